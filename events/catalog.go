@@ -1,0 +1,99 @@
+package events
+
+import (
+	"encoding/json"
+	"errors"
+	"sort"
+	"strings"
+)
+
+// Upcaster turns the data of version n of a type into version n+1. It must be total: data it cannot
+// read is returned as an error and the event is kept as [Unknown].
+type Upcaster func(json.RawMessage) (json.RawMessage, error)
+
+// Kind is one line of the catalog.
+type Kind struct {
+	Type      string       // wire name
+	Hook      string       // the client's hook name, "" for a derived event
+	Doc       string       // one sentence for docs/events.md
+	New       func() Event // a fresh zero value, a pointer
+	Upcasters []Upcaster   // element i turns version i+1 into i+2
+}
+
+// Version is the newest version of the type's data: one plus its number of upcasters.
+func (k Kind) Version() int { return 1 + len(k.Upcasters) }
+
+// Area is the part of the wire name before the dot.
+func (k Kind) Area() string { a, _, _ := strings.Cut(k.Type, "."); return a }
+
+var byType, byHook = index()
+
+func index() (map[string]*Kind, map[string]*Kind) {
+	types, hooks := make(map[string]*Kind, len(catalog)), make(map[string]*Kind, len(catalog))
+	for i := range catalog {
+		k := &catalog[i]
+		types[k.Type] = k
+		if k.Hook != "" {
+			hooks[k.Hook] = k
+		}
+	}
+	return types, hooks
+}
+
+// Catalog lists every kind of event, ordered by wire name.
+func Catalog() []Kind {
+	out := append([]Kind(nil), catalog...)
+	sort.Slice(out, func(i, j int) bool { return out[i].Type < out[j].Type })
+	return out
+}
+
+// Lookup finds a kind by its wire name.
+func Lookup(typ string) (Kind, bool) {
+	if k := byType[typ]; k != nil {
+		return *k, true
+	}
+	return Kind{}, false
+}
+
+// OfHook finds the kind that records the client's hook of that name; a hook this build does not
+// know is recorded as hook.unrecognized.
+func OfHook(hook string) Kind {
+	if k := byHook[hook]; k != nil {
+		return *k
+	}
+	return *byType[TypeHookUnrecognized]
+}
+
+// Decode turns the data of one event into its struct, through the upcasters its version needs. It
+// never fails: what cannot be typed is an [Unknown]. A field of the wrong JSON type is left at its
+// zero value and the rest is still filled in.
+func Decode(typ string, version int, data json.RawMessage) Event {
+	k := byType[typ]
+	switch {
+	case k == nil:
+		return &Unknown{Name: typ, Version: version, Reason: "type"}
+	case version > k.Version() || version < 1:
+		return &Unknown{Name: typ, Version: version, Reason: "version"}
+	}
+	for _, up := range k.Upcasters[version-1:] {
+		next, err := up(data)
+		if err != nil {
+			return &Unknown{Name: typ, Version: version, Reason: err.Error()}
+		}
+		data = next
+	}
+	e := k.New()
+	if len(data) == 0 {
+		return e
+	}
+	var wrongType *json.UnmarshalTypeError
+	if err := json.Unmarshal(data, e); err != nil && !errors.As(err, &wrongType) {
+		return &Unknown{Name: typ, Version: version, Reason: err.Error()}
+	}
+	return e
+}
+
+// NewRecord decodes an envelope that was read at seq.
+func NewRecord(seq uint64, env Envelope) Record {
+	return Record{Seq: seq, Envelope: env, Event: Decode(env.Type, env.Version, env.Data)}
+}

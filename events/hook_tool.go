@@ -1,0 +1,87 @@
+package events
+
+import "encoding/json"
+
+// Tools and permissions.
+
+// Wire names of this file.
+const (
+	TypeToolRequested       = "tool.requested"
+	TypeToolSucceeded       = "tool.succeeded"
+	TypeToolFailed          = "tool.failed"
+	TypeToolBatchFinished   = "tool.batch_finished"
+	TypePermissionRequested = "permission.requested"
+	TypePermissionDenied    = "permission.denied"
+)
+
+// ToolRequested records the client's PreToolUse hook: the model asked for a tool; nothing has run yet.
+type ToolRequested struct {
+	Common
+	ToolName  string          `json:"tool_name,omitempty" jsonschema_description:"name of the tool, e.g. Bash, Edit, mcp__server__tool"`
+	ToolInput json.RawMessage `json:"tool_input,omitempty" jsonschema_description:"what the tool was called with"`
+	ToolUseID string          `json:"tool_use_id,omitempty" jsonschema_description:"pairs the request with its outcome"`
+	MCPServer *MCPServer      `json:"mcp_server,omitempty" jsonschema_description:"the MCP server behind the tool"`
+}
+
+// Type implements [Event].
+func (*ToolRequested) Type() string { return TypeToolRequested }
+
+// ToolSucceeded records the client's PostToolUse hook: a tool ran and the client calls it a success.
+type ToolSucceeded struct {
+	Common
+	ToolName     string          `json:"tool_name,omitempty" jsonschema_description:"name of the tool, e.g. Bash, Edit, mcp__server__tool"`
+	ToolInput    json.RawMessage `json:"tool_input,omitempty" jsonschema_description:"what the tool was called with"`
+	ToolResponse json.RawMessage `json:"tool_response,omitempty" jsonschema_description:"what the tool gave back, an object or a list, specific to the tool"`
+	ToolUseID    string          `json:"tool_use_id,omitempty" jsonschema_description:"pairs the request with its outcome"`
+	DurationMS   float64         `json:"duration_ms,omitempty" jsonschema_description:"how long the tool ran, milliseconds"`
+	MCPServer    *MCPServer      `json:"mcp_server,omitempty" jsonschema_description:"the MCP server behind the tool"`
+}
+
+// Type implements [Event].
+func (*ToolSucceeded) Type() string { return TypeToolSucceeded }
+
+// ToolFailed records the client's PostToolUseFailure hook: a tool ran and failed, or was interrupted.
+type ToolFailed struct {
+	Common
+	ToolName    string          `json:"tool_name,omitempty" jsonschema_description:"name of the tool, e.g. Bash, Edit, mcp__server__tool"`
+	ToolInput   json.RawMessage `json:"tool_input,omitempty" jsonschema_description:"what the tool was called with"`
+	ToolUseID   string          `json:"tool_use_id,omitempty" jsonschema_description:"pairs the request with its outcome"`
+	Error       string          `json:"error,omitempty" jsonschema_description:"the error as the model sees it"`
+	IsInterrupt bool            `json:"is_interrupt,omitempty" jsonschema_description:"the user interrupted it"`
+	DurationMS  float64         `json:"duration_ms,omitempty" jsonschema_description:"how long the tool ran, milliseconds"`
+}
+
+// Type implements [Event].
+func (*ToolFailed) Type() string { return TypeToolFailed }
+
+// ToolBatchFinished records the client's PostToolBatch hook: all calls of one model turn have come back.
+type ToolBatchFinished struct {
+	Common
+	ToolCalls []ToolCall `json:"tool_calls,omitempty" jsonschema_description:"the calls with their results as the model sees them"`
+}
+
+// Type implements [Event].
+func (*ToolBatchFinished) Type() string { return TypeToolBatchFinished }
+
+// PermissionRequested records the client's PermissionRequest hook: the user was asked for permission.
+type PermissionRequested struct {
+	Common
+	ToolName              string          `json:"tool_name,omitempty" jsonschema_description:"name of the tool, e.g. Bash, Edit, mcp__server__tool"`
+	ToolInput             json.RawMessage `json:"tool_input,omitempty" jsonschema_description:"what the tool was called with"`
+	PermissionSuggestions json.RawMessage `json:"permission_suggestions,omitempty" jsonschema_description:"rules that the client offers"`
+}
+
+// Type implements [Event].
+func (*PermissionRequested) Type() string { return TypePermissionRequested }
+
+// PermissionDenied records the client's PermissionDenied hook: permission was refused.
+type PermissionDenied struct {
+	Common
+	ToolName  string          `json:"tool_name,omitempty" jsonschema_description:"name of the tool, e.g. Bash, Edit, mcp__server__tool"`
+	ToolInput json.RawMessage `json:"tool_input,omitempty" jsonschema_description:"what the tool was called with"`
+	ToolUseID string          `json:"tool_use_id,omitempty" jsonschema_description:"pairs the request with its outcome"`
+	Reason    string          `json:"reason,omitempty" jsonschema_description:"why"`
+}
+
+// Type implements [Event].
+func (*PermissionDenied) Type() string { return TypePermissionDenied }

@@ -1,0 +1,117 @@
+package events
+
+import "encoding/json"
+
+// Prompts, turns, subagents and tasks.
+
+// Wire names of this file.
+const (
+	TypePromptSubmitted = "prompt.submitted"
+	TypePromptExpanded  = "prompt.expanded"
+	TypeTurnStopped     = "turn.stopped"
+	TypeTurnFailed      = "turn.failed"
+	TypeSubagentStarted = "subagent.started"
+	TypeSubagentStopped = "subagent.stopped"
+	TypeTeammateIdled   = "teammate.idled"
+	TypeTaskCreated     = "task.created"
+	TypeTaskCompleted   = "task.completed"
+)
+
+// PromptSubmitted records the client's UserPromptSubmit hook: a prompt was submitted, by the user or by a finished background task.
+type PromptSubmitted struct {
+	Common
+	Prompt string `json:"prompt,omitempty" jsonschema_description:"the text"`
+	Source string `json:"source,omitempty" jsonschema_description:"who submitted it, where the client tells"`
+}
+
+// Type implements [Event].
+func (*PromptSubmitted) Type() string { return TypePromptSubmitted }
+
+// PromptExpanded records the client's UserPromptExpansion hook: a slash command was expanded into a prompt.
+type PromptExpanded struct {
+	Common
+	ExpansionType string `json:"expansion_type,omitempty" jsonschema_description:"e.g. slash_command"`
+	CommandName   string `json:"command_name,omitempty" jsonschema_description:"the command"`
+	CommandArgs   string `json:"command_args,omitempty" jsonschema_description:"its arguments"`
+	CommandSource string `json:"command_source,omitempty" jsonschema_description:"where the command comes from"`
+	Prompt        string `json:"prompt,omitempty" jsonschema_description:"the text as typed"`
+}
+
+// Type implements [Event].
+func (*PromptExpanded) Type() string { return TypePromptExpanded }
+
+// TurnStopped records the client's Stop hook: the model stopped; background work may still run.
+type TurnStopped struct {
+	Common
+	StopHookActive       bool             `json:"stop_hook_active,omitempty" jsonschema_description:"the turn goes on because of an earlier Stop hook"`
+	LastAssistantMessage string           `json:"last_assistant_message,omitempty" jsonschema_description:"the last text of the model"`
+	BackgroundTasks      []BackgroundTask `json:"background_tasks,omitempty" jsonschema_description:"what still runs in the background"`
+	SessionCrons         json.RawMessage  `json:"session_crons,omitempty" jsonschema_description:"scheduled prompts of the session"`
+}
+
+// Type implements [Event].
+func (*TurnStopped) Type() string { return TypeTurnStopped }
+
+// TurnFailed records the client's StopFailure hook: a turn ended with an error of the API.
+type TurnFailed struct {
+	Common
+	Error                string `json:"error,omitempty" jsonschema_description:"rate_limit, authentication_failed, unknown, …"`
+	ErrorDetails         string `json:"error_details,omitempty" jsonschema_description:"more words, where there are some"`
+	LastAssistantMessage string `json:"last_assistant_message,omitempty" jsonschema_description:"the last text of the model"`
+}
+
+// Type implements [Event].
+func (*TurnFailed) Type() string { return TypeTurnFailed }
+
+// SubagentStarted records the client's SubagentStart hook: a subagent began.
+type SubagentStarted struct {
+	Common
+}
+
+// Type implements [Event].
+func (*SubagentStarted) Type() string { return TypeSubagentStarted }
+
+// SubagentStopped records the client's SubagentStop hook: a subagent stopped; agent_type is empty for the compaction's own.
+type SubagentStopped struct {
+	Common
+	StopHookActive       bool             `json:"stop_hook_active,omitempty" jsonschema_description:"it goes on because of an earlier hook"`
+	AgentTranscriptPath  string           `json:"agent_transcript_path,omitempty" jsonschema_description:"its transcript"`
+	LastAssistantMessage string           `json:"last_assistant_message,omitempty" jsonschema_description:"its last text"`
+	BackgroundTasks      []BackgroundTask `json:"background_tasks,omitempty" jsonschema_description:"what still runs in the background"`
+	SessionCrons         json.RawMessage  `json:"session_crons,omitempty" jsonschema_description:"scheduled prompts of the session"`
+}
+
+// Type implements [Event].
+func (*SubagentStopped) Type() string { return TypeSubagentStopped }
+
+// TeammateIdled records the client's TeammateIdle hook: a teammate has nothing to do.
+type TeammateIdled struct {
+	Common
+	TeammateName string `json:"teammate_name,omitempty" jsonschema_description:"who"`
+	TeamName     string `json:"team_name,omitempty" jsonschema_description:"of which team"`
+}
+
+// Type implements [Event].
+func (*TeammateIdled) Type() string { return TypeTeammateIdled }
+
+// TaskCreated records the client's TaskCreated hook: a task was put on the list.
+type TaskCreated struct {
+	Common
+	TaskID          string `json:"task_id,omitempty" jsonschema_description:"the task"`
+	TaskSubject     string `json:"task_subject,omitempty" jsonschema_description:"its title"`
+	TaskDescription string `json:"task_description,omitempty" jsonschema_description:"its text"`
+}
+
+// Type implements [Event].
+func (*TaskCreated) Type() string { return TypeTaskCreated }
+
+// TaskCompleted records the client's TaskCompleted hook: a task was marked as done.
+type TaskCompleted struct {
+	Common
+	TaskID          string `json:"task_id,omitempty" jsonschema_description:"the task"`
+	TaskSubject     string `json:"task_subject,omitempty" jsonschema_description:"its title"`
+	TaskDescription string `json:"task_description,omitempty" jsonschema_description:"its text"`
+}
+
+// Type implements [Event].
+func (*TaskCompleted) Type() string { return TypeTaskCompleted }

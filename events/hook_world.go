@@ -1,0 +1,114 @@
+package events
+
+import "encoding/json"
+
+// What happens around a session.
+
+// Wire names of this file.
+const (
+	TypeNotificationSent          = "notification.sent"
+	TypeMessageDisplayed          = "message.displayed"
+	TypeCwdChanged                = "cwd.changed"
+	TypeFileChanged               = "file.changed"
+	TypeDirectoryAdded            = "directory.added"
+	TypeWorktreeCreationRequested = "worktree.creation_requested"
+	TypeWorktreeRemoved           = "worktree.removed"
+	TypeElicitationRequested      = "elicitation.requested"
+	TypeElicitationAnswered       = "elicitation.answered"
+)
+
+// NotificationSent records the client's Notification hook: the client notified the user.
+type NotificationSent struct {
+	Common
+	Message          string `json:"message,omitempty" jsonschema_description:"the text"`
+	Title            string `json:"title,omitempty" jsonschema_description:"its title"`
+	NotificationType string `json:"notification_type,omitempty" jsonschema_description:"permission_prompt, idle_prompt, …"`
+}
+
+// Type implements [Event].
+func (*NotificationSent) Type() string { return TypeNotificationSent }
+
+// MessageDisplayed records the client's MessageDisplay hook: a piece of the answer was shown; not installed by default.
+type MessageDisplayed struct {
+	Common
+	TurnID    string `json:"turn_id,omitempty" jsonschema_description:"the turn"`
+	MessageID string `json:"message_id,omitempty" jsonschema_description:"the message"`
+	Index     int64  `json:"index,omitempty" jsonschema_description:"number of the piece"`
+	Final     bool   `json:"final,omitempty" jsonschema_description:"the last piece"`
+	Delta     string `json:"delta,omitempty" jsonschema_description:"the text"`
+}
+
+// Type implements [Event].
+func (*MessageDisplayed) Type() string { return TypeMessageDisplayed }
+
+// CwdChanged records the client's CwdChanged hook: the working directory moved.
+type CwdChanged struct {
+	Common
+	OldCwd string `json:"old_cwd,omitempty" jsonschema_description:"before"`
+	NewCwd string `json:"new_cwd,omitempty" jsonschema_description:"after"`
+}
+
+// Type implements [Event].
+func (*CwdChanged) Type() string { return TypeCwdChanged }
+
+// FileChanged records the client's FileChanged hook: a watched file changed outside the tools.
+type FileChanged struct {
+	Common
+	FilePath string `json:"file_path,omitempty" jsonschema_description:"the file"`
+	Event    string `json:"event,omitempty" jsonschema_description:"add, change or unlink"`
+}
+
+// Type implements [Event].
+func (*FileChanged) Type() string { return TypeFileChanged }
+
+// DirectoryAdded records the client's DirectoryAdded hook: a directory was added to the session.
+type DirectoryAdded struct {
+	Common
+	Directory string `json:"directory,omitempty" jsonschema_description:"the directory"`
+	Source    string `json:"source,omitempty" jsonschema_description:"who added it"`
+}
+
+// Type implements [Event].
+func (*DirectoryAdded) Type() string { return TypeDirectoryAdded }
+
+// WorktreeCreationRequested records the client's WorktreeCreate hook: the client wants a work tree; not installed, its answer would replace git.
+type WorktreeCreationRequested struct {
+	Common
+	Name string `json:"name,omitempty" jsonschema_description:"name of the work tree"`
+}
+
+// Type implements [Event].
+func (*WorktreeCreationRequested) Type() string { return TypeWorktreeCreationRequested }
+
+// WorktreeRemoved records the client's WorktreeRemove hook: a work tree was removed.
+type WorktreeRemoved struct {
+	Common
+	WorktreePath string `json:"worktree_path,omitempty" jsonschema_description:"where it was"`
+}
+
+// Type implements [Event].
+func (*WorktreeRemoved) Type() string { return TypeWorktreeRemoved }
+
+// ElicitationRequested records the client's Elicitation hook: an MCP server asked the user for input.
+type ElicitationRequested struct {
+	Common
+	MCPServerName   string          `json:"mcp_server_name,omitempty" jsonschema_description:"the server"`
+	Message         string          `json:"message,omitempty" jsonschema_description:"the question"`
+	Mode            string          `json:"mode,omitempty" jsonschema_description:"e.g. form"`
+	RequestedSchema json.RawMessage `json:"requested_schema,omitempty" jsonschema_description:"the form"`
+}
+
+// Type implements [Event].
+func (*ElicitationRequested) Type() string { return TypeElicitationRequested }
+
+// ElicitationAnswered records the client's ElicitationResult hook: the user answered an MCP server.
+type ElicitationAnswered struct {
+	Common
+	MCPServerName string          `json:"mcp_server_name,omitempty" jsonschema_description:"the server"`
+	Mode          string          `json:"mode,omitempty" jsonschema_description:"e.g. form"`
+	Action        string          `json:"action,omitempty" jsonschema_description:"accept, decline or cancel"`
+	Content       json.RawMessage `json:"content,omitempty" jsonschema_description:"the answer"`
+}
+
+// Type implements [Event].
+func (*ElicitationAnswered) Type() string { return TypeElicitationAnswered }

@@ -1,0 +1,29 @@
+package events
+
+import (
+	"encoding/binary"
+
+	"github.com/oklog/ulid/v2"
+)
+
+// DerivedID is the id of the n-th event (1…) that follows from the one with the given ULID. It is a
+// pure function, so a frame that is delivered twice derives the same ids and counts once. An id
+// that is no ULID is returned with "-n" behind it; such ids only occur in hand-made logs.
+func DerivedID(id string, n int) string {
+	u, err := ulid.ParseStrict(id)
+	if err != nil {
+		return id + "-" + string(rune('a'+n%26))
+	}
+	low := binary.BigEndian.Uint64(u[8:])
+	binary.BigEndian.PutUint64(u[8:], low+uint64(n))
+	return u.String()
+}
+
+// IDTime is the Unix millisecond that a ULID carries, false when id is no ULID.
+func IDTime(id string) (int64, bool) {
+	u, err := ulid.ParseStrict(id)
+	if err != nil {
+		return 0, false
+	}
+	return int64(u.Time()), true
+}

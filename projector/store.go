@@ -1,0 +1,37 @@
+package projector
+
+import (
+	"context"
+	"errors"
+)
+
+// The three buckets. Snapshot holds one cell per aggregate, Latest the pointers, Cache what is
+// printed on the hot path.
+const (
+	BucketSnapshot = "snapshot"
+	BucketLatest   = "latest"
+	BucketCache    = "cache"
+)
+
+// ErrNoCell says that a bucket has no such cell. It is no trouble: the aggregate is new.
+var ErrNoCell = errors.New("no such cell")
+
+// Cell is one value of a bucket. Keys are free text (a Store escapes what its ground does not
+// allow, without collisions); a nil Value deletes the cell.
+type Cell struct {
+	Key   string
+	Value []byte
+}
+
+// Store is the engine's only touch of the world: named buckets of cells. Implementations are safe
+// for concurrent use. Errors other than [ErrNoCell] mean that the ground is in trouble; nothing is
+// lost then, since every cell can be folded again from the log.
+type Store interface {
+	// Load returns the value of one cell, or ErrNoCell. The caller may keep the slice.
+	Load(ctx context.Context, bucket, key string) ([]byte, error)
+	// Save writes cells in the given order: after a crash at any moment a prefix of them is there.
+	// The engine puts the position cell last, so a position is never newer than the values.
+	Save(ctx context.Context, bucket string, cells []Cell) error
+	// Keys lists the keys that begin with prefix, sorted bytewise.
+	Keys(ctx context.Context, bucket, prefix string) ([]string, error)
+}
