@@ -1,0 +1,257 @@
+package settings
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/tailscale/hujson"
+)
+
+// maxDepth bounds nesting, since the parser calls itself once a level. Real files need six.
+const maxDepth = 1000
+
+var bom = []byte("\xef\xbb\xbf")
+
+// A document is a settings file, parsed. Offsets count in body.
+type document struct {
+	path   string
+	body   []byte // without the byte order mark; with an object added if there was no value
+	bom    bool
+	root   container
+	hooks  *container // nil: no such member
+	events []event    // the members of hooks, in order
+
+	disabled bool // disableAllHooks is true
+}
+
+// An event is one member of "hooks".
+type event struct {
+	name    string
+	array   container
+	entries []hujson.Value
+}
+
+// A container is an object or array with the places of what is in it.
+type container struct {
+	start, end int // its braces or brackets are body[start] and body[end-1]
+	items      []item
+	trailing   bool   // whether a comma follows the last item
+	after      []byte // white space and comments before the closing sign
+}
+
+// An item is a member of an object or an element of an array.
+type item struct {
+	start, end    int    // from its name, or itself, to the end of its value
+	before, after []byte // white space and comments around it, up to commas
+}
+
+// comma is the offset of the comma that follows the item, if one does.
+func (i item) comma() int { return i.end + len(i.after) }
+
+// parse reads a settings file. No bytes at all, white space or comments alone are an empty
+// object yet to be written.
+func parse(path string, data []byte) (*document, error) {
+	d := &document{path: path, body: data}
+	if bytes.HasPrefix(data, bom) {
+		d.bom, d.body = true, data[len(bom):]
+	}
+	if at := tooDeep(d.body); at >= 0 {
+		return nil, d.errorAt(at, fmt.Sprintf("nested more than %d levels deep", maxDepth))
+	}
+	root, err := parseValue(d.body)
+	if err != nil {
+		body := d.withObject()
+		var again error
+		if root, again = parseValue(body); again != nil {
+			return nil, d.syntaxError(err)
+		}
+		d.body = body
+	}
+	if err := d.outline(root); err != nil {
+		return nil, err
+	}
+	return d, nil
+}
+
+// parseValue adds a line end because the parser wants a last line comment to have one. It
+// parses a copy: what it returns aliases its input.
+func parseValue(body []byte) (hujson.Value, error) {
+	return hujson.Parse(append(bytes.Clone(body), '\n'))
+}
+
+// withObject returns the body with an empty object after it.
+func (d *document) withObject() []byte {
+	nl := newline(d.body)
+	out := bytes.Clone(d.body)
+	if len(out) > 0 && !bytes.HasSuffix(out, []byte("\n")) {
+		out = append(out, nl...)
+	}
+	return append(append(out, "{}"...), nl...)
+}
+
+// outline finds what we edit and refuses a shape that we, or the client, would misread.
+func (d *document) outline(root hujson.Value) error {
+	obj, ok := root.Value.(*hujson.Object)
+	if !ok {
+		return d.errorAt(root.StartOffset, "settings are not an object")
+	}
+	d.root = objectContainer(root, obj)
+	for _, m := range obj.Members {
+		if text(m.Name) == "disableAllHooks" {
+			d.disabled = decode(m.Value) == true
+		}
+	}
+	hooks, err := d.only(obj, "hooks")
+	if err != nil || hooks == nil {
+		return err
+	}
+	return d.outlineHooks(*hooks)
+}
+
+func (d *document) outlineHooks(hooks hujson.Value) error {
+	members, ok := hooks.Value.(*hujson.Object)
+	if !ok {
+		return d.errorAt(hooks.StartOffset, `"hooks" is not an object`)
+	}
+	c := objectContainer(hooks, members)
+	d.hooks = &c
+	seen := map[string]bool{}
+	for _, m := range members.Members {
+		name := text(m.Name)
+		arr, ok := m.Value.Value.(*hujson.Array)
+		if !ok {
+			return d.errorAt(m.Value.StartOffset, fmt.Sprintf("hooks of %s are not an array", name))
+		}
+		if seen[name] {
+			return d.errorAt(m.Name.StartOffset, fmt.Sprintf("hooks of %s are given twice", name))
+		}
+		seen[name] = true
+		if err := d.checkEntries(arr); err != nil {
+			return err
+		}
+		d.events = append(d.events, event{name, arrayContainer(m.Value, arr), arr.Elements})
+	}
+	return nil
+}
+
+// checkEntries refuses an entry that names its handlers twice: the client would take the last,
+// and an edit of the other would go unseen.
+func (d *document) checkEntries(arr *hujson.Array) error {
+	for _, e := range arr.Elements {
+		if obj, ok := e.Value.(*hujson.Object); ok {
+			if _, err := d.only(obj, "hooks"); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// only returns the value of a member, nil if there is none, and an error if there are two.
+func (d *document) only(obj *hujson.Object, name string) (*hujson.Value, error) {
+	var found *hujson.Value
+	for i := range obj.Members {
+		m := &obj.Members[i]
+		if text(m.Name) != name {
+			continue
+		}
+		if found != nil {
+			return nil, d.errorAt(m.Name.StartOffset, fmt.Sprintf("%q is given twice", name))
+		}
+		found = &m.Value
+	}
+	return found, nil
+}
+
+func objectContainer(v hujson.Value, obj *hujson.Object) container {
+	c := container{start: v.StartOffset, end: v.EndOffset, after: obj.AfterExtra}
+	for _, m := range obj.Members {
+		c.items = append(c.items, item{m.Name.StartOffset, m.Value.EndOffset, m.Name.BeforeExtra, m.Value.AfterExtra})
+		c.trailing = m.Value.AfterExtra != nil
+	}
+	return c
+}
+
+func arrayContainer(v hujson.Value, arr *hujson.Array) container {
+	c := container{start: v.StartOffset, end: v.EndOffset, after: arr.AfterExtra}
+	for _, e := range arr.Elements {
+		c.items = append(c.items, item{e.StartOffset, e.EndOffset, e.BeforeExtra, e.AfterExtra})
+		c.trailing = e.AfterExtra != nil
+	}
+	return c
+}
+
+// bytes puts the byte order mark back.
+func (d *document) bytes(body []byte) []byte {
+	if d.bom {
+		return append(bytes.Clone(bom), body...)
+	}
+	return body
+}
+
+// syntaxError takes the place out of the parser's text, which has no other way to tell it.
+func (d *document) syntaxError(err error) error {
+	var line, column int
+	msg := err.Error()
+	if _, scan := fmt.Sscanf(msg, "hujson: line %d, column %d:", &line, &column); scan != nil {
+		return &SyntaxError{Path: d.path, Line: 1, Column: 1, Msg: msg}
+	}
+	_, msg, _ = strings.Cut(msg, fmt.Sprintf("column %d: ", column))
+	at := 0
+	for ; line > 1; line-- {
+		next := bytes.IndexByte(d.body[at:], '\n')
+		if next < 0 { // the line end that parseValue added
+			return d.errorAt(len(d.body), msg)
+		}
+		at += next + 1
+	}
+	return d.errorAt(min(at+column-1, len(d.body)), msg)
+}
+
+func (d *document) errorAt(offset int, msg string) error {
+	before := d.body[:offset]
+	lineStart := bytes.LastIndexByte(before, '\n') + 1
+	return &SyntaxError{
+		Path: d.path, Msg: msg,
+		Line:   1 + bytes.Count(before, []byte("\n")),
+		Column: 1 + utf8.RuneCount(before[lineStart:]),
+	}
+}
+
+// decode returns a value as encoding/json would; of a repeated member the last, like the client.
+func decode(v hujson.Value) any {
+	switch t := v.Value.(type) {
+	case *hujson.Object:
+		m := make(map[string]any, len(t.Members))
+		for _, x := range t.Members {
+			m[text(x.Name)] = decode(x.Value)
+		}
+		return m
+	case *hujson.Array:
+		list := make([]any, 0, len(t.Elements))
+		for _, x := range t.Elements {
+			list = append(list, decode(x))
+		}
+		return list
+	case hujson.Literal:
+		var x any
+		if json.Unmarshal(t, &x) == nil {
+			return x
+		}
+		return string(t) // a number beyond float64
+	}
+	return nil
+}
+
+// text returns a string's value. Nearly all names are spelt without escapes, and unescaping
+// each member's name of a large file would take longer than parsing it.
+func text(v hujson.Value) string {
+	lit, _ := v.Value.(hujson.Literal)
+	if len(lit) >= 2 && lit[0] == '"' && bytes.IndexByte(lit, '\\') < 0 {
+		return string(lit[1 : len(lit)-1])
+	}
+	return lit.String()
+}

@@ -1,0 +1,171 @@
+package settings
+
+import (
+	"reflect"
+	"strings"
+
+	"github.com/tailscale/hujson"
+)
+
+// An entry is what we write under one event: a matcher, if any, with one command handler.
+type entry struct {
+	event   string
+	matcher string // empty: the member is left out, which matches everything
+	command string
+	args    []string
+	timeout float64 // seconds; 0: the member is left out
+}
+
+// node returns the entry as it is written, members in that order.
+func (e entry) node() object {
+	handler := object{{"type", "command"}, {"command", e.command}}
+	if e.args != nil {
+		handler = append(handler, member{"args", texts(e.args)})
+	}
+	if e.timeout != 0 {
+		handler = append(handler, member{"timeout", e.timeout})
+	}
+	var node object
+	if e.matcher != "" {
+		node = append(node, member{"matcher", e.matcher})
+	}
+	return append(node, member{"hooks", array{handler}})
+}
+
+// same tells whether a value of the file means this entry, whatever its spelling and order.
+func (e entry) same(v hujson.Value) bool {
+	return reflect.DeepEqual(decode(v), e.node().plain())
+}
+
+// asEntry reads one of our handlers back; members that we never write are ignored, and same
+// tells whether there were any.
+func asEntry(event string, matcher any, handler map[string]any) entry {
+	e := entry{event: event}
+	e.matcher, _ = matcher.(string)
+	e.command, _ = handler["command"].(string)
+	e.timeout, _ = handler["timeout"].(float64)
+	e.args, _ = stringsOf(handler["args"])
+	return e
+}
+
+// binary returns the program that the entry starts, of either form.
+func (e entry) binary() string {
+	if e.args != nil {
+		return e.command
+	}
+	if words := splitWords(e.command); len(words) > 0 {
+		return words[0]
+	}
+	return e.command
+}
+
+// verb returns the words after the program, of either form.
+func (e entry) verb() []string {
+	if e.args != nil {
+		return e.args
+	}
+	if words := splitWords(e.command); len(words) > 0 {
+		return words[1:]
+	}
+	return nil
+}
+
+// profile tells which profile such an entry belongs to.
+func (e entry) profile() Profile {
+	if v := e.verb(); len(v) > 0 && v[0] != "hook" {
+		return Identity
+	}
+	return Full
+}
+
+// isOurs tells whether a decoded handler is one of ours; the package comment has the rule.
+func isOurs(v any) bool {
+	handler, ok := v.(map[string]any)
+	if !ok || (handler["type"] != "command" && handler["type"] != nil) {
+		return false
+	}
+	command, ok := handler["command"].(string)
+	if !ok {
+		return false
+	}
+	if raw, exec := handler["args"]; exec {
+		args, ok := stringsOf(raw)
+		return ok && isOurBinary(command) && isOurVerb(args)
+	}
+	words := splitWords(command)
+	return len(words) > 1 && isOurBinary(words[0]) && isOurVerb(words[1:])
+}
+
+// isOurBinary looks at the base name only, after either kind of separator: a settings file
+// may come from another system.
+func isOurBinary(path string) bool {
+	base := path[strings.LastIndexAny(path, `/\`)+1:]
+	base = strings.TrimSuffix(strings.ToLower(base), ".exe")
+	return base == "hookctl" || base == "hookd"
+}
+
+func isOurVerb(args []string) bool {
+	if len(args) == 0 {
+		return false
+	}
+	switch args[0] {
+	case "hook", "consciousness":
+		return true
+	case "session":
+		return len(args) > 1 && (args[1] == "restore-identity" || args[1] == "persist-identity")
+	}
+	return false
+}
+
+// splitWords splits a command line as far as recognising a program needs it: blanks separate,
+// both kinds of quotes hold together, a backslash protects a blank or a quote and is itself
+// anywhere else, so that an unquoted Windows path survives. Variables stay as they are.
+func splitWords(line string) []string {
+	var words []string
+	var word strings.Builder
+	var quote byte
+	inWord := false
+	for i := 0; i < len(line); i++ {
+		c := line[i]
+		switch {
+		case c == '\\' && quote != '\'' && i+1 < len(line) && strings.IndexByte(" \t\"'", line[i+1]) >= 0:
+			i++
+			word.WriteByte(line[i])
+			inWord = true
+		case quote != 0 && c == quote:
+			quote = 0
+		case quote == 0 && (c == '"' || c == '\''):
+			quote, inWord = c, true
+		case quote == 0 && strings.IndexByte(" \t\r\n", c) >= 0:
+			if inWord {
+				words = append(words, word.String())
+			}
+			word.Reset()
+			inWord = false
+		default:
+			word.WriteByte(c)
+			inWord = true
+		}
+	}
+	if inWord {
+		words = append(words, word.String())
+	}
+	return words
+}
+
+// stringsOf returns an array of strings, and false for anything else.
+func stringsOf(v any) ([]string, bool) {
+	list, ok := v.([]any)
+	if !ok {
+		return nil, false
+	}
+	out := make([]string, 0, len(list))
+	for _, x := range list {
+		s, ok := x.(string)
+		if !ok {
+			return nil, false
+		}
+		out = append(out, s)
+	}
+	return out, true
+}

@@ -1,0 +1,68 @@
+package settings
+
+import (
+	"encoding/json"
+	"reflect"
+	"testing"
+)
+
+func TestWhatIsOurs(t *testing.T) {
+	cases := []struct {
+		handler string
+		want    bool
+	}{
+		{`{"type":"command","command":"/a/hookctl","args":["hook","Stop"]}`, true},
+		{`{"type":"command","command":"hookd","args":["hook"]}`, true},
+		{`{"command":"hookctl","args":["hook","Stop"]}`, true},
+		{`{"type":"command","command":"C:\\x y\\hookctl.exe","args":["consciousness","brief"]}`, true},
+		{`{"type":"command","command":"C:\\x\\HookCtl.EXE","args":["consciousness"]}`, true},
+		{`{"type":"command","command":"hookctl","args":["session","restore-identity"]}`, true},
+		{`{"type":"command","command":"hookctl","args":["session","persist-identity"]}`, true},
+		{`{"type":"command","command":"hookctl hook Stop"}`, true},
+		{`{"type":"command","command":"  '/a b/hookctl'  hook Stop 2>/dev/null"}`, true},
+		{`{"type":"command","command":"\"$CLAUDE_PROJECT_DIR\"/bin/hookctl hook Stop"}`, true},
+		{`{"type":"command","command":"/a\\ b/hookd session persist-identity"}`, true},
+		{`{"type":"command","command":"C:\\bin\\hookctl.exe hook Stop"}`, true},
+		{`{"type":"command","command":"hookctl","args":["statusline"]}`, false},
+		{`{"type":"command","command":"hookctl","args":["session","list"]}`, false},
+		{`{"type":"command","command":"hookctl","args":["session"]}`, false},
+		{`{"type":"command","command":"hookctl","args":[]}`, false},
+		{`{"type":"command","command":"hookctl","args":["hook",1]}`, false},
+		{`{"type":"command","command":"hookctl hook","args":["hook"]}`, false},
+		{`{"type":"command","command":"hookctl"}`, false},
+		{`{"type":"command","command":"my-hookctl hook Stop"}`, false},
+		{`{"type":"command","command":"/hookctl/run hook Stop"}`, false},
+		{`{"type":"command","command":"echo hookctl hook Stop"}`, false},
+		{`{"type":"command","command":"hookctlx","args":["hook","Stop"]}`, false},
+		{`{"type":"prompt","command":"hookctl hook Stop"}`, false},
+		{`{"type":"command","command":7}`, false},
+		{`{"type":"command"}`, false},
+		{`"hookctl hook Stop"`, false},
+		{`null`, false},
+	}
+	for _, c := range cases {
+		var v any
+		if err := json.Unmarshal([]byte(c.handler), &v); err != nil {
+			t.Fatal(err)
+		}
+		if got := isOurs(v); got != c.want {
+			t.Errorf("%s: %v", c.handler, got)
+		}
+	}
+}
+
+func TestSplitWords(t *testing.T) {
+	cases := map[string][]string{
+		"":                   nil,
+		"  a  b\tc\n":        {"a", "b", "c"},
+		`"a b" 'c "d"' e"f"`: {"a b", `c "d"`, "ef"},
+		`a\ b \"c C:\d\e`:    {"a b", `"c`, `C:\d\e`},
+		`"a\"b" 'a\' ''`:     {`a"b`, `a\`, ""},
+		`"open end`:          {"open end"},
+	}
+	for line, want := range cases {
+		if got := splitWords(line); !reflect.DeepEqual(got, want) {
+			t.Errorf("%q: %q, want %q", line, got, want)
+		}
+	}
+}

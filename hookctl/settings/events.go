@@ -1,0 +1,87 @@
+package settings
+
+// An Event is one of the client's hook events as the full profile installs it.
+type Event struct {
+	Name    string
+	Timeout float64 // seconds, as the client counts them
+}
+
+// Every timeout is well above our own deadlines (0.1 to 2 s), so that it is hookctl who gives
+// up in time, with a degraded answer and the frame spooled, and the client's kill is left for a
+// machine that hangs. It is as far below the client's own default, up to 600 s, which would
+// freeze a session for that long.
+const (
+	usualTimeout = 5
+	// SessionStart may start the daemon and fold the tail of the log.
+	startTimeout = 10
+)
+
+var eventTable = [...]Event{
+	{"SessionStart", startTimeout},
+	{"Setup", usualTimeout},
+	{"UserPromptSubmit", usualTimeout},
+	{"UserPromptExpansion", usualTimeout},
+	{"PreToolUse", usualTimeout},
+	{"PermissionRequest", usualTimeout},
+	{"PermissionDenied", usualTimeout},
+	{"PostToolUse", usualTimeout},
+	{"PostToolUseFailure", usualTimeout},
+	{"PostToolBatch", usualTimeout},
+	{"Notification", usualTimeout},
+	{"Stop", usualTimeout},
+	{"StopFailure", usualTimeout},
+	{"SubagentStart", usualTimeout},
+	{"SubagentStop", usualTimeout},
+	{"TeammateIdle", usualTimeout},
+	{"TaskCreated", usualTimeout},
+	{"TaskCompleted", usualTimeout},
+	{"PreCompact", usualTimeout},
+	{"PostCompact", usualTimeout},
+	{"SessionEnd", usualTimeout}, // unless it is written down the client allows 1.5 s
+	{"PreModelSwitch", usualTimeout},
+	{"PostModelSwitch", usualTimeout},
+	{"ConfigChange", usualTimeout},
+	{"InstructionsLoaded", usualTimeout},
+	{"CwdChanged", usualTimeout},
+	{"FileChanged", usualTimeout},
+	{"DirectoryAdded", usualTimeout},
+	{"WorktreeRemove", usualTimeout},
+	{"Elicitation", usualTimeout},
+	{"ElicitationResult", usualTimeout},
+}
+
+// Events returns the events of the full profile in the order they are written: all 33 of the
+// client but two. WorktreeCreate takes a hook's standard output for the path of the worktree,
+// so that a hook which only listens would break it; MessageDisplay fires for every piece of
+// text shown and tells nothing that the other events do not.
+func Events() []Event { return append([]Event(nil), eventTable[:]...) }
+
+// identityMatcher limits the two tool hooks to tools that change files or the context graph,
+// also when its server comes from a plugin. The client takes a matcher with such signs for an
+// unanchored regular expression: without ^ and $, Edit would match NotebookEdit too.
+const identityMatcher = `^(mcp__(plugin_[^_]+_)?context-graph__.*|Edit|Write)$`
+
+// identityTable is REQ-SESSION-16 with its timeouts in seconds; the order is the full profile's.
+var identityTable = [...]entry{
+	{event: "SessionStart", args: []string{"session", "restore-identity"}, timeout: 5},
+	{event: "UserPromptSubmit", args: []string{"consciousness", "inject-context"}, timeout: 2},
+	{event: "PreToolUse", matcher: identityMatcher, args: []string{"consciousness", "brief", "--hook"}, timeout: 0.1},
+	{event: "PostToolUse", matcher: identityMatcher, args: []string{"consciousness", "check-identity", "--auto-dream"}, timeout: 3},
+	{event: "SessionEnd", args: []string{"session", "persist-identity"}, timeout: 30},
+}
+
+// entries returns what a profile writes, calling command.
+func entries(p Profile, command string) []entry {
+	var list []entry
+	if p == Identity {
+		list = append(list, identityTable[:]...)
+	} else {
+		for _, e := range eventTable {
+			list = append(list, entry{event: e.Name, args: []string{"hook", e.Name}, timeout: e.Timeout})
+		}
+	}
+	for i := range list {
+		list[i].command = command
+	}
+	return list
+}

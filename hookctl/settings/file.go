@@ -1,0 +1,206 @@
+package settings
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/pmezard/go-difflib/difflib"
+)
+
+const (
+	// backupSuffix is added to the name of the settings file.
+	backupSuffix = ".hookline-backup"
+	// maxSize bounds what is read. Real files have kilobytes.
+	maxSize = 16 << 20
+	// maxAttempts bounds how often an edit is done again because the file changed meanwhile. The
+	// client writes it when the user changes a setting: twice in a row is rare already.
+	maxAttempts = 8
+	// maxLinks bounds a chain of symbolic links, as Linux does.
+	maxLinks = 40
+)
+
+// A file is one settings file.
+type file struct {
+	path         string
+	beforeRename func() // runs just before the last look at the file; tests write it there
+}
+
+func settingsFile(o Options) *file { return &file{path: o.Path(), beforeRename: func() {}} }
+
+// content is a file's bytes, or that there is none.
+type content struct {
+	exists bool
+	data   []byte
+}
+
+func (c content) equal(o content) bool { return c.exists == o.exists && bytes.Equal(c.data, o.data) }
+
+// A backup is what was saved before our first edit.
+type backup struct{ content }
+
+// document returns the backup parsed, nil if it is of no use: absent, malformed or with
+// entries of ours in it.
+func (b backup) document() *document {
+	if !b.exists {
+		return nil
+	}
+	d, err := parse("", b.data)
+	if err != nil || d.handlers() > 0 {
+		return nil
+	}
+	return d
+}
+
+// A change is the outcome of a plan: the file's next content and what to tell about it.
+type change struct {
+	next           content
+	removed, added int
+	foreign        []string
+	save           bool // the content of now is an original: back it up
+	spent          bool // the backup equals next: drop it
+}
+
+// edit reads the file, plans and writes, again if the file changed meanwhile.
+func (f *file) edit(dry bool, plan func(content, backup) (change, error)) (Result, error) {
+	for range maxAttempts {
+		saved, err := f.readBackup()
+		if err != nil {
+			return Result{}, err
+		}
+		t, err := resolve(f.path)
+		if err != nil {
+			return Result{}, err
+		}
+		cur, err := read(t.path)
+		if err != nil {
+			return Result{}, err
+		}
+		ch, err := plan(cur, saved)
+		if err != nil {
+			return Result{}, err
+		}
+		res := f.result(cur, ch)
+		if dry {
+			res.Diff, err = diff(f.path, cur, ch.next)
+			return res, err
+		}
+		if !res.Changed {
+			return res, nil
+		}
+		if err := f.write(t, cur, ch); !errors.Is(err, errChanged) {
+			return res, err
+		}
+	}
+	return Result{}, &FileError{"replace", f.path, ErrBusy, "close the program that is writing it and try again"}
+}
+
+func (f *file) result(cur content, ch change) Result {
+	res := Result{
+		Path: f.path, Changed: !cur.equal(ch.next),
+		Removed: ch.removed, Added: ch.added, Foreign: ch.foreign,
+	}
+	if ch.save {
+		res.Backup = f.path + backupSuffix
+	}
+	return res
+}
+
+// write saves the original, then replaces the file. If that fails the backup is taken back, so
+// that the next attempt saves what it really replaces.
+func (f *file) write(t target, cur content, ch change) error {
+	if err := t.prepare(cur); err != nil {
+		return err
+	}
+	if ch.save {
+		if err := f.saveBackup(cur.data); err != nil {
+			return err
+		}
+	}
+	err := t.replace(cur, ch.next, f.beforeRename)
+	replaced := err == nil || errors.Is(err, errNotSynced)
+	if (ch.save && !replaced) || (ch.spent && replaced) {
+		_ = os.Remove(f.path + backupSuffix) // a leftover equals the file and does no harm
+	}
+	return err
+}
+
+func (f *file) readBackup() (backup, error) {
+	c, err := read(f.path + backupSuffix)
+	if err != nil {
+		return backup{}, err
+	}
+	return backup{c}, nil
+}
+
+// saveBackup writes the original beside the settings file, or beside the link to it. It may
+// hold keys, so nobody else can read it.
+func (f *file) saveBackup(data []byte) error {
+	t := target{path: f.path + backupSuffix, mode: 0o600}
+	return t.replace(content{}, content{exists: true, data: data}, func() {})
+}
+
+// read returns a file's content; absence is no error.
+func read(path string) (content, error) {
+	fail := func(err error) (content, error) { return content{}, &FileError{"read", path, err, ""} }
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return content{}, nil
+	case err != nil:
+		return fail(err)
+	case !info.Mode().IsRegular(): // a pipe would never end
+		return fail(ErrNotRegular)
+	}
+	file, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return content{}, nil
+	}
+	if err != nil {
+		return fail(err)
+	}
+	defer func() { _ = file.Close() }() // only read
+	data, err := io.ReadAll(io.LimitReader(file, maxSize+1))
+	if err != nil {
+		return fail(err)
+	}
+	if len(data) > maxSize {
+		return fail(fmt.Errorf("%w: more than %d bytes", ErrTooLarge, maxSize))
+	}
+	return content{exists: true, data: data}, nil
+}
+
+// diff returns the change as a unified diff.
+func diff(path string, cur, next content) (string, error) {
+	if cur.equal(next) {
+		return "", nil
+	}
+	d := difflib.UnifiedDiff{A: lines(cur.data), B: lines(next.data), FromFile: path, ToFile: path, Context: 3}
+	if !cur.exists {
+		d.FromFile = os.DevNull
+	}
+	if !next.exists {
+		d.ToFile = os.DevNull
+	}
+	text, err := difflib.GetUnifiedDiffString(d)
+	if err != nil {
+		return "", fmt.Errorf("diff of %s: %w", filepath.Base(path), err)
+	}
+	return text, nil
+}
+
+// lines splits after line ends; a last line without one says so, as diff does.
+func lines(data []byte) []string {
+	list := strings.SplitAfter(string(data), "\n")
+	last := len(list) - 1
+	if list[last] == "" {
+		return list[:last]
+	}
+	list[last] += "\n\\ No newline at end of file\n"
+	return list
+}

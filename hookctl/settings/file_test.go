@@ -1,0 +1,329 @@
+//go:build unix
+
+package settings
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+func mode(t *testing.T, path string) fs.FileMode {
+	t.Helper()
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return info.Mode().Perm()
+}
+
+func link(t *testing.T, to, path string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(to, path); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// refused checks that both verbs give such a FileError, and that it tells what to do.
+func refused(t *testing.T, o Options, cause error) {
+	t.Helper()
+	for _, do := range []func(Options) (Result, error){Install, Uninstall} {
+		_, err := do(o)
+		var bad *FileError
+		if !errors.As(err, &bad) || !errors.Is(err, cause) {
+			t.Errorf("got %v, want %v", err, cause)
+		} else if strings.ToLower(bad.Op) != bad.Op || bad.Path == "" {
+			t.Errorf("%+v", bad)
+		}
+	}
+}
+
+func TestMissingFileIsMadeAndRemovedAgain(t *testing.T) {
+	o := options(t)
+	path := o.Path()
+	res := mustInstall(t, o)
+	if res.Backup != "" || mode(t, path) != 0o600 || mode(t, filepath.Dir(path)) != 0o700 {
+		t.Errorf("%+v, modes %o %o", res, mode(t, path), mode(t, filepath.Dir(path)))
+	}
+	o.Profile = Identity
+	mustInstall(t, o)
+	if res := mustUninstall(t, o); !res.Changed || res.Removed != 5 {
+		t.Errorf("%+v", res)
+	}
+	if got := names(t, filepath.Dir(path)); len(got) != 0 {
+		t.Errorf("left behind: %v", got)
+	}
+	if res := mustUninstall(t, o); res.Changed {
+		t.Errorf("nothing there: %+v", res)
+	}
+}
+
+// The client has written the file anew since, so that its bytes prove nothing.
+func TestFileWithNothingLeftInItIsRemoved(t *testing.T) {
+	o := options(t)
+	mustInstall(t, o)
+	put(t, o, `{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"hookctl hook Stop"}]}]}}`)
+	mustUninstall(t, o)
+	if got := names(t, filepath.Dir(o.Path())); len(got) != 0 {
+		t.Errorf("left behind: %v", got)
+	}
+}
+
+func TestModeAndOwnerStay(t *testing.T) {
+	o := options(t)
+	path := put(t, o, "{}")
+	if err := os.Chmod(path, 0o664); err != nil {
+		t.Fatal(err)
+	}
+	uid := os.Getuid()
+	if uid == 0 { // only root can make a file somebody else's
+		uid = 12345
+		if err := os.Chown(path, uid, 23456); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 2 {
+		res := mustInstall(t, o)
+		info, err := os.Stat(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if st := info.Sys().(*syscall.Stat_t); int(st.Uid) != uid || info.Mode().Perm() != 0o664 {
+			t.Errorf("uid %d, mode %o", st.Uid, info.Mode().Perm())
+		}
+		if res.Backup != "" && mode(t, res.Backup) != 0o600 {
+			t.Errorf("backup has mode %o", mode(t, res.Backup))
+		}
+		mustUninstall(t, o)
+	}
+}
+
+func TestBackupKeepsTheFirstOriginal(t *testing.T) {
+	o := options(t)
+	path := put(t, o, `{"a":1}`)
+	backup := mustInstall(t, o).Backup
+	put(t, o, `{"b":2}`) // another program has dropped everything
+	if res := mustInstall(t, o); res.Backup != "" || res.Added != 31 {
+		t.Errorf("%+v", res)
+	}
+	if got := get(t, backup); got != `{"a":1}` {
+		t.Errorf("backup %q", got)
+	}
+	if mustUninstall(t, o); get(t, path) != `{"b":2}` {
+		t.Errorf("left %q", get(t, path))
+	}
+	if got := get(t, backup); got != `{"a":1}` {
+		t.Errorf("backup %q", got)
+	}
+}
+
+func TestFileWithOurEntriesIsNoOriginal(t *testing.T) {
+	o := options(t)
+	path := put(t, o, `{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"hookctl hook Stop"}]}]}}`)
+	if res := mustInstall(t, o); res.Backup != "" || res.Removed != 1 || res.Added != 31 {
+		t.Errorf("%+v", res)
+	}
+	if got := names(t, filepath.Dir(path)); !reflect.DeepEqual(got, []string{"settings.json"}) {
+		t.Errorf("%v", got)
+	}
+}
+
+func TestReadOnlyFile(t *testing.T) {
+	o := options(t)
+	text := `{"hooks":{"Stop":[{"hooks":[{"command":"hookctl hook Stop"}]}]}}`
+	path := put(t, o, text)
+	if err := os.Chmod(path, 0o444); err != nil {
+		t.Fatal(err)
+	}
+	refused(t, o, ErrReadOnly)
+	if get(t, path) != text || mode(t, path) != 0o444 || len(names(t, filepath.Dir(path))) != 1 {
+		t.Error("file was touched")
+	}
+}
+
+func TestReadOnlyFolder(t *testing.T) {
+	o := options(t)
+	text := `{"hooks":{"Stop":[{"hooks":[{"command":"hookctl hook Stop"}]}]}}`
+	path := put(t, o, text)
+	dir := filepath.Dir(path)
+	if err := os.Chmod(dir, 0o555); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = os.Chmod(dir, 0o700) }() // or the test's folder cannot be removed
+	refused(t, o, ErrReadOnly)
+	if get(t, path) != text || len(names(t, dir)) != 1 {
+		t.Error("file was touched")
+	}
+}
+
+func TestNotAFile(t *testing.T) {
+	o := options(t)
+	if err := os.MkdirAll(o.Path(), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	refused(t, o, ErrNotRegular)
+	o = options(t)
+	put(t, o, "{}")
+	if err := os.Remove(o.Path()); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Mkfifo(o.Path(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	refused(t, o, ErrNotRegular)
+}
+
+func TestSymlinkStaysAndItsTargetIsReplaced(t *testing.T) {
+	o := options(t)
+	dotfiles := filepath.Join(o.Home, "dotfiles")
+	target := filepath.Join(dotfiles, "claude.json")
+	if err := os.MkdirAll(dotfiles, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(target, []byte(`{"a":1}`), 0o640); err != nil {
+		t.Fatal(err)
+	}
+	link(t, "../dotfiles/middle", o.Path())
+	link(t, target, filepath.Join(dotfiles, "middle"))
+	res := mustInstall(t, o)
+	if res.Path != o.Path() || res.Backup != o.Path()+backupSuffix || get(t, res.Backup) != `{"a":1}` {
+		t.Errorf("%+v", res)
+	}
+	if to, err := os.Readlink(o.Path()); err != nil || to != "../dotfiles/middle" {
+		t.Errorf("link to %q, %v", to, err)
+	}
+	if !strings.Contains(get(t, target), testBinary) || mode(t, target) != 0o640 {
+		t.Errorf("target: %o %.100s", mode(t, target), get(t, target))
+	}
+	if mustUninstall(t, o); get(t, target) != `{"a":1}` {
+		t.Errorf("left %q", get(t, target))
+	}
+	if got := names(t, dotfiles); !reflect.DeepEqual(got, []string{"claude.json", "middle"}) {
+		t.Errorf("left behind: %v", got)
+	}
+}
+
+// ".." in a link counts from the folder's real place.
+func TestSymlinkInALinkedFolder(t *testing.T) {
+	o := options(t)
+	deep := filepath.Join(o.Home, "kept", "deep")
+	if err := os.MkdirAll(deep, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	link(t, deep, filepath.Join(o.Home, ".claude"))
+	link(t, "../target.json", o.Path())
+	mustInstall(t, o)
+	if got := get(t, filepath.Join(o.Home, "kept", "target.json")); !strings.Contains(got, testBinary) {
+		t.Errorf("%.100s", got)
+	}
+}
+
+func TestDanglingSymlink(t *testing.T) {
+	o := options(t)
+	target := filepath.Join(o.Home, "new.json")
+	link(t, "../new.json", o.Path())
+	res := mustInstall(t, o)
+	if res.Backup != "" || !strings.Contains(get(t, target), testBinary) || mode(t, target) != 0o600 {
+		t.Errorf("%+v", res)
+	}
+	mustUninstall(t, o)
+	if _, err := os.Lstat(target); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("target: %v", err)
+	}
+	if to, err := os.Readlink(o.Path()); err != nil || to != "../new.json" {
+		t.Errorf("link to %q, %v", to, err)
+	}
+}
+
+func TestDanglingSymlinkToNowhere(t *testing.T) {
+	o := options(t)
+	link(t, "../gone/new.json", o.Path())
+	_, err := Install(o)
+	var bad *FileError
+	if !errors.As(err, &bad) || !errors.Is(err, fs.ErrNotExist) || !strings.Contains(bad.Hint(), "symbolic link") {
+		t.Errorf("%v", err)
+	}
+	o = options(t)
+	link(t, "settings.json", o.Path())
+	if _, err := Install(o); err == nil || !strings.Contains(err.Error(), "too many symbolic links") {
+		t.Errorf("%v", err)
+	}
+}
+
+// The client writes while we do: its write stays and ours comes on top.
+func TestConcurrentWriterIsNotLost(t *testing.T) {
+	o := options(t)
+	path := put(t, o, "{\n  \"n\": 0\n}\n")
+	f := settingsFile(o)
+	writes := 0
+	f.beforeRename = func() {
+		if writes < 3 {
+			writes++
+			put(t, o, fmt.Sprintf("{\n  \"n\": %d\n}\n", writes))
+		}
+	}
+	res, err := install(o, f)
+	if err != nil || !res.Changed || writes != 3 {
+		t.Fatalf("%+v, %v, %d writes", res, err, writes)
+	}
+	if got := get(t, path); !strings.HasPrefix(got, "{\n  \"n\": 3,\n  \"hooks\": {\n") {
+		t.Errorf("%.100s", got)
+	}
+	if got := get(t, res.Backup); got != "{\n  \"n\": 3\n}\n" {
+		t.Errorf("backup is not what was replaced: %q", got)
+	}
+	if got := names(t, filepath.Dir(path)); len(got) != 2 {
+		t.Errorf("left behind: %v", got)
+	}
+}
+
+// One that never stops: given up after eight attempts, nothing lost.
+func TestRestlessWriter(t *testing.T) {
+	o := options(t)
+	path := put(t, o, "{}")
+	f := settingsFile(o)
+	writes := 0
+	f.beforeRename = func() {
+		writes++
+		put(t, o, fmt.Sprintf("{\"n\": %d}", writes))
+	}
+	_, err := install(o, f)
+	var bad *FileError
+	if !errors.Is(err, ErrBusy) || !errors.As(err, &bad) || bad.Hint() == "" || writes != 8 {
+		t.Errorf("%v after %d writes", err, writes)
+	}
+	if get(t, path) != `{"n": 8}` || len(names(t, filepath.Dir(path))) != 1 {
+		t.Errorf("%q, %v", get(t, path), names(t, filepath.Dir(path)))
+	}
+}
+
+// The file appears, or goes, in between.
+func TestConcurrentCreateAndRemove(t *testing.T) {
+	o := options(t)
+	f := settingsFile(o)
+	f.beforeRename = func() {
+		if f.beforeRename = func() {}; true {
+			put(t, o, `{"a":1}`)
+		}
+	}
+	if res, err := install(o, f); err != nil || get(t, res.Backup) != `{"a":1}` {
+		t.Fatalf("%+v, %v", res, err)
+	}
+	f.beforeRename = func() {
+		if err := os.Remove(o.Path()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if res, err := uninstall(o, f); err != nil || res.Changed {
+		t.Fatalf("%+v, %v", res, err)
+	}
+}

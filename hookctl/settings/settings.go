@@ -1,0 +1,237 @@
+// Package settings edits the client's settings.json, and only its own entries.
+//
+// Claude Code reads three settings files: the user's, the project's (committed) and the
+// project's local one. Their "hooks" member maps the name of an event to an array of entries,
+// and an entry is a matcher with an array of handlers:
+//
+//	{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "/usr/bin/hookctl",
+//	                                "args": ["hook", "Stop"], "timeout": 5}]}]}}
+//
+// Install adds one entry per event of a profile, after whatever is there already. Uninstall
+// removes exactly those. Everything else in the file stays byte for byte: order, white space,
+// comments, trailing commas, line ends, byte order mark. The file is edited as text, by
+// offsets from a parser that keeps them; it is never decoded and written anew.
+//
+// # What is ours
+//
+// A command handler is ours if the base name of its command is hookctl or hookd (with or
+// without .exe) and its arguments begin with "hook", "consciousness", "session
+// restore-identity" or "session persist-identity"; as exec form (command and args) or as
+// shell form (one command line). Where it comes from and how it is spelt does not matter, so
+// entries of an older version, or written by hand, are replaced and removed as well.
+//
+// # The way back
+//
+// Install saves the file as it was beside it, as settings.json.hookline-backup. Uninstall
+// puts those bytes back if installing into them gives exactly the file found; only then is it
+// certain that nobody else has written since. Otherwise it cuts its entries out of the file
+// as it is now, and the backup tells which empty containers were there before.
+//
+// # Writing
+//
+// A file is replaced through a temporary file in the same folder (write, fsync, rename, fsync
+// of the folder), with mode and owner kept; a symbolic link stays one and its target is
+// replaced. Just before the rename the file is read again and, if it changed, everything
+// is done again on the new content. What remains is the time between that read and the rename,
+// microseconds, in which a write by another process would be lost: the client takes no lock
+// that could close it. Extended attributes and hard links are not kept.
+package settings
+
+import (
+	"bytes"
+	"fmt"
+	"path/filepath"
+)
+
+// A Scope names one of the client's settings files.
+type Scope int
+
+// The three scopes, from the one that holds everywhere to the most particular.
+const (
+	User    Scope = iota // in the user's home: every session
+	Project              // in the project, committed: everybody who works on it
+	Local                // in the project, not committed: this user there
+)
+
+var scopeNames = [...]string{User: "user", Project: "project", Local: "local"}
+
+// String returns the scope's name as the command line spells it.
+func (s Scope) String() string { return nameOf(scopeNames[:], int(s)) }
+
+// MarshalText gives JSON the scope's name.
+func (s Scope) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// A Profile is a set of hooks installed together.
+type Profile int
+
+// The two profiles.
+const (
+	Full     Profile = iota // every event, recorded and answered
+	Identity                // the five commands that carry identity from session to session
+)
+
+var profileNames = [...]string{Full: "full", Identity: "identity"}
+
+// String returns the profile's name as the command line spells it.
+func (p Profile) String() string { return nameOf(profileNames[:], int(p)) }
+
+// MarshalText gives JSON the profile's name.
+func (p Profile) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
+
+func nameOf(names []string, i int) string {
+	if i < 0 || i >= len(names) {
+		return fmt.Sprintf("unknown(%d)", i)
+	}
+	return names[i]
+}
+
+// Path returns the settings file of a scope: HOME/.claude/settings.json,
+// DIR/.claude/settings.json or DIR/.claude/settings.local.json.
+func Path(scope Scope, home, projectDir string) string {
+	switch scope {
+	case Project:
+		return filepath.Join(projectDir, ".claude", "settings.json")
+	case Local:
+		return filepath.Join(projectDir, ".claude", "settings.local.json")
+	default:
+		return filepath.Join(home, ".claude", "settings.json")
+	}
+}
+
+// Options say which file is edited and what goes into it.
+type Options struct {
+	Scope      Scope
+	Profile    Profile
+	Home       string // the user's home; needed in user scope unless ConfigDir is set
+	ConfigDir  string // the client's CLAUDE_CONFIG_DIR, which stands for HOME/.claude; empty: not set
+	ProjectDir string // the directory the client is launched from: it looks nowhere else
+	Binary     string // absolute path of hookctl; unused in project scope, see Command
+	DryRun     bool   // writes nothing; Result.Diff tells what would be written
+}
+
+// Path returns the file that the options name.
+func (o Options) Path() string {
+	if o.Scope == User && o.ConfigDir != "" {
+		return filepath.Join(o.ConfigDir, "settings.json")
+	}
+	return Path(o.Scope, o.Home, o.ProjectDir)
+}
+
+// Command returns what the entries call. A project's settings are committed, and an absolute
+// path of one machine is wrong on the next: there it is the bare name, found on PATH.
+func (o Options) Command() string {
+	if o.Scope == Project {
+		return "hookctl"
+	}
+	return o.Binary
+}
+
+// A Result tells what Install or Uninstall did, or with DryRun would do.
+type Result struct {
+	Path    string   // the settings file, as named by scope; it may be a symbolic link
+	Backup  string   // where this call saved the file as it was; empty if it did not
+	Diff    string   // unified diff, with DryRun only; empty if nothing changes
+	Changed bool     // whether the bytes of the file change
+	Removed int      // handlers of ours taken out
+	Added   int      // entries of ours put in
+	Foreign []string // events of ours that other hooks share; those are kept
+}
+
+// Install makes the file hold exactly one entry of ours per event of the profile. Doing it
+// twice changes nothing the second time. The other profile, an older version's entries and
+// double ones are replaced. A missing file is made with mode 0600, its folder with 0700. A
+// malformed file is refused with a SyntaxError, one that cannot be read or replaced with a
+// FileError, and is untouched; options that make no sense with ErrOptions.
+func Install(o Options) (Result, error) { return install(o, settingsFile(o)) }
+
+// Uninstall takes out what Install put in, whatever profile. A file that Install made and
+// that holds nothing else is removed, and the backup with it once it has served.
+func Uninstall(o Options) (Result, error) { return uninstall(o, settingsFile(o)) }
+
+func install(o Options, f *file) (Result, error) {
+	if err := o.validate(true); err != nil {
+		return Result{}, fmt.Errorf("install hooks: %w", err)
+	}
+	want := entries(o.Profile, o.Command())
+	res, err := f.edit(o.DryRun, func(cur content, saved backup) (change, error) {
+		return planInstall(f.path, cur, saved, want)
+	})
+	if err != nil {
+		return Result{}, fmt.Errorf("install hooks: %w", err)
+	}
+	return res, nil
+}
+
+func planInstall(path string, cur content, saved backup, want []entry) (change, error) {
+	doc, err := parse(path, cur.data)
+	if err != nil {
+		return change{}, err
+	}
+	if doc.holds(want) {
+		return change{next: cur, foreign: doc.foreign(want)}, nil
+	}
+	found := doc.handlers()
+	base := doc
+	if found > 0 {
+		if base, err = parse(path, doc.original(saved).data); err != nil {
+			return change{}, fmt.Errorf("edited text does not parse: %w", err)
+		}
+	}
+	next := content{exists: true, data: base.insert(want)}
+	if err := check(path, next.data, want); err != nil {
+		return change{}, err
+	}
+	return change{
+		next: next, removed: found, added: len(want), foreign: base.foreign(want),
+		save: cur.exists && found == 0 && !saved.exists,
+	}, nil
+}
+
+// check is the second half of a pair of assertions: what is about to be written must read
+// back as an installed file. It fails only through a fault of this package.
+func check(path string, data []byte, want []entry) error {
+	doc, err := parse(path, data)
+	if err != nil {
+		return fmt.Errorf("edited text does not parse: %w", err)
+	}
+	if !doc.holds(want) {
+		return fmt.Errorf("edited text of %s does not hold the entries", path)
+	}
+	return nil
+}
+
+func uninstall(o Options, f *file) (Result, error) {
+	if err := o.validate(false); err != nil {
+		return Result{}, fmt.Errorf("uninstall hooks: %w", err)
+	}
+	res, err := f.edit(o.DryRun, func(cur content, saved backup) (change, error) {
+		return planUninstall(f.path, cur, saved)
+	})
+	if err != nil {
+		return Result{}, fmt.Errorf("uninstall hooks: %w", err)
+	}
+	return res, nil
+}
+
+func planUninstall(path string, cur content, saved backup) (change, error) {
+	doc, err := parse(path, cur.data)
+	if err != nil {
+		return change{}, err
+	}
+	found := doc.entries()
+	if len(found) == 0 {
+		return change{next: cur}, nil
+	}
+	next := doc.original(saved)
+	left, err := parse(path, next.data)
+	if err != nil {
+		return change{}, fmt.Errorf("edited text does not parse: %w", err)
+	}
+	if left.handlers() != 0 {
+		return change{}, fmt.Errorf("edited text of %s still holds entries", path)
+	}
+	return change{
+		next: next, removed: doc.handlers(), foreign: left.foreign(found),
+		spent: saved.exists && next.exists && bytes.Equal(next.data, saved.data),
+	}, nil
+}

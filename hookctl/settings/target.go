@@ -1,0 +1,163 @@
+package settings
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+var (
+	// errChanged is a file that is no longer what the edit began with.
+	errChanged = errors.New("file changed meanwhile")
+	// errNotSynced is a file that was replaced, but perhaps not for good.
+	errNotSynced = errors.New("replaced, but it may not survive a power failure")
+)
+
+// A target is the file that is really replaced: the settings file, or what it links to.
+type target struct {
+	path   string
+	linked bool        // reached through a symbolic link
+	mode   fs.FileMode // of the file, or for a new one
+	info   fs.FileInfo // nil: no file yet
+}
+
+// resolve follows symbolic links, also to where nothing is yet.
+func resolve(path string) (target, error) {
+	t := target{path: path, mode: 0o600}
+	for range maxLinks {
+		info, err := os.Lstat(t.path)
+		if errors.Is(err, fs.ErrNotExist) {
+			return t, nil
+		}
+		if err != nil {
+			return t, &FileError{"read", path, err, ""}
+		}
+		if info.Mode()&fs.ModeSymlink == 0 {
+			t.info, t.mode = info, info.Mode().Perm()
+			if !info.Mode().IsRegular() {
+				return t, &FileError{"read", path, ErrNotRegular, ""}
+			}
+			return t, nil
+		}
+		if t.path, err = follow(t.path); err != nil {
+			return t, &FileError{"read", path, err, ""}
+		}
+		t.linked = true
+	}
+	return t, &FileError{"read", path, errors.New("too many symbolic links"), "the link leads back to itself; point it to a file"}
+}
+
+// follow returns what a link names. The folder is resolved first: ".." in the link counts from
+// where the folder really is.
+func follow(link string) (string, error) {
+	to, err := os.Readlink(link)
+	if err != nil || filepath.IsAbs(to) {
+		return to, err
+	}
+	dir, err := filepath.EvalSymlinks(filepath.Dir(link))
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(dir, to), nil
+}
+
+// prepare makes the folder and refuses what cannot, or should not, be replaced. A rename needs
+// no permission on the file itself, but one that its owner made read-only is meant to stay.
+func (t target) prepare(cur content) error {
+	dir := filepath.Dir(t.path)
+	if !t.linked {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return &FileError{"create folder", dir, err, "check who owns the folder above it"}
+		}
+	}
+	info, err := os.Stat(dir)
+	if err != nil {
+		return &FileError{"create", t.path, err, "the folder that the symbolic link leads to is missing"}
+	}
+	if info.Mode().Perm()&0o222 == 0 {
+		return &FileError{"write to folder", dir, ErrReadOnly, "make the folder writable and try again"}
+	}
+	if !cur.exists {
+		return nil
+	}
+	readOnly := &FileError{"replace", t.path, ErrReadOnly, "make the file writable and try again"}
+	if t.mode&0o222 == 0 {
+		return readOnly
+	}
+	file, err := os.OpenFile(t.path, os.O_WRONLY, 0)
+	if errors.Is(err, fs.ErrPermission) {
+		readOnly.Err = fmt.Errorf("%w: %w", ErrReadOnly, err)
+		return readOnly
+	}
+	if err == nil {
+		err = file.Close()
+	}
+	if err != nil {
+		return &FileError{"replace", t.path, err, ""}
+	}
+	return nil
+}
+
+// replace puts next in the place of cur, or removes the file. It returns errChanged, with
+// nothing done, if the file is no longer cur.
+func (t target) replace(cur, next content, beforeRename func()) error {
+	temp := ""
+	if next.exists {
+		var err error
+		if temp, err = t.writeTemp(next.data); err != nil {
+			return &FileError{"write beside", t.path, err, "check the permissions of the folder and the space left"}
+		}
+		defer func() { _ = os.Remove(temp) }() // gone already after the rename
+	}
+	beforeRename()
+	now, err := read(t.path)
+	if err != nil {
+		return err
+	}
+	if !now.equal(cur) {
+		return errChanged
+	}
+	if next.exists {
+		err = os.Rename(temp, t.path)
+	} else {
+		err = os.Remove(t.path)
+	}
+	if err != nil {
+		return &FileError{"replace", t.path, err, "check the permissions of the folder"}
+	}
+	if err := syncFolder(filepath.Dir(t.path)); err != nil {
+		return &FileError{"sync folder of", t.path, fmt.Errorf("%w: %w", errNotSynced, err), ""}
+	}
+	return nil
+}
+
+// writeTemp writes a hidden file in the target's folder, complete and on disk, and returns its name.
+func (t target) writeTemp(data []byte) (name string, err error) {
+	f, err := os.CreateTemp(filepath.Dir(t.path), "."+filepath.Base(t.path)+".hookline-*")
+	if err != nil {
+		return "", err
+	}
+	defer func() {
+		if err != nil {
+			_ = f.Close() // the first error is the one that matters
+			_ = os.Remove(f.Name())
+		}
+	}()
+	if _, err = f.Write(data); err != nil {
+		return "", err
+	}
+	if t.info != nil { // before the mode: a change of owner drops bits of it
+		if err = keepOwner(f, t.info); err != nil {
+			return "", err
+		}
+	}
+	if err = f.Chmod(t.mode); err != nil {
+		return "", err
+	}
+	if err = f.Sync(); err != nil {
+		return "", err
+	}
+	return f.Name(), f.Close()
+}
