@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Process is a running process of this user.
+// Process is a running process.
 type Process struct {
 	PID  int
 	Name string // the kernel's name of it, at most 15 bytes
@@ -17,9 +17,9 @@ type Process struct {
 	Env  []string
 }
 
-// ProcessesOf lists the processes of this user, other than this one, that belong to a recorder's home: HOOKLINE_HOME in
-// their environment is state, or an argument names state or something in it. It reads /proc; a process that ends
-// meanwhile, a zombie, or one that may not be read, is not listed.
+// ProcessesOf lists the processes, other than this one, that belong to a recorder's home: HOOKLINE_HOME in their
+// environment is state, or an argument names state or something in it. It reads /proc, so a process of somebody else, a
+// zombie, or one that ends meanwhile is not listed.
 func ProcessesOf(state string) ([]Process, error) {
 	entries, err := os.ReadDir("/proc")
 	if err != nil {

@@ -90,6 +90,8 @@ func startInside(ctx context.Context, o Options, file string) error {
 		return fmt.Errorf("start inside: %w", err)
 	}
 	defer lifeline.Close()
+	cmd.Cancel = lifeline.Close     // killed outright, it would leave the client behind
+	cmd.WaitDelay = 5 * time.Second // then it is killed, or its pipes closed should a child have kept them
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("run inside the namespace: %w: %s", err, strings.TrimSpace(string(out)))
@@ -119,7 +121,9 @@ func collect(o Options) (*Result, error) {
 }
 
 // fakeKey has the form of a key and opens nothing. It is put together here so that no file holds one whole.
-func fakeKey() string { return strings.Join([]string{"sk", "ant", "test", strings.Repeat("0", 40)}, "-") }
+func fakeKey() string {
+	return strings.Join([]string{"sk", "ant", "test", strings.Repeat("0", 40)}, "-")
+}
 
 // writeClientState answers, once per home, what the client would ask on its first start: theme, key, trust in dir.
 func writeClientState(home, dir, key string) error {

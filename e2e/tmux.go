@@ -25,9 +25,11 @@ func StartTmux(ctx context.Context, dir string, env, argv []string) (*Tmux, erro
 		return nil, fmt.Errorf("start tmux: %w", err)
 	}
 	t := &Tmux{dir: socket}
-	// remain-on-exit keeps the pane after the program's end, with its last screen and its exit status.
+	// remain-on-exit keeps the last screen after the program's end. The status comes by a file and not from
+	// #{pane_dead_status}, which tmux 3.3a leaves empty now and then.
 	args := []string{"start-server", ";", "set-option", "-g", "remain-on-exit", "on", ";",
-		"new-session", "-d", "-x", "160", "-y", "50", "-c", dir, "env", "-i"}
+		"new-session", "-d", "-x", "160", "-y", "50", "-c", dir,
+		"sh", "-c", `"$@"; echo $? >"$0"`, t.statusFile(), "env", "-i"}
 	if _, err := t.command(ctx, append(append(args, env...), argv...)...); err != nil {
 		t.Close()
 		return nil, err
@@ -46,7 +48,9 @@ func (t *Tmux) command(ctx context.Context, args ...string) (string, error) {
 }
 
 // Screen is the text now visible.
-func (t *Tmux) Screen(ctx context.Context) (string, error) { return t.command(ctx, "capture-pane", "-p") }
+func (t *Tmux) Screen(ctx context.Context) (string, error) {
+	return t.command(ctx, "capture-pane", "-p")
+}
 
 // Type types text as it is and waits until its end can be read on the screen: an Enter that follows at once would be
 // taken for a line break within a paste.
@@ -101,11 +105,11 @@ func (t *Tmux) Calm(ctx context.Context, limit time.Duration) error {
 // Exited returns the program's exit status once it has ended.
 func (t *Tmux) Exited(ctx context.Context, limit time.Duration) (status int, err error) {
 	err = poll(ctx, limit, func() (bool, error) {
-		out, err := t.command(ctx, "display-message", "-p", "#{pane_dead} #{pane_dead_status}")
-		if err != nil || !strings.HasPrefix(out, "1 ") {
-			return false, err
+		text, err := os.ReadFile(t.statusFile())
+		if err != nil || !strings.HasSuffix(string(text), "\n") {
+			return false, nil // not there, or not whole
 		}
-		status, err = strconv.Atoi(strings.TrimSpace(out[2:]))
+		status, err = strconv.Atoi(strings.TrimSpace(string(text)))
 		return true, err
 	})
 	if err != nil {
@@ -113,6 +117,8 @@ func (t *Tmux) Exited(ctx context.Context, limit time.Duration) (status int, err
 	}
 	return status, nil
 }
+
+func (t *Tmux) statusFile() string { return filepath.Join(t.dir, "status") }
 
 // Close ends the server and with it the program.
 func (t *Tmux) Close() {

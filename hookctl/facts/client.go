@@ -1,0 +1,118 @@
+package facts
+
+import (
+	"path"
+	"strconv"
+	"strings"
+)
+
+// The rules by which [ClientOf] finds a client.
+const (
+	RuleEnv      = "CLAUDE_PID" // the client named itself
+	RuleAncestor = "ancestor"   // a process above the hook looks like the client
+	RuleNone     = "none"       // neither
+)
+
+// maxAncestors bounds the walk upwards: client, shell, wrapper, hook are four.
+const maxAncestors = 32
+
+// ClientOf finds the process of the client that started a hook: the one named by CLAUDE_PID when it
+// is alive, else the first from ppid upwards that looks like the client, else none. The second result
+// is the rule that applied. Older clients, 2.1.197
+// among them, set no CLAUDE_PID and start hooks through a shell.
+func ClientOf(envPID string, ppid int) (Process, string) {
+	if pid, err := strconv.Atoi(strings.TrimSpace(envPID)); err == nil {
+		if p := Probe(pid); p.Alive {
+			return p, RuleEnv
+		}
+	}
+	pid := ppid
+	for range maxAncestors {
+		if pid <= 1 { // 1 is nobody's client, and the end of the line
+			break
+		}
+		r, ok := inspect(pid)
+		if !ok {
+			break
+		}
+		if looksLikeClient(r) {
+			if p := Probe(pid); p.Alive {
+				return p, RuleAncestor
+			}
+		}
+		if r.parent == pid {
+			break
+		}
+		pid = r.parent
+	}
+	return Process{}, RuleNone
+}
+
+// looksLikeClient tells the client by its executable, by the name it gave itself, or by the script
+// that a JavaScript runtime runs.
+func looksLikeClient(r running) bool {
+	if isClientPath(r.exe) {
+		return true
+	}
+	if len(r.args) == 0 {
+		return false
+	}
+	if program(r.args[0]) == "claude" {
+		return true
+	}
+	script := scriptOf(r)
+	return script != "" && isClientPath(script)
+}
+
+// scriptOf is the script that node, bun or deno runs: the first argument that is no option, unless a
+// later one is the client's (an option may have taken the first as its value).
+func scriptOf(r running) string {
+	if name := program(r.exe); len(r.args) == 0 || !isRuntime(name) && !isRuntime(program(r.args[0])) {
+		return ""
+	}
+	first, afterOption := "", false
+	for _, arg := range r.args[1:] {
+		if strings.HasPrefix(arg, "-") {
+			afterOption = true
+			continue
+		}
+		if isClientPath(arg) {
+			return arg
+		}
+		if first == "" {
+			first = arg
+		}
+		if !afterOption {
+			break
+		}
+		afterOption = false
+	}
+	return first
+}
+
+func isRuntime(name string) bool {
+	switch name {
+	case "node", "nodejs", "bun", "deno":
+		return true
+	}
+	return false
+}
+
+// isClientPath tells paths of the client: …/claude, …/claude/versions/<version>, cli.js in a folder
+// claude-code, and anything in the npm packages @anthropic-ai/claude-code and …/claude-code-<platform>.
+// A checkout that happens to be called claude-code is none.
+func isClientPath(file string) bool {
+	if program(file) == "claude" || versionInPath(file) != "" {
+		return true
+	}
+	file = slashed(file)
+	return strings.HasSuffix(file, "/claude-code/cli.js") ||
+		strings.Contains(file, clientPackage+"/") || strings.Contains(file, clientPackage+"-")
+}
+
+// program is the base name of an executable without ".exe".
+func program(file string) string {
+	return strings.TrimSuffix(path.Base(slashed(file)), ".exe")
+}
+
+func slashed(file string) string { return strings.ReplaceAll(file, `\`, "/") }

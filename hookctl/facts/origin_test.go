@@ -1,0 +1,206 @@
+package facts
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+)
+
+func originOf(t *testing.T, w *World, commonDir string) Origin {
+	t.Helper()
+	o, err := w.Origin(t.Context(), commonDir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+func TestOriginAsksGitOnce(t *testing.T) {
+	top := repo(t, filepath.Join(realDir(t), "shop"))
+	root := git(t, top, "rev-parse", "HEAD")
+	git(t, top, "commit", "-q", "--allow-empty", "-m", "second")
+	git(t, top, "remote", "add", "origin", "https://example.com/shop.git")
+	w, calls := counting()
+	for range 3 {
+		want := Origin{RootCommit: root, Remote: "https://example.com/shop.git"}
+		if got := originOf(t, w, top+"/.git"); got != want {
+			t.Errorf("got %+v, want %+v", got, want)
+		}
+	}
+	if n := calls.Load(); n != 1 {
+		t.Errorf("git ran %d times for a new repository", n)
+	}
+	git(t, top, "remote", "set-url", "origin", "git@example.com:shop.git")
+	if got := originOf(t, w, top+"/.git").Remote; got != "git@example.com:shop.git" {
+		t.Errorf("changed remote: %q", got)
+	}
+}
+
+// The environment of whoever started us leads git elsewhere; the history is that of the folder asked about.
+func TestOriginIgnoresTheEnvironment(t *testing.T) {
+	dir := realDir(t)
+	one, two := repo(t, dir+"/one"), mkdir(t, dir+"/two")
+	git(t, two, "init", "-q", "-b", "main")
+	git(t, two, "commit", "-q", "--allow-empty", "-m", "of two")
+	t.Setenv("GIT_DIR", one+"/.git")
+	t.Setenv("GIT_WORK_TREE", one)
+	w := New(Options{})
+	if got, want := originOf(t, w, two+"/.git").RootCommit, git(t, two, "rev-parse", "main"); got != want {
+		t.Errorf("root %s, want %s", got, want)
+	}
+	if got := w.Place(two).Worktree; got != two {
+		t.Errorf("work tree %q", got)
+	}
+}
+
+func TestOriginOfMovedRepositoryIsTheSame(t *testing.T) {
+	dir := realDir(t)
+	top := repo(t, dir+"/old")
+	w := New(Options{})
+	before := originOf(t, w, top+"/.git")
+	if err := os.Rename(top, dir+"/new"); err != nil {
+		t.Fatal(err)
+	}
+	if got := originOf(t, w, dir+"/new/.git"); got != before || got.RootCommit == "" {
+		t.Errorf("got %+v, before %+v", got, before)
+	}
+	if _, err := w.Origin(t.Context(), top+"/.git"); !errors.Is(err, ErrNoRepository) {
+		t.Errorf("at the old path: %v", err)
+	}
+}
+
+func TestOriginWithoutCommits(t *testing.T) {
+	top := realDir(t)
+	git(t, top, "init", "-q", "-b", "main")
+	w := New(Options{})
+	if got := originOf(t, w, top+"/.git"); got != (Origin{}) {
+		t.Errorf("no commits: %+v", got)
+	}
+	git(t, top, "commit", "-q", "--allow-empty", "-m", "first")
+	if got, want := originOf(t, w, top+"/.git").RootCommit, git(t, top, "rev-parse", "HEAD"); got != want {
+		t.Errorf("after the first commit %q, want %q", got, want)
+	}
+}
+
+func TestOriginWithSeveralRoots(t *testing.T) {
+	top := realDir(t)
+	git(t, top, "init", "-q", "-b", "main")
+	tree := git(t, top, "write-tree")
+	rootAt := func(branch, date string) string {
+		cmd := exec.Command("git", "commit-tree", tree, "-m", branch)
+		cmd.Dir = top
+		cmd.Env = append(cleanEnv(os.LookupEnv), "GIT_AUTHOR_NAME=t", "GIT_AUTHOR_EMAIL=t@example.com", "GIT_COMMITTER_NAME=t",
+			"GIT_COMMITTER_EMAIL=t@example.com", "GIT_AUTHOR_DATE="+date, "GIT_COMMITTER_DATE="+date)
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		hash := strings.TrimSpace(string(out))
+		git(t, top, "update-ref", branch, hash)
+		return hash
+	}
+	rootAt("refs/heads/main", "2026-01-01T00:00:00Z")
+	a := rootAt("refs/heads/a", "2020-01-01T00:00:00Z")
+	b := rootAt("refs/remotes/origin/b", "2020-01-01T00:00:00Z")
+	rootAt("refs/tags/late", "2021-01-01T00:00:00Z")
+	rootAt("refs/notes/commits", "2010-01-01T00:00:00Z")
+	if got, want := originOf(t, New(Options{}), top+"/.git").RootCommit, min(a, b); got != want {
+		t.Errorf("root %s, want %s of %s and %s", got, want, a, b)
+	}
+}
+
+func TestOriginOfWorktreeSubmoduleBareAndShallow(t *testing.T) {
+	dir := realDir(t)
+	lib, top := repo(t, dir+"/lib"), repo(t, dir+"/shop")
+	git(t, lib, "commit", "-q", "--allow-empty", "-m", "second")
+	git(t, top, "submodule", "--quiet", "add", lib, "vendor/lib")
+	git(t, top, "worktree", "add", "-q", dir+"/tree")
+	git(t, dir, "clone", "-q", "--bare", top, "shop.git")
+	git(t, dir, "clone", "-q", "--depth=1", "file://"+filepath.ToSlash(lib), "shallow")
+	shop, libRoot := git(t, top, "rev-parse", "HEAD"), git(t, lib, "rev-list", "--max-parents=0", "HEAD")
+	w := New(Options{})
+	for _, c := range []struct{ dir, root, remote string }{
+		{dir + "/tree", shop, ""},
+		{top + "/vendor/lib", libRoot, lib},
+		{dir + "/shop.git", shop, top},
+		{dir + "/shallow", "", "file://" + filepath.ToSlash(lib)},
+	} {
+		if got := originOf(t, w, w.Place(c.dir).CommonDir); got != (Origin{RootCommit: c.root, Remote: c.remote}) {
+			t.Errorf("%s: %+v, want %s, %s", c.dir, got, c.root, c.remote)
+		}
+	}
+}
+
+func TestOriginInParallelAsksOnce(t *testing.T) {
+	top := repo(t, filepath.Join(realDir(t), "shop"))
+	w, calls := counting()
+	var all sync.WaitGroup
+	for range 16 {
+		all.Go(func() {
+			if o, err := w.Origin(t.Context(), top+"/.git"); err != nil || o.RootCommit == "" {
+				t.Errorf("%+v, %v", o, err)
+			}
+		})
+	}
+	all.Wait()
+	if n := calls.Load(); n != 1 {
+		t.Errorf("git ran %d times", n)
+	}
+}
+
+// A git that hangs holds nobody longer than the own context; a failure is not remembered.
+func TestOriginIsBounded(t *testing.T) {
+	top := repo(t, filepath.Join(realDir(t), "shop"))
+	git(t, top, "remote", "add", "origin", "https://example.com/shop")
+	var calls atomic.Int64
+	asked := make(chan struct{})
+	w := New(Options{Exec: func(ctx context.Context, dir string, args ...string) ([]byte, error) {
+		if calls.Add(1) > 1 {
+			return []byte("1700000000 " + strings.Repeat("ab", 20) + "\n"), nil
+		}
+		close(asked)
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}})
+	first, stop := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		o, err := w.Origin(first, top+"/.git")
+		if !errors.Is(err, context.Canceled) || o != (Origin{Remote: "https://example.com/shop"}) {
+			t.Errorf("the one who asked: %+v, %v", o, err)
+		}
+	}()
+	<-asked
+	second, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := w.Origin(second, top+"/.git"); !errors.Is(err, context.Canceled) {
+		t.Errorf("one who waited: %v", err)
+	}
+	stop()
+	<-done
+	if got := originOf(t, w, top+"/.git").RootCommit; got != strings.Repeat("ab", 20) {
+		t.Errorf("the next: %q", got)
+	}
+}
+
+func TestOriginOfNoRepository(t *testing.T) {
+	w, calls := counting()
+	if _, err := w.Origin(t.Context(), t.TempDir()); !errors.Is(err, ErrNoRepository) || calls.Load() != 0 {
+		t.Errorf("%v, git ran %d times", err, calls.Load())
+	}
+}
+
+func TestOriginDoubtsGitsAnswer(t *testing.T) {
+	for _, lines := range []string{"nonsense\n", "17 abc\n", "x " + strings.Repeat("a", 40)} {
+		if got, err := oldest(lines); err == nil {
+			t.Errorf("%q: %q", lines, got)
+		}
+	}
+}

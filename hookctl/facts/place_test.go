@@ -1,0 +1,429 @@
+package facts
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+func wantPlace(t *testing.T, got, want Place) {
+	t.Helper()
+	if got != want {
+		t.Errorf("got  %+v\nwant %+v", got, want)
+	}
+}
+
+func TestPlaceOfRepository(t *testing.T) {
+	top := repo(t, filepath.Join(realDir(t), "shop"))
+	sub := mkdir(t, filepath.Join(top, "pkg", "a"))
+	w, calls := counting()
+	want := Place{Dir: top, Worktree: top, CommonDir: top + "/.git", Git: true, Branch: "main", Name: "shop", Head: "refs/heads/main"}
+	wantPlace(t, w.Place(top), want)
+	want.Dir = sub
+	wantPlace(t, w.Place(sub), want)
+	wantPlace(t, w.Place(sub+"/../a/"), want)
+	if got := w.Place(sub).Path(); got != top+"/.git" {
+		t.Errorf("path %q", got)
+	}
+	want.Dir, want.Worktree = top+"/.git", ""
+	wantPlace(t, w.Place(top+"/.git"), want)
+	if n := calls.Load(); n != 0 {
+		t.Errorf("git ran %d times for a place", n)
+	}
+}
+
+func TestPlaceSeesEverySwitchAtOnce(t *testing.T) {
+	top := repo(t, filepath.Join(realDir(t), "shop"))
+	w := New(Options{})
+	for _, branch := range []string{"feature/deep/x", "b", "c", "main", "b", "c"} {
+		if branch != "main" && git(t, top, "branch", "--list", branch) == "" {
+			git(t, top, "branch", branch)
+		}
+		git(t, top, "switch", "-q", branch)
+		if got := w.Place(top); got.Branch != branch || got.Head != "refs/heads/"+branch {
+			t.Errorf("after switch to %s: %+v", branch, got)
+		}
+	}
+	commit := git(t, top, "rev-parse", "HEAD")
+	git(t, top, "switch", "-q", "--detach")
+	if got := w.Place(top); got.Branch != "" || got.Head != commit || !got.Git {
+		t.Errorf("detached: %+v", got)
+	}
+}
+
+// A HEAD that was settled when it was read is believed by its stat data; a switch changes them.
+func TestPlaceSeesASwitchOfASettledHead(t *testing.T) {
+	top := repo(t, filepath.Join(realDir(t), "shop"))
+	git(t, top, "branch", "next")
+	age(t, top+"/.git/HEAD")
+	w := New(Options{})
+	if got := w.Place(top).Branch; got != "main" {
+		t.Fatalf("branch %q", got)
+	}
+	known, _ := w.places.get(top)
+	if ok, err := known.fresh(time.Now); !ok || err != nil {
+		t.Fatalf("a settled answer is asked again: %v, %v", ok, err)
+	}
+	git(t, top, "switch", "-q", "next")
+	if got := w.Place(top).Branch; got != "next" {
+		t.Errorf("branch %q", got)
+	}
+}
+
+// age makes a file old enough for its stat data to be believed.
+func age(t testing.TB, file string) {
+	t.Helper()
+	hourAgo := time.Now().Add(-time.Hour)
+	if err := os.Chtimes(file, hourAgo, hourAgo); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestPlaceOfWorktree(t *testing.T) {
+	dir := realDir(t)
+	top := repo(t, filepath.Join(dir, "shop"))
+	tree := filepath.Join(dir, "trees", "fix")
+	git(t, top, "worktree", "add", "-q", "-b", "fix/1", tree)
+	w := New(Options{})
+	wantPlace(t, w.Place(tree), Place{Dir: tree, Worktree: tree, CommonDir: top + "/.git", Git: true,
+		Branch: "fix/1", Name: "shop", Head: "refs/heads/fix/1"})
+	if got := w.Place(top).Branch; got != "main" {
+		t.Errorf("the main work tree is on %q", got)
+	}
+	if a, b := ProjectID(w.Place(tree).Path()), ProjectID(w.Place(top).Path()); a != b {
+		t.Errorf("work trees of one repository have ids %s and %s", a, b)
+	}
+	moved := filepath.Join(dir, "trees", "fix2")
+	git(t, top, "worktree", "move", tree, moved)
+	if got := w.Place(moved); got.Worktree != moved || got.Branch != "fix/1" {
+		t.Errorf("moved work tree: %+v", got)
+	}
+	if got := w.Place(tree); got.Dir != tree || got.Branch != "fix/1" {
+		t.Errorf("gone work tree: %+v", got)
+	}
+	if err := os.RemoveAll(top); err != nil {
+		t.Fatal(err)
+	}
+	wantPlace(t, w.Place(moved), Place{Dir: moved, Name: "fix2"})
+}
+
+func TestPlaceOfSubmodule(t *testing.T) {
+	dir := realDir(t)
+	lib, top := repo(t, filepath.Join(dir, "lib")), repo(t, filepath.Join(dir, "shop"))
+	git(t, top, "submodule", "--quiet", "add", lib, "vendor/lib")
+	sub := filepath.Join(top, "vendor", "lib")
+	wantPlace(t, New(Options{}).Place(sub), Place{Dir: sub, Worktree: sub, CommonDir: top + "/.git/modules/vendor/lib",
+		Git: true, Branch: "main", Name: "lib", Head: "refs/heads/main"})
+}
+
+func TestPlaceOfBareRepository(t *testing.T) {
+	dir := realDir(t)
+	bare := mkdir(t, filepath.Join(dir, "shop.git"))
+	git(t, bare, "init", "-q", "--bare", "-b", "trunk")
+	w := New(Options{})
+	want := Place{Dir: bare, CommonDir: bare, Git: true, Branch: "trunk", Name: "shop", Head: "refs/heads/trunk"}
+	wantPlace(t, w.Place(bare), want)
+	want.Dir = bare + "/refs"
+	wantPlace(t, w.Place(bare+"/refs"), want)
+	// The layout of one bare repository with all work trees beside it.
+	hub := mkdir(t, filepath.Join(dir, "hub"))
+	git(t, hub, "init", "-q", "--bare", "-b", "main", ".bare")
+	write(t, hub+"/.git", "gitdir: ./.bare\n")
+	if got := w.Place(hub); got.CommonDir != hub+"/.bare" || got.Name != "hub" || got.Branch != "main" {
+		t.Errorf("hub: %+v", got)
+	}
+}
+
+func TestPlaceOfNestedAndNewRepositories(t *testing.T) {
+	dir := realDir(t)
+	outer := repo(t, filepath.Join(dir, "outer"))
+	inner := mkdir(t, filepath.Join(outer, "x", "inner"))
+	plain := mkdir(t, filepath.Join(dir, "plain", "y"))
+	w := New(Options{})
+	if got := w.Place(inner); got.Worktree != outer || got.Name != "outer" {
+		t.Errorf("before: %+v", got)
+	}
+	wantPlace(t, w.Place(plain), Place{Dir: plain, Name: "y"})
+	if got := w.Place(plain).Path(); got != plain {
+		t.Errorf("path without git: %q", got)
+	}
+	git(t, inner, "init", "-q", "-b", "unborn")
+	wantPlace(t, w.Place(inner), Place{Dir: inner, Worktree: inner, CommonDir: inner + "/.git", Git: true,
+		Branch: "unborn", Name: "inner", Head: "refs/heads/unborn"})
+	git(t, filepath.Dir(plain), "init", "-q", "-b", "main")
+	if got := w.Place(plain); got.Worktree != filepath.Dir(plain) {
+		t.Errorf("after init above: %+v", got)
+	}
+	if err := os.RemoveAll(inner + "/.git"); err != nil {
+		t.Fatal(err)
+	}
+	if got := w.Place(inner); got.Worktree != outer || got.Branch != "main" {
+		t.Errorf("after the inner one is gone: %+v", got)
+	}
+}
+
+func TestPlaceThroughLinks(t *testing.T) {
+	dir := realDir(t)
+	one, two := repo(t, filepath.Join(dir, "one")), repo(t, filepath.Join(dir, "two"))
+	mkdir(t, one+"/sub")
+	link := filepath.Join(dir, "link")
+	relink := func(to string) {
+		_ = os.Remove(link)
+		if err := os.Symlink(to, link); err != nil {
+			t.Skip("no symbolic links here: ", err)
+		}
+	}
+	relink(one)
+	w := New(Options{})
+	if got := w.Place(link + "/sub"); got.Dir != one+"/sub" || got.Worktree != one {
+		t.Errorf("through a link: %+v", got)
+	}
+	if got := w.Place(link); got.Worktree != one {
+		t.Errorf("link: %+v", got)
+	}
+	relink(two)
+	if got := w.Place(link); got.Worktree != two {
+		t.Errorf("retargeted: %+v", got)
+	}
+	if a, b := ProjectID(link+"/.git"), ProjectID(two+"/.git"); a != b {
+		t.Errorf("ids %s and %s of one path", a, b)
+	}
+}
+
+func TestPlaceOfMovedFolder(t *testing.T) {
+	dir := realDir(t)
+	old := repo(t, filepath.Join(dir, "old"))
+	w := New(Options{})
+	before := w.Place(old)
+	if err := os.Rename(old, dir+"/new"); err != nil {
+		t.Fatal(err)
+	}
+	if got := w.Place(dir + "/new"); got.Worktree != dir+"/new" || got.Name != "new" {
+		t.Errorf("at the new path: %+v", got)
+	}
+	wantPlace(t, w.Place(old), before)
+	repo(t, old)
+	git(t, old, "switch", "-q", "-c", "fresh")
+	if got := w.Place(old); got.Branch != "fresh" {
+		t.Errorf("another repository at the old path: %+v", got)
+	}
+}
+
+func TestPlaceOfWhatIsGone(t *testing.T) {
+	top := repo(t, filepath.Join(realDir(t), "shop"))
+	sub := mkdir(t, top+"/sub")
+	w := New(Options{})
+	known := w.Place(sub)
+	id := ProjectID(known.Path())
+	if err := os.RemoveAll(top); err != nil {
+		t.Fatal(err)
+	}
+	wantPlace(t, w.Place(sub), known)
+	if got := ProjectID(w.Place(sub).Path()); got != id {
+		t.Errorf("id %s after the folder is gone, before %s", got, id)
+	}
+	wantPlace(t, w.Place(top+"/never"), Place{Dir: top + "/never"})
+	for _, dir := range []string{"", ".", "relative/dir"} {
+		wantPlace(t, w.Place(dir), Place{Dir: dir})
+	}
+	file := filepath.Join(realDir(t), "file")
+	write(t, file, "x")
+	wantPlace(t, w.Place(file), Place{Dir: file})
+}
+
+func TestPlaceOfBrokenRepositories(t *testing.T) {
+	outer := repo(t, filepath.Join(realDir(t), "outer"))
+	w := New(Options{})
+	for name, c := range map[string]struct {
+		file, text string
+		git        bool
+	}{
+		"empty .git folder":       {".git/description", "x", true},
+		"HEAD without objects":    {".git/HEAD", "ref: refs/heads/main\n", true},
+		"HEAD of nonsense":        {".git/HEAD", "nonsense", true},
+		"gitfile leads nowhere":   {".git", "gitdir: /nowhere/at/all\n", false},
+		"gitfile without gitdir:": {".git", "hello\n", false},
+		"gitfile too long":        {".git", "gitdir: " + strings.Repeat("x", 9000), false},
+	} {
+		dir := mkdir(t, filepath.Join(outer, strings.ReplaceAll(name, " ", "-")))
+		write(t, filepath.Join(dir, c.file), c.text)
+		got := w.Place(dir)
+		if got.Git != c.git || c.git && got.Worktree != outer || got.Dir != dir {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+}
+
+// `git init` writes HEAD before objects: a hook that comes between sees the repository later.
+func TestPlaceWhileARepositoryIsMade(t *testing.T) {
+	dir := realDir(t)
+	w := New(Options{})
+	for _, step := range []struct {
+		path string
+		git  bool
+	}{{".git/description", false}, {".git/HEAD", false}, {".git/refs/x", false}, {".git/objects/x", true}} {
+		write(t, filepath.Join(dir, step.path), "ref: refs/heads/main\n")
+		if got := w.Place(dir); got.Git != step.git {
+			t.Errorf("after %s: %+v", step.path, got)
+		}
+	}
+}
+
+func TestPlaceWithHeadAsSymbolicLink(t *testing.T) {
+	top := repo(t, filepath.Join(realDir(t), "old"))
+	_ = os.Remove(top + "/.git/HEAD")
+	if err := os.Symlink("refs/heads/main", top+"/.git/HEAD"); err != nil {
+		t.Skip("no symbolic links here: ", err)
+	}
+	if got := New(Options{}).Place(top); got.Branch != "main" || got.Head != "refs/heads/main" {
+		t.Errorf("%+v", got)
+	}
+}
+
+// A reftable's HEAD is asked of git: once for each state of the tables, and after a failure not for
+// every hook.
+func TestPlaceOfReftable(t *testing.T) {
+	top := mkdir(t, filepath.Join(realDir(t), "shop"))
+	write(t, top+"/.git/HEAD", "ref: refs/heads/.invalid\n")
+	write(t, top+"/.git/refs/heads", "this repository uses the reftable format\n")
+	mkdir(t, top+"/.git/objects")
+	tables := func(text string) { write(t, top+"/.git/reftable/tables.list", text) }
+	calls, answer, trouble := 0, "refs/heads/a/b\n", error(nil)
+	w := New(Options{Exec: func(ctx context.Context, dir string, args ...string) ([]byte, error) {
+		calls++
+		if want := []string{"--git-dir=" + top + "/.git", "symbolic-ref", "--quiet", "HEAD"}; strings.Join(args, " ") != strings.Join(want, " ") {
+			t.Errorf("git %q", args)
+		}
+		if limit, ok := ctx.Deadline(); !ok || time.Until(limit) > 50*time.Millisecond {
+			t.Error("git may take longer than 50 ms")
+		}
+		return []byte(answer), trouble
+	}})
+	clock := time.Now()
+	w.now = func() time.Time { return clock }
+	check := func(when, branch string, want int) {
+		t.Helper()
+		for range 3 {
+			if got := w.Place(top); got.Branch != branch || !got.Git {
+				t.Errorf("%s: %+v", when, got)
+			}
+		}
+		if calls != want {
+			t.Errorf("%s: git ran %d times, want %d", when, calls, want)
+		}
+	}
+	tables("0x1-0x1-aaaaaaaa.ref\n")
+	check("first", "a/b", 1)
+	answer = "refs/heads/c\n"
+	check("unchanged", "a/b", 1)
+	tables("0x1-0x2-bbbbbbbb.ref\n")
+	check("switched", "c", 2)
+	trouble = context.DeadlineExceeded
+	tables("0x1-0x3-cccccccc.ref\n")
+	check("git is slow", "c", 3)
+	clock = clock.Add(11 * time.Second)
+	trouble, answer = exitStatus(1), ""
+	check("detached", "", 4)
+}
+
+// exitStatus is the error of a program that ended with it.
+type exitStatus int
+
+func (e exitStatus) Error() string { return fmt.Sprintf("exit status %d", int(e)) }
+func (e exitStatus) ExitCode() int { return int(e) }
+
+func TestProjectID(t *testing.T) {
+	// printf /no/such/folder/.git | sha256sum
+	if got := ProjectID("/no/such/folder/x/../.git/"); got != "4b648179280d" {
+		t.Errorf("id %q", got)
+	}
+}
+
+func TestPlaceInParallel(t *testing.T) {
+	top := repo(t, filepath.Join(realDir(t), "shop"))
+	for i := range 8 {
+		mkdir(t, fmt.Sprintf("%s/d%d", top, i))
+	}
+	w, calls := counting()
+	var all sync.WaitGroup
+	for i := range 8 {
+		all.Go(func() {
+			for j := range 50 {
+				if got := w.Place(fmt.Sprintf("%s/d%d", top, (i+j)%8)); got.Worktree != top {
+					t.Errorf("%+v", got)
+					return
+				}
+			}
+		})
+	}
+	for _, branch := range []string{"a", "b", "c"} {
+		git(t, top, "switch", "-q", "-c", branch)
+		if got := w.Place(top).Branch; got != branch {
+			t.Errorf("branch %q, want %q", got, branch)
+		}
+	}
+	all.Wait()
+	if n := calls.Load(); n != 0 {
+		t.Errorf("git ran %d times", n)
+	}
+}
+
+func TestCacheIsBounded(t *testing.T) {
+	c := newCache[int, int](4096)
+	for i := range 100_000 {
+		c.put(i, i)
+		if _, ok := c.get(7); i > 7 && !ok {
+			t.Fatalf("what is asked for all the time was forgotten at %d", i)
+		}
+		if n := c.size(); n > 4096 {
+			t.Fatalf("%d entries", n)
+		}
+	}
+	if _, ok := c.get(50_000); ok {
+		t.Error("an old entry was never forgotten")
+	}
+}
+
+func TestLookTellsAbsenceFromTrouble(t *testing.T) {
+	dir := realDir(t)
+	write(t, dir+"/file", "x")
+	for _, path := range []string{dir + "/no", dir + "/file/below"} {
+		if m, err := look(path, false); err != nil || m.info != nil {
+			t.Errorf("%s: %+v, %v", path, m, err)
+		}
+	}
+	if _, err := look(dir+"/"+strings.Repeat("x", 5000), false); err == nil || errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a path that cannot be: %v", err)
+	}
+}
+
+func BenchmarkPlaceWarm(b *testing.B) { // goal: ≤ 20 µs
+	top := repo(b, filepath.Join(realDir(b), "shop"))
+	deep := mkdir(b, top+"/a/b/c/d/e/f")
+	plain := mkdir(b, filepath.Join(realDir(b), "a/b/c/d/e/f"))
+	age(b, top+"/.git/HEAD")
+	for _, c := range []struct{ name, dir string }{{"top", top}, {"deep", deep}, {"plain", plain}} {
+		b.Run(c.name, func(b *testing.B) {
+			w := New(Options{})
+			for b.Loop() {
+				w.Place(c.dir)
+			}
+		})
+		b.Run(c.name+"/cold", func(b *testing.B) {
+			for b.Loop() {
+				New(Options{}).Place(c.dir)
+			}
+		})
+	}
+	b.Run("ProjectID", func(b *testing.B) {
+		for b.Loop() {
+			ProjectID(top + "/.git")
+		}
+	})
+}

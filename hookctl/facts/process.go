@@ -1,0 +1,36 @@
+package facts
+
+// Process is one process as a session remembers it. PID and Start together name it: a pid that the
+// system gave out again has another start time.
+type Process struct {
+	PID   int
+	Start int64 // in the platform's own unit (Linux: clock ticks since boot; macOS: microseconds, Windows: nanoseconds since 1970); 0 unknown
+	Alive bool
+}
+
+// running is what the system tells about a process to find out whether it is the client.
+type running struct {
+	parent int
+	exe    string   // path of the executable, "" when it may not be told
+	args   []string // command line; empty on Windows
+}
+
+// Probe asks after a process. One that may not be signalled or looked at is alive all the same; a
+// zombie is not. A pid below 1 is no process.
+func Probe(pid int) Process {
+	if pid < 1 {
+		return Process{}
+	}
+	start, alive := probe(pid)
+	if !alive {
+		return Process{PID: pid}
+	}
+	return Process{PID: pid, Start: start, Alive: true}
+}
+
+// SameProcess tells whether the process that had this pid and start time is still alive. Where one of
+// the start times is unknown (0) the pid alone decides: a session is rather kept too long than lost.
+func SameProcess(pid int, start int64) bool {
+	p := Probe(pid)
+	return p.Alive && (start == 0 || p.Start == 0 || p.Start == start)
+}

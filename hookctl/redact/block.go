@@ -1,0 +1,134 @@
+package redact
+
+import "bytes"
+
+// maxDash bounds the label between the dashes of a BEGIN line.
+const maxDash = 64
+
+// findBlock takes a private key that is written as a block: from its BEGIN line to its END line, or as far as
+// the lines look like one if it was cut. It reads real and escaped line breaks, the prefixes of diffs and line
+// numbers, and blocks whose lines are separate strings. A BEGIN line without a body is only talk of a key.
+func findBlock(p *pass, m *matcher, start, end int) {
+	if start < p.blockEnd {
+		return
+	}
+	from, body := start, end
+	if p.b[start]|0x20 == 'p' && hasPrefixFold(p.b[start:], "private-lines:") {
+		for body < len(p.b) && (isBlank(p.b[body]) || isDigit(p.b[body])) {
+			body++
+		}
+		from = body
+	} else {
+		if from = bytes.LastIndex(p.b[max(0, start-maxDash):start], []byte("-----BEGIN ")); from < 0 {
+			return
+		}
+		from += max(0, start-maxDash)
+		dash := bytes.Index(p.b[end:min(end+16, len(p.b))], []byte("-----"))
+		if dash < 0 {
+			return
+		}
+		body = end + dash + 5
+	}
+	if stop := p.blockBody(body); stop > body {
+		p.blockEnd, p.tokenEnd, p.valueEnd = stop, max(p.tokenEnd, stop), max(p.valueEnd, stop)
+		p.spans = append(p.spans, span{start: from, end: stop, kind: m.kind, rule: m.id})
+	}
+}
+
+// blockBody walks the lines of a block and returns where they end, or at if there are none.
+func (p *pass) blockBody(at int) int {
+	b, end, headers := p.b, at, 0
+	for {
+		at = skipFiller(b, at)
+		if bytes.HasPrefix(b[at:], []byte("-----END ")) {
+			return p.blockTail(at, end)
+		}
+		run := at
+		for run < len(b) && isBase64(b[run]) {
+			run++
+		}
+		switch {
+		case run-at >= 16 && !p.isKeyAt(run):
+			end, at = run, run
+		case run > at && (run == len(b) || p.lastLine(run)) && end > at-8:
+			return run
+		case run > at && run-at <= 6 && allDigits(b[at:run]):
+			at = run // a line number
+		case headers < 8 && isHeader(b, at):
+			headers++
+			for at < len(b) && b[at] != '\n' && b[at] != '"' && !(b[at] == '\\' && endsWord(b, at)) {
+				at++
+			}
+		default:
+			return end
+		}
+	}
+}
+
+// blockTail ends a block at its END line; a block without a body is none.
+func (p *pass) blockTail(at, end int) int {
+	tail := bytes.Index(p.b[at+9:min(at+9+maxDash, len(p.b))], []byte("-----"))
+	if tail < 0 {
+		return max(at, end)
+	}
+	return at + 9 + tail + 5
+}
+
+// lastLine reports whether the END line, or the end of the text or string, follows a short run: then it is the
+// block's last line.
+func (p *pass) lastLine(at int) bool {
+	next := skipFiller(p.b, at)
+	return next == len(p.b) || bytes.HasPrefix(p.b[next:], []byte("-----END ")) || p.b[next] == '=' && next > at
+}
+
+// isKeyAt reports whether a quote and a colon follow: a JSON key, not a line of a block.
+func (p *pass) isKeyAt(at int) bool {
+	_, quote, after := quoteAt(p.b, at)
+	return quote != 0 && after < len(p.b) && p.b[after] == ':'
+}
+
+// skipFiller skips what stands between the lines of a block: line breaks, quotes, the signs of diffs and of
+// string concatenation, the arrow of numbered listings.
+func skipFiller(b []byte, at int) int {
+	for at < len(b) {
+		switch c := b[at]; {
+		case isSpace(c), c == ',', c == '|', c == '>', c == '#', c == '*', isQuote(c), c == '+' && (at+1 == len(b) || !isBase64(b[at+1]) || at > 0 && !isBase64(b[at-1])):
+			at++
+		case c == '\\':
+			for at < len(b) && b[at] == '\\' {
+				at++
+			}
+			if at < len(b) && isEscapeLetter(b, at) {
+				at++
+			}
+		case c == '-' && !bytes.HasPrefix(b[at:], []byte("-----")):
+			at++
+		case c == 0xE2 && at+2 < len(b) && b[at+1] == 0x86 && b[at+2] == 0x92:
+			at += 3
+		default:
+			return at
+		}
+	}
+	return at
+}
+
+// isHeader knows the header lines of PEM and OpenPGP armour.
+func isHeader(b []byte, at int) bool {
+	for _, h := range []string{"proc-type:", "dek-info:", "version:", "comment:", "hash:", "charset:", "messageid:", "key-info:"} {
+		if hasPrefixFold(b[at:], h) {
+			return true
+		}
+	}
+	return false
+}
+
+func isBase64(c byte) bool { return isAlnum(c) || c == '+' || c == '/' || c == '=' }
+
+func allDigits(v []byte) bool {
+	for _, c := range v {
+		if !isDigit(c) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,203 @@
+package redact_test
+
+import (
+	"strings"
+)
+
+// planted is one secret, put together at run time so that no file of ours looks like a leak.
+type planted struct {
+	kind   string
+	secret string // the bytes that must be gone
+	text   string // the line it stands in, with %s; empty: the secret alone
+}
+
+// letters returns n characters of the alphabet in a fixed, mixed order.
+func letters(alphabet string, n int) string {
+	var s strings.Builder
+	for i := range n {
+		s.WriteByte(alphabet[(i*i*7+i*13+5*n+i/3)%len(alphabet)])
+	}
+	return s.String()
+}
+
+const (
+	hexes    = "0123456789abcdef"
+	uppers   = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	digits   = "0123456789"
+	base32   = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
+	alnums   = "kR7mQ2xVb9TnLs4HwZ8pJc1GfYd6AaEe0ouNBt5iCvDjFgKqMrPhSyUzXlW3IO"
+	alnumLow = "q7w3e9r1t5y2u8i4o6p0asdfghjklzxcvbnm"
+)
+
+// vendorTokens are recognised by their own form, wherever they stand.
+func vendorTokens() []planted {
+	an, hx := func(n int) string { return letters(alnums, n) }, func(n int) string { return letters(hexes, n) }
+	one := func(kind string, parts ...string) planted {
+		return planted{kind: kind, secret: strings.Join(parts, "")}
+	}
+	return []planted{
+		one("aws-access-key-id", "AK", "IA", letters(base32, 16)),
+		one("google-api-key", "AI", "za", an(35)),
+		one("google-oauth-secret", "GOC", "SPX-", an(28)),
+		one("google-oauth-token", "ya", "29.", an(60)),
+		one("github-token", "gh", "p_", an(36)),
+		one("github-token", "gh", "o_", an(36)),
+		one("github-token", "gh", "u_", an(36)),
+		one("github-token", "gh", "s_", an(36)),
+		one("github-token", "gh", "r_", an(76)),
+		one("github-pat", "github", "_pat_", an(22), "_", an(59)),
+		one("gitlab-token", "gl", "pat-", an(20)),
+		one("gitlab-token", "gl", "rt-", an(20)),
+		one("slack-token", "xo", "xb-", letters(digits, 12), "-", letters(digits, 12), "-", an(24)),
+		one("slack-token", "xo", "xp-", letters(digits, 12), "-", an(32)),
+		one("slack-token", "xa", "pp-1-A", letters(digits, 10), "-", hx(64)),
+		one("stripe-key", "sk_", "live_", an(24)),
+		one("stripe-key", "rk_", "live_", an(24)),
+		one("stripe-key", "sk_", "test_", an(24)),
+		one("stripe-webhook-secret", "wh", "sec_", an(32)),
+		one("openai-key", "sk", "-", an(48)),
+		one("openai-key", "sk", "-proj-", an(40), "_", an(40)),
+		one("anthropic-key", "sk", "-ant-api03-", an(40), "-", an(52), "AA"),
+		one("anthropic-key", "sk", "-ant-oat01-", an(80)),
+		one("anthropic-key", "sk", "-ant-test"),
+		one("npm-token", "np", "m_", an(36)),
+		one("pypi-token", "py", "pi-AgEIcHlwaS5vcmc", an(70)),
+		one("rubygems-key", "ruby", "gems_", hx(48)),
+		one("dockerhub-token", "dckr", "_pat_", an(27)),
+		one("huggingface-token", "h", "f_", an(34)),
+		one("sendgrid-key", "S", "G.", an(22), ".", an(43)),
+		one("mailgun-key", "ke", "y-", hx(32)),
+		one("mailchimp-key", hx(32), "-u", "s14"),
+		one("telegram-token", letters(digits, 9), ":A", "A", an(33)),
+		one("digitalocean-token", "do", "p_v1_", hx(64)),
+		one("heroku-key", "HR", "KU-", an(60)),
+		one("databricks-token", "da", "pi", hx(32)),
+		one("linear-key", "lin", "_api_", an(40)),
+		one("notion-token", "nt", "n_", an(46)),
+		one("notion-token", "sec", "ret_", an(43)),
+		one("shopify-token", "shp", "at_", hx(32)),
+		one("square-token", "sq0", "atp-", an(22)),
+		one("vault-token", "hv", "s.", an(90)),
+		one("terraform-token", an(14), ".atlas", "v1.", an(67)),
+		one("jwt", "ey", "J", an(20), ".ey", "J", an(60), ".", an(43)),
+		one("age-key", "AGE-SECRET", "-KEY-1", letters(uppers+digits, 58)),
+		one("nats-seed", "SU", "A", letters(base32, 55)),
+		one("doppler-token", "dp", ".pt.", an(43)),
+		one("grafana-token", "gl", "sa_", an(32), "_", hx(8)),
+		one("grafana-token", "gl", "c_", an(80)),
+		one("newrelic-key", "NR", "AK-", letters(uppers+digits, 27)),
+		one("atlassian-token", "AT", "ATT3x", an(180), "=", letters("0123456789ABCDEF", 8)),
+		one("figma-token", "fi", "gd_", an(40)),
+		one("sentry-token", "sn", "trys_", an(90)),
+		one("postman-key", "PM", "AK-", hx(24), "-", hx(34)),
+		one("tailscale-key", "ts", "key-auth-", an(12), "-", an(32)),
+		one("pulumi-token", "pu", "l-", hx(40)),
+		one("supabase-key", "sb", "p_", hx(40)),
+		one("groq-key", "gs", "k_", an(52)),
+		one("replicate-token", "r", "8_", an(37)),
+		one("planetscale-token", "psc", "ale_tkn_", an(43)),
+	}
+}
+
+// namedSecrets are recognised by what stands around them.
+func namedSecrets() []planted {
+	an, hx := func(n int) string { return letters(alnums, n) }, func(n int) string { return letters(hexes, n) }
+	pw := "hun" + "ter2!x"
+	pem := strings.Join([]string{letters(alnums, 64), letters(alnums, 64), letters(alnums, 40)}, "\n")
+	block := func(label string) string {
+		return "-----BEGIN " + label + "-----\n" + pem + "\n-----END " + label + "-----"
+	}
+	return []planted{
+		{"private-key", block("RSA PRIVATE " + "KEY"), ""},
+		{"private-key", block("PRIVATE " + "KEY"), "key file:\n%s\n"},
+		{"private-key", block("OPENSSH PRIVATE " + "KEY"), ""},
+		{"private-key", block("PGP PRIVATE " + "KEY BLOCK"), ""},
+		{"aws-secret-key", "wJ" + an(36) + "/K", "AWS profile, secret %s"},
+		{"aws-secret-key", "wJ" + an(36) + "/K", "aws_secret_access_key = %s"},
+		{"azure-storage-key", an(86) + "==", "DefaultEndpointsProtocol=https;AccountName=x;AccountKey=%s;EndpointSuffix=core.windows.net"},
+		{"url-signature", an(43) + "%3D", "https://x.blob.core.windows.net/c?sv=2024-01-01&sig=%s"},
+		{"slack-webhook", "T" + an(8) + "/B" + an(8) + "/" + an(24), "https://hooks.slack.com/services/%s"},
+		{"discord-webhook", letters(digits, 18) + "/" + an(68), "https://discord.com/api/webhooks/%s"},
+		{"discord-token", "M" + an(23) + "." + an(6) + "." + an(38), "discord client logs in with %s"},
+		{"twilio-key", "S" + "K" + hx(32), "twilio api key %s"},
+		{"nats-seed", "SA" + "A" + letters(base32, 55), "-----BEGIN USER NKEY SEED-----\n%s\n------END USER NKEY SEED------"},
+		{"bearer-token", an(30), "curl -H 'X-Auth: Bearer %s'"},
+		{"authorization", an(30), "Authorization: Bearer %s"},
+		{"authorization", "dXNlcjpw" + an(12) + "==", "Authorization: Basic %s"},
+		{"cookie", an(32), "Cookie: lang=en; sessionid=%s"},
+		{"cookie", an(32), "Set-Cookie: sid=%s; Path=/; HttpOnly"},
+		{"url-password", pw, "postgres://app:%s@db.internal:5432/app"},
+		{"url-password", an(40), "https://%s@git.example.com/x.git"},
+		{"token", an(24), "https://api.example.com/v1?access_token=%s"},
+		{"password", pw, "export DB_PASSWORD=%s"},
+		{"password", pw, "DB_PASSWORD=%s ./run"},
+		{"password", pw, "login --password %s --user app"},
+		{"password", pw, "login --password=%s"},
+		{"password", pw, "mysql -u root -p%s app"},
+		{"password", pw, "sshpass -p %s ssh host"},
+		{"password", pw, "curl -u app:%s https://example.com"},
+		{"password", pw, "machine git.example.com login app password %s"},
+		{"password", pw, "<password>%s</password>"},
+		{"password", pw, "Server=db;User Id=sa;Password=%s;Database=app"},
+		{"password", pw, "password: %s\nuser: app"},
+		{"password", "correct" + "horsebattery", "SMTP_PASS=%s"},
+		{"password", "correct" + "horsebattery", "  password: %s\n  user: app"},
+		{"api-key", an(24), "api_key: %s"},
+		{"api-key", an(24), "x-api-key: %s"},
+		{"api-key", an(24), "const apiKey: string = '%s';"},
+		{"api-key", an(24), "ApiKey := `%s`"},
+		{"api-key", an(24), "STRIPE_KEY=%s"},
+		{"token", an(24), "x_token: %s"},
+		{"token", an(24), "//registry.npmjs.org/:_authToken=%s"},
+		{"token", an(24), "- name: DEPLOY_TOKEN\n  value: %s"},
+		{"secret", an(24), "client_secret='%s'"},
+		{"secret", an(24), "os.environ['CLIENT_SECRET'] = '%s'"},
+		{"auth", "dXNlcjpwYXNz" + an(12), "_auth=%s"},
+	}
+}
+
+// line is the text a planted secret stands in.
+func (p planted) line() string {
+	if p.text == "" {
+		return "found " + p.secret + " here"
+	}
+	return strings.Replace(p.text, "%s", p.secret, 1)
+}
+
+// innocents must come through unharmed.
+func innocents() []string {
+	hx := func(n int) string { return letters(hexes, n) }
+	b64 := func(n int) string { return letters(alnums+"+/", n) }
+	return []string{
+		"commit " + hx(40), "tree " + hx(64), "Merge " + hx(7) + " into " + hx(7),
+		"uses: actions/checkout@" + hx(40) + " # aws-actions, cloudflare, datadog",
+		"043f0af5-9c27-45d8-a169-f3fdda0888b5", "01ARZ3NDEKTSV4RRFFQ69G5FAV",
+		"sha256:" + hx(64), "sha512-" + b64(86) + "==", `"integrity": "sha512-` + b64(86) + `=="`,
+		"golang.org/x/sys v0.49.0 h1:" + b64(43) + "=", "golang.org/x/sys v0.49.0/go.mod h1:" + b64(43) + "=",
+		"checksum = \"" + hx(64) + "\"", "  resolved \"https://registry.yarnpkg.com/a/-/a-1.0.0.tgz#" + hx(40) + "\"",
+		"data:image/png;base64,iVBORw0KGgo" + b64(4000), "@@ -1,2 +3,4 @@ func token(key string)",
+		"ssh-ed25519 AAAAC3NzaC1lZDI1NTE5" + b64(48) + " user@host",
+		"-----BEGIN CERTIFICATE-----\n" + b64(64) + "\n-----END CERTIFICATE-----",
+		"-----BEGIN PUBLIC KEY-----\n" + b64(64) + "\n-----END PUBLIC KEY-----",
+		"if strings.Contains(s, \"-----BEGIN PRIVATE " + "KEY-----\") {",
+		"the token count is 5", "password field is required", "The --token option is required", "Enter the password: it must be long",
+		"tokens: 4096", `"max_tokens": 4096`, `"input_tokens":12345678,"output_tokens":12345678`, "subagent_tokens: 1234567",
+		`"cache_key": "v1-linux-` + hx(32) + `"`, `"tool_use_id":"toolu_01` + b64(22) + `"`, "session_id=043f0af5-9c27-45d8-a169-f3fdda0888b5",
+		`"prompt_id": "4d82c686-438f-4604-be6a-9f05dd9e55ea"`, "primary_key: user_id_2024_long_name_1", "key: value", "{ key: 'abcdef1234567890abcdef' }",
+		"token = getToken()", "token := s.next()", "key := os.Getenv(\"X\")", "const token = await client.token2()", "password = request.form.password",
+		"apiKey: process.env.API_KEY,", "f(password=password, token=token)", "self.password = password", "token: string;", "password: String,", "password?: string",
+		"    password: str", "token: Option<String>,", "Password string `json:\"password\"`", "api_key = config[\"api_key\"]", "SECRET_KEY = os.environ[\"SECRET_KEY\"]",
+		"PASSWORD=", "PASSWORD=$DB_PASSWORD", "PASSWORD=${DB_PASSWORD}", "token: ${{ secrets.GITHUB_TOKEN }}", "API_KEY=<your-api-key>", "api_key: xxxxxxxxxxxxxxxx",
+		"password: '****'", "api_key=\"your-api-key-here\"", "TOKEN=$(cat token.txt)", "password: null", "password: true", "--password-stdin", "token_type: bearer",
+		`{"properties":{"password":{"type":"string"},"token":{"type":"string","description":"The token to use"}}}`, `"password": "string"`,
+		`password: "Password is required"`, `<input type="password" name="password" placeholder="Your password">`, "Bearer token", "Authorization: Bearer $TOKEN", "Authorization: Bearer <token>",
+		"const KEY_ENTER = 13", "TOKEN_EOF = 257", "tokenizer = AutoTokenizer.from_pretrained(name)", "eos_token = \"</s>\"", "next_page_token=CAUQAA12345678",
+		"git clone git@github.com:org/repo.git", "https://example.com/a?b=c&key=1", "see https://user@example.com/", "https://example.com:8080/@scope/pkg",
+		"mailto:user@example.com", "Cookie: lang=en; theme=dark", "document.cookie = 'a=b'", "mkdir -p /tmp/a && docker run -p 8080:80 app", "PWD=/home/dev/project", "OLDPWD=/home/dev",
+		"!function(e,t){\"use strict\";var n=t.key,r=e.token;return{token:r,key:n,password:e.p}}(window,{});", ".sk-fading-circle-and-more-than-twenty-letters{}",
+		"asia-northeast1-docker.pkg.dev, eyJ is base64 of {\"", "Scala SCALABILITY sha1", "password_policy: strict", "passwordless: true", "secretName: tls-cert", "KeyError: 'token'",
+		"read(prompt='Password: ', stream=None)", "fmt.Print(\"Password: \", err)", "x = \"token=\" + token + \" and more\"", "The --username and --password options instead",
+		"CLIENT_AUTH_KEY=client-auth-key.pem", "key_size768 = k*encodingSize12 + 32", "\"EncryptionKey\": \"EncryptionKey1024\"", "if opts.Token != _EMPTY_:", "nid_key = lib.NID_pbe_WithSHA1And3_Key_TripleDES_CBC",
+		"PRIVATE_KEY_PATH=/etc/ssl/private/key.pem", "token_url: https://login.example.com/oauth2/token", "type Key string", "keyboard: de", "monkey=banana12345678901",
+	}
+}

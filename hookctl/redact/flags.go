@@ -1,0 +1,95 @@
+package redact
+
+// command is a program whose short option takes a password.
+type command struct {
+	word     string
+	flag     string // with its dash
+	attached bool   // -pPASS
+	apart    bool   // -p PASS
+	userPass bool   // the argument is user:PASS
+}
+
+var commands = []command{
+	{word: "mysql", flag: "-p", attached: true},
+	{word: "mariadb", flag: "-p", attached: true},
+	{word: "sshpass", flag: "-p", attached: true, apart: true},
+	{word: "docker login", flag: "-p", apart: true},
+	{word: "podman login", flag: "-p", apart: true},
+	{word: "redis-cli", flag: "-a", apart: true},
+	{word: "curl ", flag: "-u", attached: true, apart: true, userPass: true},
+	{word: "curl ", flag: "--user", apart: true, userPass: true},
+}
+
+// maxCommand bounds how far behind a program's name its options are looked for.
+const maxCommand = 512
+
+// findFlags looks at the rest of a command line for the options that take a password: only for programs known
+// to have one, since -p means a port or a path elsewhere.
+func findFlags(p *pass, m *matcher, start, end int) {
+	if start < p.flagEnd || !isFresh(p.b, start) {
+		return
+	}
+	limit := min(end+maxCommand, len(p.b))
+	i := end
+	for ; i < limit && !endsCommand(p.b, i); i++ {
+		if p.b[i] != '-' || !isBlank(p.b[i-1]) {
+			continue
+		}
+		for _, c := range commands {
+			if hasPrefixFold(p.b[start:], c.word) && hasPrefix(p.b[i:], c.flag) {
+				p.flagValue(m, c, i+len(c.flag))
+			}
+		}
+	}
+	p.flagEnd = i
+}
+
+func hasPrefix(b []byte, word string) bool {
+	return len(b) >= len(word) && string(b[:len(word)]) == word
+}
+
+func endsCommand(b []byte, i int) bool {
+	switch b[i] {
+	case '\n', ';', '|':
+		return true
+	case '\\':
+		return i+1 < len(b) && b[i+1] == 'n'
+	}
+	return false
+}
+
+// flagValue takes the argument at or behind at.
+func (p *pass) flagValue(m *matcher, c command, at int) {
+	from := skipBlanks(p.b, at, false)
+	if from == len(p.b) || from == at && !c.attached || from > at && !c.apart {
+		return
+	}
+	a := assignment{naming: naming{kind: "password", grade: gradeStrong}, style: styleFlag}
+	depth, quote, after := quoteAt(p.b, from)
+	if p.json && quote == '"' && depth%2 == 0 {
+		return
+	}
+	to := 0
+	if quote != 0 {
+		from, to = after, closing(p.b, after, depth, quote, p.json)
+	} else {
+		to = p.wordEnd(a, from)
+	}
+	if c.userPass {
+		if from = behindColon(p.b, from, to); from < 0 {
+			return
+		}
+	}
+	if v := p.b[from:max(from, to)]; len(v) >= 3 && v[0] != '-' && !isPlaceholder(v) {
+		p.addNamed(m, a, from, to)
+	}
+}
+
+func behindColon(b []byte, from, to int) int {
+	for i := from; i < to; i++ {
+		if b[i] == ':' {
+			return i + 1
+		}
+	}
+	return -1
+}

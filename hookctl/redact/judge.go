@@ -1,0 +1,186 @@
+package redact
+
+import "bytes"
+
+// Words that stand where a value would and are none: types, states, other words of forms and schemas.
+var plainWords = map[string]bool{
+	"string": true, "str": true, "bytes": true, "byte": true, "int": true, "integer": true, "number": true, "bool": true, "boolean": true,
+	"float": true, "object": true, "array": true, "any": true, "unknown": true, "never": true, "void": true, "text": true, "symbol": true,
+	"true": true, "false": true, "null": true, "none": true, "nil": true, "undefined": true, "optional": true, "required": true, "default": true,
+	"password": true, "passwd": true, "secret": true, "token": true, "apikey": true, "api_key": true, "api-key": true, "key": true, "bearer": true,
+	"hidden": true, "disabled": true, "enabled": true, "yes": true, "prompt": true, "empty": true, "missing": true, "invalid": true,
+	"valid": true, "unset": true, "auto": true, "await": true, "new": true, "self": true, "this": true, "return": true, "function": true, "async": true,
+	"flag": true, "flags": true, "options": true, "switch": true, "arguments": true, "option": true, "argument": true, "value": true, "values": true, "for": true, "and": true, "with": true, "from": true, "is": true,
+	"must": true, "should": true, "field": true, "the": true, "input": true, "that": true, "this.": true, "redacted": true, "inherit": true, "session": true,
+	"basic": true, "digest": true, "oauth": true, "oauth2": true, "header": true, "cookie": true, "param": true, "query": true, "secretstr": true,
+	"stdin": true, "authentication": true, "authorization": true, "authenticated": true, "tokens": true, "credentials": true, "auth": true,
+}
+
+// placeholders begin a form to be filled in. Compared in lower case.
+var placeholders = []string{
+	"[redacted", "your-", "your_", "your ", "yourapi", "my-api-", "example", "placeholder", "insert", "replace", "enter ", "todo",
+	"process.env", "os.environ", "os.getenv", "import.meta", "env.", "env(", "enc[", "vault:", "op://", "ssm:", "arn:aws", "secretref:", "...", "…", "n/a", "redacted",
+}
+
+// isPlaceholder reports whether a value begins like a reference or a form to be filled in. It looks at a few
+// bytes only, so it can be asked before a value's end is known.
+func isPlaceholder(v []byte) bool {
+	if len(v) == 0 {
+		return true
+	}
+	second := byte(0)
+	if len(v) > 1 {
+		second = v[1]
+	}
+	switch v[0] {
+	case '$':
+		return isLetter(second) || second == '{' || second == '(' || second == '_' || second == '$'
+	case '\\':
+		return second == '$'
+	case '%':
+		return isLetter(second) || second == '(' || second == '{'
+	case '#':
+		return second == '{'
+	case '<', '{', '(':
+		return true
+	case '[':
+		return second == '"' || second == ']' || second == '\'' || second == '\\' || hasPrefixFold(v, "[redacted:")
+	case '*', 'x', 'X', '.', '-', '_':
+		return isMasked(v[:min(len(v), 12)]) || len(v) >= 3 && len(v) < 12 && allSame(v) || len(v) >= 3 && v[0] == '.' && v[1] == '.'
+	}
+	return placeholderStarts[v[0]] && beginsPlaceholder(v)
+}
+
+// placeholderStarts are the bytes that placeholders begin with, in both cases.
+var placeholderStarts = func() (starts [256]bool) {
+	for _, word := range placeholders {
+		starts[word[0]] = true
+		if isLetter(word[0]) {
+			starts[word[0]&^0x20] = true
+		}
+	}
+	return starts
+}()
+
+func beginsPlaceholder(v []byte) bool {
+	for _, word := range placeholders {
+		if hasPrefixFold(v, word) {
+			return true
+		}
+	}
+	return false
+}
+
+func allSame(v []byte) bool {
+	for _, c := range v {
+		if c != v[0] {
+			return false
+		}
+	}
+	return true
+}
+
+// isPlainWord reports whether v is one of plainWords, in any case.
+func isPlainWord(v []byte) bool {
+	if len(v) > 16 {
+		return false
+	}
+	var buf [16]byte
+	for i, c := range v {
+		buf[i] = lower(c)
+	}
+	return plainWords[string(buf[:len(v)])]
+}
+
+// fits reports whether a value can be the secret its name promises.
+func (a assignment) fits(v []byte, quoted bool) bool {
+	l := look(v)
+	v = v[:min(len(v), 256)]
+	least := 6
+	if a.kind == "password" {
+		least = 4
+	}
+	switch {
+	case l.n < least || !a.grade.allows(v, l) || isPlainWord(v) || isMasked(v) && allSame(v):
+		return false
+	case l.letters()+l.other+l.joint+l.space == 0:
+		return l.n >= 6 && a.kind == "password" || l.n >= 16
+	case a.kind != "password" && isPath(v, l):
+		return false
+	}
+	return !quoted || !isProse(v, l) && !isIdentifier(v, l)
+}
+
+// allows reports whether a value looks secret enough for a name of this grade.
+func (g grade) allows(v []byte, l looks) bool {
+	mixed := l.space == 0 && l.digit > 0 && l.letters() > 0
+	switch g {
+	case gradeStrong:
+		return true
+	case gradeMedium:
+		return (mixed && l.n >= 8 || l.space == 0 && l.n >= 32) && !isDotted(v)
+	default:
+		return mixed && l.n >= 16 && entropy(v) >= 3
+	}
+}
+
+var fileExtensions = []string{".pem", ".key", ".crt", ".cer", ".pub", ".p12", ".pfx", ".jks", ".json", ".yaml", ".yml", ".txt", ".env", ".gpg", ".asc"}
+
+// isPath reports whether v is a file or a web address: what a key's or a token's place looks like.
+func isPath(v []byte, l looks) bool {
+	if hasPrefixFold(v, "http://") || hasPrefixFold(v, "https://") || hasPrefixFold(v, "file:") || hasPrefixFold(v, "~/") || hasPrefixFold(v, "./") || hasPrefixFold(v, "../") {
+		return true
+	}
+	for _, ext := range fileExtensions {
+		if l.n < 80 && bytes.HasSuffix(v, []byte(ext)) {
+			return true
+		}
+	}
+	return v[0] == '/' && (l.upper == 0 || l.digit == 0) && bytes.IndexByte(v, '=') < 0 && bytes.IndexByte(v, '+') < 0
+}
+
+// isProse reports whether a quoted value is a sentence for people: "Enter your password".
+func isProse(v []byte, l looks) bool {
+	if l.space == 0 || l.letters()*10 < min(l.n, 128)*7 {
+		return false
+	}
+	if isUpper(v[0]) && l.space >= 1 && l.digit == 0 {
+		return true
+	}
+	for word := range bytes.FieldsSeq(v[:min(len(v), 128)]) {
+		word = bytes.TrimRight(word, ".,:;!?")
+		if isPlainWord(word) || hasPrefixFold(word, "your") || hasPrefixFold(word, "a") && len(word) == 1 {
+			return true
+		}
+	}
+	return false
+}
+
+// isIdentifier reports whether a quoted value is a name of the same sort: "access_token", "user-password",
+// "auth.token". A field's name, not its content.
+func isIdentifier(v []byte, l looks) bool {
+	return l.other == 0 && l.space == 0 && l.n <= 40 && look(trimDigits(v)).digit == 0 && endsInSecretWord(v)
+}
+
+// endsInSecretWord reports whether the last word of an identifier names a secret.
+func endsInSecretWord(v []byte) bool {
+	if len(v) > maxName {
+		return false
+	}
+	for _, c := range v {
+		if !isNameByte(c) && c != '.' {
+			return false
+		}
+	}
+	got := classify(v)
+	return got.kind != "" && bytes.ContainsAny(v, "_-.") || got.kind != "" && hasInnerUpper(v)
+}
+
+func hasInnerUpper(v []byte) bool {
+	for i := 1; i < len(v); i++ {
+		if isUpper(v[i]) && !isUpper(v[i-1]) {
+			return true
+		}
+	}
+	return false
+}

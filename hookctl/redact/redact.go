@@ -1,0 +1,231 @@
+// Package redact replaces secrets by typed markers before anything is written anywhere.
+//
+// The marker is [REDACTED:kind], for example [REDACTED:github-token]. Secrets are found in three ways:
+//
+//   - by their own form: a maintained table of well-known keys and tokens (rules.go), private-key blocks (block.go);
+//   - by the name they are assigned to: api_key, DB_PASSWORD, --token, Authorization, Cookie … in shell, .env,
+//     YAML, JSON, XML, headers and source code (name.go, assign.go, value.go, header.go, flags.go);
+//   - by their place in a URL: scheme://user:PASS@host and signed query parameters (url.go).
+//
+// One Aho-Corasick pass over the bytes looks for all keywords (scan.go); what belongs to a keyword is looked at
+// only around its hits, by matchers that never look at a byte more than a few times. Time is linear in the input,
+// also for input made to be slow.
+//
+// Text is read as it lies: escaped JSON, JSON inside JSON strings, diffs and logs. A backslash before n, r, t
+// ends a word, a quote closes only at its own depth of escaping, so nothing is decoded and all bytes outside the
+// replaced ranges stay as they were. Only text that spells printable characters as \u00XX is looked at through a
+// decoded view (unescape.go).
+//
+// What it cannot promise: a secret that has no known form, stands in no assignment and in no URL is a word like
+// any other; one that was split, encoded or encrypted is not seen. It prefers a false marker to a leak where a
+// name says secret, and leaves digests, commit hashes, UUIDs, public keys and counts of tokens alone.
+package redact
+
+import (
+	"cmp"
+	"slices"
+	"sync"
+)
+
+// Report says how much was replaced.
+type Report struct {
+	Count int            // secrets replaced
+	Kinds map[string]int // the same by kind; nil when Count is 0
+}
+
+// Finding is one secret's place. It never holds the secret.
+type Finding struct {
+	Kind  string // what the marker would say
+	Start int    // offset of the first byte
+	End   int    // offset behind the last byte
+	Line  int    // line of Start, from 1
+	Rule  string // the rule that found it
+}
+
+// Redactor finds and replaces secrets. It is safe for concurrent use.
+type Redactor struct {
+	words *automaton
+	calls [][]*matcher // by keyword: who is asked about a hit
+}
+
+// New returns a Redactor with the built-in rules. It costs well under 2 ms: the keyword table is built here, a
+// rule's pattern when its keyword is first met.
+func New() *Redactor {
+	r := &Redactor{}
+	var words []string
+	number := map[string]int{}
+	for i := range allRules {
+		m := &matcher{rule: &allRules[i], index: i}
+		for _, w := range allRules[i].words {
+			n, ok := number[w]
+			if !ok {
+				n = len(words)
+				number[w] = n
+				words = append(words, w)
+				r.calls = append(r.calls, nil)
+			}
+			r.calls[n] = append(r.calls[n], m)
+		}
+	}
+	// The table's limits are met by the rules as they are; a test holds them to it.
+	r.words, _ = newAutomaton(words)
+	return r
+}
+
+// JSON redacts a JSON text: one value, which may be malformed or truncated. Secrets are looked for in keys and
+// values, also in JSON that is itself inside a string. The result is valid JSON if doc was, and doc itself when
+// nothing was found.
+func (r *Redactor) JSON(doc []byte) ([]byte, Report) { return splice(doc, r.scan(doc, true)) }
+
+// Text redacts plain text. The result is b itself when nothing was found.
+func (r *Redactor) Text(b []byte) ([]byte, Report) { return splice(b, r.scan(b, false)) }
+
+// Find tells what Text would replace in b, or JSON if b begins like an object or an array, by rising offset.
+func (r *Redactor) Find(b []byte) []Finding {
+	var found []Finding
+	line, at := 1, 0
+	for _, s := range r.scan(b, startsJSON(b)) {
+		for ; at < s.start; at++ {
+			if b[at] == '\n' {
+				line++
+			}
+		}
+		found = append(found, Finding{Kind: s.kind, Start: s.start, End: s.end, Line: line, Rule: s.rule})
+	}
+	return found
+}
+
+// span is a range to be replaced.
+type span struct {
+	start, end int
+	kind, rule string
+	byName     bool // found by a name, not by its own form: the less telling kind
+	bare       bool // a JSON number: the marker brings its own quotes
+	part       bool // continues the secret of the span before
+}
+
+// matcher is a rule with its pattern, compiled when first needed.
+type matcher struct {
+	*rule
+	index  int
+	once   sync.Once
+	shape  shape
+	before shape
+	first  [256]bool // the bytes a match may begin with
+}
+
+func (m *matcher) compile() {
+	m.once.Do(func() {
+		m.shape, _ = newShape(m.pattern)
+		m.shape.starts(&m.first)
+		if m.head != "" {
+			m.before, _ = newShape(m.head)
+		}
+	})
+}
+
+// pass is one scan of one text.
+type pass struct {
+	b     []byte
+	json  bool
+	plain bool // \u00XX is already resolved
+	coded bool // met \u00XX for a printable character
+	spans []span
+
+	tokenEnd int                       // no token is looked for before this offset
+	nameEnd  int                       // end of the last name looked at
+	valueEnd int                       // no assignment is looked for before this offset
+	blockEnd int                       // the same for private-key blocks
+	flagEnd  int                       // command lines were looked at up to here
+	urlEnd   int                       // URL user parts were looked at up to here
+	words    [4]struct{ from, to int } // by mode: the last unquoted value that was walked
+	dead     [maxRules]int             // by rule: nothing can match that starts before this offset
+}
+
+// scan returns the ranges to be replaced in b, sorted and apart.
+func (r *Redactor) scan(b []byte, json bool) []span {
+	p := pass{b: b, json: json}
+	p.run(r)
+	if !p.coded {
+		return p.settle(b)
+	}
+	v := unescape(b)
+	p = pass{b: v.text, json: json, plain: true}
+	p.run(r)
+	for i := range p.spans {
+		p.spans[i].start, p.spans[i].end = v.raw(p.spans[i].start), v.raw(p.spans[i].end)
+	}
+	return p.settle(b)
+}
+
+func (p *pass) run(r *Redactor) {
+	r.words.walk(p.b, func(word uint16, start, end int) bool {
+		for _, m := range r.calls[word] {
+			m.find(p, m, start, end)
+		}
+		return !p.coded
+	})
+}
+
+// settle sorts the spans, joins those that overlap and, in JSON, fits them to the string literals.
+func (p *pass) settle(b []byte) []span {
+	if len(p.spans) == 0 {
+		return nil
+	}
+	slices.SortFunc(p.spans, func(x, y span) int { return cmp.Compare(x.start, y.start) })
+	joined := p.spans[:1]
+	for _, s := range p.spans[1:] {
+		last := &joined[len(joined)-1]
+		if s.start >= last.end {
+			joined = append(joined, s)
+			continue
+		}
+		last.end = max(last.end, s.end)
+		if last.byName && !s.byName {
+			last.kind, last.rule, last.byName = s.kind, s.rule, false
+		}
+	}
+	if !p.json {
+		return joined
+	}
+	fitted := make([]span, 0, len(joined))
+	for _, s := range joined {
+		fitted = fit(b, s, fitted)
+	}
+	return fitted
+}
+
+// splice puts the markers in.
+func splice(b []byte, spans []span) ([]byte, Report) {
+	if len(spans) == 0 {
+		return b, Report{}
+	}
+	rep := Report{Kinds: map[string]int{}}
+	out := make([]byte, 0, len(b)+16*len(spans))
+	at := 0
+	for _, s := range spans {
+		out = append(out, b[at:s.start]...)
+		if s.bare {
+			out = append(out, '"')
+		}
+		out = append(append(append(out, "[REDACTED:"...), s.kind...), ']')
+		if s.bare {
+			out = append(out, '"')
+		}
+		at = s.end
+		if !s.part {
+			rep.Count++
+			rep.Kinds[s.kind]++
+		}
+	}
+	return append(out, b[at:]...), rep
+}
+
+func startsJSON(b []byte) bool {
+	for _, c := range b {
+		if !isSpace(c) {
+			return c == '{' || c == '['
+		}
+	}
+	return false
+}

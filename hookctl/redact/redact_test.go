@@ -1,0 +1,181 @@
+package redact_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"hookline/hookctl/redact"
+)
+
+var redactor = redact.New()
+
+func quote(s string) string {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(s); err != nil {
+		panic(err)
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// wantGone checks the one promise that all others serve.
+func wantGone(t *testing.T, how string, p planted, out []byte, rep redact.Report) {
+	t.Helper()
+	for _, part := range strings.Split(p.secret, "\n") {
+		if strings.HasPrefix(part, "-----") {
+			continue
+		}
+		if bytes.Contains(out, []byte(part)) {
+			t.Errorf("%s %s: the secret is still there: %s", p.kind, how, out)
+			return
+		}
+	}
+	if !bytes.Contains(out, []byte("[REDACTED:"+p.kind+"]")) {
+		t.Errorf("%s %s: no marker of that kind: %s", p.kind, how, out)
+	}
+	if rep.Count < 1 || rep.Kinds[p.kind] < 1 {
+		t.Errorf("%s %s: report %v", p.kind, how, rep)
+	}
+}
+
+func wantStable(t *testing.T, out []byte, redactAgain func([]byte) ([]byte, redact.Report)) {
+	t.Helper()
+	if again, rep := redactAgain(out); rep.Count != 0 || !bytes.Equal(again, out) {
+		t.Errorf("redacting again changes %s\nto %s", out, again)
+	}
+}
+
+func TestPlantedInText(t *testing.T) {
+	for _, p := range append(vendorTokens(), namedSecrets()...) {
+		out, rep := redactor.Text([]byte(p.line()))
+		wantGone(t, "in text", p, out, rep)
+		wantStable(t, out, redactor.Text)
+		if before, _, _ := strings.Cut(p.line(), p.secret); !strings.HasPrefix(string(out), before) {
+			t.Errorf("%s: %q is not kept in %q", p.kind, before, out)
+		}
+	}
+}
+
+func TestPlantedInJSON(t *testing.T) {
+	for _, p := range append(vendorTokens(), namedSecrets()...) {
+		inner := `{"note":` + quote(p.line()) + `,"n":1}`
+		for how, doc := range map[string]string{
+			"in a JSON string":       `{"id":"a1","stdout":` + quote("first line\n"+p.line()+"\nlast line") + `,"n":[1,2]}`,
+			"in JSON in JSON":        `{"id":"a1","stdout":` + quote(inner) + `,"n":[1,2]}`,
+			"in JSON in JSON, deep":  `{"id":"a1","stdout":` + quote(`{"x":`+quote(inner)+`}`) + `,"n":[1,2]}`,
+			"as a key":               `{"id":"a1",` + quote(p.line()) + `:1,"n":[1,2]}`,
+			"with HTML escapes":      `{"id":"a1","stdout":` + htmlQuote(p.line()) + `,"n":[1,2]}`,
+			"with escaped slashes":   `{"id":"a1","stdout":` + strings.ReplaceAll(quote(p.line()), "/", `\/`) + `,"n":[1,2]}`,
+			"cut in the next string": `{"id":"a1","stdout":` + quote(p.line()) + `,"n":"abc`,
+		} {
+			out, rep := redactor.JSON([]byte(doc))
+			wantGone(t, how, p, out, rep)
+			wantStable(t, out, redactor.JSON)
+			if json.Valid([]byte(doc)) != json.Valid(out) {
+				t.Errorf("%s %s: no longer JSON: %s", p.kind, how, out)
+			}
+			if !strings.HasPrefix(string(out), `{"id":"a1",`) || !strings.Contains(string(out), `"n":`) {
+				t.Errorf("%s %s: the rest was touched: %s", p.kind, how, out)
+			}
+		}
+	}
+}
+
+func htmlQuote(s string) string {
+	b, err := json.Marshal(s)
+	if err != nil {
+		panic(err)
+	}
+	return strings.ReplaceAll(strings.ReplaceAll(string(b), "=", `\u003d`), "'", `\u0027`)
+}
+
+func TestPlantedInEnvFile(t *testing.T) {
+	for _, p := range vendorTokens() {
+		doc := "# settings\nLANG=C\nMY_TOKEN=" + p.secret + "\nQUOTED_TOKEN=\"" + p.secret + "\"\nEDITOR=vi\n"
+		want := "# settings\nLANG=C\nMY_TOKEN=[REDACTED:" + p.kind + "]\nQUOTED_TOKEN=\"[REDACTED:" + p.kind + "]\"\nEDITOR=vi\n"
+		out, rep := redactor.Text([]byte(doc))
+		if string(out) != want || rep.Count != 2 || rep.Kinds[p.kind] != 2 {
+			t.Errorf("%s: got %q %v", p.kind, out, rep)
+		}
+	}
+}
+
+func TestInnocentsSurvive(t *testing.T) {
+	for _, line := range innocents() {
+		if out, rep := redactor.Text([]byte(line)); rep.Count != 0 {
+			t.Errorf("text %q became %q", line, out)
+		}
+		inner := quote("x\n" + line + "\ny")
+		for _, doc := range []string{`{"stdout":` + inner + `}`, `{"stdout":` + quote(`{"a":`+inner+`}`) + `}`} {
+			out, rep := redactor.JSON([]byte(doc))
+			if rep.Count != 0 || rep.Kinds != nil {
+				t.Errorf("%s became %s", doc, out)
+			}
+			if &out[0] != &[]byte(doc)[0] && !bytes.Equal(out, []byte(doc)) {
+				t.Errorf("%s changed", doc)
+			}
+		}
+	}
+}
+
+func TestNothingFoundIsTheSameSlice(t *testing.T) {
+	doc := []byte(`{"a":"b"}`)
+	if out, rep := redactor.JSON(doc); &out[0] != &doc[0] || rep.Count != 0 || rep.Kinds != nil {
+		t.Errorf("got %s %v, want the same slice and an empty report", out, rep)
+	}
+}
+
+func TestJSONExactly(t *testing.T) {
+	pw, pem := "s3cr"+"et!pw", letters(alnums, 64)
+	begin, end := "-----BEGIN PRIVATE "+"KEY-----", "-----END PRIVATE "+"KEY-----"
+	for _, c := range []struct{ name, in, want string }{
+		{"own key", `{"api_key" : "` + pw + `","b":1}`, `{"api_key" : "[REDACTED:api-key]","b":1}`},
+		{"number", `{"password":12345678,"b":1}`, `{"password":"[REDACTED:password]","b":1}`},
+		{"short number", `{"password":1234}`, `{"password":1234}`},
+		{"escaped own key", `{"s":"{\"password\": \"` + pw + `\", \"a\": 1}"}`, `{"s":"{\"password\": \"[REDACTED:password]\", \"a\": 1}"}`},
+		{"quote inside", `{"password":"abc\"def ` + pw + `"}`, `{"password":"[REDACTED:password]"}`},
+		{"backslash before the end", `{"password":"abcdef\\","b":"c"}`, `{"password":"[REDACTED:password]","b":"c"}`},
+		{"name at a string's end", `{"a":"password: ","b":"` + pw + `"}`, `{"a":"password: ","b":"` + pw + `"}`},
+		{"name and value", `[{"name":"DB_PASSWORD","value":"` + pw + `"}]`, `[{"name":"DB_PASSWORD","value":"[REDACTED:password]"}]`},
+		{"patch lines", `{"lines":[" ` + begin + `","+` + pem + `","-` + pem + `"," ` + end + `"," ok"]}`,
+			`{"lines":[" [REDACTED:private-key]","[REDACTED:private-key]","[REDACTED:private-key]","[REDACTED:private-key]"," ok"]}`},
+		{"cut block", `{"s":"` + begin + `\n` + pem + `\n` + pem[:20] + `","tool_use_id":"toolu_01"}`, `{"s":"[REDACTED:private-key]","tool_use_id":"toolu_01"}`},
+		{"cut document", `{"s":"PASSWORD=` + pw, `{"s":"PASSWORD=[REDACTED:password]`},
+		{"after an escape", `{"s":"a\nPASSWORD=` + pw + `\nb"}`, `{"s":"a\nPASSWORD=[REDACTED:password]\nb"}`},
+		{"two in a value", `{"s":"PASSWORD=` + pw + ` TOKEN=` + pw + `1"}`, `{"s":"PASSWORD=[REDACTED:password] TOKEN=[REDACTED:token]"}`},
+		{"list of strings stays", `{"tokens":["a","b"]}`, `{"tokens":["a","b"]}`},
+		{"marker stays", `{"password":"[REDACTED:password]"}`, `{"password":"[REDACTED:password]"}`},
+	} {
+		if out, _ := redactor.JSON([]byte(c.in)); string(out) != c.want {
+			t.Errorf("%s:\n in   %s\n got  %s\n want %s", c.name, c.in, out, c.want)
+		}
+	}
+}
+
+func TestFind(t *testing.T) {
+	token := "gh" + "p_" + letters(alnums, 36)
+	got := redactor.Find([]byte("one\ntwo " + token + "\nPASSWORD=hun" + "ter2!x\n"))
+	want := []redact.Finding{
+		{Kind: "github-token", Start: 8, End: 48, Line: 2, Rule: "github-token"},
+		{Kind: "password", Start: 58, End: 67, Line: 3, Rule: "assignment"},
+	}
+	if len(got) != 2 || got[0] != want[0] || got[1] != want[1] {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+}
+
+// TestHostileIsBounded runs the benchmarks' hostile texts at a smaller size for their results: no panic, and
+// JSON stays JSON.
+func TestHostileIsBounded(t *testing.T) {
+	for name, unit := range hostile() {
+		doc := event(strings.Repeat(unit, 64<<10/len(unit)))
+		out, _ := redactor.JSON(doc)
+		if !json.Valid(out) {
+			t.Errorf("%s: no longer JSON", name)
+		}
+		wantStable(t, out, redactor.JSON)
+	}
+}

@@ -1,0 +1,111 @@
+package redact
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestTableIsSound(t *testing.T) {
+	if len(allRules) > maxRules {
+		t.Fatalf("%d rules, room for %d", len(allRules), maxRules)
+	}
+	seen := map[string]bool{}
+	for _, r := range allRules {
+		if seen[r.id] {
+			t.Errorf("%s: twice in the table", r.id)
+		}
+		seen[r.id] = true
+		if r.why == "" || len(r.words) == 0 || r.kind == "" {
+			t.Errorf("%s: incomplete", r.id)
+		}
+		for _, w := range r.words {
+			if w != strings.ToLower(w) || len(w) < 2 {
+				t.Errorf("%s: keyword %q", r.id, w)
+			}
+		}
+		if r.pattern == "" {
+			continue
+		}
+		if s, ok := newShape(r.pattern); !ok || len(s) == 0 {
+			t.Errorf("%s: pattern %s is outside the language", r.id, r.pattern)
+		}
+		if r.head != "" {
+			if s, ok := newShape(r.head); !ok || len(s) != 1 || s[0].set == nil {
+				t.Errorf("%s: head %s is not one repeated class", r.id, r.head)
+			}
+		}
+	}
+}
+
+func TestAutomatonFindsAllAndIsSmall(t *testing.T) {
+	a, ok := newAutomaton([]string{"he", "she", "his", "hers"})
+	if !ok {
+		t.Fatal("does not fit")
+	}
+	var got []string
+	a.walk([]byte("uSHers his"), func(w uint16, start, end int) bool {
+		got = append(got, "uSHers his"[start:end])
+		return true
+	})
+	if strings.Join(got, " ") != "SHe He Hers his" && strings.Join(got, " ") != "SHe he hers his" {
+		t.Errorf("got %q", got)
+	}
+	r := New()
+	if r.words == nil {
+		t.Fatal("the table's keywords do not fit the automaton")
+	}
+	if size := 2 * len(r.words.next); size > 512<<10 {
+		t.Errorf("table of %d bytes, want at most 512 KiB", size)
+	}
+}
+
+func TestShape(t *testing.T) {
+	for _, c := range []struct {
+		pattern, text string
+		want          string // the secret, empty for no match
+	}{
+		{`ab[0-9]{2,3}`, "ab12345", "ab123"},
+		{`ab[0-9]{2,3}`, "ab1", ""},
+		{`k=([a-z]+);?`, "k=abc;", "abc"},
+		{`(?:x|yy)z`, "yyz", "yyz"},
+		{`(?i:Key)-(?:a-)?[0-9]+`, "kEY-a-12", "kEY-a-12"},
+	} {
+		s, ok := newShape(c.pattern)
+		if !ok {
+			t.Fatalf("%s does not compile", c.pattern)
+		}
+		got := ""
+		if m, _, ok := s.match([]byte(c.text), 0); ok {
+			from, to := m.secret()
+			got = c.text[from:to]
+		}
+		if got != c.want {
+			t.Errorf("%s on %q: got %q, want %q", c.pattern, c.text, got, c.want)
+		}
+	}
+	for _, pattern := range []string{`(?:ab)+`, `a.c`, `^a`, `\bkey`, `(`} {
+		if _, ok := newShape(pattern); ok {
+			t.Errorf("%s: compiles, but is outside the language", pattern)
+		}
+	}
+}
+
+func TestClassify(t *testing.T) {
+	for name, want := range map[string]naming{
+		"DB_PASSWORD": {kind: "password", grade: gradeStrong, upper: true}, "dbPassword": {kind: "password", grade: gradeStrong},
+		"apiKey": {kind: "api-key", grade: gradeStrong}, "APIKey": {kind: "api-key", grade: gradeStrong}, "x-api-key": {kind: "api-key", grade: gradeStrong},
+		"MY_KEY": {kind: "api-key", grade: gradeMedium, upper: true}, "my_key": {kind: "api-key", grade: gradeWeak},
+		"token": {kind: "token", grade: gradeMedium, lone: true}, "access_token": {kind: "token", grade: gradeStrong},
+		"aws_secret_access_key": {kind: "aws-secret-key", grade: gradeStrong}, "token2": {kind: "token", grade: gradeMedium, lone: true},
+		"spring.datasource.password": {kind: "password", grade: gradeStrong},
+	} {
+		if got := classify([]byte(name)); got != want {
+			t.Errorf("%s: got %+v, want %+v", name, got, want)
+		}
+	}
+	for _, name := range []string{"key", "tokens", "max_tokens", "token_count", "publicKey", "cache_key", "keyboard", "monkey", "passwordless", "KEY_ID", "secretName", "author", "nextPageToken"} {
+		if got := classify([]byte(name)); got.grade != gradeNone {
+			t.Errorf("%s: got %+v, want no secret", name, got)
+		}
+	}
+}

@@ -1,0 +1,69 @@
+package redact
+
+// maxUserInfo bounds the part of a URL before the @. Passwords in URLs are percent-encoded and short; tokens
+// used as such are below a kilobyte.
+const maxUserInfo = 1024
+
+// findUserInfo takes the password of scheme://user:PASS@host, and a token that stands in the user's place.
+func findUserInfo(p *pass, m *matcher, start, end int) {
+	if start < 2 || !isAlnum(p.b[start-1]) || end < p.urlEnd {
+		return
+	}
+	if hasPrefixFold(p.b[end:], "[redacted:") {
+		return
+	}
+	colon, at, ok := p.userInfo(end)
+	if !ok {
+		return
+	}
+	if colon < 0 {
+		v := p.b[end:at]
+		if l := look(v); l.n >= 20 && l.digit > 0 && l.letters() > 0 && l.other == 0 && !isPlaceholder(v) && !isDotted(v) {
+			p.addURL(m, end, at)
+		}
+		return
+	}
+	if v := p.b[colon+1 : at]; len(v) > 0 && !isPlaceholder(v) {
+		p.addURL(m, colon+1, at)
+	}
+}
+
+// userInfo finds the first colon and the last @ of what may stand before a host.
+func (p *pass) userInfo(from int) (colon, at int, ok bool) {
+	colon, at = -1, -1
+	limit := min(from+maxUserInfo, len(p.b))
+	i := from
+scan:
+	for ; i < limit; i++ {
+		switch c := p.b[i]; {
+		case c == ':' && colon < 0 && at < 0:
+			colon = i
+		case c == '@':
+			at = i
+		case c <= ' ', c == '/', c == '?', c == '"', c == '\'', c == '`', c == '\\', c == '<', c == '>':
+			break scan
+		}
+	}
+	p.urlEnd = i
+	return colon, at, at > from
+}
+
+// findSignature takes the signature of a signed URL: ?sig=… and X-Amz-Signature=….
+func findSignature(p *pass, m *matcher, start, end int) {
+	if start < p.valueEnd {
+		return
+	}
+	from := nameStart(p.b, start)
+	if from == 0 || p.b[from-1] != '?' && p.b[from-1] != '&' || isPlaceholder(p.b[end:min(end+64, len(p.b))]) {
+		return
+	}
+	a := assignment{naming: naming{kind: "url-signature"}, query: true}
+	stop := p.wordEnd(a, end)
+	if l := look(p.b[end:stop]); l.n >= 16 && l.digit > 0 && l.letters() > 0 {
+		p.addNamed(m, a, end, stop)
+	}
+}
+
+func (p *pass) addURL(m *matcher, start, end int) {
+	p.spans = append(p.spans, span{start: start, end: end, kind: m.kind, rule: m.id, byName: true})
+}

@@ -1,0 +1,294 @@
+package redact
+
+import "bytes"
+
+// assigned takes the value of a, if it is one.
+func (p *pass) assigned(m *matcher, a assignment) {
+	at := a.value
+	if at >= len(p.b) {
+		return
+	}
+	depth, quote, after := quoteAt(p.b, at)
+	if quote == 0 && at+1 < len(p.b) && isStringPrefix(p.b[at]) {
+		if depth, quote, after = quoteAt(p.b, at+1); quote != 0 {
+			at++
+		}
+	}
+	// In JSON a quote without an escape ends the string that the name stands in.
+	if p.json && !a.outer && quote == '"' && depth%2 == 0 {
+		if a.style != styleColon || !p.pairOutside(a.value) {
+			return
+		}
+	}
+	switch {
+	case a.outer && quote == 0:
+		p.number(m, a, at)
+	case quote != 0:
+		p.quoted(m, a, after, closing(p.b, after, depth, quote, p.json))
+	default:
+		p.unquoted(m, a, at)
+	}
+}
+
+// pairOutside reports whether the value at is that of a "value" key of the document itself.
+func (p *pass) pairOutside(at int) bool {
+	i := at - 1
+	for i > 0 && isBlank(p.b[i]) {
+		i--
+	}
+	return i > 5 && p.b[i] == ':' && p.b[i-1] == '"' && hasPrefixFold(p.b[i-6:i], "value") && p.b[i-7] == '"'
+}
+
+// isStringPrefix knows the letters before a Python, C# or Rust string.
+func isStringPrefix(c byte) bool {
+	switch c | 0x20 {
+	case 'b', 'r', 'u', 'f':
+		return true
+	}
+	return c == '@' || c == '$'
+}
+
+// number takes a JSON number: a PIN or a numeric password; short ones are counts.
+func (p *pass) number(m *matcher, a assignment, at int) {
+	end := at
+	for end < len(p.b) && isDigit(p.b[end]) {
+		end++
+	}
+	least := 6
+	if a.kind != "password" {
+		least = 16
+	}
+	if end-at >= least && end < len(p.b) && (isSpace(p.b[end]) || p.b[end] == ',' || p.b[end] == '}') {
+		p.addNamed(m, a, at, end)
+		p.spans[len(p.spans)-1].bare = true
+	}
+}
+
+// closing finds the end of a quoted value: the quote at the same depth of escaping (or a lesser one: the string
+// around it ends). Without one it ends with the line.
+//
+// A line break of the text the quote belongs to is as deeply escaped as the quote; single quotes do not tell
+// their depth, so in JSON the first depth is taken.
+func closing(b []byte, at, depth int, quote byte, json bool) int {
+	run, line := 0, depth
+	if quote != '"' && json && depth == 0 {
+		line = 1
+	}
+	for i := at; i < len(b); i++ {
+		switch c := b[i]; {
+		case c == '\\':
+			run++
+			continue
+		case c == quote:
+			if run < depth || quote == '"' && (run-depth)%(2*(depth+1)) == 0 || quote != '"' {
+				return i - min(run, depth)
+			}
+		case c == '"' && run < depth:
+			return i - run
+		case c == '\n', c == 'n' && run == line && line > 0:
+			return i - run
+		}
+		run = 0
+	}
+	return len(b) - run
+}
+
+func (p *pass) quoted(m *matcher, a assignment, from, to int) {
+	v := p.b[from:max(from, to)]
+	if n := a.scheme(v); n > 0 {
+		from += n
+		v = v[n:]
+	}
+	if isPlaceholder(v) || !a.fits(v, true) || p.isClosed(a, v, to) {
+		return
+	}
+	p.addNamed(m, a, from, to)
+}
+
+// isClosed reports whether the quote before v ended a string ("Password: ", err) rather than began one.
+func (p *pass) isClosed(a assignment, v []byte, to int) bool {
+	if a.named || a.outer || bytes.IndexByte([]byte(",;)]}+. "), v[0]) < 0 {
+		return false
+	}
+	unclosed := to == len(p.b) || p.b[to] == '\n' || isEscapeLetter(p.b, to+backslashRun(p.b, to))
+	return unclosed || bytes.IndexByte(v[:min(len(v), 256)], ' ') >= 0
+}
+
+func (p *pass) unquoted(m *matcher, a assignment, at int) {
+	at += a.scheme(p.b[at:])
+	if isPlaceholder(p.b[at:min(at+64, len(p.b))]) {
+		return
+	}
+	end := p.wordEnd(a, at)
+	v := p.b[at:end]
+	if !a.test && a.fits(v, false) && !p.isExpression(a, at, end) {
+		p.addNamed(m, a, at, end)
+	} else if len(v) > 128 {
+		p.valueEnd = at + 64 // names inside so long a word are judged at every 64th byte only, or it costs too much
+	}
+}
+
+func (p *pass) addNamed(m *matcher, a assignment, start, end int) {
+	if start >= end {
+		return
+	}
+	p.valueEnd = max(p.valueEnd, end)
+	p.spans = append(p.spans, span{start: start, end: end, kind: a.kind, rule: m.id, byName: true})
+}
+
+// wordEnd finds where an unquoted value ends. In .env files and shells it is a blank; elsewhere separators end
+// it when something else follows them, since a password may hold them.
+func (p *pass) wordEnd(a assignment, at int) int {
+	env := a.upper && a.style == styleEquals && !a.spaced && !a.query
+	mode := 0
+	switch {
+	case env:
+		mode = 1
+	case a.query:
+		mode = 2
+	case a.style == styleFlag:
+		mode = 3
+	}
+	// The end depends on the place only, so a long run with many names in it is walked once.
+	if w := &p.words[mode]; at < w.from || at >= w.to {
+		w.from, w.to = at, p.walkWord(a, at, env)
+	}
+	return p.words[mode].to
+}
+
+func (p *pass) walkWord(a assignment, at int, env bool) int {
+	for i := at; i < len(p.b); i++ {
+		switch c := p.b[i]; c {
+		case ' ', '\t', '\n', '\r', '"', '\'', '`':
+			return i
+		case '\\':
+			if endsWord(p.b, i) {
+				return i
+			}
+		case '<', '>', '[', '(':
+			if !env {
+				return i
+			}
+		case ';', '&':
+			if !env || a.query {
+				return i
+			}
+		case '|':
+			if a.style == styleFlag {
+				return i
+			}
+		case ',', '}', ']', ')':
+			if !env && (i+1 == len(p.b) || !isAlnum(p.b[i+1])) {
+				return i
+			}
+		case '#':
+			if a.query {
+				return i
+			}
+		}
+	}
+	return len(p.b)
+}
+
+// endsWord reports whether the backslashes at b[at] lead to an escaped blank or quote.
+func endsWord(b []byte, at int) bool {
+	at += backslashRun(b, at)
+	return at == len(b) || isQuote(b[at]) || b[at] == 'n' || b[at] == 'r' || b[at] == 't'
+}
+
+func backslashRun(b []byte, at int) int {
+	n := 0
+	for at+n < len(b) && b[at+n] == '\\' {
+		n++
+	}
+	return n
+}
+
+// isExpression reports whether an unquoted value is source code rather than text.
+func (p *pass) isExpression(a assignment, at, end int) bool {
+	v := p.b[at:min(end, at+128)]
+	next := byte(0)
+	if end < len(p.b) {
+		next = p.b[end]
+	}
+	l := look(v)
+	word := l.other == 0 && l.space == 0 && l.digit == 0 && !bytes.ContainsRune(v, '-')
+	switch {
+	case a.style == styleXML:
+		return next != '<'
+	case a.upper && !a.spaced && a.style == styleEquals:
+		return l.digit == 0 && bytes.ContainsAny(v, "(.") && bytes.IndexByte(v, '(') > 0
+	case next == '(' || next == '[' || next == '<', a.spaced && a.style == styleEquals && p.operator(end):
+		return true
+	case a.query || a.style == styleFlag:
+		return word && !a.query && isPlainWord(v)
+	case bytes.ContainsAny(v, "(){}"), v[0] == '&' || v[0] == '*' || v[0] == '!':
+		return true
+	case isDotted(v):
+		return true
+	case !word:
+		return a.style == styleColon && !a.spaced && (l.digit == 0 || l.letters() == 0 || l.n < 12)
+	}
+	return !p.wholeLine(a, at, end) || endsInSecretWord(v) || l.upper > 0
+}
+
+// operator reports whether an operator between blanks follows: a sum, not a value.
+func (p *pass) operator(at int) bool {
+	if at+2 >= len(p.b) || p.b[at] != ' ' {
+		return false
+	}
+	switch p.b[at+1] {
+	case '+', '-', '*', '/', '%', '&', '|', '?', '<', '>', '=', '!':
+		return isBlank(p.b[at+2]) || p.b[at+2] == p.b[at+1] || p.b[at+2] == '='
+	}
+	return false
+}
+
+// isDotted reports whether v is a path of identifiers such as config.auth.token2.
+func isDotted(v []byte) bool {
+	if len(v) > 96 || bytes.IndexByte(v, '.') <= 0 {
+		return false
+	}
+	for part := range bytes.SplitSeq(v, []byte{'.'}) {
+		if len(part) == 0 || len(part) > 40 || !isLetter(part[0]) && part[0] != '_' {
+			return false
+		}
+		for _, c := range part {
+			if !isAlnum(c) && c != '_' && c != '?' {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// wholeLine reports whether nothing follows the value on its line, and for YAML nothing precedes the name. A
+// word of letters alone is a value there, and prose or a variable elsewhere.
+func (p *pass) wholeLine(a assignment, at, end int) bool {
+	switch {
+	case end == len(p.b), p.b[end] == '\n', p.b[end] == '\r':
+	case p.b[end] == '\\' && isEscapeLetter(p.b, end+backslashRun(p.b, end)):
+	case p.json && p.b[end] == '"': // not escaped, or the value had ended before the backslash
+	default:
+		return false
+	}
+	if a.style != styleColon {
+		return !a.spaced
+	}
+	return p.firstOnLine(at)
+}
+
+// firstOnLine reports whether only one word and its sign stand before at on its line. It looks at most one name back.
+func (p *pass) firstOnLine(at int) bool {
+	i := at - 1
+	for i >= 0 && (isBlank(p.b[i]) || p.b[i] == ':') {
+		i--
+	}
+	for low := max(0, i-maxName); i >= low && (isNameByte(p.b[i]) || p.b[i] == '.') && !isEscapeLetter(p.b, i); {
+		i--
+	}
+	for low := max(0, i-maxName); i >= low && isBlank(p.b[i]); {
+		i--
+	}
+	return i < 0 || p.b[i] == '\n' || isQuote(p.b[i]) || isEscapeLetter(p.b, i)
+}

@@ -1,0 +1,175 @@
+package projector
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"sort"
+)
+
+// batch is what one flush writes, encoded under the lock and saved outside of it.
+type batch struct {
+	cells     map[string][]Cell // by bucket
+	positions []Cell
+	pos       Position
+}
+
+// Flush writes every changed cell and then the positions. Pointers and cache go first, snapshots
+// next, positions last: after a crash in between the tail is folded again and writes the same.
+// It returns the position that the store now holds.
+func (v *View) Flush(ctx context.Context) (Position, error) {
+	v.flushing.Lock()
+	defer v.flushing.Unlock()
+	return v.flush(ctx)
+}
+
+func (v *View) flush(ctx context.Context) (Position, error) {
+	b, err := v.collect()
+	defer v.saved()
+	if err != nil {
+		return Position{}, err
+	}
+	for _, bucket := range []string{BucketCache, BucketLatest, BucketSnapshot} {
+		cells := b.cells[bucket]
+		if bucket == BucketSnapshot {
+			cells = append(cells, b.positions...)
+		}
+		if len(cells) == 0 {
+			continue
+		}
+		if err := v.store.Save(ctx, bucket, cells); err != nil {
+			v.redirty(b)
+			return Position{}, fmt.Errorf("write bucket %s: %w", bucket, err)
+		}
+	}
+	return b.pos, nil
+}
+
+func (v *View) collect() (batch, error) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	b := batch{cells: map[string][]Cell{}, pos: v.pos}
+	v.saving = true
+	for _, t := range v.tables {
+		if t.pos == v.pos {
+			continue
+		}
+		if err := t.collect(&b); err != nil {
+			return b, err
+		}
+		p, err := json.Marshal(v.pos)
+		if err != nil {
+			return b, err
+		}
+		b.positions = append(b.positions, Cell{Key: t.positionKey(), Value: p})
+		t.pos = v.pos
+	}
+	return b, nil
+}
+
+// collect encodes the table's changed cells in key order and what follows from them.
+func (t *tableView) collect(b *batch) error {
+	keys := make([]string, 0, t.dirty)
+	for k, c := range t.cells {
+		if c.dirty {
+			keys = append(keys, k)
+		}
+	}
+	sort.Strings(keys)
+	for _, k := range keys {
+		c := t.cells[k]
+		val, err := c.encode()
+		if err != nil {
+			return fmt.Errorf("encode cell %s%s: %w", t.prefix(), k, err)
+		}
+		b.cells[BucketSnapshot] = append(b.cells[BucketSnapshot], Cell{Key: t.prefix() + k, Value: val})
+		for _, vc := range t.derived(k, c.state) {
+			b.cells[vc.Bucket] = append(b.cells[vc.Bucket], Cell{Key: vc.Key, Value: vc.Value})
+		}
+		c.dirty = false
+	}
+	t.dirty = 0
+	return nil
+}
+
+func (t *tableView) derived(key string, state any) []ViewCell {
+	if t.views == nil {
+		return nil
+	}
+	return t.views(key, state)
+}
+
+func (v *View) saved() {
+	v.mu.Lock()
+	v.saving = false
+	v.mu.Unlock()
+}
+
+// redirty takes back a batch that could not be written, so that the next flush writes it.
+func (v *View) redirty(b batch) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for _, t := range v.tables {
+		t.pos = Position{}
+		for _, c := range b.cells[BucketSnapshot] {
+			if len(c.Key) <= len(t.prefix()) || c.Key[:len(t.prefix())] != t.prefix() {
+				continue
+			}
+			if m := t.cells[c.Key[len(t.prefix()):]]; m != nil && !m.dirty {
+				m.dirty = true
+				t.dirty++
+			}
+		}
+	}
+}
+
+// WarmCache writes the derived cells of every stored cell of the table again. The cache bucket
+// lives in memory, so this runs once after a start; pointers are repaired on the way.
+func (v *View) WarmCache(ctx context.Context) error {
+	v.flushing.Lock()
+	defer v.flushing.Unlock()
+	for _, t := range v.tables {
+		if t.views == nil {
+			continue
+		}
+		if err := v.warm(ctx, t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (v *View) warm(ctx context.Context, t *tableView) error {
+	var keys []string
+	err := v.Read(ctx, func(r Reader) (err error) { keys, err = r.Keys(t.name); return err })
+	if err != nil {
+		return err
+	}
+	for _, k := range keys {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		byBucket := map[string][]Cell{}
+		err := v.Read(ctx, func(r Reader) error {
+			c, err := v.cell(ctx, t, k)
+			if err != nil {
+				return err
+			}
+			for _, vc := range t.derived(k, c.state) {
+				if vc.Bucket == BucketCache {
+					byBucket[vc.Bucket] = append(byBucket[vc.Bucket], Cell{Key: vc.Key, Value: vc.Value})
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		for bucket, cells := range byBucket {
+			if err := v.store.Save(ctx, bucket, cells); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,131 @@
+package identity
+
+import (
+	"regexp"
+	"slices"
+	"testing"
+	"time"
+
+	"hookline/events"
+)
+
+func TestTC_SESSION_03_brief(t *testing.T) {
+	c := &Cache{IC: 0.85, R: 0.92, State: Conscious, SessionID: "s1"}
+	if got := c.FormatBrief(); got != "[C:CON r=0.92 IC=0.85]" {
+		t.Error(got)
+	}
+	c = &Cache{IC: 0.85, R: 1, State: ConsciousnessOf(0.75)}
+	if got := c.FormatBrief(); got != "[C:EMG r=1.00 IC=0.85]" {
+		t.Error(got)
+	}
+	c = &Cache{IC: 0.123, R: 7}
+	if got := string(c.AppendBrief([]byte("> "))); got != "> [C:DOR r=1.00 IC=0.12]" {
+		t.Error(got)
+	}
+}
+
+func TestEC_SESSION_02_cold_brief(t *testing.T) {
+	var none *Cache
+	for _, got := range []string{none.FormatBrief(), State{}.Brief(), State{}.Cache().FormatBrief(), ColdBrief} {
+		if got != "[C:? r=? IC=?]" || len(got) != 14 {
+			t.Error(got)
+		}
+	}
+	s := newborn()
+	if s.Brief() != s.Cache().FormatBrief() || s.Brief() != "[C:CON r=1.00 IC=1.00]" {
+		t.Error(s.Brief())
+	}
+	if !regexp.MustCompile(`^\[C:[A-Z]{3} r=\d+\.\d{2} IC=\d+\.\d{2}\]$`).MatchString(s.Brief()) {
+		t.Error(s.Brief())
+	}
+}
+
+// TestTC_SESSION_11 is the functional half: the brief costs no allocation. The time is measured by
+// BenchmarkFormatBrief; a test that fails by the clock would fail on a busy machine.
+func TestTC_SESSION_11_brief_allocates_nothing(t *testing.T) {
+	c := &Cache{IC: 0.85, R: 0.92, State: Conscious}
+	room, s := make([]byte, 0, 64), newborn()
+	if n := testing.AllocsPerRun(1000, func() { room = c.AppendBrief(room[:0]) }); n != 0 {
+		t.Errorf("Cache.AppendBrief: %v allocations", n)
+	}
+	if n := testing.AllocsPerRun(1000, func() { room = s.AppendBrief(room[:0]) }); n != 0 {
+		t.Errorf("State.AppendBrief: %v allocations", n)
+	}
+	if n := testing.AllocsPerRun(1000, func() { length = len(c.FormatBrief()) }); n != 0 {
+		t.Errorf("FormatBrief: %v allocations", n)
+	}
+}
+
+var length int
+
+// BenchmarkFormatBrief: ≤ 1 µs and 0 allocations; p95 of single calls < 100 µs (TC-SESSION-11).
+func BenchmarkFormatBrief(b *testing.B) {
+	c := &Cache{IC: 0.85, R: 0.92, State: Conscious}
+	b.ReportAllocs()
+	for b.Loop() {
+		length = len(c.FormatBrief())
+	}
+	b.StopTimer()
+	times := make([]time.Duration, 10_000)
+	for i := range times {
+		at := time.Now()
+		length = len(c.FormatBrief())
+		times[i] = time.Since(at)
+	}
+	slices.Sort(times)
+	b.ReportMetric(float64(times[9500].Nanoseconds()), "p95-ns")
+}
+
+func TestLines(t *testing.T) {
+	for got, want := range map[string]string{
+		RestoredLine("258c7280", 0.9871): "Identity restored from 258c7280. IC: 0.99 (healthy)",
+		RestoredLine("a", 0.45):          "Identity restored from a. IC: 0.45 (degraded)",
+		NewLine:                          "New session initialized",
+		FreshLine:                        "Fresh session initialized",
+		Notice(0.95, true):               "",
+		Notice(0.65, true):               "IC warning: 0.65",
+		Notice(0.40, true):               "IC crisis (0.40), dream triggered",
+		Notice(0.40, false):              "IC crisis: 0.40",
+	} {
+		if got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+func TestTC_SESSION_10_crisis_asks_for_a_dream(t *testing.T) {
+	if got := Notice(0.45, true); got != "IC crisis (0.45), dream triggered" {
+		t.Error(got)
+	}
+	s := State{Born: true, LastIC: 0.45}
+	at := start.UnixMilli()
+	if !s.DreamDue(at) {
+		t.Error("a crisis asks for no dream")
+	}
+	s.DreamAtMS = at
+	for after, want := range map[int64]bool{0: false, 59_999: false, 60_000: true, -5000: true} {
+		if got := s.DreamDue(at + after); got != want {
+			t.Errorf("%d ms after the last dream: %v", after, got)
+		}
+	}
+	s.LastIC, s.DreamAtMS = 0.5, 0
+	if s.DreamDue(at) {
+		t.Error("0.5 itself is no crisis")
+	}
+}
+
+// BenchmarkFold: ≤ 20 µs, so that a replay is not held up by it.
+func BenchmarkFold(b *testing.B) {
+	s := newborn()
+	records := make([]events.Record, 64)
+	for i := range records {
+		records[i] = fixedPointRecord(i)
+		s = Fold(s, records[i])
+	}
+	b.ReportAllocs()
+	i := 0
+	for b.Loop() {
+		s = Fold(s, records[i%len(records)])
+		i++
+	}
+}

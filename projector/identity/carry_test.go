@@ -1,0 +1,126 @@
+package identity
+
+import (
+	"encoding/json"
+	"math"
+	"reflect"
+	"testing"
+
+	"hookline/events"
+)
+
+// worked is a session that has done something.
+func worked() State {
+	s := newborn()
+	for i := range 60 {
+		s = Fold(s, fixedPointRecord(i))
+	}
+	return Fold(s, rec(61, events.TypeIdentityPersisted, `{"reason":"session_end"}`))
+}
+
+// next starts a session that inherits from prev after gapMS.
+func next(t *testing.T, prev State, outcome string, gapMS int64) State {
+	t.Helper()
+	r := rec(70, events.TypeIdentityRestored, encoded(t, &events.IdentityRestored{
+		Source: "startup", Outcome: outcome, Previous: "s0", GapMS: gapMS, Carry: CarryOf(prev, gapMS)}))
+	r.Session = "s2"
+	return Fold(State{}, r)
+}
+
+func TestCarry(t *testing.T) {
+	prev := worked()
+	s := next(t, prev, "restored", 0)
+	if s.PreviousSessionID != "s0" || s.SessionID != "s2" || s.FacetEvents != 0 || len(s.Trajectory) != 0 {
+		t.Errorf("%+v", s)
+	}
+	if s.Sums != prev.Sums || s.KuramotoPhases != prev.KuramotoPhases || s.PurposeVector != prev.PurposeVector ||
+		s.LastEntry != prev.LastEntry || s.Accuracy != prev.Accuracy || s.Coupling != prev.Coupling {
+		t.Error("not everything was inherited")
+	}
+	near(t, "cross-session IC without a gap is r", s.CrossSessionIC, s.Integration, 0)
+	if got := RestoredLine(s.PreviousSessionID, s.CrossSessionIC); got != "Identity restored from s0. IC: 0.94 (healthy)" {
+		t.Error(got)
+	}
+	if fresh := next(t, prev, "fresh", 0); fresh.LastIC != 1 || fresh.PreviousSessionID != "" || fresh.Sums != (Vector{}) {
+		t.Errorf("clear inherits: %+v", fresh)
+	}
+	if CarryOf(State{}, 0) != nil || CarryOf(State{Born: true, Deleted: true}, 0) != nil {
+		t.Error("a session without identity hands on something")
+	}
+}
+
+// TestCarryDecay: evidence loses half its weight in 7 days, and the vector drifts back to uniform.
+func TestCarryDecay(t *testing.T) {
+	prev := worked()
+	week := CarryOf(prev, 7*24*3600*1000)
+	for i, s := range week.Sums {
+		near(t, "sum after 7 days", s, prev.Sums[i]/2, 1e-4)
+	}
+	if got := CarryOf(prev, -5); !reflect.DeepEqual(got, CarryOf(prev, 0)) {
+		t.Error("a clock that went backwards makes evidence grow")
+	}
+	last := 1.0
+	for _, days := range []int64{0, 1, 7, 30, 365, 365_000} {
+		ic := next(t, prev, "restored", days*24*3600*1000).CrossSessionIC
+		if ic > last {
+			t.Errorf("IC after %d days is %v, above %v", days, ic, last)
+		}
+		last = ic
+	}
+}
+
+// TestUnusedCounts: sessions in a row without evidence for a facet.
+func TestUnusedCounts(t *testing.T) {
+	s := run(newborn(), events.TypePromptSubmitted, `{"prompt":"x"}`)
+	for range 3 {
+		s = next(t, s, "restored", 0)
+		s = Fold(s, rec(80, events.TypePromptSubmitted, `{"prompt":"x"}`))
+	}
+	c := CarryOf(s, 0)
+	if _, used := c.Unused[0]; used || c.Unused[1] != 4 || len(c.Unused) != 12 {
+		t.Errorf("%v", c.Unused)
+	}
+}
+
+// TestObservedVectorIsCarried: what an engine observed is where the next session begins, without a
+// jump at its first event.
+func TestObservedVectorIsCarried(t *testing.T) {
+	s := run(newborn(), events.TypeIdentityObserved, `{"purpose_vector":[0.9,0.3,0.2,0.2,0.1,0.1,0.1,0.1,0.1,0.1,0.1,0.1,0.1]}`,
+		events.TypeIdentityPersisted, `{"reason":"session_end"}`)
+	n := next(t, s, "restored", 0)
+	near(t, "cross-session IC", n.CrossSessionIC, 1, 0.01)
+	n = Fold(n, rec(90, events.TypePromptSubmitted, `{"prompt":"x"}`))
+	near(t, "IC of the first event", n.LastIC, 0.99, 0.02)
+}
+
+// TestBrokenCarry: a carry that no snapshot of ours gives still gives a sound state.
+func TestBrokenCarry(t *testing.T) {
+	long := make([]float64, 14)
+	inf := fill(func(int) float64 { return math.Inf(1) })
+	for name, c := range map[string]*events.Carry{
+		"empty": {}, "too long": {PurposeVector: long, Sums: long, Phases: long, LastEntry: long},
+		"infinite": {PurposeVector: inf, Sums: inf, Phases: inf, LastEntry: inf, Coupling: nan(), Calls: math.Inf(1), Successes: nan(), LastIC: nan()},
+		"huge":     {PurposeVector: fill(func(int) float64 { return 1e308 }), Sums: fill(func(int) float64 { return 1e300 }), Unused: map[int]int{3: -4, 99: 1}},
+	} {
+		r := rec(1, events.TypeIdentityRestored, `{}`)
+		r.Event = &events.IdentityRestored{Outcome: "restored", Carry: c}
+		s := Fold(State{}, r)
+		sound(t, s)
+		if !s.PhasesUnstable {
+			t.Errorf("%s: broken phases were not noticed", name)
+		}
+	}
+}
+
+func TestRecovered(t *testing.T) {
+	prev := worked()
+	e := &events.IdentityRecovered{Session: "old", Seq: 9, Carry: CarryOf(prev, 0)}
+	s := run(newborn(), events.TypeTurnStopped, `{}`, events.TypeIdentityRecovered, encoded(t, e))
+	if s.PreviousSessionID != "old" || s.PurposeVector != prev.PurposeVector || len(s.Trajectory) != 1 || s.SessionID != "s1" {
+		t.Errorf("%+v", s)
+	}
+	var none events.IdentityRecovered
+	if err := json.Unmarshal([]byte(`{}`), &none); err != nil || !reflect.DeepEqual(run(s, events.TypeIdentityRecovered, `{}`), s) {
+		t.Error("a recovery without identity changed the state")
+	}
+}

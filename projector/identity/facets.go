@@ -1,0 +1,190 @@
+package identity
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"hookline/events"
+)
+
+// facets holds one question per facet, in the order of events.Facets: does this event feed it? Each
+// yes is evidence of weight 1, and an event may feed several.
+var facets = [events.Dim]func(*State, *act) bool{
+	meaning, freshness, periodicity, ordering, causality, selectivity, correctness,
+	connectivity, robustness, multimodality, factuality, precision, keywordPrecision,
+}
+
+// Evidence is what the record gives to each facet in a session that is in state s.
+func Evidence(s State, r events.Record) [events.Dim]float64 {
+	a := actOf(r)
+	return evidence(&s, &a)
+}
+
+func evidence(s *State, a *act) Vector {
+	var e Vector
+	for i, feeds := range facets {
+		if feeds(s, a) {
+			e[i] = 1
+		}
+	}
+	return e
+}
+
+// meaning: a prompt was submitted, a turn stopped.
+func meaning(_ *State, a *act) bool {
+	_, stopped := a.event.(*events.TurnStopped)
+	return a.prompt || a.notified || stopped
+}
+
+// freshness: a file that was edited in this session is read.
+func freshness(s *State, a *act) bool {
+	return a.tool == "Read" && slices.Contains(s.Edited, hash(a.path))
+}
+
+// periodicity: a command line is run again.
+func periodicity(s *State, a *act) bool {
+	return a.command != "" && slices.Contains(s.Commands, hash(a.command))
+}
+
+// ordering: the plan or the list of things to do is updated.
+func ordering(_ *State, a *act) bool {
+	switch a.tool {
+	case "TodoWrite", "EnterPlanMode", "ExitPlanMode", "TaskCreate", "TaskUpdate":
+		return true
+	}
+	return false
+}
+
+// causality: a tool failed, or its target works for the first time after that.
+func causality(s *State, a *act) bool { return a.failed || a.succeeded && retried(s, a) }
+
+// selectivity: something is searched for.
+func selectivity(_ *State, a *act) bool {
+	return a.tool == "Grep" || a.tool == "Glob" || a.tool == "ToolSearch"
+}
+
+// correctness: a shell command runs tests, a build, a linter or a type checker.
+func correctness(_ *State, a *act) bool { return a.checks }
+
+// connectivity: subagents, tasks, teammates. The subagent of a compaction has no type and is the
+// client's own affair.
+func connectivity(_ *State, a *act) bool {
+	switch e := a.event.(type) {
+	case *events.SubagentStopped:
+		return e.AgentType != ""
+	case *events.SubagentStarted, *events.TeammateIdled, *events.TaskCreated, *events.TaskCompleted:
+		return true
+	}
+	switch a.tool {
+	case "Agent", "Task", "TaskOutput", "TaskStop", "SendMessage", "TeamCreate", "TeamDelete":
+		return true
+	}
+	return a.notified
+}
+
+// robustness: permission is asked or denied, or a failed target is tried again.
+func robustness(s *State, a *act) bool { return a.asked || a.denied || retried(s, a) }
+
+// multimodality: images, notebooks, the browser.
+func multimodality(_ *State, a *act) bool {
+	switch strings.ToLower(path.Ext(a.path)) {
+	case ".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".tiff", ".svg", ".ipynb":
+		return true
+	}
+	if a.tool == "NotebookEdit" || a.tool == "NotebookRead" {
+		return true
+	}
+	if !strings.HasPrefix(a.tool, "mcp__") {
+		return false
+	}
+	for _, word := range []string{"browser", "playwright", "puppeteer", "chrome", "screenshot"} {
+		if strings.Contains(a.tool, word) {
+			return true
+		}
+	}
+	return false
+}
+
+// factuality: something is looked up.
+func factuality(_ *State, a *act) bool {
+	return a.tool == "Read" || a.tool == "WebFetch" || a.tool == "WebSearch"
+}
+
+// precision: an existing file is changed.
+func precision(s *State, a *act) bool {
+	return a.tool == "Edit" || a.tool == "MultiEdit" || a.tool == "Write" && existed(s, a)
+}
+
+// keywordPrecision: an MCP tool, a new file, any other shell command.
+func keywordPrecision(s *State, a *act) bool {
+	switch {
+	case a.tool == "Bash":
+		return !a.checks
+	case a.tool == "Write":
+		return !existed(s, a)
+	}
+	return strings.HasPrefix(a.tool, "mcp__")
+}
+
+// existed tells whether a Write replaced a file. The client says so in its answer; where there is
+// none, a file of this session's edits existed.
+func existed(s *State, a *act) bool {
+	switch a.written {
+	case "update":
+		return true
+	case "create":
+		return false
+	}
+	return slices.Contains(s.Edited, hash(a.path))
+}
+
+// retried tells whether the call's target failed when it was last tried.
+func retried(s *State, a *act) bool { return a.target != 0 && slices.Contains(s.Failed, a.target) }
+
+// remember keeps what later events are asked against.
+func (s *State) remember(a *act) {
+	switch {
+	case a.failed && a.target != 0:
+		s.Failed = include(s.Failed, a.target, maxFailed)
+	case a.succeeded && retried(s, a):
+		s.Failed = exclude(s.Failed, a.target)
+	}
+	if a.command != "" {
+		s.Commands = include(s.Commands, hash(a.command), maxCommands)
+	}
+	switch a.tool {
+	case "Edit", "MultiEdit", "Write", "NotebookEdit":
+		if a.succeeded && a.path != "" {
+			s.Edited = include(s.Edited, hash(a.path), maxFiles)
+		}
+	}
+}
+
+// include adds to a set kept in order of arrival; the oldest member goes when it is full.
+func include(set []uint32, v uint32, limit int) []uint32 {
+	if slices.Contains(set, v) {
+		return set
+	}
+	return push(set, v, limit)
+}
+
+func exclude(set []uint32, v uint32) []uint32 {
+	out := make([]uint32, 0, len(set))
+	for _, x := range set {
+		if x != v {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// hash is FNV-1a of 32 bits, never 0. Among a session's few hundred names a collision has odds of
+// about 1 in 100,000, and costs one misplaced unit of evidence.
+func hash(s string) uint32 {
+	h := uint32(2166136261)
+	for i := 0; i < len(s); i++ {
+		h = (h ^ uint32(s[i])) * 16777619
+	}
+	return max(h, 1)
+}

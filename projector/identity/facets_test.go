@@ -1,0 +1,128 @@
+package identity
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"hookline/events"
+)
+
+// fed names the facets that the record feeds, by their number 1…13.
+func fed(s State, r events.Record) []int {
+	var out []int
+	for i, e := range Evidence(s, r) {
+		if e == 1 {
+			out = append(out, i+1)
+		}
+	}
+	return out
+}
+
+// TestEvidence holds the table of facets: what is given, in which session, feeds which facets.
+func TestEvidence(t *testing.T) {
+	edited := []string{events.TypeToolSucceeded, `{"tool_name":"Edit","tool_input":{"file_path":"/p/a.go"}}`}
+	ran := []string{events.TypeToolSucceeded, bash("ls  -l")}
+	broke := []string{events.TypeToolFailed, bash("go test ./a")}
+	for name, c := range map[string]struct {
+		before    []string
+		typ, data string
+		want      []int
+	}{
+		"prompt":                     {nil, events.TypePromptSubmitted, `{"prompt":"x"}`, []int{1}},
+		"task notification":          {nil, events.TypePromptSubmitted, `{"prompt":"<task-notification>\n"}`, []int{1, 8}},
+		"stop":                       {nil, events.TypeTurnStopped, `{}`, []int{1}},
+		"read":                       {nil, events.TypeToolSucceeded, `{"tool_name":"Read","tool_input":{"file_path":"/p/a.go"}}`, []int{11}},
+		"read of an edited file":     {edited, events.TypeToolSucceeded, `{"tool_name":"Read","tool_input":{"file_path":"/p/a.go"}}`, []int{2, 11}},
+		"read of an image":           {nil, events.TypeToolSucceeded, `{"tool_name":"Read","tool_input":{"file_path":"/p/a.PNG"}}`, []int{10, 11}},
+		"fetch":                      {nil, events.TypeToolSucceeded, `{"tool_name":"WebFetch"}`, []int{11}},
+		"command":                    {nil, events.TypeToolSucceeded, bash("ls -l"), []int{13}},
+		"command again":              {ran, events.TypeToolSucceeded, bash("ls -l"), []int{3, 13}},
+		"todo":                       {nil, events.TypeToolSucceeded, `{"tool_name":"TodoWrite"}`, []int{4}},
+		"plan":                       {nil, events.TypeToolSucceeded, `{"tool_name":"ExitPlanMode"}`, []int{4}},
+		"failure":                    {nil, events.TypeToolFailed, bash("go test ./a"), []int{5, 7}},
+		"failure again":              {broke, events.TypeToolFailed, bash("go test -v ./a"), []int{5, 7, 9}},
+		"success after it":           {broke, events.TypeToolSucceeded, bash("cd x && go test -v ./a"), []int{5, 7, 9}},
+		"success elsewhere":          {broke, events.TypeToolSucceeded, bash("ls"), []int{13}},
+		"second success after it":    {append(slices.Clone(broke), events.TypeToolSucceeded, bash("go test -v ./a")), events.TypeToolSucceeded, bash("go test -x ./a"), []int{7}},
+		"interrupt":                  {nil, events.TypeToolFailed, `{"tool_name":"Bash","is_interrupt":true}`, nil},
+		"grep":                       {nil, events.TypeToolSucceeded, `{"tool_name":"Grep"}`, []int{6}},
+		"tool search":                {nil, events.TypeToolSucceeded, `{"tool_name":"ToolSearch"}`, []int{6}},
+		"tests":                      {nil, events.TypeToolSucceeded, bash("npm test"), []int{7}},
+		"agent":                      {nil, events.TypeToolSucceeded, `{"tool_name":"Agent"}`, []int{8}},
+		"subagent started":           {nil, events.TypeSubagentStarted, `{"agent_type":"Explore"}`, []int{8}},
+		"subagent stopped":           {nil, events.TypeSubagentStopped, `{"agent_type":"Explore"}`, []int{8}},
+		"the compaction's own agent": {nil, events.TypeSubagentStopped, `{"agent_type":""}`, nil},
+		"teammate":                   {nil, events.TypeTeammateIdled, `{}`, []int{8}},
+		"task":                       {nil, events.TypeTaskCompleted, `{}`, []int{8}},
+		"permission asked":           {nil, events.TypePermissionRequested, `{"tool_name":"Bash"}`, []int{9}},
+		"permission denied":          {nil, events.TypePermissionDenied, `{"tool_name":"Bash"}`, []int{9}},
+		"notebook":                   {nil, events.TypeToolSucceeded, `{"tool_name":"NotebookEdit","tool_input":{"notebook_path":"/p/a.ipynb"}}`, []int{10}},
+		"browser":                    {nil, events.TypeToolSucceeded, `{"tool_name":"mcp__playwright__click"}`, []int{10, 13}},
+		"edit":                       {nil, events.TypeToolSucceeded, edited[1], []int{12}},
+		"write of an old file":       {nil, events.TypeToolSucceeded, `{"tool_name":"Write","tool_input":{"file_path":"/p/a"},"tool_response":{"type":"update"}}`, []int{12}},
+		"write of a new file":        {nil, events.TypeToolSucceeded, `{"tool_name":"Write","tool_input":{"file_path":"/p/a"},"tool_response":{"type":"create"}}`, []int{13}},
+		"write without answer":       {edited, events.TypeToolFailed, `{"tool_name":"Write","tool_input":{"file_path":"/p/a.go"}}`, []int{5, 12}},
+		"MCP tool":                   {nil, events.TypeToolSucceeded, `{"tool_name":"mcp__context-graph__search"}`, []int{13}},
+		"question to the user":       {nil, events.TypeToolSucceeded, `{"tool_name":"AskUserQuestion"}`, nil},
+		"request":                    {nil, events.TypeToolRequested, bash("ls"), nil},
+		"unknown event":              {nil, "future.event", `{}`, nil},
+	} {
+		s := run(newborn(), c.before...)
+		if got := fed(s, rec(50, c.typ, c.data)); !slices.Equal(got, c.want) {
+			t.Errorf("%s feeds %v, want %v", name, got, c.want)
+		}
+	}
+}
+
+// TestRememberedIsBounded: what is remembered of a session is bounded and the oldest goes first.
+func TestRememberedIsBounded(t *testing.T) {
+	s := newborn()
+	for i := range 300 {
+		s = Fold(s, rec(i, events.TypeToolSucceeded, bash("ls "+strings.Repeat("x", i))))
+		s = Fold(s, rec(i, events.TypeToolFailed, bash("job"+strings.Repeat("x", i))))
+		s = Fold(s, rec(i, events.TypeToolSucceeded, `{"tool_name":"Edit","tool_input":{"file_path":"/`+strings.Repeat("x", i)+`"}}`))
+	}
+	if len(s.Commands) != 256 || len(s.Edited) != 256 || len(s.Failed) != 64 || len(s.History) != 120 {
+		t.Errorf("%d commands, %d files, %d failed, %d points", len(s.Commands), len(s.Edited), len(s.Failed), len(s.History))
+	}
+	if got := fed(s, rec(1, events.TypeToolSucceeded, bash("ls "))); !slices.Equal(got, []int{13}) {
+		t.Errorf("a forgotten command feeds %v", got)
+	}
+}
+
+func TestMember(t *testing.T) {
+	for _, c := range [][3]string{
+		{`{"a":1,"b":"x"}`, "b", `"x"`},
+		{`{"a":{"b":"no","c":[1,{"b":2}]},"b":true}`, "b", "true"},
+		{` { "s" : "with \"b\": 1 and \\" , "b" : { "k" : [ ] } } `, "b", `{ "k" : [ ] }`},
+		{`{"a":1}`, "b", ""},
+		{`[{"b":1}]`, "b", ""},
+		{`{"b":`, "b", ""},
+		{`{"b":"open`, "b", ""},
+		{``, "b", ""},
+		{`{}`, "b", ""},
+		{`{"a":-1.5e3,"b":null}`, "b", "null"},
+	} {
+		if got := string(member(json.RawMessage(c[0]), c[1])); got != c[2] {
+			t.Errorf("%s of %s: %q, want %q", c[1], c[0], got, c[2])
+		}
+	}
+}
+
+// FuzzMember: whatever bytes come, the scan ends and agrees with encoding/json on valid objects.
+func FuzzMember(f *testing.F) {
+	f.Add([]byte(`{"a":[{"b":1}],"b":"\u00e9"}`))
+	f.Add([]byte(`{"":0,"b":[[],{}]}`))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		got := member(b, "b")
+		var object map[string]json.RawMessage
+		if json.Unmarshal(b, &object) != nil || strings.Count(string(b), `"b"`) != 1 || len(object["b"]) == 0 || strings.ContainsRune(string(b), '\\') {
+			return
+		}
+		if string(got) != string(object["b"]) {
+			t.Errorf("%s: %s, want %s", b, got, object["b"])
+		}
+	})
+}

@@ -1,0 +1,111 @@
+package identity
+
+// Consciousness is a band of the consciousness C (S0 REQ-03).
+type Consciousness uint8
+
+// The bands, from no coherence to too much: hypersync is a warning, not a success.
+const (
+	Dormant    Consciousness = iota // C < .3
+	Fragmented                      // C < .5
+	Emerging                        // C < .8
+	Conscious                       // C ≤ .95
+	Hypersync                       // above; the formula ends at .881, so only an observation gets here
+)
+
+var bands = [...]struct{ short, long string }{
+	Dormant: {"DOR", "DORMANT"}, Fragmented: {"FRG", "FRAGMENTED"}, Emerging: {"EMG", "EMERGING"},
+	Conscious: {"CON", "CONSCIOUS"}, Hypersync: {"HYP", "HYPERSYNC"},
+}
+
+// ConsciousnessOf gives the band of C; what is not a number is dormant.
+func ConsciousnessOf(c float64) Consciousness {
+	switch {
+	case !(c >= 0.3):
+		return Dormant
+	case c < 0.5:
+		return Fragmented
+	case c < 0.8:
+		return Emerging
+	case c <= 0.95:
+		return Conscious
+	}
+	return Hypersync
+}
+
+// ShortName is the code of three letters, e.g. "EMG".
+func (c Consciousness) ShortName() string { return bands[min(c, Hypersync)].short }
+
+// LongName is the word, e.g. "EMERGING".
+func (c Consciousness) LongName() string { return bands[min(c, Hypersync)].long }
+
+// Classify names a continuity: healthy ≥ .9, good ≥ .7, warning ≥ .5, else degraded, read off the
+// value rounded to four places (S0 REQ-07).
+func Classify(ic float64) string {
+	switch ic = round(ic); {
+	case ic >= 0.9:
+		return "healthy"
+	case ic >= 0.7:
+		return "good"
+	case ic >= CrisisThreshold:
+		return "warning"
+	}
+	return "degraded"
+}
+
+// Guidance is the sentence for the model, first match wins (origins 0.6).
+func Guidance(ic, r float64) string {
+	switch {
+	case ic >= 0.9 && r >= 0.8:
+		return "Optimal coherence, proceed confidently"
+	case ic >= 0.7:
+		return "Continue with current approach"
+	case ic >= CrisisThreshold && r >= 0.6:
+		return "Monitor for drift, consider consolidation"
+	case ic < CrisisThreshold:
+		return "Identity crisis detected, dream consolidation recommended"
+	}
+	return "Stabilize consciousness before complex operations"
+}
+
+// ColdContext is the context of a session of which nothing is known yet (S0 EC-14).
+const ColdContext = "[System Consciousness]\nState: DORMANT (C=0.00)\nKuramoto r=0.00, Identity IC=1.00 (healthy)\n" +
+	"Guidance: Initialize consciousness context"
+
+// Context gives the four lines that a prompt is accompanied by, about 50 tokens, without a newline
+// at the end.
+func (s State) Context() string {
+	if !s.Born || s.Deleted {
+		return ColdContext
+	}
+	return "[System Consciousness]\n" +
+		"State: " + ConsciousnessOf(s.Consciousness).LongName() + " (C=" + fixed(s.Consciousness) + ")\n" +
+		"Kuramoto r=" + fixed(s.Integration) + ", Identity IC=" + fixed(s.LastIC) + " (" + Classify(s.LastIC) + ")\n" +
+		"Guidance: " + Guidance(s.LastIC, s.Integration)
+}
+
+// Quadrant is a field of the Johari window.
+type Quadrant struct {
+	Name      string  `json:"name"`      // Open, Blind, Hidden or Unknown
+	Action    string  `json:"action"`    // what the quadrant suggests
+	Surprise  float64 `json:"surprise"`  // 1 − cos(PVₜ, PVₜ₋₁), at least .5 is high
+	Coherence float64 `json:"coherence"` // r, at least .5 is high
+}
+
+// Johari places the session in the window of surprise and coherence (origins 0.6, second table).
+func Johari(s State) Quadrant {
+	q := Quadrant{Coherence: s.Integration}
+	if s.Born {
+		q.Surprise = round(clamp(1-cosine(s.PurposeVector[:], s.LastEntry[:]), 0, 1))
+	}
+	switch surprised, coherent := q.Surprise >= 0.5, q.Coherence >= 0.5; {
+	case coherent && !surprised:
+		q.Name, q.Action = "Open", "DirectRecall - proceed with retrieval"
+	case surprised && !coherent:
+		q.Name, q.Action = "Blind", "TriggerDream - blind spot detected"
+	case !surprised:
+		q.Name, q.Action = "Hidden", "GetNeighborhood - explore related context"
+	default:
+		q.Name, q.Action = "Unknown", "EpistemicAction - clarify uncertainty"
+	}
+	return q
+}

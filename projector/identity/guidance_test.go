@@ -1,0 +1,90 @@
+package identity
+
+import "testing"
+
+func TestTC_SESSION_04_short_names(t *testing.T) {
+	want := map[Consciousness][2]string{Conscious: {"CON", "CONSCIOUS"}, Emerging: {"EMG", "EMERGING"},
+		Fragmented: {"FRG", "FRAGMENTED"}, Dormant: {"DOR", "DORMANT"}, Hypersync: {"HYP", "HYPERSYNC"}, 99: {"HYP", "HYPERSYNC"}}
+	for c, w := range want {
+		if c.ShortName() != w[0] || c.LongName() != w[1] {
+			t.Errorf("%d: %s %s, want %v", c, c.ShortName(), c.LongName(), w)
+		}
+	}
+}
+
+// TestBands holds the boundary set of origins 0.1.
+func TestBands(t *testing.T) {
+	for c, want := range map[float64]string{0: "DOR", 0.29: "DOR", 0.3: "FRG", 0.49: "FRG", 0.5: "EMG", 0.79: "EMG", 0.8: "CON",
+		0.95: "CON", 0.96: "HYP", 1: "HYP", -1: "DOR", nan(): "DOR"} {
+		if got := ConsciousnessOf(c).ShortName(); got != want {
+			t.Errorf("C = %v: %s, want %s", c, got, want)
+		}
+	}
+}
+
+func TestTC_SESSION_09_classes(t *testing.T) {
+	for ic, want := range map[float64]string{0.91: "healthy", 0.90: "healthy", 0.89: "good", 0.71: "good", 0.70: "good",
+		0.69: "warning", 0.51: "warning", 0.50: "warning", 0.49: "degraded", 0.89996: "healthy", 0.49994: "degraded", 0: "degraded", 1: "healthy"} {
+		if got := Classify(ic); got != want {
+			t.Errorf("IC %v: %s, want %s", ic, got, want)
+		}
+	}
+}
+
+func TestGuidance(t *testing.T) {
+	for _, c := range []struct {
+		ic, r float64
+		want  string
+	}{
+		{0.9, 0.8, "Optimal coherence, proceed confidently"},
+		{0.9, 0.79, "Continue with current approach"},
+		{0.89, 1, "Continue with current approach"},
+		{0.7, 0, "Continue with current approach"},
+		{0.69, 0.6, "Monitor for drift, consider consolidation"},
+		{0.5, 0.6, "Monitor for drift, consider consolidation"},
+		{0.5, 0.59, "Stabilize consciousness before complex operations"},
+		{0.49, 1, "Identity crisis detected, dream consolidation recommended"},
+	} {
+		if got := Guidance(c.ic, c.r); got != c.want {
+			t.Errorf("IC %v, r %v: %s", c.ic, c.r, got)
+		}
+	}
+}
+
+func TestContext(t *testing.T) {
+	s := State{Born: true, Consciousness: 0.84, Integration: 0.95, LastIC: 0.92}
+	want := "[System Consciousness]\nState: CONSCIOUS (C=0.84)\nKuramoto r=0.95, Identity IC=0.92 (healthy)\n" +
+		"Guidance: Optimal coherence, proceed confidently"
+	if got := s.Context(); got != want {
+		t.Errorf("%s", got)
+	}
+	s = State{Born: true, Consciousness: 0.35, Integration: 0.59, LastIC: 0.55}
+	if n := len(s.Context()) / 4; n > 75 {
+		t.Errorf("%d tokens at four characters each, want at most 75", n)
+	}
+}
+
+func TestEC_SESSION_14_cold_context(t *testing.T) {
+	want := "[System Consciousness]\nState: DORMANT (C=0.00)\nKuramoto r=0.00, Identity IC=1.00 (healthy)\n" +
+		"Guidance: Initialize consciousness context"
+	if got := (State{}).Context(); got != want {
+		t.Errorf("%s", got)
+	}
+}
+
+func TestJohari(t *testing.T) {
+	same, other := Vector{1}, Vector{0, 1}
+	for _, c := range []struct {
+		r    float64
+		last Vector
+		name string
+	}{{0.5, same, "Open"}, {0.49, other, "Blind"}, {0.49, same, "Hidden"}, {0.9, other, "Unknown"}} {
+		q := Johari(State{Born: true, Integration: c.r, PurposeVector: same, LastEntry: c.last})
+		if q.Name != c.name || q.Coherence != c.r {
+			t.Errorf("r %v: %+v, want %s", c.r, q, c.name)
+		}
+	}
+	if q := Johari(newborn()); q.Action != "DirectRecall - proceed with retrieval" || q.Surprise != 0 {
+		t.Errorf("%+v", q)
+	}
+}

@@ -1,0 +1,331 @@
+// Package identity folds a session's events into its identity: what the session is about, how
+// coherent it is, and how far it is still the one it was.
+//
+// # The quantities
+//
+//	purpose vector PV   13 facets of work (events.Facets). Evidence sums decay with a half-life of
+//	                    15 facet events; PVᵢ = √(1+sumᵢ), then unit length; uniform at birth
+//	phases θ, coupling K  13 Kuramoto oscillators, equal at birth, fanned out by failures and drawn
+//	                    together by successes; order parameter r = |Σe^{iθ}|/13
+//	consciousness C     r · σ(4·accuracy − 2) · H(PV)/log₂13: integration, reflection, differentiation
+//	continuity IC       clamp(cos(PVₜ, PVₜ₋₁)·r, 0, 1). PVₜ₋₁ is the last trajectory entry, before the
+//	                    first one the vector of birth, across sessions the previous snapshot's vector
+//
+// An example: a session at rest has r = 1.00 and IC = 1.00, its brief is "[C:CON r=1.00 IC=1.00]".
+// Five shell commands that fail in a row take IC to .96, .87, .74, .59 and .42; the fifth is a
+// crisis (IC < .5). Three successes bring it back to .82.
+//
+// # What a facet event is
+//
+// A tool call gives evidence when it has come back (tool.succeeded, tool.failed), never when it is
+// requested: only the outcome tells whether a Write made the file or replaced it, and a call must
+// not count twice. A failed call feeds causality and the facet of its tool. An interrupted call is
+// no evidence. On one event the order is: accuracy, fan or shrink, evidence, one step of the
+// oscillators, vector, IC, and only then the trajectory entry that the next IC is compared with.
+//
+// # Numbers
+//
+// Arithmetic is float64 with explicit conversions, so that no multiply-add is fused, and every
+// number is rounded to four places when it enters the state: two machines agree although their last
+// bits differ. All values are finite, whatever the log holds.
+package identity
+
+import (
+	"strings"
+
+	"hookline/events"
+)
+
+// Name and Version are the projection's: cells are identity.v1.<session>. A change of the fold's
+// meaning is a new version, and every cell is folded again.
+const (
+	Name    = "identity"
+	Version = 1
+)
+
+// Limits of one state. They keep its encoding far below [MaxEncoded].
+const (
+	MaxTrajectory = 50  // entries, first in first out (S0 REQ-01)
+	maxHistory    = 120 // points of the chart: as many columns as a wide terminal has
+	maxSessionID  = 100 // characters (S0 EC-12)
+	maxFiles      = 256 // remembered hashes; an older one is forgotten and counts as unseen
+	maxCommands   = 256
+	maxFailed     = 64
+	entryEvery    = 25 // facet events between two trajectory entries
+)
+
+// CrisisThreshold is the continuity below which a session is in a crisis; the value itself is none.
+const CrisisThreshold = 0.5
+
+// Vector holds one value for each facet, in the order of events.Facets.
+type Vector [events.Dim]float64
+
+// Mark tells when a trajectory entry was taken and how coherent the session was then.
+type Mark struct {
+	AtMS int64   `json:"at_ms"` // Unix ms
+	R    float64 `json:"r"`
+}
+
+// Point is one value of the continuity chart.
+type Point struct {
+	AtMS int64   `json:"at_ms"` // Unix ms
+	IC   float64 `json:"ic"`
+}
+
+// Held says which values an outside engine has set; the formulas leave those alone.
+type Held struct {
+	PurposeVector  bool   `json:"purpose_vector,omitempty"`
+	KuramotoPhases bool   `json:"kuramoto_phases,omitempty"`
+	Coupling       bool   `json:"coupling,omitempty"`
+	Accuracy       bool   `json:"accuracy,omitempty"`
+	Consciousness  bool   `json:"consciousness,omitempty"`
+	Event          string `json:"event,omitempty"` // id of the observation in force
+}
+
+// State is the identity of one session. The zero State is a session of which nothing is known; its
+// brief is the cold one. Slices are never changed in place: two states may share them.
+type State struct {
+	SessionID         string   `json:"session_id"`
+	TimestampMS       int64    `json:"timestamp_ms"` // of birth, then of the last snapshot
+	PreviousSessionID string   `json:"previous_session_id,omitempty"`
+	CrossSessionIC    float64  `json:"cross_session_ic"`
+	KuramotoPhases    Vector   `json:"kuramoto_phases"` // radians in [0,2π)
+	Coupling          float64  `json:"coupling"`
+	PurposeVector     Vector   `json:"purpose_vector"`
+	Trajectory        []Vector `json:"trajectory"`
+	LastIC            float64  `json:"last_ic"`
+	CrisisThreshold   float64  `json:"crisis_threshold"`
+	Consciousness     float64  `json:"consciousness"`
+	Integration       float64  `json:"integration"` // r
+	Reflection        float64  `json:"reflection"`
+	Differentiation   float64  `json:"differentiation"`
+
+	Born          bool   `json:"born"`
+	Live          bool   `json:"live"`
+	Deleted       bool   `json:"deleted,omitempty"` // tombstone
+	Project       string `json:"project,omitempty"`
+	Persisted     bool   `json:"persisted"` // a snapshot was taken and nothing has come since
+	PersistedAtMS int64  `json:"persisted_at_ms,omitempty"`
+
+	Sums      Vector  `json:"sums"`       // decayed evidence
+	Successes float64 `json:"successes"`  // decayed, without the prior
+	Calls     float64 `json:"calls"`      // decayed, without the prior
+	Accuracy  float64 `json:"accuracy"`   // (2+successes)/(2+calls), or observed
+	LastEntry Vector  `json:"last_entry"` // PVₜ₋₁
+	Marks     []Mark  `json:"trajectory_marks,omitempty"`
+
+	FacetEvents int              `json:"facet_events"`
+	Prompts     int              `json:"prompts"` // of the user; task notifications are none
+	Used        [events.Dim]bool `json:"used"`    // facets with evidence in this session
+	Unused      [events.Dim]int  `json:"unused"`  // sessions in a row without, before this one
+
+	Edited   []uint32 `json:"edited,omitempty"`   // hashes of file paths
+	Commands []uint32 `json:"commands,omitempty"` // hashes of command lines
+	Failed   []uint32 `json:"failed,omitempty"`   // hashes of targets whose last call failed
+
+	Held           Held    `json:"held"`
+	PhasesUnstable bool    `json:"phases_unstable,omitempty"` // phases were not finite and were reset; no event says so yet
+	DreamAtMS      int64   `json:"dream_at_ms,omitempty"`     // when a dream was last asked for
+	Dreams         int     `json:"dreams,omitempty"`          // completed
+	History        []Point `json:"history,omitempty"`
+}
+
+// Key is the session whose cell the record folds into, "" for a record that identity does not touch.
+func Key(r events.Record) string {
+	if r.Facts != nil && r.Facts.Ephemeral {
+		return ""
+	}
+	switch r.Event.(type) {
+	case *events.SessionStarted, *events.SessionEnded, *events.SessionReaped, *events.SessionDeleted,
+		*events.PromptSubmitted, *events.TurnStopped, *events.ToolSucceeded, *events.ToolFailed,
+		*events.PermissionRequested, *events.PermissionDenied, *events.SubagentStarted,
+		*events.SubagentStopped, *events.TeammateIdled, *events.TaskCreated, *events.TaskCompleted,
+		*events.IdentityRestored, *events.IdentityObserved, *events.IdentityPersisted,
+		*events.PhasesReset, *events.TrajectoryShortened, *events.IdentityRecovered,
+		*events.DreamTriggered, *events.DreamCompleted, *events.RecordRetracted:
+		return r.Session
+	}
+	return ""
+}
+
+// Fold is the state after the record. It is total and pure; records that identity does not touch
+// leave the state as it is, and so does everything after a tombstone but a new birth.
+func Fold(s State, r events.Record) State {
+	if Key(r) == "" {
+		return s
+	}
+	switch e := r.Event.(type) {
+	case *events.SessionDeleted:
+		return State{SessionID: cut(r.Session), Project: r.Project, Deleted: true}
+	case *events.IdentityRestored:
+		return s.restored(r, e)
+	case *events.IdentityRecovered:
+		if s.Deleted {
+			return s
+		}
+		return s.alive(r).recovered(r, e)
+	}
+	if s.Deleted {
+		return s
+	}
+	return s.alive(r).apply(r)
+}
+
+// apply folds one event into a born state.
+func (s State) apply(r events.Record) State {
+	switch e := r.Event.(type) {
+	case *events.SessionStarted:
+	case *events.RecordRetracted:
+		s.retract(e)
+	case *events.SessionEnded, *events.SessionReaped:
+		s.Live = false
+	case *events.IdentityObserved:
+		s.observe(r, e)
+	case *events.IdentityPersisted:
+		s.persist(r)
+	case *events.PhasesReset:
+		s.resetPhases()
+		s.PhasesUnstable = false
+		s.refresh()
+	case *events.TrajectoryShortened:
+		s.shorten(e.Dropped)
+	case *events.DreamTriggered:
+		s.DreamAtMS = millis(r)
+	case *events.DreamCompleted:
+		s.dreamt(e)
+	default:
+		s.work(r)
+	}
+	return s
+}
+
+// alive gives the state a birth if it has none: a log may begin in the middle of a session. A hook
+// other than the session's end says that the session lives; what hookline does to it does not.
+func (s State) alive(r events.Record) State {
+	if !s.Born {
+		s = birth(r)
+	}
+	if _, hook := r.Event.(events.HookEvent); hook {
+		s.Live, s.Persisted = true, false
+	}
+	if r.Project != "" {
+		s.Project = r.Project
+	}
+	return s
+}
+
+// birth is the identity of a session that has no past.
+func birth(r events.Record) State {
+	s := State{
+		SessionID: cut(r.Session), TimestampMS: millis(r), Project: r.Project, Born: true, Live: true,
+		Coupling: restCoupling, Trajectory: []Vector{}, CrisisThreshold: CrisisThreshold, CrossSessionIC: 1,
+	}
+	s.LastEntry = uniform()
+	s.refresh()
+	return s
+}
+
+// work folds an event that may give evidence, see the package comment for the order.
+func (s *State) work(r events.Record) {
+	a := actOf(r)
+	e := evidence(s, &a)
+	s.count(&a)
+	switch {
+	case a.failed || a.denied:
+		s.fan()
+	case a.succeeded:
+		s.shrink()
+	}
+	facet := e != Vector{}
+	if facet {
+		s.feed(e)
+		s.step()
+	}
+	s.remember(&a)
+	s.refresh()
+	if facet {
+		s.History = push(s.History, Point{AtMS: millis(r), IC: s.LastIC}, maxHistory)
+	}
+	_, stopped := r.Event.(*events.TurnStopped)
+	if a.prompt {
+		s.Prompts++
+	}
+	if a.prompt || stopped || (facet && s.FacetEvents%entryEvery == 0) {
+		s.enter(millis(r))
+	}
+}
+
+// refresh takes everything that follows from sums, phases and counts.
+func (s *State) refresh() {
+	if !s.Held.PurposeVector {
+		s.PurposeVector = vectorOf(s.Sums)
+	}
+	if !s.Held.Accuracy {
+		s.Accuracy = accuracy(s.Successes, s.Calls)
+	}
+	r, _ := OrderParameter(s.KuramotoPhases[:])
+	s.Integration = round(r)
+	s.Reflection = round(sigmoid(float64(4*s.Accuracy) - 2))
+	s.Differentiation = round(entropy(s.PurposeVector))
+	if !s.Held.Consciousness {
+		s.Consciousness = round(clamp(float64(float64(s.Integration*s.Reflection)*s.Differentiation), 0, 1))
+	}
+	s.LastIC = CrossSessionIC(s.PurposeVector[:], s.LastEntry[:], s.Integration)
+}
+
+// enter takes a trajectory entry; the next continuity is taken against it.
+func (s *State) enter(atMS int64) {
+	s.LastEntry = s.PurposeVector
+	s.Trajectory = push(s.Trajectory, s.PurposeVector, MaxTrajectory)
+	s.Marks = push(s.Marks, Mark{AtMS: atMS, R: s.Integration}, MaxTrajectory)
+}
+
+// persist makes the state the session's snapshot.
+func (s *State) persist(r events.Record) {
+	s.enter(millis(r))
+	s.TimestampMS = millis(r)
+	s.Persisted, s.PersistedAtMS = true, s.TimestampMS
+}
+
+// shorten drops the oldest n trajectory entries.
+func (s *State) shorten(n int) {
+	if n <= 0 {
+		return
+	}
+	s.Trajectory = append([]Vector{}, s.Trajectory[min(n, len(s.Trajectory)):]...)
+	s.Marks = append([]Mark{}, s.Marks[min(n, len(s.Marks)):]...)
+}
+
+// push appends to a copy of list and drops the oldest elements above limit.
+func push[T any](list []T, v T, limit int) []T {
+	if over := len(list) + 1 - limit; over > 0 {
+		list = list[over:]
+	}
+	out := make([]T, len(list)+1)
+	copy(out, list)
+	out[len(list)] = v
+	return out
+}
+
+// cut shortens a session id to 100 characters (S0 EC-12); intake warns, this is the second wall.
+func cut(id string) string {
+	if len(id) <= maxSessionID {
+		return id
+	}
+	n := 0
+	for i := range id {
+		if n == maxSessionID {
+			return strings.Clone(id[:i]) // a clone, so that the long one can go
+		}
+		n++
+	}
+	return id
+}
+
+// millis is the record's capture time; a time that Unix milliseconds cannot hold is 0.
+func millis(r events.Record) int64 {
+	if r.Time.IsZero() || r.Time.Year() < 1 || r.Time.Year() > 9999 {
+		return 0
+	}
+	return r.Time.UnixMilli()
+}

@@ -1,0 +1,149 @@
+// Package intake remembers which frames have been taken, so that a frame counts once however often
+// it is delivered. It keeps a window of the newest events; a frame older than the window is looked
+// up in the log by its id.
+package intake
+
+import (
+	"crypto/sha256"
+	"time"
+
+	"hookline/events"
+)
+
+// Size is how many events the window holds: minutes of the busiest session, about 1.5 MB.
+const Size = 8192
+
+// Within is how close two hooks without a tool call id must be to be the same one, sent by two
+// installs.
+const Within = 5 * time.Second
+
+// Digest tells contents apart; it is not kept in the log but taken from the data there.
+type Digest [16]byte
+
+// DigestOf takes the digest of an event's data as it is (or will be) in the log.
+func DigestOf(data []byte) Digest {
+	sum := sha256.Sum256(data)
+	return Digest(sum[:16])
+}
+
+// Entry is one taken frame.
+type Entry struct {
+	ID     string
+	Seq    uint64
+	Digest Digest
+	Time   time.Time // of capture
+	At     time.Time // of the append
+	key    naturalKey
+}
+
+// naturalKey names the hook itself, whoever delivered it.
+type naturalKey struct {
+	session, hook, call string
+	digest              Digest // only without a tool call id
+}
+
+// Window is the bounded memory of taken frames. It is not safe for concurrent use; the zero value is
+// not usable, see [New].
+type Window struct {
+	size    int
+	ring    []Entry
+	next    int
+	byID    map[string]int
+	natural map[naturalKey]int
+}
+
+// New makes a window of the given size.
+func New(size int) *Window {
+	return &Window{size: size, ring: make([]Entry, 0, size), byID: map[string]int{}, natural: map[naturalKey]int{}}
+}
+
+// Verdict says what to do with a frame.
+type Verdict int
+
+// Verdicts.
+const (
+	Fresh     Verdict = iota // take it
+	Again                    // the same frame once more: answer as before, count nothing
+	Conflict                 // the same id with other content: refuse and record
+	SecondHit                // another install sent the same hook: count nothing, answer nothing
+)
+
+// Judge compares a frame's event with what the window has seen. For all verdicts but Fresh it gives
+// the entry that counted.
+func (w *Window) Judge(env *events.Envelope, digest Digest) (Verdict, Entry) {
+	if i, ok := w.byID[env.ID]; ok {
+		if w.ring[i].Digest == digest {
+			return Again, w.ring[i]
+		}
+		return Conflict, w.ring[i]
+	}
+	key, ok := keyOf(env, digest)
+	if !ok {
+		return Fresh, Entry{}
+	}
+	i, seen := w.natural[key]
+	if !seen {
+		return Fresh, Entry{}
+	}
+	e := w.ring[i]
+	gap := env.Time.Sub(e.Time)
+	if key.call == "" && (gap > Within || gap < -Within) {
+		return Fresh, Entry{}
+	}
+	return SecondHit, e
+}
+
+// Add remembers an event that is in the log at seq since the time at.
+func (w *Window) Add(env *events.Envelope, seq uint64, at time.Time, digest Digest) {
+	e := Entry{ID: env.ID, Seq: seq, Digest: digest, Time: env.Time, At: at}
+	key, natural := keyOf(env, digest)
+	if natural {
+		e.key = key
+	}
+	i := w.next
+	if len(w.ring) < w.size {
+		w.ring = append(w.ring, e)
+	} else {
+		w.evict(i)
+		w.ring[i] = e
+	}
+	w.next = (i + 1) % w.size
+	w.byID[e.ID] = i
+	if natural {
+		w.natural[key] = i
+	}
+}
+
+func (w *Window) evict(i int) {
+	old := w.ring[i]
+	if w.byID[old.ID] == i {
+		delete(w.byID, old.ID)
+	}
+	if j, ok := w.natural[old.key]; ok && j == i {
+		delete(w.natural, old.key)
+	}
+}
+
+// Oldest is the sequence and the append time of the oldest entry; 0 for an empty window.
+func (w *Window) Oldest() (uint64, time.Time) {
+	switch {
+	case len(w.ring) == 0:
+		return 0, time.Time{}
+	case len(w.ring) < w.size:
+		return w.ring[0].Seq, w.ring[0].At
+	}
+	return w.ring[w.next].Seq, w.ring[w.next].At
+}
+
+// keyOf gives the natural key of a hook's event: session, hook and tool call, else session, hook
+// and content (which holds the prompt id). Derived events and refused input have none.
+func keyOf(env *events.Envelope, digest Digest) (naturalKey, bool) {
+	if env.Hook == "" || env.Session == "" {
+		return naturalKey{}, false
+	}
+	k := naturalKey{session: env.Session, hook: env.Hook, call: env.ToolUseID}
+	if k.call == "" {
+		k.digest = digest
+	}
+	return k, true
+}

@@ -1,0 +1,76 @@
+package projector
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// Memory is a [Store] in memory, for tests, dry runs and verification: what it holds goes with it.
+type Memory struct {
+	mu      sync.RWMutex
+	buckets map[string]map[string][]byte
+}
+
+var _ Store = (*Memory)(nil)
+
+// NewMemory is an empty store. A bucket is there once a cell is saved in it.
+func NewMemory() *Memory { return &Memory{buckets: make(map[string]map[string][]byte)} }
+
+// Load implements [Store].
+func (m *Memory) Load(ctx context.Context, bucket, key string) ([]byte, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	value, ok := m.buckets[bucket][key]
+	if !ok {
+		return nil, fmt.Errorf("cell %s of %s: %w", key, bucket, ErrNoCell)
+	}
+	return bytes.Clone(value), nil
+}
+
+// Save implements [Store]. Readers see each cell on its own, as they do in a real bucket.
+func (m *Memory) Save(ctx context.Context, bucket string, cells []Cell) error {
+	for _, c := range cells {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		m.save(bucket, c)
+	}
+	return nil
+}
+
+func (m *Memory) save(bucket string, c Cell) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if c.Value == nil {
+		delete(m.buckets[bucket], c.Key)
+		return
+	}
+	if m.buckets[bucket] == nil {
+		m.buckets[bucket] = make(map[string][]byte)
+	}
+	m.buckets[bucket][c.Key] = append([]byte{}, c.Value...) // a copy that is not nil, even when empty
+}
+
+// Keys implements [Store].
+func (m *Memory) Keys(ctx context.Context, bucket, prefix string) ([]string, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	var keys []string
+	for k := range m.buckets[bucket] {
+		if strings.HasPrefix(k, prefix) {
+			keys = append(keys, k)
+		}
+	}
+	slices.Sort(keys)
+	return keys, nil
+}

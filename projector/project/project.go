@@ -1,0 +1,195 @@
+// Package project folds the table of projects: what each is called, where its folder is and was, how
+// many sessions it had, and which projects a user has joined.
+//
+// A project's id is given once, from the path it was first seen at, and stays when the folder moves.
+// Which project a path belongs to is decided by [Recognise] before an event is written; the fold only
+// keeps what the events say.
+package project
+
+import (
+	"slices"
+	"time"
+
+	"hookline/events"
+)
+
+// Name and Version of the projection; a cell's shape changes only with the version.
+const (
+	Name    = "project"
+	Version = 1
+)
+
+// Bounds of a cell. Paths beyond are dropped oldest first; they only serve recognition and display.
+const (
+	maxPaths  = 16
+	maxJoined = 64
+)
+
+// State is one project. The zero value is a project that nothing is known of.
+type State struct {
+	ID         string    `json:"id"`
+	Name       string    `json:"name,omitempty"`
+	Path       string    `json:"path,omitempty"` // git common directory or plain directory where it lives now
+	Git        bool      `json:"git,omitempty"`
+	RootCommit string    `json:"root_commit,omitempty"`
+	Remote     string    `json:"remote,omitempty"`
+	Paths      []string  `json:"paths,omitempty"` // all known, newest last, at most 16
+	FirstSeen  time.Time `json:"first_seen,omitzero"`
+	LastSeen   time.Time `json:"last_seen,omitzero"`
+	Sessions   int       `json:"sessions,omitempty"`
+	Joined     []string  `json:"joined,omitempty"`      // ids that were given up for this one
+	JoinedInto string    `json:"joined_into,omitempty"` // id that this one was given up for
+}
+
+// Start is the cell of a project before its first event. A cell of [Fold] begins with it wherever its
+// key is known: only so does an event that concerns two cells know which of them it is folded into.
+func Start(id string) State { return State{ID: id} }
+
+// Key is the project that an event of this table belongs to, "" for other events.
+func Key(r events.Record) string {
+	switch r.Event.(type) {
+	case *events.ProjectSeen, *events.ProjectMoved, *events.ProjectRehomed, *events.SessionStarted:
+		return r.Project
+	}
+	return ""
+}
+
+// Keys are all cells that an event is folded into: that of [Key], and for project.rehomed also that
+// of the project which is given up.
+func Keys(r events.Record) []string {
+	key := Key(r)
+	if key == "" {
+		return nil
+	}
+	if e, ok := r.Event.(*events.ProjectRehomed); ok && e.From != "" && e.From != key {
+		return []string{key, e.From}
+	}
+	return []string{key}
+}
+
+// Fold is one step of a project's cell. It is total, and changes no slice of s.
+func Fold(s State, r events.Record) State {
+	key := Key(r)
+	if key == "" {
+		return s
+	}
+	if e, ok := r.Event.(*events.ProjectRehomed); ok && e.From != "" && e.From != key && s.ID == e.From {
+		return s.giveUp(key)
+	}
+	if s.ID == "" {
+		s.ID = key
+	}
+	s = s.at(r.Time)
+	switch e := r.Event.(type) {
+	case *events.ProjectSeen:
+		return s.seen(e)
+	case *events.ProjectMoved:
+		return s.moved(e)
+	case *events.ProjectRehomed:
+		return s.join(e)
+	case *events.SessionStarted:
+		if begins(e.Source) {
+			s.Sessions++
+		}
+	}
+	return s
+}
+
+// begins tells the sources of a session that was not there before; a source of the future counts.
+func begins(source string) bool { return source != "resume" && source != "compact" }
+
+// at widens the span of time. Events may come late (from the spool), so it grows both ways.
+func (s State) at(t time.Time) State {
+	if s.FirstSeen.IsZero() || t.Before(s.FirstSeen) {
+		s.FirstSeen = t
+	}
+	if t.After(s.LastSeen) {
+		s.LastSeen = t
+	}
+	return s
+}
+
+// seen takes over what the project looks like. Seen at a second path (a joined folder) it keeps its
+// own and learns only what it did not know: a project changes its path by project.moved alone. An
+// empty root commit erases nothing, since git may not have answered in time.
+func (s State) seen(e *events.ProjectSeen) State {
+	if s.Path != "" && e.Path != s.Path {
+		s.Paths = older(s.Paths, e.Path)
+		if s.RootCommit == "" {
+			s.RootCommit = e.RootCommit
+		}
+		if s.Remote == "" {
+			s.Remote = e.Remote
+		}
+		return s
+	}
+	s.Path, s.Git, s.Name = e.Path, e.Git, e.Name
+	s.Paths = newest(s.Paths, e.Path)
+	if e.RootCommit != "" {
+		s.RootCommit, s.Remote = e.RootCommit, e.Remote
+	} else if e.Remote != "" {
+		s.Remote = e.Remote
+	}
+	return s
+}
+
+func (s State) moved(e *events.ProjectMoved) State {
+	if e.To == "" {
+		return s
+	}
+	s.Paths = newest(newest(s.Paths, e.From), e.To)
+	s.Path = e.To
+	return s
+}
+
+// join takes another project in. Whoever takes in lives again, so that no chain of joins can close
+// to a ring.
+func (s State) join(e *events.ProjectRehomed) State {
+	if e.From == "" || e.From == s.ID {
+		return s
+	}
+	s.JoinedInto = ""
+	s.Joined = newestOf(s.Joined, e.From, maxJoined)
+	s.Paths = older(s.Paths, e.Path)
+	return s
+}
+
+// giveUp marks the project as joined into another.
+func (s State) giveUp(into string) State {
+	s.JoinedInto = into
+	s.Joined = without(s.Joined, into)
+	return s
+}
+
+func newest(paths []string, p string) []string { return newestOf(paths, p, maxPaths) }
+
+// newestOf puts v last, once, and keeps the last limit.
+func newestOf(list []string, v string, limit int) []string {
+	if v == "" {
+		return list
+	}
+	out := append(without(list, v), v)
+	return out[max(0, len(out)-limit):]
+}
+
+// older puts p before the rest where it is not known yet, and only where there is room.
+func older(paths []string, p string) []string {
+	if p == "" || slices.Contains(paths, p) || len(paths) >= maxPaths {
+		return paths
+	}
+	return append([]string{p}, paths...)
+}
+
+// without is a copy of list in which v does not occur.
+func without(list []string, v string) []string {
+	out := make([]string, 0, len(list)+1)
+	for _, x := range list {
+		if x != v {
+			out = append(out, x)
+		}
+	}
+	if len(out) == 0 {
+		return nil
+	}
+	return out
+}

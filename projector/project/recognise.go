@@ -1,0 +1,99 @@
+package project
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
+	"strconv"
+
+	"hookline/events"
+)
+
+// Recognise finds the project that a folder belongs to. known is the whole table; exists tells
+// whether a path is still there and is asked only for projects with the same root commit.
+//
+//  1. A project that lives at this very path is it; one that was joined stands for the project it
+//     was joined into.
+//  2. Else a project with the same root commit whose own path is gone has moved here: moved is true.
+//     Where both have a remote, the remotes must be equal. Where the path is still there, this is a
+//     copy, and a copy is another project.
+//
+// ok is false for a new project, which gets the id of [NewID]. Of several candidates the one with
+// the same remote wins, then the one seen last, then the smallest id.
+func Recognise(known []State, seen events.ProjectSeen, exists func(path string) bool) (id string, moved bool, ok bool) {
+	if s, ok := best(known, seen, func(s State) bool { return s.Path != "" && s.Path == seen.Path }); ok {
+		return follow(known, s).ID, false, true
+	}
+	if seen.RootCommit == "" {
+		return "", false, false
+	}
+	s, ok := best(known, seen, func(s State) bool {
+		return s.Path != "" && sameHistory(s, seen) && !exists(s.Path)
+	})
+	if !ok {
+		return "", false, false
+	}
+	home := follow(known, s)
+	// A joined folder that moved does not move the project it was joined into.
+	return home.ID, home.Path == "" || home.ID == s.ID || !exists(home.Path), true
+}
+
+// NewID is the id of a new project: base, the id of its path, unless a project that has moved away
+// still has that; then the next free one derived from it. A cell without a path is no other project.
+func NewID(known []State, base string) string {
+	id := base
+	for n := 2; slices.ContainsFunc(known, func(s State) bool { return s.ID == id && s.Path != "" }); n++ {
+		sum := sha256.Sum256([]byte(base + "#" + strconv.Itoa(n)))
+		id = hex.EncodeToString(sum[:6])
+	}
+	return id
+}
+
+func sameHistory(s State, seen events.ProjectSeen) bool {
+	if s.RootCommit != seen.RootCommit {
+		return false
+	}
+	return s.Remote == seen.Remote || s.Remote == "" || seen.Remote == ""
+}
+
+// best is the first of the states that match, in an order that does not depend on that of known.
+func best(known []State, seen events.ProjectSeen, match func(State) bool) (State, bool) {
+	var found []State
+	for _, s := range known {
+		if match(s) {
+			found = append(found, s)
+		}
+	}
+	if len(found) == 0 {
+		return State{}, false
+	}
+	like := func(s State) int {
+		if s.RootCommit != seen.RootCommit {
+			return 2
+		}
+		if s.Remote != seen.Remote {
+			return 1
+		}
+		return 0
+	}
+	return slices.MinFunc(found, func(a, b State) int {
+		return cmp.Or(cmp.Compare(like(a), like(b)), b.LastSeen.Compare(a.LastSeen), cmp.Compare(a.ID, b.ID))
+	}), true
+}
+
+// follow goes from a joined project to the one it stands for. One that the table does not hold is
+// taken at its word; a ring, which only a hand-made log can have, ends after one round.
+func follow(known []State, s State) State {
+	for range known {
+		if s.JoinedInto == "" {
+			break
+		}
+		i := slices.IndexFunc(known, func(k State) bool { return k.ID == s.JoinedInto })
+		if i < 0 {
+			return State{ID: s.JoinedInto}
+		}
+		s = known[i]
+	}
+	return s
+}

@@ -1,0 +1,130 @@
+// Package projector is the engine that folds the log into projections.
+//
+// # The contract of a fold
+//
+// A fold is func(S, events.Record) S: total, pure and deterministic. It asks nobody: no clock, no
+// configuration, no process table, no randomness; what it needs stands in the record. It may reuse
+// the state it is given (the engine hands every state to one fold at a time and reads it under the
+// same lock), but must not keep the record's bytes. Its state survives a round trip through JSON.
+//
+// # Cells and positions
+//
+// One aggregate of one projection is one cell. A cell remembers the sequence it was folded at, so
+// folding a record twice changes nothing. Cells are written behind, in batches; the last cell of a
+// batch is the projection's [Position] (sequence and event id), so a position is never newer than
+// the values. After a crash the tail of the log is folded again; a position whose event id is not
+// the log's means that the log is another one, and the projection is folded from the start.
+//
+//	bucket snapshot   identity.v1.<session>   {"seq":1201,"state":{…}}
+//	                  position.identity.v1    {"seq":1204,"id":"01K…"}
+//	bucket latest     identity.<project>      "<session>"
+//	bucket cache      brief.<session>         "[C:EMG r=1.00 IC=0.85]"
+package projector
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"hookline/events"
+)
+
+// Table is one projection: how records map to keys, how they fold, and what is derived from a cell.
+type Table struct {
+	name    string
+	version int
+	keys    func(events.Record) []string
+	zero    func(key string) any
+	fold    func(any, events.Record) any
+	decode  func(json.RawMessage) (any, error)
+	views   func(key string, state any) []ViewCell
+	buckets []string // that the views write, each owned by this table alone
+}
+
+// ViewCell is a cell of bucket latest or cache that follows from a folded state. A nil Value means
+// that it must not be there.
+type ViewCell struct {
+	Bucket string
+	Key    string
+	Value  []byte
+}
+
+// Spec describes a projection with states of type S.
+type Spec[S any] struct {
+	Name    string                               // lower-case noun; prefix of its cells
+	Version int                                  // raised when the meaning of the state changes; the old cells are then folded anew
+	Keys    func(events.Record) []string         // cells that the record folds into; none = does not concern it
+	Start   func(key string) S                   // state before the first record; nil = the zero value
+	Fold    func(S, events.Record) S             // see the package comment
+	Views   func(key string, state S) []ViewCell // may be nil
+	Buckets []string                             // what Views writes to; a bucket of views belongs to one projection
+}
+
+// NewTable makes the engine's form of a projection.
+func NewTable[S any](s Spec[S]) *Table {
+	t := &Table{
+		name: s.Name, version: s.Version, keys: s.Keys, buckets: s.Buckets,
+		zero: func(key string) any {
+			if s.Start != nil {
+				return s.Start(key)
+			}
+			var z S
+			return z
+		},
+		fold: func(st any, r events.Record) any { return s.Fold(st.(S), r) },
+		decode: func(b json.RawMessage) (any, error) {
+			var st S
+			err := json.Unmarshal(b, &st)
+			return st, err
+		},
+	}
+	if s.Views != nil {
+		t.views = func(key string, st any) []ViewCell { return s.Views(key, st.(S)) }
+	}
+	return t
+}
+
+// Name is the projection's name.
+func (t *Table) Name() string { return t.name }
+
+func (t *Table) prefix() string { return fmt.Sprintf("%s.v%d.", t.name, t.version) }
+
+func (t *Table) positionKey() string { return fmt.Sprintf("position.%s.v%d", t.name, t.version) }
+
+// Position is how far a projection has come: the last record folded, by sequence and by id.
+type Position struct {
+	Seq uint64 `json:"seq"`
+	ID  string `json:"id"`
+}
+
+// storedCell is a cell as it lies in bucket snapshot.
+type storedCell struct {
+	Seq   uint64          `json:"seq"`
+	State json.RawMessage `json:"state"`
+}
+
+// cell is a folded state in memory.
+type cell struct {
+	seq   uint64
+	state any
+	dirty bool
+}
+
+func (t *Table) load(b []byte) (*cell, error) {
+	var sc storedCell
+	if err := json.Unmarshal(b, &sc); err != nil {
+		return nil, err
+	}
+	st, err := t.decode(sc.State)
+	if err != nil {
+		return nil, err
+	}
+	return &cell{seq: sc.Seq, state: st}, nil
+}
+
+func (c *cell) encode() ([]byte, error) {
+	st, err := json.Marshal(c.state)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(storedCell{Seq: c.seq, State: st})
+}

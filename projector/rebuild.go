@@ -1,0 +1,127 @@
+package projector
+
+import (
+	"context"
+	"fmt"
+
+	"hookline/events"
+)
+
+// Rebuild folds the log again into new cells in memory while the old ones serve, then switches: the
+// new states take over under the lock, are written, and cells that should not be there are deleted.
+// only names one projection, "" means all. Cancelling before the switch leaves everything as it was;
+// a crash during the writing leaves old positions, so that the tail is folded again.
+func (v *View) Rebuild(ctx context.Context, log Source, only string, progress func(seq uint64)) (Position, error) {
+	v.flushing.Lock()
+	defer v.flushing.Unlock()
+	tables, err := v.chosen(only)
+	if err != nil {
+		return Position{}, err
+	}
+	upTo := v.Position()
+	fresh, err := Straight(ctx, tables, log, upTo.Seq, progress)
+	if err != nil {
+		return Position{}, err
+	}
+	if err := v.swap(ctx, fresh, log); err != nil {
+		return Position{}, err
+	}
+	if err := v.dropStrangers(ctx, fresh); err != nil {
+		return Position{}, err
+	}
+	return v.flush(ctx)
+}
+
+func (v *View) chosen(only string) ([]*Table, error) {
+	var tables []*Table
+	for _, t := range v.tables {
+		if only == "" || t.name == only {
+			tables = append(tables, t.Table)
+		}
+	}
+	if len(tables) == 0 {
+		return nil, fmt.Errorf("no projection is called %q", only)
+	}
+	return tables, nil
+}
+
+// swap brings the fresh view to the old one's position and puts its cells in their place.
+func (v *View) swap(ctx context.Context, fresh *View, log Source) error {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.pos.Seq > fresh.pos.Seq {
+		err := log(ctx, fresh.pos.Seq+1, v.pos.Seq, func(r events.Record) error { return fresh.apply(ctx, r) })
+		if err != nil {
+			return err
+		}
+	}
+	for _, ft := range fresh.tables {
+		t := v.table(ft.name)
+		t.cells, t.dirty, t.pos = ft.cells, 0, Position{}
+		for _, c := range t.cells {
+			c.dirty = c.seq > 0
+			if c.dirty {
+				t.dirty++
+			}
+		}
+	}
+	v.broken = nil
+	return nil
+}
+
+// dropStrangers deletes stored cells of the rebuilt tables that the log does not give.
+func (v *View) dropStrangers(ctx context.Context, fresh *View) error {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for _, ft := range fresh.tables {
+		keys, err := v.store.Keys(ctx, BucketSnapshot, ft.prefix())
+		if err != nil {
+			return err
+		}
+		var gone []Cell
+		for _, k := range keys {
+			if c := v.table(ft.name).cells[k[len(ft.prefix()):]]; c == nil || c.seq == 0 {
+				gone = append(gone, Cell{Key: k})
+			}
+		}
+		if err := v.store.Save(ctx, BucketSnapshot, gone); err != nil {
+			return err
+		}
+		if err := v.dropDerived(ctx, ft); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// dropDerived deletes pointers and cache cells that no state of the table gives.
+func (v *View) dropDerived(ctx context.Context, ft *tableView) error {
+	if ft.views == nil {
+		return nil
+	}
+	want := map[string]map[string]bool{}
+	for k, c := range ft.cells {
+		for _, vc := range ft.views(k, c.state) {
+			if want[vc.Bucket] == nil {
+				want[vc.Bucket] = map[string]bool{}
+			}
+			want[vc.Bucket][vc.Key] = vc.Value != nil
+		}
+	}
+	for _, bucket := range ft.buckets {
+		keys, err := v.store.Keys(ctx, bucket, "")
+		if err != nil {
+			return err
+		}
+		var gone []Cell
+		for _, k := range keys {
+			if !want[bucket][k] {
+				gone = append(gone, Cell{Key: k})
+			}
+		}
+		if err := v.store.Save(ctx, bucket, gone); err != nil {
+			return err
+		}
+	}
+	return nil
+}

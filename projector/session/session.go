@@ -1,0 +1,240 @@
+// Package session folds who is alive, where, and what a session has done so far. One cell per
+// client session, keyed by its full id.
+package session
+
+import (
+	"time"
+
+	"hookline/events"
+)
+
+// Name and Version of the projection's cells.
+const (
+	Name    = "session"
+	Version = 1
+)
+
+// Statuses of a session.
+const (
+	Live    = "live"
+	Ended   = "ended"   // the client said so
+	Reaped  = "reaped"  // it ended without saying so
+	Deleted = "deleted" // a tombstone: not listed, kept only so that late events do not revive it
+)
+
+// Bounds of what one cell keeps; the log has all of it.
+const (
+	maxOpen      = 256
+	maxAgents    = 64
+	maxProcesses = 8
+	maxModels    = 16
+	maxTools     = 64
+)
+
+// State is one session. Times are UTC; counts include subagents.
+type State struct {
+	ID         string           `json:"id"`
+	Project    string           `json:"project,omitempty"`
+	Worktree   string           `json:"worktree,omitempty"`
+	Branch     string           `json:"branch,omitempty"`
+	Cwd        string           `json:"cwd,omitempty"`
+	LaunchDir  string           `json:"launch_dir,omitempty"`
+	Transcript string           `json:"transcript,omitempty"`
+	Status     string           `json:"status"`
+	Source     string           `json:"source,omitempty"`     // of the newest start
+	EndReason  string           `json:"end_reason,omitempty"` // of the newest end
+	Processes  []Process        `json:"processes,omitempty"`  // newest last
+	Client     string           `json:"client,omitempty"`
+	Entrypoint string           `json:"entrypoint,omitempty"`
+	Model      string           `json:"model,omitempty"`
+	Models     []string         `json:"models,omitempty"` // in the order of first use
+	Started    time.Time        `json:"started"`
+	LastActive time.Time        `json:"last_active"`
+	Ended      *time.Time       `json:"ended,omitempty"`
+	Phase      string           `json:"phase,omitempty"`
+	Prompt     string           `json:"prompt,omitempty"` // event id of the newest prompt
+	Events     int              `json:"events"`
+	Prompts    int              `json:"prompts,omitempty"`
+	Turns      int              `json:"turns,omitempty"`
+	Failures   int              `json:"failures,omitempty"`
+	Redacted   int              `json:"redacted,omitempty"`
+	Compacted  int              `json:"compacted,omitempty"`
+	Hooks      map[string]int   `json:"hooks,omitempty"` // by the client's hook name
+	Tools      map[string]int   `json:"tools,omitempty"` // requests by tool, at most 64 names
+	Agents     map[string]Agent `json:"agents,omitempty"`
+	Open       []Call           `json:"open,omitempty"` // requested, not yet answered; oldest first
+}
+
+// Process names one client process: a pid alone may be reused.
+type Process struct {
+	PID   int   `json:"pid"`
+	Start int64 `json:"start,omitempty"`
+}
+
+// Agent is one subagent.
+type Agent struct {
+	Kind    string     `json:"kind,omitempty"`
+	Cause   string     `json:"cause,omitempty"` // event id of the Agent call
+	Started time.Time  `json:"started"`
+	Stopped *time.Time `json:"stopped,omitempty"`
+}
+
+// Call is a tool call that was requested and has not come back.
+type Call struct {
+	ToolUseID string `json:"tool_use_id"`
+	Event     string `json:"event"`
+	Tool      string `json:"tool,omitempty"`
+	AgentKind string `json:"agent_kind,omitempty"` // for Agent calls: the subagent's type
+	Claimed   bool   `json:"claimed,omitempty"`    // a subagent was matched to it
+}
+
+// Keys gives the cell a record folds into: its session's.
+func Keys(r events.Record) []string {
+	if r.Session == "" {
+		return nil
+	}
+	return []string{r.Session}
+}
+
+// Fold takes one record into the session's state.
+func Fold(s State, r events.Record) State {
+	if s.Status == Deleted {
+		return s
+	}
+	if s.ID == "" {
+		s.ID, s.Started, s.Status = r.Session, r.Time, Live
+	}
+	switch e := r.Event.(type) {
+	case *events.SessionDeleted:
+		return State{ID: s.ID, Project: s.Project, Status: Deleted, Started: s.Started, LastActive: r.Time}
+	case *events.SessionReaped:
+		return s.end(Reaped, e.Reason, r.Time)
+	case events.HookEvent:
+		s = s.seen(r, e)
+		return s.hook(r, e)
+	}
+	return s
+}
+
+// seen takes in what every hook tells: where, which process, that the session lives.
+func (s State) seen(r events.Record, e events.HookEvent) State {
+	s.Status, s.Ended, s.EndReason = Live, nil, ""
+	s.Events++
+	s.Redacted += r.Redacted
+	s.Hooks = count(s.Hooks, r.Hook, maxTools)
+	set(&s.Project, r.Project)
+	set(&s.Worktree, r.Worktree)
+	set(&s.Phase, r.Phase)
+	set(&s.Cwd, e.Hook().Cwd)
+	set(&s.Transcript, e.Hook().TranscriptPath)
+	s.Branch = r.Branch
+	if r.Time.After(s.LastActive) {
+		s.LastActive = r.Time
+	}
+	if f := r.Facts; f != nil {
+		set(&s.Client, f.Client)
+		set(&s.Entrypoint, f.Entrypoint)
+		set(&s.LaunchDir, f.LaunchDir)
+		if f.PID != 0 {
+			s.Processes = addProcess(s.Processes, Process{PID: f.PID, Start: f.PIDStart})
+		}
+	}
+	return s
+}
+
+// hook takes in what only this kind of hook tells.
+func (s State) hook(r events.Record, e events.HookEvent) State {
+	switch e := e.(type) {
+	case *events.SessionStarted:
+		s.Source = e.Source
+		s = s.model(e.Model)
+	case *events.SessionEnded:
+		s = s.end(Ended, e.Reason, r.Time)
+	case *events.ModelSwitched:
+		s = s.model(e.ToModel)
+	case *events.PromptSubmitted:
+		s.Prompts++
+		s.Prompt = r.ID
+	case *events.TurnStopped:
+		s.Turns++
+	case *events.CompactionFinished:
+		s.Compacted++
+	case *events.ToolRequested:
+		s.Tools = count(s.Tools, e.ToolName, maxTools)
+		s.Open = open(s.Open, Call{ToolUseID: e.ToolUseID, Event: r.ID, Tool: e.ToolName, AgentKind: agentKind(e)})
+	case *events.ToolSucceeded:
+		s = s.agentLaunched(r, e)
+		s.Open = closeCall(s.Open, e.ToolUseID)
+	case *events.ToolFailed:
+		s.Failures++
+		s.Open = closeCall(s.Open, e.ToolUseID)
+	case *events.SubagentStarted:
+		s = s.agentStarted(r, e.Hook())
+	case *events.SubagentStopped:
+		s = s.agentStopped(r, e.Hook())
+	}
+	return s
+}
+
+func (s State) end(status, reason string, at time.Time) State {
+	s.Status, s.EndReason, s.Ended, s.Open = status, reason, &at, nil
+	return s
+}
+
+func (s State) model(name string) State {
+	if name == "" {
+		return s
+	}
+	s.Model = name
+	for _, m := range s.Models {
+		if m == name {
+			return s
+		}
+	}
+	s.Models = append(s.Models, name)
+	if len(s.Models) > maxModels {
+		s.Models = s.Models[1:]
+	}
+	return s
+}
+
+// Process is the newest process of the session.
+func (s State) Process() Process {
+	if len(s.Processes) == 0 {
+		return Process{}
+	}
+	return s.Processes[len(s.Processes)-1]
+}
+
+func addProcess(ps []Process, p Process) []Process {
+	for i, q := range ps {
+		if q == p {
+			return append(append(ps[:i:i], ps[i+1:]...), p)
+		}
+	}
+	ps = append(ps, p)
+	if len(ps) > maxProcesses {
+		ps = ps[len(ps)-maxProcesses:]
+	}
+	return ps
+}
+
+func set(dst *string, v string) {
+	if v != "" {
+		*dst = v
+	}
+}
+
+func count(m map[string]int, key string, most int) map[string]int {
+	if key == "" {
+		return m
+	}
+	if m == nil {
+		m = map[string]int{}
+	}
+	if _, ok := m[key]; !ok && len(m) >= most {
+		key = "(other)"
+	}
+	m[key]++
+	return m
+}

@@ -1,0 +1,49 @@
+package projector
+
+import (
+	"hookline/events"
+	"hookline/projector/identity"
+	"hookline/projector/pointer"
+	"hookline/projector/project"
+	"hookline/projector/session"
+)
+
+// Tables is the list of all projections. A capability adds its line here and its leaf package below
+// this folder.
+func Tables() []*Table {
+	return []*Table{
+		NewTable(Spec[session.State]{Name: session.Name, Version: session.Version, Keys: session.Keys, Fold: session.Fold}),
+		NewTable(Spec[identity.State]{Name: identity.Name, Version: identity.Version, Keys: one(identity.Key), Fold: identity.Fold,
+			Views: briefCell, Buckets: []string{BucketCache}}),
+		NewTable(Spec[pointer.State]{Name: pointer.Name, Version: pointer.Version, Keys: pointer.Keys, Fold: pointer.Fold,
+			Views: pointerCell, Buckets: []string{BucketLatest}}),
+		NewTable(Spec[project.State]{Name: project.Name, Version: project.Version, Keys: project.Keys,
+			Start: project.Start, Fold: project.Fold}),
+	}
+}
+
+func one(key func(events.Record) string) func(events.Record) []string {
+	return func(r events.Record) []string {
+		if k := key(r); k != "" {
+			return []string{k}
+		}
+		return nil
+	}
+}
+
+// briefCell is what the hot path prints, for sessions that live.
+func briefCell(key string, s identity.State) []ViewCell {
+	c := ViewCell{Bucket: BucketCache, Key: "brief." + key}
+	if s.Live {
+		c.Value = []byte(s.Brief())
+	}
+	return []ViewCell{c}
+}
+
+func pointerCell(key string, s pointer.State) []ViewCell {
+	c := ViewCell{Bucket: BucketLatest, Key: key}
+	if s.Session != "" {
+		c.Value = []byte(s.Session)
+	}
+	return []ViewCell{c}
+}

@@ -1,0 +1,297 @@
+package projector
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sort"
+	"strings"
+	"sync"
+
+	"hookline/events"
+)
+
+// maxClean bounds how many unchanged cells of one table stay in memory; changed ones always do.
+const maxClean = 4096
+
+// View is all projections at one position. Apply is called by one writer, in log order; readers see
+// states only inside [View.Read], under the same lock.
+type View struct {
+	mu     sync.Mutex
+	store  Store
+	tables []*tableView
+	pos    Position
+
+	flushing sync.Mutex // one flush at a time; held while verify compares the buckets
+	saving   bool       // a batch is on its way: its cells must not leave memory before it has arrived
+	broken   []string   // cells that could not be decoded and were folded anew
+}
+
+type tableView struct {
+	*Table
+	cells map[string]*cell
+	pos   Position // as last written
+	dirty int
+	keep  bool // never trim: a view in memory has no other place for its cells
+}
+
+// OpenView reads the positions that the store holds and makes the view that resumes from them.
+// Nothing else is read: cells are loaded when they are first needed.
+func OpenView(ctx context.Context, store Store, tables []*Table) (*View, error) {
+	v := &View{store: store}
+	for _, t := range tables {
+		tv := &tableView{Table: t, cells: map[string]*cell{}}
+		pos, err := loadPosition(ctx, store, t)
+		if err != nil {
+			return nil, err
+		}
+		tv.pos = pos
+		v.tables = append(v.tables, tv)
+	}
+	v.pos = v.oldest()
+	return v, nil
+}
+
+func loadPosition(ctx context.Context, store Store, t *Table) (Position, error) {
+	var p Position
+	b, err := store.Load(ctx, BucketSnapshot, t.positionKey())
+	switch {
+	case errors.Is(err, ErrNoCell):
+		return p, nil
+	case err != nil:
+		return p, fmt.Errorf("load position of %s: %w", t.name, err)
+	}
+	if json.Unmarshal(b, &p) != nil {
+		return Position{}, nil // a broken position is no position: fold from the start
+	}
+	return p, nil
+}
+
+// oldest is the position of the table that is furthest behind: folding goes on from there.
+func (v *View) oldest() Position {
+	if len(v.tables) == 0 {
+		return Position{}
+	}
+	p := v.tables[0].pos
+	for _, t := range v.tables[1:] {
+		if t.pos.Seq < p.Seq {
+			p = t.pos
+		}
+	}
+	return p
+}
+
+// Positions tells each projection's written position, by name; the caller compares their ids with
+// the log's before it resumes.
+func (v *View) Positions() map[string]Position {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	out := make(map[string]Position, len(v.tables))
+	for _, t := range v.tables {
+		out[t.name] = t.pos
+	}
+	return out
+}
+
+// Position is the last record folded into the view.
+func (v *View) Position() Position {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.pos
+}
+
+// Forget drops everything that was resumed, in memory and on the next flush in the store, so that
+// the log is folded from its first record. It is for a log that is not the one the positions name.
+func (v *View) Forget(ctx context.Context) error {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for _, b := range []string{BucketSnapshot, BucketLatest, BucketCache} {
+		keys, err := v.store.Keys(ctx, b, "")
+		if err != nil {
+			return err
+		}
+		gone := make([]Cell, 0, len(keys))
+		for _, k := range keys {
+			gone = append(gone, Cell{Key: k})
+		}
+		if err := v.store.Save(ctx, b, gone); err != nil {
+			return err
+		}
+	}
+	for _, t := range v.tables {
+		t.cells, t.pos, t.dirty = map[string]*cell{}, Position{}, 0
+	}
+	v.pos = Position{}
+	return nil
+}
+
+// Apply folds one record into every table that it concerns. Records come in log order; one that was
+// folded before changes nothing.
+func (v *View) Apply(ctx context.Context, r events.Record) error {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.apply(ctx, r)
+}
+
+func (v *View) apply(ctx context.Context, r events.Record) error {
+	for _, t := range v.tables {
+		for _, key := range t.keys(r) {
+			if key == "" {
+				continue
+			}
+			c, err := v.cell(ctx, t, key)
+			if err != nil {
+				return err
+			}
+			if c.seq >= r.Seq {
+				continue
+			}
+			c.state, c.seq = t.fold(c.state, r), r.Seq
+			if !c.dirty {
+				c.dirty = true
+				t.dirty++
+			}
+		}
+	}
+	if r.Seq > v.pos.Seq {
+		v.pos = Position{Seq: r.Seq, ID: r.ID}
+	}
+	return nil
+}
+
+// cell finds a cell in memory, else in the store, else makes a new one. A cell that the store holds
+// but that cannot be decoded is treated as missing and named in Broken: the caller folds it anew.
+func (v *View) cell(ctx context.Context, t *tableView, key string) (*cell, error) {
+	if c := t.cells[key]; c != nil {
+		return c, nil
+	}
+	b, err := v.store.Load(ctx, BucketSnapshot, t.prefix()+key)
+	switch {
+	case errors.Is(err, ErrNoCell):
+		c := &cell{state: t.zero(key)}
+		t.cells[key] = c
+		return c, nil
+	case err != nil:
+		return nil, fmt.Errorf("load cell %s%s: %w", t.prefix(), key, err)
+	}
+	c, err := t.load(b)
+	if err != nil {
+		v.broken = append(v.broken, t.prefix()+key)
+		c = &cell{state: t.zero(key)}
+	}
+	if !v.saving {
+		t.trim()
+	}
+	t.cells[key] = c
+	return c, nil
+}
+
+// trim keeps the number of unchanged cells in memory bounded.
+func (t *tableView) trim() {
+	if t.keep || len(t.cells)-t.dirty < maxClean {
+		return
+	}
+	for k, c := range t.cells {
+		if !c.dirty {
+			delete(t.cells, k)
+		}
+	}
+}
+
+// Broken lists the cells that could not be decoded; they must be folded anew from the log.
+func (v *View) Broken() []string {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return append([]string(nil), v.broken...)
+}
+
+// Reader reads states at one position, inside [View.Read].
+type Reader struct {
+	ctx context.Context
+	v   *View
+}
+
+// Read runs fn while no record is folded. States that fn gets are valid only until it returns.
+func (v *View) Read(ctx context.Context, fn func(Reader) error) error {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return fn(Reader{ctx: ctx, v: v})
+}
+
+// Position is the position that everything read belongs to.
+func (r Reader) Position() Position { return r.v.pos }
+
+// State gives the folded state of one cell; false when no record concerned it yet.
+func State[S any](r Reader, table, key string) (S, bool) {
+	var zero S
+	t := r.v.table(table)
+	if t == nil || key == "" {
+		return zero, false
+	}
+	c, err := r.v.cell(r.ctx, t, key)
+	if err != nil || c.seq == 0 {
+		return zero, false
+	}
+	s, ok := c.state.(S)
+	return s, ok
+}
+
+// Raw gives one cell as JSON with its sequence.
+func (r Reader) Raw(table, key string) (json.RawMessage, uint64, bool) {
+	t := r.v.table(table)
+	if t == nil {
+		return nil, 0, false
+	}
+	c, err := r.v.cell(r.ctx, t, key)
+	if err != nil || c.seq == 0 {
+		return nil, 0, false
+	}
+	b, err := json.Marshal(c.state)
+	return b, c.seq, err == nil
+}
+
+// Keys lists the keys of a table, sorted.
+func (r Reader) Keys(table string) ([]string, error) {
+	t := r.v.table(table)
+	if t == nil {
+		return nil, nil
+	}
+	stored, err := r.v.store.Keys(r.ctx, BucketSnapshot, t.prefix())
+	if err != nil {
+		return nil, err
+	}
+	set := make(map[string]struct{}, len(stored)+len(t.cells))
+	for _, k := range stored {
+		set[strings.TrimPrefix(k, t.prefix())] = struct{}{}
+	}
+	for k, c := range t.cells {
+		if c.seq > 0 {
+			set[k] = struct{}{}
+		}
+	}
+	keys := make([]string, 0, len(set))
+	for k := range set {
+		keys = append(keys, k)
+	}
+	sort.Strings(keys)
+	return keys, nil
+}
+
+// Tables names the projections in their order.
+func (v *View) Tables() []string {
+	out := make([]string, 0, len(v.tables))
+	for _, t := range v.tables {
+		out = append(out, t.name)
+	}
+	return out
+}
+
+func (v *View) table(name string) *tableView {
+	for _, t := range v.tables {
+		if t.name == name {
+			return t
+		}
+	}
+	return nil
+}
