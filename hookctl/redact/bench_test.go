@@ -16,17 +16,24 @@ const sourceLine = "func (p *parser) token(key string) (*ast.Node, error) { // k
 	"\tm[key] = value; total += len(tokens)\n\treturn &ast.Node{Pos: p.pos, Sum: \"9f86d081884c7d659a2feaa0c55ad015\"}, nil\n}\n"
 
 func event(stdout string) []byte {
-	doc, err := json.Marshal(map[string]any{
+	return marshal(map[string]any{
 		"session_id": "043f0af5-9c27-45d8-a169-f3fdda0888b5", "hook_event_name": "PostToolUse", "tool_name": "Bash",
 		"transcript_path": "/home/dev/.claude/projects/-project/043f0af5-9c27-45d8-a169-f3fdda0888b5.jsonl",
 		"tool_input":      map[string]any{"command": "cat main.go", "description": "Show file"},
 		"tool_response":   map[string]any{"stdout": stdout, "stderr": "", "interrupted": false},
 		"tool_use_id":     "toolu_0001",
 	})
-	if err != nil {
+}
+
+// marshal writes JSON as the client does: <, > and & as they are.
+func marshal(v any) []byte {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
 		panic(err)
 	}
-	return doc
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }
 
 func bench(b *testing.B, doc []byte) {
@@ -43,6 +50,11 @@ func Benchmark2KB(b *testing.B) { bench(b, event(strings.Repeat(sourceLine, 4)))
 
 // The goal: at most 60 ms, aim 30 ms.
 func Benchmark6MB(b *testing.B) { bench(b, event(strings.Repeat(sourceLine, 6<<20/len(sourceLine)))) }
+
+// An encoder that writes & as \u0026 sends the scan through the decoded view: twice the work at most.
+func Benchmark6MBCoded(b *testing.B) {
+	bench(b, bytes.ReplaceAll(event(strings.Repeat(sourceLine, 6<<20/len(sourceLine))), []byte("&"), []byte(`\u0026`)))
+}
 
 // The goal: at most 2 ms, since a one-shot process makes one too.
 func BenchmarkNew(b *testing.B) {
@@ -78,7 +90,6 @@ func hostile() map[string]string {
 		"flags":        "mysql -p curl -u ",
 		"near":         "aws akia discord ",
 		"backslashes":  `\`,
-		"coded":        "\u0026",
 		"cookies":      "Cookie: a=b; ",
 		"auth":         "Authorization: Bearer ",
 		"names":        "name: X_TOKEN, ",

@@ -31,7 +31,7 @@ func findBlock(p *pass, m *matcher, start, end int) {
 	}
 	if stop := p.blockBody(body); stop > body {
 		p.blockEnd, p.tokenEnd, p.valueEnd = stop, max(p.tokenEnd, stop), max(p.valueEnd, stop)
-		p.spans = append(p.spans, span{start: from, end: stop, kind: m.kind, rule: m.id})
+		p.add(span{start: from, end: stop, kind: m.kind, rule: m.id})
 	}
 }
 

@@ -176,7 +176,7 @@ func innocents() []string {
 		"golang.org/x/sys v0.49.0 h1:" + b64(43) + "=", "golang.org/x/sys v0.49.0/go.mod h1:" + b64(43) + "=",
 		"checksum = \"" + hx(64) + "\"", "  resolved \"https://registry.yarnpkg.com/a/-/a-1.0.0.tgz#" + hx(40) + "\"",
 		"data:image/png;base64,iVBORw0KGgo" + b64(4000), "@@ -1,2 +3,4 @@ func token(key string)",
-		"ssh-ed25519 AAAAC3NzaC1lZDI1NTE5" + b64(48) + " user@host",
+		"ssh-ed25519 AAAAC3NzaC1lZDI1NTE5" + b64(48) + " user@host", "sk-ssh-ed25519@openssh.com AAAAGnNrLXNzaC1l" + b64(60) + " sk-ecdsa-sha2-nistp256-cert-v01@openssh.com",
 		"-----BEGIN CERTIFICATE-----\n" + b64(64) + "\n-----END CERTIFICATE-----",
 		"-----BEGIN PUBLIC KEY-----\n" + b64(64) + "\n-----END PUBLIC KEY-----",
 		"if strings.Contains(s, \"-----BEGIN PRIVATE " + "KEY-----\") {",

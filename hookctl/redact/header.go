@@ -1,5 +1,7 @@
 package redact
 
+import "bytes"
+
 // schemes are the words before the credentials of an Authorization header, with the blank behind them.
 var schemes = []string{"bearer ", "basic ", "digest ", "token ", "apikey ", "bot ", "negotiate ", "ssws ", "aws4-hmac-sha256 ", "key "}
 
@@ -87,7 +89,7 @@ func (p *pass) cookie(m *matcher, a assignment, from, to int) {
 		}
 		v := p.b[at+1 : to]
 		l := look(v)
-		if l.n >= 8 && l.space == 0 && !isPlaceholder(v) && (l.digit > 0 && l.letters() > 0 || l.n >= 20) {
+		if l.n >= 8 && l.space == 0 && !isPlaceholder(v) && !bytes.ContainsAny(v[:min(l.n, 128)], `\({`) && (l.digit > 0 && l.letters() > 0 || l.n >= 20) {
 			a.kind = "cookie"
 			p.addNamed(m, a, at+1, to)
 		}

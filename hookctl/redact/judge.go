@@ -101,7 +101,7 @@ func (a assignment) fits(v []byte, quoted bool) bool {
 		least = 4
 	}
 	switch {
-	case l.n < least || !a.grade.allows(v, l) || isPlainWord(v) || isMasked(v) && allSame(v):
+	case l.n < least || !a.grade.allows(v, l) || isPlainWord(v) || isMasked(v) && allSame(v) || bytes.Contains(v, []byte("****")):
 		return false
 	case l.letters()+l.other+l.joint+l.space == 0:
 		return l.n >= 6 && a.kind == "password" || l.n >= 16

@@ -167,6 +167,15 @@ func (p *pass) run(r *Redactor) {
 	})
 }
 
+// add notes a range to be replaced. The list doubles: append's smaller steps cost more than the scan when a
+// text is full of secrets.
+func (p *pass) add(s span) {
+	if len(p.spans) == cap(p.spans) {
+		p.spans = slices.Grow(p.spans, max(8, len(p.spans)))
+	}
+	p.spans = append(p.spans, s)
+}
+
 // settle sorts the spans, joins those that overlap and, in JSON, fits them to the string literals.
 func (p *pass) settle(b []byte) []span {
 	if len(p.spans) == 0 {

@@ -11,15 +11,7 @@ import (
 
 var redactor = redact.New()
 
-func quote(s string) string {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(s); err != nil {
-		panic(err)
-	}
-	return strings.TrimSuffix(b.String(), "\n")
-}
+func quote(s string) string { return string(marshal(s)) }
 
 // wantGone checks the one promise that all others serve.
 func wantGone(t *testing.T, how string, p planted, out []byte, rep redact.Report) {

@@ -47,7 +47,7 @@ func findNear(p *pass, m *matcher, start, end int) {
 		got, reached, ok := m.shape.match(p.b, at)
 		if ok && m.accepts(p, got) && !(got.end < len(p.b) && joins(p.b[got.end])) {
 			// Known by company only, so it neither hides tokens with a form of their own nor outranks them.
-			p.spans = append(p.spans, span{start: at, end: got.end, kind: m.kind, rule: m.id, byName: true})
+			p.add(span{start: at, end: got.end, kind: m.kind, rule: m.id, byName: true})
 		}
 		at = max(reached, at+1)
 	}
@@ -102,5 +102,5 @@ func isNumber(v []byte) bool {
 
 func (p *pass) addToken(m *matcher, start, end int) {
 	p.tokenEnd = max(p.tokenEnd, end)
-	p.spans = append(p.spans, span{start: start, end: end, kind: m.kind, rule: m.id})
+	p.add(span{start: start, end: end, kind: m.kind, rule: m.id})
 }

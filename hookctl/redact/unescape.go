@@ -39,12 +39,14 @@ func findCoded(p *pass, _ *matcher, start, _ int) {
 func unescape(b []byte) view {
 	v := view{text: make([]byte, 0, len(b)), gaps: make([]gap, 0, bytes.Count(b, []byte(`\u00`)))}
 	for at := 0; at < len(b); {
-		if b[at] != '\\' {
-			v.text = append(v.text, b[at])
-			at++
-			continue
+		run := bytes.IndexByte(b[at:], '\\')
+		if run < 0 {
+			v.text = append(v.text, b[at:]...)
+			break
 		}
-		run := at
+		run += at
+		v.text = append(v.text, b[at:run]...)
+		at = run
 		for run < len(b) && b[run] == '\\' {
 			run++
 		}

@@ -65,5 +65,5 @@ func findSignature(p *pass, m *matcher, start, end int) {
 }
 
 func (p *pass) addURL(m *matcher, start, end int) {
-	p.spans = append(p.spans, span{start: start, end: end, kind: m.kind, rule: m.id, byName: true})
+	p.add(span{start: start, end: end, kind: m.kind, rule: m.id, byName: true})
 }

@@ -133,7 +133,7 @@ func (p *pass) addNamed(m *matcher, a assignment, start, end int) {
 		return
 	}
 	p.valueEnd = max(p.valueEnd, end)
-	p.spans = append(p.spans, span{start: start, end: end, kind: a.kind, rule: m.id, byName: true})
+	p.add(span{start: start, end: end, kind: a.kind, rule: m.id, byName: true})
 }
 
 // wordEnd finds where an unquoted value ends. In .env files and shells it is a blank; elsewhere separators end
@@ -202,93 +202,4 @@ func backslashRun(b []byte, at int) int {
 		n++
 	}
 	return n
-}
-
-// isExpression reports whether an unquoted value is source code rather than text.
-func (p *pass) isExpression(a assignment, at, end int) bool {
-	v := p.b[at:min(end, at+128)]
-	next := byte(0)
-	if end < len(p.b) {
-		next = p.b[end]
-	}
-	l := look(v)
-	word := l.other == 0 && l.space == 0 && l.digit == 0 && !bytes.ContainsRune(v, '-')
-	switch {
-	case a.style == styleXML:
-		return next != '<'
-	case a.upper && !a.spaced && a.style == styleEquals:
-		return l.digit == 0 && bytes.ContainsAny(v, "(.") && bytes.IndexByte(v, '(') > 0
-	case next == '(' || next == '[' || next == '<', a.spaced && a.style == styleEquals && p.operator(end):
-		return true
-	case a.query || a.style == styleFlag:
-		return word && !a.query && isPlainWord(v)
-	case bytes.ContainsAny(v, "(){}"), v[0] == '&' || v[0] == '*' || v[0] == '!':
-		return true
-	case isDotted(v):
-		return true
-	case !word:
-		return a.style == styleColon && !a.spaced && (l.digit == 0 || l.letters() == 0 || l.n < 12)
-	}
-	return !p.wholeLine(a, at, end) || endsInSecretWord(v) || l.upper > 0
-}
-
-// operator reports whether an operator between blanks follows: a sum, not a value.
-func (p *pass) operator(at int) bool {
-	if at+2 >= len(p.b) || p.b[at] != ' ' {
-		return false
-	}
-	switch p.b[at+1] {
-	case '+', '-', '*', '/', '%', '&', '|', '?', '<', '>', '=', '!':
-		return isBlank(p.b[at+2]) || p.b[at+2] == p.b[at+1] || p.b[at+2] == '='
-	}
-	return false
-}
-
-// isDotted reports whether v is a path of identifiers such as config.auth.token2.
-func isDotted(v []byte) bool {
-	if len(v) > 96 || bytes.IndexByte(v, '.') <= 0 {
-		return false
-	}
-	for part := range bytes.SplitSeq(v, []byte{'.'}) {
-		if len(part) == 0 || len(part) > 40 || !isLetter(part[0]) && part[0] != '_' {
-			return false
-		}
-		for _, c := range part {
-			if !isAlnum(c) && c != '_' && c != '?' {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-// wholeLine reports whether nothing follows the value on its line, and for YAML nothing precedes the name. A
-// word of letters alone is a value there, and prose or a variable elsewhere.
-func (p *pass) wholeLine(a assignment, at, end int) bool {
-	switch {
-	case end == len(p.b), p.b[end] == '\n', p.b[end] == '\r':
-	case p.b[end] == '\\' && isEscapeLetter(p.b, end+backslashRun(p.b, end)):
-	case p.json && p.b[end] == '"': // not escaped, or the value had ended before the backslash
-	default:
-		return false
-	}
-	if a.style != styleColon {
-		return !a.spaced
-	}
-	return p.firstOnLine(at)
-}
-
-// firstOnLine reports whether only one word and its sign stand before at on its line. It looks at most one name back.
-func (p *pass) firstOnLine(at int) bool {
-	i := at - 1
-	for i >= 0 && (isBlank(p.b[i]) || p.b[i] == ':') {
-		i--
-	}
-	for low := max(0, i-maxName); i >= low && (isNameByte(p.b[i]) || p.b[i] == '.') && !isEscapeLetter(p.b, i); {
-		i--
-	}
-	for low := max(0, i-maxName); i >= low && isBlank(p.b[i]); {
-		i--
-	}
-	return i < 0 || p.b[i] == '\n' || isQuote(p.b[i]) || isEscapeLetter(p.b, i)
 }

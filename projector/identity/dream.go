@@ -16,12 +16,15 @@ const DreamCooldownMS = 60_000
 const (
 	replayed     = 100 // trajectory entries of a dream
 	dreamSteps   = 300
-	nudge        = 0.001 // radians; an even spread is symmetric around the middle oscillator, which would stay opposite to all others
-	pull         = 0.25  // how far the vector moves to the replayed mean
-	blindAfter   = 3     // sessions without evidence
+	pull         = 0.25 // how far the vector moves to the replayed mean
+	blindAfter   = 3    // sessions without evidence
 	recencyShare = 0.8
 	orderShare   = 0.2
 )
+
+// nudge frees the middle oscillator, in radians: a fan and an even spread are symmetric around it, so
+// in a dream all others may gather exactly opposite to it, where nothing pulls it.
+const nudge = 0.001
 
 // ErrPhase says that a dream has no such phase.
 var ErrPhase = errors.New("unknown dream phase (use nrem, rem or full)")

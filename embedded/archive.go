@@ -1,0 +1,63 @@
+package embedded
+
+import (
+	"log/slog"
+	"sync"
+	"time"
+
+	"hookline/embedded/block"
+)
+
+// archiveEvery is how often sealed blocks are looked for without being told.
+const archiveEvery = time.Minute
+
+// archiver hard-links the log's blocks into the archive once they are sealed.
+type archiver struct {
+	msgs, dir string
+	log       *slog.Logger
+	wake      chan struct{}
+	quit      chan struct{}
+	once      sync.Once
+	idle      sync.WaitGroup
+}
+
+func newArchiver(msgs, dir string, log *slog.Logger) *archiver {
+	return &archiver{msgs: msgs, dir: dir, log: log, wake: make(chan struct{}, 1), quit: make(chan struct{})}
+}
+
+// kick says that a block may have been sealed. It does not wait.
+func (a *archiver) kick() {
+	select {
+	case a.wake <- struct{}{}:
+	default:
+	}
+}
+
+func (a *archiver) start() { a.idle.Go(a.run) }
+
+func (a *archiver) run() {
+	tick := time.NewTicker(archiveEvery)
+	defer tick.Stop()
+	seen := 0
+	for {
+		if blocks, err := list(a.msgs); err == nil && len(blocks) != seen {
+			if _, err := block.Archive(a.msgs, a.dir, true); err != nil {
+				a.log.Warn("archiving sealed blocks", "err", err)
+			} else {
+				seen = len(blocks)
+			}
+		}
+		select {
+		case <-a.quit:
+			return
+		case <-a.wake:
+		case <-tick.C:
+		}
+	}
+}
+
+// stop ends the archiver and waits for it. It may be called more than once.
+func (a *archiver) stop() {
+	a.once.Do(func() { close(a.quit) })
+	a.idle.Wait()
+}

@@ -1,0 +1,124 @@
+package embedded
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"sync/atomic"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// Headers of the server's atomic batch; they stay in the stored messages, so the id is short.
+const (
+	batchID     = "Nats-Batch-Id"
+	batchSeq    = "Nats-Batch-Sequence"
+	batchCommit = "Nats-Batch-Commit"
+)
+
+// duplicateInBatch is the server's code for "atomic publish batch contains duplicate message id".
+const duplicateInBatch = 10201
+
+// batchIDs gives ids that are unique among the batches under way in this process.
+type batchIDs struct{ n atomic.Uint64 }
+
+func (b *batchIDs) next() string { return strconv.FormatUint(b.n.Add(1), 36) }
+
+// batchReply is the server's answer to the last message of a batch.
+type batchReply struct {
+	Error *jetstream.APIError `json:"error"`
+	Seq   uint64              `json:"seq"`
+	Count int                 `json:"count"`
+}
+
+// appendBatch appends all messages or none. The server stages the batch in a store of its own that
+// it syncs, so a batch costs about 3 ms, whatever its size.
+func (st *Stream) appendBatch(ctx context.Context, msgs []message) ([]Receipt, error) {
+	if len(msgs) > maxBatch {
+		return nil, fmt.Errorf("%w: a batch of %d events", ErrTooLarge, len(msgs))
+	}
+	for _, m := range msgs {
+		if len(m.data) > maxPayload-4096 {
+			return nil, fmt.Errorf("%w: %d bytes", ErrTooLarge, len(m.data))
+		}
+	}
+	reply, err := st.publishBatch(ctx, msgs)
+	if err != nil {
+		return nil, st.trouble(err)
+	}
+	if reply.Error != nil && reply.Error.ErrorCode == duplicateInBatch {
+		return st.resent(ctx, msgs)
+	}
+	if reply.Error != nil {
+		return nil, classify(reply.Error)
+	}
+	if reply.Count != len(msgs) {
+		return nil, fmt.Errorf("the server committed %d of %d events", reply.Count, len(msgs))
+	}
+	out := make([]Receipt, len(msgs))
+	for i := range msgs {
+		out[i].Seq = reply.Seq - uint64(len(msgs)-1-i)
+	}
+	st.advance(reply.Seq, msgs[len(msgs)-1].id)
+	return out, nil
+}
+
+// publishBatch sends the messages; only the last one is answered. An error on the way comes as the
+// answer to the last one, too: the server has given the batch up then.
+func (st *Stream) publishBatch(ctx context.Context, msgs []message) (batchReply, error) {
+	nc, id := st.js.Conn(), st.batch.next()
+	var answer *nats.Msg
+	for i, m := range msgs {
+		msg := m.natsMsg()
+		msg.Header[batchID] = []string{id}
+		msg.Header[batchSeq] = []string{strconv.Itoa(i + 1)}
+		var err error
+		if i < len(msgs)-1 {
+			err = nc.PublishMsg(msg)
+		} else {
+			msg.Header[batchCommit] = []string{"1"}
+			answer, err = nc.RequestMsgWithContext(ctx, msg)
+		}
+		if err != nil {
+			return batchReply{}, err
+		}
+	}
+	var reply batchReply
+	if err := json.Unmarshal(answer.Data, &reply); err != nil {
+		return batchReply{}, fmt.Errorf("the server's answer to a batch: %w", err)
+	}
+	return reply, nil
+}
+
+// resent answers a batch that was refused because of ids the log has: receipts when it has all of
+// them, as after a lost acknowledgement, else a [*DuplicateError].
+func (st *Stream) resent(ctx context.Context, msgs []message) ([]Receipt, error) {
+	ids := make(map[string]struct{}, len(msgs))
+	for _, m := range msgs {
+		ids[m.id] = struct{}{}
+	}
+	if len(ids) < len(msgs) {
+		return nil, fmt.Errorf("%w: an id twice in one batch", ErrBadEnvelope)
+	}
+	from, err := st.SeqAtTime(ctx, st.srv.opts.Now().Add(-2*duplicateWindow))
+	if err != nil {
+		return nil, err
+	}
+	found, err := st.FindIDs(ctx, from, ids)
+	if err != nil {
+		return nil, err
+	}
+	if len(found) < len(msgs) {
+		return nil, &DuplicateError{Found: found}
+	}
+	out := make([]Receipt, len(msgs))
+	for i, m := range msgs {
+		out[i] = Receipt{Seq: found[m.id], Duplicate: true}
+	}
+	return out, nil
+}
+
+var errStop = errors.New("enough")

@@ -1,0 +1,162 @@
+package embedded
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Errors of [Blobs.Get].
+var (
+	// ErrNoBlob: no content with that digest is stored.
+	ErrNoBlob = errors.New("no such blob")
+	// ErrBlobDamaged: what is stored under the digest has another one.
+	ErrBlobDamaged = errors.New("the blob is damaged")
+)
+
+const (
+	digestPrefix = "sha256:"
+	blobSuffix   = ".zst"
+)
+
+// Blobs keeps large strings by their content: the same content is stored once however often it
+// recurs. Its methods may be used by many goroutines, and by many processes, at once.
+type Blobs struct{ dir string }
+
+func (o Options) blobsDir() string { return filepath.Join(o.Dir, "blobs") }
+
+// path is where a digest's content lies.
+func (b *Blobs) path(digest string) (string, error) {
+	hexa, ok := strings.CutPrefix(digest, digestPrefix)
+	if raw, err := hex.DecodeString(hexa); !ok || err != nil || len(raw) != sha256.Size || strings.ToLower(hexa) != hexa {
+		return "", fmt.Errorf("digest %q: %w", digest, ErrNoBlob)
+	}
+	return filepath.Join(b.dir, hexa[:2], hexa+blobSuffix), nil
+}
+
+// Put stores content and returns its digest, "sha256:<64 hex>". When it returns the content is on
+// disk. Content above 64 MiB is an [ErrTooLarge].
+func (b *Blobs) Put(content []byte) (string, error) {
+	if len(content) > maxPlain {
+		return "", fmt.Errorf("%w: a blob of %d bytes", ErrTooLarge, len(content))
+	}
+	sum := sha256.Sum256(content)
+	digest := digestPrefix + hex.EncodeToString(sum[:])
+	if b.Has(digest) {
+		return digest, nil
+	}
+	path, err := b.path(digest)
+	if err != nil {
+		return "", err
+	}
+	c, err := payloads()
+	if err != nil {
+		return "", err
+	}
+	// Always a frame, also where that is larger: the name says .zst.
+	packed := c.frame(content)
+	if err := writeDurably(path, packed); err != nil {
+		return "", fmt.Errorf("put %s: %w", digest, classify(err))
+	}
+	return digest, nil
+}
+
+// Has says whether the content is stored.
+func (b *Blobs) Has(digest string) bool {
+	path, err := b.path(digest)
+	if err != nil {
+		return false
+	}
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
+}
+
+// Get returns the content after comparing it with its digest.
+func (b *Blobs) Get(digest string) ([]byte, error) {
+	path, err := b.path(digest)
+	if err != nil {
+		return nil, err
+	}
+	packed, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s: %w", digest, ErrNoBlob)
+	}
+	if err != nil {
+		return nil, err
+	}
+	c, err := payloads()
+	if err != nil {
+		return nil, err
+	}
+	content, err := c.unpack(packed)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w: %w", digest, ErrBlobDamaged, err)
+	}
+	if sum := sha256.Sum256(content); digestPrefix+hex.EncodeToString(sum[:]) != digest {
+		return nil, fmt.Errorf("%s: %w", digest, ErrBlobDamaged)
+	}
+	return content, nil
+}
+
+// Walk calls fn with each stored digest and its size on disk, in order. An error of fn ends it.
+func (b *Blobs) Walk(ctx context.Context, fn func(digest string, size int64) error) error {
+	return filepath.WalkDir(b.dir, func(path string, e fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err != nil || e.IsDir() {
+			return errors.Join(err, ctx.Err())
+		}
+		hexa, ok := strings.CutSuffix(e.Name(), blobSuffix)
+		if _, err := b.path(digestPrefix + hexa); !ok || err != nil {
+			return nil // a temporary file of a writer that died
+		}
+		info, err := e.Info()
+		if err != nil {
+			return ignoreGone(err)
+		}
+		return fn(digestPrefix+hexa, info.Size())
+	})
+}
+
+// writeDurably writes a file that is there whole or not at all, and on disk when it returns.
+func writeDurably(path string, content []byte) error {
+	dir := filepath.Dir(path)
+	if err := makeDir(dir); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(dir, ".tmp-*") // mode 0600
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(content)
+	err = errors.Join(err, f.Sync(), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	return syncFile(dir)
+}
+
+// makeDir makes a folder and those above it, and brings their names to disk.
+func makeDir(dir string) error {
+	if _, err := os.Stat(dir); err == nil {
+		return nil
+	}
+	up := filepath.Dir(dir)
+	if err := makeDir(up); err != nil {
+		return err
+	}
+	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return syncFile(up)
+}

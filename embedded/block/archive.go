@@ -1,0 +1,202 @@
+package block
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// racy is how long after its last change a block must be copied for its time to prove later that it is unchanged: above
+// the time stamps' grain of every file system in use (FAT: 2 s).
+const racy = 3 * time.Second
+
+// Archive keeps the blocks of msgs, the stream's folder, in archive, so that they outlive the removal of the stream: each
+// is verified once and hard-linked, or copied where links fail. A block that became another file since is linked again,
+// so that an erased message does not live on. skipNewest leaves the block out that a server is appending to. The linked
+// names are returned. A damaged block, and one that contradicts what the archive has under its name, is left out and
+// named in the error ([ErrDamaged]); the others are archived all the same. Nothing is ever removed from the archive:
+// blocks that vanish are what it is for.
+//
+// A link shares the file's bytes. It survives removal and replacement, not a write in place: so blocks are checked before
+// a server that might cut them off is started.
+func Archive(msgs, archive string, skipNewest bool) (linked []string, err error) {
+	blocks, err := List(msgs)
+	if err == nil {
+		err = os.MkdirAll(archive, 0o700)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("archive blocks: %w", err)
+	}
+	if skipNewest && len(blocks) > 0 {
+		blocks = blocks[:len(blocks)-1]
+	}
+	var failed []error
+	for _, info := range blocks {
+		if info.Size == 0 {
+			continue
+		}
+		done, err := keep(filepath.Join(msgs, info.Name), filepath.Join(archive, info.Name))
+		if err != nil {
+			failed = append(failed, fmt.Errorf("archive %s: %w", info.Name, err))
+		} else if done {
+			linked = append(linked, info.Name)
+		}
+	}
+	if len(linked) > 0 {
+		failed = append(failed, syncDir(archive))
+	}
+	return linked, errors.Join(failed...)
+}
+
+// keep brings one block into the archive; false when it is there already.
+func keep(live, kept string) (bool, error) {
+	now, err := os.Stat(live)
+	if err != nil {
+		return false, err
+	}
+	old, err := os.Stat(kept)
+	if err == nil && same(now, old) {
+		return false, nil
+	}
+	if err := admit(live, kept, err == nil); err != nil {
+		return false, err
+	}
+	_ = os.Remove(kept + ".tmp") // left by a crash
+	if err := os.Link(live, kept+".tmp"); err != nil {
+		return true, copyBlock(live, kept, now.ModTime())
+	}
+	if err := os.Rename(kept+".tmp", kept); err != nil {
+		return false, err
+	}
+	return true, os.Chmod(kept, 0o600)
+}
+
+// same says whether the archived file is the live one or an unchanged copy of it.
+func same(live, kept fs.FileInfo) bool {
+	return os.SameFile(live, kept) || live.Size() == kept.Size() && live.ModTime().Equal(kept.ModTime())
+}
+
+// copyBlock copies live to kept. The copy gets the time of its source, unless the source is so fresh that a later change
+// might leave it with the same time.
+func copyBlock(live, kept string, changed time.Time) error {
+	content, err := load(live, nil)
+	if err == nil {
+		err = replace(kept, content)
+	}
+	if err != nil || time.Since(changed) < racy {
+		return err
+	}
+	return os.Chtimes(kept, changed, changed)
+}
+
+// admit refuses a block that is damaged, and one that holds another message than the archived block does under one
+// sequence: then the stream was made anew, and the archive is what is left of the old one.
+func admit(live, kept string, replaces bool) error {
+	stream := filepath.Base(filepath.Dir(filepath.Dir(live))) // …/streams/<stream>/msgs/1.blk
+	sums, err := messages(live, stream)
+	if err != nil || !replaces {
+		return err
+	}
+	switch other, err := contradicts(kept, stream, sums); {
+	case other:
+		return errors.New("the archive has other messages under these sequences")
+	case errors.Is(err, ErrDamaged):
+		return nil // replaced by a sound one
+	default:
+		return err
+	}
+}
+
+// messages returns the checksums of a block's messages by sequence, erased ones left out; with ErrDamaged those of the
+// good ones.
+func messages(path, stream string) (map[uint64][sumLen]byte, error) {
+	sums := make(map[uint64][sumLen]byte)
+	err := each(path, stream, func(r raw) { sums[r.seq] = [sumLen]byte(r.b[len(r.b)-sumLen:]) })
+	return sums, err
+}
+
+// contradicts says whether the block has another message under one of the sequences.
+func contradicts(path, stream string, sums map[uint64][sumLen]byte) (bool, error) {
+	other := false
+	err := each(path, stream, func(r raw) {
+		sum, ok := sums[r.seq]
+		other = other || ok && sum != [sumLen]byte(r.b[len(r.b)-sumLen:])
+	})
+	return other, err
+}
+
+// each calls fn with the messages of a block, erased ones left out; ErrDamaged when there is more than good records.
+func each(path, stream string, fn func(raw)) error {
+	return withBlock(path, stream, func(buf []byte, sum hasher) error {
+		var damaged error
+		s := newScanner(buf, sum)
+		for p, ok := s.next(); ok; p, ok = s.next() {
+			switch {
+			case p.why != "":
+				damaged = fmt.Errorf("%w at %d: %s", ErrDamaged, p.off, p.why)
+			case p.message() && !p.erased:
+				fn(p.raw)
+			}
+		}
+		return damaged
+	})
+}
+
+// Restore copies every archived block that msgs lacks, or has empty, back into it and returns their names. It makes the
+// folder when it is gone. With blocks restored, index.db is removed, since it does not know them. No server may be
+// running.
+func Restore(archive, msgs string) (restored []string, err error) {
+	blocks, err := List(archive)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	if err == nil {
+		err = os.MkdirAll(msgs, 0o700)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("restore blocks: %w", err)
+	}
+	for _, info := range blocks {
+		if st, err := os.Stat(filepath.Join(msgs, info.Name)); err == nil && st.Size() > 0 {
+			continue
+		}
+		if err := restore(archive, msgs, info.Name); err != nil {
+			return restored, err
+		}
+		restored = append(restored, info.Name)
+	}
+	if len(restored) > 0 {
+		err = dropIndex(msgs)
+	}
+	return restored, err
+}
+
+// restore copies one block back. A copy and not a link: the server may append to it or cut it.
+func restore(archive, msgs, name string) error {
+	content, err := load(filepath.Join(archive, name), nil)
+	if err == nil {
+		err = replace(filepath.Join(msgs, name), content)
+	}
+	if err != nil {
+		return fmt.Errorf("restore %s: %w", name, err)
+	}
+	return nil
+}
+
+// dropIndex removes index.db, so that the server reads the blocks.
+func dropIndex(msgs string) error {
+	err := os.Remove(filepath.Join(msgs, indexFile))
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err == nil {
+		err = syncDir(msgs)
+	}
+	if err != nil {
+		return fmt.Errorf("remove %s: %w", indexFile, err)
+	}
+	return nil
+}

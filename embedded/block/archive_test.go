@@ -1,0 +1,154 @@
+package block
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"reflect"
+	"testing"
+	"time"
+)
+
+const n, size = 100, 900 // four blocks of 32,000 bytes, the fourth the newest
+
+// archived makes a store of four blocks and an archive of the sealed ones.
+func archived(t *testing.T) (dir, archive string) {
+	t.Helper()
+	dir, archive = store(t, n, size, small), filepath.Join(t.TempDir(), "archive")
+	linked, err := Archive(msgsOf(dir), archive, true)
+	if want := []string{"1.blk", "2.blk", "3.blk"}; err != nil || !reflect.DeepEqual(linked, want) {
+		t.Fatalf("linked %v, %v, want %v", linked, err, want)
+	}
+	return dir, archive
+}
+
+// kept fails the test unless the store is sound and a real server serves all messages but the missing ones.
+func kept(t *testing.T, dir string, missing []uint64) {
+	t.Helper()
+	if rep := mustCheck(t, msgsOf(dir)); len(rep.Damage) != 0 {
+		t.Errorf("damage %+v", rep.Damage)
+	}
+	if got := served(t, dir, n, size); !reflect.DeepEqual(got, missing) {
+		t.Errorf("the server lacks %v, want %v", got, missing)
+	}
+}
+
+func TestArchiveLinks(t *testing.T) {
+	dir, archive := archived(t)
+	if linked, err := Archive(msgsOf(dir), archive, true); err != nil || len(linked) != 0 {
+		t.Errorf("again: linked %v, %v", linked, err)
+	}
+	st, err := os.Stat(archive)
+	if err != nil || st.Mode().Perm() != 0o700 {
+		t.Errorf("archive %v, %v", st.Mode(), err)
+	}
+	live, _ := os.Stat(filepath.Join(msgsOf(dir), "1.blk"))
+	link, err := os.Stat(filepath.Join(archive, "1.blk"))
+	if err != nil || !os.SameFile(live, link) || link.Mode().Perm() != 0o600 {
+		t.Errorf("link %v, %v", link.Mode(), err)
+	}
+	if linked, err := Archive(msgsOf(dir), archive, false); err != nil || !reflect.DeepEqual(linked, []string{"4.blk"}) {
+		t.Errorf("with the newest: linked %v, %v", linked, err)
+	}
+}
+
+// A securely deleted message does not live on in the archive.
+func TestArchiveFollowsErasure(t *testing.T) {
+	dir, archive := archived(t)
+	r := serve(t, dir, small)
+	if err := r.stream.SecureDeleteMsg(t.Context(), 3); err != nil {
+		t.Fatal(err)
+	}
+	r.stop()
+	if !bytes.Contains(read1(t, filepath.Join(archive, "1.blk")), []byte("id-000003")) {
+		t.Fatal("erased before the archive was brought up to date")
+	}
+	if linked, err := Archive(msgsOf(dir), archive, true); err != nil || !reflect.DeepEqual(linked, []string{"1.blk"}) {
+		t.Errorf("linked %v, %v", linked, err)
+	}
+	if bytes.Contains(read1(t, filepath.Join(archive, "1.blk")), []byte("id-000003")) {
+		t.Error("the erased message is in the archive")
+	}
+}
+
+// A damaged block is not taken, and a stream made anew does not overwrite what is left of the old one.
+func TestArchiveRefuses(t *testing.T) {
+	dir, archive := archived(t)
+	path := filepath.Join(msgsOf(dir), "2.blk")
+	bad := read1(t, path)
+	bad[700] ^= 0xff
+	_ = os.Remove(path)
+	write1(t, path, bad)
+	before := read1(t, filepath.Join(archive, "2.blk"))
+	if _, err := Archive(msgsOf(dir), archive, true); !errors.Is(err, ErrDamaged) {
+		t.Errorf("damaged: %v", err)
+	}
+	other := t.TempDir()
+	r := serve(t, other, small)
+	for i := range 90 {
+		r.publish(message(i+500, size))
+	}
+	r.stop()
+	linked, err := Archive(msgsOf(other), archive, true)
+	if err == nil || len(linked) != 0 {
+		t.Errorf("other stream: linked %v, %v", linked, err)
+	}
+	if !bytes.Equal(before, read1(t, filepath.Join(archive, "2.blk"))) {
+		t.Error("the archive has changed")
+	}
+}
+
+// Where links fail, blocks are copied, and an unchanged copy is known by size and time.
+func TestArchiveCopies(t *testing.T) {
+	dir := store(t, n, size, small)
+	live, copied := filepath.Join(msgsOf(dir), "1.blk"), filepath.Join(t.TempDir(), "1.blk")
+	old := time.Now().Add(-time.Hour)
+	if err := os.Chtimes(live, old, old); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		changed time.Time
+		same    bool
+	}{{old, true}, {time.Now(), false}} {
+		if err := os.Chtimes(live, c.changed, c.changed); err != nil {
+			t.Fatal(err)
+		}
+		st, err := os.Stat(live)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := copyBlock(live, copied, st.ModTime()); err != nil {
+			t.Fatal(err)
+		}
+		now, err := os.Stat(copied)
+		if err != nil || same(st, now) != c.same || !bytes.Equal(read1(t, live), read1(t, copied)) {
+			t.Errorf("changed %v: same is %v, want %v, %v", c.changed, same(st, now), c.same, err)
+		}
+	}
+}
+
+// The stream's folder is wiped, as the server does on a recovery error: the archive brings the sealed blocks back.
+func TestWipedStream(t *testing.T) {
+	dir, archive := archived(t)
+	newest := mustCheck(t, msgsOf(dir)).Blocks[3]
+	if err := os.RemoveAll(filepath.Dir(msgsOf(dir))); err != nil {
+		t.Fatal(err)
+	}
+	restored, err := Restore(archive, msgsOf(dir))
+	if want := []string{"1.blk", "2.blk", "3.blk"}; err != nil || !reflect.DeepEqual(restored, want) {
+		t.Fatalf("restored %v, %v, want %v", restored, err, want)
+	}
+	var gone []uint64
+	for seq := newest.First; seq <= newest.Last; seq++ {
+		gone = append(gone, seq)
+	}
+	kept(t, dir, gone)
+}
+
+func TestRestoreWithoutArchive(t *testing.T) {
+	restored, err := Restore(filepath.Join(t.TempDir(), "none"), t.TempDir())
+	if err != nil || restored != nil {
+		t.Errorf("restored %v, %v", restored, err)
+	}
+}

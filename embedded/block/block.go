@@ -1,0 +1,141 @@
+// Package block reads, checks, archives and repairs the block files in which the NATS file store (nats-server 2.10 to
+// 2.15) keeps the messages of one stream. It works on the files alone: no server, no client, no lock. Use it while no
+// server runs on the store; blocks that are sealed may also be read and archived while one does.
+//
+// # Format
+//
+// A stream's messages lie in …/streams/<NAME>/msgs as 1.blk, 2.blk and so on. Only the newest block is appended to; all
+// others are sealed: without deletes they never change. A block is a plain sequence of records, little endian:
+//
+//	offset  bytes  what
+//	0       4      length of the whole record, at most 32 MiB; bit 31 set: the record has headers
+//	4       8      sequence; bit 63 set: erased, the content is filler; bit 62 set: a tombstone for that sequence
+//	12      8      time, nanoseconds since 1970
+//	20      2      length of the subject
+//	22      s      subject
+//	22+s    4      length of the headers, then the headers; both only with bit 31 of the length
+//	…       …      data
+//	n-8     8      checksum
+//
+// The checksum is HighwayHash-64 over bytes 4 to 20, subject, headers and data, under the key
+// SHA-256("<stream>-<block number>"). It covers none of the three lengths. A wrong record length always breaks the
+// checksum, and so does a wrong subject length in a record with headers. A wrong header length does not: it is found
+// because headers begin with "NATS/1.0" and end with an empty line. In a record without headers the border between
+// subject and data is not protected at all: it is found wrong only where the subject cannot be one and a single other
+// border fits. All hookline records have headers.
+//
+// index.db beside the blocks is a cache that the server writes when it stops: with one that fits it does not read the
+// blocks, without it rebuilds everything from them, and then cuts a block off at the first record that fails. So a
+// repair takes index.db away and leaves no record that fails.
+//
+// Compressed and encrypted blocks are refused ([ErrCompressed], [ErrEncrypted]): in those one bad bit costs a block.
+package block
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// What a block file or a folder of them may be refused for.
+var (
+	ErrCompressed = errors.New("compressed blocks are not supported")
+	ErrEncrypted  = errors.New("encrypted blocks are not supported")
+	ErrName       = errors.New("not the name of a block file")
+	ErrTooLarge   = errors.New("block file larger than 64 MiB")
+	ErrDamaged    = errors.New("damaged block")
+)
+
+// suffix of a block file's name, before it the block's number; indexFile is the server's cache of the stream's state.
+const (
+	suffix    = ".blk"
+	indexFile = "index.db"
+)
+
+// Options say which blocks to look at and how.
+type Options struct {
+	Stream     string                 // the stream's name, part of the checksum's key
+	Only       func(name string) bool // nil: every block; blocks beside a missing one are read anyway
+	Parallel   int                    // blocks read at once; 0: one
+	RepairFrom string                 // folder written by Archive that Repair may take blocks from; empty: none
+}
+
+// Report is what Check found. It is clean when Damage and Holes are empty.
+type Report struct {
+	Blocks []Info   // the blocks that were read, by number
+	Damage []Damage // by block and offset
+	Holes  []Range  // sequences that are missing though no tombstone says why and no Damage covers them
+}
+
+// Info describes one block. First and Last are 0 when it has no message, erased ones included.
+type Info struct {
+	Name        string
+	Index       int // the number in the name
+	First, Last uint64
+	Records     int // good records of every kind
+	Size        int64
+	LastSum     [8]byte // the last 8 bytes of the file, the checksum of its last record
+}
+
+// Damage is a stretch of a block that holds no good record. FirstSeq and LastSeq are the sequences that must have been
+// in it, concluded from its neighbours; 0 when none is missing. LastSeq of a damaged end is a lower bound.
+type Damage struct {
+	Block             string
+	Offset            int64
+	FirstSeq, LastSeq uint64
+	Why               string
+}
+
+// Range is an inclusive range of sequences.
+type Range struct{ First, Last uint64 }
+
+// List describes the blocks of a folder without reading their records: First, Last and Records are 0.
+func List(dir string) ([]Info, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	var blocks []Info
+	for _, e := range entries {
+		index, err := number(e.Name())
+		if err != nil {
+			continue
+		}
+		info := Info{Name: e.Name(), Index: index}
+		if st, err := e.Info(); err == nil {
+			info.Size = st.Size()
+			info.LastSum = lastSum(filepath.Join(dir, info.Name), info.Size)
+		}
+		blocks = append(blocks, info)
+	}
+	slices.SortFunc(blocks, func(a, b Info) int { return a.Index - b.Index })
+	return blocks, nil
+}
+
+// number takes the block's number from its file's name.
+func number(name string) (int, error) {
+	digits, ok := strings.CutSuffix(name, suffix)
+	index, err := strconv.ParseUint(digits, 10, 31)
+	if !ok || err != nil || strconv.FormatUint(index, 10) != digits {
+		return 0, ErrName
+	}
+	return int(index), nil
+}
+
+// lastSum reads the last 8 bytes of a file; zero when there are none to be had.
+func lastSum(path string, size int64) (sum [8]byte) {
+	f, err := os.Open(path)
+	if err != nil {
+		return sum
+	}
+	defer f.Close()
+	if size >= sumLen {
+		if _, err := f.ReadAt(sum[:], size-sumLen); err != nil {
+			return [8]byte{}
+		}
+	}
+	return sum
+}

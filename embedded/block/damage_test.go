@@ -1,0 +1,220 @@
+package block
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"testing"
+)
+
+// served asks a real server on the store for the messages 1 to n, and returns which differ from what was published.
+func served(t *testing.T, store string, n, size int) (missing []uint64) {
+	t.Helper()
+	r := serve(t, store, small)
+	defer r.stop()
+	for seq := uint64(1); seq <= uint64(n); seq++ {
+		switch got := r.get(seq); got {
+		case expected(int(seq), size):
+		case "":
+			missing = append(missing, seq)
+		default:
+			t.Errorf("message %d is %s", seq, got)
+		}
+	}
+	return missing
+}
+
+// intact says whether all n messages of a block file are read with their content.
+func intact(path string, n, size int) bool {
+	count := 0
+	err := Read(path, stream, func(r Record) error {
+		if r.Tombstone || r.Erased {
+			return nil
+		}
+		count++
+		if want := expected(int(r.Seq), size); !bytes.Contains(r.Header, fmt.Appendf(nil, "id-%06d\r\n\r\n", r.Seq)) ||
+			text(r.Subject, fmt.Sprintf("id-%06d", r.Seq), r.Data) != want {
+			return fmt.Errorf("%d differs", r.Seq)
+		}
+		return nil
+	})
+	return err == nil && count == n
+}
+
+// One flipped bit anywhere in a block is seen, and mended without loss. All bits are tried with the reader, and one bit of
+// every 7th byte with the server.
+func TestOneFlippedBit(t *testing.T) {
+	const n, size = 5, 60
+	origin := store(t, n, size, small)
+	whole := read1(t, filepath.Join(msgsOf(origin), "1.blk"))
+	msgs := filepath.Join(t.TempDir(), "streams", stream, "msgs")
+	if err := os.MkdirAll(msgs, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(msgs, "1.blk")
+	for bit := range 8 * len(whole) {
+		bad := bytes.Clone(whole)
+		bad[bit/8] ^= 1 << (bit % 8)
+		write1(t, path, bad)
+		if rep := mustCheck(t, msgs); len(rep.Damage) != 1 {
+			t.Fatalf("bit %d: report %+v", bit, rep)
+		}
+		f := mustRepair(t, msgs, "")
+		if len(f.Lost) != 0 || len(f.Mended) != 1 || !bytes.Equal(read1(t, path), whole) {
+			t.Fatalf("bit %d: fixed %+v", bit, f)
+		}
+		if bit%56 != (bit/56)%8 {
+			continue
+		}
+		judged := duplicate(t, origin)
+		write1(t, filepath.Join(msgsOf(judged), "1.blk"), bad)
+		mustRepair(t, msgsOf(judged), "")
+		if missing := served(t, judged, n, size); len(missing) > 0 {
+			t.Fatalf("bit %d: the server lacks %v", bit, missing)
+		}
+	}
+}
+
+// Bytes overwritten beyond mending cost the record they are in, no other, and its sequence is not given again.
+func TestOverwrittenByte(t *testing.T) {
+	const n, size = 5, 60
+	origin := store(t, n, size, small)
+	whole := read1(t, filepath.Join(msgsOf(origin), "1.blk"))
+	length := len(whole) / n
+	for at := range len(whole) {
+		bad := bytes.Clone(whole)
+		bad[at] ^= 0xff
+		judged := t.TempDir()
+		msgs := msgsOf(judged)
+		if at%11 == 0 {
+			judged = duplicate(t, origin)
+			msgs = msgsOf(judged)
+		} else if err := os.MkdirAll(msgs, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(msgs, "1.blk")
+		write1(t, path, bad)
+		hit := uint64(at/length + 1)
+		f := mustRepair(t, msgs, "")
+		if len(f.Lost) > 0 && !reflect.DeepEqual(f.Lost, []Range{{hit, hit}}) || len(f.Lost)+len(f.Mended) != 1 {
+			t.Fatalf("byte %d: fixed %+v", at, f)
+		}
+		if rep := mustCheck(t, msgs); len(rep.Damage)+len(rep.Holes) != 0 {
+			t.Fatalf("byte %d: after repair %+v", at, rep)
+		}
+		if len(f.Lost) > 0 && f.Trimmed == 0 && len(read1(t, path)) != len(whole) {
+			t.Fatalf("byte %d: length %d, want %d", at, len(read1(t, path)), len(whole))
+		}
+		if at%11 != 0 {
+			continue
+		}
+		missing := served(t, judged, n, size)
+		if len(missing) > 1 || len(missing) != len(f.Lost) || len(missing) == 1 && missing[0] != hit {
+			t.Fatalf("byte %d: the server lacks %v, fixed %+v", at, missing, f)
+		}
+	}
+}
+
+// A record cut anywhere goes, the others stay, and the server goes on behind them.
+func TestTornTail(t *testing.T) {
+	const n, size = 4, 60
+	origin := store(t, n, size, small)
+	whole := read1(t, filepath.Join(msgsOf(origin), "1.blk"))
+	start := len(whole) / n * (n - 1)
+	for end := start; end < len(whole); end++ {
+		judged := duplicate(t, origin)
+		path := filepath.Join(msgsOf(judged), "1.blk")
+		write1(t, path, whole[:end])
+		f := mustRepair(t, msgsOf(judged), "")
+		if want := whole[:start]; !bytes.Equal(read1(t, path), want) || f.Trimmed != int64(end-start) {
+			t.Fatalf("cut at %d: fixed %+v", end, f)
+		}
+		if end > start && !reflect.DeepEqual(f.Lost, []Range{{n, n}}) {
+			t.Fatalf("cut at %d: lost %v", end, f.Lost)
+		}
+		if end%9 == 0 {
+			if missing := served(t, judged, n, size); !reflect.DeepEqual(missing, []uint64{n}) {
+				t.Fatalf("cut at %d: the server lacks %v", end, missing)
+			}
+		}
+	}
+	for _, zeros := range []int{1, 29, 30, 4096} { // what a power cut leaves
+		judged := duplicate(t, origin)
+		path := filepath.Join(msgsOf(judged), "1.blk")
+		write1(t, path, append(bytes.Clone(whole), make([]byte, zeros)...))
+		if f := mustRepair(t, msgsOf(judged), ""); len(f.Lost) != 0 || f.Trimmed != int64(zeros) {
+			t.Fatalf("%d zeros: fixed %+v", zeros, f)
+		}
+		if !bytes.Equal(read1(t, path), whole) || len(served(t, judged, n, size)) != 0 {
+			t.Fatalf("%d zeros: not whole", zeros)
+		}
+	}
+}
+
+// A sector of zeros over several records costs just those; one erased record stands for all.
+func TestLostSector(t *testing.T) {
+	const n, size = 100, 900
+	origin := store(t, n, size, small)
+	for _, name := range []string{"1.blk", "2.blk", "3.blk"} {
+		judged := duplicate(t, origin)
+		path := filepath.Join(msgsOf(judged), name)
+		bad := read1(t, path)
+		clear(bad[8192 : 8192+4096])
+		write1(t, path, bad)
+		f := mustRepair(t, msgsOf(judged), "")
+		if len(f.Lost) != 1 || f.Lost[0].Last-f.Lost[0].First > 5 {
+			t.Fatalf("%s: fixed %+v", name, f)
+		}
+		if rep := mustCheck(t, msgsOf(judged)); len(rep.Damage)+len(rep.Holes) != 0 {
+			t.Fatalf("%s: after repair %+v", name, rep)
+		}
+		var want []uint64
+		for seq := f.Lost[0].First; seq <= f.Lost[0].Last; seq++ {
+			want = append(want, seq)
+		}
+		if missing := served(t, judged, n, size); !reflect.DeepEqual(missing, want) {
+			t.Fatalf("%s: the server lacks %v, want %v", name, missing, want)
+		}
+	}
+}
+
+// A sealed block that begins or ends damaged: the neighbouring blocks tell what is lost, also when they were not asked for.
+func TestDamageAtEdges(t *testing.T) {
+	const n, size = 100, 900
+	origin := store(t, n, size, small)
+	blocks := mustCheck(t, msgsOf(origin)).Blocks
+	second := blocks[1]
+	for _, c := range []struct {
+		name string
+		harm func(b []byte) []byte
+		want []Range
+	}{
+		{"first record", func(b []byte) []byte { copy(b[300:], "XXXXXXXX"); return b }, []Range{{second.First, second.First}}},
+		{"first head", func(b []byte) []byte { clear(b[:22]); return b }, []Range{{second.First, second.First}}},
+		{"last record", func(b []byte) []byte { copy(b[len(b)-200:], "XXXXXXXX"); return b }, []Range{{second.Last, second.Last}}},
+		{"cut", func(b []byte) []byte { return b[:len(b)-1500] }, []Range{{second.Last - 1, second.Last}}},
+		{"zeros", func(b []byte) []byte { clear(b[len(b)-1500:]); return b }, []Range{{second.Last - 1, second.Last}}},
+		{"garbage", func(b []byte) []byte { return bytes.Repeat([]byte("x"), len(b)) }, []Range{{second.First, second.Last}}},
+	} {
+		judged := duplicate(t, origin)
+		path := filepath.Join(msgsOf(judged), second.Name)
+		write1(t, path, c.harm(read1(t, path)))
+		o := Options{Stream: stream, Only: func(name string) bool { return name == second.Name }}
+		rep, err := Check(msgsOf(judged), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := Repair(msgsOf(judged), o, rep)
+		if err != nil || !reflect.DeepEqual(f.Lost, c.want) {
+			t.Errorf("%s: fixed %+v, %v, want %v", c.name, f, err, c.want)
+		}
+		if rep := mustCheck(t, msgsOf(judged)); len(rep.Damage)+len(rep.Holes) != 0 {
+			t.Errorf("%s: after repair %+v", c.name, rep)
+		}
+		if missing := served(t, judged, n, size); len(missing) != int(c.want[0].Last-c.want[0].First+1) {
+			t.Errorf("%s: the server lacks %v", c.name, missing)
+		}
+	}
+}

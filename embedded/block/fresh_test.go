@@ -1,0 +1,152 @@
+package block
+
+import (
+	"bytes"
+	"fmt"
+	"path/filepath"
+	"reflect"
+	"testing"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// The linked server's files are read whole: with and without headers, empty, large, deleted, erased, purged, over several
+// blocks. An update of the server that changes the format fails here first.
+func TestLinkedServerFormat(t *testing.T) {
+	dir := t.TempDir()
+	r := serve(t, dir, 20<<20) // blocks of 4 MiB
+	want := map[uint64]string{}
+	add := func(m *nats.Msg) {
+		t.Helper()
+		r.publish(m)
+		want[uint64(len(want)+1)] = text(m.Subject, m.Header.Get("Nats-Msg-Id"), m.Data)
+	}
+	add(message(1, 60))
+	add(&nats.Msg{Subject: "ev.p.s.plain", Data: []byte("no headers")})
+	add(&nats.Msg{Subject: "ev.p.s.empty"})
+	add(message(4, 3<<20))
+	for i := 5; i <= 40; i++ {
+		add(message(i, 260_000))
+	}
+	for _, seq := range []uint64{7, 8} {
+		if err := r.stream.DeleteMsg(t.Context(), seq); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := r.stream.SecureDeleteMsg(t.Context(), 9); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.stream.Purge(t.Context(), jetstream.WithPurgeSubject("ev.p.s.plain")); err != nil {
+		t.Fatal(err)
+	}
+	r.stop()
+
+	rep := mustCheck(t, msgsOf(dir))
+	if len(rep.Damage)+len(rep.Holes) != 0 || len(rep.Blocks) < 3 {
+		t.Fatalf("report %+v", rep)
+	}
+	tombs, erased := map[uint64]bool{}, map[uint64]bool{}
+	last := uint64(0)
+	for _, b := range rep.Blocks {
+		err := Read(filepath.Join(msgsOf(dir), b.Name), stream, func(rec Record) error {
+			switch {
+			case rec.Tombstone:
+				tombs[rec.Seq] = true
+			case rec.Erased:
+				erased[rec.Seq], last = true, rec.Seq
+			default:
+				head, err := nats.DecodeHeadersMsg(rec.Header)
+				if got := text(rec.Subject, head.Get("Nats-Msg-Id"), rec.Data); got != want[rec.Seq] || rec.Header != nil && err != nil {
+					return fmt.Errorf("%d is %s, want %s", rec.Seq, got, want[rec.Seq])
+				}
+				if rec.Seq != last+1 || rec.Time.IsZero() {
+					return fmt.Errorf("%d after %d", rec.Seq, last)
+				}
+				last = rec.Seq
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if want := map[uint64]bool{2: true, 7: true, 8: true, 9: true}; !reflect.DeepEqual(tombs, want) {
+		t.Errorf("tombstones %v, want %v", tombs, want)
+	}
+	if want := map[uint64]bool{9: true}; !reflect.DeepEqual(erased, want) || last != 40 {
+		t.Errorf("erased %v, want %v; last %d", erased, want, last)
+	}
+}
+
+// All messages of a middle block deleted one by one: the server removes the block and leaves one sequence without a
+// tombstone. That is no hole.
+func TestDeletedBlockIsNoHole(t *testing.T) {
+	dir := t.TempDir()
+	r := serve(t, dir, small)
+	for i := 1; i <= 12; i++ {
+		r.publish(message(i, 9_000))
+	}
+	r.stop()
+	rep := mustCheck(t, msgsOf(dir))
+	middle := rep.Blocks[1]
+	r = serve(t, dir, small)
+	for seq := middle.First; seq <= middle.Last; seq++ {
+		if err := r.stream.DeleteMsg(t.Context(), seq); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r.stop()
+	rep = mustCheck(t, msgsOf(dir))
+	if len(rep.Damage)+len(rep.Holes) != 0 || rep.Blocks[0].Index+1 == rep.Blocks[1].Index {
+		t.Fatalf("report %+v", rep)
+	}
+}
+
+// A purged stream keeps its last sequence in a tombstone.
+func TestPurgedStream(t *testing.T) {
+	dir := t.TempDir()
+	r := serve(t, dir, small)
+	for i := 1; i <= 5; i++ {
+		r.publish(message(i, 100))
+	}
+	if err := r.stream.Purge(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	r.stop()
+	if rep := mustCheck(t, msgsOf(dir)); len(rep.Damage)+len(rep.Holes) != 0 {
+		t.Fatalf("report %+v", rep)
+	}
+	r = serve(t, dir, small)
+	r.publish(message(6, 100))
+	r.stop()
+	rep := mustCheck(t, msgsOf(dir))
+	if len(rep.Damage)+len(rep.Holes) != 0 || rep.Blocks[len(rep.Blocks)-1].Last != 6 {
+		t.Fatalf("report %+v", rep)
+	}
+}
+
+// The reader gives out ranges and stops; it allocates per subject, not per record.
+func TestReadFrom(t *testing.T) {
+	dir := store(t, 300, 200, 20<<20)
+	path := filepath.Join(msgsOf(dir), "1.blk")
+	var seqs []uint64
+	err := ReadFrom(path, stream, 17, 20, func(r Record) error {
+		seqs = append(seqs, r.Seq)
+		if !bytes.HasPrefix(r.Header, []byte("NATS/1.0\r\n")) {
+			t.Errorf("header %q", r.Header)
+		}
+		return nil
+	})
+	if want := []uint64{17, 18, 19, 20}; err != nil || !reflect.DeepEqual(seqs, want) {
+		t.Errorf("read %v, %v, want %v", seqs, err, want)
+	}
+	n := testing.AllocsPerRun(5, func() {
+		if err := Read(path, stream, func(Record) error { return nil }); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if n > 60 {
+		t.Errorf("%v allocations for 300 records", n)
+	}
+}

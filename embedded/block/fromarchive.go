@@ -1,0 +1,143 @@
+package block
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+)
+
+// picker decides which archived blocks go back.
+type picker struct {
+	dir    string
+	o      Options
+	r      Report
+	live   map[string]Info
+	newest scan // of the live ones
+}
+
+// fromArchive takes the blocks from the archive that are wanted and sound, and returns their names. Their sequences are
+// no longer lost.
+func (f *Fixed) fromArchive(dir string, o Options, r Report, blocks []Info) (map[string]bool, error) {
+	done := make(map[string]bool)
+	if o.RepairFrom == "" {
+		return done, nil
+	}
+	archived, err := List(o.RepairFrom)
+	if errors.Is(err, os.ErrNotExist) {
+		return done, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	p, err := newPicker(dir, o, r, blocks)
+	if err != nil {
+		return nil, err
+	}
+	for _, info := range archived {
+		kept := scan{Info: info}
+		if err := kept.fill(filepath.Join(o.RepairFrom, info.Name), o.Stream); err != nil {
+			return done, err
+		}
+		if len(kept.wounds) > 0 || kept.First == 0 || !p.wants(kept) {
+			continue
+		}
+		if err := f.makeRoom(filepath.Join(dir, info.Name)); err != nil {
+			return done, err
+		}
+		if err := restore(o.RepairFrom, dir, info.Name); err != nil {
+			return done, err
+		}
+		done[info.Name] = true
+		f.Restored = append(f.Restored, info.Name)
+		f.Lost = without(f.Lost, Range{kept.First, kept.Last})
+	}
+	return done, nil
+}
+
+// makeRoom moves what is at path aside when it is no file and so cannot be replaced by one.
+func (f *Fixed) makeRoom(path string) error {
+	st, err := os.Lstat(path)
+	if errors.Is(err, os.ErrNotExist) || err == nil && st.Mode().IsRegular() {
+		return nil
+	}
+	return f.setAside(path)
+}
+
+// setAside gives a block file that cannot be read a name under which the server does not look at it.
+func (f *Fixed) setAside(path string) error {
+	aside := path + ".unreadable"
+	if err := os.Rename(path, aside); err != nil {
+		return err
+	}
+	f.SetAside = append(f.SetAside, filepath.Base(aside))
+	return syncDir(filepath.Dir(path))
+}
+
+func newPicker(dir string, o Options, r Report, blocks []Info) (picker, error) {
+	p := picker{dir: dir, o: o, r: r, live: make(map[string]Info, len(blocks))}
+	for _, info := range blocks {
+		p.live[info.Name] = info
+		p.newest.Info = info
+	}
+	if len(blocks) == 0 {
+		return p, nil
+	}
+	return p, p.newest.fill(filepath.Join(dir, p.newest.Name), o.Stream)
+}
+
+// wants says whether an archived block is better than what is there under its name. Where nothing is, it is wanted when it
+// fills a hole or follows the newest block; else when the live block is damaged or short of messages, and the archived one
+// has all it has.
+func (p picker) wants(kept scan) bool {
+	info, ok := p.live[kept.Name]
+	if !ok {
+		return p.fills(kept) || kept.Index > p.newest.Index && kept.First > p.newest.Last
+	}
+	live := scan{Info: info}
+	if err := live.fill(filepath.Join(p.dir, info.Name), p.o.Stream); err != nil {
+		return false
+	}
+	return (len(live.wounds) > 0 || p.fills(kept)) && p.covers(kept, live)
+}
+
+// fills says whether the block has sequences of a hole.
+func (p picker) fills(kept scan) bool {
+	for _, h := range p.r.Holes {
+		if kept.First <= h.Last && h.First <= kept.Last {
+			return true
+		}
+	}
+	return false
+}
+
+// covers says whether the archived block has every message of the live one, the damaged ones too, brings back none that
+// was erased, and is of the same stream.
+func (p picker) covers(kept, live scan) bool {
+	parts := []Range{{live.First, live.Last}}
+	for _, d := range p.r.Damage {
+		if d.Block == live.Name {
+			parts = append(parts, Range{d.FirstSeq, d.LastSeq})
+		}
+	}
+	for _, part := range parts {
+		if part.First > 0 && (part.First < kept.First || part.Last > kept.Last) {
+			return false
+		}
+	}
+	wiped := live.wiped
+	for _, k := range kept.wiped {
+		wiped = without(wiped, k)
+	}
+	if len(wiped) > 0 || len(kept.gaps) > len(live.gaps) {
+		return false
+	}
+	if live.First == 0 {
+		return true
+	}
+	sums, err := messages(filepath.Join(p.dir, live.Name), p.o.Stream)
+	if err != nil && !errors.Is(err, ErrDamaged) {
+		return false
+	}
+	other, err := contradicts(filepath.Join(p.o.RepairFrom, kept.Name), p.o.Stream, sums)
+	return err == nil && !other
+}

@@ -1,0 +1,89 @@
+package block
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+)
+
+var update = flag.Bool("update", false, "make the golden block of the linked server version anew")
+
+// Blocks of released server versions, one folder each, are read for good: a store outlives its server.
+func TestGolden(t *testing.T) {
+	if *update {
+		makeGolden(t)
+	}
+	paths, err := filepath.Glob("testdata/*/1.blk")
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no golden blocks, %v", err)
+	}
+	for _, path := range paths {
+		want := string(read1(t, filepath.Join(filepath.Dir(path), "records.txt")))
+		if got := listing(t, path); got != want {
+			t.Errorf("%s:\n%s\nwant:\n%s", path, got, want)
+		}
+	}
+	rep := mustCheck(t, "testdata/2.15.2")
+	want := Info{
+		Name: "1.blk", Index: 1, First: 1, Last: 8, Records: 11, Size: 1066,
+		LastSum: [8]byte{101, 178, 32, 25, 39, 249, 215, 108},
+	}
+	if len(rep.Blocks) != 1 || rep.Blocks[0] != want || len(rep.Damage)+len(rep.Holes) != 0 {
+		t.Errorf("report %+v, want %+v", rep, want)
+	}
+}
+
+// makeGolden makes a block with every kind of record.
+func makeGolden(t *testing.T) {
+	dir := t.TempDir()
+	r := serve(t, dir, small)
+	for i := 1; i <= 6; i++ {
+		r.publish(message(i, 60))
+	}
+	r.publish(&nats.Msg{Subject: "ev.p.s.plain", Data: []byte("no headers")})
+	r.publish(&nats.Msg{Subject: "ev.p.s.empty"})
+	for _, seq := range []uint64{2, 3} {
+		if err := r.stream.DeleteMsg(t.Context(), seq); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := r.stream.SecureDeleteMsg(t.Context(), 5); err != nil {
+		t.Fatal(err)
+	}
+	r.stop()
+	to := filepath.Join("testdata", server.VERSION)
+	if err := os.MkdirAll(to, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(to, "1.blk")
+	write1(t, path, read1(t, filepath.Join(msgsOf(dir), "1.blk")))
+	write1(t, filepath.Join(to, "records.txt"), []byte(listing(t, path)))
+}
+
+// listing prints the records of a block, one a line.
+func listing(t *testing.T, path string) string {
+	t.Helper()
+	var b strings.Builder
+	err := Read(path, stream, func(r Record) error {
+		kind := "message"
+		switch {
+		case r.Tombstone:
+			kind = "tombstone"
+		case r.Erased:
+			kind = "erased"
+		}
+		_, err := fmt.Fprintf(&b, "%d %s %s %q %q %q\n", r.Seq, kind, r.Time.Format(time.RFC3339Nano), r.Subject, r.Header, r.Data)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}

@@ -1,0 +1,137 @@
+package block
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// ErrNoMarker means that the last stop was not clean as far as can be told: no marker, or one that is not whole.
+var ErrNoMarker = errors.New("no clean-exit marker")
+
+// markerFile lies in the store's folder, beside what the server keeps there.
+const (
+	markerFile    = "clean.json"
+	markerVersion = 1
+)
+
+// Marker is what a clean stop leaves behind: how the blocks looked, so that the next start need not read them all. It
+// vouches for names, sizes and last checksums; a bit that flips inside a block later is for Check to find.
+type Marker struct {
+	Version int              `json:"version"`
+	Time    time.Time        `json:"time"`
+	Blocks  map[string]Block `json:"blocks"`
+	Index   string           `json:"index"` // SHA-256 of index.db in hex; empty: there was none
+	LastSeq uint64           `json:"last_seq"`
+	LastID  string           `json:"last_id"`
+}
+
+// Block is how a block looked at the stop: its size and its last checksum in hex.
+type Block struct {
+	Size int64  `json:"size"`
+	Sum  string `json:"sum"`
+}
+
+// sealed is the file: the marker's exact bytes and their SHA-256 in hex.
+type sealed struct {
+	Marker json.RawMessage `json:"marker"`
+	Sum    string          `json:"sum"`
+}
+
+// WriteMarker writes the marker of a clean stop into storeDir. Time, LastSeq and LastID are the caller's; the rest is
+// taken from the msgs folder, after the server has stopped.
+func WriteMarker(storeDir, msgs string, m Marker) error {
+	blocks, err := List(msgs)
+	if err != nil {
+		return fmt.Errorf("write clean-exit marker: %w", err)
+	}
+	m.Version, m.Blocks = markerVersion, make(map[string]Block, len(blocks))
+	for _, info := range blocks {
+		m.Blocks[info.Name] = info.seal()
+	}
+	if m.Index, err = digest(filepath.Join(msgs, indexFile)); err != nil {
+		return fmt.Errorf("write clean-exit marker: %w", err)
+	}
+	inner, err := json.Marshal(m)
+	if err != nil {
+		return fmt.Errorf("write clean-exit marker: %w", err)
+	}
+	outer, err := json.Marshal(sealed{inner, hexSum(inner)})
+	if err != nil {
+		return fmt.Errorf("write clean-exit marker: %w", err)
+	}
+	if err := replace(filepath.Join(storeDir, markerFile), outer); err != nil {
+		return fmt.Errorf("write clean-exit marker: %w", err)
+	}
+	return nil
+}
+
+// ReadMarker reads the marker in storeDir. [ErrNoMarker] stands for a missing one, a damaged one and one of a version that
+// is not ours.
+func ReadMarker(storeDir string) (Marker, error) {
+	content, err := os.ReadFile(filepath.Join(storeDir, markerFile))
+	if errors.Is(err, os.ErrNotExist) {
+		return Marker{}, ErrNoMarker
+	}
+	if err != nil {
+		return Marker{}, fmt.Errorf("read clean-exit marker: %w", err)
+	}
+	var outer sealed
+	var m Marker
+	if json.Unmarshal(content, &outer) != nil || hexSum(outer.Marker) != outer.Sum ||
+		json.Unmarshal(outer.Marker, &m) != nil || m.Version != markerVersion {
+		return Marker{}, ErrNoMarker
+	}
+	return m, nil
+}
+
+// RemoveMarker removes the marker, durably, before the server starts to write. None to remove is no error.
+func RemoveMarker(storeDir string) error {
+	err := os.Remove(filepath.Join(storeDir, markerFile))
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err == nil {
+		err = syncDir(storeDir)
+	}
+	if err != nil {
+		return fmt.Errorf("remove clean-exit marker: %w", err)
+	}
+	return nil
+}
+
+// Vouches says whether the block looks as it did at the clean stop. [List] gives the infos.
+func (m Marker) Vouches(info Info) bool {
+	known, ok := m.Blocks[info.Name]
+	return ok && known == info.seal()
+}
+
+// VouchesIndex says whether index.db in the msgs folder is the one of the clean stop.
+func (m Marker) VouchesIndex(msgs string) bool {
+	now, err := digest(filepath.Join(msgs, indexFile))
+	return err == nil && now == m.Index
+}
+
+func (i Info) seal() Block { return Block{i.Size, hex.EncodeToString(i.LastSum[:])} }
+
+func hexSum(b []byte) string {
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])
+}
+
+// digest is the SHA-256 of a file in hex; empty without an error when there is no such file.
+func digest(path string) (string, error) {
+	content, err := os.ReadFile(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	return hexSum(content), nil
+}

@@ -1,0 +1,79 @@
+package block
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"time"
+)
+
+// maxSubjects bounds the table that saves an allocation for each subject seen before.
+const maxSubjects = 4096
+
+// errStop ends a walk early; it never reaches the caller.
+var errStop = errors.New("stop")
+
+// Read calls fn with each good record of the block at path, in the order of the file: messages, erased ones and
+// tombstones. Damaged stretches are passed over; when there were any the error is [ErrDamaged] and names them. An error of
+// fn ends the reading and is returned as it is.
+func Read(path, stream string, fn func(Record) error) error {
+	return read(path, stream, fn)
+}
+
+// ReadFrom is Read for the messages with a sequence from from to to, both included: no tombstones. Damage behind them is
+// not looked at.
+func ReadFrom(path, stream string, from, to uint64, fn func(Record) error) error {
+	err := read(path, stream, func(r Record) error {
+		switch {
+		case r.Tombstone || r.Seq < from:
+			return nil
+		case r.Seq > to:
+			return errStop
+		}
+		return fn(r)
+	})
+	if errors.Is(err, errStop) {
+		return nil
+	}
+	return err
+}
+
+func read(path, stream string, fn func(Record) error) error {
+	return withBlock(path, stream, func(buf []byte, sum hasher) error {
+		var damage []error
+		subjects := make(map[string]string)
+		s := newScanner(buf, sum)
+		for p, ok := s.next(); ok; p, ok = s.next() {
+			if p.why != "" {
+				damage = append(damage, fmt.Errorf("read %s at %d: %w: %s", filepath.Base(path), p.off, ErrDamaged, p.why))
+				continue
+			}
+			if err := fn(p.record(subjects)); err != nil {
+				return err
+			}
+		}
+		return errors.Join(damage...)
+	})
+}
+
+// record makes the public form; subjects holds those seen before.
+func (r raw) record(subjects map[string]string) Record {
+	rec := Record{
+		Seq: r.seq, Time: time.Unix(0, int64(le.Uint64(r.b[12:]))).UTC(),
+		Erased: r.erased, Tombstone: r.tomb,
+	}
+	if r.erased || r.tomb {
+		return rec
+	}
+	name := r.b[headLen : headLen+r.subject]
+	subject, known := subjects[string(name)]
+	if !known {
+		subject = string(name)
+		if len(subjects) < maxSubjects {
+			subjects[subject] = subject
+		}
+	}
+	rec.Subject = subject
+	rec.Header, rec.Data = r.content()
+	return rec
+}

@@ -1,0 +1,164 @@
+package block
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+)
+
+// Fixed is what Repair did. Only Lost is a loss.
+type Fixed struct {
+	Lost     []Range  // sequences whose messages are gone
+	Mended   []uint64 // messages that one flipped bit or a damaged length had hidden, whole again
+	Restored []string // blocks taken from the archive
+	SetAside []string // new names of block files that could not be read
+	Trimmed  int64    // bytes cut off the end of the newest block
+}
+
+// Repair makes the blocks in dir readable for the server again, so that it loses what is damaged and nothing else. r is
+// what Check found; no server may be running. Damaged and missing blocks come from o.RepairFrom where that has a sound
+// copy; a record with one flipped bit is mended; any other damaged stretch becomes an erased record of the same length and
+// of the lost sequence, as the server writes it for a securely deleted message (one record for all when several follow
+// each other). A record that was cut off at the end of the newest block goes, and the server will give its sequence to the
+// next message. Blocks are replaced whole, by rename. Repair of a clean report changes nothing.
+func Repair(dir string, o Options, r Report) (Fixed, error) {
+	f, err := repair(dir, o, r)
+	if err != nil {
+		return f, fmt.Errorf("repair blocks: %w", err)
+	}
+	return f, nil
+}
+
+func repair(dir string, o Options, r Report) (Fixed, error) {
+	var f Fixed
+	for _, d := range r.Damage {
+		if d.FirstSeq > 0 {
+			f.Lost = append(f.Lost, Range{d.FirstSeq, d.LastSeq})
+		}
+	}
+	f.Lost = append(f.Lost, r.Holes...)
+	blocks, err := List(dir)
+	if err != nil {
+		return f, err
+	}
+	done, err := f.fromArchive(dir, o, r, blocks)
+	if err != nil {
+		return f, err
+	}
+	budget := int64(mendBudget)
+	for _, info := range blocks {
+		damage := make(map[int64]Damage)
+		for _, d := range r.Damage {
+			if d.Block == info.Name {
+				damage[d.Offset] = d
+			}
+		}
+		if len(damage) == 0 || done[info.Name] {
+			continue
+		}
+		cut := cutter{damage: damage, newest: info.Index == blocks[len(blocks)-1].Index, budget: &budget, fixed: &f}
+		if err := cut.block(filepath.Join(dir, info.Name), o.Stream); err != nil {
+			return f, err
+		}
+		done[info.Name] = true
+	}
+	for _, seq := range f.Mended {
+		f.Lost = without(f.Lost, Range{seq, seq})
+	}
+	if len(done) == 0 {
+		return f, nil
+	}
+	return f, dropIndex(dir)
+}
+
+// cutter rewrites one block.
+type cutter struct {
+	damage map[int64]Damage // by offset
+	newest bool
+	budget *int64
+	fixed  *Fixed
+}
+
+// block rewrites the block at path, or moves it out of the way when it cannot be read: the server deletes a stream with
+// such a block.
+func (c cutter) block(path, stream string) error {
+	var fixed []byte
+	err := withBlock(path, stream, func(buf []byte, sum hasher) error {
+		var err error
+		if fixed, err = c.rewrite(buf, sum); err != nil {
+			return fmt.Errorf("%s: %w", filepath.Base(path), err)
+		}
+		return nil
+	})
+	switch {
+	case errors.Is(err, ErrDamaged), errors.Is(err, ErrCompressed), errors.Is(err, ErrEncrypted):
+		return err
+	case err != nil:
+		return c.fixed.setAside(path)
+	}
+	return replace(path, fixed)
+}
+
+// rewrite returns the block with every damaged stretch cut out, and has proven that it is sound.
+func (c cutter) rewrite(buf []byte, sum hasher) ([]byte, error) {
+	out := make([]byte, 0, len(buf)+lostRecord)
+	var sc scan
+	var nanos int64
+	s := newScanner(buf, sum)
+	for p, ok := s.next(); ok; p, ok = s.next() {
+		if p.why == "" {
+			out = append(out, p.b...)
+			if p.message() {
+				nanos = int64(le.Uint64(p.b[12:]))
+			}
+			continue
+		}
+		d, known := c.damage[int64(p.off)]
+		if !known {
+			return nil, fmt.Errorf("%w: changed since it was checked", ErrDamaged)
+		}
+		w := sc.wound(buf, p)
+		w.Damage = d
+		out = append(out, c.instead(buf[p.off:p.end], w, p.end == len(buf), sum, nanos)...)
+	}
+	check := newScanner(out, sum)
+	for p, ok := check.next(); ok; p, ok = check.next() {
+		if p.why != "" {
+			return nil, fmt.Errorf("%w: still not readable at %d after the repair: %s", ErrDamaged, p.off, p.why)
+		}
+	}
+	return out, nil
+}
+
+// instead is what takes the place of the damaged bytes; nil when nothing must.
+func (c cutter) instead(bad []byte, w wound, last bool, sum hasher, nanos int64) []byte {
+	lost := Range{w.FirstSeq, w.LastSeq}
+	if b := c.mend(bad, w, sum); b != nil {
+		if r, _ := frame(b); r.message() {
+			c.fixed.Mended = append(c.fixed.Mended, r.seq)
+		}
+		return b
+	}
+	if c.newest && last && (w.Why == whyTorn || w.heads == 0) {
+		c.fixed.Trimmed += int64(len(bad))
+		return nil
+	}
+	if lost.First == 0 {
+		return nil // a damaged tombstone, or filler
+	}
+	return sum.erased(lost, len(bad), nanos)
+}
+
+// mend tries to get the record back that is hidden in bad.
+func (c cutter) mend(bad []byte, w wound, sum hasher) []byte {
+	m := mender{sum, c.budget}
+	switch {
+	case w.Why == whyBorder:
+		return sum.border(bad)
+	case w.FirstSeq == 0:
+		return m.mend(bad, func(r raw) bool { return r.tomb })
+	case w.FirstSeq == w.LastSeq:
+		return m.mend(bad, func(r raw) bool { return r.message() && r.seq == w.FirstSeq })
+	}
+	return nil
+}

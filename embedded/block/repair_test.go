@@ -1,0 +1,173 @@
+package block
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"reflect"
+	"testing"
+)
+
+// Sealed blocks that are damaged, gone, empty, shortened or no files come back from the archive whole.
+func TestRepairFromArchive(t *testing.T) {
+	second := func(dir string) string { return filepath.Join(msgsOf(dir), "2.blk") }
+	for name, harm := range map[string]func(t *testing.T, path string, b []byte){
+		"overwritten": func(t *testing.T, path string, b []byte) {
+			copy(b[5000:], bytes.Repeat([]byte("x"), 3000))
+			write1(t, path, b)
+		},
+		"missing":           func(*testing.T, string, []byte) {},
+		"empty":             func(t *testing.T, path string, _ []byte) { write1(t, path, nil) },
+		"cut in a record":   func(t *testing.T, path string, b []byte) { write1(t, path, b[:len(b)/2]) },
+		"cut at a record":   func(t *testing.T, path string, b []byte) { r, _ := frame(b); write1(t, path, r.b) },
+		"a folder":          func(t *testing.T, path string, _ []byte) { _ = os.Mkdir(path, 0o700) },
+		"other stream's":    func(t *testing.T, path string, b []byte) { write1(t, path, bytes.Repeat(b[4:], 1)) },
+		"larger than 64 MB": func(t *testing.T, path string, _ []byte) { write1(t, path, nil); _ = os.Truncate(path, maxBlock+1) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir, archive := archived(t)
+			b := read1(t, second(dir))
+			if err := os.Remove(second(dir)); err != nil { // or the harm would reach the linked archive
+				t.Fatal(err)
+			}
+			harm(t, second(dir), b)
+			f := mustRepair(t, msgsOf(dir), archive)
+			if !reflect.DeepEqual(f.Restored, []string{"2.blk"}) || len(f.Lost) != 0 {
+				t.Errorf("fixed %+v", f)
+			}
+			kept(t, dir, nil)
+		})
+	}
+}
+
+// Without an archive a missing middle block costs its messages and no others, and a folder in a block's place is set aside:
+// the server would delete the stream.
+func TestRepairWithoutArchive(t *testing.T) {
+	for _, folder := range []bool{false, true} {
+		dir := store(t, n, size, small)
+		second := mustCheck(t, msgsOf(dir)).Blocks[1]
+		path := filepath.Join(msgsOf(dir), second.Name)
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+		if folder {
+			if err := os.Mkdir(path, 0o700); err != nil {
+				t.Fatal(err)
+			}
+		}
+		f := mustRepair(t, msgsOf(dir), "")
+		if want := []Range{{second.First, second.Last}}; !reflect.DeepEqual(f.Lost, want) || (len(f.SetAside) == 1) != folder {
+			t.Errorf("fixed %+v, want lost %v", f, want)
+		}
+		var gone []uint64
+		for seq := second.First; seq <= second.Last; seq++ {
+			gone = append(gone, seq)
+		}
+		kept(t, dir, gone)
+	}
+}
+
+// The newest block with no bytes, as a crash while the server begins one leaves it, is no damage.
+func TestEmptyNewestBlock(t *testing.T) {
+	dir := store(t, n, size, small)
+	write1(t, filepath.Join(msgsOf(dir), "5.blk"), nil)
+	if rep := mustCheck(t, msgsOf(dir)); len(rep.Damage)+len(rep.Holes) != 0 || len(rep.Blocks) != 5 {
+		t.Fatalf("report %+v", rep)
+	}
+	kept(t, dir, nil)
+}
+
+// A newest block that lost all its bytes is restored when it was archived.
+func TestNewestBlockEmptied(t *testing.T) {
+	dir, archive := archived(t)
+	if _, err := Archive(msgsOf(dir), archive, false); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(msgsOf(dir), "4.blk")
+	_ = os.Remove(path)
+	write1(t, path, nil)
+	if restored, err := Restore(archive, msgsOf(dir)); err != nil || !reflect.DeepEqual(restored, []string{"4.blk"}) {
+		t.Errorf("restored %v, %v", restored, err)
+	}
+	kept(t, dir, nil)
+}
+
+// The archive never brings an erased message back.
+func TestRepairKeepsErasure(t *testing.T) {
+	dir, archive := archived(t)
+	r := serve(t, dir, small)
+	if err := r.stream.SecureDeleteMsg(t.Context(), 3); err != nil {
+		t.Fatal(err)
+	}
+	r.stop()
+	path := filepath.Join(msgsOf(dir), "1.blk")
+	bad := read1(t, path)
+	copy(bad[9000:], "XXXXXXXX")
+	write1(t, path, bad)
+	f := mustRepair(t, msgsOf(dir), archive)
+	if len(f.Restored) != 0 || len(f.Lost) != 1 || bytes.Contains(read1(t, path), []byte("id-000003")) {
+		t.Errorf("fixed %+v", f)
+	}
+	kept(t, dir, []uint64{3, f.Lost[0].First})
+}
+
+// Messages below the threshold of a single erased record and above it: ranges are told apart by the reader.
+func TestErasedRange(t *testing.T) {
+	sum := newHasher(stream, 1)
+	for _, c := range []struct {
+		lost      Range
+		n, length int
+	}{{Range{7, 7}, 10, 30}, {Range{7, 7}, 100, 100}, {Range{7, 9}, 10, 46}, {Range{7, 9}, 500, 500}} {
+		b := sum.erased(c.lost, c.n, 1)
+		r, ok := frame(b)
+		if !ok || !sum.good(r) || len(b) != c.length || !r.erased || r.first() != c.lost.First || r.seq != c.lost.Last {
+			t.Errorf("%v in %d bytes: %d bytes, %+v", c.lost, c.n, len(b), r)
+		}
+	}
+}
+
+// A clean store is left alone, index.db too; a repaired one has none.
+func TestRepairAndIndex(t *testing.T) {
+	dir := store(t, n, size, small)
+	index := filepath.Join(msgsOf(dir), "index.db")
+	before := read1(t, index)
+	if f := mustRepair(t, msgsOf(dir), ""); !reflect.DeepEqual(f, Fixed{}) || !bytes.Equal(before, read1(t, index)) {
+		t.Errorf("clean: fixed %+v", f)
+	}
+	path := filepath.Join(msgsOf(dir), "3.blk")
+	bad := read1(t, path)
+	bad[100] ^= 4
+	write1(t, path, bad)
+	if f := mustRepair(t, msgsOf(dir), ""); len(f.Mended) != 1 {
+		t.Errorf("damaged: fixed %+v", f)
+	}
+	if _, err := os.Stat(index); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("index.db: %v", err)
+	}
+}
+
+// Blocks of other kinds are refused by name.
+func TestRefused(t *testing.T) {
+	dir := store(t, 3, 60, small)
+	path := filepath.Join(msgsOf(dir), "1.blk")
+	whole := read1(t, path)
+	never := func(Record) error { return errors.New("called") }
+	write1(t, path, append([]byte("cmp\x01\x80\x10"), whole...))
+	if err := Read(path, stream, never); !errors.Is(err, ErrCompressed) {
+		t.Errorf("compressed: %v", err)
+	}
+	if _, err := Check(msgsOf(dir), Options{Stream: stream}); !errors.Is(err, ErrCompressed) {
+		t.Errorf("compressed: %v", err)
+	}
+	write1(t, path, whole)
+	write1(t, filepath.Join(msgsOf(dir), "1.key"), []byte("key"))
+	if err := Read(path, stream, never); !errors.Is(err, ErrEncrypted) {
+		t.Errorf("encrypted: %v", err)
+	}
+	for _, name := range []string{"index.db", "01.blk", "x.blk", "1.blk.tmp", "-1.blk"} {
+		if err := Read(filepath.Join(msgsOf(dir), name), stream, never); !errors.Is(err, ErrName) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

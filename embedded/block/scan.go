@@ -1,0 +1,119 @@
+package block
+
+import "bytes"
+
+// Why a stretch of a block is damaged.
+const (
+	whySum    = "checksum does not match"
+	whyLength = "record length out of range"
+	whyTorn   = "record is cut off at the end of the block"
+	whyZeros  = "zeros after the last record"
+	whyBorder = "subject or header length does not fit the content"
+)
+
+// maxJump bounds how far ahead of its neighbours a sequence can be where a scan looks for the next good record; text
+// read as a number lies far above.
+const maxJump = 1 << 32
+
+// piece is a good record, or a stretch without one (why says so).
+type piece struct {
+	raw      // of a good record
+	off, end int
+	why      string
+}
+
+// scanner takes a block apart record by record and finds the way again after damage.
+type scanner struct {
+	buf    []byte
+	sum    hasher
+	off    int
+	prev   uint64 // last message sequence so far; 0: none
+	budget int    // bytes that may still be hashed in search of a record, so that no input costs quadratic time
+}
+
+func newScanner(buf []byte, sum hasher) *scanner {
+	return &scanner{buf: buf, sum: sum, budget: 16*len(buf) + 1<<20}
+}
+
+// next returns the next piece; false at the end. Pieces follow each other without gaps, and no two damaged ones do.
+func (s *scanner) next() (piece, bool) {
+	if s.off >= len(s.buf) {
+		return piece{}, false
+	}
+	p := piece{off: s.off}
+	r, why := s.record()
+	if why == "" {
+		p.raw, p.end = r, s.off+len(r.b)
+		if r.message() {
+			s.prev = max(s.prev, r.seq)
+		}
+	} else {
+		if p.why, p.end = why, s.resync(r, why); why == whyTorn && p.end < len(s.buf) {
+			p.why = whyLength
+		}
+	}
+	s.off = p.end
+	return p, true
+}
+
+// record judges the record at off.
+func (s *scanner) record() (raw, string) {
+	rest := s.buf[s.off:]
+	r, ok := frame(rest)
+	switch {
+	case !ok && len(bytes.Trim(rest, "\x00")) == 0:
+		return raw{}, whyZeros
+	case !ok && torn(rest):
+		return raw{}, whyTorn
+	case !ok:
+		return raw{}, whyLength
+	case !s.sum.good(r):
+		return r, whySum
+	case !r.plausible() && s.sum.border(r.b) != nil:
+		return r, whyBorder
+	}
+	return r, ""
+}
+
+// resync finds the end of the damage at off: the next good record, or the end of the block. bad is the record there as
+// far as its lengths make sense: they are believed when the record behind it is good and is the next but one.
+func (s *scanner) resync(bad raw, why string) int {
+	if end := s.off + len(bad.b); why == whyBorder || len(bad.b) > 0 && s.follows(end) {
+		return end
+	}
+	for at := s.off + 1; at+minRecord <= len(s.buf) && s.budget > 0; at++ {
+		r, ok := frame(s.buf[at:])
+		if !ok || !s.inReach(r) {
+			continue
+		}
+		s.budget -= len(r.b)
+		if s.sum.good(r) {
+			return at
+		}
+	}
+	return len(s.buf)
+}
+
+// follows says whether a good record at off continues the block with one message missing before it.
+func (s *scanner) follows(off int) bool {
+	r, ok := frame(s.buf[off:])
+	return ok && r.message() && r.first() == s.prev+2 && s.sum.good(r)
+}
+
+// inReach says whether r's sequence can stand behind the last good one. Filler made by the server has sequence 0 and is
+// not worth finding again.
+func (s *scanner) inReach(r raw) bool {
+	if r.tomb {
+		return !r.erased && r.seq > 0 && r.subject == 0 && len(r.b) == minRecord
+	}
+	return r.seq > s.prev && (s.prev == 0 && r.seq < 1<<48 || r.seq-s.prev < maxJump)
+}
+
+// torn says whether rest can be the beginning of a record that ends behind it.
+func torn(rest []byte) bool {
+	if len(rest) < minRecord {
+		return true
+	}
+	n := int(le.Uint32(rest) &^ hasHeaders)
+	return n > len(rest) && n <= maxRecord
+}

@@ -1,0 +1,209 @@
+package embedded
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"math/rand/v2"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/klauspost/compress/zstd"
+	"pgregory.net/rapid"
+
+	"hookline/events"
+)
+
+// incompressible is a JSON string as long as like, of random characters.
+func incompressible(like string, seed uint64) []byte {
+	const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+-"
+	rnd := rand.New(rand.NewPCG(seed, 1))
+	b := make([]byte, len(like))
+	for i := range b {
+		b[i] = letters[rnd.IntN(len(letters))]
+	}
+	b[0], b[len(b)-1] = '"', '"'
+	return b
+}
+
+func codecOf(t testing.TB) *codec {
+	t.Helper()
+	c, err := payloads()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func TestSubject(t *testing.T) {
+	for want, env := range map[string]events.Envelope{
+		"ev.1f3a90c2b7de.c68c8a51-e89d.tool.requested": {Project: "1f3a90c2b7de", Session: "c68c8a51-e89d", Type: "tool.requested"},
+		"ev.=.=.daemon.started":                        {Type: "daemon.started"},
+		"ev.=2A.=3E.a.b=2Ec":                           {Project: "*", Session: ">", Type: "a.b.c"},
+		"ev.=3D.=20=0A=2F=C3=BC.plain.=":               {Project: "=", Session: " \n/ü", Type: "plain"},
+	} {
+		if got := subjectOf(env); got != want {
+			t.Errorf("subject of %+v = %s, want %s", env, got, want)
+		}
+	}
+}
+
+func TestEscapeIsInjective(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.OneOf(rapid.String(), rapid.StringMatching(`[.=a*> /]{0,8}`)).Draw(t, "text")
+		for name, esc := range map[string]func(string) string{"token": token, "key": bucketKey} {
+			out := esc(text)
+			back, err := unescape(out)
+			if err != nil || back != text {
+				t.Fatalf("%s: %q became %q and that %q, %v", name, text, out, back, err)
+			}
+			if strings.ContainsAny(out, " *>\r\n\t\x00") || out == "" || name == "token" && strings.Contains(out, ".") {
+				t.Fatalf("%s of %q is %q", name, text, out)
+			}
+			if strings.HasPrefix(out, ".") || strings.HasSuffix(out, ".") || strings.Contains(out, "..") {
+				t.Fatalf("%s of %q has a dot where none may be: %q", name, text, out)
+			}
+		}
+	})
+	for _, bad := range []string{"=2", "a=", "=zz", "=2a", "==="} {
+		if got, err := unescape(bad); err == nil {
+			t.Errorf("unescape %q = %q, want an error", bad, got)
+		}
+	}
+}
+
+// TestRecordRoundTrip goes through both forms in which a message comes back: the client library's
+// header and the bytes in a block.
+func TestRecordRoundTrip(t *testing.T) {
+	c := codecOf(t)
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.StringN(0, 20, 60)
+		env := events.Envelope{
+			ID: rapid.StringMatching(`[!-~]{1,30}`).Draw(t, "id"), Type: rapid.StringMatching(`[a-z_.]{1,20}`).Draw(t, "type"),
+			Version: rapid.IntRange(1, 3).Draw(t, "version"), Time: time.UnixMilli(rapid.Int64Range(0, 4e12).Draw(t, "ms")).UTC(),
+			Session: text.Draw(t, "session"), Project: text.Draw(t, "project"), Worktree: text.Draw(t, "worktree"),
+			Branch: text.Draw(t, "branch"), Phase: text.Draw(t, "phase"), Hook: text.Draw(t, "hook"), ToolUseID: text.Draw(t, "tool"),
+			AgentID: text.Draw(t, "agent"), Causation: text.Draw(t, "causation"), Redacted: rapid.IntRange(0, 9).Draw(t, "redacted"),
+			Correlation: rapid.SampledFrom([]string{"", "other", "same"}).Draw(t, "correlation"),
+		}
+		if env.Correlation == "same" {
+			env.Correlation = env.Session
+		}
+		if rapid.Bool().Draw(t, "facts") {
+			env.Facts = &events.Facts{PID: 7, Note: text.Draw(t, "note")}
+		}
+		if data := rapid.StringN(0, 200, 600).Draw(t, "data"); data != "" {
+			env.Data = json.RawMessage(data)
+		}
+		m, err := c.encode(env)
+		if err != nil {
+			t.Fatal(err)
+		}
+		msg := m.natsMsg()
+		fromHeader := message{subject: m.subject, data: m.data}.ofHeader(msg.Header)
+		raw := "NATS/1.0\r\n"
+		for k, v := range msg.Header {
+			raw += k + ": " + v[0] + "\r\n"
+		}
+		fromRaw := message{subject: m.subject, data: m.data}.ofRaw([]byte(raw + "\r\n"))
+		for _, back := range []message{fromHeader, fromRaw} {
+			got, err := c.decode(back)
+			if err != nil || !reflect.DeepEqual(got, env) {
+				t.Fatalf("%+v\nbecame %+v, %v", env, got, err)
+			}
+		}
+	})
+}
+
+func TestPayloadsAreCompressed(t *testing.T) {
+	c := codecOf(t)
+	m, err := c.encode(event(1))
+	if err != nil || m.encoding != "zstd" || len(m.data) > 110 {
+		t.Errorf("a hook of %d bytes takes %d, %q, %v; want at most 110", len(event(1).Data), len(m.data), m.encoding, err)
+	}
+	env := event(1)
+	env.Worktree, env.Branch, env.Hook, env.ToolUseID, env.Data = "", "", "", "", []byte("7")
+	if m, err = c.encode(env); err != nil || m.encoding != "" || string(m.data) != "{}\n7" {
+		t.Errorf("a payload that does not shrink: %q %q %v", m.encoding, m.data, err)
+	}
+}
+
+func TestDictionaryIsFrozen(t *testing.T) {
+	if id := dictionary[4:8]; !bytes.Equal(id, []byte{1, 0, 0, 0}) || len(dictionary) > 64<<10 {
+		t.Errorf("dictionary id % x, %d bytes", id, len(dictionary))
+	}
+	// A frame made when the dictionary was shipped: a changed dictionary cannot read it.
+	frozen := []byte(frozenFrame)
+	c := codecOf(t)
+	plain, err := c.unpack(frozen)
+	if want := string(event(1).Data); err != nil || string(plain) != want {
+		t.Errorf("frozen frame: %q, %v; now it is %q", plain, err, c.frame(event(1).Data))
+	}
+}
+
+func TestDecodeRefuses(t *testing.T) {
+	c := codecOf(t)
+	good, err := c.encode(event(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	plainFrame, err := zstd.NewWriter(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	foreign := append([]byte(nil), good.data...)
+	foreign[5] = 99 // the dictionary's id in the frame's header
+	for name, m := range map[string]message{
+		"bomb":               {encoding: "zstd", data: plainFrame.EncodeAll(make([]byte, maxPlain+1), nil)},
+		"unknown dictionary": {encoding: "zstd", data: foreign},
+		"truncated":          {encoding: "zstd", data: good.data[:len(good.data)-3]},
+		"no frame":           {encoding: "zstd", data: []byte("{}\n{}")},
+		"other encoding":     {encoding: "gzip", data: []byte("{}\n{}")},
+		"no line":            {data: []byte("{}")},
+		"no JSON":            {data: []byte("hello\n{}")},
+		"empty":              {},
+		"subject":            {data: []byte("{}\n{}"), time: "2026-11-21T07:52:00Z", subject: "ev.a.b.c"},
+		"time":               {data: []byte("{}\n{}"), subject: "ev.a.b.c.d"},
+	} {
+		if _, err := c.decode(m); !errors.Is(err, ErrBadPayload) {
+			t.Errorf("%s: %v, want ErrBadPayload", name, err)
+		}
+	}
+	if _, err := c.decode(message{encoding: "zstd", data: foreign}); err == nil || !strings.Contains(err.Error(), "a dictionary that this build does not have") {
+		t.Errorf("unknown dictionary: %v", err)
+	}
+}
+
+func FuzzDecode(f *testing.F) {
+	c := codecOf(f)
+	for _, n := range []uint64{1, 99999} {
+		m, err := c.encode(event(n))
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(m.subject, m.time, m.encoding, m.data)
+	}
+	f.Add("ev.=.=.a.=", "2026-11-21T07:52:00Z", "", []byte(`{"correlation":"","facts":{"pid":1}}`+"\n{}"))
+	f.Fuzz(func(t *testing.T, subject, at, encoding string, data []byte) {
+		env, err := c.decode(message{subject: subject, id: "1", typ: "a.b", time: at, encoding: encoding, data: data})
+		if err != nil {
+			if !errors.Is(err, ErrBadPayload) {
+				t.Fatalf("%v is no ErrBadPayload", err)
+			}
+			return
+		}
+		m, err := c.encode(env)
+		if errors.Is(err, ErrBadEnvelope) { // a time or a token that only a foreign writer makes
+			return
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := c.decode(m)
+		if err != nil || !again.Time.Equal(env.Time) || again.Session != env.Session || !bytes.Equal(again.Data, env.Data) {
+			t.Fatalf("%+v became %+v, %v", env, again, err)
+		}
+	})
+}

@@ -1,0 +1,94 @@
+package embedded
+
+import (
+	_ "embed" // the dictionary
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+//go:generate go run -tags train ./dict -o dict/1.zdict
+
+// dictionary is version 1 of the dictionary, trained on hook payloads of our own making. Its id is
+// in every frame made with it. It must never change: a better one gets another id and a file of its
+// own, and decoders know both.
+//
+//go:embed dict/1.zdict
+var dictionary []byte
+
+// maxPlain bounds what one payload may unpack to: the largest frame that the daemon accepts. A
+// frame that says or turns out to be more is refused.
+const maxPlain = 64 << 20
+
+// ErrBadPayload: a message whose payload is not what this package writes.
+var ErrBadPayload = errors.New("unreadable payload")
+
+// codec holds the compressor and the decompressor; both are pools inside and may be used by many
+// goroutines at once.
+type codec struct {
+	small, large *zstd.Encoder
+	dec          *zstd.Decoder
+}
+
+// smallPayload parts the two levels, in bytes. Over 693 recorded hooks the fast level is 1 % larger
+// below it and takes 30 µs; the better level takes 110 µs for its tables alone, and is 10 % smaller
+// above it.
+const smallPayload = 2000
+
+// payloads is built on first use: the tables cost 10 ms, which a refused Open need not pay.
+var payloads = sync.OnceValues(func() (*codec, error) {
+	small, err := newEncoder(zstd.SpeedFastest)
+	if err != nil {
+		return nil, fmt.Errorf("compressor: %w", err)
+	}
+	large, err := newEncoder(zstd.SpeedBetterCompression)
+	if err != nil {
+		return nil, fmt.Errorf("compressor: %w", err)
+	}
+	dec, err := zstd.NewReader(nil, zstd.WithDecoderDicts(dictionary), zstd.WithDecoderConcurrency(0),
+		zstd.WithDecoderMaxMemory(maxPlain))
+	if err != nil {
+		return nil, fmt.Errorf("decompressor: %w", err)
+	}
+	return &codec{small: small, large: large, dec: dec}, nil
+})
+
+// newEncoder leaves out the checksum: the log's blocks and the names of blobs have one.
+func newEncoder(level zstd.EncoderLevel) (*zstd.Encoder, error) {
+	return zstd.NewWriter(nil, zstd.WithEncoderDict(dictionary), zstd.WithEncoderCRC(false),
+		zstd.WithEncoderLevel(level), zstd.WithSingleSegment(true))
+}
+
+// frame is plain as one zstd frame, smaller or not.
+func (c *codec) frame(plain []byte) []byte {
+	enc := c.large
+	if len(plain) < smallPayload {
+		enc = c.small
+	}
+	return enc.EncodeAll(plain, make([]byte, 0, len(plain)/2+64))
+}
+
+// pack returns plain compressed and true, or plain itself where that is not smaller.
+func (c *codec) pack(plain []byte) ([]byte, bool) {
+	if out := c.frame(plain); len(out) < len(plain) {
+		return out, true
+	}
+	return plain, false
+}
+
+// unpack undoes pack. Frames of an unknown dictionary, damaged ones and ones that unpack to more
+// than 64 MiB are an [ErrBadPayload].
+func (c *codec) unpack(packed []byte) ([]byte, error) {
+	plain, err := c.dec.DecodeAll(packed, nil)
+	switch {
+	case errors.Is(err, zstd.ErrUnknownDictionary):
+		return nil, fmt.Errorf("%w: compressed with a dictionary that this build does not have: %w", ErrBadPayload, err)
+	case err != nil:
+		return nil, fmt.Errorf("%w: %w", ErrBadPayload, err)
+	case len(plain) > maxPlain:
+		return nil, fmt.Errorf("%w: %d bytes", ErrBadPayload, len(plain))
+	}
+	return plain, nil
+}

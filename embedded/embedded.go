@@ -1,0 +1,197 @@
+// Package embedded is the ground of hookline: the event log and the buckets, kept by a NATS server
+// with JetStream inside this process. It is the only package that knows NATS.
+//
+// # What lies on disk
+//
+//	<dir>/jetstream/$G/streams/EVENTS/   the log: meta.inf, msgs/<n>.blk (8 MiB each), msgs/index.db
+//	<dir>/jetstream/$G/streams/KV_…/     the buckets snapshot and latest (cache lives in memory)
+//	<dir>/archive/                       hard links of the log's sealed blocks
+//	<dir>/blobs/<2 hex>/<sha256>.zst     large strings, content-addressed
+//	<dir>/clean.json                     the clean-exit marker (package block); absent while running
+//	<dir>/../hookd.lock                  the lock, with its holder's pid
+//
+// # One event, one message
+//
+//	subject   ev.<project>.<session>.<area>.<what>; an empty token is "=", other bytes than
+//	          [A-Za-z0-9_-] are "=XX"
+//	headers   Nats-Msg-Id (the event's id), ce-type, ce-time (RFC 3339), Content-Encoding: zstd
+//	          when the payload is compressed
+//	payload   one line of JSON with the envelope's other fields, "\n", the event's data
+//
+// The payload is zstd with the dictionary this package ships (dict/1.zdict; the frame names it by
+// its id, so that a later dictionary can stand beside it) whenever that is smaller.
+//
+// # Durability
+//
+// An append is acknowledged when the server has written it; it is on disk when [Stream.Sync] has
+// returned. With [Shared], callers that wait at the same time share one fsync; with [Always] the
+// server syncs each message itself. A server that is in doubt about a stream deletes it, so the log
+// is checked by package block before the server sees it, and sealed blocks are kept by hard links.
+package embedded
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"hookline/embedded/block"
+	"hookline/projector"
+)
+
+// streamName is the log's name; subjectRoot is the first token of its subjects.
+const (
+	streamName  = "EVENTS"
+	subjectRoot = "ev"
+	schema      = "1" // of subjects, headers and payload; kept in the stream's metadata
+)
+
+// FsyncMode says who brings an append to disk.
+type FsyncMode int
+
+const (
+	// Shared lets all callers of [Stream.Sync] that wait at one time share one fsync (default).
+	Shared FsyncMode = iota
+	// Always has the server sync every message before its acknowledgement.
+	Always
+)
+
+// String gives the mode's name in the configuration: "shared" or "always".
+func (m FsyncMode) String() string {
+	if m == Always {
+		return "always"
+	}
+	return "shared"
+}
+
+// defaultMaxStore bounds what the server may write, in bytes. The server's own default moves with
+// the free space; reaching the bound stops every append, so it is far away and [Server.Free] is
+// what should be watched.
+const defaultMaxStore = 64 << 30
+
+// Options say where and how a store is opened.
+type Options struct {
+	Dir      string           // the store's folder; made with mode 0700 when it is missing
+	Lock     string           // lock file; default hookd.lock beside Dir
+	Holder   string           // who we are, one line, shown to whoever finds the lock held
+	Fsync    FsyncMode        // default Shared
+	MaxStore int64            // bytes the server may write; default 64 GiB
+	Log      *slog.Logger     // default: none
+	Now      func() time.Time // default time.Now; only stamps warnings
+}
+
+func (o Options) withDefaults() Options {
+	if o.Lock == "" {
+		o.Lock = filepath.Join(filepath.Dir(filepath.Clean(o.Dir)), "hookd.lock")
+	}
+	if o.MaxStore == 0 {
+		o.MaxStore = defaultMaxStore
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	return o
+}
+
+func (o Options) jetstreamDir() string { return filepath.Join(o.Dir, "jetstream") }
+func (o Options) streamsDir() string   { return filepath.Join(o.jetstreamDir(), "$G", "streams") }
+func (o Options) msgsDir() string      { return filepath.Join(o.streamsDir(), streamName, "msgs") }
+func (o Options) archiveDir() string   { return filepath.Join(o.Dir, "archive") }
+
+// Report tells what [Open] found and did.
+type Report struct {
+	Clean    bool           // the last exit was in order
+	Checked  int            // blocks of the log whose records were verified
+	Damage   []block.Damage // what was found in them, with its sequences
+	Holes    []block.Range  // sequences that were missing
+	Fixed    block.Fixed    // what was done about both
+	Restored bool           // the log was gone and was taken from the archive
+	Took     time.Duration  // duration of Open
+	Warnings []Warning      // the server's last 100 lines of level warning and above
+}
+
+// Server is one open store. Its methods are safe for concurrent use.
+type Server struct {
+	opts    Options
+	lock    *lock
+	log     *serverLog
+	srv     *server.Server
+	nc      *nats.Conn
+	js      jetstream.JetStream
+	stream  *Stream
+	buckets *buckets
+	blobs   *Blobs
+	archive *archiver
+
+	mu     sync.Mutex
+	report Report
+
+	closing sync.Once
+	closed  error
+}
+
+// Stream is the event log.
+func (s *Server) Stream() *Stream { return s.stream }
+
+// Store is the buckets, for the projector.
+func (s *Server) Store() projector.Store { return s.buckets }
+
+// Blobs is where large strings go.
+func (s *Server) Blobs() *Blobs { return s.blobs }
+
+// Fsync is the mode the store was opened with.
+func (s *Server) Fsync() FsyncMode { return s.opts.Fsync }
+
+// Report tells what Open found, and the server's warnings until now.
+func (s *Server) Report() Report {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := s.report
+	r.Warnings = s.log.last()
+	return r
+}
+
+// Close stops everything in order and leaves the marker of a clean exit last. A second call
+// returns what the first did. When ctx ends early, tidying up is left out, closing is not.
+func (s *Server) Close(ctx context.Context) error {
+	s.closing.Do(func() { s.closed = s.close(ctx) })
+	return s.closed
+}
+
+func (s *Server) close(ctx context.Context) error {
+	healthy := s.Health() == nil
+	s.archive.stop()
+	if healthy {
+		if err := s.buckets.compact(ctx, s.opts.streamsDir()); err != nil {
+			s.opts.Log.Warn("compacting the buckets", "err", err)
+		}
+	}
+	s.stream.sync.stop()
+	s.stop()
+	err := syncTree(s.opts.jetstreamDir(), s.stream.opened)
+	if err == nil && healthy {
+		seq, id := s.stream.Last()
+		err = block.WriteMarker(s.opts.Dir, s.opts.msgsDir(), block.Marker{Time: s.opts.Now().UTC(), LastSeq: seq, LastID: id})
+	}
+	return errors.Join(err, s.lock.release())
+}
+
+// stop ends the connection and the server; what it wrote is in the page cache then.
+func (s *Server) stop() {
+	if s.nc != nil {
+		s.nc.Close()
+	}
+	if s.srv != nil {
+		s.srv.Shutdown()
+		s.srv.WaitForShutdown()
+	}
+}

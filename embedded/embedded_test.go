@@ -1,0 +1,258 @@
+package embedded
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"hookline/events"
+)
+
+// childEnv makes the test binary a second process: "hold" opens a store and waits, "append" appends
+// and syncs for ever, printing each sequence that is on disk; "open" prints the error of Open.
+const childEnv = "HOOKLINE_EMBEDDED_CHILD"
+
+func TestMain(m *testing.M) {
+	if role := os.Getenv(childEnv); role != "" {
+		child(role, os.Args[1])
+		return
+	}
+	os.Exit(m.Run())
+}
+
+func child(role, dir string) {
+	ctx := context.Background()
+	s, err := Open(ctx, Options{Dir: dir, Holder: "the child"})
+	if role == "open" {
+		fmt.Println(errors.Is(err, ErrReadOnly), err)
+		return
+	}
+	if err != nil {
+		fmt.Println("error", err)
+		os.Exit(1)
+	}
+	fmt.Println("open")
+	for n := uint64(1); role == "append"; n++ {
+		r, err := s.Stream().Append(ctx, event(n))
+		if err == nil {
+			err = s.Stream().Sync(ctx, r[0].Seq)
+		}
+		if err != nil {
+			fmt.Println("error", err)
+			os.Exit(1)
+		}
+		fmt.Println("durable", r[0].Seq)
+	}
+	select {}
+}
+
+// spawn starts a child and gives its output line by line. The child dies with the test.
+func spawn(t *testing.T, role, dir string) (*exec.Cmd, *bufio.Scanner) {
+	t.Helper()
+	cmd := exec.Command(os.Args[0], dir)
+	cmd.Env = append(os.Environ(), childEnv+"="+role)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
+	lines := bufio.NewScanner(out)
+	if !lines.Scan() || lines.Text() != "open" {
+		t.Fatalf("the child says %q", lines.Text())
+	}
+	return cmd, lines
+}
+
+// event is the n-th event of a test; its content tells n.
+func event(n uint64) events.Envelope {
+	return events.Envelope{
+		ID: fmt.Sprintf("01K%023d", n), Type: events.TypeToolRequested, Version: 1,
+		Time:    time.Date(2026, 11, 21, 7, 52, 0, int(n%1000)*1e6, time.UTC),
+		Session: "c68c8a51-e89d-45af-bd06-f5c764bc3b27", Correlation: "c68c8a51-e89d-45af-bd06-f5c764bc3b27", Project: "1f3a90c2b7de",
+		Worktree: "/project", Branch: "main", Hook: "PreToolUse", ToolUseID: fmt.Sprintf("toolu_%d", n),
+		Data: []byte(fmt.Sprintf(`{"session_id":"c68c8a51-e89d-45af-bd06-f5c764bc3b27","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"echo %d"}}`, n)),
+	}
+}
+
+func storeDir(t testing.TB) string { return filepath.Join(t.TempDir(), "store") }
+
+func open(t testing.TB, dir string) *Server {
+	t.Helper()
+	s, err := Open(context.Background(), Options{Dir: dir, Holder: "test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close(context.Background()) })
+	return s
+}
+
+func closeStore(t testing.TB, s *Server) {
+	t.Helper()
+	if err := s.Close(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// add appends events from..to, one message each, and syncs the last.
+func add(t testing.TB, s *Server, from, to uint64) {
+	t.Helper()
+	ctx := context.Background()
+	for n := from; n <= to; n++ {
+		r, err := s.Stream().Append(ctx, event(n))
+		if err != nil || r[0].Seq != n {
+			t.Fatalf("append %d: %+v, %v", n, r, err)
+		}
+	}
+	if err := s.Stream().Sync(ctx, to); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// wantLog fails unless the log is exactly events 1..n.
+func wantLog(t testing.TB, s *Server, n uint64) {
+	t.Helper()
+	next := uint64(1)
+	err := s.Stream().Read(context.Background(), 0, 0, func(r events.Record) error {
+		want := event(next)
+		if r.Seq != next || r.ID != want.ID || string(r.Data) != string(want.Data) {
+			return fmt.Errorf("event %d is %d %s", next, r.Seq, r.ID)
+		}
+		next++
+		return nil
+	})
+	if err != nil || next != n+1 {
+		t.Fatalf("the log has %d events, want %d: %v", next-1, n, err)
+	}
+}
+
+func TestSecondOpenerIsTold(t *testing.T) {
+	dir := storeDir(t)
+	cmd, _ := spawn(t, "hold", dir)
+	_, err := Open(t.Context(), Options{Dir: dir})
+	var locked *LockedError
+	if !errors.As(err, &locked) || !errors.Is(err, ErrLocked) {
+		t.Fatalf("second Open: %v, want a LockedError", err)
+	}
+	if locked.PID != cmd.Process.Pid || locked.Holder != "the child" {
+		t.Errorf("holder %d %q, want %d %q", locked.PID, locked.Holder, cmd.Process.Pid, "the child")
+	}
+	if pid, text, held, err := Holder(locked.Path); pid != cmd.Process.Pid || text != "the child" || !held || err != nil {
+		t.Errorf("Holder = %d %q %v %v", pid, text, held, err)
+	}
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait()
+	if _, _, held, err := Holder(locked.Path); held || err != nil {
+		t.Errorf("after the holder's death: held %v, %v", held, err)
+	}
+	open(t, dir)
+}
+
+func TestKillLosesNothingSynced(t *testing.T) {
+	dir := storeDir(t)
+	var durable uint64
+	for round := range 3 {
+		cmd, lines := spawn(t, "append", dir)
+		for n := 0; n < 200 && lines.Scan(); n++ {
+			text, ok := strings.CutPrefix(lines.Text(), "durable ")
+			seq, err := strconv.ParseUint(text, 10, 64)
+			if !ok || err != nil {
+				t.Fatalf("the child says %q", lines.Text())
+			}
+			durable = max(durable, seq)
+		}
+		if err := cmd.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		_ = cmd.Wait()
+		s := open(t, dir)
+		if r := s.Report(); r.Clean || r.Checked == 0 {
+			t.Errorf("after kill -9: %+v, want an unclean start that checks blocks", r)
+		}
+		if last, _ := s.Stream().Last(); last < durable {
+			t.Fatalf("round %d: last is %d, %d was on disk", round, last, durable)
+		}
+		var seen uint64
+		err := s.Stream().Read(t.Context(), 0, 0, func(r events.Record) error {
+			seen++
+			if r.Seq != seen {
+				return fmt.Errorf("sequence %d where %d should be", r.Seq, seen)
+			}
+			return nil
+		})
+		if err != nil || seen < durable {
+			t.Fatalf("round %d: %d events, %d were on disk: %v", round, seen, durable, err)
+		}
+		closeStore(t, s)
+	}
+}
+
+func TestOpenTwiceInSequence(t *testing.T) {
+	dir := storeDir(t)
+	for round := uint64(0); round < 3; round++ {
+		s := open(t, dir)
+		if r := s.Report(); r.Clean != (round > 0) || len(r.Damage) > 0 || r.Restored {
+			t.Errorf("round %d: %+v", round, r)
+		}
+		if seq, id := s.Stream().Last(); seq != round*10 || round > 0 && id != event(seq).ID {
+			t.Errorf("last = %d %q", seq, id)
+		}
+		add(t, s, round*10+1, round*10+10)
+		wantLog(t, s, round*10+10)
+		closeStore(t, s)
+		closeStore(t, s) // the second call is a no-op
+	}
+	if info, err := os.Stat(dir); err != nil || info.Mode().Perm() != 0o700 {
+		t.Errorf("the store's mode: %v, %v", info.Mode(), err)
+	}
+	for _, f := range []string{"hookd.lock", "store/clean.json", "store/jetstream/$G/streams/EVENTS/msgs/1.blk"} {
+		info, err := os.Stat(filepath.Join(filepath.Dir(dir), f))
+		if err != nil || info.Mode().Perm()&0o077 != 0 {
+			t.Errorf("%s: %v, %v", f, info, err)
+		}
+	}
+}
+
+func TestAppendAfterCloseFails(t *testing.T) {
+	s := open(t, storeDir(t))
+	closeStore(t, s)
+	if _, err := s.Stream().Append(t.Context(), event(1)); err == nil {
+		t.Error("append to a closed store: no error")
+	}
+	if err := s.Stream().Sync(t.Context(), 5); !errors.Is(err, ErrClosed) {
+		t.Errorf("sync of a closed store: %v", err)
+	}
+}
+
+// TestReadOnly needs a user whom permissions bind, so root runs it as nobody.
+func TestReadOnly(t *testing.T) {
+	base := t.TempDir()
+	for d := base; d != os.TempDir() && len(d) > 1; d = filepath.Dir(d) {
+		if err := os.Chmod(d, 0o755); err != nil {
+			t.Skip("cannot open the way to the test's folder:", err)
+		}
+	}
+	dir := filepath.Join(base, "home", "store")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(filepath.Dir(dir), 0o555); err != nil {
+		t.Fatal(err)
+	}
+	out, err := asNobody(t, base, dir)
+	if err != nil || !strings.HasPrefix(out, "true ") {
+		t.Errorf("open of a folder that is not writable: %s (%v)", out, err)
+	}
+}

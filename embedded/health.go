@@ -1,0 +1,31 @@
+package embedded
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Health says why the store cannot be relied on, or nil. [ErrWriteStuck] means that it must be
+// closed and opened again, after space was made where it is an [ErrNoSpace] as well. It costs some
+// microseconds; once in half a minute is enough.
+func (s *Server) Health() error {
+	if s.stream != nil && s.stream.sync != nil {
+		if err := s.stream.sync.err(); err != nil {
+			return err
+		}
+	}
+	return s.healthz()
+}
+
+func (s *Server) healthz() error {
+	h := s.srv.Healthz(nil)
+	if h.Status == "ok" {
+		return nil
+	}
+	err := classify(errors.New(h.Error))
+	if strings.Contains(h.Error, "write error") {
+		return fmt.Errorf("%w: %w", ErrWriteStuck, err)
+	}
+	return fmt.Errorf("server: %w", err)
+}

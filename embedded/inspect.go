@@ -1,0 +1,172 @@
+package embedded
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"hookline/embedded/block"
+)
+
+// known is what the files say about the log before the server may touch them.
+type known struct {
+	blocks int
+	last   uint64 // newest sequence in a readable record
+}
+
+// inspect checks the log's blocks, repairs and archives them, and takes the marker away: from here
+// on the store is in use. An exit in order leaves only the newest block and what the marker does
+// not vouch for to be read.
+func (s *Server) inspect() (known, error) {
+	marker, err := block.ReadMarker(s.opts.Dir)
+	s.report.Clean = err == nil
+	if err != nil && !errors.Is(err, block.ErrNoMarker) {
+		s.opts.Log.Warn("clean-exit marker", "err", err)
+	}
+	blocks, err := s.present(marker)
+	if err != nil || len(blocks) == 0 {
+		return known{}, errors.Join(err, block.RemoveMarker(s.opts.Dir))
+	}
+	newest := blocks[len(blocks)-1].Name
+	trusted := s.report.Clean && marker.VouchesIndex(s.opts.msgsDir())
+	vouched := make(map[string]bool, len(blocks))
+	for _, b := range blocks {
+		vouched[b.Name] = b.Name != newest && trusted && marker.Vouches(b)
+	}
+	found, err := s.check(func(name string) bool { return !vouched[name] })
+	if err != nil {
+		return known{}, err
+	}
+	// The newest one too: no server appends to it yet, and a link of it survives a removal.
+	if _, err := block.Archive(s.opts.msgsDir(), s.opts.archiveDir(), false); err != nil {
+		s.opts.Log.Warn("archiving blocks", "err", err)
+	}
+	k := known{blocks: len(blocks)}
+	for _, b := range found.Blocks {
+		k.last = max(k.last, b.Last)
+	}
+	return k, block.RemoveMarker(s.opts.Dir)
+}
+
+// present lists the log's blocks, after restoring them from the archive where they are gone.
+func (s *Server) present(marker block.Marker) ([]block.Info, error) {
+	blocks, err := list(s.opts.msgsDir())
+	if err != nil || len(blocks) > 0 {
+		return blocks, err
+	}
+	archived, err := list(s.opts.archiveDir())
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case len(archived) > 0:
+		return s.restore()
+	case len(marker.Blocks) > 0:
+		return nil, &DamageError{What: fmt.Sprintf("its %d blocks are gone and the archive is empty", len(marker.Blocks))}
+	}
+	return nil, nil
+}
+
+// restore puts the archived blocks in the log's place.
+func (s *Server) restore() ([]block.Info, error) {
+	if _, err := block.Restore(s.opts.archiveDir(), s.opts.msgsDir()); err != nil {
+		return nil, &DamageError{What: "restoring it from the archive", Err: err}
+	}
+	s.report.Restored = true
+	s.opts.Log.Warn("the log was gone and was restored from the archive")
+	return list(s.opts.msgsDir())
+}
+
+// list is block.List for a folder that may be missing.
+func list(dir string) ([]block.Info, error) {
+	blocks, err := block.List(dir)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	return blocks, classify(err)
+}
+
+// check verifies the chosen blocks and repairs what is damaged or missing, so that the server does
+// not cut off what comes behind.
+func (s *Server) check(only func(name string) bool) (block.Report, error) {
+	msgs := s.opts.msgsDir()
+	o := block.Options{Stream: streamName, Only: only, Parallel: runtime.GOMAXPROCS(0), RepairFrom: s.opts.archiveDir()}
+	found, err := block.Check(msgs, o)
+	if err != nil {
+		return found, &DamageError{What: "it cannot be checked", Err: err}
+	}
+	s.report.Checked, s.report.Damage, s.report.Holes = len(found.Blocks), found.Damage, found.Holes
+	short, err := s.shorter()
+	if err != nil || len(found.Damage)+len(found.Holes) == 0 && !short {
+		return found, err
+	}
+	if s.report.Fixed, err = block.Repair(msgs, o, found); err != nil {
+		return found, &DamageError{What: "repairing it", Err: err}
+	}
+	s.opts.Log.Warn("the log was damaged", "damage", found.Damage, "holes", found.Holes, "fixed", s.report.Fixed)
+	if found, err = block.Check(msgs, o); err != nil {
+		return found, &DamageError{What: "it cannot be checked after the repair", Err: err}
+	}
+	return found, nil
+}
+
+// shorter says whether the archive has a block behind the log's newest one: the log's end is gone.
+func (s *Server) shorter() (bool, error) {
+	live, err := list(s.opts.msgsDir())
+	if err != nil || len(live) == 0 {
+		return false, err
+	}
+	kept, err := list(s.opts.archiveDir())
+	if err != nil || len(kept) == 0 {
+		return false, err
+	}
+	return kept[len(kept)-1].Index > live[len(live)-1].Index, nil
+}
+
+// takeUp finds the log at the running server. Where the server has none, it is created only if no
+// block says that there was one; else the blocks are given to the server again, from the archive if
+// the server has deleted them.
+func (s *Server) takeUp(ctx context.Context, k known) (jetstream.Stream, error) {
+	handle, err := s.js.Stream(ctx, streamName)
+	if err == nil {
+		return handle, checkSchema(handle.CachedInfo().Config)
+	}
+	if !errors.Is(err, jetstream.ErrStreamNotFound) {
+		return nil, fmt.Errorf("look up the log: %w", err)
+	}
+	if k.blocks > 0 {
+		if err := s.giveBack(); err != nil {
+			return nil, err
+		}
+	}
+	handle, err = s.js.CreateStream(ctx, streamConfig())
+	if err != nil {
+		return nil, fmt.Errorf("create the log: %w", classify(err))
+	}
+	return handle, nil
+}
+
+// giveBack makes sure that the blocks lie where a create takes them up.
+func (s *Server) giveBack() error {
+	blocks, err := list(s.opts.msgsDir())
+	if err != nil || len(blocks) > 0 {
+		return err
+	}
+	s.stop()
+	if _, err := s.restore(); err != nil {
+		return err
+	}
+	return s.start()
+}
+
+// checkSchema refuses a log that a later version of this package has written in another form.
+func checkSchema(c jetstream.StreamConfig) error {
+	if v := c.Metadata["schema"]; v != schema {
+		return fmt.Errorf("the log has schema %q, this build reads %q: use the build that wrote it", v, schema)
+	}
+	return nil
+}

@@ -1,0 +1,189 @@
+package embedded
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"hookline/events"
+)
+
+// Headers of a message. CloudEvents' names, but lean: what the subject says is not said again.
+const (
+	headerID       = jetstream.MsgIDHeader // Nats-Msg-Id, which the server deduplicates by
+	headerType     = "ce-type"
+	headerTime     = "ce-time"
+	headerEncoding = "Content-Encoding"
+	encodingZstd   = "zstd"
+)
+
+// maxSubject bounds a subject in bytes; the server refuses control lines of 4 KiB.
+const maxSubject = 2048
+
+// message is one stored event, apart from its place in the log.
+type message struct {
+	subject  string
+	id       string
+	typ      string
+	time     string
+	encoding string
+	data     []byte
+}
+
+// rest is the first line of a payload: the fields of the envelope that neither subject nor headers
+// carry. Correlation is left out where it is the session, Version where it is 1.
+type rest struct {
+	Version     int           `json:"version,omitempty"`
+	Worktree    string        `json:"worktree,omitempty"`
+	Branch      string        `json:"branch,omitempty"`
+	Phase       string        `json:"phase,omitempty"`
+	Hook        string        `json:"hook,omitempty"`
+	ToolUseID   string        `json:"tool_use_id,omitempty"`
+	AgentID     string        `json:"agent_id,omitempty"`
+	Correlation *string       `json:"correlation,omitempty"` // pointer: "" is a value of its own
+	Causation   string        `json:"causation,omitempty"`
+	Redacted    int           `json:"redacted,omitempty"`
+	Facts       *events.Facts `json:"facts,omitempty"`
+}
+
+// subjectOf is the subject of an event: ev.<project>.<session>.<area>.<what>.
+func subjectOf(env events.Envelope) string {
+	area, what, _ := strings.Cut(env.Type, ".")
+	return strings.Join([]string{subjectRoot, token(env.Project), token(env.Session), token(area), token(what)}, ".")
+}
+
+// printable says whether s can stand in a header as it is: not empty, ASCII without blanks.
+func printable(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if s[i] <= ' ' || s[i] > '~' {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// encode makes the message of an envelope.
+func (c *codec) encode(env events.Envelope) (message, error) {
+	if !printable(env.ID) || !printable(env.Type) {
+		return message{}, fmt.Errorf("%w: id %q, type %q", ErrBadEnvelope, env.ID, env.Type)
+	}
+	head := rest{Worktree: env.Worktree, Branch: env.Branch, Phase: env.Phase, Hook: env.Hook, ToolUseID: env.ToolUseID,
+		AgentID: env.AgentID, Causation: env.Causation, Redacted: env.Redacted, Facts: env.Facts}
+	if env.Version != 1 {
+		head.Version = env.Version
+	}
+	if env.Correlation != env.Session {
+		head.Correlation = &env.Correlation
+	}
+	line, err := json.Marshal(head)
+	if err != nil {
+		return message{}, fmt.Errorf("%w: %w", ErrBadEnvelope, err)
+	}
+	plain := make([]byte, 0, len(line)+1+len(env.Data))
+	plain = append(append(append(plain, line...), '\n'), env.Data...)
+	if len(plain) > maxPlain {
+		return message{}, fmt.Errorf("%w: %d bytes", ErrTooLarge, len(plain))
+	}
+	subject := subjectOf(env)
+	if len(subject) > maxSubject {
+		return message{}, fmt.Errorf("%w: a subject of %d bytes", ErrBadEnvelope, len(subject))
+	}
+	m := message{subject: subject, id: env.ID, typ: env.Type, time: env.Time.UTC().Format(time.RFC3339Nano)}
+	if packed, smaller := c.pack(plain); smaller {
+		m.data, m.encoding = packed, encodingZstd
+	} else {
+		m.data = plain
+	}
+	return m, nil
+}
+
+// decode undoes encode.
+func (c *codec) decode(m message) (events.Envelope, error) {
+	plain := m.data
+	var err error
+	switch m.encoding {
+	case "":
+	case encodingZstd:
+		if plain, err = c.unpack(m.data); err != nil {
+			return events.Envelope{}, err
+		}
+	default:
+		return events.Envelope{}, fmt.Errorf("%w: content encoding %q", ErrBadPayload, m.encoding)
+	}
+	line, data, found := bytes.Cut(plain, []byte{'\n'})
+	var head rest
+	if err := json.Unmarshal(line, &head); err != nil || !found {
+		return events.Envelope{}, fmt.Errorf("%w: no envelope line (%v)", ErrBadPayload, err)
+	}
+	return assemble(m, head, data)
+}
+
+func assemble(m message, head rest, data []byte) (events.Envelope, error) {
+	env := events.Envelope{ID: m.id, Type: m.typ, Version: 1, Worktree: head.Worktree, Branch: head.Branch, Phase: head.Phase,
+		Hook: head.Hook, ToolUseID: head.ToolUseID, AgentID: head.AgentID, Causation: head.Causation, Redacted: head.Redacted, Facts: head.Facts}
+	if head.Version != 0 {
+		env.Version = head.Version
+	}
+	var err error
+	if env.Time, err = time.Parse(time.RFC3339Nano, m.time); err != nil {
+		return env, fmt.Errorf("%w: %w", ErrBadPayload, err)
+	}
+	tokens := strings.Split(m.subject, ".")
+	if len(tokens) != 5 || tokens[0] != subjectRoot {
+		return env, fmt.Errorf("%w: subject %q", ErrBadPayload, m.subject)
+	}
+	if env.Project, err = unescape(tokens[1]); err == nil {
+		env.Session, err = unescape(tokens[2])
+	}
+	if err != nil {
+		return env, fmt.Errorf("%w: %w", ErrBadPayload, err)
+	}
+	env.Correlation = env.Session
+	if head.Correlation != nil {
+		env.Correlation = *head.Correlation
+	}
+	if len(data) > 0 {
+		env.Data = data
+	}
+	return env, nil
+}
+
+// natsMsg is the message as the client library sends it.
+func (m message) natsMsg() *nats.Msg {
+	h := nats.Header{headerID: {m.id}, headerType: {m.typ}, headerTime: {m.time}}
+	if m.encoding != "" {
+		h[headerEncoding] = []string{m.encoding}
+	}
+	return &nats.Msg{Subject: m.subject, Header: h, Data: m.data}
+}
+
+// ofHeader fills in what a parsed header says.
+func (m message) ofHeader(h nats.Header) message {
+	m.id, m.typ, m.time, m.encoding = h.Get(headerID), h.Get(headerType), h.Get(headerTime), h.Get(headerEncoding)
+	return m
+}
+
+// ofRaw fills in what a header says as it lies in a block: "NATS/1.0\r\nName: value\r\n…\r\n".
+func (m message) ofRaw(h []byte) message {
+	for len(h) > 0 {
+		var line []byte
+		line, h, _ = bytes.Cut(h, []byte("\r\n"))
+		name, value, _ := bytes.Cut(line, []byte(":"))
+		switch string(name) {
+		case headerID:
+			m.id = string(bytes.TrimSpace(value))
+		case headerType:
+			m.typ = string(bytes.TrimSpace(value))
+		case headerTime:
+			m.time = string(bytes.TrimSpace(value))
+		case headerEncoding:
+			m.encoding = string(bytes.TrimSpace(value))
+		}
+	}
+	return m
+}

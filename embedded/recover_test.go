@@ -1,0 +1,214 @@
+package embedded
+
+import (
+	"errors"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"hookline/events"
+)
+
+// fill appends n events of size bytes that do not compress, in batches, after the log's end.
+func fill(t testing.TB, s *Server, n, size int) {
+	t.Helper()
+	rnd := rand.NewChaCha8([32]byte{1})
+	for range n {
+		last, _ := s.Stream().Last()
+		env := event(last + 1)
+		junk := make([]byte, size)
+		_, _ = rnd.Read(junk)
+		env.Data = append([]byte(`"`), append(junk, '"')...)
+		if _, err := s.Stream().Append(t.Context(), env); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func count(t testing.TB, s *Server, from, to uint64) (n uint64) {
+	t.Helper()
+	prev := uint64(0)
+	err := s.Stream().ReadRaw(t.Context(), from, to, func(seq uint64, _ time.Time, env events.Envelope) error {
+		if seq <= prev || env.ID != event(seq).ID {
+			t.Errorf("sequence %d (%s) after %d", seq, env.ID, prev)
+		}
+		prev = seq
+		n++
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+func (o Options) eventsDir() string { return filepath.Join(o.streamsDir(), streamName) }
+
+func TestCleanExitSparesTheCheck(t *testing.T) {
+	dir := storeDir(t)
+	s := open(t, dir)
+	fill(t, s, 60, 512<<10) // 30 MiB: four blocks
+	closeStore(t, s)
+
+	s = open(t, dir)
+	if r := s.Report(); !r.Clean || r.Checked != 1 {
+		t.Errorf("after a clean exit: clean %v, %d blocks checked, want 1", r.Clean, r.Checked)
+	}
+	closeStore(t, s)
+	if err := os.Remove(filepath.Join(dir, "clean.json")); err != nil {
+		t.Fatal(err)
+	}
+	s = open(t, dir)
+	if r := s.Report(); r.Clean || r.Checked != 4 {
+		t.Errorf("without the marker: clean %v, %d blocks checked, want 4", r.Clean, r.Checked)
+	}
+	if n := count(t, s, 0, 0); n != 60 {
+		t.Errorf("%d events, want 60", n)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "clean.json")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the marker is there while the store runs: %v", err)
+	}
+}
+
+// damageMiddle flips a byte in the middle of a block.
+func damageMiddle(t *testing.T, path string) {
+	t.Helper()
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := make([]byte, 64)
+	if _, err := f.ReadAt(b, info.Size()/2); err != nil {
+		t.Fatal(err)
+	}
+	for i := range b {
+		b[i] ^= 0x5a
+	}
+	if _, err := f.WriteAt(b, info.Size()/2); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestDamageCostsOneEvent(t *testing.T) {
+	dir := storeDir(t)
+	s := open(t, dir)
+	fill(t, s, 60, 512<<10)
+	closeStore(t, s)
+	if err := os.Remove(filepath.Join(dir, "clean.json")); err != nil {
+		t.Fatal(err)
+	}
+	damageMiddle(t, filepath.Join(s.opts.msgsDir(), "2.blk"))
+
+	s = open(t, dir)
+	r := s.Report()
+	if len(r.Damage) != 1 || r.Damage[0].FirstSeq == 0 || r.Damage[0].FirstSeq != r.Damage[0].LastSeq {
+		t.Fatalf("damage %+v, want one sequence", r.Damage)
+	}
+	if n := count(t, s, 0, 0); n != 59 {
+		t.Errorf("%d events, want 59 of 60", n)
+	}
+	if _, err := s.Stream().Get(t.Context(), r.Damage[0].FirstSeq); !errors.Is(err, ErrNoRecord) {
+		t.Errorf("the damaged event: %v, want ErrNoRecord", err)
+	}
+	if last, _ := s.Stream().Last(); last != 60 {
+		t.Errorf("last = %d, want 60", last)
+	}
+}
+
+func TestWipedLogIsRestored(t *testing.T) {
+	for name, wipe := range map[string]func(o Options) error{
+		"stream":  func(o Options) error { return os.RemoveAll(o.eventsDir()) },
+		"server":  func(o Options) error { return os.RemoveAll(o.jetstreamDir()) },
+		"blocks":  func(o Options) error { return os.RemoveAll(o.msgsDir()) },
+		"meta":    func(o Options) error { return os.Remove(filepath.Join(o.eventsDir(), "meta.inf")) },
+		"cutmeta": func(o Options) error { return os.Truncate(filepath.Join(o.eventsDir(), "meta.inf"), 0) },
+		"one":     func(o Options) error { return os.Remove(filepath.Join(o.msgsDir(), "2.blk")) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := storeDir(t)
+			s := open(t, dir)
+			fill(t, s, 60, 512<<10)
+			closeStore(t, s)
+			s = open(t, dir) // archives the newest block, too
+			closeStore(t, s)
+			if err := wipe(s.opts); err != nil {
+				t.Fatal(err)
+			}
+			s = open(t, dir)
+			if n := count(t, s, 0, 0); n != 60 {
+				t.Errorf("%d events, want 60; report %+v", n, s.Report())
+			}
+			if err := s.Health(); err != nil {
+				t.Error(err)
+			}
+			fill(t, s, 1, 10)
+			closeStore(t, s)
+			s = open(t, dir)
+			if last, _ := s.Stream().Last(); last != 61 {
+				t.Errorf("last = %d, want 61", last)
+			}
+		})
+	}
+}
+
+func TestGoneLogIsNotCreatedAnew(t *testing.T) {
+	dir := storeDir(t)
+	s := open(t, dir)
+	add(t, s, 1, 5)
+	closeStore(t, s)
+	for _, d := range []string{s.opts.jetstreamDir(), s.opts.archiveDir()} {
+		if err := os.RemoveAll(d); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, err := Open(t.Context(), Options{Dir: dir})
+	var damage *DamageError
+	if !errors.As(err, &damage) || !errors.Is(err, ErrLogDamaged) {
+		t.Fatalf("open: %v, want a DamageError", err)
+	}
+	if _, err := os.Stat(s.opts.eventsDir()); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the log was created anew: %v", err)
+	}
+}
+
+func TestLostBucketIsMadeAgain(t *testing.T) {
+	dir := storeDir(t)
+	s := open(t, dir)
+	add(t, s, 1, 3)
+	closeStore(t, s)
+	for _, name := range []string{"meta.inf", "meta.sum"} {
+		if err := os.Truncate(filepath.Join(s.opts.streamsDir(), "KV_snapshot", name), 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s = open(t, dir)
+	if err := s.Health(); err != nil {
+		t.Error(err)
+	}
+	wantLog(t, s, 3)
+}
+
+func TestSealedBlocksAreArchivedWhileRunning(t *testing.T) {
+	s := open(t, storeDir(t))
+	fill(t, s, 40, 512<<10)
+	last, _ := s.Stream().Last()
+	if err := s.Stream().Sync(t.Context(), last); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "1.blk and 2.blk in the archive", func() bool {
+		blocks, err := list(s.opts.archiveDir())
+		return err == nil && len(blocks) == 2 && blocks[1].Name == "2.blk"
+	})
+	a, errA := os.Stat(filepath.Join(s.opts.archiveDir(), "1.blk"))
+	b, errB := os.Stat(filepath.Join(s.opts.msgsDir(), "1.blk"))
+	if errA != nil || errB != nil || !os.SameFile(a, b) {
+		t.Errorf("the archived block is no hard link: %v %v", errA, errB)
+	}
+}

@@ -1,0 +1,142 @@
+package embedded
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// startTimeout bounds one request of the start sequence; recovering a long log comes before.
+const startTimeout = 10 * time.Second
+
+// Open opens the store: lock, check of the log, server, log, buckets; see the package comment. It
+// is the only opener: a second one gets a [*LockedError]. A log that the server did not take up
+// although it is there is restored from the archive, never created anew; where that cannot be done
+// without loss the error is a [*DamageError] and nothing was changed that the archive does not have.
+func Open(ctx context.Context, o Options) (*Server, error) {
+	began := time.Now()
+	o = o.withDefaults()
+	l, err := takeLock(o.Lock, o.Holder)
+	if err != nil {
+		return nil, fmt.Errorf("open %s: %w", o.Dir, err)
+	}
+	s := &Server{opts: o, lock: l, log: &serverLog{out: o.Log, now: o.Now}}
+	if err := s.open(ctx, began); err != nil {
+		s.stop()
+		return nil, errors.Join(fmt.Errorf("open %s: %w", o.Dir, err), l.release())
+	}
+	s.report.Took = time.Since(began)
+	return s, nil
+}
+
+func (s *Server) open(ctx context.Context, began time.Time) error {
+	if err := os.MkdirAll(s.opts.Dir, 0o700); err != nil {
+		return classify(err)
+	}
+	c, err := payloads()
+	if err != nil {
+		return err
+	}
+	known, err := s.inspect()
+	if err != nil {
+		return err
+	}
+	if err := s.start(); err != nil {
+		return err
+	}
+	handle, err := s.takeUp(ctx, known)
+	if err != nil {
+		return err
+	}
+	s.stream = &Stream{srv: s, js: s.js, handle: handle, codec: c, mode: s.opts.Fsync, opened: began, blocks: newBlockIndex(s.opts.msgsDir())}
+	if err := s.stream.loadLast(ctx); err != nil {
+		return fmt.Errorf("newest event: %w", err)
+	}
+	if s.stream.last < known.last {
+		return &DamageError{What: fmt.Sprintf("the server took up %d of %d sequences", s.stream.last, known.last),
+			FirstSeq: s.stream.last + 1, LastSeq: known.last}
+	}
+	if s.buckets, err = openBuckets(ctx, s.js, c); err != nil {
+		return err
+	}
+	if err := s.healthz(); err != nil {
+		return err
+	}
+	return s.settle()
+}
+
+// settle brings what the start made to disk and starts what runs beside the server.
+func (s *Server) settle() error {
+	if err := syncTree(s.opts.jetstreamDir(), s.stream.opened); err != nil {
+		return classify(err)
+	}
+	s.archive = newArchiver(s.opts.msgsDir(), s.opts.archiveDir(), s.opts.Log)
+	s.stream.sync = newSyncer(s.opts.msgsDir(), s.stream.last, s.archive.kick)
+	if err := s.stream.sync.flush(); err != nil { // what a killed predecessor wrote
+		return err
+	}
+	s.blobs = &Blobs{dir: s.opts.blobsDir()}
+	s.archive.start()
+	return nil
+}
+
+// serverOptions are made fresh for every start: the server fills in defaults in place.
+func (s *Server) serverOptions() *server.Options {
+	return &server.Options{
+		ServerName:             "hookline",
+		DontListen:             true,
+		NoSigs:                 true, // or its handler ends our process
+		NoLog:                  true, // no log file; serverLog gets the lines all the same
+		JetStream:              true,
+		StoreDir:               s.opts.Dir,
+		SyncAlways:             s.opts.Fsync == Always,
+		JetStreamMaxStore:      s.opts.MaxStore,
+		JetStreamMaxMemory:     64 << 20, // 0 would be 75 % of the machine's memory
+		MaxPayload:             maxPayload,
+		MaxClosedClients:       1, // 2 KiB each otherwise
+		DisableJetStreamBanner: true,
+	}
+}
+
+// start runs a server on the store and connects to it.
+func (s *Server) start() error {
+	srv, err := server.NewServer(s.serverOptions())
+	if err != nil {
+		return fmt.Errorf("server: %w", err)
+	}
+	srv.SetLoggerV2(s.log, false, false, false)
+	s.srv = srv
+	srv.Start()
+	if !srv.ReadyForConnections(startTimeout) || !srv.JetStreamEnabled() {
+		return fmt.Errorf("the server did not start: %w", s.lastError())
+	}
+	nc, err := nats.Connect("", nats.InProcessServer(srv), nats.Name("hookline"), nats.NoReconnect(),
+		nats.ReconnectBufSize(-1))
+	if err != nil {
+		return fmt.Errorf("connect in process: %w", err)
+	}
+	s.nc = nc
+	s.js, err = jetstream.New(nc, jetstream.WithDefaultTimeout(startTimeout), jetstream.WithPublishAsyncMaxPending(2*saveChunk))
+	return err
+}
+
+// lastError is the server's newest error line, which is all it says about a failed start.
+func (s *Server) lastError() error {
+	w := s.log.last()
+	if len(w) == 0 {
+		return errors.New("no reason given")
+	}
+	return classify(errors.New(w[len(w)-1].Text))
+}
+
+// restart ends the server and starts another one.
+func (s *Server) restart() error {
+	s.stop()
+	return s.start()
+}

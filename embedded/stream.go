@@ -1,0 +1,196 @@
+package embedded
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"hookline/events"
+)
+
+// Limits of one append.
+const (
+	maxPayload = 8 << 20 // bytes of one message; above it the server warns
+	maxBatch   = 1000    // messages of one atomic batch, the server's limit
+
+	// duplicateWindow is how long the server remembers ids, about 140 B of memory each.
+	duplicateWindow = 2 * time.Minute
+)
+
+// Receipt is the log's answer to one appended event.
+type Receipt struct {
+	Seq       uint64
+	Appended  time.Time // the log's own time of it, as Read and Get give it
+	Duplicate bool      // the id was in the log already, at Seq; nothing was appended
+}
+
+// Stream is the event log. Its methods may be used by many goroutines at once.
+type Stream struct {
+	srv    *Server
+	js     jetstream.JetStream
+	handle jetstream.Stream
+	codec  *codec
+	sync   *syncer
+	blocks *blockIndex
+	mode   FsyncMode
+	opened time.Time
+	batch  batchIDs
+
+	mu     sync.Mutex
+	last   uint64
+	lastID string
+}
+
+// streamConfig is the log's configuration. No limits and no compression: with it one bad bit costs
+// the whole stream. DenyDelete stays off, since lawful erasure needs the delete.
+func streamConfig() jetstream.StreamConfig {
+	return jetstream.StreamConfig{
+		Name: streamName, Subjects: []string{subjectRoot + ".>"},
+		Storage: jetstream.FileStorage, Replicas: 1,
+		Retention: jetstream.LimitsPolicy, Discard: jetstream.DiscardNew,
+		MaxMsgs: -1, MaxBytes: -1, MaxMsgsPerSubject: -1, MaxMsgSize: -1,
+		Duplicates: duplicateWindow, Compression: jetstream.NoCompression,
+		AllowDirect: true, AllowAtomicPublish: true, DenyPurge: true,
+		Metadata: map[string]string{"schema": schema},
+	}
+}
+
+// Append adds events in the given order and returns one receipt each. One event is one message;
+// several are one atomic batch, which is in the log whole or not at all. An event whose id came
+// within the last two minutes is a Duplicate. The events are written when Append returns, and on
+// disk after [Stream.Sync] of the last sequence.
+func (st *Stream) Append(ctx context.Context, envs ...events.Envelope) ([]Receipt, error) {
+	msgs := make([]message, len(envs))
+	for i, env := range envs {
+		var err error
+		if msgs[i], err = st.codec.encode(env); err != nil {
+			return nil, fmt.Errorf("append %s: %w", env.Type, err)
+		}
+	}
+	var out []Receipt
+	var err error
+	switch len(msgs) {
+	case 0:
+		return nil, nil
+	case 1:
+		out, err = st.appendOne(ctx, msgs[0])
+	default:
+		out, err = st.appendBatch(ctx, msgs)
+	}
+	if err == nil {
+		err = st.stamp(ctx, out)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("append %s (%d events): %w", envs[0].Type, len(envs), err)
+	}
+	return out, nil
+}
+
+// stamp fills in when the log took the events: the acknowledgement does not say, and a clock of our
+// own would give a fold another time now than when it reads the log again.
+func (st *Stream) stamp(ctx context.Context, receipts []Receipt) error {
+	for i := range receipts {
+		raw, err := st.handle.GetMsg(ctx, receipts[i].Seq)
+		if err != nil && !errors.Is(err, jetstream.ErrMsgNotFound) { // a duplicate may have been erased
+			return st.trouble(err)
+		}
+		if err == nil {
+			receipts[i].Appended = raw.Time.UTC()
+		}
+	}
+	return nil
+}
+
+func (st *Stream) appendOne(ctx context.Context, m message) ([]Receipt, error) {
+	if len(m.data) > maxPayload-4096 { // the headers count too
+		return nil, fmt.Errorf("%w: %d bytes", ErrTooLarge, len(m.data))
+	}
+	ack, err := st.js.PublishMsg(ctx, m.natsMsg(), jetstream.WithRetryAttempts(0))
+	if err != nil {
+		return nil, st.trouble(err)
+	}
+	if !ack.Duplicate {
+		st.advance(ack.Sequence, m.id)
+	}
+	return []Receipt{{Seq: ack.Sequence, Duplicate: ack.Duplicate}}, nil
+}
+
+// trouble says what stands behind a failed request: after a write error the server does not answer
+// at all, and only its health tells why.
+func (st *Stream) trouble(err error) error {
+	if health := st.srv.Health(); health != nil {
+		return fmt.Errorf("%w (%w)", health, err)
+	}
+	if errors.Is(err, nats.ErrConnectionClosed) {
+		return fmt.Errorf("%w: %w", ErrClosed, err)
+	}
+	return classify(err)
+}
+
+func (st *Stream) advance(seq uint64, id string) {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	if seq > st.last {
+		st.last, st.lastID = seq, id
+	}
+}
+
+// Sync returns when every event up to seq is on disk; seq must come from a receipt. With [Always]
+// it returns at once, since the server synced before it acknowledged.
+func (st *Stream) Sync(ctx context.Context, seq uint64) error {
+	if st.mode == Always {
+		return nil
+	}
+	return st.sync.wait(ctx, seq)
+}
+
+// Last is the newest event's sequence and id; 0 and "" for an empty log.
+func (st *Stream) Last() (seq uint64, id string) {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	return st.last, st.lastID
+}
+
+// Get reads one event. A sequence that was never written or was erased is an [ErrNoRecord].
+func (st *Stream) Get(ctx context.Context, seq uint64) (events.Record, error) {
+	raw, err := st.handle.GetMsg(ctx, seq)
+	switch {
+	case errors.Is(err, jetstream.ErrMsgNotFound) || seq == 0:
+		return events.Record{}, fmt.Errorf("event %d: %w", seq, ErrNoRecord)
+	case err != nil:
+		return events.Record{}, fmt.Errorf("event %d: %w", seq, st.trouble(err))
+	}
+	env, err := st.codec.decode(message{subject: raw.Subject, data: raw.Data}.ofHeader(raw.Header))
+	if err != nil {
+		return events.Record{}, fmt.Errorf("event %d: %w", seq, err)
+	}
+	rec := events.NewRecord(seq, env)
+	rec.Appended = raw.Time.UTC()
+	return rec, nil
+}
+
+// loadLast asks the server for the newest event.
+func (st *Stream) loadLast(ctx context.Context) error {
+	info, err := st.handle.Info(ctx)
+	if err != nil {
+		return err
+	}
+	st.last, st.lastID = info.State.LastSeq, ""
+	if st.last == 0 || info.State.Msgs == 0 {
+		return nil
+	}
+	raw, err := st.handle.GetMsg(ctx, st.last)
+	if errors.Is(err, jetstream.ErrMsgNotFound) { // it was erased: its sequence still counts
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	st.lastID = raw.Header.Get(headerID)
+	return nil
+}

@@ -1,0 +1,359 @@
+package embedded
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"hookline/events"
+	"hookline/projector"
+	"hookline/projector/storetest"
+)
+
+// eventually polls a condition; it fails the test after ten seconds.
+func eventually(t testing.TB, what string, ok func() bool) {
+	t.Helper()
+	for end := time.Now().Add(10 * time.Second); !ok(); time.Sleep(2 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("not within ten seconds: %s", what)
+		}
+	}
+}
+
+func TestAppendDuplicate(t *testing.T) {
+	s := open(t, storeDir(t))
+	add(t, s, 1, 3)
+	first, err := s.Stream().Append(t.Context(), event(2))
+	if err != nil || first[0].Seq != 2 || !first[0].Duplicate {
+		t.Fatalf("the same id again: %+v, %v; want a duplicate of 2", first, err)
+	}
+	rec, err := s.Stream().Get(t.Context(), 2)
+	if err != nil || !rec.Appended.Equal(first[0].Appended) {
+		t.Errorf("appended %v, receipt %v: %v", rec.Appended, first[0].Appended, err)
+	}
+	if seq, id := s.Stream().Last(); seq != 3 || id != event(3).ID {
+		t.Errorf("last = %d %s", seq, id)
+	}
+	wantLog(t, s, 3)
+}
+
+func TestDuplicateAfterReopen(t *testing.T) {
+	dir := storeDir(t)
+	s := open(t, dir)
+	add(t, s, 1, 3)
+	closeStore(t, s)
+	s = open(t, dir)
+	if r, err := s.Stream().Append(t.Context(), event(3)); err != nil || !r[0].Duplicate || r[0].Seq != 3 {
+		t.Errorf("the same id after a restart: %+v, %v", r, err)
+	}
+}
+
+func TestBatchIsAllOrNothing(t *testing.T) {
+	s := open(t, storeDir(t))
+	add(t, s, 1, 1)
+	r, err := s.Stream().Append(t.Context(), event(2), event(3), event(4))
+	if err != nil || len(r) != 3 || r[0].Seq != 2 || r[2].Seq != 4 || r[1].Duplicate {
+		t.Fatalf("batch: %+v, %v", r, err)
+	}
+	wantLog(t, s, 4)
+
+	_, err = s.Stream().Append(t.Context(), event(5), event(3), event(6))
+	var dup *DuplicateError
+	if !errors.As(err, &dup) || len(dup.Found) != 1 || dup.Found[event(3).ID] != 3 {
+		t.Fatalf("a batch with one known id: %v, want a DuplicateError for 3", err)
+	}
+	wantLog(t, s, 4)
+
+	r, err = s.Stream().Append(t.Context(), event(2), event(3), event(4))
+	if err != nil || len(r) != 3 || !r[0].Duplicate || r[0].Seq != 2 || r[2].Seq != 4 {
+		t.Fatalf("the same batch again: %+v, %v", r, err)
+	}
+	if _, err := s.Stream().Append(t.Context(), event(5), event(5)); err == nil {
+		t.Error("a batch with an id twice: no error")
+	}
+	add(t, s, 5, 6)
+	wantLog(t, s, 6)
+}
+
+func TestBadEnvelopes(t *testing.T) {
+	s := open(t, storeDir(t))
+	for name, env := range map[string]events.Envelope{
+		"no id": {Type: "a.b"}, "no type": {ID: "1"}, "newline": {ID: "1\r\nNats-Rollup: all", Type: "a.b"},
+		"blank type": {ID: "1", Type: "a. b"}, "long subject": {ID: "1", Type: "a.b", Session: strings.Repeat("ü", 2000)},
+	} {
+		if _, err := s.Stream().Append(t.Context(), env); !errors.Is(err, ErrBadEnvelope) {
+			t.Errorf("%s: %v, want ErrBadEnvelope", name, err)
+		}
+	}
+	if r, err := s.Stream().Append(t.Context()); err != nil || len(r) != 0 {
+		t.Errorf("no events: %v, %v", r, err)
+	}
+	many := make([]events.Envelope, maxBatch+1)
+	for i := range many {
+		many[i] = event(uint64(i + 1))
+	}
+	if _, err := s.Stream().Append(t.Context(), many...); !errors.Is(err, ErrTooLarge) {
+		t.Errorf("1001 events at once: %v, want ErrTooLarge", err)
+	}
+	if r, err := s.Stream().Append(t.Context(), many[:maxBatch]...); err != nil || r[maxBatch-1].Seq != maxBatch {
+		t.Errorf("1000 events at once: %v", err)
+	}
+	wantLog(t, s, maxBatch)
+}
+
+func TestGetOfNothing(t *testing.T) {
+	s := open(t, storeDir(t))
+	add(t, s, 1, 1)
+	for _, seq := range []uint64{0, 2, math.MaxUint64} {
+		if _, err := s.Stream().Get(t.Context(), seq); !errors.Is(err, ErrNoRecord) {
+			t.Errorf("get %d: %v, want ErrNoRecord", seq, err)
+		}
+	}
+}
+
+// TestReadRanges reads across sealed blocks and the newest one, with every kind of border.
+func TestReadRanges(t *testing.T) {
+	s := open(t, storeDir(t))
+	fill(t, s, 70, 256<<10)
+	fill(t, s, 100, 100) // the newest block: more than is fetched one by one
+	for _, c := range []struct{ from, to, want uint64 }{
+		{0, 0, 170}, {1, 170, 170}, {1, 1, 1}, {31, 33, 3}, {32, 32, 1}, {60, 0, 111}, {170, 0, 1}, {171, 0, 0}, {5, 4, 0},
+		{160, 5000, 11}, {1, 69, 69}, {65, 169, 105},
+	} {
+		if n := count(t, s, c.from, c.to); n != c.want {
+			t.Errorf("read %d to %d: %d events, want %d", c.from, c.to, n, c.want)
+		}
+	}
+}
+
+func TestReadEndsEarly(t *testing.T) {
+	s := open(t, storeDir(t))
+	fill(t, s, 50, 256<<10)
+	fill(t, s, 600, 10)
+	mine := errors.New("mine")
+	n := 0
+	err := s.Stream().Read(t.Context(), 0, 0, func(events.Record) error {
+		if n++; n == 7 {
+			return mine
+		}
+		return nil
+	})
+	if err != mine || n != 7 {
+		t.Errorf("%v after %d events, want mine after 7", err, n)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	err = s.Stream().Read(ctx, 0, 0, func(r events.Record) error {
+		if r.Seq == 600 {
+			cancel()
+		}
+		return nil
+	})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled read: %v", err)
+	}
+}
+
+func TestReadPassesErasedEvents(t *testing.T) {
+	s := open(t, storeDir(t))
+	fill(t, s, 40, 512<<10)
+	fill(t, s, 50, 10)
+	for _, seq := range []uint64{3, 20, 60, 90} {
+		if err := s.stream.handle.SecureDeleteMsg(t.Context(), seq); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := count(t, s, 0, 0); n != 86 {
+		t.Errorf("%d events, want 86 of 90", n)
+	}
+}
+
+func TestSeqAtTime(t *testing.T) {
+	s := open(t, storeDir(t))
+	add(t, s, 1, 20)
+	times := make([]time.Time, 21)
+	for seq := uint64(1); seq <= 20; seq++ {
+		rec, err := s.Stream().Get(t.Context(), seq)
+		if err != nil {
+			t.Fatal(err)
+		}
+		times[seq] = rec.Appended
+	}
+	if err := s.stream.handle.DeleteMsg(t.Context(), 11); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		at   time.Time
+		want uint64
+	}{
+		{time.Time{}, 1}, {times[1], 1}, {times[1].Add(1), 2}, {times[10], 10}, {times[11], 11}, {times[10].Add(1), 11},
+		{times[20], 20}, {times[20].Add(1), 21},
+	} {
+		got, err := s.Stream().SeqAtTime(t.Context(), c.at)
+		if err != nil || got != c.want {
+			t.Errorf("seq at %v = %d, %v; want %d", c.at, got, err, c.want)
+		}
+	}
+}
+
+func TestFindIDs(t *testing.T) {
+	s := open(t, storeDir(t))
+	fill(t, s, 40, 512<<10)
+	fill(t, s, 60, 10)
+	ids := map[string]struct{}{event(2).ID: {}, event(40).ID: {}, event(99).ID: {}, "never": {}}
+	got, err := s.Stream().FindIDs(t.Context(), 0, ids)
+	if err != nil || len(got) != 3 || got[event(2).ID] != 2 || got[event(40).ID] != 40 || got[event(99).ID] != 99 {
+		t.Errorf("found %v, %v", got, err)
+	}
+	got, err = s.Stream().FindIDs(t.Context(), 41, ids)
+	if err != nil || len(got) != 1 || got[event(99).ID] != 99 {
+		t.Errorf("found from 41: %v, %v", got, err)
+	}
+}
+
+// TestSyncWhileBlocksRoll has writers that sync each append while blocks are sealed under them, and
+// looks at what the syncer brought to disk: every block, whichever was the newest at the time.
+func TestSyncWhileBlocksRoll(t *testing.T) {
+	s := open(t, storeDir(t))
+	junk := strings.Repeat("0", 100<<10)
+	var all sync.WaitGroup
+	for w := range 8 {
+		all.Go(func() {
+			for i := range 40 {
+				env := event(uint64(w*1000 + i))
+				env.Data = incompressible(junk, uint64(w*1000+i))
+				r, err := s.Stream().Append(t.Context(), env)
+				if err == nil {
+					err = s.Stream().Sync(t.Context(), r[0].Seq)
+				}
+				if err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	all.Wait()
+	names, err := blockNames(s.opts.msgsDir())
+	if err != nil || len(names) < 4 {
+		t.Fatalf("blocks %v, %v; want at least 4", names, err)
+	}
+	y := s.stream.sync
+	y.stop()
+	if last, _ := s.Stream().Last(); y.durable != last || y.newest != names[len(names)-1] {
+		t.Errorf("durable to %d of %d, newest block %d of %v", y.durable, last, y.newest, names)
+	}
+}
+
+// TestSyncerCoversEveryBlock drives the syncer over files alone.
+func TestSyncerCoversEveryBlock(t *testing.T) {
+	dir := t.TempDir()
+	touch := func(n int) {
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("%d.blk", n)), []byte("x"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	rolls := 0
+	y := newSyncer(dir, 0, func() { rolls++ })
+	touch(1)
+	for seq, newest := range []int{1, 1, 4, 5} {
+		for n := 1; n <= newest; n++ {
+			touch(n)
+		}
+		if err := y.wait(t.Context(), uint64(seq+1)); err != nil {
+			t.Fatal(err)
+		}
+		if y.newest != newest {
+			t.Errorf("newest = %d, want %d", y.newest, newest)
+		}
+	}
+	if rolls != 3 {
+		t.Errorf("%d rolls, want 3", rolls)
+	}
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	if err := y.wait(t.Context(), 4); err != nil {
+		t.Errorf("what is on disk already: %v", err)
+	}
+	for range 2 { // the failure stays
+		if err := y.wait(t.Context(), 5); !errors.Is(err, ErrWriteStuck) {
+			t.Errorf("sync without files: %v, want ErrWriteStuck", err)
+		}
+	}
+	y.stop()
+}
+
+func TestAlwaysMode(t *testing.T) {
+	dir := storeDir(t)
+	s, err := Open(t.Context(), Options{Dir: dir, Fsync: Always})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close(context.Background())
+	add(t, s, 1, 5)
+	wantLog(t, s, 5)
+	if s.Fsync().String() != "always" || Shared.String() != "shared" {
+		t.Errorf("modes %v %v", s.Fsync(), Shared)
+	}
+}
+
+func TestNoSpace(t *testing.T) {
+	s, err := Open(t.Context(), Options{Dir: storeDir(t), MaxStore: 4 << 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close(context.Background())
+	for n := uint64(1); n < 100; n++ {
+		env := event(n)
+		env.Data = incompressible(strings.Repeat("0", 100<<10), n)
+		if _, err = s.Stream().Append(t.Context(), env); err != nil {
+			break
+		}
+	}
+	if !errors.Is(err, ErrNoSpace) {
+		t.Errorf("append above the allowance: %v, want ErrNoSpace", err)
+	}
+	free, total, err := s.Free()
+	if err != nil || free <= 0 || total < free {
+		t.Errorf("free %d of %d, %v", free, total, err)
+	}
+}
+
+func TestStore(t *testing.T) {
+	storetest.Run(t, func(t *testing.T) projector.Store { return open(t, storeDir(t)).Store() })
+}
+
+// TestBucketsStaySmall overwrites cells as the write-behind does and looks at the files.
+func TestBucketsStaySmall(t *testing.T) {
+	dir := storeDir(t)
+	s := open(t, dir)
+	value := func(i, r int) []byte { return incompressible(strings.Repeat("0", 4<<10), uint64(i*1000+r)) }
+	for r := range 100 {
+		for i := range 10 {
+			cells := []projector.Cell{{Key: fmt.Sprintf("identity.v1.%d", i), Value: value(i, r)}, {Key: "position", Value: []byte(fmt.Sprint(r))}}
+			if err := s.Store().Save(t.Context(), projector.BucketSnapshot, cells); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	before := blockBytes(filepath.Join(s.opts.streamsDir(), "KV_snapshot", "msgs"))
+	closeStore(t, s)
+	after := blockBytes(filepath.Join(s.opts.streamsDir(), "KV_snapshot", "msgs"))
+	if before < 2<<20 || after > 64<<10 {
+		t.Errorf("%d bytes before the close, %d after; want more than 2 MiB and at most 64 KiB for 40 KiB of cells", before, after)
+	}
+	s = open(t, dir)
+	for i := range 10 {
+		got, err := s.Store().Load(t.Context(), projector.BucketSnapshot, fmt.Sprintf("identity.v1.%d", i))
+		if err != nil || string(got) != string(value(i, 99)) {
+			t.Errorf("cell %d after compaction: %d bytes, %v", i, len(got), err)
+		}
+	}
+}

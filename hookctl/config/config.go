@@ -1,0 +1,168 @@
+// Package config reads hookline's configuration: defaults, three files, the environment, flags.
+//
+//	~/.config/hookline/config.yaml       the user's; $XDG_CONFIG_HOME counts
+//	.claude/hookline.yaml                the project's, committed
+//	.claude/hookline.local.yaml          this user's in the project, not committed
+//
+// A later file wins over an earlier one, the environment (HOOKLINE_FSYNC for the key fsync) over
+// files, a flag over both. redact_extra is the exception: its lists add up, so that a project cannot
+// switch off what its user wants hidden. An example with every key at its default:
+//
+//	fsync: shared          # shared: hooks that come together share one fsync; always: one each
+//	idle_exit: 12h         # the daemon ends after that long without a live session; 0s: never
+//	flush_interval: 2s     # longest time that folded cells stay unwritten; the log is never behind
+//	log_level: info        # debug, info, warn or error, of the daemon's file
+//	color: auto            # auto, always or never
+//	redact_extra: []       # regular expressions (RE2); what they match becomes [REDACTED:custom]
+//
+// Nothing here is fatal: a file that cannot be read or understood, an unknown key and a value of the
+// wrong type are told in [Config.Problems] with their place, and the value before them stays. Who asks
+// decides what that means: `config show` fails, a hook warns.
+package config
+
+import (
+	"regexp"
+	"time"
+)
+
+// Values are the settings in force.
+type Values struct {
+	Fsync         string        // shared or always
+	IdleExit      time.Duration // 0: never
+	FlushInterval time.Duration // 100 ms to 1 min
+	LogLevel      string        // debug, info, warn or error
+	Color         string        // auto, always or never
+	RedactExtra   []string      // valid regular expressions
+}
+
+// Key is one setting.
+type Key struct {
+	Name    string
+	Default string // as it would stand in a file
+	Env     string // the variable that sets it; "" for a list
+	Doc     string
+	allowed []string // of a choice
+	min     time.Duration
+	max     time.Duration
+	kind    kind
+}
+
+type kind int
+
+const (
+	choice kind = iota
+	duration
+	patterns
+)
+
+// An idle daemon costs about 30 MB; a year is "never" for every practical purpose and keeps the
+// arithmetic of timers far from overflow.
+const year = 365 * 24 * time.Hour
+
+var keys = []Key{
+	{Name: "fsync", Default: "shared", Env: "HOOKLINE_FSYNC", allowed: []string{"shared", "always"},
+		Doc: "shared: hooks that come together share one fsync; always: one each"},
+	{Name: "idle_exit", Default: "12h", Env: "HOOKLINE_IDLE_EXIT", kind: duration, max: year,
+		Doc: "the daemon ends after that long without a live session; 0s: never"},
+	{Name: "flush_interval", Default: "2s", Env: "HOOKLINE_FLUSH_INTERVAL", kind: duration, min: 100 * time.Millisecond, max: time.Minute,
+		Doc: "longest time that folded cells stay unwritten; the log is never behind"},
+	{Name: "log_level", Default: "info", Env: "HOOKLINE_LOG_LEVEL", allowed: []string{"debug", "info", "warn", "error"},
+		Doc: "of the daemon's log file"},
+	{Name: "color", Default: "auto", Env: "HOOKLINE_COLOR", allowed: []string{"auto", "always", "never"},
+		Doc: "auto: on a terminal, unless NO_COLOR or CI is set"},
+	{Name: "redact_extra", Default: "[]", kind: patterns,
+		Doc: "regular expressions (RE2); what they match becomes [REDACTED:custom]"},
+}
+
+// Keys are all settings in the order they are shown.
+func Keys() []Key { return append([]Key(nil), keys...) }
+
+func keyNamed(name string) (Key, bool) {
+	for _, k := range keys {
+		if k.Name == name {
+			return k, true
+		}
+	}
+	return Key{}, false
+}
+
+// Options say where to look.
+type Options struct {
+	Getenv func(string) string
+	Dir    string            // the project's directory; "" for no project
+	Flags  map[string]string // by key, as given on the command line
+}
+
+// Config is what was found.
+type Config struct {
+	Values   Values
+	Origins  map[string]Origin // by key
+	Files    []File            // in the order they were read
+	Problems []Problem
+}
+
+// Origin tells where a value comes from.
+type Origin struct {
+	From string `json:"from"`           // default, user, project, local, env or flag
+	File string `json:"file,omitempty"` // of a file
+	Line int    `json:"line,omitempty"` // of a file, from 1
+	Name string `json:"name,omitempty"` // of a variable or flag
+}
+
+// File is one file of the cascade.
+type File struct {
+	Scope  string `json:"scope"` // user, project or local
+	Path   string `json:"path"`
+	Exists bool   `json:"exists"`
+}
+
+// Load reads everything. It does not fail: see [Config.Problems].
+func Load(o Options) Config {
+	c := Config{Origins: map[string]Origin{}}
+	for _, k := range keys {
+		c.set(k, raw{text: k.Default}, Origin{From: "default"})
+	}
+	for _, f := range files(o) {
+		c.read(f)
+	}
+	for _, k := range keys {
+		if k.Env == "" {
+			continue
+		}
+		if v := o.Getenv(k.Env); v != "" {
+			c.set(k, raw{text: v}, Origin{From: "env", Name: k.Env})
+		}
+	}
+	for _, k := range keys {
+		if v, ok := o.Flags[k.Name]; ok && k.kind != patterns {
+			c.set(k, raw{text: v}, Origin{From: "flag", Name: k.Name})
+		}
+	}
+	return c
+}
+
+// Text is a key's value as it would stand in a file, a list as one line an element.
+func (v Values) Text(key string) []string {
+	switch key {
+	case "fsync":
+		return []string{v.Fsync}
+	case "idle_exit":
+		return []string{shortDuration(v.IdleExit)}
+	case "flush_interval":
+		return []string{shortDuration(v.FlushInterval)}
+	case "log_level":
+		return []string{v.LogLevel}
+	case "color":
+		return []string{v.Color}
+	case "redact_extra":
+		return append([]string{}, v.RedactExtra...)
+	}
+	return nil
+}
+
+// shortDuration is 12h instead of 12h0m0s.
+func shortDuration(d time.Duration) string {
+	return zeroTail.ReplaceAllString(d.String(), "$1")
+}
+
+var zeroTail = regexp.MustCompile(`^(.*?[hm])(?:0m)?0s$`)

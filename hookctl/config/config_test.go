@@ -1,0 +1,182 @@
+package config
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+)
+
+// world is a home, a project and an environment of its own.
+type world struct {
+	home, dir string
+	env       map[string]string
+}
+
+func newWorld(t *testing.T) world {
+	t.Helper()
+	w := world{home: t.TempDir(), dir: t.TempDir(), env: map[string]string{}}
+	w.env["HOME"] = w.home
+	return w
+}
+
+func (w world) write(t *testing.T, scope, text string) string {
+	t.Helper()
+	path := map[string]string{
+		"user":    filepath.Join(w.home, ".config", "hookline", "config.yaml"),
+		"project": filepath.Join(w.dir, ".claude", "hookline.yaml"),
+		"local":   filepath.Join(w.dir, ".claude", "hookline.local.yaml"),
+	}[scope]
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func (w world) load(flags map[string]string) Config {
+	return Load(Options{Getenv: func(k string) string { return w.env[k] }, Dir: w.dir, Flags: flags})
+}
+
+func TestDefaults(t *testing.T) {
+	c := newWorld(t).load(nil)
+	want := Values{Fsync: "shared", IdleExit: 12 * time.Hour, FlushInterval: 2 * time.Second, LogLevel: "info", Color: "auto"}
+	if !reflect.DeepEqual(c.Values, want) || len(c.Problems) != 0 {
+		t.Fatalf("got %+v, problems %v", c.Values, c.Problems)
+	}
+	for _, k := range Keys() {
+		if c.Origins[k.Name].From != "default" || k.Doc == "" {
+			t.Errorf("%s: origin %+v, doc %q", k.Name, c.Origins[k.Name], k.Doc)
+		}
+		if got := strings.Join(c.Values.Text(k.Name), ","); got != strings.Trim(k.Default, "[]") {
+			t.Errorf("%s prints as %q, its default is %q", k.Name, got, k.Default)
+		}
+	}
+}
+
+func TestCascade(t *testing.T) {
+	w := newWorld(t)
+	user := w.write(t, "user", "fsync: always\nlog_level: debug\nidle_exit: 1h\nflush_interval: 5s\nredact_extra: ['ACME-[0-9]+']\n")
+	w.write(t, "project", "log_level: warn\nidle_exit: 2h\nflush_interval: 4s\nredact_extra:\n  - corp-\\d+\n")
+	w.write(t, "local", "idle_exit: 3h\nflush_interval: 3s\n")
+	w.env["HOOKLINE_FLUSH_INTERVAL"] = "1s"
+	w.env["HOOKLINE_COLOR"] = "never"
+	c := w.load(map[string]string{"color": "always"})
+	want := Values{Fsync: "always", IdleExit: 3 * time.Hour, FlushInterval: time.Second, LogLevel: "warn", Color: "always",
+		RedactExtra: []string{"ACME-[0-9]+", `corp-\d+`}}
+	if !reflect.DeepEqual(c.Values, want) || len(c.Problems) != 0 {
+		t.Fatalf("got %+v, problems %v", c.Values, c.Problems)
+	}
+	from := map[string]string{}
+	for k, o := range c.Origins {
+		from[k] = o.From
+	}
+	wantFrom := map[string]string{"fsync": "user", "log_level": "project", "idle_exit": "local", "flush_interval": "env", "color": "flag", "redact_extra": "project"}
+	if !reflect.DeepEqual(from, wantFrom) {
+		t.Errorf("origins %v", from)
+	}
+	if o := c.Origins["fsync"]; o.File != user || o.Line != 1 {
+		t.Errorf("origin of fsync %+v", o)
+	}
+}
+
+func TestProblems(t *testing.T) {
+	for _, tc := range []struct{ name, text, want, hint string }{
+		{"unknown key", "fsync: shared\nflush_intervall: 2s\n", `:2:1: unknown key "flush_intervall"`, "did you mean flush_interval?"},
+		{"dashes", "log-level: info\n", `:1:1: unknown key "log-level"`, "did you mean log_level?"},
+		{"far off", "elephants: 3\n", `:1:1: unknown key "elephants"`, "the keys are fsync, idle_exit, flush_interval, log_level, color, redact_extra"},
+		{"choice", "fsync: never\n", `:1:8: fsync: "never" is not one of shared, always`, "the default of fsync is shared"},
+		{"number for choice", "color: 3\n", `:1:8: color: "3" is not one of auto, always, never`, ""},
+		{"no unit", "idle_exit: 12\n", `:1:12: idle_exit: "12" is no duration such as 12h`, ""},
+		{"range", "flush_interval: 1h\n", `:1:17: flush_interval: 1h is outside 100ms to 1m`, ""},
+		{"negative", "idle_exit: -1h\n", `:1:12: idle_exit: -1h is outside 0s to 8760h`, ""},
+		{"list wanted", "redact_extra: abc\n", `:1:15: redact_extra: a list of regular expressions is wanted, not "abc"`, ""},
+		{"bad pattern", "redact_extra:\n  - ok\n  - 'a('\n", ":3:5: redact_extra: error parsing regexp: missing closing ): `a(`", "the syntax is RE2's"},
+		{"empty pattern", "redact_extra: ['']\n", `:1:16: redact_extra: an empty expression would match everything`, ""},
+		{"mapping", "fsync:\n  mode: shared\n", `fsync: a mapping is not one of shared, always`, ""},
+		{"not a mapping", "- a\n- b\n", `:1:1: the file is no mapping of keys to values`, ""},
+		{"broken", "fsync: [shared\n", `:1:8: `, "until it is valid YAML"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			w := newWorld(t)
+			path := w.write(t, "user", tc.text)
+			c := w.load(nil)
+			if len(c.Problems) != 1 {
+				t.Fatalf("problems %v", c.Problems)
+			}
+			got := c.Problems[0]
+			if !strings.HasPrefix(got.Error(), path+":") || !strings.Contains(got.Error(), tc.want) || !strings.Contains(got.Hint, tc.hint) {
+				t.Errorf("got %q, hint %q", got.Error(), got.Hint)
+			}
+			if c.Values.Fsync != "shared" || c.Values.IdleExit != 12*time.Hour {
+				t.Errorf("values changed: %+v", c.Values)
+			}
+		})
+	}
+}
+
+func TestProblemOfEnvironmentAndFlag(t *testing.T) {
+	w := newWorld(t)
+	w.env["HOOKLINE_FSYNC"] = "maybe"
+	c := w.load(map[string]string{"idle_exit": "soon"})
+	var got []string
+	for _, p := range c.Problems {
+		got = append(got, p.Error())
+	}
+	want := []string{`HOOKLINE_FSYNC: "maybe" is not one of shared, always`, `--idle-exit: "soon" is no duration such as 12h`}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestUnreadable(t *testing.T) {
+	w := newWorld(t)
+	path := filepath.Join(w.home, ".config", "hookline", "config.yaml")
+	if err := os.MkdirAll(path, 0o700); err != nil { // a folder where a file should be
+		t.Fatal(err)
+	}
+	c := w.load(nil)
+	if len(c.Problems) != 1 || c.Problems[0].Error() != path+": is a directory" {
+		t.Errorf("problems %v", c.Problems)
+	}
+}
+
+func TestEmptyFilesAndNoHome(t *testing.T) {
+	w := newWorld(t)
+	w.write(t, "user", "")
+	w.write(t, "project", "# only a remark\n")
+	w.write(t, "local", "---\n")
+	if c := w.load(nil); len(c.Problems) != 0 {
+		t.Errorf("problems %v", c.Problems)
+	}
+	c := Load(Options{Getenv: func(string) string { return "" }})
+	if len(c.Files) != 0 || c.Values.Fsync != "shared" {
+		t.Errorf("without a home: %+v", c)
+	}
+	if got := UserFile(func(k string) string {
+		return map[string]string{"XDG_CONFIG_HOME": "/etc/x", "HOME": "/root"}[k]
+	}); got != "/etc/x/hookline/config.yaml" {
+		t.Errorf("XDG_CONFIG_HOME: %s", got)
+	}
+}
+
+func FuzzFile(f *testing.F) {
+	for _, s := range []string{"fsync: shared", "a: [b", "? x\n: y", "&a fsync: *a", "redact_extra: [1, {a: b}, null]", "<<: 1", "\x00"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		dir := t.TempDir()
+		path := filepath.Join(dir, "hookline", "config.yaml")
+		if os.MkdirAll(filepath.Dir(path), 0o700) != nil || os.WriteFile(path, []byte(text), 0o600) != nil {
+			t.Skip()
+		}
+		c := Load(Options{Getenv: func(k string) string { return map[string]string{"XDG_CONFIG_HOME": dir}[k] }})
+		if c.Values.Fsync != "shared" && c.Values.Fsync != "always" {
+			t.Errorf("fsync is %q", c.Values.Fsync)
+		}
+	})
+}

@@ -1,0 +1,160 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/parser"
+)
+
+// maxFile bounds a configuration file in bytes; a real one has some hundred.
+const maxFile = 1 << 20
+
+// UserFile is the user's file; "" without a home.
+func UserFile(getenv func(string) string) string {
+	dir := getenv("XDG_CONFIG_HOME")
+	if !filepath.IsAbs(dir) { // the XDG standard ignores relative ones
+		if getenv("HOME") == "" {
+			return ""
+		}
+		dir = filepath.Join(getenv("HOME"), ".config")
+	}
+	return filepath.Join(dir, "hookline", "config.yaml")
+}
+
+// files is the cascade in the order of rising weight.
+func files(o Options) []File {
+	var list []File
+	if user := UserFile(o.Getenv); user != "" {
+		list = append(list, File{Scope: "user", Path: user})
+	}
+	if o.Dir != "" {
+		list = append(list, File{Scope: "project", Path: filepath.Join(o.Dir, ".claude", "hookline.yaml")},
+			File{Scope: "local", Path: filepath.Join(o.Dir, ".claude", "hookline.local.yaml")})
+	}
+	return list
+}
+
+// read takes one file's values in force.
+func (c *Config) read(f File) {
+	data, err := readFile(f.Path)
+	f.Exists = err == nil
+	c.Files = append(c.Files, f)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return
+	case err != nil:
+		c.Problems = append(c.Problems, Problem{File: f.Path, Message: err.Error(), Hint: "the file is left out; make it readable or remove it"})
+		return
+	}
+	tree, err := parser.ParseBytes(data, 0)
+	if err != nil {
+		c.Problems = append(c.Problems, syntaxProblem(f.Path, err))
+		return
+	}
+	for _, doc := range tree.Docs {
+		c.document(f, doc.Body)
+	}
+}
+
+func readFile(path string) ([]byte, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, plain(err)
+	}
+	defer file.Close()
+	data, err := io.ReadAll(io.LimitReader(file, maxFile+1))
+	if err == nil && len(data) > maxFile {
+		err = fmt.Errorf("larger than %d bytes", maxFile)
+	}
+	return data, plain(err)
+}
+
+// plain drops the path from an error that is printed behind it.
+func plain(err error) error {
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		return path.Err
+	}
+	return err
+}
+
+func syntaxProblem(path string, err error) Problem {
+	p := Problem{File: path, Message: err.Error(), Hint: "the file is left out until it is valid YAML"}
+	var at yaml.Error
+	if errors.As(err, &at) {
+		p.Message = at.GetMessage()
+		if t := at.GetToken(); t != nil && t.Position != nil {
+			p.Line, p.Column = t.Position.Line, t.Position.Column
+		}
+	}
+	return p
+}
+
+// document takes the keys of one YAML document; an empty one has none.
+func (c *Config) document(f File, body ast.Node) {
+	switch n := body.(type) {
+	case nil, *ast.NullNode, *ast.CommentGroupNode:
+	case *ast.MappingNode:
+		for _, pair := range n.Values {
+			c.pair(f, pair)
+		}
+	case *ast.MappingValueNode:
+		c.pair(f, n)
+	default:
+		at := body.GetToken().Position
+		c.Problems = append(c.Problems, Problem{File: f.Path, Line: at.Line, Column: at.Column,
+			Message: "the file is no mapping of keys to values", Hint: "write one `key: value` a line"})
+	}
+}
+
+func (c *Config) pair(f File, pair *ast.MappingValueNode) {
+	at := pair.Key.GetToken().Position
+	name := pair.Key.GetToken().Value
+	k, ok := keyNamed(name)
+	if !ok {
+		p := unknown(name)
+		p.File, p.Line, p.Column = f.Path, at.Line, at.Column
+		c.Problems = append(c.Problems, p)
+		return
+	}
+	before := len(c.Problems)
+	c.set(k, rawOf(pair.Value), Origin{From: f.Scope, File: f.Path, Line: at.Line})
+	if v := pair.Value.GetToken(); len(c.Problems) > before && c.Problems[before].Column == 0 && v != nil {
+		c.Problems[before].Line, c.Problems[before].Column = v.Position.Line, v.Position.Column
+	}
+}
+
+// rawOf is a YAML value as the checks want it. Numbers and the like keep their text, so that the
+// message can show it, but are no text: `idle_exit: 12` has no unit.
+func rawOf(n ast.Node) raw {
+	switch n := n.(type) {
+	case *ast.StringNode:
+		return raw{text: n.Value}
+	case *ast.LiteralNode:
+		return raw{text: n.Value.Value}
+	case *ast.SequenceNode:
+		list := make([]item, 0, len(n.Values))
+		for _, v := range n.Values {
+			it := item{text: rawOf(v).text}
+			if t := v.GetToken(); t != nil {
+				it.line, it.column = t.Position.Line, t.Position.Column
+			}
+			list = append(list, it)
+		}
+		return raw{list: list}
+	case *ast.NullNode:
+		return raw{what: "nothing"}
+	case *ast.MappingNode, *ast.MappingValueNode:
+		return raw{what: "a mapping"}
+	case ast.ScalarNode:
+		return raw{text: n.GetToken().Value, what: "a " + n.Type().YAMLName()}
+	}
+	return raw{what: "a " + n.Type().YAMLName()}
+}

@@ -1,0 +1,128 @@
+package config
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+)
+
+// raw is a value before it is checked: a scalar's text, or a list.
+type raw struct {
+	text string
+	list []item
+	what string // the YAML kind where it is neither text nor list, e.g. "a number"
+}
+
+// item is one element of a list with its place.
+type item struct {
+	text         string
+	line, column int
+}
+
+// set takes a value in force, or tells why not and leaves the one before it.
+func (c *Config) set(k Key, v raw, from Origin) {
+	if err := c.put(k, v, from); err != "" {
+		c.Problems = append(c.Problems, Problem{File: from.File, Line: from.Line, Key: k.Name,
+			Message: problemText(k, from, err), Hint: "the default of " + k.Name + " is " + k.Default})
+		return
+	}
+	c.Origins[k.Name] = from
+}
+
+func problemText(k Key, from Origin, err string) string {
+	if from.Name != "" && from.From == "env" {
+		return from.Name + ": " + err
+	}
+	if from.From == "flag" {
+		return "--" + strings.ReplaceAll(k.Name, "_", "-") + ": " + err
+	}
+	return k.Name + ": " + err
+}
+
+// put is set without the words around it; "" when the value is good.
+func (c *Config) put(k Key, v raw, from Origin) string {
+	switch k.kind {
+	case duration:
+		d, err := parseDuration(k, v)
+		if err != "" {
+			return err
+		}
+		*c.durationOf(k.Name) = d
+	case patterns:
+		if v.list == nil && v.text != "[]" {
+			return "a list of regular expressions is wanted, not " + v.kindName()
+		}
+		c.addPatterns(v.list, from)
+	default:
+		for _, a := range k.allowed {
+			if v.what == "" && v.list == nil && v.text == a {
+				*c.textOf(k.Name) = a
+				return ""
+			}
+		}
+		return fmt.Sprintf("%s is not one of %s", v.quoted(), strings.Join(k.allowed, ", "))
+	}
+	return ""
+}
+
+func parseDuration(k Key, v raw) (time.Duration, string) {
+	d, err := time.ParseDuration(v.text)
+	switch {
+	case v.what != "" || v.list != nil || err != nil:
+		return 0, v.quoted() + " is no duration such as " + k.Default
+	case d < k.min || d > k.max:
+		return 0, fmt.Sprintf("%s is outside %s to %s", v.text, shortDuration(k.min), shortDuration(k.max))
+	}
+	return d, ""
+}
+
+// addPatterns adds the expressions that compile; lists of several files add up.
+func (c *Config) addPatterns(list []item, from Origin) {
+	for _, it := range list {
+		if _, err := regexp.Compile(it.text); err != nil || it.text == "" {
+			words := "an empty expression would match everything"
+			if err != nil {
+				words = err.Error()
+			}
+			c.Problems = append(c.Problems, Problem{File: from.File, Line: it.line, Column: it.column, Key: "redact_extra",
+				Message: "redact_extra: " + words, Hint: "the syntax is RE2's, without look-around and back references"})
+			continue
+		}
+		c.Values.RedactExtra = append(c.Values.RedactExtra, it.text)
+	}
+}
+
+func (c *Config) textOf(name string) *string {
+	switch name {
+	case "fsync":
+		return &c.Values.Fsync
+	case "log_level":
+		return &c.Values.LogLevel
+	}
+	return &c.Values.Color
+}
+
+func (c *Config) durationOf(name string) *time.Duration {
+	if name == "idle_exit" {
+		return &c.Values.IdleExit
+	}
+	return &c.Values.FlushInterval
+}
+
+func (v raw) kindName() string {
+	switch {
+	case v.what != "":
+		return v.what
+	case v.list != nil:
+		return "a list"
+	}
+	return fmt.Sprintf("%q", v.text)
+}
+
+func (v raw) quoted() string {
+	if v.list != nil || v.what != "" && v.text == "" {
+		return v.kindName()
+	}
+	return fmt.Sprintf("%q", v.text)
+}

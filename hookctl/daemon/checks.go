@@ -1,0 +1,128 @@
+package daemon
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"time"
+
+	"hookline/events"
+	"hookline/projector"
+)
+
+// Verification and rebuilding, as long requests that tell their progress line by line.
+
+// Verification is the outcome of `replay verify`.
+type Verification struct {
+	Clean  bool             `json:"clean"`
+	Events uint64           `json:"events"`  // position that was compared
+	Read   uint64           `json:"records"` // records that were folded
+	Holes  uint64           `json:"holes"`   // sequences that are not in the log
+	Diffs  []projector.Diff `json:"diffs"`
+	Damage []string         `json:"damage"`
+	Exit   int              `json:"exit"` // 0 clean, 1 projections differ, 2 log damaged
+	TookMS float64          `json:"took_ms"`
+}
+
+type progressLine struct {
+	Progress uint64 `json:"progress"`
+	Of       uint64 `json:"of"`
+}
+
+// long runs a request whose answer is NDJSON: progress lines, then {"result":…} or {"error":…}.
+func (d *Daemon) long(w http.ResponseWriter, r *http.Request, run func(ctx context.Context, progress func(uint64)) (any, error)) error {
+	w.Header().Set("Content-Type", "application/x-ndjson")
+	out := json.NewEncoder(w)
+	flush := http.NewResponseController(w)
+	of, _ := d.stream.Last()
+	var told time.Time
+	result, err := run(r.Context(), func(seq uint64) {
+		if now := time.Now(); now.Sub(told) > 100*time.Millisecond {
+			told = now
+			_ = out.Encode(progressLine{Progress: seq, Of: of}) // a client that is gone ends the context
+			_ = flush.Flush()
+		}
+	})
+	if err != nil {
+		p := &Problem{Message: err.Error(), Exit: 1}
+		errors.As(err, &p)
+		return out.Encode(p)
+	}
+	return out.Encode(map[string]any{"result": result})
+}
+
+func (d *Daemon) handleVerify(w http.ResponseWriter, r *http.Request) error {
+	return d.long(w, r, func(ctx context.Context, progress func(uint64)) (any, error) { return d.Verify(ctx, progress) })
+}
+
+// Verify folds the whole log again and compares every cell of every bucket.
+func (d *Daemon) Verify(ctx context.Context, progress func(uint64)) (Verification, error) {
+	begin := time.Now()
+	var v Verification
+	source := func(ctx context.Context, from, to uint64, fn func(events.Record) error) error {
+		return d.stream.Read(ctx, from, to, func(rec events.Record) error {
+			v.Read++
+			return fn(rec)
+		})
+	}
+	if err := d.view.WarmCache(ctx); err != nil {
+		return v, err
+	}
+	pos, diffs, err := d.view.Verify(ctx, source, progress)
+	if err != nil {
+		return v, err
+	}
+	v.Events, v.Diffs, v.Damage = pos.Seq, diffs, []string{}
+	if v.Diffs == nil {
+		v.Diffs = []projector.Diff{}
+	}
+	v.Holes = pos.Seq - v.Read
+	if v.Holes > 0 {
+		v.Damage = append(v.Damage, "the log has holes")
+	}
+	for _, dm := range d.ground.Report().Damage {
+		v.Damage = append(v.Damage, dm.Block+": "+dm.Why)
+	}
+	switch {
+	case len(v.Damage) > 0:
+		v.Exit = 2
+	case len(v.Diffs) > 0:
+		v.Exit = 1
+	}
+	v.Clean, v.TookMS = v.Exit == 0, float64(time.Since(begin).Microseconds())/1000
+	return v, nil
+}
+
+// Rebuilt is the outcome of `replay rebuild`.
+type Rebuilt struct {
+	Projection string           `json:"projection"` // "" = all
+	DryRun     bool             `json:"dry_run"`
+	Seq        uint64           `json:"seq"`
+	Changed    []projector.Diff `json:"changed"` // what the old cells had otherwise
+	TookMS     float64          `json:"took_ms"`
+}
+
+func (d *Daemon) handleRebuild(w http.ResponseWriter, r *http.Request) error {
+	only, dry := r.URL.Query().Get("projection"), r.URL.Query().Get("dry_run") == "1"
+	if only != "" {
+		if err := knownTable(d.view, only); err != nil {
+			return err
+		}
+	}
+	return d.long(w, r, func(ctx context.Context, progress func(uint64)) (any, error) {
+		begin := time.Now()
+		pos, diffs, err := d.view.Verify(ctx, d.stream.Read, progress)
+		if err == nil && !dry {
+			pos, err = d.view.Rebuild(ctx, d.stream.Read, only, progress)
+		}
+		out := Rebuilt{Projection: only, DryRun: dry, Seq: pos.Seq, Changed: []projector.Diff{}}
+		for _, df := range diffs {
+			if only == "" || df.Projection == only {
+				out.Changed = append(out.Changed, df)
+			}
+		}
+		out.TookMS = float64(time.Since(begin).Microseconds()) / 1000
+		return out, err
+	})
+}

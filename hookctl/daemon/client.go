@@ -1,0 +1,249 @@
+package daemon
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"time"
+
+	"hookline/hookctl/wire"
+)
+
+// ErrNotRunning says that no daemon serves the home.
+var ErrNotRunning = errors.New("the daemon is not running")
+
+// Mode says what Connect does when no daemon runs.
+type Mode int
+
+// Modes.
+const (
+	Running   Mode = iota // ErrNotRunning
+	Starting              // start one and wait for it
+	InProcess             // open the store in this process for the time of the command
+)
+
+// ConnectOptions say whose daemon is meant.
+type ConnectOptions struct {
+	Home string // default: the environment's
+	Mode Mode
+	Wait time.Duration // for a daemon that is starting; default 10 s
+}
+
+// Client speaks to the house, over its socket or in process. Safe for concurrent use.
+type Client struct {
+	http  *http.Client
+	house *Daemon // in process only
+}
+
+// Connect finds the daemon.
+func Connect(ctx context.Context, o ConnectOptions) (*Client, error) {
+	p := Locate(os.Getenv)
+	if o.Home != "" {
+		p = PathsOf(o.Home, os.Getenv)
+	}
+	if o.Wait == 0 {
+		o.Wait = 10 * time.Second
+	}
+	if wire.Alive(p.Socket, time.Now().Add(time.Second)) {
+		return overSocket(p.Socket), nil
+	}
+	switch o.Mode {
+	case Starting:
+		return startAndConnect(ctx, p, o.Wait)
+	case InProcess:
+		return inProcess(ctx, p)
+	}
+	return nil, ErrNotRunning
+}
+
+func overSocket(path string) *Client {
+	dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
+		var d net.Dialer
+		return d.DialContext(ctx, "unix", path)
+	}
+	return &Client{http: &http.Client{Transport: &http.Transport{DialContext: dial, DisableCompression: true}}}
+}
+
+func startAndConnect(ctx context.Context, p Paths, wait time.Duration) (*Client, error) {
+	err := Spawn(p, time.Now())
+	if err != nil && !errors.Is(err, ErrStarting) {
+		return nil, fmt.Errorf("start the daemon: %w", err)
+	}
+	deadline := time.Now().Add(wait)
+	for time.Now().Before(deadline) {
+		if wire.Alive(p.Socket, time.Now().Add(time.Second)) {
+			return overSocket(p.Socket), nil
+		}
+		if reason := LastStart(p).Reason; reason != "" && err == nil {
+			return nil, fmt.Errorf("start the daemon: %s", reason)
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+	return nil, fmt.Errorf("the daemon did not open %s within %s; its words are in %s", p.Socket, wait, p.Log)
+}
+
+// inProcess opens the house without a door. Nothing is drained or recorded by that.
+func inProcess(ctx context.Context, p Paths) (*Client, error) {
+	if _, err := os.Stat(p.Store); errors.Is(err, os.ErrNotExist) {
+		return nil, problem(http.StatusNotFound, "there is no store in "+p.Home, "hookctl start makes one, HOOKLINE_HOME names another")
+	}
+	d, err := Open(ctx, Options{Home: p.Home})
+	if err != nil {
+		return nil, err
+	}
+	d.paths = p
+	return &Client{http: &http.Client{Transport: handlerTransport{d.Handler()}}, house: d}, nil
+}
+
+// InProcess tells whether the store was opened by this process, so that no daemon runs.
+func (c *Client) InProcess() bool { return c.house != nil }
+
+// Close ends the connection; in process it closes the store.
+func (c *Client) Close() error {
+	c.http.CloseIdleConnections()
+	if c.house != nil {
+		return c.house.Close(context.Background())
+	}
+	return nil
+}
+
+// Get fetches one JSON value into out, or the bytes where out is *[]byte.
+func (c *Client) Get(ctx context.Context, path string, query url.Values, out any) error {
+	return c.do(ctx, http.MethodGet, path, query, nil, out)
+}
+
+// Post sends one JSON value and reads one into out; out may be nil.
+func (c *Client) Post(ctx context.Context, path string, in, out any) error {
+	return c.do(ctx, http.MethodPost, path, nil, in, out)
+}
+
+func (c *Client) do(ctx context.Context, method, path string, query url.Values, in, out any) error {
+	var body io.Reader
+	if in != nil {
+		b, err := json.Marshal(in)
+		if err != nil {
+			return err
+		}
+		body = bytes.NewReader(b)
+	}
+	resp, err := c.send(ctx, method, path, query, body)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	switch out := out.(type) {
+	case nil:
+		return nil
+	case *[]byte:
+		*out, err = io.ReadAll(resp.Body)
+		return err
+	default:
+		return json.NewDecoder(resp.Body).Decode(out)
+	}
+}
+
+// Stream calls fn for each line of an NDJSON answer; empty lines are heartbeats and passed on. The
+// slice is valid during the call. A {"error":…} line ends it as a Problem.
+func (c *Client) Stream(ctx context.Context, method, path string, query url.Values, fn func(line []byte) error) error {
+	resp, err := c.send(ctx, method, path, query, nil)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	r := bufio.NewReaderSize(resp.Body, 64<<10)
+	for {
+		line, err := r.ReadBytes('\n')
+		if errors.Is(err, io.EOF) && len(line) == 0 {
+			return nil
+		}
+		if err != nil && !errors.Is(err, io.EOF) {
+			return err
+		}
+		line = bytes.TrimSuffix(line, []byte("\n"))
+		if bytes.HasPrefix(line, []byte(`{"error":`)) {
+			p := &Problem{Exit: 1}
+			if json.Unmarshal(line, p) == nil {
+				return p
+			}
+		}
+		if err := fn(line); err != nil {
+			return err
+		}
+	}
+}
+
+func (c *Client) send(ctx context.Context, method, path string, query url.Values, body io.Reader) (*http.Response, error) {
+	u := url.URL{Scheme: "http", Host: "hookline", Path: path, RawQuery: query.Encode()}
+	req, err := http.NewRequestWithContext(ctx, method, u.String(), body)
+	if err != nil {
+		return nil, err
+	}
+	resp, err := c.http.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	if resp.StatusCode == http.StatusOK {
+		return resp, nil
+	}
+	defer resp.Body.Close()
+	text, _ := io.ReadAll(io.LimitReader(resp.Body, 64<<10))
+	p := &Problem{Message: string(bytes.TrimSpace(text)), Exit: 1, Status: resp.StatusCode}
+	_ = json.Unmarshal(text, p) // plain text stays the message
+	return nil, p
+}
+
+// handlerTransport serves requests by a handler of this process, streaming.
+type handlerTransport struct{ h http.Handler }
+
+// RoundTrip implements [http.RoundTripper].
+func (t handlerTransport) RoundTrip(r *http.Request) (*http.Response, error) {
+	pr, pw := io.Pipe()
+	w := &pipeWriter{header: http.Header{}, pipe: pw, ready: make(chan struct{})}
+	go func() {
+		t.h.ServeHTTP(w, r)
+		w.WriteHeader(http.StatusOK)
+		_ = pw.Close()
+	}()
+	<-w.ready
+	return &http.Response{StatusCode: w.status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: w.header, Body: pr, Request: r}, nil
+}
+
+// pipeWriter is the response side of handlerTransport. It is used by one goroutine.
+type pipeWriter struct {
+	header http.Header
+	pipe   *io.PipeWriter
+	ready  chan struct{}
+	status int
+}
+
+// Header implements [http.ResponseWriter].
+func (w *pipeWriter) Header() http.Header { return w.header }
+
+// WriteHeader implements [http.ResponseWriter]; the first call counts.
+func (w *pipeWriter) WriteHeader(status int) {
+	if w.status == 0 {
+		w.status = status
+		close(w.ready)
+	}
+}
+
+// Write implements [http.ResponseWriter].
+func (w *pipeWriter) Write(b []byte) (int, error) {
+	w.WriteHeader(http.StatusOK)
+	return w.pipe.Write(b)
+}
+
+// Flush implements [http.Flusher]: nothing is held back.
+func (w *pipeWriter) Flush() {}

@@ -1,0 +1,217 @@
+// Package daemon wires the straight line: a frame comes in, is redacted, decoded, decided, appended,
+// folded, answered. It owns the store, the projections and everything that runs beside a hook.
+//
+//	Open     the house without a door: store, view, facts (also used in process by `replay`)
+//	Serve    the same behind the unix socket, with its loops, until it is told to stop
+//	Take     one frame
+//	Handler  the HTTP surface: hooks, status, tail, cells, verify
+//	Deliver  what happens to a frame when there is no daemon
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"hookline/embedded"
+	"hookline/events"
+	"hookline/hookctl/facts"
+	"hookline/hookctl/redact"
+	"hookline/hookctl/wire"
+	"hookline/projector"
+	"hookline/projector/intake"
+)
+
+// Options of a daemon. The zero value of a field means its default.
+type Options struct {
+	Home     string        // folder of all state, 0700
+	Fsync    string        // shared (default) or always
+	IdleExit time.Duration // without a live session; default 12 h, negative: never
+	Flush    time.Duration // longest time that folded cells stay unwritten; default 2 s
+	Log      *slog.Logger
+	Now      func() time.Time
+}
+
+func (o Options) withDefaults() Options {
+	if o.IdleExit == 0 {
+		o.IdleExit = 12 * time.Hour
+	}
+	if o.Flush == 0 {
+		o.Flush = 2 * time.Second
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	return o
+}
+
+// Daemon is the running house. Its methods are safe for concurrent use; frames are recorded one at
+// a time, everything before and after that runs side by side.
+type Daemon struct {
+	opts     Options
+	log      *slog.Logger
+	ground   *embedded.Server
+	stream   *embedded.Stream
+	view     *projector.View
+	world    *facts.World
+	redactor *redact.Redactor
+	spool    *Spool
+
+	mu        sync.Mutex // the order of the log: judge, decide, append and fold are one step
+	window    *intake.Window
+	projects  *projectIndex
+	live      *liveSessions
+	notices   map[string]bool // told to the user, by session and cause
+	last      time.Time       // newest append
+	clockTold bool
+	draining  sync.Mutex
+	paths     Paths
+
+	hub      *hub
+	hooks    hookCounts
+	effects  sync.WaitGroup
+	life     context.Context
+	end      context.CancelFunc
+	started  time.Time
+	touched  atomic.Int64 // Unix ms of the newest frame
+	handedBy string       // build that handed over
+	handOver atomic.Pointer[string]
+	stopping chan string
+}
+
+// Open opens the store, checks and resumes the projections, and takes what waits in the spool.
+func Open(ctx context.Context, o Options) (*Daemon, error) {
+	o = o.withDefaults()
+	if err := os.MkdirAll(o.Home, 0o700); err != nil {
+		return nil, fmt.Errorf("create home: %w", err)
+	}
+	mode := embedded.Shared
+	if o.Fsync == "always" {
+		mode = embedded.Always
+	}
+	ground, err := embedded.Open(ctx, embedded.Options{Dir: filepath.Join(o.Home, "store"), Log: o.Log, Fsync: mode, Now: o.Now,
+		Holder: "hookd " + wire.Build})
+	if err != nil {
+		return nil, err
+	}
+	d := &Daemon{opts: o, log: o.Log, ground: ground, stream: ground.Stream(), world: facts.New(facts.Options{}), redactor: redact.New(),
+		spool: NewSpool(o.Home), window: intake.New(intake.Size), notices: map[string]bool{}, hub: newHub(), started: o.Now(),
+		stopping: make(chan string, 1)}
+	d.life, d.end = context.WithCancel(context.WithoutCancel(ctx))
+	if err := d.resume(ctx); err != nil {
+		d.end()
+		return nil, errors.Join(err, ground.Close(ctx))
+	}
+	return d, nil
+}
+
+// Close writes the projections and closes the store; nothing is taken any more.
+func (d *Daemon) Close(ctx context.Context) error {
+	d.end()
+	d.effects.Wait()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	_, err := d.view.Flush(ctx)
+	return errors.Join(err, d.ground.Close(ctx))
+}
+
+// resume brings the view to the end of the log.
+func (d *Daemon) resume(ctx context.Context) error {
+	view, err := projector.OpenView(ctx, d.ground.Store(), projector.Tables())
+	if err != nil {
+		return err
+	}
+	d.view = view
+	if err := d.checkPositions(ctx); err != nil {
+		return err
+	}
+	if err := d.catchUp(ctx); err != nil {
+		return err
+	}
+	if err := d.fillWindow(ctx); err != nil {
+		return err
+	}
+	if d.projects, err = loadProjects(ctx, view); err != nil {
+		return err
+	}
+	d.live, err = loadLive(ctx, view)
+	return err
+}
+
+// checkPositions compares each position with the log: a sequence that the log does not have, or
+// that belongs to another event, means that the projections are of another log. They are folded anew.
+func (d *Daemon) checkPositions(ctx context.Context) error {
+	last, _ := d.stream.Last()
+	for name, p := range d.view.Positions() {
+		if p.Seq == 0 {
+			continue
+		}
+		ok := p.Seq <= last
+		if ok {
+			rec, err := d.stream.Get(ctx, p.Seq)
+			ok = errors.Is(err, embedded.ErrNoRecord) || err == nil && rec.ID == p.ID
+		}
+		if !ok {
+			d.log.Warn("position is not of this log; folding again", "projection", name, "seq", p.Seq, "last", last)
+			return d.view.Forget(ctx)
+		}
+	}
+	return nil
+}
+
+func (d *Daemon) catchUp(ctx context.Context) error {
+	from := d.view.Position().Seq + 1
+	if last, _ := d.stream.Last(); from > last {
+		return nil
+	}
+	err := d.stream.Read(ctx, from, 0, func(r events.Record) error {
+		d.last = r.Appended
+		return d.view.Apply(ctx, r)
+	})
+	if err != nil {
+		return fmt.Errorf("fold the log from %d: %w", from, err)
+	}
+	return nil
+}
+
+// fillWindow feeds the newest records to the window of taken frames.
+func (d *Daemon) fillWindow(ctx context.Context) error {
+	last, _ := d.stream.Last()
+	if last == 0 {
+		return nil
+	}
+	from := uint64(1)
+	if last > warmWindow {
+		from = last - warmWindow + 1
+	}
+	return d.stream.ReadRaw(ctx, from, 0, func(seq uint64, appended time.Time, env events.Envelope) error {
+		d.last = appended
+		d.window.Add(&env, seq, appended, intake.DigestOf(env.Data))
+		return nil
+	})
+}
+
+// warmWindow is how many records the window starts with: enough for the retries of the last seconds
+// at a few milliseconds of start-up; an older frame is looked up in the log.
+const warmWindow = 4096
+
+// Heal folds broken cells anew, beside the running line.
+func (d *Daemon) heal(ctx context.Context) {
+	broken := d.view.Broken()
+	if len(broken) == 0 {
+		return
+	}
+	d.log.Warn("cells could not be read; rebuilding from the log", "cells", broken)
+	if _, err := d.view.Rebuild(ctx, d.stream.Read, "", nil); err != nil {
+		d.log.Error("rebuild", "err", err)
+	}
+}

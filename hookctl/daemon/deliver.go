@@ -1,0 +1,231 @@
+package daemon
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strconv"
+	"syscall"
+	"time"
+
+	"hookline/hookctl/redact"
+	"hookline/hookctl/wire"
+)
+
+// tellAgain is how long one warning to the user keeps for its cause.
+const tellAgain = time.Hour
+
+// DeliverOptions is the world of a delivery. The zero value is the real one, without a deadline.
+type DeliverOptions struct {
+	Getenv func(string) string
+	Until  time.Time                    // when the answer is of no more use; the zero time gives one second
+	Spawn  func(Paths, time.Time) error // starts the daemon, [Spawn]
+}
+
+// DeliverCommand is "hookd deliver", which the client starts when a request failed: [Deliver] on
+// the process's own streams. "--until MS" is the deadline in Unix milliseconds; "--spawn" is the
+// second process of [Spawn].
+func DeliverCommand(ctx context.Context, args []string) int {
+	flags := flag.NewFlagSet("deliver", flag.ContinueOnError)
+	until := flags.Int64("until", 0, "deadline, Unix milliseconds")
+	again := flags.Bool("spawn", false, "start the daemon and exit")
+	if flags.Parse(args) != nil {
+		return 1
+	}
+	if *again {
+		if err := spawnAgain(Locate(os.Getenv)); err != nil {
+			return fail(os.Stderr, err)
+		}
+		return 0
+	}
+	signal.Ignore(syscall.SIGPIPE) // a client that has left must not stop the recording
+	opt := DeliverOptions{}
+	if *until > 0 {
+		opt.Until = time.UnixMilli(*until)
+	}
+	return Deliver(ctx, os.Stdin, os.Stdout, os.Stderr, opt)
+}
+
+// Deliver takes a frame that the client could not hand to the daemon: it starts the daemon if there
+// is none, puts the redacted frame on disk, and then prints the degraded answer. Only the start of a
+// session waits for the daemon and gets the real answer. It returns the exit code, 0 but for a frame
+// that cannot be read and for what the daemon says.
+func Deliver(ctx context.Context, in io.Reader, out, errw io.Writer, opt DeliverOptions) int {
+	if opt.Getenv == nil {
+		opt.Getenv = os.Getenv
+	}
+	if opt.Spawn == nil {
+		opt.Spawn = Spawn
+	}
+	if opt.Until.IsZero() {
+		opt.Until = time.Now().Add(time.Second)
+	}
+	f, err := ReadFrame(in)
+	if err != nil {
+		return fail(errw, err)
+	}
+	d := &delivery{DeliverOptions: opt, frame: f, event: wire.Event(f.Args, f.Body), paths: Locate(opt.Getenv)}
+	if d.event == "SessionStart" {
+		if reply, ok := d.startAndSend(ctx); ok {
+			out.Write(reply.Stdout)
+			errw.Write(reply.Stderr)
+			return reply.Exit
+		}
+	}
+	d.record()
+	if d.event != "SessionStart" {
+		d.start()
+	}
+	d.answer(out, errw)
+	return 0
+}
+
+// delivery is one frame in trouble.
+type delivery struct {
+	DeliverOptions
+	frame    wire.Frame
+	event    string
+	paths    Paths
+	spoolErr error // the frame is lost
+	startErr error // no daemon will take it soon
+	waiting  int   // frames in the spool
+}
+
+// start starts the daemon unless one accepts connections: one that hangs holds the store.
+func (d *delivery) start() {
+	if wire.Alive(d.paths.Socket, time.Now().Add(50*time.Millisecond)) {
+		return
+	}
+	if err := d.Spawn(d.paths, time.Now()); err != nil && !errors.Is(err, ErrStarting) {
+		d.startErr = err
+	}
+}
+
+// startAndSend waits for the daemon that it started, or that another process did, and sends the
+// frame again under its id. A quarter of the time is kept for the spool.
+func (d *delivery) startAndSend(ctx context.Context) (wire.Reply, bool) {
+	until := d.Until.Add(-time.Until(d.Until) / 4)
+	if d.start(); d.startErr != nil {
+		return wire.Reply{}, false
+	}
+	tick := time.NewTicker(4 * time.Millisecond)
+	defer tick.Stop()
+	for time.Now().Before(until) {
+		reply, err := wire.Do(until, d.paths.Socket, d.event, d.frame)
+		if err == nil {
+			return reply, true
+		}
+		if !errors.Is(err, wire.ErrNoDaemon) || d.died() {
+			return wire.Reply{}, false
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return wire.Reply{}, false
+		}
+	}
+	return wire.Reply{}, false
+}
+
+// died tells that the daemon that was starting is gone: it would hold the lock.
+func (d *delivery) died() bool {
+	if !lockOutlives {
+		return false
+	}
+	lock, err := lockSpawn(d.paths.SpawnLock)
+	if err != nil {
+		return false
+	}
+	lock.Close()
+	d.startErr = LastStart(d.paths).failure()
+	return true
+}
+
+// record redacts the frame and spools it.
+func (d *delivery) record() {
+	f := redacted(d.frame)
+	spool := &Spool{paths: d.paths, disk: realDisk{}}
+	d.spoolErr = spool.Write(f)
+	d.waiting = spool.Count()
+}
+
+// redacted is f without secrets; nothing else of a frame reaches a disk. How many were replaced
+// stands in Note.
+func redacted(f wire.Frame) wire.Frame {
+	r := redact.New()
+	n := 0
+	text := func(s string) string {
+		b, rep := r.Text([]byte(s))
+		n += rep.Count
+		return string(b)
+	}
+	args, env := make([]string, len(f.Args)), make(map[string]string, len(f.Env))
+	for i, a := range f.Args {
+		args[i] = text(a)
+	}
+	for name, v := range f.Env {
+		env[name] = text(v)
+	}
+	f.Args, f.Env, f.Cwd, f.Note = args, env, text(f.Cwd), text(f.Note)
+	body, rep := r.JSON(f.Body)
+	f.Body = body
+	if n += rep.Count; n > 0 {
+		if f.Note != "" {
+			f.Note += "; "
+		}
+		f.Note += "redacted in the spool: " + strconv.Itoa(n)
+	}
+	return f
+}
+
+// answer prints the degraded answer. The user hears of what they can act on, once an hour a cause;
+// what is lost, they hear every time.
+func (d *delivery) answer(out, errw io.Writer) {
+	message := ""
+	switch {
+	case d.spoolErr != nil:
+		message = "hookline: this hook is lost, it could not be written anywhere: " + d.spoolErr.Error()
+	case d.startErr != nil && d.once("start "+d.startErr.Error()):
+		message = "hookline: the recorder does not start (" + d.startErr.Error() + "); hooks are kept and recorded when it does. `hookctl doctor` tells what to do"
+	case d.waiting > SpoolWarn && d.once("spool is long"):
+		message = fmt.Sprintf("hookline: %d hooks wait for the recorder, which does not run; `hookctl start` starts it", d.waiting)
+	}
+	switch {
+	case message != "" && wire.Speaks(d.frame.Args, d.event):
+		out.Write(wire.Message(message))
+		return
+	case message != "":
+		fmt.Fprintln(errw, message)
+	case len(d.frame.Args) > 1 && d.frame.Args[1] == "restore-identity":
+		fmt.Fprintln(errw, "hookline: the recorder did not answer in time; the identity was not restored")
+	}
+	out.Write(wire.Degraded(d.frame.Args))
+}
+
+// once tells whether the user has not heard of cause for an hour, and remembers that they do now.
+// Where that cannot be remembered they hear it again.
+func (d *delivery) once(cause string) bool {
+	sum := sha256.Sum256([]byte(cause))
+	mark := filepath.Join(d.paths.Told, hex.EncodeToString(sum[:8]))
+	if info, err := os.Stat(mark); err == nil && time.Since(info.ModTime()) < tellAgain {
+		return false
+	}
+	if PrivateDir(d.paths.Told) == nil {
+		// A failed write only means to tell it again.
+		_ = os.WriteFile(mark, []byte(cause+"\n"), 0o600)
+	}
+	return true
+}
+
+// fail prints an error the way people's verbs do.
+func fail(w io.Writer, err error) int {
+	fmt.Fprintf(w, "hookctl: error: %v\n", err)
+	return 1
+}

@@ -1,0 +1,196 @@
+package daemon
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"time"
+
+	"hookline/events"
+	"hookline/hookctl/wire"
+	"hookline/projector/identity"
+)
+
+// Problem is an error for a person, as it travels over the socket.
+type Problem struct {
+	Message string `json:"error"`
+	Hint    string `json:"hint,omitempty"`
+	Exit    int    `json:"exit,omitempty"`
+	Status  int    `json:"-"`
+}
+
+// Error is the message without the hint.
+func (p *Problem) Error() string { return p.Message }
+
+func problem(status int, message, hint string) *Problem {
+	return &Problem{Message: message, Hint: hint, Exit: 1, Status: status}
+}
+
+// Handler is the HTTP surface of the house; it needs no socket.
+func (d *Daemon) Handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /v1/hook/{event}", d.handleHook)
+	mux.HandleFunc("POST /v1/hook/{$}", d.handleHook)
+	handle := func(pattern string, h func(http.ResponseWriter, *http.Request) error) {
+		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
+			if err := h(w, r); err != nil {
+				d.fail(w, r, err)
+			}
+		})
+	}
+	handle("GET /v1/status", d.handleStatus)
+	handle("GET /v1/events", d.handleEvents)
+	handle("GET /v1/events/{id}", d.handleEvent)
+	handle("GET /v1/cells/{projection}", d.handleCells)
+	handle("GET /v1/cells/{projection}/{key...}", d.handleCell)
+	handle("POST /v1/emit", d.handleEmit)
+	handle("POST /v1/dream", d.handleDream)
+	handle("POST /v1/canary", d.handleCanary)
+	handle("POST /v1/verify", d.handleVerify)
+	handle("POST /v1/rebuild", d.handleRebuild)
+	handle("GET /v1/at", d.handleAt)
+	handle("GET /v1/diff", d.handleDiff)
+	handle("POST /v1/gone", d.handleDrain)
+	handle("POST /v1/stop", d.handleStop)
+	return mux
+}
+
+func (d *Daemon) httpServer() *http.Server {
+	return &http.Server{Handler: d.Handler(), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 64 << 10,
+		ConnContext: peerContext}
+}
+
+// handleHook is the hot path: one frame in, one answer out.
+func (d *Daemon) handleHook(w http.ResponseWriter, r *http.Request) {
+	if err := checkPeer(r.Context()); err != nil {
+		http.Error(w, err.Error(), http.StatusForbidden)
+		return
+	}
+	w.Header().Set("Hookline-Protocol", strconv.Itoa(wire.Protocol))
+	w.Header().Set("Hookline-Build", wire.Build)
+	if v := r.Header.Get("Hookline-Protocol"); v != strconv.Itoa(wire.Protocol) {
+		http.Error(w, "protocol "+v+" is not spoken here; restart the daemon: hookctl restart", http.StatusHTTPVersionNotSupported)
+		return
+	}
+	f, err := ParseFrame(r.Header.Get("Hookline-Frame"), r.Body)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	answer, err := d.Take(r.Context(), f)
+	if err != nil {
+		d.log.Error("take", "frame", f.ID, "err", err)
+		http.Error(w, err.Error(), http.StatusServiceUnavailable)
+		return
+	}
+	h := w.Header()
+	h.Set("Content-Type", "text/plain; charset=utf-8")
+	h.Set("Hookline-Exit", strconv.Itoa(answer.Exit))
+	h.Set("Hookline-Stdout", strconv.Itoa(len(answer.Stdout)))
+	h.Set("Content-Length", strconv.Itoa(len(answer.Stdout)+len(answer.Stderr)))
+	_, _ = w.Write(append(answer.Stdout, answer.Stderr...)) // a client that is gone has its event recorded all the same
+	d.noticeBuild(r.Header.Get("Hookline-Build"), f.Binary)
+}
+
+func (d *Daemon) fail(w http.ResponseWriter, r *http.Request, err error) {
+	p := &Problem{Message: err.Error(), Exit: 1, Status: http.StatusInternalServerError}
+	errors.As(err, &p)
+	if r.Context().Err() == nil && p.Status >= http.StatusInternalServerError {
+		d.log.Error("request", "path", r.URL.Path, "err", err)
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(p.Status)
+	_ = json.NewEncoder(w).Encode(p)
+}
+
+func reply(w http.ResponseWriter, v any) error {
+	w.Header().Set("Content-Type", "application/json")
+	return json.NewEncoder(w).Encode(v)
+}
+
+// emitRequest asks for one event by command.
+type emitRequest struct {
+	Type    string          `json:"type"`
+	Session string          `json:"session"`
+	Project string          `json:"project"`
+	Data    json.RawMessage `json:"data"`
+}
+
+func (d *Daemon) handleEmit(w http.ResponseWriter, r *http.Request) error {
+	var in emitRequest
+	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, 16<<20)).Decode(&in); err != nil {
+		return problem(http.StatusBadRequest, "request: "+err.Error(), "")
+	}
+	if len(in.Data) == 0 {
+		in.Data = json.RawMessage("{}")
+	}
+	session, err := d.resolveSession(r.Context(), in.Session)
+	if err != nil {
+		return err
+	}
+	if err := checkEmit(in); err != nil {
+		return err
+	}
+	env := events.Envelope{Type: in.Type, Session: session, Project: in.Project, Data: in.Data}
+	if env.Project == "" {
+		env.Project = d.projectOfSession(r.Context(), session)
+	}
+	rec, err := d.Emit(r.Context(), env)
+	if err != nil {
+		return problem(http.StatusBadRequest, err.Error(), "hookctl events types lists what can be emitted")
+	}
+	if in.Type == events.TypeSessionDeleted {
+		d.live.drop(session)
+	}
+	return reply(w, rec)
+}
+
+// checkEmit refuses data that a fold could not use; the words name the field.
+func checkEmit(in emitRequest) error {
+	k, ok := events.Lookup(in.Type)
+	if !ok {
+		return problem(http.StatusBadRequest, fmt.Sprintf("no event type is called %q", in.Type), "hookctl events types lists them")
+	}
+	e := k.New()
+	if err := json.Unmarshal(in.Data, e); err != nil {
+		return problem(http.StatusBadRequest, "data: "+err.Error(), "hookctl events schema "+in.Type+" shows the fields")
+	}
+	if o, ok := e.(*events.IdentityObserved); ok {
+		if err := identity.CheckObserved(o); err != nil {
+			return problem(http.StatusBadRequest, err.Error(), "")
+		}
+	}
+	return nil
+}
+
+func (d *Daemon) handleDream(w http.ResponseWriter, r *http.Request) error {
+	var in struct{ Session, Phase string }
+	if err := json.NewDecoder(r.Body).Decode(&in); err != nil {
+		return problem(http.StatusBadRequest, "request: "+err.Error(), "")
+	}
+	session, err := d.resolveSession(r.Context(), in.Session)
+	if err != nil {
+		return err
+	}
+	seq, err := d.Dream(r.Context(), session, in.Phase)
+	if err != nil {
+		return err
+	}
+	d.hub.wake(seq)
+	return reply(w, map[string]any{"triggered": seq, "session": session, "phase": in.Phase})
+}
+
+func (d *Daemon) handleDrain(w http.ResponseWriter, r *http.Request) error {
+	return reply(w, map[string]int{"taken": d.drain(r.Context())})
+}
+
+func (d *Daemon) handleStop(w http.ResponseWriter, r *http.Request) error {
+	reason := r.URL.Query().Get("reason")
+	if reason == "" {
+		reason = "stop"
+	}
+	d.stop(reason)
+	return reply(w, struct{}{})
+}

@@ -1,0 +1,122 @@
+package daemon
+
+import (
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"time"
+
+	"hookline/events"
+	"hookline/hookctl/hook"
+	"hookline/hookctl/wire"
+	"hookline/projector/intake"
+)
+
+// Exactly once: what happens to a frame that was seen before.
+
+// judge asks the window, and for a frame older than the window the log.
+func (d *Daemon) judge(ctx context.Context, env *events.Envelope, digest intake.Digest) (intake.Verdict, intake.Entry, error) {
+	verdict, first := d.window.Judge(env, digest)
+	if verdict != intake.Fresh || !d.mayBeOlder(env) {
+		return verdict, first, nil
+	}
+	from, err := d.stream.SeqAtTime(ctx, env.Time.Add(-time.Minute))
+	if err != nil {
+		return verdict, first, err
+	}
+	found, err := d.stream.FindIDs(ctx, from, map[string]struct{}{env.ID: {}})
+	if err != nil {
+		return verdict, first, err
+	}
+	seq, ok := found[env.ID]
+	if !ok {
+		return intake.Fresh, intake.Entry{}, nil
+	}
+	rec, err := d.stream.Get(ctx, seq)
+	if err != nil {
+		return verdict, first, err
+	}
+	first = intake.Entry{ID: env.ID, Seq: seq, Digest: intake.DigestOf(rec.Data), Time: rec.Time}
+	if first.Digest != digest {
+		return intake.Conflict, first, nil
+	}
+	return intake.Again, first, nil
+}
+
+// lateAfter is how old a frame must be before the log is asked for it: the retries of a hook that
+// is still running are younger and inside the window.
+const lateAfter = 2 * time.Second
+
+// mayBeOlder tells whether a frame that the window does not know can be in the log before it: it is
+// late, it was captured before the window's oldest record came, and there are records before that.
+func (d *Daemon) mayBeOlder(env *events.Envelope) bool {
+	oldest, at := d.window.Oldest()
+	return oldest > 1 && env.Time.Before(at) && d.opts.Now().Sub(env.Time) > lateAfter
+}
+
+// answerAgain gives a repeated frame its answer once more; nothing is counted.
+func (d *Daemon) answerAgain(ctx context.Context, in hook.Input, first intake.Entry) (hook.Answer, uint64, error) {
+	d.hooks.again.Add(1)
+	after, err := d.after(ctx, in)
+	if err != nil {
+		return hook.Answer{}, 0, err
+	}
+	after.Warned = true
+	if _, ok := in.Event.(*events.SessionStarted); ok {
+		after.Restored = d.restoredAfter(ctx, first.Seq)
+	}
+	return hook.Render(in, after), first.Seq, nil
+}
+
+// restoredAfter finds the identity.restored that was decided with the record at seq.
+func (d *Daemon) restoredAfter(ctx context.Context, seq uint64) *events.IdentityRestored {
+	const batch = 8 // a decision has fewer events than that
+	own, err := d.stream.Get(ctx, seq)
+	if err != nil {
+		return nil
+	}
+	for next := seq + 1; next < seq+batch; next++ {
+		rec, err := d.stream.Get(ctx, next)
+		if err != nil {
+			return nil
+		}
+		if e, ok := rec.Event.(*events.IdentityRestored); ok && rec.Causation == own.ID {
+			return e
+		}
+	}
+	return nil
+}
+
+// refuseConflict keeps a frame whose id is taken by other content as an event of its own.
+func (d *Daemon) refuseConflict(ctx context.Context, f wire.Frame, in hook.Input) (hook.Answer, uint64, error) {
+	d.hooks.conflicts.Add(1)
+	digest := intake.DigestOf(in.Data)
+	seq, err := d.note(ctx, in, &events.FrameConflicted{Frame: f.ID, Digest: "sha256:" + hex.EncodeToString(digest[:]), Data: in.Data})
+	return hook.JSON("", "", "hookline: a frame id came twice with different content; recorded as frame.conflicted"), seq, err
+}
+
+// countSecond counts a hook that a second install sent; the install is named in the log once a session.
+func (d *Daemon) countSecond(ctx context.Context, f wire.Frame, in hook.Input, first intake.Entry) (hook.Answer, uint64, error) {
+	d.hooks.seconds.Add(1)
+	d.hooks.second(f.Binary, f.Args)
+	key := in.Session + " second install " + f.Binary
+	if d.notices[key] {
+		return hook.Answer{}, first.Seq, nil
+	}
+	d.notices[key] = true
+	seq, err := d.note(ctx, in, &events.FrameDuplicated{Original: first.ID, Install: f.Binary})
+	return hook.Answer{}, seq, err
+}
+
+// note appends an event about a frame that is not the frame's own.
+func (d *Daemon) note(ctx context.Context, in hook.Input, e events.Event) (uint64, error) {
+	k, _ := events.Lookup(e.Type())
+	data, err := json.Marshal(e)
+	if err != nil {
+		return 0, err
+	}
+	now := d.opts.Now().UTC().Truncate(time.Millisecond)
+	env := events.Envelope{ID: wire.NewID(now.UnixMilli()), Type: k.Type, Version: k.Version(), Time: now, Session: in.Session,
+		Correlation: in.Session, Causation: in.Frame, Data: data}
+	return d.append(ctx, []events.Envelope{env}, nil, digestless)
+}

@@ -1,0 +1,140 @@
+package daemon
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"hookline/events"
+	"hookline/hookctl/facts"
+	"hookline/hookctl/hook"
+	"hookline/projector"
+	"hookline/projector/session"
+)
+
+// silentAfter ends a session whose process is unknown.
+const silentAfter = 12 * time.Hour
+
+// liveSessions are the sessions that have not ended, with the process that tells whether they are
+// still there.
+type liveSessions struct {
+	mu sync.Mutex
+	by map[string]liveSession
+}
+
+type liveSession struct {
+	project string
+	process session.Process
+	active  time.Time
+}
+
+func loadLive(ctx context.Context, v *projector.View) (*liveSessions, error) {
+	l := &liveSessions{by: map[string]liveSession{}}
+	err := v.Read(ctx, func(r projector.Reader) error {
+		keys, err := r.Keys(session.Name)
+		if err != nil {
+			return err
+		}
+		for _, k := range keys {
+			if s, ok := projector.State[session.State](r, session.Name, k); ok && s.Status == session.Live {
+				l.by[k] = liveSession{project: s.Project, process: s.Process(), active: s.LastActive}
+			}
+		}
+		return nil
+	})
+	return l, err
+}
+
+// saw keeps the list as the session projection is.
+func (l *liveSessions) saw(in hook.Input, w hook.World) {
+	if in.Session == "" || in.Hook == nil {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if _, ended := in.Event.(*events.SessionEnded); ended {
+		delete(l.by, in.Session)
+		return
+	}
+	s := l.by[in.Session]
+	s.project, s.active = w.Project, in.Time
+	if w.Facts.PID != 0 {
+		s.process = session.Process{PID: w.Facts.PID, Start: w.Facts.PIDStart}
+	}
+	l.by[in.Session] = s
+}
+
+func (l *liveSessions) drop(id string) {
+	l.mu.Lock()
+	delete(l.by, id)
+	l.mu.Unlock()
+}
+
+func (l *liveSessions) count() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.by)
+}
+
+func (l *liveSessions) byProcess(pid int, start int64) string {
+	if pid == 0 {
+		return ""
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for id, s := range l.by {
+		if s.process.PID == pid && (s.process.Start == start || start == 0) {
+			return id
+		}
+	}
+	return ""
+}
+
+// gone lists the sessions that have ended without saying so.
+func (l *liveSessions) gone(now time.Time) map[string]events.SessionReaped {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	out := map[string]events.SessionReaped{}
+	for id, s := range l.by {
+		reaped := events.SessionReaped{PID: s.process.PID, LastActive: s.active.Format(time.RFC3339)}
+		switch {
+		case s.process.PID != 0 && !facts.SameProcess(s.process.PID, s.process.Start):
+			reaped.Reason = "process_gone"
+		case s.process.PID == 0 && now.Sub(s.active) > silentAfter:
+			reaped.Reason = "silent"
+		default:
+			continue
+		}
+		out[id] = reaped
+	}
+	return out
+}
+
+// reap ends them: an event each, and the identity is persisted as at an orderly end.
+func (d *Daemon) reap(ctx context.Context) {
+	for id, e := range d.live.gone(d.opts.Now()) {
+		if err := d.reapOne(ctx, id, e); err != nil {
+			d.log.Error("reap", "session", id, "err", err)
+		}
+	}
+}
+
+func (d *Daemon) reapOne(ctx context.Context, id string, e events.SessionReaped) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	project, alive := "", false
+	err := d.view.Read(ctx, func(r projector.Reader) error {
+		s, ok := projector.State[session.State](r, session.Name, id)
+		project, alive = s.Project, ok && s.Status == session.Live
+		return nil
+	})
+	d.live.drop(id)
+	if err != nil || !alive {
+		return err
+	}
+	seq, err := d.appendDerived(ctx, id, project, "", &e, &events.IdentityPersisted{Reason: "reaped"})
+	if err == nil {
+		d.hub.wake(seq)
+	}
+	return err
+}

@@ -1,0 +1,212 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+
+	"hookline/events"
+	"hookline/hookctl/wire"
+)
+
+// What runs beside the hooks.
+const (
+	reapEvery   = 30 * time.Second
+	healthEvery = 30 * time.Second
+	drainEvery  = 2 * time.Second
+)
+
+// loops runs everything periodic in one goroutine, so that none of it runs twice at once.
+func (d *Daemon) loops(ctx context.Context) {
+	flush, reap, health, drain := time.NewTicker(d.opts.Flush), time.NewTicker(reapEvery), time.NewTicker(healthEvery), time.NewTicker(drainEvery)
+	defer flush.Stop()
+	defer reap.Stop()
+	defer health.Stop()
+	defer drain.Stop()
+	d.firstRound(ctx)
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-flush.C:
+			if _, err := d.view.Flush(ctx); err != nil && ctx.Err() == nil {
+				d.log.Warn("write projections", "err", err)
+			}
+		case <-reap.C:
+			d.reap(ctx)
+			d.exitWhenIdle()
+		case <-health.C:
+			d.checkHealth()
+			d.heal(ctx)
+		case <-drain.C:
+			d.drain(ctx)
+		}
+	}
+}
+
+// firstRound is what a start leaves for later, so that the first hook does not wait for it.
+func (d *Daemon) firstRound(ctx context.Context) {
+	if err := d.view.WarmCache(ctx); err != nil && ctx.Err() == nil {
+		d.log.Warn("warm the cache", "err", err)
+	}
+	d.heal(ctx)
+	d.reap(ctx)
+}
+
+// checkHealth asks the server; a sticky write error (a full disk) only goes away with a restart of
+// the server, so the daemon ends in order and the next hook starts it anew.
+func (d *Daemon) checkHealth() {
+	if err := d.ground.Health(); err != nil {
+		d.log.Error("store", "err", err)
+		d.stop("store: " + err.Error())
+	}
+}
+
+// exitWhenIdle ends the daemon when no session has lived for a while: the next hook starts it again.
+func (d *Daemon) exitWhenIdle() {
+	if d.opts.IdleExit < 0 || d.live.count() > 0 {
+		return
+	}
+	since := d.opts.Now().Sub(max2(d.started, time.UnixMilli(d.touched.Load())))
+	if since > d.opts.IdleExit {
+		d.stop("idle")
+	}
+}
+
+func max2(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+// stop asks the daemon to end; the first reason counts.
+func (d *Daemon) stop(reason string) {
+	select {
+	case d.stopping <- reason:
+	default:
+	}
+}
+
+// drain takes the waiting frames in order. A frame leaves the spool only when it is on disk in the
+// log, so a crash in between delivers it again, and it counts once. It returns how many it took.
+func (d *Daemon) drain(ctx context.Context) int {
+	d.draining.Lock()
+	defer d.draining.Unlock()
+	list, err := d.spool.List()
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		d.log.Warn("list spool", "err", err)
+	}
+	taken := 0
+	for _, e := range list {
+		if ctx.Err() != nil {
+			return taken
+		}
+		ok, err := d.drainOne(ctx, e)
+		if err != nil {
+			d.log.Warn("take from spool", "frame", e.ID, "err", err)
+			return taken
+		}
+		if ok {
+			taken++
+		}
+	}
+	return taken
+}
+
+func (d *Daemon) drainOne(ctx context.Context, e Spooled) (bool, error) {
+	f, err := d.spool.Read(e)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return false, nil
+	case errors.Is(err, ErrFrame):
+		d.log.Error("unreadable frame set aside", "frame", e.ID, "err", err)
+		return false, d.spool.Quarantine(e)
+	case err != nil:
+		return false, err
+	}
+	if _, err := d.take(ctx, f, true); err != nil {
+		return false, err
+	}
+	return true, d.spool.Remove(e)
+}
+
+// noticeBuild hands over when the client belongs to a newer build than this daemon: the daemon of
+// that build, beside the client's binary, takes the home.
+func (d *Daemon) noticeBuild(build, clientBinary string) {
+	if !newer(build, wire.Build) || d.handOver.Load() != nil {
+		return
+	}
+	name := "hookd"
+	if runtime.GOOS == "windows" {
+		name = "hookd.exe"
+	}
+	real, err := filepath.EvalSymlinks(clientBinary)
+	if err != nil {
+		return
+	}
+	next := filepath.Join(filepath.Dir(real), name)
+	if info, err := os.Stat(next); err != nil || info.IsDir() {
+		return
+	}
+	d.handOver.Store(&next)
+	d.log.Info("handing over", "to", next, "build", build)
+	d.stop("hand_over")
+}
+
+// newer compares builds of the form 1.2.3[-pre]; what cannot be read is not newer.
+func newer(a, b string) bool {
+	x, okA := numbers(a)
+	y, okB := numbers(b)
+	if !okA || !okB {
+		return false
+	}
+	for i := range x {
+		if x[i] != y[i] {
+			return x[i] > y[i]
+		}
+	}
+	_, preA, isPreA := strings.Cut(a, "-")
+	_, preB, isPreB := strings.Cut(b, "-")
+	if isPreA != isPreB {
+		return isPreB
+	}
+	return preA > preB
+}
+
+func numbers(v string) (out [3]int, ok bool) {
+	v = strings.TrimPrefix(v, "v")
+	v, _, _ = strings.Cut(v, "-")
+	v, _, _ = strings.Cut(v, "+")
+	parts := strings.Split(v, ".")
+	if len(parts) != 3 {
+		return out, false
+	}
+	for i, p := range parts {
+		n, err := strconv.Atoi(p)
+		if err != nil {
+			return out, false
+		}
+		out[i] = n
+	}
+	return out, true
+}
+
+// clockWentBack is how far the clock is behind the log's newest record, 0 when it is not by more
+// than a second. It is recorded once a run.
+func (d *Daemon) clockWentBack(ctx context.Context) {
+	back := d.last.Sub(d.opts.Now())
+	if back <= time.Second || d.clockTold {
+		return
+	}
+	d.clockTold = true
+	if _, err := d.appendDerived(ctx, "", "", "", &events.ClockJumped{BackMS: back.Milliseconds()}); err != nil {
+		d.log.Warn("record clock jump", "err", err)
+	}
+}

@@ -1,0 +1,121 @@
+package daemon
+
+import (
+	"context"
+	"time"
+
+	"hookline/events"
+	"hookline/hookctl/facts"
+	"hookline/hookctl/hook"
+	"hookline/hookctl/wire"
+	"hookline/projector"
+	"hookline/projector/identity"
+	"hookline/projector/pointer"
+	"hookline/projector/session"
+)
+
+// What a decision is made from: the machine as it is and the past as the projections have it.
+
+// look asks the machine about a frame: which project, work tree, branch and process. It is cheap for
+// what was seen before; a new project costs one call of git, within the hook's own deadline.
+func (d *Daemon) look(ctx context.Context, f wire.Frame, in hook.Input) hook.World {
+	var w hook.World
+	launch, cwd := f.Env["CLAUDE_PROJECT_DIR"], f.Cwd
+	if in.Hook != nil && in.Hook.Hook().Cwd != "" {
+		cwd = in.Hook.Hook().Cwd
+	}
+	if launch == "" {
+		launch = d.launchDir(ctx, in.Session, cwd)
+	}
+	home := d.world.Place(launch)
+	w.Worktree, w.Branch = home.Worktree, home.Branch
+	if here := d.world.Place(cwd); cwd != "" && here.Git && here.CommonDir == home.CommonDir {
+		w.Worktree, w.Branch = here.Worktree, here.Branch
+	}
+	if home.Path() != "" {
+		w.Project, w.Found = d.project(ctx, home)
+	}
+	p, _ := facts.ClientOf(f.Env["CLAUDE_PID"], f.PPID)
+	w.Facts = events.Facts{PID: p.PID, PIDStart: p.Start, Entrypoint: f.Env["CLAUDE_CODE_ENTRYPOINT"], LaunchDir: f.Env["CLAUDE_PROJECT_DIR"]}
+	if _, ok := in.Event.(*events.SessionStarted); ok && p.PID != 0 {
+		w.Facts.Client = facts.ClientVersion(p.PID)
+	}
+	return w
+}
+
+// launchDir is where a session was started when the client does not say: where it was first seen,
+// since the working directory follows the model.
+func (d *Daemon) launchDir(ctx context.Context, id, cwd string) string {
+	dir := cwd
+	_ = d.view.Read(ctx, func(r projector.Reader) error {
+		if s, ok := projector.State[session.State](r, session.Name, id); ok && s.LaunchDir != "" {
+			dir = s.LaunchDir
+		} else if ok && s.Worktree != "" {
+			dir = s.Worktree
+		}
+		return nil
+	})
+	return dir
+}
+
+// past reads what the decision on a frame needs. The caller holds the order of the log.
+func (d *Daemon) past(ctx context.Context, in hook.Input, w hook.World) (hook.Past, error) {
+	var p hook.Past
+	err := d.view.Read(ctx, func(r projector.Reader) error {
+		p.Session, _ = projector.State[session.State](r, session.Name, in.Session)
+		s, ok := projector.State[identity.State](r, identity.Name, in.Session)
+		p.Identity, p.Born = s, ok && s.Born
+		if _, start := in.Event.(*events.SessionStarted); start {
+			p.Latest = latest(r, w.Project, in.Session)
+		}
+		return nil
+	})
+	return p, err
+}
+
+// latest finds the newest persisted identity of the project that is not the session's own: through
+// the project's pointer, else through the temporal index (EC-SESSION-03), else none.
+func latest(r projector.Reader, project, own string) *hook.Snapshot {
+	p, _ := projector.State[pointer.State](r, pointer.Name, pointer.ProjectKey(project))
+	for i := len(p.History) - 1; i >= 0; i-- {
+		if s := snapshot(r, p.History[i], project, own); s != nil {
+			return s
+		}
+	}
+	keys, err := r.Keys(pointer.Name)
+	if err != nil {
+		return nil
+	}
+	for i := len(keys) - 1; i >= 0; i-- {
+		if _, id, ok := pointer.SplitTime(keys[i]); ok {
+			if s := snapshot(r, id, project, own); s != nil {
+				return s
+			}
+		}
+	}
+	return nil
+}
+
+func snapshot(r projector.Reader, id, project, own string) *hook.Snapshot {
+	if id == own || id == "" {
+		return nil
+	}
+	s, ok := projector.State[identity.State](r, identity.Name, id)
+	if !ok || !s.Born || s.Deleted || s.PersistedAtMS == 0 || s.Project != project {
+		return nil
+	}
+	return &hook.Snapshot{Session: id, State: s}
+}
+
+// sessionOf finds the session of a verb that was called without input: the client's own word, else
+// the live session of its process.
+func (d *Daemon) sessionOf(f wire.Frame) string {
+	if id := f.Env["CLAUDE_CODE_SESSION_ID"]; id != "" {
+		return id
+	}
+	p, _ := facts.ClientOf(f.Env["CLAUDE_PID"], f.PPID)
+	return d.live.byProcess(p.PID, p.Start)
+}
+
+// originWithin bounds the one call of git for a project that was never seen.
+const originWithin = 300 * time.Millisecond

@@ -1,0 +1,77 @@
+package daemon
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"hookline/hookctl/wire"
+)
+
+// Paths are the places of one home. The client computes Home and Socket by the same rules.
+type Paths struct {
+	Home   string // all state, 0700
+	Note   string // why Home is not where it is expected; "" normally
+	Socket string
+	Log    string // the daemon's stdio and slog
+	Lock   string // held by the daemon while it runs
+	Store  string // the embedded server's files
+	Keys   string
+
+	Spool    string // frames waiting for the daemon
+	Fallback string // the spool's place when Home cannot be written
+	Told     string // which warnings the user has seen lately
+
+	SpawnLock  string // held by whoever starts a daemon, then by that daemon
+	SpawnState string // the last start, see [Start]
+}
+
+// Locate is the places for an environment.
+func Locate(getenv func(string) string) Paths {
+	home, note := wire.Home(getenv)
+	p := PathsOf(home, getenv)
+	p.Note = note
+	return p
+}
+
+// PathsOf is the places of a home that is already known.
+func PathsOf(home string, getenv func(string) string) Paths {
+	at := func(name string) string { return filepath.Join(home, name) }
+	fallback := filepath.Join(wire.Temp(getenv), wire.Hash(home), "spool")
+	if run := getenv("XDG_RUNTIME_DIR"); filepath.IsAbs(run) {
+		if info, err := os.Stat(run); err == nil && info.IsDir() {
+			fallback = filepath.Join(run, "hookline", wire.Hash(home), "spool")
+		}
+	}
+	return Paths{
+		Home: home, Socket: wire.Socket(getenv),
+		Log: at("hookd.log"), Lock: at("hookd.lock"), Store: at("store"), Keys: at("keys"),
+		Spool: at("spool"), Fallback: fallback, Told: at("told"),
+		SpawnLock: at("spawn.lock"), SpawnState: at("spawn.json"),
+	}
+}
+
+// PrivateDir makes dir and its parents, 0700, and refuses one that another user made or can enter:
+// in a temporary directory anyone can be there first. It does not change the mode of a folder that
+// is there already, which may be anything.
+func PrivateDir(dir string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	info, err := os.Lstat(dir)
+	if err != nil {
+		return err
+	}
+	if !info.IsDir() || !ownedByUs(info) || !closedToOthers(info) {
+		return fmt.Errorf("%s is not a folder of this user alone (mode %v)", dir, info.Mode())
+	}
+	return nil
+}
+
+// fallbackDir makes the fallback spool and checks each folder of ours on the way, from the first,
+// which lies in a place that may be open to others.
+func (p Paths) fallbackDir() error {
+	project := filepath.Dir(p.Fallback)
+	return errors.Join(PrivateDir(filepath.Dir(project)), PrivateDir(project), PrivateDir(p.Fallback))
+}

@@ -1,0 +1,327 @@
+package daemon
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"path"
+	"sort"
+	"strconv"
+	"strings"
+	"time"
+
+	"hookline/embedded"
+	"hookline/events"
+	"hookline/hookctl/hook"
+	"hookline/projector"
+	"hookline/projector/project"
+	"hookline/projector/session"
+)
+
+// filter chooses event records.
+type filter struct {
+	session string
+	project string
+	types   string // glob over type names, several separated by commas
+	from    uint64 // first sequence
+	n       int    // the last n, 0 = all
+	follow  bool
+}
+
+func (f filter) match(r events.Record) bool {
+	if f.session != "" && r.Session != f.session || f.project != "" && r.Project != f.project {
+		return false
+	}
+	if f.types == "" {
+		return true
+	}
+	for _, g := range strings.Split(f.types, ",") {
+		if ok, _ := path.Match(strings.TrimSpace(g), r.Type); ok {
+			return true
+		}
+	}
+	return false
+}
+
+func (d *Daemon) parseFilter(r *http.Request) (filter, error) {
+	q := r.URL.Query()
+	f := filter{types: q.Get("type"), follow: q.Get("follow") == "1", from: 1}
+	var err error
+	if f.session, err = d.resolveSession(r.Context(), q.Get("session")); err != nil {
+		return f, err
+	}
+	if f.project, err = d.resolveProject(r.Context(), q.Get("project")); err != nil {
+		return f, err
+	}
+	for _, g := range strings.Split(f.types, ",") {
+		if _, err := path.Match(strings.TrimSpace(g), "x"); err != nil {
+			return f, problem(http.StatusBadRequest, fmt.Sprintf("type: %q is no pattern", g), "for example --type 'tool.*'")
+		}
+	}
+	if n := q.Get("n"); n != "" {
+		if f.n, err = strconv.Atoi(n); err != nil || f.n < 0 {
+			return f, problem(http.StatusBadRequest, fmt.Sprintf("n: %q is no count", n), "")
+		}
+	}
+	if since := q.Get("since"); since != "" {
+		f.from, err = d.seqOf(r.Context(), since)
+	}
+	return f, err
+}
+
+// seqOf reads a point of the log: a sequence, a time (RFC 3339) or a duration back from now. For a
+// time it is the first record appended at or after it.
+func (d *Daemon) seqOf(ctx context.Context, s string) (uint64, error) {
+	if n, err := strconv.ParseUint(s, 10, 64); err == nil {
+		return max(n, 1), nil
+	}
+	if ago, err := time.ParseDuration(s); err == nil {
+		return d.stream.SeqAtTime(ctx, d.opts.Now().Add(-ago))
+	}
+	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006-01-02 15:04", "2006-01-02"} {
+		if t, err := time.ParseInLocation(layout, s, time.Local); err == nil {
+			return d.stream.SeqAtTime(ctx, t)
+		}
+	}
+	return 0, problem(http.StatusBadRequest, fmt.Sprintf("%q is no sequence, time or duration", s), "for example 120, 2026-11-21T08:00:00Z or 10m")
+}
+
+// handleEvents writes records as NDJSON; with follow it goes on until the client leaves, an empty
+// line every few seconds telling that it is alive.
+func (d *Daemon) handleEvents(w http.ResponseWriter, r *http.Request) error {
+	f, err := d.parseFilter(r)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/x-ndjson")
+	out := json.NewEncoder(w)
+	out.SetEscapeHTML(false)
+	last, _ := d.stream.Last()
+	if err := d.earlier(r.Context(), f, last, func(rec events.Record) error { return out.Encode(rec) }); err != nil {
+		return err
+	}
+	if !f.follow {
+		return nil
+	}
+	return d.followEvents(r.Context(), w, f, last)
+}
+
+// earlier gives the matching records up to `to`: all of them, or the last n.
+func (d *Daemon) earlier(ctx context.Context, f filter, to uint64, fn func(events.Record) error) error {
+	if to < f.from {
+		return nil
+	}
+	if f.n == 0 {
+		return d.stream.Read(ctx, f.from, to, func(r events.Record) error {
+			if !f.match(r) {
+				return nil
+			}
+			return fn(r)
+		})
+	}
+	recs, err := d.lastMatching(ctx, f, to)
+	for _, r := range recs {
+		if err := fn(r); err != nil {
+			return err
+		}
+	}
+	return err
+}
+
+// lastMatching reads backwards in growing steps until n records match.
+func (d *Daemon) lastMatching(ctx context.Context, f filter, to uint64) ([]events.Record, error) {
+	var found []events.Record
+	for step, hi := uint64(f.n), to; hi >= f.from && hi > 0; step *= 4 {
+		lo := f.from
+		if hi > step && hi-step+1 > lo {
+			lo = hi - step + 1
+		}
+		var part []events.Record
+		err := d.stream.Read(ctx, lo, hi, func(r events.Record) error {
+			if f.match(r) {
+				part = append(part, r)
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+		found = append(part, found...)
+		if len(found) >= f.n {
+			return found[len(found)-f.n:], nil
+		}
+		hi = lo - 1
+	}
+	return found, nil
+}
+
+const heartbeat = 5 * time.Second
+
+func (d *Daemon) followEvents(ctx context.Context, w http.ResponseWriter, f filter, seq uint64) error {
+	flusher := http.NewResponseController(w)
+	out := json.NewEncoder(w)
+	out.SetEscapeHTML(false)
+	send := func(r events.Record) error {
+		seq = r.Seq
+		if !f.match(r) {
+			return nil
+		}
+		return out.Encode(r)
+	}
+	for {
+		recs, ok, changed := d.hub.after(seq)
+		var err error
+		if ok {
+			for _, r := range recs {
+				err = errors.Join(err, send(r))
+			}
+		} else {
+			err = d.stream.Read(ctx, seq+1, 0, send)
+		}
+		if err != nil || flusher.Flush() != nil {
+			return nil // the follower is gone
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-d.life.Done():
+			return nil
+		case <-changed:
+		case <-time.After(heartbeat):
+			if _, err := w.Write([]byte("\n")); err != nil {
+				return nil
+			}
+		}
+	}
+}
+
+// handleEvent gives one record by id or sequence; raw is the hook's own JSON with its blobs.
+func (d *Daemon) handleEvent(w http.ResponseWriter, r *http.Request) error {
+	rec, err := d.find(r.Context(), r.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	if r.URL.Query().Get("raw") != "1" {
+		return reply(w, rec)
+	}
+	raw, err := hook.Restore(rec.Data, d.ground.Blobs().Get)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_, err = w.Write(append(raw, '\n'))
+	return err
+}
+
+func (d *Daemon) find(ctx context.Context, id string) (events.Record, error) {
+	missing := problem(http.StatusNotFound, "no event "+id+" is in the log", "hookctl events list shows the newest")
+	if seq, err := strconv.ParseUint(id, 10, 64); err == nil && len(id) < 20 {
+		rec, err := d.stream.Get(ctx, seq)
+		if errors.Is(err, embedded.ErrNoRecord) {
+			return rec, missing
+		}
+		return rec, err
+	}
+	from := uint64(1)
+	if ms, ok := events.IDTime(id); ok {
+		seq, err := d.stream.SeqAtTime(ctx, time.UnixMilli(ms).Add(-time.Minute))
+		if err != nil {
+			return events.Record{}, err
+		}
+		from = max(seq, 1)
+	}
+	found, err := d.stream.FindIDs(ctx, from, map[string]struct{}{id: {}})
+	if err != nil {
+		return events.Record{}, err
+	}
+	if len(found) == 0 && from > 1 { // the clock may have been elsewhere when it was made
+		if found, err = d.stream.FindIDs(ctx, 1, map[string]struct{}{id: {}}); err != nil {
+			return events.Record{}, err
+		}
+	}
+	seq, ok := found[id]
+	if !ok {
+		return events.Record{}, missing
+	}
+	return d.stream.Get(ctx, seq)
+}
+
+// Alias is the short form of an id for people: dashes dropped, the first 8 characters.
+func Alias(id string) string {
+	id = strings.ReplaceAll(id, "-", "")
+	return id[:min(len(id), 8)]
+}
+
+// resolveSession takes a full id or an alias; an ambiguous alias is an error that lists the matches.
+func (d *Daemon) resolveSession(ctx context.Context, given string) (string, error) {
+	if given == "" {
+		return "", nil
+	}
+	keys, err := d.keys(ctx, session.Name)
+	if err != nil {
+		return "", err
+	}
+	return pick("session", given, keys, func(k string) bool {
+		return Alias(k) == Alias(given) && len(given) >= 4 && strings.HasPrefix(strings.ReplaceAll(k, "-", ""), strings.ReplaceAll(given, "-", ""))
+	})
+}
+
+// resolveProject takes an id, a name or a path.
+func (d *Daemon) resolveProject(ctx context.Context, given string) (string, error) {
+	if given == "" {
+		return "", nil
+	}
+	var ids []string
+	byName := map[string]bool{}
+	err := d.view.Read(ctx, func(r projector.Reader) error {
+		keys, err := r.Keys(project.Name)
+		ids = keys
+		for _, k := range keys {
+			if s, ok := projector.State[project.State](r, project.Name, k); ok && (s.Name == given || s.Path == given) {
+				byName[k] = true
+			}
+		}
+		return err
+	})
+	if err != nil {
+		return "", err
+	}
+	return pick("project", given, ids, func(k string) bool { return byName[k] || len(given) >= 4 && strings.HasPrefix(k, given) })
+}
+
+func pick(noun, given string, keys []string, like func(string) bool) (string, error) {
+	var matches []string
+	for _, k := range keys {
+		if k == given {
+			return k, nil
+		}
+		if like(k) {
+			matches = append(matches, k)
+		}
+	}
+	sort.Strings(matches)
+	switch len(matches) {
+	case 1:
+		return matches[0], nil
+	case 0:
+		return "", problem(http.StatusNotFound, fmt.Sprintf("no %s is called %q", noun, given), "hookctl "+noun+" list shows them")
+	}
+	return "", problem(http.StatusConflict, fmt.Sprintf("%q is ambiguous: %s", given, strings.Join(matches, ", ")), "give more characters")
+}
+
+func (d *Daemon) keys(ctx context.Context, table string) (keys []string, err error) {
+	err = d.view.Read(ctx, func(r projector.Reader) error { keys, err = r.Keys(table); return err })
+	return keys, err
+}
+
+func (d *Daemon) projectOfSession(ctx context.Context, id string) string {
+	var p string
+	_ = d.view.Read(ctx, func(r projector.Reader) error {
+		s, _ := projector.State[session.State](r, session.Name, id)
+		p = s.Project
+		return nil
+	})
+	return p
+}

@@ -1,0 +1,173 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"time"
+
+	"hookline/embedded"
+	"hookline/events"
+	"hookline/hookctl/config"
+	"hookline/hookctl/wire"
+)
+
+// memoryLimit bounds the server's elastic block caches; the goal is 64 MiB resident when idle.
+const memoryLimit = 96 << 20
+
+var levels = map[string]slog.Level{"debug": slog.LevelDebug, "info": slog.LevelInfo, "warn": slog.LevelWarn, "error": slog.LevelError}
+
+// Serve runs the daemon of this environment's home until it is told to stop. It is what
+// `hookd serve` does; its stdio is the log.
+func Serve(ctx context.Context, _ []string) int {
+	p := Locate(os.Getenv)
+	rotate(p.Log)
+	cfg := config.Load(config.Options{Getenv: os.Getenv})
+	log := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: levels[cfg.Values.LogLevel]}))
+	for _, p := range cfg.Problems {
+		log.Warn("configuration", "problem", p)
+	}
+	debug.SetMemoryLimit(memoryLimit)
+	idle := cfg.Values.IdleExit
+	if idle == 0 {
+		idle = -1 // the configuration's word for never
+	}
+	err := serve(ctx, p, Options{Home: p.Home, Fsync: cfg.Values.Fsync, IdleExit: idle, Flush: cfg.Values.FlushInterval, Log: log})
+	var locked *embedded.LockedError
+	switch {
+	case err == nil:
+		return 0
+	case errors.As(err, &locked):
+		log.Info("another daemon has this home", "pid", locked.PID)
+		return 1
+	}
+	log.Error("serve", "err", err)
+	if saveErr := StartFailed(p, err.Error()); saveErr != nil {
+		log.Error("keep the reason", "err", saveErr)
+	}
+	if errors.Is(err, embedded.ErrLogDamaged) {
+		return 2
+	}
+	return 1
+}
+
+func serve(ctx context.Context, p Paths, o Options) error {
+	d, err := Open(ctx, o)
+	if err != nil {
+		return err
+	}
+	d.paths = p
+	d.handedBy = os.Getenv("HOOKLINE_AFTER")
+	waiting := d.drain(ctx)
+	d.emitStarted(ctx, waiting)
+	listener, err := listen(p.Socket)
+	if err != nil {
+		return errors.Join(err, d.Close(ctx))
+	}
+	srv := d.httpServer()
+	served := make(chan error, 1)
+	go func() { served <- srv.Serve(listener) }()
+	if err := StartSucceeded(p); err != nil {
+		o.Log.Warn("forget the failed start", "err", err)
+	}
+	o.Log.Info("listening", "socket", p.Socket, "build", wire.Build, "pid", os.Getpid())
+	reason := d.run(ctx, served)
+	return d.shutdown(srv, reason)
+}
+
+// run is the daemon's life between the opening of the socket and the reason to end.
+func (d *Daemon) run(ctx context.Context, served <-chan error) string {
+	loops, stop := context.WithCancel(d.life)
+	defer stop()
+	done := make(chan struct{})
+	go func() { defer close(done); d.loops(loops) }()
+	defer func() { stop(); <-done }()
+	select {
+	case <-ctx.Done():
+		return "signal"
+	case reason := <-d.stopping:
+		return reason
+	case err := <-served:
+		d.log.Error("serve", "err", err)
+		return "socket"
+	}
+}
+
+// shutdown ends in order: no new frames, the running ones finish, projections and log are closed,
+// the socket goes last so that a client that finds it gone can start the next daemon at once.
+func (d *Daemon) shutdown(srv *http.Server, reason string) error {
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	d.end() // followers go home, or Shutdown would wait for them
+	err := srv.Shutdown(ctx)
+	d.mu.Lock()
+	_, stopErr := d.appendDerived(ctx, "", "", "", &events.DaemonStopped{Reason: reason})
+	d.mu.Unlock()
+	err = errors.Join(err, stopErr, d.Close(ctx))
+	d.log.Info("stopped", "reason", reason, "err", err)
+	if next := d.handOver.Load(); next != nil && err == nil {
+		return replaceBy(*next, wire.Build)
+	}
+	return err
+}
+
+func (d *Daemon) emitStarted(ctx context.Context, waiting int) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	_, err := d.appendDerived(ctx, "", "", "", &events.DaemonStarted{Build: wire.Build, PID: os.Getpid(), Clean: d.ground.Report().Clean,
+		Spooled: waiting, After: d.handedBy})
+	if err != nil {
+		d.log.Error("record start", "err", err)
+	}
+}
+
+// listen opens the socket in a folder of 0700, itself 0600. A stale socket of a daemon that is gone
+// is removed: the lock, which we hold, says that there is no other.
+func listen(path string) (net.Listener, error) {
+	if err := PrivateDir(filepath.Dir(path)); err != nil {
+		return nil, fmt.Errorf("socket folder: %w", err)
+	}
+	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, fmt.Errorf("remove stale socket: %w", err)
+	}
+	l, err := net.Listen("unix", path)
+	if err != nil {
+		return nil, fmt.Errorf("listen: %w", err)
+	}
+	if err := os.Chmod(path, 0o600); err != nil {
+		return nil, errors.Join(err, l.Close())
+	}
+	return l, nil
+}
+
+// rotate keeps the daemon's log below a bound: above it, at a start, its content moves to hookd.log.1.
+// Our own stdio is that file, opened for appending, so it is emptied and not renamed.
+func rotate(path string) {
+	const most = 8 << 20
+	if info, err := os.Stat(path); err == nil && info.Size() > most {
+		_ = copyLog(path)
+	}
+}
+
+func copyLog(path string) error {
+	in, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := os.OpenFile(path+".1", os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	if _, err := io.Copy(out, in); err != nil {
+		return errors.Join(err, out.Close())
+	}
+	return errors.Join(out.Close(), os.Truncate(path, 0))
+}

@@ -1,0 +1,156 @@
+package daemon
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// The back-off after a failed start: 1 s, doubled with each further one, at most a minute. After ten
+// minutes without an attempt it begins anew.
+const (
+	firstBackoff = time.Second
+	maxBackoff   = time.Minute
+	forgetStart  = 10 * time.Minute
+)
+
+// Why a daemon was not started.
+var (
+	ErrStarting = errors.New("another process is starting the daemon, or it runs")
+	ErrBackoff  = errors.New("the daemon failed to start a moment ago")
+)
+
+// Start is the last start of the daemon, kept in spawn.json until one succeeds. It is written before
+// the start, so a daemon that dies without a word counts as failed too.
+type Start struct {
+	Time     int64  `json:"time"`     // Unix milliseconds
+	Attempts int    `json:"attempts"` // since the last success
+	Reason   string `json:"reason"`   // of the failure; "" while it is not known
+}
+
+// LastStart is the start that has not succeeded, the zero value when there is none.
+func LastStart(p Paths) Start {
+	var s Start
+	if data, err := os.ReadFile(p.SpawnState); err == nil && json.Unmarshal(data, &s) != nil {
+		return Start{}
+	}
+	return s
+}
+
+// StartSucceeded ends the back-off; the daemon calls it when its socket is open.
+func StartSucceeded(p Paths) error {
+	if err := os.Remove(p.SpawnState); !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// StartFailed keeps the reason for status, doctor and the user; the daemon calls it before it gives up.
+func StartFailed(p Paths, reason string) error {
+	s := LastStart(p)
+	s.Reason = reason
+	return s.save(p)
+}
+
+func (s Start) save(p Paths) error {
+	data, err := json.Marshal(s)
+	if err != nil {
+		return err
+	}
+	temp := fmt.Sprintf("%s.%d.tmp", p.SpawnState, os.Getpid())
+	if err := os.WriteFile(temp, data, 0o600); err != nil {
+		return err
+	}
+	return os.Rename(temp, p.SpawnState)
+}
+
+// wait is how long no further start is tried.
+func (s Start) wait(now time.Time) time.Duration {
+	since := now.Sub(time.UnixMilli(s.Time))
+	if s.Attempts == 0 || since < 0 || since > forgetStart {
+		return 0
+	}
+	return max(0, min(maxBackoff, firstBackoff<<min(s.Attempts-1, 10))-since)
+}
+
+// failure is the error while no further start is tried.
+func (s Start) failure() error {
+	if s.Reason == "" {
+		return fmt.Errorf("%w: hookd.log may tell why", ErrBackoff)
+	}
+	return fmt.Errorf("%w: %s", ErrBackoff, s.Reason)
+}
+
+// Spawn starts a daemon that outlives this process and the hook that called it: own session, no
+// parent in the hook's tree, stdio to the log, no keys in its environment. The lock that keeps
+// others from doing the same is handed to the daemon, which so holds it for life.
+func Spawn(p Paths, now time.Time) error {
+	if err := os.MkdirAll(p.Home, 0o700); err != nil {
+		return err
+	}
+	lock, err := lockSpawn(p.SpawnLock)
+	if err != nil {
+		return err
+	}
+	defer lock.Close()
+	last := LastStart(p)
+	if last.wait(now) > 0 {
+		return last.failure()
+	}
+	if now.Sub(time.UnixMilli(last.Time)) > forgetStart {
+		last.Attempts = 0
+	}
+	if err := (Start{Time: now.UnixMilli(), Attempts: last.Attempts + 1, Reason: last.Reason}).save(p); err != nil {
+		return err
+	}
+	log, err := os.OpenFile(p.Log, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	return spawn(p, log, lock)
+}
+
+// spawnEnv is the daemon's environment: what it needs to find its files and to print, nothing of
+// the session that happened to start it, and no key: the client's environment holds its API key.
+func spawnEnv(p Paths, environ []string) []string {
+	env := []string{"HOOKLINE_HOME=" + p.Home, "HOOKLINE_SOCKET=" + p.Socket}
+	for _, kv := range environ {
+		name, _, _ := strings.Cut(kv, "=")
+		upper := strings.ToUpper(name)
+		if upper == "HOOKLINE_HOME" || upper == "HOOKLINE_SOCKET" || !wanted(upper) || secret(upper) {
+			continue
+		}
+		env = append(env, kv)
+	}
+	return env
+}
+
+// wanted is a list of what may pass, not of what may not: no list of secrets is ever complete.
+func wanted(name string) bool {
+	switch name {
+	case "PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TZ", "TMPDIR", "TMP", "TEMP", "CLAUDE_CONFIG_DIR",
+		"SYSTEMROOT", "WINDIR", "COMSPEC", "PATHEXT", "USERPROFILE", "USERNAME", "APPDATA", "LOCALAPPDATA", "PROGRAMDATA",
+		"GOMAXPROCS", "GOMEMLIMIT", "GOGC", "GODEBUG", "GOTRACEBACK", "GOCOVERDIR":
+		return true
+	}
+	return strings.HasPrefix(name, "HOOKLINE_") || strings.HasPrefix(name, "XDG_") || strings.HasPrefix(name, "LC_")
+}
+
+func secret(name string) bool {
+	return strings.HasSuffix(name, "_KEY") || strings.Contains(name, "TOKEN") || strings.Contains(name, "SECRET") ||
+		strings.Contains(name, "PASSWORD") || strings.Contains(name, "CREDENTIAL")
+}
+
+// self is the program to start: this one, whatever its name.
+func self() (string, error) {
+	path, err := os.Executable()
+	if err != nil {
+		return "", err
+	}
+	return filepath.EvalSymlinks(path)
+}

@@ -1,0 +1,75 @@
+//go:build unix
+
+package daemon
+
+import (
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+// lockOutlives says that the spawn lock is held as long as the daemon lives.
+const lockOutlives = true
+
+// spawn starts the daemon by a second process that exits at once (see [spawnAgain]): the client
+// kills what is still below a hook, even in another session.
+func spawn(p Paths, log, lock *os.File) error {
+	return startDetached(p, spawnEnv(p, os.Environ()), log, lock, "deliver", "--spawn")
+}
+
+// spawnAgain is the second process. File 3 is the lock.
+func spawnAgain(p Paths) error {
+	return startDetached(p, os.Environ(), os.Stderr, os.NewFile(3, p.SpawnLock), "serve")
+}
+
+func startDetached(p Paths, env []string, log, lock *os.File, args ...string) error {
+	path, err := self()
+	if err != nil {
+		return err
+	}
+	null, err := os.Open(os.DevNull)
+	if err != nil {
+		return err
+	}
+	defer null.Close()
+	child, err := os.StartProcess(path, append([]string{path}, args...), &os.ProcAttr{
+		Dir: p.Home, Env: env, Files: []*os.File{null, log, log, lock}, Sys: &syscall.SysProcAttr{Setsid: true},
+	})
+	if err != nil {
+		return err
+	}
+	return child.Release()
+}
+
+// lockSpawn takes the lock without waiting. flock belongs to the open file, so a child that inherits
+// it keeps the lock.
+func lockSpawn(path string) (*os.File, error) {
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		file.Close()
+		if err == syscall.EWOULDBLOCK {
+			return nil, ErrStarting
+		}
+		return nil, err
+	}
+	return file, nil
+}
+
+func ownedByUs(info fs.FileInfo) bool {
+	st, ok := info.Sys().(*syscall.Stat_t)
+	return ok && int(st.Uid) == os.Geteuid()
+}
+
+func closedToOthers(info fs.FileInfo) bool { return info.Mode().Perm()&0o077 == 0 }
+
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	return d.Sync()
+}

@@ -1,0 +1,63 @@
+package daemon
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"syscall"
+
+	"golang.org/x/sys/windows"
+)
+
+// lockOutlives says that the spawn lock is held as long as the daemon lives.
+const lockOutlives = false
+
+// spawn starts the daemon without a console. The lock cannot be handed over here: it is free again
+// when the delivery ends, and a second daemon finds the first one's own lock.
+func spawn(p Paths, log, _ *os.File) error {
+	path, err := self()
+	if err != nil {
+		return err
+	}
+	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	defer null.Close()
+	child, err := os.StartProcess(path, []string{path, "serve"}, &os.ProcAttr{
+		Dir: p.Home, Env: spawnEnv(p, os.Environ()), Files: []*os.File{null, log, log},
+		Sys: &syscall.SysProcAttr{CreationFlags: windows.DETACHED_PROCESS | windows.CREATE_NEW_PROCESS_GROUP, HideWindow: true},
+	})
+	if err != nil {
+		return err
+	}
+	return child.Release()
+}
+
+// spawnAgain is not needed here.
+func spawnAgain(Paths) error { return errors.ErrUnsupported }
+
+// lockSpawn takes the lock without waiting.
+func lockSpawn(path string) (*os.File, error) {
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	err = windows.LockFileEx(windows.Handle(file.Fd()), windows.LOCKFILE_EXCLUSIVE_LOCK|windows.LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0, new(windows.Overlapped))
+	if err != nil {
+		file.Close()
+		if errors.Is(err, windows.ERROR_LOCK_VIOLATION) {
+			return nil, ErrStarting
+		}
+		return nil, err
+	}
+	return file, nil
+}
+
+// ownedByUs trusts the access list of the user's profile, where the folders lie.
+func ownedByUs(fs.FileInfo) bool { return true }
+
+func closedToOthers(fs.FileInfo) bool { return true }
+
+// syncDir has nothing to do: NTFS journals a rename.
+func syncDir(string) error { return nil }

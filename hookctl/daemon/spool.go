@@ -1,0 +1,221 @@
+package daemon
+
+import (
+	"bufio"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/oklog/ulid/v2"
+
+	"hookline/hookctl/wire"
+)
+
+// SpoolWarn is the number of waiting frames above which the user is told: an hour of a busy session
+// makes some 2,000, so this is a daemon that has not run for long. Nothing is refused above it.
+const SpoolWarn = 10_000
+
+// staleTemp is the age at which an unfinished write is taken for a crashed one.
+const staleTemp = time.Hour
+
+// Spool holds the frames that no daemon has taken yet, one file each:
+//
+//	<home>/spool/01KAJ3….frame      the frame's header as one line of JSON, "\n", the body, already redacted
+//
+// A frame is there whole or not at all (temporary file, fsync, rename, fsync of the folder). When
+// the home cannot be written the frames go to a second folder. Several processes may write at once;
+// one, the daemon, takes them out.
+type Spool struct {
+	paths Paths
+	disk  disk
+}
+
+// Spooled is one waiting frame.
+type Spooled struct {
+	ID   string
+	Path string
+}
+
+// NewSpool is the spool of a home; nothing is made before the first Write.
+func NewSpool(home string) *Spool { return &Spool{paths: PathsOf(home, os.Getenv), disk: realDisk{}} }
+
+// Write puts f into the spool and returns when it is on disk. The same id replaces the file. The
+// error names what failed in both places.
+func (s *Spool) Write(f wire.Frame) error {
+	err := s.disk.MakeDir(s.paths.Spool, func() error { return PrivateDir(s.paths.Spool) })
+	if err == nil {
+		err = s.write(s.paths.Spool, f)
+	}
+	if err == nil {
+		return nil
+	}
+	second := s.disk.MakeDir(s.paths.Fallback, s.paths.fallbackDir)
+	if second == nil {
+		second = s.write(s.paths.Fallback, f)
+	}
+	if second != nil {
+		return fmt.Errorf("spool frame %s: %w; in the second place: %w", f.ID, err, second)
+	}
+	return nil
+}
+
+func (s *Spool) write(dir string, f wire.Frame) (err error) {
+	temp := filepath.Join(dir, "."+f.ID+"."+strconv.Itoa(os.Getpid())+".tmp")
+	if err = s.disk.WriteFile(temp, append(f.Header(), '\n'), f.Body); err == nil {
+		err = s.disk.Rename(temp, filepath.Join(dir, f.ID+".frame"))
+	}
+	if err != nil {
+		return errors.Join(err, s.disk.Remove(temp))
+	}
+	return s.disk.SyncDir(dir)
+}
+
+// List is the waiting frames of both places, oldest first (by id; ids of one millisecond in any
+// order). What a crashed writer left behind is put into quarantine.
+func (s *Spool) List() ([]Spooled, error) {
+	var frames []Spooled
+	var failed []error
+	for _, dir := range []string{s.paths.Spool, s.paths.Fallback} {
+		entries, err := os.ReadDir(dir)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			failed = append(failed, err)
+		}
+		for _, e := range entries {
+			path := filepath.Join(dir, e.Name())
+			if id, ok := strings.CutSuffix(e.Name(), ".frame"); ok {
+				frames = append(frames, Spooled{id, path})
+			} else if info, err := e.Info(); err == nil && strings.HasSuffix(path, ".tmp") && time.Since(info.ModTime()) > staleTemp {
+				failed = append(failed, s.Quarantine(Spooled{Path: path}))
+			}
+		}
+	}
+	slices.SortFunc(frames, func(a, b Spooled) int { return cmp.Or(cmp.Compare(a.ID, b.ID), cmp.Compare(a.Path, b.Path)) })
+	return frames, errors.Join(failed...)
+}
+
+// Count is the number of waiting frames; folders that cannot be read count nothing.
+func (s *Spool) Count() int {
+	frames, _ := s.List()
+	return len(frames)
+}
+
+// Read is the frame of a file. An error that is not fs.ErrNotExist means that the file will never
+// be readable, or not now: see [Spool.Quarantine] for the first.
+func (s *Spool) Read(e Spooled) (wire.Frame, error) {
+	file, err := os.Open(e.Path)
+	if err != nil {
+		return wire.Frame{}, err
+	}
+	defer file.Close()
+	f, err := ReadFrame(file)
+	if err == nil && f.ID != e.ID {
+		err = fmt.Errorf("%w: file %s holds frame %s", ErrFrame, e.ID, f.ID)
+	}
+	return f, err
+}
+
+// Remove drops a frame that the daemon has taken. A frame that comes back after a crash is found to
+// be known by its id.
+func (s *Spool) Remove(e Spooled) error { return s.disk.Remove(e.Path) }
+
+// Quarantine sets an unreadable file aside, into the folder "quarantine" beside it. It is never
+// deleted: the frame may be the only copy.
+func (s *Spool) Quarantine(e Spooled) error {
+	dir := filepath.Join(filepath.Dir(e.Path), "quarantine")
+	if err := PrivateDir(dir); err != nil {
+		return err
+	}
+	if err := s.disk.Rename(e.Path, filepath.Join(dir, filepath.Base(e.Path))); err != nil {
+		return err
+	}
+	return s.disk.SyncDir(dir)
+}
+
+// ErrFrame is a frame that this build cannot read.
+var ErrFrame = errors.New("unreadable frame")
+
+// ReadFrame reads the form in which frames are spooled and handed to "hookd deliver": the header's
+// line, then the body to the end.
+func ReadFrame(r io.Reader) (wire.Frame, error) {
+	b := bufio.NewReader(r)
+	line, err := b.ReadString('\n')
+	if err != nil {
+		return wire.Frame{}, fmt.Errorf("%w: its first line ends early", ErrFrame)
+	}
+	return ParseFrame(line, b)
+}
+
+// ParseFrame is the frame with this header ([wire.Frame.Header], or the request's Hookline-Frame)
+// and body. Unknown fields are ignored, so a newer client is understood. A body above [wire.Limit]
+// is an error; the client sends only the head of such an input.
+func ParseFrame(header string, body io.Reader) (wire.Frame, error) {
+	var f wire.Frame
+	if err := json.Unmarshal([]byte(header), &f); err != nil {
+		return f, fmt.Errorf("%w: header: %w", ErrFrame, err)
+	}
+	if _, err := ulid.ParseStrict(f.ID); err != nil {
+		return f, fmt.Errorf("%w: id %.40q: %w", ErrFrame, f.ID, err)
+	}
+	if len(f.Args) == 0 {
+		return f, fmt.Errorf("%w: no arguments", ErrFrame)
+	}
+	var err error
+	if f.Body, err = io.ReadAll(io.LimitReader(body, wire.Limit+1)); err != nil {
+		return f, fmt.Errorf("%w: body: %w", ErrFrame, err)
+	}
+	if len(f.Body) > wire.Limit {
+		return f, fmt.Errorf("%w: body above %d bytes", ErrFrame, wire.Limit)
+	}
+	return f, nil
+}
+
+// disk is what the spool changes in the file system. Tests stop it between any two calls.
+type disk interface {
+	// MakeDir runs make, which makes dir.
+	MakeDir(dir string, make func() error) error
+	// WriteFile makes a file of mode 0600 and returns when its bytes are on disk.
+	WriteFile(path string, parts ...[]byte) error
+	Rename(from, to string) error
+	// SyncDir makes renames in dir last.
+	SyncDir(dir string) error
+	// Remove is no error for a file that is not there.
+	Remove(path string) error
+}
+
+// realDisk is the file system.
+type realDisk struct{}
+
+func (realDisk) MakeDir(_ string, make func() error) error { return make() }
+
+func (realDisk) WriteFile(path string, parts ...[]byte) error {
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	for _, p := range parts {
+		if _, err := file.Write(p); err != nil {
+			return errors.Join(err, file.Close())
+		}
+	}
+	return errors.Join(file.Sync(), file.Close())
+}
+
+func (realDisk) Rename(from, to string) error { return os.Rename(from, to) }
+
+func (realDisk) SyncDir(dir string) error { return syncDir(dir) }
+
+func (realDisk) Remove(path string) error {
+	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,245 @@
+package daemon
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"hookline/embedded"
+	"hookline/events"
+	"hookline/hookctl/hook"
+	"hookline/hookctl/wire"
+	"hookline/projector"
+	"hookline/projector/identity"
+	"hookline/projector/intake"
+)
+
+// Take records one frame and gives the answer. It returns only when the frame's events are on disk.
+// An error means that nothing was recorded: whoever sent the frame must keep it.
+func (d *Daemon) Take(ctx context.Context, f wire.Frame) (hook.Answer, error) {
+	return d.take(ctx, f, false)
+}
+
+func (d *Daemon) take(ctx context.Context, f wire.Frame, spooled bool) (hook.Answer, error) {
+	d.touched.Store(d.opts.Now().UnixMilli())
+	if call := hook.ParseCall(f.Args); call.Verb == hook.VerbBrief && !call.AsHook {
+		return d.brief(ctx, f), nil
+	}
+	in, err := d.prepare(f)
+	if err != nil {
+		return hook.Answer{}, err
+	}
+	d.hooks.saw(in.Name(), d.opts.Now())
+	w := d.look(ctx, f, in)
+	w.Facts.Spooled = spooled
+	answer, seq, err := d.record(ctx, f, in, w)
+	if err != nil {
+		return hook.Answer{}, err
+	}
+	if err := d.stream.Sync(ctx, seq); err != nil {
+		return hook.Answer{}, fmt.Errorf("sync the log: %w", err)
+	}
+	d.hub.wake(seq)
+	return answer, nil
+}
+
+// prepare is everything that needs neither the past nor an order: redact, cut, decode.
+func (d *Daemon) prepare(f wire.Frame) (hook.Input, error) {
+	body, report := d.redactor.JSON(f.Body)
+	body, err := hook.Cut(body, d.ground.Blobs().Put)
+	if err != nil {
+		return hook.Input{}, err
+	}
+	return hook.Decode(f, body, report.Count), nil
+}
+
+// record is the one step that orders the log. It returns the sequence that must be on disk before
+// the answer may go out.
+func (d *Daemon) record(ctx context.Context, f wire.Frame, in hook.Input, w hook.World) (hook.Answer, uint64, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.clockWentBack(ctx)
+	digest := intake.DigestOf(in.Data)
+	probe := events.Envelope{ID: in.Frame, Session: in.Session, Time: in.Time, ToolUseID: callID(in)}
+	if in.Hook != nil {
+		probe.Hook = in.Name()
+	}
+	verdict, first, err := d.judge(ctx, &probe, digest)
+	if err != nil {
+		return hook.Answer{}, 0, err
+	}
+	switch verdict {
+	case intake.Again:
+		return d.answerAgain(ctx, in, first)
+	case intake.Conflict:
+		return d.refuseConflict(ctx, f, in)
+	case intake.SecondHit:
+		return d.countSecond(ctx, f, in, first)
+	}
+	return d.recordFresh(ctx, in, w, digest)
+}
+
+func (d *Daemon) recordFresh(ctx context.Context, in hook.Input, w hook.World, digest intake.Digest) (hook.Answer, uint64, error) {
+	past, err := d.past(ctx, in, w)
+	if err != nil {
+		return hook.Answer{}, 0, err
+	}
+	envs := hook.Decide(in, past, w)
+	seq, err := d.append(ctx, envs, in.Event, digest)
+	if errors.Is(err, errRaced) { // the log had it already: the window was behind
+		return d.answerAgain(ctx, in, intake.Entry{ID: in.Frame, Seq: seq})
+	}
+	if err != nil {
+		return hook.Answer{}, 0, err
+	}
+	after, err := d.after(ctx, in)
+	if err != nil {
+		return hook.Answer{}, 0, err
+	}
+	after.Restored = restoredOf(envs)
+	if dreamSeq, ok := d.maybeDream(ctx, in, after.Identity); ok {
+		after.Dream, seq = true, max(seq, dreamSeq)
+	}
+	after.Warned = d.warned(in.Session, after.Identity.LastIC)
+	d.live.saw(in, w)
+	return hook.Render(in, after), seq, nil
+}
+
+// errRaced says that the log holds the frame already.
+var errRaced = errors.New("the log has this event")
+
+// append puts the events of one decision into the log and folds them. Several go in as one batch:
+// all or none. own is the decoded event of the first, nil to decode it again.
+func (d *Daemon) append(ctx context.Context, envs []events.Envelope, own events.Event, digest intake.Digest) (uint64, error) {
+	receipts, err := d.stream.Append(ctx, envs...)
+	var dup *embedded.DuplicateError
+	if errors.As(err, &dup) {
+		return dup.Found[envs[0].ID], errRaced
+	}
+	if err != nil {
+		return 0, fmt.Errorf("append %s: %w", envs[0].Type, err)
+	}
+	var seq uint64
+	for i, rc := range receipts {
+		if rc.Duplicate {
+			return rc.Seq, errRaced
+		}
+		rec := events.Record{Seq: rc.Seq, Appended: rc.Appended, Envelope: envs[i]}
+		if i == 0 && own != nil {
+			rec.Event = own
+			d.window.Add(&envs[i], rc.Seq, rc.Appended, digest)
+		} else {
+			rec.Event = events.Decode(envs[i].Type, envs[i].Version, envs[i].Data)
+			d.window.Add(&envs[i], rc.Seq, rc.Appended, intake.DigestOf(envs[i].Data))
+		}
+		if err := d.view.Apply(ctx, rec); err != nil {
+			d.log.Error("fold", "seq", rc.Seq, "err", err) // the log has it: it is folded again after a restart
+		}
+		d.hub.keep(rec)
+		d.projects.apply(rec)
+		d.last, seq = rc.Appended, rc.Seq
+	}
+	return seq, nil
+}
+
+func callID(in hook.Input) string {
+	switch e := in.Event.(type) {
+	case *events.ToolRequested:
+		return e.ToolUseID
+	case *events.ToolSucceeded:
+		return e.ToolUseID
+	case *events.ToolFailed:
+		return e.ToolUseID
+	case *events.PermissionDenied:
+		return e.ToolUseID
+	}
+	return ""
+}
+
+func restoredOf(envs []events.Envelope) *events.IdentityRestored {
+	for _, env := range envs {
+		if env.Type == events.TypeIdentityRestored {
+			e, _ := events.Decode(env.Type, env.Version, env.Data).(*events.IdentityRestored)
+			return e
+		}
+	}
+	return nil
+}
+
+// after reads what the answer needs from the view.
+func (d *Daemon) after(ctx context.Context, in hook.Input) (hook.After, error) {
+	var a hook.After
+	err := d.view.Read(ctx, func(r projector.Reader) error {
+		s, ok := projector.State[identity.State](r, identity.Name, in.Session)
+		a.Identity, a.Born = s, ok && s.Born
+		return nil
+	})
+	return a, err
+}
+
+// warned tells whether the user has been told of the low continuity; it is told again only after
+// a recovery.
+func (d *Daemon) warned(session string, ic float64) bool {
+	class := identity.Classify(ic)
+	for _, c := range []string{"warning", "degraded"} {
+		if c != class {
+			delete(d.notices, session+" "+c)
+		}
+	}
+	if class != "warning" && class != "degraded" {
+		return false
+	}
+	key := session + " " + class
+	if d.notices[key] {
+		return true
+	}
+	if len(d.notices) > 4096 {
+		clear(d.notices)
+	}
+	d.notices[key] = true
+	return false
+}
+
+// brief answers from memory: no record, no disk.
+func (d *Daemon) brief(ctx context.Context, f wire.Frame) hook.Answer {
+	session := d.sessionOf(f)
+	var a hook.After
+	_ = d.view.Read(ctx, func(r projector.Reader) error {
+		s, ok := projector.State[identity.State](r, identity.Name, session)
+		a.Identity, a.Born = s, ok && s.Born
+		return nil
+	})
+	return hook.Plain(hook.Brief(a), "", 0)
+}
+
+// Emit appends an event that a command asks for. The envelope needs type, data and where it
+// belongs; id, time and version are set here.
+func (d *Daemon) Emit(ctx context.Context, env events.Envelope) (events.Record, error) {
+	k, ok := events.Lookup(env.Type)
+	if !ok {
+		return events.Record{}, fmt.Errorf("no event type is called %q", env.Type)
+	}
+	data, report := d.redactor.JSON(env.Data)
+	if !json.Valid(data) {
+		return events.Record{}, errors.New("data is no JSON")
+	}
+	now := d.opts.Now().UTC().Truncate(time.Millisecond)
+	env.ID, env.Version, env.Time = wire.NewID(now.UnixMilli()), k.Version(), now
+	env.Data, env.Redacted, env.Correlation = data, report.Count, env.Session
+	d.mu.Lock()
+	seq, err := d.append(ctx, []events.Envelope{env}, nil, digestless)
+	d.mu.Unlock()
+	if err != nil {
+		return events.Record{}, err
+	}
+	if err := d.stream.Sync(ctx, seq); err != nil {
+		return events.Record{}, err
+	}
+	d.hub.wake(seq)
+	return events.NewRecord(seq, env), nil
+}
+
+// digestless is passed for events that no frame delivered: their digest is taken from their data.
+var digestless intake.Digest

@@ -1,0 +1,191 @@
+package hook
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"hookline/events"
+	"hookline/hookctl/wire"
+)
+
+// Limits of what is taken for a hook.
+const (
+	MaxDepth   = 1000 // levels of nesting; encoding/json itself stops at 10,000, and a record wraps the data once more
+	MaxSession = 100  // characters of a session id (EC-SESSION-12)
+	headBytes  = 4096 // of refused input that are kept
+)
+
+// Decode turns a frame with its redacted body into an Input. It never fails: what is no hook becomes
+// a refused one, with the reason.
+func Decode(f wire.Frame, body []byte, redacted int) Input {
+	in := Input{Call: ParseCall(f.Args), Frame: f.ID, Time: time.UnixMilli(f.Time).UTC(), Cwd: f.Cwd, Redacted: redacted}
+	if f.Note != "" {
+		in.Notes = append(in.Notes, f.Note)
+	}
+	if !utf8.Valid(body) {
+		body = bytes.ToValidUTF8(body, []byte("\uFFFD"))
+		in.note("bytes that are no UTF-8 were replaced by U+FFFD")
+	}
+	body = bytes.TrimPrefix(bytes.TrimSpace(body), []byte("\ufeff"))
+	if len(body) == 0 && in.Call.Verb != VerbHook && in.Call.Hook != "" {
+		body = []byte(defaults[in.Call.Verb]) // a person or a script called the verb without a hook
+	}
+	reason := refuse(f, body)
+	switch {
+	case reason == "":
+		return in.decoded(f, body)
+	case in.Call.Verb == VerbHook || in.Call.Hook == "":
+		return in.refused(f, body, reason)
+	}
+	return in.defaulted(f, body, reason)
+}
+
+// defaulted is an identity verb whose input is no hook: it goes on with defaults and says so
+// (EC-SESSION-08, ERR-SESSION-07); what came instead is recorded beside.
+func (in Input) defaulted(f wire.Frame, body []byte, reason string) Input {
+	bad := in.refused(f, body, reason)
+	in.note("input refused: " + reason)
+	in.Warnings = append(in.Warnings, "Invalid hook input JSON, using defaults")
+	in.Found = append(in.Found, bad.Refused)
+	return in.decoded(f, []byte(defaults[in.Call.Verb]))
+}
+
+// defaults is what each identity verb assumes without input.
+var defaults = map[string]string{VerbBrief: `{}`, VerbCheck: `{}`, VerbInject: `{}`, VerbRestore: `{"source":"startup"}`, VerbPersist: `{"reason":"other"}`}
+
+// refuse says why a body is no hook, "" when it is one.
+func refuse(f wire.Frame, body []byte) string {
+	switch {
+	case len(body) == 0 && !f.Complete:
+		return "no_stdin"
+	case len(body) == 0:
+		return "empty"
+	case f.Size > int64(len(f.Body)) && len(f.Body) > 0:
+		return "too_large"
+	case depth(body) > MaxDepth:
+		return "too_deep"
+	case !f.Complete && !json.Valid(body):
+		return "truncated"
+	case !json.Valid(body):
+		return "invalid_json"
+	case body[0] != '{':
+		return "not_an_object"
+	}
+	return ""
+}
+
+// depth counts levels of nesting outside of strings; it needs no valid JSON.
+func depth(b []byte) int {
+	deepest, level := 0, 0
+	for i := 0; i < len(b); i++ {
+		switch b[i] {
+		case '{', '[':
+			level++
+			deepest = max(deepest, level)
+		case '}', ']':
+			level--
+		case '"':
+			i = stringEnd(b, i)
+		}
+	}
+	return deepest
+}
+
+func (in Input) refused(f wire.Frame, body []byte, reason string) Input {
+	sum := sha256.Sum256(body)
+	head := body
+	if len(head) > headBytes {
+		head = bytes.ToValidUTF8(head[:headBytes], nil)
+	}
+	in.Refused = &events.HookRefused{Reason: reason, Size: max(f.Size, int64(len(body))), Head: string(head),
+		Digest: "sha256:" + hex.EncodeToString(sum[:]), Given: in.Call.Hook}
+	in.Event = in.Refused
+	in.Kind, _ = events.Lookup(events.TypeHookRefused)
+	in.Session = clip(f.Env["CLAUDE_CODE_SESSION_ID"])
+	in.Data, _ = json.Marshal(in.Refused) // a struct of strings and numbers cannot fail
+	in.Warnings = append(in.Warnings, refusalWords(reason))
+	return in
+}
+
+func refusalWords(reason string) string {
+	what := map[string]string{
+		"no_stdin": "no hook JSON came on stdin; hook verbs are meant to be called by Claude Code", "empty": "the hook's input was empty",
+		"too_large": "the hook's input was above 64 MiB; its head was kept", "too_deep": "the hook's JSON was nested too deep",
+		"truncated": "the hook's JSON was cut off", "invalid_json": "the hook's input was no JSON", "not_an_object": "the hook's input was no JSON object",
+	}[reason]
+	return what + "; recorded as hook.refused"
+}
+
+func (in Input) decoded(f wire.Frame, body []byte) Input {
+	var head struct {
+		Name    json.RawMessage `json:"hook_event_name"`
+		Session json.RawMessage `json:"session_id"`
+	}
+	_ = json.Unmarshal(body, &head) // valid by now; absent or mistyped members stay empty
+	name := text(head.Name)
+	if name == "" {
+		name = in.Call.Hook
+	}
+	in.Kind = events.OfHook(name)
+	in.Data = compact(body)
+	e := events.Decode(in.Kind.Type, in.Kind.Version(), in.Data)
+	in.Event = e
+	if h, ok := e.(events.HookEvent); ok {
+		in.Hook = h
+		h.Hook().HookEventName = name
+	}
+	in.Session = in.session(text(head.Session), f)
+	return in
+}
+
+// session chooses the session id: the payload's, else the client's environment.
+func (in *Input) session(given string, f wire.Frame) string {
+	if given == "" {
+		given = f.Env["CLAUDE_CODE_SESSION_ID"]
+		if given == "" {
+			in.note("no session id")
+		}
+	}
+	cut := clip(given)
+	if cut != given {
+		in.note(fmt.Sprintf("session id of %d characters cut to %d", utf8.RuneCountInString(given), MaxSession))
+		in.Warnings = append(in.Warnings, fmt.Sprintf("session_id exceeds %d characters and was truncated", MaxSession))
+	}
+	return cut
+}
+
+func (in *Input) note(s string) { in.Notes = append(in.Notes, s) }
+
+// Note joins what was odd about the frame.
+func (in Input) Note() string { return strings.Join(in.Notes, "; ") }
+
+func clip(s string) string {
+	if utf8.RuneCountInString(s) <= MaxSession {
+		return s
+	}
+	return string([]rune(s)[:MaxSession])
+}
+
+func text(raw json.RawMessage) string {
+	var s string
+	if json.Unmarshal(raw, &s) != nil {
+		return ""
+	}
+	return s
+}
+
+// compact drops insignificant white space; the log keeps meaning, not layout.
+func compact(b []byte) []byte {
+	var out bytes.Buffer
+	out.Grow(len(b))
+	if err := json.Compact(&out, b); err != nil {
+		return b
+	}
+	return out.Bytes()
+}

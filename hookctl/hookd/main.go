@@ -1,0 +1,35 @@
+// Hookd is the house behind hookctl: the daemon, the delivery in trouble, and every verb for people.
+// Hooks are answered as hookctl does, so one file installed as hookctl is a whole installation.
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"hookline/hookctl/daemon"
+	"hookline/hookctl/verbs"
+	"hookline/hookctl/wire"
+)
+
+func main() { os.Exit(run(os.Args[1:])) }
+
+func run(args []string) int {
+	if wire.IsHook(args) {
+		self, err := os.Executable()
+		if err != nil {
+			self = "" // looked for on the PATH when needed
+		}
+		return wire.Hook(args, self)
+	}
+	if len(args) > 0 && (args[0] == "serve" || args[0] == "deliver") {
+		ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
+		defer stop()
+		if args[0] == "serve" {
+			return daemon.Serve(ctx, args[1:])
+		}
+		return daemon.DeliverCommand(ctx, args[1:])
+	}
+	return verbs.Main(args)
+}

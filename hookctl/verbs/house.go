@@ -1,0 +1,130 @@
+package verbs
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"os/exec"
+
+	"hookline/hookctl/daemon"
+)
+
+// need is what a verb wants of the daemon.
+type need int
+
+const (
+	needRunning need = iota // a running one, else errDown
+	needStarted             // a running one, started if need be
+	needStore               // a running one, else the store opened in this process: for reading
+)
+
+// errDown says that no daemon runs.
+var errDown = errors.New("no daemon is running")
+
+// house is the daemon's surface. Its errors are faults where the daemon refused, errDown where
+// nobody listens (any more), and anything else where the connection broke.
+type house interface {
+	Get(ctx context.Context, path string, query url.Values, out any) error
+	Post(ctx context.Context, path string, in, out any) error
+	// Stream calls line for every line of NDJSON; empty lines are heartbeats.
+	Stream(ctx context.Context, method, path string, query url.Values, line func([]byte) error) error
+	Close()
+}
+
+// dial connects to the daemon of this home.
+func (a *app) dial(ctx context.Context, n need) (house, error) {
+	mode := daemon.Running
+	switch n {
+	case needStarted:
+		mode = daemon.Start
+	case needStore:
+		mode = daemon.InProcess
+	}
+	c, err := daemon.Connect(ctx, daemon.ConnectOptions{Home: a.home(), Mode: mode})
+	if err != nil {
+		return nil, translate(err)
+	}
+	return client{c}, nil
+}
+
+// client gives daemon's client the errors of this package.
+type client struct{ c *daemon.Client }
+
+func (c client) Get(ctx context.Context, path string, query url.Values, out any) error {
+	return translate(c.c.Get(ctx, path, query, out))
+}
+
+func (c client) Post(ctx context.Context, path string, in, out any) error {
+	return translate(c.c.Post(ctx, path, in, out))
+}
+
+func (c client) Stream(ctx context.Context, method, path string, query url.Values, line func([]byte) error) error {
+	return translate(c.c.Stream(ctx, method, path, query, line))
+}
+
+func (c client) Close() { c.c.Close() }
+
+func translate(err error) error {
+	var p *daemon.Problem
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, daemon.ErrNotRunning):
+		return fmt.Errorf("%w: %w", errDown, err)
+	case errors.As(err, &p):
+		return &fault{message: p.Message, hint: p.Hint, exit: p.Exit, cause: err}
+	}
+	return err
+}
+
+// with runs f with a connection and closes it.
+func (a *app) with(ctx context.Context, n need, f func(h house) error) error {
+	h, err := a.connect(ctx, n)
+	if err != nil {
+		if errors.Is(err, errDown) {
+			return &fault{message: "no daemon is running", hint: "`hookctl start` starts one", cause: err}
+		}
+		return err
+	}
+	defer h.Close()
+	return f(h)
+}
+
+// cell is one folded state.
+type cell[S any] struct {
+	Key   string `json:"key"`
+	Seq   uint64 `json:"seq"`
+	State S      `json:"state"`
+}
+
+// cells reads all cells of a projection whose keys begin with prefix.
+func cells[S any](ctx context.Context, h house, projection, prefix string) ([]cell[S], error) {
+	var all []cell[S]
+	query := url.Values{}
+	if prefix != "" {
+		query.Set("prefix", prefix)
+	}
+	err := h.Stream(ctx, "GET", "/v1/cells/"+projection, query, func(line []byte) error {
+		if len(line) == 0 {
+			return nil
+		}
+		var c cell[S]
+		if err := json.Unmarshal(line, &c); err != nil {
+			return fmt.Errorf("read cell of %s: %w", projection, err)
+		}
+		all = append(all, c)
+		return nil
+	})
+	return all, err
+}
+
+// oneCell reads one cell.
+func oneCell[S any](ctx context.Context, h house, projection, key string) (cell[S], error) {
+	var c cell[S]
+	err := h.Get(ctx, "/v1/cells/"+projection+"/"+url.PathEscape(key), nil, &c)
+	return c, err
+}
+
+func lookPath(name string) (string, error) { return exec.LookPath(name) }

@@ -1,0 +1,139 @@
+package verbs
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"hookline/events"
+)
+
+// A pretty line is
+//
+//	08:52:01.123  c68c8a51  tool.failed            Exit code 3 — Bash  exit 3
+//
+// local time, the session's alias, the type, the fact; cut to the terminal.
+
+// typeColumn is as wide as the longest type that comes often; a longer one shifts its own line.
+const typeColumn = 22
+
+// aliasLength is how much of a session id people see.
+const aliasLength = 8
+
+// alias is the short form of a session id: its first eight characters without dashes.
+func alias(session string) string {
+	s := strings.ReplaceAll(oneLine(session), "-", "")
+	for i := range s {
+		if aliasLength == len([]rune(s[:i])) {
+			return s[:i]
+		}
+	}
+	return s
+}
+
+// tones of a type.
+const (
+	plainTone = iota
+	goodTone
+	warnTone
+	badTone
+	faintTone
+)
+
+func toneOf(typ string) int {
+	switch typ {
+	case events.TypeToolFailed, events.TypeTurnFailed, events.TypeLogDamaged, events.TypeFrameConflicted, events.TypeDreamFailed:
+		return badTone
+	case events.TypePermissionDenied, events.TypeHookRefused, events.TypeHookUnrecognized, events.TypeFrameDuplicated,
+		events.TypeClockJumped, events.TypeSessionReaped, events.TypeDreamTriggered, events.TypePermissionRequested:
+		return warnTone
+	case events.TypeSessionStarted, events.TypePromptSubmitted, events.TypeToolSucceeded:
+		return goodTone
+	case events.TypeCanarySent, events.TypeToolRequested, events.TypeToolBatchFinished, events.TypeInstructionsLoaded, events.TypeMessageDisplayed:
+		return faintTone
+	}
+	return plainTone
+}
+
+func (p palette) tone(tone int, s string) string {
+	switch tone {
+	case goodTone:
+		return p.good(s)
+	case warnTone:
+		return p.warn(s)
+	case badTone:
+		return p.bad(s)
+	case faintTone:
+		return p.faint(s)
+	}
+	return s
+}
+
+// prettyLine is one event for people.
+func (a *app) prettyLine(r events.Record) string {
+	clock := r.Time.In(a.zone).Format("15:04:05.000")
+	typ := oneLine(r.Type)
+	fact := factOf(r)
+	if r.AgentID != "" {
+		fact = join("  ", "↳", fact)
+	}
+	left := len(clock) + 2 + aliasLength + 2 + max(typeColumn, width(typ)) + 2
+	if a.columns > 0 {
+		fact = fit(fact, max(10, a.columns-left))
+	}
+	tone := toneOf(r.Type)
+	if tone == badTone {
+		fact = a.paint.bad(fact)
+	}
+	id := alias(r.Session)
+	gap := strings.Repeat(" ", max(0, aliasLength-width(id)))
+	line := a.paint.faint(clock) + "  " + a.paint.session(id) + gap + "  " + a.paint.tone(tone, pad(typ, typeColumn)) + "  " + fact
+	return strings.TrimRight(line, " ")
+}
+
+// day is a heading between lines of different days, "" within one.
+func (a *app) day(last, next time.Time) string {
+	d := next.In(a.zone).Format("Monday, 2 January 2006")
+	if !last.IsZero() && last.In(a.zone).Format("Monday, 2 January 2006") == d {
+		return ""
+	}
+	return d
+}
+
+// ago is a time as people say it.
+func (a *app) ago(t time.Time) string {
+	if t.IsZero() {
+		return "never"
+	}
+	d := a.now().Sub(t)
+	switch {
+	case d < 0:
+		return "in " + span(-d)
+	case d < time.Second:
+		return "just now"
+	}
+	return span(d) + " ago"
+}
+
+// span is a duration in its one or two largest units.
+func span(d time.Duration) string {
+	switch {
+	case d < time.Minute:
+		return d.Truncate(time.Second).String()
+	case d < time.Hour:
+		return strings.TrimSuffix(d.Truncate(time.Minute).String(), "0s")
+	case d < 48*time.Hour:
+		return strings.TrimSuffix(d.Truncate(time.Minute).String(), "0s")
+	}
+	return plural(int(d/(24*time.Hour)), "day")
+}
+
+func orDash(s string) string {
+	if s == "" {
+		return "–"
+	}
+	return s
+}
+
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -1,0 +1,217 @@
+package verbs
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"hookline/events"
+)
+
+// filter says which events are wanted; the daemon interprets it.
+type filter struct {
+	session, project, typ, since string
+	last                         int
+	output                       string
+	follow                       bool
+}
+
+func (f *filter) flags(cmd *cobra.Command, last int) {
+	fl := cmd.Flags()
+	fl.StringVar(&f.session, "session", "", "only this session: its id or its alias of eight characters")
+	fl.StringVar(&f.project, "project", "", "only this project: its id or name")
+	fl.StringVar(&f.typ, "type", "", "only these types: a name or a pattern as 'tool.*'")
+	fl.StringVar(&f.since, "since", "", "from there on: 10m, a time (RFC 3339) or a sequence number")
+	fl.IntVarP(&f.last, "n", "n", last, "the last N, 0 for all")
+	fl.StringVarP(&f.output, "output", "o", "pretty", "pretty, json, ndjson or cloudevents")
+}
+
+func (f *filter) query() url.Values {
+	q := url.Values{"n": {strconv.Itoa(f.last)}}
+	for name, v := range map[string]string{"session": f.session, "project": f.project, "type": f.typ, "since": f.since} {
+		if v != "" {
+			q.Set(name, v)
+		}
+	}
+	return q
+}
+
+func (f *filter) check(a *app) error {
+	if a.json && f.output == "pretty" {
+		f.output = "json"
+	}
+	switch f.output {
+	case "pretty", "json", "ndjson", "cloudevents":
+	default:
+		return &fault{message: fmt.Sprintf("there is no output %q", f.output), hint: "-o takes pretty, json, ndjson or cloudevents"}
+	}
+	if f.last < 0 {
+		return &fault{message: fmt.Sprintf("-n %d is negative", f.last), hint: "-n 0 means all"}
+	}
+	return nil
+}
+
+func (a *app) tailCmd() *cobra.Command {
+	var f filter
+	cmd := &cobra.Command{
+		Use:   "tail",
+		Short: "Show the newest events, and with -f those to come",
+		Long: "Show the newest events, one a line: time, session, type, and the one fact that matters.\n" +
+			"-f goes on until it is interrupted, also over a restart of the daemon.",
+		Example: "  hookctl tail -f\n  hookctl tail --session c68c8a51 --type 'tool.*' --since 10m -n 0\n  hookctl tail -o json | jq .type",
+		Args:    cobra.NoArgs,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return a.tail(cmd.Context(), f) },
+	}
+	f.flags(cmd, 20)
+	cmd.Flags().BoolVarP(&f.follow, "follow", "f", false, "go on with the events to come")
+	return cmd
+}
+
+func (a *app) tail(ctx context.Context, f filter) error {
+	if err := f.check(a); err != nil {
+		return err
+	}
+	p := &printer{app: a, output: f.output}
+	if f.follow {
+		t := &follower{app: a, print: p, query: f.query()}
+		return t.run(ctx)
+	}
+	return a.with(ctx, needStore, func(h house) error {
+		return h.Stream(ctx, "GET", "/v1/events", f.query(), func(line []byte) error {
+			_, err := p.take(line)
+			return err
+		})
+	})
+}
+
+// printer writes event records in the form that was asked for.
+type printer struct {
+	*app
+	output string
+	last   time.Time
+}
+
+// take prints one line of NDJSON and gives its sequence, 0 for a heartbeat.
+func (p *printer) take(line []byte) (uint64, error) {
+	if len(line) == 0 {
+		return 0, nil
+	}
+	var r events.Record
+	if err := json.Unmarshal(line, &r); err != nil {
+		return 0, fmt.Errorf("read event record: %w", err)
+	}
+	return r.Seq, p.record(r, line)
+}
+
+func (p *printer) record(r events.Record, line []byte) error {
+	switch p.output {
+	case "json", "ndjson": // as it came: a newer daemon may have fields that this build does not know
+		p.printf("%s\n", line)
+	case "cloudevents":
+		return p.printJSON(cloudEvent(r))
+	default:
+		if d := p.day(p.last, r.Time); d != "" {
+			p.printf("%s\n", p.paint.faint(d))
+		}
+		p.last = r.Time
+		p.printf("%s\n", p.prettyLine(r))
+	}
+	return nil
+}
+
+// follower is `tail -f`: it remembers how far it came and goes on there when the daemon is back.
+type follower struct {
+	*app
+	print *printer
+	query url.Values
+	at    uint64 // every event up to here was shown, or was not asked for
+	again bool   // not the first connection
+}
+
+// How long a lost daemon is waited for between two looks: short, since a restart takes some 100 ms,
+// then rarer, since it may be down for the night.
+const (
+	firstWait = 50 * time.Millisecond
+	lastWait  = 2 * time.Second
+)
+
+func (f *follower) run(ctx context.Context) error {
+	wait := firstWait
+	for told := false; ; {
+		n := needRunning
+		if !f.again {
+			n = needStarted
+		}
+		before := f.at
+		err := f.once(ctx, n)
+		var refused *fault
+		switch {
+		case ctx.Err() != nil:
+			return nil
+		case errors.As(err, &refused), err != nil && !f.again:
+			return err
+		}
+		if f.at > before {
+			wait, told = firstWait, false
+		}
+		if !told && f.terminal {
+			_, _ = fmt.Fprintln(f.err, f.paint.faint("the daemon is gone; waiting for it to come back"))
+			told = true
+		}
+		if err := f.pause(ctx, wait); err != nil {
+			return nil
+		}
+		wait = min(2*wait, lastWait)
+	}
+}
+
+// once follows one connection to its end.
+func (f *follower) once(ctx context.Context, n need) error {
+	h, err := f.connect(ctx, n)
+	if err != nil {
+		return err
+	}
+	defer h.Close()
+	var st Status
+	if err := h.Get(ctx, "/v1/status", nil, &st); err != nil {
+		return err
+	}
+	from, query := f.start(st.Seq)
+	return h.Stream(ctx, "GET", "/v1/events", query, func(line []byte) error {
+		var r struct{ Seq uint64 }
+		if len(line) == 0 || json.Unmarshal(line, &r) == nil && r.Seq <= from {
+			return nil // a heartbeat, or shown before the connection broke
+		}
+		seq, err := f.print.take(line)
+		f.at = max(f.at, seq)
+		return err
+	})
+}
+
+// start is where a connection begins: events up to from have been dealt with. The first one shows
+// what was asked for; a later one everything behind the last event seen, and a log that has become
+// shorter (another store, an older backup) from its end.
+func (f *follower) start(seq uint64) (from uint64, q url.Values) {
+	q = url.Values{}
+	for k, v := range f.query {
+		q[k] = v
+	}
+	q.Set("follow", "1")
+	if !f.again {
+		f.again, f.at = true, seq
+		return 0, q
+	}
+	if seq < f.at {
+		_, _ = fmt.Fprintf(f.err, "hookctl: warning: the log ends at %d now, it was at %d; going on from its end\n", seq, f.at)
+		f.at = seq
+	}
+	q.Set("n", "0")
+	q.Set("since", strconv.FormatUint(f.at, 10))
+	return f.at, q
+}

@@ -1,0 +1,176 @@
+package wire
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// listen is a socket in a short folder; serve gets one connection, which stays open until the end of
+// the test unless serve closes it.
+func listen(t *testing.T, serve func(net.Conn)) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "w")
+	if err != nil {
+		t.Fatal(err)
+	}
+	socket := filepath.Join(dir, "s")
+	l, err := net.Listen("unix", socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan struct{})
+	var held net.Conn
+	go func() {
+		defer close(done)
+		if c, err := l.Accept(); err == nil {
+			held = c
+			serve(c)
+		}
+	}()
+	t.Cleanup(func() {
+		l.Close()
+		<-done
+		if held != nil {
+			held.Close()
+		}
+		os.RemoveAll(dir)
+	})
+	return socket
+}
+
+// takeRequest reads a whole request as net/http does.
+func takeRequest(c net.Conn) (*http.Request, []byte) {
+	r, err := http.ReadRequest(bufio.NewReader(c))
+	if err != nil {
+		return nil, nil
+	}
+	body, _ := io.ReadAll(r.Body)
+	return r, body
+}
+
+func soon() time.Time { return time.Now().Add(5 * time.Second) }
+
+const okHead = "HTTP/1.1 200 OK\r\nHookline-Protocol: 1\r\nhookline-build: 9.9\r\nHookline-Exit: 1\r\n"
+
+func TestDo(t *testing.T) {
+	for _, size := range []int{0, 2000, 32 << 10, 32<<10 + 1, 6 << 20} {
+		f := Frame{ID: NewID(1), Args: []string{"hook", "Stop"}, Note: "a\r\nb", Body: bytes.Repeat([]byte("x"), size)}
+		var req *http.Request
+		var body []byte
+		socket := listen(t, func(c net.Conn) {
+			req, body = takeRequest(c)
+			io.WriteString(c, okHead+"Hookline-Stdout: 3\r\nContent-Length: 5\r\n\r\n")
+			io.WriteString(c, "outER")
+		})
+		reply, err := Do(soon(), socket, "Stop", f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if string(reply.Stdout) != "out" || string(reply.Stderr) != "ER" || reply.Exit != 1 || reply.Protocol != 1 || reply.Build != "9.9" {
+			t.Errorf("%+v", reply)
+		}
+		if req.Method != "POST" || req.URL.Path != "/v1/hook/Stop" || req.Host != "hookline" || req.Header.Get("Hookline-Protocol") != "1" ||
+			req.Header.Get("Hookline-Build") != Build || req.Header.Get("Hookline-Frame") != string(f.Header()) ||
+			req.Header.Get("Content-Type") != "application/json" || !req.Close {
+			t.Errorf("%v", req)
+		}
+		if !bytes.Equal(body, f.Body) {
+			t.Errorf("body of %d bytes, want %d", len(body), size)
+		}
+	}
+}
+
+func TestDoTrouble(t *testing.T) {
+	answer := func(s string) func(net.Conn) {
+		return func(c net.Conn) { takeRequest(c); io.WriteString(c, s); c.Close() }
+	}
+	for _, c := range []struct {
+		name  string
+		serve func(net.Conn)
+		want  error
+	}{
+		{"garbage", answer("SSH-2.0-OpenSSH\r\n\r\n"), ErrProtocol},
+		{"busy", answer("HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n"), ErrProtocol},
+		{"another HTTP server", answer("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"), ErrProtocol},
+		{"no length", answer(okHead + "Hookline-Stdout: 0\r\n\r\n"), ErrProtocol},
+		{"stdout longer than the body", answer(okHead + "Hookline-Stdout: 3\r\nContent-Length: 2\r\n\r\nok"), ErrProtocol},
+		{"huge", answer(okHead + "Hookline-Stdout: 3\r\nContent-Length: 99999999\r\n\r\n"), ErrProtocol},
+		{"endless head", answer("HTTP/1.1 200 OK\r\nX: " + strings.Repeat("x", 200<<10)), ErrProtocol},
+		{"partial head", answer("HTTP/1.1 200 OK\r\nHook"), ErrProtocol},
+		{"partial body", answer(okHead + "Hookline-Stdout: 3\r\nContent-Length: 9\r\n\r\nabc"), ErrProtocol},
+		{"closed at once", func(c net.Conn) { c.Close() }, ErrProtocol},
+		{"reads nothing, says nothing", func(net.Conn) {}, ErrTimeout},
+		{"half an answer, then nothing", func(c net.Conn) { takeRequest(c); io.WriteString(c, okHead) }, ErrTimeout},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			deadline := soon()
+			if c.want == ErrTimeout {
+				deadline = time.Now().Add(60 * time.Millisecond)
+			}
+			f := Frame{ID: NewID(1), Args: []string{"hook"}, Body: bytes.Repeat([]byte("x"), 2<<20)}
+			_, err := Do(deadline, listen(t, c.serve), "Stop", f)
+			if !errors.Is(err, c.want) {
+				t.Errorf("got %v, want %v", err, c.want)
+			}
+		})
+	}
+}
+
+// A daemon that refuses stops reading in the middle; its answer is read all the same.
+func TestDoStoppedWriting(t *testing.T) {
+	socket := listen(t, func(c net.Conn) {
+		c.Read(make([]byte, 100))
+		io.WriteString(c, okHead+"Hookline-Stdout: 2\r\nContent-Length: 2\r\n\r\nno")
+		c.Close()
+	})
+	reply, err := Do(soon(), socket, "Stop", Frame{Body: bytes.Repeat([]byte("x"), 8<<20)})
+	if err != nil || string(reply.Stdout) != "no" {
+		t.Errorf("%+v %v", reply, err)
+	}
+}
+
+func TestDoNoDaemon(t *testing.T) {
+	stale := listen(t, func(net.Conn) {})
+	dir := t.TempDir()
+	left := filepath.Join(dir, "left")
+	l, err := net.Listen("unix", left)
+	if err != nil {
+		t.Skip("the temporary directory's path is too long for a socket")
+	}
+	l.(*net.UnixListener).SetUnlinkOnClose(false)
+	l.Close()
+	for name, socket := range map[string]string{
+		"missing": filepath.Join(dir, "none"), "stale": left, "a file in the way": stale + "/x", "too long": "/" + strings.Repeat("x", 200),
+	} {
+		if _, err := Do(soon(), socket, "Stop", Frame{}); !errors.Is(err, ErrNoDaemon) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if Alive(socket, soon()) {
+			t.Errorf("%s: alive", name)
+		}
+	}
+	if _, err := Do(time.Now().Add(-time.Second), left, "Stop", Frame{}); !errors.Is(err, ErrTimeout) {
+		t.Errorf("deadline passed: %v", err)
+	}
+	if c, err := net.Dial("unix", stale); err == nil {
+		c.Close()
+	}
+}
+
+func TestErrorText(t *testing.T) {
+	_, err := parseHead([]byte("HTTP/1.1 503 Service Unavailable\r\nX: y"))
+	want := "not an answer of this protocol: status " + strconv.Quote("HTTP/1.1 503 Service Unavailable")
+	if err == nil || err.Error() != want {
+		t.Errorf("%v", err)
+	}
+}

@@ -1,0 +1,26 @@
+package wire
+
+import (
+	"os"
+	"syscall"
+)
+
+const exe = ".exe"
+
+// become runs hookd as a child, since Windows has no exec.
+func become(hookd string, args []string) int {
+	p, err := os.StartProcess(hookd, append([]string{hookd}, args...), &os.ProcAttr{Files: []*os.File{os.Stdin, os.Stdout, os.Stderr}})
+	if err == nil {
+		var state *os.ProcessState
+		if state, err = p.Wait(); err == nil {
+			return state.ExitCode()
+		}
+	}
+	os.Stderr.WriteString("hookctl: error: run " + hookd + ": " + err.Error() + "\n")
+	return 1
+}
+
+// ownSession gives the delivery a process group of its own.
+func ownSession() *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP}
+}

@@ -1,0 +1,79 @@
+package wire
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+)
+
+// maxSocket is the longest path of a unix socket, in bytes, that every platform takes (104 with the
+// NUL on the BSDs, 108 on Linux).
+const maxSocket = 100
+
+// Home is the folder of all state: HOOKLINE_HOME, else $XDG_STATE_HOME/hookline, else
+// ~/.local/state/hookline; absolute. Without HOME it is a folder of the user's own in the temporary
+// directory, and note says so.
+func Home(getenv func(string) string) (home, note string) {
+	switch {
+	case getenv("HOOKLINE_HOME") != "":
+		return absolute(getenv("HOOKLINE_HOME")), ""
+	case filepath.IsAbs(getenv("XDG_STATE_HOME")): // the XDG standard ignores relative ones
+		return filepath.Join(getenv("XDG_STATE_HOME"), "hookline"), ""
+	case getenv("HOME") != "":
+		return absolute(filepath.Join(getenv("HOME"), ".local", "state", "hookline")), ""
+	case runtime.GOOS == "windows" && getenv("USERPROFILE") != "":
+		return filepath.Join(getenv("USERPROFILE"), ".local", "state", "hookline"), ""
+	}
+	home = Temp(getenv)
+	return home, "HOME is not set, state is in " + home
+}
+
+// Socket is the unix socket of the daemon of the home: HOOKLINE_SOCKET, else
+// $XDG_RUNTIME_DIR/hookline/<8 hex of home>.sock where that folder exists, else home/hookd.sock. A
+// path too long for the platform is replaced by one in the user's folder of the temporary directory.
+func Socket(getenv func(string) string) string {
+	home, _ := Home(getenv)
+	path := filepath.Join(home, "hookd.sock")
+	if run := getenv("XDG_RUNTIME_DIR"); getenv("HOOKLINE_SOCKET") != "" {
+		path = absolute(getenv("HOOKLINE_SOCKET"))
+	} else if info, err := os.Stat(run); err == nil && info.IsDir() && filepath.IsAbs(run) {
+		path = filepath.Join(run, "hookline", Hash(home)+".sock")
+	}
+	if len(path) <= maxSocket {
+		return path
+	}
+	short := filepath.Join(Temp(getenv), Hash(path)+".sock")
+	if len(short) > maxSocket {
+		short = filepath.Join("/tmp", filepath.Base(filepath.Dir(short)), filepath.Base(short))
+	}
+	return short
+}
+
+// Temp is the user's own folder in the temporary directory. Whoever makes it makes it 0700, and
+// whoever finds it checks that it is the user's.
+func Temp(getenv func(string) string) string {
+	dir := getenv("TMPDIR")
+	if !filepath.IsAbs(dir) {
+		dir = os.TempDir()
+	}
+	return filepath.Join(dir, "hookline-"+strconv.Itoa(os.Getuid()))
+}
+
+// Hash is eight hex digits of a path (FNV-1a), for names where the path itself is too long.
+func Hash(path string) string {
+	sum := uint32(2166136261)
+	for i := range len(path) {
+		sum = (sum ^ uint32(path[i])) * 16777619
+	}
+	s := strconv.FormatUint(uint64(sum), 16)
+	return "00000000"[len(s):] + s
+}
+
+// absolute is path from the root; it stays as it is where the current directory is gone.
+func absolute(path string) string {
+	if abs, err := filepath.Abs(path); err == nil {
+		return abs
+	}
+	return path
+}

@@ -1,0 +1,152 @@
+package wire
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+func env(kv ...string) func(string) string {
+	return func(name string) string {
+		for i := 0; i < len(kv); i += 2 {
+			if kv[i] == name {
+				return kv[i+1]
+			}
+		}
+		return ""
+	}
+}
+
+func TestHome(t *testing.T) {
+	user := "hookline-" + strconv.Itoa(os.Getuid())
+	for _, c := range []struct {
+		name       string
+		env        func(string) string
+		home, note string
+	}{
+		{"default", env("HOME", "/home/me"), "/home/me/.local/state/hookline", ""},
+		{"state home", env("HOME", "/home/me", "XDG_STATE_HOME", "/state"), "/state/hookline", ""},
+		{"relative state home is ignored", env("HOME", "/home/me", "XDG_STATE_HOME", "state"), "/home/me/.local/state/hookline", ""},
+		{"own variable wins", env("HOME", "/home/me", "XDG_STATE_HOME", "/state", "HOOKLINE_HOME", "/h/"), "/h", ""},
+		{"HOME unset", env("TMPDIR", "/var/tmp"), "/var/tmp/" + user, "HOME is not set, state is in /var/tmp/" + user},
+	} {
+		if home, note := Home(c.env); home != c.home || note != c.note {
+			t.Errorf("%s: %s %q", c.name, home, note)
+		}
+	}
+	if home, _ := Home(env("HOOKLINE_HOME", "here")); !filepath.IsAbs(home) || filepath.Base(home) != "here" {
+		t.Errorf("relative home: %s", home)
+	}
+}
+
+func TestSocket(t *testing.T) {
+	run := t.TempDir()
+	long := "/" + strings.Repeat("x", 120)
+	user := "hookline-" + strconv.Itoa(os.Getuid())
+	for _, c := range []struct {
+		name   string
+		env    func(string) string
+		socket string
+	}{
+		{"in home", env("HOOKLINE_HOME", "/h"), "/h/hookd.sock"},
+		{"runtime folder", env("HOOKLINE_HOME", "/h", "XDG_RUNTIME_DIR", run), run + "/hookline/" + Hash("/h") + ".sock"},
+		{"runtime folder that is gone", env("HOOKLINE_HOME", "/h", "XDG_RUNTIME_DIR", "/none"), "/h/hookd.sock"},
+		{"own variable", env("HOOKLINE_HOME", "/h", "XDG_RUNTIME_DIR", run, "HOOKLINE_SOCKET", "/s/x.sock"), "/s/x.sock"},
+		{"home too long", env("HOOKLINE_HOME", long, "TMPDIR", "/t"), "/t/" + user + "/" + Hash(long+"/hookd.sock") + ".sock"},
+		{"own variable too long", env("HOOKLINE_HOME", "/h", "HOOKLINE_SOCKET", long, "TMPDIR", "/t"), "/t/" + user + "/" + Hash(long) + ".sock"},
+		{"temporary folder too long as well", env("HOOKLINE_HOME", long, "TMPDIR", long), "/tmp/" + user + "/" + Hash(long+"/hookd.sock") + ".sock"},
+	} {
+		if len(c.socket) > 100 {
+			continue // the test's own temporary folder
+		}
+		if got := Socket(c.env); got != c.socket {
+			t.Errorf("%s: %s, want %s", c.name, got, c.socket)
+		}
+	}
+	for n := 80; n < 120; n++ {
+		if got := Socket(env("HOOKLINE_HOME", "/"+strings.Repeat("x", n))); len(got) > 100 {
+			t.Errorf("%d bytes: %s", len(got), got)
+		}
+	}
+}
+
+// FNV-1a of 32 bits as published, eight digits also where the first are zero.
+func TestHash(t *testing.T) {
+	for in, want := range map[string]string{"": "811c9dc5", "a": "e40c292c", "foobar": "bf9cf968", "68m* ": ""} {
+		if got := Hash(in); want != "" && got != want || len(got) != 8 {
+			t.Errorf("%q: %s", in, got)
+		}
+	}
+}
+
+func TestDeadline(t *testing.T) {
+	gated := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(gated, ".claude"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(gated, ".claude", "requirements.yaml"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		args, dir string
+		want      time.Duration
+	}{
+		{"hook PreToolUse", "", 100 * time.Millisecond},
+		{"hook PreToolUse", gated, 2 * time.Second},
+		{"consciousness brief", gated, 60 * time.Millisecond},
+		{"consciousness brief --hook", "", 60 * time.Millisecond},
+		{"consciousness check-identity --auto-dream", "", 500 * time.Millisecond},
+		{"consciousness inject-context", "", time.Second},
+		{"session restore-identity", "", 2 * time.Second},
+		{"session persist-identity", "", 1200 * time.Millisecond},
+		{"hook PostToolUse", gated, 500 * time.Millisecond},
+		{"hook PostToolUseFailure", "", 500 * time.Millisecond},
+		{"hook UserPromptSubmit", "", time.Second},
+		{"hook SessionStart", "", 2 * time.Second},
+		{"hook Stop", "", time.Second},
+		{"hook SessionEnd", "", 1200 * time.Millisecond},
+		{"hook Tomorrow", "", 500 * time.Millisecond},
+		{"hook", "", 500 * time.Millisecond},
+	} {
+		args := strings.Fields(c.args)
+		if got := Deadline(args, Event(args, nil), c.dir); got != c.want {
+			t.Errorf("%s: %v, want %v", c.args, got, c.want)
+		}
+	}
+}
+
+func TestEvent(t *testing.T) {
+	for _, c := range []struct{ args, body, want string }{
+		{"hook Stop", `{"hook_event_name":"SessionEnd"}`, "Stop"},
+		{"hook", `{"session_id":"x", "hook_event_name" : "SessionEnd"}`, "SessionEnd"},
+		{"hook", `{"hook_event_name":7}`, "-"},
+		{"hook", `{"hook_event_name":"a/../b"}`, "-"},
+		{"hook", `{"hook_event_name":"` + strings.Repeat("x", 65) + `"}`, "-"},
+		{"hook", `{"hook_event_name":"Stop`, "-"},
+		{"hook", `{"hook_event_name"`, "-"},
+		{"hook", ``, "-"},
+		{"hook ../x", ``, "-"},
+		{"hook A\r\nB", ``, "-"},
+		{"session restore-identity", ``, "SessionStart"},
+	} {
+		if got := Event(strings.Split(c.args, " "), []byte(c.body)); got != c.want {
+			t.Errorf("%s %s: %q", c.args, c.body, got)
+		}
+	}
+}
+
+func TestIsHook(t *testing.T) {
+	for args, want := range map[string]bool{
+		"hook": true, "hook Stop": true, "hook --help": false, "consciousness brief": true, "consciousness brief -h": false,
+		"consciousness check-identity --auto-dream": true, "consciousness inject-context": true, "consciousness": false,
+		"consciousness brieff": false, "session restore-identity": true, "session persist-identity": true,
+		"session list": false, "status": false, "": false, "version": false, "--help": false,
+	} {
+		if got := IsHook(strings.Fields(args)); got != want {
+			t.Errorf("%q: %v", args, got)
+		}
+	}
+}

@@ -1,0 +1,167 @@
+package wire
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"time"
+)
+
+var never = time.Now().Add(time.Hour)
+
+func TestReadValue(t *testing.T) {
+	deep := strings.Repeat(`{"a":[`, 5000) + strings.Repeat(`]}`, 5000)
+	for _, c := range []struct {
+		name, in, body string
+		complete       bool
+		note           string
+	}{
+		{"object", `{"a":1}` + "\n", `{"a":1}`, true, ""},
+		{"byte order mark and blanks", "\xEF\xBB\xBF \r\n\t{}", `{}`, true, ""},
+		{"brackets in strings", `{"a":"}]\"}","b":"\\"}`, `{"a":"}]\"}","b":"\\"}`, true, ""},
+		{"two values", `{"a":1} {"b":2}`, `{"a":1}`, true, "more input behind the value was ignored"},
+		{"array", `[1,"]",2]`, `[1,"]",2]`, true, ""},
+		{"string", `"a\"b" `, `"a\"b"`, true, ""},
+		{"number at the end", `-12.5e3`, `-12.5e3`, true, ""},
+		{"literal", "true\n", `true`, true, ""},
+		{"10,000 levels", deep, deep, true, ""},
+		{"empty", "", "", false, "no input"},
+		{"only blanks", " \n\n", "", false, "no input"},
+		{"truncated in a string", `{"a":"b`, `{"a":"b`, false, "input ended inside the value"},
+		{"truncated behind a backslash", `{"a":"b\`, `{"a":"b\`, false, "input ended inside the value"},
+		{"no JSON", "hello {}", "hello {}", false, "input is not JSON"},
+		{"NUL first", "\x00{}", "\x00{}", false, "input is not JSON"},
+		{"NUL inside", "{\"a\":\"\x00\"}", "{\"a\":\"\x00\"}", true, ""},
+		{"invalid UTF-8", "{\"a\":\"\xff\xfe\"}", "{\"a\":\"\xff\xfe\"}", true, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			for how, r := range map[string]io.Reader{
+				"at once": strings.NewReader(c.in), "byte by byte": iotest.OneByteReader(strings.NewReader(c.in)),
+				"end with data": iotest.DataErrReader(strings.NewReader(c.in)),
+			} {
+				got := ReadValue(r, Limit, never)
+				note := c.note
+				if how == "byte by byte" && c.complete {
+					note = "" // what follows had not come yet
+				}
+				if string(got.Body) != c.body || got.Size != int64(len(c.body)) || got.Complete != c.complete || got.Note != note {
+					t.Errorf("%s: %.60q size %d complete %v note %q", how, got.Body, got.Size, got.Complete, got.Note)
+				}
+			}
+		})
+	}
+}
+
+// On /clear the client may keep the pipe open: the value's last byte ends the reading.
+func TestReadValueOpenPipe(t *testing.T) {
+	for _, body := range []string{`{"a":"b"}`, `[[]]`, `"x"`} {
+		r, w := io.Pipe()
+		go w.Write([]byte(body))
+		if got := ReadValue(r, Limit, never); string(got.Body) != body || !got.Complete {
+			t.Errorf("%s: %+v", body, got)
+		}
+		r.Close()
+	}
+}
+
+func TestReadValueDeadline(t *testing.T) {
+	r, w := io.Pipe()
+	defer r.Close()
+	go w.Write([]byte(`{"a":`))
+	got := ReadValue(r, Limit, time.Now().Add(50*time.Millisecond))
+	if string(got.Body) != `{"a":` || got.Complete || got.Note != "input not complete at the deadline" {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestReadValueAboveLimit(t *testing.T) {
+	const limit = 2 << 20
+	for _, size := range []int{limit, limit + 1, 3*limit + 7} {
+		in := `"` + strings.Repeat("x", size-2) + `"`
+		got := ReadValue(strings.NewReader(in+" {}"), limit, never)
+		over := size > limit
+		if got.Size != int64(size) || got.Complete == over || over != strings.HasPrefix(got.Note, "more input behind the value was ignored; above the limit, only the head was kept; fnv1a64:") {
+			t.Errorf("%d: size %d complete %v note %q", size, got.Size, got.Complete, got.Note)
+		}
+		if over && (len(got.Body) != 1<<20 || !strings.HasPrefix(in, string(got.Body))) {
+			t.Errorf("%d: head of %d bytes", size, len(got.Body))
+		}
+	}
+}
+
+// The digest is of the whole value: FNV-1a of 64 bits, as published.
+func TestReadValueDigest(t *testing.T) {
+	v := value{limit: 1, buf: []byte("foobar")}
+	v.overflow(nil)
+	if v.sum != 0x85944171f73967e8 {
+		t.Errorf("%x", v.sum)
+	}
+}
+
+func TestReadValueError(t *testing.T) {
+	got := ReadValue(io.MultiReader(strings.NewReader(`{"a"`), iotest.ErrReader(io.ErrClosedPipe)), Limit, never)
+	if string(got.Body) != `{"a"` || got.Complete || got.Note != "read: io: read/write on closed pipe" {
+		t.Errorf("%+v", got)
+	}
+}
+
+// For every valid object, array or string, followed by anything, exactly the value is returned.
+func FuzzReadValue(f *testing.F) {
+	for _, s := range []string{`{"a":"b\\"}`, `[1,{"x":"\""}]`, `"s"`, "{\"prompt\":\"a\u00e9\\u0000\"}", `{`, ``, ` 1`, `nul`} {
+		f.Add([]byte(s), []byte(`{"tail":1}`), uint8(3))
+	}
+	payloads, _ := filepath.Glob(filepath.Join(os.Getenv("HOOKLINE_PAYLOADS"), "*.json"))
+	for _, path := range payloads {
+		if data, err := os.ReadFile(path); err == nil {
+			f.Add(data, []byte("\n"), uint8(100))
+		}
+	}
+	f.Fuzz(func(t *testing.T, doc, tail []byte, piece uint8) {
+		want := bytes.TrimLeft(doc, "\xEF\xBB\xBF \t\r\n")
+		in := append(bytes.Clone(doc), tail...)
+		got := ReadValue(&pieces{in, int(piece) + 1}, Limit, never)
+		if int(got.Size) != len(got.Body) || !bytes.Contains(in, got.Body) {
+			t.Fatalf("body is no part of the input: %+v", got)
+		}
+		want = bytes.TrimRight(want, " \t\r\n")
+		if json.Valid(want) && strings.IndexByte(`{["`, want[0]) >= 0 && (!got.Complete || !bytes.Equal(got.Body, want)) {
+			t.Fatalf("want %q got %+v", want, got)
+		}
+	})
+}
+
+// pieces reads n bytes at a time.
+type pieces struct {
+	data []byte
+	n    int
+}
+
+func (p *pieces) Read(b []byte) (int, error) {
+	if len(p.data) == 0 {
+		return 0, io.EOF
+	}
+	n := copy(b, p.data[:min(p.n, len(p.data))])
+	p.data = p.data[n:]
+	return n, nil
+}
+
+// BenchmarkScan: goal 1 GB/s on a hook's JSON, whose bulk is strings with escapes.
+func BenchmarkScan(b *testing.B) {
+	line, err := json.Marshal(strings.Repeat("\tif err := run(\"x\"); err != nil {\n", 30_000))
+	if err != nil {
+		b.Fatal(err)
+	}
+	doc := []byte(`{"hook_event_name":"PostToolUse","tool_input":{"content":` + string(line) + `},"n":[1,2,3]}`)
+	b.SetBytes(int64(len(doc)))
+	for b.Loop() {
+		var s scanner
+		if s.next(doc) != len(doc) {
+			b.Fatal("end not found")
+		}
+	}
+}

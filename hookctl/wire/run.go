@@ -1,0 +1,143 @@
+package wire
+
+import (
+	"os"
+	"time"
+)
+
+// Run is the program hookctl: what a hook calls is sent to the daemon, everything else becomes hookd.
+func Run(args []string) int {
+	if IsHook(args) {
+		return Hook(args, "")
+	}
+	hookd := findHookd()
+	if hookd == "" {
+		os.Stderr.WriteString("hookctl: error: hookd was not found beside hookctl, nor on the PATH\nhookctl: hint: install both into one folder (make install)\n")
+		return 1
+	}
+	return become(hookd, args)
+}
+
+// IsHook tells whether args are a call by the client; with --help they are a person's.
+func IsHook(args []string) bool {
+	for _, a := range args {
+		if a == "--help" || a == "-h" {
+			return false
+		}
+	}
+	if len(args) == 0 || len(args) == 1 && args[0] != "hook" {
+		return false
+	}
+	switch args[0] {
+	case "hook":
+		return true
+	case "consciousness":
+		return args[1] == "brief" || args[1] == "check-identity" || args[1] == "inject-context"
+	case "session":
+		return args[1] == "restore-identity" || args[1] == "persist-identity"
+	}
+	return false
+}
+
+// Hook records one hook call and answers it. hookd is the executable for trouble, "" to look for it.
+// Of the time a call may take, input and request get 60 %, the delivery in trouble the rest; input
+// that comes late leaves the request a fifth.
+func Hook(args []string, hookd string) int {
+	if os.Getenv("HOOKLINE_DISABLED") == "1" {
+		return 0
+	}
+	start := time.Now()
+	f := capture(args, start)
+	launch := os.Getenv("CLAUDE_PROJECT_DIR")
+	if launch == "" {
+		launch = f.Cwd
+	}
+	event := Event(args, nil)
+	limit := Deadline(args, event, launch)
+	silent := false // no input where there must be some
+	if args[0] == "hook" || has(args, "--hook") || args[1] != "brief" {
+		f.read(start.Add(limit * 6 / 10))
+		silent = f.Size == 0 && args[0] == "hook"
+		event = Event(args, f.Body)
+		limit = Deadline(args, event, launch)
+	} else {
+		f.Complete = true
+	}
+	until := start.Add(limit)
+	send := start.Add(limit * 6 / 10)
+	if late := time.Now().Add(limit / 5); late.After(send) {
+		send = late
+	}
+	reply, err := Do(send, Socket(os.Getenv), event, f)
+	if err != nil {
+		reply = deliver(f, event, until, hookd)
+	}
+	if silent && Speaks(args, event) {
+		reply.Stdout = Message("hookline: hook " + event + " got no input, so there was nothing to record; `hookctl doctor` checks the hook entries")
+	}
+	os.Stdout.Write(reply.Stdout)
+	os.Stderr.Write(reply.Stderr)
+	return reply.Exit
+}
+
+// capture is the frame without its input.
+func capture(args []string, now time.Time) Frame {
+	f := Frame{ID: NewID(now.UnixMilli()), Args: args, PPID: os.Getppid(), Time: now.UnixMilli(), Env: map[string]string{}}
+	f.Cwd, _ = os.Getwd()
+	f.Binary, _ = os.Executable()
+	for _, name := range envNames {
+		if v, ok := os.LookupEnv(name); ok {
+			f.Env[name] = v
+		}
+	}
+	_, f.Note = Home(os.Getenv)
+	return f
+}
+
+// read takes the input from stdin; a terminal and /dev/null have none.
+func (f *Frame) read(until time.Time) {
+	in := Input{Note: "no input"}
+	if info, err := os.Stdin.Stat(); err == nil && info.Mode()&os.ModeCharDevice == 0 {
+		in = ReadValue(os.Stdin, Limit, until)
+	}
+	f.Body, f.Size, f.Complete = in.Body, in.Size, in.Complete
+	if f.Note != "" && in.Note != "" {
+		f.Note += "; "
+	}
+	f.Note += in.Note
+}
+
+// Degraded is what a verb prints when no daemon answers.
+func Degraded(args []string) []byte {
+	switch {
+	case len(args) > 1 && args[1] == "brief" && !has(args, "--hook"):
+		return []byte("[C:? r=? IC=?]\n")
+	case len(args) > 1 && args[1] == "inject-context":
+		return []byte("[System Consciousness]\nState: DORMANT (C=0.00)\nKuramoto r=0.00, Identity IC=1.00 (healthy)\nGuidance: Initialize consciousness context\n")
+	}
+	return nil
+}
+
+// Speaks tells whether stdout of this call may carry a JSON answer: verbs print plain text, and the
+// stdout of four hooks is taken for something else (compaction's instructions, a path, a text).
+func Speaks(args []string, event string) bool {
+	switch event {
+	case "PreCompact", "PostCompact", "WorktreeCreate", "MessageDisplay":
+		return false
+	}
+	return len(args) > 0 && args[0] == "hook"
+}
+
+// Message is the answer that tells the user something and the model nothing.
+func Message(text string) []byte {
+	return append(appendString([]byte(`{"systemMessage":`), text), "}\n"...)
+}
+
+func has(args []string, flag string) bool {
+	for _, a := range args {
+		if a == flag {
+			return true
+		}
+	}
+	return false
+}

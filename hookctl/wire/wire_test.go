@@ -1,0 +1,122 @@
+package wire
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"reflect"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/oklog/ulid/v2"
+)
+
+func TestHeaderRoundTrip(t *testing.T) {
+	f := Frame{
+		ID: NewID(1763712720123), Args: []string{"hook", "a\"b\\c\r\n\x00", "é€𝄞"}, Cwd: "/home/me/p", PPID: 4711, Time: 1763712720123,
+		Env:    map[string]string{"CLAUDE_PID": "12", "CLAUDE_PROJECT_DIR": "/p"},
+		Binary: "/bin/hookctl", Complete: true, Size: 12, Note: "n",
+	}
+	h := f.Header()
+	for _, c := range h {
+		if c < ' ' || c > '~' {
+			t.Fatalf("byte %#x in a header: %s", c, h)
+		}
+	}
+	var got Frame
+	if err := json.Unmarshal(h, &got); err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(got, f) {
+		t.Errorf("got  %+v\nwant %+v", got, f)
+	}
+}
+
+func TestHeaderLiteral(t *testing.T) {
+	got := string(Frame{ID: "01", Args: []string{}, Env: map[string]string{}}.Header())
+	want := `{"id":"01","args":[],"cwd":"","ppid":0,"time":0,"env":{},"binary":"","complete":false,"size":0}`
+	if got != want {
+		t.Errorf("got %s", got)
+	}
+}
+
+// Only the listed variables travel, whatever the map holds, and a string is bounded.
+func TestHeaderBounds(t *testing.T) {
+	f := Frame{Args: []string{strings.Repeat("x", 9000)}, Env: map[string]string{"ANTHROPIC_API" + "_KEY": "k"}}
+	if h := string(f.Header()); strings.Contains(h, "ANTHROPIC") || strings.Count(h, "x") != 4096 {
+		t.Errorf("%.200s", h)
+	}
+}
+
+func FuzzHeader(f *testing.F) {
+	f.Add("a\xffb", "/tmp/\u2028", "𝄞")
+	f.Fuzz(func(t *testing.T, arg, cwd, note string) {
+		want := Frame{ID: NewID(1), Args: []string{arg}, Cwd: cwd, Env: map[string]string{"CLAUDE_PID": arg}, Note: note}
+		var got Frame
+		if err := json.Unmarshal(want.Header(), &got); err != nil {
+			t.Fatal(err)
+		}
+		if utf8.ValidString(arg+cwd+note) && len(arg+cwd+note) <= 4096 && !reflect.DeepEqual(got, want) {
+			t.Errorf("got %+v want %+v", got, want)
+		}
+	})
+}
+
+func TestNewID(t *testing.T) {
+	seen := map[string]bool{}
+	for range 10_000 {
+		id := NewID(1763712720123)
+		u, err := ulid.ParseStrict(id)
+		if err != nil || u.Time() != 1763712720123 || seen[id] {
+			t.Fatalf("%s: %v", id, err)
+		}
+		seen[id] = true
+	}
+	if NewID(2)[:10] <= NewID(1)[:10] {
+		t.Error("ids of a later millisecond must sort behind")
+	}
+}
+
+// What a hook's process links costs the user on every tool call.
+func TestThinClientLinks(t *testing.T) {
+	out, err := exec.Command("go", "list", "-deps", "-f", "{{if not .Standard}}own {{end}}{{.ImportPath}}", "hookline/hookctl").Output()
+	if err != nil {
+		t.Skipf("go list: %v", err)
+	}
+	reasons := map[string]string{
+		"net":           "its set-up costs more than the whole request: 2.5 × an empty program instead of 1.4 ×",
+		"net/http":      "as net, and 3 MB of binary",
+		"encoding/json": "reflection tables at start; the frame is encoded by hand and the body is never decoded",
+		"fmt":           "reflection and its tables at start; errors are put together by hand",
+		"reflect":       "only needed by the ones above",
+		"crypto/sha256": "self-tests at start: 4 % of an empty program for a digest that one hook in a million needs",
+		"os/exec":       "brings context and the search of PATH; os.StartProcess is enough",
+		"log/slog":      "the client has no log",
+	}
+	for _, name := range strings.Split(strings.TrimSpace(string(out)), "\n") {
+		own, ours := strings.CutPrefix(name, "own ")
+		if ours && !strings.HasPrefix(own, "hookline/hookctl") && own != "github.com/oklog/ulid/v2" {
+			t.Errorf("hookctl links %s: only std, ulid and hookctl's own packages are allowed", own)
+		}
+		if why, bad := reasons[name]; bad {
+			t.Errorf("hookctl links %s: %s", name, why)
+		}
+	}
+	if !strings.Contains(string(out), "own hookline/hookctl/wire\n") {
+		t.Errorf("go list said nothing of use: %s", out)
+	}
+}
+
+func TestMain(m *testing.M) {
+	switch os.Getenv("WIRE_TEST_AS") {
+	case "":
+		os.Exit(m.Run())
+	case "hookctl":
+		if os.Args[0] == "hookctl" {
+			os.Exit(Run(os.Args[1:]))
+		}
+		os.Exit(fakeHookd(os.Args[1:]))
+	}
+	os.Exit(99)
+}
