@@ -26,7 +26,7 @@ type Mode int
 // Modes.
 const (
 	Running   Mode = iota // ErrNotRunning
-	Starting              // start one and wait for it
+	Start                 // start one and wait for it
 	InProcess             // open the store in this process for the time of the command
 )
 
@@ -56,7 +56,7 @@ func Connect(ctx context.Context, o ConnectOptions) (*Client, error) {
 		return overSocket(p.Socket), nil
 	}
 	switch o.Mode {
-	case Starting:
+	case Start:
 		return startAndConnect(ctx, p, o.Wait)
 	case InProcess:
 		return inProcess(ctx, p)

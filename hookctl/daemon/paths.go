@@ -24,7 +24,7 @@ type Paths struct {
 	Told     string // which warnings the user has seen lately
 
 	SpawnLock  string // held by whoever starts a daemon, then by that daemon
-	SpawnState string // the last start, see [Start]
+	SpawnState string // the last start, see [Attempt]
 }
 
 // Locate is the places for an environment.
@@ -52,19 +52,23 @@ func PathsOf(home string, getenv func(string) string) Paths {
 	}
 }
 
-// PrivateDir makes dir and its parents, 0700, and refuses one that another user made or can enter:
-// in a temporary directory anyone can be there first. It does not change the mode of a folder that
-// is there already, which may be anything.
+// PrivateDir makes dir and its parents, 0700, and refuses one that another user made or can write
+// to: in a temporary directory anyone can be there first. A folder of ours that others can look into
+// is taken as it is, since the files in it are 0600; its mode is not ours to change. A link must be ours.
 func PrivateDir(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
-	info, err := os.Lstat(dir)
+	link, err := os.Lstat(dir)
 	if err != nil {
 		return err
 	}
-	if !info.IsDir() || !ownedByUs(info) || !closedToOthers(info) {
-		return fmt.Errorf("%s is not a folder of this user alone (mode %v)", dir, info.Mode())
+	info, err := os.Stat(dir)
+	if err != nil {
+		return err
+	}
+	if !info.IsDir() || !ownedByUs(info) || !ownedByUs(link) || openToOthers(info) {
+		return fmt.Errorf("%s is not a folder that only this user can write to (mode %v)", dir, info.Mode())
 	}
 	return nil
 }

@@ -24,19 +24,19 @@ var (
 	ErrBackoff  = errors.New("the daemon failed to start a moment ago")
 )
 
-// Start is the last start of the daemon, kept in spawn.json until one succeeds. It is written before
+// Attempt is the last start of the daemon, kept in spawn.json until one succeeds. It is written before
 // the start, so a daemon that dies without a word counts as failed too.
-type Start struct {
+type Attempt struct {
 	Time     int64  `json:"time"`     // Unix milliseconds
 	Attempts int    `json:"attempts"` // since the last success
 	Reason   string `json:"reason"`   // of the failure; "" while it is not known
 }
 
 // LastStart is the start that has not succeeded, the zero value when there is none.
-func LastStart(p Paths) Start {
-	var s Start
+func LastStart(p Paths) Attempt {
+	var s Attempt
 	if data, err := os.ReadFile(p.SpawnState); err == nil && json.Unmarshal(data, &s) != nil {
-		return Start{}
+		return Attempt{}
 	}
 	return s
 }
@@ -56,7 +56,7 @@ func StartFailed(p Paths, reason string) error {
 	return s.save(p)
 }
 
-func (s Start) save(p Paths) error {
+func (s Attempt) save(p Paths) error {
 	data, err := json.Marshal(s)
 	if err != nil {
 		return err
@@ -69,7 +69,7 @@ func (s Start) save(p Paths) error {
 }
 
 // wait is how long no further start is tried.
-func (s Start) wait(now time.Time) time.Duration {
+func (s Attempt) wait(now time.Time) time.Duration {
 	since := now.Sub(time.UnixMilli(s.Time))
 	if s.Attempts == 0 || since < 0 || since > forgetStart {
 		return 0
@@ -78,7 +78,7 @@ func (s Start) wait(now time.Time) time.Duration {
 }
 
 // failure is the error while no further start is tried.
-func (s Start) failure() error {
+func (s Attempt) failure() error {
 	if s.Reason == "" {
 		return fmt.Errorf("%w: hookd.log may tell why", ErrBackoff)
 	}
@@ -104,7 +104,7 @@ func Spawn(p Paths, now time.Time) error {
 	if now.Sub(time.UnixMilli(last.Time)) > forgetStart {
 		last.Attempts = 0
 	}
-	if err := (Start{Time: now.UnixMilli(), Attempts: last.Attempts + 1, Reason: last.Reason}).save(p); err != nil {
+	if err := (Attempt{Time: now.UnixMilli(), Attempts: last.Attempts + 1, Reason: last.Reason}).save(p); err != nil {
 		return err
 	}
 	log, err := os.OpenFile(p.Log, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)

@@ -63,7 +63,7 @@ func ownedByUs(info fs.FileInfo) bool {
 	return ok && int(st.Uid) == os.Geteuid()
 }
 
-func closedToOthers(info fs.FileInfo) bool { return info.Mode().Perm()&0o077 == 0 }
+func openToOthers(info fs.FileInfo) bool { return info.Mode().Perm()&0o022 != 0 }
 
 func syncDir(dir string) error {
 	d, err := os.Open(dir)

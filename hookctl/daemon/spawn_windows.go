@@ -57,7 +57,7 @@ func lockSpawn(path string) (*os.File, error) {
 // ownedByUs trusts the access list of the user's profile, where the folders lie.
 func ownedByUs(fs.FileInfo) bool { return true }
 
-func closedToOthers(fs.FileInfo) bool { return true }
+func openToOthers(fs.FileInfo) bool { return false }
 
 // syncDir has nothing to do: NTFS journals a rename.
 func syncDir(string) error { return nil }

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/oklog/ulid/v2"
@@ -86,7 +87,7 @@ func (s *Spool) List() ([]Spooled, error) {
 	var failed []error
 	for _, dir := range []string{s.paths.Spool, s.paths.Fallback} {
 		entries, err := os.ReadDir(dir)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
 			failed = append(failed, err)
 		}
 		for _, e := range entries {

@@ -1,5 +1,7 @@
 package redact
 
+import "bytes"
+
 // style is how a value is joined to its name; it decides where an unquoted value ends and how far it is trusted.
 type style uint8
 
@@ -204,14 +206,9 @@ func pairedValue(b []byte, at, name int) int {
 	return 0
 }
 
-// netrcLine reports whether "login NAME" stands before a password on its line.
+// netrcLine reports whether "login NAME" stands shortly before a password, as in .netrc.
 func netrcLine(b []byte, at int) bool {
-	for i := at - 1; i > max(0, at-80) && b[i] != '\n'; i-- {
-		if b[i] == 'l' && hasPrefixFold(b[i:at], "login ") {
-			return true
-		}
-	}
-	return false
+	return bytes.Contains(b[max(0, at-80):at], []byte("login "))
 }
 
 // opensTag reports whether the name around at stands behind < or a namespace.

@@ -57,6 +57,7 @@ func vendorTokens() []planted {
 		one("stripe-webhook-secret", "wh", "sec_", an(32)),
 		one("openai-key", "sk", "-", an(48)),
 		one("openai-key", "sk", "-proj-", an(40), "_", an(40)),
+		one("openai-key", "sk", "-", hx(32)),
 		one("anthropic-key", "sk", "-ant-api03-", an(40), "-", an(52), "AA"),
 		one("anthropic-key", "sk", "-ant-oat01-", an(80)),
 		one("anthropic-key", "sk", "-ant-test"),

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"strings"
+	"sync"
 	"testing"
 
 	"hookline/hookctl/redact"
@@ -157,6 +158,22 @@ func TestFind(t *testing.T) {
 	if len(got) != 2 || got[0] != want[0] || got[1] != want[1] {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
+}
+
+// TestConcurrentUse is for -race: patterns are compiled on first use, by whoever comes first.
+func TestConcurrentUse(t *testing.T) {
+	r := redact.New()
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			for _, p := range vendorTokens() {
+				if out, _ := r.Text([]byte(p.line())); bytes.Contains(out, []byte(p.secret)) {
+					t.Errorf("%s is still there", p.kind)
+				}
+			}
+		})
+	}
+	wg.Wait()
 }
 
 // TestHostileIsBounded runs the benchmarks' hostile texts at a smaller size for their results: no panic, and

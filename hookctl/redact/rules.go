@@ -16,6 +16,7 @@ type rule struct {
 	entropy float64  // least Shannon entropy in bits per byte, 0 for none
 	mixed   bool     // letters and digits must both occur
 	cased   bool     // upper and lower case must both occur
+	flat    bool     // or no separator but the prefix's
 	open    bool     // more letters may follow the match
 	unless  string   // not when the token begins so (another rule's)
 	why     string   // source of the format

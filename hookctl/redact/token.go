@@ -67,7 +67,11 @@ func (m *matcher) accepts(p *pass, got match) bool {
 	if m.unless != "" && hasPrefixFold(v, m.unless) {
 		return false
 	}
-	if l := look(v); m.mixed && (l.digit == 0 || l.letters() == 0) || m.cased && (l.upper == 0 || l.lower == 0) {
+	l := look(v)
+	if m.mixed && (l.digit == 0 || l.letters() == 0) {
+		return false
+	}
+	if m.cased && (l.upper == 0 || l.lower == 0) && !(m.flat && l.joint <= 1) {
 		return false
 	}
 	if m.entropy > 0 && entropy(v) < m.entropy {

@@ -36,7 +36,7 @@ func (p *pass) pairOutside(at int) bool {
 	for i > 0 && isBlank(p.b[i]) {
 		i--
 	}
-	return i > 5 && p.b[i] == ':' && p.b[i-1] == '"' && hasPrefixFold(p.b[i-6:i], "value") && p.b[i-7] == '"'
+	return i > 6 && p.b[i] == ':' && p.b[i-1] == '"' && hasPrefixFold(p.b[i-6:i], "value") && p.b[i-7] == '"'
 }
 
 // isStringPrefix knows the letters before a Python, C# or Rust string.

@@ -4,8 +4,7 @@ package redact
 func modelRules() []rule {
 	return []rule{
 		{id: "anthropic-key", words: []string{"sk-ant-"}, pattern: `sk-ant-[A-Za-z0-9_-]{4,}`, why: "Anthropic API, admin and OAuth keys: sk-ant-api03-, sk-ant-oat01-, sk-ant-admin01-"},
-		{id: "openai-key", words: []string{"sk-"}, pattern: `sk-(?:proj-|svcacct-|admin-|None-)?[A-Za-z0-9_-]{20,}`, mixed: true, cased: true, unless: "sk-ant-", why: "OpenAI and compatible services; sk-ssh-ed25519 is a public key's type"},
-		{id: "deepseek-key", words: []string{"sk-"}, pattern: `sk-[a-z0-9]{32,}`, mixed: true, why: "DeepSeek and others: lower case only"},
+		{id: "openai-key", words: []string{"sk-"}, pattern: `sk-(?:proj-|svcacct-|admin-|None-)?[A-Za-z0-9_-]{20,}`, mixed: true, cased: true, flat: true, unless: "sk-ant-", why: "OpenAI and compatible services (some in lower case only); sk-ssh-ed25519 is a public key's type"},
 		{id: "openrouter-key", words: []string{"sk-or-v1-"}, pattern: `sk-or-v1-[a-f0-9]{32,}`, why: "OpenRouter"},
 		{id: "huggingface-token", words: []string{"hf_", "api_org_"}, pattern: `(?:hf_|api_org_)[A-Za-z0-9]{30,}`, why: "Hugging Face"},
 		{id: "groq-key", words: []string{"gsk_"}, pattern: `gsk_[A-Za-z0-9]{40,}`, why: "Groq"},

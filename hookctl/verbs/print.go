@@ -1,6 +1,9 @@
 package verbs
 
 import (
+	"bytes"
+	"encoding/json"
+	"fmt"
 	"io"
 	"strings"
 	"unicode"
@@ -91,6 +94,24 @@ func oneLine(s string) string {
 		b.WriteRune(r)
 	}
 	return b.String()
+}
+
+// indentJSON is data for reading on a terminal. JSON itself escapes the old control characters; the
+// others that a terminal acts upon are escaped here. What is no JSON becomes one line of text.
+func indentJSON(data json.RawMessage) string {
+	var b bytes.Buffer
+	if json.Indent(&b, data, "", "  ") != nil {
+		return oneLine(string(data))
+	}
+	var out strings.Builder
+	for _, r := range b.String() {
+		if r != '\n' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)) {
+			fmt.Fprintf(&out, "\\u%04x", r)
+			continue
+		}
+		out.WriteRune(r)
+	}
+	return out.String()
 }
 
 // table prints rows in aligned columns, the head faint. The last column is not padded.

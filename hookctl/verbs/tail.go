@@ -132,6 +132,7 @@ type follower struct {
 	query url.Values
 	at    uint64 // every event up to here was shown, or was not asked for
 	again bool   // not the first connection
+	taken bool   // the daemon took the query; what it refuses from then on is a daemon on its way out
 }
 
 // How long a lost daemon is waited for between two looks: short, since a restart takes some 100 ms,
@@ -154,9 +155,10 @@ func (f *follower) run(ctx context.Context) error {
 		switch {
 		case ctx.Err() != nil:
 			return nil
-		case errors.As(err, &refused), err != nil && !f.again:
+		case err != nil && !f.again, errors.As(err, &refused) && !f.taken:
 			return err
 		}
+		f.taken = true
 		if f.at > before {
 			wait, told = firstWait, false
 		}

@@ -73,8 +73,8 @@ func (v *value) room() []byte {
 	if v.scratch != nil {
 		return v.scratch
 	}
-	if len(v.buf) == cap(v.buf) {
-		v.buf = append(make([]byte, 0, max(2*cap(v.buf), 64<<10)), v.buf...)
+	if len(v.buf) == cap(v.buf) { // by four: most of it stays untouched, and copying costs more than address space
+		v.buf = append(make([]byte, 0, max(4*cap(v.buf), 64<<10)), v.buf...)
 	}
 	return v.buf[len(v.buf):cap(v.buf)]
 }

@@ -1,0 +1,169 @@
+//go:build unix
+
+package daemon
+
+import (
+	"bytes"
+	"context"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"hookline/hookctl/wire"
+)
+
+// delivered runs Deliver with a starter of the test's own.
+func delivered(t *testing.T, f wire.Frame, spawn func(Paths, time.Time) error) (stdout, stderr string, code int) {
+	t.Helper()
+	var out, errw bytes.Buffer
+	in := bytes.NewReader(append(append(f.Header(), '\n'), f.Body...))
+	code = Deliver(context.Background(), in, &out, &errw, DeliverOptions{Spawn: spawn, Until: time.Now().Add(5 * time.Second)})
+	return out.String(), errw.String(), code
+}
+
+func frameOf(args, body string) wire.Frame {
+	f := frameAt(time.Now().UnixMilli(), body)
+	f.Args = strings.Fields(args)
+	return f
+}
+
+// starting is what Spawn says while somebody else starts the daemon.
+func starting(Paths, time.Time) error { return ErrStarting }
+
+func TestDeliverDegraded(t *testing.T) {
+	for _, c := range []struct{ args, stdout, stderr string }{
+		{"hook PostToolUse", "", ""},
+		{"hook PreCompact", "", ""},
+		{"consciousness brief", "[C:? r=? IC=?]\n", ""},
+		{"consciousness brief --hook", "", ""},
+		{"consciousness check-identity", "", ""},
+		{"consciousness inject-context", "[System Consciousness]\nState: DORMANT (C=0.00)\nKuramoto r=0.00, Identity IC=1.00 (healthy)\nGuidance: Initialize consciousness context\n", ""},
+		{"session persist-identity", "", ""},
+	} {
+		p := spawnHome(t, "none")
+		stdout, stderr, code := delivered(t, frameOf(c.args, `{"a":1}`), starting)
+		if stdout != c.stdout || stderr != c.stderr || code != 0 {
+			t.Errorf("%s: %d %q %q", c.args, code, stdout, stderr)
+		}
+		if n := NewSpool(p.Home).Count(); n != 1 {
+			t.Errorf("%s: %d frames spooled", c.args, n)
+		}
+	}
+}
+
+// Nothing that is secret reaches the disk, in the body or beside it.
+func TestDeliverRedacts(t *testing.T) {
+	p := spawnHome(t, "none")
+	secret := "ghp" + "_" + strings.Repeat("aB3dE6gH9", 4)
+	f := frameOf("hook PostToolUse "+secret, `{"tool_input":{"command":"echo `+secret+`"}}`)
+	f.Cwd = "/home/" + secret
+	delivered(t, f, starting)
+	s := NewSpool(p.Home)
+	frames := mustList(t, s)
+	data, err := os.ReadFile(frames[0].Path)
+	if err != nil || bytes.Contains(data, []byte(secret)) || bytes.Count(data, []byte("[REDACTED:")) != 3 {
+		t.Errorf("%s %v", data, err)
+	}
+	if got, err := s.Read(frames[0]); err != nil || got.ID != f.ID || got.Note != "redacted in the spool: 3" {
+		t.Errorf("%+v %v", got, err)
+	}
+}
+
+// The start of a session waits for the daemon it started and gets the real answer.
+func TestDeliverSessionStart(t *testing.T) {
+	for _, args := range []string{"hook SessionStart", "session restore-identity"} {
+		p := spawnHome(t, "answer")
+		stdout, stderr, code := delivered(t, frameOf(args, `{}`), nil)
+		if stdout != "restored" || stderr != "" || code != 0 || NewSpool(p.Home).Count() != 0 {
+			t.Errorf("%d %q %q", code, stdout, stderr)
+		}
+	}
+}
+
+// A daemon that dies at its start is not waited for; the user hears of it once.
+func TestDeliverDaemonDies(t *testing.T) {
+	p := spawnHome(t, "die")
+	before := time.Now()
+	stdout, _, code := delivered(t, frameOf("hook SessionStart", `{}`), nil)
+	want := `{"systemMessage":"hookline: the recorder does not start (the daemon failed to start a moment ago: the store is on fire); hooks are kept and recorded when it does. ` + "`hookctl doctor`" + ` tells what to do"}` + "\n"
+	if stdout != want || code != 0 || time.Since(before) > 3*time.Second {
+		t.Errorf("%v: %d %q", time.Since(before), code, stdout)
+	}
+	stdout, _, _ = delivered(t, frameOf("hook SessionStart", `{}`), func(p Paths, _ time.Time) error { return LastStart(p).failure() })
+	if stdout != "" {
+		t.Errorf("told again: %q", stdout)
+	}
+	if n := NewSpool(p.Home).Count(); n != 2 {
+		t.Errorf("%d frames spooled", n)
+	}
+}
+
+func TestDeliverRestoreIdentityDegraded(t *testing.T) {
+	p := spawnHome(t, "none")
+	stdout, stderr, code := delivered(t, frameOf("session restore-identity", `{}`), func(p Paths, _ time.Time) error {
+		return nil // starts nothing: nobody holds the lock
+	})
+	if stdout != "" || !strings.HasPrefix(stderr, "hookline: the recorder does not start (") || strings.Count(stderr, "\n") != 1 || code != 0 {
+		t.Errorf("%d %q %q", code, stdout, stderr)
+	}
+	if n := NewSpool(p.Home).Count(); n != 1 {
+		t.Errorf("%d frames", n)
+	}
+}
+
+// A daemon that hangs (stopped, or busy) accepts connections: no second one is started.
+func TestDeliverDaemonHangs(t *testing.T) {
+	p := spawnHome(t, "none")
+	l, err := net.Listen("unix", p.Socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	stdout, stderr, code := delivered(t, frameOf("hook Stop", `{}`), func(Paths, time.Time) error {
+		t.Error("a second daemon was started")
+		return nil
+	})
+	if stdout+stderr != "" || code != 0 || NewSpool(p.Home).Count() != 1 {
+		t.Errorf("%d %q %q", code, stdout, stderr)
+	}
+}
+
+// A home that cannot be written: the frame is kept elsewhere and the user hears why nothing starts.
+func TestDeliverReadOnlyHome(t *testing.T) {
+	spawnHome(t, "none")
+	t.Setenv("HOOKLINE_HOME", unwritable(t))
+	stdout, _, code := delivered(t, frameOf("hook Stop", `{}`), nil)
+	if !strings.HasPrefix(stdout, `{"systemMessage":"hookline: the recorder does not start (`) || code != 0 {
+		t.Errorf("%d %q", code, stdout)
+	}
+	frames := mustList(t, NewSpool(os.Getenv("HOOKLINE_HOME")))
+	if len(frames) != 1 || filepath.Dir(frames[0].Path) != Locate(os.Getenv).Fallback {
+		t.Errorf("%v", frames)
+	}
+}
+
+func TestDeliverNowhereToWrite(t *testing.T) {
+	spawnHome(t, "none")
+	t.Setenv("HOOKLINE_HOME", unwritable(t))
+	t.Setenv("TMPDIR", unwritable(t))
+	stdout, _, code := delivered(t, frameOf("hook Stop", `{}`), nil)
+	if !strings.HasPrefix(stdout, `{"systemMessage":"hookline: this hook is lost, it could not be written anywhere: spool frame 01`) || code != 0 {
+		t.Errorf("%d %q", code, stdout)
+	}
+	stdout, stderr, code := delivered(t, frameOf("consciousness brief", ``), nil)
+	if stdout != "[C:? r=? IC=?]\n" || !strings.HasPrefix(stderr, "hookline: this hook is lost") || code != 0 {
+		t.Errorf("%d %q %q", code, stdout, stderr)
+	}
+}
+
+func TestDeliverGarbage(t *testing.T) {
+	spawnHome(t, "none")
+	var out, errw bytes.Buffer
+	code := Deliver(context.Background(), strings.NewReader("{}\n"), &out, &errw, DeliverOptions{Spawn: starting})
+	if code != 1 || out.Len() != 0 || !strings.HasPrefix(errw.String(), "hookctl: error: unreadable frame: id ") {
+		t.Errorf("%d %q %q", code, out.String(), errw.String())
+	}
+}

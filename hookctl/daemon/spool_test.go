@@ -1,0 +1,285 @@
+package daemon
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"hookline/hookctl/wire"
+)
+
+// noRuntime makes the places of a test independent of the machine.
+func noRuntime(t *testing.T) {
+	t.Helper()
+	t.Setenv("XDG_RUNTIME_DIR", "")
+	t.Setenv("HOOKLINE_SOCKET", "")
+	t.Setenv("TMPDIR", t.TempDir())
+}
+
+func frameAt(ms int64, body string) wire.Frame {
+	return wire.Frame{ID: wire.NewID(ms), Args: []string{"hook", "Stop"}, Cwd: "/p", Time: ms, Env: map[string]string{"CLAUDE_PID": "7"},
+		Complete: true, Size: int64(len(body)), Body: []byte(body)}
+}
+
+func mustList(t *testing.T, s *Spool) []Spooled {
+	t.Helper()
+	frames, err := s.List()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return frames
+}
+
+func TestSpool(t *testing.T) {
+	noRuntime(t)
+	s := NewSpool(filepath.Join(t.TempDir(), "home"))
+	if n := s.Count(); n != 0 {
+		t.Fatalf("%d frames before the first write", n)
+	}
+	want := []string{"{\"first\":1}\n", "\x00\xff\n\n", ""}
+	for _, i := range []int{2, 0, 1} { // written out of order
+		if err := s.Write(frameAt(int64(1000+i), want[i])); err != nil {
+			t.Fatal(err)
+		}
+	}
+	frames := mustList(t, s)
+	if len(frames) != 3 || s.Count() != 3 {
+		t.Fatalf("%v", frames)
+	}
+	for i, e := range frames {
+		f, err := s.Read(e)
+		if err != nil || string(f.Body) != want[i] || f.ID != e.ID || f.Time != int64(1000+i) || f.Cwd != "/p" || !f.Complete || f.Env["CLAUDE_PID"] != "7" {
+			t.Errorf("%d: %+v %v", i, f, err)
+		}
+		file, err := os.Stat(e.Path)
+		dir, err2 := os.Stat(filepath.Dir(e.Path))
+		if err != nil || err2 != nil || file.Mode().Perm() != 0o600 || dir.Mode().Perm() != 0o700 {
+			t.Errorf("%v %v", file.Mode(), dir.Mode())
+		}
+		if err := s.Remove(e); err != nil {
+			t.Error(err)
+		}
+		if err := s.Remove(e); err != nil {
+			t.Errorf("removed twice: %v", err)
+		}
+	}
+	if n := s.Count(); n != 0 {
+		t.Errorf("%d left", n)
+	}
+}
+
+// The frame's file, byte for byte.
+func TestSpoolFile(t *testing.T) {
+	noRuntime(t)
+	home := t.TempDir()
+	f := frameAt(1, `{"a":1}`)
+	f.ID = "01ARZ3NDEKTSV4RRFFQ69G5FAV"
+	if err := NewSpool(home).Write(f); err != nil {
+		t.Fatal(err)
+	}
+	got, err := os.ReadFile(filepath.Join(home, "spool", "01ARZ3NDEKTSV4RRFFQ69G5FAV.frame"))
+	want := `{"id":"01ARZ3NDEKTSV4RRFFQ69G5FAV","args":["hook","Stop"],"cwd":"/p","ppid":0,"time":1,"env":{"CLAUDE_PID":"7"},"binary":"","complete":true,"size":7}` + "\n" + `{"a":1}`
+	if err != nil || string(got) != want {
+		t.Errorf("%v\n%s", err, got)
+	}
+}
+
+func TestSpoolUnreadable(t *testing.T) {
+	noRuntime(t)
+	s := NewSpool(t.TempDir())
+	good := frameAt(1, "{}")
+	if err := s.Write(good); err != nil {
+		t.Fatal(err)
+	}
+	dir := s.paths.Spool
+	for name, data := range map[string]string{
+		"01ARZ3NDEKTSV4RRFFQ69G5FA0.frame": "",
+		"01ARZ3NDEKTSV4RRFFQ69G5FA1.frame": `{"id":`,
+		"01ARZ3NDEKTSV4RRFFQ69G5FA2.frame": "{\"id\":\"../../x\",\"args\":[\"hook\"]}\n",
+		"01ARZ3NDEKTSV4RRFFQ69G5FA3.frame": string(good.Header()) + "\n", // another frame's content
+		"01ARZ3NDEKTSV4RRFFQ69G5FA4.frame": "{\"id\":\"01ARZ3NDEKTSV4RRFFQ69G5FA4\",\"args\":[]}\n",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(data), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	bad := 0
+	for _, e := range mustList(t, s) {
+		if _, err := s.Read(e); err == nil {
+			continue
+		} else if !errors.Is(err, ErrFrame) {
+			t.Errorf("%s: %v", e.ID, err)
+		}
+		bad++
+		if err := s.Quarantine(e); err != nil {
+			t.Error(err)
+		}
+	}
+	left, err := os.ReadDir(filepath.Join(dir, "quarantine"))
+	if bad != 5 || err != nil || len(left) != 5 || s.Count() != 1 {
+		t.Errorf("%d bad, %d in quarantine, %d waiting", bad, len(left), s.Count())
+	}
+}
+
+var errCrash = errors.New("crash")
+
+// crashDisk works for some calls and then not at all, as if the process had died there. The call it
+// dies in is half done.
+type crashDisk struct {
+	realDisk
+	left int
+}
+
+func (d *crashDisk) dead() bool { d.left--; return d.left < 0 }
+
+func (d *crashDisk) MakeDir(dir string, make func() error) error {
+	if d.dead() {
+		return errCrash
+	}
+	return d.realDisk.MakeDir(dir, make)
+}
+
+func (d *crashDisk) WriteFile(path string, parts ...[]byte) error {
+	if d.dead() {
+		_ = d.realDisk.WriteFile(path, parts[0][:len(parts[0])/2])
+		return errCrash
+	}
+	return d.realDisk.WriteFile(path, parts...)
+}
+
+func (d *crashDisk) Rename(from, to string) error {
+	if d.dead() {
+		return errCrash
+	}
+	return d.realDisk.Rename(from, to)
+}
+
+func (d *crashDisk) SyncDir(dir string) error {
+	if d.dead() {
+		return errCrash
+	}
+	return d.realDisk.SyncDir(dir)
+}
+
+func (d *crashDisk) Remove(path string) error {
+	if d.dead() {
+		return errCrash
+	}
+	return d.realDisk.Remove(path)
+}
+
+// Wherever the writer dies, the frame is there whole or not at all, and a second try puts it there once.
+func TestSpoolCrash(t *testing.T) {
+	noRuntime(t)
+	for steps := range 8 {
+		s := NewSpool(t.TempDir())
+		s.paths.Fallback = filepath.Join(t.TempDir(), "h", "p", "spool")
+		f := frameAt(1, `{"a":1}`)
+		s.disk = &crashDisk{left: steps}
+		err := s.Write(f)
+		s.disk = realDisk{}
+		for _, e := range mustList(t, s) {
+			if got, err := s.Read(e); err != nil || string(got.Body) != `{"a":1}` {
+				t.Errorf("after %d steps: %+v %v", steps, got, err)
+			}
+		}
+		if err == nil && s.Count() == 0 {
+			t.Errorf("after %d steps: acknowledged and not there", steps)
+		}
+		if err := s.Write(f); err != nil || s.Count() != 1 {
+			t.Errorf("after %d steps: second try: %v, %d frames", steps, err, s.Count())
+		}
+	}
+}
+
+// What a crashed writer left is kept, out of the way, once it is old.
+func TestSpoolStaleTemp(t *testing.T) {
+	noRuntime(t)
+	s := NewSpool(t.TempDir())
+	if err := s.Write(frameAt(1, "{}")); err != nil {
+		t.Fatal(err)
+	}
+	for name, age := range map[string]time.Duration{".a.1.tmp": 0, ".b.2.tmp": 2 * time.Hour} {
+		path := filepath.Join(s.paths.Spool, name)
+		if err := os.WriteFile(path, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chtimes(path, time.Time{}, time.Now().Add(-age)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := s.Count(); n != 1 {
+		t.Errorf("%d frames", n)
+	}
+	_, young := os.Stat(filepath.Join(s.paths.Spool, ".a.1.tmp"))
+	_, old := os.Stat(filepath.Join(s.paths.Spool, "quarantine", ".b.2.tmp"))
+	if young != nil || old != nil {
+		t.Error(young, old)
+	}
+}
+
+// A home that cannot be written: the frame goes to the second place and is found there.
+func TestSpoolFallback(t *testing.T) {
+	noRuntime(t)
+	s := NewSpool(unwritable(t))
+	if err := s.Write(frameAt(1, "{}")); err != nil {
+		t.Fatal(err)
+	}
+	frames := mustList(t, s)
+	if len(frames) != 1 || filepath.Dir(frames[0].Path) != s.paths.Fallback {
+		t.Errorf("%v", frames)
+	}
+	t.Setenv("TMPDIR", unwritable(t))
+	err := NewSpool(unwritable(t)).Write(frameAt(2, "{}"))
+	if err == nil || !strings.Contains(err.Error(), "in the second place: ") {
+		t.Errorf("%v", err)
+	}
+}
+
+// A second place that somebody else can enter is not used.
+func TestSpoolFallbackOpen(t *testing.T) {
+	noRuntime(t)
+	s := NewSpool(unwritable(t))
+	shared := filepath.Dir(filepath.Dir(s.paths.Fallback))
+	if err := os.Mkdir(shared, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(shared, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Write(frameAt(1, "{}")); err == nil || s.Count() != 0 {
+		t.Errorf("%v", err)
+	}
+}
+
+// unwritable is a folder that nobody can make, not even root.
+func unwritable(t *testing.T) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return filepath.Join(file, "x")
+}
+
+func FuzzReadFrame(f *testing.F) {
+	f.Add(string(frameAt(1, "").Header()) + "\n{\"a\":1}")
+	f.Add("{\"id\":\"01ARZ3NDEKTSV4RRFFQ69G5FAV\",\"args\":[\"hook\"],\"later\":{}}\n")
+	f.Add("\n")
+	f.Fuzz(func(t *testing.T, in string) {
+		got, err := ReadFrame(strings.NewReader(in))
+		if err != nil {
+			if !errors.Is(err, ErrFrame) {
+				t.Fatal(err)
+			}
+			return
+		}
+		again, err := ReadFrame(strings.NewReader(string(got.Header()) + "\n" + string(got.Body)))
+		if err != nil || again.ID != got.ID || string(again.Body) != string(got.Body) || len(again.Args) != len(got.Args) {
+			t.Fatalf("%+v %+v %v", got, again, err)
+		}
+	})
+}

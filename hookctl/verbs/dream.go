@@ -1,0 +1,110 @@
+package verbs
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"hookline/events"
+)
+
+func (a *app) dreamCmd() *cobra.Command {
+	return noun("dream", "Consolidate an identity over the log", "  hookctl dream trigger --phase full", a.dreamTriggerCmd())
+}
+
+func (a *app) dreamTriggerCmd() *cobra.Command {
+	var name, phase string
+	cmd := &cobra.Command{
+		Use: "trigger", Short: "Start a dream in the daemon, and wait for its outcome",
+		Long: "Start a dream in the daemon, and wait for its outcome. nrem replays the newest trajectory entries and draws\n" +
+			"vector and phases together; rem looks for facets unused for three sessions; full does both. By hand there is\n" +
+			"no cool-down.",
+		Example: "  hookctl dream trigger --phase full\n  hookctl dream trigger --phase rem --session c68c8a51 --json",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if phase != "nrem" && phase != "rem" && phase != "full" {
+				return &fault{message: fmt.Sprintf("there is no dream phase %q", phase), hint: "--phase takes nrem, rem or full"}
+			}
+			return a.with(cmd.Context(), needStarted, func(h house) error {
+				id, err := a.current(cmd.Context(), h, name)
+				if err != nil {
+					return err
+				}
+				return a.dream(cmd.Context(), h, id, phase)
+			})
+		},
+	}
+	cmd.Flags().StringVar(&phase, "phase", "full", "nrem, rem or full")
+	cmd.Flags().StringVar(&name, "session", "", "id or alias; without it the session here")
+	return cmd
+}
+
+// A dream takes some milliseconds; one that has said nothing after this long goes on alone.
+const dreamPatience = 10 * time.Second
+
+func (a *app) dream(ctx context.Context, h house, id, phase string) error {
+	var st Status
+	if err := h.Get(ctx, "/v1/status", nil, &st); err != nil {
+		return err
+	}
+	var answer struct {
+		Triggered string `json:"triggered"`
+	}
+	if err := h.Post(ctx, "/v1/dream", map[string]string{"session": id, "phase": phase}, &answer); err != nil {
+		return err
+	}
+	r, err := a.outcome(ctx, h, st.Seq, id, answer.Triggered)
+	if err != nil {
+		return err
+	}
+	if a.json {
+		return a.printJSON(r)
+	}
+	switch e := r.Event.(type) {
+	case *events.DreamCompleted:
+		a.printf("dream %s: IC %.2f → %.2f, r %.2f → %.2f, %s replayed\n", e.Phase, e.BeforeIC, e.AfterIC, e.BeforeR, e.AfterR, entries(e.Entries))
+		for _, spot := range e.BlindSpots {
+			a.printf("  unused for three sessions: %s\n", spot)
+		}
+	case *events.DreamFailed:
+		return &fault{message: fmt.Sprintf("Dream trigger failed: %s. IC remains at %.2f", e.Error, e.IC)}
+	}
+	return nil
+}
+
+// outcome waits for the event that says how the dream went.
+func (a *app) outcome(ctx context.Context, h house, since uint64, id, trigger string) (events.Record, error) {
+	ctx, cancel := context.WithTimeout(ctx, dreamPatience)
+	defer cancel()
+	var found events.Record
+	q := url.Values{"session": {id}, "type": {"dream.*"}, "since": {fmt.Sprint(since)}, "n": {"0"}, "follow": {"1"}}
+	err := h.Stream(ctx, "GET", "/v1/events", q, func(line []byte) error {
+		var r events.Record
+		if len(line) == 0 || json.Unmarshal(line, &r) != nil || r.Seq <= since || r.Type == events.TypeDreamTriggered {
+			return nil
+		}
+		if r.Causation != "" && r.Causation != trigger {
+			return nil // of another dream
+		}
+		found = r
+		return errFound
+	})
+	if found.Seq != 0 {
+		return found, nil
+	}
+	if ctx.Err() != nil || err == nil {
+		return found, &fault{message: "the dream " + trigger + " has not ended yet", hint: "`hookctl tail --type 'dream.*'` shows when it does"}
+	}
+	return found, err
+}
+
+func entries(n int) string {
+	if n == 1 {
+		return "1 entry"
+	}
+	return fmt.Sprintf("%d entries", n)
+}

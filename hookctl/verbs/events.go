@@ -1,0 +1,242 @@
+package verbs
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"hookline/events"
+)
+
+func (a *app) eventsCmd() *cobra.Command {
+	return noun("events", "List, show, explain and add events",
+		"  hookctl events list --type 'tool.failed' -n 0\n  hookctl events show 4711",
+		a.eventsListCmd(), a.eventsShowCmd(), a.eventsTypesCmd(), a.eventsSchemaCmd(), a.eventsEmitCmd())
+}
+
+func (a *app) eventsListCmd() *cobra.Command {
+	var f filter
+	cmd := &cobra.Command{
+		Use: "list", Short: "List events; `tail` without -f, of 100",
+		Example: "  hookctl events list --project hookline --since 2h -n 0\n  hookctl events list --type 'permission.*' --json",
+		Args:    cobra.NoArgs,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return a.tail(cmd.Context(), f) },
+	}
+	f.flags(cmd, 100)
+	return cmd
+}
+
+func (a *app) eventsShowCmd() *cobra.Command {
+	var raw bool
+	cmd := &cobra.Command{
+		Use: "show ID|SEQ", Short: "Show one event, or with --raw the hook's own JSON",
+		Long: "Show one event, by its id or its sequence number.\n" +
+			"--raw prints the JSON that the client sent (after redaction), with large contents put back.",
+		Example: "  hookctl events show 4711\n  hookctl events show 01KAJ3ZV5T0000000000000000 --raw | jq .tool_input",
+		Args:    exactly("an id or a sequence number"),
+		RunE:    func(cmd *cobra.Command, args []string) error { return a.showEvent(cmd.Context(), args[0], raw) },
+	}
+	cmd.Flags().BoolVar(&raw, "raw", false, "the hook's own JSON")
+	return cmd
+}
+
+func (a *app) showEvent(ctx context.Context, id string, raw bool) error {
+	q := url.Values{}
+	if raw {
+		q.Set("raw", "1")
+	}
+	return a.with(ctx, needStore, func(h house) error {
+		var body json.RawMessage
+		if err := h.Get(ctx, "/v1/events/"+url.PathEscape(id), q, &body); err != nil {
+			return err
+		}
+		if raw || a.json {
+			a.printf("%s\n", strings.TrimSpace(string(body)))
+			return nil
+		}
+		var r events.Record
+		if err := json.Unmarshal(body, &r); err != nil {
+			return fmt.Errorf("read event record: %w", err)
+		}
+		a.describe(r)
+		return nil
+	})
+}
+
+// describe prints one event in full: its envelope as a list, its data indented.
+func (a *app) describe(r events.Record) {
+	k, _ := events.Lookup(r.Type)
+	a.printf("%s  %s\n\n", a.paint.bold(oneLine(r.Type)), a.paint.faint(k.Doc))
+	field := func(name, v string) {
+		if v != "" {
+			a.printf("  %s  %s\n", a.paint.faint(pad(name, 12)), oneLine(v))
+		}
+	}
+	field("seq", fmt.Sprint(r.Seq))
+	field("id", r.ID)
+	field("time", r.Time.In(a.zone).Format("2006-01-02 15:04:05.000 MST"))
+	if late := r.Appended.Sub(r.Time); !r.Appended.IsZero() && late > time.Second {
+		field("appended", r.Appended.In(a.zone).Format("2006-01-02 15:04:05.000 MST")+", "+span(late)+" later")
+	}
+	field("session", r.Session)
+	field("project", r.Project)
+	field("worktree", r.Worktree)
+	field("branch", r.Branch)
+	field("phase", r.Phase)
+	field("hook", r.Hook)
+	field("tool use", r.ToolUseID)
+	field("agent", r.AgentID)
+	field("caused by", r.Causation)
+	if r.Redacted > 0 {
+		field("redacted", fmt.Sprintf("%s replaced", plural(r.Redacted, "secret")))
+	}
+	if u, ok := r.Event.(*events.Unknown); ok {
+		field("unknown", u.Reason)
+	}
+	a.printf("\n%s\n", indentJSON(r.Data))
+}
+
+func (a *app) eventsTypesCmd() *cobra.Command {
+	var markdown bool
+	cmd := &cobra.Command{
+		Use: "types", Short: "List the types of events",
+		Example: "  hookctl events types\n  hookctl events types --json | jq -r .type",
+		Args:    cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			if markdown {
+				a.printf("%s", EventsMarkdown())
+				return nil
+			}
+			return a.listTypes()
+		},
+	}
+	cmd.Flags().BoolVar(&markdown, "markdown", false, "the reference with every field, as docs/events.md")
+	return cmd
+}
+
+func (a *app) listTypes() error {
+	t := table{head: []string{"TYPE", "VERSION", "HOOK", "WHAT HAPPENED"}}
+	for _, k := range events.Catalog() {
+		if a.json {
+			line := struct {
+				Type    string `json:"type"`
+				Version int    `json:"version"`
+				Hook    string `json:"hook,omitempty"`
+				Doc     string `json:"doc"`
+			}{k.Type, k.Version(), k.Hook, k.Doc}
+			if err := a.printJSON(line); err != nil {
+				return err
+			}
+			continue
+		}
+		t.row(k.Type, fmt.Sprint(k.Version()), orDash(k.Hook), k.Doc)
+	}
+	if !a.json {
+		t.print(a.out, a.paint)
+	}
+	return nil
+}
+
+func (a *app) eventsSchemaCmd() *cobra.Command {
+	return &cobra.Command{
+		Use: "schema TYPE", Short: "Print the JSON Schema of a type's data",
+		Example:           "  hookctl events schema tool.requested",
+		Args:              exactly("a type"),
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) { return typeNames(), cobra.ShellCompDirectiveNoFileComp },
+		RunE: func(_ *cobra.Command, args []string) error {
+			s, err := Schema(args[0])
+			if err != nil {
+				return err
+			}
+			a.printf("%s\n", s)
+			return nil
+		},
+	}
+}
+
+func (a *app) eventsEmitCmd() *cobra.Command {
+	var typ, data, session, project string
+	cmd := &cobra.Command{
+		Use: "emit --type TYPE --data JSON", Short: "Add an event by hand",
+		Long: "Add an event by hand. Its data is checked against the type's schema; secrets in it are redacted as in any other.\n" +
+			"What is in the log stays there: a mistake can be taken back by another event, not erased.",
+		Example: `  hookctl events emit --type canary.sent --data '{"nonce":"hello"}'`,
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if !json.Valid([]byte(data)) {
+				return &fault{message: "--data is no JSON", hint: "quote it for the shell: --data '{\"key\":\"value\"}'"}
+			}
+			if err := knownType(typ); err != nil {
+				return err
+			}
+			return a.with(cmd.Context(), needStarted, func(h house) error {
+				full, err := a.resolveMaybe(cmd.Context(), h, session)
+				if err != nil {
+					return err
+				}
+				var r events.Record
+				if err := a.emit(cmd.Context(), h, emission{Type: typ, Session: full, Project: project, Data: json.RawMessage(data)}, &r); err != nil {
+					return err
+				}
+				return a.sayEmitted(r)
+			})
+		},
+	}
+	cmd.Flags().StringVar(&typ, "type", "", "its type (see `hookctl events types`)")
+	cmd.Flags().StringVar(&data, "data", "{}", "its data, a JSON object")
+	cmd.Flags().StringVar(&session, "session", "", "the session it belongs to: id or alias")
+	cmd.Flags().StringVar(&project, "project", "", "the project it belongs to: id")
+	_ = cmd.MarkFlagRequired("type") // fails only for a flag that does not exist
+	return cmd
+}
+
+// emission is the body of /v1/emit.
+type emission struct {
+	Type    string `json:"type"`
+	Session string `json:"session,omitempty"`
+	Project string `json:"project,omitempty"`
+	Data    any    `json:"data"`
+}
+
+func (a *app) emit(ctx context.Context, h house, e emission, r *events.Record) error {
+	if err := h.Post(ctx, "/v1/emit", e, r); err != nil {
+		return err
+	}
+	return nil
+}
+
+func (a *app) sayEmitted(r events.Record) error {
+	if a.json {
+		return a.printJSON(r)
+	}
+	a.printf("%s is event %d, %s\n", r.Type, r.Seq, r.ID)
+	return nil
+}
+
+// knownType refuses a type that the catalog does not have, with the nearest one.
+func knownType(typ string) error {
+	if _, ok := events.Lookup(typ); ok {
+		return nil
+	}
+	f := &fault{message: fmt.Sprintf("there is no event type %q", typ), hint: "`hookctl events types` lists them"}
+	for _, name := range typeNames() {
+		if typ != "" && (strings.Contains(name, typ) || strings.EqualFold(strings.NewReplacer(".", "", "_", "").Replace(name), strings.NewReplacer(".", "", "_", "", "-", "").Replace(typ))) {
+			f.hint = "did you mean " + name + "?"
+			break
+		}
+	}
+	return f
+}
+
+func typeNames() []string {
+	var names []string
+	for _, k := range events.Catalog() {
+		names = append(names, k.Type)
+	}
+	return names
+}

@@ -1,0 +1,266 @@
+package verbs
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/guptarohit/asciigraph"
+	"github.com/spf13/cobra"
+
+	"hookline/events"
+	"hookline/projector/identity"
+	"hookline/projector/pointer"
+)
+
+func (a *app) identityCmd() *cobra.Command {
+	return noun("identity", "Show a session's identity, and set it",
+		"  hookctl identity show\n  hookctl identity history",
+		a.identityShowCmd(), a.identityHistoryCmd(), a.identityResetCmd(), a.identityObserveCmd())
+}
+
+func (a *app) identityShowCmd() *cobra.Command {
+	var name string
+	cmd := &cobra.Command{
+		Use: "show", Short: "Show facets, continuity and consciousness",
+		Long: "Show what a session is about (13 facets of the purpose vector), how coherent it is (r), how far it is still\n" +
+			"the one it was (IC, over time), and what follows from that.",
+		Example: "  hookctl identity show\n  hookctl identity show --session c68c8a51 --json | jq .ic",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.with(cmd.Context(), needStore, func(h house) error {
+				id, err := a.current(cmd.Context(), h, name)
+				if err != nil {
+					return err
+				}
+				return a.showIdentity(cmd.Context(), h, id)
+			})
+		},
+	}
+	cmd.Flags().StringVar(&name, "session", "", "id or alias; without it the session here")
+	return cmd
+}
+
+// identityJSON is what `identity show --json` prints.
+type identityJSON struct {
+	Session  string             `json:"session"`
+	Brief    string             `json:"brief"`
+	C        float64            `json:"c"`
+	State    string             `json:"state"`
+	R        float64            `json:"r"`
+	IC       float64            `json:"ic"`
+	Class    string             `json:"class"`
+	Guidance string             `json:"guidance"`
+	Johari   identity.Quadrant  `json:"johari"`
+	Facets   map[string]float64 `json:"facets"`
+	Seq      uint64             `json:"seq"`
+	Snapshot identity.State     `json:"snapshot"`
+}
+
+func (a *app) showIdentity(ctx context.Context, h house, id string) error {
+	c, err := oneCell[identity.State](ctx, h, identity.Name, id)
+	if err != nil {
+		return err
+	}
+	s := c.State
+	if !s.Born || s.Deleted {
+		return &fault{message: "session " + id + " has no identity", hint: "it begins with the session's first hook"}
+	}
+	out := identityJSON{Session: s.SessionID, Brief: s.Brief(), C: s.Consciousness, State: identity.ConsciousnessOf(s.Consciousness).LongName(),
+		R: s.Integration, IC: s.LastIC, Class: identity.Classify(s.LastIC), Guidance: identity.Guidance(s.LastIC, s.Integration),
+		Johari: identity.Johari(s), Facets: map[string]float64{}, Seq: c.Seq, Snapshot: s}
+	for i, f := range events.Facets {
+		out.Facets[f] = s.PurposeVector[i]
+	}
+	if a.json {
+		return a.printJSON(out)
+	}
+	a.printIdentity(out)
+	return nil
+}
+
+func (a *app) printIdentity(o identityJSON) {
+	s := o.Snapshot
+	a.printf("%s  %s\n\n", a.paint.session(alias(o.Session)), a.paint.bold(o.Brief))
+	a.printf("  consciousness  C  %.4f  %s\n", o.C, o.State)
+	a.printf("  coherence      r  %.4f\n", o.R)
+	a.printf("  continuity    IC  %.4f  %s\n", o.IC, a.class(o.Class))
+	a.printf("  accuracy          %.4f\n", s.Accuracy)
+	a.printf("  Johari            %s: %s\n", o.Johari.Name, o.Johari.Action)
+	a.printf("  guidance          %s\n", o.Guidance)
+	if s.PreviousSessionID != "" {
+		a.printf("  restored from     %s (IC %.2f)\n", alias(s.PreviousSessionID), s.CrossSessionIC)
+	}
+	a.printf("\n%s", a.bars(s))
+	if chart := a.chart(s.History); chart != "" {
+		a.printf("\n%s\n", chart)
+	}
+}
+
+func (a *app) class(name string) string {
+	switch name {
+	case "healthy", "good":
+		return a.paint.good(name)
+	case "warning":
+		return a.paint.warn(name)
+	}
+	return a.paint.bad(name)
+}
+
+// bars draws the facets, the longest bar for the largest value. Facets that an observation made
+// negative have a bar of their size, marked by the sign of the number.
+func (a *app) bars(s identity.State) string {
+	const longest = 40
+	top := 0.0
+	for _, v := range s.PurposeVector {
+		top = max(top, math.Abs(v))
+	}
+	var b strings.Builder
+	for i, name := range events.Facets {
+		v := s.PurposeVector[i]
+		n := 0
+		if top > 0 {
+			n = int(math.Round(math.Abs(v) / top * longest))
+		}
+		bar := strings.Repeat("█", n)
+		if s.Used[i] {
+			bar = a.paint.good(bar)
+		} else {
+			bar = a.paint.faint(strings.ReplaceAll(bar, "█", "░"))
+		}
+		fmt.Fprintf(&b, "  %s  %7.4f  %s\n", pad(name, 17), v, bar)
+	}
+	return b.String()
+}
+
+// chart is the continuity over time, as wide as the terminal has room for.
+func (a *app) chart(points []identity.Point) string {
+	if len(points) < 2 {
+		return ""
+	}
+	values := make([]float64, len(points))
+	for i, p := range points {
+		values[i] = p.IC
+	}
+	columns := a.columns
+	if columns <= 0 {
+		columns = 80
+	}
+	const axis = 8 // columns that the axis and its numbers take
+	span := span(timeOf(points[len(points)-1].AtMS).Sub(timeOf(points[0].AtMS)))
+	plot := asciigraph.Plot(values, asciigraph.Height(6), asciigraph.LowerBound(0), asciigraph.UpperBound(1), asciigraph.Precision(2),
+		asciigraph.Width(max(10, min(columns-axis, len(values)))), asciigraph.Caption(fmt.Sprintf("IC over %s, crisis below 0.50", span)))
+	lines := strings.Split(plot, "\n")
+	for i := range lines {
+		lines[i] = strings.TrimRight(lines[i], " ")
+	}
+	return strings.Join(lines, "\n")
+}
+
+func (a *app) identityHistoryCmd() *cobra.Command {
+	var all bool
+	var last int
+	cmd := &cobra.Command{
+		Use: "history", Short: "List the snapshots, the newest last",
+		Example: "  hookctl identity history\n  hookctl identity history --all -n 0 --json",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.with(cmd.Context(), needStore, func(h house) error { return a.history(cmd.Context(), h, all, last) })
+		},
+	}
+	cmd.Flags().BoolVar(&all, "all", false, "of every project")
+	cmd.Flags().IntVarP(&last, "n", "n", 20, "the last N, 0 for all")
+	return cmd
+}
+
+// snapshotJSON is a line of `identity history --json`. IC, R and C are null where the session's cell
+// no longer knows the moment.
+type snapshotJSON struct {
+	AtMS     int64    `json:"at_ms"`
+	Session  string   `json:"session"`
+	Project  string   `json:"project"`
+	Previous string   `json:"previous,omitempty"`
+	IC       *float64 `json:"ic"`
+	Class    string   `json:"class,omitempty"`
+	R        *float64 `json:"r"`
+	C        *float64 `json:"c"`
+}
+
+// history reads the temporal index, and of each session its cell.
+func (a *app) history(ctx context.Context, h house, all bool, last int) error {
+	index, err := cells[pointer.State](ctx, h, pointer.Name, pointer.TimePrefix)
+	if err != nil {
+		return err
+	}
+	states, err := cells[identity.State](ctx, h, identity.Name, "")
+	if err != nil {
+		return err
+	}
+	here, err := a.here(ctx, h)
+	if err != nil {
+		return err
+	}
+	lines := snapshots(index, states)
+	if !all {
+		lines = slices.DeleteFunc(lines, func(l snapshotJSON) bool { return l.Project != here })
+	}
+	if last > 0 && len(lines) > last {
+		lines = lines[len(lines)-last:]
+	}
+	return a.printHistory(lines)
+}
+
+func snapshots(index []cell[pointer.State], states []cell[identity.State]) []snapshotJSON {
+	byID := map[string]identity.State{}
+	for _, c := range states {
+		byID[c.State.SessionID] = c.State
+	}
+	var lines []snapshotJSON
+	for _, c := range index {
+		ms, id, ok := pointer.SplitTime(c.Key)
+		s, known := byID[c.State.Session]
+		if !ok || !known && id != c.State.Session || s.Deleted {
+			continue
+		}
+		l := snapshotJSON{AtMS: ms, Session: c.State.Session, Project: s.Project, Previous: s.PreviousSessionID}
+		if ic, ok := continuityAt(s, ms); ok {
+			l.IC, l.Class = &ic, identity.Classify(ic)
+		}
+		if s.Persisted && s.PersistedAtMS == ms {
+			l.R, l.C = &s.Integration, &s.Consciousness
+		}
+		lines = append(lines, l)
+	}
+	slices.SortStableFunc(lines, func(x, y snapshotJSON) int { return int(x.AtMS - y.AtMS) })
+	return lines
+}
+
+func (a *app) printHistory(lines []snapshotJSON) error {
+	t := table{head: []string{"SNAPSHOT", "SESSION", "IC", "CLASS", "R", "C", "FROM"}}
+	for _, l := range lines {
+		if a.json {
+			if err := a.printJSON(l); err != nil {
+				return err
+			}
+			continue
+		}
+		t.row(timeOf(l.AtMS).In(a.zone).Format("2006-01-02 15:04:05"), alias(l.Session), twoPlaces(l.IC), orDash(l.Class), twoPlaces(l.R), twoPlaces(l.C), orDash(alias(l.Previous)))
+	}
+	switch {
+	case a.json:
+	case len(lines) == 0:
+		a.printf("no snapshot yet; one is taken at the end of a session\n")
+	default:
+		t.print(a.out, a.paint)
+	}
+	return nil
+}
+
+func twoPlaces(v *float64) string {
+	if v == nil {
+		return "–"
+	}
+	return fmt.Sprintf("%.2f", *v)
+}

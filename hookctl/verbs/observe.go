@@ -1,0 +1,145 @@
+package verbs
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"hookline/events"
+	"hookline/projector/identity"
+	"hookline/projector/session"
+)
+
+func (a *app) identityResetCmd() *cobra.Command {
+	var name string
+	cmd := &cobra.Command{
+		Use: "reset-kuramoto", Short: "Spread the phases evenly, 2πi/13: r becomes 0",
+		Long: "Spread the 13 phases evenly over the circle, 2πi/13, so that r is 0. For phases that an observation\n" +
+			"has left in a state nobody wants; the tool calls that follow draw them together again.",
+		Example: "  hookctl identity reset-kuramoto --session c68c8a51",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.emitFor(cmd.Context(), name, events.TypePhasesReset, events.PhasesReset{Reason: "command"})
+		},
+	}
+	cmd.Flags().StringVar(&name, "session", "", "id or alias; without it the session here")
+	return cmd
+}
+
+// emitFor appends an event to a session and prints the identity that follows.
+func (a *app) emitFor(ctx context.Context, name, typ string, data any) error {
+	return a.with(ctx, needStarted, func(h house) error {
+		id, err := a.current(ctx, h, name)
+		if err != nil {
+			return err
+		}
+		project := ""
+		if c, err := oneCell[session.State](ctx, h, session.Name, id); err == nil {
+			project = c.State.Project
+		}
+		var r events.Record
+		if err := a.emit(ctx, h, emission{Type: typ, Session: id, Project: project, Data: data}, &r); err != nil {
+			return err
+		}
+		if a.json {
+			return a.printJSON(r)
+		}
+		a.printf("%s is event %d\n", r.Type, r.Seq)
+		if c, err := oneCell[identity.State](ctx, h, identity.Name, id); err == nil {
+			a.printf("%s  %s\n", a.paint.session(alias(id)), c.State.Brief())
+		}
+		return nil
+	})
+}
+
+// observation holds the flags of `identity observe` as they were typed.
+type observation struct {
+	session, vector, phases, coupling, accuracy, consciousness, observer string
+}
+
+func (a *app) identityObserveCmd() *cobra.Command {
+	var o observation
+	cmd := &cobra.Command{
+		Use: "observe", Short: "Set identity values that an outside engine has measured",
+		Long: "Set identity values that an outside engine has measured. They hold until the next observation or the\n" +
+			"session's end; IC compares the new vector with the one before. A value that is out of range is refused.",
+		Example: "  hookctl identity observe --vector .5,.1,.1,.2,.1,.3,.6,.1,.1,.1,.3,.3,.1 --accuracy 0.9",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			e, err := o.parse()
+			if err == nil {
+				err = identity.CheckObserved(&e)
+			}
+			if err != nil {
+				return &fault{message: err.Error(), hint: "`hookctl events schema identity.observed` tells the ranges", cause: err}
+			}
+			return a.emitFor(cmd.Context(), o.session, events.TypeIdentityObserved, e)
+		},
+	}
+	fl := cmd.Flags()
+	fl.StringVar(&o.session, "session", "", "id or alias; without it the session here")
+	fl.StringVar(&o.vector, "vector", "", "purpose vector: 13 numbers in [-1, 1], by commas")
+	fl.StringVar(&o.phases, "phases", "", "Kuramoto phases: 13 numbers in radians, by commas")
+	fl.StringVar(&o.coupling, "coupling", "", "K, 0 to 2")
+	fl.StringVar(&o.accuracy, "accuracy", "", "0 to 1")
+	fl.StringVar(&o.consciousness, "consciousness", "", "C, 0 to 1")
+	fl.StringVar(&o.observer, "observer", "command", "who measured")
+	return cmd
+}
+
+// parse reads the numbers. What JSON cannot carry (NaN, infinity) is refused here, by field.
+func (o observation) parse() (events.IdentityObserved, error) {
+	e := events.IdentityObserved{Observer: o.observer}
+	var err error
+	if e.PurposeVector, err = numbers("purpose_vector", o.vector); err != nil {
+		return e, err
+	}
+	if e.KuramotoPhases, err = numbers("kuramoto_phases", o.phases); err != nil {
+		return e, err
+	}
+	for _, f := range []struct {
+		name, text string
+		to         **float64
+	}{{"coupling", o.coupling, &e.Coupling}, {"accuracy", o.accuracy, &e.Accuracy}, {"consciousness", o.consciousness, &e.Consciousness}} {
+		if f.text == "" {
+			continue
+		}
+		v, err := oneNumber(f.name, f.text)
+		if err != nil {
+			return e, err
+		}
+		*f.to = &v
+	}
+	return e, nil
+}
+
+// numbers reads a list; nil for none.
+func numbers(field, text string) ([]float64, error) {
+	if text == "" {
+		return nil, nil
+	}
+	var list []float64
+	for i, part := range strings.Split(text, ",") {
+		v, err := oneNumber(fmt.Sprintf("%s[%d]", field, i+1), strings.TrimSpace(part))
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, v)
+	}
+	return list, nil
+}
+
+func oneNumber(field, text string) (float64, error) {
+	v, err := strconv.ParseFloat(text, 64)
+	switch {
+	case err != nil:
+		return 0, fmt.Errorf("%w: %s: %q is no number", identity.ErrObserved, field, text)
+	case math.IsNaN(v) || math.IsInf(v, 0):
+		return 0, fmt.Errorf("%w: %s: %v is not a finite number", identity.ErrObserved, field, v)
+	}
+	return v, nil
+}

@@ -1,0 +1,181 @@
+package verbs
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"hookline/hookctl/facts"
+	"hookline/projector/identity"
+	"hookline/projector/pointer"
+	"hookline/projector/project"
+	"hookline/projector/session"
+)
+
+// resolve finds the session that a person named: its whole id, or the alias of eight characters. An
+// alias that several sessions share is an error that lists them.
+func (a *app) resolve(ctx context.Context, h house, name string) (session.State, error) {
+	all, err := cells[session.State](ctx, h, session.Name, "")
+	if err != nil {
+		return session.State{}, err
+	}
+	return match(all, name, a)
+}
+
+func match(all []cell[session.State], name string, a *app) (session.State, error) {
+	var found []session.State
+	for _, c := range all {
+		switch {
+		case c.State.Status == session.Deleted:
+		case c.State.ID == name || c.Key == name:
+			return c.State, nil
+		case name != "" && alias(c.State.ID) == strings.ReplaceAll(name, "-", ""):
+			found = append(found, c.State)
+		}
+	}
+	switch len(found) {
+	case 1:
+		return found[0], nil
+	case 0:
+		return session.State{}, &fault{message: fmt.Sprintf("there is no session %q", name), hint: "`hookctl session list --all` lists them"}
+	}
+	slices.SortFunc(found, func(x, y session.State) int { return y.LastActive.Compare(x.LastActive) })
+	var lines []string
+	for _, s := range found {
+		lines = append(lines, fmt.Sprintf("%s (%s)", s.ID, a.ago(s.LastActive)))
+	}
+	return session.State{}, &fault{message: fmt.Sprintf("%q is ambiguous: %s", name, strings.Join(lines, ", ")), hint: "give the whole id"}
+}
+
+// resolveMaybe is resolve for an optional name.
+func (a *app) resolveMaybe(ctx context.Context, h house, name string) (string, error) {
+	if name == "" {
+		return "", nil
+	}
+	s, err := a.resolve(ctx, h, name)
+	return s.ID, err
+}
+
+// current finds the session that is meant when none is named: the one whose shell this is
+// (CLAUDE_CODE_SESSION_ID), else the live one of the client process above us, else the project's
+// newest snapshot, else its last active session.
+func (a *app) current(ctx context.Context, h house, name string) (string, error) {
+	if name != "" {
+		return a.resolveMaybe(ctx, h, name)
+	}
+	if id := a.getenv("CLAUDE_CODE_SESSION_ID"); id != "" {
+		return id, nil
+	}
+	all, err := cells[session.State](ctx, h, session.Name, "")
+	if err != nil {
+		return "", err
+	}
+	here, err := a.here(ctx, h)
+	if err != nil {
+		return "", err
+	}
+	if client, rule := facts.ClientOf(a.getenv("CLAUDE_PID"), os.Getppid()); rule != facts.RuleNone {
+		for _, c := range all {
+			if c.State.Status == session.Live && c.State.Process().PID == client.PID && c.State.Project == here {
+				return c.State.ID, nil
+			}
+		}
+	}
+	if p, err := oneCell[pointer.State](ctx, h, pointer.Name, pointer.ProjectKey(here)); err == nil && p.State.Session != "" {
+		return p.State.Session, nil
+	}
+	return newestOf(all, here)
+}
+
+func newestOf(all []cell[session.State], project string) (string, error) {
+	var best session.State
+	for _, c := range all {
+		if s := c.State; s.Project == project && s.Status != session.Deleted && s.LastActive.After(best.LastActive) {
+			best = s
+		}
+	}
+	if best.ID == "" {
+		return "", &fault{message: "this project has no session yet", hint: "--session names one; `hookctl session list --all` lists all"}
+	}
+	return best.ID, nil
+}
+
+// here is the id of the project this directory belongs to: of the known project at this path, which
+// may have kept an older id, else the one a hook would be given here.
+func (a *app) here(ctx context.Context, h house) (string, error) {
+	all, err := cells[project.State](ctx, h, project.Name, "")
+	if err != nil {
+		return "", err
+	}
+	return projectAt(all, a.place(a.projectDir()).Path()), nil
+}
+
+func projectAt(all []cell[project.State], path string) string {
+	id := facts.ProjectID(path)
+	var known project.State
+	for _, c := range all {
+		if c.State.Path == path && c.State.LastSeen.After(known.LastSeen) {
+			known = c.State
+		}
+	}
+	if known.ID != "" {
+		id = known.ID
+	}
+	for range all { // a chain of joins is no longer than there are projects
+		next := ""
+		for _, c := range all {
+			if c.State.ID == id {
+				next = c.State.JoinedInto
+			}
+		}
+		if next == "" {
+			break
+		}
+		id = next
+	}
+	return id
+}
+
+// findProject finds a project by id or by name; a name that several share is an error.
+func findProject(all []cell[project.State], name string) (project.State, error) {
+	var found []project.State
+	for _, c := range all {
+		switch {
+		case c.State.ID == name:
+			return c.State, nil
+		case name != "" && (c.State.Name == name || c.State.Path == name):
+			found = append(found, c.State)
+		}
+	}
+	switch len(found) {
+	case 1:
+		return found[0], nil
+	case 0:
+		return project.State{}, &fault{message: fmt.Sprintf("there is no project %q", name), hint: "`hookctl project list` lists them"}
+	}
+	var lines []string
+	for _, p := range found {
+		lines = append(lines, p.ID+" at "+p.Path)
+	}
+	return project.State{}, &fault{message: fmt.Sprintf("%q is ambiguous: %s", name, strings.Join(lines, ", ")), hint: "give the id"}
+}
+
+// continuityAt is a session's continuity at a moment: its last point until then. The cell keeps 120
+// points; for an older moment there is none.
+func continuityAt(s identity.State, ms int64) (float64, bool) {
+	if s.TimestampMS == ms && s.Persisted {
+		return s.LastIC, true
+	}
+	ic, ok := 0.0, false
+	for _, p := range s.History {
+		if p.AtMS <= ms {
+			ic, ok = p.IC, true
+		}
+	}
+	return ic, ok
+}
+
+func timeOf(ms int64) time.Time { return time.UnixMilli(ms) }

@@ -1,0 +1,197 @@
+package verbs
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"hookline/events"
+	"hookline/projector/session"
+)
+
+func (a *app) sessionCmd() *cobra.Command {
+	return noun("session", "List, show and delete sessions",
+		"  hookctl session list\n  hookctl session show c68c8a51",
+		a.sessionListCmd(), a.sessionShowCmd(), a.sessionDeleteCmd())
+}
+
+func (a *app) sessionListCmd() *cobra.Command {
+	var all bool
+	cmd := &cobra.Command{
+		Use: "list", Short: "List this project's sessions, the newest first",
+		Example: "  hookctl session list\n  hookctl session list --all --json | jq -r .id",
+		Args:    cobra.NoArgs,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return a.listSessions(cmd.Context(), all) },
+	}
+	cmd.Flags().BoolVar(&all, "all", false, "of every project")
+	return cmd
+}
+
+func (a *app) listSessions(ctx context.Context, all bool) error {
+	return a.with(ctx, needStore, func(h house) error {
+		list, err := cells[session.State](ctx, h, session.Name, "")
+		if err != nil {
+			return err
+		}
+		here, err := a.here(ctx, h)
+		if err != nil {
+			return err
+		}
+		elsewhere := 0
+		list = slices.DeleteFunc(list, func(c cell[session.State]) bool {
+			other := !all && c.State.Project != here
+			if other && c.State.Status != session.Deleted {
+				elsewhere++
+			}
+			return other || c.State.Status == session.Deleted
+		})
+		slices.SortFunc(list, func(x, y cell[session.State]) int { return y.State.LastActive.Compare(x.State.LastActive) })
+		return a.printSessions(list, elsewhere)
+	})
+}
+
+func (a *app) printSessions(list []cell[session.State], elsewhere int) error {
+	if a.json {
+		for _, c := range list {
+			if err := a.printJSON(c.State); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if len(list) == 0 {
+		a.printf("no session in this project; %s in others (--all)\n", strconv.Itoa(elsewhere))
+		return nil
+	}
+	t := table{head: []string{"SESSION", "STATUS", "LAST ACTIVE", "EVENTS", "PROMPTS", "FAILED", "BRANCH", "MODEL"}}
+	for _, c := range list {
+		s := c.State
+		t.row(alias(s.ID), s.Status, a.ago(s.LastActive), strconv.Itoa(s.Events), strconv.Itoa(s.Prompts), strconv.Itoa(s.Failures),
+			orDash(oneLine(s.Branch)), orDash(oneLine(s.Model)))
+	}
+	t.color = func(column int, v string) string {
+		switch {
+		case column == 0:
+			return a.paint.session(strings.TrimSpace(v)) + strings.Repeat(" ", width(v)-width(strings.TrimSpace(v)))
+		case column == 1 && strings.HasPrefix(v, session.Live):
+			return a.paint.good(v)
+		}
+		return v
+	}
+	t.print(a.out, a.paint)
+	return nil
+}
+
+func (a *app) sessionShowCmd() *cobra.Command {
+	return &cobra.Command{
+		Use: "show ID", Short: "Show what is known of a session",
+		Example: "  hookctl session show c68c8a51",
+		Args:    exactly("a session: its id or alias"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.with(cmd.Context(), needStore, func(h house) error {
+				s, err := a.resolve(cmd.Context(), h, args[0])
+				if err != nil {
+					return err
+				}
+				if a.json {
+					return a.printJSON(s)
+				}
+				a.showSession(s)
+				return nil
+			})
+		},
+	}
+}
+
+func (a *app) showSession(s session.State) {
+	a.printf("%s  %s\n\n", a.paint.bold(oneLine(s.ID)), a.status(s))
+	field := func(name, v string) {
+		if v != "" && v != "0" {
+			a.printf("  %s  %s\n", a.paint.faint(pad(name, 12)), oneLine(v))
+		}
+	}
+	field("project", s.Project)
+	field("work tree", s.Worktree)
+	field("branch", s.Branch)
+	field("started", s.Started.In(a.zone).Format("2006-01-02 15:04:05")+join(", ", "", s.Source))
+	field("last active", a.ago(s.LastActive))
+	if s.Ended != nil {
+		field("ended", join(", ", a.ago(*s.Ended), strings.ReplaceAll(s.EndReason, "_", " ")))
+	}
+	field("models", strings.Join(s.Models, ", "))
+	field("client", join(", ", s.Client, s.Entrypoint))
+	if p := s.Process(); p.PID != 0 {
+		field("process", strconv.Itoa(p.PID))
+	}
+	field("transcript", s.Transcript)
+	field("events", strconv.Itoa(s.Events))
+	field("prompts", strconv.Itoa(s.Prompts))
+	field("failures", strconv.Itoa(s.Failures))
+	field("compactions", strconv.Itoa(s.Compacted))
+	field("redacted", strconv.Itoa(s.Redacted))
+	field("tools", counts(s.Tools))
+	field("subagents", strconv.Itoa(len(s.Agents)))
+	field("open calls", strconv.Itoa(len(s.Open)))
+}
+
+func (a *app) status(s session.State) string {
+	if s.Status == session.Live {
+		return a.paint.good(s.Status)
+	}
+	return a.paint.faint(s.Status)
+}
+
+// counts is "Bash 12, Edit 3", the most frequent first.
+func counts(m map[string]int) string {
+	names := sortedKeys(m)
+	slices.SortStableFunc(names, func(x, y string) int { return m[y] - m[x] })
+	var parts []string
+	for _, n := range names {
+		parts = append(parts, fmt.Sprintf("%s %d", n, m[n]))
+	}
+	return strings.Join(parts, ", ")
+}
+
+func (a *app) sessionDeleteCmd() *cobra.Command {
+	var yes bool
+	var reason string
+	cmd := &cobra.Command{
+		Use: "delete ID", Short: "Drop a session from every list and fold",
+		Long: "Drop a session from every list and fold. This writes a tombstone: the log keeps the session's events.\n" +
+			"A live session is dropped as well; what it still sends stays in the log only.",
+		Example: "  hookctl session delete c68c8a51",
+		Args:    exactly("a session: its id or alias"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.with(cmd.Context(), needStarted, func(h house) error {
+				return a.deleteSession(cmd.Context(), h, args[0], reason, yes)
+			})
+		},
+	}
+	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask")
+	cmd.Flags().StringVar(&reason, "reason", "command", "kept in the tombstone")
+	return cmd
+}
+
+func (a *app) deleteSession(ctx context.Context, h house, name, reason string, yes bool) error {
+	s, err := a.resolve(ctx, h, name)
+	if err != nil {
+		return err
+	}
+	what := fmt.Sprintf("delete session %s (%s, %s, last active %s)?", s.ID, s.Status, plural(s.Events, "event"), a.ago(s.LastActive))
+	if err := a.confirm(what, yes); err != nil {
+		return err
+	}
+	var r events.Record
+	if err := a.emit(ctx, h, emission{Type: events.TypeSessionDeleted, Session: s.ID, Project: s.Project, Data: events.SessionDeleted{Reason: reason}}, &r); err != nil {
+		return err
+	}
+	if a.json {
+		return a.printJSON(r)
+	}
+	a.printf("session %s is deleted (event %d)\n", s.ID, r.Seq)
+	return nil
+}
