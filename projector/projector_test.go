@@ -1,0 +1,300 @@
+package projector_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"hookline/events"
+	"hookline/projector"
+	"hookline/projector/session"
+)
+
+// logOf is a source over records in memory.
+func logOf(recs []events.Record) projector.Source {
+	return func(_ context.Context, from, to uint64, fn func(events.Record) error) error {
+		for _, r := range recs {
+			if r.Seq < from || to > 0 && r.Seq > to {
+				continue
+			}
+			if err := fn(r); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+// randomRecords draws a log of a few sessions: starts, prompts, calls that succeed, fail or stay
+// open, subagents, ends, tombstones, unknown events.
+func randomRecords(t *rapid.T) []events.Record {
+	n := rapid.IntRange(1, 120).Draw(t, "n")
+	at := time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
+	recs := make([]events.Record, 0, n)
+	for i := range n {
+		sid := rapid.SampledFrom([]string{"s-1", "s-2", "s.3 *", ""}).Draw(t, "session")
+		call := fmt.Sprintf("toolu_%d", rapid.IntRange(0, 9).Draw(t, "call"))
+		kind := rapid.SampledFrom([]string{"SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "PostToolUseFailure", "Stop",
+			"SubagentStart", "SubagentStop", "SessionEnd", "Made-up"}).Draw(t, "hook")
+		data, err := json.Marshal(map[string]any{"session_id": sid, "hook_event_name": kind, "tool_use_id": call, "source": "startup",
+			"tool_name":  rapid.SampledFrom([]string{"Bash", "Edit", "Agent", "Read"}).Draw(t, "tool"),
+			"tool_input": map[string]string{"file_path": "/a/b.go", "command": "go test ./...", "subagent_type": "general-purpose"},
+			"agent_id":   rapid.SampledFrom([]string{"", "a1"}).Draw(t, "agent")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		k := events.OfHook(kind)
+		env := events.Envelope{ID: fmt.Sprintf("id-%04d", i), Type: k.Type, Version: k.Version(), Time: at.Add(time.Duration(i) * time.Second),
+			Session: sid, Project: "p1", Hook: kind, ToolUseID: call, Data: data}
+		switch rapid.IntRange(0, 20).Draw(t, "derived") {
+		case 0:
+			env.Type, env.Hook, env.Data = events.TypeIdentityPersisted, "", []byte(`{"reason":"command"}`)
+		case 1:
+			env.Type, env.Hook, env.Data = events.TypeSessionDeleted, "", []byte(`{}`)
+		case 2:
+			env.Type, env.Version, env.Data = "future.happened", 9, []byte(`{"x":1}`)
+		}
+		recs = append(recs, events.NewRecord(uint64(i+1), env))
+	}
+	return recs
+}
+
+// dump is everything a store holds.
+func dump(t interface{ Fatal(...any) }, s projector.Store) map[string]string {
+	out := map[string]string{}
+	for _, b := range []string{projector.BucketSnapshot, projector.BucketLatest, projector.BucketCache} {
+		keys, err := s.Keys(context.Background(), b, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, k := range keys {
+			v, err := s.Load(context.Background(), b, k)
+			if err != nil {
+				t.Fatal(err)
+			}
+			out[b+"/"+k] = string(v)
+		}
+	}
+	return out
+}
+
+func same(t interface{ Fatalf(string, ...any) }, what string, want, got map[string]string) {
+	for k, w := range want {
+		if got[k] != w {
+			t.Fatalf("%s: %s\nwant %s\ngot  %s", what, k, w, got[k])
+		}
+	}
+	if len(want) != len(got) {
+		t.Fatalf("%s: %d cells, want %d", what, len(got), len(want))
+	}
+}
+
+func fold(t interface{ Fatal(...any) }, store projector.Store, recs []events.Record, flushEvery int) *projector.View {
+	ctx := context.Background()
+	v, err := projector.OpenView(ctx, store, projector.Tables())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, r := range recs {
+		if err := v.Apply(ctx, r); err != nil {
+			t.Fatal(err)
+		}
+		if flushEvery > 0 && i%flushEvery == flushEvery-1 {
+			if _, err := v.Flush(ctx); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if _, err := v.Flush(ctx); err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// A straight run, one resumed at any point, one that folds everything twice and one that is rebuilt
+// hold the same cells.
+func TestFoldIsTheSameHoweverItIsRun(t *testing.T) {
+	ctx := context.Background()
+	rapid.Check(t, func(rt *rapid.T) {
+		recs := randomRecords(rt)
+		straight := projector.NewMemory()
+		fold(rt, straight, recs, 0)
+		want := dump(rt, straight)
+
+		cut := rapid.IntRange(0, len(recs)).Draw(rt, "cut")
+		resumed := projector.NewMemory()
+		fold(rt, resumed, recs[:cut], 7)
+		overlap := max(0, cut-rapid.IntRange(0, 20).Draw(rt, "overlap"))
+		fold(rt, resumed, recs[overlap:], 3)
+		same(rt, "resumed", want, dump(rt, resumed))
+
+		twice := projector.NewMemory()
+		v := fold(rt, twice, recs, 5)
+		for _, r := range recs {
+			if err := v.Apply(ctx, r); err != nil {
+				rt.Fatal(err)
+			}
+		}
+		if _, err := v.Flush(ctx); err != nil {
+			rt.Fatal(err)
+		}
+		same(rt, "applied twice", want, dump(rt, twice))
+
+		if _, err := v.Rebuild(ctx, logOf(recs), "", nil); err != nil {
+			rt.Fatal(err)
+		}
+		same(rt, "rebuilt", want, dump(rt, twice))
+		pos, diffs, err := v.Verify(ctx, logOf(recs), nil)
+		if err != nil || len(diffs) != 0 || pos.Seq != uint64(len(recs)) {
+			rt.Fatalf("verify: %v %v %v", pos, diffs, err)
+		}
+	})
+}
+
+func someRecords(n int) []events.Record {
+	recs := make([]events.Record, 0, n)
+	for i := range n {
+		hook, data := "UserPromptSubmit", `{"session_id":"s-1","hook_event_name":"UserPromptSubmit","prompt":"hello"}`
+		if i == 0 {
+			hook, data = "SessionStart", `{"session_id":"s-1","hook_event_name":"SessionStart","source":"startup","model":"m"}`
+		}
+		k := events.OfHook(hook)
+		recs = append(recs, events.NewRecord(uint64(i+1), events.Envelope{ID: fmt.Sprintf("id-%d", i), Type: k.Type, Version: 1, Hook: hook,
+			Time: time.UnixMilli(int64(1000 * i)).UTC(), Session: "s-1", Project: "p", Data: []byte(data)}))
+	}
+	return recs
+}
+
+// The position of a projection is the last cell that a flush writes to bucket snapshot.
+func TestPositionIsWrittenLast(t *testing.T) {
+	rec := &recorder{Store: projector.NewMemory()}
+	fold(t, rec, someRecords(3), 0)
+	snapshot := rec.saved[projector.BucketSnapshot]
+	positions := 0
+	for i := len(snapshot) - 1; i >= 0 && bytes.HasPrefix([]byte(snapshot[i]), []byte("position.")); i-- {
+		positions++
+	}
+	if positions != len(projector.Tables()) {
+		t.Fatalf("%d positions at the end of %v", positions, snapshot)
+	}
+}
+
+// A store that fails loses nothing: the next flush writes what the failed one could not.
+func TestFailedFlushIsWrittenLater(t *testing.T) {
+	ctx := context.Background()
+	mem := projector.NewMemory()
+	rec := &recorder{Store: mem, fail: errors.New("disk full")}
+	v, err := projector.OpenView(ctx, rec, projector.Tables())
+	if err != nil {
+		t.Fatal(err)
+	}
+	recs := someRecords(4)
+	for _, r := range recs {
+		if err := v.Apply(ctx, r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := v.Flush(ctx); err == nil {
+		t.Fatal("flush did not report the failure")
+	}
+	rec.fail = nil
+	if _, err := v.Flush(ctx); err != nil {
+		t.Fatal(err)
+	}
+	want := projector.NewMemory()
+	fold(t, want, recs, 0)
+	same(t, "after the failure", dump(t, want), dump(t, mem))
+}
+
+// Verify names projection, bucket, key and field of what differs.
+func TestVerifyNamesTheField(t *testing.T) {
+	ctx := context.Background()
+	mem := projector.NewMemory()
+	recs := someRecords(3)
+	v := fold(t, mem, recs, 0)
+	b, err := mem.Load(ctx, projector.BucketSnapshot, "session.v1.s-1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	bad := bytes.Replace(b, []byte(`"prompts":2`), []byte(`"prompts":7`), 1)
+	if err := mem.Save(ctx, projector.BucketSnapshot, []projector.Cell{{Key: "session.v1.s-1", Value: bad}}); err != nil {
+		t.Fatal(err)
+	}
+	_, diffs, err := v.Verify(ctx, logOf(recs), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := projector.Diff{Projection: "session", Bucket: "snapshot", Key: "session.v1.s-1", Field: "state.prompts", Want: "2", Got: "7"}
+	if len(diffs) != 1 || diffs[0] != want {
+		t.Fatalf("diffs = %+v", diffs)
+	}
+	if _, err := v.Rebuild(ctx, logOf(recs), "session", nil); err != nil {
+		t.Fatal(err)
+	}
+	if _, diffs, err = v.Verify(ctx, logOf(recs), nil); err != nil || len(diffs) != 0 {
+		t.Fatalf("after rebuild: %v %v", diffs, err)
+	}
+}
+
+// A cell that cannot be read is reported and made good by a rebuild.
+func TestBrokenCellIsRebuilt(t *testing.T) {
+	ctx := context.Background()
+	mem := projector.NewMemory()
+	recs := someRecords(3)
+	fold(t, mem, recs, 0)
+	if err := mem.Save(ctx, projector.BucketSnapshot, []projector.Cell{{Key: "session.v1.s-1", Value: []byte("garbage")}}); err != nil {
+		t.Fatal(err)
+	}
+	v, err := projector.OpenView(ctx, mem, projector.Tables())
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := func() (s session.State, ok bool) {
+		err := v.Read(ctx, func(r projector.Reader) error {
+			s, ok = projector.State[session.State](r, session.Name, "s-1")
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s, ok
+	}
+	if _, ok := read(); ok {
+		t.Fatal("a broken cell was taken for a state")
+	}
+	if got := v.Broken(); len(got) != 1 || got[0] != "session.v1.s-1" {
+		t.Fatalf("broken = %v", got)
+	}
+	if _, err := v.Rebuild(ctx, logOf(recs), "", nil); err != nil {
+		t.Fatal(err)
+	}
+	if s, ok := read(); !ok || s.Prompts != 2 || len(v.Broken()) != 0 {
+		t.Fatalf("after rebuild: %+v %v", s, v.Broken())
+	}
+}
+
+// recorder notes what is saved, and fails on demand.
+type recorder struct {
+	projector.Store
+	saved map[string][]string
+	fail  error
+}
+
+func (r *recorder) Save(ctx context.Context, bucket string, cells []projector.Cell) error {
+	if r.fail != nil {
+		return r.fail
+	}
+	if r.saved == nil {
+		r.saved = map[string][]string{}
+	}
+	for _, c := range cells {
+		r.saved[bucket] = append(r.saved[bucket], c.Key)
+	}
+	return r.Store.Save(ctx, bucket, cells)
+}
