@@ -1,0 +1,262 @@
+package daemon
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"hookline/events"
+	"hookline/hookctl/hook"
+	"hookline/hookctl/wire"
+	"hookline/projector"
+)
+
+// recorded lists the recorded sessions: the committed one, and those that HOOKLINE_SESSIONS names by
+// a glob (hook payloads, one JSON object a line; a member _ts or _at is the driver's).
+func recorded(t *testing.T) []string {
+	t.Helper()
+	files := []string{filepath.Join("..", "..", "demo", "session.ndjson")}
+	if glob := os.Getenv("HOOKLINE_SESSIONS"); glob != "" {
+		more, err := filepath.Glob(glob)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, more...)
+	}
+	return files
+}
+
+// frames turns a recorded session into frames, a second apart.
+func frames(t *testing.T, file string) []wire.Frame {
+	t.Helper()
+	f, err := os.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	var out []wire.Frame
+	at := time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
+	lines := bufio.NewScanner(f)
+	lines.Buffer(nil, 64<<20)
+	for lines.Scan() {
+		var m map[string]json.RawMessage
+		if err := json.Unmarshal(lines.Bytes(), &m); err != nil {
+			t.Fatal(err)
+		}
+		delete(m, "_ts")
+		delete(m, "_at")
+		body, err := json.Marshal(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		at = at.Add(6 * time.Second) // two alike hooks of one session are not one
+		out = append(out, wire.Frame{ID: wire.NewID(at.UnixMilli()), Args: []string{"hook", "X"}, Time: at.UnixMilli(), Complete: true,
+			Size: int64(len(body)), Body: body})
+	}
+	if err := lines.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func open(t *testing.T, home string) *Daemon {
+	t.Helper()
+	d, err := Open(t.Context(), Options{Home: home})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+func take(t *testing.T, d *Daemon, f wire.Frame) hook.Answer {
+	t.Helper()
+	a, err := d.Take(t.Context(), f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+func shut(t *testing.T, d *Daemon) {
+	t.Helper()
+	if err := d.Close(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// cells is everything that a daemon's buckets hold, after a flush.
+func cells(t *testing.T, d *Daemon) map[string]string {
+	t.Helper()
+	if _, err := d.view.Flush(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.view.WarmCache(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return stored(t, d.ground.Store())
+}
+
+func stored(t *testing.T, s projector.Store) map[string]string {
+	t.Helper()
+	out := map[string]string{}
+	for _, b := range []string{projector.BucketSnapshot, projector.BucketLatest, projector.BucketCache} {
+		keys, err := s.Keys(t.Context(), b, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, k := range keys {
+			v, err := s.Load(t.Context(), b, k)
+			if err != nil {
+				t.Fatal(err)
+			}
+			out[b+"/"+k] = string(v)
+		}
+	}
+	return out
+}
+
+func sameCells(t *testing.T, what string, want, got map[string]string) {
+	t.Helper()
+	for k, w := range want {
+		if got[k] != w {
+			t.Fatalf("%s: %s\nwant %s\ngot  %s", what, k, w, got[k])
+		}
+	}
+	if len(want) != len(got) {
+		t.Fatalf("%s: %d cells, want %d", what, len(got), len(want))
+	}
+}
+
+// copyHome is what a crash leaves: the files as they are while the daemon runs.
+func copyHome(t *testing.T, from string) string {
+	t.Helper()
+	to := filepath.Join(t.TempDir(), "copy")
+	if err := os.CopyFS(to, os.DirFS(from)); err != nil {
+		t.Fatal(err)
+	}
+	return to
+}
+
+// Recorded sessions give the same cells by the running daemon, by a straight fold of the log, resumed
+// at every 50th record, applied twice, and after a crash.
+func TestRecordedSessionsFoldTheSame(t *testing.T) {
+	for _, file := range recorded(t) {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			ctx, home := t.Context(), filepath.Join(t.TempDir(), "home")
+			d := open(t, home)
+			all := frames(t, file)
+			for i, f := range all {
+				take(t, d, f)
+				if i == len(all)/2 {
+					if _, err := d.view.Flush(ctx); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			crashed := copyHome(t, home)
+			want := cells(t, d)
+			var recs []events.Record
+			if err := d.stream.Read(ctx, 1, 0, func(r events.Record) error { recs = append(recs, r); return nil }); err != nil {
+				t.Fatal(err)
+			}
+			shut(t, d)
+			if len(recs) < len(all) {
+				t.Fatalf("%d records of %d frames", len(recs), len(all))
+			}
+
+			source := func(_ context.Context, from, to uint64, fn func(events.Record) error) error {
+				for _, r := range recs[from-1 : to] {
+					if err := fn(r); err != nil {
+						return err
+					}
+				}
+				return nil
+			}
+			straight, err := projector.Straight(ctx, projector.Tables(), source, uint64(len(recs)), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, diffs, err := straight.Verify(ctx, source, nil); err != nil || len(diffs) != 0 {
+				t.Fatalf("straight: %v %v", diffs, err)
+			}
+
+			mem := projector.NewMemory()
+			for cut := 0; cut <= len(recs); cut += 50 {
+				v, err := projector.OpenView(ctx, mem, projector.Tables())
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, r := range recs[max(0, cut-10):min(cut+50, len(recs))] { // ten of them again
+					if err := v.Apply(ctx, r); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if _, err := v.Flush(ctx); err != nil {
+					t.Fatal(err)
+				}
+			}
+			sameCells(t, "resumed at every 50th", want, stored(t, mem))
+
+			again := open(t, crashed)
+			sameCells(t, "after a crash", want, cells(t, again))
+			v, err := again.Verify(ctx, nil)
+			if err != nil || !v.Clean {
+				t.Fatalf("verify after a crash: %+v %v", v, err)
+			}
+			shut(t, again)
+		})
+	}
+}
+
+// What went in comes back from the log, blobs and all.
+func TestRecordedSessionsComeBackWhole(t *testing.T) {
+	for _, file := range recorded(t) {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			d := open(t, filepath.Join(t.TempDir(), "home"))
+			defer shut(t, d)
+			byID := map[string]wire.Frame{}
+			for _, f := range frames(t, file) {
+				take(t, d, f)
+				byID[f.ID] = f
+			}
+			err := d.stream.Read(t.Context(), 1, 0, func(r events.Record) error {
+				f, ok := byID[r.ID]
+				if !ok {
+					return nil
+				}
+				delete(byID, r.ID)
+				raw, err := hook.Restore(r.Data, d.ground.Blobs().Get)
+				if err != nil {
+					return err
+				}
+				want, _ := d.redactor.JSON(f.Body)
+				if !sameJSON(t, want, raw) {
+					t.Errorf("seq %d %s:\nwant %.300s\ngot  %.300s", r.Seq, r.Type, want, raw)
+				}
+				return nil
+			})
+			if err != nil || len(byID) != 0 {
+				t.Fatalf("%d frames are not in the log, %v", len(byID), err)
+			}
+		})
+	}
+}
+
+func sameJSON(t *testing.T, a, b []byte) bool {
+	t.Helper()
+	var x, y any
+	if err := json.Unmarshal(a, &x); err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(b, &y); err != nil {
+		t.Fatal(err)
+	}
+	ja, _ := json.Marshal(x)
+	jb, _ := json.Marshal(y)
+	return bytes.Equal(ja, jb)
+}
