@@ -99,12 +99,39 @@ func (d *Daemon) recordFresh(ctx context.Context, in hook.Input, w hook.World, d
 		return hook.Answer{}, 0, err
 	}
 	after.Restored = restoredOf(envs)
+	if mended, ok := d.mend(ctx, in, after.Identity); ok {
+		seq = max(seq, mended)
+	}
 	if dreamSeq, ok := d.maybeDream(ctx, in, after.Identity); ok {
 		after.Dream, seq = true, max(seq, dreamSeq)
 	}
 	after.Warned = d.warned(in.Session, after.Identity.LastIC)
 	d.live.saw(in, w)
 	return hook.Render(in, after), seq, nil
+}
+
+// mend records what the fold had to do to an identity: phases that were not finite and were reset
+// (ERR-SESSION-08), a snapshot above its size (ERR-SESSION-09).
+func (d *Daemon) mend(ctx context.Context, in hook.Input, s identity.State) (uint64, bool) {
+	var list []events.Event
+	if s.PhasesUnstable {
+		d.log.Warn("Kuramoto instability detected: NaN in oscillator phases", "session", in.Session)
+		list = append(list, &events.PhasesReset{Reason: "Kuramoto instability detected: NaN in oscillator phases"})
+	}
+	if _, ends := in.Event.(*events.SessionEnded); ends { // encoding a snapshot is nothing for the hot path
+		if size, drop := identity.TooLarge(s); drop > 0 {
+			d.log.Warn(fmt.Sprintf("Snapshot size (%dKB) exceeds limit, trajectory truncated", size>>10), "session", in.Session)
+			list = append(list, &events.TrajectoryShortened{SizeBytes: size, Dropped: drop})
+		}
+	}
+	if len(list) == 0 {
+		return 0, false
+	}
+	seq, err := d.appendDerived(ctx, in.Session, s.Project, in.Frame, list...)
+	if err != nil {
+		d.log.Error("record mended identity", "session", in.Session, "err", err)
+	}
+	return seq, err == nil
 }
 
 // errRaced says that the log holds the frame already.

@@ -35,6 +35,9 @@ func fakeHookd(args []string) int {
 		if c, err := net.Dial("unix", hold); err == nil {
 			_, _ = c.Read(make([]byte, 1))
 		}
+		if self, err := os.FindProcess(os.Getpid()); err == nil {
+			_ = self.Kill() // at once: the test's folder is about to go
+		}
 		return 0
 	}
 	os.Stdout.WriteString("relayed")
@@ -62,7 +65,7 @@ func newClient(t *testing.T, stdin string) *client {
 		t.Skip(err)
 	}
 	return &client{t: t, dir: dir, stdin: strings.NewReader(stdin), env: []string{
-		"WIRE_TEST_AS=hookctl", "PATH=" + dir, "HOME=" + dir, "HOOKLINE_HOME=" + dir, "FAKE_OUT=" + filepath.Join(dir, "out"),
+		"WIRE_TEST_AS=hookctl", "PATH=" + dir, "HOME=" + dir, "HOOKLINE_HOME=" + dir, "FAKE_OUT=" + filepath.Join(dir, "out"), "GOCOVERDIR=" + dir,
 	}}
 }
 

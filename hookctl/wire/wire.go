@@ -1,6 +1,7 @@
 // Package wire is what the thin client and the daemon say to each other, and the thin client
-// itself. It links the standard library without net, net/http, encoding/json and fmt: a hook is a
-// whole process, and net alone makes one two and a half times as slow as an empty program.
+// itself. It links the standard library without net, net/http, encoding/json and fmt (net only on
+// Windows): a hook is a whole process, and net alone makes one two and a half times as slow as an
+// empty program.
 //
 // # The request
 //

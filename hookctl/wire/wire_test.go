@@ -57,7 +57,8 @@ func FuzzHeader(f *testing.F) {
 		if err := json.Unmarshal(want.Header(), &got); err != nil {
 			t.Fatal(err)
 		}
-		if utf8.ValidString(arg+cwd+note) && len(arg+cwd+note) <= 4096 && !reflect.DeepEqual(got, want) {
+		valid := utf8.ValidString(arg) && utf8.ValidString(cwd) && utf8.ValidString(note)
+		if valid && len(arg+cwd+note) <= 4096 && !reflect.DeepEqual(got, want) {
 			t.Errorf("got %+v want %+v", got, want)
 		}
 	})
