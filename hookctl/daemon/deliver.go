@@ -11,7 +11,6 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
-	"strconv"
 	"syscall"
 	"time"
 
@@ -83,8 +82,24 @@ func Deliver(ctx context.Context, in io.Reader, out, errw io.Writer, opt Deliver
 	if d.event != "SessionStart" {
 		d.start()
 	}
+	if d.damaged() {
+		return d.refuse(errw)
+	}
 	d.answer(out, errw)
 	return 0
+}
+
+// damaged tells that the log itself is why no daemon starts, and that this hook may say so by exit 2:
+// at the start of a session that shows the words to the user and holds up nothing, while at other
+// hooks it would block the agent (S0 ERR-SESSION-01).
+func (d *delivery) damaged() bool {
+	return d.event == "SessionStart" && LastStart(d.paths).Damaged
+}
+
+func (d *delivery) refuse(errw io.Writer) int {
+	fmt.Fprintf(errw, "hookctl: error: Database corruption detected in session identity store: %s\n", LastStart(d.paths).Reason)
+	fmt.Fprintln(errw, "hookctl: hint: hookctl repair --cf session_identity; hookctl doctor shows what is damaged. Hooks are kept in the spool meanwhile")
+	return 2
 }
 
 // delivery is one frame in trouble.
@@ -156,8 +171,7 @@ func (d *delivery) record() {
 	d.waiting = spool.Count()
 }
 
-// redacted is f without secrets; nothing else of a frame reaches a disk. How many were replaced
-// stands in Note.
+// redacted is f without secrets; nothing else of a frame reaches a disk.
 func redacted(f wire.Frame) wire.Frame {
 	r := redact.New()
 	n := 0
@@ -176,12 +190,7 @@ func redacted(f wire.Frame) wire.Frame {
 	f.Args, f.Env, f.Cwd, f.Note = args, env, text(f.Cwd), text(f.Note)
 	body, rep := r.JSON(f.Body)
 	f.Body = body
-	if n += rep.Count; n > 0 {
-		if f.Note != "" {
-			f.Note += "; "
-		}
-		f.Note += "redacted in the spool: " + strconv.Itoa(n)
-	}
+	f.Redacted = n + rep.Count
 	return f
 }
 

@@ -67,7 +67,7 @@ func TestDeliverRedacts(t *testing.T) {
 	if err != nil || bytes.Contains(data, []byte(secret)) || bytes.Count(data, []byte("[REDACTED:")) != 3 {
 		t.Errorf("%s %v", data, err)
 	}
-	if got, err := s.Read(frames[0]); err != nil || got.ID != f.ID || got.Note != "redacted in the spool: 3" {
+	if got, err := s.Read(frames[0]); err != nil || got.ID != f.ID || got.Redacted != 3 {
 		t.Errorf("%+v %v", got, err)
 	}
 }

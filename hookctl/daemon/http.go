@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -62,6 +63,10 @@ func (d *Daemon) httpServer() *http.Server {
 		ConnContext: peerContext}
 }
 
+// takeWithin bounds the recording of a frame. It goes on when the client has given up: what was half
+// recorded would otherwise be an error, and the client's retry a duplicate.
+const takeWithin = 30 * time.Second
+
 // handleHook is the hot path: one frame in, one answer out.
 func (d *Daemon) handleHook(w http.ResponseWriter, r *http.Request) {
 	if err := checkPeer(r.Context()); err != nil {
@@ -79,7 +84,9 @@ func (d *Daemon) handleHook(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
-	answer, err := d.Take(r.Context(), f)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), takeWithin)
+	defer cancel()
+	answer, err := d.Take(ctx, f)
 	if err != nil {
 		d.log.Error("take", "frame", f.ID, "err", err)
 		http.Error(w, err.Error(), http.StatusServiceUnavailable)

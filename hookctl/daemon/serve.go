@@ -49,7 +49,7 @@ func Serve(ctx context.Context, _ []string) int {
 		return 1
 	}
 	log.Error("serve", "err", err)
-	if saveErr := StartFailed(p, err.Error()); saveErr != nil {
+	if saveErr := StartFailed(p, err); saveErr != nil {
 		log.Error("keep the reason", "err", saveErr)
 	}
 	if errors.Is(err, embedded.ErrLogDamaged) {

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"hookline/embedded"
 )
 
 // The back-off after a failed start: 1 s, doubled with each further one, at most a minute. After ten
@@ -30,6 +32,7 @@ type Attempt struct {
 	Time     int64  `json:"time"`     // Unix milliseconds
 	Attempts int    `json:"attempts"` // since the last success
 	Reason   string `json:"reason"`   // of the failure; "" while it is not known
+	Damaged  bool   `json:"damaged"`  // the log itself is the reason
 }
 
 // LastStart is the start that has not succeeded, the zero value when there is none.
@@ -50,9 +53,9 @@ func StartSucceeded(p Paths) error {
 }
 
 // StartFailed keeps the reason for status, doctor and the user; the daemon calls it before it gives up.
-func StartFailed(p Paths, reason string) error {
+func StartFailed(p Paths, cause error) error {
 	s := LastStart(p)
-	s.Reason = reason
+	s.Reason, s.Damaged = cause.Error(), errors.Is(cause, embedded.ErrLogDamaged)
 	return s.save(p)
 }
 

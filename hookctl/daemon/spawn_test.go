@@ -43,7 +43,7 @@ func fakeServe(mode string, p Paths) int {
 	_, _ = starts.WriteString(strconv.Itoa(os.Getpid()) + " " + strconv.Itoa(os.Getppid()) + "\n")
 	_ = os.WriteFile(filepath.Join(p.Home, "environ"), []byte(strings.Join(os.Environ(), "\n")), 0o600)
 	if mode == "die" {
-		_ = StartFailed(p, "the store is on fire")
+		_ = StartFailed(p, errors.New("the store is on fire"))
 		return 1
 	}
 	l, err := net.Listen("unix", p.Socket)

@@ -52,7 +52,7 @@ func (d *Daemon) prepare(f wire.Frame) (hook.Input, error) {
 	if err != nil {
 		return hook.Input{}, err
 	}
-	return hook.Decode(f, body, report.Count), nil
+	return hook.Decode(f, body, report.Count+f.Redacted), nil
 }
 
 // record is the one step that orders the log. It returns the sequence that must be on disk before

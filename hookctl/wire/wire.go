@@ -70,6 +70,7 @@ type Frame struct {
 	Complete bool              `json:"complete"`
 	Size     int64             `json:"size"` // of the input; above len(Body) only when it was over [Limit]
 	Note     string            `json:"note,omitempty"`
+	Redacted int               `json:"redacted,omitempty"` // secrets replaced before the frame was spooled
 	Body     []byte            `json:"-"`
 }
 
@@ -136,6 +137,9 @@ func (f Frame) Header() []byte {
 	b = strconv.AppendInt(append(b, `,"size":`...), f.Size, 10)
 	if f.Note != "" {
 		b = appendString(append(b, `,"note":`...), f.Note)
+	}
+	if f.Redacted > 0 {
+		b = strconv.AppendInt(append(b, `,"redacted":`...), int64(f.Redacted), 10)
 	}
 	return append(b, '}')
 }
