@@ -15,10 +15,11 @@ const racy = 3 * time.Second
 
 // Archive keeps the blocks of msgs, the stream's folder, in archive, so that they outlive the removal of the stream: each
 // is verified once and hard-linked, or copied where links fail. A block that became another file since is linked again,
-// so that an erased message does not live on. skipNewest leaves the block out that a server is appending to. The linked
-// names are returned. A damaged block, and one that contradicts what the archive has under its name, is left out and
-// named in the error ([ErrDamaged]); the others are archived all the same. Nothing is ever removed from the archive:
-// blocks that vanish are what it is for.
+// so that an erased message does not live on in it. skipNewest leaves the block out that a server is appending to. The
+// linked names are returned. A damaged block, and one that contradicts what the archive has under its name, is left out
+// and named in the error ([ErrDamaged], [ErrOtherStream]); the others are archived all the same. Nothing is ever removed
+// from the archive, not even a block that the server removed because all its messages were deleted: blocks that vanish
+// are what it is for.
 //
 // A link shares the file's bytes. It survives removal and replacement, not a write in place: so blocks are checked before
 // a server that might cut them off is started.
@@ -66,7 +67,7 @@ func keep(live, kept string) (bool, error) {
 	}
 	_ = os.Remove(kept + ".tmp") // left by a crash
 	if err := os.Link(live, kept+".tmp"); err != nil {
-		return true, copyBlock(live, kept, now.ModTime())
+		return true, copyBlock(live, kept, now.ModTime()) // no links here, or none to this file
 	}
 	if err := os.Rename(kept+".tmp", kept); err != nil {
 		return false, err
@@ -102,7 +103,7 @@ func admit(live, kept string, replaces bool) error {
 	}
 	switch other, err := contradicts(kept, stream, sums); {
 	case other:
-		return errors.New("the archive has other messages under these sequences")
+		return ErrOtherStream
 	case errors.Is(err, ErrDamaged):
 		return nil // replaced by a sound one
 	default:
@@ -146,7 +147,7 @@ func each(path, stream string, fn func(raw)) error {
 }
 
 // Restore copies every archived block that msgs lacks, or has empty, back into it and returns their names. It makes the
-// folder when it is gone. With blocks restored, index.db is removed, since it does not know them. No server may be
+// folder when it is gone. Before the first, index.db is removed, since it does not know them. No server may be
 // running.
 func Restore(archive, msgs string) (restored []string, err error) {
 	blocks, err := List(archive)
@@ -163,15 +164,12 @@ func Restore(archive, msgs string) (restored []string, err error) {
 		if st, err := os.Stat(filepath.Join(msgs, info.Name)); err == nil && st.Size() > 0 {
 			continue
 		}
-		if err := restore(archive, msgs, info.Name); err != nil {
+		if err := errors.Join(dropIndex(msgs), restore(archive, msgs, info.Name)); err != nil {
 			return restored, err
 		}
 		restored = append(restored, info.Name)
 	}
-	if len(restored) > 0 {
-		err = dropIndex(msgs)
-	}
-	return restored, err
+	return restored, nil
 }
 
 // restore copies one block back. A copy and not a link: the server may append to it or cut it.

@@ -91,8 +91,17 @@ func TestArchiveRefuses(t *testing.T) {
 	}
 	r.stop()
 	linked, err := Archive(msgsOf(other), archive, true)
-	if err == nil || len(linked) != 0 {
+	if !errors.Is(err, ErrOtherStream) || len(linked) != 0 {
 		t.Errorf("other stream: linked %v, %v", linked, err)
+	}
+	o := Options{Stream: stream, RepairFrom: archive}
+	_ = os.Remove(filepath.Join(msgsOf(other), "3.blk"))
+	rep, err := Check(msgsOf(other), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f, err := Repair(msgsOf(other), o, rep); !errors.Is(err, ErrOtherStream) || len(f.Restored) != 0 {
+		t.Errorf("repair from another stream's archive: %+v, %v", f, err)
 	}
 	if !bytes.Equal(before, read1(t, filepath.Join(archive, "2.blk"))) {
 		t.Error("the archive has changed")

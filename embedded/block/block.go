@@ -47,6 +47,9 @@ var (
 	ErrName       = errors.New("not the name of a block file")
 	ErrTooLarge   = errors.New("block file larger than 64 MiB")
 	ErrDamaged    = errors.New("damaged block")
+
+	// ErrOtherStream: block and archive have different messages under one sequence. The stream was deleted and made anew.
+	ErrOtherStream = errors.New("other messages under the same sequences")
 )
 
 // suffix of a block file's name, before it the block's number; indexFile is the server's cache of the stream's state.

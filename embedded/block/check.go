@@ -3,7 +3,9 @@ package block
 import (
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 )
 
@@ -28,28 +30,34 @@ type wound struct {
 }
 
 // Check verifies every record of the blocks in dir, the stream's msgs folder, and looks for missing sequences in and
-// between blocks. Damage is no error; an error means that the folder could not be judged at all. In a stream with deletes
-// the server may drop a tombstone when it compacts a block: those sequences show as holes.
+// between blocks; before the first and behind the last only with o.RepairFrom, where the archive has such a block. Damage is
+// no error; an error means that the folder could not be judged at all. In a stream with deletes the server may drop a
+// tombstone when it compacts a block: those sequences show as holes.
 func Check(dir string, o Options) (Report, error) {
-	scans, err := check(dir, o)
+	blocks, err := List(dir)
 	if err != nil {
 		return Report{}, fmt.Errorf("check blocks: %w", err)
 	}
-	return report(scans), nil
+	outer, err := outside(o, blocks)
+	if err != nil {
+		return Report{}, fmt.Errorf("check blocks: read the archive: %w", err)
+	}
+	scans, err := check(dir, o, blocks, len(outer) > 0)
+	if err != nil {
+		return Report{}, fmt.Errorf("check blocks: %w", err)
+	}
+	return report(scans, outer), nil
 }
 
-// check scans the wanted blocks, those beside a missing one, and those that are needed to tell which sequences a damage
-// at the edge of its neighbour has cost.
-func check(dir string, o Options) ([]scan, error) {
-	blocks, err := List(dir)
-	if err != nil {
-		return nil, err
-	}
+// check scans the wanted blocks, those beside a missing one (with ends, the first and the last too), and those that are
+// needed to tell which sequences a damage at the edge of its neighbour has cost.
+func check(dir string, o Options, blocks []Info, ends bool) ([]scan, error) {
 	scans := make([]scan, len(blocks))
 	wanted := make([]bool, len(blocks))
 	for i, info := range blocks {
 		scans[i].Info = info
-		wanted[i] = wanted[i] || o.Only == nil || o.Only(info.Name)
+		end := i == 0 || i == len(blocks)-1 || blocks[i+1].Size == 0
+		wanted[i] = wanted[i] || o.Only == nil || o.Only(info.Name) || ends && end
 		if i > 0 && blocks[i-1].Index+1 != info.Index {
 			wanted[i-1], wanted[i] = true, true
 		}
@@ -64,6 +72,30 @@ func check(dir string, o Options) ([]scan, error) {
 		}
 	}
 	return scans, scanAll(dir, o, scans, wanted)
+}
+
+// outside reads the archived blocks that come before the first and behind the last block with any bytes.
+func outside(o Options, blocks []Info) ([]scan, error) {
+	if o.RepairFrom == "" {
+		return nil, nil
+	}
+	archived, err := List(o.RepairFrom)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, err
+	}
+	blocks = slices.DeleteFunc(slices.Clone(blocks), func(b Info) bool { return b.Size == 0 })
+	var outer []scan
+	for _, info := range archived {
+		if len(blocks) > 0 && info.Index >= blocks[0].Index && info.Index <= blocks[len(blocks)-1].Index {
+			continue
+		}
+		sc := scan{Info: info}
+		if err := sc.fill(filepath.Join(o.RepairFrom, info.Name), o.Stream); err != nil {
+			return nil, err
+		}
+		outer = append(outer, sc)
+	}
+	return outer, nil
 }
 
 // scanAll fills the wanted scans that are not filled yet, o.Parallel at a time.

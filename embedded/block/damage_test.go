@@ -2,10 +2,11 @@ package block
 
 import (
 	"bytes"
-	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"testing"
 )
 
@@ -26,54 +27,105 @@ func served(t *testing.T, store string, n, size int) (missing []uint64) {
 	return missing
 }
 
-// intact says whether all n messages of a block file are read with their content.
-func intact(path string, n, size int) bool {
-	count := 0
-	err := Read(path, stream, func(r Record) error {
-		if r.Tombstone || r.Erased {
-			return nil
-		}
-		count++
-		if want := expected(int(r.Seq), size); !bytes.Contains(r.Header, fmt.Appendf(nil, "id-%06d\r\n\r\n", r.Seq)) ||
-			text(r.Subject, fmt.Sprintf("id-%06d", r.Seq), r.Data) != want {
-			return fmt.Errorf("%d differs", r.Seq)
-		}
-		return nil
-	})
-	return err == nil && count == n
+// inMemory checks and repairs a block that is the only one of its stream, without a file.
+func inMemory(t *testing.T, b []byte) ([]byte, Report, Fixed) {
+	t.Helper()
+	sum, budget := newHasher(stream, 1), int64(mendBudget)
+	sc := scan{Info: Info{Name: "1.blk", Index: 1}, read: true}
+	sc.walk(newScanner(b, sum))
+	rep, fixed := report([]scan{sc}, nil), Fixed{}
+	cut := cutter{damage: rep.byOffset("1.blk"), newest: true, budget: &budget, fixed: &fixed}
+	out, err := cut.rewrite(b, sum)
+	if err != nil {
+		t.Fatalf("%v, report %+v", err, rep)
+	}
+	return out, rep, fixed
 }
 
-// One flipped bit anywhere in a block is seen, and mended without loss. All bits are tried with the reader, and one bit of
-// every 7th byte with the server.
+// One flipped bit anywhere in a block is seen, and mended without loss. The server judges one bit of every 7th byte.
 func TestOneFlippedBit(t *testing.T) {
 	const n, size = 5, 60
 	origin := store(t, n, size, small)
 	whole := read1(t, filepath.Join(msgsOf(origin), "1.blk"))
-	msgs := filepath.Join(t.TempDir(), "streams", stream, "msgs")
-	if err := os.MkdirAll(msgs, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(msgs, "1.blk")
 	for bit := range 8 * len(whole) {
 		bad := bytes.Clone(whole)
 		bad[bit/8] ^= 1 << (bit % 8)
-		write1(t, path, bad)
-		if rep := mustCheck(t, msgs); len(rep.Damage) != 1 {
-			t.Fatalf("bit %d: report %+v", bit, rep)
-		}
-		f := mustRepair(t, msgs, "")
-		if len(f.Lost) != 0 || len(f.Mended) != 1 || !bytes.Equal(read1(t, path), whole) {
-			t.Fatalf("bit %d: fixed %+v", bit, f)
+		out, rep, fixed := inMemory(t, bad)
+		if len(rep.Damage) != 1 || len(fixed.Mended) != 1 || !bytes.Equal(out, whole) {
+			t.Fatalf("bit %d: report %+v, fixed %+v", bit, rep, fixed)
 		}
 		if bit%56 != (bit/56)%8 {
 			continue
 		}
 		judged := duplicate(t, origin)
 		write1(t, filepath.Join(msgsOf(judged), "1.blk"), bad)
-		mustRepair(t, msgsOf(judged), "")
+		if f := mustRepair(t, msgsOf(judged), ""); len(f.Lost) != 0 {
+			t.Fatalf("bit %d: fixed %+v", bit, f)
+		}
 		if missing := served(t, judged, n, size); len(missing) > 0 {
 			t.Fatalf("bit %d: the server lacks %v", bit, missing)
 		}
+	}
+}
+
+// Several wounds of any kind in one block: what comes out is read without damage and has every record that was good.
+func TestRandomDamage(t *testing.T) {
+	whole := read1(t, filepath.Join(msgsOf(store(t, 30, 90, small)), "1.blk"))
+	rng := rand.New(rand.NewPCG(1, 2))
+	for round := range 300 {
+		b := bytes.Clone(whole)
+		for range 1 + rng.IntN(6) {
+			at := rng.IntN(len(b))
+			switch rng.IntN(4) {
+			case 0:
+				b[at] ^= 1 << rng.IntN(8)
+			case 1:
+				b[at] = byte(rng.IntN(256))
+			case 2:
+				b = slices.Delete(b, at, min(len(b), at+rng.IntN(300)))
+			case 3:
+				b = slices.Insert(b, at, b[:rng.IntN(len(b))]...)
+			}
+		}
+		good, _, _ := listSeqs(b)
+		out, rep, fixed := inMemory(t, b)
+		after, last, damaged := listSeqs(out)
+		for seq := range good {
+			if !after[seq] {
+				t.Fatalf("round %d: message %d was good and is gone; report %+v, fixed %+v", round, seq, rep, fixed)
+			}
+		}
+		if damaged || last > 30 {
+			t.Fatalf("round %d: damaged %v, last %d", round, damaged, last)
+		}
+	}
+}
+
+// listSeqs reads the sequences of a block's messages.
+func listSeqs(b []byte) (seqs map[uint64]bool, last uint64, damaged bool) {
+	seqs = make(map[uint64]bool)
+	s := newScanner(b, newHasher(stream, 1))
+	for p, ok := s.next(); ok; p, ok = s.next() {
+		if p.why != "" {
+			damaged = true
+		} else if p.message() && !p.erased {
+			seqs[p.seq], last = true, max(last, p.seq)
+		}
+	}
+	return seqs, last, damaged
+}
+
+// A block made to waste time, a large record at every byte, is given up in bounded time.
+func TestHostileBlock(t *testing.T) {
+	b := make([]byte, 8<<20)
+	for at := 0; at+headLen < len(b); at += headLen {
+		le.PutUint32(b[at:], uint32(len(b)-at))
+		le.PutUint64(b[at+4:], uint64(at+1))
+	}
+	s := newScanner(b, newHasher(stream, 1))
+	p, ok := s.next()
+	if !ok || p.why != whySum || p.end != len(b) || s.budget > 0 {
+		t.Errorf("piece %q to %d, budget %d", p.why, p.end, s.budget)
 	}
 }
 

@@ -2,24 +2,24 @@ package block
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 )
 
 // picker decides which archived blocks go back.
 type picker struct {
-	dir    string
-	o      Options
-	r      Report
-	live   map[string]Info
-	newest scan // of the live ones
+	dir  string
+	o    Options
+	r    Report
+	live map[string]Info // by name
 }
 
 // fromArchive takes the blocks from the archive that are wanted and sound, and returns their names. Their sequences are
 // no longer lost.
-func (f *Fixed) fromArchive(dir string, o Options, r Report, blocks []Info) (map[string]bool, error) {
+func (f *Fixed) fromArchive(dir string, o Options, r Report) (map[string]bool, error) {
 	done := make(map[string]bool)
-	if o.RepairFrom == "" {
+	if o.RepairFrom == "" || len(r.Damage)+len(r.Holes) == 0 {
 		return done, nil
 	}
 	archived, err := List(o.RepairFrom)
@@ -29,8 +29,15 @@ func (f *Fixed) fromArchive(dir string, o Options, r Report, blocks []Info) (map
 	if err != nil {
 		return nil, err
 	}
-	p, err := newPicker(dir, o, r, blocks)
+	blocks, err := List(dir)
 	if err != nil {
+		return nil, err
+	}
+	p := picker{dir: dir, o: o, r: r, live: make(map[string]Info, len(blocks))}
+	for _, info := range blocks {
+		p.live[info.Name] = info
+	}
+	if err := p.sameStream(archived); err != nil {
 		return nil, err
 	}
 	for _, info := range archived {
@@ -44,7 +51,7 @@ func (f *Fixed) fromArchive(dir string, o Options, r Report, blocks []Info) (map
 		if err := f.makeRoom(filepath.Join(dir, info.Name)); err != nil {
 			return done, err
 		}
-		if err := restore(o.RepairFrom, dir, info.Name); err != nil {
+		if err := errors.Join(dropIndex(dir), restore(o.RepairFrom, dir, info.Name)); err != nil {
 			return done, err
 		}
 		done[info.Name] = true
@@ -52,6 +59,26 @@ func (f *Fixed) fromArchive(dir string, o Options, r Report, blocks []Info) (map
 		f.Lost = without(f.Lost, Range{kept.First, kept.Last})
 	}
 	return done, nil
+}
+
+// sameStream refuses an archive that holds other messages under sequences of the live blocks: the stream was made anew,
+// and blocks of both must not be mixed. One shared file settles it.
+func (p picker) sameStream(archived []Info) error {
+	for _, info := range archived {
+		live, err := os.Stat(filepath.Join(p.dir, info.Name))
+		if err != nil || !live.Mode().IsRegular() {
+			continue
+		}
+		path := filepath.Join(p.o.RepairFrom, info.Name)
+		if st, err := os.Stat(path); err == nil && os.SameFile(live, st) {
+			return nil
+		}
+		sums, _ := messages(filepath.Join(p.dir, info.Name), p.o.Stream) // what is readable will do
+		if other, _ := contradicts(path, p.o.Stream, sums); other {
+			return fmt.Errorf("%s in the archive: %w", info.Name, ErrOtherStream)
+		}
+	}
+	return nil
 }
 
 // makeRoom moves what is at path aside when it is no file and so cannot be replaced by one.
@@ -73,25 +100,13 @@ func (f *Fixed) setAside(path string) error {
 	return syncDir(filepath.Dir(path))
 }
 
-func newPicker(dir string, o Options, r Report, blocks []Info) (picker, error) {
-	p := picker{dir: dir, o: o, r: r, live: make(map[string]Info, len(blocks))}
-	for _, info := range blocks {
-		p.live[info.Name] = info
-		p.newest.Info = info
-	}
-	if len(blocks) == 0 {
-		return p, nil
-	}
-	return p, p.newest.fill(filepath.Join(dir, p.newest.Name), o.Stream)
-}
-
 // wants says whether an archived block is better than what is there under its name. Where nothing is, it is wanted when it
-// fills a hole or follows the newest block; else when the live block is damaged or short of messages, and the archived one
+// fills a hole; else when the live block is damaged or short of messages, and the archived one
 // has all it has.
 func (p picker) wants(kept scan) bool {
 	info, ok := p.live[kept.Name]
 	if !ok {
-		return p.fills(kept) || kept.Index > p.newest.Index && kept.First > p.newest.Last
+		return p.fills(kept)
 	}
 	live := scan{Info: info}
 	if err := live.fill(filepath.Join(p.dir, info.Name), p.o.Stream); err != nil {
@@ -110,8 +125,8 @@ func (p picker) fills(kept scan) bool {
 	return false
 }
 
-// covers says whether the archived block has every message of the live one, the damaged ones too, brings back none that
-// was erased, and is of the same stream.
+// covers says whether the archived block has every message of the live one, the damaged ones too, and brings back none that
+// was erased.
 func (p picker) covers(kept, live scan) bool {
 	parts := []Range{{live.First, live.Last}}
 	for _, d := range p.r.Damage {
@@ -128,16 +143,5 @@ func (p picker) covers(kept, live scan) bool {
 	for _, k := range kept.wiped {
 		wiped = without(wiped, k)
 	}
-	if len(wiped) > 0 || len(kept.gaps) > len(live.gaps) {
-		return false
-	}
-	if live.First == 0 {
-		return true
-	}
-	sums, err := messages(filepath.Join(p.dir, live.Name), p.o.Stream)
-	if err != nil && !errors.Is(err, ErrDamaged) {
-		return false
-	}
-	other, err := contradicts(filepath.Join(p.o.RepairFrom, kept.Name), p.o.Stream, sums)
-	return err == nil && !other
+	return len(wiped) == 0 && len(kept.gaps) <= len(live.gaps)
 }

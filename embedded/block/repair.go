@@ -1,9 +1,11 @@
 package block
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 )
 
 // Fixed is what Repair did. Only Lost is a loss.
@@ -30,45 +32,58 @@ func Repair(dir string, o Options, r Report) (Fixed, error) {
 }
 
 func repair(dir string, o Options, r Report) (Fixed, error) {
-	var f Fixed
-	for _, d := range r.Damage {
-		if d.FirstSeq > 0 {
-			f.Lost = append(f.Lost, Range{d.FirstSeq, d.LastSeq})
+	f := Fixed{Lost: r.missing()}
+	if len(r.Damage) > 0 { // first of all: a crash must not leave an index.db that knows other blocks
+		if err := dropIndex(dir); err != nil {
+			return f, err
 		}
 	}
-	f.Lost = append(f.Lost, r.Holes...)
-	blocks, err := List(dir)
+	restored, err := f.fromArchive(dir, o, r)
 	if err != nil {
 		return f, err
 	}
-	done, err := f.fromArchive(dir, o, r, blocks)
+	blocks, err := List(dir) // after the archive, which may have brought a newer one
 	if err != nil {
 		return f, err
 	}
 	budget := int64(mendBudget)
-	for _, info := range blocks {
-		damage := make(map[int64]Damage)
-		for _, d := range r.Damage {
-			if d.Block == info.Name {
-				damage[d.Offset] = d
-			}
-		}
-		if len(damage) == 0 || done[info.Name] {
+	for i, info := range blocks {
+		damage := r.byOffset(info.Name)
+		if len(damage) == 0 || restored[info.Name] {
 			continue
 		}
-		cut := cutter{damage: damage, newest: info.Index == blocks[len(blocks)-1].Index, budget: &budget, fixed: &f}
+		cut := cutter{damage: damage, newest: i == len(blocks)-1, budget: &budget, fixed: &f}
 		if err := cut.block(filepath.Join(dir, info.Name), o.Stream); err != nil {
 			return f, err
 		}
-		done[info.Name] = true
 	}
 	for _, seq := range f.Mended {
 		f.Lost = without(f.Lost, Range{seq, seq})
 	}
-	if len(done) == 0 {
-		return f, nil
+	return f, nil
+}
+
+// missing is every sequence that the report misses, in order.
+func (r Report) missing() []Range {
+	lost := slices.Clone(r.Holes)
+	for _, d := range r.Damage {
+		if d.FirstSeq > 0 {
+			lost = append(lost, Range{d.FirstSeq, d.LastSeq})
+		}
 	}
-	return f, dropIndex(dir)
+	slices.SortFunc(lost, func(a, b Range) int { return cmp.Compare(a.First, b.First) })
+	return lost
+}
+
+// byOffset is the damage of one block.
+func (r Report) byOffset(name string) map[int64]Damage {
+	damage := make(map[int64]Damage)
+	for _, d := range r.Damage {
+		if d.Block == name {
+			damage[d.Offset] = d
+		}
+	}
+	return damage
 }
 
 // cutter rewrites one block.

@@ -41,6 +41,34 @@ func TestRepairFromArchive(t *testing.T) {
 	}
 }
 
+// Blocks missing at the ends are known by the archive only. The newest one comes back too when it was archived.
+func TestMissingAtTheEnds(t *testing.T) {
+	for _, names := range [][]string{{"1.blk"}, {"1.blk", "2.blk"}, {"4.blk"}, {"3.blk", "4.blk"}, {"1.blk", "2.blk", "3.blk", "4.blk"}} {
+		for _, empty := range []bool{false, true} {
+			dir, archive := archived(t)
+			if _, err := Archive(msgsOf(dir), archive, false); err != nil {
+				t.Fatal(err)
+			}
+			for _, name := range names {
+				_ = os.Remove(filepath.Join(msgsOf(dir), name))
+				if empty {
+					write1(t, filepath.Join(msgsOf(dir), name), nil)
+				}
+			}
+			o := Options{Stream: stream, RepairFrom: archive, Only: func(string) bool { return false }}
+			rep, err := Check(msgsOf(dir), o)
+			if err != nil || len(rep.Holes) != 1 {
+				t.Fatalf("%v: report %+v, %v", names, rep, err)
+			}
+			f, err := Repair(msgsOf(dir), o, rep)
+			if err != nil || !reflect.DeepEqual(f.Restored, names) || len(f.Lost) != 0 {
+				t.Errorf("%v: fixed %+v, %v", names, f, err)
+			}
+			kept(t, dir, nil)
+		}
+	}
+}
+
 // Without an archive a missing middle block costs its messages and no others, and a folder in a block's place is set aside:
 // the server would delete the stream.
 func TestRepairWithoutArchive(t *testing.T) {
@@ -132,7 +160,7 @@ func TestRepairAndIndex(t *testing.T) {
 	dir := store(t, n, size, small)
 	index := filepath.Join(msgsOf(dir), "index.db")
 	before := read1(t, index)
-	if f := mustRepair(t, msgsOf(dir), ""); !reflect.DeepEqual(f, Fixed{}) || !bytes.Equal(before, read1(t, index)) {
+	if f := mustRepair(t, msgsOf(dir), ""); len(f.Lost)+len(f.Mended)+len(f.Restored)+len(f.SetAside) > 0 || f.Trimmed != 0 || !bytes.Equal(before, read1(t, index)) {
 		t.Errorf("clean: fixed %+v", f)
 	}
 	path := filepath.Join(msgsOf(dir), "3.blk")

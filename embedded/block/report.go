@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// report puts the blocks' scans together.
-func report(scans []scan) Report {
+// report puts the blocks' scans together; outer are archived blocks from before and behind them.
+func report(scans, outer []scan) Report {
 	var rep Report
-	var gaps []Range
+	gaps := beyond(scans, outer)
 	var tombs []uint64
 	for i, sc := range scans {
 		if !sc.read {
@@ -31,6 +31,25 @@ func report(scans []scan) Report {
 	}
 	rep.Holes = unexplained(gaps, tombs, scans)
 	return rep
+}
+
+// beyond returns what the outer blocks have before the first and behind the last message of the scans.
+func beyond(scans, outer []scan) []Range {
+	first, last := firstAfter(scans), lastBefore(scans)
+	var front, back Range
+	for _, sc := range outer {
+		switch {
+		case sc.First == 0:
+		case first == 0 || sc.Last < first:
+			front = Range{min(front.First-1, sc.First-1) + 1, max(front.Last, sc.Last)}
+		case sc.First > last && last > 0:
+			back = Range{last + 1, max(back.Last, sc.Last)}
+		}
+	}
+	if front.First > 0 && first > 0 {
+		front.Last = first - 1
+	}
+	return slices.DeleteFunc([]Range{front, back}, func(r Range) bool { return r.First == 0 })
 }
 
 // lastBefore is the last message sequence before a block, when the blocks before it were read as far as needed.
@@ -103,11 +122,11 @@ func unexplained(gaps []Range, tombs []uint64, scans []scan) []Range {
 	return holes
 }
 
-// atMissingBlock says whether gap lies between two blocks whose numbers do not follow each other.
+// atMissingBlock says whether gap lies before the first block or between two whose numbers do not follow each other.
 func atMissingBlock(gap Range, scans []scan) bool {
-	for i := 1; i < len(scans); i++ {
-		if scans[i].First == gap.Last+1 {
-			return scans[i-1].Index+1 != scans[i].Index
+	for i, sc := range scans {
+		if sc.First == gap.Last+1 {
+			return i == 0 || scans[i-1].Index+1 != sc.Index
 		}
 	}
 	return false

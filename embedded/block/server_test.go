@@ -167,7 +167,11 @@ func mustCheck(t testing.TB, msgs string) Report {
 func mustRepair(t testing.TB, msgs, archive string) Fixed {
 	t.Helper()
 	o := Options{Stream: stream, RepairFrom: archive}
-	f, err := Repair(msgs, o, mustCheck(t, msgs))
+	rep, err := Check(msgs, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := Repair(msgs, o, rep)
 	if err != nil {
 		t.Fatal(err)
 	}
