@@ -104,7 +104,7 @@ func Open(ctx context.Context, o Options) (*Daemon, error) {
 		return nil, err
 	}
 	d := &Daemon{opts: o, log: o.Log, ground: ground, stream: ground.Stream(), world: facts.New(facts.Options{}), redactor: redact.New(),
-		spool: NewSpool(o.Home), window: intake.New(intake.Size), notices: map[string]bool{}, hub: newHub(), started: o.Now(),
+		spool: OpenSpool(PathsOf(o.Home, os.Getenv)), window: intake.New(intake.Size), notices: map[string]bool{}, hub: newHub(), started: o.Now(),
 		stopping: make(chan string, 1)}
 	d.life, d.end = context.WithCancel(context.WithoutCancel(ctx))
 	if err := d.resume(ctx); err != nil {

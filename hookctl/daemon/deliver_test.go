@@ -48,7 +48,7 @@ func TestDeliverDegraded(t *testing.T) {
 		if stdout != c.stdout || stderr != c.stderr || code != 0 {
 			t.Errorf("%s: %d %q %q", c.args, code, stdout, stderr)
 		}
-		if n := NewSpool(p.Home).Count(); n != 1 {
+		if n := OpenSpool(p).Count(); n != 1 {
 			t.Errorf("%s: %d frames spooled", c.args, n)
 		}
 	}
@@ -61,7 +61,7 @@ func TestDeliverRedacts(t *testing.T) {
 	f := frameOf("hook PostToolUse "+secret, `{"tool_input":{"command":"echo `+secret+`"}}`)
 	f.Cwd = "/home/" + secret
 	delivered(t, f, starting)
-	s := NewSpool(p.Home)
+	s := OpenSpool(p)
 	frames := mustList(t, s)
 	data, err := os.ReadFile(frames[0].Path)
 	if err != nil || bytes.Contains(data, []byte(secret)) || bytes.Count(data, []byte("[REDACTED:")) != 3 {
@@ -77,7 +77,7 @@ func TestDeliverSessionStart(t *testing.T) {
 	for _, args := range []string{"hook SessionStart", "session restore-identity"} {
 		p := spawnHome(t, "answer")
 		stdout, stderr, code := delivered(t, frameOf(args, `{}`), nil)
-		if stdout != "restored" || stderr != "" || code != 0 || NewSpool(p.Home).Count() != 0 {
+		if stdout != "restored" || stderr != "" || code != 0 || OpenSpool(p).Count() != 0 {
 			t.Errorf("%d %q %q", code, stdout, stderr)
 		}
 	}
@@ -96,7 +96,7 @@ func TestDeliverDaemonDies(t *testing.T) {
 	if stdout != "" {
 		t.Errorf("told again: %q", stdout)
 	}
-	if n := NewSpool(p.Home).Count(); n != 2 {
+	if n := OpenSpool(p).Count(); n != 2 {
 		t.Errorf("%d frames spooled", n)
 	}
 }
@@ -109,7 +109,7 @@ func TestDeliverRestoreIdentityDegraded(t *testing.T) {
 	if stdout != "" || !strings.HasPrefix(stderr, "hookline: the recorder does not start (") || strings.Count(stderr, "\n") != 1 || code != 0 {
 		t.Errorf("%d %q %q", code, stdout, stderr)
 	}
-	if n := NewSpool(p.Home).Count(); n != 1 {
+	if n := OpenSpool(p).Count(); n != 1 {
 		t.Errorf("%d frames", n)
 	}
 }
@@ -126,7 +126,7 @@ func TestDeliverDaemonHangs(t *testing.T) {
 		t.Error("a second daemon was started")
 		return nil
 	})
-	if stdout+stderr != "" || code != 0 || NewSpool(p.Home).Count() != 1 {
+	if stdout+stderr != "" || code != 0 || OpenSpool(p).Count() != 1 {
 		t.Errorf("%d %q %q", code, stdout, stderr)
 	}
 }
@@ -139,7 +139,7 @@ func TestDeliverReadOnlyHome(t *testing.T) {
 	if !strings.HasPrefix(stdout, `{"systemMessage":"hookline: the recorder does not start (`) || code != 0 {
 		t.Errorf("%d %q", code, stdout)
 	}
-	frames := mustList(t, NewSpool(os.Getenv("HOOKLINE_HOME")))
+	frames := mustList(t, OpenSpool(PathsOf(os.Getenv("HOOKLINE_HOME"), os.Getenv)))
 	if len(frames) != 1 || filepath.Dir(frames[0].Path) != Locate(os.Getenv).Fallback {
 		t.Errorf("%v", frames)
 	}

@@ -46,8 +46,8 @@ type Spooled struct {
 	Path string
 }
 
-// NewSpool is the spool of a home; nothing is made before the first Write.
-func NewSpool(home string) *Spool { return &Spool{paths: PathsOf(home, os.Getenv), disk: realDisk{}} }
+// OpenSpool is the spool of a home; nothing is made before the first Write.
+func OpenSpool(p Paths) *Spool { return &Spool{paths: p, disk: realDisk{}} }
 
 // Write puts f into the spool and returns when it is on disk. The same id replaces the file. The
 // error names what failed in both places.

@@ -37,7 +37,7 @@ func mustList(t *testing.T, s *Spool) []Spooled {
 
 func TestSpool(t *testing.T) {
 	noRuntime(t)
-	s := NewSpool(filepath.Join(t.TempDir(), "home"))
+	s := OpenSpool(PathsOf(filepath.Join(t.TempDir(), "home"), os.Getenv))
 	if n := s.Count(); n != 0 {
 		t.Fatalf("%d frames before the first write", n)
 	}
@@ -79,7 +79,7 @@ func TestSpoolFile(t *testing.T) {
 	home := t.TempDir()
 	f := frameAt(1, `{"a":1}`)
 	f.ID = "01ARZ3NDEKTSV4RRFFQ69G5FAV"
-	if err := NewSpool(home).Write(f); err != nil {
+	if err := OpenSpool(PathsOf(home, os.Getenv)).Write(f); err != nil {
 		t.Fatal(err)
 	}
 	got, err := os.ReadFile(filepath.Join(home, "spool", "01ARZ3NDEKTSV4RRFFQ69G5FAV.frame"))
@@ -91,7 +91,7 @@ func TestSpoolFile(t *testing.T) {
 
 func TestSpoolUnreadable(t *testing.T) {
 	noRuntime(t)
-	s := NewSpool(t.TempDir())
+	s := OpenSpool(PathsOf(t.TempDir(), os.Getenv))
 	good := frameAt(1, "{}")
 	if err := s.Write(good); err != nil {
 		t.Fatal(err)
@@ -177,7 +177,7 @@ func (d *crashDisk) Remove(path string) error {
 func TestSpoolCrash(t *testing.T) {
 	noRuntime(t)
 	for steps := range 8 {
-		s := NewSpool(t.TempDir())
+		s := OpenSpool(PathsOf(t.TempDir(), os.Getenv))
 		s.paths.Fallback = filepath.Join(t.TempDir(), "h", "p", "spool")
 		f := frameAt(1, `{"a":1}`)
 		s.disk = &crashDisk{left: steps}
@@ -200,7 +200,7 @@ func TestSpoolCrash(t *testing.T) {
 // What a crashed writer left is kept, out of the way, once it is old.
 func TestSpoolStaleTemp(t *testing.T) {
 	noRuntime(t)
-	s := NewSpool(t.TempDir())
+	s := OpenSpool(PathsOf(t.TempDir(), os.Getenv))
 	if err := s.Write(frameAt(1, "{}")); err != nil {
 		t.Fatal(err)
 	}
@@ -226,7 +226,7 @@ func TestSpoolStaleTemp(t *testing.T) {
 // A home that cannot be written: the frame goes to the second place and is found there.
 func TestSpoolFallback(t *testing.T) {
 	noRuntime(t)
-	s := NewSpool(unwritable(t))
+	s := OpenSpool(PathsOf(unwritable(t), os.Getenv))
 	if err := s.Write(frameAt(1, "{}")); err != nil {
 		t.Fatal(err)
 	}
@@ -235,7 +235,7 @@ func TestSpoolFallback(t *testing.T) {
 		t.Errorf("%v", frames)
 	}
 	t.Setenv("TMPDIR", unwritable(t))
-	err := NewSpool(unwritable(t)).Write(frameAt(2, "{}"))
+	err := OpenSpool(PathsOf(unwritable(t), os.Getenv)).Write(frameAt(2, "{}"))
 	if err == nil || !strings.Contains(err.Error(), "in the second place: ") {
 		t.Errorf("%v", err)
 	}
@@ -244,7 +244,7 @@ func TestSpoolFallback(t *testing.T) {
 // A second place that somebody else can enter is not used.
 func TestSpoolFallbackOpen(t *testing.T) {
 	noRuntime(t)
-	s := NewSpool(unwritable(t))
+	s := OpenSpool(PathsOf(unwritable(t), os.Getenv))
 	shared := filepath.Dir(filepath.Dir(s.paths.Fallback))
 	if err := os.Mkdir(shared, 0o777); err != nil {
 		t.Fatal(err)
