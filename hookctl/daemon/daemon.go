@@ -15,6 +15,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -195,7 +196,7 @@ func (d *Daemon) fillWindow(ctx context.Context) error {
 	}
 	return d.stream.ReadRaw(ctx, from, 0, func(seq uint64, appended time.Time, env events.Envelope) error {
 		d.last = appended
-		d.window.Add(&env, seq, appended, intake.DigestOf(env.Data))
+		d.window.Add(&env, seq, appended, intake.DigestOf(env.Data), "")
 		return nil
 	})
 }
@@ -204,11 +205,16 @@ func (d *Daemon) fillWindow(ctx context.Context) error {
 // at a few milliseconds of start-up; an older frame is looked up in the log.
 const warmWindow = 4096
 
-// Heal folds broken cells anew, beside the running line.
+// heal folds broken cells anew, beside the running line.
 func (d *Daemon) heal(ctx context.Context) {
 	broken := d.view.Broken()
 	if len(broken) == 0 {
 		return
+	}
+	for _, key := range broken {
+		if id, ok := strings.CutPrefix(key, "identity.v1."); ok {
+			d.log.Warn("Corrupted identity snapshot: cannot deserialize session " + id) // S0 ERR-SESSION-02
+		}
 	}
 	d.log.Warn("cells could not be read; rebuilding from the log", "cells", broken)
 	if _, err := d.view.Rebuild(ctx, d.stream.Read, "", nil); err != nil {

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"syscall"
 	"time"
 
@@ -85,8 +86,7 @@ func Deliver(ctx context.Context, in io.Reader, out, errw io.Writer, opt Deliver
 	if d.damaged() {
 		return d.refuse(errw)
 	}
-	d.answer(out, errw)
-	return 0
+	return d.answer(out, errw)
 }
 
 // damaged tells that the log itself is why no daemon starts, and that this hook may say so by exit 2:
@@ -163,8 +163,11 @@ func (d *delivery) died() bool {
 	return true
 }
 
-// record redacts the frame and spools it.
+// record redacts the frame and spools it. The plain brief only asks: there is nothing to keep.
 func (d *delivery) record() {
+	if d.verb() == "brief" && !slices.Contains(d.frame.Args, "--hook") {
+		return
+	}
 	f := redacted(d.frame)
 	spool := &Spool{paths: d.paths, disk: realDisk{}}
 	d.spoolErr = spool.Write(f)
@@ -196,9 +199,13 @@ func redacted(f wire.Frame) wire.Frame {
 
 // answer prints the degraded answer. The user hears of what they can act on, once an hour a cause;
 // what is lost, they hear every time.
-func (d *delivery) answer(out, errw io.Writer) {
+func (d *delivery) answer(out, errw io.Writer) int {
 	message := ""
+	verb := d.verb()
 	switch {
+	case d.spoolErr != nil && verb == "persist-identity":
+		fmt.Fprintf(errw, "Failed to persist identity: %v\n", d.spoolErr) // S0 ERR-SESSION-04
+		return 1
 	case d.spoolErr != nil:
 		message = "hookline: this hook is lost, it could not be written anywhere: " + d.spoolErr.Error()
 	case d.startErr != nil && d.once("start "+d.startErr.Error()):
@@ -209,13 +216,24 @@ func (d *delivery) answer(out, errw io.Writer) {
 	switch {
 	case message != "" && wire.Speaks(d.frame.Args, d.event):
 		out.Write(wire.Message(message))
-		return
+		return 0
 	case message != "":
 		fmt.Fprintln(errw, message)
-	case len(d.frame.Args) > 1 && d.frame.Args[1] == "restore-identity":
+	case verb == "restore-identity":
 		fmt.Fprintln(errw, "hookline: the recorder did not answer in time; the identity was not restored")
+	case verb == "inject-context":
+		fmt.Fprintln(errw, "Context retrieval timed out after 1s") // S0 ERR-SESSION-06
 	}
 	out.Write(wire.Degraded(d.frame.Args))
+	return 0
+}
+
+// verb is the second word of an identity verb.
+func (d *delivery) verb() string {
+	if len(d.frame.Args) > 1 && d.frame.Args[0] != "hook" {
+		return d.frame.Args[1]
+	}
+	return ""
 }
 
 // once tells whether the user has not heard of cause for an hour, and remembers that they do now.

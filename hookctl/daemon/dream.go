@@ -43,28 +43,28 @@ func (d *Daemon) appendDerived(ctx context.Context, session, project, cause stri
 			envs[i].Causation = first
 		}
 	}
-	return d.append(ctx, envs, nil, digestless)
+	return d.append(ctx, envs, nil)
 }
 
 // maybeDream starts a dream when a tool's outcome left the session in a crisis, at most once in the
-// cool-down. The caller holds d.mu.
-func (d *Daemon) maybeDream(ctx context.Context, in hook.Input, s identity.State) (uint64, bool) {
+// cool-down, and gives the sequence of its event; 0 when there is none. The caller holds d.mu.
+func (d *Daemon) maybeDream(ctx context.Context, in hook.Input, s identity.State) (uint64, error) {
 	switch in.Event.(type) {
 	case *events.ToolSucceeded, *events.ToolFailed:
 	default:
-		return 0, false
+		return 0, nil
 	}
 	wanted := in.Call.Verb == hook.VerbHook || in.Call.AutoDream
 	if !wanted || !s.DreamDue(d.opts.Now().UnixMilli()) {
-		return 0, false
+		return 0, nil
 	}
 	seq, err := d.appendDerived(ctx, in.Session, s.Project, in.Frame, &events.DreamTriggered{Phase: "full", Reason: "crisis", IC: s.LastIC})
 	if err != nil {
 		d.log.Error("trigger dream", "session", in.Session, "err", err) // EC-SESSION-06: never the hook's trouble
-		return 0, false
+		return 0, err
 	}
 	d.goDream(in.Session, "full", d.view.Position().ID)
-	return seq, true
+	return seq, nil
 }
 
 // Dream triggers a dream by command; the cool-down does not hold it back.

@@ -92,13 +92,13 @@ func (c *hookCounts) saw(name string, now time.Time) {
 	c.kinds[name] = HookCount{Last: now.UTC().Truncate(time.Millisecond), Count: k.Count + 1}
 }
 
-func (c *hookCounts) second(binary string, _ []string) {
+func (c *hookCounts) second(install string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.installs == nil {
 		c.installs = map[string]int{}
 	}
 	if len(c.installs) < 100 {
-		c.installs[binary]++
+		c.installs[install]++
 	}
 }

@@ -15,8 +15,8 @@ import (
 // Exactly once: what happens to a frame that was seen before.
 
 // judge asks the window, and for a frame older than the window the log.
-func (d *Daemon) judge(ctx context.Context, env *events.Envelope, digest intake.Digest) (intake.Verdict, intake.Entry, error) {
-	verdict, first := d.window.Judge(env, digest)
+func (d *Daemon) judge(ctx context.Context, env *events.Envelope, digest intake.Digest, install string) (intake.Verdict, intake.Entry, error) {
+	verdict, first := d.window.Judge(env, digest, install)
 	if verdict != intake.Fresh || !d.mayBeOlder(env) {
 		return verdict, first, nil
 	}
@@ -98,14 +98,23 @@ func (d *Daemon) refuseConflict(ctx context.Context, f wire.Frame, in hook.Input
 // countSecond counts a hook that a second install sent; the install is named in the log once a session.
 func (d *Daemon) countSecond(ctx context.Context, f wire.Frame, in hook.Input, first intake.Entry) (hook.Answer, uint64, error) {
 	d.hooks.seconds.Add(1)
-	d.hooks.second(f.Binary, f.Args)
-	key := in.Session + " second install " + f.Binary
+	d.hooks.second(installOf(f))
+	key := in.Session + " second install " + installOf(f)
 	if d.notices[key] {
 		return hook.Answer{}, first.Seq, nil
 	}
 	d.notices[key] = true
-	seq, err := d.note(ctx, in, &events.FrameDuplicated{Original: first.ID, Install: f.Binary})
+	seq, err := d.note(ctx, in, &events.FrameDuplicated{Original: first.ID, Install: installOf(f), First: first.Install})
 	return hook.Answer{}, seq, err
+}
+
+// installOf names the install that sent a frame: its binary, and how the hook entry calls it where
+// that is another name.
+func installOf(f wire.Frame) string {
+	if f.Invoked == "" || f.Invoked == f.Binary {
+		return f.Binary
+	}
+	return f.Binary + " as " + f.Invoked
 }
 
 // note appends an event about a frame that is not the frame's own.
@@ -118,5 +127,5 @@ func (d *Daemon) note(ctx context.Context, in hook.Input, e events.Event) (uint6
 	now := d.opts.Now().UTC().Truncate(time.Millisecond)
 	env := events.Envelope{ID: wire.NewID(now.UnixMilli()), Type: k.Type, Version: k.Version(), Time: now, Session: in.Session,
 		Correlation: in.Session, Causation: in.Frame, Data: data}
-	return d.append(ctx, []events.Envelope{env}, nil, digestless)
+	return d.append(ctx, []events.Envelope{env}, nil)
 }

@@ -66,7 +66,7 @@ func (d *Daemon) record(ctx context.Context, f wire.Frame, in hook.Input, w hook
 	if in.Hook != nil {
 		probe.Hook = in.Name()
 	}
-	verdict, first, err := d.judge(ctx, &probe, digest)
+	verdict, first, err := d.judge(ctx, &probe, digest, installOf(f))
 	if err != nil {
 		return hook.Answer{}, 0, err
 	}
@@ -78,16 +78,16 @@ func (d *Daemon) record(ctx context.Context, f wire.Frame, in hook.Input, w hook
 	case intake.SecondHit:
 		return d.countSecond(ctx, f, in, first)
 	}
-	return d.recordFresh(ctx, in, w, digest)
+	return d.recordFresh(ctx, f, in, w, digest)
 }
 
-func (d *Daemon) recordFresh(ctx context.Context, in hook.Input, w hook.World, digest intake.Digest) (hook.Answer, uint64, error) {
+func (d *Daemon) recordFresh(ctx context.Context, f wire.Frame, in hook.Input, w hook.World, digest intake.Digest) (hook.Answer, uint64, error) {
 	past, err := d.past(ctx, in, w)
 	if err != nil {
 		return hook.Answer{}, 0, err
 	}
 	envs := hook.Decide(in, past, w)
-	seq, err := d.append(ctx, envs, in.Event, digest)
+	seq, err := d.append(ctx, envs, &origin{event: in.Event, digest: digest, install: installOf(f)})
 	if errors.Is(err, errRaced) { // the log had it already: the window was behind
 		return d.answerAgain(ctx, in, intake.Entry{ID: in.Frame, Seq: seq})
 	}
@@ -102,9 +102,8 @@ func (d *Daemon) recordFresh(ctx context.Context, in hook.Input, w hook.World, d
 	if mended, ok := d.mend(ctx, in, after.Identity); ok {
 		seq = max(seq, mended)
 	}
-	if dreamSeq, ok := d.maybeDream(ctx, in, after.Identity); ok {
-		after.Dream, seq = true, max(seq, dreamSeq)
-	}
+	dreamSeq, err := d.maybeDream(ctx, in, after.Identity)
+	after.Dream, after.DreamErr, seq = dreamSeq > 0, err, max(seq, dreamSeq)
 	after.Warned = d.warned(in.Session, after.Identity.LastIC)
 	d.live.saw(in, w)
 	return hook.Render(in, after), seq, nil
@@ -137,9 +136,16 @@ func (d *Daemon) mend(ctx context.Context, in hook.Input, s identity.State) (uin
 // errRaced says that the log holds the frame already.
 var errRaced = errors.New("the log has this event")
 
+// origin is what is known of a frame's own event: decoded already, digest and install.
+type origin struct {
+	event   events.Event
+	digest  intake.Digest
+	install string
+}
+
 // append puts the events of one decision into the log and folds them. Several go in as one batch:
-// all or none. own is the decoded event of the first, nil to decode it again.
-func (d *Daemon) append(ctx context.Context, envs []events.Envelope, own events.Event, digest intake.Digest) (uint64, error) {
+// all or none. own belongs to the first; nil for events that no frame delivered.
+func (d *Daemon) append(ctx context.Context, envs []events.Envelope, own *origin) (uint64, error) {
 	receipts, err := d.stream.Append(ctx, envs...)
 	var dup *embedded.DuplicateError
 	if errors.As(err, &dup) {
@@ -155,11 +161,11 @@ func (d *Daemon) append(ctx context.Context, envs []events.Envelope, own events.
 		}
 		rec := events.Record{Seq: rc.Seq, Appended: rc.Appended, Envelope: envs[i]}
 		if i == 0 && own != nil {
-			rec.Event = own
-			d.window.Add(&envs[i], rc.Seq, rc.Appended, digest)
+			rec.Event = own.event
+			d.window.Add(&envs[i], rc.Seq, rc.Appended, own.digest, own.install)
 		} else {
 			rec.Event = events.Decode(envs[i].Type, envs[i].Version, envs[i].Data)
-			d.window.Add(&envs[i], rc.Seq, rc.Appended, intake.DigestOf(envs[i].Data))
+			d.window.Add(&envs[i], rc.Seq, rc.Appended, intake.DigestOf(envs[i].Data), "")
 		}
 		if err := d.view.Apply(ctx, rec); err != nil {
 			d.log.Error("fold", "seq", rc.Seq, "err", err) // the log has it: it is folded again after a restart
@@ -256,7 +262,7 @@ func (d *Daemon) Emit(ctx context.Context, env events.Envelope) (events.Record, 
 	env.ID, env.Version, env.Time = wire.NewID(now.UnixMilli()), k.Version(), now
 	env.Data, env.Redacted, env.Correlation = data, report.Count, env.Session
 	d.mu.Lock()
-	seq, err := d.append(ctx, []events.Envelope{env}, nil, digestless)
+	seq, err := d.append(ctx, []events.Envelope{env}, nil)
 	d.mu.Unlock()
 	if err != nil {
 		return events.Record{}, err
@@ -267,6 +273,3 @@ func (d *Daemon) Emit(ctx context.Context, env events.Envelope) (events.Record, 
 	d.hub.wake(seq)
 	return events.NewRecord(seq, env), nil
 }
-
-// digestless is passed for events that no frame delivered: their digest is taken from their data.
-var digestless intake.Digest

@@ -15,6 +15,7 @@ type After struct {
 	Born     bool
 	Restored *events.IdentityRestored // of this frame, nil for other hooks than SessionStart
 	Dream    bool                     // this frame triggers a dream
+	DreamErr error                    // it should have, and could not
 	Warned   bool                     // the user was told of the low IC already
 }
 
@@ -119,6 +120,9 @@ func icWarning(in Input, a After) string {
 	}
 	if !a.Born {
 		return ""
+	}
+	if a.DreamErr != nil {
+		return fmt.Sprintf("Dream trigger failed: %v. IC remains at %.2f", a.DreamErr, a.Identity.LastIC)
 	}
 	return identity.Notice(a.Identity.LastIC, a.Dream)
 }

@@ -47,17 +47,13 @@ func (a *app) dreamTriggerCmd() *cobra.Command {
 const dreamPatience = 10 * time.Second
 
 func (a *app) dream(ctx context.Context, h house, id, phase string) error {
-	var st Status
-	if err := h.Get(ctx, "/v1/status", nil, &st); err != nil {
-		return err
-	}
 	var answer struct {
-		Triggered string `json:"triggered"`
+		Triggered uint64 `json:"triggered"` // sequence of dream.triggered
 	}
 	if err := h.Post(ctx, "/v1/dream", map[string]string{"session": id, "phase": phase}, &answer); err != nil {
 		return err
 	}
-	r, err := a.outcome(ctx, h, st.Seq, id, answer.Triggered)
+	r, err := a.outcome(ctx, h, id, answer.Triggered)
 	if err != nil {
 		return err
 	}
@@ -77,18 +73,15 @@ func (a *app) dream(ctx context.Context, h house, id, phase string) error {
 }
 
 // outcome waits for the event that says how the dream went.
-func (a *app) outcome(ctx context.Context, h house, since uint64, id, trigger string) (events.Record, error) {
+func (a *app) outcome(ctx context.Context, h house, id string, trigger uint64) (events.Record, error) {
 	ctx, cancel := context.WithTimeout(ctx, dreamPatience)
 	defer cancel()
 	var found events.Record
-	q := url.Values{"session": {id}, "type": {"dream.*"}, "since": {fmt.Sprint(since)}, "n": {"0"}, "follow": {"1"}}
+	q := url.Values{"session": {id}, "type": {"dream.*"}, "since": {fmt.Sprint(trigger)}, "n": {"0"}, "follow": {"1"}}
 	err := h.Stream(ctx, "GET", "/v1/events", q, func(line []byte) error {
 		var r events.Record
-		if len(line) == 0 || json.Unmarshal(line, &r) != nil || r.Seq <= since || r.Type == events.TypeDreamTriggered {
+		if len(line) == 0 || json.Unmarshal(line, &r) != nil || r.Seq <= trigger || r.Type == events.TypeDreamTriggered {
 			return nil
-		}
-		if r.Causation != "" && r.Causation != trigger {
-			return nil // of another dream
 		}
 		found = r
 		return errFound
@@ -97,7 +90,7 @@ func (a *app) outcome(ctx context.Context, h house, since uint64, id, trigger st
 		return found, nil
 	}
 	if ctx.Err() != nil || err == nil {
-		return found, &fault{message: "the dream " + trigger + " has not ended yet", hint: "`hookctl tail --type 'dream.*'` shows when it does"}
+		return found, &fault{message: fmt.Sprintf("the dream of event %d has not ended yet", trigger), hint: "`hookctl tail --type 'dream.*'` shows when it does"}
 	}
 	return found, err
 }

@@ -52,7 +52,7 @@ func (a *app) showEvent(ctx context.Context, id string, raw bool) error {
 	}
 	return a.with(ctx, needStore, func(h house) error {
 		var body json.RawMessage
-		if err := h.Get(ctx, "/v1/events/"+url.PathEscape(id), q, &body); err != nil {
+		if err := h.Get(ctx, "/v1/events/"+id, q, &body); err != nil {
 			return err
 		}
 		if raw || a.json {
@@ -145,9 +145,11 @@ func (a *app) listTypes() error {
 func (a *app) eventsSchemaCmd() *cobra.Command {
 	return &cobra.Command{
 		Use: "schema TYPE", Short: "Print the JSON Schema of a type's data",
-		Example:           "  hookctl events schema tool.requested",
-		Args:              exactly("a type"),
-		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) { return typeNames(), cobra.ShellCompDirectiveNoFileComp },
+		Example: "  hookctl events schema tool.requested",
+		Args:    exactly("a type"),
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return typeNames(), cobra.ShellCompDirectiveNoFileComp
+		},
 		RunE: func(_ *cobra.Command, args []string) error {
 			s, err := Schema(args[0])
 			if err != nil {

@@ -51,7 +51,7 @@ func toolFact(r events.Record) (string, bool) {
 
 // call is a tool with what it was called for.
 func call(r events.Record, tool string, input json.RawMessage) string {
-	return join("  ", tool, subject(r, input))
+	return join(": ", tool, subject(r, input))
 }
 
 // subjects are members of a tool's input that say what a call is about, best first.
@@ -63,12 +63,27 @@ func subject(r events.Record, input json.RawMessage) string {
 		return ""
 	}
 	for _, name := range subjects {
-		var text string
-		if json.Unmarshal(members[name], &text) == nil && text != "" {
+		if text := textOf(members[name]); text != "" {
 			return short(r, text)
 		}
 	}
 	return anyText(input)
+}
+
+// textOf is a JSON string, or the head of one that is kept outside the event.
+func textOf(raw json.RawMessage) string {
+	var text string
+	var blob struct {
+		Digest string `json:"$blob"`
+		Head   string `json:"head"`
+	}
+	switch {
+	case json.Unmarshal(raw, &text) == nil:
+		return text
+	case json.Unmarshal(raw, &blob) == nil && blob.Digest != "":
+		return blob.Head
+	}
+	return ""
 }
 
 // short shows a path inside the work tree without the work tree.

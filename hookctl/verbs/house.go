@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"os/exec"
 
+	"hookline/embedded"
 	"hookline/hookctl/daemon"
 )
 
@@ -49,7 +50,7 @@ func (a *app) dial(ctx context.Context, n need) (house, error) {
 	return client{c}, nil
 }
 
-// client gives daemon's client the errors of this package.
+// client gives the daemon's client the errors of this package.
 type client struct{ c *daemon.Client }
 
 func (c client) Get(ctx context.Context, path string, query url.Values, out any) error {
@@ -64,8 +65,11 @@ func (c client) Stream(ctx context.Context, method, path string, query url.Value
 	return translate(c.c.Stream(ctx, method, path, query, line))
 }
 
-func (c client) Close() { c.c.Close() }
+// Close closes the connection, in process the store: what that wrote can be folded again from the
+// log, so its errors change nothing for the reader.
+func (c client) Close() { _ = c.c.Close() }
 
+// translate gives an error its advice and its exit code.
 func translate(err error) error {
 	var p *daemon.Problem
 	switch {
@@ -75,6 +79,12 @@ func translate(err error) error {
 		return fmt.Errorf("%w: %w", errDown, err)
 	case errors.As(err, &p):
 		return &fault{message: p.Message, hint: p.Hint, exit: p.Exit, cause: err}
+	case errors.Is(err, embedded.ErrLocked):
+		return &fault{message: err.Error(), hint: "another command reads the store, or a daemon is starting: try again in a moment", cause: err}
+	case errors.Is(err, embedded.ErrLogDamaged):
+		return &fault{message: err.Error(), hint: "`replay verify` tells what is lost and what can be had back", exit: 2, cause: err}
+	case errors.Is(err, embedded.ErrNoSpace):
+		return &fault{message: err.Error(), hint: "make room on the disk of the home; nothing acknowledged is lost", cause: err}
 	}
 	return err
 }
@@ -123,7 +133,7 @@ func cells[S any](ctx context.Context, h house, projection, prefix string) ([]ce
 // oneCell reads one cell.
 func oneCell[S any](ctx context.Context, h house, projection, key string) (cell[S], error) {
 	var c cell[S]
-	err := h.Get(ctx, "/v1/cells/"+projection+"/"+url.PathEscape(key), nil, &c)
+	err := h.Get(ctx, "/v1/cells/"+projection+"/"+key, nil, &c)
 	return c, err
 }
 

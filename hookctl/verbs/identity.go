@@ -219,10 +219,10 @@ func snapshots(index []cell[pointer.State], states []cell[identity.State]) []sna
 	}
 	var lines []snapshotJSON
 	for _, c := range index {
-		ms, id, ok := pointer.SplitTime(c.Key)
-		s, known := byID[c.State.Session]
-		if !ok || !known && id != c.State.Session || s.Deleted {
-			continue
+		ms, _, ok := pointer.SplitTime(c.Key)
+		s := byID[c.State.Session]
+		if !ok || c.State.Session == "" || s.Deleted {
+			continue // an entry of a deleted session points to nothing
 		}
 		l := snapshotJSON{AtMS: ms, Session: c.State.Session, Project: s.Project, Previous: s.PreviousSessionID}
 		if ic, ok := continuityAt(s, ms); ok {

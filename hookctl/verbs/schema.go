@@ -133,4 +133,3 @@ func jsonType(t reflect.Type) string {
 	}
 	return "integer"
 }
-

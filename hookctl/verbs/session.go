@@ -14,9 +14,11 @@ import (
 )
 
 func (a *app) sessionCmd() *cobra.Command {
-	return noun("session", "List, show and delete sessions",
+	c := noun("session", "List, show and delete sessions",
 		"  hookctl session list\n  hookctl session show c68c8a51",
 		a.sessionListCmd(), a.sessionShowCmd(), a.sessionDeleteCmd())
+	c.AddCommand(a.sessionClientVerbs()...)
+	return c
 }
 
 func (a *app) sessionListCmd() *cobra.Command {

@@ -47,6 +47,7 @@ const (
 	groupLog      = "log"
 	groupState    = "state"
 	groupTool     = "tool"
+	groupClient   = "client"
 )
 
 // root is the whole tree of commands.
@@ -56,7 +57,7 @@ func (a *app) root() *cobra.Command {
 		Short: "hookctl is the front door of hookline, a flight recorder for Claude Code",
 		Long: "hookctl is the front door of hookline, a flight recorder for Claude Code.\n" +
 			"Every hook of the client becomes an event in a log; everything else is folded from it.\n\n" +
-			"The client itself calls `hookctl hook EVENT` and five identity verbs; `hookctl install` writes those calls.",
+			"`hookctl install` has the client call it; `hookctl tail -f` shows what comes.",
 		Example:           "  hookctl install && hookctl start\n  hookctl tail -f",
 		SilenceErrors:     true,
 		SilenceUsage:      true,
@@ -78,10 +79,12 @@ func (a *app) root() *cobra.Command {
 		&cobra.Group{ID: groupLog, Title: "The log:"},
 		&cobra.Group{ID: groupState, Title: "What is folded from it:"},
 		&cobra.Group{ID: groupTool, Title: "This tool:"},
+		&cobra.Group{ID: groupClient, Title: "Called by the client:"},
 	)
 	a.add(root, groupRecorder, a.installCmd(), a.uninstallCmd(), a.startCmd(), a.stopCmd(), a.restartCmd(), a.statusCmd(), a.doctorCmd())
 	a.add(root, groupLog, a.tailCmd(), a.eventsCmd(), a.repairCmd())
 	a.add(root, groupState, a.sessionCmd(), a.projectCmd(), a.identityCmd(), a.dreamCmd(), a.statuslineCmd())
+	a.add(root, groupClient, a.hookCmd(), a.consciousnessCmd())
 	a.add(root, groupTool, a.configCmd(), a.completionCmd(root), a.versionCmd(), a.manCmd(root))
 	root.SetHelpCommandGroupID(groupTool)
 	root.InitDefaultHelpCmd()

@@ -85,6 +85,7 @@ func capture(args []string, now time.Time) Frame {
 	f := Frame{ID: NewID(now.UnixMilli()), Args: args, PPID: os.Getppid(), Time: now.UnixMilli(), Env: map[string]string{}}
 	f.Cwd, _ = os.Getwd()
 	f.Binary, _ = os.Executable()
+	f.Invoked = os.Args[0]
 	for _, name := range envNames {
 		if v, ok := os.LookupEnv(name); ok {
 			f.Env[name] = v

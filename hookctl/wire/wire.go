@@ -60,13 +60,14 @@ var (
 // Frame is one hook call: what was asked, from where, and the input. Everything but Body travels as
 // one line of JSON, see [Frame.Header].
 type Frame struct {
-	ID       string            `json:"id"`     // ULID; made at capture, kept by every retry and by the spool
-	Args     []string          `json:"args"`   // the command line without the program
-	Cwd      string            `json:"cwd"`    // "" when the directory is gone
-	PPID     int               `json:"ppid"`   // the client, or a shell between
-	Time     int64             `json:"time"`   // capture, Unix milliseconds
-	Env      map[string]string `json:"env"`    // the variables of envNames that are set; never keys or tokens
-	Binary   string            `json:"binary"` // the client's executable, for the hand-over to a newer daemon
+	ID       string            `json:"id"`      // ULID; made at capture, kept by every retry and by the spool
+	Args     []string          `json:"args"`    // the command line without the program
+	Cwd      string            `json:"cwd"`     // "" when the directory is gone
+	PPID     int               `json:"ppid"`    // the client, or a shell between
+	Time     int64             `json:"time"`    // capture, Unix milliseconds
+	Env      map[string]string `json:"env"`     // the variables of envNames that are set; never keys or tokens
+	Binary   string            `json:"binary"`  // the client's executable, for the hand-over to a newer daemon
+	Invoked  string            `json:"invoked"` // as the hook entry names it; with Binary it tells two installs apart
 	Complete bool              `json:"complete"`
 	Size     int64             `json:"size"` // of the input; above len(Body) only when it was over [Limit]
 	Note     string            `json:"note,omitempty"`
@@ -133,6 +134,7 @@ func (f Frame) Header() []byte {
 		}
 	}
 	b = appendString(append(b, `},"binary":`...), f.Binary)
+	b = appendString(append(b, `,"invoked":`...), f.Invoked)
 	b = strconv.AppendBool(append(b, `,"complete":`...), f.Complete)
 	b = strconv.AppendInt(append(b, `,"size":`...), f.Size, 10)
 	if f.Note != "" {

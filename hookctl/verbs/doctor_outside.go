@@ -1,0 +1,263 @@
+package verbs
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"hookline/embedded"
+	"hookline/hookctl/daemon"
+	"hookline/hookctl/facts"
+	"hookline/hookctl/settings"
+	"hookline/hookctl/wire"
+)
+
+// Checks that need no daemon.
+
+func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
+
+// hooks looks at the client's settings files, and with --fix renews what is outdated.
+func (x *examiner) hooks() []check {
+	const name = "hooks"
+	st, err := settings.Inspect(x.settingsOptions())
+	if err != nil {
+		return []check{fail(name, err.Error(), "HOME names the home whose settings are meant")}
+	}
+	var all []check
+	for _, s := range st.Scopes {
+		all = append(all, x.scope(name+", "+s.Scope.String(), s)...)
+	}
+	if !x.hooked {
+		all = append(all, fail(name, "no settings file has our hooks", "`hookctl install` writes them"))
+	}
+	if len(st.Duplicates) > 0 && st.Duplicates[0].Twice {
+		d := st.Duplicates[0]
+		all = append(all, warn(name, fmt.Sprintf("the client runs %s twice: it is hooked in the scopes %v", d.Event, d.Scopes),
+			"`hookctl uninstall` with --user, --project or --local takes one of them out"))
+	}
+	return all
+}
+
+func (x *examiner) scope(name string, s settings.ScopeState) []check {
+	if s.Err != nil {
+		return []check{fail(name, s.Err.Error(), "correct the file; nothing was changed in it")}
+	}
+	if !s.Installed {
+		return nil
+	}
+	x.hooked = true
+	x.full = x.full || s.Profile == settings.Full
+	if s.Disabled {
+		return []check{fail(name, "disableAllHooks is set in "+s.Path+": the client runs no hook", "take disableAllHooks out of that file")}
+	}
+	var bad []check
+	for _, b := range s.Binaries {
+		if !x.runs(b) {
+			bad = append(bad, fail(name, "the hooks call "+b+", which is not there", "`hookctl install` again, or `hookctl doctor --fix`"))
+		}
+	}
+	if len(s.Missing) > 0 || len(s.Outdated) > 0 {
+		bad = append(bad, warn(name, fmt.Sprintf("%s missing, %d outdated in %s", plural(len(s.Missing), "hook"), len(s.Outdated), s.Path),
+			"`hookctl install` again, or `hookctl doctor --fix`"))
+	}
+	switch {
+	case len(bad) == 0:
+		return []check{ok(name, "%s of profile %s in %s", plural(len(s.Events), "hook"), s.Profile, s.Path)}
+	case !x.fix:
+		return bad
+	}
+	o := x.settingsOptions()
+	o.Scope, o.Profile = s.Scope, s.Profile
+	if _, err := settings.Install(o); err != nil {
+		return append(bad, fail(name, "renew: "+err.Error(), "correct that file and try again"))
+	}
+	return []check{fixed(name, "renewed in "+s.Path)}
+}
+
+// runs tells whether the client can start a program that an entry calls.
+func (x *examiner) runs(binary string) bool {
+	if !filepath.IsAbs(binary) {
+		_, err := x.look(binary)
+		return err == nil
+	}
+	info, err := os.Stat(binary)
+	return err == nil && info.Mode().IsRegular()
+}
+
+// program asks whether a person's shell finds us.
+func (x *examiner) program() []check {
+	const name = "program"
+	found, err := x.look("hookctl")
+	if err != nil {
+		return []check{warn(name, "hookctl is not on the PATH", "add "+filepath.Dir(x.self)+" to PATH")}
+	}
+	if !sameFile(found, x.hookctl()) {
+		return []check{warn(name, "PATH leads to another hookctl: "+found, "this one is "+x.hookctl()+"; put its folder first, or remove the other")}
+	}
+	return []check{ok(name, "%s, version %s", found, wire.Build)}
+}
+
+func (x *examiner) configuration() []check {
+	const name = "config"
+	var all []check
+	for _, p := range x.conf.Problems {
+		all = append(all, warn(name, p.Error(), p.Hint))
+	}
+	if len(all) == 0 {
+		return []check{ok(name, "%s", "fsync "+x.conf.Values.Fsync+", "+plural(existing(x.conf), "file"))}
+	}
+	return all
+}
+
+// permissions asks whether others can read what sessions said: folders 0700, files 0600.
+func (x *examiner) permissions() []check {
+	const name = "permissions"
+	var open []string
+	err := filepath.WalkDir(x.paths.Home, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := d.Info()
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil // it went while we looked
+		}
+		if err != nil || info.Mode().Type()&^fs.ModeDir != 0 {
+			return err // sockets and links have no mode of their own that would count
+		}
+		// Inside a closed folder nothing can be reached; only the first floor is looked at.
+		if info.Mode().Perm()&0o077 != 0 {
+			open = append(open, path)
+		}
+		if d.IsDir() && path != x.paths.Home {
+			return fs.SkipDir
+		}
+		return nil
+	})
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return []check{ok(name, "%s does not exist yet", x.paths.Home)}
+	case err != nil:
+		return []check{fail(name, err.Error(), "the folder must belong to you")}
+	case len(open) == 0:
+		return []check{ok(name, "%s is closed to others", x.paths.Home)}
+	case !x.fix && !slices.Contains(open, x.paths.Home): // behind the closed home nobody gets to them
+		return []check{warn(name, "not closed to others: "+strings.Join(open[:min(3, len(open))], ", ")+" (the home around it is)", "`hookctl doctor --fix` closes it")}
+	case !x.fix:
+		return []check{fail(name, "others can read "+strings.Join(open[:min(3, len(open))], ", "), "`hookctl doctor --fix` closes it")}
+	}
+	for _, path := range open {
+		if err := closeToOthers(path); err != nil {
+			return []check{fail(name, err.Error(), "the folder must belong to you")}
+		}
+	}
+	return []check{fixed(name, fmt.Sprintf("closed to others: %s", strings.Join(open, ", ")))}
+}
+
+func closeToOthers(path string) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	return os.Chmod(path, info.Mode().Perm()&0o700)
+}
+
+// ground asks whether locks and memory maps can be trusted where the store lies.
+func (x *examiner) ground() []check {
+	const name = "file system"
+	fsName, network, err := facts.NetworkFS(nearestDir(x.paths.Home))
+	switch {
+	case err != nil:
+		return []check{ok(name, "this platform does not tell")}
+	case network:
+		return []check{fail(name, x.paths.Home+" is on "+fsName+", a network file system", "HOOKLINE_HOME moves it to a local disk")}
+	}
+	return []check{ok(name, "%s", fsName)}
+}
+
+// Below lowSpace the store is in danger within days of heavy use; a twentieth of the disk is where
+// file systems become slow.
+const lowSpace = 1 << 30
+
+func (x *examiner) space() []check {
+	const name = "disk"
+	free, total, err := facts.Free(nearestDir(x.paths.Home))
+	if err != nil {
+		return []check{ok(name, "this platform does not tell")}
+	}
+	return []check{spaceCheck(name, free, total)}
+}
+
+func spaceCheck(name string, free, total uint64) check {
+	words := fmt.Sprintf("%s free of %s", bytesOf(free), bytesOf(total))
+	switch {
+	case free < lowSpace:
+		return fail(name, words, "make room; when the disk is full, hooks are lost")
+	case total > 0 && free < total/20:
+		return warn(name, words+", less than 5 %", "make room in time")
+	}
+	return ok(name, "%s", words)
+}
+
+// nearestDir is the nearest folder on the way up that exists.
+func nearestDir(path string) string {
+	for {
+		if _, err := os.Stat(path); err == nil || path == filepath.Dir(path) {
+			return path
+		}
+		path = filepath.Dir(path)
+	}
+}
+
+func (x *examiner) lastStart() []check {
+	s := daemon.LastStart(x.paths)
+	if s.Reason == "" {
+		return nil
+	}
+	return []check{fail("last start", fmt.Sprintf("failed %s, %s: %s", x.ago(time.UnixMilli(s.Time)), plural(s.Attempts, "attempt"), s.Reason),
+		"mend that and start it; its log is "+x.paths.Log)}
+}
+
+// lock tells who holds the store while no daemon answers.
+func (x *examiner) lock() []check {
+	pid, text, held, err := embedded.Holder(x.paths.Lock)
+	switch {
+	case err != nil:
+		return []check{fail("lock", err.Error(), "the home must belong to you")}
+	case held:
+		return []check{fail("lock", fmt.Sprintf("the store is held by process %d (%s), which does not answer", pid, text),
+			"it may be starting or reading; if it stays so, end that process")}
+	}
+	return nil
+}
+
+// waiting tells what waits in the spool while no daemon takes it.
+func (x *examiner) waiting() []check {
+	if n := daemon.OpenSpool(x.paths).Count(); n > 0 {
+		return []check{warn("spool", plural(n, "frame")+" waiting for the daemon", "`hookctl start` takes them in")}
+	}
+	return []check{ok("spool", "empty")}
+}
+
+func (x *examiner) sameVersion() []check {
+	if x.status.Version == wire.Build {
+		return nil
+	}
+	return []check{warn("version", "the daemon is "+x.status.Version+", this is "+wire.Build, "`hookctl restart` brings both to one version")}
+}
+
+// quarantined counts files that could not be read as frames.
+func quarantined(p daemon.Paths) int {
+	n := 0
+	for _, dir := range slices.Compact([]string{p.Spool, p.Fallback}) {
+		entries, err := os.ReadDir(filepath.Join(dir, "quarantine"))
+		if err == nil {
+			n += len(entries)
+		}
+	}
+	return n
+}

@@ -1,0 +1,123 @@
+package verbs
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/invopop/jsonschema"
+
+	"hookline/events"
+)
+
+func TestEventsShow(t *testing.T) {
+	f := newFake()
+	f.events = sampleEvents()
+	f.events[2].Redacted = 2
+	f.events[2].Causation = f.events[1].ID
+	f.events[2].Appended = f.events[2].Time.Add(90_000_000_000)
+	b := newBench(t, f)
+	golden(t, "event.txt", b.must("events", "show", "3"))
+	contains(t, b.must("events", "show", f.events[19].ID), "unknown       type")
+	if out := b.must("events", "show", "3", "--raw"); out != `{"tool_name":"Bash","tool_input":{"command":"go test ./...","description":"Run tests"}}`+"\n" {
+		t.Errorf("raw: %q", out)
+	}
+	contains(t, b.must("events", "show", "3", "--json"), `"seq":3`, `"redacted":2`)
+	if code, _, errs := b.run("events", "show", "99"); code != 1 || errs != "hookctl: error: no event 99 is in the log\nhookctl: hint: hookctl events list shows the newest\n" {
+		t.Errorf("exit %d, stderr %q", code, errs)
+	}
+}
+
+func TestEventsTypes(t *testing.T) {
+	b := newBench(t, nil)
+	out := b.must("events", "types")
+	contains(t, out, "tool.requested", "PreToolUse", "the model asked for a tool; nothing has run yet")
+	if n := strings.Count(b.must("events", "types", "--json"), "\n"); n != len(events.Catalog()) {
+		t.Errorf("%d lines for %d types", n, len(events.Catalog()))
+	}
+}
+
+// TestEverySchema: each type has a schema that describes every field of its own, and allows fields
+// that a newer client may send.
+func TestEverySchema(t *testing.T) {
+	for _, k := range events.Catalog() {
+		raw, err := Schema(k.Type)
+		if err != nil {
+			t.Errorf("%s: %v", k.Type, err)
+			continue
+		}
+		var s jsonschema.Schema
+		if err := json.Unmarshal(raw, &s); err != nil {
+			t.Errorf("%s: %v", k.Type, err)
+			continue
+		}
+		if s.Version != "https://json-schema.org/draft/2020-12/schema" || s.Type != "object" || s.Title != k.Type || s.Description != k.Doc {
+			t.Errorf("%s: version %q, type %q, title %q", k.Type, s.Version, s.Type, s.Title)
+		}
+		if s.AdditionalProperties == jsonschema.FalseSchema {
+			t.Errorf("%s refuses new fields", k.Type)
+		}
+		for p := s.Properties.Oldest(); p != nil; p = p.Next() {
+			if p.Value.Description == "" {
+				t.Errorf("%s: %s has no description", k.Type, p.Key)
+			}
+		}
+	}
+}
+
+func TestSchemaOfOneType(t *testing.T) {
+	golden(t, "schema.json", newBench(t, nil).must("events", "schema", "tool.failed"))
+	for typ, hint := range map[string]string{
+		"toolrequested":  "did you mean tool.requested?",
+		"batch_finished": "did you mean tool.batch_finished?",
+		"zebra":          "`hookctl events types` lists them",
+	} {
+		code, _, errs := newBench(t, nil).run("events", "schema", typ)
+		if code != 1 || errs != "hookctl: error: there is no event type \""+typ+"\"\nhookctl: hint: "+hint+"\n" {
+			t.Errorf("%s: exit %d, %q", typ, code, errs)
+		}
+	}
+}
+
+func TestEmit(t *testing.T) {
+	f := newFake()
+	f.events = []events.Record{record(1, events.TypeSessionStarted, sessionA, `{}`)}
+	f.fold(t)
+	b := newBench(t, f)
+	out := b.must("events", "emit", "--type", "canary.sent", "--session", "c68c8a51", "--data", `{"nonce":"x"}`)
+	if out != "canary.sent is event 10, 01KAJ3ZV5T000000000000000A\n" {
+		t.Errorf("stdout %q", out)
+	}
+	if e := f.emitted[0]; e.Session != sessionA || e.Data != `{"nonce":"x"}` || b.needs[0] != needStarted {
+		t.Errorf("emitted %+v, connection %v", e, b.needs)
+	}
+	if code, _, errs := b.run("events", "emit", "--type", "canary.sent", "--data", "{"); code != 1 || !strings.HasPrefix(errs, "hookctl: error: --data is no JSON\n") {
+		t.Errorf("exit %d, %q", code, errs)
+	}
+	if code, _, errs := b.run("events", "emit"); code != 1 || !strings.Contains(errs, `required flag(s) "type" not set`) {
+		t.Errorf("exit %d, %q", code, errs)
+	}
+}
+
+// TestDocsAreUpToDate: docs/events.md is what `hookctl events types --markdown` prints.
+func TestDocsAreUpToDate(t *testing.T) {
+	path := filepath.Join("..", "..", "docs", "events.md")
+	want := newBench(t, nil).must("events", "types", "--markdown")
+	if *update {
+		if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(got) != want {
+		t.Errorf("%s is not what `hookctl events types --markdown` prints", path)
+	}
+	for _, k := range events.Catalog() {
+		contains(t, want, "## "+k.Type+"\n")
+	}
+}

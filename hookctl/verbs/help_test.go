@@ -1,0 +1,188 @@
+package verbs
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+)
+
+// promised are the verbs of the command line that this package has, with the flags people rely on.
+var promised = map[string][]string{
+	"install":                 {"user", "project", "local", "profile", "dry-run"},
+	"uninstall":               {"user", "project", "local", "purge", "yes", "dry-run"},
+	"start":                   nil,
+	"stop":                    nil,
+	"restart":                 nil,
+	"status":                  nil,
+	"doctor":                  {"fix", "redaction"},
+	"tail":                    {"follow", "session", "project", "type", "since", "n", "output"},
+	"events list":             {"session", "project", "type", "since", "n", "output"},
+	"events show":             {"raw"},
+	"events types":            {"markdown"},
+	"events schema":           nil,
+	"events emit":             {"type", "data", "session"},
+	"statusline":              nil,
+	"session list":            {"all"},
+	"session show":            nil,
+	"session delete":          {"yes"},
+	"project list":            nil,
+	"project show":            nil,
+	"project rehome":          nil,
+	"identity show":           {"session"},
+	"identity history":        {"all"},
+	"identity reset-kuramoto": {"session"},
+	"identity observe":        {"session", "vector", "phases", "coupling", "accuracy", "consciousness"},
+	"dream trigger":           {"phase", "session"},
+	"repair":                  {"cf", "bucket"},
+	"config show":             nil,
+	"config validate":         nil,
+	"version":                 nil,
+	"completion":              nil,
+	"help":                    nil,
+	"hook":                    nil,
+
+	"consciousness brief":          nil,
+	"consciousness check-identity": nil,
+	"consciousness inject-context": nil,
+	"session restore-identity":     nil,
+	"session persist-identity":     nil,
+}
+
+func walk(c *cobra.Command, f func(*cobra.Command)) {
+	f(c)
+	for _, sub := range c.Commands() {
+		walk(sub, f)
+	}
+}
+
+func TestEveryPromisedVerbExists(t *testing.T) {
+	root := newBench(t, nil).root()
+	var have []string
+	walk(root, func(c *cobra.Command) {
+		if !c.HasSubCommands() && !c.Hidden {
+			have = append(have, strings.TrimPrefix(c.CommandPath(), "hookctl "))
+		}
+	})
+	for _, name := range sortedKeys(promised) {
+		c, rest, err := root.Find(strings.Fields(name))
+		if err != nil || len(rest) > 0 || c == root {
+			t.Errorf("there is no verb %q", name)
+			continue
+		}
+		for _, flag := range promised[name] {
+			if c.Flags().Lookup(flag) == nil {
+				t.Errorf("%s has no --%s", name, flag)
+			}
+		}
+	}
+	for _, name := range have {
+		if _, ok := promised[name]; !ok {
+			t.Errorf("%q is a verb that nobody promised", name)
+		}
+	}
+}
+
+// TestHelpOfEveryVerb: --help works, says what the verb does and shows an example that calls it.
+func TestHelpOfEveryVerb(t *testing.T) {
+	b := newBench(t, nil)
+	walk(b.root(), func(c *cobra.Command) {
+		if c.Short == "" || strings.HasSuffix(c.Short, ".") {
+			t.Errorf("%s: short text %q", c.CommandPath(), c.Short)
+		}
+		if !strings.Contains(c.Example, c.CommandPath()) {
+			t.Errorf("%s: its example does not call it: %q", c.CommandPath(), c.Example)
+		}
+		args := append(strings.Fields(c.CommandPath())[1:], "--help")
+		if c.Name() == "help" {
+			args = []string{"help", "help"}
+		}
+		out := b.must(args...)
+		contains(t, out, "Examples:", "Usage:")
+		if c.HasParent() && c.Flags().Lookup("json") == nil && c.InheritedFlags().Lookup("json") == nil {
+			t.Errorf("%s has no --json", c.CommandPath())
+		}
+		for line := range strings.Lines(out) {
+			if w := width(strings.TrimRight(line, "\n")); w > 130 {
+				t.Errorf("%s: help is %d columns wide: %q", c.CommandPath(), w, line)
+			}
+		}
+	})
+	golden(t, "help.txt", b.must("help"))
+}
+
+func TestUsageErrors(t *testing.T) {
+	b := newBench(t, newFake())
+	for _, tc := range []struct{ args, errs string }{
+		{"tial", "hookctl: error: `hookctl` has no verb \"tial\"\nhookctl: hint: did you mean tail?\n"},
+		{"elephant", "hookctl: error: `hookctl` has no verb \"elephant\"\nhookctl: hint: `hookctl --help` lists them\n"},
+		{"session lst", "hookctl: error: `hookctl session` has no verb \"lst\"\nhookctl: hint: did you mean list?\n"},
+		{"session show", "hookctl: error: `hookctl session show` wants a session: its id or alias\nhookctl: hint: `hookctl session show --help` shows an example\n"},
+		{"project rehome a", "hookctl: error: `hookctl project rehome` wants the project that takes it in\nhookctl: hint: `hookctl project rehome --help` shows an example\n"},
+		{"events show 1 2", "hookctl: error: `hookctl events show` does not know what to do with \"2\"\nhookctl: hint: `hookctl events show --help` shows an example\n"},
+		{"status --nope", "hookctl: error: unknown flag: --nope\nhookctl: hint: `hookctl status --help` shows the flags\n"},
+		{"install --user --local", "hookctl: error: if any flags in the group [user project local] are set none of the others can be; [local user] were all set\nhookctl: hint: `hookctl install --help` shows how it is called\n"},
+		{"install --profile big", "hookctl: error: there is no profile \"big\"\nhookctl: hint: --profile takes full or identity\n"},
+		{"completion tcsh", "hookctl: error: there is no completion for \"tcsh\"\nhookctl: hint: one of bash, zsh, fish\n"},
+		{"status --color sometimes", "hookctl: error: --color: \"sometimes\" is not one of auto, always, never\nhookctl: hint: the default of color is auto\n"},
+		{"dream trigger --phase deep", "hookctl: error: there is no dream phase \"deep\"\nhookctl: hint: --phase takes nrem, rem or full\n"},
+	} {
+		code, out, errs := b.run(strings.Fields(tc.args)...)
+		if code != 1 || out != "" || errs != tc.errs {
+			t.Errorf("%s: exit %d, stdout %q, stderr\n%s", tc.args, code, out, errs)
+		}
+	}
+}
+
+// TestNoDestructiveHint: a hint names what to look at, never a whole command that removes something.
+func TestNoDestructiveHint(t *testing.T) {
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range files {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, word := range []string{"rm -", "kill ", "--purge`", "session delete`", "rmdir"} {
+			if strings.Contains(string(text), word) && !strings.HasSuffix(name, "_test.go") {
+				t.Errorf("%s contains %q", name, word)
+			}
+		}
+	}
+}
+
+func TestCompletionAndMan(t *testing.T) {
+	b := newBench(t, nil)
+	for shell, word := range map[string]string{"bash": "__start_hookctl", "zsh": "#compdef hookctl", "fish": "complete -c hookctl"} {
+		contains(t, b.must("completion", shell), word)
+	}
+	dir := filepath.Join(t.TempDir(), "man1")
+	b.must("man", dir)
+	pages, err := os.ReadDir(dir)
+	if err != nil || len(pages) < 30 {
+		t.Fatalf("%d pages, %v", len(pages), err)
+	}
+	var names []string
+	for _, p := range pages {
+		names = append(names, p.Name())
+	}
+	if !slices.Contains(names, "hookctl-session-list.1") || slices.Contains(names, "hookctl-man.1") {
+		t.Errorf("pages %v", names)
+	}
+	page, err := os.ReadFile(filepath.Join(dir, "hookctl-tail.1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	contains(t, string(page), `.TH "HOOKCTL-TAIL" "1"`, "hookctl tail -f")
+}
+
+func TestVersion(t *testing.T) {
+	b := newBench(t, nil)
+	contains(t, b.must("version"), "hookctl 0.1.0-dev (protocol 1, go")
+	contains(t, b.must("version", "--json"), `"version":"0.1.0-dev"`, `"protocol":1`)
+}

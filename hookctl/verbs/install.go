@@ -1,0 +1,191 @@
+package verbs
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"hookline/hookctl/settings"
+)
+
+// scopeFlags say which of the client's settings files is meant.
+type scopeFlags struct{ user, project, local bool }
+
+func (s *scopeFlags) add(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&s.user, "user", false, "the user's settings.json: every session (default)")
+	cmd.Flags().BoolVar(&s.project, "project", false, "this project's .claude/settings.json, committed: hookctl must be on everybody's PATH")
+	cmd.Flags().BoolVar(&s.local, "local", false, "this project's .claude/settings.local.json: only you, only here")
+	cmd.MarkFlagsMutuallyExclusive("user", "project", "local")
+}
+
+func (s scopeFlags) scope() settings.Scope {
+	switch {
+	case s.project:
+		return settings.Project
+	case s.local:
+		return settings.Local
+	}
+	return settings.User
+}
+
+// settingsOptions are the client's settings files as seen from here.
+func (a *app) settingsOptions() settings.Options {
+	home := a.getenv("HOME")
+	if home == "" {
+		home = a.getenv("USERPROFILE")
+	}
+	return settings.Options{Home: home, ConfigDir: a.getenv("CLAUDE_CONFIG_DIR"), ProjectDir: a.projectDir(), Binary: a.hookctl()}
+}
+
+// hookctl is the program that the client will call: the one beside this executable. Where PATH leads
+// to the same file, by its name there, which an upgrade keeps while the file behind the link changes.
+func (a *app) hookctl() string {
+	suffix := filepath.Ext(a.self)
+	if suffix != ".exe" {
+		suffix = ""
+	}
+	beside := filepath.Join(filepath.Dir(a.self), "hookctl"+suffix)
+	if _, err := os.Stat(beside); err != nil {
+		beside = a.self
+	}
+	if found, err := a.look("hookctl"); err == nil && filepath.IsAbs(found) && sameFile(found, beside) {
+		return found
+	}
+	return beside
+}
+
+func sameFile(x, y string) bool {
+	xi, errX := os.Stat(x)
+	yi, errY := os.Stat(y)
+	return errX == nil && errY == nil && os.SameFile(xi, yi)
+}
+
+// installJSON is what install and uninstall print with --json.
+type installJSON struct {
+	Path    string   `json:"path"`
+	Scope   string   `json:"scope"`
+	Profile string   `json:"profile,omitempty"`
+	Binary  string   `json:"binary,omitempty"`
+	DryRun  bool     `json:"dry_run"`
+	Changed bool     `json:"changed"`
+	Added   int      `json:"added"`
+	Removed int      `json:"removed"`
+	Backup  string   `json:"backup,omitempty"`
+	Foreign []string `json:"foreign"` // events that other hooks share; those are kept
+	Diff    string   `json:"diff,omitempty"`
+	Purged  string   `json:"purged,omitempty"` // folder that was removed
+	Export  string   `json:"export,omitempty"` // where the log went before
+}
+
+func (a *app) installCmd() *cobra.Command {
+	var where scopeFlags
+	var profile string
+	var dry bool
+	cmd := &cobra.Command{
+		Use: "install", Short: "Write the hooks into the client's settings.json",
+		Long: "Write the hooks into the client's settings.json: one entry for each of its events. What else is in the file\n" +
+			"stays byte for byte; a second run changes nothing; a backup is kept beside the file.\n" +
+			"Profile identity is the five commands that carry identity from session to session, and nothing else.",
+		Example: "  hookctl install\n  hookctl install --project --dry-run\n  hookctl install --profile identity",
+		Args:    cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			o := a.settingsOptions()
+			o.Scope, o.DryRun = where.scope(), dry
+			switch profile {
+			case "full":
+			case "identity":
+				o.Profile = settings.Identity
+			default:
+				return &fault{message: fmt.Sprintf("there is no profile %q", profile), hint: "--profile takes full or identity"}
+			}
+			res, err := settings.Install(o)
+			if err != nil {
+				return err
+			}
+			return a.sayInstalled(o, res)
+		},
+	}
+	where.add(cmd)
+	cmd.Flags().StringVar(&profile, "profile", "full", "full or identity")
+	cmd.Flags().BoolVar(&dry, "dry-run", false, "only show what would change")
+	return cmd
+}
+
+func (a *app) sayInstalled(o settings.Options, res settings.Result) error {
+	if a.json {
+		out := resultJSON(o, res)
+		out.Profile, out.Binary = o.Profile.String(), o.Command()
+		return a.printJSON(out)
+	}
+	switch {
+	case !res.Changed:
+		a.printf("%s: the hooks are installed already, nothing changed\n", res.Path)
+	case o.DryRun:
+		a.printDiff(res.Diff)
+		a.printf("%s: would add %s, replacing %d\n", res.Path, plural(res.Added, "hook"), res.Removed)
+		return nil
+	default:
+		a.printf("%s: %s added, %d replaced (profile %s)\n", res.Path, plural(res.Added, "hook"), res.Removed, o.Profile)
+	}
+	a.sayKept(res)
+	a.sayTwice(o)
+	if res.Changed {
+		a.printf("sessions that run already take them over at their next start; `hookctl doctor` checks\n")
+	}
+	return nil
+}
+
+func (a *app) sayKept(res settings.Result) {
+	if res.Backup != "" {
+		a.printf("  backup  %s\n", res.Backup)
+	}
+	if len(res.Foreign) > 0 {
+		a.printf("  kept    hooks of others on %s\n", strings.Join(res.Foreign, ", "))
+	}
+}
+
+// sayTwice tells when another settings file makes the client run every hook twice. It counts once,
+// but costs twice.
+func (a *app) sayTwice(o settings.Options) {
+	st, err := settings.Inspect(o)
+	if err != nil || len(st.Duplicates) == 0 {
+		return
+	}
+	d := st.Duplicates[0]
+	var names []string
+	for _, s := range d.Scopes {
+		names = append(names, s.String())
+	}
+	a.printf("%s\n", a.paint.warn(fmt.Sprintf("  %s hooked in the scopes %s: counted once, but run in each",
+		plural(len(st.Duplicates), "event"), strings.Join(names, " and "))))
+}
+
+func resultJSON(o settings.Options, res settings.Result) installJSON {
+	out := installJSON{Path: res.Path, Scope: o.Scope.String(), DryRun: o.DryRun, Changed: res.Changed, Added: res.Added,
+		Removed: res.Removed, Backup: res.Backup, Foreign: res.Foreign, Diff: res.Diff}
+	if out.Foreign == nil {
+		out.Foreign = []string{}
+	}
+	return out
+}
+
+// printDiff prints a unified diff, coloured.
+func (a *app) printDiff(diff string) {
+	for line := range strings.Lines(diff) {
+		line = strings.TrimSuffix(line, "\n")
+		switch {
+		case strings.HasPrefix(line, "+++"), strings.HasPrefix(line, "---"):
+			line = a.paint.bold(line)
+		case strings.HasPrefix(line, "+"):
+			line = a.paint.good(line)
+		case strings.HasPrefix(line, "-"):
+			line = a.paint.bad(line)
+		case strings.HasPrefix(line, "@@"):
+			line = a.paint.faint(line)
+		}
+		a.printf("%s\n", line)
+	}
+}

@@ -1,0 +1,164 @@
+package verbs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+)
+
+// How long start and stop wait, and how often they look. A start folds the tail of the log (100,000
+// events in half a second); a stop lets requests end, writes the cells and closes the store.
+const (
+	patience = 15 * time.Second
+	glance   = 20 * time.Millisecond
+)
+
+// lifecycleJSON is what start, stop and restart print with --json.
+type lifecycleJSON struct {
+	PID    int    `json:"pid"`              // of the daemon that runs now, or ran
+	Did    string `json:"did"`              // started, stopped, restarted or nothing
+	Before int    `json:"before,omitempty"` // restart: the daemon before
+}
+
+func (a *app) startCmd() *cobra.Command {
+	return &cobra.Command{
+		Use: "start", Short: "Start the daemon, and wait until it answers",
+		Long: "Start the daemon, and wait until it answers. Seldom needed: a hook starts it too. A daemon that runs\n" +
+			"already is left alone.",
+		Example: "  hookctl start",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			did, pid, err := a.start(cmd.Context())
+			if err != nil {
+				return err
+			}
+			return a.sayLifecycle(lifecycleJSON{PID: pid, Did: did}, map[string]string{
+				"started": "hookd started, pid %d\n", "nothing": "hookd runs already, pid %d\n"}[did])
+		},
+	}
+}
+
+// start gives what it did, "started" or "nothing", and the daemon's pid.
+func (a *app) start(ctx context.Context) (did string, pid int, err error) {
+	if st, err := a.running(ctx); err == nil {
+		return "nothing", pidOf(st), nil
+	} else if !errors.Is(err, errDown) {
+		return "", 0, err
+	}
+	err = a.with(ctx, needStarted, func(h house) error {
+		var st Status
+		err := h.Get(ctx, "/v1/status", nil, &st)
+		pid = pidOf(st)
+		return err
+	})
+	return "started", pid, err
+}
+
+// running is the status of a running daemon, errDown when there is none.
+func (a *app) running(ctx context.Context) (Status, error) {
+	h, err := a.connect(ctx, needRunning)
+	if err != nil {
+		return Status{}, err
+	}
+	defer h.Close()
+	var st Status
+	err = h.Get(ctx, "/v1/status", nil, &st)
+	return st, err
+}
+
+func pidOf(st Status) int {
+	if st.PID == nil {
+		return 0
+	}
+	return *st.PID
+}
+
+func (a *app) sayLifecycle(l lifecycleJSON, words string) error {
+	if a.json {
+		return a.printJSON(l)
+	}
+	if words != "" {
+		a.printf(words, l.PID)
+	}
+	return nil
+}
+
+func (a *app) stopCmd() *cobra.Command {
+	return &cobra.Command{
+		Use: "stop", Short: "Stop the daemon, and wait until it is gone",
+		Long: "Stop the daemon, and wait until it is gone. It finishes what it does, writes everything and closes the\n" +
+			"store. The next hook starts it again; `hookctl uninstall` ends the hooks.",
+		Example: "  hookctl stop",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			pid, err := a.stop(cmd.Context())
+			switch {
+			case errors.Is(err, errDown) && a.json:
+				return a.printJSON(lifecycleJSON{Did: "nothing"})
+			case errors.Is(err, errDown):
+				a.printf("hookd does not run\n")
+				return nil
+			case err != nil:
+				return err
+			}
+			return a.sayLifecycle(lifecycleJSON{PID: pid, Did: "stopped"}, "hookd stopped, pid %d is gone\n")
+		},
+	}
+}
+
+// stop ends the daemon and gives its pid, errDown when there was none.
+func (a *app) stop(ctx context.Context) (int, error) {
+	h, err := a.connect(ctx, needRunning)
+	if err != nil {
+		return 0, err
+	}
+	defer h.Close()
+	var st Status
+	if err := h.Get(ctx, "/v1/status", nil, &st); err != nil {
+		return 0, err
+	}
+	if err := h.Post(ctx, "/v1/stop", nil, nil); err != nil {
+		return 0, err
+	}
+	return pidOf(st), a.gone(ctx, pidOf(st))
+}
+
+// gone waits for the end of a process.
+func (a *app) gone(ctx context.Context, pid int) error {
+	for waited := time.Duration(0); a.alive(pid); waited += glance {
+		if waited >= patience {
+			return &fault{message: fmt.Sprintf("hookd (pid %d) has not ended within %s", pid, patience), hint: "its log, hookd.log in " + a.home() + ", tells what it does"}
+		}
+		if err := a.pause(ctx, glance); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (a *app) restartCmd() *cobra.Command {
+	return &cobra.Command{
+		Use: "restart", Short: "Stop the daemon and start it again; hooks meanwhile are spooled",
+		Example: "  hookctl restart",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			before, err := a.stop(cmd.Context())
+			if err != nil && !errors.Is(err, errDown) {
+				return err
+			}
+			_, pid, err := a.start(cmd.Context())
+			if err != nil {
+				return err
+			}
+			l := lifecycleJSON{PID: pid, Did: "restarted", Before: before}
+			if before == 0 {
+				l.Did = "started"
+				return a.sayLifecycle(l, "hookd was not running; started, pid %d\n")
+			}
+			return a.sayLifecycle(l, fmt.Sprintf("hookd restarted, pid %d → %%d\n", before))
+		},
+	}
+}

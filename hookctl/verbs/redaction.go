@@ -1,0 +1,96 @@
+package verbs
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+
+	"hookline/hookctl/redact"
+)
+
+// findingJSON is a line of `doctor --redaction --json`. It never holds the secret.
+type findingJSON struct {
+	Line  int    `json:"line"`
+	Start int    `json:"start"` // offset in bytes
+	End   int    `json:"end"`   // behind the last byte
+	Kind  string `json:"kind"`
+	Rule  string `json:"rule"`
+}
+
+// maxRedaction bounds the file that is looked at, as the daemon bounds a frame.
+const maxRedaction = 64 << 20
+
+// redaction shows what would be redacted in a file. Nothing of the file's content is printed.
+func (a *app) redaction(path string) error {
+	text, err := a.readFile(path)
+	if err != nil {
+		return err
+	}
+	found := a.findSecrets(text)
+	t := table{head: []string{"LINE", "BYTES", "KIND", "RULE"}}
+	for _, f := range found {
+		if a.json {
+			if err := a.printJSON(f); err != nil {
+				return err
+			}
+			continue
+		}
+		t.row(strconv.Itoa(f.Line), fmt.Sprintf("%d–%d", f.Start, f.End), "[REDACTED:"+f.Kind+"]", f.Rule)
+	}
+	switch {
+	case a.json:
+	case len(found) == 0:
+		a.printf("nothing would be redacted\n")
+	default:
+		t.print(a.out, a.paint)
+		a.printf("\n%s would be redacted\n", plural(len(found), "secret"))
+	}
+	return nil
+}
+
+func (a *app) readFile(path string) ([]byte, error) {
+	in := a.in
+	if path != "-" {
+		file, err := os.Open(path)
+		if err != nil {
+			return nil, err
+		}
+		defer file.Close()
+		in = file
+	}
+	text, err := io.ReadAll(io.LimitReader(in, maxRedaction+1))
+	if err == nil && len(text) > maxRedaction {
+		err = fmt.Errorf("%s is larger than %d bytes", path, maxRedaction)
+	}
+	return text, err
+}
+
+// findSecrets is what the built-in rules and the configuration's own expressions find, by place.
+func (a *app) findSecrets(text []byte) []findingJSON {
+	var all []findingJSON
+	for _, f := range redact.New().Find(text) {
+		all = append(all, findingJSON{Line: f.Line, Start: f.Start, End: f.End, Kind: f.Kind, Rule: f.Rule})
+	}
+	for _, expr := range a.conf.Values.RedactExtra {
+		for _, at := range regexp.MustCompile(expr).FindAllIndex(text, -1) { // compiled before, when the configuration was read
+			if at[0] < at[1] {
+				all = append(all, findingJSON{Line: 1 + countLines(text[:at[0]]), Start: at[0], End: at[1], Kind: "custom", Rule: "redact_extra"})
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(x, y findingJSON) int { return x.Start - y.Start })
+	return all
+}
+
+func countLines(b []byte) int {
+	n := 0
+	for _, c := range b {
+		if c == '\n' {
+			n++
+		}
+	}
+	return n
+}

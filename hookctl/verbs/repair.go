@@ -1,0 +1,137 @@
+package verbs
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/schollz/progressbar/v3"
+	"github.com/spf13/cobra"
+
+	"hookline/hookctl/daemon"
+	"hookline/projector/identity"
+	"hookline/projector/pointer"
+	"hookline/projector/project"
+	"hookline/projector/session"
+)
+
+// rebuilds maps the names that people know to projections; "" is all of them. session_identity is
+// the column family of the identity specification, snapshot, latest and cache are buckets.
+var rebuilds = map[string]string{
+	"session_identity": identity.Name,
+	"snapshot":         "",
+	"cache":            identity.Name,
+	session.Name:       session.Name,
+	identity.Name:      identity.Name,
+	pointer.Name:       pointer.Name,
+	project.Name:       project.Name,
+}
+
+func (a *app) repairCmd() *cobra.Command {
+	var family, bucket string
+	var dry bool
+	cmd := &cobra.Command{
+		Use: "repair", Short: "Fold a damaged bucket again from the log",
+		Long: "Fold a damaged bucket again from the log. Nothing of the log is touched; new cells are made beside the old\n" +
+			"ones, then take their place. The same as `replay rebuild --projection NAME`.",
+		Example: "  hookctl repair --cf session_identity\n  hookctl repair --bucket latest --dry-run",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			name := family + bucket
+			projection, ok := rebuilds[name]
+			if !ok || family != "" && bucket != "" {
+				return &fault{message: fmt.Sprintf("there is no bucket %q", name), hint: "one of " + strings.Join(sortedKeys(rebuilds), ", ")}
+			}
+			return a.with(cmd.Context(), needStarted, func(h house) error { return a.rebuild(cmd.Context(), h, projection, dry) })
+		},
+	}
+	cmd.Flags().StringVar(&family, "cf", "", "session_identity")
+	cmd.Flags().StringVar(&bucket, "bucket", "", "a bucket (snapshot, latest, cache) or a projection")
+	cmd.Flags().BoolVar(&dry, "dry-run", false, "only tell what would change")
+	cmd.MarkFlagsMutuallyExclusive("cf", "bucket")
+	cmd.MarkFlagsOneRequired("cf", "bucket")
+	return cmd
+}
+
+func (a *app) rebuild(ctx context.Context, h house, projection string, dry bool) error {
+	q := url.Values{}
+	if projection != "" {
+		q.Set("projection", projection)
+	}
+	if dry {
+		q.Set("dry_run", "1")
+	}
+	var result daemon.Rebuilt
+	raw, err := a.watch(ctx, h, "/v1/rebuild", q)
+	if err != nil {
+		return err
+	}
+	if a.json {
+		a.printf("%s\n", raw)
+		return nil
+	}
+	if err := json.Unmarshal(raw, &result); err != nil {
+		return fmt.Errorf("read result: %w", err)
+	}
+	a.sayRebuilt(result)
+	return nil
+}
+
+func (a *app) sayRebuilt(r daemon.Rebuilt) {
+	what := "all projections"
+	if r.Projection != "" {
+		what = "projection " + r.Projection
+	}
+	verb := "folded again"
+	if r.DryRun {
+		verb = "compared, nothing changed"
+	}
+	a.printf("%s: %s up to sequence %d in %.0f ms, %s differed\n", what, verb, r.Seq, r.TookMS, plural(len(r.Changed), "value"))
+	for i, d := range r.Changed {
+		if i == 20 {
+			a.printf("  … and %d more (--json lists all)\n", len(r.Changed)-i)
+			break
+		}
+		a.printf("  %s %s %s: was %s, is %s by the log\n", d.Projection, oneLine(d.Key), d.Field, fit(oneLine(orDash(d.Got)), 40), fit(oneLine(orDash(d.Want)), 40))
+	}
+}
+
+// watch runs a long request, with a bar on a terminal, and gives its result.
+func (a *app) watch(ctx context.Context, h house, path string, q url.Values) (json.RawMessage, error) {
+	var bar *progressbar.ProgressBar
+	var result json.RawMessage
+	err := h.Stream(ctx, "POST", path, q, func(line []byte) error {
+		if len(line) == 0 {
+			return nil
+		}
+		var l struct {
+			Progress, Of int64
+			Result       json.RawMessage
+		}
+		if err := json.Unmarshal(line, &l); err != nil {
+			return fmt.Errorf("read progress: %w", err)
+		}
+		if l.Result != nil {
+			result = slices.Clone(l.Result)
+			return nil
+		}
+		if bar == nil && a.rich() && !a.json && l.Of > 0 {
+			bar = progressbar.NewOptions64(l.Of, progressbar.OptionSetWriter(a.err), progressbar.OptionClearOnFinish(),
+				progressbar.OptionSetDescription("folding"), progressbar.OptionShowCount())
+		}
+		if bar != nil {
+			_ = bar.Set64(min(l.Progress, l.Of)) // a bar that cannot be drawn is no trouble
+		}
+		return nil
+	})
+	if bar != nil {
+		_ = bar.Finish()
+	}
+	if err == nil && result == nil {
+		err = &fault{message: "the daemon ended before the result", hint: "nothing was switched; try again"}
+	}
+	return result, err
+}

@@ -1,0 +1,144 @@
+package verbs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"hookline/hookctl/daemon"
+	"hookline/hookctl/facts"
+	"hookline/hookctl/wire"
+)
+
+// Status is what the daemon tells of itself, and what `status --json` prints.
+type Status = daemon.Status
+
+func (a *app) statusCmd() *cobra.Command {
+	return &cobra.Command{
+		Use: "status", Short: "Show the daemon: version, log, projections, spool, hooks",
+		Long:    "Show the daemon: version, log, projections, spool, and when each kind of hook came last.\nExits 0 also when no daemon runs; --json says so by a pid of null.",
+		Example: "  hookctl status\n  hookctl status --json | jq .pid",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			st, err := a.statusNow(cmd.Context())
+			if err != nil {
+				return err
+			}
+			if a.json {
+				return a.printJSON(st)
+			}
+			a.printStatus(st)
+			return nil
+		},
+	}
+}
+
+// statusNow asks the daemon; without one it tells what the files do.
+func (a *app) statusNow(ctx context.Context) (Status, error) {
+	st, err := a.running(ctx)
+	if !errors.Is(err, errDown) {
+		return st, err
+	}
+	p := daemon.PathsOf(a.home(), a.getenv)
+	st = Status{Version: wire.Build, Protocol: wire.Protocol, Fsync: a.conf.Values.Fsync, Home: p.Home, Socket: p.Socket,
+		Spool: daemon.OpenSpool(p).Count(), Projections: []daemon.ProjectionStatus{}, Hooks: map[string]daemon.HookCount{},
+		SecondInstalls: map[string]int{}, Warnings: []string{}, Damage: []string{}, UnknownTypes: map[string]int{}}
+	if free, total, err := facts.Free(p.Home); err == nil {
+		st.FreeBytes, st.TotalBytes = int64(free), int64(total)
+	}
+	if s := daemon.LastStart(p); s.Reason != "" {
+		st.Warnings = append(st.Warnings, time.UnixMilli(s.Time).UTC().Format(time.RFC3339)+" the last start failed: "+s.Reason)
+	}
+	return st, nil
+}
+
+func (a *app) printStatus(st Status) {
+	field := func(name, v string) { a.printf("  %s  %s\n", a.paint.faint(pad(name, 12)), v) }
+	if st.PID == nil {
+		a.printf("%s  the next hook starts it\n\n", a.paint.warn("hookd is not running"))
+		field("home", st.Home)
+		field("socket", st.Socket)
+		field("spool", a.spoolWords(st.Spool))
+	} else {
+		a.printf("%s  %s, pid %d, up %s\n\n", a.paint.good("hookd is running"), st.Version, *st.PID, span(time.Duration(st.UptimeS*float64(time.Second))))
+		field("home", st.Home)
+		field("socket", st.Socket)
+		field("log", fmt.Sprintf("sequence %d, fsync %s%s", st.Seq, st.Fsync, unclean(st)))
+		field("sessions", plural(st.LiveSessions, "live session"))
+		field("projections", projectionWords(st.Projections))
+		field("spool", a.spoolWords(st.Spool))
+		field("delivered", fmt.Sprintf("%d again, %d conflicts", st.Again, st.Conflicts))
+	}
+	if st.TotalBytes > 0 {
+		field("disk", fmt.Sprintf("%s free of %s", bytesOf(uint64(max(0, st.FreeBytes))), bytesOf(uint64(st.TotalBytes))))
+	}
+	a.printHooks(st.Hooks)
+	a.printList("second installs", countList(st.SecondInstalls))
+	a.printList("unknown types", countList(st.UnknownTypes))
+	a.printList("warnings", st.Warnings)
+	a.printList("damage", st.Damage)
+}
+
+func unclean(st Status) string {
+	if st.CleanStart {
+		return ""
+	}
+	return ", checked after an unclean end"
+}
+
+func (a *app) spoolWords(n int) string {
+	if n == 0 {
+		return "empty"
+	}
+	return a.paint.warn(plural(n, "frame") + " waiting")
+}
+
+func projectionWords(list []daemon.ProjectionStatus) string {
+	var parts []string
+	for _, p := range list {
+		words := p.Name + " " + strconv.FormatUint(p.Seq, 10)
+		if p.Lag > 0 {
+			words += fmt.Sprintf(" (%d to write)", p.Lag)
+		}
+		parts = append(parts, words)
+	}
+	return strings.Join(parts, ", ")
+}
+
+func (a *app) printHooks(hooks map[string]daemon.HookCount) {
+	if len(hooks) == 0 {
+		return
+	}
+	names := sortedKeys(hooks)
+	slices.SortStableFunc(names, func(x, y string) int { return hooks[y].Last.Compare(hooks[x].Last) })
+	a.printf("\n")
+	t := table{head: []string{"  HOOK", "COUNT", "LAST"}}
+	for _, n := range names {
+		t.row("  "+oneLine(n), strconv.Itoa(hooks[n].Count), a.ago(hooks[n].Last))
+	}
+	t.print(a.out, a.paint)
+}
+
+func (a *app) printList(title string, lines []string) {
+	if len(lines) == 0 {
+		return
+	}
+	a.printf("\n%s\n", a.paint.warn(title))
+	for _, l := range lines {
+		a.printf("  %s\n", oneLine(l))
+	}
+}
+
+func countList(m map[string]int) []string {
+	var lines []string
+	for _, k := range sortedKeys(m) {
+		lines = append(lines, fmt.Sprintf("%s: %d", k, m[k]))
+	}
+	return lines
+}

@@ -1,0 +1,113 @@
+package verbs
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"hookline/projector/identity"
+	"hookline/projector/session"
+)
+
+// statuslinePatience is how long the line may take in all: the client waits for it, cancels an older
+// run when a newer one comes, and debounces by 300 ms.
+const statuslinePatience = 250 * time.Millisecond
+
+func (a *app) statuslineCmd() *cobra.Command {
+	return &cobra.Command{
+		Use: "statusline", Short: "Print one line for the client's status line",
+		Long: "Print one line for the client's status line: phase, identity, and whether the recorder is alive. It reads the\n" +
+			"client's JSON from stdin. It costs no tokens and always exits 0: the client blanks the line on any other code.",
+		Example: `  {"statusLine": {"type": "command", "command": "hookctl statusline"}}   in settings.json`,
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			ctx, cancel := context.WithTimeout(cmd.Context(), statuslinePatience)
+			defer cancel()
+			line := a.statusline(ctx, a.statuslineSession(ctx))
+			if a.json {
+				return a.printJSON(line)
+			}
+			a.printf("%s\n", a.statuslineText(line))
+			return nil
+		},
+	}
+}
+
+// statuslineJSON is what the line says.
+type statuslineJSON struct {
+	Recorder string  `json:"recorder"` // alive or down
+	Session  string  `json:"session,omitempty"`
+	Phase    string  `json:"phase,omitempty"`
+	Brief    string  `json:"brief"`
+	IC       float64 `json:"ic"`
+	Class    string  `json:"class,omitempty"`
+}
+
+// statuslineSession is the session that the client asks for, on stdin; by hand it is the environment's.
+// Where stdin stays silent the reader is left behind, for the few milliseconds that the process has.
+func (a *app) statuslineSession(ctx context.Context) string {
+	asked := make(chan string, 1)
+	go func() {
+		var in struct {
+			Session string `json:"session_id"`
+		}
+		if !a.asks {
+			_ = json.NewDecoder(io.LimitReader(a.in, 1<<20)).Decode(&in) // no JSON: the environment tells
+		}
+		asked <- in.Session
+	}()
+	select {
+	case id := <-asked:
+		if id != "" {
+			return id
+		}
+	case <-ctx.Done():
+	}
+	return a.getenv("CLAUDE_CODE_SESSION_ID")
+}
+
+func (a *app) statusline(ctx context.Context, id string) statuslineJSON {
+	line := statuslineJSON{Recorder: "down", Session: id, Brief: identity.ColdBrief}
+	h, err := a.connect(ctx, needRunning)
+	if err != nil {
+		return line
+	}
+	defer h.Close()
+	i, err := oneCell[identity.State](ctx, h, identity.Name, id)
+	var refused *fault
+	if err != nil && !errors.As(err, &refused) {
+		return line // it listens but does not answer
+	}
+	line.Recorder = "alive"
+	if err == nil && i.State.Born && !i.State.Deleted {
+		line.Brief, line.IC, line.Class = i.State.Brief(), i.State.LastIC, identity.Classify(i.State.LastIC)
+	}
+	if s, err := oneCell[session.State](ctx, h, session.Name, id); err == nil {
+		line.Phase = s.State.Phase
+	}
+	return line
+}
+
+// statuslineText is the line for people. The client's terminal shows colours through a pipe, so they
+// are on unless they were switched off.
+func (a *app) statuslineText(l statuslineJSON) string {
+	p := palette{on: a.conf.Values.Color != "never" && a.getenv("NO_COLOR") == ""}
+	dot := p.good("●")
+	if l.Recorder == "down" {
+		dot = p.bad("○") + " not recording"
+	}
+	brief := l.Brief
+	switch l.Class {
+	case "warning":
+		brief = p.warn(brief)
+	case "degraded":
+		brief = p.bad(brief)
+	}
+	phase := strings.ToLower(strings.TrimPrefix(oneLine(l.Phase), "SESSION_"))
+	return join(" ", dot, brief, p.faint(phase))
+}

@@ -1,0 +1,201 @@
+package verbs
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"hookline/events"
+)
+
+// sampleEvents is one event of every family, and the odd ones.
+func sampleEvents() []events.Record {
+	var all []events.Record
+	for i, e := range [][2]string{
+		{events.TypeSessionStarted, `{"source":"startup","model":"claude-opus-4-5"}`},
+		{events.TypePromptSubmitted, `{"prompt":"  fix the\n\tparser   \u001b[31mred\u001b[0m, please"}`},
+		{events.TypeToolRequested, `{"tool_name":"Bash","tool_input":{"command":"go test ./...","description":"Run tests"}}`},
+		{events.TypeToolSucceeded, `{"tool_name":"Edit","tool_input":{"file_path":"/project/cmd/main.go"},"duration_ms":48}`},
+		{events.TypeToolFailed, `{"tool_name":"Bash","tool_input":{"command":"exit 3"},"error":"Exit code 3\nmore","duration_ms":67}`},
+		{events.TypeToolFailed, `{"tool_name":"Read","tool_input":{"file_path":"/etc/hosts"},"error":"x","is_interrupt":true}`},
+		{events.TypeToolSucceeded, `{"tool_name":"Bash","tool_input":{"command":{"$blob":"sha256:00","size":99999,"head":"cat <<EOF\\npackage main"}},"duration_ms":61234}`},
+		{events.TypeToolBatchFinished, `{"tool_calls":[{"tool_name":"Read"},{"tool_name":"Grep"}]}`},
+		{events.TypePermissionDenied, `{"tool_name":"Bash","tool_input":{"command":"reboot"},"reason":"not allowed"}`},
+		{events.TypeSubagentStopped, `{"agent_type":"explorer","last_assistant_message":"found it","agent_id":"a1"}`},
+		{events.TypeTaskCreated, `{"task_id":"7","task_subject":"write tests"}`},
+		{events.TypeCompactionStarted, `{"trigger":"auto"}`},
+		{events.TypeModelSwitched, `{"from_model":"opus","to_model":"sonnet"}`},
+		{events.TypeNotificationSent, `{"notification_type":"idle_prompt","message":"Claude is waiting"}`},
+		{events.TypeTurnStopped, `{"last_assistant_message":"done","background_tasks":[{"id":"x"}]}`},
+		{events.TypeIdentityRestored, `{"source":"startup","outcome":"restored","previous":"` + sessionB + `"}`},
+		{events.TypeDreamCompleted, `{"phase":"nrem","before_ic":0.42,"after_ic":0.91,"before_r":0.5,"after_r":0.99}`},
+		{events.TypeHookRefused, `{"reason":"not_an_object","head":"[1,2]"}`},
+		{events.TypeClockJumped, `{"back_ms":90000}`},
+		{"future.thing_happened", `{"session_id":"x","words":"of a newer build"}`},
+		{events.TypeSessionEnded, `{"reason":"prompt_input_exit"}`},
+	} {
+		r := record(uint64(i+1), e[0], sessionA, e[1])
+		if e[0] == events.TypeSessionStarted {
+			r.Branch = "main"
+		}
+		if e[0] == events.TypeSubagentStopped {
+			r.AgentID = "a1"
+		}
+		all = append(all, r)
+	}
+	return all
+}
+
+func TestTailPretty(t *testing.T) {
+	f := newFake()
+	f.events = sampleEvents()
+	b := newBench(t, f)
+	golden(t, "tail.txt", b.must("tail", "-n", "0"))
+	b.columns = 72
+	narrow := b.must("tail", "-n", "0")
+	golden(t, "tail-72.txt", narrow)
+	for line := range strings.Lines(narrow) {
+		if width(strings.TrimSuffix(line, "\n")) > 72 {
+			t.Errorf("wider than the terminal: %q", line)
+		}
+	}
+	if strings.ContainsRune(narrow, '\x1b') {
+		t.Error("an escape sequence from the log reached the terminal")
+	}
+	golden(t, "tail-color.txt", b.must("tail", "-n", "3", "--color", "always"))
+}
+
+func TestTailAsksTheDaemon(t *testing.T) {
+	f := newFake()
+	b := newBench(t, f)
+	b.must("tail", "--session", "c68c8a51", "--project", "app", "--type", "tool.*", "--since", "10m")
+	want := "GET /v1/events?n=20&project=app&session=c68c8a51&since=10m&type=tool.%2A"
+	if got := f.asked[len(f.asked)-1]; got != want {
+		t.Errorf("asked %s", got)
+	}
+	if b.needs[0] != needStore {
+		t.Errorf("reading asked for %v: it must work without a daemon", b.needs[0])
+	}
+	b.must("events", "list")
+	if got := f.asked[len(f.asked)-1]; got != "GET /v1/events?n=100" {
+		t.Errorf("asked %s", got)
+	}
+}
+
+func TestTailJSON(t *testing.T) {
+	f := newFake()
+	f.events = sampleEvents()[:2]
+	b := newBench(t, f)
+	for _, args := range [][]string{{"tail", "-o", "json"}, {"tail", "-o", "ndjson"}, {"tail", "--json"}, {"events", "list", "--json"}} {
+		out := b.must(args...)
+		lines := strings.Split(strings.TrimSpace(out), "\n")
+		var r events.Record
+		if len(lines) != 2 || json.Unmarshal([]byte(lines[1]), &r) != nil || r.Seq != 2 || r.Type != events.TypePromptSubmitted {
+			t.Errorf("%v: %q", args, out)
+		}
+	}
+}
+
+func TestCloudEvents(t *testing.T) {
+	f := newFake()
+	f.events = sampleEvents()[3:5]
+	bare := events.NewRecord(6, events.Envelope{ID: "01KAJ3ZV5T0000000000000006", Type: events.TypeDaemonStarted, Version: 1, Time: noon, Redacted: 2})
+	bare.Appended = noon.Add(1500000)
+	f.events = append(f.events, bare)
+	out := newBench(t, f).must("tail", "-o", "cloudevents")
+	golden(t, "cloudevents.ndjson", out)
+	for line := range strings.Lines(out) {
+		var attrs map[string]any
+		if err := json.Unmarshal([]byte(line), &attrs); err != nil {
+			t.Fatal(err)
+		}
+		for name := range attrs {
+			if strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789") != "" {
+				t.Errorf("attribute %q is not lower-case letters and digits", name)
+			}
+		}
+		if attrs["specversion"] != "1.0" || attrs["datacontenttype"] != "application/json" {
+			t.Errorf("attributes %v", attrs)
+		}
+	}
+}
+
+func TestTailRefuses(t *testing.T) {
+	b := newBench(t, newFake())
+	for _, tc := range []struct{ args, want string }{
+		{"tail -o xml", "hookctl: error: there is no output \"xml\"\nhookctl: hint: -o takes pretty, json, ndjson or cloudevents\n"},
+		{"tail -n -3", "hookctl: error: -n -3 is negative\nhookctl: hint: -n 0 means all\n"},
+		{"tail -n x", "hookctl: error: invalid argument \"x\" for \"-n, --n\" flag: strconv.ParseInt: parsing \"x\": invalid syntax\nhookctl: hint: `hookctl tail --help` shows the flags\n"},
+	} {
+		if code, out, errs := b.run(strings.Fields(tc.args)...); code != 1 || out != "" || errs != tc.want {
+			t.Errorf("%s: exit %d, stdout %q, stderr %q", tc.args, code, out, errs)
+		}
+	}
+}
+
+// TestFollowOverRestart: the connection ends twice, once with a daemon that is away for a while and
+// then repeats events; every event is shown once, in order.
+func TestFollowOverRestart(t *testing.T) {
+	f := newFake()
+	f.status.Seq = 3
+	for i := range 3 {
+		f.events = append(f.events, record(uint64(i+1), events.TypeTurnStopped, sessionA, `{}`))
+	}
+	f.more = []events.Record{record(4, events.TypeTurnStopped, sessionA, `{}`)}
+	b := newBench(t, f)
+	b.down = []bool{false, true, true}
+	pauses := 0
+	b.pause = stopAfter(&pauses, 5, func() {
+		if pauses == 3 { // the daemon is back and has new events, one of them appended while it was away
+			f.status.Seq = 6
+			f.events = append(f.events, record(5, events.TypeTurnStopped, sessionA, `{}`), record(6, events.TypeTurnStopped, sessionA, `{}`))
+		}
+	})
+	out := b.must("tail", "-f", "-n", "2", "-o", "json")
+	var seqs []uint64
+	for line := range strings.Lines(out) {
+		var r events.Record
+		if err := json.Unmarshal([]byte(line), &r); err != nil {
+			t.Fatal(err)
+		}
+		seqs = append(seqs, r.Seq)
+	}
+	if got := jsonOf(seqs); got != "[2,3,4,5,6]" {
+		t.Errorf("shown %s; asked %q", got, f.asked)
+	}
+	if b.needs[0] != needStarted || b.needs[1] != needRunning {
+		t.Errorf("connections %v: only the first may start a daemon", b.needs)
+	}
+}
+
+// TestFollowNothingYet: with a filter that nothing matched, a restart must not bring old events.
+func TestFollowNothingYet(t *testing.T) {
+	f := newFake()
+	f.status.Seq = 2
+	f.events = []events.Record{record(1, events.TypeToolFailed, sessionA, `{}`), record(2, events.TypeTurnStopped, sessionA, `{}`)}
+	b := newBench(t, f)
+	pauses := 0
+	b.pause = stopAfter(&pauses, 3, func() { f.status.Seq = 2 })
+	if out := b.must("tail", "-f", "-n", "1", "--type", "session.*", "-o", "json"); out != "" {
+		t.Errorf("shown %q", out)
+	}
+}
+
+func TestFollowShorterLog(t *testing.T) {
+	f := newFake()
+	f.status.Seq = 9
+	b := newBench(t, f)
+	pauses := 0
+	b.pause = stopAfter(&pauses, 2, func() { f.status.Seq = 4 })
+	code, _, errs := b.run("tail", "-f")
+	if code != 0 || errs != "hookctl: warning: the log ends at 4 now, it was at 9; going on from its end\n" {
+		t.Errorf("exit %d, stderr %q", code, errs)
+	}
+}
+
+func TestFollowRefusedAtOnce(t *testing.T) {
+	b := newBench(t, nil)
+	if code, _, errs := b.run("tail", "-f"); code != 1 || !strings.HasPrefix(errs, "hookctl: error: no daemon is running") {
+		t.Errorf("exit %d, stderr %q", code, errs)
+	}
+}

@@ -1,0 +1,214 @@
+package verbs
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"hookline/hookctl/facts"
+)
+
+var update = flag.Bool("update", false, "write the golden files")
+
+// noon is when every test happens.
+var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+
+// bench is an app with everything it touches in the test's hands.
+type bench struct {
+	*app
+	t        *testing.T
+	out, err *bytes.Buffer
+	env      map[string]string
+	handler  http.Handler // the daemon; nil: none runs
+	needs    []need       // what the verbs asked for
+	down     []bool       // answers to the next connections, before handler counts: true is errDown
+}
+
+func newBench(t *testing.T, handler http.Handler) *bench {
+	t.Helper()
+	home := t.TempDir()
+	b := &bench{t: t, out: &bytes.Buffer{}, err: &bytes.Buffer{}, handler: handler,
+		env: map[string]string{"HOME": home, "HOOKLINE_HOME": filepath.Join(home, "state")}}
+	b.app = &app{
+		in: strings.NewReader(""), out: b.out, err: b.err, getenv: func(k string) string { return b.env[k] },
+		now: func() time.Time { return noon }, zone: time.UTC, cwd: filepath.Join(home, "project"),
+		self:  filepath.Join(home, "bin", "hookd"),
+		pause: func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
+		alive: func(int) bool { return false },
+		place: func(dir string) facts.Place { return facts.Place{Dir: dir} },
+		look:  func(name string) (string, error) { return "", fmt.Errorf("%s: not found", name) },
+	}
+	b.connect = b.dialHandler
+	return b
+}
+
+func (b *bench) dialHandler(_ context.Context, n need) (house, error) {
+	b.needs = append(b.needs, n)
+	if len(b.down) > 0 {
+		gone := b.down[0]
+		b.down = b.down[1:]
+		if gone {
+			return nil, errDown
+		}
+	}
+	if b.handler == nil {
+		return nil, errDown
+	}
+	return handlerHouse{b.handler}, nil
+}
+
+// run gives exit code, stdout and stderr of one command line.
+func (b *bench) run(args ...string) (int, string, string) {
+	b.t.Helper()
+	b.out.Reset()
+	b.err.Reset()
+	b.json, b.colorFlag = false, ""
+	code := b.main(b.t.Context(), args)
+	return code, b.out.String(), b.err.String()
+}
+
+// must is run for a command that has to work.
+func (b *bench) must(args ...string) string {
+	b.t.Helper()
+	code, out, errs := b.run(args...)
+	if code != 0 {
+		b.t.Fatalf("hookctl %s: exit %d, stderr %q", strings.Join(args, " "), code, errs)
+	}
+	return out
+}
+
+// handlerHouse is a house over an http.Handler in process.
+type handlerHouse struct{ h http.Handler }
+
+func (h handlerHouse) Get(ctx context.Context, path string, q url.Values, out any) error {
+	return h.do(ctx, "GET", path, q, nil, out)
+}
+
+func (h handlerHouse) Post(ctx context.Context, path string, in, out any) error {
+	return h.do(ctx, "POST", path, nil, in, out)
+}
+
+func (h handlerHouse) request(ctx context.Context, method, path string, q url.Values, in any) (*http.Request, error) {
+	body, err := json.Marshal(in)
+	if err != nil {
+		return nil, err
+	}
+	u := url.URL{Scheme: "http", Host: "hookline", Path: path, RawQuery: q.Encode()}
+	return http.NewRequestWithContext(ctx, method, u.String(), bytes.NewReader(body))
+}
+
+func (h handlerHouse) do(ctx context.Context, method, path string, q url.Values, in, out any) error {
+	r, err := h.request(ctx, method, path, q, in)
+	if err != nil {
+		return err
+	}
+	w := httptest.NewRecorder()
+	h.h.ServeHTTP(w, r)
+	if w.Code != http.StatusOK {
+		return refusal(w.Body.Bytes())
+	}
+	if out == nil {
+		return nil
+	}
+	return json.Unmarshal(w.Body.Bytes(), out)
+}
+
+func refusal(body []byte) error {
+	var p struct{ Error, Hint string }
+	if json.Unmarshal(body, &p) != nil {
+		p.Error = strings.TrimSpace(string(body))
+	}
+	return &fault{message: p.Error, hint: p.Hint}
+}
+
+// Stream runs the handler beside its reader, so that it may go on for ever.
+func (h handlerHouse) Stream(ctx context.Context, method, path string, q url.Values, line func([]byte) error) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	r, err := h.request(ctx, method, path, q, nil)
+	if err != nil {
+		return err
+	}
+	pr, pw := io.Pipe()
+	w := &pipeWriter{header: http.Header{}, w: pw}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		h.h.ServeHTTP(w, r)
+		_ = pw.Close()
+	}()
+	defer func() { _ = pr.Close(); cancel(); <-done }()
+	lines := bufio.NewReader(pr)
+	for {
+		b, err := lines.ReadBytes('\n')
+		if errors.Is(err, io.EOF) && len(b) == 0 {
+			return nil
+		}
+		if err != nil && !errors.Is(err, io.EOF) {
+			return err
+		}
+		if w.code != 0 && w.code != http.StatusOK {
+			return refusal(b)
+		}
+		if err := line(bytes.TrimSuffix(b, []byte("\n"))); err != nil {
+			return err
+		}
+	}
+}
+
+func (handlerHouse) Close() {}
+
+type pipeWriter struct {
+	header http.Header
+	w      *io.PipeWriter
+	code   int
+}
+
+func (p *pipeWriter) Header() http.Header         { return p.header }
+func (p *pipeWriter) WriteHeader(code int)        { p.code = code }
+func (p *pipeWriter) Write(b []byte) (int, error) { return p.w.Write(b) }
+
+// golden compares with a file of testdata, or writes it.
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Errorf("%s differs (go test -run %s -update writes it):\n--- got\n%s\n--- want\n%s", name, t.Name(), got, want)
+	}
+}
+
+// contains fails unless every part is in text.
+func contains(t *testing.T, text string, parts ...string) {
+	t.Helper()
+	for _, p := range parts {
+		if !strings.Contains(text, p) {
+			t.Errorf("%q is not in:\n%s", p, text)
+		}
+	}
+}
