@@ -157,8 +157,12 @@ func TestDeliverNowhereToWrite(t *testing.T) {
 	if !strings.HasPrefix(stdout, `{"systemMessage":"hookline: this hook is lost, it could not be written anywhere: spool frame 01`) || code != 0 {
 		t.Errorf("%d %q", code, stdout)
 	}
-	stdout, stderr, code := delivered(t, frameOf("consciousness brief", ``), nil)
-	if stdout != "[C:? r=? IC=?]\n" || !strings.HasPrefix(stderr, "hookline: this hook is lost") || code != 0 {
+	stdout, stderr, code := delivered(t, frameOf("consciousness check-identity", `{}`), nil)
+	if stdout != "" || !strings.HasPrefix(stderr, "hookline: this hook is lost") || code != 0 {
+		t.Errorf("%d %q %q", code, stdout, stderr)
+	}
+	stdout, stderr, code = delivered(t, frameOf("session persist-identity", `{}`), nil) // ERR-SESSION-04
+	if stdout != "" || !strings.HasPrefix(stderr, "Failed to persist identity: spool frame 01") || code != 1 {
 		t.Errorf("%d %q %q", code, stdout, stderr)
 	}
 }
