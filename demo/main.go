@@ -38,6 +38,15 @@ type stage struct {
 	out       io.Writer
 }
 
+// scenes are the commands that are shown after the session was played.
+var scenes = []string{
+	"hookctl tail --session 5b0f6c2e --type session.*,tool.failed,subagent.*,compaction.*,identity.* -n 16",
+	"hookctl tail -n 8",
+	"hookctl session list --all",
+	"hookctl identity show --session 5b0f6c2e",
+	"replay verify",
+}
+
 func run(bin, session, svg string) (err error) {
 	bin, err = filepath.Abs(bin)
 	if err != nil {
@@ -57,7 +66,7 @@ func run(bin, session, svg string) (err error) {
 	if err := s.play(session); err != nil {
 		return err
 	}
-	for _, line := range []string{"hookctl tail -n 16", "hookctl session list --all", "hookctl identity show --session c1d9a3f4", "replay verify"} {
+	for _, line := range scenes {
 		if err := s.show(line); err != nil {
 			return err
 		}
