@@ -1,0 +1,177 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// scope is which cells are meant: all, those of one projection, or one.
+type scope struct{ projection, key string }
+
+func scopeOf(args []string) scope {
+	var s scope
+	if len(args) > 0 {
+		s.projection = args[0]
+	}
+	if len(args) > 1 {
+		s.key = args[1]
+	}
+	return s
+}
+
+// query adds the scope to a request.
+func (s scope) query(q url.Values) url.Values {
+	if s.projection != "" {
+		q.Set("projection", s.projection)
+	}
+	if s.key != "" {
+		q.Set("key", s.key)
+	}
+	return q
+}
+
+func (a *app) atCmd() *cobra.Command {
+	return &cobra.Command{
+		Use:   "at POINT [PROJECTION [KEY]]",
+		Short: "Show any state at any past point",
+		Long: "Show which cells there were at a point of the log; with a projection or a key, their states.\n" +
+			"For sessions a key may be the alias of eight characters.\n\n" + pointHelp,
+		Example:           "  replay at 120\n  replay at '2026-11-21 08:00' identity c68c8a51\n  replay at 10m session --json | jq '.cells[].state'",
+		Args:              cobra.RangeArgs(1, 3),
+		ValidArgsFunction: completeScope(1),
+		RunE:              func(cmd *cobra.Command, args []string) error { return a.at(cmd.Context(), args[0], scopeOf(args[1:])) },
+	}
+}
+
+// past is the answer about one point.
+type past struct {
+	Seq   uint64 `json:"seq"`
+	Cells []struct {
+		Projection string          `json:"projection"`
+		Key        string          `json:"key"`
+		Seq        uint64          `json:"seq"`
+		State      json.RawMessage `json:"state"`
+	} `json:"cells"`
+}
+
+func (a *app) at(ctx context.Context, when string, s scope) error {
+	point, err := a.point(when)
+	if err != nil {
+		return err
+	}
+	return a.with(ctx, func(h house) error {
+		var raw json.RawMessage
+		if err := h.Get(ctx, "/v1/at", s.query(url.Values{"point": {point}}), &raw); err != nil {
+			return err
+		}
+		var p past
+		if err := json.Unmarshal(raw, &p); err != nil {
+			return fmt.Errorf("read the state: %w", err)
+		}
+		if s.key != "" && len(p.Cells) == 0 {
+			return a.noCell(ctx, h, p.Seq, s)
+		}
+		if a.json {
+			return a.printRaw(raw)
+		}
+		a.printf("%s\n", a.paint.faint("sequence "+a.named(ctx, h, p.Seq)))
+		if s.projection == "" {
+			a.listCells(p)
+			return nil
+		}
+		return a.printStates(p)
+	})
+}
+
+// noCell tells why a key gave nothing. The present may know better: an alias that is ambiguous or
+// names no session is refused there, in words.
+func (a *app) noCell(ctx context.Context, h house, seq uint64, s scope) error {
+	if err := h.Get(ctx, "/v1/cells/"+s.projection+"/"+s.key, nil, nil); err != nil {
+		return err
+	}
+	return &fault{message: fmt.Sprintf("projection %s had no cell %q at sequence %d", s.projection, s.key, seq),
+		hint: fmt.Sprintf("`replay at %d %s` shows those it had", seq, s.projection)}
+}
+
+func (a *app) listCells(p past) {
+	if len(p.Cells) == 0 {
+		a.printf("no cells yet\n")
+		return
+	}
+	rows := make([][]string, 0, len(p.Cells))
+	for _, c := range p.Cells {
+		rows = append(rows, []string{oneLine(c.Projection), fmt.Sprint(c.Seq), oneLine(c.Key)})
+	}
+	table(a.out, a.paint, []string{"PROJECTION", "SEQ", "KEY"}, rows)
+}
+
+func (a *app) printStates(p past) error {
+	if len(p.Cells) == 0 {
+		a.printf("no cells yet\n")
+	}
+	for _, c := range p.Cells {
+		list, err := fields(c.State)
+		if err != nil {
+			return fmt.Errorf("read the state of %s %s: %w", c.Projection, c.Key, err)
+		}
+		a.printf("%s  %s\n", a.paint.bold(oneLine(c.Projection+"  "+c.Key)), a.paint.faint(fmt.Sprintf("folded at %d", c.Seq)))
+		a.printFields(list)
+	}
+	return nil
+}
+
+// field is one member of a state by its path.
+type field struct{ path, text string }
+
+func (a *app) printFields(list []field) {
+	var names int
+	for _, f := range list {
+		names = max(names, width(f.path))
+	}
+	for _, f := range list {
+		text := oneLine(f.text)
+		if a.columns > 0 {
+			text = fit(text, max(16, a.columns-names-len("    ")))
+		}
+		a.printf("  %s  %s\n", pad(f.path, names), text)
+	}
+}
+
+// fields takes a state apart: objects into their members, by name, everything else as JSON text.
+func fields(state []byte) ([]field, error) {
+	var v any
+	d := json.NewDecoder(bytes.NewReader(state))
+	d.UseNumber() // numbers as they are written, not as float64 prints them
+	if err := d.Decode(&v); err != nil {
+		return nil, err
+	}
+	return flatten("", v)
+}
+
+func flatten(path string, v any) ([]field, error) {
+	members, ok := v.(map[string]any)
+	if !ok || len(members) == 0 {
+		var b strings.Builder
+		e := json.NewEncoder(&b)
+		e.SetEscapeHTML(false)
+		err := e.Encode(v)
+		return []field{{oneLine(path), strings.TrimSpace(b.String())}}, err
+	}
+	var out []field
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		sub, err := flatten(strings.TrimPrefix(path+"."+name, "."), members[name])
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, sub...)
+	}
+	return out, nil
+}

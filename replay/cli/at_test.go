@@ -1,0 +1,109 @@
+package cli
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+)
+
+// The test's log: 1 session.started, 2 project.seen, 3 identity.restored, 4 prompt.submitted,
+// 5 tool.requested, 6 tool.failed, 7 session.ended, 8 identity.persisted; 9 to 11 are the second session.
+
+func TestAtListsCells(t *testing.T) {
+	recorded(t)
+	out := replay(t, 0, "at", "3").stdout.String()
+	lines := strings.Split(out, "\n")
+	same(t, "heading", lines[0], "sequence 3 (identity.restored, 2026-11-21 12:00:00)")
+	same(t, "head", lines[1], "PROJECTION  SEQ  KEY")
+	same(t, "row", lines[2], "session     3    "+ended)
+	same(t, "row", lines[3], "identity    3    "+ended)
+	if len(lines) != 6 || !strings.HasPrefix(lines[4], "project     2    ") {
+		t.Error(out)
+	}
+}
+
+func TestAtStateByAlias(t *testing.T) {
+	recorded(t)
+	for point, wants := range map[string][]string{
+		"4":   {"  last_ic           0.9943\n", "  live              true\n", "  facet_events      1\n"},
+		"6":   {"  last_ic           0.9611\n", "  live              true\n", "  accuracy          0.6667\n"},
+		"now": {"  last_ic           0.9611\n", "  live              false\n", "identity  " + ended + "  folded at 8\n"},
+	} {
+		out := replay(t, 0, "at", point, "identity", "5f1d0c2e").stdout.String()
+		for _, want := range wants {
+			if !strings.Contains(out, want) {
+				t.Errorf("at %s: %q is not in\n%s", point, want, out)
+			}
+		}
+	}
+}
+
+func TestAtJSON(t *testing.T) {
+	recorded(t)
+	var p past
+	replay(t, 0, "at", "6", "session", ended, "--json").decode(t, &p)
+	if p.Seq != 6 || len(p.Cells) != 1 || p.Cells[0].Projection != "session" || p.Cells[0].Key != ended || p.Cells[0].Seq != 6 {
+		t.Fatalf("%+v", p)
+	}
+	var s struct {
+		Status   string
+		Failures int
+		Tools    map[string]int
+	}
+	if err := json.Unmarshal(p.Cells[0].State, &s); err != nil {
+		t.Fatal(err)
+	}
+	if s.Status != "live" || s.Failures != 1 || s.Tools["Bash"] != 1 {
+		t.Errorf("%+v", s)
+	}
+}
+
+func TestAtTimes(t *testing.T) {
+	recorded(t)
+	for _, when := range []string{"now", "0s", time.Now().Add(time.Hour).UTC().Format(time.RFC3339)} {
+		if out := replay(t, 0, "at", when).stdout.String(); !strings.HasPrefix(out, "sequence 11 (prompt.submitted, 2026-11-21 12:00:06)\n") {
+			t.Errorf("at %s: %s", when, out)
+		}
+	}
+}
+
+func TestAtErrors(t *testing.T) {
+	recorded(t)
+	const points = "replay: hint: for example 120, 2026-11-21T08:00:00Z, '2026-11-21 08:00', 08:00, 10m or now\n"
+	for _, c := range []struct{ args, stderr string }{
+		{"at 99", "replay: error: the log ends at sequence 11\n"},
+		{"at yesterday", "replay: error: \"yesterday\" is no sequence, time or duration\n" + points},
+		{"at -- -10m", "replay: error: \"-10m\" is no sequence, time or duration\n" + points},
+		{"at now gates", "replay: error: no projection is called \"gates\"\nreplay: hint: projections: session, identity, latest, project\n"},
+		{"at now session 00000000", "replay: error: no session is called \"00000000\"\nreplay: hint: hookctl session list shows them\n"},
+		{"at 3 session 9ac4e7b0", "replay: error: projection session had no cell \"9ac4e7b0\" at sequence 3\nreplay: hint: `replay at 3 session` shows those it had\n"},
+		{"at now project nowhere", "replay: error: projection project has no cell \"nowhere\"\n"},
+		{"at", "replay: error: accepts between 1 and 3 arg(s), received 0\nreplay: hint: `replay at --help` shows how it is called\n"},
+		{"at 1 session x y", "replay: error: accepts between 1 and 3 arg(s), received 4\nreplay: hint: `replay at --help` shows how it is called\n"},
+	} {
+		r := replay(t, 1, strings.Fields(c.args)...)
+		same(t, c.args, r.stderr.String(), c.stderr)
+		same(t, c.args+": stdout", r.stdout.String(), "")
+	}
+}
+
+// What comes from the log cannot steer a terminal.
+func TestAtCleansTheTerminal(t *testing.T) {
+	newHome(t)
+	h := &canned{gets: map[string]string{
+		"/v1/at":       `{"seq":7,"cells":[{"projection":"session","key":"a\u001b[2Jb","seq":7,"state":{"goal":"x\u001b]0;y","n":12345678901234567890,"o":{},"l":[1,{"b":"<&>"}]}}]}`,
+		"/v1/events/7": `{"seq":7,"type":"prompt.submitted","time":"2026-11-21T12:00:00Z"}`,
+	}}
+	r := newRun().on(h)
+	r.terminal, r.columns = true, 40
+	t.Setenv("TERM", "dumb")
+	same(t, "stdout", r.do(t, 0, "at", "7", "session").stdout.String(), `sequence 7 (prompt.submitted, 2026-11-21 12:00:00)
+session  a[2Jb  folded at 7
+  goal  "x\u001b]0;y"
+  l     [1,{"b":"<&>"}]
+  n     12345678901234567890
+  o     {}
+`)
+	same(t, "requests", strings.Join(h.asked, "\n"), "/v1/at?point=7&projection=session\n/v1/events/7")
+}

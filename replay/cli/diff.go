@@ -1,0 +1,91 @@
+package cli
+
+import (
+	"context"
+	"net/url"
+
+	"github.com/spf13/cobra"
+
+	"hookline/projector"
+)
+
+func (a *app) diffCmd() *cobra.Command {
+	return &cobra.Command{
+		Use:   "diff A B [PROJECTION]",
+		Short: "Show what changed between two points, field by field",
+		Long: "Show what changed between two points of the log, field by field: + came, - went, ~ changed.\n" +
+			"The points may stand in either order; the change is from A to B.\n\n" + pointHelp,
+		Example:           "  replay diff 120 now\n  replay diff 10m 5m identity\n  replay diff 2026-11-21T08:00:00Z now --json | jq .changes",
+		Args:              cobra.RangeArgs(2, 3),
+		ValidArgsFunction: completeScope(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.diff(cmd.Context(), args[0], args[1], scopeOf(args[2:]))
+		},
+	}
+}
+
+// difference is the daemon's answer; Want is the value at A, Got the one at B.
+type difference struct {
+	A     uint64           `json:"a"`
+	B     uint64           `json:"b"`
+	Diffs []projector.Diff `json:"diffs"`
+}
+
+// differenceJSON is what --json prints. A value is JSON text, null where there was none, and ends in
+// "…" when it was longer than 200 bytes.
+type differenceJSON struct {
+	A       uint64       `json:"a"`
+	B       uint64       `json:"b"`
+	Changes []changeJSON `json:"changes"`
+}
+
+type changeJSON struct {
+	Projection string  `json:"projection"`
+	Key        string  `json:"key"`
+	Field      string  `json:"field"` // "" for the whole cell
+	Before     *string `json:"before"`
+	After      *string `json:"after"`
+}
+
+func (a *app) diff(ctx context.Context, from, to string, s scope) error {
+	first, err := a.point(from)
+	if err != nil {
+		return err
+	}
+	second, err := a.point(to)
+	if err != nil {
+		return err
+	}
+	return a.with(ctx, func(h house) error {
+		var d difference
+		if err := h.Get(ctx, "/v1/diff", s.query(url.Values{"a": {first}, "b": {second}}), &d); err != nil {
+			return err
+		}
+		if a.json {
+			return a.printJSON(d.json())
+		}
+		a.printf("%s\n", a.paint.faint("from "+a.named(ctx, h, d.A)+" to "+a.named(ctx, h, d.B)))
+		list := changes(d.Diffs, wantGot)
+		a.printChanges(list, a.became())
+		if len(list) == 0 {
+			a.printf("nothing changed\n")
+		}
+		return nil
+	})
+}
+
+func (d difference) json() differenceJSON {
+	out := differenceJSON{A: d.A, B: d.B, Changes: []changeJSON{}}
+	for _, df := range d.Diffs {
+		out.Changes = append(out.Changes, changeJSON{Projection: df.Projection, Key: df.Key, Field: df.Field,
+			Before: present(df.Want), After: present(df.Got)})
+	}
+	return out
+}
+
+func present(text string) *string {
+	if text == absent {
+		return nil
+	}
+	return &text
+}

@@ -1,0 +1,114 @@
+package cli
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestDiff(t *testing.T) {
+	recorded(t)
+	out := replay(t, 0, "diff", "5", "6", "session").stdout.String()
+	head, rest, _ := strings.Cut(out, "  - open ") // it holds an event's id, which is new in each run
+	same(t, "above", head, `from 5 (tool.requested, 2026-11-21 12:00:02) to 6 (tool.failed, 2026-11-21 12:00:03)
+session  5f1d0c2e-7b34-4f19-9a55-000000000001
+  ~ events                    3                                        → 4
+  + failures                  (absent)                                 → 1
+  + hooks.PostToolUseFailure  (absent)                                 → 1
+  ~ last_active               "2026-11-21T12:00:02Z"                   → "2026-11-21T12:00:03Z"
+`)
+	if !strings.HasSuffix(rest, " → (absent)\n") || strings.Count(rest, "\n") != 1 {
+		t.Error(rest)
+	}
+}
+
+func TestDiffBackwards(t *testing.T) {
+	recorded(t)
+	out := replay(t, 0, "diff", "now", "8", "latest").stdout.String()
+	same(t, "stdout", out, "from 11 (prompt.submitted, 2026-11-21 12:00:06) to 8 (identity.persisted, 2026-11-21 12:00:04)\nnothing changed\n")
+	var d differenceJSON
+	replay(t, 0, "diff", "8", "7", "identity", "--json").decode(t, &d)
+	for _, c := range d.Changes {
+		if c.Field == "persisted" && text(c.Before) == "true" && text(c.After) == "false" {
+			return
+		}
+	}
+	t.Errorf("backwards the snapshot is taken back: %+v", d)
+}
+
+func TestDiffJSON(t *testing.T) {
+	recorded(t)
+	var d differenceJSON
+	replay(t, 0, "diff", "10", "now", "identity", "--json").decode(t, &d)
+	if d.A != 10 || d.B != 11 {
+		t.Errorf("%+v", d)
+	}
+	found := map[string][2]string{}
+	for _, c := range d.Changes {
+		if c.Projection != "identity" || c.Key != live {
+			t.Errorf("%+v", c)
+		}
+		found[c.Field] = [2]string{text(c.Before), text(c.After)}
+	}
+	if found["prompts"] != [2]string{"0", "1"} || found["history"][0] != "null" || !strings.HasPrefix(found["history"][1], `[{"at_ms":1795262406000,"ic":`) {
+		t.Error(found)
+	}
+	replay(t, 0, "diff", "11", "now", "--json").decode(t, &d)
+	if d.Changes == nil || len(d.Changes) != 0 {
+		t.Errorf("no change is an empty list: %+v", d)
+	}
+}
+
+func text(s *string) string {
+	if s == nil {
+		return "null"
+	}
+	return *s
+}
+
+// On a terminal the values share what the names leave, in colour.
+func TestDiffOnATerminal(t *testing.T) {
+	newHome(t)
+	h := &canned{gets: map[string]string{"/v1/diff": `{"a":1,"b":2,"diffs":[
+		{"projection":"gate","key":"main","field":"why","want":"\"because the tests never ran here\"","got":"\"tests passed\""},
+		{"projection":"gate","key":"main","field":"tries","want":"(absent)","got":"2"}]}`}}
+	r := newRun().on(h)
+	r.terminal, r.columns = true, 60
+	t.Setenv("TERM", "xterm")
+	same(t, "stdout", r.do(t, 0, "diff", "1", "2").stdout.String(), "\x1b[2mfrom 1 to 2\x1b[22m\n\x1b[1mgate  main\x1b[22m\n"+
+		"  \x1b[2m~\x1b[22m why    \x1b[31m\"because the tests nev…\x1b[0m → \x1b[32m\"tests passed\"\x1b[0m\n"+
+		"  \x1b[32m+\x1b[0m tries  \x1b[31m(absent)\x1b[0m                → \x1b[32m2\x1b[0m\n")
+	r = newRun().on(h)
+	r.do(t, 0, "diff", "1", "2", "--color", "never")
+	same(t, "stdout", r.stdout.String(), `from 1 to 2
+gate  main
+  ~ why    "because the tests never ran here" → "tests passed"
+  + tries  (absent)                           → 2
+`)
+}
+
+func TestCut(t *testing.T) {
+	for _, c := range []struct{ left, right, wantLeft, wantRight string }{
+		{"1", "2", "1", "2"},
+		{"[1,2,3,4,5,6,7]", "[1]", "[1,2,3,4,…", "[1]"},
+		{"[1,2,3,4,5,6,7]", "[1,2,3,4,5,6,8]", "…5,6,7]", "…5,6,8]"},
+		{"[1,2,3,4,5,6]", "[1,2,3,4,5,6,7,8]", "…,5,6]", "…,5,6,7,8]"},
+		{"[1,2,3,4,5,6…", "[1,2,3,4,5,6…", "[1,2,3,4,…", "[1,2,3,4,…"}, // the difference lies behind what was sent
+	} {
+		left, right := cut(c.left, c.right, 10)
+		if left != c.wantLeft || right != c.wantRight {
+			t.Errorf("%s %s: %s %s, want %s %s", c.left, c.right, left, right, c.wantLeft, c.wantRight)
+		}
+	}
+}
+
+func TestDiffErrors(t *testing.T) {
+	recorded(t)
+	for _, c := range []struct{ args, stderr string }{
+		{"diff 1", "replay: error: accepts between 2 and 3 arg(s), received 1\nreplay: hint: `replay diff --help` shows how it is called\n"},
+		{"diff 1 soon", "replay: error: \"soon\" is no sequence, time or duration\nreplay: hint: for example 120, 2026-11-21T08:00:00Z, '2026-11-21 08:00', 08:00, 10m or now\n"},
+		{"diff 1 12", "replay: error: the log ends at sequence 11\n"},
+		{"diff 1 2 gates", "replay: error: no projection is called \"gates\"\nreplay: hint: projections: session, identity, latest, project\n"},
+	} {
+		same(t, c.args, replay(t, 1, strings.Fields(c.args)...).stderr.String(), c.stderr)
+	}
+}

@@ -1,0 +1,188 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"hookline/embedded"
+	"hookline/hookctl/daemon"
+	"hookline/hookctl/wire"
+	"hookline/projector"
+)
+
+// Two sessions of one project: the first has ended, the second lives.
+const (
+	ended = "5f1d0c2e-7b34-4f19-9a55-000000000001"
+	live  = "9ac4e7b0-1d22-4e0b-8c1f-000000000002"
+)
+
+// noon is when the first frame of a test's store was captured.
+var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+
+// hooks are the frames of a test's store, one a second from noon on.
+var hooks = []string{
+	`{"hook_event_name":"SessionStart","session_id":"` + ended + `","source":"startup","model":"claude-opus-5-5"}`,
+	`{"hook_event_name":"UserPromptSubmit","session_id":"` + ended + `","prompt_id":"p1","prompt":"mend the parser"}`,
+	`{"hook_event_name":"PreToolUse","session_id":"` + ended + `","tool_name":"Bash","tool_use_id":"t1","tool_input":{"command":"exit 3"}}`,
+	`{"hook_event_name":"PostToolUseFailure","session_id":"` + ended + `","tool_name":"Bash","tool_use_id":"t1","tool_input":{"command":"exit 3"},"error":"Exit code 3"}`,
+	`{"hook_event_name":"SessionEnd","session_id":"` + ended + `","reason":"other"}`,
+	`{"hook_event_name":"SessionStart","session_id":"` + live + `","source":"startup"}`,
+	`{"hook_event_name":"UserPromptSubmit","session_id":"` + live + `","prompt_id":"p2","prompt":"and the lexer"}`,
+}
+
+// newHome sets the environment to a home of the test's own.
+func newHome(t *testing.T) string {
+	t.Helper()
+	home := filepath.Join(t.TempDir(), "home")
+	for name, value := range map[string]string{"HOOKLINE_HOME": home, "HOOKLINE_SOCKET": "", "XDG_RUNTIME_DIR": "",
+		"XDG_CONFIG_HOME": t.TempDir(), "NO_COLOR": "", "CI": "", "HOOKLINE_COLOR": "", "CLAUDE_PROJECT_DIR": "", "TMPDIR": t.TempDir()} {
+		t.Setenv(name, value)
+	}
+	return home
+}
+
+// frames are the test's hooks as the client sends them, from a folder that is no repository.
+func frames(t *testing.T) []wire.Frame {
+	t.Helper()
+	var out []wire.Frame
+	cwd := t.TempDir()
+	for i, body := range hooks {
+		at := noon.Add(time.Duration(i) * time.Second).UnixMilli()
+		out = append(out, wire.Frame{ID: wire.NewID(at), Args: []string{"hook"}, Time: at, Cwd: cwd, Complete: true,
+			Size: int64(len(body)), Body: []byte(body)})
+	}
+	return out
+}
+
+// recorded is a new home with the test's hooks in its log.
+func recorded(t *testing.T) string {
+	t.Helper()
+	home := newHome(t)
+	d, err := daemon.Open(t.Context(), daemon.Options{Home: home})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range frames(t) {
+		if _, err := d.Take(t.Context(), f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := d.Close(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	return home
+}
+
+// falsify changes the stored cells of a home behind the engine's back; a nil result deletes the cell.
+func falsify(t *testing.T, home, bucket, key string, change func([]byte) []byte) {
+	t.Helper()
+	s, err := embedded.Open(t.Context(), embedded.Options{Dir: filepath.Join(home, "store")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	old, err := s.Store().Load(t.Context(), bucket, key)
+	if err != nil && !errors.Is(err, projector.ErrNoCell) {
+		t.Fatal(err)
+	}
+	if err := s.Store().Save(t.Context(), bucket, []projector.Cell{{Key: key, Value: change(old)}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// run is one command line in process.
+type run struct {
+	*app
+	stdout, stderr bytes.Buffer
+}
+
+func newRun() *run {
+	r := &run{app: newApp()}
+	r.in, r.out, r.err = strings.NewReader(""), &r.stdout, &r.stderr
+	r.zone, r.terminal, r.columns = time.UTC, false, 0
+	return r
+}
+
+// do runs the command line and wants this exit code.
+func (r *run) do(t *testing.T, exit int, args ...string) *run {
+	t.Helper()
+	if got := r.main(t.Context(), args); got != exit {
+		t.Fatalf("replay %s: exit %d, want %d\nstdout: %s\nstderr: %s", strings.Join(args, " "), got, exit, &r.stdout, &r.stderr)
+	}
+	return r
+}
+
+func replay(t *testing.T, exit int, args ...string) *run {
+	t.Helper()
+	return newRun().do(t, exit, args...)
+}
+
+func (r *run) decode(t *testing.T, into any) {
+	t.Helper()
+	if strings.Count(r.stdout.String(), "\n") != 1 {
+		t.Fatalf("not one line: %s", &r.stdout)
+	}
+	if err := json.Unmarshal(r.stdout.Bytes(), into); err != nil {
+		t.Fatalf("%v in %s", err, &r.stdout)
+	}
+}
+
+// same compares text with what was wanted.
+func same(t *testing.T, what, got, want string) {
+	t.Helper()
+	if got != want {
+		t.Errorf("%s:\n%s\nwant:\n%s", what, got, want)
+	}
+}
+
+// canned is a house with prepared answers, by path.
+type canned struct {
+	lines  []string          // of a stream
+	gets   map[string]string // JSON by path
+	asked  []string
+	err    error
+	stream func(ctx context.Context) error // instead of lines
+}
+
+func (c *canned) Get(_ context.Context, path string, q url.Values, out any) error {
+	c.asked = append(c.asked, strings.TrimSuffix(path+"?"+q.Encode(), "?"))
+	text, ok := c.gets[path]
+	if !ok {
+		return &daemon.Problem{Message: "nothing at " + path, Exit: 1}
+	}
+	if out == nil {
+		return nil
+	}
+	return json.Unmarshal([]byte(text), out)
+}
+
+func (c *canned) Stream(ctx context.Context, method, path string, q url.Values, line func([]byte) error) error {
+	c.asked = append(c.asked, strings.TrimSuffix(fmt.Sprint(method, " ", path, "?", q.Encode()), "?"))
+	if c.stream != nil {
+		return c.stream(ctx)
+	}
+	for _, l := range c.lines {
+		if err := line([]byte(l)); err != nil {
+			return err
+		}
+	}
+	return c.err
+}
+
+func (c *canned) Close() error { return nil }
+
+// on runs the next command line against a prepared house.
+func (r *run) on(h house) *run {
+	r.connect = func(context.Context) (house, error) { return h, nil }
+	return r
+}

@@ -1,0 +1,124 @@
+//go:build unix
+
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"hookline/hookctl/daemon"
+	"hookline/hookctl/wire"
+)
+
+// Real processes: replay beside a running daemon, then on its own.
+func TestProcesses(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds two programs")
+	}
+	newHome(t)
+	bin := t.TempDir()
+	build(t, bin, "hookline/hookctl/hookd", "hookline/replay")
+	stop := serve(t, filepath.Join(bin, "hookd"))
+	for _, f := range frames(t) {
+		if _, err := wire.Do(time.Now().Add(10*time.Second), wire.Socket(os.Getenv), "", f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	running := verified(t, bin)
+	if running.Events != 12 { // daemon.started is the first
+		t.Errorf("with the daemon: %+v", running)
+	}
+	same(t, "rebuild", plainTimes(process(t, bin, 0, "rebuild", "--projection", "project")),
+		"rebuilt projection project up to sequence 12 in T: nothing changed\n")
+	if out := process(t, bin, 0, "at", "7", "identity", ended[:8]); !strings.Contains(out, "  last_ic           0.9611\n") {
+		t.Error(out)
+	}
+	pid := stop()
+	if err := syscall.Kill(pid, 0); !errors.Is(err, syscall.ESRCH) {
+		t.Errorf("process %d is still there: %v", pid, err)
+	}
+	if alone := verified(t, bin); alone.Events != 13 { // daemon.stopped is the last
+		t.Errorf("without the daemon: %+v", alone)
+	}
+	lie(t, os.Getenv("HOOKLINE_HOME"))
+	if out := process(t, bin, 1, "verify"); !strings.Contains(out, "  state.last_ic  want 0.9611  got 0.11\n") {
+		t.Error(out)
+	}
+}
+
+// build makes programs in dir.
+func build(t *testing.T, dir string, packages ...string) {
+	t.Helper()
+	cmd := exec.Command("go", append([]string{"build", "-o", dir + string(filepath.Separator)}, packages...)...)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+}
+
+// serve runs a daemon in the test's environment until stop, which gives its pid.
+func serve(t *testing.T, hookd string) (stop func() int) {
+	t.Helper()
+	var log bytes.Buffer
+	cmd := exec.Command(hookd, "serve")
+	cmd.Stderr = &log
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	t.Cleanup(func() { _ = cmd.Process.Kill() }) // for a test that fails before stop
+	for deadline := time.Now().Add(20 * time.Second); !wire.Alive(wire.Socket(os.Getenv), time.Now().Add(time.Second)); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("the daemon did not start")
+		}
+	}
+	return func() int {
+		t.Helper()
+		if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+			t.Fatal(err)
+		}
+		select {
+		case err := <-ended:
+			if err != nil {
+				t.Fatalf("the daemon ended: %v\n%s", err, &log)
+			}
+		case <-time.After(20 * time.Second):
+			t.Fatal("the daemon did not end")
+		}
+		return cmd.Process.Pid
+	}
+}
+
+// process runs the built replay, wants this exit code, and gives its stdout.
+func process(t *testing.T, bin string, exit int, args ...string) string {
+	t.Helper()
+	var out, errs bytes.Buffer
+	cmd := exec.Command(filepath.Join(bin, "replay"), args...)
+	cmd.Env = append(os.Environ(), "TZ=UTC")
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	_ = cmd.Run() // the exit code tells
+	if got := cmd.ProcessState.ExitCode(); got != exit {
+		t.Fatalf("replay %s: exit %d, want %d\nstdout: %s\nstderr: %s", strings.Join(args, " "), got, exit, &out, &errs)
+	}
+	return out.String()
+}
+
+func verified(t *testing.T, bin string) daemon.Verification {
+	t.Helper()
+	var v daemon.Verification
+	if err := json.Unmarshal([]byte(process(t, bin, 0, "verify", "--json")), &v); err != nil {
+		t.Fatal(err)
+	}
+	if !v.Clean || len(v.Diffs) != 0 || v.Holes != 0 {
+		t.Errorf("%+v", v)
+	}
+	return v
+}

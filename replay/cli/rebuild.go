@@ -1,0 +1,85 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/url"
+
+	"github.com/spf13/cobra"
+
+	"hookline/hookctl/daemon"
+)
+
+// rebuildOptions are the flags of rebuild.
+type rebuildOptions struct {
+	projection string // "" = all
+	dryRun     bool
+}
+
+func (a *app) rebuildCmd() *cobra.Command {
+	var o rebuildOptions
+	cmd := &cobra.Command{
+		Use:   "rebuild",
+		Short: "Fold the log again into new cells and put them in the place of the old ones",
+		Long: "Fold the log again into new cells beside the old ones, which serve meanwhile, then switch.\n" +
+			"It says what the old cells had otherwise. Interrupting it leaves the old ones.",
+		Example: "  replay rebuild --dry-run\n  replay rebuild --projection identity",
+		Args:    cobra.NoArgs,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return a.rebuild(cmd.Context(), o) },
+	}
+	cmd.Flags().StringVar(&o.projection, "projection", "", "only this projection")
+	cmd.Flags().BoolVar(&o.dryRun, "dry-run", false, "only show what would change")
+	_ = cmd.RegisterFlagCompletionFunc("projection", completeProjection) // it fails only for a flag that is not there
+	return cmd
+}
+
+func (a *app) rebuild(ctx context.Context, o rebuildOptions) error {
+	query := url.Values{}
+	if o.projection != "" {
+		query.Set("projection", o.projection)
+	}
+	if o.dryRun {
+		query.Set("dry_run", "1")
+	}
+	raw, err := a.long(ctx, "/v1/rebuild", query, "comparing", "folding")
+	if err != nil && ctx.Err() != nil {
+		a.say("interrupted; the old cells stay, unless all of them had just been switched")
+		return silent(exitInterrupted)
+	}
+	if err != nil {
+		return err
+	}
+	if a.json {
+		return a.printRaw(raw)
+	}
+	var r daemon.Rebuilt
+	if err := json.Unmarshal(raw, &r); err != nil {
+		return fmt.Errorf("read what was rebuilt: %w", err)
+	}
+	a.printRebuilt(r)
+	return nil
+}
+
+func (a *app) printRebuilt(r daemon.Rebuilt) {
+	list := changes(r.Changed, gotWant)
+	a.printChanges(list, a.became())
+	if len(list) > 0 {
+		a.printf("\n")
+	}
+	what := "all projections"
+	if r.Projection != "" {
+		what = "projection " + oneLine(r.Projection)
+	}
+	upTo := " up to sequence " + count(r.Seq) + " in " + took(r.TookMS)
+	switch {
+	case r.DryRun && len(list) == 0:
+		a.printf("folded %s%s: nothing would change\n", what, upTo)
+	case r.DryRun:
+		a.printf("folded %s%s: %s would change\n", what, upTo, extent(list))
+	case len(list) == 0:
+		a.printf("%s\n", a.paint.good("rebuilt "+what+upTo+": nothing changed"))
+	default:
+		a.printf("%s\n", a.paint.good("rebuilt "+what+upTo+": "+extent(list)+" changed"))
+	}
+}

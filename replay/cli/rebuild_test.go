@@ -1,0 +1,75 @@
+package cli
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"hookline/hookctl/daemon"
+)
+
+func TestRebuildMends(t *testing.T) {
+	lie(t, recorded(t))
+	heading := "identity  snapshot  identity.v1." + ended + "\n  ~ state.last_ic  0.11 → 0.9611\n"
+	dry := replay(t, 0, "rebuild", "--projection", "identity", "--dry-run").stdout.String()
+	same(t, "dry run", plainTimes(dry), heading+"\nfolded projection identity up to sequence 11 in T: 1 field of 1 cell would change\n")
+	replay(t, 1, "verify") // it was dry
+	same(t, "rebuild", plainTimes(replay(t, 0, "rebuild", "--projection", "identity").stdout.String()),
+		heading+"\nrebuilt projection identity up to sequence 11 in T: 1 field of 1 cell changed\n")
+	replay(t, 0, "verify")
+	same(t, "again", plainTimes(replay(t, 0, "rebuild", "--projection", "identity").stdout.String()),
+		"rebuilt projection identity up to sequence 11 in T: nothing changed\n")
+}
+
+func TestRebuildJSON(t *testing.T) {
+	lie(t, recorded(t))
+	var r daemon.Rebuilt
+	replay(t, 0, "rebuild", "--projection", "identity", "--json").decode(t, &r)
+	if r.Projection != "identity" || r.DryRun || r.Seq != 11 || len(r.Changed) != 1 || r.Changed[0].Field != "state.last_ic" ||
+		r.Changed[0].Want != "0.9611" || r.Changed[0].Got != "0.11" {
+		t.Errorf("%+v", r)
+	}
+	replay(t, 0, "verify")
+}
+
+func TestRebuildDropsStrangers(t *testing.T) {
+	falsify(t, recorded(t), "snapshot", "identity.v1.nobody", func([]byte) []byte { return []byte(`{"seq":3,"state":{}}`) })
+	out := replay(t, 0, "rebuild").stdout.String()
+	if want := "identity  snapshot  identity.v1.nobody\n  - (cell)  {\"seq\":3,\"state\":{}} → (absent)\n"; !strings.Contains(out, want) {
+		t.Errorf("%q is not in\n%s", want, out)
+	}
+	replay(t, 0, "verify")
+}
+
+func TestRebuildCancelledLeavesTheOld(t *testing.T) {
+	lie(t, recorded(t))
+	ctx, cancel := context.WithCancel(t.Context())
+	r := newRun()
+	r.connect = func(ctx context.Context) (house, error) {
+		h, err := r.dial(ctx)
+		cancel()
+		return h, err
+	}
+	if got := r.main(ctx, []string{"rebuild"}); got != 130 {
+		t.Errorf("exit %d", got)
+	}
+	same(t, "stderr", r.stderr.String(), "replay: interrupted; the old cells stay, unless all of them had just been switched\n")
+	if out := replay(t, 1, "verify").stdout.String(); !strings.Contains(out, "got 0.11\n") {
+		t.Error(out)
+	}
+}
+
+func TestRebuildWords(t *testing.T) {
+	newHome(t)
+	h := &canned{lines: []string{`{"result":{"projection":"","dry_run":true,"seq":1204,"changed":[],"took_ms":1500}}`}}
+	same(t, "stdout", newRun().on(h).do(t, 0, "rebuild", "--dry-run").stdout.String(),
+		"folded all projections up to sequence 1,204 in 1.5 s: nothing would change\n")
+	newRun().on(h).do(t, 0, "rebuild", "--projection", "gate")
+	same(t, "requests", strings.Join(h.asked, "\n"), "POST /v1/rebuild?dry_run=1\nPOST /v1/rebuild?projection=gate")
+}
+
+func TestRebuildUnknownProjection(t *testing.T) {
+	recorded(t)
+	r := replay(t, 1, "rebuild", "--projection", "identiy")
+	same(t, "stderr", r.stderr.String(), "replay: error: no projection is called \"identiy\"\nreplay: hint: projections: session, identity, latest, project\n")
+}
