@@ -3,10 +3,10 @@ package embedded
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strconv"
 	"sync/atomic"
+	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
@@ -69,6 +69,11 @@ func (st *Stream) appendBatch(ctx context.Context, msgs []message) ([]Receipt, e
 // publishBatch sends the messages; only the last one is answered. An error on the way comes as the
 // answer to the last one, too: the server has given the batch up then.
 func (st *Stream) publishBatch(ctx context.Context, msgs []message) (batchReply, error) {
+	if _, bounded := ctx.Deadline(); !bounded { // a server that cannot write does not answer
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, startTimeout)
+		defer cancel()
+	}
 	nc, id := st.js.Conn(), st.batch.next()
 	var answer *nats.Msg
 	for i, m := range msgs {
@@ -103,7 +108,7 @@ func (st *Stream) resent(ctx context.Context, msgs []message) ([]Receipt, error)
 	if len(ids) < len(msgs) {
 		return nil, fmt.Errorf("%w: an id twice in one batch", ErrBadEnvelope)
 	}
-	from, err := st.SeqAtTime(ctx, st.srv.opts.Now().Add(-2*duplicateWindow))
+	from, err := st.SeqAtTime(ctx, time.Now().Add(-2*duplicateWindow))
 	if err != nil {
 		return nil, err
 	}
@@ -120,5 +125,3 @@ func (st *Stream) resent(ctx context.Context, msgs []message) ([]Receipt, error)
 	}
 	return out, nil
 }
-
-var errStop = errors.New("enough")

@@ -124,39 +124,3 @@ func (b *Blobs) Walk(ctx context.Context, fn func(digest string, size int64) err
 		return fn(digestPrefix+hexa, info.Size())
 	})
 }
-
-// writeDurably writes a file that is there whole or not at all, and on disk when it returns.
-func writeDurably(path string, content []byte) error {
-	dir := filepath.Dir(path)
-	if err := makeDir(dir); err != nil {
-		return err
-	}
-	f, err := os.CreateTemp(dir, ".tmp-*") // mode 0600
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(content)
-	err = errors.Join(err, f.Sync(), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
-	}
-	return syncFile(dir)
-}
-
-// makeDir makes a folder and those above it, and brings their names to disk.
-func makeDir(dir string) error {
-	if _, err := os.Stat(dir); err == nil {
-		return nil
-	}
-	up := filepath.Dir(dir)
-	if err := makeDir(up); err != nil {
-		return err
-	}
-	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
-		return err
-	}
-	return syncFile(up)
-}

@@ -37,9 +37,9 @@ type buckets struct {
 var _ projector.Store = (*buckets)(nil)
 
 // openBuckets looks the buckets up and creates those that lack. A lost bucket is no loss: it is
-// folded again from the log.
-func openBuckets(ctx context.Context, js jetstream.JetStream, c *codec) (*buckets, error) {
-	b := &buckets{js: js, codec: c, byName: make(map[string]jetstream.Stream)}
+// folded again from the log. created says whether one on disk was made.
+func openBuckets(ctx context.Context, js jetstream.JetStream, c *codec) (b *buckets, created bool, err error) {
+	b = &buckets{js: js, codec: c, byName: make(map[string]jetstream.Stream)}
 	for name, storage := range map[string]jetstream.StorageType{
 		projector.BucketSnapshot: jetstream.FileStorage,
 		projector.BucketLatest:   jetstream.FileStorage,
@@ -48,13 +48,14 @@ func openBuckets(ctx context.Context, js jetstream.JetStream, c *codec) (*bucket
 		handle, err := js.Stream(ctx, bucketStream(name))
 		if errors.Is(err, jetstream.ErrStreamNotFound) {
 			handle, err = createBucket(ctx, js, name, storage)
+			created = created || storage == jetstream.FileStorage
 		}
 		if err != nil {
-			return nil, fmt.Errorf("bucket %s: %w", name, classify(err))
+			return nil, false, fmt.Errorf("bucket %s: %w", name, classify(err))
 		}
 		b.byName[name] = handle
 	}
-	return b, nil
+	return b, created, nil
 }
 
 func createBucket(ctx context.Context, js jetstream.JetStream, name string, storage jetstream.StorageType) (jetstream.Stream, error) {

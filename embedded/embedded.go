@@ -83,7 +83,7 @@ type Options struct {
 	Fsync    FsyncMode        // default Shared
 	MaxStore int64            // bytes the server may write; default 64 GiB
 	Log      *slog.Logger     // default: none
-	Now      func() time.Time // default time.Now; only stamps warnings
+	Now      func() time.Time // default time.Now; stamps warnings and the clean-exit marker
 }
 
 func (o Options) withDefaults() Options {
@@ -131,6 +131,7 @@ type Server struct {
 	buckets *buckets
 	blobs   *Blobs
 	archive *archiver
+	created bool // a stream on disk was made by this Open
 
 	mu     sync.Mutex
 	report Report

@@ -14,10 +14,11 @@ import (
 	"time"
 
 	"hookline/events"
+	"hookline/projector"
 )
 
 // childEnv makes the test binary a second process: "hold" opens a store and waits, "append" appends
-// and syncs for ever, printing each sequence that is on disk; "open" prints the error of Open.
+// and syncs for ever, printing each sequence that is on disk; "save" writes cells behind; "open" prints the error of Open.
 const childEnv = "HOOKLINE_EMBEDDED_CHILD"
 
 func TestMain(m *testing.M) {
@@ -40,6 +41,9 @@ func child(role, dir string) {
 		os.Exit(1)
 	}
 	fmt.Println("open")
+	if role == "save" {
+		saveForEver(ctx, s)
+	}
 	for n := uint64(1); role == "append"; n++ {
 		r, err := s.Stream().Append(ctx, event(n))
 		if err == nil {
@@ -52,6 +56,22 @@ func child(role, dir string) {
 		fmt.Println("durable", r[0].Seq)
 	}
 	select {}
+}
+
+// saveForEver saves twenty cells and their position, again and again.
+func saveForEver(ctx context.Context, s *Server) {
+	for round := 1; ; round++ {
+		cells := make([]projector.Cell, 0, 21)
+		for i := range 20 {
+			cells = append(cells, projector.Cell{Key: fmt.Sprintf("v.%02d", i), Value: []byte(fmt.Sprintf("%08d", round))})
+		}
+		cells = append(cells, projector.Cell{Key: "position", Value: []byte(fmt.Sprintf("%08d", round))})
+		if err := s.Store().Save(ctx, projector.BucketSnapshot, cells); err != nil {
+			fmt.Println("error", err)
+			os.Exit(1)
+		}
+		fmt.Println("saved", round)
+	}
 }
 
 // spawn starts a child and gives its output line by line. The child dies with the test.
@@ -196,6 +216,50 @@ func TestKillLosesNothingSynced(t *testing.T) {
 			t.Fatalf("round %d: %d events, %d were on disk: %v", round, seen, durable, err)
 		}
 		closeStore(t, s)
+	}
+}
+
+// TestKillLeavesPositionsBehindValues: whatever was saved when the process died, no position is newer
+// than the values it speaks of.
+func TestKillLeavesPositionsBehindValues(t *testing.T) {
+	dir := storeDir(t)
+	for n := 1; n <= 3; n++ {
+		cmd, lines := spawn(t, "save", dir)
+		for range 20 * n {
+			if !lines.Scan() || !strings.HasPrefix(lines.Text(), "saved ") {
+				t.Fatalf("the child says %q", lines.Text())
+			}
+		}
+		if err := cmd.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		_ = cmd.Wait()
+		s := open(t, dir)
+		position, err := s.Store().Load(t.Context(), projector.BucketSnapshot, "position")
+		if err != nil || string(position) < fmt.Sprintf("%08d", 20*n) {
+			t.Fatalf("position %s, %v", position, err)
+		}
+		for i := range 20 {
+			value, err := s.Store().Load(t.Context(), projector.BucketSnapshot, fmt.Sprintf("v.%02d", i))
+			if err != nil || string(value) < string(position) {
+				t.Errorf("value %d is %s, %v; the position is %s", i, value, err, position)
+			}
+		}
+		closeStore(t, s)
+	}
+}
+
+func TestLaterSchemaIsRefused(t *testing.T) {
+	dir := storeDir(t)
+	s := open(t, dir)
+	c := streamConfig()
+	c.Metadata = map[string]string{"schema": "2"}
+	if _, err := s.js.UpdateStream(t.Context(), c); err != nil {
+		t.Fatal(err)
+	}
+	closeStore(t, s)
+	if _, err := Open(t.Context(), Options{Dir: dir}); err == nil || !strings.Contains(err.Error(), `the log has schema "2", this build reads "1"`) {
+		t.Errorf("open: %v", err)
 	}
 }
 

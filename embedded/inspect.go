@@ -49,6 +49,9 @@ func (s *Server) inspect() (known, error) {
 	for _, b := range found.Blocks {
 		k.last = max(k.last, b.Last)
 	}
+	if marker.LastSeq > k.last { // the archive was older than the log
+		s.report.Holes = append(s.report.Holes, block.Range{First: k.last + 1, Last: marker.LastSeq})
+	}
 	return k, block.RemoveMarker(s.opts.Dir)
 }
 
@@ -147,6 +150,7 @@ func (s *Server) takeUp(ctx context.Context, k known) (jetstream.Stream, error) 
 	if err != nil {
 		return nil, fmt.Errorf("create the log: %w", classify(err))
 	}
+	s.created = true
 	return handle, nil
 }
 

@@ -5,12 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"math"
-	"path/filepath"
 	"slices"
-	"sort"
 	"strconv"
-	"sync"
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
@@ -24,53 +20,103 @@ const (
 	idleTimeout = 3 * time.Second // a consumer that is silent so long has met a hole
 )
 
+// errStop ends a scan early; it never reaches the caller of the package.
+var errStop = errors.New("enough")
+
 // scan calls fn with the messages from sequence from to sequence to (0: the newest now), in order.
-// With headersOnly the data may be missing.
+// With headersOnly the data may be missing. It reads the block files, the newest one too: the server
+// writes a message before it acknowledges it, so everything up to the last acknowledged sequence is
+// in a file, and nothing behind it is looked at. What the newest file does not give, it asks the
+// server for.
 func (st *Stream) scan(ctx context.Context, from, to uint64, headersOnly bool, fn func(stored) error) error {
 	last, _ := st.Last()
 	if to == 0 || to > last {
 		to = last
 	}
 	from = max(from, 1)
-	next, err := st.scanSealed(ctx, from, to, headersOnly, fn)
-	if err != nil || next > to {
+	if from > to || to-from < fewMessages {
+		return st.scanOneByOne(ctx, from, to, fn)
+	}
+	deleted, first, err := st.deleted(ctx)
+	if err != nil {
 		return err
 	}
-	if to-next < fewMessages {
+	from = max(from, first)
+	next, err := st.scanFiles(ctx, from, to, headersOnly, func(m stored) error {
+		if deleted[m.seq] {
+			return nil
+		}
+		return fn(m)
+	})
+	switch {
+	case err != nil || next > to:
+		return err
+	case to-next < fewMessages:
 		return st.scanOneByOne(ctx, next, to, fn)
 	}
 	return st.scanServer(ctx, next, to, headersOnly, fn)
 }
 
-// scanSealed reads what lies in sealed blocks and returns the sequence to go on from.
-func (st *Stream) scanSealed(ctx context.Context, from, to uint64, headersOnly bool, fn func(stored) error) (uint64, error) {
-	sealed, err := st.blocks.sealed(from, to)
+// deleted is the set of sequences that the server hides, and the first one that it shows. A plain
+// delete leaves the message in its block and writes a tombstone into the block that is newest then.
+func (st *Stream) deleted(ctx context.Context) (hidden map[uint64]bool, first uint64, err error) {
+	info, err := st.handle.Info(ctx, jetstream.WithDeletedDetails(true))
+	if err != nil {
+		return nil, 0, fmt.Errorf("state of the log: %w", st.trouble(err))
+	}
+	hidden = make(map[uint64]bool, len(info.State.Deleted))
+	for _, seq := range info.State.Deleted {
+		hidden[seq] = true
+	}
+	return hidden, info.State.FirstSeq, nil
+}
+
+// scanFiles reads the block files and returns the sequence to go on from.
+func (st *Stream) scanFiles(ctx context.Context, from, to uint64, headersOnly bool, fn func(stored) error) (uint64, error) {
+	spans, err := st.blocks.spans(from, to)
 	if err != nil {
 		return 0, fmt.Errorf("blocks of the log: %w", err)
 	}
-	for _, b := range sealed {
-		err := block.ReadFrom(st.blocks.path(b.index), streamName, from, min(to, b.end-1), func(r block.Record) error {
-			if r.Erased {
-				return nil
-			}
+	for _, b := range spans {
+		from, err = st.scanFile(ctx, b, from, to, headersOnly, fn)
+		switch {
+		case errors.Is(err, errStop):
+			return from, nil
+		case err == nil && !b.newest:
+			from = max(from, b.end)
+		case b.newest && (err == nil || errors.Is(err, block.ErrDamaged) || errors.Is(err, fs.ErrNotExist)):
+			return from, nil // the server knows the rest
+		case errors.Is(err, block.ErrDamaged):
+			return 0, &DamageError{What: "a sealed block", FirstSeq: b.first, LastSeq: b.end - 1, BlockName: strconv.Itoa(b.index) + ".blk", Err: err}
+		default:
+			return 0, err
+		}
+	}
+	return from, nil
+}
+
+// scanFile reads one block and returns the sequence behind the last message it gave to fn. It ends
+// with errStop at to.
+func (st *Stream) scanFile(ctx context.Context, b span, from, to uint64, headersOnly bool, fn func(stored) error) (uint64, error) {
+	err := block.ReadFrom(st.blocks.path(b.index), streamName, from, to, func(r block.Record) error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if !r.Erased {
 			m := stored{seq: r.Seq, appended: r.Time, message: message{subject: r.Subject}.ofRaw(r.Header)}
 			if !headersOnly {
 				m.data = slices.Clone(r.Data) // the reader's buffer is used again
 			}
-			if err := ctx.Err(); err != nil {
+			if err := fn(m); err != nil {
 				return err
 			}
-			return fn(m)
-		})
-		if errors.Is(err, block.ErrDamaged) {
-			err = &DamageError{What: "a sealed block", FirstSeq: b.first, LastSeq: b.end - 1, BlockName: strconv.Itoa(b.index) + ".blk", Err: err}
 		}
-		if err != nil {
-			return 0, err
+		if from = r.Seq + 1; from > to {
+			return errStop
 		}
-		from = max(from, b.end)
-	}
-	return from, nil
+		return nil
+	})
+	return from, err
 }
 
 func (st *Stream) scanOneByOne(ctx context.Context, from, to uint64, fn func(stored) error) error {
@@ -151,70 +197,4 @@ func (st *Stream) timeFrom(ctx context.Context, seq uint64) (uint64, time.Time, 
 		return 0, time.Time{}, st.trouble(err)
 	}
 	return raw.Sequence, raw.Time.UTC(), nil
-}
-
-// blockIndex remembers the first sequence of each block; a block's first never changes.
-type blockIndex struct {
-	dir string
-
-	mu     sync.Mutex
-	firsts map[int]uint64
-}
-
-// span is a sealed block: sequences first to end-1.
-type span struct {
-	index      int
-	first, end uint64
-}
-
-func newBlockIndex(dir string) *blockIndex {
-	return &blockIndex{dir: dir, firsts: make(map[int]uint64)}
-}
-
-func (b *blockIndex) path(n int) string { return filepath.Join(b.dir, strconv.Itoa(n)+".blk") }
-
-// sealed lists the sealed blocks that hold a sequence between from and to, in order.
-func (b *blockIndex) sealed(from, to uint64) ([]span, error) {
-	names, err := blockNames(b.dir)
-	if err != nil || len(names) < 2 {
-		return nil, err
-	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	var failed error
-	first := func(i int) uint64 {
-		n, err := b.first(names[i])
-		failed = errors.Join(failed, err)
-		return n
-	}
-	// The block before the first one that begins behind from is where from lies.
-	i := max(0, sort.Search(len(names), func(i int) bool { return first(i) > from })-1)
-	var out []span
-	for ; i < len(names)-1 && failed == nil; i++ {
-		sp := span{index: names[i], first: first(i), end: first(i + 1)}
-		if sp.first > to || sp.end == math.MaxUint64 {
-			break
-		}
-		out = append(out, sp)
-	}
-	return out, failed
-}
-
-// first is the block's first sequence; the highest number for a block without a record.
-func (b *blockIndex) first(n int) (uint64, error) {
-	if seq, ok := b.firsts[n]; ok {
-		return seq, nil
-	}
-	seq := uint64(math.MaxUint64)
-	err := block.ReadFrom(b.path(n), streamName, 0, math.MaxUint64, func(r block.Record) error {
-		seq = r.Seq
-		return errStop
-	})
-	if err != nil && !errors.Is(err, errStop) && !errors.Is(err, block.ErrDamaged) && !errors.Is(err, fs.ErrNotExist) {
-		return 0, err
-	}
-	if seq != math.MaxUint64 {
-		b.firsts[n] = seq
-	}
-	return seq, nil
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
@@ -62,24 +63,30 @@ func (s *Server) open(ctx context.Context, began time.Time) error {
 		return &DamageError{What: fmt.Sprintf("the server took up %d of %d sequences", s.stream.last, known.last),
 			FirstSeq: s.stream.last + 1, LastSeq: known.last}
 	}
-	if s.buckets, err = openBuckets(ctx, s.js, c); err != nil {
+	var created bool
+	if s.buckets, created, err = openBuckets(ctx, s.js, c); err != nil {
 		return err
 	}
+	s.created = s.created || created
 	if err := s.healthz(); err != nil {
 		return err
 	}
 	return s.settle()
 }
 
-// settle brings what the start made to disk and starts what runs beside the server.
+// settle starts what runs beside the server, after bringing to disk what is not known to be there:
+// what a killed predecessor wrote and streams that are new. After an exit in order, that is nothing.
 func (s *Server) settle() error {
-	if err := syncTree(s.opts.jetstreamDir(), s.stream.opened); err != nil {
-		return classify(err)
-	}
 	s.archive = newArchiver(s.opts.msgsDir(), s.opts.archiveDir(), s.opts.Log)
 	s.stream.sync = newSyncer(s.opts.msgsDir(), s.stream.last, s.archive.kick)
-	if err := s.stream.sync.flush(); err != nil { // what a killed predecessor wrote
-		return err
+	if !s.report.Clean || s.created {
+		err := errors.Join(syncTree(s.opts.jetstreamDir(), time.Time{}), syncFile(s.opts.Dir), syncFile(filepath.Dir(s.opts.Dir)))
+		if err != nil {
+			return classify(err)
+		}
+	}
+	if err := s.stream.sync.adopt(); err != nil {
+		return classify(err)
 	}
 	s.blobs = &Blobs{dir: s.opts.blobsDir()}
 	s.archive.start()
@@ -133,10 +140,4 @@ func (s *Server) lastError() error {
 		return errors.New("no reason given")
 	}
 	return classify(errors.New(w[len(w)-1].Text))
-}
-
-// restart ends the server and starts another one.
-func (s *Server) restart() error {
-	s.stop()
-	return s.start()
 }

@@ -63,7 +63,8 @@ func streamConfig() jetstream.StreamConfig {
 // Append adds events in the given order and returns one receipt each. One event is one message;
 // several are one atomic batch, which is in the log whole or not at all. An event whose id came
 // within the last two minutes is a Duplicate. The events are written when Append returns, and on
-// disk after [Stream.Sync] of the last sequence.
+// their way to the disk; they are there after [Stream.Sync] of the last sequence. An error after
+// the acknowledgement is possible, so an append that failed may be repeated with the same ids.
 func (st *Stream) Append(ctx context.Context, envs ...events.Envelope) ([]Receipt, error) {
 	msgs := make([]message, len(envs))
 	for i, env := range envs {
@@ -83,6 +84,9 @@ func (st *Stream) Append(ctx context.Context, envs ...events.Envelope) ([]Receip
 		out, err = st.appendBatch(ctx, msgs)
 	}
 	if err == nil {
+		if st.mode == Shared {
+			st.sync.begin(out[len(out)-1].Seq) // the disk works while we ask for the time
+		}
 		err = st.stamp(ctx, out)
 	}
 	if err != nil {
@@ -94,6 +98,12 @@ func (st *Stream) Append(ctx context.Context, envs ...events.Envelope) ([]Receip
 // stamp fills in when the log took the events: the acknowledgement does not say, and a clock of our
 // own would give a fold another time now than when it reads the log again.
 func (st *Stream) stamp(ctx context.Context, receipts []Receipt) error {
+	if first := receipts[0].Seq; len(receipts) > fewMessages && !receipts[0].Duplicate {
+		return st.scan(ctx, first, receipts[len(receipts)-1].Seq, true, func(m stored) error {
+			receipts[m.seq-first].Appended = m.appended
+			return nil
+		})
+	}
 	for i := range receipts {
 		raw, err := st.handle.GetMsg(ctx, receipts[i].Seq)
 		if err != nil && !errors.Is(err, jetstream.ErrMsgNotFound) { // a duplicate may have been erased

@@ -5,13 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
-	"strings"
 	"sync"
-	"time"
 )
 
 // syncer is the shared fsync. The server has written an append before it acknowledges it, so a
@@ -24,6 +20,7 @@ type syncer struct {
 
 	mu      sync.Mutex
 	durable uint64 // everything up to this sequence is on disk
+	current *round // the round under way, nil between rounds
 	next    *round // the round that has not begun, nil when nobody waits
 	running bool
 	stopped bool
@@ -43,6 +40,15 @@ func newSyncer(dir string, durable uint64, roll func()) *syncer {
 	return &syncer{dir: dir, roll: roll, durable: durable}
 }
 
+// begin starts to bring everything up to seq to disk, without waiting.
+func (s *syncer) begin(seq uint64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if seq > s.durable && s.failed == nil && !s.stopped {
+		s.join(seq)
+	}
+}
+
 // wait returns when everything up to seq is on disk. The caller must have been acknowledged.
 func (s *syncer) wait(ctx context.Context, seq uint64) error {
 	s.mu.Lock()
@@ -53,7 +59,7 @@ func (s *syncer) wait(ctx context.Context, seq uint64) error {
 	case s.failed != nil:
 		s.mu.Unlock()
 		return s.failed
-	case s.stopped:
+	case s.stopped && (s.current == nil || seq > s.current.upto):
 		s.mu.Unlock()
 		return ErrClosed
 	}
@@ -67,8 +73,13 @@ func (s *syncer) wait(ctx context.Context, seq uint64) error {
 	}
 }
 
-// join enters the next round and starts the loop when it is not running. s.mu is held.
+// join gives the round that brings seq to disk: the one under way when it began after seq was
+// written, which its upto tells, else the next. It starts the loop when that is not running. s.mu
+// is held.
 func (s *syncer) join(seq uint64) *round {
+	if s.current != nil && seq <= s.current.upto {
+		return s.current
+	}
 	if s.next == nil {
 		s.next = &round{done: make(chan struct{})}
 	}
@@ -85,26 +96,30 @@ func (s *syncer) join(seq uint64) *round {
 func (s *syncer) run() {
 	defer s.idle.Done()
 	for {
-		s.mu.Lock()
-		r := s.next
-		s.next = nil
+		r := s.take()
 		if r == nil {
-			s.running = false
-			s.mu.Unlock()
 			return
 		}
-		s.mu.Unlock()
-		err := s.flush()
+		r.err = s.flush()
 		s.mu.Lock()
-		if err != nil {
-			s.failed = err
+		s.current = nil
+		if r.err != nil {
+			s.failed = r.err
 		} else {
 			s.durable = max(s.durable, r.upto)
 		}
 		s.mu.Unlock()
-		r.err = err
 		close(r.done)
 	}
+}
+
+// take makes the next round the current one; nil ends the loop.
+func (s *syncer) take() *round {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.current, s.next = s.next, nil
+	s.running = s.current != nil
+	return s.current
 }
 
 // flush syncs every block that can have been written since the last flush: the one that was newest
@@ -143,6 +158,15 @@ func (s *syncer) flushAll() error {
 	return s.advance(names[len(names)-1])
 }
 
+// adopt takes the newest block of a log that is on disk as the one to go on from.
+func (s *syncer) adopt() error {
+	names, err := blockNames(s.dir)
+	if err == nil && len(names) > 0 {
+		s.newest = names[len(names)-1]
+	}
+	return err
+}
+
 func (s *syncer) advance(newest int) error {
 	if newest == s.newest {
 		return nil
@@ -174,58 +198,4 @@ func (s *syncer) stop() {
 	s.stopped = true
 	s.mu.Unlock()
 	s.idle.Wait()
-}
-
-// blockNames lists the indices of the blocks in dir, ascending.
-func blockNames(dir string) ([]int, error) {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return nil, err
-	}
-	var out []int
-	for _, e := range entries {
-		if stem, ok := strings.CutSuffix(e.Name(), ".blk"); ok {
-			if n, err := strconv.Atoi(stem); err == nil {
-				out = append(out, n)
-			}
-		}
-	}
-	slices.Sort(out)
-	return out, nil
-}
-
-// syncFile fsyncs a file or folder by its name.
-func syncFile(path string) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	return errors.Join(f.Sync(), f.Close())
-}
-
-// syncTree fsyncs every folder under root and every file that changed since the given time.
-func syncTree(root string, since time.Time) error {
-	since = since.Add(-2 * time.Second) // some file systems keep whole seconds
-	return filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		if !e.IsDir() {
-			info, err := e.Info()
-			if err != nil || info.ModTime().Before(since) || !info.Mode().IsRegular() {
-				return ignoreGone(err)
-			}
-		}
-		return ignoreGone(syncFile(path))
-	})
-}
-
-func ignoreGone(err error) error {
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return err
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"sort"
 	"strings"
 
@@ -26,7 +27,7 @@ type Diff struct {
 	Got        string `json:"got"`   // by the bucket
 }
 
-// Straight folds the log from its first record to `to` into a new view in memory.
+// Straight folds the log from its first record to `to` into a new view in memory; up to 0 is nothing.
 func Straight(ctx context.Context, tables []*Table, log Source, to uint64, progress func(seq uint64)) (*View, error) {
 	v, err := OpenView(ctx, NewMemory(), tables)
 	if err != nil {
@@ -34,6 +35,9 @@ func Straight(ctx context.Context, tables []*Table, log Source, to uint64, progr
 	}
 	for _, t := range v.tables {
 		t.keep = true
+	}
+	if to == 0 { // for a Source it would mean the newest
+		return v, nil
 	}
 	err = log(ctx, 1, to, func(r events.Record) error {
 		if progress != nil && r.Seq%1024 == 0 {
@@ -82,7 +86,7 @@ func compare(ctx context.Context, tables []*Table, want, got Store) ([]Diff, err
 				return nil, err
 			}
 			if !bytes.Equal(w, g) {
-				out = append(out, explain(Diff{Projection: owner(tables, k), Bucket: bucket, Key: k}, w, g)...)
+				out = append(out, explain(Diff{Projection: owner(tables, bucket, k), Bucket: bucket, Key: k}, w, g)...)
 			}
 		}
 	}
@@ -115,9 +119,15 @@ func union(ctx context.Context, bucket string, stores ...Store) ([]string, error
 	return out, nil
 }
 
-// owner names the projection that a key belongs to.
-func owner(tables []*Table, key string) string {
+// owner names the projection that a cell belongs to: of pointers and cache the one whose views they are.
+func owner(tables []*Table, bucket, key string) string {
 	for _, t := range tables {
+		if bucket != BucketSnapshot {
+			if slices.Contains(t.buckets, bucket) {
+				return t.name
+			}
+			continue
+		}
 		if strings.HasPrefix(key, t.prefix()) || key == t.positionKey() {
 			return t.name
 		}

@@ -23,7 +23,7 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	if err := os.WriteFile(*out, d, 0o600); err != nil {
+	if err := os.WriteFile(*out, d, 0o644); err != nil {
 		log.Fatal(err)
 	}
 }

@@ -3,6 +3,7 @@ package daemon
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"strconv"
 	"strings"
@@ -140,8 +141,12 @@ func (d *Daemon) cellsOf(ctx context.Context, v *projector.View, table, key stri
 		}
 	}
 	if key != "" && (table == "session" || table == "identity") {
-		if full, err := d.resolveSession(ctx, key); err == nil {
+		full, err := d.resolveSession(ctx, key)
+		switch p := (*Problem)(nil); {
+		case err == nil:
 			key = full
+		case !errors.As(err, &p) || p.Status != http.StatusNotFound: // a key of then may be gone now; an ambiguous one is an error
+			return nil, err
 		}
 	}
 	out := []namedCell{}
@@ -188,9 +193,10 @@ func (d *Daemon) handleDiff(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	err = d.stream.Read(ctx, lo+1, hi, func(rec events.Record) error { return v.Apply(ctx, rec) })
-	if err != nil && hi > lo {
-		return err
+	if hi > lo {
+		if err := d.stream.Read(ctx, lo+1, hi, func(rec events.Record) error { return v.Apply(ctx, rec) }); err != nil {
+			return err
+		}
 	}
 	after, err := d.cellsOf(ctx, v, q.Get("projection"), q.Get("key"))
 	if err != nil {

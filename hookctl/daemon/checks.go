@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"time"
 
+	"hookline/embedded"
 	"hookline/events"
 	"hookline/projector"
 )
@@ -46,6 +47,9 @@ func (d *Daemon) long(w http.ResponseWriter, r *http.Request, run func(ctx conte
 	})
 	if err != nil {
 		p := &Problem{Message: err.Error(), Exit: 1}
+		if errors.Is(err, embedded.ErrLogDamaged) {
+			p.Exit = 2
+		}
 		errors.As(err, &p)
 		return out.Encode(p)
 	}
@@ -112,6 +116,9 @@ func (d *Daemon) handleRebuild(w http.ResponseWriter, r *http.Request) error {
 	}
 	return d.long(w, r, func(ctx context.Context, progress func(uint64)) (any, error) {
 		begin := time.Now()
+		if err := d.view.WarmCache(ctx); err != nil { // or every brief would count as missing
+			return nil, err
+		}
 		pos, diffs, err := d.view.Verify(ctx, d.stream.Read, progress)
 		if err == nil && !dry {
 			pos, err = d.view.Rebuild(ctx, d.stream.Read, only, progress)

@@ -168,15 +168,19 @@ func closeToOthers(path string) error {
 
 // ground asks whether locks and memory maps can be trusted where the store lies.
 func (x *examiner) ground() []check {
-	const name = "file system"
 	fsName, network, err := facts.NetworkFS(nearestDir(x.paths.Home))
+	return []check{groundCheck(x.paths.Home, fsName, network, err)}
+}
+
+func groundCheck(home, fsName string, network bool, err error) check {
+	const name = "file system"
 	switch {
 	case err != nil:
-		return []check{ok(name, "this platform does not tell")}
+		return ok(name, "this platform does not tell")
 	case network:
-		return []check{fail(name, x.paths.Home+" is on "+fsName+", a network file system", "HOOKLINE_HOME moves it to a local disk")}
+		return fail(name, home+" is on "+fsName+", a network file system: locks and memory maps cannot be trusted there", "HOOKLINE_HOME moves it to a local disk")
 	}
-	return []check{ok(name, "%s", fsName)}
+	return ok(name, "%s", fsName)
 }
 
 // Below lowSpace the store is in danger within days of heavy use; a twentieth of the disk is where

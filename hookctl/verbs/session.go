@@ -119,7 +119,7 @@ func (a *app) showSession(s session.State) {
 	field("project", s.Project)
 	field("work tree", s.Worktree)
 	field("branch", s.Branch)
-	field("started", s.Started.In(a.zone).Format("2006-01-02 15:04:05")+join(", ", "", s.Source))
+	field("started", join(", ", s.Started.In(a.zone).Format("2006-01-02 15:04:05"), s.Source))
 	field("last active", a.ago(s.LastActive))
 	if s.Ended != nil {
 		field("ended", join(", ", a.ago(*s.Ended), strings.ReplaceAll(s.EndReason, "_", " ")))

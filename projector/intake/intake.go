@@ -34,6 +34,9 @@ type Entry struct {
 	Time   time.Time // of capture
 	At     time.Time // of the append
 	key    naturalKey
+
+	// Install is who delivered it; "" when the entry was read back from the log, which does not say.
+	Install string
 }
 
 // naturalKey names the hook itself, whoever delivered it.
@@ -68,9 +71,9 @@ const (
 	SecondHit                // another install sent the same hook: count nothing, answer nothing
 )
 
-// Judge compares a frame's event with what the window has seen. For all verdicts but Fresh it gives
-// the entry that counted.
-func (w *Window) Judge(env *events.Envelope, digest Digest) (Verdict, Entry) {
+// Judge compares a frame's event, delivered by an install, with what the window has seen. For all
+// verdicts but Fresh it gives the entry that counted.
+func (w *Window) Judge(env *events.Envelope, digest Digest, install string) (Verdict, Entry) {
 	if i, ok := w.byID[env.ID]; ok {
 		if w.ring[i].Digest == digest {
 			return Again, w.ring[i]
@@ -87,15 +90,15 @@ func (w *Window) Judge(env *events.Envelope, digest Digest) (Verdict, Entry) {
 	}
 	e := w.ring[i]
 	gap := env.Time.Sub(e.Time)
-	if key.call == "" && (gap > Within || gap < -Within) {
-		return Fresh, Entry{}
+	if key.call == "" && (gap > Within || gap < -Within || e.Install == install && install != "") {
+		return Fresh, Entry{} // the same thing really happened twice: one install sends a hook once
 	}
 	return SecondHit, e
 }
 
-// Add remembers an event that is in the log at seq since the time at.
-func (w *Window) Add(env *events.Envelope, seq uint64, at time.Time, digest Digest) {
-	e := Entry{ID: env.ID, Seq: seq, Digest: digest, Time: env.Time, At: at}
+// Add remembers an event that is in the log at seq since the time at, delivered by an install.
+func (w *Window) Add(env *events.Envelope, seq uint64, at time.Time, digest Digest, install string) {
+	e := Entry{ID: env.ID, Seq: seq, Digest: digest, Time: env.Time, At: at, Install: install}
 	key, natural := keyOf(env, digest)
 	if natural {
 		e.key = key

@@ -1,0 +1,172 @@
+package embedded
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"hookline/events"
+)
+
+// BenchmarkAppendSync is one hook's way to the disk, with 1, 8 and 32 hooks at once, in both modes.
+// Goal: shared not slower than always for one, and at least twice as fast for 32.
+func BenchmarkAppendSync(b *testing.B) {
+	for _, mode := range []FsyncMode{Shared, Always} {
+		for _, publishers := range []int{1, 8, 32} {
+			b.Run(fmt.Sprintf("%s/%d", mode, publishers), func(b *testing.B) { benchAppend(b, mode, publishers) })
+		}
+	}
+}
+
+func benchAppend(b *testing.B, mode FsyncMode, publishers int) {
+	s, err := Open(context.Background(), Options{Dir: storeDir(b), Fsync: mode})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer closeStore(b, s)
+	var n atomic.Uint64
+	var all sync.WaitGroup
+	b.ResetTimer()
+	for range publishers {
+		all.Go(func() {
+			for i := n.Add(1); i <= uint64(b.N); i = n.Add(1) {
+				r, err := s.Stream().Append(context.Background(), event(i))
+				if err == nil {
+					err = s.Stream().Sync(context.Background(), r[0].Seq)
+				}
+				if err != nil {
+					b.Error(err)
+					return
+				}
+			}
+		})
+	}
+	all.Wait()
+	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "events/s")
+}
+
+// BenchmarkPublishRaw is the server's own publish under SyncAlways, the measure of the other.
+func BenchmarkPublishRaw(b *testing.B) {
+	for _, publishers := range []int{1, 8, 32} {
+		b.Run(strconv.Itoa(publishers), func(b *testing.B) {
+			s, err := Open(context.Background(), Options{Dir: storeDir(b), Fsync: Always})
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer closeStore(b, s)
+			m, err := codecOf(b).encode(event(1))
+			if err != nil {
+				b.Fatal(err)
+			}
+			var n atomic.Int64
+			var all sync.WaitGroup
+			b.ResetTimer()
+			for range publishers {
+				all.Go(func() {
+					for n.Add(1) <= int64(b.N) {
+						if _, err := s.js.Publish(context.Background(), m.subject, m.data); err != nil {
+							b.Error(err)
+							return
+						}
+					}
+				})
+			}
+			all.Wait()
+			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "events/s")
+		})
+	}
+}
+
+// BenchmarkRead reads a log of 100,000 hooks, decoded, against an ordered consumer that reads and
+// discards. Goal: at least half as many events a second; the newest block comes by that consumer.
+func BenchmarkRead(b *testing.B) {
+	const total = 100_000
+	s := open(b, storeDir(b))
+	for at := uint64(1); at <= total; at += maxBatch {
+		batch := make([]events.Envelope, maxBatch)
+		for i := range batch {
+			batch[i] = event(at + uint64(i))
+		}
+		if _, err := s.Stream().Append(context.Background(), batch...); err != nil {
+			b.Fatal(err)
+		}
+	}
+	blocks, err := blockNames(filepath.Clean(s.opts.msgsDir()))
+	if err != nil {
+		b.Fatal(err)
+	}
+	rate := func(b *testing.B) {
+		b.ReportMetric(float64(b.N)*total/b.Elapsed().Seconds(), "events/s")
+		b.ReportMetric(float64(len(blocks)), "blocks")
+	}
+	b.Run("decoded", func(b *testing.B) {
+		for range b.N {
+			if err := s.Stream().Read(context.Background(), 0, 0, func(events.Record) error { return nil }); err != nil {
+				b.Fatal(err)
+			}
+		}
+		rate(b)
+	})
+	b.Run("raw", func(b *testing.B) {
+		for range b.N {
+			if n := count(b, s, 0, 0); n != total {
+				b.Fatal(n)
+			}
+		}
+		rate(b)
+	})
+	b.Run("discarded", func(b *testing.B) {
+		for range b.N {
+			discard(b, s, total)
+		}
+		rate(b)
+	})
+}
+
+func discard(b *testing.B, s *Server, total int) {
+	c, err := s.stream.handle.OrderedConsumer(context.Background(), jetstream.OrderedConsumerConfig{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	it, err := c.Messages(jetstream.PullMaxMessages(pullSize))
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer it.Stop()
+	for range total {
+		if _, err := it.Next(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkEncode is the codec alone, for a short hook and one of 8 KB.
+func BenchmarkEncode(b *testing.B) {
+	c := codecOf(b)
+	long := event(1)
+	long.Data = []byte(`{"tool_response":{"stdout":"` + longOutput(8000) + `"}}`)
+	for name, env := range map[string]events.Envelope{"short": event(1), "8KB": long} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for range b.N {
+				if _, err := c.encode(env); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+func longOutput(n int) string {
+	out := make([]byte, 0, n+64)
+	for i := 0; len(out) < n; i++ {
+		out = fmt.Appendf(out, "--- PASS: TestNumber%d (0.%02ds)\\n", i*i, i%100)
+	}
+	return string(out)
+}

@@ -1,3 +1,0 @@
-package embedded
-
-const frozenFrame = ""

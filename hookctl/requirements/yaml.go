@@ -1,0 +1,313 @@
+package requirements
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/parser"
+	"github.com/goccy/go-yaml/token"
+)
+
+// maxNodes bounds what a file is after its aliases are expanded.
+const maxNodes = 50_000
+
+// place is where something is written, from 1.
+type place struct {
+	file         string
+	line, column int
+}
+
+// node is a YAML value with its place. kind has Python's name, for the messages have them too: NoneType, bool, int,
+// float, str, list, dict.
+type node struct {
+	at     place
+	kind   string
+	text   string // of a scalar, as written (a string: its value)
+	number float64
+	truth  bool
+	items  []*node
+	keys   []string
+	fields map[string]*node
+	keyAt  map[string]place
+	size   int // values in it, aliases counted each time
+}
+
+// get is a mapping's value; nil without one.
+func (n *node) get(key string) *node {
+	if n == nil {
+		return nil
+	}
+	return n.fields[key]
+}
+
+func (n *node) set(key string, at place, value *node) {
+	if _, ok := n.fields[key]; !ok {
+		n.keys = append(n.keys, key)
+	}
+	n.fields[key], n.keyAt[key] = value, at
+}
+
+func newMapping(at place) *node {
+	return &node{at: at, kind: "dict", fields: map[string]*node{}, keyAt: map[string]place{}}
+}
+
+// drop removes a key.
+func (n *node) drop(key string) {
+	delete(n.fields, key)
+	delete(n.keyAt, key)
+	for i, k := range n.keys {
+		if k == key {
+			n.keys = append(n.keys[:i:i], n.keys[i+1:]...)
+			return
+		}
+	}
+}
+
+// reader turns goccy's tree into nodes.
+type reader struct {
+	file    string
+	anchors map[string]*node
+	total   int
+	warn    func(at place, message string)
+}
+
+// fault is an error at a place.
+type fault struct {
+	at      place
+	message string
+}
+
+func (f *fault) Error() string { return f.message }
+
+// parse reads one YAML document. The parser's own panics are errors.
+func parse(file string, data []byte, warn func(place, string)) (n *node, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			n, err = nil, &fault{place{file: file}, fmt.Sprint("the YAML parser gave up: ", p)}
+		}
+	}()
+	if err := tooDeep(file, data); err != nil {
+		return nil, err
+	}
+	tree, err := parser.ParseBytes(data, 0, parser.AllowDuplicateMapKey())
+	if err != nil {
+		return nil, syntaxFault(file, err)
+	}
+	r := &reader{file: file, anchors: map[string]*node{}, warn: warn}
+	var body *node
+	for _, doc := range tree.Docs {
+		switch doc.Body.(type) {
+		case nil, *ast.CommentGroupNode:
+			continue
+		}
+		if body != nil {
+			return nil, &fault{r.place(doc.Body), "a second YAML document"}
+		}
+		if body, err = r.value(doc.Body); err != nil {
+			return nil, err
+		}
+	}
+	return body, nil
+}
+
+func syntaxFault(file string, err error) error {
+	f := &fault{place{file: file}, err.Error()}
+	var at yaml.Error
+	if errors.As(err, &at) {
+		f.message = at.GetMessage()
+		if t := at.GetToken(); t != nil && t.Position != nil {
+			f.at.line, f.at.column = t.Position.Line, t.Position.Column
+		}
+	}
+	return f
+}
+
+// tooDeep refuses what the parser needs seconds for: its time grows with the square of the nesting.
+func tooDeep(file string, data []byte) error {
+	const limit = 64
+	depth, line, dashes := 0, 1, 0
+	for _, b := range data {
+		switch b {
+		case '\n':
+			line, dashes = line+1, 0
+		case '[', '{':
+			depth++
+		case ']', '}':
+			depth = max(depth-1, 0)
+		case '-', '?', '"', '\'', '!':
+			dashes++
+		case ' ':
+		default:
+			dashes = 0
+		}
+		if depth > limit || dashes > 2*limit && b != '-' || dashes > maxRule {
+			return &fault{place{file, line, 1}, fmt.Sprintf("nested more than %d deep", limit)}
+		}
+	}
+	return nil
+}
+
+// maxRule is the longest line of dashes, as people draw them in comments.
+const maxRule = 512
+
+func (r *reader) place(n ast.Node) place {
+	if t := n.GetToken(); t != nil && t.Position != nil {
+		return place{r.file, t.Position.Line, t.Position.Column}
+	}
+	return place{file: r.file}
+}
+
+func (r *reader) value(n ast.Node) (*node, error) {
+	v, err := r.bare(n)
+	if err != nil {
+		return nil, err
+	}
+	if r.total += max(v.size, 1); r.total > maxNodes {
+		return nil, &fault{r.place(n), fmt.Sprintf("more than %d values", maxNodes)}
+	}
+	return v, nil
+}
+
+// bare is the value without the count.
+func (r *reader) bare(n ast.Node) (*node, error) {
+	switch n := n.(type) {
+	case nil, *ast.NullNode, *ast.CommentGroupNode:
+		out := &node{at: place{file: r.file}, kind: "NoneType", size: 1}
+		if null, ok := n.(*ast.NullNode); ok {
+			out.at = r.place(null)
+		}
+		return out, nil
+	case *ast.MappingNode:
+		return r.mapping(n, n.Values)
+	case *ast.MappingValueNode:
+		return r.mapping(n, []*ast.MappingValueNode{n})
+	case *ast.SequenceNode:
+		return r.sequence(n)
+	case *ast.AnchorNode:
+		v, err := r.bare(n.Value)
+		if err == nil {
+			r.anchors[n.Name.GetToken().Value] = v
+		}
+		return v, err
+	case *ast.AliasNode:
+		if v := r.anchors[n.Value.GetToken().Value]; v != nil {
+			return v, nil
+		}
+		return nil, &fault{r.place(n), fmt.Sprintf("there is no anchor &%s before", n.Value.GetToken().Value)}
+	case *ast.TagNode:
+		return r.bare(n.Value)
+	}
+	return r.scalar(n), nil
+}
+
+func (r *reader) sequence(n *ast.SequenceNode) (*node, error) {
+	out := &node{at: r.place(n), kind: "list", size: 1}
+	for _, item := range n.Values {
+		v, err := r.value(item)
+		if err != nil {
+			return nil, err
+		}
+		out.items, out.size = append(out.items, v), out.size+v.size
+	}
+	return out, nil
+}
+
+func (r *reader) mapping(n ast.Node, pairs []*ast.MappingValueNode) (*node, error) {
+	out := newMapping(r.place(n))
+	if len(pairs) > 0 {
+		out.at = r.place(pairs[0].Key)
+	}
+	out.size = 1
+	for _, pair := range pairs {
+		v, err := r.value(pair.Value)
+		if err != nil {
+			return nil, err
+		}
+		out.size += v.size
+		at, key := r.place(pair.Key), pair.Key.GetToken().Value
+		if pair.Key.IsMergeKey() {
+			out.inherit(v)
+			continue
+		}
+		if old, ok := out.keyAt[key]; ok && old.line > 0 && r.warn != nil {
+			r.warn(at, fmt.Sprintf("key %q is already in line %d; the last one counts", key, old.line))
+		}
+		out.set(key, at, v)
+	}
+	return out, nil
+}
+
+// inherit takes the keys of YAML's merge key, `<<: *anchor`, that are not there.
+func (n *node) inherit(from *node) {
+	for _, item := range from.items {
+		n.inherit(item)
+	}
+	for _, key := range from.keys {
+		if _, ok := n.fields[key]; !ok {
+			n.set(key, place{file: n.at.file}, from.fields[key])
+			n.keyAt[key] = place{file: n.at.file, column: n.at.column} // line 0: a later key of the same name is no repetition
+		}
+	}
+}
+
+// words of YAML 1.1, which the framework reads, that YAML 1.2 takes for text.
+var truths = map[string]bool{"yes": true, "on": true, "true": true, "no": false, "off": false, "false": false}
+
+func (r *reader) scalar(n ast.Node) *node {
+	out := &node{at: r.place(n), kind: "str", size: 1}
+	switch n := n.(type) {
+	case *ast.StringNode:
+		out.text = n.Value
+		plain := n.Token != nil && n.Token.Type == token.StringType
+		if truth, ok := truths[strings.ToLower(n.Value)]; ok && plain {
+			out.kind, out.truth = "bool", truth
+		}
+	case *ast.LiteralNode:
+		out.text = n.Value.Value
+	case *ast.BoolNode:
+		out.kind, out.truth, out.text = "bool", n.Value, n.GetToken().Value
+	case *ast.IntegerNode:
+		out.kind, out.text = "int", n.GetToken().Value
+		switch v := n.Value.(type) {
+		case int64:
+			out.number = float64(v)
+		case uint64:
+			out.number = float64(v)
+		}
+	case *ast.FloatNode:
+		out.kind, out.number, out.text = "float", n.Value, n.GetToken().Value
+	case *ast.InfinityNode:
+		out.kind, out.number, out.text = "float", n.Value, n.GetToken().Value
+	case *ast.NanNode:
+		out.kind, out.number, out.text = "float", math.NaN(), n.GetToken().Value
+	default:
+		if t := n.GetToken(); t != nil {
+			out.text = t.Value
+		}
+	}
+	return out
+}
+
+// merge lays over on base: mappings key by key, everything else whole. Neither is changed.
+func merge(base, over *node) *node {
+	switch {
+	case base == nil:
+		return over
+	case over == nil:
+		return base
+	case base.kind != "dict" || over.kind != "dict":
+		return over
+	}
+	out := newMapping(over.at)
+	for _, key := range base.keys {
+		out.set(key, base.keyAt[key], base.fields[key])
+	}
+	for _, key := range over.keys {
+		out.set(key, over.keyAt[key], merge(base.fields[key], over.fields[key]))
+	}
+	return out
+}

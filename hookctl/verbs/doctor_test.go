@@ -1,0 +1,271 @@
+package verbs
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gofrs/flock"
+
+	"hookline/events"
+	"hookline/hookctl/daemon"
+	"hookline/projector/session"
+)
+
+// healthy is a bench in which doctor has nothing to say.
+func healthy(t *testing.T) (*bench, *fakeHouse) {
+	t.Helper()
+	f := newFake()
+	f.status.Hooks["Stop"] = daemon.HookCount{Last: noon.Add(-time.Second), Count: 1}
+	f.events = []events.Record{record(1, events.TypeSessionStarted, sessionA, `{}`)}
+	b := installed(t, f)
+	hookctl := filepath.Join(filepath.Dir(b.self), "hookctl")
+	b.look = func(string) (string, error) { return hookctl, nil }
+	if err := os.MkdirAll(b.home(), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	b.must("install")
+	return b, f
+}
+
+// diagnose runs doctor and gives its checks by name; several of one name are the worst.
+func (b *bench) diagnose(args ...string) (int, map[string]check) {
+	b.t.Helper()
+	code, out, errs := b.run(append([]string{"doctor", "--json"}, args...)...)
+	var d doctorJSON
+	if err := json.Unmarshal([]byte(out), &d); err != nil {
+		b.t.Fatalf("%v: %q, stderr %q", err, out, errs)
+	}
+	if d.OK != (code == 0) {
+		b.t.Errorf("ok %v, exit %d", d.OK, code)
+	}
+	worst := map[string]check{}
+	rank := map[string]int{resultOK: 1, resultWarn: 2, resultFail: 3}
+	for _, c := range d.Checks {
+		if rank[c.Result] > rank[worst[c.Name].Result] {
+			worst[c.Name] = c
+		}
+		if c.Result != resultOK && c.Do == "" && c.Name != "log" {
+			b.t.Errorf("%s: %q says nothing about what to do", c.Name, c.Words)
+		}
+	}
+	return code, worst
+}
+
+func TestDoctorHealthy(t *testing.T) {
+	b, _ := healthy(t)
+	code, checks := b.diagnose()
+	for name, c := range checks {
+		if c.Result != resultOK {
+			t.Errorf("%s: %+v", name, c)
+		}
+	}
+	for _, name := range []string{"hooks, user", "program", "config", "permissions", "file system", "disk", "daemon", "spool", "clock", "client", "log", "canary"} {
+		if _, ok := checks[name]; !ok {
+			t.Errorf("no check %q", name)
+		}
+	}
+	if code != 0 {
+		t.Errorf("exit %d", code)
+	}
+	out := b.must("doctor")
+	contains(t, out, "ok    canary       event 10 came back from 2 stations in 2.0 ms\n", "12 ok, 0 warnings, 0 failures\n")
+}
+
+// TestDoctorFinds breaks one thing at a time.
+func TestDoctorFinds(t *testing.T) {
+	for _, tc := range []struct {
+		name   string
+		breaks func(t *testing.T, b *bench, f *fakeHouse)
+		check  string
+		result string
+		words  string
+		fixed  bool // --fix mends it
+	}{
+		{name: "no hooks", check: "hooks", result: resultFail, words: "no settings file has our hooks",
+			breaks: func(_ *testing.T, b *bench, _ *fakeHouse) { b.must("uninstall") }},
+		{name: "missing binary", check: "hooks, user", result: resultFail, words: "which is not there", fixed: true,
+			breaks: func(t *testing.T, b *bench, _ *fakeHouse) { edit(t, b.settings(), "/bin/hookctl", "/gone/hookctl") }},
+		{name: "outdated hooks", check: "hooks, user", result: resultWarn, words: "0 hooks missing, 1 outdated", fixed: true,
+			breaks: func(t *testing.T, b *bench, _ *fakeHouse) { edit(t, b.settings(), `"timeout": 10`, `"timeout": 11`) }},
+		{name: "hooks disabled", check: "hooks, user", result: resultFail, words: "disableAllHooks is set",
+			breaks: func(t *testing.T, b *bench, _ *fakeHouse) {
+				edit(t, b.settings(), `"hooks": {`, `"disableAllHooks": true, "hooks": {`)
+			}},
+		{name: "malformed settings", check: "hooks, user", result: resultFail, words: "settings.json:1:",
+			breaks: func(t *testing.T, b *bench, _ *fakeHouse) { write(t, b.settings(), "{]") }},
+		{name: "hooked twice", check: "hooks", result: resultWarn, words: "the client runs",
+			breaks: func(_ *testing.T, b *bench, _ *fakeHouse) { b.must("install", "--project") }},
+		{name: "not on PATH", check: "program", result: resultWarn, words: "hookctl is not on the PATH",
+			breaks: func(_ *testing.T, b *bench, _ *fakeHouse) {
+				b.look = func(string) (string, error) { return "", os.ErrNotExist }
+			}},
+		{name: "another on PATH", check: "program", result: resultWarn, words: "PATH leads to another hookctl",
+			breaks: func(t *testing.T, b *bench, _ *fakeHouse) {
+				other := filepath.Join(t.TempDir(), "hookctl")
+				write(t, other, "#!other")
+				b.look = func(string) (string, error) { return other, nil }
+			}},
+		{name: "config", check: "config", result: resultWarn, words: `config.yaml:1:1: unknown key "fsnyc"`,
+			breaks: func(t *testing.T, b *bench, _ *fakeHouse) {
+				write(t, filepath.Join(b.env["HOME"], ".config", "hookline", "config.yaml"), "fsnyc: shared\n")
+			}},
+		{name: "open home", check: "permissions", result: resultFail, words: "others can read", fixed: true,
+			breaks: func(t *testing.T, b *bench, _ *fakeHouse) { chmod(t, b.home(), 0o755) }},
+		{name: "open file", check: "permissions", result: resultWarn, words: "not closed to others", fixed: true,
+			breaks: func(t *testing.T, b *bench, _ *fakeHouse) {
+				write(t, filepath.Join(b.home(), "hookd.log"), "")
+				chmod(t, filepath.Join(b.home(), "hookd.log"), 0o644)
+			}},
+		{name: "last start failed", check: "last start", result: resultFail, words: "disk full",
+			breaks: func(t *testing.T, b *bench, _ *fakeHouse) {
+				if err := daemon.StartFailed(daemon.PathsOf(b.home(), b.getenv), errors.New("disk full")); err != nil {
+					t.Fatal(err)
+				}
+			}},
+		{name: "daemon down", check: "daemon", result: resultWarn, words: "no daemon is running", fixed: true,
+			breaks: func(_ *testing.T, b *bench, _ *fakeHouse) { b.down = []bool{true} }},
+		{name: "lock held", check: "lock", result: resultFail, words: "the store is held by process 99 (hookd test)",
+			breaks: func(t *testing.T, b *bench, _ *fakeHouse) {
+				b.handler = nil
+				path := filepath.Join(b.home(), "hookd.lock")
+				write(t, path, "99\nhookd test\n")
+				l := flock.New(path)
+				if ok, err := l.TryLock(); !ok || err != nil {
+					t.Fatal(ok, err)
+				}
+				t.Cleanup(func() { _ = l.Close() })
+			}},
+		{name: "spool without daemon", check: "spool", result: resultWarn, words: "1 frame waiting for the daemon",
+			breaks: func(t *testing.T, b *bench, _ *fakeHouse) { b.handler = nil; frame(t, b, "1") }},
+		{name: "other version", check: "version", result: resultWarn, words: "the daemon is 0.0.9, this is 0.1.0-dev",
+			breaks: func(_ *testing.T, _ *bench, f *fakeHouse) { f.status.Version = "0.0.9" }},
+		{name: "spool waiting", check: "spool", result: resultWarn, words: "1 frame waiting",
+			breaks: func(t *testing.T, b *bench, _ *fakeHouse) { frame(t, b, "1") }},
+		{name: "quarantine", check: "spool", result: resultWarn, words: "1 file set aside as unreadable",
+			breaks: func(t *testing.T, b *bench, _ *fakeHouse) {
+				write(t, filepath.Join(b.home(), "spool", "quarantine", "x"), "")
+			}},
+		{name: "clock", check: "clock", result: resultWarn, words: "1h0m in the future",
+			breaks: func(_ *testing.T, _ *bench, f *fakeHouse) { f.events[0].Time = noon.Add(time.Hour) }},
+		{name: "clock jumped", check: "clock", result: resultWarn, words: "went back once in the last 24 hours, by up to 1m30s",
+			breaks: func(_ *testing.T, _ *bench, f *fakeHouse) {
+				f.events = append(f.events, record(2, events.TypeClockJumped, "", `{"back_ms":90000}`))
+			}},
+		{name: "hook kinds", check: "client", result: resultWarn, words: "it has never called SessionStart, Stop, though it should have",
+			breaks: func(_ *testing.T, _ *bench, f *fakeHouse) {
+				f.status.Hooks = map[string]daemon.HookCount{"PreToolUse": {Count: 2}}
+				f.cells[session.Name][sessionA] = session.State{ID: sessionA, Hooks: map[string]int{"UserPromptSubmit": 2, "PostToolUse": 1}}
+			}},
+		{name: "no hook yet", check: "client", result: resultWarn, words: "no hook has come yet",
+			breaks: func(_ *testing.T, _ *bench, f *fakeHouse) { f.status.Hooks = nil }},
+		{name: "second install", check: "second install", result: resultWarn, words: "/opt/bin/hookctl sends the same hooks: 7 counted as duplicates",
+			breaks: func(_ *testing.T, _ *bench, f *fakeHouse) { f.status.SecondInstalls["/opt/bin/hookctl"] = 7 }},
+		{name: "unknown types", check: "event types", result: resultWarn, words: "not known to this build: hook Zap, later.thing",
+			breaks: func(_ *testing.T, _ *bench, f *fakeHouse) {
+				f.status.UnknownTypes = map[string]int{"later.thing": 1, "hook Zap": 2}
+			}},
+		{name: "damage", check: "log", result: resultFail, words: "damaged: 3.blk at 17: checksum",
+			breaks: func(_ *testing.T, _ *bench, f *fakeHouse) { f.status.Damage = []string{"3.blk at 17: checksum"} }},
+		{name: "store warning", check: "log", result: resultWarn, words: "slow fsync",
+			breaks: func(_ *testing.T, _ *bench, f *fakeHouse) { f.status.Warnings = []string{"slow fsync"} }},
+		{name: "canary", check: "canary", result: resultFail, words: `lost at "bucket latest": nothing there`,
+			breaks: func(_ *testing.T, _ *bench, f *fakeHouse) {
+				f.canary = daemon.Canary{Steps: []daemon.CanaryStep{{Name: "append", OK: true}, {Name: "bucket latest", Detail: "nothing there"}}}
+			}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			b, f := healthy(t)
+			tc.breaks(t, b, f)
+			down := append([]bool(nil), b.down...)
+			code, checks := b.diagnose()
+			got := checks[tc.check]
+			if got.Result != tc.result || !strings.Contains(got.Words, tc.words) || (code == 1) != (tc.result == resultFail) {
+				t.Errorf("exit %d, check %+v", code, got)
+			}
+			if !tc.fixed {
+				return
+			}
+			b.down = down
+			if code, checks := b.diagnose("--fix"); code != 0 || !checks[tc.check].Fixed {
+				t.Errorf("--fix: exit %d, %+v", code, checks[tc.check])
+			}
+			if code, checks := b.diagnose(); code != 0 || checks[tc.check].Result != resultOK || checks[tc.check].Fixed {
+				t.Errorf("after --fix: exit %d, %+v", code, checks[tc.check])
+			}
+		})
+	}
+}
+
+func edit(t *testing.T, path, old, text string) {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil || !strings.Contains(string(b), old) {
+		t.Fatalf("%s has no %q: %v", path, old, err)
+	}
+	write(t, path, strings.ReplaceAll(string(b), old, text))
+}
+
+func chmod(t *testing.T, path string, mode os.FileMode) {
+	t.Helper()
+	if err := os.Chmod(path, mode); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func frame(t *testing.T, b *bench, id string) {
+	t.Helper()
+	write(t, filepath.Join(b.home(), "spool", "01KAJ3ZV5T000000000000000"+id+".frame"), "{}\n")
+}
+
+// TestDoctorDrains: --fix has the daemon take the spool; what it cannot take is a failure.
+func TestDoctorDrains(t *testing.T) {
+	b, f := healthy(t)
+	frame(t, b, "1")
+	code, checks := b.diagnose("--fix")
+	if f.drained != 1 || code != 1 || checks["spool"].Words != "1 frame cannot be taken" {
+		t.Errorf("%d drains, exit %d, %+v", f.drained, code, checks["spool"])
+	}
+}
+
+func TestDoctorSpaceAndGround(t *testing.T) {
+	for _, tc := range []struct {
+		free, total uint64
+		want        string
+	}{{1 << 29, 100 << 30, resultFail}, {4 << 30, 100 << 30, resultWarn}, {6 << 30, 100 << 30, resultOK}, {1 << 30, 10 << 30, resultOK}} {
+		if got := spaceCheck("disk", tc.free, tc.total); got.Result != tc.want {
+			t.Errorf("%d of %d: %+v", tc.free, tc.total, got)
+		}
+	}
+	if got := groundCheck("/home/x", "nfs", true, nil); got.Result != resultFail || !strings.HasPrefix(got.Words, "/home/x is on nfs, a network file system") {
+		t.Errorf("%+v", got)
+	}
+	if got := groundCheck("/home/x", "", false, errors.ErrUnsupported); got.Result != resultOK {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestDoctorRedaction(t *testing.T) {
+	b := newBench(t, nil)
+	path := filepath.Join(t.TempDir(), "prompt.txt")
+	token := "ghp_" + strings.Repeat("aB3dE6gH9k", 4)[:36] // put together here: no scanner shall take it for a real one
+	write(t, path, "hello\nuse "+token+" please\nACME-1234\n")
+	write(t, filepath.Join(b.env["HOME"], ".config", "hookline", "config.yaml"), "redact_extra: ['ACME-[0-9]+']\n")
+	out := b.must("doctor", "--redaction", path)
+	contains(t, out, "[REDACTED:github-token]", "[REDACTED:custom]", "2 secrets would be redacted")
+	if strings.Contains(out, token) || strings.Contains(out, "ACME-1234") {
+		t.Errorf("the secret is printed: %s", out)
+	}
+	contains(t, b.must("doctor", "--redaction", path, "--json"), `{"line":3,`, `"kind":"custom","rule":"redact_extra"}`)
+	b.in = strings.NewReader("nothing here")
+	if out := b.must("doctor", "--redaction", "-"); out != "nothing would be redacted\n" {
+		t.Errorf("stdout %q", out)
+	}
+	if code, _, errs := b.run("doctor", "--redaction", path+".gone"); code != 1 || !strings.HasPrefix(errs, "hookctl: error: open ") {
+		t.Errorf("exit %d, %q", code, errs)
+	}
+}

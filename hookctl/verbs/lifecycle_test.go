@@ -1,0 +1,171 @@
+package verbs
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"hookline/hookctl/daemon"
+	"hookline/projector/identity"
+	"hookline/projector/session"
+)
+
+func TestStart(t *testing.T) {
+	b := newBench(t, newFake())
+	if out := b.must("start"); out != "hookd runs already, pid 4711\n" {
+		t.Errorf("stdout %q", out)
+	}
+	b.down = []bool{true}
+	b.needs = nil
+	if out := b.must("start"); out != "hookd started, pid 4711\n" || !reflect.DeepEqual(b.needs, []need{needRunning, needStarted}) {
+		t.Errorf("stdout %q, connections %v", out, b.needs)
+	}
+	b.down = []bool{true}
+	if out := b.must("start", "--json"); out != `{"pid":4711,"did":"started"}`+"\n" {
+		t.Errorf("stdout %q", out)
+	}
+	b.down = []bool{true, true}
+	if code, _, errs := b.run("start"); code != 1 || !strings.HasPrefix(errs, "hookctl: error: no daemon is running\n") {
+		t.Errorf("exit %d, %q", code, errs)
+	}
+}
+
+func TestStop(t *testing.T) {
+	f := newFake()
+	b := newBench(t, f)
+	looks := 0
+	b.alive = func(pid int) bool { looks++; return pid == 4711 && looks < 3 }
+	if out := b.must("stop"); out != "hookd stopped, pid 4711 is gone\n" || f.stopped != 1 || looks != 3 {
+		t.Errorf("stdout %q, %d stops, %d looks", out, f.stopped, looks)
+	}
+	b.handler = nil
+	if out := b.must("stop"); out != "hookd does not run\n" {
+		t.Errorf("stdout %q", out)
+	}
+	if out := b.must("stop", "--json"); out != `{"pid":0,"did":"nothing"}`+"\n" {
+		t.Errorf("stdout %q", out)
+	}
+	b.handler, b.alive = f, func(int) bool { return true }
+	if code, _, errs := b.run("stop"); code != 1 || !strings.HasPrefix(errs, "hookctl: error: hookd (pid 4711) has not ended within 15s\n") {
+		t.Errorf("exit %d, %q", code, errs)
+	}
+}
+
+func TestRestart(t *testing.T) {
+	f := newFake()
+	b := newBench(t, f)
+	b.down = []bool{false, true}
+	if out := b.must("restart"); out != "hookd restarted, pid 4711 → 4711\n" || f.stopped != 1 {
+		t.Errorf("stdout %q, %d stops", out, f.stopped)
+	}
+	b.down = []bool{true, true}
+	if out := b.must("restart"); out != "hookd was not running; started, pid 4711\n" || f.stopped != 1 {
+		t.Errorf("stdout %q, %d stops", out, f.stopped)
+	}
+}
+
+func TestStatus(t *testing.T) {
+	f := newFake()
+	f.status.CleanStart = false
+	f.status.SecondInstalls = map[string]int{"/opt/bin/hookctl": 7}
+	f.status.Warnings = []string{"2026-11-21T11:00:00Z slow fsync"}
+	b := newBench(t, f)
+	golden(t, "status.txt", b.must("status"))
+}
+
+// statusKeys are promised; names never change.
+var statusKeys = []string{"pid", "version", "protocol", "uptime_s", "seq", "fsync", "home", "socket", "clean_start", "projections", "spool", "hooks",
+	"again", "conflicts", "second_installs", "free_bytes", "total_bytes", "warnings", "damage", "live_sessions", "unknown_types"}
+
+func TestStatusJSON(t *testing.T) {
+	for name, handler := range map[string]*fakeHouse{"up": newFake(), "down": nil} {
+		b := newBench(t, nil)
+		if handler != nil {
+			b.handler = handler
+		}
+		var got map[string]json.RawMessage
+		if err := json.Unmarshal([]byte(b.must("status", "--json")), &got); err != nil {
+			t.Fatal(err)
+		}
+		for _, k := range statusKeys {
+			if _, ok := got[k]; !ok {
+				t.Errorf("%s: no %q", name, k)
+			}
+			if string(got[k]) == "null" && k != "pid" {
+				t.Errorf("%s: %q is null", name, k)
+			}
+		}
+		if down := string(got["pid"]) == "null"; down != (name == "down") {
+			t.Errorf("%s: pid is %s", name, got["pid"])
+		}
+	}
+}
+
+func TestStatusDown(t *testing.T) {
+	b := newBench(t, nil)
+	spool := filepath.Join(b.home(), "spool")
+	write(t, filepath.Join(spool, "01KAJ3ZV5T0000000000000001.frame"), "{}\n")
+	if err := daemon.StartFailed(daemon.PathsOf(b.home(), b.getenv), errors.New("disk full")); err != nil {
+		t.Fatal(err)
+	}
+	out := b.must("status")
+	contains(t, out, "hookd is not running  the next hook starts it", "spool         1 frame waiting", "the last start failed: disk full")
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestStatusline(t *testing.T) {
+	f := newFake()
+	f.events = sampleEvents()[:2]
+	f.fold(t)
+	s := f.cells[session.Name][sessionA].(session.State)
+	s.Phase = "SESSION_RUNNING"
+	f.cells[session.Name][sessionA] = s
+	b := newBench(t, f)
+	b.env["NO_COLOR"] = "1"
+	b.in = strings.NewReader(`{"session_id":"` + sessionA + `","model":{}}`)
+	brief := f.cells[identity.Name][sessionA].(identity.State).Brief()
+	if out := b.must("statusline"); out != "● "+brief+" running\n" {
+		t.Errorf("stdout %q", out)
+	}
+	b.in = strings.NewReader("")
+	if out := b.must("statusline"); out != "● [C:? r=? IC=?]\n" {
+		t.Errorf("unknown session: %q", out)
+	}
+	b.handler = nil
+	b.in = strings.NewReader("not json")
+	if out := b.must("statusline"); out != "○ not recording [C:? r=? IC=?]\n" {
+		t.Errorf("down: %q", out)
+	}
+	b.env["CLAUDE_CODE_SESSION_ID"] = sessionA
+	b.handler = f
+	contains(t, b.must("statusline", "--json"), `"recorder":"alive","session":"`+sessionA+`","phase":"SESSION_RUNNING","brief":"`+brief)
+}
+
+// TestStatuslineSilentStdin: a stdin that never says anything does not hold the line up.
+func TestStatuslineSilentStdin(t *testing.T) {
+	b := newBench(t, newFake())
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	b.in = r
+	begin := time.Now()
+	if out := b.must("statusline"); !strings.Contains(out, "[C:? r=? IC=?]") || time.Since(begin) > 5*time.Second {
+		t.Errorf("stdout %q after %s", out, time.Since(begin))
+	}
+}
