@@ -3,9 +3,15 @@ package projector
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"sort"
+	"strings"
 )
+
+// ErrBroken says that cells could not be read, and that what was folded into their places is only a
+// part. Nothing is written until [View.Rebuild] has made them good.
+var ErrBroken = errors.New("cells could not be read")
 
 // batch is what one flush writes, encoded under the lock and saved outside of it.
 type batch struct {
@@ -49,6 +55,9 @@ func (v *View) collect() (batch, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	b := batch{cells: map[string][]Cell{}, pos: v.pos}
+	if len(v.broken) > 0 {
+		return b, fmt.Errorf("%w: %s", ErrBroken, strings.Join(v.broken, ", "))
+	}
 	v.saving = true
 	for _, t := range v.tables {
 		if t.pos == v.pos {

@@ -3,6 +3,8 @@ package projector
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 
 	"hookline/events"
 )
@@ -26,6 +28,7 @@ func (v *View) Rebuild(ctx context.Context, log Source, only string, progress fu
 	if err := v.swap(ctx, fresh, log); err != nil {
 		return Position{}, err
 	}
+	ctx = context.WithoutCancel(ctx) // the new cells serve: they must be written whole
 	if err := v.dropStrangers(ctx, fresh); err != nil {
 		return Position{}, err
 	}
@@ -65,7 +68,9 @@ func (v *View) swap(ctx context.Context, fresh *View, log Source) error {
 			}
 		}
 	}
-	v.broken = nil
+	v.broken = slices.DeleteFunc(v.broken, func(key string) bool {
+		return slices.ContainsFunc(fresh.tables, func(t *tableView) bool { return strings.HasPrefix(key, t.prefix()) })
+	})
 	return nil
 }
 

@@ -28,9 +28,8 @@ func writeCells(w http.ResponseWriter, r *http.Request, v *projector.View) error
 	if err := knownTable(v, table); err != nil {
 		return err
 	}
-	w.Header().Set("Content-Type", "application/x-ndjson")
-	out := json.NewEncoder(w)
-	return v.Read(r.Context(), func(rd projector.Reader) error {
+	var cells []CellJSON // gathered first: a reader that stalls must not hold up the view
+	err := v.Read(r.Context(), func(rd projector.Reader) error {
 		keys, err := rd.Keys(table)
 		if err != nil {
 			return err
@@ -40,13 +39,22 @@ func writeCells(w http.ResponseWriter, r *http.Request, v *projector.View) error
 				continue
 			}
 			if st, seq, ok := rd.Raw(table, k); ok {
-				if err := out.Encode(CellJSON{Key: k, Seq: seq, State: st}); err != nil {
-					return err
-				}
+				cells = append(cells, CellJSON{Key: k, Seq: seq, State: st})
 			}
 		}
 		return nil
 	})
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/x-ndjson")
+	out := json.NewEncoder(w)
+	for _, c := range cells {
+		if err := out.Encode(c); err != nil {
+			return nil // the reader is gone
+		}
+	}
+	return nil
 }
 
 func knownTable(v *projector.View, table string) error {

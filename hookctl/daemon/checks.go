@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"sync/atomic"
 	"time"
 
 	"hookline/embedded"
@@ -37,23 +38,45 @@ func (d *Daemon) long(w http.ResponseWriter, r *http.Request, run func(ctx conte
 	out := json.NewEncoder(w)
 	flush := http.NewResponseController(w)
 	of, _ := d.stream.Last()
-	var told time.Time
-	result, err := run(r.Context(), func(seq uint64) {
-		if now := time.Now(); now.Sub(told) > 100*time.Millisecond {
-			told = now
-			_ = out.Encode(progressLine{Progress: seq, Of: of}) // a client that is gone ends the context
-			_ = flush.Flush()
+	ctx, cancel := context.WithCancel(r.Context())
+	defer cancel()
+	var at atomic.Uint64 // a reader that stalls holds up this goroutine, not the work
+	done := make(chan outcome, 1)
+	go func() {
+		result, err := run(ctx, at.Store)
+		done <- outcome{result, err}
+	}()
+	tick := time.NewTicker(100 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		select {
+		case o := <-done:
+			return out.Encode(o.line())
+		case <-tick.C:
+			if out.Encode(progressLine{Progress: at.Load(), Of: of}) != nil || flush.Flush() != nil {
+				cancel() // nobody listens any more
+				<-done
+				return nil
+			}
 		}
-	})
-	if err != nil {
-		p := &Problem{Message: err.Error(), Exit: 1}
-		if errors.Is(err, embedded.ErrLogDamaged) {
-			p.Exit = 2
-		}
-		errors.As(err, &p)
-		return out.Encode(p)
 	}
-	return out.Encode(map[string]any{"result": result})
+}
+
+type outcome struct {
+	result any
+	err    error
+}
+
+func (o outcome) line() any {
+	if o.err == nil {
+		return map[string]any{"result": o.result}
+	}
+	p := &Problem{Message: o.err.Error(), Exit: 1}
+	if errors.Is(o.err, embedded.ErrLogDamaged) {
+		p.Exit = 2
+	}
+	errors.As(o.err, &p)
+	return p
 }
 
 func (d *Daemon) handleVerify(w http.ResponseWriter, r *http.Request) error {

@@ -121,6 +121,7 @@ func (d *Daemon) Close(ctx context.Context) error {
 	d.effects.Wait()
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	d.heal(ctx) // what is broken is not written
 	_, err := d.view.Flush(ctx)
 	return errors.Join(err, d.ground.Close(ctx))
 }

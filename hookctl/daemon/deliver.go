@@ -192,7 +192,8 @@ func redacted(f wire.Frame) wire.Frame {
 	}
 	f.Args, f.Env, f.Cwd, f.Note = args, env, text(f.Cwd), text(f.Note)
 	body, rep := r.JSON(f.Body)
-	f.Body = body
+	f.Size += int64(len(body) - len(f.Body)) // what the client cut away stays the difference
+	f.Body, f.Binary, f.Invoked = body, text(f.Binary), text(f.Invoked)
 	f.Redacted = n + rep.Count
 	return f
 }

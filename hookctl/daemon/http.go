@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"regexp"
 	"strconv"
 	"time"
 
@@ -140,7 +141,11 @@ func (d *Daemon) handleEmit(w http.ResponseWriter, r *http.Request) error {
 	if err := checkEmit(in); err != nil {
 		return err
 	}
-	env := events.Envelope{Type: in.Type, Session: session, Project: in.Project, Data: in.Data}
+	project, err := d.resolveProject(r.Context(), in.Project)
+	if err != nil {
+		return err
+	}
+	env := events.Envelope{Type: in.Type, Session: session, Project: project, Data: in.Data}
 	if env.Project == "" {
 		env.Project = d.projectOfSession(r.Context(), session)
 	}
@@ -193,10 +198,16 @@ func (d *Daemon) handleDrain(w http.ResponseWriter, r *http.Request) error {
 	return reply(w, map[string]int{"taken": d.drain(r.Context())})
 }
 
+// reasonWord is what may stand as a reason in the log.
+var reasonWord = regexp.MustCompile(`^[a-z_]{1,32}$`)
+
 func (d *Daemon) handleStop(w http.ResponseWriter, r *http.Request) error {
 	reason := r.URL.Query().Get("reason")
 	if reason == "" {
 		reason = "stop"
+	}
+	if !reasonWord.MatchString(reason) {
+		return problem(http.StatusBadRequest, "reason: one word of lower-case letters is wanted", "")
 	}
 	d.stop(reason)
 	return reply(w, struct{}{})

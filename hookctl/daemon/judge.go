@@ -61,7 +61,7 @@ func (d *Daemon) answerAgain(ctx context.Context, in hook.Input, first intake.En
 	if err != nil {
 		return hook.Answer{}, 0, err
 	}
-	after.Warned = true
+	after.Warned, in.Warnings = true, d.untold(in)
 	if _, ok := in.Event.(*events.SessionStarted); ok {
 		after.Restored = d.restoredAfter(ctx, first.Seq)
 	}
@@ -98,13 +98,14 @@ func (d *Daemon) refuseConflict(ctx context.Context, f wire.Frame, in hook.Input
 // countSecond counts a hook that a second install sent; the install is named in the log once a session.
 func (d *Daemon) countSecond(ctx context.Context, f wire.Frame, in hook.Input, first intake.Entry) (hook.Answer, uint64, error) {
 	d.hooks.seconds.Add(1)
-	d.hooks.second(installOf(f))
-	key := in.Session + " second install " + installOf(f)
+	install := d.clean(installOf(f))
+	d.hooks.second(install)
+	key := in.Session + " second install " + install
 	if d.notices[key] {
 		return hook.Answer{}, first.Seq, nil
 	}
 	d.notices[key] = true
-	seq, err := d.note(ctx, in, &events.FrameDuplicated{Original: first.ID, Install: installOf(f), First: first.Install})
+	seq, err := d.note(ctx, in, &events.FrameDuplicated{Original: first.ID, Install: install, First: d.clean(first.Install)})
 	return hook.Answer{}, seq, err
 }
 

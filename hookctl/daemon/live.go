@@ -90,6 +90,23 @@ func (l *liveSessions) byProcess(pid int, start int64) string {
 	return ""
 }
 
+// only is the live session of a project when there is exactly one.
+func (l *liveSessions) only(project string) string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	found := ""
+	for id, s := range l.by {
+		if s.project != project || project == "" {
+			continue
+		}
+		if found != "" {
+			return ""
+		}
+		found = id
+	}
+	return found
+}
+
 // gone lists the sessions that have ended without saying so.
 func (l *liveSessions) gone(now time.Time) map[string]events.SessionReaped {
 	l.mu.Lock()

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"hookline/embedded"
 	"hookline/events"
 	"hookline/hookctl/wire"
 )
@@ -35,6 +36,7 @@ func (d *Daemon) loops(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-flush.C:
+			d.heal(ctx)
 			if _, err := d.view.Flush(ctx); err != nil && ctx.Err() == nil {
 				d.log.Warn("write projections", "err", err)
 			}
@@ -43,7 +45,6 @@ func (d *Daemon) loops(ctx context.Context) {
 			d.exitWhenIdle()
 		case <-health.C:
 			d.checkHealth()
-			d.heal(ctx)
 		case <-drain.C:
 			d.drain(ctx)
 		}
@@ -131,7 +132,15 @@ func (d *Daemon) drainOne(ctx context.Context, e Spooled) (bool, error) {
 	case err != nil:
 		return false, err
 	}
-	if _, err := d.take(ctx, f, true); err != nil {
+	_, err = d.take(ctx, f, true)
+	if errors.Is(err, embedded.ErrTooLarge) || errors.Is(err, embedded.ErrBadEnvelope) {
+		d.log.Error("frame set aside: the log does not take it", "frame", e.ID, "err", err)
+		d.mu.Lock()
+		_, noteErr := d.appendDerived(ctx, "", "", "", &events.HookRefused{Reason: "not_recordable", Size: f.Size, Given: strings.Join(f.Args, " ")})
+		d.mu.Unlock()
+		return false, errors.Join(noteErr, d.spool.Quarantine(e))
+	}
+	if err != nil {
 		return false, err
 	}
 	return true, d.spool.Remove(e)

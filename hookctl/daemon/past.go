@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"context"
+	"encoding/json"
 	"time"
 
 	"hookline/events"
@@ -16,10 +17,12 @@ import (
 
 // What a decision is made from: the machine as it is and the past as the projections have it.
 
-// look asks the machine about a frame: which project, work tree, branch and process. It is cheap for
-// what was seen before; a new project costs one call of git, within the hook's own deadline.
-func (d *Daemon) look(ctx context.Context, f wire.Frame, in hook.Input) hook.World {
+// look asks the machine about a frame: which project, work tree, branch and process, and how the
+// project looks when it is not known yet. It is cheap for what was seen before; a new project costs
+// one call of git, within the hook's own deadline. What goes into events is clean of secrets.
+func (d *Daemon) look(ctx context.Context, f wire.Frame, in hook.Input) (hook.World, *events.ProjectSeen) {
 	var w hook.World
+	var seen *events.ProjectSeen
 	launch, cwd := f.Env["CLAUDE_PROJECT_DIR"], f.Cwd
 	if in.Hook != nil && in.Hook.Hook().Cwd != "" {
 		cwd = in.Hook.Hook().Cwd
@@ -33,14 +36,28 @@ func (d *Daemon) look(ctx context.Context, f wire.Frame, in hook.Input) hook.Wor
 		w.Worktree, w.Branch = here.Worktree, here.Branch
 	}
 	if home.Path() != "" {
-		w.Project, w.Found = d.project(ctx, home)
+		w.Project, seen = d.project(ctx, home)
 	}
 	p, _ := facts.ClientOf(f.Env["CLAUDE_PID"], f.PPID)
 	w.Facts = events.Facts{PID: p.PID, PIDStart: p.Start, Entrypoint: f.Env["CLAUDE_CODE_ENTRYPOINT"], LaunchDir: f.Env["CLAUDE_PROJECT_DIR"]}
 	if _, ok := in.Event.(*events.SessionStarted); ok && p.PID != 0 {
 		w.Facts.Client = facts.ClientVersion(p.PID)
 	}
-	return w
+	w.Worktree, w.Branch = d.clean(w.Worktree), d.clean(w.Branch)
+	w.Facts.LaunchDir, w.Facts.Entrypoint = d.clean(w.Facts.LaunchDir), d.clean(w.Facts.Entrypoint)
+	return w, seen
+}
+
+// clean takes secrets out of a text that goes beside a hook's body: a path, a branch, a note.
+func (d *Daemon) clean(s string) string {
+	if s == "" {
+		return s
+	}
+	b, report := d.redactor.Text([]byte(s))
+	if report.Count == 0 {
+		return s
+	}
+	return string(b)
 }
 
 // launchDir is where a session was started when the client does not say: where it was first seen,
@@ -107,14 +124,23 @@ func snapshot(r projector.Reader, id, project, own string) *hook.Snapshot {
 	return &hook.Snapshot{Session: id, State: s}
 }
 
-// sessionOf finds the session of a verb that was called without input: the client's own word, else
-// the live session of its process.
+// sessionOf finds the session that a verb asks about: the input's, the client's own word, else the
+// live session of its process, else the only live one of the project.
 func (d *Daemon) sessionOf(f wire.Frame) string {
+	var in struct {
+		Session string `json:"session_id"`
+	}
+	if json.Unmarshal(f.Body, &in) == nil && in.Session != "" {
+		return in.Session
+	}
 	if id := f.Env["CLAUDE_CODE_SESSION_ID"]; id != "" {
 		return id
 	}
 	p, _ := facts.ClientOf(f.Env["CLAUDE_PID"], f.PPID)
-	return d.live.byProcess(p.PID, p.Start)
+	if id := d.live.byProcess(p.PID, p.Start); id != "" {
+		return id
+	}
+	return d.live.only(d.projects.at(d.world.Place(f.Cwd).Path()))
 }
 
 // originWithin bounds the one call of git for a project that was never seen.

@@ -3,6 +3,8 @@ package daemon
 import (
 	"context"
 	"os"
+	"path/filepath"
+	"strings"
 	"sync"
 
 	"hookline/events"
@@ -47,9 +49,11 @@ func (x *projectIndex) apply(r events.Record) {
 		}
 		x.states[k] = project.Fold(s, r)
 	}
-	switch r.Event.(type) {
+	switch e := r.Event.(type) {
 	case *events.ProjectRehomed, *events.ProjectMoved:
 		clear(x.byPath)
+	case *events.ProjectSeen:
+		x.byPath[e.Path] = r.Project
 	}
 }
 
@@ -61,17 +65,23 @@ func (x *projectIndex) known() []project.State {
 	return out
 }
 
-// project gives the id of the project at a place, and what is to be recorded about it when the place
-// is new: project.seen, and project.moved when it is a known one elsewhere.
-func (d *Daemon) project(ctx context.Context, at facts.Place) (string, []events.Event) {
-	x := d.projects
+// at is the project known to live at a path, "" when none is.
+func (x *projectIndex) at(path string) string {
 	x.mu.Lock()
 	defer x.mu.Unlock()
+	return x.byPath[path]
+}
+
+// project gives the id of the project at a place, and how it looks there unless that is known.
+func (d *Daemon) project(ctx context.Context, at facts.Place) (string, *events.ProjectSeen) {
 	path := at.Path()
-	if id := x.byPath[path]; id != "" {
+	if id := d.projects.at(path); id != "" {
 		return id, nil
 	}
-	seen := events.ProjectSeen{Path: path, Git: at.Git, Name: at.Name}
+	seen := &events.ProjectSeen{Path: path, Git: at.Git, Name: at.Name}
+	if seen.Name == "" {
+		seen.Name = filepath.Base(path)
+	}
 	if at.Git {
 		bounded, cancel := context.WithTimeout(ctx, originWithin)
 		defer cancel()
@@ -79,17 +89,36 @@ func (d *Daemon) project(ctx context.Context, at facts.Place) (string, []events.
 			seen.RootCommit, seen.Remote = o.RootCommit, o.Remote
 		}
 	}
-	id, moved, ok := project.Recognise(x.known(), seen, func(p string) bool { _, err := os.Stat(p); return err == nil })
+	x := d.projects
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	known := x.known()
+	id, _, ok := project.Recognise(known, *seen, exists)
 	if !ok {
-		id = project.NewID(x.known(), facts.ProjectID(path))
+		id = project.NewID(known, facts.ProjectID(path))
 	}
-	x.byPath[path] = id
+	seen.Path, seen.Name, seen.Remote = d.clean(seen.Path), d.clean(seen.Name), d.clean(seen.Remote)
+	return id, seen
+}
+
+func exists(path string) bool { _, err := os.Stat(path); return err == nil }
+
+// news is what the log does not say yet about a project that was looked at: project.seen, and
+// project.moved when it is a known one elsewhere. The caller holds the order of the log, so two first
+// frames record it once.
+func (x *projectIndex) news(id string, seen *events.ProjectSeen) []events.Event {
+	if seen == nil {
+		return nil
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
 	old := x.states[id]
-	switch {
-	case moved:
-		return id, []events.Event{&events.ProjectMoved{From: old.Path, To: path, By: seen.RootCommit + " " + seen.Remote}, &seen}
-	case old.Path == path && (old.RootCommit == seen.RootCommit || seen.RootCommit == "") && (old.Remote == seen.Remote || seen.Remote == ""):
-		return id, nil
+	if old.Path == seen.Path && (old.RootCommit == seen.RootCommit || seen.RootCommit == "") && (old.Remote == seen.Remote || seen.Remote == "") {
+		x.byPath[seen.Path] = id
+		return nil
 	}
-	return id, []events.Event{&seen}
+	if _, moved, ok := project.Recognise(x.known(), *seen, exists); ok && moved {
+		return []events.Event{&events.ProjectMoved{From: old.Path, To: seen.Path, By: strings.TrimSpace(seen.RootCommit + " " + seen.Remote)}, seen}
+	}
+	return []events.Event{seen}
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"hookline/embedded"
@@ -31,10 +32,9 @@ func (d *Daemon) take(ctx context.Context, f wire.Frame, spooled bool) (hook.Ans
 	if err != nil {
 		return hook.Answer{}, err
 	}
-	d.hooks.saw(in.Name(), d.opts.Now())
-	w := d.look(ctx, f, in)
+	w, place := d.look(ctx, f, in)
 	w.Facts.Spooled = spooled
-	answer, seq, err := d.record(ctx, f, in, w)
+	answer, seq, err := d.record(ctx, f, in, w, place)
 	if err != nil {
 		return hook.Answer{}, err
 	}
@@ -57,10 +57,11 @@ func (d *Daemon) prepare(f wire.Frame) (hook.Input, error) {
 
 // record is the one step that orders the log. It returns the sequence that must be on disk before
 // the answer may go out.
-func (d *Daemon) record(ctx context.Context, f wire.Frame, in hook.Input, w hook.World) (hook.Answer, uint64, error) {
+func (d *Daemon) record(ctx context.Context, f wire.Frame, in hook.Input, w hook.World, place *events.ProjectSeen) (hook.Answer, uint64, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.clockWentBack(ctx)
+	w.Found = d.projects.news(w.Project, place)
 	digest := intake.DigestOf(in.Data)
 	probe := events.Envelope{ID: in.Frame, Session: in.Session, Time: in.Time, ToolUseID: callID(in)}
 	if in.Hook != nil {
@@ -106,6 +107,8 @@ func (d *Daemon) recordFresh(ctx context.Context, f wire.Frame, in hook.Input, w
 	after.Dream, after.DreamErr, seq = dreamSeq > 0, err, max(seq, dreamSeq)
 	after.Warned = d.warned(in.Session, after.Identity.LastIC)
 	d.live.saw(in, w)
+	d.hooks.saw(in.Name(), d.opts.Now())
+	in.Warnings = d.untold(in)
 	return hook.Render(in, after), seq, nil
 }
 
@@ -146,35 +149,64 @@ type origin struct {
 // append puts the events of one decision into the log and folds them. Several go in as one batch:
 // all or none. own belongs to the first; nil for events that no frame delivered.
 func (d *Daemon) append(ctx context.Context, envs []events.Envelope, own *origin) (uint64, error) {
+	ctx = context.WithoutCancel(ctx) // an append that was given up half way would be in the log and not in the view
 	receipts, err := d.stream.Append(ctx, envs...)
 	var dup *embedded.DuplicateError
 	if errors.As(err, &dup) {
-		return dup.Found[envs[0].ID], errRaced
+		return dup.Found[envs[0].ID], errors.Join(errRaced, d.foldTo(ctx, math.MaxUint64))
 	}
 	if err != nil {
 		return 0, fmt.Errorf("append %s: %w", envs[0].Type, err)
 	}
+	if receipts[0].Duplicate {
+		return receipts[0].Seq, errors.Join(errRaced, d.foldTo(ctx, receipts[0].Seq))
+	}
+	if err := d.foldTo(ctx, receipts[0].Seq-1); err != nil {
+		return 0, err
+	}
 	var seq uint64
 	for i, rc := range receipts {
-		if rc.Duplicate {
-			return rc.Seq, errRaced
-		}
 		rec := events.Record{Seq: rc.Seq, Appended: rc.Appended, Envelope: envs[i]}
+		known := origin{digest: intake.DigestOf(envs[i].Data)}
 		if i == 0 && own != nil {
-			rec.Event = own.event
-			d.window.Add(&envs[i], rc.Seq, rc.Appended, own.digest, own.install)
-		} else {
+			known = *own
+		}
+		if rec.Event = known.event; rec.Event == nil {
 			rec.Event = events.Decode(envs[i].Type, envs[i].Version, envs[i].Data)
-			d.window.Add(&envs[i], rc.Seq, rc.Appended, intake.DigestOf(envs[i].Data), "")
 		}
-		if err := d.view.Apply(ctx, rec); err != nil {
-			d.log.Error("fold", "seq", rc.Seq, "err", err) // the log has it: it is folded again after a restart
+		if err := d.folded(ctx, rec, known); err != nil {
+			return 0, err
 		}
-		d.hub.keep(rec)
-		d.projects.apply(rec)
-		d.last, seq = rc.Appended, rc.Seq
+		seq = rc.Seq
 	}
 	return seq, nil
+}
+
+// folded takes one record of the log into everything that follows it, in order.
+func (d *Daemon) folded(ctx context.Context, rec events.Record, known origin) error {
+	if err := d.view.Apply(ctx, rec); err != nil {
+		return fmt.Errorf("fold %d: %w", rec.Seq, err) // the position stays before it: the next append folds it first
+	}
+	d.window.Add(&rec.Envelope, rec.Seq, rec.Appended, known.digest, known.install)
+	d.hub.keep(rec)
+	d.projects.apply(rec)
+	d.last = rec.Appended
+	return nil
+}
+
+// foldTo folds what is in the log and not in the view, up to a sequence: an append whose
+// acknowledgement was lost, or one that could not be folded when it came. The caller holds d.mu.
+func (d *Daemon) foldTo(ctx context.Context, to uint64) error {
+	from := d.view.Position().Seq + 1
+	if from > to {
+		return nil
+	}
+	if to == math.MaxUint64 {
+		to = 0 // the stream's word for its end
+	}
+	return d.stream.Read(ctx, from, to, func(r events.Record) error {
+		return d.folded(ctx, r, origin{digest: intake.DigestOf(r.Data)})
+	})
 }
 
 func callID(in hook.Input) string {
@@ -233,6 +265,22 @@ func (d *Daemon) warned(session string, ic float64) bool {
 	}
 	d.notices[key] = true
 	return false
+}
+
+// untold keeps the warnings that this session's user has not been told yet: once per cause. Verbs
+// always say them.
+func (d *Daemon) untold(in hook.Input) []string {
+	if in.Call.Verb != hook.VerbHook {
+		return in.Warnings
+	}
+	var out []string
+	for _, w := range in.Warnings {
+		if key := in.Session + " " + w; !d.notices[key] {
+			d.notices[key] = true
+			out = append(out, w)
+		}
+	}
+	return out
 }
 
 // brief answers from memory: no record, no disk.

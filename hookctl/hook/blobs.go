@@ -13,16 +13,18 @@ const (
 	BlobOver  = 16 << 10 // strings of tool content above this go to blobs
 	proseOver = 1 << 20  // the same for all other strings
 	headChars = 256      // of the content that stay in the event
+	mostData  = 4 << 20  // of an event; the log takes 8 MiB compressed
 )
 
 // blobKeys are the members whose content belongs to a tool.
 var blobKeys = map[string]bool{"tool_input": true, "tool_response": true, "tool_calls": true}
 
-// blobRef is what stands in the data for a blob.
+// blobRef is what stands in the data for a blob: a string's content, or with JSON a whole value's text.
 type blobRef struct {
 	Digest string `json:"$blob"`
 	Size   int    `json:"size"`
 	Head   string `json:"head"`
+	JSON   bool   `json:"json,omitempty"`
 }
 
 // Cut replaces the large strings of a JSON object. put stores one content and gives its digest; it
@@ -32,6 +34,47 @@ func Cut(data []byte, put func(content []byte) (digest string, err error)) ([]by
 	if len(data) <= BlobOver {
 		return data, nil
 	}
+	out, err := cutStrings(data, put)
+	if err != nil || len(out) <= mostData {
+		return out, err
+	}
+	return cutMembers(out, put)
+}
+
+// cutMembers puts whole members of the object into blobs, the largest first, until the rest fits:
+// for a value that is large by its number of parts.
+func cutMembers(data []byte, put func([]byte) (string, error)) ([]byte, error) {
+	var members map[string]json.RawMessage
+	if json.Unmarshal(data, &members) != nil {
+		return data, nil
+	}
+	size := len(data)
+	for size > mostData {
+		largest := ""
+		for name, v := range members {
+			if len(v) > len(members[largest]) || len(v) == len(members[largest]) && name < largest {
+				largest = name
+			}
+		}
+		v := members[largest]
+		if len(v) <= BlobOver {
+			return data, nil // very many small members: the log refuses what does not fit
+		}
+		digest, err := put(v)
+		if err != nil {
+			return nil, fmt.Errorf("store blob: %w", err)
+		}
+		ref, err := json.Marshal(blobRef{Digest: digest, Size: len(v), Head: headOf(string(v[:min(len(v), 4*headChars)])), JSON: true})
+		if err != nil {
+			return nil, err
+		}
+		members[largest] = ref
+		size += len(ref) - len(v)
+	}
+	return json.Marshal(members)
+}
+
+func cutStrings(data []byte, put func([]byte) (string, error)) ([]byte, error) {
 	var out []byte
 	done, level, member := 0, 0, ""
 	for i := 0; i < len(data); i++ {
@@ -163,10 +206,14 @@ func Restore(data []byte, get func(digest string) ([]byte, error)) ([]byte, erro
 func restore(v any, get func(string) ([]byte, error)) (any, error) {
 	switch v := v.(type) {
 	case map[string]any:
-		if digest, ok := v["$blob"].(string); ok && len(v) == 3 {
+		if digest, ok := v["$blob"].(string); ok {
 			content, err := get(digest)
 			if err != nil {
 				return nil, fmt.Errorf("blob %s: %w", digest, err)
+			}
+			if whole, _ := v["json"].(bool); whole {
+				content, err = Restore(content, get)
+				return json.RawMessage(content), err
 			}
 			return string(content), nil
 		}

@@ -55,13 +55,18 @@ func Hook(args []string, hookd string) int {
 	event := Event(args, nil)
 	limit := Deadline(args, event, launch)
 	silent := false // no input where there must be some
-	if args[0] == "hook" || has(args, "--hook") || args[1] != "brief" {
+	asks := args[0] != "hook" && args[1] == "brief" && !has(args, "--hook")
+	switch {
+	case asks && os.Getenv("CLAUDE_CODE_SESSION_ID") != "":
+		f.Complete = true // S0 REQ-11: nothing is read where the client says whose brief is asked for
+	case asks:
+		f.read(start.Add(limit / 6)) // an input would name the session; its absence is no fault
+		f.Complete, f.Note = true, ""
+	default:
 		f.read(start.Add(limit * 6 / 10))
 		silent = f.Size == 0 && args[0] == "hook"
 		event = Event(args, f.Body)
 		limit = Deadline(args, event, launch)
-	} else {
-		f.Complete = true
 	}
 	until := start.Add(limit * 95 / 100)
 	send := start.Add(limit * 6 / 10)

@@ -35,7 +35,7 @@ func TestHeaderRoundTrip(t *testing.T) {
 
 func TestHeaderLiteral(t *testing.T) {
 	got := string(Frame{ID: "01", Args: []string{}, Env: map[string]string{}}.Header())
-	want := `{"id":"01","args":[],"cwd":"","ppid":0,"time":0,"env":{},"binary":"","complete":false,"size":0}`
+	want := `{"id":"01","args":[],"cwd":"","ppid":0,"time":0,"env":{},"binary":"","invoked":"","complete":false,"size":0}`
 	if got != want {
 		t.Errorf("got %s", got)
 	}
