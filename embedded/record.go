@@ -72,6 +72,9 @@ func (c *codec) encode(env events.Envelope) (message, error) {
 	if !printable(env.ID) || !printable(env.Type) {
 		return message{}, fmt.Errorf("%w: id %q, type %q", ErrBadEnvelope, env.ID, env.Type)
 	}
+	if y := env.Time.UTC().Year(); y < 1 || y > 9999 { // RFC 3339 could not be read back
+		return message{}, fmt.Errorf("%w: a time in the year %d", ErrBadEnvelope, y)
+	}
 	head := rest{Worktree: env.Worktree, Branch: env.Branch, Phase: env.Phase, Hook: env.Hook, ToolUseID: env.ToolUseID,
 		AgentID: env.AgentID, Causation: env.Causation, Redacted: env.Redacted, Facts: env.Facts}
 	if env.Version != 1 {

@@ -35,6 +35,12 @@ func (v *View) flush(ctx context.Context) (Position, error) {
 	if err != nil {
 		return Position{}, err
 	}
+	if v.Durable != nil {
+		if err := v.Durable(ctx, b.pos.Seq); err != nil {
+			v.redirty(b)
+			return Position{}, fmt.Errorf("wait for the log: %w", err)
+		}
+	}
 	for _, bucket := range []string{BucketCache, BucketLatest, BucketSnapshot} {
 		cells := b.cells[bucket]
 		if bucket == BucketSnapshot {
@@ -71,7 +77,11 @@ func (v *View) collect() (batch, error) {
 			return b, err
 		}
 		b.positions = append(b.positions, Cell{Key: t.positionKey(), Value: p})
-		t.pos = v.pos
+	}
+	for _, t := range v.tables {
+		if t.pos != v.pos {
+			t.clean(v.pos)
+		}
 	}
 	return b, nil
 }
@@ -95,10 +105,16 @@ func (t *tableView) collect(b *batch) error {
 		for _, vc := range t.derived(k, c.state) {
 			b.cells[vc.Bucket] = append(b.cells[vc.Bucket], Cell{Key: vc.Key, Value: vc.Value})
 		}
+	}
+	return nil
+}
+
+// clean marks what was collected; only now, so that an error in the middle leaves everything as it was.
+func (t *tableView) clean(pos Position) {
+	for _, c := range t.cells {
 		c.dirty = false
 	}
-	t.dirty = 0
-	return nil
+	t.dirty, t.pos = 0, pos
 }
 
 func (t *tableView) derived(key string, state any) []ViewCell {

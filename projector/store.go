@@ -13,6 +13,10 @@ const (
 	BucketCache    = "cache"
 )
 
+// ProbePrefix begins the keys of cells that belong to no projection: a health check writes and
+// deletes them, and one that was left behind is no difference to the log.
+const ProbePrefix = "canary."
+
 // ErrNoCell says that a bucket has no such cell. It is no trouble: the aggregate is new.
 var ErrNoCell = errors.New("no such cell")
 

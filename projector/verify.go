@@ -108,7 +108,9 @@ func union(ctx context.Context, bucket string, stores ...Store) ([]string, error
 			return nil, fmt.Errorf("list bucket %s: %w", bucket, err)
 		}
 		for _, k := range keys {
-			set[k] = struct{}{}
+			if !strings.HasPrefix(k, ProbePrefix) {
+				set[k] = struct{}{}
+			}
 		}
 	}
 	out := make([]string, 0, len(set))

@@ -18,6 +18,11 @@ const maxClean = 4096
 // View is all projections at one position. Apply is called by one writer, in log order; readers see
 // states only inside [View.Read], under the same lock.
 type View struct {
+	// Durable, when set before the first flush, returns once everything up to a sequence is on disk: a
+	// cell must never be newer than the log, or the records that take its sequence after a power cut
+	// would count as folded.
+	Durable func(ctx context.Context, seq uint64) error
+
 	mu     sync.Mutex
 	store  Store
 	tables []*tableView
@@ -151,6 +156,10 @@ func (v *View) apply(ctx context.Context, r events.Record) error {
 			if !c.dirty {
 				c.dirty = true
 				t.dirty++
+				t.cells[key] = c
+				if !v.saving {
+					t.trim()
+				}
 			}
 		}
 	}
@@ -160,7 +169,8 @@ func (v *View) apply(ctx context.Context, r events.Record) error {
 	return nil
 }
 
-// cell finds a cell in memory, else in the store, else makes a new one. A cell that the store holds
+// cell finds a cell in memory, else in the store, else makes a new one, which stays in memory only
+// when a record is folded into it. A cell that the store holds
 // but that cannot be decoded is treated as missing and named in Broken: the caller folds it anew.
 func (v *View) cell(ctx context.Context, t *tableView, key string) (*cell, error) {
 	if c := t.cells[key]; c != nil {
@@ -169,9 +179,7 @@ func (v *View) cell(ctx context.Context, t *tableView, key string) (*cell, error
 	b, err := v.store.Load(ctx, BucketSnapshot, t.prefix()+key)
 	switch {
 	case errors.Is(err, ErrNoCell):
-		c := &cell{state: t.zero(key)}
-		t.cells[key] = c
-		return c, nil
+		return &cell{state: t.zero(key)}, nil
 	case err != nil:
 		return nil, fmt.Errorf("load cell %s%s: %w", t.prefix(), key, err)
 	}
@@ -210,13 +218,32 @@ func (v *View) Broken() []string {
 type Reader struct {
 	ctx context.Context
 	v   *View
+	err *error // the first trouble of the store
 }
 
-// Read runs fn while no record is folded. States that fn gets are valid only until it returns.
+// Read runs fn while no record is folded. States that fn gets are valid only until it returns. It
+// returns fn's error, else the store's: a state that was missing for that reason must not be believed.
 func (v *View) Read(ctx context.Context, fn func(Reader) error) error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	return fn(Reader{ctx: ctx, v: v})
+	var trouble error
+	err := fn(Reader{ctx: ctx, v: v, err: &trouble})
+	if err == nil {
+		err = trouble
+	}
+	return err
+}
+
+// cell is View.cell; trouble is kept, so that Read reports it even where fn takes the cell for missing.
+func (r Reader) cell(t *tableView, key string) (*cell, bool) {
+	c, err := r.v.cell(r.ctx, t, key)
+	if err != nil {
+		if *r.err == nil {
+			*r.err = err
+		}
+		return nil, false
+	}
+	return c, c.seq > 0
 }
 
 // Position is the position that everything read belongs to.
@@ -229,8 +256,8 @@ func State[S any](r Reader, table, key string) (S, bool) {
 	if t == nil || key == "" {
 		return zero, false
 	}
-	c, err := r.v.cell(r.ctx, t, key)
-	if err != nil || c.seq == 0 {
+	c, ok := r.cell(t, key)
+	if !ok {
 		return zero, false
 	}
 	s, ok := c.state.(S)
@@ -243,8 +270,8 @@ func (r Reader) Raw(table, key string) (json.RawMessage, uint64, bool) {
 	if t == nil {
 		return nil, 0, false
 	}
-	c, err := r.v.cell(r.ctx, t, key)
-	if err != nil || c.seq == 0 {
+	c, ok := r.cell(t, key)
+	if !ok {
 		return nil, 0, false
 	}
 	b, err := json.Marshal(c.state)

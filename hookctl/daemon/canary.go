@@ -83,7 +83,7 @@ func (d *Daemon) canary(ctx context.Context) Canary {
 
 // roundTrip writes, reads and deletes one cell that belongs to no projection.
 func (d *Daemon) roundTrip(ctx context.Context, bucket, nonce string) error {
-	const key = "canary"
+	key := projector.ProbePrefix + nonce
 	store := d.ground.Store()
 	if err := store.Save(ctx, bucket, []projector.Cell{{Key: key, Value: []byte(nonce)}}); err != nil {
 		return err

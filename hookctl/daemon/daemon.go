@@ -75,6 +75,7 @@ type Daemon struct {
 	last      time.Time       // newest append
 	clockTold bool
 	draining  sync.Mutex
+	lookedUp  map[string]uint64 // waiting frames that were looked up in the log: sequence, 0 = not there
 	paths     Paths
 
 	hub      *hub
@@ -133,6 +134,7 @@ func (d *Daemon) resume(ctx context.Context) error {
 		return err
 	}
 	d.view = view
+	view.Durable = d.stream.Sync
 	if err := d.checkPositions(ctx); err != nil {
 		return err
 	}

@@ -114,6 +114,10 @@ func (d *Daemon) dream(ctx context.Context, session, phase, cause string) {
 		d.log.Error("record dream", "session", session, "err", err)
 		return
 	}
+	if err := d.stream.Sync(ctx, seq); err != nil {
+		d.log.Error("sync dream", "session", session, "err", err)
+		return
+	}
 	d.hub.wake(seq)
 }
 

@@ -1,13 +1,17 @@
 package daemon
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"regexp"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"hookline/events"
@@ -56,7 +60,13 @@ func (d *Daemon) Handler() http.Handler {
 	handle("GET /v1/diff", d.handleDiff)
 	handle("POST /v1/gone", d.handleDrain)
 	handle("POST /v1/stop", d.handleStop)
-	return mux
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if err := checkPeer(r.Context()); err != nil {
+			http.Error(w, err.Error(), http.StatusForbidden)
+			return
+		}
+		mux.ServeHTTP(w, r)
+	})
 }
 
 func (d *Daemon) httpServer() *http.Server {
@@ -70,10 +80,6 @@ const takeWithin = 30 * time.Second
 
 // handleHook is the hot path: one frame in, one answer out.
 func (d *Daemon) handleHook(w http.ResponseWriter, r *http.Request) {
-	if err := checkPeer(r.Context()); err != nil {
-		http.Error(w, err.Error(), http.StatusForbidden)
-		return
-	}
 	w.Header().Set("Hookline-Protocol", strconv.Itoa(wire.Protocol))
 	w.Header().Set("Hookline-Build", wire.Build)
 	if v := r.Header.Get("Hookline-Protocol"); v != strconv.Itoa(wire.Protocol) {
@@ -87,6 +93,9 @@ func (d *Daemon) handleHook(w http.ResponseWriter, r *http.Request) {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), takeWithin)
 	defer cancel()
+	if d.spool.Waits() { // captured before this one: an outcome must not stand before its request
+		d.drainSome(ctx, catchUpWithin)
+	}
 	answer, err := d.Take(ctx, f)
 	if err != nil {
 		d.log.Error("take", "frame", f.ID, "err", err)
@@ -134,11 +143,11 @@ func (d *Daemon) handleEmit(w http.ResponseWriter, r *http.Request) error {
 	if len(in.Data) == 0 {
 		in.Data = json.RawMessage("{}")
 	}
-	session, err := d.resolveSession(r.Context(), in.Session)
-	if err != nil {
+	if err := checkEmit(in); err != nil {
 		return err
 	}
-	if err := checkEmit(in); err != nil {
+	session, err := d.resolveSession(r.Context(), in.Session)
+	if err != nil {
 		return err
 	}
 	project, err := d.resolveProject(r.Context(), in.Project)
@@ -146,8 +155,11 @@ func (d *Daemon) handleEmit(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	env := events.Envelope{Type: in.Type, Session: session, Project: project, Data: in.Data}
-	if env.Project == "" {
-		env.Project = d.projectOfSession(r.Context(), session)
+	if own := d.projectOfSession(r.Context(), session); session != "" {
+		if project != "" && project != own {
+			return problem(http.StatusBadRequest, "session "+session+" is not of project "+project, "")
+		}
+		env.Project = own
 	}
 	rec, err := d.Emit(r.Context(), env)
 	if err != nil {
@@ -159,8 +171,24 @@ func (d *Daemon) handleEmit(w http.ResponseWriter, r *http.Request) error {
 	return reply(w, rec)
 }
 
+// emittable are the types that a command may put into the log, and whether they need a session. What
+// a hook says or the daemon finds out cannot be made up.
+var emittable = map[string]bool{events.TypeIdentityObserved: true, events.TypePhasesReset: true, events.TypeIdentityPersisted: true,
+	events.TypeSessionDeleted: true, events.TypeRecordRetracted: false, events.TypeProjectRehomed: false, events.TypeCanarySent: false}
+
 // checkEmit refuses data that a fold could not use; the words name the field.
 func checkEmit(in emitRequest) error {
+	needsSession, may := emittable[in.Type]
+	if _, known := events.Lookup(in.Type); known && !may {
+		return problem(http.StatusBadRequest, in.Type+" is recorded by hookline itself and cannot be emitted",
+			"these can: "+strings.Join(slices.Sorted(maps.Keys(emittable)), ", "))
+	}
+	if needsSession && in.Session == "" {
+		return problem(http.StatusBadRequest, in.Type+" needs a session", "--session ID; hookctl session list shows them")
+	}
+	if !bytes.HasPrefix(bytes.TrimSpace(in.Data), []byte("{")) {
+		return problem(http.StatusBadRequest, "data: a JSON object is wanted", "hookctl events schema "+in.Type+" shows the fields")
+	}
 	k, ok := events.Lookup(in.Type)
 	if !ok {
 		return problem(http.StatusBadRequest, fmt.Sprintf("no event type is called %q", in.Type), "hookctl events types lists them")
@@ -179,7 +207,7 @@ func checkEmit(in emitRequest) error {
 
 func (d *Daemon) handleDream(w http.ResponseWriter, r *http.Request) error {
 	var in struct{ Session, Phase string }
-	if err := json.NewDecoder(r.Body).Decode(&in); err != nil {
+	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, 64<<10)).Decode(&in); err != nil {
 		return problem(http.StatusBadRequest, "request: "+err.Error(), "")
 	}
 	session, err := d.resolveSession(r.Context(), in.Session)

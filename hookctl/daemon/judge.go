@@ -20,17 +20,9 @@ func (d *Daemon) judge(ctx context.Context, env *events.Envelope, digest intake.
 	if verdict != intake.Fresh || !d.mayBeOlder(env) {
 		return verdict, first, nil
 	}
-	from, err := d.stream.SeqAtTime(ctx, env.Time.Add(-time.Minute))
-	if err != nil {
+	seq, err := d.inLog(ctx, env.ID)
+	if err != nil || seq == 0 {
 		return verdict, first, err
-	}
-	found, err := d.stream.FindIDs(ctx, from, map[string]struct{}{env.ID: {}})
-	if err != nil {
-		return verdict, first, err
-	}
-	seq, ok := found[env.ID]
-	if !ok {
-		return intake.Fresh, intake.Entry{}, nil
 	}
 	rec, err := d.stream.Get(ctx, seq)
 	if err != nil {
@@ -41,6 +33,19 @@ func (d *Daemon) judge(ctx context.Context, env *events.Envelope, digest intake.
 		return intake.Conflict, first, nil
 	}
 	return intake.Again, first, nil
+}
+
+// inLog finds an event by its id, 0 when the log has none.
+func (d *Daemon) inLog(ctx context.Context, id string) (uint64, error) {
+	if seq, ok := d.lookedUp[id]; ok {
+		return seq, nil
+	}
+	from, err := d.seqBefore(ctx, id)
+	if err != nil {
+		return 0, err
+	}
+	found, err := d.stream.FindIDs(ctx, from, map[string]struct{}{id: {}})
+	return found[id], err
 }
 
 // lateAfter is how old a frame must be before the log is asked for it: the retries of a hook that
@@ -92,7 +97,7 @@ func (d *Daemon) refuseConflict(ctx context.Context, f wire.Frame, in hook.Input
 	d.hooks.conflicts.Add(1)
 	digest := intake.DigestOf(in.Data)
 	seq, err := d.note(ctx, in, &events.FrameConflicted{Frame: f.ID, Digest: "sha256:" + hex.EncodeToString(digest[:]), Data: in.Data})
-	return hook.JSON("", "", "hookline: a frame id came twice with different content; recorded as frame.conflicted"), seq, err
+	return hook.JSON(in.Name(), "", "hookline: a frame id came twice with different content; recorded as frame.conflicted"), seq, err
 }
 
 // countSecond counts a hook that a second install sent; the install is named in the log once a session.
@@ -101,10 +106,9 @@ func (d *Daemon) countSecond(ctx context.Context, f wire.Frame, in hook.Input, f
 	install := d.clean(installOf(f))
 	d.hooks.second(install)
 	key := in.Session + " second install " + install
-	if d.notices[key] {
+	if !d.first(key) {
 		return hook.Answer{}, first.Seq, nil
 	}
-	d.notices[key] = true
 	seq, err := d.note(ctx, in, &events.FrameDuplicated{Original: first.ID, Install: install, First: d.clean(first.Install)})
 	return hook.Answer{}, seq, err
 }

@@ -76,18 +76,23 @@ func (l *liveSessions) count() int {
 	return len(l.by)
 }
 
-func (l *liveSessions) byProcess(pid int, start int64) string {
+// byProcess is the session of a process that was active last; of the project when one is known.
+func (l *liveSessions) byProcess(pid int, start int64, project string) string {
 	if pid == 0 {
 		return ""
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	found, newest := "", time.Time{}
 	for id, s := range l.by {
-		if s.process.PID == pid && (s.process.Start == start || start == 0) {
-			return id
+		if s.process.PID != pid || s.process.Start != start && start != 0 || project != "" && s.project != project {
+			continue
+		}
+		if found == "" || s.active.After(newest) || s.active.Equal(newest) && id < found {
+			found, newest = id, s.active
 		}
 	}
-	return ""
+	return found
 }
 
 // only is the live session of a project when there is exactly one.
@@ -150,6 +155,9 @@ func (d *Daemon) reapOne(ctx context.Context, id string, e events.SessionReaped)
 		return err
 	}
 	seq, err := d.appendDerived(ctx, id, project, "", &e, &events.IdentityPersisted{Reason: "reaped"})
+	if err == nil {
+		err = d.stream.Sync(ctx, seq)
+	}
 	if err == nil {
 		d.hub.wake(seq)
 	}

@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime"
-	"strconv"
 	"strings"
 	"time"
+
+	"golang.org/x/mod/semver"
 
 	"hookline/embedded"
 	"hookline/events"
@@ -56,6 +58,7 @@ func (d *Daemon) firstRound(ctx context.Context) {
 	if err := d.view.WarmCache(ctx); err != nil && ctx.Err() == nil {
 		d.log.Warn("warm the cache", "err", err)
 	}
+	d.drain(ctx)
 	d.heal(ctx)
 	d.reap(ctx)
 }
@@ -98,6 +101,15 @@ func (d *Daemon) stop(reason string) {
 // drain takes the waiting frames in order. A frame leaves the spool only when it is on disk in the
 // log, so a crash in between delivers it again, and it counts once. It returns how many it took.
 func (d *Daemon) drain(ctx context.Context) int {
+	return d.drainSome(ctx, math.MaxInt)
+}
+
+// catchUpWithin is how many waiting frames a live one waits for: a few that were captured before it
+// while the daemon started; a long spool is the loop's.
+const catchUpWithin = 64
+
+// drainSome takes at most n of the waiting frames.
+func (d *Daemon) drainSome(ctx context.Context, n int) int {
 	d.draining.Lock()
 	defer d.draining.Unlock()
 	list, err := d.spool.List()
@@ -105,6 +117,11 @@ func (d *Daemon) drain(ctx context.Context) int {
 		d.log.Warn("list spool", "err", err)
 	}
 	taken := 0
+	list = list[:min(len(list), n)]
+	if err := d.lookUp(ctx, list); err != nil {
+		d.log.Warn("look waiting frames up", "err", err)
+		return 0
+	}
 	for _, e := range list {
 		if ctx.Err() != nil {
 			return taken
@@ -119,6 +136,45 @@ func (d *Daemon) drain(ctx context.Context) int {
 		}
 	}
 	return taken
+}
+
+// lookUp asks the log once which of the waiting frames it has: each for itself would be a scan of the
+// log for every frame that is older than the window.
+func (d *Daemon) lookUp(ctx context.Context, list []Spooled) error {
+	known := map[string]uint64{}
+	if len(list) > 0 {
+		ids := make(map[string]struct{}, len(list))
+		for _, e := range list {
+			ids[e.ID] = struct{}{}
+		}
+		from, err := d.seqBefore(ctx, list[0].ID)
+		if err != nil {
+			return err
+		}
+		if known, err = d.stream.FindIDs(ctx, from, ids); err != nil {
+			return err
+		}
+		for id := range ids {
+			if _, ok := known[id]; !ok {
+				known[id] = 0
+			}
+		}
+	}
+	d.mu.Lock()
+	d.lookedUp = known
+	d.mu.Unlock()
+	return nil
+}
+
+// seqBefore is a sequence that an event with the id cannot be before: the first appended at the id's
+// time, less a minute for clocks that were set.
+func (d *Daemon) seqBefore(ctx context.Context, id string) (uint64, error) {
+	ms, ok := events.IDTime(id)
+	if !ok {
+		return 1, nil
+	}
+	seq, err := d.stream.SeqAtTime(ctx, time.UnixMilli(ms).Add(-time.Minute))
+	return max(seq, 1), err
 }
 
 func (d *Daemon) drainOne(ctx context.Context, e Spooled) (bool, error) {
@@ -169,42 +225,10 @@ func (d *Daemon) noticeBuild(build, clientBinary string) {
 	d.stop("hand_over")
 }
 
-// newer compares builds of the form 1.2.3[-pre]; what cannot be read is not newer.
+// newer compares builds by semantic versioning; what cannot be read is not newer.
 func newer(a, b string) bool {
-	x, okA := numbers(a)
-	y, okB := numbers(b)
-	if !okA || !okB {
-		return false
-	}
-	for i := range x {
-		if x[i] != y[i] {
-			return x[i] > y[i]
-		}
-	}
-	_, preA, isPreA := strings.Cut(a, "-")
-	_, preB, isPreB := strings.Cut(b, "-")
-	if isPreA != isPreB {
-		return isPreB
-	}
-	return preA > preB
-}
-
-func numbers(v string) (out [3]int, ok bool) {
-	v = strings.TrimPrefix(v, "v")
-	v, _, _ = strings.Cut(v, "-")
-	v, _, _ = strings.Cut(v, "+")
-	parts := strings.Split(v, ".")
-	if len(parts) != 3 {
-		return out, false
-	}
-	for i, p := range parts {
-		n, err := strconv.Atoi(p)
-		if err != nil {
-			return out, false
-		}
-		out[i] = n
-	}
-	return out, true
+	a, b = "v"+strings.TrimPrefix(a, "v"), "v"+strings.TrimPrefix(b, "v")
+	return semver.IsValid(a) && semver.IsValid(b) && semver.Compare(a, b) > 0
 }
 
 // clockWentBack is how far the clock is behind the log's newest record, 0 when it is not by more

@@ -20,9 +20,9 @@ import (
 // look asks the machine about a frame: which project, work tree, branch and process, and how the
 // project looks when it is not known yet. It is cheap for what was seen before; a new project costs
 // one call of git, within the hook's own deadline. What goes into events is clean of secrets.
-func (d *Daemon) look(ctx context.Context, f wire.Frame, in hook.Input) (hook.World, *events.ProjectSeen) {
+func (d *Daemon) look(ctx context.Context, f wire.Frame, in hook.Input) (hook.World, *looked) {
 	var w hook.World
-	var seen *events.ProjectSeen
+	var seen *looked
 	launch, cwd := f.Env["CLAUDE_PROJECT_DIR"], f.Cwd
 	if in.Hook != nil && in.Hook.Hook().Cwd != "" {
 		cwd = in.Hook.Hook().Cwd
@@ -137,10 +137,11 @@ func (d *Daemon) sessionOf(f wire.Frame) string {
 		return id
 	}
 	p, _ := facts.ClientOf(f.Env["CLAUDE_PID"], f.PPID)
-	if id := d.live.byProcess(p.PID, p.Start); id != "" {
+	project := d.projects.at(d.world.Place(f.Cwd).Path())
+	if id := d.live.byProcess(p.PID, p.Start, project); id != "" {
 		return id
 	}
-	return d.live.only(d.projects.at(d.world.Place(f.Cwd).Path()))
+	return d.live.only(project)
 }
 
 // originWithin bounds the one call of git for a project that was never seen.

@@ -53,8 +53,16 @@ func (x *projectIndex) apply(r events.Record) {
 	case *events.ProjectRehomed, *events.ProjectMoved:
 		clear(x.byPath)
 	case *events.ProjectSeen:
-		x.byPath[e.Path] = r.Project
+		x.remember(e.Path, r.Project)
 	}
+}
+
+// remember keeps the paths bounded: beyond, all are looked at again.
+func (x *projectIndex) remember(path, id string) {
+	if len(x.byPath) >= 4096 {
+		clear(x.byPath)
+	}
+	x.byPath[path] = id
 }
 
 func (x *projectIndex) known() []project.State {
@@ -73,7 +81,7 @@ func (x *projectIndex) at(path string) string {
 }
 
 // project gives the id of the project at a place, and how it looks there unless that is known.
-func (d *Daemon) project(ctx context.Context, at facts.Place) (string, *events.ProjectSeen) {
+func (d *Daemon) project(ctx context.Context, at facts.Place) (string, *looked) {
 	path := at.Path()
 	if id := d.projects.at(path); id != "" {
 		return id, nil
@@ -89,16 +97,21 @@ func (d *Daemon) project(ctx context.Context, at facts.Place) (string, *events.P
 			seen.RootCommit, seen.Remote = o.RootCommit, o.Remote
 		}
 	}
-	x := d.projects
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	known := x.known()
-	id, _, ok := project.Recognise(known, *seen, exists)
+	d.projects.mu.Lock()
+	known := d.projects.known()
+	d.projects.mu.Unlock()
+	id, moved, ok := project.Recognise(known, *seen, exists) // asks the disk: not under the lock
 	if !ok {
 		id = project.NewID(known, facts.ProjectID(path))
 	}
 	seen.Path, seen.Name, seen.Remote = d.clean(seen.Path), d.clean(seen.Name), d.clean(seen.Remote)
-	return id, seen
+	return id, &looked{ProjectSeen: *seen, moved: moved}
+}
+
+// looked is how a project looks, and whether it is a known one that moved.
+type looked struct {
+	events.ProjectSeen
+	moved bool
 }
 
 func exists(path string) bool { _, err := os.Stat(path); return err == nil }
@@ -106,18 +119,18 @@ func exists(path string) bool { _, err := os.Stat(path); return err == nil }
 // news is what the log does not say yet about a project that was looked at: project.seen, and
 // project.moved when it is a known one elsewhere. The caller holds the order of the log, so two first
 // frames record it once.
-func (x *projectIndex) news(id string, seen *events.ProjectSeen) []events.Event {
-	if seen == nil {
+func (x *projectIndex) news(id string, l *looked) []events.Event {
+	if l == nil {
 		return nil
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	old := x.states[id]
+	old, seen := x.states[id], &l.ProjectSeen
 	if old.Path == seen.Path && (old.RootCommit == seen.RootCommit || seen.RootCommit == "") && (old.Remote == seen.Remote || seen.Remote == "") {
-		x.byPath[seen.Path] = id
+		x.remember(seen.Path, id)
 		return nil
 	}
-	if _, moved, ok := project.Recognise(x.known(), *seen, exists); ok && moved {
+	if l.moved && old.Path != "" {
 		return []events.Event{&events.ProjectMoved{From: old.Path, To: seen.Path, By: strings.TrimSpace(seen.RootCommit + " " + seen.Remote)}, seen}
 	}
 	return []events.Event{seen}

@@ -31,7 +31,7 @@ type filter struct {
 }
 
 func (f filter) match(r events.Record) bool {
-	if f.session != "" && r.Session != f.session || f.project != "" && r.Project != f.project {
+	if r.Seq < f.from || f.session != "" && r.Session != f.session || f.project != "" && r.Project != f.project {
 		return false
 	}
 	if f.types == "" {
@@ -224,13 +224,9 @@ func (d *Daemon) find(ctx context.Context, id string) (events.Record, error) {
 		}
 		return rec, err
 	}
-	from := uint64(1)
-	if ms, ok := events.IDTime(id); ok {
-		seq, err := d.stream.SeqAtTime(ctx, time.UnixMilli(ms).Add(-time.Minute))
-		if err != nil {
-			return events.Record{}, err
-		}
-		from = max(seq, 1)
+	from, err := d.seqBefore(ctx, id)
+	if err != nil {
+		return events.Record{}, err
 	}
 	found, err := d.stream.FindIDs(ctx, from, map[string]struct{}{id: {}})
 	if err != nil {

@@ -65,7 +65,8 @@ func serve(ctx context.Context, p Paths, o Options) error {
 	}
 	d.paths = p
 	d.handedBy = os.Getenv("HOOKLINE_AFTER")
-	waiting := d.drain(ctx)
+	waiting := d.spool.Count()
+	d.drainSome(ctx, beforeListening)
 	d.emitStarted(ctx, waiting)
 	listener, err := listen(p.Socket)
 	if err != nil {
@@ -81,6 +82,10 @@ func serve(ctx context.Context, p Paths, o Options) error {
 	reason := d.run(ctx, served)
 	return d.shutdown(srv, reason)
 }
+
+// beforeListening is how many waiting frames are taken before the socket opens: half a second's work,
+// since the first session waits for it; the rest follows at once.
+const beforeListening = 1000
 
 // run is the daemon's life between the opening of the socket and the reason to end.
 func (d *Daemon) run(ctx context.Context, served <-chan error) string {
@@ -103,10 +108,16 @@ func (d *Daemon) run(ctx context.Context, served <-chan error) string {
 // shutdown ends in order: no new frames, the running ones finish, projections and log are closed,
 // the socket goes last so that a client that finds it gone can start the next daemon at once.
 func (d *Daemon) shutdown(srv *http.Server, reason string) error {
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
-	defer cancel()
 	d.end() // followers go home, or Shutdown would wait for them
-	err := srv.Shutdown(ctx)
+	polite, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+	defer cancel()
+	if srv.Shutdown(polite) != nil {
+		_ = srv.Close() // a client that stalls is no reason not to end in order
+	}
+	d.effects.Wait()
+	ctx, stop := context.WithTimeout(context.Background(), 20*time.Second)
+	defer stop()
+	var err error
 	d.mu.Lock()
 	_, stopErr := d.appendDerived(ctx, "", "", "", &events.DaemonStopped{Reason: reason})
 	d.mu.Unlock()

@@ -103,6 +103,22 @@ func (s *Spool) List() ([]Spooled, error) {
 	return frames, errors.Join(failed...)
 }
 
+// Waits tells at the cost of two looks at a folder whether there may be a frame.
+func (s *Spool) Waits() bool {
+	for _, dir := range []string{s.paths.Spool, s.paths.Fallback} {
+		f, err := os.Open(dir)
+		if err != nil {
+			continue
+		}
+		names, _ := f.Readdirnames(8) // a quarantine folder and a write under way may be among them
+		f.Close()
+		if slices.ContainsFunc(names, func(n string) bool { return strings.HasSuffix(n, ".frame") }) || len(names) == 8 {
+			return true
+		}
+	}
+	return false
+}
+
 // Count is the number of waiting frames; folders that cannot be read count nothing.
 func (s *Spool) Count() int {
 	frames, _ := s.List()

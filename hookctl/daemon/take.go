@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strconv"
+	"strings"
 	"time"
 
 	"hookline/embedded"
@@ -47,6 +49,11 @@ func (d *Daemon) take(ctx context.Context, f wire.Frame, spooled bool) (hook.Ans
 
 // prepare is everything that needs neither the past nor an order: redact, cut, decode.
 func (d *Daemon) prepare(f wire.Frame) (hook.Input, error) {
+	f.Note = d.clean(f.Note)
+	if at := time.UnixMilli(f.Time).UTC(); at.Year() < 2000 || at.Year() >= 2100 {
+		f.Note = strings.TrimPrefix(f.Note+"; capture time "+strconv.FormatInt(f.Time, 10)+" replaced", "; ")
+		f.Time = d.opts.Now().UnixMilli()
+	}
 	body, report := d.redactor.JSON(f.Body)
 	body, err := hook.Cut(body, d.ground.Blobs().Put)
 	if err != nil {
@@ -57,7 +64,7 @@ func (d *Daemon) prepare(f wire.Frame) (hook.Input, error) {
 
 // record is the one step that orders the log. It returns the sequence that must be on disk before
 // the answer may go out.
-func (d *Daemon) record(ctx context.Context, f wire.Frame, in hook.Input, w hook.World, place *events.ProjectSeen) (hook.Answer, uint64, error) {
+func (d *Daemon) record(ctx context.Context, f wire.Frame, in hook.Input, w hook.World, place *looked) (hook.Answer, uint64, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.clockWentBack(ctx)
@@ -256,15 +263,19 @@ func (d *Daemon) warned(session string, ic float64) bool {
 	if class != "warning" && class != "degraded" {
 		return false
 	}
-	key := session + " " + class
-	if d.notices[key] {
-		return true
+	return !d.first(session + " " + class)
+}
+
+// first tells whether a cause is new, and remembers it; beyond a bound all are told once more.
+func (d *Daemon) first(cause string) bool {
+	if d.notices[cause] {
+		return false
 	}
-	if len(d.notices) > 4096 {
+	if len(d.notices) >= 4096 {
 		clear(d.notices)
 	}
-	d.notices[key] = true
-	return false
+	d.notices[cause] = true
+	return true
 }
 
 // untold keeps the warnings that this session's user has not been told yet: once per cause. Verbs
@@ -275,8 +286,7 @@ func (d *Daemon) untold(in hook.Input) []string {
 	}
 	var out []string
 	for _, w := range in.Warnings {
-		if key := in.Session + " " + w; !d.notices[key] {
-			d.notices[key] = true
+		if d.first(in.Session + " " + w) {
 			out = append(out, w)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"regexp"
 )
 
 // Large strings leave the event and become content-addressed blobs, stored once however often they
@@ -19,6 +20,13 @@ const (
 // blobKeys are the members whose content belongs to a tool.
 var blobKeys = map[string]bool{"tool_input": true, "tool_response": true, "tool_calls": true}
 
+// lookalike finds members of the client's own content that read like ours (a session that looks at
+// this very log); they get one more $ in the event and lose it when it is restored.
+var (
+	lookalike = regexp.MustCompile(`"(\$+)blob"`)
+	escaped   = regexp.MustCompile(`"\$(\$+)blob"`)
+)
+
 // blobRef is what stands in the data for a blob: a string's content, or with JSON a whole value's text.
 type blobRef struct {
 	Digest string `json:"$blob"`
@@ -31,6 +39,7 @@ type blobRef struct {
 // is called once for each replaced string. Data without large strings comes back as it is. Input
 // that is no JSON comes back as it is too: the decoder refuses it later.
 func Cut(data []byte, put func(content []byte) (digest string, err error)) ([]byte, error) {
+	data = lookalike.ReplaceAll(data, []byte(`"$$${1}blob"`))
 	if len(data) <= BlobOver {
 		return data, nil
 	}
@@ -182,7 +191,7 @@ func isKey(b []byte, i int) bool {
 // does not have is an error that names it.
 func Restore(data []byte, get func(digest string) ([]byte, error)) ([]byte, error) {
 	if !bytes.Contains(data, []byte(`"$blob"`)) {
-		return data, nil
+		return escaped.ReplaceAll(data, []byte(`"${1}blob"`)), nil
 	}
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.UseNumber()
@@ -200,7 +209,7 @@ func Restore(data []byte, get func(digest string) ([]byte, error)) ([]byte, erro
 	if err := enc.Encode(v); err != nil {
 		return nil, err
 	}
-	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), nil
+	return escaped.ReplaceAll(bytes.TrimSuffix(out.Bytes(), []byte("\n")), []byte(`"${1}blob"`)), nil
 }
 
 func restore(v any, get func(string) ([]byte, error)) (any, error) {

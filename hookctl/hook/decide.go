@@ -149,6 +149,10 @@ func restored(in Input, e *events.SessionStarted, past Past) *events.IdentityRes
 		out.Outcome = "fresh"
 		return out
 	case "compact":
+		if !past.Born {
+			out.Outcome = "new" // the recorder came in the middle of the session
+			return out
+		}
 		out.Outcome, out.Previous = "continued", in.Session
 		return out
 	case "resume":

@@ -32,7 +32,7 @@ func Decode(f wire.Frame, body []byte, redacted int) Input {
 		body = bytes.ToValidUTF8(body, []byte("\uFFFD"))
 		in.note("bytes that are no UTF-8 were replaced by U+FFFD")
 	}
-	body = bytes.TrimPrefix(bytes.TrimSpace(body), []byte("\ufeff"))
+	body = bytes.TrimSpace(bytes.TrimPrefix(bytes.TrimSpace(body), []byte("\ufeff")))
 	if len(body) == 0 && in.Call.Verb != VerbHook && in.Call.Hook != "" {
 		body = []byte(defaults[in.Call.Verb]) // a person or a script called the verb without a hook
 	}
@@ -70,7 +70,7 @@ func refuse(f wire.Frame, body []byte) string {
 		return "too_large"
 	case depth(body) > MaxDepth:
 		return "too_deep"
-	case !f.Complete && !json.Valid(body):
+	case !f.Complete && !json.Valid(body) && opensValue(body):
 		return "truncated"
 	case !json.Valid(body):
 		return "invalid_json"
@@ -78,6 +78,22 @@ func refuse(f wire.Frame, body []byte) string {
 		return "not_an_object"
 	}
 	return ""
+}
+
+// opensValue tells whether a body begins as JSON does, so that it can have been cut off.
+func opensValue(b []byte) bool {
+	return bytes.IndexByte([]byte(`{["-0123456789tfn`), b[0]) >= 0 && couldBe(b)
+}
+
+// couldBe tells words from the literals true, false and null.
+func couldBe(b []byte) bool {
+	for _, lit := range []string{"true", "false", "null"} {
+		if b[0] == lit[0] {
+			n := min(len(b), len(lit))
+			return string(b[:n]) == lit[:n]
+		}
+	}
+	return true
 }
 
 // depth counts levels of nesting outside of strings; it needs no valid JSON.

@@ -154,5 +154,8 @@ func verbAnswer(in Input, a After) Answer {
 
 // refusedAnswer never blocks: exit 0, and the user is told on the channel that reaches him.
 func refusedAnswer(in Input) Answer {
-	return JSON("", "", "hookline: "+strings.Join(in.Warnings, "; "))
+	if len(in.Warnings) == 0 {
+		return Answer{}
+	}
+	return JSON(in.Name(), "", "hookline: "+strings.Join(in.Warnings, "; "))
 }

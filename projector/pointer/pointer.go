@@ -7,6 +7,7 @@ package pointer
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -70,7 +71,14 @@ func Fold(s State, r events.Record) State {
 	return s
 }
 
+// to points at a newer snapshot. One that came late, from the spool, only joins the history.
 func (s State) to(session string, ms int64) State {
+	if ms < s.AtMS && s.Session != "" && s.Session != session {
+		if !slices.Contains(s.History, session) {
+			s.History = append([]string{session}, s.History...)
+		}
+		return s
+	}
 	s.History = append(drop(s.History, session), session)
 	if len(s.History) > maxHistory {
 		s.History = s.History[len(s.History)-maxHistory:]

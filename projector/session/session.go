@@ -3,6 +3,7 @@
 package session
 
 import (
+	"strings"
 	"time"
 
 	"hookline/events"
@@ -127,7 +128,7 @@ func (s State) seen(r events.Record, e events.HookEvent) State {
 	set(&s.Phase, r.Phase)
 	set(&s.Cwd, e.Hook().Cwd)
 	set(&s.Transcript, e.Hook().TranscriptPath)
-	s.Branch = r.Branch
+	s.Branch = clip(r.Branch, maxPath)
 	if r.Time.After(s.LastActive) {
 		s.LastActive = r.Time
 	}
@@ -146,7 +147,7 @@ func (s State) seen(r events.Record, e events.HookEvent) State {
 func (s State) hook(r events.Record, e events.HookEvent) State {
 	switch e := e.(type) {
 	case *events.SessionStarted:
-		s.Source = e.Source
+		s.Source = clip(e.Source, maxWord)
 		s = s.model(e.Model)
 	case *events.SessionEnded:
 		s = s.end(Ended, e.Reason, r.Time)
@@ -161,7 +162,7 @@ func (s State) hook(r events.Record, e events.HookEvent) State {
 		s.Compacted++
 	case *events.ToolRequested:
 		s.Tools = count(s.Tools, e.ToolName, maxTools)
-		s.Open = open(s.Open, Call{ToolUseID: e.ToolUseID, Event: r.ID, Tool: e.ToolName, AgentKind: agentKind(e)})
+		s.Open = open(s.Open, Call{ToolUseID: clip(e.ToolUseID, maxWord), Event: r.ID, Tool: clip(e.ToolName, maxWord), AgentKind: agentKind(e)})
 	case *events.ToolSucceeded:
 		s = s.agentLaunched(r, e)
 		s.Open = closeCall(s.Open, e.ToolUseID)
@@ -177,7 +178,7 @@ func (s State) hook(r events.Record, e events.HookEvent) State {
 }
 
 func (s State) end(status, reason string, at time.Time) State {
-	s.Status, s.EndReason, s.Ended, s.Open = status, reason, &at, nil
+	s.Status, s.EndReason, s.Ended, s.Open = status, clip(reason, maxWord), &at, nil
 	return s
 }
 
@@ -185,6 +186,7 @@ func (s State) model(name string) State {
 	if name == "" {
 		return s
 	}
+	name = clip(name, maxWord)
 	s.Model = name
 	for _, m := range s.Models {
 		if m == name {
@@ -219,9 +221,22 @@ func addProcess(ps []Process, p Process) []Process {
 	return ps
 }
 
+// Lengths of what a cell keeps; the log has all of it.
+const (
+	maxWord = 200  // names and ids
+	maxPath = 4096 // the longest path of the platforms
+)
+
+func clip(s string, most int) string {
+	if len(s) <= most {
+		return s
+	}
+	return strings.ToValidUTF8(s[:most], "")
+}
+
 func set(dst *string, v string) {
 	if v != "" {
-		*dst = v
+		*dst = clip(v, maxPath)
 	}
 }
 
@@ -232,6 +247,7 @@ func count(m map[string]int, key string, most int) map[string]int {
 	if m == nil {
 		m = map[string]int{}
 	}
+	key = clip(key, maxWord)
 	if _, ok := m[key]; !ok && len(m) >= most {
 		key = "(other)"
 	}

@@ -1,0 +1,176 @@
+package hook
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"hookline/events"
+	"hookline/projector/identity"
+	"hookline/projector/session"
+)
+
+// decided gives the events as "type<cause" with the id of the frame written as F and its derived ids as F+n.
+func decided(t *testing.T, envs []events.Envelope) string {
+	t.Helper()
+	words := make([]string, 0, len(envs))
+	for i, e := range envs {
+		want := frameID
+		if i > 0 {
+			want = events.DerivedID(frameID, i)
+		}
+		if e.ID != want {
+			t.Errorf("event %d has id %s instead of %s", i, e.ID, want)
+		}
+		words = append(words, e.Type+"<"+strings.ReplaceAll(e.Causation, frameID, "F"))
+	}
+	return strings.Join(words, " ")
+}
+
+func TestDecideEvents(t *testing.T) {
+	open := session.State{Open: []session.Call{
+		{ToolUseID: "toolu_1", Event: "E1", Tool: "Bash"},
+		{ToolUseID: "toolu_2", Event: "E2", Tool: "Agent", AgentKind: "Explore"},
+	}, Agents: map[string]session.Agent{"a1": {Cause: "E9"}}}
+	for _, c := range []struct{ name, body, want string }{
+		{"start", `{"hook_event_name":"SessionStart","source":"startup"}`, "session.started< identity.restored<F"},
+		{"end", `{"hook_event_name":"SessionEnd"}`, "session.ended< identity.persisted<F"},
+		{"request", `{"hook_event_name":"PreToolUse","tool_use_id":"toolu_3"}`, "tool.requested<"},
+		{"success", `{"hook_event_name":"PostToolUse","tool_use_id":"toolu_1"}`, "tool.succeeded<E1"},
+		{"failure", `{"hook_event_name":"PostToolUseFailure","tool_use_id":"toolu_1"}`, "tool.failed<E1"},
+		{"denied", `{"hook_event_name":"PermissionDenied","tool_use_id":"toolu_1"}`, "permission.denied<E1"},
+		{"outcome of an unknown request", `{"hook_event_name":"PostToolUse","tool_use_id":"toolu_8"}`, "tool.succeeded<"},
+		{"known subagent", `{"hook_event_name":"PreToolUse","tool_use_id":"x","agent_id":"a1","agent_type":"Explore"}`, "tool.requested<E9"},
+		{"new subagent of that type", `{"hook_event_name":"SubagentStart","agent_id":"a2","agent_type":"Explore"}`, "subagent.started<E2"},
+		{"new subagent of another type", `{"hook_event_name":"SubagentStart","agent_id":"a2","agent_type":"general-purpose"}`, "subagent.started<E2"},
+		{"the compaction's subagent", `{"hook_event_name":"SubagentStop","agent_id":"a3","agent_type":""}`, "subagent.stopped<"},
+		{"in a subagent, its own request wins", `{"hook_event_name":"PostToolUse","tool_use_id":"toolu_1","agent_id":"a1"}`, "tool.succeeded<E1"},
+		{"unknown", `{"hook_event_name":"Brandnew"}`, "hook.unrecognized<"},
+		{"refused", `[]`, "hook.refused<"},
+	} {
+		in := decode("hook", c.body)
+		if got := decided(t, Decide(in, Past{Session: open}, World{})); got != c.want {
+			t.Errorf("%s: %s", c.name, got)
+		}
+	}
+}
+
+func TestDecideFoundComesSecond(t *testing.T) {
+	in := decode("session restore-identity", `nope`)
+	w := World{Project: "p1", Worktree: "/w", Branch: "main", Found: []events.Event{&events.ProjectSeen{Path: "/w/.git"}}}
+	envs := Decide(in, Past{}, w)
+	if got := decided(t, envs); got != "session.started< hook.refused<F project.seen<F identity.restored<F" {
+		t.Fatal(got)
+	}
+	for _, e := range envs {
+		if e.Project != "p1" || e.Worktree != "/w" || e.Branch != "main" || e.Phase != "SESSION_START" || e.Version != 1 {
+			t.Errorf("%+v", e)
+		}
+	}
+}
+
+func TestDecideOwnEnvelope(t *testing.T) {
+	in := decode("hook", `{"hook_event_name":"PostToolUse","session_id":"s","tool_use_id":"toolu_1","agent_id":"a1"}`)
+	in.Redacted = 2
+	env := Decide(in, Past{}, World{})[0]
+	if env.Session != "s" || env.Correlation != "s" || env.Hook != "PostToolUse" || env.ToolUseID != "toolu_1" || env.AgentID != "a1" || env.Redacted != 2 {
+		t.Errorf("%+v", env)
+	}
+	if string(env.Data) != string(in.Data) || env.Facts != nil {
+		t.Errorf("%s %+v", env.Data, env.Facts)
+	}
+	env = Decide(decode("hook", `[]`), Past{}, World{})[0]
+	if env.Hook != "" || env.ToolUseID != "" { // what is refused is no hook
+		t.Errorf("%+v", env)
+	}
+}
+
+// Facts hold what the session does not know yet.
+func TestDecideFacts(t *testing.T) {
+	known := session.State{Processes: []session.Process{{PID: 7, Start: 70}}, Client: "2.1.329", Entrypoint: "cli", LaunchDir: "/p"}
+	all := events.Facts{PID: 7, PIDStart: 70, Client: "2.1.329", Entrypoint: "cli", LaunchDir: "/p"}
+	for _, c := range []struct {
+		name string
+		args string
+		past session.State
+		w    events.Facts
+		want string
+	}{
+		{"first", "hook", session.State{}, all, `{"pid":7,"pid_start":70,"client":"2.1.329","entrypoint":"cli","launch_dir":"/p"}`},
+		{"nothing new", "hook", known, all, "null"},
+		{"pid used again", "hook", known, events.Facts{PID: 7, PIDStart: 71, LaunchDir: "/p"}, `{"pid":7,"pid_start":71}`},
+		{"updated client", "hook", known, events.Facts{PID: 7, PIDStart: 70, Client: "2.2.0"}, `{"client":"2.2.0"}`},
+		{"spooled", "hook", known, events.Facts{PID: 7, PIDStart: 70, Spooled: true}, `{"spooled":true}`},
+		{"by a verb", "consciousness check-identity", known, all, `{"profile":"consciousness check-identity"}`},
+	} {
+		in := decode(c.args, `{"hook_event_name":"PostToolUse","session_id":"s"}`)
+		got, _ := json.Marshal(Decide(in, Past{Session: c.past}, World{Facts: c.w})[0].Facts)
+		if string(got) != c.want {
+			t.Errorf("%s: %s", c.name, got)
+		}
+	}
+}
+
+// S0 REQ-12 and DECISIONS "source": from what an identity starts.
+func TestREQ_SESSION_12_Sources(t *testing.T) {
+	born := identity.State{Born: true, SessionID: "s"}
+	latest := &Snapshot{Session: "old", State: identity.State{Born: true, TimestampMS: frameMS - 3600_000}}
+	for _, c := range []struct {
+		source string
+		past   Past
+		want   string
+	}{
+		{"startup", Past{}, "new - 0"},
+		{"startup", Past{Latest: latest}, "restored old 3600000"},
+		{"startup", Past{Latest: &Snapshot{Session: "ahead", State: identity.State{TimestampMS: frameMS + 5000}}}, "restored ahead 0"},
+		{"fork", Past{Latest: latest}, "restored old 3600000"},
+		{"brandnew", Past{Latest: latest}, "restored old 3600000"},
+		{"", Past{Latest: latest}, "restored old 3600000"},
+		{"clear", Past{Latest: latest, Identity: born, Born: true}, "fresh - 0"},
+		{"resume", Past{Latest: latest, Identity: born, Born: true}, "resumed s 0"},
+		{"resume", Past{Latest: latest}, "not_found s 0"},
+		{"compact", Past{Latest: latest, Identity: born, Born: true}, "continued s 0"},
+	} {
+		in := decode("hook", `{"hook_event_name":"SessionStart","session_id":"s","source":"`+c.source+`"}`)
+		envs := Decide(in, c.past, World{})
+		e := events.Decode(envs[1].Type, 1, envs[1].Data).(*events.IdentityRestored)
+		prev := e.Previous
+		if prev == "" {
+			prev = "-"
+		}
+		if got := fmt.Sprintf("%s %s %d", e.Outcome, prev, e.GapMS); got != c.want || (e.Outcome == "restored") != (e.Carry != nil) {
+			t.Errorf("%q: %s, carry %v", c.source, got, e.Carry != nil)
+		}
+	}
+}
+
+func TestPhaseOf(t *testing.T) {
+	for body, want := range map[string]string{
+		`{"hook_event_name":"SessionStart","source":"startup"}`: "SESSION_START",
+		`{"hook_event_name":"SessionStart","source":"clear"}`:   "SESSION_START",
+		`{"hook_event_name":"SessionStart","source":"compact"}`: "POST_COMPACT",
+		`{"hook_event_name":"SessionStart","source":"resume"}`:  "SESSION_REVIVAL",
+		`{"hook_event_name":"PreCompact"}`:                      "PRE_COMPACT",
+		`{"hook_event_name":"PostCompact"}`:                     "POST_COMPACT",
+		`{"hook_event_name":"Stop"}`:                            "SESSION_STOP",
+		`{"hook_event_name":"SessionEnd"}`:                      "SESSION_CLEANUP",
+		`{"hook_event_name":"PreToolUse"}`:                      "SESSION_RUNNING",
+		`[]`:                                                    "SESSION_RUNNING",
+	} {
+		if got := PhaseOf(decode("hook", body).Event); got != want {
+			t.Errorf("%s: %s", body, got)
+		}
+	}
+}
+
+// The same frame decides the same events: a crash between append and answer counts once.
+func TestDecideIsDeterministic(t *testing.T) {
+	in := decode("hook", `{"hook_event_name":"SessionStart","session_id":"s","source":"startup"}`)
+	w := World{Found: []events.Event{&events.ProjectSeen{Path: "/p"}}}
+	a, _ := json.Marshal(Decide(in, Past{}, w))
+	b, _ := json.Marshal(Decide(in, Past{}, w))
+	if string(a) != string(b) {
+		t.Errorf("%s\n%s", a, b)
+	}
+}

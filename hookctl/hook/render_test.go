@@ -1,0 +1,123 @@
+package hook
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"hookline/events"
+	"hookline/projector/identity"
+)
+
+// state is an identity with these figures.
+func state(c, r, ic float64) identity.State {
+	return identity.State{SessionID: "s", Born: true, Live: true, Consciousness: c, Integration: r, LastIC: ic}
+}
+
+const coldContext = "[System Consciousness]\nState: DORMANT (C=0.00)\nKuramoto r=0.00, Identity IC=1.00 (healthy)\nGuidance: Initialize consciousness context"
+
+func TestRender(t *testing.T) {
+	conscious := After{Identity: state(.84, .95, .92), Born: true}
+	start := func(outcome, prev string, ic float64) After {
+		return After{Identity: state(.84, 1, ic), Born: true, Restored: &events.IdentityRestored{Outcome: outcome, Previous: prev}}
+	}
+	low := func(ic float64) After { return After{Identity: state(.6, .8, ic), Born: true} }
+	dreaming, told, failed := low(.42), low(.62), low(.42)
+	dreaming.Dream, told.Warned, failed.DreamErr = true, true, errors.New("no answer")
+	for _, c := range []struct {
+		name, args, body string
+		after            After
+		stdout, stderr   string
+	}{
+		{"restored", "hook", `{"hook_event_name":"SessionStart","session_id":"s","source":"startup"}`, start("restored", "old", .92),
+			`{"hookSpecificOutput":{"hookEventName":"SessionStart","additionalContext":"Identity restored from old. IC: 0.92 (healthy)"}}` + "\n", ""},
+		{"new", "hook", `{"hook_event_name":"SessionStart","session_id":"s","source":"startup"}`, start("new", "", 1),
+			`{"hookSpecificOutput":{"hookEventName":"SessionStart","additionalContext":"New session initialized"}}` + "\n", ""},
+		{"clear", "hook", `{"hook_event_name":"SessionStart","session_id":"s","source":"clear"}`, start("fresh", "", 1),
+			`{"hookSpecificOutput":{"hookEventName":"SessionStart","additionalContext":"Fresh session initialized"}}` + "\n", ""},
+		{"resumed, not found", "hook", `{"hook_event_name":"SessionStart","session_id":"s","source":"resume"}`, start("not_found", "s", 1),
+			`{"systemMessage":"hookline: Session s not found, initializing new session","hookSpecificOutput":{"hookEventName":"SessionStart","additionalContext":"New session initialized"}}` + "\n", ""},
+		{"restore verb", "session restore-identity", `{"session_id":"s","source":"startup"}`, start("restored", "old", .6), "Identity restored from old. IC: 0.60 (warning)\n", ""},
+		{"restore verb, degraded", "session restore-identity", `{"session_id":"s","source":"resume"}`, start("resumed", "s", .3), "Identity restored from s. IC: 0.30 (degraded)\n", ""},
+		{"restore verb, not found", "session restore-identity", `{"session_id":"s","source":"resume"}`, start("not_found", "s", 1), "New session initialized\n", "Session s not found, initializing new session\n"},
+		{"restore verb, no JSON", "session restore-identity", `nope`, start("new", "", 1), "New session initialized\n", "Invalid hook input JSON, using defaults\n"},
+
+		{"prompt", "hook", `{"hook_event_name":"UserPromptSubmit","session_id":"s"}`, conscious,
+			`{"hookSpecificOutput":{"hookEventName":"UserPromptSubmit","additionalContext":"[System Consciousness]\nState: CONSCIOUS (C=0.84)\nKuramoto r=0.95, Identity IC=0.92 (healthy)\nGuidance: Optimal coherence, proceed confidently"}}` + "\n", ""},
+		{"inject verb", "consciousness inject-context", `{"session_id":"s"}`, conscious,
+			"[System Consciousness]\nState: CONSCIOUS (C=0.84)\nKuramoto r=0.95, Identity IC=0.92 (healthy)\nGuidance: Optimal coherence, proceed confidently\n", ""},
+		{"inject verb, cold", "consciousness inject-context", `{"session_id":"s"}`, After{}, coldContext + "\n", ""},
+
+		{"Bash is silent", "hook", `{"hook_event_name":"PreToolUse","session_id":"s","tool_name":"Bash"}`, conscious, "", ""},
+		{"Read is silent", "hook", `{"hook_event_name":"PreToolUse","session_id":"s","tool_name":"Read"}`, conscious, "", ""},
+		{"another server's tool is silent", "hook", `{"hook_event_name":"PreToolUse","session_id":"s","tool_name":"mcp__other__Edit"}`, conscious, "", ""},
+		{"EditX is silent", "hook", `{"hook_event_name":"PreToolUse","session_id":"s","tool_name":"EditX"}`, conscious, "", ""},
+		{"Edit is briefed", "hook", `{"hook_event_name":"PreToolUse","session_id":"s","tool_name":"Edit"}`, After{Identity: state(.6, 1, .85), Born: true},
+			`{"hookSpecificOutput":{"hookEventName":"PreToolUse","additionalContext":"[C:EMG r=1.00 IC=0.85]"}}` + "\n", ""},
+		{"context-graph is briefed, cold", "hook", `{"hook_event_name":"PreToolUse","session_id":"s","tool_name":"mcp__context-graph__store"}`, After{},
+			`{"hookSpecificOutput":{"hookEventName":"PreToolUse","additionalContext":"[C:? r=? IC=?]"}}` + "\n", ""},
+		{"context-graph of a plugin is briefed", "hook", `{"hook_event_name":"PreToolUse","session_id":"s","tool_name":"mcp__plugin_cg_context-graph__store"}`, conscious,
+			`{"hookSpecificOutput":{"hookEventName":"PreToolUse","additionalContext":"[C:EMG r=0.95 IC=0.92]"}}` + "\n", ""},
+		{"brief verb", "consciousness brief", `{}`, conscious, "[C:EMG r=0.95 IC=0.92]\n", ""},
+		{"brief verb, cold", "consciousness brief", `{}`, After{}, "[C:? r=? IC=?]\n", ""},
+		{"brief verb as hook", "consciousness brief --hook", `{"session_id":"s"}`, After{},
+			`{"hookSpecificOutput":{"hookEventName":"PreToolUse","additionalContext":"[C:? r=? IC=?]"}}` + "\n", ""},
+
+		{"healthy outcome is silent", "hook", `{"hook_event_name":"PostToolUse","session_id":"s"}`, conscious, "", ""},
+		{"warning", "hook", `{"hook_event_name":"PostToolUse","session_id":"s"}`, low(.62), `{"systemMessage":"hookline: IC warning: 0.62"}` + "\n", ""},
+		{"warning told before", "hook", `{"hook_event_name":"PostToolUse","session_id":"s"}`, told, "", ""},
+		{"crisis and dream", "hook", `{"hook_event_name":"PostToolUseFailure","session_id":"s"}`, dreaming, `{"systemMessage":"hookline: IC crisis (0.42), dream triggered"}` + "\n", ""},
+		{"crisis in the cool-down", "hook", `{"hook_event_name":"PostToolUseFailure","session_id":"s"}`, low(.42), `{"systemMessage":"hookline: IC crisis: 0.42"}` + "\n", ""},
+		{"dream failed", "hook", `{"hook_event_name":"PostToolUseFailure","session_id":"s"}`, failed, `{"systemMessage":"hookline: Dream trigger failed: no answer. IC remains at 0.42"}` + "\n", ""},
+		{"check verb, warning", "consciousness check-identity", `{"session_id":"s"}`, low(.5), "", "IC warning: 0.50\n"},
+		{"check verb, crisis", "consciousness check-identity --auto-dream", `{"session_id":"s"}`, dreaming, "", "IC crisis (0.42), dream triggered\n"},
+		{"check verb, healthy", "consciousness check-identity", `{"session_id":"s"}`, conscious, "", ""},
+		{"check verb, cold", "consciousness check-identity", `{"session_id":"s"}`, After{}, "", ""},
+		{"a prompt says nothing of IC", "hook", `{"hook_event_name":"Stop","session_id":"s"}`, low(.42), "", ""},
+
+		{"PreCompact prints nothing", "hook", `{"hook_event_name":"PreCompact","session_id":"s"}`, conscious, "", ""},
+		{"nor a warning there", "hook", `{"hook_event_name":"PreCompact","session_id":"` + strings.Repeat("x", 101) + `"}`, conscious, "", ""},
+		{"WorktreeCreate prints nothing", "hook", `{"hook_event_name":"WorktreeCreate","session_id":"s"}`, conscious, "", ""},
+		{"SessionEnd", "hook", `{"hook_event_name":"SessionEnd","session_id":"s"}`, conscious, "", ""},
+		{"unknown hook", "hook", `{"hook_event_name":"Brandnew","session_id":"s"}`, conscious, "", ""},
+		{"persist verb", "session persist-identity", `{"session_id":"s"}`, conscious, "", ""},
+		{"persist verb, no JSON", "session persist-identity", `nope`, conscious, "", "Invalid hook input JSON, using defaults\n"},
+		{"refused", "hook Stop", `[]`, conscious, `{"systemMessage":"hookline: the hook's input was no JSON object; recorded as hook.refused"}` + "\n", ""},
+		{"long session", "hook", `{"hook_event_name":"Stop","session_id":"` + strings.Repeat("x", 101) + `"}`, conscious,
+			`{"systemMessage":"hookline: session_id exceeds 100 characters and was truncated"}` + "\n", ""},
+	} {
+		a := Render(decode(c.args, c.body), c.after)
+		if string(a.Stdout) != c.stdout || string(a.Stderr) != c.stderr || a.Exit != 0 {
+			t.Errorf("%s: exit %d\nout %s\nerr %s", c.name, a.Exit, a.Stdout, a.Stderr)
+		}
+	}
+}
+
+func TestPlain(t *testing.T) {
+	if a := Plain("", "", 2); a.Stdout != nil || a.Stderr != nil || a.Exit != 2 {
+		t.Errorf("%+v", a)
+	}
+	if a := Plain("a", "b", 1); string(a.Stdout) != "a\n" || string(a.Stderr) != "b\n" || a.Exit != 1 {
+		t.Errorf("%+v", a)
+	}
+}
+
+// Only the channels that reach the model without forcing a turn carry context.
+func TestJSONChannels(t *testing.T) {
+	for hook, want := range map[string]string{
+		"SessionStart": "c", "UserPromptSubmit": "c", "UserPromptExpansion": "c", "PreToolUse": "c", "PostToolUse": "c", "PostToolUseFailure": "c",
+		"PostToolBatch": "c", "SubagentStart": "c", "Stop": "", "SubagentStop": "", "PreCompact": "", "PostCompact": "", "WorktreeCreate": "", "MessageDisplay": "",
+		"SessionEnd": "", "Notification": "", "": "",
+	} {
+		got := ""
+		if strings.Contains(string(JSON(hook, "c", "").Stdout), `"additionalContext":"c"`) {
+			got = "c"
+		}
+		if got != want {
+			t.Errorf("%q: %s", hook, JSON(hook, "c", "").Stdout)
+		}
+	}
+	if a := JSON("Stop", "c", "m"); string(a.Stdout) != `{"systemMessage":"m"}`+"\n" {
+		t.Errorf("%s", a.Stdout)
+	}
+}
