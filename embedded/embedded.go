@@ -115,8 +115,12 @@ type Report struct {
 	Holes    []block.Range  // sequences that were missing
 	Fixed    block.Fixed    // what was done about both
 	Restored bool           // the log was gone and was taken from the archive
-	Took     time.Duration  // duration of Open
-	Warnings []Warning      // the server's last 100 lines of level warning and above
+
+	BucketsMade    bool   // a bucket was not there: whatever the others hold, the projections must be folded anew
+	BucketsDropped string // why the buckets were thrown away by this Open; "" when they were not
+
+	Took     time.Duration // duration of Open
+	Warnings []Warning     // the server's last 100 lines of level warning and above
 }
 
 // Server is one open store. Its methods are safe for concurrent use.

@@ -28,7 +28,14 @@ func Open(ctx context.Context, o Options) (*Server, error) {
 		return nil, fmt.Errorf("open %s: %w", o.Dir, err)
 	}
 	s := &Server{opts: o, lock: l, log: &serverLog{out: o.Log, now: o.Now}}
-	if err := s.open(ctx, began); err != nil {
+	err = s.open(ctx, began)
+	if err != nil && !errors.Is(err, ErrLogDamaged) && s.stream != nil { // the log is up: what is left is a bucket's trouble
+		s.stop()
+		if err = s.dropBuckets(err.Error()); err == nil {
+			err = s.open(ctx, began)
+		}
+	}
+	if err != nil {
 		s.stop()
 		return nil, errors.Join(fmt.Errorf("open %s: %w", o.Dir, err), l.release())
 	}
@@ -46,6 +53,9 @@ func (s *Server) open(ctx context.Context, began time.Time) error {
 	}
 	known, err := s.inspect()
 	if err != nil {
+		return err
+	}
+	if err := s.inspectBuckets(); err != nil {
 		return err
 	}
 	if err := s.start(); err != nil {
@@ -68,6 +78,7 @@ func (s *Server) open(ctx context.Context, began time.Time) error {
 		return err
 	}
 	s.created = s.created || created
+	s.report.BucketsMade = created
 	if err := s.healthz(); err != nil {
 		return err
 	}

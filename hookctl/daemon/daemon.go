@@ -74,6 +74,7 @@ type Daemon struct {
 	notices   map[string]bool // told to the user, by session and cause
 	last      time.Time       // newest append
 	clockTold bool
+	damage    string // what to tell the user of the log's damage; "" once it was told
 	draining  sync.Mutex
 	lookedUp  map[string]uint64 // waiting frames that were looked up in the log: sequence, 0 = not there
 	paths     Paths
@@ -135,6 +136,11 @@ func (d *Daemon) resume(ctx context.Context) error {
 	}
 	d.view = view
 	view.Durable = d.stream.Sync
+	if d.ground.Report().BucketsMade {
+		if err := view.Forget(ctx); err != nil {
+			return err
+		}
+	}
 	if err := d.checkPositions(ctx); err != nil {
 		return err
 	}

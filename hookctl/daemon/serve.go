@@ -65,6 +65,9 @@ func serve(ctx context.Context, p Paths, o Options) error {
 	}
 	d.paths = p
 	d.handedBy = os.Getenv("HOOKLINE_AFTER")
+	if err := d.emitDamage(ctx); err != nil {
+		return errors.Join(err, d.Close(ctx))
+	}
 	waiting := d.spool.Count()
 	d.drainSome(ctx, beforeListening)
 	d.emitStarted(ctx, waiting)

@@ -106,7 +106,9 @@ func (d *Daemon) recordFresh(ctx context.Context, f wire.Frame, in hook.Input, w
 	if err != nil {
 		return hook.Answer{}, 0, err
 	}
-	after.Restored = restoredOf(envs)
+	if after.Restored = restoredOf(envs); after.Restored != nil {
+		after.Damage, d.damage = d.damage, ""
+	}
 	if mended, ok := d.mend(ctx, in, after.Identity); ok {
 		seq = max(seq, mended)
 	}

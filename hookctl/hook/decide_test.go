@@ -123,7 +123,7 @@ func TestREQ_SESSION_12_Sources(t *testing.T) {
 	}{
 		{"startup", Past{}, "new - 0"},
 		{"startup", Past{Latest: latest}, "restored old 3600000"},
-		{"startup", Past{Latest: &Snapshot{Session: "ahead", State: identity.State{TimestampMS: frameMS + 5000}}}, "restored ahead 0"},
+		{"startup", Past{Latest: &Snapshot{Session: "ahead", State: identity.State{Born: true, TimestampMS: frameMS + 5000}}}, "restored ahead 0"},
 		{"fork", Past{Latest: latest}, "restored old 3600000"},
 		{"brandnew", Past{Latest: latest}, "restored old 3600000"},
 		{"", Past{Latest: latest}, "restored old 3600000"},

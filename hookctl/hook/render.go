@@ -17,6 +17,7 @@ type After struct {
 	Dream    bool                     // this frame triggers a dream
 	DreamErr error                    // it should have, and could not
 	Warned   bool                     // the user was told of the low IC already
+	Damage   string                   // what happened to the log, to be told once
 }
 
 // briefed are the tools before which the brief is given: they change the work.
@@ -97,6 +98,9 @@ func userMessage(in Input, a After) string {
 	for _, w := range in.Warnings {
 		msgs = append(msgs, "hookline: "+w)
 	}
+	if a.Damage != "" {
+		msgs = append(msgs, "hookline: "+a.Damage)
+	}
 	if a.Restored != nil && a.Restored.Outcome == "not_found" {
 		msgs = append(msgs, "hookline: "+NotFound(in.Session))
 	}
@@ -146,6 +150,10 @@ func verbAnswer(in Input, a After) Answer {
 		warn := strings.Join(in.Warnings, "\n")
 		if a.Restored != nil && a.Restored.Outcome == "not_found" {
 			warn = NotFound(in.Session)
+		}
+		if a.Damage != "" { // ERR-SESSION-01: at a session's start exit 2 shows the words and blocks nothing
+			return Plain(startLine(in, a), "Database corruption detected in session identity store: "+a.Damage+
+				"\nRun \"hookctl repair --cf session_identity\" or restore from backup", 2)
 		}
 		return Plain(startLine(in, a), warn, 0)
 	}

@@ -1,0 +1,61 @@
+package embedded
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"hookline/embedded/block"
+)
+
+// Buckets hold nothing that the log does not have, so a damaged one is not repaired: all of them are
+// thrown away, and the projections are folded again. One alone would leave the others at positions
+// that no longer mean anything.
+
+// inspectBuckets verifies the blocks of the buckets on disk, a few MB at the most, before the server
+// takes them up: it would serve what is left of a damaged one without a word.
+func (s *Server) inspectBuckets() error {
+	for _, dir := range s.bucketDirs() {
+		name := filepath.Base(dir)
+		found, err := block.Check(filepath.Join(dir, "msgs"), block.Options{Stream: name})
+		switch {
+		case errors.Is(err, os.ErrNotExist):
+			continue // never written to
+		case err != nil:
+			return s.dropBuckets(fmt.Sprintf("%s cannot be checked: %v", name, err))
+		case s.worse(found.Damage):
+			return s.dropBuckets(fmt.Sprintf("%s is damaged: %v", name, found.Damage))
+		}
+	}
+	return nil
+}
+
+// worse tells damage from the torn end that every kill leaves.
+func (s *Server) worse(damage []block.Damage) bool {
+	for _, d := range damage {
+		if s.report.Clean || d.LastSeq > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *Server) dropBuckets(why string) error {
+	s.opts.Log.Warn("buckets thrown away, to be folded again from the log", "why", why)
+	s.report.BucketsDropped = why
+	for _, dir := range s.bucketDirs() {
+		if err := os.RemoveAll(dir); err != nil {
+			return fmt.Errorf("throw a damaged bucket away: %w", classify(err))
+		}
+	}
+	return nil
+}
+
+func (s *Server) bucketDirs() []string {
+	dirs, err := filepath.Glob(filepath.Join(s.opts.streamsDir(), bucketStream("*")))
+	if err != nil {
+		return nil // the pattern is well-formed
+	}
+	return dirs
+}
