@@ -29,6 +29,7 @@ func (s *Server) inspect() (known, error) {
 	}
 	blocks, err := s.present(marker)
 	if err != nil || len(blocks) == 0 {
+		s.report.Clean = s.report.Clean || err == nil && !exists(s.opts.jetstreamDir()) // a new store has no bad end behind it
 		return known{}, errors.Join(err, block.RemoveMarker(s.opts.Dir))
 	}
 	newest := blocks[len(blocks)-1].Name
@@ -54,6 +55,8 @@ func (s *Server) inspect() (known, error) {
 	}
 	return k, block.RemoveMarker(s.opts.Dir)
 }
+
+func exists(path string) bool { _, err := os.Stat(path); return err == nil }
 
 // present lists the log's blocks, after restoring them from the archive where they are gone.
 func (s *Server) present(marker block.Marker) ([]block.Info, error) {

@@ -3,15 +3,11 @@ package projector
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 )
-
-// ErrBroken says that cells could not be read, and that what was folded into their places is only a
-// part. Nothing is written until [View.Rebuild] has made them good.
-var ErrBroken = errors.New("cells could not be read")
 
 // batch is what one flush writes, encoded under the lock and saved outside of it.
 type batch struct {
@@ -61,12 +57,9 @@ func (v *View) collect() (batch, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	b := batch{cells: map[string][]Cell{}, pos: v.pos}
-	if len(v.broken) > 0 {
-		return b, fmt.Errorf("%w: %s", ErrBroken, strings.Join(v.broken, ", "))
-	}
 	v.saving = true
 	for _, t := range v.tables {
-		if t.pos == v.pos {
+		if t.pos == v.pos || v.isBroken(t) {
 			continue
 		}
 		if err := t.collect(&b); err != nil {
@@ -79,11 +72,17 @@ func (v *View) collect() (batch, error) {
 		b.positions = append(b.positions, Cell{Key: t.positionKey(), Value: p})
 	}
 	for _, t := range v.tables {
-		if t.pos != v.pos {
+		if t.pos != v.pos && !v.isBroken(t) {
 			t.clean(v.pos)
 		}
 	}
 	return b, nil
+}
+
+// isBroken tells whether cells of the table could not be read: what was folded into their places is
+// only a part, and nothing of the table is written until [View.Rebuild] has made them good.
+func (v *View) isBroken(t *tableView) bool {
+	return slices.ContainsFunc(v.broken, func(key string) bool { return strings.HasPrefix(key, t.prefix()) })
 }
 
 // collect encodes the table's changed cells in key order and what follows from them.

@@ -93,6 +93,7 @@ func (d *Daemon) Verify(ctx context.Context, progress func(uint64)) (Verificatio
 			return fn(rec)
 		})
 	}
+	d.heal(ctx)
 	if err := d.view.WarmCache(ctx); err != nil {
 		return v, err
 	}

@@ -12,6 +12,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"slices"
+	"strings"
 	"syscall"
 	"time"
 
@@ -70,6 +71,10 @@ func Deliver(ctx context.Context, in io.Reader, out, errw io.Writer, opt Deliver
 	f, err := ReadFrame(in)
 	if err != nil {
 		return fail(errw, err)
+	}
+	if cut := f.Size - int64(len(f.Body)); cut > 0 && f.Size <= wire.Limit {
+		f.Complete, f.Size = false, int64(len(f.Body))
+		f.Note = strings.TrimPrefix(fmt.Sprintf("%s; %d bytes were cut on the way to the delivery", f.Note, cut), "; ")
 	}
 	d := &delivery{DeliverOptions: opt, frame: f, event: wire.Event(f.Args, f.Body), paths: Locate(opt.Getenv)}
 	if d.event == "SessionStart" {

@@ -59,7 +59,7 @@ func Serve(ctx context.Context, _ []string) int {
 }
 
 func serve(ctx context.Context, p Paths, o Options) error {
-	d, err := Open(ctx, o)
+	d, err := openPatiently(ctx, p, o)
 	if err != nil {
 		return err
 	}
@@ -84,6 +84,26 @@ func serve(ctx context.Context, p Paths, o Options) error {
 	o.Log.Info("listening", "socket", p.Socket, "build", wire.Build, "pid", os.Getpid())
 	reason := d.run(ctx, served)
 	return d.shutdown(srv, reason)
+}
+
+// readerWait is how long a start waits for a command that reads the store in its own process.
+const readerWait = 3 * time.Second
+
+// openPatiently opens the house; where somebody has the lock but no daemon listens, it is a reading
+// command or a daemon that is ending, and soon over.
+func openPatiently(ctx context.Context, p Paths, o Options) (*Daemon, error) {
+	for until := time.Now().Add(readerWait); ; {
+		d, err := Open(ctx, o)
+		var locked *embedded.LockedError
+		if !errors.As(err, &locked) || time.Now().After(until) || wire.Alive(p.Socket, time.Now().Add(100*time.Millisecond)) {
+			return d, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
 }
 
 // beforeListening is how many waiting frames are taken before the socket opens: half a second's work,

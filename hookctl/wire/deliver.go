@@ -27,12 +27,19 @@ func deliver(f Frame, event string, until time.Time, hookd string) Reply {
 		return reply
 	case <-time.After(time.Until(until)):
 	}
-	select { // what the child has not read yet would be lost with us: half the time again for that
+	select { // what the child has not read yet would be lost with us: this is the last chance of a large frame
 	case <-child.fed:
-	case <-time.After(until.Sub(time.UnixMilli(f.Time)) / 2):
+	case <-time.After(max(until.Sub(time.UnixMilli(f.Time)), feedAtLeast)):
 	}
 	return degraded
 }
+
+const (
+	// fitsPipe is what the pipe of every platform takes without a reader.
+	fitsPipe = 16 << 10
+	// feedAtLeast is how long a child that is late on a busy machine may take to read a large frame.
+	feedAtLeast = time.Second
+)
 
 // delivery is a running child.
 type delivery struct {
@@ -63,12 +70,16 @@ func startDelivery(hookd string, f Frame, until time.Time) (delivery, error) {
 	in[0].Close()
 	out[1].Close()
 	errs[1].Close()
-	go func() {
-		in[1].Write(append(f.Header(), '\n'))
-		in[1].Write(f.Body)
+	feed := func() {
+		in[1].Write(append(append(f.Header(), '\n'), f.Body...)) // one write: the child gets all or nothing
 		in[1].Close()
 		close(d.fed)
-	}()
+	}
+	if len(f.Body) <= fitsPipe-4<<10 {
+		feed()
+	} else {
+		go feed()
+	}
 	go func() {
 		var stdout, stderr bytes.Buffer
 		drained := make(chan struct{})
