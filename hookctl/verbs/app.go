@@ -39,6 +39,7 @@ type app struct {
 
 	json      bool
 	colorFlag string
+	ran       bool // the command line was understood and its verb has begun
 	paint     palette
 	conf      config.Config
 }
@@ -109,7 +110,18 @@ func (a *app) home() string {
 
 // printf writes to stdout. A reader that went away (`hookctl tail | head`) ends the process by
 // SIGPIPE, so errors need no handling here.
-func (a *app) printf(format string, args ...any) { fmt.Fprintf(a.out, format, args...) }
+func (a *app) printf(format string, args ...any) { _, _ = fmt.Fprintf(a.out, format, args...) }
+
+// complain writes to stderr; where that is gone nobody can be told.
+func (a *app) complain(format string, args ...any) { _, _ = fmt.Fprintf(a.err, format, args...) }
+
+// sayError prints an error and, on a line of its own, what can be done.
+func (a *app) sayError(message, hint string) {
+	a.complain("hookctl: error: %s\n", oneLine(message))
+	if hint != "" {
+		a.complain("hookctl: hint: %s\n", oneLine(hint))
+	}
+}
 
 // printJSON writes one object on one line.
 func (a *app) printJSON(v any) error {
@@ -127,7 +139,7 @@ func (a *app) confirm(question string, yes bool) error {
 	case !a.asks:
 		return &fault{message: question + ": there is no terminal to ask", hint: "--yes answers for you"}
 	}
-	fmt.Fprintf(a.err, "%s [y/N] ", question)
+	a.complain("%s [y/N] ", question)
 	line, _ := bufio.NewReader(a.in).ReadString('\n')
 	switch strings.ToLower(strings.TrimSpace(line)) {
 	case "y", "yes":

@@ -81,10 +81,7 @@ func origin(o config.Origin) string {
 // configProblems prints what is wrong, each with its hint, and ends with exit code 1 then.
 func (a *app) configProblems() error {
 	for _, p := range a.conf.Problems {
-		fmt.Fprintln(a.err, "hookctl: error: "+oneLine(p.Error()))
-		if p.Hint != "" {
-			fmt.Fprintln(a.err, "hookctl: hint: "+oneLine(p.Hint))
-		}
+		a.sayError(p.Error(), p.Hint)
 	}
 	if len(a.conf.Problems) > 0 {
 		return silent(1)

@@ -26,15 +26,15 @@ type check struct {
 	Fixed  bool   `json:"fixed,omitempty"` // --fix has done something
 }
 
-func ok(name, format string, args ...any) check {
+func passed(name, format string, args ...any) check {
 	return check{Name: name, Result: resultOK, Words: fmt.Sprintf(format, args...)}
 }
 
-func warn(name, words, do string) check {
+func warned(name, words, do string) check {
 	return check{Name: name, Result: resultWarn, Words: words, Do: do}
 }
 
-func fail(name, words, do string) check {
+func failed(name, words, do string) check {
 	return check{Name: name, Result: resultFail, Words: words, Do: do}
 }
 
@@ -130,12 +130,12 @@ func (x *examiner) daemon(ctx context.Context) ([]check, error) {
 	started := false
 	if errors.Is(err, errDown) && x.fix {
 		if h, err = x.connect(ctx, needStarted); err != nil {
-			return []check{fail(name, "it could not be started: "+err.Error(), "its log is "+x.paths.Log)}, nil
+			return []check{failed(name, "it could not be started: "+err.Error(), "its log is "+x.paths.Log)}, nil
 		}
 		started = true
 	}
 	if errors.Is(err, errDown) {
-		return append(x.lock(), warn(name, "no daemon is running", "the next hook starts it; so does `hookctl start`")), nil
+		return append(x.lock(), warned(name, "no daemon is running", "the next hook starts it; so does `hookctl start`")), nil
 	}
 	if err == nil {
 		if err = h.Get(ctx, "/v1/status", nil, &x.status); err != nil {
@@ -146,14 +146,14 @@ func (x *examiner) daemon(ctx context.Context) ([]check, error) {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		return append(x.lock(), fail(name, "it does not answer: "+err.Error(), "`hookctl restart` ends it and starts another")), nil
+		return append(x.lock(), failed(name, "it does not answer: "+err.Error(), "`hookctl restart` ends it and starts another")), nil
 	}
 	x.house = h
 	words := fmt.Sprintf("version %s, pid %d, up %s", x.status.Version, pidOf(x.status), span(seconds(x.status.UptimeS)))
 	if started {
 		return []check{fixed(name, "started, "+words)}, nil
 	}
-	return append([]check{ok(name, "%s", words)}, x.sameVersion()...), nil
+	return append([]check{passed(name, "%s", words)}, x.sameVersion()...), nil
 }
 
 func (a *app) printChecks(checks []check) {

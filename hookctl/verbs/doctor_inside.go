@@ -21,14 +21,14 @@ func (x *examiner) spool(ctx context.Context) []check {
 	const name = "spool"
 	var all []check
 	if n := quarantined(x.paths); n > 0 {
-		all = append(all, warn(name, plural(n, "file")+" set aside as unreadable", "they are in the folder quarantine of "+x.paths.Spool))
+		all = append(all, warned(name, plural(n, "file")+" set aside as unreadable", "they are in the folder quarantine of "+x.paths.Spool))
 	}
 	n := daemon.OpenSpool(x.paths).Count()
 	if n == 0 {
-		return append(all, ok(name, "empty"))
+		return append(all, passed(name, "empty"))
 	}
 	if !x.fix {
-		return append(all, warn(name, plural(n, "frame")+" waiting", "`hookctl doctor --fix` has the daemon take them now"))
+		return append(all, warned(name, plural(n, "frame")+" waiting", "`hookctl doctor --fix` has the daemon take them now"))
 	}
 	var answer struct {
 		Taken int `json:"taken"`
@@ -37,9 +37,9 @@ func (x *examiner) spool(ctx context.Context) []check {
 	left := daemon.OpenSpool(x.paths).Count()
 	switch {
 	case err != nil:
-		return append(all, fail(name, "drain: "+err.Error(), "the daemon's log is "+x.paths.Log))
+		return append(all, failed(name, "drain: "+err.Error(), "the daemon's log is "+x.paths.Log))
 	case left > 0:
-		return append(all, fail(name, plural(left, "frame")+" cannot be taken", "the daemon's log, "+x.paths.Log+", tells why"))
+		return append(all, failed(name, plural(left, "frame")+" cannot be taken", "the daemon's log, "+x.paths.Log+", tells why"))
 	}
 	return append(all, fixed(name, fmt.Sprintf("took %s", plural(answer.Taken, "frame"))))
 }
@@ -53,10 +53,10 @@ func (x *examiner) clock(ctx context.Context) []check {
 	const name = "clock"
 	var newest events.Record
 	if err := x.each(ctx, url.Values{"n": {"1"}}, func(r events.Record) { newest = r }); err != nil {
-		return []check{fail(name, "read the newest event: "+err.Error(), "`replay verify` checks the log")}
+		return []check{failed(name, "read the newest event: "+err.Error(), "`replay verify` checks the log")}
 	}
 	if d := newest.Time.Sub(x.now()); d > ahead {
-		return []check{warn(name, fmt.Sprintf("the newest event is %s in the future: the clock has gone back", span(d)), "set the clock; new events get the newest event's time until then")}
+		return []check{warned(name, fmt.Sprintf("the newest event is %s in the future: the clock has gone back", span(d)), "set the clock; new events get the newest event's time until then")}
 	}
 	var jumps []time.Duration
 	query := url.Values{"type": {events.TypeClockJumped}, "since": {"24h"}, "n": {"10"}}
@@ -65,12 +65,12 @@ func (x *examiner) clock(ctx context.Context) []check {
 			jumps = append(jumps, time.Duration(e.BackMS)*time.Millisecond)
 		}
 	}); err != nil {
-		return []check{fail(name, "read clock jumps: "+err.Error(), "`replay verify` checks the log")}
+		return []check{failed(name, "read clock jumps: "+err.Error(), "`replay verify` checks the log")}
 	}
 	if len(jumps) > 0 {
-		return []check{warn(name, fmt.Sprintf("went back %s in the last 24 hours, by up to %s", times(len(jumps)), slices.Max(jumps)), "is time synchronisation on?")}
+		return []check{warned(name, fmt.Sprintf("went back %s in the last 24 hours, by up to %s", times(len(jumps)), slices.Max(jumps)), "is time synchronisation on?")}
 	}
-	return []check{ok(name, "in order")}
+	return []check{passed(name, "in order")}
 }
 
 func times(n int) string {
@@ -119,7 +119,7 @@ func (x *examiner) kinds(ctx context.Context) []check {
 	}
 	all, err := cells[session.State](ctx, x.house, session.Name, "")
 	if err != nil {
-		return []check{fail(name, "read the sessions: "+err.Error(), "`hookctl repair --bucket session` folds them again")}
+		return []check{failed(name, "read the sessions: "+err.Error(), "`hookctl repair --bucket session` folds them again")}
 	}
 	for _, c := range all {
 		for kind, n := range c.State.Hooks {
@@ -127,7 +127,7 @@ func (x *examiner) kinds(ctx context.Context) []check {
 		}
 	}
 	if len(seen) == 0 {
-		return []check{warn(name, "no hook has come yet", "start a session of the client; it reads its settings only then")}
+		return []check{warned(name, "no hook has come yet", "start a session of the client; it reads its settings only then")}
 	}
 	var never []string
 	for _, e := range expectations {
@@ -136,9 +136,9 @@ func (x *examiner) kinds(ctx context.Context) []check {
 		}
 	}
 	if len(never) > 0 {
-		return []check{warn(name, "it has never called "+strings.Join(never, ", ")+", though it should have", "`hookctl install` again, then a new session; hooks may be disabled by policy")}
+		return []check{warned(name, "it has never called "+strings.Join(never, ", ")+", though it should have", "`hookctl install` again, then a new session; hooks may be disabled by policy")}
 	}
-	return []check{ok(name, "%s of hooks have come, the last %s", plural(len(seen), "kind"), x.ago(lastHook(x.status)))}
+	return []check{passed(name, "%s of hooks have come, the last %s", plural(len(seen), "kind"), x.ago(lastHook(x.status)))}
 }
 
 func lastHook(st Status) time.Time {
@@ -154,7 +154,7 @@ func lastHook(st Status) time.Time {
 func (x *examiner) installs(context.Context) []check {
 	var all []check
 	for _, binary := range sortedKeys(x.status.SecondInstalls) {
-		all = append(all, warn("second install", fmt.Sprintf("%s sends the same hooks: %d counted as duplicates", binary, x.status.SecondInstalls[binary]),
+		all = append(all, warned("second install", fmt.Sprintf("%s sends the same hooks: %d counted as duplicates", binary, x.status.SecondInstalls[binary]),
 			"take one of the installs out of the client's settings"))
 	}
 	return all
@@ -165,20 +165,20 @@ func (x *examiner) unknown(context.Context) []check {
 		return nil
 	}
 	names := slices.Sorted(maps.Keys(x.status.UnknownTypes))
-	return []check{warn("event types", "not known to this build: "+strings.Join(names, ", "), "nothing is lost, they are kept whole; a newer hookline may know them")}
+	return []check{warned("event types", "not known to this build: "+strings.Join(names, ", "), "nothing is lost, they are kept whole; a newer hookline may know them")}
 }
 
 func (x *examiner) damage(context.Context) []check {
 	const name = "log"
 	var all []check
 	for _, d := range x.status.Damage {
-		all = append(all, fail(name, "damaged: "+d, "`replay verify` tells what is lost and what can be had back"))
+		all = append(all, failed(name, "damaged: "+d, "`replay verify` tells what is lost and what can be had back"))
 	}
 	for _, w := range x.status.Warnings {
-		all = append(all, warn(name, w, ""))
+		all = append(all, warned(name, w, ""))
 	}
 	if len(all) == 0 {
-		return []check{ok(name, "%s, fsync %s, no damage", plural(int(x.status.Seq), "record"), x.status.Fsync)}
+		return []check{passed(name, "%s, fsync %s, no damage", plural(int(x.status.Seq), "record"), x.status.Fsync)}
 	}
 	return all
 }
@@ -188,17 +188,17 @@ func (x *examiner) canary(ctx context.Context) []check {
 	const name = "canary"
 	var c daemon.Canary
 	if err := x.house.Post(ctx, "/v1/canary", nil, &c); err != nil {
-		return []check{fail(name, err.Error(), "the daemon's log is "+x.paths.Log)}
+		return []check{failed(name, err.Error(), "the daemon's log is "+x.paths.Log)}
 	}
 	total := 0.0
 	for _, s := range c.Steps {
 		total += s.MS
 		if !s.OK {
-			return []check{fail(name, fmt.Sprintf("lost at %q: %s", s.Name, s.Detail), "`replay verify` checks the log; the daemon's log is "+x.paths.Log)}
+			return []check{failed(name, fmt.Sprintf("lost at %q: %s", s.Name, s.Detail), "`replay verify` checks the log; the daemon's log is "+x.paths.Log)}
 		}
 	}
 	if !c.OK {
-		return []check{fail(name, "the daemon calls it a failure", "the daemon's log is "+x.paths.Log)}
+		return []check{failed(name, "the daemon calls it a failure", "the daemon's log is "+x.paths.Log)}
 	}
-	return []check{ok(name, "event %d came back from %s in %.1f ms", c.Seq, plural(len(c.Steps), "station"), total)}
+	return []check{passed(name, "event %d came back from %s in %.1f ms", c.Seq, plural(len(c.Steps), "station"), total)}
 }

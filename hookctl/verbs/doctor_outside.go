@@ -26,18 +26,18 @@ func (x *examiner) hooks() []check {
 	const name = "hooks"
 	st, err := settings.Inspect(x.settingsOptions())
 	if err != nil {
-		return []check{fail(name, err.Error(), "HOME names the home whose settings are meant")}
+		return []check{failed(name, err.Error(), "HOME names the home whose settings are meant")}
 	}
 	var all []check
 	for _, s := range st.Scopes {
 		all = append(all, x.scope(name+", "+s.Scope.String(), s)...)
 	}
 	if !x.hooked {
-		all = append(all, fail(name, "no settings file has our hooks", "`hookctl install` writes them"))
+		all = append(all, failed(name, "no settings file has our hooks", "`hookctl install` writes them"))
 	}
 	if len(st.Duplicates) > 0 && st.Duplicates[0].Twice {
 		d := st.Duplicates[0]
-		all = append(all, warn(name, fmt.Sprintf("the client runs %s twice: it is hooked in the scopes %v", d.Event, d.Scopes),
+		all = append(all, warned(name, fmt.Sprintf("the client runs %s twice: it is hooked in the scopes %v", d.Event, d.Scopes),
 			"`hookctl uninstall` with --user, --project or --local takes one of them out"))
 	}
 	return all
@@ -45,7 +45,7 @@ func (x *examiner) hooks() []check {
 
 func (x *examiner) scope(name string, s settings.ScopeState) []check {
 	if s.Err != nil {
-		return []check{fail(name, s.Err.Error(), "correct the file; nothing was changed in it")}
+		return []check{failed(name, s.Err.Error(), "correct the file; nothing was changed in it")}
 	}
 	if !s.Installed {
 		return nil
@@ -53,28 +53,28 @@ func (x *examiner) scope(name string, s settings.ScopeState) []check {
 	x.hooked = true
 	x.full = x.full || s.Profile == settings.Full
 	if s.Disabled {
-		return []check{fail(name, "disableAllHooks is set in "+s.Path+": the client runs no hook", "take disableAllHooks out of that file")}
+		return []check{failed(name, "disableAllHooks is set in "+s.Path+": the client runs no hook", "take disableAllHooks out of that file")}
 	}
 	var bad []check
 	for _, b := range s.Binaries {
 		if !x.runs(b) {
-			bad = append(bad, fail(name, "the hooks call "+b+", which is not there", "`hookctl install` again, or `hookctl doctor --fix`"))
+			bad = append(bad, failed(name, "the hooks call "+b+", which is not there", "`hookctl install` again, or `hookctl doctor --fix`"))
 		}
 	}
 	if len(s.Missing) > 0 || len(s.Outdated) > 0 {
-		bad = append(bad, warn(name, fmt.Sprintf("%s missing, %d outdated in %s", plural(len(s.Missing), "hook"), len(s.Outdated), s.Path),
+		bad = append(bad, warned(name, fmt.Sprintf("%s missing, %d outdated in %s", plural(len(s.Missing), "hook"), len(s.Outdated), s.Path),
 			"`hookctl install` again, or `hookctl doctor --fix`"))
 	}
 	switch {
 	case len(bad) == 0:
-		return []check{ok(name, "%s of profile %s in %s", plural(len(s.Events), "hook"), s.Profile, s.Path)}
+		return []check{passed(name, "%s of profile %s in %s", plural(len(s.Events), "hook"), s.Profile, s.Path)}
 	case !x.fix:
 		return bad
 	}
 	o := x.settingsOptions()
 	o.Scope, o.Profile = s.Scope, s.Profile
 	if _, err := settings.Install(o); err != nil {
-		return append(bad, fail(name, "renew: "+err.Error(), "correct that file and try again"))
+		return append(bad, failed(name, "renew: "+err.Error(), "correct that file and try again"))
 	}
 	return []check{fixed(name, "renewed in "+s.Path)}
 }
@@ -94,22 +94,22 @@ func (x *examiner) program() []check {
 	const name = "program"
 	found, err := x.look("hookctl")
 	if err != nil {
-		return []check{warn(name, "hookctl is not on the PATH", "add "+filepath.Dir(x.self)+" to PATH")}
+		return []check{warned(name, "hookctl is not on the PATH", "add "+filepath.Dir(x.self)+" to PATH")}
 	}
 	if !sameFile(found, x.hookctl()) {
-		return []check{warn(name, "PATH leads to another hookctl: "+found, "this one is "+x.hookctl()+"; put its folder first, or remove the other")}
+		return []check{warned(name, "PATH leads to another hookctl: "+found, "this one is "+x.hookctl()+"; put its folder first, or remove the other")}
 	}
-	return []check{ok(name, "%s, version %s", found, wire.Build)}
+	return []check{passed(name, "%s, version %s", found, wire.Build)}
 }
 
 func (x *examiner) configuration() []check {
 	const name = "config"
 	var all []check
 	for _, p := range x.conf.Problems {
-		all = append(all, warn(name, p.Error(), p.Hint))
+		all = append(all, warned(name, p.Error(), p.Hint))
 	}
 	if len(all) == 0 {
-		return []check{ok(name, "%s", "fsync "+x.conf.Values.Fsync+", "+plural(existing(x.conf), "file"))}
+		return []check{passed(name, "%s", "fsync "+x.conf.Values.Fsync+", "+plural(existing(x.conf), "file"))}
 	}
 	return all
 }
@@ -140,19 +140,19 @@ func (x *examiner) permissions() []check {
 	})
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return []check{ok(name, "%s does not exist yet", x.paths.Home)}
+		return []check{passed(name, "%s does not exist yet", x.paths.Home)}
 	case err != nil:
-		return []check{fail(name, err.Error(), "the folder must belong to you")}
+		return []check{failed(name, err.Error(), "the folder must belong to you")}
 	case len(open) == 0:
-		return []check{ok(name, "%s is closed to others", x.paths.Home)}
+		return []check{passed(name, "%s is closed to others", x.paths.Home)}
 	case !x.fix && !slices.Contains(open, x.paths.Home): // behind the closed home nobody gets to them
-		return []check{warn(name, "not closed to others: "+strings.Join(open[:min(3, len(open))], ", ")+" (the home around it is)", "`hookctl doctor --fix` closes it")}
+		return []check{warned(name, "not closed to others: "+strings.Join(open[:min(3, len(open))], ", ")+" (the home around it is)", "`hookctl doctor --fix` closes it")}
 	case !x.fix:
-		return []check{fail(name, "others can read "+strings.Join(open[:min(3, len(open))], ", "), "`hookctl doctor --fix` closes it")}
+		return []check{failed(name, "others can read "+strings.Join(open[:min(3, len(open))], ", "), "`hookctl doctor --fix` closes it")}
 	}
 	for _, path := range open {
 		if err := closeToOthers(path); err != nil {
-			return []check{fail(name, err.Error(), "the folder must belong to you")}
+			return []check{failed(name, err.Error(), "the folder must belong to you")}
 		}
 	}
 	return []check{fixed(name, fmt.Sprintf("closed to others: %s", strings.Join(open, ", ")))}
@@ -176,11 +176,11 @@ func groundCheck(home, fsName string, network bool, err error) check {
 	const name = "file system"
 	switch {
 	case err != nil:
-		return ok(name, "this platform does not tell")
+		return passed(name, "this platform does not tell")
 	case network:
-		return fail(name, home+" is on "+fsName+", a network file system: locks and memory maps cannot be trusted there", "HOOKLINE_HOME moves it to a local disk")
+		return failed(name, home+" is on "+fsName+", a network file system: locks and memory maps cannot be trusted there", "HOOKLINE_HOME moves it to a local disk")
 	}
-	return ok(name, "%s", fsName)
+	return passed(name, "%s", fsName)
 }
 
 // Below lowSpace the store is in danger within days of heavy use; a twentieth of the disk is where
@@ -191,7 +191,7 @@ func (x *examiner) space() []check {
 	const name = "disk"
 	free, total, err := facts.Free(nearestDir(x.paths.Home))
 	if err != nil {
-		return []check{ok(name, "this platform does not tell")}
+		return []check{passed(name, "this platform does not tell")}
 	}
 	return []check{spaceCheck(name, free, total)}
 }
@@ -200,11 +200,11 @@ func spaceCheck(name string, free, total uint64) check {
 	words := fmt.Sprintf("%s free of %s", bytesOf(free), bytesOf(total))
 	switch {
 	case free < lowSpace:
-		return fail(name, words, "make room; when the disk is full, hooks are lost")
+		return failed(name, words, "make room; when the disk is full, hooks are lost")
 	case total > 0 && free < total/20:
-		return warn(name, words+", less than 5 %", "make room in time")
+		return warned(name, words+", less than 5 %", "make room in time")
 	}
-	return ok(name, "%s", words)
+	return passed(name, "%s", words)
 }
 
 // nearestDir is the nearest folder on the way up that exists.
@@ -222,7 +222,7 @@ func (x *examiner) lastStart() []check {
 	if s.Reason == "" {
 		return nil
 	}
-	return []check{fail("last start", fmt.Sprintf("failed %s, %s: %s", x.ago(time.UnixMilli(s.Time)), plural(s.Attempts, "attempt"), s.Reason),
+	return []check{failed("last start", fmt.Sprintf("failed %s, %s: %s", x.ago(time.UnixMilli(s.Time)), plural(s.Attempts, "attempt"), s.Reason),
 		"mend that and start it; its log is "+x.paths.Log)}
 }
 
@@ -231,9 +231,9 @@ func (x *examiner) lock() []check {
 	pid, text, held, err := embedded.Holder(x.paths.Lock)
 	switch {
 	case err != nil:
-		return []check{fail("lock", err.Error(), "the home must belong to you")}
+		return []check{failed("lock", err.Error(), "the home must belong to you")}
 	case held:
-		return []check{fail("lock", fmt.Sprintf("the store is held by process %d (%s), which does not answer", pid, text),
+		return []check{failed("lock", fmt.Sprintf("the store is held by process %d (%s), which does not answer", pid, text),
 			"it may be starting or reading; if it stays so, end that process")}
 	}
 	return nil
@@ -242,16 +242,16 @@ func (x *examiner) lock() []check {
 // waiting tells what waits in the spool while no daemon takes it.
 func (x *examiner) waiting() []check {
 	if n := daemon.OpenSpool(x.paths).Count(); n > 0 {
-		return []check{warn("spool", plural(n, "frame")+" waiting for the daemon", "`hookctl start` takes them in")}
+		return []check{warned("spool", plural(n, "frame")+" waiting for the daemon", "`hookctl start` takes them in")}
 	}
-	return []check{ok("spool", "empty")}
+	return []check{passed("spool", "empty")}
 }
 
 func (x *examiner) sameVersion() []check {
 	if x.status.Version == wire.Build {
 		return nil
 	}
-	return []check{warn("version", "the daemon is "+x.status.Version+", this is "+wire.Build, "`hookctl restart` brings both to one version")}
+	return []check{warned("version", "the daemon is "+x.status.Version+", this is "+wire.Build, "`hookctl restart` brings both to one version")}
 }
 
 // quarantined counts files that could not be read as frames.

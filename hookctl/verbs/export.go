@@ -22,7 +22,7 @@ import (
 // one a line, large contents put back. It returns when the file is on disk; a home without a store
 // has nothing to export, and path is "" then.
 func (a *app) exportLog(ctx context.Context, home string) (path string, count int, err error) {
-	h, err := a.connect(ctx, needStore)
+	h, err := a.reach(ctx, needStore)
 	var p *daemon.Problem
 	if errors.As(err, &p) && p.Status == http.StatusNotFound {
 		return "", 0, nil

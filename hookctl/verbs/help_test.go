@@ -186,3 +186,15 @@ func TestVersion(t *testing.T) {
 	contains(t, b.must("version"), "hookctl 0.1.0-dev (protocol 1, go")
 	contains(t, b.must("version", "--json"), `"version":"0.1.0-dev"`, `"protocol":1`)
 }
+
+// TestClientVerbs: what the client calls is handed to the thin client, whatever flags it has.
+func TestClientVerbs(t *testing.T) {
+	t.Setenv("HOOKLINE_DISABLED", "1") // a hook does nothing then
+	b := newBench(t, nil)
+	for _, args := range []string{"hook Stop", "hook", "consciousness brief --hook", "consciousness check-identity --auto-dream --later-flag", "session persist-identity"} {
+		if code, out, errs := b.run(strings.Fields(args)...); code != 0 || out != "" || errs != "" {
+			t.Errorf("%s: exit %d, %q, %q", args, code, out, errs)
+		}
+	}
+	contains(t, b.must("hook", "--help"), "hookctl hook PreToolUse < hook.json")
+}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/url"
 	"os/exec"
+	"time"
 
 	"hookline/embedded"
 	"hookline/hookctl/daemon"
@@ -79,6 +80,8 @@ func translate(err error) error {
 		return fmt.Errorf("%w: %w", errDown, err)
 	case errors.As(err, &p):
 		return &fault{message: p.Message, hint: p.Hint, exit: p.Exit, cause: err}
+	case errors.Is(err, daemon.ErrBackoff), errors.Is(err, daemon.ErrStarting):
+		return &fault{message: err.Error(), hint: "`hookctl doctor` tells what is in the way", cause: err}
 	case errors.Is(err, embedded.ErrLocked):
 		return &fault{message: err.Error(), hint: "another command reads the store, or a daemon is starting: try again in a moment", cause: err}
 	case errors.Is(err, embedded.ErrLogDamaged):
@@ -89,9 +92,26 @@ func translate(err error) error {
 	return err
 }
 
+// reach is connect with patience. A store that is in use belongs to a daemon that is starting and
+// answers soon, or to another command that reads it and ends soon; that command may also have made a
+// start of the daemon fail, which is tried again after a second.
+func (a *app) reach(ctx context.Context, n need) (house, error) {
+	const most = 3 * time.Second
+	for waited := time.Duration(0); ; waited += glance {
+		h, err := a.connect(ctx, n)
+		busy := errors.Is(err, embedded.ErrLocked) || errors.Is(err, daemon.ErrBackoff)
+		if !busy || waited >= most {
+			return h, err
+		}
+		if stopped := a.pause(ctx, glance); stopped != nil {
+			return nil, stopped
+		}
+	}
+}
+
 // with runs f with a connection and closes it.
 func (a *app) with(ctx context.Context, n need, f func(h house) error) error {
-	h, err := a.connect(ctx, n)
+	h, err := a.reach(ctx, n)
 	if err != nil {
 		if errors.Is(err, errDown) {
 			return &fault{message: "no daemon is running", hint: "`hookctl start` starts one", cause: err}

@@ -3,6 +3,7 @@ package verbs
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -10,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"hookline/embedded"
 	"hookline/hookctl/daemon"
 	"hookline/projector/identity"
 	"hookline/projector/session"
@@ -167,5 +169,46 @@ func TestStatuslineSilentStdin(t *testing.T) {
 	begin := time.Now()
 	if out := b.must("statusline"); !strings.Contains(out, "[C:? r=? IC=?]") || time.Since(begin) > 5*time.Second {
 		t.Errorf("stdout %q after %s", out, time.Since(begin))
+	}
+}
+
+// TestStoreInUse: a daemon that is just starting holds the store; reading waits for it, not for ever.
+func TestStoreInUse(t *testing.T) {
+	b := newBench(t, newFake())
+	b.locked = 3
+	b.must("tail")
+	if len(b.needs) != 4 {
+		t.Errorf("%d connections", len(b.needs))
+	}
+	b.locked = 1000
+	if code, _, errs := b.run("tail"); code != 1 || errs != "hookctl: error: the store is in use by process 99 (hookd test)\nhookctl: hint: another command reads the store, or a daemon is starting: try again in a moment\n" {
+		t.Errorf("exit %d, %q", code, errs)
+	}
+}
+
+// TestTranslate: errors of the daemon get their advice and exit code; only a corrupt log is 2.
+func TestTranslate(t *testing.T) {
+	for _, tc := range []struct {
+		err  error
+		want fault
+	}{
+		{&daemon.Problem{Message: "no", Hint: "so", Exit: 1}, fault{message: "no", hint: "so", exit: 1}},
+		{&embedded.DamageError{What: "block 3"}, fault{message: "the log is damaged: block 3", hint: "`replay verify` tells what is lost and what can be had back", exit: 2}},
+		{daemon.ErrBackoff, fault{message: "the daemon failed to start a moment ago", hint: "`hookctl doctor` tells what is in the way"}},
+		{embedded.ErrNoSpace, fault{message: "no space left for the store", hint: "make room on the disk of the home; nothing acknowledged is lost"}},
+	} {
+		var got *fault
+		if err := translate(fmt.Errorf("read: %w", tc.err)); !errors.As(err, &got) || !strings.HasSuffix(got.message, tc.want.message) || got.hint != tc.want.hint || got.exit != tc.want.exit {
+			t.Errorf("%v: %+v", tc.err, got)
+		}
+	}
+	if err := translate(fmt.Errorf("dial: %w", daemon.ErrNotRunning)); !errors.Is(err, errDown) {
+		t.Errorf("not running: %v", err)
+	}
+	b := newBench(t, nil)
+	for exit, err := range map[int]error{0: nil, 1: errors.New("x"), 2: &fault{message: "x", exit: 2}, 3: silent(3)} {
+		if got := b.report(nil, err); got != exit {
+			t.Errorf("%v: exit %d", err, got)
+		}
 	}
 }

@@ -86,7 +86,7 @@ func (a *app) prettyLine(r events.Record) string {
 	if tone == badTone {
 		fact = a.paint.bad(fact)
 	}
-	id := alias(r.Session)
+	id := fit(alias(r.Session), aliasLength)
 	gap := strings.Repeat(" ", max(0, aliasLength-width(id)))
 	line := a.paint.faint(clock) + "  " + a.paint.session(id) + gap + "  " + a.paint.tone(tone, pad(typ, typeColumn)) + "  " + fact
 	return strings.TrimRight(line, " ")

@@ -15,8 +15,8 @@ import (
 	"hookline/projector/session"
 )
 
-// resolve finds the session that a person named: its whole id, or the alias of eight characters. An
-// alias that several sessions share is an error that lists them.
+// resolve finds the session that a person named: its whole id, or the alias of eight characters, or
+// more of them. An alias that several sessions share is an error that lists them.
 func (a *app) resolve(ctx context.Context, h house, name string) (session.State, error) {
 	all, err := cells[session.State](ctx, h, session.Name, "")
 	if err != nil {
@@ -27,12 +27,13 @@ func (a *app) resolve(ctx context.Context, h house, name string) (session.State,
 
 func match(all []cell[session.State], name string, a *app) (session.State, error) {
 	var found []session.State
+	given := strings.ReplaceAll(name, "-", "")
 	for _, c := range all {
 		switch {
 		case c.State.Status == session.Deleted:
 		case c.State.ID == name || c.Key == name:
 			return c.State, nil
-		case name != "" && alias(c.State.ID) == strings.ReplaceAll(name, "-", ""):
+		case len(given) >= aliasLength && strings.HasPrefix(strings.ReplaceAll(c.State.ID, "-", ""), given):
 			found = append(found, c.State)
 		}
 	}
@@ -47,7 +48,7 @@ func match(all []cell[session.State], name string, a *app) (session.State, error
 	for _, s := range found {
 		lines = append(lines, fmt.Sprintf("%s (%s)", s.ID, a.ago(s.LastActive)))
 	}
-	return session.State{}, &fault{message: fmt.Sprintf("%q is ambiguous: %s", name, strings.Join(lines, ", ")), hint: "give the whole id"}
+	return session.State{}, &fault{message: fmt.Sprintf("%q is ambiguous: %s", name, strings.Join(lines, ", ")), hint: "give more of the id"}
 }
 
 // resolveMaybe is resolve for an optional name.

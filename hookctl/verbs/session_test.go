@@ -77,11 +77,12 @@ func TestSessionShow(t *testing.T) {
 func TestSessionAliasAmbiguous(t *testing.T) {
 	b, _ := peopled(t)
 	code, _, errs := b.run("session", "show", "043f0af5")
-	want := `hookctl: error: "043f0af5" is ambiguous: ` + sessionB + " (53m ago), " + sessionC + " (58m ago)\nhookctl: hint: give the whole id\n"
+	want := `hookctl: error: "043f0af5" is ambiguous: ` + sessionB + " (53m ago), " + sessionC + " (58m ago)\nhookctl: hint: give more of the id\n"
 	if code != 1 || errs != want {
 		t.Errorf("exit %d, %q", code, errs)
 	}
 	contains(t, b.must("session", "show", sessionC), sessionC)
+	contains(t, b.must("session", "show", "043f0af5-9c"), sessionB)
 	if code, _, errs := b.run("session", "show", "deadbeef"); code != 1 || errs != "hookctl: error: there is no session \"deadbeef\"\nhookctl: hint: `hookctl session list --all` lists them\n" {
 		t.Errorf("exit %d, %q", code, errs)
 	}

@@ -163,7 +163,7 @@ func (f *follower) run(ctx context.Context) error {
 			wait, told = firstWait, false
 		}
 		if !told && f.terminal {
-			_, _ = fmt.Fprintln(f.err, f.paint.faint("the daemon is gone; waiting for it to come back"))
+			f.complain("%s\n", f.paint.faint("the daemon is gone; waiting for it to come back"))
 			told = true
 		}
 		if err := f.pause(ctx, wait); err != nil {
@@ -210,7 +210,7 @@ func (f *follower) start(seq uint64) (from uint64, q url.Values) {
 		return 0, q
 	}
 	if seq < f.at {
-		_, _ = fmt.Fprintf(f.err, "hookctl: warning: the log ends at %d now, it was at %d; going on from its end\n", seq, f.at)
+		f.complain("hookctl: warning: the log ends at %d now, it was at %d; going on from its end\n", seq, f.at)
 		f.at = seq
 	}
 	q.Set("n", "0")

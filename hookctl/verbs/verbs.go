@@ -93,7 +93,21 @@ func (a *app) root() *cobra.Command {
 			c.Example = "  hookctl help tail"
 		}
 	}
+	a.markRuns(root)
 	return root
+}
+
+// markRuns notes for every command that it got as far as running: an error before that is one of usage.
+func (a *app) markRuns(c *cobra.Command) {
+	if run := c.RunE; run != nil {
+		c.RunE = func(cmd *cobra.Command, args []string) error {
+			a.ran = true
+			return run(cmd, args)
+		}
+	}
+	for _, sub := range c.Commands() {
+		a.markRuns(sub)
+	}
 }
 
 func (a *app) add(root *cobra.Command, group string, cmds ...*cobra.Command) {
@@ -159,12 +173,9 @@ func (a *app) report(cmd *cobra.Command, err error) int {
 		message, hint, exit = f.message, f.hint, max(1, f.exit)
 	case errors.As(err, &hinted):
 		hint = hinted.Hint()
-	case cmd != nil:
+	case cmd != nil && !a.ran:
 		hint = "`" + cmd.CommandPath() + " --help` shows how it is called"
 	}
-	fmt.Fprintln(a.err, "hookctl: error: "+oneLine(message))
-	if hint != "" {
-		fmt.Fprintln(a.err, "hookctl: hint: "+oneLine(hint))
-	}
+	a.sayError(message, hint)
 	return exit
 }

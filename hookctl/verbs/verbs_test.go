@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"hookline/embedded"
 	"hookline/hookctl/facts"
 )
 
@@ -35,6 +36,7 @@ type bench struct {
 	handler  http.Handler // the daemon; nil: none runs
 	needs    []need       // what the verbs asked for
 	down     []bool       // answers to the next connections, before handler counts: true is errDown
+	locked   int          // so many connections before that find the store in use
 }
 
 func newBench(t *testing.T, handler http.Handler) *bench {
@@ -57,6 +59,10 @@ func newBench(t *testing.T, handler http.Handler) *bench {
 
 func (b *bench) dialHandler(_ context.Context, n need) (house, error) {
 	b.needs = append(b.needs, n)
+	if b.locked > 0 {
+		b.locked--
+		return nil, translate(&embedded.LockedError{Path: "hookd.lock", PID: 99, Holder: "hookd test"})
+	}
 	if len(b.down) > 0 {
 		gone := b.down[0]
 		b.down = b.down[1:]
@@ -75,7 +81,7 @@ func (b *bench) run(args ...string) (int, string, string) {
 	b.t.Helper()
 	b.out.Reset()
 	b.err.Reset()
-	b.json, b.colorFlag = false, ""
+	b.json, b.colorFlag, b.ran = false, "", false
 	code := b.main(b.t.Context(), args)
 	return code, b.out.String(), b.err.String()
 }

@@ -99,3 +99,5 @@ func TestEveryTypeHasAFact(t *testing.T) {
 		}
 	}
 }
+
+func jsonInto(text string, v any) error { return json.Unmarshal([]byte(text), v) }

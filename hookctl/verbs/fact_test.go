@@ -1,0 +1,103 @@
+package verbs
+
+import (
+	"strings"
+	"testing"
+	"unicode"
+
+	"pgregory.net/rapid"
+
+	"hookline/events"
+)
+
+// TestFacts: the fact of each type, literally.
+func TestFacts(t *testing.T) {
+	for _, tc := range []struct{ typ, data, want string }{
+		{events.TypeToolRequested, `{"tool_name":"Read","tool_input":{"file_path":"/project/a/b.go"}}`, "Read: a/b.go"},
+		{events.TypeToolRequested, `{"tool_name":"Read","tool_input":{"file_path":"/projects/b.go"}}`, "Read: /projects/b.go"},
+		{events.TypeToolRequested, `{"tool_name":"Grep","tool_input":{"pattern":"TODO","path":"/project"}}`, "Grep: TODO"},
+		{events.TypeToolRequested, `{"tool_name":"WebFetch","tool_input":{"url":"https://example.com","prompt":"read"}}`, "WebFetch: https://example.com"},
+		{events.TypeToolRequested, `{"tool_name":"Agent","tool_input":{"prompt":"look around","description":"Explore"}}`, "Agent: Explore"},
+		{events.TypeToolRequested, `{"tool_name":"mcp__db__query","tool_input":{"limit":3,"table":"users"}}`, "mcp__db__query: table=users"},
+		{events.TypeToolRequested, `{"tool_name":"Odd","tool_input":[1,2]}`, "Odd"},
+		{events.TypeToolRequested, `{}`, ""},
+		{events.TypeToolSucceeded, `{"tool_name":"Bash","tool_input":{"command":"ls"},"duration_ms":0.4}`, "Bash: ls"},
+		{events.TypeToolSucceeded, `{"tool_name":"Bash","tool_input":{"command":"ls"},"duration_ms":2500}`, "Bash: ls (2.5 s)"},
+		{events.TypeToolSucceeded, `{"tool_name":"Bash","tool_input":{"command":"ls"},"duration_ms":125000}`, "Bash: ls (2m5s)"},
+		{events.TypeToolFailed, `{"tool_name":"Bash","tool_input":{"command":"x"}}`, "failed — Bash: x"},
+		{events.TypeToolFailed, `{"tool_name":"Bash","tool_input":{"command":"x"},"error":"\n\n  boom \nmore"}`, "boom — Bash: x"},
+		{events.TypePermissionRequested, `{"tool_name":"Bash","tool_input":{"command":"git push"}}`, "Bash: git push"},
+		{events.TypePromptExpanded, `{"command_name":"/review","command_args":"main"}`, "/review main"},
+		{events.TypeTurnFailed, `{"error":"rate_limit","error_details":"429"}`, "rate_limit — 429"},
+		{events.TypeSubagentStarted, `{"agent_type":"explorer"}`, "explorer"},
+		{events.TypeTeammateIdled, `{"teammate_name":"ann","team_name":"blue"}`, "ann of blue"},
+		{events.TypeTaskCompleted, `{"task_id":"abc","task_subject":"ship"}`, "abc ship"},
+		{events.TypeSetupRan, `{"trigger":"init"}`, "init"},
+		{events.TypeInstructionsLoaded, `{"file_path":"/project/CLAUDE.md","load_reason":"session_start"}`, "CLAUDE.md, session_start"},
+		{events.TypeConfigChanged, `{"source":"skills"}`, "skills"},
+		{events.TypeCompactionFinished, `{"trigger":"manual","compact_summary":"all of it"}`, "manual — all of it"},
+		{events.TypeModelSwitchRequested, `{"from_model":"a","to_model":"b"}`, "a → b"},
+		{events.TypeSessionReaped, `{"reason":"process_gone"}`, "process gone"},
+		{events.TypeCwdChanged, `{"old_cwd":"/a","new_cwd":"/b"}`, "/b"},
+		{events.TypeFileChanged, `{"event":"change","file_path":"/project/x"}`, "change x"},
+		{events.TypeElicitationAnswered, `{"mcp_server_name":"db","action":"accept"}`, "db: accept"},
+		{events.TypeProjectSeen, `{"name":"app","path":"/project/.git"}`, "app at /project/.git"},
+		{events.TypeProjectRehomed, `{"from":"aaaaaaaaaaaa"}`, "aaaaaaaaaaaa → 1f3a90c2b7de"},
+		{events.TypeIdentityObserved, `{}`, "by –"},
+		{events.TypeIdentityShortened, `{"size_bytes":40000,"dropped":3}`, "3 entries dropped from 40000 bytes"},
+		{events.TypeDreamTriggered, `{"phase":"nrem","reason":"crisis","ic":0.42}`, "nrem, crisis, IC 0.42"},
+		{events.TypeDreamFailed, `{"phase":"rem","error":"no entries"}`, "rem: no entries"},
+		{events.TypeHookUnrecognized, `{"hook_event_name":"Zap"}`, "Zap"},
+		{events.TypeDaemonStarted, `{"build":"1.2.3","pid":7}`, "1.2.3, pid 7"},
+		{events.TypeDaemonStopped, `{"reason":"hand_over"}`, "hand over"},
+		{events.TypeLogDamaged, `{"block":"3.blk","problem":"checksum"}`, "3.blk: checksum"},
+		{events.TypeRecordRetracted, `{"target":"01K","reason":"wrong"}`, "01K — wrong"},
+		{"later.thing", `{"cwd":"/x","b":"two","a":1}`, "b=two"},
+		{"later.thing", `[]`, ""},
+	} {
+		if got := factOf(record(1, tc.typ, sessionA, tc.data)); got != tc.want {
+			t.Errorf("%s %s: %q, want %q", tc.typ, tc.data, got, tc.want)
+		}
+	}
+}
+
+// TestLineIsSafe: whatever an event holds, its line is one line, fits the terminal and holds no
+// character that a terminal acts upon.
+func TestLineIsSafe(t *testing.T) {
+	b := newBench(t, nil)
+	rapid.Check(t, func(rt *rapid.T) {
+		text := rapid.String().Draw(rt, "text")
+		b.columns = rapid.IntRange(70, 200).Draw(rt, "columns")
+		r := record(1, events.TypePromptSubmitted, rapid.String().Draw(rt, "session"), `{}`)
+		r.Event = &events.PromptSubmitted{Prompt: text}
+		line := b.prettyLine(r)
+		if width(line) > b.columns {
+			rt.Fatalf("%d columns of %d: %q", width(line), b.columns, line)
+		}
+		if i := strings.IndexFunc(line, func(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) }); i >= 0 {
+			rt.Fatalf("control character at %d: %q", i, line)
+		}
+	})
+}
+
+// TestIndentIsSafe: data shown to a person is still the same JSON, without raw control characters.
+func TestIndentIsSafe(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		in := jsonOf(map[string]string{"k": rapid.String().Draw(rt, "text")})
+		out := indentJSON([]byte(in))
+		if strings.IndexFunc(out, func(r rune) bool { return r != '\n' && unicode.IsControl(r) }) >= 0 {
+			rt.Fatalf("control character in %q", out)
+		}
+		if got := compact(rt, out); got != compact(rt, in) {
+			rt.Fatalf("%q became %q", in, got)
+		}
+	})
+}
+
+func compact(rt *rapid.T, text string) string {
+	var v map[string]string
+	if err := jsonInto(text, &v); err != nil {
+		rt.Fatalf("%v: %q", err, text)
+	}
+	return v["k"]
+}

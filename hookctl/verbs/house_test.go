@@ -1,0 +1,92 @@
+package verbs
+
+import (
+	"encoding/json"
+	"errors"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"hookline/events"
+	"hookline/hookctl/daemon"
+	"hookline/projector/session"
+)
+
+// stored is a bench whose verbs really connect, to a home with a store and without a daemon.
+func stored(t *testing.T) *bench {
+	t.Helper()
+	b := newBench(t, nil)
+	home := b.home()
+	t.Setenv("HOOKLINE_HOME", home)
+	t.Setenv("HOOKLINE_SOCKET", filepath.Join(t.TempDir(), "s"))
+	d, err := daemon.Open(t.Context(), daemon.Options{Home: home})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range []events.Envelope{
+		{Type: events.TypeSessionStarted, Session: sessionA, Project: hereID, Hook: "SessionStart", Data: json.RawMessage(`{"source":"startup","session_id":"` + sessionA + `"}`)},
+		{Type: events.TypeToolFailed, Session: sessionA, Project: hereID, Hook: "PostToolUseFailure", Data: json.RawMessage(`{"tool_name":"Bash","tool_input":{"command":"exit 3"},"error":"Exit code 3"}`)},
+	} {
+		if _, err := d.Emit(t.Context(), e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := d.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	b.connect = b.dial
+	return b
+}
+
+// TestReadingWithoutDaemon: every reading verb works on the store of a home in which no daemon runs.
+func TestReadingWithoutDaemon(t *testing.T) {
+	b := stored(t)
+	contains(t, b.must("tail", "-n", "1"), "c68c8a51  tool.failed             Exit code 3 — Bash: exit 3\n")
+	contains(t, b.must("events", "show", "1", "--raw"), `"source":"startup"`)
+	contains(t, b.must("session", "show", "c68c8a51"), sessionA, "failures      1")
+	contains(t, b.must("identity", "show", "--session", "c68c8a51"), "[C:")
+	contains(t, b.must("session", "list", "--all", "--json"), `"status":"live"`)
+	contains(t, b.must("status"), "hookd is not running")
+	if code, _, errs := b.run("events", "show", "77"); code != 1 || errs != "hookctl: error: no event 77 is in the log\nhookctl: hint: hookctl events list shows the newest\n" {
+		t.Errorf("exit %d, %q", code, errs)
+	}
+	if code, _, errs := b.run("tail", "--type", "[", "-n", "0"); code != 1 || !strings.HasPrefix(errs, "hookctl: error: type: \"[\" is no pattern\nhookctl: hint: ") {
+		t.Errorf("exit %d, %q", code, errs)
+	}
+}
+
+func TestConnectModes(t *testing.T) {
+	b := stored(t)
+	if _, err := b.dial(t.Context(), needRunning); !errors.Is(err, errDown) {
+		t.Errorf("needRunning: %v", err)
+	}
+	h, err := b.dial(t.Context(), needStore)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := cells[session.State](t.Context(), h, session.Name, "")
+	if err != nil || len(all) != 1 || all[0].State.ID != sessionA || all[0].Seq != 2 {
+		t.Errorf("%v, %+v", err, all)
+	}
+	if _, err := oneCell[session.State](t.Context(), h, session.Name, "nobody-at-all"); err == nil {
+		t.Error("a session that does not exist has a cell")
+	}
+	if err := h.Post(t.Context(), "/v1/emit", emission{Type: "no.such", Data: struct{}{}}, nil); err == nil || !strings.Contains(err.Error(), `"no.such"`) {
+		t.Errorf("emit: %v", err)
+	}
+	h.Close()
+	b.env["HOOKLINE_HOME"] = t.TempDir()
+	if code, _, errs := b.run("tail"); code != 1 || !strings.HasPrefix(errs, "hookctl: error: there is no store in "+b.home()+"\nhookctl: hint: ") {
+		t.Errorf("empty home: exit %d, %q", code, errs)
+	}
+}
+
+// TestPurgeRealStore: the export of a real store holds every record.
+func TestPurgeRealStore(t *testing.T) {
+	b := stored(t)
+	out := b.must("uninstall", "--purge", "--yes")
+	contains(t, out, ": 2 events\n", b.home()+" is removed\n")
+	if out := b.must("uninstall", "--purge", "--yes", "--json"); !strings.Contains(out, `"purged":`) || strings.Contains(out, `"export"`) {
+		t.Errorf("again: %q", out)
+	}
+}
