@@ -1,0 +1,162 @@
+# hookline: a flight recorder for Claude Code. `make` lists the targets.
+# Needs Go; race needs a C compiler, lint the Go module proxy (once), e2e see e2e/README.md.
+
+SHELL       := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+
+GO       ?= go
+PREFIX   ?= $(HOME)/.local
+FUZZTIME ?= 10s
+COUNT    ?= 1
+
+# A release is a clean tree at the tag v$(BASE), or a source archive without git. Every other build is
+# a pre-release ordered by its commit's time: a running daemon hands over to a newer build, and
+# compares the text behind the dash.
+BASE    := $(shell cat VERSION)
+ifndef VERSION
+VERSION := $(shell \
+	if ! git rev-parse --git-dir >/dev/null 2>&1; then echo $(BASE); \
+	elif [ "$$(git describe --tags --exact-match --match 'v$(BASE)' --dirty 2>/dev/null)" = 'v$(BASE)' ]; then echo $(BASE); \
+	else echo $(BASE)-dev.$$(TZ=UTC git log -1 --date=format-local:%Y%m%d%H%M%S --format=%cd 2>/dev/null || echo 0).$$(git describe --always --dirty --exclude '*' 2>/dev/null || echo new); fi)
+endif
+
+EXE      := $(shell $(GO) env GOEXE)
+BINARIES := hookd replay hookctl
+bindir    = $(DESTDIR)$(PREFIX)/bin
+mandir    = $(DESTDIR)$(PREFIX)/share/man/man1
+
+# Static, without machine paths. -s -w drops symbols and debug data, a third of the size.
+BUILD    := CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -ldflags "-s -w -X hookline/hookctl/wire.Build=$(VERSION)"
+
+LINT_VERSION := v2.15.0
+LINT         := .cache/bin/golangci-lint
+
+# What make cross builds, and where it also vets, which compiles the tests.
+PLATFORMS     := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
+VET_PLATFORMS := darwin/arm64 windows/amd64
+
+# Processes under test are built without the race detector, so their conversations gain nothing by it.
+RACE_PACKAGES = $$($(GO) list ./... | grep -v -E '/(conversations|bench|demo)$$')
+
+.PHONY: help build install uninstall up demo test race lint fuzz cover bench e2e cross man docs docs-check shared-check ci clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+build: ## bin/hookctl, bin/hookd, bin/replay
+	@mkdir -p bin
+	$(BUILD) -o bin/hookd$(EXE) ./hookctl/hookd
+	$(BUILD) -o bin/replay$(EXE) ./replay
+	$(BUILD) -o bin/hookctl$(EXE) ./hookctl
+
+# A running binary cannot be written to, but replaced: by rename, hookctl last, so that a new client
+# always finds its daemon. Windows renames a running program but does not replace it: it is moved
+# aside first, and removed by the next install.
+install: build ## copy the binaries to PREFIX/bin (~/.local/bin)
+	@mkdir -p "$(bindir)"
+	@for b in $(BINARIES); do \
+		to="$(bindir)/$$b$(EXE)"; \
+		cp "bin/$$b$(EXE)" "$$to.new"; chmod 755 "$$to.new"; \
+		if [ -n "$(EXE)" ] && [ -e "$$to" ]; then rm -f "$$to.old"; mv -f "$$to" "$$to.old"; fi; \
+		mv -f "$$to.new" "$$to"; echo "$$to"; \
+	done
+	@case ":$$PATH:" in *":$(PREFIX)/bin:"*) ;; *) echo "note: $(PREFIX)/bin is not in PATH";; esac
+
+uninstall: ## remove our hooks, stop the daemon, remove the binaries; the log stays
+	@if [ -x "$(bindir)/hookctl$(EXE)" ]; then \
+		"$(bindir)/hookctl$(EXE)" uninstall; "$(bindir)/hookctl$(EXE)" stop; \
+	fi
+	@for b in $(BINARIES); do rm -f "$(bindir)/$$b$(EXE)" "$(bindir)/$$b$(EXE).old"; done
+	@rm -f "$(mandir)"/hookctl*.1 "$(mandir)"/replay*.1
+
+up: install ## build, install, add the hooks to your settings, start the daemon, check the whole line
+	@"$(bindir)/hookctl$(EXE)" install
+	@"$(bindir)/hookctl$(EXE)" restart
+	@"$(bindir)/hookctl$(EXE)" doctor
+	@"$(bindir)/hookctl$(EXE)" status
+	@echo; echo "Start Claude Code as always and watch it: hookctl tail -f"
+
+demo: build ## play a recorded session in a throw-away home; touches nothing else
+	@$(GO) run ./demo -bin bin
+
+test: ## all tests
+	$(GO) test -count=$(COUNT) ./...
+
+race: ## all tests of our packages with the race detector
+	CGO_ENABLED=1 $(GO) test -race -short -timeout 15m $(RACE_PACKAGES)
+
+$(LINT):
+	@mkdir -p $(@D)
+	GOBIN="$(CURDIR)/$(@D)" CGO_ENABLED=0 GOFLAGS= $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(LINT_VERSION)
+
+# The binary is checked for its version, so a raised LINT_VERSION replaces a cached one.
+lint: ## gofmt, go vet, golangci-lint (installed into .cache/bin when missing)
+	@out=$$(gofmt -l */); if [ -n "$$out" ]; then echo "gofmt:"; echo "$$out"; exit 1; fi
+	$(GO) vet ./...
+	@if [ -x $(LINT) ] && ! $(LINT) version --short 2>/dev/null | grep -qF '$(LINT_VERSION:v%=%)'; then rm -f $(LINT); fi
+	@$(MAKE) --no-print-directory $(LINT)
+	$(LINT) run ./...
+
+fuzz: ## each fuzzer for FUZZTIME (10s)
+	@for p in $$($(GO) list ./...); do \
+		for f in $$($(GO) test -list '^Fuzz' $$p | grep '^Fuzz' || true); do \
+			echo "== $$p $$f"; $(GO) test -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZTIME) $$p; \
+		done; \
+	done
+
+cover: ## coverage of the tests by package and in all
+	@mkdir -p .cache
+	$(GO) test -coverprofile=.cache/cover.out -coverpkg=./... ./...
+	@$(GO) tool cover -func=.cache/cover.out | tail -n 1
+
+bench: ## the table of docs/benchmarks.md with its goals
+	$(GO) run ./bench
+
+e2e: ## the scenarios under the real client (e2e/README.md)
+	HOOKLINE_E2E=1 $(GO) test -count=1 -timeout 10m ./e2e
+
+cross: ## build for Linux, macOS and Windows on amd64 and arm64; vet for macOS and Windows
+	@for p in $(PLATFORMS); do \
+		echo "== build $$p"; CGO_ENABLED=0 GOOS=$${p%/*} GOARCH=$${p#*/} $(GO) build -buildvcs=false ./...; \
+	done
+	@for p in $(VET_PLATFORMS); do \
+		echo "== vet $$p"; CGO_ENABLED=0 GOOS=$${p%/*} GOARCH=$${p#*/} $(GO) vet ./...; \
+	done
+
+man: build ## man pages into dist/man/man1
+	@mkdir -p dist/man/man1
+	@bin/hookctl$(EXE) man dist/man/man1
+
+docs: build ## write the generated pages (docs/events.md)
+	bin/hookd$(EXE) events types --markdown > docs/events.md.new
+	@mv docs/events.md.new docs/events.md
+
+docs-check: build ## fail when a generated page is not up to date
+	@mkdir -p .cache
+	@bin/hookd$(EXE) events types --markdown > .cache/events.md
+	@cmp -s .cache/events.md docs/events.md || { echo "docs/events.md is not up to date: make docs"; exit 1; }
+
+shared-check: build ## play recorded sessions through the binaries, where there are some beside the repository
+	@if [ -d ../shared/data/transcripts ] && command -v python3 >/dev/null; then \
+		mkdir -p .cache/sessions; \
+		for t in ../shared/data/transcripts/*.jsonl; do \
+			s=.cache/sessions/$$(basename "$${t%.jsonl}").ndjson; \
+			python3 ../shared/tools/transcript2hooks.py "$$t" > "$$s"; \
+		done; \
+		.ci/sessions .cache/sessions/*.ndjson; \
+	else echo "skipped: recorded sessions (no ../shared/data/transcripts, or no python3)"; fi
+
+CI_STEPS := lint test docs-check race e2e cross shared-check
+
+ci: export CI = true
+ci: export GOFLAGS = -buildvcs=false
+ci: ## what has to pass before a change goes in
+	@for step in $(CI_STEPS); do \
+		echo "=== make $$step"; begin=$$SECONDS; \
+		$(MAKE) --no-print-directory $$step; \
+		echo "=== $$step: $$((SECONDS - begin)) s"; \
+	done
+
+clean: ## remove what was built; the linter's and the tests' caches stay
+	rm -rf bin dist .cache/cover.out .cache/events.md .cache/sessions

@@ -1,0 +1,75 @@
+package events
+
+import (
+	"testing"
+
+	"github.com/oklog/ulid/v2"
+	"pgregory.net/rapid"
+)
+
+func TestDerivedID(t *testing.T) {
+	for _, c := range []struct {
+		id   string
+		n    int
+		want string
+	}{
+		{"01KAJ3Z8T0V9Q4XW2N6M5R7S1C", 1, "01KAJ3Z8T0V9Q4XW2N6M5R7S1D"},
+		{"01KAJ3Z8T0V9Q4XW2N6M5R7S1C", 20, "01KAJ3Z8T0V9Q4XW2N6M5R7S20"},
+		{"00000000000000000000000000", 1, "00000000000000000000000001"},
+		{"0000000000000FZZZZZZZZZZZZ", 1, "00000000000000000000000000"}, // the low 64 bits wrap, time and the rest stay
+		{"7ZZZZZZZZZZZZZZZZZZZZZZZZZ", 2, "7ZZZZZZZZZZZZG000000000001"},
+	} {
+		if got := DerivedID(c.id, c.n); got != c.want {
+			t.Errorf("DerivedID(%s, %d) = %s, want %s", c.id, c.n, got, c.want)
+		}
+	}
+}
+
+// TestDerivedIDIsUnique: no two events of one frame share an id, whatever the frame's id is, and a
+// frame that is delivered twice derives the same ones.
+func TestDerivedIDIsUnique(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var u ulid.ULID
+		copy(u[:], rapid.SliceOfN(rapid.Byte(), 16, 16).Draw(t, "id"))
+		parent := u.String()
+		count := rapid.IntRange(1, 200).Draw(t, "count")
+		seen := map[string]int{parent: 0}
+		for n := 1; n <= count; n++ {
+			id := DerivedID(parent, n)
+			if m, twice := seen[id]; twice {
+				t.Fatalf("%d and %d of %s are both %s", m, n, parent, id)
+			}
+			seen[id] = n
+			if again := DerivedID(parent, n); again != id {
+				t.Fatalf("%s, then %s", id, again)
+			}
+			ms, ok := IDTime(id)
+			if parentMS, _ := IDTime(parent); !ok || ms != parentMS {
+				t.Fatalf("%s has the time %d, its parent %d", id, ms, parentMS)
+			}
+		}
+	})
+}
+
+// TestDerivedIDOfHandMadeIDs: ids that are no ULIDs keep their parent in front and differ.
+func TestDerivedIDOfHandMadeIDs(t *testing.T) {
+	for _, id := range []string{"", "e1", "8ZZZZZZZZZZZZZZZZZZZZZZZZZ", "01KAJ3Z8T0V9Q4XW2N6M5R7S1Ü"} {
+		seen := map[string]bool{id: true}
+		for n := 1; n <= 9; n++ {
+			got := DerivedID(id, n)
+			if seen[got] || len(got) <= len(id) || got[:len(id)] != id {
+				t.Errorf("DerivedID(%q, %d) = %q", id, n, got)
+			}
+			seen[got] = true
+		}
+	}
+}
+
+func TestIDTime(t *testing.T) {
+	if ms, ok := IDTime("01KAJ3Z8T0V9Q4XW2N6M5R7S1C"); ms != 1763692225344 || !ok {
+		t.Errorf("%d %v", ms, ok)
+	}
+	if ms, ok := IDTime("e1"); ms != 0 || ok {
+		t.Errorf("%d %v", ms, ok)
+	}
+}

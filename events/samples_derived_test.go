@@ -1,0 +1,57 @@
+package events
+
+// sampleDigest is the SHA-256 of the empty input.
+const sampleDigest = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+
+func sampleVector() []float64 {
+	return []float64{0.2774, 0.1961, 0.3397, 0.1387, 0.2402, 0.3101, 0.4161, 0.1961, 0.2774, 0.1387, 0.3397, 0.3922, 0.1961}
+}
+
+func samplePhases() []float64 {
+	return []float64{0.0125, 0.4833, 0.9666, 1.45, 1.9333, 2.4166, 2.8999, 3.3833, 3.8666, 4.3499, 4.8332, 5.3166, 5.7999}
+}
+
+func sampleSums() []float64 {
+	return []float64{1, 0.5, 2, 0.25, 0.75, 1.5, 3, 0.5, 1, 0.25, 2, 2.5, 0.5}
+}
+
+func sampleCarry() *Carry {
+	return &Carry{PurposeVector: sampleVector(), Sums: sampleSums(), Phases: samplePhases(), Coupling: 0.5, Successes: 7.25,
+		Calls: 8.5, LastEntry: sampleVector(), LastIC: 0.9132, Unused: map[int]int{3: 2, 9: 4}}
+}
+
+func number(v float64) *float64 { return &v }
+
+// derivedSamples holds one event of everything that hookline itself finds out, with every field set.
+func derivedSamples() []Event {
+	return []Event{
+		&HookRefused{Reason: "truncated", Size: 12, Head: `{"session_id`, Digest: sampleDigest, Given: "PostToolUse"},
+		&FrameConflicted{Frame: "01KAJ3Z8T0V9Q4XW2N6M5R7S1B", Digest: sampleDigest, Data: raw(`{"hook_event_name":"Stop"}`)},
+		&FrameDuplicated{Original: "01KAJ3Z8T0V9Q4XW2N6M5R7S1B", Install: "/usr/local/bin/hookctl", First: "/home/dev/.local/bin/hookctl"},
+		&SessionReaped{Reason: "process_gone", PID: 4711, LastActive: "2026-11-21T07:52:00.123Z"},
+		&SessionDeleted{Reason: "a customer's data"},
+		&ProjectSeen{Path: "/project/.git", Git: true, Name: "project", RootCommit: "8f0c1d2e3a4b5c6d7e8f90a1b2c3d4e5f6071829",
+			Remote: "https://example.org/team/project.git"},
+		&ProjectMoved{From: "/old/project/.git", To: "/project/.git", By: "root_commit and remote"},
+		&ProjectRehomed{From: "1f3a90c2b7de", Path: "/old/project/.git"},
+		&RecordRetracted{Target: "01KAJ3Z8T0V9Q4XW2N6M5R7S1B", Reason: "the decision was another session's"},
+		&CanarySent{Nonce: "5b0e7f42"},
+		&DaemonStarted{Build: "0.1.0", PID: 815, Clean: true, Spooled: 3, After: "0.0.9"},
+		&DaemonStopped{Reason: "idle"},
+		&LogDamaged{Block: "7.blk", Lost: []uint64{7159, 7160}, Healed: 41, Problem: "checksum differs"},
+		&ClockJumped{BackMS: 3600000},
+		&IdentityRestored{Source: "startup", Outcome: "restored", Previous: sampleOther, Snapshot: 1795247520123, GapMS: 86400000,
+			Carry: sampleCarry()},
+		&IdentityObserved{PurposeVector: sampleVector(), KuramotoPhases: samplePhases(), Coupling: number(0.9), Accuracy: number(0.85),
+			Consciousness: number(0.97), Observer: "context-graph", PreviousSession: sampleOther},
+		&IdentityPersisted{Reason: "session_end"},
+		&PhasesReset{Reason: "phase 4 was NaN"},
+		&TrajectoryShortened{SizeBytes: 31044, Dropped: 6},
+		&IdentityRecovered{At: "2026-11-20T12:00:00Z", Session: sampleOther, Seq: 48211, Replaces: sampleSession, Carry: sampleCarry()},
+		&DreamTriggered{Phase: "full", Reason: "crisis", IC: 0.42},
+		&DreamCompleted{Phase: "full", BeforeIC: 0.42, AfterIC: 0.81, BeforeR: 0.4215, AfterR: 0.9931, Entries: 50,
+			BlindSpots: []string{"ordering", "multimodality"}, Expired: 2, PurposeVector: sampleVector(), Sums: sampleSums(),
+			Phases: samplePhases(), DurationMS: 12.5},
+		&DreamFailed{Phase: "nrem", Error: "no trajectory", IC: 0.42},
+	}
+}
