@@ -2,6 +2,7 @@ package events
 
 import (
 	"encoding/binary"
+	"strconv"
 
 	"github.com/oklog/ulid/v2"
 )
@@ -12,7 +13,7 @@ import (
 func DerivedID(id string, n int) string {
 	u, err := ulid.ParseStrict(id)
 	if err != nil {
-		return id + "-" + string(rune('a'+n%26))
+		return id + "-" + strconv.Itoa(n)
 	}
 	low := binary.BigEndian.Uint64(u[8:])
 	binary.BigEndian.PutUint64(u[8:], low+uint64(n))

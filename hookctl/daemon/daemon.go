@@ -15,6 +15,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -35,6 +36,7 @@ type Options struct {
 	Fsync    string        // shared (default) or always
 	IdleExit time.Duration // without a live session; default 12 h, negative: never
 	Flush    time.Duration // longest time that folded cells stay unwritten; default 2 s
+	Redact   []string      // the user's own patterns of secrets, RE2
 	Log      *slog.Logger
 	Now      func() time.Time
 }
@@ -106,7 +108,7 @@ func Open(ctx context.Context, o Options) (*Daemon, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &Daemon{opts: o, log: o.Log, ground: ground, stream: ground.Stream(), world: facts.New(facts.Options{}), redactor: redact.New(),
+	d := &Daemon{opts: o, log: o.Log, ground: ground, stream: ground.Stream(), world: facts.New(facts.Options{}), redactor: redactorOf(o.Redact),
 		spool: OpenSpool(PathsOf(o.Home, os.Getenv)), window: intake.New(intake.Size), notices: map[string]bool{}, hub: newHub(), started: o.Now(),
 		stopping: make(chan string, 1)}
 	d.life, d.end = context.WithCancel(context.WithoutCancel(ctx))
@@ -115,6 +117,18 @@ func Open(ctx context.Context, o Options) (*Daemon, error) {
 		return nil, errors.Join(err, ground.Close(ctx))
 	}
 	return d, nil
+}
+
+// redactorOf has the rules and the user's own patterns; one that is no pattern was told by the
+// configuration and is left out.
+func redactorOf(patterns []string) *redact.Redactor {
+	var extra []*regexp.Regexp
+	for _, p := range patterns {
+		if re, err := regexp.Compile(p); err == nil {
+			extra = append(extra, re)
+		}
+	}
+	return redact.New().With(extra)
 }
 
 // Close writes the projections and closes the store; nothing is taken any more.

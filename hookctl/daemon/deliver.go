@@ -16,7 +16,7 @@ import (
 	"syscall"
 	"time"
 
-	"hookline/hookctl/redact"
+	"hookline/hookctl/config"
 	"hookline/hookctl/wire"
 )
 
@@ -181,7 +181,7 @@ func (d *delivery) record() {
 
 // redacted is f without secrets; nothing else of a frame reaches a disk.
 func redacted(f wire.Frame) wire.Frame {
-	r := redact.New()
+	r := redactorOf(config.Load(config.Options{Getenv: os.Getenv}).Values.RedactExtra)
 	n := 0
 	text := func(s string) string {
 		b, rep := r.Text([]byte(s))

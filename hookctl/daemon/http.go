@@ -93,7 +93,7 @@ func (d *Daemon) handleHook(w http.ResponseWriter, r *http.Request) {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), takeWithin)
 	defer cancel()
-	if d.spool.Waits() { // captured before this one: an outcome must not stand before its request
+	if n := d.spool.Waiting(catchUpWithin); n > 0 && n <= catchUpWithin { // an outcome must not stand before its request
 		d.drainSome(ctx, catchUpWithin)
 	}
 	answer, err := d.Take(ctx, f)

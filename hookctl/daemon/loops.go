@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"math"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -101,11 +100,18 @@ func (d *Daemon) stop(reason string) {
 // drain takes the waiting frames in order. A frame leaves the spool only when it is on disk in the
 // log, so a crash in between delivers it again, and it counts once. It returns how many it took.
 func (d *Daemon) drain(ctx context.Context) int {
-	return d.drainSome(ctx, math.MaxInt)
+	taken := 0
+	for {
+		n := d.drainSome(ctx, catchUpWithin)
+		taken += n
+		if n < catchUpWithin || ctx.Err() != nil {
+			return taken
+		}
+	}
 }
 
-// catchUpWithin is how many waiting frames a live one waits for: a few that were captured before it
-// while the daemon started; a long spool is the loop's.
+// catchUpWithin is how many waiting frames are taken in one go, and how many a live one waits for: a few
+// that were captured before it while the daemon started. A longer spool is the loop's alone.
 const catchUpWithin = 64
 
 // drainSome takes at most n of the waiting frames.

@@ -39,7 +39,8 @@ func Serve(ctx context.Context, _ []string) int {
 	if idle == 0 {
 		idle = -1 // the configuration's word for never
 	}
-	err := serve(ctx, p, Options{Home: p.Home, Fsync: cfg.Values.Fsync, IdleExit: idle, Flush: cfg.Values.FlushInterval, Log: log})
+	err := serve(ctx, p, Options{Home: p.Home, Fsync: cfg.Values.Fsync, IdleExit: idle, Flush: cfg.Values.FlushInterval,
+		Redact: cfg.Values.RedactExtra, Log: log})
 	var locked *embedded.LockedError
 	switch {
 	case err == nil:

@@ -103,20 +103,24 @@ func (s *Spool) List() ([]Spooled, error) {
 	return frames, errors.Join(failed...)
 }
 
-// Waits tells at the cost of two looks at a folder whether there may be a frame.
-func (s *Spool) Waits() bool {
+// Waiting counts frames up to a bound, at the cost of two looks at a folder: more than most are
+// most+1.
+func (s *Spool) Waiting(most int) int {
+	n := 0
 	for _, dir := range []string{s.paths.Spool, s.paths.Fallback} {
 		f, err := os.Open(dir)
 		if err != nil {
 			continue
 		}
-		names, _ := f.Readdirnames(8) // a quarantine folder and a write under way may be among them
+		names, _ := f.Readdirnames(most + 8) // a quarantine folder and writes under way may be among them
 		f.Close()
-		if slices.ContainsFunc(names, func(n string) bool { return strings.HasSuffix(n, ".frame") }) || len(names) == 8 {
-			return true
+		for _, name := range names {
+			if strings.HasSuffix(name, ".frame") {
+				n++
+			}
 		}
 	}
-	return false
+	return min(n, most+1)
 }
 
 // Count is the number of waiting frames; folders that cannot be read count nothing.
