@@ -116,15 +116,21 @@ type delivery struct {
 	spoolErr error // the frame is lost
 	startErr error // no daemon will take it soon
 	waiting  int   // frames in the spool
+	spawned  bool  // the daemon that is waited for is this process's own
 }
 
 // start starts the daemon unless one accepts connections: one that hangs holds the store.
 func (d *delivery) start() {
-	if wire.Alive(d.paths.Socket, time.Now().Add(50*time.Millisecond)) {
-		return
-	}
-	if err := d.Spawn(d.paths, time.Now()); err != nil && !errors.Is(err, ErrStarting) {
-		d.startErr = err
+	for tries := 0; tries < 2; tries++ { // whoever had the lock may have been a daemon that was ending
+		if wire.Alive(d.paths.Socket, time.Now().Add(50*time.Millisecond)) {
+			return
+		}
+		err := d.Spawn(d.paths, time.Now())
+		d.spawned = err == nil
+		if !errors.Is(err, ErrStarting) {
+			d.startErr = err
+			return
+		}
 	}
 }
 
@@ -142,8 +148,17 @@ func (d *delivery) startAndSend(ctx context.Context) (wire.Reply, bool) {
 		if err == nil {
 			return reply, true
 		}
-		if !errors.Is(err, wire.ErrNoDaemon) || d.died() {
+		if !errors.Is(err, wire.ErrNoDaemon) {
 			return wire.Reply{}, false
+		}
+		if d.died() {
+			if d.spawned {
+				d.startErr = LastStart(d.paths).failure()
+				return wire.Reply{}, false
+			}
+			if d.start(); d.startErr != nil { // it was another daemon's end that was waited for
+				return wire.Reply{}, false
+			}
 		}
 		select {
 		case <-tick.C:
@@ -164,7 +179,6 @@ func (d *delivery) died() bool {
 		return false
 	}
 	lock.Close()
-	d.startErr = LastStart(d.paths).failure()
 	return true
 }
 

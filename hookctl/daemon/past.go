@@ -95,7 +95,7 @@ func (d *Daemon) past(ctx context.Context, in hook.Input, w hook.World) (hook.Pa
 func latest(r projector.Reader, project, own string) *hook.Snapshot {
 	p, _ := projector.State[pointer.State](r, pointer.Name, pointer.ProjectKey(project))
 	for i := len(p.History) - 1; i >= 0; i-- {
-		if s := snapshot(r, p.History[i], project, own); s != nil {
+		if s := snapshot(r, p.History[i].Session, project, own); s != nil {
 			return s
 		}
 	}

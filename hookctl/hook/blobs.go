@@ -23,8 +23,8 @@ var blobKeys = map[string]bool{"tool_input": true, "tool_response": true, "tool_
 // lookalike finds members of the client's own content that read like ours (a session that looks at
 // this very log); they get one more $ in the event and lose it when it is restored.
 var (
-	lookalike = regexp.MustCompile(`"(\$+)blob"`)
-	escaped   = regexp.MustCompile(`"\$(\$+)blob"`)
+	lookalike = regexp.MustCompile(`"((?:\$|\\u0024)+)blob"`)
+	escaped   = regexp.MustCompile(`"\$((?:\$|\\u0024)+)blob"`)
 )
 
 // blobRef is what stands in the data for a blob: a string's content, or with JSON a whole value's text.

@@ -239,6 +239,7 @@ func TestCutTellsLookalikes(t *testing.T) {
 		`{"a":[{"$$blob":"x"},{"$$$blob":{"$blob":1}}]}`,
 		`{"a":"$blob","b":"\"$blob\"","c":"\"$$blob\": 1","$blob":"$blob"}`,
 		`{"\u0024blob":"sha256:00","$bl\u006fb":"x"}`,
+		`{"\u0024blob":"sha256:00","tool_input":"` + strings.Repeat("x", 20000) + `"}`,
 		`{"tool_input":"{\"$blob\":\"sha256:00\"} ` + strings.Repeat("x", 20000) + `","$blob":"y"}`,
 	} {
 		s := shelf{}

@@ -89,6 +89,9 @@ func (w *Window) Judge(env *events.Envelope, digest Digest, install string) (Ver
 		return Fresh, Entry{}
 	}
 	e := w.ring[i]
+	if key.call != "" && e.Install == install && install != "" && e.Digest != digest {
+		return Fresh, Entry{} // one install, one call, other content: the client asked again
+	}
 	gap := env.Time.Sub(e.Time)
 	if key.call == "" && (gap > Within || gap < -Within || e.Install == install && install != "") {
 		return Fresh, Entry{} // the same thing really happened twice: one install sends a hook once

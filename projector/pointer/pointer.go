@@ -8,6 +8,7 @@ package pointer
 import (
 	"fmt"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 
@@ -24,9 +25,15 @@ const maxHistory = 32 // sessions remembered behind the newest, for when that on
 
 // State is one pointer. Session is empty when everything it pointed to was deleted.
 type State struct {
-	Session string   `json:"session"`
-	AtMS    int64    `json:"at_ms"`             // of the snapshot
-	History []string `json:"history,omitempty"` // newest last; only for project pointers
+	Session string  `json:"session"`
+	AtMS    int64   `json:"at_ms"`             // of the snapshot
+	History []Entry `json:"history,omitempty"` // by time, newest last
+}
+
+// Entry is a snapshot that was pointed to, or would be if the newer ones were deleted.
+type Entry struct {
+	Session string `json:"session"`
+	AtMS    int64  `json:"at_ms"`
 }
 
 // ProjectKey is the key of a project's pointer.
@@ -71,39 +78,38 @@ func Fold(s State, r events.Record) State {
 	return s
 }
 
-// to points at a newer snapshot. One that came late, from the spool, only joins the history.
+// to takes a snapshot into its place in time. One that came late, from the spool, does not become the
+// newest; of a session only its newest counts.
 func (s State) to(session string, ms int64) State {
-	if ms < s.AtMS && s.Session != "" && s.Session != session {
-		if !slices.Contains(s.History, session) {
-			s.History = append([]string{session}, s.History...)
+	list := make([]Entry, 0, len(s.History)+1)
+	for _, e := range s.History {
+		if e.Session == session {
+			ms = max(ms, e.AtMS)
+		} else {
+			list = append(list, e)
 		}
-		return s
 	}
-	s.History = append(drop(s.History, session), session)
-	if len(s.History) > maxHistory {
-		s.History = s.History[len(s.History)-maxHistory:]
-	}
-	s.Session, s.AtMS = session, ms
-	return s
+	at := sort.Search(len(list), func(i int) bool { return list[i].AtMS >= ms })
+	list = slices.Insert(list, at, Entry{Session: session, AtMS: ms})
+	return newest(list)
 }
 
 func (s State) without(session string) State {
-	s.History = drop(s.History, session)
-	if s.Session == session {
-		s.Session, s.AtMS = "", 0
-		if n := len(s.History); n > 0 {
-			s.Session = s.History[n-1]
+	list := make([]Entry, 0, len(s.History))
+	for _, e := range s.History {
+		if e.Session != session {
+			list = append(list, e)
 		}
 	}
-	return s
+	return newest(list)
 }
 
-func drop(list []string, x string) []string {
-	out := make([]string, 0, len(list)+1)
-	for _, v := range list {
-		if v != x {
-			out = append(out, v)
-		}
+// newest is the state of a history in the order of time.
+func newest(list []Entry) State {
+	if len(list) == 0 {
+		return State{}
 	}
-	return out
+	list = list[max(0, len(list)-maxHistory):]
+	last := list[len(list)-1]
+	return State{Session: last.Session, AtMS: last.AtMS, History: list}
 }

@@ -1,0 +1,158 @@
+package intake_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"hookline/events"
+	"hookline/projector/intake"
+)
+
+var zero = time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
+
+// env is a hook's envelope, ms milliseconds after zero.
+func env(id, session, hook, call string, ms int) *events.Envelope {
+	return &events.Envelope{ID: id, Session: session, Hook: hook, ToolUseID: call, Time: zero.Add(time.Duration(ms) * time.Millisecond)}
+}
+
+var (
+	one   = intake.DigestOf([]byte("one"))
+	other = intake.DigestOf([]byte("other"))
+)
+
+func TestDigestOf(t *testing.T) {
+	if got := fmt.Sprintf("%x", intake.DigestOf(nil)); got != "e3b0c44298fc1c149afbf4c8996fb924" { // sha256 of nothing, its first half
+		t.Error(got)
+	}
+}
+
+// After one frame "a" of install /x, what is the next one?
+func TestJudge(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		first   *events.Envelope
+		next    *events.Envelope
+		digest  intake.Digest
+		install string
+		want    intake.Verdict
+	}{
+		{"same id, same content", env("a", "s", "Stop", "", 0), env("a", "s", "Stop", "", 0), one, "/x", intake.Again},
+		{"an hour later", env("a", "s", "Stop", "", 0), env("a", "s", "Stop", "", 3600_000), one, "/y", intake.Again},
+		{"same id, other content", env("a", "s", "Stop", "", 0), env("a", "s", "Stop", "", 0), other, "/x", intake.Conflict},
+		{"another install, same call", env("a", "s", "PreToolUse", "t1", 0), env("b", "s", "PreToolUse", "t1", 0), one, "/y", intake.SecondHit},
+		{"another install, same call, other content", env("a", "s", "PreToolUse", "t1", 0), env("b", "s", "PreToolUse", "t1", 60_000), other, "/y", intake.SecondHit},
+		{"another call", env("a", "s", "PreToolUse", "t1", 0), env("b", "s", "PreToolUse", "t2", 0), one, "/y", intake.Fresh},
+		{"another hook of the call", env("a", "s", "PreToolUse", "t1", 0), env("b", "s", "PostToolUse", "t1", 0), one, "/y", intake.Fresh},
+		{"another session", env("a", "s", "PreToolUse", "t1", 0), env("b", "z", "PreToolUse", "t1", 0), one, "/y", intake.Fresh},
+		{"without a call, at once", env("a", "s", "Stop", "", 0), env("b", "s", "Stop", "", 0), one, "/y", intake.SecondHit},
+		{"without a call, within 5 s", env("a", "s", "Stop", "", 0), env("b", "s", "Stop", "", 5000), one, "/y", intake.SecondHit},
+		{"without a call, after 5 s", env("a", "s", "Stop", "", 0), env("b", "s", "Stop", "", 5001), one, "/y", intake.Fresh},
+		{"without a call, before", env("a", "s", "Stop", "", 5000), env("b", "s", "Stop", "", 0), one, "/y", intake.SecondHit},
+		{"without a call, long before", env("a", "s", "Stop", "", 5001), env("b", "s", "Stop", "", 0), one, "/y", intake.Fresh},
+		{"without a call, other content", env("a", "s", "Stop", "", 0), env("b", "s", "Stop", "", 0), other, "/y", intake.Fresh},
+		{"the same install really sent it twice", env("a", "s", "Stop", "", 0), env("b", "s", "Stop", "", 1000), one, "/x", intake.Fresh},
+		{"no session, no key", env("a", "", "Stop", "", 0), env("b", "", "Stop", "", 0), one, "/y", intake.Fresh},
+		{"no hook, no key", env("a", "s", "", "", 0), env("b", "s", "", "", 0), one, "/y", intake.Fresh},
+	} {
+		w := intake.New(8)
+		w.Add(c.first, 1, zero, one, "/x")
+		got, e := w.Judge(c.next, c.digest, c.install)
+		if got != c.want {
+			t.Errorf("%s: %d", c.name, got)
+		}
+		if got != intake.Fresh && (e.ID != "a" || e.Seq != 1 || e.Install != "/x") || got == intake.Fresh && e.ID != "" {
+			t.Errorf("%s: %+v", c.name, e)
+		}
+	}
+}
+
+func TestJudgeEmpty(t *testing.T) {
+	w := intake.New(2)
+	if v, _ := w.Judge(env("a", "s", "Stop", "", 0), one, ""); v != intake.Fresh {
+		t.Error(v)
+	}
+	if seq, at := w.Oldest(); seq != 0 || !at.IsZero() {
+		t.Error(seq, at)
+	}
+}
+
+// The window forgets the oldest, and only it.
+func TestWindowForgets(t *testing.T) {
+	w := intake.New(3)
+	for i := 1; i <= 5; i++ {
+		w.Add(env(fmt.Sprint(i), "s", "PreToolUse", fmt.Sprint("t", i), i), uint64(i), zero.Add(time.Duration(i)*time.Second), one, "/x")
+		want := max(1, i-2)
+		if seq, at := w.Oldest(); seq != uint64(want) || at.Sub(zero) != time.Duration(want)*time.Second {
+			t.Errorf("after %d: %d %s", i, seq, at)
+		}
+	}
+	for i := 1; i <= 5; i++ {
+		want := intake.Again
+		if i <= 2 {
+			want = intake.Fresh
+		}
+		if v, _ := w.Judge(env(fmt.Sprint(i), "", "", "", 0), one, "/x"); v != want {
+			t.Errorf("%d: %d", i, v)
+		}
+		want = intake.SecondHit
+		if i <= 2 {
+			want = intake.Fresh
+		}
+		if v, _ := w.Judge(env("new", "s", "PreToolUse", fmt.Sprint("t", i), i), one, "/y"); v != want {
+			t.Errorf("call %d: %d", i, v)
+		}
+	}
+}
+
+// A key that came again outlives the entry it came with first.
+func TestWindowKeepsTheNewestOfAKey(t *testing.T) {
+	w := intake.New(3)
+	w.Add(env("a", "s", "Stop", "", 0), 1, zero, one, "/x")
+	w.Add(env("b", "s", "Stop", "", 10_000), 2, zero, one, "/x")
+	w.Add(env("c", "z", "Stop", "", 0), 3, zero, one, "/x")
+	w.Add(env("d", "z", "Stop", "", 9_000), 4, zero, one, "/x") // a goes
+	if v, e := w.Judge(env("e", "s", "Stop", "", 11_000), one, "/y"); v != intake.SecondHit || e.ID != "b" {
+		t.Error(v, e.ID)
+	}
+}
+
+// Against a model that keeps everything: within the window the verdict on an id is the model's, and
+// a frame is never called Again or Conflict that did not come.
+func TestWindowProperties(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		size := rapid.IntRange(1, 12).Draw(t, "size")
+		w := intake.New(size)
+		model := map[string]intake.Digest{}
+		var order []string
+		for i := range rapid.IntRange(1, 60).Draw(t, "n") {
+			id := fmt.Sprint(rapid.IntRange(0, 20).Draw(t, "id"))
+			digest := rapid.SampledFrom([]intake.Digest{one, other}).Draw(t, "digest")
+			e := env(id, "s", "Stop", "", i*10_000)
+			v, entry := w.Judge(e, digest, "/x")
+			known, ok := model[id]
+			inside := false
+			for _, x := range order[max(0, len(order)-size):] {
+				inside = inside || x == id
+			}
+			switch {
+			case inside && known == digest && v != intake.Again, inside && known != digest && v != intake.Conflict:
+				t.Fatalf("%s: %d", id, v)
+			case !ok && v != intake.Fresh:
+				t.Fatalf("%s never came: %d", id, v)
+			case v != intake.Fresh && entry.ID != id:
+				t.Fatalf("%s: entry of %s", id, entry.ID)
+			}
+			if v == intake.Fresh && !ok {
+				w.Add(e, uint64(len(order)+1), e.Time, digest, "/x")
+				model[id] = digest
+				order = append(order, id)
+			}
+			if seq, _ := w.Oldest(); len(order) > 0 && seq != uint64(max(1, len(order)-size+1)) {
+				t.Fatalf("oldest %d of %d in %d", seq, len(order), size)
+			}
+		}
+	})
+}

@@ -1,0 +1,162 @@
+package pointer_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"hookline/events"
+	"hookline/projector/pointer"
+)
+
+// at is a record of a session of project p, ms Unix milliseconds.
+func at(ms int64, session string, e events.Event) events.Record {
+	data, _ := json.Marshal(e)
+	return events.NewRecord(1, events.Envelope{ID: "E", Type: e.Type(), Version: 1, Time: time.UnixMilli(ms).UTC(), Session: session, Project: "p", Data: data})
+}
+
+func persisted(ms int64, session string) events.Record {
+	return at(ms, session, &events.IdentityPersisted{Reason: "session_end"})
+}
+
+func deleted(ms int64, session string) events.Record {
+	return at(ms, session, &events.SessionDeleted{})
+}
+
+func fold(recs ...events.Record) (s pointer.State) {
+	for _, r := range recs {
+		s = pointer.Fold(s, r)
+	}
+	return s
+}
+
+func TestKeys(t *testing.T) {
+	for _, c := range []struct {
+		r    events.Record
+		want []string
+	}{
+		{persisted(1795249595123, "s-1"), []string{"identity.p", "t.1795249595123.s-1"}},
+		{persisted(5, "a.b c"), []string{"identity.p", "t.0000000000005.a.b c"}},
+		{persisted(5, ""), nil},
+		{at(5, "s", &events.IdentityRecovered{}), []string{"identity.p"}},
+		{at(5, "s", &events.TurnStopped{}), nil},
+	} {
+		if got := pointer.Keys(c.r); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %q", c.r.Type, got)
+		}
+	}
+	if got := pointer.Keys(deleted(5, "s")); !slices.Contains(got, "identity.p") {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestTimeKey(t *testing.T) {
+	for _, c := range []struct {
+		ms      int64
+		session string
+		key     string
+	}{{0, "s", "t.0000000000000.s"}, {1795249595123, "a.b", "t.1795249595123.a.b"}, {9999999999999, "", "t.9999999999999."}} {
+		if got := pointer.TimeKey(c.ms, c.session); got != c.key {
+			t.Errorf("%q", got)
+		}
+		if ms, session, ok := pointer.SplitTime(c.key); ms != c.ms || session != c.session || !ok {
+			t.Errorf("%s: %d %q %v", c.key, ms, session, ok)
+		}
+	}
+	if got := pointer.TimeKey(-5, "s"); got != "t.0000000000000.s" {
+		t.Errorf("%q", got)
+	}
+	for _, key := range []string{"", "identity.p", "t.", "t.x.s", "t.12", "12.s"} {
+		if _, _, ok := pointer.SplitTime(key); ok {
+			t.Errorf("%q is taken", key)
+		}
+	}
+}
+
+// The keys sort as time does.
+func TestTimeKeysSort(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		a, b := rapid.Int64Range(0, 9999999999999).Draw(t, "a"), rapid.Int64Range(0, 9999999999999).Draw(t, "b")
+		if x, y := pointer.TimeKey(a, "z"), pointer.TimeKey(b, "a"); a < b && x >= y {
+			t.Fatalf("%s, %s", x, y)
+		}
+	})
+}
+
+func TestFold(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		given []events.Record
+		want  string // session, time
+	}{
+		{"nothing", nil, " 0"},
+		{"one", []events.Record{persisted(10, "a")}, "a 10"},
+		{"a newer one", []events.Record{persisted(10, "a"), persisted(20, "b")}, "b 20"},
+		{"the same again", []events.Record{persisted(10, "a"), persisted(20, "a")}, "a 20"},
+		{"a late old one does not win", []events.Record{persisted(10, "a"), persisted(5, "b")}, "a 10"},
+		{"deleted: the one before", []events.Record{persisted(10, "a"), persisted(20, "b"), deleted(30, "b")}, "a 10"},
+		{"another deleted", []events.Record{persisted(10, "a"), persisted(20, "b"), deleted(30, "a")}, "b 20"},
+		{"all deleted", []events.Record{persisted(10, "a"), deleted(30, "a")}, " 0"},
+		{"deleted, then a late one behind the one that is left", []events.Record{persisted(10, "a"), persisted(20, "b"), deleted(30, "b"), persisted(5, "c")}, "a 10"},
+		{"late ones keep their order", []events.Record{persisted(30, "a"), persisted(20, "b"), persisted(10, "c"), deleted(40, "a")}, "b 20"},
+		{"recovered wins", []events.Record{persisted(10, "a"), persisted(20, "b"), at(30, "a", &events.IdentityRecovered{Session: "a"})}, "a 30"},
+		{"what is no pointer's", []events.Record{persisted(10, "a"), at(20, "b", &events.TurnStopped{})}, "a 10"},
+	} {
+		s := fold(c.given...)
+		if got := fmt.Sprintf("%s %d", s.Session, s.AtMS); got != c.want {
+			t.Errorf("%s: %s", c.name, got)
+		}
+	}
+}
+
+func TestHistoryIsBounded(t *testing.T) {
+	var s pointer.State
+	for i := range 100 {
+		s = pointer.Fold(s, persisted(int64(i), fmt.Sprint(i)))
+	}
+	if len(s.History) != 32 || s.Session != "99" {
+		t.Errorf("%d, %s", len(s.History), s.Session)
+	}
+	for i := range 100 {
+		s = pointer.Fold(s, persisted(int64(99-i), fmt.Sprint("late ", i)))
+	}
+	if len(s.History) > 32 || s.Session != "99" {
+		t.Errorf("%d, %s", len(s.History), s.Session)
+	}
+}
+
+// Whatever comes in whatever order, a pointer names the newest that was not deleted.
+func TestFoldProperties(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var s pointer.State
+		newest := map[string]int64{}
+		for range rapid.IntRange(1, 30).Draw(t, "n") {
+			id := rapid.SampledFrom([]string{"a", "b", "c", "d"}).Draw(t, "session")
+			if rapid.IntRange(0, 5).Draw(t, "kind") == 0 {
+				delete(newest, id)
+				s = pointer.Fold(s, deleted(1, id))
+			} else {
+				ms := rapid.Int64Range(1, 1000).Draw(t, "ms")
+				newest[id] = max(newest[id], ms)
+				s = pointer.Fold(s, persisted(ms, id))
+			}
+			best := int64(0)
+			for _, ms := range newest {
+				best = max(best, ms)
+			}
+			if s.AtMS != best || best > 0 && newest[s.Session] != best || best == 0 && s.Session != "" {
+				t.Fatalf("%q at %d of %v", s.Session, s.AtMS, newest)
+			}
+			data, _ := json.Marshal(s)
+			var back pointer.State
+			if err := json.Unmarshal(data, &back); err != nil {
+				t.Fatal(err)
+			}
+			s = back
+		}
+	})
+}
