@@ -110,13 +110,17 @@ type Problem struct {
 
 // Error is "file:line:column: message", with as much of the place as is known.
 func (p Problem) Error() string {
-	switch {
-	case p.File == "":
+	if p.File == "" {
 		return p.Message
-	case p.Line == 0:
-		return p.File + ": " + p.Message
 	}
-	return fmt.Sprintf("%s:%d:%d: %s", p.File, p.Line, p.Column, p.Message)
+	return p.place() + ": " + p.Message
+}
+
+func (p Problem) place() string {
+	if p.Line == 0 {
+		return p.File
+	}
+	return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Column)
 }
 
 // Rules is the merged configuration of one project. It is not changed after Load and safe for concurrent use.

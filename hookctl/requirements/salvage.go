@@ -1,6 +1,7 @@
 package requirements
 
 import (
+	"bytes"
 	"errors"
 	"regexp"
 	"strings"
@@ -9,6 +10,7 @@ import (
 // layer reads one file. Where it is no YAML, what can be told apart by its indentation is read piece by piece, so
 // that one stray quote does not open every gate.
 func (l *loader) layer(path string, data []byte) *node {
+	data = bytes.TrimPrefix(data, []byte("\ufeff")) // Windows editors begin a file with it
 	root, err := parse(path, data, l.duplicate)
 	if err != nil {
 		return l.clean(path, l.salvage(path, data, err))

@@ -1,0 +1,101 @@
+package requirements
+
+import (
+	"slices"
+	"strings"
+)
+
+// simpleCommand is one program with its arguments, blanks reduced to one, quotes gone. Text and masked have the same
+// length; in masked the blanks inside a word that is no code are NUL, which `\s` does not match.
+type simpleCommand struct {
+	text    string
+	masked  string
+	head    int  // where the program's name ends
+	printer bool // it only prints its arguments
+}
+
+// emit adds the forms under which a pattern may know the command: as typed, by the program's base name, and without
+// git's and gh's global options.
+func (s *shellLine) emit(args []arg, name string) {
+	forms := [][]arg{args}
+	if name != args[0].text {
+		forms = append(forms, append([]arg{{text: name}}, args[1:]...))
+	}
+	if plain := withoutGlobals(name, args); len(plain) != len(args) {
+		forms = append(forms, plain)
+	}
+	for _, form := range forms {
+		c := build(form, masks[name])
+		c.printer = printers[name] || describes(args)
+		s.commands = append(s.commands, c)
+	}
+}
+
+// describes says whether a command only tells where a program is: command -v git.
+func describes(args []arg) bool {
+	return len(args) > 1 && args[0].text == "command" && (args[1].text == "-v" || args[1].text == "-V")
+}
+
+// build joins words. With mask the blanks inside a word become NUL in masked.
+func build(args []arg, mask bool) simpleCommand {
+	var text, masked strings.Builder
+	c := simpleCommand{}
+	for i, a := range args {
+		if i > 0 {
+			text.WriteByte(' ')
+			masked.WriteByte(' ')
+		}
+		word := strings.Join(strings.Fields(a.text), " ")
+		text.WriteString(word)
+		if mask {
+			word = strings.ReplaceAll(word, " ", "\x00")
+		}
+		masked.WriteString(word)
+		if i == 0 {
+			c.head = text.Len()
+		}
+	}
+	c.text, c.masked = text.String(), masked.String()
+	return c
+}
+
+func joined(args []arg) string {
+	words := make([]string, len(args))
+	for i, a := range args {
+		words[i] = a.text
+	}
+	return strings.Join(words, " ")
+}
+
+// baseName is the program without its folder and .exe, in lower case as patterns are.
+func baseName(program string) string {
+	if i := strings.LastIndexAny(program, `/\`); i >= 0 {
+		program = program[i+1:]
+	}
+	return strings.TrimSuffix(strings.ToLower(program), ".exe")
+}
+
+// withoutGlobals drops the options that stand between git or gh and the verb.
+func withoutGlobals(name string, args []arg) []arg {
+	valued, verbs := globals[name], 1
+	if valued == nil {
+		return args
+	}
+	if name == "gh" {
+		verbs = 2 // gh pr -R o/r create
+	}
+	plain := []arg{{text: name}}
+	for i := 1; i < len(args); i++ {
+		word := args[i].text
+		switch {
+		case verbs == 0 || word == "--":
+			return append(plain, args[i:]...)
+		case !strings.HasPrefix(word, "-"):
+			verbs--
+			plain = append(plain, args[i])
+		case slices.Contains(valued, word):
+			i++
+		}
+	}
+	return plain
+}

@@ -1,0 +1,200 @@
+package requirements
+
+import (
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// Limits of one shell line. What is beyond is matched as text, which can only close a gate.
+const (
+	maxLine     = 64 << 10 // bytes that are parsed; a script of that size is written by no hand
+	maxParens   = 200      // the parser's time grows with the square of open parentheses
+	maxNested   = 8        // bash -c inside bash -c
+	maxCommands = 2000
+	maxExpanded = 1 << 20 // bytes of variables put in their places
+)
+
+// shellLine is a command line taken apart.
+type shellLine struct {
+	typed    string // the whole text with blanks reduced to one
+	commands []simpleCommand
+	vars     map[string]string // literal assignments so far
+	depth    int
+	expanded int
+	lost     bool // some variable was too much
+}
+
+// parseLine finds every simple command that a Bash command line would run, also inside substitutions, `bash -c`,
+// eval, here-documents of a shell, and behind wrappers such as sudo and xargs. A line that is no shell is one command
+// of which every word may be the program: then the text decides, as it does in the framework.
+func parseLine(text string) *shellLine {
+	line := &shellLine{typed: strings.Join(strings.Fields(text), " "), vars: map[string]string{}}
+	line.parse(text)
+	if line.lost {
+		line.commands = append(line.commands, asText(text))
+	}
+	return line
+}
+
+func (s *shellLine) parse(text string) {
+	if strings.TrimSpace(text) == "" {
+		return
+	}
+	before := len(s.commands)
+	if s.depth >= maxNested || len(text) > maxLine || openParens(text) > maxParens || !s.program(text) || len(s.commands) > maxCommands {
+		s.commands = append(s.commands[:min(before, maxCommands)], asText(text))
+	}
+}
+
+func asText(text string) simpleCommand {
+	text = strings.Join(strings.Fields(text), " ")
+	return simpleCommand{text: text, masked: text, head: len(text)}
+}
+
+// openParens is the greatest number of parentheses open at once, quotes not looked at.
+func openParens(text string) int {
+	depth, deepest := 0, 0
+	for i := range len(text) {
+		switch text[i] {
+		case '(':
+			depth++
+			deepest = max(deepest, depth)
+		case ')':
+			depth = max(depth-1, 0)
+		}
+	}
+	return deepest
+}
+
+// program parses text, as bash and else as zsh. A parser that panics has not understood.
+func (s *shellLine) program(text string) (ok bool) {
+	defer func() {
+		if recover() != nil {
+			ok = false
+		}
+	}()
+	for _, lang := range []syntax.LangVariant{syntax.LangBash, syntax.LangZsh} {
+		file, err := syntax.NewParser(syntax.Variant(lang)).Parse(strings.NewReader(text), "")
+		if err == nil {
+			s.depth++
+			s.walk(file)
+			s.depth--
+			return true
+		}
+	}
+	return false
+}
+
+func (s *shellLine) walk(n syntax.Node) {
+	syntax.Walk(n, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.CallExpr:
+			s.call(n)
+		case *syntax.DeclClause:
+			s.assign(n.Args)
+		case *syntax.Stmt:
+			if call, ok := n.Cmd.(*syntax.CallExpr); ok {
+				s.fed(n, readerOf(s.args(call.Args)))
+			}
+		case *syntax.BinaryCmd:
+			if call, ok := n.Y.Cmd.(*syntax.CallExpr); ok && (n.Op == syntax.Pipe || n.Op == syntax.PipeAll) {
+				s.printed(n.X, readerOf(s.args(call.Args)))
+			}
+		}
+		return true
+	})
+}
+
+// fed takes what a program reads from its here-documents and here-strings.
+func (s *shellLine) fed(n *syntax.Stmt, r reading) {
+	for _, redirect := range n.Redirs {
+		switch {
+		case redirect.Hdoc != nil:
+			s.read(r, s.word(redirect.Hdoc).text)
+		case redirect.Op == syntax.WordHdoc && redirect.Word != nil:
+			s.read(r, s.word(redirect.Word).text)
+		}
+	}
+}
+
+// printed takes what the left of a pipe writes into the right, as far as it stands in the line.
+func (s *shellLine) printed(n syntax.Node, r reading) {
+	if r == readsText {
+		return
+	}
+	syntax.Walk(n, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.Stmt:
+			s.fed(n, r)
+		case *syntax.CallExpr:
+			if args := s.args(n.Args); len(args) > 1 && printers[baseName(args[0].text)] {
+				s.read(r, joined(args[1:]))
+			}
+		}
+		return true
+	})
+}
+
+func (s *shellLine) read(r reading, text string) {
+	switch {
+	case len(s.commands) > maxCommands:
+	case r == readsScript:
+		s.parse(text)
+	case r == readsAnything:
+		s.commands = append(s.commands, asText(text))
+	}
+}
+
+// call takes one simple command of the tree.
+func (s *shellLine) call(n *syntax.CallExpr) {
+	args := s.args(n.Args)
+	if len(args) == 0 {
+		s.assign(n.Assigns)
+		return
+	}
+	s.command(args)
+	if len(n.Assigns) > 0 {
+		s.withAssigns(n.Assigns, args)
+	}
+}
+
+// withAssigns is the command once more with `A=1` before it, for patterns that name the variable.
+func (s *shellLine) withAssigns(assigns []*syntax.Assign, args []arg) {
+	var before []arg
+	for _, a := range assigns {
+		if a.Name != nil && a.Value != nil {
+			before = append(before, arg{text: a.Name.Value + "=" + s.word(a.Value).text})
+		}
+	}
+	c := build(before, true)
+	rest := build(args, masks[baseName(args[0].text)])
+	// Only masked words count before the program, so that MSG="git push" make is no push.
+	c.text, c.masked = c.masked+" "+rest.text, c.masked+" "+rest.masked
+	c.head = len(c.text) - len(rest.text) + rest.head
+	c.printer = printers[baseName(args[0].text)]
+	s.commands = append(s.commands, c)
+}
+
+func (s *shellLine) assign(list []*syntax.Assign) {
+	for _, a := range list {
+		if a.Name != nil && a.Value != nil && !a.Append {
+			s.vars[a.Name.Value] = s.word(a.Value).text
+		}
+	}
+}
+
+// command adds a program with its arguments, and then what it runs in turn.
+func (s *shellLine) command(args []arg) {
+	if len(args) == 0 || args[0].text == "" || len(s.commands) > maxCommands {
+		return
+	}
+	name := baseName(args[0].text)
+	s.emit(args, name)
+	if s.depth >= maxNested {
+		return
+	}
+	s.depth++
+	s.runs(name, args)
+	s.depth--
+}
