@@ -15,6 +15,7 @@ const (
 	cellWidth  = 7.8 // of a 13 px monospace face
 	lineHeight = 17
 	margin     = 14
+	columns    = 116 // a longer line is cut, as a terminal would
 )
 
 var palette = [16]string{"#3b4252", "#e06c75", "#98c379", "#e5c07b", "#61afef", "#c678dd", "#56b6c2", "#d8dee9",
@@ -34,6 +35,7 @@ func render(text string) []byte {
 		fmt.Fprintf(&body, `<text x="%d" y="%d" xml:space="preserve">`, margin, margin+(i+1)*lineHeight-4)
 		n := 0
 		for _, r := range runs(l, &st) {
+			r.text = cut(r.text, columns-n)
 			n += utf8.RuneCountInString(r.text)
 			body.WriteString(r.tspan())
 		}
@@ -47,6 +49,18 @@ func render(text string) []byte {
 %s</g>
 </svg>
 `, w, h, w, h, body.String()))
+}
+
+// cut shortens text to n columns, with an ellipsis where something is left out.
+func cut(text string, n int) string {
+	runes := []rune(text)
+	switch {
+	case len(runes) <= n:
+		return text
+	case n <= 0:
+		return ""
+	}
+	return string(runes[:n-1]) + "…"
 }
 
 type styled struct {
