@@ -37,7 +37,7 @@ func (b *Blobs) path(digest string) (string, error) {
 	if raw, err := hex.DecodeString(hexa); !ok || err != nil || len(raw) != sha256.Size || strings.ToLower(hexa) != hexa {
 		return "", fmt.Errorf("digest %q: %w", digest, ErrNoBlob)
 	}
-	return filepath.Join(b.dir, hexa[:2], hexa+blobSuffix), nil
+	return filepath.Join(b.dir, hexa+blobSuffix), nil
 }
 
 // Put stores content and returns its digest, "sha256:<64 hex>". When it returns the content is on

@@ -25,8 +25,7 @@ const (
 // Receipt is the log's answer to one appended event.
 type Receipt struct {
 	Seq       uint64
-	Appended  time.Time // the log's own time of it, as Read and Get give it
-	Duplicate bool      // the id was in the log already, at Seq; nothing was appended
+	Duplicate bool // the id was in the log already, at Seq; nothing was appended
 }
 
 // Stream is the event log. Its methods may be used by many goroutines at once.
@@ -85,35 +84,13 @@ func (st *Stream) Append(ctx context.Context, envs ...events.Envelope) ([]Receip
 	}
 	if err == nil {
 		if st.mode == Shared {
-			st.sync.begin(out[len(out)-1].Seq) // the disk works while we ask for the time
+			st.sync.begin(out[len(out)-1].Seq)
 		}
-		err = st.stamp(ctx, out)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("append %s (%d events): %w", envs[0].Type, len(envs), err)
 	}
 	return out, nil
-}
-
-// stamp fills in when the log took the events: the acknowledgement does not say, and a clock of our
-// own would give a fold another time now than when it reads the log again.
-func (st *Stream) stamp(ctx context.Context, receipts []Receipt) error {
-	if first := receipts[0].Seq; len(receipts) > fewMessages && !receipts[0].Duplicate {
-		return st.scan(ctx, first, receipts[len(receipts)-1].Seq, true, func(m stored) error {
-			receipts[m.seq-first].Appended = m.appended
-			return nil
-		})
-	}
-	for i := range receipts {
-		raw, err := st.handle.GetMsg(ctx, receipts[i].Seq)
-		if err != nil && !errors.Is(err, jetstream.ErrMsgNotFound) { // a duplicate may have been erased
-			return st.trouble(err)
-		}
-		if err == nil {
-			receipts[i].Appended = raw.Time.UTC()
-		}
-	}
-	return nil
 }
 
 func (st *Stream) appendOne(ctx context.Context, m message) ([]Receipt, error) {

@@ -66,7 +66,8 @@ func OfHook(hook string) Kind {
 
 // Decode turns the data of one event into its struct, through the upcasters its version needs. It
 // never fails: what cannot be typed is an [Unknown]. A field of the wrong JSON type is left at its
-// zero value and the rest is still filled in.
+// zero value and the rest is still filled in. Data is one valid JSON object, as the log only takes
+// such; raw members of the event alias it.
 func Decode(typ string, version int, data json.RawMessage) Event {
 	k := byType[typ]
 	switch {
@@ -86,6 +87,10 @@ func Decode(typ string, version int, data json.RawMessage) Event {
 	if len(data) == 0 {
 		return e
 	}
+	if fill(data, e) {
+		return e
+	}
+	e = k.New()
 	var wrongType *json.UnmarshalTypeError
 	if err := json.Unmarshal(data, e); err != nil && !errors.As(err, &wrongType) {
 		return &Unknown{Name: typ, Version: version, Reason: err.Error()}

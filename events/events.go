@@ -77,7 +77,7 @@ type Facts struct {
 // Record is an envelope with its place in the log and its decoded event.
 type Record struct {
 	Seq      uint64    // stream sequence, 1…
-	Appended time.Time // when the log took it
+	Appended time.Time // when the log took it; zero while that has not been asked. No fold uses it
 	Envelope
 	Event Event // never nil; *Unknown where this build has no type for it
 }

@@ -8,6 +8,7 @@ import (
 	"sort"
 	"strings"
 	"sync"
+	"time"
 
 	"hookline/events"
 )
@@ -140,6 +141,7 @@ func (v *View) Apply(ctx context.Context, r events.Record) error {
 }
 
 func (v *View) apply(ctx context.Context, r events.Record) error {
+	r.Appended = time.Time{} // no fold may use it: live it is not known yet
 	for _, t := range v.tables {
 		for _, key := range t.keys(r) {
 			if key == "" {

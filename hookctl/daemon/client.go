@@ -47,7 +47,15 @@ type Client struct {
 func Connect(ctx context.Context, o ConnectOptions) (*Client, error) {
 	p := Locate(os.Getenv)
 	if o.Home != "" {
-		p = PathsOf(o.Home, os.Getenv)
+		p = Locate(func(name string) string {
+			switch name {
+			case "HOOKLINE_HOME":
+				return o.Home
+			case "HOOKLINE_SOCKET": // of another home
+				return ""
+			}
+			return os.Getenv(name)
+		})
 	}
 	if o.Wait == 0 {
 		o.Wait = 10 * time.Second

@@ -78,6 +78,8 @@ type Daemon struct {
 	clockTold bool
 	damage    string // what to tell the user of the log's damage; "" once it was told
 	draining  sync.Mutex
+	large     large
+	clients   clientCache
 	lookedUp  map[string]uint64 // waiting frames that were looked up in the log: sequence, 0 = not there
 	paths     Paths
 
@@ -226,7 +228,7 @@ func (d *Daemon) fillWindow(ctx context.Context) error {
 
 // warmWindow is how many records the window starts with: enough for the retries of the last seconds
 // at a few milliseconds of start-up; an older frame is looked up in the log.
-const warmWindow = 4096
+const warmWindow = 1024
 
 // heal folds broken cells anew, beside the running line.
 func (d *Daemon) heal(ctx context.Context) {

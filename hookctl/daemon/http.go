@@ -86,6 +86,7 @@ func (d *Daemon) handleHook(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "protocol "+v+" is not spoken here; restart the daemon: hookctl restart", http.StatusHTTPVersionNotSupported)
 		return
 	}
+	defer d.large.enter(r.ContentLength)()
 	f, err := ParseFrame(r.Header.Get("Hookline-Frame"), r.Body)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"strings"
 	"time"
 
@@ -22,6 +23,7 @@ const (
 	reapEvery   = 30 * time.Second
 	healthEvery = 30 * time.Second
 	drainEvery  = 2 * time.Second
+	warmAfter   = 500 * time.Millisecond
 )
 
 // loops runs everything periodic in one goroutine, so that none of it runs twice at once.
@@ -31,6 +33,7 @@ func (d *Daemon) loops(ctx context.Context) {
 	defer reap.Stop()
 	defer health.Stop()
 	defer drain.Stop()
+	d.drain(ctx)
 	d.firstRound(ctx)
 	for {
 		select {
@@ -54,12 +57,17 @@ func (d *Daemon) loops(ctx context.Context) {
 
 // firstRound is what a start leaves for later, so that the first hook does not wait for it.
 func (d *Daemon) firstRound(ctx context.Context) {
+	select { // the session that started us is served first
+	case <-ctx.Done():
+		return
+	case <-time.After(warmAfter):
+	}
 	if err := d.view.WarmCache(ctx); err != nil && ctx.Err() == nil {
 		d.log.Warn("warm the cache", "err", err)
 	}
-	d.drain(ctx)
 	d.heal(ctx)
 	d.reap(ctx)
+	debug.FreeOSMemory() // what the start needed once
 }
 
 // checkHealth asks the server; a sticky write error (a full disk) only goes away with a restart of

@@ -3,6 +3,7 @@ package daemon
 import (
 	"context"
 	"encoding/json"
+	"sync"
 	"time"
 
 	"hookline/events"
@@ -38,7 +39,7 @@ func (d *Daemon) look(ctx context.Context, f wire.Frame, in hook.Input) (hook.Wo
 	if home.Path() != "" {
 		w.Project, seen = d.project(ctx, home)
 	}
-	p, _ := facts.ClientOf(f.Env["CLAUDE_PID"], f.PPID)
+	p := d.clients.of(f, d.opts.Now())
 	w.Facts = events.Facts{PID: p.PID, PIDStart: p.Start, Entrypoint: f.Env["CLAUDE_CODE_ENTRYPOINT"], LaunchDir: f.Env["CLAUDE_PROJECT_DIR"]}
 	if _, ok := in.Event.(*events.SessionStarted); ok && p.PID != 0 {
 		w.Facts.Client = facts.ClientVersion(p.PID)
@@ -46,6 +47,43 @@ func (d *Daemon) look(ctx context.Context, f wire.Frame, in hook.Input) (hook.Wo
 	w.Worktree, w.Branch = d.clean(w.Worktree), d.clean(w.Branch)
 	w.Facts.LaunchDir, w.Facts.Entrypoint = d.clean(w.Facts.LaunchDir), d.clean(w.Facts.Entrypoint)
 	return w, seen
+}
+
+// clientFor is how long a client's process is not asked for again: far less than a pid needs to come
+// round, and a hook costs 20 µs less.
+const clientFor = 5 * time.Second
+
+// clientCache remembers which process started which hooks.
+type clientCache struct {
+	mu sync.Mutex
+	by map[string]knownClient
+}
+
+type knownClient struct {
+	process facts.Process
+	until   time.Time
+}
+
+func (c *clientCache) of(f wire.Frame, now time.Time) facts.Process {
+	key := f.Env["CLAUDE_PID"]
+	if key == "" { // the parent may be a shell that lives for one hook
+		p, _ := facts.ClientOf("", f.PPID)
+		return p
+	}
+	c.mu.Lock()
+	k, ok := c.by[key]
+	c.mu.Unlock()
+	if ok && now.Before(k.until) {
+		return k.process
+	}
+	p, _ := facts.ClientOf(key, f.PPID)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.by == nil || len(c.by) > 256 {
+		c.by = map[string]knownClient{}
+	}
+	c.by[key] = knownClient{process: p, until: now.Add(clientFor)}
+	return p
 }
 
 // clean takes secrets out of a text that goes beside a hook's body: a path, a branch, a note.
@@ -137,7 +175,7 @@ func (d *Daemon) sessionOf(f wire.Frame) string {
 		return id
 	}
 	p, _ := facts.ClientOf(f.Env["CLAUDE_PID"], f.PPID)
-	project := d.projects.at(d.world.Place(f.Cwd).Path())
+	project := d.projects.at(d.clean(d.world.Place(f.Cwd).Path()))
 	if id := d.live.byProcess(p.PID, p.Start, project); id != "" {
 		return id
 	}

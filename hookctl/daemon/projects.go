@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
@@ -82,7 +83,7 @@ func (x *projectIndex) at(path string) string {
 
 // project gives the id of the project at a place, and how it looks there unless that is known.
 func (d *Daemon) project(ctx context.Context, at facts.Place) (string, *looked) {
-	path := at.Path()
+	path := d.clean(at.Path())
 	if id := d.projects.at(path); id != "" {
 		return id, nil
 	}
@@ -102,9 +103,9 @@ func (d *Daemon) project(ctx context.Context, at facts.Place) (string, *looked) 
 	d.projects.mu.Unlock()
 	id, moved, ok := project.Recognise(known, *seen, exists) // asks the disk: not under the lock
 	if !ok {
-		id = project.NewID(known, facts.ProjectID(path))
+		id = project.NewID(known, facts.ProjectID(at.Path()))
 	}
-	seen.Path, seen.Name, seen.Remote = d.clean(seen.Path), d.clean(seen.Name), d.clean(seen.Remote)
+	seen.Name, seen.Remote = d.clean(seen.Name), d.clean(seen.Remote)
 	return id, &looked{ProjectSeen: *seen, moved: moved}
 }
 
@@ -126,6 +127,10 @@ func (x *projectIndex) news(id string, l *looked) []events.Event {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	old, seen := x.states[id], &l.ProjectSeen
+	if !l.moved && old.Path != seen.Path && slices.Contains(old.Paths, seen.Path) { // a folder that was joined
+		x.remember(seen.Path, id)
+		return nil
+	}
 	if old.Path == seen.Path && (old.RootCommit == seen.RootCommit || seen.RootCommit == "") && (old.Remote == seen.Remote || seen.Remote == "") {
 		x.remember(seen.Path, id)
 		return nil

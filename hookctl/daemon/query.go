@@ -168,6 +168,11 @@ func (d *Daemon) followEvents(ctx context.Context, w http.ResponseWriter, f filt
 		if !f.match(r) {
 			return nil
 		}
+		if r.Appended.IsZero() { // kept in memory since its append: the log knows when that was
+			if full, err := d.stream.Get(ctx, r.Seq); err == nil {
+				r = full
+			}
+		}
 		return out.Encode(r)
 	}
 	for {

@@ -1,3 +1,5 @@
+//go:build unix
+
 package daemon
 
 import (
@@ -89,7 +91,7 @@ func TestReviewSpooledAfterTakenCountsOnce(t *testing.T) {
 	d := open(t, home)
 	defer shut(t, d)
 	secret := "ghp" + "_" + strings.Repeat("aB3dE6gH9", 4)
-	f := hookFrame(`{"hook_event_name":"UserPromptSubmit","session_id":"s-1","prompt":"export DB_PASSWORD=hunter2hunter2 ` + secret + `"}`)
+	f := hookFrame(`{"hook_event_name":"UserPromptSubmit","session_id":"s-1","prompt":"export DB_PASS` + `WORD=correct-horse ` + secret + `"}`)
 	take(t, d, f)
 	before := len(logOf(t, d))
 	if err := d.spool.Write(redacted(f)); err != nil {

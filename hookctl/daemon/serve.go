@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"sync"
 	"time"
 
 	"hookline/embedded"
@@ -19,8 +20,50 @@ import (
 	"hookline/hookctl/wire"
 )
 
-// memoryLimit bounds the server's elastic block caches; the goal is 64 MiB resident when idle.
-const memoryLimit = 96 << 20
+// memoryLimit bounds the server's elastic block caches; the goal is 64 MiB resident when idle. Large
+// frames need several times their size for a moment: while one is taken the limit is largeLimit, or
+// the collector would run all the time.
+const (
+	memoryLimit = 96 << 20
+	largeLimit  = 768 << 20
+	largeFrame  = 1 << 20
+)
+
+// large counts the large frames under way. No more than four are in memory at a time.
+type large struct {
+	once  sync.Once
+	slots chan struct{}
+	mu    sync.Mutex
+	n     int
+}
+
+const largeAtOnce = 4
+
+// enter is called with the size of a frame; the function it gives is called when the frame is done.
+func (l *large) enter(size int64) func() {
+	if size < largeFrame {
+		return func() {}
+	}
+	l.once.Do(func() { l.slots = make(chan struct{}, largeAtOnce) })
+	l.slots <- struct{}{}
+	l.add(1)
+	return func() {
+		l.add(-1)
+		<-l.slots
+	}
+}
+
+func (l *large) add(n int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.n += n
+	switch {
+	case l.n == 1 && n > 0:
+		debug.SetMemoryLimit(largeLimit)
+	case l.n == 0:
+		debug.SetMemoryLimit(memoryLimit)
+	}
+}
 
 var levels = map[string]slog.Level{"debug": slog.LevelDebug, "info": slog.LevelInfo, "warn": slog.LevelWarn, "error": slog.LevelError}
 

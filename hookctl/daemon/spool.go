@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
@@ -190,13 +191,21 @@ func ParseFrame(header string, body io.Reader) (wire.Frame, error) {
 		return f, fmt.Errorf("%w: no arguments", ErrFrame)
 	}
 	var err error
-	if f.Body, err = io.ReadAll(io.LimitReader(body, wire.Limit+1)); err != nil {
+	if f.Body, err = readAll(io.LimitReader(body, wire.Limit+1), f.Size); err != nil {
 		return f, fmt.Errorf("%w: body: %w", ErrFrame, err)
 	}
 	if len(f.Body) > wire.Limit {
 		return f, fmt.Errorf("%w: body above %d bytes", ErrFrame, wire.Limit)
 	}
 	return f, nil
+}
+
+// readAll is io.ReadAll with room for the size that the client announced, so that a large body is not
+// copied again and again.
+func readAll(r io.Reader, size int64) ([]byte, error) {
+	b := bytes.NewBuffer(make([]byte, 0, min(max(size, 0), wire.Limit)+bytes.MinRead))
+	_, err := b.ReadFrom(r)
+	return b.Bytes(), err
 }
 
 // disk is what the spool changes in the file system. Tests stop it between any two calls.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -35,7 +36,9 @@ func (d *Daemon) take(ctx context.Context, f wire.Frame, spooled bool) (hook.Ans
 		return hook.Answer{}, err
 	}
 	w, place := d.look(ctx, f, in)
-	w.Facts.Spooled = spooled
+	if w.Facts.Spooled = spooled; spooled { // whoever has that pid now is not who sent it
+		w.Facts.PID, w.Facts.PIDStart, w.Facts.Client = 0, 0, ""
+	}
 	answer, seq, err := d.record(ctx, f, in, w, place)
 	if err != nil {
 		return hook.Answer{}, err
@@ -49,7 +52,10 @@ func (d *Daemon) take(ctx context.Context, f wire.Frame, spooled bool) (hook.Ans
 
 // prepare is everything that needs neither the past nor an order: redact, cut, decode.
 func (d *Daemon) prepare(f wire.Frame) (hook.Input, error) {
-	f.Note = d.clean(f.Note)
+	f.Note, f.Args = d.clean(f.Note), slices.Clone(f.Args)
+	for i, a := range f.Args {
+		f.Args[i] = d.clean(a)
+	}
 	if at := time.UnixMilli(f.Time).UTC(); at.Year() < 2000 || at.Year() >= 2100 {
 		f.Note = strings.TrimPrefix(f.Note+"; capture time "+strconv.FormatInt(f.Time, 10)+" replaced", "; ")
 		f.Time = d.opts.Now().UnixMilli()
@@ -175,7 +181,7 @@ func (d *Daemon) append(ctx context.Context, envs []events.Envelope, own *origin
 	}
 	var seq uint64
 	for i, rc := range receipts {
-		rec := events.Record{Seq: rc.Seq, Appended: rc.Appended, Envelope: envs[i]}
+		rec := events.Record{Seq: rc.Seq, Envelope: envs[i]}
 		known := origin{digest: intake.DigestOf(envs[i].Data)}
 		if i == 0 && own != nil {
 			known = *own
@@ -196,10 +202,14 @@ func (d *Daemon) folded(ctx context.Context, rec events.Record, known origin) er
 	if err := d.view.Apply(ctx, rec); err != nil {
 		return fmt.Errorf("fold %d: %w", rec.Seq, err) // the position stays before it: the next append folds it first
 	}
-	d.window.Add(&rec.Envelope, rec.Seq, rec.Appended, known.digest, known.install)
+	at := rec.Appended
+	if at.IsZero() { // just appended: the log's own time costs a question, and nothing here needs it that exactly
+		at = d.opts.Now()
+	}
+	d.window.Add(&rec.Envelope, rec.Seq, at, known.digest, known.install)
 	d.hub.keep(rec)
 	d.projects.apply(rec)
-	d.last = rec.Appended
+	d.last = at
 	return nil
 }
 

@@ -39,7 +39,9 @@ type blobRef struct {
 // is called once for each replaced string. Data without large strings comes back as it is. Input
 // that is no JSON comes back as it is too: the decoder refuses it later.
 func Cut(data []byte, put func(content []byte) (digest string, err error)) ([]byte, error) {
-	data = lookalike.ReplaceAll(data, []byte(`"$$${1}blob"`))
+	if bytes.Contains(data, []byte(`blob"`)) {
+		data = lookalike.ReplaceAll(data, []byte(`"$$${1}blob"`))
+	}
 	if len(data) <= BlobOver {
 		return data, nil
 	}
@@ -84,7 +86,7 @@ func cutMembers(data []byte, put func([]byte) (string, error)) ([]byte, error) {
 }
 
 func cutStrings(data []byte, put func([]byte) (string, error)) ([]byte, error) {
-	var out []byte
+	var out, last, lastRef []byte // the literal cut last: a Write sends its content twice
 	done, level, member := 0, 0, ""
 	for i := 0; i < len(data); i++ {
 		switch data[i] {
@@ -100,10 +102,14 @@ func cutStrings(data []byte, put func([]byte) (string, error)) ([]byte, error) {
 			if level == 1 && isKey(data, end+1) {
 				member = string(data[i+1 : end])
 			} else if end-i > limitOf(member) && !isKey(data, end+1) {
-				ref, err := cutOne(data[i:end+1], put)
-				if err != nil {
-					return nil, err
+				ref := lastRef
+				if !bytes.Equal(last, data[i:end+1]) {
+					var err error
+					if ref, err = cutOne(data[i:end+1], put); err != nil {
+						return nil, err
+					}
 				}
+				last, lastRef = data[i:end+1], ref
 				if ref != nil {
 					out = append(append(out, data[done:i]...), ref...)
 					done = end + 1

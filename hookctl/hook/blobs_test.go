@@ -96,7 +96,7 @@ func TestCutStoresTheSameOnce(t *testing.T) {
 	big := strings.Repeat("x", 20000)
 	calls := 0
 	_, err := Cut([]byte(`{"tool_input":{"content":"`+big+`"},"tool_response":{"content":"`+big+`"}}`), func(b []byte) (string, error) { calls++; return s.put(b) })
-	if err != nil || len(s) != 1 || calls != 2 {
+	if err != nil || len(s) != 1 || calls != 1 { // equal literals in a row are one
 		t.Errorf("%d blobs by %d calls, %v", len(s), calls, err)
 	}
 }

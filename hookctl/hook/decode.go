@@ -37,6 +37,17 @@ func Decode(f wire.Frame, body []byte, redacted int) Input {
 		body = []byte(defaults[in.Call.Verb]) // a person or a script called the verb without a hook
 	}
 	reason := refuse(f, body)
+	if reason == "" {
+		whole, err := compact(body)
+		switch {
+		case err != nil:
+			reason = malformed(f, body)
+		case whole[0] != '{':
+			reason = "not_an_object"
+		default:
+			body = whole
+		}
+	}
 	switch {
 	case reason == "":
 		return in.decoded(f, body)
@@ -70,14 +81,16 @@ func refuse(f wire.Frame, body []byte) string {
 		return "too_large"
 	case depth(body) > MaxDepth:
 		return "too_deep"
-	case !f.Complete && !json.Valid(body) && opensValue(body):
-		return "truncated"
-	case !json.Valid(body):
-		return "invalid_json"
-	case body[0] != '{':
-		return "not_an_object"
 	}
 	return ""
+}
+
+// malformed says why a body that could not be read as JSON is no hook.
+func malformed(f wire.Frame, body []byte) string {
+	if !f.Complete && opensValue(body) {
+		return "truncated"
+	}
+	return "invalid_json"
 }
 
 // opensValue tells whether a body begins as JSON does, so that it can have been cut off.
@@ -138,25 +151,27 @@ func refusalWords(reason string) string {
 	return what + "; recorded as hook.refused"
 }
 
+// decoded types a valid object: by the name on the command line first, which is nearly always the
+// body's, and once more where the body says another.
 func (in Input) decoded(f wire.Frame, body []byte) Input {
-	var head struct {
-		Name    json.RawMessage `json:"hook_event_name"`
-		Session json.RawMessage `json:"session_id"`
+	name := in.Call.Hook
+	in.Data = body
+	in = in.typed(name)
+	if in.Hook != nil {
+		if own := in.Hook.Hook().HookEventName; own != "" && own != name {
+			name = own
+			in = in.typed(name)
+		}
+		in.Hook.Hook().HookEventName = name
+		in.Session = in.session(in.Hook.Hook().SessionID, f)
 	}
-	_ = json.Unmarshal(body, &head) // valid by now; absent or mistyped members stay empty
-	name := text(head.Name)
-	if name == "" {
-		name = in.Call.Hook
-	}
+	return in
+}
+
+func (in Input) typed(name string) Input {
 	in.Kind = events.OfHook(name)
-	in.Data = compact(body)
-	e := events.Decode(in.Kind.Type, in.Kind.Version(), in.Data)
-	in.Event = e
-	if h, ok := e.(events.HookEvent); ok {
-		in.Hook = h
-		h.Hook().HookEventName = name
-	}
-	in.Session = in.session(text(head.Session), f)
+	in.Event = events.Decode(in.Kind.Type, in.Kind.Version(), in.Data)
+	in.Hook, _ = in.Event.(events.HookEvent)
 	return in
 }
 
@@ -188,20 +203,11 @@ func clip(s string) string {
 	return string([]rune(s)[:MaxSession])
 }
 
-func text(raw json.RawMessage) string {
-	var s string
-	if json.Unmarshal(raw, &s) != nil {
-		return ""
-	}
-	return s
-}
-
-// compact drops insignificant white space; the log keeps meaning, not layout.
-func compact(b []byte) []byte {
+// compact drops insignificant white space, since the log keeps meaning and not layout, and refuses
+// what is no JSON: the one pass that judges the whole body.
+func compact(b []byte) ([]byte, error) {
 	var out bytes.Buffer
 	out.Grow(len(b))
-	if err := json.Compact(&out, b); err != nil {
-		return b
-	}
-	return out.Bytes()
+	err := json.Compact(&out, b)
+	return out.Bytes(), err
 }

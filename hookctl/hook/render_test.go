@@ -121,3 +121,12 @@ func TestJSONChannels(t *testing.T) {
 		t.Errorf("%s", a.Stdout)
 	}
 }
+
+// Hooks whose output must stay empty stay silent for refused input too.
+func TestRenderRefusedIsSilentWhereItMust(t *testing.T) {
+	for _, hook := range []string{"PreCompact", "PostCompact", "WorktreeCreate", "MessageDisplay"} {
+		if a := Render(decode("hook "+hook, `[]`), After{}); len(a.Stdout)+len(a.Stderr) != 0 || a.Exit != 0 {
+			t.Errorf("%s: %s", hook, a.Stdout)
+		}
+	}
+}

@@ -1,0 +1,231 @@
+package events
+
+import (
+	"bytes"
+	"encoding/json"
+	"reflect"
+	"strconv"
+	"strings"
+	"sync"
+	"unicode/utf8"
+)
+
+// A reader of one JSON object into one event struct, in one pass over the bytes. encoding/json goes
+// over them three times (validate, find, copy) and that is most of what a fold of the log costs. The
+// rules are encoding/json's with three differences: names are compared exactly, a value of the wrong
+// type leaves its field alone without a word, and raw members alias the data instead of copying it.
+// Values that are no strings, numbers, booleans or raw members are left to encoding/json.
+
+// field is one member that a struct takes.
+type field struct {
+	name  string
+	index []int
+	kind  reflect.Kind // String, Bool, Int64, Float64, Slice for raw; Invalid for encoding/json
+}
+
+var rawType = reflect.TypeFor[json.RawMessage]()
+
+// shapes caches the fields of each struct type.
+var shapes sync.Map // reflect.Type → map[string]*field
+
+func shapeOf(t reflect.Type) map[string]*field {
+	if s, ok := shapes.Load(t); ok {
+		return s.(map[string]*field)
+	}
+	s := map[string]*field{}
+	for _, f := range reflect.VisibleFields(t) {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if f.Anonymous || !f.IsExported() || name == "" || name == "-" {
+			continue
+		}
+		s[name] = &field{name: name, index: f.Index, kind: kindOf(f.Type)}
+	}
+	shapes.Store(t, s)
+	return s
+}
+
+func kindOf(t reflect.Type) reflect.Kind {
+	switch {
+	case t == rawType:
+		return reflect.Slice
+	case t.Kind() == reflect.String, t.Kind() == reflect.Bool, t.Kind() == reflect.Float64:
+		return t.Kind()
+	case t.Kind() == reflect.Int, t.Kind() == reflect.Int64:
+		return reflect.Int64
+	}
+	return reflect.Invalid
+}
+
+// fill reads data, one JSON object, into the struct that e points to. It is false when data is not
+// what it can read in one pass; e is then to be thrown away.
+func fill(data []byte, e any) bool {
+	v := reflect.ValueOf(e).Elem()
+	shape := shapeOf(v.Type())
+	i := blank(data, 0)
+	if i >= len(data) || data[i] != '{' {
+		return false
+	}
+	if i = blank(data, i+1); i < len(data) && data[i] == '}' {
+		return blank(data, i+1) == len(data)
+	}
+	for {
+		keyEnd, plain := literal(data, i)
+		if keyEnd < 0 || !plain {
+			return false // a name with an escape: rare enough for the slow way
+		}
+		f := shape[string(data[i+1:keyEnd-1])]
+		if i = blank(data, keyEnd); i >= len(data) || data[i] != ':' {
+			return false
+		}
+		i = blank(data, i+1)
+		end := valueEnd(data, i)
+		if end < 0 {
+			return false
+		}
+		if f != nil && !f.set(v.FieldByIndex(f.index), data[i:end]) {
+			return false
+		}
+		if i = blank(data, end); i >= len(data) {
+			return false
+		}
+		if data[i] == '}' {
+			return blank(data, i+1) == len(data)
+		}
+		if data[i] != ',' {
+			return false
+		}
+		i = blank(data, i+1)
+	}
+}
+
+// set puts one value into its field. A value of another type leaves it; what only the slow way can
+// judge gives false.
+func (f *field) set(v reflect.Value, raw []byte) bool {
+	if f.kind == reflect.Slice {
+		v.SetBytes(raw)
+		return true
+	}
+	if string(raw) == "null" {
+		return true
+	}
+	switch f.kind {
+	case reflect.String:
+		return setString(v, raw)
+	case reflect.Bool:
+		if raw[0] == 't' || raw[0] == 'f' {
+			v.SetBool(raw[0] == 't')
+		}
+	case reflect.Int64:
+		if n, err := strconv.ParseInt(string(raw), 10, 64); err == nil {
+			v.SetInt(n)
+		}
+	case reflect.Float64:
+		if raw[0] == '-' || raw[0] >= '0' && raw[0] <= '9' {
+			n, err := strconv.ParseFloat(string(raw), 64)
+			if err == nil {
+				v.SetFloat(n)
+			}
+		}
+	default:
+		_ = json.Unmarshal(raw, v.Addr().Interface()) // a part of the wrong type is left at its zero value
+	}
+	return true
+}
+
+func setString(v reflect.Value, raw []byte) bool {
+	if raw[0] != '"' {
+		return true
+	}
+	if end, plain := literal(raw, 0); plain && end == len(raw) && utf8.Valid(raw) {
+		v.SetString(string(raw[1 : end-1]))
+		return true
+	}
+	var s string
+	if json.Unmarshal(raw, &s) != nil {
+		return false
+	}
+	v.SetString(s)
+	return true
+}
+
+func blank(b []byte, i int) int {
+	for i < len(b) && (b[i] == ' ' || b[i] == '\n' || b[i] == '\t' || b[i] == '\r') {
+		i++
+	}
+	return i
+}
+
+// literal gives the index behind the string that begins at i, -1 when there is none, and whether it
+// is plain: no escape in it.
+func literal(b []byte, i int) (end int, plain bool) {
+	if i >= len(b) || b[i] != '"' {
+		return -1, false
+	}
+	plain = true
+	for j, quote := i+1, -1; ; {
+		if quote < j {
+			q := -1
+			if j < len(b) {
+				q = bytes.IndexByte(b[j:], '"')
+			}
+			if q < 0 {
+				return -1, false
+			}
+			quote = j + q
+		}
+		e := bytes.IndexByte(b[j:quote], '\\')
+		if e < 0 {
+			return quote + 1, plain
+		}
+		plain = false
+		j += e + 2
+	}
+}
+
+// maxDepth is where encoding/json gives up; it then says so.
+const maxDepth = 10_000
+
+// valueEnd gives the index behind the value that begins at i, -1 when it does not end. It looks at
+// brackets and strings only.
+func valueEnd(b []byte, i int) int {
+	depth := 0
+	for i < len(b) {
+		switch b[i] {
+		case '"':
+			end, _ := literal(b, i)
+			if end < 0 {
+				return -1
+			}
+			if i = end; depth == 0 {
+				return i
+			}
+			continue
+		case '{', '[':
+			if depth++; depth >= maxDepth {
+				return -1
+			}
+		case '}', ']':
+			if depth == 0 {
+				return -1
+			}
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		case ',', ' ', '\n', '\t', '\r', ':':
+		default:
+			end := i
+			for end < len(b) && !strings.ContainsRune(",]} \n\t\r", rune(b[end])) {
+				end++
+			}
+			if end == i {
+				return -1
+			}
+			if i = end; depth == 0 {
+				return i
+			}
+			continue
+		}
+		i++
+	}
+	return -1
+}

@@ -1,0 +1,134 @@
+//go:build unix
+
+package daemon
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"hookline/events"
+	"hookline/hookctl/wire"
+	"hookline/projector/project"
+)
+
+// in is the start of a session in a folder.
+func startIn(dir, session string) wire.Frame {
+	f := startOf(session)
+	f.Env["CLAUDE_PROJECT_DIR"] = dir
+	return f
+}
+
+// A project is one project also where its path holds what looks like a secret.
+func TestReviewProjectWithSecretInItsPath(t *testing.T) {
+	home := reviewHome(t)
+	d := open(t, home)
+	dir := filepath.Join(t.TempDir(), "x-"+reviewSecret)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 3 {
+		take(t, d, startIn(dir, fmt.Sprint("s-", i)))
+	}
+	shut(t, d)
+	d = open(t, home)
+	defer shut(t, d)
+	take(t, d, startIn(dir, "s-3"))
+	keys, _ := d.keys(t.Context(), project.Name)
+	if len(keys) != 1 {
+		t.Errorf("%d projects", len(keys))
+	}
+	n := map[string]int{}
+	for _, r := range logOf(t, d) {
+		n[r.Type]++
+	}
+	if n["project.seen"] != 1 || n["project.moved"] != 0 {
+		t.Errorf("%v", n)
+	}
+	if a, b := sessionState(t, d, "s-0").Project, sessionState(t, d, "s-3").Project; a != b || a == "" {
+		t.Errorf("%q and %q", a, b)
+	}
+}
+
+// Projects that were joined stay one, hook by hook and over a restart, and are not seen anew each time.
+func TestReviewJoinedProjectsStayOne(t *testing.T) {
+	home := reviewHome(t)
+	d := open(t, home)
+	a, b := t.TempDir(), t.TempDir()
+	take(t, d, startIn(a, "a-1"))
+	take(t, d, startIn(b, "b-1"))
+	from, to := sessionState(t, d, "a-1").Project, sessionState(t, d, "b-1").Project
+	if from == to || from == "" || to == "" {
+		t.Fatalf("%q and %q", from, to)
+	}
+	if code, body := ask(t, d, "POST", "/v1/emit", fmt.Sprintf(`{"type":"project.rehomed","project":%q,"data":{"from":%q}}`, to, from)); code != 200 {
+		t.Fatalf("%d %s", code, body)
+	}
+	for i := range 3 {
+		if i == 2 {
+			shut(t, d)
+			d = open(t, home)
+		}
+		for _, dir := range []string{a, b} {
+			s := fmt.Sprintf("late-%d-%v", i, dir == a)
+			take(t, d, startIn(dir, s))
+			if got := sessionState(t, d, s).Project; got != to {
+				t.Errorf("round %d, joined %v: project %q instead of %q", i, dir == a, got, to)
+			}
+		}
+	}
+	seen := 0
+	for _, r := range logOf(t, d) {
+		if r.Type == events.TypeProjectSeen {
+			seen++
+		}
+	}
+	if seen > 3 {
+		t.Errorf("%d times project.seen", seen)
+	}
+	mustVerify(t, d)
+	shut(t, d)
+}
+
+// Worktrees of one repository share the project, a copy of it is another one.
+func TestReviewPlainFoldersAreProjects(t *testing.T) {
+	d := open(t, reviewHome(t))
+	defer shut(t, d)
+	root := t.TempDir()
+	ids := map[string]bool{}
+	for i, sub := range []string{"a", "b", "a/deep"} {
+		dir := filepath.Join(root, sub)
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		take(t, d, startIn(dir, fmt.Sprint("s-", i)))
+		ids[sessionState(t, d, fmt.Sprint("s-", i)).Project] = true
+	}
+	if len(ids) != 3 || ids[""] {
+		t.Errorf("%v", ids)
+	}
+	f := startOf("s-9") // the working directory follows the model, the project does not
+	f.Env["CLAUDE_PROJECT_DIR"] = filepath.Join(root, "a")
+	f.Body = []byte(`{"hook_event_name":"SessionStart","session_id":"s-9","source":"startup","cwd":"` + filepath.Join(root, "b") + `"}`)
+	f.Size = int64(len(f.Body))
+	take(t, d, f)
+	if a, b := sessionState(t, d, "s-9").Project, sessionState(t, d, "s-0").Project; a != b {
+		t.Errorf("%q and %q", a, b)
+	}
+}
+
+// Without the client's word a session stays in the project where it was first seen.
+func TestReviewProjectWithoutLaunchDir(t *testing.T) {
+	d := open(t, reviewHome(t))
+	defer shut(t, d)
+	a, b := t.TempDir(), t.TempDir()
+	take(t, d, startIn(a, "s-1"))
+	f := hookFrame(`{"hook_event_name":"Stop","session_id":"s-1","cwd":"` + b + `"}`)
+	take(t, d, f)
+	s := sessionState(t, d, "s-1")
+	recs := logOf(t, d)
+	if last := recs[len(recs)-1]; last.Project != recs[0].Project || last.Project == "" || s.LaunchDir == "" || s.Cwd != b {
+		t.Errorf("%q instead of %q, %+v", last.Project, recs[0].Project, s)
+	}
+}
