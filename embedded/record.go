@@ -120,8 +120,14 @@ func (c *codec) decode(m message) (events.Envelope, error) {
 	}
 	line, data, found := bytes.Cut(plain, []byte{'\n'})
 	var head rest
-	if err := json.Unmarshal(line, &head); err != nil || !found {
-		return events.Envelope{}, fmt.Errorf("%w: no envelope line (%v)", ErrBadPayload, err)
+	if !found {
+		return events.Envelope{}, fmt.Errorf("%w: no envelope line", ErrBadPayload)
+	}
+	if !events.Fill(line, &head) {
+		head = rest{}
+		if err := json.Unmarshal(line, &head); err != nil {
+			return events.Envelope{}, fmt.Errorf("%w: envelope line: %w", ErrBadPayload, err)
+		}
 	}
 	return assemble(m, head, data)
 }

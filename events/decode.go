@@ -56,6 +56,10 @@ func kindOf(t reflect.Type) reflect.Kind {
 	return reflect.Invalid
 }
 
+// Fill reads one JSON object into the struct that into points to, in one pass; false when it cannot, and
+// into is then to be thrown away and encoding/json to be asked. Raw members alias data.
+func Fill(data []byte, into any) bool { return fill(data, into) }
+
 // fill reads data, one JSON object, into the struct that e points to. It is false when data is not
 // what it can read in one pass; e is then to be thrown away.
 func fill(data []byte, e any) bool {

@@ -139,7 +139,7 @@ func openPatiently(ctx context.Context, p Paths, o Options) (*Daemon, error) {
 	for until := time.Now().Add(readerWait); ; {
 		d, err := Open(ctx, o)
 		var locked *embedded.LockedError
-		if !errors.As(err, &locked) || time.Now().After(until) || wire.Alive(p.Socket, time.Now().Add(100*time.Millisecond)) {
+		if !errors.As(err, &locked) || time.Now().After(until) || answers(ctx, p.Socket) {
 			return d, err
 		}
 		select {
@@ -148,6 +148,16 @@ func openPatiently(ctx context.Context, p Paths, o Options) (*Daemon, error) {
 		case <-time.After(20 * time.Millisecond):
 		}
 	}
+}
+
+// answers tells a daemon that serves from one that is gone: for a moment after a kill the socket still
+// takes connections and the lock is still held.
+func answers(ctx context.Context, socket string) bool {
+	ctx, cancel := context.WithTimeout(ctx, 200*time.Millisecond)
+	defer cancel()
+	c := overSocket(socket)
+	defer c.http.CloseIdleConnections()
+	return c.Get(ctx, "/v1/status", nil, nil) == nil
 }
 
 // beforeListening is how many waiting frames are taken before the socket opens: half a second's work,
