@@ -1,6 +1,7 @@
 package embedded
 
 import (
+	"errors"
 	"log/slog"
 	"sync"
 	"time"
@@ -15,14 +16,15 @@ const archiveEvery = time.Minute
 type archiver struct {
 	msgs, dir string
 	log       *slog.Logger
+	damaged   func() // called when a sealed block turns out to be damaged
 	wake      chan struct{}
 	quit      chan struct{}
 	once      sync.Once
 	idle      sync.WaitGroup
 }
 
-func newArchiver(msgs, dir string, log *slog.Logger) *archiver {
-	return &archiver{msgs: msgs, dir: dir, log: log, wake: make(chan struct{}, 1), quit: make(chan struct{})}
+func newArchiver(msgs, dir string, log *slog.Logger, damaged func()) *archiver {
+	return &archiver{msgs: msgs, dir: dir, log: log, damaged: damaged, wake: make(chan struct{}, 1), quit: make(chan struct{})}
 }
 
 // kick says that a block may have been sealed. It does not wait.
@@ -42,6 +44,9 @@ func (a *archiver) run() {
 	for {
 		if blocks, err := list(a.msgs); err == nil && len(blocks) != seen {
 			if _, err := block.Archive(a.msgs, a.dir, true); err != nil {
+				if errors.Is(err, block.ErrDamaged) {
+					a.damaged()
+				}
 				a.log.Warn("archiving sealed blocks", "err", err)
 			} else {
 				seen = len(blocks)

@@ -35,6 +35,7 @@ import (
 	"log/slog"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
@@ -140,6 +141,8 @@ type Server struct {
 	mu     sync.Mutex
 	report Report
 
+	damaged atomic.Bool // damage was met while reading: the next start must check every block
+
 	closing sync.Once
 	closed  error
 }
@@ -165,6 +168,9 @@ func (s *Server) Report() Report {
 	return r
 }
 
+// distrust makes the exit of this run one that vouches for nothing.
+func (s *Server) distrust() { s.damaged.Store(true) }
+
 // Close stops everything in order and leaves the marker of a clean exit last. A second call
 // returns what the first did. When ctx ends early, tidying up is left out, closing is not.
 func (s *Server) Close(ctx context.Context) error {
@@ -183,7 +189,7 @@ func (s *Server) close(ctx context.Context) error {
 	s.stream.sync.stop()
 	s.stop()
 	err := syncTree(s.opts.jetstreamDir(), s.stream.opened)
-	if err == nil && healthy {
+	if err == nil && healthy && !s.damaged.Load() {
 		seq, id := s.stream.Last()
 		err = block.WriteMarker(s.opts.Dir, s.opts.msgsDir(), block.Marker{Time: s.opts.Now().UTC(), LastSeq: seq, LastID: id})
 	}

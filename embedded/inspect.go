@@ -45,6 +45,11 @@ func (s *Server) inspect() (known, error) {
 	// The newest one too: no server appends to it yet, and a link of it survives a removal.
 	if _, err := block.Archive(s.opts.msgsDir(), s.opts.archiveDir(), false); err != nil {
 		s.opts.Log.Warn("archiving blocks", "err", err)
+		if errors.Is(err, block.ErrDamaged) { // in a block that the marker had vouched for
+			if found, err = s.check(func(string) bool { return true }); err != nil {
+				return known{}, err
+			}
+		}
 	}
 	k := known{blocks: len(blocks)}
 	for _, b := range found.Blocks {

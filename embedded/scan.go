@@ -87,6 +87,7 @@ func (st *Stream) scanFiles(ctx context.Context, from, to uint64, headersOnly bo
 		case b.newest && (err == nil || errors.Is(err, block.ErrDamaged) || errors.Is(err, fs.ErrNotExist)):
 			return from, nil // the server knows the rest
 		case errors.Is(err, block.ErrDamaged):
+			st.srv.distrust()
 			return 0, &DamageError{What: "a sealed block", FirstSeq: b.first, LastSeq: b.end - 1, BlockName: strconv.Itoa(b.index) + ".blk", Err: err}
 		default:
 			return 0, err
@@ -184,6 +185,7 @@ func (st *Stream) silence(ctx context.Context, next, to uint64, err error) error
 	if errors.Is(err, ErrNoRecord) || err == nil && seq > to {
 		return nil
 	}
+	st.srv.distrust()
 	return &DamageError{What: "the server gives no more events", FirstSeq: next, LastSeq: to, Err: err}
 }
 

@@ -88,7 +88,7 @@ func (s *Server) open(ctx context.Context, began time.Time) error {
 // settle starts what runs beside the server, after bringing to disk what is not known to be there:
 // what a killed predecessor wrote and streams that are new. After an exit in order, that is nothing.
 func (s *Server) settle() error {
-	s.archive = newArchiver(s.opts.msgsDir(), s.opts.archiveDir(), s.opts.Log)
+	s.archive = newArchiver(s.opts.msgsDir(), s.opts.archiveDir(), s.opts.Log, s.distrust)
 	s.stream.sync = newSyncer(s.opts.msgsDir(), s.stream.last, s.archive.kick)
 	if !s.report.Clean || s.created {
 		err := errors.Join(syncTree(s.opts.jetstreamDir(), time.Time{}), syncFile(s.opts.Dir), syncFile(filepath.Dir(s.opts.Dir)))

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -17,6 +18,10 @@ import (
 const (
 	maxPayload = 8 << 20 // bytes of one message; above it the server warns
 	maxBatch   = 1000    // messages of one atomic batch, the server's limit
+
+	// appendTimeout bounds one append. After a write error the server does not answer at all; on a busy
+	// machine an answer takes milliseconds.
+	appendTimeout = 3 * time.Second
 
 	// duplicateWindow is how long the server remembers ids, about 140 B of memory each.
 	duplicateWindow = 2 * time.Minute
@@ -39,6 +44,8 @@ type Stream struct {
 	mode   FsyncMode
 	opened time.Time
 	batch  batchIDs
+
+	stuck atomic.Pointer[error] // the first error after which the server takes nothing any more
 
 	mu     sync.Mutex
 	last   uint64
@@ -72,6 +79,11 @@ func (st *Stream) Append(ctx context.Context, envs ...events.Envelope) ([]Receip
 			return nil, fmt.Errorf("append %s: %w", env.Type, err)
 		}
 	}
+	if p := st.stuck.Load(); p != nil {
+		return nil, fmt.Errorf("append %s: %w", envs[0].Type, *p)
+	}
+	ctx, cancel := context.WithTimeout(ctx, appendTimeout)
+	defer cancel()
 	var out []Receipt
 	var err error
 	switch len(msgs) {
@@ -111,6 +123,9 @@ func (st *Stream) appendOne(ctx context.Context, m message) ([]Receipt, error) {
 // at all, and only its health tells why.
 func (st *Stream) trouble(err error) error {
 	if health := st.srv.Health(); health != nil {
+		if errors.Is(health, ErrWriteStuck) {
+			st.stuck.CompareAndSwap(nil, &health)
+		}
 		return fmt.Errorf("%w (%w)", health, err)
 	}
 	if errors.Is(err, nats.ErrConnectionClosed) {

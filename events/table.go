@@ -70,4 +70,11 @@ var catalog = []Kind{
 	{Type: TypeDreamTriggered, New: fresh[DreamTriggered], Doc: "a consolidation was asked for"},
 	{Type: TypeDreamCompleted, New: fresh[DreamCompleted], Doc: "a consolidation was done"},
 	{Type: TypeDreamFailed, New: fresh[DreamFailed], Doc: "a consolidation came to nothing"},
+	{Type: TypeGateSatisfied, New: fresh[GateSatisfied], Doc: "a requirement was met"},
+	{Type: TypeGateTriggered, New: fresh[GateTriggered], Doc: "a call that a requirement asks about was let through"},
+	{Type: TypeGateBlocked, New: fresh[GateBlocked], Doc: "a call was denied until requirements are met"},
+	{Type: TypeGateCleared, New: fresh[GateCleared], Doc: "a requirement has to be met again"},
+	{Type: TypeGateStopBlocked, New: fresh[GateStopBlocked], Doc: "a turn was not let end until requirements are met"},
+	{Type: TypeGateConfigInvalid, New: fresh[GateConfigInvalid], Doc: "a part of the gates' configuration could not be used"},
+	{Type: TypeGateImported, New: fresh[GateImported], Doc: "gates were taken over from another tool's file"},
 }

@@ -2,6 +2,7 @@ package projector
 
 import (
 	"hookline/events"
+	"hookline/projector/gate"
 	"hookline/projector/identity"
 	"hookline/projector/pointer"
 	"hookline/projector/project"
@@ -19,6 +20,7 @@ func Tables() []*Table {
 			Views: pointerCell, Buckets: []string{BucketLatest}}),
 		NewTable(Spec[project.State]{Name: project.Name, Version: project.Version, Keys: project.Keys,
 			Start: project.Start, Fold: project.Fold}),
+		NewTable(Spec[gate.State]{Name: gate.Name, Version: gate.Version, Keys: gate.Keys, Fold: gate.Fold}),
 	}
 }
 

@@ -1,11 +1,14 @@
 package daemon
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
 	"net/http"
 	"runtime/debug"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -91,9 +94,11 @@ const gcWhileFolding = 400
 func (d *Daemon) Verify(ctx context.Context, progress func(uint64)) (Verification, error) {
 	begin := time.Now()
 	var v Verification
+	refs := blobRefs{}
 	source := func(ctx context.Context, from, to uint64, fn func(events.Record) error) error {
 		return d.stream.Read(ctx, from, to, func(rec events.Record) error {
 			v.Read++
+			refs.collect(rec.Data)
 			return fn(rec)
 		})
 	}
@@ -114,6 +119,7 @@ func (d *Daemon) Verify(ctx context.Context, progress func(uint64)) (Verificatio
 	if v.Holes > 0 {
 		v.Damage = append(v.Damage, "the log has holes")
 	}
+	v.Damage = append(v.Damage, refs.check(d.ground.Blobs())...)
 	for _, dm := range d.ground.Report().Damage {
 		v.Damage = append(v.Damage, dm.Block+": "+dm.Why)
 	}
@@ -125,6 +131,36 @@ func (d *Daemon) Verify(ctx context.Context, progress func(uint64)) (Verificatio
 	}
 	v.Clean, v.TookMS = v.Exit == 0, float64(time.Since(begin).Microseconds())/1000
 	return v, nil
+}
+
+// blobRefs are the blobs that events name.
+type blobRefs map[string]struct{}
+
+var blobRef = []byte(`{"$blob":"`)
+
+// collect finds the references in an event's data, where [hook.Cut] put them.
+func (b blobRefs) collect(data []byte) {
+	for {
+		i := bytes.Index(data, blobRef)
+		if i < 0 {
+			return
+		}
+		data = data[i+len(blobRef):]
+		if end := bytes.IndexByte(data, '"'); end > 0 {
+			b[string(data[:end])] = struct{}{}
+		}
+	}
+}
+
+// check reads each blob and compares it with its digest; it names what cannot be had.
+func (b blobRefs) check(blobs *embedded.Blobs) []string {
+	var bad []string
+	for _, digest := range slices.Sorted(maps.Keys(b)) {
+		if _, err := blobs.Get(digest); err != nil {
+			bad = append(bad, "blob "+digest+": "+err.Error())
+		}
+	}
+	return bad
 }
 
 // Rebuilt is the outcome of `replay rebuild`.

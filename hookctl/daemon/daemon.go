@@ -80,6 +80,7 @@ type Daemon struct {
 	draining  sync.Mutex
 	large     large
 	clients   clientCache
+	gates     gateFiles
 	lookedUp  map[string]uint64 // waiting frames that were looked up in the log: sequence, 0 = not there
 	paths     Paths
 
@@ -105,8 +106,17 @@ func Open(ctx context.Context, o Options) (*Daemon, error) {
 	if o.Fsync == "always" {
 		mode = embedded.Always
 	}
-	ground, err := embedded.Open(ctx, embedded.Options{Dir: filepath.Join(o.Home, "store"), Log: o.Log, Fsync: mode, Now: o.Now,
-		Holder: "hookd " + wire.Build})
+	ground := embedded.Options{Dir: filepath.Join(o.Home, "store"), Log: o.Log, Fsync: mode, Now: o.Now, Holder: "hookd " + wire.Build}
+	d, err := openOn(ctx, o, ground)
+	if errors.Is(err, embedded.ErrLogDamaged) { // met while reading what an exit in order had vouched for: now every block is checked
+		o.Log.Warn("damage was met; checking the whole log", "err", err)
+		d, err = openOn(ctx, o, ground)
+	}
+	return d, err
+}
+
+func openOn(ctx context.Context, o Options, place embedded.Options) (*Daemon, error) {
+	ground, err := embedded.Open(ctx, place)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -36,6 +37,7 @@ type DeliverOptions struct {
 func DeliverCommand(ctx context.Context, args []string) int {
 	flags := flag.NewFlagSet("deliver", flag.ContinueOnError)
 	until := flags.Int64("until", 0, "deadline, Unix milliseconds")
+	rest := flags.Bool("rest", false, "the frame is on descriptor 3, the rest of its input on stdin")
 	again := flags.Bool("spawn", false, "start the daemon and exit")
 	if flags.Parse(args) != nil {
 		return 1
@@ -50,6 +52,9 @@ func DeliverCommand(ctx context.Context, args []string) int {
 	opt := DeliverOptions{}
 	if *until > 0 {
 		opt.Until = time.UnixMilli(*until)
+	}
+	if *rest {
+		return DeliverRest(ctx, os.NewFile(3, "frame"), os.Stdin, opt)
 	}
 	return Deliver(ctx, os.Stdin, os.Stdout, os.Stderr, opt)
 }
@@ -92,6 +97,29 @@ func Deliver(ctx context.Context, in io.Reader, out, errw io.Writer, opt Deliver
 		return d.refuse(errw)
 	}
 	return d.answer(out, errw)
+}
+
+// restWithin is how long the rest of an input is waited for.
+const restWithin = 10 * time.Second
+
+// DeliverRest takes a frame whose input had not come when the hook had to answer: it reads the rest,
+// as long as that may take, and spools the whole. Nobody waits for its answer.
+func DeliverRest(ctx context.Context, frame, rest io.Reader, opt DeliverOptions) int {
+	f, err := ReadFrame(frame)
+	if err != nil {
+		return fail(io.Discard, err)
+	}
+	in := wire.ReadValue(io.MultiReader(bytes.NewReader(f.Body), rest), wire.Limit, time.Now().Add(restWithin))
+	f.Body, f.Size, f.Complete = in.Body, in.Size, in.Complete
+	f.Note = strings.TrimPrefix(in.Note+"; input came after the deadline", "; ")
+	whole := append(append(f.Header(), '\n'), f.Body...)
+	opt.Until = time.Now().Add(time.Second)
+	code := Deliver(ctx, bytes.NewReader(whole), io.Discard, io.Discard, opt)
+	if c, err := Connect(ctx, ConnectOptions{}); err == nil { // a running daemon need not find it by itself
+		_ = c.Post(ctx, "/v1/gone", nil, nil)
+		_ = c.Close()
+	}
+	return code
 }
 
 // damaged tells that the log itself is why no daemon starts, and that this hook may say so by exit 2:

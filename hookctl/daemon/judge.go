@@ -60,13 +60,14 @@ func (d *Daemon) mayBeOlder(env *events.Envelope) bool {
 }
 
 // answerAgain gives a repeated frame its answer once more; nothing is counted.
-func (d *Daemon) answerAgain(ctx context.Context, in hook.Input, first intake.Entry) (hook.Answer, uint64, error) {
+func (d *Daemon) answerAgain(ctx context.Context, in hook.Input, w hook.World, first intake.Entry) (hook.Answer, uint64, error) {
 	d.hooks.again.Add(1)
 	after, err := d.after(ctx, in)
 	if err != nil {
 		return hook.Answer{}, 0, err
 	}
 	after.Warned, in.Warnings = true, d.untold(in)
+	after.Verdict = d.verdictAgain(ctx, in, w, first.Seq)
 	if _, ok := in.Event.(*events.SessionStarted); ok {
 		after.Restored = d.restoredAfter(ctx, first.Seq)
 	}

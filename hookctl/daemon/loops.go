@@ -75,7 +75,7 @@ func (d *Daemon) firstRound(ctx context.Context) {
 func (d *Daemon) checkHealth() {
 	if err := d.ground.Health(); err != nil {
 		d.log.Error("store", "err", err)
-		d.stop("store: " + err.Error())
+		d.stop("unhealthy")
 	}
 }
 
@@ -133,6 +133,7 @@ func (d *Daemon) drainSome(ctx context.Context, n int) int {
 	taken := 0
 	list = list[:min(len(list), n)]
 	if err := d.lookUp(ctx, list); err != nil {
+		d.endWhenBroken(err)
 		d.log.Warn("look waiting frames up", "err", err)
 		return 0
 	}
@@ -198,7 +199,10 @@ func (d *Daemon) drainOne(ctx context.Context, e Spooled) (bool, error) {
 		return false, nil
 	case errors.Is(err, ErrFrame):
 		d.log.Error("unreadable frame set aside", "frame", e.ID, "err", err)
-		return false, d.spool.Quarantine(e)
+		d.mu.Lock()
+		_, noteErr := d.appendDerived(ctx, "", "", "", &events.HookRefused{Reason: "damaged_in_spool", Given: e.ID})
+		d.mu.Unlock()
+		return false, errors.Join(noteErr, d.spool.Quarantine(e))
 	case err != nil:
 		return false, err
 	}

@@ -32,9 +32,9 @@ func (d *Daemon) look(ctx context.Context, f wire.Frame, in hook.Input) (hook.Wo
 		launch = d.launchDir(ctx, in.Session, cwd)
 	}
 	home := d.world.Place(launch)
-	w.Worktree, w.Branch = home.Worktree, home.Branch
+	w.Worktree, w.Branch, w.Root = home.Worktree, home.Branch, rootOf(home)
 	if here := d.world.Place(cwd); cwd != "" && here.Git && here.CommonDir == home.CommonDir {
-		w.Worktree, w.Branch = here.Worktree, here.Branch
+		w.Worktree, w.Branch, w.Root = here.Worktree, here.Branch, rootOf(here)
 	}
 	if home.Path() != "" {
 		w.Project, seen = d.project(ctx, home)

@@ -463,7 +463,7 @@ func TestReviewStatusKeys(t *testing.T) {
 			t.Errorf("%+v", p)
 		}
 	}
-	if got := strings.Join(names, " "); got != "session identity latest project" {
+	if got := strings.Join(names, " "); got != "session identity latest project gate" {
 		t.Error(got)
 	}
 	if _, err := d.view.Flush(t.Context()); err != nil {

@@ -264,10 +264,10 @@ func TestReviewCellsAtDiff(t *testing.T) {
 		t.Errorf("%d %s", code, body)
 	}
 	for target, want := range map[string]string{
-		"/v1/cells/nothing":           `{"error":"no projection is called \"nothing\"","hint":"projections: session, identity, latest, project","exit":1}`,
+		"/v1/cells/nothing":           `{"error":"no projection is called \"nothing\"","hint":"projections: session, identity, latest, project, gate","exit":1}`,
 		"/v1/cells/session/nobody":    `{"error":"no session is called \"nobody\"","hint":"hookctl session list shows them","exit":1}`,
 		"/v1/cells/latest/identity.x": `{"error":"projection latest has no cell \"identity.x\"","exit":1}`,
-		"/v1/at?projection=nothing":   `{"error":"no projection is called \"nothing\"","hint":"projections: session, identity, latest, project","exit":1}`,
+		"/v1/at?projection=nothing":   `{"error":"no projection is called \"nothing\"","hint":"projections: session, identity, latest, project, gate","exit":1}`,
 	} {
 		if code, body := ask(t, d, "GET", target, ""); code != 404 || body != want {
 			t.Errorf("%s: %d %s", target, code, body)

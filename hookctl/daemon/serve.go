@@ -194,9 +194,11 @@ func (d *Daemon) shutdown(srv *http.Server, reason string) error {
 	d.effects.Wait()
 	ctx, stop := context.WithTimeout(context.Background(), 20*time.Second)
 	defer stop()
-	var err error
+	var err, stopErr error
 	d.mu.Lock()
-	_, stopErr := d.appendDerived(ctx, "", "", "", &events.DaemonStopped{Reason: reason})
+	if d.ground.Health() == nil {
+		_, stopErr = d.appendDerived(ctx, "", "", "", &events.DaemonStopped{Reason: reason})
+	}
 	d.mu.Unlock()
 	err = errors.Join(err, stopErr, d.Close(ctx))
 	d.log.Info("stopped", "reason", reason, "err", err)

@@ -4,6 +4,8 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -71,6 +73,7 @@ func (s *Spool) Write(f wire.Frame) error {
 }
 
 func (s *Spool) write(dir string, f wire.Frame) (err error) {
+	f.Sum = sumOf(f)
 	temp := filepath.Join(dir, "."+f.ID+"."+strconv.Itoa(os.Getpid())+".tmp")
 	if err = s.disk.WriteFile(temp, append(f.Header(), '\n'), f.Body); err == nil {
 		err = s.disk.Rename(temp, filepath.Join(dir, f.ID+".frame"))
@@ -142,7 +145,19 @@ func (s *Spool) Read(e Spooled) (wire.Frame, error) {
 	if err == nil && f.ID != e.ID {
 		err = fmt.Errorf("%w: file %s holds frame %s", ErrFrame, e.ID, f.ID)
 	}
+	if err == nil && f.Sum != "" && f.Sum != sumOf(f) {
+		err = fmt.Errorf("%w: file %s is not what was written", ErrFrame, e.ID)
+	}
 	return f, err
+}
+
+// sumOf is the digest of a frame as it is spooled: its header without the sum, and its body.
+func sumOf(f wire.Frame) string {
+	f.Sum = ""
+	h := sha256.New()
+	h.Write(f.Header())
+	h.Write(f.Body)
+	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
 // Remove drops a frame that the daemon has taken. A frame that comes back after a crash is found to

@@ -83,7 +83,7 @@ func TestSpoolFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, err := os.ReadFile(filepath.Join(home, "spool", "01ARZ3NDEKTSV4RRFFQ69G5FAV.frame"))
-	want := `{"id":"01ARZ3NDEKTSV4RRFFQ69G5FAV","args":["hook","Stop"],"cwd":"/p","ppid":0,"time":1,"env":{"CLAUDE_PID":"7"},"binary":"","invoked":"","complete":true,"size":7}` + "\n" + `{"a":1}`
+	want := `{"id":"01ARZ3NDEKTSV4RRFFQ69G5FAV","args":["hook","Stop"],"cwd":"/p","ppid":0,"time":1,"env":{"CLAUDE_PID":"7"},"binary":"","invoked":"","complete":true,"size":7,"sum":"6d3f7d0b5a1e623bbd62ead7a611bab1"}` + "\n" + `{"a":1}`
 	if err != nil || string(got) != want {
 		t.Errorf("%v\n%s", err, got)
 	}

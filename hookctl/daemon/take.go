@@ -39,8 +39,10 @@ func (d *Daemon) take(ctx context.Context, f wire.Frame, spooled bool) (hook.Ans
 	if w.Facts.Spooled = spooled; spooled { // whoever has that pid now is not who sent it
 		w.Facts.PID, w.Facts.PIDStart, w.Facts.Client = 0, 0, ""
 	}
+	w.Gates = d.gatesOf(ctx, f, &in, w)
 	answer, seq, err := d.record(ctx, f, in, w, place)
 	if err != nil {
+		d.endWhenBroken(err)
 		return hook.Answer{}, err
 	}
 	if err := d.stream.Sync(ctx, seq); err != nil {
@@ -48,6 +50,17 @@ func (d *Daemon) take(ctx context.Context, f wire.Frame, spooled bool) (hook.Ans
 	}
 	d.hub.wake(seq)
 	return answer, nil
+}
+
+// endWhenBroken ends the daemon in order when the store takes nothing any more, or is damaged: the next
+// start opens it anew, checked, and frames wait in the spool meanwhile.
+func (d *Daemon) endWhenBroken(err error) {
+	switch {
+	case errors.Is(err, embedded.ErrWriteStuck):
+		d.stop("write_stuck")
+	case errors.Is(err, embedded.ErrLogDamaged):
+		d.stop("log_damaged")
+	}
 }
 
 // prepare is everything that needs neither the past nor an order: redact, cut, decode.
@@ -73,6 +86,9 @@ func (d *Daemon) prepare(f wire.Frame) (hook.Input, error) {
 func (d *Daemon) record(ctx context.Context, f wire.Frame, in hook.Input, w hook.World, place *looked) (hook.Answer, uint64, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	if err := ctx.Err(); err != nil { // the wait took too long: whoever sent it has kept it
+		return hook.Answer{}, 0, err
+	}
 	d.clockWentBack(ctx)
 	w.Found = d.projects.news(w.Project, place)
 	digest := intake.DigestOf(in.Data)
@@ -86,7 +102,7 @@ func (d *Daemon) record(ctx context.Context, f wire.Frame, in hook.Input, w hook
 	}
 	switch verdict {
 	case intake.Again:
-		return d.answerAgain(ctx, in, first)
+		return d.answerAgain(ctx, in, w, first)
 	case intake.Conflict:
 		return d.refuseConflict(ctx, f, in)
 	case intake.SecondHit:
@@ -100,10 +116,11 @@ func (d *Daemon) recordFresh(ctx context.Context, f wire.Frame, in hook.Input, w
 	if err != nil {
 		return hook.Answer{}, 0, err
 	}
+	w.Verdict = d.judgeGates(ctx, in, w, past.Session)
 	envs := hook.Decide(in, past, w)
 	seq, err := d.append(ctx, envs, &origin{event: in.Event, digest: digest, install: installOf(f)})
 	if errors.Is(err, errRaced) { // the log had it already: the window was behind
-		return d.answerAgain(ctx, in, intake.Entry{ID: in.Frame, Seq: seq})
+		return d.answerAgain(ctx, in, w, intake.Entry{ID: in.Frame, Seq: seq})
 	}
 	if err != nil {
 		return hook.Answer{}, 0, err
@@ -112,6 +129,7 @@ func (d *Daemon) recordFresh(ctx context.Context, f wire.Frame, in hook.Input, w
 	if err != nil {
 		return hook.Answer{}, 0, err
 	}
+	after.Verdict = w.Verdict
 	if after.Restored = restoredOf(envs); after.Restored != nil {
 		after.Damage, d.damage = d.damage, ""
 	}

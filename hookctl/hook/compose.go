@@ -95,13 +95,17 @@ func joined(items []Item, left int) string {
 
 // hookOutput is the client's JSON answer of a hook.
 type hookOutput struct {
+	Decision      string          `json:"decision,omitempty"`      // "block": the turn goes on
+	Reason        string          `json:"reason,omitempty"`        // of that, for the model
 	SystemMessage string          `json:"systemMessage,omitempty"` // the user sees it, the model does not
 	Specific      *specificOutput `json:"hookSpecificOutput,omitempty"`
 }
 
 type specificOutput struct {
-	HookEventName     string `json:"hookEventName"`
-	AdditionalContext string `json:"additionalContext"`
+	HookEventName            string `json:"hookEventName"`
+	PermissionDecision       string `json:"permissionDecision,omitempty"` // "deny": the call is not made, whatever the allow lists say
+	PermissionDecisionReason string `json:"permissionDecisionReason,omitempty"`
+	AdditionalContext        string `json:"additionalContext,omitempty"`
 }
 
 // takesContext lists the hooks whose additionalContext reaches the model without forcing another
@@ -122,6 +126,22 @@ func JSON(hook, context, message string) Answer {
 	if silent[hook] || (out.SystemMessage == "" && out.Specific == nil) {
 		return Answer{}
 	}
+	return encoded(out)
+}
+
+// refusal is the answer that denies a call or has a turn go on. Its reason stands outside the budgets
+// and alone: nothing else competes with it.
+func refusal(hook string, v Verdict, message string) Answer {
+	out := hookOutput{SystemMessage: message}
+	if v.Deny != "" {
+		out.Specific = &specificOutput{HookEventName: hook, PermissionDecision: "deny", PermissionDecisionReason: v.Deny}
+	} else {
+		out.Decision, out.Reason = "block", v.Block
+	}
+	return encoded(out)
+}
+
+func encoded(out hookOutput) Answer {
 	b, err := json.Marshal(out)
 	if err != nil {
 		return Answer{}

@@ -13,6 +13,9 @@ type World struct {
 	Project  string // id
 	Worktree string
 	Branch   string
+	Root     string // of the work tree, as the disk has it: nothing that goes into an event
+	Gates    *Gates // nil: none apply
+	Verdict  Verdict
 	Facts    events.Facts
 	Found    []events.Event // project.seen, project.moved: what the look at the machine brought up
 }
@@ -43,6 +46,9 @@ func Decide(in Input, past Past, w World) []events.Envelope {
 		d.derive(restored(in, e, past))
 	case *events.SessionEnded:
 		d.derive(&events.IdentityPersisted{Reason: "session_end"})
+	}
+	for _, e := range w.Verdict.Events {
+		d.derive(e)
 	}
 	return d.out
 }

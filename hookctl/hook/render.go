@@ -18,6 +18,7 @@ type After struct {
 	DreamErr error                    // it should have, and could not
 	Warned   bool                     // the user was told of the low IC already
 	Damage   string                   // what happened to the log, to be told once
+	Verdict  Verdict                  // of the gates
 }
 
 // briefed are the tools before which the brief is given: they change the work.
@@ -26,6 +27,7 @@ var briefed = regexp.MustCompile(`^(Edit|MultiEdit|Write|NotebookEdit|mcp__(plug
 // sections is the table of everything that can be told. A capability adds its line here.
 var sections = []func(Input, After) Section{
 	identitySection,
+	gatesSection,
 }
 
 // Render gives the answer to a frame.
@@ -35,6 +37,9 @@ func Render(in Input, a After) Answer {
 	}
 	if in.Call.Verb != VerbHook {
 		return verbAnswer(in, a)
+	}
+	if a.Verdict.Deny != "" || a.Verdict.Block != "" {
+		return refusal(in.Name(), a.Verdict, userMessage(in, a))
 	}
 	var all []Section
 	for _, f := range sections {
@@ -103,6 +108,9 @@ func userMessage(in Input, a After) string {
 	}
 	if a.Restored != nil && a.Restored.Outcome == "not_found" {
 		msgs = append(msgs, "hookline: "+NotFound(in.Session))
+	}
+	if a.Verdict.Message != "" {
+		msgs = append(msgs, a.Verdict.Message)
 	}
 	if w := icWarning(in, a); w != "" && !a.Warned {
 		msgs = append(msgs, "hookline: "+w)

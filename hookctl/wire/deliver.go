@@ -9,23 +9,28 @@ import (
 )
 
 // deliver hands the frame to a child, "hookd deliver", and relays its answer when it comes in time.
-// Late or not, the child goes on: it records the frame before it answers.
-func deliver(f Frame, event string, until time.Time, hookd string) Reply {
+// Late or not, the child goes on: it records the frame before it answers. With rest the child gets our
+// stdin too and reads the input to its end; that is not waited for.
+func deliver(f Frame, event string, until time.Time, hookd string, rest bool) Reply {
 	degraded := Reply{Stdout: Degraded(f.Args)}
 	if hookd == "" {
 		hookd = findHookd()
 	}
-	child, err := startDelivery(hookd, f, until)
+	child, err := startDelivery(hookd, f, until, rest)
 	if err != nil {
 		if Speaks(f.Args, event) {
 			degraded.Stdout = Message("hookline: this hook was not recorded: no daemon, and hookd cannot be started (" + err.Error() + "); reinstall with `make install`")
 		}
 		return degraded
 	}
+	wait := time.Until(until)
+	if rest {
+		wait = 0
+	}
 	select {
 	case reply := <-child.reply:
 		return reply
-	case <-time.After(time.Until(until)):
+	case <-time.After(wait):
 	}
 	select { // what the child has not read yet would be lost with us: this is the last chance of a large frame
 	case <-child.fed:
@@ -48,7 +53,7 @@ type delivery struct {
 }
 
 // startDelivery starts the child. Its goroutines end with it or with this process, which is about to exit.
-func startDelivery(hookd string, f Frame, until time.Time) (delivery, error) {
+func startDelivery(hookd string, f Frame, until time.Time, rest bool) (delivery, error) {
 	d := delivery{make(chan Reply, 1), make(chan struct{})}
 	if hookd == "" {
 		return d, os.ErrNotExist
@@ -63,7 +68,11 @@ func startDelivery(hookd string, f Frame, until time.Time) (delivery, error) {
 	}
 	margin := time.Until(until) / 10 // for the relay
 	argv := []string{hookd, "deliver", "--until", strconv.FormatInt(until.Add(-margin).UnixMilli(), 10)}
-	p, err := os.StartProcess(hookd, argv, &os.ProcAttr{Files: []*os.File{in[0], out[1], errs[1]}, Sys: ownSession()})
+	files := []*os.File{in[0], out[1], errs[1]}
+	if rest {
+		argv, files = append(argv, "--rest"), []*os.File{os.Stdin, out[1], errs[1], in[0]}
+	}
+	p, err := os.StartProcess(hookd, argv, &os.ProcAttr{Files: files, Sys: ownSession()})
 	if err != nil {
 		return d, err
 	}

@@ -2,7 +2,9 @@ package wire
 
 import (
 	"bytes"
+	"errors"
 	"io"
+	"os"
 	"strconv"
 	"time"
 )
@@ -28,6 +30,9 @@ func ReadValue(r io.Reader, limit int64, deadline time.Time) Input {
 	asks, reads := make(chan []byte), make(chan chunk, 1)
 	go pump(r, asks, reads)
 	defer close(asks)
+	if _, ok := r.(interface{ SetReadDeadline(time.Time) error }); ok {
+		deadline = deadline.Add(20 * time.Millisecond) // the reads end by themselves, and take nothing with them
+	}
 	timer := time.NewTimer(time.Until(deadline))
 	defer timer.Stop()
 	v := value{limit: limit, buf: make([]byte, 0, 64<<10)}
@@ -37,11 +42,14 @@ func ReadValue(r io.Reader, limit int64, deadline time.Time) Input {
 		case c := <-reads:
 			v.take(c)
 		case <-timer.C:
-			v.end("input not complete at the deadline")
+			v.end(late)
 		}
 	}
 	return v.Input
 }
+
+// late is the note of an input that may still come.
+const late = "input not complete at the deadline"
 
 // chunk is one read's outcome.
 type chunk struct {
@@ -112,6 +120,8 @@ func (v *value) take(c chunk) {
 		v.end("input is not JSON")
 	case c.err == io.EOF:
 		v.end("input ended inside the value")
+	case errors.Is(c.err, os.ErrDeadlineExceeded):
+		v.end(late)
 	case c.err != nil:
 		v.end("read: " + c.err.Error())
 	}

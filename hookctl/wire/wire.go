@@ -72,6 +72,7 @@ type Frame struct {
 	Size     int64             `json:"size"` // of the input; above len(Body) only when it was over [Limit]
 	Note     string            `json:"note,omitempty"`
 	Redacted int               `json:"redacted,omitempty"` // secrets replaced before the frame was spooled
+	Sum      string            `json:"sum,omitempty"`      // of a spooled frame: digest of the header without it and the body
 	Body     []byte            `json:"-"`
 }
 
@@ -139,6 +140,9 @@ func (f Frame) Header() []byte {
 	b = strconv.AppendInt(append(b, `,"size":`...), f.Size, 10)
 	if f.Note != "" {
 		b = appendString(append(b, `,"note":`...), f.Note)
+	}
+	if f.Sum != "" {
+		b = appendString(append(b, `,"sum":`...), f.Sum)
 	}
 	if f.Redacted > 0 {
 		b = strconv.AppendInt(append(b, `,"redacted":`...), int64(f.Redacted), 10)

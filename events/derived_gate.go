@@ -1,0 +1,137 @@
+package events
+
+import "encoding/json"
+
+// Requirement gates: what must be done before a tool may be used. Session, project and branch stand in
+// the envelope: a gate's state belongs to one branch of one project.
+
+// Wire names of this file.
+const (
+	TypeGateSatisfied     = "gate.satisfied"
+	TypeGateTriggered     = "gate.triggered"
+	TypeGateBlocked       = "gate.blocked"
+	TypeGateCleared       = "gate.cleared"
+	TypeGateStopBlocked   = "gate.stop_blocked"
+	TypeGateConfigInvalid = "gate.config_invalid"
+	TypeGateImported      = "gate.imported"
+)
+
+// Scopes of a requirement, and the levels at which something is said about one.
+const (
+	GateScopeSession   = "session"
+	GateScopeBranch    = "branch"
+	GateScopePermanent = "permanent"
+	GateScopeSingleUse = "single_use"
+
+	GateLevelSession = "session" // for the envelope's session alone
+	GateLevelBranch  = "branch"  // for every session of the branch
+)
+
+// Why a satisfaction was taken away.
+const (
+	GateClearedCommand    = "command"
+	GateClearedSingleUse  = "single_use"
+	GateClearedSessionEnd = "session_end"
+)
+
+// GateSatisfied records that a requirement was met. ExpiresAt holds what a time to live came to.
+type GateSatisfied struct {
+	Name      string          `json:"name" jsonschema_description:"the requirement"`
+	Scope     string          `json:"scope" jsonschema_description:"how long it holds: session, branch, permanent or single_use"`
+	Level     string          `json:"level" jsonschema_description:"session: for this session; branch: for every session of the branch"`
+	By        string          `json:"by" jsonschema_description:"cli, cli_bypass, skill, approval, carry_over, manual or import"`
+	ExpiresAt string          `json:"expires_at,omitempty" jsonschema_description:"RFC 3339; it holds up to and including this time"`
+	Skill     string          `json:"skill,omitempty" jsonschema_description:"by skill: which one"`
+	Metadata  json.RawMessage `json:"metadata,omitempty" jsonschema_description:"what was given with it, a JSON object"`
+}
+
+// Type implements [Event].
+func (*GateSatisfied) Type() string { return TypeGateSatisfied }
+
+// GateTriggered records that a call which a requirement asks about was let through; the first time only.
+type GateTriggered struct {
+	Name  string `json:"name" jsonschema_description:"the requirement"`
+	Scope string `json:"scope" jsonschema_description:"its scope"`
+}
+
+// Type implements [Event].
+func (*GateTriggered) Type() string { return TypeGateTriggered }
+
+// GateBlocked records a call that was denied, with the facts the decision rests on.
+type GateBlocked struct {
+	Names  []string                     `json:"names" jsonschema_description:"requirements that were not met"`
+	Tool   string                       `json:"tool" jsonschema_description:"the tool that was asked for"`
+	Digest string                       `json:"digest" jsonschema_description:"of the reason in full: the same digest is the same text"`
+	Short  bool                         `json:"short,omitempty" jsonschema_description:"the text was shortened, it had just been given"`
+	Values map[string]map[string]string `json:"values,omitempty" jsonschema_description:"by requirement: branch, value, base_branch and what else the text names"`
+}
+
+// Type implements [Event].
+func (*GateBlocked) Type() string { return TypeGateBlocked }
+
+// GateCleared takes satisfactions away. A session's own clearing by command keeps that it was
+// triggered; the other reasons forget that too.
+type GateCleared struct {
+	Name        string `json:"name,omitempty" jsonschema_description:"the requirement; absent: all of them"`
+	AllSessions bool   `json:"all_sessions,omitempty" jsonschema_description:"of the whole branch; else of the envelope's session"`
+	Reason      string `json:"reason" jsonschema_description:"command, single_use or session_end"`
+}
+
+// Type implements [Event].
+func (*GateCleared) Type() string { return TypeGateCleared }
+
+// GateStopBlocked records that a turn was not let end, with the facts the decision rests on.
+type GateStopBlocked struct {
+	Names  []string                     `json:"names" jsonschema_description:"requirements that were triggered and are not met"`
+	Digest string                       `json:"digest" jsonschema_description:"of the reason"`
+	Values map[string]map[string]string `json:"values,omitempty" jsonschema_description:"by requirement: branch, value, base_branch and what else the text names"`
+}
+
+// Type implements [Event].
+func (*GateStopBlocked) Type() string { return TypeGateStopBlocked }
+
+// GateConfigInvalid records a part of the configuration that could not be used, or a fact that could
+// not be found out in time; the gates it concerns let everything pass.
+type GateConfigInvalid struct {
+	File        string `json:"file,omitempty" jsonschema_description:"the configuration file"`
+	Line        int    `json:"line,omitempty" jsonschema_description:"from 1; absent: the whole file"`
+	Column      int    `json:"column,omitempty" jsonschema_description:"from 1"`
+	Requirement string `json:"requirement,omitempty" jsonschema_description:"the part that is left out"`
+	Message     string `json:"message" jsonschema_description:"what is wrong"`
+}
+
+// Type implements [Event].
+func (*GateConfigInvalid) Type() string { return TypeGateConfigInvalid }
+
+// GateImported takes over what other software kept in a file about the gates of the envelope's branch.
+// A newer satisfaction that is known already stays.
+type GateImported struct {
+	File     string                `json:"file" jsonschema_description:"base name of the file"`
+	Gates    []GateImportedEntry   `json:"gates,omitempty" jsonschema_description:"what it says of requirements"`
+	Sessions []GateImportedSession `json:"sessions,omitempty" jsonschema_description:"what it says of sessions"`
+}
+
+// Type implements [Event].
+func (*GateImported) Type() string { return TypeGateImported }
+
+// GateImportedEntry is one requirement for one session, or for the branch where Session is empty.
+type GateImportedEntry struct {
+	Name        string          `json:"name" jsonschema_description:"the requirement"`
+	Scope       string          `json:"scope,omitempty" jsonschema_description:"its scope"`
+	Session     string          `json:"session,omitempty" jsonschema_description:"whole id where it is known, else its 8 characters; absent: the branch"`
+	SatisfiedAt string          `json:"satisfied_at,omitempty" jsonschema_description:"RFC 3339; absent: it is not met"`
+	SatisfiedBy string          `json:"satisfied_by,omitempty" jsonschema_description:"as the file says"`
+	ExpiresAt   string          `json:"expires_at,omitempty" jsonschema_description:"RFC 3339"`
+	TriggeredAt string          `json:"triggered_at,omitempty" jsonschema_description:"RFC 3339; absent: it was not triggered"`
+	Metadata    json.RawMessage `json:"metadata,omitempty" jsonschema_description:"a JSON object"`
+}
+
+// GateImportedSession is one session of the registry file.
+type GateImportedSession struct {
+	Session    string `json:"session" jsonschema_description:"its 8 characters"`
+	PID        int    `json:"pid,omitempty" jsonschema_description:"the client process"`
+	ProjectDir string `json:"project_dir,omitempty" jsonschema_description:"where it worked"`
+	Branch     string `json:"branch,omitempty" jsonschema_description:"on which branch"`
+	StartedAt  string `json:"started_at,omitempty" jsonschema_description:"RFC 3339"`
+	LastActive string `json:"last_active,omitempty" jsonschema_description:"RFC 3339"`
+}

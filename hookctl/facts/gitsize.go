@@ -1,0 +1,292 @@
+package facts
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// gitWithin bounds all that git does for one question about a work tree's changes.
+const gitWithin = 3 * time.Second
+
+// failedFor is how long a question that git did not answer is not asked again: every call would wait.
+const failedFor = 10 * time.Second
+
+// Bounds of what is read of files that git does not know: what is above is not counted, and far above
+// any threshold by then.
+const (
+	maxUntrackedFiles = 10_000
+	maxUntrackedBytes = 64 << 20
+)
+
+// maxSizes bounds the work trees that are remembered.
+const maxSizes = 512
+
+// Lines is what changed: lines that came and lines that went.
+type Lines struct{ Insertions, Deletions int }
+
+// Size is how much a branch differs from where it left its base, and its work tree from that.
+type Size struct {
+	Committed, Staged, Unstaged Lines  // lines of untracked files are unstaged insertions
+	Base                        string // the ref it is compared with, e.g. origin/main
+}
+
+// SizeQuery asks for the size of the branch that is checked out in a work tree.
+type SizeQuery struct {
+	Worktree string        // its top
+	Branch   string        // short name
+	Base     string        // ref to compare with; "" = the default branch
+	TTL      time.Duration // how old a remembered answer may be
+}
+
+// ErrNoBase says that a branch has no size: it is the default branch itself, or there is none to compare with.
+var ErrNoBase = errors.New("nothing to compare the branch with")
+
+// Sizes measures branches and remembers the answers. Its zero value is ready; it is safe for concurrent
+// use, and questions that are asked at the same time are one.
+type Sizes struct {
+	exec   func(ctx context.Context, dir string, args ...string) ([]byte, error) // nil: the git on the PATH
+	now    func() time.Time                                                      // nil: time.Now
+	mu     sync.Mutex
+	by     map[string]measured
+	asking flights
+}
+
+type measured struct {
+	size Size
+	err  error
+	at   time.Time
+}
+
+// Of measures a branch, in at most three seconds. What git did not answer is an error and remembered for
+// ten seconds.
+func (s *Sizes) Of(ctx context.Context, q SizeQuery) (Size, error) {
+	key := q.Worktree + "\x00" + q.Branch + "\x00" + q.Base
+	for {
+		if m, ok := s.known(key, q.TTL); ok {
+			return m.size, m.err
+		}
+		wait, mine := s.asking.join(key)
+		if mine {
+			defer s.asking.leave(key)
+			return s.ask(ctx, key, q)
+		}
+		select {
+		case <-wait:
+			q.TTL = max(q.TTL, failedFor) // who waited takes the answer that came
+		case <-ctx.Done():
+			return Size{}, ctx.Err()
+		}
+	}
+}
+
+func (s *Sizes) known(key string, ttl time.Duration) (measured, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	m, ok := s.by[key]
+	if ok && m.err != nil && !errors.Is(m.err, ErrNoBase) {
+		ttl = failedFor
+	}
+	age := s.clock().Sub(m.at)
+	return m, ok && age >= 0 && age < ttl
+}
+
+func (s *Sizes) clock() time.Time {
+	if s.now != nil {
+		return s.now()
+	}
+	return time.Now()
+}
+
+func (s *Sizes) ask(ctx context.Context, key string, q SizeQuery) (Size, error) {
+	ctx, cancel := context.WithTimeout(ctx, gitWithin)
+	defer cancel()
+	size, err := s.measure(ctx, q)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.by == nil || len(s.by) >= maxSizes {
+		s.by = map[string]measured{}
+	}
+	s.by[key] = measured{size: size, err: err, at: s.clock()}
+	return size, err
+}
+
+// git runs one question. The file system monitor and external diffs are programs that a repository's
+// configuration names: they are not run.
+func (s *Sizes) git(ctx context.Context, dir string, args ...string) ([]byte, error) {
+	exec := s.exec
+	if exec == nil {
+		exec = runGit
+	}
+	out, err := exec(ctx, dir, append([]string{"-c", "core.fsmonitor=false"}, args...)...)
+	if err != nil {
+		return nil, fmt.Errorf("git %s: %w", args[0], err)
+	}
+	return out, nil
+}
+
+func (s *Sizes) measure(ctx context.Context, q SizeQuery) (Size, error) {
+	base, err := s.base(ctx, q)
+	if err != nil {
+		return Size{}, err
+	}
+	size := Size{Base: base}
+	for _, part := range []struct {
+		into *Lines
+		args []string
+	}{
+		{&size.Committed, []string{base + "...HEAD"}}, // three dots: from the merge base
+		{&size.Staged, []string{"--cached"}},
+		{&size.Unstaged, nil},
+	} {
+		out, err := s.git(ctx, q.Worktree, append(append([]string{"diff", "--shortstat", "--no-ext-diff", "--no-textconv"}, part.args...), "--")...)
+		switch {
+		case err == nil:
+			*part.into = shortstat(string(out))
+		case exitCode(err) != -1: // git's own no, as of histories that share nothing: nothing to count
+		default:
+			return Size{}, err
+		}
+	}
+	n, err := s.untracked(ctx, q.Worktree)
+	size.Unstaged.Insertions += n
+	return size, err
+}
+
+// base is the ref to compare with: the configured one, else what origin calls its default, else the
+// first that exists of origin/main, origin/master, main, master.
+func (s *Sizes) base(ctx context.Context, q SizeQuery) (string, error) {
+	if q.Branch == "main" || q.Branch == "master" {
+		return "", ErrNoBase
+	}
+	if q.Base != "" {
+		if strings.HasPrefix(q.Base, "-") {
+			return "", ErrNoBase
+		}
+		if _, err := s.git(ctx, q.Worktree, "rev-parse", "--verify", "--quiet", q.Base+"^{commit}"); err != nil {
+			return "", noBase(err)
+		}
+		return own(q.Base, q.Branch)
+	}
+	out, err := s.git(ctx, q.Worktree, "for-each-ref", "--format=%(refname) %(symref:short)", "refs/remotes/origin/HEAD", "refs/remotes/origin/main",
+		"refs/remotes/origin/master", "refs/heads/main", "refs/heads/master")
+	if err != nil {
+		return "", noBase(err)
+	}
+	found := map[string]string{}
+	for line := range strings.Lines(string(out)) {
+		name, target, _ := strings.Cut(strings.TrimSpace(line), " ")
+		found[name] = target
+	}
+	if target := found["refs/remotes/origin/HEAD"]; target != "" {
+		return own(target, q.Branch)
+	}
+	for _, name := range []string{"refs/remotes/origin/main", "refs/remotes/origin/master", "refs/heads/main", "refs/heads/master"} {
+		if _, ok := found[name]; ok {
+			return own(strings.TrimPrefix(strings.TrimPrefix(name, "refs/remotes/"), "refs/heads/"), q.Branch)
+		}
+	}
+	return "", ErrNoBase
+}
+
+// own refuses to compare a branch with itself.
+func own(base, branch string) (string, error) {
+	if base == branch || base == "origin/"+branch {
+		return "", ErrNoBase
+	}
+	return base, nil
+}
+
+// noBase is what git's own no means; that git could not be asked stays an error.
+func noBase(err error) error {
+	if exitCode(err) != -1 {
+		return ErrNoBase
+	}
+	return err
+}
+
+// shortstat reads " 3 files changed, 10 insertions(+), 2 deletions(-)"; either number may be missing.
+func shortstat(text string) Lines {
+	var l Lines
+	for part := range strings.SplitSeq(text, ",") {
+		words := strings.Fields(part)
+		if len(words) < 2 {
+			continue
+		}
+		n, err := strconv.Atoi(words[0])
+		switch {
+		case err != nil:
+		case strings.HasPrefix(words[1], "insertion"):
+			l.Insertions = n
+		case strings.HasPrefix(words[1], "deletion"):
+			l.Deletions = n
+		}
+	}
+	return l
+}
+
+// untracked counts the lines of the files that git does not know and does not ignore.
+func (s *Sizes) untracked(ctx context.Context, worktree string) (int, error) {
+	out, err := s.git(ctx, worktree, "ls-files", "--others", "--exclude-standard", "-z")
+	if err != nil {
+		return 0, err
+	}
+	lines, left := 0, int64(maxUntrackedBytes)
+	for i, name := range strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00") {
+		if name == "" || i >= maxUntrackedFiles || left <= 0 {
+			break
+		}
+		if err := ctx.Err(); err != nil {
+			return 0, err
+		}
+		n, read := countLines(filepath.Join(worktree, name), left)
+		lines, left = lines+n, left-read
+	}
+	return lines, nil
+}
+
+// countLines counts as a text editor does: a last line without a newline is one. What cannot be read
+// counts nothing, nor does what is no file.
+func countLines(file string, limit int64) (lines int, read int64) {
+	info, err := os.Lstat(file)
+	if err != nil || !info.Mode().IsRegular() {
+		return 0, 0
+	}
+	f, err := os.Open(file)
+	if err != nil {
+		return 0, 0
+	}
+	defer f.Close() //nolint:errcheck // opened for reading, nothing to lose
+	buf, last := make([]byte, 64<<10), byte('\n')
+	for r := io.LimitReader(f, limit); ; {
+		n, err := r.Read(buf)
+		lines += bytes.Count(buf[:n], []byte("\n"))
+		if n > 0 {
+			last = buf[n-1]
+		}
+		if read += int64(n); err != nil {
+			break
+		}
+	}
+	if last != '\n' {
+		lines++
+	}
+	return lines, read
+}
+
+// Dirty tells whether tracked files of a work tree have changes that are not committed; files that git
+// does not know do not count. It takes at most three seconds.
+func (s *Sizes) Dirty(ctx context.Context, worktree string) (bool, error) {
+	ctx, cancel := context.WithTimeout(ctx, gitWithin)
+	defer cancel()
+	out, err := s.git(ctx, worktree, "status", "--porcelain", "--untracked-files=no", "--ignore-submodules=untracked")
+	return len(bytes.TrimSpace(out)) > 0, err
+}

@@ -1,0 +1,308 @@
+package hook
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"regexp"
+	"slices"
+	"strconv"
+	"time"
+
+	"hookline/events"
+	"hookline/hookctl/requirements"
+	"hookline/projector/gate"
+	"hookline/projector/session"
+)
+
+// Requirement gates. [Judge] decides from configuration, state and facts; its events are appended with
+// the hook's own, its words are rendered after that. It fails open: what is not known closes no gate.
+
+// repeatWithin is how long the same denial is not given in full again: parallel calls of one turn are
+// denied one by one.
+const repeatWithin = 5 * time.Second
+
+// Gates is what was read and measured for the gates of one frame. Nil means that none apply: no
+// configuration, no git, a detached HEAD, an identity verb.
+type Gates struct {
+	Rules    requirements.Rules
+	Dir      string                     // top of the work tree, as texts name it
+	Adopted  bool                       // the user has a configuration of his own, whether or not this project has one
+	Skip     bool                       // CLAUDE_SKIP_REQUIREMENTS: nothing is asked, what happens still counts
+	Late     bool                       // the frame waited in the spool: its call has long been made
+	Sizes    map[string]BranchSize      // of dynamic requirements, by name; absent: not known
+	Dirty    bool                       // tracked files have changes that are not committed
+	Problems []events.GateConfigInvalid // not recorded yet
+}
+
+// BranchSize is how much a branch changed.
+type BranchSize struct {
+	Committed, Staged, Unstaged requirements.Changed
+	Base                        string // what it was compared with
+}
+
+// GatesPast is what the projections say about the gates.
+type GatesPast struct {
+	State   gate.State // as [gate.At] joins it
+	Session session.State
+	Others  []requirements.Other // live sessions of the same work tree
+}
+
+// Verdict is what the gates make of a frame.
+type Verdict struct {
+	Events  []events.Event
+	Deny    string // reason that the call is denied, "" lets it pass
+	Block   string // reason that the turn goes on
+	Context string // for the model
+	Message string // for the user
+}
+
+// gatesSection is what the gates have to tell the model.
+func gatesSection(in Input, a After) Section {
+	s := Section{Name: "gates", Rank: 7}
+	if a.Verdict.Context != "" {
+		s.Items = []Item{{Text: a.Verdict.Context, Event: in.Frame}}
+	}
+	return s
+}
+
+// judge is one decision in the making.
+type judge struct {
+	in  Input
+	g   *Gates
+	p   GatesPast
+	w   World
+	out Verdict
+}
+
+// Judge decides on a frame.
+func Judge(in Input, w World, p GatesPast) Verdict {
+	g := w.Gates
+	if g == nil || in.Hook == nil || in.Call.Verb != VerbHook || w.Branch == "" || w.Project == "" {
+		return Verdict{}
+	}
+	j := &judge{in: in, g: g, p: p, w: w}
+	for i := range g.Problems {
+		j.event(&g.Problems[i])
+	}
+	switch e := in.Event.(type) {
+	case *events.ToolRequested:
+		j.requested(e)
+	case *events.ToolSucceeded:
+		j.succeeded(e)
+	case *events.TurnStopped:
+		j.stopped(e)
+	case *events.PromptSubmitted:
+		j.prompted(e)
+	case *events.SessionStarted:
+		j.started(e)
+	case *events.SessionEnded:
+		j.ended()
+	}
+	return j.out
+}
+
+func (j *judge) event(e events.Event) { j.out.Events = append(j.out.Events, e) }
+
+// active tells whether requirements are asked for at all.
+func (j *judge) active() bool { return j.g.Rules.Active() && !j.g.Skip }
+
+// requested denies a call with all that fails at once. What is let through is triggered; a denied call
+// triggers nothing, or a turn could be held to what never happened.
+func (j *judge) requested(e *events.ToolRequested) {
+	if !j.active() {
+		return
+	}
+	hits := j.g.Rules.Match(e.ToolName, e.ToolInput)
+	if len(hits) == 0 || j.g.Rules.Exempt(e.ToolName, e.ToolInput) {
+		return
+	}
+	var failures []requirements.Failure
+	for _, h := range hits {
+		if f, closed := j.check(h.Requirement); closed {
+			failures = append(failures, f)
+		}
+	}
+	if len(failures) == 0 || j.g.Late {
+		for _, h := range hits {
+			j.trigger(h.Requirement)
+		}
+		return
+	}
+	j.deny(e.ToolName, failures)
+}
+
+func (j *judge) deny(tool string, failures []requirements.Failure) {
+	text := requirements.Deny(j.in.Session, failures)
+	e := &events.GateBlocked{Names: namesOf(failures), Tool: tool, Digest: digestOf(text), Values: valuesOf(failures)}
+	last := j.p.State.Blocks[j.in.Session]
+	if gap := j.in.Time.Sub(last.At); last.Digest == e.Digest && gap >= 0 && gap < repeatWithin {
+		e.Short, text = true, requirements.Short(j.in.Session, failures)
+	}
+	j.out.Deny = bounded(text)
+	j.event(e)
+}
+
+func (j *judge) trigger(q requirements.Requirement) {
+	if !j.p.State.Triggered(q.Name, string(q.Scope), j.in.Session) {
+		j.event(&events.GateTriggered{Name: q.Name, Scope: string(q.Scope)})
+	}
+}
+
+// check tells whether a requirement is closed for this session now. A satisfaction opens every type; a
+// guard's and an approval are of the session, whatever scope the file gives.
+func (j *judge) check(q requirements.Requirement) (requirements.Failure, bool) {
+	f := requirements.Failure{Requirement: q, Values: map[string]string{"branch": j.w.Branch, "project_dir": j.g.Dir}}
+	if j.p.State.Satisfied(q.Name, ScopeOf(q), j.in.Session, j.in.Time) {
+		return f, false
+	}
+	switch q.Type {
+	case requirements.Guard:
+		return f, j.guarded(q, &f)
+	case requirements.Dynamic:
+		return f, j.grown(q, &f)
+	}
+	return f, true
+}
+
+// ScopeOf is the scope that a requirement's satisfaction is looked up in.
+func ScopeOf(q requirements.Requirement) string {
+	if q.Type == requirements.Guard || q.Type == requirements.Dynamic {
+		return events.GateScopeSession
+	}
+	return string(q.Scope)
+}
+
+// guarded evaluates a guard's condition. An unknown guard guards nothing.
+func (j *judge) guarded(q requirements.Requirement, f *requirements.Failure) bool {
+	switch q.GuardType {
+	case requirements.GuardProtectedBranch:
+		return slices.Contains(q.ProtectedBranches, j.w.Branch)
+	case requirements.GuardSingleSession:
+		f.Others = j.p.Others
+		return len(f.Others) > 0
+	case requirements.GuardDirtyTree:
+		return j.g.Dirty
+	}
+	return false
+}
+
+// grown compares a branch's size with the threshold; one that is not known is below it.
+func (j *judge) grown(q requirements.Requirement, f *requirements.Failure) bool {
+	size, ok := j.g.Sizes[q.Name]
+	if !ok {
+		return false
+	}
+	value, summary := requirements.BranchSize(size.Committed, size.Staged, size.Unstaged)
+	if value < q.Thresholds.Block {
+		return false
+	}
+	f.Values["value"], f.Values["total"] = figure(value), figure(value)
+	f.Values["summary"], f.Values["base_branch"] = summary, size.Base
+	f.Values["committed"], f.Values["staged"], f.Values["unstaged"] = changed(size.Committed), changed(size.Staged), changed(size.Unstaged)
+	return true
+}
+
+func figure(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
+
+func changed(c requirements.Changed) string {
+	return strconv.Itoa(c.Insertions) + "+/" + strconv.Itoa(c.Deletions) + "-"
+}
+
+// acts are words of a prompt that announce an edit or a commit.
+var acts = regexp.MustCompile(`(?i)\b(add|build|change|commit|create|delete|edit|fix|implement|merge|modify|move|push|refactor|remove|rename|replace|rewrite|update|write)\b`)
+
+// prompted reminds of open requirements when a prompt announces work.
+func (j *judge) prompted(e *events.PromptSubmitted) {
+	if !j.active() || !acts.MatchString(e.Prompt) {
+		return
+	}
+	var open []requirements.Failure
+	for _, q := range j.g.Rules.InOrder() {
+		if f, closed := j.check(q); closed && q.Type != requirements.Dynamic {
+			open = append(open, f)
+		}
+	}
+	if len(open) > 0 {
+		j.out.Context = requirements.Reminder(open)
+	}
+}
+
+func namesOf(list []requirements.Failure) []string {
+	out := make([]string, len(list))
+	for i, f := range list {
+		out[i] = f.Requirement.Name
+	}
+	return out
+}
+
+// valuesOf are the facts that a decision rests on. The directory is in the envelope.
+func valuesOf(list []requirements.Failure) map[string]map[string]string {
+	out := map[string]map[string]string{}
+	for _, f := range list {
+		if f.Requirement.Type == requirements.Blocking {
+			continue
+		}
+		out[f.Requirement.Name] = map[string]string{}
+		for k, v := range f.Values {
+			if k != "project_dir" {
+				out[f.Requirement.Name][k] = v
+			}
+		}
+		for i, o := range f.Others {
+			out[f.Requirement.Name]["other_"+strconv.Itoa(i+1)] = o.Session + " on " + o.Branch
+		}
+	}
+	if len(out) == 0 {
+		return nil
+	}
+	return out
+}
+
+func digestOf(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:8])
+}
+
+// bounded keeps a reason below what the client shows whole.
+func bounded(text string) string {
+	runes := []rune(text)
+	if len(runes) <= maxChars {
+		return text
+	}
+	const rest = "\n… (`hookctl req status` shows all)"
+	return string(runes[:maxChars-len([]rune(rest))]) + rest
+}
+
+// Repeat words the denial or block that was decided on a frame before, for a frame that comes again.
+func Repeat(in Input, w World, decided events.Event) Verdict {
+	g := w.Gates
+	if g == nil {
+		return Verdict{}
+	}
+	again := func(names []string, values map[string]map[string]string) []requirements.Failure {
+		var list []requirements.Failure
+		for _, n := range names {
+			q, ok := g.Rules.ByName[n]
+			if !ok {
+				q = requirements.Requirement{Name: n, Type: requirements.Blocking}
+			}
+			f := requirements.Failure{Requirement: q, Values: map[string]string{"branch": w.Branch, "project_dir": g.Dir}}
+			for k, v := range values[n] {
+				f.Values[k] = v
+			}
+			list = append(list, f)
+		}
+		return list
+	}
+	switch e := decided.(type) {
+	case *events.GateBlocked:
+		list := again(e.Names, e.Values)
+		if e.Short {
+			return Verdict{Deny: bounded(requirements.Short(in.Session, list))}
+		}
+		return Verdict{Deny: bounded(requirements.Deny(in.Session, list))}
+	case *events.GateStopBlocked:
+		return Verdict{Block: bounded(requirements.StopReason(in.Session, again(e.Names, e.Values)))}
+	}
+	return Verdict{}
+}

@@ -1,0 +1,240 @@
+package hook
+
+import (
+	"encoding/json"
+	"slices"
+	"time"
+
+	"hookline/events"
+	"hookline/hookctl/requirements"
+	"hookline/projector/gate"
+)
+
+// What satisfies and closes gates: outcomes of tools, the end of a turn, the begin and end of a session.
+
+// succeeded: a skill satisfies what it is mapped to; an action that was done closes its single_use gates.
+// A failure comes as another hook and does neither.
+func (j *judge) succeeded(e *events.ToolSucceeded) {
+	if !j.g.Rules.Active() || !reallyDone(e) {
+		return
+	}
+	if e.ToolName == "Skill" {
+		var in struct {
+			Skill string `json:"skill"`
+		}
+		if json.Unmarshal(e.ToolInput, &in) == nil {
+			j.skill(in.Skill)
+		}
+		return
+	}
+	for _, h := range j.g.Rules.Match(e.ToolName, e.ToolInput) {
+		q := h.Requirement
+		if q.Scope == requirements.SingleUse && q.Type == requirements.Blocking && j.p.State.Holds(q.Name, j.in.Session) {
+			j.event(&events.GateCleared{Name: q.Name, Reason: events.GateClearedSingleUse})
+		}
+	}
+	if e.ToolName == "ExitPlanMode" {
+		j.planned()
+	}
+}
+
+// reallyDone tells an outcome from a call that was interrupted, that goes on in the background, or that
+// says itself that it failed.
+func reallyDone(e *events.ToolSucceeded) bool {
+	var out struct {
+		Success     *bool  `json:"success"`
+		Interrupted bool   `json:"interrupted"`
+		Background  string `json:"backgroundTaskId"`
+	}
+	if json.Unmarshal(e.ToolResponse, &out) != nil {
+		return true // a list or a text: the client calls it a success
+	}
+	return !out.Interrupted && out.Background == "" && (out.Success == nil || *out.Success)
+}
+
+// skill satisfies the requirements that a skill is mapped to, each in its own scope.
+func (j *judge) skill(name string) {
+	for _, q := range j.g.Rules.SkillSatisfies(name) {
+		meta, _ := json.Marshal(map[string]string{"skill": name}) // strings
+		j.event(&events.GateSatisfied{Name: q.Name, Scope: string(q.Scope), Level: levelOf(q), By: "skill", Skill: name, Metadata: meta})
+	}
+}
+
+// levelOf is where a satisfaction of the requirement is kept.
+func levelOf(q requirements.Requirement) string {
+	if s := ScopeOf(q); s == events.GateScopeBranch || s == events.GateScopePermanent {
+		return events.GateLevelBranch
+	}
+	return events.GateLevelSession
+}
+
+// planned tells, once a plan is made, what it must pass before the first edit.
+func (j *judge) planned() {
+	if !j.active() {
+		return
+	}
+	var open []requirements.Failure
+	for _, h := range j.g.Rules.Match("Edit", json.RawMessage(`{}`)) {
+		if f, closed := j.check(h.Requirement); closed && h.Requirement.Type == requirements.Blocking {
+			open = append(open, f)
+		}
+	}
+	j.out.Context = requirements.PlanReview(j.in.Session, open)
+}
+
+// stopped: the typed slash command whose prompt ends here has satisfied what it is mapped to; then the turn
+// is held to what was triggered and is not met.
+func (j *judge) stopped(e *events.TurnStopped) {
+	if !j.g.Rules.Active() || gate.Working(e) {
+		return // with background work the turn is not at its end
+	}
+	first := len(j.out.Events)
+	if p, ok := j.p.State.Ended(j.in.Session, e); ok {
+		j.skill(p.Command)
+	}
+	settings := j.g.Rules.Hooks.Stop
+	if e.StopHookActive || !settings.VerifyRequirements || !j.active() {
+		return
+	}
+	var failures []requirements.Failure
+	for _, q := range j.g.Rules.InOrder() {
+		if !slices.Contains(settings.VerifyScopes, q.Scope) || !j.p.State.Triggered(q.Name, string(q.Scope), j.in.Session) || settled(j.out.Events[first:], q.Name) {
+			continue
+		}
+		if f, closed := j.check(q); closed {
+			failures = append(failures, f)
+		}
+	}
+	if len(failures) > 0 {
+		text := requirements.StopReason(j.in.Session, failures)
+		j.event(&events.GateStopBlocked{Names: namesOf(failures), Digest: digestOf(text), Values: valuesOf(failures)})
+		j.out.Block = bounded(text)
+		return
+	}
+	j.learn()
+}
+
+// settled tells whether one of the events satisfies a requirement.
+func settled(list []events.Event, name string) bool {
+	return slices.ContainsFunc(list, func(e events.Event) bool {
+		s, ok := e.(*events.GateSatisfied)
+		return ok && s.Name == name
+	})
+}
+
+// learn asks the user for a review of a session that had some work in it.
+func (j *judge) learn() {
+	s := j.g.Rules.Hooks.SessionLearning
+	uses := 0
+	for _, n := range j.p.Session.Tools {
+		uses += n
+	}
+	if s.Enabled && s.PromptOnStop && uses >= s.MinToolUses {
+		j.out.Message = requirements.Learning(uses, j.p.State.Blocks[j.in.Session].Count, j.p.Session.Tools["Skill"])
+	}
+}
+
+// started tells a session how its gates stand, with what it takes over from the one before.
+func (j *judge) started(e *events.SessionStarted) {
+	rules := j.g.Rules
+	if rules.ProjectFile == "" {
+		if e.Source == "startup" && j.g.Adopted && !j.g.Skip {
+			j.out.Context = requirements.NoConfig()
+		}
+		return
+	}
+	if !j.active() || !rules.Hooks.SessionStart.InjectContext {
+		return
+	}
+	s := requirements.Status{Project: j.g.Dir, Branch: j.w.Branch, Session: j.in.Session,
+		Header: rules.Hooks.SessionStart.CustomHeader, Others: j.p.Others}
+	if e.Source == "startup" || e.Source == "clear" {
+		s.Carried = j.carry()
+	}
+	for _, q := range rules.InOrder() {
+		s.Gates = append(s.Gates, j.gate(q, slices.Contains(s.Carried, q.Name)))
+	}
+	j.out.Context = fitted(s, rules.Hooks.Mode(e.Source))
+}
+
+// gate is a requirement as it stands for the session. A dynamic one counts as open until it is approved:
+// it is not measured here.
+func (j *judge) gate(q requirements.Requirement, carried bool) requirements.Gate {
+	if carried || j.p.State.Satisfied(q.Name, ScopeOf(q), j.in.Session, j.in.Time) {
+		return requirements.Gate{Requirement: q, Satisfied: true}
+	}
+	_, closed := j.check(q)
+	return Standing(q, closed)
+}
+
+// Standing is a requirement that nothing satisfies: a guard whose condition does not hold is open all the same.
+func Standing(q requirements.Requirement, closed bool) requirements.Gate {
+	g := requirements.Gate{Requirement: q}
+	if q.Type != requirements.Guard || closed {
+		return g
+	}
+	notes := map[string]string{requirements.GuardProtectedBranch: "not on protected branch", requirements.GuardSingleSession: "no other sessions",
+		requirements.GuardDirtyTree: "no uncommitted changes"}
+	g.Satisfied, g.Note = true, notes[q.GuardType]
+	return g
+}
+
+// statusBudget is the part of a session's first injection that the gates may take, in tokens: identity,
+// goal and handoff come before them.
+const statusBudget = 1000
+
+// fitted is the status in the largest form that fits.
+func fitted(s requirements.Status, mode string) string {
+	modes := []string{"rich", "standard", "compact"}
+	for _, m := range modes[max(0, slices.Index(modes, mode)):] {
+		if text := s.Text(m); Tokens(text) <= statusBudget || m == "compact" {
+			return text
+		}
+	}
+	return s.Text("compact")
+}
+
+// carry takes over what another session satisfied a moment ago: who cleared the context or started again
+// has not lost the review. Guards are never carried, and what has expired is not.
+func (j *judge) carry() []string {
+	c := j.g.Rules.Hooks.SessionStart.CarryOver
+	if !c.Enabled {
+		return nil
+	}
+	var names []string
+	for _, q := range j.g.Rules.InOrder() {
+		if q.Type == requirements.Guard || levelOf(q) == events.GateLevelBranch || !slices.Contains(c.Scopes, q.Scope) ||
+			j.p.State.Satisfied(q.Name, ScopeOf(q), j.in.Session, j.in.Time) {
+			continue
+		}
+		from, m, ok := j.p.State.Carried(q.Name, j.in.Session, j.in.Time, c.Window)
+		if !ok {
+			continue
+		}
+		j.event(carriedOver(q, from, m, c.Window))
+		names = append(names, q.Name)
+	}
+	return names
+}
+
+func carriedOver(q requirements.Requirement, from string, m gate.Mark, window time.Duration) *events.GateSatisfied {
+	meta, _ := json.Marshal(map[string]any{"carried_from": from, "original_satisfied_at": m.At.Unix(), "original_satisfied_by": m.By,
+		"carry_over_window": int(window.Seconds())}) // strings and numbers
+	e := &events.GateSatisfied{Name: q.Name, Scope: string(q.Scope), Level: events.GateLevelSession, By: "carry_over", Metadata: meta}
+	if !m.Expires.IsZero() {
+		e.ExpiresAt = m.Expires.Format(time.RFC3339Nano)
+	}
+	return e
+}
+
+// ended forgets, where the configuration asks for it, what this session alone satisfied.
+func (j *judge) ended() {
+	if !j.active() || !j.g.Rules.Hooks.SessionEnd.ClearSessionState {
+		return
+	}
+	for _, q := range j.g.Rules.InOrder() {
+		if q.Scope == requirements.SessionScope && j.p.State.Holds(q.Name, j.in.Session) {
+			j.event(&events.GateCleared{Name: q.Name, Reason: events.GateClearedSessionEnd})
+		}
+	}
+}

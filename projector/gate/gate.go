@@ -1,0 +1,303 @@
+// Package gate folds the requirement gates: what was satisfied, triggered, denied and cleared. Whether
+// a gate is open is a question with a time and is asked of the folded state ([State.Satisfied]); what a
+// requirement is, and which calls ask for it, is configuration and no matter of this package.
+//
+// There are two kinds of cells. A branch of a project has one under "<project>/<branch>": project ids
+// have no slash, so no two branches share a cell, whatever their names. What belongs to no branch (deleted
+// sessions, retracted events, slash commands under way) is in the project's own cell under "<project>/",
+// since a branch has a name. [At] joins the two.
+//
+//	1f3a90c2b7de/feature/x  {"gates":{"commit_plan":{"scope":"session","sessions":{"c68c8a51-…":{
+//	                           "satisfied":{"at":"2026-11-21T07:52:00.123Z","event":"01K…","by":"skill"}}}}}}
+//	1f3a90c2b7de/           {"pending":{"c68c8a51-…":{"command":"arch-review","prompt_id":"…"}}}
+package gate
+
+import (
+	"encoding/json"
+	"strings"
+	"time"
+
+	"hookline/events"
+)
+
+// Name and Version of the projection's cells.
+const (
+	Name    = "gate"
+	Version = 1
+)
+
+// Bounds of a cell; the log has all of it. Beyond, the oldest goes first.
+const (
+	maxGates    = 256
+	maxSessions = 128  // of one gate, and of the denials of one branch
+	maxDeleted  = 1024 // sessions and events of a project that count no more
+	maxMetadata = 4 << 10
+	maxWord     = 200
+)
+
+// State is one cell. Of a branch's cell Gates and Blocks are set, of a project's the rest.
+type State struct {
+	Gates     map[string]Gate    `json:"gates,omitempty"`     // by requirement
+	Blocks    map[string]Block   `json:"blocks,omitempty"`    // denials by session
+	Pending   map[string]Pending `json:"pending,omitempty"`   // slash command of the running prompt, by session
+	Deleted   []string           `json:"deleted,omitempty"`   // sessions with a tombstone, oldest first
+	Retracted []string           `json:"retracted,omitempty"` // events that were taken back, oldest first
+}
+
+// Gate is one requirement on one branch.
+type Gate struct {
+	Scope    string           `json:"scope,omitempty"` // of the last write
+	Branch   Entry            `json:"branch,omitzero"` // holds for every session: scope branch and permanent, and the override of the others
+	Sessions map[string]Entry `json:"sessions,omitempty"`
+}
+
+// Entry is what is known at one level.
+type Entry struct {
+	Satisfied *Mark `json:"satisfied,omitempty"`
+	Triggered *Mark `json:"triggered,omitempty"`
+	Cleared   *Mark `json:"cleared,omitempty"` // the newest clearing; it tells why the gate is closed again
+}
+
+// Mark says who, when and by which event.
+type Mark struct {
+	At       time.Time       `json:"at"`
+	Event    string          `json:"event"`
+	Session  string          `json:"session,omitempty"` // of the branch's entry and of a clearing: whose event it was
+	By       string          `json:"by,omitempty"`      // of a satisfaction who, of a clearing why
+	Skill    string          `json:"skill,omitempty"`
+	Expires  time.Time       `json:"expires,omitzero"` // zero: never
+	Metadata json.RawMessage `json:"metadata,omitempty"`
+	Imported bool            `json:"imported,omitempty"` // it comes from another tool's file
+}
+
+// Block is the newest denial that was given to a session.
+type Block struct {
+	Names  []string  `json:"names"`
+	Digest string    `json:"digest"`
+	At     time.Time `json:"at"`    // when the text was last given in full
+	Event  string    `json:"event"` // of the newest denial
+	Count  int       `json:"count"` // denials of calls
+	Stops  int       `json:"stops,omitempty"`
+}
+
+// Pending is a slash command whose prompt has not ended.
+type Pending struct {
+	Command    string `json:"command"`
+	PromptID   string `json:"prompt_id,omitempty"`
+	Event      string `json:"event"`
+	Background bool   `json:"background,omitempty"` // its turn stopped while work went on: the prompt goes on with that work's news
+}
+
+// Key is the cell of a branch; "" where no gates are: outside of git and on a detached HEAD.
+func Key(project, branch string) string {
+	if project == "" || branch == "" {
+		return ""
+	}
+	return project + "/" + branch
+}
+
+// ProjectKey is the cell of what belongs to no branch.
+func ProjectKey(project string) string {
+	if project == "" {
+		return ""
+	}
+	return project + "/"
+}
+
+// SplitKey undoes [Key]; the branch of a project's own cell is "".
+func SplitKey(key string) (project, branch string) {
+	project, branch, _ = strings.Cut(key, "/")
+	return project, branch
+}
+
+// Keys gives the cell that a record folds into.
+func Keys(r events.Record) []string {
+	key := ""
+	switch r.Event.(type) {
+	case *events.GateSatisfied, *events.GateTriggered, *events.GateBlocked, *events.GateCleared, *events.GateStopBlocked, *events.GateImported:
+		key = Key(r.Project, r.Branch)
+	case *events.PromptExpanded, *events.PromptSubmitted, *events.TurnStopped, *events.SessionEnded, *events.SessionReaped,
+		*events.SessionDeleted, *events.RecordRetracted:
+		key = ProjectKey(r.Project)
+	}
+	if key == "" {
+		return nil
+	}
+	return []string{key}
+}
+
+// Fold is one step. It is total; it changes the state it is given.
+func Fold(s State, r events.Record) State {
+	switch e := r.Event.(type) {
+	case *events.GateSatisfied:
+		s.satisfied(r, e)
+	case *events.GateTriggered:
+		s.triggered(r, e)
+	case *events.GateCleared:
+		s.cleared(r, e)
+	case *events.GateImported:
+		s.imported(r, e)
+	case *events.GateBlocked:
+		s.blocked(r, e)
+	case *events.GateStopBlocked:
+		s.stopBlocked(r, e)
+	case *events.SessionDeleted:
+		s.Deleted = remember(s.Deleted, r.Session)
+		delete(s.Pending, r.Session)
+	case *events.RecordRetracted:
+		s.Retracted = remember(s.Retracted, e.Target)
+	default:
+		s.prompt(r)
+	}
+	return s
+}
+
+func (s *State) satisfied(r events.Record, e *events.GateSatisfied) {
+	m := markOf(r)
+	m.By, m.Skill, m.Expires, m.Metadata = clip(e.By), clip(e.Skill), timeOf(e.ExpiresAt), small(e.Metadata)
+	session := r.Session
+	if e.Level == events.GateLevelBranch {
+		session, m.Session = "", r.Session
+	} else if session == "" {
+		return // for whom would it count
+	}
+	s.change(e.Name, e.Scope, session, func(en *Entry) { en.Satisfied = &m })
+}
+
+func (s *State) triggered(r events.Record, e *events.GateTriggered) {
+	m, session := markOf(r), r.Session
+	if shared(e.Scope) {
+		session, m.Session = "", r.Session
+	} else if session == "" {
+		return
+	}
+	s.change(e.Name, e.Scope, session, func(en *Entry) {
+		if en.Triggered == nil {
+			en.Triggered = &m
+		}
+	})
+}
+
+// cleared takes satisfactions away. One session's clearing by command leaves triggered, so that the end
+// of its turn is still held to the requirement.
+func (s *State) cleared(r events.Record, e *events.GateCleared) {
+	m := markOf(r)
+	m.By, m.Session = clip(e.Reason), r.Session
+	for name, g := range s.Gates {
+		if e.Name != "" && clip(e.Name) != name {
+			continue
+		}
+		if e.AllSessions {
+			s.Gates[name] = Gate{Scope: g.Scope, Branch: Entry{Cleared: &m}}
+			continue
+		}
+		if _, ok := g.Of(r.Session); !ok {
+			continue
+		}
+		s.change(name, g.Scope, r.Session, func(en *Entry) {
+			en.Satisfied, en.Cleared = nil, &m
+			if e.Reason != events.GateClearedCommand {
+				en.Triggered = nil
+			}
+		})
+	}
+}
+
+// change applies fn to one entry and keeps the cell bounded. Session "" is the branch's entry.
+func (s *State) change(name, scope, session string, fn func(*Entry)) {
+	if name = clip(name); name == "" {
+		return
+	}
+	if s.Gates == nil {
+		s.Gates = map[string]Gate{}
+	}
+	g, ok := s.Gates[name]
+	if !ok && len(s.Gates) >= maxGates {
+		return // a repository with so many requirements does not exist; the log has it
+	}
+	if scope != "" {
+		g.Scope = clip(scope)
+	}
+	if session == "" {
+		fn(&g.Branch)
+		s.Gates[name] = g
+		return
+	}
+	if g.Sessions == nil {
+		g.Sessions = map[string]Entry{}
+	}
+	en, _ := g.Of(session)
+	if _, ok := g.Sessions[session]; !ok && len(g.Sessions) >= maxSessions {
+		delete(g.Sessions, oldest(g.Sessions, Entry.newest))
+	}
+	fn(&en)
+	g.Sessions[session] = en
+	s.Gates[name] = g
+}
+
+// newest is when something was last said about an entry.
+func (e Entry) newest() time.Time {
+	var at time.Time
+	for _, m := range []*Mark{e.Satisfied, e.Triggered, e.Cleared} {
+		if m != nil && m.At.After(at) {
+			at = m.At
+		}
+	}
+	return at
+}
+
+// oldest is the key of the value that is longest ago, the smaller key of two.
+func oldest[V any](m map[string]V, at func(V) time.Time) string {
+	found, first := "", true
+	var when time.Time
+	for k, v := range m {
+		if t := at(v); first || t.Before(when) || t.Equal(when) && k < found {
+			found, when, first = k, t, false
+		}
+	}
+	return found
+}
+
+func markOf(r events.Record) Mark { return Mark{At: r.Time, Event: r.ID} }
+
+// shared tells the scopes whose one entry holds for every session.
+func shared(scope string) bool {
+	return scope == events.GateScopeBranch || scope == events.GateScopePermanent
+}
+
+// timeOf reads RFC 3339; what is none is no time.
+func timeOf(s string) time.Time {
+	t, err := time.Parse(time.RFC3339Nano, s)
+	if err != nil {
+		return time.Time{}
+	}
+	return t.UTC()
+}
+
+func clip(s string) string {
+	if len(s) <= maxWord {
+		return s
+	}
+	return strings.ToValidUTF8(s[:maxWord], "")
+}
+
+// small keeps metadata that fits; larger is in the log alone. The copy is the fold's own.
+func small(b json.RawMessage) json.RawMessage {
+	if len(b) > maxMetadata || !json.Valid(b) {
+		return nil
+	}
+	return append(json.RawMessage(nil), b...)
+}
+
+func remember(list []string, id string) []string {
+	if id == "" {
+		return list
+	}
+	for _, known := range list {
+		if known == id {
+			return list
+		}
+	}
+	list = append(list, id)
+	return list[max(0, len(list)-maxDeleted):]
+}

@@ -1,0 +1,174 @@
+package gate
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"hookline/events"
+)
+
+// At joins a branch's cell with its project's: the entries of deleted sessions and what was retracted
+// count no more; what a deleted session did for the whole branch stays. The result shares memory with
+// both and must not be folded into.
+func At(branch, project State) State {
+	s := branch
+	s.Pending, s.Deleted, s.Retracted = project.Pending, project.Deleted, project.Retracted
+	if len(s.Deleted) == 0 && len(s.Retracted) == 0 {
+		return s
+	}
+	s.Gates = make(map[string]Gate, len(branch.Gates))
+	for name, g := range branch.Gates {
+		s.Gates[name] = s.counted(g)
+	}
+	return s
+}
+
+// counted is a gate without what counts no more.
+func (s State) counted(g Gate) Gate {
+	out := Gate{Scope: g.Scope, Branch: s.valid(g.Branch), Sessions: make(map[string]Entry, len(g.Sessions))}
+	for id, e := range g.Sessions {
+		if !slices.Contains(s.Deleted, id) {
+			out.Sessions[id] = s.valid(e)
+		}
+	}
+	return out
+}
+
+func (s State) valid(e Entry) Entry {
+	keep := func(m *Mark) *Mark {
+		if m == nil || slices.Contains(s.Retracted, m.Event) {
+			return nil
+		}
+		return m
+	}
+	return Entry{Satisfied: keep(e.Satisfied), Triggered: keep(e.Triggered), Cleared: keep(e.Cleared)}
+}
+
+// Satisfied tells whether a requirement of that scope is met for a session at a time.
+func (s State) Satisfied(name, scope, session string, now time.Time) bool {
+	_, ok := s.Satisfaction(name, scope, session, now)
+	return ok
+}
+
+// Satisfaction is what meets the requirement. Scope session and single_use are met by the branch's entry
+// (the override) or the session's; branch by the branch's; permanent by that whatever its time to live.
+// Another scope is never met.
+func (s State) Satisfaction(name, scope, session string, now time.Time) (Mark, bool) {
+	g := s.Gates[clip(name)]
+	switch scope {
+	case events.GateScopePermanent:
+		if m := g.Branch.Satisfied; m != nil {
+			return *m, true
+		}
+	case events.GateScopeBranch:
+		return g.Branch.met(now)
+	case events.GateScopeSession, events.GateScopeSingleUse:
+		if m, ok := g.Branch.met(now); ok {
+			return m, true
+		}
+		e, _ := g.Of(session)
+		return e.met(now)
+	}
+	return Mark{}, false
+}
+
+// met is the satisfaction of an entry. It is strict: expired when now is after the time, not at it.
+func (e Entry) met(now time.Time) (Mark, bool) {
+	if e.Satisfied == nil || e.Satisfied.Expired(now) {
+		return Mark{}, false
+	}
+	return *e.Satisfied, true
+}
+
+// Expired tells whether a mark has run out; the last moment still counts.
+func (m Mark) Expired(now time.Time) bool { return !m.Expires.IsZero() && now.After(m.Expires) }
+
+// Of is a session's entry. What was imported is known by the first eight characters alone; it counts for
+// the session that begins with them until that has an entry of its own.
+func (g Gate) Of(session string) (Entry, bool) {
+	if e, ok := g.Sessions[session]; ok {
+		return e, true
+	}
+	short := Alias(session)
+	e, ok := g.Sessions[short]
+	if !ok || short == session || e.Satisfied == nil && e.Triggered == nil {
+		return Entry{}, false
+	}
+	for _, m := range []*Mark{e.Satisfied, e.Triggered} {
+		if m != nil && !m.Imported {
+			return Entry{}, false
+		}
+	}
+	return e, true
+}
+
+// Alias is the short form of a session id: dashes dropped, the first eight characters.
+func Alias(session string) string {
+	letters := []rune(strings.ReplaceAll(session, "-", ""))
+	return string(letters[:min(8, len(letters))])
+}
+
+// Triggered tells whether a call that the requirement asks about was let through: for the session, or
+// on the branch where its scope is branch or permanent.
+func (s State) Triggered(name, scope, session string) bool {
+	g := s.Gates[clip(name)]
+	if shared(scope) {
+		return g.Branch.Triggered != nil
+	}
+	e, _ := g.Of(session)
+	return e.Triggered != nil
+}
+
+// Approved is until when a dynamic requirement's approval holds; false without one that holds.
+func (s State) Approved(name, session string, now time.Time) (time.Time, bool) {
+	m, ok := s.Satisfaction(name, events.GateScopeSession, session, now)
+	return m.Expires, ok && !m.Expires.IsZero()
+}
+
+// Holds tells whether a gate has anything left of a session: something to clear.
+func (s State) Holds(name, session string) bool {
+	e, ok := s.Gates[clip(name)].Of(session)
+	return ok && (e.Satisfied != nil || e.Triggered != nil)
+}
+
+// Carried is the newest satisfaction that another session has and that is at most window old: what a
+// new session may go on with.
+func (s State) Carried(name, session string, now time.Time, window time.Duration) (string, Mark, bool) {
+	var from string
+	var best Mark
+	for id, e := range s.Gates[clip(name)].Sessions {
+		m, ok := e.met(now)
+		if !ok || id == session || now.Sub(m.At) > window {
+			continue
+		}
+		if from == "" || m.At.After(best.At) || m.At.Equal(best.At) && id < from {
+			from, best = id, m
+		}
+	}
+	return from, best, from != ""
+}
+
+// Count is how many requirements have something said about them, of sessions or of the branch; what
+// was only cleared does not count.
+func (s State) Count() int {
+	n := 0
+	for _, g := range s.Gates {
+		if g.active() {
+			n++
+		}
+	}
+	return n
+}
+
+func (g Gate) active() bool {
+	if g.Branch.Satisfied != nil || g.Branch.Triggered != nil {
+		return true
+	}
+	for _, e := range g.Sessions {
+		if e.Satisfied != nil || e.Triggered != nil {
+			return true
+		}
+	}
+	return false
+}

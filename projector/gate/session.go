@@ -1,0 +1,122 @@
+package gate
+
+import (
+	"strings"
+
+	"hookline/events"
+)
+
+// What a session was told, and which slash command its prompt is.
+
+func (s *State) blocked(r events.Record, e *events.GateBlocked) {
+	b := s.block(r.Session)
+	b.Names, b.Event = e.Names, r.ID
+	b.Count++
+	if !e.Short {
+		b.Digest, b.At = clip(e.Digest), r.Time
+	}
+	s.Blocks[r.Session] = b
+}
+
+func (s *State) stopBlocked(r events.Record, e *events.GateStopBlocked) {
+	b := s.block(r.Session)
+	b.Names, b.Event = e.Names, r.ID
+	b.Stops++
+	s.Blocks[r.Session] = b
+}
+
+// block makes room for a session's denials.
+func (s *State) block(session string) Block {
+	if s.Blocks == nil {
+		s.Blocks = map[string]Block{}
+	}
+	b, ok := s.Blocks[session]
+	if !ok && len(s.Blocks) >= maxSessions {
+		delete(s.Blocks, oldestBlock(s.Blocks))
+	}
+	return b
+}
+
+// oldestBlock goes by the event's id, which begins with its time.
+func oldestBlock(m map[string]Block) string {
+	found := ""
+	for k, b := range m {
+		if o, ok := m[found]; !ok || b.Event < o.Event || b.Event == o.Event && k < found {
+			found = k
+		}
+	}
+	return found
+}
+
+// notification begins the prompt by which the client tells of finished background work; it is no new
+// prompt of the user's.
+const notification = "<task-notification>"
+
+// prompt follows a slash command from its expansion to the Stop that ends its prompt. A turn that
+// stops while background work runs has not ended it; another prompt before that means that it never
+// will be (Esc), and the command satisfies nothing.
+func (s *State) prompt(r events.Record) {
+	if r.Session == "" {
+		return
+	}
+	p, known := s.Pending[r.Session]
+	switch e := r.Event.(type) {
+	case *events.PromptExpanded:
+		if s.Pending == nil {
+			s.Pending = map[string]Pending{}
+		}
+		if !known && len(s.Pending) >= maxSessions {
+			delete(s.Pending, oldestPending(s.Pending))
+		}
+		s.Pending[r.Session] = Pending{Command: clip(strings.TrimPrefix(e.CommandName, "/")), PromptID: clip(e.PromptID), Event: r.ID}
+	case *events.PromptSubmitted:
+		if known && (!p.Background || !strings.HasPrefix(strings.TrimSpace(e.Prompt), notification)) && clip(e.PromptID) != p.PromptID {
+			delete(s.Pending, r.Session)
+		}
+	case *events.TurnStopped:
+		switch {
+		case !known || !p.of(e):
+		case Working(e):
+			p.Background = true
+			s.Pending[r.Session] = p
+		default:
+			delete(s.Pending, r.Session)
+		}
+	case *events.SessionEnded, *events.SessionReaped:
+		delete(s.Pending, r.Session)
+	}
+}
+
+func oldestPending(m map[string]Pending) string {
+	found := ""
+	for k, p := range m {
+		if o, ok := m[found]; !ok || p.Event < o.Event || p.Event == o.Event && k < found {
+			found = k
+		}
+	}
+	return found
+}
+
+// of tells whether a Stop belongs to the command's prompt: the ids agree, one of them is not known, or
+// the prompt went on in the background, where each piece of news has an id of its own.
+func (p Pending) of(e *events.TurnStopped) bool {
+	return p.Background || e.PromptID == "" || p.PromptID == "" || clip(e.PromptID) == p.PromptID
+}
+
+// Working tells whether background work goes on after a Stop: the turn is then not the end.
+func Working(e *events.TurnStopped) bool {
+	for _, t := range e.BackgroundTasks {
+		switch t.Status {
+		case "completed", "failed", "killed", "stopped", "cancelled":
+		default:
+			return true
+		}
+	}
+	return false
+}
+
+// Ended is the slash command whose prompt ends with a Stop.
+func (s State) Ended(session string, e *events.TurnStopped) (Pending, bool) {
+	p, ok := s.Pending[session]
+	return p, ok && p.of(e) && !Working(e)
+}
