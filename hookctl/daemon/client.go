@@ -46,7 +46,7 @@ type Client struct {
 // Connect finds the daemon.
 func Connect(ctx context.Context, o ConnectOptions) (*Client, error) {
 	p := Locate(os.Getenv)
-	if o.Home != "" {
+	if home, _ := wire.Home(os.Getenv); o.Home != "" && o.Home != home {
 		p = Locate(func(name string) string {
 			switch name {
 			case "HOOKLINE_HOME":

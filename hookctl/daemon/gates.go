@@ -260,7 +260,7 @@ func (d *Daemon) judgeGates(ctx context.Context, in hook.Input, w hook.World, s 
 	p := hook.GatesPast{Session: s}
 	err := d.view.Read(ctx, func(r projector.Reader) error {
 		p.State = gatesAt(r, w)
-		if d.asksForOthers(in.Event, w.Gates.Rules) {
+		if asksForOthers(in.Event, w.Gates.Rules) {
 			p.Others = d.others(r, in, w)
 		}
 		return nil
@@ -285,7 +285,7 @@ func (d *Daemon) notYetTold(list []events.GateConfigInvalid) []events.GateConfig
 }
 
 // asksForOthers tells whether the other sessions of the project matter to a frame.
-func (d *Daemon) asksForOthers(e events.Event, rules requirements.Rules) bool {
+func asksForOthers(e events.Event, rules requirements.Rules) bool {
 	switch e.(type) {
 	case *events.ToolRequested, *events.TurnStopped, *events.SessionStarted, *events.PromptSubmitted:
 	default:

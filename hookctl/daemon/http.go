@@ -52,6 +52,7 @@ func (d *Daemon) Handler() http.Handler {
 	handle("GET /v1/cells/{projection}", d.handleCells)
 	handle("GET /v1/cells/{projection}/{key...}", d.handleCell)
 	handle("POST /v1/emit", d.handleEmit)
+	handle("POST /v1/gates", d.handleGates)
 	handle("POST /v1/dream", d.handleDream)
 	handle("POST /v1/canary", d.handleCanary)
 	handle("POST /v1/verify", d.handleVerify)

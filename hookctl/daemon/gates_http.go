@@ -1,0 +1,182 @@
+package daemon
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"time"
+
+	"hookline/events"
+	"hookline/hookctl/wire"
+)
+
+// GateOrder asks for events of one branch's gates, all or none. The branch is that of Dir unless it is
+// named; Session may be an alias.
+type GateOrder struct {
+	Dir     string        `json:"dir"`
+	Branch  string        `json:"branch,omitempty"`
+	Session string        `json:"session,omitempty"`
+	Events  []GateCommand `json:"events"`
+}
+
+// GateCommand is one of them: gate.satisfied, gate.cleared or gate.imported.
+type GateCommand struct {
+	Type string          `json:"type"`
+	Data json.RawMessage `json:"data"`
+}
+
+// GateReceipt is what became of an order.
+type GateReceipt struct {
+	Project string   `json:"project"`
+	Branch  string   `json:"branch"`
+	Session string   `json:"session,omitempty"`
+	Seq     uint64   `json:"seq"` // of the last event
+	Events  []string `json:"events"`
+}
+
+// Bounds of an order.
+const (
+	maxOrderBytes  = 8 << 20
+	maxOrderEvents = 512
+	maxGateName    = 200
+	maxGateMeta    = 4 << 10
+)
+
+func (d *Daemon) handleGates(w http.ResponseWriter, r *http.Request) error {
+	var o GateOrder
+	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxOrderBytes)).Decode(&o); err != nil {
+		return problem(http.StatusBadRequest, "request: "+err.Error(), "")
+	}
+	receipt, err := d.OrderGates(r.Context(), o)
+	if err != nil {
+		return err
+	}
+	return reply(w, receipt)
+}
+
+// OrderGates appends what a person decided about gates. It returns when that is on disk.
+func (d *Daemon) OrderGates(ctx context.Context, o GateOrder) (GateReceipt, error) {
+	list, err := ordered(o)
+	if err != nil {
+		return GateReceipt{}, err
+	}
+	session, err := d.resolveSession(ctx, o.Session)
+	if err != nil {
+		return GateReceipt{}, err
+	}
+	place := d.world.Place(o.Dir)
+	if !place.Git {
+		return GateReceipt{}, problem(http.StatusBadRequest, "not in a git repository: "+o.Dir, "gates belong to a branch of one")
+	}
+	branch := d.clean(o.Branch)
+	if branch == "" {
+		branch = d.clean(place.Branch)
+	}
+	if branch == "" {
+		return GateReceipt{}, problem(http.StatusBadRequest, "HEAD is detached: gates belong to a branch", "--branch names one")
+	}
+	project, seen := d.project(ctx, place)
+	env := events.Envelope{Session: session, Project: project, Worktree: d.clean(place.Worktree), Branch: branch}
+	d.mu.Lock()
+	envs, err := d.gateEnvelopes(env, append(d.projects.news(project, seen), list...))
+	var seq uint64
+	if err == nil {
+		seq, err = d.append(ctx, envs, nil)
+	}
+	d.mu.Unlock()
+	if err != nil {
+		return GateReceipt{}, err
+	}
+	if err := d.stream.Sync(ctx, seq); err != nil {
+		return GateReceipt{}, err
+	}
+	d.hub.wake(seq)
+	out := GateReceipt{Project: project, Branch: branch, Session: session, Seq: seq}
+	for _, e := range envs {
+		out.Events = append(out.Events, e.ID)
+	}
+	return out, nil
+}
+
+// gateEnvelopes gives each event its own envelope, the first one's id the parent of the others'.
+func (d *Daemon) gateEnvelopes(env events.Envelope, list []events.Event) ([]events.Envelope, error) {
+	now := d.opts.Now().UTC().Truncate(time.Millisecond)
+	first := wire.NewID(now.UnixMilli())
+	var envs []events.Envelope
+	for i, e := range list {
+		k, _ := events.Lookup(e.Type())
+		data, err := json.Marshal(e)
+		if err != nil {
+			return nil, fmt.Errorf("encode %s: %w", e.Type(), err)
+		}
+		data, report := d.redactor.JSON(data)
+		env.ID, env.Type, env.Version, env.Time, env.Data, env.Redacted = first, k.Type, k.Version(), now, data, report.Count
+		env.Correlation = env.Session
+		if i > 0 {
+			env.ID = events.DerivedID(first, i)
+		}
+		envs = append(envs, env)
+	}
+	return envs, nil
+}
+
+// ordered decodes an order's events and refuses what a fold could not use; the words name the field.
+func ordered(o GateOrder) ([]events.Event, error) {
+	if len(o.Events) == 0 || len(o.Events) > maxOrderEvents {
+		return nil, problem(http.StatusBadRequest, fmt.Sprintf("%d events: an order has 1 to %d", len(o.Events), maxOrderEvents), "")
+	}
+	var list []events.Event
+	for _, c := range o.Events {
+		k, ok := events.Lookup(c.Type)
+		if !ok || !slices.Contains([]string{events.TypeGateSatisfied, events.TypeGateCleared, events.TypeGateImported}, c.Type) {
+			return nil, problem(http.StatusBadRequest, fmt.Sprintf("%q is nothing that can be ordered of a gate", c.Type), "")
+		}
+		e := k.New()
+		if err := json.Unmarshal(c.Data, e); err != nil {
+			return nil, problem(http.StatusBadRequest, c.Type+": "+err.Error(), "")
+		}
+		if err := checkOrder(e, o.Session); err != nil {
+			return nil, err
+		}
+		list = append(list, e)
+	}
+	return list, nil
+}
+
+func checkOrder(e events.Event, session string) error {
+	bad := func(format string, args ...any) error {
+		return problem(http.StatusBadRequest, e.Type()+": "+fmt.Sprintf(format, args...), "")
+	}
+	switch e := e.(type) {
+	case *events.GateSatisfied:
+		scopes := []string{events.GateScopeSession, events.GateScopeBranch, events.GateScopePermanent, events.GateScopeSingleUse}
+		_, err := time.Parse(time.RFC3339Nano, e.ExpiresAt)
+		switch {
+		case e.Name == "" || len(e.Name) > maxGateName:
+			return bad("name: 1 to %d bytes are wanted", maxGateName)
+		case !slices.Contains(scopes, e.Scope):
+			return bad("scope: %q is none of session, branch, permanent, single_use", e.Scope)
+		case e.Level != events.GateLevelSession && e.Level != events.GateLevelBranch:
+			return bad("level: %q is none of session, branch", e.Level)
+		case e.Level == events.GateLevelSession && session == "":
+			return bad("a session is wanted")
+		case e.ExpiresAt != "" && err != nil:
+			return bad("expires_at: %q is no time", e.ExpiresAt)
+		case len(e.Metadata) > maxGateMeta:
+			return bad("metadata: more than %d bytes", maxGateMeta)
+		case len(e.Metadata) > 0 && !bytes.HasPrefix(bytes.TrimSpace(e.Metadata), []byte("{")):
+			return bad("metadata: a JSON object is wanted")
+		}
+	case *events.GateCleared:
+		if e.Reason != events.GateClearedCommand {
+			return bad("reason: a command clears by %q", events.GateClearedCommand)
+		}
+		if !e.AllSessions && session == "" {
+			return bad("a session is wanted")
+		}
+	}
+	return nil
+}
