@@ -75,7 +75,7 @@ func readHooks(name string) ([]call, error) {
 func parseHook(line []byte) (call, error) {
 	dec := json.NewDecoder(bytes.NewReader(line))
 	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
-		return call{}, fmt.Errorf("not a JSON object (%v)", err)
+		return call{}, fmt.Errorf("not a JSON object: %w", err)
 	}
 	var c call
 	var out bytes.Buffer

@@ -22,7 +22,7 @@ var dictionary []byte
 // frame that says or turns out to be more is refused.
 const maxPlain = 64 << 20
 
-// ErrBadPayload: a message whose payload is not what this package writes.
+// ErrBadPayload says that a message has a payload which this package did not write.
 var ErrBadPayload = errors.New("unreadable payload")
 
 // codec holds the compressor and the decompressor; both are pools inside and may be used by many

@@ -174,7 +174,7 @@ func TestReadEndsEarly(t *testing.T) {
 		}
 		return nil
 	})
-	if err != mine || n != 7 {
+	if !errors.Is(err, mine) || n != 7 {
 		t.Errorf("%v after %d events, want mine after 7", err, n)
 	}
 	ctx, cancel := context.WithCancel(t.Context())

@@ -100,15 +100,6 @@ func (r *real) get(seq uint64) string {
 	return text(m.Subject, m.Header.Get("Nats-Msg-Id"), m.Data)
 }
 
-func (r *real) state() jetstream.StreamState {
-	r.t.Helper()
-	info, err := r.stream.Info(r.t.Context())
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	return info.State
-}
-
 func text(subject, id string, data []byte) string {
 	if len(data) > 40 {
 		data = fmt.Appendf(data[:40:40], "…%d", len(data))

@@ -113,10 +113,8 @@ func TestReviewDrainStopsInTheMiddle(t *testing.T) {
 	d := open(t, home)
 	disk := &stuckDisk{stuck: true}
 	d.spool.disk = disk
-	var ids []string
 	for i := range 5 {
 		f := bashOf("s-1", i)
-		ids = append(ids, f.ID)
 		if err := d.spool.Write(f); err != nil {
 			t.Fatal(err)
 		}

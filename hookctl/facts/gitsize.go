@@ -264,7 +264,7 @@ func countLines(file string, limit int64) (lines int, read int64) {
 	if err != nil {
 		return 0, 0
 	}
-	defer f.Close() //nolint:errcheck // opened for reading, nothing to lose
+	defer f.Close() // opened for reading, nothing to lose
 	buf, last := make([]byte, 64<<10), byte('\n')
 	for r := io.LimitReader(f, limit); ; {
 		n, err := r.Read(buf)

@@ -75,7 +75,7 @@ func readSmall(path string, limit int64) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close() //nolint:errcheck // opened for reading, nothing to lose
+	defer f.Close() // opened for reading, nothing to lose
 	b, err := io.ReadAll(io.LimitReader(f, limit+1))
 	if err == nil && int64(len(b)) > limit {
 		err = errors.New("read " + path + ": longer than expected")

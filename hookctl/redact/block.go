@@ -12,7 +12,8 @@ func findBlock(p *pass, m *matcher, start, end int) {
 	if start < p.blockEnd {
 		return
 	}
-	from, body := start, end
+	var from int
+	body := end
 	if p.b[start]|0x20 == 'p' && hasPrefixFold(p.b[start:], "private-lines:") {
 		for body < len(p.b) && (isBlank(p.b[body]) || isDigit(p.b[body])) {
 			body++

@@ -51,11 +51,12 @@ func (s shape) with(re *syntax.Regexp) (shape, bool) {
 	case syntax.OpCharClass:
 		return append(s, step{set: classSet(re.Rune), min: 1, max: 1}), true
 	case syntax.OpConcat:
-		ok := true
 		for _, sub := range re.Sub {
-			if s, ok = s.with(sub); !ok {
+			next, ok := s.with(sub)
+			if !ok {
 				return nil, false
 			}
+			s = next
 		}
 		return s, true
 	case syntax.OpCapture:

@@ -91,7 +91,7 @@ func TestStep(t *testing.T) {
 }
 
 func TestWrap(t *testing.T) {
-	for _, c := range [][2]float64{{0, 0}, {-0.1, 6.1832}, {6.28318, 6.2832 - 6.2832}, {100, 5.7522}, {-1e-9, 0}, {6.2831, 6.2831}} {
+	for _, c := range [][2]float64{{0, 0}, {-0.1, 6.1832}, {6.28318, 0}, {100, 5.7522}, {-1e-9, 0}, {6.2831, 6.2831}} {
 		if got := wrap(c[0]); got != c[1] {
 			t.Errorf("wrap(%v) = %v, want %v", c[0], got, c[1])
 		}

@@ -1,0 +1,143 @@
+//go:build unix
+
+package conversations
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// cmdHook starts hookctl as the client does. Before the event's name it takes flags:
+//
+//	-exit N        the exit code that is wanted, default 0
+//	-env NAME=V    one more variable
+//	-bin DIR       the hookctl of that folder
+//	-held          stdin stays open behind its content
+//	-null          stdin is /dev/null, a character device like a terminal
+//
+// stdin is the file behind "<", or an object of the members given as name=value (a value that is
+// JSON is taken as such, hook_event_name comes from the event), else a pipe that ends at once. The call must end within the hook's
+// own deadline, and [lateBy] for a busy machine.
+func cmdHook(ts *testscript.TestScript, neg bool, args []string) {
+	if neg {
+		ts.Fatalf("unsupported: ! hook; use -exit")
+	}
+	c, want := call{}, 0
+	for len(args) > 0 && strings.HasPrefix(args[0], "-") {
+		switch args[0] {
+		case "-held":
+			c.held, args = true, args[1:]
+			continue
+		case "-null":
+			c.null, args = true, args[1:]
+			continue
+		case "-exit":
+			n, err := strconv.Atoi(args[1])
+			ts.Check(err)
+			want = n
+		case "-env":
+			c.env = append(c.env, args[1])
+		case "-bin":
+			c.bin = args[1]
+		default:
+			ts.Fatalf("unknown flag %s", args[0])
+		}
+		args = args[2:]
+	}
+	args, c.input = inputOf(ts, args)
+	if len(args) == 1 || strings.HasPrefix(args[1], "-") {
+		args = append([]string{"hook"}, args...)
+	}
+	c.args = args
+	out, err := houseOf(ts).run(c)
+	ts.Check(err)
+	_, _ = ts.Stdout().Write([]byte(out.stdout)) // strings.Builders do not fail
+	_, _ = ts.Stderr().Write([]byte(out.stderr))
+	if out.exit != want {
+		ts.Fatalf("exit code %d instead of %d", out.exit, want)
+	}
+	limit := deadlineOf(c.args) + lateBy
+	if _, err := os.Stat(ts.MkAbs(".claude/requirements.yaml")); err == nil && limit < 2*time.Second+lateBy {
+		limit = 2*time.Second + lateBy // gates: a busy machine must not open one
+	}
+	if out.took > limit {
+		ts.Fatalf("it took %v, more than %v", out.took, limit)
+	}
+}
+
+// cmdBrief wants the brief of a session. A busy machine may not answer within 60 ms, which gives the
+// cold brief; a brief leaves no trace, so it is asked for again.
+func cmdBrief(ts *testscript.TestScript, _ bool, args []string) {
+	h := houseOf(ts)
+	ts.Check(eventually(func() error {
+		out, err := h.run(call{args: []string{"consciousness", "brief"}, env: []string{"CLAUDE_CODE_SESSION_ID=" + args[0]}})
+		ts.Check(err)
+		if out.exit != 0 || out.stderr != "" || out.took > 60*time.Millisecond+lateBy {
+			ts.Fatalf("brief: %+v", out)
+		}
+		if out.stdout != args[1]+"\n" {
+			err = fmt.Errorf("the brief is %q instead of %q", out.stdout, args[1])
+			if out.stdout != "[C:? r=? IC=?]\n" {
+				ts.Check(err)
+			}
+		}
+		return err
+	}))
+}
+
+// inputOf takes the input off the end of a word's arguments: a file, or members of an object.
+func inputOf(ts *testscript.TestScript, args []string) (rest []string, input string) {
+	if n := len(args); n > 2 && args[n-2] == "<" {
+		return args[:n-2], ts.ReadFile(args[n-1])
+	}
+	members := map[string]any{}
+	for len(args) > 0 && strings.Contains(args[len(args)-1], "=") {
+		name, text, _ := strings.Cut(args[len(args)-1], "=")
+		var v any = text
+		if json.Valid([]byte(text)) {
+			v = json.RawMessage(text)
+		}
+		members[name], args = v, args[:len(args)-1]
+	}
+	if len(members) == 0 {
+		return args, ""
+	}
+	if len(args) == 1 {
+		members["hook_event_name"] = args[0]
+	}
+	b, err := json.Marshal(members)
+	ts.Check(err)
+	return args, string(b)
+}
+
+// lateBy is what a busy machine may add to a hook's own deadline.
+const lateBy = time.Second
+
+// deadlineOf is the hook's own deadline, as the command line's documentation has it.
+func deadlineOf(args []string) time.Duration {
+	verbs := map[string]string{"check-identity": "PostToolUse", "inject-context": "UserPromptSubmit", "restore-identity": "SessionStart", "persist-identity": "SessionEnd"}
+	if args[1] == "brief" {
+		return 60 * time.Millisecond
+	}
+	event := args[1]
+	if v, ok := verbs[event]; ok {
+		event = v
+	}
+	switch event {
+	case "PreToolUse":
+		return 100 * time.Millisecond
+	case "SessionStart":
+		return 2 * time.Second
+	case "UserPromptSubmit", "Stop":
+		return time.Second
+	case "SessionEnd":
+		return 1200 * time.Millisecond
+	}
+	return 500 * time.Millisecond
+}

@@ -1,0 +1,224 @@
+//go:build unix
+
+package conversations
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"net/url"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"hookline/hookctl/wire"
+)
+
+// planted is a secret and the line it stands in, the secret at %s. The secrets are put together at run
+// time, so that no file of ours looks like a leak, and are different in every run.
+type planted struct{ kind, line, secret string }
+
+const (
+	hexDigits = "0123456789abcdef"
+	numbers   = "0123456789"
+	upper32   = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
+	letters62 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+)
+
+// randomOf is n characters of an alphabet.
+func randomOf(alphabet string, n int) string {
+	b := make([]byte, n)
+	for i := range b {
+		b[i] = alphabet[rand.IntN(len(alphabet))]
+	}
+	return string(b)
+}
+
+// randomText is n letters and digits; the ends make sure that all three kinds occur.
+func randomText(n int) string { return "b7" + randomOf(letters62, n-4) + "Q3" }
+
+// canaries are thirty kinds of secrets.
+func canaries() []planted {
+	key := func(label string) string {
+		lines := []string{randomText(64), randomText(64), randomText(40)}
+		return "-----BEGIN " + label + "-----\n" + strings.Join(lines, "\n") + "\n-----END " + label + "-----"
+	}
+	return []planted{
+		{"aws access key id", "found %s in the profile", "AK" + "IA" + randomOf(upper32, 16)},
+		{"aws secret key", "aws_secret_access_key = %s", randomText(40)},
+		{"google api key", "maps: %s", "AI" + "za" + randomText(35)},
+		{"github token", "remote uses %s", "gh" + "p_" + randomText(36)},
+		{"github fine-grained", "%s", "github" + "_pat_" + randomText(22) + "_" + randomText(59)},
+		{"gitlab token", "ci has %s", "gl" + "pat-" + randomText(20)},
+		{"slack token", "bot %s", "xo" + "xb-" + randomOf(numbers, 12) + "-" + randomOf(numbers, 12) + "-" + randomText(24)},
+		{"slack webhook", "https://hooks.slack.com/services/%s", "T" + randomOf(upper32, 8) + "/B" + randomOf(upper32, 8) + "/" + randomText(24)},
+		{"stripe key", "charge with %s", "sk_" + "live_" + randomText(24)},
+		{"openai key", "model: %s", "sk" + "-proj-" + randomText(40) + "_" + randomText(40)},
+		{"anthropic key", "model: %s", "sk" + "-ant-api03-" + randomText(90) + "AA"},
+		{"npm token", "//registry.npmjs.org/:_authToken=%s", "np" + "m_" + randomText(36)},
+		{"pypi token", "upload %s", "py" + "pi-AgEIcHlwaS5vcmc" + randomText(70)},
+		{"docker hub", "login %s", "dckr" + "_pat_" + randomText(27)},
+		{"hugging face", "hub %s", "h" + "f_" + randomText(34)},
+		{"sendgrid", "mail %s", "S" + "G." + randomText(22) + "." + randomText(43)},
+		{"digitalocean", "droplet %s", "do" + "p_v1_" + randomOf(hexDigits, 64)},
+		{"vault", "lease %s", "hv" + "s." + randomText(90)},
+		{"json web token", "header %s", "ey" + "J" + randomText(20) + ".ey" + "J" + randomText(60) + "." + randomText(43)},
+		{"age key", "%s", "AGE-SECRET" + "-KEY-1" + randomOf(upper32, 58)},
+		{"nats seed", "user %s", "SU" + "A" + randomOf(upper32, 55)},
+		{"databricks", "warehouse %s", "da" + "pi" + randomOf(hexDigits, 32)},
+		{"rsa key", "%s", key("RSA PRIVATE " + "KEY")},
+		{"openssh key", "file:\n%s\n", key("OPENSSH PRIVATE " + "KEY")},
+		{"bearer", "curl -H 'X-Auth: Bearer %s'", randomText(30)},
+		{"basic authorization", "Authorization: Basic %s", randomText(24)},
+		{"url password", "postgres://app:%s@db.internal:5432/app", randomText(14)},
+		{"password assignment", "export DB_PASSWORD=%s", randomText(16)},
+		{"token in json", `{"access_token": "%s"}`, randomText(32)},
+		{"azure storage", "DefaultEndpointsProtocol=https;AccountName=x;AccountKey=%s;EndpointSuffix=core.windows.net", randomText(86) + "=="},
+	}
+}
+
+func (p planted) text() string { return strings.Replace(p.line, "%s", p.secret, 1) }
+
+// traces are the strings that must occur nowhere: the secret, or the lines of a longer one.
+func (p planted) traces() []string {
+	var out []string
+	for line := range strings.Lines(p.secret) {
+		if line = strings.TrimSpace(line); !strings.HasPrefix(line, "-----") {
+			out = append(out, line)
+		}
+	}
+	return out
+}
+
+// channels are the ways by which a text of the session comes in; the last two are above the size from
+// which content goes to blobs.
+func channels(session, call, text string) map[string]string {
+	pad := strings.Repeat("The quick brown fox jumps over the lazy dog.\n", 500)
+	return map[string]string{
+		"UserPromptSubmit":   object("session_id", session, "prompt_id", call, "prompt", text),
+		"PreToolUse":         object("session_id", session, "tool_name", "Bash", "tool_use_id", call, "tool_input", map[string]any{"command": "echo '" + text + "'"}),
+		"PostToolUse":        object("session_id", session, "tool_name", "Bash", "tool_use_id", call, "tool_input", map[string]any{"command": "env"}, "tool_response", map[string]any{"stdout": text, "stderr": text}),
+		"PostToolUseFailure": object("session_id", session, "tool_name", "Bash", "tool_use_id", call, "error", "exit 1: "+text, "is_interrupt", false),
+		"Stop":               object("session_id", session, "prompt_id", call, "last_assistant_message", pad+text+"\n"),
+		"PostToolBatch": object("session_id", session, "prompt_id", call, "tool_calls", []any{map[string]any{"tool_name": "Write", "tool_use_id": call,
+			"tool_input": map[string]any{"file_path": "/app/x", "content": pad + text + "\n" + pad}, "tool_response": pad + text}}),
+	}
+}
+
+// Nothing that was planted may be found anywhere below the home: not in the log as the API gives it
+// (the file is compressed), nor in blobs, nor in the raw bytes of any file, nor in the spool.
+func TestSecretsStayOut(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	h.hook(t, "SessionStart", startPayload("one"))
+	secrets := canaries()
+	if len(secrets) != 30 {
+		t.Fatalf("%d kinds", len(secrets))
+	}
+	sent := map[string]planted{}
+	for i, p := range secrets {
+		for event, payload := range channels("one", fmt.Sprintf("toolu_%d", i), p.text()) {
+			sent[h.deliver(t, event, payload)] = p
+		}
+	}
+	spooledSecrets(t, h, secrets)
+	everything := h.everything(t)
+	for _, p := range secrets {
+		for _, trace := range p.traces() {
+			if strings.Contains(everything, trace) || strings.Contains(everything, url.QueryEscape(trace)) {
+				t.Errorf("%s: the log holds it", p.kind)
+			}
+			if found, err := grep(h.env["HOME"], trace); err != nil || found != "" {
+				t.Errorf("%s: %s holds it (%v)", p.kind, found, err)
+			}
+		}
+	}
+	if !strings.Contains(everything, "[REDACTED:private-key]") || !strings.Contains(everything, "lazy dog.\\nThe quick brown") {
+		t.Error("the test looks at the wrong place: it finds neither markers nor the content of blobs")
+	}
+	wantCounted(t, h, sent)
+}
+
+// wantCounted wants every event that had a secret, and in each the number of what was replaced.
+func wantCounted(t *testing.T, h house, sent map[string]planted) {
+	t.Helper()
+	found := 0
+	for _, r := range h.mustEvents(t, "*") {
+		p, ok := sent[r.fields["id"].(string)]
+		if !ok {
+			continue
+		}
+		found++
+		if n, _ := r.fields["redacted"].(float64); n < 1 {
+			t.Errorf("%s: event %v counts %v redacted", p.kind, r.fields["type"], n)
+		}
+	}
+	if found != len(sent) {
+		t.Errorf("%d of %d events are in the log", found, len(sent))
+	}
+}
+
+// deliver sends a payload straight to the daemon and gives the id of its event.
+func (h house) deliver(t *testing.T, event, payload string) string {
+	t.Helper()
+	now := time.Now().UnixMilli()
+	f := wire.Frame{ID: wire.NewID(now), Args: []string{"hook", event}, Cwd: h.dir, Time: now, Complete: true, Size: int64(len(payload)), Body: []byte(payload)}
+	if _, err := h.send(f); err != nil {
+		t.Fatalf("%s: %v", event, err)
+	}
+	return f.ID
+}
+
+// spooledSecrets sends all secrets at once while the daemon hangs, looks into the spool, and lets it go on.
+func spooledSecrets(t *testing.T, h house, secrets []planted) {
+	t.Helper()
+	var all strings.Builder
+	for _, p := range secrets {
+		all.WriteString(p.text() + "\n")
+	}
+	if err := h.signal(syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	payloads := channels("spooled", "toolu_spooled", all.String())
+	for event, payload := range payloads {
+		h.hook(t, event, payload)
+	}
+	err := eventually(func() error { return wantCount("frames", fmt.Sprint(len(payloads)), len(spooled(h.home()))) })
+	if err != nil {
+		t.Error(err)
+	}
+	for _, p := range secrets {
+		for _, trace := range p.traces() {
+			if found, err := grep(h.home(), trace); err != nil || found != "" {
+				t.Errorf("%s: %s holds it (%v)", p.kind, found, err)
+			}
+		}
+	}
+	if err := h.signal(syscall.SIGCONT); err != nil {
+		t.Fatal(err)
+	}
+	if err := eventually(func() error { return wantCount("frames", "0", len(spooled(h.home()))) }); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// everything is all events with their blobs, and the daemon's own words.
+func (h house) everything(t *testing.T) string {
+	t.Helper()
+	var all strings.Builder
+	for _, r := range h.mustEvents(t, "*") {
+		all.Write(r.raw)
+		raw, err := h.ask("GET", fmt.Sprintf("/v1/events/%v?raw=1", r.fields["id"]), "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		all.Write(raw)
+	}
+	log, err := os.ReadFile(h.home() + "/hookd.log")
+	if err != nil {
+		t.Fatal(err)
+	}
+	all.Write(log)
+	return all.String()
+}

@@ -1,0 +1,197 @@
+//go:build unix
+
+package conversations
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// The words of the scripts, beside testscript's own. What a word prints is the next `stdout`.
+//
+//	hook [flags] EVENT [INPUT]       hookctl hook EVENT; flags and INPUT are told in call_test.go
+//	verb [flags] NOUN VERB [INPUT]   the same for the identity verbs
+//	brief SESSION WANT               consciousness brief, asked until it is warm
+//	frame [flags] EVENT INPUT        a frame made by hand, to the daemon or into the spool (frame_test.go)
+//	get PATH | post PATH [FILE]      a request to the daemon
+//	wake SESSION                     prompts until one finds a daemon
+//	waitfor up|gone|build V|spool N|below N|event N PATTERN [k=v…]
+//	count N PATTERN [k=v…]           events of the log; k is a path like data.reason, v the value as text
+//	event PATTERN [k=v…]             prints the newest such event
+//	types [PATTERN]                  prints the type of each event, one a line
+//	field PATH WANT                  a value of the JSON last printed; `! field PATH` wants none
+//	context WANT…                    the additionalContext last printed, a line an argument
+//	message TEXT                     the systemMessage last printed contains it; `! message` wants none
+//	cell PROJECTION KEY              prints the state of a cell
+//	latest SESSION                   the project's pointer names it, "" for none
+//	timeindex SESSION…               the sessions of the temporal index, in order
+//	observe SESSION IC [C]           sets vector and phases so that continuity is IC, consciousness C
+//	signal NAME | crash | end        to the daemon: a signal; SIGKILL; an orderly end
+//	damage STREAM                    overwrites the middle of its blocks, while no daemon runs
+//	verify                           folds the log again: no hole, no difference
+//	jsoneq FILE FILE                 two files hold the same JSON
+//	raw FILE                         the event last printed gives back the JSON of a file
+//	make KIND ARGS FILE              a payload too large or too odd for a script (payload_test.go)
+//	private TEXT…                    no file below the home holds it
+//	flood N SESSION | spool N SESSION  N frames of tools, always the same, to the daemon or into the spool
+//	pid                              keeps the daemon's pid in $PID
+//	environ PID                      prints a process's environment
+//	secret NAME PART PART N          a secret of N random characters behind the parts, in $NAME
+//	newer                            builds a later release into $NEWER
+//	calls N SESSION | paired         N tool calls in a row; each request stands before its outcome in the log
+//	doctor PATTERN                   hookctl doctor says it, whatever it finds beside
+//	tmpfs DIR SIZE | readonly DIR | writable DIR | fill DIR  mounts, only where mounts_linux_test.go runs the script
+var commands = map[string]func(*testscript.TestScript, bool, []string){
+	"hook": cmdHook, "verb": cmdHook, "brief": cmdBrief, "frame": cmdFrame, "make": cmdMake,
+	"post": cmdPost, "waitfor": cmdWaitfor, "observe": cmdObserve, "signal": cmdSignal, "damage": cmdDamage,
+	"count": cmdCount, "event": cmdEvent, "types": cmdTypes, "raw": cmdRaw, "jsoneq": cmdJSONeq, "field": cmdField,
+	"context": cmdContext, "message": cmdMessage, "cell": cmdCell, "latest": cmdLatest, "timeindex": cmdTimeindex,
+	"flood": cmdFlood, "spool": cmdSpool, "calls": cmdCalls, "paired": cmdPaired, "newer": cmdNewer, "doctor": cmdDoctor,
+	"pid": cmdPid, "environ": cmdEnviron, "secret": cmdSecret, "private": cmdPrivate,
+	"tmpfs": cmdTmpfs, "readonly": cmdReadonly, "writable": cmdWritable, "fill": cmdFill,
+	"wake":   plain(func(h house, args ...string) ([]byte, error) { return nil, h.wake(args[0]) }),
+	"get":    plain(func(h house, args ...string) ([]byte, error) { return h.ask("GET", args[0], "") }),
+	"crash":  plain(func(h house, _ ...string) ([]byte, error) { return nil, h.crash() }),
+	"end":    plain(func(h house, _ ...string) ([]byte, error) { return nil, h.stop() }),
+	"verify": plain(func(h house, _ ...string) ([]byte, error) { return nil, h.verify() }),
+}
+
+// passed are the variables that a script hands to the programs; an empty one is unset.
+var passed = []string{"PATH", "HOME", "TMPDIR", "HOOKLINE_HOME", "HOOKLINE_SOCKET", "HOOKLINE_DISABLED", "HOOKLINE_IDLE_EXIT", "XDG_STATE_HOME",
+	"XDG_RUNTIME_DIR", "XDG_CONFIG_HOME", "CLAUDE_CODE_SESSION_ID", "CLAUDE_PID", "CLAUDE_PROJECT_DIR"}
+
+// houseOf is the house as the script's environment has it now.
+func houseOf(ts *testscript.TestScript) house {
+	h := house{env: map[string]string{}, dir: ts.MkAbs(".")}
+	for _, name := range passed {
+		h.env[name] = ts.Getenv(name)
+	}
+	return h
+}
+
+// plain makes a word of a function that prints or fails.
+func plain(run func(h house, args ...string) ([]byte, error)) func(*testscript.TestScript, bool, []string) {
+	return func(ts *testscript.TestScript, neg bool, args []string) {
+		out, err := run(houseOf(ts), args...)
+		if neg {
+			if err == nil {
+				ts.Fatalf("it did not fail: %s", out)
+			}
+			fmt.Fprintln(ts.Stderr(), err)
+			return
+		}
+		ts.Check(err)
+		_, err = ts.Stdout().Write(out)
+		ts.Check(err)
+	}
+}
+
+func cmdPost(ts *testscript.TestScript, neg bool, args []string) {
+	body := ""
+	if len(args) > 1 {
+		body = ts.ReadFile(args[1])
+	}
+	plain(func(h house, _ ...string) ([]byte, error) { return h.ask("POST", args[0], body) })(ts, neg, nil)
+}
+
+// cmdLatest looks at the only project's pointer in the bucket latest.
+func cmdLatest(ts *testscript.TestScript, _ bool, args []string) {
+	out, err := houseOf(ts).ask("GET", "/v1/cells/latest?prefix=identity.", "")
+	ts.Check(err)
+	var c struct{ State struct{ Session string } }
+	if len(out) > 0 {
+		ts.Check(json.Unmarshal(out, &c)) // two projects would be two lines, which is no JSON
+	}
+	if c.State.Session != args[0] {
+		ts.Fatalf("latest is %q instead of %q", c.State.Session, args[0])
+	}
+}
+
+// cmdObserve sets the vector twice, so that it is compared with itself, and phases of which six are
+// ahead and six behind by the angle that gives r = IC.
+func cmdObserve(ts *testscript.TestScript, _ bool, args []string) {
+	h := houseOf(ts)
+	ic, err := strconv.ParseFloat(args[1], 64)
+	ts.Check(err)
+	angle := math.Acos((13*ic - 1) / 12)
+	phases := []float64{0}
+	for range 6 {
+		phases = append(phases, angle, -angle)
+	}
+	data := map[string]any{"purpose_vector": []float64{1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}, "kuramoto_phases": phases}
+	if len(args) > 2 {
+		data["consciousness"], err = strconv.ParseFloat(args[2], 64)
+		ts.Check(err)
+	}
+	body, err := json.Marshal(map[string]any{"type": "identity.observed", "session": args[0], "data": data})
+	ts.Check(err)
+	for range 2 {
+		_, err = h.ask("POST", "/v1/emit", string(body))
+		ts.Check(err)
+	}
+}
+
+func cmdSignal(ts *testscript.TestScript, _ bool, args []string) {
+	signals := map[string]syscall.Signal{"STOP": syscall.SIGSTOP, "CONT": syscall.SIGCONT, "TERM": syscall.SIGTERM, "KILL": syscall.SIGKILL}
+	sig, ok := signals[args[0]]
+	if !ok {
+		ts.Fatalf("unknown signal %q", args[0])
+	}
+	ts.Check(houseOf(ts).signal(sig))
+}
+
+// cmdNewer builds a later release and puts its folder into $NEWER.
+func cmdNewer(ts *testscript.TestScript, _ bool, _ []string) {
+	dir, err := newer()
+	ts.Check(err)
+	ts.Setenv("NEWER", dir)
+}
+
+// cmdDoctor: a home of a script has its own faults (no hooks installed), so the exit code says nothing.
+func cmdDoctor(ts *testscript.TestScript, _ bool, args []string) {
+	out, err := houseOf(ts).run(call{args: []string{"doctor"}})
+	ts.Check(err)
+	if !regexp.MustCompile(args[0]).MatchString(out.stdout) {
+		ts.Fatalf("doctor does not say %q:\n%s%s", args[0], out.stdout, out.stderr)
+	}
+}
+
+func cmdPid(ts *testscript.TestScript, _ bool, _ []string) {
+	s, err := houseOf(ts).status()
+	ts.Check(err)
+	ts.Setenv("PID", strconv.Itoa(s.PID))
+}
+
+// cmdEnviron is Linux's.
+func cmdEnviron(ts *testscript.TestScript, _ bool, args []string) {
+	env, err := os.ReadFile("/proc/" + args[0] + "/environ")
+	ts.Check(err)
+	fmt.Fprintln(ts.Stdout(), strings.ReplaceAll(string(env), "\x00", "\n"))
+}
+
+// cmdSecret puts a secret together, so that no file of ours looks like a leak.
+func cmdSecret(ts *testscript.TestScript, _ bool, args []string) {
+	n, err := strconv.Atoi(args[3])
+	ts.Check(err)
+	ts.Setenv(args[0], args[1]+args[2]+randomText(n))
+}
+
+// cmdPrivate reads every file below the home as it is; what is compressed is looked at through the
+// daemon by the canary test.
+func cmdPrivate(ts *testscript.TestScript, _ bool, args []string) {
+	for _, text := range args {
+		found, err := grep(houseOf(ts).home(), text)
+		ts.Check(err)
+		if found != "" {
+			ts.Fatalf("%s holds %q", found, text)
+		}
+	}
+}

@@ -1,0 +1,120 @@
+//go:build unix
+
+package conversations
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"hookline/hookctl/wire"
+)
+
+// cmdFrame sends a frame made by hand: what a retry, a second install, a crash or a wrong clock
+// would send. Its id is left in $FRAME. Flags before the event's name:
+//
+//	-id ID         instead of a new one
+//	-ago DURATION  captured that long ago; negative: in the future
+//	-from PATH     the client's executable
+//	-spool         into the spool instead of to the daemon
+//	-cut           of a client that gave up reading
+func cmdFrame(ts *testscript.TestScript, neg bool, args []string) {
+	h := houseOf(ts)
+	f := wire.Frame{Cwd: h.dir, Time: time.Now().UnixMilli(), Complete: true, Binary: filepath.Join(binaries, "hookctl"), Env: map[string]string{}}
+	spool := false
+	for strings.HasPrefix(args[0], "-") {
+		switch args[0] {
+		case "-spool":
+			spool, args = true, args[1:]
+			continue
+		case "-cut":
+			f.Complete, args = false, args[1:]
+			continue
+		case "-id":
+			f.ID = args[1]
+		case "-from":
+			f.Binary = args[1]
+		case "-ago":
+			ago, err := time.ParseDuration(args[1])
+			ts.Check(err)
+			f.Time -= ago.Milliseconds()
+		default:
+			ts.Fatalf("unknown flag %s", args[0])
+		}
+		args = args[2:]
+	}
+	args, input := inputOf(ts, args)
+	f.Args, f.Body = []string{"hook", args[0]}, []byte(input)
+	f.Size = int64(len(f.Body))
+	if f.ID == "" {
+		f.ID = wire.NewID(f.Time)
+	}
+	ts.Setenv("FRAME", f.ID)
+	if spool {
+		ts.Check(putInSpool(h.home(), f))
+		return
+	}
+	reply, err := h.send(f)
+	if neg {
+		if err == nil {
+			ts.Fatalf("the daemon took it")
+		}
+		return
+	}
+	ts.Check(err)
+	fmt.Fprintf(ts.Stdout(), "%s", reply.Stdout)
+	fmt.Fprintf(ts.Stderr(), "%s", reply.Stderr)
+}
+
+func (h house) send(f wire.Frame) (wire.Reply, error) {
+	return wire.Do(time.Now().Add(within), wire.Socket(h.getenv), f.Args[1], f)
+}
+
+// putInSpool writes the file that "hookd deliver" would: whole or not at all.
+func putInSpool(home string, f wire.Frame) error {
+	dir := filepath.Join(home, "spool")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	text := append(append(f.Header(), '\n'), f.Body...)
+	temp := filepath.Join(dir, "."+f.ID+"."+strconv.Itoa(os.Getpid())+".tmp")
+	if err := os.WriteFile(temp, text, 0o600); err != nil {
+		return err
+	}
+	return os.Rename(temp, filepath.Join(dir, f.ID+".frame"))
+}
+
+// spooled lists the waiting frames' files.
+func spooled(home string) []string {
+	files, _ := filepath.Glob(filepath.Join(home, "spool", "*.frame"))
+	return files
+}
+
+// grep names the first file below dir that holds text, "" when none does.
+func grep(dir, text string) (string, error) {
+	found := ""
+	err := filepath.WalkDir(dir, func(path string, e os.DirEntry, err error) error {
+		if err != nil || found != "" || !e.Type().IsRegular() {
+			return ignoreMissing(err)
+		}
+		data, err := os.ReadFile(path)
+		if err == nil && strings.Contains(string(data), text) {
+			found = path
+		}
+		return ignoreMissing(err)
+	})
+	return found, err
+}
+
+// ignoreMissing: a running daemon makes and removes files.
+func ignoreMissing(err error) error {
+	if os.IsNotExist(err) {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,298 @@
+//go:build unix
+
+package conversations
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"hookline/hookctl/wire"
+)
+
+// house is one installation: a home, a socket, and the environment and folder its hooks run in.
+type house struct {
+	env map[string]string
+	dir string
+}
+
+// newHouse is a house for a test without a script.
+func newHouse(t *testing.T) house {
+	t.Helper()
+	work, err := os.MkdirTemp("", "hookline-house-") // not t.TempDir: its name is too long for a socket
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		endAll(work)
+		if err := os.RemoveAll(work); err != nil {
+			t.Error(err)
+		}
+	})
+	h := house{dir: filepath.Join(work, "app"), env: map[string]string{"HOME": work, "PATH": os.Getenv("PATH"), "TMPDIR": filepath.Join(work, "tmp"),
+		"HOOKLINE_HOME": filepath.Join(work, "state"), "HOOKLINE_SOCKET": filepath.Join(work, "s.sock")}}
+	for _, dir := range []string{h.dir, h.env["TMPDIR"]} {
+		if err := os.Mkdir(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return h
+}
+
+func (h house) getenv(name string) string { return h.env[name] }
+
+func (h house) home() string { path, _ := wire.Home(h.getenv); return path }
+
+func (h house) environ() []string {
+	var list []string
+	for k, v := range h.env {
+		if v != "" {
+			list = append(list, k+"="+v)
+		}
+	}
+	return list
+}
+
+// call is one start of a program.
+type call struct {
+	bin   string // folder of the program, default the one under test
+	prog  string // default hookctl
+	args  []string
+	input string // stdin is a pipe that holds it, and ends
+	held  bool   // and stays open behind it
+	null  bool   // stdin is /dev/null instead
+	env   []string
+}
+
+// outcome is what the caller of a program sees.
+type outcome struct {
+	stdout, stderr string
+	exit           int
+	took           time.Duration
+}
+
+// run starts a program and waits for it, and for its output's end as the client does.
+func (h house) run(c call) (outcome, error) {
+	if c.bin == "" {
+		c.bin = binaries
+	}
+	if c.prog == "" {
+		c.prog = "hookctl"
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, filepath.Join(c.bin, c.prog), c.args...)
+	cmd.Dir, cmd.Env = h.dir, append(h.environ(), c.env...)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	if !c.null {
+		r, w, err := c.pipe()
+		if err != nil {
+			return outcome{}, err
+		}
+		defer w.Close()
+		defer r.Close()
+		cmd.Stdin = r
+	}
+	begin := time.Now()
+	err := cmd.Run()
+	out := outcome{stdout: stdout.String(), stderr: stderr.String(), took: time.Since(begin)}
+	var exit *exec.ExitError
+	if errors.As(err, &exit) && exit.Exited() {
+		out.exit, err = exit.ExitCode(), nil
+	}
+	return out, err
+}
+
+// pipe is the input. What a pipe holds without a reader is in it before the program starts: a hook does
+// not wait for a busy test to feed it.
+func (c call) pipe() (r, w *os.File, err error) {
+	if r, w, err = os.Pipe(); err != nil {
+		return nil, nil, err
+	}
+	feed := func() {
+		_, _ = w.WriteString(c.input) // a program that does not read it all is no failure
+		if !c.held {
+			_ = w.Close()
+		}
+	}
+	if len(c.input) <= 16<<10 {
+		feed()
+	} else {
+		go feed() // ends with the pipe
+	}
+	return r, w, nil
+}
+
+// hook sends one payload and holds the answer to what every hook promises.
+func (h house) hook(t *testing.T, event, payload string, env ...string) outcome {
+	t.Helper()
+	out, err := h.run(call{args: []string{"hook", event}, input: payload, env: env})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out.exit != 0 || out.stderr != "" {
+		t.Fatalf("hook %s: exit %d, stderr %q", event, out.exit, out.stderr)
+	}
+	return out
+}
+
+// client speaks HTTP over the socket.
+func (h house) client() *http.Client {
+	dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
+		var d net.Dialer
+		return d.DialContext(ctx, "unix", wire.Socket(h.getenv))
+	}
+	return &http.Client{Transport: &http.Transport{DialContext: dial, DisableKeepAlives: true}, Timeout: time.Minute}
+}
+
+// ask sends one request; an answer other than 200 is an error that holds its words.
+func (h house) ask(method, path, body string) ([]byte, error) {
+	req, err := http.NewRequest(method, "http://hookline"+path, strings.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	resp, err := h.client().Do(req)
+	if err != nil {
+		return nil, err
+	}
+	defer resp.Body.Close()
+	answer, err := io.ReadAll(resp.Body)
+	if err == nil && resp.StatusCode != http.StatusOK {
+		err = fmt.Errorf("%s %s: %s: %s", method, path, resp.Status, answer)
+	}
+	return answer, err
+}
+
+// status is the part of the daemon's status that conversations look at.
+type status struct {
+	PID       int    `json:"pid"`
+	Version   string `json:"version"`
+	Seq       uint64 `json:"seq"`
+	Spool     int    `json:"spool"`
+	Again     int64  `json:"again"`
+	Conflicts int64  `json:"conflicts"`
+}
+
+func (h house) status() (status, error) {
+	var s status
+	answer, err := h.ask("GET", "/v1/status", "")
+	if err == nil {
+		err = json.Unmarshal(answer, &s)
+	}
+	return s, err
+}
+
+// record is one event of the log, as JSON and as what stands in it.
+type record struct {
+	raw    []byte
+	fields map[string]any
+}
+
+// events lists the log's events of a type pattern, in order.
+func (h house) events(pattern string) ([]record, error) {
+	answer, err := h.ask("GET", "/v1/events?n=0&type="+strings.ReplaceAll(pattern, "*", "%2A"), "")
+	if err != nil {
+		return nil, err
+	}
+	var list []record
+	for line := range bytes.Lines(answer) {
+		r := record{raw: bytes.TrimSpace(line)}
+		if err := json.Unmarshal(line, &r.fields); err != nil {
+			return nil, fmt.Errorf("record %.200q: %w", line, err)
+		}
+		list = append(list, r)
+	}
+	return list, nil
+}
+
+// mustEvents is events where a failure ends the test.
+func (h house) mustEvents(t *testing.T, pattern string) []record {
+	t.Helper()
+	list, err := h.events(pattern)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+// up waits for the daemon to answer.
+func (h house) up() error {
+	return eventually(func() error { _, err := h.status(); return err })
+}
+
+// holder is the daemon's process by the lock file, which outlives it; 0 when there is none.
+func (h house) holder() int {
+	text, err := os.ReadFile(filepath.Join(h.home(), "hookd.lock"))
+	if err != nil {
+		return 0
+	}
+	line, _, _ := strings.Cut(string(text), "\n")
+	pid, err := strconv.Atoi(line)
+	if err != nil || !runs(pid) || !carries(pid, h.home()) {
+		return 0
+	}
+	return pid
+}
+
+// gone waits until the daemon's process has ended.
+func (h house) gone() error {
+	return eventually(func() error {
+		if pid := h.holder(); pid != 0 {
+			return fmt.Errorf("daemon %d runs", pid)
+		}
+		return nil
+	})
+}
+
+// stop ends the daemon in order.
+func (h house) stop() error {
+	if _, err := h.ask("POST", "/v1/stop", ""); err != nil {
+		return err
+	}
+	return h.gone()
+}
+
+// crash ends it as a power cut would, but for what the kernel has.
+func (h house) crash() error {
+	if err := h.signal(syscall.SIGKILL); err != nil {
+		return err
+	}
+	return h.gone()
+}
+
+func (h house) signal(sig syscall.Signal) error {
+	pid := h.holder()
+	if pid == 0 {
+		return errors.New("no daemon runs")
+	}
+	if err := syscall.Kill(pid, sig); err != nil || sig != syscall.SIGSTOP {
+		return err
+	}
+	return eventually(func() error { return stopped(pid) })
+}
+
+// verify folds the log again and wants no difference.
+func (h house) verify() error {
+	answer, err := h.ask("POST", "/v1/verify", "")
+	if err != nil {
+		return err
+	}
+	if !bytes.Contains(answer, []byte(`"clean":true`)) || !bytes.Contains(answer, []byte(`"holes":0`)) {
+		return fmt.Errorf("verify: %s", answer)
+	}
+	return nil
+}

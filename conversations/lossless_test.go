@@ -1,0 +1,151 @@
+//go:build unix
+
+package conversations
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"testing"
+)
+
+// Hooks go on while the daemon is killed again and again, or hands over to a later release. Whatever
+// happens to it, each hook is exit 0 and counts once in the end.
+
+// stream runs n hooks by a few processes at a time, the i-th with the program that bin names; after
+// each one done is called with the number so far.
+func stream(t *testing.T, h house, n int, bin func(i int) string, done func(so int)) {
+	t.Helper()
+	work := make(chan int)
+	var workers sync.WaitGroup
+	var mu sync.Mutex
+	so := 0
+	for range 3 {
+		workers.Go(func() {
+			for i := range work {
+				payload := object("session_id", "one", "hook_event_name", "PostToolUse", "tool_name", "Edit", "tool_use_id", "call_"+strconv.Itoa(i))
+				out, err := h.run(call{bin: bin(i), args: []string{"hook", "PostToolUse"}, input: payload})
+				if err != nil || out.exit != 0 || out.stderr != "" {
+					t.Errorf("hook %d: %v, exit %d, stderr %q", i, err, out.exit, out.stderr)
+				}
+				mu.Lock()
+				so++
+				done(so)
+				mu.Unlock()
+			}
+		})
+	}
+	for i := range n {
+		work <- i
+	}
+	close(work)
+	workers.Wait()
+}
+
+func TestKillsLoseNothing(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	h.hook(t, "SessionStart", startPayload("one"))
+	const hooks, kills = 60, 4
+	killed := 0
+	stream(t, h, hooks, func(int) string { return "" }, func(so int) {
+		if _, err := h.status(); err == nil && so*(kills+1)/hooks > killed && h.crash() == nil {
+			killed++
+		}
+	})
+	if killed == 0 {
+		t.Error("the daemon was never killed")
+	}
+	// One that was killed while it started is not started again for a second or more: the hooks after
+	// that find it, as they would in a session.
+	if err := h.wake("one"); err != nil {
+		t.Fatal(err)
+	}
+	wantEachOnce(t, h, "tool.succeeded", hooks)
+	wantEachOnce(t, h, "session.started", 1)
+	if err := h.verify(); err != nil {
+		t.Error(err)
+	}
+	if out, err := h.run(call{prog: "replay", args: []string{"verify"}}); err != nil || out.exit != 0 {
+		t.Errorf("replay verify: %v, exit %d\n%s%s", err, out.exit, out.stdout, out.stderr)
+	}
+}
+
+// wake sends prompts until one has found the daemon.
+func (h house) wake(session string) error {
+	prompts := 0
+	return eventually(func() error {
+		prompts++
+		out, err := h.run(call{args: []string{"hook", "UserPromptSubmit"},
+			input: object("session_id", session, "prompt_id", strconv.Itoa(prompts), "prompt", "go on")})
+		if err != nil || out.exit != 0 || out.stderr != "" {
+			return fmt.Errorf("%+v: %w", out, err)
+		}
+		_, err = h.status()
+		return err
+	})
+}
+
+func TestHandOverLosesNothing(t *testing.T) {
+	dir, err := newer()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Parallel()
+	h := newHouse(t)
+	h.hook(t, "SessionStart", startPayload("one"))
+	const hooks = 60
+	stream(t, h, hooks, func(i int) string {
+		if i >= hooks/4 && i%2 == 0 { // both releases are installed for a while
+			return dir
+		}
+		return ""
+	}, func(int) {})
+	err = eventually(func() error {
+		s, err := h.status()
+		if err == nil && s.Version != newerBuild {
+			err = fmt.Errorf("build %s answers", s.Version)
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	wantEachOnce(t, h, "tool.succeeded", hooks)
+	if got := len(h.mustEvents(t, "daemon.started")); got != 2 {
+		t.Errorf("%d daemons were started", got)
+	}
+	if err := h.verify(); err != nil {
+		t.Error(err)
+	}
+}
+
+// Input that comes after the hook had to answer, as from a client on a busy machine: the hook is in time
+// without it, and what comes is recorded all the same.
+func TestLateInput(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	h.hook(t, "SessionStart", startPayload("one"))
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	cmd := exec.Command(filepath.Join(binaries, "hookctl"), "hook", "PreToolUse")
+	cmd.Dir, cmd.Env, cmd.Stdin = h.dir, h.environ(), r
+	if out, err := cmd.Output(); err != nil {
+		t.Fatalf("%v, stdout %q", err, out)
+	}
+	r.Close() // from here on only what the hook has left behind can read it
+	_, err = w.WriteString(object("session_id", "one", "hook_event_name", "PreToolUse", "tool_name", "Edit", "tool_use_id", "late"))
+	if err != nil {
+		t.Fatalf("nobody reads the late input: %v", err)
+	}
+	wantEachOnce(t, h, "tool.requested", 1)
+	if got := len(h.mustEvents(t, "hook.refused")); got != 0 {
+		t.Errorf("%d hooks were refused", got)
+	}
+}

@@ -1,0 +1,123 @@
+//go:build unix
+
+package conversations
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// clientEvents is how many hook events the client has (2.1.329).
+const clientEvents = 33
+
+// One payload of our own for each hook event goes in and comes back from the log as the same JSON.
+func TestPayloadsComeBack(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob(filepath.Join("testdata", "payloads", "*.json"))
+	if err != nil || len(files) != clientEvents {
+		t.Fatalf("%d payloads, %v", len(files), err)
+	}
+	h := newHouse(t)
+	for _, file := range files {
+		if name := roundTrip(t, h, file); name+".json" != filepath.Base(file) {
+			t.Errorf("%s is of %s", file, name)
+		}
+	}
+	if got := len(h.mustEvents(t, "hook.*")); got != 0 {
+		t.Errorf("%d payloads were refused or not recognised", got)
+	}
+	if err := h.verify(); err != nil {
+		t.Error(err)
+	}
+}
+
+// The same for payloads that the real client has sent.
+func TestRealPayloadsComeBack(t *testing.T) {
+	dir := os.Getenv("HOOKLINE_PAYLOADS")
+	if dir == "" {
+		t.Skip("HOOKLINE_PAYLOADS names no folder of hook payloads")
+	}
+	t.Parallel()
+	files, err := filepath.Glob(filepath.Join(dir, "*.json"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%d payloads, %v", len(files), err)
+	}
+	h := newHouse(t)
+	for _, file := range files {
+		roundTrip(t, h, file)
+	}
+	if err := h.verify(); err != nil {
+		t.Error(err)
+	}
+}
+
+// roundTrip sends a file's payload as its hook and compares; "" for a file that is no hook's payload.
+func roundTrip(t *testing.T, h house, file string) string {
+	t.Helper()
+	payload, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var head struct {
+		Name string `json:"hook_event_name"`
+	}
+	if err := json.Unmarshal(payload, &head); err != nil || head.Name == "" {
+		t.Logf("%s is not a hook's payload", filepath.Base(file))
+		return ""
+	}
+	before := len(h.eventsOf(head.Name))
+	out := h.hook(t, head.Name, string(payload))
+	if silent[head.Name] && out.stdout != "" {
+		t.Errorf("%s: stdout %q", head.Name, out.stdout)
+	}
+	var last record
+	err = eventually(func() error {
+		list := h.eventsOf(head.Name)
+		if len(list) <= before {
+			return fmt.Errorf("%s: no event came of it", filepath.Base(file))
+		}
+		last = list[len(list)-1]
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+		return head.Name
+	}
+	raw, err := h.ask("GET", fmt.Sprintf("/v1/events/%v?raw=1", last.fields["id"]), "")
+	if err == nil {
+		err = sameJSON(payload, raw)
+	}
+	if err != nil {
+		t.Errorf("%s: %v", filepath.Base(file), err)
+	}
+	shown, err := h.run(call{args: []string{"events", "show", fmt.Sprint(last.fields["id"]), "--raw"}})
+	if err == nil {
+		err = sameJSON(payload, []byte(shown.stdout))
+	}
+	if err != nil {
+		t.Fatalf("%s: events show --raw: %v", filepath.Base(file), err)
+	}
+	return head.Name
+}
+
+// silent are the hooks whose stdout the client takes for something else.
+var silent = map[string]bool{"PreCompact": true, "PostCompact": true, "WorktreeCreate": true, "MessageDisplay": true}
+
+// eventsOf lists the events of a client's hook; none while no daemon answers.
+func (h house) eventsOf(hook string) []record {
+	all, err := h.events("*")
+	if err != nil {
+		return nil
+	}
+	var list []record
+	for _, r := range all {
+		if r.fields["hook"] == hook && !strings.HasPrefix(fmt.Sprint(r.fields["type"]), "hook.refused") {
+			list = append(list, r)
+		}
+	}
+	return list
+}

@@ -1,0 +1,95 @@
+//go:build unix
+
+package conversations
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// within is how long a condition is waited for; it is met in milliseconds on an idle machine.
+const within = 20 * time.Second
+
+// eventually polls until ok has no objection; the last one is the error.
+func eventually(ok func() error) error {
+	deadline := time.Now().Add(within)
+	for pause := time.Millisecond; ; pause = min(2*pause, 50*time.Millisecond) {
+		err := ok()
+		if err == nil || time.Now().After(deadline) {
+			return err
+		}
+		time.Sleep(pause)
+	}
+}
+
+// cmdWaitfor polls one condition.
+func cmdWaitfor(ts *testscript.TestScript, _ bool, args []string) {
+	h := houseOf(ts)
+	switch args[0] {
+	case "up":
+		ts.Check(h.up())
+	case "gone":
+		ts.Check(h.gone())
+	case "build":
+		ts.Check(eventually(func() error {
+			s, err := h.status()
+			if err == nil && s.Version != args[1] {
+				err = fmt.Errorf("build %s answers", s.Version)
+			}
+			return err
+		}))
+	case "spool":
+		ts.Check(eventually(func() error { return wantCount("frames in the spool", args[1], len(spooled(h.home()))) }))
+	case "below":
+		limit, err := strconv.Atoi(args[1])
+		ts.Check(err)
+		ts.Check(eventually(func() error {
+			if n := len(spooled(h.home())); n >= limit {
+				return fmt.Errorf("%d frames in the spool", n)
+			}
+			return nil
+		}))
+	case "event":
+		ts.Check(eventually(func() error {
+			found, err := matching(h, args[2], args[3:])
+			if err != nil {
+				return err
+			}
+			return wantCount(strings.Join(args[2:], " "), args[1], len(found))
+		}))
+	default:
+		ts.Fatalf("waitfor: unknown condition %q", args[0])
+	}
+}
+
+func wantCount(what, want string, got int) error {
+	if strconv.Itoa(got) != want {
+		return fmt.Errorf("%d %s instead of %s", got, what, want)
+	}
+	return nil
+}
+
+// matching lists the events of a pattern whose fields have the values asked for.
+func matching(h house, pattern string, wants []string) ([]record, error) {
+	all, err := h.events(pattern)
+	if err != nil {
+		return nil, err
+	}
+	var found []record
+	for _, r := range all {
+		ok := true
+		for _, w := range wants {
+			name, want, _ := strings.Cut(w, "=")
+			got, _ := at(r.fields, name)
+			ok = ok && got == want
+		}
+		if ok {
+			found = append(found, r)
+		}
+	}
+	return found, nil
+}
