@@ -12,7 +12,6 @@ import (
 	"hookline/projector/identity"
 )
 
-
 // formatBrief is measure 10, by Go's own benchmark.
 func (b *bench) formatBrief(context.Context) ([]figure, error) {
 	testing.Init()

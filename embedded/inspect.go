@@ -28,9 +28,12 @@ func (s *Server) inspect() (known, error) {
 		s.opts.Log.Warn("clean-exit marker", "err", err)
 	}
 	blocks, err := s.present(marker)
-	if err != nil || len(blocks) == 0 {
-		s.report.Clean = s.report.Clean || err == nil && !exists(s.opts.jetstreamDir()) // a new store has no bad end behind it
-		return known{}, errors.Join(err, block.RemoveMarker(s.opts.Dir))
+	if err != nil { // the marker stays: it is what says that there was a log
+		return known{}, err
+	}
+	if len(blocks) == 0 {
+		s.report.Clean = s.report.Clean || !exists(s.opts.jetstreamDir()) // a new store has no bad end behind it
+		return known{}, block.RemoveMarker(s.opts.Dir)
 	}
 	newest := blocks[len(blocks)-1].Name
 	trusted := s.report.Clean && marker.VouchesIndex(s.opts.msgsDir())

@@ -78,6 +78,7 @@ type Daemon struct {
 	clockTold bool
 	damage    string // what to tell the user of the log's damage; "" once it was told
 	draining  sync.Mutex
+	carrying  sync.Mutex // held by an import, a backup or a repair: one at a time
 	large     large
 	clients   clientCache
 	gates     gateFiles
@@ -107,28 +108,30 @@ func Open(ctx context.Context, o Options) (*Daemon, error) {
 		mode = embedded.Always
 	}
 	ground := embedded.Options{Dir: filepath.Join(o.Home, "store"), Log: o.Log, Fsync: mode, Now: o.Now, Holder: "hookd " + wire.Build}
-	d, err := openOn(ctx, o, ground)
-	if errors.Is(err, embedded.ErrLogDamaged) { // met while reading what an exit in order had vouched for: now every block is checked
+	d, met, err := openOn(ctx, o, ground)
+	if met { // while reading what an exit in order had vouched for: now every block is checked
 		o.Log.Warn("damage was met; checking the whole log", "err", err)
-		d, err = openOn(ctx, o, ground)
+		d, _, err = openOn(ctx, o, ground)
 	}
 	return d, err
 }
 
-func openOn(ctx context.Context, o Options, place embedded.Options) (*Daemon, error) {
+// openOn opens the house on a store. met tells that the store opened and damage was met while it was
+// read: another opening checks all of it. A store that does not open is not tried again.
+func openOn(ctx context.Context, o Options, place embedded.Options) (d *Daemon, met bool, err error) {
 	ground, err := embedded.Open(ctx, place)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	d := &Daemon{opts: o, log: o.Log, ground: ground, stream: ground.Stream(), world: facts.New(facts.Options{}), redactor: redactorOf(o.Redact),
+	d = &Daemon{opts: o, log: o.Log, ground: ground, stream: ground.Stream(), world: facts.New(facts.Options{}), redactor: redactorOf(o.Redact),
 		spool: OpenSpool(PathsOf(o.Home, os.Getenv)), window: intake.New(intake.Size), notices: map[string]bool{}, hub: newHub(), started: o.Now(),
 		stopping: make(chan string, 1)}
 	d.life, d.end = context.WithCancel(context.WithoutCancel(ctx))
 	if err := d.resume(ctx); err != nil {
 		d.end()
-		return nil, errors.Join(err, ground.Close(ctx))
+		return nil, errors.Is(err, embedded.ErrLogDamaged), errors.Join(err, ground.Close(ctx))
 	}
-	return d, nil
+	return d, false, nil
 }
 
 // redactorOf has the rules and the user's own patterns; one that is no pattern was told by the
