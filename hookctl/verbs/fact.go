@@ -15,7 +15,7 @@ import (
 // error, the head of the prompt. One function a family; a type without one shows the first text of
 // its data.
 func factOf(r events.Record) string {
-	for _, family := range []func(events.Record) (string, bool){toolFact, turnFact, sessionFact, worldFact, taskFact, identityFact, ownFact} {
+	for _, family := range []func(events.Record) (string, bool){toolFact, turnFact, sessionFact, worldFact, taskFact, identityFact, gateFact, ownFact} {
 		if fact, ok := family(r); ok {
 			return oneLine(fact)
 		}

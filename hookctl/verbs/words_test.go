@@ -86,7 +86,7 @@ func TestBytesOf(t *testing.T) {
 // TestEveryTypeHasAFact: a type that no family covers would show the first text it has; every type
 // of the catalog must be covered on purpose.
 func TestEveryTypeHasAFact(t *testing.T) {
-	families := []func(events.Record) (string, bool){toolFact, turnFact, sessionFact, worldFact, taskFact, identityFact, ownFact}
+	families := []func(events.Record) (string, bool){toolFact, turnFact, sessionFact, worldFact, taskFact, identityFact, gateFact, ownFact}
 	for _, k := range events.Catalog() {
 		covered := 0
 		for _, family := range families {
