@@ -24,13 +24,20 @@ func (b *bench) ingest(ctx context.Context) ([]figure, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := openRaw(ctx, filepath.Join(b.temp, "ingest", "raw"))
-	if err != nil {
-		return nil, errors.Join(err, d.Close(ctx))
+	var out []figure
+	for _, always := range []bool{true, false} {
+		r, err := openRaw(ctx, filepath.Join(b.temp, "ingest", fmt.Sprint("raw-", always)), always)
+		if err != nil {
+			return nil, errors.Join(err, d.Close(ctx))
+		}
+		part, err := b.ingestAgainst(ctx, h, d, r)
+		r.close()
+		if err != nil {
+			return nil, errors.Join(err, d.Close(ctx))
+		}
+		out = append(out, part...)
 	}
-	out, err := b.ingestAgainst(ctx, h, d, r)
-	r.close()
-	return out, errors.Join(err, d.Close(context.WithoutCancel(ctx)))
+	return out, d.Close(context.WithoutCancel(ctx))
 }
 
 func (b *bench) ingestAgainst(ctx context.Context, h *home, d *daemon.Daemon, r *raw) ([]figure, error) {
@@ -54,6 +61,10 @@ func (b *bench) ingestAgainst(ctx context.Context, h *home, d *daemon.Daemon, r 
 			return sideBySide(side, bodies, call)
 		}
 	}
+	against := "JetStream publish with an fsync shared as ours"
+	if r.always {
+		against = "JetStream publish, SyncAlways"
+	}
 	var out []figure
 	for _, side := range []int{1, 8, 32} {
 		n := 100 * min(side, 8)
@@ -61,7 +72,7 @@ func (b *bench) ingestAgainst(ctx context.Context, h *home, d *daemon.Daemon, r 
 		if err != nil {
 			return out, err
 		}
-		out = append(out, figure{6, fmt.Sprintf("ingest in the daemon / bare JetStream publish, %d at once", side), atLeast(.8), p.ratio(),
+		out = append(out, figure{6, fmt.Sprintf("ingest in the daemon / %s, %d at once", against, side), atLeast(.8), p.ratio(),
 			fmt.Sprintf("%s/s against %s/s, %d blocks of %d", perSecond(n, median(p.b)), perSecond(n, median(p.a)), len(p.a), n)})
 	}
 	return out, nil

@@ -17,9 +17,10 @@ import (
 )
 
 // raw is JetStream and nothing else: a server in this process with the options of package embedded,
-// its stream with the same configuration, and an fsync that is shared in the same way. It is what
-// the product is compared with.
+// its stream with the same configuration, and every publish on disk when it returns: by the server's
+// own SyncAlways, or by an fsync that is shared as the product's is. It is what the product is compared with.
 type raw struct {
+	always bool
 	srv    *server.Server
 	nc     *nats.Conn
 	js     jetstream.JetStream
@@ -28,13 +29,14 @@ type raw struct {
 }
 
 // openRaw starts a server on a folder; the stream EVENTS is made when it is not there.
-func openRaw(ctx context.Context, dir string) (*raw, error) {
+func openRaw(ctx context.Context, dir string, always bool) (*raw, error) {
 	srv, err := server.NewServer(&server.Options{ServerName: "raw", DontListen: true, NoSigs: true, NoLog: true, JetStream: true, StoreDir: dir,
-		JetStreamMaxStore: 64 << 30, JetStreamMaxMemory: 64 << 20, MaxPayload: 8 << 20, MaxClosedClients: 1, DisableJetStreamBanner: true})
+		JetStreamMaxStore: 64 << 30, JetStreamMaxMemory: 64 << 20, MaxPayload: 8 << 20, MaxClosedClients: 1, DisableJetStreamBanner: true,
+		SyncAlways: always})
 	if err != nil {
 		return nil, err
 	}
-	r := &raw{srv: srv, sync: &groupSync{dir: filepath.Join(dir, "jetstream", "$G", "streams", "EVENTS", "msgs"), newest: 1}}
+	r := &raw{always: always, srv: srv, sync: &groupSync{dir: filepath.Join(dir, "jetstream", "$G", "streams", "EVENTS", "msgs"), newest: 1}}
 	srv.Start()
 	if !srv.ReadyForConnections(20 * time.Second) {
 		r.close()
@@ -71,7 +73,7 @@ func (r *raw) close() {
 
 // publish appends data and returns when it is on disk.
 func (r *raw) publish(ctx context.Context, subject string, data []byte) error {
-	if _, err := r.js.Publish(ctx, subject, data); err != nil {
+	if _, err := r.js.Publish(ctx, subject, data); err != nil || r.always {
 		return err
 	}
 	return r.sync.wait()

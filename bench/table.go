@@ -173,7 +173,8 @@ const afterword = `
 4. Every hook of a session in its order, one process after the other, into an empty home.
 5. 32 processes started at once, from the first fork to the last exit, over one alone before each burst.
 6. The daemon's Take in this process (redact, decode, decide, append, fold, render, sync) against a bare JetStream publish of the
-   same JSON to a server with the same options, with the same shared fsync. Events per second, blocks in turn.
+   same JSON to a server with the same options: first in JetStream's own durable mode, SyncAlways, then with an fsync that all who
+   wait share, which is ours and which JetStream does not offer. Events per second, blocks in turn.
 7. Verify (read, decode, fold, compare every cell) against an ordered consumer that discards what it gets, on a copy of the store.
 8. ` + "`hookctl hook SessionStart`" + ` while no daemon runs: the time includes the start of hookd and the real answer. The page cache is warm.
 9. Resident memory of a daemon that was started by a hook 10 s ago and has nothing to do; processor time after that.

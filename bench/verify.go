@@ -24,7 +24,7 @@ func (b *bench) verify(ctx context.Context) ([]figure, error) {
 		return nil, err
 	}
 	defer os.RemoveAll(other)
-	r, err := openRaw(ctx, other)
+	r, err := openRaw(ctx, other, false)
 	if err != nil {
 		return nil, err
 	}
