@@ -1,0 +1,169 @@
+//go:build linux
+
+package crash
+
+import (
+	"encoding/json"
+	"testing"
+	"time"
+
+	"hookline/embedded"
+	"hookline/events"
+	"hookline/hookctl/daemon"
+	"hookline/hookctl/wire"
+)
+
+// stamped is what the clock test reads of a record.
+type stamped struct {
+	Seq  uint64    `json:"seq"`
+	ID   string    `json:"id"`
+	Call string    `json:"tool_use_id"`
+	Time time.Time `json:"time"`
+}
+
+const (
+	day  = 24 * time.Hour
+	year = 365 * day
+)
+
+// shifts are where the clock goes during a session: a day back, to now, a year forward, back again. The
+// machine's own clock is never set: frames carry the client's time, and the daemon of the second test
+// gets its clock as an option. So the server's time of storing stays the real one.
+var shifts = []time.Duration{0, -day, 0, year, -day, 0}
+
+// perShift is how many hooks come before the clock moves on.
+const perShift = 20
+
+// Clients whose clocks are wrong: the log's order is the order of arrival, ids are unique, each record
+// keeps its client's own time.
+func TestClockOfClients(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, need(t, oldBuild), "")
+	h.up(t)
+	l := newLedger()
+	var order []string
+	at := map[string]int64{}
+	for _, shift := range shifts {
+		for range perShift {
+			call := l.next()
+			f := h.frame(call, 0)
+			f.Time = time.Now().Add(shift).UnixMilli()
+			f.ID = wire.NewID(f.Time)
+			if _, err := wire.Do(time.Now().Add(within), h.socket(), "PostToolUse", f); err != nil {
+				t.Fatal(err)
+			}
+			l.promise(call, byDaemon)
+			order, at[call] = append(order, call), f.Time
+		}
+		h.spoolAway(t, l, shift)
+	}
+	finish(t, h, l)
+	h.wantOrder(t, order, at)
+	h.kill(t)
+	h.up(t)
+	finish(t, h, l)
+}
+
+// spoolAway lets a frame of a wrong clock come by the spool.
+func (h *house) spoolAway(t *testing.T, l *ledger, shift time.Duration) {
+	t.Helper()
+	call := l.next()
+	f := h.frame(call, 0)
+	f.Time = time.Now().Add(shift).UnixMilli()
+	f.ID = wire.NewID(f.Time)
+	if err := h.put(f); err != nil {
+		t.Fatal(err)
+	}
+	l.promise(call, bySpool)
+}
+
+// wantOrder wants the calls in their order, each at its client's time.
+func (h *house) wantOrder(t *testing.T, order []string, at map[string]int64) {
+	t.Helper()
+	list, err := h.rows(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	next := 0
+	for _, r := range list {
+		var s stamped
+		if err := json.Unmarshal(r.raw, &s); err != nil {
+			t.Fatal(err)
+		}
+		want, sent := at[s.Call]
+		if !sent {
+			continue
+		}
+		if next >= len(order) || s.Call != order[next] {
+			t.Fatalf("sequence %d is %s out of its order", s.Seq, s.Call)
+		}
+		if s.Time.UnixMilli() != want {
+			t.Errorf("%s has the time %v instead of %v", s.Call, s.Time, time.UnixMilli(want).UTC())
+		}
+		next++
+	}
+	if next != len(order) {
+		t.Errorf("%d hooks of %d are in order", next, len(order))
+	}
+}
+
+// A daemon whose own clock jumps, also between a stop and a start: the events that it makes itself have
+// unique ids too, sequences go on, and the jump back is recorded.
+func TestClockOfTheDaemon(t *testing.T) {
+	t.Parallel()
+	need(t)
+	h := newHouse(t, "", "")
+	taken := 0
+	for _, shift := range shifts {
+		now := func() time.Time { return time.Now().Add(shift) }
+		d, err := daemon.Open(t.Context(), daemon.Options{Home: h.state, Now: now})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range perShift {
+			taken++
+			f := h.frame(wire.NewID(1), 0) // any unique call
+			f.Time = now().UnixMilli()
+			f.ID = wire.NewID(f.Time)
+			if _, err := d.Take(t.Context(), f); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := d.Close(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	h.wantUnique(t, taken)
+}
+
+// wantUnique reads the store without a daemon.
+func (h *house) wantUnique(t *testing.T, taken int) {
+	t.Helper()
+	s, err := embedded.Open(t.Context(), embedded.Options{Dir: h.paths().Store})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids, last, jumps, tools := map[string]bool{}, uint64(0), 0, 0
+	err = s.Stream().Read(t.Context(), 1, 0, func(r events.Record) error {
+		if r.Seq != last+1 || ids[r.ID] {
+			t.Errorf("sequence %d after %d, id %s known: %v", r.Seq, last, r.ID, ids[r.ID])
+		}
+		last, ids[r.ID] = r.Seq, true
+		switch r.Type {
+		case "tool.succeeded":
+			tools++
+		case events.TypeClockJumped:
+			jumps++
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	if tools != taken || jumps == 0 {
+		t.Errorf("%d hooks of %d, %d jumps recorded", tools, taken, jumps)
+	}
+	if err := s.Close(t.Context()); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,292 @@
+//go:build linux
+
+package crash
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"hookline/embedded"
+	"hookline/hookctl/daemon"
+	"hookline/hookctl/wire"
+)
+
+// house is one installation: a home, its socket, and the environment that its processes run in.
+type house struct {
+	bin   string // folder of the programs
+	root  string // everything of this house but perhaps the home
+	state string // HOOKLINE_HOME
+}
+
+// newHouse makes a house whose home is <root>/state, or at the path given.
+func newHouse(t *testing.T, bin, state string) *house {
+	t.Helper()
+	root, err := os.MkdirTemp("", "hlc") // t.TempDir's names are too long for a socket
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := &house{bin: bin, root: root, state: state}
+	if state == "" {
+		h.state = filepath.Join(root, "state")
+	}
+	for _, name := range []string{"app", "tmp"} {
+		if err := os.Mkdir(filepath.Join(root, name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("the daemon's last words:\n%s", h.lastWords())
+		}
+		h.killAll()
+		if err := os.RemoveAll(root); err != nil {
+			t.Error(err)
+		}
+	})
+	return h
+}
+
+// environ is the environment of a client; the frames' second place lies in TMPDIR.
+func (h *house) environ() []string {
+	return []string{"HOME=" + h.root, "PATH=" + os.Getenv("PATH"), "TMPDIR=" + filepath.Join(h.root, "tmp"), "CI=1",
+		"HOOKLINE_HOME=" + h.state, "HOOKLINE_SOCKET=" + h.socket()}
+}
+
+func (h *house) getenv(name string) string {
+	for _, kv := range h.environ() {
+		if v, ok := strings.CutPrefix(kv, name+"="); ok {
+			return v
+		}
+	}
+	return ""
+}
+
+func (h *house) socket() string { return filepath.Join(h.root, "s.sock") }
+
+func (h *house) paths() daemon.Paths { return daemon.PathsOf(h.state, h.getenv) }
+
+// lastWords is the end of the daemon's log.
+func (h *house) lastWords() string {
+	data, _ := os.ReadFile(h.paths().Log)
+	return string(data[max(0, len(data)-4000):])
+}
+
+// command is a program of the house, not started.
+func (h *house) command(ctx context.Context, program string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, filepath.Join(h.bin, program), args...)
+	cmd.Dir, cmd.Env = filepath.Join(h.root, "app"), h.environ()
+	cmd.WaitDelay = time.Second
+	return cmd
+}
+
+// process is a started daemon.
+type process struct {
+	cmd   *exec.Cmd
+	ended chan struct{}
+}
+
+// serve starts a daemon in the foreground of nobody; its words go where a hook's daemon writes them.
+func (h *house) serve(t *testing.T) *process {
+	t.Helper()
+	cmd := h.command(context.Background(), "hookd", "serve")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	if os.MkdirAll(h.state, 0o700) == nil {
+		if log, err := os.OpenFile(h.paths().Log, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600); err == nil {
+			defer log.Close()
+			cmd.Stdout, cmd.Stderr = log, log
+		}
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	p := &process{cmd, make(chan struct{})}
+	go func() { _ = cmd.Wait(); close(p.ended) }() // ends with the process, which killAll ends
+	return p
+}
+
+// alive tells whether the process still runs.
+func (p *process) alive() bool {
+	select {
+	case <-p.ended:
+		return false
+	default:
+		return true
+	}
+}
+
+// up starts a daemon and waits for its first answer. The time is from its start to then.
+func (h *house) up(t *testing.T) (*process, time.Duration) {
+	t.Helper()
+	begin := time.Now()
+	p := h.serve(t)
+	err := eventually(within, func() error {
+		_, err := h.status()
+		if err != nil && !p.alive() { // it met one that was ending, as the next hook's would
+			p = h.serve(t)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatalf("the daemon does not answer: %v\n%s", err, h.lastWords())
+	}
+	return p, time.Since(begin)
+}
+
+// stop ends the daemon in order.
+func (h *house) stop(t *testing.T) {
+	t.Helper()
+	_, err := h.ask("POST", "/v1/stop")
+	if err == nil {
+		err = h.gone()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// gone waits until no daemon of this house runs.
+func (h *house) gone() error {
+	return eventually(within, func() error {
+		if list := h.running("serve"); len(list) > 0 {
+			return fmt.Errorf("daemons %v run", list)
+		}
+		return nil
+	})
+}
+
+// quiet waits until no delivery of this house is under way: a hook that was late leaves one behind.
+func (h *house) quiet() error {
+	return eventually(within, func() error {
+		if list := h.running("deliver"); len(list) > 0 {
+			return fmt.Errorf("deliveries %v run", list)
+		}
+		return nil
+	})
+}
+
+// running lists the processes of this house whose first argument is verb, "" for all. They were all
+// started by the test or by what it started: they carry its home, which is a fresh folder.
+func (h *house) running(verb string) (pids []int) {
+	entries, err := os.ReadDir("/proc")
+	if err != nil {
+		return nil
+	}
+	mark := []byte("HOOKLINE_HOME=" + h.state + "\x00")
+	for _, e := range entries {
+		var pid int
+		if _, err := fmt.Sscanf(e.Name(), "%d", &pid); err != nil || pid == os.Getpid() {
+			continue
+		}
+		env, err := os.ReadFile(filepath.Join("/proc", e.Name(), "environ"))
+		if err != nil || !bytes.Contains(env, mark) {
+			continue
+		}
+		line, _ := os.ReadFile(filepath.Join("/proc", e.Name(), "cmdline"))
+		if args := strings.Split(string(line), "\x00"); verb == "" || len(args) > 1 && args[1] == verb {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
+}
+
+// kill ends the daemons of this house at once, whoever started them, and waits until they are gone.
+func (h *house) kill(t *testing.T) {
+	t.Helper()
+	err := eventually(within, func() error {
+		list := h.running("serve")
+		for _, pid := range list {
+			_ = syscall.Kill(pid, syscall.SIGKILL) // one that has just ended is no failure
+		}
+		if len(list) > 0 {
+			return fmt.Errorf("daemons %v outlive SIGKILL", list)
+		}
+		if pid, _, held, err := embedded.Holder(h.paths().Lock); err == nil && held { // its memory is gone, its files are not yet
+			return fmt.Errorf("%d holds the lock", pid)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// killAll ends everything of this house.
+func (h *house) killAll() {
+	_ = eventually(within, func() error {
+		list := h.running("")
+		for _, pid := range list {
+			_ = syscall.Kill(pid, syscall.SIGKILL)
+		}
+		if len(list) > 0 {
+			return errNotYet
+		}
+		return nil
+	})
+}
+
+// ask sends one request; an answer other than 200 is an error that holds its words.
+func (h *house) ask(method, path string) ([]byte, error) {
+	dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
+		var d net.Dialer
+		return d.DialContext(ctx, "unix", h.socket())
+	}
+	client := &http.Client{Transport: &http.Transport{DialContext: dial, DisableKeepAlives: true}, Timeout: 2 * time.Minute}
+	req, err := http.NewRequest(method, "http://hookline"+path, nil)
+	if err != nil {
+		return nil, err
+	}
+	resp, err := client.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	defer resp.Body.Close()
+	answer, err := io.ReadAll(resp.Body)
+	if err == nil && resp.StatusCode != http.StatusOK {
+		err = fmt.Errorf("%s %s: %s: %s", method, path, resp.Status, answer)
+	}
+	return answer, err
+}
+
+func (h *house) status() (daemon.Status, error) {
+	var s daemon.Status
+	answer, err := h.ask("GET", "/v1/status")
+	if err == nil {
+		err = json.Unmarshal(answer, &s)
+	}
+	return s, err
+}
+
+// verify asks the daemon to fold the whole log again.
+func (h *house) verify() (daemon.Verification, error) {
+	answer, err := h.ask("POST", "/v1/verify")
+	if err != nil {
+		return daemon.Verification{}, err
+	}
+	lines := bytes.Split(bytes.TrimSpace(answer), []byte("\n"))
+	var last struct {
+		Result *daemon.Verification `json:"result"`
+		Error  string               `json:"error"`
+	}
+	if err := json.Unmarshal(lines[len(lines)-1], &last); err != nil {
+		return daemon.Verification{}, err
+	}
+	if last.Result == nil {
+		return daemon.Verification{}, fmt.Errorf("verify: %s", last.Error)
+	}
+	return *last.Result, nil
+}
+
+// put spools a frame as a delivery does.
+func (h *house) put(f wire.Frame) error { return daemon.OpenSpool(h.paths()).Write(f) }
