@@ -9,6 +9,7 @@ GO       ?= go
 PREFIX   ?= $(HOME)/.local
 FUZZTIME ?= 10s
 COUNT    ?= 1
+LONG     ?= long
 
 # A release is a clean tree at the tag v$(BASE), or a source archive without git. Every other build is
 # a pre-release ordered by its commit's time: a running daemon hands over to a newer build, and
@@ -37,9 +38,9 @@ PLATFORMS     := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64
 VET_PLATFORMS := darwin/arm64 windows/amd64
 
 # Processes under test are built without the race detector, so their conversations gain nothing by it.
-RACE_PACKAGES = $$($(GO) list ./... | grep -v -E '/(conversations|bench|demo)$$')
+RACE_PACKAGES = $$($(GO) list ./... | grep -v -E '/(conversations|crash|bench|demo)$$')
 
-.PHONY: help build install uninstall up demo test race lint fuzz cover bench e2e cross man docs docs-check shared-check ci clean
+.PHONY: help build install uninstall up demo test race lint fuzz cover crash bench e2e cross man docs docs-check shared-check ci clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -109,6 +110,9 @@ cover: ## coverage of the tests by package and in all
 	@mkdir -p .cache
 	$(GO) test -coverprofile=.cache/cover.out -coverpkg=./... ./...
 	@$(GO) tool cover -func=.cache/cover.out | tail -n 1
+
+crash: ## break it and count what is lost, the long form (LONG= for the short one)
+	HOOKLINE_CRASH=$(LONG) $(GO) test -count=1 -timeout 40m -v ./crash
 
 bench: ## the table of docs/benchmarks.md with its goals
 	$(GO) run ./bench
