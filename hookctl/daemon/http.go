@@ -59,6 +59,11 @@ func (d *Daemon) Handler() http.Handler {
 	handle("POST /v1/rebuild", d.handleRebuild)
 	handle("GET /v1/at", d.handleAt)
 	handle("GET /v1/diff", d.handleDiff)
+	handle("GET /v1/export", d.handleExport)
+	handle("POST /v1/import", d.handleImport)
+	handle("POST /v1/backup", d.handleBackup)
+	handle("POST /v1/recover", d.handleRecover)
+	handle("POST /v1/repair", d.handleRepair)
 	handle("POST /v1/gone", d.handleDrain)
 	handle("POST /v1/stop", d.handleStop)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -25,6 +25,8 @@ type app struct {
 	zone     *time.Location
 	cwd      string // "" when it is gone
 	terminal bool   // stdout and stderr
+	asks     bool   // stdin is a terminal, too
+	showsOut bool   // stdout is a terminal: no place for compressed bytes
 	columns  int    // of the terminal; 0 without one
 
 	connect func(ctx context.Context) (house, error)
@@ -40,6 +42,7 @@ func newApp() *app {
 	cwd, _ := os.Getwd()
 	a := &app{in: os.Stdin, out: os.Stdout, err: os.Stderr, getenv: os.Getenv, now: time.Now, zone: time.Local, cwd: cwd,
 		terminal: term.IsTerminal(int(os.Stdout.Fd())) && term.IsTerminal(int(os.Stderr.Fd())), pause: sleep}
+	a.asks, a.showsOut = a.terminal && term.IsTerminal(int(os.Stdin.Fd())), term.IsTerminal(int(os.Stdout.Fd()))
 	if a.terminal {
 		a.columns, _, _ = term.GetSize(int(os.Stdout.Fd()))
 	}

@@ -6,6 +6,10 @@
 //	replay rebuild    puts the cells that the log gives in the place of those that are there
 //	replay at         any state at any past point
 //	replay diff       what changed between two points
+//	replay recover    makes an identity of the past the current one
+//	replay repair     finds what is damaged or missing, and fetches what others still have
+//	replay export     writes the events into a file; import takes such a file in
+//	replay backup     writes the store into one file; restore makes a home of it
 //
 // # Rules
 //
@@ -72,7 +76,8 @@ func (a *app) root() *cobra.Command {
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return &fault{message: err.Error(), hint: "`" + cmd.CommandPath() + " --help` shows the flags"}
 	})
-	root.AddCommand(a.verifyCmd(), a.rebuildCmd(), a.atCmd(), a.diffCmd(), a.completionCmd(root), a.versionCmd())
+	root.AddCommand(a.verifyCmd(), a.rebuildCmd(), a.atCmd(), a.diffCmd(), a.recoverCmd(), a.repairCmd(), a.exportCmd(), a.importCmd(),
+		a.backupCmd(), a.restoreCmd(), a.completionCmd(root), a.versionCmd())
 	root.InitDefaultHelpCmd()
 	for _, c := range root.Commands() {
 		if c.Name() == "help" {

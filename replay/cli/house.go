@@ -63,6 +63,11 @@ func (a *app) with(ctx context.Context, f func(h house) error) error {
 
 // long runs a request that tells its progress line by line, and gives its result as it came.
 func (a *app) long(ctx context.Context, path string, query url.Values, phases ...string) (json.RawMessage, error) {
+	return a.longOf(ctx, 0, path, query, phases...)
+}
+
+// longOf is long for work whose amount is known here; 0 stands for the daemon's word, the log's length.
+func (a *app) longOf(ctx context.Context, of uint64, path string, query url.Values, phases ...string) (json.RawMessage, error) {
 	var result json.RawMessage
 	m := a.meter(phases...)
 	err := a.with(ctx, func(h house) error {
@@ -77,6 +82,9 @@ func (a *app) long(ctx context.Context, path string, query url.Values, phases ..
 			}
 			if err := json.Unmarshal(line, &l); err != nil {
 				return fmt.Errorf("read the answer: %w", err)
+			}
+			if of > 0 {
+				l.Of = of
 			}
 			if result = l.Result; result == nil {
 				m.at(l.Progress, l.Of)

@@ -1,0 +1,260 @@
+//go:build unix
+
+package daemon
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"hookline/events"
+	"hookline/hookctl/wire"
+)
+
+// team is the file that a team keeps in its repository.
+const team = `version: "1.0"
+requirements:
+  commit_plan:
+    enabled: true
+    auto_resolve_skill: requirements-framework:arch-review
+    message: "## Plan first\n\n**Execute**: ` + "`/{auto_resolve_skill}`" + `"
+  pre_commit_review:
+    enabled: true
+    scope: single_use
+    trigger_tools: [{tool: Bash, command_pattern: 'git\s+commit'}]
+    satisfied_by_skill: team:review
+`
+
+// gatedRepo is a repository on branch feature/x with these requirements, and a daemon that serves it.
+type gatedRepo struct {
+	t   *testing.T
+	d   *Daemon
+	dir string
+	now time.Time
+	n   int
+}
+
+func git(t testing.TB, dir string, args ...string) {
+	t.Helper()
+	cmd := exec.Command("git", append([]string{"-c", "user.name=Dev", "-c", "user.email=dev@example.org", "-c", "commit.gpgsign=false"}, args...)...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("git %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+}
+
+func write(t testing.TB, file, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func newRepo(t testing.TB, rules string) string {
+	t.Helper()
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("there is no git")
+	}
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	git(t, dir, "init", "-q", "-b", "main")
+	write(t, filepath.Join(dir, "a.txt"), "one\n")
+	git(t, dir, "add", ".")
+	git(t, dir, "commit", "-q", "-m", "first")
+	git(t, dir, "switch", "-q", "-c", "feature/x")
+	if rules != "" {
+		write(t, filepath.Join(dir, ".claude", "requirements.yaml"), rules)
+	}
+	return dir
+}
+
+func newGated(t *testing.T, rules string) *gatedRepo {
+	t.Helper()
+	home := reviewHome(t)
+	t.Setenv("HOME", t.TempDir())
+	g := &gatedRepo{t: t, dir: newRepo(t, rules), now: time.Now().UTC().Truncate(time.Millisecond)}
+	d, err := Open(t.Context(), Options{Home: home, Now: func() time.Time { return g.now }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.d = d
+	t.Cleanup(func() { shut(t, g.d) })
+	return g
+}
+
+// later moves the clock on.
+func (g *gatedRepo) later(d time.Duration) { g.now = g.now.Add(d) }
+
+// frame is a hook of a session in the repository.
+func (g *gatedRepo) frame(session, body string) wire.Frame {
+	g.n++
+	g.now = g.now.Add(time.Millisecond)
+	var m map[string]any
+	if err := json.Unmarshal([]byte(body), &m); err != nil {
+		g.t.Fatal(err)
+	}
+	m["session_id"] = session
+	if m["cwd"] == nil {
+		m["cwd"] = g.dir
+	}
+	if m["tool_name"] != nil && m["tool_use_id"] == nil {
+		m["tool_use_id"] = fmt.Sprintf("toolu_%d", g.n)
+	}
+	b, _ := json.Marshal(m)
+	ms := g.now.UnixMilli()
+	return wire.Frame{ID: wire.NewID(ms), Args: []string{"hook"}, Time: ms, Complete: true, Size: int64(len(b)), Body: b,
+		Binary: "/usr/local/bin/hookctl", Env: map[string]string{"CLAUDE_PROJECT_DIR": g.dir}}
+}
+
+// says is the answer to a hook.
+func (g *gatedRepo) says(session, body string) string {
+	g.t.Helper()
+	a, err := g.d.Take(context.Background(), g.frame(session, body))
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	if a.Exit != 0 {
+		g.t.Errorf("exit %d", a.Exit)
+	}
+	return strings.TrimSpace(string(a.Stdout))
+}
+
+// reason is why a call is denied or a turn goes on; "" when neither is.
+func (g *gatedRepo) reason(session, body string) string {
+	g.t.Helper()
+	var out struct {
+		Decision, Reason   string
+		HookSpecificOutput struct{ PermissionDecision, PermissionDecisionReason, AdditionalContext string }
+	}
+	if text := g.says(session, body); text != "" {
+		if err := json.Unmarshal([]byte(text), &out); err != nil {
+			g.t.Fatalf("%s: %v", text, err)
+		}
+	}
+	switch {
+	case out.Decision == "block":
+		return out.Reason
+	case out.HookSpecificOutput.PermissionDecision == "deny":
+		return out.HookSpecificOutput.PermissionDecisionReason
+	}
+	return ""
+}
+
+func (g *gatedRepo) context(session, body string) string {
+	g.t.Helper()
+	var out struct {
+		HookSpecificOutput struct{ AdditionalContext string }
+	}
+	_ = json.Unmarshal([]byte(g.says(session, body)), &out)
+	return out.HookSpecificOutput.AdditionalContext
+}
+
+// types are the gate events in the log, with their names.
+func (g *gatedRepo) types() string {
+	g.t.Helper()
+	var out []string
+	for _, r := range logOf(g.t, g.d) {
+		if strings.HasPrefix(r.Type, "gate.") {
+			out = append(out, strings.TrimPrefix(r.Type, "gate."))
+		}
+	}
+	return strings.Join(out, " ")
+}
+
+func (g *gatedRepo) order(o GateOrder) {
+	g.t.Helper()
+	if o.Dir == "" {
+		o.Dir = g.dir
+	}
+	if _, err := g.d.OrderGates(g.t.Context(), o); err != nil {
+		g.t.Fatal(err)
+	}
+}
+
+func (g *gatedRepo) satisfy(session, name, scope string) {
+	g.t.Helper()
+	level := "session"
+	if session == "" {
+		level = "branch"
+	} else if _, err := g.d.resolveSession(g.t.Context(), session); err != nil {
+		g.says(session, `{"hook_event_name":"Notification","message":"hello"}`)
+	}
+	data := fmt.Sprintf(`{"name":%q,"scope":%q,"level":%q,"by":"cli"}`, name, scope, level)
+	g.order(GateOrder{Session: session, Events: []GateCommand{{Type: events.TypeGateSatisfied, Data: json.RawMessage(data)}}})
+}
+
+func (g *gatedRepo) clear(session, name string) {
+	g.t.Helper()
+	data := fmt.Sprintf(`{"name":%q,"all_sessions":%t,"reason":"command"}`, name, session == "")
+	g.order(GateOrder{Session: session, Events: []GateCommand{{Type: events.TypeGateCleared, Data: json.RawMessage(data)}}})
+}
+
+const (
+	sessA = "aaaaaaaa-1111-4111-8111-111111111111"
+	sessB = "bbbbbbbb-2222-4222-8222-222222222222"
+	sessC = "cccccccc-3333-4333-8333-333333333333"
+	edit  = `{"hook_event_name":"PreToolUse","tool_name":"Edit","tool_input":{"file_path":"a.txt"}}`
+	stop  = `{"hook_event_name":"Stop","stop_hook_active":false,"background_tasks":[]}`
+)
+
+func bash(hook, command string) string {
+	return fmt.Sprintf(`{"hook_event_name":%q,"tool_name":"Bash","tool_input":{"command":%q},"tool_response":{"stdout":"","interrupted":false}}`, hook, command)
+}
+
+func skill(name string) string {
+	return fmt.Sprintf(`{"hook_event_name":"PostToolUse","tool_name":"Skill","tool_input":{"skill":%q,"args":"x"},"tool_response":{"success":true,"commandName":%q}}`, name, name)
+}
+
+func startAs(source string) string {
+	return fmt.Sprintf(`{"hook_event_name":"SessionStart","source":%q}`, source)
+}
+
+// The way of a team's day, in one conversation.
+func TestGateConversation(t *testing.T) {
+	g := newGated(t, team)
+	g.says(sessA, startAs("startup"))
+	want := "## Plan first\n\n**Execute**: `/requirements-framework:arch-review`\n\n---\nFallback: `hookctl req satisfy commit_plan --session aaaaaaaa`"
+	if got := g.reason(sessA, edit); got != want {
+		t.Errorf("%q", got)
+	}
+	g.says(sessA, skill("requirements-framework:arch-review"))
+	if got := g.reason(sessA, edit); got != "" {
+		t.Errorf("after the skill: %q", got)
+	}
+	if got := g.reason(sessA, bash("PreToolUse", `cd x && git commit -m y`)); !strings.Contains(got, "pre_commit_review") {
+		t.Errorf("commit: %q", got)
+	}
+	if got := g.reason(sessA, bash("PreToolUse", `echo "git commit"`)); got != "" {
+		t.Errorf("echo: %q", got)
+	}
+	g.says(sessA, skill("team:review"))
+	if got := g.reason(sessA, bash("PreToolUse", `git commit -m y`)); got != "" {
+		t.Errorf("reviewed commit: %q", got)
+	}
+	g.says(sessA, bash("PostToolUse", `git commit -m y`))
+	if got := g.reason(sessA, bash("PreToolUse", `git commit -m z`)); !strings.Contains(got, "pre_commit_review") {
+		t.Errorf("second commit: %q", got)
+	}
+	g.clear(sessA, "commit_plan")
+	if got := g.reason(sessA, stop); !strings.HasPrefix(got, "## Cannot Complete: Unsatisfied Requirements") || !strings.Contains(got, "commit_plan") {
+		t.Errorf("stop: %q", got)
+	}
+	if got := g.reason(sessA, strings.Replace(stop, "false", "true", 1)); got != "" {
+		t.Errorf("second stop: %q", got)
+	}
+	if got := g.types(); got != "blocked satisfied triggered blocked satisfied triggered cleared blocked cleared stop_blocked" {
+		t.Error(got)
+	}
+}

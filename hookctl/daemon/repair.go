@@ -1,0 +1,317 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+
+	"hookline/embedded"
+	"hookline/embedded/block"
+	"hookline/events"
+	"hookline/hookctl/export"
+)
+
+// Repair looks for everything that is damaged or missing and fetches what other places still have. It never
+// fills a hole: sequences are the log's, and what comes back is appended (docs/decisions/0008).
+
+// RepairOptions say where to look.
+type RepairOptions struct {
+	From        []string // exports, absolute paths
+	Transcripts string   // folder with the client's transcripts; "" = those that the sessions name
+	DryRun      bool
+}
+
+// Repaired is the outcome of `replay repair`, or with DryRun what it would be.
+type Repaired struct {
+	DryRun bool `json:"dry_run"`
+	PID    int  `json:"pid"` // of the process that has the store
+
+	Opened  []string    `json:"opened"`  // what the store found and did when it was opened
+	Blocks  int         `json:"blocks"`  // sealed blocks that were read now
+	Damage  []string    `json:"damage"`  // found in them; only an opening can mend it
+	Lost    []LostRange `json:"lost"`    // sequences that the log does not have, or lost once
+	LostN   uint64      `json:"lost_n"`  // how many
+	Fetched uint64      `json:"fetched"` // of them, those whose events an export has
+	Rebuilt uint64      `json:"rebuilt"` // events made from transcripts, now and earlier
+	NotHad  uint64      `json:"not_had"` // lost sequences that nothing stands for
+
+	Blobs     int      `json:"blobs"` // that were read
+	BadBlobs  []string `json:"bad_blobs"`
+	GoneBlobs []string `json:"gone_blobs"` // that events refer to
+	NewBlobs  int      `json:"new_blobs"`  // of both, those that an export has
+
+	Waiting     int            `json:"waiting"`     // frames in the spool
+	Quarantined int            `json:"quarantined"` // frames that could not be read
+	Sources     []RepairSource `json:"sources"`
+	Added       uint64         `json:"added"` // events appended
+	Seq         uint64         `json:"seq"`   // the log's newest event
+}
+
+// LostRange is a run of lost sequences.
+type LostRange struct {
+	First uint64 `json:"first"`
+	Last  uint64 `json:"last"`
+}
+
+// String is "7" or "7-9", as causations have it behind "lost:".
+func (r LostRange) String() string {
+	if r.First == r.Last {
+		return strconv.FormatUint(r.First, 10)
+	}
+	return fmt.Sprintf("%d-%d", r.First, r.Last)
+}
+
+// RepairSource is one place that was asked.
+type RepairSource struct {
+	Kind    string `json:"kind"` // export or transcript
+	Name    string `json:"name"`
+	Events  uint64 `json:"events"` // that the log lacks and this place has
+	Known   uint64 `json:"known"`  // that the log has
+	Blobs   int    `json:"blobs"`  // lost or damaged ones that it has
+	Problem string `json:"problem,omitempty"`
+}
+
+func (d *Daemon) handleRepair(w http.ResponseWriter, r *http.Request) error {
+	q := r.URL.Query()
+	o := RepairOptions{From: q["from"], Transcripts: q.Get("transcripts"), DryRun: q.Get("dry_run") == "1"}
+	for _, path := range append(slices.Clone(o.From), o.Transcripts) {
+		if path != "" && !filepath.IsAbs(path) {
+			return problem(http.StatusBadRequest, fmt.Sprintf("%q is no absolute path", path), "")
+		}
+	}
+	return d.long(w, r, func(ctx context.Context, progress func(uint64)) (any, error) { return d.Repair(ctx, o, progress) })
+}
+
+// Repair finds and, unless it is a dry run, appends. progress tells which sequence has been read.
+func (d *Daemon) Repair(ctx context.Context, o RepairOptions, progress func(uint64)) (Repaired, error) {
+	out := Repaired{DryRun: o.DryRun, PID: os.Getpid(), Opened: opened(d.ground.Report()), Damage: []string{}, Lost: []LostRange{},
+		BadBlobs: []string{}, GoneBlobs: []string{}, Sources: []RepairSource{}}
+	if !d.carrying.TryLock() {
+		return out, errBusy()
+	}
+	defer d.carrying.Unlock()
+	if err := d.checkSealed(&out); err != nil {
+		return out, err
+	}
+	out.Waiting, out.Quarantined = d.spool.Count(), d.quarantined()
+	if len(out.Damage) > 0 { // the log cannot be read to its end before it was opened anew
+		return out, nil
+	}
+	if !o.DryRun {
+		d.drain(ctx)
+	}
+	l, err := d.takeStock(ctx, progress)
+	if err != nil {
+		return out, err
+	}
+	if err := d.recordDamage(ctx, l); err != nil {
+		return out, err
+	}
+	if err := d.checkBlobs(ctx, &out, l); err != nil {
+		return out, err
+	}
+	out.Lost, out.LostN = l.ranges(), uint64(len(l.lost))
+	if err := d.fetch(ctx, o, &out, l); err != nil {
+		return out, err
+	}
+	out.NotHad = out.LostN - min(out.LostN, out.Fetched+out.Rebuilt)
+	out.Seq, _ = d.stream.Last()
+	return out, nil
+}
+
+// opened puts the store's own report into words.
+func opened(rep embedded.Report) []string {
+	out := []string{}
+	for _, dm := range rep.Damage {
+		out = append(out, damageWords(dm))
+	}
+	if rep.Restored {
+		out = append(out, "the log was gone and was restored from the archive")
+	}
+	f := rep.Fixed
+	if len(f.Restored) > 0 {
+		out = append(out, "taken from the archive: "+strings.Join(f.Restored, ", "))
+	}
+	if len(f.Mended) > 0 {
+		out = append(out, "mended records: "+strconv.Itoa(len(f.Mended)))
+	}
+	if len(f.SetAside) > 0 {
+		out = append(out, "unreadable, set aside: "+strings.Join(f.SetAside, ", "))
+	}
+	if len(f.Lost) > 0 {
+		out = append(out, "sequences lost: "+rangesOf(f.Lost))
+	}
+	return out
+}
+
+func damageWords(dm block.Damage) string {
+	s := fmt.Sprintf("%s at byte %d: %s", dm.Block, dm.Offset, dm.Why)
+	if dm.FirstSeq > 0 {
+		s += ", sequences " + rangesOf([]block.Range{{First: dm.FirstSeq, Last: dm.LastSeq}})
+	}
+	return s
+}
+
+// checkSealed reads every block but the one that the server appends to: that one was checked when the store
+// was opened.
+func (d *Daemon) checkSealed(out *Repaired) error {
+	msgs := filepath.Join(d.opts.Home, "store", logMsgs)
+	blocks, err := block.List(msgs)
+	if err != nil || len(blocks) == 0 {
+		return err
+	}
+	newest := blocks[len(blocks)-1].Name
+	found, err := block.Check(msgs, block.Options{Stream: logName, Parallel: runtime.GOMAXPROCS(0), Only: func(name string) bool { return name != newest }})
+	if err != nil {
+		return err
+	}
+	for _, b := range found.Blocks {
+		if b.Name != newest {
+			out.Blocks++
+		}
+	}
+	for _, dm := range found.Damage {
+		if dm.Block != newest {
+			out.Damage = append(out.Damage, damageWords(dm))
+		}
+	}
+	return nil
+}
+
+// quarantined counts what was set aside from the spool.
+func (d *Daemon) quarantined() int {
+	n := 0
+	p := PathsOf(d.opts.Home, os.Getenv)
+	for _, dir := range []string{p.Spool, p.Fallback} {
+		entries, _ := os.ReadDir(filepath.Join(dir, "quarantine")) // usually there is none
+		n += len(entries)
+	}
+	return n
+}
+
+// recordDamage puts what this process found at its opening into the log, where no start of the daemon did;
+// in a dry run too, since the opening has mended it and nobody would know.
+func (d *Daemon) recordDamage(ctx context.Context, l *losses) error {
+	if !l.damagedAt.Before(d.started) {
+		return nil
+	}
+	for _, seq := range sequences(d.ground.Report().Fixed.Lost) {
+		l.lose(seq)
+	}
+	return d.emitDamage(ctx)
+}
+
+// checkBlobs reads every content and compares it with its digest.
+func (d *Daemon) checkBlobs(ctx context.Context, out *Repaired, l *losses) error {
+	err := d.ground.Blobs().Walk(ctx, func(digest string, _ int64) error {
+		out.Blobs++
+		_, err := d.ground.Blobs().Get(digest)
+		if errors.Is(err, embedded.ErrBlobDamaged) {
+			out.BadBlobs = append(out.BadBlobs, digest)
+			return nil
+		}
+		return err
+	})
+	for digest := range l.refs {
+		if !d.ground.Blobs().Has(digest) {
+			out.GoneBlobs = append(out.GoneBlobs, digest)
+		}
+	}
+	slices.Sort(out.GoneBlobs)
+	return err
+}
+
+// fetch asks the exports, then the transcripts for what these did not have.
+func (d *Daemon) fetch(ctx context.Context, o RepairOptions, out *Repaired, l *losses) error {
+	for _, path := range o.From {
+		s, err := d.fromExport(ctx, path, o.DryRun, out, l)
+		if err != nil {
+			return err
+		}
+		out.Sources = append(out.Sources, s)
+		if !o.DryRun {
+			out.Added += s.Events
+		}
+	}
+	out.Fetched = uint64(len(l.fetched))
+	if len(l.lost) == len(l.fetched) {
+		return nil
+	}
+	return d.fromTranscripts(ctx, o, out, l)
+}
+
+// fromExport takes what one export has. Only an export of this log can tell what is missing: it shares
+// events with it. Of sessions that were deleted nothing comes back.
+func (d *Daemon) fromExport(ctx context.Context, path string, dry bool, out *Repaired, l *losses) (RepairSource, error) {
+	s := RepairSource{Kind: "export", Name: path}
+	wanted := map[string]bool{}
+	for _, digest := range append(slices.Clone(out.BadBlobs), out.GoneBlobs...) {
+		wanted[digest] = true
+	}
+	had := map[uint64]bool{}
+	o := importOptions{partial: true, dry: true, skip: func(r events.Record) bool { return l.deleted[r.Session] }}
+	o.see = func(item export.Item, known bool) {
+		switch {
+		case item.Blob != nil && wanted[item.Blob.Digest]:
+			delete(wanted, item.Blob.Digest)
+			s.Blobs++
+			if !dry {
+				d.setAside(item.Blob.Digest, out.BadBlobs)
+			}
+		case item.Event != nil && l.lost[item.Event.Seq]:
+			had[item.Event.Seq] = true
+		}
+	}
+	got, err := d.importFile(ctx, path, o, nil)
+	if err != nil {
+		var p *Problem
+		if !errors.As(err, &p) {
+			return s, err
+		}
+		s.Problem = p.Message
+		return s, nil
+	}
+	s.Events, s.Known, s.Problem = got.Added, got.Known, got.Problem
+	if got.Known == 0 {
+		s.Events, s.Blobs, s.Problem = 0, 0, "it shares no event with this log; `replay import` takes such a file"
+		return s, nil
+	}
+	for seq := range had {
+		l.fetched[seq] = true
+	}
+	out.NewBlobs += s.Blobs
+	if dry {
+		return s, nil
+	}
+	o.dry, o.see = false, nil
+	_, err = d.importFile(ctx, path, o, nil)
+	return s, err
+}
+
+// setAside makes way for a sound content where a damaged one lies; it stays beside, as evidence.
+func (d *Daemon) setAside(digest string, bad []string) {
+	if !slices.Contains(bad, digest) {
+		return
+	}
+	path := filepath.Join(d.opts.Home, "store", "blobs", strings.TrimPrefix(digest, "sha256:")+".zst")
+	if err := os.Rename(path, path+".damaged"); err != nil {
+		d.log.Warn("set a damaged blob aside", "err", err)
+	}
+}
+
+// Recheck makes the next opening of a home's store read every block, whatever the last exit vouched for.
+// Nobody may have the store open.
+func Recheck(home string) error { return block.RemoveMarker(filepath.Join(home, "store")) }
+
+// Free tells whether nobody has the home's store.
+func Free(home string) (bool, error) {
+	_, _, held, err := embedded.Holder(filepath.Join(home, "hookd.lock"))
+	return !held, err
+}

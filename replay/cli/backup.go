@@ -1,0 +1,55 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/url"
+
+	"github.com/spf13/cobra"
+
+	"hookline/hookctl/daemon"
+)
+
+func (a *app) backupCmd() *cobra.Command {
+	return &cobra.Command{
+		Use:   "backup FILE",
+		Short: "Write the store into one file",
+		Long: "Write the store into one new file, while hooks go on being recorded: everything up to the moment\n" +
+			"at which it begins is in it. The file holds what was recorded, so keep it as private as the\n" +
+			"store; its mode is 0600. Nothing is overwritten.",
+		Example: "  replay backup ~/hookline-$(date +%F).backup",
+		Args:    cobra.ExactArgs(1),
+		RunE:    func(cmd *cobra.Command, args []string) error { return a.backup(cmd.Context(), args[0]) },
+	}
+}
+
+func (a *app) backup(ctx context.Context, file string) error {
+	path, err := absolute(file)
+	if err != nil {
+		return err
+	}
+	raw, err := a.long(ctx, "/v1/backup", url.Values{"file": {path}}, "writing")
+	if err != nil && ctx.Err() != nil {
+		a.say("interrupted; no backup was written")
+		return silent(exitInterrupted)
+	}
+	if err != nil {
+		return err
+	}
+	if a.json {
+		return a.printRaw(raw)
+	}
+	var r daemon.BackedUp
+	if err := json.Unmarshal(raw, &r); err != nil {
+		return fmt.Errorf("read what was backed up: %w", err)
+	}
+	a.printf("%s\n", a.paint.good("backed up to "+oneLine(file)))
+	a.printf("log      up to sequence %s: %s and %s behind\n", count(r.Seq), plural(r.Blocks, "sealed block"), plural(int(r.Events), "event"))
+	a.printf("blobs    %s\n", count(uint64(r.Blobs)))
+	if r.Frames > 0 {
+		a.printf("spool    %s waiting\n", plural(r.Frames, "frame"))
+	}
+	a.printf("size     %s bytes\nsha256   %s\n", count(uint64(r.Bytes)), r.SHA256)
+	return nil
+}

@@ -1,0 +1,142 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"hookline/hookctl/daemon"
+	"hookline/hookctl/export"
+)
+
+func (a *app) importCmd() *cobra.Command {
+	var partial bool
+	cmd := &cobra.Command{
+		Use:   "import FILE...",
+		Short: "Take the events of exports into the log",
+		Long: "Take the events of exports into the log, with their own ids, times and sessions. What the log\n" +
+			"has already is left out, so importing twice changes nothing. Each file is checked to its end\n" +
+			"first: of one that is cut off or damaged nothing is taken. `-` is stdin.",
+		Example: "  replay import log.ndjson.zst\n  replay import old-machine/*.ndjson.zst --json",
+		Args:    cobra.MinimumNArgs(1),
+		RunE:    func(cmd *cobra.Command, args []string) error { return a.importAll(cmd.Context(), args, partial) },
+	}
+	cmd.Flags().BoolVar(&partial, "partial", false, "of a file that is cut off or damaged, take what stands before that")
+	return cmd
+}
+
+// importAll takes the files in their order and stops at the first that cannot be taken.
+func (a *app) importAll(ctx context.Context, files []string, partial bool) error {
+	var all []json.RawMessage
+	if err := a.readyFor(files); err != nil {
+		return err
+	}
+	for _, file := range files {
+		raw, err := a.importFile(ctx, file, partial)
+		if err != nil {
+			if ctx.Err() != nil {
+				a.say("interrupted; what was imported stays, and importing the file again takes the rest")
+				return silent(exitInterrupted)
+			}
+			return err
+		}
+		all = append(all, raw)
+		if a.json {
+			continue
+		}
+		var r daemon.Imported
+		if err := json.Unmarshal(raw, &r); err != nil {
+			return fmt.Errorf("read what was imported: %w", err)
+		}
+		a.printImported(file, r)
+	}
+	if a.json {
+		return a.printJSON(map[string]any{"files": all})
+	}
+	return nil
+}
+
+// readyFor makes the store of a new home, once it is sure that there is something to put into it.
+func (a *app) readyFor(files []string) error {
+	for _, file := range files {
+		if file == "-" {
+			continue
+		}
+		if _, err := os.Stat(file); err != nil {
+			return &fault{message: err.Error(), hint: "`replay export -o FILE` writes what can be imported"}
+		}
+	}
+	return os.MkdirAll(filepath.Join(a.home(), "store"), 0o700)
+}
+
+func (a *app) importFile(ctx context.Context, file string, partial bool) (json.RawMessage, error) {
+	if file == "-" {
+		kept, err := a.keepInput()
+		if err != nil {
+			return nil, err
+		}
+		defer os.Remove(kept)
+		file = kept
+	}
+	path, err := absolute(file)
+	if err != nil {
+		return nil, err
+	}
+	query := url.Values{"file": {path}}
+	if partial {
+		query.Set("partial", "1")
+	}
+	return a.longOf(ctx, eventsIn(path), "/v1/import", query, "checking", "importing")
+}
+
+// keepInput writes stdin into a file, since an import reads twice.
+func (a *app) keepInput() (string, error) {
+	f, err := os.CreateTemp("", "hookline-import-*")
+	if err != nil {
+		return "", err
+	}
+	_, err = io.Copy(f, a.in)
+	if err = errors.Join(err, f.Close()); err != nil {
+		return "", errors.Join(err, os.Remove(f.Name()))
+	}
+	return f.Name(), nil
+}
+
+// eventsIn is what the file's header announces, for the progress bar; 0 when it cannot be told.
+func eventsIn(path string) uint64 {
+	f, err := os.Open(path)
+	if err != nil {
+		return 0
+	}
+	defer f.Close()
+	r, err := export.Open(f)
+	if err != nil {
+		return 0
+	}
+	defer r.Close()
+	return r.Header().Events
+}
+
+func (a *app) printImported(file string, r daemon.Imported) {
+	a.printf("%s: %s\n", oneLine(file), a.paint.good(plural(int(r.Added), "event")+" added"))
+	a.printf("events   %s in the file, written by %s\n", count(r.Events), oneLine(r.Build))
+	a.printf("known    %s\n", count(r.Known))
+	a.printf("blobs    %s\n", count(r.Blobs))
+	if r.NoBlob > 0 {
+		a.printf("missing  %s of large content that is in no file\n", plural(int(r.NoBlob), "piece"))
+	}
+	for name, n := range r.Unknown {
+		a.printf("unknown  %s of type %s, kept as they are\n", plural(n, "event"), oneLine(name))
+	}
+	a.printf("log      up to sequence %s\n", count(r.Seq))
+	if r.Problem != "" {
+		a.say("the file is not whole: " + r.Problem)
+	}
+}

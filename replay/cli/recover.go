@@ -1,0 +1,99 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"hookline/hookctl/daemon"
+)
+
+// recoverOptions are the flags of recover.
+type recoverOptions struct {
+	at      string
+	session string
+	dryRun  bool
+}
+
+func (a *app) recoverCmd() *cobra.Command {
+	var o recoverOptions
+	cmd := &cobra.Command{
+		Use:   "recover --at POINT",
+		Short: "Make an identity of the past the current one",
+		Long: "Make an identity of the past the current one: the session's with --session, else the newest\n" +
+			"snapshot of this folder's project at or before the point. It goes to the project's live session\n" +
+			"where there is one, and the next session starts from it. An event is added to the log and says\n" +
+			"what it replaces; nothing is erased, and a second recover undoes it.\n\n" +
+			"A point is a sequence, or a time of capture (RFC 3339, or local as '2026-11-21 08:00' or 08:00),\n" +
+			"a duration back from now such as 10m, or `now`.",
+		Example: "  replay recover --at '2026-11-17 18:00' --dry-run\n  replay recover --at 120 --session c68c8a51",
+		Args:    cobra.NoArgs,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return a.recover(cmd.Context(), o) },
+	}
+	cmd.Flags().StringVar(&o.at, "at", "", "the moment, as below")
+	cmd.Flags().StringVar(&o.session, "session", "", "this session's identity, by id or alias")
+	cmd.Flags().BoolVar(&o.dryRun, "dry-run", false, "only show what it would be")
+	_ = cmd.RegisterFlagCompletionFunc("at", cobra.NoFileCompletions) // it fails only for a flag that is not there
+	_ = cmd.RegisterFlagCompletionFunc("session", cobra.NoFileCompletions)
+	return cmd
+}
+
+func (a *app) recover(ctx context.Context, o recoverOptions) error {
+	if o.at == "" {
+		return &fault{message: "--at is missing", hint: "for example --at '2026-11-21 08:00', --at 2h or --at 120"}
+	}
+	at, err := a.point(o.at)
+	if err != nil {
+		return err
+	}
+	query := url.Values{"at": {at}, "cwd": {a.cwd}}
+	if o.session != "" {
+		query.Set("session", o.session)
+	}
+	if o.dryRun {
+		query.Set("dry_run", "1")
+	}
+	raw, err := a.long(ctx, "/v1/recover", query, "folding")
+	if err != nil {
+		return err
+	}
+	if a.json {
+		return a.printRaw(raw)
+	}
+	var r daemon.Recovered
+	if err := json.Unmarshal(raw, &r); err != nil {
+		return fmt.Errorf("read what was recovered: %w", err)
+	}
+	a.printRecovered(r)
+	return nil
+}
+
+func (a *app) printRecovered(r daemon.Recovered) {
+	took := "at sequence " + count(r.Seq)
+	if r.Snapshot > 0 {
+		took += ", snapshot of " + time.UnixMilli(r.Snapshot).In(a.zone).Format(time.DateTime)
+	}
+	a.printf("from     %s (%s)\n", oneLine(r.Session), took)
+	a.printf("into     %s\n", oneLine(r.Target))
+	if r.Replaces != "" {
+		a.printf("instead  %s\n", oneLine(r.Replaces))
+	}
+	a.printf("before   %s\nafter    %s\n", coherence(r.Before), coherence(r.After))
+	if r.DryRun {
+		a.printf("nothing was changed: this was a dry run\n")
+		return
+	}
+	a.printf("%s\n", a.paint.good("recovered; the next session of the project starts from it"))
+	a.printf("event    %s\n", oneLine(r.Event))
+}
+
+func coherence(c daemon.Coherence) string {
+	if c.Class == "" {
+		return "no identity"
+	}
+	return fmt.Sprintf("IC=%.2f (%s) C=%.2f r=%.2f", c.IC, oneLine(c.Class), c.C, c.R)
+}
