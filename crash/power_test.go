@@ -21,8 +21,9 @@ import (
 // system had flushed counts as stored, so a disk that loses its cache in spite of a flush, and torn
 // sectors, are not in it. What counts is what was promised before the cut: a real one ends the machine,
 // here processes live on, and an fsync that is under way may return without an error although the
-// journal has just been given up (jbd2 does not wait for a transaction that is neither running nor
-// committing any more). Control, before each use: a file that was written and not synced must be gone
+// journal has just been given up: jbd2 does not wait for a transaction that is neither running nor
+// committing any more. (A bare loop of write and fsync, Linux 6.18: 60 such answers in 728 cuts, and
+// nothing lost of what was answered before the cut.) Control, before each use: a file that was written and not synced must be gone
 // or empty, else the method would prove nothing on this kernel.
 func TestPowerCut(t *testing.T) {
 	t.Parallel()

@@ -290,3 +290,18 @@ func (s *Sizes) Dirty(ctx context.Context, worktree string) (bool, error) {
 	out, err := s.git(ctx, worktree, "status", "--porcelain", "--untracked-files=no", "--ignore-submodules=untracked")
 	return len(bytes.TrimSpace(out)) > 0, err
 }
+
+// Branches lists the local branches of a repository by their short names.
+func (s *Sizes) Branches(ctx context.Context, dir string) ([]string, error) {
+	ctx, cancel := context.WithTimeout(ctx, gitWithin)
+	defer cancel()
+	out, err := s.git(ctx, dir, "for-each-ref", "--format=%(refname)", "refs/heads")
+	if err != nil {
+		return nil, err
+	}
+	var list []string
+	for line := range strings.Lines(string(out)) {
+		list = append(list, strings.TrimPrefix(strings.TrimSpace(line), "refs/heads/"))
+	}
+	return list, nil
+}

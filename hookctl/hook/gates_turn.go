@@ -164,11 +164,22 @@ func (j *judge) gate(q requirements.Requirement, carried bool) requirements.Gate
 		return requirements.Gate{Requirement: q, Satisfied: true}
 	}
 	_, closed := j.check(q)
-	return Standing(q, closed)
+	return standing(q, closed)
 }
 
-// Standing is a requirement that nothing satisfies: a guard whose condition does not hold is open all the same.
-func Standing(q requirements.Requirement, closed bool) requirements.Gate {
+// Board is how the enabled requirements stand for a session at a time, in the order of the files. Of w it
+// needs the branch and the gates.
+func Board(session string, now time.Time, w World, p GatesPast) []requirements.Gate {
+	j := &judge{in: Input{Session: session, Time: now}, g: w.Gates, p: p, w: w}
+	var list []requirements.Gate
+	for _, q := range w.Gates.Rules.InOrder() {
+		list = append(list, j.gate(q, false))
+	}
+	return list
+}
+
+// standing is a requirement that nothing satisfies: a guard whose condition does not hold is open all the same.
+func standing(q requirements.Requirement, closed bool) requirements.Gate {
 	g := requirements.Gate{Requirement: q}
 	if q.Type != requirements.Guard || closed {
 		return g

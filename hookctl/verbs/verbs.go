@@ -83,7 +83,7 @@ func (a *app) root() *cobra.Command {
 	)
 	a.add(root, groupRecorder, a.installCmd(), a.uninstallCmd(), a.startCmd(), a.stopCmd(), a.restartCmd(), a.statusCmd(), a.doctorCmd())
 	a.add(root, groupLog, a.tailCmd(), a.eventsCmd(), a.repairCmd())
-	a.add(root, groupState, a.sessionCmd(), a.projectCmd(), a.identityCmd(), a.dreamCmd(), a.statuslineCmd())
+	a.add(root, groupState, a.sessionCmd(), a.projectCmd(), a.identityCmd(), a.dreamCmd(), a.reqCmd(), a.statuslineCmd())
 	a.add(root, groupClient, a.hookCmd(), a.consciousnessCmd())
 	a.add(root, groupTool, a.configCmd(), a.completionCmd(root), a.versionCmd(), a.manCmd(root))
 	root.SetHelpCommandGroupID(groupTool)

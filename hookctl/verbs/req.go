@@ -1,0 +1,240 @@
+package verbs
+
+import (
+	"context"
+	"errors"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"hookline/hookctl/daemon"
+	"hookline/hookctl/facts"
+	"hookline/hookctl/hook"
+	"hookline/hookctl/requirements"
+	"hookline/projector/gate"
+	"hookline/projector/project"
+	"hookline/projector/session"
+)
+
+// The texts of `hookctl req` are those that users of the requirements framework know; trouble is said in
+// the same voice on stderr.
+
+func (a *app) reqCmd() *cobra.Command {
+	status := a.reqStatusCmd()
+	c := noun("req", "Show and satisfy requirement gates, and explain them",
+		"  hookctl req status\n  hookctl req satisfy commit_plan\n  hookctl req explain commit_plan",
+		status, a.reqSatisfyCmd(), a.reqApproveCmd(), a.reqClearCmd(), a.reqListCmd(), a.reqSessionsCmd(), a.reqPruneCmd(), a.reqExplainCmd(),
+		a.reqInitCmd(), a.reqImportCmd(), a.reqExportCmd(), a.reqSchemaCmd())
+	c.Long = "Requirement gates hold the agent to what must be done before a tool may be used: a plan before an edit, a\n" +
+		"review before a commit. They are configured in .claude/requirements.yaml (`hookctl req init` writes one);\n" +
+		"without a verb this is `hookctl req status`."
+	c.RunE = func(cmd *cobra.Command, _ []string) error { return a.reqStatus(cmd.Context(), reqFlags{}) }
+	return c
+}
+
+// reqFlags are what most verbs of req take.
+type reqFlags struct {
+	branch, session  string
+	verbose, summary bool
+}
+
+func (f *reqFlags) on(c *cobra.Command, branch, session string) {
+	if branch != "" {
+		c.Flags().StringVarP(&f.branch, "branch", "b", "", branch)
+	}
+	if session != "" {
+		c.Flags().StringVarP(&f.session, "session", "s", "", session)
+	}
+}
+
+// desk is what a verb of req works on: where it was called, the rules there, the state of one branch.
+type desk struct {
+	a        *app
+	h        house
+	place    facts.Place
+	project  string // id
+	branch   string
+	rules    requirements.Rules
+	state    gate.State
+	cells    map[string]gate.State // all branches of the project; "" is the project's own cell
+	sessions []cell[session.State]
+	sizes    facts.Sizes
+}
+
+// say prints a line of the framework's on stderr.
+func (a *app) say(text string) { a.complain("%s\n", text) }
+
+// refuse prints it and ends with exit code 1.
+func (a *app) refuse(text string) error {
+	a.say(text)
+	return silent(1)
+}
+
+// gitPlace is the work tree that a verb is about: this directory's when it belongs to the client's project.
+func (a *app) gitPlace() facts.Place {
+	home := a.place(a.projectDir())
+	if here := a.place(a.cwd); here.Git && here.CommonDir == home.CommonDir {
+		return here
+	}
+	return home
+}
+
+// desk reads what a verb needs. branch "" is the one that is checked out.
+func (a *app) desk(ctx context.Context, h house, branch string) (*desk, error) {
+	d := &desk{a: a, h: h, place: a.gitPlace(), branch: branch}
+	if !d.place.Git || d.place.Worktree == "" {
+		return nil, a.refuse(requirements.NotGit)
+	}
+	if d.branch == "" {
+		d.branch = d.place.Branch
+	}
+	if d.branch == "" {
+		return nil, a.refuse(requirements.Detached)
+	}
+	d.rules = a.rulesAt(d.place.Worktree)
+	all, err := cells[project.State](ctx, h, project.Name, "")
+	if err != nil {
+		return nil, err
+	}
+	d.project = projectAt(all, d.place.Path())
+	if d.sessions, err = cells[session.State](ctx, h, session.Name, ""); err != nil {
+		return nil, err
+	}
+	if d.cells, err = gateCells(ctx, h, d.project); err != nil {
+		return nil, err
+	}
+	d.state = d.on(d.branch)
+	return d, nil
+}
+
+func (a *app) rulesAt(root string) requirements.Rules {
+	return requirements.Load(requirements.Options{Home: a.userHome(), Root: root})
+}
+
+func (a *app) userHome() string {
+	if home := a.getenv("HOME"); home != "" {
+		return home
+	}
+	home, _ := os.UserHomeDir()
+	return home
+}
+
+// gateCells reads the gates of all branches of a project.
+func gateCells(ctx context.Context, h house, id string) (map[string]gate.State, error) {
+	list, err := cells[gate.State](ctx, h, gate.Name, gate.ProjectKey(id))
+	out := make(map[string]gate.State, len(list))
+	for _, c := range list {
+		_, branch := gate.SplitKey(c.Key)
+		out[branch] = c.State
+	}
+	return out, err
+}
+
+// on is the state of a branch.
+func (d *desk) on(branch string) gate.State { return gate.At(d.cells[branch], d.cells[""]) }
+
+// live are the sessions of this project, or of all, whose process is there, the last active first.
+func (d *desk) live(everywhere bool) []session.State {
+	var list []session.State
+	for _, c := range d.sessions {
+		s := c.State
+		p := s.Process()
+		if s.Status != session.Live || !everywhere && s.Project != d.project || p.PID != 0 && !facts.SameProcess(p.PID, p.Start) {
+			continue
+		}
+		list = append(list, s)
+	}
+	slices.SortStableFunc(list, func(x, y session.State) int { return y.LastActive.Compare(x.LastActive) })
+	return list
+}
+
+func (d *desk) other(s session.State) requirements.Other {
+	return requirements.Other{Session: s.ID, Branch: s.Branch, Ago: d.a.now().Sub(s.LastActive)}
+}
+
+// find gives the session that is meant: the named one, the one whose shell this is, or the live one of the
+// client process above us. Another session's gates are never opened by guessing.
+func (d *desk) find(ctx context.Context, name string) (id string, explicit bool, err error) {
+	if name != "" {
+		s, err := match(d.sessions, name, d.a)
+		return s.ID, true, err
+	}
+	if id := d.a.getenv("CLAUDE_CODE_SESSION_ID"); id != "" {
+		return id, false, nil
+	}
+	if client, rule := facts.ClientOf(d.a.getenv("CLAUDE_PID"), os.Getppid()); rule != facts.RuleNone {
+		for _, s := range d.live(false) {
+			if s.Process().PID == client.PID && (s.Process().Start == client.Start || s.Process().Start == 0) {
+				return s.ID, false, nil
+			}
+		}
+	}
+	return "", false, errNoSession
+}
+
+var errNoSession = errors.New("no session")
+
+// noSession says what to do when none was found.
+func (d *desk) noSession() error {
+	live := d.live(true)
+	switch {
+	case len(d.sessions) == 0:
+		d.a.say(requirements.SessionNone)
+	case len(live) == 0:
+		d.a.say(requirements.SessionsNone)
+	default:
+		d.a.say(requirements.SessionNotThisOne)
+		for _, s := range live {
+			d.a.say(oneLines(requirements.SessionRow(d.other(s), s.Worktree, s.Process().PID)))
+		}
+	}
+	d.a.say("Name it with --session ID; `hookctl req sessions` lists them.")
+	return silent(1)
+}
+
+// oneLines cleans each line of a text that holds words of others.
+func oneLines(text string) string {
+	lines := strings.Split(text, "\n")
+	for i, l := range lines {
+		indent := l[:len(l)-len(strings.TrimLeft(l, " "))]
+		lines[i] = indent + oneLine(l)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// board is how the requirements stand for a session.
+func (d *desk) board(ctx context.Context, id string) []requirements.Gate {
+	g := &hook.Gates{Rules: d.rules, Dir: d.place.Worktree}
+	guarded := func(kind string) bool {
+		return slices.ContainsFunc(d.rules.InOrder(), func(q requirements.Requirement) bool { return q.GuardType == kind })
+	}
+	p := hook.GatesPast{State: d.state}
+	if guarded(requirements.GuardDirtyTree) {
+		g.Dirty, _ = d.sizes.Dirty(ctx, d.place.Worktree) // as in a hook: not known is not dirty
+	}
+	for _, s := range d.live(false) {
+		if s.ID != id && s.Worktree == d.place.Worktree {
+			p.Others = append(p.Others, d.other(s))
+		}
+	}
+	return hook.Board(id, d.a.now(), hook.World{Branch: d.branch, Gates: g}, p)
+}
+
+// order has the daemon record what was decided.
+func (d *desk) order(ctx context.Context, o daemon.GateOrder) (daemon.GateReceipt, error) {
+	o.Dir = d.place.Worktree
+	var r daemon.GateReceipt
+	err := d.h.Post(ctx, "/v1/gates", o, &r)
+	return r, err
+}
+
+// stamp is a time for people; "" for none.
+func (a *app) stamp(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.In(a.zone).Format("2006-01-02 15:04:05")
+}

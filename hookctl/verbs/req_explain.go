@@ -1,0 +1,265 @@
+package verbs
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"hookline/events"
+	"hookline/hookctl/daemon"
+	"hookline/hookctl/hook"
+	"hookline/hookctl/requirements"
+	"hookline/projector/gate"
+	"hookline/projector/session"
+)
+
+// explained is how many events `req explain` shows; --json has all.
+const explained = 20
+
+func (a *app) reqExplainCmd() *cobra.Command {
+	var f reqFlags
+	cmd := &cobra.Command{
+		Use: "explain NAME", Short: "Say why a gate is open or closed, from the events",
+		Example: "  hookctl req explain commit_plan\n  hookctl req explain commit_plan --session c68c8a51 --json | jq .events",
+		Args:    exactly("a requirement: `hookctl req status` lists them"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.with(cmd.Context(), needStore, func(h house) error { return a.explain(cmd.Context(), h, args[0], f) })
+		},
+	}
+	f.on(cmd, "of another branch", "of another session: id or alias")
+	return cmd
+}
+
+// explanation is what `req explain --json` prints.
+type explanation struct {
+	Name    string          `json:"name"`
+	Branch  string          `json:"branch"`
+	Session string          `json:"session,omitempty"`
+	Open    bool            `json:"open"`
+	Because string          `json:"because"`
+	Event   string          `json:"event,omitempty"`
+	Events  []events.Record `json:"events"`
+}
+
+func (a *app) explain(ctx context.Context, h house, name string, f reqFlags) error {
+	d, err := a.desk(ctx, h, f.branch)
+	if err != nil {
+		return err
+	}
+	id, _, err := d.find(ctx, f.session)
+	if errors.Is(err, errNoSession) {
+		id, err = "no-session", nil
+		a.say(requirements.NoSession)
+	}
+	if err != nil {
+		return err
+	}
+	q, ok := d.rules.ByName[name]
+	if _, seen := d.state.Gates[name]; !ok && !seen {
+		return a.refuse(oneLines(d.rules.Unknown(name)))
+	}
+	out := d.because(ctx, id, name, q)
+	if out.Events, err = d.history(ctx, name); err != nil {
+		return err
+	}
+	if a.json {
+		return a.printJSON(out)
+	}
+	d.printExplanation(out)
+	return nil
+}
+
+// because is the verdict with its reason. A requirement that no file defines is judged as scope session.
+func (d *desk) because(ctx context.Context, id, name string, q requirements.Requirement) explanation {
+	out := explanation{Name: name, Branch: d.branch, Session: id}
+	scope := events.GateScopeSession
+	switch {
+	case q.Name == "":
+		out.Because = "no file defines it, so nothing asks for it; "
+	case !q.Enabled:
+		out.Open, out.Because = true, "it is not enabled; "
+	}
+	if q.Name != "" {
+		scope = hook.ScopeOf(q)
+	}
+	if m, ok := d.state.Satisfaction(name, scope, id, d.a.now()); ok {
+		out.Open, out.Event = true, m.Event
+		out.Because += fmt.Sprintf("satisfied by %s%s at %s%s", who(m), d.levelWords(name, m), d.a.stamp(m.At), until(d.a, m))
+		return out
+	}
+	for _, g := range d.board(ctx, id) {
+		if g.Requirement.Name == name && g.Satisfied {
+			out.Open = true
+			out.Because += g.Note
+			return out
+		}
+	}
+	entry, _ := d.state.Gates[name].Of(id)
+	branch := d.state.Gates[name].Branch
+	reason, mark := d.closed(q, entry, branch)
+	out.Because += reason
+	if mark != nil {
+		out.Event = mark.Event
+	}
+	out.Open = out.Open || q.Name == ""
+	return out
+}
+
+func (d *desk) levelWords(name string, m gate.Mark) string {
+	if d.level(name, m) == "branch" {
+		return " for every session of the branch"
+	}
+	return ""
+}
+
+func until(a *app, m gate.Mark) string {
+	if m.Expires.IsZero() {
+		return ""
+	}
+	return ", holds until " + a.stamp(m.Expires)
+}
+
+// closed says why nothing satisfies a gate.
+func (d *desk) closed(q requirements.Requirement, entry, branch gate.Entry) (string, *gate.Mark) {
+	for _, e := range []gate.Entry{entry, branch} {
+		if m := e.Satisfied; m != nil && m.Expired(d.a.now()) {
+			return "what " + who(*m) + " satisfied at " + d.a.stamp(m.At) + " expired at " + d.a.stamp(m.Expires), m
+		}
+	}
+	for _, e := range []gate.Entry{entry, branch} {
+		if m := e.Cleared; m != nil {
+			return "cleared at " + d.a.stamp(m.At) + " (" + clearedBy(m.By) + ")", m
+		}
+	}
+	switch {
+	case q.Type == requirements.Guard:
+		return "its condition holds and nobody overrode it in this session", nil
+	case q.Type == requirements.Dynamic:
+		return "not approved in this session; it blocks from " + fmt.Sprintf("%g", q.Thresholds.Block) + " changes on", nil
+	case q.Scope == requirements.BranchScope || q.Scope == requirements.PermanentScope:
+		return "nobody satisfied it on this branch", nil
+	}
+	return "nobody satisfied it in this session", nil
+}
+
+func clearedBy(reason string) string {
+	switch reason {
+	case events.GateClearedSingleUse:
+		return "the action was done: single_use"
+	case events.GateClearedSessionEnd:
+		return "the session ended: clear_session_state"
+	}
+	return "by command"
+}
+
+// history are the events about one requirement on the branch, in order.
+func (d *desk) history(ctx context.Context, name string) ([]events.Record, error) {
+	list := []events.Record{}
+	err := d.h.Stream(ctx, "GET", "/v1/events", url.Values{"type": {"gate.*"}, "project": {d.project}}, func(line []byte) error {
+		if len(line) == 0 {
+			return nil
+		}
+		var r events.Record
+		if err := json.Unmarshal(line, &r); err != nil {
+			return fmt.Errorf("read event: %w", err)
+		}
+		if r.Branch == d.branch && concerns(r.Event, name) {
+			list = append(list, r)
+		}
+		return nil
+	})
+	var p *daemon.Problem
+	if errors.As(err, &p) && p.Status == 404 { // no hook has come from this project yet
+		return list, nil
+	}
+	return list, err
+}
+
+// concerns tells whether an event says something about a requirement.
+func concerns(e events.Event, name string) bool {
+	switch e := e.(type) {
+	case *events.GateSatisfied:
+		return e.Name == name
+	case *events.GateTriggered:
+		return e.Name == name
+	case *events.GateCleared:
+		return e.Name == name || e.Name == ""
+	case *events.GateBlocked:
+		return slices.Contains(e.Names, name)
+	case *events.GateStopBlocked:
+		return slices.Contains(e.Names, name)
+	case *events.GateConfigInvalid:
+		return e.Requirement == name
+	case *events.GateImported:
+		return slices.ContainsFunc(e.Gates, func(g events.GateImportedEntry) bool { return g.Name == name })
+	}
+	return false
+}
+
+func (d *desk) printExplanation(x explanation) {
+	a := d.a
+	state := a.paint.bad("closed")
+	if x.Open {
+		state = a.paint.good("open")
+	}
+	a.printf("%s is %s for %s on %s: %s\n", a.paint.bold(oneLine(x.Name)), state, oneLine(requirements.ShortID(x.Session)), oneLine(x.Branch), oneLine(x.Because))
+	if x.Event != "" {
+		a.printf("  event %s\n", x.Event)
+	}
+	if len(x.Events) == 0 {
+		return
+	}
+	a.printf("\n")
+	t := table{head: []string{"WHEN", "SESSION", "WHAT", "", "EVENT"}}
+	for _, r := range x.Events[max(0, len(x.Events)-explained):] {
+		t.row(a.stamp(r.Time), orDash(alias(r.Session)), strings.TrimPrefix(r.Type, "gate."), oneLine(detailOf(r.Event)), r.ID)
+	}
+	t.print(a.out, a.paint)
+	if n := len(x.Events) - explained; n > 0 {
+		a.printf("  %s before that: --json shows all\n", plural(n, "event"))
+	}
+}
+
+// detailOf is the one thing of a gate's event that tells it from the others.
+func detailOf(e events.Event) string {
+	switch e := e.(type) {
+	case *events.GateSatisfied:
+		fact := join(" ", e.By, e.Skill)
+		if e.Level == events.GateLevelBranch {
+			fact += ", for the branch"
+		}
+		if e.ExpiresAt != "" {
+			fact += ", until " + e.ExpiresAt
+		}
+		return fact
+	case *events.GateBlocked:
+		return e.Tool
+	case *events.GateCleared:
+		if e.AllSessions {
+			return e.Reason + ", all sessions"
+		}
+		return e.Reason
+	case *events.GateConfigInvalid:
+		return e.Message
+	case *events.GateImported:
+		return e.File
+	}
+	return ""
+}
+
+func rfc(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format(time.RFC3339Nano)
+}
+
+// aliasOf is the short form that other tools' files know a session by.
+func aliasOf(s session.State) string { return requirements.ShortID(s.ID) }

@@ -1,0 +1,105 @@
+package verbs
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+func (a *app) reqExportCmd() *cobra.Command {
+	var branch, dir string
+	cmd := &cobra.Command{
+		Use: "export", Short: "Write the state in the requirements framework's shape",
+		Long: "Print one branch's state in the requirements framework's shape, or with --dir write every branch's file and\n" +
+			"sessions.json into a folder. No file is overwritten.",
+		Example: "  hookctl req export\n  hookctl req export --dir old-state",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.with(cmd.Context(), needStore, func(h house) error { return a.exportReq(cmd.Context(), h, branch, dir) })
+		},
+	}
+	cmd.Flags().StringVarP(&branch, "branch", "b", "", "of another branch")
+	cmd.Flags().StringVar(&dir, "dir", "", "write files into this folder")
+	return cmd
+}
+
+func (a *app) exportReq(ctx context.Context, h house, branch, dir string) error {
+	if dir == "" {
+		d, err := a.desk(ctx, h, branch)
+		if err != nil {
+			return err
+		}
+		b, err := json.MarshalIndent(exported(d.branch, d.place.Worktree, d.state), "", "  ")
+		if err == nil {
+			a.printf("%s\n", b)
+		}
+		return err
+	}
+	d, err := a.deskOfProject(ctx, h)
+	if err != nil {
+		return err
+	}
+	if !filepath.IsAbs(dir) {
+		dir = filepath.Join(a.cwd, dir)
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return &fault{message: err.Error()}
+	}
+	return d.exportAll(dir, branch)
+}
+
+// exportAll writes a file a branch, or only one branch's, and the registry.
+func (d *desk) exportAll(dir, only string) error {
+	files, taken := []string{}, map[string]bool{"sessions.json": true}
+	for _, t := range d.tracked() {
+		if only != "" && t.Branch != only {
+			continue
+		}
+		name := stateName(t.Branch)
+		if taken[strings.ToLower(name)] { // the framework cannot tell these branches apart
+			sum := sha256.Sum256([]byte(t.Branch))
+			name = strings.TrimSuffix(name, ".json") + "-" + hex.EncodeToString(sum[:4]) + ".json"
+		}
+		taken[strings.ToLower(name)] = true
+		if err := d.exportFile(filepath.Join(dir, name), exported(t.Branch, d.place.Worktree, d.on(t.Branch))); err != nil {
+			return err
+		}
+		files = append(files, filepath.Join(dir, name))
+	}
+	out := registryFile{Version: stateVersion, Sessions: map[string]registryEntry{}}
+	for _, s := range d.live(true) {
+		out.Sessions[aliasOf(s)] = registryEntry{PID: s.Process().PID, PPID: s.Process().PID, ProjectDir: s.Worktree, Branch: s.Branch,
+			StartedAt: float64(s.Started.Unix()), LastActive: float64(s.LastActive.Unix())}
+	}
+	if err := d.exportFile(filepath.Join(dir, "sessions.json"), out); err != nil {
+		return err
+	}
+	files = append(files, filepath.Join(dir, "sessions.json"))
+	if d.a.json {
+		return d.a.printJSON(map[string]any{"files": files})
+	}
+	for _, f := range files {
+		d.a.printf("✅ Wrote %s\n", f)
+	}
+	return nil
+}
+
+func (d *desk) exportFile(file string, v any) error {
+	b, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return err
+	}
+	err = writeNew(file, append(b, '\n'))
+	if errors.Is(err, fs.ErrExist) {
+		return &fault{message: file + " is there already", hint: "give another folder: no file is overwritten"}
+	}
+	return err
+}

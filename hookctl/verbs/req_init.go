@@ -1,0 +1,71 @@
+package verbs
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"hookline/hookctl/requirements"
+)
+
+func (a *app) reqInitCmd() *cobra.Command {
+	return &cobra.Command{
+		Use: "init", Short: "Write a commented .claude/requirements.yaml",
+		Long: "Write a commented .claude/requirements.yaml into this work tree. It asks nothing and overwrites nothing;\n" +
+			"one gate is on, the others are there to be switched on.",
+		Example: "  hookctl req init",
+		Args:    cobra.NoArgs,
+		RunE:    func(*cobra.Command, []string) error { return a.initReq() },
+	}
+}
+
+func (a *app) initReq() error {
+	place := a.gitPlace()
+	if !place.Git || place.Worktree == "" {
+		return a.refuse(requirements.NotGit)
+	}
+	_, file, _ := requirements.Options{Root: place.Worktree}.Paths()
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		return &fault{message: err.Error()}
+	}
+	err := writeNew(file, requirements.Starter())
+	if errors.Is(err, fs.ErrExist) {
+		return &fault{message: file + " is there already", hint: "nothing was changed; `hookctl req status --verbose` shows what it says"}
+	}
+	if err != nil {
+		return &fault{message: err.Error()}
+	}
+	if a.json {
+		return a.printJSON(map[string]string{"file": file})
+	}
+	a.printf("✅ Wrote %s\n   Edit it, then `hookctl req status` shows the gates.\n", file)
+	return nil
+}
+
+// writeNew writes a file that is not there yet; one that is stays, and the error is fs.ErrExist.
+func writeNew(file string, data []byte) error {
+	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if err = errors.Join(err, f.Close()); err != nil {
+		_ = os.Remove(file) // half a file is worse than none
+	}
+	return err
+}
+
+func (a *app) reqSchemaCmd() *cobra.Command {
+	return &cobra.Command{
+		Use: "schema", Short: "Print the JSON Schema of requirements.yaml, for editors",
+		Example: "  hookctl req schema > .claude/requirements.schema.json",
+		Args:    cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			a.printf("%s\n", requirements.Schema())
+			return nil
+		},
+	}
+}

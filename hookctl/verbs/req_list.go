@@ -1,0 +1,184 @@
+package verbs
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"hookline/events"
+	"hookline/hookctl/daemon"
+	"hookline/hookctl/requirements"
+	"hookline/projector/gate"
+	"hookline/projector/session"
+)
+
+type sessionState = session.State
+
+func (a *app) reqListCmd() *cobra.Command {
+	return &cobra.Command{
+		Use: "list", Short: "List the branches that have gates with something said about them",
+		Example: "  hookctl req list\n  hookctl req list --json | jq -r .branch",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.with(cmd.Context(), needStore, func(h house) error { return a.listBranches(cmd.Context(), h) })
+		},
+	}
+}
+
+// trackedJSON is one branch as `req list --json` prints it.
+type trackedJSON struct {
+	Branch       string `json:"branch"`
+	Requirements int    `json:"requirements"`
+}
+
+func (a *app) listBranches(ctx context.Context, h house) error {
+	d, err := a.deskOfProject(ctx, h)
+	if err != nil {
+		return err
+	}
+	list := d.tracked()
+	if a.json {
+		for _, t := range list {
+			if err := a.printJSON(t); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if len(list) == 0 {
+		a.printf("%s\n", requirements.NoTrackedBranches)
+		return nil
+	}
+	a.printf("%s\n", requirements.BranchesHead(len(list)))
+	for _, t := range list {
+		a.printf("  %s\n", oneLine(requirements.BranchRow(t.Branch, t.Requirements)))
+	}
+	return nil
+}
+
+// deskOfProject is a desk for verbs about all branches: a detached HEAD is none of their business.
+func (a *app) deskOfProject(ctx context.Context, h house) (*desk, error) {
+	branch := a.gitPlace().Branch
+	if branch == "" {
+		branch = "HEAD"
+	}
+	return a.desk(ctx, h, branch)
+}
+
+// tracked are the branches with something to tell, by name.
+func (d *desk) tracked() []trackedJSON {
+	var list []trackedJSON
+	for _, b := range sortedKeys(d.cells) {
+		if n := gate.At(d.cells[b], d.cells[""]).Count(); b != "" && n > 0 {
+			list = append(list, trackedJSON{b, n})
+		}
+	}
+	return list
+}
+
+func (a *app) reqSessionsCmd() *cobra.Command {
+	var dir string
+	cmd := &cobra.Command{
+		Use: "sessions", Short: "List the live sessions, of every project",
+		Example: "  hookctl req sessions\n  hookctl req sessions --project .",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.with(cmd.Context(), needStore, func(h house) error { return a.liveSessions(cmd.Context(), h, dir) })
+		},
+	}
+	cmd.Flags().StringVar(&dir, "project", "", "only of the project at this path")
+	return cmd
+}
+
+// liveJSON is one session as `req sessions --json` prints it.
+type liveJSON struct {
+	Session    string `json:"session"`
+	PID        int    `json:"pid,omitempty"`
+	Project    string `json:"project"`
+	ProjectDir string `json:"project_dir"`
+	Branch     string `json:"branch,omitempty"`
+	StartedAt  string `json:"started_at"`
+	LastActive string `json:"last_active"`
+}
+
+func (a *app) liveSessions(ctx context.Context, h house, dir string) error {
+	all, err := cells[session.State](ctx, h, session.Name, "")
+	if err != nil {
+		return err
+	}
+	d := &desk{a: a, sessions: all}
+	list := d.live(true)
+	if dir != "" {
+		if !filepath.IsAbs(dir) {
+			dir = filepath.Join(a.cwd, dir)
+		}
+		top := a.place(dir)
+		list = slices.DeleteFunc(list, func(s session.State) bool { return s.Worktree != top.Worktree && s.Worktree != top.Dir })
+	}
+	if a.json {
+		for _, s := range list {
+			err := a.printJSON(liveJSON{s.ID, s.Process().PID, s.Project, s.Worktree, s.Branch, rfc(s.Started), rfc(s.LastActive)})
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if len(list) == 0 {
+		a.printf("%s\n", requirements.NoActiveSessions)
+		return nil
+	}
+	a.printf("%s\n", requirements.SessionsHead(len(list)))
+	for _, s := range list {
+		a.printf("%s\n", oneLines(requirements.SessionRow(d.other(s), s.Worktree, s.Process().PID)))
+	}
+	return nil
+}
+
+func (a *app) reqPruneCmd() *cobra.Command {
+	return &cobra.Command{
+		Use: "prune", Short: "Clear the gates of branches that git has no more",
+		Long: "Clear the gates of branches that git has no more, so that a new branch of that name starts afresh. The log\n" +
+			"keeps what was.",
+		Example: "  hookctl req prune",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.with(cmd.Context(), needStarted, func(h house) error { return a.prune(cmd.Context(), h) })
+		},
+	}
+}
+
+func (a *app) prune(ctx context.Context, h house) error {
+	d, err := a.deskOfProject(ctx, h)
+	if err != nil {
+		return err
+	}
+	if !a.json {
+		a.printf("%s\n", requirements.Pruning)
+	}
+	known, err := d.sizes.Branches(ctx, d.place.Worktree)
+	if err != nil {
+		return &fault{message: "the branches could not be listed: " + err.Error(), hint: "nothing was cleared"}
+	}
+	gone := []string{}
+	for _, t := range d.tracked() {
+		if slices.Contains(known, t.Branch) || t.Branch == d.branch {
+			continue
+		}
+		o := daemon.GateOrder{Branch: t.Branch, Events: []daemon.GateCommand{command(&events.GateCleared{AllSessions: true, Reason: events.GateClearedCommand})}}
+		if _, err := d.order(ctx, o); err != nil {
+			return err
+		}
+		gone = append(gone, t.Branch)
+	}
+	if a.json {
+		return a.printJSON(map[string]any{"pruned": gone})
+	}
+	for _, b := range gone {
+		a.printf("   - %s\n", oneLine(b))
+	}
+	a.printf("%s\n", requirements.Pruned(len(gone)))
+	return nil
+}

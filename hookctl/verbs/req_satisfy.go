@@ -1,0 +1,254 @@
+package verbs
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"hookline/events"
+	"hookline/hookctl/daemon"
+	"hookline/hookctl/hook"
+	"hookline/hookctl/requirements"
+)
+
+// satisfying are the flags of satisfy and approve.
+type satisfying struct {
+	reqFlags
+	metadata string
+	force    bool
+	approve  bool
+}
+
+func (a *app) reqSatisfyCmd() *cobra.Command {
+	return a.satisfier(satisfying{}, "satisfy", "Open gates for a session, or for a whole branch",
+		"Open gates for a session, or with --branch for every session of that branch, those to come included.\n"+
+			"A dynamic requirement is approved for its approval_ttl; the others hold as long as their scope says.",
+		"  hookctl req satisfy commit_plan\n  hookctl req satisfy commit_plan adr_reviewed --session c68c8a51\n  hookctl req satisfy pre_pr_review --branch feature/x --metadata '{\"ticket\":\"X-1\"}'")
+}
+
+func (a *app) reqApproveCmd() *cobra.Command {
+	return a.satisfier(satisfying{approve: true}, "approve", "Approve a dynamic requirement, or override a guard",
+		"Approve a dynamic requirement for its approval_ttl, or override a guard for the session. The same as\n`hookctl req satisfy`, recorded as an approval.",
+		"  hookctl req approve branch_size_limit\n  hookctl req approve protected_branch --session c68c8a51")
+}
+
+func (a *app) satisfier(s satisfying, use, short, long, example string) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: use + " NAME…", Short: short, Long: long, Example: example,
+		Args: atLeast("a requirement: `hookctl req status` lists them"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.with(cmd.Context(), needStarted, func(h house) error { return a.satisfy(cmd.Context(), h, args, s) })
+		},
+	}
+	s.on(cmd, "for every session of this branch", "for another session: id or alias")
+	cmd.Flags().StringVarP(&s.metadata, "metadata", "m", "", "a JSON object that is kept with it")
+	cmd.Flags().BoolVar(&s.force, "force", false, "also a name that no file defines")
+	return cmd
+}
+
+// atLeast wants one argument or more.
+func atLeast(what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			return nil
+		}
+		return &fault{message: "`" + cmd.CommandPath() + "` wants " + what, hint: "`" + cmd.CommandPath() + " --help` shows an example"}
+	}
+}
+
+func (a *app) satisfy(ctx context.Context, h house, args []string, s satisfying) error {
+	meta := map[string]any{}
+	if s.metadata != "" && (json.Unmarshal([]byte(s.metadata), &meta) != nil || meta == nil) {
+		return a.refuse(requirements.BadMetadata)
+	}
+	d, err := a.desk(ctx, h, s.branch)
+	if err != nil {
+		return err
+	}
+	list, err := d.named(args, s.force)
+	if err != nil {
+		return err
+	}
+	id, explicit, err := d.find(ctx, s.session)
+	needs := s.branch == "" && slices.ContainsFunc(list, func(q requirements.Requirement) bool { return !branchWide(q) })
+	switch {
+	case errors.Is(err, errNoSession) && needs:
+		return d.noSession()
+	case err != nil && !errors.Is(err, errNoSession):
+		return err
+	}
+	o := daemon.GateOrder{Branch: d.branch}
+	if d.known(id) {
+		o.Session = id
+	} else if needs {
+		return d.noSession()
+	}
+	for _, q := range list {
+		o.Events = append(o.Events, command(d.satisfaction(q, s, meta)))
+	}
+	r, err := d.order(ctx, o)
+	if err != nil {
+		return err
+	}
+	if a.json {
+		return a.printJSON(r)
+	}
+	a.printf("%s\n", oneLines(satisfiedText(d, list, s, id, explicit)))
+	return nil
+}
+
+// named gives the requirements that were asked for, each once. A name that no file defines is an error, with the
+// nearest one; nothing is recorded then.
+func (d *desk) named(args []string, force bool) ([]requirements.Requirement, error) {
+	var list []requirements.Requirement
+	bad := false
+	for _, name := range args {
+		q, ok := d.rules.ByName[name]
+		if !ok && !force {
+			d.a.say(oneLines(d.rules.Unknown(name)))
+			bad = true
+			continue
+		}
+		if !ok {
+			q = requirements.Requirement{Name: name, Type: requirements.Blocking, Scope: requirements.SessionScope}
+		}
+		if !slices.ContainsFunc(list, func(o requirements.Requirement) bool { return o.Name == name }) {
+			list = append(list, q)
+		}
+	}
+	if bad {
+		return nil, silent(1)
+	}
+	return list, nil
+}
+
+// known tells whether the recorder has seen a session.
+func (d *desk) known(id string) bool {
+	return id != "" && slices.ContainsFunc(d.sessions, func(c cell[sessionState]) bool { return c.Key == id })
+}
+
+func branchWide(q requirements.Requirement) bool {
+	s := hook.ScopeOf(q)
+	return s == events.GateScopeBranch || s == events.GateScopePermanent
+}
+
+// planned are requirements that a skill is meant to satisfy: by hand they are bypassed, and the record says so.
+var planned = []string{"commit_plan", "adr_reviewed", "tdd_planned"}
+
+func (d *desk) satisfaction(q requirements.Requirement, s satisfying, meta map[string]any) *events.GateSatisfied {
+	e := &events.GateSatisfied{Name: q.Name, Scope: string(q.Scope), Level: events.GateLevelSession, By: "cli"}
+	if s.branch != "" || branchWide(q) {
+		e.Level = events.GateLevelBranch
+	}
+	all := maps.Clone(meta)
+	switch {
+	case q.Type == requirements.Dynamic && s.branch == "":
+		e.By = "approval"
+		e.ExpiresAt = d.a.now().UTC().Add(q.ApprovalTTL).Format(time.RFC3339Nano)
+		all["method"] = "cli"
+	case s.approve:
+		e.By = "approval"
+		all["method"] = "cli"
+	case slices.Contains(planned, q.Name):
+		e.By = "cli_bypass"
+		all["bypass"], all["method"] = true, "cli_manual"
+	}
+	if len(all) > 0 {
+		e.Metadata, _ = json.Marshal(all) // it came from JSON
+	}
+	return e
+}
+
+func command(e events.Event) daemon.GateCommand {
+	data, _ := json.Marshal(e) // a struct of strings and valid JSON
+	return daemon.GateCommand{Type: e.Type(), Data: data}
+}
+
+func satisfiedText(d *desk, list []requirements.Requirement, s satisfying, id string, explicit bool) string {
+	c := requirements.CLI{Branch: d.branch, Session: id}
+	if s.branch != "" {
+		names := make([]string, len(list))
+		for i, q := range list {
+			names[i] = q.Name
+		}
+		return c.AtBranchLevel(names...)
+	}
+	var parts []string
+	if id != "" {
+		parts = append(parts, c.Using(explicit))
+	}
+	var others []requirements.Requirement
+	for _, q := range list {
+		if q.Type == requirements.Dynamic {
+			parts = append(parts, c.Approved(q))
+		} else {
+			others = append(others, q)
+		}
+	}
+	switch len(others) {
+	case 0:
+	case 1:
+		parts = append(parts, c.Satisfied(others[0].Name, others[0].Scope))
+	default:
+		parts = append(parts, c.SatisfiedAll(others))
+	}
+	return strings.Join(parts, "\n")
+}
+
+func (a *app) reqClearCmd() *cobra.Command {
+	var f reqFlags
+	var all bool
+	cmd := &cobra.Command{
+		Use: "clear [NAME…]", Short: "Close gates again, of a whole branch or of one session",
+		Long: "Close gates again. Without --session it is done for every session of the branch, and nothing of the\n" +
+			"requirement is left. With --session that session's satisfaction goes; that it was triggered stays, so the\n" +
+			"end of its turn is still held to it.",
+		Example: "  hookctl req clear commit_plan\n  hookctl req clear commit_plan --session c68c8a51\n  hookctl req clear --all --branch feature/x",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 && !all {
+				return a.refuse(requirements.ClearWhat)
+			}
+			return a.with(cmd.Context(), needStarted, func(h house) error { return a.clearGates(cmd.Context(), h, args, all, f) })
+		},
+	}
+	f.on(cmd, "of another branch", "of one session only: id or alias")
+	cmd.Flags().BoolVarP(&all, "all", "a", false, "every requirement")
+	return cmd
+}
+
+func (a *app) clearGates(ctx context.Context, h house, args []string, all bool, f reqFlags) error {
+	d, err := a.desk(ctx, h, f.branch)
+	if err != nil {
+		return err
+	}
+	o := daemon.GateOrder{Branch: d.branch}
+	if f.session != "" {
+		if o.Session, _, err = d.find(ctx, f.session); err != nil {
+			return err
+		}
+	}
+	names := args
+	if all {
+		names = []string{""}
+	}
+	for _, n := range names {
+		o.Events = append(o.Events, command(&events.GateCleared{Name: n, AllSessions: f.session == "", Reason: events.GateClearedCommand}))
+	}
+	r, err := d.order(ctx, o)
+	if err != nil {
+		return err
+	}
+	if a.json {
+		return a.printJSON(r)
+	}
+	for _, n := range names {
+		a.printf("%s\n", oneLine(requirements.CLI{Branch: d.branch}.Cleared(n)))
+	}
+	return nil
+}

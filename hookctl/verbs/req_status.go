@@ -1,0 +1,255 @@
+package verbs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"hookline/hookctl/facts"
+	"hookline/hookctl/hook"
+	"hookline/hookctl/requirements"
+	"hookline/projector/gate"
+)
+
+func (a *app) reqStatusCmd() *cobra.Command {
+	var f reqFlags
+	cmd := &cobra.Command{
+		Use: "status", Short: "Show what is open, and who satisfied what, when, by which event",
+		Example: "  hookctl req status\n  hookctl req status --summary\n  hookctl req status --json | jq '.gates[] | select(.satisfied | not) | .name'",
+		Args:    cobra.NoArgs,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return a.reqStatus(cmd.Context(), f) },
+	}
+	f.on(cmd, "of another branch", "of another session: id or alias")
+	cmd.Flags().BoolVarP(&f.verbose, "verbose", "v", false, "also sessions, measurements and the configuration's problems")
+	cmd.Flags().BoolVar(&f.summary, "summary", false, "one line")
+	return cmd
+}
+
+func (a *app) reqStatus(ctx context.Context, f reqFlags) error {
+	return a.with(ctx, needStore, func(h house) error {
+		d, err := a.desk(ctx, h, f.branch)
+		if err != nil {
+			return err
+		}
+		if f.summary && !a.json && !d.rules.Enabled {
+			a.printf("%s\n", d.rules.Summary(nil))
+			return nil
+		}
+		if !a.json && !f.summary && !d.speaks() {
+			return nil
+		}
+		id, _, err := d.find(ctx, f.session)
+		if errors.Is(err, errNoSession) {
+			id, err = "no-session", nil
+			a.say(requirements.NoSession)
+		}
+		if err != nil {
+			return err
+		}
+		gates := d.board(ctx, id)
+		switch {
+		case a.json:
+			return a.printJSON(d.statusJSON(ctx, id, gates, f.verbose))
+		case f.summary:
+			a.printf("%s\n", oneLine(d.rules.Summary(gates)))
+		case f.verbose:
+			d.verbose(ctx, id, gates)
+		default:
+			a.printf("%s\n", oneLines(requirements.CLI{Branch: d.branch, Session: id}.Focused(gates)))
+			d.table(id, gates)
+		}
+		return nil
+	})
+}
+
+// speaks says on stderr why there is nothing to show.
+func (d *desk) speaks() bool {
+	switch {
+	case d.rules.ProjectFile == "":
+		d.a.say(requirements.NoRequirements)
+	case !d.rules.Enabled:
+		d.a.say(requirements.Disabled)
+	default:
+		return true
+	}
+	return false
+}
+
+// GateStatus is one requirement as `req status --json` prints it.
+type GateStatus struct {
+	Name      string  `json:"name"`
+	Type      string  `json:"type"`
+	Scope     string  `json:"scope"`
+	Satisfied bool    `json:"satisfied"`
+	Note      string  `json:"note,omitempty"` // why, where that is no satisfaction
+	Triggered bool    `json:"triggered"`
+	By        string  `json:"by,omitempty"`
+	Skill     string  `json:"skill,omitempty"`
+	Level     string  `json:"level,omitempty"` // session or branch
+	At        string  `json:"at,omitempty"`
+	ExpiresAt string  `json:"expires_at,omitempty"`
+	Event     string  `json:"event,omitempty"`
+	Value     float64 `json:"value,omitempty"` // dynamic, with --verbose
+	Summary   string  `json:"summary,omitempty"`
+	Base      string  `json:"base,omitempty"`
+}
+
+// reqStatusJSON is what `req status --json` prints.
+type reqStatusJSON struct {
+	Project    string                 `json:"project"`
+	Worktree   string                 `json:"worktree"`
+	Branch     string                 `json:"branch"`
+	Session    string                 `json:"session"`
+	Configured bool                   `json:"configured"`
+	Enabled    bool                   `json:"enabled"`
+	Gates      []GateStatus           `json:"gates"`
+	Problems   []requirements.Problem `json:"problems"`
+}
+
+func (d *desk) statusJSON(ctx context.Context, id string, gates []requirements.Gate, measure bool) reqStatusJSON {
+	out := reqStatusJSON{Project: d.project, Worktree: d.place.Worktree, Branch: d.branch, Session: id, Configured: d.rules.ProjectFile != "",
+		Enabled: d.rules.Enabled, Gates: []GateStatus{}, Problems: append([]requirements.Problem{}, d.rules.Problems...)}
+	for _, g := range gates {
+		s := d.gateStatus(id, g)
+		if measure && g.Requirement.Type == requirements.Dynamic {
+			if size, err := d.size(ctx, g.Requirement); err == nil {
+				s.Base = size.Base
+				s.Value, s.Summary = branchSize(size)
+			}
+		}
+		out.Gates = append(out.Gates, s)
+	}
+	return out
+}
+
+func (d *desk) gateStatus(id string, g requirements.Gate) GateStatus {
+	q := g.Requirement
+	s := GateStatus{Name: q.Name, Type: string(q.Type), Scope: string(q.Scope), Satisfied: g.Satisfied, Note: g.Note,
+		Triggered: d.state.Triggered(q.Name, string(q.Scope), id)}
+	if m, ok := d.state.Satisfaction(q.Name, hook.ScopeOf(q), id, d.a.now()); ok {
+		s.By, s.Skill, s.At, s.Event, s.Level = m.By, m.Skill, m.At.Format(time.RFC3339Nano), m.Event, d.level(q.Name, m)
+		if !m.Expires.IsZero() {
+			s.ExpiresAt = m.Expires.Format(time.RFC3339Nano)
+		}
+	}
+	return s
+}
+
+// level tells whether a satisfaction is the branch's.
+func (d *desk) level(name string, m gate.Mark) string {
+	if b := d.state.Gates[name].Branch.Satisfied; b != nil && b.Event == m.Event && b.At.Equal(m.At) {
+		return "branch"
+	}
+	return "session"
+}
+
+// table tells who satisfied what, when, by which event.
+func (d *desk) table(id string, gates []requirements.Gate) {
+	t := table{head: []string{"", "REQUIREMENT", "SCOPE", "BY", "WHEN", "EVENT"}}
+	for _, g := range gates {
+		s := d.gateStatus(id, g)
+		mark, by, when := "⬜", s.Note, ""
+		if s.Satisfied {
+			mark = "✅"
+		}
+		if m, ok := d.state.Satisfaction(s.Name, hook.ScopeOf(g.Requirement), id, d.a.now()); ok {
+			by, when = who(m), d.a.stamp(m.At)
+			if s.Level == "branch" {
+				by += ", for the branch"
+			}
+		} else if s.Triggered && !s.Satisfied {
+			by = "triggered"
+		}
+		t.row(mark, oneLine(s.Name), s.Scope, orDash(oneLine(by)), orDash(when), orDash(s.Event))
+	}
+	if len(t.rows) > 0 {
+		d.a.printf("\n")
+		t.print(d.a.out, d.a.paint)
+	}
+}
+
+// who satisfied: skill arch-review, cli, approval.
+func who(m gate.Mark) string {
+	by := join(" ", m.By, m.Skill)
+	if m.Imported {
+		by = join(", ", by, "imported")
+	}
+	return by
+}
+
+func (d *desk) verbose(ctx context.Context, id string, gates []requirements.Gate) {
+	a := d.a
+	a.printf("%s\n\nBranch: %s\nSession: %s\nProject: %s\n", requirements.StatusHead, oneLine(d.branch), oneLine(requirements.ShortID(id)), oneLine(d.place.Worktree))
+	head := fmt.Sprintf("\n🔍 Active Claude Sessions for %s:\n", oneLine(d.branch))
+	for _, s := range d.live(false) {
+		if s.Branch == d.branch {
+			a.printf("%s%s\n", head, oneLines(requirements.SessionRow(d.other(s), s.Worktree, s.Process().PID)))
+			head = ""
+		}
+	}
+	blocking, dynamic := "", ""
+	for _, g := range gates {
+		q, mark := g.Requirement, "❌"
+		if g.Satisfied {
+			mark = "✅"
+		}
+		if q.Type == requirements.Dynamic {
+			dynamic += d.dynamicLine(ctx, id, q)
+			continue
+		}
+		note := ""
+		if g.Note != "" {
+			note = ": " + g.Note
+		}
+		blocking += fmt.Sprintf("  %s %s (%s)%s\n", mark, oneLine(q.Name), q.Scope, note)
+	}
+	if blocking != "" {
+		a.printf("\n%s\n%s", requirements.BlockingHead, blocking)
+	}
+	if dynamic != "" {
+		a.printf("\n%s\n%s", requirements.DynamicHead, dynamic)
+	}
+	d.table(id, gates)
+	d.problems()
+}
+
+// dynamicLine measures now, and tells what an approval still has.
+func (d *desk) dynamicLine(ctx context.Context, id string, q requirements.Requirement) string {
+	line := requirements.NotApplicable(q)
+	if size, err := d.size(ctx, q); err == nil {
+		value, summary := branchSize(size)
+		line = requirements.Sized(q, value, summary, size.Base)
+	}
+	if until, ok := d.state.Approved(q.Name, id, d.a.now()); ok {
+		line += "\n     " + requirements.Remaining(until.Sub(d.a.now()))
+	}
+	return oneLines(line) + "\n"
+}
+
+func (d *desk) size(ctx context.Context, q requirements.Requirement) (facts.Size, error) {
+	return d.sizes.Of(ctx, facts.SizeQuery{Worktree: d.place.Worktree, Branch: d.branch, Base: q.Base})
+}
+
+func branchSize(s facts.Size) (float64, string) {
+	return requirements.BranchSize(requirements.Changed(s.Committed), requirements.Changed(s.Staged), requirements.Changed(s.Unstaged))
+}
+
+// problems tells what is wrong with the configuration, and what is only odd.
+func (d *desk) problems() {
+	if text := d.rules.Failed(); text != "" {
+		d.a.printf("\n%s\n", oneLines(text))
+	}
+	var odd []string
+	for _, p := range d.rules.Problems {
+		if p.Warning {
+			odd = append(odd, "   - "+oneLine(join(": ", p.Error(), p.Hint)))
+		}
+	}
+	if len(odd) > 0 {
+		d.a.printf("\n⚠️  Worth a look:\n%s\n", strings.Join(odd, "\n"))
+	}
+}
