@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"runtime"
 
 	"github.com/nats-io/nats.go/jetstream"
@@ -58,10 +59,26 @@ func (s *Server) inspect() (known, error) {
 	for _, b := range found.Blocks {
 		k.last = max(k.last, b.Last)
 	}
+	if k.last == 0 && !s.report.Clean && len(found.Damage) == 0 && len(found.Holes) == 0 {
+		return known{}, s.forgetEmpty(blocks)
+	}
 	if marker.LastSeq > k.last { // the archive was older than the log
 		s.report.Holes = append(s.report.Holes, block.Range{First: k.last + 1, Last: marker.LastSeq})
 	}
 	return k, block.RemoveMarker(s.opts.Dir)
+}
+
+// forgetEmpty removes the files of a log that never held a record: its first one met a full disk. The
+// server would go on counting behind it, and the log would begin with a hole for good.
+func (s *Server) forgetEmpty(blocks []block.Info) error {
+	err := os.Remove(filepath.Join(s.opts.msgsDir(), "index.db"))
+	if errors.Is(err, os.ErrNotExist) {
+		err = nil
+	}
+	for _, b := range blocks {
+		err = errors.Join(err, os.Remove(filepath.Join(s.opts.msgsDir(), b.Name)))
+	}
+	return err
 }
 
 func exists(path string) bool { _, err := os.Stat(path); return err == nil }
