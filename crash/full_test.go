@@ -5,6 +5,7 @@ package crash
 import (
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"sync"
@@ -91,14 +92,15 @@ func fillUp(t *testing.T, bin string, size int) {
 	h.healsAlone(t, l, slowest)
 }
 
-// ballast fills the disk but for the last megabyte, so that hooks have to fill only that.
+// ballast fills the disk but for at most a megabyte, so that hooks have to fill only that; sometimes not
+// even the store's own files have room.
 func ballast(t *testing.T, dir string) {
 	t.Helper()
 	var stat syscall.Statfs_t
 	if err := syscall.Statfs(dir, &stat); err != nil {
 		t.Fatal(err)
 	}
-	if free := int64(stat.Bavail)*stat.Bsize - 1<<20; free > 0 {
+	if free := int64(stat.Bavail)*stat.Bsize - rand.Int64N(1<<20); free > 0 {
 		if err := os.WriteFile(filepath.Join(dir, "ballast"), make([]byte, free), 0o600); err != nil {
 			t.Fatal(err)
 		}

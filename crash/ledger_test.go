@@ -166,10 +166,7 @@ func (r *reading) check(h *house, l *ledger) error {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(r.goOn(h), r.missing(l)); err != nil {
-		return err
-	}
-	return h.wantClean()
+	return errors.Join(r.goOn(h), r.missing(l), h.wantClean())
 }
 
 // wantClean wants a verification without objection.

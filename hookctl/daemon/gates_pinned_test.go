@@ -492,3 +492,12 @@ func TestPinned_50_SessionEndKeepsTheState(t *testing.T) {
 		t.Errorf("it cleared another session's: %s", got)
 	}
 }
+
+// A checklist is shown; the framework promised it and left it out.
+func TestPinned_26_MessageAndChecklist(t *testing.T) {
+	g := newGated(t, "requirements:\n  plan: {enabled: true, message: 'Plan first, {session_id}', checklist: [files named, tests named]}\n")
+	want := "Plan first, aaaaaaaa\n\n- [ ] files named\n- [ ] tests named\n\n---\nFallback: `hookctl req satisfy plan --session aaaaaaaa`"
+	if got := g.reason(sessA, edit); got != want {
+		t.Errorf("%q", got)
+	}
+}

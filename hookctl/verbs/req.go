@@ -3,10 +3,13 @@ package verbs
 import (
 	"context"
 	"errors"
+	"net/http"
+	"net/url"
 	"os"
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/spf13/cobra"
 
@@ -81,6 +84,34 @@ func (a *app) gitPlace() facts.Place {
 	}
 	return home
 }
+
+// reading is with for verbs that change nothing. Where nothing was ever recorded there is no store: they
+// tell what the configuration alone says.
+func (a *app) reading(ctx context.Context, f func(h house) error) error {
+	h, err := a.reach(ctx, needStore)
+	var p *daemon.Problem
+	if errors.As(err, &p) && p.Status == http.StatusNotFound {
+		return f(nothing{})
+	}
+	if err != nil {
+		return err
+	}
+	defer h.Close()
+	return f(h)
+}
+
+// nothing is a house in which nothing was recorded.
+type nothing struct{}
+
+func (nothing) Get(context.Context, string, url.Values, any) error { return errDown }
+
+func (nothing) Post(context.Context, string, any, any) error { return errDown }
+
+func (nothing) Stream(context.Context, string, string, url.Values, func([]byte) error) error {
+	return nil
+}
+
+func (nothing) Close() {}
 
 // desk reads what a verb needs. branch "" is the one that is checked out.
 func (a *app) desk(ctx context.Context, h house, branch string) (*desk, error) {
@@ -188,21 +219,22 @@ func (d *desk) noSession() error {
 	default:
 		d.a.say(requirements.SessionNotThisOne)
 		for _, s := range live {
-			d.a.say(oneLines(requirements.SessionRow(d.other(s), s.Worktree, s.Process().PID)))
+			d.a.say(printable(requirements.SessionRow(d.other(s), s.Worktree, s.Process().PID)))
 		}
 	}
 	d.a.say("Name it with --session ID; `hookctl req sessions` lists them.")
 	return silent(1)
 }
 
-// oneLines cleans each line of a text that holds words of others.
-func oneLines(text string) string {
-	lines := strings.Split(text, "\n")
-	for i, l := range lines {
-		indent := l[:len(l)-len(strings.TrimLeft(l, " "))]
-		lines[i] = indent + oneLine(l)
-	}
-	return strings.Join(lines, "\n")
+// printable takes out of a text, which may hold words of others, what a terminal acts upon; its lines and
+// its blanks stay as they are.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r != '\n' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)) {
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(text, "\uFFFD"))
 }
 
 // board is how the requirements stand for a session.

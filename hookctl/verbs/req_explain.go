@@ -30,7 +30,7 @@ func (a *app) reqExplainCmd() *cobra.Command {
 		Example: "  hookctl req explain commit_plan\n  hookctl req explain commit_plan --session c68c8a51 --json | jq .events",
 		Args:    exactly("a requirement: `hookctl req status` lists them"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.with(cmd.Context(), needStore, func(h house) error { return a.explain(cmd.Context(), h, args[0], f) })
+			return a.reading(cmd.Context(), func(h house) error { return a.explain(cmd.Context(), h, args[0], f) })
 		},
 	}
 	f.on(cmd, "of another branch", "of another session: id or alias")
@@ -63,7 +63,7 @@ func (a *app) explain(ctx context.Context, h house, name string, f reqFlags) err
 	}
 	q, ok := d.rules.ByName[name]
 	if _, seen := d.state.Gates[name]; !ok && !seen {
-		return a.refuse(oneLines(d.rules.Unknown(name)))
+		return a.refuse(printable(d.rules.Unknown(name)))
 	}
 	out := d.because(ctx, id, name, q)
 	if out.Events, err = d.history(ctx, name); err != nil {

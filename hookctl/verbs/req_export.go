@@ -23,7 +23,7 @@ func (a *app) reqExportCmd() *cobra.Command {
 		Example: "  hookctl req export\n  hookctl req export --dir old-state",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.with(cmd.Context(), needStore, func(h house) error { return a.exportReq(cmd.Context(), h, branch, dir) })
+			return a.reading(cmd.Context(), func(h house) error { return a.exportReq(cmd.Context(), h, branch, dir) })
 		},
 	}
 	cmd.Flags().StringVarP(&branch, "branch", "b", "", "of another branch")

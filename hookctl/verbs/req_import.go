@@ -111,7 +111,7 @@ func (a *app) tellImported(r importedJSON) error {
 	case a.json:
 		return a.printJSON(r)
 	case r.Error != "":
-		a.say(oneLine("⚠️  " + r.File + ": " + r.Error + "; left alone"))
+		a.say(printable("⚠️  " + r.File + ": " + r.Error + "; left alone"))
 	case r.Sessions > 0:
 		a.printf("✅ Imported %s from %s\n", plural(r.Sessions, "session"), oneLine(r.File))
 	default:
@@ -196,7 +196,7 @@ func readBounded(file string) ([]byte, error) {
 		}
 		return nil, err
 	}
-	defer f.Close() //nolint:errcheck // opened for reading, nothing to lose
+	defer f.Close() // opened for reading, nothing to lose
 	data, err := io.ReadAll(io.LimitReader(f, maxStateFile+1))
 	if err == nil && len(data) > maxStateFile {
 		err = fmt.Errorf("larger than %d bytes", maxStateFile)

@@ -22,7 +22,7 @@ func (a *app) reqListCmd() *cobra.Command {
 		Example: "  hookctl req list\n  hookctl req list --json | jq -r .branch",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.with(cmd.Context(), needStore, func(h house) error { return a.listBranches(cmd.Context(), h) })
+			return a.reading(cmd.Context(), func(h house) error { return a.listBranches(cmd.Context(), h) })
 		},
 	}
 }
@@ -53,7 +53,7 @@ func (a *app) listBranches(ctx context.Context, h house) error {
 	}
 	a.printf("%s\n", requirements.BranchesHead(len(list)))
 	for _, t := range list {
-		a.printf("  %s\n", oneLine(requirements.BranchRow(t.Branch, t.Requirements)))
+		a.printf("%s\n", printable(requirements.BranchRow(t.Branch, t.Requirements)))
 	}
 	return nil
 }
@@ -85,7 +85,7 @@ func (a *app) reqSessionsCmd() *cobra.Command {
 		Example: "  hookctl req sessions\n  hookctl req sessions --project .",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.with(cmd.Context(), needStore, func(h house) error { return a.liveSessions(cmd.Context(), h, dir) })
+			return a.reading(cmd.Context(), func(h house) error { return a.liveSessions(cmd.Context(), h, dir) })
 		},
 	}
 	cmd.Flags().StringVar(&dir, "project", "", "only of the project at this path")
@@ -132,7 +132,7 @@ func (a *app) liveSessions(ctx context.Context, h house, dir string) error {
 	}
 	a.printf("%s\n", requirements.SessionsHead(len(list)))
 	for _, s := range list {
-		a.printf("%s\n", oneLines(requirements.SessionRow(d.other(s), s.Worktree, s.Process().PID)))
+		a.printf("%s\n", printable(requirements.SessionRow(d.other(s), s.Worktree, s.Process().PID)))
 	}
 	return nil
 }

@@ -99,7 +99,7 @@ func (a *app) satisfy(ctx context.Context, h house, args []string, s satisfying)
 	if a.json {
 		return a.printJSON(r)
 	}
-	a.printf("%s\n", oneLines(satisfiedText(d, list, s, id, explicit)))
+	a.printf("%s\n", printable(satisfiedText(d, list, s, id, explicit)))
 	return nil
 }
 
@@ -111,7 +111,7 @@ func (d *desk) named(args []string, force bool) ([]requirements.Requirement, err
 	for _, name := range args {
 		q, ok := d.rules.ByName[name]
 		if !ok && !force {
-			d.a.say(oneLines(d.rules.Unknown(name)))
+			d.a.say(printable(d.rules.Unknown(name)))
 			bad = true
 			continue
 		}
@@ -138,7 +138,7 @@ func branchWide(q requirements.Requirement) bool {
 	return s == events.GateScopeBranch || s == events.GateScopePermanent
 }
 
-// planned are requirements that a skill is meant to satisfy: by hand they are bypassed, and the record says so.
+// planned are requirements that are met by running a skill: by hand they are bypassed, and the record says so.
 var planned = []string{"commit_plan", "adr_reviewed", "tdd_planned"}
 
 func (d *desk) satisfaction(q requirements.Requirement, s satisfying, meta map[string]any) *events.GateSatisfied {
@@ -150,7 +150,7 @@ func (d *desk) satisfaction(q requirements.Requirement, s satisfying, meta map[s
 	switch {
 	case q.Type == requirements.Dynamic && s.branch == "":
 		e.By = "approval"
-		e.ExpiresAt = d.a.now().UTC().Add(q.ApprovalTTL).Format(time.RFC3339Nano)
+		e.ExpiresAt = d.a.now().UTC().Add(q.ApprovalTTL).Truncate(time.Millisecond).Format(time.RFC3339Nano)
 		all["method"] = "cli"
 	case s.approve:
 		e.By = "approval"
@@ -248,7 +248,7 @@ func (a *app) clearGates(ctx context.Context, h house, args []string, all bool, 
 		return a.printJSON(r)
 	}
 	for _, n := range names {
-		a.printf("%s\n", oneLine(requirements.CLI{Branch: d.branch}.Cleared(n)))
+		a.printf("%s\n", printable(requirements.CLI{Branch: d.branch}.Cleared(n)))
 	}
 	return nil
 }

@@ -30,7 +30,7 @@ func (a *app) reqStatusCmd() *cobra.Command {
 }
 
 func (a *app) reqStatus(ctx context.Context, f reqFlags) error {
-	return a.with(ctx, needStore, func(h house) error {
+	return a.reading(ctx, func(h house) error {
 		d, err := a.desk(ctx, h, f.branch)
 		if err != nil {
 			return err
@@ -55,11 +55,11 @@ func (a *app) reqStatus(ctx context.Context, f reqFlags) error {
 		case a.json:
 			return a.printJSON(d.statusJSON(ctx, id, gates, f.verbose))
 		case f.summary:
-			a.printf("%s\n", oneLine(d.rules.Summary(gates)))
+			a.printf("%s\n", printable(d.rules.Summary(gates)))
 		case f.verbose:
 			d.verbose(ctx, id, gates)
 		default:
-			a.printf("%s\n", oneLines(requirements.CLI{Branch: d.branch, Session: id}.Focused(gates)))
+			a.printf("%s\n", printable(requirements.CLI{Branch: d.branch, Session: id}.Focused(gates)))
 			d.table(id, gates)
 		}
 		return nil
@@ -88,7 +88,7 @@ type GateStatus struct {
 	Note      string  `json:"note,omitempty"` // why, where that is no satisfaction
 	Triggered bool    `json:"triggered"`
 	By        string  `json:"by,omitempty"`
-	Skill     string  `json:"skill,omitempty"`
+	Through   string  `json:"skill,omitempty"` // which, where by is skill
 	Level     string  `json:"level,omitempty"` // session or branch
 	At        string  `json:"at,omitempty"`
 	ExpiresAt string  `json:"expires_at,omitempty"`
@@ -131,7 +131,7 @@ func (d *desk) gateStatus(id string, g requirements.Gate) GateStatus {
 	s := GateStatus{Name: q.Name, Type: string(q.Type), Scope: string(q.Scope), Satisfied: g.Satisfied, Note: g.Note,
 		Triggered: d.state.Triggered(q.Name, string(q.Scope), id)}
 	if m, ok := d.state.Satisfaction(q.Name, hook.ScopeOf(q), id, d.a.now()); ok {
-		s.By, s.Skill, s.At, s.Event, s.Level = m.By, m.Skill, m.At.Format(time.RFC3339Nano), m.Event, d.level(q.Name, m)
+		s.By, s.Through, s.At, s.Event, s.Level = m.By, m.Skill, m.At.Format(time.RFC3339Nano), m.Event, d.level(q.Name, m)
 		if !m.Expires.IsZero() {
 			s.ExpiresAt = m.Expires.Format(time.RFC3339Nano)
 		}
@@ -172,7 +172,7 @@ func (d *desk) table(id string, gates []requirements.Gate) {
 	}
 }
 
-// who satisfied: skill arch-review, cli, approval.
+// who satisfied it: "skill: arch-review", `cli`, `approval`.
 func who(m gate.Mark) string {
 	by := join(" ", m.By, m.Skill)
 	if m.Imported {
@@ -187,7 +187,7 @@ func (d *desk) verbose(ctx context.Context, id string, gates []requirements.Gate
 	head := fmt.Sprintf("\n🔍 Active Claude Sessions for %s:\n", oneLine(d.branch))
 	for _, s := range d.live(false) {
 		if s.Branch == d.branch {
-			a.printf("%s%s\n", head, oneLines(requirements.SessionRow(d.other(s), s.Worktree, s.Process().PID)))
+			a.printf("%s%s\n", head, printable(requirements.SessionRow(d.other(s), s.Worktree, s.Process().PID)))
 			head = ""
 		}
 	}
@@ -227,7 +227,7 @@ func (d *desk) dynamicLine(ctx context.Context, id string, q requirements.Requir
 	if until, ok := d.state.Approved(q.Name, id, d.a.now()); ok {
 		line += "\n     " + requirements.Remaining(until.Sub(d.a.now()))
 	}
-	return oneLines(line) + "\n"
+	return printable(line) + "\n"
 }
 
 func (d *desk) size(ctx context.Context, q requirements.Requirement) (facts.Size, error) {
@@ -241,7 +241,7 @@ func branchSize(s facts.Size) (float64, string) {
 // problems tells what is wrong with the configuration, and what is only odd.
 func (d *desk) problems() {
 	if text := d.rules.Failed(); text != "" {
-		d.a.printf("\n%s\n", oneLines(text))
+		d.a.printf("\n%s\n", printable(text))
 	}
 	var odd []string
 	for _, p := range d.rules.Problems {

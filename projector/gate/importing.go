@@ -11,8 +11,8 @@ import (
 func (s *State) imported(r events.Record, e *events.GateImported) {
 	for _, in := range e.Gates {
 		session := in.Session
-		g, known := s.Gates[clip(in.Name)]
-		if own, ok := g.Sessions[session]; known && ok && session != "" && later(own.Cleared, in) || known && session == "" && later(g.Branch.Cleared, in) {
+		g := s.Gates[clip(in.Name)]
+		if later(g.Branch.Cleared, in) || session != "" && later(g.Sessions[session].Cleared, in) {
 			continue // it was cleared after the file was written
 		}
 		s.change(in.Name, in.Scope, session, func(en *Entry) { en.merge(r, in) })

@@ -1,0 +1,240 @@
+//go:build unix
+
+package daemon
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/klauspost/compress/zstd"
+
+	"hookline/events"
+)
+
+// restored makes a home from a backup and opens it.
+func restored(t *testing.T, file string) (Restored, *Daemon) {
+	t.Helper()
+	home := filepath.Join(t.TempDir(), "restored")
+	r, err := Restore(t.Context(), RestoreOptions{File: file, Home: home})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r, open(t, home)
+}
+
+// A backup that is taken while eight sessions work restores to a clean store that has every event which was
+// acknowledged before it began, and nothing that is not in the log.
+func TestBackupUnderLoad(t *testing.T) {
+	d := open(t, reviewHome(t))
+	defer shut(t, d)
+	for i := range 40 { // 28 MiB in the log: three sealed blocks
+		take(t, d, promptOf("s-big", uint64(i), 900<<10))
+	}
+	var acked sync.Map
+	var n atomic.Int64
+	ctx, stop := context.WithCancel(t.Context())
+	var writers sync.WaitGroup
+	for w := range 8 {
+		writers.Go(func() {
+			for i := 0; ctx.Err() == nil; i++ {
+				f := bashOf(fmt.Sprint("s-", w), i)
+				if _, err := d.Take(context.Background(), f); err != nil {
+					t.Error(err)
+					return
+				}
+				acked.Store(f.ID, true)
+				n.Add(1)
+			}
+		})
+	}
+	for n.Load() < 400 {
+		time.Sleep(time.Millisecond)
+	}
+	var before []string
+	acked.Range(func(id, _ any) bool { before = append(before, id.(string)); return true })
+	file := filepath.Join(t.TempDir(), "b.backup")
+	b, err := d.Backup(t.Context(), file, nil)
+	stop()
+	writers.Wait()
+	if err != nil || b.Blocks < 2 || b.Seq < 400 || b.Blobs != 0 {
+		t.Fatalf("%+v %v", b, err)
+	}
+	info, err := os.Stat(file)
+	if err != nil || info.Mode().Perm() != 0o600 || info.Size() != b.Bytes {
+		t.Errorf("%v %v", info.Mode(), err)
+	}
+	r, got := restored(t, file)
+	defer shut(t, got)
+	if !r.Verify.Clean || r.Seq != b.Seq || r.Last != b.Seq {
+		t.Errorf("%+v", r)
+	}
+	have := map[string]events.Record{}
+	for _, rec := range logOf(t, got) {
+		have[rec.ID] = rec
+	}
+	for _, id := range before {
+		if have[id].ID == "" {
+			t.Fatalf("%s was acknowledged before and is not restored", id)
+		}
+	}
+	for _, rec := range logOf(t, d) {
+		if was, ok := have[rec.ID]; ok != (rec.Seq <= b.Seq) || ok && (was.Seq != rec.Seq || !bytes.Equal(was.Data, rec.Data)) {
+			t.Fatalf("sequence %d: restored %v, as %d", rec.Seq, ok, was.Seq)
+		}
+	}
+	mustVerify(t, got)
+	if left, _ := filepath.Glob(filepath.Join(d.opts.Home, "backup-*")); len(left) != 0 {
+		t.Errorf("left behind: %q", left)
+	}
+}
+
+// Contents and waiting frames are in it, and the frames are taken by the next daemon.
+func TestBackupHasBlobsAndSpool(t *testing.T) {
+	home := reviewHome(t)
+	d := open(t, home)
+	large := strings.Repeat("line of a file\n", 4000)
+	take(t, d, hookFrame(fmt.Sprintf(`{"hook_event_name":"PostToolUse","session_id":"s-1","tool_name":"Read","tool_use_id":"t","tool_response":{"content":%q}}`, large)))
+	waiting := bashOf("s-1", 9)
+	if err := OpenSpool(PathsOf(home, os.Getenv)).Write(waiting); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "b.backup")
+	b, err := d.Backup(t.Context(), file, nil)
+	if err != nil || b.Blobs != 1 || b.Frames != 1 || b.Events != 1 {
+		t.Fatalf("%+v %v", b, err)
+	}
+	if _, err := d.Backup(t.Context(), file, nil); err == nil || err.Error() != file+" exists" {
+		t.Errorf("again: %v", err)
+	}
+	shut(t, d)
+	r, got := restored(t, file)
+	defer shut(t, got)
+	if r.Blobs != 1 || r.Frames != 1 || !r.Verify.Clean {
+		t.Errorf("%+v", r)
+	}
+	if n := got.drain(t.Context()); n != 1 {
+		t.Errorf("%d frames taken", n)
+	}
+	recs := logOf(t, got)
+	var raw struct {
+		Response struct{ Content string } `json:"tool_response"`
+	}
+	if _, body := ask(t, got, "GET", "/v1/events/1?raw=1", ""); json.Unmarshal([]byte(body), &raw) != nil || raw.Response.Content != large {
+		t.Errorf("%.200s", body)
+	}
+	if len(recs) != 2 || recs[1].ID != waiting.ID {
+		t.Errorf("%d records", len(recs))
+	}
+}
+
+// An empty store can be backed up and restored too.
+func TestBackupOfNothing(t *testing.T) {
+	d := open(t, reviewHome(t))
+	file := filepath.Join(t.TempDir(), "b.backup")
+	if _, err := d.Backup(t.Context(), file, nil); err != nil {
+		t.Fatal(err)
+	}
+	shut(t, d)
+	r, got := restored(t, file)
+	defer shut(t, got)
+	if !r.Verify.Clean || r.Last != 0 {
+		t.Errorf("%+v", r)
+	}
+}
+
+func TestRestoreRefuses(t *testing.T) {
+	d := open(t, reviewHome(t))
+	for i := range 20 {
+		take(t, d, bashOf("s-1", i))
+	}
+	file := filepath.Join(t.TempDir(), "b.backup")
+	if _, err := d.Backup(t.Context(), file, nil); err != nil {
+		t.Fatal(err)
+	}
+	shut(t, d)
+	whole, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	parent := t.TempDir()
+	home := filepath.Join(parent, "home")
+	refused := func(what string) {
+		t.Helper()
+		var p *Problem
+		if _, err := Restore(t.Context(), RestoreOptions{File: file, Home: home}); !errors.As(err, &p) || !strings.HasSuffix(p.Message, "; nothing was restored") {
+			t.Fatalf("%s: %v", what, err)
+		}
+		if left, _ := os.ReadDir(parent); len(left) != 0 {
+			t.Fatalf("%s: left behind %v", what, left)
+		}
+	}
+	for i := 0; i < len(whole); i += max(1, len(whole)/40) {
+		bad := bytes.Clone(whole)
+		bad[i] ^= 0x10
+		if err := os.WriteFile(file, bad, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if !sameContent(bad, whole) { // zstd has bits that mean nothing
+			refused(fmt.Sprintf("byte %d of %d", i, len(whole)))
+		}
+		if err := os.WriteFile(file, whole[:i], 0o600); err != nil {
+			t.Fatal(err)
+		}
+		refused(fmt.Sprintf("cut at %d", i))
+	}
+	if err := os.WriteFile(file, whole, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Join(home, "store"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Restore(t.Context(), RestoreOptions{File: file, Home: home}); err == nil || err.Error() != home+" is not empty" {
+		t.Errorf("into a home that is not empty: %v", err)
+	}
+	if err := os.Remove(filepath.Join(home, "store")); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := Restore(ctx, RestoreOptions{File: file, Home: home}); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+	if r, err := Restore(t.Context(), RestoreOptions{File: file, Home: home}); err != nil || r.Last != 20 {
+		t.Errorf("into an empty folder: %+v %v", r, err)
+	}
+}
+
+func sameContent(a, b []byte) bool {
+	z, err := zstd.NewReader(nil)
+	if err != nil {
+		return false
+	}
+	defer z.Close()
+	x, errX := z.DecodeAll(a, nil)
+	y, errY := z.DecodeAll(b, nil)
+	return errX == nil && errY == nil && bytes.Equal(x, y)
+}
+
+// A cancelled backup leaves no file.
+func TestBackupCancelled(t *testing.T) {
+	d := open(t, reviewHome(t))
+	defer shut(t, d)
+	take(t, d, bashOf("s-1", 1))
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	file := filepath.Join(t.TempDir(), "b.backup")
+	_, err := d.Backup(ctx, file, nil)
+	if _, statErr := os.Stat(file); !errors.Is(err, context.Canceled) || !errors.Is(statErr, os.ErrNotExist) {
+		t.Errorf("%v, %v", err, statErr)
+	}
+}

@@ -1,0 +1,310 @@
+//go:build unix
+
+package daemon
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"hookline/events"
+	"hookline/hookctl/export"
+	"hookline/hookctl/hook"
+	"hookline/hookctl/wire"
+)
+
+// exportOf writes a daemon's whole log, or a part of it, into a file.
+func exportOf(t *testing.T, d *Daemon, query string) string {
+	t.Helper()
+	code, body := ask(t, d, "GET", "/v1/export"+query, "")
+	if code != 200 {
+		t.Fatalf("%d %s", code, body)
+	}
+	path := filepath.Join(t.TempDir(), "log.ndjson")
+	if err := os.WriteFile(path, []byte(body+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func mustImport(t *testing.T, d *Daemon, path string) Imported {
+	t.Helper()
+	got, err := d.Import(t.Context(), path, false, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got
+}
+
+// randomHooks draws what sessions could have said.
+func randomHooks(t *rapid.T) []wire.Frame {
+	var out []wire.Frame
+	at := int64(1_795_000_000_000)
+	big := strings.Repeat("0123456789abcdef ", 2000)
+	for i := range rapid.IntRange(1, 40).Draw(t, "n") {
+		s := rapid.SampledFrom([]string{"s-1", "s-2", "s-3"}).Draw(t, "session")
+		tool := fmt.Sprintf("toolu_%d", rapid.IntRange(0, 5).Draw(t, "tool"))
+		text, _ := json.Marshal(rapid.StringN(0, 40, -1).Draw(t, "text"))
+		body := rapid.SampledFrom([]string{
+			`{"hook_event_name":"SessionStart","session_id":"%s","source":"startup"}`,
+			`{"hook_event_name":"SessionEnd","session_id":"%s","reason":"other"}`,
+			`{"hook_event_name":"UserPromptSubmit","session_id":"%s","prompt":` + string(text) + `}`,
+			`{"hook_event_name":"PreToolUse","session_id":"%s","tool_name":"Write","tool_use_id":"` + tool + `","tool_input":{"content":"` + big + `"}}`,
+			`{"hook_event_name":"PostToolUse","session_id":"%s","tool_name":"Bash","tool_use_id":"` + tool + `","tool_input":{},"tool_response":{"stdout":"<b>&"}}`,
+			`{"hook_event_name":"PostToolUseFailure","session_id":"%s","tool_name":"Bash","tool_use_id":"` + tool + `","error":"x"}`,
+			"{\"hook_event_name\":\"Stop\",\n \"session_id\":\"%s\"}",
+			`{"hook_event_name":"OfTheFuture","session_id":"%s","x":[1.50]}`,
+		}).Draw(t, "hook")
+		body = fmt.Sprintf(body, s)
+		at += rapid.Int64Range(10_000, 100_000).Draw(t, "gap")
+		f := wire.Frame{ID: wire.NewID(at), Args: []string{"hook"}, Time: at, Complete: true, Size: int64(len(body)), Body: []byte(body), Env: map[string]string{}}
+		f.Note = fmt.Sprint("frame ", i)
+		out = append(out, f)
+	}
+	return out
+}
+
+// What one home exports gives another home the same log, byte for byte, and the same cells; importing it
+// again changes nothing.
+func TestExportImportProperty(t *testing.T) {
+	draw := rapid.Custom(randomHooks)
+	for seed := range 8 {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			d := open(t, reviewHome(t))
+			defer shut(t, d)
+			for _, f := range draw.Example(seed) {
+				take(t, d, f)
+			}
+			file := exportOf(t, d, "")
+			other := open(t, filepath.Join(t.TempDir(), "other"))
+			defer shut(t, other)
+			want := logOf(t, d)
+			if got := mustImport(t, other, file); got.Added != uint64(len(want)) || got.Known != 0 || got.NoBlob != 0 {
+				t.Fatalf("%+v", got)
+			}
+			for i, r := range logOf(t, other) {
+				if r.ID != want[i].ID || r.Seq != want[i].Seq || !r.Time.Equal(want[i].Time) || !bytes.Equal(r.Data, want[i].Data) || r.Branch != want[i].Branch {
+					t.Fatalf("%+v\nwant %+v", r.Envelope, want[i].Envelope)
+				}
+			}
+			before := cells(t, other)
+			sameCells(t, "imported", cells(t, d), before)
+			if got := mustImport(t, other, file); got.Added != 0 || got.Known != uint64(len(want)) || got.Seq != uint64(len(want)) {
+				t.Errorf("again: %+v", got)
+			}
+			sameCells(t, "imported again", before, cells(t, other))
+			mustVerify(t, other)
+		})
+	}
+}
+
+// An export of the first build, with an event of every type and one that this build does not know.
+func TestImportGolden(t *testing.T) {
+	d := open(t, reviewHome(t))
+	defer shut(t, d)
+	file := filepath.Join("..", "export", "testdata", "format1.ndjson.zst")
+	got := mustImport(t, d, file)
+	if got.Added != got.Events || got.Events < 60 || got.Blobs != 2 || got.Build != "0.1.0" || got.Unknown["future.event"] != 1 || len(got.Unknown) != 1 || got.NoBlob != 0 {
+		t.Errorf("%+v", got)
+	}
+	last := logOf(t, d)[got.Added-1]
+	if last.Type != "future.event" || last.Version != 3 || last.Seq != got.Seq {
+		t.Errorf("%+v", last.Envelope)
+	}
+	raw, err := hook.Restore(last.Data, d.ground.Blobs().Get)
+	if err != nil || string(raw) != `{"thing":"hello"}` {
+		t.Errorf("%s %v", raw, err)
+	}
+	mustVerify(t, d)
+}
+
+func TestExportPart(t *testing.T) {
+	d := open(t, reviewHome(t))
+	defer shut(t, d)
+	for i := range 4 {
+		take(t, d, bashOf(fmt.Sprint("session-", i%2), i))
+	}
+	for query, want := range map[string]uint64{"": 4, "?session=session-1": 2, "?since=3": 2, "?until=1": 1, "?until=0": 0, "?since=2&until=3": 2, "?since=2020-01-01T00:00:00Z": 4, "?until=2020-01-01T00:00:00Z": 0} {
+		other := open(t, filepath.Join(t.TempDir(), "other"))
+		if got := mustImport(t, other, exportOf(t, d, query)); got.Added != want {
+			t.Errorf("%q: %+v, want %d", query, got, want)
+		}
+		shut(t, other)
+	}
+	if code, body := ask(t, d, "GET", "/v1/export?session=nobody", ""); code != 404 {
+		t.Errorf("%d %s", code, body)
+	}
+}
+
+// Nothing of a file that is cut off or damaged is taken, unless that is asked for.
+func TestImportTruncated(t *testing.T) {
+	d := open(t, reviewHome(t))
+	for i := range 10 {
+		take(t, d, bashOf("s-1", i))
+	}
+	file := exportOf(t, d, "")
+	shut(t, d)
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := bytes.SplitAfter(text, []byte("\n"))
+	if err := os.WriteFile(file, bytes.Join(lines[:6], nil), 0o600); err != nil { // header and five events
+		t.Fatal(err)
+	}
+	other := open(t, filepath.Join(t.TempDir(), "other"))
+	defer shut(t, other)
+	_, err = other.Import(t.Context(), file, false, nil)
+	var p *Problem
+	if !errors.As(err, &p) || !strings.HasSuffix(p.Message, "the export is cut off after line 6; nothing was imported") || p.Hint != "--partial takes the 5 events before that" {
+		t.Errorf("%v %+v", err, p)
+	}
+	if last, _ := other.stream.Last(); last != 0 {
+		t.Errorf("%d events were taken", last)
+	}
+	got, err := other.Import(t.Context(), file, true, nil)
+	if err != nil || got.Added != 5 || got.Problem != "the export is cut off after line 6" {
+		t.Errorf("%+v %v", got, err)
+	}
+	for name, path := range map[string]string{"no such file": filepath.Join(t.TempDir(), "none"), "no export": os.Args[0]} {
+		if _, err := other.Import(t.Context(), path, true, nil); !errors.As(err, &p) || p.Exit != 1 {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// An event that stands twice in a file, and one that comes in beside the import, count once.
+func TestImportOnce(t *testing.T) {
+	d := open(t, reviewHome(t))
+	var all []wire.Frame
+	for i := range 3000 {
+		all = append(all, bashOf("s-1", i))
+	}
+	for _, f := range all {
+		take(t, d, f)
+	}
+	file := exportOf(t, d, "")
+	shut(t, d)
+	other := open(t, filepath.Join(t.TempDir(), "other"))
+	defer shut(t, other)
+	var both sync.WaitGroup
+	both.Go(func() {
+		for i := len(all) - 1; i >= 0; i -= 7 {
+			if _, err := other.Take(context.Background(), all[i]); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	got, err := other.Import(t.Context(), file, false, nil)
+	both.Wait()
+	if err != nil || got.Added+got.Known != 3000 {
+		t.Fatalf("%+v %v", got, err)
+	}
+	ids := map[string]int{}
+	for _, r := range logOf(t, other) {
+		ids[r.ID]++
+	}
+	for _, f := range all {
+		if ids[f.ID] != 1 {
+			t.Errorf("%s stands %d times", f.ID, ids[f.ID])
+		}
+	}
+	mustVerify(t, other)
+}
+
+// Rules that are newer than a file hold for what comes out of it.
+func TestImportRedacts(t *testing.T) {
+	secret := "ghp" + "_" + strings.Repeat("aB3dE6gH9", 4)
+	var b bytes.Buffer
+	w, err := export.NewWriter(&b, export.Header{Events: 1})
+	data, _ := json.Marshal(map[string]string{"session_id": "s-1", "hook_event_name": "UserPromptSubmit", "prompt": "use " + secret})
+	rec := events.Record{Seq: 1, Envelope: events.Envelope{ID: wire.NewID(1_795_000_000_000), Type: events.TypePromptSubmitted, Version: 1, Session: "s-1", Data: data}}
+	rec.Time = rec.Time.AddDate(2025, 0, 0)
+	if err = errors.Join(err, w.Event(rec), w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "old.ndjson")
+	if err := os.WriteFile(file, b.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	d := open(t, reviewHome(t))
+	defer shut(t, d)
+	mustImport(t, d, file)
+	if got := logOf(t, d)[0]; bytes.Contains(got.Data, []byte(secret)) || got.Redacted != 1 {
+		t.Errorf("%s", got.Data)
+	}
+}
+
+// A cancelled import leaves whole batches; the next one takes the rest.
+func TestImportCancelled(t *testing.T) {
+	d := open(t, reviewHome(t))
+	for i := range 2500 {
+		take(t, d, bashOf("s-1", i))
+	}
+	file := exportOf(t, d, "")
+	shut(t, d)
+	other := open(t, filepath.Join(t.TempDir(), "other"))
+	defer shut(t, other)
+	ctx, cancel := context.WithCancel(t.Context())
+	round := 0
+	_, err := other.Import(ctx, file, false, func(n uint64) {
+		if n == 0 {
+			round++
+		}
+		if round == 1 && n == 1500 {
+			cancel()
+		}
+	})
+	last, _ := other.stream.Last()
+	if !errors.Is(err, context.Canceled) || last != 1000 {
+		t.Fatalf("%d events, %v", last, err)
+	}
+	mustVerify(t, other)
+	if got := mustImport(t, other, file); got.Added != 1500 || got.Known != 1000 {
+		t.Errorf("%+v", got)
+	}
+	mustVerify(t, other)
+}
+
+// Two that carry whole logs about do not run at once.
+func TestOneAtATime(t *testing.T) {
+	d := open(t, reviewHome(t))
+	defer shut(t, d)
+	d.carrying.Lock()
+	defer d.carrying.Unlock()
+	_, a := d.Import(t.Context(), "x", false, nil)
+	_, b := d.Backup(t.Context(), "x", nil)
+	_, c := d.Repair(t.Context(), RepairOptions{}, nil)
+	for _, err := range []error{a, b, c} {
+		if err == nil || err.Error() != "another import, backup or repair is running" {
+			t.Error(err)
+		}
+	}
+}
+
+// junk is n bytes of text that hardly compresses, so that a log fills its blocks of 8 MiB.
+func junk(seed uint64, n int) string {
+	const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz 0123456789"
+	r := rand.New(rand.NewPCG(seed, 1))
+	b := make([]byte, n)
+	for i := range b {
+		b[i] = letters[r.IntN(len(letters))]
+	}
+	return string(b)
+}
+
+func promptOf(session string, seed uint64, n int) wire.Frame {
+	return hookFrame(fmt.Sprintf(`{"hook_event_name":"UserPromptSubmit","session_id":%q,"prompt_id":"p-%d","prompt":%q}`, session, seed, junk(seed, n)))
+}
+
+func unmarshal(text string, into any) error { return json.Unmarshal([]byte(text), into) }

@@ -1,0 +1,133 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"hookline/events"
+	"hookline/hookctl/facts"
+	"hookline/hookctl/hook"
+	"hookline/hookctl/requirements"
+	"hookline/projector"
+	"hookline/projector/gate"
+)
+
+// measure asks git, and only for requirements that this hook would be held to.
+func (d *Daemon) measure(ctx context.Context, in *hook.Input, w hook.World, g *hook.Gates) {
+	for _, q := range d.measured(ctx, *in, w, g) {
+		var err error
+		if q.Type == requirements.Dynamic {
+			err = d.measureSize(ctx, w, g, q)
+		} else {
+			g.Dirty, err = inTime(ctx, d, func(ctx context.Context) (bool, error) { return d.gates.sizes.Dirty(ctx, w.Root) })
+		}
+		if err != nil {
+			d.log.Warn("measure for a gate", "requirement", q.Name, "err", err)
+			text := fmt.Sprintf("requirement '%s' lets everything pass for now: git did not answer", q.Name)
+			in.Warnings = append(in.Warnings, text)
+			g.Problems = append(g.Problems, events.GateConfigInvalid{Requirement: q.Name, Message: text})
+		}
+	}
+}
+
+// measured are the requirements with a number or a condition that git knows, and that the hook is held
+// to while nothing satisfies them.
+func (d *Daemon) measured(ctx context.Context, in hook.Input, w hook.World, g *hook.Gates) []requirements.Requirement {
+	var list []requirements.Requirement
+	if !asksGit(g.Rules) {
+		return nil
+	}
+	switch e := in.Event.(type) {
+	case *events.ToolRequested:
+		for _, h := range g.Rules.Match(e.ToolName, e.ToolInput) {
+			list = append(list, h.Requirement)
+		}
+	case *events.TurnStopped:
+		if e.StopHookActive || gate.Working(e) || !g.Rules.Active() || !g.Rules.Hooks.Stop.VerifyRequirements {
+			return nil
+		}
+		list = slices.DeleteFunc(g.Rules.InOrder(), func(q requirements.Requirement) bool {
+			return !slices.Contains(g.Rules.Hooks.Stop.VerifyScopes, q.Scope)
+		})
+	case *events.SessionStarted:
+		list = slices.DeleteFunc(g.Rules.InOrder(), func(q requirements.Requirement) bool { return q.Type == requirements.Dynamic })
+	}
+	list = slices.DeleteFunc(list, func(q requirements.Requirement) bool { return !ofGit(q) })
+	if len(list) == 0 {
+		return nil
+	}
+	_, stops := in.Event.(*events.TurnStopped)
+	_ = d.view.Read(ctx, func(r projector.Reader) error {
+		s := gatesAt(r, w)
+		list = slices.DeleteFunc(list, func(q requirements.Requirement) bool {
+			return s.Satisfied(q.Name, hook.ScopeOf(q), in.Session, in.Time) || stops && !s.Triggered(q.Name, string(q.Scope), in.Session)
+		})
+		return nil
+	})
+	return list
+}
+
+// ofGit tells the requirements that git is asked for.
+func ofGit(q requirements.Requirement) bool {
+	return q.Type == requirements.Dynamic || q.Type == requirements.Guard && q.GuardType == requirements.GuardDirtyTree
+}
+
+func asksGit(r requirements.Rules) bool {
+	for _, q := range r.ByName {
+		if q.Enabled && ofGit(q) {
+			return true
+		}
+	}
+	return false
+}
+
+// measureWithin is how long a hook waits for git; the measurement goes on and serves the next one. It
+// leaves a PreToolUse time to answer before its client gives up on the daemon (1.2 s).
+const measureWithin = time.Second
+
+// inTime runs ask for as long as it takes, and waits for it as long as a hook may.
+func inTime[T any](ctx context.Context, d *Daemon, ask func(context.Context) (T, error)) (T, error) {
+	type answer struct {
+		value T
+		err   error
+	}
+	done := make(chan answer, 1)
+	d.effects.Add(1)
+	go func() {
+		defer d.effects.Done()
+		v, err := ask(d.life)
+		done <- answer{v, err}
+	}()
+	t := time.NewTimer(measureWithin)
+	defer t.Stop()
+	var none T
+	select {
+	case a := <-done:
+		return a.value, a.err
+	case <-t.C:
+		return none, fmt.Errorf("no answer within %s", measureWithin)
+	case <-ctx.Done():
+		return none, ctx.Err()
+	}
+}
+
+func (d *Daemon) measureSize(ctx context.Context, w hook.World, g *hook.Gates, q requirements.Requirement) error {
+	size, err := inTime(ctx, d, func(ctx context.Context) (facts.Size, error) {
+		return d.gates.sizes.Of(ctx, facts.SizeQuery{Worktree: w.Root, Branch: w.Branch, Base: q.Base, TTL: q.CacheTTL})
+	})
+	if errors.Is(err, facts.ErrNoBase) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if g.Sizes == nil {
+		g.Sizes = map[string]hook.BranchSize{}
+	}
+	g.Sizes[q.Name] = hook.BranchSize{Committed: requirements.Changed(size.Committed), Staged: requirements.Changed(size.Staged),
+		Unstaged: requirements.Changed(size.Unstaged), Base: d.clean(size.Base)}
+	return nil
+}

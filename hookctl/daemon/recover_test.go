@@ -1,0 +1,243 @@
+//go:build unix
+
+package daemon
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"hookline/events"
+	"hookline/hookctl/wire"
+	"hookline/projector"
+	"hookline/projector/identity"
+	"hookline/projector/pointer"
+)
+
+// tuesday is when the tests of recovery begin.
+var tuesday = time.Date(2026, 11, 17, 9, 0, 0, 0, time.UTC)
+
+// past makes logs whose frames were captured at set times.
+type past struct {
+	t   *testing.T
+	d   *Daemon
+	dir string
+}
+
+func pastIn(t *testing.T) past {
+	return past{t: t, d: open(t, reviewHome(t)), dir: t.TempDir()}
+}
+
+// hook takes one frame, captured so long after tuesday.
+func (p past) hook(after time.Duration, body string) {
+	p.t.Helper()
+	f := hookFrame(body)
+	f.Time = tuesday.Add(after).UnixMilli()
+	f.ID, f.Env["CLAUDE_PROJECT_DIR"], f.Cwd = wire.NewID(f.Time), p.dir, p.dir
+	take(p.t, p.d, f)
+}
+
+func (p past) start(after time.Duration, session string) {
+	p.hook(after, `{"hook_event_name":"SessionStart","session_id":"`+session+`","source":"startup"}`)
+}
+
+func (p past) end(after time.Duration, session string) {
+	p.hook(after, `{"hook_event_name":"SessionEnd","session_id":"`+session+`","reason":"other"}`)
+}
+
+func (p past) fail(after time.Duration, session string, n int) {
+	for i := range n {
+		p.hook(after+time.Duration(i)*10*time.Second, fmt.Sprintf(`{"hook_event_name":"PostToolUseFailure","session_id":%q,"tool_name":"Bash","tool_use_id":"t-%s-%d","tool_input":{"command":"x"},"error":"x"}`, session, after, i))
+	}
+}
+
+func (p past) state(session string) identity.State {
+	p.t.Helper()
+	var s identity.State
+	_ = p.d.view.Read(p.t.Context(), func(r projector.Reader) error {
+		s, _ = projector.State[identity.State](r, identity.Name, session)
+		return nil
+	})
+	return s
+}
+
+func (p past) latest() string {
+	p.t.Helper()
+	var s pointer.State
+	_ = p.d.view.Read(p.t.Context(), func(r projector.Reader) error {
+		s, _ = projector.State[pointer.State](r, pointer.Name, pointer.ProjectKey(p.state("good").Project))
+		return nil
+	})
+	return s.Session
+}
+
+// recover asks through the surface, as `replay recover` does.
+func (p past) recover(query string) (Recovered, error) {
+	p.t.Helper()
+	code, body := ask(p.t, p.d, "POST", "/v1/recover?cwd="+p.dir+"&"+query, "")
+	var line struct {
+		Result Recovered
+		Error  string
+		Hint   string
+	}
+	last := body[strings.LastIndex(body, "\n")+1:]
+	if err := unmarshal(last, &line); err != nil {
+		p.t.Fatalf("%d %s", code, body)
+	}
+	if line.Error != "" {
+		return line.Result, errors.New(line.Error)
+	}
+	return line.Result, nil
+}
+
+// twoDays is a project with a good session that ended on tuesday and one that went wrong on wednesday.
+func twoDays(t *testing.T) past {
+	p := pastIn(t)
+	p.start(0, "good")
+	p.fail(time.Minute, "good", 1)
+	p.end(time.Hour, "good")
+	p.start(24*time.Hour, "bad")
+	p.fail(25*time.Hour, "bad", 5)
+	p.end(26*time.Hour, "bad")
+	return p
+}
+
+// The newest snapshot at or before a moment becomes the one that the next session starts from; the log
+// keeps everything (S0, recovery by timestamp).
+func TestRecoverProject(t *testing.T) {
+	p := twoDays(t)
+	defer shut(t, p.d)
+	was, wrong := p.state("good"), p.state("bad")
+	if p.latest() != "bad" || wrong.Integration >= was.Integration {
+		t.Fatalf("latest %s, r %v and %v", p.latest(), was.Integration, wrong.Integration)
+	}
+	length, _ := p.d.stream.Last()
+	dry, err := p.recover("at=2026-11-17T20:00:00Z&dry_run=1")
+	if err != nil || dry.Event != "" || dry.Session != "good" || dry.Target != "good" || dry.Replaces != "bad" || dry.Snapshot != tuesday.Add(time.Hour).UnixMilli() {
+		t.Fatalf("%+v %v", dry, err)
+	}
+	if last, _ := p.d.stream.Last(); last != length {
+		t.Errorf("a dry run appended %d events", last-length)
+	}
+	got, err := p.recover("at=2026-11-17T20:00:00Z")
+	if err != nil || got.After != dry.After || got.Before != dry.Before || got.Event == "" || got.Before.R != was.Integration || got.After.R != was.Integration {
+		t.Fatalf("%+v %v", got, err)
+	}
+	recs := logOf(t, p.d)[length:]
+	e, ok := recs[0].Event.(*events.IdentityRecovered)
+	if !ok || e.Replaces != "bad" || e.Session != "good" || e.At != "2026-11-17T20:00:00Z" || e.Seq != got.Seq || recs[0].ID != got.Event || recs[1].Type != "identity.persisted" || len(recs) != 2 {
+		t.Errorf("%q, %+v", typesOf(recs), recs[0].Event)
+	}
+	if now := p.state("good"); p.latest() != "good" || now.PurposeVector != was.PurposeVector || now.Live || coherenceOf(now) != got.After {
+		t.Errorf("latest %s, %+v", p.latest(), now)
+	}
+	p.start(48*time.Hour, "next")
+	if next := p.state("next"); next.PreviousSessionID != "good" || next.Integration != was.Integration {
+		t.Errorf("the next session starts from %s with r %v", next.PreviousSessionID, next.Integration)
+	}
+	mustVerify(t, p.d)
+}
+
+// A moment before any snapshot, an unknown session, no project: refused with a reason.
+func TestRecoverRefuses(t *testing.T) {
+	p := twoDays(t)
+	defer shut(t, p.d)
+	elsewhere := past{t: t, d: p.d, dir: t.TempDir()}
+	for _, c := range []struct {
+		p           past
+		query, want string
+	}{
+		{p, "at=2026-11-17T08:00:00Z", "the project had no snapshot at or before 2026-11-17T08:00:00Z"},
+		{p, "at=1", "the project had no snapshot at or before sequence 1"},
+		{p, "at=2026-11-17T08:00:00Z&session=good", "session good had no identity at 2026-11-17T08:00:00Z"},
+		{p, "at=now&session=nobody", `no session is called "nobody"`},
+		{p, "at=yesterday", `at: "yesterday" is no sequence and no RFC 3339 time`},
+		{p, "at=99999", "the log ends at sequence 16"},
+		{elsewhere, "at=now", "the project had no snapshot at or before "},
+		{past{t: t, d: p.d}, "at=now", "no project is known here"},
+	} {
+		if _, err := c.p.recover(c.query); err == nil || !strings.HasPrefix(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %s", c.query, err, c.want)
+		}
+	}
+}
+
+// By a sequence it is the state there, also of a session that never ended; and the live session gets it.
+func TestRecoverSessionIntoTheLiveOne(t *testing.T) {
+	p := twoDays(t)
+	defer shut(t, p.d)
+	p.start(48*time.Hour, "live")
+	var at uint64
+	for _, r := range logOf(t, p.d) {
+		if r.Session == "bad" && r.Type == "session.started" {
+			at = r.Seq + 1 // its identity.restored: before anything went wrong
+		}
+	}
+	got, err := p.recover(fmt.Sprintf("at=%d&session=bad", at))
+	if err != nil || got.Session != "bad" || got.Target != "live" || got.Seq != at || got.Snapshot != 0 || got.Replaces != "bad" {
+		t.Fatalf("%+v %v", got, err)
+	}
+	if s := p.state("live"); s.PreviousSessionID != "bad" || s.Integration != p.state("good").Integration || !s.Live || p.latest() != "live" {
+		t.Errorf("latest %s, %+v", p.latest(), s)
+	}
+	mustVerify(t, p.d)
+}
+
+// A log that was imported today still knows last week: recovery goes by the time of capture.
+func TestRecoverAfterImport(t *testing.T) {
+	p := twoDays(t)
+	file := exportOf(t, p.d, "")
+	shut(t, p.d)
+	other := past{t: t, d: open(t, filepath.Join(t.TempDir(), "other")), dir: p.dir}
+	defer shut(t, other.d)
+	mustImport(t, other.d, file)
+	for _, query := range []string{"at=2026-11-17T20:00:00Z&dry_run=1", "at=2026-11-17T20:00:00Z&session=good"} {
+		if got, err := other.recover(query); err != nil || got.Session != "good" {
+			t.Errorf("%s: %+v %v", query, got, err)
+		}
+	}
+}
+
+// A deletion stays: what was deleted is neither found nor named into life again. And where the pointer has
+// nothing left, the index still finds what is there (EC-SESSION-03).
+func TestRecoverPassesOverDeleted(t *testing.T) {
+	p := twoDays(t)
+	defer shut(t, p.d)
+	if code, body := ask(t, p.d, "POST", "/v1/emit", `{"type":"session.deleted","session":"bad","data":{}}`); code != 200 {
+		t.Fatal(body)
+	}
+	if got, err := p.recover("at=now"); err != nil || got.Session != "good" {
+		t.Errorf("%+v %v", got, err)
+	}
+	_, err := p.recover("at=2026-11-18T11:00:00Z&session=bad")
+	if err == nil || !strings.Contains(err.Error(), "session bad ") {
+		t.Errorf("%v", err)
+	}
+	at := fmt.Sprint(12)
+	if _, err = p.recover("session=bad&at=" + at); err == nil || err.Error() != "session bad was deleted since; a deletion is not undone" {
+		t.Errorf("%v", err)
+	}
+	mustVerify(t, p.d)
+}
+
+// Forty sessions later the pointer's history, which holds 32, has forgotten it; the temporal index has not.
+func TestRecoverBeyondThePointer(t *testing.T) {
+	p := pastIn(t)
+	defer shut(t, p.d)
+	p.start(0, "good")
+	p.end(time.Hour, "good")
+	for i := range 40 {
+		at := time.Duration(i+2) * time.Hour
+		p.start(at, fmt.Sprint("later-", i))
+		p.end(at+time.Minute, fmt.Sprint("later-", i))
+	}
+	if got, err := p.recover("at=2026-11-17T10:30:00Z"); err != nil || got.Session != "good" || got.Replaces != "later-39" {
+		t.Errorf("%+v %v", got, err)
+	}
+	if p.latest() != "good" {
+		t.Errorf("latest is %s", p.latest())
+	}
+}

@@ -1,0 +1,236 @@
+package hook
+
+import (
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"strings"
+	"testing"
+	"time"
+
+	"hookline/events"
+	"hookline/hookctl/requirements"
+	"hookline/projector/gate"
+	"hookline/projector/session"
+)
+
+// memory is a configuration that lies nowhere.
+type memory string
+
+func (m memory) ReadFile(name string) ([]byte, error) {
+	if name != "/repo/.claude/requirements.yaml" {
+		return nil, fs.ErrNotExist
+	}
+	return []byte(m), nil
+}
+
+func (memory) Resolve(name string) string { return name }
+
+func rulesOf(t *testing.T, yaml string) requirements.Rules {
+	t.Helper()
+	r := requirements.Load(requirements.Options{Root: "/repo", FS: memory(yaml)})
+	if list := r.Invalid(); len(list) > 0 {
+		t.Fatal(list)
+	}
+	return r
+}
+
+var gatesAt = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+
+// judged decides on a hook of session "aaaaaaaa-1" on branch feature/x.
+func judged(t *testing.T, body string, g *Gates, p GatesPast) (Input, Verdict) {
+	t.Helper()
+	in := decode("hook", strings.Replace(body, "{", `{"session_id":"aaaaaaaa-1",`, 1))
+	in.Time = gatesAt
+	return in, Judge(in, World{Project: "p", Branch: "feature/x", Worktree: "/repo", Gates: g}, p)
+}
+
+func typesIn(list []events.Event) string {
+	var out []string
+	for _, e := range list {
+		out = append(out, e.Type())
+	}
+	return strings.Join(out, " ")
+}
+
+func satisfiedState(names ...string) gate.State {
+	s := gate.State{Gates: map[string]gate.Gate{}}
+	for _, n := range names {
+		s.Gates[n] = gate.Gate{Sessions: map[string]gate.Entry{"aaaaaaaa-1": {Satisfied: &gate.Mark{At: gatesAt, Event: "E", By: "cli"},
+			Triggered: &gate.Mark{At: gatesAt, Event: "E"}}}}
+	}
+	return s
+}
+
+const (
+	preEdit  = `{"hook_event_name":"PreToolUse","tool_name":"Edit","tool_input":{"file_path":"/repo/a"}}`
+	stopTurn = `{"hook_event_name":"Stop"}`
+)
+
+func TestJudgeWithoutGates(t *testing.T) {
+	g := &Gates{Rules: rulesOf(t, "requirements: {plan: {enabled: true}}")}
+	for name, w := range map[string]World{"no gates": {Project: "p", Branch: "b"}, "no branch": {Project: "p", Gates: g}, "no project": {Branch: "b", Gates: g}} {
+		if v := Judge(decode("hook", preEdit), w, GatesPast{}); v.Deny != "" || v.Events != nil {
+			t.Errorf("%s: %+v", name, v)
+		}
+	}
+	w := World{Project: "p", Branch: "b", Gates: g}
+	if v := Judge(decode("consciousness brief --hook", preEdit), w, GatesPast{}); v.Deny != "" {
+		t.Error("an identity verb is gated")
+	}
+	if v := Judge(decode("hook", "[]"), w, GatesPast{}); v.Events != nil {
+		t.Error("refused input is judged")
+	}
+}
+
+// The verdict's events come last, so that a hook's other events keep their places.
+func TestDecideGateEvents(t *testing.T) {
+	in := decode("hook", `{"hook_event_name":"SessionStart","source":"startup"}`)
+	w := World{Project: "p", Branch: "b", Verdict: Verdict{Events: []events.Event{&events.GateSatisfied{Name: "plan", By: "carry_over"}}}}
+	if got := decided(t, Decide(in, Past{}, w)); got != "session.started< identity.restored<F gate.satisfied<F" {
+		t.Error(got)
+	}
+}
+
+func TestRenderRefusals(t *testing.T) {
+	conscious := After{Identity: state(.84, .95, .92), Born: true}
+	deny, block := conscious, conscious
+	deny.Verdict, block.Verdict = Verdict{Deny: "no & <why>"}, Verdict{Block: "not yet"}
+	in := decode("hook", preEdit)
+	want := `{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"no \u0026 \u003cwhy\u003e"}}` + "\n"
+	if got := Render(in, deny); string(got.Stdout) != want || got.Exit != 0 {
+		t.Errorf("%s", got.Stdout)
+	}
+	in.Warnings = []string{"odd"}
+	if got := Render(in, deny); !strings.HasPrefix(string(got.Stdout), `{"systemMessage":"hookline: odd","hookSpecificOutput":{`) {
+		t.Errorf("%s", got.Stdout)
+	}
+	if got := Render(decode("hook", stopTurn), block); string(got.Stdout) != `{"decision":"block","reason":"not yet"}`+"\n" {
+		t.Errorf("%s", got.Stdout)
+	}
+}
+
+func TestJudgeValues(t *testing.T) {
+	rules := rulesOf(t, `requirements:
+  size: {enabled: true, type: dynamic, calculator: branch_size_calculator, thresholds: {warn: 5, block: 10}, blocking_message: "{value} of {total}, {summary}, since {base_branch}, limit {block_threshold}"}
+`)
+	size := BranchSize{Committed: requirements.Changed{Insertions: 8, Deletions: 1}, Unstaged: requirements.Changed{Insertions: 1}, Base: "origin/main"}
+	g := &Gates{Rules: rules, Sizes: map[string]BranchSize{"size": size}}
+	_, v := judged(t, preEdit, g, GatesPast{})
+	if !strings.HasPrefix(v.Deny, "10 of 10, committed: 8+/1- | unstaged: 1+/0-, since origin/main, limit 10\n\n---\n") {
+		t.Error(v.Deny)
+	}
+	e := v.Events[0].(*events.GateBlocked)
+	if e.Values["size"]["value"] != "10" || e.Values["size"]["base_branch"] != "origin/main" || e.Values["size"]["committed"] != "8+/1-" || e.Tool != "Edit" {
+		t.Errorf("%+v", e)
+	}
+	size.Unstaged.Insertions = 0
+	g.Sizes["size"] = size
+	if _, v := judged(t, preEdit, g, GatesPast{}); v.Deny != "" || typesIn(v.Events) != "gate.triggered" {
+		t.Errorf("below the threshold: %+v", v)
+	}
+	delete(g.Sizes, "size")
+	if _, v := judged(t, preEdit, g, GatesPast{}); v.Deny != "" {
+		t.Error("what is not known closes no gate")
+	}
+}
+
+func TestJudgeDirtyTree(t *testing.T) {
+	g := &Gates{Rules: rulesOf(t, "requirements: {clean: {enabled: true, type: guard, guard_type: dirty_tree}}"), Dirty: true}
+	if _, v := judged(t, preEdit, g, GatesPast{}); !strings.HasPrefix(v.Deny, "## Blocked: clean\n\nGuard condition not met. The working tree has uncommitted changes.") {
+		t.Error(v.Deny)
+	}
+	g.Dirty = false
+	if _, v := judged(t, preEdit, g, GatesPast{}); v.Deny != "" {
+		t.Error(v.Deny)
+	}
+}
+
+func TestJudgeTriggersOnce(t *testing.T) {
+	g := &Gates{Rules: rulesOf(t, "requirements: {plan: {enabled: true}, adr: {enabled: true}}")}
+	if _, v := judged(t, preEdit, g, GatesPast{State: satisfiedState("plan", "adr")}); len(v.Events) != 0 {
+		t.Errorf("triggered before: %s", typesIn(v.Events))
+	}
+	p := GatesPast{State: satisfiedState("plan", "adr")}
+	delete(p.State.Gates["adr"].Sessions, "aaaaaaaa-1")
+	if _, v := judged(t, preEdit, g, p); typesIn(v.Events) != "gate.blocked" || !strings.Contains(v.Deny, "adr") {
+		t.Errorf("%+v", v)
+	}
+}
+
+func TestJudgeStopScopes(t *testing.T) {
+	p := GatesPast{State: satisfiedState("once")}
+	p.State.Gates["once"].Sessions["aaaaaaaa-1"] = gate.Entry{Triggered: &gate.Mark{At: gatesAt, Event: "E"}}
+	yaml := "requirements: {once: {enabled: true, scope: single_use}}\n"
+	if _, v := judged(t, stopTurn, &Gates{Rules: rulesOf(t, yaml)}, p); v.Block != "" {
+		t.Errorf("single_use is not verified by default: %s", v.Block)
+	}
+	if _, v := judged(t, stopTurn, &Gates{Rules: rulesOf(t, yaml+"hooks: {stop: {verify_scopes: [session, single_use]}}\n")}, p); !strings.Contains(v.Block, "| once |") || typesIn(v.Events) != "gate.stop_blocked" {
+		t.Errorf("%+v", v)
+	}
+}
+
+func TestRepeat(t *testing.T) {
+	g := &Gates{Rules: rulesOf(t, "requirements: {plan: {enabled: true, message: 'on {branch}: plan'}}"), Dir: "/repo"}
+	w := World{Project: "p", Branch: "feature/x", Gates: g}
+	in, first := judged(t, preEdit, g, GatesPast{})
+	if again := Repeat(in, w, first.Events[0]); again.Deny != first.Deny || !strings.HasPrefix(first.Deny, "on feature/x: plan") {
+		t.Errorf("%q then %q", first.Deny, again.Deny)
+	}
+	if v := Repeat(in, w, &events.GateBlocked{Names: []string{"gone"}}); !strings.HasPrefix(v.Deny, "## Blocked: gone") {
+		t.Errorf("a requirement that the file has no more: %q", v.Deny)
+	}
+	if v := Repeat(in, w, &events.GateStopBlocked{Names: []string{"plan"}}); !strings.HasPrefix(v.Block, "## Cannot Complete") {
+		t.Error(v.Block)
+	}
+	if v := Repeat(in, World{}, first.Events[0]); v.Deny != "" {
+		t.Error("without gates")
+	}
+}
+
+// A reason that the client would replace by a preview is cut, and says so.
+func TestLongReasons(t *testing.T) {
+	g := &Gates{Rules: rulesOf(t, "requirements: {plan: {enabled: true, message: '"+strings.Repeat("é", 20000)+"'}}")}
+	_, v := judged(t, preEdit, g, GatesPast{})
+	if n := len([]rune(v.Deny)); n != 9500 || !strings.HasSuffix(v.Deny, "\n… (`hookctl req status` shows all)") {
+		t.Errorf("%d characters", n)
+	}
+}
+
+// The status takes at most its part of the budget, in the largest form that fits.
+func TestStatusFits(t *testing.T) {
+	for n, head := range map[int]string{2: "## Requirements Framework: Session Briefing", 12: "## Requirements Framework Active", 60: "## Requirements: 0/60 satisfied"} {
+		yaml := "requirements:\n"
+		for i := range n {
+			yaml += fmt.Sprintf("  requirement_number_%02d: {enabled: true, description: 'What has to be looked at before the work begins'}\n", i)
+		}
+		in, v := judged(t, `{"hook_event_name":"SessionStart","source":"startup"}`, &Gates{Rules: rulesOf(t, yaml), Dir: "/repo"}, GatesPast{})
+		if !strings.HasPrefix(v.Context, head) || Tokens(v.Context) > 1000 {
+			t.Errorf("%d: %d tokens, %.60q", n, Tokens(v.Context), v.Context)
+		}
+		var out struct {
+			HookSpecificOutput struct{ HookEventName, AdditionalContext string }
+		}
+		a := Render(in, After{Verdict: v, Restored: &events.IdentityRestored{Outcome: "new"}})
+		if err := json.Unmarshal(a.Stdout, &out); err != nil || out.HookSpecificOutput.HookEventName != "SessionStart" ||
+			out.HookSpecificOutput.AdditionalContext != "New session initialized\n"+v.Context {
+			t.Errorf("%d: %v %s", n, err, a.Stdout)
+		}
+	}
+	_, v := judged(t, `{"hook_event_name":"SessionStart","source":"compact"}`, &Gates{Rules: rulesOf(t, "requirements: {plan: {enabled: true}}")}, GatesPast{})
+	if len(v.Context) >= 500 || strings.Contains(v.Context, "\n\n") {
+		t.Errorf("%q", v.Context)
+	}
+}
+
+func TestBoard(t *testing.T) {
+	g := &Gates{Rules: rulesOf(t, "requirements:\n  plan: {enabled: true}\n  adr: {enabled: true}\n  off: {enabled: false}\n  guard: {enabled: true, type: guard, guard_type: protected_branch}\n  alone: {enabled: true, type: guard, guard_type: single_session}\n")}
+	p := GatesPast{State: satisfiedState("plan"), Others: []requirements.Other{{Session: "b"}}, Session: session.State{}}
+	var got []string
+	for _, b := range Board("aaaaaaaa-1", gatesAt, World{Branch: "feature/x", Gates: g}, p) {
+		got = append(got, fmt.Sprint(b.Requirement.Name, b.Satisfied, b.Note))
+	}
+	if s := strings.Join(got, "|"); s != "plantrue|adrfalse|guardtruenot on protected branch|alonefalse" {
+		t.Error(s)
+	}
+}

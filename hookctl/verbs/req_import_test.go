@@ -1,0 +1,125 @@
+//go:build unix
+
+package verbs
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestPinned_09_LongKeysAreMigrated(t *testing.T) {
+	b := newReq(t, reqRules)
+	b.start(sessionA)
+	at := noon.Unix()
+	put(t, filepath.Join(b.dir, ".git", "requirements", "feature-x.json"), fmt.Sprintf(`{"version":"1.0","branch":"feature/x","project":"/old","requirements":{
+		"commit_plan":{"scope":"session","sessions":{
+			%[1]q:{"satisfied":true,"satisfied_at":%[2]d,"satisfied_by":"skill","metadata":{"skill":"team:plan"},"expires_at":null,"triggered":true,"triggered_at":%[3]d},
+			"c68c8a51":{"satisfied":true,"satisfied_at":%[3]d,"satisfied_by":"cli"}}},
+		"adr_reviewed":{"scope":"session","sessions":{"c68c8a51":{"satisfied":true,"satisfied_at":%[2]d,"satisfied_by":"cli"}}},
+		"sec":{"scope":"permanent","satisfied":true,"satisfied_at":%[2]d,"satisfied_by":"cli"}}}`, sessionA, at, at-60))
+	if got := b.must("req", "import"); got != "✅ Imported 3 requirement(s) for feature/x from "+filepath.Join(b.dir, ".git", "requirements", "feature-x.json")+"\n" {
+		t.Errorf("%q", got)
+	}
+	if got := b.hook(sessionA, reqEdit); got != "" {
+		t.Errorf("still satisfied: %s", got)
+	}
+	out := b.must("req", "status", "-s", "c68c8a51")
+	contains(t, out, "commit_plan       session    skill, imported")
+	before := b.must("req", "export")
+	b.must("req", "import")
+	if after := b.must("req", "export"); after != before {
+		t.Errorf("importing twice changed\n%s\n%s", before, after)
+	}
+}
+
+// What cannot be read is named and left alone; the rest is imported.
+func TestPinned_04_MalformedFiles(t *testing.T) {
+	b := newReq(t, reqRules)
+	folder := filepath.Join(b.dir, ".git", "requirements")
+	put(t, filepath.Join(folder, "a.json"), "{")
+	put(t, filepath.Join(folder, "b.json"), `{"version":"2.0","branch":"b","requirements":{}}`)
+	put(t, filepath.Join(folder, "c.json"), `{"version":"1.0","requirements":{}}`)
+	put(t, filepath.Join(folder, "d.json"), `{"version":"1.0","branch":"feature/x","requirements":{"sec":{"scope":"permanent","satisfied":true,"satisfied_by":"cli"}}}`)
+	put(t, filepath.Join(folder, "e.json"), "")
+	put(t, filepath.Join(b.env["HOME"], ".claude", "sessions.json"), `[]`)
+	code, out, errs := b.run("req", "import")
+	if code != 1 || out != "✅ Imported 1 requirement(s) for feature/x from "+filepath.Join(folder, "d.json")+"\n" {
+		t.Errorf("%d %q", code, out)
+	}
+	for _, want := range []string{"a.json: not readable: unexpected end of JSON input; left alone", `b.json: version "2.0" is not "1.0"; left alone`,
+		"c.json: it names no branch; left alone", "e.json: not readable: ", "sessions.json: not readable: "} {
+		if !strings.Contains(errs, want) {
+			t.Errorf("%q is missing in %q", want, errs)
+		}
+	}
+	if text, _ := os.ReadFile(filepath.Join(folder, "a.json")); string(text) != "{" {
+		t.Errorf("%q", text)
+	}
+}
+
+func TestReqImportRegistry(t *testing.T) {
+	b := newReq(t, reqRules)
+	put(t, filepath.Join(b.env["HOME"], ".claude", "sessions.json"), fmt.Sprintf(`{"version":"1.0","sessions":{
+		%q:{"pid":1,"ppid":4711,"project_dir":"/p","branch":"b","started_at":1795240000,"last_active":1795250000},
+		"c68c8a51":{"pid":2,"ppid":4712,"project_dir":"/p","branch":"old","started_at":1795240000,"last_active":1795240001},
+		"08345d22":{"pid":3,"ppid":4713,"project_dir":"/q","branch":"c","started_at":1795240000,"last_active":1795240002}}}`, sessionA))
+	if got := b.must("req", "import"); !strings.HasPrefix(got, "✅ Imported 2 sessions from ") {
+		t.Errorf("%q", got)
+	}
+	out := b.must("events", "list", "--type", "gate.imported", "-n", "1", "-o", "json")
+	contains(t, out, `{"session":"c68c8a51","pid":4711,"project_dir":"/p","branch":"b"`, `{"session":"08345d22","pid":4713`)
+	if got := b.must("req", "sessions"); got != "ℹ️  No active Claude Code sessions found.\n" {
+		t.Errorf("a session that never sent a hook lives: %q", got)
+	}
+}
+
+func TestReqExport(t *testing.T) {
+	b := newReq(t, reqRules)
+	b.start(sessionA)
+	b.must("req", "satisfy", "commit_plan", "--session", sessionA, "--metadata", `{"ticket":"X-1"}`)
+	b.must("req", "satisfy", "sec", "--branch", "feature-x") // the framework cannot tell it from feature/x
+	dir := filepath.Join(t.TempDir(), "out")
+	if got := strings.Count(b.must("req", "export", "--dir", dir), "✅ Wrote "); got != 3 {
+		t.Errorf("%d files", got)
+	}
+	var s stateFile
+	text, err := os.ReadFile(filepath.Join(dir, "feature-x.json"))
+	if err != nil || json.Unmarshal(text, &s) != nil {
+		t.Fatal(err)
+	}
+	if s.Version != "1.0" || s.Branch != "feature-x" || !s.Requirements["sec"].Satisfied || s.UpdatedAt != noon.Unix() {
+		t.Errorf("%s", text)
+	}
+	names, _ := filepath.Glob(filepath.Join(dir, "feature-x-*.json"))
+	if len(names) != 1 {
+		t.Fatal(names)
+	}
+	text, _ = os.ReadFile(names[0])
+	var other stateFile
+	if json.Unmarshal(text, &other) != nil || other.Branch != "feature/x" {
+		t.Errorf("%s", text)
+	}
+	e := other.Requirements["commit_plan"].Sessions["c68c8a51"]
+	if !e.Satisfied || e.SatisfiedBy != "cli_bypass" || *e.SatisfiedAt != float64(noon.Unix()) || !strings.Contains(string(e.Metadata), `"ticket": "X-1"`) {
+		t.Errorf("%s", text)
+	}
+	if got := b.refuses("req", "export", "--dir", dir); !strings.Contains(got, "is there already") {
+		t.Errorf("%q", got)
+	}
+	fresh := newReq(t, reqRules)
+	fresh.start(sessionA)
+	fresh.must("req", "import", names[0])
+	contains(t, fresh.must("req", "explain", "commit_plan", "-s", "c68c8a51"), "commit_plan is open for c68c8a51 on feature/x: satisfied by cli_bypass, imported at 2026-11-21 12:00:00")
+}
+
+func TestStateNames(t *testing.T) {
+	for branch, want := range map[string]string{"main": "main.json", "feature/auth": "feature-auth.json", `a\b`: "a-b.json", "a.b c": "a_b_c.json", "x_y-1": "x_y-1.json"} {
+		if got := stateName(branch); got != want {
+			t.Errorf("%s: %s", branch, got)
+		}
+	}
+}

@@ -1,0 +1,474 @@
+//go:build unix
+
+package verbs
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"hookline/hookctl/daemon"
+	"hookline/hookctl/facts"
+	"hookline/hookctl/wire"
+)
+
+// reqBench is a bench in a repository on branch feature/x with a daemon behind it. The clock of both is noon.
+type reqBench struct {
+	*bench
+	d     *daemon.Daemon
+	dir   string
+	clock time.Time
+	n     int
+	pid   int // the client's process; 0: not known
+}
+
+const reqRules = `requirements:
+  commit_plan: {enabled: true}
+  adr_reviewed: {enabled: true}
+  sec: {enabled: true, scope: permanent}
+  size: {enabled: true, type: dynamic, calculator: branch_size_calculator, approval_ttl: 3600, thresholds: {warn: 20, block: 50}}
+  protected_branch: {enabled: true, type: guard, guard_type: protected_branch}
+`
+
+func gitIn(t *testing.T, dir string, args ...string) {
+	t.Helper()
+	cmd := exec.Command("git", append([]string{"-c", "user.name=Dev", "-c", "user.email=dev@example.org", "-c", "commit.gpgsign=false"}, args...)...)
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("git %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+}
+
+func put(t *testing.T, file, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func newReq(t *testing.T, rules string) *reqBench {
+	t.Helper()
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("there is no git")
+	}
+	b := &reqBench{bench: newBench(t, nil), clock: noon}
+	t.Setenv("HOME", b.env["HOME"])
+	t.Setenv("XDG_RUNTIME_DIR", "")
+	t.Setenv("HOOKLINE_SOCKET", "")
+	t.Setenv("TMPDIR", t.TempDir())
+	real, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.dir = real
+	gitIn(t, b.dir, "init", "-q", "-b", "main")
+	put(t, filepath.Join(b.dir, "a.txt"), "one\n")
+	gitIn(t, b.dir, "add", ".")
+	gitIn(t, b.dir, "commit", "-q", "-m", "first")
+	gitIn(t, b.dir, "switch", "-q", "-c", "feature/x")
+	if rules != "" {
+		put(t, b.rules(), rules)
+	}
+	d, err := daemon.Open(t.Context(), daemon.Options{Home: b.env["HOOKLINE_HOME"], Now: func() time.Time { return b.clock }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := d.Close(context.Background()); err != nil {
+			t.Error(err)
+		}
+	})
+	b.d, b.handler, b.cwd = d, d.Handler(), b.dir
+	b.now = func() time.Time { return b.clock }
+	b.place = facts.New(facts.Options{}).Place
+	return b
+}
+
+func (b *reqBench) rules() string { return filepath.Join(b.dir, ".claude", "requirements.yaml") }
+
+// hook sends a hook of a session and gives the reason of a denial or a block, "" without one.
+func (b *reqBench) hook(session, body string) string {
+	b.t.Helper()
+	b.n++
+	b.clock = b.clock.Add(time.Millisecond)
+	ms := b.clock.UnixMilli()
+	text := strings.Replace(body, "{", fmt.Sprintf(`{"session_id":%q,"cwd":%q,"tool_use_id":"toolu_%d",`, session, b.dir, b.n), 1)
+	env := map[string]string{"CLAUDE_PROJECT_DIR": b.dir}
+	if b.pid != 0 {
+		env["CLAUDE_PID"] = strconv.Itoa(b.pid)
+	}
+	a, err := b.d.Take(b.t.Context(), wire.Frame{ID: wire.NewID(ms), Args: []string{"hook"}, Time: ms, Complete: true, Size: int64(len(text)),
+		Body: []byte(text), Binary: "/usr/local/bin/hookctl", Env: env})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	var out struct {
+		Reason             string
+		HookSpecificOutput struct{ PermissionDecisionReason string }
+	}
+	_ = json.Unmarshal(a.Stdout, &out)
+	return out.Reason + out.HookSpecificOutput.PermissionDecisionReason
+}
+
+func (b *reqBench) start(session string) {
+	b.hook(session, `{"hook_event_name":"SessionStart","source":"resume"}`)
+}
+
+const (
+	reqEdit = `{"hook_event_name":"PreToolUse","tool_name":"Edit","tool_input":{"file_path":"a.txt"}}`
+	reqStop = `{"hook_event_name":"Stop","background_tasks":[]}`
+)
+
+// refuses runs a command that must end with exit code 1, and gives its stderr.
+func (b *reqBench) refuses(args ...string) string {
+	b.t.Helper()
+	code, out, errs := b.run(args...)
+	if code != 1 || out != "" {
+		b.t.Errorf("hookctl %s: exit %d, stdout %q", strings.Join(args, " "), code, out)
+	}
+	return errs
+}
+
+func TestPinned_01_WhoseSession(t *testing.T) {
+	b := newReq(t, reqRules)
+	const ask = "Name it with --session ID; `hookctl req sessions` lists them.\n"
+	if got := b.refuses("req", "satisfy", "commit_plan"); got != "❌ No active Claude Code session found!\n"+ask {
+		t.Errorf("no session ever: %q", got)
+	}
+	b.start(sessionA)
+	want := "❌ No Claude Code session found for this shell!\n  c68c8a51 - " + b.dir + "\n    feature/x [PID 0, just now]\n" + ask
+	if got := b.refuses("req", "satisfy", "commit_plan"); got != want {
+		t.Errorf("another shell's: %q", got)
+	}
+	b.hook(sessionA, `{"hook_event_name":"SessionEnd","reason":"other"}`)
+	if got := b.refuses("req", "satisfy", "commit_plan"); got != "❌ No active Claude Code sessions in registry!\n"+ask {
+		t.Errorf("none alive: %q", got)
+	}
+	if got := b.refuses("req", "satisfy", "commit_plan", "--session", "99999999"); !strings.Contains(got, `there is no session "99999999"`) {
+		t.Errorf("%q", got)
+	}
+	b.start(sessionB)
+	b.start(sessionC)
+	if got := b.refuses("req", "satisfy", "commit_plan", "--session", "043f0af5"); !strings.Contains(got, `"043f0af5" is ambiguous: `+sessionC) {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestPinned_08_SessionOfTheEnvironment(t *testing.T) {
+	b := newReq(t, reqRules)
+	b.start(sessionA)
+	b.env["CLAUDE_SESSION_ID"] = sessionA
+	if got := b.refuses("req", "satisfy", "commit_plan"); !strings.HasPrefix(got, "❌ No Claude Code session found for this shell!") {
+		t.Errorf("%q", got)
+	}
+	b.env["CLAUDE_CODE_SESSION_ID"] = sessionA
+	if got := b.must("req", "satisfy", "commit_plan"); got != "✨ Auto-detected Claude session: c68c8a51\n✅ Satisfied 'commit_plan' for feature/x (session scope)\n" {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestPinned_33_GuardNeedsNoState(t *testing.T) {
+	b := newReq(t, reqRules)
+	b.start(sessionA)
+	out := b.must("req", "status", "-s", "c68c8a51")
+	contains(t, out, "✅  protected_branch  session    not on protected branch")
+	if strings.Contains(out, "• protected_branch") {
+		t.Error(out)
+	}
+	gitIn(t, b.dir, "switch", "-q", "main")
+	contains(t, b.must("req", "status", "-s", "c68c8a51"), "  • protected_branch (session scope)\n    → hookctl req satisfy protected_branch\n")
+}
+
+func TestPinned_39_InvalidConfiguration(t *testing.T) {
+	b := newReq(t, "requirements:\n  a: {enabled: 1}\n  b: {enabled: true, scope: galaxy}\n  c: {enabled: true, type: guard}\n")
+	out := b.must("req", "status", "--verbose")
+	contains(t, out, "⚠️  Configuration validation failed:\n   - Requirement 'a' field 'enabled' must be bool\n     at "+b.rules()+":2:16\n",
+		"   - Requirement 'b' field 'scope' must be one of: branch, permanent, session, single_use\n",
+		"   - Guard requirement 'c' must have 'guard_type' field\n", "Fix .claude/requirements.yaml and rerun `hookctl req status`.\n")
+	var s struct {
+		Gates    []GateStatus
+		Problems []struct{ Line int }
+	}
+	if err := json.Unmarshal([]byte(b.must("req", "status", "--json")), &s); err != nil || len(s.Gates) != 0 || len(s.Problems) != 3 || s.Problems[2].Line != 4 {
+		t.Errorf("%v %+v", err, s)
+	}
+}
+
+func TestPinned_46_Satisfy(t *testing.T) {
+	b := newReq(t, reqRules)
+	b.start(sessionA)
+	if got := b.hook(sessionA, reqEdit); !strings.Contains(got, "commit_plan") {
+		t.Fatal(got)
+	}
+	out := b.must("req", "satisfy", "commit_plan", "adr_reviewed", "sec", "--session", "c68c8a51")
+	if out != "🎯 Using explicit session: c68c8a51\n✅ Satisfied 3 requirement(s) for feature/x\n   - commit_plan (session scope)\n   - adr_reviewed (session scope)\n   - sec (permanent scope)\n" {
+		t.Error(out)
+	}
+	if got := b.hook(sessionA, reqEdit); got != "" {
+		t.Error(got)
+	}
+	out = b.must("req", "satisfy", "commit_plan", "--branch", "feature/x")
+	if out != "🌿 Using branch-level satisfaction for: feature/x\n✅ Satisfied 'commit_plan' at branch level for feature/x\n   ℹ️  All current and future sessions on this branch are now satisfied\n" {
+		t.Error(out)
+	}
+	out = b.must("req", "satisfy", "commit_plan", "adr_reviewed", "--branch", "feature/x")
+	contains(t, out, "✅ Satisfied 2 requirement(s) at branch level for feature/x\n")
+	if got := b.hook(sessionB, reqEdit); got != "" {
+		t.Errorf("another session of the branch: %s", got)
+	}
+}
+
+func TestPinned_47_Status(t *testing.T) {
+	b := newReq(t, "requirements:\n  commit_plan: {enabled: true}\n  adr_reviewed: {enabled: true}\n")
+	b.start(sessionA)
+	b.env["CLAUDE_CODE_SESSION_ID"] = sessionA
+	if got := b.must("req", "status", "--summary"); got != "⚠️  0/2 requirements satisfied (commit_plan, adr_reviewed needed)\n" {
+		t.Errorf("%q", got)
+	}
+	b.must("req", "satisfy", "commit_plan")
+	if got := b.must("req", "status", "--summary"); got != "⚠️  1/2 requirements satisfied (adr_reviewed needed)\n" {
+		t.Errorf("%q", got)
+	}
+	out := b.must("req")
+	contains(t, out, "📋 Requirements Status\n\nBranch: feature/x\n\n❌ Unsatisfied Requirements:\n  • adr_reviewed (session scope)\n    → hookctl req satisfy adr_reviewed\n\n💡 Satisfy all: hookctl req satisfy adr_reviewed\n",
+		"✅  commit_plan   session  cli_bypass  2026-11-21 12:00:00  01")
+	if strings.Contains(out, "• commit_plan") {
+		t.Error(out)
+	}
+	b.must("req", "satisfy", "adr_reviewed")
+	if got := b.must("req", "status", "--summary"); got != "✅ All 2 requirements satisfied\n" {
+		t.Errorf("%q", got)
+	}
+	contains(t, b.must("req", "status"), "✅ All requirements satisfied\n")
+	put(t, b.rules(), "enabled: false\n")
+	if code, out, errs := b.run("req", "status"); code != 0 || out != "" || errs != "⚠️  Requirements framework disabled\n" {
+		t.Errorf("%d %q %q", code, out, errs)
+	}
+	if got := b.must("req", "status", "--summary"); got != "Requirements framework disabled\n" {
+		t.Errorf("%q", got)
+	}
+	if err := os.Remove(b.rules()); err != nil {
+		t.Fatal(err)
+	}
+	if code, out, errs := b.run("req", "status"); code != 0 || out != "" || errs != "ℹ️  No requirements configured for this project.\n" {
+		t.Errorf("%d %q %q", code, out, errs)
+	}
+}
+
+func TestPinned_48_Sessions(t *testing.T) {
+	b := newReq(t, reqRules)
+	if got := b.must("req", "sessions"); got != "ℹ️  No active Claude Code sessions found.\n" {
+		t.Errorf("%q", got)
+	}
+	b.start(sessionA)
+	b.clock = b.clock.Add(3 * time.Minute)
+	if got := b.must("req", "sessions"); got != "📋 Active Claude Code Sessions (1)\n  c68c8a51 - "+b.dir+"\n    feature/x [PID 0, 3m ago]\n" {
+		t.Errorf("%q", got)
+	}
+	if got := b.must("req", "sessions", "--project", t.TempDir()); got != "ℹ️  No active Claude Code sessions found.\n" {
+		t.Errorf("%q", got)
+	}
+	contains(t, b.must("req", "sessions", "--project", "."), "c68c8a51")
+}
+
+func TestReqPlaces(t *testing.T) {
+	b := newReq(t, reqRules)
+	gitIn(t, b.dir, "switch", "-q", "--detach")
+	if got := b.refuses("req", "status"); got != "❌ Not on a branch (detached HEAD?)\n" {
+		t.Errorf("%q", got)
+	}
+	if got := b.must("req", "list"); got != "ℹ️  No tracked branches in this project.\n" {
+		t.Errorf("%q", got)
+	}
+	b.cwd = t.TempDir()
+	for _, verb := range [][]string{{"status"}, {"satisfy", "x"}, {"clear", "x"}, {"list"}, {"prune"}, {"explain", "x"}, {"export"}, {"import"}, {"init"}} {
+		if got := b.refuses(append([]string{"req"}, verb...)...); got != "❌ Not in a git repository\n" {
+			t.Errorf("%s: %q", verb, got)
+		}
+	}
+}
+
+// Before anything was recorded the configuration alone is told.
+func TestReqWithoutAStore(t *testing.T) {
+	b := newReq(t, reqRules)
+	b.connect = func(context.Context, need) (house, error) {
+		return nil, translate(&daemon.Problem{Message: "there is no store", Status: 404, Exit: 1})
+	}
+	code, out, errs := b.run("req", "status", "--summary")
+	if code != 0 || out != "⚠️  2/5 requirements satisfied (commit_plan, adr_reviewed, sec needed)\n" || errs != "⚠️  No Claude Code session detected\n" {
+		t.Errorf("%d %q %q", code, out, errs)
+	}
+}
+
+func TestReqUnknownName(t *testing.T) {
+	b := newReq(t, reqRules)
+	b.start(sessionA)
+	b.env["CLAUDE_CODE_SESSION_ID"] = sessionA
+	if got := b.refuses("req", "satisfy", "commit_pln", "adr_reviewed"); got != "❌ Unknown requirement: 'commit_pln'\nDid you mean 'commit_plan'?\n" {
+		t.Errorf("%q", got)
+	}
+	if got := b.must("req", "list"); got != "ℹ️  No tracked branches in this project.\n" {
+		t.Errorf("something was recorded: %q", got)
+	}
+	if got := b.must("req", "satisfy", "elephant", "--force"); !strings.Contains(got, "✅ Satisfied 'elephant' for feature/x (session scope)\n") {
+		t.Errorf("%q", got)
+	}
+	if got := b.refuses("req", "explain", "xyzzy"); got != "❌ Unknown requirement: 'xyzzy'\n" {
+		t.Errorf("%q", got)
+	}
+	for _, meta := range []string{"{", "[1]", "null", "7"} {
+		if got := b.refuses("req", "satisfy", "commit_plan", "--metadata", meta); got != "❌ Invalid JSON metadata\n" {
+			t.Errorf("%s: %q", meta, got)
+		}
+	}
+}
+
+func TestReqApprove(t *testing.T) {
+	b := newReq(t, reqRules)
+	b.start(sessionA)
+	b.env["CLAUDE_CODE_SESSION_ID"] = sessionA
+	put(t, filepath.Join(b.dir, "big.txt"), strings.Repeat("x\n", 400))
+	contains(t, b.must("req", "status"), "⚠️  Dynamic Requirements (not yet approved):\n  • size (needs approval after calculation)\n")
+	if got := b.must("req", "approve", "size"); got != "✨ Auto-detected Claude session: c68c8a51\n✅ Approved 'size' for feature/x\n   Duration: 60m 0s (session scope)\n   Session: c68c8a51\n" {
+		t.Errorf("%q", got)
+	}
+	b.clock = b.clock.Add(2 * time.Second)
+	out := b.must("req", "status", "-v")
+	contains(t, out, "📊 Dynamic Requirements:\n  🛑 size: 406 changes\n     unstaged: 406+/0-\n     Base: main\n     ⏰ Approved (59m 58s remaining)\n", "Session: c68c8a51\n", "🔍 Active Claude Sessions for feature/x:\n  c68c8a51 - ")
+	b.clock = b.clock.Add(time.Hour)
+	contains(t, b.must("req", "explain", "size"), "size is closed for c68c8a51 on feature/x: what approval satisfied at 2026-11-21 12:00:00 expired at 2026-11-21 13:00:00\n")
+	gitIn(t, b.dir, "switch", "-q", "main")
+	contains(t, b.must("req", "approve", "protected_branch"), "✅ Satisfied 'protected_branch' for main (session scope)\n")
+	contains(t, b.must("req", "status"), "✅  protected_branch  session    approval")
+}
+
+func TestReqClear(t *testing.T) {
+	b := newReq(t, "requirements:\n  commit_plan: {enabled: true}\n")
+	for _, id := range []string{sessionA, sessionB} {
+		b.start(id)
+		b.must("req", "satisfy", "commit_plan", "--session", id)
+		b.hook(id, reqEdit)
+	}
+	if got := b.refuses("req", "clear"); got != "❌ Specify requirement name or use --all\n" {
+		t.Errorf("%q", got)
+	}
+	if got := b.must("req", "clear", "commit_plan", "--session", "c68c8a51"); got != "✅ Cleared 'commit_plan' for feature/x\n" {
+		t.Errorf("%q", got)
+	}
+	if got := b.hook(sessionA, reqStop); !strings.Contains(got, "commit_plan") {
+		t.Errorf("its Stop: %q", got)
+	}
+	if got := b.hook(sessionB, reqEdit); got != "" {
+		t.Errorf("the other session: %q", got)
+	}
+	if got := b.must("req", "clear", "--all"); got != "✅ Cleared all requirements for feature/x\n" {
+		t.Errorf("%q", got)
+	}
+	if b.hook(sessionB, reqEdit) == "" || b.hook(sessionA, reqStop) != "" {
+		t.Error("the whole branch was cleared, and nothing is triggered")
+	}
+}
+
+func TestReqListAndPrune(t *testing.T) {
+	b := newReq(t, reqRules)
+	b.must("req", "satisfy", "commit_plan", "--branch", "old/one")
+	b.must("req", "satisfy", "commit_plan", "sec", "--branch", "feature/x")
+	if got := b.must("req", "list"); got != "📋 Tracked Branches (2)\n  feature/x: 2 requirement(s)\n  old/one: 1 requirement(s)\n" {
+		t.Errorf("%q", got)
+	}
+	if got := b.must("req", "prune"); got != "🧹 Cleaning up stale state files...\n   - old/one\n✅ Removed 1 state file(s) for deleted branches\n" {
+		t.Errorf("%q", got)
+	}
+	if got := b.must("req", "list", "--json"); got != `{"branch":"feature/x","requirements":2}`+"\n" {
+		t.Errorf("%q", got)
+	}
+	if got := b.must("req", "prune", "--json"); got != `{"pruned":[]}`+"\n" {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestReqExplain(t *testing.T) {
+	b := newReq(t, reqRules)
+	b.start(sessionA)
+	b.env["CLAUDE_CODE_SESSION_ID"] = sessionA
+	b.hook(sessionA, reqEdit)
+	contains(t, b.must("req", "explain", "commit_plan"), "commit_plan is closed for c68c8a51 on feature/x: nobody satisfied it in this session\n", "c68c8a51  blocked  Edit")
+	contains(t, b.must("req", "explain", "sec"), "nobody satisfied it on this branch")
+	contains(t, b.must("req", "explain", "protected_branch"), "protected_branch is open for c68c8a51 on feature/x: not on protected branch\n")
+	b.must("req", "satisfy", "commit_plan")
+	contains(t, b.must("req", "explain", "commit_plan"), "commit_plan is open for c68c8a51 on feature/x: satisfied by cli_bypass at 2026-11-21 12:00:00\n  event 01")
+	b.must("req", "clear", "commit_plan", "--session", "c68c8a51")
+	contains(t, b.must("req", "explain", "commit_plan"), "closed for c68c8a51 on feature/x: cleared at 2026-11-21 12:00:00 (by command)\n")
+	var x struct {
+		Open   bool
+		Event  string
+		Events []struct{ Type, ID string }
+	}
+	if err := json.Unmarshal([]byte(b.must("req", "explain", "commit_plan", "--json")), &x); err != nil {
+		t.Fatal(err)
+	}
+	if len(x.Events) != 3 || x.Open || x.Events[2].Type != "gate.cleared" || x.Event != x.Events[2].ID {
+		t.Errorf("%+v", x)
+	}
+}
+
+func TestReqInit(t *testing.T) {
+	b := newReq(t, "")
+	b.cwd = filepath.Join(b.dir, "below")
+	if err := os.Mkdir(b.cwd, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if got := b.must("req", "init"); got != "✅ Wrote "+b.rules()+"\n   Edit it, then `hookctl req status` shows the gates.\n" {
+		t.Errorf("%q", got)
+	}
+	put(t, b.rules(), "mine\n")
+	if got := b.refuses("req", "init"); !strings.HasPrefix(got, "hookctl: error: "+b.rules()+" is there already\n") {
+		t.Errorf("%q", got)
+	}
+	if text, _ := os.ReadFile(b.rules()); string(text) != "mine\n" {
+		t.Errorf("%q", text)
+	}
+	if !json.Valid([]byte(b.must("req", "schema"))) {
+		t.Error("no JSON")
+	}
+}
+
+// A session that goes on, on another branch, is the same one.
+func TestPinned_02_RegistryFollowsTheBranch(t *testing.T) {
+	b := newReq(t, reqRules)
+	b.start(sessionA)
+	gitIn(t, b.dir, "switch", "-q", "main")
+	b.hook(sessionA, reqStop)
+	if got := b.must("req", "sessions"); got != "📋 Active Claude Code Sessions (1)\n  c68c8a51 - "+b.dir+"\n    main [PID 0, just now]\n" {
+		t.Errorf("%q", got)
+	}
+}
+
+// A session whose process is gone is not listed, whoever has its pid now.
+func TestPinned_03_DeadSessions(t *testing.T) {
+	b := newReq(t, reqRules)
+	client := exec.Command("sleep", "60")
+	if err := client.Start(); err != nil {
+		t.Fatal(err)
+	}
+	b.pid = client.Process.Pid
+	b.start(sessionA)
+	contains(t, b.must("req", "sessions"), fmt.Sprintf("(1)\n  c68c8a51 - %s\n    feature/x [PID %d, just now]\n", b.dir, b.pid))
+	_ = client.Process.Kill()
+	_ = client.Wait()
+	b.pid = os.Getpid()
+	b.start(sessionB)
+	if got := b.must("req", "sessions"); got != fmt.Sprintf("📋 Active Claude Code Sessions (1)\n  043f0af5 - %s\n    feature/x [PID %d, just now]\n", b.dir, b.pid) {
+		t.Errorf("%q", got)
+	}
+}
