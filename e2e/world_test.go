@@ -92,13 +92,15 @@ func (w *world) settings() string { return ScopeUser.Settings(w.home, w.project)
 // recorder reports whether the recorder is installed, and not the logger alone.
 func (w *world) recorder() bool { return w.bin != "" }
 
-func (w *world) git(args ...string) {
+func (w *world) git(args ...string) (output string) {
 	w.t.Helper()
 	cmd := exec.Command("git", args...)
 	cmd.Dir, cmd.Env = w.project, []string{"HOME=" + w.home, "PATH=" + os.Getenv("PATH")}
-	if out, err := cmd.CombinedOutput(); err != nil {
+	out, err := cmd.CombinedOutput()
+	if err != nil {
 		w.t.Fatalf("git %s: %v\n%s", strings.Join(args, " "), err, out)
 	}
+	return string(out)
 }
 
 // env is what every process of the world shares. GORACE is for `go test -race`: the logger, being this test's program,
@@ -172,6 +174,8 @@ type event struct {
 	Project string `json:"project"`
 	ToolUse string `json:"tool_use_id"`
 	Agent   string `json:"agent_id"`
+
+	Data json.RawMessage `json:"data"`
 }
 
 func (w *world) events() ([]event, error) {
