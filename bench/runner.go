@@ -14,7 +14,7 @@ import (
 )
 
 // lastMeasure is the highest number of a measure.
-const lastMeasure = 13
+const lastMeasure = 14
 
 // bench is one run: the binaries under test, a folder for everything, and the hooks to play.
 type bench struct {
@@ -52,6 +52,7 @@ var themes = []theme{
 	{[]int{10}, (*bench).formatBrief},
 	{[]int{12}, (*bench).redaction},
 	{[]int{13}, (*bench).tailDelay},
+	{[]int{14}, (*bench).gates},
 	{[]int{7}, (*bench).verify},
 	{[]int{8}, (*bench).coldStart},
 	{[]int{9}, (*bench).idle},
