@@ -183,8 +183,8 @@ const afterword = `
     the bytes of the hooks' compact JSON of measure 4. The aim is 0.30. The goal is about recorded sessions (-hooks): the generated
     one has no content large enough to be stored once for all its uses, and comes out higher.
 12. The redactor on a tool's output of 2 KB and on a Write of 3 MB (6 MB of JSON), source code both.
-14. An Edit that is asked for at every gate of a list, all of them open, on a branch with a long past.
 13. From the exit of a hook's process to its line in the output of ` + "`hookctl tail -f -o json`" + `.
+14. An Edit that is asked for at every gate of a list, all of them open, on a branch with a long past.
 
 The log of 100,000 events (7, 8, 9): the hooks of measure 4 are taken by a daemon in process, and what it recorded is appended again,
 in batches, under other session ids and times; then a daemon folds it once and stops in order.
