@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"hookline/events"
@@ -42,6 +43,7 @@ const (
 	maxOrderBytes  = 8 << 20
 	maxOrderEvents = 512
 	maxGateName    = 200
+	maxBranch      = 4 << 10 // a ref's path ends there
 	maxGateMeta    = 4 << 10
 )
 
@@ -77,6 +79,9 @@ func (d *Daemon) OrderGates(ctx context.Context, o GateOrder) (GateReceipt, erro
 	}
 	if branch == "" {
 		return GateReceipt{}, problem(http.StatusBadRequest, "HEAD is detached: gates belong to a branch", "--branch names one")
+	}
+	if len(branch) > maxBranch || strings.ContainsFunc(branch, func(r rune) bool { return r <= ' ' || r == 0x7f }) {
+		return GateReceipt{}, problem(http.StatusBadRequest, fmt.Sprintf("%.60q is no name of a branch", branch), "")
 	}
 	project, seen := d.project(ctx, place)
 	env := events.Envelope{Session: session, Project: project, Worktree: d.clean(place.Worktree), Branch: branch}

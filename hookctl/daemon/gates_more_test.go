@@ -159,6 +159,9 @@ func TestGateLateFrame(t *testing.T) {
 	if got := g.types(); got != "triggered" {
 		t.Error(got)
 	}
+	if _, err := g.d.take(t.Context(), g.frame(sessA, stop), true); err != nil || strings.Contains(g.types(), "stop_blocked") {
+		t.Errorf("a turn that has long ended is blocked: %v", err)
+	}
 	if g.reason(sessA, stop) == "" {
 		t.Error("the turn is not held to it")
 	}

@@ -257,4 +257,7 @@ func TestGateConversation(t *testing.T) {
 	if got := g.types(); got != "blocked satisfied triggered blocked satisfied triggered cleared blocked cleared stop_blocked" {
 		t.Error(got)
 	}
+	if _, body := ask(t, g.d, "POST", "/v1/verify", ""); !strings.Contains(body, `"clean":true`) {
+		t.Errorf("live and replay differ: %s", body)
+	}
 }

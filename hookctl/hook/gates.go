@@ -3,6 +3,7 @@ package hook
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"regexp"
 	"slices"
 	"strconv"
@@ -223,8 +224,19 @@ func (j *judge) prompted(e *events.PromptSubmitted) {
 		}
 	}
 	if len(open) > 0 {
-		j.out.Context = requirements.Reminder(open)
+		j.out.Context = reminder(open, reminderBudget)
 	}
+}
+
+// reminderBudget is what is left for the gates when a prompt is submitted, in tokens.
+const reminderBudget = 60
+
+// reminder names what is open, or where that is too much says where to look.
+func reminder(open []requirements.Failure, budget int) string {
+	if text := requirements.Reminder(open); Tokens(text) <= budget {
+		return text
+	}
+	return fmt.Sprintf("**Requirements reminder**: %d unsatisfied: `hookctl req status` lists them", len(open))
 }
 
 func namesOf(list []requirements.Failure) []string {

@@ -79,7 +79,11 @@ func (j *judge) planned() {
 			open = append(open, f)
 		}
 	}
-	j.out.Context = requirements.PlanReview(j.in.Session, open)
+	text := requirements.PlanReview(j.in.Session, open)
+	if Tokens(text) > budgetOther {
+		text = reminder(open, budgetOther)
+	}
+	j.out.Context = text
 }
 
 // stopped: the typed slash command whose prompt ends here has satisfied what it is mapped to; then the turn
@@ -93,7 +97,7 @@ func (j *judge) stopped(e *events.TurnStopped) {
 		j.skill(p.Command)
 	}
 	settings := j.g.Rules.Hooks.Stop
-	if e.StopHookActive || !settings.VerifyRequirements || !j.active() {
+	if e.StopHookActive || !settings.VerifyRequirements || !j.active() || j.g.Late { // late: the turn has long ended
 		return
 	}
 	var failures []requirements.Failure

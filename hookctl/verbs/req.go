@@ -165,7 +165,10 @@ func gateCells(ctx context.Context, h house, id string) (map[string]gate.State, 
 }
 
 // on is the state of a branch.
-func (d *desk) on(branch string) gate.State { return gate.At(d.cells[branch], d.cells[""]) }
+func (d *desk) on(branch string) gate.State {
+	_, name := gate.SplitKey(gate.Key(d.project, branch)) // a very long name is shortened in the key
+	return gate.At(d.cells[name], d.cells[""])
+}
 
 // live are the sessions of this project, or of all, whose process is there, the last active first.
 func (d *desk) live(everywhere bool) []session.State {

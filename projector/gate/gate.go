@@ -13,6 +13,8 @@
 package gate
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"strings"
 	"time"
@@ -33,6 +35,7 @@ const (
 	maxDeleted  = 1024 // sessions and events of a project that count no more
 	maxMetadata = 4 << 10
 	maxWord     = 200
+	maxBranch   = 200 // bytes of a branch's name in a key; a bucket's keys have an end
 )
 
 // State is one cell. Of a branch's cell Gates and Blocks are set, of a project's the rest.
@@ -93,6 +96,10 @@ func Key(project, branch string) string {
 	if project == "" || branch == "" {
 		return ""
 	}
+	if len(branch) > maxBranch { // no ref has a tilde, so this is no other branch's key
+		sum := sha256.Sum256([]byte(branch))
+		branch = strings.ToValidUTF8(branch[:maxBranch-40], "") + "~" + hex.EncodeToString(sum[:16])
+	}
 	return project + "/" + branch
 }
 
@@ -104,7 +111,7 @@ func ProjectKey(project string) string {
 	return project + "/"
 }
 
-// SplitKey undoes [Key]; the branch of a project's own cell is "".
+// SplitKey undoes [Key] but for names above 200 bytes; the branch of a project's own cell is "".
 func SplitKey(key string) (project, branch string) {
 	project, branch, _ = strings.Cut(key, "/")
 	return project, branch

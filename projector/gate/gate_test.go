@@ -235,6 +235,10 @@ func TestKeys(t *testing.T) {
 			t.Errorf("%q became %q %q", b, p, back)
 		}
 	}
+	long := strings.Repeat("b", 300)
+	if a, b := Key("p", long), Key("p", long+"x"); a == b || len(a) > 202 || !strings.Contains(a, "~") {
+		t.Errorf("%q %q", a, b)
+	}
 	for _, k := range []string{Key("", "b"), Key("p", ""), ProjectKey("")} {
 		if k != "" {
 			t.Errorf("%q", k)
