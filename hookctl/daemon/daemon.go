@@ -165,7 +165,8 @@ func (d *Daemon) resume(ctx context.Context) error {
 	}
 	d.view = view
 	view.Durable = d.stream.Sync
-	if d.ground.Report().BucketsMade {
+	rep := d.ground.Report()
+	if rep.BucketsMade || rep.Restored || len(rep.Fixed.Lost) > 0 { // what the log has lost no projection may know
 		if err := view.Forget(ctx); err != nil {
 			return err
 		}
