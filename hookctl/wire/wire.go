@@ -88,6 +88,7 @@ type Reply struct {
 var envNames = [...]string{
 	"CLAUDE_CODE_SESSION_ID", "CLAUDE_PID", "CLAUDE_PROJECT_DIR", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_SESSION_ATTENDED",
 	"CLAUDE_CODE_CHILD_SESSION", "CLAUDE_PLUGIN_ROOT", "CLAUDE_PLUGIN_DATA", "CLAUDE_ENV_FILE", "CLAUDE_EFFORT", "CLAUDE_CONFIG_DIR",
+	"CLAUDE_SKIP_REQUIREMENTS",
 }
 
 // NewID is a ULID: 48 bits of Unix milliseconds and 80 random ones, of the runtime's generator

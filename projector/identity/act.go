@@ -20,7 +20,7 @@ type act struct {
 	succeeded bool
 	failed    bool
 	asked     bool // permission
-	denied    bool // permission
+	denied    bool // by permission or by a gate
 	prompt    bool // of the user
 	notified  bool // the prompt by which a background task reports back
 }
@@ -37,7 +37,7 @@ func actOf(r events.Record) act {
 		a.prompt = !a.notified
 	case *events.PermissionRequested:
 		a.asked = true
-	case *events.PermissionDenied:
+	case *events.PermissionDenied, *events.GateBlocked:
 		a.denied = true
 	case *events.ToolSucceeded:
 		if e.ToolName == "Bash" && bytes.Equal(member(e.ToolResponse, "interrupted"), []byte("true")) {

@@ -83,7 +83,7 @@ func connectivity(_ *State, a *act) bool {
 	return a.notified
 }
 
-// robustness: permission is asked or denied, or a failed target is tried again.
+// robustness: permission is asked or denied, a gate blocked, or a failed target is tried again.
 func robustness(s *State, a *act) bool { return a.asked || a.denied || retried(s, a) }
 
 // multimodality: images, notebooks, the browser.

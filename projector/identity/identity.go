@@ -134,7 +134,7 @@ func Key(r events.Record) string {
 	switch r.Event.(type) {
 	case *events.SessionStarted, *events.SessionEnded, *events.SessionReaped, *events.SessionDeleted,
 		*events.PromptSubmitted, *events.TurnStopped, *events.ToolSucceeded, *events.ToolFailed,
-		*events.PermissionRequested, *events.PermissionDenied, *events.SubagentStarted,
+		*events.PermissionRequested, *events.PermissionDenied, *events.GateBlocked, *events.SubagentStarted,
 		*events.SubagentStopped, *events.TeammateIdled, *events.TaskCreated, *events.TaskCompleted,
 		*events.IdentityRestored, *events.IdentityObserved, *events.IdentityPersisted,
 		*events.PhasesReset, *events.TrajectoryShortened, *events.IdentityRecovered,
