@@ -86,6 +86,11 @@ func (d *Daemon) importFile(ctx context.Context, path string, o importOptions, p
 	if s.trouble != nil {
 		s.Problem = s.trouble.Error()
 	}
+	if s.Known == s.Events && s.Blobs == 0 && o.see == nil {
+		s.Seq, _ = d.stream.Last()
+		return s.Imported, nil
+	}
+	s.Known = 0 // counted again as they go by
 	in := importer{d: d, o: o, known: s.known, out: &s.Imported, seen: map[string]bool{}}
 	err = readExport(path, func(r *export.Reader) error { return in.run(ctx, r, progress) })
 	if !o.dry {
@@ -154,6 +159,7 @@ func (d *Daemon) survey(ctx context.Context, path string, progress func(uint64))
 		for id := range found {
 			s.known[places[id]] = true
 		}
+		s.Known += uint64(len(found))
 		clear(places)
 		return err
 	}
@@ -178,7 +184,9 @@ func (d *Daemon) survey(ctx context.Context, path string, progress func(uint64))
 			}
 			_, twice := places[item.Event.ID]
 			s.known = append(s.known, twice)
-			if !twice {
+			if twice {
+				s.Known++
+			} else {
 				places[item.Event.ID] = len(s.known) - 1
 			}
 			told(progress, s.Events)

@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"hookline/events"
+	"hookline/hookctl/wire"
 	"hookline/projector"
 	"hookline/projector/identity"
 	"hookline/projector/pointer"
@@ -98,6 +100,7 @@ type recovery struct {
 	session string
 	project string
 	dry     bool
+	after   int64 // Unix ms of the snapshot that it replaces
 }
 
 // Recover makes an identity of the past the current one by an identity.recovered event, and takes its
@@ -118,7 +121,7 @@ func (d *Daemon) Recover(ctx context.Context, o recovery, progress func(uint64))
 		target, _ = projector.State[identity.State](r, identity.Name, out.Target)
 		source, _ = projector.State[identity.State](r, identity.Name, out.Session)
 		p, _ := projector.State[pointer.State](r, pointer.Name, pointer.ProjectKey(was.Project))
-		out.Replaces = p.Session
+		out.Replaces, o.after = p.Session, p.AtMS
 		return nil
 	})
 	if err != nil {
@@ -133,21 +136,40 @@ func (d *Daemon) Recover(ctx context.Context, o recovery, progress func(uint64))
 	if o.dry {
 		return out, nil
 	}
-	return d.makeCurrent(ctx, out, made, taken)
+	return d.makeCurrent(ctx, out, o.after, made, taken)
 }
 
-// makeCurrent records the recovery. The caller holds d.mu.
-func (d *Daemon) makeCurrent(ctx context.Context, out Recovered, list ...events.Event) (Recovered, error) {
-	seq, err := d.appendDerived(ctx, out.Target, out.Project, "", list...)
-	if err != nil {
-		return out, err
+// makeCurrent records the recovery. The pointer goes by the events' times: where the clock is behind the
+// snapshot that is replaced, the recovery comes a millisecond after that, and its facts have the clock's own
+// time. The caller holds d.mu.
+func (d *Daemon) makeCurrent(ctx context.Context, out Recovered, after int64, list ...events.Event) (Recovered, error) {
+	now := d.opts.Now().UTC().Truncate(time.Millisecond)
+	at, facts := now, (*events.Facts)(nil)
+	if at.UnixMilli() <= after {
+		at, facts = time.UnixMilli(after+1).UTC(), &events.Facts{Captured: now.UnixMilli()}
 	}
-	if err := d.stream.Sync(ctx, seq); err != nil {
-		return out, err
+	out.Event = wire.NewID(at.UnixMilli())
+	envs := make([]events.Envelope, 0, len(list))
+	for i, e := range list {
+		k, _ := events.Lookup(e.Type())
+		data, err := json.Marshal(e)
+		if err != nil {
+			return out, fmt.Errorf("encode %s: %w", e.Type(), err)
+		}
+		env := events.Envelope{ID: out.Event, Type: k.Type, Version: k.Version(), Time: at, Session: out.Target, Project: out.Project,
+			Correlation: out.Target, Facts: facts, Data: data}
+		if i > 0 {
+			env.ID, env.Causation = events.DerivedID(out.Event, i), out.Event
+		}
+		envs = append(envs, env)
 	}
-	d.hub.wake(seq)
-	rec, err := d.stream.Get(ctx, seq-uint64(len(list)-1))
-	out.Event = rec.ID
+	seq, err := d.append(ctx, envs, nil)
+	if err == nil {
+		err = d.stream.Sync(ctx, seq)
+	}
+	if err == nil {
+		d.hub.wake(seq)
+	}
 	return out, err
 }
 

@@ -67,8 +67,9 @@ func (p past) state(session string) identity.State {
 func (p past) latest() string {
 	p.t.Helper()
 	var s pointer.State
+	key := pointer.ProjectKey(p.state("good").Project)
 	_ = p.d.view.Read(p.t.Context(), func(r projector.Reader) error {
-		s, _ = projector.State[pointer.State](r, pointer.Name, pointer.ProjectKey(p.state("good").Project))
+		s, _ = projector.State[pointer.State](r, pointer.Name, key)
 		return nil
 	})
 	return s.Session
@@ -155,7 +156,7 @@ func TestRecoverRefuses(t *testing.T) {
 		{p, "at=2026-11-17T08:00:00Z&session=good", "session good had no identity at 2026-11-17T08:00:00Z"},
 		{p, "at=now&session=nobody", `no session is called "nobody"`},
 		{p, "at=yesterday", `at: "yesterday" is no sequence and no RFC 3339 time`},
-		{p, "at=99999", "the log ends at sequence 16"},
+		{p, "at=99999", "the log ends at sequence 17"},
 		{elsewhere, "at=now", "the project had no snapshot at or before "},
 		{past{t: t, d: p.d}, "at=now", "no project is known here"},
 	} {
@@ -239,5 +240,22 @@ func TestRecoverBeyondThePointer(t *testing.T) {
 	}
 	if p.latest() != "good" {
 		t.Errorf("latest is %s", p.latest())
+	}
+}
+
+// Where the clock was set back, the pointer still moves: the recovery comes after what it replaces.
+func TestRecoverWithAClockThatIsBehind(t *testing.T) {
+	p := twoDays(t)
+	home := p.d.opts.Home
+	shut(t, p.d)
+	p.d = openAt(t, home, &clock{at: tuesday})
+	defer shut(t, p.d)
+	if got, err := p.recover("at=2026-11-17T20:00:00Z"); err != nil || p.latest() != "good" {
+		t.Errorf("latest %s, %+v %v", p.latest(), got, err)
+	}
+	recs := logOf(t, p.d)
+	r := recs[len(recs)-2]
+	if r.Type != "identity.recovered" || !r.Time.Equal(tuesday.Add(26*time.Hour+time.Millisecond)) || r.Facts == nil || r.Facts.Captured != tuesday.UnixMilli() {
+		t.Errorf("%+v %+v", r.Envelope, r.Facts)
 	}
 }

@@ -123,7 +123,14 @@ func (d *Daemon) Repair(ctx context.Context, o RepairOptions, progress func(uint
 	}
 	out.NotHad = out.LostN - min(out.LostN, out.Fetched+out.Rebuilt)
 	out.Seq, _ = d.stream.Last()
-	return out, nil
+	if o.DryRun || out.LostN == 0 {
+		return out, nil
+	}
+	// The cells may have been folded with events that are gone, and what came back would count twice.
+	if _, err := d.view.Rebuild(ctx, d.stream.Read, "", nil); err != nil {
+		return out, fmt.Errorf("fold the log again: %w", err)
+	}
+	return out, d.refreshLive(ctx)
 }
 
 // opened puts the store's own report into words.
@@ -153,10 +160,15 @@ func opened(rep embedded.Report) []string {
 
 func damageWords(dm block.Damage) string {
 	s := fmt.Sprintf("%s at byte %d: %s", dm.Block, dm.Offset, dm.Why)
-	if dm.FirstSeq > 0 {
-		s += ", sequences " + rangesOf([]block.Range{{First: dm.FirstSeq, Last: dm.LastSeq}})
+	switch {
+	case dm.FirstSeq == 0:
+		return s
+	case dm.FirstSeq == dm.LastSeq:
+		s += ", sequence "
+	default:
+		s += ", sequences "
 	}
-	return s
+	return s + rangesOf([]block.Range{{First: dm.FirstSeq, Last: dm.LastSeq}})
 }
 
 // checkSealed reads every block but the one that the server appends to: that one was checked when the store

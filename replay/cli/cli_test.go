@@ -126,7 +126,7 @@ func TestHelpHasExamples(t *testing.T) {
 		}
 	}
 	out := replay(t, 0, "--help").stdout.String()
-	for _, verb := range []string{"verify", "rebuild", "at", "diff", "completion", "version"} {
+	for _, verb := range []string{"verify", "rebuild", "at", "diff", "recover", "repair", "export", "import", "backup", "restore", "completion", "version"} {
 		if !strings.Contains(out, "\n  "+verb) {
 			t.Errorf("%s is not in the help", verb)
 		}

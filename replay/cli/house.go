@@ -97,3 +97,24 @@ func (a *app) longOf(ctx context.Context, of uint64, path string, query url.Valu
 	}
 	return result, err
 }
+
+// waitFor runs f, which reads stdin, and gives up on it when ctx ends: a read cannot be interrupted, and its
+// goroutine ends with the process.
+func waitFor[T any](ctx context.Context, f func() (T, error)) (T, error) {
+	type outcome struct {
+		v   T
+		err error
+	}
+	done := make(chan outcome, 1)
+	go func() {
+		v, err := f()
+		done <- outcome{v, err}
+	}()
+	select {
+	case o := <-done:
+		return o.v, o.err
+	case <-ctx.Done():
+		var none T
+		return none, ctx.Err()
+	}
+}

@@ -78,12 +78,16 @@ func (a *app) readyFor(files []string) error {
 
 func (a *app) importFile(ctx context.Context, file string, partial bool) (json.RawMessage, error) {
 	if file == "-" {
-		kept, err := a.keepInput()
+		kept, err := os.CreateTemp("", "hookline-import-*")
 		if err != nil {
 			return nil, err
 		}
-		defer os.Remove(kept)
-		file = kept
+		defer os.Remove(kept.Name())
+		_, err = waitFor(ctx, func() (int64, error) { return io.Copy(kept, a.in) }) // an import reads twice
+		if err = errors.Join(err, kept.Close()); err != nil {
+			return nil, err
+		}
+		file = kept.Name()
 	}
 	path, err := absolute(file)
 	if err != nil {
@@ -94,19 +98,6 @@ func (a *app) importFile(ctx context.Context, file string, partial bool) (json.R
 		query.Set("partial", "1")
 	}
 	return a.longOf(ctx, eventsIn(path), "/v1/import", query, "checking", "importing")
-}
-
-// keepInput writes stdin into a file, since an import reads twice.
-func (a *app) keepInput() (string, error) {
-	f, err := os.CreateTemp("", "hookline-import-*")
-	if err != nil {
-		return "", err
-	}
-	_, err = io.Copy(f, a.in)
-	if err = errors.Join(err, f.Close()); err != nil {
-		return "", errors.Join(err, os.Remove(f.Name()))
-	}
-	return f.Name(), nil
 }
 
 // eventsIn is what the file's header announces, for the progress bar; 0 when it cannot be told.

@@ -67,10 +67,11 @@ func (a *app) repair(ctx context.Context, o repairOptions) error {
 	if o.dryRun || !needsRepair(plan) {
 		return a.showRepair(plan, raw)
 	}
-	if !a.json {
+	shown := !a.json && !o.yes // who does not want to be asked wants to see the outcome only
+	if shown {
 		a.printRepair(plan)
 	}
-	if err := a.consent(o, plan); err != nil {
+	if err := a.consent(ctx, o, plan); err != nil {
 		return err
 	}
 	if len(plan.Damage) > 0 {
@@ -86,7 +87,7 @@ func (a *app) repair(ctx context.Context, o repairOptions) error {
 	if err != nil {
 		return err
 	}
-	if !a.json {
+	if shown {
 		a.printf("\n")
 	}
 	return a.showRepair(done, raw)
@@ -118,7 +119,7 @@ func (a *app) askRepair(ctx context.Context, query url.Values, dry bool) (daemon
 }
 
 // consent asks; whoever cannot be asked has to say --yes.
-func (a *app) consent(o repairOptions, plan daemon.Repaired) error {
+func (a *app) consent(ctx context.Context, o repairOptions, plan daemon.Repaired) error {
 	if o.yes {
 		return nil
 	}
@@ -130,7 +131,7 @@ func (a *app) consent(o repairOptions, plan daemon.Repaired) error {
 		question = "stop the daemon and repair it?"
 	}
 	fmt.Fprintf(a.err, "replay: %s [y/N] ", question)
-	answer, err := bufio.NewReader(a.in).ReadString('\n')
+	answer, err := waitFor(ctx, func() (string, error) { return bufio.NewReader(a.in).ReadString('\n') })
 	if word := strings.ToLower(strings.TrimSpace(answer)); err == nil && (word == "y" || word == "yes") {
 		return nil
 	}

@@ -28,7 +28,7 @@ func (a *app) printRepair(r daemon.Repaired) {
 	}
 	a.printf("blocks   %s sealed, read\nblobs    %s read\n", count(uint64(r.Blocks)), count(uint64(r.Blobs)))
 	if r.Waiting+r.Quarantined > 0 {
-		a.printf("spool    %s waiting, %s in quarantine\n", plural(r.Waiting, "frame"), count(uint64(r.Quarantined)))
+		a.printf("spool    %s waiting for the daemon, %s in quarantine\n", plural(r.Waiting, "frame"), count(uint64(r.Quarantined)))
 	}
 	if r.LostN > 0 {
 		a.printf("lost     %s: %s in exports, %s rebuilt from transcripts, %s nowhere\n", plural(int(r.LostN), "sequence"),

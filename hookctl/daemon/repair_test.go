@@ -1,0 +1,326 @@
+//go:build unix
+
+package daemon
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"hookline/events"
+	"hookline/hookctl/hook"
+)
+
+// spoil overwrites bytes of a file behind a text, so many that no record can be mended.
+func spoil(t *testing.T, path, behind string, n int) {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := bytes.Index(b, []byte(behind))
+	if at < 0 {
+		t.Fatalf("%s has no %q", path, behind)
+	}
+	for i := range n {
+		b[at+len(behind)+i] ^= 0x5a
+	}
+	if err := os.WriteFile(path, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func blockPath(home string, n int) string {
+	return filepath.Join(home, "store", logMsgs, fmt.Sprint(n, ".blk"))
+}
+
+func mustRepair(t *testing.T, d *Daemon, o RepairOptions) Repaired {
+	t.Helper()
+	r, err := d.Repair(t.Context(), o, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func TestRepairNothing(t *testing.T) {
+	d := open(t, reviewHome(t))
+	defer shut(t, d)
+	for i := range 5 {
+		take(t, d, bashOf("s-1", i))
+	}
+	r := mustRepair(t, d, RepairOptions{})
+	if len(r.Opened)+len(r.Damage)+len(r.Lost)+len(r.BadBlobs)+len(r.GoneBlobs)+len(r.Sources) != 0 || r.Added != 0 || r.Seq != 5 {
+		t.Errorf("%+v", r)
+	}
+}
+
+// lossy is a home whose log has lost one event, and an export of it from before.
+func lossy(t *testing.T) (home, file, lost string) {
+	t.Helper()
+	home = reviewHome(t)
+	d := open(t, home)
+	for i := range 10 {
+		take(t, d, bashOf("s-1", i))
+	}
+	file = exportOf(t, d, "")
+	lost = logOf(t, d)[4].ID
+	shut(t, d)
+	spoil(t, blockPath(home, 1), lost, 60)
+	return home, file, lost
+}
+
+// What a start cut out comes back from an export with its own id, at the end of the log; the hole stays.
+func TestRepairFromExport(t *testing.T) {
+	home, file, lost := lossy(t)
+	d := open(t, home)
+	defer shut(t, d)
+	plan := mustRepair(t, d, RepairOptions{From: []string{file}, DryRun: true})
+	if len(plan.Opened) != 2 || plan.Opened[1] != "sequences lost: 5" || plan.LostN != 1 || plan.Lost[0] != (LostRange{5, 5}) || plan.Fetched != 1 || plan.NotHad != 0 || plan.Added != 0 {
+		t.Fatalf("%+v", plan)
+	}
+	if s := plan.Sources[0]; s.Kind != "export" || s.Events != 1 || s.Known != 9 {
+		t.Errorf("%+v", s)
+	}
+	if recs := logOf(t, d); len(recs) != 10 || recs[9].Type != "log.damaged" { // what the opening did is recorded once, in a dry run too
+		t.Errorf("%q", typesOf(recs))
+	}
+	r := mustRepair(t, d, RepairOptions{From: []string{file}})
+	recs := logOf(t, d)
+	if r.Added != 1 || r.NotHad != 0 || len(recs) != 11 || recs[10].ID != lost || recs[10].Seq != 12 || recs[4].Seq != 6 {
+		t.Errorf("%+v\n%q", r, typesOf(recs))
+	}
+	if again := mustRepair(t, d, RepairOptions{From: []string{file}}); again.Added != 0 || again.Fetched != 1 || again.NotHad != 0 || again.Sources[0].Known != 10 {
+		t.Errorf("again: %+v", again)
+	}
+	v, err := d.Verify(t.Context(), nil)
+	if err != nil || len(v.Diffs) != 0 || v.Holes != 1 {
+		t.Errorf("%+v %v", v, err)
+	}
+}
+
+// An export of another log is not taken for this one's past, and a deleted session does not come back.
+func TestRepairRefusesStrangers(t *testing.T) {
+	home, file, _ := lossy(t)
+	stranger := open(t, filepath.Join(t.TempDir(), "other"))
+	for i := range 10 {
+		take(t, stranger, bashOf("s-2", i))
+	}
+	foreign := exportOf(t, stranger, "")
+	shut(t, stranger)
+	d := open(t, home)
+	defer shut(t, d)
+	r := mustRepair(t, d, RepairOptions{From: []string{foreign, filepath.Join(home, "none")}})
+	if r.Added != 0 || r.NotHad != 1 || r.Sources[0].Problem != "it shares no event with this log; `replay import` takes such a file" || r.Sources[1].Problem == "" {
+		t.Errorf("%+v", r)
+	}
+	if code, body := ask(t, d, "POST", "/v1/emit", `{"type":"session.deleted","session":"s-1","data":{}}`); code != 200 {
+		t.Fatal(body)
+	}
+	if r := mustRepair(t, d, RepairOptions{From: []string{file}}); r.Added != 0 || r.Sources[0].Events != 0 {
+		t.Errorf("%+v", r)
+	}
+}
+
+// A large content that is damaged or gone comes back from an export; the damaged one stays beside it.
+func TestRepairBlobs(t *testing.T) {
+	home := reviewHome(t)
+	d := open(t, home)
+	defer shut(t, d)
+	for i, c := range []string{"a", "b", "c"} {
+		take(t, d, hookFrame(fmt.Sprintf(`{"hook_event_name":"PostToolUse","session_id":"s-1","tool_name":"Read","tool_use_id":"t%d","tool_response":{"content":%q}}`, i, strings.Repeat(c, 20000))))
+	}
+	file := exportOf(t, d, "")
+	blobs, err := filepath.Glob(filepath.Join(home, "store", "blobs", "*.zst"))
+	if err != nil || len(blobs) != 3 {
+		t.Fatalf("%q %v", blobs, err)
+	}
+	if err := os.WriteFile(blobs[0], []byte("rubbish"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(blobs[1]); err != nil {
+		t.Fatal(err)
+	}
+	if r := mustRepair(t, d, RepairOptions{DryRun: true}); len(r.BadBlobs) != 1 || len(r.GoneBlobs) != 1 || r.Blobs != 2 || r.NewBlobs != 0 {
+		t.Errorf("%+v", r)
+	}
+	if r := mustRepair(t, d, RepairOptions{From: []string{file}}); r.NewBlobs != 2 || r.Sources[0].Blobs != 2 || r.Added != 0 {
+		t.Errorf("%+v", r)
+	}
+	if r := mustRepair(t, d, RepairOptions{}); len(r.BadBlobs)+len(r.GoneBlobs) != 0 || r.Blobs != 3 {
+		t.Errorf("afterwards: %+v", r)
+	}
+	if _, err := os.Stat(blobs[0] + ".damaged"); err != nil {
+		t.Error(err)
+	}
+	for _, rec := range logOf(t, d) {
+		if _, err := hook.Restore(rec.Data, d.ground.Blobs().Get); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// A sealed block that was damaged while nobody looked is seen, and mended when the store is opened anew.
+func TestRepairSealedBlock(t *testing.T) {
+	home := reviewHome(t)
+	d := open(t, home)
+	for i := range 16 { // 11 MiB in the log
+		take(t, d, promptOf("s-big", uint64(i), 900<<10))
+	}
+	lost := logOf(t, d)[2].ID
+	shut(t, d)
+	for _, dir := range []string{filepath.Dir(blockPath(home, 1)), filepath.Join(home, "store", "archive")} { // a rotten disk: the link shows it too
+		path := filepath.Join(dir, "1.blk")
+		if b, err := os.ReadFile(path); err == nil && bytes.Contains(b, []byte(lost)) {
+			info, _ := os.Stat(path)
+			spoilOnce(t, path, lost)
+			_ = os.Chtimes(path, info.ModTime(), info.ModTime())
+		}
+	}
+	d = open(t, home) // the marker vouches for it
+	r := mustRepair(t, d, RepairOptions{})
+	if len(r.Damage) != 1 || !strings.HasPrefix(r.Damage[0], "1.blk at byte ") || !strings.HasSuffix(r.Damage[0], ", sequence 3") || r.Blocks != 1 {
+		t.Fatalf("%+v", r)
+	}
+	shut(t, d)
+	if err := Recheck(home); err != nil {
+		t.Fatal(err)
+	}
+	d = open(t, home)
+	defer shut(t, d)
+	if r = mustRepair(t, d, RepairOptions{}); len(r.Damage) != 0 || r.LostN != 1 || r.Lost[0] != (LostRange{3, 3}) || r.NotHad != 1 {
+		t.Errorf("%+v", r)
+	}
+	if n := len(logOf(t, d)); n != 16 { // fifteen and log.damaged
+		t.Errorf("%d events", n)
+	}
+}
+
+// spoilOnce spoils a record unless it is spoilt already, through another name of the same file.
+func spoilOnce(t *testing.T, path, id string) {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := bytes.Index(b, []byte(id)) + len(id) + 200
+	if b[at] == 'X' && b[at+1] == 'Y' && b[at+2] == 'Z' {
+		return
+	}
+	copy(b[at:], "XYZ")
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if _, err := f.WriteAt(b[at:at+3], int64(at)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// transcript is what the client wrote about six hooks, one line before and one after the lost time.
+func transcript(t *testing.T, from time.Time) string {
+	t.Helper()
+	secret := "ghp" + "_" + strings.Repeat("aB3dE6gH9", 4)
+	at := func(d time.Duration) string { return from.Add(d).UTC().Format(time.RFC3339Nano) }
+	lines := []string{
+		`{"type":"user","sessionId":"s-1","timestamp":"` + at(-time.Hour) + `","message":{"role":"user","content":"long before"}}`,
+		`{"type":"user","sessionId":"s-1","timestamp":"` + at(0) + `","cwd":"/project","gitBranch":"main","message":{"role":"user","content":"use ` + secret + `"}}`,
+		`{"type":"user","sessionId":"s-1","timestamp":"` + at(0) + `","isMeta":true,"message":{"role":"user","content":"of the client"}}`,
+		`{"type":"user","sessionId":"s-1","timestamp":"` + at(0) + `","message":{"role":"user","content":"<command-name>/clear</command-name>"}}`,
+		`{"type":"assistant","sessionId":"s-1","timestamp":"` + at(0) + `","message":{"content":[{"type":"text","text":"well"},{"type":"tool_use","id":"lost_1","name":"Bash","input":{"command":"make"}}]}}`,
+		`{"type":"user","sessionId":"s-1","timestamp":"` + at(time.Second) + `","toolUseResult":{"stdout":"ok"},"message":{"content":[{"type":"tool_result","tool_use_id":"lost_1","content":"ok"}]}}`,
+		`{"type":"user","sessionId":"s-1","timestamp":"` + at(time.Second) + `","message":{"content":[{"type":"tool_result","tool_use_id":"toolu_1","content":"known"}]}}`,
+		`{"type":"user","sessionId":"s-1","timestamp":"` + at(time.Second) + `","message":{"content":[{"type":"tool_result","tool_use_id":"lost_2","is_error":true,"content":"Exit code 3"}]}}`,
+		`{"type":"user","sessionId":"another","timestamp":"` + at(0) + `","message":{"role":"user","content":"not here"}}`,
+		`{"type":"user","sessionId":"s-1","timestamp":"` + at(time.Hour) + `","message":{"role":"user","content":"long after"}}`,
+		`{"type":"user","sessionId":"s-1","torn`,
+	}
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "s-1.jsonl"), []byte(strings.Join(lines, "\n")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// What no export has is made anew from the transcripts: new events that name the lost sequences, once.
+func TestRepairFromTranscripts(t *testing.T) {
+	home, _, _ := lossy(t)
+	d := open(t, home)
+	defer shut(t, d)
+	before := logOf(t, d)
+	dir := transcript(t, before[3].Appended)
+	plan := mustRepair(t, d, RepairOptions{Transcripts: dir, DryRun: true})
+	if plan.Rebuilt != 4 || plan.Added != 0 || plan.Sources[0].Kind != "transcript" || plan.Sources[0].Events != 4 {
+		t.Fatalf("%+v", plan)
+	}
+	r := mustRepair(t, d, RepairOptions{Transcripts: dir})
+	if r.Added != 4 || r.Rebuilt != 4 || r.NotHad != 0 {
+		t.Errorf("%+v", r)
+	}
+	recs := logOf(t, d)[len(before)+1:] // behind log.damaged
+	if want := []string{"prompt.submitted", "tool.requested", "tool.succeeded", "tool.failed"}; !slices.Equal(typesOf(recs), want) {
+		t.Fatalf("%q", typesOf(recs))
+	}
+	for _, rec := range recs {
+		if rec.Causation != "lost:5" || rec.Session != "s-1" || rec.Hook == "" || rec.Facts == nil || rec.Facts.Note != "rebuilt from the transcript" || !json.Valid(rec.Data) {
+			t.Errorf("%+v", rec.Envelope)
+		}
+	}
+	if e, ok := recs[0].Event.(*events.PromptSubmitted); !ok || e.Prompt != "use [REDACTED:github-token]" && !strings.HasPrefix(e.Prompt, "use [REDACTED:") || recs[0].Redacted != 1 {
+		t.Errorf("%s", recs[0].Data)
+	}
+	if e, ok := recs[2].Event.(*events.ToolSucceeded); !ok || e.ToolName != "Bash" || string(e.ToolInput) != `{"command":"make"}` || string(e.ToolResponse) != `{"stdout":"ok"}` {
+		t.Errorf("%s", recs[2].Data)
+	}
+	if e, ok := recs[3].Event.(*events.ToolFailed); !ok || e.Error != "Exit code 3" || recs[3].ToolUseID != "lost_2" {
+		t.Errorf("%s", recs[3].Data)
+	}
+	if again := mustRepair(t, d, RepairOptions{Transcripts: dir}); again.Added != 0 || again.Rebuilt != 4 || again.NotHad != 0 {
+		t.Errorf("again: %+v", again)
+	}
+}
+
+// The real transcripts of two sessions can be read, line by line.
+func TestRepairReadsRealTranscripts(t *testing.T) {
+	files, err := filepath.Glob(os.Getenv("HOOKLINE_TRANSCRIPTS"))
+	if err != nil || len(files) == 0 {
+		t.Skip("HOOKLINE_TRANSCRIPTS names none")
+	}
+	d := open(t, reviewHome(t))
+	defer shut(t, d)
+	for _, file := range files {
+		id := strings.TrimSuffix(filepath.Base(file), ".jsonl")
+		b := &rebuilder{d: d, windows: []window{{LostRange: LostRange{1, 9}, to: time.Now()}}, calls: map[string]transcriptPart{}}
+		b.known = map[string]map[string]bool{id: {}}
+		if err := b.file(t.Context(), file); err != nil || len(b.made) < 100 {
+			t.Fatalf("%s: %d events, %v", file, len(b.made), err)
+		}
+		n := map[string]int{}
+		for _, env := range b.made {
+			n[env.Type]++
+		}
+		if n["tool.requested"] < 50 || n["prompt.submitted"] < 1 || n["tool.succeeded"]+n["tool.failed"] < 50 {
+			t.Errorf("%s: %v", file, n)
+		}
+		if added, err := b.append(t.Context()); err != nil || added != len(b.made) {
+			t.Errorf("%d of %d, %v", added, len(b.made), err)
+		}
+	}
+	mustVerify(t, d)
+}
+
+func TestIDOf(t *testing.T) {
+	at := time.UnixMilli(1_795_000_000_123)
+	a, b := idOf(at, "s-1 request t"), idOf(at, "s-1 request u")
+	ms, ok := events.IDTime(a)
+	if a != idOf(at, "s-1 request t") || a == b || !ok || ms != at.UnixMilli() || len(a) != 26 {
+		t.Errorf("%s %s %d", a, b, ms)
+	}
+}

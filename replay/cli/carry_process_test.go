@@ -1,0 +1,152 @@
+//go:build unix
+
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"hookline/hookctl/daemon"
+	"hookline/hookctl/wire"
+)
+
+// send gives one hook to the running daemon.
+func send(t *testing.T, body string) {
+	t.Helper()
+	at := time.Now().UnixMilli()
+	f := wire.Frame{ID: wire.NewID(at), Args: []string{"hook"}, Time: at, Complete: true, Size: int64(len(body)), Body: []byte(body)}
+	if _, err := wire.Do(time.Now().Add(10*time.Second), wire.Socket(os.Getenv), "", f); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func decoded[T any](t *testing.T, out string) (v T) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(out), &v); err != nil {
+		t.Fatalf("%v in %s", err, out)
+	}
+	return v
+}
+
+// Real processes carry a log from one home to another, beside a running daemon.
+func TestProcessesCarryALog(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds two programs")
+	}
+	newHome(t)
+	bin, dir := t.TempDir(), t.TempDir()
+	build(t, bin, "hookline/hookctl/hookd", "hookline/replay")
+	stop := serve(t, filepath.Join(bin, "hookd"))
+	for i := range 16 { // 11 MiB in the log: one sealed block
+		send(t, fmt.Sprintf(`{"hook_event_name":"UserPromptSubmit","session_id":"s-1","prompt_id":"p%d","prompt":%q}`, i, random(i, 900<<10)))
+	}
+	at := func(name string) string { return filepath.Join(dir, name) }
+	if out := process(t, bin, 0, "export", "-o", at("log.ndjson.zst")); !strings.Contains(out, ": 17 events, 0 blobs, ") {
+		t.Error(out)
+	}
+	if b := decoded[daemon.BackedUp](t, process(t, bin, 0, "backup", at("b.backup"), "--json")); b.Blocks != 1 || b.Seq != 17 {
+		t.Errorf("%+v", b)
+	}
+	if r := decoded[daemon.Restored](t, process(t, bin, 0, "restore", at("b.backup"), "--home", at("restored"), "--json")); !r.Verify.Clean || r.Last != 17 {
+		t.Errorf("%+v", r)
+	}
+	if out := process(t, bin, 0, "import", at("log.ndjson.zst")); !strings.Contains(out, "\nknown    17\n") {
+		t.Error(out)
+	}
+	if out := process(t, bin, 0, "recover", "--at", "now", "--session", "s-1", "--dry-run"); !strings.Contains(out, "\nnothing was changed: this was a dry run\n") {
+		t.Error(out)
+	}
+	repairBesideTheDaemon(t, bin, at("log.ndjson.zst"))
+	_ = stop // the repair has ended the daemon
+	t.Setenv("HOOKLINE_HOME", at("restored"))
+	if v := verified(t, bin); v.Events != 17 {
+		t.Errorf("restored: %+v", v)
+	}
+	t.Setenv("HOOKLINE_HOME", at("fresh"))
+	process(t, bin, 0, "import", at("log.ndjson.zst"))
+	if v := verified(t, bin); v.Events != 17 {
+		t.Errorf("imported: %+v", v)
+	}
+	interruptImport(t, bin)
+}
+
+// repairBesideTheDaemon spoils a sealed block under a running daemon; repair ends it, opens the store anew and
+// fetches what was lost.
+func repairBesideTheDaemon(t *testing.T, bin, export string) {
+	t.Helper()
+	path := filepath.Join(os.Getenv("HOOKLINE_HOME"), "store", "jetstream", "$G", "streams", "EVENTS", "msgs", "1.blk")
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.WriteAt([]byte("spoilt beyond mending"), 3<<20); err != nil {
+		t.Fatal(err)
+	}
+	f.Close()
+	plan := decoded[daemon.Repaired](t, process(t, bin, 2, "repair", "--dry-run", "--json"))
+	if len(plan.Damage) != 1 || plan.PID == os.Getpid() {
+		t.Fatalf("%+v", plan)
+	}
+	r := decoded[daemon.Repaired](t, process(t, bin, 0, "repair", "--yes", "--json", "--from", export))
+	if len(r.Damage) != 0 || r.LostN != 1 || r.Fetched != 1 || r.Added != 1 || r.NotHad != 0 {
+		t.Fatalf("%+v", r)
+	}
+	v := decoded[daemon.Verification](t, process(t, bin, 2, "verify", "--json")) // the hole stays, and is said
+	if v.Holes != 1 || len(v.Diffs) != 0 {
+		t.Errorf("%+v", v)
+	}
+}
+
+// interruptImport sends Ctrl-C to an import that waits for its input.
+func interruptImport(t *testing.T, bin string) {
+	t.Helper()
+	var errs bytes.Buffer
+	cmd := exec.Command(filepath.Join(bin, "replay"), "import", "-")
+	cmd.Stderr = &errs
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	if _, err := in.Write(make([]byte, 1<<20)); err != nil { // it reads: its signals are set up
+		t.Fatal(err)
+	}
+	if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-ended:
+	case <-time.After(20 * time.Second):
+		_ = cmd.Process.Kill()
+		t.Fatal("it did not end")
+	}
+	if cmd.ProcessState.ExitCode() != exitInterrupted || !strings.HasPrefix(errs.String(), "replay: interrupted; what was imported stays") {
+		t.Errorf("exit %d, %s", cmd.ProcessState.ExitCode(), &errs)
+	}
+}
+
+// random is text that hardly compresses.
+func random(seed, n int) string {
+	const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz 0123456789"
+	b, x := make([]byte, n), uint64(seed)*2654435761+1
+	for i := range b {
+		x ^= x << 13
+		x ^= x >> 7
+		x ^= x << 17
+		b[i] = letters[x%uint64(len(letters))]
+	}
+	return string(b)
+}

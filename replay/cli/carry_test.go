@@ -1,0 +1,257 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"hookline/hookctl/daemon"
+	"hookline/hookctl/export"
+)
+
+// plainIDs replaces event ids, digests and sizes, which differ from run to run.
+func plainIDs(s string) string {
+	for pattern, to := range map[string]string{`\b[0-9A-HJKMNP-TV-Z]{26}\b`: "ID", `\b[0-9a-f]{64}\b`: "SHA", `[0-9,]+ bytes`: "N bytes"} {
+		s = regexp.MustCompile(pattern).ReplaceAllString(s, to)
+	}
+	return s
+}
+
+func TestExportAndImport(t *testing.T) {
+	recorded(t)
+	file := filepath.Join(t.TempDir(), "log.ndjson.zst")
+	r := replay(t, 0, "export", "-o", file)
+	same(t, "export", plainIDs(r.stdout.String()), file+": 11 events, 0 blobs, N bytes\n")
+	info, err := os.Stat(file)
+	if err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("%v %v", info.Mode(), err)
+	}
+	same(t, "again", replay(t, 1, "export", "-o", file).stderr.String(), "replay: error: "+file+" exists\nreplay: hint: choose another name; nothing is overwritten\n")
+	piped := replay(t, 0, "export").stdout.Bytes()
+	if e, err := export.Open(bytes.NewReader(piped)); err != nil || e.Header().Events != 11 || bytes.HasPrefix(piped, []byte("{")) {
+		t.Errorf("%.60q %v", piped, err)
+	}
+
+	newHome(t) // another machine
+	r = newRun()
+	r.in = bytes.NewReader(piped)
+	r.do(t, 0, "import", "-")
+	r = replay(t, 0, "import", file)
+	same(t, "import", r.stdout.String(), file+": 0 events added\nevents   11 in the file, written by 0.1.0-dev\nknown    11\nblobs    0\nlog      up to sequence 11\n")
+	var all struct{ Files []daemon.Imported }
+	replay(t, 0, "import", file, file, "--json").decode(t, &all)
+	if len(all.Files) != 2 || all.Files[1].Known != 11 || all.Files[1].Added != 0 {
+		t.Errorf("%+v", all)
+	}
+	replay(t, 0, "verify")
+}
+
+func TestExportParts(t *testing.T) {
+	recorded(t)
+	dir := t.TempDir()
+	for name, args := range map[string]string{"2 events": "--session " + live[:8] + " --since 9 --until 10", "11 events": "--until now", "0 events": "--since 2099-01-01"} {
+		file := filepath.Join(dir, strings.ReplaceAll(name, " ", "-")+".ndjson")
+		out := replay(t, 0, append([]string{"export", "-o", file}, strings.Fields(args)...)...).stdout.String()
+		if !strings.HasPrefix(out, file+": "+name) {
+			t.Errorf("%s: %s", args, out)
+		}
+		if text, err := os.ReadFile(file); err != nil || !bytes.HasPrefix(text, []byte(`{"hookline_export":1,`)) {
+			t.Errorf("%.60q %v", text, err)
+		}
+	}
+	for _, args := range []string{"--since never", "--session nobody", "--json", "-o " + filepath.Join(dir, "no", "folder")} {
+		replay(t, 1, append([]string{"export"}, strings.Fields(args)...)...)
+	}
+	r := newRun()
+	r.showsOut, r.now = true, newApp().now
+	t.Chdir(dir)
+	if out := r.do(t, 0, "export").stdout.String(); !regexp.MustCompile(`^hookline-export-\d{8}T\d{6}Z\.ndjson\.zst: 11 events`).MatchString(out) {
+		t.Errorf("on a terminal: %s", out)
+	}
+}
+
+// An export that ends early, or is interrupted, leaves no file.
+func TestExportBroken(t *testing.T) {
+	newHome(t)
+	file := filepath.Join(t.TempDir(), "x.ndjson.zst")
+	for _, h := range []*canned{
+		{lines: []string{`{"hookline_export":1,"events":2}`, `{"seq":1}`}},
+		{lines: []string{`{"hookline_export":1,"events":2}`}, err: errors.New("gone")},
+		{stream: func(context.Context) error { return context.Canceled }},
+	} {
+		newRun().on(h).do(t, 1, "export", "-o", file)
+		if _, err := os.Stat(file); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("%v", err)
+		}
+	}
+}
+
+func TestImportRefuses(t *testing.T) {
+	home := newHome(t)
+	missing := filepath.Join(t.TempDir(), "none")
+	if r := replay(t, 1, "import", missing); !strings.Contains(r.stderr.String(), "replay: hint: `replay export -o FILE` writes what can be imported\n") {
+		t.Error(r.stderr.String())
+	}
+	if _, err := os.Stat(home); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a home was made: %v", err)
+	}
+	recorded(t)
+	file := filepath.Join(t.TempDir(), "log.ndjson")
+	replay(t, 0, "export", "-o", file)
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := bytes.SplitAfter(text, []byte("\n"))
+	if err := os.WriteFile(file, bytes.Join(lines[:4], nil), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	newHome(t)
+	same(t, "cut", replay(t, 1, "import", file).stderr.String(), "replay: error: "+file+": the export is cut off after line 4; nothing was imported\nreplay: hint: --partial takes the 3 events before that\n")
+	r := replay(t, 0, "import", "--partial", file)
+	if !strings.HasPrefix(r.stdout.String(), file+": 3 events added\n") {
+		t.Error(r.stdout.String())
+	}
+	same(t, "partial", r.stderr.String(), "replay: the file is not whole: the export is cut off after line 4\n")
+}
+
+func TestBackupAndRestore(t *testing.T) {
+	recorded(t)
+	file := filepath.Join(t.TempDir(), "b.backup")
+	same(t, "backup", plainIDs(replay(t, 0, "backup", file).stdout.String()),
+		"backed up to "+file+"\nlog      up to sequence 11: 0 sealed blocks and 11 events behind\nblobs    0\nsize     N bytes\nsha256   SHA\n")
+	same(t, "again", replay(t, 1, "backup", file).stderr.String(), "replay: error: "+file+" exists\nreplay: hint: a backup overwrites nothing: choose another name\n")
+	if r := replay(t, 1, "restore", file); !strings.Contains(r.stderr.String(), " is not empty\nreplay: hint: restore into another folder with --home DIR, or move this one away first\n") {
+		t.Error(r.stderr.String())
+	}
+	home := newHome(t)
+	out := replay(t, 0, "restore", file).stdout.String()
+	for _, want := range []string{"restored to " + home + "\n", "\nlog      up to sequence 11\n", "\nverify   clean: every cell is what the log says\n", "\nnext: the next hook starts the recorder on it, or `hookctl start`\n"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("%s\nhas no %q", out, want)
+		}
+	}
+	var v daemon.Verification
+	replay(t, 0, "verify", "--json").decode(t, &v)
+	if !v.Clean || v.Events != 11 {
+		t.Errorf("%+v", v)
+	}
+	elsewhere := filepath.Join(t.TempDir(), "elsewhere")
+	var r daemon.Restored
+	replay(t, 0, "restore", file, "--home", elsewhere, "--json").decode(t, &r)
+	if r.Home != elsewhere || r.Last != 11 || !r.Verify.Clean {
+		t.Errorf("%+v", r)
+	}
+	if err := os.Truncate(file, 500); err != nil {
+		t.Fatal(err)
+	}
+	newHome(t)
+	if r := replay(t, 1, "restore", file); !strings.Contains(r.stderr.String(), file+" is damaged: ") || !strings.Contains(r.stderr.String(), "; nothing was restored\n") {
+		t.Error(r.stderr.String())
+	}
+	replay(t, 1, "restore", file+".none")
+}
+
+func TestRecover(t *testing.T) {
+	recorded(t)
+	same(t, "no moment", replay(t, 1, "recover").stderr.String(), "replay: error: --at is missing\nreplay: hint: for example --at '2026-11-21 08:00', --at 2h or --at 120\n")
+	out := replay(t, 0, "recover", "--at", "4", "--session", ended[:8], "--dry-run").stdout.String()
+	same(t, "dry run", out, "from     "+ended+" (at sequence 4)\ninto     "+live+"\ninstead  "+ended+"\n"+
+		"before   IC=0.97 (healthy) C=0.64 r=0.97\nafter    IC=1.00 (healthy) C=0.88 r=1.00\nnothing was changed: this was a dry run\n")
+	out = replay(t, 0, "recover", "--at", "4", "--session", ended[:8]).stdout.String()
+	if !strings.HasSuffix(plainIDs(out), "\nrecovered; the next session of the project starts from it\nevent    ID\n") {
+		t.Error(out)
+	}
+	var r daemon.Recovered
+	replay(t, 0, "recover", "--at", "now", "--session", live, "--dry-run", "--json").decode(t, &r)
+	if r.Replaces != live || r.Target != live || !r.DryRun || r.Before.R != 1 {
+		t.Errorf("%+v", r)
+	}
+	replay(t, 0, "verify")
+}
+
+func TestRepairClean(t *testing.T) {
+	recorded(t)
+	same(t, "repair", replay(t, 0, "repair").stdout.String(), "blocks   0 sealed, read\nblobs    0 read\nnothing is damaged and nothing is missing\n")
+}
+
+// spoilt is a home that has lost sequence 4, and an export from before.
+func spoilt(t *testing.T) (file string) {
+	t.Helper()
+	home := recorded(t)
+	file = filepath.Join(t.TempDir(), "log.ndjson.zst")
+	replay(t, 0, "export", "-o", file)
+	path := filepath.Join(home, "store", "jetstream", "$G", "streams", "EVENTS", "msgs", "1.blk")
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := bytes.Index(b, []byte("prompt.submitted"))
+	copy(b[at+16:], bytes.Repeat([]byte{0x5a}, 80))
+	if err := os.WriteFile(path, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+func TestRepairAsks(t *testing.T) {
+	file := spoilt(t)
+	r := replay(t, 1, "repair", "--from", file)
+	same(t, "stderr", r.stderr.String(), "replay: error: nothing was changed: repair asks first\nreplay: hint: --yes repairs without asking, --dry-run only shows\n")
+	if out := r.stdout.String(); !strings.Contains(out, "export      "+file+": 1 event to add, 10 known, 0 blobs\n") || !strings.Contains(out, "lost     1 sequence: 1 in exports, 0 events rebuilt from transcripts, 0 nowhere\neverything that is missing can be had\n") {
+		t.Error(out)
+	}
+	for answer, exit := range map[string]int{"n\n": 1, "": 1, "\n": 1} {
+		r := newRun()
+		r.asks, r.in = true, strings.NewReader(answer)
+		r.do(t, exit, "repair", "--from", file)
+		same(t, "stderr", r.stderr.String(), "replay: repair it? [y/N] replay: error: nothing was changed\n")
+	}
+	r = newRun()
+	r.asks, r.in = true, strings.NewReader("yes\n")
+	r.do(t, 0, "repair", "--from", file)
+	if !strings.HasSuffix(r.stdout.String(), "\n1 event added, up to sequence 13\n") {
+		t.Error(r.stdout.String())
+	}
+	var again daemon.Repaired
+	replay(t, 0, "repair", "--from", file, "--yes", "--json").decode(t, &again)
+	if again.Added != 0 || again.LostN != 1 || again.NotHad != 0 {
+		t.Errorf("%+v", again)
+	}
+	if r := replay(t, 1, "repair"); !strings.Contains(r.stdout.String(), "1 lost sequence could not be had; --from FILE and --transcripts DIR name more places\n") {
+		t.Error(r.stdout.String())
+	}
+}
+
+// Ctrl-C ends each of them with 130 and one line.
+func TestInterruptedCarriers(t *testing.T) {
+	newHome(t)
+	file := filepath.Join(t.TempDir(), "f")
+	if err := os.WriteFile(file, []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for args, want := range map[string]string{
+		"import " + file:                "replay: interrupted; what was imported stays, and importing the file again takes the rest\n",
+		"backup " + file + ".new":       "replay: interrupted; no backup was written\n",
+		"export -o " + file + ".export": "replay: interrupted\n",
+		"recover --at now":              "replay: interrupted\n",
+		"repair":                        "replay: interrupted\n",
+		"restore " + file:               "replay: interrupted; nothing was restored\n",
+	} {
+		ctx, cancel := context.WithCancel(t.Context())
+		r := newRun().on(&canned{stream: func(ctx context.Context) error { cancel(); return ctx.Err() }})
+		if strings.HasPrefix(args, "restore") {
+			cancel()
+		}
+		if got := r.main(ctx, strings.Fields(args)); got != exitInterrupted {
+			t.Errorf("%s: exit %d, %s", args, got, &r.stderr)
+		}
+		same(t, args, r.stderr.String(), want)
+		cancel()
+	}
+}
