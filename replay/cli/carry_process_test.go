@@ -119,8 +119,11 @@ func interruptImport(t *testing.T, bin string) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	ended := make(chan error, 1)
-	go func() { ended <- cmd.Wait() }()
+	ended := make(chan struct{})
+	go func() {
+		_ = cmd.Wait() // how it ended is looked at below
+		close(ended)
+	}()
 	if _, err := in.Write(make([]byte, 1<<20)); err != nil { // it reads: its signals are set up
 		t.Fatal(err)
 	}
