@@ -120,8 +120,10 @@ func (d *Daemon) Verify(ctx context.Context, progress func(uint64)) (Verificatio
 		v.Damage = append(v.Damage, "the log has holes")
 	}
 	v.Damage = append(v.Damage, refs.check(d.ground.Blobs())...)
-	for _, dm := range d.ground.Report().Damage {
-		v.Damage = append(v.Damage, dm.Block+": "+dm.Why)
+	if rep := d.ground.Report(); len(rep.Fixed.Lost)+len(rep.Fixed.SetAside) > 0 { // a torn end or a mended bit is no damage any more
+		for _, dm := range rep.Damage {
+			v.Damage = append(v.Damage, dm.Block+": "+dm.Why)
+		}
 	}
 	switch {
 	case len(v.Damage) > 0:
