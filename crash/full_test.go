@@ -71,7 +71,14 @@ func newSmall(t *testing.T, size int) *small {
 // change mounts it anew with other options, as it is.
 func (s *small) change(t *testing.T, flags uintptr, size int) {
 	t.Helper()
-	if err := syscall.Mount("tmpfs", s.at, "tmpfs", syscall.MS_REMOUNT|flags, fmt.Sprintf("size=%d", size)); err != nil {
+	remount := func() error {
+		return syscall.Mount("tmpfs", s.at, "tmpfs", syscall.MS_REMOUNT|flags, fmt.Sprintf("size=%d", size))
+	}
+	err := remount()
+	for until := time.Now().Add(15 * time.Second); errors.Is(err, syscall.EBUSY) && time.Now().Before(until); err = remount() {
+		time.Sleep(20 * time.Millisecond) // a process that is ending still has a file open for writing
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
 }

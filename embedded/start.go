@@ -124,6 +124,13 @@ func (s *Server) serverOptions() *server.Options {
 
 // start runs a server on the store and connects to it.
 func (s *Server) start() error {
+	// The server tries whether it can write by a file of this name, and takes one that a kill left behind
+	// for an account, and does not start.
+	if left, err := filepath.Glob(filepath.Join(s.opts.jetstreamDir(), "_test_*")); err == nil {
+		for _, f := range left {
+			_ = os.Remove(f) // what cannot be removed shows in the server's own error
+		}
+	}
 	srv, err := server.NewServer(s.serverOptions())
 	if err != nil {
 		return fmt.Errorf("server: %w", err)
