@@ -74,7 +74,7 @@ uninstall: ## remove our hooks, stop the daemon, remove the binaries; the log st
 up: install ## build, install, add the hooks to your settings, start the daemon, check the whole line
 	@"$(bindir)/hookctl$(EXE)" install
 	@"$(bindir)/hookctl$(EXE)" restart
-	@"$(bindir)/hookctl$(EXE)" doctor
+	@cd "$$HOME" && PATH="$(bindir):$$PATH" "$(bindir)/hookctl$(EXE)" doctor # not here: this repository's own hooks are its developers'
 	@"$(bindir)/hookctl$(EXE)" status
 	@echo; echo "Start Claude Code as always and watch it: hookctl tail -f"
 
