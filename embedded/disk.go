@@ -79,3 +79,6 @@ func makeDir(dir string) error {
 	}
 	return syncFile(up)
 }
+
+// Free is what is left for us on the store's file system, and its size, in bytes.
+func (s *Server) Free() (free, total int64, err error) { return FreeSpace(s.opts.Dir) }

@@ -4,10 +4,10 @@ package embedded
 
 import "golang.org/x/sys/unix"
 
-// Free is what is left for us on the store's file system, and its size, in bytes.
-func (s *Server) Free() (free, total int64, err error) {
+// FreeSpace is what is left for us on dir's file system, and its size, in bytes.
+func FreeSpace(dir string) (free, total int64, err error) {
 	var st unix.Statfs_t
-	if err := unix.Statfs(s.opts.Dir, &st); err != nil {
+	if err := unix.Statfs(dir, &st); err != nil {
 		return 0, 0, err
 	}
 	size := int64(st.Bsize)

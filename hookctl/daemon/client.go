@@ -14,6 +14,7 @@ import (
 	"os"
 	"time"
 
+	"hookline/embedded"
 	"hookline/hookctl/wire"
 )
 
@@ -35,6 +36,10 @@ type ConnectOptions struct {
 	Home string // default: the environment's
 	Mode Mode
 	Wait time.Duration // for a daemon that is starting; default 10 s
+
+	// Answer is how long a daemon that accepts connections may take for the smallest answer; default 3 s.
+	// A process that was stopped (Ctrl-Z, a debugger) accepts too, and would be waited for without an end.
+	Answer time.Duration
 }
 
 // Client speaks to the house, over its socket or in process. Safe for concurrent use.
@@ -60,16 +65,38 @@ func Connect(ctx context.Context, o ConnectOptions) (*Client, error) {
 	if o.Wait == 0 {
 		o.Wait = 10 * time.Second
 	}
+	if o.Answer == 0 {
+		o.Answer = 3 * time.Second
+	}
 	if wire.Alive(p.Socket, time.Now().Add(time.Second)) {
-		return overSocket(p.Socket), nil
+		return answering(ctx, p, o.Answer)
 	}
 	switch o.Mode {
 	case Start:
-		return startAndConnect(ctx, p, o.Wait)
+		return startAndConnect(ctx, p, o)
 	case InProcess:
 		return inProcess(ctx, p)
 	}
 	return nil, ErrNotRunning
+}
+
+// answering is a client of a daemon that was seen to answer.
+func answering(ctx context.Context, p Paths, within time.Duration) (*Client, error) {
+	c := overSocket(p.Socket)
+	soon, cancel := context.WithTimeout(ctx, within)
+	defer cancel()
+	err := c.do(soon, http.MethodGet, "/v1/alive", nil, nil, nil)
+	var answered *Problem // an older build does not know the path, and lives
+	if err == nil || errors.As(err, &answered) {
+		return c, nil
+	}
+	c.http.CloseIdleConnections()
+	if ctx.Err() != nil || soon.Err() == nil {
+		return nil, err
+	}
+	pid, _, _, _ := embedded.Holder(p.Lock)
+	return nil, problem(http.StatusGatewayTimeout, fmt.Sprintf("the daemon (process %d) does not answer within %s", pid, within),
+		fmt.Sprintf("it may be stopped (`kill -CONT %d` lets it go on) or very busy; hooks wait in the spool and count once", pid))
 }
 
 func overSocket(path string) *Client {
@@ -80,15 +107,15 @@ func overSocket(path string) *Client {
 	return &Client{http: &http.Client{Transport: &http.Transport{DialContext: dial, DisableCompression: true}}}
 }
 
-func startAndConnect(ctx context.Context, p Paths, wait time.Duration) (*Client, error) {
+func startAndConnect(ctx context.Context, p Paths, o ConnectOptions) (*Client, error) {
 	err := Spawn(p, time.Now())
 	if err != nil && !errors.Is(err, ErrStarting) {
 		return nil, fmt.Errorf("start the daemon: %w", err)
 	}
-	deadline := time.Now().Add(wait)
+	deadline := time.Now().Add(o.Wait)
 	for time.Now().Before(deadline) {
 		if wire.Alive(p.Socket, time.Now().Add(time.Second)) {
-			return overSocket(p.Socket), nil
+			return answering(ctx, p, o.Answer)
 		}
 		if reason := LastStart(p).Reason; reason != "" && err == nil {
 			return nil, fmt.Errorf("start the daemon: %s", reason)
@@ -99,7 +126,7 @@ func startAndConnect(ctx context.Context, p Paths, wait time.Duration) (*Client,
 		case <-time.After(10 * time.Millisecond):
 		}
 	}
-	return nil, fmt.Errorf("the daemon did not open %s within %s; its words are in %s", p.Socket, wait, p.Log)
+	return nil, fmt.Errorf("the daemon did not open %s within %s; its words are in %s", p.Socket, o.Wait, p.Log)
 }
 
 // inProcess opens the house without a door. Nothing is drained or recorded by that.

@@ -17,6 +17,7 @@ import (
 	"syscall"
 	"time"
 
+	"hookline/embedded"
 	"hookline/hookctl/config"
 	"hookline/hookctl/wire"
 )
@@ -82,7 +83,7 @@ func Deliver(ctx context.Context, in io.Reader, out, errw io.Writer, opt Deliver
 		f.Note = strings.TrimPrefix(fmt.Sprintf("%s; %d bytes were cut on the way to the delivery", f.Note, cut), "; ")
 	}
 	d := &delivery{DeliverOptions: opt, frame: f, event: wire.Event(f.Args, f.Body), paths: Locate(opt.Getenv)}
-	if d.event == "SessionStart" {
+	if d.waits() {
 		if reply, ok := d.startAndSend(ctx); ok {
 			out.Write(reply.Stdout)
 			errw.Write(reply.Stderr)
@@ -90,13 +91,25 @@ func Deliver(ctx context.Context, in io.Reader, out, errw io.Writer, opt Deliver
 		}
 	}
 	d.record()
-	if d.event != "SessionStart" {
+	if !d.waits() {
 		d.start()
 	}
 	if d.damaged() {
 		return d.refuse(errw)
 	}
 	return d.answer(out, errw)
+}
+
+// waits tells whether the answer is worth the wait for a daemon that starts: a session's identity, and
+// whatever a gate has to say. Without it every edit would pass a closed gate until the daemon is back.
+func (d *delivery) waits() bool {
+	switch d.event {
+	case "SessionStart":
+		return true
+	case "PreToolUse", "Stop":
+		return d.frame.Args[0] == "hook" && wire.Gated(d.frame.Launch())
+	}
+	return false
 }
 
 // restWithin is how long the rest of an input is waited for.
@@ -143,6 +156,7 @@ type delivery struct {
 	paths    Paths
 	spoolErr error // the frame is lost
 	startErr error // no daemon will take it soon
+	sendErr  error // the daemon that was waited for did not take it
 	waiting  int   // frames in the spool
 	spawned  bool  // the daemon that is waited for is this process's own
 }
@@ -173,7 +187,7 @@ func (d *delivery) startAndSend(ctx context.Context) (wire.Reply, bool) {
 	defer tick.Stop()
 	for time.Now().Before(until) {
 		reply, err := wire.Do(until, d.paths.Socket, d.event, d.frame)
-		if err == nil {
+		if d.sendErr = err; err == nil {
 			return reply, true
 		}
 		if !errors.Is(err, wire.ErrNoDaemon) {
@@ -258,6 +272,10 @@ func (d *delivery) answer(out, errw io.Writer) int {
 		message = "hookline: this hook is lost, it could not be written anywhere: " + d.spoolErr.Error()
 	case d.startErr != nil && d.once("start "+d.startErr.Error()):
 		message = "hookline: the recorder does not start (" + d.startErr.Error() + "); hooks are kept and recorded when it does. `hookctl doctor` tells what to do"
+	case d.full() && d.once("the disk is full"):
+		message = "hookline: the disk of " + d.paths.Home + " is full; hooks are kept where there is room and recorded when there is space again"
+	case d.waits() && d.startErr == nil && d.frame.Args[0] == "hook" && d.once("no answer "+d.event):
+		message = "hookline: the recorder " + d.refusal() + "; this hook is kept and recorded later, " + unanswered(d.event) + ". `hookctl doctor` tells why"
 	case d.waiting > SpoolWarn && d.once("spool is long"):
 		message = fmt.Sprintf("hookline: %d hooks wait for the recorder, which does not run; `hookctl start` starts it", d.waiting)
 	}
@@ -274,6 +292,28 @@ func (d *delivery) answer(out, errw io.Writer) int {
 	}
 	out.Write(wire.Degraded(d.frame.Args))
 	return 0
+}
+
+// full tells that the home's file system has no room left for a block of the log.
+func (d *delivery) full() bool {
+	free, _, err := embedded.FreeSpace(d.paths.Home)
+	return err == nil && free < 1<<20
+}
+
+// refusal is why the wait was in vain.
+func (d *delivery) refusal() string {
+	if d.sendErr == nil || errors.Is(d.sendErr, wire.ErrTimeout) || errors.Is(d.sendErr, wire.ErrNoDaemon) {
+		return "did not answer in time"
+	}
+	return "could not take it (" + d.sendErr.Error() + ")"
+}
+
+// unanswered is what a hook that waited in vain goes on without.
+func unanswered(event string) string {
+	if event == "SessionStart" {
+		return "the identity was not restored"
+	}
+	return "the gates of this repository were not checked"
 }
 
 // verb is the second word of an identity verb.

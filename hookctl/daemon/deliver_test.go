@@ -5,6 +5,7 @@ package daemon
 import (
 	"bytes"
 	"context"
+	"errors"
 	"net"
 	"os"
 	"path/filepath"
@@ -83,6 +84,58 @@ func TestDeliverSessionStart(t *testing.T) {
 		stdout, stderr, code := delivered(t, frameOf(args, `{}`), nil)
 		if stdout != "restored" || stderr != "" || code != 0 || OpenSpool(p).Count() != 0 {
 			t.Errorf("%d %q %q", code, stdout, stderr)
+		}
+	}
+}
+
+// Where a gate may stand the hook waits for the daemon: without one every edit would pass.
+func TestDeliverWaitsAtGates(t *testing.T) {
+	for _, c := range []struct {
+		args   string
+		gated  bool
+		stdout string
+		spool  int
+	}{
+		{"hook PreToolUse", true, "restored", 0},
+		{"hook Stop", true, "restored", 0},
+		{"hook PreToolUse", false, "", 1},
+		{"hook PostToolUse", true, "", 1},
+		{"consciousness brief --hook", true, "", 1},
+	} {
+		spawnHome(t, "answer")
+		f := frameOf(c.args, `{}`)
+		f.Env = map[string]string{"CLAUDE_PROJECT_DIR": t.TempDir()}
+		if c.gated {
+			write(t, filepath.Join(f.Env["CLAUDE_PROJECT_DIR"], ".claude", "requirements.yaml"), "version: '1.0'\n")
+		}
+		stdout, stderr, code := delivered(t, f, nil)
+		if stdout != c.stdout || stderr != "" || code != 0 {
+			t.Errorf("%+v: %d %q %q", c, code, stdout, stderr)
+		}
+		if c.spool == 0 && OpenSpool(Locate(os.Getenv)).Count() != 0 {
+			t.Errorf("%+v: sent and spooled", c)
+		}
+	}
+}
+
+// A gate that could not be asked is said, once.
+func TestDeliverGateUnanswered(t *testing.T) {
+	p := spawnHome(t, "none")
+	l, err := net.Listen("unix", p.Socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	f := frameOf("hook PreToolUse", `{}`)
+	f.Env = map[string]string{"CLAUDE_PROJECT_DIR": t.TempDir()}
+	write(t, filepath.Join(f.Env["CLAUDE_PROJECT_DIR"], ".claude", "requirements.yaml"), "version: '1.0'\n")
+	want := `{"systemMessage":"hookline: the recorder did not answer in time; this hook is kept and recorded later, the gates of this repository were not checked. ` + "`hookctl doctor`" + ` tells why"}` + "\n"
+	for _, want := range []string{want, ""} {
+		var out, errw bytes.Buffer
+		in := bytes.NewReader(append(append(f.Header(), '\n'), f.Body...))
+		code := Deliver(context.Background(), in, &out, &errw, DeliverOptions{Spawn: starting, Until: time.Now().Add(300 * time.Millisecond)})
+		if out.String() != want || errw.Len() != 0 || code != 0 {
+			t.Errorf("%d %q %q", code, out.String(), errw.String())
 		}
 	}
 }
@@ -173,5 +226,22 @@ func TestDeliverGarbage(t *testing.T) {
 	code := Deliver(context.Background(), strings.NewReader("{}\n"), &out, &errw, DeliverOptions{Spawn: starting})
 	if code != 1 || out.Len() != 0 || !strings.HasPrefix(errw.String(), "hookctl: error: unreadable frame: id ") {
 		t.Errorf("%d %q %q", code, out.String(), errw.String())
+	}
+}
+
+// A daemon that was stopped accepts connections and never answers: people's commands say so.
+func TestConnectDaemonStopped(t *testing.T) {
+	p := spawnHome(t, "none")
+	l, err := net.Listen("unix", p.Socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	for _, mode := range []Mode{Running, Start, InProcess} {
+		_, err = Connect(context.Background(), ConnectOptions{Mode: mode, Answer: 30 * time.Millisecond})
+		var p *Problem
+		if !errors.As(err, &p) || p.Message != "the daemon (process 0) does not answer within 30ms" || !strings.HasPrefix(p.Hint, "it may be stopped") {
+			t.Errorf("%d: %v", mode, err)
+		}
 	}
 }

@@ -46,6 +46,7 @@ func (d *Daemon) Handler() http.Handler {
 			}
 		})
 	}
+	handle("GET /v1/alive", func(http.ResponseWriter, *http.Request) error { return nil })
 	handle("GET /v1/status", d.handleStatus)
 	handle("GET /v1/events", d.handleEvents)
 	handle("GET /v1/events/{id}", d.handleEvent)

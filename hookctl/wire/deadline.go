@@ -41,7 +41,7 @@ func Deadline(args []string, event, launchDir string) time.Duration {
 	}
 	switch event {
 	case "PreToolUse":
-		if _, err := os.Stat(filepath.Join(launchDir, ".claude", "requirements.yaml")); err == nil {
+		if Gated(launchDir) {
 			return 2 * time.Second
 		}
 		return 100 * time.Millisecond
@@ -53,6 +53,21 @@ func Deadline(args []string, event, launchDir string) time.Duration {
 		return 1200 * time.Millisecond
 	}
 	return 500 * time.Millisecond
+}
+
+// Gated tells whether the project that the client was started in has requirements. The daemon looks
+// closer; here it only decides whether an answer is worth waiting for.
+func Gated(launchDir string) bool {
+	_, err := os.Stat(filepath.Join(launchDir, ".claude", "requirements.yaml"))
+	return err == nil
+}
+
+// Launch is the client's project directory by a frame's environment, else its working directory.
+func (f Frame) Launch() string {
+	if dir := f.Env["CLAUDE_PROJECT_DIR"]; dir != "" {
+		return dir
+	}
+	return f.Cwd
 }
 
 // word tells whether s can be a hook's name, and so a part of the request's path.

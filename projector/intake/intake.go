@@ -93,8 +93,10 @@ func (w *Window) Judge(env *events.Envelope, digest Digest, install string) (Ver
 		return Fresh, Entry{} // one install, one call, other content: the client asked again
 	}
 	gap := env.Time.Sub(e.Time)
-	if key.call == "" && (gap > Within || gap < -Within || e.Install == install && install != "") {
-		return Fresh, Entry{} // the same thing really happened twice: one install sends a hook once
+	if key.call == "" && (gap > Within || gap < -Within || install != "" && (e.Install == install || e.Install == "")) {
+		// The same thing really happened twice: one install sends a hook once. Whose the first was is not
+		// known after a restart, and a hook counted twice is better than one lost.
+		return Fresh, Entry{}
 	}
 	return SecondHit, e
 }

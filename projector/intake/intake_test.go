@@ -156,3 +156,17 @@ func TestWindowProperties(t *testing.T) {
 		}
 	})
 }
+
+// After a restart the log tells what was recorded, not who sent it: nothing may be lost for that.
+func TestJudgeAfterRestart(t *testing.T) {
+	for _, c := range []struct {
+		call string
+		want intake.Verdict
+	}{{"", intake.Fresh}, {"t1", intake.SecondHit}} {
+		w := intake.New(8)
+		w.Add(env("a", "s", "PreToolUse", c.call, 0), 1, zero, one, "")
+		if got, _ := w.Judge(env("b", "s", "PreToolUse", c.call, 1000), one, "/x"); got != c.want {
+			t.Errorf("call %q: %d", c.call, got)
+		}
+	}
+}
