@@ -44,24 +44,30 @@ type ConnectOptions struct {
 
 // Client speaks to the house, over its socket or in process. Safe for concurrent use.
 type Client struct {
-	http  *http.Client
-	house *Daemon // in process only
+	http   *http.Client
+	house  *Daemon      // in process only
+	closer func() error // of what else answers in this process; nil = none
+}
+
+// paths are those of the home that is meant.
+func (o ConnectOptions) paths() Paths {
+	if home, _ := wire.Home(os.Getenv); o.Home == "" || o.Home == home {
+		return Locate(os.Getenv)
+	}
+	return Locate(func(name string) string {
+		switch name {
+		case "HOOKLINE_HOME":
+			return o.Home
+		case "HOOKLINE_SOCKET": // of another home
+			return ""
+		}
+		return os.Getenv(name)
+	})
 }
 
 // Connect finds the daemon.
 func Connect(ctx context.Context, o ConnectOptions) (*Client, error) {
-	p := Locate(os.Getenv)
-	if home, _ := wire.Home(os.Getenv); o.Home != "" && o.Home != home {
-		p = Locate(func(name string) string {
-			switch name {
-			case "HOOKLINE_HOME":
-				return o.Home
-			case "HOOKLINE_SOCKET": // of another home
-				return ""
-			}
-			return os.Getenv(name)
-		})
-	}
+	p := o.paths()
 	if o.Wait == 0 {
 		o.Wait = 10 * time.Second
 	}
@@ -126,7 +132,11 @@ func startAndConnect(ctx context.Context, p Paths, o ConnectOptions) (*Client, e
 		case <-time.After(10 * time.Millisecond):
 		}
 	}
-	return nil, fmt.Errorf("the daemon did not open %s within %s; its words are in %s", p.Socket, o.Wait, p.Log)
+	if pid, text, held, _ := embedded.Holder(p.Lock); held {
+		return nil, problem(http.StatusConflict, fmt.Sprintf("the store is held by process %d (%s), which does not answer", pid, text),
+			"it may be starting, or another program may hold "+p.Lock+"; `hookctl doctor` looks closer")
+	}
+	return nil, problem(http.StatusGatewayTimeout, fmt.Sprintf("the daemon did not open %s within %s", p.Socket, o.Wait), "its words are in "+p.Log)
 }
 
 // inProcess opens the house without a door. Nothing is drained or recorded by that.
@@ -150,6 +160,9 @@ func (c *Client) Close() error {
 	c.http.CloseIdleConnections()
 	if c.house != nil {
 		return c.house.Close(context.Background())
+	}
+	if c.closer != nil {
+		return c.closer()
 	}
 	return nil
 }

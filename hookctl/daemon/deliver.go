@@ -328,13 +328,17 @@ func (d *delivery) verb() string {
 // Where that cannot be remembered they hear it again.
 func (d *delivery) once(cause string) bool {
 	sum := sha256.Sum256([]byte(cause))
-	mark := filepath.Join(d.paths.Told, hex.EncodeToString(sum[:8]))
-	if info, err := os.Stat(mark); err == nil && time.Since(info.ModTime()) < tellAgain {
-		return false
+	name := hex.EncodeToString(sum[:8])
+	places := []string{d.paths.Told, filepath.Join(filepath.Dir(d.paths.Fallback), "told")} // a home may be read-only
+	for _, dir := range places {
+		if info, err := os.Stat(filepath.Join(dir, name)); err == nil && time.Since(info.ModTime()) < tellAgain {
+			return false
+		}
 	}
-	if PrivateDir(d.paths.Told) == nil {
-		// A failed write only means to tell it again.
-		_ = os.WriteFile(mark, []byte(cause+"\n"), 0o600)
+	for _, dir := range places {
+		if PrivateDir(dir) == nil && os.WriteFile(filepath.Join(dir, name), []byte(cause+"\n"), 0o600) == nil {
+			break
+		}
 	}
 	return true
 }

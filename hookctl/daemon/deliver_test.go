@@ -196,8 +196,11 @@ func TestDeliverReadOnlyHome(t *testing.T) {
 	if !strings.HasPrefix(stdout, `{"systemMessage":"hookline: the recorder does not start (`) || code != 0 {
 		t.Errorf("%d %q", code, stdout)
 	}
+	if stdout, _, _ = delivered(t, frameOf("hook Stop", `{}`), nil); stdout != "" {
+		t.Errorf("told again: %q", stdout)
+	}
 	frames := mustList(t, OpenSpool(PathsOf(os.Getenv("HOOKLINE_HOME"), os.Getenv)))
-	if len(frames) != 1 || filepath.Dir(frames[0].Path) != Locate(os.Getenv).Fallback {
+	if len(frames) != 2 || filepath.Dir(frames[0].Path) != Locate(os.Getenv).Fallback {
 		t.Errorf("%v", frames)
 	}
 }

@@ -139,8 +139,12 @@ func (f *file) readBackup() (backup, error) {
 }
 
 // saveBackup writes the original beside the settings file, or beside the link to it. It may
-// hold keys, so nobody else can read it.
+// hold keys, so nobody else can read it. A backup that is there already is of a file that our
+// entries went from by another hand: it is kept as ".old", in the place of an older one.
 func (f *file) saveBackup(data []byte) error {
+	if err := os.Rename(f.path+backupSuffix, f.path+backupSuffix+".old"); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return &FileError{"keep the older backup of", f.path, err, ""}
+	}
 	t := target{path: f.path + backupSuffix, mode: 0o600}
 	return t.replace(content{}, content{exists: true, data: data}, func() {})
 }

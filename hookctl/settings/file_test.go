@@ -107,22 +107,26 @@ func TestModeAndOwnerStay(t *testing.T) {
 	}
 }
 
-func TestBackupKeepsTheFirstOriginal(t *testing.T) {
+// Another program has dropped everything: what it wrote is an original too, and the first is kept.
+func TestBackupOfASecondOriginal(t *testing.T) {
 	o := options(t)
 	path := put(t, o, `{"a":1}`)
 	backup := mustInstall(t, o).Backup
-	put(t, o, `{"b":2}`) // another program has dropped everything
-	if res := mustInstall(t, o); res.Backup != "" || res.Added != 31 {
+	put(t, o, `{"b":2}`)
+	if res := mustInstall(t, o); res.Backup != backup || res.Added != 31 {
 		t.Errorf("%+v", res)
 	}
-	if got := get(t, backup); got != `{"a":1}` {
-		t.Errorf("backup %q", got)
+	if got, old := get(t, backup), get(t, backup+".old"); got != `{"b":2}` || old != `{"a":1}` {
+		t.Errorf("backup %q, the older %q", got, old)
+	}
+	if mode(t, backup+".old") != 0o600 {
+		t.Errorf("mode %o", mode(t, backup+".old"))
 	}
 	if mustUninstall(t, o); get(t, path) != `{"b":2}` {
 		t.Errorf("left %q", get(t, path))
 	}
-	if got := get(t, backup); got != `{"a":1}` {
-		t.Errorf("backup %q", got)
+	if got := names(t, filepath.Dir(path)); !reflect.DeepEqual(got, []string{"settings.json", "settings.json.hookline-backup.old"}) {
+		t.Errorf("%v", got)
 	}
 }
 

@@ -183,7 +183,7 @@ func planInstall(path string, cur content, saved backup, want []entry) (change, 
 	}
 	return change{
 		next: next, removed: found, added: len(want), foreign: base.foreign(want),
-		save: cur.exists && found == 0 && !saved.exists,
+		save: cur.exists && found == 0 && (!saved.exists || !bytes.Equal(cur.data, saved.data)),
 	}, nil
 }
 
