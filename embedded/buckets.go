@@ -32,6 +32,7 @@ type buckets struct {
 	js     jetstream.JetStream
 	codec  *codec
 	byName map[string]jetstream.Stream
+	absent absent
 }
 
 var _ projector.Store = (*buckets)(nil)
@@ -85,8 +86,14 @@ func (b *buckets) Load(ctx context.Context, bucket, key string) ([]byte, error) 
 	if err != nil {
 		return nil, err
 	}
-	raw, err := h.GetLastMsgForSubject(ctx, cellSubject(bucket, key))
+	subject := cellSubject(bucket, key)
+	known, since := b.absent.knows(subject)
+	if known {
+		return nil, fmt.Errorf("cell %s of %s: %w", key, bucket, projector.ErrNoCell)
+	}
+	raw, err := h.GetLastMsgForSubject(ctx, subject)
 	if errors.Is(err, jetstream.ErrMsgNotFound) || err == nil && raw.Header.Get("KV-Operation") != "" {
+		b.absent.note(subject, since)
 		return nil, fmt.Errorf("cell %s of %s: %w", key, bucket, projector.ErrNoCell)
 	}
 	if err != nil {
@@ -122,8 +129,10 @@ func (b *buckets) Save(ctx context.Context, bucket string, cells []projector.Cel
 		return err
 	}
 	msgs := make([]*nats.Msg, len(cells))
+	defer b.absent.saving()()
 	for i, c := range cells {
 		msgs[i] = &nats.Msg{Subject: cellSubject(bucket, c.Key)}
+		b.absent.forget(msgs[i].Subject)
 		if c.Value != nil {
 			msgs[i].Data = b.pack(bucket, c.Value)
 		}
@@ -192,7 +201,7 @@ func (b *buckets) Keys(ctx context.Context, bucket, prefix string) ([]string, er
 	if err != nil {
 		return nil, nil
 	}
-	info, err := h.Info(ctx, jetstream.WithSubjectFilter(bucketPrefix(bucket)+">"))
+	info, err := h.Info(ctx, jetstream.WithSubjectFilter(prefixFilter(bucket, prefix)))
 	if err != nil {
 		return nil, fmt.Errorf("keys of %s: %w", bucket, err)
 	}
@@ -205,4 +214,15 @@ func (b *buckets) Keys(ctx context.Context, bucket, prefix string) ([]string, er
 	}
 	slices.Sort(keys)
 	return keys, nil
+}
+
+// prefixFilter is a subject with a wildcard that matches every key that begins with prefix, and as few others as a
+// wildcard can: the server answers a filter of its own tokens ten times faster than one for the whole bucket. Of a
+// prefix that ends with a dot only what goes on behind the dot can be told apart; "a." itself is escaped at its end.
+func prefixFilter(bucket, prefix string) string {
+	dot := strings.LastIndexByte(strings.TrimSuffix(prefix, "."), '.')
+	if dot <= 0 || prefix[dot-1] == '.' {
+		return bucketPrefix(bucket) + ">"
+	}
+	return bucketPrefix(bucket) + bucketKey(prefix[:dot]) + ".>"
 }

@@ -147,27 +147,29 @@ func (v *View) redirty(b batch) {
 	}
 }
 
-// WarmCache writes the derived cells of every stored cell of the table again. The cache bucket
-// lives in memory, so this runs once after a start; pointers are repaired on the way.
-func (v *View) WarmCache(ctx context.Context) error {
+// WarmCache writes the cells of bucket cache again that follow from the cells with the given keys, or
+// from all of them where none is given. The bucket lives in memory, so this runs after a start; a long
+// log has thousands of cells, of which only those of live sessions are soon asked for.
+func (v *View) WarmCache(ctx context.Context, keys ...string) error {
 	v.flushing.Lock()
 	defer v.flushing.Unlock()
 	for _, t := range v.tables {
-		if t.views == nil {
+		if !slices.Contains(t.buckets, BucketCache) {
 			continue
 		}
-		if err := v.warm(ctx, t); err != nil {
+		if err := v.warm(ctx, t, keys); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (v *View) warm(ctx context.Context, t *tableView) error {
-	var keys []string
-	err := v.Read(ctx, func(r Reader) (err error) { keys, err = r.Keys(t.name); return err })
-	if err != nil {
-		return err
+func (v *View) warm(ctx context.Context, t *tableView, keys []string) error {
+	if len(keys) == 0 {
+		err := v.Read(ctx, func(r Reader) (err error) { keys, err = r.Keys(t.name); return err })
+		if err != nil {
+			return err
+		}
 	}
 	for _, k := range keys {
 		if err := ctx.Err(); err != nil {

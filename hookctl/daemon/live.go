@@ -2,6 +2,8 @@ package daemon
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -28,19 +30,19 @@ type liveSession struct {
 	active  time.Time
 }
 
+// liveHint is in the JSON of every session that lives.
+const liveHint = `"status":"` + session.Live + `"`
+
+// loadLive looks at every session of the past, thousands in a long log, which is most of what a start
+// costs us; so no more than the live ones are decoded and kept.
 func loadLive(ctx context.Context, v *projector.View) (*liveSessions, error) {
 	l := &liveSessions{by: map[string]liveSession{}}
 	err := v.Read(ctx, func(r projector.Reader) error {
-		keys, err := r.Keys(session.Name)
-		if err != nil {
-			return err
-		}
-		for _, k := range keys {
-			if s, ok := projector.State[session.State](r, session.Name, k); ok && s.Status == session.Live {
-				l.by[k] = liveSession{project: s.Project, process: s.Process(), active: s.LastActive}
+		return projector.Each(r, session.Name, liveHint, func(id string, s session.State) {
+			if s.Status == session.Live {
+				l.by[id] = liveSession{project: s.Project, process: s.Process(), active: s.LastActive}
 			}
-		}
-		return nil
+		})
 	})
 	return l, err
 }
@@ -74,6 +76,13 @@ func (l *liveSessions) count() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return len(l.by)
+}
+
+// ids lists the sessions.
+func (l *liveSessions) ids() []string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Sorted(maps.Keys(l.by))
 }
 
 // byProcess is the session of a process that was active last; of the project when one is known.

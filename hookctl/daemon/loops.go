@@ -49,6 +49,7 @@ func (d *Daemon) loops(ctx context.Context) {
 			d.exitWhenIdle()
 		case <-health.C:
 			d.checkHealth()
+			d.large.settle()
 		case <-drain.C:
 			d.drain(ctx)
 		}
@@ -62,12 +63,23 @@ func (d *Daemon) firstRound(ctx context.Context) {
 		return
 	case <-time.After(warmAfter):
 	}
-	if err := d.view.WarmCache(ctx); err != nil && ctx.Err() == nil {
-		d.log.Warn("warm the cache", "err", err)
-	}
+	d.warmLive(ctx)
 	d.heal(ctx)
 	d.reap(ctx)
 	debug.FreeOSMemory() // what the start needed once
+	d.large.settle()
+}
+
+// warmLive fills the cache for the sessions that live. Of a long log those are a few in thousands, and
+// whoever compares all of the cache fills all of it first.
+func (d *Daemon) warmLive(ctx context.Context) {
+	live := d.live.ids()
+	if len(live) == 0 { // without keys it would be all
+		return
+	}
+	if err := d.view.WarmCache(ctx, live...); err != nil && ctx.Err() == nil {
+		d.log.Warn("warm the cache", "err", err)
+	}
 }
 
 // checkHealth asks the server; a sticky write error (a full disk) only goes away with a restart of

@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"math"
 	"net"
 	"net/http"
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"runtime/metrics"
 	"sync"
 	"time"
 
@@ -22,9 +24,10 @@ import (
 
 // memoryLimit bounds the server's elastic block caches; the goal is 64 MiB resident when idle. Large
 // frames need several times their size for a moment: while one is taken the limit is largeLimit, or
-// the collector would run all the time.
+// the collector would run all the time. So it is until the start is over.
 const (
 	memoryLimit = 96 << 20
+	memorySpare = 32 << 20 // between what is in use and a limit; with less the collector would hardly rest
 	largeLimit  = 768 << 20
 	largeFrame  = 1 << 20
 )
@@ -35,6 +38,7 @@ type large struct {
 	slots chan struct{}
 	mu    sync.Mutex
 	n     int
+	quiet int64 // the limit without a large frame; 0 until the start is over
 }
 
 const largeAtOnce = 4
@@ -61,8 +65,28 @@ func (l *large) add(n int) {
 	case l.n == 1 && n > 0:
 		debug.SetMemoryLimit(largeLimit)
 	case l.n == 0:
-		debug.SetMemoryLimit(memoryLimit)
+		debug.SetMemoryLimit(max(memoryLimit, l.quiet))
 	}
+}
+
+// settle fits the limit to what is in use: a million ids that came within two minutes (an import) are 200 MiB, which
+// the server gives up when they are older. Without a limit (no daemon, but a process that has the house inside) there
+// is nothing to fit.
+func (l *large) settle() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.n > 0 || debug.SetMemoryLimit(-1) == math.MaxInt64 {
+		return
+	}
+	inUse := []metrics.Sample{{Name: "/gc/heap/live:bytes"}} // as the last collection found it
+	metrics.Read(inUse)
+	l.quiet = quietLimit(inUse[0].Value.Uint64())
+	debug.SetMemoryLimit(l.quiet)
+}
+
+// quietLimit is the limit for so many bytes in use; a quarter on top is the collector's own share and what it needs.
+func quietLimit(inUse uint64) int64 {
+	return max(memoryLimit, int64(inUse+inUse/4)+memorySpare)
 }
 
 var levels = map[string]slog.Level{"debug": slog.LevelDebug, "info": slog.LevelInfo, "warn": slog.LevelWarn, "error": slog.LevelError}
@@ -77,7 +101,7 @@ func Serve(ctx context.Context, _ []string) int {
 	for _, p := range cfg.Problems {
 		log.Warn("configuration", "problem", p)
 	}
-	debug.SetMemoryLimit(memoryLimit)
+	debug.SetMemoryLimit(largeLimit)
 	idle := cfg.Values.IdleExit
 	if idle == 0 {
 		idle = -1 // the configuration's word for never

@@ -1,0 +1,63 @@
+package embedded
+
+import (
+	"errors"
+	"testing"
+
+	"hookline/projector"
+)
+
+// A key is remembered as absent only where no write can have brought it meanwhile.
+func TestAbsent(t *testing.T) {
+	for name, between := range map[string]func(a *absent){
+		"quiet":             func(*absent) {},
+		"written meanwhile": func(a *absent) { a.saving()() },
+		"being written":     func(a *absent) { a.saving() },
+	} {
+		var a absent
+		_, since := a.knows("k")
+		between(&a)
+		a.note("k", since)
+		if known, _ := a.knows("k"); known != (name == "quiet") {
+			t.Errorf("%s: known absent %v", name, known)
+		}
+	}
+	var a absent
+	saved := a.saving() // the question is asked in the middle of a write
+	_, since := a.knows("k")
+	saved()
+	a.note("k", since)
+	if known, _ := a.knows("k"); known {
+		t.Error("asked while it was written: known as absent")
+	}
+}
+
+func TestAbsentIsBounded(t *testing.T) {
+	var a absent
+	for i := range maxAbsent + 1 {
+		_, since := a.knows("")
+		a.note(string(rune(i)), since)
+	}
+	if len(a.keys) != 1 {
+		t.Errorf("%d keys", len(a.keys))
+	}
+}
+
+// A cell that was asked for in vain is found once it is written.
+func TestLoadAfterAbsent(t *testing.T) {
+	s := open(t, storeDir(t))
+	store := s.Store()
+	for _, bucket := range []string{projector.BucketSnapshot, projector.BucketCache} {
+		for range 2 {
+			if _, err := store.Load(t.Context(), bucket, "a.b"); !errors.Is(err, projector.ErrNoCell) {
+				t.Fatalf("%s: %v", bucket, err)
+			}
+		}
+		if err := store.Save(t.Context(), bucket, []projector.Cell{{Key: "a.b", Value: []byte("1")}}); err != nil {
+			t.Fatal(err)
+		}
+		if b, err := store.Load(t.Context(), bucket, "a.b"); err != nil || string(b) != "1" {
+			t.Errorf("%s: %q, %v", bucket, b, err)
+		}
+	}
+}

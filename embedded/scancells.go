@@ -1,0 +1,103 @@
+package embedded
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/nats-io/nats.go"
+)
+
+// scanBatch is how many cells are asked for in one go, scanBytes what they may weigh together.
+const (
+	scanBatch = 2048
+	scanBytes = 16 << 20
+)
+
+// scanRequest asks a stream's direct reader for the messages of a filter, in the order of their sequences.
+type scanRequest struct {
+	Seq      uint64 `json:"seq"`
+	NextFor  string `json:"next_by_subj"`
+	Batch    int    `json:"batch"`
+	MaxBytes int    `json:"max_bytes"`
+}
+
+// Scan calls fn with the cells of a bucket whose keys begin with prefix, in the order in which they were written. A
+// cell that is written meanwhile may come a second time; none is left out. fn may keep the value.
+func (b *buckets) Scan(ctx context.Context, bucket, prefix string, fn func(key string, value []byte) error) error {
+	if _, err := b.handle(bucket); err != nil {
+		return nil
+	}
+	nc := b.js.Conn()
+	sub, err := nc.SubscribeSync(nc.NewInbox())
+	if err != nil {
+		return fmt.Errorf("scan %s: %w", bucket, err)
+	}
+	defer func() { _ = sub.Unsubscribe() }() // it fails only when the connection is gone
+	next := uint64(1)
+	for next > 0 {
+		ask, err := json.Marshal(scanRequest{Seq: next, NextFor: prefixFilter(bucket, prefix), Batch: scanBatch, MaxBytes: scanBytes})
+		if err != nil {
+			return err
+		}
+		if err := nc.PublishRequest("$JS.API.DIRECT.GET."+bucketStream(bucket), sub.Subject, ask); err != nil {
+			return fmt.Errorf("scan %s: %w", bucket, err)
+		}
+		if next, err = b.scanSome(ctx, sub, bucket, prefix, fn); err != nil {
+			return fmt.Errorf("scan %s: %w", bucket, err)
+		}
+	}
+	return nil
+}
+
+// scanSome takes the answers to one request and says at which sequence to go on; 0 at the end. fn, which gets each
+// cell as it comes, counts in the time of the request.
+func (b *buckets) scanSome(ctx context.Context, sub *nats.Subscription, bucket, prefix string, fn func(string, []byte) error) (next uint64, err error) {
+	ctx, cancel := context.WithTimeout(ctx, startTimeout)
+	defer cancel()
+	for {
+		msg, err := sub.NextMsgWithContext(ctx)
+		if err != nil {
+			return 0, err
+		}
+		switch end, more, err := batchEnd(msg); {
+		case err != nil || end && !more:
+			return 0, err
+		case end:
+			return next, nil
+		}
+		seq, err := strconv.ParseUint(msg.Header.Get("Nats-Sequence"), 10, 64)
+		if err != nil {
+			return 0, err
+		}
+		next = seq + 1
+		key, err := unescape(strings.TrimPrefix(msg.Header.Get("Nats-Subject"), bucketPrefix(bucket)))
+		if err != nil || !strings.HasPrefix(key, prefix) || msg.Header.Get("KV-Operation") != "" {
+			continue
+		}
+		value, err := b.unpack(msg.Data)
+		if err == nil {
+			err = fn(key, value)
+		}
+		if err != nil {
+			return 0, fmt.Errorf("cell %s: %w", key, err)
+		}
+	}
+}
+
+// batchEnd tells whether an answer is no message but the end of its batch, and whether there is more behind it.
+func batchEnd(msg *nats.Msg) (end, more bool, err error) {
+	switch status := msg.Header.Get("Status"); status {
+	case "":
+		return false, false, nil
+	case "204":
+		return true, msg.Header.Get("Nats-Num-Pending") != "0", nil
+	case "404": // nothing, or nothing any more
+		return true, false, nil
+	default:
+		return false, false, errors.New("the server answered " + status + " " + msg.Header.Get("Description"))
+	}
+}
