@@ -16,15 +16,16 @@ const archiveEvery = time.Minute
 type archiver struct {
 	msgs, dir string
 	log       *slog.Logger
-	damaged   func() // called when a sealed block turns out to be damaged
+	damaged   func()                     // called when a sealed block turns out to be damaged
+	archived  func(quit <-chan struct{}) // called when the sealed blocks are archived; ends early with quit
 	wake      chan struct{}
 	quit      chan struct{}
 	once      sync.Once
 	idle      sync.WaitGroup
 }
 
-func newArchiver(msgs, dir string, log *slog.Logger, damaged func()) *archiver {
-	return &archiver{msgs: msgs, dir: dir, log: log, damaged: damaged, wake: make(chan struct{}, 1), quit: make(chan struct{})}
+func newArchiver(msgs, dir string, log *slog.Logger, damaged func(), archived func(quit <-chan struct{})) *archiver {
+	return &archiver{msgs: msgs, dir: dir, log: log, damaged: damaged, archived: archived, wake: make(chan struct{}, 1), quit: make(chan struct{})}
 }
 
 // kick says that a block may have been sealed. It does not wait.
@@ -50,6 +51,7 @@ func (a *archiver) run() {
 				a.log.Warn("archiving sealed blocks", "err", err)
 			} else {
 				seen = len(blocks)
+				a.archived(a.quit)
 			}
 		}
 		select {

@@ -2,14 +2,11 @@ package embedded
 
 import (
 	"context"
-	"encoding/json"
+	"errors"
 	"fmt"
 	"strconv"
 	"sync/atomic"
 	"time"
-
-	"github.com/nats-io/nats.go"
-	"github.com/nats-io/nats.go/jetstream"
 )
 
 // Headers of the server's atomic batch; they stay in the stored messages, so the id is short.
@@ -27,23 +24,14 @@ type batchIDs struct{ n atomic.Uint64 }
 
 func (b *batchIDs) next() string { return strconv.FormatUint(b.n.Add(1), 36) }
 
-// batchReply is the server's answer to the last message of a batch.
-type batchReply struct {
-	Error *jetstream.APIError `json:"error"`
-	Seq   uint64              `json:"seq"`
-	Count int                 `json:"count"`
-}
-
 // appendBatch appends all messages or none. The server stages the batch in a store of its own that
 // it syncs, so a batch costs about 3 ms, whatever its size.
 func (st *Stream) appendBatch(ctx context.Context, msgs []message) ([]Receipt, error) {
 	if len(msgs) > maxBatch {
 		return nil, fmt.Errorf("%w: a batch of %d events", ErrTooLarge, len(msgs))
 	}
-	for _, m := range msgs {
-		if len(m.data) > maxPayload-4096 {
-			return nil, fmt.Errorf("%w: %d bytes", ErrTooLarge, len(m.data))
-		}
+	if err := fits(msgs); err != nil {
+		return nil, err
 	}
 	reply, err := st.publishBatch(ctx, msgs)
 	if err != nil {
@@ -68,34 +56,26 @@ func (st *Stream) appendBatch(ctx context.Context, msgs []message) ([]Receipt, e
 
 // publishBatch sends the messages; only the last one is answered. An error on the way comes as the
 // answer to the last one, too: the server has given the batch up then.
-func (st *Stream) publishBatch(ctx context.Context, msgs []message) (batchReply, error) {
+func (st *Stream) publishBatch(ctx context.Context, msgs []message) (pubAck, error) {
 	if _, bounded := ctx.Deadline(); !bounded { // a server that cannot write does not answer
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, startTimeout)
 		defer cancel()
 	}
 	nc, id := st.js.Conn(), st.batch.next()
-	var answer *nats.Msg
 	for i, m := range msgs {
 		msg := m.natsMsg()
 		msg.Header[batchID] = []string{id}
 		msg.Header[batchSeq] = []string{strconv.Itoa(i + 1)}
-		var err error
-		if i < len(msgs)-1 {
-			err = nc.PublishMsg(msg)
-		} else {
+		if i == len(msgs)-1 {
 			msg.Header[batchCommit] = []string{"1"}
-			answer, err = nc.RequestMsgWithContext(ctx, msg)
+			return st.publish(ctx, msg)
 		}
-		if err != nil {
-			return batchReply{}, err
+		if err := nc.PublishMsg(msg); err != nil {
+			return pubAck{}, err
 		}
 	}
-	var reply batchReply
-	if err := json.Unmarshal(answer.Data, &reply); err != nil {
-		return batchReply{}, fmt.Errorf("the server's answer to a batch: %w", err)
-	}
-	return reply, nil
+	return pubAck{}, errors.New("a batch of no events")
 }
 
 // resent answers a batch that was refused because of ids the log has: receipts when it has all of

@@ -1,8 +1,6 @@
 package embedded
 
 import (
-	"errors"
-	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -15,9 +13,10 @@ import (
 	"hookline/embedded/block"
 )
 
-// blockIndex remembers the first sequence of each block; a block's first never changes.
+// blockIndex knows where in the block files of dir a message is: it remembers the first sequence of each block,
+// which never changes, and keeps the contents of sealed ones in the folder tables.
 type blockIndex struct {
-	dir string
+	dir, tables string
 
 	mu     sync.Mutex
 	firsts map[int]uint64
@@ -30,8 +29,8 @@ type span struct {
 	newest     bool
 }
 
-func newBlockIndex(dir string) *blockIndex {
-	return &blockIndex{dir: dir, firsts: make(map[int]uint64)}
+func newBlockIndex(dir, tables string) *blockIndex {
+	return &blockIndex{dir: dir, tables: tables, firsts: make(map[int]uint64)}
 }
 
 func (b *blockIndex) path(n int) string { return filepath.Join(b.dir, strconv.Itoa(n)+".blk") }
@@ -44,45 +43,45 @@ func (b *blockIndex) spans(from, to uint64) ([]span, error) {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	var failed error
 	first := func(i int) uint64 {
-		if i == len(names) {
-			return math.MaxUint64
+		for ; i < len(names); i++ { // a block without a readable record ends where the next one begins
+			if seq := b.first(names[i]); seq != math.MaxUint64 {
+				return seq
+			}
 		}
-		seq, err := b.first(names[i])
-		failed = errors.Join(failed, err)
-		return seq
+		return math.MaxUint64
 	}
 	// The block before the first one that begins behind from is where from lies.
 	i := max(0, sort.Search(len(names), func(i int) bool { return first(i) > from })-1)
 	var out []span
-	for ; i < len(names) && failed == nil; i++ {
+	for ; i < len(names); i++ {
 		sp := span{index: names[i], first: first(i), end: first(i + 1), newest: i == len(names)-1}
-		if sp.first > to {
+		if sp.first > to && !sp.newest {
 			break
 		}
 		out = append(out, sp)
 	}
-	return out, failed
+	return out, nil
 }
 
-// first is the block's first sequence; the highest number for a block without a record.
-func (b *blockIndex) first(n int) (uint64, error) {
+// first is the block's first sequence; the highest number for a block of which no record can be read.
+func (b *blockIndex) first(n int) uint64 {
 	if seq, ok := b.firsts[n]; ok {
-		return seq, nil
+		return seq
+	}
+	if seq, err := block.First(b.path(n), streamName); err == nil {
+		b.firsts[n] = seq
+		return seq
 	}
 	seq := uint64(math.MaxUint64)
-	err := block.ReadFrom(b.path(n), streamName, 0, math.MaxUint64, func(r block.Record) error {
-		seq = r.Seq
+	_ = block.ReadFrom(b.path(n), streamName, 0, math.MaxUint64, func(r block.Record) error { // whoever reads the block is told why not
+		seq = r.First
 		return errStop
 	})
-	if err != nil && !errors.Is(err, errStop) && !errors.Is(err, block.ErrDamaged) && !errors.Is(err, fs.ErrNotExist) {
-		return 0, err
-	}
 	if seq != math.MaxUint64 {
 		b.firsts[n] = seq
 	}
-	return seq, nil
+	return seq
 }
 
 // blockNames lists the indices of the blocks in dir, ascending.

@@ -28,18 +28,19 @@ var ErrBadPayload = errors.New("unreadable payload")
 // codec holds the compressor and the decompressor; both are pools inside and may be used by many
 // goroutines at once.
 type codec struct {
-	small, large *zstd.Encoder
-	dec          *zstd.Decoder
+	small *packer
+	large *zstd.Encoder
+	dec   *zstd.Decoder
 }
 
 // smallPayload parts the two levels, in bytes. The better level takes 110 µs for its tables alone
-// where the fast one takes 30, and it stands on the path of every hook; the few large payloads, whose
+// where the fast one takes 40, and has them ahead of time (packer), on the path of every hook; the few large payloads, whose
 // strings are in blobs already, are worth it.
 const smallPayload = 24 << 10
 
 // payloads is built on first use: the tables cost 10 ms, which a refused Open need not pay.
 var payloads = sync.OnceValues(func() (*codec, error) {
-	small, err := newEncoder(zstd.SpeedFastest)
+	small, err := newPacker()
 	if err != nil {
 		return nil, fmt.Errorf("compressor: %w", err)
 	}
@@ -56,18 +57,18 @@ var payloads = sync.OnceValues(func() (*codec, error) {
 })
 
 // newEncoder leaves out the checksum: the log's blocks and the names of blobs have one.
-func newEncoder(level zstd.EncoderLevel) (*zstd.Encoder, error) {
-	return zstd.NewWriter(nil, zstd.WithEncoderDict(dictionary), zstd.WithEncoderCRC(false),
-		zstd.WithEncoderLevel(level), zstd.WithSingleSegment(true))
+func newEncoder(level zstd.EncoderLevel, more ...zstd.EOption) (*zstd.Encoder, error) {
+	return zstd.NewWriter(nil, append(more, zstd.WithEncoderDict(dictionary), zstd.WithEncoderCRC(false),
+		zstd.WithEncoderLevel(level), zstd.WithSingleSegment(true))...)
 }
 
 // frame is plain as one zstd frame, smaller or not.
 func (c *codec) frame(plain []byte) []byte {
-	enc := c.large
+	out := make([]byte, 0, len(plain)/2+64)
 	if len(plain) < smallPayload {
-		enc = c.small
+		return c.small.pack(plain, out)
 	}
-	return enc.EncodeAll(plain, make([]byte, 0, len(plain)/2+64))
+	return c.large.EncodeAll(plain, out)
 }
 
 // pack returns plain compressed and true, or plain itself where that is not smaller.
@@ -81,14 +82,30 @@ func (c *codec) pack(plain []byte) ([]byte, bool) {
 // unpack undoes pack. Frames of an unknown dictionary, damaged ones and ones that unpack to more
 // than 64 MiB are an [ErrBadPayload].
 func (c *codec) unpack(packed []byte) ([]byte, error) {
-	plain, err := c.dec.DecodeAll(packed, nil)
+	plain, _, err := c.unpackInto(packed, nil)
+	return plain, err
+}
+
+// arenaStart is the size in bytes of a first arena.
+const arenaStart = 256 << 10
+
+// unpackInto is unpack into the free end of an arena, which it gives back with that part taken. Where
+// there is too little room the result has memory of its own, and the arena is a new, larger one. A nil
+// arena stays nil.
+func (c *codec) unpackInto(packed, arena []byte) (plain, rest []byte, err error) {
+	free := arena[len(arena):]
+	plain, err = c.dec.DecodeAll(packed, free)
 	switch {
 	case errors.Is(err, zstd.ErrUnknownDictionary):
-		return nil, fmt.Errorf("%w: compressed with a dictionary that this build does not have: %w", ErrBadPayload, err)
+		return nil, arena, fmt.Errorf("%w: compressed with a dictionary that this build does not have: %w", ErrBadPayload, err)
 	case err != nil:
-		return nil, fmt.Errorf("%w: %w", ErrBadPayload, err)
+		return nil, arena, fmt.Errorf("%w: %w", ErrBadPayload, err)
 	case len(plain) > maxPlain:
-		return nil, fmt.Errorf("%w: %d bytes", ErrBadPayload, len(plain))
+		return nil, arena, fmt.Errorf("%w: %d bytes", ErrBadPayload, len(plain))
+	case arena == nil || len(plain) == 0:
+		return plain, arena, nil
+	case cap(free) > 0 && &free[:1][0] == &plain[0]:
+		return plain[:len(plain):len(plain)], arena[:len(arena)+len(plain)], nil
 	}
-	return plain, nil
+	return plain, make([]byte, 0, 2*cap(arena)), nil
 }

@@ -6,8 +6,11 @@
 //	<dir>/jetstream/$G/streams/EVENTS/   the log: meta.inf, msgs/<n>.blk (8 MiB each), msgs/index.db
 //	<dir>/jetstream/$G/streams/KV_…/     the buckets snapshot and latest (cache lives in memory)
 //	<dir>/archive/                       hard links of the log's sealed blocks
+//	<dir>/tables/<n>.toc                 contents of sealed blocks, derived (contents.go)
 //	<dir>/blobs/<2 hex>/<sha256>.zst     large strings, content-addressed
 //	<dir>/clean.json                     the clean-exit marker (package block); absent while running
+//	<dir>/found.json                     damage that was mended and is not recorded yet (found.go)
+//	<dir>/aside/<time>/                  what was left of a log that was gone (vouch.go)
 //	<dir>/../hookd.lock                  the lock, with its holder's pid
 //
 // # One event, one message
@@ -15,7 +18,7 @@
 //	subject   ev.<project>.<session>.<area>.<what>; an empty token is "=", other bytes than
 //	          [A-Za-z0-9_-] are "=XX"
 //	headers   Nats-Msg-Id (the event's id), ce-type, ce-time (RFC 3339), Content-Encoding: zstd
-//	          when the payload is compressed
+//	          when the payload is compressed; Hookline-Part ("2/3") on the events of one decision
 //	payload   one line of JSON with the envelope's other fields, "\n", the event's data
 //
 // The payload is zstd with the dictionary this package ships (dict/1.zdict; the frame names it by
@@ -83,6 +86,8 @@ type Options struct {
 	Holder   string           // who we are, one line, shown to whoever finds the lock held
 	Fsync    FsyncMode        // default Shared
 	MaxStore int64            // bytes the server may write; default 64 GiB
+	Blobs    string           // where large strings lie; default blobs in Dir
+	Renew    bool             // begin a new log behind one whose files are gone, else that is an [ErrLogGone]
 	Log      *slog.Logger     // default: none
 	Now      func() time.Time // default time.Now; stamps warnings and the clean-exit marker
 }
@@ -107,15 +112,18 @@ func (o Options) jetstreamDir() string { return filepath.Join(o.Dir, "jetstream"
 func (o Options) streamsDir() string   { return filepath.Join(o.jetstreamDir(), "$G", "streams") }
 func (o Options) msgsDir() string      { return filepath.Join(o.streamsDir(), streamName, "msgs") }
 func (o Options) archiveDir() string   { return filepath.Join(o.Dir, "archive") }
+func (o Options) tablesDir() string    { return filepath.Join(o.Dir, "tables") }
 
 // Report tells what [Open] found and did.
 type Report struct {
-	Clean    bool           // the last exit was in order
-	Checked  int            // blocks of the log whose records were verified
-	Damage   []block.Damage // what was found in them, with its sequences
-	Holes    []block.Range  // sequences that were missing
-	Fixed    block.Fixed    // what was done about both
-	Restored bool           // the log was gone and was taken from the archive
+	Clean      bool           // the last exit was in order
+	Checked    int            // blocks of the log whose records were verified
+	Damage     []block.Damage // what was found in them, with its sequences
+	Holes      []block.Range  // sequences that were missing
+	Fixed      block.Fixed    // what was done about both
+	Unfinished int            // events cut off the log's end: those that belonged to them were never written
+	Restored   bool           // the log was gone and was taken from the archive
+	Found      Found          // what is to be recorded, of this opening and of earlier ones that did not
 
 	BucketsMade    bool   // a bucket was not there: whatever the others hold, the projections must be folded anew
 	BucketsDropped string // why the buckets were thrown away by this Open; "" when they were not
@@ -137,6 +145,8 @@ type Server struct {
 	blobs   *Blobs
 	archive *archiver
 	created bool // a stream on disk was made by this Open
+	found   Found
+	vouched uint64 // the newest sequence that was in the log, as far as anything tells
 
 	mu     sync.Mutex
 	report Report

@@ -18,7 +18,7 @@ import (
 )
 
 // childEnv makes the test binary a second process: "hold" opens a store and waits, "append" appends
-// and syncs for ever, printing each sequence that is on disk; "save" writes cells behind; "open" prints the error of Open.
+// and syncs for ever, printing each sequence that is on disk; "group" does the same with groups of three; "save" writes cells behind; "open" prints the error of Open.
 const childEnv = "HOOKLINE_EMBEDDED_CHILD"
 
 func TestMain(m *testing.M) {
@@ -44,6 +44,9 @@ func child(role, dir string) {
 	if role == "save" {
 		saveForEver(ctx, s)
 	}
+	if role == "group" {
+		groupsForEver(ctx, s)
+	}
 	for n := uint64(1); role == "append"; n++ {
 		r, err := s.Stream().Append(ctx, event(n))
 		if err == nil {
@@ -56,6 +59,22 @@ func child(role, dir string) {
 		fmt.Println("durable", r[0].Seq)
 	}
 	select {}
+}
+
+// groupsForEver appends groups of three, and goes on where a predecessor ended.
+func groupsForEver(ctx context.Context, s *Server) {
+	last, _ := s.Stream().Last()
+	for n := last + 1; ; n += 3 {
+		r, err := s.Stream().AppendGroup(ctx, event(n), event(n+1), event(n+2))
+		if err == nil {
+			err = s.Stream().Sync(ctx, r[2].Seq)
+		}
+		if err != nil {
+			fmt.Println("error", err)
+			os.Exit(1)
+		}
+		fmt.Println("durable", r[2].Seq)
+	}
 }
 
 // saveForEver saves twenty cells and their position, again and again.

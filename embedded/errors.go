@@ -17,6 +17,9 @@ var (
 	// ErrLogDamaged: the log cannot be opened or read without losing more of it. The error is a
 	// [*DamageError].
 	ErrLogDamaged = errors.New("the log is damaged")
+	// ErrLogGone: nothing is left of a log that there was, and a new one is not begun unasked; see
+	// Options.Renew. It is an ErrLogDamaged too.
+	ErrLogGone = errors.New("the log is gone")
 	// ErrReadOnly: the store's folder cannot be written.
 	ErrReadOnly = errors.New("the store is not writable")
 )
@@ -62,6 +65,7 @@ type DamageError struct {
 	FirstSeq  uint64 // 0 when unknown
 	LastSeq   uint64
 	BlockName string
+	Gone      bool  // nothing is left of it: also an [ErrLogGone]
 	Err       error // the cause, may be nil
 }
 
@@ -81,7 +85,12 @@ func (e *DamageError) Error() string {
 }
 
 // Unwrap makes it an [ErrLogDamaged] and whatever caused it.
-func (e *DamageError) Unwrap() []error { return []error{ErrLogDamaged, e.Err} }
+func (e *DamageError) Unwrap() []error {
+	if e.Gone {
+		return []error{ErrLogDamaged, ErrLogGone, e.Err}
+	}
+	return []error{ErrLogDamaged, e.Err}
+}
 
 // DuplicateError names the ids of a refused batch that are in the log, with their sequences.
 type DuplicateError struct{ Found map[string]uint64 }

@@ -14,6 +14,9 @@ func (s *Server) Health() error {
 		if err := s.stream.sync.err(); err != nil {
 			return err
 		}
+		if p := s.stream.stuck.Load(); p != nil {
+			return *p
+		}
 	}
 	return s.healthz()
 }

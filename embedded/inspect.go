@@ -28,7 +28,11 @@ func (s *Server) inspect() (known, error) {
 	if err != nil && !errors.Is(err, block.ErrNoMarker) {
 		s.opts.Log.Warn("clean-exit marker", "err", err)
 	}
-	blocks, err := s.present(marker)
+	if err := s.readFound(); err != nil {
+		return known{}, err
+	}
+	s.vouched = s.vouchedFor(marker)
+	blocks, err := s.present()
 	if err != nil { // the marker stays: it is what says that there was a log
 		return known{}, err
 	}
@@ -46,6 +50,15 @@ func (s *Server) inspect() (known, error) {
 	if err != nil {
 		return known{}, err
 	}
+	k := known{blocks: len(blocks), last: newestIn(found)}
+	if !s.report.Clean {
+		if err := s.cutUnfinished(&k); err != nil {
+			return known{}, err
+		}
+	}
+	if err := s.giveUp(&k); err != nil {
+		return known{}, err
+	}
 	// The newest one too: no server appends to it yet, and a link of it survives a removal.
 	if _, err := block.Archive(s.opts.msgsDir(), s.opts.archiveDir(), false); err != nil {
 		s.opts.Log.Warn("archiving blocks", "err", err)
@@ -53,19 +66,21 @@ func (s *Server) inspect() (known, error) {
 			if found, err = s.check(func(string) bool { return true }); err != nil {
 				return known{}, err
 			}
+			k.last = newestIn(found)
 		}
-	}
-	k := known{blocks: len(blocks)}
-	for _, b := range found.Blocks {
-		k.last = max(k.last, b.Last)
 	}
 	if k.last == 0 && !s.report.Clean && len(found.Damage) == 0 && len(found.Holes) == 0 {
 		return known{}, s.forgetEmpty(blocks)
 	}
-	if marker.LastSeq > k.last { // the archive was older than the log
-		s.report.Holes = append(s.report.Holes, block.Range{First: k.last + 1, Last: marker.LastSeq})
-	}
 	return k, block.RemoveMarker(s.opts.Dir)
+}
+
+func newestIn(r block.Report) uint64 {
+	var last uint64
+	for _, b := range r.Blocks {
+		last = max(last, b.Last)
+	}
+	return last
 }
 
 // forgetEmpty removes the files of a log that never held a record: its first one met a full disk. The
@@ -84,7 +99,7 @@ func (s *Server) forgetEmpty(blocks []block.Info) error {
 func exists(path string) bool { _, err := os.Stat(path); return err == nil }
 
 // present lists the log's blocks, after restoring them from the archive where they are gone.
-func (s *Server) present(marker block.Marker) ([]block.Info, error) {
+func (s *Server) present() ([]block.Info, error) {
 	blocks, err := list(s.opts.msgsDir())
 	if err != nil || len(blocks) > 0 {
 		return blocks, err
@@ -96,14 +111,20 @@ func (s *Server) present(marker block.Marker) ([]block.Info, error) {
 	switch {
 	case len(archived) > 0:
 		return s.restore()
-	case len(marker.Blocks) > 0:
-		return nil, &DamageError{What: fmt.Sprintf("its %d blocks are gone and the archive is empty", len(marker.Blocks))}
+	case s.vouched > 0 && s.opts.Renew:
+		return s.renew()
+	case s.vouched > 0:
+		return nil, s.gone()
 	}
 	return nil, nil
 }
 
 // restore puts the archived blocks in the log's place.
 func (s *Server) restore() ([]block.Info, error) {
+	s.found.Whole = true
+	if err := s.keep(&s.found); err != nil {
+		return nil, err
+	}
 	if _, err := block.Restore(s.opts.archiveDir(), s.opts.msgsDir()); err != nil {
 		return nil, &DamageError{What: "restoring it from the archive", Err: err}
 	}
@@ -135,8 +156,17 @@ func (s *Server) check(only func(name string) bool) (block.Report, error) {
 	if err != nil || len(found.Damage)+len(found.Holes) == 0 && !short {
 		return found, err
 	}
+	feared := s.found
+	feared.add(found.Damage, block.Fixed{Lost: found.Missing()})
+	if err := s.keep(&feared); err != nil {
+		return found, err
+	}
 	if s.report.Fixed, err = block.Repair(msgs, o, found); err != nil {
 		return found, &DamageError{What: "repairing it", Err: err}
+	}
+	s.found.add(found.Damage, s.report.Fixed)
+	if err := s.keep(&s.found); err != nil {
+		return found, err
 	}
 	s.opts.Log.Warn("the log was damaged", "damage", found.Damage, "holes", found.Holes, "fixed", s.report.Fixed)
 	if found, err = block.Check(msgs, o); err != nil {

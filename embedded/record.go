@@ -107,29 +107,36 @@ func (c *codec) encode(env events.Envelope) (message, error) {
 
 // decode undoes encode.
 func (c *codec) decode(m message) (events.Envelope, error) {
+	env, _, err := c.decodeInto(m, nil)
+	return env, err
+}
+
+// decodeInto is decode with the data unpacked into an arena, as by unpackInto.
+func (c *codec) decodeInto(m message, arena []byte) (events.Envelope, []byte, error) {
 	plain := m.data
 	var err error
 	switch m.encoding {
 	case "":
 	case encodingZstd:
-		if plain, err = c.unpack(m.data); err != nil {
-			return events.Envelope{}, err
+		if plain, arena, err = c.unpackInto(m.data, arena); err != nil {
+			return events.Envelope{}, arena, err
 		}
 	default:
-		return events.Envelope{}, fmt.Errorf("%w: content encoding %q", ErrBadPayload, m.encoding)
+		return events.Envelope{}, arena, fmt.Errorf("%w: content encoding %q", ErrBadPayload, m.encoding)
 	}
 	line, data, found := bytes.Cut(plain, []byte{'\n'})
-	var head rest
 	if !found {
-		return events.Envelope{}, fmt.Errorf("%w: no envelope line", ErrBadPayload)
+		return events.Envelope{}, arena, fmt.Errorf("%w: no envelope line", ErrBadPayload)
 	}
+	var head rest
 	if !events.Fill(line, &head) {
 		head = rest{}
 		if err := json.Unmarshal(line, &head); err != nil {
-			return events.Envelope{}, fmt.Errorf("%w: envelope line: %w", ErrBadPayload, err)
+			return events.Envelope{}, arena, fmt.Errorf("%w: envelope line: %w", ErrBadPayload, err)
 		}
 	}
-	return assemble(m, head, data)
+	env, err := assemble(m, head, data)
+	return env, arena, err
 }
 
 func assemble(m message, head rest, data []byte) (events.Envelope, error) {
@@ -142,12 +149,12 @@ func assemble(m message, head rest, data []byte) (events.Envelope, error) {
 	if env.Time, err = time.Parse(time.RFC3339Nano, m.time); err != nil {
 		return env, fmt.Errorf("%w: %w", ErrBadPayload, err)
 	}
-	tokens := strings.Split(m.subject, ".")
-	if len(tokens) != 5 || tokens[0] != subjectRoot {
+	tokens, ok := split(m.subject)
+	if !ok {
 		return env, fmt.Errorf("%w: subject %q", ErrBadPayload, m.subject)
 	}
-	if env.Project, err = unescape(tokens[1]); err == nil {
-		env.Session, err = unescape(tokens[2])
+	if env.Project, err = unescape(tokens[0]); err == nil {
+		env.Session, err = unescape(tokens[1])
 	}
 	if err != nil {
 		return env, fmt.Errorf("%w: %w", ErrBadPayload, err)
@@ -160,6 +167,30 @@ func assemble(m message, head rest, data []byte) (events.Envelope, error) {
 		env.Data = data
 	}
 	return env, nil
+}
+
+// split takes an event's subject apart into project, session, area and what, escaped as they are.
+func split(subject string) (tokens [4]string, ok bool) {
+	root, rest, ok := strings.Cut(subject, ".")
+	for i := 0; i < 3 && ok; i++ {
+		tokens[i], rest, ok = strings.Cut(rest, ".")
+	}
+	tokens[3] = rest
+	return tokens, ok && root == subjectRoot && !strings.Contains(rest, ".")
+}
+
+// strange says what a record's subject or headers have otherwise than its envelope, "" where all fits.
+// Project and session stand in the subject alone.
+func strange(m message, env events.Envelope) string {
+	tokens, _ := split(m.subject)
+	area, what, _ := strings.Cut(env.Type, ".")
+	switch {
+	case !printable(env.ID):
+		return fmt.Sprintf("the id is %q", env.ID)
+	case tokens[2] != token(area) || tokens[3] != token(what):
+		return fmt.Sprintf("type %s lies under subject %s", env.Type, m.subject)
+	}
+	return ""
 }
 
 // natsMsg is the message as the client library sends it.

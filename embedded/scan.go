@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"slices"
 	"strconv"
 	"time"
 
@@ -23,38 +22,90 @@ const (
 // errStop ends a scan early; it never reaches the caller of the package.
 var errStop = errors.New("enough")
 
-// scan calls fn with the messages from sequence from to sequence to (0: the newest now), in order.
-// With headersOnly the data may be missing. It reads the block files, the newest one too: the server
-// writes a message before it acknowledges it, so everything up to the last acknowledged sequence is
-// in a file, and nothing behind it is looked at. What the newest file does not give, it asks the
-// server for.
+// scanning is one pass over the log: fn gets the messages from sequence from to sequence to (0: the
+// newest now), in order; a message's data is valid until fn returns. It reads the block files, the
+// newest one too: the server writes a message before it acknowledges it, so everything up to the last
+// acknowledged sequence is in a file, and nothing behind it is looked at. What the newest file does not
+// give, it asks the server for.
+type scanning struct {
+	st          *Stream
+	from, to    uint64
+	headersOnly bool // the data may be missing
+	fn          func(stored) error
+	found       func(Finding) error // examine: go on behind damage, and tell of every gap; nil: damage ends the scan
+
+	deleted map[uint64]bool // sequences that the server hides
+	first   uint64          // the first one that it shows
+
+	// Of an examination.
+	low   uint64   // what from was at the beginning
+	tombs []uint64 // sequences that a tombstone speaks of
+	wound *Finding // damage since the last message, whose sequences the next message tells
+	block int      // the block that is read
+	jump  bool     // it does not follow the one before, and no message of it was given yet
+}
+
+// scan is a pass over the log that damage ends.
 func (st *Stream) scan(ctx context.Context, from, to uint64, headersOnly bool, fn func(stored) error) error {
-	last, _ := st.Last()
-	if to == 0 || to > last {
-		to = last
+	return (&scanning{st: st, from: from, to: to, headersOnly: headersOnly, fn: fn}).scan(ctx)
+}
+
+func (s *scanning) scan(ctx context.Context) error {
+	last, _ := s.st.Last()
+	if s.to == 0 || s.to > last {
+		s.to = last
 	}
-	from = max(from, 1)
-	if from > to || to-from < fewMessages {
-		return st.scanOneByOne(ctx, from, to, fn)
+	s.from = max(s.from, 1)
+	s.low = s.from
+	if s.found == nil && (s.from > s.to || s.to-s.from < fewMessages) {
+		return s.oneByOne(ctx)
 	}
-	deleted, first, err := st.deleted(ctx)
-	if err != nil {
+	var err error
+	if s.deleted, s.first, err = s.st.deleted(ctx); err != nil {
 		return err
 	}
-	from = max(from, first)
-	next, err := st.scanFiles(ctx, from, to, headersOnly, func(m stored) error {
-		if deleted[m.seq] {
+	if s.found == nil {
+		s.from = max(s.from, s.first)
+	}
+	if err := s.files(ctx); err != nil || s.from > s.to {
+		return err
+	}
+	if err := s.server(ctx); err != nil || s.found == nil {
+		return err
+	}
+	return s.missing(s.to + 1)
+}
+
+// server asks the server for what the files did not give.
+func (s *scanning) server(ctx context.Context) error {
+	if s.to-s.from < fewMessages {
+		return s.oneByOne(ctx)
+	}
+	err := s.consume(ctx)
+	if s.found != nil && errors.Is(err, ErrLogDamaged) {
+		return nil // the gap is told of
+	}
+	return err
+}
+
+// give hands out one message, and goes on behind it.
+func (s *scanning) give(m stored) error {
+	if s.found != nil {
+		if m.seq < s.from {
+			return s.found(Finding{Kind: Disordered, First: m.seq, Last: m.seq, Why: fmt.Sprintf("it stands behind sequence %d", s.from-1)})
+		}
+		if err := s.missing(m.seq); err != nil {
+			return err
+		}
+	}
+	s.from = m.seq + 1
+	if s.deleted[m.seq] || m.seq < s.first {
+		if s.found == nil {
 			return nil
 		}
-		return fn(m)
-	})
-	switch {
-	case err != nil || next > to:
-		return err
-	case to-next < fewMessages:
-		return st.scanOneByOne(ctx, next, to, fn)
+		return s.found(Finding{Kind: Erased, First: m.seq, Last: m.seq})
 	}
-	return st.scanServer(ctx, next, to, headersOnly, fn)
+	return s.fn(m)
 }
 
 // deleted is the set of sequences that the server hides, and the first one that it shows. A plain
@@ -71,84 +122,95 @@ func (st *Stream) deleted(ctx context.Context) (hidden map[uint64]bool, first ui
 	return hidden, info.State.FirstSeq, nil
 }
 
-// scanFiles reads the block files and returns the sequence to go on from.
-func (st *Stream) scanFiles(ctx context.Context, from, to uint64, headersOnly bool, fn func(stored) error) (uint64, error) {
-	spans, err := st.blocks.spans(from, to)
+// files reads the block files.
+func (s *scanning) files(ctx context.Context) error {
+	spans, err := s.st.blocks.spans(s.from, s.to)
 	if err != nil {
-		return 0, fmt.Errorf("blocks of the log: %w", err)
+		return fmt.Errorf("blocks of the log: %w", err)
 	}
 	for _, b := range spans {
-		from, err = st.scanFile(ctx, b, from, to, headersOnly, fn)
+		if s.found != nil {
+			err = s.examine(ctx, b)
+		} else {
+			err = s.file(ctx, b)
+		}
 		switch {
-		case errors.Is(err, errStop):
-			return from, nil
+		case errors.Is(err, errStop) && s.from > s.to:
+			return nil
+		case err == nil && s.found != nil:
+			// whoever comes next tells what is missing here
 		case err == nil && !b.newest:
-			from = max(from, b.end)
+			s.from = max(s.from, min(b.end, s.to+1))
 		case b.newest && (err == nil || errors.Is(err, block.ErrDamaged) || errors.Is(err, fs.ErrNotExist)):
-			return from, nil // the server knows the rest
+			return nil // the server knows the rest
 		case errors.Is(err, block.ErrDamaged):
-			st.srv.distrust()
-			return 0, &DamageError{What: "a sealed block", FirstSeq: b.first, LastSeq: b.end - 1, BlockName: strconv.Itoa(b.index) + ".blk", Err: err}
+			s.st.srv.distrust()
+			return &DamageError{What: "a sealed block", FirstSeq: b.first, LastSeq: b.end - 1, BlockName: b.name(), Err: err}
 		default:
-			return 0, err
-		}
-	}
-	return from, nil
-}
-
-// scanFile reads one block and returns the sequence behind the last message it gave to fn. It ends
-// with errStop at to.
-func (st *Stream) scanFile(ctx context.Context, b span, from, to uint64, headersOnly bool, fn func(stored) error) (uint64, error) {
-	err := block.ReadFrom(st.blocks.path(b.index), streamName, from, to, func(r block.Record) error {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if !r.Erased {
-			m := stored{seq: r.Seq, appended: r.Time, message: message{subject: r.Subject}.ofRaw(r.Header)}
-			if !headersOnly {
-				m.data = slices.Clone(r.Data) // the reader's buffer is used again
-			}
-			if err := fn(m); err != nil {
-				return err
-			}
-		}
-		if from = r.Seq + 1; from > to {
-			return errStop
-		}
-		return nil
-	})
-	return from, err
-}
-
-func (st *Stream) scanOneByOne(ctx context.Context, from, to uint64, fn func(stored) error) error {
-	for seq := from; seq <= to; seq++ {
-		raw, err := st.handle.GetMsg(ctx, seq)
-		if errors.Is(err, jetstream.ErrMsgNotFound) {
-			continue
-		}
-		if err != nil {
-			return st.trouble(err)
-		}
-		m := stored{seq: seq, appended: raw.Time.UTC(), message: message{subject: raw.Subject, data: raw.Data}.ofHeader(raw.Header)}
-		if err := fn(m); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// scanServer reads through an ordered consumer. It ends by sequence: what the server says is
-// pending is wrong after damage. Silence means that the rest is not there.
-func (st *Stream) scanServer(ctx context.Context, from, to uint64, headersOnly bool, fn func(stored) error) error {
-	consumer, err := st.handle.OrderedConsumer(ctx, jetstream.OrderedConsumerConfig{
-		DeliverPolicy: jetstream.DeliverByStartSequencePolicy, OptStartSeq: from, HeadersOnly: headersOnly,
+// file reads one block. It ends with errStop at the last sequence that is wanted.
+func (s *scanning) file(ctx context.Context, b span) error {
+	return block.ReadFrom(s.st.blocks.path(b.index), streamName, s.from, s.to, func(r block.Record) error {
+		if r.Erased {
+			s.from = r.Seq + 1
+			return ctx.Err()
+		}
+		return s.record(ctx, r)
+	})
+}
+
+// record hands out a message of a block.
+func (s *scanning) record(ctx context.Context, r block.Record) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	m := stored{seq: r.Seq, appended: r.Time, message: message{subject: r.Subject}.ofRaw(r.Header)}
+	if !s.headersOnly {
+		m.data = r.Data
+	}
+	if err := s.give(m); err != nil {
+		return err
+	}
+	if s.from > s.to {
+		return errStop
+	}
+	return nil
+}
+
+func (s *scanning) oneByOne(ctx context.Context) error {
+	for seq := s.from; seq <= s.to; seq++ {
+		raw, err := s.st.handle.GetMsg(ctx, seq)
+		if errors.Is(err, jetstream.ErrMsgNotFound) {
+			continue
+		}
+		if err != nil {
+			return s.st.trouble(err)
+		}
+		m := stored{seq: seq, appended: raw.Time.UTC(), message: message{subject: raw.Subject, data: raw.Data}.ofHeader(raw.Header)}
+		if err := s.give(m); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// consume reads through an ordered consumer. It ends by sequence: what the server says is pending is
+// wrong after damage. Silence means that the rest is not there.
+func (s *scanning) consume(ctx context.Context) error {
+	consumer, err := s.st.handle.OrderedConsumer(ctx, jetstream.OrderedConsumerConfig{
+		DeliverPolicy: jetstream.DeliverByStartSequencePolicy, OptStartSeq: s.from, HeadersOnly: s.headersOnly,
 	})
 	if err != nil {
-		return fmt.Errorf("read from %d: %w", from, st.trouble(err))
+		return fmt.Errorf("read from %d: %w", s.from, s.st.trouble(err))
 	}
 	it, err := consumer.Messages(jetstream.PullMaxMessages(pullSize))
 	if err != nil {
-		return fmt.Errorf("read from %d: %w", from, st.trouble(err))
+		return fmt.Errorf("read from %d: %w", s.from, s.st.trouble(err))
 	}
 	defer it.Stop()
 	for {
@@ -156,18 +218,18 @@ func (st *Stream) scanServer(ctx context.Context, from, to uint64, headersOnly b
 		msg, err := it.Next(jetstream.NextContext(wait))
 		cancel()
 		if err != nil {
-			return st.silence(ctx, from, to, err)
+			return s.st.silence(ctx, s.from, s.to, err)
 		}
 		meta, err := msg.Metadata()
 		if err != nil {
 			return err
 		}
-		if seq := meta.Sequence.Stream; seq > to {
+		seq := meta.Sequence.Stream
+		if seq > s.to {
 			return nil
 		}
-		from = meta.Sequence.Stream + 1
-		m := stored{seq: from - 1, appended: meta.Timestamp.UTC(), message: message{subject: msg.Subject(), data: msg.Data()}.ofHeader(msg.Headers())}
-		if err := fn(m); err != nil || from > to {
+		m := stored{seq: seq, appended: meta.Timestamp.UTC(), message: message{subject: msg.Subject(), data: msg.Data()}.ofHeader(msg.Headers())}
+		if err := s.give(m); err != nil || s.from > s.to {
 			return err
 		}
 	}
@@ -200,3 +262,6 @@ func (st *Stream) timeFrom(ctx context.Context, seq uint64) (uint64, time.Time, 
 	}
 	return raw.Sequence, raw.Time.UTC(), nil
 }
+
+// name is the block's file.
+func (b span) name() string { return strconv.Itoa(b.index) + ".blk" }

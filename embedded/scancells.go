@@ -32,7 +32,8 @@ func (b *buckets) Scan(ctx context.Context, bucket, prefix string, fn func(key s
 		return nil
 	}
 	nc := b.js.Conn()
-	sub, err := nc.SubscribeSync(nc.NewInbox())
+	answers := make(chan *nats.Msg, scanBatch+1) // the connection's own queues hold one answer to each question
+	sub, err := nc.ChanSubscribe(nc.NewInbox(), answers)
 	if err != nil {
 		return fmt.Errorf("scan %s: %w", bucket, err)
 	}
@@ -46,7 +47,7 @@ func (b *buckets) Scan(ctx context.Context, bucket, prefix string, fn func(key s
 		if err := nc.PublishRequest("$JS.API.DIRECT.GET."+bucketStream(bucket), sub.Subject, ask); err != nil {
 			return fmt.Errorf("scan %s: %w", bucket, err)
 		}
-		if next, err = b.scanSome(ctx, sub, bucket, prefix, fn); err != nil {
+		if next, err = b.scanSome(ctx, answers, bucket, prefix, fn); err != nil {
 			return fmt.Errorf("scan %s: %w", bucket, err)
 		}
 	}
@@ -55,13 +56,15 @@ func (b *buckets) Scan(ctx context.Context, bucket, prefix string, fn func(key s
 
 // scanSome takes the answers to one request and says at which sequence to go on; 0 at the end. fn, which gets each
 // cell as it comes, counts in the time of the request.
-func (b *buckets) scanSome(ctx context.Context, sub *nats.Subscription, bucket, prefix string, fn func(string, []byte) error) (next uint64, err error) {
+func (b *buckets) scanSome(ctx context.Context, answers <-chan *nats.Msg, bucket, prefix string, fn func(string, []byte) error) (next uint64, err error) {
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
 	for {
-		msg, err := sub.NextMsgWithContext(ctx)
-		if err != nil {
-			return 0, err
+		var msg *nats.Msg
+		select {
+		case msg = <-answers:
+		case <-ctx.Done():
+			return 0, ctx.Err()
 		}
 		switch end, more, err := batchEnd(msg); {
 		case err != nil || end && !more:

@@ -65,13 +65,17 @@ func (s *Server) open(ctx context.Context, began time.Time) error {
 	if err != nil {
 		return err
 	}
-	s.stream = &Stream{srv: s, js: s.js, handle: handle, codec: c, mode: s.opts.Fsync, opened: began, blocks: newBlockIndex(s.opts.msgsDir())}
+	s.stream = &Stream{srv: s, js: s.js, handle: handle, codec: c, mode: s.opts.Fsync, opened: began,
+		blocks: newBlockIndex(s.opts.msgsDir(), s.opts.tablesDir()), lines: newLines()}
 	if err := s.stream.loadLast(ctx); err != nil {
 		return fmt.Errorf("newest event: %w", err)
 	}
 	if s.stream.last < known.last {
 		return &DamageError{What: fmt.Sprintf("the server took up %d of %d sequences", s.stream.last, known.last),
 			FirstSeq: s.stream.last + 1, LastSeq: known.last}
+	}
+	if err := s.confirm(ctx); err != nil {
+		return fmt.Errorf("what is lost: %w", err)
 	}
 	var created bool
 	if s.buckets, created, err = openBuckets(ctx, s.js, c); err != nil {
@@ -88,7 +92,7 @@ func (s *Server) open(ctx context.Context, began time.Time) error {
 // settle starts what runs beside the server, after bringing to disk what is not known to be there:
 // what a killed predecessor wrote and streams that are new. After an exit in order, that is nothing.
 func (s *Server) settle() error {
-	s.archive = newArchiver(s.opts.msgsDir(), s.opts.archiveDir(), s.opts.Log, s.distrust)
+	s.archive = newArchiver(s.opts.msgsDir(), s.opts.archiveDir(), s.opts.Log, s.distrust, s.stream.blocks.sealed)
 	s.stream.sync = newSyncer(s.opts.msgsDir(), s.stream.last, s.archive.kick)
 	if !s.report.Clean || s.created {
 		err := errors.Join(syncTree(s.opts.jetstreamDir(), time.Time{}), syncFile(s.opts.Dir), syncFile(filepath.Dir(s.opts.Dir)))

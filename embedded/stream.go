@@ -44,8 +44,10 @@ type Stream struct {
 	mode   FsyncMode
 	opened time.Time
 	batch  batchIDs
+	lines  lines
 
-	stuck atomic.Pointer[error] // the first error after which the server takes nothing any more
+	stuck atomic.Pointer[error] // the first error after which nothing is appended any more
+	order sync.RWMutex          // held alone while a group is written: nothing comes between its events
 
 	mu     sync.Mutex
 	last   uint64
@@ -72,6 +74,27 @@ func streamConfig() jetstream.StreamConfig {
 // their way to the disk; they are there after [Stream.Sync] of the last sequence. An error after
 // the acknowledgement is possible, so an append that failed may be repeated with the same ids.
 func (st *Stream) Append(ctx context.Context, envs ...events.Envelope) ([]Receipt, error) {
+	if len(envs) == 0 {
+		return nil, nil
+	}
+	msgs, err := st.encode(envs)
+	if err != nil {
+		return nil, err
+	}
+	return st.appended(ctx, envs, func(ctx context.Context) ([]Receipt, error) {
+		st.order.RLock()
+		defer st.order.RUnlock()
+		if p := st.stuck.Load(); p != nil {
+			return nil, *p
+		}
+		if len(msgs) == 1 {
+			return st.appendOne(ctx, msgs[0])
+		}
+		return st.appendBatch(ctx, msgs)
+	})
+}
+
+func (st *Stream) encode(envs []events.Envelope) ([]message, error) {
 	msgs := make([]message, len(envs))
 	for i, env := range envs {
 		var err error
@@ -79,44 +102,48 @@ func (st *Stream) Append(ctx context.Context, envs ...events.Envelope) ([]Receip
 			return nil, fmt.Errorf("append %s: %w", env.Type, err)
 		}
 	}
-	if p := st.stuck.Load(); p != nil {
-		return nil, fmt.Errorf("append %s: %w", envs[0].Type, *p)
-	}
+	return msgs, nil
+}
+
+// appended bounds an append, and has what it wrote brought to disk.
+func (st *Stream) appended(ctx context.Context, envs []events.Envelope, write func(context.Context) ([]Receipt, error)) ([]Receipt, error) {
 	ctx, cancel := context.WithTimeout(ctx, appendTimeout)
 	defer cancel()
-	var out []Receipt
-	var err error
-	switch len(msgs) {
-	case 0:
-		return nil, nil
-	case 1:
-		out, err = st.appendOne(ctx, msgs[0])
-	default:
-		out, err = st.appendBatch(ctx, msgs)
-	}
-	if err == nil {
-		if st.mode == Shared {
-			st.sync.begin(out[len(out)-1].Seq)
-		}
-	}
+	out, err := write(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("append %s (%d events): %w", envs[0].Type, len(envs), err)
+	}
+	if st.mode == Shared {
+		st.sync.begin(out[len(out)-1].Seq)
 	}
 	return out, nil
 }
 
 func (st *Stream) appendOne(ctx context.Context, m message) ([]Receipt, error) {
-	if len(m.data) > maxPayload-4096 { // the headers count too
-		return nil, fmt.Errorf("%w: %d bytes", ErrTooLarge, len(m.data))
+	if err := fits([]message{m}); err != nil {
+		return nil, err
 	}
-	ack, err := st.js.PublishMsg(ctx, m.natsMsg(), jetstream.WithRetryAttempts(0))
+	ack, err := st.publish(ctx, m.natsMsg())
+	if err == nil && ack.Error != nil {
+		err = ack.Error
+	}
 	if err != nil {
 		return nil, st.trouble(err)
 	}
 	if !ack.Duplicate {
-		st.advance(ack.Sequence, m.id)
+		st.advance(ack.Seq, m.id)
 	}
-	return []Receipt{{Seq: ack.Sequence, Duplicate: ack.Duplicate}}, nil
+	return []Receipt{{Seq: ack.Seq, Duplicate: ack.Duplicate}}, nil
+}
+
+// fits refuses messages that the server would warn about.
+func fits(msgs []message) error {
+	for _, m := range msgs {
+		if len(m.data) > maxPayload-4096 { // the headers count too
+			return fmt.Errorf("%w: %d bytes", ErrTooLarge, len(m.data))
+		}
+	}
+	return nil
 }
 
 // trouble says what stands behind a failed request: after a write error the server does not answer
@@ -148,7 +175,7 @@ func (st *Stream) Sync(ctx context.Context, seq uint64) error {
 	if st.mode == Always {
 		return nil
 	}
-	return st.sync.wait(ctx, seq)
+	return st.sync.wait(ctx, seq, st.codec.small.ahead)
 }
 
 // Last is the newest event's sequence and id; 0 and "" for an empty log.

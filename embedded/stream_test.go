@@ -143,10 +143,16 @@ func TestReadThroughTheServer(t *testing.T) {
 		}
 	}
 	for name, scan := range map[string]func(fn func(stored) error) error{
-		"consumer":   func(fn func(stored) error) error { return s.stream.scanServer(t.Context(), 1, 299, false, fn) },
-		"headers":    func(fn func(stored) error) error { return s.stream.scanServer(t.Context(), 1, 299, true, fn) },
-		"one by one": func(fn func(stored) error) error { return s.stream.scanOneByOne(t.Context(), 1, 300, fn) },
-		"files":      func(fn func(stored) error) error { return s.stream.scan(t.Context(), 0, 0, false, fn) },
+		"consumer": func(fn func(stored) error) error {
+			return (&scanning{st: s.stream, from: 1, to: 299, fn: fn}).consume(t.Context())
+		},
+		"headers": func(fn func(stored) error) error {
+			return (&scanning{st: s.stream, from: 1, to: 299, headersOnly: true, fn: fn}).consume(t.Context())
+		},
+		"one by one": func(fn func(stored) error) error {
+			return (&scanning{st: s.stream, from: 1, to: 300, fn: fn}).oneByOne(t.Context())
+		},
+		"files": func(fn func(stored) error) error { return s.stream.scan(t.Context(), 0, 0, false, fn) },
 	} {
 		n := 0
 		err := scan(func(m stored) error {
@@ -295,7 +301,7 @@ func TestSyncerCoversEveryBlock(t *testing.T) {
 		for n := 1; n <= newest; n++ {
 			touch(n)
 		}
-		if err := y.wait(t.Context(), uint64(seq+1)); err != nil {
+		if err := y.wait(t.Context(), uint64(seq+1), func() {}); err != nil {
 			t.Fatal(err)
 		}
 		if y.newest != newest {
@@ -308,11 +314,11 @@ func TestSyncerCoversEveryBlock(t *testing.T) {
 	if err := os.RemoveAll(dir); err != nil {
 		t.Fatal(err)
 	}
-	if err := y.wait(t.Context(), 4); err != nil {
+	if err := y.wait(t.Context(), 4, func() {}); err != nil {
 		t.Errorf("what is on disk already: %v", err)
 	}
 	for range 2 { // the failure stays
-		if err := y.wait(t.Context(), 5); !errors.Is(err, ErrWriteStuck) {
+		if err := y.wait(t.Context(), 5, func() {}); !errors.Is(err, ErrWriteStuck) {
 			t.Errorf("sync without files: %v, want ErrWriteStuck", err)
 		}
 	}

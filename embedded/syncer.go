@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"sync"
 )
@@ -40,17 +41,25 @@ func newSyncer(dir string, durable uint64, roll func()) *syncer {
 	return &syncer{dir: dir, roll: roll, durable: durable}
 }
 
-// begin starts to bring everything up to seq to disk, without waiting.
+// begin starts to bring everything up to seq to disk, without waiting for it. When it starts the loop
+// it lets it run at once: the disk is slow, and what the caller does next goes on beside it. Else the
+// scheduler would keep the loop until the caller has to wait.
 func (s *syncer) begin(seq uint64) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
+	idle := !s.running
 	if seq > s.durable && s.failed == nil && !s.stopped {
 		s.join(seq)
 	}
+	started := idle && s.running
+	s.mu.Unlock()
+	if started {
+		runtime.Gosched()
+	}
 }
 
-// wait returns when everything up to seq is on disk. The caller must have been acknowledged.
-func (s *syncer) wait(ctx context.Context, seq uint64) error {
+// wait returns when everything up to seq is on disk, after meanwhile, which is called when there is time
+// for it. The caller must have been acknowledged.
+func (s *syncer) wait(ctx context.Context, seq uint64, meanwhile func()) error {
 	s.mu.Lock()
 	switch {
 	case seq <= s.durable:
@@ -65,6 +74,12 @@ func (s *syncer) wait(ctx context.Context, seq uint64) error {
 	}
 	r := s.join(seq)
 	s.mu.Unlock()
+	select {
+	case <-r.done:
+		return r.err
+	default:
+		meanwhile()
+	}
 	select {
 	case <-r.done:
 		return r.err

@@ -1,13 +1,11 @@
 package events
 
 import (
-	"bytes"
 	"encoding/json"
 	"reflect"
 	"strconv"
 	"strings"
 	"sync"
-	"unicode/utf8"
 )
 
 // A reader of one JSON object into one event struct, in one pass over the bytes. encoding/json goes
@@ -140,8 +138,8 @@ func setString(v reflect.Value, raw []byte) bool {
 	if raw[0] != '"' {
 		return true
 	}
-	if end, plain := literal(raw, 0); plain && end == len(raw) && utf8.Valid(raw) {
-		v.SetString(string(raw[1 : end-1]))
+	if s, ok := unquote(raw); ok {
+		v.SetString(s)
 		return true
 	}
 	var s string
@@ -157,33 +155,6 @@ func blank(b []byte, i int) int {
 		i++
 	}
 	return i
-}
-
-// literal gives the index behind the string that begins at i, -1 when there is none, and whether it
-// is plain: no escape in it.
-func literal(b []byte, i int) (end int, plain bool) {
-	if i >= len(b) || b[i] != '"' {
-		return -1, false
-	}
-	plain = true
-	for j, quote := i+1, -1; ; {
-		if quote < j {
-			q := -1
-			if j < len(b) {
-				q = bytes.IndexByte(b[j:], '"')
-			}
-			if q < 0 {
-				return -1, false
-			}
-			quote = j + q
-		}
-		e := bytes.IndexByte(b[j:quote], '\\')
-		if e < 0 {
-			return quote + 1, plain
-		}
-		plain = false
-		j += e + 2
-	}
 }
 
 // maxDepth is where encoding/json gives up; it then says so.

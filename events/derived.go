@@ -20,6 +20,7 @@ const (
 	TypeDaemonStarted    = "daemon.started"
 	TypeDaemonStopped    = "daemon.stopped"
 	TypeLogDamaged       = "log.damaged"
+	TypeLogRepaired      = "log.repaired"
 	TypeClockJumped      = "clock.jumped"
 )
 
@@ -144,13 +145,29 @@ func (*DaemonStopped) Type() string { return TypeDaemonStopped }
 // LogDamaged records damage of the log that was found and what became of it.
 type LogDamaged struct {
 	Block   string   `json:"block" jsonschema_description:"the block file"`
-	Lost    []uint64 `json:"lost,omitempty" jsonschema_description:"sequences that could not be had"`
+	Lost    []uint64 `json:"lost,omitempty" jsonschema_description:"the first 1,000 sequences that could not be had"`
+	Runs    []SeqRun `json:"runs,omitempty" jsonschema_description:"all of them, in runs"`
 	Healed  int      `json:"healed,omitempty" jsonschema_description:"records that came back from the archive"`
 	Problem string   `json:"problem" jsonschema_description:"what was wrong"`
 }
 
+// SeqRun is a run of sequences, both ends included.
+type SeqRun struct {
+	First uint64 `json:"first" jsonschema_description:"first sequence"`
+	Last  uint64 `json:"last" jsonschema_description:"last sequence"`
+}
+
 // Type implements [Event].
 func (*LogDamaged) Type() string { return TypeLogDamaged }
+
+// LogRepaired records that events whose sequences were lost are in the log again, under their own ids.
+type LogRepaired struct {
+	Back   []SeqRun `json:"back" jsonschema_description:"the sequences that the events had"`
+	Source string   `json:"source" jsonschema_description:"where they were found"`
+}
+
+// Type implements [Event].
+func (*LogRepaired) Type() string { return TypeLogRepaired }
 
 // ClockJumped records that the machine's clock went backwards.
 type ClockJumped struct {

@@ -14,6 +14,8 @@ const (
 	TypeGateStopBlocked   = "gate.stop_blocked"
 	TypeGateConfigInvalid = "gate.config_invalid"
 	TypeGateImported      = "gate.imported"
+
+	TypePermissionAutoDenied = "permission.auto_denied"
 )
 
 // Scopes of a requirement, and the levels at which something is said about one.
@@ -31,6 +33,7 @@ const (
 const (
 	GateClearedCommand    = "command"
 	GateClearedSingleUse  = "single_use"
+	GateClearedBackground = "background" // a single_use action was started in the background
 	GateClearedSessionEnd = "session_end"
 )
 
@@ -74,7 +77,7 @@ func (*GateBlocked) Type() string { return TypeGateBlocked }
 type GateCleared struct {
 	Name        string `json:"name,omitempty" jsonschema_description:"the requirement; absent: all of them"`
 	AllSessions bool   `json:"all_sessions,omitempty" jsonschema_description:"of the whole branch; else of the envelope's session"`
-	Reason      string `json:"reason" jsonschema_description:"command, single_use or session_end"`
+	Reason      string `json:"reason" jsonschema_description:"command, single_use, background or session_end"`
 }
 
 // Type implements [Event].
@@ -103,10 +106,11 @@ type GateConfigInvalid struct {
 // Type implements [Event].
 func (*GateConfigInvalid) Type() string { return TypeGateConfigInvalid }
 
-// GateImported takes over what other software kept in a file about the gates of the envelope's branch.
-// A newer satisfaction that is known already stays.
+// GateImported takes over what other software kept in a file about the gates of the envelope's branch, or
+// what was known of that branch in a project that was joined into the envelope's. A newer satisfaction
+// that is known already stays.
 type GateImported struct {
-	File     string                `json:"file" jsonschema_description:"base name of the file"`
+	File     string                `json:"file" jsonschema_description:"base name of the file, or the word project and the id of the project that was joined"`
 	Gates    []GateImportedEntry   `json:"gates,omitempty" jsonschema_description:"what it says of requirements"`
 	Sessions []GateImportedSession `json:"sessions,omitempty" jsonschema_description:"what it says of sessions"`
 }
@@ -130,8 +134,20 @@ type GateImportedEntry struct {
 type GateImportedSession struct {
 	Session    string `json:"session" jsonschema_description:"its 8 characters"`
 	PID        int    `json:"pid,omitempty" jsonschema_description:"the client process"`
+	PIDStart   int64  `json:"pid_start,omitempty" jsonschema_description:"start time of that process; absent: it was gone when the file was read"`
 	ProjectDir string `json:"project_dir,omitempty" jsonschema_description:"where it worked"`
 	Branch     string `json:"branch,omitempty" jsonschema_description:"on which branch"`
 	StartedAt  string `json:"started_at,omitempty" jsonschema_description:"RFC 3339"`
 	LastActive string `json:"last_active,omitempty" jsonschema_description:"RFC 3339"`
 }
+
+// PermissionAutoDenied records that hookline answered the client's question for permission with no: the
+// command was one that is not left to a dialog. Its causation is the question, which has the command.
+type PermissionAutoDenied struct {
+	Tool   string `json:"tool" jsonschema_description:"the tool that permission was asked for"`
+	Rule   string `json:"rule" jsonschema_description:"rm_root, force_push, force_push_short, reset_remote, git_clean, sql_drop or sql_truncate"`
+	Reason string `json:"reason" jsonschema_description:"the rule in words"`
+}
+
+// Type implements [Event].
+func (*PermissionAutoDenied) Type() string { return TypePermissionAutoDenied }

@@ -75,7 +75,7 @@ func (*ConfigChanged) Type() string { return TypeConfigChanged }
 type CompactionStarted struct {
 	Common
 	Trigger            string `json:"trigger,omitempty" jsonschema_description:"manual or auto"`
-	CustomInstructions string `json:"custom_instructions,omitempty" jsonschema_description:"what the user asked the summary to keep"`
+	CustomInstructions string `json:"custom_instructions,omitempty" jsonschema:"nullable" jsonschema_description:"what the user asked the summary to keep"`
 }
 
 // Type implements [Event].

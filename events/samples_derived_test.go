@@ -38,7 +38,8 @@ func derivedSamples() []Event {
 		&CanarySent{Nonce: "5b0e7f42"},
 		&DaemonStarted{Build: "0.1.0", PID: 815, Clean: true, Spooled: 3, After: "0.0.9"},
 		&DaemonStopped{Reason: "idle"},
-		&LogDamaged{Block: "7.blk", Lost: []uint64{7159, 7160}, Healed: 41, Problem: "checksum differs"},
+		&LogDamaged{Block: "7.blk", Lost: []uint64{7159, 7160}, Runs: []SeqRun{{First: 7159, Last: 7160}}, Healed: 41, Problem: "checksum differs"},
+		&LogRepaired{Back: []SeqRun{{First: 7159, Last: 7160}}, Source: "before.ndjson.zst"},
 		&ClockJumped{BackMS: 3600000},
 		&IdentityRestored{Source: "startup", Outcome: "restored", Previous: sampleOther, Snapshot: 1795247520123, GapMS: 86400000,
 			Carry: sampleCarry()},
@@ -65,7 +66,8 @@ func derivedSamples() []Event {
 		&GateImported{File: "feature-raw-strings.json",
 			Gates: []GateImportedEntry{{Name: "commit_plan", Scope: GateScopeSession, Session: sampleSession, SatisfiedAt: "2026-11-20T12:00:00Z",
 				SatisfiedBy: "cli", ExpiresAt: "2026-11-20T13:00:00Z", TriggeredAt: "2026-11-20T11:59:00Z", Metadata: raw(`{"ticket":"X-1"}`)}},
-			Sessions: []GateImportedSession{{Session: "c68c8a51", PID: 4711, ProjectDir: "/project", Branch: "feature/raw-strings",
+			Sessions: []GateImportedSession{{Session: "c68c8a51", PID: 4711, PIDStart: 87654, ProjectDir: "/project", Branch: "feature/raw-strings",
 				StartedAt: "2026-11-20T11:00:00Z", LastActive: "2026-11-20T12:00:00Z"}}},
+		&PermissionAutoDenied{Tool: "Bash", Rule: "force_push", Reason: "Force push without lease protection"},
 	}
 }

@@ -60,6 +60,7 @@ var catalog = []Kind{
 	{Type: TypeDaemonStarted, New: fresh[DaemonStarted], Doc: "the daemon started"},
 	{Type: TypeDaemonStopped, New: fresh[DaemonStopped], Doc: "the daemon ended in order"},
 	{Type: TypeLogDamaged, New: fresh[LogDamaged], Doc: "damage of the log was found"},
+	{Type: TypeLogRepaired, New: fresh[LogRepaired], Doc: "lost events came back"},
 	{Type: TypeClockJumped, New: fresh[ClockJumped], Doc: "the machine's clock went backwards"},
 	{Type: TypeIdentityRestored, New: fresh[IdentityRestored], Doc: "from what a session's identity starts"},
 	{Type: TypeIdentityObserved, New: fresh[IdentityObserved], Doc: "an outside engine set identity values"},
@@ -76,5 +77,6 @@ var catalog = []Kind{
 	{Type: TypeGateCleared, New: fresh[GateCleared], Doc: "a requirement has to be met again"},
 	{Type: TypeGateStopBlocked, New: fresh[GateStopBlocked], Doc: "a turn was not let end until requirements are met"},
 	{Type: TypeGateConfigInvalid, New: fresh[GateConfigInvalid], Doc: "a part of the gates' configuration could not be used"},
-	{Type: TypeGateImported, New: fresh[GateImported], Doc: "gates were taken over from another tool's file"},
+	{Type: TypeGateImported, New: fresh[GateImported], Doc: "gates were taken over from another tool's file, or from a project that was joined"},
+	{Type: TypePermissionAutoDenied, New: fresh[PermissionAutoDenied], Doc: "permission for a dangerous command was refused without asking"},
 }

@@ -36,6 +36,7 @@ type Table struct {
 	zero    func(key string) any
 	fold    func(any, events.Record) any
 	decode  func(json.RawMessage) (any, error)
+	needs   func(key string) []Selector
 	views   func(key string, state any) []ViewCell
 	buckets []string // that the views write, each owned by this table alone
 }
@@ -53,6 +54,7 @@ type Spec[S any] struct {
 	Name    string                               // lower-case noun; prefix of its cells
 	Version int                                  // raised when the meaning of the state changes; the old cells are then folded anew
 	Keys    func(events.Record) []string         // cells that the record folds into; none = does not concern it
+	Needs   func(key string) []Selector          // the records that fold into a cell; nil = read the whole log for it
 	Start   func(key string) S                   // state before the first record; nil = the zero value
 	Fold    func(S, events.Record) S             // see the package comment
 	Views   func(key string, state S) []ViewCell // may be nil
@@ -62,7 +64,7 @@ type Spec[S any] struct {
 // NewTable makes the engine's form of a projection.
 func NewTable[S any](s Spec[S]) *Table {
 	t := &Table{
-		name: s.Name, version: s.Version, keys: s.Keys, buckets: s.Buckets,
+		name: s.Name, version: s.Version, keys: s.Keys, needs: s.Needs, buckets: s.Buckets,
 		zero: func(key string) any {
 			if s.Start != nil {
 				return s.Start(key)

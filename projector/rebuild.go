@@ -20,11 +20,28 @@ func (v *View) Rebuild(ctx context.Context, log Source, only string, progress fu
 	if err != nil {
 		return Position{}, err
 	}
-	upTo := v.Position()
-	fresh, err := Straight(ctx, tables, log, upTo.Seq, progress)
+	fresh, err := Straight(ctx, tables, log, v.Position().Seq, progress)
 	if err != nil {
 		return Position{}, err
 	}
+	return v.replaceBy(ctx, fresh, log)
+}
+
+// Renew is [View.Rebuild] that tells what the old cells had otherwise, as [View.Verify] does, in the
+// same pass over the log.
+func (v *View) Renew(ctx context.Context, log Source, only string, progress func(seq uint64)) (Position, []Diff, error) {
+	v.flushing.Lock()
+	defer v.flushing.Unlock()
+	fresh, pos, diffs, err := v.again(ctx, log, only, progress)
+	if err != nil {
+		return pos, nil, err
+	}
+	pos, err = v.replaceBy(ctx, fresh, log)
+	return pos, diffs, err
+}
+
+// replaceBy puts the fresh view's cells in the place of the old ones, and writes them.
+func (v *View) replaceBy(ctx context.Context, fresh *View, log Source) (Position, error) {
 	if err := v.swap(ctx, fresh, log); err != nil {
 		return Position{}, err
 	}

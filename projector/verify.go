@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"sort"
@@ -53,72 +54,105 @@ func Straight(ctx context.Context, tables []*Table, log Source, to uint64, progr
 func (v *View) Verify(ctx context.Context, log Source, progress func(seq uint64)) (Position, []Diff, error) {
 	v.flushing.Lock()
 	defer v.flushing.Unlock()
-	pos, err := v.flush(ctx)
-	if err != nil {
-		return pos, nil, err
-	}
-	tables := make([]*Table, 0, len(v.tables))
-	for _, t := range v.tables {
-		tables = append(tables, t.Table)
-	}
-	again, err := Straight(ctx, tables, log, pos.Seq, progress)
-	if err != nil {
-		return pos, nil, err
-	}
-	if _, err := again.Flush(ctx); err != nil {
-		return pos, nil, err
-	}
-	diffs, err := compare(ctx, tables, again.store, v.store)
+	_, pos, diffs, err := v.again(ctx, log, "", progress)
 	return pos, diffs, err
 }
 
-func compare(ctx context.Context, tables []*Table, want, got Store) ([]Diff, error) {
+// again folds the log into a view beside this one, and compares the cells of the chosen projections.
+func (v *View) again(ctx context.Context, log Source, only string, progress func(seq uint64)) (*View, Position, []Diff, error) {
+	tables, err := v.chosen(only)
+	if err != nil {
+		return nil, Position{}, nil, err
+	}
+	pos, err := v.flush(ctx)
+	if err != nil {
+		return nil, pos, nil, err
+	}
+	fresh, err := Straight(ctx, tables, log, pos.Seq, progress)
+	if err != nil {
+		return nil, pos, nil, err
+	}
+	if _, err := fresh.Flush(ctx); err != nil {
+		return nil, pos, nil, err
+	}
+	diffs, err := v.compare(ctx, fresh)
+	return fresh, pos, diffs, err
+}
+
+// compare gives what the stored cells have otherwise than the fresh view's. Cells of projections that the
+// fresh view does not have are left out.
+func (v *View) compare(ctx context.Context, fresh *View) ([]Diff, error) {
+	all, _ := v.chosen("") // every view has tables
 	var out []Diff
 	for _, bucket := range []string{BucketSnapshot, BucketLatest, BucketCache} {
-		keys, err := union(ctx, bucket, want, got)
+		want, err := cellsOf(ctx, fresh.store, bucket)
 		if err != nil {
 			return nil, err
 		}
-		for _, k := range keys {
-			w, errW := want.Load(ctx, bucket, k)
-			g, errG := got.Load(ctx, bucket, k)
-			if err := errors.Join(notMissing(errW), notMissing(errG)); err != nil {
-				return nil, err
+		got, err := cellsOf(ctx, v.store, bucket)
+		if err != nil {
+			return nil, err
+		}
+		for _, k := range keysOf(want, got) {
+			w, g := want[k], got[k]
+			if bytes.Equal(w, g) {
+				continue
 			}
-			if !bytes.Equal(w, g) {
-				out = append(out, explain(Diff{Projection: owner(tables, bucket, k), Bucket: bucket, Key: k}, w, g)...)
+			d := Diff{Projection: owner(all, bucket, k), Bucket: bucket, Key: k}
+			if v.table(d.Projection) == nil || fresh.table(d.Projection) != nil {
+				out = append(out, explain(d, w, g)...)
 			}
 		}
 	}
 	return out, nil
 }
 
-func notMissing(err error) error {
-	if errors.Is(err, ErrNoCell) {
+// cellsOf reads a bucket.
+func cellsOf(ctx context.Context, s Store, bucket string) (map[string][]byte, error) {
+	cells := map[string][]byte{}
+	err := scanBucket(ctx, s, bucket, "", func(key string, value []byte) error {
+		if !strings.HasPrefix(key, ProbePrefix) {
+			cells[key] = value
+		}
 		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read bucket %s: %w", bucket, err)
+	}
+	return cells, nil
+}
+
+// scanBucket calls fn with the cells of a bucket, in one go where the store can do that.
+func scanBucket(ctx context.Context, s Store, bucket, prefix string, fn func(key string, value []byte) error) error {
+	if whole, ok := s.(scanner); ok {
+		return whole.Scan(ctx, bucket, prefix, fn)
+	}
+	keys, err := s.Keys(ctx, bucket, prefix)
+	for _, key := range keys {
+		value, missing := s.Load(ctx, bucket, key)
+		if errors.Is(missing, ErrNoCell) { // deleted since
+			continue
+		}
+		if err = missing; err == nil {
+			err = fn(key, value)
+		}
+		if err != nil {
+			return err
+		}
 	}
 	return err
 }
 
-func union(ctx context.Context, bucket string, stores ...Store) ([]string, error) {
-	set := map[string]struct{}{}
-	for _, s := range stores {
-		keys, err := s.Keys(ctx, bucket, "")
-		if err != nil {
-			return nil, fmt.Errorf("list bucket %s: %w", bucket, err)
-		}
-		for _, k := range keys {
-			if !strings.HasPrefix(k, ProbePrefix) {
-				set[k] = struct{}{}
-			}
+// keysOf is the sorted union of the keys.
+func keysOf(a, b map[string][]byte) []string {
+	keys := slices.Collect(maps.Keys(a))
+	for k := range b {
+		if _, both := a[k]; !both {
+			keys = append(keys, k)
 		}
 	}
-	out := make([]string, 0, len(set))
-	for k := range set {
-		out = append(out, k)
-	}
-	sort.Strings(out)
-	return out, nil
+	slices.Sort(keys)
+	return keys
 }
 
 // owner names the projection that a cell belongs to: of pointers and cache the one whose views they are.

@@ -150,7 +150,8 @@ func TestOverwrittenByte(t *testing.T) {
 		write1(t, path, bad)
 		hit := uint64(at/length + 1)
 		f := mustRepair(t, msgs, "")
-		if len(f.Lost) > 0 && !reflect.DeepEqual(f.Lost, []Range{{hit, hit}}) || len(f.Lost)+len(f.Mended) != 1 {
+		gone := append(f.Lost, f.Torn...)
+		if len(gone) > 0 && !reflect.DeepEqual(gone, []Range{{hit, hit}}) || len(gone)+len(f.Mended) != 1 {
 			t.Fatalf("byte %d: fixed %+v", at, f)
 		}
 		if rep := mustCheck(t, msgs); len(rep.Damage)+len(rep.Holes) != 0 {
@@ -183,8 +184,8 @@ func TestTornTail(t *testing.T) {
 		if want := whole[:start]; !bytes.Equal(read1(t, path), want) || f.Trimmed != int64(end-start) {
 			t.Fatalf("cut at %d: fixed %+v", end, f)
 		}
-		if end > start && !reflect.DeepEqual(f.Lost, []Range{{n, n}}) {
-			t.Fatalf("cut at %d: lost %v", end, f.Lost)
+		if end > start && (len(f.Lost) != 0 || !reflect.DeepEqual(f.Torn, []Range{{n, n}})) {
+			t.Fatalf("cut at %d: lost %v, torn %v", end, f.Lost, f.Torn)
 		}
 		if end%9 == 0 {
 			if missing := served(t, judged, n, size); !reflect.DeepEqual(missing, []uint64{n}) {

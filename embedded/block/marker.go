@@ -14,11 +14,10 @@ import (
 // ErrNoMarker means that the last stop was not clean as far as can be told: no marker, or one that is not whole.
 var ErrNoMarker = errors.New("no clean-exit marker")
 
-// markerFile lies in the store's folder, beside what the server keeps there.
-const (
-	markerFile    = "clean.json"
-	markerVersion = 1
-)
+// MarkerFile is the marker's name in the store's folder, beside what the server keeps there.
+const MarkerFile = "clean.json"
+
+const markerVersion = 1
 
 // Marker is what a clean stop leaves behind: how the blocks looked, so that the next start need not read them all. It
 // vouches for names, sizes and last checksums; a bit that flips inside a block later is for Check to find.
@@ -57,15 +56,7 @@ func WriteMarker(storeDir, msgs string, m Marker) error {
 	if m.Index, err = digest(filepath.Join(msgs, indexFile)); err != nil {
 		return fmt.Errorf("write clean-exit marker: %w", err)
 	}
-	inner, err := json.Marshal(m)
-	if err != nil {
-		return fmt.Errorf("write clean-exit marker: %w", err)
-	}
-	outer, err := json.Marshal(sealed{inner, hexSum(inner)})
-	if err != nil {
-		return fmt.Errorf("write clean-exit marker: %w", err)
-	}
-	if err := replace(filepath.Join(storeDir, markerFile), outer); err != nil {
+	if err := m.write(storeDir); err != nil {
 		return fmt.Errorf("write clean-exit marker: %w", err)
 	}
 	return nil
@@ -74,7 +65,7 @@ func WriteMarker(storeDir, msgs string, m Marker) error {
 // ReadMarker reads the marker in storeDir. [ErrNoMarker] stands for a missing one, a damaged one and one of a version that
 // is not ours.
 func ReadMarker(storeDir string) (Marker, error) {
-	content, err := os.ReadFile(filepath.Join(storeDir, markerFile))
+	content, err := os.ReadFile(filepath.Join(storeDir, MarkerFile))
 	if errors.Is(err, os.ErrNotExist) {
 		return Marker{}, ErrNoMarker
 	}
@@ -92,7 +83,7 @@ func ReadMarker(storeDir string) (Marker, error) {
 
 // RemoveMarker removes the marker, durably, before the server starts to write. None to remove is no error.
 func RemoveMarker(storeDir string) error {
-	err := os.Remove(filepath.Join(storeDir, markerFile))
+	err := os.Remove(filepath.Join(storeDir, MarkerFile))
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
 	}
@@ -103,6 +94,35 @@ func RemoveMarker(storeDir string) error {
 		return fmt.Errorf("remove clean-exit marker: %w", err)
 	}
 	return nil
+}
+
+// Distrust takes back what the marker in storeDir vouches for but the log's end: the next start reads every block, and
+// still knows the newest sequence that was there. No marker is no error.
+func Distrust(storeDir string) error {
+	m, err := ReadMarker(storeDir)
+	if errors.Is(err, ErrNoMarker) {
+		return RemoveMarker(storeDir) // one that is not whole
+	}
+	if err == nil {
+		m.Blocks, m.Index = map[string]Block{}, ""
+		err = m.write(storeDir)
+	}
+	if err != nil {
+		return fmt.Errorf("distrust the clean-exit marker: %w", err)
+	}
+	return nil
+}
+
+func (m Marker) write(storeDir string) error {
+	inner, err := json.Marshal(m)
+	if err != nil {
+		return err
+	}
+	outer, err := json.Marshal(sealed{inner, hexSum(inner)})
+	if err != nil {
+		return err
+	}
+	return replace(filepath.Join(storeDir, MarkerFile), outer)
 }
 
 // Vouches says whether the block looks as it did at the clean stop. [List] gives the infos.

@@ -54,7 +54,7 @@ func TestDamagedMarker(t *testing.T) {
 	if err := WriteMarker(dir, msgsOf(dir), Marker{LastSeq: 2}); err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join(dir, markerFile)
+	path := filepath.Join(dir, MarkerFile)
 	whole := read1(t, path)
 	for i := range whole {
 		bad := append([]byte(nil), whole...)

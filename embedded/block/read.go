@@ -17,13 +17,13 @@ var errStop = errors.New("stop")
 // tombstones. Damaged stretches are passed over; when there were any the error is [ErrDamaged] and names them. An error of
 // fn ends the reading and is returned as it is.
 func Read(path, stream string, fn func(Record) error) error {
-	return read(path, stream, fn)
+	return Walk(path, stream, func(_ Place, r Record) error { return fn(r) })
 }
 
 // ReadFrom is Read for the messages with a sequence from from to to, both included: no tombstones. Damage behind them is
 // not looked at.
 func ReadFrom(path, stream string, from, to uint64, fn func(Record) error) error {
-	err := read(path, stream, func(r Record) error {
+	err := Read(path, stream, func(r Record) error {
 		switch {
 		case r.Tombstone || r.Seq < from:
 			return nil
@@ -38,28 +38,48 @@ func ReadFrom(path, stream string, from, to uint64, fn func(Record) error) error
 	return err
 }
 
-func read(path, stream string, fn func(Record) error) error {
+// Walk is Read with the place of each record, which [Pick] takes.
+func Walk(path, stream string, fn func(Place, Record) error) error {
+	var damage []error
+	err := examine(path, stream, fn, func(offset int64, why string) error {
+		damage = append(damage, fmt.Errorf("read %s at %d: %w: %s", filepath.Base(path), offset, ErrDamaged, why))
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return errors.Join(damage...)
+}
+
+// Examine is Read that tells hurt of each damaged stretch where it lies among the records, by its place in the file and
+// what is wrong with it, and then goes on.
+func Examine(path, stream string, fn func(Record) error, hurt func(offset int64, why string) error) error {
+	return examine(path, stream, func(_ Place, r Record) error { return fn(r) }, hurt)
+}
+
+func examine(path, stream string, fn func(Place, Record) error, hurt func(offset int64, why string) error) error {
 	return withBlock(path, stream, func(buf []byte, sum hasher) error {
-		var damage []error
 		subjects := make(map[string]string)
 		s := newScanner(buf, sum)
 		for p, ok := s.next(); ok; p, ok = s.next() {
+			var err error
 			if p.why != "" {
-				damage = append(damage, fmt.Errorf("read %s at %d: %w: %s", filepath.Base(path), p.off, ErrDamaged, p.why))
-				continue
+				err = hurt(int64(p.off), p.why)
+			} else {
+				err = fn(Place{Off: int64(p.off), Size: p.end - p.off}, p.record(subjects))
 			}
-			if err := fn(p.record(subjects)); err != nil {
+			if err != nil {
 				return err
 			}
 		}
-		return errors.Join(damage...)
+		return nil
 	})
 }
 
 // record makes the public form; subjects holds those seen before.
 func (r raw) record(subjects map[string]string) Record {
 	rec := Record{
-		Seq: r.seq, Time: time.Unix(0, int64(le.Uint64(r.b[12:]))).UTC(),
+		Seq: r.seq, First: r.first(), Time: time.Unix(0, int64(le.Uint64(r.b[12:]))).UTC(),
 		Erased: r.erased, Tombstone: r.tomb,
 	}
 	if r.erased || r.tomb {

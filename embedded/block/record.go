@@ -13,6 +13,7 @@ import (
 // Record is one record of a block. Header and Data lie in the reader's buffer and are valid during the callback only.
 type Record struct {
 	Seq       uint64
+	First     uint64    // Seq, but in an erased record that stands for several sequences the first of them
 	Time      time.Time // UTC; what the server stored, in an erased record usually 1970
 	Subject   string
 	Header    []byte // with its first line and the closing empty line; nil without headers
@@ -155,8 +156,9 @@ func (h hasher) sum(r raw) uint64 {
 func (h hasher) good(r raw) bool { return h.sum(r) == le.Uint64(r.b[len(r.b)-sumLen:]) }
 
 // erased makes the record that stands for the lost sequences, in the server's own form for a securely deleted message,
-// n bytes long or as long as it must be.
+// n bytes long or as long as it must be. The server leaves no time in its own, which tells the two apart.
 func (h hasher) erased(lost Range, n int, nanos int64) []byte {
+	nanos = max(nanos, 1)
 	n = max(n, minRecord)
 	if lost.First != lost.Last {
 		n = max(n, lostRecord)

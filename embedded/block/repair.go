@@ -11,6 +11,7 @@ import (
 // Fixed is what Repair did. Only Lost is a loss.
 type Fixed struct {
 	Lost     []Range  // sequences whose messages are gone
+	Torn     []Range  // sequences of records that were cut off at the log's end: the next messages get them
 	Mended   []uint64 // messages that one flipped bit or a damaged length had hidden, whole again
 	Restored []string // blocks taken from the archive
 	SetAside []string // new names of block files that could not be read
@@ -32,7 +33,7 @@ func Repair(dir string, o Options, r Report) (Fixed, error) {
 }
 
 func repair(dir string, o Options, r Report) (Fixed, error) {
-	f := Fixed{Lost: r.missing()}
+	f := Fixed{Lost: r.Missing()}
 	if len(r.Damage) > 0 { // first of all: a crash must not leave an index.db that knows other blocks
 		if err := dropIndex(dir); err != nil {
 			return f, err
@@ -60,19 +61,26 @@ func repair(dir string, o Options, r Report) (Fixed, error) {
 	for _, seq := range f.Mended {
 		f.Lost = without(f.Lost, Range{seq, seq})
 	}
+	for _, r := range f.Torn {
+		f.Lost = without(f.Lost, r)
+	}
 	return f, nil
 }
 
-// missing is every sequence that the report misses, in order.
-func (r Report) missing() []Range {
+// Missing is every sequence that the report misses, in order.
+func (r Report) Missing() []Range {
 	lost := slices.Clone(r.Holes)
 	for _, d := range r.Damage {
 		if d.FirstSeq > 0 {
 			lost = append(lost, Range{d.FirstSeq, d.LastSeq})
 		}
 	}
-	slices.SortFunc(lost, func(a, b Range) int { return cmp.Compare(a.First, b.First) })
+	sortRanges(lost)
 	return lost
+}
+
+func sortRanges(r []Range) {
+	slices.SortFunc(r, func(a, b Range) int { return cmp.Compare(a.First, b.First) })
 }
 
 // byOffset is the damage of one block.
@@ -156,6 +164,9 @@ func (c cutter) instead(bad []byte, w wound, last bool, sum hasher, nanos int64)
 	}
 	if c.newest && last && (w.Why == whyTorn || w.heads == 0) {
 		c.fixed.Trimmed += int64(len(bad))
+		if lost.First > 0 {
+			c.fixed.Torn = append(c.fixed.Torn, lost)
+		}
 		return nil
 	}
 	if lost.First == 0 {

@@ -152,3 +152,21 @@ func without(ranges []Range, cut Range) []Range {
 	}
 	return left
 }
+
+// Join puts ranges in order and together: none meets another.
+func Join(ranges ...Range) []Range {
+	var all []Range
+	for _, r := range ranges {
+		all = append(without(all, r), r)
+	}
+	sortRanges(all)
+	var out []Range
+	for _, r := range all {
+		if n := len(out); n > 0 && out[n-1].Last+1 == r.First {
+			out[n-1].Last = r.Last
+		} else if r.First > 0 && r.First <= r.Last {
+			out = append(out, r)
+		}
+	}
+	return out
+}

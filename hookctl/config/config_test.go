@@ -180,3 +180,13 @@ func FuzzFile(f *testing.F) {
 		}
 	})
 }
+
+func TestProblemAsAWarning(t *testing.T) {
+	p := Problem{File: "/c/hookline.yaml", Line: 2, Column: 1, Key: "fsynk", Message: `unknown key "fsynk"`, Hint: "did you mean fsync?"}
+	if got := p.Warning(); got != `configuration: /c/hookline.yaml:2:1: unknown key "fsynk" (did you mean fsync?)` {
+		t.Error(got)
+	}
+	if got := (Problem{Message: "HOOKLINE_FSYNC: no"}).Warning(); got != "configuration: HOOKLINE_FSYNC: no" {
+		t.Error(got)
+	}
+}

@@ -31,6 +31,15 @@ func (p Problem) Error() string {
 	return at.String() + ": " + p.Message
 }
 
+// Warning is the problem for somebody who did not ask: where it is, what is wrong, and that work goes on.
+func (p Problem) Warning() string {
+	w := "configuration: " + p.Error()
+	if p.Hint != "" {
+		w += " (" + p.Hint + ")"
+	}
+	return w
+}
+
 // unknown is the problem of a key that does not exist.
 func unknown(name string) Problem {
 	p := Problem{Key: name, Unknown: true, Message: fmt.Sprintf("unknown key %q", name)}

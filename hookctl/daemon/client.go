@@ -139,32 +139,46 @@ func startAndConnect(ctx context.Context, p Paths, o ConnectOptions) (*Client, e
 	return nil, problem(http.StatusGatewayTimeout, fmt.Sprintf("the daemon did not open %s within %s", p.Socket, o.Wait), "its words are in "+p.Log)
 }
 
-// inProcess opens the house without a door. Nothing is drained or recorded by that.
+// inProcess opens the house without a door. Nothing is drained by that, and nothing recorded but damage of the log.
 func inProcess(ctx context.Context, p Paths) (*Client, error) {
 	if _, err := os.Stat(p.Store); errors.Is(err, os.ErrNotExist) {
-		return nil, problem(http.StatusNotFound, "there is no store in "+p.Home, "hookctl start makes one, HOOKLINE_HOME names another")
+		return nil, problem(http.StatusNotFound, "there is no store in "+p.Home, "`hookctl start` makes one, HOOKLINE_HOME names another")
 	}
 	d, err := Open(ctx, Options{Home: p.Home})
 	if err != nil {
 		return nil, err
 	}
 	d.paths = p
+	d.started = time.Now() // what this opening has recorded was there before: verify judges it
 	return &Client{http: &http.Client{Transport: handlerTransport{d.Handler()}}, house: d}, nil
 }
 
 // InProcess tells whether the store was opened by this process, so that no daemon runs.
 func (c *Client) InProcess() bool { return c.house != nil }
 
+// Found says what the opening of the store in this process found wrong with the log; "" when that is nothing.
+func (c *Client) Found() string {
+	if c.house == nil {
+		return ""
+	}
+	f := c.house.ground.Report().Found
+	if f.Empty() {
+		return ""
+	}
+	return wordsOf(f)
+}
+
 // Close ends the connection; in process it closes the store.
 func (c *Client) Close() error {
 	c.http.CloseIdleConnections()
+	var err error
 	if c.house != nil {
-		return c.house.Close(context.Background())
+		err = c.house.Close(context.Background())
 	}
 	if c.closer != nil {
-		return c.closer()
+		err = errors.Join(err, c.closer())
 	}
-	return nil
+	return err
 }
 
 // Get fetches one JSON value into out, or the bytes where out is *[]byte.

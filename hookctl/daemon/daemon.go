@@ -37,8 +37,12 @@ type Options struct {
 	IdleExit time.Duration // without a live session; default 12 h, negative: never
 	Flush    time.Duration // longest time that folded cells stay unwritten; default 2 s
 	Redact   []string      // the user's own patterns of secrets, RE2
+	Renew    bool          // begin a new log where nothing is left of the old one; never without consent
 	Log      *slog.Logger
 	Now      func() time.Time
+
+	unpacked bool   // the log is taken from the archive because a backup was put there
+	blobs    string // folder of the large strings; "" = the home's own
 }
 
 func (o Options) withDefaults() Options {
@@ -69,21 +73,25 @@ type Daemon struct {
 	redactor *redact.Redactor
 	spool    *Spool
 
-	mu        sync.Mutex // the order of the log: judge, decide, append and fold are one step
-	window    *intake.Window
-	projects  *projectIndex
-	live      *liveSessions
-	notices   map[string]bool // told to the user, by session and cause
-	last      time.Time       // newest append
-	clockTold bool
-	damage    string // what to tell the user of the log's damage; "" once it was told
-	draining  sync.Mutex
-	carrying  sync.Mutex // held by an import, a backup or a repair: one at a time
-	large     large
-	clients   clientCache
-	gates     gateFiles
-	lookedUp  map[string]uint64 // waiting frames that were looked up in the log: sequence, 0 = not there
-	paths     Paths
+	mu           sync.Mutex // the order of the log: judge, decide, append and fold are one step
+	window       *intake.Window
+	projects     *projectIndex
+	live         *liveSessions
+	notices      map[string]bool // told to the user, by session and cause
+	last         time.Time       // newest append
+	clockTold    bool
+	sayings      []saying // about damage, for the next session's start
+	recorded     bool     // what the opening found is in the log
+	draining     sync.Mutex
+	failedDreams failedDreams
+	heard        heard
+	consolidate  consolidation // nil: identity.Dream
+	carrying     sync.Mutex    // held by an import, a backup or a repair: one at a time
+	large        large
+	clients      clientCache
+	gates        gateFiles
+	lookedUp     map[string]uint64 // waiting frames that were looked up in the log: sequence, 0 = not there
+	paths        Paths
 
 	hub      *hub
 	hooks    hookCounts
@@ -93,11 +101,12 @@ type Daemon struct {
 	started  time.Time
 	touched  atomic.Int64 // Unix ms of the newest frame
 	handedBy string       // build that handed over
+	serving  bool         // a daemon has it open, not a command for its own time
 	handOver atomic.Pointer[string]
 	stopping chan string
 }
 
-// Open opens the store, checks and resumes the projections, and takes what waits in the spool.
+// Open opens the store, checks and resumes the projections, and records what was wrong with the log.
 func Open(ctx context.Context, o Options) (*Daemon, error) {
 	o = o.withDefaults()
 	if err := os.MkdirAll(o.Home, 0o700); err != nil {
@@ -107,7 +116,7 @@ func Open(ctx context.Context, o Options) (*Daemon, error) {
 	if o.Fsync == "always" {
 		mode = embedded.Always
 	}
-	ground := embedded.Options{Dir: filepath.Join(o.Home, "store"), Log: o.Log, Fsync: mode, Now: o.Now, Holder: "hookd " + wire.Build}
+	ground := embedded.Options{Dir: filepath.Join(o.Home, "store"), Log: o.Log, Fsync: mode, Blobs: o.blobs, Renew: o.Renew, Now: o.Now, Holder: "hookd " + wire.Build}
 	d, met, err := openOn(ctx, o, ground)
 	if met { // while reading what an exit in order had vouched for: now every block is checked
 		o.Log.Warn("damage was met; checking the whole log", "err", err)
@@ -127,7 +136,12 @@ func openOn(ctx context.Context, o Options, place embedded.Options) (d *Daemon, 
 		spool: OpenSpool(PathsOf(o.Home, os.Getenv)), window: intake.New(intake.Size), notices: map[string]bool{}, hub: newHub(), started: o.Now(),
 		stopping: make(chan string, 1)}
 	d.life, d.end = context.WithCancel(context.WithoutCancel(ctx))
-	if err := d.resume(ctx); err != nil {
+	d.readUntold()
+	err = d.resume(ctx)
+	if err == nil {
+		err = d.emitDamage(ctx)
+	}
+	if err != nil {
 		d.end()
 		return nil, errors.Is(err, embedded.ErrLogDamaged), errors.Join(err, ground.Close(ctx))
 	}
@@ -152,6 +166,10 @@ func (d *Daemon) Close(ctx context.Context) error {
 	d.effects.Wait()
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	if err := d.ground.Health(); errors.Is(err, embedded.ErrWriteStuck) { // trying would take ten seconds
+		d.log.Warn("the projections are not written", "err", err)
+		return d.ground.Close(ctx)
+	}
 	d.heal(ctx) // what is broken is not written
 	_, err := d.view.Flush(ctx)
 	return errors.Join(err, d.ground.Close(ctx))
@@ -213,7 +231,7 @@ func (d *Daemon) catchUp(ctx context.Context) error {
 	if last, _ := d.stream.Last(); from > last {
 		return nil
 	}
-	err := d.stream.Read(ctx, from, 0, func(r events.Record) error {
+	err := d.stream.ReadLent(ctx, from, 0, func(r events.Record) error {
 		d.last = r.Appended
 		return d.view.Apply(ctx, r)
 	})
@@ -256,7 +274,7 @@ func (d *Daemon) heal(ctx context.Context) {
 		}
 	}
 	d.log.Warn("cells could not be read; rebuilding from the log", "cells", broken)
-	if _, err := d.view.Rebuild(ctx, d.stream.Read, "", nil); err != nil {
+	if _, err := d.view.Rebuild(ctx, d.stream.ReadLent, "", nil); err != nil {
 		d.log.Error("rebuild", "err", err)
 	}
 }

@@ -73,7 +73,7 @@ func (d *Daemon) Dream(ctx context.Context, session, phase string) (uint64, erro
 	defer d.mu.Unlock()
 	s, ok := d.identity(ctx, session)
 	if !ok {
-		return 0, problem(404, "session "+session+" has no identity", "hookctl session list shows the sessions")
+		return 0, problem(404, "session "+session+" has no identity", "`hookctl session list --all` lists the sessions")
 	}
 	if _, err := identity.Dream(s, nil, phase); err != nil {
 		return 0, problem(400, err.Error(), "")
@@ -103,11 +103,16 @@ func (d *Daemon) dream(ctx context.Context, session, phase, cause string) {
 	if !ok {
 		return
 	}
-	out, err := identity.Dream(s, d.siblings(ctx, s), phase)
+	consolidate := identity.Dream
+	if d.consolidate != nil {
+		consolidate = d.consolidate
+	}
+	out, err := consolidate(s, d.siblings(ctx, s), phase)
 	out.DurationMS = float64(time.Since(begin).Microseconds()) / 1000
 	var e events.Event = &out
 	if err != nil {
 		e = &events.DreamFailed{Phase: phase, Error: err.Error(), IC: s.LastIC}
+		d.failedDreams.keep(session, err)
 	}
 	seq, err := d.appendDerived(ctx, session, s.Project, cause, e)
 	if err != nil {
@@ -119,6 +124,32 @@ func (d *Daemon) dream(ctx context.Context, session, phase, cause string) {
 		return
 	}
 	d.hub.wake(seq)
+}
+
+// consolidation is what a dream does.
+type consolidation func(own identity.State, others []identity.State, phase string) (events.DreamCompleted, error)
+
+// failedDreams are the dreams that came to nothing and whose users have not heard of it: the check that
+// asked for one has had its answer by then. Guarded by d.mu; the zero value is ready.
+type failedDreams struct{ by map[string]error }
+
+func (f *failedDreams) keep(session string, err error) {
+	const most = 256 // sessions in a crisis at once; beyond that the log has it
+	if f.by == nil || len(f.by) >= most {
+		f.by = map[string]error{}
+	}
+	f.by[session] = err
+}
+
+// of gives a failure to the first tool outcome behind it.
+func (f *failedDreams) of(in hook.Input) error {
+	switch in.Event.(type) {
+	case *events.ToolSucceeded, *events.ToolFailed:
+		err := f.by[in.Session]
+		delete(f.by, in.Session)
+		return err
+	}
+	return nil
 }
 
 func (d *Daemon) identity(ctx context.Context, session string) (identity.State, bool) {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"hookline/events"
 	"hookline/hookctl/facts"
@@ -25,7 +26,7 @@ import (
 // gated are the hooks that gates have something to do with.
 func gated(e events.Event) bool {
 	switch e.(type) {
-	case *events.ToolRequested, *events.ToolSucceeded, *events.TurnStopped, *events.PromptSubmitted, *events.SessionStarted, *events.SessionEnded:
+	case *events.ToolRequested, *events.PermissionRequested, *events.ToolSucceeded, *events.TurnStopped, *events.PromptSubmitted, *events.SessionStarted, *events.SessionEnded:
 		return true
 	}
 	return false
@@ -43,17 +44,42 @@ func (d *Daemon) gatesOf(ctx context.Context, f wire.Frame, in *hook.Input, w ho
 	if l.rules.ProjectFile == "" {
 		return g
 	}
-	if list := l.rules.Invalid(); len(list) > 0 {
-		text := "requirements: " + list[0].Error() + "; what it concerns is off, everything passes there"
-		if len(list) > 1 {
-			text += fmt.Sprintf(" (%d problems: hookctl req status --verbose)", len(list))
-		}
+	if text := troubleWith(l.rules); text != "" {
 		in.Warnings = append(in.Warnings, d.clean(text))
 	}
 	if !g.Skip && !g.Late {
 		d.measure(ctx, in, w, g)
 	}
 	return g
+}
+
+// troubleWith tells the user of a configuration that is not as it was meant: of what is left out, else of keys
+// that have no effect, and how many there are.
+func troubleWith(r requirements.Rules) string {
+	list := r.Invalid()
+	if len(list) == 0 {
+		list = r.Problems
+	}
+	if len(list) == 0 {
+		return ""
+	}
+	p := list[0]
+	text := "requirements: " + p.Error()
+	switch {
+	case !p.Warning && p.Requirement != "":
+		text += "; what it concerns is off, everything passes there"
+	case p.Hint != "": // a setting has its default, an unknown key a likely name; validate lists the others
+		hint, _, asks := strings.Cut(p.Hint, "? ")
+		if text += "; " + hint; asks {
+			text += "?"
+		}
+	case !p.Warning:
+		text += "; what it concerns is off, everything passes there"
+	}
+	if n := len(r.Problems); n > 1 {
+		text += fmt.Sprintf(" (%d problems: hookctl req validate)", n)
+	}
+	return text
 }
 
 // gatesAt reads the gates of a branch. The state is valid until the next fold.
@@ -152,7 +178,7 @@ const decisionOf = 64
 // a client that asks twice on a busy machine must not be let through the second time.
 func (d *Daemon) verdictAgain(ctx context.Context, in hook.Input, w hook.World, seq uint64) hook.Verdict {
 	switch in.Event.(type) {
-	case *events.ToolRequested, *events.TurnStopped:
+	case *events.ToolRequested, *events.PermissionRequested, *events.TurnStopped:
 	default:
 		return hook.Verdict{}
 	}
@@ -165,7 +191,7 @@ func (d *Daemon) verdictAgain(ctx context.Context, in hook.Input, w hook.World, 
 			return hook.Verdict{}
 		}
 		switch rec.Event.(type) {
-		case *events.GateBlocked, *events.GateStopBlocked:
+		case *events.GateBlocked, *events.GateStopBlocked, *events.PermissionAutoDenied:
 			return hook.Repeat(in, w, rec.Event)
 		}
 	}

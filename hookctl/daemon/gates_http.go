@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -12,6 +13,8 @@ import (
 
 	"hookline/events"
 	"hookline/hookctl/wire"
+	"hookline/projector"
+	"hookline/projector/gate"
 )
 
 // GateOrder asks for events of one branch's gates, all or none. The branch is that of Dir unless it is
@@ -50,7 +53,7 @@ const (
 func (d *Daemon) handleGates(w http.ResponseWriter, r *http.Request) error {
 	var o GateOrder
 	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxOrderBytes)).Decode(&o); err != nil {
-		return problem(http.StatusBadRequest, "request: "+err.Error(), "")
+		return problem(http.StatusBadRequest, "request: "+misfit(err), "")
 	}
 	receipt, err := d.OrderGates(r.Context(), o)
 	if err != nil {
@@ -62,10 +65,6 @@ func (d *Daemon) handleGates(w http.ResponseWriter, r *http.Request) error {
 // OrderGates appends what a person decided about gates. It returns when that is on disk.
 func (d *Daemon) OrderGates(ctx context.Context, o GateOrder) (GateReceipt, error) {
 	list, err := ordered(o)
-	if err != nil {
-		return GateReceipt{}, err
-	}
-	session, err := d.resolveSession(ctx, o.Session)
 	if err != nil {
 		return GateReceipt{}, err
 	}
@@ -84,6 +83,10 @@ func (d *Daemon) OrderGates(ctx context.Context, o GateOrder) (GateReceipt, erro
 		return GateReceipt{}, problem(http.StatusBadRequest, fmt.Sprintf("%.60q is no name of a branch", branch), "")
 	}
 	project, seen := d.project(ctx, place)
+	session, err := d.gateSession(ctx, o.Session, project)
+	if err != nil {
+		return GateReceipt{}, err
+	}
 	env := events.Envelope{Session: session, Project: project, Worktree: d.clean(place.Worktree), Branch: branch}
 	d.mu.Lock()
 	envs, err := d.gateEnvelopes(env, append(d.projects.news(project, seen), list...))
@@ -104,6 +107,30 @@ func (d *Daemon) OrderGates(ctx context.Context, o GateOrder) (GateReceipt, erro
 		out.Events = append(out.Events, e.ID)
 	}
 	return out, nil
+}
+
+// gateSession is the session that an order names. One that never sent a hook is known from what was imported, by the
+// first eight characters of its id.
+func (d *Daemon) gateSession(ctx context.Context, given, project string) (string, error) {
+	id, err := d.resolveSession(ctx, given)
+	if err == nil {
+		return id, nil
+	}
+	known := false
+	_ = d.view.Read(ctx, func(r projector.Reader) error {
+		keys, err := r.Keys(gate.Name)
+		for _, k := range keys {
+			if in, _ := gate.SplitKey(k); in == project && !known {
+				s, _ := projector.State[gate.State](r, gate.Name, k)
+				known = slices.Contains(s.Foreigners(), given)
+			}
+		}
+		return err
+	})
+	if known {
+		return given, nil
+	}
+	return "", err
 }
 
 // gateEnvelopes gives each event its own envelope, the first one's id the parent of the others'.
@@ -141,7 +168,7 @@ func ordered(o GateOrder) ([]events.Event, error) {
 		}
 		e := k.New()
 		if err := json.Unmarshal(c.Data, e); err != nil {
-			return nil, problem(http.StatusBadRequest, c.Type+": "+err.Error(), "")
+			return nil, problem(http.StatusBadRequest, c.Type+": "+misfit(err), "")
 		}
 		if err := checkOrder(e, o.Session); err != nil {
 			return nil, err
@@ -149,6 +176,15 @@ func ordered(o GateOrder) ([]events.Event, error) {
 		list = append(list, e)
 	}
 	return list, nil
+}
+
+// misfit words an error of decoding JSON for people, without the names of our types.
+func misfit(err error) string {
+	var t *json.UnmarshalTypeError
+	if errors.As(err, &t) {
+		return fmt.Sprintf("%s: %s does not fit there", t.Field, t.Value)
+	}
+	return err.Error()
 }
 
 func checkOrder(e events.Event, session string) error {

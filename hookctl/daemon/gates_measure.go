@@ -22,14 +22,18 @@ func (d *Daemon) measure(ctx context.Context, in *hook.Input, w hook.World, g *h
 		if q.Type == requirements.Dynamic {
 			err = d.measureSize(ctx, w, g, q)
 		} else {
-			g.Dirty, err = inTime(ctx, d, func(ctx context.Context) (bool, error) { return d.gates.sizes.Dirty(ctx, w.Root) })
+			g.Dirty, err = inTime(ctx, d, func(ctx context.Context) (int, error) { return d.gates.sizes.Dirty(ctx, w.Root) })
 		}
-		if err != nil {
-			d.log.Warn("measure for a gate", "requirement", q.Name, "err", err)
-			text := fmt.Sprintf("requirement '%s' lets everything pass for now: git did not answer", q.Name)
-			in.Warnings = append(in.Warnings, text)
-			g.Problems = append(g.Problems, events.GateConfigInvalid{Requirement: q.Name, Message: text})
+		if err == nil {
+			continue
 		}
+		d.log.Warn("measure for a gate", "requirement", q.Name, "err", err)
+		p := events.GateConfigInvalid{Requirement: q.Name, Message: fmt.Sprintf("requirement '%s' lets everything pass for now: git did not answer", q.Name)}
+		if errors.Is(err, facts.ErrUnknownBase) {
+			p = events.GateConfigInvalid{File: q.File, Line: q.Line, Column: q.Column, Requirement: q.Name, Message: q.UnknownBase()}
+		}
+		in.Warnings = append(in.Warnings, d.clean(p.Message))
+		g.Problems = append(g.Problems, p)
 	}
 }
 
@@ -43,14 +47,16 @@ func (d *Daemon) measured(ctx context.Context, in hook.Input, w hook.World, g *h
 	switch e := in.Event.(type) {
 	case *events.ToolRequested:
 		for _, h := range g.Rules.Match(e.ToolName, e.ToolInput) {
-			list = append(list, h.Requirement)
+			if !h.Requirement.StopOnly {
+				list = append(list, h.Requirement)
+			}
 		}
 	case *events.TurnStopped:
 		if e.StopHookActive || gate.Working(e) || !g.Rules.Active() || !g.Rules.Hooks.Stop.VerifyRequirements {
 			return nil
 		}
 		list = slices.DeleteFunc(g.Rules.InOrder(), func(q requirements.Requirement) bool {
-			return !slices.Contains(g.Rules.Hooks.Stop.VerifyScopes, q.Scope)
+			return !g.Rules.Hooks.Stop.Verifies(q)
 		})
 	case *events.SessionStarted:
 		list = slices.DeleteFunc(g.Rules.InOrder(), func(q requirements.Requirement) bool { return q.Type == requirements.Dynamic })

@@ -208,7 +208,10 @@ func TestGateReview(t *testing.T) {
 		t.Errorf("one tool use: %s", got)
 	}
 	g.says(sessA, read)
-	want := `{"systemMessage":"**Session Learning Available**\n\nThis session had 2 tool uses (0 blocked), 0 skills."}`
+	for range 2 { // a client whose hooks do not ask about skills
+		g.says(sessA, `{"hook_event_name":"PostToolUse","tool_name":"Skill","tool_input":{"skill":"x"},"tool_response":{"success":true}}`)
+	}
+	want := `{"systemMessage":"**Session Learning Available**\n\nThis session had 2 tool uses (0 blocked), 2 skills."}`
 	if got := g.says(sessA, stop); got != want {
 		t.Error(got)
 	}
@@ -239,7 +242,7 @@ func TestGateOrdersAreChecked(t *testing.T) {
 		`{"name":"x","scope":"session","level":"session","by":"cli"}`:                    "gate.satisfied: a session is wanted",
 		`{"name":"x","scope":"session","level":"branch","by":"cli","expires_at":"soon"}`: `gate.satisfied: expires_at: "soon" is no time`,
 		`{"name":"x","scope":"session","level":"branch","by":"cli","metadata":[1]}`:      "gate.satisfied: metadata: a JSON object is wanted",
-		`{"name":"x","scope":"session","level":"branch","by":"cli","name":` + `5}`:       "gate.satisfied: json: cannot unmarshal number into Go struct field GateSatisfied.name of type string",
+		`{"name":"x","scope":"session","level":"branch","by":"cli","name":` + `5}`:       "gate.satisfied: name: number does not fit there",
 	} {
 		_, err := g.d.OrderGates(t.Context(), GateOrder{Dir: g.dir, Events: []GateCommand{{Type: events.TypeGateSatisfied, Data: json.RawMessage(data)}}})
 		if err == nil || err.Error() != want {

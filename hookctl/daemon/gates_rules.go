@@ -22,8 +22,9 @@ type gateFiles struct {
 type loadedRules struct {
 	rules    requirements.Rules
 	adopted  bool // the user's own file exists
-	marks    [3]fileMark
-	recorded bool // its problems are in the log
+	watched  []string
+	marks    []fileMark // of what is watched, as it looked before it was read
+	recorded bool       // its problems are in the log
 }
 
 // fileMark is how a file looked. Equal stat data proves equal content only once the modification is
@@ -55,16 +56,13 @@ const maxRoots = 256
 
 // of gives the rules of a work tree.
 func (g *gateFiles) of(root, home string, now time.Time) *loadedRules {
-	o := requirements.Options{Home: home, Root: root}
-	global, project, local := o.Paths()
-	marks := [3]fileMark{markFile(global, now), markFile(project, now), markFile(local, now)} // before the reading: a change meanwhile is seen next time
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	old := g.by[root]
-	if old != nil && slices.EqualFunc(old.marks[:], marks[:], fileMark.same) {
+	if old != nil && old.asBefore(now) {
 		return old
 	}
-	next := &loadedRules{rules: requirements.Load(o), adopted: marks[0].info != nil, marks: marks}
+	next := loadRules(requirements.Options{Home: home, Root: root}, now)
 	if old != nil && slices.Equal(old.rules.Problems, next.rules.Problems) {
 		next.recorded = old.recorded
 	}
@@ -73,6 +71,49 @@ func (g *gateFiles) of(root, home string, now time.Time) *loadedRules {
 	}
 	g.by[root] = next
 	return next
+}
+
+func (l *loadedRules) asBefore(now time.Time) bool {
+	for i, name := range l.watched {
+		if !l.marks[i].same(markFile(name, now)) {
+			return false
+		}
+	}
+	return true
+}
+
+// loadRules reads the rules and remembers how their files looked before that: a change meanwhile is seen next time.
+func loadRules(o requirements.Options, now time.Time) *loadedRules {
+	l := &loadedRules{}
+	global, project, local := o.Paths()
+	for _, name := range append([]string{global, project, local}, o.MessageDirs()...) {
+		l.watch(name, now)
+	}
+	l.adopted = l.marks[0].info != nil
+	o.FS = watcher{into: l, now: now}
+	l.rules = requirements.Load(o)
+	return l
+}
+
+func (l *loadedRules) watch(name string, now time.Time) {
+	l.watched, l.marks = append(l.watched, name), append(l.marks, markFile(name, now))
+}
+
+// watcher is the disk. The message files that are read are watched from then on; of those that are not there their
+// folder tells.
+type watcher struct {
+	requirements.Disk
+	into *loadedRules
+	now  time.Time
+}
+
+func (w watcher) ReadFile(name string) ([]byte, error) {
+	if !slices.Contains(w.into.watched, name) {
+		if mark := markFile(name, w.now); mark.info != nil {
+			w.into.watched, w.into.marks = append(w.into.watched, name), append(w.into.marks, mark)
+		}
+	}
+	return w.Disk.ReadFile(name)
 }
 
 // maxProblems bounds what one reading of a configuration puts into the log.

@@ -47,6 +47,7 @@ func (d *Daemon) Handler() http.Handler {
 		})
 	}
 	handle("GET /v1/alive", func(http.ResponseWriter, *http.Request) error { return nil })
+	handle("GET /v1/losses", d.handleLosses)
 	handle("GET /v1/status", d.handleStatus)
 	handle("GET /v1/events", d.handleEvents)
 	handle("GET /v1/events/{id}", d.handleEvent)
@@ -125,9 +126,7 @@ func (d *Daemon) fail(w http.ResponseWriter, r *http.Request, err error) {
 	if r.Context().Err() == nil && p.Status >= http.StatusInternalServerError {
 		d.log.Error("request", "path", r.URL.Path, "err", err)
 	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(p.Status)
-	_ = json.NewEncoder(w).Encode(p)
+	writeProblem(w, err)
 }
 
 func reply(w http.ResponseWriter, v any) error {
@@ -171,7 +170,7 @@ func (d *Daemon) handleEmit(w http.ResponseWriter, r *http.Request) error {
 	}
 	rec, err := d.Emit(r.Context(), env)
 	if err != nil {
-		return problem(http.StatusBadRequest, err.Error(), "hookctl events types lists what can be emitted")
+		return problem(http.StatusBadRequest, err.Error(), "`hookctl events types` lists what can be emitted")
 	}
 	if in.Type == events.TypeSessionDeleted {
 		d.live.drop(session)
@@ -192,20 +191,19 @@ func checkEmit(in emitRequest) error {
 			"these can: "+strings.Join(slices.Sorted(maps.Keys(emittable)), ", "))
 	}
 	if needsSession && in.Session == "" {
-		return problem(http.StatusBadRequest, in.Type+" needs a session", "--session ID; hookctl session list shows them")
+		return problem(http.StatusBadRequest, in.Type+" needs a session", "--session names one; `hookctl session list --all` lists them")
 	}
 	if !bytes.HasPrefix(bytes.TrimSpace(in.Data), []byte("{")) {
-		return problem(http.StatusBadRequest, "data: a JSON object is wanted", "hookctl events schema "+in.Type+" shows the fields")
+		return problem(http.StatusBadRequest, "data: a JSON object is wanted", "`hookctl events schema "+in.Type+"` shows the fields")
 	}
 	k, ok := events.Lookup(in.Type)
 	if !ok {
-		return problem(http.StatusBadRequest, fmt.Sprintf("no event type is called %q", in.Type), "hookctl events types lists them")
+		return problem(http.StatusBadRequest, fmt.Sprintf("there is no event type %q", in.Type), "`hookctl events types` lists them")
 	}
-	e := k.New()
-	if err := json.Unmarshal(in.Data, e); err != nil {
-		return problem(http.StatusBadRequest, "data: "+err.Error(), "hookctl events schema "+in.Type+" shows the fields")
+	if err := events.Check(k, in.Data); err != nil {
+		return problem(http.StatusBadRequest, err.Error(), "`hookctl events schema "+in.Type+"` shows the fields")
 	}
-	if o, ok := e.(*events.IdentityObserved); ok {
+	if o, ok := events.Decode(k.Type, k.Version(), in.Data).(*events.IdentityObserved); ok {
 		if err := identity.CheckObserved(o); err != nil {
 			return problem(http.StatusBadRequest, err.Error(), "")
 		}

@@ -2,9 +2,12 @@ package daemon
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"time"
+
+	"github.com/oklog/ulid/v2"
 
 	"hookline/events"
 	"hookline/hookctl/hook"
@@ -66,10 +69,13 @@ func (d *Daemon) answerAgain(ctx context.Context, in hook.Input, w hook.World, f
 	if err != nil {
 		return hook.Answer{}, 0, err
 	}
-	after.Warned, in.Warnings = true, d.untold(in)
+	after.Warned, in.Warnings = true, d.unheard(in)
 	after.Verdict = d.verdictAgain(ctx, in, w, first.Seq)
 	if _, ok := in.Event.(*events.SessionStarted); ok {
 		after.Restored = d.restoredAfter(ctx, first.Seq)
+	}
+	if err := d.greet(ctx, in, w, &after); err != nil {
+		return hook.Answer{}, 0, err
 	}
 	return hook.Render(in, after), first.Seq, nil
 }
@@ -93,12 +99,32 @@ func (d *Daemon) restoredAfter(ctx context.Context, seq uint64) *events.Identity
 	return nil
 }
 
-// refuseConflict keeps a frame whose id is taken by other content as an event of its own.
+// refuseConflict keeps a frame whose id is taken by other content as an event of its own. It is recorded
+// and told once, however often it is delivered: its event's id follows from the frame's id and content.
 func (d *Daemon) refuseConflict(ctx context.Context, f wire.Frame, in hook.Input) (hook.Answer, uint64, error) {
-	d.hooks.conflicts.Add(1)
 	digest := intake.DigestOf(in.Data)
-	seq, err := d.note(ctx, in, &events.FrameConflicted{Frame: f.ID, Digest: "sha256:" + hex.EncodeToString(digest[:]), Data: in.Data})
-	return hook.JSON(in.Name(), "", "hookline: a frame id came twice with different content; recorded as frame.conflicted"), seq, err
+	id := conflictID(f.ID, digest)
+	known, err := d.inLog(ctx, id)
+	if err != nil || known > 0 {
+		return hook.Answer{}, known, err
+	}
+	seq, err := d.noteAs(ctx, id, in, &events.FrameConflicted{Frame: f.ID, Digest: "sha256:" + hex.EncodeToString(digest[:]), Data: in.Data})
+	if err != nil {
+		return hook.Answer{}, 0, err
+	}
+	d.hooks.conflicts.Add(1)
+	return hook.JSON(in.Name(), "", "hookline: a frame id came twice with different content; recorded as frame.conflicted"), seq, nil
+}
+
+// conflictID is the id of the event about a frame's second content: of the frame's time, the rest from both.
+func conflictID(frame string, digest intake.Digest) string {
+	id, err := ulid.ParseStrict(frame)
+	if err != nil {
+		return frame + "-" + hex.EncodeToString(digest[:])
+	}
+	sum := sha256.Sum256(append([]byte(frame), digest[:]...))
+	copy(id[6:], sum[:])
+	return id.String()
 }
 
 // countSecond counts a hook that a second install sent; the install is named in the log once a session.
@@ -125,13 +151,17 @@ func installOf(f wire.Frame) string {
 
 // note appends an event about a frame that is not the frame's own.
 func (d *Daemon) note(ctx context.Context, in hook.Input, e events.Event) (uint64, error) {
+	return d.noteAs(ctx, wire.NewID(d.opts.Now().UnixMilli()), in, e)
+}
+
+func (d *Daemon) noteAs(ctx context.Context, id string, in hook.Input, e events.Event) (uint64, error) {
 	k, _ := events.Lookup(e.Type())
 	data, err := json.Marshal(e)
 	if err != nil {
 		return 0, err
 	}
 	now := d.opts.Now().UTC().Truncate(time.Millisecond)
-	env := events.Envelope{ID: wire.NewID(now.UnixMilli()), Type: k.Type, Version: k.Version(), Time: now, Session: in.Session,
-		Correlation: in.Session, Causation: in.Frame, Data: data}
+	env := events.Envelope{ID: id, Type: k.Type, Version: k.Version(), Time: now, Session: in.Session, Correlation: in.Session,
+		Causation: in.Frame, Data: data}
 	return d.append(ctx, []events.Envelope{env}, nil)
 }

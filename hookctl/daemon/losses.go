@@ -4,17 +4,21 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"net/http"
 	"slices"
 	"time"
 
 	"hookline/events"
 	"hookline/hookctl/export"
+	"hookline/projector"
 )
 
 // losses is what one reading of the log tells about what it lacks.
 type losses struct {
 	lost      map[uint64]bool // sequences
-	fetched   map[uint64]bool // of them, those whose event an export has
+	fetched   map[uint64]bool // of them, those whose event is back, or an export has
+	back      map[uint64]bool // of these, those whose event is in the log again
+	later     uint64          // first sequence that the log has
 	refs      map[string]bool // digests that events refer to
 	deleted   map[string]bool // sessions with a tombstone
 	damagedAt time.Time       // of the newest log.damaged
@@ -27,10 +31,20 @@ type extent struct{ first, last time.Time }
 
 func (l *losses) lose(seq uint64) { l.lost[seq] = true }
 
+// cameBack notes that a lost sequence's event is in the log again.
+func (l *losses) cameBack(seq uint64) { l.fetched[seq], l.back[seq] = true, true }
+
+// whole tells that nothing is left of what the log had before it was lost: then no event can tell which exports
+// are of this log, and the word of whoever names one must do.
+func (l *losses) whole() bool { return l.later > 1 && l.lost[1] && l.lost[l.later-1] }
+
 // ranges are the lost sequences in runs.
-func (l *losses) ranges() []LostRange {
+func (l *losses) ranges() []LostRange { return runs(l.lost) }
+
+// runs puts sequences together.
+func runs(seqs map[uint64]bool) []LostRange {
 	out := []LostRange{}
-	for _, seq := range slices.Sorted(maps.Keys(l.lost)) {
+	for _, seq := range slices.Sorted(maps.Keys(seqs)) {
 		if n := len(out); n > 0 && out[n-1].Last+1 == seq {
 			out[n-1].Last = seq
 		} else {
@@ -46,7 +60,7 @@ const maxHole = 1 << 20
 
 // takeStock reads the log once.
 func (d *Daemon) takeStock(ctx context.Context, progress func(uint64)) (*losses, error) {
-	l := &losses{lost: map[uint64]bool{}, fetched: map[uint64]bool{}, refs: map[string]bool{}, deleted: map[string]bool{},
+	l := &losses{lost: map[uint64]bool{}, fetched: map[uint64]bool{}, back: map[uint64]bool{}, refs: map[string]bool{}, deleted: map[string]bool{},
 		extents: map[string]extent{}}
 	last, _ := d.stream.Last()
 	next := uint64(1)
@@ -61,6 +75,9 @@ func (d *Daemon) takeStock(ctx context.Context, progress func(uint64)) (*losses,
 	err := d.stream.ReadRaw(ctx, 1, last, func(seq uint64, appended time.Time, env events.Envelope) error {
 		hole(seq)
 		next = seq + 1
+		if l.later == 0 {
+			l.later = seq
+		}
 		if seq%1024 == 0 {
 			told(progress, seq)
 		}
@@ -79,11 +96,21 @@ func (l *losses) record(appended time.Time, env events.Envelope) {
 	switch env.Type {
 	case events.TypeSessionDeleted:
 		l.deleted[env.Session] = true
+	case events.TypeLogRepaired:
+		if e, ok := events.Decode(env.Type, env.Version, env.Data).(*events.LogRepaired); ok {
+			for _, r := range e.Back {
+				for seq := r.First; seq <= r.Last && seq < r.First+maxHole; seq++ {
+					l.cameBack(seq)
+				}
+			}
+		}
 	case events.TypeLogDamaged:
 		l.damagedAt = appended
 		if e, ok := events.Decode(env.Type, env.Version, env.Data).(*events.LogDamaged); ok {
-			for _, seq := range e.Lost {
-				l.lose(seq)
+			for _, r := range lostOf(e) {
+				for seq := r.First; seq <= r.Last && seq < r.First+maxHole; seq++ {
+					l.lose(seq)
+				}
 			}
 		}
 	}
@@ -98,6 +125,35 @@ func (l *losses) record(appended time.Time, env events.Envelope) {
 		x.last = appended
 		l.extents[env.Session] = x
 	}
+}
+
+// Losses are the sequences that the log says are lost and that are not back.
+type Losses struct {
+	Lost  []LostRange `json:"lost"`
+	Found time.Time   `json:"found"` // when the newest loss was
+}
+
+// handleLosses answers with what the log's own events say; it reads no others of sealed blocks.
+func (d *Daemon) handleLosses(w http.ResponseWriter, r *http.Request) error {
+	var out Losses
+	last, _ := d.stream.Last()
+	if last == 0 {
+		return reply(w, out)
+	}
+	l := &losses{lost: map[uint64]bool{}, fetched: map[uint64]bool{}, back: map[uint64]bool{}, refs: map[string]bool{}, extents: map[string]extent{}}
+	want := []projector.Selector{{Types: []string{events.TypeLogDamaged, events.TypeLogRepaired}}}
+	err := d.stream.Select(r.Context(), 1, last, want, func(rec events.Record) error {
+		l.record(rec.Appended, rec.Envelope)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for seq := range l.back {
+		delete(l.lost, seq)
+	}
+	out.Lost, out.Found = l.ranges(), l.damagedAt
+	return reply(w, out)
 }
 
 // window is a lost range with the time in which its events were appended: between its neighbours.

@@ -2,7 +2,6 @@ package daemon
 
 import (
 	"context"
-	"encoding/json"
 	"sync"
 	"time"
 
@@ -33,8 +32,10 @@ func (d *Daemon) look(ctx context.Context, f wire.Frame, in hook.Input) (hook.Wo
 	}
 	home := d.world.Place(launch)
 	w.Worktree, w.Branch, w.Root = home.Worktree, home.Branch, rootOf(home)
-	if here := d.world.Place(cwd); cwd != "" && here.Git && here.CommonDir == home.CommonDir {
-		w.Worktree, w.Branch, w.Root = here.Worktree, here.Branch, rootOf(here)
+	if cwd != "" && cwd != launch { // nearly always it is the same: one look costs 25 µs
+		if here := d.world.Place(cwd); here.Git && here.CommonDir == home.CommonDir {
+			w.Worktree, w.Branch, w.Root = here.Worktree, here.Branch, rootOf(here)
+		}
 	}
 	if home.Path() != "" {
 		w.Project, seen = d.project(ctx, home)
@@ -120,7 +121,7 @@ func (d *Daemon) past(ctx context.Context, in hook.Input, w hook.World) (hook.Pa
 		p.Session, _ = projector.State[session.State](r, session.Name, in.Session)
 		s, ok := projector.State[identity.State](r, identity.Name, in.Session)
 		p.Identity, p.Born = s, ok && s.Born
-		if _, start := in.Event.(*events.SessionStarted); start {
+		if in.Starts() {
 			p.Latest = latest(r, w.Project, in.Session)
 		}
 		return nil
@@ -160,26 +161,6 @@ func snapshot(r projector.Reader, id, project, own string) *hook.Snapshot {
 		return nil
 	}
 	return &hook.Snapshot{Session: id, State: s}
-}
-
-// sessionOf finds the session that a verb asks about: the input's, the client's own word, else the
-// live session of its process, else the only live one of the project.
-func (d *Daemon) sessionOf(f wire.Frame) string {
-	var in struct {
-		Session string `json:"session_id"`
-	}
-	if json.Unmarshal(f.Body, &in) == nil && in.Session != "" {
-		return in.Session
-	}
-	if id := f.Env["CLAUDE_CODE_SESSION_ID"]; id != "" {
-		return id
-	}
-	p, _ := facts.ClientOf(f.Env["CLAUDE_PID"], f.PPID)
-	project := d.projects.at(d.clean(d.world.Place(f.Cwd).Path()))
-	if id := d.live.byProcess(p.PID, p.Start, project); id != "" {
-		return id
-	}
-	return d.live.only(project)
 }
 
 // originWithin bounds the one call of git for a project that was never seen.

@@ -77,15 +77,11 @@ func (d *Daemon) seqOf(ctx context.Context, s string) (uint64, error) {
 	if n, err := strconv.ParseUint(s, 10, 64); err == nil {
 		return max(n, 1), nil
 	}
-	if ago, err := time.ParseDuration(s); err == nil {
-		return d.stream.SeqAtTime(ctx, d.opts.Now().Add(-ago))
+	t, err := readTime(s, d.opts.Now())
+	if err != nil {
+		return 0, err
 	}
-	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006-01-02 15:04", "2006-01-02"} {
-		if t, err := time.ParseInLocation(layout, s, time.Local); err == nil {
-			return d.stream.SeqAtTime(ctx, t)
-		}
-	}
-	return 0, problem(http.StatusBadRequest, fmt.Sprintf("%q is no sequence, time or duration", s), "for example 120, 2026-11-21T08:00:00Z or 10m")
+	return d.stream.SeqAtTime(ctx, t)
 }
 
 // handleEvents writes records as NDJSON; with follow it goes on until the client leaves, an empty
@@ -221,7 +217,7 @@ func (d *Daemon) handleEvent(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (d *Daemon) find(ctx context.Context, id string) (events.Record, error) {
-	missing := problem(http.StatusNotFound, "no event "+id+" is in the log", "hookctl events list shows the newest")
+	missing := problem(http.StatusNotFound, "no event "+id+" is in the log", "`hookctl events list` shows the newest")
 	if seq, err := strconv.ParseUint(id, 10, 64); err == nil && len(id) < 20 {
 		rec, err := d.stream.Get(ctx, seq)
 		if errors.Is(err, embedded.ErrNoRecord) {
@@ -264,6 +260,10 @@ func (d *Daemon) resolveSession(ctx context.Context, given string) (string, erro
 	if err != nil {
 		return "", err
 	}
+	return pickSession(given, keys)
+}
+
+func pickSession(given string, keys []string) (string, error) {
 	return pick("session", given, keys, func(k string) bool {
 		return Alias(k) == Alias(given) && len(given) >= 4 && strings.HasPrefix(strings.ReplaceAll(k, "-", ""), strings.ReplaceAll(given, "-", ""))
 	})
@@ -292,6 +292,9 @@ func (d *Daemon) resolveProject(ctx context.Context, given string) (string, erro
 	return pick("project", given, ids, func(k string) bool { return byName[k] || len(given) >= 4 && strings.HasPrefix(k, given) })
 }
 
+// everywhere are the flags that make a list leave nothing out.
+var everywhere = map[string]string{"session": " --all"}
+
 func pick(noun, given string, keys []string, like func(string) bool) (string, error) {
 	var matches []string
 	for _, k := range keys {
@@ -307,7 +310,7 @@ func pick(noun, given string, keys []string, like func(string) bool) (string, er
 	case 1:
 		return matches[0], nil
 	case 0:
-		return "", problem(http.StatusNotFound, fmt.Sprintf("no %s is called %q", noun, given), "hookctl "+noun+" list shows them")
+		return "", problem(http.StatusNotFound, fmt.Sprintf("there is no %s %q", noun, given), "`hookctl "+noun+" list"+everywhere[noun]+"` lists them")
 	}
 	return "", problem(http.StatusConflict, fmt.Sprintf("%q is ambiguous: %s", given, strings.Join(matches, ", ")), "give more characters")
 }

@@ -272,10 +272,11 @@ func (d *Daemon) nothingThen(o recovery) error {
 	return problem(http.StatusNotFound, "the project had no snapshot at or before "+when, "`replay at now latest` lists all snapshots by their time, t.<ms>.<session>")
 }
 
-// identityAt folds the log up to a sequence and gives one session's identity there.
+// identityAt folds one session's identity from its records up to a sequence.
 func (d *Daemon) identityAt(ctx context.Context, session string, seq uint64, progress func(uint64)) (identity.State, error) {
 	tables := slices.DeleteFunc(projector.Tables(), func(t *projector.Table) bool { return t.Name() != identity.Name })
-	v, err := projector.Straight(ctx, tables, d.stream.Read, seq, progress)
+	source := projector.Part(d.stream.Select).Only(tables[0].Needs(session))
+	v, err := projector.Straight(ctx, tables, source, seq, progress)
 	if err != nil {
 		return identity.State{}, err
 	}

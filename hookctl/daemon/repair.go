@@ -38,7 +38,9 @@ type Repaired struct {
 	Damage  []string    `json:"damage"`  // found in them; only an opening can mend it
 	Lost    []LostRange `json:"lost"`    // sequences that the log does not have, or lost once
 	LostN   uint64      `json:"lost_n"`  // how many
-	Fetched uint64      `json:"fetched"` // of them, those whose events an export has
+	Back    []LostRange `json:"back"`    // of them, those whose events are in the log again, under their ids
+	BackN   uint64      `json:"back_n"`  // how many
+	Fetched uint64      `json:"fetched"` // lost ones whose events are back, or an export has
 	Rebuilt uint64      `json:"rebuilt"` // events made from transcripts, now and earlier
 	NotHad  uint64      `json:"not_had"` // lost sequences that nothing stands for
 
@@ -91,7 +93,7 @@ func (d *Daemon) handleRepair(w http.ResponseWriter, r *http.Request) error {
 
 // Repair finds and, unless it is a dry run, appends. progress tells which sequence has been read.
 func (d *Daemon) Repair(ctx context.Context, o RepairOptions, progress func(uint64)) (Repaired, error) {
-	out := Repaired{DryRun: o.DryRun, PID: os.Getpid(), Opened: opened(d.ground.Report()), Damage: []string{}, Lost: []LostRange{},
+	out := Repaired{DryRun: o.DryRun, PID: os.Getpid(), Opened: opened(d.ground.Report()), Damage: []string{}, Lost: []LostRange{}, Back: []LostRange{},
 		BadBlobs: []string{}, GoneBlobs: []string{}, Sources: []RepairSource{}}
 	if !d.carrying.TryLock() {
 		return out, errBusy()
@@ -106,12 +108,10 @@ func (d *Daemon) Repair(ctx context.Context, o RepairOptions, progress func(uint
 	}
 	if !o.DryRun {
 		d.drain(ctx)
+		out.Waiting = d.spool.Count()
 	}
 	l, err := d.takeStock(ctx, progress)
 	if err != nil {
-		return out, err
-	}
-	if err := d.recordDamage(ctx, l); err != nil {
 		return out, err
 	}
 	if err := d.checkBlobs(ctx, &out, l); err != nil {
@@ -121,9 +121,10 @@ func (d *Daemon) Repair(ctx context.Context, o RepairOptions, progress func(uint
 	if err := d.fetch(ctx, o, &out, l); err != nil {
 		return out, err
 	}
+	out.Back, out.BackN = runs(l.back), uint64(len(l.back))
 	out.NotHad = out.LostN - min(out.LostN, out.Fetched+out.Rebuilt)
 	out.Seq, _ = d.stream.Last()
-	if o.DryRun || out.LostN == 0 {
+	if o.DryRun || out.Added == 0 {
 		return out, nil
 	}
 	// The cells may have been folded with events that are gone, and what came back would count twice.
@@ -133,16 +134,19 @@ func (d *Daemon) Repair(ctx context.Context, o RepairOptions, progress func(uint
 	return out, d.refreshLive(ctx)
 }
 
-// opened puts the store's own report into words.
+// opened puts what the store found when it was opened into words.
 func opened(rep embedded.Report) []string {
+	f := rep.Found
 	out := []string{}
-	for _, dm := range rep.Damage {
+	for _, dm := range f.Damage {
 		out = append(out, damageWords(dm))
 	}
-	if rep.Restored {
+	if f.Renewed {
+		out = append(out, "the log was gone and a new one begins behind it")
+	}
+	if f.Whole {
 		out = append(out, "the log was gone and was restored from the archive")
 	}
-	f := rep.Fixed
 	if len(f.Restored) > 0 {
 		out = append(out, "taken from the archive: "+strings.Join(f.Restored, ", "))
 	}
@@ -150,7 +154,10 @@ func opened(rep embedded.Report) []string {
 		out = append(out, "mended records: "+strconv.Itoa(len(f.Mended)))
 	}
 	if len(f.SetAside) > 0 {
-		out = append(out, "unreadable, set aside: "+strings.Join(f.SetAside, ", "))
+		out = append(out, "set aside: "+strings.Join(f.SetAside, ", "))
+	}
+	if len(f.Torn) > 0 {
+		out = append(out, "cut off at the end and acknowledged by nothing: sequence "+rangesOf(f.Torn))
 	}
 	if len(f.Lost) > 0 {
 		out = append(out, "sequences lost: "+rangesOf(f.Lost))
@@ -200,24 +207,11 @@ func (d *Daemon) checkSealed(out *Repaired) error {
 // quarantined counts what was set aside from the spool.
 func (d *Daemon) quarantined() int {
 	n := 0
-	p := PathsOf(d.opts.Home, os.Getenv)
-	for _, dir := range []string{p.Spool, p.Fallback} {
+	for _, dir := range []string{d.spool.paths.Spool, d.spool.paths.Fallback} {
 		entries, _ := os.ReadDir(filepath.Join(dir, "quarantine")) // usually there is none
 		n += len(entries)
 	}
 	return n
-}
-
-// recordDamage puts what this process found at its opening into the log, where no start of the daemon did;
-// in a dry run too, since the opening has mended it and nobody would know.
-func (d *Daemon) recordDamage(ctx context.Context, l *losses) error {
-	if !l.damagedAt.Before(d.started) {
-		return nil
-	}
-	for _, seq := range sequences(d.ground.Report().Fixed.Lost) {
-		l.lose(seq)
-	}
-	return d.emitDamage(ctx)
 }
 
 // checkBlobs reads every content and compares it with its digest.
@@ -278,7 +272,10 @@ func (d *Daemon) fromExport(ctx context.Context, path string, dry bool, out *Rep
 				d.setAside(item.Blob.Digest, out.BadBlobs)
 			}
 		case item.Event != nil && l.lost[item.Event.Seq]:
-			had[item.Event.Seq] = true
+			had[item.Event.Seq] = known
+		}
+		if item.Event != nil && item.Event.Type == events.TypeLogRepaired { // what came back before stands in the export too
+			l.record(item.Event.Appended, item.Event.Envelope)
 		}
 	}
 	got, err := d.importFile(ctx, path, o, nil)
@@ -291,20 +288,45 @@ func (d *Daemon) fromExport(ctx context.Context, path string, dry bool, out *Rep
 		return s, nil
 	}
 	s.Events, s.Known, s.Problem = got.Added, got.Known, got.Problem
-	if got.Known == 0 {
+	if got.Known == 0 && !l.whole() {
 		s.Events, s.Blobs, s.Problem = 0, 0, "it shares no event with this log; `replay import` takes such a file"
 		return s, nil
 	}
-	for seq := range had {
+	for seq, known := range had {
 		l.fetched[seq] = true
+		if known {
+			l.back[seq] = true
+		}
 	}
 	out.NewBlobs += s.Blobs
-	if dry {
+	if dry || s.Events+uint64(s.Blobs) == 0 {
 		return s, nil
 	}
 	o.dry, o.see = false, nil
-	_, err = d.importFile(ctx, path, o, nil)
-	return s, err
+	if _, err = d.importFile(ctx, path, o, nil); err != nil {
+		return s, err
+	}
+	for seq := range had {
+		l.cameBack(seq)
+	}
+	return s, d.emitRepaired(ctx, had, filepath.Base(path))
+}
+
+// emitRepaired records which lost sequences are back, so that later repairs know without the export.
+func (d *Daemon) emitRepaired(ctx context.Context, seqs map[uint64]bool, source string) error {
+	if len(seqs) == 0 {
+		return nil
+	}
+	e := events.LogRepaired{Source: source}
+	for _, r := range runs(seqs) {
+		if len(e.Back) < maxRuns {
+			e.Back = append(e.Back, events.SeqRun{First: r.First, Last: r.Last})
+		}
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	_, err := d.appendDerived(ctx, "", "", "", &e)
+	return err
 }
 
 // setAside makes way for a sound content where a damaged one lies; it stays beside, as evidence.
@@ -318,9 +340,20 @@ func (d *Daemon) setAside(digest string, bad []string) {
 	}
 }
 
-// Recheck makes the next opening of a home's store read every block, whatever the last exit vouched for.
+// Recheck makes the next opening of a home's store read every block, whatever the last exit vouched for but the
+// log's end.
 // Nobody may have the store open.
-func Recheck(home string) error { return block.RemoveMarker(filepath.Join(home, "store")) }
+func Recheck(home string) error { return block.Distrust(filepath.Join(home, "store")) }
+
+// Renew begins a new log where nothing is left of the old one, behind the sequences that it is known to have
+// had, and records the loss. What is left of the old one is set aside. It is for whoever has asked the user.
+func Renew(ctx context.Context, home string) error {
+	d, err := Open(ctx, Options{Home: home, Renew: true})
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Close(ctx), StartSucceeded(PathsOf(home, os.Getenv))) // a start that failed is waited for no more
+}
 
 // Free tells whether nobody has the home's store.
 func Free(home string) (bool, error) {

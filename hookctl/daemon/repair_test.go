@@ -88,16 +88,19 @@ func TestRepairFromExport(t *testing.T) {
 	if s := plan.Sources[0]; s.Kind != "export" || s.Events != 1 || s.Known != 9 {
 		t.Errorf("%+v", s)
 	}
-	if recs := logOf(t, d); len(recs) != 10 || recs[9].Type != "log.damaged" { // what the opening did is recorded once, in a dry run too
+	if recs := logOf(t, d); len(recs) != 10 || recs[9].Type != "log.damaged" { // what the opening did is recorded once, by the opening
 		t.Errorf("%q", typesOf(recs))
 	}
 	r := mustRepair(t, d, RepairOptions{From: []string{file}})
 	recs := logOf(t, d)
-	if r.Added != 1 || r.NotHad != 0 || len(recs) != 11 || recs[10].ID != lost || recs[10].Seq != 12 || recs[4].Seq != 6 {
+	if r.Added != 1 || r.NotHad != 0 || len(recs) != 12 || recs[10].ID != lost || recs[10].Seq != 12 || recs[4].Seq != 6 || recs[11].Type != "log.repaired" {
 		t.Errorf("%+v\n%q", r, typesOf(recs))
 	}
-	if again := mustRepair(t, d, RepairOptions{From: []string{file}}); again.Added != 0 || again.Fetched != 1 || again.NotHad != 0 || again.Sources[0].Known != 10 {
+	if again := mustRepair(t, d, RepairOptions{From: []string{file}}); again.Added != 0 || again.Fetched != 1 || again.NotHad != 0 || again.Sources[0].Known != 10 || !slices.Equal(again.Back, []LostRange{{5, 5}}) {
 		t.Errorf("again: %+v", again)
+	}
+	if without := mustRepair(t, d, RepairOptions{}); without.BackN != 1 || without.NotHad != 0 || without.Added != 0 { // the log remembers
+		t.Errorf("without the export: %+v", without)
 	}
 	v, err := d.Verify(t.Context(), nil)
 	if err != nil || len(v.Diffs) != 0 || v.Holes != 1 {
@@ -264,7 +267,7 @@ func TestRepairFromTranscripts(t *testing.T) {
 	if r.Added != 4 || r.Rebuilt != 4 || r.NotHad != 0 {
 		t.Errorf("%+v", r)
 	}
-	recs := logOf(t, d)[len(before)+1:] // behind log.damaged
+	recs := logOf(t, d)[len(before):]
 	if want := []string{"prompt.submitted", "tool.requested", "tool.succeeded", "tool.failed"}; !slices.Equal(typesOf(recs), want) {
 		t.Fatalf("%q", typesOf(recs))
 	}

@@ -118,7 +118,7 @@ func (out *Restored) into(ctx context.Context, o RestoreOptions, m Manifest, dir
 		}
 	}
 	tail := filepath.Join(dir, backupTail)
-	d, err := Open(ctx, Options{Home: dir, Log: o.Log})
+	d, err := Open(ctx, Options{Home: dir, Log: o.Log, unpacked: true})
 	if err != nil {
 		return err
 	}

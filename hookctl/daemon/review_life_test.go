@@ -368,7 +368,7 @@ func TestReviewAliases(t *testing.T) {
 	}
 	for given, want := range map[string]string{
 		"c68c8a51": `"c68c8a51" is ambiguous: c68c8a51-e89d-45af-bd06-f5c764bc3b27, c68c8a51-ffff-45af-bd06-f5c764bc3b27`,
-		"c68":      `no session is called "c68"`, "nobody": `no session is called "nobody"`,
+		"c68":      `there is no session "c68"`, "nobody": `there is no session "nobody"`,
 	} {
 		_, err := d.resolveSession(t.Context(), given)
 		var p *Problem
@@ -406,8 +406,8 @@ func TestReviewTailFilters(t *testing.T) {
 		"n=-1": `{"error":"n: \"-1\" is no count","exit":1}`, "n=x": `{"error":"n: \"x\" is no count","exit":1}`,
 		"type=[":       `{"error":"type: \"[\" is no pattern","hint":"for example --type 'tool.*'","exit":1}`,
 		"since=xyz":    `{"error":"\"xyz\" is no sequence, time or duration","hint":"for example 120, 2026-11-21T08:00:00Z or 10m","exit":1}`,
-		"session=none": `{"error":"no session is called \"none\"","hint":"hookctl session list shows them","exit":1}`,
-		"project=none": `{"error":"no project is called \"none\"","hint":"hookctl project list shows them","exit":1}`,
+		"session=none": "{\"error\":\"there is no session \\\"none\\\"\",\"hint\":\"`hookctl session list --all` lists them\",\"exit\":1}",
+		"project=none": "{\"error\":\"there is no project \\\"none\\\"\",\"hint\":\"`hookctl project list` lists them\",\"exit\":1}",
 	} {
 		if code, body := ask(t, d, "GET", "/v1/events?"+query, ""); code < 400 || code >= 500 || strings.ReplaceAll(body, `\u0027`, "'") != want {
 			t.Errorf("%s: %d %s", query, code, body)

@@ -220,7 +220,7 @@ func TestReviewClientInProcess(t *testing.T) {
 		t.Errorf("%v %s", err, raw)
 	}
 	var problem *Problem
-	if err := c.Get(t.Context(), "/v1/events/99", nil, nil); !errors.As(err, &problem) || problem.Message != "no event 99 is in the log" || problem.Hint != "hookctl events list shows the newest" || problem.Exit != 1 || problem.Status != 404 {
+	if err := c.Get(t.Context(), "/v1/events/99", nil, nil); !errors.As(err, &problem) || problem.Message != "no event 99 is in the log" || problem.Hint != "`hookctl events list` shows the newest" || problem.Exit != 1 || problem.Status != 404 {
 		t.Errorf("%+v", err)
 	}
 	lines := 0
@@ -263,7 +263,7 @@ func TestReviewCellsAtDiff(t *testing.T) {
 	}
 	for target, want := range map[string]string{
 		"/v1/cells/nothing":           `{"error":"no projection is called \"nothing\"","hint":"projections: session, identity, latest, project, gate","exit":1}`,
-		"/v1/cells/session/nobody":    `{"error":"no session is called \"nobody\"","hint":"hookctl session list shows them","exit":1}`,
+		"/v1/cells/session/nobody":    "{\"error\":\"there is no session \\\"nobody\\\"\",\"hint\":\"`hookctl session list --all` lists them\",\"exit\":1}",
 		"/v1/cells/latest/identity.x": `{"error":"projection latest has no cell \"identity.x\"","exit":1}`,
 		"/v1/at?projection=nothing":   `{"error":"no projection is called \"nothing\"","hint":"projections: session, identity, latest, project, gate","exit":1}`,
 	} {
@@ -311,7 +311,7 @@ func TestReviewRebuild(t *testing.T) {
 	if _, err := d.view.Flush(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	cell := []projector.Cell{{Key: "session.v1.s-1", Value: []byte(`{"seq":2,"state":{"id":"s-1","status":"ended","started":"2026-11-21T08:00:00Z","last_active":"2026-11-21T08:00:00Z","events":1}}`)}, {Key: "session.v1.stranger", Value: []byte(`{"seq":1,"state":{}}`)}}
+	cell := []projector.Cell{{Key: "session.v2.s-1", Value: []byte(`{"seq":2,"state":{"id":"s-1","status":"ended","started":"2026-11-21T08:00:00Z","last_active":"2026-11-21T08:00:00Z","events":1}}`)}, {Key: "session.v2.stranger", Value: []byte(`{"seq":1,"state":{}}`)}}
 	if err := d.ground.Store().Save(t.Context(), projector.BucketSnapshot, cell); err != nil {
 		t.Fatal(err)
 	}
@@ -320,7 +320,7 @@ func TestReviewRebuild(t *testing.T) {
 		t.Fatalf("%v %+v", err, v)
 	}
 	_, body := ask(t, d, "POST", "/v1/rebuild?projection=session&dry_run=1", "")
-	if !strings.Contains(body, `"dry_run":true`) || !strings.Contains(body, `"field":"state.status","want":"\"live\"","got":"\"ended\""`) || !strings.Contains(body, `session.v1.stranger`) {
+	if !strings.Contains(body, `"dry_run":true`) || !strings.Contains(body, `"field":"state.status","want":"\"live\"","got":"\"ended\""`) || !strings.Contains(body, `session.v2.stranger`) {
 		t.Errorf("%s", body)
 	}
 	if v, _ := d.Verify(t.Context(), nil); v.Clean {

@@ -131,26 +131,22 @@ func serve(ctx context.Context, p Paths, o Options) error {
 	if err != nil {
 		return err
 	}
-	d.paths = p
+	d.paths, d.serving = p, true
 	d.handedBy = os.Getenv("HOOKLINE_AFTER")
-	if err := d.emitDamage(ctx); err != nil {
-		return errors.Join(err, d.Close(ctx))
-	}
 	waiting := d.spool.Count()
 	d.drainSome(ctx, beforeListening)
 	d.emitStarted(ctx, waiting)
-	listener, err := listen(p.Socket)
+	srv := d.httpServer()
+	door, err := openDoor(p, srv, o.Log)
 	if err != nil {
 		return errors.Join(err, d.Close(ctx))
 	}
-	srv := d.httpServer()
-	served := make(chan error, 1)
-	go func() { served <- srv.Serve(listener) }()
 	if err := StartSucceeded(p); err != nil {
 		o.Log.Warn("forget the failed start", "err", err)
 	}
 	o.Log.Info("listening", "socket", p.Socket, "build", wire.Build, "pid", os.Getpid())
-	reason := d.run(ctx, served)
+	reason := d.run(ctx, door)
+	door.shut()
 	return d.shutdown(srv, reason)
 }
 
@@ -189,18 +185,19 @@ func answers(ctx context.Context, socket string) bool {
 const beforeListening = 1000
 
 // run is the daemon's life between the opening of the socket and the reason to end.
-func (d *Daemon) run(ctx context.Context, served <-chan error) string {
+func (d *Daemon) run(ctx context.Context, door *door) string {
 	loops, stop := context.WithCancel(d.life)
 	defer stop()
-	done := make(chan struct{})
-	go func() { defer close(done); d.loops(loops) }()
-	defer func() { stop(); <-done }()
+	var beside sync.WaitGroup
+	beside.Go(func() { d.loops(loops) })
+	beside.Go(func() { door.watch(loops) })
+	defer func() { stop(); beside.Wait() }()
 	select {
 	case <-ctx.Done():
 		return "signal"
 	case reason := <-d.stopping:
 		return reason
-	case err := <-served:
+	case err := <-door.failed:
 		d.log.Error("serve", "err", err)
 		return "socket"
 	}

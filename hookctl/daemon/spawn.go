@@ -33,6 +33,7 @@ type Attempt struct {
 	Attempts int    `json:"attempts"` // since the last success
 	Reason   string `json:"reason"`   // of the failure; "" while it is not known
 	Damaged  bool   `json:"damaged"`  // the log itself is the reason
+	Gone     bool   `json:"gone"`     // nothing is left of the log
 }
 
 // LastStart is the start that has not succeeded, the zero value when there is none.
@@ -55,7 +56,7 @@ func StartSucceeded(p Paths) error {
 // StartFailed keeps the reason for status, doctor and the user; the daemon calls it before it gives up.
 func StartFailed(p Paths, cause error) error {
 	s := LastStart(p)
-	s.Reason, s.Damaged = cause.Error(), errors.Is(cause, embedded.ErrLogDamaged)
+	s.Reason, s.Damaged, s.Gone = cause.Error(), errors.Is(cause, embedded.ErrLogDamaged), errors.Is(cause, embedded.ErrLogGone)
 	return s.save(p)
 }
 

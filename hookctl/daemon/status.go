@@ -63,6 +63,9 @@ func (d *Daemon) Status() Status {
 	for _, dm := range rep.Damage {
 		s.Damage = append(s.Damage, fmt.Sprintf("%s at %d: %s (sequences %d to %d)", dm.Block, dm.Offset, dm.Why, dm.FirstSeq, dm.LastSeq))
 	}
+	if f := rep.Found; !f.Empty() && len(rep.Damage) == 0 {
+		s.Damage = append(s.Damage, problemOf(f)+" (sequences lost: "+rangesOf(f.Lost)+")")
+	}
 	s.UnknownTypes = d.hub.unknown()
 	return s
 }

@@ -35,7 +35,14 @@ func (d *Daemon) take(ctx context.Context, f wire.Frame, spooled bool) (hook.Ans
 	if err != nil {
 		return hook.Answer{}, err
 	}
+	in = d.named(f, in)
 	w, place := d.look(ctx, f, in)
+	if nobodys(in) {
+		return d.answerNobody(ctx, in, w)
+	}
+	if !spooled { // nobody reads the answer of what waited
+		in.Warnings = append(in.Warnings, d.atStart(f, in)...)
+	}
 	if w.Facts.Spooled = spooled; spooled { // whoever has that pid now is not who sent it
 		w.Facts.PID, w.Facts.PIDStart, w.Facts.Client = 0, 0, ""
 	}
@@ -92,7 +99,7 @@ func (d *Daemon) record(ctx context.Context, f wire.Frame, in hook.Input, w hook
 	d.clockWentBack(ctx)
 	w.Found = d.projects.news(w.Project, place)
 	digest := intake.DigestOf(in.Data)
-	probe := events.Envelope{ID: in.Frame, Session: in.Session, Time: in.Time, ToolUseID: callID(in)}
+	probe := events.Envelope{ID: in.Frame, Session: in.Session, Time: in.Time, ToolUseID: hook.ToolUseID(in.Event)}
 	if in.Hook != nil {
 		probe.Hook = in.Name()
 	}
@@ -130,44 +137,56 @@ func (d *Daemon) recordFresh(ctx context.Context, f wire.Frame, in hook.Input, w
 		return hook.Answer{}, 0, err
 	}
 	after.Verdict = w.Verdict
-	if after.Restored = restoredOf(envs); after.Restored != nil {
-		after.Damage, d.damage = d.damage, ""
+	if after.Restored = restoredOf(envs); in.Starts() && !w.Facts.Spooled {
+		after.Damage = d.damageWords(in)
 	}
-	if mended, ok := d.mend(ctx, in, after.Identity); ok {
-		seq = max(seq, mended)
+	if err := d.greet(ctx, in, w, &after); err != nil {
+		return hook.Answer{}, 0, err
 	}
+	mended, said := d.mend(ctx, in, after.Identity)
+	seq, in.Warnings, after.Mended = max(seq, mended), append(in.Warnings, said...), len(said) > 0
 	dreamSeq, err := d.maybeDream(ctx, in, after.Identity)
+	if err == nil {
+		err = d.failedDreams.of(in)
+	}
 	after.Dream, after.DreamErr, seq = dreamSeq > 0, err, max(seq, dreamSeq)
 	after.Warned = d.warned(in.Session, after.Identity.LastIC)
 	d.live.saw(in, w)
 	d.hooks.saw(in.Name(), d.opts.Now())
-	in.Warnings = d.untold(in)
+	if !w.Facts.Spooled {
+		in.Warnings = d.unheard(in)
+	}
 	return hook.Render(in, after), seq, nil
 }
 
-// mend records what the fold had to do to an identity: phases that were not finite and were reset
-// (ERR-SESSION-08), a snapshot above its size (ERR-SESSION-09).
-func (d *Daemon) mend(ctx context.Context, in hook.Input, s identity.State) (uint64, bool) {
+// mend records what the fold had to do to an identity, and gives the warnings about it: phases that were
+// not finite and were reset (ERR-SESSION-08), a snapshot above its size (ERR-SESSION-09).
+func (d *Daemon) mend(ctx context.Context, in hook.Input, s identity.State) (uint64, []string) {
 	var list []events.Event
+	var said []string
 	if s.PhasesUnstable {
-		d.log.Warn("Kuramoto instability detected: NaN in oscillator phases", "session", in.Session)
-		list = append(list, &events.PhasesReset{Reason: "Kuramoto instability detected: NaN in oscillator phases"})
+		said = append(said, unstable)
+		list = append(list, &events.PhasesReset{Reason: unstable})
 	}
 	if _, ends := in.Event.(*events.SessionEnded); ends { // encoding a snapshot is nothing for the hot path
 		if size, drop := identity.TooLarge(s); drop > 0 {
-			d.log.Warn(fmt.Sprintf("Snapshot size (%dKB) exceeds limit, trajectory truncated", size>>10), "session", in.Session)
+			said = append(said, fmt.Sprintf("Snapshot size (%dKB) exceeds limit, trajectory truncated", size>>10))
 			list = append(list, &events.TrajectoryShortened{SizeBytes: size, Dropped: drop})
 		}
 	}
 	if len(list) == 0 {
-		return 0, false
+		return 0, nil
 	}
+	d.log.Warn("identity mended", "session", in.Session, "why", said)
 	seq, err := d.appendDerived(ctx, in.Session, s.Project, in.Frame, list...)
 	if err != nil {
 		d.log.Error("record mended identity", "session", in.Session, "err", err)
+		return 0, nil
 	}
-	return seq, err == nil
+	return seq, said
 }
+
+const unstable = "Kuramoto instability detected: NaN in oscillator phases"
 
 // errRaced says that the log holds the frame already.
 var errRaced = errors.New("the log has this event")
@@ -179,11 +198,16 @@ type origin struct {
 	install string
 }
 
-// append puts the events of one decision into the log and folds them. Several go in as one batch:
-// all or none. own belongs to the first; nil for events that no frame delivered.
+// append puts the events of one decision into the log and folds them. Several go in all or none: as a
+// group where they belong to a frame, which somebody waits for, else as a batch. own belongs to the
+// first; nil for events that no frame delivered.
 func (d *Daemon) append(ctx context.Context, envs []events.Envelope, own *origin) (uint64, error) {
 	ctx = context.WithoutCancel(ctx) // an append that was given up half way would be in the log and not in the view
-	receipts, err := d.stream.Append(ctx, envs...)
+	into := d.stream.Append
+	if own != nil {
+		into = d.stream.AppendGroup
+	}
+	receipts, err := into(ctx, envs...)
 	var dup *embedded.DuplicateError
 	if errors.As(err, &dup) {
 		return dup.Found[envs[0].ID], errors.Join(errRaced, d.foldTo(ctx, math.MaxUint64))
@@ -246,20 +270,6 @@ func (d *Daemon) foldTo(ctx context.Context, to uint64) error {
 	})
 }
 
-func callID(in hook.Input) string {
-	switch e := in.Event.(type) {
-	case *events.ToolRequested:
-		return e.ToolUseID
-	case *events.ToolSucceeded:
-		return e.ToolUseID
-	case *events.ToolFailed:
-		return e.ToolUseID
-	case *events.PermissionDenied:
-		return e.ToolUseID
-	}
-	return ""
-}
-
 func restoredOf(envs []events.Envelope) *events.IdentityRestored {
 	for _, env := range envs {
 		if env.Type == events.TypeIdentityRestored {
@@ -308,9 +318,9 @@ func (d *Daemon) first(cause string) bool {
 	return true
 }
 
-// untold keeps the warnings that this session's user has not been told yet: once per cause. Verbs
+// unheard keeps the warnings that this session's user has not been told yet: once per cause. Verbs
 // always say them.
-func (d *Daemon) untold(in hook.Input) []string {
+func (d *Daemon) unheard(in hook.Input) []string {
 	if in.Call.Verb != hook.VerbHook {
 		return in.Warnings
 	}
@@ -350,7 +360,7 @@ func (d *Daemon) Emit(ctx context.Context, env events.Envelope) (events.Record, 
 	env.ID, env.Version, env.Time = wire.NewID(now.UnixMilli()), k.Version(), now
 	env.Data, env.Redacted, env.Correlation = data, report.Count, env.Session
 	d.mu.Lock()
-	seq, err := d.append(ctx, []events.Envelope{env}, nil)
+	seq, err := d.append(ctx, append(d.gatesOfJoined(ctx, env), env), nil) // the event itself comes last: seq is its own
 	d.mu.Unlock()
 	if err != nil {
 		return events.Record{}, err

@@ -319,13 +319,11 @@ func (b *rebuilder) make(line transcriptLine, e events.Event) error {
 	s := b.states[line.Session]
 	b.made = append(b.made, events.Envelope{ID: idOf(line.Time, line.Session+" "+key), Type: k.Type, Version: k.Version(),
 		Time: line.Time.UTC().Truncate(time.Millisecond), Session: line.Session, Project: s.Project, Worktree: s.Worktree, Branch: b.d.clean(line.Branch),
-		Phase: hook.PhaseOf(clean), Hook: k.Hook, ToolUseID: callOf(clean), AgentID: line.Agent, Correlation: line.Session,
+		Phase: hook.PhaseOf(clean), Hook: k.Hook, ToolUseID: hook.ToolUseID(clean), AgentID: line.Agent, Correlation: line.Session,
 		Causation: causedByLoss + b.windows[at].LostRange.String(), Redacted: report.Count,
 		Facts: &events.Facts{Note: "rebuilt from the transcript"}, Data: data})
 	return nil
 }
-
-func callOf(e events.Event) string { return callID(hook.Input{Event: e}) }
 
 // digestOnly stands for the blob store in a dry run.
 func digestOnly(content []byte) (string, error) {

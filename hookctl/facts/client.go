@@ -48,6 +48,31 @@ func ClientOf(envPID string, ppid int) (Process, string) {
 	return Process{}, RuleNone
 }
 
+// Above lists the processes that may have started a program, each with its start time: the one that CLAUDE_PID
+// names, then the parent and what is above it, nearest first. Whether one is a client is not looked at.
+func Above(envPID string, ppid int) []Process {
+	var list []Process
+	if pid, err := strconv.Atoi(strings.TrimSpace(envPID)); err == nil {
+		if p := Probe(pid); p.Alive {
+			list = append(list, p)
+		}
+	}
+	for range maxAncestors {
+		if ppid <= 1 {
+			break
+		}
+		if p := Probe(ppid); p.Alive {
+			list = append(list, p)
+		}
+		r, ok := inspect(ppid)
+		if !ok || r.parent == ppid {
+			break
+		}
+		ppid = r.parent
+	}
+	return list
+}
+
 // looksLikeClient tells the client by its executable, by the name it gave itself, or by the script
 // that a JavaScript runtime runs.
 func looksLikeClient(r running) bool {

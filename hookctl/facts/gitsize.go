@@ -50,6 +50,10 @@ type SizeQuery struct {
 // ErrNoBase says that a branch has no size: it is the default branch itself, or there is none to compare with.
 var ErrNoBase = errors.New("nothing to compare the branch with")
 
+// ErrUnknownBase says that the ref which a size was to be measured from does not exist: a slip in the configuration,
+// or a branch that was not fetched.
+var ErrUnknownBase = errors.New("the base does not exist")
+
 // Sizes measures branches and remembers the answers. Its zero value is ready; it is safe for concurrent
 // use, and questions that are asked at the same time are one.
 type Sizes struct {
@@ -168,11 +172,8 @@ func (s *Sizes) base(ctx context.Context, q SizeQuery) (string, error) {
 		return "", ErrNoBase
 	}
 	if q.Base != "" {
-		if strings.HasPrefix(q.Base, "-") {
-			return "", ErrNoBase
-		}
-		if _, err := s.git(ctx, q.Worktree, "rev-parse", "--verify", "--quiet", q.Base+"^{commit}"); err != nil {
-			return "", noBase(err)
+		if err := s.Exists(ctx, q.Worktree, q.Base); err != nil {
+			return "", err
 		}
 		return own(q.Base, q.Branch)
 	}
@@ -195,6 +196,20 @@ func (s *Sizes) base(ctx context.Context, q SizeQuery) (string, error) {
 		}
 	}
 	return "", ErrNoBase
+}
+
+// Exists is nil where a ref names a commit, [ErrUnknownBase] where git knows none of that name.
+func (s *Sizes) Exists(ctx context.Context, dir, ref string) error {
+	if strings.HasPrefix(ref, "-") { // an option
+		return ErrUnknownBase
+	}
+	ctx, cancel := context.WithTimeout(ctx, gitWithin)
+	defer cancel()
+	_, err := s.git(ctx, dir, "rev-parse", "--verify", "--quiet", ref+"^{commit}")
+	if err != nil && exitCode(err) != -1 {
+		return ErrUnknownBase
+	}
+	return err
 }
 
 // own refuses to compare a branch with itself.
@@ -282,13 +297,13 @@ func countLines(file string, limit int64) (lines int, read int64) {
 	return lines, read
 }
 
-// Dirty tells whether tracked files of a work tree have changes that are not committed; files that git
+// Dirty counts the tracked files of a work tree with changes that are not committed; files that git
 // does not know do not count. It takes at most three seconds.
-func (s *Sizes) Dirty(ctx context.Context, worktree string) (bool, error) {
+func (s *Sizes) Dirty(ctx context.Context, worktree string) (int, error) {
 	ctx, cancel := context.WithTimeout(ctx, gitWithin)
 	defer cancel()
 	out, err := s.git(ctx, worktree, "status", "--porcelain", "--untracked-files=no", "--ignore-submodules=untracked")
-	return len(bytes.TrimSpace(out)) > 0, err
+	return bytes.Count(out, []byte("\n")), err
 }
 
 // Branches lists the local branches of a repository by their short names.

@@ -54,8 +54,8 @@ func TestPinned_34_NoSize(t *testing.T) {
 			t.Errorf("%s: %v", branch, err)
 		}
 	}
-	for _, base := range []string{"nothing", "--output=/x", "feature/x"} {
-		if _, err := sizeOf(t, dir, "feature/x", base); !errors.Is(err, ErrNoBase) {
+	for base, want := range map[string]error{"nothing": ErrUnknownBase, "--output=/x": ErrUnknownBase, "feature/x": ErrNoBase} {
+		if _, err := sizeOf(t, dir, "feature/x", base); !errors.Is(err, want) {
 			t.Errorf("base %s: %v", base, err)
 		}
 	}
@@ -112,15 +112,15 @@ func TestPinned_35_Size(t *testing.T) {
 func TestDirtyAndBranches(t *testing.T) {
 	dir, run := branchRepo(t)
 	var s Sizes
-	if dirty, err := s.Dirty(t.Context(), dir); dirty || err != nil {
-		t.Errorf("%t %v", dirty, err)
+	if dirty, err := s.Dirty(t.Context(), dir); dirty != 0 || err != nil {
+		t.Errorf("%d %v", dirty, err)
 	}
 	lines(t, filepath.Join(dir, "new"), 1)
-	if dirty, _ := s.Dirty(t.Context(), dir); dirty {
+	if dirty, _ := s.Dirty(t.Context(), dir); dirty != 0 {
 		t.Error("a file that git does not know")
 	}
 	lines(t, filepath.Join(dir, "a.txt"), 1)
-	if dirty, _ := s.Dirty(t.Context(), dir); !dirty {
+	if dirty, _ := s.Dirty(t.Context(), dir); dirty != 1 {
 		t.Error("a change is not seen")
 	}
 	run("branch", "x/y")

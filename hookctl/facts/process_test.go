@@ -132,6 +132,28 @@ func TestClientOfEnv(t *testing.T) {
 	}
 }
 
+// Above names the process of CLAUDE_PID, then the parent and what started it, whatever they are.
+func TestAbove(t *testing.T) {
+	pid, kill := child(t)
+	list := Above(strconv.Itoa(pid), os.Getpid())
+	if len(list) < 2 || list[0] != Probe(pid) || list[1] != Probe(os.Getpid()) {
+		t.Errorf("%+v", list)
+	}
+	kill()()
+	list = Above(strconv.Itoa(pid), os.Getpid())
+	if len(list) == 0 || list[0] != Probe(os.Getpid()) {
+		t.Errorf("a process that is gone: %+v", list)
+	}
+	if runtime.GOOS == "linux" && os.Getppid() > 1 && (len(list) < 2 || list[1].PID != os.Getppid()) {
+		t.Errorf("the parent's parent: %+v", list)
+	}
+	for _, none := range []int{0, 1, -1} {
+		if list := Above("", none); list != nil {
+			t.Errorf("%d: %+v", none, list)
+		}
+	}
+}
+
 // A client without CLAUDE_PID, a shell below it, the hook below that: all real processes.
 func TestClientOfAncestor(t *testing.T) {
 	if runtime.GOOS != "linux" && runtime.GOOS != "darwin" {

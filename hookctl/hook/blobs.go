@@ -5,16 +5,22 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"strings"
+	"unicode/utf8"
 )
 
 // Large strings leave the event and become content-addressed blobs, stored once however often they
 // recur (an Edit carries the whole original file; a Write carries its content twice). In the data
-// stands {"$blob":"sha256:…","size":N,"head":"…"} instead: size in bytes of the decoded string.
+// stands {"$blob":"sha256:…","size":N,"head":"…"} instead: size in bytes of the decoded string. Where
+// a blob holds JSON text instead, "json":true stands there too: a value that is large by its parts, or a
+// string with an escape that no decoded string can hold (half of a surrogate pair, as a string has that
+// was cut inside an emoji). All other bytes of the data stay as they came, doubled members included.
 const (
 	BlobOver  = 16 << 10 // strings of tool content above this go to blobs
 	proseOver = 1 << 20  // the same for all other strings
 	headChars = 256      // of the content that stay in the event
 	mostData  = 4 << 20  // of an event; the log takes 8 MiB compressed
+	maxRef    = 8 << 10  // of a reference: its head may be 256 characters that are escaped six-fold
 )
 
 // blobKeys are the members whose content belongs to a tool.
@@ -39,50 +45,100 @@ type blobRef struct {
 // is called once for each replaced string. Data without large strings comes back as it is. Input
 // that is no JSON comes back as it is too: the decoder refuses it later.
 func Cut(data []byte, put func(content []byte) (digest string, err error)) ([]byte, error) {
-	if bytes.Contains(data, []byte(`blob"`)) {
-		data = lookalike.ReplaceAll(data, []byte(`"$$${1}blob"`))
-	}
 	if len(data) <= BlobOver {
-		return data, nil
+		return escape(data), nil
 	}
 	out, err := cutStrings(data, put)
 	if err != nil || len(out) <= mostData {
 		return out, err
 	}
-	return cutMembers(out, put)
+	return cutMembers(data, out, put)
 }
 
-// cutMembers puts whole members of the object into blobs, the largest first, until the rest fits:
-// for a value that is large by its number of parts.
-func cutMembers(data []byte, put func([]byte) (string, error)) ([]byte, error) {
-	var members map[string]json.RawMessage
-	if json.Unmarshal(data, &members) != nil {
-		return data, nil
+// escape sets what reads like a reference of ours apart.
+func escape(data []byte) []byte {
+	if !bytes.Contains(data, []byte(`blob"`)) {
+		return data
 	}
-	size := len(data)
+	return lookalike.ReplaceAll(data, []byte(`"$$${1}blob"`))
+}
+
+// cutMembers puts whole members of the object into blobs, the largest first, until the rest fits: for a
+// value that is large by its number of parts. cut is data without its large strings; what goes into a
+// blob comes from data, so that no blob refers to another and whoever looks for references finds all.
+func cutMembers(data, cut []byte, put func([]byte) (string, error)) ([]byte, error) {
+	if !json.Valid(data) {
+		return cut, nil
+	}
+	from, to := values(data), values(cut)
+	refs, size := map[int][]byte{}, len(cut)
 	for size > mostData {
-		largest := ""
-		for name, v := range members {
-			if len(v) > len(members[largest]) || len(v) == len(members[largest]) && name < largest {
-				largest = name
-			}
+		k := largest(to, refs)
+		if k < 0 || to[k].size() <= maxRef { // nothing is won any more
+			break
 		}
-		v := members[largest]
-		if len(v) <= BlobOver {
-			return data, nil // very many small members: the log refuses what does not fit
-		}
-		digest, err := put(v)
-		if err != nil {
-			return nil, fmt.Errorf("store blob: %w", err)
-		}
-		ref, err := json.Marshal(blobRef{Digest: digest, Size: len(v), Head: headOf(string(v[:min(len(v), 4*headChars)])), JSON: true})
+		v := data[from[k].at:from[k].end]
+		ref, err := reference(escape(v), string(v[:min(len(v), 4*headChars)]), true, put)
 		if err != nil {
 			return nil, err
 		}
-		members[largest] = ref
-		size += len(ref) - len(v)
+		refs[k] = ref
+		size += len(ref) - to[k].size()
 	}
-	return json.Marshal(members)
+	var out []byte
+	done := 0
+	for k, v := range to {
+		if ref, ok := refs[k]; ok {
+			out = append(append(out, cut[done:v.at]...), ref...)
+			done = v.end
+		}
+	}
+	return append(out, cut[done:]...), nil
+}
+
+// span is a part of the data.
+type span struct{ at, end int }
+
+func (s span) size() int { return s.end - s.at }
+
+// largest is the index of the longest part that has no reference yet, -1 when there is none.
+func largest(parts []span, refs map[int][]byte) int {
+	best := -1
+	for k, v := range parts {
+		if _, gone := refs[k]; !gone && (best < 0 || v.size() > parts[best].size()) {
+			best = k
+		}
+	}
+	return best
+}
+
+// values are the values of a valid object's members, in their order; none of what is no object.
+func values(data []byte) []span {
+	var list []span
+	level, begin := 0, 0
+	end := func(i int) {
+		if level == 1 && begin > 0 {
+			list, begin = append(list, span{begin, i}), 0
+		}
+	}
+	for i := 0; i < len(data); i++ {
+		switch data[i] {
+		case '{', '[':
+			level++
+		case '}', ']':
+			end(i)
+			level--
+		case ',':
+			end(i)
+		case ':':
+			if level == 1 {
+				begin = i + 1
+			}
+		case '"':
+			i = stringEnd(data, i)
+		}
+	}
+	return list
 }
 
 func cutStrings(data []byte, put func([]byte) (string, error)) ([]byte, error) {
@@ -111,7 +167,7 @@ func cutStrings(data []byte, put func([]byte) (string, error)) ([]byte, error) {
 				}
 				last, lastRef = data[i:end+1], ref
 				if ref != nil {
-					out = append(append(out, data[done:i]...), ref...)
+					out = append(append(out, escape(data[done:i])...), ref...)
 					done = end + 1
 				}
 			}
@@ -123,9 +179,9 @@ func cutStrings(data []byte, put func([]byte) (string, error)) ([]byte, error) {
 
 func finish(data, out []byte, done int) []byte {
 	if done == 0 {
-		return data
+		return escape(data)
 	}
-	return append(out, data[done:]...)
+	return append(out, escape(data[done:])...)
 }
 
 func limitOf(member string) int {
@@ -141,11 +197,19 @@ func cutOne(literal []byte, put func([]byte) (string, error)) ([]byte, error) {
 	if json.Unmarshal(literal, &s) != nil {
 		return nil, nil
 	}
-	digest, err := put([]byte(s))
+	if strings.ContainsRune(s, utf8.RuneError) && bytes.Contains(literal, []byte(`\u`)) { // a half pair, or the sign itself
+		return reference(escape(bytes.ToValidUTF8(literal, []byte("\uFFFD"))), s, true, put)
+	}
+	return reference([]byte(s), s, false, put)
+}
+
+// reference stores a content and gives what stands for it.
+func reference(content []byte, head string, whole bool, put func([]byte) (string, error)) ([]byte, error) {
+	digest, err := put(content)
 	if err != nil {
 		return nil, fmt.Errorf("store blob: %w", err)
 	}
-	return json.Marshal(blobRef{Digest: digest, Size: len(s), Head: headOf(s)})
+	return json.Marshal(blobRef{Digest: digest, Size: len(content), Head: headOf(head), JSON: whole})
 }
 
 func headOf(s string) string {
@@ -191,63 +255,4 @@ func isKey(b []byte, i int) bool {
 		return false
 	}
 	return false
-}
-
-// Restore puts the blobs back: the data as the client sent it (after redaction). A blob that get
-// does not have is an error that names it.
-func Restore(data []byte, get func(digest string) ([]byte, error)) ([]byte, error) {
-	if !bytes.Contains(data, []byte(`"$blob"`)) {
-		return escaped.ReplaceAll(data, []byte(`"${1}blob"`)), nil
-	}
-	dec := json.NewDecoder(bytes.NewReader(data))
-	dec.UseNumber()
-	var v any
-	if err := dec.Decode(&v); err != nil {
-		return nil, err
-	}
-	v, err := restore(v, get)
-	if err != nil {
-		return nil, err
-	}
-	var out bytes.Buffer
-	enc := json.NewEncoder(&out)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return nil, err
-	}
-	return escaped.ReplaceAll(bytes.TrimSuffix(out.Bytes(), []byte("\n")), []byte(`"${1}blob"`)), nil
-}
-
-func restore(v any, get func(string) ([]byte, error)) (any, error) {
-	switch v := v.(type) {
-	case map[string]any:
-		if digest, ok := v["$blob"].(string); ok {
-			content, err := get(digest)
-			if err != nil {
-				return nil, fmt.Errorf("blob %s: %w", digest, err)
-			}
-			if whole, _ := v["json"].(bool); whole {
-				content, err = Restore(content, get)
-				return json.RawMessage(content), err
-			}
-			return string(content), nil
-		}
-		for k, sub := range v {
-			r, err := restore(sub, get)
-			if err != nil {
-				return nil, err
-			}
-			v[k] = r
-		}
-		return v, nil
-	case []any:
-		for i, sub := range v {
-			r, err := restore(sub, get)
-			if err != nil {
-				return nil, err
-			}
-			v[i] = r
-		}
-	}
-	return v, nil
 }

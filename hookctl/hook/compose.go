@@ -102,10 +102,17 @@ type hookOutput struct {
 }
 
 type specificOutput struct {
-	HookEventName            string `json:"hookEventName"`
-	PermissionDecision       string `json:"permissionDecision,omitempty"` // "deny": the call is not made, whatever the allow lists say
-	PermissionDecisionReason string `json:"permissionDecisionReason,omitempty"`
-	AdditionalContext        string `json:"additionalContext,omitempty"`
+	HookEventName            string              `json:"hookEventName"`
+	Decision                 *permissionDecision `json:"decision,omitempty"`           // of PermissionRequest alone
+	PermissionDecision       string              `json:"permissionDecision,omitempty"` // "deny": the call is not made, whatever the allow lists say
+	PermissionDecisionReason string              `json:"permissionDecisionReason,omitempty"`
+	AdditionalContext        string              `json:"additionalContext,omitempty"`
+}
+
+// permissionDecision answers the client's question for permission; without one the user is asked.
+type permissionDecision struct {
+	Behavior string `json:"behavior"` // "deny"
+	Message  string `json:"message"`  // for the model
 }
 
 // takesContext lists the hooks whose additionalContext reaches the model without forcing another
@@ -133,7 +140,9 @@ func JSON(hook, context, message string) Answer {
 // and alone: nothing else competes with it.
 func refusal(hook string, v Verdict, message string) Answer {
 	out := hookOutput{SystemMessage: message}
-	if v.Deny != "" {
+	if v.Deny != "" && hook == "PermissionRequest" {
+		out.Specific = &specificOutput{HookEventName: hook, Decision: &permissionDecision{Behavior: "deny", Message: v.Deny}}
+	} else if v.Deny != "" {
 		out.Specific = &specificOutput{HookEventName: hook, PermissionDecision: "deny", PermissionDecisionReason: v.Deny}
 	} else {
 		out.Decision, out.Reason = "block", v.Block

@@ -43,9 +43,9 @@ func Decide(in Input, past Past, w World) []events.Envelope {
 	}
 	switch e := in.Event.(type) {
 	case *events.SessionStarted:
-		d.derive(restored(in, e, past))
+		d.identity(restored(in, e, past))
 	case *events.SessionEnded:
-		d.derive(&events.IdentityPersisted{Reason: "session_end"})
+		d.identity(&events.IdentityPersisted{Reason: "session_end"})
 	}
 	for _, e := range w.Verdict.Events {
 		d.derive(e)
@@ -67,10 +67,17 @@ func (d *decider) own() {
 	env.Facts = d.facts()
 	if d.in.Hook != nil {
 		env.Hook = d.in.Name()
-		env.ToolUseID, env.AgentID = toolUseID(d.in.Event), d.in.Hook.Hook().AgentID
+		env.ToolUseID, env.AgentID = ToolUseID(d.in.Event), d.in.Hook.Hook().AgentID
 		env.Causation = d.causation()
 	}
 	d.out = append(d.out, env)
+}
+
+// identity adds an event of the session's identity; nobody has none.
+func (d *decider) identity(e events.Event) {
+	if d.in.Session != "" {
+		d.derive(e)
+	}
 }
 
 // derive adds an event that follows from the hook's own.
@@ -123,7 +130,7 @@ func (d *decider) causation() string {
 	s := d.past.Session
 	switch e := d.in.Event.(type) {
 	case *events.ToolSucceeded, *events.ToolFailed, *events.PermissionDenied:
-		if id := s.Request(toolUseID(e)); id != "" {
+		if id := s.Request(ToolUseID(e)); id != "" {
 			return id
 		}
 	}
@@ -133,23 +140,26 @@ func (d *decider) causation() string {
 	return ""
 }
 
-func toolUseID(e events.Event) string {
-	switch e := e.(type) {
-	case *events.ToolRequested:
-		return e.ToolUseID
-	case *events.ToolSucceeded:
-		return e.ToolUseID
-	case *events.ToolFailed:
-		return e.ToolUseID
-	case *events.PermissionDenied:
-		return e.ToolUseID
+// Unnamed is from what a session starts that nobody knows the id of, and its identity then: the answer
+// says it, no event does.
+func Unnamed(in Input, past Past) (*events.IdentityRestored, identity.State) {
+	e, ok := in.Event.(*events.SessionStarted)
+	if !ok {
+		e = &events.SessionStarted{Source: "startup"}
 	}
-	return ""
+	past.Born = false
+	out := restored(in, e, past)
+	env := events.Envelope{Type: out.Type(), Time: in.Time, Session: "-"}
+	return out, identity.Fold(identity.State{}, events.Record{Envelope: env, Event: out})
 }
 
 // restored decides from what the session's identity starts (S0 REQ-12, DECISIONS "source").
 func restored(in Input, e *events.SessionStarted, past Past) *events.IdentityRestored {
 	out := &events.IdentityRestored{Source: e.Source}
+	if in.instead != nil && past.Born { // what could not be read may have been a resume: a live identity is not replaced for that
+		out.Outcome, out.Previous = "continued", in.Session
+		return out
+	}
 	switch e.Source {
 	case "clear":
 		out.Outcome = "fresh"

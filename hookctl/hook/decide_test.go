@@ -34,8 +34,10 @@ func TestDecideEvents(t *testing.T) {
 		{ToolUseID: "toolu_2", Event: "E2", Tool: "Agent", AgentKind: "Explore"},
 	}, Agents: map[string]session.Agent{"a1": {Cause: "E9"}}}
 	for _, c := range []struct{ name, body, want string }{
-		{"start", `{"hook_event_name":"SessionStart","source":"startup"}`, "session.started< identity.restored<F"},
-		{"end", `{"hook_event_name":"SessionEnd"}`, "session.ended< identity.persisted<F"},
+		{"start", `{"session_id":"s","hook_event_name":"SessionStart","source":"startup"}`, "session.started< identity.restored<F"},
+		{"end", `{"session_id":"s","hook_event_name":"SessionEnd"}`, "session.ended< identity.persisted<F"},
+		{"start of nobody", `{"hook_event_name":"SessionStart","source":"startup"}`, "session.started<"},
+		{"end of nobody", `{"hook_event_name":"SessionEnd"}`, "session.ended<"},
 		{"request", `{"hook_event_name":"PreToolUse","tool_use_id":"toolu_3"}`, "tool.requested<"},
 		{"success", `{"hook_event_name":"PostToolUse","tool_use_id":"toolu_1"}`, "tool.succeeded<E1"},
 		{"failure", `{"hook_event_name":"PostToolUseFailure","tool_use_id":"toolu_1"}`, "tool.failed<E1"},
@@ -57,7 +59,7 @@ func TestDecideEvents(t *testing.T) {
 }
 
 func TestDecideFoundComesSecond(t *testing.T) {
-	in := decode("session restore-identity", `nope`)
+	in := decode("session restore-identity", `nope`).By("s")
 	w := World{Project: "p1", Worktree: "/w", Branch: "main", Found: []events.Event{&events.ProjectSeen{Path: "/w/.git"}}}
 	envs := Decide(in, Past{}, w)
 	if got := decided(t, envs); got != "session.started< hook.refused<F project.seen<F identity.restored<F" {

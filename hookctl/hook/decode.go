@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -34,7 +35,7 @@ func Decode(f wire.Frame, body []byte, redacted int) Input {
 	}
 	body = bytes.TrimSpace(bytes.TrimPrefix(bytes.TrimSpace(body), []byte("\ufeff")))
 	if len(body) == 0 && in.Call.Verb != VerbHook && in.Call.Hook != "" {
-		body = []byte(defaults[in.Call.Verb]) // a person or a script called the verb without a hook
+		body, in.Uncalled = []byte(defaults[in.Call.Hook]), true // a person or a script called the verb without a hook
 	}
 	reason := refuse(f, body)
 	if reason == "" {
@@ -51,24 +52,61 @@ func Decode(f wire.Frame, body []byte, redacted int) Input {
 	switch {
 	case reason == "":
 		return in.decoded(f, body)
-	case in.Call.Verb == VerbHook || in.Call.Hook == "":
+	case in.Call.Verb == VerbHook && in.Call.Hook != "SessionStart" || in.Call.Hook == "":
 		return in.refused(f, body, reason)
 	}
 	return in.defaulted(f, body, reason)
 }
 
-// defaulted is an identity verb whose input is no hook: it goes on with defaults and says so
-// (EC-SESSION-08, ERR-SESSION-07); what came instead is recorded beside.
+// defaulted is an identity verb or a session's start whose input is no hook: it goes on with defaults
+// and says so (EC-SESSION-08, ERR-SESSION-07); what came instead is recorded beside.
 func (in Input) defaulted(f wire.Frame, body []byte, reason string) Input {
 	bad := in.refused(f, body, reason)
 	in.note("input refused: " + reason)
-	in.Warnings = append(in.Warnings, "Invalid hook input JSON, using defaults")
-	in.Found = append(in.Found, bad.Refused)
-	return in.decoded(f, []byte(defaults[in.Call.Verb]))
+	warning := "Invalid hook input JSON, using defaults"
+	if in.Call.Verb == VerbHook {
+		warning += ": " + refusalWords(reason)
+	}
+	in.Warnings = append(in.Warnings, warning)
+	in.Found, in.instead = append(in.Found, bad.Refused), &bad
+	return in.decoded(f, []byte(defaults[in.Call.Hook]))
 }
 
-// defaults is what each identity verb assumes without input.
-var defaults = map[string]string{VerbBrief: `{}`, VerbCheck: `{}`, VerbInject: `{}`, VerbRestore: `{"source":"startup"}`, VerbPersist: `{"reason":"other"}`}
+// defaults is what is assumed of each hook of the identity verbs without input.
+var defaults = map[string]string{"PreToolUse": `{}`, "PostToolUse": `{}`, "UserPromptSubmit": `{}`, "SessionStart": `{"source":"startup"}`,
+	"SessionEnd": `{"reason":"other"}`}
+
+// Defaulted tells that there was no input to take, so that who called must be found out otherwise.
+func (in Input) Defaulted() bool { return in.Uncalled || in.instead != nil || in.Refused != nil }
+
+// By is the input of a session that the caller was found to belong to.
+func (in Input) By(session string) Input {
+	in.Session = clip(session)
+	if in.instead != nil {
+		bad := *in.instead
+		bad.Session, in.instead = in.Session, &bad
+	}
+	in.Notes = append(slices.DeleteFunc(slices.Clone(in.Notes), func(n string) bool { return n == noSession }), "session of the calling process")
+	return in
+}
+
+// Nameless is what there is to record of an input whose session nobody knows: not the hook that was
+// assumed, which would be an event of no session, but what came instead.
+func (in Input) Nameless() Input {
+	in.Warnings = append(in.Warnings, NoSession)
+	if in.instead == nil {
+		return in
+	}
+	bad := *in.instead
+	bad.Warnings = in.Warnings
+	return bad
+}
+
+// NoSession is the warning where no session is known.
+const NoSession = "no session is known here: CLAUDE_CODE_SESSION_ID is not set, and no live session of this project belongs to the calling process"
+
+// noSession is the note of it.
+const noSession = "no session id"
 
 // refuse says why a body is no hook, "" when it is one.
 func refuse(f wire.Frame, body []byte) string {
@@ -180,7 +218,7 @@ func (in *Input) session(given string, f wire.Frame) string {
 	if given == "" {
 		given = f.Env["CLAUDE_CODE_SESSION_ID"]
 		if given == "" {
-			in.note("no session id")
+			in.note(noSession)
 		}
 	}
 	cut := clip(given)

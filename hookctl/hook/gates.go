@@ -31,7 +31,7 @@ type Gates struct {
 	Skip     bool                       // CLAUDE_SKIP_REQUIREMENTS: nothing is asked, what happens still counts
 	Late     bool                       // the frame waited in the spool: its call has long been made
 	Sizes    map[string]BranchSize      // of dynamic requirements, by name; absent: not known
-	Dirty    bool                       // tracked files have changes that are not committed
+	Dirty    int                        // tracked files with changes that are not committed
 	Problems []events.GateConfigInvalid // not recorded yet
 }
 
@@ -78,7 +78,7 @@ type judge struct {
 // Judge decides on a frame.
 func Judge(in Input, w World, p GatesPast) Verdict {
 	g := w.Gates
-	if g == nil || in.Hook == nil || in.Call.Verb != VerbHook || w.Branch == "" || w.Project == "" {
+	if g == nil || in.Hook == nil || in.Call.Verb != VerbHook || w.Branch == "" || w.Project == "" || in.Session == "" { // nobody could open a gate for no session
 		return Verdict{}
 	}
 	j := &judge{in: in, g: g, p: p, w: w}
@@ -88,6 +88,8 @@ func Judge(in Input, w World, p GatesPast) Verdict {
 	switch e := in.Event.(type) {
 	case *events.ToolRequested:
 		j.requested(e)
+	case *events.PermissionRequested:
+		j.permission(e)
 	case *events.ToolSucceeded:
 		j.succeeded(e)
 	case *events.TurnStopped:
@@ -119,6 +121,9 @@ func (j *judge) requested(e *events.ToolRequested) {
 	}
 	var failures []requirements.Failure
 	for _, h := range hits {
+		if h.Requirement.StopOnly {
+			continue // it is armed here, and asked for at Stop
+		}
 		if f, closed := j.check(h.Requirement); closed {
 			failures = append(failures, f)
 		}
@@ -135,12 +140,20 @@ func (j *judge) requested(e *events.ToolRequested) {
 func (j *judge) deny(tool string, failures []requirements.Failure) {
 	text := requirements.Deny(j.in.Session, failures)
 	e := &events.GateBlocked{Names: namesOf(failures), Tool: tool, Digest: digestOf(text), Values: valuesOf(failures)}
-	last := j.p.State.Blocks[j.in.Session]
-	if gap := j.in.Time.Sub(last.At); last.Digest == e.Digest && gap >= 0 && gap < repeatWithin {
+	if j.repeats(e) {
 		e.Short, text = true, requirements.Short(j.in.Session, failures)
 	}
 	j.out.Deny = bounded(text)
 	j.event(e)
+}
+
+// repeats tells whether the session was given this very text a moment ago. A gate that was opened or closed
+// since then is news, whatever the words.
+func (j *judge) repeats(e *events.GateBlocked) bool {
+	last := j.p.State.Blocks[j.in.Session]
+	gap := j.in.Time.Sub(last.At)
+	return last.Digest == e.Digest && gap >= 0 && gap < repeatWithin &&
+		!slices.ContainsFunc(e.Names, func(name string) bool { return j.p.State.Changed(name, j.in.Session, last.At) })
 }
 
 func (j *judge) trigger(q requirements.Requirement) {
@@ -175,16 +188,26 @@ func ScopeOf(q requirements.Requirement) string {
 
 // guarded evaluates a guard's condition. An unknown guard guards nothing.
 func (j *judge) guarded(q requirements.Requirement, f *requirements.Failure) bool {
+	n, one, more := 0, "", ""
 	switch q.GuardType {
 	case requirements.GuardProtectedBranch:
-		return slices.Contains(q.ProtectedBranches, j.w.Branch)
+		if slices.Contains(q.ProtectedBranches, j.w.Branch) {
+			f.Values["summary"] = "branch `" + j.w.Branch + "` is protected"
+			return true
+		}
 	case requirements.GuardSingleSession:
 		f.Others = j.p.Others
-		return len(f.Others) > 0
+		n, one, more = len(f.Others), "other session", "other sessions"
 	case requirements.GuardDirtyTree:
-		return j.g.Dirty
+		n, one, more = j.g.Dirty, "file with uncommitted changes", "files with uncommitted changes"
 	}
-	return false
+	if n > 1 {
+		one = more
+	}
+	if n > 0 {
+		f.Values["value"], f.Values["summary"] = strconv.Itoa(n), strconv.Itoa(n)+" "+one
+	}
+	return n > 0
 }
 
 // grown compares a branch's size with the threshold; one that is not known is below it.
@@ -307,6 +330,8 @@ func Repeat(in Input, w World, decided events.Event) Verdict {
 		return list
 	}
 	switch e := decided.(type) {
+	case *events.PermissionAutoDenied:
+		return Verdict{Deny: permissionReason(in, e)}
 	case *events.GateBlocked:
 		list := again(e.Names, e.Values)
 		if e.Short {

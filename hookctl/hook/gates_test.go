@@ -85,7 +85,7 @@ func TestJudgeWithoutGates(t *testing.T) {
 
 // The verdict's events come last, so that a hook's other events keep their places.
 func TestDecideGateEvents(t *testing.T) {
-	in := decode("hook", `{"hook_event_name":"SessionStart","source":"startup"}`)
+	in := decode("hook", `{"session_id":"s","hook_event_name":"SessionStart","source":"startup"}`)
 	w := World{Project: "p", Branch: "b", Verdict: Verdict{Events: []events.Event{&events.GateSatisfied{Name: "plan", By: "carry_over"}}}}
 	if got := decided(t, Decide(in, Past{}, w)); got != "session.started< identity.restored<F gate.satisfied<F" {
 		t.Error(got)
@@ -107,6 +107,48 @@ func TestRenderRefusals(t *testing.T) {
 	}
 	if got := Render(decode("hook", stopTurn), block); string(got.Stdout) != `{"decision":"block","reason":"not yet"}`+"\n" {
 		t.Errorf("%s", got.Stdout)
+	}
+}
+
+func TestJudgePermission(t *testing.T) {
+	const ask = `{"hook_event_name":"PermissionRequest","tool_name":"Bash","tool_input":{"command":"rm -rf /srv"}}`
+	g := &Gates{Rules: rulesOf(t, "requirements: {}")}
+	in, v := judged(t, ask, g, GatesPast{})
+	if typesIn(v.Events) != "permission.auto_denied" || !strings.HasPrefix(v.Deny, "**Blocked by requirement gates**: Destructive rm outside of the work tree\n\nCommand: `rm -rf /srv`\n") {
+		t.Errorf("%+v", v)
+	}
+	if again := Repeat(in, World{Gates: g}, v.Events[0]); again.Deny != v.Deny || again.Events != nil {
+		t.Errorf("%+v", again)
+	}
+	got := string(Render(in, After{Verdict: Verdict{Deny: "no"}}).Stdout)
+	if got != `{"hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":{"behavior":"deny","message":"no"}}}`+"\n" {
+		t.Error(got)
+	}
+	for name, other := range map[string]*Gates{"late": {Rules: g.Rules, Late: true}, "skipped": {Rules: g.Rules, Skip: true}, "no file": {Rules: requirements.Rules{Enabled: true}},
+		"off": {Rules: rulesOf(t, "hooks: {permission_request: {auto_deny_dangerous: false}}")}} {
+		if _, v := judged(t, ask, other, GatesPast{}); v.Deny != "" || v.Events != nil {
+			t.Errorf("%s: %+v", name, v)
+		}
+	}
+}
+
+// A requirement of Stop alone lets calls pass, whatever else they ask for, and is triggered by those that pass.
+func TestJudgeStopOnly(t *testing.T) {
+	g := &Gates{Rules: rulesOf(t, "requirements:\n  done: {enabled: true, stop_only: true, scope: branch}\n  plan: {enabled: true}\n")}
+	if _, v := judged(t, preEdit, g, GatesPast{}); !strings.HasPrefix(v.Deny, "## Blocked: plan\n") || typesIn(v.Events) != "gate.blocked" {
+		t.Errorf("%+v", v)
+	}
+	p := GatesPast{State: satisfiedState("plan")}
+	if _, v := judged(t, preEdit, g, p); v.Deny != "" || typesIn(v.Events) != "gate.triggered" {
+		t.Errorf("%+v", v)
+	}
+	p.State.Gates["done"] = gate.Gate{Scope: "branch", Branch: gate.Entry{Triggered: &gate.Mark{At: gatesAt, Event: "E"}}}
+	if _, v := judged(t, stopTurn, g, p); !strings.Contains(v.Block, "| done |") || strings.Contains(v.Block, "plan") {
+		t.Errorf("%+v", v)
+	}
+	g.Rules.Hooks.Stop.VerifyRequirements = false
+	if _, v := judged(t, stopTurn, g, p); v.Block != "" {
+		t.Errorf("switched off: %+v", v)
 	}
 }
 
@@ -136,11 +178,11 @@ func TestJudgeValues(t *testing.T) {
 }
 
 func TestJudgeDirtyTree(t *testing.T) {
-	g := &Gates{Rules: rulesOf(t, "requirements: {clean: {enabled: true, type: guard, guard_type: dirty_tree}}"), Dirty: true}
+	g := &Gates{Rules: rulesOf(t, "requirements: {clean: {enabled: true, type: guard, guard_type: dirty_tree}}"), Dirty: 1}
 	if _, v := judged(t, preEdit, g, GatesPast{}); !strings.HasPrefix(v.Deny, "## Blocked: clean\n\nGuard condition not met. The working tree has uncommitted changes.") {
 		t.Error(v.Deny)
 	}
-	g.Dirty = false
+	g.Dirty = 0
 	if _, v := judged(t, preEdit, g, GatesPast{}); v.Deny != "" {
 		t.Error(v.Deny)
 	}
@@ -230,7 +272,7 @@ func TestBoard(t *testing.T) {
 	for _, b := range Board("aaaaaaaa-1", gatesAt, World{Branch: "feature/x", Gates: g}, p) {
 		got = append(got, fmt.Sprint(b.Requirement.Name, b.Satisfied, b.Note))
 	}
-	if s := strings.Join(got, "|"); s != "plantrue|adrfalse|guardtruenot on protected branch|alonefalse" {
+	if s := strings.Join(got, "|"); s != "plantrue|adrfalse|guardtruenot on protected branch|alonefalse1 other session" {
 		t.Error(s)
 	}
 }

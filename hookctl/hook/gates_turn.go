@@ -13,12 +13,18 @@ import (
 // What satisfies and closes gates: outcomes of tools, the end of a turn, the begin and end of a session.
 
 // succeeded: a skill satisfies what it is mapped to; an action that was done closes its single_use gates.
-// A failure comes as another hook and does neither.
+// A failure comes as another hook and does neither. An action that goes on in the background has used its
+// satisfaction up by its start: no hook tells its outcome, and one review would open any number of them.
 func (j *judge) succeeded(e *events.ToolSucceeded) {
-	if !j.g.Rules.Active() || !reallyDone(e) {
+	done, background := outcome(e)
+	if !j.g.Rules.Active() || !done && !background {
 		return
 	}
-	if e.ToolName == "Skill" {
+	reason := events.GateClearedSingleUse
+	if background {
+		reason = events.GateClearedBackground
+	}
+	if e.ToolName == "Skill" && done {
 		var in struct {
 			Skill string `json:"skill"`
 		}
@@ -29,34 +35,41 @@ func (j *judge) succeeded(e *events.ToolSucceeded) {
 	}
 	for _, h := range j.g.Rules.Match(e.ToolName, e.ToolInput) {
 		q := h.Requirement
-		if q.Scope == requirements.SingleUse && q.Type == requirements.Blocking && j.p.State.Holds(q.Name, j.in.Session) {
-			j.event(&events.GateCleared{Name: q.Name, Reason: events.GateClearedSingleUse})
+		if q.Scope == requirements.SingleUse && q.Type == requirements.Blocking && !q.StopOnly && j.p.State.Holds(q.Name, j.in.Session) {
+			j.event(&events.GateCleared{Name: q.Name, Reason: reason})
 		}
 	}
-	if e.ToolName == "ExitPlanMode" {
+	if e.ToolName == "ExitPlanMode" && done {
 		j.planned()
 	}
 }
 
-// reallyDone tells an outcome from a call that was interrupted, that goes on in the background, or that
-// says itself that it failed.
-func reallyDone(e *events.ToolSucceeded) bool {
+// outcome tells a call that is done from one that goes on in the background. A call that was interrupted, or that
+// says itself that it failed, is neither.
+func outcome(e *events.ToolSucceeded) (done, background bool) {
 	var out struct {
 		Success     *bool  `json:"success"`
 		Interrupted bool   `json:"interrupted"`
 		Background  string `json:"backgroundTaskId"`
 	}
 	if json.Unmarshal(e.ToolResponse, &out) != nil {
-		return true // a list or a text: the client calls it a success
+		return true, false // a list or a text: the client calls it a success
 	}
-	return !out.Interrupted && out.Background == "" && (out.Success == nil || *out.Success)
+	if out.Interrupted || out.Success != nil && !*out.Success {
+		return false, false
+	}
+	return out.Background == "", out.Background != ""
 }
 
 // skill satisfies the requirements that a skill is mapped to, each in its own scope.
 func (j *judge) skill(name string) {
 	for _, q := range j.g.Rules.SkillSatisfies(name) {
 		meta, _ := json.Marshal(map[string]string{"skill": name}) // strings
-		j.event(&events.GateSatisfied{Name: q.Name, Scope: string(q.Scope), Level: levelOf(q), By: "skill", Skill: name, Metadata: meta})
+		e := &events.GateSatisfied{Name: q.Name, Scope: string(q.Scope), Level: levelOf(q), By: "skill", Skill: name, Metadata: meta}
+		if q.ReplanTTL > 0 && q.Scope != requirements.PermanentScope {
+			e.ExpiresAt = j.in.Time.Add(q.ReplanTTL).Format(time.RFC3339Nano)
+		}
+		j.event(e)
 	}
 }
 
@@ -75,7 +88,7 @@ func (j *judge) planned() {
 	}
 	var open []requirements.Failure
 	for _, h := range j.g.Rules.Match("Edit", json.RawMessage(`{}`)) {
-		if f, closed := j.check(h.Requirement); closed && h.Requirement.Type == requirements.Blocking {
+		if f, closed := j.check(h.Requirement); closed && h.Requirement.Type == requirements.Blocking && !h.Requirement.StopOnly {
 			open = append(open, f)
 		}
 	}
@@ -102,7 +115,7 @@ func (j *judge) stopped(e *events.TurnStopped) {
 	}
 	var failures []requirements.Failure
 	for _, q := range j.g.Rules.InOrder() {
-		if !slices.Contains(settings.VerifyScopes, q.Scope) || !j.p.State.Triggered(q.Name, string(q.Scope), j.in.Session) || settled(j.out.Events[first:], q.Name) {
+		if !settings.Verifies(q) || !j.p.State.Triggered(q.Name, string(q.Scope), j.in.Session) || settled(j.out.Events[first:], q.Name) {
 			continue
 		}
 		if f, closed := j.check(q); closed {
@@ -134,7 +147,7 @@ func (j *judge) learn() {
 		uses += n
 	}
 	if s.Enabled && s.PromptOnStop && uses >= s.MinToolUses {
-		j.out.Message = requirements.Learning(uses, j.p.State.Blocks[j.in.Session].Count, j.p.Session.Tools["Skill"])
+		j.out.Message = requirements.Learning(uses, j.p.State.Blocks[j.in.Session].Count, max(j.p.Session.Skills, j.p.Session.Tools["Skill"]))
 	}
 }
 
@@ -151,7 +164,7 @@ func (j *judge) started(e *events.SessionStarted) {
 		return
 	}
 	s := requirements.Status{Project: j.g.Dir, Branch: j.w.Branch, Session: j.in.Session,
-		Header: rules.Hooks.SessionStart.CustomHeader, Others: j.p.Others}
+		Header: rules.Hooks.SessionStart.CustomHeader, Others: j.p.Others, Invalid: len(rules.Invalid())}
 	if e.Source == "startup" || e.Source == "clear" {
 		s.Carried = j.carry()
 	}
@@ -167,8 +180,8 @@ func (j *judge) gate(q requirements.Requirement, carried bool) requirements.Gate
 	if carried || j.p.State.Satisfied(q.Name, ScopeOf(q), j.in.Session, j.in.Time) {
 		return requirements.Gate{Requirement: q, Satisfied: true}
 	}
-	_, closed := j.check(q)
-	return standing(q, closed)
+	f, closed := j.check(q)
+	return standing(q, f, closed)
 }
 
 // Board is how the enabled requirements stand for a session at a time, in the order of the files. Of w it
@@ -183,9 +196,13 @@ func Board(session string, now time.Time, w World, p GatesPast) []requirements.G
 }
 
 // standing is a requirement that nothing satisfies: a guard whose condition does not hold is open all the same.
-func standing(q requirements.Requirement, closed bool) requirements.Gate {
+func standing(q requirements.Requirement, f requirements.Failure, closed bool) requirements.Gate {
 	g := requirements.Gate{Requirement: q}
-	if q.Type != requirements.Guard || closed {
+	if q.Type != requirements.Guard {
+		return g
+	}
+	if closed {
+		g.Note = f.Values["summary"]
 		return g
 	}
 	notes := map[string]string{requirements.GuardProtectedBranch: "not on protected branch", requirements.GuardSingleSession: "no other sessions",

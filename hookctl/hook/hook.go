@@ -83,6 +83,14 @@ type Input struct {
 	Found    []events.Event // derived events that decoding brought up
 	Notes    []string       // what was odd; kept in the event
 	Warnings []string       // what the user can do something about
+	Uncalled bool           // a verb that a person or a script called, without a hook
+	instead  *Input         // what came where the hook is assumed; nil when the hook came
+}
+
+// Starts tells whether the answer greets a session, also one whose input could not be read.
+func (in Input) Starts() bool {
+	_, ok := in.Event.(*events.SessionStarted)
+	return ok || in.Refused != nil && in.Call.Hook == "SessionStart"
 }
 
 // Name is the client's name of the hook.

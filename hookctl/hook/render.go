@@ -3,6 +3,7 @@ package hook
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"hookline/events"
@@ -18,6 +19,7 @@ type After struct {
 	DreamErr error                    // it should have, and could not
 	Warned   bool                     // the user was told of the low IC already
 	Damage   string                   // what happened to the log, to be told once
+	Mended   bool                     // the fold had to repair the identity; a warning says how
 	Verdict  Verdict                  // of the gates
 }
 
@@ -32,20 +34,45 @@ var sections = []func(Input, After) Section{
 
 // Render gives the answer to a frame.
 func Render(in Input, a After) Answer {
-	if in.Refused != nil {
-		return refusedAnswer(in)
-	}
-	if in.Call.Verb != VerbHook {
+	if in.Call.Verb != VerbHook && in.Call.Hook != "" {
 		return verbAnswer(in, a)
+	}
+	if in.Starts() && a.Damage != "" {
+		return damagedStart(in, a)
+	}
+	if in.Refused != nil {
+		return refusedAnswer(in, a)
 	}
 	if a.Verdict.Deny != "" || a.Verdict.Block != "" {
 		return refusal(in.Name(), a.Verdict, userMessage(in, a))
 	}
+	return JSON(in.Name(), told(in, a), userMessage(in, a))
+}
+
+// told is what the model is told.
+func told(in Input, a After) string {
 	var all []Section
 	for _, f := range sections {
 		all = append(all, f(in, a))
 	}
-	return JSON(in.Name(), Compose(in.Name(), all), userMessage(in, a))
+	return Compose(in.Name(), all)
+}
+
+// damagedStart is the start of a session after the log was damaged (EC-SESSION-10, ERR-SESSION-01): exit 2
+// shows stderr to the user and holds up nothing; the client drops stdout then, and prompts bring the
+// identity back to the model.
+func damagedStart(in Input, a After) Answer {
+	damage := a.Damage
+	a.Damage = ""
+	out := JSON(in.Name(), told(in, a), userMessage(in, a))
+	out.Exit, out.Stderr = 2, []byte(Corrupted(damage)+"\n")
+	return out
+}
+
+// Corrupted is ERR-SESSION-01's message with its recovery.
+func Corrupted(damage string) string {
+	return "Database corruption detected in session identity store: " + damage +
+		"\nRun \"hookctl repair --cf session_identity\" or restore from backup"
 }
 
 // identitySection is S0's part of every hook's answer.
@@ -58,9 +85,10 @@ func identitySection(in Input, a After) Section {
 }
 
 func identityText(in Input, a After) string {
-	switch e := in.Event.(type) {
-	case *events.SessionStarted:
+	if in.Starts() {
 		return startLine(in, a)
+	}
+	switch e := in.Event.(type) {
 	case *events.PromptSubmitted:
 		if !a.Born {
 			return identity.ColdContext
@@ -103,16 +131,13 @@ func userMessage(in Input, a After) string {
 	for _, w := range in.Warnings {
 		msgs = append(msgs, "hookline: "+w)
 	}
-	if a.Damage != "" {
-		msgs = append(msgs, "hookline: "+a.Damage)
-	}
 	if a.Restored != nil && a.Restored.Outcome == "not_found" {
 		msgs = append(msgs, "hookline: "+NotFound(in.Session))
 	}
 	if a.Verdict.Message != "" {
 		msgs = append(msgs, a.Verdict.Message)
 	}
-	if w := icWarning(in, a); w != "" && !a.Warned {
+	if w := icWarning(in, a); w != "" && (!a.Warned || a.DreamErr != nil) {
 		msgs = append(msgs, "hookline: "+w)
 	}
 	return strings.Join(msgs, "\n")
@@ -139,8 +164,14 @@ func icWarning(in Input, a After) string {
 	return identity.Notice(a.Identity.LastIC, a.Dream)
 }
 
-// verbAnswer is the answer of one of S0's five commands.
+// verbAnswer is the answer of one of S0's five commands. The brief has no room for warnings, and its
+// hook no reader.
 func verbAnswer(in Input, a After) Answer {
+	warnings := in.Warnings
+	say := func(stdout string, more ...string) Answer {
+		all := slices.DeleteFunc(slices.Concat(warnings, more), func(w string) bool { return w == "" })
+		return Plain(stdout, strings.Join(all, "\n"), 0)
+	}
 	switch in.Call.Verb {
 	case VerbBrief:
 		if in.Call.AsHook {
@@ -149,29 +180,38 @@ func verbAnswer(in Input, a After) Answer {
 		return Plain(Brief(a), "", 0)
 	case VerbInject:
 		if !a.Born {
-			return Plain(identity.ColdContext, "", 0)
+			return say(identity.ColdContext)
 		}
-		return Plain(a.Identity.Context(), "", 0)
+		return say(a.Identity.Context())
 	case VerbCheck:
-		return Plain("", icWarning(in, a), 0)
+		return say("", icWarning(in, a))
 	case VerbRestore:
-		warn := strings.Join(in.Warnings, "\n")
-		if a.Restored != nil && a.Restored.Outcome == "not_found" {
-			warn = NotFound(in.Session)
-		}
-		if a.Damage != "" { // ERR-SESSION-01: at a session's start exit 2 shows the words and blocks nothing
-			return Plain(startLine(in, a), "Database corruption detected in session identity store: "+a.Damage+
-				"\nRun \"hookctl repair --cf session_identity\" or restore from backup", 2)
-		}
-		return Plain(startLine(in, a), warn, 0)
+		return mendedExit(restoreAnswer(in, a, say), a)
 	}
-	return Plain("", strings.Join(in.Warnings, "\n"), 0)
+	return mendedExit(say(""), a)
 }
 
-// refusedAnswer never blocks: exit 0, and the user is told on the channel that reaches him.
-func refusedAnswer(in Input) Answer {
-	if len(in.Warnings) == 0 {
-		return Answer{}
+func restoreAnswer(in Input, a After, say func(string, ...string) Answer) Answer {
+	if a.Damage != "" { // ERR-SESSION-01: at a session's start exit 2 shows the words and blocks nothing
+		return Plain(startLine(in, a), Corrupted(a.Damage), 2)
 	}
-	return JSON(in.Name(), "", "hookline: "+strings.Join(in.Warnings, "; "))
+	if a.Restored != nil && a.Restored.Outcome == "not_found" {
+		return say(startLine(in, a), NotFound(in.Session))
+	}
+	return say(startLine(in, a))
+}
+
+// mendedExit is exit 1, the client's word for a warning, where an identity could not be taken as it was
+// (ERR-SESSION-08, ERR-SESSION-09).
+func mendedExit(answer Answer, a After) Answer {
+	if a.Mended && answer.Exit == 0 {
+		answer.Exit = 1
+	}
+	return answer
+}
+
+// refusedAnswer never blocks: exit 0, and the user is told on the channel that reaches him. A session is
+// greeted although its start could not be read.
+func refusedAnswer(in Input, a After) Answer {
+	return JSON(in.Name(), identityText(in, a), userMessage(in, a))
 }

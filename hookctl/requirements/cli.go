@@ -2,6 +2,8 @@ package requirements
 
 import (
 	"fmt"
+	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -13,11 +15,13 @@ const (
 	NoRequirements     = "ℹ️  No requirements configured for this project."
 	Disabled           = "⚠️  Requirements framework disabled"
 	NoSession          = "⚠️  No Claude Code session detected"
+	NoSessionHint      = "   Only what holds for the whole branch counts; --session ID names one, `hookctl req sessions` lists them."
 	NoTrackedBranches  = "ℹ️  No tracked branches in this project."
 	NoActiveSessions   = "ℹ️  No active Claude Code sessions found."
 	BadMetadata        = "❌ Invalid JSON metadata"
 	ClearWhat          = "❌ Specify requirement name or use --all"
 	AllSatisfied       = "✅ All requirements satisfied"
+	NothingOpen        = "⚠️  Nothing is open among the requirements that can be read"
 	SessionNone        = "❌ No active Claude Code session found!"
 	SessionsNone       = "❌ No active Claude Code sessions in registry!"
 	SessionNotThisOne  = "❌ No Claude Code session found for this shell!"
@@ -30,7 +34,27 @@ const (
 )
 
 // CLI words what `hookctl req` did on a branch.
-type CLI struct{ Branch, Session string }
+type CLI struct {
+	Branch, Session string
+	Named           bool // the session was given with --session: commands that are printed give it too
+	Invalid         int  // parts of the configuration that are left out
+}
+
+// command is one to be typed next.
+func (c CLI) command(words string) string {
+	if c.Named && c.Session != "" {
+		return inSession(words, c.Session)
+	}
+	return program + " " + words
+}
+
+// leftOut counts what is wrong with the configuration.
+func leftOut(n int) string {
+	if n == 1 {
+		return "⚠️  1 part of the configuration is left out"
+	}
+	return fmt.Sprintf("⚠️  %d parts of the configuration are left out", n)
+}
 
 // Satisfied tells of one requirement.
 func (c CLI) Satisfied(name string, scope Scope) string {
@@ -92,6 +116,15 @@ func (r Rules) Unknown(name string) string {
 	return text
 }
 
+// UnknownBranch is the error of a branch that git does not have.
+func UnknownBranch(name string, known []string) string {
+	text := fmt.Sprintf("❌ Unknown branch: '%s'", name)
+	if near := nearest(name, known); near != "" {
+		text += fmt.Sprintf("\nDid you mean '%s'?", near)
+	}
+	return text + "\nFor a branch that is yet to be made: --force"
+}
+
 // Focused is `req status`: what is missing. A gate that is Satisfied is left out.
 func (c CLI) Focused(gates []Gate) string {
 	var open, dynamic, all []string
@@ -104,7 +137,7 @@ func (c CLI) Focused(gates []Gate) string {
 			dynamic = append(dynamic, "  • "+q.Name+" (needs approval after calculation)")
 			continue
 		}
-		open = append(open, fmt.Sprintf("  • %s (%s scope)", q.Name, q.Scope), "    → "+program+" satisfy "+shellWord(q.Name))
+		open = append(open, fmt.Sprintf("  • %s (%s scope)", q.Name, q.Scope), "    → "+c.command("satisfy "+shellWord(q.Name)))
 		all = append(all, shellWord(q.Name))
 	}
 	parts := []string{StatusHead + "\n\nBranch: " + c.Branch}
@@ -116,7 +149,9 @@ func (c CLI) Focused(gates []Gate) string {
 	}
 	switch {
 	case len(all) > 0:
-		parts = append(parts, "💡 Satisfy all: "+program+" satisfy "+strings.Join(all, " "))
+		parts = append(parts, "💡 Satisfy all: "+c.command("satisfy "+strings.Join(all, " ")))
+	case c.Invalid > 0 && len(dynamic) == 0:
+		parts = append(parts, NothingOpen)
 	case len(dynamic) == 0:
 		parts = append(parts, AllSatisfied)
 	}
@@ -128,6 +163,10 @@ func (r Rules) Summary(gates []Gate) string {
 	if !r.Enabled {
 		return "Requirements framework disabled"
 	}
+	invalid := len(r.Invalid())
+	if len(gates) == 0 && invalid > 0 {
+		return leftOut(invalid) + ", no requirement is asked for"
+	}
 	if len(gates) == 0 {
 		return "No requirements configured"
 	}
@@ -137,18 +176,29 @@ func (r Rules) Summary(gates []Gate) string {
 			open = append(open, g.Requirement.Name)
 		}
 	}
-	if len(open) == 0 {
+	switch {
+	case invalid > 0:
+		text := leftOut(invalid) + fmt.Sprintf("; %d/%d requirements satisfied", len(gates)-len(open), len(gates))
+		if len(open) > 0 {
+			text += " (" + strings.Join(open, ", ") + " needed)"
+		}
+		return text
+	case len(open) == 0:
 		return fmt.Sprintf("✅ All %d requirements satisfied", len(gates))
 	}
 	return fmt.Sprintf("⚠️  %d/%d requirements satisfied (%s needed)", len(gates)-len(open), len(gates), strings.Join(open, ", "))
 }
 
-// Failed is what `req status --verbose` says of an invalid configuration; "" when it is valid. Each message has its
-// place and, below it, what to do.
-func (r Rules) Failed() string {
+// Failed is what `req status` says of an invalid configuration; "" when it is valid. Each message has its place and,
+// below it, what to do. most bounds how many are told; 0 tells all.
+func (r Rules) Failed(most int) string {
 	list := r.Invalid()
 	if len(list) == 0 {
 		return ""
+	}
+	left := 0
+	if most > 0 && len(list) > most {
+		left, list = len(list)-most, list[:most]
 	}
 	text := "⚠️  Configuration validation failed:"
 	for _, p := range list {
@@ -160,7 +210,27 @@ func (r Rules) Failed() string {
 			text += "\n     hint: " + p.Hint
 		}
 	}
-	return text + "\nFix .claude/requirements.yaml and rerun `" + program + " status`."
+	if left > 0 {
+		text += fmt.Sprintf("\n   … and %d more: `%s validate`", left, program)
+	}
+	return text + "\nFix " + strings.Join(r.faulty(), ", ") + " and rerun `" + program + " status`."
+}
+
+// faulty are the files with something that is left out, as people name them.
+func (r Rules) faulty() []string {
+	var list []string
+	for _, p := range r.Invalid() {
+		name := p.File
+		if rest, ok := strings.CutPrefix(name, r.root+string(filepath.Separator)); ok && r.root != "" {
+			name = rest
+		} else if rest, ok := strings.CutPrefix(name, r.home+string(filepath.Separator)); ok && r.home != "" {
+			name = "~" + string(filepath.Separator) + rest
+		}
+		if name != "" && !slices.Contains(list, name) {
+			list = append(list, name)
+		}
+	}
+	return list
 }
 
 // Sized is the line of a dynamic requirement in `req status --verbose`, with what it was measured from.
@@ -177,6 +247,11 @@ func Sized(q Requirement, value float64, summary, base string) string {
 
 // NotApplicable is that line when there is nothing to measure.
 func NotApplicable(q Requirement) string { return "  ℹ️  " + q.Name + ": Not applicable (skipped)" }
+
+// NoBase is that line when the ref it is compared with is not there.
+func NoBase(q Requirement) string {
+	return "  ⚠️  " + q.Name + ": not measured, its base '" + q.Base + "' does not exist"
+}
 
 // Remaining is how long an approval still holds.
 func Remaining(d time.Duration) string { return "⏰ Approved (" + minutes(d) + " remaining)" }

@@ -10,8 +10,10 @@ import (
 type simpleCommand struct {
 	text    string
 	masked  string
-	head    int  // where the program's name ends
-	printer bool // it only prints its arguments
+	head    int    // where the program's name ends
+	printer bool   // it only prints its arguments
+	name    string // the program's base name; "" for a text, of which any word may be the program
+	args    []arg  // the whole command, git's and gh's global options dropped; of one of the forms
 }
 
 // emit adds the forms under which a pattern may know the command: as typed, by the program's base name, and without
@@ -21,14 +23,30 @@ func (s *shellLine) emit(args []arg, name string) {
 	if name != args[0].text {
 		forms = append(forms, append([]arg{{text: name}}, args[1:]...))
 	}
-	if plain := withoutGlobals(name, args); len(plain) != len(args) {
+	plain := withoutGlobals(name, args)
+	if len(plain) != len(args) {
 		forms = append(forms, plain)
 	}
-	for _, form := range forms {
+	for i, form := range forms {
 		c := build(form, masks[name])
+		if c.name = name; i == 0 {
+			c.args = plain
+		}
 		c.printer = printers[name] || describes(args)
 		s.commands = append(s.commands, c)
 	}
+}
+
+// words are the program's base name and its arguments; none of a form that another one stands for.
+func (c simpleCommand) words() []string {
+	if len(c.args) == 0 {
+		return nil
+	}
+	words := []string{c.name}
+	for _, a := range c.args[1:] {
+		words = append(words, a.text)
+	}
+	return words
 }
 
 // describes says whether a command only tells where a program is: command -v git.

@@ -39,7 +39,7 @@ func FuzzLoad(f *testing.F) {
 			}
 		}
 		list := failures(r, r.Order...)
-		_, _, _, _ = Deny("s", list), Short("s", list), StopReason("s", list), r.Failed()
+		_, _, _, _ = Deny("s", list), Short("s", list), StopReason("s", list), r.Failed(0)
 		for _, mode := range []string{"compact", "standard", "rich"} {
 			_ = Status{Gates: gates(r, "")}.Text(mode)
 		}

@@ -19,10 +19,7 @@ type Hooks struct {
 			Scopes  []Scope
 		}
 	}
-	Stop struct {
-		VerifyRequirements bool
-		VerifyScopes       []Scope
-	}
+	Stop       StopHook
 	SessionEnd struct {
 		ClearSessionState bool
 	}
@@ -34,11 +31,18 @@ type Hooks struct {
 	PermissionRequest struct {
 		AutoDenyDangerous bool
 	}
-	AgentTeams struct {
-		Enabled                bool
-		KeepWorkingOnIdle      bool
-		ValidateTaskCompletion bool
-	}
+}
+
+// StopHook is what the end of a turn is held to.
+type StopHook struct {
+	VerifyRequirements bool
+	VerifyScopes       []Scope
+}
+
+// Verifies tells whether a requirement is asked for at the end of a turn: one of the scopes, and one that is
+// asked for nowhere else.
+func (s StopHook) Verifies(q Requirement) bool {
+	return q.StopOnly || slices.Contains(s.VerifyScopes, q.Scope)
 }
 
 // settings reads one section of hooks; what is malformed keeps its default.
@@ -69,10 +73,6 @@ func (l *loader) hooks(n *node) Hooks {
 	h.SessionLearning.MinToolUses = int(s.number("min_tool_uses", 5))
 	s = settings{l, "hooks.permission_request", n.get("permission_request")}
 	h.PermissionRequest.AutoDenyDangerous = s.truth("auto_deny_dangerous", true)
-	s = settings{l, "hooks.agent_teams", n.get("agent_teams")}
-	h.AgentTeams.Enabled = s.truth("enabled", true)
-	h.AgentTeams.KeepWorkingOnIdle = s.truth("keep_working_on_idle", false)
-	h.AgentTeams.ValidateTaskCompletion = s.truth("validate_task_completion", false)
 	return h
 }
 

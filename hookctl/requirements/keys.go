@@ -20,14 +20,14 @@ var triggerSection = &section{known: []string{"tool", "command_pattern"}}
 var requirementSection = &section{
 	known: []string{"enabled", "type", "scope", "trigger_tools", "message", "short_message", "description", "checklist",
 		"auto_resolve_skill", "satisfied_by_skill", "guard_type", "protected_branches", "calculator", "thresholds",
-		"cache_ttl", "approval_ttl", "blocking_message", "base"},
-	inert: []string{"adr_path", "deprecated", "deprecated_message", "evidence", "replan_ttl", "stop_only"},
+		"cache_ttl", "approval_ttl", "blocking_message", "base", "stop_only", "replan_ttl"},
+	inert: []string{"adr_path", "deprecated", "deprecated_message", "evidence"},
 	below: map[string]*section{"thresholds": {known: []string{"warn", "block"}}, "trigger_tools": triggerSection},
 }
 
 var hooksSection = &section{
-	known: []string{"session_start", "stop", "session_end", "session_learning", "permission_request", "agent_teams"},
-	inert: []string{"lazy_dev", "obsidian", "plan_enter", "prompt_submit", "wip_tracking"},
+	known: []string{"session_start", "stop", "session_end", "session_learning", "permission_request"},
+	inert: []string{"agent_teams", "lazy_dev", "obsidian", "plan_enter", "prompt_submit", "wip_tracking"},
 	below: map[string]*section{
 		"session_start": {known: []string{"inject_context", "injection_mode", "custom_header", "carry_over"}, inert: []string{"briefing_format"},
 			below: map[string]*section{"carry_over": {known: []string{"enabled", "window_seconds", "scopes"}}}},
@@ -35,8 +35,13 @@ var hooksSection = &section{
 		"session_end":        {known: []string{"clear_session_state"}},
 		"session_learning":   {known: []string{"enabled", "prompt_on_stop", "min_tool_uses"}},
 		"permission_request": {known: []string{"auto_deny_dangerous"}},
-		"agent_teams":        {known: []string{"enabled", "keep_working_on_idle", "validate_task_completion"}, inert: []string{"fallback_to_subagents", "max_teammates"}},
 	},
+}
+
+// messageSection is a message file; see messagefiles.go.
+var messageSection = &section{
+	known: []string{"version", "blocking_message", "short_message"},
+	inert: []string{"success_message", "header", "action_label", "fallback_text"},
 }
 
 var topSection = &section{

@@ -75,7 +75,7 @@ func (o Options) Paths() (global, project, local string) {
 	return global, project, local
 }
 
-// Load reads and merges the three files. It always returns usable rules.
+// Load reads and merges the three files, and the message files of what they define. It always returns usable rules.
 func Load(o Options) Rules {
 	if o.FS == nil {
 		o.FS = Disk{}
@@ -89,6 +89,10 @@ func Load(o Options) Rules {
 	}
 	over, _ := l.file(local)
 	r := l.rules(merge(merge(base, own), over))
+	if exists {
+		l.messageFiles(o, &r)
+		r.Problems, r.Notes = l.problems, l.notes
+	}
 	r.home, r.root, r.fs = o.Home, o.Root, o.FS
 	if exists {
 		r.ProjectFile = project
@@ -107,12 +111,17 @@ func (l *loader) file(path string) (layer *node, exists bool) {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, false
 	case err != nil:
-		var at *fs.PathError
-		if errors.As(err, &at) {
-			err = at.Err
-		}
-		l.add(Problem{File: path, Message: err.Error(), Hint: "the file is left out; make it readable or remove it"})
+		l.unreadable(path, err)
 		return nil, true
 	}
 	return l.layer(path, data), true
+}
+
+// unreadable is the problem of a file that is there.
+func (l *loader) unreadable(path string, err error) {
+	var at *fs.PathError
+	if errors.As(err, &at) {
+		err = at.Err
+	}
+	l.add(Problem{File: path, Message: err.Error(), Hint: "the file is left out; make it readable or remove it"})
 }

@@ -1,6 +1,7 @@
 package requirements
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -91,7 +92,7 @@ func one(session string, f Failure) string {
 	if text == "" {
 		text = "## Blocked: " + q.Name + f.standing(session)
 	}
-	return text + checklist(q)
+	return text + f.checklist(session)
 }
 
 // configured is the text that the file has for this requirement.
@@ -168,13 +169,13 @@ func ago(d time.Duration) string {
 	return fmt.Sprintf("%dh ago", int(d.Hours()))
 }
 
-func checklist(q Requirement) string {
+func (f Failure) checklist(session string) string {
 	var b strings.Builder
-	for i, item := range q.Checklist {
+	for i, item := range f.Requirement.Checklist {
 		if i == 0 {
 			b.WriteByte('\n')
 		}
-		b.WriteString("\n- [ ] " + strings.TrimSpace(item))
+		b.WriteString("\n- [ ] " + f.text(session, item))
 	}
 	return b.String()
 }
@@ -197,7 +198,7 @@ func several(session string, list []Failure) string {
 				own = strings.TrimSpace(f.condition() + "\n" + f.sessions())
 			}
 		}
-		if own += checklist(f.Requirement); own != "" {
+		if own += f.checklist(session); own != "" {
 			text += "\n\n### " + f.Requirement.Name + "\n\n" + strings.TrimSpace(own)
 		}
 	}
@@ -263,6 +264,22 @@ func Short(session string, list []Failure) string {
 		}
 	}
 	return strings.Join(lines, "\n")
+}
+
+// shownCommand bounds what a refusal repeats of a command, in characters.
+const shownCommand = 80
+
+// DangerText is the answer to a question for permission that is refused.
+func DangerText(reason string, input json.RawMessage) string {
+	command, _ := field(input, "command")
+	if letters := []rune(strings.Join(strings.Fields(command), " ")); len(letters) > shownCommand {
+		command = string(letters[:shownCommand]) + "..."
+	} else {
+		command = string(letters)
+	}
+	return "**Blocked by requirement gates**: " + reason + "\n\nCommand: `" + command + "`\n\n" +
+		"Do not work around it. If it is really wanted, the user runs it in a shell, or sets\n" +
+		"`hooks.permission_request.auto_deny_dangerous` to false in .claude/requirements.local.yaml."
 }
 
 // StopReason is why a turn may not end yet.

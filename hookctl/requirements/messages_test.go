@@ -205,13 +205,13 @@ func TestPinned_49_CompactStatus(t *testing.T) {
 	got := s.Text("compact")
 	equal(t, "text", got, ticks(`## Requirements: 7/10 satisfied
 **Run '/arch-review'** → 'commit_plan'
-**hookctl req approve branch_size_limit** → 'branch_size_limit'
+**hookctl req approve branch_size_limit --session cad0ac4d** → 'branch_size_limit'
 **Run '/pre-commit'** → 'pre_commit_review'
 **Fallback**: 'hookctl req satisfy commit_plan branch_size_limit pre_commit_review --session cad0ac4d'`))
 	equal(t, "names are left out first", Status{Session: session, Gates: gates(r, "")}.Text("compact"), ticks(`## Requirements: 0/10 satisfied
 **Run '/arch-review'** → 'commit_plan', 'adr_reviewed', 'tdd_planned', 'solid_reviewed'
 **Create feature branch** → 'protected_branch'
-**hookctl req approve branch_size_limit** → 'branch_size_limit'
+**hookctl req approve branch_size_limit --session cad0ac4d** → 'branch_size_limit'
 **Close other session** → 'single_session_per_project'
 **Run '/pre-commit'** → 'pre_commit_review'
 **Run '/deep-review'** → 'pre_pr_review'
@@ -222,8 +222,8 @@ func TestPinned_49_CompactStatus(t *testing.T) {
 		many = append(many, Gate{Requirement: Requirement{Name: fmt.Sprintf("requirement_%d", i)}})
 	}
 	long := Status{Session: session, Gates: many}.Text("compact")
-	if utf8.RuneCountInString(long) >= 500 || !strings.HasPrefix(long, "## Requirements: 0/40 satisfied\n**hookctl req satisfy requirement_0** → `requirement_0`\n") ||
-		!strings.HasSuffix(long, "\n… and 34 more: `hookctl req status`\n**Fallback**: `hookctl req satisfy NAME --session cad0ac4d`") {
+	if utf8.RuneCountInString(long) >= 500 || !strings.HasPrefix(long, "## Requirements: 0/40 satisfied\n**hookctl req satisfy requirement_0 --session cad0ac4d** → `requirement_0`\n") ||
+		!strings.HasSuffix(long, "\n… and 36 more: `hookctl req status --session cad0ac4d`\n**Fallback**: `hookctl req satisfy NAME --session cad0ac4d`") {
 		t.Error(utf8.RuneCountInString(long), long)
 	}
 	equal(t, "none", Status{}.Text("compact"), "## Requirements: No requirements configured")
@@ -271,7 +271,7 @@ func TestStandardStatus(t *testing.T) {
 | tdd_planned | ✅ | Edit, Write, MultiEdit | /arch-review |
 | solid_reviewed | ✅ | Edit, Write, MultiEdit | /arch-review |
 | protected_branch | ⬜ | Edit, Write, MultiEdit | Create feature branch |
-| branch_size_limit | ✅ | Edit, Write, MultiEdit | hookctl req approve branch_size_limit |
+| branch_size_limit | ✅ | Edit, Write, MultiEdit | hookctl req approve branch_size_limit --session cad0ac4d |
 | single_session_per_project | ✅ | Edit, Write, MultiEdit | Close other session |
 | pre_commit_review | ⬜ | git commit/cherry-pick/revert/merge | /pre-commit |
 | pre_pr_review | ✅ | gh pr create | /deep-review |
@@ -291,7 +291,8 @@ func TestRichStatus(t *testing.T) {
 	for _, want := range []string{
 		ticks("## Requirements Framework: Session Briefing\n\n**Project**: '/repo'\n**Branch**: 'main'\n**Session**: 'cad0ac4d'\n\n### Quick Start\n"),
 		ticks("### Requirement Definitions\n\n**commit_plan** (blocking, session-scoped)\n> '/requirements-framework:arch-review'\n> Triggers: "),
-		ticks("> Branch 'main' is protected.\n"),
+		"> No work on the protected branches: master, main.\n",
+		"> Fewer than 400 changed lines on the branch, or an approval.\n", "> One session at a time in a work tree.\n",
 		"**solid_reviewed** (blocking, session-scoped)\n> The design is read once more.\n> Triggers: Edit, Write, MultiEdit\n> Resolve: /arch-review",
 		"### Scope Reference\n", "### Current Status\n- **commit_plan**: ⬜ Not satisfied\n",
 		"- **solid_reviewed**: ✅ Satisfied\n", "- **protected_branch**: ✅ (not on protected branch)\n", "- **single_session_per_project**: ✅ (no other sessions)\n",
@@ -356,5 +357,20 @@ func TestPinned_6_ShortID(t *testing.T) {
 	for in, want := range map[string]string{session: "cad0ac4d", "cad0ac4d393345ad9a1c14aec05bb940": "cad0ac4d", "08345d22": "08345d22", "abc": "abc", "": "", "ééééééééé": "éééééééé"} {
 		equal(t, in, ShortID(in), want)
 		equal(t, in+" again", ShortID(ShortID(in)), want)
+	}
+}
+
+// What is left out of the configuration is said in every form, and nothing is called satisfied then.
+func TestStatusOfABrokenConfiguration(t *testing.T) {
+	s := Status{Session: session, Invalid: 2, Gates: []Gate{{Requirement: Requirement{Name: "a"}, Satisfied: true}}}
+	const left = "⚠️  2 parts of the configuration are left out (`hookctl req validate`): what they concern is not asked for\n\n"
+	for _, mode := range []string{"compact", "standard", "rich"} {
+		got := s.Text(mode)
+		if !strings.HasPrefix(got, left) || strings.Contains(got, AllSatisfied) {
+			t.Errorf("%s: %s", mode, got)
+		}
+	}
+	if got := s.Text("standard"); !strings.Contains(got, "### Quick Start\n⚠️  Nothing is open among the requirements that can be read\n") {
+		t.Error(got)
 	}
 }

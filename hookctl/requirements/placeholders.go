@@ -9,14 +9,15 @@ import (
 
 // placeholders are the names that a text may have in braces.
 var placeholders = []string{"auto_resolve_skill", "base_branch", "block_threshold", "branch", "committed", "project_dir",
-	"req_name", "session_id", "staged", "summary", "total", "unstaged", "value", "warn_threshold"}
+	"req_name", "satisfied_by_skill", "session_id", "staged", "summary", "total", "unstaged", "value", "warn_threshold"}
 
 // braces is Python's replacement field, with what stands before it: after $ and @ it is a shell's or git's own
 // (${HOME}, HEAD@{1}). {{x}} is the text {x}.
 var braces = regexp.MustCompile(`([$@])?\{\{([^{}]*)\}\}|([$@])?\{([A-Za-z_][A-Za-z0-9_]*)(?:![rsa])?(?::([^{}]*))?\}`)
 
 // Placeholders fills the fields of a text. Those of the requirement itself are known, the rest is taken from values
-// and is "" where it is not there; a value that has braces in it is not filled again.
+// and is "" where it is not there; a value that has braces in it is not filled again. A name that is no placeholder
+// stays as it is written: it may be part of an address or of a command.
 func Placeholders(text string, q Requirement, values map[string]string) string {
 	return braces.ReplaceAllStringFunc(text, func(all string) string {
 		m := braces.FindStringSubmatch(all)
@@ -25,6 +26,8 @@ func Placeholders(text string, q Requirement, values map[string]string) string {
 			return all
 		case m[4] == "":
 			return "{" + m[2] + "}"
+		case !slices.Contains(placeholders, m[4]):
+			return all
 		}
 		return formatted(value(m[4], q, values), m[5])
 	})
@@ -37,6 +40,8 @@ func value(name string, q Requirement, values map[string]string) string {
 	switch name {
 	case "auto_resolve_skill":
 		return q.AutoResolveSkill
+	case "satisfied_by_skill":
+		return q.SatisfiedBySkill
 	case "req_name":
 		return q.Name
 	case "total":
@@ -88,7 +93,7 @@ func formatted(text, spec string) string {
 	return whole
 }
 
-// strangers are the fields of a text that nothing fills, each once.
+// strangers are the fields of a text that are no placeholders, each once.
 func strangers(text string) []string {
 	var list []string
 	for _, m := range braces.FindAllStringSubmatch(text, -1) {

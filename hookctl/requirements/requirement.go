@@ -197,16 +197,39 @@ func (c *checks) free(q *Requirement) {
 	q.ShortMessage = c.lenient("short_message")
 	q.BlockingMessage = c.lenient("blocking_message")
 	q.Base = c.lenient("base")
+	q.StopOnly = c.stopOnly(q)
+	q.ReplanTTL = c.seconds("replan_ttl", 0)
 	q.CacheTTL = c.seconds("cache_ttl", DefaultCacheTTL)
 	q.ApprovalTTL = c.seconds("approval_ttl", DefaultApprovalTTL)
 	for _, key := range []string{"message", "short_message", "blocking_message"} {
 		if v := c.n.get(key); v != nil {
-			for _, name := range strangers(v.text) {
-				c.l.warn(v.at, c.name, fmt.Sprintf("Requirement '%s' field '%s' has the unknown placeholder {%s}; it is left out", c.name, key, name),
-					"the placeholders are "+strings.Join(placeholders, ", ")+"; a brace itself is written {{ and }}")
-			}
+			c.l.placeholders(v, c.name, key)
 		}
 	}
+}
+
+// placeholders notes the fields of a text that nothing fills: they may be meant as they are.
+func (l *loader) placeholders(v *node, requirement, key string) {
+	for _, name := range strangers(v.text) {
+		l.notes = append(l.notes, at(v.at, requirement, fmt.Sprintf("Requirement '%s' field '%s' has the unknown placeholder {%s}; it stays as it is", requirement, key, name),
+			"the placeholders are "+strings.Join(placeholders, ", ")))
+	}
+}
+
+// stopOnly is a switch that is off unless it is said to be on.
+func (c *checks) stopOnly(q *Requirement) bool {
+	v := c.n.get("stop_only")
+	switch {
+	case v == nil || v.kind == "NoneType":
+		return false
+	case v.kind != "bool":
+		c.l.warn(v.at, c.name, fmt.Sprintf("Requirement '%s' field 'stop_only' must be bool, got %s", c.name, v.kind), "it counts as false")
+		return false
+	case v.truth && q.Scope == SingleUse:
+		c.l.warn(v.at, c.name, fmt.Sprintf("Requirement '%s' has stop_only and the scope single_use: no action closes it again", c.name),
+			"it holds for the session; write scope: session")
+	}
+	return v.truth
 }
 
 func (c *checks) lenient(key string) string {
@@ -243,9 +266,14 @@ var (
 )
 
 // About is the description, else the first words of the message that are no heading. Placeholders are not filled.
+// The message of a guard or of a dynamic requirement says what is wrong when it closes, which is not so as a rule: of
+// those it is told what they hold to.
 func (q Requirement) About() string {
 	if q.Description != "" {
 		return strings.TrimSpace(q.Description)
+	}
+	if text := q.holdsTo(); text != "" {
+		return text
 	}
 	for line := range strings.Lines(q.Message) {
 		line = strings.TrimSpace(line)
@@ -264,4 +292,24 @@ func (q Requirement) About() string {
 		return line
 	}
 	return "No description available."
+}
+
+// UnknownBase says that the size of the branch cannot be measured from the configured base.
+func (q Requirement) UnknownBase() string {
+	return fmt.Sprintf("requirement '%s' lets everything pass: its base '%s' does not exist in this repository", q.Name, q.Base)
+}
+
+// holdsTo is what a condition or a number asks for; "" for a requirement without one.
+func (q Requirement) holdsTo() string {
+	switch {
+	case q.GuardType == GuardProtectedBranch:
+		return "No work on the protected branches: " + strings.Join(q.ProtectedBranches, ", ") + "."
+	case q.GuardType == GuardSingleSession:
+		return "One session at a time in a work tree."
+	case q.GuardType == GuardDirtyTree:
+		return "No uncommitted changes of tracked files."
+	case q.Type == Dynamic:
+		return "Fewer than " + number(q.Thresholds.Block) + " changed lines on the branch, or an approval."
+	}
+	return ""
 }

@@ -85,6 +85,8 @@ type Requirement struct {
 	CacheTTL          time.Duration // how long a calculated value is good
 	ApprovalTTL       time.Duration // how long an approval of a dynamic requirement holds
 	BlockingMessage   string        // a dynamic requirement's text
+	StopOnly          bool          // it denies no call; a call that asks for it arms it for the end of the turn
+	ReplanTTL         time.Duration // how long a satisfaction by skill holds; 0: as long as its scope says
 	Base              string        // the ref that the branch's size is measured from; "" = the default branch
 	File              string        // the last file that defines it
 	Line, Column      int           // of its name there, from 1
@@ -131,7 +133,7 @@ type Rules struct {
 	Hooks       Hooks
 	Skills      map[string][]string // skill → the requirements that it satisfies when it ends
 	Problems    []Problem           // in the order of the files
-	Notes       []Problem           // keys of the framework that are known and not acted on
+	Notes       []Problem           // keys of the framework that are known and not acted on, words in braces that are no placeholders
 	ProjectFile string              // "" = the project has none, and the hooks do nothing
 	home, root  string
 	fs          FS

@@ -112,8 +112,7 @@ func TestDefaults(t *testing.T) {
 	equal(t, "stop", []any{h.Stop.VerifyRequirements, h.Stop.VerifyScopes}, []any{true, []Scope{SessionScope}})
 	equal(t, "end, learning", []any{h.SessionEnd.ClearSessionState, h.SessionLearning.Enabled, h.SessionLearning.PromptOnStop, h.SessionLearning.MinToolUses},
 		[]any{false, false, true, 5})
-	equal(t, "permission, teams", []any{h.PermissionRequest.AutoDenyDangerous, h.AgentTeams.Enabled, h.AgentTeams.KeepWorkingOnIdle, h.AgentTeams.ValidateTaskCompletion},
-		[]any{true, true, false, false})
+	equal(t, "permission", h.PermissionRequest.AutoDenyDangerous, true)
 }
 
 func TestHooksAreRead(t *testing.T) {
@@ -127,7 +126,7 @@ hooks:
   agent_teams: {enabled: false, keep_working_on_idle: true, validate_task_completion: true, max_teammates: 5}
 `)
 	equal(t, "problems", r.Problems, []Problem(nil))
-	equal(t, "notes", messages(r.Notes), []string{"key 'hooks.agent_teams.max_teammates' is known and not acted on"})
+	equal(t, "notes", messages(r.Notes), []string{"key 'hooks.agent_teams' is known and not acted on"})
 	var want Hooks
 	want.SessionStart.InjectionMode, want.SessionStart.CustomHeader = "rich", "Hello"
 	want.SessionStart.CarryOver.Window = time.Minute
@@ -135,7 +134,6 @@ hooks:
 	want.Stop.VerifyScopes = []Scope{SessionScope, SingleUse}
 	want.SessionEnd.ClearSessionState = true
 	want.SessionLearning.Enabled, want.SessionLearning.MinToolUses = true, 9
-	want.AgentTeams.KeepWorkingOnIdle, want.AgentTeams.ValidateTaskCompletion = true, true
 	equal(t, "hooks", r.Hooks, want)
 }
 

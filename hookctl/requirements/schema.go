@@ -43,6 +43,8 @@ type documentRequirement struct {
 	CacheTTL          float64             `json:"cache_ttl,omitempty" jsonschema:"minimum=0,default=60" jsonschema_description:"seconds that a calculated value is good"`
 	ApprovalTTL       float64             `json:"approval_ttl,omitempty" jsonschema:"minimum=0,default=300" jsonschema_description:"seconds that an approval holds"`
 	BlockingMessage   string              `json:"blocking_message,omitempty" jsonschema_description:"a dynamic requirement's text, with {value}, {summary}, {block_threshold}, {base_branch}"`
+	StopOnly          *bool               `json:"stop_only,omitempty" jsonschema:"default=false" jsonschema_description:"denies no call; a call that asks for it arms it, and the end of the turn waits for it"`
+	ReplanTTL         float64             `json:"replan_ttl,omitempty" jsonschema:"minimum=0" jsonschema_description:"seconds that a satisfaction by skill holds; 0: as long as the scope says"`
 	Base              string              `json:"base,omitempty" jsonschema_description:"the ref that the branch is measured from; default: the merge base with the default branch"`
 }
 
@@ -90,13 +92,8 @@ type documentHooks struct {
 		MinToolUses  int   `json:"min_tool_uses,omitempty" jsonschema:"minimum=0,default=5"`
 	} `json:"session_learning,omitempty"`
 	PermissionRequest *struct {
-		AutoDenyDangerous *bool `json:"auto_deny_dangerous,omitempty" jsonschema:"default=true"`
+		AutoDenyDangerous *bool `json:"auto_deny_dangerous,omitempty" jsonschema:"default=true" jsonschema_description:"answer no to the permission dialog of rm outside of the work tree, a forced push, a hard reset to the remote main branch, git clean, SQL DROP and TRUNCATE"`
 	} `json:"permission_request,omitempty"`
-	AgentTeams *struct {
-		Enabled                *bool `json:"enabled,omitempty" jsonschema:"default=true"`
-		KeepWorkingOnIdle      *bool `json:"keep_working_on_idle,omitempty" jsonschema:"default=false"`
-		ValidateTaskCompletion *bool `json:"validate_task_completion,omitempty" jsonschema:"default=false"`
-	} `json:"agent_teams,omitempty"`
 }
 
 // Schema is the JSON Schema (2020-12) of a file, for editors. The framework's keys that nothing here acts on are

@@ -172,7 +172,8 @@ func (s *shellLine) withAssigns(assigns []*syntax.Assign, args []arg) {
 	// Only masked words count before the program, so that MSG="git push" make is no push.
 	c.text, c.masked = c.masked+" "+rest.text, c.masked+" "+rest.masked
 	c.head = len(c.text) - len(rest.text) + rest.head
-	c.printer = printers[baseName(args[0].text)]
+	c.name = baseName(args[0].text)
+	c.printer = printers[c.name]
 	s.commands = append(s.commands, c)
 }
 

@@ -21,19 +21,23 @@ type Status struct {
 	Others                   []Other
 	Carried                  []string // names of the requirements carried over
 	Gates                    []Gate   // the enabled ones, in the order of the files
+	Invalid                  int      // parts of the configuration that are left out
 }
 
 // Text is the status in one of the modes compact, standard and rich; another mode is standard.
 func (s Status) Text(mode string) string {
 	var parts []string
 	if s.Header != "" {
-		parts = append(parts, strings.TrimSpace(s.Header))
+		parts = append(parts, strings.TrimSpace(Placeholders(s.Header, Requirement{}, s.values())))
 	}
 	if w := s.warning(); w != "" {
 		parts = append(parts, w)
 	}
 	if len(s.Carried) > 0 {
 		parts = append(parts, fmt.Sprintf("Carried over %d requirement(s) from previous session: `%s`", len(s.Carried), strings.Join(s.Carried, "`, `")))
+	}
+	if s.Invalid > 0 {
+		parts = append(parts, leftOut(s.Invalid)+" (`"+program+" validate`): what they concern is not asked for")
 	}
 	switch mode {
 	case "compact":
@@ -44,6 +48,11 @@ func (s Status) Text(mode string) string {
 		parts = append(parts, s.standard())
 	}
 	return strings.Join(parts, "\n\n")
+}
+
+// values are what the placeholders of a text stand for.
+func (s Status) values() map[string]string {
+	return map[string]string{"branch": s.Branch, "project_dir": s.Project, "session_id": ShortID(s.Session)}
 }
 
 // warning names the other sessions, when an enabled guard wants only one.
@@ -57,11 +66,19 @@ func (s Status) warning() string {
 		lines = append(lines, fmt.Sprintf("  • `%s` on `%s` (active %s)", ShortID(o.Session), o.Branch, ago(o.Ago)))
 	}
 	return strings.Join(append(lines, "", "**Note**: Edits may be blocked to prevent conflicts.",
-		"Use `"+program+" approve "+shellWord(s.Gates[i].Requirement.Name)+"` to override if needed."), "\n")
+		"Use `"+inSession("approve "+shellWord(s.Gates[i].Requirement.Name), s.Session)+"` to override if needed."), "\n")
+}
+
+// inSession is a command for a session: the shell that it is typed in may be of another one, or of none.
+func inSession(command, session string) string {
+	if session == "" {
+		return program + " " + command
+	}
+	return program + " " + command + " --session " + ShortID(session)
 }
 
 // resolution is what resolves a requirement: `/arch-review`, a command, or what to do by hand.
-func resolution(q Requirement) (text string, skill bool) {
+func resolution(q Requirement, session string) (text string, skill bool) {
 	switch {
 	case q.AutoResolveSkill != "":
 		return "/" + shortSkill(q.AutoResolveSkill), true
@@ -72,9 +89,9 @@ func resolution(q Requirement) (text string, skill bool) {
 	case q.GuardType == GuardDirtyTree:
 		return "Commit or stash the changes", false
 	case q.Type == Dynamic:
-		return program + " approve " + shellWord(q.Name), false
+		return inSession("approve "+shellWord(q.Name), session), false
 	}
-	return program + " satisfy " + shellWord(q.Name), false
+	return inSession("satisfy "+shellWord(q.Name), session), false
 }
 
 // open are the gates that are not satisfied.
@@ -90,10 +107,10 @@ type action struct {
 }
 
 // actions groups gates by what resolves them, in the order of first sight.
-func actions(gates []Gate) []*action {
+func actions(gates []Gate, session string) []*action {
 	var list []*action
 	for _, g := range gates {
-		text, skill := resolution(g.Requirement)
+		text, skill := resolution(g.Requirement, session)
 		i := slices.IndexFunc(list, func(a *action) bool { return a.text == text })
 		if i < 0 {
 			i, list = len(list), append(list, &action{text: text, skill: skill})
@@ -138,7 +155,7 @@ func (s Status) compact() string {
 	}
 	for left := 1; length(lines) >= maxCompact && last > 1; left++ {
 		last--
-		lines = append(lines[:last], fmt.Sprintf("… and %d more: `%s status`", left, program), lines[len(lines)-1])
+		lines = append(lines[:last], fmt.Sprintf("… and %d more: `%s`", left, inSession("status", s.Session)), lines[len(lines)-1])
 	}
 	return strings.Join(lines, "\n")
 }
@@ -149,7 +166,7 @@ func length(lines []string) int { return utf8.RuneCountInString(strings.Join(lin
 func (s Status) compactLines() []string {
 	open := s.open()
 	lines := []string{fmt.Sprintf("## Requirements: %d/%d satisfied", len(s.Gates)-len(open), len(s.Gates))}
-	for _, a := range actions(open) {
+	for _, a := range actions(open, s.Session) {
 		if a.skill {
 			lines = append(lines, "**Run `"+a.text+"`** → "+quotedNames(a.gates))
 		} else {
@@ -164,7 +181,7 @@ func (s Status) compactLines() []string {
 
 func (s Status) quickStart() string {
 	lines := []string{"### Quick Start"}
-	for _, a := range actions(s.open()) {
+	for _, a := range actions(s.open(), s.Session) {
 		sign, text := "📋", a.text
 		if !a.skill && strings.HasPrefix(text, program) {
 			text = "`" + text + "`"
@@ -177,8 +194,10 @@ func (s Status) quickStart() string {
 		}
 		lines = append(lines, "- "+sign+" "+text+" → satisfies "+quotedNames(a.gates))
 	}
-	if len(lines) == 1 {
-		lines = append(lines, "✅ All requirements satisfied")
+	if len(lines) == 1 && s.Invalid == 0 {
+		lines = append(lines, AllSatisfied)
+	} else if len(lines) == 1 {
+		lines = append(lines, NothingOpen)
 	}
 	return strings.Join(lines, "\n")
 }
@@ -195,7 +214,7 @@ func (s Status) standard() string {
 		if g.Satisfied {
 			mark = "✅"
 		}
-		text, _ := resolution(g.Requirement)
+		text, _ := resolution(g.Requirement, s.Session)
 		rows = append(rows, fmt.Sprintf("| %s | %s | %s | %s |", cell(g.Requirement.Name), mark, cell(g.Requirement.Summary()), cell(text)))
 	}
 	if len(s.Gates) == 0 {
@@ -227,14 +246,13 @@ func (s Status) rich() string {
 	if len(s.Gates) == 0 {
 		return strings.Join(append(parts, "No requirements configured."), "\n\n")
 	}
-	values := map[string]string{"branch": s.Branch, "project_dir": s.Project, "session_id": ShortID(s.Session)}
 	definitions := []string{"### Requirement Definitions"}
 	current := []string{"### Current Status"}
 	for _, g := range s.Gates {
 		q := g.Requirement
-		text, _ := resolution(q)
+		text, _ := resolution(q, s.Session)
 		definitions = append(definitions, fmt.Sprintf("**%s** (%s, %s-scoped)\n> %s\n> Triggers: %s\n> Resolve: %s",
-			q.Name, q.Type, q.Scope, Placeholders(q.About(), q, values), q.Summary(), text))
+			q.Name, q.Type, q.Scope, Placeholders(q.About(), q, s.values()), q.Summary(), text))
 		current = append(current, "- **"+q.Name+"**: "+g.state())
 	}
 	parts = append(parts, s.quickStart(), strings.Join(definitions, "\n\n"), scopeReference, strings.Join(current, "\n"), workflow)

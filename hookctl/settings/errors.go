@@ -3,6 +3,7 @@ package settings
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"regexp"
 	"unicode/utf8"
@@ -47,7 +48,14 @@ type FileError struct {
 	Advice string // see Hint; empty if there is nothing to say
 }
 
-func (e *FileError) Error() string { return fmt.Sprintf("%s %s: %v", e.Op, e.Path, e.Err) }
+func (e *FileError) Error() string {
+	err := e.Err
+	var named *fs.PathError
+	if errors.As(err, &named) && named.Path == e.Path { // said once
+		err = named.Err
+	}
+	return fmt.Sprintf("%s %s: %v", e.Op, e.Path, err)
+}
 
 // Unwrap returns the cause.
 func (e *FileError) Unwrap() error { return e.Err }

@@ -151,7 +151,13 @@ func (f *file) saveBackup(data []byte) error {
 
 // read returns a file's content; absence is no error.
 func read(path string) (content, error) {
-	fail := func(err error) (content, error) { return content{}, &FileError{"read", path, err, ""} }
+	fail := func(err error) (content, error) {
+		f := &FileError{Op: "read", Path: path, Err: err}
+		if errors.Is(err, fs.ErrPermission) {
+			f.Advice = "let yourself read it, for example by `chmod u+r` and its path; nothing was changed"
+		}
+		return content{}, f
+	}
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

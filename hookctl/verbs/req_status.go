@@ -240,7 +240,7 @@ func branchSize(s facts.Size) (float64, string) {
 
 // problems tells what is wrong with the configuration, and what is only odd.
 func (d *desk) problems() {
-	if text := d.rules.Failed(); text != "" {
+	if text := d.rules.Failed(0); text != "" {
 		d.a.printf("\n%s\n", printable(text))
 	}
 	var odd []string

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"os"
 	"strconv"
 	"time"
 )
@@ -35,6 +36,26 @@ func Do(deadline time.Time, socket, event string, f Frame) (Reply, error) {
 	}
 	// A daemon that refuses stops reading; its answer says why.
 	return answer(c)
+}
+
+// conn gives a connection's errors the package's form.
+type conn struct{ io.ReadWriteCloser }
+
+func (c conn) Read(p []byte) (int, error) {
+	n, err := c.ReadWriteCloser.Read(p)
+	return n, typed(err)
+}
+
+func (c conn) Write(p []byte) (int, error) {
+	n, err := c.ReadWriteCloser.Write(p)
+	return n, typed(err)
+}
+
+func typed(err error) error {
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		return ErrTimeout
+	}
+	return err
 }
 
 // Alive tells whether a daemon accepts connections at socket.

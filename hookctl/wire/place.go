@@ -26,8 +26,11 @@ func Home(getenv func(string) string) (home, note string) {
 		return filepath.Join(getenv("USERPROFILE"), ".local", "state", "hookline"), ""
 	}
 	home = Temp(getenv)
-	return home, "HOME is not set, state is in " + home
+	return home, Homeless + home
 }
+
+// Homeless begins the note of a home that nothing in the environment names.
+const Homeless = "HOME is not set, state is in "
 
 // Socket is the unix socket of the daemon of the home: HOOKLINE_SOCKET, else
 // $XDG_RUNTIME_DIR/hookline/<8 hex of home>.sock where that folder exists, else home/hookd.sock. A

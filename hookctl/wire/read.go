@@ -27,15 +27,19 @@ type Input struct {
 // pipe is waited for; hooks send objects. After the deadline the goroutine that reads stays until
 // its read returns: r is not to be used again.
 func ReadValue(r io.Reader, limit int64, deadline time.Time) Input {
+	v := value{limit: limit, buf: make([]byte, 0, 64<<10)}
+	if b, ok := r.(bounded); ok {
+		for !v.ended {
+			n, err := b.Read(v.room())
+			v.take(chunk{n, err})
+		}
+		return v.Input
+	}
 	asks, reads := make(chan []byte), make(chan chunk, 1)
 	go pump(r, asks, reads)
 	defer close(asks)
-	if _, ok := r.(interface{ SetReadDeadline(time.Time) error }); ok {
-		deadline = deadline.Add(20 * time.Millisecond) // the reads end by themselves, and take nothing with them
-	}
 	timer := time.NewTimer(time.Until(deadline))
 	defer timer.Stop()
-	v := value{limit: limit, buf: make([]byte, 0, 64<<10)}
 	for !v.ended {
 		asks <- v.room()
 		select {
@@ -47,6 +51,10 @@ func ReadValue(r io.Reader, limit int64, deadline time.Time) Input {
 	}
 	return v.Input
 }
+
+// bounded is a reader whose reads end at the deadline by themselves, and take nothing with them then. It
+// needs no goroutine of its own, whose waking costs a hook more than the reading.
+type bounded struct{ io.Reader }
 
 // late is the note of an input that may still come.
 const late = "input not complete at the deadline"

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 )
@@ -76,13 +77,14 @@ func Hook(args []string, hookd string) int {
 	}
 	var reply Reply
 	if strings.HasSuffix(f.Note, late) { // on a busy machine the client writes late: the delivery reads on
-		reply, silent = deliver(f, event, until, hookd, true), false
+		reply = deliver(f, event, until, hookd, true)
+		silent = silent && unheard("no input in time")
 	} else if r, err := Do(send, Socket(os.Getenv), event, f); err == nil {
 		reply = r
 	} else {
 		reply = deliver(f, event, until, hookd, false)
 	}
-	if silent && Speaks(args, event) {
+	if silent && Speaks(args, event) && (event != "SessionStart" || len(reply.Stdout) == 0) { // a session is greeted all the same
 		reply.Stdout = Message("hookline: hook " + event + " got no input, so there was nothing to record; `hookctl doctor` checks the hook entries")
 	}
 	os.Stdout.Write(reply.Stdout)
@@ -116,6 +118,19 @@ func (f *Frame) read(until time.Time) {
 		f.Note += "; "
 	}
 	f.Note += in.Note
+}
+
+// unheard tells whether the user has not been told of a cause for an hour, and remembers that they are
+// now. Where that cannot be remembered they hear it again.
+func unheard(cause string) bool {
+	home, _ := Home(os.Getenv)
+	path := filepath.Join(home, "told", Hash(cause))
+	if info, err := os.Stat(path); err == nil && time.Since(info.ModTime()) < time.Hour {
+		return false
+	}
+	_ = os.MkdirAll(filepath.Dir(path), 0o700)
+	_ = os.WriteFile(path, []byte(cause+"\n"), 0o600)
+	return true
 }
 
 // Degraded is what a verb prints when no daemon answers.

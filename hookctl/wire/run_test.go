@@ -288,3 +288,22 @@ func TestSpeaks(t *testing.T) {
 		t.Error("a verb prints plain text")
 	}
 }
+
+func TestUnheardOnceAnHour(t *testing.T) {
+	home := t.TempDir()
+	t.Setenv("HOOKLINE_HOME", home)
+	if !unheard("no input") || unheard("no input") || !unheard("another cause") {
+		t.Error("a cause is not told once")
+	}
+	mark := filepath.Join(home, "told", Hash("no input"))
+	if err := os.Chtimes(mark, time.Time{}, time.Now().Add(-61*time.Minute)); err != nil {
+		t.Fatal(err)
+	}
+	if !unheard("no input") {
+		t.Error("it is never told again")
+	}
+	t.Setenv("HOOKLINE_HOME", filepath.Join(mark, "no", "folder"))
+	if !unheard("no input") || !unheard("no input") {
+		t.Error("what cannot be remembered is not told")
+	}
+}

@@ -23,5 +23,5 @@ func stdinUntil(deadline time.Time) io.Reader {
 		_ = syscall.SetNonblock(0, false)
 		return os.Stdin
 	}
-	return stdin
+	return bounded{stdin}
 }

@@ -25,7 +25,7 @@ import (
 // Name and Version of the projection's cells.
 const (
 	Name    = "gate"
-	Version = 1
+	Version = 2
 )
 
 // Bounds of a cell; the log has all of it. Beyond, the oldest goes first.
@@ -35,13 +35,16 @@ const (
 	maxDeleted  = 1024 // sessions and events of a project that count no more
 	maxMetadata = 4 << 10
 	maxWord     = 200
+	maxImported = 1024 // sessions of another tool's registry
+	maxPath     = 4096
 	maxBranch   = 200 // bytes of a branch's name in a key; a bucket's keys have an end
 )
 
-// State is one cell. Of a branch's cell Gates and Blocks are set, of a project's the rest.
+// State is one cell. Of a branch's cell Gates, Blocks and Imported are set, of a project's the rest.
 type State struct {
 	Gates     map[string]Gate    `json:"gates,omitempty"`     // by requirement
 	Blocks    map[string]Block   `json:"blocks,omitempty"`    // denials by session
+	Imported  map[string]Foreign `json:"imported,omitempty"`  // sessions of another tool's registry that was imported here
 	Pending   map[string]Pending `json:"pending,omitempty"`   // slash command of the running prompt, by session
 	Deleted   []string           `json:"deleted,omitempty"`   // sessions with a tombstone, oldest first
 	Retracted []string           `json:"retracted,omitempty"` // events that were taken back, oldest first
@@ -70,7 +73,7 @@ type Mark struct {
 	Skill    string          `json:"skill,omitempty"`
 	Expires  time.Time       `json:"expires,omitzero"` // zero: never
 	Metadata json.RawMessage `json:"metadata,omitempty"`
-	Imported bool            `json:"imported,omitempty"` // it comes from another tool's file
+	Imported bool            `json:"imported,omitempty"` // it, or its session, comes from another tool's file
 }
 
 // Block is the newest denial that was given to a session.
@@ -168,6 +171,7 @@ func (s *State) satisfied(r events.Record, e *events.GateSatisfied) {
 	} else if session == "" {
 		return // for whom would it count
 	}
+	m.Imported = s.foreign(session)
 	s.change(e.Name, e.Scope, session, func(en *Entry) { en.Satisfied = &m })
 }
 

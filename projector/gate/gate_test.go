@@ -335,6 +335,22 @@ func TestAliasOnlyOfImported(t *testing.T) {
 	}
 }
 
+func TestChanged(t *testing.T) {
+	s := new(story).tell(one, satisfied("plan", "session"), &events.GateCleared{Name: "plan", Reason: "command"}, satisfied("sec", "branch"), triggered("late", "session")).state
+	for _, c := range []struct {
+		name, session string
+		since         int // seconds after noon
+		want          bool
+	}{
+		{"plan", one, 1, true}, {"plan", one, 2, true}, {"plan", one, 3, false}, // satisfied at 1, cleared at 2; a time itself counts
+		{"plan", two, 1, false}, {"sec", two, 3, true}, {"sec", two, 4, false}, {"late", one, 0, false}, {"unknown", one, 0, false},
+	} {
+		if got := s.Changed(c.name, c.session, noon.Add(time.Duration(c.since)*time.Second)); got != c.want {
+			t.Errorf("%+v: %t", c, got)
+		}
+	}
+}
+
 func TestBlocks(t *testing.T) {
 	st := new(story).tell(one, &events.GateBlocked{Names: []string{"plan"}, Tool: "Edit", Digest: "d1"},
 		&events.GateBlocked{Names: []string{"plan"}, Tool: "Edit", Digest: "d1", Short: true}, &events.GateStopBlocked{Names: []string{"plan"}, Digest: "d2"})
@@ -484,5 +500,54 @@ func TestPinned_06_Alias(t *testing.T) {
 		if got := Alias(id); got != want || Alias(got) != got {
 			t.Errorf("%s: %s, then %s", id, got, Alias(got))
 		}
+	}
+}
+
+// What an import would change, and who is known from one alone.
+func TestImportedNews(t *testing.T) {
+	entry := func(session, satisfied, trig string) events.GateImportedEntry {
+		return events.GateImportedEntry{Name: "plan", Scope: "session", Session: session, SatisfiedAt: satisfied, TriggeredAt: trig}
+	}
+	first := entry("cad0ac4d", "2026-11-20T12:00:00Z", "2026-11-20T11:00:00Z")
+	st := new(story)
+	if !st.state.News(first) {
+		t.Error("nothing is known yet")
+	}
+	st.tell("", &events.GateImported{Gates: []events.GateImportedEntry{first}})
+	for name, c := range map[string]struct {
+		in   events.GateImportedEntry
+		want bool
+	}{
+		"again": {first, false}, "under the whole id": {entry(one, first.SatisfiedAt, first.TriggeredAt), false}, "older": {entry("cad0ac4d", "2026-11-19T12:00:00Z", ""), false},
+		"newer": {entry("cad0ac4d", "2026-11-20T12:00:01Z", ""), true}, "triggered earlier": {entry("cad0ac4d", "", "2026-11-20T10:00:00Z"), true},
+		"another session": {entry("08345d22", first.SatisfiedAt, ""), true}, "of the branch": {entry("", first.SatisfiedAt, ""), true},
+	} {
+		if got := st.state.News(c.in); got != c.want {
+			t.Errorf("%s: %t", name, got)
+		}
+	}
+	st.tell("", &events.GateCleared{Name: "plan", AllSessions: true, Reason: "command"})
+	if st.state.News(first) {
+		t.Error("it was cleared since the file was written")
+	}
+}
+
+func TestForeignSessions(t *testing.T) {
+	in := events.GateImportedSession{Session: "cad0ac4d", PID: 4711, PIDStart: 87, ProjectDir: "/p", Branch: "b", StartedAt: "2026-11-20T11:00:00Z", LastActive: "2026-11-20T12:00:00Z"}
+	st := new(story).tell("", &events.GateImported{Sessions: []events.GateImportedSession{in, {Session: ""}}})
+	f := st.state.Imported["cad0ac4d"]
+	if len(st.state.Imported) != 1 || f.PID != 4711 || f.Start != 87 || f.Dir != "/p" || f.Event != "E0001" || !f.Same(in) {
+		t.Errorf("%+v", st.state.Imported)
+	}
+	if in.LastActive = "2026-11-20T12:00:01Z"; f.Same(in) {
+		t.Error("it was active since")
+	}
+	st.tell("", &events.GateImported{Gates: []events.GateImportedEntry{{Name: "plan", Scope: "session", Session: "08345d22", TriggeredAt: "2026-11-20T11:00:00Z"}}})
+	if got := strings.Join(st.state.Foreigners(), " "); got != "08345d22 cad0ac4d" {
+		t.Error(got)
+	}
+	// What a person says of such a session counts for the one that its characters begin.
+	if st.tell("cad0ac4d", satisfied("plan", "session")); !st.state.Satisfied("plan", "session", one, noon) {
+		t.Errorf("%+v", st.state.Gates)
 	}
 }

@@ -1,6 +1,9 @@
 package gate
 
 import (
+	"maps"
+	"slices"
+	"strings"
 	"time"
 
 	"hookline/events"
@@ -10,14 +13,71 @@ import (
 // importing twice changes nothing and an old file undoes nothing.
 func (s *State) imported(r events.Record, e *events.GateImported) {
 	for _, in := range e.Gates {
-		session := in.Session
-		g := s.Gates[clip(in.Name)]
-		if later(g.Branch.Cleared, in) || session != "" && later(g.Sessions[session].Cleared, in) {
-			continue // it was cleared after the file was written
+		if !s.overtaken(in) {
+			s.change(in.Name, in.Scope, in.Session, func(en *Entry) { en.merge(r, in) })
 		}
-		s.change(in.Name, in.Scope, session, func(en *Entry) { en.merge(r, in) })
+	}
+	for _, in := range e.Sessions {
+		s.register(r, in)
 	}
 }
+
+// overtaken tells whether an entry was cleared after the file was written.
+func (s State) overtaken(in events.GateImportedEntry) bool {
+	g := s.Gates[clip(in.Name)]
+	return later(g.Branch.Cleared, in) || in.Session != "" && later(g.Sessions[in.Session].Cleared, in)
+}
+
+// News tells whether an entry says anything that the cell does not have: what folding it would change.
+func (s State) News(in events.GateImportedEntry) bool {
+	if s.overtaken(in) {
+		return false
+	}
+	g := s.Gates[clip(in.Name)]
+	old := g.Branch
+	if in.Session != "" {
+		old, _ = g.Of(in.Session)
+	}
+	now := old
+	now.merge(events.Record{}, in)
+	return now.Satisfied != old.Satisfied || now.Triggered != old.Triggered
+}
+
+// Foreign is a session of another tool's registry: it has sent no hook yet, so the registry is all that is known.
+type Foreign struct {
+	PID        int       `json:"pid,omitempty"`
+	Start      int64     `json:"start,omitempty"` // of the process; 0: it was gone when the registry was read
+	Dir        string    `json:"dir,omitempty"`
+	Branch     string    `json:"branch,omitempty"`
+	Started    time.Time `json:"started,omitzero"`
+	LastActive time.Time `json:"last_active,omitzero"`
+	Event      string    `json:"event"`
+}
+
+// register keeps what a registry says of a session; what was said later counts.
+func (s *State) register(r events.Record, in events.GateImportedSession) {
+	id := clip(in.Session)
+	if id == "" {
+		return
+	}
+	if s.Imported == nil {
+		s.Imported = map[string]Foreign{}
+	}
+	if _, ok := s.Imported[id]; !ok && len(s.Imported) >= maxImported {
+		delete(s.Imported, oldest(s.Imported, func(f Foreign) time.Time { return f.LastActive }))
+	}
+	s.Imported[id] = Foreign{PID: in.PID, Start: in.PIDStart, Dir: long(in.ProjectDir), Branch: long(in.Branch),
+		Started: timeOf(in.StartedAt), LastActive: timeOf(in.LastActive), Event: r.ID}
+}
+
+// Same tells whether a registry says nothing new of a session.
+func (f Foreign) Same(in events.GateImportedSession) bool {
+	return f.PID == in.PID && f.Start == in.PIDStart && f.Dir == long(in.ProjectDir) && f.Branch == long(in.Branch) &&
+		f.Started.Equal(timeOf(in.StartedAt)) && f.LastActive.Equal(timeOf(in.LastActive))
+}
+
+// long keeps a path.
+func long(s string) string { return strings.ToValidUTF8(s[:min(len(s), maxPath)], "") }
 
 // later tells whether a clearing came after what the file says.
 func later(cleared *Mark, in events.GateImportedEntry) bool {
@@ -38,4 +98,39 @@ func (e *Entry) merge(r events.Record, in events.GateImportedEntry) {
 
 func importedMark(r events.Record, at time.Time) Mark {
 	return Mark{At: at, Event: r.ID, Imported: true}
+}
+
+// Foreigners are the sessions of a branch's cell that an import alone knows, by the first eight characters of their
+// ids, sorted: those of a registry, and those that a file of gates names.
+func (s State) Foreigners() []string {
+	seen := map[string]bool{}
+	for id := range s.Imported {
+		seen[id] = true
+	}
+	for _, g := range s.Gates {
+		for id := range g.Sessions {
+			if Alias(id) == id {
+				seen[id] = true
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(seen))
+}
+
+// foreign tells whether an import alone knows a session: what is said of it counts for the one that its eight
+// characters begin.
+func (s State) foreign(session string) bool {
+	if _, ok := s.Imported[session]; ok {
+		return true
+	}
+	if session == "" || Alias(session) != session {
+		return false
+	}
+	for _, g := range s.Gates {
+		e := g.Sessions[session]
+		if e.Satisfied != nil && e.Satisfied.Imported || e.Triggered != nil && e.Triggered.Imported {
+			return true
+		}
+	}
+	return false
 }

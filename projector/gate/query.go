@@ -81,6 +81,12 @@ func (e Entry) met(now time.Time) (Mark, bool) {
 	return *e.Satisfied, true
 }
 
+// Unknown is the time that an imported mark has where the file gave none: it must have one to count.
+var Unknown = time.Unix(1, 0).UTC()
+
+// Dated tells whether the time of a mark is known.
+func (m Mark) Dated() bool { return m.At.After(Unknown) }
+
 // Expired tells whether a mark has run out; the last moment still counts.
 func (m Mark) Expired(now time.Time) bool { return !m.Expires.IsZero() && now.After(m.Expires) }
 
@@ -118,6 +124,19 @@ func (s State) Triggered(name, scope, session string) bool {
 	}
 	e, _ := g.Of(session)
 	return e.Triggered != nil
+}
+
+// Changed tells whether a requirement was satisfied or cleared, for the session or for the branch, since
+// a time, at which itself counts.
+func (s State) Changed(name, session string, since time.Time) bool {
+	g := s.Gates[clip(name)]
+	own, _ := g.Of(session)
+	for _, m := range []*Mark{g.Branch.Satisfied, g.Branch.Cleared, own.Satisfied, own.Cleared} {
+		if m != nil && !m.At.Before(since) {
+			return true
+		}
+	}
+	return false
 }
 
 // Approved is until when a dynamic requirement's approval holds; false without one that holds.

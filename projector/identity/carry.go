@@ -60,6 +60,9 @@ func (s State) restored(r events.Record, e *events.IdentityRestored) State {
 		}
 	}
 	born := birth(r)
+	if !s.Deleted {
+		born.Snapshots = s.Snapshots
+	}
 	if e.Carry != nil && e.Outcome != "fresh" {
 		born.inherit(e.Previous, e.Carry)
 	}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"reflect"
 	"testing"
+	"time"
 
 	"hookline/events"
 )
@@ -122,5 +123,42 @@ func TestRecovered(t *testing.T) {
 	var none events.IdentityRecovered
 	if err := json.Unmarshal([]byte(`{}`), &none); err != nil || !reflect.DeepEqual(run(s, events.TypeIdentityRecovered, `{}`), s) {
 		t.Error("a recovery without identity changed the state")
+	}
+}
+
+// A snapshot's figures stay when its session goes on: identity history shows them, and the log has them.
+func TestSnapshotsStay(t *testing.T) {
+	at := time.Date(2026, 11, 21, 7, 0, 0, 0, time.UTC)
+	step := func(s State, e events.Event) State {
+		at = at.Add(time.Second)
+		return Fold(s, events.Record{Envelope: events.Envelope{Type: e.Type(), Session: "s", Project: "p", Time: at}, Event: e})
+	}
+	s := step(State{}, &events.IdentityRestored{Outcome: "new"})
+	for range 3 {
+		s = step(s, &events.ToolFailed{ToolName: "Bash"})
+	}
+	s = step(s, &events.IdentityPersisted{Reason: "session_end"})
+	first := Snapshot{AtMS: at.UnixMilli(), IC: s.LastIC, R: s.Integration, C: s.Consciousness}
+	if first.R >= 1 || first.C >= .8 || first.IC >= 1 {
+		t.Fatalf("%+v tells nothing", first)
+	}
+	s = step(s, &events.IdentityRestored{Source: "resume", Outcome: "resumed"})
+	s = step(s, &events.ToolSucceeded{ToolName: "Bash"})
+	s = step(s, &events.IdentityPersisted{Reason: "session_end"})
+	s = step(s, &events.IdentityRestored{Source: "startup", Outcome: "new"}) // the same id again
+	if got, ok := s.SnapshotAt(first.AtMS); !ok || got != first || len(s.Snapshots) != 2 {
+		t.Errorf("%+v of %+v", got, s.Snapshots)
+	}
+	if _, ok := s.SnapshotAt(first.AtMS + 1); ok {
+		t.Error("a snapshot that was never taken")
+	}
+	for range 2 * maxSnapshots {
+		s = step(s, &events.IdentityPersisted{Reason: "command"})
+	}
+	if len(s.Snapshots) != maxSnapshots || s.Snapshots[maxSnapshots-1].AtMS != at.UnixMilli() {
+		t.Errorf("%d snapshots", len(s.Snapshots))
+	}
+	if s = step(s, &events.SessionDeleted{}); len(s.Snapshots) != 0 {
+		t.Error("a deleted session keeps its snapshots")
 	}
 }

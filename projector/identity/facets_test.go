@@ -1,7 +1,6 @@
 package identity
 
 import (
-	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
@@ -90,39 +89,4 @@ func TestRememberedIsBounded(t *testing.T) {
 	if got := fed(s, rec(1, events.TypeToolSucceeded, bash("ls "))); !slices.Equal(got, []int{13}) {
 		t.Errorf("a forgotten command feeds %v", got)
 	}
-}
-
-func TestMember(t *testing.T) {
-	for _, c := range [][3]string{
-		{`{"a":1,"b":"x"}`, "b", `"x"`},
-		{`{"a":{"b":"no","c":[1,{"b":2}]},"b":true}`, "b", "true"},
-		{` { "s" : "with \"b\": 1 and \\" , "b" : { "k" : [ ] } } `, "b", `{ "k" : [ ] }`},
-		{`{"a":1}`, "b", ""},
-		{`[{"b":1}]`, "b", ""},
-		{`{"b":`, "b", ""},
-		{`{"b":"open`, "b", ""},
-		{``, "b", ""},
-		{`{}`, "b", ""},
-		{`{"a":-1.5e3,"b":null}`, "b", "null"},
-	} {
-		if got := string(member(json.RawMessage(c[0]), c[1])); got != c[2] {
-			t.Errorf("%s of %s: %q, want %q", c[1], c[0], got, c[2])
-		}
-	}
-}
-
-// FuzzMember: whatever bytes come, the scan ends and agrees with encoding/json on valid objects.
-func FuzzMember(f *testing.F) {
-	f.Add([]byte(`{"a":[{"b":1}],"b":"\u00e9"}`))
-	f.Add([]byte(`{"":0,"b":[[],{}]}`))
-	f.Fuzz(func(t *testing.T, b []byte) {
-		got := member(b, "b")
-		var object map[string]json.RawMessage
-		if json.Unmarshal(b, &object) != nil || strings.Count(string(b), `"b"`) != 1 || len(object["b"]) == 0 || strings.ContainsRune(string(b), '\\') {
-			return
-		}
-		if string(got) != string(object["b"]) {
-			t.Errorf("%s: %s, want %s", b, got, object["b"])
-		}
-	})
 }

@@ -30,7 +30,11 @@
 // bits differ. All values are finite, whatever the log holds.
 package identity
 
-import "hookline/events"
+import (
+	"slices"
+
+	"hookline/events"
+)
 
 // Name and Version are the projection's: cells are identity.v1.<session>. A change of the fold's
 // meaning is a new version, and every cell is folded again.
@@ -43,6 +47,7 @@ const (
 const (
 	MaxTrajectory = 50  // entries, first in first out (S0 REQ-01)
 	maxHistory    = 120 // points of the chart: as many columns as a wide terminal has
+	maxSnapshots  = 32  // of a session that is resumed again and again
 	maxSessionID  = 100 // characters (S0 EC-12)
 	maxFiles      = 256 // remembered hashes; an older one is forgotten and counts as unseen
 	maxCommands   = 256
@@ -66,6 +71,14 @@ type Mark struct {
 type Point struct {
 	AtMS int64   `json:"at_ms"` // Unix ms
 	IC   float64 `json:"ic"`
+}
+
+// Snapshot is what a session was when its identity was persisted; it stays when the session goes on.
+type Snapshot struct {
+	AtMS int64   `json:"at_ms"` // Unix ms
+	IC   float64 `json:"ic"`
+	R    float64 `json:"r"`
+	C    float64 `json:"c"`
 }
 
 // Held says which values an outside engine has set; the formulas leave those alone.
@@ -124,6 +137,18 @@ type State struct {
 	DreamAtMS      int64   `json:"dream_at_ms,omitempty"`     // when a dream was last asked for
 	Dreams         int     `json:"dreams,omitempty"`          // completed
 	History        []Point `json:"history,omitempty"`
+
+	Snapshots []Snapshot `json:"snapshots,omitempty"` // newest last
+}
+
+// SnapshotAt is what the session was when it was persisted at that moment.
+func (s State) SnapshotAt(ms int64) (Snapshot, bool) {
+	for _, p := range slices.Backward(s.Snapshots) {
+		if p.AtMS == ms {
+			return p, true
+		}
+	}
+	return Snapshot{}, false
 }
 
 // Key is the session whose cell the record folds into, "" for a record that identity does not touch.

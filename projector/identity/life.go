@@ -92,6 +92,7 @@ func (s *State) persist(r events.Record) {
 	s.enter(millis(r))
 	s.TimestampMS = millis(r)
 	s.Persisted, s.PersistedAtMS = true, s.TimestampMS
+	s.Snapshots = push(s.Snapshots, Snapshot{AtMS: s.TimestampMS, IC: s.LastIC, R: s.Integration, C: s.Consciousness}, maxSnapshots)
 }
 
 // shorten drops the oldest n trajectory entries.

@@ -12,7 +12,7 @@ import (
 // Name and Version of the projection's cells.
 const (
 	Name    = "session"
-	Version = 1
+	Version = 2
 )
 
 // Statuses of a session.
@@ -60,8 +60,11 @@ type State struct {
 	Failures   int              `json:"failures,omitempty"`
 	Redacted   int              `json:"redacted,omitempty"`
 	Compacted  int              `json:"compacted,omitempty"`
-	Hooks      map[string]int   `json:"hooks,omitempty"` // by the client's hook name
-	Tools      map[string]int   `json:"tools,omitempty"` // requests by tool, at most 64 names
+	Hooks      map[string]int   `json:"hooks,omitempty"`   // by the client's hook name
+	Tools      map[string]int   `json:"tools,omitempty"`   // requests by tool, at most 64 names
+	Skills     int              `json:"skills,omitempty"`  // that were run to their end
+	Blocked    int              `json:"blocked,omitempty"` // calls that a gate denied
+	Held       int              `json:"held,omitempty"`    // turns that a gate did not let end
 	Agents     map[string]Agent `json:"agents,omitempty"`
 	Open       []Call           `json:"open,omitempty"` // requested, not yet answered; oldest first
 }
@@ -89,8 +92,12 @@ type Call struct {
 	Claimed   bool   `json:"claimed,omitempty"`    // a subagent was matched to it
 }
 
-// Keys gives the cell a record folds into: its session's.
+// Keys gives the cell that a record folds into: its session's.
 func Keys(r events.Record) []string {
+	switch r.Event.(type) {
+	case *events.GateSatisfied, *events.GateCleared:
+		return nil // said of a session by somebody else: of one that is known from an import alone, too
+	}
 	if r.Session == "" {
 		return nil
 	}
@@ -110,6 +117,10 @@ func Fold(s State, r events.Record) State {
 		return State{ID: s.ID, Project: s.Project, Status: Deleted, Started: s.Started, LastActive: r.Time}
 	case *events.SessionReaped:
 		return s.end(Reaped, e.Reason, r.Time)
+	case *events.GateBlocked:
+		s.Blocked++
+	case *events.GateStopBlocked:
+		s.Held++
 	case events.HookEvent:
 		s = s.seen(r, e)
 		return s.hook(r, e)
@@ -165,6 +176,9 @@ func (s State) hook(r events.Record, e events.HookEvent) State {
 		s.Open = open(s.Open, Call{ToolUseID: clip(e.ToolUseID, maxWord), Event: r.ID, Tool: clip(e.ToolName, maxWord), AgentKind: agentKind(e)})
 	case *events.ToolSucceeded:
 		s = s.agentLaunched(r, e)
+		if e.ToolName == "Skill" {
+			s.Skills++
+		}
 		s.Open = closeCall(s.Open, e.ToolUseID)
 	case *events.ToolFailed:
 		s.Failures++

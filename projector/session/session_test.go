@@ -272,3 +272,19 @@ func TestFoldProperties(t *testing.T) {
 		}
 	})
 }
+
+// Metrics count calls: a skill when it came to its end, a refusal once whatever number of gates it names.
+func TestGateCounts(t *testing.T) {
+	skill := func(n int) events.Record {
+		return hook(n, fmt.Sprintf(`{"hook_event_name":"PostToolUse","session_id":"s","tool_name":"Skill","tool_use_id":"t%d","tool_input":{"skill":"x"}}`, n))
+	}
+	s := fold(start(1), skill(2), skill(3), derived(4, &events.GateBlocked{Names: []string{"a", "b"}}), derived(5, &events.GateStopBlocked{Names: []string{"a"}}))
+	if s.Skills != 2 || s.Blocked != 1 || s.Held != 1 {
+		t.Errorf("%+v", s)
+	}
+	for _, e := range []events.Event{&events.GateSatisfied{Name: "a"}, &events.GateCleared{Name: "a"}} {
+		if keys := session.Keys(derived(6, e)); keys != nil {
+			t.Errorf("%s makes a session of whom it is said of: %q", e.Type(), keys)
+		}
+	}
+}

@@ -1,0 +1,92 @@
+package block
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// seqOf publishes a message and gives its sequence.
+func seqOf(r *real, m int) uint64 {
+	r.t.Helper()
+	ack, err := r.js.PublishMsg(r.t.Context(), message(m, 100))
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return ack.Sequence
+}
+
+// The linked server counts on behind sequences that were given up, also after its next start, and has no message there.
+func TestServerCountsBehindTheLost(t *testing.T) {
+	dir := store(t, 10, 200, 20<<20)
+	if err := Lose(msgsOf(dir), stream, Range{11, 13}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []uint64{14, 15} {
+		r := serve(t, dir, 20<<20)
+		if got := seqOf(r, int(want)); got != want {
+			t.Fatalf("the next message is %d, want %d", got, want)
+		}
+		info, err := r.stream.Info(t.Context())
+		if err != nil || info.State.FirstSeq != 1 || info.State.NumDeleted != 3 || info.State.Msgs != want-3 {
+			t.Errorf("state %+v, %v", info.State, err)
+		}
+		for seq := uint64(11); seq <= 13; seq++ {
+			if _, err := r.stream.GetMsg(t.Context(), seq); err == nil {
+				t.Errorf("the server has a message at %d", seq)
+			}
+		}
+		r.stop()
+	}
+	if rep := mustCheck(t, msgsOf(dir)); len(rep.Damage)+len(rep.Holes) != 0 || rep.Blocks[0].Last != 15 {
+		t.Errorf("%+v", rep)
+	}
+}
+
+// Without any block the lost sequences are a block of their own, and the server begins behind them; so it does after a
+// message so large that the first block never gets one.
+func TestServerBeginsBehindTheLost(t *testing.T) {
+	for _, size := range []int{100, 7 << 20} {
+		t.Run(fmt.Sprint(size), func(t *testing.T) {
+			dir := t.TempDir()
+			if err := Lose(msgsOf(dir), stream, Range{1, 269}); err != nil {
+				t.Fatal(err)
+			}
+			for _, want := range []uint64{270, 271} {
+				r := serve(t, dir, 20<<20)
+				ack, err := r.js.PublishMsg(t.Context(), message(int(want), size))
+				if err != nil || ack.Sequence != want {
+					t.Fatalf("the next message is %+v, %v, want %d", ack, err, want)
+				}
+				info, err := r.stream.Info(t.Context())
+				if err != nil || info.State.FirstSeq != 270 || info.State.LastSeq != want || info.State.Msgs != want-269 {
+					t.Errorf("state %+v, %v", info.State, err)
+				}
+				r.stop()
+			}
+			if rep := mustCheck(t, msgsOf(dir)); len(rep.Damage)+len(rep.Holes) != 0 {
+				t.Errorf("%+v", rep)
+			}
+		})
+	}
+}
+
+func TestLoseRefuses(t *testing.T) {
+	dir := msgsOf(store(t, 10, 200, 20<<20))
+	path := filepath.Join(dir, "1.blk")
+	before, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := Lose(dir, stream, Range{10, 12}); !errors.Is(err, ErrPresent) {
+		t.Errorf("a sequence that is there: %v", err)
+	}
+	if err := Lose(dir, stream, Range{}); err != nil {
+		t.Errorf("nothing to lose: %v", err)
+	}
+	if after, err := os.ReadFile(path); err != nil || string(after) != string(before) {
+		t.Errorf("the block changed, %v", err)
+	}
+}

@@ -1,0 +1,243 @@
+package embedded
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+
+	"hookline/events"
+)
+
+func TestGroup(t *testing.T) {
+	s := open(t, storeDir(t))
+	add(t, s, 1, 1)
+	r, err := s.Stream().AppendGroup(t.Context(), event(2), event(3), event(4))
+	if err != nil || fmt.Sprint(r) != "[{2 false} {3 false} {4 false}]" {
+		t.Fatalf("%v, %v", r, err)
+	}
+	if last, id := s.Stream().Last(); last != 4 || id != event(4).ID {
+		t.Errorf("last %d %s", last, id)
+	}
+	for seq, want := range map[uint64]string{1: "", 2: "1/3", 3: "2/3", 4: "3/3"} {
+		raw, err := s.stream.handle.GetMsg(t.Context(), seq)
+		if err != nil || raw.Header.Get("Hookline-Part") != want {
+			t.Errorf("event %d: part %q, want %q, %v", seq, raw.Header.Get("Hookline-Part"), want, err)
+		}
+	}
+	r, err = s.Stream().AppendGroup(t.Context(), event(2), event(3), event(4))
+	if err != nil || fmt.Sprint(r) != "[{2 true} {3 true} {4 true}]" {
+		t.Errorf("the same group again: %v, %v", r, err)
+	}
+	var dup *DuplicateError
+	if _, err = s.Stream().AppendGroup(t.Context(), event(2), event(9)); !errors.As(err, &dup) || len(dup.Found) != 1 || dup.Found[event(2).ID] != 2 {
+		t.Errorf("a group that begins with a known event: %v, want a DuplicateError for 2", err)
+	}
+	if _, err = s.Stream().AppendGroup(t.Context(), events.Envelope{ID: "a b", Type: "x.y"}, event(5)); !errors.Is(err, ErrBadEnvelope) {
+		t.Errorf("a bad envelope: %v", err)
+	}
+	add(t, s, 5, 5)
+	wantLog(t, s, 5)
+}
+
+// When an event of a group fails behind the first, nothing may be appended behind what is there of it.
+func TestGroupThatFailsEndsTheAppends(t *testing.T) {
+	dir := storeDir(t)
+	s := open(t, dir)
+	add(t, s, 1, 2)
+	if _, err := s.Stream().AppendGroup(t.Context(), event(3), event(1)); !errors.Is(err, ErrWriteStuck) || !errors.Is(err, ErrDuplicate) {
+		t.Fatalf("%v, want ErrWriteStuck for a duplicate behind the first", err)
+	}
+	if last, _ := s.Stream().Last(); last != 2 {
+		t.Errorf("last %d: an unfinished group is shown", last)
+	}
+	for name, call := range map[string]func() error{
+		"append": func() error { _, err := s.Stream().Append(t.Context(), event(8)); return err },
+		"batch":  func() error { _, err := s.Stream().Append(t.Context(), event(8), event(9)); return err },
+		"group":  func() error { _, err := s.Stream().AppendGroup(t.Context(), event(8), event(9)); return err },
+		"health": s.Health,
+	} {
+		if err := call(); !errors.Is(err, ErrWriteStuck) {
+			t.Errorf("%s: %v, want ErrWriteStuck", name, err)
+		}
+	}
+	closeStore(t, s)
+	s = open(t, dir)
+	if r := s.Report(); r.Clean || r.Unfinished != 1 || len(r.Holes)+len(r.Damage)+len(r.Fixed.Lost) != 0 {
+		t.Errorf("opened again: %+v", r)
+	}
+	wantLog(t, s, 2)
+	r, err := s.Stream().AppendGroup(t.Context(), event(3), event(4))
+	if err != nil || fmt.Sprint(r) != "[{3 false} {4 false}]" {
+		t.Errorf("the group again: %v, %v", r, err)
+	}
+	closeStore(t, s)
+	s = open(t, dir)
+	if r := s.Report(); !r.Clean || r.Unfinished != 0 {
+		t.Errorf("after an exit in order: %+v", r)
+	}
+	wantLog(t, s, 4)
+}
+
+// A refused first event leaves the log as it was, and open.
+func TestGroupRefused(t *testing.T) {
+	s := open(t, storeDir(t))
+	big := event(1)
+	big.Data = []byte(`"` + strings.Repeat(randomText(1<<20), 13) + randomText(9<<20) + `"`)
+	if _, err := s.Stream().AppendGroup(t.Context(), event(1), big); !errors.Is(err, ErrTooLarge) {
+		t.Fatalf("%v", err)
+	}
+	add(t, s, 1, 1)
+}
+
+func randomText(n int) string {
+	b := make([]byte, n)
+	r := rand.New(rand.NewPCG(1, uint64(n)))
+	for i := range b {
+		b[i] = byte('!' + r.IntN(90))
+	}
+	return strings.NewReplacer(`"`, "a", `\`, "b").Replace(string(b))
+}
+
+// begin writes the first events of a group and not the others, as a kill does.
+func begin(t *testing.T, s *Server, of int, envs ...events.Envelope) {
+	t.Helper()
+	msgs, err := s.stream.encode(envs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, m := range msgs {
+		msg := m.natsMsg()
+		msg.Header[headerPart] = []string{strconv.Itoa(i+1) + "/" + strconv.Itoa(of)}
+		if ack, err := s.stream.publish(t.Context(), msg); err != nil || ack.Error != nil {
+			t.Fatal(err, ack.Error)
+		}
+	}
+}
+
+// killed is a copy of a running store, as a kill would leave it.
+func killed(t *testing.T, dir string) string {
+	t.Helper()
+	to := storeDir(t)
+	if err := os.CopyFS(to, os.DirFS(dir)); err != nil {
+		t.Fatal(err)
+	}
+	return to
+}
+
+func TestUnfinishedGroupIsCut(t *testing.T) {
+	for _, before := range []uint64{0, 1, 5} {
+		for parts := 1; parts <= 3; parts++ {
+			t.Run(fmt.Sprintf("%d events, then %d of 3", before, parts), func(t *testing.T) {
+				dir := storeDir(t)
+				s := open(t, dir)
+				if before > 0 {
+					add(t, s, 1, before)
+				}
+				group := []events.Envelope{event(before + 1), event(before + 2), event(before + 3)}
+				begin(t, s, 3, group[:parts]...)
+				after := killed(t, dir)
+				for round := range 2 { // what the first opening cut stays away
+					s := open(t, after)
+					want := before
+					if parts == 3 {
+						want += 3
+					}
+					wantLog(t, s, want)
+					if n := s.Report().Unfinished; n != parts%3 && round == 0 || n != 0 && round == 1 {
+						t.Errorf("round %d: %d events cut, want %d", round, n, parts%3)
+					}
+					closeStore(t, s)
+				}
+				s = open(t, after)
+				r, err := s.Stream().AppendGroup(t.Context(), group...)
+				if err != nil || r[0].Seq != before+1 || r[2].Seq != before+3 || r[1].Duplicate != (parts == 3) {
+					t.Fatalf("the group comes again: %+v, %v", r, err)
+				}
+				wantLog(t, s, before+3)
+			})
+		}
+	}
+}
+
+// A group may go over the end of a block, and the archive has the blocks.
+func TestUnfinishedGroupOverBlocks(t *testing.T) {
+	var said bytes.Buffer
+	o := Options{Dir: storeDir(t), Log: slog.New(slog.NewTextHandler(&said, &slog.HandlerOptions{Level: slog.LevelWarn}))}
+	big := func(n uint64) events.Envelope {
+		e := event(n)
+		e.Data = []byte(`"` + strconv.FormatUint(n, 10) + randomText(3<<20) + `"`)
+		return e
+	}
+	s, err := Open(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	add(t, s, 1, 2)
+	begin(t, s, 6, big(3), big(4), big(5), big(6), big(7))
+	at := killed(t, o.Dir)
+	if err := errors.Join(s.Close(t.Context())); err != nil {
+		t.Fatal(err)
+	}
+	o.Dir = at
+	for range 2 {
+		if s, err = Open(t.Context(), o); err != nil {
+			t.Fatal(err)
+		}
+		wantLog(t, s, 2)
+		begin(t, s, 6, big(3), big(4), big(5), big(6))
+		o.Dir = killed(t, o.Dir)
+		if err := s.Close(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if s, err = Open(t.Context(), o); err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close(context.Background())
+	if r := s.Report(); r.Unfinished != 4 || len(r.Holes)+len(r.Damage)+len(r.Fixed.Restored) != 0 {
+		t.Errorf("%+v", r)
+	}
+	if r, err := s.Stream().AppendGroup(t.Context(), event(3), event(4)); err != nil || r[1].Seq != 4 || r[1].Duplicate {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	wantLog(t, s, 4)
+	if text := said.String(); strings.Contains(text, "archiving") || strings.Count(text, "the end of the log was cut") != 3 {
+		t.Errorf("said:\n%s", text)
+	}
+}
+
+// TestKillLeavesGroupsWhole: kill -9 in the middle of groups of three, again and again.
+func TestKillLeavesGroupsWhole(t *testing.T) {
+	dir := storeDir(t)
+	var durable, cut uint64
+	for round := range 5 {
+		cmd, lines := spawn(t, "group", dir)
+		for n := 0; n < 20+7*round && lines.Scan(); n++ {
+			seq, err := strconv.ParseUint(strings.TrimPrefix(lines.Text(), "durable "), 10, 64)
+			if err != nil {
+				t.Fatalf("the child says %q", lines.Text())
+			}
+			durable = max(durable, seq)
+		}
+		if err := cmd.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		_ = cmd.Wait()
+		s := open(t, dir)
+		last, _ := s.Stream().Last()
+		if last < durable || last%3 != 0 {
+			t.Fatalf("round %d: %d events, %d were on disk", round, last, durable)
+		}
+		wantLog(t, s, last)
+		cut += uint64(s.Report().Unfinished)
+		closeStore(t, s)
+	}
+	t.Logf("%d events were cut", cut)
+}

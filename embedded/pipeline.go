@@ -1,0 +1,218 @@
+package embedded
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"sync"
+	"time"
+
+	"hookline/events"
+)
+
+// Reading the log is a pipeline of three stages: one goroutine gathers messages into chunks, workers
+// decode the chunks, and the caller's goroutine hands the events out in order.
+
+// Bounds of one chunk, and of the buffers that a chunk keeps for the next one that uses it.
+const (
+	chunkRecords = 256
+	chunkBytes   = 1 << 20 // of packed data
+	keptBytes    = 4 << 20
+)
+
+// stored is a message with its place in the log, or a finding between two messages.
+type stored struct {
+	seq      uint64
+	appended time.Time
+	message
+	found *Finding
+}
+
+// decoded is a stored message taken apart.
+type decoded struct {
+	rec     events.Record
+	found   *Finding // in place of the record
+	strange string   // what does not fit about the record, for an examination
+	err     error
+}
+
+// pass says what a reading of the log is for.
+type pass struct {
+	typed bool                // decode the events' data
+	lent  bool                // the records' bytes are used again when fn returns
+	found func(Finding) error // examine: what is not given, and why; nil: it ends the pass
+}
+
+// chunk is a run of messages on its way through a worker.
+type chunk struct {
+	in     []stored
+	out    []decoded
+	packed []byte // what in's data lies in
+	plain  []byte // what out's data lies in, where it is lent
+	done   chan struct{}
+}
+
+// chunks are used again: a long log is read in the memory of a few.
+var chunks = sync.Pool{New: func() any { return &chunk{in: make([]stored, 0, chunkRecords), done: make(chan struct{}, 1)} }}
+
+// scanner gives messages in order; a message's data is valid until give returns. It returns give's error
+// as it is.
+type scanner func(ctx context.Context, give func(stored) error) error
+
+// decodeAll is a pass over what a scanner gives, whose records may be kept.
+func decodeAll(ctx context.Context, codec *codec, typed bool, scan scanner, fn func(events.Record) error) error {
+	return pass{typed: typed}.run(ctx, codec, scan, fn)
+}
+
+// run runs the three stages. ordered bounds the chunks in memory.
+func (p pass) run(ctx context.Context, codec *codec, scan scanner, fn func(events.Record) error) error {
+	ctx, cancel := context.WithCancel(ctx)
+	workers := runtime.GOMAXPROCS(0)
+	ordered, work := make(chan *chunk, 2*workers), make(chan *chunk, 2*workers)
+	gathered := make(chan error, 1)
+	go func() {
+		err := gather(ctx, scan, ordered, work)
+		close(work)
+		close(ordered)
+		gathered <- err
+	}()
+	for range workers {
+		go func() {
+			for c := range work {
+				c.decode(codec, p)
+				c.done <- struct{}{}
+			}
+		}()
+	}
+	err := p.deliver(ctx, ordered, fn)
+	cancel()
+	for c := range ordered { // the gatherer may be waiting; and every chunk must be done before we are
+		<-c.done
+	}
+	if scanErr := <-gathered; err == nil {
+		err = scanErr
+	}
+	return err
+}
+
+// gather cuts the scan into chunks and queues each for the workers and for delivery.
+func gather(ctx context.Context, scan scanner, ordered, work chan<- *chunk) error {
+	var c *chunk
+	queue := func() error {
+		if c == nil || len(c.in) == 0 {
+			return nil
+		}
+		full := c
+		c = nil
+		select {
+		case ordered <- full:
+			work <- full // never blocks for long: the workers always read on
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	err := scan(ctx, func(m stored) error {
+		if c == nil {
+			c = chunks.Get().(*chunk)
+		}
+		if c.take(m); len(c.in) == chunkRecords || len(c.packed) >= chunkBytes {
+			return queue()
+		}
+		return nil
+	})
+	return errors.Join(err, queue())
+}
+
+// take copies a message's data, which is the reader's, into the chunk.
+func (c *chunk) take(m stored) {
+	at := len(c.packed)
+	c.packed = append(c.packed, m.data...)
+	m.data = c.packed[at:len(c.packed):len(c.packed)]
+	c.in = append(c.in, m)
+}
+
+func (c *chunk) decode(codec *codec, p pass) {
+	c.out = slices.Grow(c.out[:0], len(c.in))[:len(c.in)]
+	c.plain = c.plain[:0]
+	for i, m := range c.in {
+		c.out[i] = c.one(codec, p, m)
+	}
+}
+
+func (c *chunk) one(codec *codec, p pass, m stored) (d decoded) {
+	if m.found != nil {
+		return decoded{found: m.found}
+	}
+	var env events.Envelope
+	var err error
+	if p.lent {
+		env, c.plain, err = codec.decodeInto(m.message, c.plain)
+	} else {
+		if m.encoding == "" { // the event's data would be the chunk's
+			m.data = slices.Clone(m.data)
+		}
+		env, err = codec.decode(m.message)
+	}
+	if err != nil {
+		return decoded{rec: events.Record{Seq: m.seq}, err: err}
+	}
+	if p.typed {
+		d.rec = events.NewRecord(m.seq, env)
+	} else {
+		d.rec = events.Record{Seq: m.seq, Envelope: env}
+	}
+	d.rec.Appended = m.appended
+	if p.found != nil {
+		d.strange = strange(m.message, env)
+	}
+	return d
+}
+
+// deliver hands the chunks' events to fn in order.
+func (p pass) deliver(ctx context.Context, ordered <-chan *chunk, fn func(events.Record) error) error {
+	for c := range ordered {
+		<-c.done
+		for _, d := range c.out {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if err := p.hand(d, fn); err != nil {
+				return err
+			}
+		}
+		c.release()
+	}
+	return nil
+}
+
+// hand gives fn one event, or what there is to say in its place.
+func (p pass) hand(d decoded, fn func(events.Record) error) error {
+	seq := d.rec.Seq
+	switch {
+	case d.found != nil:
+		return p.found(*d.found)
+	case d.err != nil && p.found != nil:
+		return p.found(Finding{Kind: Unreadable, First: seq, Last: seq, Why: d.err.Error()})
+	case d.err != nil:
+		return fmt.Errorf("event %d: %w", seq, d.err)
+	}
+	if d.strange != "" {
+		if err := p.found(Finding{Kind: Strange, First: seq, Last: seq, Why: d.strange}); err != nil {
+			return err
+		}
+	}
+	return fn(d.rec)
+}
+
+// release makes the chunk ready for the next run of messages, unless it has grown large.
+func (c *chunk) release() {
+	clear(c.in)
+	clear(c.out)
+	c.in, c.out, c.packed = c.in[:0], c.out[:0], c.packed[:0]
+	if cap(c.packed)+cap(c.plain) <= keptBytes {
+		chunks.Put(c)
+	}
+}

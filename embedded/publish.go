@@ -1,0 +1,98 @@
+package embedded
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// idleLines bounds the lines kept for later: as many as appends are under way at once, and no more than are
+// worth a subscription each.
+const idleLines = 64
+
+// line is a reply subject with its subscription. The answer to a request reaches whoever waits for it
+// without the goroutines that the library's own requests pass through, which take longer than the
+// server takes for the message.
+type line struct {
+	inbox   string
+	answers chan *nats.Msg // room for the one answer to each question
+	sub     *nats.Subscription
+}
+
+// lines keeps lines for the next request. One that may still get a late answer is never used again.
+type lines struct{ idle chan line }
+
+func newLines() lines { return lines{make(chan line, idleLines)} }
+
+func (l lines) take(nc *nats.Conn) (line, error) {
+	select {
+	case free := <-l.idle:
+		return free, nil
+	default:
+	}
+	made := line{inbox: nc.NewInbox(), answers: make(chan *nats.Msg, 1)}
+	var err error
+	made.sub, err = nc.ChanSubscribe(made.inbox, made.answers)
+	return made, err
+}
+
+func (l lines) put(free line) {
+	select {
+	case l.idle <- free:
+	default:
+		_ = free.sub.Unsubscribe() // with the connection gone it is gone too
+	}
+}
+
+// ask publishes a message and returns the answer's data.
+func (l lines) ask(ctx context.Context, nc *nats.Conn, msg *nats.Msg) ([]byte, error) {
+	on, err := l.take(nc)
+	if err != nil {
+		return nil, err
+	}
+	msg.Reply = on.inbox
+	if err := nc.PublishMsg(msg); err != nil {
+		_ = on.sub.Unsubscribe()
+		return nil, err
+	}
+	select {
+	case answer := <-on.answers:
+		l.put(on)
+		return answer.Data, nil
+	case <-ctx.Done():
+		_ = on.sub.Unsubscribe()
+		return nil, ctx.Err()
+	}
+}
+
+// pubAck is the server's answer to one message, or to the last one of a batch.
+type pubAck struct {
+	Error     *jetstream.APIError `json:"error"`
+	Seq       uint64              `json:"seq"`
+	Duplicate bool                `json:"duplicate"`
+	Count     int                 `json:"count"` // of a batch
+}
+
+// errNoAnswer says that what answered is not the log.
+var errNoAnswer = errors.New("the server's answer is no acknowledgement")
+
+// publish sends a message to the log and returns what the server says to it. An error means that
+// nothing is known of the message.
+func (st *Stream) publish(ctx context.Context, msg *nats.Msg) (pubAck, error) {
+	data, err := st.lines.ask(ctx, st.js.Conn(), msg)
+	if err != nil {
+		return pubAck{}, err
+	}
+	var ack pubAck
+	if err := json.Unmarshal(data, &ack); err != nil {
+		return pubAck{}, fmt.Errorf("%w: %w", errNoAnswer, err)
+	}
+	if ack.Error == nil && ack.Seq == 0 {
+		return pubAck{}, fmt.Errorf("%w: %.100q", errNoAnswer, data)
+	}
+	return ack, nil
+}

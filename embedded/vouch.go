@@ -1,0 +1,159 @@
+package embedded
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"hookline/embedded/block"
+	"hookline/projector"
+)
+
+// What was in the log is told by more than its blocks: a clean exit's marker names the newest sequence, and a
+// bucket's position is written only when the log is on disk up to it. Sequences that these vouch for and the
+// blocks do not have are lost, and must never be given to other events.
+
+// vouchedFor is the newest sequence that was in the log as far as anything tells. A clean exit's marker is
+// behind all positions.
+func (s *Server) vouchedFor(marker block.Marker) uint64 {
+	seq := marker.LastSeq
+	if s.report.Clean {
+		return seq
+	}
+	for _, dir := range s.bucketDirs() {
+		seq = max(seq, positionIn(dir))
+	}
+	return seq
+}
+
+// positionPrefix begins the keys of positions; see package projector.
+const positionPrefix = "position."
+
+// positionIn is the highest of the positions in a bucket's blocks, each as it was written last. What cannot be
+// read vouches for nothing.
+func positionIn(dir string) uint64 {
+	prefix := bucketPrefix(strings.TrimPrefix(filepath.Base(dir), bucketStream(""))) + positionPrefix
+	blocks, err := list(filepath.Join(dir, "msgs"))
+	if err != nil {
+		return 0
+	}
+	type cell struct{ msg, seq uint64 }
+	newest := map[string]cell{}
+	for _, b := range blocks {
+		_ = block.Read(filepath.Join(dir, "msgs", b.Name), filepath.Base(dir), func(r block.Record) error { // damage is for inspectBuckets
+			var p projector.Position
+			switch {
+			case r.Tombstone:
+				maps.DeleteFunc(newest, func(_ string, c cell) bool { return c.msg == r.Seq })
+			case strings.HasPrefix(r.Subject, prefix) && json.Unmarshal(r.Data, &p) == nil:
+				newest[r.Subject] = cell{r.Seq, p.Seq}
+			}
+			return nil
+		})
+	}
+	var seq uint64
+	for _, c := range newest {
+		seq = max(seq, c.seq)
+	}
+	return seq
+}
+
+// giveUp makes sure that sequences which were in the log, and are behind its end now, stay unused.
+func (s *Server) giveUp(k *known) error {
+	if k.last >= s.vouched {
+		return nil
+	}
+	found, err := s.check(func(string) bool { return true }) // an empty newest block says nothing of those before it
+	if err != nil {
+		return err
+	}
+	switch k.last = newestIn(found); {
+	case k.last >= s.vouched:
+		return nil
+	case k.last == 0 && s.opts.Renew:
+		k.last = s.vouched
+		_, err := s.renew()
+		return err
+	case k.last == 0:
+		return s.gone()
+	}
+	lost := block.Range{First: k.last + 1, Last: s.vouched}
+	blocks, err := list(s.opts.msgsDir())
+	if err != nil || len(blocks) == 0 {
+		return err
+	}
+	newest := blocks[len(blocks)-1]
+	s.found.endLost(newest, lost)
+	if err := s.keep(&s.found); err != nil {
+		return err
+	}
+	s.opts.Log.Warn("the log's end is missing", "lost", lost)
+	if err := block.Lose(s.opts.msgsDir(), streamName, lost); err != nil {
+		return &DamageError{What: "giving up its end", FirstSeq: lost.First, LastSeq: lost.Last, Err: err}
+	}
+	k.last = lost.Last
+	return nil
+}
+
+// endLost adds lost sequences at the log's end. A record that was torn there was the first of them.
+func (f *Found) endLost(newest block.Info, lost block.Range) {
+	f.Lost = block.Join(append(f.Lost, lost)...)
+	torn := len(f.Torn)
+	f.Torn = slices.DeleteFunc(f.Torn, func(r block.Range) bool { return lost.First <= r.First && r.Last <= lost.Last })
+	if n := len(f.Damage); n > 0 && len(f.Torn) < torn && f.Damage[n-1].Block == newest.Name {
+		f.Damage[n-1].LastSeq = lost.Last
+		return
+	}
+	f.Damage = append(f.Damage, block.Damage{Block: newest.Name, Offset: newest.Size, FirstSeq: lost.First, LastSeq: lost.Last, Why: "the log's end is missing"})
+}
+
+// gone is the error for a log of which nothing is left.
+func (s *Server) gone() error {
+	return &DamageError{What: "its files are gone and the archive has none; `replay repair` begins a new log behind it", FirstSeq: 1, LastSeq: s.vouched, Gone: true}
+}
+
+// renew begins a new log behind the sequences of the one that is gone. What is left of that is set aside, and
+// the buckets, which are folded again, are copied there.
+func (s *Server) renew() ([]block.Info, error) {
+	lost := block.Range{First: 1, Last: s.vouched}
+	s.found.Renewed = true
+	s.found.add(nil, block.Fixed{Lost: []block.Range{lost}})
+	if err := s.keep(&s.found); err != nil {
+		return nil, err
+	}
+	if err := s.setAside(); err != nil {
+		return nil, fmt.Errorf("set aside what is left of the log: %w", classify(err))
+	}
+	s.opts.Log.Warn("the log was gone; a new one begins behind it", "lost", lost)
+	if err := block.Lose(s.opts.msgsDir(), streamName, lost); err != nil {
+		return nil, classify(err)
+	}
+	return list(s.opts.msgsDir())
+}
+
+// setAside moves what is left of the log into a folder of its own.
+func (s *Server) setAside() error {
+	aside := filepath.Join(s.opts.Dir, "aside", s.opts.Now().UTC().Format("20060102T150405.000Z"))
+	if err := os.MkdirAll(aside, 0o700); err != nil {
+		return err
+	}
+	for _, dir := range s.bucketDirs() {
+		if err := os.CopyFS(filepath.Join(aside, filepath.Base(dir)), os.DirFS(dir)); err != nil {
+			return err
+		}
+	}
+	for _, dir := range []string{filepath.Dir(s.opts.msgsDir()), s.opts.tablesDir()} {
+		if !exists(dir) {
+			continue
+		}
+		if err := os.Rename(dir, filepath.Join(aside, filepath.Base(dir))); err != nil {
+			return err
+		}
+	}
+	s.found.SetAside = append(s.found.SetAside, filepath.Base(aside))
+	return s.keep(&s.found)
+}

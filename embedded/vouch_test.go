@@ -1,0 +1,215 @@
+package embedded
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"reflect"
+	"testing"
+
+	"hookline/embedded/block"
+	"hookline/projector"
+)
+
+// cutEnd takes bytes off the end of the log's first block.
+func cutEnd(t *testing.T, s *Server, n int64) {
+	t.Helper()
+	path := filepath.Join(s.opts.msgsDir(), "1.blk")
+	info, err := os.Stat(path)
+	if err == nil {
+		err = os.Truncate(path, info.Size()-n)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// wantLost asserts what is to be recorded as lost, and that the next event gets a sequence behind it.
+func wantLost(t *testing.T, s *Server, lost []block.Range, next uint64) {
+	t.Helper()
+	if f := s.Report().Found; !reflect.DeepEqual(f.Lost, lost) || len(f.Torn) != 0 || len(f.ID) != 26 {
+		t.Errorf("found %+v, want lost %v", f, lost)
+	}
+	got, err := s.Stream().Append(t.Context(), event(next))
+	if err != nil || got[0].Seq != next {
+		t.Errorf("the next event: %+v, %v, want sequence %d", got, err, next)
+	}
+}
+
+// The end of the newest block is cut off after a clean exit, whose marker vouches for sequence 20: what is missing is
+// lost by name, and its sequences are not given to other events.
+func TestCutEndAfterCleanExit(t *testing.T) {
+	dir := storeDir(t)
+	s := open(t, dir)
+	fill(t, s, 20, 1000)
+	closeStore(t, s)
+	cutEnd(t, s, 2800) // of records of some 1,270 bytes
+
+	s = open(t, dir)
+	wantLost(t, s, []block.Range{{First: 18, Last: 20}}, 21)
+	closeStore(t, s) // without having recorded it
+
+	s = open(t, dir)
+	first := s.Report().Found
+	if !reflect.DeepEqual(first.Lost, []block.Range{{First: 18, Last: 20}}) {
+		t.Errorf("an opener that tells nobody hides %+v", first)
+	}
+	if err := s.Recorded(); err != nil {
+		t.Error(err)
+	}
+	closeStore(t, s)
+	s = open(t, dir)
+	if f := s.Report().Found; !f.Empty() {
+		t.Errorf("told again: %+v", f)
+	}
+	if last, _ := s.Stream().Last(); last != 21 {
+		t.Errorf("last %d, want 21", last)
+	}
+	closeStore(t, s)
+}
+
+// After an exit out of order it is a bucket's position that vouches.
+func TestCutEndBehindPosition(t *testing.T) {
+	dir := storeDir(t)
+	s := open(t, dir)
+	fill(t, s, 20, 1000)
+	cell := projector.Cell{Key: "position.session.v1", Value: []byte(`{"seq":19,"id":"x"}`)}
+	if err := s.Store().Save(t.Context(), projector.BucketSnapshot, []projector.Cell{cell}); err != nil {
+		t.Fatal(err)
+	}
+	closeStore(t, s)
+	if err := block.RemoveMarker(dir); err != nil {
+		t.Fatal(err)
+	}
+	cutEnd(t, s, 2800)
+	s = open(t, dir)
+	wantLost(t, s, []block.Range{{First: 18, Last: 19}}, 20)
+	closeStore(t, s)
+}
+
+// A torn end that nothing vouches for is found, and costs no sequence.
+func TestTornEndIsNotLost(t *testing.T) {
+	dir := storeDir(t)
+	s := open(t, dir)
+	fill(t, s, 20, 1000)
+	closeStore(t, s)
+	if err := block.RemoveMarker(dir); err != nil {
+		t.Fatal(err)
+	}
+	cutEnd(t, s, 100)
+	s = open(t, dir)
+	f := s.Report().Found
+	if len(f.Lost) != 0 || !reflect.DeepEqual(f.Torn, []block.Range{{First: 20, Last: 20}}) || len(f.Damage) != 1 {
+		t.Errorf("found %+v", f)
+	}
+	if got, err := s.Stream().Append(t.Context(), event(20)); err != nil || got[0].Seq != 20 {
+		t.Errorf("%+v, %v", got, err)
+	}
+	closeStore(t, s)
+}
+
+// A log of which nothing is left is not begun anew unasked; with consent it begins behind what it had.
+func TestGoneLog(t *testing.T) {
+	for _, what := range []string{"marker", "position", "emptied"} {
+		t.Run(what, func(t *testing.T) {
+			dir := storeDir(t)
+			s := open(t, dir)
+			fill(t, s, 20, 100)
+			cell := projector.Cell{Key: "position.session.v1", Value: []byte(`{"seq":20,"id":"x"}`)}
+			if err := s.Store().Save(t.Context(), projector.BucketSnapshot, []projector.Cell{cell}); err != nil {
+				t.Fatal(err)
+			}
+			closeStore(t, s)
+			err := os.RemoveAll(s.opts.archiveDir())
+			switch what {
+			case "emptied":
+				err = errors.Join(err, os.Truncate(filepath.Join(s.opts.msgsDir(), "1.blk"), 0))
+			case "position":
+				err = errors.Join(err, os.RemoveAll(s.opts.eventsDir()), block.RemoveMarker(dir))
+			default:
+				err = errors.Join(err, os.RemoveAll(s.opts.eventsDir()))
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			for range 2 {
+				_, err := Open(t.Context(), Options{Dir: dir})
+				var damage *DamageError
+				if !errors.Is(err, ErrLogGone) || !errors.Is(err, ErrLogDamaged) || !errors.As(err, &damage) || damage.FirstSeq != 1 || damage.LastSeq != 20 {
+					t.Fatalf("opening: %v", err)
+				}
+			}
+			s, err = Open(t.Context(), Options{Dir: dir, Renew: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if f := s.Report().Found; !f.Renewed || len(f.SetAside) != 1 {
+				t.Errorf("found %+v", f)
+			}
+			wantLost(t, s, []block.Range{{First: 1, Last: 20}}, 21)
+			closeStore(t, s)
+			s = open(t, dir)
+			if last, id := s.Stream().Last(); last != 21 || id != event(21).ID {
+				t.Errorf("last %d %s", last, id)
+			}
+			closeStore(t, s)
+		})
+	}
+}
+
+// The newest block is emptied, and the archive is gone: what was in that block is lost, no more.
+func TestEmptiedNewestBlock(t *testing.T) {
+	dir := storeDir(t)
+	s := open(t, dir)
+	fill(t, s, 40, 512<<10) // 20 MiB: three blocks
+	closeStore(t, s)
+	sealed, err := block.Check(s.opts.msgsDir(), block.Options{Stream: streamName})
+	if err != nil || len(sealed.Blocks) != 3 {
+		t.Fatalf("%+v, %v", sealed, err)
+	}
+	if err := errors.Join(os.RemoveAll(s.opts.archiveDir()), os.Truncate(filepath.Join(s.opts.msgsDir(), "3.blk"), 0)); err != nil {
+		t.Fatal(err)
+	}
+	s = open(t, dir)
+	wantLost(t, s, []block.Range{{First: sealed.Blocks[1].Last + 1, Last: 40}}, 41)
+	closeStore(t, s)
+}
+
+// A shadow is mended as its store would be, which stays as it is.
+func TestShadow(t *testing.T) {
+	dir := storeDir(t)
+	s := open(t, dir)
+	fill(t, s, 40, 512<<10) // 20 MiB: three blocks
+	closeStore(t, s)
+	damageMiddle(t, filepath.Join(s.opts.msgsDir(), "2.blk"))
+	if err := block.Distrust(dir); err != nil {
+		t.Fatal(err)
+	}
+	before, err := os.ReadFile(filepath.Join(s.opts.msgsDir(), "2.blk"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	beside := filepath.Join(t.TempDir(), "look", "store")
+	release, err := Shadow(Options{Dir: dir}, beside)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(t.Context(), Options{Dir: dir}); !errors.Is(err, ErrLocked) {
+		t.Errorf("the store beside its shadow: %v", err)
+	}
+	for _, at := range []string{beside, dir} {
+		if at == dir {
+			if after, err := os.ReadFile(filepath.Join(s.opts.msgsDir(), "2.blk")); err != nil || string(after) != string(before) {
+				t.Errorf("the store has changed: %v", err)
+			}
+			if err := release(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s := open(t, at)
+		if f := s.Report().Found; len(f.Lost) != 1 || f.Lost[0].First != f.Lost[0].Last {
+			t.Errorf("%s: found %+v", at, f)
+		}
+		closeStore(t, s)
+	}
+}

@@ -1,0 +1,159 @@
+package events
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"math/bits"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// Strings and members of JSON that is known to be valid. Half of what a fold of the log reads is text
+// between two quotes, so the ends of strings are looked for eight bytes at a time.
+
+// Text decodes a JSON string; of any other value it makes "".
+func Text(raw json.RawMessage) string {
+	if s, ok := unquote(raw); ok {
+		return s
+	}
+	var s string
+	if len(raw) == 0 || json.Unmarshal(raw, &s) != nil {
+		return ""
+	}
+	return s
+}
+
+// Member is the raw value of the first member of that name of a JSON object, nil where there is none.
+// Other values are skipped without being decoded. A name with an escape in it is never found.
+func Member(object json.RawMessage, name string) json.RawMessage {
+	i := blank(object, 0)
+	if i >= len(object) || object[i] != '{' {
+		return nil
+	}
+	for i = blank(object, i+1); ; i = blank(object, i+1) {
+		keyEnd, _ := literal(object, i)
+		if keyEnd < 0 {
+			return nil
+		}
+		found := string(object[i+1:keyEnd-1]) == name
+		if i = blank(object, keyEnd); i >= len(object) || object[i] != ':' {
+			return nil
+		}
+		i = blank(object, i+1)
+		end := valueEnd(object, i)
+		switch {
+		case end < 0:
+			return nil
+		case found:
+			return object[i:end]
+		}
+		if i = blank(object, end); i >= len(object) || object[i] != ',' {
+			return nil
+		}
+	}
+}
+
+// literal gives the index behind the string that begins at i, -1 when there is none, and whether it
+// is plain: no escape in it.
+func literal(b []byte, i int) (end int, plain bool) {
+	if i >= len(b) || b[i] != '"' {
+		return -1, false
+	}
+	plain = true
+	for j := special(b, i+1); j < len(b); j = special(b, j+2) {
+		if b[j] == '"' {
+			return j + 1, plain
+		}
+		plain = false
+	}
+	return -1, false
+}
+
+// One byte repeated eight times.
+const (
+	ones    = 0x0101010101010101
+	highs   = 0x80 * ones
+	quotes  = '"' * ones
+	escapes = '\\' * ones
+)
+
+// special is the index of the first quote or backslash at or behind i, at least len(b) where there is
+// none. Subtracting one from each byte of a word borrows into the high bit where the byte was zero; the
+// lowest such bit is never wrong, and only that one is looked at.
+func special(b []byte, i int) int {
+	for ; i+8 <= len(b); i += 8 {
+		w := binary.LittleEndian.Uint64(b[i:])
+		q, e := w^quotes, w^escapes
+		if hit := ((q-ones)&^q | (e-ones)&^e) & highs; hit != 0 {
+			return i + bits.TrailingZeros64(hit)/8
+		}
+	}
+	for i < len(b) && b[i] != '"' && b[i] != '\\' {
+		i++
+	}
+	return i
+}
+
+// unquote decodes a JSON string; false for what encoding/json has to judge: no string, bytes that are
+// not UTF-8, surrogates.
+func unquote(raw []byte) (string, bool) {
+	end, plain := literal(raw, 0)
+	if end < 0 || end != len(raw) {
+		return "", false
+	}
+	body := raw[1 : end-1]
+	if !utf8.Valid(body) {
+		return "", false
+	}
+	if plain {
+		return string(body), true
+	}
+	var out strings.Builder
+	out.Grow(len(body))
+	for len(body) > 0 {
+		n := special(body, 0)
+		out.Write(body[:n])
+		if n == len(body) {
+			break
+		}
+		r, size := escape(body[n:])
+		if size == 0 {
+			return "", false
+		}
+		out.WriteRune(r)
+		body = body[n+size:]
+	}
+	return out.String(), true
+}
+
+// escape decodes the escape that b begins with, and says how long it is; 0 for one that it leaves alone.
+func escape(b []byte) (rune, int) {
+	if len(b) < 2 {
+		return 0, 0
+	}
+	switch b[1] {
+	case '"', '\\', '/':
+		return rune(b[1]), 2
+	case 'n':
+		return '\n', 2
+	case 't':
+		return '\t', 2
+	case 'r':
+		return '\r', 2
+	case 'b':
+		return '\b', 2
+	case 'f':
+		return '\f', 2
+	case 'u':
+		if len(b) < 6 {
+			return 0, 0
+		}
+		n, err := strconv.ParseUint(string(b[2:6]), 16, 16)
+		if err != nil || n >= 0xD800 && n < 0xE000 {
+			return 0, 0
+		}
+		return rune(n), 6
+	}
+	return 0, 0
+}

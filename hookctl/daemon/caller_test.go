@@ -1,0 +1,268 @@
+package daemon
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"hookline/events"
+	"hookline/hookctl/hook"
+	"hookline/hookctl/wire"
+)
+
+// verbFrame is a call of a verb without input by a child of the client's process.
+func verbFrame(verb string, clientPID int) wire.Frame {
+	f := hookFrame("")
+	f.Args, f.Env["CLAUDE_PID"] = strings.Fields(verb), strconv.Itoa(clientPID)
+	return f
+}
+
+var recordingVerbs = []string{"consciousness inject-context", "consciousness check-identity", "consciousness brief --hook",
+	"session restore-identity", "session persist-identity"}
+
+// Without stdin a verb's session is the live one of CLAUDE_PID, in this project.
+func TestVerbsFindTheSessionOfTheirProcess(t *testing.T) {
+	d := open(t, reviewHome(t))
+	defer shut(t, d)
+	f := startOf("s-1")
+	f.Env["CLAUDE_PID"] = strconv.Itoa(os.Getpid())
+	take(t, d, f)
+	for _, verb := range recordingVerbs {
+		before := len(logOf(t, d))
+		answer := take(t, d, verbFrame(verb, os.Getpid()))
+		recs := logOf(t, d)[before:]
+		if len(recs) == 0 || answer.Exit != 0 || strings.Contains(string(answer.Stderr), hook.NoSession) {
+			t.Errorf("%s: %d events, %q", verb, len(recs), answer.Stderr)
+		}
+		for _, r := range recs {
+			if r.Session != "s-1" {
+				t.Errorf("%s: %s of %q", verb, r.Type, r.Session)
+			}
+		}
+	}
+	f = verbFrame("session persist-identity", os.Getpid())
+	f.Env["CLAUDE_CODE_SESSION_ID"] = "s-2" // the client's own word comes first
+	take(t, d, f)
+	if recs := logOf(t, d); recs[len(recs)-1].Session != "s-2" {
+		t.Errorf("%+v", recs[len(recs)-1])
+	}
+	mustVerify(t, d)
+}
+
+// Where no session is known there is nothing to record, and no event of nobody.
+func TestVerbsOfNobodyRecordNothing(t *testing.T) {
+	d := open(t, reviewHome(t))
+	defer shut(t, d)
+	take(t, d, startOf("before"))
+	take(t, d, hookFrame(`{"hook_event_name":"SessionEnd","session_id":"before"}`))
+	before := len(logOf(t, d))
+	cold := "[System Consciousness]\nState: DORMANT (C=0.00)\nKuramoto r=0.00, Identity IC=1.00 (healthy)\nGuidance: Initialize consciousness context\n"
+	for verb, want := range map[string]string{
+		"consciousness inject-context": cold, "consciousness check-identity": "", "session persist-identity": "",
+		"session restore-identity":   "Identity restored from before. IC: 1.00 (healthy)\n",
+		"consciousness brief --hook": `{"hookSpecificOutput":{"hookEventName":"PreToolUse","additionalContext":"[C:? r=? IC=?]"}}` + "\n",
+		"consciousness brief":        "[C:? r=? IC=?]\n",
+	} {
+		answer := take(t, d, verbFrame(verb, 1<<22)) // no process has that number
+		if string(answer.Stdout) != want || answer.Exit != 0 {
+			t.Errorf("%s: exit %d, %q", verb, answer.Exit, answer.Stdout)
+		}
+		if silent := strings.Contains(verb, "brief"); silent != (len(answer.Stderr) == 0) {
+			t.Errorf("%s: %q", verb, answer.Stderr)
+		}
+	}
+	if n := len(logOf(t, d)); n != before {
+		t.Errorf("%d events of nobody", n-before)
+	}
+	// What a hook sent is recorded although it does not say whose it is, without an identity that nobody has.
+	take(t, d, hookFrame(`{"hook_event_name":"SessionEnd"}`))
+	if got := typesOf(logOf(t, d)[before:]); !slices.Equal(got, []string{"session.ended"}) {
+		t.Errorf("%q", got)
+	}
+}
+
+// EC-SESSION-08, ERR-SESSION-07: a start that cannot be read restores all the same, and the log has why.
+func TestEC_SESSION_08_ByTheHook(t *testing.T) {
+	d := open(t, reviewHome(t))
+	defer shut(t, d)
+	take(t, d, startOf("before"))
+	take(t, d, hookFrame(`{"hook_event_name":"SessionEnd","session_id":"before"}`))
+	before := len(logOf(t, d))
+	f := hookFrame(`{"session_id":"tr","source":"sta`)
+	f.Args, f.Complete, f.Env["CLAUDE_PID"] = []string{"hook", "SessionStart"}, false, strconv.Itoa(1<<22)
+	var out struct {
+		Message  string `json:"systemMessage"`
+		Specific struct{ AdditionalContext string }
+	}
+	answer := take(t, d, f)
+	out.Specific.AdditionalContext = ""
+	if err := json.Unmarshal([]byte(strings.ReplaceAll(string(answer.Stdout), "hookSpecificOutput", "Specific")), &out); err != nil {
+		t.Fatal(err)
+	}
+	if out.Specific.AdditionalContext != "Identity restored from before. IC: 1.00 (healthy)" ||
+		!strings.HasPrefix(out.Message, "hookline: Invalid hook input JSON, using defaults: the hook's JSON was cut off; recorded as hook.refused") {
+		t.Errorf("%s", answer.Stdout)
+	}
+	if got := typesOf(logOf(t, d)[before:]); !slices.Equal(got, []string{"hook.refused"}) {
+		t.Errorf("%q", got)
+	}
+	if again := take(t, d, f); !strings.Contains(string(again.Stdout), "Identity restored from before") || len(logOf(t, d)) != before+1 {
+		t.Errorf("sent again: %s", again.Stdout)
+	}
+	named := f
+	named.ID, named.Env = wire.NewID(f.Time), map[string]string{"CLAUDE_CODE_SESSION_ID": "tr"}
+	if answer := take(t, d, named); !strings.Contains(string(answer.Stdout), "Identity restored from before") {
+		t.Errorf("%s", answer.Stdout)
+	}
+	if got := typesOf(logOf(t, d)[before+1:]); !slices.Equal(got, []string{"session.started", "hook.refused", "identity.restored"}) {
+		t.Errorf("%q", got)
+	}
+	mustVerify(t, d)
+}
+
+// What is wrong with the configuration is told when a session starts: file, line and key, once.
+func TestStartTellsTheConfiguration(t *testing.T) {
+	home := t.TempDir()
+	t.Setenv("HOME", home)
+	t.Setenv("XDG_CONFIG_HOME", "")
+	t.Setenv("HOOKLINE_FSYNC", "")
+	user, project := filepath.Join(home, ".config", "hookline", "config.yaml"), filepath.Join(t.TempDir(), ".claude", "hookline.yaml")
+	for path, text := range map[string]string{user: "fsync: shared\nfsynk: always\n", project: "idle_exit: 12\n"} {
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	d := open(t, reviewHome(t))
+	defer shut(t, d)
+	start := func(args ...string) hook.Answer {
+		f := startOf("s-1")
+		f.Args, f.Cwd, f.Binary = args, filepath.Dir(filepath.Dir(project)), "/b/hookctl"
+		return take(t, d, f)
+	}
+	words := []string{"configuration: " + user + `:2:1: unknown key "fsynk" (did you mean fsync?)`, "configuration: " + project + ":1:12: idle_exit: "}
+	for _, w := range words {
+		if got := decodeMessage(t, start("hook", "SessionStart")); strings.Contains(w, "fsynk") != strings.Contains(got, "hookline: "+w) {
+			t.Errorf("%q is not told once: %s", w, got)
+		}
+		if got := start("session", "restore-identity"); !strings.Contains(string(got.Stderr), w) || got.Exit != 0 {
+			t.Errorf("%q is not told by the verb: %s", w, got.Stderr)
+		}
+	}
+}
+
+// decodeMessage is an answer's systemMessage, "" without one.
+func decodeMessage(t *testing.T, a hook.Answer) string {
+	t.Helper()
+	var out struct {
+		SystemMessage string `json:"systemMessage"`
+	}
+	if len(a.Stdout) > 0 {
+		if err := json.Unmarshal(a.Stdout, &out); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return out.SystemMessage
+}
+
+// Where the state is, if HOME does not say it.
+func TestStartTellsAHomelessState(t *testing.T) {
+	d := open(t, reviewHome(t))
+	defer shut(t, d)
+	for i, want := range []string{"hookline: HOME is not set, state is in /t/hookline-0; set HOME or HOOKLINE_HOME to keep it", ""} {
+		f := startOf("s-1")
+		f.Note = wire.Homeless + "/t/hookline-0; input was late"
+		if got := decodeMessage(t, take(t, d, f)); got != want {
+			t.Errorf("%d: %q", i, got)
+		}
+	}
+	f := bashOf("s-2", 1)
+	f.Note = wire.Homeless + "/t/hookline-0"
+	if got := decodeMessage(t, take(t, d, f)); got != "" {
+		t.Errorf("told at another hook: %q", got)
+	}
+}
+
+// EC-SESSION-10: of one session's start the hook and the verb both say it, whichever comes first, and once.
+func TestEC_SESSION_10_ToldToBoth(t *testing.T) {
+	for _, order := range [][]string{{"hook SessionStart", "session restore-identity"}, {"session restore-identity", "hook SessionStart"}} {
+		d := open(t, reviewHome(t))
+		d.tellLater(saying{ID: "1", Text: "the log was damaged (checksum does not match); sequences lost: 3"})
+		for i, args := range append(order, order...) {
+			f := startOf("s-1")
+			f.Args, f.Binary = strings.Fields(args), "/b/hookctl"
+			answer, words := take(t, d, f), "Database corruption detected in session identity store: the log was damaged (checksum does not match); sequences lost: 3\n"+
+				"Run \"hookctl repair --cf session_identity\" or restore from backup\n"
+			if first := i < 2; first != (answer.Exit == 2) || first != (string(answer.Stderr) == words) {
+				t.Errorf("%s, call %d: exit %d, %q", args, i, answer.Exit, answer.Stderr)
+			}
+		}
+		if answer := take(t, d, startOf("s-2")); answer.Exit != 0 {
+			t.Errorf("the next session hears it again: %q", answer.Stderr)
+		}
+		shut(t, d)
+	}
+}
+
+// A second content of one id is recorded and told once, also behind a restart.
+func TestConflictIsToldOnce(t *testing.T) {
+	home := reviewHome(t)
+	d := open(t, home)
+	f := bashOf("s-1", 1)
+	take(t, d, f)
+	other := f
+	other.Body = []byte(strings.Replace(string(f.Body), "ls", "rm", 1))
+	third := f
+	third.Body = []byte(strings.Replace(string(f.Body), "ls", "mv", 1))
+	words := "hookline: a frame id came twice with different content; recorded as frame.conflicted"
+	for i, want := range []string{words, "", ""} {
+		if got := decodeMessage(t, take(t, d, other)); got != want {
+			t.Errorf("%d: %q", i, got)
+		}
+		if i == 1 {
+			shut(t, d)
+			d = open(t, home)
+		}
+	}
+	if got := decodeMessage(t, take(t, d, third)); got != words { // another cause
+		t.Errorf("%q", got)
+	}
+	var seen []string
+	for _, r := range logOf(t, d) {
+		if e, ok := r.Event.(*events.FrameConflicted); ok {
+			seen = append(seen, e.Frame)
+		}
+	}
+	if !slices.Equal(seen, []string{f.ID, f.ID}) {
+		t.Errorf("%q", seen)
+	}
+	mustVerify(t, d)
+	shut(t, d)
+}
+
+// What a person emits is held to the type's schema, and the words name the field.
+func TestEmitIsChecked(t *testing.T) {
+	d := open(t, reviewHome(t))
+	defer shut(t, d)
+	take(t, d, startOf("s-1"))
+	for body, want := range map[string]string{
+		`{"type":"canary.sent","data":{"x":1}}`:                                        `"error":"nonce is missing"`,
+		`{"type":"canary.sent","data":{"nonce":1}}`:                                    `"error":"nonce: a string is wanted, not a number"`,
+		`{"type":"record.retracted","data":{"target":"x"}}`:                            `"error":"reason is missing"`,
+		`{"type":"identity.observed","session":"s-1","data":{"coupling":"high"}}`:      `"error":"coupling: a number is wanted, not a string"`,
+		`{"type":"identity.observed","session":"s-1","data":{"purpose_vector":[1,2]}}`: `purpose_vector: 2 values instead of 13`,
+	} {
+		if code, got := ask(t, d, "POST", "/v1/emit", body); code != 400 || !strings.Contains(got, want) {
+			t.Errorf("%s: %d %s", body, code, got)
+		}
+	}
+	if code, got := ask(t, d, "POST", "/v1/emit", `{"type":"canary.sent","data":{"nonce":"n","x":1}}`); code != 200 {
+		t.Errorf("%d %s", code, got)
+	}
+}

@@ -1,0 +1,142 @@
+//go:build unix
+
+package daemon
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"hookline/embedded/block"
+	"hookline/events"
+)
+
+// damages are the log.damaged events of a log.
+func damages(t *testing.T, d *Daemon) (ids []string, all []*events.LogDamaged) {
+	t.Helper()
+	for _, r := range logOf(t, d) {
+		if e, ok := r.Event.(*events.LogDamaged); ok {
+			ids, all = append(ids, r.ID), append(all, e)
+		}
+	}
+	return ids, all
+}
+
+// Whoever opens a damaged log first, an in-process reader too, records it once and before anything else, and the next
+// session that starts is told, however many openings later, once.
+func TestDamageIsRecordedByTheOpener(t *testing.T) {
+	home, _, _ := lossy(t)
+	c, err := inProcess(t.Context(), PathsOf(home, os.Getenv))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const words = "the log was damaged (checksum does not match); sequences lost: 5. `replay verify` checks what is there, `replay repair` fetches back what others still have"
+	if got := c.Found(); got != words {
+		t.Errorf("the opener says %q", got)
+	}
+	recs := logOf(t, c.house)
+	if err := c.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if newest := recs[len(recs)-1]; newest.Type != "log.damaged" || newest.Seq != 11 || len(recs) != 10 {
+		t.Errorf("%q", typesOf(recs))
+	}
+	if info, err := os.Stat(filepath.Join(home, "told", "untold.json")); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("%v %v", info, err)
+	}
+	shut(t, open(t, home)) // a daemon that nobody speaks to
+	d := open(t, home)
+	defer func() { shut(t, d) }()
+	if a := take(t, d, startOf("s-9")); a.Exit != 2 || !strings.Contains(string(a.Stderr), words) {
+		t.Errorf("exit %d, %q", a.Exit, a.Stderr)
+	}
+	shut(t, d)
+	d = open(t, home)
+	if a := take(t, d, startOf("s-10")); a.Exit != 0 || len(a.Stderr) != 0 {
+		t.Errorf("told again: exit %d, %q", a.Exit, a.Stderr)
+	}
+	if _, all := damages(t, d); len(all) != 1 || !slices.Equal(all[0].Lost, []uint64{5}) || all[0].Block != "1.blk" {
+		t.Errorf("%+v", all)
+	}
+	code, body := ask(t, d, "GET", "/v1/losses", "")
+	var l Losses
+	if err := json.Unmarshal([]byte(body), &l); err != nil || code != 200 || !slices.Equal(l.Lost, []LostRange{{5, 5}}) || l.Found.IsZero() {
+		t.Errorf("%d %s", code, body)
+	}
+}
+
+// An opener that was killed behind the event, before it could note that, does not make the next one record it again.
+func TestDamageIsRecordedOnce(t *testing.T) {
+	home, _, _ := lossy(t)
+	d := open(t, home)
+	ids, _ := damages(t, d)
+	shut(t, d)
+	left := fmt.Sprintf(`{"id":%q,"lost":[{"First":5,"Last":5}]}`, ids[0])
+	path := filepath.Join(home, "store", "found.json")
+	if err := os.WriteFile(path, []byte(left), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	d = open(t, home)
+	defer shut(t, d)
+	if again, _ := damages(t, d); !slices.Equal(again, ids) {
+		t.Errorf("%q, want %q", again, ids)
+	}
+	if _, err := os.Stat(path); !os.IsNotExist(err) {
+		t.Errorf("%s: %v", path, err)
+	}
+}
+
+// What an opener found that was killed before the event is recorded by the next.
+func TestDamageOutlivesTheOpener(t *testing.T) {
+	home, _, _ := lossy(t)
+	d := open(t, home)
+	ids, _ := damages(t, d)
+	last, _ := d.stream.Last()
+	shut(t, d)
+	if cut, _, err := block.CutEnd(filepath.Dir(blockPath(home, 1)), filepath.Join(home, "store", "archive"), logName, func(block.Record) int { return 1 }); err != nil || cut != 1 {
+		t.Fatal(cut, err)
+	}
+	left := fmt.Sprintf(`{"id":%q,"damage":[{"Block":"1.blk","Why":"checksum does not match"}],"lost":[{"First":4,"Last":5}]}`, ids[0])
+	if err := os.WriteFile(filepath.Join(home, "store", "found.json"), []byte(left), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	d = open(t, home)
+	defer shut(t, d)
+	again, all := damages(t, d)
+	if !slices.Equal(again, ids) || !slices.Equal(all[0].Lost, []uint64{5, last}) { // 4 was feared for, and is there
+		t.Errorf("%q %+v", again, all[0])
+	}
+}
+
+// A flipped bit that could be mended costs nothing and is recorded and told all the same.
+func TestMendedBitIsTold(t *testing.T) {
+	home := reviewHome(t)
+	d := open(t, home)
+	for i := range 10 {
+		take(t, d, bashOf("s-1", i))
+	}
+	id := logOf(t, d)[4].ID
+	shut(t, d)
+	b, err := os.ReadFile(blockPath(home, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b[strings.Index(string(b), id)+len(id)+40] ^= 1
+	if err := os.WriteFile(blockPath(home, 1), b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	d = open(t, home)
+	defer shut(t, d)
+	_, all := damages(t, d)
+	if len(all) != 1 || all[0].Healed != 1 || len(all[0].Lost)+len(all[0].Runs) != 0 || len(logOf(t, d)) != 11 {
+		t.Fatalf("%+v", all)
+	}
+	want := "the log was damaged (checksum does not match; mended records: 1); no sequence is lost. `replay verify` checks what is there"
+	if a := take(t, d, startOf("s-2")); !strings.Contains(string(a.Stderr), want) {
+		t.Errorf("%q", a.Stderr)
+	}
+}

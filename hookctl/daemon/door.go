@@ -1,0 +1,136 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"time"
+
+	"hookline/hookctl/wire"
+)
+
+// lookEvery is how often the daemon looks whether its socket is still there: one look is 3 µs, and a hook
+// that waits for an answer has 1.4 s at least.
+const lookEvery = 250 * time.Millisecond
+
+// keptLooks is how many looks a listener outlives its file: what waits in it unaccepted on a busy machine
+// is a hook that gives up after two seconds.
+const keptLooks = 12
+
+// door keeps the daemon's socket open. Whatever cleans folders may remove it (of temporary files, or a
+// runtime folder at the end of a login): then no client finds the daemon, while its lock keeps others
+// from starting. So it is looked for, and opened again. One goroutine looks; Failed may be read by any.
+type door struct {
+	paths  Paths
+	log    *slog.Logger
+	srv    *http.Server
+	lock   fs.FileInfo  // of the home that was opened
+	now    net.Listener // what clients find
+	file   fs.FileInfo  // its socket; nil where the platform cannot tell
+	before net.Listener // what they found until its file went: it may hold connections that were not taken yet
+	looks  int          // since then
+	told   string       // the trouble that stands in the log
+	failed chan error   // why nobody can come any more
+}
+
+// openDoor opens the socket of a home whose lock we hold, and serves it.
+func openDoor(p Paths, srv *http.Server, log *slog.Logger) (*door, error) {
+	d := &door{paths: p, log: log, srv: srv, failed: make(chan error, 1)}
+	d.lock, _ = os.Lstat(p.Lock)
+	return d, d.open()
+}
+
+func (d *door) open() error {
+	l, err := listen(d.paths.Socket)
+	if err != nil {
+		return err
+	}
+	if u, ok := l.(*net.UnixListener); ok {
+		u.SetUnlinkOnClose(false) // by then the path may be another's
+	}
+	if d.before != nil {
+		_ = d.before.Close()
+	}
+	d.before, d.now, d.looks = d.now, l, 0
+	d.file, _ = os.Lstat(d.paths.Socket)
+	go d.serve(l)
+	return nil
+}
+
+// serve ends with its listener: at the end of the daemon, or when another has taken its place.
+func (d *door) serve(l net.Listener) {
+	if err := d.srv.Serve(l); !errors.Is(err, net.ErrClosed) && !errors.Is(err, http.ErrServerClosed) {
+		select {
+		case d.failed <- err:
+		default:
+		}
+	}
+}
+
+// watch looks until ctx ends.
+func (d *door) watch(ctx context.Context) {
+	tick := time.NewTicker(lookEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			d.look()
+		}
+	}
+}
+
+// look opens the socket again when it is gone, or is the file of somebody who is gone.
+func (d *door) look() {
+	if d.looks++; d.before != nil && d.looks > keptLooks {
+		_ = d.before.Close()
+		d.before = nil
+	}
+	if d.file == nil || d.ours() {
+		d.told = ""
+		return
+	}
+	err := d.mayOpen()
+	if err == nil {
+		err = d.open()
+	}
+	if err == nil {
+		d.log.Warn("the socket was removed and is open again", "socket", d.paths.Socket)
+	} else if d.told != err.Error() {
+		d.told = err.Error()
+		d.log.Error("the socket was removed and cannot be opened", "err", err)
+	}
+}
+
+// ours tells whether the path leads to our socket. A number of a file is given again, its time is not.
+func (d *door) ours() bool {
+	now, err := os.Lstat(d.paths.Socket)
+	return err == nil && os.SameFile(now, d.file) && now.ModTime().Equal(d.file.ModTime())
+}
+
+// mayOpen is an error where the path is not ours to take: another daemon serves it, or our home was
+// removed too and what would be recorded in it is lost.
+func (d *door) mayOpen() error {
+	lock, err := os.Lstat(d.paths.Lock)
+	if d.lock != nil && (err != nil || !os.SameFile(lock, d.lock)) {
+		return fmt.Errorf("the home %s was removed under this daemon", d.paths.Home)
+	}
+	if wire.Alive(d.paths.Socket, time.Now().Add(time.Second)) {
+		return fmt.Errorf("another process listens on %s", d.paths.Socket)
+	}
+	return nil
+}
+
+// shut removes the socket if it is ours; connections that were made are served to their end. The
+// watching must be over.
+func (d *door) shut() {
+	if d.file == nil || d.ours() {
+		_ = os.Remove(d.paths.Socket)
+	}
+}

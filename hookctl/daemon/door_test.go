@@ -1,0 +1,150 @@
+package daemon
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"hookline/hookctl/wire"
+)
+
+// standing is a door of a home with a lock, which answers 200 to everything. Its looks are the test's.
+func standing(t *testing.T) (*door, *bytes.Buffer) {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "door") // not t.TempDir: its name is too long for a socket
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	p := Paths{Home: filepath.Join(dir, "home"), Socket: filepath.Join(dir, "s"), Lock: filepath.Join(dir, "home", "hookd.lock")}
+	if err := errors.Join(os.Mkdir(p.Home, 0o700), os.WriteFile(p.Lock, nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	var log bytes.Buffer
+	srv := &http.Server{Handler: http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})}
+	d, err := openDoor(p, srv, slog.New(slog.NewTextHandler(&log, nil)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { srv.Close() })
+	return d, &log
+}
+
+func (d *door) answers(t *testing.T) bool {
+	t.Helper()
+	return answers(t.Context(), d.paths.Socket)
+}
+
+func TestDoorOpensAgain(t *testing.T) {
+	for name, spoil := range map[string]func(socket string) error{
+		"removed": os.Remove,
+		"moved":   func(s string) error { return os.Rename(s, s+".old") },
+		"a file":  func(s string) error { return errors.Join(os.Remove(s), os.WriteFile(s, nil, 0o600)) },
+		"a dead daemon's": func(s string) error {
+			l, err := net.Listen("unix", s+".dead")
+			if err != nil {
+				return err
+			}
+			l.(*net.UnixListener).SetUnlinkOnClose(false)
+			return errors.Join(os.Remove(s), l.Close(), os.Rename(s+".dead", s))
+		},
+	} {
+		d, log := standing(t)
+		if err := spoil(d.paths.Socket); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if d.answers(t) {
+			t.Errorf("%s: it still answers", name)
+		}
+		d.look()
+		if !d.answers(t) || !strings.Contains(log.String(), "the socket was removed and is open again") {
+			t.Errorf("%s: no answer; %s", name, log)
+		}
+		info, err := os.Stat(d.paths.Socket)
+		if err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("%s: mode %v, %v", name, info.Mode(), err)
+		}
+		for range keptLooks + 1 {
+			d.look()
+		}
+		if d.before != nil || !d.answers(t) {
+			t.Errorf("%s: a later look did harm", name)
+		}
+		if d.shut(); d.answers(t) {
+			t.Errorf("%s: it is not shut", name)
+		}
+	}
+}
+
+// A connection that was made on the socket that is gone is served to its end.
+func TestDoorKeepsConnections(t *testing.T) {
+	d, _ := standing(t)
+	c, err := net.Dial("unix", d.paths.Socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if err := os.Remove(d.paths.Socket); err != nil {
+		t.Fatal(err)
+	}
+	d.look()
+	d.look()
+	if _, err := c.Write([]byte("GET / HTTP/1.1\r\nHost: x\r\n\r\n")); err != nil {
+		t.Fatal(err)
+	}
+	answer := make([]byte, len("HTTP/1.1 200"))
+	if _, err := c.Read(answer); err != nil || string(answer) != "HTTP/1.1 200" {
+		t.Errorf("%q, %v", answer, err)
+	}
+}
+
+// What another daemon serves is not taken from it, and not removed at the end.
+func TestDoorLeavesAnothersSocket(t *testing.T) {
+	d, log := standing(t)
+	if err := os.Remove(d.paths.Socket); err != nil {
+		t.Fatal(err)
+	}
+	other, err := net.Listen("unix", d.paths.Socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	d.look()
+	d.look()
+	if n := strings.Count(log.String(), "another process listens on "+d.paths.Socket); n != 1 {
+		t.Errorf("told %d times: %s", n, log)
+	}
+	if d.shut(); !wire.Alive(d.paths.Socket, time.Now().Add(time.Second)) {
+		t.Error("the other's socket is gone")
+	}
+}
+
+// A daemon whose home is gone must not take hooks into files that nobody will find.
+func TestDoorStaysShutWithoutItsHome(t *testing.T) {
+	d, log := standing(t)
+	if err := errors.Join(os.Remove(d.paths.Socket), os.RemoveAll(d.paths.Home)); err != nil {
+		t.Fatal(err)
+	}
+	d.look()
+	if d.answers(t) || !strings.Contains(log.String(), "was removed under this daemon") {
+		t.Errorf("it opened; %s", log)
+	}
+}
+
+func TestDoorEndsItsWatch(t *testing.T) {
+	d, _ := standing(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	d.watch(ctx)
+	if !d.answers(t) {
+		t.Error("the end of the watch shut the door")
+	}
+}

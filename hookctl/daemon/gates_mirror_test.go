@@ -1,0 +1,313 @@
+//go:build unix
+
+package daemon
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"hookline/events"
+	"hookline/projector/session"
+)
+
+// What the framework's own tests look at, as seen through the hooks.
+
+// Registry: who ends is gone from it, who was never there changes nothing.
+func TestPinned_05_WhoEndsIsRemoved(t *testing.T) {
+	g := newGated(t, planOnly)
+	g.says(sessA, startAs("startup"))
+	g.says(sessB, startAs("startup"))
+	live := func() string { return strings.Join(g.d.live.inProject(projectIn(t, g.d)), " ") }
+	if got := live(); got != sessA+" "+sessB {
+		t.Error(got)
+	}
+	g.says(sessA, `{"hook_event_name":"SessionEnd","reason":"other"}`)
+	if got := live(); got != sessB {
+		t.Errorf("after the end: %q", got)
+	}
+	g.says(sessC, `{"hook_event_name":"SessionEnd","reason":"other"}`)
+	if got := live(); got != sessB {
+		t.Errorf("after the end of one that was not there: %q", got)
+	}
+	if s := sessionState(t, g.d, sessA); s.Status == session.Live {
+		t.Errorf("%+v", s)
+	}
+}
+
+func projectIn(t *testing.T, d *Daemon) string {
+	t.Helper()
+	for _, r := range logOf(t, d) {
+		if r.Project != "" {
+			return r.Project
+		}
+	}
+	t.Fatal("no project yet")
+	return ""
+}
+
+// Registry: sessions that begin at the same moment are all there.
+func TestMirrorConcurrentRegistry(t *testing.T) {
+	const n = 20
+	g := newGated(t, planOnly)
+	frames := make([]func() error, n)
+	for i := range frames {
+		f := g.frame(fmt.Sprintf("%08d-1111-4111-8111-111111111111", i), startAs("startup"))
+		frames[i] = func() error { _, err := g.d.Take(t.Context(), f); return err }
+	}
+	together(n, func(i int) {
+		if err := frames[i](); err != nil {
+			t.Error(err)
+		}
+	})
+	if got := g.d.live.inProject(projectIn(t, g.d)); len(got) != n {
+		t.Errorf("%d sessions: %q", len(got), got)
+	}
+}
+
+// A hook without a session is recorded and asked nothing: no id is made up, and no gate could be opened for it.
+func TestPinned_07_NoSessionID(t *testing.T) {
+	g := newGated(t, planOnly)
+	for _, id := range []string{`""`, `null`} {
+		f := g.frame("x", edit)
+		f.Body = []byte(strings.Replace(string(f.Body), `"session_id":"x"`, `"session_id":`+id, 1))
+		f.Size = int64(len(f.Body))
+		if got := string(take(t, g.d, f).Stdout); strings.Contains(got, "deny") {
+			t.Errorf("%s: %s", id, got)
+		}
+	}
+	if got := g.types(); got != "" {
+		t.Error(got)
+	}
+	requested := 0
+	for _, r := range logOf(t, g.d) {
+		if r.Type == events.TypeToolRequested && r.Session == "" {
+			requested++
+		}
+	}
+	if requested != 2 {
+		t.Errorf("%d of 2 are in the log: %v", requested, typesOf(logOf(t, g.d)))
+	}
+}
+
+// For whom and for how long a satisfaction holds, by scope.
+func TestMirrorScopes(t *testing.T) {
+	for _, c := range []struct {
+		scope             string
+		other, otherThere bool // whether another session has it, here and on another branch
+	}{
+		{"session", false, false}, {"single_use", false, false}, {"branch", true, false}, {"permanent", true, false},
+	} {
+		t.Run(c.scope, func(t *testing.T) {
+			g := newGated(t, "requirements:\n  gate: {enabled: true, scope: "+c.scope+"}\n")
+			if g.reason(sessA, edit) == "" {
+				t.Error("open from the start")
+			}
+			who := sessA
+			if c.other {
+				who = ""
+			}
+			g.satisfy(who, "gate", c.scope)
+			if got := g.reason(sessA, edit); got != "" {
+				t.Errorf("who satisfied it: %q", got)
+			}
+			if got := g.reason(sessB, edit); (got == "") != c.other {
+				t.Errorf("another session: %q", got)
+			}
+			g.says(sessA, `{"hook_event_name":"SessionEnd","reason":"other"}`)
+			g.later(24 * time.Hour)
+			if got := g.reason(sessA, edit); got != "" {
+				t.Errorf("resumed a day later: %q", got)
+			}
+			git(t, g.dir, "switch", "-q", "-c", "feature/y")
+			if got := g.reason(sessB, edit); (got == "") != c.otherThere {
+				t.Errorf("on another branch: %q", got)
+			}
+		})
+	}
+}
+
+// The override of a branch, with a time to live: all its sessions, that branch alone, up to its last moment.
+func TestMirrorOverrideWithTimeToLive(t *testing.T) {
+	g := newGated(t, planOnly)
+	g.satisfy2(sessB, "commit_plan")
+	end := g.now.Add(time.Minute)
+	g.order(GateOrder{Events: []GateCommand{{Type: events.TypeGateSatisfied,
+		Data: json.RawMessage(`{"name":"commit_plan","scope":"session","level":"branch","by":"cli","expires_at":"` + end.Format(time.RFC3339Nano) + `"}`)}}})
+	for _, id := range []string{sessA, sessB, sessC} {
+		if got := g.reason(id, edit); got != "" {
+			t.Errorf("%s: %q", id, got)
+		}
+	}
+	git(t, g.dir, "switch", "-q", "-c", "feature/y")
+	if g.reason(sessA, edit) == "" {
+		t.Error("it holds on another branch")
+	}
+	git(t, g.dir, "switch", "-q", "feature/x")
+	g.now = end.Add(-time.Millisecond) // the next frame is at the last moment
+	if got := g.reason(sessA, edit); got != "" {
+		t.Errorf("at its last moment: %q", got)
+	}
+	if g.reason(sessA, edit) == "" {
+		t.Error("a millisecond after it")
+	}
+	if got := g.reason(sessB, edit); got != "" {
+		t.Errorf("who has a satisfaction of its own: %q", got)
+	}
+}
+
+// Nothing arms the end of the turn but a call that was let through and that the requirement asks about.
+func TestMirrorPhantomTriggers(t *testing.T) {
+	g := newGated(t, planOnly+"  review: {enabled: true, trigger_tools: [{tool: Bash, command_pattern: 'git\\s+commit'}]}\n")
+	for name, body := range map[string]string{
+		"denied": edit, "another tool": `{"hook_event_name":"PreToolUse","tool_name":"Read","tool_input":{"file_path":"a.txt"}}`,
+		"printed": bash("PreToolUse", `echo "git commit"`), "another command": bash("PreToolUse", "git status"),
+		"a plan": `{"hook_event_name":"PreToolUse","tool_name":"Write","tool_input":{"file_path":"docs/plans/x.md"}}`,
+	} {
+		g.reason(sessA, body)
+		if got := g.reason(sessA, stop); got != "" {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+	if got := g.types(); strings.Contains(got, "triggered") {
+		t.Error(got)
+	}
+}
+
+// The full text is given again when the gate was opened or closed since, however short that is ago.
+func TestARepeatedDenialAfterAChange(t *testing.T) {
+	g := newGated(t, planOnly+"  review:\n    enabled: true\n    scope: single_use\n    trigger_tools: [{tool: Bash, command_pattern: 'git\\s+commit'}]\n")
+	const short = "(waiting...)"
+	full := func(when, body string, want bool) {
+		t.Helper()
+		if got := g.reason(sessA, body); got == "" || strings.Contains(got, short) == want {
+			t.Errorf("%s: %q", when, got)
+		}
+	}
+	full("the first", edit, true)
+	full("at once", edit, false)
+	g.satisfy(sessA, "commit_plan", "session")
+	if got := g.reason(sessA, edit); got != "" {
+		t.Fatal(got)
+	}
+	g.clear(sessA, "commit_plan")
+	full("satisfied and cleared", edit, true)
+	full("at once again", edit, false)
+	g.satisfy("", "commit_plan", "session")
+	g.clear("", "commit_plan")
+	full("for the whole branch", edit, true)
+	g.satisfy(sessB, "commit_plan", "session")
+	full("another session's is none of its business", edit, false)
+	commit := bash("PreToolUse", "git commit -m x")
+	full("a commit", commit, true)
+	g.satisfy(sessA, "review", "single_use")
+	g.says(sessA, commit)
+	g.says(sessA, bash("PostToolUse", "git commit -m x"))
+	full("the next commit", commit, true)
+}
+
+func TestStopOnlyGate(t *testing.T) {
+	g := newGated(t, "requirements:\n  verified: {enabled: true, stop_only: true, scope: branch, satisfied_by_skill: 'team:verify'}\n")
+	if got := g.reason(sessA, stop); got != "" {
+		t.Errorf("nothing was done: %q", got)
+	}
+	if got := g.reason(sessA, edit); got != "" {
+		t.Errorf("it denied a call: %q", got)
+	}
+	if got := g.reason(sessA, stop); !strings.Contains(got, "| verified |") {
+		t.Errorf("at Stop: %q", got)
+	}
+	if got := g.reason(sessA, strings.Replace(stop, "false", "true", 1)); got != "" {
+		t.Errorf("the second time: %q", got)
+	}
+	g.says(sessA, skill("team:verify"))
+	if got := g.reason(sessA, stop); got != "" {
+		t.Errorf("verified: %q", got)
+	}
+	if got := g.types(); got != "triggered stop_blocked satisfied" {
+		t.Error(got)
+	}
+}
+
+func TestReplanTTL(t *testing.T) {
+	g := newGated(t, "requirements:\n  plan: {enabled: true, scope: branch, replan_ttl: 60, satisfied_by_skill: 'team:plan'}\n"+
+		"  law: {enabled: true, scope: permanent, replan_ttl: 60, satisfied_by_skill: 'team:plan'}\n")
+	g.says(sessA, skill("team:plan"))
+	g.later(60*time.Second - time.Millisecond)
+	if got := g.reason(sessB, edit); got != "" {
+		t.Errorf("at its last moment: %q", got)
+	}
+	if got := g.reason(sessB, edit); !strings.HasPrefix(got, "## Blocked: plan") {
+		t.Errorf("after it: %q", got)
+	}
+	g.satisfy("", "plan", "branch")
+	g.later(time.Hour)
+	if got := g.reason(sessB, edit); got != "" {
+		t.Errorf("by hand it holds as long as the scope says: %q", got)
+	}
+}
+
+// A message file that comes, changes and goes is seen by the next hook.
+func TestMessageFilesAreSeen(t *testing.T) {
+	g := newGated(t, planOnly)
+	g.reason(sessA, edit)
+	file := filepath.Join(g.dir, ".claude", "messages", "commit_plan.yaml")
+	for i, text := range []string{"ONE", "TWO, longer"} {
+		write(t, file, "blocking_message: "+text+"\n")
+		g.later(time.Minute) // the folder looks settled
+		if got := g.reason(sessA, edit); !strings.HasPrefix(got, text+"\n") {
+			t.Errorf("%d: %q", i, got)
+		}
+	}
+	git(t, g.dir, "clean", "-qfd", ".claude/messages")
+	g.later(time.Minute)
+	if got := g.reason(sessA, edit); !strings.HasPrefix(got, "## Blocked: commit_plan") {
+		t.Errorf("gone: %q", got)
+	}
+}
+
+// What a joined project's sessions had satisfied counts for the one that takes it in.
+func TestGatesFollowARehome(t *testing.T) {
+	g := newGated(t, twoPlans)
+	g.satisfy2(sessA, "commit_plan")
+	g.satisfy("", "adr_reviewed", "session")
+	g.says(sessA, edit)
+	from := projectIn(t, g.d)
+	to := newGatedIn(t, g, twoPlans)
+	if got := to.reason(sessA, edit); !strings.Contains(got, "commit_plan") || !strings.Contains(got, "adr_reviewed") {
+		t.Fatalf("before: %q", got)
+	}
+	into := ""
+	for _, r := range logOf(t, g.d) {
+		if r.Project != "" {
+			into = r.Project
+		}
+	}
+	to.clear(sessA, "commit_plan") // what was done here since is newer, and stays
+	to.satisfy(sessB, "commit_plan", "session")
+	if code, body := ask(t, g.d, "POST", "/v1/emit", fmt.Sprintf(`{"type":"project.rehomed","project":%q,"data":{"from":%q}}`, into, from)); code != 200 {
+		t.Fatal(body)
+	}
+	for id, open := range map[string]bool{sessA: true, sessB: true, sessC: false} {
+		if got := to.reason(id, edit); (got == "") != open || strings.Contains(got, "adr_reviewed") {
+			t.Errorf("%s: %q", id, got)
+		}
+	}
+	to.clear(sessA, "commit_plan")
+	if to.reason(sessA, edit) == "" {
+		t.Error("what was taken over cannot be cleared")
+	}
+	if got := to.reason(sessA, stop); !strings.Contains(got, "| commit_plan |") {
+		t.Errorf("that it was triggered was not taken over: %q", got)
+	}
+	mustVerify(t, g.d)
+}
+
+// newGatedIn is another repository of the same daemon.
+func newGatedIn(t *testing.T, g *gatedRepo, rules string) *gatedRepo {
+	t.Helper()
+	return &gatedRepo{t: t, d: g.d, dir: newRepo(t, rules+"# another\n"), now: g.now.Add(time.Second), n: 1000}
+}

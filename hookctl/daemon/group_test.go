@@ -1,0 +1,74 @@
+package daemon
+
+import (
+	"encoding/binary"
+	"os"
+	"path/filepath"
+	"reflect"
+	"testing"
+)
+
+// cutShort is a copy of a running home as a kill leaves it that came before the log's last events.
+func cutShort(t *testing.T, home string, events int) string {
+	t.Helper()
+	to := filepath.Join(t.TempDir(), "home")
+	if err := os.CopyFS(to, os.DirFS(home)); err != nil {
+		t.Fatal(err)
+	}
+	name := filepath.Join(to, "store", "jetstream", "$G", "streams", "EVENTS", "msgs", "1.blk")
+	b, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ends []int // of the records: each begins with its length, of which the highest bit is a mark
+	for at := 0; at < len(b); ends = append(ends, at) {
+		at += int(binary.LittleEndian.Uint32(b[at:]) &^ (1 << 31))
+	}
+	if err := os.Truncate(name, int64(ends[len(ends)-1-events])); err != nil {
+		t.Fatal(err)
+	}
+	return to
+}
+
+// A kill in the middle of a decision's events leaves none of them. The frame, which nobody answered, is
+// taken as a new one when it comes again, and says what it would have said.
+func TestKillInsideADecision(t *testing.T) {
+	home := reviewHome(t)
+	d := open(t, home)
+	defer shut(t, d)
+	take(t, d, startOf("s-1"))
+	take(t, d, bashOf("s-1", 1))
+	before := len(logOf(t, d))
+	f := startOf("s-2")
+	want := take(t, d, f)
+	whole := logOf(t, d)
+	if types := len(whole) - before; types != 2 {
+		t.Fatalf("a SessionStart made %d events, want 2: this test cuts between them", types)
+	}
+	after := open(t, cutShort(t, home, 1))
+	defer shut(t, after)
+	if n := after.ground.Report().Unfinished; n != 1 {
+		t.Fatalf("%d events were cut, want 1", n)
+	}
+	if recs := logOf(t, after); len(recs) != before {
+		t.Fatalf("%d events are left, want %d", len(recs), before)
+	}
+	mustVerify(t, after)
+	if got := take(t, after, f); !reflect.DeepEqual(got, want) {
+		t.Errorf("taken again: %+v\nwant %+v", got, want)
+	}
+	recs := logOf(t, after)
+	if len(recs) != len(whole) || recs[before].ID != f.ID || recs[before+1].Type != "identity.restored" {
+		t.Errorf("%d events, want %d", len(recs), len(whole))
+	}
+	if s := after.Status(); s.Again != 0 || s.Hooks["SessionStart"].Count != 1 {
+		t.Errorf("again %d, %+v", s.Again, s.Hooks)
+	}
+	mustVerify(t, after)
+	if got := take(t, after, f); !reflect.DeepEqual(got, want) {
+		t.Errorf("and once more: %+v\nwant %+v", got, want)
+	}
+	if s := after.Status(); s.Again != 1 {
+		t.Errorf("again %d, want 1", s.Again)
+	}
+}

@@ -1,0 +1,56 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"time"
+
+	"hookline/embedded"
+	"hookline/hookctl/wire"
+)
+
+// lookName begins the names of the folders in a store that looks leave only when they are killed.
+const lookName = ".look-"
+
+// ConnectLook is [Connect] for a dry run: when no daemon runs, the store is opened as a shadow of itself, so that
+// even what an opening mends is only tried. The shadow shares the sealed blocks and goes with the connection; nobody
+// else can open the store until then.
+func ConnectLook(ctx context.Context, o ConnectOptions) (*Client, error) {
+	p := o.paths()
+	if _, err := os.Stat(p.Store); err != nil || wire.Alive(p.Socket, time.Now().Add(time.Second)) {
+		return Connect(ctx, o)
+	}
+	dir, err := os.MkdirTemp(p.Store, lookName)
+	if err != nil {
+		return nil, err
+	}
+	release, err := embedded.Shadow(embedded.Options{Dir: p.Store, Holder: "replay " + wire.Build}, filepath.Join(dir, "store"))
+	if err != nil {
+		return nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	done := func() error { return errors.Join(clearLooks(p.Store), release()) }
+	d, err := Open(ctx, Options{Home: dir, blobs: filepath.Join(p.Store, "blobs")})
+	var damage *embedded.DamageError
+	if errors.As(err, &damage) {
+		err = fmt.Errorf("open %s: %w", p.Store, damage) // the shadow's folder means nothing to anybody
+	}
+	if err != nil {
+		return nil, errors.Join(err, done())
+	}
+	d.paths, d.spool = p, OpenSpool(p)
+	d.started = time.Now()
+	return &Client{http: &http.Client{Transport: handlerTransport{d.Handler()}}, house: d, closer: done}, nil
+}
+
+// clearLooks removes what this look and killed ones have left. The lock is held, so no other is under way.
+func clearLooks(store string) error {
+	dirs, err := filepath.Glob(filepath.Join(store, lookName+"*"))
+	for _, dir := range dirs {
+		err = errors.Join(err, os.RemoveAll(dir))
+	}
+	return err
+}

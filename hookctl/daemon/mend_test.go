@@ -1,0 +1,174 @@
+package daemon
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"hookline/events"
+	"hookline/hookctl/hook"
+	"hookline/projector"
+	"hookline/projector/identity"
+)
+
+// What goes wrong with an identity, and what the user hears of it.
+
+// EC-SESSION-06, ERR-SESSION-05: a dream that fails holds nothing up; the next check says so, once.
+func TestEC_SESSION_06_ERR_SESSION_05_DreamFails(t *testing.T) {
+	d := open(t, reviewHome(t))
+	defer shut(t, d)
+	d.consolidate = func(identity.State, []identity.State, string) (events.DreamCompleted, error) {
+		return events.DreamCompleted{}, errors.New("no entries to replay")
+	}
+	take(t, d, startOf("s-1"))
+	check := func(n int) hook.Answer {
+		f := hookFrame(fmt.Sprintf(`{"session_id":"s-1","tool_name":"Bash","tool_use_id":"t%d","error":"exit 1"}`, n))
+		f.Args = strings.Fields("consciousness check-identity --auto-dream")
+		return take(t, d, f)
+	}
+	for n := range 5 {
+		take(t, d, hookFrame(fmt.Sprintf(`{"hook_event_name":"PostToolUseFailure","session_id":"s-1","tool_name":"Bash","tool_use_id":"f%d","tool_input":{"command":"make %d"}}`, n, n)))
+	}
+	var failed *events.DreamFailed
+	for until := time.Now().Add(10 * time.Second); failed == nil && time.Now().Before(until); {
+		for _, r := range logOf(t, d) {
+			if e, ok := r.Event.(*events.DreamFailed); ok {
+				failed = e
+			}
+		}
+	}
+	if failed == nil || failed.Error != "no entries to replay" || failed.Phase != "full" || failed.IC >= .5 {
+		t.Fatalf("%+v of %q", failed, typesOf(logOf(t, d)))
+	}
+	if a := check(1); !strings.HasPrefix(string(a.Stderr), "Dream trigger failed: no entries to replay. IC remains at 0.") || a.Exit != 0 || len(a.Stdout) != 0 {
+		t.Errorf("exit %d, %q, %q", a.Exit, a.Stdout, a.Stderr)
+	}
+	if a := check(2); strings.Contains(string(a.Stderr), "Dream trigger failed") || a.Exit != 0 {
+		t.Errorf("told twice: %q", a.Stderr)
+	}
+	if _, err := d.Dream(t.Context(), "s-1", "full"); err != nil { // the recovery: by hand
+		t.Error(err)
+	}
+}
+
+// ERR-SESSION-08: phases that are not finite are reset, by an event; the verb warns by exit 1, the hook by a message.
+func TestERR_SESSION_08_UnstablePhases(t *testing.T) {
+	const words = "Kuramoto instability detected: NaN in oscillator phases"
+	d := open(t, reviewHome(t))
+	defer shut(t, d)
+	spoil := func(session string) {
+		take(t, d, startOf(session))
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		if _, err := d.appendDerived(t.Context(), session, "", "", &events.IdentityRestored{Outcome: "restored", Carry: &events.Carry{Phases: []float64{1}}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	spoil("s-1")
+	if got := decodeMessage(t, take(t, d, bashOf("s-1", 1))); !strings.HasPrefix(got, "hookline: "+words) {
+		t.Errorf("%q", got)
+	}
+	resets := 0
+	for _, r := range logOf(t, d) {
+		if e, ok := r.Event.(*events.PhasesReset); ok && e.Reason == words {
+			resets++
+		}
+	}
+	if resets != 1 {
+		t.Errorf("%d resets in %q", resets, typesOf(logOf(t, d)))
+	}
+	if got := decodeMessage(t, take(t, d, bashOf("s-1", 2))); strings.Contains(got, words) {
+		t.Errorf("told again: %q", got)
+	}
+	spoil("s-2")
+	f := hookFrame(`{"session_id":"s-2","reason":"other"}`)
+	f.Args = []string{"session", "persist-identity"}
+	if a := take(t, d, f); string(a.Stderr) != words+"\n" || a.Exit != 1 {
+		t.Errorf("exit %d, %q", a.Exit, a.Stderr)
+	}
+	mustVerify(t, d)
+}
+
+// ERR-SESSION-09: a snapshot above 30 KB loses its oldest entries, by an event, with a warning.
+func TestERR_SESSION_09_SnapshotTooLarge(t *testing.T) {
+	d := open(t, reviewHome(t))
+	defer shut(t, d)
+	take(t, d, startOf("s-1"))
+	in := hook.Input{Session: "s-1", Event: &events.SessionEnded{}}
+	large := identity.State{SessionID: "s-1", Born: true}
+	for range 400 {
+		large.Trajectory = append(large.Trajectory, identity.Vector{.1234, .1234, .1234, .1234, .1234, .1234, .1234, .1234, .1234, .1234, .1234, .1234, .1234})
+	}
+	d.mu.Lock()
+	seq, said := d.mend(t.Context(), in, large)
+	d.mu.Unlock()
+	size, drop := identity.TooLarge(large)
+	if want := fmt.Sprintf("Snapshot size (%dKB) exceeds limit, trajectory truncated", size>>10); !slices.Equal(said, []string{want}) || seq == 0 {
+		t.Errorf("%q", said)
+	}
+	recs := logOf(t, d)
+	if e, ok := recs[len(recs)-1].Event.(*events.TrajectoryShortened); !ok || e.SizeBytes != size || e.Dropped != drop || drop < 1 {
+		t.Errorf("%+v", recs[len(recs)-1])
+	}
+	in.Event = &events.TurnStopped{} // a snapshot is taken at a session's end
+	if seq, said := d.mend(t.Context(), in, large); seq != 0 || said != nil {
+		t.Errorf("%d %q", seq, said)
+	}
+}
+
+// ERR-SESSION-02: a snapshot that cannot be read is told in the daemon's log and folded again from the
+// events, which is the whole recovery; deleting the session is the other one.
+func TestERR_SESSION_02_CorruptedSnapshot(t *testing.T) {
+	home := reviewHome(t)
+	d := open(t, home)
+	take(t, d, startOf("s-1"))
+	take(t, d, bashOf("s-1", 1))
+	shut(t, d)
+	d = open(t, home)
+	if err := d.ground.Store().Save(t.Context(), projector.BucketSnapshot, []projector.Cell{{Key: "identity.v1.s-1", Value: []byte("{broken")}}); err != nil {
+		t.Fatal(err)
+	}
+	shut(t, d)
+	var log bytes.Buffer
+	d, err := Open(t.Context(), Options{Home: home, Log: slog.New(slog.NewTextHandler(&log, nil))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer shut(t, d)
+	_, _ = d.identity(t.Context(), "s-1")
+	d.heal(t.Context())
+	if !strings.Contains(log.String(), `msg="Corrupted identity snapshot: cannot deserialize session s-1"`) {
+		t.Errorf("%s", log.String())
+	}
+	if s, ok := d.identity(t.Context(), "s-1"); !ok || s.FacetEvents != 1 {
+		t.Errorf("%v %+v", ok, s)
+	}
+	if code, got := ask(t, d, "POST", "/v1/emit", `{"type":"session.deleted","session":"s-1","data":{}}`); code != 200 {
+		t.Errorf("%d %s", code, got)
+	}
+	if _, ok := d.identity(t.Context(), "s-1"); ok {
+		t.Error("the session is still there")
+	}
+	f := hookFrame(`{"hook_event_name":"SessionStart","session_id":"s-1","source":"resume"}`)
+	f.Args = []string{"session", "restore-identity"}
+	if a := take(t, d, f); string(a.Stdout) != "New session initialized\n" || string(a.Stderr) != "Session s-1 not found, initializing new session\n" || a.Exit != 0 {
+		t.Errorf("%q %q", a.Stdout, a.Stderr)
+	}
+	mustVerify(t, d)
+}
+
+// TC-SESSION-22: IoError is exit 1; the other codes are the answer's (hook.TestTC_SESSION_22_ExitCodes).
+func TestTC_SESSION_22_IoError(t *testing.T) {
+	spawnHome(t, "none")
+	t.Setenv("HOOKLINE_HOME", unwritable(t))
+	t.Setenv("TMPDIR", unwritable(t))
+	stdout, stderr, code := delivered(t, frameOf("session persist-identity", `{}`), nil) // ERR-SESSION-04
+	if stdout != "" || !strings.HasPrefix(stderr, "Failed to persist identity: ") || code != 1 {
+		t.Errorf("%d %q %q", code, stdout, stderr)
+	}
+}

@@ -1,0 +1,132 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+
+	"hookline/events"
+	"hookline/projector"
+	"hookline/projector/identity"
+	"hookline/projector/session"
+)
+
+// Which cells a question about the past means, and what must be read for them.
+
+// chosen are cells: all of some projections, or those of keys.
+type chosen struct {
+	tables []*projector.Table
+	keys   map[string]map[string]bool // by projection; nil = all
+	want   []projector.Selector
+}
+
+// choose reads which cells are meant. A session may be named by its alias; one that is gone now may have been there then.
+// A key without a projection means the cell of that key in each.
+func (p pastView) choose(ctx context.Context, table, key string) (chosen, error) {
+	c := chosen{tables: projector.Tables()}
+	if table != "" {
+		names := make([]string, len(c.tables))
+		for i, t := range c.tables {
+			names[i] = t.Name()
+		}
+		if err := tableAmong(names, table); err != nil {
+			return c, err
+		}
+		c.tables = slices.DeleteFunc(c.tables, func(t *projector.Table) bool { return t.Name() != table })
+	}
+	if key == "" {
+		return c.all(), nil
+	}
+	if table == session.Name || table == identity.Name {
+		full, err := p.session(ctx, key)
+		switch gone := (*Problem)(nil); {
+		case err == nil:
+			key = full
+		case !errors.As(err, &gone) || gone.Status != http.StatusNotFound: // an ambiguous one is an error
+			return c, err
+		}
+	}
+	for _, t := range c.tables {
+		c.add(t, key)
+	}
+	return c, nil
+}
+
+// all means every cell of the tables.
+func (c chosen) all() chosen {
+	c.keys, c.want = nil, nil
+	for _, t := range c.tables {
+		c.want = append(c.want, t.Needs("")...)
+	}
+	return c
+}
+
+// add means one cell more.
+func (c *chosen) add(t *projector.Table, key string) {
+	if c.keys == nil {
+		c.keys = map[string]map[string]bool{}
+	}
+	if c.keys[t.Name()] == nil {
+		c.keys[t.Name()] = map[string]bool{}
+	}
+	if !c.keys[t.Name()][key] {
+		c.keys[t.Name()][key] = true
+		c.want = append(c.want, t.Needs(key)...)
+	}
+}
+
+// maxTouched bounds for how many cells the log is read selectively; a difference of more is folded from all of it.
+const maxTouched = 32
+
+// errTouched ends a search that has found more.
+var errTouched = errors.New("more cells than are looked for")
+
+// touched narrows all cells to those that a record between two points folds into: no other can differ.
+func (p pastView) touched(ctx context.Context, c chosen, lo, hi uint64) (chosen, error) {
+	if c.keys != nil || lo >= hi {
+		return c, nil
+	}
+	few, n := chosen{tables: c.tables, keys: map[string]map[string]bool{}}, 0
+	err := p.log.Select(ctx, lo+1, hi, c.want, func(r events.Record) error {
+		for _, t := range c.tables {
+			for _, key := range t.Keys(r) {
+				if key == "" || few.keys[t.Name()][key] {
+					continue
+				}
+				if n++; n > maxTouched {
+					return errTouched
+				}
+				few.add(t, key)
+			}
+		}
+		return nil
+	})
+	if errors.Is(err, errTouched) {
+		return c, nil
+	}
+	return few, err
+}
+
+// cells are the chosen ones of a view, in which others may be folded in part.
+func (c chosen) cells(ctx context.Context, v *projector.View) ([]namedCell, error) {
+	out := []namedCell{}
+	err := v.Read(ctx, func(rd projector.Reader) error {
+		for _, t := range v.Tables() {
+			keys, err := rd.Keys(t)
+			if err != nil {
+				return err
+			}
+			for _, k := range keys {
+				if c.keys != nil && !c.keys[t][k] {
+					continue
+				}
+				if st, seq, ok := rd.Raw(t, k); ok {
+					out = append(out, namedCell{Projection: t, CellJSON: CellJSON{Key: k, Seq: seq, State: st}})
+				}
+			}
+		}
+		return nil
+	})
+	return out, err
+}

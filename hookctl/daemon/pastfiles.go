@@ -1,0 +1,107 @@
+package daemon
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"os"
+	"strconv"
+	"time"
+
+	"hookline/embedded"
+	"hookline/hookctl/wire"
+	"hookline/projector/identity"
+	"hookline/projector/session"
+)
+
+// ConnectPast is [Connect] for questions about the past alone: GET of /v1/at, /v1/diff, /v1/events/{sequence} and
+// /v1/cells/{projection}/{key}. When no daemon runs they are answered from the log's files, without the second that
+// opening the store takes after years of use; a store whose last exit was not in order is opened as ever.
+func ConnectPast(ctx context.Context, o ConnectOptions) (*Client, error) {
+	p := o.paths()
+	if _, err := os.Stat(p.Store); err != nil || wire.Alive(p.Socket, time.Now().Add(time.Second)) {
+		return Connect(ctx, o)
+	}
+	files, err := embedded.OpenFiles(embedded.Options{Dir: p.Store, Holder: "replay " + wire.Build})
+	if err != nil { // in use, not clean, not writable: whatever it is, the whole house knows what to do or to say
+		return Connect(ctx, o)
+	}
+	return &Client{http: &http.Client{Transport: handlerTransport{pastFiles{files}.handler()}}, closer: files.Close}, nil
+}
+
+// pastFiles answers from the log's files.
+type pastFiles struct{ files *embedded.Files }
+
+func (p pastFiles) view() pastView {
+	return pastView{log: p.files, last: p.files.Last(), now: time.Now,
+		sessions: func(context.Context) ([]string, error) { return p.files.Sessions(), nil }}
+}
+
+func (p pastFiles) handler() http.Handler {
+	mux := http.NewServeMux()
+	for pattern, h := range map[string]func(http.ResponseWriter, *http.Request) error{
+		"GET /v1/at":                          p.view().handleAt,
+		"GET /v1/diff":                        p.view().handleDiff,
+		"GET /v1/events/{id}":                 p.handleEvent,
+		"GET /v1/cells/{projection}/{key...}": p.handleCell,
+	} {
+		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
+			if err := h(w, r); err != nil {
+				writeProblem(w, err)
+			}
+		})
+	}
+	return mux
+}
+
+// writeProblem answers with an error.
+func writeProblem(w http.ResponseWriter, err error) {
+	p := &Problem{Message: err.Error(), Exit: 1, Status: http.StatusInternalServerError}
+	errors.As(err, &p)
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(p.Status)
+	_ = json.NewEncoder(w).Encode(p)
+}
+
+func (p pastFiles) handleEvent(w http.ResponseWriter, r *http.Request) error {
+	id := r.PathValue("id")
+	missing := problem(http.StatusNotFound, "no event "+id+" is in the log", "`hookctl events list` shows the newest")
+	seq, err := strconv.ParseUint(id, 10, 64)
+	if err != nil {
+		return missing
+	}
+	rec, err := p.files.Get(r.Context(), seq)
+	if errors.Is(err, embedded.ErrNoRecord) {
+		return missing
+	}
+	if err != nil {
+		return err
+	}
+	return reply(w, rec)
+}
+
+// handleCell is the cell of now, as the daemon has it.
+func (p pastFiles) handleCell(w http.ResponseWriter, r *http.Request) error {
+	table, key := r.PathValue("projection"), r.PathValue("key")
+	v := p.view()
+	if table == session.Name || table == identity.Name {
+		full, err := v.session(r.Context(), key)
+		if err != nil {
+			return err
+		}
+		key = full
+	}
+	c, err := v.choose(r.Context(), table, key)
+	if err != nil {
+		return err
+	}
+	cells, err := v.fold(r.Context(), c, v.last)
+	if err != nil {
+		return err
+	}
+	if len(cells[0]) == 0 {
+		return noCell(table, key)
+	}
+	return reply(w, cells[0][0].CellJSON)
+}

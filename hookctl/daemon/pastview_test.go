@@ -1,0 +1,232 @@
+package daemon
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"hookline/embedded"
+	"hookline/events"
+	"hookline/projector"
+)
+
+// wholeAt is every cell at a point by a fold of the whole log.
+func wholeAt(t *testing.T, d *Daemon, seq uint64) []namedCell {
+	t.Helper()
+	v, err := projector.Straight(t.Context(), projector.Tables(), d.stream.Read, seq, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cells, err := chosen{}.cells(t.Context(), v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cells
+}
+
+// pastAnswer is the body that a house gives.
+func pastAnswer(t *testing.T, h http.Handler, path string, query ...string) string {
+	t.Helper()
+	q := url.Values{}
+	for i := 0; i < len(query); i += 2 {
+		q.Set(query[i], query[i+1])
+	}
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, path+"?"+q.Encode(), nil))
+	return strings.TrimSpace(w.Body.String())
+}
+
+func inJSON(t *testing.T, v any) string {
+	t.Helper()
+	b, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// Each cell of the past, asked for by its key, is the cell that the whole log gives; so is what changed between two
+// points; and the files say the same as the daemon.
+func TestPastIsWhatTheWholeLogGives(t *testing.T) {
+	home := reviewHome(t)
+	d := open(t, home)
+	for _, file := range recorded(t) {
+		for _, f := range frames(t, file) {
+			take(t, d, f)
+		}
+	}
+	gatesOfOld(t, d)
+	last, _ := d.stream.Last()
+	points := []uint64{1, last / 3, last/3 + 5, last / 2, last}
+	asked, answers := [][]string{}, []string{}
+	for i, seq := range points {
+		cells := wholeAt(t, d, seq)
+		before := []namedCell{}
+		if i > 0 {
+			before = wholeAt(t, d, points[i-1])
+		}
+		for _, c := range cells {
+			asked = append(asked, []string{"/v1/at", "point", fmt.Sprint(seq), "projection", c.Projection, "key", c.Key})
+			answers = append(answers, inJSON(t, map[string]any{"seq": seq, "cells": []namedCell{c}}))
+		}
+		asked = append(asked, []string{"/v1/at", "point", fmt.Sprint(seq)})
+		answers = append(answers, inJSON(t, map[string]any{"seq": seq, "cells": cells}))
+		if i > 0 {
+			asked = append(asked, []string{"/v1/diff", "a", fmt.Sprint(points[i-1]), "b", fmt.Sprint(seq)},
+				[]string{"/v1/diff", "b", fmt.Sprint(points[i-1]), "a", fmt.Sprint(seq)})
+			answers = append(answers, inJSON(t, map[string]any{"a": points[i-1], "b": seq, "diffs": diffCells(before, cells)}),
+				inJSON(t, map[string]any{"b": points[i-1], "a": seq, "diffs": diffCells(cells, before)}))
+		}
+	}
+	compare := func(who string, h http.Handler) {
+		t.Helper()
+		for i, q := range asked {
+			if got := pastAnswer(t, h, q[0], q[1:]...); got != answers[i] {
+				t.Errorf("%s: %v:\n%.600s, want\n%.600s", who, q, got, answers[i])
+			}
+		}
+	}
+	compare("daemon", d.Handler())
+	shut(t, d)
+	files, err := embedded.OpenFiles(embedded.Options{Dir: PathsOf(home, func(string) string { return "" }).Store})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer files.Close()
+	compare("files", pastFiles{files}.handler())
+}
+
+// gatesOfOld appends what the recorded sessions lack: gates on two branches of two projects, and a project given up.
+func gatesOfOld(t *testing.T, d *Daemon) {
+	t.Helper()
+	for i := range 24 {
+		e := []events.Event{&events.GateSatisfied{Name: "tests", Scope: events.GateScopeSession, Level: "session", By: "cli"},
+			&events.GateTriggered{Name: "review", Scope: events.GateScopeBranch}, &events.GateCleared{Name: "tests", Reason: events.GateClearedCommand},
+			&events.ProjectRehomed{From: "p-0", Path: "/old"}, &events.PromptExpanded{CommandName: "/review"}, &events.IdentityPersisted{Reason: "command"}}[i%6]
+		data, err := json.Marshal(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		env := events.Envelope{ID: fmt.Sprintf("01KGATE%019d", i), Type: e.Type(), Version: 1, Time: time.UnixMilli(1795262406000 + int64(i)).UTC(),
+			Session: fmt.Sprintf("g-%d", i%2), Project: fmt.Sprintf("p-%d", i%3), Branch: []string{"main", "feature/x"}[i%2], Data: data}
+		if _, err := d.append(t.Context(), []events.Envelope{env}, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// A time of capture is not disturbed by what came late, and by append it is what the log held then.
+func TestPastTimes(t *testing.T) {
+	d := open(t, reviewHome(t))
+	defer shut(t, d)
+	at := time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
+	appendAt := func(id string, captured time.Time) {
+		t.Helper()
+		env := events.Envelope{ID: id, Type: events.TypeTurnStopped, Version: 1, Time: captured, Session: "s-" + id, Project: "p", Data: []byte(`{}`)}
+		if _, err := d.append(t.Context(), []events.Envelope{env}, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i, minute := range []int{0, 1, 2, 90, 3, 4} { // the fourth is of a clock that was ahead, and two came after it
+		appendAt(fmt.Sprint(i+1), at.Add(time.Duration(minute)*time.Minute))
+	}
+	rec, err := d.stream.Get(t.Context(), 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		point time.Time
+		by    string
+		want  uint64
+	}{
+		{at.Add(-time.Second), "", 0}, {at, "", 1}, {at.Add(90 * time.Second), "capture", 2}, {at.Add(2 * time.Minute), "", 3},
+		{at.Add(3 * time.Minute), "", 5}, {at.Add(time.Hour), "", 6}, {at.Add(2 * time.Hour), "", 6},
+		{rec.Appended, "append", 2}, {rec.Appended.Add(time.Nanosecond), "append", 3}, {at.AddDate(5, 0, 0), "append", 6},
+	} {
+		got := pastAnswer(t, d.Handler(), "/v1/at", "point", c.point.Format(time.RFC3339Nano), "by", c.by, "projection", "latest")
+		if want := fmt.Sprintf(`{"cells":[],"seq":%d}`, c.want); got != want {
+			t.Errorf("at %s by %q: %s, want %s", c.point, c.by, got, want)
+		}
+	}
+	if got, want := pastAnswer(t, d.Handler(), "/v1/diff", "a", "1", "b", "2", "by", "birth"), `{"error":"by: \"birth\" is neither capture nor append","exit":1}`; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+// A question about one session reads that session's records, and a difference what lies between its points and what
+// those cells need.
+func TestPastReadsWhatItNeeds(t *testing.T) {
+	var asked []string
+	p := pastView{log: counted{&asked}, last: 99, now: time.Now, sessions: func(context.Context) ([]string, error) { return []string{"c68c8a51-e89d"}, nil }}
+	h := func(path string, handle func(http.ResponseWriter, *http.Request) error) {
+		t.Helper()
+		if err := handle(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, path, nil)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	h("/v1/at?point=50&projection=session&key=c68c8a51", p.handleAt)
+	h("/v1/diff?a=60&b=50&projection=session", p.handleDiff)
+	want := []string{"1-50 {c68c8a51-e89d  []}", "51-60 {  []}", "1-50 {s-1  []}", "51-60 {s-1  []}"}
+	if !slices.Equal(asked, want) {
+		t.Errorf("read %q, want %q", asked, want)
+	}
+}
+
+// counted is a log with one record, of session s-1 at sequence 55, that notes what is read.
+type counted struct{ asked *[]string }
+
+func (c counted) Select(_ context.Context, from, to uint64, want []projector.Selector, fn func(events.Record) error) error {
+	words := fmt.Sprint(want)
+	*c.asked = append(*c.asked, fmt.Sprintf("%d-%d %s", from, to, words[1:len(words)-1]))
+	if from > 55 || to < 55 {
+		return nil
+	}
+	return fn(events.NewRecord(55, events.Envelope{ID: "x", Type: events.TypeTurnStopped, Version: 1, Session: "s-1", Data: []byte(`{}`)}))
+}
+
+func (counted) SeqCaptured(context.Context, time.Time) (uint64, error) { return 0, nil }
+func (counted) SeqAtTime(context.Context, time.Time) (uint64, error)   { return 0, nil }
+
+// A store that was not left in order is opened as ever; one that was is read without a server.
+func TestConnectPast(t *testing.T) {
+	home := reviewHome(t)
+	d := open(t, home)
+	take(t, d, startOf("s-1"))
+	shut(t, d)
+	inFiles := func() bool {
+		t.Helper()
+		c, err := ConnectPast(t.Context(), ConnectOptions{Home: home, Mode: InProcess})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out struct{ Seq uint64 }
+		if err := c.Get(t.Context(), "/v1/at", url.Values{"point": {"1"}}, &out); err != nil || out.Seq != 1 {
+			t.Errorf("at 1: %+v, %v", out, err)
+		}
+		files := !c.InProcess()
+		if err := c.Close(); err != nil {
+			t.Fatal(err)
+		}
+		return files
+	}
+	if !inFiles() {
+		t.Error("a store that was left in order is opened whole")
+	}
+	d = open(t, home) // takes the marker away; a copy of it now is what a kill leaves behind
+	killed := copyHome(t, home)
+	shut(t, d)
+	home = killed
+	if inFiles() {
+		t.Error("a store that was not left in order is believed")
+	}
+	if !inFiles() {
+		t.Error("after that it is in order")
+	}
+}

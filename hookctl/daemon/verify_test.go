@@ -1,0 +1,236 @@
+//go:build unix
+
+package daemon
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/minio/highwayhash"
+
+	"hookline/embedded/block"
+	"hookline/events"
+	"hookline/hookctl/wire"
+)
+
+func verify(t *testing.T, d *Daemon) Verification {
+	t.Helper()
+	v, err := d.Verify(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+var everyProjection = []string{"session", "identity", "latest", "project", "gate"}
+
+// What an opening cut out is a new hole for the command that opened the store. The opening records it, and from
+// the next one on the hole is known, by the event that names it, and is no fault.
+func TestVerifyKnownHole(t *testing.T) {
+	home, _, _ := lossy(t)
+	d := open(t, home)
+	v := verify(t, d)
+	if v.Exit != 2 || v.Clean || v.Holes != 1 || len(v.Known) != 0 || len(v.New) != 1 || len(v.Diffs) != 0 {
+		t.Fatalf("%+v", v)
+	}
+	if h := v.New[0]; h.First != 5 || h.Last != 5 || h.Kind != "cut" || h.Block != "1.blk" || h.Why != "checksum does not match" || h.Event != "" {
+		t.Errorf("%+v", h)
+	}
+	if want := fmt.Sprintf("1.blk at byte %d: checksum does not match, sequence 5", v.New[0].Offset); len(v.Damage) != 1 || v.Damage[0] != want {
+		t.Errorf("%q, want %q", v.Damage, want)
+	}
+	if !slices.Equal(v.Compared, everyProjection) || len(v.Unsure) != 0 {
+		t.Errorf("compared %q, unsure %q", v.Compared, v.Unsure)
+	}
+	recs := logOf(t, d)
+	named := recs[len(recs)-1]
+	if e, ok := named.Event.(*events.LogDamaged); !ok || len(recs) != 10 || !slices.Equal(e.Runs, []events.SeqRun{{First: 5, Last: 5}}) {
+		t.Fatalf("%q: %s", typesOf(recs), named.Data)
+	}
+	for range 2 {
+		shut(t, d)
+		d = open(t, home)
+		v = verify(t, d)
+		if v.Exit != 0 || !v.Clean || v.Holes != 1 || len(v.New)+len(v.Damage)+len(v.Diffs) != 0 {
+			t.Fatalf("%+v", v)
+		}
+		if want := (Hole{First: 5, Last: 5, Kind: "cut", Event: named.ID}); len(v.Known) != 1 || v.Known[0] != want {
+			t.Errorf("%+v, want %+v", v.Known, want)
+		}
+	}
+	shut(t, d)
+}
+
+// fat is an event of 256 KiB that do not compress.
+func fat(session string, n int) events.Envelope {
+	at := time.Now().UTC().Truncate(time.Millisecond)
+	noise := make([]byte, 192<<10)
+	for i := range noise {
+		noise[i] = byte(rand.Uint32())
+	}
+	data := fmt.Sprintf(`{"hook_event_name":"PreToolUse","session_id":%q,"tool_name":"Bash","tool_use_id":"toolu_%d","tool_input":{"command":"echo %s"}}`,
+		session, n, base64.StdEncoding.EncodeToString(noise))
+	return events.Envelope{ID: wire.NewID(at.UnixMilli()), Type: events.TypeToolRequested, Version: 1, Time: at, Session: session, Correlation: session,
+		Hook: "PreToolUse", Data: []byte(data)}
+}
+
+// thick is a home whose log has several blocks.
+func thick(t *testing.T, n int) string {
+	t.Helper()
+	home := reviewHome(t)
+	d := open(t, home)
+	for i := range n {
+		if _, err := d.stream.Append(t.Context(), fat(fmt.Sprint("s-", i%3), i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	shut(t, d)
+	return home
+}
+
+// Damage in two sealed blocks under a running daemon: both are named, what is behind is read, and it is said which
+// projections can still be compared.
+func TestVerifyGoesOnBehindDamage(t *testing.T) {
+	home := thick(t, 100)
+	d := open(t, home)
+	recs := logOf(t, d)
+	spoil(t, blockPath(home, 1), recs[6].ID, 60)
+	spoil(t, blockPath(home, 2), recs[50].ID, 60)
+	v := verify(t, d)
+	if v.Exit != 2 || v.Events != 100 || v.Read != 98 || v.Holes != 2 || len(v.Known) != 0 || len(v.New) != 2 || len(v.Damage) != 2 {
+		t.Fatalf("%+v", v)
+	}
+	for i, want := range []Hole{{First: 7, Last: 7, Kind: "damaged", Block: "1.blk", Why: "checksum does not match"},
+		{First: 51, Last: 51, Kind: "damaged", Block: "2.blk", Why: "checksum does not match"}} {
+		got := v.New[i]
+		want.Offset = got.Offset
+		if got != want || got.Offset == 0 || v.Damage[i] != fmt.Sprintf("%s at byte %d: checksum does not match, sequence %d", want.Block, want.Offset, want.First) {
+			t.Errorf("%+v %q, want %+v", got, v.Damage[i], want)
+		}
+	}
+	if !slices.Contains(v.Unsure, "session") || !slices.Contains(v.Compared, "gate") || len(v.Unsure)+len(v.Compared) != len(everyProjection) {
+		t.Errorf("compared %q, unsure %q", v.Compared, v.Unsure)
+	}
+	shut(t, d)
+	d = open(t, home) // which cuts the damage out
+	defer shut(t, d)
+	d.serving = true // the daemon tells the next session, and is no news here
+	if v = verify(t, d); v.Exit != 0 || len(v.Known) != 2 || len(v.New)+len(v.Diffs) != 0 {
+		t.Errorf("%+v", v)
+	}
+}
+
+// A block that is gone under a running daemon is a hole that nothing explains.
+func TestVerifyMissingBlock(t *testing.T) {
+	home := thick(t, 100)
+	d := open(t, home)
+	defer d.Close(t.Context())
+	if err := os.Remove(blockPath(home, 2)); err != nil {
+		t.Fatal(err)
+	}
+	v := verify(t, d)
+	if v.Exit != 2 || len(v.New) != 1 || v.New[0].Kind != "missing" || v.Holes != v.New[0].Last-v.New[0].First+1 {
+		t.Fatalf("%+v", v)
+	}
+	if want := fmt.Sprintf("sequences %d to %d is missing, and no event says why", v.New[0].First, v.New[0].Last); v.Damage[0] != strings.Replace(want, " is ", " are ", 1) {
+		t.Errorf("%q", v.Damage)
+	}
+}
+
+// forge appends the block's first record once more, under another sequence.
+func forge(t *testing.T, path string, seq uint64) {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := binary.LittleEndian.Uint32(b) &^ (1 << 31)
+	rec := slices.Clone(b[:n])
+	binary.LittleEndian.PutUint64(rec[4:], seq)
+	key := sha256.Sum256([]byte("EVENTS-1"))
+	h, err := highwayhash.New64(key[:])
+	if err != nil {
+		t.Fatal(err)
+	}
+	subject := 22 + int(binary.LittleEndian.Uint16(rec[20:]))
+	for _, part := range [][]byte{rec[4:20], rec[22:subject], rec[subject+4 : n-8]} {
+		h.Write(part)
+	}
+	binary.LittleEndian.PutUint64(rec[n-8:], h.Sum64())
+	if err := os.WriteFile(path, append(b, rec...), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Every kind of record that is not as it should be is named; kinds that a later build knows are counted.
+func TestVerifyNamesFaults(t *testing.T) {
+	home := reviewHome(t)
+	d := open(t, home)
+	for i := range 5 {
+		take(t, d, bashOf("s-1", i))
+	}
+	at := time.Now().UTC()
+	for i, env := range []events.Envelope{
+		{Type: "later.kind", Version: 1, Data: []byte(`{"x":1}`)},
+		{Type: events.TypeTurnStopped, Version: 99, Data: []byte(`{}`)},
+		{Type: events.TypeTurnStopped, Version: 1, Data: []byte(`{"broken`)},
+	} {
+		env.ID, env.Time, env.Session = fmt.Sprint("made-", i), at, "s-1"
+		if _, err := d.stream.Append(t.Context(), env); err != nil {
+			t.Fatal(err)
+		}
+	}
+	first := logOf(t, d)[0].ID
+	shut(t, d)
+	forge(t, blockPath(home, 1), 9)
+	if err := block.RemoveMarker(filepath.Join(home, "store")); err != nil {
+		t.Fatal(err)
+	}
+	d = open(t, home)
+	defer shut(t, d)
+	v := verify(t, d)
+	want := []string{"sequence 8: the data of turn.stopped cannot be read: unexpected end of JSON input",
+		"event " + first + " is in the log twice: at sequences 1 and 9"}
+	if v.Exit != 2 || v.Read != 9 || v.Holes != 0 || v.Unknown != 2 || !slices.Equal(v.Damage, want) || len(v.Diffs) != 0 {
+		t.Errorf("%+v\nwant %q", v, want)
+	}
+}
+
+// A large content that is gone, and one that is not what its digest says.
+func TestVerifyNamesBlobs(t *testing.T) {
+	home := reviewHome(t)
+	d := open(t, home)
+	defer shut(t, d)
+	for i := range 3 {
+		content := fmt.Sprint(i, strings.Repeat("large content ", 4000))
+		take(t, d, hookFrame(fmt.Sprintf(`{"hook_event_name":"PostToolUse","session_id":"s-1","tool_name":"Read","tool_use_id":"t%d","tool_input":{},"tool_response":{"content":%q}}`, i, content)))
+	}
+	blobs, err := filepath.Glob(filepath.Join(home, "store", "blobs", "*.zst"))
+	if err != nil || len(blobs) != 3 {
+		t.Fatal(blobs, err)
+	}
+	if err := os.Remove(blobs[0]); err != nil {
+		t.Fatal(err)
+	}
+	other, err := os.ReadFile(blobs[2])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(blobs[1], other, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	digest := func(i int) string { return "sha256:" + strings.TrimSuffix(filepath.Base(blobs[i]), ".zst") }
+	want := []string{"blob " + digest(0) + ": " + digest(0) + ": no such blob", "blob " + digest(1) + ": " + digest(1) + ": the blob is damaged"}
+	if v := verify(t, d); v.Exit != 2 || !slices.Equal(v.Damage, want) || len(v.New)+len(v.Diffs) != 0 {
+		t.Errorf("%+v\nwant %q", v, want)
+	}
+}

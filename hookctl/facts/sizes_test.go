@@ -1,0 +1,166 @@
+package facts
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+)
+
+// What a branch is compared with, by the refs there are.
+func TestBaseOfABranch(t *testing.T) {
+	const head = "refs/remotes/origin/HEAD origin/develop\n"
+	for _, tc := range []struct {
+		name, branch, base, refs string
+		err                      error // of git
+		want                     string
+		fails                    error
+	}{
+		{name: "origin's default", branch: "x", refs: head + "refs/heads/main \n", want: "origin/develop"},
+		{name: "origin's main before the local one", branch: "x", refs: "refs/remotes/origin/main \nrefs/heads/main \n", want: "origin/main"},
+		{name: "origin's master before the local main", branch: "x", refs: "refs/remotes/origin/master \nrefs/heads/main \n", want: "origin/master"},
+		{name: "local main before local master", branch: "x", refs: "refs/heads/main \nrefs/heads/master \n", want: "main"},
+		{name: "local master", branch: "x", refs: "refs/heads/master \n", want: "master"},
+		{name: "none of them", branch: "x", refs: "", fails: ErrNoBase},
+		{name: "on main", branch: "main", refs: head, fails: ErrNoBase},
+		{name: "on master", branch: "master", refs: head, fails: ErrNoBase},
+		{name: "on origin's default", branch: "develop", refs: head, fails: ErrNoBase},
+		{name: "configured", branch: "x", base: "origin/next", want: "origin/next"},
+		{name: "configured as itself", branch: "x", base: "x", fails: ErrNoBase},
+		{name: "configured as its own remote", branch: "x", base: "origin/x", fails: ErrNoBase},
+		{name: "configured and not there", branch: "x", base: "gone", err: exitStatus(1), fails: ErrUnknownBase},
+		{name: "configured as an option", branch: "x", base: "--output=f", fails: ErrUnknownBase},
+		{name: "no repository", branch: "x", err: exitStatus(128), fails: ErrNoBase},
+		{name: "git is not there", branch: "x", err: os.ErrNotExist, fails: os.ErrNotExist},
+	} {
+		s := &Sizes{exec: func(_ context.Context, dir string, args ...string) ([]byte, error) {
+			if dir != "/w" || args[0] != "-c" || args[1] != "core.fsmonitor=false" {
+				t.Errorf("%s: git %q in %s", tc.name, args, dir)
+			}
+			return []byte(tc.refs), tc.err
+		}}
+		got, err := s.base(t.Context(), SizeQuery{Worktree: "/w", Branch: tc.branch, Base: tc.base})
+		if got != tc.want || !errors.Is(err, tc.fails) || tc.fails == nil && err != nil {
+			t.Errorf("%s: %q, %v; want %q, %v", tc.name, got, err, tc.want, tc.fails)
+		}
+	}
+}
+
+// Questions that come together are one; who waited too long goes without.
+func TestSizesInParallelAskOnce(t *testing.T) {
+	var ran atomic.Int64
+	begun, answer := make(chan struct{}), make(chan struct{})
+	s := &Sizes{exec: func(_ context.Context, _ string, args ...string) ([]byte, error) {
+		if args[2] == "for-each-ref" {
+			if ran.Add(1) == 1 {
+				close(begun)
+			}
+			<-answer
+			return []byte("refs/heads/main \n"), nil
+		}
+		return nil, nil
+	}}
+	q := SizeQuery{Worktree: "/w", Branch: "x", TTL: time.Minute}
+	var all sync.WaitGroup
+	ask := func() {
+		if size, err := s.Of(t.Context(), q); err != nil || size.Base != "main" {
+			t.Errorf("%+v, %v", size, err)
+		}
+	}
+	all.Go(ask)
+	<-begun
+	impatient, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := s.Of(impatient, q); !errors.Is(err, context.Canceled) {
+		t.Errorf("who does not wait: %v", err)
+	}
+	for range 8 {
+		all.Go(ask)
+	}
+	close(answer)
+	all.Wait()
+	if n := ran.Load(); n != 1 {
+		t.Errorf("git was asked %d times", n)
+	}
+}
+
+// A clock that was set back makes no answer immortal; a branch without a base is remembered as any other.
+func TestSizesAndTheClock(t *testing.T) {
+	now, ran := time.Unix(1000, 0), 0
+	s := &Sizes{now: func() time.Time { return now }, exec: func(context.Context, string, ...string) ([]byte, error) {
+		ran++
+		return nil, exitStatus(128)
+	}}
+	q := SizeQuery{Worktree: "/w", Branch: "x", TTL: time.Minute}
+	for _, step := range []struct {
+		by   time.Duration
+		want int
+	}{{0, 1}, {59 * time.Second, 1}, {time.Second, 2}, {-time.Hour, 3}, {0, 3}} {
+		now = now.Add(step.by)
+		if _, err := s.Of(t.Context(), q); !errors.Is(err, ErrNoBase) || ran != step.want {
+			t.Errorf("after %s: %v, git was asked %d times, want %d", step.by, err, ran, step.want)
+		}
+	}
+}
+
+func TestCountLines(t *testing.T) {
+	dir := realDir(t)
+	for text, want := range map[string]int{"": 0, "\n": 1, "a": 1, "a\n": 1, "a\nb": 2, "a\n\nb\n": 3, "\r\n\r\n": 2, strings.Repeat("x\n", 100_000): 100_000} {
+		path := filepath.Join(dir, "file")
+		write(t, path, text)
+		if got, read := countLines(path, 1<<20); got != want || read != int64(len(text)) {
+			t.Errorf("%.20q: %d lines, %d bytes read", text, got, read)
+		}
+	}
+	write(t, filepath.Join(dir, "file"), "a\nb\nc\n")
+	if got, read := countLines(filepath.Join(dir, "file"), 3); got != 2 || read != 3 {
+		t.Errorf("at the limit: %d lines, %d bytes read", got, read)
+	}
+	for _, path := range []string{dir, filepath.Join(dir, "none")} {
+		if got, read := countLines(path, 100); got != 0 || read != 0 {
+			t.Errorf("%s: %d lines, %d bytes read", path, got, read)
+		}
+	}
+	if os.Symlink(filepath.Join(dir, "file"), filepath.Join(dir, "link")) == nil {
+		if got, _ := countLines(filepath.Join(dir, "link"), 100); got != 0 {
+			t.Errorf("a link has %d lines", got)
+		}
+	}
+}
+
+// What git could not be asked is an error, and nothing is made up.
+func TestSizesWithoutAnAnswer(t *testing.T) {
+	s := &Sizes{exec: func(context.Context, string, ...string) ([]byte, error) { return nil, os.ErrNotExist }}
+	if dirty, err := s.Dirty(t.Context(), "/w"); dirty != 0 || !errors.Is(err, os.ErrNotExist) || err.Error() != "git status: "+os.ErrNotExist.Error() {
+		t.Errorf("%v, %v", dirty, err)
+	}
+	if list, err := s.Branches(t.Context(), "/w"); list != nil || !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("%q, %v", list, err)
+	}
+}
+
+// However the times lie: an event is never more than a second before the one before it, and only then moved.
+func TestClockCorrectsAnyTime(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		last := time.UnixMilli(rapid.Int64Range(0, 4e12).Draw(rt, "last"))
+		captured := last.Add(time.Duration(rapid.Int64Range(-1e13, 1e13).Draw(rt, "off")))
+		got, back := new(Clock).Correct(captured, last)
+		switch {
+		case got.Location() != time.UTC || got.Nanosecond()%1e6 != 0:
+			rt.Fatalf("%s is no time of an event", got)
+		case last.Sub(got) > tolerance:
+			rt.Fatalf("%s is %s before %s", got, last.Sub(got), last)
+		case back == 0 && !got.Equal(captured.Truncate(time.Millisecond)):
+			rt.Fatalf("%s became %s unsaid", captured, got)
+		case back != 0 && (!got.Equal(last) || back <= tolerance.Milliseconds()):
+			rt.Fatalf("%s became %s, moved by %d ms", captured, got, back)
+		}
+	})
+}

@@ -1,0 +1,27 @@
+package hook
+
+import (
+	"testing"
+
+	"hookline/events"
+)
+
+// The four events of a tool call carry its id; nothing else does.
+func TestToolUseID(t *testing.T) {
+	for _, tc := range []struct {
+		event events.Event
+		want  string
+	}{
+		{&events.ToolRequested{ToolUseID: "a"}, "a"},
+		{&events.ToolSucceeded{ToolUseID: "b"}, "b"},
+		{&events.ToolFailed{ToolUseID: "c"}, "c"},
+		{&events.PermissionDenied{ToolUseID: "d"}, "d"},
+		{&events.ToolRequested{}, ""},
+		{&events.SessionStarted{}, ""},
+		{nil, ""},
+	} {
+		if got := ToolUseID(tc.event); got != tc.want {
+			t.Errorf("%T: %q, want %q", tc.event, got, tc.want)
+		}
+	}
+}

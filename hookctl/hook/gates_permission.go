@@ -1,0 +1,30 @@
+package hook
+
+import (
+	"hookline/events"
+	"hookline/hookctl/requirements"
+)
+
+// permission answers the client's question for permission with no where the command is one that nobody
+// should wave through; all others are the user's to answer. A frame that waited in the spool was answered
+// long ago.
+func (j *judge) permission(e *events.PermissionRequested) {
+	if !j.active() || j.g.Late || !j.g.Rules.Hooks.PermissionRequest.AutoDenyDangerous {
+		return
+	}
+	d, ok := j.g.Rules.Dangerous(e.ToolName, e.ToolInput)
+	if !ok {
+		return
+	}
+	denied := &events.PermissionAutoDenied{Tool: e.ToolName, Rule: d.Rule, Reason: d.Reason}
+	j.event(denied)
+	j.out.Deny = permissionReason(j.in, denied)
+}
+
+func permissionReason(in Input, denied *events.PermissionAutoDenied) string {
+	e, ok := in.Event.(*events.PermissionRequested)
+	if !ok {
+		return ""
+	}
+	return bounded(requirements.DangerText(denied.Reason, e.ToolInput))
+}

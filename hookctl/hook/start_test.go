@@ -1,0 +1,149 @@
+package hook
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"hookline/events"
+	"hookline/projector/identity"
+)
+
+const defaultsWords = "Invalid hook input JSON, using defaults"
+
+// EC-SESSION-08, ERR-SESSION-07: a session's start whose input is no hook goes on with source=startup, by
+// the verb and by the hook, and what came instead stands beside it.
+func TestEC_SESSION_08_StartWithoutItsInput(t *testing.T) {
+	for _, args := range []string{"hook SessionStart", "session restore-identity"} {
+		for body, reason := range map[string]string{`nope`: "invalid_json", `[]`: "not_an_object", `{"session_id":"tr","source":"sta`: "truncated"} {
+			f := frameOf(args, body)
+			f.Complete = reason != "truncated"
+			in := Decode(f, f.Body, 0).By("s")
+			past := Past{Latest: &Snapshot{Session: "before", State: identity.State{SessionID: "before", Born: true, LastIC: 1}}}
+			if got := decided(t, Decide(in, past, World{})); got != "session.started< hook.refused<F identity.restored<F" {
+				t.Errorf("%s %s: %s", args, body, got)
+			}
+			e, _ := in.Event.(*events.SessionStarted)
+			if e == nil || e.Source != "startup" || in.Session != "s" || in.Name() != "SessionStart" || !strings.HasPrefix(in.Warnings[0], defaultsWords) {
+				t.Errorf("%s %s: %+v", args, body, in)
+			}
+			if r := in.Found[0].(*events.HookRefused); r.Reason != reason || r.Head != body || r.Given != "SessionStart" {
+				t.Errorf("%s %s: %+v", args, body, r)
+			}
+		}
+	}
+	if in := decode("hook Stop", `nope`); in.Refused == nil || in.Starts() {
+		t.Error("another hook goes on without its input")
+	}
+}
+
+// What could not be read may have been the resume of a session that lives.
+func TestDefaultsDoNotReplaceALiveIdentity(t *testing.T) {
+	in := decode("hook SessionStart", `nope`).By("s")
+	past := Past{Born: true, Latest: &Snapshot{Session: "other", State: identity.State{SessionID: "other", Born: true}}}
+	e := restored(in, in.Event.(*events.SessionStarted), past)
+	if e.Outcome != "continued" || e.Previous != "s" || e.Carry != nil {
+		t.Errorf("%+v", e)
+	}
+}
+
+// Nobody's start: no event has an empty session but the one that says what came, and the answer is the
+// verb's all the same.
+func TestStartOfNobody(t *testing.T) {
+	past := Past{Latest: &Snapshot{Session: "before", State: identity.Fold(identity.State{}, events.Record{
+		Envelope: events.Envelope{Session: "before"}, Event: &events.IdentityRestored{Outcome: "new"}})}}
+	for args, want := range map[string]Answer{
+		"hook SessionStart": JSON("SessionStart", "Identity restored from before. IC: 1.00 (healthy)",
+			"hookline: "+defaultsWords+": the hook's input was no JSON; recorded as hook.refused\nhookline: "+NoSession),
+		"session restore-identity": Plain("Identity restored from before. IC: 1.00 (healthy)", defaultsWords+"\n"+NoSession, 0),
+	} {
+		in := decode(args, `nope`).Nameless()
+		if got := decided(t, Decide(in, past, World{})); got != "hook.refused<" {
+			t.Errorf("%s: %s", args, got)
+		}
+		a := After{Born: true}
+		a.Restored, a.Identity = Unnamed(in, past)
+		if got := Render(in, a); string(got.Stdout) != string(want.Stdout) || string(got.Stderr) != string(want.Stderr) || got.Exit != 0 {
+			t.Errorf("%s: %d\n%s%s", args, got.Exit, got.Stdout, got.Stderr)
+		}
+	}
+	in := decode("hook", `{"hook_event_name":"SessionStart","source":"resume"}`)
+	if e, _ := Unnamed(in, past); e.Outcome != "not_found" || e.Source != "resume" {
+		t.Errorf("%+v", e)
+	}
+}
+
+// A verb that a person calls is no hook of the client.
+func TestVerbWithoutInput(t *testing.T) {
+	for _, verb := range []string{"consciousness brief --hook", "consciousness check-identity", "consciousness inject-context", "session persist-identity", "session restore-identity"} {
+		in := decode(verb, "")
+		if !in.Uncalled || !in.Defaulted() || in.Refused != nil || len(in.Found) != 0 {
+			t.Errorf("%s: %+v", verb, in)
+		}
+		named := in.By("s")
+		if named.Session != "s" || named.Note() != "session of the calling process" || in.Note() != "no session id" {
+			t.Errorf("%s: %q by %q", verb, named.Session, named.Note())
+		}
+		if n := in.Nameless(); !slices.Contains(n.Warnings, NoSession) || n.Session != "" {
+			t.Errorf("%s: %+v", verb, n)
+		}
+	}
+	if in := decode("hook Stop", `{}`); in.Defaulted() {
+		t.Error("a hook that came counts as none")
+	}
+}
+
+// TC-SESSION-22: CorruptedIdentity 2, NotFound 0, SerializationError 1. IoError is the delivery's
+// (TestTC_SESSION_22_IoError).
+func TestTC_SESSION_22_ExitCodes(t *testing.T) {
+	start, end := `{"hook_event_name":"SessionStart","session_id":"s","source":"resume"}`, `{"hook_event_name":"SessionEnd","session_id":"s"}`
+	corrupt := After{Damage: "sequences lost: 3", Restored: &events.IdentityRestored{Outcome: "new"}}
+	words := "Database corruption detected in session identity store: sequences lost: 3\nRun \"hookctl repair --cf session_identity\" or restore from backup\n"
+	for _, c := range []struct {
+		name, args, body string
+		after            After
+		exit             int
+		stderr           string
+	}{
+		{"CorruptedIdentity", "session restore-identity", start, corrupt, 2, words},
+		{"CorruptedIdentity, by the hook", "hook SessionStart", start, corrupt, 2, words},
+		{"CorruptedIdentity, at another hook", "hook SessionEnd", end, After{Damage: "x"}, 0, ""},
+		{"NotFound", "session restore-identity", start, After{Restored: &events.IdentityRestored{Outcome: "not_found"}}, 0, "Session s not found, initializing new session\n"},
+		{"SerializationError", "session persist-identity", end, After{Mended: true}, 1, ""},
+		{"SerializationError, by the hook", "hook SessionEnd", end, After{Mended: true}, 0, ""},
+		{"all is well", "session persist-identity", end, After{}, 0, ""},
+	} {
+		if got := Render(decode(c.args, c.body), c.after); got.Exit != c.exit || string(got.Stderr) != c.stderr {
+			t.Errorf("%s: exit %d, %q", c.name, got.Exit, got.Stderr)
+		}
+	}
+}
+
+// EC-SESSION-10, ERR-SESSION-01: hook and verb say the same, and the model gets its line from the hook
+// whatever the client does with it.
+func TestEC_SESSION_10_HookAndVerbAgree(t *testing.T) {
+	body := `{"hook_event_name":"SessionStart","session_id":"s","source":"startup"}`
+	a := After{Damage: "the log was damaged", Restored: &events.IdentityRestored{Outcome: "new"}}
+	byHook, byVerb := Render(decode("hook", body), a), Render(decode("session restore-identity", body), a)
+	if byHook.Exit != 2 || byVerb.Exit != 2 || string(byHook.Stderr) != string(byVerb.Stderr) {
+		t.Errorf("%d %q\n%d %q", byHook.Exit, byHook.Stderr, byVerb.Exit, byVerb.Stderr)
+	}
+	if want := `{"hookSpecificOutput":{"hookEventName":"SessionStart","additionalContext":"New session initialized"}}` + "\n"; string(byHook.Stdout) != want {
+		t.Errorf("%s", byHook.Stdout)
+	}
+}
+
+// ERR-SESSION-05, EC-SESSION-06: a dream that fails is told, and nothing is held up.
+func TestERR_SESSION_05_EC_SESSION_06(t *testing.T) {
+	a := After{Identity: state(.6, .8, .42), Born: true, DreamErr: errTest}
+	got := Render(decode("consciousness check-identity --auto-dream", `{"session_id":"s"}`), a)
+	if string(got.Stderr) != "Dream trigger failed: it broke. IC remains at 0.42\n" || got.Exit != 0 || len(got.Stdout) != 0 {
+		t.Errorf("exit %d, %q, %q", got.Exit, got.Stdout, got.Stderr)
+	}
+}
+
+var errTest = testError("it broke")
+
+type testError string
+
+func (e testError) Error() string { return string(e) }

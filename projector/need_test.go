@@ -1,0 +1,142 @@
+package projector_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"hookline/events"
+	"hookline/projector"
+	"hookline/projector/pointer"
+)
+
+// goldens are events of every kind with every field set.
+func goldens(t *testing.T) []events.Envelope {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join("..", "events", "testdata", "golden", "*.json"))
+	if err != nil || len(files) < len(events.Catalog()) {
+		t.Fatalf("%d golden records: %v", len(files), err)
+	}
+	var out []events.Envelope
+	for _, f := range files {
+		var r events.Record
+		b, err := os.ReadFile(f)
+		if err == nil {
+			err = json.Unmarshal(b, &r)
+		}
+		if err != nil {
+			t.Fatalf("%s: %v", f, err)
+		}
+		out = append(out, r.Envelope)
+	}
+	return out
+}
+
+// worldly draws a log of events of every kind in several sessions, projects and branches.
+func worldly(t *rapid.T, kinds []events.Envelope) []events.Record {
+	recs := make([]events.Record, rapid.IntRange(1, 60).Draw(t, "n"))
+	for i := range recs {
+		env := rapid.SampledFrom(kinds).Draw(t, "kind")
+		env.ID, env.Time = fmt.Sprintf("id-%04d", i), time.UnixMilli(rapid.Int64Range(-5, 50).Draw(t, "ms")).UTC()
+		env.Session = rapid.SampledFrom([]string{"s-1", "s.2/*", ""}).Draw(t, "session")
+		env.Project = rapid.SampledFrom([]string{"1f3a90c2b7de", "p-2", ""}).Draw(t, "project") // the first is what the golden join gives up
+		env.Branch = rapid.SampledFrom([]string{"main", "feature/x", ""}).Draw(t, "branch")
+		if rapid.IntRange(0, 20).Draw(t, "future") == 0 {
+			env.Type, env.Version = "future.happened", 9
+		}
+		recs[i] = events.NewRecord(uint64(i+1), env)
+	}
+	return recs
+}
+
+// partOf reads records in memory by their selectors alone, as the log does.
+func partOf(recs []events.Record) projector.Part {
+	return func(ctx context.Context, from, to uint64, want []projector.Selector, fn func(events.Record) error) error {
+		return logOf(recs)(ctx, from, to, func(r events.Record) error {
+			if !slices.ContainsFunc(want, func(s projector.Selector) bool { return s.Match(r.Session, r.Project, r.Type) }) {
+				return nil
+			}
+			return fn(r)
+		})
+	}
+}
+
+// cellsOf folds one projection from a source and gives its cells by key.
+func cellsOf(t *rapid.T, table *projector.Table, source projector.Source, to uint64) map[string]string {
+	v, err := projector.Straight(context.Background(), []*projector.Table{table}, source, to, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := map[string]string{}
+	err = v.Read(context.Background(), func(r projector.Reader) error {
+		keys, err := r.Keys(table.Name())
+		for _, k := range keys {
+			raw, seq, _ := r.Raw(table.Name(), k)
+			out[k] = fmt.Sprint(seq, " ", string(raw))
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// Every cell that the whole log gives is given by the records that its key needs, and the projection by those
+// that it needs.
+func TestNeedsAreEnough(t *testing.T) {
+	kinds := goldens(t)
+	rapid.Check(t, func(t *rapid.T) {
+		recs := worldly(t, kinds)
+		to := uint64(len(recs))
+		for _, table := range projector.Tables() {
+			whole := cellsOf(t, table, logOf(recs), to)
+			if got := cellsOf(t, table, partOf(recs).Only(table.Needs("")), to); fmt.Sprint(got) != fmt.Sprint(whole) {
+				t.Fatalf("%s: %v, want %v", table.Name(), got, whole)
+			}
+			for key, want := range whole {
+				if got := cellsOf(t, table, partOf(recs).Only(table.Needs(key)), to)[key]; got != want {
+					t.Fatalf("%s %q by %+v:\n%s, want\n%s", table.Name(), key, table.Needs(key), got, want)
+				}
+			}
+		}
+	})
+}
+
+// What each key asks for, so that a new event cannot make a past state dear unseen.
+func TestNeeds(t *testing.T) {
+	tables := map[string]*projector.Table{}
+	for _, table := range projector.Tables() {
+		tables[table.Name()] = table
+	}
+	gates := []string{"gate.blocked", "gate.cleared", "gate.imported", "gate.satisfied", "gate.stop_blocked", "gate.triggered"}
+	for _, c := range []struct {
+		table, key string
+		want       []projector.Selector
+	}{
+		{"session", "s-1", []projector.Selector{{Session: "s-1"}}},
+		{"session", "", []projector.Selector{{}}},
+		{"latest", pointer.TimeKey(1795262406000, "s.1"), []projector.Selector{{Session: "s.1", Types: []string{"identity.persisted"}}}},
+		{"latest", "identity.p", []projector.Selector{{Project: "p", Types: []string{"identity.persisted", "identity.recovered", "session.deleted"}}}},
+		{"project", "p", []projector.Selector{{Project: "p", Types: []string{"project.moved", "project.rehomed", "project.seen", "session.started"}},
+			{Types: []string{"project.rehomed"}}}},
+		{"gate", "p/feature/x", []projector.Selector{{Project: "p", Types: gates}}},
+		{"gate", "p/", []projector.Selector{{Project: "p", Types: []string{"prompt.expanded", "prompt.submitted", "record.retracted",
+			"session.deleted", "session.ended", "session.reaped", "turn.stopped"}}}},
+	} {
+		if got := tables[c.table].Needs(c.key); fmt.Sprint(got) != fmt.Sprint(c.want) {
+			t.Errorf("%s %q needs %v, want %v", c.table, c.key, got, c.want)
+		}
+	}
+	id := tables["identity"].Needs("s-1")
+	if len(id) != 1 || id[0].Session != "s-1" || !slices.Contains(id[0].Types, "tool.failed") || slices.Contains(id[0].Types, "tool.requested") {
+		t.Errorf("identity needs %+v", id)
+	}
+}
