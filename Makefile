@@ -131,6 +131,7 @@ cross: ## build for Linux, macOS and Windows on amd64 and arm64; vet for macOS a
 man: build ## man pages into dist/man/man1
 	@mkdir -p dist/man/man1
 	@bin/hookctl$(EXE) man dist/man/man1
+	@bin/replay$(EXE) man dist/man/man1
 
 docs: build ## write the generated pages (docs/events.md)
 	bin/hookd$(EXE) events types --markdown > docs/events.md.new

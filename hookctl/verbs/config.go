@@ -6,11 +6,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"hookline/hookctl/cmdline"
 	"hookline/hookctl/config"
 )
 
 func (a *app) configCmd() *cobra.Command {
-	return noun("config", "Show and check the configuration", "  hookctl config show\n  hookctl config validate", a.configShowCmd(), a.configValidateCmd())
+	return cmdline.Noun("config", "Show and check the configuration", "  hookctl config show\n  hookctl config validate", a.configShowCmd(), a.configValidateCmd())
 }
 
 func (a *app) configShowCmd() *cobra.Command {
@@ -33,7 +34,7 @@ type configJSON struct {
 }
 
 func (a *app) showConfig() error {
-	if a.json {
+	if a.JSON {
 		out := configJSON{Values: map[string]any{}, Origins: a.conf.Origins, Files: a.conf.Files, Problems: a.conf.Problems}
 		for _, k := range config.Keys() {
 			if text := a.conf.Values.Text(k.Name); k.Env != "" {
@@ -45,23 +46,26 @@ func (a *app) showConfig() error {
 		if out.Problems == nil {
 			out.Problems = []config.Problem{}
 		}
-		if err := a.printJSON(out); err != nil {
+		if err := a.PrintJSON(out); err != nil {
 			return err
 		}
 		return a.configProblems()
 	}
-	t := table{head: []string{"KEY", "VALUE", "FROM", "MEANING"}}
+	t := cmdline.Table{Head: []string{"KEY", "VALUE", "FROM", "MEANING"}}
 	for _, k := range config.Keys() {
-		t.row(k.Name, orDash(oneLine(strings.Join(a.conf.Values.Text(k.Name), ", "))), origin(a.conf.Origins[k.Name]), k.Doc)
+		t.Row(k.Name, orDash(cmdline.OneLine(strings.Join(a.conf.Values.Text(k.Name), ", "))), origin(a.conf.Origins[k.Name]), k.Doc)
 	}
-	t.print(a.out, a.paint)
-	a.printf("\n")
+	t.Print(a.Out, a.Paint)
+	a.Printf("\n")
 	for _, f := range a.conf.Files {
-		state := a.paint.faint("not there")
-		if f.Exists {
-			state = a.paint.good("read")
+		state := a.Paint.Faint("not there")
+		switch problem, out := leftOut(a.conf, f); {
+		case out:
+			state = a.Paint.Bad("left out") + ": " + cmdline.OneLine(problem.Message)
+		case f.Exists:
+			state = a.Paint.Good("read")
 		}
-		a.printf("  %s  %s  %s\n", pad(f.Scope, 7), f.Path, state)
+		a.Printf("  %s  %s  %s\n", cmdline.Pad(f.Scope, 7), f.Path, state)
 	}
 	return a.configProblems()
 }
@@ -78,13 +82,34 @@ func origin(o config.Origin) string {
 	return o.From
 }
 
+// leftOut tells whether nothing of a file is in force: it cannot be read or is no YAML. A wrong key or
+// value is named by its key; the rest of such a file counts.
+func leftOut(c config.Config, f config.File) (config.Problem, bool) {
+	for _, p := range c.Problems {
+		if p.File == f.Path && p.Key == "" {
+			return p, true
+		}
+	}
+	return config.Problem{}, false
+}
+
+// warnOfConfig says on stderr what of the configuration does not count, for verbs that go on.
+func (a *app) warnOfConfig() {
+	for _, p := range a.conf.Problems {
+		a.Say("warning: " + p.Error())
+		if p.Hint != "" {
+			a.Say("hint: " + p.Hint)
+		}
+	}
+}
+
 // configProblems prints what is wrong, each with its hint, and ends with exit code 1 then.
 func (a *app) configProblems() error {
 	for _, p := range a.conf.Problems {
-		a.sayError(p.Error(), p.Hint)
+		a.Fail(p.Error(), p.Hint)
 	}
 	if len(a.conf.Problems) > 0 {
-		return silent(1)
+		return cmdline.Silent(1)
 	}
 	return nil
 }
@@ -92,7 +117,7 @@ func (a *app) configProblems() error {
 func existing(c config.Config) int {
 	n := 0
 	for _, f := range c.Files {
-		if f.Exists {
+		if _, out := leftOut(c, f); f.Exists && !out {
 			n++
 		}
 	}
@@ -105,20 +130,30 @@ func (a *app) configValidateCmd() *cobra.Command {
 		Example: "  hookctl config validate",
 		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			if a.json {
-				problems := append([]config.Problem{}, a.conf.Problems...)
-				if err := a.printJSON(map[string]any{"ok": len(problems) == 0, "problems": problems}); err != nil {
+			if a.JSON {
+				problems, faults := append([]config.Problem{}, a.conf.Problems...), a.ruleFaults()
+				ok := len(problems)+len(faults) == 0
+				out := map[string]any{"ok": ok, "problems": problems}
+				if len(faults) > 0 {
+					out["requirements"] = faults
+				}
+				if err := a.PrintJSON(out); err != nil {
 					return err
 				}
-				if len(problems) > 0 {
-					return silent(1)
+				if !ok {
+					return cmdline.Silent(1)
 				}
 				return nil
 			}
-			if err := a.configProblems(); err != nil {
+			err := a.configProblems()
+			for _, p := range a.ruleFaults() {
+				a.Fail(p.Error(), p.Hint)
+				err = cmdline.Silent(1)
+			}
+			if err != nil {
 				return err
 			}
-			a.printf("%s read, nothing wrong\n", plural(existing(a.conf), "file"))
+			a.Printf("%s read, nothing wrong\n", cmdline.Plural(existing(a.conf), "file"))
 			return nil
 		},
 	}

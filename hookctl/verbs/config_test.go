@@ -11,7 +11,7 @@ func (b *bench) configFile(scope, text string) string {
 	b.t.Helper()
 	path := map[string]string{
 		"user":    filepath.Join(b.env["HOME"], ".config", "hookline", "config.yaml"),
-		"project": filepath.Join(b.cwd, ".claude", "hookline.yaml"),
+		"project": filepath.Join(b.Cwd, ".claude", "hookline.yaml"),
 	}[scope]
 	write(b.t, path, text)
 	return path
@@ -24,7 +24,7 @@ func TestConfigShow(t *testing.T) {
 	out := b.must("config", "show", "--color", "never")
 	for _, want := range []string{"fsync           always  user:2              ", "log_level       debug   HOOKLINE_LOG_LEVEL  ",
 		"idle_exit       12h     default             ", "color           never   flag --color        ", "user     " + user + "  read\n",
-		"project  " + filepath.Join(b.cwd, ".claude", "hookline.yaml") + "  not there\n"} {
+		"project  " + filepath.Join(b.Cwd, ".claude", "hookline.yaml") + "  not there\n"} {
 		contains(t, out, want)
 	}
 	var got configJSON
@@ -89,7 +89,7 @@ func TestColor(t *testing.T) {
 		{name: "json", terminal: true, args: []string{"--json", "--color", "always"}},
 	} {
 		b := newBench(t, newFake())
-		b.terminal = tc.terminal
+		b.Terminal = tc.terminal
 		for k, v := range tc.env {
 			b.env[k] = v
 		}

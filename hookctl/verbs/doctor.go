@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"hookline/hookctl/cmdline"
 	"hookline/hookctl/daemon"
 )
 
@@ -77,12 +79,13 @@ type examiner struct {
 	paths  daemon.Paths
 	house  house  // nil when the daemon is down
 	status Status // of the daemon
+	stuck  bool   // the home is not there and cannot be made
 	full   bool   // the full profile is installed somewhere
 	hooked bool   // any profile is
 }
 
 func (a *app) doctor(ctx context.Context, fix bool) error {
-	x := &examiner{app: a, fix: fix, paths: daemon.PathsOf(a.home(), a.getenv)}
+	x := &examiner{app: a, fix: fix, paths: daemon.PathsOf(a.Home(), a.Getenv)}
 	checks, err := x.run(ctx)
 	if err != nil {
 		return err
@@ -91,13 +94,13 @@ func (a *app) doctor(ctx context.Context, fix bool) error {
 	for _, c := range checks {
 		out.OK = out.OK && c.Result != resultFail
 	}
-	if a.json {
-		err = a.printJSON(out)
+	if a.JSON {
+		err = a.PrintJSON(out)
 	} else {
 		a.printChecks(checks)
 	}
 	if err == nil && !out.OK {
-		return silent(1)
+		return cmdline.Silent(1)
 	}
 	return err
 }
@@ -130,12 +133,12 @@ func (x *examiner) daemon(ctx context.Context) ([]check, error) {
 	started := false
 	if errors.Is(err, errDown) && x.fix {
 		if h, err = x.connect(ctx, needStarted); err != nil {
-			return []check{failed(name, "it could not be started: "+err.Error(), "its log is "+x.paths.Log)}, nil
+			return []check{failed(name, "it could not be started: "+err.Error(), hintOf(err, "its log is "+x.paths.Log))}, nil
 		}
 		started = true
 	}
 	if errors.Is(err, errDown) {
-		return append(x.lock(), warned(name, "no daemon is running", "the next hook starts it; so does `hookctl start`")), nil
+		return x.down(), nil
 	}
 	if err == nil {
 		if err = h.Get(ctx, "/v1/status", nil, &x.status); err != nil {
@@ -146,7 +149,7 @@ func (x *examiner) daemon(ctx context.Context) ([]check, error) {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		return append(x.lock(), failed(name, "it does not answer: "+err.Error(), "`hookctl restart` ends it and starts another")), nil
+		return x.mute(err), nil
 	}
 	x.house = h
 	words := fmt.Sprintf("version %s, pid %d, up %s", x.status.Version, pidOf(x.status), span(seconds(x.status.UptimeS)))
@@ -156,27 +159,62 @@ func (x *examiner) daemon(ctx context.Context) ([]check, error) {
 	return append([]check{passed(name, "%s", words)}, x.sameVersion()...), nil
 }
 
+// down says why no daemon runs, each cause once: who holds the store, or that there is no place for it.
+func (x *examiner) down() []check {
+	if x.stuck {
+		return []check{warned("daemon", "no daemon is running", "it starts once the home can be made")}
+	}
+	if held := x.lock(); len(held) > 0 {
+		return held
+	}
+	return []check{warned("daemon", "no daemon is running", "the next hook starts it; so does `hookctl start`")}
+}
+
+// mute is the finding about a daemon that is there and does not answer as it should.
+func (x *examiner) mute(err error) []check {
+	words := "it does not answer: " + err.Error()
+	var f *cmdline.Fault
+	if errors.As(err, &f) {
+		words = f.Message
+	}
+	return []check{failed("daemon", words, hintOf(err, "`hookctl restart` ends it and starts another"))}
+}
+
+// hintOf is the advice that an error has of its own, else another.
+func hintOf(err error, other string) string {
+	var f *cmdline.Fault
+	var hinted interface{ Hint() string }
+	switch {
+	case errors.As(err, &f) && f.Hint != "":
+		return f.Hint
+	case errors.As(err, &hinted) && hinted.Hint() != "":
+		return hinted.Hint()
+	}
+	return other
+}
+
 func (a *app) printChecks(checks []check) {
 	wide := 0
 	for _, c := range checks {
-		wide = max(wide, width(c.Name))
+		wide = max(wide, cmdline.Width(c.Name))
 	}
 	counts := map[string]int{}
 	for _, c := range checks {
 		counts[c.Result]++
-		mark := a.paint.good("ok  ")
+		mark := a.Paint.Good("ok  ")
 		switch {
 		case c.Fixed:
-			mark = a.paint.good("fix ")
+			mark = a.Paint.Good("fix ")
 		case c.Result == resultWarn:
-			mark = a.paint.warn("warn")
+			mark = a.Paint.Warn("warn")
 		case c.Result == resultFail:
-			mark = a.paint.bad("FAIL")
+			mark = a.Paint.Bad("FAIL")
 		}
-		a.printf("%s  %s  %s\n", mark, pad(c.Name, wide), oneLine(c.Words))
+		label := "      " + cmdline.Pad(c.Name, wide) + "  "
+		a.Printf("%s%s\n", mark, strings.TrimPrefix(cmdline.Hang(label, cmdline.OneLine(c.Words), a.Columns), "    "))
 		if c.Do != "" {
-			a.printf("      %s  → %s\n", pad("", wide), oneLine(c.Do))
+			a.Printf("%s\n", cmdline.Hang("      "+cmdline.Pad("", wide)+"  → ", cmdline.OneLine(c.Do), a.Columns))
 		}
 	}
-	a.printf("\n%d ok, %s, %s\n", counts[resultOK], plural(counts[resultWarn], "warning"), plural(counts[resultFail], "failure"))
+	a.Printf("\n%d ok, %s, %s\n", counts[resultOK], cmdline.Plural(counts[resultWarn], "warning"), cmdline.Plural(counts[resultFail], "failure"))
 }

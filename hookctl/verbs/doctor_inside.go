@@ -2,7 +2,6 @@ package verbs
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"net/url"
@@ -11,8 +10,8 @@ import (
 	"time"
 
 	"hookline/events"
+	"hookline/hookctl/cmdline"
 	"hookline/hookctl/daemon"
-	"hookline/projector/session"
 )
 
 // Checks that ask the daemon.
@@ -21,14 +20,14 @@ func (x *examiner) spool(ctx context.Context) []check {
 	const name = "spool"
 	var all []check
 	if n := quarantined(x.paths); n > 0 {
-		all = append(all, warned(name, plural(n, "file")+" set aside as unreadable", "they are in the folder quarantine of "+x.paths.Spool))
+		all = append(all, warned(name, cmdline.Plural(n, "file")+" set aside as unreadable", "they are in the folder quarantine of "+x.paths.Spool))
 	}
 	n := daemon.OpenSpool(x.paths).Count()
 	if n == 0 {
 		return append(all, passed(name, "empty"))
 	}
 	if !x.fix {
-		return append(all, warned(name, plural(n, "frame")+" waiting", "`hookctl doctor --fix` has the daemon take them now"))
+		return append(all, warned(name, cmdline.Plural(n, "frame")+" waiting", "`hookctl doctor --fix` has the daemon take them now"))
 	}
 	var answer struct {
 		Taken int `json:"taken"`
@@ -39,9 +38,9 @@ func (x *examiner) spool(ctx context.Context) []check {
 	case err != nil:
 		return append(all, failed(name, "drain: "+err.Error(), "the daemon's log is "+x.paths.Log))
 	case left > 0:
-		return append(all, failed(name, plural(left, "frame")+" cannot be taken", "the daemon's log, "+x.paths.Log+", tells why"))
+		return append(all, failed(name, cmdline.Plural(left, "frame")+" cannot be taken", "the daemon's log, "+x.paths.Log+", tells why"))
 	}
-	return append(all, fixed(name, fmt.Sprintf("took %s", plural(answer.Taken, "frame"))))
+	return append(all, fixed(name, fmt.Sprintf("took %s", cmdline.Plural(answer.Taken, "frame"))))
 }
 
 // ahead is how far an event may be in the future: clocks of containers and virtual machines differ
@@ -52,15 +51,15 @@ const ahead = 2 * time.Minute
 func (x *examiner) clock(ctx context.Context) []check {
 	const name = "clock"
 	var newest events.Record
-	if err := x.each(ctx, url.Values{"n": {"1"}}, func(r events.Record) { newest = r }); err != nil {
+	if err := records(ctx, x.house, url.Values{"n": {"1"}}, func(r events.Record) { newest = r }); err != nil {
 		return []check{failed(name, "read the newest event: "+err.Error(), "`replay verify` checks the log")}
 	}
-	if d := newest.Time.Sub(x.now()); d > ahead {
+	if d := newest.Time.Sub(x.Now()); d > ahead {
 		return []check{warned(name, fmt.Sprintf("the newest event is %s in the future: the clock has gone back", span(d)), "set the clock; new events get the newest event's time until then")}
 	}
 	var jumps []time.Duration
 	query := url.Values{"type": {events.TypeClockJumped}, "since": {"24h"}, "n": {"10"}}
-	if err := x.each(ctx, query, func(r events.Record) {
+	if err := records(ctx, x.house, query, func(r events.Record) {
 		if e, ok := r.Event.(*events.ClockJumped); ok {
 			jumps = append(jumps, time.Duration(e.BackMS)*time.Millisecond)
 		}
@@ -80,77 +79,6 @@ func times(n int) string {
 	return fmt.Sprintf("%d times", n)
 }
 
-func (x *examiner) each(ctx context.Context, q url.Values, f func(events.Record)) error {
-	return x.house.Stream(ctx, "GET", "/v1/events", q, func(line []byte) error {
-		if len(line) == 0 {
-			return nil
-		}
-		var r events.Record
-		if err := json.Unmarshal(line, &r); err != nil {
-			return err
-		}
-		f(r)
-		return nil
-	})
-}
-
-// expectations say which kind of hook must have come once others have. A session always begins with
-// SessionStart and a prompt; a tool call that came back was asked for; of five asked for, one comes
-// back; after two prompts there was a Stop (not after one: it may still run).
-var expectations = []struct {
-	kind  string
-	given []string
-	times int
-	full  bool // only in the full profile
-}{
-	{kind: "SessionStart", given: []string{"UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop", "SessionEnd"}, times: 1},
-	{kind: "UserPromptSubmit", given: []string{"PreToolUse", "PostToolUse", "PostToolUseFailure", "Stop"}, times: 1},
-	{kind: "PreToolUse", given: []string{"PostToolUse", "PostToolUseFailure"}, times: 1, full: true},
-	{kind: "PostToolUse", given: []string{"PreToolUse"}, times: 5, full: true},
-	{kind: "Stop", given: []string{"UserPromptSubmit"}, times: 2, full: true},
-}
-
-// kinds looks for hooks that the client should have called and never did.
-func (x *examiner) kinds(ctx context.Context) []check {
-	const name = "client"
-	seen := map[string]int{}
-	for kind, c := range x.status.Hooks {
-		seen[kind] += c.Count
-	}
-	all, err := cells[session.State](ctx, x.house, session.Name, "")
-	if err != nil {
-		return []check{failed(name, "read the sessions: "+err.Error(), "`hookctl repair --bucket session` folds them again")}
-	}
-	for _, c := range all {
-		for kind, n := range c.State.Hooks {
-			seen[kind] = max(seen[kind], n)
-		}
-	}
-	if len(seen) == 0 {
-		return []check{warned(name, "no hook has come yet", "start a session of the client; it reads its settings only then")}
-	}
-	var never []string
-	for _, e := range expectations {
-		if seen[e.kind] == 0 && (x.full || !e.full) && slices.ContainsFunc(e.given, func(g string) bool { return seen[g] >= e.times }) {
-			never = append(never, e.kind)
-		}
-	}
-	if len(never) > 0 {
-		return []check{warned(name, "it has never called "+strings.Join(never, ", ")+", though it should have", "`hookctl install` again, then a new session; hooks may be disabled by policy")}
-	}
-	return []check{passed(name, "%s of hooks have come, the last %s", plural(len(seen), "kind"), x.ago(lastHook(x.status)))}
-}
-
-func lastHook(st Status) time.Time {
-	var last time.Time
-	for _, c := range st.Hooks {
-		if c.Last.After(last) {
-			last = c.Last
-		}
-	}
-	return last
-}
-
 func (x *examiner) installs(context.Context) []check {
 	var all []check
 	for _, binary := range sortedKeys(x.status.SecondInstalls) {
@@ -168,19 +96,43 @@ func (x *examiner) unknown(context.Context) []check {
 	return []check{warned("event types", "not known to this build: "+strings.Join(names, ", "), "nothing is lost, they are kept whole; a newer hookline may know them")}
 }
 
-func (x *examiner) damage(context.Context) []check {
+func (x *examiner) damage(ctx context.Context) []check {
 	const name = "log"
+	var l daemon.Losses
+	err := x.house.Get(ctx, "/v1/losses", nil, &l) // an older build's daemon does not know
 	var all []check
 	for _, d := range x.status.Damage {
-		all = append(all, failed(name, "damaged: "+d, "`replay verify` tells what is lost and what can be had back"))
+		if err == nil && len(l.Lost) == 0 {
+			all = append(all, warned(name, "was damaged, and nothing is lost any more: "+d, "a disk that fails begins like this; `replay verify` checks what is there"))
+			continue
+		}
+		all = append(all, failed(name, "damaged: "+d, "`replay repair` fetches back what others still have; `replay verify` tells what is there"))
 	}
-	for _, w := range x.status.Warnings {
-		all = append(all, warned(name, w, ""))
+	if len(l.Lost) > 0 {
+		all = append(all, warned(name, fmt.Sprintf("lost sequences: %s, found %s", runsText(l.Lost), x.ago(l.Found)),
+			"`replay repair --from EXPORT` fetches back what an export has; it also asks the client's transcripts"))
+	}
+	for _, w := range findings(x.status.Warnings) {
+		all = append(all, warned(name, w, "`replay verify` checks the log; the daemon's log is "+x.paths.Log))
 	}
 	if len(all) == 0 {
-		return []check{passed(name, "%s, fsync %s, no damage", plural(int(x.status.Seq), "record"), x.status.Fsync)}
+		return []check{passed(name, "%s, fsync %s, no damage", cmdline.Plural(int(x.status.Seq), "record"), x.status.Fsync)}
 	}
 	return all
+}
+
+// maxShown bounds the runs of sequences in one line.
+const maxShown = 10
+
+func runsText(runs []daemon.LostRange) string {
+	var parts []string
+	for _, r := range runs[:min(len(runs), maxShown)] {
+		parts = append(parts, r.String())
+	}
+	if more := len(runs) - maxShown; more > 0 {
+		parts = append(parts, fmt.Sprintf("%d more runs", more))
+	}
+	return strings.Join(parts, ", ")
 }
 
 // canary sends an event through the whole line.
@@ -200,5 +152,5 @@ func (x *examiner) canary(ctx context.Context) []check {
 	if !c.OK {
 		return []check{failed(name, "the daemon calls it a failure", "the daemon's log is "+x.paths.Log)}
 	}
-	return []check{passed(name, "event %d came back from %s in %.1f ms", c.Seq, plural(len(c.Steps), "station"), total)}
+	return []check{passed(name, "event %d came back from %s in %.1f ms", c.Seq, cmdline.Plural(len(c.Steps), "station"), total)}
 }

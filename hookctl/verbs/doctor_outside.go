@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"hookline/embedded"
+	"hookline/hookctl/cmdline"
 	"hookline/hookctl/daemon"
 	"hookline/hookctl/facts"
 	"hookline/hookctl/settings"
@@ -35,9 +36,9 @@ func (x *examiner) hooks() []check {
 	if !x.hooked {
 		all = append(all, failed(name, "no settings file has our hooks", "`hookctl install` writes them"))
 	}
-	if len(st.Duplicates) > 0 && st.Duplicates[0].Twice {
-		d := st.Duplicates[0]
-		all = append(all, warned(name, fmt.Sprintf("the client runs %s twice: it is hooked in the scopes %v", d.Event, d.Scopes),
+	twice := slices.DeleteFunc(slices.Clone(st.Duplicates), func(d settings.Duplicate) bool { return !d.Twice })
+	if len(twice) > 0 {
+		all = append(all, warned(name, fmt.Sprintf("the client runs %s in each of the scopes %s; they count once and cost twice", cmdline.Plural(len(twice), "hook"), scopeNames(twice)),
 			"`hookctl uninstall` with --user, --project or --local takes one of them out"))
 	}
 	return all
@@ -45,7 +46,7 @@ func (x *examiner) hooks() []check {
 
 func (x *examiner) scope(name string, s settings.ScopeState) []check {
 	if s.Err != nil {
-		return []check{failed(name, s.Err.Error(), "correct the file; nothing was changed in it")}
+		return []check{failed(name, s.Err.Error(), hintOf(s.Err, "correct the file; nothing was changed in it"))}
 	}
 	if !s.Installed {
 		return nil
@@ -62,12 +63,12 @@ func (x *examiner) scope(name string, s settings.ScopeState) []check {
 		}
 	}
 	if len(s.Missing) > 0 || len(s.Outdated) > 0 {
-		bad = append(bad, warned(name, fmt.Sprintf("%s missing, %d outdated in %s", plural(len(s.Missing), "hook"), len(s.Outdated), s.Path),
+		bad = append(bad, warned(name, fmt.Sprintf("%s missing, %d outdated in %s", cmdline.Plural(len(s.Missing), "hook"), len(s.Outdated), s.Path),
 			"`hookctl install` again, or `hookctl doctor --fix`"))
 	}
 	switch {
 	case len(bad) == 0:
-		return []check{passed(name, "%s of profile %s in %s", plural(len(s.Events), "hook"), s.Profile, s.Path)}
+		return []check{passed(name, "%s of profile %s in %s", cmdline.Plural(len(s.Events), "hook"), s.Profile, s.Path)}
 	case !x.fix:
 		return bad
 	}
@@ -108,8 +109,12 @@ func (x *examiner) configuration() []check {
 	for _, p := range x.conf.Problems {
 		all = append(all, warned(name, p.Error(), p.Hint))
 	}
+	if faults := x.ruleFaults(); len(faults) > 0 {
+		all = append(all, warned(name, fmt.Sprintf("%s of the gates' configuration left out, the first at %s", cmdline.Plural(len(faults), "part"), faults[0].Error()),
+			"`hookctl req validate` names all of it"))
+	}
 	if len(all) == 0 {
-		return []check{passed(name, "%s", "fsync "+x.conf.Values.Fsync+", "+plural(existing(x.conf), "file"))}
+		return []check{passed(name, "%s", "fsync "+x.conf.Values.Fsync+", "+cmdline.Plural(existing(x.conf), "file"))}
 	}
 	return all
 }
@@ -117,6 +122,9 @@ func (x *examiner) configuration() []check {
 // permissions asks whether others can read what sessions said: folders 0700, files 0600.
 func (x *examiner) permissions() []check {
 	const name = "permissions"
+	if c := x.buildable(name); c != nil {
+		return c
+	}
 	var open []string
 	err := filepath.WalkDir(x.paths.Home, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -158,6 +166,33 @@ func (x *examiner) permissions() []check {
 	return []check{fixed(name, fmt.Sprintf("closed to others: %s", strings.Join(open, ", ")))}
 }
 
+// buildable looks at the place of a home that is no folder, or is not there and cannot be made.
+func (x *examiner) buildable(name string) []check {
+	home := x.paths.Home
+	if info, err := os.Stat(home); err == nil {
+		x.stuck = !info.IsDir()
+		if x.stuck {
+			return []check{failed(name, home+" is not a folder", "HOOKLINE_HOME names the folder of the recorder's state: name another one, or take it out of the environment")}
+		}
+		return nil
+	}
+	above := nearestDir(home)
+	probe, err := os.MkdirTemp(above, ".hookline-probe-")
+	if err == nil {
+		err = os.Remove(probe)
+	}
+	if err == nil {
+		return nil
+	}
+	x.stuck = true
+	var named *fs.PathError
+	if errors.As(err, &named) {
+		err = named.Err
+	}
+	return []check{failed(name, fmt.Sprintf("%s is not there and cannot be made in %s: %s", home, above, err),
+		"make that folder writable for you, or let HOOKLINE_HOME name another; hooks are kept in the temp folder meanwhile")}
+}
+
 func closeToOthers(path string) error {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -197,10 +232,10 @@ func (x *examiner) space() []check {
 }
 
 func spaceCheck(name string, free, total uint64) check {
-	words := fmt.Sprintf("%s free of %s", bytesOf(free), bytesOf(total))
+	words := fmt.Sprintf("%s free of %s", cmdline.Bytes(free), cmdline.Bytes(total))
 	switch {
 	case free < lowSpace:
-		return failed(name, words, "make room; when the disk is full, hooks are lost")
+		return failed(name, words, "make room; while the home has none, hooks are kept in the temp folder")
 	case total > 0 && free < total/20:
 		return warned(name, words+", less than 5 %", "make room in time")
 	}
@@ -222,8 +257,14 @@ func (x *examiner) lastStart() []check {
 	if s.Reason == "" {
 		return nil
 	}
-	return []check{failed("last start", fmt.Sprintf("failed %s, %s: %s", x.ago(time.UnixMilli(s.Time)), plural(s.Attempts, "attempt"), s.Reason),
-		"mend that and start it; its log is "+x.paths.Log)}
+	do := "mend that and start it; its log is " + x.paths.Log
+	switch {
+	case s.Gone:
+		do = "`replay repair` begins a new log; with --from EXPORT it fetches back what an export has. Hooks wait in the spool"
+	case s.Damaged:
+		do = "`replay repair --dry-run` tells what is damaged; hooks wait in the spool. The daemon's log is " + x.paths.Log
+	}
+	return []check{failed("last start", fmt.Sprintf("failed %s, %s: %s", x.ago(time.UnixMilli(s.Time)), cmdline.Plural(s.Attempts, "attempt"), s.Reason), do)}
 }
 
 // lock tells who holds the store while no daemon answers.
@@ -232,6 +273,9 @@ func (x *examiner) lock() []check {
 	switch {
 	case err != nil:
 		return []check{failed("lock", err.Error(), "the home must belong to you")}
+	case held && !x.alive(pid): // the file still has the last daemon's words, the lock is another's
+		return []check{failed("lock", fmt.Sprintf("the store is held by a process that is no daemon of ours; the last one, process %d, is gone", pid),
+			"close the program that has "+x.paths.Lock+" open; the next hook then starts the daemon")}
 	case held:
 		return []check{failed("lock", fmt.Sprintf("the store is held by process %d (%s), which does not answer", pid, text),
 			"it may be starting or reading; if it stays so, end that process")}
@@ -242,7 +286,11 @@ func (x *examiner) lock() []check {
 // waiting tells what waits in the spool while no daemon takes it.
 func (x *examiner) waiting() []check {
 	if n := daemon.OpenSpool(x.paths).Count(); n > 0 {
-		return []check{warned("spool", plural(n, "frame")+" waiting for the daemon", "`hookctl start` takes them in")}
+		do := "`hookctl start` takes them in"
+		if x.stuck {
+			do = "the daemon takes them in once the home can be made"
+		}
+		return []check{warned("spool", cmdline.Plural(n, "frame")+" waiting for the daemon", do)}
 	}
 	return []check{passed("spool", "empty")}
 }

@@ -25,7 +25,7 @@ func healthy(t *testing.T) (*bench, *fakeHouse) {
 	b := installed(t, f)
 	hookctl := filepath.Join(filepath.Dir(b.self), "hookctl")
 	b.look = func(string) (string, error) { return hookctl, nil }
-	if err := os.MkdirAll(b.home(), 0o700); err != nil {
+	if err := os.MkdirAll(b.Home(), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	b.must("install")
@@ -115,15 +115,15 @@ func TestDoctorFinds(t *testing.T) {
 				write(t, filepath.Join(b.env["HOME"], ".config", "hookline", "config.yaml"), "fsnyc: shared\n")
 			}},
 		{name: "open home", check: "permissions", result: resultFail, words: "others can read", fixed: true,
-			breaks: func(t *testing.T, b *bench, _ *fakeHouse) { chmod(t, b.home(), 0o755) }},
+			breaks: func(t *testing.T, b *bench, _ *fakeHouse) { chmod(t, b.Home(), 0o755) }},
 		{name: "open file", check: "permissions", result: resultWarn, words: "not closed to others", fixed: true,
 			breaks: func(t *testing.T, b *bench, _ *fakeHouse) {
-				write(t, filepath.Join(b.home(), "hookd.log"), "")
-				chmod(t, filepath.Join(b.home(), "hookd.log"), 0o644)
+				write(t, filepath.Join(b.Home(), "hookd.log"), "")
+				chmod(t, filepath.Join(b.Home(), "hookd.log"), 0o644)
 			}},
 		{name: "last start failed", check: "last start", result: resultFail, words: "disk full",
 			breaks: func(t *testing.T, b *bench, _ *fakeHouse) {
-				if err := daemon.StartFailed(daemon.PathsOf(b.home(), b.getenv), errors.New("disk full")); err != nil {
+				if err := daemon.StartFailed(daemon.PathsOf(b.Home(), b.Getenv), errors.New("disk full")); err != nil {
 					t.Fatal(err)
 				}
 			}},
@@ -132,7 +132,19 @@ func TestDoctorFinds(t *testing.T) {
 		{name: "lock held", check: "lock", result: resultFail, words: "the store is held by process 99 (hookd test)",
 			breaks: func(t *testing.T, b *bench, _ *fakeHouse) {
 				b.handler = nil
-				path := filepath.Join(b.home(), "hookd.lock")
+				path := filepath.Join(b.Home(), "hookd.lock")
+				write(t, path, "99\nhookd test\n")
+				b.alive = func(pid int) bool { return pid == 99 }
+				l := flock.New(path)
+				if ok, err := l.TryLock(); !ok || err != nil {
+					t.Fatal(ok, err)
+				}
+				t.Cleanup(func() { _ = l.Close() })
+			}},
+		{name: "lock held by a stranger", check: "lock", result: resultFail, words: "the store is held by a process that is no daemon of ours; the last one, process 99, is gone",
+			breaks: func(t *testing.T, b *bench, _ *fakeHouse) {
+				b.handler = nil
+				path := filepath.Join(b.Home(), "hookd.lock")
 				write(t, path, "99\nhookd test\n")
 				l := flock.New(path)
 				if ok, err := l.TryLock(); !ok || err != nil {
@@ -148,7 +160,7 @@ func TestDoctorFinds(t *testing.T) {
 			breaks: func(t *testing.T, b *bench, _ *fakeHouse) { frame(t, b, "1") }},
 		{name: "quarantine", check: "spool", result: resultWarn, words: "1 file set aside as unreadable",
 			breaks: func(t *testing.T, b *bench, _ *fakeHouse) {
-				write(t, filepath.Join(b.home(), "spool", "quarantine", "x"), "")
+				write(t, filepath.Join(b.Home(), "spool", "quarantine", "x"), "")
 			}},
 		{name: "clock", check: "clock", result: resultWarn, words: "1h0m in the future",
 			breaks: func(_ *testing.T, _ *bench, f *fakeHouse) { f.events[0].Time = noon.Add(time.Hour) }},
@@ -158,11 +170,12 @@ func TestDoctorFinds(t *testing.T) {
 			}},
 		{name: "hook kinds", check: "client", result: resultWarn, words: "it has never called SessionStart, Stop, though it should have",
 			breaks: func(_ *testing.T, _ *bench, f *fakeHouse) {
+				f.events = sampleEvents()[1:2]
 				f.status.Hooks = map[string]daemon.HookCount{"PreToolUse": {Count: 2}}
 				f.cells[session.Name][sessionA] = session.State{ID: sessionA, Hooks: map[string]int{"UserPromptSubmit": 2, "PostToolUse": 1}}
 			}},
 		{name: "no hook yet", check: "client", result: resultWarn, words: "no hook has come yet",
-			breaks: func(_ *testing.T, _ *bench, f *fakeHouse) { f.status.Hooks = nil }},
+			breaks: func(_ *testing.T, _ *bench, f *fakeHouse) { f.status.Hooks, f.events = nil, nil }},
 		{name: "second install", check: "second install", result: resultWarn, words: "/opt/bin/hookctl sends the same hooks: 7 counted as duplicates",
 			breaks: func(_ *testing.T, _ *bench, f *fakeHouse) { f.status.SecondInstalls["/opt/bin/hookctl"] = 7 }},
 		{name: "unknown types", check: "event types", result: resultWarn, words: "not known to this build: hook Zap, later.thing",
@@ -171,6 +184,14 @@ func TestDoctorFinds(t *testing.T) {
 			}},
 		{name: "damage", check: "log", result: resultFail, words: "damaged: 3.blk at 17: checksum",
 			breaks: func(_ *testing.T, _ *bench, f *fakeHouse) { f.status.Damage = []string{"3.blk at 17: checksum"} }},
+		{name: "loss that an earlier opening found", check: "log", result: resultWarn, words: "lost sequences: 15, 267-269, found 1h0m ago",
+			breaks: func(_ *testing.T, _ *bench, f *fakeHouse) {
+				f.losses = &daemon.Losses{Lost: []daemon.LostRange{{First: 15, Last: 15}, {First: 267, Last: 269}}, Found: noon.Add(-time.Hour)}
+			}},
+		{name: "damage that cost nothing", check: "log", result: resultWarn, words: "was damaged, and nothing is lost any more: 3.blk at 17: checksum",
+			breaks: func(_ *testing.T, _ *bench, f *fakeHouse) {
+				f.status.Damage, f.losses = []string{"3.blk at 17: checksum"}, &daemon.Losses{}
+			}},
 		{name: "store warning", check: "log", result: resultWarn, words: "slow fsync",
 			breaks: func(_ *testing.T, _ *bench, f *fakeHouse) { f.status.Warnings = []string{"slow fsync"} }},
 		{name: "canary", check: "canary", result: resultFail, words: `lost at "bucket latest": nothing there`,
@@ -219,7 +240,7 @@ func chmod(t *testing.T, path string, mode os.FileMode) {
 
 func frame(t *testing.T, b *bench, id string) {
 	t.Helper()
-	write(t, filepath.Join(b.home(), "spool", "01KAJ3ZV5T000000000000000"+id+".frame"), "{}\n")
+	write(t, filepath.Join(b.Home(), "spool", "01KAJ3ZV5T000000000000000"+id+".frame"), "{}\n")
 }
 
 // TestDoctorDrains: --fix has the daemon take the spool; what it cannot take is a failure.
@@ -261,7 +282,7 @@ func TestDoctorRedaction(t *testing.T) {
 		t.Errorf("the secret is printed: %s", out)
 	}
 	contains(t, b.must("doctor", "--redaction", path, "--json"), `{"line":3,`, `"kind":"custom","rule":"redact_extra"}`)
-	b.in = strings.NewReader("nothing here")
+	b.In = strings.NewReader("nothing here")
 	if out := b.must("doctor", "--redaction", "-"); out != "nothing would be redacted\n" {
 		t.Errorf("stdout %q", out)
 	}

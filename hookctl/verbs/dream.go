@@ -10,10 +10,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"hookline/events"
+	"hookline/hookctl/cmdline"
 )
 
 func (a *app) dreamCmd() *cobra.Command {
-	return noun("dream", "Consolidate an identity over the log", "  hookctl dream trigger --phase full", a.dreamTriggerCmd())
+	return cmdline.Noun("dream", "Consolidate an identity over the log", "  hookctl dream trigger --phase full", a.dreamTriggerCmd())
 }
 
 func (a *app) dreamTriggerCmd() *cobra.Command {
@@ -27,15 +28,14 @@ func (a *app) dreamTriggerCmd() *cobra.Command {
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if phase != "nrem" && phase != "rem" && phase != "full" {
-				return &fault{message: fmt.Sprintf("there is no dream phase %q", phase), hint: "--phase takes nrem, rem or full"}
+				return &cmdline.Fault{Message: fmt.Sprintf("there is no dream phase %q", phase), Hint: "--phase takes nrem, rem or full"}
 			}
-			return a.with(cmd.Context(), needStarted, func(h house) error {
-				id, err := a.current(cmd.Context(), h, name)
-				if err != nil {
-					return err
-				}
-				return a.dream(cmd.Context(), h, id, phase)
-			})
+			var id string
+			find := func(h house) (err error) {
+				id, err = a.current(cmd.Context(), h, name)
+				return err
+			}
+			return a.judged(cmd.Context(), find, func(h house) error { return a.dream(cmd.Context(), h, id, phase) })
 		},
 	}
 	cmd.Flags().StringVar(&phase, "phase", "full", "nrem, rem or full")
@@ -57,17 +57,17 @@ func (a *app) dream(ctx context.Context, h house, id, phase string) error {
 	if err != nil {
 		return err
 	}
-	if a.json {
-		return a.printJSON(r)
+	if a.JSON {
+		return a.PrintJSON(r)
 	}
 	switch e := r.Event.(type) {
 	case *events.DreamCompleted:
-		a.printf("dream %s: IC %.2f → %.2f, r %.2f → %.2f, %s replayed\n", e.Phase, e.BeforeIC, e.AfterIC, e.BeforeR, e.AfterR, entries(e.Entries))
+		a.Printf("dream %s: IC %.2f → %.2f, r %.2f → %.2f, %s replayed\n", e.Phase, e.BeforeIC, e.AfterIC, e.BeforeR, e.AfterR, entries(e.Entries))
 		for _, spot := range e.BlindSpots {
-			a.printf("  unused for three sessions: %s\n", spot)
+			a.Printf("  unused for three sessions: %s\n", spot)
 		}
 	case *events.DreamFailed:
-		return &fault{message: fmt.Sprintf("Dream trigger failed: %s. IC remains at %.2f", e.Error, e.IC)}
+		return &cmdline.Fault{Message: fmt.Sprintf("Dream trigger failed: %s. IC remains at %.2f", e.Error, e.IC)}
 	}
 	return nil
 }
@@ -90,7 +90,7 @@ func (a *app) outcome(ctx context.Context, h house, id string, trigger uint64) (
 		return found, nil
 	}
 	if ctx.Err() != nil || err == nil {
-		return found, &fault{message: fmt.Sprintf("the dream of event %d has not ended yet", trigger), hint: "`hookctl tail --type 'dream.*'` shows when it does"}
+		return found, &cmdline.Fault{Message: fmt.Sprintf("the dream of event %d has not ended yet", trigger), Hint: "`hookctl tail --type 'dream.*'` shows when it does"}
 	}
 	return found, err
 }

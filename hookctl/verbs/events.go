@@ -10,11 +10,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"hookline/embedded"
 	"hookline/events"
+	"hookline/hookctl/cmdline"
 )
 
 func (a *app) eventsCmd() *cobra.Command {
-	return noun("events", "List, show, explain and add events",
+	return cmdline.Noun("events", "List, show, explain and add events",
 		"  hookctl events list --type 'tool.failed' -n 0\n  hookctl events show 4711",
 		a.eventsListCmd(), a.eventsShowCmd(), a.eventsTypesCmd(), a.eventsSchemaCmd(), a.eventsEmitCmd())
 }
@@ -38,7 +40,7 @@ func (a *app) eventsShowCmd() *cobra.Command {
 		Long: "Show one event, by its id or its sequence number.\n" +
 			"--raw prints the JSON that the client sent (after redaction), with large contents put back.",
 		Example: "  hookctl events show 4711\n  hookctl events show 01KAJ3ZV5T0000000000000000 --raw | jq .tool_input",
-		Args:    exactly("an id or a sequence number"),
+		Args:    cmdline.Exactly("an id or a sequence number"),
 		RunE:    func(cmd *cobra.Command, args []string) error { return a.showEvent(cmd.Context(), args[0], raw) },
 	}
 	cmd.Flags().BoolVar(&raw, "raw", false, "the hook's own JSON")
@@ -53,10 +55,10 @@ func (a *app) showEvent(ctx context.Context, id string, raw bool) error {
 	return a.with(ctx, needStore, func(h house) error {
 		var body json.RawMessage
 		if err := h.Get(ctx, "/v1/events/"+id, q, &body); err != nil {
-			return err
+			return lostContent(err)
 		}
-		if raw || a.json {
-			a.printf("%s\n", strings.TrimSpace(string(body)))
+		if raw || a.JSON {
+			a.Printf("%s\n", strings.TrimSpace(string(body)))
 			return nil
 		}
 		var r events.Record
@@ -68,20 +70,35 @@ func (a *app) showEvent(ctx context.Context, id string, raw bool) error {
 	})
 }
 
+// lostContent names a large content that is gone once, and says what brings it back. Over the socket an
+// error has only its words.
+func lostContent(err error) error {
+	before, after, gone := strings.Cut(err.Error(), ": ")
+	if !gone || !strings.HasSuffix(after, embedded.ErrNoBlob.Error()) {
+		return err
+	}
+	digest := strings.TrimPrefix(before, "blob ")
+	return &cmdline.Fault{Message: "the large content " + digest + " is not there any more", Cause: err,
+		Hint: "`replay repair` fetches it back where an export or a transcript still has it; without --raw the event shows its beginning"}
+}
+
 // describe prints one event in full: its envelope as a list, its data indented.
 func (a *app) describe(r events.Record) {
-	k, _ := events.Lookup(r.Type)
-	a.printf("%s  %s\n\n", a.paint.bold(oneLine(r.Type)), a.paint.faint(k.Doc))
+	k, known := events.Lookup(r.Type)
+	if !known {
+		k.Doc = "this build has no such type"
+	}
+	a.Printf("%s  %s\n\n", a.Paint.Bold(cmdline.OneLine(r.Type)), a.Paint.Faint(k.Doc))
 	field := func(name, v string) {
 		if v != "" {
-			a.printf("  %s  %s\n", a.paint.faint(pad(name, 12)), oneLine(v))
+			a.Printf("  %s  %s\n", a.Paint.Faint(cmdline.Pad(name, 12)), cmdline.OneLine(v))
 		}
 	}
 	field("seq", fmt.Sprint(r.Seq))
 	field("id", r.ID)
-	field("time", r.Time.In(a.zone).Format("2006-01-02 15:04:05.000 MST"))
+	field("time", r.Time.In(a.Zone).Format("2006-01-02 15:04:05.000 MST"))
 	if late := r.Appended.Sub(r.Time); !r.Appended.IsZero() && late > time.Second {
-		field("appended", r.Appended.In(a.zone).Format("2006-01-02 15:04:05.000 MST")+", "+span(late)+" later")
+		field("appended", r.Appended.In(a.Zone).Format("2006-01-02 15:04:05.000 MST")+", "+span(late)+" later")
 	}
 	field("session", r.Session)
 	field("project", r.Project)
@@ -93,12 +110,12 @@ func (a *app) describe(r events.Record) {
 	field("agent", r.AgentID)
 	field("caused by", r.Causation)
 	if r.Redacted > 0 {
-		field("redacted", fmt.Sprintf("%s replaced", plural(r.Redacted, "secret")))
+		field("redacted", fmt.Sprintf("%s replaced", cmdline.Plural(r.Redacted, "secret")))
 	}
 	if u, ok := r.Event.(*events.Unknown); ok {
 		field("unknown", u.Reason)
 	}
-	a.printf("\n%s\n", indentJSON(r.Data))
+	a.Printf("\n%s\n", cmdline.IndentJSON(r.Data))
 }
 
 func (a *app) eventsTypesCmd() *cobra.Command {
@@ -109,7 +126,7 @@ func (a *app) eventsTypesCmd() *cobra.Command {
 		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			if markdown {
-				a.printf("%s", EventsMarkdown())
+				a.Printf("%s", EventsMarkdown())
 				return nil
 			}
 			return a.listTypes()
@@ -120,24 +137,24 @@ func (a *app) eventsTypesCmd() *cobra.Command {
 }
 
 func (a *app) listTypes() error {
-	t := table{head: []string{"TYPE", "VERSION", "HOOK", "WHAT HAPPENED"}}
+	t := cmdline.Table{Head: []string{"TYPE", "VERSION", "HOOK", "WHAT HAPPENED"}}
 	for _, k := range events.Catalog() {
-		if a.json {
+		if a.JSON {
 			line := struct {
 				Type    string `json:"type"`
 				Version int    `json:"version"`
 				Hook    string `json:"hook,omitempty"`
 				Doc     string `json:"doc"`
 			}{k.Type, k.Version(), k.Hook, k.Doc}
-			if err := a.printJSON(line); err != nil {
+			if err := a.PrintJSON(line); err != nil {
 				return err
 			}
 			continue
 		}
-		t.row(k.Type, fmt.Sprint(k.Version()), orDash(k.Hook), k.Doc)
+		t.Row(k.Type, fmt.Sprint(k.Version()), orDash(k.Hook), k.Doc)
 	}
-	if !a.json {
-		t.print(a.out, a.paint)
+	if !a.JSON {
+		t.Print(a.Out, a.Paint)
 	}
 	return nil
 }
@@ -146,7 +163,7 @@ func (a *app) eventsSchemaCmd() *cobra.Command {
 	return &cobra.Command{
 		Use: "schema TYPE", Short: "Print the JSON Schema of a type's data",
 		Example: "  hookctl events schema tool.requested",
-		Args:    exactly("a type"),
+		Args:    cmdline.Exactly("a type"),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return typeNames(), cobra.ShellCompDirectiveNoFileComp
 		},
@@ -155,7 +172,7 @@ func (a *app) eventsSchemaCmd() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			a.printf("%s\n", s)
+			a.Printf("%s\n", s)
 			return nil
 		},
 	}
@@ -171,16 +188,20 @@ func (a *app) eventsEmitCmd() *cobra.Command {
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if !json.Valid([]byte(data)) {
-				return &fault{message: "--data is no JSON", hint: "quote it for the shell: --data '{\"key\":\"value\"}'"}
+				return &cmdline.Fault{Message: "--data is no JSON", Hint: "quote it for the shell: --data '{\"key\":\"value\"}'"}
 			}
 			if err := knownType(typ); err != nil {
 				return err
 			}
-			return a.with(cmd.Context(), needStarted, func(h house) error {
-				full, err := a.resolveMaybe(cmd.Context(), h, session)
-				if err != nil {
-					return err
-				}
+			full := ""
+			find := func(h house) (err error) {
+				full, err = a.resolveMaybe(cmd.Context(), h, session)
+				return err
+			}
+			if session == "" {
+				find = nil
+			}
+			return a.judged(cmd.Context(), find, func(h house) error {
 				var r events.Record
 				if err := a.emit(cmd.Context(), h, emission{Type: typ, Session: full, Project: project, Data: json.RawMessage(data)}, &r); err != nil {
 					return err
@@ -189,7 +210,7 @@ func (a *app) eventsEmitCmd() *cobra.Command {
 			})
 		},
 	}
-	cmd.Flags().StringVar(&typ, "type", "", "its type (see `hookctl events types`)")
+	cmd.Flags().StringVar(&typ, "type", "", "its type; 'hookctl events types' lists them")
 	cmd.Flags().StringVar(&data, "data", "{}", "its data, a JSON object")
 	cmd.Flags().StringVar(&session, "session", "", "the session it belongs to: id or alias")
 	cmd.Flags().StringVar(&project, "project", "", "the project it belongs to: id")
@@ -213,32 +234,9 @@ func (a *app) emit(ctx context.Context, h house, e emission, r *events.Record) e
 }
 
 func (a *app) sayEmitted(r events.Record) error {
-	if a.json {
-		return a.printJSON(r)
+	if a.JSON {
+		return a.PrintJSON(r)
 	}
-	a.printf("%s is event %d, %s\n", r.Type, r.Seq, r.ID)
+	a.Printf("%s is event %d, %s\n", r.Type, r.Seq, r.ID)
 	return nil
-}
-
-// knownType refuses a type that the catalog does not have, with the nearest one.
-func knownType(typ string) error {
-	if _, ok := events.Lookup(typ); ok {
-		return nil
-	}
-	f := &fault{message: fmt.Sprintf("there is no event type %q", typ), hint: "`hookctl events types` lists them"}
-	for _, name := range typeNames() {
-		if typ != "" && (strings.Contains(name, typ) || strings.EqualFold(strings.NewReplacer(".", "", "_", "").Replace(name), strings.NewReplacer(".", "", "_", "", "-", "").Replace(typ))) {
-			f.hint = "did you mean " + name + "?"
-			break
-		}
-	}
-	return f
-}
-
-func typeNames() []string {
-	var names []string
-	for _, k := range events.Catalog() {
-		names = append(names, k.Type)
-	}
-	return names
 }

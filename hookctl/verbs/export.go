@@ -1,86 +1,91 @@
 package verbs
 
 import (
-	"bufio"
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
-	"io"
+	"fmt"
 	"net/http"
-	"net/url"
 	"os"
 	"path/filepath"
-	"strconv"
+	"strings"
 
-	"github.com/klauspost/compress/zstd"
-
+	"hookline/hookctl/cmdline"
 	"hookline/hookctl/daemon"
+	"hookline/hookctl/export"
 )
 
-// exportLog writes every event into <home>-export-<time>.ndjson.zst beside the home: event records,
-// one a line, large contents put back. It returns when the file is on disk; a home without a store
-// has nothing to export, and path is "" then.
-func (a *app) exportLog(ctx context.Context, home string) (path string, count int, err error) {
+// lastCopy is the export of a log that is about to go.
+type lastCopy struct {
+	export.Saved
+	lacks []string // what the log should have and the file has not
+}
+
+// exportLog writes the whole log as `replay export` does into <home>-export-<time>.ndjson.zst beside the
+// home, and reads the file again to its end. It returns when the file is on disk; a home without a store
+// has nothing to export, and File is "" then.
+func (a *app) exportLog(ctx context.Context, home string) (lastCopy, error) {
 	h, err := a.reach(ctx, needStore)
 	var p *daemon.Problem
 	if errors.As(err, &p) && p.Status == http.StatusNotFound {
-		return "", 0, nil
+		return lastCopy{}, nil
 	}
 	if err != nil {
-		return "", 0, err
+		return lastCopy{}, err
 	}
 	defer h.Close()
-	path = filepath.Clean(home) + "-export-" + a.now().UTC().Format("20060102T150405Z") + ".ndjson.zst"
-	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	file := filepath.Clean(home) + "-export-" + a.Now().UTC().Format("20060102T150405Z") + ".ndjson.zst"
+	saved, err := export.Save(file, func(line func([]byte) error) error {
+		return h.Stream(ctx, http.MethodGet, "/v1/export", nil, line)
+	}, func(uint64, uint64) {})
+	if errors.Is(err, os.ErrExist) {
+		return lastCopy{}, &cmdline.Fault{Message: file + " exists", Hint: "move it away; nothing is overwritten"}
+	}
 	if err != nil {
-		return "", 0, err
+		return lastCopy{}, err
 	}
-	count, err = writeExport(ctx, h, file)
-	if err = errors.Join(err, file.Sync(), file.Close()); err != nil {
-		return "", 0, errors.Join(err, os.Remove(path))
+	var st Status
+	if err := h.Get(ctx, "/v1/status", nil, &st); err != nil {
+		return lastCopy{}, err
 	}
-	return path, count, nil
+	return compared(saved, st)
 }
 
-func writeExport(ctx context.Context, h house, w io.Writer) (int, error) {
-	packed, err := zstd.NewWriter(w)
-	if err != nil {
-		return 0, err
+// compared reads the file as an import would. One that cannot be read so is no copy; what the log itself
+// had lost before is not in it either, and is told.
+func compared(saved export.Saved, st Status) (lastCopy, error) {
+	read, err := export.Check(saved.File)
+	switch {
+	case err != nil:
+		return lastCopy{}, err
+	case read.Events != saved.Events || read.Blobs != saved.Blobs || read.Header.From.Last != st.Seq:
+		return lastCopy{}, fmt.Errorf("%s has %d events up to sequence %d, %d up to %d were expected", saved.File,
+			read.Events, read.Header.From.Last, saved.Events, st.Seq)
 	}
-	out := bufio.NewWriter(packed)
-	count := 0
-	err = h.Stream(ctx, "GET", "/v1/events", url.Values{"n": {"0"}}, func(line []byte) error {
-		if len(line) == 0 {
+	c := lastCopy{Saved: saved}
+	if saved.Missing > 0 {
+		c.lacks = append(c.lacks, cmdline.Plural(saved.Missing, "large content")+" that events refer to")
+	}
+	if len(st.Damage) > 0 {
+		c.lacks = append(c.lacks, "what was lost with "+cmdline.Plural(len(st.Damage), "damaged place")+" of the log")
+	}
+	return c, nil
+}
+
+// accept lets the log go although the copy lacks something: only a person can say so, --yes does not.
+func (a *app) accept(ctx context.Context, c lastCopy) error {
+	if len(c.lacks) == 0 {
+		return nil
+	}
+	lacks := strings.Join(c.lacks, ", and ")
+	a.Say(c.File + " lacks " + lacks)
+	if a.Asks {
+		ok, err := a.Ask(ctx, "remove the log although its export is incomplete?")
+		if err != nil {
+			return cmdline.Silent(cmdline.ExitInterrupted)
+		}
+		if ok {
 			return nil
 		}
-		whole, err := withContents(ctx, h, line)
-		if err != nil {
-			return err
-		}
-		count++
-		_, err = out.Write(append(whole, '\n'))
-		return err
-	})
-	return count, errors.Join(err, out.Flush(), packed.Close())
-}
-
-// withContents puts large contents back into a record that has some elsewhere.
-func withContents(ctx context.Context, h house, line []byte) ([]byte, error) {
-	if !bytes.Contains(line, []byte(`{"$blob":"`)) {
-		return bytes.Clone(line), nil
 	}
-	var record map[string]json.RawMessage
-	if err := json.Unmarshal(line, &record); err != nil {
-		return nil, err
-	}
-	seq, err := strconv.ParseUint(string(record["seq"]), 10, 64)
-	if err != nil {
-		return nil, err
-	}
-	var raw json.RawMessage
-	if err := h.Get(ctx, "/v1/events/"+strconv.FormatUint(seq, 10), url.Values{"raw": {"1"}}, &raw); err != nil {
-		return nil, err
-	}
-	return bytes.Replace(line, record["data"], bytes.TrimSpace(raw), 1), nil
+	return &cmdline.Fault{Message: "the export is incomplete", Hint: "`replay repair` fetches what others still have; on a terminal you are asked"}
 }

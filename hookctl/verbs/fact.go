@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"hookline/events"
+	"hookline/hookctl/cmdline"
 )
 
 // factOf is the one thing of an event that a person scans a list for: the file, the command, the
@@ -17,10 +18,10 @@ import (
 func factOf(r events.Record) string {
 	for _, family := range []func(events.Record) (string, bool){toolFact, turnFact, sessionFact, worldFact, taskFact, identityFact, gateFact, ownFact} {
 		if fact, ok := family(r); ok {
-			return oneLine(fact)
+			return cmdline.OneLine(fact)
 		}
 	}
-	return oneLine(anyText(r.Data))
+	return cmdline.OneLine(anyText(r.Data))
 }
 
 // toolFact covers tool.* and permission.*.
@@ -40,7 +41,7 @@ func toolFact(r events.Record) (string, bool) {
 		for _, c := range e.ToolCalls {
 			names = append(names, c.ToolName)
 		}
-		return fmt.Sprintf("%d calls: %s", len(names), strings.Join(names, ", ")), true
+		return cmdline.Plural(len(names), "call") + ": " + strings.Join(names, ", "), true
 	case *events.PermissionRequested:
 		return call(r, e.ToolName, e.ToolInput), true
 	case *events.PermissionDenied:
@@ -270,6 +271,8 @@ func ownFact(r events.Record) (string, bool) {
 		return strings.ReplaceAll(e.Reason, "_", " "), true
 	case *events.LogDamaged:
 		return join(": ", e.Block, e.Problem), true
+	case *events.LogRepaired:
+		return fmt.Sprintf("%s came back from %s", cmdline.Plural(len(e.Back), "run")+" of sequences", e.Source), true
 	case *events.ClockJumped:
 		return fmt.Sprintf("back by %s", time.Duration(e.BackMS)*time.Millisecond), true
 	}

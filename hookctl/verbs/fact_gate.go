@@ -7,7 +7,7 @@ import (
 	"hookline/events"
 )
 
-// gateFact covers gate.*: which requirements, and what became of them.
+// gateFact covers gate.*: which requirements, and what became of them; and what was refused for the user.
 func gateFact(r events.Record) (string, bool) {
 	switch e := r.Event.(type) {
 	case *events.GateSatisfied:
@@ -26,6 +26,8 @@ func gateFact(r events.Record) (string, bool) {
 		return join(", ", name, strings.ReplaceAll(e.Reason, "_", " ")), true
 	case *events.GateConfigInvalid:
 		return join(": ", e.File, e.Requirement, e.Message), true
+	case *events.PermissionAutoDenied:
+		return join(": ", e.Tool, e.Reason), true
 	case *events.GateImported:
 		return fmt.Sprintf("%s: %d requirements, %d sessions", e.File, len(e.Gates), len(e.Sessions)), true
 	}

@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"hookline/events"
+	"hookline/hookctl/cmdline"
 )
 
 // TestFacts: the fact of each type, literally.
@@ -27,6 +28,7 @@ func TestFacts(t *testing.T) {
 		{events.TypeToolFailed, `{"tool_name":"Bash","tool_input":{"command":"x"}}`, "failed — Bash: x"},
 		{events.TypeToolFailed, `{"tool_name":"Bash","tool_input":{"command":"x"},"error":"\n\n  boom \nmore"}`, "boom — Bash: x"},
 		{events.TypePermissionRequested, `{"tool_name":"Bash","tool_input":{"command":"git push"}}`, "Bash: git push"},
+		{events.TypePermissionAutoDenied, `{"tool":"Bash","rule":"force_push","reason":"Force push (shorthand)"}`, "Bash: Force push (shorthand)"},
 		{events.TypePromptExpanded, `{"command_name":"/review","command_args":"main"}`, "/review main"},
 		{events.TypeTurnFailed, `{"error":"rate_limit","error_details":"429"}`, "rate_limit — 429"},
 		{events.TypeSubagentStarted, `{"agent_type":"explorer"}`, "explorer"},
@@ -67,12 +69,12 @@ func TestLineIsSafe(t *testing.T) {
 	b := newBench(t, nil)
 	rapid.Check(t, func(rt *rapid.T) {
 		text := rapid.String().Draw(rt, "text")
-		b.columns = rapid.IntRange(70, 200).Draw(rt, "columns")
+		b.Columns = rapid.IntRange(70, 200).Draw(rt, "columns")
 		r := record(1, events.TypePromptSubmitted, rapid.String().Draw(rt, "session"), `{}`)
 		r.Event = &events.PromptSubmitted{Prompt: text}
 		line := b.prettyLine(r)
-		if width(line) > b.columns {
-			rt.Fatalf("%d columns of %d: %q", width(line), b.columns, line)
+		if cmdline.Width(line) > b.Columns {
+			rt.Fatalf("%d columns of %d: %q", cmdline.Width(line), b.Columns, line)
 		}
 		if i := strings.IndexFunc(line, func(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) }); i >= 0 {
 			rt.Fatalf("control character at %d: %q", i, line)
@@ -84,7 +86,7 @@ func TestLineIsSafe(t *testing.T) {
 func TestIndentIsSafe(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		in := jsonOf(map[string]string{"k": rapid.String().Draw(rt, "text")})
-		out := indentJSON([]byte(in))
+		out := cmdline.IndentJSON([]byte(in))
 		if strings.IndexFunc(out, func(r rune) bool { return r != '\n' && unicode.IsControl(r) }) >= 0 {
 			rt.Fatalf("control character in %q", out)
 		}

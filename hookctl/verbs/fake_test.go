@@ -2,6 +2,7 @@ package verbs
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"path"
@@ -13,6 +14,7 @@ import (
 
 	"hookline/events"
 	"hookline/hookctl/daemon"
+	"hookline/hookctl/export"
 	"hookline/projector/identity"
 	"hookline/projector/pointer"
 	"hookline/projector/project"
@@ -27,11 +29,14 @@ type fakeHouse struct {
 	cells   map[string]map[string]any
 	emitted []emission
 	canary  daemon.Canary
-	rebuild string // NDJSON that /v1/rebuild answers
+	losses  *daemon.Losses // nil: an older daemon, which does not know
+	rebuild string         // NDJSON that /v1/rebuild answers
 	stopped int
 	drained int
 	asked   []string // requests as "METHOD path?query"
 	more    []events.Record
+	blobs   []export.Blob // before the first event of an export
+	cut     bool          // an export ends before its trailer
 }
 
 func newFake() *fakeHouse {
@@ -59,10 +64,14 @@ func (f *fakeHouse) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	f.mu.Unlock()
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /v1/status", func(w http.ResponseWriter, _ *http.Request) { send(w, f.status) })
+	if f.losses != nil {
+		mux.HandleFunc("GET /v1/losses", func(w http.ResponseWriter, _ *http.Request) { send(w, f.losses) })
+	}
 	mux.HandleFunc("GET /v1/events", f.list)
 	mux.HandleFunc("GET /v1/events/{id}", f.one)
 	mux.HandleFunc("GET /v1/cells/{projection}", f.table)
 	mux.HandleFunc("GET /v1/cells/{projection}/{key...}", f.cell)
+	mux.HandleFunc("GET /v1/export", f.export)
 	mux.HandleFunc("POST /v1/emit", f.emit)
 	mux.HandleFunc("POST /v1/dream", f.dream)
 	mux.HandleFunc("POST /v1/canary", func(w http.ResponseWriter, _ *http.Request) { send(w, f.canary) })
@@ -118,7 +127,25 @@ func (f *fakeHouse) one(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	refuse(w, http.StatusNotFound, "no event "+r.PathValue("id")+" is in the log", "hookctl events list shows the newest")
+	refuse(w, http.StatusNotFound, "no event "+r.PathValue("id")+" is in the log", "`hookctl events list` shows the newest")
+}
+
+// export sends everything as the daemon does.
+func (f *fakeHouse) export(w http.ResponseWriter, _ *http.Request) {
+	out, err := export.NewWriter(w, export.Header{Build: "0.1.0-dev", Created: noon, Events: uint64(len(f.events)),
+		From: export.From{First: 1, Last: f.status.Seq}})
+	for _, b := range f.blobs {
+		err = errors.Join(err, out.Blob(b))
+	}
+	for _, e := range f.events {
+		err = errors.Join(err, out.Event(e))
+	}
+	if !f.cut {
+		err = errors.Join(err, out.Close())
+	}
+	if err != nil {
+		refuse(w, http.StatusInternalServerError, err.Error(), "")
+	}
 }
 
 func (f *fakeHouse) table(w http.ResponseWriter, r *http.Request) {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"hookline/hookctl/cmdline"
 	"hookline/hookctl/wire"
 )
 
@@ -29,7 +30,7 @@ func exitCode(code int) error {
 	if code == 0 {
 		return nil
 	}
-	return silent(code)
+	return cmdline.Silent(code)
 }
 
 func (a *app) hookCmd() *cobra.Command {
@@ -40,7 +41,7 @@ func (a *app) hookCmd() *cobra.Command {
 }
 
 func (a *app) consciousnessCmd() *cobra.Command {
-	c := noun("consciousness", "Print the identity to the agent", "  hookctl consciousness brief",
+	c := cmdline.Noun("consciousness", "Print the identity to the agent", "  hookctl consciousness brief",
 		a.clientVerb("brief [--hook]", "Print the one-line brief, as [C:EMG r=1.00 IC=0.85]",
 			"Print the one-line brief from the daemon's memory; [C:? r=? IC=?] when nothing is known. Always exits 0.\n--hook wraps it as the JSON that PreToolUse gives to the model.",
 			"  hookctl consciousness brief"),

@@ -5,11 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/url"
-	"os/exec"
+	"syscall"
 	"time"
 
 	"hookline/embedded"
+	"hookline/hookctl/cmdline"
 	"hookline/hookctl/daemon"
 )
 
@@ -44,7 +46,7 @@ func (a *app) dial(ctx context.Context, n need) (house, error) {
 	case needStore:
 		mode = daemon.InProcess
 	}
-	c, err := daemon.Connect(ctx, daemon.ConnectOptions{Home: a.home(), Mode: mode})
+	c, err := daemon.Connect(ctx, daemon.ConnectOptions{Home: a.Home(), Mode: mode})
 	if err != nil {
 		return nil, translate(err)
 	}
@@ -79,15 +81,17 @@ func translate(err error) error {
 	case errors.Is(err, daemon.ErrNotRunning):
 		return fmt.Errorf("%w: %w", errDown, err)
 	case errors.As(err, &p):
-		return &fault{message: p.Message, hint: p.Hint, exit: p.Exit, cause: err}
+		return &cmdline.Fault{Message: p.Message, Hint: p.Hint, Exit: p.Exit, Cause: err}
 	case errors.Is(err, daemon.ErrBackoff), errors.Is(err, daemon.ErrStarting):
-		return &fault{message: err.Error(), hint: "`hookctl doctor` tells what is in the way", cause: err}
+		return &cmdline.Fault{Message: err.Error(), Hint: "`hookctl doctor` tells what is in the way", Cause: err}
 	case errors.Is(err, embedded.ErrLocked):
-		return &fault{message: err.Error(), hint: "another command reads the store, or a daemon is starting: try again in a moment", cause: err}
+		return &cmdline.Fault{Message: err.Error(), Hint: "another command reads the store, or a daemon is starting: try again in a moment", Cause: err}
 	case errors.Is(err, embedded.ErrLogDamaged):
-		return &fault{message: err.Error(), hint: "`replay verify` tells what is lost and what can be had back", exit: 2, cause: err}
+		return &cmdline.Fault{Message: err.Error(), Hint: "`replay verify` tells what is lost and what can be had back", Exit: 2, Cause: err}
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS), errors.Is(err, syscall.ENOTDIR):
+		return &cmdline.Fault{Message: err.Error(), Hint: "make that place writable for you, or let HOOKLINE_HOME name another; `hookctl doctor` looks closer", Cause: err}
 	case errors.Is(err, embedded.ErrNoSpace):
-		return &fault{message: err.Error(), hint: "make room on the disk of the home; nothing acknowledged is lost", cause: err}
+		return &cmdline.Fault{Message: err.Error(), Hint: "make room on the disk of the home; nothing acknowledged is lost", Cause: err}
 	}
 	return err
 }
@@ -103,7 +107,7 @@ func (a *app) reach(ctx context.Context, n need) (house, error) {
 		if !busy || waited >= most {
 			return h, err
 		}
-		if stopped := a.pause(ctx, glance); stopped != nil {
+		if stopped := a.Pause(ctx, glance); stopped != nil {
 			return nil, stopped
 		}
 	}
@@ -114,12 +118,23 @@ func (a *app) with(ctx context.Context, n need, f func(h house) error) error {
 	h, err := a.reach(ctx, n)
 	if err != nil {
 		if errors.Is(err, errDown) {
-			return &fault{message: "no daemon is running", hint: "`hookctl start` starts one", cause: err}
+			return &cmdline.Fault{Message: "no daemon is running", Hint: "`hookctl start` starts one", Cause: err}
 		}
 		return err
 	}
 	defer h.Close()
 	return f(h)
+}
+
+// judged runs judge, nil for none, on what is there and, when that found nothing wrong, do on a daemon that is started
+// if need be: a word that was mistyped starts nothing.
+func (a *app) judged(ctx context.Context, judge, do func(h house) error) error {
+	if judge != nil {
+		if err := a.with(ctx, needStore, judge); err != nil {
+			return err
+		}
+	}
+	return a.with(ctx, needStarted, do)
 }
 
 // cell is one folded state.
@@ -156,5 +171,3 @@ func oneCell[S any](ctx context.Context, h house, projection, key string) (cell[
 	err := h.Get(ctx, "/v1/cells/"+projection+"/"+key, nil, &c)
 	return c, err
 }
-
-func lookPath(name string) (string, error) { return exec.LookPath(name) }

@@ -16,7 +16,7 @@ import (
 func stored(t *testing.T) *bench {
 	t.Helper()
 	b := newBench(t, nil)
-	home := b.home()
+	home := b.Home()
 	t.Setenv("HOOKLINE_HOME", home)
 	t.Setenv("HOOKLINE_SOCKET", filepath.Join(t.TempDir(), "s"))
 	d, err := daemon.Open(t.Context(), daemon.Options{Home: home})
@@ -47,10 +47,10 @@ func TestReadingWithoutDaemon(t *testing.T) {
 	contains(t, b.must("identity", "show", "--session", "c68c8a51"), "[C:")
 	contains(t, b.must("session", "list", "--all", "--json"), `"status":"live"`)
 	contains(t, b.must("status"), "hookd is not running")
-	if code, _, errs := b.run("events", "show", "77"); code != 1 || errs != "hookctl: error: no event 77 is in the log\nhookctl: hint: hookctl events list shows the newest\n" {
+	if code, _, errs := b.run("events", "show", "77"); code != 1 || errs != "hookctl: error: no event 77 is in the log\nhookctl: hint: `hookctl events list` shows the newest\n" {
 		t.Errorf("exit %d, %q", code, errs)
 	}
-	if code, _, errs := b.run("tail", "--type", "[", "-n", "0"); code != 1 || !strings.HasPrefix(errs, "hookctl: error: type: \"[\" is no pattern\nhookctl: hint: ") {
+	if code, _, errs := b.run("tail", "--type", "[", "-n", "0"); code != 1 || !strings.HasPrefix(errs, "hookctl: error: --type \"[\" is no pattern\nhookctl: hint: ") {
 		t.Errorf("exit %d, %q", code, errs)
 	}
 }
@@ -76,7 +76,7 @@ func TestConnectModes(t *testing.T) {
 	}
 	h.Close()
 	b.env["HOOKLINE_HOME"] = t.TempDir()
-	if code, _, errs := b.run("tail"); code != 1 || !strings.HasPrefix(errs, "hookctl: error: there is no store in "+b.home()+"\nhookctl: hint: ") {
+	if code, _, errs := b.run("tail"); code != 1 || !strings.HasPrefix(errs, "hookctl: error: there is no store in "+b.Home()+"\nhookctl: hint: ") {
 		t.Errorf("empty home: exit %d, %q", code, errs)
 	}
 }
@@ -85,7 +85,7 @@ func TestConnectModes(t *testing.T) {
 func TestPurgeRealStore(t *testing.T) {
 	b := stored(t)
 	out := b.must("uninstall", "--purge", "--yes")
-	contains(t, out, ": 2 events\n", b.home()+" is removed\n")
+	contains(t, out, ": 2 events, 0 blobs; `replay import` takes them in again\n", b.Home()+" is removed\n")
 	if out := b.must("uninstall", "--purge", "--yes", "--json"); !strings.Contains(out, `"purged":`) || strings.Contains(out, `"export"`) {
 		t.Errorf("again: %q", out)
 	}

@@ -11,12 +11,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"hookline/events"
+	"hookline/hookctl/cmdline"
 	"hookline/projector/identity"
 	"hookline/projector/pointer"
+	"hookline/projector/project"
 )
 
 func (a *app) identityCmd() *cobra.Command {
-	return noun("identity", "Show a session's identity, and set it",
+	return cmdline.Noun("identity", "Show a session's identity, and set it",
 		"  hookctl identity show\n  hookctl identity history",
 		a.identityShowCmd(), a.identityHistoryCmd(), a.identityResetCmd(), a.identityObserveCmd())
 }
@@ -66,7 +68,7 @@ func (a *app) showIdentity(ctx context.Context, h house, id string) error {
 	}
 	s := c.State
 	if !s.Born || s.Deleted {
-		return &fault{message: "session " + id + " has no identity", hint: "it begins with the session's first hook"}
+		return &cmdline.Fault{Message: "session " + id + " has no identity", Hint: "it begins with the session's first hook"}
 	}
 	out := identityJSON{Session: s.SessionID, Brief: s.Brief(), C: s.Consciousness, State: identity.ConsciousnessOf(s.Consciousness).LongName(),
 		R: s.Integration, IC: s.LastIC, Class: identity.Classify(s.LastIC), Guidance: identity.Guidance(s.LastIC, s.Integration),
@@ -74,8 +76,8 @@ func (a *app) showIdentity(ctx context.Context, h house, id string) error {
 	for i, f := range events.Facets {
 		out.Facets[f] = s.PurposeVector[i]
 	}
-	if a.json {
-		return a.printJSON(out)
+	if a.JSON {
+		return a.PrintJSON(out)
 	}
 	a.printIdentity(out)
 	return nil
@@ -83,36 +85,40 @@ func (a *app) showIdentity(ctx context.Context, h house, id string) error {
 
 func (a *app) printIdentity(o identityJSON) {
 	s := o.Snapshot
-	a.printf("%s  %s\n\n", a.paint.session(alias(o.Session)), a.paint.bold(o.Brief))
-	a.printf("  consciousness  C  %.4f  %s\n", o.C, o.State)
-	a.printf("  coherence      r  %.4f\n", o.R)
-	a.printf("  continuity    IC  %.4f  %s\n", o.IC, a.class(o.Class))
-	a.printf("  accuracy          %.4f\n", s.Accuracy)
-	a.printf("  Johari            %s: %s\n", o.Johari.Name, o.Johari.Action)
-	a.printf("  guidance          %s\n", o.Guidance)
+	a.Printf("%s  %s\n\n", a.Paint.Session(alias(o.Session)), a.Paint.Bold(o.Brief))
+	a.Printf("  consciousness  C  %.4f  %s\n", o.C, o.State)
+	a.Printf("  coherence      r  %.4f\n", o.R)
+	a.Printf("  continuity    IC  %.4f  %s\n", o.IC, a.class(o.Class))
+	a.Printf("  accuracy          %.4f\n", s.Accuracy)
+	a.Printf("  Johari            %s: %s\n", o.Johari.Name, o.Johari.Action)
+	a.Printf("  guidance          %s\n", o.Guidance)
 	if s.PreviousSessionID != "" {
-		a.printf("  restored from     %s (IC %.2f)\n", alias(s.PreviousSessionID), s.CrossSessionIC)
+		a.Printf("  restored from     %s (IC %.2f)\n", alias(s.PreviousSessionID), s.CrossSessionIC)
 	}
-	a.printf("\n%s", a.bars(s))
+	a.Printf("\n%s", a.bars(s))
 	if chart := a.chart(s.History); chart != "" {
-		a.printf("\n%s\n", chart)
+		a.Printf("\n%s\n", chart)
 	}
 }
 
 func (a *app) class(name string) string {
 	switch name {
 	case "healthy", "good":
-		return a.paint.good(name)
+		return a.Paint.Good(name)
 	case "warning":
-		return a.paint.warn(name)
+		return a.Paint.Warn(name)
 	}
-	return a.paint.bad(name)
+	return a.Paint.Bad(name)
 }
 
 // bars draws the facets, the longest bar for the largest value. Facets that an observation made
 // negative have a bar of their size, marked by the sign of the number.
 func (a *app) bars(s identity.State) string {
-	const longest = 40
+	const before = 30 // columns that name and number take
+	longest := 40.0
+	if a.Columns > 0 {
+		longest = min(longest, max(8, float64(a.Columns-before)))
+	}
 	top := 0.0
 	for _, v := range s.PurposeVector {
 		top = max(top, math.Abs(v))
@@ -126,11 +132,11 @@ func (a *app) bars(s identity.State) string {
 		}
 		bar := strings.Repeat("█", n)
 		if s.Used[i] {
-			bar = a.paint.good(bar)
+			bar = a.Paint.Good(bar)
 		} else {
-			bar = a.paint.faint(strings.ReplaceAll(bar, "█", "░"))
+			bar = a.Paint.Faint(strings.ReplaceAll(bar, "█", "░"))
 		}
-		fmt.Fprintf(&b, "  %s  %7.4f  %s\n", pad(name, 17), v, bar)
+		fmt.Fprintf(&b, "  %s  %7.4f  %s\n", cmdline.Pad(name, 17), v, bar)
 	}
 	return b.String()
 }
@@ -144,7 +150,7 @@ func (a *app) chart(points []identity.Point) string {
 	for i, p := range points {
 		values[i] = p.IC
 	}
-	columns := a.columns
+	columns := a.Columns
 	if columns <= 0 {
 		columns = 80
 	}
@@ -190,6 +196,9 @@ type snapshotJSON struct {
 
 // history reads the temporal index, and of each session its cell.
 func (a *app) history(ctx context.Context, h house, all bool, last int) error {
+	if err := notNegative(last); err != nil {
+		return err
+	}
 	index, err := cells[pointer.State](ctx, h, pointer.Name, pointer.TimePrefix)
 	if err != nil {
 		return err
@@ -198,13 +207,14 @@ func (a *app) history(ctx context.Context, h house, all bool, last int) error {
 	if err != nil {
 		return err
 	}
-	here, err := a.here(ctx, h)
+	projects, err := cells[project.State](ctx, h, project.Name, "")
 	if err != nil {
 		return err
 	}
+	here := projectAt(projects, a.place(a.ProjectDir()).Path())
 	lines := snapshots(index, states)
 	if !all {
-		lines = slices.DeleteFunc(lines, func(l snapshotJSON) bool { return l.Project != here })
+		lines = slices.DeleteFunc(lines, func(l snapshotJSON) bool { return countsFor(projects, l.Project) != here })
 	}
 	if last > 0 && len(lines) > last {
 		lines = lines[len(lines)-last:]
@@ -231,6 +241,9 @@ func snapshots(index []cell[pointer.State], states []cell[identity.State]) []sna
 		if s.Persisted && s.PersistedAtMS == ms {
 			l.R, l.C = &s.Integration, &s.Consciousness
 		}
+		if p, ok := s.SnapshotAt(ms); ok { // it stays when the session goes on
+			l.IC, l.Class, l.R, l.C = &p.IC, identity.Classify(p.IC), &p.R, &p.C
+		}
 		lines = append(lines, l)
 	}
 	slices.SortStableFunc(lines, func(x, y snapshotJSON) int { return int(x.AtMS - y.AtMS) })
@@ -238,22 +251,22 @@ func snapshots(index []cell[pointer.State], states []cell[identity.State]) []sna
 }
 
 func (a *app) printHistory(lines []snapshotJSON) error {
-	t := table{head: []string{"SNAPSHOT", "SESSION", "IC", "CLASS", "R", "C", "FROM"}}
+	t := cmdline.Table{Head: []string{"SNAPSHOT", "SESSION", "IC", "CLASS", "R", "C", "FROM"}}
 	for _, l := range lines {
-		if a.json {
-			if err := a.printJSON(l); err != nil {
+		if a.JSON {
+			if err := a.PrintJSON(l); err != nil {
 				return err
 			}
 			continue
 		}
-		t.row(timeOf(l.AtMS).In(a.zone).Format("2006-01-02 15:04:05"), alias(l.Session), twoPlaces(l.IC), orDash(l.Class), twoPlaces(l.R), twoPlaces(l.C), orDash(alias(l.Previous)))
+		t.Row(timeOf(l.AtMS).In(a.Zone).Format("2006-01-02 15:04:05"), alias(l.Session), twoPlaces(l.IC), orDash(l.Class), twoPlaces(l.R), twoPlaces(l.C), orDash(alias(l.Previous)))
 	}
 	switch {
-	case a.json:
+	case a.JSON:
 	case len(lines) == 0:
-		a.printf("no snapshot yet; one is taken at the end of a session\n")
+		a.Printf("no snapshot yet; one is taken at the end of a session\n")
 	default:
-		t.print(a.out, a.paint)
+		t.Print(a.Out, a.Paint)
 	}
 	return nil
 }

@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"hookline/hookctl/cmdline"
 	"hookline/hookctl/settings"
 )
 
@@ -33,11 +35,11 @@ func (s scopeFlags) scope() settings.Scope {
 
 // settingsOptions are the client's settings files as seen from here.
 func (a *app) settingsOptions() settings.Options {
-	home := a.getenv("HOME")
+	home := a.Getenv("HOME")
 	if home == "" {
-		home = a.getenv("USERPROFILE")
+		home = a.Getenv("USERPROFILE")
 	}
-	return settings.Options{Home: home, ConfigDir: a.getenv("CLAUDE_CONFIG_DIR"), ProjectDir: a.projectDir(), Binary: a.hookctl()}
+	return settings.Options{Home: home, ConfigDir: a.Getenv("CLAUDE_CONFIG_DIR"), ProjectDir: a.ProjectDir(), Binary: a.hookctl()}
 }
 
 // hookctl is the program that the client will call: the one beside this executable. Where PATH leads
@@ -99,7 +101,7 @@ func (a *app) installCmd() *cobra.Command {
 			case "identity":
 				o.Profile = settings.Identity
 			default:
-				return &fault{message: fmt.Sprintf("there is no profile %q", profile), hint: "--profile takes full or identity"}
+				return &cmdline.Fault{Message: fmt.Sprintf("there is no profile %q", profile), Hint: "--profile takes full or identity"}
 			}
 			res, err := settings.Install(o)
 			if err != nil {
@@ -115,35 +117,35 @@ func (a *app) installCmd() *cobra.Command {
 }
 
 func (a *app) sayInstalled(o settings.Options, res settings.Result) error {
-	if a.json {
+	if a.JSON {
 		out := resultJSON(o, res)
 		out.Profile, out.Binary = o.Profile.String(), o.Command()
-		return a.printJSON(out)
+		return a.PrintJSON(out)
 	}
 	switch {
 	case !res.Changed:
-		a.printf("%s: the hooks are installed already, nothing changed\n", res.Path)
+		a.Printf("%s: the hooks are installed already, nothing changed\n", res.Path)
 	case o.DryRun:
 		a.printDiff(res.Diff)
-		a.printf("%s: would add %s, replacing %d\n", res.Path, plural(res.Added, "hook"), res.Removed)
+		a.Printf("%s: would add %s, replacing %d\n", res.Path, cmdline.Plural(res.Added, "hook"), res.Removed)
 		return nil
 	default:
-		a.printf("%s: %s added, %d replaced (profile %s)\n", res.Path, plural(res.Added, "hook"), res.Removed, o.Profile)
+		a.Printf("%s: %s added, %d replaced (profile %s)\n", res.Path, cmdline.Plural(res.Added, "hook"), res.Removed, o.Profile)
 	}
 	a.sayKept(res)
 	a.sayTwice(o)
 	if res.Changed {
-		a.printf("sessions that run already take them over at their next start; `hookctl doctor` checks\n")
+		a.Printf("sessions that run take them over within a second or so; `hookctl doctor` checks\n")
 	}
 	return nil
 }
 
 func (a *app) sayKept(res settings.Result) {
 	if res.Backup != "" {
-		a.printf("  backup  %s\n", res.Backup)
+		a.Printf("  backup  %s\n", res.Backup)
 	}
 	if len(res.Foreign) > 0 {
-		a.printf("  kept    hooks of others on %s\n", strings.Join(res.Foreign, ", "))
+		a.Printf("  kept    hooks of others on %s\n", strings.Join(res.Foreign, ", "))
 	}
 }
 
@@ -154,13 +156,24 @@ func (a *app) sayTwice(o settings.Options) {
 	if err != nil || len(st.Duplicates) == 0 {
 		return
 	}
-	d := st.Duplicates[0]
+	a.Printf("%s\n", a.Paint.Warn(fmt.Sprintf("  %s hooked in the scopes %s: counted once, but run in each",
+		cmdline.Plural(len(st.Duplicates), "event"), scopeNames(st.Duplicates))))
+}
+
+// scopeNames are the scopes that hook some event twice, as "user and project".
+func scopeNames(twice []settings.Duplicate) string {
 	var names []string
-	for _, s := range d.Scopes {
-		names = append(names, s.String())
+	for _, d := range twice {
+		for _, s := range d.Scopes {
+			if !slices.Contains(names, s.String()) {
+				names = append(names, s.String())
+			}
+		}
 	}
-	a.printf("%s\n", a.paint.warn(fmt.Sprintf("  %s hooked in the scopes %s: counted once, but run in each",
-		plural(len(st.Duplicates), "event"), strings.Join(names, " and "))))
+	if len(names) < 3 {
+		return strings.Join(names, " and ")
+	}
+	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
 }
 
 func resultJSON(o settings.Options, res settings.Result) installJSON {
@@ -178,14 +191,14 @@ func (a *app) printDiff(diff string) {
 		line = strings.TrimSuffix(line, "\n")
 		switch {
 		case strings.HasPrefix(line, "+++"), strings.HasPrefix(line, "---"):
-			line = a.paint.bold(line)
+			line = a.Paint.Bold(line)
 		case strings.HasPrefix(line, "+"):
-			line = a.paint.good(line)
+			line = a.Paint.Good(line)
 		case strings.HasPrefix(line, "-"):
-			line = a.paint.bad(line)
+			line = a.Paint.Bad(line)
 		case strings.HasPrefix(line, "@@"):
-			line = a.paint.faint(line)
+			line = a.Paint.Faint(line)
 		}
-		a.printf("%s\n", line)
+		a.Printf("%s\n", line)
 	}
 }

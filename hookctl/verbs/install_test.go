@@ -1,18 +1,11 @@
 package verbs
 
 import (
-	"bytes"
 	"encoding/json"
-	"io"
-	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/klauspost/compress/zstd"
-
-	"hookline/events"
 )
 
 // installed is a bench with a hookctl beside hookd.
@@ -65,7 +58,7 @@ func TestInstall(t *testing.T) {
 func TestInstallScopes(t *testing.T) {
 	b := installed(t, nil)
 	b.must("install", "--project")
-	text, err := os.ReadFile(filepath.Join(b.cwd, ".claude", "settings.json"))
+	text, err := os.ReadFile(filepath.Join(b.Cwd, ".claude", "settings.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,96 +93,4 @@ func TestHookctlByPath(t *testing.T) {
 	if got := b.hookctl(); got != beside {
 		t.Errorf("got %s", got)
 	}
-}
-
-func TestPurgeAsks(t *testing.T) {
-	f := newFake()
-	b := installed(t, f)
-	write(t, filepath.Join(b.home(), "store", "x"), "log")
-	code, _, errs := b.run("uninstall", "--purge")
-	if code != 1 || !strings.Contains(errs, "there is no terminal to ask") || f.stopped != 0 {
-		t.Errorf("exit %d, %q", code, errs)
-	}
-	if _, err := os.Stat(filepath.Join(b.home(), "store", "x")); err != nil {
-		t.Error(err)
-	}
-}
-
-func TestPurge(t *testing.T) {
-	f := newFake()
-	b := installed(t, f)
-	f.events = sampleEvents()[:2]
-	big := strings.Repeat("x", 20_000)
-	cut := record(3, events.TypeToolRequested, sessionA, `{"tool_name":"Write","tool_input":{"content":{"$blob":"sha256:00","size":20000,"head":"xxx"}}}`)
-	f.events = append(f.events, cut)
-	b.handler = rawFake{f, `{"tool_name":"Write","tool_input":{"content":"` + big + `"}}`}
-	b.must("install")
-	for _, name := range []string{"store/x", "hookd.log", "hookd.log.1", "keys/k", "mine.txt"} {
-		write(t, filepath.Join(b.home(), name), name)
-	}
-	out := b.must("uninstall", "--purge", "--yes")
-	export := b.home() + "-export-20261121T120000Z.ndjson.zst"
-	contains(t, out, "31 hooks taken out", export+": 3 events\n", b.home()+" is removed\n", "not ours, so left there: mine.txt")
-	if f.stopped != 1 {
-		t.Errorf("%d stops", f.stopped)
-	}
-	left, err := os.ReadDir(b.home())
-	if err != nil || len(left) != 1 || left[0].Name() != "mine.txt" {
-		t.Errorf("left %v, %v", left, err)
-	}
-	packed, err := os.ReadFile(export)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := zstd.NewReader(bytes.NewReader(packed))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
-	text, err := io.ReadAll(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
-	var last events.Record
-	if len(lines) != 3 || json.Unmarshal([]byte(lines[2]), &last) != nil || last.Seq != 3 || !strings.Contains(string(last.Data), big) {
-		t.Errorf("%d lines, the last %.80s", len(lines), lines[len(lines)-1])
-	}
-	if info, err := os.Stat(export); err != nil || info.Mode().Perm() != 0o600 {
-		t.Errorf("export %v, %v", info, err)
-	}
-}
-
-// TestPurgeKeepsTheLogInTrouble: without an export nothing is removed.
-func TestPurgeKeepsTheLogInTrouble(t *testing.T) {
-	f := newFake()
-	b := installed(t, f)
-	write(t, filepath.Join(b.home(), "store", "x"), "log")
-	write(t, b.home()+"-export-20261121T120000Z.ndjson.zst", "an earlier one")
-	code, _, errs := b.run("uninstall", "--purge", "--yes")
-	if code != 1 || !strings.Contains(errs, "the log in "+b.home()+" is untouched: export the log: ") {
-		t.Errorf("exit %d, %q", code, errs)
-	}
-	if _, err := os.Stat(filepath.Join(b.home(), "store", "x")); err != nil {
-		t.Error(err)
-	}
-	write(t, filepath.Join(b.home(), "spool", "01KAJ3ZV5T0000000000000001.frame"), "{}\n")
-	code, _, errs = b.run("uninstall", "--purge", "--yes")
-	if code != 1 || !strings.Contains(errs, "1 frame could not be taken from the spool") || f.drained != 1 {
-		t.Errorf("exit %d, %q, %d drains", code, errs, f.drained)
-	}
-}
-
-// rawFake is a fake whose raw events have a fixed text.
-type rawFake struct {
-	*fakeHouse
-	raw string
-}
-
-func (f rawFake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if r.URL.Query().Get("raw") == "1" {
-		_, _ = io.WriteString(w, f.raw)
-		return
-	}
-	f.fakeHouse.ServeHTTP(w, r)
 }

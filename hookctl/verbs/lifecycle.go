@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"hookline/hookctl/cmdline"
 )
 
 // How long start and stop wait, and how often they look. A start folds the tail of the log (100,000
@@ -76,12 +78,16 @@ func pidOf(st Status) int {
 	return *st.PID
 }
 
+// sayLifecycle tells what was done, and what of the configuration the daemon does without.
 func (a *app) sayLifecycle(l lifecycleJSON, words string) error {
-	if a.json {
-		return a.printJSON(l)
+	if l.Did != "stopped" {
+		a.warnOfConfig()
+	}
+	if a.JSON {
+		return a.PrintJSON(l)
 	}
 	if words != "" {
-		a.printf(words, l.PID)
+		a.Printf(words, l.PID)
 	}
 	return nil
 }
@@ -96,10 +102,10 @@ func (a *app) stopCmd() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			pid, err := a.stop(cmd.Context())
 			switch {
-			case errors.Is(err, errDown) && a.json:
-				return a.printJSON(lifecycleJSON{Did: "nothing"})
+			case errors.Is(err, errDown) && a.JSON:
+				return a.PrintJSON(lifecycleJSON{Did: "nothing"})
 			case errors.Is(err, errDown):
-				a.printf("hookd does not run\n")
+				a.Printf("hookd does not run\n")
 				return nil
 			case err != nil:
 				return err
@@ -112,6 +118,12 @@ func (a *app) stopCmd() *cobra.Command {
 // stop ends the daemon and gives its pid, errDown when there was none.
 func (a *app) stop(ctx context.Context) (int, error) {
 	h, err := a.connect(ctx, needRunning)
+	var mute *cmdline.Fault
+	if errors.As(err, &mute) && mute.Hint != "" {
+		told := *mute
+		told.Hint += "; that process may also be ended by hand: what it has acknowledged is on disk"
+		return 0, &told
+	}
 	if err != nil {
 		return 0, err
 	}
@@ -130,9 +142,9 @@ func (a *app) stop(ctx context.Context) (int, error) {
 func (a *app) gone(ctx context.Context, pid int) error {
 	for waited := time.Duration(0); a.alive(pid); waited += glance {
 		if waited >= patience {
-			return &fault{message: fmt.Sprintf("hookd (pid %d) has not ended within %s", pid, patience), hint: "its log, hookd.log in " + a.home() + ", tells what it does"}
+			return &cmdline.Fault{Message: fmt.Sprintf("hookd (pid %d) has not ended within %s", pid, patience), Hint: "its log, hookd.log in " + a.Home() + ", tells what it does"}
 		}
-		if err := a.pause(ctx, glance); err != nil {
+		if err := a.Pause(ctx, glance); err != nil {
 			return err
 		}
 	}

@@ -7,11 +7,13 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"hookline/embedded"
+	"hookline/hookctl/cmdline"
 	"hookline/hookctl/daemon"
 	"hookline/projector/identity"
 	"hookline/projector/session"
@@ -80,6 +82,33 @@ func TestStatus(t *testing.T) {
 	golden(t, "status.txt", b.must("status"))
 }
 
+// TestStatusWarnsOfSpace: below 1 GiB and below a twentieth of the disk, in people's words and in JSON.
+func TestStatusWarnsOfSpace(t *testing.T) {
+	for _, tc := range []struct {
+		free, total int64
+		want        []string
+	}{
+		{1<<30 - 1, 100 << 30, []string{"disk: 1024.0 MiB free of 100.0 GiB: make room; while the home has none, hooks are kept in the temp folder"}},
+		{1 << 30, 20<<30 + 20, []string{"disk: 1.0 GiB free of 20.0 GiB, less than 5 %: make room in time"}},
+		{1 << 30, 20 << 30, []string{}},
+		{0, 0, []string{}}, // a platform that does not tell
+	} {
+		f := newFake()
+		f.status.FreeBytes, f.status.TotalBytes = tc.free, tc.total
+		b := newBench(t, f)
+		var got Status
+		if err := json.Unmarshal([]byte(b.must("status", "--json")), &got); err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(got.Warnings, tc.want) {
+			t.Errorf("%d of %d: %q", tc.free, tc.total, got.Warnings)
+		}
+		for _, line := range tc.want {
+			contains(t, b.must("status"), "\nwarnings\n  "+line+"\n")
+		}
+	}
+}
+
 // statusKeys are promised; names never change.
 var statusKeys = []string{"pid", "version", "protocol", "uptime_s", "seq", "fsync", "home", "socket", "clean_start", "projections", "spool", "hooks",
 	"again", "conflicts", "second_installs", "free_bytes", "total_bytes", "warnings", "damage", "live_sessions", "unknown_types"}
@@ -110,9 +139,9 @@ func TestStatusJSON(t *testing.T) {
 
 func TestStatusDown(t *testing.T) {
 	b := newBench(t, nil)
-	spool := filepath.Join(b.home(), "spool")
+	spool := filepath.Join(b.Home(), "spool")
 	write(t, filepath.Join(spool, "01KAJ3ZV5T0000000000000001.frame"), "{}\n")
-	if err := daemon.StartFailed(daemon.PathsOf(b.home(), b.getenv), errors.New("disk full")); err != nil {
+	if err := daemon.StartFailed(daemon.PathsOf(b.Home(), b.Getenv), errors.New("disk full")); err != nil {
 		t.Fatal(err)
 	}
 	out := b.must("status")
@@ -138,17 +167,17 @@ func TestStatusline(t *testing.T) {
 	f.cells[session.Name][sessionA] = s
 	b := newBench(t, f)
 	b.env["NO_COLOR"] = "1"
-	b.in = strings.NewReader(`{"session_id":"` + sessionA + `","model":{}}`)
+	b.In = strings.NewReader(`{"session_id":"` + sessionA + `","model":{}}`)
 	brief := f.cells[identity.Name][sessionA].(identity.State).Brief()
 	if out := b.must("statusline"); out != "● "+brief+" running\n" {
 		t.Errorf("stdout %q", out)
 	}
-	b.in = strings.NewReader("")
+	b.In = strings.NewReader("")
 	if out := b.must("statusline"); out != "● [C:? r=? IC=?]\n" {
 		t.Errorf("unknown session: %q", out)
 	}
 	b.handler = nil
-	b.in = strings.NewReader("not json")
+	b.In = strings.NewReader("not json")
 	if out := b.must("statusline"); out != "○ not recording [C:? r=? IC=?]\n" {
 		t.Errorf("down: %q", out)
 	}
@@ -165,7 +194,7 @@ func TestStatuslineSilentStdin(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer w.Close()
-	b.in = r
+	b.In = r
 	begin := time.Now()
 	if out := b.must("statusline"); !strings.Contains(out, "[C:? r=? IC=?]") || time.Since(begin) > 5*time.Second {
 		t.Errorf("stdout %q after %s", out, time.Since(begin))
@@ -190,15 +219,15 @@ func TestStoreInUse(t *testing.T) {
 func TestTranslate(t *testing.T) {
 	for _, tc := range []struct {
 		err  error
-		want fault
+		want cmdline.Fault
 	}{
-		{&daemon.Problem{Message: "no", Hint: "so", Exit: 1}, fault{message: "no", hint: "so", exit: 1}},
-		{&embedded.DamageError{What: "block 3"}, fault{message: "the log is damaged: block 3", hint: "`replay verify` tells what is lost and what can be had back", exit: 2}},
-		{daemon.ErrBackoff, fault{message: "the daemon failed to start a moment ago", hint: "`hookctl doctor` tells what is in the way"}},
-		{embedded.ErrNoSpace, fault{message: "no space left for the store", hint: "make room on the disk of the home; nothing acknowledged is lost"}},
+		{&daemon.Problem{Message: "no", Hint: "so", Exit: 1}, cmdline.Fault{Message: "no", Hint: "so", Exit: 1}},
+		{&embedded.DamageError{What: "block 3"}, cmdline.Fault{Message: "the log is damaged: block 3", Hint: "`replay verify` tells what is lost and what can be had back", Exit: 2}},
+		{daemon.ErrBackoff, cmdline.Fault{Message: "the daemon failed to start a moment ago", Hint: "`hookctl doctor` tells what is in the way"}},
+		{embedded.ErrNoSpace, cmdline.Fault{Message: "no space left for the store", Hint: "make room on the disk of the home; nothing acknowledged is lost"}},
 	} {
-		var got *fault
-		if err := translate(fmt.Errorf("read: %w", tc.err)); !errors.As(err, &got) || !strings.HasSuffix(got.message, tc.want.message) || got.hint != tc.want.hint || got.exit != tc.want.exit {
+		var got *cmdline.Fault
+		if err := translate(fmt.Errorf("read: %w", tc.err)); !errors.As(err, &got) || !strings.HasSuffix(got.Message, tc.want.Message) || got.Hint != tc.want.Hint || got.Exit != tc.want.Exit {
 			t.Errorf("%v: %+v", tc.err, got)
 		}
 	}
@@ -206,8 +235,8 @@ func TestTranslate(t *testing.T) {
 		t.Errorf("not running: %v", err)
 	}
 	b := newBench(t, nil)
-	for exit, err := range map[int]error{0: nil, 1: errors.New("x"), 2: &fault{message: "x", exit: 2}, 3: silent(3)} {
-		if got := b.report(nil, err); got != exit {
+	for exit, err := range map[int]error{0: nil, 1: errors.New("x"), 2: &cmdline.Fault{Message: "x", Exit: 2}, 3: cmdline.Silent(3)} {
+		if got := b.report(t.Context(), err); got != exit {
 			t.Errorf("%v: exit %d", err, got)
 		}
 	}

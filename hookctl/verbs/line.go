@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"hookline/events"
+	"hookline/hookctl/cmdline"
 )
 
 // A pretty line is
@@ -23,7 +24,7 @@ const aliasLength = 8
 
 // alias is the short form of a session id: its first eight characters without dashes.
 func alias(session string) string {
-	s := strings.ReplaceAll(oneLine(session), "-", "")
+	s := strings.ReplaceAll(cmdline.OneLine(session), "-", "")
 	for i := range s {
 		if aliasLength == len([]rune(s[:i])) {
 			return s[:i]
@@ -56,46 +57,46 @@ func toneOf(typ string) int {
 	return plainTone
 }
 
-func (p palette) tone(tone int, s string) string {
+func paintTone(p cmdline.Palette, tone int, s string) string {
 	switch tone {
 	case goodTone:
-		return p.good(s)
+		return p.Good(s)
 	case warnTone:
-		return p.warn(s)
+		return p.Warn(s)
 	case badTone:
-		return p.bad(s)
+		return p.Bad(s)
 	case faintTone:
-		return p.faint(s)
+		return p.Faint(s)
 	}
 	return s
 }
 
 // prettyLine is one event for people.
 func (a *app) prettyLine(r events.Record) string {
-	clock := r.Time.In(a.zone).Format("15:04:05.000")
-	typ := oneLine(r.Type)
+	clock := r.Time.In(a.Zone).Format("15:04:05.000")
+	typ := cmdline.OneLine(r.Type)
 	fact := factOf(r)
 	if r.AgentID != "" {
 		fact = join("  ", "↳", fact)
 	}
-	left := len(clock) + 2 + aliasLength + 2 + max(typeColumn, width(typ)) + 2
-	if a.columns > 0 {
-		fact = fit(fact, max(10, a.columns-left))
+	left := len(clock) + 2 + aliasLength + 2 + max(typeColumn, cmdline.Width(typ)) + 2
+	if a.Columns > 0 {
+		fact = cmdline.Fit(fact, max(10, a.Columns-left))
 	}
 	tone := toneOf(r.Type)
 	if tone == badTone {
-		fact = a.paint.bad(fact)
+		fact = a.Paint.Bad(fact)
 	}
-	id := fit(alias(r.Session), aliasLength)
-	gap := strings.Repeat(" ", max(0, aliasLength-width(id)))
-	line := a.paint.faint(clock) + "  " + a.paint.session(id) + gap + "  " + a.paint.tone(tone, pad(typ, typeColumn)) + "  " + fact
+	id := cmdline.Fit(alias(r.Session), aliasLength)
+	gap := strings.Repeat(" ", max(0, aliasLength-cmdline.Width(id)))
+	line := a.Paint.Faint(clock) + "  " + a.Paint.Session(id) + gap + "  " + paintTone(a.Paint, tone, cmdline.Pad(typ, typeColumn)) + "  " + fact
 	return strings.TrimRight(line, " ")
 }
 
 // day is a heading between lines of different days, "" within one.
 func (a *app) day(last, next time.Time) string {
-	d := next.In(a.zone).Format("Monday, 2 January 2006")
-	if !last.IsZero() && last.In(a.zone).Format("Monday, 2 January 2006") == d {
+	d := next.In(a.Zone).Format("Monday, 2 January 2006")
+	if !last.IsZero() && last.In(a.Zone).Format("Monday, 2 January 2006") == d {
 		return ""
 	}
 	return d
@@ -106,7 +107,7 @@ func (a *app) ago(t time.Time) string {
 	if t.IsZero() {
 		return "never"
 	}
-	d := a.now().Sub(t)
+	d := a.Now().Sub(t)
 	switch {
 	case d < 0:
 		return "in " + span(-d)
@@ -126,7 +127,7 @@ func span(d time.Duration) string {
 	case d < 48*time.Hour:
 		return strings.TrimSuffix(d.Truncate(time.Minute).String(), "0s")
 	}
-	return plural(int(d/(24*time.Hour)), "day")
+	return cmdline.Plural(int(d/(24*time.Hour)), "day")
 }
 
 func orDash(s string) string {

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"hookline/events"
+	"hookline/hookctl/cmdline"
 	"hookline/projector/identity"
 	"hookline/projector/session"
 )
@@ -32,25 +33,27 @@ func (a *app) identityResetCmd() *cobra.Command {
 
 // emitFor appends an event to a session and prints the identity that follows.
 func (a *app) emitFor(ctx context.Context, name, typ string, data any) error {
-	return a.with(ctx, needStarted, func(h house) error {
-		id, err := a.current(ctx, h, name)
-		if err != nil {
+	var id, project string
+	find := func(h house) (err error) {
+		if id, err = a.current(ctx, h, name); err != nil {
 			return err
 		}
-		project := ""
 		if c, err := oneCell[session.State](ctx, h, session.Name, id); err == nil {
 			project = c.State.Project
 		}
+		return nil
+	}
+	return a.judged(ctx, find, func(h house) error {
 		var r events.Record
 		if err := a.emit(ctx, h, emission{Type: typ, Session: id, Project: project, Data: data}, &r); err != nil {
 			return err
 		}
-		if a.json {
-			return a.printJSON(r)
+		if a.JSON {
+			return a.PrintJSON(r)
 		}
-		a.printf("%s is event %d\n", r.Type, r.Seq)
+		a.Printf("%s is event %d\n", r.Type, r.Seq)
 		if c, err := oneCell[identity.State](ctx, h, identity.Name, id); err == nil {
-			a.printf("%s  %s\n", a.paint.session(alias(id)), c.State.Brief())
+			a.Printf("%s  %s\n", a.Paint.Session(alias(id)), c.State.Brief())
 		}
 		return nil
 	})
@@ -75,7 +78,7 @@ func (a *app) identityObserveCmd() *cobra.Command {
 				err = identity.CheckObserved(&e)
 			}
 			if err != nil {
-				return &fault{message: err.Error(), hint: "`hookctl events schema identity.observed` tells the ranges", cause: err}
+				return &cmdline.Fault{Message: err.Error(), Hint: "`hookctl events schema identity.observed` tells the ranges", Cause: err}
 			}
 			return a.emitFor(cmd.Context(), o.session, events.TypeIdentityObserved, e)
 		},

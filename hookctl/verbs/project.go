@@ -3,6 +3,7 @@ package verbs
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,11 +11,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"hookline/events"
+	"hookline/hookctl/cmdline"
 	"hookline/projector/project"
 )
 
 func (a *app) projectCmd() *cobra.Command {
-	return noun("project", "List, show and join projects",
+	return cmdline.Noun("project", "List, show and join projects",
 		"  hookctl project list\n  hookctl project show",
 		a.projectListCmd(), a.projectShowCmd(), a.projectRehomeCmd())
 }
@@ -30,47 +32,87 @@ func (a *app) projectListCmd() *cobra.Command {
 				if err != nil {
 					return err
 				}
+				all = counted(all)
 				slices.SortFunc(all, func(x, y cell[project.State]) int { return y.State.LastSeen.Compare(x.State.LastSeen) })
-				return a.printProjects(all, projectAt(all, a.place(a.projectDir()).Path()))
+				return a.printProjects(all, projectAt(all, a.place(a.ProjectDir()).Path()))
 			})
 		},
 	}
 }
 
 func (a *app) printProjects(all []cell[project.State], here string) error {
-	t := table{head: []string{"", "PROJECT", "NAME", "SESSIONS", "LAST SEEN", "PATH"}}
+	t := cmdline.Table{Head: []string{"", "PROJECT", "NAME", "SESSIONS", "LAST SEEN", "PATH"}}
 	for _, c := range all {
 		p := c.State
-		if a.json {
-			if err := a.printJSON(p); err != nil {
+		if a.JSON {
+			if err := a.PrintJSON(p); err != nil {
 				return err
 			}
 			continue
 		}
-		mark, where := "", oneLine(p.Path)
+		mark, sessions, where := "", strconv.Itoa(p.Sessions), folder(p)
 		if p.ID == here {
 			mark = "*"
 		}
 		if p.JoinedInto != "" {
-			where += " (joined into " + p.JoinedInto + ")"
+			sessions, where = "–", "joined into "+p.JoinedInto
 		}
-		t.row(mark, p.ID, orDash(oneLine(p.Name)), strconv.Itoa(p.Sessions), a.ago(p.LastSeen), where)
+		t.Row(mark, p.ID, orDash(cmdline.OneLine(p.Name)), sessions, a.ago(p.LastSeen), where)
 	}
 	switch {
-	case a.json:
+	case a.JSON:
 	case len(all) == 0:
-		a.printf("no project yet; the first hook makes one\n")
+		a.Printf("no project yet; the first hook makes one\n")
 	default:
-		t.print(a.out, a.paint)
+		t.Print(a.Out, a.Paint)
 	}
 	return nil
+}
+
+// folder is where a project lives: the cell of a git project keeps the path of its .git, which stays
+// the same for every work tree.
+func folder(p project.State) string {
+	path := cmdline.OneLine(p.Path)
+	if filepath.Base(path) == ".git" {
+		return filepath.Dir(path)
+	}
+	return path
+}
+
+// counted gives to every project what those had that were joined into it, and takes it from them.
+func counted(all []cell[project.State]) []cell[project.State] {
+	out := slices.Clone(all)
+	for i, from := range all {
+		to := slices.IndexFunc(all, func(c cell[project.State]) bool { return c.State.ID == countsFor(all, from.State.ID) })
+		if from.State.JoinedInto == "" || to < 0 || to == i {
+			continue
+		}
+		out[to].State.Sessions += from.State.Sessions
+		out[i].State.Sessions = 0
+		if from.State.LastSeen.After(out[to].State.LastSeen) {
+			out[to].State.LastSeen = from.State.LastSeen
+		}
+	}
+	return out
+}
+
+// countsFor is the project that an id counts for: itself, or where it was joined into in the end.
+func countsFor(all []cell[project.State], id string) string {
+	for range all { // a chain of joins is no longer than there are projects
+		i := slices.IndexFunc(all, func(c cell[project.State]) bool { return c.State.ID == id })
+		if i < 0 || all[i].State.JoinedInto == "" {
+			break
+		}
+		id = all[i].State.JoinedInto
+	}
+	return id
 }
 
 func (a *app) projectShowCmd() *cobra.Command {
 	return &cobra.Command{
 		Use: "show [PROJECT]", Short: "Show a project, without a name the one here",
 		Example: "  hookctl project show\n  hookctl project show hookline --json",
-		Args:    cobra.MaximumNArgs(1),
+		Args:    cmdline.Between(0, "a project"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.with(cmd.Context(), needStore, func(h house) error { return a.showProject(cmd.Context(), h, args) })
 		},
@@ -82,28 +124,29 @@ func (a *app) showProject(ctx context.Context, h house, args []string) error {
 	if err != nil {
 		return err
 	}
-	name := projectAt(all, a.place(a.projectDir()).Path())
+	all = counted(all)
+	name := projectAt(all, a.place(a.ProjectDir()).Path())
 	if len(args) == 1 {
 		name = args[0]
 	}
 	p, err := findProject(all, name)
 	if err != nil && len(args) == 0 {
-		return &fault{message: "this directory is no project yet", hint: "the first hook of a session makes it one; `hookctl project list` lists the others"}
+		return &cmdline.Fault{Message: "this directory is no project yet", Hint: "the first hook of a session makes it one; `hookctl project list` lists the others"}
 	}
 	if err != nil {
 		return err
 	}
-	if a.json {
-		return a.printJSON(p)
+	if a.JSON {
+		return a.PrintJSON(p)
 	}
-	a.printf("%s  %s\n\n", a.paint.bold(orDash(oneLine(p.Name))), a.paint.faint(p.ID))
+	a.Printf("%s  %s\n\n", a.Paint.Bold(orDash(cmdline.OneLine(p.Name))), a.Paint.Faint(p.ID))
 	for _, f := range [][2]string{
-		{"path", p.Path}, {"remote", p.Remote}, {"root commit", p.RootCommit}, {"sessions", strconv.Itoa(p.Sessions)},
+		{"path", folder(p)}, {"remote", p.Remote}, {"root commit", p.RootCommit}, {"sessions", strconv.Itoa(p.Sessions)},
 		{"first seen", a.ago(p.FirstSeen)}, {"last seen", a.ago(p.LastSeen)},
 		{"known paths", strings.Join(p.Paths, ", ")}, {"took in", strings.Join(p.Joined, ", ")}, {"joined into", p.JoinedInto},
 	} {
 		if f[1] != "" {
-			a.printf("  %s  %s\n", a.paint.faint(pad(f[0], 12)), oneLine(f[1]))
+			a.Printf("  %s  %s\n", a.Paint.Faint(cmdline.Pad(f[0], 12)), cmdline.OneLine(f[1]))
 		}
 	}
 	return nil
@@ -115,34 +158,39 @@ func (a *app) projectRehomeCmd() *cobra.Command {
 		Long: "Join a project into another: what belonged to OLD counts for NEW. For a folder that moved in a way\n" +
 			"that could not be recognised (no git, or neither remote nor root commit in common).",
 		Example: "  hookctl project rehome 1f3a90c2b7de 77aa01bc93f2",
-		Args:    exactly("the project that is given up", "the project that takes it in"),
+		Args:    cmdline.Exactly("the project that is given up", "the project that takes it in"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.with(cmd.Context(), needStarted, func(h house) error { return a.rehome(cmd.Context(), h, args[0], args[1]) })
+			var before, after project.State
+			find := func(h house) (err error) {
+				before, after, err = pair(cmd.Context(), h, args[0], args[1])
+				return err
+			}
+			return a.judged(cmd.Context(), find, func(h house) error { return a.rehome(cmd.Context(), h, before, after) })
 		},
 	}
 }
 
-func (a *app) rehome(ctx context.Context, h house, from, to string) error {
+// pair finds two projects that are not the same.
+func pair(ctx context.Context, h house, from, to string) (before, after project.State, err error) {
 	all, err := cells[project.State](ctx, h, project.Name, "")
-	if err != nil {
-		return err
+	if err == nil {
+		before, err = findProject(all, from)
 	}
-	before, err := findProject(all, from)
-	if err != nil {
-		return err
+	if err == nil {
+		after, err = findProject(all, to)
 	}
-	after, err := findProject(all, to)
-	if err != nil {
-		return err
+	if err == nil && before.ID == after.ID {
+		err = &cmdline.Fault{Message: fmt.Sprintf("%s and %s are the same project", from, to), Hint: "`hookctl project list` lists them"}
 	}
-	if before.ID == after.ID {
-		return &fault{message: fmt.Sprintf("%s and %s are the same project", from, to), hint: "`hookctl project list` lists them"}
-	}
+	return before, after, err
+}
+
+func (a *app) rehome(ctx context.Context, h house, before, after project.State) error {
 	if before.JoinedInto == after.ID {
-		if a.json {
-			return a.printJSON(after)
+		if a.JSON {
+			return a.PrintJSON(after)
 		}
-		a.printf("%s already counts for %s\n", before.ID, after.ID)
+		a.Printf("%s already counts for %s\n", before.ID, after.ID)
 		return nil
 	}
 	var r events.Record
@@ -150,9 +198,9 @@ func (a *app) rehome(ctx context.Context, h house, from, to string) error {
 	if err := a.emit(ctx, h, emission{Type: events.TypeProjectRehomed, Project: after.ID, Data: data}, &r); err != nil {
 		return err
 	}
-	if a.json {
-		return a.printJSON(r)
+	if a.JSON {
+		return a.PrintJSON(r)
 	}
-	a.printf("%s (%s) counts for %s (%s) from now on (event %d)\n", before.ID, orDash(oneLine(before.Name)), after.ID, orDash(oneLine(after.Name)), r.Seq)
+	a.Printf("%s (%s) counts for %s (%s) from now on (event %d)\n", before.ID, orDash(cmdline.OneLine(before.Name)), after.ID, orDash(cmdline.OneLine(after.Name)), r.Seq)
 	return nil
 }

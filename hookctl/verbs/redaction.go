@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 
+	"hookline/hookctl/cmdline"
 	"hookline/hookctl/redact"
 )
 
@@ -30,29 +31,29 @@ func (a *app) redaction(path string) error {
 		return err
 	}
 	found := a.findSecrets(text)
-	t := table{head: []string{"LINE", "BYTES", "KIND", "RULE"}}
+	t := cmdline.Table{Head: []string{"LINE", "BYTES", "KIND", "RULE"}}
 	for _, f := range found {
-		if a.json {
-			if err := a.printJSON(f); err != nil {
+		if a.JSON {
+			if err := a.PrintJSON(f); err != nil {
 				return err
 			}
 			continue
 		}
-		t.row(strconv.Itoa(f.Line), fmt.Sprintf("%d–%d", f.Start, f.End), "[REDACTED:"+f.Kind+"]", f.Rule)
+		t.Row(strconv.Itoa(f.Line), fmt.Sprintf("%d–%d", f.Start, f.End), "[REDACTED:"+f.Kind+"]", f.Rule)
 	}
 	switch {
-	case a.json:
+	case a.JSON:
 	case len(found) == 0:
-		a.printf("nothing would be redacted\n")
+		a.Printf("nothing would be redacted\n")
 	default:
-		t.print(a.out, a.paint)
-		a.printf("\n%s would be redacted\n", plural(len(found), "secret"))
+		t.Print(a.Out, a.Paint)
+		a.Printf("\n%s would be redacted\n", cmdline.Plural(len(found), "secret"))
 	}
 	return nil
 }
 
 func (a *app) readFile(path string) ([]byte, error) {
-	in := a.in
+	in := a.In
 	if path != "-" {
 		file, err := os.Open(path)
 		if err != nil {

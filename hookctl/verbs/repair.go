@@ -11,6 +11,7 @@ import (
 	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
 
+	"hookline/hookctl/cmdline"
 	"hookline/hookctl/daemon"
 	"hookline/projector/identity"
 	"hookline/projector/pointer"
@@ -43,7 +44,7 @@ func (a *app) repairCmd() *cobra.Command {
 			name := family + bucket
 			projection, ok := rebuilds[name]
 			if !ok || family != "" && bucket != "" {
-				return &fault{message: fmt.Sprintf("there is no bucket %q", name), hint: "one of " + strings.Join(sortedKeys(rebuilds), ", ")}
+				return &cmdline.Fault{Message: fmt.Sprintf("there is no bucket %q", name), Hint: "one of " + strings.Join(sortedKeys(rebuilds), ", ")}
 			}
 			return a.with(cmd.Context(), needStarted, func(h house) error { return a.rebuild(cmd.Context(), h, projection, dry) })
 		},
@@ -69,8 +70,8 @@ func (a *app) rebuild(ctx context.Context, h house, projection string, dry bool)
 	if err != nil {
 		return err
 	}
-	if a.json {
-		a.printf("%s\n", raw)
+	if a.JSON {
+		a.Printf("%s\n", raw)
 		return nil
 	}
 	if err := json.Unmarshal(raw, &result); err != nil {
@@ -89,13 +90,13 @@ func (a *app) sayRebuilt(r daemon.Rebuilt) {
 	if r.DryRun {
 		verb = "compared, nothing changed"
 	}
-	a.printf("%s: %s up to sequence %d in %.0f ms, %s differed\n", what, verb, r.Seq, r.TookMS, plural(len(r.Changed), "value"))
+	a.Printf("%s: %s up to sequence %d in %.0f ms, %s differed\n", what, verb, r.Seq, r.TookMS, cmdline.Plural(len(r.Changed), "value"))
 	for i, d := range r.Changed {
 		if i == 20 {
-			a.printf("  … and %d more (--json lists all)\n", len(r.Changed)-i)
+			a.Printf("  … and %d more (--json lists all)\n", len(r.Changed)-i)
 			break
 		}
-		a.printf("  %s %s %s: was %s, is %s by the log\n", d.Projection, oneLine(d.Key), d.Field, fit(oneLine(orDash(d.Got)), 40), fit(oneLine(orDash(d.Want)), 40))
+		a.Printf("  %s %s %s: was %s, is %s by the log\n", d.Projection, cmdline.OneLine(d.Key), d.Field, cmdline.Fit(cmdline.OneLine(orDash(d.Got)), 40), cmdline.Fit(cmdline.OneLine(orDash(d.Want)), 40))
 	}
 }
 
@@ -118,8 +119,8 @@ func (a *app) watch(ctx context.Context, h house, path string, q url.Values) (js
 			result = slices.Clone(l.Result)
 			return nil
 		}
-		if bar == nil && a.rich() && !a.json && l.Of > 0 {
-			bar = progressbar.NewOptions64(l.Of, progressbar.OptionSetWriter(a.err), progressbar.OptionClearOnFinish(),
+		if bar == nil && a.Rich() && !a.JSON && l.Of > 0 {
+			bar = progressbar.NewOptions64(l.Of, progressbar.OptionSetWriter(a.Err), progressbar.OptionClearOnFinish(),
 				progressbar.OptionSetDescription("folding"), progressbar.OptionShowCount())
 		}
 		if bar != nil {
@@ -131,7 +132,7 @@ func (a *app) watch(ctx context.Context, h house, path string, q url.Values) (js
 		_ = bar.Finish()
 	}
 	if err == nil && result == nil {
-		err = &fault{message: "the daemon ended before the result", hint: "nothing was switched; try again"}
+		err = &cmdline.Fault{Message: "the daemon ended before the result", Hint: "nothing was switched; try again"}
 	}
 	return result, err
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"hookline/hookctl/cmdline"
 	"hookline/hookctl/daemon"
 	"hookline/hookctl/facts"
 	"hookline/hookctl/hook"
@@ -27,10 +28,10 @@ import (
 
 func (a *app) reqCmd() *cobra.Command {
 	status := a.reqStatusCmd()
-	c := noun("req", "Show and satisfy requirement gates, and explain them",
+	c := cmdline.Noun("req", "Show and satisfy requirement gates, and explain them",
 		"  hookctl req status\n  hookctl req satisfy commit_plan\n  hookctl req explain commit_plan",
 		status, a.reqSatisfyCmd(), a.reqApproveCmd(), a.reqClearCmd(), a.reqListCmd(), a.reqSessionsCmd(), a.reqPruneCmd(), a.reqExplainCmd(),
-		a.reqInitCmd(), a.reqImportCmd(), a.reqExportCmd(), a.reqSchemaCmd())
+		a.reqInitCmd(), a.reqValidateCmd(), a.reqImportCmd(), a.reqExportCmd(), a.reqSchemaCmd())
 	c.Long = "Requirement gates hold the agent to what must be done before a tool may be used: a plan before an edit, a\n" +
 		"review before a commit. They are configured in .claude/requirements.yaml (`hookctl req init` writes one);\n" +
 		"without a verb this is `hookctl req status`."
@@ -64,22 +65,23 @@ type desk struct {
 	state    gate.State
 	cells    map[string]gate.State // all branches of the project; "" is the project's own cell
 	sessions []cell[session.State]
+	foreign  []session.State // sessions that an import alone knows, by eight characters; whose process is gone has ended
 	sizes    facts.Sizes
 }
 
 // say prints a line of the framework's on stderr.
-func (a *app) say(text string) { a.complain("%s\n", text) }
+func (a *app) say(text string) { a.Complain("%s\n", text) }
 
 // refuse prints it and ends with exit code 1.
 func (a *app) refuse(text string) error {
 	a.say(text)
-	return silent(1)
+	return cmdline.Silent(1)
 }
 
 // gitPlace is the work tree that a verb is about: this directory's when it belongs to the client's project.
 func (a *app) gitPlace() facts.Place {
-	home := a.place(a.projectDir())
-	if here := a.place(a.cwd); here.Git && here.CommonDir == home.CommonDir {
+	home := a.place(a.ProjectDir())
+	if here := a.place(a.Cwd); here.Git && here.CommonDir == home.CommonDir {
 		return here
 	}
 	return home
@@ -134,9 +136,11 @@ func (a *app) desk(ctx context.Context, h house, branch string) (*desk, error) {
 	if d.sessions, err = cells[session.State](ctx, h, session.Name, ""); err != nil {
 		return nil, err
 	}
-	if d.cells, err = gateCells(ctx, h, d.project); err != nil {
+	gates, err := cells[gate.State](ctx, h, gate.Name, "")
+	if err != nil {
 		return nil, err
 	}
+	d.cells, d.foreign = ofProject(gates, d.project), a.foreigners(gates, d.sessions, all)
 	d.state = d.on(d.branch)
 	return d, nil
 }
@@ -146,22 +150,22 @@ func (a *app) rulesAt(root string) requirements.Rules {
 }
 
 func (a *app) userHome() string {
-	if home := a.getenv("HOME"); home != "" {
+	if home := a.Getenv("HOME"); home != "" {
 		return home
 	}
 	home, _ := os.UserHomeDir()
 	return home
 }
 
-// gateCells reads the gates of all branches of a project.
-func gateCells(ctx context.Context, h house, id string) (map[string]gate.State, error) {
-	list, err := cells[gate.State](ctx, h, gate.Name, gate.ProjectKey(id))
-	out := make(map[string]gate.State, len(list))
+// ofProject are the gates of all branches of a project.
+func ofProject(list []cell[gate.State], id string) map[string]gate.State {
+	out := map[string]gate.State{}
 	for _, c := range list {
-		_, branch := gate.SplitKey(c.Key)
-		out[branch] = c.State
+		if project, branch := gate.SplitKey(c.Key); project == id {
+			out[branch] = c.State
+		}
 	}
-	return out, err
+	return out
 }
 
 // on is the state of a branch.
@@ -173,8 +177,7 @@ func (d *desk) on(branch string) gate.State {
 // live are the sessions of this project, or of all, whose process is there, the last active first.
 func (d *desk) live(everywhere bool) []session.State {
 	var list []session.State
-	for _, c := range d.sessions {
-		s := c.State
+	for _, s := range d.allSessions() {
 		p := s.Process()
 		if s.Status != session.Live || !everywhere && s.Project != d.project || p.PID != 0 && !facts.SameProcess(p.PID, p.Start) {
 			continue
@@ -186,25 +189,28 @@ func (d *desk) live(everywhere bool) []session.State {
 }
 
 func (d *desk) other(s session.State) requirements.Other {
-	return requirements.Other{Session: s.ID, Branch: s.Branch, Ago: d.a.now().Sub(s.LastActive)}
+	o := requirements.Other{Session: s.ID, Branch: s.Branch, Ago: -1}
+	if !s.LastActive.IsZero() {
+		o.Ago = d.a.Now().Sub(s.LastActive)
+	}
+	return o
 }
 
-// find gives the session that is meant: the named one, the one whose shell this is, or the live one of the
-// client process above us. Another session's gates are never opened by guessing.
+// find gives the session that is meant: the named one, the one whose shell this is, or the live one whose process
+// is above us. Another session's gates are never opened by guessing.
 func (d *desk) find(ctx context.Context, name string) (id string, explicit bool, err error) {
 	if name != "" {
+		if id := d.imported(name); id != "" {
+			return id, true, nil
+		}
 		s, err := match(d.sessions, name, d.a)
 		return s.ID, true, err
 	}
-	if id := d.a.getenv("CLAUDE_CODE_SESSION_ID"); id != "" {
+	if id := d.a.Getenv("CLAUDE_CODE_SESSION_ID"); id != "" {
 		return id, false, nil
 	}
-	if client, rule := facts.ClientOf(d.a.getenv("CLAUDE_PID"), os.Getppid()); rule != facts.RuleNone {
-		for _, s := range d.live(false) {
-			if s.Process().PID == client.PID && (s.Process().Start == client.Start || s.Process().Start == 0) {
-				return s.ID, false, nil
-			}
-		}
+	if id := above(d.live(false), d.a.Getenv("CLAUDE_PID")); id != "" {
+		return id, false, nil
 	}
 	return "", false, errNoSession
 }
@@ -226,7 +232,7 @@ func (d *desk) noSession() error {
 		}
 	}
 	d.a.say("Name it with --session ID; `hookctl req sessions` lists them.")
-	return silent(1)
+	return cmdline.Silent(1)
 }
 
 // printable takes out of a text, which may hold words of others, what a terminal acts upon; its lines and
@@ -255,7 +261,10 @@ func (d *desk) board(ctx context.Context, id string) []requirements.Gate {
 			p.Others = append(p.Others, d.other(s))
 		}
 	}
-	return hook.Board(id, d.a.now(), hook.World{Branch: d.branch, Gates: g}, p)
+	if id == "" && len(p.Others) == 1 {
+		p.Others = nil // without a session that is meant, the one that is there is in nobody's way
+	}
+	return hook.Board(id, d.a.Now(), hook.World{Branch: d.branch, Gates: g}, p)
 }
 
 // order has the daemon record what was decided.
@@ -271,5 +280,5 @@ func (a *app) stamp(t time.Time) string {
 	if t.IsZero() {
 		return ""
 	}
-	return t.In(a.zone).Format("2006-01-02 15:04:05")
+	return t.In(a.Zone).Format("2006-01-02 15:04:05")
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"hookline/events"
+	"hookline/hookctl/cmdline"
 	"hookline/hookctl/daemon"
 	"hookline/hookctl/hook"
 	"hookline/hookctl/requirements"
@@ -28,7 +29,7 @@ func (a *app) reqExplainCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "explain NAME", Short: "Say why a gate is open or closed, from the events",
 		Example: "  hookctl req explain commit_plan\n  hookctl req explain commit_plan --session c68c8a51 --json | jq .events",
-		Args:    exactly("a requirement: `hookctl req status` lists them"),
+		Args:    cmdline.Exactly("a requirement: `hookctl req status` lists them"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.reading(cmd.Context(), func(h house) error { return a.explain(cmd.Context(), h, args[0], f) })
 		},
@@ -53,24 +54,24 @@ func (a *app) explain(ctx context.Context, h house, name string, f reqFlags) err
 	if err != nil {
 		return err
 	}
-	id, _, err := d.find(ctx, f.session)
-	if errors.Is(err, errNoSession) {
-		id, err = "no-session", nil
-		a.say(requirements.NoSession)
-	}
-	if err != nil {
-		return err
-	}
 	q, ok := d.rules.ByName[name]
 	if _, seen := d.state.Gates[name]; !ok && !seen {
 		return a.refuse(printable(d.rules.Unknown(name)))
+	}
+	id, _, err := d.find(ctx, f.session)
+	if errors.Is(err, errNoSession) {
+		id, err = "", nil
+		a.say(requirements.NoSession + "\n" + requirements.NoSessionHint)
+	}
+	if err != nil {
+		return err
 	}
 	out := d.because(ctx, id, name, q)
 	if out.Events, err = d.history(ctx, name); err != nil {
 		return err
 	}
-	if a.json {
-		return a.printJSON(out)
+	if a.JSON {
+		return a.PrintJSON(out)
 	}
 	d.printExplanation(out)
 	return nil
@@ -89,9 +90,9 @@ func (d *desk) because(ctx context.Context, id, name string, q requirements.Requ
 	if q.Name != "" {
 		scope = hook.ScopeOf(q)
 	}
-	if m, ok := d.state.Satisfaction(name, scope, id, d.a.now()); ok {
+	if m, ok := d.state.Satisfaction(name, scope, id, d.a.Now()); ok {
 		out.Open, out.Event = true, m.Event
-		out.Because += fmt.Sprintf("satisfied by %s%s at %s%s", who(m), d.levelWords(name, m), d.a.stamp(m.At), until(d.a, m))
+		out.Because += fmt.Sprintf("satisfied by %s%s %s%s", who(m), d.levelWords(name, m), d.when(m), until(d.a, m))
 		return out
 	}
 	for _, g := range d.board(ctx, id) {
@@ -103,13 +104,21 @@ func (d *desk) because(ctx context.Context, id, name string, q requirements.Requ
 	}
 	entry, _ := d.state.Gates[name].Of(id)
 	branch := d.state.Gates[name].Branch
-	reason, mark := d.closed(q, entry, branch)
+	reason, mark := d.closed(q, entry, branch, id)
 	out.Because += reason
 	if mark != nil {
 		out.Event = mark.Event
 	}
 	out.Open = out.Open || q.Name == ""
 	return out
+}
+
+// when is the time of a satisfaction as a sentence has it.
+func (d *desk) when(m gate.Mark) string {
+	if !m.Dated() {
+		return "at an unknown time"
+	}
+	return "at " + d.a.stamp(m.At)
 }
 
 func (d *desk) levelWords(name string, m gate.Mark) string {
@@ -127,10 +136,14 @@ func until(a *app, m gate.Mark) string {
 }
 
 // closed says why nothing satisfies a gate.
-func (d *desk) closed(q requirements.Requirement, entry, branch gate.Entry) (string, *gate.Mark) {
+func (d *desk) closed(q requirements.Requirement, entry, branch gate.Entry, session string) (string, *gate.Mark) {
+	where := "in this session"
+	if session == "" {
+		where = "for the whole branch"
+	}
 	for _, e := range []gate.Entry{entry, branch} {
-		if m := e.Satisfied; m != nil && m.Expired(d.a.now()) {
-			return "what " + who(*m) + " satisfied at " + d.a.stamp(m.At) + " expired at " + d.a.stamp(m.Expires), m
+		if m := e.Satisfied; m != nil && m.Expired(d.a.Now()) {
+			return "what " + who(*m) + " satisfied " + d.when(*m) + " expired at " + d.a.stamp(m.Expires), m
 		}
 	}
 	for _, e := range []gate.Entry{entry, branch} {
@@ -140,19 +153,21 @@ func (d *desk) closed(q requirements.Requirement, entry, branch gate.Entry) (str
 	}
 	switch {
 	case q.Type == requirements.Guard:
-		return "its condition holds and nobody overrode it in this session", nil
+		return "its condition holds and nobody overrode it " + where, nil
 	case q.Type == requirements.Dynamic:
-		return "not approved in this session; it blocks from " + fmt.Sprintf("%g", q.Thresholds.Block) + " changes on", nil
+		return "not approved " + where + "; it blocks from " + fmt.Sprintf("%g", q.Thresholds.Block) + " changes on", nil
 	case q.Scope == requirements.BranchScope || q.Scope == requirements.PermanentScope:
 		return "nobody satisfied it on this branch", nil
 	}
-	return "nobody satisfied it in this session", nil
+	return "nobody satisfied it " + where, nil
 }
 
 func clearedBy(reason string) string {
 	switch reason {
 	case events.GateClearedSingleUse:
 		return "the action was done: single_use"
+	case events.GateClearedBackground:
+		return "the action was started in the background: single_use"
 	case events.GateClearedSessionEnd:
 		return "the session ended: clear_session_state"
 	}
@@ -205,25 +220,29 @@ func concerns(e events.Event, name string) bool {
 
 func (d *desk) printExplanation(x explanation) {
 	a := d.a
-	state := a.paint.bad("closed")
+	state := a.Paint.Bad("closed")
 	if x.Open {
-		state = a.paint.good("open")
+		state = a.Paint.Good("open")
 	}
-	a.printf("%s is %s for %s on %s: %s\n", a.paint.bold(oneLine(x.Name)), state, oneLine(requirements.ShortID(x.Session)), oneLine(x.Branch), oneLine(x.Because))
+	whose := " for " + cmdline.OneLine(requirements.ShortID(x.Session))
+	if x.Session == "" {
+		whose = ""
+	}
+	a.Printf("%s is %s%s on %s: %s\n", a.Paint.Bold(cmdline.OneLine(x.Name)), state, whose, cmdline.OneLine(x.Branch), cmdline.OneLine(x.Because))
 	if x.Event != "" {
-		a.printf("  event %s\n", x.Event)
+		a.Printf("  event %s\n", x.Event)
 	}
 	if len(x.Events) == 0 {
 		return
 	}
-	a.printf("\n")
-	t := table{head: []string{"WHEN", "SESSION", "WHAT", "", "EVENT"}}
+	a.Printf("\n")
+	t := cmdline.Table{Head: []string{"WHEN", "SESSION", "WHAT", "", "EVENT"}}
 	for _, r := range x.Events[max(0, len(x.Events)-explained):] {
-		t.row(a.stamp(r.Time), orDash(alias(r.Session)), strings.TrimPrefix(r.Type, "gate."), oneLine(detailOf(r.Event)), r.ID)
+		t.Row(a.stamp(r.Time), orDash(alias(r.Session)), strings.TrimPrefix(r.Type, "gate."), cmdline.OneLine(detailOf(r.Event)), r.ID)
 	}
-	t.print(a.out, a.paint)
+	t.Print(a.Out, a.Paint)
 	if n := len(x.Events) - explained; n > 0 {
-		a.printf("  %s before that: --json shows all\n", plural(n, "event"))
+		a.Printf("  %s before that: --json shows all\n", cmdline.Plural(n, "event"))
 	}
 }
 

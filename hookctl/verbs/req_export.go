@@ -10,8 +10,11 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
+
+	"hookline/hookctl/cmdline"
 )
 
 func (a *app) reqExportCmd() *cobra.Command {
@@ -39,7 +42,7 @@ func (a *app) exportReq(ctx context.Context, h house, branch, dir string) error 
 		}
 		b, err := json.MarshalIndent(exported(d.branch, d.place.Worktree, d.state), "", "  ")
 		if err == nil {
-			a.printf("%s\n", b)
+			a.Printf("%s\n", b)
 		}
 		return err
 	}
@@ -48,10 +51,10 @@ func (a *app) exportReq(ctx context.Context, h house, branch, dir string) error 
 		return err
 	}
 	if !filepath.IsAbs(dir) {
-		dir = filepath.Join(a.cwd, dir)
+		dir = filepath.Join(a.Cwd, dir)
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return &fault{message: err.Error()}
+		return &cmdline.Fault{Message: err.Error()}
 	}
 	return d.exportAll(dir, branch)
 }
@@ -77,17 +80,17 @@ func (d *desk) exportAll(dir, only string) error {
 	out := registryFile{Version: stateVersion, Sessions: map[string]registryEntry{}}
 	for _, s := range d.live(true) {
 		out.Sessions[aliasOf(s)] = registryEntry{PID: s.Process().PID, PPID: s.Process().PID, ProjectDir: s.Worktree, Branch: s.Branch,
-			StartedAt: float64(s.Started.Unix()), LastActive: float64(s.LastActive.Unix())}
+			StartedAt: secondsOf(s.Started), LastActive: secondsOf(s.LastActive)}
 	}
 	if err := d.exportFile(filepath.Join(dir, "sessions.json"), out); err != nil {
 		return err
 	}
 	files = append(files, filepath.Join(dir, "sessions.json"))
-	if d.a.json {
-		return d.a.printJSON(map[string]any{"files": files})
+	if d.a.JSON {
+		return d.a.PrintJSON(map[string]any{"files": files})
 	}
 	for _, f := range files {
-		d.a.printf("✅ Wrote %s\n", f)
+		d.a.Printf("✅ Wrote %s\n", f)
 	}
 	return nil
 }
@@ -99,7 +102,15 @@ func (d *desk) exportFile(file string, v any) error {
 	}
 	err = writeNew(file, append(b, '\n'))
 	if errors.Is(err, fs.ErrExist) {
-		return &fault{message: file + " is there already", hint: "give another folder: no file is overwritten"}
+		return &cmdline.Fault{Message: file + " is there already", Hint: "give another folder: no file is overwritten"}
 	}
 	return err
+}
+
+// secondsOf is a time in the file's form; 0 where it is not known.
+func secondsOf(t time.Time) float64 {
+	if t.IsZero() {
+		return 0
+	}
+	return float64(t.Unix())
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"hookline/events"
+	"hookline/hookctl/cmdline"
 	"hookline/hookctl/daemon"
 	"hookline/hookctl/requirements"
 	"hookline/projector/session"
@@ -26,7 +27,8 @@ func (a *app) reqImportCmd() *cobra.Command {
 		Use: "import [FILE…]", Short: "Take over the requirements framework's state files",
 		Long: "Take over the requirements framework's state: without a name every file of <git dir>/requirements and\n" +
 			"~/.claude/sessions.json. Long session ids are migrated, of two satisfactions the newer wins, and importing\n" +
-			"twice changes nothing. A file that cannot be read is named and left alone; no file is changed.",
+			"twice changes nothing. A file that cannot be read is named and left alone, an entry that is malformed is\n" +
+			"named and left out: the exit code is 1 then. No file is changed.",
 		Example: "  hookctl req import\n  hookctl req import .git/requirements/feature-x.json",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.with(cmd.Context(), needStarted, func(h house) error { return a.importReq(cmd.Context(), h, args) })
@@ -36,13 +38,15 @@ func (a *app) reqImportCmd() *cobra.Command {
 
 // importedJSON is one file as `req import --json` prints it.
 type importedJSON struct {
-	File         string `json:"file"`
-	Branch       string `json:"branch,omitempty"`
-	Requirements int    `json:"requirements"`
-	Entries      int    `json:"entries"`
-	Sessions     int    `json:"sessions,omitempty"`
-	Event        string `json:"event,omitempty"`
-	Error        string `json:"error,omitempty"`
+	File         string   `json:"file"`
+	Branch       string   `json:"branch,omitempty"`
+	Requirements int      `json:"requirements"`
+	Entries      int      `json:"entries"`
+	Sessions     int      `json:"sessions,omitempty"`
+	Ended        []string `json:"ended,omitempty"`   // of the sessions, those whose process is gone
+	Skipped      []string `json:"skipped,omitempty"` // "key: why" of what is malformed
+	Event        string   `json:"event,omitempty"`   // absent when the file says nothing new
+	Error        string   `json:"error,omitempty"`
 }
 
 func (a *app) importReq(ctx context.Context, h house, args []string) error {
@@ -56,8 +60,8 @@ func (a *app) importReq(ctx context.Context, h house, args []string) error {
 			return err
 		}
 	}
-	if len(files) == 0 && !a.json {
-		a.printf("nothing to import: neither %s nor %s is there\n", filepath.Join(d.place.CommonDir, "requirements"), a.registryPath())
+	if len(files) == 0 && !a.JSON {
+		a.Printf("nothing to import: neither %s nor %s is there\n", filepath.Join(d.place.CommonDir, "requirements"), a.registryPath())
 	}
 	bad := 0
 	for _, file := range files {
@@ -65,7 +69,7 @@ func (a *app) importReq(ctx context.Context, h house, args []string) error {
 		if err != nil {
 			return err
 		}
-		if out.Error != "" {
+		if out.Error != "" || len(out.Skipped) > 0 {
 			bad++
 		}
 		if err := a.tellImported(out); err != nil {
@@ -73,7 +77,7 @@ func (a *app) importReq(ctx context.Context, h house, args []string) error {
 		}
 	}
 	if bad > 0 {
-		return silent(1)
+		return cmdline.Silent(1)
 	}
 	return nil
 }
@@ -107,15 +111,24 @@ func escapeGlob(dir string) string {
 }
 
 func (a *app) tellImported(r importedJSON) error {
+	if a.JSON {
+		return a.PrintJSON(r)
+	}
+	for _, s := range r.Skipped {
+		a.say(printable("⚠️  " + r.File + ": " + s + "; left out"))
+	}
 	switch {
-	case a.json:
-		return a.printJSON(r)
 	case r.Error != "":
 		a.say(printable("⚠️  " + r.File + ": " + r.Error + "; left alone"))
+	case r.Event == "":
+		a.Printf("ℹ️  nothing new in %s\n", cmdline.OneLine(r.File))
 	case r.Sessions > 0:
-		a.printf("✅ Imported %s from %s\n", plural(r.Sessions, "session"), oneLine(r.File))
+		a.Printf("✅ Imported %s from %s\n", cmdline.Plural(r.Sessions, "session"), cmdline.OneLine(r.File))
+		for _, id := range r.Ended {
+			a.Printf("   - %s has ended: its process is gone\n", cmdline.OneLine(id))
+		}
 	default:
-		a.printf("✅ Imported %d requirement(s) for %s from %s\n", r.Requirements, oneLine(r.Branch), oneLine(r.File))
+		a.Printf("✅ Imported %d requirement(s) for %s from %s\n", r.Requirements, cmdline.OneLine(r.Branch), cmdline.OneLine(r.File))
 	}
 	return nil
 }
@@ -124,34 +137,62 @@ func (a *app) tellImported(r importedJSON) error {
 func (d *desk) importFile(ctx context.Context, file string) (importedJSON, error) {
 	out := importedJSON{File: file}
 	if !filepath.IsAbs(file) {
-		file = filepath.Join(d.a.cwd, file)
+		file = filepath.Join(d.a.Cwd, file)
 	}
 	data, err := readBounded(file)
 	if err != nil {
 		out.Error = err.Error()
 		return out, nil
 	}
+	r := &fileReader{}
 	if filepath.Base(file) == "sessions.json" {
-		list, err := registry(data)
-		if err != nil {
+		list, err := r.registry(data)
+		if out.Skipped = r.skipped; err != nil {
 			out.Error = err.Error()
 			return out, nil
 		}
-		out.Sessions = len(list)
-		return d.send(ctx, out, d.branch, []events.GateImported{{File: filepath.Base(file), Sessions: list}})
+		return d.importRegistry(ctx, out, list)
 	}
-	s, err := readState(data)
-	if err != nil {
+	s, err := r.state(data)
+	if out.Skipped = r.skipped; err != nil {
 		out.Error = err.Error()
 		return out, nil
 	}
-	entries := s.entries(d.full)
-	out.Branch, out.Entries, out.Requirements = s.Branch, len(entries), len(s.Requirements)
+	known := d.on(s.Branch)
+	entries := slices.DeleteFunc(s.entries(d.full), func(e events.GateImportedEntry) bool { return !known.News(e) })
+	names := map[string]bool{}
+	for _, e := range entries {
+		names[e.Name] = true
+	}
+	out.Branch, out.Entries, out.Requirements = s.Branch, len(entries), len(names)
 	var parts []events.GateImported
 	for part := range slices.Chunk(entries, importChunk) {
 		parts = append(parts, events.GateImported{File: filepath.Base(file), Gates: part})
 	}
 	return d.send(ctx, out, s.Branch, parts)
+}
+
+// importRegistry takes over the sessions of which nothing or something else is known.
+func (d *desk) importRegistry(ctx context.Context, out importedJSON, list []events.GateImportedSession) (importedJSON, error) {
+	list = slices.DeleteFunc(list, func(in events.GateImportedSession) bool {
+		for _, c := range d.cells {
+			if f, ok := c.Imported[in.Session]; ok && f.Same(in) {
+				return true
+			}
+		}
+		return false
+	})
+	out.Sessions = len(list)
+	for _, in := range list {
+		if in.PIDStart == 0 {
+			out.Ended = append(out.Ended, in.Session)
+		}
+	}
+	var parts []events.GateImported
+	for part := range slices.Chunk(list, importChunk) {
+		parts = append(parts, events.GateImported{File: "sessions.json", Sessions: part})
+	}
+	return d.send(ctx, out, d.branch, parts)
 }
 
 // importChunk is how many entries one event takes.

@@ -50,8 +50,8 @@ func TestPinned_04_MalformedFiles(t *testing.T) {
 	if code != 1 || out != "✅ Imported 1 requirement(s) for feature/x from "+filepath.Join(folder, "d.json")+"\n" {
 		t.Errorf("%d %q", code, out)
 	}
-	for _, want := range []string{"a.json: not readable: unexpected end of JSON input; left alone", `b.json: version "2.0" is not "1.0"; left alone`,
-		"c.json: it names no branch; left alone", "e.json: not readable: ", "sessions.json: not readable: "} {
+	for _, want := range []string{"a.json: not readable: line 1: unexpected end of JSON input; left alone", `b.json: version "2.0" is not "1.0"; left alone`,
+		"c.json: it names no branch; left alone", "e.json: not readable: ", "sessions.json: must be an object, got a list; left alone\n"} {
 		if !strings.Contains(errs, want) {
 			t.Errorf("%q is missing in %q", want, errs)
 		}
@@ -81,7 +81,7 @@ func TestReqExport(t *testing.T) {
 	b := newReq(t, reqRules)
 	b.start(sessionA)
 	b.must("req", "satisfy", "commit_plan", "--session", sessionA, "--metadata", `{"ticket":"X-1"}`)
-	b.must("req", "satisfy", "sec", "--branch", "feature-x") // the framework cannot tell it from feature/x
+	b.must("req", "satisfy", "sec", "--branch", "feature-x", "--force") // the framework cannot tell it from feature/x
 	dir := filepath.Join(t.TempDir(), "out")
 	if got := strings.Count(b.must("req", "export", "--dir", dir), "✅ Wrote "); got != 3 {
 		t.Errorf("%d files", got)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"hookline/hookctl/cmdline"
 	"hookline/hookctl/requirements"
 )
 
@@ -29,19 +30,19 @@ func (a *app) initReq() error {
 	}
 	_, file, _ := requirements.Options{Root: place.Worktree}.Paths()
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-		return &fault{message: err.Error()}
+		return &cmdline.Fault{Message: err.Error()}
 	}
 	err := writeNew(file, requirements.Starter())
 	if errors.Is(err, fs.ErrExist) {
-		return &fault{message: file + " is there already", hint: "nothing was changed; `hookctl req status --verbose` shows what it says"}
+		return &cmdline.Fault{Message: file + " is there already", Hint: "nothing was changed; `hookctl req status --verbose` shows what it says"}
 	}
 	if err != nil {
-		return &fault{message: err.Error()}
+		return &cmdline.Fault{Message: err.Error()}
 	}
-	if a.json {
-		return a.printJSON(map[string]string{"file": file})
+	if a.JSON {
+		return a.PrintJSON(map[string]string{"file": file})
 	}
-	a.printf("✅ Wrote %s\n   Edit it, then `hookctl req status` shows the gates.\n", file)
+	a.Printf("✅ Wrote %s\n   Edit it, then `hookctl req status` shows the gates.\n", file)
 	return nil
 }
 
@@ -64,7 +65,7 @@ func (a *app) reqSchemaCmd() *cobra.Command {
 		Example: "  hookctl req schema > .claude/requirements.schema.json",
 		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			a.printf("%s\n", requirements.Schema())
+			a.Printf("%s\n", requirements.Schema())
 			return nil
 		},
 	}

@@ -8,13 +8,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"hookline/events"
+	"hookline/hookctl/cmdline"
 	"hookline/hookctl/daemon"
 	"hookline/hookctl/requirements"
 	"hookline/projector/gate"
+	"hookline/projector/project"
 	"hookline/projector/session"
 )
-
-type sessionState = session.State
 
 func (a *app) reqListCmd() *cobra.Command {
 	return &cobra.Command{
@@ -39,21 +39,21 @@ func (a *app) listBranches(ctx context.Context, h house) error {
 		return err
 	}
 	list := d.tracked()
-	if a.json {
+	if a.JSON {
 		for _, t := range list {
-			if err := a.printJSON(t); err != nil {
+			if err := a.PrintJSON(t); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
 	if len(list) == 0 {
-		a.printf("%s\n", requirements.NoTrackedBranches)
+		a.Printf("%s\n", requirements.NoTrackedBranches)
 		return nil
 	}
-	a.printf("%s\n", requirements.BranchesHead(len(list)))
+	a.Printf("%s\n", requirements.BranchesHead(len(list)))
 	for _, t := range list {
-		a.printf("%s\n", printable(requirements.BranchRow(t.Branch, t.Requirements)))
+		a.Printf("%s\n", printable(requirements.BranchRow(t.Branch, t.Requirements)))
 	}
 	return nil
 }
@@ -108,18 +108,26 @@ func (a *app) liveSessions(ctx context.Context, h house, dir string) error {
 	if err != nil {
 		return err
 	}
-	d := &desk{a: a, sessions: all}
+	projects, err := cells[project.State](ctx, h, project.Name, "")
+	if err != nil {
+		return err
+	}
+	gates, err := cells[gate.State](ctx, h, gate.Name, "")
+	if err != nil {
+		return err
+	}
+	d := &desk{a: a, sessions: all, foreign: a.foreigners(gates, all, projects)}
 	list := d.live(true)
 	if dir != "" {
 		if !filepath.IsAbs(dir) {
-			dir = filepath.Join(a.cwd, dir)
+			dir = filepath.Join(a.Cwd, dir)
 		}
 		top := a.place(dir)
 		list = slices.DeleteFunc(list, func(s session.State) bool { return s.Worktree != top.Worktree && s.Worktree != top.Dir })
 	}
-	if a.json {
+	if a.JSON {
 		for _, s := range list {
-			err := a.printJSON(liveJSON{s.ID, s.Process().PID, s.Project, s.Worktree, s.Branch, rfc(s.Started), rfc(s.LastActive)})
+			err := a.PrintJSON(liveJSON{s.ID, s.Process().PID, s.Project, s.Worktree, s.Branch, rfc(s.Started), rfc(s.LastActive)})
 			if err != nil {
 				return err
 			}
@@ -127,12 +135,12 @@ func (a *app) liveSessions(ctx context.Context, h house, dir string) error {
 		return nil
 	}
 	if len(list) == 0 {
-		a.printf("%s\n", requirements.NoActiveSessions)
+		a.Printf("%s\n", requirements.NoActiveSessions)
 		return nil
 	}
-	a.printf("%s\n", requirements.SessionsHead(len(list)))
+	a.Printf("%s\n", requirements.SessionsHead(len(list)))
 	for _, s := range list {
-		a.printf("%s\n", printable(requirements.SessionRow(d.other(s), s.Worktree, s.Process().PID)))
+		a.Printf("%s\n", printable(requirements.SessionRow(d.other(s), s.Worktree, s.Process().PID)))
 	}
 	return nil
 }
@@ -155,12 +163,12 @@ func (a *app) prune(ctx context.Context, h house) error {
 	if err != nil {
 		return err
 	}
-	if !a.json {
-		a.printf("%s\n", requirements.Pruning)
+	if !a.JSON {
+		a.Printf("%s\n", requirements.Pruning)
 	}
 	known, err := d.sizes.Branches(ctx, d.place.Worktree)
 	if err != nil {
-		return &fault{message: "the branches could not be listed: " + err.Error(), hint: "nothing was cleared"}
+		return &cmdline.Fault{Message: "the branches could not be listed: " + err.Error(), Hint: "nothing was cleared"}
 	}
 	gone := []string{}
 	for _, t := range d.tracked() {
@@ -173,12 +181,12 @@ func (a *app) prune(ctx context.Context, h house) error {
 		}
 		gone = append(gone, t.Branch)
 	}
-	if a.json {
-		return a.printJSON(map[string]any{"pruned": gone})
+	if a.JSON {
+		return a.PrintJSON(map[string]any{"pruned": gone})
 	}
 	for _, b := range gone {
-		a.printf("   - %s\n", oneLine(b))
+		a.Printf("   - %s\n", cmdline.OneLine(b))
 	}
-	a.printf("%s\n", requirements.Pruned(len(gone)))
+	a.Printf("%s\n", requirements.Pruned(len(gone)))
 	return nil
 }

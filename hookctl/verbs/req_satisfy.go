@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"hookline/events"
+	"hookline/hookctl/cmdline"
 	"hookline/hookctl/daemon"
 	"hookline/hookctl/hook"
 	"hookline/hookctl/requirements"
@@ -48,7 +49,7 @@ func (a *app) satisfier(s satisfying, use, short, long, example string) *cobra.C
 	}
 	s.on(cmd, "for every session of this branch", "for another session: id or alias")
 	cmd.Flags().StringVarP(&s.metadata, "metadata", "m", "", "a JSON object that is kept with it")
-	cmd.Flags().BoolVar(&s.force, "force", false, "also a name that no file defines")
+	cmd.Flags().BoolVar(&s.force, "force", false, "also a name that no file defines, a branch that git does not have")
 	return cmd
 }
 
@@ -58,7 +59,7 @@ func atLeast(what string) cobra.PositionalArgs {
 		if len(args) > 0 {
 			return nil
 		}
-		return &fault{message: "`" + cmd.CommandPath() + "` wants " + what, hint: "`" + cmd.CommandPath() + " --help` shows an example"}
+		return &cmdline.Fault{Message: "`" + cmd.CommandPath() + "` wants " + what, Hint: "`" + cmd.CommandPath() + " --help` shows an example"}
 	}
 }
 
@@ -72,6 +73,9 @@ func (a *app) satisfy(ctx context.Context, h house, args []string, s satisfying)
 		return err
 	}
 	list, err := d.named(args, s.force)
+	if err == nil && s.branch != "" && !s.force {
+		err = d.hasBranch(ctx, s.branch)
+	}
 	if err != nil {
 		return err
 	}
@@ -96,11 +100,21 @@ func (a *app) satisfy(ctx context.Context, h house, args []string, s satisfying)
 	if err != nil {
 		return err
 	}
-	if a.json {
-		return a.printJSON(r)
+	if a.JSON {
+		return a.PrintJSON(r)
 	}
-	a.printf("%s\n", printable(satisfiedText(d, list, s, id, explicit)))
+	a.Printf("%s\n", printable(satisfiedText(d, list, s, id, explicit)))
 	return nil
+}
+
+// hasBranch refuses a branch that git does not have: a slip of the pen would open nothing. Where git does not
+// answer, what was typed counts.
+func (d *desk) hasBranch(ctx context.Context, name string) error {
+	known, err := d.sizes.Branches(ctx, d.place.Worktree)
+	if err != nil || name == d.place.Branch || slices.Contains(known, name) {
+		return nil
+	}
+	return d.a.refuse(printable(requirements.UnknownBranch(name, known)))
 }
 
 // named gives the requirements that were asked for, each once. A name that no file defines is an error, with the
@@ -123,14 +137,9 @@ func (d *desk) named(args []string, force bool) ([]requirements.Requirement, err
 		}
 	}
 	if bad {
-		return nil, silent(1)
+		return nil, cmdline.Silent(1)
 	}
 	return list, nil
-}
-
-// known tells whether the recorder has seen a session.
-func (d *desk) known(id string) bool {
-	return id != "" && slices.ContainsFunc(d.sessions, func(c cell[sessionState]) bool { return c.Key == id })
 }
 
 func branchWide(q requirements.Requirement) bool {
@@ -150,7 +159,7 @@ func (d *desk) satisfaction(q requirements.Requirement, s satisfying, meta map[s
 	switch {
 	case q.Type == requirements.Dynamic && s.branch == "":
 		e.By = "approval"
-		e.ExpiresAt = d.a.now().UTC().Add(q.ApprovalTTL).Truncate(time.Millisecond).Format(time.RFC3339Nano)
+		e.ExpiresAt = d.a.Now().UTC().Add(q.ApprovalTTL).Truncate(time.Millisecond).Format(time.RFC3339Nano)
 		all["method"] = "cli"
 	case s.approve:
 		e.By = "approval"
@@ -244,11 +253,11 @@ func (a *app) clearGates(ctx context.Context, h house, args []string, all bool, 
 	if err != nil {
 		return err
 	}
-	if a.json {
-		return a.printJSON(r)
+	if a.JSON {
+		return a.PrintJSON(r)
 	}
 	for _, n := range names {
-		a.printf("%s\n", printable(requirements.CLI{Branch: d.branch}.Cleared(n)))
+		a.Printf("%s\n", printable(requirements.CLI{Branch: d.branch}.Cleared(n)))
 	}
 	return nil
 }

@@ -2,10 +2,7 @@ package verbs
 
 import (
 	"encoding/json"
-	"errors"
-	"fmt"
 	"math"
-	"slices"
 	"strings"
 	"time"
 
@@ -24,8 +21,8 @@ type stateFile struct {
 	Version      string               `json:"version"`
 	Branch       string               `json:"branch"`
 	Project      string               `json:"project"`
-	CreatedAt    int64                `json:"created_at"`
-	UpdatedAt    int64                `json:"updated_at"`
+	CreatedAt    int64                `json:"created_at,omitempty"`
+	UpdatedAt    int64                `json:"updated_at,omitempty"`
 	Requirements map[string]stateGate `json:"requirements"`
 }
 
@@ -57,21 +54,6 @@ type registryEntry struct {
 	Branch     string  `json:"branch"`
 	StartedAt  float64 `json:"started_at"`
 	LastActive float64 `json:"last_active"`
-}
-
-// readState decodes a branch's file; the error says why it is none.
-func readState(data []byte) (stateFile, error) {
-	var s stateFile
-	if err := json.Unmarshal(data, &s); err != nil {
-		return s, fmt.Errorf("not readable: %w", err)
-	}
-	switch {
-	case s.Version != stateVersion:
-		return s, fmt.Errorf("version %q is not %q", s.Version, stateVersion)
-	case s.Branch == "":
-		return s, errors.New("it names no branch")
-	}
-	return s, nil
 }
 
 // entries are what a file says, in order. full gives the whole id behind eight characters, "" where it is
@@ -134,7 +116,7 @@ func newerOf(a, b stateEntry) stateEntry {
 func (e stateEntry) imported(name, scope, session string) (events.GateImportedEntry, bool) {
 	out := events.GateImportedEntry{Name: name, Scope: scope, Session: session}
 	if e.Satisfied {
-		out.SatisfiedAt, out.SatisfiedBy, out.ExpiresAt = rfc(atLeastOne(e.SatisfiedAt)), e.SatisfiedBy, rfc(moment(e.ExpiresAt))
+		out.SatisfiedAt, out.SatisfiedBy, out.ExpiresAt = rfc(dateOf(e.SatisfiedAt)), e.SatisfiedBy, rfc(moment(e.ExpiresAt))
 		if out.SatisfiedBy == "" {
 			out.SatisfiedBy = "import"
 		}
@@ -143,7 +125,7 @@ func (e stateEntry) imported(name, scope, session string) (events.GateImportedEn
 		}
 	}
 	if e.Triggered {
-		out.TriggeredAt = rfc(atLeastOne(e.TriggeredAt))
+		out.TriggeredAt = rfc(dateOf(e.TriggeredAt))
 	}
 	return out, e.Satisfied || e.Triggered
 }
@@ -157,12 +139,12 @@ func moment(seconds *float64) time.Time {
 	return time.Unix(int64(whole), int64(part*1e9)).UTC()
 }
 
-// atLeastOne is a moment that a file may leave out: the beginning of time then.
-func atLeastOne(seconds *float64) time.Time {
+// dateOf is a moment that a file may leave out.
+func dateOf(seconds *float64) time.Time {
 	if t := moment(seconds); !t.IsZero() {
 		return t
 	}
-	return time.Unix(1, 0).UTC()
+	return gate.Unknown
 }
 
 // exported is a branch's state in the file's shape.
@@ -195,20 +177,24 @@ func exported(branch, project string, s gate.State) stateFile {
 func (f *stateFile) entry(e gate.Entry) stateEntry {
 	var out stateEntry
 	if m := e.Satisfied; m != nil {
-		out.Satisfied, out.SatisfiedAt, out.SatisfiedBy, out.Metadata = true, f.second(m.At), m.By, m.Metadata
+		out.Satisfied, out.SatisfiedAt, out.SatisfiedBy, out.Metadata = true, f.second(*m), m.By, m.Metadata
 		if !m.Expires.IsZero() {
 			s := float64(m.Expires.Unix())
 			out.ExpiresAt = &s
 		}
 	}
 	if m := e.Triggered; m != nil {
-		out.Triggered, out.TriggeredAt = true, f.second(m.At)
+		out.Triggered, out.TriggeredAt = true, f.second(*m)
 	}
 	return out
 }
 
-func (f *stateFile) second(t time.Time) *float64 {
-	n := t.Unix()
+// second is a mark's time, which counts for the file's; nil where it is not known.
+func (f *stateFile) second(m gate.Mark) *float64 {
+	if !m.Dated() {
+		return nil
+	}
+	n := m.At.Unix()
 	if f.CreatedAt == 0 || n < f.CreatedAt {
 		f.CreatedAt = n
 	}
@@ -228,30 +214,4 @@ func stateName(branch string) string {
 		}
 		return '_'
 	}, branch) + ".json"
-}
-
-// registry are the sessions of a registry file, long ids cut to eight characters; of two forms of one
-// session the last active wins.
-func registry(data []byte) ([]events.GateImportedSession, error) {
-	var f registryFile
-	if err := json.Unmarshal(data, &f); err != nil {
-		return nil, fmt.Errorf("not readable: %w", err)
-	}
-	if f.Version != stateVersion {
-		return nil, fmt.Errorf("version %q is not %q", f.Version, stateVersion)
-	}
-	byID := map[string]registryEntry{}
-	for _, id := range sortedKeys(f.Sessions) {
-		short := requirements.ShortID(id)
-		if old, ok := byID[short]; !ok || f.Sessions[id].LastActive > old.LastActive {
-			byID[short] = f.Sessions[id]
-		}
-	}
-	var list []events.GateImportedSession
-	for _, id := range sortedKeys(byID) {
-		e := byID[id]
-		list = append(list, events.GateImportedSession{Session: id, PID: e.PPID, ProjectDir: e.ProjectDir, Branch: e.Branch,
-			StartedAt: rfc(moment(&e.StartedAt)), LastActive: rfc(moment(&e.LastActive))})
-	}
-	return slices.Clip(list), nil
 }

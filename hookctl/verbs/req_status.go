@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"hookline/hookctl/cmdline"
 	"hookline/hookctl/facts"
 	"hookline/hookctl/hook"
 	"hookline/hookctl/requirements"
@@ -35,16 +37,16 @@ func (a *app) reqStatus(ctx context.Context, f reqFlags) error {
 		if err != nil {
 			return err
 		}
-		if f.summary && !a.json && !d.rules.Enabled {
-			a.printf("%s\n", d.rules.Summary(nil))
+		if f.summary && !a.JSON && !d.rules.Enabled {
+			a.Printf("%s\n", d.rules.Summary(nil))
 			return nil
 		}
-		if !a.json && !f.summary && !d.speaks() {
+		if !a.JSON && !f.summary && !d.speaks() {
 			return nil
 		}
-		id, _, err := d.find(ctx, f.session)
+		id, explicit, err := d.find(ctx, f.session)
 		if errors.Is(err, errNoSession) {
-			id, err = "no-session", nil
+			id, err = "", nil
 			a.say(requirements.NoSession)
 		}
 		if err != nil {
@@ -52,15 +54,16 @@ func (a *app) reqStatus(ctx context.Context, f reqFlags) error {
 		}
 		gates := d.board(ctx, id)
 		switch {
-		case a.json:
-			return a.printJSON(d.statusJSON(ctx, id, gates, f.verbose))
+		case a.JSON:
+			return a.PrintJSON(d.statusJSON(ctx, id, gates, f.verbose))
 		case f.summary:
-			a.printf("%s\n", printable(d.rules.Summary(gates)))
+			a.Printf("%s\n", printable(d.rules.Summary(gates)))
 		case f.verbose:
 			d.verbose(ctx, id, gates)
 		default:
-			a.printf("%s\n", printable(requirements.CLI{Branch: d.branch, Session: id}.Focused(gates)))
+			a.Printf("%s\n", printable(requirements.CLI{Branch: d.branch, Session: id, Named: explicit, Invalid: len(d.rules.Invalid())}.Focused(gates)))
 			d.table(id, gates)
+			d.problems(ctx, false)
 		}
 		return nil
 	})
@@ -113,6 +116,7 @@ type reqStatusJSON struct {
 func (d *desk) statusJSON(ctx context.Context, id string, gates []requirements.Gate, measure bool) reqStatusJSON {
 	out := reqStatusJSON{Project: d.project, Worktree: d.place.Worktree, Branch: d.branch, Session: id, Configured: d.rules.ProjectFile != "",
 		Enabled: d.rules.Enabled, Gates: []GateStatus{}, Problems: append([]requirements.Problem{}, d.rules.Problems...)}
+	out.Problems = append(out.Problems, d.unknownBases(ctx)...)
 	for _, g := range gates {
 		s := d.gateStatus(id, g)
 		if measure && g.Requirement.Type == requirements.Dynamic {
@@ -130,13 +134,21 @@ func (d *desk) gateStatus(id string, g requirements.Gate) GateStatus {
 	q := g.Requirement
 	s := GateStatus{Name: q.Name, Type: string(q.Type), Scope: string(q.Scope), Satisfied: g.Satisfied, Note: g.Note,
 		Triggered: d.state.Triggered(q.Name, string(q.Scope), id)}
-	if m, ok := d.state.Satisfaction(q.Name, hook.ScopeOf(q), id, d.a.now()); ok {
-		s.By, s.Through, s.At, s.Event, s.Level = m.By, m.Skill, m.At.Format(time.RFC3339Nano), m.Event, d.level(q.Name, m)
+	if m, ok := d.state.Satisfaction(q.Name, hook.ScopeOf(q), id, d.a.Now()); ok {
+		s.By, s.Through, s.At, s.Event, s.Level = m.By, m.Skill, dated(m), m.Event, d.level(q.Name, m)
 		if !m.Expires.IsZero() {
 			s.ExpiresAt = m.Expires.Format(time.RFC3339Nano)
 		}
 	}
 	return s
+}
+
+// dated is the time of a mark in RFC 3339; "" where it is not known.
+func dated(m gate.Mark) string {
+	if !m.Dated() {
+		return ""
+	}
+	return m.At.Format(time.RFC3339Nano)
 }
 
 // level tells whether a satisfaction is the branch's.
@@ -149,26 +161,29 @@ func (d *desk) level(name string, m gate.Mark) string {
 
 // table tells who satisfied what, when, by which event.
 func (d *desk) table(id string, gates []requirements.Gate) {
-	t := table{head: []string{"", "REQUIREMENT", "SCOPE", "BY", "WHEN", "EVENT"}}
+	t := cmdline.Table{Head: []string{"", "REQUIREMENT", "SCOPE", "BY", "WHEN", "EVENT"}}
 	for _, g := range gates {
 		s := d.gateStatus(id, g)
 		mark, by, when := "⬜", s.Note, ""
 		if s.Satisfied {
 			mark = "✅"
 		}
-		if m, ok := d.state.Satisfaction(s.Name, hook.ScopeOf(g.Requirement), id, d.a.now()); ok {
-			by, when = who(m), d.a.stamp(m.At)
+		if m, ok := d.state.Satisfaction(s.Name, hook.ScopeOf(g.Requirement), id, d.a.Now()); ok {
+			by, when = who(m), d.marked(m)
 			if s.Level == "branch" {
 				by += ", for the branch"
 			}
 		} else if s.Triggered && !s.Satisfied {
 			by = "triggered"
 		}
-		t.row(mark, oneLine(s.Name), s.Scope, orDash(oneLine(by)), orDash(when), orDash(s.Event))
+		t.Row(mark, cmdline.OneLine(s.Name), s.Scope, orDash(cmdline.OneLine(by)), orDash(when), orDash(s.Event))
 	}
-	if len(t.rows) > 0 {
-		d.a.printf("\n")
-		t.print(d.a.out, d.a.paint)
+	for _, p := range d.dropped() {
+		t.Row("❌", cmdline.OneLine(p.Requirement), orDash(""), "left out", orDash(""), orDash(""))
+	}
+	if len(t.Rows) > 0 {
+		d.a.Printf("\n")
+		t.Print(d.a.Out, d.a.Paint)
 	}
 }
 
@@ -183,11 +198,11 @@ func who(m gate.Mark) string {
 
 func (d *desk) verbose(ctx context.Context, id string, gates []requirements.Gate) {
 	a := d.a
-	a.printf("%s\n\nBranch: %s\nSession: %s\nProject: %s\n", requirements.StatusHead, oneLine(d.branch), oneLine(requirements.ShortID(id)), oneLine(d.place.Worktree))
-	head := fmt.Sprintf("\n🔍 Active Claude Sessions for %s:\n", oneLine(d.branch))
+	a.Printf("%s\n\nBranch: %s\nSession: %s\nProject: %s\n", requirements.StatusHead, cmdline.OneLine(d.branch), orDash(cmdline.OneLine(requirements.ShortID(id))), cmdline.OneLine(d.place.Worktree))
+	head := fmt.Sprintf("\n🔍 Active Claude Sessions for %s:\n", cmdline.OneLine(d.branch))
 	for _, s := range d.live(false) {
 		if s.Branch == d.branch {
-			a.printf("%s%s\n", head, printable(requirements.SessionRow(d.other(s), s.Worktree, s.Process().PID)))
+			a.Printf("%s%s\n", head, printable(requirements.SessionRow(d.other(s), s.Worktree, s.Process().PID)))
 			head = ""
 		}
 	}
@@ -205,27 +220,30 @@ func (d *desk) verbose(ctx context.Context, id string, gates []requirements.Gate
 		if g.Note != "" {
 			note = ": " + g.Note
 		}
-		blocking += fmt.Sprintf("  %s %s (%s)%s\n", mark, oneLine(q.Name), q.Scope, note)
+		blocking += fmt.Sprintf("  %s %s (%s)%s\n", mark, cmdline.OneLine(q.Name), q.Scope, note)
 	}
 	if blocking != "" {
-		a.printf("\n%s\n%s", requirements.BlockingHead, blocking)
+		a.Printf("\n%s\n%s", requirements.BlockingHead, blocking)
 	}
 	if dynamic != "" {
-		a.printf("\n%s\n%s", requirements.DynamicHead, dynamic)
+		a.Printf("\n%s\n%s", requirements.DynamicHead, dynamic)
 	}
 	d.table(id, gates)
-	d.problems()
+	d.problems(ctx, true)
 }
 
 // dynamicLine measures now, and tells what an approval still has.
 func (d *desk) dynamicLine(ctx context.Context, id string, q requirements.Requirement) string {
 	line := requirements.NotApplicable(q)
-	if size, err := d.size(ctx, q); err == nil {
+	switch size, err := d.size(ctx, q); {
+	case err == nil:
 		value, summary := branchSize(size)
 		line = requirements.Sized(q, value, summary, size.Base)
+	case errors.Is(err, facts.ErrUnknownBase):
+		line = requirements.NoBase(q)
 	}
-	if until, ok := d.state.Approved(q.Name, id, d.a.now()); ok {
-		line += "\n     " + requirements.Remaining(until.Sub(d.a.now()))
+	if until, ok := d.state.Approved(q.Name, id, d.a.Now()); ok {
+		line += "\n     " + requirements.Remaining(until.Sub(d.a.Now()))
 	}
 	return printable(line) + "\n"
 }
@@ -238,18 +256,70 @@ func branchSize(s facts.Size) (float64, string) {
 	return requirements.BranchSize(requirements.Changed(s.Committed), requirements.Changed(s.Staged), requirements.Changed(s.Unstaged))
 }
 
-// problems tells what is wrong with the configuration, and what is only odd.
-func (d *desk) problems() {
-	if text := d.rules.Failed(0); text != "" {
-		d.a.printf("\n%s\n", printable(text))
+// shownProblems is how many faults of the configuration the short status tells.
+const shownProblems = 10
+
+// problems tells what is wrong with the configuration and what has no effect; in full also what is known and not
+// acted on.
+func (d *desk) problems(ctx context.Context, full bool) {
+	most := shownProblems
+	if full {
+		most = 0
+	}
+	if text := d.rules.Failed(most); text != "" {
+		d.a.Printf("\n%s\n", printable(text))
 	}
 	var odd []string
-	for _, p := range d.rules.Problems {
+	for _, p := range append(slices.Clone(d.rules.Problems), d.unknownBases(ctx)...) {
 		if p.Warning {
-			odd = append(odd, "   - "+oneLine(join(": ", p.Error(), p.Hint)))
+			odd = append(odd, "   - "+cmdline.OneLine(join(": ", p.Error(), p.Hint)))
 		}
 	}
-	if len(odd) > 0 {
-		d.a.printf("\n⚠️  Worth a look:\n%s\n", strings.Join(odd, "\n"))
+	if full {
+		for _, n := range d.rules.Notes {
+			odd = append(odd, "   - "+cmdline.OneLine(n.Error()))
+		}
+	} else if left := len(odd) - shownProblems; left > 0 {
+		odd = append(odd[:shownProblems], fmt.Sprintf("   … and %d more: `hookctl req validate`", left))
 	}
+	if len(odd) > 0 {
+		d.a.Printf("\n⚠️  Worth a look:\n%s\n", strings.Join(odd, "\n"))
+	}
+}
+
+// dropped are the requirements that are left out of every file that has them, each once.
+func (d *desk) dropped() []requirements.Problem {
+	var list []requirements.Problem
+	for _, p := range d.rules.Invalid() {
+		_, there := d.rules.ByName[p.Requirement]
+		if p.Requirement != "" && !there && !slices.ContainsFunc(list, func(o requirements.Problem) bool { return o.Requirement == p.Requirement }) {
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+func (d *desk) unknownBases(ctx context.Context) []requirements.Problem {
+	return unknownBases(ctx, &d.sizes, d.place.Worktree, d.rules)
+}
+
+// unknownBases names the dynamic requirements that are measured from a ref which git does not have here. That is
+// a fact about this clone: the configuration may be right.
+func unknownBases(ctx context.Context, sizes *facts.Sizes, worktree string, rules requirements.Rules) []requirements.Problem {
+	var list []requirements.Problem
+	for _, q := range rules.InOrder() {
+		if q.Type == requirements.Dynamic && q.Base != "" && errors.Is(sizes.Exists(ctx, worktree, q.Base), facts.ErrUnknownBase) {
+			list = append(list, requirements.Problem{File: q.File, Line: q.Line, Column: q.Column, Requirement: q.Name, Message: q.UnknownBase(),
+				Hint: "fetch it, or correct the name", Warning: true})
+		}
+	}
+	return list
+}
+
+// marked is when a mark was made, for people.
+func (d *desk) marked(m gate.Mark) string {
+	if !m.Dated() {
+		return "unknown"
+	}
+	return d.a.stamp(m.At)
 }

@@ -88,8 +88,8 @@ func newReq(t *testing.T, rules string) *reqBench {
 			t.Error(err)
 		}
 	})
-	b.d, b.handler, b.cwd = d, d.Handler(), b.dir
-	b.now = func() time.Time { return b.clock }
+	b.d, b.handler, b.Cwd = d, d.Handler(), b.dir
+	b.Now = func() time.Time { return b.clock }
 	b.place = facts.New(facts.Options{}).Place
 	return b
 }
@@ -186,7 +186,7 @@ func TestPinned_33_GuardNeedsNoState(t *testing.T) {
 		t.Error(out)
 	}
 	gitIn(t, b.dir, "switch", "-q", "main")
-	contains(t, b.must("req", "status", "-s", "c68c8a51"), "  • protected_branch (session scope)\n    → hookctl req satisfy protected_branch\n")
+	contains(t, b.must("req", "status", "-s", "c68c8a51"), "  • protected_branch (session scope)\n    → hookctl req satisfy protected_branch --session c68c8a51\n", "⬜  protected_branch  session    branch `main` is protected")
 }
 
 func TestPinned_39_InvalidConfiguration(t *testing.T) {
@@ -290,7 +290,7 @@ func TestReqPlaces(t *testing.T) {
 	if got := b.must("req", "list"); got != "ℹ️  No tracked branches in this project.\n" {
 		t.Errorf("%q", got)
 	}
-	b.cwd = t.TempDir()
+	b.Cwd = t.TempDir()
 	for _, verb := range [][]string{{"status"}, {"satisfy", "x"}, {"clear", "x"}, {"list"}, {"prune"}, {"explain", "x"}, {"export"}, {"import"}, {"init"}} {
 		if got := b.refuses(append([]string{"req"}, verb...)...); got != "❌ Not in a git repository\n" {
 			t.Errorf("%s: %q", verb, got)
@@ -381,7 +381,7 @@ func TestReqClear(t *testing.T) {
 
 func TestReqListAndPrune(t *testing.T) {
 	b := newReq(t, reqRules)
-	b.must("req", "satisfy", "commit_plan", "--branch", "old/one")
+	b.must("req", "satisfy", "commit_plan", "--branch", "old/one", "--force")
 	b.must("req", "satisfy", "commit_plan", "sec", "--branch", "feature/x")
 	if got := b.must("req", "list"); got != "📋 Tracked Branches (2)\n  feature/x: 2 requirement(s)\n  old/one: 1 requirement(s)\n" {
 		t.Errorf("%q", got)
@@ -424,8 +424,8 @@ func TestReqExplain(t *testing.T) {
 
 func TestReqInit(t *testing.T) {
 	b := newReq(t, "")
-	b.cwd = filepath.Join(b.dir, "below")
-	if err := os.Mkdir(b.cwd, 0o755); err != nil {
+	b.Cwd = filepath.Join(b.dir, "below")
+	if err := os.Mkdir(b.Cwd, 0o755); err != nil {
 		t.Fatal(err)
 	}
 	if got := b.must("req", "init"); got != "✅ Wrote "+b.rules()+"\n   Edit it, then `hookctl req status` shows the gates.\n" {
@@ -470,5 +470,105 @@ func TestPinned_03_DeadSessions(t *testing.T) {
 	b.start(sessionB)
 	if got := b.must("req", "sessions"); got != fmt.Sprintf("📋 Active Claude Code Sessions (1)\n  043f0af5 - %s\n    feature/x [PID %d, just now]\n", b.dir, b.pid) {
 		t.Errorf("%q", got)
+	}
+}
+
+// Aliases of a session: dashes dropped, the first eight characters or more of them; any form names the same one.
+func TestPinned_06_FormsOfASession(t *testing.T) {
+	b := newReq(t, reqRules)
+	b.start(sessionA)
+	b.start(sessionB)
+	whole := strings.ReplaceAll(sessionA, "-", "")
+	for _, name := range []string{sessionA, whole, whole[:8], whole[:12], sessionA[:11]} {
+		contains(t, b.must("req", "explain", "commit_plan", "--session", name), "commit_plan is closed for c68c8a51 on feature/x: ")
+	}
+	for _, name := range []string{whole[:7], "c68c8a5x", whole + "0"} {
+		if got := b.refuses("req", "explain", "commit_plan", "--session", name); !strings.Contains(got, fmt.Sprintf("there is no session %q", name)) {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+}
+
+// Without a session only what holds for the branch counts, and the words say so.
+func TestReqExplainWithoutASession(t *testing.T) {
+	b := newReq(t, reqRules)
+	b.start(sessionA)
+	code, out, errs := b.run("req", "explain", "commit_plan")
+	if code != 0 || out != "commit_plan is closed on feature/x: nobody satisfied it for the whole branch\n" ||
+		errs != "⚠️  No Claude Code session detected\n   Only what holds for the whole branch counts; --session ID names one, `hookctl req sessions` lists them.\n" {
+		t.Errorf("%d %q %q", code, out, errs)
+	}
+	contains(t, b.must("req", "explain", "size"), "size is closed on feature/x: not approved for the whole branch; it blocks from 50 changes on\n")
+	b.must("req", "satisfy", "commit_plan", "--branch", "feature/x")
+	contains(t, b.must("req", "explain", "commit_plan"), "commit_plan is open on feature/x: satisfied by cli_bypass for every session of the branch at ")
+	var x map[string]any
+	if err := json.Unmarshal([]byte(b.must("req", "explain", "adr_reviewed", "--json")), &x); err != nil {
+		t.Fatal(err)
+	}
+	if _, named := x["session"]; named || x["open"] != false || x["branch"] != "feature/x" || len(x["events"].([]any)) != 0 {
+		t.Errorf("%v", x)
+	}
+	for _, args := range [][]string{{"req", "status"}, {"req", "status", "--verbose"}, {"req", "status", "--json"}} {
+		if out := b.must(args...); strings.Contains(out, "nosessio") || strings.Contains(out, "no-session") {
+			t.Errorf("%q: %s", args, out)
+		}
+	}
+}
+
+func TestReqValidate(t *testing.T) {
+	b := newReq(t, "requirements:\n  a: {enabled: 1}\n  b: {enabled: true, evidence: {dirs: [x]}, mesage: x}\n")
+	code, out, _ := b.run("req", "validate")
+	want := "❌ " + b.rules() + ":2:16: Requirement 'a' field 'enabled' must be bool\n   hint: write true or false\n"
+	if code != 1 || !strings.Contains(out, want) || !strings.HasSuffix(out, "❌ 1 part left out, 1 requirement enabled\n") {
+		t.Errorf("%d %s", code, out)
+	}
+	contains(t, out, "⚠️  "+b.rules()+":3:45: unknown key 'requirements.b.mesage'\n   hint: did you mean 'message'? ",
+		"ℹ️  "+b.rules()+":3:22: key 'requirements.b.evidence' is known and not acted on\n")
+	contains(t, b.must("req", "status", "--verbose"), "   - "+b.rules()+":3:22: key 'requirements.b.evidence' is known and not acted on\n")
+	code, out, _ = b.run("req", "validate", "--json")
+	var v struct {
+		Configured, Valid bool
+		Enabled           []string
+		Problems, Notes   []struct {
+			Line, Column int
+			Warning      bool
+		}
+	}
+	if err := json.Unmarshal([]byte(out), &v); err != nil {
+		t.Fatal(err)
+	}
+	if code != 1 || !v.Configured || v.Valid || strings.Join(v.Enabled, " ") != "b" || len(v.Problems) != 2 || len(v.Notes) != 1 || v.Notes[0].Column != 22 {
+		t.Errorf("%d %+v", code, v)
+	}
+	put(t, b.rules(), "requirements: {b: {enabled: true}}\n")
+	if got := b.must("req", "validate"); got != "✅ valid, 1 requirement enabled\n" {
+		t.Errorf("%q", got)
+	}
+	if err := os.Remove(b.rules()); err != nil {
+		t.Fatal(err)
+	}
+	if got := b.must("req", "validate"); got != "ℹ️  No requirements configured for this project.\n" {
+		t.Errorf("%q", got)
+	}
+}
+
+// Nothing writes into a configuration that is there, and a new one says that it inherits.
+func TestPinned_41_ConfigurationIsNotRewritten(t *testing.T) {
+	const own = "# ours\ninherit: false\nrequirements: {commit_plan: {enabled: true}}\nadr_path: docs\n"
+	b := newReq(t, own)
+	b.start(sessionA)
+	b.refuses("req", "init")
+	b.must("req", "satisfy", "commit_plan", "--session", "c68c8a51")
+	b.must("req", "clear", "commit_plan")
+	b.run("req", "validate")
+	if text, _ := os.ReadFile(b.rules()); string(text) != own {
+		t.Errorf("%q", text)
+	}
+	if err := os.Remove(b.rules()); err != nil {
+		t.Fatal(err)
+	}
+	b.must("req", "init")
+	if text, _ := os.ReadFile(b.rules()); !strings.Contains(string(text), "\ninherit: true #") {
+		t.Errorf("%q", text)
 	}
 }

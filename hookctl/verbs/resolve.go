@@ -3,11 +3,11 @@ package verbs
 import (
 	"context"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"time"
 
+	"hookline/hookctl/cmdline"
 	"hookline/hookctl/facts"
 	"hookline/projector/identity"
 	"hookline/projector/pointer"
@@ -41,14 +41,14 @@ func match(all []cell[session.State], name string, a *app) (session.State, error
 	case 1:
 		return found[0], nil
 	case 0:
-		return session.State{}, &fault{message: fmt.Sprintf("there is no session %q", name), hint: "`hookctl session list --all` lists them"}
+		return session.State{}, &cmdline.Fault{Message: fmt.Sprintf("there is no session %q", name), Hint: "`hookctl session list --all` lists them"}
 	}
 	slices.SortFunc(found, func(x, y session.State) int { return y.LastActive.Compare(x.LastActive) })
 	var lines []string
 	for _, s := range found {
 		lines = append(lines, fmt.Sprintf("%s (%s)", s.ID, a.ago(s.LastActive)))
 	}
-	return session.State{}, &fault{message: fmt.Sprintf("%q is ambiguous: %s", name, strings.Join(lines, ", ")), hint: "give more of the id"}
+	return session.State{}, &cmdline.Fault{Message: fmt.Sprintf("%q is ambiguous: %s", name, strings.Join(lines, ", ")), Hint: "give more of the id"}
 }
 
 // resolveMaybe is resolve for an optional name.
@@ -67,7 +67,7 @@ func (a *app) current(ctx context.Context, h house, name string) (string, error)
 	if name != "" {
 		return a.resolveMaybe(ctx, h, name)
 	}
-	if id := a.getenv("CLAUDE_CODE_SESSION_ID"); id != "" {
+	if id := a.Getenv("CLAUDE_CODE_SESSION_ID"); id != "" {
 		return id, nil
 	}
 	all, err := cells[session.State](ctx, h, session.Name, "")
@@ -78,12 +78,9 @@ func (a *app) current(ctx context.Context, h house, name string) (string, error)
 	if err != nil {
 		return "", err
 	}
-	if client, rule := facts.ClientOf(a.getenv("CLAUDE_PID"), os.Getppid()); rule != facts.RuleNone {
-		for _, c := range all {
-			if c.State.Status == session.Live && c.State.Process().PID == client.PID && c.State.Project == here {
-				return c.State.ID, nil
-			}
-		}
+	d := &desk{a: a, project: here, sessions: all}
+	if id := above(d.live(false), a.Getenv("CLAUDE_PID")); id != "" {
+		return id, nil
 	}
 	if p, err := oneCell[pointer.State](ctx, h, pointer.Name, pointer.ProjectKey(here)); err == nil && p.State.Session != "" {
 		return p.State.Session, nil
@@ -99,7 +96,7 @@ func newestOf(all []cell[session.State], project string) (string, error) {
 		}
 	}
 	if best.ID == "" {
-		return "", &fault{message: "this project has no session yet", hint: "--session names one; `hookctl session list --all` lists all"}
+		return "", &cmdline.Fault{Message: "this project has no session yet", Hint: "--session names one; `hookctl session list --all` lists all"}
 	}
 	return best.ID, nil
 }
@@ -111,7 +108,7 @@ func (a *app) here(ctx context.Context, h house) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return projectAt(all, a.place(a.projectDir()).Path()), nil
+	return projectAt(all, a.place(a.ProjectDir()).Path()), nil
 }
 
 func projectAt(all []cell[project.State], path string) string {
@@ -125,19 +122,7 @@ func projectAt(all []cell[project.State], path string) string {
 	if known.ID != "" {
 		id = known.ID
 	}
-	for range all { // a chain of joins is no longer than there are projects
-		next := ""
-		for _, c := range all {
-			if c.State.ID == id {
-				next = c.State.JoinedInto
-			}
-		}
-		if next == "" {
-			break
-		}
-		id = next
-	}
-	return id
+	return countsFor(all, id)
 }
 
 // findProject finds a project by id or by name; a name that several share is an error.
@@ -147,7 +132,7 @@ func findProject(all []cell[project.State], name string) (project.State, error) 
 		switch {
 		case c.State.ID == name:
 			return c.State, nil
-		case name != "" && (c.State.Name == name || c.State.Path == name):
+		case name != "" && (c.State.Name == name || c.State.Path == name || folder(c.State) == name):
 			found = append(found, c.State)
 		}
 	}
@@ -155,13 +140,13 @@ func findProject(all []cell[project.State], name string) (project.State, error) 
 	case 1:
 		return found[0], nil
 	case 0:
-		return project.State{}, &fault{message: fmt.Sprintf("there is no project %q", name), hint: "`hookctl project list` lists them"}
+		return project.State{}, &cmdline.Fault{Message: fmt.Sprintf("there is no project %q", name), Hint: "`hookctl project list` lists them"}
 	}
 	var lines []string
 	for _, p := range found {
 		lines = append(lines, p.ID+" at "+p.Path)
 	}
-	return project.State{}, &fault{message: fmt.Sprintf("%q is ambiguous: %s", name, strings.Join(lines, ", ")), hint: "give the id"}
+	return project.State{}, &cmdline.Fault{Message: fmt.Sprintf("%q is ambiguous: %s", name, strings.Join(lines, ", ")), Hint: "give the id"}
 }
 
 // continuityAt is a session's continuity at a moment: its last point until then. The cell keeps 120

@@ -10,11 +10,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"hookline/events"
+	"hookline/hookctl/cmdline"
+	"hookline/projector/project"
 	"hookline/projector/session"
 )
 
 func (a *app) sessionCmd() *cobra.Command {
-	c := noun("session", "List, show and delete sessions",
+	c := cmdline.Noun("session", "List, show and delete sessions",
 		"  hookctl session list\n  hookctl session show c68c8a51",
 		a.sessionListCmd(), a.sessionShowCmd(), a.sessionDeleteCmd())
 	c.AddCommand(a.sessionClientVerbs()...)
@@ -39,13 +41,14 @@ func (a *app) listSessions(ctx context.Context, all bool) error {
 		if err != nil {
 			return err
 		}
-		here, err := a.here(ctx, h)
+		projects, err := cells[project.State](ctx, h, project.Name, "")
 		if err != nil {
 			return err
 		}
+		here := projectAt(projects, a.place(a.ProjectDir()).Path())
 		elsewhere := 0
 		list = slices.DeleteFunc(list, func(c cell[session.State]) bool {
-			other := !all && c.State.Project != here
+			other := !all && countsFor(projects, c.State.Project) != here
 			if other && c.State.Status != session.Deleted {
 				elsewhere++
 			}
@@ -57,34 +60,38 @@ func (a *app) listSessions(ctx context.Context, all bool) error {
 }
 
 func (a *app) printSessions(list []cell[session.State], elsewhere int) error {
-	if a.json {
+	if a.JSON {
 		for _, c := range list {
-			if err := a.printJSON(c.State); err != nil {
+			if err := a.PrintJSON(c.State); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
-	if len(list) == 0 {
-		a.printf("no session in this project; %s in others (--all)\n", strconv.Itoa(elsewhere))
+	if len(list) == 0 && elsewhere == 0 {
+		a.Printf("no session yet; the client's next start makes one\n")
 		return nil
 	}
-	t := table{head: []string{"SESSION", "STATUS", "LAST ACTIVE", "EVENTS", "PROMPTS", "FAILED", "BRANCH", "MODEL"}}
+	if len(list) == 0 {
+		a.Printf("no session in this project; %s in others (--all)\n", strconv.Itoa(elsewhere))
+		return nil
+	}
+	t := cmdline.Table{Head: []string{"SESSION", "STATUS", "LAST ACTIVE", "EVENTS", "PROMPTS", "FAILED", "BRANCH", "MODEL"}}
 	for _, c := range list {
 		s := c.State
-		t.row(alias(s.ID), s.Status, a.ago(s.LastActive), strconv.Itoa(s.Events), strconv.Itoa(s.Prompts), strconv.Itoa(s.Failures),
-			orDash(oneLine(s.Branch)), orDash(oneLine(s.Model)))
+		t.Row(alias(s.ID), s.Status, a.ago(s.LastActive), strconv.Itoa(s.Events), strconv.Itoa(s.Prompts), strconv.Itoa(s.Failures),
+			orDash(cmdline.OneLine(s.Branch)), orDash(cmdline.OneLine(s.Model)))
 	}
-	t.color = func(column int, v string) string {
+	t.Color = func(column int, v string) string {
 		switch {
 		case column == 0:
-			return a.paint.session(strings.TrimSpace(v)) + strings.Repeat(" ", width(v)-width(strings.TrimSpace(v)))
+			return a.Paint.Session(strings.TrimSpace(v)) + strings.Repeat(" ", cmdline.Width(v)-cmdline.Width(strings.TrimSpace(v)))
 		case column == 1 && strings.HasPrefix(v, session.Live):
-			return a.paint.good(v)
+			return a.Paint.Good(v)
 		}
 		return v
 	}
-	t.print(a.out, a.paint)
+	t.Print(a.Out, a.Paint)
 	return nil
 }
 
@@ -92,15 +99,15 @@ func (a *app) sessionShowCmd() *cobra.Command {
 	return &cobra.Command{
 		Use: "show ID", Short: "Show what is known of a session",
 		Example: "  hookctl session show c68c8a51",
-		Args:    exactly("a session: its id or alias"),
+		Args:    cmdline.Exactly("a session: its id or alias"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.with(cmd.Context(), needStore, func(h house) error {
 				s, err := a.resolve(cmd.Context(), h, args[0])
 				if err != nil {
 					return err
 				}
-				if a.json {
-					return a.printJSON(s)
+				if a.JSON {
+					return a.PrintJSON(s)
 				}
 				a.showSession(s)
 				return nil
@@ -110,16 +117,16 @@ func (a *app) sessionShowCmd() *cobra.Command {
 }
 
 func (a *app) showSession(s session.State) {
-	a.printf("%s  %s\n\n", a.paint.bold(oneLine(s.ID)), a.status(s))
+	a.Printf("%s  %s\n\n", a.Paint.Bold(cmdline.OneLine(s.ID)), a.status(s))
 	field := func(name, v string) {
 		if v != "" && v != "0" {
-			a.printf("  %s  %s\n", a.paint.faint(pad(name, 12)), oneLine(v))
+			a.Printf("  %s  %s\n", a.Paint.Faint(cmdline.Pad(name, 12)), cmdline.OneLine(v))
 		}
 	}
 	field("project", s.Project)
 	field("work tree", s.Worktree)
 	field("branch", s.Branch)
-	field("started", join(", ", s.Started.In(a.zone).Format("2006-01-02 15:04:05"), s.Source))
+	field("started", join(", ", s.Started.In(a.Zone).Format("2006-01-02 15:04:05"), s.Source))
 	field("last active", a.ago(s.LastActive))
 	if s.Ended != nil {
 		field("ended", join(", ", a.ago(*s.Ended), strings.ReplaceAll(s.EndReason, "_", " ")))
@@ -133,6 +140,9 @@ func (a *app) showSession(s session.State) {
 	field("events", strconv.Itoa(s.Events))
 	field("prompts", strconv.Itoa(s.Prompts))
 	field("failures", strconv.Itoa(s.Failures))
+	field("blocked", strconv.Itoa(s.Blocked))
+	field("turns held", strconv.Itoa(s.Held))
+	field("skills", strconv.Itoa(s.Skills))
 	field("compactions", strconv.Itoa(s.Compacted))
 	field("redacted", strconv.Itoa(s.Redacted))
 	field("tools", counts(s.Tools))
@@ -142,9 +152,9 @@ func (a *app) showSession(s session.State) {
 
 func (a *app) status(s session.State) string {
 	if s.Status == session.Live {
-		return a.paint.good(s.Status)
+		return a.Paint.Good(s.Status)
 	}
-	return a.paint.faint(s.Status)
+	return a.Paint.Faint(s.Status)
 }
 
 // counts is "Bash 12, Edit 3", the most frequent first.
@@ -166,11 +176,17 @@ func (a *app) sessionDeleteCmd() *cobra.Command {
 		Long: "Drop a session from every list and fold. This writes a tombstone: the log keeps the session's events.\n" +
 			"A live session is dropped as well; what it still sends stays in the log only.",
 		Example: "  hookctl session delete c68c8a51",
-		Args:    exactly("a session: its id or alias"),
+		Args:    cmdline.Exactly("a session: its id or alias"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.with(cmd.Context(), needStarted, func(h house) error {
-				return a.deleteSession(cmd.Context(), h, args[0], reason, yes)
-			})
+			var s session.State
+			ask := func(h house) (err error) {
+				if s, err = a.resolve(cmd.Context(), h, args[0]); err != nil {
+					return err
+				}
+				return a.Confirm(cmd.Context(), fmt.Sprintf("delete session %s (%s, %s, last active %s)?", s.ID, s.Status,
+					cmdline.Plural(s.Events, "event"), a.ago(s.LastActive)), yes)
+			}
+			return a.judged(cmd.Context(), ask, func(h house) error { return a.deleteSession(cmd.Context(), h, s, reason) })
 		},
 	}
 	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask")
@@ -178,22 +194,14 @@ func (a *app) sessionDeleteCmd() *cobra.Command {
 	return cmd
 }
 
-func (a *app) deleteSession(ctx context.Context, h house, name, reason string, yes bool) error {
-	s, err := a.resolve(ctx, h, name)
-	if err != nil {
-		return err
-	}
-	what := fmt.Sprintf("delete session %s (%s, %s, last active %s)?", s.ID, s.Status, plural(s.Events, "event"), a.ago(s.LastActive))
-	if err := a.confirm(what, yes); err != nil {
-		return err
-	}
+func (a *app) deleteSession(ctx context.Context, h house, s session.State, reason string) error {
 	var r events.Record
 	if err := a.emit(ctx, h, emission{Type: events.TypeSessionDeleted, Session: s.ID, Project: s.Project, Data: events.SessionDeleted{Reason: reason}}, &r); err != nil {
 		return err
 	}
-	if a.json {
-		return a.printJSON(r)
+	if a.JSON {
+		return a.PrintJSON(r)
 	}
-	a.printf("session %s is deleted (event %d)\n", s.ID, r.Seq)
+	a.Printf("session %s is deleted (event %d)\n", s.ID, r.Seq)
 	return nil
 }

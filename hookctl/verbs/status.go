@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"hookline/hookctl/cmdline"
 	"hookline/hookctl/daemon"
 	"hookline/hookctl/facts"
 	"hookline/hookctl/wire"
@@ -30,8 +31,8 @@ func (a *app) statusCmd() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if a.json {
-				return a.printJSON(st)
+			if a.JSON {
+				return a.PrintJSON(st)
 			}
 			a.printStatus(st)
 			return nil
@@ -39,14 +40,53 @@ func (a *app) statusCmd() *cobra.Command {
 	}
 }
 
-// statusNow asks the daemon; without one it tells what the files do.
+// statusNow asks the daemon; without one it tells what the files do. A disk that runs full is a warning
+// either way, in the words of `doctor`.
 func (a *app) statusNow(ctx context.Context) (Status, error) {
-	st, err := a.running(ctx)
-	if !errors.Is(err, errDown) {
+	st, err := a.runningStatus(ctx)
+	if errors.Is(err, errDown) {
+		st, err = a.statusDown(), nil
+	}
+	st.Warnings = findings(st.Warnings)
+	if err != nil || st.TotalBytes <= 0 { // this platform does not tell
 		return st, err
 	}
-	p := daemon.PathsOf(a.home(), a.getenv)
-	st = Status{Version: wire.Build, Protocol: wire.Protocol, Fsync: a.conf.Values.Fsync, Home: p.Home, Socket: p.Socket,
+	if c := spaceCheck("disk", uint64(max(0, st.FreeBytes)), uint64(st.TotalBytes)); c.Result != resultOK {
+		st.Warnings = append(st.Warnings, c.Name+": "+c.Words+": "+c.Do)
+	}
+	return st, nil
+}
+
+// runningStatus is the daemon's status, with the hooks of the whole log.
+func (a *app) runningStatus(ctx context.Context) (Status, error) {
+	h, err := a.connect(ctx, needRunning)
+	if err != nil {
+		return Status{}, err
+	}
+	defer h.Close()
+	var st Status
+	if err := h.Get(ctx, "/v1/status", nil, &st); err != nil {
+		return st, err
+	}
+	past, err := pastHooks(ctx, h)
+	if err != nil {
+		return st, err
+	}
+	st.Hooks = past.with(st.Hooks)
+	return st, nil
+}
+
+// findings leaves out what the store's server says at every start after an unclean end: it builds its
+// index again from the blocks, which is what should happen.
+func findings(warnings []string) []string {
+	return slices.DeleteFunc(slices.Clone(warnings), func(w string) bool {
+		return strings.Contains(w, "Filestore [") && (strings.Contains(w, "will rebuild") || strings.Contains(w, "Stream state outdated"))
+	})
+}
+
+func (a *app) statusDown() Status {
+	p := daemon.PathsOf(a.Home(), a.Getenv)
+	st := Status{Version: wire.Build, Protocol: wire.Protocol, Fsync: a.conf.Values.Fsync, Home: p.Home, Socket: p.Socket,
 		Spool: daemon.OpenSpool(p).Count(), Projections: []daemon.ProjectionStatus{}, Hooks: map[string]daemon.HookCount{},
 		SecondInstalls: map[string]int{}, Warnings: []string{}, Damage: []string{}, UnknownTypes: map[string]int{}}
 	if free, total, err := facts.Free(p.Home); err == nil {
@@ -55,28 +95,31 @@ func (a *app) statusNow(ctx context.Context) (Status, error) {
 	if s := daemon.LastStart(p); s.Reason != "" {
 		st.Warnings = append(st.Warnings, time.UnixMilli(s.Time).UTC().Format(time.RFC3339)+" the last start failed: "+s.Reason)
 	}
-	return st, nil
+	return st
 }
 
 func (a *app) printStatus(st Status) {
-	field := func(name, v string) { a.printf("  %s  %s\n", a.paint.faint(pad(name, 12)), v) }
+	field := func(name, v string) {
+		label := cmdline.Pad(name, 12)
+		a.Printf("  %s%s\n", a.Paint.Faint(label), strings.TrimPrefix(cmdline.Hang("  "+label+"  ", v, a.Columns), "  "+label))
+	}
 	if st.PID == nil {
-		a.printf("%s  the next hook starts it\n\n", a.paint.warn("hookd is not running"))
+		a.Printf("%s  the next hook starts it\n\n", a.Paint.Warn("hookd is not running"))
 		field("home", st.Home)
 		field("socket", st.Socket)
 		field("spool", a.spoolWords(st.Spool))
 	} else {
-		a.printf("%s  %s, pid %d, up %s\n\n", a.paint.good("hookd is running"), st.Version, *st.PID, span(time.Duration(st.UptimeS*float64(time.Second))))
+		a.Printf("%s  %s, pid %d, up %s\n\n", a.Paint.Good("hookd is running"), cmdline.OneLine(st.Version), *st.PID, span(time.Duration(st.UptimeS*float64(time.Second))))
 		field("home", st.Home)
 		field("socket", st.Socket)
 		field("log", fmt.Sprintf("sequence %d, fsync %s%s", st.Seq, st.Fsync, unclean(st)))
-		field("sessions", plural(st.LiveSessions, "live session"))
+		field("sessions", cmdline.Plural(st.LiveSessions, "live session"))
 		field("projections", projectionWords(st.Projections))
 		field("spool", a.spoolWords(st.Spool))
 		field("delivered", fmt.Sprintf("%d again, %d conflicts", st.Again, st.Conflicts))
 	}
 	if st.TotalBytes > 0 {
-		field("disk", fmt.Sprintf("%s free of %s", bytesOf(uint64(max(0, st.FreeBytes))), bytesOf(uint64(st.TotalBytes))))
+		field("disk", fmt.Sprintf("%s free of %s", cmdline.Bytes(uint64(max(0, st.FreeBytes))), cmdline.Bytes(uint64(st.TotalBytes))))
 	}
 	a.printHooks(st.Hooks)
 	a.printList("second installs", countList(st.SecondInstalls))
@@ -96,7 +139,7 @@ func (a *app) spoolWords(n int) string {
 	if n == 0 {
 		return "empty"
 	}
-	return a.paint.warn(plural(n, "frame") + " waiting")
+	return a.Paint.Warn(cmdline.Plural(n, "frame") + " waiting")
 }
 
 func projectionWords(list []daemon.ProjectionStatus) string {
@@ -117,21 +160,21 @@ func (a *app) printHooks(hooks map[string]daemon.HookCount) {
 	}
 	names := sortedKeys(hooks)
 	slices.SortStableFunc(names, func(x, y string) int { return hooks[y].Last.Compare(hooks[x].Last) })
-	a.printf("\n")
-	t := table{head: []string{"  HOOK", "COUNT", "LAST"}}
+	a.Printf("\n")
+	t := cmdline.Table{Head: []string{"  HOOK", "COUNT", "LAST"}}
 	for _, n := range names {
-		t.row("  "+oneLine(n), strconv.Itoa(hooks[n].Count), a.ago(hooks[n].Last))
+		t.Row("  "+cmdline.OneLine(n), strconv.Itoa(hooks[n].Count), a.ago(hooks[n].Last))
 	}
-	t.print(a.out, a.paint)
+	t.Print(a.Out, a.Paint)
 }
 
 func (a *app) printList(title string, lines []string) {
 	if len(lines) == 0 {
 		return
 	}
-	a.printf("\n%s\n", a.paint.warn(title))
+	a.Printf("\n%s\n", a.Paint.Warn(title))
 	for _, l := range lines {
-		a.printf("  %s\n", oneLine(l))
+		a.Printf("%s\n", cmdline.Hang("  ", cmdline.OneLine(l), a.Columns))
 	}
 }
 

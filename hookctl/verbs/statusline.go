@@ -10,29 +10,35 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"hookline/hookctl/cmdline"
 	"hookline/projector/identity"
 	"hookline/projector/session"
 )
 
-// statuslinePatience is how long the line may take in all: the client waits for it, cancels an older
-// run when a newer one comes, and debounces by 300 ms.
-const statuslinePatience = 250 * time.Millisecond
+// How long the line waits for the client's JSON, and then for the daemon's answer. The client cancels an
+// older run when a newer one comes, every 300 ms at most, so a late line does no harm; but JSON that
+// came late must not take the daemon's time, or a daemon that lives would be shown as down.
+const (
+	stdinPatience      = time.Second
+	statuslinePatience = 500 * time.Millisecond
+)
 
 func (a *app) statuslineCmd() *cobra.Command {
 	return &cobra.Command{
 		Use: "statusline", Short: "Print one line for the client's status line",
 		Long: "Print one line for the client's status line: phase, identity, and whether the recorder is alive. It reads the\n" +
 			"client's JSON from stdin. It costs no tokens and always exits 0: the client blanks the line on any other code.",
-		Example: `  {"statusLine": {"type": "command", "command": "hookctl statusline"}}   in settings.json`,
+		Example: "  {\"statusLine\": {\"type\": \"command\",\n                  \"command\": \"hookctl statusline\"}}   in settings.json",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			id := a.statuslineSession(cmd.Context())
 			ctx, cancel := context.WithTimeout(cmd.Context(), statuslinePatience)
 			defer cancel()
-			line := a.statusline(ctx, a.statuslineSession(ctx))
-			if a.json {
-				return a.printJSON(line)
+			line := a.statusline(ctx, id)
+			if a.JSON {
+				return a.PrintJSON(line)
 			}
-			a.printf("%s\n", a.statuslineText(line))
+			a.Printf("%s\n", a.statuslineText(line))
 			return nil
 		},
 	}
@@ -51,13 +57,15 @@ type statuslineJSON struct {
 // statuslineSession is the session that the client asks for, on stdin; by hand it is the environment's.
 // Where stdin stays silent the reader is left behind, for the few milliseconds that the process has.
 func (a *app) statuslineSession(ctx context.Context) string {
+	ctx, cancel := context.WithTimeout(ctx, stdinPatience)
+	defer cancel()
 	asked := make(chan string, 1)
 	go func() {
 		var in struct {
 			Session string `json:"session_id"`
 		}
-		if !a.asks {
-			_ = json.NewDecoder(io.LimitReader(a.in, 1<<20)).Decode(&in) // no JSON: the environment tells
+		if !a.Asks {
+			_ = json.NewDecoder(io.LimitReader(a.In, 1<<20)).Decode(&in) // no JSON: the environment tells
 		}
 		asked <- in.Session
 	}()
@@ -68,7 +76,7 @@ func (a *app) statuslineSession(ctx context.Context) string {
 		}
 	case <-ctx.Done():
 	}
-	return a.getenv("CLAUDE_CODE_SESSION_ID")
+	return a.Getenv("CLAUDE_CODE_SESSION_ID")
 }
 
 func (a *app) statusline(ctx context.Context, id string) statuslineJSON {
@@ -79,7 +87,7 @@ func (a *app) statusline(ctx context.Context, id string) statuslineJSON {
 	}
 	defer h.Close()
 	i, err := oneCell[identity.State](ctx, h, identity.Name, id)
-	var refused *fault
+	var refused *cmdline.Fault
 	if err != nil && !errors.As(err, &refused) {
 		return line // it listens but does not answer
 	}
@@ -96,18 +104,18 @@ func (a *app) statusline(ctx context.Context, id string) statuslineJSON {
 // statuslineText is the line for people. The client's terminal shows colours through a pipe, so they
 // are on unless they were switched off.
 func (a *app) statuslineText(l statuslineJSON) string {
-	p := palette{on: a.conf.Values.Color != "never" && a.getenv("NO_COLOR") == ""}
-	dot := p.good("●")
+	p := cmdline.Palette{On: a.conf.Values.Color != "never" && a.Getenv("NO_COLOR") == ""}
+	dot := p.Good("●")
 	if l.Recorder == "down" {
-		dot = p.bad("○") + " not recording"
+		dot = p.Bad("○") + " not recording"
 	}
 	brief := l.Brief
 	switch l.Class {
 	case "warning":
-		brief = p.warn(brief)
+		brief = p.Warn(brief)
 	case "degraded":
-		brief = p.bad(brief)
+		brief = p.Bad(brief)
 	}
-	phase := strings.ToLower(strings.TrimPrefix(oneLine(l.Phase), "SESSION_"))
-	return join(" ", dot, brief, p.faint(phase))
+	phase := strings.ToLower(strings.TrimPrefix(cmdline.OneLine(l.Phase), "SESSION_"))
+	return join(" ", dot, brief, p.Faint(phase))
 }

@@ -12,50 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"hookline/events"
+	"hookline/hookctl/cmdline"
 )
-
-// filter says which events are wanted; the daemon interprets it.
-type filter struct {
-	session, project, typ, since string
-	last                         int
-	output                       string
-	follow                       bool
-}
-
-func (f *filter) flags(cmd *cobra.Command, last int) {
-	fl := cmd.Flags()
-	fl.StringVar(&f.session, "session", "", "only this session: its id or its alias of eight characters")
-	fl.StringVar(&f.project, "project", "", "only this project: its id or name")
-	fl.StringVar(&f.typ, "type", "", "only these types: a name or a pattern as 'tool.*'")
-	fl.StringVar(&f.since, "since", "", "from there on: 10m, a time (RFC 3339) or a sequence number")
-	fl.IntVarP(&f.last, "n", "n", last, "the last N, 0 for all")
-	fl.StringVarP(&f.output, "output", "o", "pretty", "pretty, json, ndjson or cloudevents")
-}
-
-func (f *filter) query() url.Values {
-	q := url.Values{"n": {strconv.Itoa(f.last)}}
-	for name, v := range map[string]string{"session": f.session, "project": f.project, "type": f.typ, "since": f.since} {
-		if v != "" {
-			q.Set(name, v)
-		}
-	}
-	return q
-}
-
-func (f *filter) check(a *app) error {
-	if a.json && f.output == "pretty" {
-		f.output = "json"
-	}
-	switch f.output {
-	case "pretty", "json", "ndjson", "cloudevents":
-	default:
-		return &fault{message: fmt.Sprintf("there is no output %q", f.output), hint: "-o takes pretty, json, ndjson or cloudevents"}
-	}
-	if f.last < 0 {
-		return &fault{message: fmt.Sprintf("-n %d is negative", f.last), hint: "-n 0 means all"}
-	}
-	return nil
-}
 
 func (a *app) tailCmd() *cobra.Command {
 	var f filter
@@ -83,6 +41,9 @@ func (a *app) tail(ctx context.Context, f filter) error {
 		return t.run(ctx)
 	}
 	return a.with(ctx, needStore, func(h house) error {
+		if err := f.begun(ctx, h); err != nil {
+			return err
+		}
 		return h.Stream(ctx, "GET", "/v1/events", f.query(), func(line []byte) error {
 			_, err := p.take(line)
 			return err
@@ -112,15 +73,15 @@ func (p *printer) take(line []byte) (uint64, error) {
 func (p *printer) record(r events.Record, line []byte) error {
 	switch p.output {
 	case "json", "ndjson": // as it came: a newer daemon may have fields that this build does not know
-		p.printf("%s\n", line)
+		p.Printf("%s\n", line)
 	case "cloudevents":
-		return p.printJSON(cloudEvent(r))
+		return p.PrintJSON(cloudEvent(r))
 	default:
 		if d := p.day(p.last, r.Time); d != "" {
-			p.printf("%s\n", p.paint.faint(d))
+			p.Printf("%s\n", p.Paint.Faint(d))
 		}
 		p.last = r.Time
-		p.printf("%s\n", p.prettyLine(r))
+		p.Printf("%s\n", p.prettyLine(r))
 	}
 	return nil
 }
@@ -151,7 +112,7 @@ func (f *follower) run(ctx context.Context) error {
 		}
 		before := f.at
 		err := f.once(ctx, n)
-		var refused *fault
+		var refused *cmdline.Fault
 		switch {
 		case ctx.Err() != nil:
 			return nil
@@ -162,11 +123,11 @@ func (f *follower) run(ctx context.Context) error {
 		if f.at > before {
 			wait, told = firstWait, false
 		}
-		if !told && f.terminal {
-			f.complain("%s\n", f.paint.faint("the daemon is gone; waiting for it to come back"))
+		if !told && f.Terminal {
+			f.Complain("%s\n", f.Paint.Faint("the daemon is gone; waiting for it to come back"))
 			told = true
 		}
-		if err := f.pause(ctx, wait); err != nil {
+		if err := f.Pause(ctx, wait); err != nil {
 			return nil
 		}
 		wait = min(2*wait, lastWait)
@@ -210,7 +171,7 @@ func (f *follower) start(seq uint64) (from uint64, q url.Values) {
 		return 0, q
 	}
 	if seq < f.at {
-		f.complain("hookctl: warning: the log ends at %d now, it was at %d; going on from its end\n", seq, f.at)
+		f.Complain("hookctl: warning: the log ends at %d now, it was at %d; going on from its end\n", seq, f.at)
 		f.at = seq
 	}
 	q.Set("n", "0")

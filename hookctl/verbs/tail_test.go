@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"hookline/events"
+	"hookline/hookctl/cmdline"
 )
 
 // sampleEvents is one event of every family, and the odd ones.
@@ -51,11 +52,11 @@ func TestTailPretty(t *testing.T) {
 	f.events = sampleEvents()
 	b := newBench(t, f)
 	golden(t, "tail.txt", b.must("tail", "-n", "0"))
-	b.columns = 72
+	b.Columns = 72
 	narrow := b.must("tail", "-n", "0")
 	golden(t, "tail-72.txt", narrow)
 	for line := range strings.Lines(narrow) {
-		if width(strings.TrimSuffix(line, "\n")) > 72 {
+		if cmdline.Width(strings.TrimSuffix(line, "\n")) > 72 {
 			t.Errorf("wider than the terminal: %q", line)
 		}
 	}
@@ -125,7 +126,15 @@ func TestTailRefuses(t *testing.T) {
 	for _, tc := range []struct{ args, want string }{
 		{"tail -o xml", "hookctl: error: there is no output \"xml\"\nhookctl: hint: -o takes pretty, json, ndjson or cloudevents\n"},
 		{"tail -n -3", "hookctl: error: -n -3 is negative\nhookctl: hint: -n 0 means all\n"},
-		{"tail -n x", "hookctl: error: invalid argument \"x\" for \"-n, --n\" flag: strconv.ParseInt: parsing \"x\": invalid syntax\nhookctl: hint: `hookctl tail --help` shows the flags\n"},
+		{"tail -n x", "hookctl: error: -n wants a whole number, not \"x\"\nhookctl: hint: for example `hookctl tail --session c68c8a51 --type 'tool.*' --since 10m -n 0`\n"},
+		{"tail --type bogus", "hookctl: error: there is no event type \"bogus\"\nhookctl: hint: `hookctl events types` lists them\n"},
+		{"tail --type tool.suceeded", "hookctl: error: there is no event type \"tool.suceeded\"\nhookctl: hint: did you mean tool.succeeded?\n"},
+		{"tail --type session.*,tol.*", "hookctl: error: no event type is like \"tol.*\"\nhookctl: hint: did you mean 'tool.*'?\n"},
+		{"tail --type zebra.*", "hookctl: error: no event type is like \"zebra.*\"\nhookctl: hint: `hookctl events types` lists them\n"},
+		{"tail --since yesterday", "hookctl: error: --since \"yesterday\" is no sequence, time or duration\nhookctl: hint: for example --since 120, --since 10m or --since 2026-11-21T08:00:00Z\n"},
+		{"tail --since=-5m", "hookctl: error: --since \"-5m\" is no sequence, time or duration\nhookctl: hint: for example --since 120, --since 10m or --since 2026-11-21T08:00:00Z\n"},
+		{"tail --since 999999", "hookctl: error: --since 999999 is behind the end of the log, which is at 9\nhookctl: hint: `hookctl tail` shows the newest events\n"},
+		{"events list --type hook.Refused -n 1 --since 10m --session x --project y -o yaml", "hookctl: error: there is no output \"yaml\"\nhookctl: hint: -o takes pretty, json, ndjson or cloudevents\n"},
 	} {
 		if code, out, errs := b.run(strings.Fields(tc.args)...); code != 1 || out != "" || errs != tc.want {
 			t.Errorf("%s: exit %d, stdout %q, stderr %q", tc.args, code, out, errs)
@@ -145,7 +154,7 @@ func TestFollowOverRestart(t *testing.T) {
 	b := newBench(t, f)
 	b.down = []bool{false, true, true}
 	pauses := 0
-	b.pause = stopAfter(&pauses, 5, func() {
+	b.Pause = stopAfter(&pauses, 5, func() {
 		if pauses == 3 { // the daemon is back and has new events, one of them appended while it was away
 			f.status.Seq = 6
 			f.events = append(f.events, record(5, events.TypeTurnStopped, sessionA, `{}`), record(6, events.TypeTurnStopped, sessionA, `{}`))
@@ -175,7 +184,7 @@ func TestFollowNothingYet(t *testing.T) {
 	f.events = []events.Record{record(1, events.TypeToolFailed, sessionA, `{}`), record(2, events.TypeTurnStopped, sessionA, `{}`)}
 	b := newBench(t, f)
 	pauses := 0
-	b.pause = stopAfter(&pauses, 3, func() { f.status.Seq = 2 })
+	b.Pause = stopAfter(&pauses, 3, func() { f.status.Seq = 2 })
 	if out := b.must("tail", "-f", "-n", "1", "--type", "session.*", "-o", "json"); out != "" {
 		t.Errorf("shown %q", out)
 	}
@@ -186,7 +195,7 @@ func TestFollowShorterLog(t *testing.T) {
 	f.status.Seq = 9
 	b := newBench(t, f)
 	pauses := 0
-	b.pause = stopAfter(&pauses, 2, func() { f.status.Seq = 4 })
+	b.Pause = stopAfter(&pauses, 2, func() { f.status.Seq = 4 })
 	code, _, errs := b.run("tail", "-f")
 	if code != 0 || errs != "hookctl: warning: the log ends at 4 now, it was at 9; going on from its end\n" {
 		t.Errorf("exit %d, stderr %q", code, errs)

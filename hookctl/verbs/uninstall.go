@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"hookline/hookctl/cmdline"
 	"hookline/hookctl/daemon"
 	"hookline/hookctl/settings"
 )
@@ -29,7 +30,7 @@ func (a *app) uninstallCmd() *cobra.Command {
 			o := a.settingsOptions()
 			o.Scope, o.DryRun = where.scope(), dry
 			if purge && dry {
-				return &fault{message: "--purge has no dry run", hint: "--dry-run alone shows what happens to settings.json; `hookctl status` shows the home"}
+				return &cmdline.Fault{Message: "--purge has no dry run", Hint: "--dry-run alone shows what happens to settings.json; `hookctl status` shows the home"}
 			}
 			if purge {
 				return a.purge(cmd.Context(), o, yes)
@@ -38,8 +39,8 @@ func (a *app) uninstallCmd() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if a.json {
-				return a.printJSON(resultJSON(o, res))
+			if a.JSON {
+				return a.PrintJSON(resultJSON(o, res))
 			}
 			a.sayUninstalled(o, res)
 			return nil
@@ -55,12 +56,12 @@ func (a *app) uninstallCmd() *cobra.Command {
 func (a *app) sayUninstalled(o settings.Options, res settings.Result) {
 	switch {
 	case !res.Changed:
-		a.printf("%s: no hook of ours is in it, nothing changed\n", res.Path)
+		a.Printf("%s: no hook of ours is in it, nothing changed\n", res.Path)
 	case o.DryRun:
 		a.printDiff(res.Diff)
-		a.printf("%s: would take out %s\n", res.Path, plural(res.Removed, "hook"))
+		a.Printf("%s: would take out %s\n", res.Path, cmdline.Plural(res.Removed, "hook"))
 	default:
-		a.printf("%s: %s taken out\n", res.Path, plural(res.Removed, "hook"))
+		a.Printf("%s: %s taken out\n", res.Path, cmdline.Plural(res.Removed, "hook"))
 	}
 	a.sayKept(res)
 }
@@ -69,57 +70,90 @@ func (a *app) sayUninstalled(o settings.Options, res settings.Result) {
 // the hooks out first, since a hook would start the daemon again; what waits in the spool goes into
 // the log; the log is exported and on disk before anything of it is removed.
 func (a *app) purge(ctx context.Context, o settings.Options, yes bool) error {
-	home := a.home()
-	if err := a.confirm(fmt.Sprintf("remove the hooks and the whole log in %s, after an export?", home), yes); err != nil {
+	home := a.Home()
+	if err := a.Confirm(ctx, fmt.Sprintf("remove the hooks and the whole log in %s, after an export?", home), yes); err != nil {
 		return err
 	}
 	res, err := settings.Uninstall(o)
 	if err != nil {
 		return err
 	}
-	export, count, err := a.lastExport(ctx, home)
+	last, err := a.lastExport(ctx, home)
 	if err != nil {
-		return fmt.Errorf("the hooks are out, the log in %s is untouched: %w", home, err)
+		return a.keptLog(home, last, err)
 	}
-	left, err := removeHome(home, a.getenv)
+	_, absent := os.Stat(home)
+	left, err := removeHome(home, a.Getenv)
 	if err != nil {
-		return fmt.Errorf("the log is exported to %s: remove the home: %w", export, err)
+		return fmt.Errorf("the log is exported to %s: remove the home: %w", last.File, err)
 	}
-	if a.json {
+	if a.JSON {
 		out := resultJSON(o, res)
-		out.Purged, out.Export = home, export
-		return a.printJSON(out)
+		out.Purged, out.Export = home, last.File
+		return a.PrintJSON(out)
 	}
 	a.sayUninstalled(o, res)
-	if export != "" {
-		a.printf("%s: %s\n", export, plural(count, "event"))
-	}
-	a.printf("%s is removed\n", home)
-	if len(left) > 0 {
-		a.printf("%s\n", a.paint.warn("  not ours, so left there: "+strings.Join(left, ", ")))
-	}
+	a.sayPurged(home, last, absent == nil, left)
 	return nil
 }
 
-// lastExport drains the spool, stops the daemon and exports the log.
-func (a *app) lastExport(ctx context.Context, home string) (path string, count int, err error) {
-	spool := daemon.OpenSpool(daemon.PathsOf(home, a.getenv))
+func (a *app) sayPurged(home string, last lastCopy, there bool, left []string) {
+	if last.File != "" {
+		a.Printf("%s: %s, %s; `replay import` takes them in again\n", last.File, cmdline.Plural(int(last.Events), "event"), cmdline.Plural(int(last.Blobs), "blob"))
+	}
+	if !there {
+		a.Printf("%s is not there\n", home)
+		return
+	}
+	a.Printf("%s is removed\n", home)
+	if len(left) > 0 {
+		a.Printf("%s\n", a.Paint.Warn("  not ours, so left there: "+strings.Join(left, ", ")))
+	}
+}
+
+// keptLog says how far a purge came that ended before anything of the log was removed.
+func (a *app) keptLog(home string, last lastCopy, err error) error {
+	var quiet cmdline.Silent
+	if errors.As(err, &quiet) {
+		return err
+	}
+	told := &cmdline.Fault{Message: fmt.Sprintf("the hooks are out, the log in %s is untouched: %s", home, err)}
+	var f *cmdline.Fault
+	if errors.As(err, &f) {
+		told.Hint, told.Exit = f.Hint, f.Exit
+	}
+	if last.File != "" {
+		told.Message += "; its export is " + last.File
+	}
+	return told // without a cause: an interrupt must not pass for the end that was wanted
+}
+
+// lastExport drains the spool, stops the daemon and exports the log. A session that still runs may send
+// a hook meanwhile, and that starts the daemon again: then nothing may be removed.
+func (a *app) lastExport(ctx context.Context, home string) (lastCopy, error) {
+	spool := daemon.OpenSpool(daemon.PathsOf(home, a.Getenv))
 	if spool.Count() > 0 {
 		if err := a.with(ctx, needStarted, func(h house) error { return h.Post(ctx, "/v1/gone", nil, nil) }); err != nil {
-			return "", 0, fmt.Errorf("take what waits in the spool: %w", err)
+			return lastCopy{}, fmt.Errorf("take what waits in the spool: %w", err)
 		}
 	}
 	if _, err := a.stop(ctx); err != nil && !errors.Is(err, errDown) {
-		return "", 0, fmt.Errorf("stop the daemon: %w", err)
+		return lastCopy{}, fmt.Errorf("stop the daemon: %w", err)
 	}
 	if n := spool.Count(); n > 0 {
-		return "", 0, &fault{message: plural(n, "frame") + " could not be taken from the spool", hint: "`hookctl doctor` tells why; end the sessions that still run"}
+		return lastCopy{}, &cmdline.Fault{Message: cmdline.Plural(n, "frame") + " could not be taken from the spool", Hint: "`hookctl doctor` tells why; end the sessions that still run"}
 	}
-	path, count, err = a.exportLog(ctx, home)
+	last, err := a.exportLog(ctx, home)
 	if err != nil {
-		return "", 0, fmt.Errorf("export the log: %w", err)
+		return last, fmt.Errorf("export the log: %w", err)
 	}
-	return path, count, nil
+	if err := a.accept(ctx, last); err != nil {
+		return last, err
+	}
+	if _, err := a.running(ctx); err == nil || spool.Count() > 0 {
+		return last, &cmdline.Fault{Message: "a hook came during the export", Hint: "end the sessions that still run, and try again"}
+	}
+	return last, nil
 }
 
 // removeHome removes what hookline makes in its home, by name, and the folder when nothing else is

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"hookline/embedded"
+	"hookline/hookctl/cmdline"
 	"hookline/hookctl/facts"
 )
 
@@ -45,10 +46,11 @@ func newBench(t *testing.T, handler http.Handler) *bench {
 	b := &bench{t: t, out: &bytes.Buffer{}, err: &bytes.Buffer{}, handler: handler,
 		env: map[string]string{"HOME": home, "HOOKLINE_HOME": filepath.Join(home, "state")}}
 	b.app = &app{
-		in: strings.NewReader(""), out: b.out, err: b.err, getenv: func(k string) string { return b.env[k] },
-		now: func() time.Time { return noon }, zone: time.UTC, cwd: filepath.Join(home, "project"),
+		Console: cmdline.Console{Name: "hookctl",
+			In: strings.NewReader(""), Out: b.out, Err: b.err, Getenv: func(k string) string { return b.env[k] },
+			Now: func() time.Time { return noon }, Zone: time.UTC, Cwd: filepath.Join(home, "project"),
+			Pause: func(ctx context.Context, _ time.Duration) error { return ctx.Err() }},
 		self:  filepath.Join(home, "bin", "hookd"),
-		pause: func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
 		alive: func(int) bool { return false },
 		place: func(dir string) facts.Place { return facts.Place{Dir: dir} },
 		look:  func(name string) (string, error) { return "", fmt.Errorf("%s: not found", name) },
@@ -81,7 +83,7 @@ func (b *bench) run(args ...string) (int, string, string) {
 	b.t.Helper()
 	b.out.Reset()
 	b.err.Reset()
-	b.json, b.colorFlag, b.ran = false, "", false
+	b.JSON, b.Color = false, ""
 	code := b.main(b.t.Context(), args)
 	return code, b.out.String(), b.err.String()
 }
@@ -137,7 +139,7 @@ func refusal(body []byte) error {
 	if json.Unmarshal(body, &p) != nil {
 		p.Error = strings.TrimSpace(string(body))
 	}
-	return &fault{message: p.Error, hint: p.Hint}
+	return &cmdline.Fault{Message: p.Error, Hint: p.Hint}
 }
 
 // Stream runs the handler beside its reader, so that it may go on for ever.

@@ -26,32 +26,6 @@ func jsonOf(v any) string {
 	return string(b)
 }
 
-func TestOneLine(t *testing.T) {
-	for in, want := range map[string]string{
-		"a\n\tb  c ":                    "a b c",
-		"\x1b[31mred\x1b[0m":            "[31mred[0m",
-		"x\u009b31m\u202egnp.exe":       "x31mgnp.exe",
-		"bad \xff byte":                 "bad \uFFFD byte",
-		"\u00a0non\u2028breaking\u3000": "non breaking",
-	} {
-		if got := oneLine(in); got != want {
-			t.Errorf("oneLine(%q) = %q, want %q", in, got, want)
-		}
-	}
-}
-
-func TestFit(t *testing.T) {
-	for _, tc := range []struct {
-		in   string
-		n    int
-		want string
-	}{{"hello", 5, "hello"}, {"hello", 4, "hel…"}, {"hello", 0, "hello"}, {"日本語", 5, "日本…"}, {"日本語", 4, "日…"}, {"e\u0301a\u0301i", 2, "e\u0301…"}} {
-		if got := fit(tc.in, tc.n); got != tc.want {
-			t.Errorf("fit(%q, %d) = %q, want %q", tc.in, tc.n, got, tc.want)
-		}
-	}
-}
-
 func TestAlias(t *testing.T) {
 	for in, want := range map[string]string{sessionA: "c68c8a51", "abc": "abc", "": "", "a-b-c-d-e-f-g-h-i": "abcdefgh", "日本語": "日本語"} {
 		if got := alias(in); got != want {
@@ -71,14 +45,6 @@ func TestAgo(t *testing.T) {
 	} {
 		if got := b.ago(tc.at); got != tc.want {
 			t.Errorf("%v: %q, want %q", tc.at, got, tc.want)
-		}
-	}
-}
-
-func TestBytesOf(t *testing.T) {
-	for in, want := range map[uint64]string{0: "0 B", 1023: "1023 B", 1536: "1.5 KiB", 20 << 30: "20.0 GiB", 1 << 62: "4.0 EiB"} {
-		if got := bytesOf(in); got != want {
-			t.Errorf("%d: %q, want %q", in, got, want)
 		}
 	}
 }

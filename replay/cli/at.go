@@ -11,10 +11,12 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"hookline/hookctl/cmdline"
 )
 
-// scope is which cells are meant: all, those of one projection, or one.
-type scope struct{ projection, key string }
+// scope is which cells are meant: all, those of one projection, or one; and by which time a point is read.
+type scope struct{ projection, key, by string }
 
 func scopeOf(args []string) scope {
 	var s scope
@@ -35,20 +37,31 @@ func (s scope) query(q url.Values) url.Values {
 	if s.key != "" {
 		q.Set("key", s.key)
 	}
+	if s.by == byAppend {
+		q.Set("by", s.by)
+	}
 	return q
 }
 
 func (a *app) atCmd() *cobra.Command {
-	return &cobra.Command{
+	var by string
+	cmd := &cobra.Command{
 		Use:   "at POINT [PROJECTION [KEY]]",
 		Short: "Show any state at any past point",
 		Long: "Show which cells there were at a point of the log; with a projection or a key, their states.\n" +
-			"For sessions a key may be the alias of eight characters.\n\n" + pointHelp,
-		Example:           "  replay at 120\n  replay at '2026-11-21 08:00' identity c68c8a51\n  replay at 10m session --json | jq '.cells[].state'",
-		Args:              cobra.RangeArgs(1, 3),
+			"For sessions a key may be the alias of eight characters.\n\n" + pastHelp,
+		Example: "  replay at 120\n  replay at '2026-11-21 08:00' identity c68c8a51\n  replay at 10m session --json | jq '.cells[].state'\n" +
+			"  replay at '2026-11-21 08:00' gate --by append",
+		Args:              cmdline.Between(1, "a point", "a projection", "a key"),
 		ValidArgsFunction: completeScope(1),
-		RunE:              func(cmd *cobra.Command, args []string) error { return a.at(cmd.Context(), args[0], scopeOf(args[1:])) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			s := scopeOf(args[1:])
+			s.by = by
+			return a.at(cmd.Context(), args[0], s)
+		},
 	}
+	byFlag(cmd, &by)
+	return cmd
 }
 
 // past is the answer about one point.
@@ -63,11 +76,11 @@ type past struct {
 }
 
 func (a *app) at(ctx context.Context, when string, s scope) error {
-	point, err := a.point(when)
+	point, err := a.pointBy(when, s.by)
 	if err != nil {
 		return err
 	}
-	return a.with(ctx, func(h house) error {
+	return a.withPast(ctx, func(h house) error {
 		var raw json.RawMessage
 		if err := h.Get(ctx, "/v1/at", s.query(url.Values{"point": {point}}), &raw); err != nil {
 			return err
@@ -79,10 +92,10 @@ func (a *app) at(ctx context.Context, when string, s scope) error {
 		if s.key != "" && len(p.Cells) == 0 {
 			return a.noCell(ctx, h, p.Seq, s)
 		}
-		if a.json {
-			return a.printRaw(raw)
+		if a.JSON {
+			return a.PrintRaw(raw)
 		}
-		a.printf("%s\n", a.paint.faint("sequence "+a.named(ctx, h, p.Seq)))
+		a.Printf("%s\n", a.Paint.Faint("sequence "+a.named(ctx, h, p.Seq)))
 		if s.projection == "" {
 			a.listCells(p)
 			return nil
@@ -97,32 +110,32 @@ func (a *app) noCell(ctx context.Context, h house, seq uint64, s scope) error {
 	if err := h.Get(ctx, "/v1/cells/"+s.projection+"/"+s.key, nil, nil); err != nil {
 		return err
 	}
-	return &fault{message: fmt.Sprintf("projection %s had no cell %q at sequence %d", s.projection, s.key, seq),
-		hint: fmt.Sprintf("`replay at %d %s` shows those it had", seq, s.projection)}
+	return &cmdline.Fault{Message: fmt.Sprintf("projection %s had no cell %q at sequence %d", s.projection, s.key, seq),
+		Hint: fmt.Sprintf("`replay at %d %s` shows those it had", seq, s.projection)}
 }
 
 func (a *app) listCells(p past) {
 	if len(p.Cells) == 0 {
-		a.printf("no cells yet\n")
+		a.Printf("no cells yet\n")
 		return
 	}
 	rows := make([][]string, 0, len(p.Cells))
 	for _, c := range p.Cells {
-		rows = append(rows, []string{oneLine(c.Projection), fmt.Sprint(c.Seq), oneLine(c.Key)})
+		rows = append(rows, []string{cmdline.Clean(c.Projection), fmt.Sprint(c.Seq), cmdline.Clean(c.Key)})
 	}
-	table(a.out, a.paint, []string{"PROJECTION", "SEQ", "KEY"}, rows)
+	(&cmdline.Table{Head: []string{"PROJECTION", "SEQ", "KEY"}, Rows: rows}).Print(a.Out, a.Paint)
 }
 
 func (a *app) printStates(p past) error {
 	if len(p.Cells) == 0 {
-		a.printf("no cells yet\n")
+		a.Printf("no cells yet\n")
 	}
 	for _, c := range p.Cells {
 		list, err := fields(c.State)
 		if err != nil {
 			return fmt.Errorf("read the state of %s %s: %w", c.Projection, c.Key, err)
 		}
-		a.printf("%s  %s\n", a.paint.bold(oneLine(c.Projection+"  "+c.Key)), a.paint.faint(fmt.Sprintf("folded at %d", c.Seq)))
+		a.Printf("%s  %s\n", a.Paint.Bold(cmdline.Clean(c.Projection+"  "+c.Key)), a.Paint.Faint(fmt.Sprintf("folded at %d", c.Seq)))
 		a.printFields(list)
 	}
 	return nil
@@ -134,14 +147,14 @@ type field struct{ path, text string }
 func (a *app) printFields(list []field) {
 	var names int
 	for _, f := range list {
-		names = max(names, width(f.path))
+		names = max(names, cmdline.Width(f.path))
 	}
 	for _, f := range list {
-		text := oneLine(f.text)
-		if a.columns > 0 {
-			text = fit(text, max(16, a.columns-names-len("    ")))
+		text := cmdline.Clean(f.text)
+		if a.Columns > 0 {
+			text = cmdline.Fit(text, max(16, a.Columns-names-len("    ")))
 		}
-		a.printf("  %s  %s\n", pad(f.path, names), text)
+		a.Printf("  %s  %s\n", cmdline.Pad(f.path, names), text)
 	}
 }
 
@@ -163,7 +176,7 @@ func flatten(path string, v any) ([]field, error) {
 		e := json.NewEncoder(&b)
 		e.SetEscapeHTML(false)
 		err := e.Encode(v)
-		return []field{{oneLine(path), strings.TrimSpace(b.String())}}, err
+		return []field{{cmdline.Clean(path), strings.TrimSpace(b.String())}}, err
 	}
 	var out []field
 	for _, name := range slices.Sorted(maps.Keys(members)) {

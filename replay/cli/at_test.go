@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
-	"time"
 )
 
 // The test's log: 1 session.started, 2 project.seen, 3 identity.restored, 4 prompt.submitted,
@@ -59,11 +58,25 @@ func TestAtJSON(t *testing.T) {
 	}
 }
 
+// By capture a time is compared with when the hooks ran, one a second from noon on, and includes it; by append with
+// when the log got them, which is now.
 func TestAtTimes(t *testing.T) {
 	recorded(t)
-	for _, when := range []string{"now", "0s", time.Now().Add(time.Hour).UTC().Format(time.RFC3339)} {
-		if out := replay(t, 0, "at", when).stdout.String(); !strings.HasPrefix(out, "sequence 11 (prompt.submitted, 2026-11-21 12:00:06)\n") {
-			t.Errorf("at %s: %s", when, out)
+	const last = "sequence 11 (prompt.submitted, 2026-11-21 12:00:06)\n"
+	for args, want := range map[string]string{
+		"now":                              last,
+		"2026-11-21T12:00:06Z":             last,
+		"2026-11-21T13:00:00Z":             last,
+		"2026-11-21T12:00:03Z":             "sequence 6 (tool.failed, 2026-11-21 12:00:03)\n",
+		"2026-11-21T12:00:02.999Z":         "sequence 5 (tool.requested, 2026-11-21 12:00:02)\n",
+		"2026-11-21T11:59:59.999Z":         "sequence 0 (before the first event)\n",
+		"0s --by append":                   last,
+		"2001-01-01T00:00:00Z --by append": "sequence 0 (before the first event)\n",
+		"6 --by append":                    "sequence 6 (tool.failed, 2026-11-21 12:00:03)\n",
+	} {
+		args := append([]string{"at"}, strings.Fields(args)...)
+		if out := replay(t, 0, args...).stdout.String(); !strings.HasPrefix(out, want) {
+			t.Errorf("%q: %s, want %s", args, out, want)
 		}
 	}
 }
@@ -76,11 +89,12 @@ func TestAtErrors(t *testing.T) {
 		{"at yesterday", "replay: error: \"yesterday\" is no sequence, time or duration\n" + points},
 		{"at -- -10m", "replay: error: \"-10m\" is no sequence, time or duration\n" + points},
 		{"at now gates", "replay: error: no projection is called \"gates\"\nreplay: hint: projections: session, identity, latest, project, gate\n"},
-		{"at now session 00000000", "replay: error: no session is called \"00000000\"\nreplay: hint: hookctl session list shows them\n"},
+		{"at now session 00000000", "replay: error: there is no session \"00000000\"\nreplay: hint: `hookctl session list --all` lists them\n"},
 		{"at 3 session 9ac4e7b0", "replay: error: projection session had no cell \"9ac4e7b0\" at sequence 3\nreplay: hint: `replay at 3 session` shows those it had\n"},
 		{"at now project nowhere", "replay: error: projection project has no cell \"nowhere\"\n"},
-		{"at", "replay: error: accepts between 1 and 3 arg(s), received 0\nreplay: hint: `replay at --help` shows how it is called\n"},
-		{"at 1 session x y", "replay: error: accepts between 1 and 3 arg(s), received 4\nreplay: hint: `replay at --help` shows how it is called\n"},
+		{"at now --by birth", "replay: error: --by: \"birth\" is neither capture nor append\nreplay: hint: by capture a time is when a hook ran, by append when the log got it\n"},
+		{"at", "replay: error: `replay at` wants a point\nreplay: hint: for example `replay at 120`\n"},
+		{"at 1 session x y", "replay: error: `replay at` does not know what to do with \"y\"\nreplay: hint: for example `replay at 120`\n"},
 	} {
 		r := replay(t, 1, strings.Fields(c.args)...)
 		same(t, c.args, r.stderr.String(), c.stderr)
@@ -96,7 +110,7 @@ func TestAtCleansTheTerminal(t *testing.T) {
 		"/v1/events/7": `{"seq":7,"type":"prompt.submitted","time":"2026-11-21T12:00:00Z"}`,
 	}}
 	r := newRun().on(h)
-	r.terminal, r.columns = true, 40
+	r.Terminal, r.Columns = true, 40
 	t.Setenv("TERM", "dumb")
 	same(t, "stdout", r.do(t, 0, "at", "7", "session").stdout.String(), `sequence 7 (prompt.submitted, 2026-11-21 12:00:00)
 session  a[2Jb  folded at 7

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"hookline/hookctl/cmdline"
 	"hookline/hookctl/daemon"
 )
 
@@ -19,7 +20,7 @@ func (a *app) backupCmd() *cobra.Command {
 			"at which it begins is in it. The file holds what was recorded, so keep it as private as the\n" +
 			"store; its mode is 0600. Nothing is overwritten.",
 		Example: "  replay backup ~/hookline-$(date +%F).backup",
-		Args:    cobra.ExactArgs(1),
+		Args:    cmdline.Exactly("a file to write"),
 		RunE:    func(cmd *cobra.Command, args []string) error { return a.backup(cmd.Context(), args[0]) },
 	}
 }
@@ -31,25 +32,25 @@ func (a *app) backup(ctx context.Context, file string) error {
 	}
 	raw, err := a.long(ctx, "/v1/backup", url.Values{"file": {path}}, "writing")
 	if err != nil && ctx.Err() != nil {
-		a.say("interrupted; no backup was written")
-		return silent(exitInterrupted)
+		a.Say("interrupted; no backup was written")
+		return cmdline.Silent(cmdline.ExitInterrupted)
 	}
 	if err != nil {
 		return err
 	}
-	if a.json {
-		return a.printRaw(raw)
+	if a.JSON {
+		return a.PrintRaw(raw)
 	}
 	var r daemon.BackedUp
 	if err := json.Unmarshal(raw, &r); err != nil {
 		return fmt.Errorf("read what was backed up: %w", err)
 	}
-	a.printf("%s\n", a.paint.good("backed up to "+oneLine(file)))
-	a.printf("log      up to sequence %s: %s and %s behind\n", count(r.Seq), plural(r.Blocks, "sealed block"), plural(int(r.Events), "event"))
-	a.printf("blobs    %s\n", count(uint64(r.Blobs)))
+	a.Printf("%s\n", a.Paint.Good("backed up to "+cmdline.Clean(file)))
+	a.Printf("log      up to sequence %s: %s and %s behind\n", cmdline.Count(r.Seq), cmdline.Plural(r.Blocks, "sealed block"), cmdline.Plural(int(r.Events), "event"))
+	a.Printf("blobs    %s\n", cmdline.Count(uint64(r.Blobs)))
 	if r.Frames > 0 {
-		a.printf("spool    %s waiting\n", plural(r.Frames, "frame"))
+		a.Printf("spool    %s waiting\n", cmdline.Plural(r.Frames, "frame"))
 	}
-	a.printf("size     %s bytes\nsha256   %s\n", count(uint64(r.Bytes)), r.SHA256)
+	a.Printf("size     %s bytes\nsha256   %s\n", cmdline.Count(uint64(r.Bytes)), r.SHA256)
 	return nil
 }

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"hookline/hookctl/cmdline"
 	"hookline/hookctl/daemon"
 	"hookline/hookctl/wire"
 )
@@ -99,8 +100,8 @@ func repairBesideTheDaemon(t *testing.T, bin, export string) {
 	if len(r.Damage) != 0 || r.LostN != 1 || r.Fetched != 1 || r.Added != 1 || r.NotHad != 0 {
 		t.Fatalf("%+v", r)
 	}
-	v := decoded[daemon.Verification](t, process(t, bin, 2, "verify", "--json")) // the hole stays, and is said
-	if v.Holes != 1 || len(v.Diffs) != 0 {
+	v := decoded[daemon.Verification](t, process(t, bin, 0, "verify", "--json")) // the hole stays, and is said; an event names it
+	if v.Holes != 1 || len(v.Known) != 1 || len(v.New) != 0 || len(v.Diffs) != 0 {
 		t.Errorf("%+v", v)
 	}
 }
@@ -136,7 +137,7 @@ func interruptImport(t *testing.T, bin string) {
 		_ = cmd.Process.Kill()
 		t.Fatal("it did not end")
 	}
-	if cmd.ProcessState.ExitCode() != exitInterrupted || !strings.HasPrefix(errs.String(), "replay: interrupted; what was imported stays") {
+	if cmd.ProcessState.ExitCode() != cmdline.ExitInterrupted || !strings.HasPrefix(errs.String(), "replay: interrupted; what was imported stays") {
 		t.Errorf("exit %d, %s", cmd.ProcessState.ExitCode(), &errs)
 	}
 }

@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 
+	"hookline/hookctl/cmdline"
 	"hookline/hookctl/daemon"
 	"hookline/hookctl/export"
 )
@@ -39,7 +41,7 @@ func TestExportAndImport(t *testing.T) {
 
 	newHome(t) // another machine
 	r = newRun()
-	r.in = bytes.NewReader(piped)
+	r.In = bytes.NewReader(piped)
 	r.do(t, 0, "import", "-")
 	r = replay(t, 0, "import", file)
 	same(t, "import", r.stdout.String(), file+": 0 events added\nevents   11 in the file, written by 0.1.0-dev\nknown    11\nblobs    0\nlog      up to sequence 11\n")
@@ -68,7 +70,7 @@ func TestExportParts(t *testing.T) {
 		replay(t, 1, append([]string{"export"}, strings.Fields(args)...)...)
 	}
 	r := newRun()
-	r.showsOut, r.now = true, newApp().now
+	r.showsOut, r.Now = true, newApp().Now
 	t.Chdir(dir)
 	if out := r.do(t, 0, "export").stdout.String(); !regexp.MustCompile(`^hookline-export-\d{8}T\d{6}Z\.ndjson\.zst: 11 events`).MatchString(out) {
 		t.Errorf("on a terminal: %s", out)
@@ -203,19 +205,19 @@ func TestRepairAsks(t *testing.T) {
 	file := spoilt(t)
 	r := replay(t, 1, "repair", "--from", file)
 	same(t, "stderr", r.stderr.String(), "replay: error: nothing was changed: repair asks first\nreplay: hint: --yes repairs without asking, --dry-run only shows\n")
-	if out := r.stdout.String(); !strings.Contains(out, "export      "+file+": 1 event to add, 10 known, 0 blobs\n") || !strings.Contains(out, "lost     1 sequence: 1 in exports, 0 events rebuilt from transcripts, 0 nowhere\neverything that is missing can be had\n") {
+	if out := r.stdout.String(); !strings.Contains(out, "export      "+file+": 1 event to add, 10 known, 0 blobs\n") || !strings.Contains(out, "lost     1 sequence: 0 back, 1 in exports, 0 events rebuilt from transcripts, 0 nowhere\neverything that is missing can be had\nnothing was changed yet: ") {
 		t.Error(out)
 	}
 	for answer, exit := range map[string]int{"n\n": 1, "": 1, "\n": 1} {
 		r := newRun()
-		r.asks, r.in = true, strings.NewReader(answer)
+		r.Asks, r.In = true, strings.NewReader(answer)
 		r.do(t, exit, "repair", "--from", file)
 		same(t, "stderr", r.stderr.String(), "replay: repair it? [y/N] replay: error: nothing was changed\n")
 	}
 	r = newRun()
-	r.asks, r.in = true, strings.NewReader("yes\n")
+	r.Asks, r.In = true, strings.NewReader("yes\n")
 	r.do(t, 0, "repair", "--from", file)
-	if !strings.HasSuffix(r.stdout.String(), "\n1 event added, up to sequence 13\n") {
+	if !strings.HasSuffix(r.stdout.String(), "\n1 event added, up to sequence 14\n") {
 		t.Error(r.stdout.String())
 	}
 	var again daemon.Repaired
@@ -223,8 +225,109 @@ func TestRepairAsks(t *testing.T) {
 	if again.Added != 0 || again.LostN != 1 || again.NotHad != 0 {
 		t.Errorf("%+v", again)
 	}
-	if r := replay(t, 1, "repair"); !strings.Contains(r.stdout.String(), "1 lost sequence could not be had; --from FILE and --transcripts DIR name more places\n") {
+	same(t, "stdout", replay(t, 0, "repair").stdout.String(), `back    sequence 4, at the end of the log
+blocks   0 sealed, read
+blobs    0 read
+lost     1 sequence: 1 back, 0 in exports, 0 events rebuilt from transcripts, 0 nowhere
+everything that was lost is back: nothing left to do
+`)
+}
+
+// A file that is no export is named, and is no success.
+func TestRepairFromNoExport(t *testing.T) {
+	recorded(t)
+	file := filepath.Join(t.TempDir(), "notes.txt")
+	if err := os.WriteFile(file, []byte("no export"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if r := replay(t, 1, "repair", "--from", file); !strings.Contains(r.stdout.String(), "export      "+file+": 0 events to add, 0 known, 0 blobs; ") {
 		t.Error(r.stdout.String())
+	}
+}
+
+// logFiles are the files of the log and what vouches for it, by name, with their contents.
+func logFiles(t *testing.T, home string) map[string]string {
+	t.Helper()
+	files := map[string]string{}
+	for _, pattern := range []string{"jetstream/$G/streams/EVENTS/msgs/*", "archive/*", "*.json"} {
+		names, err := filepath.Glob(filepath.Join(home, "store", pattern))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range names {
+			b, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			files[name] = string(b)
+		}
+	}
+	return files
+}
+
+// A dry run is the first to open a damaged log, and leaves every byte of it as it is.
+func TestRepairDryRunChangesNothing(t *testing.T) {
+	file := spoilt(t)
+	home := os.Getenv("HOOKLINE_HOME")
+	before := logFiles(t, home)
+	r := replay(t, 0, "repair", "--dry-run", "--from", file)
+	for _, want := range []string{"found   sequences lost: 4\n", "nothing was changed yet: `replay repair` mends what was found, and so does the next start\n"} {
+		if !strings.Contains(r.stdout.String(), want) {
+			t.Errorf("%q is not in\n%s", want, &r.stdout)
+		}
+	}
+	if after := logFiles(t, home); len(before) < 3 || !maps.Equal(after, before) {
+		t.Errorf("%d files before, %d after, or others", len(before), len(after))
+	}
+	if left, err := filepath.Glob(filepath.Join(home, "store", ".look-*")); err != nil || len(left) != 0 {
+		t.Errorf("left behind: %q, %v", left, err)
+	}
+}
+
+// Without any file of the log and an archive nothing begins by itself; repair begins a new one behind the sequences that
+// were there and fetches them from an export.
+func TestRepairGoneLog(t *testing.T) {
+	home := recorded(t)
+	file := filepath.Join(t.TempDir(), "log.ndjson.zst")
+	replay(t, 0, "export", "-o", file)
+	var v daemon.Verification
+	replay(t, 0, "verify", "--json").decode(t, &v)
+	for _, dir := range []string{"archive", "jetstream/$G/streams/EVENTS"} {
+		if err := os.RemoveAll(filepath.Join(home, "store", dir)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	gone := "open " + filepath.Join(home, "store") + ": the log is damaged: its files are gone and the archive has none; `replay repair` begins a new log behind it (sequences 1 to 11)"
+	for _, verb := range []string{"verify", "rebuild", "export -o -", "repair --dry-run", "repair --dry-run --json"} {
+		r := replay(t, 2, strings.Fields(verb)...)
+		same(t, verb, r.stderr.String(), "replay: error: "+gone+"\nreplay: hint: hooks are kept in the spool meanwhile; `replay repair --from EXPORT` fetches back what an export has\n")
+	}
+	r := replay(t, 1, "repair", "--from", file)
+	same(t, "stderr", r.stderr.String(), "replay: error: nothing was changed: repair asks first\nreplay: hint: --yes repairs without asking, --dry-run only shows\n")
+	r = replay(t, 0, "repair", "--yes", "--from", file)
+	same(t, "stdout", r.stdout.String(), "damage  "+gone+`
+a new log begins behind the lost sequences; whatever is left of the old one is set aside
+
+back    sequence 1-11, at the end of the log
+export      `+file+`: 11 events added, 0 known, 0 blobs
+blocks   0 sealed, read
+blobs    0 read
+lost     11 sequences: 11 back, 0 in exports, 0 events rebuilt from transcripts, 0 nowhere
+11 events added, up to sequence 24
+`)
+	same(t, "again", replay(t, 0, "repair", "--from", file).stdout.String(), `back    sequence 1-11, at the end of the log
+export      `+file+`: 0 events to add, 11 known, 0 blobs
+blocks   0 sealed, read
+blobs    0 read
+lost     11 sequences: 11 back, 0 in exports, 0 events rebuilt from transcripts, 0 nowhere
+everything that was lost is back: nothing left to do
+`)
+	replay(t, 0, "verify", "--json").decode(t, &v)
+	if v.Exit != 0 || len(v.Known) != 1 || v.Known[0].First != 1 || v.Known[0].Last != 11 || v.Events != 24 {
+		t.Errorf("%+v", v)
+	}
+	if aside, err := filepath.Glob(filepath.Join(home, "store", "aside", "*", "KV_snapshot")); err != nil || len(aside) != 1 {
+		t.Errorf("set aside: %q, %v", aside, err)
 	}
 }
 
@@ -248,7 +351,7 @@ func TestInterruptedCarriers(t *testing.T) {
 		if strings.HasPrefix(args, "restore") {
 			cancel()
 		}
-		if got := r.main(ctx, strings.Fields(args)); got != exitInterrupted {
+		if got := r.main(ctx, strings.Fields(args)); got != cmdline.ExitInterrupted {
 			t.Errorf("%s: exit %d, %s", args, got, &r.stderr)
 		}
 		same(t, args, r.stderr.String(), want)

@@ -3,6 +3,7 @@ package cli
 import (
 	"strings"
 
+	"hookline/hookctl/cmdline"
 	"hookline/projector"
 )
 
@@ -35,13 +36,13 @@ func changes(diffs []projector.Diff, pick func(projector.Diff) (left, right stri
 func wantGot(d projector.Diff) (string, string) { return d.Want, d.Got }
 func gotWant(d projector.Diff) (string, string) { return d.Got, d.Want }
 
-func (c change) cell() string { return oneLine(strings.Join(c.where, "  ")) }
+func (c change) cell() string { return cmdline.Clean(strings.Join(c.where, "  ")) }
 
 func (c change) name() string {
 	if c.field == "" {
 		return "(cell)"
 	}
-	return oneLine(c.field)
+	return cmdline.Clean(c.field)
 }
 
 // look says how the two values of a change are written.
@@ -53,19 +54,19 @@ type look struct {
 
 // wanted shows what a cell should hold and what it holds.
 func (a *app) wanted() look {
-	return look{leftWord: "want ", between: "  got ", left: a.paint.good, right: a.paint.bad, mark: func(_, _ string) string { return "" }}
+	return look{leftWord: "want ", between: "  got ", left: a.Paint.Good, right: a.Paint.Bad, mark: func(_, _ string) string { return "" }}
 }
 
 // became shows what a cell held and what it holds then.
 func (a *app) became() look {
-	return look{between: " → ", left: a.paint.bad, right: a.paint.good, mark: func(left, right string) string {
+	return look{between: " → ", left: a.Paint.Bad, right: a.Paint.Good, mark: func(left, right string) string {
 		switch {
 		case left == absent:
-			return a.paint.good("+") + " "
+			return a.Paint.Good("+") + " "
 		case right == absent:
-			return a.paint.bad("-") + " "
+			return a.Paint.Bad("-") + " "
 		}
-		return a.paint.faint("~") + " "
+		return a.Paint.Faint("~") + " "
 	}}
 }
 
@@ -79,7 +80,7 @@ func (a *app) printChanges(list []change, l look) {
 		for n < len(list) && list[n].cell() == list[0].cell() {
 			n++
 		}
-		a.printf("%s\n", a.paint.bold(list[0].cell()))
+		a.Printf("%s\n", a.Paint.Bold(list[0].cell()))
 		a.printCell(list[:n], l)
 		list = list[n:]
 	}
@@ -88,25 +89,25 @@ func (a *app) printChanges(list []change, l look) {
 func (a *app) printCell(list []change, l look) {
 	var names, lefts int
 	for _, c := range list {
-		names, lefts = max(names, width(c.name())), max(lefts, width(oneLine(c.left)))
+		names, lefts = max(names, cmdline.Width(c.name())), max(lefts, cmdline.Width(cmdline.Clean(c.left)))
 	}
 	var half int // columns for each value; 0 = as long as it is
-	if a.columns > 0 {
-		half = max(16, (a.columns-names-len("  ~   ")-len(l.leftWord)-width(l.between))/2)
+	if a.Columns > 0 {
+		half = max(16, (a.Columns-names-len("  ~   ")-len(l.leftWord)-cmdline.Width(l.between))/2)
 		lefts = min(lefts, half)
 	}
 	lefts = min(lefts, widest)
 	for _, c := range list {
-		left, right := cut(oneLine(c.left), oneLine(c.right), half)
-		a.printf("  %s%s  %s%s%s%s%s\n", l.mark(c.left, c.right), pad(c.name(), names), l.leftWord, l.left(left),
-			strings.Repeat(" ", max(0, lefts-width(left))), l.between, l.right(right))
+		left, right := cut(cmdline.Clean(c.left), cmdline.Clean(c.right), half)
+		a.Printf("  %s%s  %s%s%s%s%s\n", l.mark(c.left, c.right), cmdline.Pad(c.name(), names), l.leftWord, l.left(left),
+			strings.Repeat(" ", max(0, lefts-cmdline.Width(left))), l.between, l.right(right))
 	}
 }
 
 // cut brings two values to n columns. Long ones that look the same then lose the beginning they share,
 // so that what differs is seen.
 func cut(left, right string, n int) (string, string) {
-	l, r := fit(left, n), fit(right, n)
+	l, r := cmdline.Fit(left, n), cmdline.Fit(right, n)
 	if l != r {
 		return l, r
 	}
@@ -120,7 +121,7 @@ func cut(left, right string, n int) (string, string) {
 		return l, r
 	}
 	same -= context
-	return fit("…"+string(a[same:]), n), fit("…"+string(b[same:]), n)
+	return cmdline.Fit("…"+string(a[same:]), n), cmdline.Fit("…"+string(b[same:]), n)
 }
 
 // extent says how much changed: "2 fields of 1 cell".
@@ -129,5 +130,5 @@ func extent(list []change) string {
 	for _, c := range list {
 		cells[c.cell()] = struct{}{}
 	}
-	return plural(len(list), "field") + " of " + plural(len(cells), "cell")
+	return cmdline.Plural(len(list), "field") + " of " + cmdline.Plural(len(cells), "cell")
 }

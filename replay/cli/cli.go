@@ -26,140 +26,81 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
-	"os"
-	"os/signal"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
 	"hookline/embedded"
+	"hookline/hookctl/cmdline"
 	"hookline/hookctl/daemon"
 )
 
 // Main runs one command line, without the program's name, and gives its exit code.
 func Main(args []string) int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	return newApp().main(ctx, args)
+	return cmdline.Main(func(ctx context.Context) int { return newApp().main(ctx, args) })
 }
 
 func (a *app) main(ctx context.Context, args []string) int {
-	root := a.root()
-	root.SetArgs(args)
-	cmd, err := root.ExecuteContextC(ctx)
-	return a.report(ctx, cmd, err)
+	_, err := a.Execute(ctx, a.root(), args)
+	return a.report(ctx, err)
 }
 
 // root is the tree of commands.
 func (a *app) root() *cobra.Command {
-	root := &cobra.Command{
+	root := a.Root(&cobra.Command{
 		Use:   "replay",
 		Short: "replay is the recovery tool of hookline, a flight recorder for Claude Code",
 		Long: "replay is the recovery tool of hookline, a flight recorder for Claude Code.\n" +
 			"Every state is folded from the log: replay checks it, folds it again, and shows it as it was.\n" +
 			"It asks the running daemon, or opens the store itself when none runs.",
-		Example:           "  replay verify\n  replay diff 10m now",
-		SilenceErrors:     true,
-		SilenceUsage:      true,
-		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
-		PersistentPreRunE: func(*cobra.Command, []string) error { return a.settle() },
-		Args:              noSuchVerb,
-		RunE:              func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
-	root.SetIn(a.in)
-	root.SetOut(a.out)
-	root.SetErr(a.err)
-	root.PersistentFlags().BoolVar(&a.json, "json", false, "print one JSON object")
-	root.PersistentFlags().StringVar(&a.colorFlag, "color", "", "auto, always or never")
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return &fault{message: err.Error(), hint: "`" + cmd.CommandPath() + " --help` shows the flags"}
-	})
+		Example: "  replay verify\n  replay diff 10m now",
+	}, a.settle)
+	root.PersistentFlags().Lookup("json").Usage = "print one JSON object"
+	version := a.versionCmd()
 	root.AddCommand(a.verifyCmd(), a.rebuildCmd(), a.atCmd(), a.diffCmd(), a.recoverCmd(), a.repairCmd(), a.exportCmd(), a.importCmd(),
-		a.backupCmd(), a.restoreCmd(), a.completionCmd(root), a.versionCmd())
-	root.InitDefaultHelpCmd()
-	for _, c := range root.Commands() {
-		if c.Name() == "help" {
-			c.Example = "  replay help at"
-		}
-	}
+		a.backupCmd(), a.restoreCmd(), a.CompletionCmd(root), version, a.ManCmd(root))
+	cmdline.AddVersion(root, version)
+	cmdline.AddHelp(root, "at")
 	return root
 }
 
-// noSuchVerb refuses a word that is no verb, with the nearest one.
-func noSuchVerb(cmd *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return nil
-	}
-	f := &fault{message: fmt.Sprintf("there is no verb %q", args[0]), hint: "`replay --help` lists them"}
-	cmd.SuggestionsMinimumDistance = 2
-	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
-		f.hint = "did you mean " + strings.Join(near, " or ") + "?"
-	}
-	return f
-}
-
-// Exit codes beside 0 and 1.
-const (
-	exitDamaged     = 2
-	exitInterrupted = 130 // 128 + SIGINT, as shells count
-)
-
-// fault is an error with advice and an exit code.
-type fault struct {
-	message string
-	hint    string
-	exit    int // 0 stands for 1
-}
-
-func (f *fault) Error() string { return f.message }
-
-// silent ends a command with an exit code when everything has been said.
-type silent int
-
-func (s silent) Error() string { return fmt.Sprintf("exit %d", int(s)) }
-
 // report prints an error and gives the exit code for it.
-func (a *app) report(ctx context.Context, cmd *cobra.Command, err error) int {
-	var quiet silent
+func (a *app) report(ctx context.Context, err error) int {
+	var quiet cmdline.Silent
 	switch {
 	case err == nil:
 		return 0
 	case errors.As(err, &quiet):
 		return int(quiet)
 	case ctx.Err() != nil:
-		a.say("interrupted")
-		return exitInterrupted
+		a.Say("interrupted")
+		return cmdline.ExitInterrupted
 	}
-	f := explained(cmd, err)
-	a.say("error: " + f.message)
-	if f.hint != "" {
-		a.say("hint: " + f.hint)
-	}
-	return max(1, f.exit)
+	f := explained(err)
+	a.Fail(f.Message, f.Hint)
+	return max(1, f.Exit)
 }
-
-// say writes one line to stderr.
-func (a *app) say(line string) { fmt.Fprintln(a.err, "replay: "+oneLine(line)) }
 
 // explained finds the advice and the exit code for an error. A damaged log is told by its words too:
 // over the socket there are no error values.
-func explained(cmd *cobra.Command, err error) *fault {
-	var f *fault
+func explained(err error) *cmdline.Fault {
+	var f *cmdline.Fault
 	var p *daemon.Problem
 	switch {
 	case errors.As(err, &f):
 		return f
+	case errors.Is(err, embedded.ErrLogGone):
+		return &cmdline.Fault{Message: err.Error(), Exit: cmdline.ExitDamaged,
+			Hint: "hooks are kept in the spool meanwhile; `replay repair --from EXPORT` fetches back what an export has"}
 	case errors.Is(err, embedded.ErrLogDamaged) || strings.Contains(err.Error(), embedded.ErrLogDamaged.Error()):
-		return &fault{message: err.Error(), exit: exitDamaged,
-			hint: "keep a copy of the store's folder before anything else is tried; `hookctl doctor` tells what can still be read"}
+		return &cmdline.Fault{Message: err.Error(), Exit: cmdline.ExitDamaged,
+			Hint: "keep a copy of the store's folder before anything else is tried; `hookctl doctor` tells what can still be read"}
 	case errors.As(err, &p):
-		return &fault{message: p.Message, hint: p.Hint, exit: p.Exit}
+		return &cmdline.Fault{Message: p.Message, Hint: p.Hint, Exit: p.Exit}
 	case errors.Is(err, embedded.ErrLocked):
-		return &fault{message: err.Error(), hint: "that process does not answer; `hookctl status` tells whether it is the daemon"}
+		return &cmdline.Fault{Message: err.Error(), Hint: "that process does not answer; `hookctl status` tells whether it is the daemon"}
 	case errors.Is(err, embedded.ErrReadOnly):
-		return &fault{message: err.Error(), hint: "opening a store writes to it; run replay as its owner, or on a copy that HOOKLINE_HOME names"}
+		return &cmdline.Fault{Message: err.Error(), Hint: "opening a store writes to it; run replay as its owner, or on a copy that HOOKLINE_HOME names"}
 	}
-	return &fault{message: err.Error(), hint: "`" + cmd.CommandPath() + " --help` shows how it is called"}
+	return &cmdline.Fault{Message: err.Error()}
 }

@@ -3,20 +3,20 @@ package cli
 import (
 	"context"
 	"errors"
+	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"hookline/embedded"
+	"hookline/hookctl/cmdline"
 	"hookline/hookctl/wire"
 )
 
 func TestPoint(t *testing.T) {
-	a := &app{now: func() time.Time { return noon }, zone: time.FixedZone("here", 2*3600)}
+	a := &app{Console: cmdline.Console{Now: func() time.Time { return noon }, Zone: time.FixedZone("here", 2*3600)}}
 	for given, want := range map[string]string{
 		"now": "now", "120": "120", "0": "0", "20261121": "20261121",
 		"10m": "2026-11-21T11:50:00Z", "1h30m": "2026-11-21T10:30:00Z",
@@ -38,11 +38,21 @@ func TestPoint(t *testing.T) {
 func TestUsage(t *testing.T) {
 	newHome(t)
 	for _, c := range []struct{ args, stderr string }{
-		{"verfy", "replay: error: there is no verb \"verfy\"\nreplay: hint: did you mean verify?\n"},
-		{"frobnicate", "replay: error: there is no verb \"frobnicate\"\nreplay: hint: `replay --help` lists them\n"},
-		{"verify --quick", "replay: error: unknown flag: --quick\nreplay: hint: `replay verify --help` shows the flags\n"},
-		{"verify all", "replay: error: unknown command \"all\" for \"replay verify\"\nreplay: hint: `replay verify --help` shows how it is called\n"},
-		{"completion tcsh", "replay: error: invalid argument \"tcsh\" for \"replay completion\"\nreplay: hint: `replay completion --help` shows how it is called\n"},
+		{"verfy", "replay: error: `replay` has no verb \"verfy\"\nreplay: hint: did you mean `replay verify`?\n"},
+		{"frobnicate", "replay: error: `replay` has no verb \"frobnicate\"\nreplay: hint: `replay --help` lists them\n"},
+		{"verify --quick", "replay: error: `replay verify` has no flag --quick\nreplay: hint: `replay verify --help` lists them\n"},
+		{"verify all", "replay: error: `replay verify` does not know what to do with \"all\"\nreplay: hint: for example `replay verify`\n"},
+		{"verify --json --quick", "replay: error: `replay verify` has no flag --quick\nreplay: hint: `replay verify --help` lists them\n"},
+		{"backup", "replay: error: `replay backup` wants a file to write\nreplay: hint: for example `replay backup ~/hookline-$(date +%F).backup`\n"},
+		{"backup a b", "replay: error: `replay backup` does not know what to do with \"b\"\nreplay: hint: for example `replay backup ~/hookline-$(date +%F).backup`\n"},
+		{"restore", "replay: error: `replay restore` wants a backup\nreplay: hint: for example `replay restore hookline-2026-11-21.backup`\n"},
+		{"restore none.backup", "replay: error: stat none.backup: no such file or directory\nreplay: hint: `replay backup FILE` makes one\n"},
+		{"import", "replay: error: `replay import` wants an export, or `-` for stdin\nreplay: hint: for example `replay import log.ndjson.zst`\n"},
+		{"repair --from none.ndjson", "replay: error: stat none.ndjson: no such file or directory\nreplay: hint: --from takes what `replay export` wrote\n"},
+		{"help nothing", "replay: error: `replay` has no verb \"nothing\"\nreplay: hint: `replay --help` lists them\n"},
+		{"man", "replay: error: `replay man` wants a folder\nreplay: hint: for example `replay man share/man/man1`\n"},
+		{"completion", "replay: error: `replay completion` wants a shell: bash, zsh or fish\nreplay: hint: for example `replay completion bash > ~/.local/share/bash-completion/completions/replay`\n"},
+		{"completion tcsh", "replay: error: there is no completion for \"tcsh\"\nreplay: hint: one of bash, zsh, fish\n"},
 	} {
 		same(t, c.args, replay(t, 1, strings.Fields(c.args)...).stderr.String(), c.stderr)
 	}
@@ -54,7 +64,7 @@ func TestUsage(t *testing.T) {
 func TestNoStore(t *testing.T) {
 	home := newHome(t)
 	r := replay(t, 1, "verify")
-	same(t, "stderr", r.stderr.String(), "replay: error: there is no store in "+home+"\nreplay: hint: hookctl start makes one, HOOKLINE_HOME names another\n")
+	same(t, "stderr", r.stderr.String(), "replay: error: there is no store in "+home+"\nreplay: hint: `hookctl start` makes one, HOOKLINE_HOME names another\n")
 }
 
 // A store that somebody holds is waited for: it is a daemon that starts or ends.
@@ -66,9 +76,9 @@ func TestWaitsForTheStore(t *testing.T) {
 	}
 	var pauses int
 	r := newRun()
-	r.terminal = true
+	r.Terminal = true
 	t.Setenv("TERM", "dumb")
-	r.pause = func(context.Context, time.Duration) error {
+	r.Pause = func(context.Context, time.Duration) error {
 		if pauses++; pauses == 2 {
 			return s.Close(context.Background())
 		}
@@ -89,8 +99,8 @@ func TestGivesUpOnTheStore(t *testing.T) {
 	defer s.Close(context.Background())
 	clock := noon
 	r := newRun()
-	r.now = func() time.Time { return clock }
-	r.pause = func(_ context.Context, d time.Duration) error { clock = clock.Add(time.Second); return nil }
+	r.Now = func() time.Time { return clock }
+	r.Pause = func(_ context.Context, d time.Duration) error { clock = clock.Add(time.Second); return nil }
 	r.do(t, 1, "verify")
 	if clock.Sub(noon) != lockWait || !regexp.MustCompile(`^replay: error: .*: the store is in use by process \d+ \(hookd test\)\nreplay: hint: that process does not answer; .*\n$`).MatchString(r.stderr.String()) {
 		t.Errorf("%s, %s", clock.Sub(noon), &r.stderr)
@@ -105,30 +115,81 @@ func TestExplained(t *testing.T) {
 	}{
 		{&embedded.DamageError{What: "x"}, 2, "keep a copy"},
 		{embedded.ErrReadOnly, 0, "run replay as its owner"},
-		{errors.New("other"), 0, "`replay --help`"},
+		{errors.New("other"), 0, ""},
 	} {
-		if f := explained(&cobra.Command{Use: "replay"}, c.err); f.exit != c.exit || !strings.Contains(f.hint, c.hint) {
+		if f := explained(c.err); f.Exit != c.exit || !strings.Contains(f.Hint, c.hint) {
 			t.Errorf("%v: %+v", c.err, f)
 		}
 	}
 }
 
-func TestHelpHasExamples(t *testing.T) {
+// Every verb says what it does and shows examples that call it; help of each works.
+func TestHelpOfEveryVerb(t *testing.T) {
+	newHome(t)
 	a := newRun()
-	for _, c := range a.root().Commands() {
-		if c.Example == "" || c.Short == "" {
-			t.Errorf("%s has no example", c.Name())
+	root := a.root()
+	for _, c := range root.Commands() {
+		if c.Example == "" || c.Short == "" || strings.HasSuffix(c.Short, ".") {
+			t.Errorf("%s: short text %q, example %q", c.Name(), c.Short, c.Example)
 		}
 		for _, line := range strings.Split(c.Example, "\n") {
 			if !strings.HasPrefix(line, "  ") || !strings.Contains(line, "replay "+c.Name()) {
 				t.Errorf("%s: example %q", c.Name(), line)
 			}
 		}
+		args := []string{c.Name(), "--help"}
+		if c.Name() == "help" {
+			args = []string{"help", "help"}
+		}
+		out := replay(t, 0, args...).stdout.String()
+		for _, part := range []string{"Usage:\n  replay " + c.Name(), "Examples:\n" + c.Example, "--json "} {
+			if !strings.Contains(out, part) {
+				t.Errorf("%s --help lacks %q:\n%s", c.Name(), part, out)
+			}
+		}
+		for line := range strings.Lines(out) {
+			if w := cmdline.Width(strings.TrimSuffix(line, "\n")); w > 130 {
+				t.Errorf("%s: help is %d columns wide: %q", c.Name(), w, line)
+			}
+		}
 	}
 	out := replay(t, 0, "--help").stdout.String()
-	for _, verb := range []string{"verify", "rebuild", "at", "diff", "recover", "repair", "export", "import", "backup", "restore", "completion", "version"} {
-		if !strings.Contains(out, "\n  "+verb) {
+	for _, verb := range []string{"verify", "rebuild", "at", "diff", "recover", "repair", "export", "import", "backup", "restore", "completion", "help", "version"} {
+		if !strings.Contains(out, "\n  "+verb+" ") {
 			t.Errorf("%s is not in the help", verb)
+		}
+	}
+	if strings.Contains(out, "\n  man ") {
+		t.Error("what packagers call is in the help")
+	}
+}
+
+func TestMan(t *testing.T) {
+	newHome(t)
+	dir := filepath.Join(t.TempDir(), "man1")
+	same(t, "man", replay(t, 0, "man", dir).stdout.String(), dir+": 13 pages\n")
+	for page, parts := range map[string][]string{
+		"replay.1":        {`.TH "REPLAY" "1" "Jan 1970" "hookline `, "replay diff 10m now"},
+		"replay-verify.1": {`.TH "REPLAY-VERIFY" "1"`, "replay verify"},
+		"replay-export.1": {"--since", "replay export -o log.ndjson.zst"},
+	} {
+		text, err := os.ReadFile(filepath.Join(dir, page))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, part := range parts {
+			if !strings.Contains(strings.ReplaceAll(string(text), `\-`, "-"), part) {
+				t.Errorf("%s lacks %q", page, part)
+			}
+		}
+	}
+	again := filepath.Join(t.TempDir(), "again")
+	replay(t, 0, "man", again)
+	for _, name := range []string{"replay.1", "replay-at.1"} {
+		one, err1 := os.ReadFile(filepath.Join(dir, name))
+		two, err2 := os.ReadFile(filepath.Join(again, name))
+		if err := errors.Join(err1, err2); err != nil || string(one) != string(two) {
+			t.Errorf("%s is written otherwise the second time: %v", name, err)
 		}
 	}
 }
@@ -157,13 +218,8 @@ func TestVersion(t *testing.T) {
 	}
 }
 
-func TestText(t *testing.T) {
-	for n, want := range map[uint64]string{0: "0", 999: "999", 1000: "1,000", 1234567: "1,234,567"} {
-		same(t, "count", count(n), want)
+func TestTook(t *testing.T) {
+	for ms, want := range map[float64]string{0.4: "0 ms", 999: "999 ms", 1500: "1.5 s", 59_940: "59.9 s", 61_400: "1m1s", 3_600_000: "1h0m0s"} {
+		same(t, "took", took(ms), want)
 	}
-	same(t, "fit", fit("héllo wörld", 6), "héllo…")
-	same(t, "fit", fit("日本語", 5), "日本…")
-	same(t, "pad", pad("日本", 5), "日本 ")
-	same(t, "oneLine", oneLine("a\tb\nc\x1b[1m\u202ed\xff"), "a b c[1md\uFFFD")
-	same(t, "plural", plural(1, "field")+", "+plural(2000, "cell"), "1 field, 2,000 cells")
 }

@@ -6,22 +6,28 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"hookline/hookctl/cmdline"
 	"hookline/projector"
 )
 
 func (a *app) diffCmd() *cobra.Command {
-	return &cobra.Command{
+	var by string
+	cmd := &cobra.Command{
 		Use:   "diff A B [PROJECTION]",
 		Short: "Show what changed between two points, field by field",
 		Long: "Show what changed between two points of the log, field by field: + came, - went, ~ changed.\n" +
-			"The points may stand in either order; the change is from A to B.\n\n" + pointHelp,
+			"The points may stand in either order; the change is from A to B.\n\n" + pastHelp,
 		Example:           "  replay diff 120 now\n  replay diff 10m 5m identity\n  replay diff 2026-11-21T08:00:00Z now --json | jq .changes",
-		Args:              cobra.RangeArgs(2, 3),
+		Args:              cmdline.Between(2, "a point", "a second point", "a projection"),
 		ValidArgsFunction: completeScope(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.diff(cmd.Context(), args[0], args[1], scopeOf(args[2:]))
+			s := scopeOf(args[2:])
+			s.by = by
+			return a.diff(cmd.Context(), args[0], args[1], s)
 		},
 	}
+	byFlag(cmd, &by)
+	return cmd
 }
 
 // difference is the daemon's answer; Want is the value at A, Got the one at B.
@@ -48,27 +54,27 @@ type changeJSON struct {
 }
 
 func (a *app) diff(ctx context.Context, from, to string, s scope) error {
-	first, err := a.point(from)
+	first, err := a.pointBy(from, s.by)
 	if err != nil {
 		return err
 	}
-	second, err := a.point(to)
+	second, err := a.pointBy(to, s.by)
 	if err != nil {
 		return err
 	}
-	return a.with(ctx, func(h house) error {
+	return a.withPast(ctx, func(h house) error {
 		var d difference
 		if err := h.Get(ctx, "/v1/diff", s.query(url.Values{"a": {first}, "b": {second}}), &d); err != nil {
 			return err
 		}
-		if a.json {
-			return a.printJSON(d.json())
+		if a.JSON {
+			return a.PrintJSON(d.json())
 		}
-		a.printf("%s\n", a.paint.faint("from "+a.named(ctx, h, d.A)+" to "+a.named(ctx, h, d.B)))
+		a.Printf("%s\n", a.Paint.Faint("from "+a.named(ctx, h, d.A)+" to "+a.named(ctx, h, d.B)))
 		list := changes(d.Diffs, wantGot)
 		a.printChanges(list, a.became())
 		if len(list) == 0 {
-			a.printf("nothing changed\n")
+			a.Printf("nothing changed\n")
 		}
 		return nil
 	})

@@ -72,7 +72,7 @@ func TestDiffOnATerminal(t *testing.T) {
 		{"projection":"gate","key":"main","field":"why","want":"\"because the tests never ran here\"","got":"\"tests passed\""},
 		{"projection":"gate","key":"main","field":"tries","want":"(absent)","got":"2"}]}`}}
 	r := newRun().on(h)
-	r.terminal, r.columns = true, 60
+	r.Terminal, r.Columns = true, 60
 	t.Setenv("TERM", "xterm")
 	same(t, "stdout", r.do(t, 0, "diff", "1", "2").stdout.String(), "\x1b[2mfrom 1 to 2\x1b[22m\n\x1b[1mgate  main\x1b[22m\n"+
 		"  \x1b[2m~\x1b[22m why    \x1b[31m\"because the tests nev…\x1b[0m → \x1b[32m\"tests passed\"\x1b[0m\n"+
@@ -104,7 +104,7 @@ func TestCut(t *testing.T) {
 func TestDiffErrors(t *testing.T) {
 	recorded(t)
 	for _, c := range []struct{ args, stderr string }{
-		{"diff 1", "replay: error: accepts between 2 and 3 arg(s), received 1\nreplay: hint: `replay diff --help` shows how it is called\n"},
+		{"diff 1", "replay: error: `replay diff` wants a second point\nreplay: hint: for example `replay diff 120 now`\n"},
 		{"diff 1 soon", "replay: error: \"soon\" is no sequence, time or duration\nreplay: hint: for example 120, 2026-11-21T08:00:00Z, '2026-11-21 08:00', 08:00, 10m or now\n"},
 		{"diff 1 12", "replay: error: the log ends at sequence 11\n"},
 		{"diff 1 2 gates", "replay: error: no projection is called \"gates\"\nreplay: hint: projections: session, identity, latest, project, gate\n"},

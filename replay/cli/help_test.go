@@ -108,8 +108,8 @@ type run struct {
 
 func newRun() *run {
 	r := &run{app: newApp()}
-	r.in, r.out, r.err = strings.NewReader(""), &r.stdout, &r.stderr
-	r.zone, r.terminal, r.columns = time.UTC, false, 0
+	r.In, r.Out, r.Err = strings.NewReader(""), &r.stdout, &r.stderr
+	r.Zone, r.Terminal, r.Columns = time.UTC, false, 0
 	return r
 }
 
@@ -184,5 +184,6 @@ func (c *canned) Close() error { return nil }
 // on runs the next command line against a prepared house.
 func (r *run) on(h house) *run {
 	r.connect = func(context.Context) (house, error) { return h, nil }
+	r.connectPast, r.connectLook = r.connect, r.connect
 	return r
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"hookline/embedded"
+	"hookline/hookctl/cmdline"
 	"hookline/hookctl/daemon"
 )
 
@@ -31,30 +32,53 @@ const (
 )
 
 // dial finds the daemon of this home, or opens its store.
-func (a *app) dial(ctx context.Context) (house, error) {
+func (a *app) dial(ctx context.Context) (house, error) { return a.dialBy(ctx, daemon.Connect) }
+
+// dialPast is dial for questions about the past, which the log's files can answer.
+func (a *app) dialPast(ctx context.Context) (house, error) { return a.dialBy(ctx, daemon.ConnectPast) }
+
+// dialLook is dial for dry runs, which change nothing.
+func (a *app) dialLook(ctx context.Context) (house, error) { return a.dialBy(ctx, daemon.ConnectLook) }
+
+func (a *app) dialBy(ctx context.Context, connect func(context.Context, daemon.ConnectOptions) (*daemon.Client, error)) (house, error) {
 	var told bool
-	for deadline := a.now().Add(lockWait); ; {
-		c, err := daemon.Connect(ctx, daemon.ConnectOptions{Home: a.home(), Mode: daemon.InProcess})
+	for deadline := a.Now().Add(lockWait); ; {
+		c, err := connect(ctx, daemon.ConnectOptions{Home: a.Home(), Mode: daemon.InProcess})
 		if err == nil {
+			a.sayFound(c)
 			return c, nil
 		}
 		var locked *embedded.LockedError
-		if !errors.As(err, &locked) || !a.now().Before(deadline) {
+		if !errors.As(err, &locked) || !a.Now().Before(deadline) {
 			return nil, err
 		}
-		if a.terminal && !told {
+		if a.Terminal && !told {
 			told = true
-			a.say(fmt.Sprintf("waiting for process %d, which has the store", locked.PID))
+			a.Say(fmt.Sprintf("waiting for process %d, which has the store", locked.PID))
 		}
-		if err := a.pause(ctx, lockPause); err != nil {
+		if err := a.Pause(ctx, lockPause); err != nil {
 			return nil, err
 		}
 	}
 }
 
+// sayFound warns of what the opening of the store has mended; repair shows it in its own words.
+func (a *app) sayFound(c *daemon.Client) {
+	if words := c.Found(); words != "" && !a.repairs {
+		a.Say("warning: " + cmdline.Clean(words))
+	}
+}
+
 // with runs f with a connection and closes it.
-func (a *app) with(ctx context.Context, f func(h house) error) error {
-	h, err := a.connect(ctx)
+func (a *app) with(ctx context.Context, f func(h house) error) error { return with(ctx, a.connect, f) }
+
+// withPast is with for questions about the past.
+func (a *app) withPast(ctx context.Context, f func(h house) error) error {
+	return with(ctx, a.connectPast, f)
+}
+
+func with(ctx context.Context, connect func(context.Context) (house, error), f func(h house) error) error {
+	h, err := connect(ctx)
 	if err != nil {
 		return err
 	}
@@ -68,9 +92,13 @@ func (a *app) long(ctx context.Context, path string, query url.Values, phases ..
 
 // longOf is long for work whose amount is known here; 0 stands for the daemon's word, the log's length.
 func (a *app) longOf(ctx context.Context, of uint64, path string, query url.Values, phases ...string) (json.RawMessage, error) {
+	return a.longBy(ctx, a.connect, of, path, query, phases...)
+}
+
+func (a *app) longBy(ctx context.Context, connect func(context.Context) (house, error), of uint64, path string, query url.Values, phases ...string) (json.RawMessage, error) {
 	var result json.RawMessage
 	m := a.meter(phases...)
-	err := a.with(ctx, func(h house) error {
+	err := with(ctx, connect, func(h house) error {
 		defer m.end()
 		return h.Stream(ctx, http.MethodPost, path, query, func(line []byte) error {
 			var l struct {
@@ -96,25 +124,4 @@ func (a *app) longOf(ctx context.Context, of uint64, path string, query url.Valu
 		err = errors.New("the daemon ended before its answer did")
 	}
 	return result, err
-}
-
-// waitFor runs f, which reads stdin, and gives up on it when ctx ends: a read cannot be interrupted, and its
-// goroutine ends with the process.
-func waitFor[T any](ctx context.Context, f func() (T, error)) (T, error) {
-	type outcome struct {
-		v   T
-		err error
-	}
-	done := make(chan outcome, 1)
-	go func() {
-		v, err := f()
-		done <- outcome{v, err}
-	}()
-	select {
-	case o := <-done:
-		return o.v, o.err
-	case <-ctx.Done():
-		var none T
-		return none, ctx.Err()
-	}
 }

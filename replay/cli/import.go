@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"hookline/hookctl/cmdline"
 	"hookline/hookctl/daemon"
 	"hookline/hookctl/export"
 )
@@ -25,7 +26,7 @@ func (a *app) importCmd() *cobra.Command {
 			"has already is left out, so importing twice changes nothing. Each file is checked to its end\n" +
 			"first: of one that is cut off or damaged nothing is taken. `-` is stdin.",
 		Example: "  replay import log.ndjson.zst\n  replay import old-machine/*.ndjson.zst --json",
-		Args:    cobra.MinimumNArgs(1),
+		Args:    cmdline.AtLeast("an export, or `-` for stdin"),
 		RunE:    func(cmd *cobra.Command, args []string) error { return a.importAll(cmd.Context(), args, partial) },
 	}
 	cmd.Flags().BoolVar(&partial, "partial", false, "of a file that is cut off or damaged, take what stands before that")
@@ -42,13 +43,13 @@ func (a *app) importAll(ctx context.Context, files []string, partial bool) error
 		raw, err := a.importFile(ctx, file, partial)
 		if err != nil {
 			if ctx.Err() != nil {
-				a.say("interrupted; what was imported stays, and importing the file again takes the rest")
-				return silent(exitInterrupted)
+				a.Say("interrupted; what was imported stays, and importing the file again takes the rest")
+				return cmdline.Silent(cmdline.ExitInterrupted)
 			}
 			return err
 		}
 		all = append(all, raw)
-		if a.json {
+		if a.JSON {
 			continue
 		}
 		var r daemon.Imported
@@ -57,8 +58,8 @@ func (a *app) importAll(ctx context.Context, files []string, partial bool) error
 		}
 		a.printImported(file, r)
 	}
-	if a.json {
-		return a.printJSON(map[string]any{"files": all})
+	if a.JSON {
+		return a.PrintJSON(map[string]any{"files": all})
 	}
 	return nil
 }
@@ -70,10 +71,10 @@ func (a *app) readyFor(files []string) error {
 			continue
 		}
 		if _, err := os.Stat(file); err != nil {
-			return &fault{message: err.Error(), hint: "`replay export -o FILE` writes what can be imported"}
+			return &cmdline.Fault{Message: err.Error(), Hint: "`replay export -o FILE` writes what can be imported"}
 		}
 	}
-	return os.MkdirAll(filepath.Join(a.home(), "store"), 0o700)
+	return os.MkdirAll(filepath.Join(a.Home(), "store"), 0o700)
 }
 
 func (a *app) importFile(ctx context.Context, file string, partial bool) (json.RawMessage, error) {
@@ -83,7 +84,7 @@ func (a *app) importFile(ctx context.Context, file string, partial bool) (json.R
 			return nil, err
 		}
 		defer os.Remove(kept.Name())
-		_, err = waitFor(ctx, func() (int64, error) { return io.Copy(kept, a.in) }) // an import reads twice
+		_, err = cmdline.Await(ctx, func() (int64, error) { return io.Copy(kept, a.In) }) // an import reads twice
 		if err = errors.Join(err, kept.Close()); err != nil {
 			return nil, err
 		}
@@ -116,18 +117,18 @@ func eventsIn(path string) uint64 {
 }
 
 func (a *app) printImported(file string, r daemon.Imported) {
-	a.printf("%s: %s\n", oneLine(file), a.paint.good(plural(int(r.Added), "event")+" added"))
-	a.printf("events   %s in the file, written by %s\n", count(r.Events), oneLine(r.Build))
-	a.printf("known    %s\n", count(r.Known))
-	a.printf("blobs    %s\n", count(r.Blobs))
+	a.Printf("%s: %s\n", cmdline.Clean(file), a.Paint.Good(cmdline.Plural(int(r.Added), "event")+" added"))
+	a.Printf("events   %s in the file, written by %s\n", cmdline.Count(r.Events), cmdline.Clean(r.Build))
+	a.Printf("known    %s\n", cmdline.Count(r.Known))
+	a.Printf("blobs    %s\n", cmdline.Count(r.Blobs))
 	if r.NoBlob > 0 {
-		a.printf("missing  %s of large content that is in no file\n", plural(int(r.NoBlob), "piece"))
+		a.Printf("missing  %s of large content that is in no file\n", cmdline.Plural(int(r.NoBlob), "piece"))
 	}
 	for name, n := range r.Unknown {
-		a.printf("unknown  %s of type %s, kept as they are\n", plural(n, "event"), oneLine(name))
+		a.Printf("unknown  %s of type %s, kept as they are\n", cmdline.Plural(n, "event"), cmdline.Clean(name))
 	}
-	a.printf("log      up to sequence %s\n", count(r.Seq))
+	a.Printf("log      up to sequence %s\n", cmdline.Count(r.Seq))
 	if r.Problem != "" {
-		a.say("the file is not whole: " + r.Problem)
+		a.Say("the file is not whole: " + r.Problem)
 	}
 }

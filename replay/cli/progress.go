@@ -20,7 +20,7 @@ type meter struct {
 }
 
 func (a *app) meter(phases ...string) *meter {
-	return &meter{app: a, on: a.rich() && !a.json, phases: phases}
+	return &meter{app: a, on: a.Rich() && !a.JSON, phases: phases}
 }
 
 // at shows how far the current phase is; going back to the start begins the next one.
@@ -41,7 +41,7 @@ func (m *meter) next(of uint64) {
 	if len(m.phases) > 0 {
 		word, m.phases = m.phases[0], m.phases[1:]
 	}
-	m.bar = progressbar.NewOptions64(int64(of), progressbar.OptionSetWriter(m.app.err), progressbar.OptionSetWidth(barWidth),
+	m.bar = progressbar.NewOptions64(int64(of), progressbar.OptionSetWriter(m.app.Err), progressbar.OptionSetWidth(barWidth),
 		progressbar.OptionSetDescription(word), progressbar.OptionShowCount(), progressbar.OptionShowIts(),
 		progressbar.OptionSetItsString("events"), progressbar.OptionThrottle(50*time.Millisecond))
 }

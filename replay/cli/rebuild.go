@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"hookline/hookctl/cmdline"
 	"hookline/hookctl/daemon"
 )
 
@@ -42,16 +43,16 @@ func (a *app) rebuild(ctx context.Context, o rebuildOptions) error {
 	if o.dryRun {
 		query.Set("dry_run", "1")
 	}
-	raw, err := a.long(ctx, "/v1/rebuild", query, "comparing", "folding")
+	raw, err := a.reopened(ctx, "/v1/rebuild", query, "folding")
 	if err != nil && ctx.Err() != nil {
-		a.say("interrupted; the old cells stay, unless all of them had just been switched")
-		return silent(exitInterrupted)
+		a.Say("interrupted; the old cells stay, unless all of them had just been switched")
+		return cmdline.Silent(cmdline.ExitInterrupted)
 	}
 	if err != nil {
 		return err
 	}
-	if a.json {
-		return a.printRaw(raw)
+	if a.JSON {
+		return a.PrintRaw(raw)
 	}
 	var r daemon.Rebuilt
 	if err := json.Unmarshal(raw, &r); err != nil {
@@ -65,21 +66,21 @@ func (a *app) printRebuilt(r daemon.Rebuilt) {
 	list := changes(r.Changed, gotWant)
 	a.printChanges(list, a.became())
 	if len(list) > 0 {
-		a.printf("\n")
+		a.Printf("\n")
 	}
 	what := "all projections"
 	if r.Projection != "" {
-		what = "projection " + oneLine(r.Projection)
+		what = "projection " + cmdline.Clean(r.Projection)
 	}
-	upTo := " up to sequence " + count(r.Seq) + " in " + took(r.TookMS)
+	upTo := " up to sequence " + cmdline.Count(r.Seq) + " in " + took(r.TookMS)
 	switch {
 	case r.DryRun && len(list) == 0:
-		a.printf("folded %s%s: nothing would change\n", what, upTo)
+		a.Printf("folded %s%s: nothing would change\n", what, upTo)
 	case r.DryRun:
-		a.printf("folded %s%s: %s would change\n", what, upTo, extent(list))
+		a.Printf("folded %s%s: %s would change\n", what, upTo, extent(list))
 	case len(list) == 0:
-		a.printf("%s\n", a.paint.good("rebuilt "+what+upTo+": nothing changed"))
+		a.Printf("%s\n", a.Paint.Good("rebuilt "+what+upTo+": nothing changed"))
 	default:
-		a.printf("%s\n", a.paint.good("rebuilt "+what+upTo+": "+extent(list)+" changed"))
+		a.Printf("%s\n", a.Paint.Good("rebuilt "+what+upTo+": "+extent(list)+" changed"))
 	}
 }

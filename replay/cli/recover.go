@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"hookline/hookctl/cmdline"
 	"hookline/hookctl/daemon"
 )
 
@@ -44,13 +45,13 @@ func (a *app) recoverCmd() *cobra.Command {
 
 func (a *app) recover(ctx context.Context, o recoverOptions) error {
 	if o.at == "" {
-		return &fault{message: "--at is missing", hint: "for example --at '2026-11-21 08:00', --at 2h or --at 120"}
+		return &cmdline.Fault{Message: "--at is missing", Hint: "for example --at '2026-11-21 08:00', --at 2h or --at 120"}
 	}
 	at, err := a.point(o.at)
 	if err != nil {
 		return err
 	}
-	query := url.Values{"at": {at}, "cwd": {a.cwd}}
+	query := url.Values{"at": {at}, "cwd": {a.Cwd}}
 	if o.session != "" {
 		query.Set("session", o.session)
 	}
@@ -61,8 +62,8 @@ func (a *app) recover(ctx context.Context, o recoverOptions) error {
 	if err != nil {
 		return err
 	}
-	if a.json {
-		return a.printRaw(raw)
+	if a.JSON {
+		return a.PrintRaw(raw)
 	}
 	var r daemon.Recovered
 	if err := json.Unmarshal(raw, &r); err != nil {
@@ -73,27 +74,27 @@ func (a *app) recover(ctx context.Context, o recoverOptions) error {
 }
 
 func (a *app) printRecovered(r daemon.Recovered) {
-	took := "at sequence " + count(r.Seq)
+	took := "at sequence " + cmdline.Count(r.Seq)
 	if r.Snapshot > 0 {
-		took += ", snapshot of " + time.UnixMilli(r.Snapshot).In(a.zone).Format(time.DateTime)
+		took += ", snapshot of " + time.UnixMilli(r.Snapshot).In(a.Zone).Format(time.DateTime)
 	}
-	a.printf("from     %s (%s)\n", oneLine(r.Session), took)
-	a.printf("into     %s\n", oneLine(r.Target))
+	a.Printf("from     %s (%s)\n", cmdline.Clean(r.Session), took)
+	a.Printf("into     %s\n", cmdline.Clean(r.Target))
 	if r.Replaces != "" {
-		a.printf("instead  %s\n", oneLine(r.Replaces))
+		a.Printf("instead  %s\n", cmdline.Clean(r.Replaces))
 	}
-	a.printf("before   %s\nafter    %s\n", coherence(r.Before), coherence(r.After))
+	a.Printf("before   %s\nafter    %s\n", coherence(r.Before), coherence(r.After))
 	if r.DryRun {
-		a.printf("nothing was changed: this was a dry run\n")
+		a.Printf("nothing was changed: this was a dry run\n")
 		return
 	}
-	a.printf("%s\n", a.paint.good("recovered; the next session of the project starts from it"))
-	a.printf("event    %s\n", oneLine(r.Event))
+	a.Printf("%s\n", a.Paint.Good("recovered; the next session of the project starts from it"))
+	a.Printf("event    %s\n", cmdline.Clean(r.Event))
 }
 
 func coherence(c daemon.Coherence) string {
 	if c.Class == "" {
 		return "no identity"
 	}
-	return fmt.Sprintf("IC=%.2f (%s) C=%.2f r=%.2f", c.IC, oneLine(c.Class), c.C, c.R)
+	return fmt.Sprintf("IC=%.2f (%s) C=%.2f r=%.2f", c.IC, cmdline.Clean(c.Class), c.C, c.R)
 }

@@ -1,17 +1,19 @@
 package cli
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
 	"os"
-	"strings"
+	"slices"
 
 	"github.com/spf13/cobra"
 
+	"hookline/embedded"
+	"hookline/hookctl/cmdline"
 	"hookline/hookctl/daemon"
 )
 
@@ -31,8 +33,9 @@ func (a *app) repairCmd() *cobra.Command {
 			"places still have: sound copies of blocks from the archive, waiting frames from the spool, events\n" +
 			"and contents from exports (--from), and what the sessions' transcripts tell of tools and prompts.\n" +
 			"What comes back is added at the end of the log; a hole stays a hole. It asks before it changes\n" +
-			"anything. Damaged blocks need the store to be opened anew: a running daemon is stopped for that.\n\n" +
-			"Exit code: 0 nothing is missing, 1 something could not be had, 2 the log cannot be read.",
+			"anything, and --dry-run changes nothing. Damaged blocks need the store to be opened anew: a running\n" +
+			"daemon is stopped for that. Where nothing is left of the log, a new one is begun behind it.\n\n" +
+			"Exit code: 0 nothing is missing, 1 something or an export could not be had, 2 the log cannot be read.",
 		Example: "  replay repair --dry-run\n  replay repair --from old.ndjson.zst --transcripts ~/.claude/projects",
 		Args:    cobra.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return a.repair(cmd.Context(), o) },
@@ -47,6 +50,9 @@ func (a *app) repairCmd() *cobra.Command {
 func (a *app) repair(ctx context.Context, o repairOptions) error {
 	query := url.Values{}
 	for _, file := range o.from {
+		if _, err := os.Stat(file); err != nil {
+			return &cmdline.Fault{Message: err.Error(), Hint: "--from takes what `replay export` wrote"}
+		}
 		path, err := absolute(file)
 		if err != nil {
 			return err
@@ -60,14 +66,18 @@ func (a *app) repair(ctx context.Context, o repairOptions) error {
 		}
 		query.Set("transcripts", path)
 	}
+	a.repairs = true
 	plan, raw, err := a.askRepair(ctx, query, true)
+	if errors.Is(err, embedded.ErrLogGone) && !o.dryRun {
+		return a.repairGone(ctx, o, query, err)
+	}
 	if err != nil {
 		return err
 	}
 	if o.dryRun || !needsRepair(plan) {
 		return a.showRepair(plan, raw)
 	}
-	shown := !a.json && !o.yes // who does not want to be asked wants to see the outcome only
+	shown := !a.JSON && !o.yes // who does not want to be asked wants to see the outcome only
 	if shown {
 		a.printRepair(plan)
 	}
@@ -79,16 +89,38 @@ func (a *app) repair(ctx context.Context, o repairOptions) error {
 			return err
 		}
 	}
+	if shown {
+		a.Printf("\n")
+	}
+	return a.doRepair(ctx, query)
+}
+
+// repairGone begins a new log where nothing is left of the old one, and fetches into it what others have.
+func (a *app) repairGone(ctx context.Context, o repairOptions, query url.Values, gone error) error {
+	if !a.JSON {
+		a.Printf("%s  %s\n", a.Paint.Bad("damage"), cmdline.Clean(gone.Error()))
+		a.Printf("a new log begins behind the lost sequences; whatever is left of the old one is set aside\n")
+	}
+	if err := a.agree(ctx, o, "begin a new log?"); err != nil {
+		return err
+	}
+	if err := daemon.Renew(ctx, a.Home()); err != nil {
+		return fmt.Errorf("begin a new log: %w", err)
+	}
+	if !a.JSON {
+		a.Printf("\n")
+	}
+	return a.doRepair(ctx, query)
+}
+
+func (a *app) doRepair(ctx context.Context, query url.Values) error {
 	done, raw, err := a.askRepair(ctx, query, false)
 	if err != nil && ctx.Err() != nil {
-		a.say("interrupted; what was fetched stays, and repairing again fetches the rest")
-		return silent(exitInterrupted)
+		a.Say("interrupted; what was fetched stays, and repairing again fetches the rest")
+		return cmdline.Silent(cmdline.ExitInterrupted)
 	}
 	if err != nil {
 		return err
-	}
-	if shown {
-		a.printf("\n")
 	}
 	return a.showRepair(done, raw)
 }
@@ -96,6 +128,9 @@ func (a *app) repair(ctx context.Context, o repairOptions) error {
 // needsRepair tells whether there is anything that a repair would change.
 func needsRepair(p daemon.Repaired) bool {
 	n := uint64(len(p.Damage) + p.NewBlobs)
+	if p.PID == os.Getpid() { // the look's own: the store still has it
+		n += uint64(len(p.Opened))
+	}
 	for _, s := range p.Sources {
 		n += s.Events
 	}
@@ -104,11 +139,13 @@ func needsRepair(p daemon.Repaired) bool {
 
 func (a *app) askRepair(ctx context.Context, query url.Values, dry bool) (daemon.Repaired, json.RawMessage, error) {
 	query.Del("dry_run")
+	connect := a.connect
 	if dry {
 		query.Set("dry_run", "1")
+		connect = a.connectLook
 	}
 	var r daemon.Repaired
-	raw, err := a.long(ctx, "/v1/repair", query, "reading")
+	raw, err := a.longBy(ctx, connect, 0, "/v1/repair", query, "reading")
 	if err != nil {
 		return r, nil, err
 	}
@@ -120,22 +157,24 @@ func (a *app) askRepair(ctx context.Context, query url.Values, dry bool) (daemon
 
 // consent asks; whoever cannot be asked has to say --yes.
 func (a *app) consent(ctx context.Context, o repairOptions, plan daemon.Repaired) error {
-	if o.yes {
-		return nil
-	}
-	if !a.asks || a.json {
-		return &fault{message: "nothing was changed: repair asks first", hint: "--yes repairs without asking, --dry-run only shows"}
-	}
 	question := "repair it?"
 	if len(plan.Damage) > 0 && plan.PID != os.Getpid() {
 		question = "stop the daemon and repair it?"
 	}
-	fmt.Fprintf(a.err, "replay: %s [y/N] ", question)
-	answer, err := waitFor(ctx, func() (string, error) { return bufio.NewReader(a.in).ReadString('\n') })
-	if word := strings.ToLower(strings.TrimSpace(answer)); err == nil && (word == "y" || word == "yes") {
+	return a.agree(ctx, o, question)
+}
+
+func (a *app) agree(ctx context.Context, o repairOptions, question string) error {
+	if o.yes {
 		return nil
 	}
-	return &fault{message: "nothing was changed"}
+	if !a.Asks || a.JSON {
+		return &cmdline.Fault{Message: "nothing was changed: repair asks first", Hint: "--yes repairs without asking, --dry-run only shows"}
+	}
+	if ok, err := a.Ask(ctx, "replay: "+question); err == nil && ok {
+		return nil
+	}
+	return &cmdline.Fault{Message: "nothing was changed"}
 }
 
 // reopen ends whoever has the store and makes the next opening read every block.
@@ -151,28 +190,28 @@ func (a *app) reopen(ctx context.Context, plan daemon.Repaired) error {
 			return err
 		}
 	}
-	return daemon.Recheck(a.home())
+	return daemon.Recheck(a.Home())
 }
 
 // untilStopped waits for the daemon to close the store.
 func (a *app) untilStopped(ctx context.Context) error {
-	for deadline := a.now().Add(2 * lockWait); a.now().Before(deadline); {
-		free, err := daemon.Free(a.home())
+	for deadline := a.Now().Add(2 * lockWait); a.Now().Before(deadline); {
+		free, err := daemon.Free(a.Home())
 		if err != nil || free {
 			return err
 		}
-		if err := a.pause(ctx, lockPause); err != nil {
+		if err := a.Pause(ctx, lockPause); err != nil {
 			return err
 		}
 	}
-	return &fault{message: "the daemon did not end", hint: "`hookctl status` tells what it does"}
+	return &cmdline.Fault{Message: "the daemon did not end", Hint: "`hookctl status` tells what it does"}
 }
 
 // showRepair prints the outcome and turns it into an exit code.
 func (a *app) showRepair(r daemon.Repaired, raw json.RawMessage) error {
 	var err error
-	if a.json {
-		err = a.printRaw(raw)
+	if a.JSON {
+		err = a.PrintRaw(raw)
 	} else {
 		a.printRepair(r)
 	}
@@ -180,9 +219,14 @@ func (a *app) showRepair(r daemon.Repaired, raw json.RawMessage) error {
 	case err != nil:
 		return err
 	case len(r.Damage) > 0:
-		return silent(exitDamaged)
-	case r.NotHad > 0 || len(r.BadBlobs)+len(r.GoneBlobs) > r.NewBlobs:
-		return silent(1)
+		return cmdline.Silent(cmdline.ExitDamaged)
+	case r.NotHad > 0 || len(r.BadBlobs)+len(r.GoneBlobs) > r.NewBlobs || unread(r):
+		return cmdline.Silent(1)
 	}
 	return nil
+}
+
+// unread tells whether an export that was named could not be taken as one, or not to its end.
+func unread(r daemon.Repaired) bool {
+	return slices.ContainsFunc(r.Sources, func(s daemon.RepairSource) bool { return s.Kind == "export" && s.Problem != "" })
 }

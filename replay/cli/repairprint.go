@@ -2,39 +2,80 @@ package cli
 
 import (
 	"fmt"
+	"os"
+	"slices"
 
+	"hookline/hookctl/cmdline"
 	"hookline/hookctl/daemon"
 )
 
 // printRepair tells what was found, who has what, and what nobody has.
 func (a *app) printRepair(r daemon.Repaired) {
+	opened := "opened"
+	if looked(r) {
+		opened = "found "
+	}
 	for _, line := range r.Opened {
-		a.printf("%s  %s\n", a.paint.bad("opened"), oneLine(line))
+		a.Printf("%s  %s\n", a.Paint.Bad(opened), cmdline.Clean(line))
 	}
 	for _, line := range r.Damage {
-		a.printf("%s  %s\n", a.paint.bad("damage"), oneLine(line))
+		a.Printf("%s  %s\n", a.Paint.Bad("damage"), cmdline.Clean(line))
 	}
-	for _, l := range r.Lost {
-		a.printf("%s    sequence %s\n", a.paint.bad("lost"), l)
+	for _, l := range less(r.Lost, r.Back) {
+		a.Printf("%s    sequence %s\n", a.Paint.Bad("lost"), l)
+	}
+	for _, l := range r.Back {
+		a.Printf("%s    sequence %s, at the end of the log\n", a.Paint.Good("back"), l)
 	}
 	for _, digest := range r.BadBlobs {
-		a.printf("%s    %s is damaged\n", a.paint.bad("blob"), oneLine(digest))
+		a.Printf("%s    %s is damaged\n", a.Paint.Bad("blob"), cmdline.Clean(digest))
 	}
 	for _, digest := range r.GoneBlobs {
-		a.printf("%s    %s is gone\n", a.paint.bad("blob"), oneLine(digest))
+		a.Printf("%s    %s is gone\n", a.Paint.Bad("blob"), cmdline.Clean(digest))
 	}
 	for _, s := range r.Sources {
 		a.printSource(s, r.DryRun)
 	}
-	a.printf("blocks   %s sealed, read\nblobs    %s read\n", count(uint64(r.Blocks)), count(uint64(r.Blobs)))
+	a.Printf("blocks   %s sealed, read\nblobs    %s read\n", cmdline.Count(uint64(r.Blocks)), cmdline.Count(uint64(r.Blobs)))
 	if r.Waiting+r.Quarantined > 0 {
-		a.printf("spool    %s waiting for the daemon, %s in quarantine\n", plural(r.Waiting, "frame"), count(uint64(r.Quarantined)))
+		a.Printf("spool    %s waiting for the daemon, %s in quarantine\n", cmdline.Plural(r.Waiting, "frame"), cmdline.Count(uint64(r.Quarantined)))
 	}
 	if r.LostN > 0 {
-		a.printf("lost     %s: %s in exports, %s rebuilt from transcripts, %s nowhere\n", plural(int(r.LostN), "sequence"),
-			count(r.Fetched), plural(int(r.Rebuilt), "event"), count(r.NotHad))
+		a.Printf("lost     %s: %s back, %s in exports, %s rebuilt from transcripts, %s nowhere\n", cmdline.Plural(int(r.LostN), "sequence"),
+			cmdline.Count(r.BackN), cmdline.Count(r.Fetched-min(r.Fetched, r.BackN)), cmdline.Plural(int(r.Rebuilt), "event"), cmdline.Count(r.NotHad))
 	}
-	a.printf("%s\n", a.repairVerdict(r))
+	a.Printf("%s\n", a.repairVerdict(r))
+	if looked(r) && len(r.Opened) > 0 {
+		a.Printf("nothing was changed yet: `replay repair` mends what was found, and so does the next start\n")
+	}
+}
+
+// looked tells that the store was opened as a shadow of itself, so that what was found there is there still.
+func looked(r daemon.Repaired) bool { return r.DryRun && r.PID == os.Getpid() }
+
+// less is what is left of ascending ranges without others.
+func less(ranges, without []daemon.LostRange) []daemon.LostRange {
+	var left []daemon.LostRange
+	for _, r := range ranges {
+		for _, w := range without {
+			if w.Last < r.First || w.First > r.Last {
+				continue
+			}
+			if r.First < w.First {
+				left = append(left, daemon.LostRange{First: r.First, Last: w.First - 1})
+			}
+			r.First = w.Last + 1
+		}
+		if r.First <= r.Last {
+			left = append(left, r)
+		}
+	}
+	return left
+}
+
+// adds tells whether a place has events that the log lacks.
+func adds(r daemon.Repaired) bool {
+	return slices.ContainsFunc(r.Sources, func(s daemon.RepairSource) bool { return s.Events > 0 })
 }
 
 func (a *app) printSource(s daemon.RepairSource, dry bool) {
@@ -42,31 +83,33 @@ func (a *app) printSource(s daemon.RepairSource, dry bool) {
 	if dry {
 		verb = "to add"
 	}
-	text := fmt.Sprintf("%s %s, %s known, %s", plural(int(s.Events), "event"), verb, count(s.Known), plural(s.Blobs, "blob"))
+	text := fmt.Sprintf("%s %s, %s known, %s", cmdline.Plural(int(s.Events), "event"), verb, cmdline.Count(s.Known), cmdline.Plural(s.Blobs, "blob"))
 	if s.Kind == "transcript" {
-		text = plural(int(s.Events), "event") + " " + verb
+		text = cmdline.Plural(int(s.Events), "event") + " " + verb
 	}
 	if s.Problem != "" {
 		text += "; " + s.Problem
 	}
-	a.printf("%s  %s: %s\n", pad(s.Kind, len("transcript")), oneLine(s.Name), oneLine(text))
+	a.Printf("%s  %s: %s\n", cmdline.Pad(s.Kind, len("transcript")), cmdline.Clean(s.Name), cmdline.Clean(text))
 }
 
 func (a *app) repairVerdict(r daemon.Repaired) string {
 	lacks := len(r.BadBlobs) + len(r.GoneBlobs) - r.NewBlobs
 	switch {
 	case len(r.Damage) > 0:
-		return a.paint.bad(plural(len(r.Damage), "damaged place") + " in sealed blocks: the store must be opened anew to mend them")
+		return a.Paint.Bad(cmdline.Plural(len(r.Damage), "damaged place") + " in sealed blocks: the store must be opened anew to mend them")
 	case r.NotHad > 0 || lacks > 0:
-		what := plural(int(r.NotHad), "lost sequence")
+		what := cmdline.Plural(int(r.NotHad), "lost sequence")
 		if lacks > 0 {
-			what += " and " + plural(lacks, "large content")
+			what += " and " + cmdline.Plural(lacks, "large content")
 		}
-		return a.paint.bad(what + " could not be had; --from FILE and --transcripts DIR name more places")
+		return a.Paint.Bad(what + " could not be had; --from FILE and --transcripts DIR name more places")
 	case r.Added > 0:
-		return a.paint.good(plural(int(r.Added), "event") + " added, up to sequence " + count(r.Seq))
+		return a.Paint.Good(cmdline.Plural(int(r.Added), "event") + " added, up to sequence " + cmdline.Count(r.Seq))
+	case r.LostN > 0 && r.NewBlobs == 0 && !adds(r):
+		return a.Paint.Good("everything that was lost is back: nothing left to do")
 	case r.LostN > 0 || r.NewBlobs > 0:
-		return a.paint.good("everything that is missing can be had")
+		return a.Paint.Good("everything that is missing can be had")
 	}
-	return a.paint.good("nothing is damaged and nothing is missing")
+	return a.Paint.Good("nothing is damaged and nothing is missing")
 }

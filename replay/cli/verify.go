@@ -3,10 +3,15 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"net/url"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"hookline/hookctl/cmdline"
 	"hookline/hookctl/daemon"
 )
 
@@ -14,9 +19,12 @@ func (a *app) verifyCmd() *cobra.Command {
 	return &cobra.Command{
 		Use:   "verify",
 		Short: "Fold the whole log again and compare it with every cell",
-		Long: "Fold the whole log again and compare it with every cell of every bucket, and tell what is\n" +
-			"damaged or missing in the log. Nothing is changed but that folded cells are written out.\n\n" +
-			"Exit code: 0 clean, 1 projections differ, 2 the log is damaged.",
+		Long: "Prove the log record by record, fold it again and compare it with every cell of every bucket.\n" +
+			"Damage does not end it: whatever is behind is read, and each fault is named. A hole that the log\n" +
+			"itself explains (an event says what was lost, or it was erased on request) is known and no fault.\n" +
+			"Nothing is changed but that folded cells are written out. Without a daemon the store is opened,\n" +
+			"which mends and records what it finds damaged; what that costs is new to this verify only.\n\n" +
+			"Exit code: 0 clean, 1 projections differ, 2 the log is damaged or has a new hole.",
 		Example: "  replay verify\n  replay verify --json | jq .clean",
 		Args:    cobra.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return a.verify(cmd.Context()) },
@@ -24,7 +32,7 @@ func (a *app) verifyCmd() *cobra.Command {
 }
 
 func (a *app) verify(ctx context.Context) error {
-	raw, err := a.long(ctx, "/v1/verify", nil, "folding")
+	raw, err := a.reopened(ctx, "/v1/verify", nil, "folding")
 	if err != nil {
 		return err
 	}
@@ -32,40 +40,101 @@ func (a *app) verify(ctx context.Context) error {
 	if err := json.Unmarshal(raw, &v); err != nil {
 		return fmt.Errorf("read the verification: %w", err)
 	}
-	if a.json {
-		err = a.printRaw(raw)
+	if a.JSON {
+		err = a.PrintRaw(raw)
 	} else {
 		a.printVerification(v)
 	}
 	if err == nil && v.Exit != 0 {
-		err = silent(v.Exit)
+		err = cmdline.Silent(v.Exit)
 	}
 	return err
+}
+
+// reopened is long for work that writes: where the daemon's store is stuck after a full disk, the daemon ends,
+// and the request is made once more, to whoever has the store then.
+func (a *app) reopened(ctx context.Context, path string, query url.Values, phases ...string) (json.RawMessage, error) {
+	raw, err := a.long(ctx, path, query, phases...)
+	var p *daemon.Problem
+	if !errors.As(err, &p) || p.Hint != daemon.HintReopened {
+		return raw, err
+	}
+	for deadline := a.Now().Add(lockWait); a.Now().Before(deadline); {
+		if err := a.Pause(ctx, lockPause); err != nil {
+			return nil, err
+		}
+		raw, err = a.long(ctx, path, query, phases...)
+		if !errors.As(err, &p) || p.Hint != daemon.HintReopened {
+			break // the old daemon is gone
+		}
+	}
+	return raw, err
 }
 
 func (a *app) printVerification(v daemon.Verification) {
 	list := changes(v.Diffs, wantGot)
 	a.printChanges(list, a.wanted())
 	for _, d := range v.Damage {
-		a.printf("%s  %s\n", a.paint.bad("log"), oneLine(d))
+		a.Printf("%s  %s\n", a.Paint.Bad("log"), cmdline.Clean(d))
 	}
 	if len(list) > 0 || len(v.Damage) > 0 {
-		a.printf("\n")
+		a.Printf("\n")
 	}
-	a.printf("%s\n", a.verdict(v, list))
-	a.printf("events   %s\n", count(v.Events))
-	a.printf("records  %s\n", count(v.Read))
+	a.Printf("%s\n", a.verdict(v, list))
+	a.Printf("events   %s\n", cmdline.Count(v.Events))
+	a.Printf("records  %s\n", cmdline.Count(v.Read))
+	if v.Unknown > 0 {
+		a.Printf("unknown  %s of kinds that this build does not know; they are kept\n", cmdline.Plural(int(v.Unknown), "event"))
+	}
 	if v.Holes > 0 {
-		a.printf("holes    %s\n", count(v.Holes))
+		a.Printf("holes    %s\n", cmdline.Count(v.Holes))
 	}
-	a.printf("time     %s", took(v.TookMS))
+	for _, h := range v.Known {
+		a.Printf("known    %s\n", cmdline.Clean(known(h)))
+	}
+	if len(v.New) > 0 {
+		a.Printf("compared %s\n", orNone(v.Compared))
+		a.Printf("unsure   %s\n", orNone(v.Unsure))
+	}
+	a.Printf("time     %s", took(v.TookMS))
 	if v.TookMS > 0 {
-		a.printf(", %s events/s", count(uint64(float64(v.Read)/v.TookMS*1000)))
+		a.Printf(", %s events/s", cmdline.Count(uint64(float64(v.Read)/v.TookMS*1000)))
 	}
-	a.printf("\n")
-	if v.Exit == 1 {
-		a.say("hint: `replay rebuild` folds the cells again; with --dry-run it only shows what would change")
+	a.Printf("\n")
+	switch v.Exit {
+	case 1:
+		a.Say("hint: `replay rebuild` folds the cells again; with --dry-run it only shows what would change")
+	case cmdline.ExitDamaged:
+		a.Say("hint: " + remedy(v))
 	}
+}
+
+// remedy is what to do about a damaged log. What lies damaged on the disk under a running daemon is found and
+// mended by the next opening; only then can it be fetched from others.
+func remedy(v daemon.Verification) string {
+	if slices.ContainsFunc(v.New, func(h daemon.Hole) bool { return h.Kind == "damaged" }) {
+		return "`hookctl restart` has the log checked and mended; then `replay repair --dry-run` tells what others still have"
+	}
+	return "`replay repair --dry-run` tells what others still have"
+}
+
+// known says why a hole is no fault.
+func known(h daemon.Hole) string {
+	run := fmt.Sprintf("sequences %d to %d", h.First, h.Last)
+	if h.First == h.Last {
+		run = fmt.Sprintf("sequence %d", h.First)
+	}
+	if h.Event == "" {
+		return run + ", erased on request"
+	}
+	return run + ", lost: event " + h.Event + " says so"
+}
+
+func orNone(names []string) string {
+	if len(names) == 0 {
+		return "none"
+	}
+	return strings.Join(names, ", ")
 }
 
 func (a *app) verdict(v daemon.Verification, list []change) string {
@@ -75,11 +144,11 @@ func (a *app) verdict(v daemon.Verification, list []change) string {
 	}
 	switch {
 	case len(v.Damage) > 0 && len(list) > 0:
-		return a.paint.bad("damaged: " + plural(len(v.Damage), "fault") + " in the log, and " + differ)
+		return a.Paint.Bad("damaged: " + cmdline.Plural(len(v.Damage), "fault") + " in the log, and " + differ)
 	case len(v.Damage) > 0:
-		return a.paint.bad("damaged: " + plural(len(v.Damage), "fault") + " in the log")
+		return a.Paint.Bad("damaged: " + cmdline.Plural(len(v.Damage), "fault") + " in the log")
 	case len(list) > 0:
-		return a.paint.bad("not clean: " + differ)
+		return a.Paint.Bad("not clean: " + differ)
 	}
-	return a.paint.good("clean: every cell is what the log says")
+	return a.Paint.Good("clean: every cell is what the log says")
 }

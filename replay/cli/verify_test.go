@@ -8,13 +8,15 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"hookline/hookctl/daemon"
 )
 
-// plainTimes replaces what a machine's speed decides.
+// plainTimes replaces what a machine's speed, or the packing of the records before, decides.
 func plainTimes(s string) string {
 	s = regexp.MustCompile(`(?m)^time     .*$`).ReplaceAllString(s, "time     T")
+	s = regexp.MustCompile(`at byte [0-9]+:`).ReplaceAllString(s, "at byte N:")
 	return regexp.MustCompile(` in [0-9.]+ m?s:`).ReplaceAllString(s, " in T:")
 }
 
@@ -71,11 +73,11 @@ time     T
 func TestVerifyFindsStrangersAndMissing(t *testing.T) {
 	home := recorded(t)
 	falsify(t, home, "snapshot", "identity.v1.nobody", func([]byte) []byte { return []byte(`{"seq":3,"state":{}}`) })
-	falsify(t, home, "snapshot", "session.v1."+ended, func([]byte) []byte { return nil })
+	falsify(t, home, "snapshot", "session.v2."+ended, func([]byte) []byte { return nil })
 	out := replay(t, 1, "verify").stdout.String()
 	for _, want := range []string{
 		"identity  snapshot  identity.v1.nobody\n  (cell)  want (absent)  got {\"seq\":3,\"state\":{}}\n",
-		"session  snapshot  session.v1." + ended + "\n  (cell)  want {\"seq\":8,",
+		"session  snapshot  session.v2." + ended + "\n  (cell)  want {\"seq\":8,",
 		"not clean: 2 fields of 2 cells differ from the log\n",
 	} {
 		if !strings.Contains(out, want) {
@@ -99,23 +101,86 @@ func TestVerifyDamagedLog(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := replay(t, 2, "verify")
-	if out := r.stdout.String(); !strings.Contains(out, "log  1.blk: ") || !strings.Contains(out, "\ndamaged: ") {
-		t.Errorf("stdout: %s\nstderr: %s", out, &r.stderr)
+	same(t, "stdout", plainTimes(r.stdout.String()), `log  1.blk at byte N: checksum does not match, sequence 6
+
+damaged: 1 fault in the log
+events   12
+records  11
+holes    1
+compared session, identity, latest, project, gate
+unsure   none
+time     T
+`)
+	if !strings.HasSuffix(r.stderr.String(), "replay: hint: `replay repair --dry-run` tells what others still have\n") {
+		t.Errorf("stderr: %s", &r.stderr)
+	}
+	var v daemon.Verification
+	r = replay(t, 0, "verify", "--json") // it is recorded now
+	r.decode(t, &v)
+	if len(v.Known) != 1 || v.Known[0].First != 6 || v.Known[0].Event == "" || len(v.New) != 0 || !strings.Contains(r.stdout.String(), `"new":[]`) {
+		t.Fatalf("%+v", v)
+	}
+	same(t, "stdout", plainTimes(replay(t, 0, "verify").stdout.String()), `clean: every cell is what the log says
+events   12
+records  11
+holes    1
+known    sequence 6, lost: event `+v.Known[0].Event+` says so
+time     T
+`)
+}
+
+// A daemon whose store is stuck after a full disk ends; the request is made again, to whoever comes then.
+func TestVerifyTriesAgain(t *testing.T) {
+	const clean = `{"result":{"clean":true,"events":1,"records":1,"took_ms":0}}`
+	stuck := &daemon.Problem{Message: "the store cannot write since a write failed, as on a full disk: no space", Hint: daemon.HintReopened, Exit: 1}
+	for name, c := range map[string]struct {
+		verb   string
+		houses []*canned
+		exit   int
+		stderr string
+	}{
+		"at once":       {"verify", []*canned{{lines: []string{clean}}}, 0, ""},
+		"after a while": {"verify", []*canned{{err: stuck}, {err: stuck}, {lines: []string{clean}}}, 0, ""},
+		"rebuild":       {"rebuild", []*canned{{err: stuck}, {lines: []string{`{"result":{"seq":1,"changed":[]}}`}}}, 0, ""},
+		"other trouble": {"verify", []*canned{{err: stuck}, {err: &daemon.Problem{Message: "still full", Hint: "make room", Exit: 1}}}, 1,
+			"replay: error: still full\nreplay: hint: make room\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			newHome(t)
+			r := newRun()
+			r.Pause = func(context.Context, time.Duration) error { return nil }
+			asked := 0
+			r.connect = func(context.Context) (house, error) { asked++; return c.houses[asked-1], nil }
+			same(t, "stderr", r.do(t, c.exit, c.verb).stderr.String(), c.stderr)
+			if asked != len(c.houses) {
+				t.Errorf("asked %d times, want %d", asked, len(c.houses))
+			}
+		})
 	}
 }
 
 // The exact words for every outcome.
 func TestVerifyWords(t *testing.T) {
+	const repairHint = "replay: hint: `replay repair --dry-run` tells what others still have\n"
 	for _, c := range []struct {
 		name, result, stdout, stderr string
 		exit                         int
 	}{
+		{"known", `{"clean":true,"events":40,"records":30,"unknown":2,"holes":10,"known":[{"first":3,"last":11,"kind":"erased"},{"first":15,"last":15,"kind":"cut","event":"01K5"}],"new":[],"exit":0,"took_ms":0}`,
+			"clean: every cell is what the log says\nevents   40\nrecords  30\nunknown  2 events of kinds that this build does not know; they are kept\nholes    10\n" +
+				"known    sequences 3 to 11, erased on request\nknown    sequence 15, lost: event 01K5 says so\ntime     0 ms\n", "", 0},
+		{"new", `{"clean":false,"events":10,"records":9,"holes":1,"known":[],"new":[{"first":4,"last":4,"kind":"missing"}],"compared":["gate"],"unsure":["session","identity"],"diffs":[],"damage":["sequence 4 is missing, and no event says why"],"exit":2,"took_ms":0}`,
+			"log  sequence 4 is missing, and no event says why\n\ndamaged: 1 fault in the log\nevents   10\nrecords  9\nholes    1\ncompared gate\nunsure   session, identity\ntime     0 ms\n",
+			repairHint, 2},
+		{"new damage", `{"clean":false,"events":10,"records":9,"holes":1,"known":[],"new":[{"first":4,"last":4,"kind":"damaged","block":"2.blk","offset":70,"why":"checksum does not match"}],"compared":[],"unsure":["session"],"diffs":[],"damage":["2.blk at byte 70: checksum does not match, sequence 4"],"exit":2,"took_ms":0}`,
+			"log  2.blk at byte 70: checksum does not match, sequence 4\n\ndamaged: 1 fault in the log\nevents   10\nrecords  9\nholes    1\ncompared none\nunsure   session\ntime     0 ms\n",
+			"replay: hint: `hookctl restart` has the log checked and mended; then `replay repair --dry-run` tells what others still have\n", 2},
 		{"clean", `{"clean":true,"events":1204567,"records":1204567,"holes":0,"diffs":[],"damage":[],"exit":0,"took_ms":5000}`,
 			"clean: every cell is what the log says\nevents   1,204,567\nrecords  1,204,567\ntime     5.0 s, 240,913 events/s\n", "", 0},
 		{"damaged", `{"clean":false,"events":10,"records":8,"holes":2,"diffs":[],"damage":["the log has holes","3.blk: wrong checksum"],"exit":2,"took_ms":0}`,
-			"log  the log has holes\nlog  3.blk: wrong checksum\n\ndamaged: 2 faults in the log\nevents   10\nrecords  8\nholes    2\ntime     0 ms\n", "", 2},
+			"log  the log has holes\nlog  3.blk: wrong checksum\n\ndamaged: 2 faults in the log\nevents   10\nrecords  8\nholes    2\ntime     0 ms\n", repairHint, 2},
 		{"both", `{"clean":false,"events":10,"records":10,"diffs":[{"projection":"gate","bucket":"snapshot","key":"gate.v1.main","field":"","want":"{}","got":"(absent)"}],"damage":["1.blk: cut short"],"exit":2,"took_ms":70000}`,
-			"gate  snapshot  gate.v1.main\n  (cell)  want {}  got (absent)\nlog  1.blk: cut short\n\ndamaged: 1 fault in the log, and 1 field of 1 cell differs from the log\nevents   10\nrecords  10\ntime     1m10s, 0 events/s\n", "", 2},
+			"gate  snapshot  gate.v1.main\n  (cell)  want {}  got (absent)\nlog  1.blk: cut short\n\ndamaged: 1 fault in the log, and 1 field of 1 cell differs from the log\nevents   10\nrecords  10\ntime     1m10s, 0 events/s\n", repairHint, 2},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			newHome(t)
@@ -139,7 +204,7 @@ func TestVerifyBroken(t *testing.T) {
 		{"log damaged while reading", "replay: error: fold: the log is damaged: wrong checksum (sequences 4 to 9) in 1.blk\n" +
 			"replay: hint: keep a copy of the store's folder before anything else is tried; `hookctl doctor` tells what can still be read\n",
 			&canned{err: &daemon.Problem{Message: "fold: the log is damaged: wrong checksum (sequences 4 to 9) in 1.blk", Exit: 1}}, 2},
-		{"daemon gone", "replay: error: the daemon ended before its answer did\nreplay: hint: `replay verify --help` shows how it is called\n",
+		{"daemon gone", "replay: error: the daemon ended before its answer did\n",
 			&canned{lines: []string{`{"progress":1,"of":2}`}}, 1},
 		{"words with control characters", "replay: error: no[31m more\n", &canned{err: &daemon.Problem{Message: "no\x1b[31m\u202e more", Exit: 1}}, 1},
 	} {
@@ -173,9 +238,9 @@ func TestProgressBar(t *testing.T) {
 				t.Setenv(c.env, "1")
 			}
 			r := newRun().on(house())
-			r.terminal = c.terminal
+			r.Terminal = c.terminal
 			r.do(t, 0, append([]string{"rebuild"}, c.args...)...)
-			drawn := strings.Contains(r.stderr.String(), "comparing  25% |") && strings.Contains(r.stderr.String(), "folding  25% |")
+			drawn := strings.Contains(r.stderr.String(), "folding  25% |")
 			if drawn != c.bar || !c.bar && r.stderr.Len() > 0 {
 				t.Errorf("stderr: %q", r.stderr.String())
 			}

@@ -22,10 +22,10 @@ func (a *app) versionCmd() *cobra.Command {
 		Example: "  replay version --json",
 		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			if a.json {
-				return a.printJSON(versionJSON{wire.Build, wire.Protocol, runtime.Version()})
+			if a.JSON {
+				return a.PrintJSON(versionJSON{wire.Build, wire.Protocol, runtime.Version()})
 			}
-			a.printf("replay %s\n", wire.Build)
+			a.Printf("replay %s\n", wire.Build)
 			return nil
 		},
 	}

@@ -1,0 +1,45 @@
+//go:build unix
+
+package conversations
+
+import (
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// TC-SESSION-24: a hundred of each command, each exit 0 with its own words. Their times are measured
+// elsewhere (make bench), where nothing else runs.
+func TestTC_SESSION_24(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	h.hook(t, "SessionStart", startPayload("one"))
+	if err := h.up(); err != nil {
+		t.Fatal(err)
+	}
+	const iterations = 100
+	for _, c := range []struct{ verb, input, starts string }{
+		{"consciousness brief", `{"session_id":"one","tool_name":"Edit"}`, "[C:"},
+		{"session restore-identity", `{"session_id":"restored-N","source":"startup"}`, "New session initialized\n"},
+		{"consciousness inject-context", `{"session_id":"one","prompt":"N"}`, "[System Consciousness]\nState: "},
+		{"consciousness check-identity --auto-dream", `{"session_id":"one","tool_name":"Edit","tool_use_id":"call-N"}`, ""},
+		{"session persist-identity", `{"session_id":"restored-N","reason":"other"}`, ""},
+	} {
+		for i := range iterations {
+			out, err := h.run(call{args: strings.Fields(c.verb), input: strings.ReplaceAll(c.input, "N", strconv.Itoa(i))})
+			if err != nil || out.exit != 0 || out.stderr != "" || !strings.HasPrefix(out.stdout, c.starts) || (c.starts == "") != (out.stdout == "") {
+				t.Fatalf("%s, iteration %d: %v, exit %d\n%s%s", c.verb, i+1, err, out.exit, out.stdout, out.stderr)
+			}
+		}
+	}
+	wantEachOnce(t, h, "tool.succeeded", iterations)
+	for typ, want := range map[string]int{"session.started": iterations + 1, "prompt.submitted": iterations, "session.ended": iterations,
+		"identity.persisted": iterations} {
+		if got := len(h.mustEvents(t, typ)); got != want {
+			t.Errorf("%d events %s instead of %d", got, typ, want)
+		}
+	}
+	if err := h.verify(); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,63 @@
+package cmdline
+
+import (
+	"bufio"
+	"context"
+	"strings"
+)
+
+// Confirm asks a question that only "y" or "yes" answers. Without anybody to ask it refuses, and with
+// yes it does not ask.
+func (c *Console) Confirm(ctx context.Context, question string, yes bool) error {
+	switch {
+	case yes:
+		return nil
+	case !c.Asks:
+		return &Fault{Message: strings.TrimSuffix(question, "?") + ": there is no terminal to ask", Hint: "--yes answers for you"}
+	}
+	ok, err := c.Ask(ctx, question)
+	switch {
+	case err != nil:
+		return Silent(ExitInterrupted)
+	case !ok:
+		return &Fault{Message: "nothing was done"}
+	}
+	return nil
+}
+
+// Ask puts a question on stderr and tells whether the answer was "y" or "yes". The end of ctx (an
+// interrupt) is the only error.
+func (c *Console) Ask(ctx context.Context, question string) (bool, error) {
+	c.Complain("%s [y/N] ", question)
+	line, err := Await(ctx, func() (string, error) { return bufio.NewReader(c.In).ReadString('\n') })
+	if ctx.Err() != nil {
+		c.Complain("\n")
+		return false, err
+	}
+	switch strings.ToLower(strings.TrimSpace(line)) { // the last line of a pipe may lack its end
+	case "y", "yes":
+		return true, nil
+	}
+	return false, nil
+}
+
+// Await runs f, which reads stdin, and gives up on it when ctx ends: a read cannot be interrupted, and
+// its goroutine ends with the process.
+func Await[T any](ctx context.Context, f func() (T, error)) (T, error) {
+	type outcome struct {
+		v   T
+		err error
+	}
+	done := make(chan outcome, 1)
+	go func() {
+		v, err := f()
+		done <- outcome{v, err}
+	}()
+	select {
+	case o := <-done:
+		return o.v, o.err
+	case <-ctx.Done():
+		var none T
+		return none, ctx.Err()
+	}
+}

@@ -1,0 +1,148 @@
+// Package cmdline is what the command lines hookctl and replay share: how a command meets the world,
+// what an error looks like, and how text is made fit for a terminal. It knows no verb and no daemon.
+//
+// # Rules
+//
+//   - Results go to stdout, words about trouble to stderr: `NAME: error: …` and, on a line of its own,
+//     `NAME: hint: …`. An error is a [Fault] or gets its hint from the command line; a [Silent] one has
+//     been told already.
+//   - Text that others wrote (the log, a file, an argument) goes through [OneLine], [Clean] or
+//     [IndentJSON] before it goes to a terminal.
+//   - Colour is for terminals only, and [Palette] is the only place that makes it. NO_COLOR, CI,
+//     TERM=dumb, pipes and --json have none; --color and the configuration have the last word.
+package cmdline
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"golang.org/x/term"
+
+	"hookline/hookctl/config"
+	"hookline/hookctl/wire"
+)
+
+// Console is every way of one command to the outside, and the flags that all commands have. A test
+// makes one of buffers.
+type Console struct {
+	Name     string // of the program
+	In       io.Reader
+	Out, Err io.Writer
+	Getenv   func(string) string
+	Now      func() time.Time
+	Zone     *time.Location
+	Cwd      string                                           // "" when it is gone
+	Terminal bool                                             // stdout is a terminal
+	Watched  bool                                             // stderr is one, too
+	Asks     bool                                             // stdin is one: there is someone to answer
+	Columns  int                                              // of the terminal; 0 without one
+	Pause    func(ctx context.Context, d time.Duration) error // returns early, with the context's error, when it ends
+
+	JSON  bool   // --json
+	Color string // --color, "" when it is not given
+	Paint Palette
+}
+
+// New is the console of this process.
+func New(name string) Console {
+	cwd, _ := os.Getwd()
+	columns, _, _ := term.GetSize(int(os.Stdout.Fd())) // 0 without a terminal
+	return Console{Name: name, In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Getenv: os.Getenv, Now: time.Now, Zone: time.Local, Cwd: cwd,
+		Terminal: isTerminal(os.Stdout), Watched: isTerminal(os.Stderr), Asks: isTerminal(os.Stdin), Columns: columns, Pause: pause}
+}
+
+func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
+
+// Settle reads the configuration and decides about colour, once the flags are known. Of the trouble
+// in the configuration only a wrong --color is an error here.
+func (c *Console) Settle() (config.Config, error) {
+	flags := map[string]string{}
+	if c.Color != "" {
+		flags["color"] = c.Color
+	}
+	conf := config.Load(config.Options{Getenv: c.Getenv, Dir: c.ProjectDir(), Flags: flags})
+	for _, p := range conf.Problems {
+		if strings.HasPrefix(p.Message, "--color: ") { // not HOOKLINE_COLOR, which the flag overrides
+			return conf, &Fault{Message: p.Error(), Hint: p.Hint}
+		}
+	}
+	switch conf.Values.Color {
+	case "always":
+		c.Paint.On = !c.JSON
+	case "never":
+		c.Paint.On = false
+	default:
+		c.Paint.On = c.Rich() && !c.JSON
+	}
+	return conf, nil
+}
+
+// Rich tells whether stdout is a person's terminal: colour has a place there.
+func (c *Console) Rich() bool {
+	return c.Terminal && c.Getenv("NO_COLOR") == "" && c.Getenv("CI") == "" && c.Getenv("TERM") != "dumb"
+}
+
+// ProjectDir is where the project's files are: the client's launch directory, else this one.
+func (c *Console) ProjectDir() string {
+	if dir := c.Getenv("CLAUDE_PROJECT_DIR"); filepath.IsAbs(dir) {
+		return dir
+	}
+	return c.Cwd
+}
+
+// Home is the folder with the recorder's state.
+func (c *Console) Home() string {
+	home, _ := wire.Home(c.Getenv)
+	return home
+}
+
+// Printf writes to stdout. A reader that went away (`hookctl tail | head`) ends the process by SIGPIPE;
+// every other error is told by [Console.Execute].
+func (c *Console) Printf(format string, args ...any) { _, _ = fmt.Fprintf(c.Out, format, args...) }
+
+// Complain writes to stderr; where that is gone nobody can be told.
+func (c *Console) Complain(format string, args ...any) { _, _ = fmt.Fprintf(c.Err, format, args...) }
+
+// Say writes one line to stderr, behind the program's name.
+func (c *Console) Say(line string) { c.Complain("%s: %s\n", c.Name, OneLine(line)) }
+
+// Fail prints an error and, on a line of its own, what can be done.
+func (c *Console) Fail(message, hint string) {
+	c.Say("error: " + message)
+	if hint != "" {
+		c.Say("hint: " + hint)
+	}
+}
+
+// PrintJSON writes one object on one line.
+func (c *Console) PrintJSON(v any) error {
+	enc := json.NewEncoder(c.Out)
+	enc.SetEscapeHTML(false)
+	return enc.Encode(v)
+}
+
+// PrintRaw writes one object as the daemon gave it: a newer one may have fields that this build does
+// not know.
+func (c *Console) PrintRaw(object []byte) error {
+	_, err := c.Out.Write(append(bytes.TrimSpace(object), '\n'))
+	return err
+}
+
+// pause waits for d or for the end of ctx.
+func pause(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-t.C:
+		return nil
+	}
+}

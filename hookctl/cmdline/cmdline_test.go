@@ -1,0 +1,318 @@
+package cmdline
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/spf13/cobra"
+)
+
+// console is one of buffers, in a home of the test's own.
+func console(t *testing.T, env map[string]string) (c *Console, out, errs *bytes.Buffer) {
+	t.Helper()
+	out, errs = &bytes.Buffer{}, &bytes.Buffer{}
+	home := t.TempDir()
+	return &Console{Name: "tool", In: strings.NewReader(""), Out: out, Err: errs, Cwd: home, Getenv: func(name string) string {
+		if v, ok := env[name]; ok || name != "HOME" {
+			return v
+		}
+		return home
+	}}, out, errs
+}
+
+// Colour is for a person's terminal; the flag has the last word but where JSON is wanted.
+func TestColour(t *testing.T) {
+	for _, tc := range []struct {
+		name     string
+		terminal bool
+		env      map[string]string
+		flag     string
+		json     bool
+		want     bool
+	}{
+		{"terminal", true, nil, "", false, true},
+		{"pipe", false, nil, "", false, false},
+		{"NO_COLOR", true, map[string]string{"NO_COLOR": "1"}, "", false, false},
+		{"NO_COLOR is empty", true, map[string]string{"NO_COLOR": ""}, "", false, true},
+		{"CI", true, map[string]string{"CI": "true"}, "", false, false},
+		{"dumb", true, map[string]string{"TERM": "dumb"}, "", false, false},
+		{"json", true, nil, "", true, false},
+		{"never", true, nil, "never", false, false},
+		{"always into a pipe", false, nil, "always", false, true},
+		{"always beats NO_COLOR", false, map[string]string{"NO_COLOR": "1"}, "always", false, true},
+		{"always and json", true, nil, "always", true, false},
+		{"auto into a pipe", false, nil, "auto", false, false},
+		{"the environment", false, map[string]string{"HOOKLINE_COLOR": "always"}, "", false, true},
+		{"the flag before the environment", true, map[string]string{"HOOKLINE_COLOR": "always"}, "never", false, false},
+	} {
+		c, _, _ := console(t, tc.env)
+		c.Terminal, c.Color, c.JSON = tc.terminal, tc.flag, tc.json
+		if _, err := c.Settle(); err != nil || c.Paint.On != tc.want {
+			t.Errorf("%s: %v, %v", tc.name, c.Paint.On, err)
+		}
+	}
+}
+
+// Of the configuration's trouble only a wrong flag ends the command.
+func TestSettle(t *testing.T) {
+	c, _, _ := console(t, map[string]string{"HOOKLINE_COLOR": "mauve"})
+	conf, err := c.Settle()
+	if err != nil || len(conf.Problems) != 1 || c.Paint.On {
+		t.Errorf("%v, %+v", err, conf.Problems)
+	}
+	c.Color = "mauve"
+	var f *Fault
+	if _, err = c.Settle(); !errors.As(err, &f) || f.Message != `--color: "mauve" is not one of auto, always, never` || f.Hint != "the default of color is auto" {
+		t.Errorf("%+v", err)
+	}
+}
+
+func TestPlaces(t *testing.T) {
+	launch := t.TempDir()
+	c, _, _ := console(t, map[string]string{"CLAUDE_PROJECT_DIR": launch, "HOOKLINE_HOME": filepath.Join(launch, "state")})
+	if c.ProjectDir() != launch || c.Home() != filepath.Join(launch, "state") {
+		t.Errorf("%s, %s", c.ProjectDir(), c.Home())
+	}
+	c, _, _ = console(t, map[string]string{"CLAUDE_PROJECT_DIR": "relative"})
+	if c.ProjectDir() != c.Cwd || c.Home() != filepath.Join(c.Getenv("HOME"), ".local", "state", "hookline") {
+		t.Errorf("%s, %s", c.ProjectDir(), c.Home())
+	}
+}
+
+func TestPrinting(t *testing.T) {
+	c, out, errs := console(t, nil)
+	c.Printf("%d of %s\n", 3, "four")
+	if err := c.PrintJSON(map[string]string{"a": "<b> & \u2028"}); err != nil {
+		t.Error(err)
+	}
+	if err := c.PrintRaw([]byte("  {\"later\":1}\n\n")); err != nil {
+		t.Error(err)
+	}
+	if want := "3 of four\n{\"a\":\"<b> & \\u2028\"}\n{\"later\":1}\n"; out.String() != want {
+		t.Errorf("%q, want %q", out.String(), want)
+	}
+	c.Fail("no\x1b[31m\n more", "look\tthere")
+	c.Fail("alone", "")
+	c.Say("waiting")
+	if want := "tool: error: no[31m more\ntool: hint: look there\ntool: error: alone\ntool: waiting\n"; errs.String() != want {
+		t.Errorf("%q, want %q", errs.String(), want)
+	}
+}
+
+func TestConfirm(t *testing.T) {
+	for _, tc := range []struct {
+		answer    string
+		asks, yes bool
+		want      string // of the error, "" for consent
+		said      string
+	}{
+		{"", false, true, "", ""},
+		{"n\n", true, true, "", ""},
+		{"y\n", false, false, "go on: there is no terminal to ask", ""},
+		{"y\n", true, false, "", "go on? [y/N] "},
+		{"  Yes \n", true, false, "", "go on? [y/N] "},
+		{"yes", true, false, "", "go on? [y/N] "},
+		{"no\n", true, false, "nothing was done", "go on? [y/N] "},
+		{"\n", true, false, "nothing was done", "go on? [y/N] "},
+		{"", true, false, "nothing was done", "go on? [y/N] "},
+		{"yy\n", true, false, "nothing was done", "go on? [y/N] "},
+	} {
+		c, _, errs := console(t, nil)
+		c.In, c.Asks = strings.NewReader(tc.answer), tc.asks
+		err := c.Confirm(t.Context(), "go on?", tc.yes)
+		if got := message(err); got != tc.want || errs.String() != tc.said {
+			t.Errorf("%+v: %q, said %q", tc, got, errs.String())
+		}
+	}
+}
+
+func message(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}
+
+// An interrupt does not wait for the answer.
+func TestConfirmInterrupted(t *testing.T) {
+	c, _, errs := console(t, nil)
+	in, hold := io.Pipe()
+	defer hold.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	c.In, c.Asks = in, true
+	var exit Silent
+	if err := c.Confirm(ctx, "go on?", false); !errors.As(err, &exit) || exit != 130 || errs.String() != "go on? [y/N] \n" {
+		t.Errorf("%v, %q", err, errs.String())
+	}
+}
+
+func TestPause(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := pause(ctx, time.Hour); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	if err := pause(t.Context(), 0); err != nil {
+		t.Error(err)
+	}
+}
+
+// program is a small command line of two verbs, one of them below a noun.
+func program(c *Console) *cobra.Command {
+	root := c.Root(&cobra.Command{Use: "tool", Short: "a tool", Example: "  tool list"}, func() error { _, err := c.Settle(); return err })
+	var n int
+	list := &cobra.Command{Use: "list", Short: "List", Example: "  tool list", Args: Exactly(),
+		RunE: func(*cobra.Command, []string) error { c.Printf("listed %d\n", n); return nil }}
+	list.Flags().IntVarP(&n, "n", "n", 0, "how many")
+	show := &cobra.Command{Use: "show WHAT WHERE", Short: "Show", Example: "  tool thing show a b", Args: Exactly("a thing", "a place"),
+		RunE: func(_ *cobra.Command, args []string) error { c.Printf("%s\n", strings.Join(args, " in ")); return nil }}
+	take := &cobra.Command{Use: "take FILE...", Short: "Take", Example: "  tool thing take a", Args: AtLeast("a file"),
+		RunE: func(_ *cobra.Command, args []string) error { c.Printf("%d\n", len(args)); return nil }}
+	at := &cobra.Command{Use: "at POINT [PART]", Short: "Look", Example: "  tool thing at 3", Args: cobra.RangeArgs(1, 2), RunE: nothing}
+	drop := &cobra.Command{Use: "drop WHAT", Short: "Drop", Example: "  tool thing drop a", Args: Exactly("a thing"), RunE: nothing}
+	drop.Flags().Bool("yes", false, "do not ask")
+	emit := &cobra.Command{Use: "emit --type TYPE", Short: "Emit", Example: "  tool emit --type a", Args: cobra.NoArgs, RunE: nothing}
+	emit.Flags().String("type", "", "its type")
+	_ = emit.MarkFlagRequired("type")
+	fold := &cobra.Command{Use: "fold", Short: "Fold", Example: "  tool fold --cf a", Args: cobra.NoArgs, RunE: nothing}
+	fold.Flags().String("cf", "", "its old name")
+	fold.Flags().String("bucket", "", "its name")
+	fold.MarkFlagsMutuallyExclusive("cf", "bucket")
+	fold.MarkFlagsOneRequired("cf", "bucket")
+	version := &cobra.Command{Use: "version", Short: "Print the version", Example: "  tool version", RunE: func(*cobra.Command, []string) error { c.Printf("tool 1\n"); return nil }}
+	root.AddCommand(list, emit, fold, Noun("thing", "Things", "  tool thing show a b", show, take, at, drop), c.CompletionCmd(root), c.ManCmd(root), version)
+	AddVersion(root, version)
+	AddHelp(root, "list")
+	return root
+}
+
+func nothing(*cobra.Command, []string) error { return nil }
+
+// A word too many, one too few, one that is wrong: each error says what would be right.
+func TestUsage(t *testing.T) {
+	for _, tc := range []struct{ args, out, message, hint string }{
+		{"list", "listed 0\n", "", ""},
+		{"list -n 3", "listed 3\n", "", ""},
+		{"thing show a b", "a in b\n", "", ""},
+		{"thing take a b", "2\n", "", ""},
+		{"thing take", "", "`tool thing take` wants a file", "for example `tool thing take a`"},
+		{"thing show", "", "`tool thing show` wants a thing", "for example `tool thing show a b`"},
+		{"thing show a", "", "`tool thing show` wants a place", "for example `tool thing show a b`"},
+		{"thing show a b c", "", "`tool thing show` does not know what to do with \"c\"", "for example `tool thing show a b`"},
+		{"thing at", "", "`tool thing at` wants POINT", "for example `tool thing at 3`"},
+		{"thing at 1 2 3", "", "`tool thing at` does not know what to do with \"3\"", "for example `tool thing at 3`"},
+		{"thing drop", "", "`tool thing drop` wants a thing", "`tool thing drop --help` shows how it is called"},
+		{"list here", "", "`tool list` does not know what to do with \"here\"", "for example `tool list`"},
+		{"emit here", "", "`tool emit` does not know what to do with \"here\"", "for example `tool emit --type a`"},
+		{"emit", "", "`tool emit` wants --type: its type", "for example `tool emit --type a`"},
+		{"fold", "", "`tool fold` wants --cf or --bucket", "for example `tool fold --cf a`"},
+		{"fold --cf a --bucket b", "", "--cf and --bucket exclude each other", "for example `tool fold --cf a`"},
+		{"lsit", "", "`tool` has no verb \"lsit\"", "did you mean `tool emit` or `tool list`?"},
+		{"elephant", "", "`tool` has no verb \"elephant\"", "`tool --help` lists them"},
+		{"thing shwo", "", "`tool thing` has no verb \"shwo\"", "did you mean `tool thing show`?"},
+		{"help elephant", "", "`tool` has no verb \"elephant\"", "`tool --help` lists them"},
+		{"help thing elephant", "", "`tool thing` has no verb \"elephant\"", "`tool thing --help` lists them"},
+		{"list --many", "", "`tool list` has no flag --many", "`tool list --help` lists them"},
+		{"list --colour always", "", "`tool list` has no flag --colour", "did you mean `--color`?"},
+		{"list -x", "", "`tool list` has no flag -x", "`tool list --help` lists them"},
+		{"list -n x", "", "-n wants a whole number, not \"x\"", "`tool list --help` shows how it is called"},
+		{"list -n", "", "-n wants a value: how many", "`tool list --help` shows how it is called"},
+		{"list -n 99999999999999999999", "", "-n wants a whole number, not \"99999999999999999999\"", "`tool list --help` shows how it is called"},
+		{"list --json=maybe", "", "--json wants true or false, not \"maybe\"", "`tool list --help` shows how it is called"},
+		{"list --color", "", "--color wants a value: auto, always or never", "`tool list --help` shows how it is called"},
+		{"completion", "", "`tool completion` wants a shell: bash, zsh or fish", "for example `tool completion bash > ~/.local/share/bash-completion/completions/tool`"},
+		{"completion tcsh", "", "there is no completion for \"tcsh\"", "one of bash, zsh, fish"},
+		{"man", "", "`tool man` wants a folder", "for example `tool man share/man/man1`"},
+		{"emit --type", "", "--type wants a value: its type", "for example `tool emit --type a`"},
+		{"--version", "tool 1\n", "", ""},
+		{"version", "tool 1\n", "", ""},
+		{"list --version", "", "`tool list` has no flag --version", "`tool list --help` lists them"},
+	} {
+		c, out, _ := console(t, nil)
+		_, err := c.Execute(t.Context(), program(c), strings.Fields(tc.args))
+		var f *Fault
+		if errors.As(err, &f); err == nil {
+			f = &Fault{}
+		}
+		if f == nil || f.Message != tc.message || f.Hint != tc.hint || out.String() != tc.out {
+			t.Errorf("%s: %q, %+v", tc.args, out.String(), err)
+		}
+	}
+}
+
+// Alone, a noun and the program itself say what there is.
+func TestHelp(t *testing.T) {
+	for args, want := range map[string]string{
+		"": "\n  list        List\n", "help": "\n  list        List\n", "--help": "\n  list        List\n", "thing": "\n  show        Show\n",
+		"help thing": "\n  take        Take\n", "help thing take": "\n  tool thing take FILE... [flags]\n", "help help": "\n  tool help list\n",
+		"list --help": "\nExamples:\n  tool list\n", "completion --help": "tool completion zsh > \"${fpath[1]}/_tool\"\n",
+	} {
+		c, out, _ := console(t, nil)
+		if _, err := c.Execute(t.Context(), program(c), strings.Fields(args)); err != nil || !strings.Contains(out.String(), want) {
+			t.Errorf("%q: %v\n%s", args, err, out)
+		}
+	}
+}
+
+func TestCompletionAndPages(t *testing.T) {
+	for shell, word := range map[string]string{"bash": "__start_tool", "zsh": "#compdef tool", "fish": "complete -c tool"} {
+		c, out, _ := console(t, nil)
+		if _, err := c.Execute(t.Context(), program(c), []string{"completion", shell}); err != nil || !strings.Contains(out.String(), word) {
+			t.Errorf("%s: %v", shell, err)
+		}
+	}
+	dir := filepath.Join(t.TempDir(), "man1")
+	for args, want := range map[string]string{"man ": dir + ": 11 pages\n", "--json man ": `{"dir":"` + dir + `","pages":11}` + "\n"} {
+		c, out, _ := console(t, nil)
+		if _, err := c.Execute(t.Context(), program(c), strings.Fields(args+dir)); err != nil || out.String() != want {
+			t.Errorf("%s: %v, %q", args, err, out)
+		}
+	}
+	page, err := os.ReadFile(filepath.Join(dir, "tool-thing-show.1"))
+	if err != nil || !strings.Contains(string(page), `.TH "TOOL-THING-SHOW" "1" "Jan 1970" "hookline 0.1.0-dev" "hookline"`) {
+		t.Errorf("%v: %.200s", err, page)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "tool-man.1")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the hidden verb has a page: %v", err)
+	}
+}
+
+// A disk that is full is said once, whoever printed.
+func TestOutputThatFails(t *testing.T) {
+	c, _, _ := console(t, nil)
+	full := &failing{after: 1}
+	c.Out = full
+	root := program(c)
+	root.AddCommand(&cobra.Command{Use: "much", RunE: func(*cobra.Command, []string) error {
+		for range 3 {
+			c.Printf("line\n")
+		}
+		return nil
+	}})
+	var f *Fault
+	if _, err := c.Execute(t.Context(), root, []string{"much"}); !errors.As(err, &f) || f.Message != "no space" || f.Hint != "the output is not whole" || full.wrote != 1 {
+		t.Errorf("%+v, %d lines", err, full.wrote)
+	}
+	if c.Out != full {
+		t.Error("the console has kept the watcher of its output")
+	}
+}
+
+// failing is a writer that takes so many writes.
+type failing struct{ after, wrote int }
+
+func (f *failing) Write(p []byte) (int, error) {
+	if f.wrote == f.after {
+		return 0, errors.New("no space")
+	}
+	f.wrote++
+	return len(p), nil
+}

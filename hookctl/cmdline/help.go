@@ -1,0 +1,152 @@
+package cmdline
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// Help is set for a terminal of 80 columns, or a narrower one: paragraphs are wrapped anew, lists keep
+// their columns. A line that begins with a blank, and an example, stay as they are written.
+
+// helpColumns is the width of help; on a wider terminal longer lines would only be harder to read.
+const helpColumns = 80
+
+// columns is the width that text for people is wrapped to.
+func (c *Console) columns() int {
+	if c.Columns > 0 {
+		return min(c.Columns, helpColumns)
+	}
+	return helpColumns
+}
+
+func (c *Console) printHelp(cmd *cobra.Command) {
+	var b strings.Builder
+	text := cmd.Long
+	if text == "" {
+		text = cmd.Short
+	}
+	b.WriteString(Reflow(text, c.columns()) + "\n")
+	c.usage(&b, cmd)
+	_, _ = io.WriteString(c.Out, b.String())
+}
+
+func (c *Console) usage(b *strings.Builder, cmd *cobra.Command) {
+	b.WriteString("\nUsage:\n")
+	if cmd.Runnable() {
+		b.WriteString("  " + cmd.UseLine() + "\n")
+	}
+	if cmd.HasAvailableSubCommands() {
+		b.WriteString("  " + cmd.CommandPath() + " [command]\n")
+	}
+	if cmd.HasExample() {
+		b.WriteString("\nExamples:\n" + cmd.Example + "\n")
+	}
+	c.verbs(b, cmd)
+	if cmd.HasAvailableLocalFlags() {
+		b.WriteString("\nFlags:\n" + strings.TrimRight(cmd.LocalFlags().FlagUsagesWrapped(c.columns()), "\n") + "\n")
+	}
+	if cmd.HasAvailableInheritedFlags() {
+		b.WriteString("\nGlobal Flags:\n" + strings.TrimRight(cmd.InheritedFlags().FlagUsagesWrapped(c.columns()), "\n") + "\n")
+	}
+	if cmd.HasAvailableSubCommands() {
+		fmt.Fprintf(b, "\n%s\n", Reflow("Use \""+cmd.CommandPath()+" [command] --help\" for more information about a command.", c.columns()))
+	}
+}
+
+// verbs lists the verbs below a command, by their groups.
+func (c *Console) verbs(b *strings.Builder, cmd *cobra.Command) {
+	if !cmd.HasAvailableSubCommands() {
+		return
+	}
+	list := func(title, group string) {
+		head := "\n" + title + "\n"
+		for _, sub := range cmd.Commands() {
+			if sub.GroupID != group || !sub.IsAvailableCommand() && sub.Name() != "help" {
+				continue
+			}
+			b.WriteString(head + Hang("  "+Pad(sub.Name(), sub.NamePadding())+" ", sub.Short, c.columns()) + "\n")
+			head = ""
+		}
+	}
+	if len(cmd.Groups()) == 0 {
+		list("Available Commands:", "")
+		return
+	}
+	for _, g := range cmd.Groups() {
+		list(g.Title, g.ID)
+	}
+	list("Additional Commands:", "")
+}
+
+// Reflow wraps every paragraph of a text to so many columns. Paragraphs are parted by empty lines.
+func Reflow(text string, columns int) string {
+	var out []string
+	open := false // the last line of out may be joined
+	for line := range strings.Lines(text) {
+		line = strings.TrimRight(line, "\n ")
+		switch {
+		case line == "" || strings.HasPrefix(line, " "):
+			out = append(out, line)
+			open = false
+		case open:
+			out[len(out)-1] += " " + line
+		default:
+			out = append(out, line)
+			open = true
+		}
+	}
+	for i, line := range out {
+		if !strings.HasPrefix(line, " ") {
+			out[i] = Hang("", line, columns)
+		}
+	}
+	return strings.Join(out, "\n")
+}
+
+// Hang puts a text behind its label and wraps it to so many columns, below its own beginning. What is
+// in `backquotes` stays on one line; columns ≤ 0 means no limit.
+func Hang(label, text string, columns int) string {
+	indent := Width(label)
+	if columns <= 0 || indent+Width(text) <= columns || columns-indent < 16 {
+		return label + text
+	}
+	var b strings.Builder
+	b.WriteString(label)
+	at := indent
+	for i, word := range unbroken(text) {
+		if w := Width(word); i > 0 && at+1+w > columns {
+			b.WriteString("\n" + strings.Repeat(" ", indent))
+			at = indent
+		} else if i > 0 {
+			b.WriteString(" ")
+			at++
+		}
+		b.WriteString(word)
+		at += Width(word)
+	}
+	return b.String()
+}
+
+// unbroken splits a text at its blanks, but not within a short command in backquotes.
+func unbroken(text string) []string {
+	const short = 40 // columns; a longer one may be broken
+	var words []string
+	open := -1 // index of the word in which a backquote is open
+	for _, w := range strings.Fields(text) {
+		if open >= 0 && Width(words[open])+1+Width(w) <= short {
+			words[open] += " " + w
+		} else {
+			words = append(words, w)
+			open = -1
+		}
+		if last := len(words) - 1; strings.Count(words[last], "`")%2 == 1 {
+			open = last
+		} else {
+			open = -1
+		}
+	}
+	return words
+}

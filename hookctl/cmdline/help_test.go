@@ -1,0 +1,79 @@
+package cmdline
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+)
+
+func TestHang(t *testing.T) {
+	for _, tc := range []struct {
+		label, text string
+		columns     int
+		want        string
+	}{
+		{"a  ", "one two", 80, "a  one two"},
+		{"a  ", "one two three four five six", 20, "a  one two three\n   four five six"},
+		{"a  ", "one two three four five six", 0, "a  one two three four five six"},
+		{"", "call `hookctl start now` at once", 24, "call `hookctl start now`\nat once"},
+		{"", "averyveryverylongwordthatdoesnotfit in", 20, "averyveryverylongwordthatdoesnotfit\nin"},
+	} {
+		if got := Hang(tc.label, tc.text, tc.columns); got != tc.want {
+			t.Errorf("%q at %d:\n%s\nwant\n%s", tc.text, tc.columns, got, tc.want)
+		}
+	}
+}
+
+func TestReflow(t *testing.T) {
+	text := "One line that is\nbroken by hand.\n\n  kept as it is, however long it may be\nand a second paragraph"
+	if got, want := Reflow(text, 24), "One line that is broken\nby hand.\n\n  kept as it is, however long it may be\nand a second paragraph"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+func TestNearest(t *testing.T) {
+	types := []string{"tool.requested", "tool.succeeded", "session.started"}
+	for word, want := range map[string]string{"tool.suceeded": "tool.succeeded", "tool.suc": "tool.succeeded", "Session.Started": "session.started",
+		"elephant": "", "": "", "t": ""} {
+		if got := Nearest(word, types); got != want {
+			t.Errorf("%q: %q, want %q", word, got, want)
+		}
+	}
+}
+
+// The whole of one help text: what it says is wrapped, and nothing is wider than the terminal.
+func TestHelpText(t *testing.T) {
+	c, out, _ := console(t, nil)
+	c.Columns = 60
+	root := program(c)
+	root.AddCommand(&cobra.Command{Use: "much", Short: "A text that is longer than a terminal of sixty columns has room for",
+		Long: "A text that is longer than a terminal of sixty columns\nhas room for, broken elsewhere.", Example: "  tool much", RunE: nothing})
+	if _, err := c.Execute(t.Context(), root, []string{"much", "--help"}); err != nil {
+		t.Fatal(err)
+	}
+	want := `A text that is longer than a terminal of sixty columns has
+room for, broken elsewhere.
+
+Usage:
+  tool much [flags]
+
+Examples:
+  tool much
+
+Flags:
+  -h, --help   help for much
+
+Global Flags:
+      --color string   auto, always or never
+      --json           print JSON: one object, or one
+                       object a line
+`
+	if out.String() != want {
+		t.Errorf("%s\nwant\n%s", out, want)
+	}
+	out.Reset()
+	if _, err := c.Execute(t.Context(), root, nil); err != nil || !strings.Contains(out.String(), "\n  much        A text that is longer than a terminal of sixty\n              columns has room for\n") {
+		t.Errorf("%v\n%s", err, out)
+	}
+}

@@ -1,0 +1,43 @@
+package cmdline
+
+import "github.com/fatih/color"
+
+// Palette paints when it is on.
+type Palette struct{ On bool }
+
+func (p Palette) in(s string, attrs ...color.Attribute) string {
+	if !p.On || s == "" {
+		return s
+	}
+	c := color.New(attrs...)
+	c.EnableColor()
+	return c.Sprint(s)
+}
+
+// Good is for what is as it should be.
+func (p Palette) Good(s string) string { return p.in(s, color.FgGreen) }
+
+// Warn is for what should be looked at.
+func (p Palette) Warn(s string) string { return p.in(s, color.FgYellow) }
+
+// Bad is for what failed.
+func (p Palette) Bad(s string) string { return p.in(s, color.FgRed) }
+
+// Faint is for what is there for order's sake.
+func (p Palette) Faint(s string) string { return p.in(s, color.Faint) }
+
+// Bold is for what everything below belongs to.
+func (p Palette) Bold(s string) string { return p.in(s, color.Bold) }
+
+// sessionColors are told apart on dark and light terminals alike.
+var sessionColors = []color.Attribute{color.FgCyan, color.FgMagenta, color.FgBlue, color.FgGreen, color.FgYellow,
+	color.FgHiCyan, color.FgHiMagenta, color.FgHiBlue}
+
+// Session gives each session a colour of its own; with more than eight, some share one.
+func (p Palette) Session(alias string) string {
+	h := uint32(2166136261) // FNV-1a
+	for i := range len(alias) {
+		h = (h ^ uint32(alias[i])) * 16777619
+	}
+	return p.in(alias, sessionColors[h%uint32(len(sessionColors))])
+}

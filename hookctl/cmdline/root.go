@@ -1,0 +1,114 @@
+package cmdline
+
+import (
+	"context"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+)
+
+// Main runs f until it is done or the process is told to end, which ends f's context.
+func Main(f func(context.Context) int) int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	return f(ctx)
+}
+
+// Execute runs one command line, without the program's name. The command is the one that was meant, as
+// far as that could be told. What could not be written to stdout (a full disk) is an error, too.
+func (c *Console) Execute(ctx context.Context, root *cobra.Command, args []string) (*cobra.Command, error) {
+	out := &output{to: c.Out}
+	c.Out = out
+	defer func() { c.Out = out.to }()
+	root.SetOut(out)
+	root.SetArgs(args)
+	plainWords(root)
+	cmd, err := root.ExecuteContextC(ctx)
+	if err == nil && out.err != nil {
+		err = &Fault{Message: out.err.Error(), Hint: "the output is not whole", Cause: out.err}
+	}
+	return cmd, err
+}
+
+// output remembers the first error of stdout, so that nobody who prints has to.
+type output struct {
+	to  io.Writer
+	err error
+}
+
+// Write writes through.
+func (o *output) Write(p []byte) (int, error) {
+	n, err := o.to.Write(p)
+	if o.err == nil {
+		o.err = err
+	}
+	return n, err
+}
+
+// Root makes a program's first command: the flags that all verbs have, and an answer to words that are
+// no verb. Its Use, texts and example are the caller's; settle is called once the flags are known.
+func (c *Console) Root(root *cobra.Command, settle func() error) *cobra.Command {
+	root.SilenceErrors, root.SilenceUsage = true, true
+	root.CompletionOptions = cobra.CompletionOptions{DisableDefaultCmd: true}
+	root.PersistentPreRunE = func(*cobra.Command, []string) error { return settle() }
+	holdsVerbs(root)
+	root.SetIn(c.In)
+	root.SetOut(c.Out)
+	root.SetErr(c.Err)
+	root.PersistentFlags().BoolVar(&c.JSON, "json", false, "print JSON: one object, or one object a line")
+	root.PersistentFlags().StringVar(&c.Color, "color", "", "auto, always or never")
+	root.SetFlagErrorFunc(flagError)
+	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { c.printHelp(cmd) })
+	return root
+}
+
+// Noun is a command that only holds verbs: alone it prints its help.
+func Noun(use, short, example string, verbs ...*cobra.Command) *cobra.Command {
+	c := &cobra.Command{Use: use, Short: short, Example: example}
+	holdsVerbs(c)
+	c.AddCommand(verbs...)
+	return c
+}
+
+func holdsVerbs(c *cobra.Command) {
+	c.Args = noSuchVerb
+	c.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+}
+
+// AddVersion makes the flag --version of the program itself do what its verb version does.
+func AddVersion(root, verb *cobra.Command) {
+	asked := root.Flags().Bool("version", false, "print the version")
+	alone := root.RunE
+	root.RunE = func(cmd *cobra.Command, args []string) error {
+		if *asked {
+			return verb.RunE(verb, args)
+		}
+		return alone(cmd, args)
+	}
+}
+
+// AddHelp adds the verb help, with an example for this verb of root's. Every verb has to be there. Help
+// about a word that is no verb is an error, as the word itself is.
+func AddHelp(root *cobra.Command, verb string) {
+	root.InitDefaultHelpCmd()
+	for _, c := range root.Commands() {
+		if c.Name() != "help" {
+			continue
+		}
+		c.Example = "  " + root.Name() + " help " + verb
+		c.Run, c.RunE = nil, func(_ *cobra.Command, args []string) error {
+			about, rest, err := root.Find(args)
+			if err == nil {
+				err = noSuchVerb(about, rest)
+			}
+			if err != nil {
+				return err
+			}
+			about.InitDefaultHelpFlag()
+			return about.Help()
+		}
+	}
+}

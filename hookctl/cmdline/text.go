@@ -1,0 +1,114 @@
+package cmdline
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/rivo/uniseg"
+)
+
+// Width is the number of terminal columns that s takes.
+func Width(s string) int { return uniseg.StringWidth(s) }
+
+// Pad fills s with blanks to n columns.
+func Pad(s string, n int) string { return s + strings.Repeat(" ", max(0, n-Width(s))) }
+
+// Fit cuts s to n columns, the last one being "…" then. n ≤ 0 means no limit.
+func Fit(s string, n int) string {
+	if n <= 0 || Width(s) <= n {
+		return s
+	}
+	var b strings.Builder
+	left, state := n-1, -1
+	for len(s) > 0 {
+		var cluster string
+		var w int
+		cluster, s, w, state = uniseg.FirstGraphemeClusterInString(s, state)
+		if w > left {
+			break
+		}
+		left -= w
+		b.WriteString(cluster)
+	}
+	return b.String() + "…"
+}
+
+// maxLine is in bytes: more than any terminal line; prompts can be megabytes.
+const maxLine = 4096
+
+// OneLine makes a text fit for one line of a terminal: it is cleaned, blanks in a row are one, and what
+// is beyond 4096 bytes goes.
+func OneLine(s string) string {
+	return strings.Join(strings.Fields(Clean(s[:min(len(s), maxLine)])), " ")
+}
+
+// Clean makes a text harmless for a terminal and leaves its blanks where they are: blanks of all kinds
+// become spaces, control characters (escape sequences begin with one) and those that turn the direction
+// of writing go.
+func Clean(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsSpace(r):
+			return ' '
+		case acts(r):
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(s, "\uFFFD"))
+}
+
+// acts tells a character that a terminal acts upon instead of showing it.
+func acts(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) }
+
+// IndentJSON is data for reading on a terminal. JSON itself escapes the old control characters; the
+// others that a terminal acts upon are escaped here. What is no JSON becomes one line of text.
+func IndentJSON(data json.RawMessage) string {
+	var b bytes.Buffer
+	if json.Indent(&b, data, "", "  ") != nil {
+		return OneLine(string(data))
+	}
+	var out strings.Builder
+	for _, r := range b.String() {
+		if r != '\n' && acts(r) {
+			fmt.Fprintf(&out, "\\u%04x", r)
+			continue
+		}
+		out.WriteRune(r)
+	}
+	return out.String()
+}
+
+// Count is a number with its thousands set off.
+func Count(n uint64) string {
+	s := strconv.FormatUint(n, 10)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// Plural is a count with its noun: "1 secret", "2,000 secrets".
+func Plural(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return Count(uint64(max(0, n))) + " " + noun
+}
+
+// Bytes is a size as people read it, in units of 1024.
+func Bytes(n uint64) string {
+	const unit = 1024
+	if n < unit {
+		return fmt.Sprintf("%d B", n)
+	}
+	value, names := float64(n)/unit, "KMGTPE"
+	i := 0
+	for ; value >= unit && i < len(names)-1; i++ {
+		value /= unit
+	}
+	return fmt.Sprintf("%.1f %ciB", value, names[i])
+}

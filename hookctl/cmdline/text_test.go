@@ -1,0 +1,140 @@
+package cmdline
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+)
+
+func TestOneLine(t *testing.T) {
+	for in, want := range map[string]string{
+		"a\n\tb  c ":                    "a b c",
+		"\x1b[31mred\x1b[0m":            "[31mred[0m",
+		"x\u009b31m\u202egnp.exe":       "x31mgnp.exe",
+		"bad \xff byte":                 "bad \uFFFD byte",
+		"\u00a0non\u2028breaking\u3000": "non breaking",
+		"":                              "",
+		" \n ":                          "",
+	} {
+		if got := OneLine(in); got != want {
+			t.Errorf("OneLine(%q) = %q, want %q", in, got, want)
+		}
+	}
+	if got := OneLine(strings.Repeat("é", 3000)); got != strings.Repeat("é", 2048) {
+		t.Errorf("%d bytes of a long line", len(got))
+	}
+}
+
+// Blanks stay where they are: a value is compared as it is.
+func TestClean(t *testing.T) {
+	for in, want := range map[string]string{
+		"a\tb\nc\x1b[1m\u202ed\xff": "a b c[1md\uFFFD",
+		"  two  ":                   "  two  ",
+		"\x00\x07\u2066x\u2069":     "x",
+		"a\u2029b":                  "a b",
+	} {
+		if got := Clean(in); got != want {
+			t.Errorf("Clean(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
+
+func TestFitAndPad(t *testing.T) {
+	for _, tc := range []struct {
+		in   string
+		n    int
+		want string
+	}{
+		{"hello", 5, "hello"}, {"hello", 4, "hel…"}, {"hello", 1, "…"}, {"hello", 0, "hello"}, {"hello", -1, "hello"},
+		{"日本語", 5, "日本…"}, {"日本語", 4, "日…"}, {"e\u0301a\u0301i", 2, "e\u0301…"}, {"héllo wörld", 6, "héllo…"}, {"", 3, ""},
+	} {
+		if got := Fit(tc.in, tc.n); got != tc.want {
+			t.Errorf("Fit(%q, %d) = %q, want %q", tc.in, tc.n, got, tc.want)
+		}
+	}
+	for in, want := range map[string]string{"日本": "日本 ", "a": "a    ", "abcdef": "abcdef", "": "     "} {
+		if got := Pad(in, 5); got != want {
+			t.Errorf("Pad(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
+
+func TestNumbers(t *testing.T) {
+	for n, want := range map[uint64]string{0: "0", 999: "999", 1000: "1,000", 1234567: "1,234,567", 1<<64 - 1: "18,446,744,073,709,551,615"} {
+		if got := Count(n); got != want {
+			t.Errorf("Count(%d) = %q, want %q", n, got, want)
+		}
+	}
+	for n, want := range map[int]string{-1: "0 secrets", 0: "0 secrets", 1: "1 secret", 2: "2 secrets", 2000: "2,000 secrets"} {
+		if got := Plural(n, "secret"); got != want {
+			t.Errorf("Plural(%d) = %q, want %q", n, got, want)
+		}
+	}
+	for n, want := range map[uint64]string{0: "0 B", 1023: "1023 B", 1024: "1.0 KiB", 1536: "1.5 KiB", 20 << 30: "20.0 GiB", 1 << 62: "4.0 EiB"} {
+		if got := Bytes(n); got != want {
+			t.Errorf("Bytes(%d) = %q, want %q", n, got, want)
+		}
+	}
+}
+
+func TestIndentJSON(t *testing.T) {
+	for in, want := range map[string]string{
+		`{"a":1,"b":["x"]}`:                "{\n  \"a\": 1,\n  \"b\": [\n    \"x\"\n  ]\n}",
+		"{\"a\":\"\u009b31m\u202egnp\"}":   "{\n  \"a\": \"\\u009b31m\\u202egnp\"\n}",
+		`{}`:                               "{}",
+		"not\n JSON \x1b[31mat all":        "not JSON [31mat all",
+		"{\"tail\":\"is cut of\x1b[0m\n\n": "{\"tail\":\"is cut of[0m",
+	} {
+		if got := IndentJSON([]byte(in)); got != want {
+			t.Errorf("IndentJSON(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
+
+func TestPalette(t *testing.T) {
+	on, off := Palette{On: true}, Palette{}
+	for _, tc := range []struct{ name, got, want, plain string }{
+		{"good", on.Good("x"), "\x1b[32mx\x1b[0m", off.Good("x")},
+		{"warn", on.Warn("x"), "\x1b[33mx\x1b[0m", off.Warn("x")},
+		{"bad", on.Bad("x"), "\x1b[31mx\x1b[0m", off.Bad("x")},
+		{"faint", on.Faint("x"), "\x1b[2mx\x1b[22m", off.Faint("x")},
+		{"bold", on.Bold("x"), "\x1b[1mx\x1b[22m", off.Bold("x")},
+		{"session", on.Session("c68c8a51"), "\x1b[33mc68c8a51\x1b[0m", off.Session("x")},
+	} {
+		if tc.got != tc.want || tc.plain != "x" && tc.plain != "c68c8a51" {
+			t.Errorf("%s: %q, want %q; without colour %q", tc.name, tc.got, tc.want, tc.plain)
+		}
+	}
+	if got := on.Bad(""); got != "" {
+		t.Errorf("nothing is painted: %q", got)
+	}
+}
+
+func TestTable(t *testing.T) {
+	table := Table{Head: []string{"NAME", "N", "NOTE"}}
+	table.Row("日本", "1,000", "")
+	table.Row("a", "1", "last, not padded")
+	var out bytes.Buffer
+	table.Print(&out, Palette{})
+	if want := "NAME  N      NOTE\n日本  1,000\na     1      last, not padded\n"; out.String() != want {
+		t.Errorf("%q, want %q", out.String(), want)
+	}
+	table.Color = func(column int, s string) string {
+		if column == 1 {
+			return Palette{On: true}.Good(s)
+		}
+		return s
+	}
+	out.Reset()
+	table.Print(&out, Palette{On: true})
+	want := "\x1b[2mNAME  \x1b[22m\x1b[2mN      \x1b[22m\x1b[2mNOTE\x1b[22m\n日本  \x1b[32m1,000  \x1b[0m\na     \x1b[32m1      \x1b[0mlast, not padded\n"
+	if out.String() != want {
+		t.Errorf("%q, want %q", out.String(), want)
+	}
+	out.Reset()
+	headless := Table{Head: []string{"", ""}, Rows: [][]string{{"a", "b"}}}
+	headless.Print(&out, Palette{})
+	if out.String() != "a  b\n" {
+		t.Errorf("%q", out.String())
+	}
+}

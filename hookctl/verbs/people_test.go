@@ -1,0 +1,216 @@
+package verbs
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"hookline/hookctl/cmdline"
+	"hookline/hookctl/daemon"
+	"hookline/projector/project"
+	"hookline/projector/session"
+)
+
+// What people see where something is wrong around the recorder: each cause once, with what can be done.
+
+// A home below a path that takes no folders, and one that is a file, are found; nothing else is promised then.
+func TestDoctorHomeThatCannotBe(t *testing.T) {
+	b := newBench(t, nil)
+	file := filepath.Join(b.env["HOME"], "file")
+	write(t, file, "mine")
+	b.env["HOOKLINE_HOME"] = file
+	_, checks := b.diagnose()
+	if c := checks["permissions"]; c.Result != resultFail || c.Words != file+" is not a folder" ||
+		c.Do != "HOOKLINE_HOME names the folder of the recorder's state: name another one, or take it out of the environment" {
+		t.Errorf("%+v", c)
+	}
+	if c := checks["daemon"]; c.Do != "it starts once the home can be made" {
+		t.Errorf("%+v", c)
+	}
+	if runtime.GOOS != "linux" {
+		return
+	}
+	b.env["HOOKLINE_HOME"] = "/proc/hookline" // takes no folder, not even from root
+	_, checks = b.diagnose()
+	if c := checks["permissions"]; c.Result != resultFail || !strings.HasPrefix(c.Words, "/proc/hookline is not there and cannot be made in /proc: ") ||
+		c.Do != "make that folder writable for you, or let HOOKLINE_HOME name another; hooks are kept in the temp folder meanwhile" {
+		t.Errorf("%+v", c)
+	}
+}
+
+// A start that fails for the home has advice.
+func TestStartHint(t *testing.T) {
+	b := newBench(t, nil)
+	b.connect = func(_ context.Context, n need) (house, error) {
+		if n == needRunning {
+			return nil, errDown
+		}
+		return nil, translate(&os.PathError{Op: "mkdir", Path: "/x/hookline", Err: os.ErrPermission})
+	}
+	if code, out, errs := b.run("start"); code != 1 || out != "" || errs != "hookctl: error: mkdir /x/hookline: permission denied\n"+
+		"hookctl: hint: make that place writable for you, or let HOOKLINE_HOME name another; `hookctl doctor` looks closer\n" {
+		t.Errorf("exit %d, %q, %q", code, out, errs)
+	}
+}
+
+// A daemon that was stopped in its tracks: doctor goes on with what needs no daemon, the others end with the advice.
+func TestStoppedDaemon(t *testing.T) {
+	b, _ := healthy(t)
+	b.connect = func(context.Context, need) (house, error) {
+		return nil, translate(&daemon.Problem{Message: "the daemon (process 7) does not answer within 3s", Hint: "it may be stopped", Exit: 1, Status: http.StatusGatewayTimeout})
+	}
+	_, checks := b.diagnose()
+	if c := checks["daemon"]; c.Result != resultFail || c.Words != "the daemon (process 7) does not answer within 3s" || c.Do != "it may be stopped" {
+		t.Errorf("%+v", c)
+	}
+	if _, ok := checks["spool"]; !ok {
+		t.Error("doctor ended there")
+	}
+	const said = "hookctl: error: the daemon (process 7) does not answer within 3s\nhookctl: hint: it may be stopped"
+	const byHand = "; that process may also be ended by hand: what it has acknowledged is on disk"
+	for args, want := range map[string]string{"status": said, "tail": said, "tail -f": said, "start": said, "stop": said + byHand, "restart": said + byHand} {
+		if code, out, errs := b.run(strings.Fields(args)...); code != 1 || out != "" || errs != want+"\n" {
+			t.Errorf("%s: exit %d, %q, %q", args, code, out, errs)
+		}
+	}
+}
+
+// Two scopes with the same hooks are one finding, which names how many and which.
+func TestDoctorTwoScopes(t *testing.T) {
+	b, _ := healthy(t)
+	b.must("install", "--project")
+	_, checks := b.diagnose()
+	if c := checks["hooks"]; c.Words != "the client runs 31 hooks in each of the scopes user and project; they count once and cost twice" {
+		t.Errorf("%+v", c)
+	}
+}
+
+// What the store's server says while it builds its index again is no finding; what else it says is, with advice.
+func TestRecoveryLinesAreNoFindings(t *testing.T) {
+	b, f := healthy(t)
+	normal := "2026-11-21T10:00:00Z Filestore [EVENTS] Stream state outdated, last block has additional entries, will rebuild"
+	f.status.Warnings = []string{normal}
+	_, checks := b.diagnose()
+	if c := checks["log"]; c.Result != resultOK {
+		t.Errorf("%+v", c)
+	}
+	if out := b.must("status"); strings.Contains(out, "Filestore") {
+		t.Error(out)
+	}
+	f.status.Warnings = append(f.status.Warnings, "2026-11-21T10:00:01Z write: input/output error")
+	_, checks = b.diagnose()
+	if c := checks["log"]; c.Words != "2026-11-21T10:00:01Z write: input/output error" || !strings.HasPrefix(c.Do, "`replay verify` checks the log; the daemon's log is ") {
+		t.Errorf("%+v", c)
+	}
+}
+
+// What of the configuration does not count is said when the daemon starts, and shown for its file.
+func TestConfigurationIsTold(t *testing.T) {
+	b := newBench(t, newFake())
+	path := filepath.Join(b.env["HOME"], ".config", "hookline", "config.yaml")
+	write(t, path, "fsnyc: always\n")
+	const hint = "hookctl: hint: did you mean fsync?\n"
+	if code, out, errs := b.run("start"); code != 0 || out != "hookd runs already, pid 4711\n" || errs != "hookctl: warning: "+path+":1:1: unknown key \"fsnyc\"\n"+hint {
+		t.Errorf("exit %d, %q, %q", code, out, errs)
+	}
+	if code, _, errs := b.run("restart"); code != 0 || !strings.HasSuffix(errs, hint) {
+		t.Errorf("exit %d, %q", code, errs)
+	}
+	write(t, path, "fsync: [\n")
+	_, out, _ := b.run("config", "show")
+	contains(t, out, path+"  left out: ")
+	if strings.Contains(out, path+"  read") {
+		t.Error(out)
+	}
+}
+
+// A verb that was interrupted ends by 130, and says so; tail -f ends as it should.
+func TestInterrupted(t *testing.T) {
+	b := newBench(t, newFake())
+	ctx, cancel := context.WithCancel(t.Context())
+	b.connect = func(context.Context, need) (house, error) { cancel(); return nil, ctx.Err() }
+	for args, want := range map[string]int{"session list": 130, "doctor": 130, "tail -f": 0} {
+		b.err.Reset()
+		if code := b.main(ctx, strings.Fields(args)); code != want || want == 130 && b.err.String() != "hookctl: interrupted\n" {
+			t.Errorf("%s: exit %d, %q", args, code, b.err)
+		}
+	}
+}
+
+// A word that was mistyped starts no daemon.
+func TestWrongNamesStartNothing(t *testing.T) {
+	b, _ := peopled(t)
+	for args, want := range map[string]string{
+		"project rehome lib nowhere":                          "there is no project \"nowhere\"",
+		"identity observe --accuracy 0.5 --session nobody":    "there is no session \"nobody\"",
+		"identity reset-kuramoto --session nobody":            "there is no session \"nobody\"",
+		"dream trigger --session nobody":                      "there is no session \"nobody\"",
+		"session delete nobody --yes":                         "there is no session \"nobody\"",
+		"events emit --type canary.sent --session nobodyhere": "there is no session \"nobodyhere\"",
+	} {
+		b.needs = nil
+		code, _, errs := b.run(strings.Fields(args)...)
+		if code != 1 || !strings.HasPrefix(errs, "hookctl: error: "+want+"\nhookctl: hint: `hookctl ") || len(b.needs) != 1 || b.needs[0] != needStore {
+			t.Errorf("%s: exit %d, %q, %v", args, code, errs, b.needs)
+		}
+	}
+}
+
+// Sessions count for the project that another was joined into, and a git project is shown by its folder.
+func TestJoinedProjects(t *testing.T) {
+	old := project.State{ID: "aaaaaaaaaaaa", Name: "plain", Path: "/old", Sessions: 4, LastSeen: noon, JoinedInto: "bbbbbbbbbbbb"}
+	now := project.State{ID: "bbbbbbbbbbbb", Name: "moved", Path: "/new/moved/.git", Git: true, Sessions: 1, LastSeen: noon.Add(-time.Hour)}
+	f := newFake()
+	f.cells[project.Name] = map[string]any{old.ID: old, now.ID: now}
+	f.cells[session.Name][sessionA] = session.State{ID: sessionA, Project: old.ID, Status: session.Live, LastActive: noon}
+	b := newBench(t, f)
+	b.env["CLAUDE_PROJECT_DIR"] = "/new/moved/.git"
+	if out, want := b.must("project", "list"), "   PROJECT       NAME   SESSIONS  LAST SEEN  PATH\n"+
+		"   aaaaaaaaaaaa  plain  –         just now   joined into bbbbbbbbbbbb\n"+
+		"*  bbbbbbbbbbbb  moved  5         just now   /new/moved\n"; out != want {
+		t.Errorf("%s\nwant\n%s", out, want)
+	}
+	contains(t, b.must("session", "list"), "c68c8a51")
+}
+
+// JSON that comes late takes nothing of the daemon's time: that begins when stdin has been read.
+func TestStatuslineSlowStdin(t *testing.T) {
+	b := newBench(t, newFake())
+	b.env["NO_COLOR"] = "1"
+	var read time.Time
+	b.In = reader(func(p []byte) (int, error) { read = time.Now(); return copy(p, `{"session_id":"x"}`), io.EOF })
+	b.connect = func(ctx context.Context, n need) (house, error) {
+		if deadline, ok := ctx.Deadline(); !ok || deadline.Before(read.Add(statuslinePatience)) {
+			t.Errorf("read at %s, the daemon has time until %s", read, deadline)
+		}
+		return b.dialHandler(ctx, n)
+	}
+	if out := b.must("statusline"); out != "● [C:? r=? IC=?]\n" {
+		t.Errorf("%q", out)
+	}
+}
+
+func TestLostContent(t *testing.T) {
+	err := lostContent(&cmdline.Fault{Message: "blob sha256:ab: sha256:ab: no such blob"})
+	var f *cmdline.Fault
+	if !errors.As(err, &f) || f.Message != "the large content sha256:ab is not there any more" ||
+		f.Hint != "`replay repair` fetches it back where an export or a transcript still has it; without --raw the event shows its beginning" {
+		t.Errorf("%+v", err)
+	}
+	if other := errors.New("no event 7"); !errors.Is(lostContent(other), other) {
+		t.Error("another error was taken for it")
+	}
+}
+
+func TestVersionFlag(t *testing.T) {
+	b := newBench(t, nil)
+	contains(t, b.must("--version"), "hookctl 0.1.0-dev (protocol 1, go")
+	contains(t, b.must("--version", "--json"), `"version":"0.1.0-dev"`)
+}

@@ -1,0 +1,96 @@
+package verbs
+
+import (
+	"os"
+	"slices"
+	"strings"
+
+	"hookline/hookctl/facts"
+	"hookline/hookctl/requirements"
+	"hookline/projector/gate"
+	"hookline/projector/project"
+	"hookline/projector/session"
+)
+
+// Whose gates are meant: sessions by the process above us, and those that an import alone knows.
+
+// above is the session, of those given, whose process is the one that CLAUDE_PID names, our parent, or one above
+// it: the nearest one, and of several sessions of one process the first in the list. "" without one. What is above
+// a client that has no session here is another client's.
+func above(list []session.State, envPID string) string {
+	client, rule := facts.ClientOf(envPID, os.Getppid())
+	for _, p := range facts.Above(envPID, os.Getppid()) {
+		for _, s := range list {
+			if own := s.Process(); own.PID == p.PID && (own.Start == p.Start || own.Start == 0 || p.Start == 0) {
+				return s.ID
+			}
+		}
+		if rule == facts.RuleAncestor && p.PID == client.PID {
+			return ""
+		}
+	}
+	return ""
+}
+
+// foreigners are the sessions of imported registries that have sent no hook yet. Whose process was gone when the
+// registry was read has ended: its number may be another's by now.
+func (a *app) foreigners(gates []cell[gate.State], known []cell[session.State], projects []cell[project.State]) []session.State {
+	by := map[string]gate.Foreign{}
+	for _, c := range gates {
+		for id, f := range c.State.Imported {
+			if old, ok := by[id]; !ok || f.LastActive.After(old.LastActive) || f.LastActive.Equal(old.LastActive) && f.Event > old.Event {
+				by[id] = f
+			}
+		}
+	}
+	for _, c := range known {
+		delete(by, requirements.ShortID(c.State.ID))
+	}
+	var list []session.State
+	for _, id := range sortedKeys(by) {
+		f := by[id]
+		s := session.State{ID: id, Status: session.Ended, Worktree: f.Dir, Branch: f.Branch, Started: f.Started, LastActive: f.LastActive,
+			Project: projectAt(projects, a.place(f.Dir).Path())}
+		if f.PID != 0 && f.Start != 0 {
+			s.Status, s.Processes = session.Live, []session.Process{{PID: f.PID, Start: f.Start}}
+		}
+		list = append(list, s)
+	}
+	return list
+}
+
+// allSessions are those that sent hooks and those that an import alone knows.
+func (d *desk) allSessions() []session.State {
+	list := make([]session.State, 0, len(d.sessions)+len(d.foreign))
+	for _, c := range d.sessions {
+		list = append(list, c.State)
+	}
+	return append(list, d.foreign...)
+}
+
+// imported is the session that a name means when an import alone knows it: its eight characters; "" when it is
+// none of these.
+func (d *desk) imported(name string) string {
+	short := requirements.ShortID(name)
+	if len(strings.ReplaceAll(name, "-", "")) < aliasLength || slices.ContainsFunc(d.sessions, func(c cell[session.State]) bool {
+		return requirements.ShortID(c.State.ID) == short && c.State.Status != session.Deleted
+	}) {
+		return ""
+	}
+	for _, s := range d.foreign {
+		if s.ID == short {
+			return short
+		}
+	}
+	for _, c := range d.cells {
+		if slices.Contains(c.Foreigners(), short) {
+			return short
+		}
+	}
+	return ""
+}
+
+// known tells whether the recorder has seen a session, or has it from an import.
+func (d *desk) known(id string) bool {
+	return id != "" && (d.imported(id) != "" || slices.ContainsFunc(d.sessions, func(c cell[session.State]) bool { return c.Key == id }))
+}

@@ -1,0 +1,97 @@
+package verbs
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"hookline/hookctl/cmdline"
+	"hookline/hookctl/facts"
+	"hookline/hookctl/requirements"
+)
+
+func (a *app) reqValidateCmd() *cobra.Command {
+	return &cobra.Command{
+		Use: "validate", Short: "Check the configuration of the gates: file, line and column of what has no effect",
+		Long: "Check the configuration of the gates and say, with file, line and column, what is malformed and left out,\n" +
+			"what is unknown, and what is known and not acted on. It asks nobody: no daemon and no store are needed.\n" +
+			"Exit code 1 when something is left out.",
+		Example: "  hookctl req validate\n  hookctl req validate --json | jq '.problems[] | select(.warning | not)'",
+		Args:    cobra.NoArgs,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return a.validateReq(cmd.Context()) },
+	}
+}
+
+// validation is what `req validate --json` prints.
+type validation struct {
+	Configured bool                   `json:"configured"`
+	Valid      bool                   `json:"valid"`
+	Enabled    []string               `json:"enabled"`
+	Problems   []requirements.Problem `json:"problems"`
+	Notes      []requirements.Problem `json:"notes"` // known and not acted on, and words that stay as they are
+}
+
+func (a *app) validateReq(ctx context.Context) error {
+	place := a.gitPlace()
+	if !place.Git || place.Worktree == "" {
+		return a.refuse(requirements.NotGit)
+	}
+	r := a.rulesAt(place.Worktree)
+	v := validation{Configured: r.ProjectFile != "", Valid: len(r.Invalid()) == 0, Enabled: []string{},
+		Problems: append([]requirements.Problem{}, r.Problems...), Notes: append([]requirements.Problem{}, r.Notes...)}
+	v.Problems = append(v.Problems, unknownBases(ctx, &facts.Sizes{}, place.Worktree, r)...)
+	for _, q := range r.InOrder() {
+		v.Enabled = append(v.Enabled, q.Name)
+	}
+	if a.JSON {
+		if err := a.PrintJSON(v); err != nil {
+			return err
+		}
+	} else {
+		a.printValidation(v, r)
+	}
+	if !v.Valid {
+		return cmdline.Silent(1)
+	}
+	return nil
+}
+
+func (a *app) printValidation(v validation, r requirements.Rules) {
+	if !v.Configured {
+		a.Printf("%s\n", requirements.NoRequirements)
+	}
+	for _, p := range v.Problems {
+		sign := "❌"
+		if p.Warning {
+			sign = "⚠️ "
+		}
+		a.Printf("%s %s\n", sign, cmdline.OneLine(p.Error()))
+		if p.Hint != "" {
+			a.Printf("   hint: %s\n", cmdline.OneLine(p.Hint))
+		}
+	}
+	for _, p := range v.Notes {
+		a.Printf("ℹ️  %s\n", cmdline.OneLine(p.Error()))
+		if p.Hint != "" {
+			a.Printf("   hint: %s\n", cmdline.OneLine(p.Hint))
+		}
+	}
+	left := len(r.Invalid())
+	switch {
+	case left > 0:
+		a.Printf("%s\n", fmt.Sprintf("❌ %s left out, %s enabled", cmdline.Plural(left, "part"), cmdline.Plural(len(v.Enabled), "requirement")))
+	case v.Configured:
+		a.Printf("✅ valid, %s enabled\n", cmdline.Plural(len(v.Enabled), "requirement"))
+	}
+}
+
+// ruleFaults are the parts of this repository's gates that are left out, for verbs that look at the whole
+// configuration; none outside of a repository.
+func (a *app) ruleFaults() []requirements.Problem {
+	place := a.gitPlace()
+	if !place.Git || place.Worktree == "" {
+		return nil
+	}
+	return a.rulesAt(place.Worktree).Invalid()
+}

@@ -1,0 +1,316 @@
+package verbs
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"hookline/events"
+	"hookline/hookctl/daemon"
+	"hookline/hookctl/facts"
+	"hookline/projector/identity"
+	"hookline/projector/pointer"
+	"hookline/projector/project"
+	"hookline/projector/session"
+)
+
+// A talk is a file of testdata/talks: command lines, and exactly what each of them prints. It is read
+// from above:
+//
+//	# …                 a remark
+//	: WORD …            what is so from here on; the words are those of talk.set
+//	$ hookctl …         one command line, with quotes as in a shell; its stdout follows, then
+//	! …                 a line of its stderr
+//	= N                 its exit code, where that is not 0
+//
+// $HOME stands for the home of the test, \e for the escape character. -update writes what is printed
+// now: read it before it is kept.
+func TestTalks(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join("testdata", "talks", "*.txt"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%d talks, %v", len(files), err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) { runTalk(t, file) })
+	}
+}
+
+func runTalk(t *testing.T, file string) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := &talk{t: t}
+	var got strings.Builder
+	for line := range strings.Lines(string(text)) {
+		line = strings.TrimSuffix(line, "\n")
+		switch {
+		case strings.HasPrefix(line, "# ") || line == "" && k.said == 0:
+			got.WriteString(line + "\n")
+		case strings.HasPrefix(line, ": "):
+			got.WriteString(line + "\n")
+			k.set(words(t, line[2:]))
+		case strings.HasPrefix(line, "$ hookctl"):
+			got.WriteString(line + "\n" + k.say(words(t, line[len("$ hookctl"):])))
+		}
+	}
+	if *update {
+		if err := os.WriteFile(file, []byte(got.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	differs(t, string(text), got.String())
+}
+
+// differs shows the first line that is another one, and the command that it belongs to.
+func differs(t *testing.T, want, got string) {
+	t.Helper()
+	w, g := strings.Split(want, "\n"), strings.Split(got, "\n")
+	command := ""
+	for i := range max(len(w), len(g)) {
+		var a, b string
+		if i < len(w) {
+			a = w[i]
+		}
+		if i < len(g) {
+			b = g[i]
+		}
+		if strings.HasPrefix(a, "$ ") {
+			command = a
+		}
+		if a != b {
+			t.Errorf("line %d, %s\n got %q\nwant %q", i+1, command, b, a)
+			return
+		}
+	}
+}
+
+// talk is one conversation that goes on.
+type talk struct {
+	t    *testing.T
+	b    *bench
+	f    *fakeHouse
+	said int
+}
+
+// houses are the worlds that a talk may begin with.
+var houses = map[string]func(*testing.T) (*bench, *fakeHouse){
+	"peopled": peopled, // three sessions here, one elsewhere
+	"healthy": healthy, // hooks installed, nothing wrong
+	"sample": func(t *testing.T) (*bench, *fakeHouse) { // events of every family
+		f := newFake()
+		f.events = sampleEvents()
+		return newBench(t, f), f
+	},
+	"empty": func(t *testing.T) (*bench, *fakeHouse) { // a daemon that has recorded nothing
+		f := newFake()
+		f.status.Seq, f.status.Hooks, f.status.LiveSessions = 0, map[string]daemon.HookCount{}, 0
+		return newBench(t, f), f
+	},
+	"snapshots": func(t *testing.T) (*bench, *fakeHouse) { // peopled, and two sessions have snapshots
+		b, f := peopled(t)
+		for i, id := range []string{sessionB, sessionA} {
+			s := f.cells[identity.Name][id].(identity.State)
+			s.TimestampMS += int64(i+1) * 600_000
+			s.Persisted, s.PersistedAtMS = true, s.TimestampMS
+			f.cells[identity.Name][id] = s
+			f.cells[pointer.Name][pointer.TimeKey(s.TimestampMS, id)] = pointer.State{Session: id, AtMS: s.TimestampMS}
+		}
+		f.cells[pointer.Name][pointer.TimeKey(noon.UnixMilli(), "99999999-x")] = pointer.State{Session: "99999999-x", AtMS: noon.UnixMilli()}
+		f.cells[pointer.Name][pointer.ProjectKey(hereID)] = pointer.State{Session: sessionA}
+		b.env["CLAUDE_PID"] = "1" // nobody's client
+		return b, f
+	},
+	"hostile": hostile, // what others wrote tries to command the terminal
+	"none": func(t *testing.T) (*bench, *fakeHouse) { // neither a daemon nor a store
+		f := newFake()
+		b := newBench(t, f)
+		t.Setenv("HOOKLINE_HOME", b.Home())
+		t.Setenv("HOOKLINE_SOCKET", filepath.Join(t.TempDir(), "s"))
+		b.connect = func(ctx context.Context, n need) (house, error) {
+			if n == needStarted {
+				return nil, translate(fmt.Errorf("start hookd: %w", daemon.ErrBackoff))
+			}
+			return b.dial(ctx, n)
+		}
+		return b, f
+	},
+}
+
+// hostile is peopled by sessions and projects whose every text holds what a terminal would act upon.
+func hostile(t *testing.T) (*bench, *fakeHouse) {
+	const bad = "\x1b]0;owned\x07\x1b[2J\u202e\u009b31m\nfoo\tbar"
+	b, f := peopled(t)
+	s := f.cells[session.Name][sessionA].(session.State)
+	s.Model, s.Models, s.Branch, s.Worktree, s.Cwd, s.Source, s.Transcript, s.EndReason = bad, []string{bad}, bad, bad, bad, bad, bad, bad
+	s.Tools = map[string]int{bad: 2}
+	f.cells[session.Name] = map[string]any{sessionA: s}
+	p := f.cells[project.Name][hereID].(project.State)
+	p.Name, p.Remote, p.Paths, p.Joined, p.RootCommit = bad, bad, []string{bad}, []string{bad}, bad
+	f.cells[project.Name] = map[string]any{hereID: p}
+	f.status.Warnings, f.status.Damage, f.status.Version = []string{bad}, []string{bad}, bad
+	f.status.SecondInstalls, f.status.UnknownTypes = map[string]int{bad: 1}, map[string]int{bad: 1}
+	f.status.Hooks = map[string]daemon.HookCount{bad: {Last: noon, Count: 1}}
+	quoted, err := json.Marshal(bad)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.events = []events.Record{record(1, "future."+bad, sessionA, `{"words":`+string(quoted)+`}`),
+		record(2, events.TypePromptSubmitted, sessionA, `{"prompt":`+string(quoted)+`}`),
+		record(3, events.TypeToolFailed, sessionA, `{"tool_name":`+string(quoted)+`,"error":`+string(quoted)+`}`)}
+	f.events[2].Branch, f.events[2].Worktree, f.events[2].AgentID = bad, bad, bad
+	return b, f
+}
+
+// set changes the world.
+func (k *talk) set(args []string) {
+	word, rest := args[0], args[1:]
+	if k.b == nil && word != "house" {
+		k.t.Fatalf("a talk begins with its house, not with %q", word)
+	}
+	switch word {
+	case "house": // NAME
+		k.b, k.f = houses[rest[0]](k.t)
+	case "down": // the daemon ends
+		k.b.handler = nil
+	case "terminal": // COLUMNS: stdout is one
+		k.b.Terminal = true
+		k.number(rest[0], &k.b.Columns)
+	case "pipe":
+		k.b.Terminal, k.b.Columns = false, 0
+	case "env": // NAME=VALUE
+		name, value, _ := strings.Cut(rest[0], "=")
+		k.b.env[name] = strings.ReplaceAll(value, "$HOME", k.b.env["HOME"])
+	case "answer": // TEXT: what a person types, one line an argument
+		k.b.Asks, k.b.In = true, strings.NewReader(strings.Join(rest, "\n")+"\n")
+	case "stdin": // TEXT from a pipe
+		k.b.Asks, k.b.In = false, strings.NewReader(strings.Join(rest, "\n")+"\n")
+	case "file": // NAME LINE…: below the home
+		write(k.t, filepath.Join(k.b.env["HOME"], rest[0]), strings.Join(rest[1:], "\n")+"\n")
+	case "open": // DIR: below the home, others may look into it
+		chmod(k.t, filepath.Join(k.b.env["HOME"], rest[0]), 0o755)
+	case "elsewhere": // the working directory is of another project
+		k.b.place = func(string) facts.Place { return facts.Place{Dir: "/elsewhere"} }
+	case "damaged": // TEXT
+		k.f.status.Damage = append(k.f.status.Damage, rest...)
+	case "warned": // TEXT
+		k.f.status.Warnings = append(k.f.status.Warnings, rest...)
+	case "older": // VERSION PROTOCOL: of the daemon
+		k.f.status.Version = rest[0]
+		k.number(rest[1], &k.f.status.Protocol)
+	case "twice": // BINARY N: a second install has sent so many hooks
+		n := 0
+		k.number(rest[1], &n)
+		k.f.status.SecondInstalls[rest[0]] = n
+	case "unknown": // NAME N: so many of the newest records are of a type that nobody knows
+		n := 0
+		k.number(rest[1], &n)
+		k.f.status.UnknownTypes[rest[0]] = n
+	case "waiting": // ID: a frame in the spool
+		frame(k.t, k.b, rest[0])
+		k.f.status.Spool++
+	case "rebuilt": // LINE…: what the daemon answers to a rebuild
+		k.f.rebuild = strings.Join(rest, "\n") + "\n"
+	default:
+		k.t.Fatalf("a talk does not know %q", word)
+	}
+}
+
+func (k *talk) number(text string, into *int) {
+	if _, err := fmt.Sscan(text, into); err != nil {
+		k.t.Fatal(err)
+	}
+}
+
+// say runs one command line and writes down what it said.
+func (k *talk) say(args []string) string {
+	if k.b == nil {
+		k.t.Fatal("a talk begins with its house")
+	}
+	k.said++
+	k.b.Paint.On = false
+	code, out, errs := k.b.run(args...)
+	var b strings.Builder
+	b.WriteString(k.plain(out))
+	if out != "" && !strings.HasSuffix(out, "\n") {
+		b.WriteString("\n")
+	}
+	for line := range strings.Lines(errs) {
+		b.WriteString("! " + k.plain(strings.TrimSuffix(line, "\n")) + "\n")
+	}
+	if code != 0 {
+		fmt.Fprintf(&b, "= %d\n", code)
+	}
+	return b.String()
+}
+
+// machine is what the machine of the test has, in a line for people and in JSON.
+var machine = []struct {
+	is *regexp.Regexp
+	to string
+}{
+	{regexp.MustCompile(`[0-9.]+ .?i?B free of [0-9.]+ .?i?B`), "N free of N"},
+	{regexp.MustCompile(`"(free|total)_bytes":[0-9]+`), `"${1}_bytes":N`},
+	{regexp.MustCompile(`file system( +|","result":"ok","words":")\w+`), "file system${1}FS"},
+}
+
+// plain replaces what differs from run to run, and from machine to machine.
+func (k *talk) plain(s string) string {
+	for _, m := range machine {
+		s = m.is.ReplaceAllString(s, m.to)
+	}
+	return strings.NewReplacer(k.b.env["HOME"], "$HOME", "\x1b", `\e`).Replace(s)
+}
+
+// words splits a command line as a shell would: blanks part, quotes of both kinds keep together.
+func words(t *testing.T, line string) []string {
+	t.Helper()
+	var all []string
+	var word strings.Builder
+	quote, begun := rune(0), false
+	for _, r := range line {
+		switch {
+		case quote != 0 && r == quote:
+			quote = 0
+		case quote == 0 && (r == '\'' || r == '"'):
+			quote, begun = r, true
+		case quote == 0 && r == ' ':
+			if begun {
+				all = append(all, word.String())
+			}
+			word.Reset()
+			begun = false
+		default:
+			word.WriteRune(r)
+			begun = true
+		}
+	}
+	if quote != 0 {
+		t.Fatalf("a quote is open in %q", line)
+	}
+	if begun {
+		all = append(all, word.String())
+	}
+	return all
+}
+
+// What a talk splits, a shell would split alike.
+func TestWords(t *testing.T) {
+	for line, want := range map[string][]string{
+		"":                      nil,
+		" a  b ":                {"a", "b"},
+		`--data '{"a": "b c"}'`: {"--data", `{"a": "b c"}`},
+		`a"b c"d ''`:            {"ab cd", ""},
+	} {
+		if got := words(t, line); !slices.Equal(got, want) {
+			t.Errorf("%q: %q, want %q", line, got, want)
+		}
+	}
+}

@@ -1,0 +1,201 @@
+package verbs
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"hookline/events"
+	"hookline/hookctl/export"
+)
+
+// purging is a bench with a home to remove, whose daemon is gone once it was told to stop.
+func purging(t *testing.T, f *fakeHouse) (b *bench, file string) {
+	t.Helper()
+	b = installed(t, f)
+	b.connect = func(ctx context.Context, n need) (house, error) {
+		if n == needRunning && f.stopped > 0 {
+			return nil, errDown
+		}
+		return b.dialHandler(ctx, n)
+	}
+	b.must("install")
+	write(t, filepath.Join(b.Home(), "store", "x"), "log")
+	return b, b.Home() + "-export-20261121T120000Z.ndjson.zst"
+}
+
+// kept fails where the log is gone.
+func kept(t *testing.T, b *bench) {
+	t.Helper()
+	if _, err := os.Stat(filepath.Join(b.Home(), "store", "x")); err != nil {
+		t.Error(err)
+	}
+}
+
+// cutEvent refers to a content of its own.
+func cutEvent(seq uint64, content string) (events.Record, export.Blob) {
+	sum := sha256.Sum256([]byte(content))
+	blob := export.Blob{Digest: "sha256:" + hex.EncodeToString(sum[:]), Content: []byte(content)}
+	return record(seq, events.TypeToolRequested, sessionA,
+		`{"tool_name":"Write","tool_input":{"content":{"$blob":"`+blob.Digest+`","size":20000,"head":"xxx"}}}`), blob
+}
+
+func TestPurgeAsks(t *testing.T) {
+	f := newFake()
+	b, _ := purging(t, f)
+	question := "remove the hooks and the whole log in " + b.Home() + ", after an export?"
+	for _, tc := range []struct {
+		asks         bool
+		answer, errs string
+		exit         int
+	}{
+		{false, "y\n", "hookctl: error: " + strings.TrimSuffix(question, "?") + ": there is no terminal to ask\nhookctl: hint: --yes answers for you\n", 1},
+		{true, "n\n", question + " [y/N] hookctl: error: nothing was done\n", 1},
+		{true, "", question + " [y/N] hookctl: error: nothing was done\n", 1},
+		{true, "yess\n", question + " [y/N] hookctl: error: nothing was done\n", 1},
+	} {
+		b.Asks, b.In = tc.asks, strings.NewReader(tc.answer)
+		if code, out, errs := b.run("uninstall", "--purge"); code != tc.exit || out != "" || errs != tc.errs || f.stopped != 0 {
+			t.Errorf("%q: exit %d, %q, %q", tc.answer, code, out, errs)
+		}
+		kept(t, b)
+	}
+	b.Asks, b.In = true, strings.NewReader(" YES ")
+	if code, _, errs := b.run("uninstall", "--purge"); code != 0 || errs != question+" [y/N] " {
+		t.Errorf("exit %d, %q", code, errs)
+	}
+	if code, out, errs := b.run("uninstall", "--purge", "--dry-run"); code != 1 || out != "" ||
+		errs != "hookctl: error: --purge has no dry run\nhookctl: hint: --dry-run alone shows what happens to settings.json; `hookctl status` shows the home\n" {
+		t.Errorf("exit %d, %q", code, errs)
+	}
+}
+
+// An interrupt at the question ends the command at once, with nothing done.
+func TestPurgeInterrupted(t *testing.T) {
+	b, _ := purging(t, newFake())
+	ctx, cancel := context.WithCancel(t.Context())
+	b.Asks, b.In = true, reader(func([]byte) (int, error) { cancel(); <-t.Context().Done(); return 0, errors.New("closed") })
+	if code := b.main(ctx, []string{"uninstall", "--purge"}); code != 130 {
+		t.Errorf("exit %d", code)
+	}
+	kept(t, b)
+}
+
+type reader func([]byte) (int, error)
+
+func (r reader) Read(p []byte) (int, error) { return r(p) }
+
+// The copy is an export as `replay export` writes it, contents included.
+func TestPurge(t *testing.T) {
+	f := newFake()
+	big := strings.Repeat("x", 20_000)
+	cut, blob := cutEvent(9, big)
+	f.events, f.blobs = append(sampleEvents()[:2], cut), []export.Blob{blob}
+	b, file := purging(t, f)
+	for _, name := range []string{"hookd.log", "hookd.log.1", "keys/k", "mine.txt"} {
+		write(t, filepath.Join(b.Home(), name), name)
+	}
+	out := b.must("uninstall", "--purge", "--yes")
+	contains(t, out, "31 hooks taken out", file+": 3 events, 1 blob; `replay import` takes them in again\n", b.Home()+" is removed\n", "not ours, so left there: mine.txt")
+	if f.stopped != 1 {
+		t.Errorf("%d stops", f.stopped)
+	}
+	left, err := os.ReadDir(b.Home())
+	if err != nil || len(left) != 1 || left[0].Name() != "mine.txt" {
+		t.Errorf("left %v, %v", left, err)
+	}
+	in, err := os.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	r, err := export.Open(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	first, err := r.Next()
+	if err != nil || first.Blob == nil || string(first.Blob.Content) != big {
+		t.Errorf("%+v %v", first, err)
+	}
+	for _, want := range f.events {
+		if got, err := r.Next(); err != nil || got.Event == nil || got.Event.ID != want.ID || got.Event.Seq != want.Seq || string(got.Event.Data) != string(want.Data) {
+			t.Errorf("%+v %v", got.Event, err)
+		}
+	}
+	if info, err := in.Stat(); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("export %v, %v", info, err)
+	}
+}
+
+// Without a whole copy nothing of the log is removed, and what is said names the reason.
+func TestPurgeKeepsTheLogInTrouble(t *testing.T) {
+	cut, _ := cutEvent(9, "lost")
+	for name, tc := range map[string]struct {
+		given func(*fakeHouse, *bench, string)
+		want  string // of stderr, with HOME and FILE
+	}{
+		"file there": {func(_ *fakeHouse, _ *bench, file string) { write(t, file, "an earlier one") },
+			"hookctl: error: the hooks are out, the log in HOME is untouched: export the log: FILE exists\nhookctl: hint: move it away; nothing is overwritten\n"},
+		"ends early": {func(f *fakeHouse, _ *bench, _ string) { f.cut = true },
+			"hookctl: error: the hooks are out, the log in HOME is untouched: export the log: the daemon ended before the export did\n"},
+		"ends before the log does": {func(f *fakeHouse, b *bench, _ string) { b.handler = longer{f} },
+			"hookctl: error: the hooks are out, the log in HOME is untouched: export the log: FILE has 0 events up to sequence 9, 0 up to 12 were expected\n"},
+		"content lost": {func(f *fakeHouse, _ *bench, _ string) { f.events = []events.Record{cut} },
+			"hookctl: FILE lacks 1 large content that events refer to\n" +
+				"hookctl: error: the hooks are out, the log in HOME is untouched: the export is incomplete; its export is FILE\n" +
+				"hookctl: hint: `replay repair` fetches what others still have; on a terminal you are asked\n"},
+		"damaged, and a no": {func(f *fakeHouse, b *bench, _ string) {
+			f.status.Damage, b.Asks, b.In = []string{"1.blk at 77"}, true, strings.NewReader("no\n")
+		}, "hookctl: FILE lacks what was lost with 1 damaged place of the log\n" +
+			"remove the log although its export is incomplete? [y/N] hookctl: error: the hooks are out, the log in HOME is untouched: the export is incomplete; its export is FILE\n" +
+			"hookctl: hint: `replay repair` fetches what others still have; on a terminal you are asked\n"},
+		"a daemon again": {func(f *fakeHouse, b *bench, _ string) { b.connect = b.dialHandler },
+			"hookctl: error: the hooks are out, the log in HOME is untouched: a hook came during the export; its export is FILE\n" +
+				"hookctl: hint: end the sessions that still run, and try again\n"},
+		"spool": {func(_ *fakeHouse, b *bench, _ string) {
+			write(t, filepath.Join(b.Home(), "spool", "01KAJ3ZV5T0000000000000001.frame"), "{}\n")
+		}, "hookctl: error: the hooks are out, the log in HOME is untouched: 1 frame could not be taken from the spool\n" +
+			"hookctl: hint: `hookctl doctor` tells why; end the sessions that still run\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFake()
+			b, file := purging(t, f)
+			tc.given(f, b, file)
+			code, out, errs := b.run("uninstall", "--purge", "--yes")
+			if want := strings.NewReplacer("HOME", b.Home(), "FILE", file).Replace(tc.want); code != 1 || out != "" || errs != want {
+				t.Errorf("exit %d, stdout %q, stderr\n%s\nwant\n%s", code, out, errs, want)
+			}
+			kept(t, b)
+		})
+	}
+}
+
+// longer is a house whose log has grown since its export.
+type longer struct{ *fakeHouse }
+
+func (l longer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.URL.Path != "/v1/status" {
+		l.fakeHouse.ServeHTTP(w, r)
+		return
+	}
+	st := l.status
+	st.Seq = 12
+	send(w, st)
+}
+
+// A person may let go what is lost already.
+func TestPurgeIncompleteOnPurpose(t *testing.T) {
+	f := newFake()
+	cut, _ := cutEvent(9, "lost")
+	f.events = []events.Record{cut}
+	b, file := purging(t, f)
+	b.Asks, b.In = true, strings.NewReader("y\n")
+	contains(t, b.must("uninstall", "--purge", "--yes"), file+": 1 event, 0 blobs; ", b.Home()+" is removed\n")
+}
