@@ -342,12 +342,25 @@ func TestOptions(t *testing.T) {
 	if got := commandLine(o); got != "go run ./bench -quick -hooks FILES -only 1, 13" {
 		t.Errorf("command line is %q", got)
 	}
-	for _, bad := range []string{"0", "15", "x", "1,"} {
+	for _, bad := range []string{"0", "17", "x", "1,"} {
 		if _, err := (options{only: bad}).numbers(); err == nil {
 			t.Errorf("-only %s is taken", bad)
 		}
 	}
 	if _, err := parse([]string{"more"}, &words); err == nil || err.Error() != `unexpected argument "more"` {
 		t.Errorf("an argument is %v", err)
+	}
+}
+
+// A million events take ten minutes: they are measured only when somebody asks for them.
+func TestMillionIsAskedFor(t *testing.T) {
+	for _, c := range []struct {
+		o    options
+		want bool
+	}{{options{}, false}, {options{million: true}, true}, {options{only: "1"}, false}, {options{only: "16"}, true}} {
+		n, err := c.o.numbers()
+		if err != nil || n[millionMeasure] != c.want || c.o.only == "" && !n[1] {
+			t.Errorf("%+v: %v %v", c.o, n, err)
+		}
 	}
 }

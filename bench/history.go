@@ -31,16 +31,21 @@ type history struct {
 
 // makeHistory makes the long log: the hooks of the session are taken by a daemon in process, what it
 // recorded is appended again and again under other session ids, and a daemon folds all of it.
-func (b *bench) makeHistory(ctx context.Context) ([]figure, error) {
+func (b *bench) makeHistory(ctx context.Context) (_ []figure, err error) {
+	b.past, err = b.longLog(ctx, "history", historyEvents)
+	return nil, err
+}
+
+func (b *bench) longLog(ctx context.Context, name string, least uint64) (*history, error) {
 	begin := time.Now()
-	h, err := b.newHome("history")
+	h, err := b.newHome(name)
 	if err != nil {
 		return nil, err
 	}
 	if err := h.takeAll(ctx, b.hooks); err != nil {
 		return nil, err
 	}
-	n, err := h.multiply(ctx, historyEvents)
+	n, err := h.multiply(ctx, least)
 	if err != nil {
 		return nil, err
 	}
@@ -48,9 +53,8 @@ func (b *bench) makeHistory(ctx context.Context) ([]figure, error) {
 		return nil, err
 	}
 	debug.FreeOSMemory() // so that collecting this does not fall into the measures that follow
-	b.past = &history{home: h, events: n, made: time.Now()}
 	b.say("a log of %d events was made in %s", n, time.Since(begin).Round(time.Second))
-	return nil, nil
+	return &history{home: h, events: n, made: time.Now()}, nil
 }
 
 // takeAll has a daemon in process take hooks; with none it only brings the projections up to date.

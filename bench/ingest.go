@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"sync"
@@ -17,6 +18,9 @@ import (
 // ingest is measure 6: what the daemon does with a hook beyond storing it.
 func (b *bench) ingest(ctx context.Context) ([]figure, error) {
 	h, err := b.newHome("ingest")
+	if err == nil {
+		err = h.age()
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -38,6 +42,15 @@ func (b *bench) ingest(ctx context.Context) ([]figure, error) {
 		out = append(out, part...)
 	}
 	return out, d.Close(context.WithoutCancel(ctx))
+}
+
+// age makes the project an hour old: one that was made this moment is looked at anew by every hook for two
+// seconds, since its files' times prove nothing yet, and the first figures would be of that.
+func (h *home) age() error {
+	old := time.Now().Add(-time.Hour)
+	return filepath.WalkDir(h.project, func(path string, _ fs.DirEntry, err error) error {
+		return errors.Join(err, os.Chtimes(path, old, old))
+	})
 }
 
 func (b *bench) ingestAgainst(ctx context.Context, h *home, d *daemon.Daemon, r *raw) ([]figure, error) {

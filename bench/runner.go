@@ -14,7 +14,10 @@ import (
 )
 
 // lastMeasure is the highest number of a measure.
-const lastMeasure = 14
+const lastMeasure = 16
+
+// millionMeasure is taken only when it is asked for.
+const millionMeasure = 16
 
 // bench is one run: the binaries under test, a folder for everything, and the hooks to play.
 type bench struct {
@@ -24,6 +27,7 @@ type bench struct {
 	temp     string // removed at the end
 	hookctl  string
 	hookd    string
+	replay   string
 	empty    string // a Go program whose main does nothing
 	hooks    []call
 	source   string // where the hooks come from, for the table
@@ -42,7 +46,7 @@ type theme struct {
 // ids for two minutes, and a daemon that starts in that time carries the memory of 100,000 of them,
 // which no real day has.
 var themes = []theme{
-	{[]int{7, 8, 9}, (*bench).makeHistory},
+	{[]int{7, 8, 9, 15}, (*bench).makeHistory},
 	{[]int{1}, (*bench).brief},
 	{[]int{2}, (*bench).postToolUse},
 	{[]int{3}, (*bench).largeWrite},
@@ -56,6 +60,8 @@ var themes = []theme{
 	{[]int{7}, (*bench).verify},
 	{[]int{8}, (*bench).coldStart},
 	{[]int{9}, (*bench).idle},
+	{[]int{15}, (*bench).pastState},
+	{[]int{millionMeasure}, (*bench).million},
 }
 
 // open prepares a run: the folder, the binaries, the hooks.
@@ -80,6 +86,9 @@ func commandLine(o options) string {
 	words := []string{"go run ./bench"}
 	if o.quick {
 		words = append(words, "-quick")
+	}
+	if o.million {
+		words = append(words, "-million")
 	}
 	if o.hooks != "" {
 		words = append(words, "-hooks FILES")
@@ -110,14 +119,14 @@ func (b *bench) prepare(ctx context.Context, o options) error {
 			return err
 		}
 	} else {
-		for _, pkg := range []string{"hookctl", "hookctl/hookd"} {
+		for _, pkg := range []string{"hookctl", "hookctl/hookd", "replay"} {
 			if err := build(ctx, filepath.Join(bin, filepath.Base(pkg)), "hookline/"+pkg); err != nil {
 				return err
 			}
 		}
 	}
-	b.hookctl, b.hookd = filepath.Join(bin, "hookctl"), filepath.Join(bin, "hookd")
-	for _, path := range []string{b.hookctl, b.hookd} {
+	b.hookctl, b.hookd, b.replay = filepath.Join(bin, "hookctl"), filepath.Join(bin, "hookd"), filepath.Join(bin, "replay")
+	for _, path := range []string{b.hookctl, b.hookd, b.replay} {
 		if _, err := os.Stat(path); err != nil {
 			return err
 		}
@@ -154,7 +163,7 @@ func (b *bench) reps(full, quick int) int {
 	return full
 }
 
-// measure runs the themes that are asked for (nil: all). A theme that fails is a row that says so.
+// measure runs the themes that are asked for. A theme that fails is a row that says so.
 func (b *bench) measure(ctx context.Context, only map[int]bool) *report {
 	rep := &report{machine: b.machine, command: b.command, date: time.Now().UTC(), hooks: b.source}
 	rep.fsync, rep.fsyncErr = fsyncTime(b.temp)
@@ -180,7 +189,7 @@ func (b *bench) measure(ctx context.Context, only map[int]bool) *report {
 
 func wanted(numbers []int, only map[int]bool) bool {
 	for _, n := range numbers {
-		if only == nil || only[n] {
+		if only[n] {
 			return true
 		}
 	}

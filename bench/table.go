@@ -185,7 +185,10 @@ const afterword = `
 12. The redactor on a tool's output of 2 KB and on a Write of 3 MB (6 MB of JSON), source code both.
 13. From the exit of a hook's process to its line in the output of ` + "`hookctl tail -f -o json`" + `.
 14. An Edit that is asked for at every gate of a list, all of them open, on a branch with a long past.
+15. ` + "`replay at SEQUENCE identity SESSION`" + ` of a session in the middle of the long log, whole process: without a daemon, and then with one.
+16. With -million only. Starts are ` + "`hookctl start`" + `, the ids of the log forgotten (the server remembers them for two minutes); verify and rebuild
+   are whole processes without a daemon, with the start and the stop of the store.
 
-The log of 100,000 events (7, 8, 9): the hooks of measure 4 are taken by a daemon in process, and what it recorded is appended again,
+The log of 100,000 events (7, 8, 9, 15): the hooks of measure 4 are taken by a daemon in process, and what it recorded is appended again,
 in batches, under other session ids and times; then a daemon folds it once and stops in order.
 `

@@ -16,8 +16,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
+
+	"golang.org/x/term"
 )
 
 func main() {
@@ -58,8 +61,13 @@ func run(bin, session, svg string) (err error) {
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(root)) }()
 	var screen bytes.Buffer
-	s := &stage{bin: bin, root: root, out: io.MultiWriter(os.Stdout, &screen)}
-	if s.env, err = environment(bin, root, svg != ""); err != nil {
+	colour := coloured(os.Stdout, os.Getenv)
+	var shown io.Writer = os.Stdout
+	if !colour {
+		shown = plain{os.Stdout}
+	}
+	s := &stage{bin: bin, root: root, out: io.MultiWriter(shown, &screen)}
+	if s.env, err = environment(bin, root, colour || svg != ""); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.quiet("hookctl", "stop")) }()
@@ -75,6 +83,25 @@ func run(bin, session, svg string) (err error) {
 		return nil
 	}
 	return os.WriteFile(svg, render(screen.String()), 0o644)
+}
+
+// coloured tells whether colour has a place on stdout, by the rules that the programs themselves keep.
+func coloured(stdout *os.File, getenv func(string) string) bool {
+	return term.IsTerminal(int(stdout.Fd())) && getenv("NO_COLOR") == "" && getenv("CI") == "" && getenv("TERM") != "dumb"
+}
+
+// plain writes a text without its colours; the picture of the same run keeps them.
+type plain struct{ to io.Writer }
+
+// sequence is what sets a colour. Each one is written whole by one Write.
+var sequence = regexp.MustCompile("\x1b\\[[0-9;]*m")
+
+// Write tells the length of p as it came: nothing that was meant to be seen is missing.
+func (w plain) Write(p []byte) (int, error) {
+	if _, err := w.to.Write(sequence.ReplaceAll(p, nil)); err != nil {
+		return 0, err
+	}
+	return len(p), nil
 }
 
 // environment is a fresh home; nothing of the user's own is read or written.

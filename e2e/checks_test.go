@@ -15,7 +15,7 @@ var wireNames = map[string]string{
 	"SessionStart": "session.started", "UserPromptSubmit": "prompt.submitted", "PreToolUse": "tool.requested",
 	"PostToolUse": "tool.succeeded", "PostToolUseFailure": "tool.failed", "PostToolBatch": "tool.batch_finished",
 	"Stop": "turn.stopped", "SessionEnd": "session.ended", "PreCompact": "compaction.started",
-	"PostCompact": "compaction.finished", "SubagentStart": "subagent.started", "SubagentStop": "subagent.stopped",
+	"PermissionRequest": "permission.requested", "PostCompact": "compaction.finished", "SubagentStart": "subagent.started", "SubagentStop": "subagent.stopped",
 }
 
 // What the recorder says to the model, by its documented forms.

@@ -43,7 +43,7 @@ SKILL-PLAN: say what changes and why.
 // plan is taken back from outside, the turn may end only at the second try.
 func TestRealClientGates(t *testing.T) {
 	w := newWorld(t)
-	w.gatedRepo()
+	w.repo(map[string]string{".claude/requirements.yaml": gateRules, ".claude/skills/plan/SKILL.md": gateSkill})
 	w.start()
 	id := uuid()
 	alias := strings.ReplaceAll(id, "-", "")[:8]
@@ -66,20 +66,25 @@ func TestRealClientGates(t *testing.T) {
 	w.finish()
 }
 
-// gatedRepo makes the project a repository with one commit, of the requirements and the skill, on branch feature/x.
-func (w *world) gatedRepo() {
+// repo makes the project a repository with one commit, of these files, on branch feature/x.
+func (w *world) repo(files map[string]string) {
 	w.t.Helper()
-	for name, text := range map[string]string{
-		".claude/requirements.yaml": gateRules, ".claude/skills/plan/SKILL.md": gateSkill} {
-		file := filepath.Join(w.project, name)
-		must(w.t, os.MkdirAll(filepath.Dir(file), 0o700))
-		must(w.t, os.WriteFile(file, []byte(text), 0o600))
+	for name, text := range files {
+		w.file(name, text)
 	}
 	w.git("config", "user.name", "Dev")
 	w.git("config", "user.email", "dev@example.org")
 	w.git("add", ".")
 	w.git("commit", "-q", "-m", "requirements")
 	w.git("switch", "-q", "-c", "feature/x")
+}
+
+// file writes a file of the project.
+func (w *world) file(name, text string) {
+	w.t.Helper()
+	file := filepath.Join(w.project, name)
+	must(w.t, os.MkdirAll(filepath.Dir(file), 0o700))
+	must(w.t, os.WriteFile(file, []byte(text), 0o600))
 }
 
 // meanwhile runs hookctl as a person would while the first run's model is held, then lets the model go on.

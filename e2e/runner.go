@@ -23,6 +23,7 @@ type Options struct {
 	Home    string   // HOME of the client, which also holds its user settings
 	Args    []string // arguments of the client
 	Env     []string // NAME=value pairs on top of the fixed environment
+	Asks    bool     // the client asks for permission; else it is told to ask for none
 
 	Scenario string            // scenario file
 	Vars     map[string]string // values for ${NAME} in the scenario beside PROJECT and OUT

@@ -168,12 +168,16 @@ func (w *world) status() status {
 // event is what the tests read of an event record.
 type event struct {
 	Seq     uint64 `json:"seq"`
+	ID      string `json:"id"`
 	Type    string `json:"type"`
 	Hook    string `json:"hook"`
 	Session string `json:"session"`
 	Project string `json:"project"`
+	Branch  string `json:"branch"`
 	ToolUse string `json:"tool_use_id"`
 	Agent   string `json:"agent_id"`
+
+	Causation string `json:"causation"`
 
 	Data json.RawMessage `json:"data"`
 }
@@ -225,7 +229,9 @@ func (w *world) run(o Options) (*Result, error) {
 			return nil, err
 		}
 	}
-	o.Args = append([]string{"--dangerously-skip-permissions"}, o.Args...)
+	if !o.Asks {
+		o.Args = append([]string{"--dangerously-skip-permissions"}, o.Args...)
+	}
 	o.Env = append(o.Env, w.env()...)
 	r, err := Run(w.t.Context(), o)
 	if err == nil && r.Exit != 0 {
