@@ -86,9 +86,6 @@ func (c *codec) unpack(packed []byte) ([]byte, error) {
 	return plain, err
 }
 
-// arenaStart is the size in bytes of a first arena.
-const arenaStart = 256 << 10
-
 // unpackInto is unpack into the free end of an arena, which it gives back with that part taken. Where
 // there is too little room the result has memory of its own, and the arena is a new, larger one. A nil
 // arena stays nil.

@@ -11,7 +11,7 @@ import (
 	"hookline/projector"
 )
 
-// ErrUnclean: the store's last exit was not in order, so that its files must be checked by [Open] before they are believed.
+// ErrUnclean says that the store's last exit was not in order, so that its files must be checked by [Open] before they are believed.
 var ErrUnclean = errors.New("the last exit was not in order")
 
 // Files is the log read from its files, without a server: what a question about the past needs, at a twentieth of

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 )
 
-// ErrPresent: sequences that are to be given up are in the log.
+// ErrPresent says that sequences that are to be given up are in the log.
 var ErrPresent = errors.New("the sequence is in the log")
 
 // Lose gives up sequences that follow the newest one in dir and are known to have been there: it appends one erased

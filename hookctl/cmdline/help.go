@@ -140,7 +140,6 @@ func unbroken(text string) []string {
 			words[open] += " " + w
 		} else {
 			words = append(words, w)
-			open = -1
 		}
 		if last := len(words) - 1; strings.Count(words[last], "`")%2 == 1 {
 			open = last
