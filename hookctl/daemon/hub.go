@@ -70,7 +70,7 @@ type hookCounts struct {
 	again, conflicts, seconds atomic.Int64
 }
 
-// HookCount tells how often a hook came since the daemon started, and when last.
+// HookCount tells how often a hook came, and when last: in the daemon since its start, in what people see in the whole log.
 type HookCount struct {
 	Last  time.Time `json:"last"`
 	Count int       `json:"count"`
