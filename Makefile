@@ -72,9 +72,9 @@ uninstall: ## remove our hooks, stop the daemon, remove the binaries; the log st
 	@rm -f "$(mandir)"/hookctl*.1 "$(mandir)"/replay*.1
 
 up: install ## build, install, add the hooks to your settings, start the daemon, check the whole line
-	@"$(bindir)/hookctl$(EXE)" install
+	@cd "$$HOME" && "$(bindir)/hookctl$(EXE)" install # not here: this repository's own hooks are its developers'
 	@"$(bindir)/hookctl$(EXE)" restart
-	@cd "$$HOME" && PATH="$(bindir):$$PATH" "$(bindir)/hookctl$(EXE)" doctor # not here: this repository's own hooks are its developers'
+	@cd "$$HOME" && PATH="$(bindir):$$PATH" "$(bindir)/hookctl$(EXE)" doctor
 	@"$(bindir)/hookctl$(EXE)" status
 	@echo; echo "Start Claude Code as always and watch it: hookctl tail -f"
 
