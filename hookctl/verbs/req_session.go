@@ -68,7 +68,7 @@ func (d *desk) allSessions() []session.State {
 	return append(list, d.foreign...)
 }
 
-// imported is the session that a name means when an import alone knows it: its eight characters; "" when it is
+// imported is the session that a name means when an import alone knows it, as the import names it; "" when it is
 // none of these.
 func (d *desk) imported(name string) string {
 	short := requirements.ShortID(name)
@@ -82,9 +82,11 @@ func (d *desk) imported(name string) string {
 			return short
 		}
 	}
-	for _, c := range d.cells {
-		if slices.Contains(c.Foreigners(), short) {
-			return short
+	for _, branch := range sortedKeys(d.cells) {
+		for _, id := range d.cells[branch].Foreigners() {
+			if id == name || requirements.ShortID(id) == short && len(strings.ReplaceAll(name, "-", "")) <= aliasLength {
+				return id
+			}
 		}
 	}
 	return ""

@@ -170,6 +170,21 @@ func TestReqImportLeavesOutWhatIsMalformed(t *testing.T) {
 	contains(t, b.must("req", "satisfy", "commit_plan", "--session", "01234567"), "🎯 Using explicit session: 01234567\n✅ Satisfied 'commit_plan' for feature/x (session scope)\n")
 }
 
+// A file with whole ids: the session is found by its alias, though it never sent a hook.
+func TestReqImportedWholeID(t *testing.T) {
+	b := newReq(t, reqRules)
+	put(t, filepath.Join(b.dir, ".git", "requirements", "feature-x.json"), fmt.Sprintf(`{"version":"1.0","branch":"feature/x","requirements":{
+		"commit_plan":{"scope":"session","sessions":{%q:{"satisfied":true,"satisfied_at":%d,"satisfied_by":"skill"}}}}}`, sessionA, noon.Unix()))
+	b.must("req", "import")
+	for _, name := range []string{"c68c8a51", sessionA} {
+		contains(t, b.must("req", "status", "--session", name), "✅  commit_plan       session    skill, imported")
+	}
+	contains(t, b.must("req", "satisfy", "adr_reviewed", "--session", "c68c8a51"), "🎯 Using explicit session: c68c8a51\n")
+	if got := b.hook(sessionA, reqEdit); strings.Contains(got, "commit_plan") || strings.Contains(got, "adr_reviewed") {
+		t.Errorf("it sends its first hook: %q", got)
+	}
+}
+
 // A registry's session lives when its process does, until it sends a hook of its own.
 func TestReqImportedSessionsLive(t *testing.T) {
 	b := newReq(t, reqRules)

@@ -100,16 +100,21 @@ func importedMark(r events.Record, at time.Time) Mark {
 	return Mark{At: at, Event: r.ID, Imported: true}
 }
 
-// Foreigners are the sessions of a branch's cell that an import alone knows, by the first eight characters of their
-// ids, sorted: those of a registry, and those that a file of gates names.
+// imported tells whether any of an entry comes from an import.
+func (e Entry) imported() bool {
+	return e.Satisfied != nil && e.Satisfied.Imported || e.Triggered != nil && e.Triggered.Imported
+}
+
+// Foreigners are the sessions of a branch's cell that an import alone may know, sorted: those of a registry, and those
+// that a file of gates names, by the first eight characters of their ids or whole as the file has them.
 func (s State) Foreigners() []string {
 	seen := map[string]bool{}
 	for id := range s.Imported {
 		seen[id] = true
 	}
 	for _, g := range s.Gates {
-		for id := range g.Sessions {
-			if Alias(id) == id {
+		for id, e := range g.Sessions {
+			if Alias(id) == id || e.imported() {
 				seen[id] = true
 			}
 		}
@@ -127,8 +132,7 @@ func (s State) foreign(session string) bool {
 		return false
 	}
 	for _, g := range s.Gates {
-		e := g.Sessions[session]
-		if e.Satisfied != nil && e.Satisfied.Imported || e.Triggered != nil && e.Triggered.Imported {
+		if g.Sessions[session].imported() {
 			return true
 		}
 	}
