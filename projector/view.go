@@ -43,9 +43,11 @@ type tableView struct {
 }
 
 // OpenView reads the positions that the store holds and makes the view that resumes from them.
-// Nothing else is read: cells are loaded when they are first needed.
+// Nothing else is read: cells are loaded when they are first needed. Where a projection has no position,
+// what a build with another version of it has left is removed.
 func OpenView(ctx context.Context, store Store, tables []*Table) (*View, error) {
 	v := &View{store: store}
+	var fresh []*tableView // without a position of this version
 	for _, t := range tables {
 		tv := &tableView{Table: t, cells: map[string]*cell{}}
 		pos, err := loadPosition(ctx, store, t)
@@ -54,8 +56,14 @@ func OpenView(ctx context.Context, store Store, tables []*Table) (*View, error) 
 		}
 		tv.pos = pos
 		v.tables = append(v.tables, tv)
+		if pos.Seq == 0 {
+			fresh = append(fresh, tv)
+		}
 	}
 	v.pos = v.oldest()
+	if len(fresh) > 0 {
+		return v, v.dropOtherVersions(ctx, fresh)
+	}
 	return v, nil
 }
 

@@ -27,6 +27,7 @@ import (
 	"hookline/hookctl/redact"
 	"hookline/hookctl/wire"
 	"hookline/projector"
+	"hookline/projector/identity"
 	"hookline/projector/intake"
 )
 
@@ -268,8 +269,9 @@ func (d *Daemon) heal(ctx context.Context) {
 	if len(broken) == 0 {
 		return
 	}
+	cells := fmt.Sprintf("%s.v%d.", identity.Name, identity.Version)
 	for _, key := range broken {
-		if id, ok := strings.CutPrefix(key, "identity.v1."); ok {
+		if id, ok := strings.CutPrefix(key, cells); ok {
 			d.log.Warn("Corrupted identity snapshot: cannot deserialize session " + id) // S0 ERR-SESSION-02
 		}
 	}

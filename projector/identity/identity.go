@@ -36,11 +36,11 @@ import (
 	"hookline/events"
 )
 
-// Name and Version are the projection's: cells are identity.v1.<session>. A change of the fold's
+// Name and Version are the projection's: cells are identity.v2.<session>. A change of the fold's
 // meaning is a new version, and every cell is folded again.
 const (
 	Name    = "identity"
-	Version = 1
+	Version = 2
 )
 
 // Limits of one state. They keep its encoding far below [MaxEncoded].

@@ -1,0 +1,60 @@
+package projector_test
+
+import (
+	"context"
+	"testing"
+
+	"hookline/events"
+	"hookline/projector"
+)
+
+// counted is a projection whose meaning changes with its version, and which writes to bucket latest.
+func counted(version int, bucketKey string) []*projector.Table {
+	return []*projector.Table{projector.NewTable(projector.Spec[map[string]int]{
+		Name: "counted", Version: version, Buckets: []string{projector.BucketLatest},
+		Keys:  func(r events.Record) []string { return []string{r.Session} },
+		Start: func(string) map[string]int { return map[string]int{} },
+		Fold:  func(s map[string]int, _ events.Record) map[string]int { s["n"] += version; return s },
+		Views: func(key string, _ map[string]int) []projector.ViewCell {
+			return []projector.ViewCell{{Bucket: projector.BucketLatest, Key: bucketKey + key, Value: []byte("1")}}
+		},
+	})}
+}
+
+// An upgrade that changes what a state means leaves nothing of the old one behind.
+func TestAnotherVersionIsFoldedAnew(t *testing.T) {
+	ctx, store := context.Background(), projector.NewMemory()
+	log := logOf([]events.Record{
+		events.NewRecord(1, events.Envelope{ID: "a", Type: events.TypePromptSubmitted, Session: "s-1", Data: []byte(`{}`)}),
+		events.NewRecord(2, events.Envelope{ID: "b", Type: events.TypePromptSubmitted, Session: "s-2", Data: []byte(`{}`)}),
+	})
+	for _, c := range []struct {
+		version int
+		views   string
+		want    string
+	}{{1, "old.", `{"n":1}`}, {2, "new.", `{"n":2}`}, {10, "newer.", `{"n":10}`}, {1, "old.", `{"n":1}`}} { // the last is a step back
+		v, err := projector.OpenView(ctx, store, counted(c.version, c.views))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v.Position().Seq != 0 {
+			t.Errorf("version %d resumes at %d", c.version, v.Position().Seq)
+		}
+		if err := log(ctx, 1, 0, func(r events.Record) error { return v.Apply(ctx, r) }); err != nil {
+			t.Fatal(err)
+		}
+		if _, diffs, err := v.Verify(ctx, log, nil); err != nil || len(diffs) > 0 {
+			t.Errorf("version %d: %v %v", c.version, diffs, err)
+		}
+		_ = v.Read(ctx, func(r projector.Reader) error {
+			if raw, _, _ := r.Raw("counted", "s-1"); string(raw) != c.want {
+				t.Errorf("version %d: %s", c.version, raw)
+			}
+			return nil
+		})
+		keys, err := store.Keys(ctx, projector.BucketLatest, "")
+		if err != nil || len(keys) != 2 || keys[0] != c.views+"s-1" {
+			t.Errorf("version %d: bucket latest has %v (%v)", c.version, keys, err)
+		}
+	}
+}
