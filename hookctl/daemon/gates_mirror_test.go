@@ -134,7 +134,7 @@ func TestMirrorScopes(t *testing.T) {
 func TestMirrorOverrideWithTimeToLive(t *testing.T) {
 	g := newGated(t, planOnly)
 	g.satisfy2(sessB, "commit_plan")
-	end := g.now.Add(time.Minute)
+	end := g.now().Add(time.Minute)
 	g.order(GateOrder{Events: []GateCommand{{Type: events.TypeGateSatisfied,
 		Data: json.RawMessage(`{"name":"commit_plan","scope":"session","level":"branch","by":"cli","expires_at":"` + end.Format(time.RFC3339Nano) + `"}`)}}})
 	for _, id := range []string{sessA, sessB, sessC} {
@@ -147,7 +147,7 @@ func TestMirrorOverrideWithTimeToLive(t *testing.T) {
 		t.Error("it holds on another branch")
 	}
 	git(t, g.dir, "switch", "-q", "feature/x")
-	g.now = end.Add(-time.Millisecond) // the next frame is at the last moment
+	g.set(end.Add(-time.Millisecond)) // the next frame is at the last moment
 	if got := g.reason(sessA, edit); got != "" {
 		t.Errorf("at its last moment: %q", got)
 	}
@@ -309,5 +309,7 @@ func TestGatesFollowARehome(t *testing.T) {
 // newGatedIn is another repository of the same daemon.
 func newGatedIn(t *testing.T, g *gatedRepo, rules string) *gatedRepo {
 	t.Helper()
-	return &gatedRepo{t: t, d: g.d, dir: newRepo(t, rules+"# another\n"), now: g.now.Add(time.Second), n: 1000}
+	other := &gatedRepo{t: t, d: g.d, dir: newRepo(t, rules+"# another\n"), n: 1000}
+	other.set(g.now().Add(time.Second))
+	return other
 }

@@ -345,7 +345,7 @@ func TestPinned_36_DynamicGate(t *testing.T) {
 	if got := g.reason(sessA, stop); !strings.Contains(got, "| size |") {
 		t.Errorf("triggered and above the threshold: %q", got)
 	}
-	end := g.now.Add(time.Minute).Format(time.RFC3339Nano)
+	end := g.now().Add(time.Minute).Format(time.RFC3339Nano)
 	g.order(GateOrder{Session: sessA, Events: []GateCommand{{Type: events.TypeGateSatisfied,
 		Data: json.RawMessage(`{"name":"size","scope":"session","level":"session","by":"approval","expires_at":"` + end + `"}`)}}})
 	if got := g.reason(sessA, edit); got != "" {

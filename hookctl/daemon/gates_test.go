@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -33,11 +34,11 @@ requirements:
 
 // gatedRepo is a repository on branch feature/x with these requirements, and a daemon that serves it.
 type gatedRepo struct {
-	t   *testing.T
-	d   *Daemon
-	dir string
-	now time.Time
-	n   int
+	t     *testing.T
+	d     *Daemon
+	dir   string
+	clock atomic.Int64
+	n     int
 }
 
 func git(t testing.TB, dir string, args ...string) {
@@ -84,8 +85,9 @@ func newGated(t *testing.T, rules string) *gatedRepo {
 	t.Helper()
 	home := reviewHome(t)
 	t.Setenv("HOME", t.TempDir())
-	g := &gatedRepo{t: t, dir: newRepo(t, rules), now: time.Now().UTC().Truncate(time.Millisecond)}
-	d, err := Open(t.Context(), Options{Home: home, Now: func() time.Time { return g.now }})
+	g := &gatedRepo{t: t, dir: newRepo(t, rules)}
+	g.set(time.Now())
+	d, err := Open(t.Context(), Options{Home: home, Now: g.now})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,12 +97,17 @@ func newGated(t *testing.T, rules string) *gatedRepo {
 }
 
 // later moves the clock on.
-func (g *gatedRepo) later(d time.Duration) { g.now = g.now.Add(d) }
+func (g *gatedRepo) later(d time.Duration) { g.clock.Add(d.Milliseconds()) }
+
+// now is the clock of the daemon, whose dreams read it too.
+func (g *gatedRepo) now() time.Time { return time.UnixMilli(g.clock.Load()).UTC() }
+
+func (g *gatedRepo) set(t time.Time) { g.clock.Store(t.UnixMilli()) }
 
 // frame is a hook of a session in the repository.
 func (g *gatedRepo) frame(session, body string) wire.Frame {
 	g.n++
-	g.now = g.now.Add(time.Millisecond)
+	g.later(time.Millisecond)
 	var m map[string]any
 	if err := json.Unmarshal([]byte(body), &m); err != nil {
 		g.t.Fatal(err)
@@ -113,7 +120,7 @@ func (g *gatedRepo) frame(session, body string) wire.Frame {
 		m["tool_use_id"] = fmt.Sprintf("toolu_%d", g.n)
 	}
 	b, _ := json.Marshal(m)
-	ms := g.now.UnixMilli()
+	ms := g.clock.Load()
 	return wire.Frame{ID: wire.NewID(ms), Args: []string{"hook"}, Time: ms, Complete: true, Size: int64(len(b)), Body: b,
 		Binary: "/usr/local/bin/hookctl", Env: map[string]string{"CLAUDE_PROJECT_DIR": g.dir}}
 }
