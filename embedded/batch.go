@@ -88,6 +88,9 @@ func (st *Stream) resent(ctx context.Context, msgs []message) ([]Receipt, error)
 	if len(ids) < len(msgs) {
 		return nil, fmt.Errorf("%w: an id twice in one batch", ErrBadEnvelope)
 	}
+	if err := st.loadLast(ctx); err != nil { // of a lost acknowledgement nobody has told us
+		return nil, err
+	}
 	from, err := st.SeqAtTime(ctx, time.Now().Add(-2*duplicateWindow))
 	if err != nil {
 		return nil, err

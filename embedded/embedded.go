@@ -189,7 +189,7 @@ func (s *Server) Close(ctx context.Context) error {
 }
 
 func (s *Server) close(ctx context.Context) error {
-	healthy := s.Health() == nil
+	healthy := s.stream.end()
 	s.archive.stop()
 	if healthy {
 		if err := s.buckets.compact(ctx, s.opts.streamsDir()); err != nil {

@@ -50,6 +50,9 @@ func (st *Stream) appendGroup(ctx context.Context, msgs []message) ([]Receipt, e
 	if err := fits(msgs); err != nil {
 		return nil, err
 	}
+	if err := ctx.Err(); err != nil { // it waited too long for its turn: nothing was sent
+		return nil, err
+	}
 	out := make([]Receipt, len(msgs))
 	for i, m := range msgs {
 		if p := st.stuck.Load(); p != nil {

@@ -51,7 +51,7 @@ func (s *Server) inspect() (known, error) {
 		return known{}, err
 	}
 	k := known{blocks: len(blocks), last: newestIn(found)}
-	if !s.report.Clean {
+	if !s.report.Clean && !s.found.Whole { // what comes from the archive or a backup may end within a group that was whole
 		if err := s.cutUnfinished(&k); err != nil {
 			return known{}, err
 		}

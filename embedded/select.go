@@ -217,8 +217,11 @@ func (b *blockIndex) records(n int, c *contents, places []block.Place, fn func(b
 		places = places[1:]
 		return fn(r)
 	})
-	if errors.Is(err, errStop) {
+	switch {
+	case errors.Is(err, errStop), err == nil && len(places) == 0:
 		return nil
+	case err == nil:
+		return fmt.Errorf("%w: no record at %d", block.ErrDamaged, places[0].Off) // the contents are another file's
 	}
 	return err
 }

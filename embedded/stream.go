@@ -130,9 +130,7 @@ func (st *Stream) appendOne(ctx context.Context, m message) ([]Receipt, error) {
 	if err != nil {
 		return nil, st.trouble(err)
 	}
-	if !ack.Duplicate {
-		st.advance(ack.Seq, m.id)
-	}
+	st.advance(ack.Seq, m.id) // a duplicate may be behind the end, too: its first acknowledgement was lost
 	return []Receipt{{Seq: ack.Seq, Duplicate: ack.Duplicate}}, nil
 }
 
@@ -178,6 +176,17 @@ func (st *Stream) Sync(ctx context.Context, seq uint64) error {
 	return st.sync.wait(ctx, seq, st.codec.small.ahead)
 }
 
+// end lets the append under way, a group above all, come to its end and refuses all others; it tells whether the
+// store is healthy then.
+func (st *Stream) end() (healthy bool) {
+	st.order.Lock()
+	defer st.order.Unlock()
+	healthy = st.srv.Health() == nil
+	closed := ErrClosed
+	st.stuck.CompareAndSwap(nil, &closed)
+	return healthy
+}
+
 // Last is the newest event's sequence and id; 0 and "" for an empty log.
 func (st *Stream) Last() (seq uint64, id string) {
 	st.mu.Lock()
@@ -203,23 +212,23 @@ func (st *Stream) Get(ctx context.Context, seq uint64) (events.Record, error) {
 	return rec, nil
 }
 
-// loadLast asks the server for the newest event.
+// loadLast asks the server for the newest event. No group may be under way: its events are not shown one by one.
 func (st *Stream) loadLast(ctx context.Context) error {
 	info, err := st.handle.Info(ctx)
 	if err != nil {
 		return err
 	}
-	st.last, st.lastID = info.State.LastSeq, ""
-	if st.last == 0 || info.State.Msgs == 0 {
-		return nil
+	last, id := info.State.LastSeq, ""
+	if last > 0 && info.State.Msgs > 0 {
+		raw, err := st.handle.GetMsg(ctx, last)
+		switch {
+		case errors.Is(err, jetstream.ErrMsgNotFound): // it was erased: its sequence still counts
+		case err != nil:
+			return err
+		default:
+			id = raw.Header.Get(headerID)
+		}
 	}
-	raw, err := st.handle.GetMsg(ctx, st.last)
-	if errors.Is(err, jetstream.ErrMsgNotFound) { // it was erased: its sequence still counts
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	st.lastID = raw.Header.Get(headerID)
+	st.advance(last, id)
 	return nil
 }

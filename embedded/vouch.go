@@ -142,7 +142,7 @@ func (s *Server) setAside() error {
 		return err
 	}
 	for _, dir := range s.bucketDirs() {
-		if err := os.CopyFS(filepath.Join(aside, filepath.Base(dir)), os.DirFS(dir)); err != nil {
+		if err := copyTree(dir, filepath.Join(aside, filepath.Base(dir))); err != nil {
 			return err
 		}
 	}

@@ -53,6 +53,7 @@ func (d *Daemon) take(ctx context.Context, f wire.Frame, spooled bool) (hook.Ans
 		return hook.Answer{}, err
 	}
 	if err := d.stream.Sync(ctx, seq); err != nil {
+		d.endWhenBroken(err)
 		return hook.Answer{}, fmt.Errorf("sync the log: %w", err)
 	}
 	d.hub.wake(seq)

@@ -1,0 +1,196 @@
+package embedded
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"hookline/embedded/block"
+	"hookline/events"
+)
+
+// A group whose caller has no time left is not begun, so it ends nothing.
+func TestGroupThatComesLate(t *testing.T) {
+	s := open(t, storeDir(t))
+	add(t, s, 1, 1)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := s.Stream().AppendGroup(ctx, event(2), event(3)); !errors.Is(err, context.Canceled) || errors.Is(err, ErrWriteStuck) {
+		t.Errorf("%v, want that of the context alone", err)
+	}
+	if err := s.Health(); err != nil {
+		t.Errorf("health: %v", err)
+	}
+	add(t, s, 2, 2)
+}
+
+// What was written without an acknowledgement is shown to readers once its append is repeated.
+func TestLostAcknowledgement(t *testing.T) {
+	for name, write := range map[string]func(*Stream, []message) error{
+		"one": func(st *Stream, msgs []message) error {
+			_, err := st.publish(t.Context(), msgs[0].natsMsg())
+			return err
+		},
+		"batch": func(st *Stream, msgs []message) error {
+			_, err := st.publishBatch(t.Context(), msgs)
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := open(t, storeDir(t))
+			add(t, s, 1, 1)
+			envs := []events.Envelope{event(2), event(3)}
+			if name == "one" {
+				envs = envs[:1]
+			}
+			msgs, err := s.stream.encode(envs)
+			if err == nil {
+				err = write(s.stream, msgs)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := s.Stream().Append(t.Context(), envs...)
+			if err != nil || len(r) != len(envs) || r[0] != (Receipt{2, true}) {
+				t.Fatalf("again: %v, %v", r, err)
+			}
+			wantLog(t, s, 1+uint64(len(envs)))
+		})
+	}
+}
+
+// Contents that are no longer the block's must not hide its messages.
+func TestRecordsOfAnotherFile(t *testing.T) {
+	s := open(t, storeDir(t))
+	add(t, s, 1, 20)
+	closeStore(t, s)
+	content, err := os.ReadFile(s.stream.blocks.path(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	b := newBlockIndex(dir, filepath.Join(dir, "tables"))
+	if err := os.WriteFile(b.path(1), content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c, err := survey(b.path(1), 20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var places []block.Place
+	for _, r := range c.rows {
+		places = append(places, r.at)
+	}
+	if err := os.WriteFile(b.path(1), content[places[1].Off:], 0o600); err != nil { // the first message was taken out
+		t.Fatal(err)
+	}
+	n := 0
+	if err := b.records(1, c, places, func(block.Record) error { n++; return nil }); !errors.Is(err, block.ErrDamaged) {
+		t.Errorf("%d of %d records, %v", n, len(places), err)
+	}
+}
+
+// What is set aside is for us alone, as the store is.
+func TestAsideIsPrivate(t *testing.T) {
+	s := open(t, storeDir(t))
+	add(t, s, 1, 5)
+	closeStore(t, s)
+	o := s.opts
+	if err := errors.Join(os.RemoveAll(o.msgsDir()), os.RemoveAll(o.archiveDir())); err != nil {
+		t.Fatal(err)
+	}
+	o.Renew = true
+	s, err := Open(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close(context.Background())
+	files := 0
+	err = filepath.WalkDir(filepath.Join(o.Dir, "aside"), func(path string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		files++
+		info, err := e.Info()
+		if err == nil && info.Mode().Perm()&0o077 != 0 {
+			t.Errorf("%s has mode %v", path, info.Mode())
+		}
+		return err
+	})
+	if err != nil || files < 5 {
+		t.Errorf("%d files, %v", files, err)
+	}
+}
+
+// Close lets a group come to its end: an exit in order must not vouch for half a decision.
+func TestCloseWhileGroupsAreWritten(t *testing.T) {
+	for try := range 4 {
+		dir := storeDir(t)
+		s := open(t, dir)
+		add(t, s, 1, 2)
+		ended := make(chan error)
+		go func() {
+			for n := uint64(3); ; n += maxGroup {
+				group := make([]events.Envelope, maxGroup)
+				for i := range group {
+					group[i] = event(n + uint64(i))
+				}
+				if _, err := s.Stream().AppendGroup(context.Background(), group...); err != nil {
+					ended <- err
+					return
+				}
+			}
+		}()
+		time.Sleep(time.Duration(20+3*try) * time.Millisecond)
+		closeStore(t, s)
+		if err := <-ended; !errors.Is(err, ErrClosed) {
+			t.Errorf("a group after the end: %v, want ErrClosed", err)
+		}
+		s = open(t, dir)
+		last, _ := s.Stream().Last()
+		if !s.Report().Clean || last < 2 || (last-2)%maxGroup != 0 {
+			t.Errorf("clean %v, the log ends at %d, within a group", s.Report().Clean, last)
+		}
+		closeStore(t, s)
+	}
+}
+
+// The sealed blocks of a group that was acknowledged end with its beginning. When the archive has no more, that is kept.
+func TestRestoredLogEndsWithinGroup(t *testing.T) {
+	dir := storeDir(t)
+	s := open(t, dir)
+	add(t, s, 1, 2)
+	group := make([]events.Envelope, 5)
+	for i := range group {
+		group[i] = event(uint64(i) + 3)
+		group[i].Data = []byte(fmt.Sprintf(`"%d%s"`, i, randomText(3<<20)))
+	}
+	r, err := s.Stream().AppendGroup(t.Context(), group...)
+	if err == nil {
+		err = s.Stream().Sync(t.Context(), r[4].Seq)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the first block is archived", func() bool {
+		kept, _ := list(s.opts.archiveDir())
+		return len(kept) > 0
+	})
+	at := killed(t, dir)
+	kept, err := list(filepath.Join(at, "archive"))
+	if err != nil || len(kept) != 1 {
+		t.Fatalf("%v, %v", kept, err)
+	}
+	if err := os.RemoveAll(filepath.Join(at, "jetstream")); err != nil {
+		t.Fatal(err)
+	}
+	s = open(t, at)
+	if last, _ := s.Stream().Last(); last <= 2 || s.Report().Unfinished != 0 {
+		t.Errorf("the log ends at %d, %d events were cut", last, s.Report().Unfinished)
+	}
+}

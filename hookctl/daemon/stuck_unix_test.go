@@ -1,0 +1,41 @@
+//go:build unix
+
+package daemon
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"hookline/embedded"
+)
+
+// A daemon whose log cannot be brought to disk ends with the first hook that finds out, as with any other
+// write error: it would answer none any more.
+func TestFailedSyncEndsTheDaemon(t *testing.T) {
+	home := reviewHome(t)
+	d := open(t, home)
+	take(t, d, bashOf("s-1", 1))
+	msgs := filepath.Join(home, "store", "jetstream", "$G", "streams", "EVENTS", "msgs")
+	if err := os.Rename(msgs, msgs+".away"); err != nil {
+		t.Fatal(err)
+	}
+	_, err := d.Take(context.Background(), bashOf("s-1", 2))
+	if !errors.Is(err, embedded.ErrWriteStuck) {
+		t.Errorf("%v, want ErrWriteStuck", err)
+	}
+	select {
+	case <-d.stopping:
+	default:
+		t.Error("the daemon goes on")
+	}
+	if err := errors.Join(os.Rename(msgs+".away", msgs), d.Close(context.Background())); err != nil {
+		t.Error(err)
+	}
+	d = open(t, home)
+	defer shut(t, d)
+	take(t, d, bashOf("s-1", 3))
+	mustVerify(t, d)
+}
