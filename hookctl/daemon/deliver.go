@@ -182,7 +182,7 @@ func (d *delivery) start() {
 }
 
 // startAndSend waits for the daemon that it started, or that another process did, and sends the
-// frame again under its id. A quarter of the time is kept for the spool.
+// frame again under its id. An eighth of the time is kept for the spool.
 func (d *delivery) startAndSend(ctx context.Context) (wire.Reply, bool) {
 	until := d.Until.Add(-time.Until(d.Until) / 8)
 	if d.start(); d.startErr != nil {

@@ -14,13 +14,13 @@ import (
 	"hookline/hookctl/wire"
 )
 
-// lookEvery is how often the daemon looks whether its socket is still there: one look is 3 µs, and a hook
-// that waits for an answer has 1.4 s at least.
-const lookEvery = 250 * time.Millisecond
+// lookEvery is how often the daemon looks whether its socket is still there. One look is 3 µs, but waking an idle
+// process is most of a millisecond; a session's start waits 1.6 s for an answer.
+const lookEvery = time.Second
 
 // keptLooks is how many looks a listener outlives its file: what waits in it unaccepted on a busy machine
 // is a hook that gives up after two seconds.
-const keptLooks = 12
+const keptLooks = 3
 
 // door keeps the daemon's socket open. Whatever cleans folders may remove it (of temporary files, or a
 // runtime folder at the end of a login): then no client finds the daemon, while its lock keeps others
