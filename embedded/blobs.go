@@ -99,7 +99,7 @@ func (b *Blobs) Get(digest string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	content, err := c.unpack(packed)
+	content, err := c.unpack(encodingZstd, packed)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w: %w", digest, ErrBlobDamaged, err)
 	}

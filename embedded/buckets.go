@@ -104,7 +104,7 @@ func (b *buckets) Load(ctx context.Context, bucket, key string) ([]byte, error) 
 
 func (b *buckets) unpack(stored []byte) ([]byte, error) {
 	if bytes.HasPrefix(stored, zstdMagic) {
-		return b.codec.unpack(stored)
+		return b.codec.unpack(encodingZstd, stored)
 	}
 	return stored, nil
 }
@@ -116,8 +116,10 @@ func (b *buckets) pack(bucket string, value []byte) []byte {
 	if len(value) < minPack || bucket == projector.BucketCache { // the cache is read on the hot path
 		return value
 	}
-	packed, _ := b.codec.pack(value)
-	return packed
+	if packed := b.codec.frame(value); len(packed) < len(value) {
+		return packed
+	}
+	return value
 }
 
 // Save implements [projector.Store]. Cells go to the server in their order without waiting for each

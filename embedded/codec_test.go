@@ -2,10 +2,12 @@ package embedded
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"math/rand/v2"
 	"reflect"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -120,8 +122,13 @@ func TestRecordRoundTrip(t *testing.T) {
 func TestPayloadsAreCompressed(t *testing.T) {
 	c := codecOf(t)
 	m, err := c.encode(event(1))
-	if err != nil || m.encoding != "zstd" || len(m.data) > 110 {
-		t.Errorf("a hook of %d bytes takes %d, %q, %v; want at most 110", len(event(1).Data), len(m.data), m.encoding, err)
+	if err != nil || m.encoding != "s2-1" || len(m.data) > 85 {
+		t.Errorf("a hook of %d bytes takes %d, %q, %v; want at most 85", len(event(1).Data), len(m.data), m.encoding, err)
+	}
+	long := event(1)
+	long.Data = []byte(longOutput(smallPayload))
+	if m, err = c.encode(long); err != nil || m.encoding != "zstd" || len(m.data) > len(long.Data)/5 {
+		t.Errorf("a hook of %d bytes takes %d, %q, %v", len(long.Data), len(m.data), m.encoding, err)
 	}
 	env := event(1)
 	env.Worktree, env.Branch, env.Hook, env.ToolUseID, env.Data = "", "", "", "", []byte("7")
@@ -137,10 +144,50 @@ func TestDictionaryIsFrozen(t *testing.T) {
 	// A frame made when the dictionary was shipped: a changed dictionary cannot read it.
 	frozen := []byte("(\xb5/\xfd!\x01\x89\x05\x02\x00\xd4\x02c68c8a51-e89d-45af-bd06-f5c764bc3b27echo 1\"}}\x05\xf0mf\xd3\xb8\x06.\\g~D\x96Og\x1c\x01")
 	c := codecOf(t)
-	plain, err := c.unpack(frozen)
+	plain, err := c.unpack("zstd", frozen)
 	if want := string(event(1).Data); err != nil || string(plain) != want {
 		t.Errorf("frozen frame: %q, %v; now it is %q", plain, err, c.frame(event(1).Data))
 	}
+	// A block finds its own beginning at a place in the dictionary, which must not move either.
+	block := []byte("\x89\x01:y\x02,c68c8a51-e89\x0e4\x16Haf-bd06-f5c764bc3b2AyJ\x82\x01^\x8a\vzj\x0e echo 1\"}}")
+	plain, err = c.unpack("s2-1", block)
+	if now, _ := c.pack(event(1).Data); err != nil || string(plain) != string(event(1).Data) {
+		t.Errorf("frozen block: %q, %v; now it is %q", plain, err, now)
+	}
+}
+
+// A log of before the blocks has frames: both encodings and none are read, each into memory of its own or into an
+// arena, which never gives the same bytes twice.
+func TestEveryEncodingIsRead(t *testing.T) {
+	c := codecOf(t)
+	rapid.Check(t, func(t *rapid.T) {
+		arena := make([]byte, 0, rapid.IntRange(0, 4096).Draw(t, "room"))
+		var plains, given [][]byte
+		for i := range rapid.IntRange(1, 20).Draw(t, "payloads") {
+			plain := []byte(longOutput(rapid.IntRange(0, 600).Draw(t, "size")) + strconv.Itoa(i))
+			packed, encoding := c.pack(plain)
+			switch rapid.IntRange(0, 2).Draw(t, "encoding") {
+			case 0:
+				packed, encoding = plain, ""
+			case 1:
+				packed, encoding = c.frame(plain), encodingZstd
+			}
+			own, err := c.unpack(encoding, packed)
+			if err != nil || !bytes.Equal(own, plain) {
+				t.Fatalf("%q: %q became %q, %v", encoding, plain, own, err)
+			}
+			var lent []byte
+			if lent, arena, err = c.unpackInto(encoding, packed, arena); err != nil {
+				t.Fatal(err)
+			}
+			plains, given = append(plains, plain), append(given, lent)
+		}
+		for i := range plains {
+			if !bytes.Equal(given[i], plains[i]) {
+				t.Fatalf("payload %d is %q now, was %q", i, given[i], plains[i])
+			}
+		}
+	})
 }
 
 func TestDecodeRefuses(t *testing.T) {
@@ -153,12 +200,17 @@ func TestDecodeRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	foreign := append([]byte(nil), good.data...)
+	foreign := c.frame(good.data)
 	foreign[5] = 99 // the dictionary's id in the frame's header
 	for name, m := range map[string]message{
 		"bomb":               {encoding: "zstd", data: plainFrame.EncodeAll(make([]byte, maxPlain+1), nil)},
 		"unknown dictionary": {encoding: "zstd", data: foreign},
-		"truncated":          {encoding: "zstd", data: good.data[:len(good.data)-3]},
+		"truncated":          {encoding: "zstd", data: c.frame(good.data)[:40]},
+		"truncated block":    {encoding: "s2-1", data: good.data[:len(good.data)-3]},
+		"bomb of a block":    {encoding: "s2-1", data: binary.AppendUvarint(nil, maxPlain+1)},
+		"larger than any":    {encoding: "s2-1", data: binary.AppendUvarint(nil, 1<<62)},
+		"no block":           {encoding: "s2-1", data: []byte("\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff")},
+		"other dictionary":   {encoding: "s2-2", data: good.data},
 		"no frame":           {encoding: "zstd", data: []byte("{}\n{}")},
 		"other encoding":     {encoding: "gzip", data: []byte("{}\n{}")},
 		"no line":            {data: []byte("{}")},

@@ -17,12 +17,12 @@
 //
 //	subject   ev.<project>.<session>.<area>.<what>; an empty token is "=", other bytes than
 //	          [A-Za-z0-9_-] are "=XX"
-//	headers   Nats-Msg-Id (the event's id), ce-type, ce-time (RFC 3339), Content-Encoding: zstd
-//	          when the payload is compressed; Hookline-Part ("2/3") on the events of one decision
+//	headers   Nats-Msg-Id (the event's id), ce-type, ce-time (RFC 3339), Content-Encoding: s2-1
+//	          or zstd when the payload is compressed; Hookline-Part ("2/3") on the events of one decision
 //	payload   one line of JSON with the envelope's other fields, "\n", the event's data
 //
-// The payload is zstd with the dictionary this package ships (dict/1.zdict; the frame names it by
-// its id, so that a later dictionary can stand beside it) whenever that is smaller.
+// The payload is compressed with the dictionary this package ships (dict/1.zdict; the encoding or the
+// frame names it, so that a later dictionary can stand beside it) whenever that is smaller (compress.go).
 //
 // # Durability
 //

@@ -19,6 +19,7 @@ import (
 const (
 	chunkRecords = 256
 	chunkBytes   = 1 << 20 // of packed data
+	chunkPlain   = 1 << 20 // room for unpacked data that is lent, at first
 	keptBytes    = 4 << 20
 )
 
@@ -136,7 +137,9 @@ func (c *chunk) take(m stored) {
 
 func (c *chunk) decode(codec *codec, p pass) {
 	c.out = slices.Grow(c.out[:0], len(c.in))[:len(c.in)]
-	c.plain = c.plain[:0]
+	if c.plain = c.plain[:0]; p.lent && c.plain == nil {
+		c.plain = make([]byte, 0, chunkPlain)
+	}
 	for i, m := range c.in {
 		c.out[i] = c.one(codec, p, m)
 	}

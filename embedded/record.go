@@ -19,7 +19,6 @@ const (
 	headerType     = "ce-type"
 	headerTime     = "ce-time"
 	headerEncoding = "Content-Encoding"
-	encodingZstd   = "zstd"
 )
 
 // maxSubject bounds a subject in bytes; the server refuses control lines of 4 KiB.
@@ -97,46 +96,43 @@ func (c *codec) encode(env events.Envelope) (message, error) {
 		return message{}, fmt.Errorf("%w: a subject of %d bytes", ErrBadEnvelope, len(subject))
 	}
 	m := message{subject: subject, id: env.ID, typ: env.Type, time: env.Time.UTC().Format(time.RFC3339Nano)}
-	if packed, smaller := c.pack(plain); smaller {
-		m.data, m.encoding = packed, encodingZstd
-	} else {
-		m.data = plain
-	}
+	m.data, m.encoding = c.pack(plain)
 	return m, nil
 }
 
 // decode undoes encode.
 func (c *codec) decode(m message) (events.Envelope, error) {
-	env, _, err := c.decodeInto(m, nil)
-	return env, err
+	plain, err := c.unpack(m.encoding, m.data)
+	if err != nil {
+		return events.Envelope{}, err
+	}
+	return m.envelope(plain)
 }
 
 // decodeInto is decode with the data unpacked into an arena, as by unpackInto.
 func (c *codec) decodeInto(m message, arena []byte) (events.Envelope, []byte, error) {
-	plain := m.data
-	var err error
-	switch m.encoding {
-	case "":
-	case encodingZstd:
-		if plain, arena, err = c.unpackInto(m.data, arena); err != nil {
-			return events.Envelope{}, arena, err
-		}
-	default:
-		return events.Envelope{}, arena, fmt.Errorf("%w: content encoding %q", ErrBadPayload, m.encoding)
+	plain, arena, err := c.unpackInto(m.encoding, m.data, arena)
+	if err != nil {
+		return events.Envelope{}, arena, err
 	}
+	env, err := m.envelope(plain)
+	return env, arena, err
+}
+
+// envelope puts the envelope together whose payload is plain.
+func (m message) envelope(plain []byte) (events.Envelope, error) {
 	line, data, found := bytes.Cut(plain, []byte{'\n'})
 	if !found {
-		return events.Envelope{}, arena, fmt.Errorf("%w: no envelope line", ErrBadPayload)
+		return events.Envelope{}, fmt.Errorf("%w: no envelope line", ErrBadPayload)
 	}
 	var head rest
 	if !events.Fill(line, &head) {
 		head = rest{}
 		if err := json.Unmarshal(line, &head); err != nil {
-			return events.Envelope{}, arena, fmt.Errorf("%w: envelope line: %w", ErrBadPayload, err)
+			return events.Envelope{}, fmt.Errorf("%w: envelope line: %w", ErrBadPayload, err)
 		}
 	}
-	env, err := assemble(m, head, data)
-	return env, arena, err
+	return assemble(m, head, data)
 }
 
 func assemble(m message, head rest, data []byte) (events.Envelope, error) {

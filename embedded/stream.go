@@ -173,7 +173,7 @@ func (st *Stream) Sync(ctx context.Context, seq uint64) error {
 	if st.mode == Always {
 		return nil
 	}
-	return st.sync.wait(ctx, seq, st.codec.small.ahead)
+	return st.sync.wait(ctx, seq)
 }
 
 // end lets the append under way, a group above all, come to its end and refuses all others; it tells whether the

@@ -301,7 +301,7 @@ func TestSyncerCoversEveryBlock(t *testing.T) {
 		for n := 1; n <= newest; n++ {
 			touch(n)
 		}
-		if err := y.wait(t.Context(), uint64(seq+1), func() {}); err != nil {
+		if err := y.wait(t.Context(), uint64(seq+1)); err != nil {
 			t.Fatal(err)
 		}
 		if y.newest != newest {
@@ -314,11 +314,11 @@ func TestSyncerCoversEveryBlock(t *testing.T) {
 	if err := os.RemoveAll(dir); err != nil {
 		t.Fatal(err)
 	}
-	if err := y.wait(t.Context(), 4, func() {}); err != nil {
+	if err := y.wait(t.Context(), 4); err != nil {
 		t.Errorf("what is on disk already: %v", err)
 	}
 	for range 2 { // the failure stays
-		if err := y.wait(t.Context(), 5, func() {}); !errors.Is(err, ErrWriteStuck) {
+		if err := y.wait(t.Context(), 5); !errors.Is(err, ErrWriteStuck) {
 			t.Errorf("sync without files: %v, want ErrWriteStuck", err)
 		}
 	}

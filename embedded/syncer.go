@@ -57,9 +57,8 @@ func (s *syncer) begin(seq uint64) {
 	}
 }
 
-// wait returns when everything up to seq is on disk, after meanwhile, which is called when there is time
-// for it. The caller must have been acknowledged.
-func (s *syncer) wait(ctx context.Context, seq uint64, meanwhile func()) error {
+// wait returns when everything up to seq is on disk. The caller must have been acknowledged.
+func (s *syncer) wait(ctx context.Context, seq uint64) error {
 	s.mu.Lock()
 	switch {
 	case seq <= s.durable:
@@ -74,12 +73,6 @@ func (s *syncer) wait(ctx context.Context, seq uint64, meanwhile func()) error {
 	}
 	r := s.join(seq)
 	s.mu.Unlock()
-	select {
-	case <-r.done:
-		return r.err
-	default:
-		meanwhile()
-	}
 	select {
 	case <-r.done:
 		return r.err
