@@ -80,11 +80,14 @@ func fill(data []byte, e any) bool {
 			return false
 		}
 		i = blank(data, i+1)
-		end := valueEnd(data, i)
+		end, text := literal(data, i)
+		if end < 0 {
+			end = valueEnd(data, i)
+		}
 		if end < 0 {
 			return false
 		}
-		if f != nil && !f.set(v.FieldByIndex(f.index), data[i:end]) {
+		if f != nil && !f.set(v.FieldByIndex(f.index), data[i:end], text) {
 			return false
 		}
 		if i = blank(data, end); i >= len(data) {
@@ -100,9 +103,9 @@ func fill(data []byte, e any) bool {
 	}
 }
 
-// set puts one value into its field. A value of another type leaves it; what only the slow way can
-// judge gives false.
-func (f *field) set(v reflect.Value, raw []byte) bool {
+// set puts one value into its field; plain says that it is a string without an escape. A value of another type
+// leaves it; what only the slow way can judge gives false.
+func (f *field) set(v reflect.Value, raw []byte, plain bool) bool {
 	if f.kind == reflect.Slice {
 		v.SetBytes(raw)
 		return true
@@ -112,7 +115,7 @@ func (f *field) set(v reflect.Value, raw []byte) bool {
 	}
 	switch f.kind {
 	case reflect.String:
-		return setString(v, raw)
+		return setString(v, raw, plain)
 	case reflect.Bool:
 		if raw[0] == 't' || raw[0] == 'f' {
 			v.SetBool(raw[0] == 't')
@@ -134,11 +137,11 @@ func (f *field) set(v reflect.Value, raw []byte) bool {
 	return true
 }
 
-func setString(v reflect.Value, raw []byte) bool {
+func setString(v reflect.Value, raw []byte, plain bool) bool {
 	if raw[0] != '"' {
 		return true
 	}
-	if s, ok := unquote(raw); ok {
+	if s, ok := unescape(raw[1:len(raw)-1], plain); ok {
 		v.SetString(s)
 		return true
 	}

@@ -1,6 +1,7 @@
 package events
 
 import (
+	"bytes"
 	"encoding/binary"
 	"encoding/json"
 	"math/bits"
@@ -60,14 +61,32 @@ func literal(b []byte, i int) (end int, plain bool) {
 	if i >= len(b) || b[i] != '"' {
 		return -1, false
 	}
-	plain = true
-	for j := special(b, i+1); j < len(b); j = special(b, j+2) {
-		if b[j] == '"' {
-			return j + 1, plain
-		}
-		plain = false
+	first := special(b[:min(len(b), i+1+nearby)], i+1)
+	if first < len(b) && first <= i+nearby && b[first] == '"' {
+		return first + 1, true
 	}
-	return -1, false
+	for from := min(first, len(b)); ; { // long, or with an escape
+		n := bytes.IndexByte(b[from:], '"')
+		if n < 0 {
+			return -1, false
+		}
+		at := from + n
+		if from = at + 1; !escaped(b[i+1 : at]) {
+			return from, bytes.IndexByte(b[first:at], '\\') < 0
+		}
+	}
+}
+
+// nearby is up to how many bytes a string's end is looked for word by word, before the search for long ones takes over.
+const nearby = 32
+
+// escaped tells whether what follows in the string is the second half of an escape.
+func escaped(before []byte) bool {
+	n := len(before)
+	for n > 0 && before[n-1] == '\\' {
+		n--
+	}
+	return (len(before)-n)%2 == 1
 }
 
 // One byte repeated eight times.
@@ -102,7 +121,11 @@ func unquote(raw []byte) (string, bool) {
 	if end < 0 || end != len(raw) {
 		return "", false
 	}
-	body := raw[1 : end-1]
+	return unescape(raw[1:end-1], plain)
+}
+
+// unescape decodes what stands between the quotes of a JSON string.
+func unescape(body []byte, plain bool) (string, bool) {
 	if !utf8.Valid(body) {
 		return "", false
 	}
