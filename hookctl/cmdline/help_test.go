@@ -32,16 +32,6 @@ func TestReflow(t *testing.T) {
 	}
 }
 
-func TestNearest(t *testing.T) {
-	types := []string{"tool.requested", "tool.succeeded", "session.started"}
-	for word, want := range map[string]string{"tool.suceeded": "tool.succeeded", "tool.suc": "tool.succeeded", "Session.Started": "session.started",
-		"elephant": "", "": "", "t": ""} {
-		if got := Nearest(word, types); got != want {
-			t.Errorf("%q: %q, want %q", word, got, want)
-		}
-	}
-}
-
 // The whole of one help text: what it says is wrapped, and nothing is wider than the terminal.
 func TestHelpText(t *testing.T) {
 	c, out, _ := console(t, nil)

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"hookline/hookctl/spelling"
 )
 
 // What is wrong with the words of a command line is said here and nowhere else: the library's errors
@@ -191,7 +193,7 @@ func wrongValue(cmd *cobra.Command, message, value string) error {
 
 func noSuchFlag(cmd *cobra.Command, name string) error {
 	f := &Fault{Message: fmt.Sprintf("`%s` has no flag %s", cmd.CommandPath(), name), Hint: "`" + cmd.CommandPath() + " --help` lists them"}
-	if near := Nearest(strings.TrimLeft(name, "-"), flagNames(cmd)); near != "" {
+	if near := spelling.Nearest(strings.TrimLeft(name, "-"), flagNames(cmd)); near != "" {
 		f.Hint = "did you mean `--" + near + "`?"
 	}
 	return f

@@ -3,6 +3,8 @@ package config
 import (
 	"fmt"
 	"strings"
+
+	"hookline/hookctl/spelling"
 )
 
 // Problem is something that is wrong with the configuration, and where.
@@ -43,50 +45,14 @@ func (p Problem) Warning() string {
 // unknown is the problem of a key that does not exist.
 func unknown(name string) Problem {
 	p := Problem{Key: name, Unknown: true, Message: fmt.Sprintf("unknown key %q", name)}
-	if near := nearest(name); near != "" {
+	all := make([]string, 0, len(keys))
+	for _, k := range keys {
+		all = append(all, k.Name)
+	}
+	if near := spelling.Nearest(strings.NewReplacer("-", "_", " ", "_").Replace(name), all); near != "" {
 		p.Hint = "did you mean " + near + "?"
 	} else {
-		var all []string
-		for _, k := range keys {
-			all = append(all, k.Name)
-		}
 		p.Hint = "the keys are " + strings.Join(all, ", ")
 	}
 	return p
-}
-
-// nearest is the key that name was probably meant to be: at most a third of its letters differ.
-func nearest(name string) string {
-	folded := strings.ToLower(strings.NewReplacer("-", "_", " ", "_").Replace(name))
-	best, distance := "", 1<<30
-	for _, k := range keys {
-		if d := edits(folded, k.Name); d < distance {
-			best, distance = k.Name, d
-		}
-	}
-	if distance > max(2, len(best)/3) || len(name) > 64 {
-		return ""
-	}
-	return best
-}
-
-// edits is the Levenshtein distance in bytes.
-func edits(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		corner := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := corner
-			if a[i] != b[j] {
-				cost++
-			}
-			corner = row[j+1]
-			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }

@@ -14,6 +14,7 @@ import (
 
 	"hookline/events"
 	"hookline/hookctl/cmdline"
+	"hookline/hookctl/spelling"
 )
 
 // filter says which events are wanted; the daemon interprets it.
@@ -119,7 +120,7 @@ func knownTypes(list string) error {
 		}
 		f := &cmdline.Fault{Message: fmt.Sprintf("no event type is like %q", glob), Hint: "`hookctl events types` lists them"}
 		area, rest, _ := strings.Cut(glob, ".")
-		if near := cmdline.Nearest(area, areas()); near != "" && near != area {
+		if near := spelling.Nearest(area, areas()); near != "" && near != area {
 			f.Hint = "did you mean '" + near + "." + rest + "'?"
 		}
 		return f
@@ -161,7 +162,7 @@ func nearestType(typ string) string {
 			return name
 		}
 	}
-	if near := cmdline.Nearest(typ, typeNames()); near != "" {
+	if near := spelling.Nearest(typ, typeNames()); near != "" {
 		return near
 	}
 	for _, name := range typeNames() {

@@ -1,0 +1,52 @@
+// Package spelling finds what a mistyped word was probably meant to be, for the hint `did you mean …?`
+// of flags, event types, projections, buckets and configuration keys.
+//
+// The names of requirements are not its matter: hookctl/requirements judges those by the rule of the
+// framework that its users come from.
+package spelling
+
+import "strings"
+
+// Nearest is the candidate that was probably meant by a word: one that begins with it, else the one
+// that the fewest slips of the keyboard make of it, of two equals the first. Up to two slips count, up
+// to a third of a longer candidate's letters, and less than half of the word's; "" when none is near.
+// Upper and lower case are the same in the word; candidates are in lower case.
+func Nearest(word string, candidates []string) string {
+	word = strings.ToLower(word)
+	best, least := "", (len(word)+1)/2
+	for _, c := range candidates {
+		if len(word) > 1 && strings.HasPrefix(c, word) {
+			return c
+		}
+		within := min(least, max(2, len(c)/3)+1)
+		if len(word)-len(c) >= within || len(c)-len(word) >= within {
+			continue // each letter too many is a slip: a word of megabytes is not compared
+		}
+		if n := slips(word, c); n < within {
+			best, least = c, n
+		}
+	}
+	return best
+}
+
+// slips counts the letters to put in, to take out and to replace (Levenshtein), by bytes.
+func slips(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			next := min(row[j], row[j+1]) + 1
+			if a[i] == b[j] {
+				next = min(next, diagonal)
+			} else {
+				next = min(next, diagonal+1)
+			}
+			diagonal, row[j+1] = row[j+1], next
+		}
+	}
+	return row[len(b)]
+}
