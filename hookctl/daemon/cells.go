@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"hookline/hookctl/spelling"
 	"hookline/projector"
 )
 
@@ -57,12 +58,16 @@ func writeCells(w http.ResponseWriter, r *http.Request, v *projector.View) error
 
 func knownTable(v *projector.View, table string) error { return tableAmong(v.Tables(), table) }
 
-// tableAmong refuses a projection that is none of the names.
+// tableAmong refuses a projection that is none of the names, with the nearest of them.
 func tableAmong(names []string, table string) error {
 	if slices.Contains(names, table) {
 		return nil
 	}
-	return problem(http.StatusNotFound, "no projection is called "+strconv.Quote(table), "projections: "+strings.Join(names, ", "))
+	hint := "projections: " + strings.Join(names, ", ")
+	if near := spelling.Nearest(table, names); near != "" {
+		hint = "did you mean " + near + "?"
+	}
+	return problem(http.StatusNotFound, "no projection is called "+strconv.Quote(table), hint)
 }
 
 func noCell(table, key string) error {

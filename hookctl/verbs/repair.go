@@ -13,6 +13,8 @@ import (
 
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/daemon"
+	"hookline/hookctl/spelling"
+	"hookline/projector/gate"
 	"hookline/projector/identity"
 	"hookline/projector/pointer"
 	"hookline/projector/project"
@@ -29,6 +31,7 @@ var rebuilds = map[string]string{
 	identity.Name:      identity.Name,
 	pointer.Name:       pointer.Name,
 	project.Name:       project.Name,
+	gate.Name:          gate.Name,
 }
 
 func (a *app) repairCmd() *cobra.Command {
@@ -44,7 +47,7 @@ func (a *app) repairCmd() *cobra.Command {
 			name := family + bucket
 			projection, ok := rebuilds[name]
 			if !ok || family != "" && bucket != "" {
-				return &cmdline.Fault{Message: fmt.Sprintf("there is no bucket %q", name), Hint: "one of " + strings.Join(sortedKeys(rebuilds), ", ")}
+				return noBucket(name)
 			}
 			return a.with(cmd.Context(), needStarted, func(h house) error { return a.rebuild(cmd.Context(), h, projection, dry) })
 		},
@@ -55,6 +58,15 @@ func (a *app) repairCmd() *cobra.Command {
 	cmd.MarkFlagsMutuallyExclusive("cf", "bucket")
 	cmd.MarkFlagsOneRequired("cf", "bucket")
 	return cmd
+}
+
+// noBucket refuses a name that nothing is rebuilt by, with the nearest one.
+func noBucket(name string) error {
+	f := &cmdline.Fault{Message: fmt.Sprintf("there is no bucket %q", name), Hint: "one of " + strings.Join(sortedKeys(rebuilds), ", ")}
+	if near := spelling.Nearest(name, sortedKeys(rebuilds)); near != "" {
+		f.Hint = "did you mean " + near + "?"
+	}
+	return f
 }
 
 func (a *app) rebuild(ctx context.Context, h house, projection string, dry bool) error {

@@ -288,7 +288,7 @@ func TestRepair(t *testing.T) {
 		}
 	}
 	contains(t, b.must("repair", "--bucket", "cache", "--json"), `"seq":9`)
-	if code, _, errs := b.run("repair", "--bucket", "pail"); code != 1 || errs != "hookctl: error: there is no bucket \"pail\"\nhookctl: hint: one of cache, identity, latest, project, session, session_identity, snapshot\n" {
+	if code, _, errs := b.run("repair", "--bucket", "pail"); code != 1 || errs != "hookctl: error: there is no bucket \"pail\"\nhookctl: hint: one of cache, gate, identity, latest, project, session, session_identity, snapshot\n" {
 		t.Errorf("exit %d, %q", code, errs)
 	}
 	f.rebuild = `{"progress":5,"of":9}` + "\n"

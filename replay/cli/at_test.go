@@ -88,7 +88,7 @@ func TestAtErrors(t *testing.T) {
 		{"at 99", "replay: error: the log ends at sequence 11\n"},
 		{"at yesterday", "replay: error: \"yesterday\" is no sequence, time or duration\n" + points},
 		{"at -- -10m", "replay: error: \"-10m\" is no sequence, time or duration\n" + points},
-		{"at now gates", "replay: error: no projection is called \"gates\"\nreplay: hint: projections: session, identity, latest, project, gate\n"},
+		{"at now doors", "replay: error: no projection is called \"doors\"\nreplay: hint: projections: session, identity, latest, project, gate\n"},
 		{"at now session 00000000", "replay: error: there is no session \"00000000\"\nreplay: hint: `hookctl session list --all` lists them\n"},
 		{"at 3 session 9ac4e7b0", "replay: error: projection session had no cell \"9ac4e7b0\" at sequence 3\nreplay: hint: `replay at 3 session` shows those it had\n"},
 		{"at now project nowhere", "replay: error: projection project has no cell \"nowhere\"\n"},

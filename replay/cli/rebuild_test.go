@@ -71,5 +71,5 @@ func TestRebuildWords(t *testing.T) {
 func TestRebuildUnknownProjection(t *testing.T) {
 	recorded(t)
 	r := replay(t, 1, "rebuild", "--projection", "identiy")
-	same(t, "stderr", r.stderr.String(), "replay: error: no projection is called \"identiy\"\nreplay: hint: projections: session, identity, latest, project, gate\n")
+	same(t, "stderr", r.stderr.String(), "replay: error: no projection is called \"identiy\"\nreplay: hint: did you mean identity?\n")
 }
