@@ -2,8 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 	"net/url"
 
 	"github.com/spf13/cobra"
@@ -32,19 +30,15 @@ func (a *app) backup(ctx context.Context, file string) error {
 	}
 	raw, err := a.long(ctx, "/v1/backup", url.Values{"file": {path}}, "writing")
 	if err != nil && ctx.Err() != nil {
-		a.Say("interrupted; no backup was written")
-		return cmdline.Silent(cmdline.ExitInterrupted)
+		return a.interrupted("no backup was written")
 	}
 	if err != nil {
 		return err
 	}
-	if a.JSON {
-		return a.PrintRaw(raw)
-	}
-	var r daemon.BackedUp
-	if err := json.Unmarshal(raw, &r); err != nil {
-		return fmt.Errorf("read what was backed up: %w", err)
-	}
+	return show(a, raw, func(r daemon.BackedUp) { a.printBackedUp(file, r) })
+}
+
+func (a *app) printBackedUp(file string, r daemon.BackedUp) {
 	a.Printf("%s\n", a.Paint.Good("backed up to "+cmdline.Clean(file)))
 	a.Printf("log      up to sequence %s: %s and %s behind\n", cmdline.Count(r.Seq), cmdline.Plural(r.Blocks, "sealed block"), cmdline.Plural(int(r.Events), "event"))
 	a.Printf("blobs    %s\n", cmdline.Count(uint64(r.Blobs)))
@@ -52,5 +46,4 @@ func (a *app) backup(ctx context.Context, file string) error {
 		a.Printf("spool    %s waiting\n", cmdline.Plural(r.Frames, "frame"))
 	}
 	a.Printf("size     %s bytes\nsha256   %s\n", cmdline.Count(uint64(r.Bytes)), r.SHA256)
-	return nil
 }

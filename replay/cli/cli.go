@@ -81,6 +81,12 @@ func (a *app) report(ctx context.Context, err error) int {
 	return max(1, f.Exit)
 }
 
+// interrupted ends a verb that Ctrl-C ended early, with what is true of its work now.
+func (a *app) interrupted(words string) error {
+	a.Say("interrupted; " + words)
+	return cmdline.Silent(cmdline.ExitInterrupted)
+}
+
 // explained finds the advice and the exit code for an error. A damaged log is told by its words too:
 // over the socket there are no error values.
 func explained(err error) *cmdline.Fault {

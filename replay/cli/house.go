@@ -125,3 +125,16 @@ func (a *app) longBy(ctx context.Context, connect func(context.Context) (house, 
 	}
 	return result, err
 }
+
+// show prints the result of long work: with --json as it came, else by words.
+func show[T any](a *app, raw json.RawMessage, words func(T)) error {
+	if a.JSON {
+		return a.PrintRaw(raw)
+	}
+	var r T
+	if err := json.Unmarshal(raw, &r); err != nil {
+		return fmt.Errorf("read the answer: %w", err)
+	}
+	words(r)
+	return nil
+}

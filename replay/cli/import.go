@@ -43,8 +43,7 @@ func (a *app) importAll(ctx context.Context, files []string, partial bool) error
 		raw, err := a.importFile(ctx, file, partial)
 		if err != nil {
 			if ctx.Err() != nil {
-				a.Say("interrupted; what was imported stays, and importing the file again takes the rest")
-				return cmdline.Silent(cmdline.ExitInterrupted)
+				return a.interrupted("what was imported stays, and importing the file again takes the rest")
 			}
 			return err
 		}

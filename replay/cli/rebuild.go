@@ -2,8 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 	"net/url"
 
 	"github.com/spf13/cobra"
@@ -45,21 +43,12 @@ func (a *app) rebuild(ctx context.Context, o rebuildOptions) error {
 	}
 	raw, err := a.reopened(ctx, "/v1/rebuild", query, "folding")
 	if err != nil && ctx.Err() != nil {
-		a.Say("interrupted; the old cells stay, unless all of them had just been switched")
-		return cmdline.Silent(cmdline.ExitInterrupted)
+		return a.interrupted("the old cells stay, unless all of them had just been switched")
 	}
 	if err != nil {
 		return err
 	}
-	if a.JSON {
-		return a.PrintRaw(raw)
-	}
-	var r daemon.Rebuilt
-	if err := json.Unmarshal(raw, &r); err != nil {
-		return fmt.Errorf("read what was rebuilt: %w", err)
-	}
-	a.printRebuilt(r)
-	return nil
+	return show(a, raw, a.printRebuilt)
 }
 
 func (a *app) printRebuilt(r daemon.Rebuilt) {

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/url"
 	"time"
@@ -62,15 +61,7 @@ func (a *app) recover(ctx context.Context, o recoverOptions) error {
 	if err != nil {
 		return err
 	}
-	if a.JSON {
-		return a.PrintRaw(raw)
-	}
-	var r daemon.Recovered
-	if err := json.Unmarshal(raw, &r); err != nil {
-		return fmt.Errorf("read what was recovered: %w", err)
-	}
-	a.printRecovered(r)
-	return nil
+	return show(a, raw, a.printRecovered)
 }
 
 func (a *app) printRecovered(r daemon.Recovered) {

@@ -116,8 +116,7 @@ func (a *app) repairGone(ctx context.Context, o repairOptions, query url.Values,
 func (a *app) doRepair(ctx context.Context, query url.Values) error {
 	done, raw, err := a.askRepair(ctx, query, false)
 	if err != nil && ctx.Err() != nil {
-		a.Say("interrupted; what was fetched stays, and repairing again fetches the rest")
-		return cmdline.Silent(cmdline.ExitInterrupted)
+		return a.interrupted("what was fetched stays, and repairing again fetches the rest")
 	}
 	if err != nil {
 		return err

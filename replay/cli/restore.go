@@ -44,8 +44,7 @@ func (a *app) restore(ctx context.Context, file, home string) error {
 	m.end()
 	switch {
 	case err != nil && ctx.Err() != nil:
-		a.Say("interrupted; nothing was restored")
-		return cmdline.Silent(cmdline.ExitInterrupted)
+		return a.interrupted("nothing was restored")
 	case err != nil:
 		return err
 	}
