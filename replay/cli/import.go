@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -123,8 +125,8 @@ func (a *app) printImported(file string, r daemon.Imported) {
 	if r.NoBlob > 0 {
 		a.Printf("missing  %s of large content that is in no file\n", cmdline.Plural(int(r.NoBlob), "piece"))
 	}
-	for name, n := range r.Unknown {
-		a.Printf("unknown  %s of type %s, kept as they are\n", cmdline.Plural(n, "event"), cmdline.Clean(name))
+	for _, name := range slices.Sorted(maps.Keys(r.Unknown)) {
+		a.Printf("unknown  %s of type %s, kept as they are\n", cmdline.Plural(r.Unknown[name], "event"), cmdline.Clean(name))
 	}
 	a.Printf("log      up to sequence %s\n", cmdline.Count(r.Seq))
 	if r.Problem != "" {

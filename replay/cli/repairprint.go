@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/daemon"
@@ -99,11 +100,14 @@ func (a *app) repairVerdict(r daemon.Repaired) string {
 	case len(r.Damage) > 0:
 		return a.Paint.Bad(cmdline.Plural(len(r.Damage), "damaged place") + " in sealed blocks: the store must be opened anew to mend them")
 	case r.NotHad > 0 || lacks > 0:
-		what := cmdline.Plural(int(r.NotHad), "lost sequence")
-		if lacks > 0 {
-			what += " and " + cmdline.Plural(lacks, "large content")
+		var what []string
+		if r.NotHad > 0 {
+			what = append(what, cmdline.Plural(int(r.NotHad), "lost sequence"))
 		}
-		return a.Paint.Bad(what + " could not be had; --from FILE and --transcripts DIR name more places")
+		if lacks > 0 {
+			what = append(what, cmdline.Plural(lacks, "large content"))
+		}
+		return a.Paint.Bad(strings.Join(what, " and ") + " could not be had; --from FILE and --transcripts DIR name more places")
 	case r.Added > 0:
 		return a.Paint.Good(cmdline.Plural(int(r.Added), "event") + " added, up to sequence " + cmdline.Count(r.Seq))
 	case r.LostN > 0 && r.NewBlobs == 0 && !adds(r):

@@ -1,0 +1,146 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"hookline/embedded"
+)
+
+// What the verbs that carry a log say of answers that a sound store does not give.
+
+func result(text string) *canned { return &canned{lines: []string{`{"result":` + text + `}`}} }
+
+func TestImportWords(t *testing.T) {
+	newHome(t)
+	file := filepath.Join(t.TempDir(), "log.ndjson")
+	if err := os.WriteFile(file, []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	h := result(`{"build":"9.1","events":1204,"added":1200,"known":3,"blobs":7,"missing_blobs":1,"unknown":{"zoo.opened":2,"moon.rose":1},"seq":5000}`)
+	r := newRun().on(h).do(t, 0, "import", file)
+	same(t, "stdout", r.stdout.String(), file+`: 1,200 events added
+events   1,204 in the file, written by 9.1
+known    3
+blobs    7
+missing  1 piece of large content that is in no file
+unknown  1 event of type moon.rose, kept as they are
+unknown  2 events of type zoo.opened, kept as they are
+log      up to sequence 5,000
+`)
+	same(t, "stderr", r.stderr.String(), "")
+	h = result(`{"unknown":{"a\u001b[2Jb":1},"build":"\u001b]0;x\u0007"}`)
+	same(t, "hostile", newRun().on(h).do(t, 0, "import", file).stdout.String(),
+		file+": 0 events added\nevents   0 in the file, written by ]0;x\nknown    0\nblobs    0\nunknown  1 event of type a[2Jb, kept as they are\nlog      up to sequence 0\n")
+}
+
+func TestBackupWords(t *testing.T) {
+	newHome(t)
+	const answer = `{"file":"b","bytes":12345678,"seq":1204,"blocks":1,"events":1,"blobs":1000,"frames":1,"sha256":"ab12"}`
+	same(t, "stdout", newRun().on(result(answer)).do(t, 0, "backup", "b").stdout.String(),
+		"backed up to b\nlog      up to sequence 1,204: 1 sealed block and 1 event behind\nblobs    1,000\nspool    1 frame waiting\nsize     12,345,678 bytes\nsha256   ab12\n")
+	same(t, "json", newRun().on(result(answer)).do(t, 0, "backup", "b", "--json").stdout.String(), answer+"\n")
+}
+
+func TestExportWords(t *testing.T) {
+	newHome(t)
+	dir := t.TempDir()
+	lacking := &canned{lines: []string{`{"hookline_export":1,"events":1}`, `{"seq":1,"data":{"output":{"$blob":"sha256:` + strings.Repeat("ab", 32) + `"}}}`, `{"end":true,"events":1,"blobs":0}`}}
+	file := filepath.Join(dir, "a.ndjson")
+	r := newRun().on(lacking).do(t, 0, "export", "-o", file)
+	same(t, "stdout", plainIDs(r.stdout.String()), file+": 1 event, 0 blobs, N bytes\n")
+	same(t, "stderr", r.stderr.String(), "replay: 1 large content that events refer to could not be had; `replay repair` names them\n")
+	file = filepath.Join(dir, "b.ndjson")
+	r = newRun().on(lacking).do(t, 0, "export", "-o", file, "--json")
+	same(t, "json", r.stdout.String(), `{"file":"`+file+`","events":1,"blobs":0,"missing_blobs":1,"bytes":179}`+"\n")
+	same(t, "stderr", r.stderr.String(), "")
+
+	r = newRun()
+	r.showsOut = true
+	r.on(lacking).do(t, 1, "export", "-o", "-")
+	same(t, "terminal", r.stderr.String(), "replay: error: stdout is a terminal\nreplay: hint: name a file with -o, or pipe it\n")
+	same(t, "json", newRun().on(lacking).do(t, 1, "export", "--json").stderr.String(),
+		"replay: error: --json needs -o FILE: the events themselves go to stdout\n")
+}
+
+func TestRecoverWords(t *testing.T) {
+	newHome(t)
+	h := result(`{"seq":1204,"session":"s-1","snapshot":1795262400000,"target":"s-2","before":{},"after":{"ic":0.5,"consciousness":0.25,"r":1,"class":"crisis"},"event":"01K"}`)
+	same(t, "stdout", newRun().on(h).do(t, 0, "recover", "--at", "1204").stdout.String(),
+		"from     s-1 (at sequence 1,204, snapshot of 2026-11-21 12:00:00)\ninto     s-2\nbefore   no identity\nafter    IC=0.50 (crisis) C=0.25 r=1.00\n"+
+			"recovered; the next session of the project starts from it\nevent    01K\n")
+	same(t, "no point", newRun().on(h).do(t, 1, "recover", "--at", "soon").stderr.String(),
+		"replay: error: \"soon\" is no sequence, time or duration\nreplay: hint: for example 120, 2026-11-21T08:00:00Z, '2026-11-21 08:00', 08:00, 10m or now\n")
+}
+
+// A backup carries the log and not the cells, so a cell that says something else does not come along.
+func TestRestoreElsewhere(t *testing.T) {
+	lie(t, recorded(t))
+	dir := t.TempDir()
+	file, home := filepath.Join(dir, "b.backup"), filepath.Join(dir, "elsewhere")
+	replay(t, 0, "backup", file)
+	out := replay(t, 0, "restore", file, "--home", home).stdout.String()
+	if !strings.HasPrefix(out, "restored to "+home+"\n") || !strings.HasSuffix(out, `
+log      up to sequence 11
+blobs    0
+verify   clean: every cell is what the log says
+
+next: set HOOKLINE_HOME=`+home+` where it is to be used
+next: the next hook starts the recorder on it, or `+"`hookctl start`"+`
+next: on a new machine, `+"`hookctl install`"+` once
+`) {
+		t.Error(out)
+	}
+}
+
+// A daemon that stops in the middle has given no answer, and one of another kind is not taken for it.
+func TestBrokenAnswers(t *testing.T) {
+	newHome(t)
+	for _, c := range []struct {
+		house *canned
+		args  []string
+		want  string
+	}{
+		{&canned{}, []string{"verify"}, "the daemon ended before its answer did"},
+		{&canned{lines: []string{`{"progress":1,"of":3}`, ``}}, []string{"rebuild"}, "the daemon ended before its answer did"},
+		{&canned{lines: []string{`<html>`}}, []string{"verify"}, "read the answer: invalid character '<' looking for beginning of value"},
+		{result(`[]`), []string{"backup", "b"}, "read the answer: json: cannot unmarshal array into Go value of type daemon.BackedUp"},
+		{result(`[]`), []string{"verify"}, "read the verification: json: cannot unmarshal array into Go value of type daemon.Verification"},
+		{result(`[]`), []string{"repair"}, "read the repair: json: cannot unmarshal array into Go value of type daemon.Repaired"},
+		{&canned{gets: map[string]string{"/v1/at": `[]`}}, []string{"at", "1"}, "read the state: json: cannot unmarshal array into Go value of type cli.past"},
+	} {
+		same(t, c.args[0], newRun().on(c.house).do(t, 1, c.args...).stderr.String(), "replay: error: "+c.want+"\n")
+	}
+}
+
+func TestStatesWithoutCells(t *testing.T) {
+	newHome(t)
+	h := &canned{gets: map[string]string{"/v1/at": `{"seq":0,"cells":[]}`}}
+	same(t, "stdout", newRun().on(h).do(t, 0, "at", "0", "gate").stdout.String(), "sequence 0 (before the first event)\nno cells yet\n")
+	h.gets["/v1/at"] = `{"seq":0,"cells":[{"projection":"gate","key":"k","seq":3}]}`
+	same(t, "stderr", newRun().on(h).do(t, 1, "at", "0", "gate").stderr.String(), "replay: error: read the state of gate k: EOF\n")
+}
+
+// Ctrl-C while the store of somebody else is waited for.
+func TestInterruptedWait(t *testing.T) {
+	home := recorded(t)
+	s, err := embedded.Open(t.Context(), embedded.Options{Dir: filepath.Join(home, "store"), Holder: "hookd test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close(context.Background())
+	ctx, cancel := context.WithCancel(t.Context())
+	r := newRun()
+	r.Pause = func(ctx context.Context, _ time.Duration) error { cancel(); return ctx.Err() }
+	if got := r.main(ctx, []string{"verify"}); got != 130 || r.stderr.String() != "replay: interrupted\n" {
+		t.Errorf("exit %d, %s", got, &r.stderr)
+	}
+	if !errors.Is(ctx.Err(), context.Canceled) {
+		t.Error("the store was not waited for")
+	}
+}

@@ -1,0 +1,166 @@
+package cli
+
+import (
+	"context"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"hookline/embedded"
+	"hookline/embedded/block"
+	"hookline/hookctl/daemon"
+)
+
+// answers is a house that gives one prepared result after the other to its long requests.
+type answers struct {
+	canned
+	results []string
+}
+
+func (h *answers) Stream(ctx context.Context, method, path string, q url.Values, line func([]byte) error) error {
+	h.lines = nil
+	if path != "/v1/stop" {
+		h.lines, h.results = []string{`{"result":` + h.results[0] + `}`}, h.results[1:]
+	}
+	return h.canned.Stream(ctx, method, path, q, line)
+}
+
+func TestRepairWords(t *testing.T) {
+	newHome(t)
+	for _, c := range []struct {
+		name, answer string
+		exit         int
+		want         string
+	}{
+		{"sealed blocks are damaged", `{"pid":1,"damage":["2.blk at byte 9: checksum does not match"],"blocks":1200}`, 2, `damage  2.blk at byte 9: checksum does not match
+blocks   1,200 sealed, read
+blobs    0 read
+1 damaged place in sealed blocks: the store must be opened anew to mend them
+`},
+		{"contents are missing", `{"pid":1,"bad_blobs":["aa"],"gone_blobs":["bb","cc"],"new_blobs":1,"blobs":3}`, 1, `blob    aa is damaged
+blob    bb is gone
+blob    cc is gone
+blocks   0 sealed, read
+blobs    3 read
+2 large contents could not be had; --from FILE and --transcripts DIR name more places
+`},
+		{"everything is missing", `{"pid":1,"lost":[{"first":4,"last":9},{"first":12,"last":12}],"lost_n":7,"back":[{"first":6,"last":7}],"back_n":2,"fetched":3,"not_had":4,"gone_blobs":["bb"]}`, 1, `lost    sequence 4-5
+lost    sequence 8-9
+lost    sequence 12
+back    sequence 6-7, at the end of the log
+blob    bb is gone
+blocks   0 sealed, read
+blobs    0 read
+lost     7 sequences: 2 back, 1 in exports, 0 events rebuilt from transcripts, 4 nowhere
+4 lost sequences and 1 large content could not be had; --from FILE and --transcripts DIR name more places
+`},
+		{"others have it", `{"pid":1,"dry_run":true,"waiting":2,"quarantined":1,"lost_n":1,"lost":[{"first":4,"last":4}],"fetched":1,"rebuilt":1,` +
+			`"sources":[{"kind":"export","name":"a","events":1,"known":1204,"blobs":1},{"kind":"transcript","name":"b","events":1,"problem":"line 7 is no JSON"}]}`, 0, `lost    sequence 4
+export      a: 1 event to add, 1,204 known, 1 blob
+transcript  b: 1 event to add; line 7 is no JSON
+blocks   0 sealed, read
+blobs    0 read
+spool    2 frames waiting for the daemon, 1 in quarantine
+lost     1 sequence: 0 back, 1 in exports, 1 event rebuilt from transcripts, 0 nowhere
+everything that is missing can be had
+`},
+		{"an export is damaged", `{"pid":1,"dry_run":true,"sources":[{"kind":"export","name":"a","problem":"cut off"}]}`, 1, `export      a: 0 events to add, 0 known, 0 blobs; cut off
+blocks   0 sealed, read
+blobs    0 read
+nothing is damaged and nothing is missing
+`},
+	} {
+		r := newRun().on(&answers{results: []string{c.answer}}).do(t, c.exit, "repair", "--dry-run")
+		same(t, c.name, r.stdout.String(), c.want)
+		r = newRun().on(&answers{results: []string{c.answer}}).do(t, c.exit, "repair", "--dry-run", "--json")
+		same(t, c.name+" --json", r.stdout.String(), c.answer+"\n")
+	}
+}
+
+// Damaged blocks are mended by the next opening, so whoever has the store is stopped first.
+func TestRepairStopsTheDaemon(t *testing.T) {
+	home := recorded(t)
+	const damaged, mended = `{"pid":1,"damage":["2.blk at byte 9: checksum does not match"]}`, `{"added":3,"seq":1207}`
+	h := &answers{results: []string{damaged}}
+	r := newRun()
+	r.Asks, r.In = true, strings.NewReader("no\n")
+	r.on(h).do(t, 1, "repair")
+	same(t, "stderr", r.stderr.String(), "replay: stop the daemon and repair it? [y/N] replay: error: nothing was changed\n")
+
+	if m, err := block.ReadMarker(filepath.Join(home, "store")); err != nil || len(m.Blocks) == 0 {
+		t.Errorf("%+v, %v", m, err)
+	}
+	h = &answers{results: []string{damaged, mended}}
+	dir := t.TempDir()
+	r = newRun().on(h).do(t, 0, "repair", "--yes", "--transcripts", dir)
+	same(t, "stdout", r.stdout.String(), "blocks   0 sealed, read\nblobs    0 read\n3 events added, up to sequence 1,207\n")
+	in := "transcripts=" + url.QueryEscape(dir)
+	same(t, "requests", strings.Join(h.asked, "\n"), "POST /v1/repair?dry_run=1&"+in+"\nPOST /v1/stop?reason=repair\nPOST /v1/repair?"+in)
+	if m, err := block.ReadMarker(filepath.Join(home, "store")); err != nil || len(m.Blocks) != 0 || m.Index != "" {
+		t.Errorf("the next opening would not read every block: %+v, %v", m, err)
+	}
+
+	s, err := embedded.Open(t.Context(), embedded.Options{Dir: filepath.Join(home, "store"), Holder: "hookd test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close(context.Background())
+	clock := noon
+	r = newRun().on(&answers{results: []string{damaged}})
+	r.Now = func() time.Time { return clock }
+	r.Pause = func(context.Context, time.Duration) error { clock = clock.Add(time.Second); return nil }
+	r.do(t, 1, "repair", "--yes")
+	same(t, "stderr", r.stderr.String(), "replay: error: the daemon did not end\nreplay: hint: `hookctl status` tells what it does\n")
+	if clock.Sub(noon) != 20*time.Second {
+		t.Errorf("waited for %s", clock.Sub(noon))
+	}
+}
+
+// In process nobody has to be stopped, and the question does not speak of a daemon.
+func TestRepairInProcess(t *testing.T) {
+	newHome(t)
+	h := &answers{results: []string{`{"pid":` + strconv.Itoa(os.Getpid()) + `,"damage":["x"]}`}}
+	r := newRun()
+	r.Asks, r.In = true, strings.NewReader("\n")
+	r.on(h).do(t, 1, "repair")
+	same(t, "stderr", r.stderr.String(), "replay: repair it? [y/N] replay: error: nothing was changed\n")
+	same(t, "requests", strings.Join(h.asked, "\n"), "POST /v1/repair?dry_run=1")
+}
+
+func TestRepairInterrupted(t *testing.T) {
+	newHome(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	h := &answers{results: []string{`{"new_blobs":1}`}}
+	r := newRun().on(h)
+	plain := r.connect
+	r.connect = func(context.Context) (house, error) { cancel(); return nil, ctx.Err() } // the second request: the look has its own
+	r.connectLook = plain
+	if got := r.main(ctx, []string{"repair", "--yes"}); got != 130 {
+		t.Errorf("exit %d", got)
+	}
+	same(t, "stderr", r.stderr.String(), "replay: interrupted; what was fetched stays, and repairing again fetches the rest\n")
+}
+
+func TestLess(t *testing.T) {
+	for _, c := range []struct {
+		ranges, without []daemon.LostRange
+		want            string
+	}{
+		{nil, nil, ""},
+		{[]daemon.LostRange{{First: 4, Last: 9}}, nil, "4-9"},
+		{[]daemon.LostRange{{First: 4, Last: 9}}, []daemon.LostRange{{First: 4, Last: 9}}, ""},
+		{[]daemon.LostRange{{First: 4, Last: 9}}, []daemon.LostRange{{First: 1, Last: 3}, {First: 10, Last: 11}}, "4-9"},
+		{[]daemon.LostRange{{First: 4, Last: 9}}, []daemon.LostRange{{First: 4, Last: 4}, {First: 6, Last: 7}, {First: 9, Last: 9}}, "5 8"},
+		{[]daemon.LostRange{{First: 4, Last: 9}, {First: 20, Last: 22}}, []daemon.LostRange{{First: 8, Last: 20}}, "4-7 21-22"},
+	} {
+		var got []string
+		for _, r := range less(c.ranges, c.without) {
+			got = append(got, r.String())
+		}
+		same(t, c.want, strings.Join(got, " "), c.want)
+	}
+}
