@@ -101,9 +101,9 @@ func behind(args []arg, valued []string, operands int, name string) []arg {
 			return skip(args[i+1:], operands)
 		case describes(args):
 			return nil
-		case name == "env" && strings.HasPrefix(word, "-S"), name == "env" && word == "--split-string":
-			rest := strings.TrimPrefix(joined(args[i:]), word)
-			return fieldsOf(strings.TrimPrefix(word, "-S") + rest)
+		case name == "env" && (strings.HasPrefix(word, "-S") || strings.HasPrefix(word, "--split-string")):
+			text := strings.TrimPrefix(strings.TrimPrefix(joined(args[i:]), "-S"), "--split-string")
+			return fieldsOf(strings.TrimPrefix(text, "="))
 		case slices.Contains(valued, word):
 			i++
 		case strings.HasPrefix(word, "-") && word != "-":
