@@ -21,7 +21,8 @@ type app struct {
 	place   func(dir string) facts.Place
 	look    func(name string) (string, error) // exec.LookPath
 
-	conf config.Config
+	conf   config.Config
+	timing *timing // nil where nobody asked for it
 }
 
 // newApp is the app on the real world.

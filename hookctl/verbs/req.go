@@ -43,6 +43,7 @@ func (a *app) reqCmd() *cobra.Command {
 type reqFlags struct {
 	branch, session  string
 	verbose, summary bool
+	timing           bool
 }
 
 func (f *reqFlags) on(c *cobra.Command, branch, session string) {
@@ -91,6 +92,7 @@ func (a *app) gitPlace() facts.Place {
 // tell what the configuration alone says.
 func (a *app) reading(ctx context.Context, f func(h house) error) error {
 	h, err := a.reach(ctx, needStore)
+	a.timing.done("recorder")
 	var p *daemon.Problem
 	if errors.As(err, &p) && p.Status == http.StatusNotFound {
 		return f(nothing{})
@@ -118,6 +120,7 @@ func (nothing) Close() {}
 // desk reads what a verb needs. branch "" is the one that is checked out.
 func (a *app) desk(ctx context.Context, h house, branch string) (*desk, error) {
 	d := &desk{a: a, h: h, place: a.gitPlace(), branch: branch}
+	a.timing.done("git")
 	if !d.place.Git || d.place.Worktree == "" {
 		return nil, a.refuse(requirements.NotGit)
 	}
@@ -128,6 +131,7 @@ func (a *app) desk(ctx context.Context, h house, branch string) (*desk, error) {
 		return nil, a.refuse(requirements.Detached)
 	}
 	d.rules = a.rulesAt(d.place.Worktree)
+	a.timing.done("configuration")
 	all, err := cells[project.State](ctx, h, project.Name, "")
 	if err != nil {
 		return nil, err
@@ -142,6 +146,7 @@ func (a *app) desk(ctx context.Context, h house, branch string) (*desk, error) {
 	}
 	d.cells, d.foreign = ofProject(gates, d.project), a.foreigners(gates, d.sessions, all)
 	d.state = d.on(d.branch)
+	a.timing.done("log")
 	return d, nil
 }
 

@@ -28,10 +28,15 @@ func (a *app) reqStatusCmd() *cobra.Command {
 	f.on(cmd, "of another branch", "of another session: id or alias")
 	cmd.Flags().BoolVarP(&f.verbose, "verbose", "v", false, "also sessions, measurements and the configuration's problems")
 	cmd.Flags().BoolVar(&f.summary, "summary", false, "one line")
+	cmd.Flags().BoolVarP(&f.timing, "timing", "t", false, "also what each part took, on stderr")
 	return cmd
 }
 
 func (a *app) reqStatus(ctx context.Context, f reqFlags) error {
+	if f.timing {
+		a.timing = newTiming(a.Now)
+		defer func() { a.say(a.timing.String()) }()
+	}
 	return a.reading(ctx, func(h house) error {
 		d, err := a.desk(ctx, h, f.branch)
 		if err != nil {
@@ -55,7 +60,7 @@ func (a *app) reqStatus(ctx context.Context, f reqFlags) error {
 		gates := d.board(ctx, id)
 		switch {
 		case a.JSON:
-			return a.PrintJSON(d.statusJSON(ctx, id, gates, f.verbose))
+			err = a.PrintJSON(d.statusJSON(ctx, id, gates, f.verbose))
 		case f.summary:
 			a.Printf("%s\n", printable(d.rules.Summary(gates)))
 		case f.verbose:
@@ -65,7 +70,8 @@ func (a *app) reqStatus(ctx context.Context, f reqFlags) error {
 			d.table(id, gates)
 			d.problems(ctx, false)
 		}
-		return nil
+		a.timing.done("gates")
+		return err
 	})
 }
 
