@@ -30,7 +30,6 @@ func TestDiskFull(t *testing.T) {
 	if !inNamespace(t, false) {
 		return
 	}
-	private(t)
 	var group sync.WaitGroup
 	turn := make(chan struct{}, 5)
 	for i := range times(2, 20) {
@@ -179,7 +178,6 @@ func TestReadOnly(t *testing.T) {
 	if !inNamespace(t, false) {
 		return
 	}
-	private(t)
 	disk := newSmall(t, 64<<20)
 	h := newHouse(t, bin, filepath.Join(disk.at, "state"))
 	l := newLedger()
@@ -222,7 +220,6 @@ func TestFailingDisk(t *testing.T) {
 	if !inNamespace(t, true) {
 		return
 	}
-	private(t)
 	d := newDevice(t)
 	h := newHouse(t, bin, filepath.Join(d.at, "state"))
 	l := newLedger()

@@ -24,6 +24,7 @@ import (
 func inNamespace(t *testing.T, needRoot bool) bool {
 	t.Helper()
 	if os.Getenv(insideVar) == t.Name() {
+		private(t)
 		return true
 	}
 	if needRoot && os.Geteuid() != 0 {

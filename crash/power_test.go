@@ -31,7 +31,6 @@ func TestPowerCut(t *testing.T) {
 	if !inNamespace(t, true) {
 		return
 	}
-	private(t)
 	d := newDevice(t)
 	d.control(t)
 	for range times(2, 20) {
