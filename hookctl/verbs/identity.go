@@ -14,7 +14,6 @@ import (
 	"hookline/hookctl/cmdline"
 	"hookline/projector/identity"
 	"hookline/projector/pointer"
-	"hookline/projector/project"
 )
 
 func (a *app) identityCmd() *cobra.Command {
@@ -207,11 +206,10 @@ func (a *app) history(ctx context.Context, h house, all bool, last int) error {
 	if err != nil {
 		return err
 	}
-	projects, err := cells[project.State](ctx, h, project.Name, "")
+	projects, here, err := a.projects(ctx, h)
 	if err != nil {
 		return err
 	}
-	here := projectAt(projects, a.place(a.ProjectDir()).Path())
 	lines := snapshots(index, states)
 	if !all {
 		lines = slices.DeleteFunc(lines, func(l snapshotJSON) bool { return countsFor(projects, l.Project) != here })

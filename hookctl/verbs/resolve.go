@@ -74,7 +74,7 @@ func (a *app) current(ctx context.Context, h house, name string) (string, error)
 	if err != nil {
 		return "", err
 	}
-	here, err := a.here(ctx, h)
+	_, here, err := a.projects(ctx, h)
 	if err != nil {
 		return "", err
 	}
@@ -101,14 +101,13 @@ func newestOf(all []cell[session.State], project string) (string, error) {
 	return best.ID, nil
 }
 
-// here is the id of the project this directory belongs to: of the known project at this path, which
-// may have kept an older id, else the one a hook would be given here.
-func (a *app) here(ctx context.Context, h house) (string, error) {
-	all, err := cells[project.State](ctx, h, project.Name, "")
-	if err != nil {
-		return "", err
+// projects are all that are known, and here is the id of the one this directory belongs to: of the known
+// project at this path, which may have kept an older id, else the one a hook would be given here.
+func (a *app) projects(ctx context.Context, h house) (all []cell[project.State], here string, err error) {
+	if all, err = cells[project.State](ctx, h, project.Name, ""); err != nil {
+		return nil, "", err
 	}
-	return projectAt(all, a.place(a.ProjectDir()).Path()), nil
+	return all, projectAt(all, a.place(a.ProjectDir()).Path()), nil
 }
 
 func projectAt(all []cell[project.State], path string) string {

@@ -11,7 +11,6 @@ import (
 
 	"hookline/events"
 	"hookline/hookctl/cmdline"
-	"hookline/projector/project"
 	"hookline/projector/session"
 )
 
@@ -41,11 +40,10 @@ func (a *app) listSessions(ctx context.Context, all bool) error {
 		if err != nil {
 			return err
 		}
-		projects, err := cells[project.State](ctx, h, project.Name, "")
+		projects, here, err := a.projects(ctx, h)
 		if err != nil {
 			return err
 		}
-		here := projectAt(projects, a.place(a.ProjectDir()).Path())
 		elsewhere := 0
 		list = slices.DeleteFunc(list, func(c cell[session.State]) bool {
 			other := !all && countsFor(projects, c.State.Project) != here
