@@ -114,12 +114,8 @@ func (b *bench) millionPast(ctx context.Context, log *history) ([]figure, error)
 // millionFolds compares verify and rebuild, whole processes, with an ordered consumer that discards.
 func (b *bench) millionFolds(ctx context.Context, log *history) ([]figure, error) {
 	store, other := filepath.Join(log.home.state, "store"), filepath.Join(b.temp, "million-copy")
-	stream := filepath.Join("jetstream", "$G", "streams", "EVENTS")
-	if err := os.CopyFS(filepath.Join(other, stream), os.DirFS(filepath.Join(store, stream))); err != nil {
-		return nil, err
-	}
 	defer os.RemoveAll(other)
-	r, err := openRaw(ctx, other, false)
+	r, err := openCopy(ctx, store, other)
 	if err != nil {
 		return nil, err
 	}

@@ -49,6 +49,15 @@ func openRaw(ctx context.Context, dir string, always bool) (*raw, error) {
 	return r, nil
 }
 
+// openCopy starts a server on a copy of a closed store's log, in a folder that the caller removes.
+func openCopy(ctx context.Context, store, dir string) (*raw, error) {
+	stream := filepath.Join("jetstream", "$G", "streams", "EVENTS")
+	if err := os.CopyFS(filepath.Join(dir, stream), os.DirFS(filepath.Join(store, stream))); err != nil {
+		return nil, err
+	}
+	return openRaw(ctx, dir, false)
+}
+
 func (r *raw) connect(ctx context.Context) error {
 	var err error
 	if r.nc, err = nats.Connect("", nats.InProcessServer(r.srv)); err != nil {

@@ -19,12 +19,8 @@ func (b *bench) verify(ctx context.Context) ([]figure, error) {
 	}
 	store := filepath.Join(b.past.home.state, "store")
 	other := filepath.Join(b.temp, "copy")
-	stream := filepath.Join("jetstream", "$G", "streams", "EVENTS")
-	if err := os.CopyFS(filepath.Join(other, stream), os.DirFS(filepath.Join(store, stream))); err != nil {
-		return nil, err
-	}
 	defer os.RemoveAll(other)
-	r, err := openRaw(ctx, other, false)
+	r, err := openCopy(ctx, store, other)
 	if err != nil {
 		return nil, err
 	}
