@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"runtime/debug"
 	"sync/atomic"
@@ -48,6 +49,37 @@ func (d *Daemon) long(w http.ResponseWriter, r *http.Request, run func(ctx conte
 			}
 		}
 	}
+}
+
+// ErrUnfinished says that a long request's answer ended before its result: the daemon is gone.
+var ErrUnfinished = errors.New("the daemon ended before its answer did")
+
+// Result reads the answer of a long request, line by line as stream gives them, to its result, which it gives as it
+// came; progress hears how far the work is. A refusal is stream's own error, as it is [Client.Stream]'s.
+func Result(stream func(line func([]byte) error) error, progress func(done, of uint64)) (json.RawMessage, error) {
+	var result json.RawMessage
+	err := stream(func(line []byte) error {
+		if len(line) == 0 { // a heartbeat
+			return nil
+		}
+		var l struct {
+			progressLine
+			Result json.RawMessage `json:"result"`
+		}
+		if err := json.Unmarshal(line, &l); err != nil {
+			return fmt.Errorf("read the answer: %w", err)
+		}
+		if l.Result != nil {
+			result = l.Result
+		} else {
+			progress(l.Progress, l.Of)
+		}
+		return nil
+	})
+	if err == nil && result == nil {
+		err = ErrUnfinished
+	}
+	return result, err
 }
 
 type outcome struct {

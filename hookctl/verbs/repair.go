@@ -3,12 +3,11 @@ package verbs
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/url"
-	"slices"
 	"strings"
 
-	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
 
 	"hookline/hookctl/cmdline"
@@ -114,36 +113,10 @@ func (a *app) sayRebuilt(r daemon.Rebuilt) {
 
 // watch runs a long request, with a bar on a terminal, and gives its result.
 func (a *app) watch(ctx context.Context, h house, path string, q url.Values) (json.RawMessage, error) {
-	var bar *progressbar.ProgressBar
-	var result json.RawMessage
-	err := h.Stream(ctx, "POST", path, q, func(line []byte) error {
-		if len(line) == 0 {
-			return nil
-		}
-		var l struct {
-			Progress, Of int64
-			Result       json.RawMessage
-		}
-		if err := json.Unmarshal(line, &l); err != nil {
-			return fmt.Errorf("read progress: %w", err)
-		}
-		if l.Result != nil {
-			result = slices.Clone(l.Result)
-			return nil
-		}
-		if bar == nil && a.Rich() && !a.JSON && l.Of > 0 {
-			bar = progressbar.NewOptions64(l.Of, progressbar.OptionSetWriter(a.Err), progressbar.OptionClearOnFinish(),
-				progressbar.OptionSetDescription("folding"), progressbar.OptionShowCount())
-		}
-		if bar != nil {
-			_ = bar.Set64(min(l.Progress, l.Of)) // a bar that cannot be drawn is no trouble
-		}
-		return nil
-	})
-	if bar != nil {
-		_ = bar.Finish()
-	}
-	if err == nil && result == nil {
+	m := a.Meter("folding")
+	defer m.End()
+	result, err := daemon.Result(func(line func([]byte) error) error { return h.Stream(ctx, "POST", path, q, line) }, m.At)
+	if errors.Is(err, daemon.ErrUnfinished) {
 		err = &cmdline.Fault{Message: "the daemon ended before the result", Hint: "nothing was switched; try again"}
 	}
 	return result, err

@@ -89,8 +89,8 @@ func (a *app) exportToStdout(ctx context.Context, query url.Values) error {
 	case a.JSON:
 		return &cmdline.Fault{Message: "--json needs -o FILE: the events themselves go to stdout"}
 	}
-	m := a.meter("exporting")
-	out, err := export.Pack(a.Out, true, a.exportLines(ctx, query, m), m.at)
+	m := a.Meter("exporting")
+	out, err := export.Pack(a.Out, true, a.exportLines(ctx, query, m), m.At)
 	if err == nil {
 		a.sayMissing(out)
 	}
@@ -98,15 +98,15 @@ func (a *app) exportToStdout(ctx context.Context, query url.Values) error {
 }
 
 func (a *app) exportToFile(ctx context.Context, file string, query url.Values) (export.Saved, error) {
-	m := a.meter("exporting")
-	return export.Save(file, a.exportLines(ctx, query, m), m.at)
+	m := a.Meter("exporting")
+	return export.Save(file, a.exportLines(ctx, query, m), m.At)
 }
 
 // exportLines has the daemon send the lines.
-func (a *app) exportLines(ctx context.Context, query url.Values, m *meter) export.Source {
+func (a *app) exportLines(ctx context.Context, query url.Values, m *cmdline.Meter) export.Source {
 	return func(line func([]byte) error) error {
 		return a.with(ctx, func(h house) error {
-			defer m.end()
+			defer m.End()
 			return h.Stream(ctx, http.MethodGet, "/v1/export", query, line)
 		})
 	}

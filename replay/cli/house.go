@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -96,33 +97,15 @@ func (a *app) longOf(ctx context.Context, of uint64, path string, query url.Valu
 }
 
 func (a *app) longBy(ctx context.Context, connect func(context.Context) (house, error), of uint64, path string, query url.Values, phases ...string) (json.RawMessage, error) {
+	m := a.Meter(phases...)
 	var result json.RawMessage
-	m := a.meter(phases...)
-	err := with(ctx, connect, func(h house) error {
-		defer m.end()
-		return h.Stream(ctx, http.MethodPost, path, query, func(line []byte) error {
-			var l struct {
-				Progress, Of uint64
-				Result       json.RawMessage
-			}
-			if len(line) == 0 {
-				return nil
-			}
-			if err := json.Unmarshal(line, &l); err != nil {
-				return fmt.Errorf("read the answer: %w", err)
-			}
-			if of > 0 {
-				l.Of = of
-			}
-			if result = l.Result; result == nil {
-				m.at(l.Progress, l.Of)
-			}
-			return nil
-		})
+	err := with(ctx, connect, func(h house) (err error) {
+		defer m.End()
+		result, err = daemon.Result(func(line func([]byte) error) error {
+			return h.Stream(ctx, http.MethodPost, path, query, line)
+		}, func(done, all uint64) { m.At(done, cmp.Or(of, all)) })
+		return err
 	})
-	if err == nil && result == nil {
-		err = errors.New("the daemon ended before its answer did")
-	}
 	return result, err
 }
 

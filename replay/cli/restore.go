@@ -39,9 +39,9 @@ func (a *app) restore(ctx context.Context, file, home string) error {
 	if _, err := os.Stat(file); err != nil {
 		return &cmdline.Fault{Message: err.Error(), Hint: "`replay backup FILE` makes one"}
 	}
-	m := a.meter("restoring")
-	r, err := daemon.Restore(ctx, daemon.RestoreOptions{File: file, Home: home, Progress: m.at})
-	m.end()
+	m := a.Meter("restoring")
+	r, err := daemon.Restore(ctx, daemon.RestoreOptions{File: file, Home: home, Progress: m.At})
+	m.End()
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return a.interrupted("nothing was restored")
