@@ -16,6 +16,7 @@ import (
 	"hookline/events"
 	"hookline/hookctl/hook"
 	"hookline/projector"
+	"hookline/projector/gate"
 	"hookline/projector/project"
 	"hookline/projector/session"
 )
@@ -245,12 +246,6 @@ func (d *Daemon) find(ctx context.Context, id string) (events.Record, error) {
 	return d.stream.Get(ctx, seq)
 }
 
-// Alias is the short form of an id for people: dashes dropped, the first 8 characters.
-func Alias(id string) string {
-	id = strings.ReplaceAll(id, "-", "")
-	return id[:min(len(id), 8)]
-}
-
 // resolveSession takes a full id or an alias; an ambiguous alias is an error that lists the matches.
 func (d *Daemon) resolveSession(ctx context.Context, given string) (string, error) {
 	if given == "" {
@@ -265,7 +260,7 @@ func (d *Daemon) resolveSession(ctx context.Context, given string) (string, erro
 
 func pickSession(given string, keys []string) (string, error) {
 	return pick("session", given, keys, func(k string) bool {
-		return Alias(k) == Alias(given) && len(given) >= 4 && strings.HasPrefix(strings.ReplaceAll(k, "-", ""), strings.ReplaceAll(given, "-", ""))
+		return gate.Alias(k) == gate.Alias(given) && len(given) >= 4 && strings.HasPrefix(strings.ReplaceAll(k, "-", ""), strings.ReplaceAll(given, "-", ""))
 	})
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"hookline/events"
 	"hookline/hookctl/cmdline"
+	"hookline/projector/gate"
 )
 
 // A pretty line is
@@ -19,19 +20,11 @@ import (
 // typeColumn is as wide as the longest type that comes often; a longer one shifts its own line.
 const typeColumn = 22
 
-// aliasLength is how much of a session id people see.
+// aliasLength is how much of a session id people see: the length of [gate.Alias].
 const aliasLength = 8
 
-// alias is the short form of a session id: its first eight characters without dashes.
-func alias(session string) string {
-	s := strings.ReplaceAll(cmdline.OneLine(session), "-", "")
-	for i := range s {
-		if aliasLength == len([]rune(s[:i])) {
-			return s[:i]
-		}
-	}
-	return s
-}
+// alias is the short form of a session id, fit for a terminal.
+func alias(session string) string { return gate.Alias(cmdline.OneLine(session)) }
 
 // tones of a type.
 const (

@@ -287,3 +287,11 @@ func (a *app) stamp(t time.Time) string {
 	}
 	return t.In(a.Zone).Format("2006-01-02 15:04:05")
 }
+
+// rfc is a time for programs, in UTC; "" for none.
+func rfc(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format(time.RFC3339Nano)
+}

@@ -8,7 +8,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -18,7 +17,6 @@ import (
 	"hookline/hookctl/hook"
 	"hookline/hookctl/requirements"
 	"hookline/projector/gate"
-	"hookline/projector/session"
 )
 
 // explained is how many events `req explain` shows; --json has all.
@@ -272,13 +270,3 @@ func detailOf(e events.Event) string {
 	}
 	return ""
 }
-
-func rfc(t time.Time) string {
-	if t.IsZero() {
-		return ""
-	}
-	return t.UTC().Format(time.RFC3339Nano)
-}
-
-// aliasOf is the short form that other tools' files know a session by.
-func aliasOf(s session.State) string { return requirements.ShortID(s.ID) }

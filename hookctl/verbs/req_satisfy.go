@@ -147,8 +147,8 @@ func branchWide(q requirements.Requirement) bool {
 	return s == events.GateScopeBranch || s == events.GateScopePermanent
 }
 
-// planned are requirements that are met by running a skill: by hand they are bypassed, and the record says so.
-var planned = []string{"commit_plan", "adr_reviewed", "tdd_planned"}
+// bypassed are requirements that are met by running a skill: by hand they are bypassed, and the record says so.
+var bypassed = []string{"commit_plan", "adr_reviewed", "tdd_planned"}
 
 func (d *desk) satisfaction(q requirements.Requirement, s satisfying, meta map[string]any) *events.GateSatisfied {
 	e := &events.GateSatisfied{Name: q.Name, Scope: string(q.Scope), Level: events.GateLevelSession, By: "cli"}
@@ -164,7 +164,7 @@ func (d *desk) satisfaction(q requirements.Requirement, s satisfying, meta map[s
 	case s.approve:
 		e.By = "approval"
 		all["method"] = "cli"
-	case slices.Contains(planned, q.Name):
+	case slices.Contains(bypassed, q.Name):
 		e.By = "cli_bypass"
 		all["bypass"], all["method"] = true, "cli_manual"
 	}
