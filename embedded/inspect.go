@@ -126,7 +126,7 @@ func (s *Server) restore() ([]block.Info, error) {
 		return nil, err
 	}
 	if _, err := block.Restore(s.opts.archiveDir(), s.opts.msgsDir()); err != nil {
-		return nil, &DamageError{What: "restoring it from the archive", Err: err}
+		return nil, unread("restoring it from the archive", err)
 	}
 	s.report.Restored = true
 	s.opts.Log.Warn("the log was gone and was restored from the archive")
@@ -149,7 +149,7 @@ func (s *Server) check(only func(name string) bool) (block.Report, error) {
 	o := block.Options{Stream: streamName, Only: only, Parallel: runtime.GOMAXPROCS(0), RepairFrom: s.opts.archiveDir()}
 	found, err := block.Check(msgs, o)
 	if err != nil {
-		return found, &DamageError{What: "it cannot be checked", Err: err}
+		return found, unread("it cannot be checked", err)
 	}
 	s.report.Checked, s.report.Damage, s.report.Holes = len(found.Blocks), found.Damage, found.Holes
 	short, err := s.shorter()
@@ -162,7 +162,7 @@ func (s *Server) check(only func(name string) bool) (block.Report, error) {
 		return found, err
 	}
 	if s.report.Fixed, err = block.Repair(msgs, o, found); err != nil {
-		return found, &DamageError{What: "repairing it", Err: err}
+		return found, unread("repairing it", err)
 	}
 	s.found.add(found.Damage, s.report.Fixed)
 	if err := s.keep(&s.found); err != nil {
@@ -170,9 +170,17 @@ func (s *Server) check(only func(name string) bool) (block.Report, error) {
 	}
 	s.opts.Log.Warn("the log was damaged", "damage", found.Damage, "holes", found.Holes, "fixed", s.report.Fixed)
 	if found, err = block.Check(msgs, o); err != nil {
-		return found, &DamageError{What: "it cannot be checked after the repair", Err: err}
+		return found, unread("it cannot be checked after the repair", err)
 	}
 	return found, nil
+}
+
+// unread is the error for a log that could not be read: damage, unless this process could not open what may be whole.
+func unread(what string, err error) error {
+	if errors.Is(err, block.ErrDenied) || errors.Is(err, os.ErrPermission) {
+		return classify(err)
+	}
+	return &DamageError{What: what, Err: err}
 }
 
 // shorter says whether the archive has a block behind the log's newest one: the log's end is gone.

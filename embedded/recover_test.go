@@ -2,9 +2,11 @@ package embedded
 
 import (
 	"errors"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -176,6 +178,46 @@ func TestGoneLogIsNotCreatedAnew(t *testing.T) {
 	if _, err := os.Stat(s.opts.eventsDir()); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the log was created anew: %v", err)
 	}
+}
+
+// A block that may not be read is no damaged one: the store is not opened, and nothing is moved or lost. Root, whom
+// permissions do not bind, gives the store to nobody.
+func TestForbiddenBlockIsNoDamage(t *testing.T) {
+	base := t.TempDir()
+	for d := base; d != os.TempDir() && len(d) > 1; d = filepath.Dir(d) {
+		if err := os.Chmod(d, 0o755); err != nil {
+			t.Skip("cannot open the way to the test's folder:", err)
+		}
+	}
+	dir := filepath.Join(base, "home", "store")
+	s := open(t, dir)
+	add(t, s, 1, 5)
+	closeStore(t, s)
+	err := filepath.WalkDir(filepath.Dir(dir), func(path string, _ fs.DirEntry, err error) error {
+		if err == nil && os.Getuid() == 0 {
+			err = os.Chown(path, 65534, 65534)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(s.opts.msgsDir(), "1.blk")
+	if err := os.Chmod(path, 0); err != nil {
+		t.Fatal(err)
+	}
+	out, err := asNobody(t, base, dir)
+	if err != nil || !strings.HasPrefix(out, "true ") || !strings.Contains(out, "1.blk: permission denied") {
+		t.Errorf("open says %s (%v)", out, err)
+	}
+	if err := os.Chmod(path, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s = open(t, dir)
+	if n := count(t, s, 1, 5); n != 5 || !s.Report().Found.Empty() {
+		t.Errorf("%d of 5 events, found %+v", n, s.Report().Found)
+	}
+	closeStore(t, s)
 }
 
 func TestLostBucketIsMadeAgain(t *testing.T) {

@@ -48,6 +48,10 @@ var (
 	ErrTooLarge   = errors.New("block file larger than 64 MiB")
 	ErrDamaged    = errors.New("damaged block")
 
+	// ErrDenied: this process could not open the block, for want of permission, descriptors or memory. That says nothing
+	// of what is in it, so it is never taken for damage.
+	ErrDenied = errors.New("cannot be opened")
+
 	// ErrOtherStream: block and archive have different messages under one sequence. The stream was deleted and made anew.
 	ErrOtherStream = errors.New("other messages under the same sequences")
 )

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"syscall"
 )
 
 // scan is what one block's records tell.
@@ -90,7 +91,9 @@ func outside(o Options, blocks []Info) ([]scan, error) {
 			continue
 		}
 		sc := scan{Info: info}
-		if err := sc.fill(filepath.Join(o.RepairFrom, info.Name), o.Stream); err != nil {
+		if err := sc.fill(filepath.Join(o.RepairFrom, info.Name), o.Stream); errors.Is(err, ErrDenied) {
+			continue // it cannot help, and hides nothing of the log
+		} else if err != nil {
 			return nil, err
 		}
 		outer = append(outer, sc)
@@ -120,7 +123,8 @@ func scanAll(dir string, o Options, scans []scan, wanted []bool) error {
 	return errors.Join(errs...)
 }
 
-// fill reads the block. One that cannot be read is damage, one of a kind we never write is an error.
+// fill reads the block. One that cannot be read is damage; one of a kind we never write, and one that this process was not
+// allowed or able to open, is an error.
 func (sc *scan) fill(path, stream string) error {
 	sc.read = true
 	err := withBlock(path, stream, func(buf []byte, sum hasher) error {
@@ -131,13 +135,23 @@ func (sc *scan) fill(path, stream string) error {
 		sc.walk(newScanner(buf, sum))
 		return nil
 	})
-	if errors.Is(err, ErrCompressed) || errors.Is(err, ErrEncrypted) {
+	if errors.Is(err, ErrCompressed) || errors.Is(err, ErrEncrypted) || errors.Is(err, ErrDenied) {
 		return err
 	}
 	if err != nil {
 		sc.wounds = []wound{{Damage: Damage{Block: sc.Name, Why: err.Error()}}}
 	}
 	return nil
+}
+
+// denied turns an error that says nothing of the file into an [ErrDenied]; others stay as they are.
+func denied(err error) error {
+	for _, not := range []error{os.ErrPermission, syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM} {
+		if errors.Is(err, not) {
+			return fmt.Errorf("%w: %w", ErrDenied, err)
+		}
+	}
+	return err
 }
 
 // walk notes what the pieces of the block tell.

@@ -27,7 +27,7 @@ func withBlock(path, stream string, fn func(buf []byte, sum hasher) error) error
 	defer buffers.Put(hold)
 	buf, err := load(path, (*hold)[:0])
 	if err != nil {
-		return err
+		return denied(err)
 	}
 	if cap(buf) > cap(*hold) && cap(buf) <= 2*(8<<20) {
 		*hold = buf

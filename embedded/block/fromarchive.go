@@ -42,7 +42,9 @@ func (f *Fixed) fromArchive(dir string, o Options, r Report) (map[string]bool, e
 	}
 	for _, info := range archived {
 		kept := scan{Info: info}
-		if err := kept.fill(filepath.Join(o.RepairFrom, info.Name), o.Stream); err != nil {
+		if err := kept.fill(filepath.Join(o.RepairFrom, info.Name), o.Stream); errors.Is(err, ErrDenied) {
+			continue
+		} else if err != nil {
 			return done, err
 		}
 		if len(kept.wounds) > 0 || kept.First == 0 || !p.wants(kept) {

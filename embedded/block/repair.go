@@ -114,7 +114,7 @@ func (c cutter) block(path, stream string) error {
 		return nil
 	})
 	switch {
-	case errors.Is(err, ErrDamaged), errors.Is(err, ErrCompressed), errors.Is(err, ErrEncrypted):
+	case errors.Is(err, ErrDamaged), errors.Is(err, ErrCompressed), errors.Is(err, ErrEncrypted), errors.Is(err, ErrDenied):
 		return err
 	case err != nil:
 		return c.fixed.setAside(path)

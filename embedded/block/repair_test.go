@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"syscall"
 	"testing"
 )
 
@@ -196,6 +197,22 @@ func TestRefused(t *testing.T) {
 	for _, name := range []string{"index.db", "01.blk", "x.blk", "1.blk.tmp", "-1.blk"} {
 		if err := Read(filepath.Join(msgsOf(dir), name), stream, never); !errors.Is(err, ErrName) {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// Trouble of the reader's own is told from trouble of the file, which is damage.
+func TestDenied(t *testing.T) {
+	for err, want := range map[error]bool{
+		&os.PathError{Op: "open", Path: "1.blk", Err: syscall.EACCES}: true,
+		&os.PathError{Op: "open", Path: "1.blk", Err: syscall.EMFILE}: true,
+		&os.PathError{Op: "open", Path: "1.blk", Err: syscall.ENFILE}: true,
+		&os.PathError{Op: "read", Path: "1.blk", Err: syscall.ENOMEM}: true,
+		&os.PathError{Op: "read", Path: "1.blk", Err: syscall.EIO}:    false,
+		ErrTooLarge: false,
+	} {
+		if got := errors.Is(denied(err), ErrDenied); got != want || !errors.Is(denied(err), err) {
+			t.Errorf("%v: denied %v, want %v", err, got, want)
 		}
 	}
 }
