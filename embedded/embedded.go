@@ -147,6 +147,7 @@ type Server struct {
 	created bool // a stream on disk was made by this Open
 	found   Found
 	vouched uint64 // the newest sequence that was in the log, as far as anything tells
+	began   int    // the number of its first block at the last exit in order; 0: not known
 
 	mu     sync.Mutex
 	report Report

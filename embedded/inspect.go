@@ -31,7 +31,7 @@ func (s *Server) inspect() (known, error) {
 	if err := s.readFound(); err != nil {
 		return known{}, err
 	}
-	s.vouched = s.vouchedFor(marker)
+	s.vouched, s.began = s.vouchedFor(marker), marker.Began()
 	blocks, err := s.present()
 	if err != nil { // the marker stays: it is what says that there was a log
 		return known{}, err
@@ -146,7 +146,7 @@ func list(dir string) ([]block.Info, error) {
 // not cut off what comes behind.
 func (s *Server) check(only func(name string) bool) (block.Report, error) {
 	msgs := s.opts.msgsDir()
-	o := block.Options{Stream: streamName, Only: only, Parallel: runtime.GOMAXPROCS(0), RepairFrom: s.opts.archiveDir()}
+	o := block.Options{Stream: streamName, Only: only, Parallel: runtime.GOMAXPROCS(0), RepairFrom: s.opts.archiveDir(), Began: s.began}
 	found, err := block.Check(msgs, o)
 	if err != nil {
 		return found, unread("it cannot be checked", err)

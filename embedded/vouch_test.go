@@ -68,6 +68,50 @@ func TestCutEndAfterCleanExit(t *testing.T) {
 	closeStore(t, s)
 }
 
+// A sealed block that is gone, the first one too, and that no archive has, is lost by name, once: later openings do not
+// find it again.
+func TestLostBlockIsToldOnce(t *testing.T) {
+	for _, name := range []string{"1.blk", "2.blk"} {
+		dir := storeDir(t)
+		s := open(t, dir)
+		fill(t, s, 60, 512<<10) // 30 MiB: four blocks
+		closeStore(t, s)
+		if err := os.RemoveAll(s.opts.archiveDir()); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Remove(filepath.Join(s.opts.msgsDir(), name)); err != nil {
+			t.Fatal(err)
+		}
+		s = open(t, dir)
+		lost := s.Report().Found.Lost
+		if len(lost) != 1 || lost[0].Last-lost[0].First < 10 || (lost[0].First == 1) != (name == "1.blk") {
+			t.Errorf("%s: lost %v", name, lost)
+		}
+		if err := s.Recorded(); err != nil {
+			t.Error(err)
+		}
+		closeStore(t, s)
+		for _, clean := range []bool{true, false} {
+			if !clean {
+				if err := os.Remove(filepath.Join(dir, block.MarkerFile)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			s = open(t, dir)
+			if f := s.Report().Found; !f.Empty() {
+				t.Errorf("%s: told again: %+v", name, f)
+			}
+			if n := count(t, s, lost[0].Last+1, 60); n != 60-lost[0].Last {
+				t.Errorf("%s: %d events behind the hole, want %d", name, n, 60-lost[0].Last)
+			}
+			if last, _ := s.Stream().Last(); last != 60 {
+				t.Errorf("%s: last %d, want 60", name, last)
+			}
+			closeStore(t, s)
+		}
+	}
+}
+
 // After an exit out of order it is a bucket's position that vouches.
 func TestCutEndBehindPosition(t *testing.T) {
 	dir := storeDir(t)

@@ -68,6 +68,7 @@ type Options struct {
 	Only       func(name string) bool // nil: every block; blocks beside a missing one are read anyway
 	Parallel   int                    // blocks read at once; 0: one
 	RepairFrom string                 // folder written by Archive that Repair may take blocks from; empty: none
+	Began      int                    // number of the block that the stream is known to have begun with; 0: not known
 }
 
 // Report is what Check found. It is clean when Damage and Holes are empty.

@@ -31,7 +31,7 @@ type wound struct {
 }
 
 // Check verifies every record of the blocks in dir, the stream's msgs folder, and looks for missing sequences in and
-// between blocks; before the first and behind the last only with o.RepairFrom, where the archive has such a block. Damage is
+// between blocks; before the first only with o.Began or o.RepairFrom, behind the last only with the latter, where the archive has such a block. Damage is
 // no error; an error means that the folder could not be judged at all. In a stream with deletes the server may drop a
 // tombstone when it compacts a block: those sequences show as holes.
 func Check(dir string, o Options) (Report, error) {
@@ -43,14 +43,16 @@ func Check(dir string, o Options) (Report, error) {
 	if err != nil {
 		return Report{}, fmt.Errorf("check blocks: read the archive: %w", err)
 	}
-	scans, err := check(dir, o, blocks, len(outer) > 0)
+	full := slices.IndexFunc(blocks, func(b Info) bool { return b.Size > 0 })
+	headless := o.Began > 0 && full >= 0 && blocks[full].Index > o.Began
+	scans, err := check(dir, o, blocks, len(outer) > 0 || headless)
 	if err != nil {
 		return Report{}, fmt.Errorf("check blocks: %w", err)
 	}
-	return report(scans, outer), nil
+	return report(scans, outer, headless), nil
 }
 
-// check scans the wanted blocks, those beside a missing one (with ends, the first and the last too), and those that are
+// check scans the wanted blocks, those beside a missing or empty one (with ends, the first and the last too), and those that are
 // needed to tell which sequences a damage at the edge of its neighbour has cost.
 func check(dir string, o Options, blocks []Info, ends bool) ([]scan, error) {
 	scans := make([]scan, len(blocks))
@@ -59,7 +61,7 @@ func check(dir string, o Options, blocks []Info, ends bool) ([]scan, error) {
 		scans[i].Info = info
 		end := i == 0 || i == len(blocks)-1 || blocks[i+1].Size == 0
 		wanted[i] = wanted[i] || o.Only == nil || o.Only(info.Name) || ends && end
-		if i > 0 && blocks[i-1].Index+1 != info.Index {
+		if i > 0 && (blocks[i-1].Index+1 != info.Index || blocks[i-1].Size == 0 || info.Size == 0) {
 			wanted[i-1], wanted[i] = true, true
 		}
 	}

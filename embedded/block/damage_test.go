@@ -33,7 +33,7 @@ func inMemory(t *testing.T, b []byte) ([]byte, Report, Fixed) {
 	sum, budget := newHasher(stream, 1), int64(mendBudget)
 	sc := scan{Info: Info{Name: "1.blk", Index: 1}, read: true}
 	sc.walk(newScanner(b, sum))
-	rep, fixed := report([]scan{sc}, nil), Fixed{}
+	rep, fixed := report([]scan{sc}, nil, false), Fixed{}
 	cut := cutter{damage: rep.byOffset("1.blk"), newest: true, budget: &budget, fixed: &fixed}
 	out, err := cut.rewrite(b, sum)
 	if err != nil {

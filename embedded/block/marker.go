@@ -131,6 +131,17 @@ func (m Marker) Vouches(info Info) bool {
 	return ok && known == info.seal()
 }
 
+// Began is the number of the first block that had any bytes at the clean stop; 0 when the marker vouches for none.
+func (m Marker) Began() int {
+	began := 0
+	for name, b := range m.Blocks {
+		if n, err := number(name); err == nil && b.Size > 0 && (began == 0 || n < began) {
+			began = n
+		}
+	}
+	return began
+}
+
 // VouchesIndex says whether index.db in the msgs folder is the one of the clean stop.
 func (m Marker) VouchesIndex(msgs string) bool {
 	now, err := digest(filepath.Join(msgs, indexFile))

@@ -23,7 +23,8 @@ type Fixed struct {
 // copy; a record with one flipped bit is mended; any other damaged stretch becomes an erased record of the same length and
 // of the lost sequence, as the server writes it for a securely deleted message (one record for all when several follow
 // each other). A record that was cut off at the end of the newest block goes, and the server will give its sequence to the
-// next message. Blocks are replaced whole, by rename. Repair of a clean report changes nothing.
+// next message. In the place of lost blocks comes such an erased record, too, so that no later check finds the loss anew.
+// Blocks are replaced whole, by rename. Repair of a clean report changes nothing.
 func Repair(dir string, o Options, r Report) (Fixed, error) {
 	f, err := repair(dir, o, r)
 	if err != nil {
@@ -64,7 +65,7 @@ func repair(dir string, o Options, r Report) (Fixed, error) {
 	for _, r := range f.Torn {
 		f.Lost = without(f.Lost, r)
 	}
-	return f, nil
+	return f, f.standIn(dir, o)
 }
 
 // Missing is every sequence that the report misses, in order.

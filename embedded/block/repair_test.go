@@ -93,8 +93,99 @@ func TestRepairWithoutArchive(t *testing.T) {
 		for seq := second.First; seq <= second.Last; seq++ {
 			gone = append(gone, seq)
 		}
-		kept(t, dir, gone)
+		for range 2 { // the second time after a server
+			if rep := mustCheck(t, msgsOf(dir)); len(rep.Holes) != 0 {
+				t.Errorf("the loss is found again: holes %v", rep.Holes)
+			}
+			kept(t, dir, gone)
+		}
 	}
+}
+
+// A sealed block that ends too early, at a record, leaves a hole before a block whose number follows: it is closed there.
+func TestRepairOfShortenedBlock(t *testing.T) {
+	dir := store(t, n, size, small)
+	second := mustCheck(t, msgsOf(dir)).Blocks[1]
+	b := read1(t, filepath.Join(msgsOf(dir), second.Name))
+	r, _ := frame(b)
+	write1(t, filepath.Join(msgsOf(dir), second.Name), r.b)
+	f := mustRepair(t, msgsOf(dir), "")
+	if want := []Range{{second.First + 1, second.Last}}; !reflect.DeepEqual(f.Lost, want) {
+		t.Errorf("fixed %+v, want lost %v", f, want)
+	}
+	if rep := mustCheck(t, msgsOf(dir)); len(rep.Damage)+len(rep.Holes) != 0 || len(rep.Blocks) != 4 {
+		t.Errorf("%+v", rep)
+	}
+	var gone []uint64
+	for seq := second.First + 1; seq <= second.Last; seq++ {
+		gone = append(gone, seq)
+	}
+	kept(t, dir, gone)
+}
+
+// The first block is gone, or has no bytes any more, and nothing but the marker of the last exit says that it was there.
+func TestLostHead(t *testing.T) {
+	for _, empty := range []bool{false, true} {
+		dir := store(t, n, size, small)
+		first := mustCheck(t, msgsOf(dir)).Blocks[0]
+		o := Options{Stream: stream, Only: func(string) bool { return false }, Began: 1}
+		if rep, err := Check(msgsOf(dir), o); err != nil || len(rep.Holes) != 0 {
+			t.Fatalf("%+v, %v", rep, err)
+		}
+		if err := os.Remove(filepath.Join(msgsOf(dir), first.Name)); err != nil {
+			t.Fatal(err)
+		}
+		if empty {
+			write1(t, filepath.Join(msgsOf(dir), first.Name), nil)
+		}
+		rep, err := Check(msgsOf(dir), o)
+		if want := []Range{{1, first.Last}}; err != nil || !reflect.DeepEqual(rep.Holes, want) {
+			t.Fatalf("holes %v, want %v, %v", rep.Holes, want, err)
+		}
+		f, err := Repair(msgsOf(dir), o, rep)
+		if err != nil || !reflect.DeepEqual(f.Lost, rep.Holes) {
+			t.Errorf("fixed %+v, %v", f, err)
+		}
+		var gone []uint64
+		for seq := uint64(1); seq <= first.Last; seq++ {
+			gone = append(gone, seq)
+		}
+		for range 2 {
+			kept(t, dir, gone)
+			if rep, err = Check(msgsOf(dir), o); err != nil || len(rep.Damage)+len(rep.Holes) != 0 {
+				t.Errorf("found again: %+v, %v", rep, err)
+			}
+		}
+	}
+}
+
+// A sealed block that has lost all its bytes is a hole though its neighbours are vouched for.
+func TestEmptiedBlock(t *testing.T) {
+	dir := store(t, n, size, small)
+	second := mustCheck(t, msgsOf(dir)).Blocks[1]
+	write1(t, filepath.Join(msgsOf(dir), second.Name), nil)
+	o := Options{Stream: stream, Only: func(name string) bool { return name == second.Name }}
+	rep, err := Check(msgsOf(dir), o)
+	if want := []Range{{second.First, second.Last}}; err != nil || !reflect.DeepEqual(rep.Holes, want) {
+		t.Errorf("holes %v, want %v, %v", rep.Holes, want, err)
+	}
+}
+
+// A lost block that somebody brings back by hand, where its stand-in is, is whole again.
+func TestBlockBroughtBack(t *testing.T) {
+	dir := store(t, n, size, small)
+	path := filepath.Join(msgsOf(dir), "2.blk")
+	b := read1(t, path)
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	mustRepair(t, msgsOf(dir), "")
+	served(t, dir, n, size)
+	write1(t, path, b)
+	if err := os.Remove(filepath.Join(msgsOf(dir), indexFile)); err != nil {
+		t.Fatal(err)
+	}
+	kept(t, dir, nil)
 }
 
 // The newest block with no bytes, as a crash while the server begins one leaves it, is no damage.

@@ -5,10 +5,15 @@ import (
 	"slices"
 )
 
-// report puts the blocks' scans together; outer are archived blocks from before and behind them.
-func report(scans, outer []scan) Report {
+// report puts the blocks' scans together; outer are archived blocks from before and behind them, headless says that the
+// stream's first block is gone.
+func report(scans, outer []scan, headless bool) Report {
 	var rep Report
 	gaps := beyond(scans, outer)
+	if first := firstAfter(scans); headless && first > 1 {
+		head := Range{1, first - 1}
+		gaps = append(without(gaps, head), head)
+	}
 	var tombs []uint64
 	for i, sc := range scans {
 		if !sc.read {
