@@ -69,7 +69,7 @@ func TestCutEndAfterCleanExit(t *testing.T) {
 }
 
 // A sealed block that is gone, the first one too, and that no archive has, is lost by name, once: later openings do not
-// find it again.
+// find it again. When somebody brings it back it is whole.
 func TestLostBlockIsToldOnce(t *testing.T) {
 	for _, name := range []string{"1.blk", "2.blk"} {
 		dir := storeDir(t)
@@ -79,7 +79,9 @@ func TestLostBlockIsToldOnce(t *testing.T) {
 		if err := os.RemoveAll(s.opts.archiveDir()); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.Remove(filepath.Join(s.opts.msgsDir(), name)); err != nil {
+		path := filepath.Join(s.opts.msgsDir(), name)
+		content, err := os.ReadFile(path)
+		if err = errors.Join(err, os.Remove(path)); err != nil {
 			t.Fatal(err)
 		}
 		s = open(t, dir)
@@ -109,6 +111,14 @@ func TestLostBlockIsToldOnce(t *testing.T) {
 			}
 			closeStore(t, s)
 		}
+		if err := os.WriteFile(path, content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s = open(t, dir)
+		if n := count(t, s, 1, 60); n != 60 {
+			t.Errorf("%s: %d of 60 events after it was brought back", name, n)
+		}
+		closeStore(t, s)
 	}
 }
 
