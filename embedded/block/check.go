@@ -180,6 +180,12 @@ func (sc *scan) walk(s *scanner) {
 	}
 }
 
+// foreign tells that no record of the block is good and that nevertheless several follow each other: most likely it lies
+// under another block's name, which is part of every checksum.
+func (sc *scan) foreign() bool {
+	return sc.Records == 0 && len(sc.wounds) == 1 && sc.wounds[0].heads > 1
+}
+
 // message takes a message record into account; open is the damage since the last one, if any.
 func (sc *scan) message(p piece, open *wound) {
 	first := max(p.first(), sc.Last+1)

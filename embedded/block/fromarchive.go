@@ -50,7 +50,7 @@ func (f *Fixed) fromArchive(dir string, o Options, r Report) (map[string]bool, e
 		if len(kept.wounds) > 0 || kept.First == 0 || !p.wants(kept) {
 			continue
 		}
-		if err := f.makeRoom(filepath.Join(dir, info.Name)); err != nil {
+		if err := f.makeRoom(filepath.Join(dir, info.Name), o.Stream); err != nil {
 			return done, err
 		}
 		if err := errors.Join(dropIndex(dir), restore(o.RepairFrom, dir, info.Name)); err != nil {
@@ -83,16 +83,22 @@ func (p picker) sameStream(archived []Info) error {
 	return nil
 }
 
-// makeRoom moves what is at path aside when it is no file and so cannot be replaced by one.
-func (f *Fixed) makeRoom(path string) error {
+// makeRoom moves what is at path aside when it is no file and so cannot be replaced by one, and when it is another block.
+func (f *Fixed) makeRoom(path, stream string) error {
 	st, err := os.Lstat(path)
-	if errors.Is(err, os.ErrNotExist) || err == nil && st.Mode().IsRegular() {
+	if errors.Is(err, os.ErrNotExist) {
 		return nil
+	}
+	if err == nil && st.Mode().IsRegular() {
+		var live scan
+		if err := live.fill(path, stream); err != nil || !live.foreign() {
+			return err
+		}
 	}
 	return f.setAside(path)
 }
 
-// setAside gives a block file that cannot be read a name under which the server does not look at it.
+// setAside gives a block file that cannot be read, or that is another block, a name under which the server does not look at it.
 func (f *Fixed) setAside(path string) error {
 	aside := path + ".unreadable"
 	if err := os.Rename(path, aside); err != nil {
@@ -130,6 +136,9 @@ func (p picker) fills(kept scan) bool {
 // covers says whether the archived block has every message of the live one, the damaged ones too, and brings back none that
 // was erased.
 func (p picker) covers(kept, live scan) bool {
+	if live.foreign() {
+		return true // it has none, and its sequences are another block's
+	}
 	parts := []Range{{live.First, live.Last}}
 	for _, d := range p.r.Damage {
 		if d.Block == live.Name {

@@ -104,11 +104,13 @@ type cutter struct {
 }
 
 // block rewrites the block at path, or moves it out of the way when it cannot be read: the server deletes a stream with
-// such a block.
+// such a block. What may be another block under a wrong name is not overwritten but moved, too.
 func (c cutter) block(path, stream string) error {
 	var fixed []byte
+	var whole scan
 	err := withBlock(path, stream, func(buf []byte, sum hasher) error {
 		var err error
+		whole.walk(newScanner(buf, sum))
 		if fixed, err = c.rewrite(buf, sum); err != nil {
 			return fmt.Errorf("%s: %w", filepath.Base(path), err)
 		}
@@ -119,6 +121,10 @@ func (c cutter) block(path, stream string) error {
 		return err
 	case err != nil:
 		return c.fixed.setAside(path)
+	case whole.foreign():
+		if err := c.fixed.setAside(path); err != nil {
+			return err
+		}
 	}
 	return replace(path, fixed)
 }

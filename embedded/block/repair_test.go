@@ -171,6 +171,36 @@ func TestEmptiedBlock(t *testing.T) {
 	}
 }
 
+// Blocks that lie under each other's names cannot be read there. The archive gives them back; what it does not have is set
+// aside whole, and is found under its right name.
+func TestExchangedBlocks(t *testing.T) {
+	for _, pair := range [][2]string{{"1.blk", "2.blk"}, {"3.blk", "4.blk"}} {
+		dir, archive := archived(t)
+		one, other := filepath.Join(msgsOf(dir), pair[0]), filepath.Join(msgsOf(dir), pair[1])
+		was := map[string][]byte{one: read1(t, one), other: read1(t, other)}
+		for from, to := range map[string]string{one: other, other: one} {
+			if err := os.Remove(to); err != nil {
+				t.Fatal(err)
+			}
+			write1(t, to, was[from])
+		}
+		f := mustRepair(t, msgsOf(dir), archive)
+		if pair[0] == "1.blk" {
+			if !reflect.DeepEqual(f.Restored, []string{"1.blk", "2.blk"}) || len(f.Lost) != 0 {
+				t.Errorf("%v: fixed %+v", pair, f)
+			}
+			kept(t, dir, nil)
+			continue
+		}
+		if !reflect.DeepEqual(f.Restored, []string{"3.blk"}) || !reflect.DeepEqual(f.SetAside, []string{"3.blk.unreadable", "4.blk.unreadable"}) {
+			t.Errorf("%v: fixed %+v", pair, f)
+		}
+		if got := read1(t, one+".unreadable"); !reflect.DeepEqual(got, was[other]) {
+			t.Error("the newest block is not set aside as it was")
+		}
+	}
+}
+
 // A lost block that somebody brings back by hand, where its stand-in is, is whole again.
 func TestBlockBroughtBack(t *testing.T) {
 	dir := store(t, n, size, small)
