@@ -126,6 +126,11 @@ func startAndConnect(ctx context.Context, p Paths, o ConnectOptions) (*Client, e
 		if reason := LastStart(p).Reason; reason != "" && err == nil {
 			return nil, fmt.Errorf("start the daemon: %s", reason)
 		}
+		if errors.Is(err, ErrStarting) { // whoever had the lock may have been a daemon that was ending
+			if err = Spawn(p, time.Now()); err != nil && !errors.Is(err, ErrStarting) {
+				return nil, fmt.Errorf("start the daemon: %w", err)
+			}
+		}
 		select {
 		case <-ctx.Done():
 			return nil, ctx.Err()

@@ -161,6 +161,31 @@ func TestSpawnOnce(t *testing.T) {
 	}
 }
 
+// onDone is a context that calls a function when somebody begins to wait for its end.
+type onDone struct {
+	context.Context
+	call func()
+}
+
+func (c onDone) Done() <-chan struct{} {
+	c.call()
+	return c.Context.Done()
+}
+
+// A daemon that is ending keeps the lock until its last thread is gone: who starts one then starts it after that.
+func TestStartBehindOneThatEnds(t *testing.T) {
+	p := spawnHome(t, "answer")
+	ending, err := lockSpawn(p.SpawnLock)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := startAndConnect(onDone{t.Context(), sync.OnceFunc(func() { ending.Close() })}, p, ConnectOptions{Wait: 10 * time.Second, Answer: 10 * time.Second})
+	if err != nil || len(starts(p)) != 1 {
+		t.Fatalf("processes %v, %v", starts(p), err)
+	}
+	c.http.CloseIdleConnections()
+}
+
 // A daemon that cannot start is not started again by every hook.
 func TestSpawnBackoff(t *testing.T) {
 	p := spawnHome(t, "die")
