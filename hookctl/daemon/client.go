@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"strings"
 	"time"
 
 	"hookline/embedded"
@@ -116,7 +117,7 @@ func overSocket(path string) *Client {
 func startAndConnect(ctx context.Context, p Paths, o ConnectOptions) (*Client, error) {
 	err := Spawn(p, time.Now())
 	if err != nil && !errors.Is(err, ErrStarting) {
-		return nil, fmt.Errorf("start the daemon: %w", err)
+		return nil, notStarted(p, err)
 	}
 	deadline := time.Now().Add(o.Wait)
 	for time.Now().Before(deadline) {
@@ -124,11 +125,11 @@ func startAndConnect(ctx context.Context, p Paths, o ConnectOptions) (*Client, e
 			return answering(ctx, p, o.Answer)
 		}
 		if reason := LastStart(p).Reason; reason != "" && err == nil {
-			return nil, fmt.Errorf("start the daemon: %s", reason)
+			return nil, notStarted(p, errors.New(reason))
 		}
 		if errors.Is(err, ErrStarting) { // whoever had the lock may have been a daemon that was ending
 			if err = Spawn(p, time.Now()); err != nil && !errors.Is(err, ErrStarting) {
-				return nil, fmt.Errorf("start the daemon: %w", err)
+				return nil, notStarted(p, err)
 			}
 		}
 		select {
@@ -142,6 +143,19 @@ func startAndConnect(ctx context.Context, p Paths, o ConnectOptions) (*Client, e
 			"it may be starting, or another program may hold "+p.Lock+"; `hookctl doctor` looks closer")
 	}
 	return nil, problem(http.StatusGatewayTimeout, fmt.Sprintf("the daemon did not open %s within %s", p.Socket, o.Wait), "its words are in "+p.Log)
+}
+
+// notStarted is the error of a start that failed, with the advice and the exit code where the log is the reason.
+func notStarted(p Paths, err error) error {
+	last := LastStart(p)
+	if !last.Damaged || !strings.Contains(err.Error(), last.Reason) {
+		return fmt.Errorf("start the daemon: %w", err)
+	}
+	hint := "`replay repair --dry-run` tells what is damaged; hooks are kept in the spool meanwhile"
+	if last.Gone {
+		hint = "`replay repair --from EXPORT` fetches back what an export has; hooks are kept in the spool meanwhile"
+	}
+	return &Problem{Message: "start the daemon: " + err.Error(), Hint: hint, Exit: 2, Status: http.StatusInternalServerError}
 }
 
 // inProcess opens the house without a door. Nothing is drained by that, and nothing recorded but damage of the log.

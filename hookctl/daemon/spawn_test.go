@@ -16,6 +16,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"hookline/embedded"
 )
 
 // The processes that [Spawn] starts are this test binary; they take their part before any test runs.
@@ -42,8 +44,12 @@ func fakeServe(mode string, p Paths) int {
 	}
 	_, _ = starts.WriteString(strconv.Itoa(os.Getpid()) + " " + strconv.Itoa(os.Getppid()) + "\n")
 	_ = os.WriteFile(filepath.Join(p.Home, "environ"), []byte(strings.Join(os.Environ(), "\n")), 0o600)
-	if mode == "die" {
+	switch mode {
+	case "die":
 		_ = StartFailed(p, errors.New("the store is on fire"))
+		return 1
+	case "gone":
+		_ = StartFailed(p, &embedded.DamageError{What: "its files are gone", Gone: true})
 		return 1
 	}
 	l, err := net.Listen("unix", p.Socket)
@@ -184,6 +190,21 @@ func TestStartBehindOneThatEnds(t *testing.T) {
 		t.Fatalf("processes %v, %v", starts(p), err)
 	}
 	c.http.CloseIdleConnections()
+}
+
+// That the log is the reason is told by exit code and hint, at the first try and at one that is too early for another start.
+func TestStartOnDamagedLog(t *testing.T) {
+	p := spawnHome(t, "gone")
+	for _, message := range []string{"start the daemon: the log is damaged: its files are gone",
+		"start the daemon: the daemon failed to start a moment ago: the log is damaged: its files are gone"} {
+		_, err := startAndConnect(t.Context(), p, ConnectOptions{Wait: 10 * time.Second})
+		want := Problem{Message: message, Exit: 2, Status: 500,
+			Hint: "`replay repair --from EXPORT` fetches back what an export has; hooks are kept in the spool meanwhile"}
+		var got *Problem
+		if !errors.As(err, &got) || *got != want {
+			t.Errorf("%+v\nwant %+v", err, want)
+		}
+	}
 }
 
 // A daemon that cannot start is not started again by every hook.
