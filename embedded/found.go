@@ -29,6 +29,8 @@ type Found struct {
 	SetAside []string       `json:"set_aside,omitempty"`
 	Whole    bool           `json:"whole,omitempty"`   // the log was gone and was taken from the archive
 	Renewed  bool           `json:"renewed,omitempty"` // the log was gone and a new one was begun; see Options.Renew
+
+	EndUnknown bool `json:"end_unknown,omitempty"` // with Whole: no exit in order tells how far the log had come
 }
 
 // Empty tells that the log was in order.

@@ -133,7 +133,7 @@ func (s *Server) present() ([]block.Info, error) {
 
 // restore puts the archived blocks in the log's place.
 func (s *Server) restore() ([]block.Info, error) {
-	s.found.Whole = true
+	s.found.Whole, s.found.EndUnknown = true, !s.report.Clean
 	if err := s.keep(&s.found); err != nil {
 		return nil, err
 	}

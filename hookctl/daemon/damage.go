@@ -84,6 +84,10 @@ func (d *Daemon) appendDamage(ctx context.Context, f embedded.Found) error {
 
 // wordsOf is what the user is told.
 func wordsOf(f embedded.Found) string {
+	if len(f.Lost) == 0 && f.Whole && f.EndUnknown {
+		return fmt.Sprintf("the log was damaged (%s); what was recorded behind the archive's newest block is lost, and nothing tells how much that was. "+
+			"`replay verify` checks what is there, `replay import` takes what an export has", problemOf(f))
+	}
 	if len(f.Lost) == 0 {
 		return fmt.Sprintf("the log was damaged (%s); no sequence is lost. `replay verify` checks what is there", problemOf(f))
 	}
@@ -177,7 +181,7 @@ func problemOf(f embedded.Found) string {
 	if n := len(f.Damage); n > 0 {
 		why := f.Damage[0].Why
 		if n > 1 {
-			why += fmt.Sprintf(", and %d more places", n-1)
+			why += fmt.Sprintf(", and in %d more", n-1)
 		}
 		parts = append(parts, why)
 	}

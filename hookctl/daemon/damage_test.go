@@ -4,6 +4,7 @@ package daemon
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -138,5 +139,35 @@ func TestMendedBitIsTold(t *testing.T) {
 	want := "the log was damaged (checksum does not match; mended records: 1); no sequence is lost. `replay verify` checks what is there"
 	if a := take(t, d, startOf("s-2")); !strings.Contains(string(a.Stderr), want) {
 		t.Errorf("%q", a.Stderr)
+	}
+}
+
+// A log that was taken from the archive may be shorter than it was: only an exit in order tells, and nobody claims that
+// nothing is lost where none does.
+func TestLogFromArchiveIsTold(t *testing.T) {
+	for _, clean := range []bool{true, false} {
+		home := reviewHome(t)
+		d := open(t, home)
+		take(t, d, bashOf("s-1", 1))
+		shut(t, d)
+		d = open(t, home) // which archives the block
+		shut(t, d)
+		err := os.RemoveAll(filepath.Join(home, "store", "jetstream"))
+		if !clean {
+			err = errors.Join(err, os.Remove(filepath.Join(home, "store", "clean.json")))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		d = open(t, home)
+		want := "the log was damaged (the log was gone and was restored from the archive); no sequence is lost. `replay verify` checks what is there"
+		if !clean {
+			want = "the log was damaged (the log was gone and was restored from the archive); what was recorded behind the archive's newest block is lost, " +
+				"and nothing tells how much that was. `replay verify` checks what is there, `replay import` takes what an export has"
+		}
+		if a := take(t, d, startOf("s-2")); !strings.Contains(string(a.Stderr), want) {
+			t.Errorf("%q", a.Stderr)
+		}
+		shut(t, d)
 	}
 }
