@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"hookline/embedded/block"
 	"hookline/projector"
@@ -18,16 +19,28 @@ import (
 // blocks do not have are lost, and must never be given to other events.
 
 // vouchedFor is the newest sequence that was in the log as far as anything tells. A clean exit's marker is
-// behind all positions.
+// behind all positions, unless a bucket was written after it: then log and marker are from another time.
 func (s *Server) vouchedFor(marker block.Marker) uint64 {
 	seq := marker.LastSeq
-	if s.report.Clean {
-		return seq
-	}
 	for _, dir := range s.bucketDirs() {
-		seq = max(seq, positionIn(dir))
+		if !s.report.Clean || writtenAfter(dir, marker.Time) {
+			seq = max(seq, positionIn(dir))
+		}
 	}
 	return seq
+}
+
+// writtenAfter tells whether a bucket's blocks were changed after a time. Copying a home may make it so: that costs
+// the reading of the positions.
+func writtenAfter(dir string, t time.Time) bool {
+	blocks, err := list(filepath.Join(dir, "msgs"))
+	for _, b := range blocks {
+		st, e := os.Stat(filepath.Join(dir, "msgs", b.Name))
+		if err != nil || e != nil || st.ModTime().After(t) {
+			return true
+		}
+	}
+	return false
 }
 
 // positionPrefix begins the keys of positions; see package projector.

@@ -141,6 +141,33 @@ func TestCutEndBehindPosition(t *testing.T) {
 	closeStore(t, s)
 }
 
+// A log that was put back to an earlier time together with its marker: the buckets, written after it, know that it was longer.
+func TestLogOfAnotherTime(t *testing.T) {
+	dir := storeDir(t)
+	s := open(t, dir)
+	fill(t, s, 20, 1000)
+	closeStore(t, s)
+	old, marker := filepath.Join(t.TempDir(), "EVENTS"), filepath.Join(dir, block.MarkerFile)
+	was, err := os.ReadFile(marker)
+	if err = errors.Join(err, copyTree(s.opts.eventsDir(), old)); err != nil {
+		t.Fatal(err)
+	}
+	s = open(t, dir)
+	fill(t, s, 5, 1000)
+	cell := projector.Cell{Key: "position.session.v1", Value: []byte(`{"seq":24,"id":"x"}`)}
+	if err := s.Store().Save(t.Context(), projector.BucketSnapshot, []projector.Cell{cell}); err != nil {
+		t.Fatal(err)
+	}
+	closeStore(t, s)
+	err = errors.Join(os.RemoveAll(s.opts.eventsDir()), copyTree(old, s.opts.eventsDir()), os.WriteFile(marker, was, 0o600))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s = open(t, dir)
+	wantLost(t, s, []block.Range{{First: 21, Last: 24}}, 25)
+	closeStore(t, s)
+}
+
 // A torn end that nothing vouches for is found, and costs no sequence.
 func TestTornEndIsNotLost(t *testing.T) {
 	dir := storeDir(t)
