@@ -73,15 +73,9 @@ type importOptions struct {
 }
 
 func (d *Daemon) importFile(ctx context.Context, path string, o importOptions, progress func(uint64)) (Imported, error) {
-	s, err := d.survey(ctx, path, progress)
+	s, err := surveyed(ctx, path, o.partial, d.stream.FindIDs, progress)
 	if err != nil {
-		return s.Imported, fileProblem(path, err)
-	}
-	if s.trouble != nil && !o.partial {
-		p := fileProblem(path, s.trouble)
-		p.Message += "; nothing was imported"
-		p.Hint = "--partial takes the " + countOf(s.Events, "event") + " before that"
-		return s.Imported, p
+		return s.Imported, err
 	}
 	if s.trouble != nil {
 		s.Problem = s.trouble.Error()
@@ -146,8 +140,33 @@ type survey struct {
 	trouble error  // the file is not whole
 }
 
-// survey reads the whole file and looks its ids up in the log.
-func (d *Daemon) survey(ctx context.Context, path string, progress func(uint64)) (survey, error) {
+// CheckExport gives the error that [Daemon.Import] would give because of the file, before there is any store to take it.
+func CheckExport(ctx context.Context, path string, partial bool) error {
+	none := func(context.Context, uint64, map[string]struct{}) (map[string]uint64, error) { return nil, nil }
+	_, err := surveyed(ctx, path, partial, none, nil)
+	return err
+}
+
+// surveyed surveys a file and refuses one that is not whole, unless a part will do.
+func surveyed(ctx context.Context, path string, partial bool, find finder, progress func(uint64)) (survey, error) {
+	s, err := surveyOf(ctx, path, find, progress)
+	switch {
+	case err != nil:
+		return s, fileProblem(path, err)
+	case s.trouble != nil && !partial:
+		p := fileProblem(path, s.trouble)
+		p.Message += "; nothing was imported"
+		p.Hint = "--partial takes the " + countOf(s.Events, "event") + " before that"
+		return s, p
+	}
+	return s, nil
+}
+
+// finder gives the sequences of those ids that a log has, from a sequence on.
+type finder func(ctx context.Context, from uint64, ids map[string]struct{}) (map[string]uint64, error)
+
+// surveyOf reads the whole file and looks its ids up in the log.
+func surveyOf(ctx context.Context, path string, find finder, progress func(uint64)) (survey, error) {
 	s := survey{Imported: Imported{File: path, Unknown: map[string]int{}}}
 	places := map[string]int{}
 	lookUp := func() error {
@@ -155,7 +174,7 @@ func (d *Daemon) survey(ctx context.Context, path string, progress func(uint64))
 		for id := range places {
 			ids[id] = struct{}{}
 		}
-		found, err := d.stream.FindIDs(ctx, 1, ids)
+		found, err := find(ctx, 1, ids)
 		for id := range found {
 			s.known[places[id]] = true
 		}

@@ -113,8 +113,11 @@ func TestImportRefuses(t *testing.T) {
 	if err := os.WriteFile(file, bytes.Join(lines[:4], nil), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	newHome(t)
+	home = newHome(t)
 	same(t, "cut", replay(t, 1, "import", file).stderr.String(), "replay: error: "+file+": the export is cut off after line 4; nothing was imported\nreplay: hint: --partial takes the 3 events before that\n")
+	if _, err := os.Stat(home); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a store was made, which is in the way of a restore: %v", err)
+	}
 	r := replay(t, 0, "import", "--partial", file)
 	if !strings.HasPrefix(r.stdout.String(), file+": 3 events added\n") {
 		t.Error(r.stdout.String())
@@ -333,9 +336,9 @@ everything that was lost is back: nothing left to do
 
 // Ctrl-C ends each of them with 130 and one line.
 func TestInterruptedCarriers(t *testing.T) {
-	newHome(t)
+	store := filepath.Join(newHome(t), "store") // which is there: else import looks at the file before it asks the house
 	file := filepath.Join(t.TempDir(), "f")
-	if err := os.WriteFile(file, []byte("x"), 0o600); err != nil {
+	if err := errors.Join(os.MkdirAll(store, 0o700), os.WriteFile(file, []byte("x"), 0o600)); err != nil {
 		t.Fatal(err)
 	}
 	for args, want := range map[string]string{

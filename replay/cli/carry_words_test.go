@@ -17,9 +17,9 @@ import (
 func result(text string) *canned { return &canned{lines: []string{`{"result":` + text + `}`}} }
 
 func TestImportWords(t *testing.T) {
-	newHome(t)
+	store := filepath.Join(newHome(t), "store") // which is there: else import looks at the file before it asks the house
 	file := filepath.Join(t.TempDir(), "log.ndjson")
-	if err := os.WriteFile(file, []byte("x"), 0o600); err != nil {
+	if err := errors.Join(os.MkdirAll(store, 0o700), os.WriteFile(file, []byte("x"), 0o600)); err != nil {
 		t.Fatal(err)
 	}
 	h := result(`{"build":"9.1","events":1204,"added":1200,"known":3,"blobs":7,"missing_blobs":1,"unknown":{"zoo.opened":2,"moon.rose":1},"seq":5000}`)

@@ -38,16 +38,13 @@ func (a *app) importCmd() *cobra.Command {
 // importAll takes the files in their order and stops at the first that cannot be taken.
 func (a *app) importAll(ctx context.Context, files []string, partial bool) error {
 	var all []json.RawMessage
-	if err := a.readyFor(files); err != nil {
-		return err
+	if err := a.readyFor(ctx, files, partial); err != nil {
+		return a.importEnded(ctx, err)
 	}
 	for _, file := range files {
 		raw, err := a.importFile(ctx, file, partial)
 		if err != nil {
-			if ctx.Err() != nil {
-				return a.interrupted("what was imported stays, and importing the file again takes the rest")
-			}
-			return err
+			return a.importEnded(ctx, err)
 		}
 		all = append(all, raw)
 		if a.JSON {
@@ -65,8 +62,20 @@ func (a *app) importAll(ctx context.Context, files []string, partial bool) error
 	return nil
 }
 
-// readyFor makes the store of a new home, once it is sure that there is something to put into it.
-func (a *app) readyFor(files []string) error {
+// importEnded tells an interruption from trouble.
+func (a *app) importEnded(ctx context.Context, err error) error {
+	if ctx.Err() == nil {
+		return err
+	}
+	return a.interrupted("what was imported stays, and importing the file again takes the rest")
+}
+
+// readyFor makes the store of a new home, once it is sure that there is something to put into it: what a file that is refused
+// left behind would be in the way of a restore.
+func (a *app) readyFor(ctx context.Context, files []string, partial bool) error {
+	store := filepath.Join(a.Home(), "store")
+	_, err := os.Stat(store)
+	made := errors.Is(err, os.ErrNotExist)
 	for _, file := range files {
 		if file == "-" {
 			continue
@@ -74,8 +83,15 @@ func (a *app) readyFor(files []string) error {
 		if _, err := os.Stat(file); err != nil {
 			return &cmdline.Fault{Message: err.Error(), Hint: "`replay export -o FILE` writes what can be imported"}
 		}
+		path, err := absolute(file)
+		if made && err == nil {
+			err = daemon.CheckExport(ctx, path, partial)
+		}
+		if err != nil {
+			return err
+		}
 	}
-	return os.MkdirAll(filepath.Join(a.Home(), "store"), 0o700)
+	return os.MkdirAll(store, 0o700)
 }
 
 func (a *app) importFile(ctx context.Context, file string, partial bool) (json.RawMessage, error) {
