@@ -98,6 +98,9 @@ func (d *Daemon) Backup(ctx context.Context, file string, progress func(uint64))
 		return BackedUp{}, errBusy()
 	}
 	defer d.carrying.Unlock()
+	if d.inHome(filepath.Dir(file)) {
+		return BackedUp{}, problem(http.StatusBadRequest, file+" is inside of the home that it would be a backup of", "choose a place outside of "+d.opts.Home+", best on another disk")
+	}
 	out, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, os.ErrExist) {
 		return BackedUp{}, problem(http.StatusConflict, file+" exists", "a backup overwrites nothing: choose another name")
@@ -115,6 +118,23 @@ func (d *Daemon) Backup(ctx context.Context, file string, progress func(uint64))
 	}
 	done.File = file
 	return done, nil
+}
+
+// inHome tells whether a folder is the home or one in it, whatever links lead there.
+func (d *Daemon) inHome(dir string) bool {
+	home, err := os.Stat(d.opts.Home)
+	real, e := filepath.EvalSymlinks(dir)
+	for err == nil && e == nil {
+		if st, err := os.Stat(real); err == nil && os.SameFile(st, home) {
+			return true
+		}
+		up := filepath.Dir(real)
+		if up == real {
+			break
+		}
+		real = up
+	}
+	return false
 }
 
 // backup gathers first (links and the tail in a folder of its own, on the store's file system) and writes

@@ -53,6 +53,9 @@ func Restore(ctx context.Context, o RestoreOptions) (Restored, error) {
 	if err := emptyHome(ctx, o.Home); err != nil {
 		return out, err
 	}
+	if real, err := filepath.EvalSymlinks(o.Home); err == nil { // a link to another disk stays one
+		o.Home = real
+	}
 	m, err := checkBackup(ctx, o)
 	if err != nil {
 		return out, err

@@ -125,6 +125,41 @@ func TestImportRefuses(t *testing.T) {
 	same(t, "partial", r.stderr.String(), "replay: the file is not whole: the export is cut off after line 4\n")
 }
 
+// A backup inside of the home would go with it.
+func TestBackupIntoTheHome(t *testing.T) {
+	recorded(t)
+	home := newApp().Home()
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(filepath.Join(home, "store"), link); err != nil {
+		t.Skip(err)
+	}
+	for _, file := range []string{filepath.Join(home, "b.backup"), filepath.Join(home, "store", "b.backup"), filepath.Join(link, "b.backup")} {
+		same(t, file, replay(t, 1, "backup", file).stderr.String(), "replay: error: "+file+" is inside of the home that it would be a backup of\n"+
+			"replay: hint: choose a place outside of "+home+", best on another disk\n")
+	}
+}
+
+// A home that is a link to an empty folder, of another disk for instance, is filled there.
+func TestRestoreThroughLink(t *testing.T) {
+	recorded(t)
+	dir := t.TempDir()
+	file, disk, link := filepath.Join(dir, "b.backup"), filepath.Join(dir, "disk"), filepath.Join(dir, "home")
+	replay(t, 0, "backup", file)
+	if err := os.Mkdir(disk, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(disk, link); err != nil {
+		t.Skip(err)
+	}
+	replay(t, 0, "restore", file, "--home", link)
+	if to, err := os.Readlink(link); err != nil || to != disk {
+		t.Errorf("the link leads to %q, %v", to, err)
+	}
+	if _, err := os.Stat(filepath.Join(disk, "store")); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestBackupAndRestore(t *testing.T) {
 	recorded(t)
 	file := filepath.Join(t.TempDir(), "b.backup")
