@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"archive/tar"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -109,7 +110,7 @@ func (d *Daemon) Backup(ctx context.Context, file string, progress func(uint64))
 		return BackedUp{}, problem(http.StatusBadRequest, err.Error(), "")
 	}
 	done, err := d.backup(ctx, out, progress)
-	err = errors.Join(err, out.Sync(), out.Close())
+	err = cmp.Or(err, out.Sync(), out.Close())
 	if err == nil {
 		err = syncDir(filepath.Dir(file))
 	}
@@ -160,7 +161,7 @@ func (d *Daemon) backup(ctx context.Context, to io.Writer, progress func(uint64)
 	}
 	b := bundle{tar: tar.NewWriter(packed), manifest: m}
 	err = b.all(ctx, d, dir, sealed, progress)
-	err = errors.Join(err, b.tar.Close(), packed.Close())
+	err = cmp.Or(err, b.tar.Close(), packed.Close())
 	b.done.Seq, b.done.ID, b.done.Events, b.done.SHA256 = m.Seq, m.ID, m.Events, hex.EncodeToString(sum.Sum(nil))
 	if f, ok := to.(*os.File); ok {
 		b.done.Bytes, _ = f.Seek(0, io.SeekCurrent)

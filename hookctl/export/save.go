@@ -3,6 +3,7 @@ package export
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -42,7 +43,7 @@ func Save(file string, source Source, told func(done, of uint64)) (Saved, error)
 		out.Bytes, err = f.Seek(0, io.SeekCurrent)
 	}
 	out.File = file
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+	if err = cmp.Or(err, f.Sync(), f.Close()); err != nil {
 		return out, errors.Join(err, os.Remove(file))
 	}
 	return out, syncDir(filepath.Dir(file))
@@ -83,7 +84,7 @@ func Pack(w io.Writer, zstandard bool, source Source, told func(done, of uint64)
 	if err == nil && !c.ended {
 		err = errors.New("the daemon ended before the export did")
 	}
-	return c.saved(), errors.Join(err, finish(), buffered.Flush())
+	return c.saved(), cmp.Or(err, finish(), buffered.Flush()) // of a disk that is full each of them would say the same
 }
 
 // passing knows what went by.

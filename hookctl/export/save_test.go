@@ -117,3 +117,26 @@ func TestCheckRefuses(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// full takes so many bytes and no more.
+type full struct{ left int }
+
+func (f *full) Write(b []byte) (int, error) {
+	if len(b) > f.left {
+		return 0, errors.New("write x: no space left on device")
+	}
+	f.left -= len(b)
+	return len(b), nil
+}
+
+// A full disk is told of once, whatever else cannot be written because of it.
+func TestPackOntoFullDisk(t *testing.T) {
+	item := event(1, `"`+strings.Repeat("ab", 200_000)+`"`)
+	text := written(t, item, item)
+	for _, zstandard := range []bool{true, false} {
+		_, err := Pack(&full{left: 10}, zstandard, sending(text, nil), none)
+		if err == nil || err.Error() != "write x: no space left on device" {
+			t.Errorf("zstd %v: %v", zstandard, err)
+		}
+	}
+}
