@@ -220,6 +220,18 @@ func TestRepairClean(t *testing.T) {
 	same(t, "repair", replay(t, 0, "repair").stdout.String(), "blocks   0 sealed, read\nblobs    0 read\nnothing is damaged and nothing is missing\n")
 }
 
+// The verdict names what lacks and nothing else.
+func TestRepairVerdict(t *testing.T) {
+	blobs := []string{"sha256:1", "sha256:2"}
+	for want, r := range map[string]daemon.Repaired{
+		"2 large contents could not be had; --from FILE and --transcripts DIR name more places":                     {GoneBlobs: blobs},
+		"1 lost sequence could not be had; --from FILE and --transcripts DIR name more places":                      {LostN: 1, NotHad: 1},
+		"3 lost sequences and 1 large content could not be had; --from FILE and --transcripts DIR name more places": {LostN: 3, NotHad: 3, GoneBlobs: blobs, NewBlobs: 1},
+	} {
+		same(t, want, newRun().repairVerdict(r), want)
+	}
+}
+
 // spoilt is a home that has lost sequence 4, and an export from before.
 func spoilt(t *testing.T) (file string) {
 	t.Helper()
