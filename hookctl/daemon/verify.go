@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -172,7 +173,7 @@ func (b blobRefs) check(blobs *embedded.Blobs) []string {
 		workers.Go(func() {
 			for i := range todo {
 				if _, err := blobs.Get(digests[i]); err != nil {
-					bad[i] = "blob " + digests[i] + ": " + err.Error()
+					bad[i] = "blob " + digests[i] + ": " + strings.TrimPrefix(err.Error(), digests[i]+": ")
 				}
 			}
 		})

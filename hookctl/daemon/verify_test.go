@@ -229,7 +229,7 @@ func TestVerifyNamesBlobs(t *testing.T) {
 		t.Fatal(err)
 	}
 	digest := func(i int) string { return "sha256:" + strings.TrimSuffix(filepath.Base(blobs[i]), ".zst") }
-	want := []string{"blob " + digest(0) + ": " + digest(0) + ": no such blob", "blob " + digest(1) + ": " + digest(1) + ": the blob is damaged"}
+	want := []string{"blob " + digest(0) + ": no such blob", "blob " + digest(1) + ": the blob is damaged"}
 	if v := verify(t, d); v.Exit != 2 || !slices.Equal(v.Damage, want) || len(v.New)+len(v.Diffs) != 0 {
 		t.Errorf("%+v\nwant %q", v, want)
 	}
