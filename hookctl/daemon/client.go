@@ -76,7 +76,11 @@ func Connect(ctx context.Context, o ConnectOptions) (*Client, error) {
 		o.Answer = 3 * time.Second
 	}
 	if wire.Alive(p.Socket, time.Now().Add(time.Second)) {
-		return answering(ctx, p, o.Answer)
+		c, err := answering(ctx, p, o.Answer)
+		var mute *Problem
+		if err == nil || ctx.Err() != nil || errors.As(err, &mute) {
+			return c, err
+		} // else the connection broke: it has ended since
 	}
 	switch o.Mode {
 	case Start:

@@ -248,3 +248,21 @@ func TestConnectDaemonStopped(t *testing.T) {
 		}
 	}
 }
+
+// A daemon that ends between its accepting a connection and its answer does not run, and is no trouble.
+func TestConnectDaemonEnding(t *testing.T) {
+	p := spawnHome(t, "none")
+	l, err := net.Listen("unix", p.Socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	go func() {
+		for c, err := l.Accept(); err == nil; c, err = l.Accept() {
+			c.Close()
+		}
+	}()
+	if _, err := Connect(t.Context(), ConnectOptions{Mode: Running, Answer: 10 * time.Second}); !errors.Is(err, ErrNotRunning) {
+		t.Errorf("%v, want ErrNotRunning", err)
+	}
+}
