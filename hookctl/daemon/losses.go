@@ -64,9 +64,10 @@ func (d *Daemon) takeStock(ctx context.Context, progress func(uint64)) (*losses,
 		extents: map[string]extent{}}
 	last, _ := d.stream.Last()
 	next := uint64(1)
+	missing := map[uint64]bool{}
 	hole := func(to uint64) {
 		for seq := next; seq < to && seq < next+maxHole; seq++ {
-			l.lose(seq)
+			missing[seq] = true
 		}
 	}
 	if last == 0 {
@@ -85,6 +86,7 @@ func (d *Daemon) takeStock(ctx context.Context, progress func(uint64)) (*losses,
 		return nil
 	})
 	hole(last + 1)
+	l.lost = missing // what an event named besides was brought back by hand, with its block
 	return l, err
 }
 

@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"hookline/embedded"
+	"hookline/embedded/block"
 	"hookline/events"
 	"hookline/hookctl/hook"
 )
@@ -325,5 +327,20 @@ func TestIDOf(t *testing.T) {
 	ms, ok := events.IDTime(a)
 	if a != idOf(at, "s-1 request t") || a == b || !ok || ms != at.UnixMilli() || len(a) != 26 {
 		t.Errorf("%s %s %d", a, b, ms)
+	}
+}
+
+// Sequences that were recorded as lost and that the log has again, since their block was brought back, are not missed.
+func TestBroughtBackIsNotLost(t *testing.T) {
+	home := reviewHome(t)
+	d := open(t, home)
+	take(t, d, bashOf("s-1", 1))
+	if err := d.appendDamage(t.Context(), embedded.Found{Lost: []block.Range{{First: 1, Last: 2}}}); err != nil {
+		t.Fatal(err)
+	}
+	defer shut(t, d)
+	l, err := d.takeStock(t.Context(), nil)
+	if err != nil || len(l.ranges()) != 0 {
+		t.Errorf("lost %v, %v", l.ranges(), err)
 	}
 }
