@@ -75,7 +75,7 @@ func Connect(ctx context.Context, o ConnectOptions) (*Client, error) {
 	if o.Answer == 0 {
 		o.Answer = 3 * time.Second
 	}
-	if wire.Alive(p.Socket, time.Now().Add(time.Second)) {
+	if p.reach(time.Second) {
 		c, err := answering(ctx, p, o.Answer)
 		var mute *Problem
 		if err == nil || ctx.Err() != nil || errors.As(err, &mute) {
@@ -125,7 +125,7 @@ func startAndConnect(ctx context.Context, p Paths, o ConnectOptions) (*Client, e
 	}
 	deadline := time.Now().Add(o.Wait)
 	for time.Now().Before(deadline) {
-		if wire.Alive(p.Socket, time.Now().Add(time.Second)) {
+		if p.reach(time.Second) {
 			return answering(ctx, p, o.Answer)
 		}
 		if reason := LastStart(p).Reason; reason != "" && err == nil {

@@ -93,6 +93,7 @@ type Daemon struct {
 	gates        gateFiles
 	lookedUp     map[string]uint64 // waiting frames that were looked up in the log: sequence, 0 = not there
 	paths        Paths
+	door         atomic.Pointer[door] // nil: in process, or not open yet
 
 	hub      *hub
 	hooks    hookCounts

@@ -169,7 +169,7 @@ type delivery struct {
 // start starts the daemon unless one accepts connections: one that hangs holds the store.
 func (d *delivery) start() {
 	for tries := 0; tries < 2; tries++ { // whoever had the lock may have been a daemon that was ending
-		if wire.Alive(d.paths.Socket, time.Now().Add(50*time.Millisecond)) {
+		if d.paths.reach(50 * time.Millisecond) {
 			return
 		}
 		err := d.Spawn(d.paths, time.Now())
@@ -197,6 +197,9 @@ func (d *delivery) startAndSend(ctx context.Context) (wire.Reply, bool) {
 		}
 		if !errors.Is(err, wire.ErrNoDaemon) {
 			return wire.Reply{}, false
+		}
+		if socket := d.paths.Socket; d.paths.reach(50*time.Millisecond) && d.paths.Socket != socket {
+			continue
 		}
 		if d.died() {
 			if d.spawned {

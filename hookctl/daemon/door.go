@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"sync/atomic"
 	"time"
 
 	"hookline/hookctl/wire"
@@ -24,9 +25,11 @@ const keptLooks = 3
 
 // door keeps the daemon's socket open. Whatever cleans folders may remove it (of temporary files, or a
 // runtime folder at the end of a login): then no client finds the daemon, while its lock keeps others
-// from starting. So it is looked for, and opened again. One goroutine looks; Failed may be read by any.
+// from starting. So it is looked for, and opened again, in the home where its place is gone or another's. One
+// goroutine looks; failed and socket may be read by any.
 type door struct {
 	paths  Paths
+	at     atomic.Pointer[string] // paths.Socket, or paths.Near
 	log    *slog.Logger
 	srv    *http.Server
 	lock   fs.FileInfo  // of the home that was opened
@@ -46,10 +49,18 @@ func openDoor(p Paths, srv *http.Server, log *slog.Logger) (*door, error) {
 }
 
 func (d *door) open() error {
-	l, err := listen(d.paths.Socket)
+	socket := d.paths.Socket
+	l, err := listen(socket)
+	if near := d.paths.Near; err != nil && near != "" && near != socket {
+		d.log.Warn("the socket is opened in the home instead", "err", err)
+		socket = near
+		l, err = listen(socket)
+	}
 	if err != nil {
 		return err
 	}
+	d.at.Store(&socket)
+	d.link()
 	if u, ok := l.(*net.UnixListener); ok {
 		u.SetUnlinkOnClose(false) // by then the path may be another's
 	}
@@ -57,9 +68,25 @@ func (d *door) open() error {
 		_ = d.before.Close()
 	}
 	d.before, d.now, d.looks = d.now, l, 0
-	d.file, _ = os.Lstat(d.paths.Socket)
+	d.file, _ = os.Lstat(socket)
 	go d.serve(l)
 	return nil
+}
+
+// socket is where the door is.
+func (d *door) socket() string { return *d.at.Load() }
+
+// link has the home lead to the socket, see [wire.Elsewhere]. Where links are not to be had, callers with another
+// environment spool their frames.
+func (d *door) link() {
+	socket, temp := d.socket(), d.paths.Link+".new"
+	if to, err := os.Readlink(d.paths.Link); d.paths.Link == "" || socket == d.paths.Link || err == nil && to == socket {
+		return
+	}
+	_ = os.Remove(temp)
+	if err := os.Symlink(socket, temp); err == nil {
+		_ = os.Rename(temp, d.paths.Link)
+	}
 }
 
 // serve ends with its listener: at the end of the daemon, or when another has taken its place.
@@ -93,6 +120,7 @@ func (d *door) look() {
 		d.before = nil
 	}
 	if d.file == nil || d.ours() {
+		d.link()
 		d.told = ""
 		return
 	}
@@ -101,7 +129,7 @@ func (d *door) look() {
 		err = d.open()
 	}
 	if err == nil {
-		d.log.Warn("the socket was removed and is open again", "socket", d.paths.Socket)
+		d.log.Warn("the socket was removed and is open again", "socket", d.socket())
 	} else if d.told != err.Error() {
 		d.told = err.Error()
 		d.log.Error("the socket was removed and cannot be opened", "err", err)
@@ -110,7 +138,7 @@ func (d *door) look() {
 
 // ours tells whether the path leads to our socket. A number of a file is given again, its time is not.
 func (d *door) ours() bool {
-	now, err := os.Lstat(d.paths.Socket)
+	now, err := os.Lstat(d.socket())
 	return err == nil && os.SameFile(now, d.file) && now.ModTime().Equal(d.file.ModTime())
 }
 
@@ -121,8 +149,8 @@ func (d *door) mayOpen() error {
 	if d.lock != nil && (err != nil || !os.SameFile(lock, d.lock)) {
 		return fmt.Errorf("the home %s was removed under this daemon", d.paths.Home)
 	}
-	if wire.Alive(d.paths.Socket, time.Now().Add(time.Second)) {
-		return fmt.Errorf("another process listens on %s", d.paths.Socket)
+	if wire.Alive(d.socket(), time.Now().Add(time.Second)) {
+		return fmt.Errorf("another process listens on %s", d.socket())
 	}
 	return nil
 }
@@ -131,6 +159,9 @@ func (d *door) mayOpen() error {
 // watching must be over.
 func (d *door) shut() {
 	if d.file == nil || d.ours() {
-		_ = os.Remove(d.paths.Socket)
+		_ = os.Remove(d.socket())
+	}
+	if to, err := os.Readlink(d.paths.Link); err == nil && to == d.socket() {
+		_ = os.Remove(d.paths.Link)
 	}
 }

@@ -148,3 +148,35 @@ func TestDoorEndsItsWatch(t *testing.T) {
 		t.Error("the end of the watch shut the door")
 	}
 }
+
+// Where the socket's folder cannot be had, as when a login's runtime folder ends with it or is another user's, the
+// door is in the home; from the home a link leads to it wherever it is.
+func TestDoorMovesHome(t *testing.T) {
+	d, log := standing(t)
+	d.paths.Link = filepath.Join(d.paths.Home, "hookd.sock")
+	d.paths.Near = d.paths.Link
+	d.look()
+	if to, err := os.Readlink(d.paths.Link); err != nil || to != d.paths.Socket {
+		t.Fatalf("the link leads to %q, %v; want %q", to, err, d.paths.Socket)
+	}
+	caller := Paths{Home: d.paths.Home, Socket: filepath.Join(d.paths.Home, "none.sock")}
+	if !caller.reach(time.Second) || caller.Socket != d.paths.Socket {
+		t.Errorf("a caller with another environment has %q", caller.Socket)
+	}
+	d.paths.Socket = filepath.Join(d.paths.Lock, "s") // a file is in the way
+	if err := os.Remove(d.socket()); err != nil {
+		t.Fatal(err)
+	}
+	d.look()
+	if d.socket() != d.paths.Near || !answers(t.Context(), d.paths.Near) || !strings.Contains(log.String(), "the socket is opened in the home instead") {
+		t.Errorf("no answer at %q; %s", d.socket(), log)
+	}
+	if caller = d.paths; !caller.reach(time.Second) || caller.Socket != d.paths.Near {
+		t.Errorf("a caller with the daemon's environment has %q", caller.Socket)
+	}
+	d.look()
+	d.shut()
+	if _, err := os.Lstat(d.paths.Link); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("%s is left: %v", d.paths.Link, err)
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"time"
 
 	"hookline/hookctl/wire"
 )
@@ -13,7 +14,9 @@ import (
 type Paths struct {
 	Home   string // all state, 0700
 	Note   string // why Home is not where it is expected; "" normally
-	Socket string
+	Socket string // where the environment says; see [Paths.reach]
+	Near   string // the socket within the home: where the daemon listens when it cannot at Socket
+	Link   string // leads to the daemon's socket where that is not in the home, for callers with another environment
 	Log    string // the daemon's stdio and slog
 	Lock   string // held by the daemon while it runs
 	Store  string // the embedded server's files
@@ -44,12 +47,36 @@ func PathsOf(home string, getenv func(string) string) Paths {
 			fallback = filepath.Join(run, "hookline", wire.Hash(home), "spool")
 		}
 	}
+	near := func(name string) string {
+		switch name {
+		case "HOOKLINE_HOME":
+			return home
+		case "HOOKLINE_SOCKET", "XDG_RUNTIME_DIR":
+			return ""
+		}
+		return getenv(name)
+	}
 	return Paths{
-		Home: home, Socket: wire.Socket(getenv),
+		Home: home, Socket: wire.Socket(getenv), Near: wire.Socket(near), Link: at("hookd.sock"),
 		Log: at("hookd.log"), Lock: at("hookd.lock"), Store: at("store"), Keys: at("keys"),
 		Spool: at("spool"), Fallback: fallback, Told: at("told"),
 		SpawnLock: at("spawn.lock"), SpawnState: at("spawn.json"),
 	}
+}
+
+// reach tells whether a daemon accepts connections, at Socket or at the one that a daemon with another
+// environment has: then Socket is that one from here on.
+func (p *Paths) reach(within time.Duration) bool {
+	until := time.Now().Add(within)
+	if wire.Alive(p.Socket, until) {
+		return true
+	}
+	other := wire.Elsewhere(p.Home, p.Socket)
+	if other == "" || !wire.Alive(other, until) {
+		return false
+	}
+	p.Socket = other
+	return true
 }
 
 // PrivateDir makes dir and its parents, 0700, and refuses one that another user made or can write

@@ -144,7 +144,8 @@ func serve(ctx context.Context, p Paths, o Options) error {
 	if err := StartSucceeded(p); err != nil {
 		o.Log.Warn("forget the failed start", "err", err)
 	}
-	o.Log.Info("listening", "socket", p.Socket, "build", wire.Build, "pid", os.Getpid())
+	d.door.Store(door)
+	o.Log.Info("listening", "socket", door.socket(), "build", wire.Build, "pid", os.Getpid())
 	reason := d.run(ctx, door)
 	door.shut()
 	return d.shutdown(srv, reason)

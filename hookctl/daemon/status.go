@@ -48,7 +48,7 @@ func (d *Daemon) Status() Status {
 	last, _ := d.stream.Last()
 	rep := d.ground.Report()
 	s := Status{PID: &pid, Version: wire.Build, Protocol: wire.Protocol, UptimeS: d.opts.Now().Sub(d.started).Seconds(), Seq: last,
-		Fsync: d.ground.Fsync().String(), Home: d.opts.Home, Socket: d.paths.Socket, CleanStart: rep.Clean, Spool: d.spool.Count(),
+		Fsync: d.ground.Fsync().String(), Home: d.opts.Home, Socket: d.socket(), CleanStart: rep.Clean, Spool: d.spool.Count(),
 		Again: d.hooks.again.Load(), Conflicts: d.hooks.conflicts.Load(), LiveSessions: d.live.count(), Warnings: []string{}, Damage: []string{},
 		Projections: []ProjectionStatus{}}
 	pos := d.view.Positions()
@@ -101,4 +101,12 @@ func (h *hub) unknown() map[string]int {
 		}
 	}
 	return out
+}
+
+// socket is where callers find this daemon.
+func (d *Daemon) socket() string {
+	if door := d.door.Load(); door != nil {
+		return door.socket()
+	}
+	return d.paths.Socket
 }

@@ -53,6 +53,19 @@ func Socket(getenv func(string) string) string {
 	return short
 }
 
+// Elsewhere is where a daemon of the home listens whose environment was another one, as of a login, a
+// container or cron; "" where that is socket too. It leaves home/hookd.sock as a link to its socket.
+func Elsewhere(home, socket string) string {
+	path := filepath.Join(home, "hookd.sock")
+	if to, err := os.Readlink(path); err == nil {
+		path = to
+	}
+	if path == socket {
+		return ""
+	}
+	return path
+}
+
 // Temp is the user's own folder in the temporary directory. Whoever makes it makes it 0700, and
 // whoever finds it checks that it is the user's.
 func Temp(getenv func(string) string) string {

@@ -150,3 +150,25 @@ func TestIsHook(t *testing.T) {
 		}
 	}
 }
+
+func TestElsewhere(t *testing.T) {
+	home := t.TempDir()
+	near := home + "/hookd.sock"
+	for _, c := range []struct{ link, socket, want string }{
+		{"", near, ""},
+		{"", "/run/x.sock", near},
+		{"/run/x.sock", near, "/run/x.sock"},
+		{"/run/x.sock", "/run/x.sock", ""},
+		{"/run/x.sock", "/run/y.sock", "/run/x.sock"},
+	} {
+		_ = os.Remove(near)
+		if c.link != "" {
+			if err := os.Symlink(c.link, near); err != nil {
+				t.Skip(err)
+			}
+		}
+		if got := Elsewhere(home, c.socket); got != c.want {
+			t.Errorf("link %q, socket %q: %q, want %q", c.link, c.socket, got, c.want)
+		}
+	}
+}

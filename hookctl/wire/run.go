@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -79,7 +80,7 @@ func Hook(args []string, hookd string) int {
 	if strings.HasSuffix(f.Note, late) { // on a busy machine the client writes late: the delivery reads on
 		reply = deliver(f, event, until, hookd, true)
 		silent = silent && unheard("no input in time")
-	} else if r, err := Do(send, Socket(os.Getenv), event, f); err == nil {
+	} else if r, err := find(send, event, f); err == nil {
 		reply = r
 	} else {
 		reply = deliver(f, event, until, hookd, false)
@@ -90,6 +91,19 @@ func Hook(args []string, hookd string) int {
 	os.Stdout.Write(reply.Stdout)
 	os.Stderr.Write(reply.Stderr)
 	return reply.Exit
+}
+
+// find sends f to the daemon, wherever it listens.
+func find(send time.Time, event string, f Frame) (Reply, error) {
+	socket := Socket(os.Getenv)
+	r, err := Do(send, socket, event, f)
+	if errors.Is(err, ErrNoDaemon) {
+		home, _ := Home(os.Getenv)
+		if other := Elsewhere(home, socket); other != "" {
+			return Do(send, other, event, f)
+		}
+	}
+	return r, err
 }
 
 // capture is the frame without its input.
