@@ -6,7 +6,7 @@
 //
 // A later file wins over an earlier one, the environment (HOOKLINE_FSYNC for the key fsync) over
 // files, a flag over both. redact_extra is the exception: its lists add up, so that a project cannot
-// switch off what its user wants hidden. An example with every key at its default:
+// switch off what its user wants hidden, and hold for the project's hooks from the next one on. An example with every key at its default:
 //
 //	fsync: shared          # shared: hooks that come together share one fsync; always: one each
 //	idle_exit: 12h         # the daemon ends after that long without a live session; 0s: never

@@ -41,6 +41,15 @@ func files(o Options) []File {
 	return list
 }
 
+// Paths are the files that Load reads, whether they exist or not.
+func Paths(o Options) []string {
+	var list []string
+	for _, f := range files(o) {
+		list = append(list, f.Path)
+	}
+	return list
+}
+
 // read takes one file's values in force.
 func (c *Config) read(f File) {
 	data, err := readFile(f.Path)

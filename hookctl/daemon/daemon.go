@@ -15,7 +15,6 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -71,7 +70,8 @@ type Daemon struct {
 	stream   *embedded.Stream
 	view     *projector.View
 	world    *facts.World
-	redactor *redact.Redactor
+	redactor *redact.Redactor // without what a project adds
+	extras   redactors
 	spool    *Spool
 
 	mu           sync.Mutex // the order of the log: judge, decide, append and fold are one step
@@ -148,18 +148,6 @@ func openOn(ctx context.Context, o Options, place embedded.Options) (d *Daemon, 
 		return nil, errors.Is(err, embedded.ErrLogDamaged), errors.Join(err, ground.Close(ctx))
 	}
 	return d, false, nil
-}
-
-// redactorOf has the rules and the user's own patterns; one that is no pattern was told by the
-// configuration and is left out.
-func redactorOf(patterns []string) *redact.Redactor {
-	var extra []*regexp.Regexp
-	for _, p := range patterns {
-		if re, err := regexp.Compile(p); err == nil {
-			extra = append(extra, re)
-		}
-	}
-	return redact.New().With(extra)
 }
 
 // Close writes the projections and closes the store; nothing is taken any more.

@@ -245,7 +245,7 @@ func (d *delivery) record() {
 
 // redacted is f without secrets; nothing else of a frame reaches a disk.
 func redacted(f wire.Frame) wire.Frame {
-	r := redactorOf(config.Load(config.Options{Getenv: os.Getenv}).Values.RedactExtra)
+	r := redactorOf(config.Load(config.Options{Getenv: os.Getenv, Dir: f.Launch()}).Values.RedactExtra)
 	n := 0
 	text := func(s string) string {
 		b, rep := r.Text([]byte(s))

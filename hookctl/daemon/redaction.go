@@ -1,0 +1,77 @@
+package daemon
+
+import (
+	"os"
+	"regexp"
+	"slices"
+	"sync"
+	"time"
+
+	"hookline/hookctl/config"
+	"hookline/hookctl/redact"
+)
+
+// redactorOf has the rules and the user's own patterns.
+func redactorOf(patterns []string) *redact.Redactor { return redact.New().With(compiled(patterns)) }
+
+// compiled leaves out what is no pattern; the configuration tells of it.
+func compiled(patterns []string) []*regexp.Regexp {
+	var list []*regexp.Regexp
+	for _, p := range patterns {
+		if re, err := regexp.Compile(p); err == nil {
+			list = append(list, re)
+		}
+	}
+	return list
+}
+
+// redactors are those of projects: redact_extra of a project's files adds to what the daemon was started with, and
+// all files count as they are now, so that a pattern holds from the next hook on. Looking costs three stats. Safe
+// for concurrent use; the zero value is ready.
+type redactors struct {
+	mu sync.Mutex
+	by map[string]*projectRedactor // by the directory the client was launched in
+}
+
+type projectRedactor struct {
+	files []string   // that may exist
+	marks []fileMark // of the files, as they looked before they were read
+	with  *redact.Redactor
+}
+
+// of is base with the patterns of the project that the client was launched in.
+func (r *redactors) of(base *redact.Redactor, given []string, launch string, now time.Time) *redact.Redactor {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if known := r.by[launch]; known != nil && slices.EqualFunc(known.marks, marksOf(known.files, now), fileMark.same) {
+		return known.with
+	}
+	o := config.Options{Getenv: os.Getenv, Dir: launch}
+	next := &projectRedactor{files: config.Paths(o), with: base}
+	next.marks = marksOf(next.files, now)
+	all := slices.Clone(given)
+	for _, p := range config.Load(o).Values.RedactExtra {
+		if !slices.Contains(all, p) {
+			all = append(all, p)
+		}
+	}
+	if len(all) > len(given) {
+		next.with = base.With(compiled(all))
+	}
+	if len(r.by) >= maxRoots {
+		clear(r.by)
+	}
+	if r.by == nil {
+		r.by = map[string]*projectRedactor{}
+	}
+	r.by[launch] = next
+	return next.with
+}
+
+func marksOf(files []string, now time.Time) []fileMark {
+	marks := make([]fileMark, len(files))
+	for i, name := range files {
+		marks[i] = markFile(name, now)
+	}
+	return marks
+}
