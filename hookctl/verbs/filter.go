@@ -19,25 +19,26 @@ import (
 
 // filter says which events are wanted; the daemon interprets it.
 type filter struct {
-	session, project, typ, since string
-	last                         int
-	output                       string
-	follow                       bool
+	session, project, since string
+	types                   []string
+	last                    int
+	output                  string
+	follow                  bool
 }
 
 func (f *filter) flags(cmd *cobra.Command, last int) {
 	fl := cmd.Flags()
 	fl.StringVar(&f.session, "session", "", "only this session: its id or its alias of eight characters")
 	fl.StringVar(&f.project, "project", "", "only this project: its id or name")
-	fl.StringVar(&f.typ, "type", "", "only these types: a name or a pattern as 'tool.*'")
-	fl.StringVar(&f.since, "since", "", "from there on: 10m, a time (RFC 3339) or a sequence number")
+	fl.StringSliceVar(&f.types, "type", nil, "only these types: a name or a pattern as 'tool.*', or more, given again or parted by commas")
+	fl.StringVar(&f.since, "since", "", "from there on: 10m, a time (RFC 3339, or local as '2026-11-21 08:00' or 08:00) or a sequence number")
 	fl.IntVarP(&f.last, "n", "n", last, "the last N, 0 for all")
 	fl.StringVarP(&f.output, "output", "o", "pretty", "pretty, json, ndjson or cloudevents")
 }
 
 func (f *filter) query() url.Values {
 	q := url.Values{"n": {strconv.Itoa(f.last)}}
-	for name, v := range map[string]string{"session": f.session, "project": f.project, "type": f.typ, "since": f.since} {
+	for name, v := range map[string]string{"session": f.session, "project": f.project, "type": strings.Join(f.types, ","), "since": f.since} {
 		if v != "" {
 			q.Set(name, v)
 		}
@@ -56,13 +57,27 @@ func (f *filter) check(a *app) error {
 	default:
 		return &cmdline.Fault{Message: fmt.Sprintf("there is no output %q", f.output), Hint: "-o takes pretty, json, ndjson or cloudevents"}
 	}
-	if err := knownTypes(f.typ); err != nil {
+	if err := knownTypes(f.types); err != nil {
 		return err
 	}
-	if f.since != "" && !isPoint(f.since) {
-		return &cmdline.Fault{Message: fmt.Sprintf("--since %q is no sequence, time or duration", f.since), Hint: "for example --since 120, --since 10m or --since 2026-11-21T08:00:00Z"}
+	if err := f.local(a); err != nil {
+		return err
 	}
 	return notNegative(f.last)
+}
+
+// local turns a time as people type it into one that the daemon reads. A duration stays one.
+func (f *filter) local(a *app) error {
+	if f.since == "" || isPoint(f.since) {
+		return nil
+	}
+	at, ok := a.Point(f.since)
+	if !ok || at == "now" {
+		return &cmdline.Fault{Message: fmt.Sprintf("--since %q is no sequence, time or duration", f.since),
+			Hint: "for example --since 120, --since 10m, --since 08:00 or --since 2026-11-21T08:00:00Z"}
+	}
+	f.since = at
+	return nil
 }
 
 // notNegative judges the flag -n.
@@ -98,12 +113,9 @@ func (f *filter) begun(ctx context.Context, h house) error {
 	return &cmdline.Fault{Message: fmt.Sprintf("--since %d is behind the end of the log, which is at %d", since, st.Seq), Hint: "`hookctl tail` shows the newest events"}
 }
 
-// knownTypes judges names and patterns, parted by commas: each must fit some type of the catalog.
-func knownTypes(list string) error {
-	if list == "" {
-		return nil
-	}
-	for _, glob := range strings.Split(list, ",") {
+// knownTypes judges names and patterns: each must fit some type of the catalog.
+func knownTypes(list []string) error {
+	for _, glob := range list {
 		glob = strings.TrimSpace(glob)
 		if !strings.ContainsAny(glob, "*?[") {
 			if err := knownType(glob); err != nil {

@@ -2,8 +2,10 @@ package verbs
 
 import (
 	"encoding/json"
+	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"hookline/events"
 	"hookline/hookctl/cmdline"
@@ -74,6 +76,12 @@ func TestTailAsksTheDaemon(t *testing.T) {
 	if got := f.asked[len(f.asked)-1]; got != want {
 		t.Errorf("asked %s", got)
 	}
+	b.must("tail", "--type", "tool.*", "--type", "hook.refused, prompt.submitted", "--since", "2026-11-21 08:00")
+	want = "GET /v1/events?n=20&since=" + url.QueryEscape(time.Date(2026, 11, 21, 8, 0, 0, 0, b.Zone).UTC().Format(time.RFC3339)) +
+		"&type=tool.%2A%2Chook.refused%2C+prompt.submitted"
+	if got := f.asked[len(f.asked)-1]; got != want {
+		t.Errorf("asked %s, want %s", got, want)
+	}
 	if b.needs[0] != needStore {
 		t.Errorf("reading asked for %v: it must work without a daemon", b.needs[0])
 	}
@@ -131,8 +139,8 @@ func TestTailRefuses(t *testing.T) {
 		{"tail --type tool.suceeded", "hookctl: error: there is no event type \"tool.suceeded\"\nhookctl: hint: did you mean tool.succeeded?\n"},
 		{"tail --type session.*,tol.*", "hookctl: error: no event type is like \"tol.*\"\nhookctl: hint: did you mean 'tool.*'?\n"},
 		{"tail --type zebra.*", "hookctl: error: no event type is like \"zebra.*\"\nhookctl: hint: `hookctl events types` lists them\n"},
-		{"tail --since yesterday", "hookctl: error: --since \"yesterday\" is no sequence, time or duration\nhookctl: hint: for example --since 120, --since 10m or --since 2026-11-21T08:00:00Z\n"},
-		{"tail --since=-5m", "hookctl: error: --since \"-5m\" is no sequence, time or duration\nhookctl: hint: for example --since 120, --since 10m or --since 2026-11-21T08:00:00Z\n"},
+		{"tail --since yesterday", "hookctl: error: --since \"yesterday\" is no sequence, time or duration\nhookctl: hint: for example --since 120, --since 10m, --since 08:00 or --since 2026-11-21T08:00:00Z\n"},
+		{"tail --since=-5m", "hookctl: error: --since \"-5m\" is no sequence, time or duration\nhookctl: hint: for example --since 120, --since 10m, --since 08:00 or --since 2026-11-21T08:00:00Z\n"},
 		{"tail --since 999999", "hookctl: error: --since 999999 is behind the end of the log, which is at 9\nhookctl: hint: `hookctl tail` shows the newest events\n"},
 		{"events list --type hook.Refused -n 1 --since 10m --session x --project y -o yaml", "hookctl: error: there is no output \"yaml\"\nhookctl: hint: -o takes pretty, json, ndjson or cloudevents\n"},
 	} {

@@ -12,41 +12,14 @@ import (
 	"hookline/hookctl/cmdline"
 )
 
-// layouts of a time that a person types, in local time. Without a day it is today's.
-var layouts = []string{"2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006-01-02T15:04", "2006-01-02 15:04", "2006-01-02"}
-var clocks = []string{"15:04:05", "15:04"}
-
-// point reads a point of the log as a person types it: a sequence, a time, a duration back from now,
-// or "now". Times go to the daemon in UTC, since its own zone may be another one.
+// point reads a point of the log as a person types it, see [cmdline.Console.Point].
 func (a *app) point(s string) (string, error) {
-	if s == "now" {
-		return s, nil
-	}
-	if _, err := strconv.ParseUint(s, 10, 64); err == nil {
-		return s, nil
-	}
-	if ago, err := time.ParseDuration(s); err == nil && ago >= 0 {
-		return stamp(a.Now().Add(-ago)), nil
-	}
-	if t, err := time.Parse(time.RFC3339Nano, s); err == nil {
-		return stamp(t), nil
-	}
-	for _, layout := range layouts {
-		if t, err := time.ParseInLocation(layout, s, a.Zone); err == nil {
-			return stamp(t), nil
-		}
-	}
-	today := a.Now().In(a.Zone).Format("2006-01-02 ")
-	for _, layout := range clocks {
-		if t, err := time.ParseInLocation("2006-01-02 "+layout, today+s, a.Zone); err == nil {
-			return stamp(t), nil
-		}
+	if p, ok := a.Point(s); ok {
+		return p, nil
 	}
 	return "", &cmdline.Fault{Message: fmt.Sprintf("%q is no sequence, time or duration", s),
 		Hint: "for example 120, 2026-11-21T08:00:00Z, '2026-11-21 08:00', 08:00, 10m or now"}
 }
-
-func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }
 
 // The clocks that a time may be read by.
 const (
