@@ -26,6 +26,9 @@ func (c *Console) Execute(ctx context.Context, root *cobra.Command, args []strin
 	root.SetOut(out)
 	root.SetArgs(args)
 	plainWords(root)
+	if len(args) > 0 && (args[0] == cobra.ShellCompRequestCmd || args[0] == cobra.ShellCompNoDescRequestCmd) {
+		namesNoFiles(root)
+	}
 	cmd, err := root.ExecuteContextC(ctx)
 	if err == nil && out.err != nil {
 		err = &Fault{Message: out.err.Error(), Hint: "the output is not whole", Cause: out.err}
@@ -60,6 +63,7 @@ func (c *Console) Root(root *cobra.Command, settle func() error) *cobra.Command 
 	root.SetErr(c.Err)
 	root.PersistentFlags().BoolVar(&c.JSON, "json", false, "print JSON: one object, or one object a line")
 	root.PersistentFlags().StringVar(&c.Color, "color", "", "auto, always or never")
+	Choices(root, "color", "auto", "always", "never")
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { c.printHelp(cmd) })
 	return root

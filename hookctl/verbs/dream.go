@@ -39,6 +39,7 @@ func (a *app) dreamTriggerCmd() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&phase, "phase", "full", "nrem, rem or full")
+	cmdline.Choices(cmd, "phase", "nrem", "rem", "full")
 	cmd.Flags().StringVar(&name, "session", "", "id or alias; without it the session here")
 	return cmd
 }

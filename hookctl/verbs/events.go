@@ -211,6 +211,7 @@ func (a *app) eventsEmitCmd() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&typ, "type", "", "its type; 'hookctl events types' lists them")
+	cmdline.Choices(cmd, "type", typeNames()...)
 	cmd.Flags().StringVar(&data, "data", "{}", "its data, a JSON object")
 	cmd.Flags().StringVar(&session, "session", "", "the session it belongs to: id or alias")
 	cmd.Flags().StringVar(&project, "project", "", "the project it belongs to: id")

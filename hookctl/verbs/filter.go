@@ -34,6 +34,17 @@ func (f *filter) flags(cmd *cobra.Command, last int) {
 	fl.StringVar(&f.since, "since", "", "from there on: 10m, a time (RFC 3339, or local as '2026-11-21 08:00' or 08:00) or a sequence number")
 	fl.IntVarP(&f.last, "n", "n", last, "the last N, 0 for all")
 	fl.StringVarP(&f.output, "output", "o", "pretty", "pretty, json, ndjson or cloudevents")
+	cmdline.Choices(cmd, "output", "pretty", "json", "ndjson", "cloudevents")
+	cmdline.Choices(cmd, "type", append(patterns(), typeNames()...)...)
+}
+
+// patterns is one for each area.
+func patterns() []string {
+	var all []string
+	for _, area := range areas() {
+		all = append(all, area+".*")
+	}
+	return all
 }
 
 func (f *filter) query() url.Values {

@@ -112,6 +112,7 @@ func (a *app) installCmd() *cobra.Command {
 	}
 	where.add(cmd)
 	cmd.Flags().StringVar(&profile, "profile", "full", "full or identity")
+	cmdline.Choices(cmd, "profile", "full", "identity")
 	cmd.Flags().BoolVar(&dry, "dry-run", false, "only show what would change")
 	return cmd
 }

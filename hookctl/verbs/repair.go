@@ -52,7 +52,9 @@ func (a *app) repairCmd() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&family, "cf", "", "session_identity")
+	cmdline.Choices(cmd, "cf", "session_identity")
 	cmd.Flags().StringVar(&bucket, "bucket", "", "a bucket (snapshot, latest, cache) or a projection")
+	cmdline.Choices(cmd, "bucket", "snapshot", "latest", "cache", "session", "identity", "project", "gate")
 	cmd.Flags().BoolVar(&dry, "dry-run", false, "only tell what would change")
 	cmd.MarkFlagsMutuallyExclusive("cf", "bucket")
 	cmd.MarkFlagsOneRequired("cf", "bucket")
