@@ -13,14 +13,18 @@ import (
 	"net/url"
 	"os"
 	"strings"
+	"syscall"
 	"time"
 
 	"hookline/embedded"
 	"hookline/hookctl/wire"
 )
 
-// ErrNotRunning says that no daemon serves the home.
-var ErrNotRunning = errors.New("the daemon is not running")
+// What a caller finds instead of a daemon.
+var (
+	ErrNotRunning = errors.New("the daemon is not running")           // no daemon serves the home
+	ErrEnded      = errors.New("the daemon ended before it answered") // it did when it was connected to
+)
 
 // Mode says what Connect does when no daemon runs.
 type Mode int
@@ -276,7 +280,11 @@ func (c *Client) send(ctx context.Context, method, path string, query url.Values
 		return nil, err
 	}
 	resp, err := c.http.Do(req)
-	if err != nil {
+	switch {
+	case err == nil:
+	case ctx.Err() == nil && hasEnded(err):
+		return nil, ErrEnded
+	default:
 		return nil, err
 	}
 	if resp.StatusCode == http.StatusOK {
@@ -287,6 +295,16 @@ func (c *Client) send(ctx context.Context, method, path string, query url.Values
 	p := &Problem{Message: string(bytes.TrimSpace(text)), Exit: 1, Status: resp.StatusCode}
 	_ = json.Unmarshal(text, p) // plain text stays the message
 	return nil, p
+}
+
+// hasEnded tells that nobody listens any more, or that a connection was cut before its answer.
+func hasEnded(err error) bool {
+	for _, kind := range []error{syscall.ENOENT, syscall.ECONNREFUSED, syscall.ECONNRESET, io.EOF, io.ErrUnexpectedEOF} {
+		if errors.Is(err, kind) {
+			return true
+		}
+	}
+	return strings.HasSuffix(err.Error(), "server closed idle connection") // net/http's, before the request was sent; it has no name
 }
 
 // handlerTransport serves requests by a handler of this process, streaming.

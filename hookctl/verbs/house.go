@@ -80,6 +80,8 @@ func translate(err error) error {
 		return nil
 	case errors.Is(err, daemon.ErrNotRunning):
 		return fmt.Errorf("%w: %w", errDown, err)
+	case errors.Is(err, daemon.ErrEnded):
+		return &cmdline.Fault{Message: err.Error(), Hint: "try again: another command may have stopped or restarted it", Cause: errDown}
 	case errors.As(err, &p):
 		return &cmdline.Fault{Message: p.Message, Hint: p.Hint, Exit: p.Exit, Cause: err}
 	case errors.Is(err, daemon.ErrBackoff), errors.Is(err, daemon.ErrStarting):

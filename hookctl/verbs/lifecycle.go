@@ -132,7 +132,7 @@ func (a *app) stop(ctx context.Context) (int, error) {
 	if err := h.Get(ctx, "/v1/status", nil, &st); err != nil {
 		return 0, err
 	}
-	if err := h.Post(ctx, "/v1/stop", nil, nil); err != nil {
+	if err := h.Post(ctx, "/v1/stop", nil, nil); err != nil && !errors.Is(err, errDown) { // another command was faster
 		return 0, err
 	}
 	return pidOf(st), a.gone(ctx, pidOf(st))

@@ -1,9 +1,11 @@
 package verbs
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/url"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -239,5 +241,43 @@ func TestTranslate(t *testing.T) {
 		if got := b.report(t.Context(), err); got != exit {
 			t.Errorf("%v: exit %d", err, got)
 		}
+	}
+}
+
+// ending is a daemon that another command stops meanwhile: after so many answers it is gone.
+type ending struct {
+	handlerHouse
+	answers int
+}
+
+func (e *ending) Get(ctx context.Context, path string, q url.Values, out any) error {
+	if e.answers--; e.answers < 0 {
+		return translate(daemon.ErrEnded)
+	}
+	return e.handlerHouse.Get(ctx, path, q, out)
+}
+
+func (e *ending) Post(context.Context, string, any, any) error { return translate(daemon.ErrEnded) }
+
+func (e *ending) Stream(context.Context, string, string, url.Values, func([]byte) error) error {
+	return translate(daemon.ErrEnded)
+}
+
+func TestStopTwiceAtOnce(t *testing.T) {
+	b := newBench(t, newFake())
+	b.alive = func(int) bool { return false }
+	for answers, want := range []string{"hookd does not run\n", "hookd stopped, pid 4711 is gone\n"} {
+		b.connect = func(context.Context, need) (house, error) {
+			return &ending{handlerHouse: handlerHouse{b.handler}, answers: answers}, nil
+		}
+		if out := b.must("stop"); out != want {
+			t.Errorf("gone after %d answers: %q, want %q", answers, out, want)
+		}
+	}
+	b.connect = func(context.Context, need) (house, error) { return &ending{}, nil }
+	contains(t, b.must("status"), "hookd is not running")
+	if code, _, errs := b.run("session", "list"); code != 1 || errs != "hookctl: error: the daemon ended before it answered\n"+
+		"hookctl: hint: try again: another command may have stopped or restarted it\n" {
+		t.Errorf("exit %d, %q", code, errs)
 	}
 }

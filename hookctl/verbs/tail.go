@@ -116,7 +116,7 @@ func (f *follower) run(ctx context.Context) error {
 		switch {
 		case ctx.Err() != nil:
 			return nil
-		case err != nil && !f.again, errors.As(err, &refused) && !f.taken:
+		case err != nil && !f.again, errors.As(err, &refused) && !f.taken && !errors.Is(err, errDown):
 			return err
 		}
 		f.taken = true
