@@ -144,9 +144,9 @@ func (d *delivery) damaged() bool {
 
 func (d *delivery) refuse(errw io.Writer) int {
 	last := LastStart(d.paths)
-	hint := "hookctl repair --cf session_identity; hookctl doctor shows what is damaged"
+	hint := "`hookctl repair --cf session_identity`; `hookctl doctor` shows what is damaged"
 	if last.Gone {
-		hint = "replay repair begins a new log behind the lost one; hookctl doctor shows what is damaged"
+		hint = "`replay repair` begins a new log behind the lost one; `hookctl doctor` shows what is damaged"
 	}
 	fmt.Fprintf(errw, "hookctl: error: Database corruption detected in session identity store: %s\n", last.Reason)
 	fmt.Fprintf(errw, "hookctl: hint: %s. Hooks are kept in the spool meanwhile\n", hint)
