@@ -140,7 +140,7 @@ func cmdObserve(ts *testscript.TestScript, _ bool, args []string) {
 }
 
 func cmdSignal(ts *testscript.TestScript, _ bool, args []string) {
-	signals := map[string]syscall.Signal{"STOP": syscall.SIGSTOP, "CONT": syscall.SIGCONT, "TERM": syscall.SIGTERM, "KILL": syscall.SIGKILL}
+	signals := map[string]syscall.Signal{"STOP": syscall.SIGSTOP, "CONT": syscall.SIGCONT, "TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP, "KILL": syscall.SIGKILL}
 	sig, ok := signals[args[0]]
 	if !ok {
 		ts.Fatalf("unknown signal %q", args[0])

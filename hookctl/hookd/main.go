@@ -24,7 +24,11 @@ func run(args []string) int {
 		return wire.Hook(args, self)
 	}
 	if len(args) > 0 && (args[0] == "serve" || args[0] == "deliver") {
-		ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
+		ends := []os.Signal{syscall.SIGTERM, os.Interrupt}
+		if !signal.Ignored(syscall.SIGHUP) { // under nohup it is, and stays so
+			ends = append(ends, syscall.SIGHUP)
+		}
+		ctx, stop := signal.NotifyContext(context.Background(), ends...)
 		defer stop()
 		if args[0] == "serve" {
 			return daemon.Serve(ctx, args[1:])
