@@ -6,7 +6,9 @@
 //
 // A later file wins over an earlier one, the environment (HOOKLINE_FSYNC for the key fsync) over
 // files, a flag over both. redact_extra is the exception: its lists add up, so that a project cannot
-// switch off what its user wants hidden, and hold for the project's hooks from the next one on. An example with every key at its default:
+// switch off what its user wants hidden, and hold for the project's hooks from the next one on. fsync,
+// idle_exit, flush_interval and log_level are the daemon's, which serves all projects: it reads them when it starts,
+// from the user's file and its environment. An example with every key at its default:
 //
 //	fsync: shared          # shared: hooks that come together share one fsync; always: one each
 //	idle_exit: 12h         # the daemon ends after that long without a live session; 0s: never
@@ -41,6 +43,7 @@ type Key struct {
 	Default string // as it would stand in a file
 	Env     string // the variable that sets it; "" for a list
 	Doc     string
+	Daemon  bool     // the daemon's, which serves all projects: it does not see a project's files
 	allowed []string // of a choice
 	min     time.Duration
 	max     time.Duration
@@ -60,13 +63,13 @@ const (
 const year = 365 * 24 * time.Hour
 
 var keys = []Key{
-	{Name: "fsync", Default: "shared", Env: "HOOKLINE_FSYNC", allowed: []string{"shared", "always"},
+	{Name: "fsync", Default: "shared", Env: "HOOKLINE_FSYNC", Daemon: true, allowed: []string{"shared", "always"},
 		Doc: "shared: hooks that come together share one fsync; always: one each"},
-	{Name: "idle_exit", Default: "12h", Env: "HOOKLINE_IDLE_EXIT", kind: duration, max: year,
+	{Name: "idle_exit", Default: "12h", Env: "HOOKLINE_IDLE_EXIT", Daemon: true, kind: duration, max: year,
 		Doc: "the daemon ends after that long without a live session; 0s: never"},
-	{Name: "flush_interval", Default: "2s", Env: "HOOKLINE_FLUSH_INTERVAL", kind: duration, min: 100 * time.Millisecond, max: time.Minute,
+	{Name: "flush_interval", Default: "2s", Env: "HOOKLINE_FLUSH_INTERVAL", Daemon: true, kind: duration, min: 100 * time.Millisecond, max: time.Minute,
 		Doc: "longest time that folded cells stay unwritten; the log is never behind"},
-	{Name: "log_level", Default: "info", Env: "HOOKLINE_LOG_LEVEL", allowed: []string{"debug", "info", "warn", "error"},
+	{Name: "log_level", Default: "info", Env: "HOOKLINE_LOG_LEVEL", Daemon: true, allowed: []string{"debug", "info", "warn", "error"},
 		Doc: "of the daemon's log file"},
 	{Name: "color", Default: "auto", Env: "HOOKLINE_COLOR", allowed: []string{"auto", "always", "never"},
 		Doc: "auto: on a terminal, unless NO_COLOR or CI is set"},

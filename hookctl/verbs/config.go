@@ -67,7 +67,22 @@ func (a *app) showConfig() error {
 		}
 		a.Printf("  %s  %s  %s\n", cmdline.Pad(f.Scope, 7), f.Path, state)
 	}
+	a.warnOfDaemons()
 	return a.configProblems()
+}
+
+// warnOfDaemons names what stands in a project's file and has no effect there.
+func (a *app) warnOfDaemons() {
+	var names []string
+	for _, k := range config.Keys() {
+		if from := a.conf.Origins[k.Name].From; k.Daemon && (from == "project" || from == "local") {
+			names = append(names, k.Name)
+		}
+	}
+	if len(names) > 0 {
+		a.Say("warning: the daemon does not see " + strings.Join(names, ", ") + " of a project's file: it serves all projects")
+		a.Say("hint: " + config.UserFile(a.Getenv) + " is the place for it, `hookctl restart` applies it")
+	}
 }
 
 func origin(o config.Origin) string {
