@@ -76,7 +76,8 @@ up: install ## build, install, add the hooks to your settings, start the daemon,
 	@"$(bindir)/hookctl$(EXE)" restart
 	@cd "$$HOME" && PATH="$(bindir):$$PATH" "$(bindir)/hookctl$(EXE)" doctor
 	@"$(bindir)/hookctl$(EXE)" status
-	@echo; echo "Start Claude Code as always and watch it: hookctl tail -f"
+	@case ":$$PATH:" in *":$(PREFIX)/bin:"*) h=hookctl;; *) h='"$(bindir)/hookctl$(EXE)"';; esac; \
+	echo; echo "Start Claude Code as always and watch it: $$h tail -f"
 
 demo: build ## play a recorded session in a throw-away home; touches nothing else
 	@$(GO) run ./demo -bin bin
