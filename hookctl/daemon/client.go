@@ -140,6 +140,11 @@ func startAndConnect(ctx context.Context, p Paths, o ConnectOptions) (*Client, e
 				return nil, notStarted(p, err)
 			}
 		}
+		if lockOutlives && errors.Is(err, ErrStarting) { // or the lock was that of a daemon that was ending
+			if err = Spawn(p, time.Now()); err != nil && !errors.Is(err, ErrStarting) {
+				return nil, fmt.Errorf("start the daemon: %w", err)
+			}
+		}
 		select {
 		case <-ctx.Done():
 			return nil, ctx.Err()

@@ -244,3 +244,21 @@ func TestBackoff(t *testing.T) {
 		}
 	}
 }
+
+// A daemon that is ending holds the lock a moment longer than it can be seen: whoever finds it taken tries again.
+func TestStartBehindAnEndingDaemon(t *testing.T) {
+	p := spawnHome(t, "answer")
+	lock, err := lockSpawn(p.SpawnLock)
+	if err != nil {
+		t.Fatal(err)
+	}
+	time.AfterFunc(50*time.Millisecond, func() { lock.Close() })
+	c, err := Connect(t.Context(), ConnectOptions{Mode: Start})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = c.Close()
+	if n := len(starts(p)); n != 1 {
+		t.Errorf("%d daemons were started: %v", n, starts(p))
+	}
+}
