@@ -135,14 +135,9 @@ func startAndConnect(ctx context.Context, p Paths, o ConnectOptions) (*Client, e
 		if reason := LastStart(p).Reason; reason != "" && err == nil {
 			return nil, notStarted(p, errors.New(reason))
 		}
-		if errors.Is(err, ErrStarting) { // whoever had the lock may have been a daemon that was ending
-			if err = Spawn(p, time.Now()); err != nil && !errors.Is(err, ErrStarting) {
-				return nil, notStarted(p, err)
-			}
-		}
 		if lockOutlives && errors.Is(err, ErrStarting) { // or the lock was that of a daemon that was ending
 			if err = Spawn(p, time.Now()); err != nil && !errors.Is(err, ErrStarting) {
-				return nil, fmt.Errorf("start the daemon: %w", err)
+				return nil, notStarted(p, err)
 			}
 		}
 		select {
