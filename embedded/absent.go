@@ -1,9 +1,25 @@
 package embedded
 
-import "sync"
+import (
+	"sync"
+
+	"hookline/projector"
+)
 
 // maxAbsent bounds the keys that are remembered as absent; beyond it all are asked for once more.
 const maxAbsent = 4096
+
+// noCell is the error about a cell that is not there. Nearly every hook gets two and drops them, so its words
+// are put together only for who reads them.
+type noCell struct{ bucket, key string }
+
+// Error names the cell.
+func (e *noCell) Error() string {
+	return "cell " + e.key + " of " + e.bucket + ": " + e.Unwrap().Error()
+}
+
+// Unwrap is [projector.ErrNoCell].
+func (e *noCell) Unwrap() error { return projector.ErrNoCell }
 
 // absent remembers keys that a bucket was asked for and does not have: most hooks look for a cell that
 // was never written, and the question costs as much as half an append. The zero value is ready. It

@@ -89,12 +89,12 @@ func (b *buckets) Load(ctx context.Context, bucket, key string) ([]byte, error) 
 	subject := cellSubject(bucket, key)
 	known, since := b.absent.knows(subject)
 	if known {
-		return nil, fmt.Errorf("cell %s of %s: %w", key, bucket, projector.ErrNoCell)
+		return nil, &noCell{bucket, key}
 	}
 	raw, err := h.GetLastMsgForSubject(ctx, subject)
 	if errors.Is(err, jetstream.ErrMsgNotFound) || err == nil && raw.Header.Get("KV-Operation") != "" {
 		b.absent.note(subject, since)
-		return nil, fmt.Errorf("cell %s of %s: %w", key, bucket, projector.ErrNoCell)
+		return nil, &noCell{bucket, key}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("cell %s of %s: %w", key, bucket, err)

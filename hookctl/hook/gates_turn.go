@@ -16,8 +16,11 @@ import (
 // A failure comes as another hook and does neither. An action that goes on in the background has used its
 // satisfaction up by its start: no hook tells its outcome, and one review would open any number of them.
 func (j *judge) succeeded(e *events.ToolSucceeded) {
+	if !j.g.Rules.Active() { // nearly always; reading the answer costs a hook as much as its redaction
+		return
+	}
 	done, background := outcome(e)
-	if !j.g.Rules.Active() || !done && !background {
+	if !done && !background {
 		return
 	}
 	reason := events.GateClearedSingleUse
