@@ -2,12 +2,8 @@ package embedded
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
-	"fmt"
 
 	"github.com/nats-io/nats.go"
-	"github.com/nats-io/nats.go/jetstream"
 )
 
 // idleLines bounds the lines kept for later: as many as appends are under way at once, and no more than are
@@ -69,17 +65,6 @@ func (l lines) ask(ctx context.Context, nc *nats.Conn, msg *nats.Msg) ([]byte, e
 	}
 }
 
-// pubAck is the server's answer to one message, or to the last one of a batch.
-type pubAck struct {
-	Error     *jetstream.APIError `json:"error"`
-	Seq       uint64              `json:"seq"`
-	Duplicate bool                `json:"duplicate"`
-	Count     int                 `json:"count"` // of a batch
-}
-
-// errNoAnswer says that what answered is not the log.
-var errNoAnswer = errors.New("the server's answer is no acknowledgement")
-
 // publish sends a message to the log and returns what the server says to it. An error means that
 // nothing is known of the message.
 func (st *Stream) publish(ctx context.Context, msg *nats.Msg) (pubAck, error) {
@@ -87,12 +72,5 @@ func (st *Stream) publish(ctx context.Context, msg *nats.Msg) (pubAck, error) {
 	if err != nil {
 		return pubAck{}, err
 	}
-	var ack pubAck
-	if err := json.Unmarshal(data, &ack); err != nil {
-		return pubAck{}, fmt.Errorf("%w: %w", errNoAnswer, err)
-	}
-	if ack.Error == nil && ack.Seq == 0 {
-		return pubAck{}, fmt.Errorf("%w: %.100q", errNoAnswer, data)
-	}
-	return ack, nil
+	return parseAck(data)
 }
