@@ -69,6 +69,7 @@ func (d *Daemon) Handler() http.Handler {
 	handle("POST /v1/gone", d.handleDrain)
 	handle("POST /v1/stop", d.handleStop)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		deepen()
 		if err := checkPeer(r.Context()); err != nil {
 			http.Error(w, err.Error(), http.StatusForbidden)
 			return
