@@ -95,7 +95,7 @@ func (st *Stream) resent(ctx context.Context, msgs []message) ([]Receipt, error)
 	if err != nil {
 		return nil, err
 	}
-	found, err := st.FindIDs(ctx, from, ids)
+	found, err := st.findIDs(ctx, from, ids)
 	if err != nil {
 		return nil, err
 	}

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nats-io/nats.go"
+
 	"hookline/embedded/block"
 	"hookline/events"
 )
@@ -60,6 +62,48 @@ func TestLostAcknowledgement(t *testing.T) {
 				t.Fatalf("again: %v, %v", r, err)
 			}
 			wantLog(t, s, 1+uint64(len(envs)))
+		})
+	}
+}
+
+// An append whose acknowledgement was lost, and which is repeated when the server has forgotten its ids, is only found by
+// asking the log; also when nothing was appended in between.
+func TestLostAcknowledgementIsFound(t *testing.T) {
+	for name, envs := range map[string][]events.Envelope{"one": {event(2)}, "batch": {event(2), event(3), event(4)}} {
+		t.Run(name, func(t *testing.T) {
+			s := open(t, storeDir(t))
+			add(t, s, 1, 1)
+			ids := map[string]struct{}{}
+			for _, e := range envs {
+				ids[e.ID] = struct{}{}
+			}
+			gone, cancel := context.WithCancel(t.Context())
+			cancel()
+			s.stream.lines = newLines()
+			s.stream.lines.put(line{inbox: "nobody.listens", answers: make(chan *nats.Msg)})
+			if _, err := s.Stream().Append(gone, envs...); !errors.Is(err, context.Canceled) {
+				t.Fatalf("append: %v", err)
+			}
+			eventually(t, "the log has what nobody was told of", func() bool {
+				info, err := s.stream.handle.Info(t.Context())
+				return err == nil && info.State.LastSeq == 1+uint64(len(envs))
+			})
+			if last, _ := s.Stream().Last(); last != 1 {
+				t.Fatalf("last %d: the acknowledgement was not lost", last)
+			}
+			found, err := s.Stream().FindIDs(t.Context(), 1, ids)
+			if err != nil || len(found) != len(envs) || found[event(2).ID] != 2 {
+				t.Fatalf("found %v, %v", found, err)
+			}
+			last := 1 + uint64(len(envs))
+			if seq, id, err := s.Stream().Settled(t.Context()); seq != last || id != event(last).ID || err != nil {
+				t.Errorf("settled %d %s %v", seq, id, err)
+			}
+			add(t, s, last+1, last+1)
+			if s.stream.doubt.open() {
+				t.Error("an answer that came later does not settle the doubt")
+			}
+			wantLog(t, s, last+1)
 		})
 	}
 }

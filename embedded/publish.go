@@ -68,6 +68,17 @@ func (l lines) ask(ctx context.Context, nc *nats.Conn, msg *nats.Msg) ([]byte, e
 // publish sends a message to the log and returns what the server says to it. An error means that
 // nothing is known of the message.
 func (st *Stream) publish(ctx context.Context, msg *nats.Msg) (pubAck, error) {
+	before := st.doubt.count()
+	ack, err := st.answer(ctx, msg)
+	if err != nil {
+		st.doubt.raise()
+	} else {
+		st.doubt.settle(before)
+	}
+	return ack, err
+}
+
+func (st *Stream) answer(ctx context.Context, msg *nats.Msg) (pubAck, error) {
 	data, err := st.lines.ask(ctx, st.js.Conn(), msg)
 	if err != nil {
 		return pubAck{}, err

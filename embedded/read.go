@@ -56,8 +56,21 @@ func (st *Stream) SeqAtTime(ctx context.Context, t time.Time) (uint64, error) {
 }
 
 // FindIDs tells which of these event ids are in the log at or after sequence from, with their
-// sequences. It reads headers only and ends when all are found.
+// sequences, those included whose acknowledgement was lost. It reads headers only and ends when all are found.
 func (st *Stream) FindIDs(ctx context.Context, from uint64, ids map[string]struct{}) (map[string]uint64, error) {
+	if len(ids) > 0 && st.doubt.open() {
+		st.order.RLock()
+		err := st.resolve(ctx)
+		st.order.RUnlock()
+		if err != nil {
+			return nil, err
+		}
+	}
+	return st.findIDs(ctx, from, ids)
+}
+
+// findIDs is FindIDs for the events up to [Stream.Last].
+func (st *Stream) findIDs(ctx context.Context, from uint64, ids map[string]struct{}) (map[string]uint64, error) {
 	found := make(map[string]uint64, len(ids))
 	if len(ids) == 0 {
 		return found, nil

@@ -46,6 +46,7 @@ type Stream struct {
 	batch  batchIDs
 	lines  lines
 
+	doubt doubt
 	stuck atomic.Pointer[error] // the first error after which nothing is appended any more
 	order sync.RWMutex          // held alone while a group is written: nothing comes between its events
 

@@ -24,6 +24,9 @@ func (d *Daemon) judge(ctx context.Context, env *events.Envelope, digest intake.
 		return verdict, first, nil
 	}
 	seq, err := d.inLog(ctx, env.ID)
+	if err == nil {
+		err = d.foldTo(ctx, seq) // one whose acknowledgement was lost is not folded yet
+	}
 	if err != nil || seq == 0 {
 		return verdict, first, err
 	}
