@@ -169,7 +169,8 @@ func (d *Daemon) backup(ctx context.Context, to io.Writer, progress func(uint64)
 	return b.done, err
 }
 
-// gather links the sealed blocks, then takes the position, then writes what stands between the two.
+// gather links the sealed blocks, then takes the position, then writes what stands between the two. The links may
+// hold the beginning of a decision that is being written: its end is waited for, so that the position is not before it.
 func (d *Daemon) gather(ctx context.Context, dir string) (Manifest, []block.Info, error) {
 	m := Manifest{Format: BackupFormat, Build: wire.Build, Created: d.opts.Now().UTC().Truncate(time.Second)}
 	links := filepath.Join(dir, backupBlocks)
@@ -186,7 +187,12 @@ func (d *Daemon) gather(ctx context.Context, dir string) (Manifest, []block.Info
 	for _, b := range found.Blocks {
 		m.Sealed = max(m.Sealed, b.Last)
 	}
-	m.Seq, m.ID = d.stream.Last()
+	if m.Seq, m.ID, err = d.stream.Settled(ctx); err != nil {
+		return m, nil, err
+	}
+	if m.Seq < m.Sealed {
+		return m, nil, fmt.Errorf("the sealed blocks end at sequence %d, the log at %d", m.Sealed, m.Seq)
+	}
 	tail, err := os.OpenFile(filepath.Join(dir, backupTail), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return m, nil, err

@@ -17,21 +17,8 @@ import (
 func TestBackupEndsWithinADecision(t *testing.T) {
 	d := open(t, reviewHome(t))
 	defer shut(t, d)
-	k, _ := events.Lookup(events.TypePromptSubmitted)
-	r := rand.NewChaCha8([32]byte{1})
 	for range 6 { // 2 MiB each, in 16 events: a block ends within one of them
-		group := make([]events.Envelope, 16)
-		for i := range group {
-			text := make([]byte, 96<<10)
-			_, _ = r.Read(text)
-			now := d.opts.Now().UTC()
-			group[i] = events.Envelope{ID: wire.NewID(now.UnixMilli()), Type: k.Type, Version: k.Version(), Time: now, Session: "s-1", Correlation: "s-1",
-				Data: []byte(fmt.Sprintf(`{"session_id":"s-1","hook_event_name":"UserPromptSubmit","prompt":%q}`, base64.StdEncoding.EncodeToString(text)))}
-		}
-		d.mu.Lock()
-		_, err := d.append(t.Context(), group, &origin{})
-		d.mu.Unlock()
-		if err != nil {
+		if err := appendDecision(t, d, 96<<10); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -47,4 +34,63 @@ func TestBackupEndsWithinADecision(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	mustVerify(t, house)
+}
+
+// appendDecision appends 16 events that belong together, each with so many bytes that do not compress.
+func appendDecision(t *testing.T, d *Daemon, size int) error {
+	k, _ := events.Lookup(events.TypePromptSubmitted)
+	group := make([]events.Envelope, 16)
+	for i := range group {
+		now := d.opts.Now().UTC()
+		r := rand.NewChaCha8([32]byte{byte(i), byte(now.Nanosecond()), byte(now.Nanosecond() >> 8)})
+		text := make([]byte, size)
+		_, _ = r.Read(text)
+		group[i] = events.Envelope{ID: wire.NewID(now.UnixMilli()), Type: k.Type, Version: k.Version(), Time: now, Session: "s-1", Correlation: "s-1",
+			Data: []byte(fmt.Sprintf(`{"session_id":"s-1","hook_event_name":"UserPromptSubmit","prompt":%q}`, base64.StdEncoding.EncodeToString(text)))}
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	_, err := d.append(t.Context(), group, &origin{})
+	return err
+}
+
+// A backup that begins while a decision is written waits for its end: the sealed blocks may hold its beginning, and the
+// position must not stand before them.
+func TestBackupBesideADecision(t *testing.T) {
+	d := open(t, reviewHome(t))
+	defer shut(t, d)
+	written := make(chan error, 1)
+	go func() {
+		var err error
+		for n := 0; n < 3 && err == nil; n++ { // 16 MiB each: every one seals two blocks
+			err = appendDecision(t, d, 1<<20)
+		}
+		written <- err
+	}()
+	file := filepath.Join(t.TempDir(), "b.backup")
+	for n, done := 0, false; !done; n++ {
+		select {
+		case err := <-written:
+			if err != nil {
+				t.Fatal(err)
+			}
+			done = true
+		default:
+		}
+		m, _, err := d.gather(t.Context(), t.TempDir())
+		if err != nil || m.Seq < m.Sealed || m.Seq%16 != 0 {
+			t.Errorf("the position is %d, the sealed blocks end at %d, %v", m.Seq, m.Sealed, err)
+		}
+		if n > 0 {
+			continue
+		}
+		if _, err := d.Backup(t.Context(), file, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, house := restored(t, file)
+	defer shut(t, house)
+	if !got.Verify.Clean || got.Last != got.Seq {
+		t.Errorf("%+v", got)
+	}
 }
