@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -90,13 +91,28 @@ func (st *Stream) unfinished(part, of int, err error) error {
 
 // cutUnfinished cuts an unfinished group off the end of the log, before the server sees it. An event that
 // something vouches for was folded, so its group was whole: what lacks of that is a loss.
+//
+// A group is synced to its end before anybody is told of it, so what was told has no end that is torn, unless the
+// disk did not keep what it had said it had. Where a torn record stood behind the group, that cannot be told, so the
+// events that are cut are found with it.
 func (s *Server) cutUnfinished(k *known) error {
+	var keepErr error
 	n, last, err := block.CutEnd(s.opts.msgsDir(), s.opts.archiveDir(), streamName, func(newest block.Record) int {
 		if newest.Seq <= s.vouched {
 			return 0
 		}
-		return unfinishedParts(newest)
+		n := unfinishedParts(newest)
+		if n > 0 && s.tornBehind(newest.Seq) {
+			s.found.Torn = block.Join(append(s.found.Torn, block.Range{First: newest.Seq - min(uint64(n), newest.Seq) + 1, Last: newest.Seq})...)
+			if keepErr = s.keep(&s.found); keepErr != nil {
+				return 0
+			}
+		}
+		return n
 	})
+	if keepErr != nil {
+		return keepErr
+	}
 	if err != nil {
 		return classify(err)
 	}
@@ -105,6 +121,11 @@ func (s *Server) cutUnfinished(k *known) error {
 		s.opts.Log.Warn("the end of the log was cut: events that belong together were not written to their end", "events", n)
 	}
 	return nil
+}
+
+// tornBehind tells that something was cut off right behind a sequence, by this opening or one before it.
+func (s *Server) tornBehind(seq uint64) bool {
+	return s.report.Fixed.Trimmed > 0 || slices.ContainsFunc(s.found.Torn, func(r block.Range) bool { return r.First == seq+1 })
 }
 
 // unfinishedParts tells how many events of a group the newest one ends that has others to come; 0 for all

@@ -8,10 +8,13 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
+	"reflect"
 	"strconv"
 	"strings"
 	"testing"
 
+	"hookline/embedded/block"
 	"hookline/events"
 )
 
@@ -164,6 +167,57 @@ func TestUnfinishedGroupIsCut(t *testing.T) {
 			})
 		}
 	}
+}
+
+// A group that was acknowledged has no torn end, unless the disk lied. Where the last record of one is torn, or zeros
+// stand in its place, the events before it that are cut are told of, too.
+func TestTornGroupIsTold(t *testing.T) {
+	for name, c := range map[string]struct {
+		tear func(path string, at block.Place) error // the last record
+		torn []block.Range
+	}{
+		"torn":                {func(path string, at block.Place) error { return os.Truncate(path, at.Off+int64(at.Size)-7) }, []block.Range{{First: 3, Last: 5}}},
+		"zeros":               {zeroRecord, []block.Range{{First: 3, Last: 4}}},
+		"ends with a message": {func(string, block.Place) error { return nil }, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := storeDir(t)
+			s := open(t, dir)
+			add(t, s, 1, 2)
+			if c.torn == nil {
+				begin(t, s, 3, event(3), event(4))
+			} else if r, err := s.Stream().AppendGroup(t.Context(), event(3), event(4), event(5)); err != nil || s.Stream().Sync(t.Context(), r[2].Seq) != nil {
+				t.Fatal(err)
+			}
+			at := killed(t, dir)
+			path := filepath.Join(Options{Dir: at}.msgsDir(), "1.blk")
+			records, err := survey(path, 5)
+			if err == nil {
+				err = c.tear(path, records.rows[len(records.rows)-1].at)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			for range 2 { // nobody has recorded it after the first
+				s = open(t, at)
+				if f := s.Report().Found; !reflect.DeepEqual(f.Torn, c.torn) || len(f.Lost) > 0 {
+					t.Errorf("found %+v", f)
+				}
+				wantLog(t, s, 2)
+				closeStore(t, s)
+			}
+		})
+	}
+}
+
+// zeroRecord makes zeros of a record.
+func zeroRecord(path string, at block.Place) error {
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteAt(make([]byte, at.Size), at.Off)
+	return errors.Join(err, f.Close())
 }
 
 // A group may go over the end of a block, and the archive has the blocks.

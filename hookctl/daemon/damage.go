@@ -84,11 +84,13 @@ func (d *Daemon) appendDamage(ctx context.Context, f embedded.Found) error {
 
 // wordsOf is what the user is told.
 func wordsOf(f embedded.Found) string {
-	if len(f.Lost) == 0 && f.Whole && f.EndUnknown {
+	switch {
+	case len(f.Lost) == 0 && f.Whole && f.EndUnknown:
 		return fmt.Sprintf("the log was damaged (%s); what was recorded behind the archive's newest block is lost, and nothing tells how much that was. "+
 			"`replay verify` checks what is there, `replay import` takes what an export has", problemOf(f))
-	}
-	if len(f.Lost) == 0 {
+	case len(f.Lost) == 0 && len(f.Torn) > 0:
+		return fmt.Sprintf("the log was damaged (%s). `replay verify` checks what is there", problemOf(f))
+	case len(f.Lost) == 0:
 		return fmt.Sprintf("the log was damaged (%s); no sequence is lost. `replay verify` checks what is there", problemOf(f))
 	}
 	return fmt.Sprintf("the log was damaged (%s); sequences lost: %s. `replay verify` checks what is there, `replay repair` fetches back what others still have",
@@ -192,12 +194,17 @@ func problemOf(f embedded.Found) string {
 		parts = append(parts, "mended records: "+strconv.Itoa(len(f.Mended)))
 	}
 	if len(f.Torn) > 0 {
-		parts = append(parts, "cut off at the end and acknowledged by nothing: sequence "+rangesOf(f.Torn))
+		parts = append(parts, tornWords(f.Torn))
 	}
 	if len(f.SetAside) > 0 {
 		parts = append(parts, "set aside: "+strings.Join(f.SetAside, ", "))
 	}
 	return strings.Join(parts, "; ")
+}
+
+// tornWords tells of what the next events get the sequences of.
+func tornWords(torn []block.Range) string {
+	return "cut off at the end, and nothing tells whether it was acknowledged: sequence " + rangesOf(torn)
 }
 
 func sequences(ranges []block.Range) []uint64 {

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"hookline/embedded"
 	"hookline/embedded/block"
 	"hookline/events"
 )
@@ -169,5 +170,16 @@ func TestLogFromArchiveIsTold(t *testing.T) {
 			t.Errorf("%q", a.Stderr)
 		}
 		shut(t, d)
+	}
+}
+
+// What was cut off may have been acknowledged: it is named, and nobody is told that nothing is lost.
+func TestWordsForATornEnd(t *testing.T) {
+	f := embedded.Found{Damage: []block.Damage{{Block: "1.blk", Offset: 1354, FirstSeq: 5, LastSeq: 5, Why: "record is cut off at the end of the block"}},
+		Torn: []block.Range{{First: 3, Last: 5}}}
+	want := "the log was damaged (record is cut off at the end of the block; cut off at the end, and nothing tells whether it was acknowledged: sequence 3 to 5). " +
+		"`replay verify` checks what is there"
+	if got := wordsOf(f); got != want {
+		t.Errorf("%s\nwant\n%s", got, want)
 	}
 }

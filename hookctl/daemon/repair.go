@@ -157,7 +157,7 @@ func opened(rep embedded.Report) []string {
 		out = append(out, "set aside: "+strings.Join(f.SetAside, ", "))
 	}
 	if len(f.Torn) > 0 {
-		out = append(out, "cut off at the end and acknowledged by nothing: sequence "+rangesOf(f.Torn))
+		out = append(out, tornWords(f.Torn))
 	}
 	if len(f.Lost) > 0 {
 		out = append(out, "sequences lost: "+rangesOf(f.Lost))
