@@ -41,6 +41,9 @@ func (s *Server) inspect() (known, error) {
 		s.report.Clean = s.report.Clean || !exists(s.opts.jetstreamDir()) // a new store has no bad end behind it
 		return known{}, block.RemoveMarker(s.opts.Dir)
 	}
+	if !s.report.Clean {
+		s.uncache(blocks)
+	}
 	newest := blocks[len(blocks)-1].Name
 	trusted := s.report.Clean && marker.VouchesIndex(s.opts.msgsDir())
 	vouched := make(map[string]bool, len(blocks))
@@ -79,6 +82,21 @@ func (s *Server) inspect() (known, error) {
 		return known{}, s.forgetEmpty(blocks)
 	}
 	return k, block.RemoveMarker(s.opts.Dir)
+}
+
+// unsyncedBlocks is how many blocks at the log's end a round of the shared fsync may have had before it: more than one
+// where a block was begun since the round before.
+const unsyncedBlocks = 2
+
+// uncache makes what is read of the log's end come from the disk. After a failed fsync the kernel shows what the disk
+// does not have and has forgotten that it was never written, so that the next fsync finds all in order: what is only
+// there would be checked as sound, and a frame that comes again be answered as one that the log has.
+func (s *Server) uncache(blocks []block.Info) {
+	for _, b := range blocks[max(0, len(blocks)-unsyncedBlocks):] {
+		if err := uncacheFile(filepath.Join(s.opts.msgsDir(), b.Name)); err != nil { // what could not be written is gone by that, too
+			s.opts.Log.Warn("the log's end is brought to disk before it is checked", "block", b.Name, "err", err)
+		}
+	}
 }
 
 func newestIn(r block.Report) uint64 {

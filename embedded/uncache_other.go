@@ -1,0 +1,7 @@
+//go:build !linux
+
+package embedded
+
+// uncacheFile only brings a file to disk. What a failed fsync left in memory, and not on the disk, is then read as if it
+// were there: no portable call makes these systems forget it.
+func uncacheFile(path string) error { return syncFile(path) }
