@@ -9,12 +9,15 @@ import (
 	"runtime"
 	"strconv"
 	"sync"
+	"time"
 )
 
 // syncer is the shared fsync. The server has written an append before it acknowledges it, so a
 // caller that was acknowledged only needs an fsync that begins later; everybody who comes while
 // one is running shares the next. Files are fsynced through descriptors of our own, which syncs the
-// file all the same, and so does not know the server's insides but the names "<n>.blk".
+// file all the same, and so does not know the server's insides but the names "<n>.blk". The newest
+// block stays open: Linux tells a failed write to every descriptor that was open then, but to none
+// that is opened after somebody, as the server's own fsync, was told.
 type syncer struct {
 	dir  string
 	roll func() // called when a new block was seen; must not wait
@@ -28,7 +31,10 @@ type syncer struct {
 	failed  error // sticky: after a failed fsync the kernel may have dropped the pages
 	idle    sync.WaitGroup
 
-	newest int // index of the newest block at the last round; only touched by a round
+	// Only touched by a round.
+	newest int       // index of the newest block at the last round
+	held   held      // the newest block
+	listed time.Time // the folder's time, when nothing can have come into it since it was listed; else zero
 }
 
 type round struct {
@@ -136,16 +142,22 @@ func (s *syncer) flush() error {
 	if s.newest == 0 {
 		return s.flushAll()
 	}
-	for i := s.newest; ; i++ {
-		err := syncFile(s.block(i))
+	for i := s.newest; ; {
+		err := s.held.sync(i, s.block(i))
 		switch {
-		case errors.Is(err, fs.ErrNotExist) && i > s.newest:
-			return s.advance(i - 1)
-		case errors.Is(err, fs.ErrNotExist): // the newest itself is gone: the log was rebuilt
+		case errors.Is(err, fs.ErrNotExist) && i == s.newest: // the log was rebuilt
 			return s.flushAll()
-		case err != nil:
+		case err != nil && !errors.Is(err, fs.ErrNotExist):
 			return s.stuck(err)
 		}
+		next, err := s.after(i)
+		if err != nil {
+			return s.stuck(err)
+		}
+		if next == 0 {
+			return s.advance(i)
+		}
+		i = next
 	}
 }
 
@@ -169,10 +181,11 @@ func (s *syncer) flushAll() error {
 // adopt takes the newest block of a log that is on disk as the one to go on from.
 func (s *syncer) adopt() error {
 	names, err := blockNames(s.dir)
-	if err == nil && len(names) > 0 {
-		s.newest = names[len(names)-1]
+	if err != nil || len(names) == 0 {
+		return err
 	}
-	return err
+	s.newest = names[len(names)-1]
+	return s.held.take(s.newest, s.block(s.newest))
 }
 
 func (s *syncer) advance(newest int) error {
@@ -206,4 +219,5 @@ func (s *syncer) stop() {
 	s.stopped = true
 	s.mu.Unlock()
 	s.idle.Wait()
+	s.held.release()
 }
