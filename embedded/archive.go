@@ -2,6 +2,7 @@ package embedded
 
 import (
 	"errors"
+	"io/fs"
 	"log/slog"
 	"sync"
 	"time"
@@ -12,7 +13,8 @@ import (
 // archiveEvery is how often sealed blocks are looked for without being told.
 const archiveEvery = time.Minute
 
-// archiver hard-links the log's blocks into the archive once they are sealed.
+// archiver hard-links the log's blocks into the archive once they are sealed, and again when the server has written one
+// anew without the messages that were erased: the archive must not keep those.
 type archiver struct {
 	msgs, dir string
 	log       *slog.Logger
@@ -41,18 +43,16 @@ func (a *archiver) start() { a.idle.Go(a.run) }
 func (a *archiver) run() {
 	tick := time.NewTicker(archiveEvery)
 	defer tick.Stop()
-	seen := 0
-	for {
-		if blocks, err := list(a.msgs); err == nil && len(blocks) != seen {
-			if _, err := block.Archive(a.msgs, a.dir, true); err != nil {
-				if errors.Is(err, block.ErrDamaged) {
-					a.damaged()
-				}
-				a.log.Warn("archiving sealed blocks", "err", err)
-			} else {
-				seen = len(blocks)
-				a.archived(a.quit)
-			}
+	for first := true; ; first = false {
+		linked, err := block.Archive(a.msgs, a.dir, true) // every time: a block that was replaced has the number it had
+		if errors.Is(err, block.ErrDamaged) {
+			a.damaged()
+		}
+		if err != nil && !errors.Is(err, fs.ErrNotExist) { // a log that is gone is others' to tell
+			a.log.Warn("archiving sealed blocks", "err", err)
+		}
+		if len(linked) > 0 || first {
+			a.archived(a.quit)
 		}
 		select {
 		case <-a.quit:
