@@ -13,20 +13,20 @@ import (
 // archiveEvery is how often sealed blocks are looked for without being told.
 const archiveEvery = time.Minute
 
-// archiver hard-links the log's blocks into the archive once they are sealed, and again when the server has written one
+// archiver hard-links the log's blocks into the archive once they are begun, and again when the server has written one
 // anew without the messages that were erased: the archive must not keep those.
 type archiver struct {
 	msgs, dir string
 	log       *slog.Logger
-	damaged   func()                     // called when a sealed block turns out to be damaged
-	archived  func(quit <-chan struct{}) // called when the sealed blocks are archived; ends early with quit
+	damaged   func()                           // called when a sealed block turns out to be damaged
+	archived  func(quit <-chan struct{}) error // called when the sealed blocks are archived; ends early with quit
 	wake      chan struct{}
 	quit      chan struct{}
 	once      sync.Once
 	idle      sync.WaitGroup
 }
 
-func newArchiver(msgs, dir string, log *slog.Logger, damaged func(), archived func(quit <-chan struct{})) *archiver {
+func newArchiver(msgs, dir string, log *slog.Logger, damaged func(), archived func(quit <-chan struct{}) error) *archiver {
 	return &archiver{msgs: msgs, dir: dir, log: log, damaged: damaged, archived: archived, wake: make(chan struct{}, 1), quit: make(chan struct{})}
 }
 
@@ -45,14 +45,16 @@ func (a *archiver) run() {
 	defer tick.Stop()
 	for first := true; ; first = false {
 		linked, err := block.Archive(a.msgs, a.dir, true) // every time: a block that was replaced has the number it had
-		if errors.Is(err, block.ErrDamaged) {
+		begun, followErr := block.Follow(a.msgs, a.dir)
+		if err = errors.Join(err, followErr); len(linked) > 0 || begun || first {
+			err = errors.Join(err, a.archived(a.quit))
+		}
+		damaged := errors.Is(err, block.ErrDamaged)
+		if damaged {
 			a.damaged()
 		}
-		if err != nil && !errors.Is(err, fs.ErrNotExist) { // a log that is gone is others' to tell
-			a.log.Warn("archiving sealed blocks", "err", err)
-		}
-		if len(linked) > 0 || first {
-			a.archived(a.quit)
+		if damaged || err != nil && !errors.Is(err, fs.ErrNotExist) { // a log that is gone is others' to tell
+			a.log.Warn("archiving blocks", "err", err)
 		}
 		select {
 		case <-a.quit:

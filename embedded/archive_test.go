@@ -33,3 +33,45 @@ func TestArchiveFollowsAReplacedBlock(t *testing.T) {
 		t.Errorf("the archived block has an erased event, or lacks one, %v", err)
 	}
 }
+
+// A log that never had a complete block is in the archive all the same: its files may be removed after a kill, in the
+// first run of a store.
+func TestYoungLogIsRestored(t *testing.T) {
+	dir := storeDir(t)
+	s := open(t, dir)
+	add(t, s, 1, 3)
+	eventually(t, "the first block is archived", func() bool {
+		kept, _ := list(s.opts.archiveDir())
+		return len(kept) == 1
+	})
+	add(t, s, 4, 5)
+	at := killed(t, dir)
+	if err := os.RemoveAll(filepath.Join(at, "jetstream")); err != nil {
+		t.Fatal(err)
+	}
+	s = open(t, at)
+	if f := s.Report().Found; !f.Whole || len(f.Lost) > 0 {
+		t.Errorf("found %+v", f)
+	}
+	wantLog(t, s, 5)
+	add(t, s, 6, 6)
+}
+
+// The first block is archived while a server appends to it, and checked when it is complete.
+func TestArchivedNewestIsCheckedWhenComplete(t *testing.T) {
+	s := open(t, storeDir(t))
+	fill(t, s, 10, 512<<10)
+	if err := s.Stream().Sync(t.Context(), 10); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the first block is archived", func() bool {
+		kept, _ := list(s.opts.archiveDir())
+		return len(kept) == 1
+	})
+	damageMiddle(t, filepath.Join(s.opts.msgsDir(), "1.blk"))
+	fill(t, s, 20, 512<<10)
+	if err := s.Stream().Sync(t.Context(), 30); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the damage is met", s.damaged.Load)
+}

@@ -227,10 +227,13 @@ func TestRestoredLogEndsWithinGroup(t *testing.T) {
 	})
 	at := killed(t, dir)
 	kept, err := list(filepath.Join(at, "archive"))
-	if err != nil || len(kept) != 1 {
+	if err != nil || len(kept) == 0 {
 		t.Fatalf("%v, %v", kept, err)
 	}
-	if err := os.RemoveAll(filepath.Join(at, "jetstream")); err != nil {
+	for _, b := range kept[1:] { // where files cannot be linked, the newest block is not there
+		err = errors.Join(err, os.Remove(filepath.Join(at, "archive", b.Name)))
+	}
+	if err := errors.Join(err, os.RemoveAll(filepath.Join(at, "jetstream"))); err != nil {
 		t.Fatal(err)
 	}
 	s = open(t, at)

@@ -5,7 +5,7 @@
 //
 //	<dir>/jetstream/$G/streams/EVENTS/   the log: meta.inf, msgs/<n>.blk (8 MiB each), msgs/index.db
 //	<dir>/jetstream/$G/streams/KV_…/     the buckets snapshot and latest (cache lives in memory)
-//	<dir>/archive/                       hard links of the log's sealed blocks
+//	<dir>/archive/                       hard links of the log's blocks
 //	<dir>/tables/<n>.toc                 contents of sealed blocks, derived (contents.go)
 //	<dir>/blobs/<2 hex>/<sha256>.zst     large strings, content-addressed
 //	<dir>/clean.json                     the clean-exit marker (package block); absent while running
@@ -29,7 +29,7 @@
 // An append is acknowledged when the server has written it; it is on disk when [Stream.Sync] has
 // returned. With [Shared], callers that wait at the same time share one fsync; with [Always] the
 // server syncs each message itself. A server that is in doubt about a stream deletes it, so the log
-// is checked by package block before the server sees it, and sealed blocks are kept by hard links.
+// is checked by package block before the server sees it, and its blocks are kept by hard links.
 package embedded
 
 import (

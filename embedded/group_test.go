@@ -193,6 +193,9 @@ func TestTornGroupIsTold(t *testing.T) {
 			path := filepath.Join(Options{Dir: at}.msgsDir(), "1.blk")
 			records, err := survey(path, 5)
 			if err == nil {
+				err = os.RemoveAll(filepath.Join(at, "archive")) // its link is a file of its own in a copy
+			}
+			if err == nil {
 				err = c.tear(path, records.rows[len(records.rows)-1].at)
 			}
 			if err != nil {

@@ -246,8 +246,8 @@ func (s selection) filter(m stored) error {
 }
 
 // sealed makes the contents of sealed blocks that have none, and removes what a crash left of such a writing; a
-// block that cannot be read is passed over. It ends early with quit.
-func (b *blockIndex) sealed(quit <-chan struct{}) {
+// block that cannot be read is passed over, and is the error. It ends early with quit.
+func (b *blockIndex) sealed(quit <-chan struct{}) error {
 	if left, err := filepath.Glob(filepath.Join(b.tables, "*.tmp")); err == nil {
 		for _, f := range left {
 			_ = os.Remove(f) // one that is being written is then not kept, and made again
@@ -255,16 +255,20 @@ func (b *blockIndex) sealed(quit <-chan struct{}) {
 	}
 	spans, err := b.spans(0, math.MaxUint64)
 	if err != nil {
-		return
+		return err
 	}
+	var unread []error
 	for _, sp := range spans {
 		select {
 		case <-quit:
-			return
+			return errors.Join(unread...)
 		default:
 		}
 		if _, err := os.Lstat(b.contentsFile(sp.index)); err != nil && !sp.newest {
-			_, _ = b.renew(sp.index)
+			if _, err := b.renew(sp.index); err != nil {
+				unread = append(unread, fmt.Errorf("contents of %s: %w", sp.name(), err))
+			}
 		}
 	}
+	return errors.Join(unread...)
 }

@@ -20,7 +20,7 @@ import (
 // that is opened after somebody, as the server's own fsync, was told.
 type syncer struct {
 	dir  string
-	roll func() // called when a new block was seen; must not wait
+	roll func() // called when a block was seen that is new, or has its first content since the start; must not wait
 
 	mu      sync.Mutex
 	durable uint64 // everything up to this sequence is on disk
@@ -33,6 +33,7 @@ type syncer struct {
 
 	// Only touched by a round.
 	newest int       // index of the newest block at the last round
+	told   bool      // roll was called for it
 	held   held      // the newest block
 	listed time.Time // the folder's time, when nothing can have come into it since it was listed; else zero
 }
@@ -189,14 +190,16 @@ func (s *syncer) adopt() error {
 }
 
 func (s *syncer) advance(newest int) error {
-	if newest == s.newest {
-		return nil
+	if newest != s.newest {
+		if err := syncFile(s.dir); err != nil {
+			return s.stuck(err)
+		}
+		s.newest, s.told = newest, false
 	}
-	if err := syncFile(s.dir); err != nil {
-		return s.stuck(err)
+	if !s.told { // the server makes a log's first block before there is anything to put into it
+		s.told = true
+		s.roll()
 	}
-	s.newest = newest
-	s.roll()
 	return nil
 }
 

@@ -52,6 +52,22 @@ func Archive(msgs, archive string, skipNewest bool) (linked []string, err error)
 	return linked, errors.Join(failed...)
 }
 
+// Follow links the newest block of msgs, to which a server may be appending, into archive when that has nothing under
+// its name, so that what is acknowledged outlives the removal of the stream from its first block on. The link shows
+// whatever is appended later. Where links fail, nothing is done: a copy would be old at once. It tells whether it has
+// linked.
+func Follow(msgs, archive string) (bool, error) {
+	blocks, err := List(msgs)
+	if err != nil || len(blocks) == 0 || blocks[len(blocks)-1].Size == 0 {
+		return false, err
+	}
+	name := blocks[len(blocks)-1].Name
+	if os.Link(filepath.Join(msgs, name), filepath.Join(archive, name)) != nil { // it is there already, or there are no links
+		return false, nil
+	}
+	return true, errors.Join(os.Chmod(filepath.Join(archive, name), 0o600), syncDir(archive))
+}
+
 // keep brings one block into the archive; false when it is there already.
 func keep(live, kept string) (bool, error) {
 	now, err := os.Stat(live)

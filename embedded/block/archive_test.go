@@ -23,6 +23,40 @@ func archived(t *testing.T) (dir, archive string) {
 	return dir, archive
 }
 
+// The newest block is linked once, whatever is appended shows in the link, and what the archive has is left as it is.
+func TestFollow(t *testing.T) {
+	dir, archive := store(t, 30, 100, 0), t.TempDir()
+	newest := func(in string) string {
+		blocks, err := List(in)
+		if err != nil || len(blocks) == 0 {
+			t.Fatalf("%v, %v", blocks, err)
+		}
+		return filepath.Join(in, blocks[len(blocks)-1].Name)
+	}
+	for _, want := range []bool{true, false} {
+		if done, err := Follow(msgsOf(dir), archive); done != want || err != nil {
+			t.Errorf("linked %v, %v, want %v", done, err, want)
+		}
+	}
+	live, kept := newest(msgsOf(dir)), newest(archive)
+	f, err := os.OpenFile(live, os.O_WRONLY|os.O_APPEND, 0)
+	if err == nil {
+		_, err = f.WriteString("more")
+		err = errors.Join(err, f.Close())
+	}
+	if err != nil || !bytes.HasSuffix(read1(t, kept), []byte("more")) {
+		t.Errorf("the link does not show what was appended, %v", err)
+	}
+	empty := t.TempDir()
+	write1(t, filepath.Join(empty, "1.blk"), nil)
+	if done, err := Follow(empty, archive); done || err != nil {
+		t.Errorf("a block without content: %v, %v", done, err)
+	}
+	if _, err := Follow(filepath.Join(empty, "none"), archive); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a log that is gone: %v", err)
+	}
+}
+
 // kept fails the test unless the store is sound and a real server serves all messages but the missing ones.
 func kept(t *testing.T, dir string, missing []uint64) {
 	t.Helper()

@@ -86,7 +86,7 @@ func (d *Daemon) appendDamage(ctx context.Context, f embedded.Found) error {
 func wordsOf(f embedded.Found) string {
 	switch {
 	case len(f.Lost) == 0 && f.Whole && f.EndUnknown:
-		return fmt.Sprintf("the log was damaged (%s); what was recorded behind the archive's newest block is lost, and nothing tells how much that was. "+
+		return fmt.Sprintf("the log was damaged (%s); what was recorded behind the archive's newest block, if anything was, is lost, and nothing tells how much. "+
 			"`replay verify` checks what is there, `replay import` takes what an export has", problemOf(f))
 	case len(f.Lost) == 0 && len(f.Torn) > 0:
 		return fmt.Sprintf("the log was damaged (%s). `replay verify` checks what is there", problemOf(f))

@@ -163,8 +163,8 @@ func TestLogFromArchiveIsTold(t *testing.T) {
 		d = open(t, home)
 		want := "the log was damaged (the log was gone and was restored from the archive); no sequence is lost. `replay verify` checks what is there"
 		if !clean {
-			want = "the log was damaged (the log was gone and was restored from the archive); what was recorded behind the archive's newest block is lost, " +
-				"and nothing tells how much that was. `replay verify` checks what is there, `replay import` takes what an export has"
+			want = "the log was damaged (the log was gone and was restored from the archive); what was recorded behind the archive's newest block, if anything was, is lost, " +
+				"and nothing tells how much. `replay verify` checks what is there, `replay import` takes what an export has"
 		}
 		if a := take(t, d, startOf("s-2")); !strings.Contains(string(a.Stderr), want) {
 			t.Errorf("%q", a.Stderr)
