@@ -194,6 +194,9 @@ func TestFailedFsync(t *testing.T) {
 		}
 		d.feed(t)
 		h.up(t)
+		if s, err := h.status(); err != nil || len(s.Damage) == 0 || !strings.Contains(strings.Join(s.Damage, "\n"), "the disk refused what was written (") {
+			t.Errorf("status says %q, %v; nothing of the refusal", s.Damage, err)
+		}
 		for _, f := range refused {
 			if _, err := wire.Do(time.Now().Add(5*time.Second), h.socket(), "PostToolUse", f); err != nil {
 				t.Errorf("a frame that comes again to a sound disk: %v", err)

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"syscall"
 
 	"github.com/oklog/ulid/v2"
 
@@ -29,13 +30,14 @@ type Found struct {
 	SetAside []string       `json:"set_aside,omitempty"`
 	Whole    bool           `json:"whole,omitempty"`   // the log was gone and was taken from the archive
 	Renewed  bool           `json:"renewed,omitempty"` // the log was gone and a new one was begun; see Options.Renew
+	Unkept   string         `json:"unkept,omitempty"`  // why the disk refused what the run before had written
 
 	EndUnknown bool `json:"end_unknown,omitempty"` // with Whole: no exit in order tells how far the log had come
 }
 
 // Empty tells that the log was in order.
 func (f Found) Empty() bool {
-	return len(f.Damage)+len(f.Lost)+len(f.Torn)+len(f.Mended)+len(f.Restored)+len(f.SetAside) == 0 && !f.Whole && !f.Renewed
+	return len(f.Damage)+len(f.Lost)+len(f.Torn)+len(f.Mended)+len(f.Restored)+len(f.SetAside) == 0 && !f.Whole && !f.Renewed && f.Unkept == ""
 }
 
 // add takes what one repair did.
@@ -72,17 +74,11 @@ func (s *Server) readFound() error {
 
 // keep brings f to disk, under an id of its own.
 func (s *Server) keep(f *Found) error {
-	if f.ID == "" {
-		id, err := ulid.New(ulid.Timestamp(s.opts.Now()), rand.Reader)
-		if err != nil {
-			return err
-		}
-		s.found.ID, f.ID = id.String(), id.String()
-	}
-	content, err := json.Marshal(f)
+	content, err := s.encode(f)
 	if err != nil {
 		return err
 	}
+	s.found.ID = f.ID
 	temp := s.opts.foundPath() + ".tmp"
 	err = os.WriteFile(temp, content, 0o600)
 	if err == nil {
@@ -92,6 +88,44 @@ func (s *Server) keep(f *Found) error {
 		return fmt.Errorf("keep what was found: %w", classify(err))
 	}
 	return nil
+}
+
+// encode is the file's content. An f without an id gets one.
+func (s *Server) encode(f *Found) ([]byte, error) {
+	if f.ID == "" {
+		id, err := ulid.New(ulid.Timestamp(s.opts.Now()), rand.Reader)
+		if err != nil {
+			return nil, err
+		}
+		f.ID = id.String()
+	}
+	return json.Marshal(f)
+}
+
+// unkept leaves word for the next opening that the disk refused what the log had written. It is not synced, as the disk
+// may refuse that as well: after a power cut, which takes the word, the disk alone speaks anyway. What is found and not
+// recorded yet stays with it.
+func (s *Server) unkept(cause error) {
+	if errors.Is(cause, fs.ErrNotExist) { // the log was removed: no disk did that
+		return
+	}
+	var f Found
+	if content, err := os.ReadFile(s.opts.foundPath()); err == nil && json.Unmarshal(content, &f) != nil {
+		return // the next opening tells that it cannot be read
+	}
+	f.Unkept = cause.Error()
+	if no := syscall.Errno(0); errors.As(cause, &no) {
+		f.Unkept = no.Error()
+	}
+	content, err := s.encode(&f)
+	temp := s.opts.foundPath() + ".tmp"
+	if err == nil {
+		err = os.WriteFile(temp, content, 0o600)
+	}
+	if err == nil {
+		err = os.Rename(temp, s.opts.foundPath())
+	}
+	s.opts.Log.Error("the disk refused what the log had written", "cause", cause, "err", err)
 }
 
 // Recorded says that the event of [Found] is in the log and on disk; it is not told again.

@@ -93,7 +93,7 @@ func (s *Server) open(ctx context.Context, began time.Time) error {
 // what a killed predecessor wrote and streams that are new. After an exit in order, that is nothing.
 func (s *Server) settle() error {
 	s.archive = newArchiver(s.opts.msgsDir(), s.opts.archiveDir(), s.opts.Log, s.distrust, s.stream.blocks.sealed)
-	s.stream.sync = newSyncer(s.opts.msgsDir(), s.stream.last, s.archive.kick)
+	s.stream.sync = newSyncer(s.opts.msgsDir(), s.stream.last, s.archive.kick, s.unkept)
 	if !s.report.Clean || s.created {
 		err := errors.Join(syncTree(s.opts.jetstreamDir(), time.Time{}), syncFile(s.opts.Dir), syncFile(filepath.Dir(s.opts.Dir)))
 		if err != nil {

@@ -294,8 +294,8 @@ func TestSyncerCoversEveryBlock(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	rolls := 0
-	y := newSyncer(dir, 0, func() { rolls++ })
+	rolls, refused := 0, 0
+	y := newSyncer(dir, 0, func() { rolls++ }, func(error) { refused++ })
 	touch(1)
 	for seq, newest := range []int{1, 1, 4, 5} {
 		for n := 1; n <= newest; n++ {
@@ -323,6 +323,9 @@ func TestSyncerCoversEveryBlock(t *testing.T) {
 		}
 	}
 	y.stop()
+	if refused != 1 {
+		t.Errorf("the failure was told %d times, want 1", refused)
+	}
 }
 
 func TestAlwaysMode(t *testing.T) {

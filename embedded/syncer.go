@@ -22,6 +22,8 @@ type syncer struct {
 	dir  string
 	roll func() // called when a block was seen that is new, or has its first content since the start; must not wait
 
+	refused func(error) // called once, when an fsync failed, before anybody is told
+
 	mu      sync.Mutex
 	durable uint64 // everything up to this sequence is on disk
 	current *round // the round under way, nil between rounds
@@ -44,8 +46,8 @@ type round struct {
 	err  error
 }
 
-func newSyncer(dir string, durable uint64, roll func()) *syncer {
-	return &syncer{dir: dir, roll: roll, durable: durable}
+func newSyncer(dir string, durable uint64, roll func(), refused func(error)) *syncer {
+	return &syncer{dir: dir, roll: roll, refused: refused, durable: durable}
 }
 
 // begin starts to bring everything up to seq to disk, without waiting for it. When it starts the loop
@@ -115,7 +117,9 @@ func (s *syncer) run() {
 		if r == nil {
 			return
 		}
-		r.err = s.flush()
+		if r.err = s.flush(); r.err != nil && s.err() == nil {
+			s.refused(r.err)
+		}
 		s.mu.Lock()
 		s.current = nil
 		if r.err != nil {

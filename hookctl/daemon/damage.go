@@ -172,12 +172,15 @@ func blocksOf(damage []block.Damage) string {
 // problemOf says in one line what was wrong and what was done.
 func problemOf(f embedded.Found) string {
 	parts := []string{}
+	if f.Unkept != "" {
+		parts = append(parts, unkeptWords(f))
+	}
 	switch {
 	case f.Renewed:
 		parts = append(parts, "the log was gone and a new one begins behind it")
 	case f.Whole:
 		parts = append(parts, "the log was gone and was restored from the archive")
-	case len(f.Damage) == 0:
+	case len(f.Damage) == 0 && len(f.Lost)+len(f.Restored) > 0:
 		parts = append(parts, "blocks were missing")
 	}
 	if n := len(f.Damage); n > 0 {
@@ -200,6 +203,10 @@ func problemOf(f embedded.Found) string {
 		parts = append(parts, "set aside: "+strings.Join(f.SetAside, ", "))
 	}
 	return strings.Join(parts, "; ")
+}
+
+func unkeptWords(f embedded.Found) string {
+	return "the disk refused what was written (" + f.Unkept + "), so the log's end was read from the disk again"
 }
 
 // tornWords tells of what the next events get the sequences of.

@@ -141,6 +141,9 @@ func opened(rep embedded.Report) []string {
 	for _, dm := range f.Damage {
 		out = append(out, damageWords(dm))
 	}
+	if f.Unkept != "" {
+		out = append(out, unkeptWords(f))
+	}
 	if f.Renewed {
 		out = append(out, "the log was gone and a new one begins behind it")
 	}

@@ -63,11 +63,15 @@ func (d *Daemon) Status() Status {
 	for _, dm := range rep.Damage {
 		s.Damage = append(s.Damage, fmt.Sprintf("%s at %d: %s (sequences %d to %d)", dm.Block, dm.Offset, dm.Why, dm.FirstSeq, dm.LastSeq))
 	}
-	switch f := rep.Found; {
-	case !f.Empty() && len(rep.Damage) == 0:
+	if f := rep.Found; !f.Empty() && len(rep.Damage) == 0 {
 		s.Damage = append(s.Damage, problemOf(f)+" (sequences lost: "+rangesOf(f.Lost)+")")
-	case len(f.Torn) > 0:
-		s.Damage = append(s.Damage, tornWords(f.Torn))
+	} else {
+		if f.Unkept != "" {
+			s.Damage = append(s.Damage, unkeptWords(f))
+		}
+		if len(f.Torn) > 0 {
+			s.Damage = append(s.Damage, tornWords(f.Torn))
+		}
 	}
 	s.UnknownTypes = d.hub.unknown()
 	return s
