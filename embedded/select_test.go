@@ -267,3 +267,61 @@ func TestSelectMeetsDamage(t *testing.T) {
 		t.Errorf("%v, want a DamageError of 2.blk", err)
 	}
 }
+
+// Contents that were kept before a message was erased in its place, on a file system whose times are too coarse to show
+// it, lead to the place of the erased message, and to nothing wrong.
+func TestContentsOfAnErasureThatTimeHides(t *testing.T) {
+	dir := storeDir(t)
+	s := open(t, dir)
+	fill(t, s, 40, 512<<10) // three blocks
+	want := []projector.Selector{{Session: event(1).Session}}
+	read := func(sel func(ctx context.Context, from, to uint64, want []projector.Selector, fn func(events.Record) error) error) (seqs []uint64) {
+		t.Helper()
+		err := sel(t.Context(), 1, 0, want, func(r events.Record) error {
+			if r.ID != event(r.Seq).ID {
+				t.Errorf("event %s at %d", r.ID, r.Seq)
+			}
+			seqs = append(seqs, r.Seq)
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return seqs
+	}
+	if seqs := read(s.Stream().Select); len(seqs) != 40 {
+		t.Fatalf("%d events, want 40", len(seqs))
+	}
+	path := filepath.Join(s.opts.msgsDir(), "1.blk")
+	before, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.stream.handle.SecureDeleteMsg(t.Context(), 5); err != nil {
+		t.Fatal(err)
+	}
+	hide := func() {
+		t.Helper()
+		after, err := os.Stat(path)
+		if err != nil || after.Size() != before.Size() {
+			t.Fatalf("the block was written anew: %v, %v", after, err)
+		}
+		if err := os.Chtimes(path, before.ModTime(), before.ModTime()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	hide()
+	if seqs := read(s.Stream().Select); len(seqs) != 39 || slices.Contains(seqs, 5) {
+		t.Errorf("events %v, want all but 5", seqs)
+	}
+	closeStore(t, s)
+	hide()
+	f, err := OpenFiles(Options{Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if seqs := read(f.Select); len(seqs) != 39 || slices.Contains(seqs, 5) {
+		t.Errorf("from the files: events %v, want all but 5", seqs)
+	}
+}
