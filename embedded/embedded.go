@@ -7,7 +7,7 @@
 //	<dir>/jetstream/$G/streams/KV_…/     the buckets snapshot and latest (cache lives in memory)
 //	<dir>/archive/                       hard links of the log's blocks
 //	<dir>/tables/<n>.toc                 contents of sealed blocks, derived (contents.go)
-//	<dir>/blobs/<2 hex>/<sha256>.zst     large strings, content-addressed
+//	<dir>/blobs/<sha256>.zst             large strings, content-addressed
 //	<dir>/clean.json                     the clean-exit marker (package block); absent while running
 //	<dir>/found.json                     damage that was mended and is not recorded yet (found.go)
 //	<dir>/aside/<time>/                  what was left of a log that was gone (vouch.go)

@@ -30,6 +30,7 @@ type Found struct {
 	SetAside []string       `json:"set_aside,omitempty"`
 	Whole    bool           `json:"whole,omitempty"`   // the log was gone and was taken from the archive
 	Renewed  bool           `json:"renewed,omitempty"` // the log was gone and a new one was begun; see Options.Renew
+	Forgot   bool           `json:"forgot,omitempty"`  // the log was gone, and nothing tells how far it had come; a new one was begun
 	Unkept   string         `json:"unkept,omitempty"`  // why the disk refused what the run before had written
 
 	EndUnknown bool `json:"end_unknown,omitempty"` // with Whole: no exit in order tells how far the log had come
@@ -37,7 +38,7 @@ type Found struct {
 
 // Empty tells that the log was in order.
 func (f Found) Empty() bool {
-	return len(f.Damage)+len(f.Lost)+len(f.Torn)+len(f.Mended)+len(f.Restored)+len(f.SetAside) == 0 && !f.Whole && !f.Renewed && f.Unkept == ""
+	return len(f.Damage)+len(f.Lost)+len(f.Torn)+len(f.Mended)+len(f.Restored)+len(f.SetAside) == 0 && !f.Whole && !f.Renewed && !f.Forgot && f.Unkept == ""
 }
 
 // add takes what one repair did.

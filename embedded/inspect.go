@@ -145,8 +145,26 @@ func (s *Server) present() ([]block.Info, error) {
 		return s.renew()
 	case s.vouched > 0:
 		return nil, s.gone()
+	case s.traces():
+		s.opts.Log.Warn("there was a log, of which nothing is left; a new one begins")
+		s.found.Forgot = true
+		return nil, s.keep(&s.found)
 	}
 	return nil, nil
+}
+
+// traces tells of what only a log can have left in a store whose server has left nothing: large strings of its events,
+// or contents of its blocks.
+func (s *Server) traces() bool {
+	if exists(s.opts.jetstreamDir()) {
+		return false
+	}
+	for _, pattern := range []string{filepath.Join(s.opts.blobsDir(), "*"+blobSuffix), filepath.Join(s.opts.tablesDir(), "*.toc")} {
+		if left, err := filepath.Glob(pattern); err == nil && len(left) > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // restore puts the archived blocks in the log's place.

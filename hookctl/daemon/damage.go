@@ -30,7 +30,7 @@ func (d *Daemon) emitDamage(ctx context.Context) error {
 	defer d.mu.Unlock()
 	f := d.ground.Report().Found
 	if d.opts.unpacked {
-		f.Whole = false
+		f.Whole, f.Forgot = false, false
 	}
 	switch {
 	case d.recorded:
@@ -88,7 +88,7 @@ func wordsOf(f embedded.Found) string {
 	case len(f.Lost) == 0 && f.Whole && f.EndUnknown:
 		return fmt.Sprintf("the log was damaged (%s); what was recorded behind the archive's newest block, if anything was, is lost, and nothing tells how much. "+
 			"`replay verify` checks what is there, `replay import` takes what an export has", problemOf(f))
-	case len(f.Lost) == 0 && len(f.Torn) > 0:
+	case len(f.Lost) == 0 && (len(f.Torn) > 0 || f.Forgot):
 		return fmt.Sprintf("the log was damaged (%s). `replay verify` checks what is there", problemOf(f))
 	case len(f.Lost) == 0:
 		return fmt.Sprintf("the log was damaged (%s); no sequence is lost. `replay verify` checks what is there", problemOf(f))
@@ -178,6 +178,8 @@ func problemOf(f embedded.Found) string {
 	switch {
 	case f.Renewed:
 		parts = append(parts, "the log was gone and a new one begins behind it")
+	case f.Forgot:
+		parts = append(parts, forgotWords)
 	case f.Whole:
 		parts = append(parts, "the log was gone and was restored from the archive")
 	case len(f.Damage) == 0 && len(f.Lost)+len(f.Restored) > 0:
@@ -204,6 +206,9 @@ func problemOf(f embedded.Found) string {
 	}
 	return strings.Join(parts, "; ")
 }
+
+// forgotWords tells of a log whose large contents are all that is left.
+const forgotWords = "the log was gone, nothing tells how far it had come, and a new one begins; export, backup or transcripts may have its events"
 
 func unkeptWords(f embedded.Found) string {
 	return "the disk refused what was written (" + f.Unkept + "), so the log's end was read from the disk again"

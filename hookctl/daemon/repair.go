@@ -144,6 +144,9 @@ func opened(rep embedded.Report) []string {
 	if f.Unkept != "" {
 		out = append(out, unkeptWords(f))
 	}
+	if f.Forgot {
+		out = append(out, forgotWords)
+	}
 	if f.Renewed {
 		out = append(out, "the log was gone and a new one begins behind it")
 	}
