@@ -11,8 +11,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// Two formats, both with the dictionary. The payload of an event is one S2 block, which is a tenth larger than a zstd
-// frame and unpacked in a third of the time: whoever folds the log unpacks each of them (docs/decisions/0011). What is
+// Two formats, both with the dictionary. The payload of an event is one S2 block, which is a quarter larger than a zstd
+// frame and unpacked in a quarter of the time: whoever folds the log unpacks each of them (docs/decisions/0011). What is
 // large, or read one by one, is a zstd frame: large payloads, blobs, cells. Older logs have frames everywhere.
 
 // Content encodings of a payload.
@@ -84,7 +84,7 @@ func newEncoder(level zstd.EncoderLevel) (*zstd.Encoder, error) {
 // pack returns an event's payload compressed, and in which encoding; plain itself and "" where that is not smaller.
 func (c *codec) pack(plain []byte) (packed []byte, encoding string) {
 	if len(plain) < smallPayload {
-		packed, encoding = c.blocks.EncodeBetter(nil, plain), encodingS2
+		packed, encoding = c.blocks.Encode(nil, plain), encodingS2
 	} else {
 		packed, encoding = c.frame(plain), encodingZstd
 	}
