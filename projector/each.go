@@ -21,8 +21,8 @@ func Each[S any](r Reader, table, hint string, fn func(key string, s S)) error {
 		return nil
 	}
 	give := func(key string, c *cell) {
-		if s, ok := c.state.(S); ok && c.seq > 0 {
-			fn(key, s)
+		if s, ok := c.state.(*S); ok && c.seq > 0 {
+			fn(key, *s)
 		}
 	}
 	for key, c := range t.cells {

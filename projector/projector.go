@@ -33,8 +33,8 @@ type Table struct {
 	name    string
 	version int
 	keys    func(events.Record) []string
-	zero    func(key string) any
-	fold    func(any, events.Record) any
+	zero    func(key string) any // a state is an any with a *S, which the cell alone has
+	fold    func(any, events.Record)
 	decode  func(json.RawMessage) (any, error)
 	needs   func(key string) []Selector
 	views   func(key string, state any) []ViewCell
@@ -66,21 +66,24 @@ func NewTable[S any](s Spec[S]) *Table {
 	t := &Table{
 		name: s.Name, version: s.Version, keys: s.Keys, needs: s.Needs, buckets: s.Buckets,
 		zero: func(key string) any {
+			st := new(S)
 			if s.Start != nil {
-				return s.Start(key)
+				*st = s.Start(key)
 			}
-			var z S
-			return z
+			return st
 		},
-		fold: func(st any, r events.Record) any { return s.Fold(st.(S), r) },
+		fold: func(st any, r events.Record) {
+			p := st.(*S)
+			*p = s.Fold(*p, r)
+		},
 		decode: func(b json.RawMessage) (any, error) {
-			var st S
-			err := json.Unmarshal(b, &st)
+			st := new(S)
+			err := json.Unmarshal(b, st)
 			return st, err
 		},
 	}
 	if s.Views != nil {
-		t.views = func(key string, st any) []ViewCell { return s.Views(key, st.(S)) }
+		t.views = func(key string, st any) []ViewCell { return s.Views(key, *st.(*S)) }
 	}
 	return t
 }
@@ -107,7 +110,7 @@ type storedCell struct {
 // cell is a folded state in memory.
 type cell struct {
 	seq   uint64
-	state any
+	state any // *S: folded in place under the view's lock, and copied for whoever reads it
 	dirty bool
 }
 

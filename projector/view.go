@@ -162,7 +162,8 @@ func (v *View) apply(ctx context.Context, r events.Record) error {
 			if c.seq >= r.Seq {
 				continue
 			}
-			c.state, c.seq = t.fold(c.state, r), r.Seq
+			t.fold(c.state, r)
+			c.seq = r.Seq
 			if !c.dirty {
 				c.dirty = true
 				t.dirty++
@@ -270,8 +271,11 @@ func State[S any](r Reader, table, key string) (S, bool) {
 	if !ok {
 		return zero, false
 	}
-	s, ok := c.state.(S)
-	return s, ok
+	s, ok := c.state.(*S)
+	if !ok {
+		return zero, false
+	}
+	return *s, true
 }
 
 // Raw gives one cell as JSON with its sequence.

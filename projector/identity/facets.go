@@ -8,23 +8,21 @@ import (
 	"hookline/events"
 )
 
-// facets holds one question per facet, in the order of events.Facets: does this event feed it? Each
-// yes is evidence of weight 1, and an event may feed several.
-var facets = [events.Dim]func(*State, *act) bool{
-	meaning, freshness, periodicity, ordering, causality, selectivity, correctness,
-	connectivity, robustness, multimodality, factuality, precision, keywordPrecision,
-}
-
 // Evidence is what the record gives to each facet in a session that is in state s.
 func Evidence(s State, r events.Record) [events.Dim]float64 {
 	a := actOf(r)
 	return evidence(&s, &a)
 }
 
-func evidence(s *State, a *act) Vector {
-	var e Vector
-	for i, feeds := range facets {
-		if feeds(s, a) {
+// evidence asks one question per facet, in the order of events.Facets: does this event feed it? Each
+// yes is evidence of weight 1, and an event may feed several.
+func evidence(s *State, a *act) (e Vector) {
+	feeds := [events.Dim]bool{
+		meaning(s, a), freshness(s, a), periodicity(s, a), ordering(s, a), causality(s, a), selectivity(s, a), correctness(s, a),
+		connectivity(s, a), robustness(s, a), multimodality(s, a), factuality(s, a), precision(s, a), keywordPrecision(s, a),
+	}
+	for i, yes := range feeds {
+		if yes {
 			e[i] = 1
 		}
 	}
