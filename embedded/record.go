@@ -208,8 +208,8 @@ func (m message) ofHeader(h nats.Header) message {
 func (m message) ofRaw(h []byte) message {
 	for len(h) > 0 {
 		var line []byte
-		line, h, _ = bytes.Cut(h, []byte("\r\n"))
-		name, value, _ := bytes.Cut(line, []byte(":"))
+		line, h, _ = bytes.Cut(h, []byte{'\n'}) // TrimSpace takes the \r
+		name, value, _ := bytes.Cut(line, []byte{':'})
 		switch string(name) {
 		case headerID:
 			m.id = string(bytes.TrimSpace(value))

@@ -91,7 +91,10 @@ func (s *State) offsets(next func(i int, offset float64) float64) {
 	}
 	_, psi := OrderParameter(s.KuramotoPhases[:])
 	for i, p := range s.KuramotoPhases {
-		offset := math.Remainder(p-psi, turn)
+		offset := p - psi
+		if math.Abs(offset) >= math.Pi { // Remainder gives what is nearer to 0 as it is
+			offset = math.Remainder(offset, turn)
+		}
 		s.KuramotoPhases[i] = wrap(psi + next(i, offset))
 	}
 }
@@ -122,9 +125,10 @@ func (s *State) setPhases(values []float64) {
 
 // wrap brings a phase into [0,2π), rounded: 6.2832 is above 2π already and becomes 0.
 func wrap(p float64) float64 {
-	p = math.Mod(p, turn)
-	if p < 0 {
-		p += turn
+	if p < 0 || p >= turn { // Mod gives what lies between as it is, and takes longer than all else here
+		if p = math.Mod(p, turn); p < 0 {
+			p += turn
+		}
 	}
 	if p = round(p); p >= turn {
 		return 0
