@@ -122,8 +122,8 @@ func (c cutter) block(path, stream string) error {
 	case err != nil:
 		return c.fixed.setAside(path)
 	case whole.foreign():
-		if err := c.fixed.setAside(path); err != nil {
-			return err
+		if err := c.fixed.setAside(path); err != nil || len(fixed) == 0 {
+			return err // it has cost nothing: there is no block of this name
 		}
 	}
 	return replace(path, fixed)

@@ -201,6 +201,42 @@ func TestExchangedBlocks(t *testing.T) {
 	}
 }
 
+// A stray copy of a block behind the newest one has cost no sequence. It is set aside, and nothing comes in its place.
+func TestStrayCopyOfBlock(t *testing.T) {
+	for _, names := range [][]string{{"5.blk"}, {"9.blk"}, {"5.blk", "6.blk"}} {
+		dir := store(t, n, size, small)
+		for _, name := range names {
+			write1(t, filepath.Join(msgsOf(dir), name), read1(t, filepath.Join(msgsOf(dir), "2.blk")))
+		}
+		f := mustRepair(t, msgsOf(dir), "")
+		var aside []string
+		for _, name := range names {
+			aside = append(aside, name+".unreadable")
+			if _, err := os.Stat(filepath.Join(msgsOf(dir), name)); !errors.Is(err, os.ErrNotExist) {
+				t.Errorf("%s is still there: %v", name, err)
+			}
+		}
+		if len(f.Lost)+len(f.Torn) != 0 || !reflect.DeepEqual(f.SetAside, aside) {
+			t.Errorf("%v: fixed %+v", names, f)
+		}
+		kept(t, dir, nil)
+	}
+}
+
+// What a block under a wrong name behind the newest one has cost is what its heads name and nothing before it has.
+func TestNewestBlockRenamed(t *testing.T) {
+	dir := store(t, n, size, small)
+	from, to := filepath.Join(msgsOf(dir), "4.blk"), filepath.Join(msgsOf(dir), "7.blk")
+	was := mustCheck(t, msgsOf(dir)).Blocks[3]
+	if err := os.Rename(from, to); err != nil {
+		t.Fatal(err)
+	}
+	f := mustRepair(t, msgsOf(dir), "")
+	if !reflect.DeepEqual(f.Lost, []Range{{was.First, was.Last}}) || !reflect.DeepEqual(f.SetAside, []string{"7.blk.unreadable"}) {
+		t.Errorf("fixed %+v, want %d to %d lost", f, was.First, was.Last)
+	}
+}
+
 // A lost block that somebody brings back by hand, where its stand-in is, is whole again.
 func TestBlockBroughtBack(t *testing.T) {
 	dir := store(t, n, size, small)

@@ -24,7 +24,11 @@ func report(scans, outer []scan, headless bool) Report {
 		gaps = append(gaps, sc.gaps...)
 		prev, next := lastBefore(scans[:i]), firstAfter(scans[i+1:])
 		for _, w := range sc.wounds {
-			rep.Damage = append(rep.Damage, w.resolve(prev, next, i == len(scans)-1))
+			d := w.resolve(prev, next, i == len(scans)-1)
+			if sc.foreign() && next == 0 {
+				d.FirstSeq, d.LastSeq = w.behind(prev)
+			}
+			rep.Damage = append(rep.Damage, d)
 		}
 		if prev > 0 && sc.First > prev+1 {
 			gaps = append(gaps, Range{prev + 1, sc.First - 1})
@@ -104,6 +108,19 @@ func (w wound) resolve(before, behind uint64, newest bool) Damage {
 		d.FirstSeq, d.LastSeq = first, last
 	}
 	return d
+}
+
+// behind is which sequences another block has cost that lies where nothing comes after it: those in its heads that the
+// log does not have. A copy of an earlier block has none.
+func (w wound) behind(before uint64) (first, last uint64) {
+	last = w.head + w.heads - 1
+	if first = before + 1; before == 0 {
+		first = w.head
+	}
+	if first > last {
+		return 0, 0
+	}
+	return first, last
 }
 
 // unexplained drops the deleted sequences from the gaps. A block whose messages were all deleted is removed by the
