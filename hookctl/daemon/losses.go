@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"hookline/embedded"
 	"hookline/events"
 	"hookline/hookctl/export"
 	"hookline/projector"
@@ -135,7 +136,8 @@ type Losses struct {
 	Found time.Time   `json:"found"` // when the newest loss was
 }
 
-// handleLosses answers with what the log's own events say; it reads no others of sealed blocks.
+// handleLosses answers with what the log's own events say, without the sequences that the log has all the same; it reads
+// nothing else.
 func (d *Daemon) handleLosses(w http.ResponseWriter, r *http.Request) error {
 	var out Losses
 	last, _ := d.stream.Last()
@@ -154,8 +156,35 @@ func (d *Daemon) handleLosses(w http.ResponseWriter, r *http.Request) error {
 	for seq := range l.back {
 		delete(l.lost, seq)
 	}
+	if err := d.strikePresent(r.Context(), l); err != nil {
+		return err
+	}
 	out.Lost, out.Found = l.ranges(), l.damagedAt
 	return reply(w, out)
+}
+
+// blockRecords is about what a block holds: lost runs that lie closer are looked at in one reading.
+const blockRecords = 30_000
+
+// strikePresent takes those sequences out of the lost ones that the log has: what was brought back with its block is
+// there again, and no event says so. Where the log cannot be read they stay.
+func (d *Daemon) strikePresent(ctx context.Context, l *losses) error {
+	for rest := l.ranges(); len(rest) > 0; {
+		span, n := rest[0], 1
+		for n < len(rest) && rest[n].First-span.Last < blockRecords {
+			span.Last = rest[n].Last
+			n++
+		}
+		rest = rest[n:]
+		err := d.stream.ReadRaw(ctx, span.First, span.Last, func(seq uint64, _ time.Time, _ events.Envelope) error {
+			delete(l.lost, seq)
+			return nil
+		})
+		if err != nil && !errors.Is(err, embedded.ErrLogDamaged) {
+			return err
+		}
+	}
+	return nil
 }
 
 // window is a lost range with the time in which its events were appended: between its neighbours.

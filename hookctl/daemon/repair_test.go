@@ -343,4 +343,7 @@ func TestBroughtBackIsNotLost(t *testing.T) {
 	if err != nil || len(l.ranges()) != 0 {
 		t.Errorf("lost %v, %v", l.ranges(), err)
 	}
+	if code, body := ask(t, d, "GET", "/v1/losses", ""); code != 200 || !strings.HasPrefix(body, `{"lost":[],`) {
+		t.Errorf("%d %s", code, body)
+	}
 }
