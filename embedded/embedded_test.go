@@ -33,7 +33,7 @@ func child(role, dir string) {
 	ctx := context.Background()
 	s, err := Open(ctx, Options{Dir: dir, Holder: "the child"})
 	if role == "open" {
-		fmt.Println(errors.Is(err, ErrReadOnly), err)
+		fmt.Println(errors.Is(err, ErrDenied), err)
 		return
 	}
 	if err != nil {
@@ -319,8 +319,8 @@ func TestAppendAfterCloseFails(t *testing.T) {
 	}
 }
 
-// TestReadOnly needs a user whom permissions bind, so root runs it as nobody.
-func TestReadOnly(t *testing.T) {
+// TestDeniedFolder needs a user whom permissions bind, so root runs it as nobody.
+func TestDeniedFolder(t *testing.T) {
 	base := t.TempDir()
 	for d := base; d != os.TempDir() && len(d) > 1; d = filepath.Dir(d) {
 		if err := os.Chmod(d, 0o755); err != nil {
@@ -336,6 +336,6 @@ func TestReadOnly(t *testing.T) {
 	}
 	out, err := asNobody(t, base, dir)
 	if err != nil || !strings.HasPrefix(out, "true ") {
-		t.Errorf("open of a folder that is not writable: %s (%v)", out, err)
+		t.Errorf("open of a folder that may not be written: %s (%v)", out, err)
 	}
 }

@@ -20,8 +20,12 @@ var (
 	// ErrLogGone: nothing is left of a log that there was, and a new one is not begun unasked; see
 	// Options.Renew. It is an ErrLogDamaged too.
 	ErrLogGone = errors.New("the log is gone")
-	// ErrReadOnly: the store's folder cannot be written.
+	// ErrReadOnly: the store lies on a file system that cannot be written.
 	ErrReadOnly = errors.New("the store is not writable")
+	// ErrDenied: this user may not read or write one of the store's files. That says nothing of what is in it.
+	ErrDenied = errors.New("no permission for the store")
+	// ErrMisplaced: a file lies where one of the store's folders belongs. That says nothing of the log.
+	ErrMisplaced = errors.New("a file lies where a folder belongs")
 )
 
 // What can go wrong while running.
@@ -106,14 +110,18 @@ func (e *DuplicateError) Unwrap() error { return ErrDuplicate }
 // insufficientResources is the server's code for "JetStreamMaxStore reached".
 const insufficientResources = 10023
 
-// classify puts the sentinel in front of an error whose cause can be told.
+// classify puts the sentinel in front of an error whose cause can be told, once.
 func classify(err error) error {
 	var api *jetstream.APIError
 	switch {
-	case err == nil:
-		return nil
-	case errors.Is(err, syscall.EROFS), errors.Is(err, fs.ErrPermission):
+	case err == nil, errors.Is(err, ErrReadOnly), errors.Is(err, ErrDenied), errors.Is(err, ErrMisplaced), errors.Is(err, ErrNoSpace):
+		return err
+	case errors.Is(err, syscall.EROFS):
 		return fmt.Errorf("%w: %w", ErrReadOnly, err)
+	case errors.Is(err, fs.ErrPermission):
+		return fmt.Errorf("%w: %w", ErrDenied, err)
+	case errors.Is(err, syscall.ENOTDIR):
+		return fmt.Errorf("%w: %w", ErrMisplaced, err)
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT),
 		strings.Contains(err.Error(), "no space left"):
 		return fmt.Errorf("%w: %w", ErrNoSpace, err)

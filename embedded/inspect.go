@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"syscall"
 
 	"github.com/nats-io/nats.go/jetstream"
 
@@ -223,9 +224,10 @@ func (s *Server) check(only func(name string) bool) (block.Report, error) {
 	return found, nil
 }
 
-// unread is the error for a log that could not be read: damage, unless this process could not open what may be whole.
+// unread is the error for a log that could not be read: damage, unless this process could not open what may be whole, or a
+// file lies where a folder belongs.
 func unread(what string, err error) error {
-	if errors.Is(err, block.ErrDenied) || errors.Is(err, os.ErrPermission) {
+	if errors.Is(err, block.ErrDenied) || errors.Is(err, os.ErrPermission) || errors.Is(err, syscall.ENOTDIR) {
 		return classify(err)
 	}
 	return &DamageError{What: what, Err: err}

@@ -220,6 +220,33 @@ func TestForbiddenBlockIsNoDamage(t *testing.T) {
 	closeStore(t, s)
 }
 
+// A file where a folder belongs is told as such, and says nothing of the log.
+func TestFileInAFoldersPlace(t *testing.T) {
+	for _, place := range []func(Options) string{Options.archiveDir, Options.msgsDir, Options.jetstreamDir} {
+		dir := storeDir(t)
+		s := open(t, dir)
+		fill(t, s, 5, 100)
+		closeStore(t, s)
+		path := place(s.opts)
+		err := errors.Join(os.Rename(path, path+".away"), os.WriteFile(path, nil, 0o600))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = Open(t.Context(), Options{Dir: dir})
+		if !errors.Is(err, ErrMisplaced) || errors.Is(err, ErrLogDamaged) || strings.Count(err.Error(), ErrMisplaced.Error()) != 1 {
+			t.Errorf("%s: %v", path, err)
+		}
+		if err := errors.Join(os.Remove(path), os.Rename(path+".away", path)); err != nil {
+			t.Fatal(err)
+		}
+		s = open(t, dir)
+		if n := count(t, s, 1, 5); n != 5 || !s.Report().Found.Empty() {
+			t.Errorf("%s: %d of 5 events, found %+v", path, n, s.Report().Found)
+		}
+		closeStore(t, s)
+	}
+}
+
 func TestLostBucketIsMadeAgain(t *testing.T) {
 	dir := storeDir(t)
 	s := open(t, dir)

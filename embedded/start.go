@@ -37,6 +37,9 @@ func Open(ctx context.Context, o Options) (*Server, error) {
 	}
 	if err != nil {
 		s.stop()
+		if !errors.Is(err, ErrLogDamaged) {
+			err = classify(err)
+		}
 		return nil, errors.Join(fmt.Errorf("open %s: %w", o.Dir, err), l.release())
 	}
 	s.report.Took = time.Since(began)

@@ -106,7 +106,11 @@ func explained(err error) *cmdline.Fault {
 	case errors.Is(err, embedded.ErrLocked):
 		return &cmdline.Fault{Message: err.Error(), Hint: "that process does not answer; `hookctl status` tells whether it is the daemon"}
 	case errors.Is(err, embedded.ErrReadOnly):
-		return &cmdline.Fault{Message: err.Error(), Hint: "opening a store writes to it; run replay as its owner, or on a copy that HOOKLINE_HOME names"}
+		return &cmdline.Fault{Message: err.Error(), Hint: "opening a store writes to it; run replay on a copy that HOOKLINE_HOME names"}
+	case errors.Is(err, embedded.ErrDenied):
+		return &cmdline.Fault{Message: err.Error(), Hint: "opening a store writes to it; run replay as its owner, or give the file its permissions back"}
+	case errors.Is(err, embedded.ErrMisplaced):
+		return &cmdline.Fault{Message: err.Error(), Hint: "move that file away and try again; nothing was changed"}
 	}
 	return &cmdline.Fault{Message: err.Error()}
 }

@@ -114,7 +114,9 @@ func TestExplained(t *testing.T) {
 		hint string
 	}{
 		{&embedded.DamageError{What: "x"}, 2, "keep a copy"},
-		{embedded.ErrReadOnly, 0, "run replay as its owner"},
+		{embedded.ErrReadOnly, 0, "on a copy that HOOKLINE_HOME names"},
+		{embedded.ErrDenied, 0, "run replay as its owner"},
+		{embedded.ErrMisplaced, 0, "move that file away"},
 		{errors.New("other"), 0, ""},
 	} {
 		if f := explained(c.err); f.Exit != c.exit || !strings.Contains(f.Hint, c.hint) {
