@@ -16,7 +16,7 @@ func (a *app) backupCmd() *cobra.Command {
 		Short: "Write the store into one file",
 		Long: "Write the store into one new file, while hooks go on being recorded: everything up to the moment\n" +
 			"at which it begins is in it. The file holds what was recorded, so keep it as private as the\n" +
-			"store; its mode is 0600. Nothing is overwritten.",
+			"store; its mode is 0600. Nothing is overwritten. It cannot go to stdout.",
 		Example: "  replay backup ~/hookline-$(date +%F).backup",
 		Args:    cmdline.Exactly("a file to write"),
 		RunE:    func(cmd *cobra.Command, args []string) error { return a.backup(cmd.Context(), args[0]) },
@@ -24,6 +24,9 @@ func (a *app) backupCmd() *cobra.Command {
 }
 
 func (a *app) backup(ctx context.Context, file string) error {
+	if file == "-" { // whoever has the store writes the file, and names it when it is whole
+		return &cmdline.Fault{Message: "a backup goes to a file, not to stdout", Hint: "name a file; `replay export` writes the events to stdout"}
+	}
 	path, err := absolute(file)
 	if err != nil {
 		return err

@@ -47,6 +47,19 @@ func TestBackupWords(t *testing.T) {
 	same(t, "json", newRun().on(result(answer)).do(t, 0, "backup", "b", "--json").stdout.String(), answer+"\n")
 }
 
+// What goes over a pipe elsewhere is a file here, and says so.
+func TestBackupIsAFile(t *testing.T) {
+	newHome(t)
+	t.Chdir(t.TempDir())
+	same(t, "backup", replay(t, 1, "backup", "-").stderr.String(),
+		"replay: error: a backup goes to a file, not to stdout\nreplay: hint: name a file; `replay export` writes the events to stdout\n")
+	same(t, "restore", replay(t, 1, "restore", "-").stderr.String(),
+		"replay: error: a backup is read from a file, not from stdin\nreplay: hint: it is read twice: write it to a file first\n")
+	if left, err := os.ReadDir("."); err != nil || len(left) != 0 {
+		t.Errorf("left behind: %v %v", left, err)
+	}
+}
+
 func TestExportWords(t *testing.T) {
 	newHome(t)
 	dir := t.TempDir()

@@ -36,6 +36,9 @@ func (a *app) restore(ctx context.Context, file, home string) error {
 	if err != nil {
 		return err
 	}
+	if file == "-" {
+		return &cmdline.Fault{Message: "a backup is read from a file, not from stdin", Hint: "it is read twice: write it to a file first"}
+	}
 	if _, err := os.Stat(file); err != nil {
 		return &cmdline.Fault{Message: err.Error(), Hint: "`replay backup FILE` makes one"}
 	}
