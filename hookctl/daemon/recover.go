@@ -247,11 +247,10 @@ func (d *Daemon) identityThen(ctx context.Context, o recovery, out *Recovered, p
 func (d *Daemon) sessionThen(ctx context.Context, o recovery, out *Recovered, progress func(uint64)) (identity.State, bool, error) {
 	seq := o.at.seq
 	if seq == 0 {
-		first, err := d.stream.SeqAtTime(ctx, o.at.at)
-		if err != nil {
+		var err error
+		if seq, err = d.stream.SeqCaptured(ctx, o.at.at); err != nil {
 			return identity.State{}, false, err
 		}
-		seq = first - 1
 	}
 	s, err := d.identityAt(ctx, o.session, seq, progress)
 	out.Seq = seq

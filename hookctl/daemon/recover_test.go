@@ -202,6 +202,25 @@ func TestRecoverAfterImport(t *testing.T) {
 	}
 }
 
+// A session's own identity is that of the moment when things were captured, between its snapshots too, and so it is in a
+// log that was appended at another time.
+func TestRecoverSessionByCapture(t *testing.T) {
+	p := twoDays(t)
+	file := exportOf(t, p.d, "")
+	other := past{t: t, d: open(t, filepath.Join(t.TempDir(), "other")), dir: p.dir}
+	mustImport(t, other.d, file)
+	for name, p := range map[string]past{"recorded": p, "imported": other} {
+		got, err := p.recover("at=2026-11-18T09:30:00Z&session=bad&dry_run=1")
+		if err != nil || got.Session != "bad" || got.Snapshot != 0 || got.Replaces != "bad" || got.After.R != p.state("good").Integration {
+			t.Errorf("%s: %+v %v", name, got, err)
+		}
+		if late, err := p.recover("at=2026-11-18T10:00:15Z&session=bad&dry_run=1"); err != nil || late.Seq != got.Seq+2 || late.Snapshot != 0 {
+			t.Errorf("%s: %+v %v, want two failures behind sequence %d", name, late, err, got.Seq)
+		}
+		shut(t, p.d)
+	}
+}
+
 // A deletion stays: what was deleted is neither found nor named into life again. And where the pointer has
 // nothing left, the index still finds what is there (EC-SESSION-03).
 func TestRecoverPassesOverDeleted(t *testing.T) {
