@@ -25,6 +25,9 @@ type losses struct {
 	damagedAt time.Time       // of the newest log.damaged
 	extents   map[string]extent
 	rebuilt   uint64 // events that an earlier repair made
+
+	contents map[string]bool // digests of damaged or gone contents that an export had
+	planned  map[string]bool // of a dry run: ids of events that an export would add
 }
 
 // extent is when a session's first and last record were appended.
@@ -62,7 +65,7 @@ const maxHole = 1 << 20
 // takeStock reads the log once.
 func (d *Daemon) takeStock(ctx context.Context, progress func(uint64)) (*losses, error) {
 	l := &losses{lost: map[uint64]bool{}, fetched: map[uint64]bool{}, back: map[uint64]bool{}, refs: map[string]bool{}, deleted: map[string]bool{},
-		extents: map[string]extent{}}
+		extents: map[string]extent{}, contents: map[string]bool{}, planned: map[string]bool{}}
 	last, _ := d.stream.Last()
 	next := uint64(1)
 	missing := map[uint64]bool{}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -263,24 +264,27 @@ func (d *Daemon) fetch(ctx context.Context, o RepairOptions, out *Repaired, l *l
 // events with it. Of sessions that were deleted nothing comes back.
 func (d *Daemon) fromExport(ctx context.Context, path string, dry bool, out *Repaired, l *losses) (RepairSource, error) {
 	s := RepairSource{Kind: "export", Name: path}
-	wanted := map[string]bool{}
-	for _, digest := range append(slices.Clone(out.BadBlobs), out.GoneBlobs...) {
-		wanted[digest] = true
-	}
 	had := map[uint64]bool{}
-	o := importOptions{partial: true, dry: true, skip: func(r events.Record) bool { return l.deleted[r.Session] }}
+	sound, fresh := map[string]bool{}, map[string]bool{} // contents, and ids of events, that no export before this one had
+	o := importOptions{partial: true, dry: true, skip: func(r events.Record) bool { return l.deleted[r.Session] || l.planned[r.ID] }}
 	o.see = func(item export.Item, known bool) {
-		switch {
-		case item.Blob != nil && wanted[item.Blob.Digest]:
-			delete(wanted, item.Blob.Digest)
-			s.Blobs++
-			if !dry {
-				d.setAside(item.Blob.Digest, out.BadBlobs)
+		if b := item.Blob; b != nil {
+			if out.lacks(b.Digest) && !l.contents[b.Digest] {
+				sound[b.Digest] = true
 			}
-		case item.Event != nil && l.lost[item.Event.Seq]:
+			return
+		}
+		switch r := item.Event; {
+		case known:
+		case l.planned[r.ID]:
+			s.Known++
+		default:
+			fresh[r.ID] = dry
+		}
+		if l.lost[item.Event.Seq] {
 			had[item.Event.Seq] = known
 		}
-		if item.Event != nil && item.Event.Type == events.TypeLogRepaired { // what came back before stands in the export too
+		if item.Event.Type == events.TypeLogRepaired { // what came back before stands in the export too
 			l.record(item.Event.Appended, item.Event.Envelope)
 		}
 	}
@@ -290,11 +294,11 @@ func (d *Daemon) fromExport(ctx context.Context, path string, dry bool, out *Rep
 		if !errors.As(err, &p) {
 			return s, err
 		}
-		s.Problem = p.Message
+		s.Problem = strings.TrimPrefix(p.Message, path+": ")
 		return s, nil
 	}
-	s.Events, s.Known, s.Problem = got.Added, got.Known, got.Problem
-	if got.Known == 0 && !l.whole() {
+	s.Events, s.Known, s.Blobs, s.Problem = got.Added, s.Known+got.Known, len(sound), got.Problem
+	if s.Known == 0 && !l.whole() {
 		s.Events, s.Blobs, s.Problem = 0, 0, "it shares no event with this log; `replay import` takes such a file"
 		return s, nil
 	}
@@ -305,8 +309,13 @@ func (d *Daemon) fromExport(ctx context.Context, path string, dry bool, out *Rep
 		}
 	}
 	out.NewBlobs += s.Blobs
+	maps.Copy(l.contents, sound)
+	maps.Copy(l.planned, fresh)
 	if dry || s.Events+uint64(s.Blobs) == 0 {
 		return s, nil
+	}
+	for digest := range sound {
+		d.setAside(digest, out.BadBlobs)
 	}
 	o.dry, o.see = false, nil
 	if _, err = d.importFile(ctx, path, o, nil); err != nil {
@@ -316,6 +325,11 @@ func (d *Daemon) fromExport(ctx context.Context, path string, dry bool, out *Rep
 		l.cameBack(seq)
 	}
 	return s, d.emitRepaired(ctx, had, filepath.Base(path))
+}
+
+// lacks tells whether a content is damaged or gone.
+func (r *Repaired) lacks(digest string) bool {
+	return slices.Contains(r.BadBlobs, digest) || slices.Contains(r.GoneBlobs, digest)
 }
 
 // emitRepaired records which lost sequences are back, so that later repairs know without the export.

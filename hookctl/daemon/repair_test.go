@@ -16,6 +16,7 @@ import (
 	"hookline/embedded"
 	"hookline/embedded/block"
 	"hookline/events"
+	"hookline/hookctl/export"
 	"hookline/hookctl/hook"
 )
 
@@ -168,6 +169,52 @@ func TestRepairBlobs(t *testing.T) {
 		if _, err := hook.Restore(rec.Data, d.ground.Blobs().Get); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// What two exports have both counts once, in the plan and in the outcome: a content that none of them has is missing still.
+func TestRepairFromOverlappingExports(t *testing.T) {
+	home := reviewHome(t)
+	d := open(t, home)
+	read := func(i int, c string) {
+		take(t, d, hookFrame(fmt.Sprintf(`{"hook_event_name":"PostToolUse","session_id":"s-1","tool_name":"Read","tool_use_id":"t%d","tool_response":{"content":%q}}`, i, strings.Repeat(c, 20000))))
+	}
+	for i := range 5 {
+		take(t, d, bashOf("s-1", i))
+	}
+	read(5, "a")
+	first := exportOf(t, d, "")
+	read(6, "b")
+	second := exportOf(t, d, "")
+	read(7, "c")
+	recs := logOf(t, d)
+	digest := func(r events.Record) string { return export.Refs(r.Data)[0] }
+	for _, seq := range []int{5, 7} { // of a, which both have, and of c, which none has
+		if err := os.WriteFile(filepath.Join(home, "store", "blobs", strings.TrimPrefix(digest(recs[seq]), "sha256:")+".zst"), []byte("rubbish"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	shut(t, d)
+	spoil(t, blockPath(home, 1), recs[2].ID, 60)
+	d = open(t, home)
+	defer shut(t, d)
+	foreign := filepath.Join(t.TempDir(), "cut.ndjson.zst") // of which nothing can be had
+	if err := os.WriteFile(foreign, []byte("PK rubbish"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, dry := range []bool{true, false} {
+		r := mustRepair(t, d, RepairOptions{From: []string{foreign, first, second}, DryRun: dry})
+		if len(r.BadBlobs) != 2 || r.NewBlobs != 1 || r.LostN != 1 || r.NotHad != 0 || r.Fetched != 1 {
+			t.Errorf("dry %v: %+v", dry, r)
+		}
+		want := []RepairSource{{Kind: "export", Name: first, Events: 1, Known: 5, Blobs: 1}, {Kind: "export", Name: second, Known: 7}}
+		if !slices.Equal(r.Sources[1:3], want) || r.Sources[0].Problem != "the export is cut off after line 0" || r.Sources[0].Events != 0 {
+			t.Errorf("dry %v: %+v", dry, r.Sources)
+		}
+	}
+	kept, err := os.ReadFile(filepath.Join(home, "store", "blobs", strings.TrimPrefix(digest(recs[5]), "sha256:")+".zst.damaged"))
+	if err != nil || string(kept) != "rubbish" {
+		t.Errorf("the damaged content is not kept: %q %v", kept, err)
 	}
 }
 
