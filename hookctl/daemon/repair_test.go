@@ -5,11 +5,13 @@ package daemon
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -336,6 +338,64 @@ func TestRepairFromTranscripts(t *testing.T) {
 	}
 	if again := mustRepair(t, d, RepairOptions{Transcripts: dir}); again.Added != 0 || again.Rebuilt != 4 || again.NotHad != 0 {
 		t.Errorf("again: %+v", again)
+	}
+}
+
+// Without a folder those transcripts are asked that the sessions named, and those of their subagents beside them; what is
+// no file is not waited for.
+func TestRepairFromNamedTranscripts(t *testing.T) {
+	home := reviewHome(t)
+	d := open(t, home)
+	dir := t.TempDir()
+	pipe := filepath.Join(dir, "pipe.jsonl")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 10 {
+		named := filepath.Join(dir, "s-1.jsonl")
+		if i%2 > 0 {
+			named = pipe
+		}
+		take(t, d, hookFrame(fmt.Sprintf(`{"hook_event_name":"PostToolUse","session_id":"s-%d","transcript_path":%q,"tool_name":"Bash","tool_use_id":"t%d"}`, 1+i%2, named, i)))
+	}
+	recs := logOf(t, d)
+	shut(t, d)
+	spoil(t, blockPath(home, 1), recs[4].ID, 60)
+	of := filepath.Join(dir, "s-1", "subagents", "agent-a1.jsonl")
+	line := fmt.Sprintf(`{"type":"assistant","sessionId":"s-1","isSidechain":true,"agentId":"a1","timestamp":%q,"message":{"content":[{"type":"tool_use","id":"lost_1","name":"Bash","input":{}}]}}`,
+		recs[4].Appended.UTC().Format(time.RFC3339Nano))
+	if err := errors.Join(os.MkdirAll(filepath.Dir(of), 0o700), os.WriteFile(of, []byte(line), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	d = open(t, home)
+	defer shut(t, d)
+	r := mustRepair(t, d, RepairOptions{})
+	if len(r.Sources) != 3 || r.Sources[0].Name != pipe || r.Sources[0].Problem != pipe+" is no regular file" || r.Sources[2] != (RepairSource{Kind: "transcript", Name: of, Events: 1}) {
+		t.Errorf("%+v", r.Sources)
+	}
+	if last := logOf(t, d); r.Added != 1 || last[len(last)-1].AgentID != "a1" || last[len(last)-1].ToolUseID != "lost_1" {
+		t.Errorf("%+v", r)
+	}
+}
+
+// A line that is too long is passed over, and what follows it is read.
+func TestEachLine(t *testing.T) {
+	x := strings.Repeat("x", 100_000)
+	for in, want := range map[string][]string{
+		"":                               nil,
+		"a\n\nb":                         {"a\n", "\n", "b"},
+		x + "\nb\n":                      {x + "\n", "b\n"},
+		x + x + "\nb\n" + x + x + x:      {"b\n"},
+		"a\n" + x + x + "\n" + x + "\nb": {"a\n", x + "\n", "b"},
+	} {
+		var got []string
+		err := eachLine(strings.NewReader(in), 150_000, func(text []byte) error {
+			got = append(got, string(text))
+			return nil
+		})
+		if err != nil || !slices.Equal(got, want) {
+			t.Errorf("%d bytes: %d lines, %v", len(in), len(got), err)
+		}
 	}
 }
 

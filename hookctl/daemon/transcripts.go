@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -184,18 +185,21 @@ func (b *rebuilder) load(ctx context.Context, l *losses) error {
 	})
 }
 
-// files are the transcripts in the folder, or those that the sessions named.
+// files are the transcripts in the folder, or those that the sessions named, with those of their subagents, which the
+// client keeps in a folder beside.
 func (b *rebuilder) files(dir string) []string {
 	var out []string
 	if dir == "" {
 		for _, s := range b.states {
 			if s.Transcript != "" {
 				out = append(out, s.Transcript)
+				agents, _ := filepath.Glob(filepath.Join(strings.TrimSuffix(s.Transcript, transcriptSuffix), "subagents", "*"+transcriptSuffix)) // a bad pattern finds none
+				out = append(out, agents...)
 			}
 		}
 	} else {
 		_ = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
-			if err == nil && !e.IsDir() && strings.HasSuffix(path, ".jsonl") {
+			if err == nil && !e.IsDir() && strings.HasSuffix(path, transcriptSuffix) {
 				out = append(out, path)
 			}
 			return nil // what cannot be looked into has nothing for us
@@ -205,30 +209,66 @@ func (b *rebuilder) files(dir string) []string {
 	return slices.Compact(out)
 }
 
-// maxTranscriptLine bounds a line in memory; one with several pasted images is a few MB.
+// transcriptSuffix ends the names of transcripts.
+const transcriptSuffix = ".jsonl"
+
+// maxTranscriptLine bounds a line in memory; one with several pasted images is a few MB. A longer one is passed over.
 const maxTranscriptLine = 64 << 20
 
 func (b *rebuilder) file(ctx context.Context, path string) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	if !info.Mode().IsRegular() { // whoever sends a hook names it: a pipe would never end
+		return fmt.Errorf("%s is no regular file", path)
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	in := bufio.NewScanner(f)
-	in.Buffer(make([]byte, 0, 64<<10), maxTranscriptLine)
-	for in.Scan() {
+	return eachLine(f, maxTranscriptLine, func(text []byte) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		var line transcriptLine
-		if json.Unmarshal(in.Bytes(), &line) != nil || b.known[line.Session] == nil {
-			continue // a torn last line, or another session's
+		if json.Unmarshal(text, &line) != nil || b.known[line.Session] == nil {
+			return nil // a torn last line, or another session's
 		}
-		if err := b.line(line, path); err != nil {
+		return b.line(line, path)
+	})
+}
+
+// eachLine calls fn for each line that is not longer than most; the slice is valid during the call.
+func eachLine(from io.Reader, most int, fn func(text []byte) error) error {
+	in := bufio.NewReaderSize(from, 64<<10)
+	var long []byte // the beginning of a line that does not fit the reader
+	over := false   // the line is too long
+	for {
+		part, err := in.ReadSlice('\n')
+		if over = over || len(long)+len(part) > most; over {
+			long = long[:0]
+		} else if err != nil || len(long) > 0 {
+			long = append(long, part...)
+			part = long
+		}
+		switch {
+		case errors.Is(err, bufio.ErrBufferFull):
+			continue
+		case err != nil && !errors.Is(err, io.EOF):
 			return err
 		}
+		if !over && len(part) > 0 {
+			if err := fn(part); err != nil {
+				return err
+			}
+		}
+		if err != nil {
+			return nil
+		}
+		long, over = long[:0], false
 	}
-	return in.Err()
 }
 
 // line makes the events of one line.
