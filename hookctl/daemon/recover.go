@@ -268,7 +268,7 @@ func (d *Daemon) nothingThen(o recovery) error {
 	case o.project == "":
 		return problem(http.StatusBadRequest, "no project is known here", "run it inside the project's folder, or name a session with --session")
 	}
-	return problem(http.StatusNotFound, "the project had no snapshot at or before "+when, "`replay at now latest` lists all snapshots by their time, t.<ms>.<session>")
+	return problem(http.StatusNotFound, "this folder's project had no snapshot at or before "+when, "`hookctl identity history --all` lists those of every project; run it inside the project's folder, or name a session with --session")
 }
 
 // identityAt folds one session's identity from its records up to a sequence.

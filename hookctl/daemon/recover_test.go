@@ -151,13 +151,13 @@ func TestRecoverRefuses(t *testing.T) {
 		p           past
 		query, want string
 	}{
-		{p, "at=2026-11-17T08:00:00Z", "the project had no snapshot at or before 2026-11-17T08:00:00Z"},
-		{p, "at=1", "the project had no snapshot at or before sequence 1"},
+		{p, "at=2026-11-17T08:00:00Z", "this folder's project had no snapshot at or before 2026-11-17T08:00:00Z"},
+		{p, "at=1", "this folder's project had no snapshot at or before sequence 1"},
 		{p, "at=2026-11-17T08:00:00Z&session=good", "session good had no identity at 2026-11-17T08:00:00Z"},
 		{p, "at=now&session=nobody", `there is no session "nobody"`},
 		{p, "at=yesterday", `at: "yesterday" is no sequence and no RFC 3339 time`},
 		{p, "at=99999", "the log ends at sequence 13"},
-		{elsewhere, "at=now", "the project had no snapshot at or before "},
+		{elsewhere, "at=now", "this folder's project had no snapshot at or before "},
 		{past{t: t, d: p.d}, "at=now", "no project is known here"},
 	} {
 		if _, err := c.p.recover(c.query); err == nil || !strings.HasPrefix(err.Error(), c.want) {
