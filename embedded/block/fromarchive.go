@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 )
 
 // picker decides which archived blocks go back.
@@ -58,7 +59,9 @@ func (f *Fixed) fromArchive(dir string, o Options, r Report) (map[string]bool, e
 		}
 		done[info.Name] = true
 		f.Restored = append(f.Restored, info.Name)
-		f.Lost = without(f.Lost, Range{kept.First, kept.Last})
+		for _, part := range kept.has() {
+			f.Lost = without(f.Lost, part)
+		}
 	}
 	return done, nil
 }
@@ -125,12 +128,17 @@ func (p picker) wants(kept scan) bool {
 
 // fills says whether the block has sequences of a hole.
 func (p picker) fills(kept scan) bool {
-	for _, h := range p.r.Holes {
-		if kept.First <= h.Last && h.First <= kept.Last {
-			return true
-		}
+	parts := kept.has()
+	return slices.ContainsFunc(p.r.Holes, func(h Range) bool { return overlaps(parts, h) })
+}
+
+// has is which sequences the block has: it may have been cut off and gone on behind a gap.
+func (sc *scan) has() []Range {
+	parts := []Range{{sc.First, sc.Last}}
+	for _, gap := range sc.gaps {
+		parts = without(parts, gap)
 	}
-	return false
+	return parts
 }
 
 // covers says whether the archived block has every message of the live one, the damaged ones too, and brings back none that

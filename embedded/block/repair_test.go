@@ -201,6 +201,42 @@ func TestExchangedBlocks(t *testing.T) {
 	}
 }
 
+// A block whose middle is gone, as when a server has cut it off and gone on, loses that by name, once, though the archive
+// has the same file: sequences that lie in its gap are not in it.
+func TestGapWithinBlock(t *testing.T) {
+	dir, archive := archived(t)
+	path := filepath.Join(msgsOf(dir), "2.blk")
+	was, b := mustCheck(t, msgsOf(dir)).Blocks[1], read1(t, path)
+	var out []byte
+	for seq := was.First; len(b) > 0; seq++ {
+		r, ok := frame(b)
+		if !ok {
+			t.Fatal("not a record")
+		}
+		if b = b[len(r.b):]; seq < was.First+3 || seq > was.First+9 {
+			out = append(out, r.b...)
+		}
+	}
+	for _, at := range []string{path, filepath.Join(archive, "2.blk")} {
+		if err := os.Remove(at); err != nil {
+			t.Fatal(err)
+		}
+		write1(t, at, out)
+	}
+	f := mustRepair(t, msgsOf(dir), archive)
+	if !reflect.DeepEqual(f.Lost, []Range{{was.First + 3, was.First + 9}}) || len(f.Restored) != 0 {
+		t.Errorf("fixed %+v", f)
+	}
+	if rep := mustCheck(t, msgsOf(dir)); len(rep.Holes)+len(rep.Damage) != 0 {
+		t.Errorf("found again: %+v", rep)
+	}
+	var missing []uint64
+	for seq := was.First + 3; seq <= was.First+9; seq++ {
+		missing = append(missing, seq)
+	}
+	kept(t, dir, missing)
+}
+
 // A stray copy of a block behind the newest one has cost no sequence. It is set aside, and nothing comes in its place.
 func TestStrayCopyOfBlock(t *testing.T) {
 	for _, names := range [][]string{{"5.blk"}, {"9.blk"}, {"5.blk", "6.blk"}} {

@@ -6,9 +6,9 @@ import (
 )
 
 // standIn puts one erased record for each hole between two blocks, and for one before the first, where the missing block
-// was: a block of its own under that block's name, or the end of the block before it where no name is free. Without it
-// every later check would find the hole anew. A block that is brought back by hand replaces its stand-in. Holes within a
-// block, and those that nobody calls lost, stay.
+// was: a block of its own under that block's name, or the end of the block before it where no name is free. One within a
+// block is filled there. Without it every later check would find the hole anew. A block that is brought back by hand
+// replaces its stand-in. Holes that nobody calls lost stay.
 func (f *Fixed) standIn(dir string, o Options) error {
 	rep, err := Check(dir, o)
 	if err != nil {
@@ -23,6 +23,12 @@ func (f *Fixed) standIn(dir string, o Options) error {
 			if i > 0 {
 				before = rep.Blocks[i-1]
 			}
+			if next.First > 0 && next.First < hole.First && hole.Last < next.Last {
+				if err := fill(dir, o, next, hole); err != nil {
+					return fmt.Errorf("fill in for the sequences %d to %d: %w", hole.First, hole.Last, err)
+				}
+				break
+			}
 			if next.First == 0 || hole.Last >= next.First || hole.First <= before.Last {
 				continue
 			}
@@ -33,6 +39,38 @@ func (f *Fixed) standIn(dir string, o Options) error {
 		}
 	}
 	return nil
+}
+
+// fill writes the erased record for a hole within a block, which must be sound.
+func fill(dir string, o Options, info Info, hole Range) error {
+	path := filepath.Join(dir, info.Name)
+	var out []byte
+	err := withBlock(path, o.Stream, func(buf []byte, sum hasher) error {
+		out = make([]byte, 0, len(buf)+lostRecord)
+		var before, nanos int64
+		filled := false
+		s := newScanner(buf, sum)
+		for p, ok := s.next(); ok; p, ok = s.next() {
+			if p.why != "" {
+				return fmt.Errorf("%w at %d: %s", ErrDamaged, p.off, p.why)
+			}
+			if p.message() {
+				before, nanos = nanos, int64(le.Uint64(p.b[12:]))
+			}
+			if !filled && p.message() && p.first() > hole.Last {
+				out, filled = append(out, sum.erased(hole, 0, before)...), true
+			}
+			out = append(out, p.b...)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if err := dropIndex(dir); err != nil {
+		return err
+	}
+	return replace(path, out)
 }
 
 // place writes the erased record for a hole between two blocks.
