@@ -9,6 +9,7 @@
 //	<dir>/tables/<n>.toc                 contents of sealed blocks, derived (contents.go)
 //	<dir>/blobs/<sha256>.zst             large strings, content-addressed
 //	<dir>/clean.json                     the clean-exit marker (package block); absent while running
+//	<dir>/uncut/<n>.blk                  a damaged block as it was before the server cut it off (uncut.go)
 //	<dir>/found.json                     damage that was mended and is not recorded yet (found.go)
 //	<dir>/aside/<time>/                  what was left of a log that was gone (vouch.go)
 //	<dir>/../hookd.lock                  the lock, with its holder's pid
@@ -152,7 +153,8 @@ type Server struct {
 	mu     sync.Mutex
 	report Report
 
-	damaged atomic.Bool // damage was met while reading: the next start must check every block
+	appends atomic.Pointer[Stream] // the log, for whoever has to end its appends from another goroutine
+	damaged atomic.Bool            // damage was met while reading: the next start must check every block
 
 	closing sync.Once
 	closed  error

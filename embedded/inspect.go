@@ -33,6 +33,9 @@ func (s *Server) inspect() (known, error) {
 	if err := s.readFound(); err != nil {
 		return known{}, err
 	}
+	if err := s.uncut(); err != nil {
+		return known{}, err
+	}
 	s.vouched, s.began = s.vouchedFor(marker), marker.Began()
 	blocks, err := s.present()
 	if err != nil { // the marker stays: it is what says that there was a log

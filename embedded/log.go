@@ -23,6 +23,7 @@ type Warning struct {
 type serverLog struct {
 	out *slog.Logger
 	now func() time.Time
+	cut func(path string) // called before the server cuts a damaged block off, and waited for
 
 	mu   sync.Mutex
 	ring []Warning
@@ -30,6 +31,9 @@ type serverLog struct {
 
 func (l *serverLog) keep(level slog.Level, format string, v []any) {
 	w := Warning{Time: l.now().UTC(), Level: level, Text: fmt.Sprintf(format, v...)}
+	if path := aboutToCut(w.Text); path != "" && l.cut != nil {
+		l.cut(path)
+	}
 	l.out.Log(context.Background(), level, "server", "text", w.Text)
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -36,7 +36,7 @@ func shadow(o Options, dir string) error {
 	for _, b := range blocks[:max(0, len(blocks)-1)] {
 		sealed[filepath.Join(o.msgsDir(), b.Name)] = true
 	}
-	for _, part := range []string{o.jetstreamDir(), o.archiveDir()} {
+	for _, part := range []string{o.jetstreamDir(), o.archiveDir(), o.uncutDir()} {
 		err := filepath.WalkDir(part, func(path string, e fs.DirEntry, err error) error {
 			if errors.Is(err, fs.ErrNotExist) {
 				return nil

@@ -28,6 +28,7 @@ func Open(ctx context.Context, o Options) (*Server, error) {
 		return nil, fmt.Errorf("open %s: %w", o.Dir, err)
 	}
 	s := &Server{opts: o, lock: l, log: &serverLog{out: o.Log, now: o.Now}}
+	s.log.cut = s.keepWhole
 	err = s.open(ctx, began)
 	if err != nil && !errors.Is(err, ErrLogDamaged) && s.stream != nil { // the log is up: what is left is a bucket's trouble
 		s.stop()
@@ -70,6 +71,7 @@ func (s *Server) open(ctx context.Context, began time.Time) error {
 	}
 	s.stream = &Stream{srv: s, js: s.js, handle: handle, codec: c, mode: s.opts.Fsync, opened: began,
 		blocks: newBlockIndex(s.opts.msgsDir(), s.opts.tablesDir()), lines: newLines()}
+	s.appends.Store(s.stream)
 	if err := s.stream.loadLast(ctx); err != nil {
 		return fmt.Errorf("newest event: %w", err)
 	}

@@ -1,0 +1,76 @@
+package embedded
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"hookline/embedded/block"
+)
+
+// A server that loads a block while it runs and finds a record whose lengths make no sense cuts the file off there, in
+// place: everything behind is gone, from the archive's link too. It says so just before, in the same goroutine. So the
+// block is copied then, nothing more is appended, and the next opening puts the copy back and mends it itself.
+
+// cutWords begins what the server says before it cuts a block of the log, up to the block's path.
+const cutWords = "Filestore [" + streamName + "] indexCacheBuf corrupt "
+
+// aboutToCut is the path of the block that a server's line says will be cut off; "" for any other line.
+func aboutToCut(line string) string {
+	rest, ok := strings.CutPrefix(line, cutWords)
+	_, path, found := strings.Cut(rest, " in ")
+	path, _, end := strings.Cut(path, blockSuffix+": ")
+	if !ok || !found || !end {
+		return ""
+	}
+	return path + blockSuffix
+}
+
+const blockSuffix = ".blk"
+
+func (o Options) uncutDir() string { return filepath.Join(o.Dir, "uncut") }
+
+// keepWhole copies a block before the server cuts it off. The first copy is the whole one.
+func (s *Server) keepWhole(path string) {
+	s.distrust()
+	to := filepath.Join(s.opts.uncutDir(), filepath.Base(path))
+	err := os.MkdirAll(s.opts.uncutDir(), 0o700)
+	if err == nil {
+		err = copyFile(path, to)
+	}
+	if err == nil {
+		err = errors.Join(syncFile(to), syncFile(s.opts.uncutDir()))
+	}
+	if err != nil && !errors.Is(err, fs.ErrExist) {
+		_ = os.Remove(to) // half a copy is none
+		s.opts.Log.Error("keep a damaged block that the server cuts off", "err", err)
+	}
+	broken := fmt.Errorf("%w: the server has cut off %s, which is damaged", ErrWriteStuck, filepath.Base(path))
+	if st := s.appends.Load(); st != nil {
+		st.stuck.CompareAndSwap(nil, &broken)
+	}
+}
+
+// uncut puts back what an earlier server cut off. A copy that cannot be put back stays beside the log under another name.
+func (s *Server) uncut() error {
+	dir := s.opts.uncutDir()
+	blocks, err := list(dir)
+	if err != nil || !exists(dir) {
+		return err
+	}
+	for _, b := range blocks {
+		whole, live := filepath.Join(dir, b.Name), filepath.Join(s.opts.msgsDir(), b.Name)
+		err := block.Uncut(whole, live, streamName)
+		if err != nil {
+			s.opts.Log.Error("put back what the server has cut off", "err", err)
+			err = os.Rename(whole, live+".cut")
+		}
+		if err != nil {
+			return classify(err)
+		}
+	}
+	return classify(os.RemoveAll(dir))
+}

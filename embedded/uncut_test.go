@@ -1,0 +1,127 @@
+package embedded
+
+import (
+	"encoding/binary"
+	"errors"
+	"os"
+	"path/filepath"
+	"reflect"
+	"testing"
+
+	"hookline/embedded/block"
+)
+
+// breakLength makes the length of the record behind n others in a block senseless, in place.
+func breakLength(t *testing.T, path string, n int) {
+	t.Helper()
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	var at int64
+	for range n {
+		var head [4]byte
+		if _, err := f.ReadAt(head[:], at); err != nil {
+			t.Fatal(err)
+		}
+		at += int64(binary.LittleEndian.Uint32(head[:]) &^ (1 << 31))
+	}
+	if _, err := f.WriteAt([]byte{1, 0xff, 0xff, 0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}, at); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A running server that meets a senseless length in a block cuts off everything behind it, from the archive's link too.
+// Nothing is appended after that, and the next opening puts the block back and loses the damaged record only.
+func TestServersCutIsUndone(t *testing.T) {
+	dir := storeDir(t)
+	s := open(t, dir)
+	fill(t, s, 60, 512<<10) // 30 MiB: four blocks
+	closeStore(t, s)
+	s = open(t, dir)
+	path := filepath.Join(s.opts.msgsDir(), "1.blk")
+	was, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	breakLength(t, path, 2)
+	if _, err := s.stream.handle.GetMsg(t.Context(), 5); err == nil {
+		t.Error("the server gives a message behind the damage")
+	}
+	if st, err := os.Stat(path); err != nil || st.Size() >= was.Size() {
+		t.Fatalf("the server did not cut the block off: %v %v; without that, uncut.go is not needed any more", st, err)
+	}
+	if _, err := s.Stream().Append(t.Context(), event(61)); !errors.Is(err, ErrWriteStuck) {
+		t.Errorf("append behind the cut: %v", err)
+	}
+	if err := s.Health(); !errors.Is(err, ErrWriteStuck) {
+		t.Errorf("health: %v", err)
+	}
+	closeStore(t, s)
+	s = open(t, dir)
+	wantLost(t, s, []block.Range{{First: 3, Last: 3}}, 61)
+	if n := count(t, s, 1, 61); n != 60 {
+		t.Errorf("%d events, want 60", n)
+	}
+	if exists(s.opts.uncutDir()) {
+		t.Error("the copy is still there")
+	}
+	closeStore(t, s)
+}
+
+// A copy is put back however the process ended, and what cannot be put back stays beside the log.
+func TestCopyOfCutBlockIsPutBack(t *testing.T) {
+	dir := storeDir(t)
+	s := open(t, dir)
+	fill(t, s, 5, 100)
+	closeStore(t, s)
+	live, whole := filepath.Join(s.opts.msgsDir(), "1.blk"), filepath.Join(s.opts.uncutDir(), "1.blk")
+	if err := errors.Join(os.MkdirAll(s.opts.uncutDir(), 0o700), copyFile(live, whole)); err != nil {
+		t.Fatal(err)
+	}
+	cut, _, err := block.CutEnd(s.opts.msgsDir(), s.opts.archiveDir(), streamName, func(block.Record) int { return 2 })
+	if err != nil {
+		t.Fatal(cut, err)
+	}
+	s = open(t, dir)
+	if n := count(t, s, 1, 5); n != 5 || !s.Report().Found.Empty() {
+		t.Errorf("%d of 5 events, found %+v", n, s.Report().Found)
+	}
+	closeStore(t, s)
+	if err := errors.Join(os.MkdirAll(s.opts.uncutDir(), 0o700), copyFile(live, whole)); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := block.CutEnd(s.opts.msgsDir(), s.opts.archiveDir(), streamName, func(block.Record) int { return 2 }); err != nil {
+		t.Fatal(err)
+	}
+	away := s.opts.uncutDir() + ".away"
+	if err := os.Rename(s.opts.uncutDir(), away); err != nil {
+		t.Fatal(err)
+	}
+	s = open(t, dir)
+	fill(t, s, 1, 100) // takes a sequence that the copy has
+	closeStore(t, s)
+	if err := os.Rename(away, s.opts.uncutDir()); err != nil {
+		t.Fatal(err)
+	}
+	s = open(t, dir)
+	if _, err := os.Stat(live + ".cut"); err != nil || exists(s.opts.uncutDir()) {
+		t.Error("the copy is not beside the log", err)
+	}
+	closeStore(t, s)
+}
+
+func TestAboutToCut(t *testing.T) {
+	for line, want := range map[string]string{
+		"Filestore [EVENTS] indexCacheBuf corrupt record state in /a b/msgs/1.blk: dlen 5 slen 6 index 7 rl 8 lbuf 9": "/a b/msgs/1.blk",
+		"Filestore [EVENTS] indexCacheBuf corrupt state in /in x/2.blk: mb.first 9 mb.last 1":                         "/in x/2.blk",
+		"Filestore [KV_latest] indexCacheBuf corrupt record state in /a/1.blk: dlen 5":                                "",
+		"Filestore [EVENTS] loadBlock error: open /a/1.blk: permission denied":                                        "",
+		"Filestore [EVENTS] indexCacheBuf corrupt":                                                                    "",
+	} {
+		if got := aboutToCut(line); !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: %q, want %q", line, got, want)
+		}
+	}
+}
