@@ -30,8 +30,32 @@ type losses struct {
 	planned  map[string]bool // of a dry run: ids of events that an export would add
 }
 
-// extent is when a session's first and last record were appended.
+// extent is when a session's first and last record were captured or appended.
 type extent struct{ first, last time.Time }
+
+// add makes room for a record.
+func (x extent) add(s stamp) extent {
+	if first := s.earlier(); x.first.IsZero() || first.Before(x.first) {
+		x.first = first
+	}
+	if s.appended.After(x.last) {
+		x.last = s.appended
+	}
+	return x
+}
+
+// stamp is when a record was captured and when it was appended; zero where there is none.
+type stamp struct{ captured, appended time.Time }
+
+func (s stamp) earlier() time.Time {
+	if s.captured.Before(s.appended) {
+		return s.captured
+	}
+	return s.appended
+}
+
+// late tells that the record came by the spool, an import or a restore, or is none: its time of append says nothing.
+func (s stamp) late() bool { return s.appended.Sub(s.captured) > time.Minute || s.appended.IsZero() }
 
 func (l *losses) lose(seq uint64) { l.lost[seq] = true }
 
@@ -124,12 +148,7 @@ func (l *losses) record(appended time.Time, env events.Envelope) {
 		l.rebuilt++
 	}
 	if env.Session != "" {
-		x, ok := l.extents[env.Session]
-		if !ok {
-			x.first = appended
-		}
-		x.last = appended
-		l.extents[env.Session] = x
+		l.extents[env.Session] = l.extents[env.Session].add(stamp{env.Time, appended})
 	}
 }
 
@@ -190,7 +209,7 @@ func (d *Daemon) strikePresent(ctx context.Context, l *losses) error {
 	return nil
 }
 
-// window is a lost range with the time in which its events were appended: between its neighbours.
+// window is a lost range with the time in which its events were captured: between its neighbours.
 type window struct {
 	LostRange
 	from, to time.Time
@@ -205,26 +224,42 @@ func (d *Daemon) windows(ctx context.Context, ranges []LostRange) ([]window, err
 	last, _ := d.stream.Last()
 	var out []window
 	for _, r := range ranges {
-		w := window{LostRange: r, from: time.Time{}, to: d.opts.Now()}
-		err := d.neighbour(ctx, 1, r.First-1, true, &w.from)
+		var before, behind stamp
+		err := d.neighbour(ctx, 1, r.First-1, true, &before)
 		if err == nil {
-			err = d.neighbour(ctx, r.First, last, false, &w.to)
+			err = d.neighbour(ctx, r.First, last, false, &behind)
 		}
 		if err != nil {
 			return nil, err
 		}
-		w.from, w.to = w.from.Add(-clockSlack), w.to.Add(clockSlack)
-		out = append(out, w)
+		from, to := between(before, behind, d.opts.Now())
+		out = append(out, window{LostRange: r, from: from.Add(-clockSlack), to: to.Add(clockSlack)})
 	}
 	return out, nil
+}
+
+// between is when something was captured that stood between two records in the log. Where both came late what was between
+// them did too.
+func between(before, behind stamp, now time.Time) (from, to time.Time) {
+	from, to = before.earlier(), behind.appended
+	switch {
+	case behind.appended.IsZero():
+		to = now
+	case before.late() && behind.late():
+		to = behind.captured
+	}
+	if to.Before(from) { // of an order that was disturbed nothing can be said but this
+		return to, from
+	}
+	return from, to
 }
 
 // nearby is how many sequences beside a lost range are looked at for a neighbour at first.
 const nearby = 64
 
-// neighbour finds when the record next to a range was appended: the last one between from and to, or the
+// neighbour finds when the record next to a range was captured and appended: the last one between from and to, or the
 // first one. at stays as it is where there is none.
-func (d *Daemon) neighbour(ctx context.Context, from, to uint64, newest bool, at *time.Time) error {
+func (d *Daemon) neighbour(ctx context.Context, from, to uint64, newest bool, at *stamp) error {
 	if to < from {
 		return nil
 	}
@@ -233,9 +268,9 @@ func (d *Daemon) neighbour(ctx context.Context, from, to uint64, newest bool, at
 		start = to - nearby
 	}
 	found := false
-	err := d.stream.ReadRaw(ctx, start, end, func(_ uint64, appended time.Time, _ events.Envelope) error {
+	err := d.stream.ReadRaw(ctx, start, end, func(_ uint64, appended time.Time, env events.Envelope) error {
 		if newest || !found {
-			*at, found = appended, true
+			*at, found = stamp{env.Time, appended}, true
 		}
 		if !newest {
 			return errEnough

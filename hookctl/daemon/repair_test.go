@@ -20,6 +20,7 @@ import (
 	"hookline/events"
 	"hookline/hookctl/export"
 	"hookline/hookctl/hook"
+	"hookline/hookctl/wire"
 )
 
 // spoil overwrites bytes of a file behind a text, so many that no record can be mended.
@@ -338,6 +339,51 @@ func TestRepairFromTranscripts(t *testing.T) {
 	}
 	if again := mustRepair(t, d, RepairOptions{Transcripts: dir}); again.Added != 0 || again.Rebuilt != 4 || again.NotHad != 0 {
 		t.Errorf("again: %+v", again)
+	}
+}
+
+// In a log that was imported or restored since, a transcript's time is compared with the times of capture.
+func TestRepairLateFromTranscripts(t *testing.T) {
+	home := reviewHome(t)
+	d := open(t, home)
+	ago := time.Now().AddDate(-1, 0, 0).Truncate(time.Millisecond)
+	for i := range 10 {
+		f := bashOf("s-1", i)
+		f.Time = ago.Add(time.Duration(i) * 100 * time.Millisecond).UnixMilli()
+		f.ID = wire.NewID(f.Time)
+		take(t, d, f)
+	}
+	lost := logOf(t, d)[4].ID
+	shut(t, d)
+	spoil(t, blockPath(home, 1), lost, 60)
+	d = open(t, home)
+	defer shut(t, d)
+	r := mustRepair(t, d, RepairOptions{Transcripts: transcript(t, ago)})
+	if r.Added != 4 || r.Rebuilt != 4 || r.NotHad != 0 {
+		t.Errorf("%+v", r)
+	}
+}
+
+// What stood between two records was captured between them.
+func TestBetween(t *testing.T) {
+	at := func(minute int) time.Time { return tuesday.Add(time.Duration(minute) * time.Minute) }
+	live := func(minute int) stamp { return stamp{at(minute), at(minute)} }
+	late := func(minute int) stamp { return stamp{at(minute), at(600)} }
+	for _, c := range []struct {
+		before, behind stamp
+		from, to       time.Time
+	}{
+		{live(1), live(3), at(1), at(3)},
+		{late(1), late(3), at(1), at(3)},
+		{late(3), late(1), at(1), at(3)},
+		{live(1), stamp{at(0), at(4)}, at(1), at(4)},
+		{late(1), live(601), at(1), at(601)},
+		{stamp{}, late(3), time.Time{}, at(3)},
+		{late(1), stamp{}, at(1), at(999)},
+	} {
+		if from, to := between(c.before, c.behind, at(999)); !from.Equal(c.from) || !to.Equal(c.to) {
+			t.Errorf("%+v: %v to %v", c, from, to)
+		}
 	}
 }
 
