@@ -104,6 +104,14 @@ func (f *Fixed) makeRoom(path, stream string) error {
 // setAside gives a block file that cannot be read, or that is another block, a name under which the server does not look at it.
 func (f *Fixed) setAside(path string) error {
 	aside := path + ".unreadable"
+	for n := 2; ; n++ { // what was set aside before stays
+		if _, err := os.Lstat(aside); errors.Is(err, os.ErrNotExist) {
+			break
+		} else if err != nil {
+			return err
+		}
+		aside = fmt.Sprintf("%s.unreadable.%d", path, n)
+	}
 	if err := os.Rename(path, aside); err != nil {
 		return err
 	}

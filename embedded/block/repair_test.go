@@ -252,6 +252,13 @@ func TestStrayCopyOfBlock(t *testing.T) {
 				t.Errorf("%s is still there: %v", name, err)
 			}
 		}
+		write1(t, filepath.Join(msgsOf(dir), names[0]), read1(t, filepath.Join(msgsOf(dir), "3.blk")))
+		if f := mustRepair(t, msgsOf(dir), ""); !reflect.DeepEqual(f.SetAside, []string{names[0] + ".unreadable.2"}) {
+			t.Errorf("the next stray copy: fixed %+v", f)
+		}
+		if got := read1(t, filepath.Join(msgsOf(dir), names[0]+".unreadable")); !reflect.DeepEqual(got, read1(t, filepath.Join(msgsOf(dir), "2.blk"))) {
+			t.Error("the first one was overwritten")
+		}
 		if len(f.Lost)+len(f.Torn) != 0 || !reflect.DeepEqual(f.SetAside, aside) {
 			t.Errorf("%v: fixed %+v", names, f)
 		}
