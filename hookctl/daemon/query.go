@@ -226,6 +226,7 @@ func (d *Daemon) find(ctx context.Context, id string) (events.Record, error) {
 		}
 		return rec, err
 	}
+	id = strings.ToUpper(id) // the digits of a ULID have no case, and every id of ours is written in capitals
 	from, err := d.seqBefore(ctx, id)
 	if err != nil {
 		return events.Record{}, err

@@ -417,7 +417,7 @@ func TestReviewEventByID(t *testing.T) {
 	defer shut(t, d)
 	f := startOf("s-1")
 	take(t, d, f)
-	for _, id := range []string{f.ID, "1"} {
+	for _, id := range []string{f.ID, strings.ToLower(f.ID), "1"} {
 		if code, body := ask(t, d, "GET", "/v1/events/"+id, ""); code != 200 || !strings.HasPrefix(body, `{"seq":1,`) {
 			t.Errorf("%s: %d %.80s", id, code, body)
 		}
@@ -425,7 +425,7 @@ func TestReviewEventByID(t *testing.T) {
 			t.Errorf("%s: %d %.80s", id, code, body)
 		}
 	}
-	for _, id := range []string{"0", "99", "01ARZ3NDEKTSV4RRFFQ69G5FAV", "x", "18446744073709551616", strings.Repeat("9", 40)} {
+	for _, id := range []string{"0", "99", "01ARZ3NDEKTSV4RRFFQ69G5FAV", "01arz3ndektsv4rrffq69g5fav", "x", "18446744073709551616", strings.Repeat("9", 40)} {
 		if code, body := ask(t, d, "GET", "/v1/events/"+id, ""); code != 404 || !strings.Contains(body, "no event "+id+" is in the log") {
 			t.Errorf("%s: %d %.100s", id, code, body)
 		}

@@ -48,6 +48,9 @@ func (a *app) eventsShowCmd() *cobra.Command {
 }
 
 func (a *app) showEvent(ctx context.Context, id string, raw bool) error {
+	if err := eventName(id); err != nil {
+		return err
+	}
 	q := url.Values{}
 	if raw {
 		q.Set("raw", "1")
@@ -68,6 +71,15 @@ func (a *app) showEvent(ctx context.Context, id string, raw bool) error {
 		a.describe(r)
 		return nil
 	})
+}
+
+// eventName refuses what names no event, before it becomes a part of a request's path.
+func eventName(id string) error {
+	if id != "" && strings.Trim(id, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz") == "" {
+		return nil
+	}
+	return &cmdline.Fault{Message: fmt.Sprintf("%q is no event: an id is 26 digits and letters, a sequence number digits alone", id),
+		Hint: "`hookctl events list` shows the newest"}
 }
 
 // lostContent names a large content that is gone once, and says what brings it back. Over the socket an

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -28,6 +29,13 @@ func TestEventsShow(t *testing.T) {
 	contains(t, b.must("events", "show", "3", "--json"), `"seq":3`, `"redacted":2`)
 	if code, _, errs := b.run("events", "show", "99"); code != 1 || errs != "hookctl: error: no event 99 is in the log\nhookctl: hint: `hookctl events list` shows the newest\n" {
 		t.Errorf("exit %d, stderr %q", code, errs)
+	}
+	for _, id := range []string{"../status", "a/b", "3?raw=1", "%33", " ", ""} {
+		code, _, errs := b.run("events", "show", id)
+		want := "hookctl: error: " + strconv.Quote(id) + " is no event: an id is 26 digits and letters, a sequence number digits alone\nhookctl: hint: `hookctl events list` shows the newest\n"
+		if code != 1 || errs != want {
+			t.Errorf("%q: exit %d, stderr %q", id, code, errs)
+		}
 	}
 }
 
