@@ -170,14 +170,40 @@ func TestJoinedProjects(t *testing.T) {
 	f := newFake()
 	f.cells[project.Name] = map[string]any{old.ID: old, now.ID: now}
 	f.cells[session.Name][sessionA] = session.State{ID: sessionA, Project: old.ID, Status: session.Live, LastActive: noon}
+	f.cells[session.Name][sessionB] = session.State{ID: sessionB, Project: now.ID, Status: session.Ended, LastActive: noon.Add(-time.Minute)}
 	b := newBench(t, f)
 	b.env["CLAUDE_PROJECT_DIR"] = "/new/moved/.git"
 	if out, want := b.must("project", "list"), "   PROJECT       NAME   SESSIONS  LAST SEEN  PATH\n"+
 		"   aaaaaaaaaaaa  plain  –         just now   joined into bbbbbbbbbbbb\n"+
-		"*  bbbbbbbbbbbb  moved  5         just now   /new/moved\n"; out != want {
+		"*  bbbbbbbbbbbb  moved  2         just now   /new/moved\n"; out != want {
 		t.Errorf("%s\nwant\n%s", out, want)
 	}
 	contains(t, b.must("session", "list"), "c68c8a51")
+}
+
+// A session whose start was not seen, as of one that ran when the hooks were installed, is one all the same; a deleted
+// one is none, whatever the project's own cell counted.
+func TestProjectSessions(t *testing.T) {
+	path := "/app"
+	ran := project.State{ID: "aaaaaaaaaaaa", Name: "app", Path: path, LastSeen: noon.Add(-time.Hour)}
+	left := project.State{ID: "bbbbbbbbbbbb", Name: "lib", Path: "/lib", Sessions: 3, LastSeen: noon.Add(-2 * time.Hour)}
+	f := newFake()
+	f.cells[project.Name] = map[string]any{ran.ID: ran, left.ID: left}
+	f.cells[session.Name][sessionA] = session.State{ID: sessionA, Project: ran.ID, Status: session.Live, LastActive: noon}
+	f.cells[session.Name][sessionB] = session.State{ID: sessionB, Project: ran.ID, Status: session.Reaped, LastActive: noon.Add(-time.Minute)}
+	f.cells[session.Name][sessionC] = session.State{ID: sessionC, Project: left.ID, Status: session.Deleted, LastActive: noon}
+	b := newBench(t, f)
+	if out, want := b.must("project", "list"), "  PROJECT       NAME  SESSIONS  LAST SEEN  PATH\n"+
+		"  aaaaaaaaaaaa  app   2         just now   /app\n"+
+		"  bbbbbbbbbbbb  lib   0         2h0m ago   /lib\n"; out != want {
+		t.Errorf("%s\nwant\n%s", out, want)
+	}
+	out := strings.Split(b.must("project", "list", "--json"), "\n")
+	if !strings.HasPrefix(out[0], `{"id":"aaaaaaaaaaaa"`) || !strings.HasSuffix(out[0], `,"sessions":2}`) || !strings.HasSuffix(out[1], `,"sessions":0}`) {
+		t.Errorf("%s", strings.Join(out, "\n"))
+	}
+	contains(t, b.must("project", "show", "lib"), "sessions      0")
+	contains(t, b.must("project", "show", "lib", "--json"), `"sessions":0}`)
 }
 
 // JSON that comes late takes nothing of the daemon's time: that begins when stdin has been read.

@@ -7,12 +7,14 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"hookline/events"
 	"hookline/hookctl/cmdline"
 	"hookline/projector/project"
+	"hookline/projector/session"
 )
 
 func (a *app) projectCmd() *cobra.Command {
@@ -28,11 +30,10 @@ func (a *app) projectListCmd() *cobra.Command {
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.with(cmd.Context(), needStore, func(h house) error {
-				all, err := cells[project.State](cmd.Context(), h, project.Name, "")
+				all, err := countedProjects(cmd.Context(), h)
 				if err != nil {
 					return err
 				}
-				all = counted(all)
 				slices.SortFunc(all, func(x, y cell[project.State]) int { return y.State.LastSeen.Compare(x.State.LastSeen) })
 				return a.printProjects(all, projectAt(all, a.place(a.ProjectDir()).Path()))
 			})
@@ -45,7 +46,7 @@ func (a *app) printProjects(all []cell[project.State], here string) error {
 	for _, c := range all {
 		p := c.State
 		if a.JSON {
-			if err := a.PrintJSON(p); err != nil {
+			if err := a.PrintJSON(projectLine{p, p.Sessions}); err != nil {
 				return err
 			}
 			continue
@@ -79,18 +80,50 @@ func folder(p project.State) string {
 	return path
 }
 
-// counted gives to every project what those had that were joined into it, and takes it from them.
-func counted(all []cell[project.State]) []cell[project.State] {
+// projectLine is a project as --json prints it: with its sessions also where it has none.
+type projectLine struct {
+	project.State
+	Sessions int `json:"sessions"`
+}
+
+// countedProjects are all projects with the sessions that `session list --all` shows of them, and when one was last
+// active. A project's own cell counts starts: of a session that ran already when the hooks were installed
+// it knows nothing, and of a deleted one too much.
+func countedProjects(ctx context.Context, h house) ([]cell[project.State], error) {
+	all, err := cells[project.State](ctx, h, project.Name, "")
+	if err != nil {
+		return nil, err
+	}
+	sessions, err := cells[session.State](ctx, h, session.Name, "")
+	if err != nil {
+		return nil, err
+	}
+	return counted(all, sessions), nil
+}
+
+// counted gives every session to the project that its own was joined into in the end.
+func counted(all []cell[project.State], sessions []cell[session.State]) []cell[project.State] {
 	out := slices.Clone(all)
-	for i, from := range all {
-		to := slices.IndexFunc(all, func(c cell[project.State]) bool { return c.State.ID == countsFor(all, from.State.ID) })
-		if from.State.JoinedInto == "" || to < 0 || to == i {
-			continue
-		}
-		out[to].State.Sessions += from.State.Sessions
+	at := make(map[string]int, len(all))
+	for i, c := range all {
 		out[i].State.Sessions = 0
-		if from.State.LastSeen.After(out[to].State.LastSeen) {
-			out[to].State.LastSeen = from.State.LastSeen
+		to := countsFor(all, c.State.ID)
+		at[c.State.ID] = slices.IndexFunc(all, func(p cell[project.State]) bool { return p.State.ID == to })
+	}
+	seen := func(i int, when time.Time) {
+		if when.After(out[i].State.LastSeen) {
+			out[i].State.LastSeen = when
+		}
+	}
+	for _, c := range all {
+		if i := at[c.State.ID]; i >= 0 {
+			seen(i, c.State.LastSeen)
+		}
+	}
+	for _, c := range sessions {
+		if i, ok := at[c.State.Project]; ok && i >= 0 && c.State.Status != session.Deleted {
+			out[i].State.Sessions++
+			seen(i, c.State.LastActive)
 		}
 	}
 	return out
@@ -120,11 +153,10 @@ func (a *app) projectShowCmd() *cobra.Command {
 }
 
 func (a *app) showProject(ctx context.Context, h house, args []string) error {
-	all, err := cells[project.State](ctx, h, project.Name, "")
+	all, err := countedProjects(ctx, h)
 	if err != nil {
 		return err
 	}
-	all = counted(all)
 	name := projectAt(all, a.place(a.ProjectDir()).Path())
 	if len(args) == 1 {
 		name = args[0]
@@ -137,7 +169,7 @@ func (a *app) showProject(ctx context.Context, h house, args []string) error {
 		return err
 	}
 	if a.JSON {
-		return a.PrintJSON(p)
+		return a.PrintJSON(projectLine{p, p.Sessions})
 	}
 	a.Printf("%s  %s\n\n", a.Paint.Bold(orDash(cmdline.OneLine(p.Name))), a.Paint.Faint(p.ID))
 	for _, f := range [][2]string{

@@ -114,7 +114,7 @@ func TestSessionDelete(t *testing.T) {
 func TestProject(t *testing.T) {
 	b, f := peopled(t)
 	out := b.must("project", "list")
-	for i, want := range []string{"PROJECT", "*  1f3a90c2b7de  app   3", "bbbbbbbbbbbb  lib   1", "aaaaaaaaaaaa  app   –"} {
+	for i, want := range []string{"PROJECT", "*  1f3a90c2b7de  app   3", "bbbbbbbbbbbb  lib   0", "aaaaaaaaaaaa  app   –"} {
 		if line := strings.Split(out, "\n")[i]; !strings.Contains(line, want) {
 			t.Errorf("line %d: %q lacks %q", i, line, want)
 		}

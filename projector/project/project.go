@@ -36,7 +36,7 @@ type State struct {
 	Paths      []string  `json:"paths,omitempty"` // all known, newest last, at most 16
 	FirstSeen  time.Time `json:"first_seen,omitzero"`
 	LastSeen   time.Time `json:"last_seen,omitzero"`
-	Sessions   int       `json:"sessions,omitempty"`
+	Sessions   int       `json:"sessions,omitempty"`    // starts that were seen; a session that ran before its hooks were installed has none
 	Joined     []string  `json:"joined,omitempty"`      // ids that were given up for this one
 	JoinedInto string    `json:"joined_into,omitempty"` // id that this one was given up for
 }
