@@ -337,7 +337,10 @@ func (d *delivery) verb() string {
 func (d *delivery) once(cause string) bool {
 	sum := sha256.Sum256([]byte(cause))
 	name := hex.EncodeToString(sum[:8])
-	places := []string{d.paths.Told, filepath.Join(filepath.Dir(d.paths.Fallback), "told")} // a home may be read-only
+	places := []string{d.paths.Told}
+	for _, dir := range d.paths.Fallbacks { // a home may be read-only, a disk full
+		places = append(places, filepath.Join(filepath.Dir(dir), "told"))
+	}
 	for _, dir := range places {
 		if info, err := os.Stat(filepath.Join(dir, name)); err == nil && time.Since(info.ModTime()) < tellAgain {
 			return false

@@ -200,7 +200,7 @@ func TestDeliverReadOnlyHome(t *testing.T) {
 		t.Errorf("told again: %q", stdout)
 	}
 	frames := mustList(t, OpenSpool(PathsOf(os.Getenv("HOOKLINE_HOME"), os.Getenv)))
-	if len(frames) != 2 || filepath.Dir(frames[0].Path) != Locate(os.Getenv).Fallback {
+	if len(frames) != 2 || filepath.Dir(frames[0].Path) != Locate(os.Getenv).Fallbacks[0] {
 		t.Errorf("%v", frames)
 	}
 }

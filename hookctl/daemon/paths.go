@@ -22,9 +22,9 @@ type Paths struct {
 	Store  string // the embedded server's files
 	Keys   string
 
-	Spool    string // frames waiting for the daemon
-	Fallback string // the spool's place when Home cannot be written
-	Told     string // which warnings the user has seen lately
+	Spool     string   // frames waiting for the daemon
+	Fallbacks []string // the spool's places when Home cannot be written, in the order in which they are tried
+	Told      string   // which warnings the user has seen lately
 
 	SpawnLock  string // held by whoever starts a daemon, then by that daemon
 	SpawnState string // the last start, see [Attempt]
@@ -41,10 +41,12 @@ func Locate(getenv func(string) string) Paths {
 // PathsOf is the places of a home that is already known.
 func PathsOf(home string, getenv func(string) string) Paths {
 	at := func(name string) string { return filepath.Join(home, name) }
-	fallback := filepath.Join(wire.Temp(getenv), wire.Hash(home), "spool")
+	// The temporary folder comes first: a daemon that cron or another login started does not know this
+	// login's runtime folder, which also goes with the login. But it often has room where all disks are full.
+	fallbacks := []string{filepath.Join(wire.Temp(getenv), wire.Hash(home), "spool")}
 	if run := getenv("XDG_RUNTIME_DIR"); filepath.IsAbs(run) {
 		if info, err := os.Stat(run); err == nil && info.IsDir() {
-			fallback = filepath.Join(run, "hookline", wire.Hash(home), "spool")
+			fallbacks = append(fallbacks, filepath.Join(run, "hookline", wire.Hash(home), "spool"))
 		}
 	}
 	near := func(name string) string {
@@ -59,7 +61,7 @@ func PathsOf(home string, getenv func(string) string) Paths {
 	return Paths{
 		Home: home, Socket: wire.Socket(getenv), Near: wire.Socket(near), Link: at("hookd.sock"),
 		Log: at("hookd.log"), Lock: at("hookd.lock"), Store: at("store"), Keys: at("keys"),
-		Spool: at("spool"), Fallback: fallback, Told: at("told"),
+		Spool: at("spool"), Fallbacks: fallbacks, Told: at("told"),
 		SpawnLock: at("spawn.lock"), SpawnState: at("spawn.json"),
 	}
 }
@@ -100,9 +102,12 @@ func PrivateDir(dir string) error {
 	return nil
 }
 
-// fallbackDir makes the fallback spool and checks each folder of ours on the way, from the first,
+// Spools are all places of the spool, the home's first.
+func (p Paths) Spools() []string { return append([]string{p.Spool}, p.Fallbacks...) }
+
+// fallbackDir makes a fallback of the spool and checks each folder of ours on the way, from the first,
 // which lies in a place that may be open to others.
-func (p Paths) fallbackDir() error {
-	project := filepath.Dir(p.Fallback)
-	return errors.Join(PrivateDir(filepath.Dir(project)), PrivateDir(project), PrivateDir(p.Fallback))
+func fallbackDir(fallback string) error {
+	project := filepath.Dir(fallback)
+	return errors.Join(PrivateDir(filepath.Dir(project)), PrivateDir(project), PrivateDir(fallback))
 }

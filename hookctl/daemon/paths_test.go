@@ -5,6 +5,7 @@ package daemon
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"hookline/hookctl/wire"
@@ -12,10 +13,14 @@ import (
 
 func TestLocate(t *testing.T) {
 	run := t.TempDir()
-	for _, c := range []struct{ run, fallback string }{
-		{run, run + "/hookline/" + wire.Hash("/h") + "/spool"},
-		{"", wire.Temp(os.Getenv) + "/" + wire.Hash("/h") + "/spool"},
-		{"/none", wire.Temp(os.Getenv) + "/" + wire.Hash("/h") + "/spool"},
+	temp := wire.Temp(os.Getenv) + "/" + wire.Hash("/h") + "/spool"
+	for _, c := range []struct {
+		run       string
+		fallbacks []string
+	}{
+		{run, []string{temp, run + "/hookline/" + wire.Hash("/h") + "/spool"}},
+		{"", []string{temp}},
+		{"/none", []string{temp}},
 	} {
 		getenv := func(name string) string {
 			switch name {
@@ -30,7 +35,7 @@ func TestLocate(t *testing.T) {
 		}
 		p := Locate(getenv)
 		if p.Home != "/h" || p.Spool != "/h/spool" || p.Log != "/h/hookd.log" || p.Lock != "/h/hookd.lock" || p.Store != "/h/store" ||
-			p.Keys != "/h/keys" || p.Fallback != c.fallback || p.Socket != wire.Socket(getenv) || p.Note != "" {
+			p.Keys != "/h/keys" || !slices.Equal(p.Fallbacks, c.fallbacks) || p.Socket != wire.Socket(getenv) || p.Note != "" {
 			t.Errorf("%+v", p)
 		}
 	}

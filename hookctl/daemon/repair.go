@@ -214,7 +214,7 @@ func (d *Daemon) checkSealed(out *Repaired) error {
 // quarantined counts what was set aside from the spool.
 func (d *Daemon) quarantined() int {
 	n := 0
-	for _, dir := range []string{d.spool.paths.Spool, d.spool.paths.Fallback} {
+	for _, dir := range d.spool.paths.Spools() {
 		entries, _ := os.ReadDir(filepath.Join(dir, "quarantine")) // usually there is none
 		n += len(entries)
 	}

@@ -36,7 +36,7 @@ const staleTemp = time.Hour
 //	<home>/spool/01KAJ3….frame      the frame's header as one line of JSON, "\n", the body, already redacted
 //
 // A frame is there whole or not at all (temporary file, fsync, rename, fsync of the folder). When
-// the home cannot be written the frames go to a second folder. Several processes may write at once;
+// the home cannot be written the frames go to another folder. Several processes may write at once;
 // one, the daemon, takes them out.
 type Spool struct {
 	paths Paths
@@ -53,7 +53,7 @@ type Spooled struct {
 func OpenSpool(p Paths) *Spool { return &Spool{paths: p, disk: realDisk{}} }
 
 // Write puts f into the spool and returns when it is on disk. The same id replaces the file. The
-// error names what failed in both places.
+// error names what failed in every place.
 func (s *Spool) Write(f wire.Frame) error {
 	err := s.disk.MakeDir(s.paths.Spool, func() error { return PrivateDir(s.paths.Spool) })
 	if err == nil {
@@ -62,14 +62,17 @@ func (s *Spool) Write(f wire.Frame) error {
 	if err == nil {
 		return nil
 	}
-	second := s.disk.MakeDir(s.paths.Fallback, s.paths.fallbackDir)
-	if second == nil {
-		second = s.write(s.paths.Fallback, f)
+	for _, dir := range s.paths.Fallbacks {
+		next := s.disk.MakeDir(dir, func() error { return fallbackDir(dir) })
+		if next == nil {
+			next = s.write(dir, f)
+		}
+		if next == nil {
+			return nil
+		}
+		err = fmt.Errorf("%w; in the next place: %w", err, next)
 	}
-	if second != nil {
-		return fmt.Errorf("spool frame %s: %w; in the second place: %w", f.ID, err, second)
-	}
-	return nil
+	return fmt.Errorf("spool frame %s: %w", f.ID, err)
 }
 
 func (s *Spool) write(dir string, f wire.Frame) (err error) {
@@ -84,12 +87,12 @@ func (s *Spool) write(dir string, f wire.Frame) (err error) {
 	return s.disk.SyncDir(dir)
 }
 
-// List is the waiting frames of both places, oldest first (by id; ids of one millisecond in any
+// List is the waiting frames of all places, oldest first (by id; ids of one millisecond in any
 // order). What a crashed writer left behind is put into quarantine.
 func (s *Spool) List() ([]Spooled, error) {
 	var frames []Spooled
 	var failed []error
-	for _, dir := range []string{s.paths.Spool, s.paths.Fallback} {
+	for _, dir := range s.paths.Spools() {
 		entries, err := os.ReadDir(dir)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
 			failed = append(failed, err)
@@ -107,11 +110,11 @@ func (s *Spool) List() ([]Spooled, error) {
 	return frames, errors.Join(failed...)
 }
 
-// Waiting counts frames up to a bound, at the cost of two looks at a folder: more than most are
+// Waiting counts frames up to a bound, at the cost of a look at two or three folders: more than most are
 // most+1.
 func (s *Spool) Waiting(most int) int {
 	n := 0
-	for _, dir := range []string{s.paths.Spool, s.paths.Fallback} {
+	for _, dir := range s.paths.Spools() {
 		f, err := os.Open(dir)
 		if err != nil {
 			continue

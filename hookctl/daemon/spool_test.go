@@ -178,7 +178,7 @@ func TestSpoolCrash(t *testing.T) {
 	noRuntime(t)
 	for steps := range 8 {
 		s := OpenSpool(PathsOf(t.TempDir(), os.Getenv))
-		s.paths.Fallback = filepath.Join(t.TempDir(), "h", "p", "spool")
+		s.paths.Fallbacks = []string{filepath.Join(t.TempDir(), "h", "p", "spool")}
 		f := frameAt(1, `{"a":1}`)
 		s.disk = &crashDisk{left: steps}
 		err := s.Write(f)
@@ -231,13 +231,39 @@ func TestSpoolFallback(t *testing.T) {
 		t.Fatal(err)
 	}
 	frames := mustList(t, s)
-	if len(frames) != 1 || filepath.Dir(frames[0].Path) != s.paths.Fallback {
+	if len(frames) != 1 || filepath.Dir(frames[0].Path) != s.paths.Fallbacks[0] {
 		t.Errorf("%v", frames)
 	}
 	t.Setenv("TMPDIR", unwritable(t))
 	err := OpenSpool(PathsOf(unwritable(t), os.Getenv)).Write(frameAt(2, "{}"))
-	if err == nil || !strings.Contains(err.Error(), "in the second place: ") {
+	if err == nil || !strings.Contains(err.Error(), "; in the next place: ") {
 		t.Errorf("%v", err)
+	}
+}
+
+// A login has a runtime folder, cron has none: what a hook of the one spools is found by a daemon of the other, unless
+// the temporary folder has no room either.
+func TestSpoolFallbackOtherLogin(t *testing.T) {
+	noRuntime(t)
+	home := unwritable(t)
+	cron := OpenSpool(PathsOf(home, os.Getenv))
+	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
+	login := OpenSpool(PathsOf(home, os.Getenv))
+	if err := login.Write(frameAt(1, "{}")); err != nil {
+		t.Fatal(err)
+	}
+	if err := cron.Write(frameAt(2, "{}")); err != nil {
+		t.Fatal(err)
+	}
+	if a, b := cron.Count(), login.Count(); a != 2 || b != 2 {
+		t.Errorf("%d and %d frames instead of 2", a, b)
+	}
+	login.paths.Fallbacks[0] = unwritable(t)
+	if err := login.Write(frameAt(3, "{}")); err != nil {
+		t.Fatal(err)
+	}
+	if frames := mustList(t, login); len(frames) != 1 || filepath.Dir(frames[0].Path) != login.paths.Fallbacks[1] {
+		t.Errorf("%v", frames)
 	}
 }
 
@@ -245,7 +271,7 @@ func TestSpoolFallback(t *testing.T) {
 func TestSpoolFallbackOpen(t *testing.T) {
 	noRuntime(t)
 	s := OpenSpool(PathsOf(unwritable(t), os.Getenv))
-	shared := filepath.Dir(filepath.Dir(s.paths.Fallback))
+	shared := filepath.Dir(filepath.Dir(s.paths.Fallbacks[0]))
 	if err := os.Mkdir(shared, 0o777); err != nil {
 		t.Fatal(err)
 	}

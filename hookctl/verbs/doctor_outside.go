@@ -305,7 +305,7 @@ func (x *examiner) sameVersion() []check {
 // quarantined counts files that could not be read as frames.
 func quarantined(p daemon.Paths) int {
 	n := 0
-	for _, dir := range slices.Compact([]string{p.Spool, p.Fallback}) {
+	for _, dir := range p.Spools() {
 		entries, err := os.ReadDir(filepath.Join(dir, "quarantine"))
 		if err == nil {
 			n += len(entries)

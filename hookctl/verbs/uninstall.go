@@ -160,7 +160,10 @@ func (a *app) lastExport(ctx context.Context, home string) (lastCopy, error) {
 // in it: HOOKLINE_HOME may point to a folder that has other uses.
 func removeHome(home string, getenv func(string) string) (left []string, err error) {
 	p := daemon.PathsOf(home, getenv)
-	ours := []string{p.Store, p.Spool, p.Fallback, p.Keys, p.Told, p.Log, p.SpawnState, p.SpawnLock, p.Lock, p.Socket, p.Near, p.Link}
+	ours := []string{p.Store, p.Spool, p.Keys, p.Told, p.Log, p.SpawnState, p.SpawnLock, p.Lock, p.Socket, p.Near, p.Link}
+	for _, dir := range p.Fallbacks {
+		ours = append(ours, filepath.Dir(dir)) // this home's own: beside the frames, which warnings were told
+	}
 	for _, path := range ours {
 		if err := os.RemoveAll(path); err != nil {
 			return nil, err
