@@ -278,7 +278,7 @@ func (d *delivery) answer(out, errw io.Writer) int {
 		return 1
 	case d.spoolErr != nil:
 		message = "hookline: this hook is lost, it could not be written anywhere: " + d.spoolErr.Error()
-	case d.startErr != nil && d.once("start "+d.startErr.Error()):
+	case d.startErr != nil && !d.full() && d.once("start "+d.startErr.Error()):
 		message = "hookline: the recorder does not start (" + d.startErr.Error() + "); hooks are kept and recorded when it does. `hookctl doctor` tells what to do"
 	case d.full() && d.once("the disk is full"):
 		message = "hookline: the disk of " + d.paths.Home + " is full; hooks are kept where there is room and recorded when there is space again"
@@ -302,8 +302,11 @@ func (d *delivery) answer(out, errw io.Writer) int {
 	return 0
 }
 
-// full tells that the home's file system has no room left for a block of the log.
+// full tells that the home's file system has no room left for a block of the log, or none that is ours.
 func (d *delivery) full() bool {
+	if errors.Is(d.startErr, syscall.ENOSPC) || errors.Is(d.startErr, syscall.EDQUOT) {
+		return true
+	}
 	free, _, err := embedded.FreeSpace(d.paths.Home)
 	return err == nil && free < 1<<20
 }

@@ -6,10 +6,13 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
+	"io/fs"
 	"net"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -202,6 +205,25 @@ func TestDeliverReadOnlyHome(t *testing.T) {
 	frames := mustList(t, OpenSpool(PathsOf(os.Getenv("HOOKLINE_HOME"), os.Getenv)))
 	if len(frames) != 2 || filepath.Dir(frames[0].Path) != Locate(os.Getenv).Fallbacks[0] {
 		t.Errorf("%v", frames)
+	}
+}
+
+// A disk that is full when the daemon is to start is told as that, once, whatever file had no room.
+func TestDeliverFullDisk(t *testing.T) {
+	for _, errno := range []syscall.Errno{syscall.ENOSPC, syscall.EDQUOT} {
+		p := spawnHome(t, "none")
+		want := `{"systemMessage":"hookline: the disk of ` + p.Home + ` is full; hooks are kept where there is room and recorded when there is space again"}` + "\n"
+		for i, said := range []string{want, "", ""} {
+			stdout, stderr, code := delivered(t, frameOf("hook PostToolUse", `{}`), func(p Paths, _ time.Time) error {
+				return &fs.PathError{Op: "write", Path: fmt.Sprintf("%s.%d.tmp", p.SpawnState, i), Err: errno}
+			})
+			if stdout != said || stderr != "" || code != 0 {
+				t.Errorf("%v, hook %d: %d %q %q", errno, i, code, stdout, stderr)
+			}
+		}
+		if n := OpenSpool(p).Count(); n != 3 {
+			t.Errorf("%v: %d frames", errno, n)
+		}
 	}
 }
 

@@ -66,10 +66,13 @@ func (s Attempt) save(p Paths) error {
 		return err
 	}
 	temp := fmt.Sprintf("%s.%d.tmp", p.SpawnState, os.Getpid())
-	if err := os.WriteFile(temp, data, 0o600); err != nil {
-		return err
+	if err = os.WriteFile(temp, data, 0o600); err == nil {
+		err = os.Rename(temp, p.SpawnState)
 	}
-	return os.Rename(temp, p.SpawnState)
+	if err != nil {
+		_ = os.Remove(temp) // on a full disk each hook would leave one
+	}
+	return err
 }
 
 // wait is how long no further start is tried.
