@@ -164,12 +164,14 @@ type delivery struct {
 	sendErr  error // the daemon that was waited for did not take it
 	waiting  int   // frames in the spool
 	spawned  bool  // the daemon that is waited for is this process's own
+	hangs    bool  // a daemon accepts connections, and has not answered the client in time
 }
 
 // start starts the daemon unless one accepts connections: one that hangs holds the store.
 func (d *delivery) start() {
 	for tries := 0; tries < 2; tries++ { // whoever had the lock may have been a daemon that was ending
 		if d.paths.reach(50 * time.Millisecond) {
+			d.hangs = tries == 0
 			return
 		}
 		err := d.Spawn(d.paths, time.Now())
@@ -282,7 +284,7 @@ func (d *delivery) answer(out, errw io.Writer) int {
 		message = "hookline: the recorder does not start (" + d.startErr.Error() + "); hooks are kept and recorded when it does. `hookctl doctor` tells what to do"
 	case d.full() && d.once("the disk is full"):
 		message = "hookline: the disk of " + d.paths.Home + " is full; hooks are kept where there is room and recorded when there is space again"
-	case d.waits() && d.startErr == nil && d.frame.Args[0] == "hook" && d.once("no answer "+d.event):
+	case d.leaves() && d.startErr == nil && d.frame.Args[0] == "hook" && d.once("no answer "+d.event):
 		message = "hookline: the recorder " + d.refusal() + "; this hook is kept and recorded later, " + unanswered(d.event) + ". `hookctl doctor` tells why"
 	case d.waiting > SpoolWarn && d.once("spool is long"):
 		message = fmt.Sprintf("hookline: %d hooks wait for the recorder, which does not run; `hookctl start` starts it", d.waiting)
@@ -311,6 +313,12 @@ func (d *delivery) full() bool {
 	return err == nil && free < 1<<20
 }
 
+// leaves tells that the session goes on without something it would have had, while the user looks: what was waited
+// for, or, at a prompt, a daemon that hangs. Between prompts nobody reads, and a daemon that just starts is none.
+func (d *delivery) leaves() bool {
+	return d.waits() || d.hangs && d.event == "UserPromptSubmit"
+}
+
 // refusal is why the wait was in vain.
 func (d *delivery) refusal() string {
 	if d.sendErr == nil || errors.Is(d.sendErr, wire.ErrTimeout) || errors.Is(d.sendErr, wire.ErrNoDaemon) {
@@ -321,8 +329,11 @@ func (d *delivery) refusal() string {
 
 // unanswered is what a hook that waited in vain goes on without.
 func unanswered(event string) string {
-	if event == "SessionStart" {
+	switch event {
+	case "SessionStart":
 		return "the identity was not restored"
+	case "UserPromptSubmit":
+		return "the agent goes on without its identity's state"
 	}
 	return "the gates of this repository were not checked"
 }

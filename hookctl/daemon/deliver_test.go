@@ -189,6 +189,13 @@ func TestDeliverDaemonHangs(t *testing.T) {
 	if stdout+stderr != "" || code != 0 || OpenSpool(p).Count() != 1 {
 		t.Errorf("%d %q %q", code, stdout, stderr)
 	}
+	want := `{"systemMessage":"hookline: the recorder did not answer in time; this hook is kept and recorded later, the agent goes on without its identity's state. ` +
+		"`hookctl doctor` tells why" + `"}` + "\n"
+	for _, said := range []string{want, ""} { // at a prompt the user looks; once an hour
+		if stdout, stderr, code := delivered(t, frameOf("hook UserPromptSubmit", `{"prompt":"x"}`), starting); stdout != said || stderr != "" || code != 0 {
+			t.Errorf("%d %q %q", code, stdout, stderr)
+		}
+	}
 }
 
 // A home that cannot be written: the frame is kept elsewhere and the user hears why nothing starts.
