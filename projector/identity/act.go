@@ -29,18 +29,20 @@ type act struct {
 // its beginning, and here-documents can be large.
 const commandLimit = 8 << 10
 
+// actOf leaves a hook without a tool or a prompt, which an identity verb without input stands for, with no
+// meaning: whoever asks for the continuity does not move it.
 func actOf(r events.Record) act {
 	a := act{event: r.Event}
 	switch e := r.Event.(type) {
 	case *events.PromptSubmitted:
 		a.notified = strings.HasPrefix(strings.TrimSpace(e.Prompt), "<task-notification>")
-		a.prompt = !a.notified
+		a.prompt = !a.notified && e.Prompt != ""
 	case *events.PermissionRequested:
 		a.asked = true
 	case *events.PermissionDenied, *events.GateBlocked:
 		a.denied = true
 	case *events.ToolSucceeded:
-		if e.ToolName == "Bash" && bytes.Equal(events.Member(e.ToolResponse, "interrupted"), []byte("true")) {
+		if e.ToolName == "" || e.ToolName == "Bash" && bytes.Equal(events.Member(e.ToolResponse, "interrupted"), []byte("true")) {
 			break
 		}
 		a.succeeded = true
@@ -49,7 +51,7 @@ func actOf(r events.Record) act {
 			a.written = events.Text(events.Member(e.ToolResponse, "type"))
 		}
 	case *events.ToolFailed:
-		if e.IsInterrupt {
+		if e.ToolName == "" || e.IsInterrupt {
 			break
 		}
 		a.failed = true

@@ -90,3 +90,19 @@ func TestRememberedIsBounded(t *testing.T) {
 		t.Errorf("a forgotten command feeds %v", got)
 	}
 }
+
+// A verb without input stands for a hook without a tool or a prompt: who asks for the continuity does not move it.
+func TestAskingMovesNothing(t *testing.T) {
+	s := run(State{}, events.TypeIdentityRestored, `{"outcome":"fresh"}`, events.TypeToolFailed, `{"tool_name":"Bash"}`, events.TypeToolFailed, `{"tool_name":"Bash"}`)
+	if s.LastIC != 0.8695 {
+		t.Fatalf("IC %v", s.LastIC)
+	}
+	for typ, data := range map[string]string{
+		events.TypeToolSucceeded: `{}`, events.TypeToolFailed: `{"error":"x"}`, events.TypePromptSubmitted: `{}`,
+	} {
+		got := run(s, typ, data)
+		if got.LastIC != s.LastIC || got.Calls != s.Calls || got.FacetEvents != 2 || got.Prompts != 0 || len(got.Trajectory) != 0 || got.KuramotoPhases != s.KuramotoPhases {
+			t.Errorf("%s: IC %v, calls %v, %d facet events, %d prompts, %d entries", typ, got.LastIC, got.Calls, got.FacetEvents, got.Prompts, len(got.Trajectory))
+		}
+	}
+}

@@ -36,11 +36,11 @@ import (
 	"hookline/events"
 )
 
-// Name and Version are the projection's: cells are identity.v2.<session>. A change of the fold's
+// Name and Version are the projection's: cells are identity.v3.<session>. A change of the fold's
 // meaning is a new version, and every cell is folded again.
 const (
 	Name    = "identity"
-	Version = 2
+	Version = 3
 )
 
 // Limits of one state. They keep its encoding far below [MaxEncoded].
