@@ -3,10 +3,10 @@ package daemon
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"hookline/embedded"
@@ -34,17 +34,22 @@ func ConnectLook(ctx context.Context, o ConnectOptions) (*Client, error) {
 	}
 	done := func() error { return errors.Join(clearLooks(p.Store), release()) }
 	d, err := Open(ctx, Options{Home: dir, blobs: filepath.Join(p.Store, "blobs")})
-	var damage *embedded.DamageError
-	if errors.As(err, &damage) {
-		err = fmt.Errorf("open %s: %w", p.Store, damage) // the shadow's folder means nothing to anybody
-	}
 	if err != nil {
-		return nil, errors.Join(err, done())
+		return nil, errors.Join(&lookError{err, filepath.Join(dir, "store"), p.Store}, done())
 	}
 	d.paths, d.spool = p, OpenSpool(p)
 	d.started = time.Now()
 	return &Client{http: &http.Client{Transport: handlerTransport{d.Handler()}}, house: d, closer: done}, nil
 }
+
+// lookError is an error of a shadow in words of the store: the shadow's folder means nothing to anybody.
+type lookError struct {
+	err           error
+	shadow, store string
+}
+
+func (e *lookError) Error() string { return strings.ReplaceAll(e.err.Error(), e.shadow, e.store) }
+func (e *lookError) Unwrap() error { return e.err }
 
 // clearLooks removes what this look and killed ones have left. The lock is held, so no other is under way.
 func clearLooks(store string) error {

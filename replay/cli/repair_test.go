@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -163,4 +164,15 @@ func TestLess(t *testing.T) {
 		}
 		same(t, c.want, strings.Join(got, " "), c.want)
 	}
+}
+
+// A dry run that cannot open the store names the store, and not the copy that it looked at.
+func TestRepairDryRunNamesTheStore(t *testing.T) {
+	home := recorded(t)
+	archive := filepath.Join(home, "store", "archive")
+	if err := errors.Join(os.RemoveAll(archive), os.WriteFile(archive, nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	same(t, "stderr", replay(t, 1, "repair", "--dry-run").stderr.String(), "replay: error: open "+filepath.Dir(archive)+": a file lies where a folder belongs: check blocks: read the archive: open "+
+		archive+": not a directory\nreplay: hint: move that file away and try again; nothing was changed\n")
 }
