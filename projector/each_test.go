@@ -111,7 +111,7 @@ func TestEachKeepsNothing(t *testing.T) {
 func TestEachMeetsABrokenCell(t *testing.T) {
 	mem := projector.NewMemory()
 	fold(t, mem, []events.Record{sessionRecord(1, "s-1", "SessionStart"), sessionRecord(2, "s-2", "SessionStart")}, 0)
-	if err := mem.Save(t.Context(), projector.BucketSnapshot, []projector.Cell{{Key: "session.v2.s-1", Value: []byte("garbage")}}); err != nil {
+	if err := mem.Save(t.Context(), projector.BucketSnapshot, []projector.Cell{{Key: "session.v3.s-1", Value: []byte("garbage")}}); err != nil {
 		t.Fatal(err)
 	}
 	v, err := projector.OpenView(t.Context(), mem, projector.Tables())
@@ -121,7 +121,7 @@ func TestEachMeetsABrokenCell(t *testing.T) {
 	for range 2 {
 		wantStatuses(t, "broken", statuses(t, v, ""), map[string]string{"s-2": "live"})
 	}
-	if got := v.Broken(); !slices.Equal(got, []string{"session.v2.s-1"}) {
+	if got := v.Broken(); !slices.Equal(got, []string{"session.v3.s-1"}) {
 		t.Errorf("broken: %q", got)
 	}
 }

@@ -15,8 +15,8 @@
 // the values. After a crash the tail of the log is folded again; a position whose event id is not
 // the log's means that the log is another one, and the projection is folded from the start.
 //
-//	bucket snapshot   identity.v3.<session>   {"seq":1201,"state":{…}}
-//	                  position.identity.v3    {"seq":1204,"id":"01K…"}
+//	bucket snapshot   identity.v4.<session>   {"seq":1201,"state":{…}}
+//	                  position.identity.v4    {"seq":1204,"id":"01K…"}
 //	bucket latest     identity.<project>      "<session>"
 //	bucket cache      brief.<session>         "[C:EMG r=1.00 IC=0.85]"
 package projector

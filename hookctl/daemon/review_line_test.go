@@ -283,7 +283,7 @@ func TestReviewBrokenCellThenStop(t *testing.T) {
 	take(t, d, bashOf("s-1", 1))
 	shut(t, d)
 	d = open(t, home)
-	for _, k := range []string{"identity.v3.s-1", "session.v2.s-1"} {
+	for _, k := range []string{"identity.v4.s-1", "session.v3.s-1"} {
 		if err := d.ground.Store().Save(t.Context(), projector.BucketSnapshot, []projector.Cell{{Key: k, Value: []byte("{broken")}}); err != nil {
 			t.Fatal(err)
 		}

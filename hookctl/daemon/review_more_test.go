@@ -276,14 +276,14 @@ func TestReviewRebuildOneKeepsOthersBroken(t *testing.T) {
 	take(t, d, startOf("s-1"))
 	shut(t, d)
 	d = open(t, home)
-	if err := d.ground.Store().Save(t.Context(), projector.BucketSnapshot, []projector.Cell{{Key: "identity.v3.s-1", Value: []byte("{broken")}}); err != nil {
+	if err := d.ground.Store().Save(t.Context(), projector.BucketSnapshot, []projector.Cell{{Key: "identity.v4.s-1", Value: []byte("{broken")}}); err != nil {
 		t.Fatal(err)
 	}
 	shut(t, d)
 	d = open(t, home)
 	defer shut(t, d)
 	take(t, d, bashOf("s-1", 1))
-	if b := d.view.Broken(); len(b) != 1 || b[0] != "identity.v3.s-1" {
+	if b := d.view.Broken(); len(b) != 1 || b[0] != "identity.v4.s-1" {
 		t.Fatalf("%q", b)
 	}
 	if _, err := d.view.Rebuild(t.Context(), d.stream.Read, "session", nil); err != nil {

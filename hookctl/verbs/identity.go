@@ -232,6 +232,9 @@ func snapshots(index []cell[pointer.State], states []cell[identity.State]) []sna
 		if !ok || c.State.Session == "" || s.Deleted {
 			continue // an entry of a deleted session points to nothing
 		}
+		if s.Earlier(ms) {
+			continue
+		}
 		l := snapshotJSON{AtMS: ms, Session: c.State.Session, Project: s.Project, Previous: s.PreviousSessionID}
 		if ic, ok := continuityAt(s, ms); ok {
 			l.IC, l.Class = &ic, identity.Classify(ic)

@@ -172,7 +172,8 @@ func (a *app) sessionDeleteCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "delete ID", Short: "Drop a session from every list and fold",
 		Long: "Drop a session from every list and fold. This writes a tombstone: the log keeps the session's events.\n" +
-			"A live session is dropped as well; what it still sends stays in the log only.",
+			"A live session is dropped as well; what it still sends stays in the log only,\n" +
+			"until it is resumed: then it begins anew.",
 		Example: "  hookctl session delete c68c8a51",
 		Args:    cmdline.Exactly("a session: its id or alias"),
 		RunE: func(cmd *cobra.Command, args []string) error {

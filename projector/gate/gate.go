@@ -16,6 +16,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"slices"
 	"strings"
 	"time"
 
@@ -25,7 +26,7 @@ import (
 // Name and Version of the projection's cells.
 const (
 	Name    = "gate"
-	Version = 2
+	Version = 3
 )
 
 // Bounds of a cell; the log has all of it. Beyond, the oldest goes first.
@@ -46,7 +47,7 @@ type State struct {
 	Blocks    map[string]Block   `json:"blocks,omitempty"`    // denials by session
 	Imported  map[string]Foreign `json:"imported,omitempty"`  // sessions of another tool's registry that was imported here
 	Pending   map[string]Pending `json:"pending,omitempty"`   // slash command of the running prompt, by session
-	Deleted   []string           `json:"deleted,omitempty"`   // sessions with a tombstone, oldest first
+	Deleted   []Tombstone        `json:"deleted,omitempty"`   // sessions that were deleted, oldest first
 	Retracted []string           `json:"retracted,omitempty"` // events that were taken back, oldest first
 }
 
@@ -92,6 +93,13 @@ type Pending struct {
 	PromptID   string `json:"prompt_id,omitempty"`
 	Event      string `json:"event"`
 	Background bool   `json:"background,omitempty"` // its turn stopped while work went on: the prompt goes on with that work's news
+}
+
+// Tombstone is the newest deletion of a session. What came before it counts no more; what a session that
+// is resumed after it does, counts.
+type Tombstone struct {
+	Session string    `json:"session"`
+	At      time.Time `json:"at"`
 }
 
 // Key is the cell of a branch; "" where no gates are: outside of git and on a detached HEAD.
@@ -152,7 +160,7 @@ func Fold(s State, r events.Record) State {
 	case *events.GateStopBlocked:
 		s.stopBlocked(r, e)
 	case *events.SessionDeleted:
-		s.Deleted = remember(s.Deleted, r.Session)
+		s.delete(r)
 		delete(s.Pending, r.Session)
 	case *events.RecordRetracted:
 		s.Retracted = remember(s.Retracted, e.Target)
@@ -298,6 +306,15 @@ func small(b json.RawMessage) json.RawMessage {
 		return nil
 	}
 	return append(json.RawMessage(nil), b...)
+}
+
+func (s *State) delete(r events.Record) {
+	if r.Session == "" {
+		return
+	}
+	list := slices.DeleteFunc(s.Deleted, func(d Tombstone) bool { return d.Session == r.Session })
+	list = append(list, Tombstone{r.Session, r.Time})
+	s.Deleted = list[max(0, len(list)-maxDeleted):]
 }
 
 func remember(list []string, id string) []string {

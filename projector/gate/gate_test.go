@@ -279,6 +279,19 @@ func TestDeletedAndRetracted(t *testing.T) {
 	}
 }
 
+// A session may be deleted and resumed: what it does from then on counts, also after a second deletion before it.
+func TestResumedAfterDeletion(t *testing.T) {
+	gone := new(story).tell(one, &events.SessionDeleted{}).tell(one, &events.SessionDeleted{}).state // 1 s and 2 s after noon
+	before := new(story).tell("", &events.SessionDeleted{}).tell(one, satisfied("plan", "session"))
+	if At(before.state, gone).Satisfied("plan", "session", one, noon) {
+		t.Error("a satisfaction of the moment of the deletion counts")
+	}
+	after := before.tell(one, satisfied("plan", "session"))
+	if s := At(after.state, gone); !s.Satisfied("plan", "session", one, noon) || len(gone.Deleted) != 1 {
+		t.Errorf("%+v", s)
+	}
+}
+
 func TestCarried(t *testing.T) {
 	st := new(story).tell(one, satisfied("plan", "session")).tell(two, satisfied("plan", "session")) // 1 s and 2 s after noon
 	from, m, ok := st.state.Carried("plan", "new", noon.Add(302*time.Second), 300*time.Second)
@@ -421,7 +434,7 @@ func TestBounds(t *testing.T) {
 	for i := range maxDeleted + 10 {
 		st.tell(fmt.Sprintf("s%04d", i), &events.SessionDeleted{})
 	}
-	if d := st.state.Deleted; len(d) != 1024 || d[0] != "s0010" {
+	if d := st.state.Deleted; len(d) != 1024 || d[0].Session != "s0010" {
 		t.Errorf("%d deleted", len(d))
 	}
 	long := strings.Repeat("é", 300)

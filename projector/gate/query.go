@@ -9,7 +9,7 @@ import (
 )
 
 // At joins a branch's cell with its project's: the entries of deleted sessions and what was retracted
-// count no more; what a deleted session did for the whole branch stays. The result shares memory with
+// count no more, up to the deletion; what a deleted session did for the whole branch stays. The result shares memory with
 // both and must not be folded into.
 func At(branch, project State) State {
 	s := branch
@@ -28,11 +28,27 @@ func At(branch, project State) State {
 func (s State) counted(g Gate) Gate {
 	out := Gate{Scope: g.Scope, Branch: s.valid(g.Branch), Sessions: make(map[string]Entry, len(g.Sessions))}
 	for id, e := range g.Sessions {
-		if !slices.Contains(s.Deleted, id) {
-			out.Sessions[id] = s.valid(e)
+		e = s.valid(e)
+		if left := s.since(id, e); left == e || left != (Entry{}) {
+			out.Sessions[id] = left
 		}
 	}
 	return out
+}
+
+// since is an entry without what a deletion of its session left behind.
+func (s State) since(session string, e Entry) Entry {
+	i := slices.IndexFunc(s.Deleted, func(d Tombstone) bool { return d.Session == session })
+	if i < 0 {
+		return e
+	}
+	keep := func(m *Mark) *Mark {
+		if m == nil || !m.At.After(s.Deleted[i].At) {
+			return nil
+		}
+		return m
+	}
+	return Entry{Satisfied: keep(e.Satisfied), Triggered: keep(e.Triggered), Cleared: keep(e.Cleared)}
 }
 
 func (s State) valid(e Entry) Entry {

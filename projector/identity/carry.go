@@ -48,6 +48,9 @@ func list(v Vector) []float64 { return append([]float64(nil), v[:]...) }
 
 // restored begins a session's identity, or lets it go on.
 func (s State) restored(r events.Record, e *events.IdentityRestored) State {
+	if s.Deleted && (e.Source == "compact" || millis(r) <= s.TimestampMS) {
+		return s // deleted while it lives, or a start that came late: only one after the deletion begins it anew
+	}
 	switch e.Outcome {
 	case "continued":
 		if s.Deleted {

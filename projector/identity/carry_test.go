@@ -162,3 +162,27 @@ func TestSnapshotsStay(t *testing.T) {
 		t.Error("a deleted session keeps its snapshots")
 	}
 }
+
+// Only a start after its deletion begins a session anew: not one that came late, nor a compaction while it lives.
+func TestDeletedSessionBeginsAnew(t *testing.T) {
+	gone := run(State{}, events.TypeIdentityRestored, `{"outcome":"new"}`, events.TypeToolFailed, `{"tool_name":"Bash"}`, events.TypeSessionDeleted, `{}`)
+	for name, c := range map[string]struct {
+		at   int // seconds
+		data string
+		born bool
+	}{
+		"resumed":             {4, `{"source":"resume","outcome":"not_found"}`, true},
+		"a start that waited": {2, `{"source":"startup","outcome":"new"}`, false},
+		"of the same moment":  {3, `{"source":"startup","outcome":"new"}`, false},
+		"compaction":          {4, `{"source":"compact","outcome":"new"}`, false},
+	} {
+		if s := Fold(gone, rec(c.at, events.TypeIdentityRestored, c.data)); s.Born != c.born || s.Deleted == c.born || s.Calls != 0 {
+			t.Errorf("%s: born %t, deleted %t", name, s.Born, s.Deleted)
+		}
+	}
+	again := Fold(Fold(gone, rec(4, events.TypeIdentityRestored, `{"source":"resume","outcome":"not_found"}`)), rec(5, events.TypeIdentityPersisted, `{}`))
+	at := again.Snapshots[0].AtMS
+	if !again.Earlier(at-1) || again.Earlier(at) || again.Earlier(at+1) || gone.Earlier(0) {
+		t.Error("what was before the deletion is not told from what came after")
+	}
+}

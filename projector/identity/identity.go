@@ -36,11 +36,11 @@ import (
 	"hookline/events"
 )
 
-// Name and Version are the projection's: cells are identity.v3.<session>. A change of the fold's
+// Name and Version are the projection's: cells are identity.v4.<session>. A change of the fold's
 // meaning is a new version, and every cell is folded again.
 const (
 	Name    = "identity"
-	Version = 3
+	Version = 4
 )
 
 // Limits of one state. They keep its encoding far below [MaxEncoded].
@@ -95,7 +95,7 @@ type Held struct {
 // brief is the cold one. Slices are never changed in place: two states may share them.
 type State struct {
 	SessionID         string   `json:"session_id"`
-	TimestampMS       int64    `json:"timestamp_ms"` // of birth, then of the last snapshot
+	TimestampMS       int64    `json:"timestamp_ms"` // of birth, then of the last snapshot; of a tombstone the deletion's
 	PreviousSessionID string   `json:"previous_session_id,omitempty"`
 	CrossSessionIC    float64  `json:"cross_session_ic"`
 	KuramotoPhases    Vector   `json:"kuramoto_phases"` // radians in [0,2π)
@@ -151,6 +151,12 @@ func (s State) SnapshotAt(ms int64) (Snapshot, bool) {
 	return Snapshot{}, false
 }
 
+// Earlier tells that a snapshot of that moment is older than the first of the session: one that it had before
+// it was deleted and began anew.
+func (s State) Earlier(ms int64) bool {
+	return len(s.Snapshots) > 0 && len(s.Snapshots) < maxSnapshots && ms < s.Snapshots[0].AtMS
+}
+
 // Key is the session whose cell the record folds into, "" for a record that identity does not touch.
 func Key(r events.Record) string {
 	if r.Facts != nil && r.Facts.Ephemeral {
@@ -177,7 +183,7 @@ func Fold(s State, r events.Record) State {
 	}
 	switch e := r.Event.(type) {
 	case *events.SessionDeleted:
-		return State{SessionID: cut(r.Session), Project: r.Project, Deleted: true}
+		return State{SessionID: cut(r.Session), Project: r.Project, Deleted: true, TimestampMS: millis(r)}
 	case *events.IdentityRestored:
 		return s.restored(r, e)
 	case *events.IdentityRecovered:

@@ -12,7 +12,7 @@ import (
 // Name and Version of the projection's cells.
 const (
 	Name    = "session"
-	Version = 2
+	Version = 3
 )
 
 // Statuses of a session.
@@ -20,7 +20,7 @@ const (
 	Live    = "live"
 	Ended   = "ended"   // the client said so
 	Reaped  = "reaped"  // it ended without saying so
-	Deleted = "deleted" // a tombstone: not listed, kept only so that late events do not revive it
+	Deleted = "deleted" // a tombstone: not listed, kept only so that what it still sends does not revive it; a new start does
 )
 
 // Bounds of what one cell keeps; the log has all of it.
@@ -107,7 +107,10 @@ func Keys(r events.Record) []string {
 // Fold takes one record into the session's state.
 func Fold(s State, r events.Record) State {
 	if s.Status == Deleted {
-		return s
+		if !s.again(r) {
+			return s
+		}
+		s = State{}
 	}
 	if s.ID == "" {
 		s.ID, s.Started, s.Status = r.Session, r.Time, Live
@@ -126,6 +129,13 @@ func Fold(s State, r events.Record) State {
 		return s.hook(r, e)
 	}
 	return s
+}
+
+// again tells that a deleted session is resumed: it starts, after its deletion, and not only because its
+// context was compacted.
+func (s State) again(r events.Record) bool {
+	e, ok := r.Event.(*events.SessionStarted)
+	return ok && e.Source != "compact" && r.Time.After(s.LastActive)
 }
 
 // seen takes in what every hook tells: where, which process, that the session lives.
