@@ -1,7 +1,6 @@
 package daemon
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -108,6 +107,11 @@ func (p Paths) Spools() []string { return append([]string{p.Spool}, p.Fallbacks.
 // fallbackDir makes a fallback of the spool and checks each folder of ours on the way, from the first,
 // which lies in a place that may be open to others.
 func fallbackDir(fallback string) error {
-	project := filepath.Dir(fallback)
-	return errors.Join(PrivateDir(filepath.Dir(project)), PrivateDir(project), PrivateDir(fallback))
+	home := filepath.Dir(fallback)
+	for _, dir := range []string{filepath.Dir(home), home, fallback} {
+		if err := PrivateDir(dir); err != nil {
+			return err // of the folders below it would be said again
+		}
+	}
+	return nil
 }
