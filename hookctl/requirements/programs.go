@@ -3,6 +3,8 @@ package requirements
 import (
 	"slices"
 	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
 )
 
 func setOf(words string) map[string]bool {
@@ -22,7 +24,7 @@ var masks = setOf(`git gh glab hub hg svn jj grep egrep fgrep rg ag ack sed awk 
 	tail ls find fd touch mkdir cp mv rm ln tee wc sort diff code vim nano open cd read export base64 column cut fold nl pbcopy rev tac tr uniq xclip xxd md5sum sha256sum`)
 
 // shells run the text behind -c, or what they read.
-var shells = setOf(`sh bash zsh dash ksh mksh ash fish`)
+var shells = setOf(`sh bash rbash zsh dash ksh mksh yash ash fish csh tcsh`)
 
 // globals are git's and gh's options before the verb that take the next word.
 var globals = map[string][]string{
@@ -36,38 +38,54 @@ var wrappers = map[string]struct {
 	valued   string
 	operands int
 }{
-	"sudo":       {"-u -g -h -p -C -D -R -T -U -r -t --user --group --host --prompt --chdir --chroot --role --type", 0},
-	"doas":       {"-u -C", 0},
-	"env":        {"-u -C -S --unset --chdir --split-string", 0},
-	"xargs":      {"-I -i -n -P -L -s -d -E -a --replace --max-args --max-procs --max-lines --delimiter --arg-file", 0},
-	"parallel":   {"-j --jobs -a --arg-file --colsep", 0},
-	"nice":       {"-n --adjustment", 0},
-	"ionice":     {"-c -n --class --classdata", 0},
-	"timeout":    {"-s -k --signal --kill-after", 1},
-	"gtimeout":   {"-s -k --signal --kill-after", 1},
-	"flock":      {"-w -E --timeout", 1},
-	"stdbuf":     {"-i -o -e", 0},
-	"chrt":       {"", 1},
-	"taskset":    {"", 1},
-	"chroot":     {"", 1},
-	"nohup":      {"", 0},
-	"setsid":     {"", 0},
-	"time":       {"-f -o --format --output", 0},
-	"gtime":      {"-f -o --format --output", 0},
-	"command":    {"", 0},
-	"builtin":    {"", 0},
-	"exec":       {"-a", 0},
-	"caffeinate": {"-t -w", 0},
-	"strace":     {"-e -o -p -s -u", 0},
-	"unbuffer":   {"", 0},
-	"chronic":    {"", 0},
-	"noglob":     {"", 0},
-	"nocorrect":  {"", 0},
-	"-":          {"", 0},
+	"sudo":        {"-u -g -h -p -C -D -R -T -U -r -t --user --group --host --prompt --chdir --chroot --role --type", 0},
+	"doas":        {"-u -C", 0},
+	"env":         {"-u -C -S --unset --chdir --split-string", 0},
+	"xargs":       {"-I -i -n -P -L -s -d -E -a --replace --max-args --max-procs --max-lines --delimiter --arg-file", 0},
+	"parallel":    {"-j --jobs -a --arg-file --colsep", 0},
+	"nice":        {"-n --adjustment", 0},
+	"ionice":      {"-c -n --class --classdata", 0},
+	"timeout":     {"-s -k --signal --kill-after", 1},
+	"gtimeout":    {"-s -k --signal --kill-after", 1},
+	"flock":       {"-w -E --timeout", 1},
+	"stdbuf":      {"-i -o -e", 0},
+	"chrt":        {"", 1},
+	"taskset":     {"", 1},
+	"chroot":      {"", 1},
+	"nohup":       {"", 0},
+	"setsid":      {"", 0},
+	"time":        {"-f -o --format --output", 0},
+	"gtime":       {"-f -o --format --output", 0},
+	"command":     {"", 0},
+	"builtin":     {"", 0},
+	"exec":        {"-a", 0},
+	"caffeinate":  {"-t -w", 0},
+	"strace":      {"-e -o -p -s -u", 0},
+	"unbuffer":    {"", 0},
+	"chronic":     {"", 0},
+	"runuser":     {"-u -g -G -s -w -c --user --group --supp-group --shell --whitelist-environment --command --session-command", 0},
+	"pkexec":      {"--user", 0},
+	"unshare":     {"-S -G -R -w --setuid --setgid --root --wd --propagation --setgroups", 0},
+	"nsenter":     {"-t -S -G --target --setuid --setgid", 0},
+	"systemd-run": {"-u -p -M -H -E -t --unit --property --machine --host --setenv --slice --working-directory --uid --gid --nice", 0},
+	"setpriv":     {"", 0},
+	"prlimit":     {"-p --pid", 0},
+	"fakeroot":    {"-l -f -i -s -b --lib --faked", 0},
+	"noglob":      {"", 0},
+	"nocorrect":   {"", 0},
+	"-":           {"", 0},
 }
+
+// scripted are wrappers that take a line for a shell behind -c, too: flock lock -c 'git push'.
+var scripted = setOf(`flock runuser`)
 
 // runs looks at what a program runs in turn.
 func (s *shellLine) runs(name string, args []arg) {
+	if scripted[name] {
+		for _, script := range valuesOf(args, "-c", "--command", "--session-command") {
+			s.parse(script)
+		}
+	}
 	if w, ok := wrappers[name]; ok {
 		s.command(behind(args, strings.Fields(w.valued), w.operands, name))
 		return
@@ -77,12 +95,19 @@ func (s *shellLine) runs(name string, args []arg) {
 		if script, ok := scriptOf(args); ok {
 			s.parse(script)
 		}
+	case name == "busybox" || name == "toybox":
+		s.command(args[1:])
 	case name == "eval", name == "watch":
 		s.parse(joined(behind(args, []string{"-n", "--interval"}, 0, name)))
-	case name == "trap" && len(args) > 1:
-		s.parse(args[1].text)
-	case name == "su":
-		s.parse(valueOf(args, "-c", "--command"))
+	case name == "trap":
+		if list := behind(args, nil, 0, name); len(list) > 0 {
+			s.parse(list[0].text)
+		}
+	case name == "su" || name == "script" || name == "capsh":
+		for _, script := range valuesOf(args, "-c", "--command", "--session-command") {
+			s.parse(script)
+		}
+		s.suffixes(args)
 	case name == "find" || name == "fd":
 		s.executed(args)
 	case name == "git":
@@ -101,9 +126,8 @@ func behind(args []arg, valued []string, operands int, name string) []arg {
 			return skip(args[i+1:], operands)
 		case describes(args):
 			return nil
-		case name == "env" && (strings.HasPrefix(word, "-S") || strings.HasPrefix(word, "--split-string")):
-			text := strings.TrimPrefix(strings.TrimPrefix(joined(args[i:]), "-S"), "--split-string")
-			return fieldsOf(strings.TrimPrefix(text, "="))
+		case name == "env" && splits(word):
+			return behind(append([]arg{{text: name}}, splitString(args[i:])...), valued, operands, name)
 		case slices.Contains(valued, word):
 			i++
 		case strings.HasPrefix(word, "-") && word != "-":
@@ -125,88 +149,66 @@ func fieldsOf(text string) []arg {
 	return list
 }
 
+// splits tells whether a word of env's is the option whose value is split into words: -S, also among other letters,
+// and --split-string, also abbreviated.
+func splits(word string) bool {
+	name, _, _ := strings.Cut(word, "=")
+	if strings.HasPrefix(word, "--") {
+		return len(name) > len("--s") && strings.HasPrefix("--split-string", name)
+	}
+	letters, _, found := strings.Cut(word, "S")
+	return found && strings.HasPrefix(letters, "-") && strings.Trim(letters[1:], "iv0") == ""
+}
+
+// splitString is the value of env -S and the words behind it. The value has a shell's quotes; \_ is a blank.
+func splitString(args []arg) []arg {
+	word, rest := args[0].text, args[1:]
+	_, text, found := strings.Cut(word, "S")
+	if strings.HasPrefix(word, "--") {
+		_, text, found = strings.Cut(word, "=")
+	}
+	if (!found || text == "") && len(rest) > 0 {
+		text, rest = rest[0].text, rest[1:]
+	}
+	return append(wordsOf(strings.ReplaceAll(text, `\_`, " ")), rest...)
+}
+
+// wordsOf parts a text at its blanks, as a shell would where it is one command.
+func wordsOf(text string) []arg {
+	file, err := syntax.NewParser().Parse(strings.NewReader(text), "")
+	if err == nil && len(file.Stmts) == 1 {
+		if call, ok := file.Stmts[0].Cmd.(*syntax.CallExpr); ok && len(call.Assigns) == 0 {
+			return (&shellLine{}).args(call.Args)
+		}
+	}
+	return fieldsOf(text)
+}
+
 func isAssign(word string) bool {
 	name, _, ok := strings.Cut(word, "=")
 	return ok && name != "" && !strings.ContainsAny(name, "-/. ")
 }
 
-// scriptOf is the text behind a shell's -c, also as -lc.
-func scriptOf(args []arg) (string, bool) {
-	for i, a := range args[1:] {
-		word := a.text
-		if !strings.HasPrefix(word, "-") && !strings.HasPrefix(word, "+") {
-			return "", false
-		}
-		short := !strings.HasPrefix(word, "--") && strings.Contains(word, "c")
-		if (short || word == "--command") && i+2 < len(args) {
-			rest := args[i+2:]
-			for len(rest) > 1 && strings.HasPrefix(rest[0].text, "-") {
-				rest = rest[1:]
-			}
-			return rest[0].text, true
-		}
-	}
-	return "", false
-}
-
-// reading is what a program does with its input.
-type reading int
-
-const (
-	readsText     reading = iota // it is data: cat, grep, git commit -F -
-	readsScript                  // a shell runs it
-	readsAnything                // nobody knows: psql, python, ssh, xargs
-)
-
-// readerOf says what a command, perhaps behind wrappers, does with its input.
-func readerOf(args []arg) reading {
-	for range maxNested {
-		if len(args) == 0 {
-			return readsText
-		}
-		name := baseName(args[0].text)
-		w, ok := wrappers[name]
-		switch {
-		case name == "xargs" || name == "parallel":
-			return readsAnything
-		case printers[name] || masks[name]:
-			return readsText
-		case shells[name]:
-			return shellReads(args)
-		case !ok:
-			return readsAnything
-		}
-		args = behind(args, strings.Fields(w.valued), w.operands, name)
-	}
-	return readsAnything
-}
-
-// shellReads tells a shell that takes its script from its input from one that has its script in its arguments; what
-// that script does with the input nobody knows.
-func shellReads(args []arg) reading {
-	for _, a := range args[1:] {
-		switch {
-		case a.text == "-s" || a.text == "-":
-			return readsScript
-		case !strings.HasPrefix(a.text, "-") || !strings.HasPrefix(a.text, "--") && strings.Contains(a.text, "c"):
-			return readsAnything
-		}
-	}
-	return readsScript
-}
-
-func valueOf(args []arg, names ...string) string {
+// valuesOf are the values of an option that may stand more than once: -c V, -cV, -qc V, --command V, --command=V. The
+// first name is the short one.
+func valuesOf(args []arg, short string, long ...string) []string {
+	var values []string
 	for i, a := range args {
-		if slices.Contains(names, a.text) && i+1 < len(args) {
-			return args[i+1].text
+		if i == 0 {
+			continue
 		}
-		for _, name := range names {
-			if value, ok := strings.CutPrefix(a.text, name+"="); ok && strings.HasPrefix(name, "--") {
-				return value
-			}
+		letters, value, _ := strings.Cut(a.text, short[1:])
+		cluster := !strings.HasPrefix(a.text, "--") && strings.HasPrefix(letters, "-") && len(letters) < len(a.text) && !strings.Contains(letters, "=")
+		switch name, inline, ok := strings.Cut(a.text, "="); {
+		case slices.Contains(long, name) && ok:
+			values = append(values, inline)
+		case cluster && value != "":
+			values = append(values, value)
+		case (cluster || slices.Contains(long, name)) && i+1 < len(args):
+			values = append(values, args[i+1].text)
 		}
 	}
-	return ""
+	return values
 }
 
 // executed takes the commands behind find's -exec and fd's -x.
@@ -237,7 +239,27 @@ func (s *shellLine) gitRuns(args []arg) {
 			s.parse(joined(behind(append([]arg{{}}, rest[i+1:]...), nil, 0, "")))
 		}
 	case "rebase":
-		s.parse(valueOf(rest, "-x", "--exec"))
+		for _, script := range valuesOf(plain[1:], "-x", "--exec") {
+			s.parse(script)
+		}
+	case "filter-branch":
+		for i, a := range rest {
+			if strings.HasSuffix(a.text, "-filter") && i+1 < len(rest) {
+				s.parse(rest[i+1].text)
+			}
+		}
+	case "difftool":
+		for _, script := range valuesOf(plain[1:], "-x", "--extcmd") {
+			s.parse(script)
+		}
+	case "grep":
+		for _, script := range valuesOf(plain[1:], "-O", "--open-files-in-pager") {
+			s.parse(script)
+		}
+	case "fetch", "pull", "clone", "ls-remote":
+		for _, script := range valuesOf(plain[1:], "-u", "--upload-pack") {
+			s.parse(script)
+		}
 	case "bisect":
 		if rest[0].text == "run" {
 			s.command(rest[1:])

@@ -1,0 +1,65 @@
+package requirements
+
+import "testing"
+
+// Ways of writing a push that a gate must see, by what they hide it in.
+
+func seen(t *testing.T, lines ...string) {
+	t.Helper()
+	for _, line := range lines {
+		if !gated(t, push, line) {
+			t.Errorf("not seen: %q", line)
+		}
+	}
+}
+
+func unseen(t *testing.T, lines ...string) {
+	t.Helper()
+	for _, line := range lines {
+		if gated(t, push, line) {
+			t.Errorf("seen: %q", line)
+		}
+	}
+}
+
+func TestScriptsBehindOptions(t *testing.T) {
+	seen(t,
+		"bash -euo pipefail -c 'git -C d push'", "bash -o pipefail -c 'git -C d push'", "bash -O extglob -c 'git -C d push'",
+		"bash --rcfile x -c 'git -C d push'", "rbash -c 'git -C d push'", "tcsh -c 'git -C d push'", "fish --command='git -C d push'",
+		"fish -C 'git -C d push'", "busybox sh -c 'git -C d push'", "echo 'git -C d push' | bash -e /dev/stdin",
+		"su -c'git -C d push'", "su x --session-command 'git -C d push'", "runuser x -c 'git -C d push'", "runuser -u x -- git -C d push",
+		"script -qc 'git -C d push' /dev/null", "flock -n lock -c 'git -C d push'", "trap -- 'git -C d push' EXIT",
+		"source /dev/stdin <<< 'git -C d push'", ". /dev/stdin <<'E'\ngit -C d push\nE", "su x <<< 'git -C d push'", "sudo -i <<< 'git -C d push'",
+		"echo 'git -C d push' | at now",
+	)
+	unseen(t,
+		"sudo -i cat <<< 'git push'", "trap - EXIT",
+		"source /dev/stdin <<< 'echo git push'",
+	)
+}
+
+func TestWordsOfEnv(t *testing.T) {
+	seen(t,
+		"env -vS 'git -C d push'", "env -iS'git -C d push'", `env -S "'git' -C d 'push'"`, `env -S 'g\it push'`, `env -S 'git\_push'`,
+		"env --split 'git -C d push'", "env --spl='A=1 git -C d' push", "env --split-str='-i git -C d push'",
+	)
+	unseen(t, "env -S 'echo git' -C d push", "env --split 'git log'")
+}
+
+func TestScriptsOfGit(t *testing.T) {
+	seen(t,
+		"git rebase -x'git -C d push' main", "git rebase -ix 'git -C d push' main", "git rebase -x make --exec='git -C d push' main",
+		"git filter-branch --msg-filter 'git push' HEAD", "git difftool --extcmd='git -C d push'", "git grep -O'git -C d push' x",
+		"git fetch --upload-pack='git -C d push' o", "git ls-remote --upload-pack 'git -C d push' o",
+	)
+	unseen(t, "git rebase -x 'echo git push' main", "git filter-branch --msg-filter cat -- 'git push'")
+}
+
+func TestMorePlacesOfDanger(t *testing.T) {
+	for _, line := range []string{
+		"bash -euo pipefail -c 'rm -rf /srv'", "busybox rm -rf /srv", "unshare -r rm -rf /srv", "pkexec rm -rf /srv",
+		"runuser -u x -- rm -rf /srv", "systemd-run --user rm -rf /srv", "script -qc 'rm -rf /srv' /dev/null", "flock l -c 'rm -rf /srv'",
+	} {
+		equal(t, line, danger(t, line), "rm_root")
+	}
+}
