@@ -28,7 +28,7 @@ func (s *shellLine) emit(args []arg, name string) {
 		forms = append(forms, plain)
 	}
 	for i, form := range forms {
-		c := build(form, masks[name])
+		c := build(form, masks[name] && !interprets(name, args))
 		if c.name = name; i == 0 {
 			c.args = plain
 		}

@@ -1,6 +1,9 @@
 package requirements
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // Ways of writing a push that a gate must see, by what they hide it in.
 
@@ -62,4 +65,34 @@ func TestMorePlacesOfDanger(t *testing.T) {
 	} {
 		equal(t, line, danger(t, line), "rm_root")
 	}
+}
+
+func TestPushInATextForAnotherProgram(t *testing.T) {
+	seen(t,
+		"ssh host 'cd x; git -C d push'", "tmux new -d 'git -C d push'", "nix-shell -p git --run 'git -C d push'", "npx -c 'git -C d push'",
+		"hyperfine 'git -C d push'", "crontab - <<< '* * * * * git -C d push'", "psql <<'E'\n\\! git -C d push\nE",
+		`python3 -c 'import subprocess; subprocess.run(["git","push"])'`, `node -e 'spawnSync("git", ["-C", d, "push"])'`,
+		`perl -e 'system "git", "push"'`, "python3 - <<'E'\nrun(['/usr/bin/git', '-c', 'a=b', 'push'])\nE",
+	)
+	unseen(t, `python3 -c 'print("git", "status"); run(["git", "stash", "push"])'`, "ssh host 'git -C push status'")
+	equal(t, "a refusal needs more than a text", danger(t, `claude -p 'what does "git push -f" do'`), "")
+}
+
+func TestPushInATextProgram(t *testing.T) {
+	seen(t,
+		`awk 'BEGIN{system("git push")}'`, `awk 'BEGIN{"git -C d push" | getline}'`, `gawk '{print | "git push"}' x`,
+		"sed '1e git push' x", "sed -n '/a/,$ e git -C d push' x", "sed 's/.*/git push/e' x", "vim -es -c ':!git -C d push' -c q", "less '+!git push' x",
+	)
+	unseen(t,
+		`awk '/git push/ {print "it" $1}' x`, "sed 's/git push/example/' x", "sed 's/git push/e x/;s/a/e/' x", "sed '/git push/d' x",
+		"vim 'git push.md'", "vim -c '/git push' x",
+	)
+}
+
+// What is too much for the parser, or what it refuses where bash only warns, is no way past a gate.
+func TestPushInALineThatIsNotParsed(t *testing.T) {
+	seen(t,
+		": '"+strings.Repeat("a", maxLine)+"'; git -C d push", "bash <<EOF\ngit -C d push", "git -c a=b push )", `"git" -C "d" push )`,
+		strings.Repeat("a;", maxCommands+1)+" git -C d push",
+	)
 }

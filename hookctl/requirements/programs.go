@@ -1,6 +1,7 @@
 package requirements
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -22,6 +23,25 @@ var printers = setOf(`echo printf print : true false test [ man info apropos wha
 // masks take words with blanks in them as text: messages, search expressions, file names.
 var masks = setOf(`git gh glab hub hg svn jj grep egrep fgrep rg ag ack sed awk gawk mawk jq yq cat bat less more head
 	tail ls find fd touch mkdir cp mv rm ln tee wc sort diff code vim nano open cd read export base64 column cut fold nl pbcopy rev tac tr uniq xclip xxd md5sum sha256sum`)
+
+// interpreters are masks that can run a program of their script; the value is how such a script says so.
+var interpreters = map[string]*regexp.Regexp{
+	"awk": regexp.MustCompile(`system\s*\(|\|\s*&?\s*(getline|")|"\s*\|`),
+	"sed": regexp.MustCompile(`(^|[\n;{}])\s*(\d+|\$|/[^/]*/)?(,(\d+|\$|/[^/]*/))?!?\s*e\s+\S|` + // 1e git push
+		`s.*[/|,#@!:][gpiImM\d]*e[gpiImM\d]*\s*([;}\n]|$)`), // s/x/git push/e
+	"vim":  regexp.MustCompile(`^\W*(\w+ +)?!|system\s*\(`),
+	"less": regexp.MustCompile(`^\+?!`),
+}
+
+// interpreterOf are the names that programs of the same kind go by.
+var interpreterOf = map[string]string{"awk": "awk", "gawk": "awk", "mawk": "awk", "nawk": "awk", "sed": "sed", "gsed": "sed", "vim": "vim", "vi": "vim",
+	"nvim": "vim", "less": "less"}
+
+// interprets tells whether a program that takes text is told to run some of it: awk 'BEGIN{system("git push")}'.
+func interprets(name string, args []arg) bool {
+	how := interpreters[interpreterOf[name]]
+	return how != nil && slices.ContainsFunc(args[1:], func(a arg) bool { return how.MatchString(a.text) })
+}
 
 // shells run the text behind -c, or what they read.
 var shells = setOf(`sh bash rbash zsh dash ksh mksh yash ash fish csh tcsh`)
@@ -112,7 +132,7 @@ func (s *shellLine) runs(name string, args []arg) {
 		s.executed(args)
 	case name == "git":
 		s.gitRuns(args)
-	case !printers[name] && !masks[name]:
+	case interprets(name, args), !printers[name] && !masks[name]:
 		s.suffixes(args)
 	}
 }
@@ -141,13 +161,7 @@ func behind(args []arg, valued []string, operands int, name string) []arg {
 
 func skip(args []arg, n int) []arg { return args[min(n, len(args)):] }
 
-func fieldsOf(text string) []arg {
-	var list []arg
-	for _, f := range strings.Fields(text) {
-		list = append(list, arg{text: f})
-	}
-	return list
-}
+func fieldsOf(text string) []arg { return argsOf(strings.Fields(text)) }
 
 // splits tells whether a word of env's is the option whose value is split into words: -S, also among other letters,
 // and --split-string, also abbreviated.
@@ -272,6 +286,11 @@ func (s *shellLine) gitRuns(args []arg) {
 func (s *shellLine) suffixes(args []arg) {
 	const limit = 4
 	found := 0
+	for _, a := range args[1:] {
+		if strings.ContainsAny(a.text, " \t\n\"'") {
+			s.loose(a.text)
+		}
+	}
 	for i := 1; i < len(args) && found < limit; i++ {
 		if name := baseName(args[i].text); globals[name] != nil || shells[name] || name == "eval" {
 			found++

@@ -32,7 +32,7 @@ func parseLine(text string) *shellLine {
 	line := &shellLine{typed: strings.Join(strings.Fields(text), " "), vars: map[string]string{}}
 	line.parse(text)
 	if line.lost {
-		line.commands = append(line.commands, asText(text))
+		line.text(text)
 	}
 	return line
 }
@@ -43,8 +43,15 @@ func (s *shellLine) parse(text string) {
 	}
 	before := len(s.commands)
 	if s.depth >= maxNested || len(text) > maxLine || openParens(text) > maxParens || !s.program(text) || len(s.commands) > maxCommands {
-		s.commands = append(s.commands[:min(before, maxCommands)], asText(text))
+		s.commands = s.commands[:min(before, maxCommands)]
+		s.text(text)
 	}
+}
+
+// text takes what is no shell line, of which any word may be a program.
+func (s *shellLine) text(text string) {
+	s.commands = append(s.commands, asText(text))
+	s.loose(text)
 }
 
 func asText(text string) simpleCommand {
@@ -142,7 +149,7 @@ func (s *shellLine) read(r reading, text string) {
 	case r == readsScript:
 		s.parse(text)
 	case r == readsAnything:
-		s.commands = append(s.commands, asText(text))
+		s.text(text)
 	}
 }
 
