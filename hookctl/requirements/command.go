@@ -29,7 +29,7 @@ func (s *shellLine) emit(args []arg, name string) {
 	}
 	for i, form := range forms {
 		c := build(form, masks[name] && !interprets(name, args))
-		if c.name = name; i == 0 {
+		if c.name = name; i == 0 && !s.guessing {
 			c.args = plain
 		}
 		c.printer = printers[name] || describes(args)
@@ -37,7 +37,8 @@ func (s *shellLine) emit(args []arg, name string) {
 	}
 }
 
-// words are the program's base name and its arguments; none of a form that another one stands for.
+// words are the program's base name and its arguments; none of a form that another one stands for, or that is a
+// guess.
 func (c simpleCommand) words() []string {
 	if len(c.args) == 0 {
 		return nil

@@ -96,3 +96,34 @@ func TestPushInALineThatIsNotParsed(t *testing.T) {
 		strings.Repeat("a;", maxCommands+1)+" git -C d push",
 	)
 }
+
+func TestWordsThatTheShellMakes(t *testing.T) {
+	seen(t,
+		"{git,push}", "{git,-C,d,push}", "git p{ush,x}", "{git,-C}{,d} push; git pu{sh,}", "git${IFS}push", "git$IFS'push'", "git$IFS$()push", "IFS=,; x=git,push; $x",
+		`a=(git -C d push); "${a[@]}"`, "a=(push); git ${a[0]}", "x=git; x+=' push'; $x", "v=push; n=v; git ${!n}", `git "${x:+push}"`,
+		"$(echo git) push", "$(which git) -C d push", "g=$(command -v git); $g -C d push", `"$(type -p git)" push`,
+		"git $(printf push)", "git $(printf %s push)", "git $(echo push | cat)", `bash -c "$(printf 'git -C %s push' d)"`, "eval \"$(cat <<'E'\ngit -C d push\nE\n)\"",
+		"git pu$()sh", "git pu$@sh", `git pu"$x"sh`, "git pu``sh", "$SUDO git -C d push", "bash $OPTIONS -c 'git -C d push'", "git $OPTIONS push",
+	)
+	unseen(t,
+		"echo {git,push}", `git commit -m "$(printf 'x; %s' 'git push')"`, `grep "$(echo git push)" x`, "git {log,push}", "git $(echo pull) push",
+		`git commit -m "$x git push"`,
+	)
+	for line, want := range map[string]string{
+		"rm -rf {build,/srv}": "rm_root", `rm -rf "$(echo /srv)"`: "rm_root", "git push $(echo -f)": "force_push_short",
+		"git push origin {x,+main}": "force_push_short", "git push -{f,u}": "force_push_short", "psql -c \"$(cat <<'E'\ndrop table x\nE\n)\"": "sql_drop",
+		`rm -rf "$d/x"`: "", `git commit -m "$(cat <<'E'` + "\nrm -rf /srv; git push -f; drop table x\nE\n)\"": "",
+		`gh pr create --body "$(echo 'drop table x')"`: "",
+	} {
+		equal(t, line, danger(t, line), want)
+	}
+}
+
+func TestHostileWords(t *testing.T) {
+	seen(t,
+		strings.Repeat("{a,b}", 5000)+"; git push", "echo {1..1000000000}; git push", strings.Repeat("$(echo ", 150)+"x"+strings.Repeat(")", 150)+"; git push",
+		"x="+strings.Repeat("a", 30_000)+"; printf "+strings.Repeat("%s", 10_000)+strings.Repeat(" $x", 30)+"; git push",
+		"a=x;"+strings.Repeat("a+=$a;", 60)+"git push",
+		"x=$(printf '"+strings.Repeat("a", 30_000)+"%s' "+strings.Repeat("b ", 10_000)+"); git push",
+	)
+}

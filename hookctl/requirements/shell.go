@@ -23,6 +23,8 @@ type shellLine struct {
 	depth    int
 	expanded int
 	lost     bool // some variable was too much
+	keep     bool // the command takes words with blanks as text; see part
+	guessing bool // the unknown is taken as empty
 }
 
 // parseLine finds every simple command that a Bash command line would run, also inside substitutions, `bash -c`,
@@ -186,10 +188,38 @@ func (s *shellLine) withAssigns(assigns []*syntax.Assign, args []arg) {
 
 func (s *shellLine) assign(list []*syntax.Assign) {
 	for _, a := range list {
-		if a.Name != nil && a.Value != nil && !a.Append {
-			s.vars[a.Name.Value] = s.word(a.Value).text
+		value := ""
+		switch {
+		case a.Name == nil:
+			continue
+		case a.Value != nil:
+			value = s.word(a.Value).text
+		case a.Array != nil:
+			var words []*syntax.Word
+			for _, e := range a.Array.Elems {
+				if e.Value != nil {
+					words = append(words, e.Value)
+				}
+			}
+			value = joined(s.args(words))
+		default:
+			continue
 		}
+		s.set(a.Name.Value, value, a.Append)
 	}
+}
+
+// set remembers a variable.
+func (s *shellLine) set(name, value string, more bool) {
+	if more {
+		before := s.vars[name]
+		if s.expanded += len(before); s.expanded > maxExpanded {
+			s.lost = true
+			return
+		}
+		value = before + value
+	}
+	s.vars[name] = value
 }
 
 // command adds a program with its arguments, and then what it runs in turn.
@@ -205,4 +235,25 @@ func (s *shellLine) command(args []arg) {
 	s.depth++
 	s.runs(name, args)
 	s.depth--
+	if !s.guessing {
+		s.guess(args)
+	}
+}
+
+// guess is a command once more with nothing in place of what is not known: `git pu$()sh`, `$SUDO git -C d push`.
+func (s *shellLine) guess(args []arg) {
+	var list []arg
+	open := false
+	for _, a := range args {
+		if open = open || a.open; !a.open {
+			list = append(list, a)
+		} else if a.bare != "" {
+			list = append(list, arg{text: a.bare})
+		}
+	}
+	if open {
+		s.guessing = true
+		s.command(list)
+		s.guessing = false
+	}
 }
