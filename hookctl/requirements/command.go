@@ -20,6 +20,9 @@ type simpleCommand struct {
 // git's and gh's global options.
 func (s *shellLine) emit(args []arg, name string) {
 	forms := [][]arg{args}
+	if verb, ok := strings.CutPrefix(name, "git-"); ok && verb != "" { // git's verbs as programs of their own
+		forms = append(forms, append([]arg{{text: "git"}, {text: verb}}, args[1:]...))
+	}
 	if name != args[0].text {
 		forms = append(forms, append([]arg{{text: name}}, args[1:]...))
 	}

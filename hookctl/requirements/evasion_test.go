@@ -127,3 +127,34 @@ func TestHostileWords(t *testing.T) {
 		"x=$(printf '"+strings.Repeat("a", 30_000)+"%s' "+strings.Repeat("b ", 10_000)+"); git push",
 	)
 }
+
+func TestNamesThatTheLineMakes(t *testing.T) {
+	seen(t,
+		`f() { git "$@"; }; f -C d push`, `f() { git -C d "$1"; }; f push`, "function g { git $1; }; g push", `set -- git -C d push; "$@"`,
+		"alias g=git; g -C d push", "alias p='git -C d push'\np", "for c in pull push; do git $c; done",
+		`bash -c 'git "$@"' _ push`, `bash -c '"$0" "$@"' git -C d push`, `bash -c 'eval "$1"' _ 'git -C d push'`,
+		"git -c alias.p=push p", "git -c alias.p='!git -C d push' p", "git -c a=b -c alias.p='push --force' p", "git config --global alias.p push && git p",
+		"git -c core.pager='git -C d push' log", "git -c core.sshCommand='git -C d push' fetch", "GIT_EDITOR='git -C d push' git rebase -i main",
+		"git-push origin", "/usr/lib/git-core/git-push origin", "printf -v x 'git -C d push'; $x",
+	)
+	unseen(t,
+		"alias p='git push'", "git -c alias.p=push log", "git -c user.name='git push' log", "git config alias.p push",
+		"for c in pull log; do git $c; done", `f() { git commit -m "$1"; }; f 'a message'`,
+	)
+	for line, want := range map[string]string{
+		`f() { rm -rf "$1"; }; f /srv`: "rm_root", "for d in build /srv; do rm -rf $d; done": "rm_root", "for d in build dist; do rm -rf $d; done": "",
+		`for d in a b; do rm -rf "/tmp/$d"; done`: "", "git -c alias.p='push -f' p": "force_push_short", "git config alias.p '!rm -rf /srv'; git p": "rm_root",
+		`f() { rm -rf "$1"; }; f build`: "",
+	} {
+		equal(t, line, danger(t, line), want)
+	}
+}
+
+func TestHostileNames(t *testing.T) {
+	seen(t,
+		"f() { f; f; f; f; }; f; git push", "alias a='a a a'; a; git push", "f() { g; g; }; g() { f; f; }; f; git push",
+		strings.Repeat("for x in 1 2 3 4 5 6 7 8 9; do ", 30)+"git push"+strings.Repeat("; done", 30),
+		"git -c alias.a='a a' a; git push", "for c in"+strings.Repeat(" pull", 100)+" push; do git -C d $c; done; git push",
+		"f() { "+strings.Repeat("a=$b;", 10_000)+" }; "+strings.Repeat("f;", 1000)+" git push",
+	)
+}

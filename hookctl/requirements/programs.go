@@ -112,8 +112,8 @@ func (s *shellLine) runs(name string, args []arg) {
 	}
 	switch {
 	case shells[name]:
-		if script, ok := scriptOf(args); ok {
-			s.parse(script)
+		if script := scriptOf(args); len(script) > 0 {
+			s.with(script[1:], func() { s.parse(script[0].text) })
 		}
 	case name == "busybox" || name == "toybox":
 		s.command(args[1:])
@@ -243,6 +243,7 @@ func (s *shellLine) executed(args []arg) {
 
 // gitRuns takes what git itself hands to a shell.
 func (s *shellLine) gitRuns(args []arg) {
+	s.gitSets(args)
 	plain := withoutGlobals("git", args)
 	if len(plain) < 3 {
 		return

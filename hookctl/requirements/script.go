@@ -2,14 +2,11 @@ package requirements
 
 import "strings"
 
-// scriptOf is the text that a shell runs because of its -c, also as -lc. `bash -euo pipefail -c` has a word between
-// that belongs to -o.
-func scriptOf(args []arg) (string, bool) {
+// scriptOf is the text that a shell runs because of its -c, also as -lc, with its $0, $1, … behind; none without.
+// `bash -euo pipefail -c` has a word between that belongs to -o.
+func scriptOf(args []arg) []arg {
 	_, script := shellOptions(args)
-	if len(script) == 0 {
-		return "", false
-	}
-	return script[0].text, true
+	return script
 }
 
 // shellOptions are a shell's operands: with -c in script, the script first, then its $0, $1, …; else in files.

@@ -17,6 +17,7 @@ const (
 
 // shellLine is a command line taken apart.
 type shellLine struct {
+	meanings
 	typed    string // the whole text with blanks reduced to one
 	commands []simpleCommand
 	vars     map[string]string // literal assignments so far
@@ -31,7 +32,8 @@ type shellLine struct {
 // eval, here-documents of a shell, and behind wrappers such as sudo and xargs. A line that is no shell is one command
 // of which every word may be the program: then the text decides, as it does in the framework.
 func parseLine(text string) *shellLine {
-	line := &shellLine{typed: strings.Join(strings.Fields(text), " "), vars: map[string]string{}}
+	line := &shellLine{typed: strings.Join(strings.Fields(text), " "), vars: map[string]string{},
+		meanings: meanings{functions: map[string]*syntax.Stmt{}, aliases: map[string]string{}, git: map[string]string{}}}
 	line.parse(text)
 	if line.lost {
 		line.text(text)
@@ -102,6 +104,12 @@ func (s *shellLine) walk(n syntax.Node) {
 			s.call(n)
 		case *syntax.DeclClause:
 			s.assign(n.Args)
+		case *syntax.FuncDecl:
+			if n.Name != nil {
+				s.functions[n.Name.Value] = n.Body
+			}
+		case *syntax.ForClause:
+			s.loop(n)
 		case *syntax.Stmt:
 			if call, ok := n.Cmd.(*syntax.CallExpr); ok {
 				s.fed(n, readerOf(s.args(call.Args)))
@@ -161,6 +169,11 @@ func (s *shellLine) call(n *syntax.CallExpr) {
 	if len(args) == 0 {
 		s.assign(n.Assigns)
 		return
+	}
+	for _, a := range n.Assigns {
+		if a.Name != nil && a.Value != nil && runsOfVariables[a.Name.Value] {
+			s.parse(s.word(a.Value).text)
+		}
 	}
 	s.command(args)
 	if len(n.Assigns) > 0 {
@@ -233,7 +246,9 @@ func (s *shellLine) command(args []arg) {
 		return
 	}
 	s.depth++
+	s.defines(name, args)
 	s.runs(name, args)
+	s.own(args)
 	s.depth--
 	if !s.guessing {
 		s.guess(args)

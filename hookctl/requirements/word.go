@@ -180,6 +180,9 @@ func (s *shellLine) variable(name string) (string, bool) {
 	if value, ok := s.vars[name]; ok {
 		return value, true
 	}
+	if value, ok := s.positional(name); ok {
+		return value, true
+	}
 	return " ", name == "IFS"
 }
 
