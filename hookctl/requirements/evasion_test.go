@@ -158,3 +158,31 @@ func TestHostileNames(t *testing.T) {
 		"f() { "+strings.Repeat("a=$b;", 10_000)+" }; "+strings.Repeat("f;", 1000)+" git push",
 	)
 }
+
+func TestInputsOfAShell(t *testing.T) {
+	seen(t,
+		"source <(echo git -C d push)", ". <(printf 'git -C %s push' d)", "bash <(cat <<'E'\ngit -C d push\nE\n)", "bash < <(echo 'git -C d push')",
+		"bash --rcfile <(echo 'git -C d push') -i", "make -f <(echo 'all:; git -C d push')", "echo 'git -C d push' | (bash)", "echo 'git -C d push' | { cat | bash; }",
+		"{ bash; } <<< 'git -C d push'", "if true; then sh; fi <<'E'\ngit -C d push\nE", `while read -r c; do eval "$c"; done <<< 'git -C d push'`,
+		`echo -e 'git -C d p\x75sh' | bash`, "printf 'git -C d %s' push | bash", "echo push | xargs git", "xargs git -C d <<< push", "bash <<A <<B\nx\nA\ngit -C d push\nB",
+	)
+	unseen(t,
+		"{ cat; } <<< 'git push'", "echo 'git push' | { cat > notes; }", "diff <(echo git push) notes", `while read -r l; do echo "$l"; done <<< 'git push'`,
+		"echo push | xargs git log", "shellcheck - <<< 'git push'", "patch -p1 <<'E'\n-git push\nE",
+	)
+	for line, want := range map[string]string{
+		"find /srv -name x -print0 | xargs -0 rm -f": "rm_root", "find build | xargs rm": "", "echo /srv | xargs rm -rf": "rm_root", "xargs rm -rf <<< /srv": "rm_root",
+		"find /srv | xargs ls": "", "echo -f | xargs git push": "force_push_short", "echo 'drop table x' | (psql)": "sql_drop", "psql -f <(echo 'drop table x')": "sql_drop",
+		"{ psql; } <<< 'drop table x'": "sql_drop", "shellcheck - <<< 'rm -rf /srv'": "", "cat <<< 'drop table x' | (grep x)": "",
+	} {
+		equal(t, line, danger(t, line), want)
+	}
+}
+
+func TestHostileInputs(t *testing.T) {
+	seen(t,
+		strings.Repeat("{ ", 5000)+"git push"+strings.Repeat("; } <<< x", 5000),
+		strings.Repeat("echo x | (", 190)+"bash"+strings.Repeat(")", 190)+"; git push",
+		strings.Repeat("a | ", 5000)+"bash; git push",
+	)
+}

@@ -92,17 +92,17 @@ func (s *shellLine) prints(n *syntax.Stmt) (string, bool) {
 	return "", false
 }
 
-// input is the text of a command's here-document or here-string.
-func (s *shellLine) input(n *syntax.Stmt) (string, bool) {
+// input is the text of a command's here-document or here-string; of several the last, as in the shell.
+func (s *shellLine) input(n *syntax.Stmt) (text string, ok bool) {
 	for _, r := range n.Redirs {
 		switch {
 		case r.Hdoc != nil:
-			return s.word(r.Hdoc).text, true
+			text, ok = s.word(r.Hdoc).text, true
 		case r.Op == syntax.WordHdoc && r.Word != nil:
-			return s.word(r.Word).text, true
+			text, ok = s.word(r.Word).text, true
 		}
 	}
-	return "", false
+	return text, ok
 }
 
 // printedBy is what echo and printf make of their arguments: of printf's format %s and the escapes.

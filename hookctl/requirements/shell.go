@@ -23,9 +23,11 @@ type shellLine struct {
 	vars     map[string]string // literal assignments so far
 	depth    int
 	expanded int
-	lost     bool // some variable was too much
-	keep     bool // the command takes words with blanks as text; see part
-	guessing bool // the unknown is taken as empty
+	lost     bool  // some variable was too much
+	items    []arg // the command that xargs completes with what it reads
+	visits   int   // see maxVisits
+	keep     bool  // the command takes words with blanks as text; see part
+	guessing bool  // the unknown is taken as empty
 }
 
 // parseLine finds every simple command that a Bash command line would run, also inside substitutions, `bash -c`,
@@ -111,56 +113,16 @@ func (s *shellLine) walk(n syntax.Node) {
 		case *syntax.ForClause:
 			s.loop(n)
 		case *syntax.Stmt:
-			if call, ok := n.Cmd.(*syntax.CallExpr); ok {
-				s.fed(n, readerOf(s.args(call.Args)))
-			}
+			s.feeds(n)
 		case *syntax.BinaryCmd:
-			if call, ok := n.Y.Cmd.(*syntax.CallExpr); ok && (n.Op == syntax.Pipe || n.Op == syntax.PipeAll) {
-				s.printed(n.X, readerOf(s.args(call.Args)))
+			if n.Op == syntax.Pipe || n.Op == syntax.PipeAll {
+				r := s.reads(n.Y)
+				s.printed(n.X, r)
+				s.items = nil
 			}
 		}
 		return true
 	})
-}
-
-// fed takes what a program reads from its here-documents and here-strings.
-func (s *shellLine) fed(n *syntax.Stmt, r reading) {
-	for _, redirect := range n.Redirs {
-		switch {
-		case redirect.Hdoc != nil:
-			s.read(r, s.word(redirect.Hdoc).text)
-		case redirect.Op == syntax.WordHdoc && redirect.Word != nil:
-			s.read(r, s.word(redirect.Word).text)
-		}
-	}
-}
-
-// printed takes what the left of a pipe writes into the right, as far as it stands in the line.
-func (s *shellLine) printed(n syntax.Node, r reading) {
-	if r == readsText {
-		return
-	}
-	syntax.Walk(n, func(n syntax.Node) bool {
-		switch n := n.(type) {
-		case *syntax.Stmt:
-			s.fed(n, r)
-		case *syntax.CallExpr:
-			if args := s.args(n.Args); len(args) > 1 && printers[baseName(args[0].text)] {
-				s.read(r, joined(args[1:]))
-			}
-		}
-		return true
-	})
-}
-
-func (s *shellLine) read(r reading, text string) {
-	switch {
-	case len(s.commands) > maxCommands:
-	case r == readsScript:
-		s.parse(text)
-	case r == readsAnything:
-		s.text(text)
-	}
 }
 
 // call takes one simple command of the tree.
