@@ -47,6 +47,9 @@ func (c simpleCommand) words() []string {
 		return nil
 	}
 	words := []string{c.name}
+	if verb, ok := strings.CutPrefix(c.name, "git-"); ok {
+		words = []string{"git", verb}
+	}
 	for _, a := range c.args[1:] {
 		words = append(words, a.text)
 	}

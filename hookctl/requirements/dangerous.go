@@ -16,11 +16,14 @@ type Danger struct {
 	Reason string // for people
 }
 
+// blanks are those of SQL, where a comment is one.
+const blanks = `(?:\s|/\*.*?\*/)+`
+
 // dangers in the order in which they are looked for. A rule looks at the words of one command, or, where the command
 // only carries a text for another program, for a text.
 var dangers = []struct {
 	Danger
-	words func(words []string, root string) bool
+	words func(words []string, at folders) bool
 	text  *pattern
 }{
 	{Danger{"rm_root", "Destructive rm outside of the work tree"}, removesOutside, nil},
@@ -28,9 +31,12 @@ var dangers = []struct {
 	{Danger{"force_push_short", "Force push (shorthand)"}, pushesByShorthand, nil},
 	{Danger{"reset_remote", "Hard reset to remote main"}, resetsToRemote, nil},
 	{Danger{"git_clean", "Git clean (removes untracked files)"}, cleans, nil},
-	{Danger{"sql_drop", "SQL DROP statement"}, nil, &pattern{re: regexp.MustCompile(`(?i)\bDROP\s+(?:TABLE|DATABASE)\b`)}},
-	{Danger{"sql_truncate", "SQL TRUNCATE statement"}, nil, &pattern{re: regexp.MustCompile(`(?i)\bTRUNCATE\s+TABLE\b`)}},
+	{Danger{"sql_drop", "SQL DROP statement"}, nil, &pattern{re: regexp.MustCompile(`(?i)(?:\b|\s-[ceq])DROP` + blanks + `(?:TABLE|DATABASE)\b`)}},
+	{Danger{"sql_truncate", "SQL TRUNCATE statement"}, nil, &pattern{re: regexp.MustCompile(`(?i)(?:\b|\s-[ceq])TRUNCATE` + blanks + `TABLE\b`)}},
 }
+
+// folders are where a command runs: the work tree, and the home that ~ stands for.
+type folders struct{ root, home string }
 
 // Dangerous finds the first kind that one of the commands of a Bash line is of, as a shell would read the line:
 // `cd x && sudo git push -f` is one, `echo "git push -f"` is none. Other tools have none.
@@ -39,9 +45,9 @@ func (r Rules) Dangerous(tool string, input json.RawMessage) (Danger, bool) {
 	if tool != "Bash" || !ok {
 		return Danger{}, false
 	}
-	line, root := parseLine(command), filepath.ToSlash(r.root)
+	line, at := parseLine(command), folders{root: filepath.ToSlash(r.root), home: filepath.ToSlash(r.home)}
 	for _, d := range dangers {
-		if d.text != nil && d.text.matches(line) || d.words != nil && line.has(d.words, root) {
+		if d.text != nil && d.text.matches(line) || d.words != nil && line.has(d.words, at) {
 			return d.Danger, true
 		}
 	}
@@ -50,17 +56,17 @@ func (r Rules) Dangerous(tool string, input json.RawMessage) (Danger, bool) {
 
 // has tells whether one of the line's commands is one that found knows. Of a text that is no shell every word may be
 // the program.
-func (s *shellLine) has(found func(words []string, root string) bool, root string) bool {
+func (s *shellLine) has(found func(words []string, at folders) bool, at folders) bool {
 	for _, c := range s.commands {
 		if c.name != "" {
-			if words := c.words(); len(words) > 0 && found(words, root) {
+			if words := c.words(); len(words) > 0 && found(words, at) {
 				return true
 			}
 			continue
 		}
 		words := strings.FieldsFunc(c.text, func(r rune) bool { return strings.ContainsRune(" \"'`();{}&|", r) })
 		for i := range words {
-			if found(words[i:], root) {
+			if found(words[i:], at) {
 				return true
 			}
 		}
@@ -68,59 +74,94 @@ func (s *shellLine) has(found func(words []string, root string) bool, root strin
 	return false
 }
 
-// removesOutside: rm of an absolute path that lies neither in the work tree nor in the folder for temporary files.
-// The work tree itself is outside.
-func removesOutside(words []string, root string) bool {
-	if words[0] != "rm" {
+// removesOutside: rm, or find that removes, of an absolute path that lies neither in the work tree nor in the folder
+// for temporary files. The work tree itself is outside.
+func removesOutside(words []string, at folders) bool {
+	switch words[0] {
+	case "rm":
+		_, operands := optionsOf(words[1:])
+		return slices.ContainsFunc(operands, at.outside)
+	case "find":
+		i := slices.IndexFunc(words, func(w string) bool { return slices.Contains([]string{"-exec", "-execdir", "-ok", "-okdir"}, w) })
+		if slices.Contains(words, "-delete") || i > 0 && i+1 < len(words) && baseName(words[i+1]) == "rm" {
+			return slices.ContainsFunc(startsOf(argsOf(words)), func(a arg) bool { return at.outside(a.text) })
+		}
+	}
+	return false
+}
+
+func (at folders) outside(name string) bool {
+	for _, home := range []string{"~", "$HOME"} {
+		if rest, ok := strings.CutPrefix(name, home); ok && at.home != "" && (rest == "" || rest[0] == '/') {
+			name = at.home + rest
+		}
+	}
+	if !strings.HasPrefix(name, "/") {
 		return false
 	}
-	_, operands := optionsOf(words[1:])
-	return slices.ContainsFunc(operands, func(name string) bool {
-		if !strings.HasPrefix(name, "/") {
-			return false
-		}
-		name = path.Clean(name)
-		return !within(name, "/tmp") && !within(name, "/private/tmp") && (root == "" || name == root || !within(name, root))
-	})
+	name = path.Clean(name)
+	return !within(name, "/tmp") && !within(name, "/private/tmp") && (at.root == "" || name == at.root || !within(name, at.root))
 }
 
 func within(name, dir string) bool { return name == dir || strings.HasPrefix(name, dir+"/") }
 
 // pushesByForce: a lease is no force, since it loses nobody's commits unseen.
-func pushesByForce(words []string, _ string) bool {
+func pushesByForce(words []string, _ folders) bool {
 	options, _ := gitVerb(words, "push")
-	return slices.Contains(options, "--force")
+	return slices.Contains(options, "--force") && !dryPush(options)
 }
 
 // pushesByShorthand: -f, alone or among other letters, and the plus sign before a refspec, which is the same.
-func pushesByShorthand(words []string, _ string) bool {
+func pushesByShorthand(words []string, _ folders) bool {
 	options, operands := gitVerb(words, "push")
-	return slices.ContainsFunc(options, func(o string) bool {
+	return !dryPush(options) && (slices.ContainsFunc(options, func(o string) bool {
 		letters, _, _ := strings.Cut(shortLetters(o), "o") // -o takes the rest as its value
 		return strings.Contains(letters, "f")
-	}) || slices.ContainsFunc(operands, func(o string) bool { return len(o) > 1 && o[0] == '+' })
+	}) || slices.ContainsFunc(operands, func(o string) bool { return len(o) > 1 && o[0] == '+' }))
+}
+
+func dryPush(options []string) bool {
+	return slices.Contains(options, "--dry-run") || slices.Contains(options, "-n")
 }
 
 // remoteMain is a commit of the remote's main branch, or one counted from there.
-var remoteMain = regexp.MustCompile(`^origin/(main|master)([~^@].*)?$`)
+var remoteMain = regexp.MustCompile(`^(?:(?:refs/)?remotes/)?origin/(main|master)([~^@].*)?$`)
 
-func resetsToRemote(words []string, _ string) bool {
+func resetsToRemote(words []string, _ folders) bool {
 	options, operands := gitVerb(words, "reset")
-	return slices.Contains(options, "--hard") && slices.ContainsFunc(operands, remoteMain.MatchString)
+	return abbreviates(options, "--hard") && slices.ContainsFunc(operands, remoteMain.MatchString)
 }
 
 // cleans: a dry run removes nothing.
-func cleans(words []string, _ string) bool {
-	options, _ := gitVerb(words, "clean")
-	forced := false
+func cleans(words []string, _ folders) bool {
+	options, _ := gitVerb(withoutExcludes(words), "clean")
+	forced := abbreviates(options, "--force")
 	for _, o := range options {
 		letters, _, _ := strings.Cut(shortLetters(o), "e") // -e takes the rest as its value
 		if o == "--dry-run" || strings.Contains(letters, "n") {
 			return false
 		}
-		forced = forced || o == "--force" || strings.ContainsAny(letters, "dfxX")
+		forced = forced || strings.ContainsAny(letters, "dfxX")
 	}
 	return forced
+}
+
+// withoutExcludes drops what git clean's -e takes: `-e -n` is no dry run.
+func withoutExcludes(words []string) []string {
+	var list []string
+	for i := 0; i < len(words); i++ {
+		list = append(list, words[i])
+		if words[i] == "--exclude" || strings.HasSuffix(shortLetters(words[i]), "e") && strings.HasPrefix(words[i], "-") {
+			i++
+		}
+	}
+	return list
+}
+
+// abbreviates tells whether one of the options is a long one, which git takes cut short as well.
+func abbreviates(options []string, long string) bool {
+	const shortest = len("--xx")
+	return slices.ContainsFunc(options, func(o string) bool { return len(o) >= shortest && strings.HasPrefix(long, o) })
 }
 
 // gitVerb are the options and operands of a git command; none of another.

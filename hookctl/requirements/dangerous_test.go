@@ -121,3 +121,17 @@ func FuzzDangerous(f *testing.F) {
 		}
 	})
 }
+
+func TestDangerInOtherWords(t *testing.T) {
+	for line, want := range map[string]string{
+		"rm -rf ~": "rm_root", "rm -rf ~/x": "rm_root", `rm -rf "$HOME/x"`: "rm_root", "rm -rf ${HOME}": "rm_root", "rm -rf '~x' x~ $HOMER": "",
+		"find /srv -name x -delete": "rm_root", "find -L /srv -exec /bin/rm -rf {} +": "rm_root", "find build -delete": "", "find /srv -name rm": "", "find /tmp/x -delete": "",
+		"find /srv -exec ls {} ;": "", "ssh -p 22 host rm -rf /srv": "rm_root", "ssh host 'cd x; rm -rf /srv'": "rm_root", "ssh host ls /srv": "", "sudo -iu x rm -rf /srv": "rm_root",
+		"git reset --har origin/main": "reset_remote", "git reset --hard refs/remotes/origin/main": "reset_remote", "git reset --hard remotes/origin/master": "reset_remote",
+		"git clean --forc": "git_clean", "git clean -fdx -e -n": "git_clean", "git clean -ne x -f": "", "git-push -f": "force_push_short",
+		"git push -n --force": "", "git push --dry-run -f": "", "git push --dry-run origin +x": "",
+		"psql -c'DROP TABLE x'": "sql_drop", "mysql -e'drop/**/table x'": "sql_drop", "psql -c 'TRUNCATE /* all */ TABLE x'": "sql_truncate", "psql -c 'select \"xdrop table\"'": "",
+	} {
+		equal(t, line, danger(t, line), want)
+	}
+}

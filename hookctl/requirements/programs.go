@@ -117,6 +117,10 @@ func (s *shellLine) runs(name string, args []arg) {
 		}
 	case name == "busybox" || name == "toybox":
 		s.command(args[1:])
+	case name == "ssh":
+		const valued = "-B -b -c -D -E -e -F -I -i -J -L -l -m -O -o -P -p -Q -R -S -W -w"
+		s.parse(joined(behind(args, strings.Fields(valued), 1, name)))
+		s.suffixes(args)
 	case name == "eval", name == "watch":
 		s.parse(joined(behind(args, []string{"-n", "--interval"}, 0, name)))
 	case name == "trap":
@@ -148,7 +152,7 @@ func behind(args []arg, valued []string, operands int, name string) []arg {
 			return nil
 		case name == "env" && splits(word):
 			return behind(append([]arg{{text: name}}, splitString(args[i:])...), valued, operands, name)
-		case slices.Contains(valued, word):
+		case slices.Contains(valued, word) || takesNext(word, valued):
 			i++
 		case strings.HasPrefix(word, "-") && word != "-":
 		case name == "env" && (word == "-" || isAssign(word)), name == "sudo" && isAssign(word):
@@ -157,6 +161,19 @@ func behind(args []arg, valued []string, operands int, name string) []arg {
 		}
 	}
 	return nil
+}
+
+// takesNext tells whether the last of several letters takes the next word: -iu.
+func takesNext(word string, valued []string) bool {
+	if strings.HasPrefix(word, "--") || len(word) < 3 || word[0] != '-' {
+		return false
+	}
+	for i := 1; i < len(word); i++ {
+		if slices.Contains(valued, "-"+word[i:i+1]) {
+			return i == len(word)-1
+		}
+	}
+	return false
 }
 
 func skip(args []arg, n int) []arg { return args[min(n, len(args)):] }
