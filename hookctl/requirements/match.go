@@ -3,6 +3,7 @@ package requirements
 import (
 	"encoding/json"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -76,10 +77,10 @@ func field(input json.RawMessage, name string) (string, bool) {
 }
 
 // Exempt says whether a call writes a plan: a file below ~/.claude/plans/, or below /.claude/plans/ or /docs/plans/
-// anywhere. Links are followed, so a link among the plans exempts nothing that lies elsewhere. A relative path is
-// taken from the project's root.
+// anywhere. Only tools that edit files do; to another tool a file_path may mean nothing. Links are followed, so a link
+// among the plans exempts nothing that lies elsewhere. A relative path is taken from the project's root.
 func (r Rules) Exempt(tool string, input json.RawMessage) bool {
-	if tool == "Bash" {
+	if !slices.Contains(defaultTools, tool) {
 		return false
 	}
 	path, ok := field(input, "file_path")

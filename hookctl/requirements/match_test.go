@@ -322,6 +322,8 @@ func TestExempt(t *testing.T) {
 		equal(t, path, r.Exempt("Write", input), want)
 	}
 	equal(t, "Bash", r.Exempt("Bash", []byte(`{"command":"rm x","file_path":"/repo/docs/plans/a.md"}`)), false)
+	equal(t, "a tool for which the path means nothing", r.Exempt("mcp__db__drop", []byte(`{"file_path":"/repo/docs/plans/a.md"}`)), false)
+	equal(t, "the last of two paths counts", r.Exempt("Edit", []byte(`{"file_path":"/repo/docs/plans/a.md","file_path":"/repo/a.go"}`)), false)
 	equal(t, "no path", r.Exempt("Write", []byte(`{"file_path":5}`)), false)
 	equal(t, "zero rules", Rules{}.Exempt("Write", []byte(`{"file_path":"/a/docs/plans/b"}`)), true)
 }
