@@ -19,10 +19,10 @@ type meanings struct {
 	calls     int
 }
 
-// once is false when there were too many calls.
+// once is false when there were too many calls, or so many commands that the line counts as text anyhow.
 func (s *shellLine) once() bool {
 	s.calls++
-	return s.calls <= maxCalls && s.depth < maxNested
+	return s.calls <= maxCalls && s.depth < maxNested && len(s.commands) <= maxCommands
 }
 
 // own runs a function or an alias of the line.
