@@ -20,6 +20,7 @@ import (
 
 	"hookline/embedded"
 	"hookline/hookctl/daemon"
+	"hookline/hookctl/home"
 	"hookline/hookctl/wire"
 )
 
@@ -75,7 +76,7 @@ func (h *house) getenv(name string) string {
 
 func (h *house) socket() string { return filepath.Join(h.root, "s.sock") }
 
-func (h *house) paths() daemon.Paths { return daemon.PathsOf(h.state, h.getenv) }
+func (h *house) paths() home.Paths { return home.PathsOf(h.state, h.getenv) }
 
 // lastWords is the end of the daemon's log.
 func (h *house) lastWords() string {

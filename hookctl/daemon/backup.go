@@ -21,6 +21,7 @@ import (
 
 	"hookline/embedded"
 	"hookline/embedded/block"
+	"hookline/hookctl/home"
 	"hookline/hookctl/wire"
 )
 
@@ -112,7 +113,7 @@ func (d *Daemon) Backup(ctx context.Context, file string, progress func(uint64))
 	done, err := d.backup(ctx, out, progress)
 	err = cmp.Or(err, out.Sync(), out.Close())
 	if err == nil {
-		err = syncDir(filepath.Dir(file))
+		err = home.SyncDir(filepath.Dir(file))
 	}
 	if err != nil {
 		return done, errors.Join(fmt.Errorf("backup: %w", err), os.Remove(file))

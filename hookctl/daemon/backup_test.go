@@ -19,6 +19,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"hookline/events"
+	"hookline/hookctl/home"
 )
 
 // restored makes a home from a backup and opens it.
@@ -100,12 +101,12 @@ func TestBackupUnderLoad(t *testing.T) {
 
 // Contents and waiting frames are in it, and the frames are taken by the next daemon.
 func TestBackupHasBlobsAndSpool(t *testing.T) {
-	home := reviewHome(t)
-	d := open(t, home)
+	dir := reviewHome(t)
+	d := open(t, dir)
 	large := strings.Repeat("line of a file\n", 4000)
 	take(t, d, hookFrame(fmt.Sprintf(`{"hook_event_name":"PostToolUse","session_id":"s-1","tool_name":"Read","tool_use_id":"t","tool_response":{"content":%q}}`, large)))
 	waiting := bashOf("s-1", 9)
-	if err := OpenSpool(PathsOf(home, os.Getenv)).Write(waiting); err != nil {
+	if err := OpenSpool(home.PathsOf(dir, os.Getenv)).Write(waiting); err != nil {
 		t.Fatal(err)
 	}
 	file := filepath.Join(t.TempDir(), "b.backup")

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"hookline/embedded"
+	"hookline/hookctl/home"
 	"hookline/hookctl/wire"
 )
 
@@ -55,11 +56,11 @@ type Client struct {
 }
 
 // paths are those of the home that is meant.
-func (o ConnectOptions) paths() Paths {
-	if home, _ := wire.Home(os.Getenv); o.Home == "" || o.Home == home {
-		return Locate(os.Getenv)
+func (o ConnectOptions) paths() home.Paths {
+	if dir, _ := wire.Home(os.Getenv); o.Home == "" || o.Home == dir {
+		return home.Locate(os.Getenv)
 	}
-	return Locate(func(name string) string {
+	return home.Locate(func(name string) string {
 		switch name {
 		case "HOOKLINE_HOME":
 			return o.Home
@@ -79,7 +80,7 @@ func Connect(ctx context.Context, o ConnectOptions) (*Client, error) {
 	if o.Answer == 0 {
 		o.Answer = 3 * time.Second
 	}
-	if p.reach(time.Second) {
+	if p.Reach(time.Second) {
 		c, err := answering(ctx, p, o.Answer)
 		var mute *Problem
 		if err == nil || ctx.Err() != nil || errors.As(err, &mute) {
@@ -96,7 +97,7 @@ func Connect(ctx context.Context, o ConnectOptions) (*Client, error) {
 }
 
 // answering is a client of a daemon that was seen to answer.
-func answering(ctx context.Context, p Paths, within time.Duration) (*Client, error) {
+func answering(ctx context.Context, p home.Paths, within time.Duration) (*Client, error) {
 	c := overSocket(p.Socket)
 	soon, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
@@ -122,14 +123,14 @@ func overSocket(path string) *Client {
 	return &Client{http: &http.Client{Transport: &http.Transport{DialContext: dial, DisableCompression: true}}}
 }
 
-func startAndConnect(ctx context.Context, p Paths, o ConnectOptions) (*Client, error) {
+func startAndConnect(ctx context.Context, p home.Paths, o ConnectOptions) (*Client, error) {
 	err := Spawn(p, time.Now())
 	if err != nil && !errors.Is(err, ErrStarting) {
 		return nil, notStarted(p, err)
 	}
 	deadline := time.Now().Add(o.Wait)
 	for time.Now().Before(deadline) {
-		if p.reach(time.Second) {
+		if p.Reach(time.Second) {
 			return answering(ctx, p, o.Answer)
 		}
 		if reason := LastStart(p).Reason; reason != "" && err == nil {
@@ -154,7 +155,7 @@ func startAndConnect(ctx context.Context, p Paths, o ConnectOptions) (*Client, e
 }
 
 // notStarted is the error of a start that failed, with the advice and the exit code where the log is the reason.
-func notStarted(p Paths, err error) error {
+func notStarted(p home.Paths, err error) error {
 	last := LastStart(p)
 	if !last.Damaged || !strings.Contains(err.Error(), last.Reason) {
 		return fmt.Errorf("start the daemon: %w", err)
@@ -167,7 +168,7 @@ func notStarted(p Paths, err error) error {
 }
 
 // inProcess opens the house without a door. Nothing is drained by that, and nothing recorded but damage of the log.
-func inProcess(ctx context.Context, p Paths) (*Client, error) {
+func inProcess(ctx context.Context, p home.Paths) (*Client, error) {
 	if _, err := os.Stat(p.Store); errors.Is(err, os.ErrNotExist) {
 		return nil, problem(http.StatusNotFound, "there is no store in "+p.Home, "`hookctl start` makes one, HOOKLINE_HOME names another")
 	}

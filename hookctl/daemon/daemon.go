@@ -23,6 +23,7 @@ import (
 	"hookline/embedded"
 	"hookline/events"
 	"hookline/hookctl/facts"
+	"hookline/hookctl/home"
 	"hookline/hookctl/redact"
 	"hookline/hookctl/wire"
 	"hookline/projector"
@@ -92,7 +93,7 @@ type Daemon struct {
 	clients      clientCache
 	gates        gateFiles
 	lookedUp     map[string]uint64 // waiting frames that were looked up in the log: sequence, 0 = not there
-	paths        Paths
+	paths        home.Paths
 	door         atomic.Pointer[door] // nil: in process, or not open yet
 
 	hub      *hub
@@ -135,7 +136,7 @@ func openOn(ctx context.Context, o Options, place embedded.Options) (d *Daemon, 
 		return nil, false, err
 	}
 	d = &Daemon{opts: o, log: o.Log, ground: ground, stream: ground.Stream(), world: facts.New(facts.Options{}), redactor: redactorOf(o.Redact),
-		spool: OpenSpool(PathsOf(o.Home, os.Getenv)), window: intake.New(intake.Size), notices: map[string]bool{}, hub: newHub(), started: o.Now(),
+		spool: OpenSpool(home.PathsOf(o.Home, os.Getenv)), window: intake.New(intake.Size), notices: map[string]bool{}, hub: newHub(), started: o.Now(),
 		stopping: make(chan string, 1)}
 	d.life, d.end = context.WithCancel(context.WithoutCancel(ctx))
 	d.readUntold()

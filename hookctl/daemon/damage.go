@@ -15,6 +15,7 @@ import (
 	"hookline/embedded"
 	"hookline/embedded/block"
 	"hookline/events"
+	"hookline/hookctl/home"
 	"hookline/hookctl/wire"
 )
 
@@ -130,7 +131,7 @@ func (d *Daemon) tellLater(s saying) {
 	d.sayings = d.sayings[max(0, len(d.sayings)-maxSayings):]
 	content, err := json.Marshal(d.sayings)
 	if err == nil {
-		err = PrivateDir(filepath.Dir(d.untoldPath()))
+		err = home.PrivateDir(filepath.Dir(d.untoldPath()))
 	}
 	if err == nil {
 		temp := d.untoldPath() + ".tmp"

@@ -15,6 +15,7 @@ import (
 	"hookline/embedded"
 	"hookline/embedded/block"
 	"hookline/events"
+	"hookline/hookctl/home"
 )
 
 // damages are the log.damaged events of a log.
@@ -31,8 +32,8 @@ func damages(t *testing.T, d *Daemon) (ids []string, all []*events.LogDamaged) {
 // Whoever opens a damaged log first, an in-process reader too, records it once and before anything else, and the next
 // session that starts is told, however many openings later, once.
 func TestDamageIsRecordedByTheOpener(t *testing.T) {
-	home, _, _ := lossy(t)
-	c, err := inProcess(t.Context(), PathsOf(home, os.Getenv))
+	dir, _, _ := lossy(t)
+	c, err := inProcess(t.Context(), home.PathsOf(dir, os.Getenv))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,17 +48,17 @@ func TestDamageIsRecordedByTheOpener(t *testing.T) {
 	if newest := recs[len(recs)-1]; newest.Type != "log.damaged" || newest.Seq != 11 || len(recs) != 10 {
 		t.Errorf("%q", typesOf(recs))
 	}
-	if info, err := os.Stat(filepath.Join(home, "told", "untold.json")); err != nil || info.Mode().Perm() != 0o600 {
+	if info, err := os.Stat(filepath.Join(dir, "told", "untold.json")); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("%v %v", info, err)
 	}
-	shut(t, open(t, home)) // a daemon that nobody speaks to
-	d := open(t, home)
+	shut(t, open(t, dir)) // a daemon that nobody speaks to
+	d := open(t, dir)
 	defer func() { shut(t, d) }()
 	if a := take(t, d, startOf("s-9")); a.Exit != 2 || !strings.Contains(string(a.Stderr), words) {
 		t.Errorf("exit %d, %q", a.Exit, a.Stderr)
 	}
 	shut(t, d)
-	d = open(t, home)
+	d = open(t, dir)
 	if a := take(t, d, startOf("s-10")); a.Exit != 0 || len(a.Stderr) != 0 {
 		t.Errorf("told again: exit %d, %q", a.Exit, a.Stderr)
 	}

@@ -19,6 +19,7 @@ import (
 
 	"hookline/embedded"
 	"hookline/hookctl/config"
+	"hookline/hookctl/home"
 	"hookline/hookctl/wire"
 )
 
@@ -28,8 +29,8 @@ const tellAgain = time.Hour
 // DeliverOptions is the world of a delivery. The zero value is the real one, without a deadline.
 type DeliverOptions struct {
 	Getenv func(string) string
-	Until  time.Time                    // when the answer is of no more use; the zero time gives one second
-	Spawn  func(Paths, time.Time) error // starts the daemon, [Spawn]
+	Until  time.Time                         // when the answer is of no more use; the zero time gives one second
+	Spawn  func(home.Paths, time.Time) error // starts the daemon, [Spawn]
 }
 
 // DeliverCommand is "hookd deliver", which the client starts when a request failed: [Deliver] on
@@ -44,7 +45,7 @@ func DeliverCommand(ctx context.Context, args []string) int {
 		return 1
 	}
 	if *again {
-		if err := spawnAgain(Locate(os.Getenv)); err != nil {
+		if err := spawnAgain(home.Locate(os.Getenv)); err != nil {
 			return fail(os.Stderr, err)
 		}
 		return 0
@@ -82,7 +83,7 @@ func Deliver(ctx context.Context, in io.Reader, out, errw io.Writer, opt Deliver
 		f.Complete, f.Size = false, int64(len(f.Body))
 		f.Note = strings.TrimPrefix(fmt.Sprintf("%s; %d bytes were cut on the way to the delivery", f.Note, cut), "; ")
 	}
-	d := &delivery{DeliverOptions: opt, frame: f, event: wire.Event(f.Args, f.Body), paths: Locate(opt.Getenv)}
+	d := &delivery{DeliverOptions: opt, frame: f, event: wire.Event(f.Args, f.Body), paths: home.Locate(opt.Getenv)}
 	if d.waits() {
 		if reply, ok := d.startAndSend(ctx); ok {
 			out.Write(reply.Stdout)
@@ -158,7 +159,7 @@ type delivery struct {
 	DeliverOptions
 	frame    wire.Frame
 	event    string
-	paths    Paths
+	paths    home.Paths
 	spoolErr error // the frame is lost
 	startErr error // no daemon will take it soon
 	sendErr  error // the daemon that was waited for did not take it
@@ -170,7 +171,7 @@ type delivery struct {
 // start starts the daemon unless one accepts connections: one that hangs holds the store.
 func (d *delivery) start() {
 	for tries := 0; tries < 2; tries++ { // whoever had the lock may have been a daemon that was ending
-		if d.paths.reach(50 * time.Millisecond) {
+		if d.paths.Reach(50 * time.Millisecond) {
 			d.hangs = tries == 0
 			return
 		}
@@ -200,7 +201,7 @@ func (d *delivery) startAndSend(ctx context.Context) (wire.Reply, bool) {
 		if !errors.Is(err, wire.ErrNoDaemon) {
 			return wire.Reply{}, false
 		}
-		if socket := d.paths.Socket; d.paths.reach(50*time.Millisecond) && d.paths.Socket != socket {
+		if socket := d.paths.Socket; d.paths.Reach(50*time.Millisecond) && d.paths.Socket != socket {
 			continue
 		}
 		if d.died() {
@@ -361,7 +362,7 @@ func (d *delivery) once(cause string) bool {
 		}
 	}
 	for _, dir := range places {
-		if PrivateDir(dir) == nil && os.WriteFile(filepath.Join(dir, name), []byte(cause+"\n"), 0o600) == nil {
+		if home.PrivateDir(dir) == nil && os.WriteFile(filepath.Join(dir, name), []byte(cause+"\n"), 0o600) == nil {
 			break
 		}
 	}

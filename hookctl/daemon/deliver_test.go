@@ -16,11 +16,12 @@ import (
 	"testing"
 	"time"
 
+	"hookline/hookctl/home"
 	"hookline/hookctl/wire"
 )
 
 // delivered runs Deliver with a starter of the test's own.
-func delivered(t *testing.T, f wire.Frame, spawn func(Paths, time.Time) error) (stdout, stderr string, code int) {
+func delivered(t *testing.T, f wire.Frame, spawn func(home.Paths, time.Time) error) (stdout, stderr string, code int) {
 	t.Helper()
 	var out, errw bytes.Buffer
 	in := bytes.NewReader(append(append(f.Header(), '\n'), f.Body...))
@@ -35,7 +36,7 @@ func frameOf(args, body string) wire.Frame {
 }
 
 // starting is what Spawn says while somebody else starts the daemon.
-func starting(Paths, time.Time) error { return ErrStarting }
+func starting(home.Paths, time.Time) error { return ErrStarting }
 
 func TestDeliverDegraded(t *testing.T) {
 	for _, c := range []struct{ args, stdout, stderr string }{
@@ -115,7 +116,7 @@ func TestDeliverWaitsAtGates(t *testing.T) {
 		if stdout != c.stdout || stderr != "" || code != 0 {
 			t.Errorf("%+v: %d %q %q", c, code, stdout, stderr)
 		}
-		if c.spool == 0 && OpenSpool(Locate(os.Getenv)).Count() != 0 {
+		if c.spool == 0 && OpenSpool(home.Locate(os.Getenv)).Count() != 0 {
 			t.Errorf("%+v: sent and spooled", c)
 		}
 	}
@@ -152,7 +153,7 @@ func TestDeliverDaemonDies(t *testing.T) {
 	if stdout != want || code != 0 || time.Since(before) > 3*time.Second {
 		t.Errorf("%v: %d %q", time.Since(before), code, stdout)
 	}
-	stdout, _, _ = delivered(t, frameOf("hook SessionStart", `{}`), func(p Paths, _ time.Time) error { return LastStart(p).failure() })
+	stdout, _, _ = delivered(t, frameOf("hook SessionStart", `{}`), func(p home.Paths, _ time.Time) error { return LastStart(p).failure() })
 	if stdout != "" {
 		t.Errorf("told again: %q", stdout)
 	}
@@ -163,7 +164,7 @@ func TestDeliverDaemonDies(t *testing.T) {
 
 func TestDeliverRestoreIdentityDegraded(t *testing.T) {
 	p := spawnHome(t, "none")
-	stdout, stderr, code := delivered(t, frameOf("session restore-identity", `{}`), func(p Paths, _ time.Time) error {
+	stdout, stderr, code := delivered(t, frameOf("session restore-identity", `{}`), func(p home.Paths, _ time.Time) error {
 		return nil // starts nothing: nobody holds the lock
 	})
 	if stdout != "" || !strings.HasPrefix(stderr, "hookline: the recorder does not start (") || strings.Count(stderr, "\n") != 1 || code != 0 {
@@ -182,7 +183,7 @@ func TestDeliverDaemonHangs(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	stdout, stderr, code := delivered(t, frameOf("hook Stop", `{}`), func(Paths, time.Time) error {
+	stdout, stderr, code := delivered(t, frameOf("hook Stop", `{}`), func(home.Paths, time.Time) error {
 		t.Error("a second daemon was started")
 		return nil
 	})
@@ -209,8 +210,8 @@ func TestDeliverReadOnlyHome(t *testing.T) {
 	if stdout, _, _ = delivered(t, frameOf("hook Stop", `{}`), nil); stdout != "" {
 		t.Errorf("told again: %q", stdout)
 	}
-	frames := mustList(t, OpenSpool(PathsOf(os.Getenv("HOOKLINE_HOME"), os.Getenv)))
-	if len(frames) != 2 || filepath.Dir(frames[0].Path) != Locate(os.Getenv).Fallbacks[0] {
+	frames := mustList(t, OpenSpool(home.PathsOf(os.Getenv("HOOKLINE_HOME"), os.Getenv)))
+	if len(frames) != 2 || filepath.Dir(frames[0].Path) != home.Locate(os.Getenv).Fallbacks[0] {
 		t.Errorf("%v", frames)
 	}
 }
@@ -221,7 +222,7 @@ func TestDeliverFullDisk(t *testing.T) {
 		p := spawnHome(t, "none")
 		want := `{"systemMessage":"hookline: the disk of ` + p.Home + ` is full; hooks are kept where there is room and recorded when there is space again"}` + "\n"
 		for i, said := range []string{want, "", ""} {
-			stdout, stderr, code := delivered(t, frameOf("hook PostToolUse", `{}`), func(p Paths, _ time.Time) error {
+			stdout, stderr, code := delivered(t, frameOf("hook PostToolUse", `{}`), func(p home.Paths, _ time.Time) error {
 				return &fs.PathError{Op: "write", Path: fmt.Sprintf("%s.%d.tmp", p.SpawnState, i), Err: errno}
 			})
 			if stdout != said || stderr != "" || code != 0 {

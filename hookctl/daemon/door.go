@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"hookline/hookctl/home"
 	"hookline/hookctl/wire"
 )
 
@@ -28,7 +29,7 @@ const keptLooks = 3
 // from starting. So it is looked for, and opened again, in the home where its place is gone or another's. One
 // goroutine looks; failed and socket may be read by any.
 type door struct {
-	paths  Paths
+	paths  home.Paths
 	at     atomic.Pointer[string] // paths.Socket, or paths.Near
 	log    *slog.Logger
 	srv    *http.Server
@@ -42,7 +43,7 @@ type door struct {
 }
 
 // openDoor opens the socket of a home whose lock we hold, and serves it.
-func openDoor(p Paths, srv *http.Server, log *slog.Logger) (*door, error) {
+func openDoor(p home.Paths, srv *http.Server, log *slog.Logger) (*door, error) {
 	d := &door{paths: p, log: log, srv: srv, failed: make(chan error, 1)}
 	d.lock, _ = os.Lstat(p.Lock)
 	return d, d.open()

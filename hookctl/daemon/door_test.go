@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"hookline/hookctl/home"
 	"hookline/hookctl/wire"
 )
 
@@ -24,7 +25,7 @@ func standing(t *testing.T) (*door, *bytes.Buffer) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
-	p := Paths{Home: filepath.Join(dir, "home"), Socket: filepath.Join(dir, "s"), Lock: filepath.Join(dir, "home", "hookd.lock")}
+	p := home.Paths{Home: filepath.Join(dir, "home"), Socket: filepath.Join(dir, "s"), Lock: filepath.Join(dir, "home", "hookd.lock")}
 	if err := errors.Join(os.Mkdir(p.Home, 0o700), os.WriteFile(p.Lock, nil, 0o600)); err != nil {
 		t.Fatal(err)
 	}
@@ -159,8 +160,8 @@ func TestDoorMovesHome(t *testing.T) {
 	if to, err := os.Readlink(d.paths.Link); err != nil || to != d.paths.Socket {
 		t.Fatalf("the link leads to %q, %v; want %q", to, err, d.paths.Socket)
 	}
-	caller := Paths{Home: d.paths.Home, Socket: filepath.Join(d.paths.Home, "none.sock")}
-	if !caller.reach(time.Second) || caller.Socket != d.paths.Socket {
+	caller := home.Paths{Home: d.paths.Home, Socket: filepath.Join(d.paths.Home, "none.sock")}
+	if !caller.Reach(time.Second) || caller.Socket != d.paths.Socket {
 		t.Errorf("a caller with another environment has %q", caller.Socket)
 	}
 	d.paths.Socket = filepath.Join(d.paths.Lock, "s") // a file is in the way
@@ -171,7 +172,7 @@ func TestDoorMovesHome(t *testing.T) {
 	if d.socket() != d.paths.Near || !answers(t.Context(), d.paths.Near) || !strings.Contains(log.String(), "the socket is opened in the home instead") {
 		t.Errorf("no answer at %q; %s", d.socket(), log)
 	}
-	if caller = d.paths; !caller.reach(time.Second) || caller.Socket != d.paths.Near {
+	if caller = d.paths; !caller.Reach(time.Second) || caller.Socket != d.paths.Near {
 		t.Errorf("a caller with the daemon's environment has %q", caller.Socket)
 	}
 	d.look()

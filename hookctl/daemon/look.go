@@ -21,7 +21,7 @@ const lookName = ".look-"
 // else can open the store until then.
 func ConnectLook(ctx context.Context, o ConnectOptions) (*Client, error) {
 	p := o.paths()
-	if _, err := os.Stat(p.Store); err != nil || p.reach(time.Second) {
+	if _, err := os.Stat(p.Store); err != nil || p.Reach(time.Second) {
 		return Connect(ctx, o)
 	}
 	dir, err := os.MkdirTemp(p.Store, lookName)

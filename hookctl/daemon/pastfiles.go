@@ -20,7 +20,7 @@ import (
 // opening the store takes after years of use; a store whose last exit was not in order is opened as ever.
 func ConnectPast(ctx context.Context, o ConnectOptions) (*Client, error) {
 	p := o.paths()
-	if _, err := os.Stat(p.Store); err != nil || p.reach(time.Second) {
+	if _, err := os.Stat(p.Store); err != nil || p.Reach(time.Second) {
 		return Connect(ctx, o)
 	}
 	files, err := embedded.OpenFiles(embedded.Options{Dir: p.Store, Holder: "replay " + wire.Build})

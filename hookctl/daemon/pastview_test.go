@@ -16,6 +16,7 @@ import (
 
 	"hookline/embedded"
 	"hookline/events"
+	"hookline/hookctl/home"
 	"hookline/projector"
 )
 
@@ -57,8 +58,8 @@ func inJSON(t *testing.T, v any) string {
 // Each cell of the past, asked for by its key, is the cell that the whole log gives; so is what changed between two
 // points; and the files say the same as the daemon.
 func TestPastIsWhatTheWholeLogGives(t *testing.T) {
-	home := reviewHome(t)
-	d := open(t, home)
+	dir := reviewHome(t)
+	d := open(t, dir)
 	for _, file := range recorded(t) {
 		for _, f := range frames(t, file) {
 			take(t, d, f)
@@ -97,7 +98,7 @@ func TestPastIsWhatTheWholeLogGives(t *testing.T) {
 	}
 	compare("daemon", d.Handler())
 	shut(t, d)
-	files, err := embedded.OpenFiles(embedded.Options{Dir: PathsOf(home, func(string) string { return "" }).Store})
+	files, err := embedded.OpenFiles(embedded.Options{Dir: home.PathsOf(dir, func(string) string { return "" }).Store})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,6 +17,7 @@ import (
 	"hookline/embedded/block"
 	"hookline/events"
 	"hookline/hookctl/export"
+	"hookline/hookctl/home"
 )
 
 // Repair looks for everything that is damaged or missing and fetches what other places still have. It never
@@ -367,12 +368,12 @@ func Recheck(home string) error { return block.Distrust(filepath.Join(home, "sto
 
 // Renew begins a new log where nothing is left of the old one, behind the sequences that it is known to have
 // had, and records the loss. What is left of the old one is set aside. It is for whoever has asked the user.
-func Renew(ctx context.Context, home string) error {
-	d, err := Open(ctx, Options{Home: home, Renew: true})
+func Renew(ctx context.Context, dir string) error {
+	d, err := Open(ctx, Options{Home: dir, Renew: true})
 	if err != nil {
 		return err
 	}
-	return errors.Join(d.Close(ctx), StartSucceeded(PathsOf(home, os.Getenv))) // a start that failed is waited for no more
+	return errors.Join(d.Close(ctx), StartSucceeded(home.PathsOf(dir, os.Getenv))) // a start that failed is waited for no more
 }
 
 // Free tells whether nobody has the home's store.

@@ -19,6 +19,8 @@ import (
 	"time"
 
 	"github.com/klauspost/compress/zstd"
+
+	"hookline/hookctl/home"
 )
 
 // RestoreOptions say what is put where.
@@ -97,14 +99,14 @@ func emptyHome(ctx context.Context, home string) error {
 }
 
 // place moves the finished home to where it belongs.
-func place(from, home string) error {
-	if err := os.Remove(home); err != nil && !errors.Is(err, os.ErrNotExist) { // an empty folder: a rename onto it fails on some systems
-		return fmt.Errorf("replace the empty %s: %w", home, err)
+func place(from, dir string) error {
+	if err := os.Remove(dir); err != nil && !errors.Is(err, os.ErrNotExist) { // an empty folder: a rename onto it fails on some systems
+		return fmt.Errorf("replace the empty %s: %w", dir, err)
 	}
-	if err := os.Rename(from, home); err != nil {
+	if err := os.Rename(from, dir); err != nil {
 		return err
 	}
-	return syncDir(filepath.Dir(home))
+	return home.SyncDir(filepath.Dir(dir))
 }
 
 // into unpacks, opens and verifies in a folder of its own.

@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"hookline/events"
+	"hookline/hookctl/home"
 	"hookline/hookctl/wire"
 	"hookline/projector"
 	"hookline/projector/identity"
@@ -68,13 +69,13 @@ func mustVerify(t *testing.T, d *Daemon) {
 
 // A frame that was redacted on its way into the spool is the hook it was, not a refused one.
 func TestReviewSpooledSecretStaysAHook(t *testing.T) {
-	home := reviewHome(t)
+	dir := reviewHome(t)
 	secret := "ghp" + "_" + strings.Repeat("aB3dE6gH9", 4)
 	f := hookFrame(`{"hook_event_name":"UserPromptSubmit","session_id":"s-1","prompt":"use ` + secret + `"}`)
-	if err := OpenSpool(PathsOf(home, os.Getenv)).Write(redacted(f)); err != nil {
+	if err := OpenSpool(home.PathsOf(dir, os.Getenv)).Write(redacted(f)); err != nil {
 		t.Fatal(err)
 	}
-	d := open(t, home)
+	d := open(t, dir)
 	defer shut(t, d)
 	if n := d.drain(t.Context()); n != 1 {
 		t.Fatalf("%d taken", n)

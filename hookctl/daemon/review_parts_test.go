@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"hookline/events"
+	"hookline/hookctl/home"
 	"hookline/hookctl/wire"
 	"hookline/projector"
 )
@@ -197,13 +198,13 @@ func TestReviewRotate(t *testing.T) {
 
 // The commands' client against a house in this process.
 func TestReviewClientInProcess(t *testing.T) {
-	home := reviewHome(t)
-	t.Setenv("HOOKLINE_HOME", home)
-	p := PathsOf(home, os.Getenv)
-	if _, err := inProcess(t.Context(), p); err == nil || err.Error() != "there is no store in "+home {
+	dir := reviewHome(t)
+	t.Setenv("HOOKLINE_HOME", dir)
+	p := home.PathsOf(dir, os.Getenv)
+	if _, err := inProcess(t.Context(), p); err == nil || err.Error() != "there is no store in "+dir {
 		t.Fatalf("%v", err)
 	}
-	d := open(t, home)
+	d := open(t, dir)
 	take(t, d, startOf("s-1"))
 	shut(t, d)
 	c, err := inProcess(t.Context(), p)
@@ -388,7 +389,7 @@ func TestReviewServeAndStop(t *testing.T) {
 	}
 	defer os.RemoveAll(dir)
 	reviewHome(t)
-	p := PathsOf(filepath.Join(dir, "h"), os.Getenv)
+	p := home.PathsOf(filepath.Join(dir, "h"), os.Getenv)
 	p.Socket = filepath.Join(dir, "s")
 	if err := OpenSpool(p).Write(startOf("s-1")); err != nil {
 		t.Fatal(err)

@@ -19,6 +19,7 @@ import (
 	"hookline/embedded"
 	"hookline/events"
 	"hookline/hookctl/config"
+	"hookline/hookctl/home"
 	"hookline/hookctl/wire"
 )
 
@@ -94,7 +95,7 @@ var levels = map[string]slog.Level{"debug": slog.LevelDebug, "info": slog.LevelI
 // Serve runs the daemon of this environment's home until it is told to stop. It is what
 // `hookd serve` does; its stdio is the log.
 func Serve(ctx context.Context, _ []string) int {
-	p := Locate(os.Getenv)
+	p := home.Locate(os.Getenv)
 	rotate(p.Log)
 	cfg := config.Load(config.Options{Getenv: os.Getenv})
 	log := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: levels[cfg.Values.LogLevel]}))
@@ -126,7 +127,7 @@ func Serve(ctx context.Context, _ []string) int {
 	return 1
 }
 
-func serve(ctx context.Context, p Paths, o Options) error {
+func serve(ctx context.Context, p home.Paths, o Options) error {
 	d, err := openPatiently(ctx, p, o)
 	if err != nil {
 		return err
@@ -156,7 +157,7 @@ const readerWait = 3 * time.Second
 
 // openPatiently opens the house; where somebody has the lock but no daemon listens, it is a reading
 // command or a daemon that is ending, and soon over.
-func openPatiently(ctx context.Context, p Paths, o Options) (*Daemon, error) {
+func openPatiently(ctx context.Context, p home.Paths, o Options) (*Daemon, error) {
 	for until := time.Now().Add(readerWait); ; {
 		d, err := Open(ctx, o)
 		var locked *embedded.LockedError
@@ -243,7 +244,7 @@ func (d *Daemon) emitStarted(ctx context.Context, waiting int) {
 // listen opens the socket in a folder of 0700, itself 0600. A stale socket of a daemon that is gone
 // is removed: the lock, which we hold, says that there is no other.
 func listen(path string) (net.Listener, error) {
-	if err := PrivateDir(filepath.Dir(path)); err != nil {
+	if err := home.PrivateDir(filepath.Dir(path)); err != nil {
 		return nil, fmt.Errorf("socket folder: %w", err)
 	}
 	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {

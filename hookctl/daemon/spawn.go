@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"hookline/embedded"
+	"hookline/hookctl/home"
 )
 
 // The back-off after a failed start: 1 s, doubled with each further one, at most a minute. After ten
@@ -37,7 +38,7 @@ type Attempt struct {
 }
 
 // LastStart is the start that has not succeeded, the zero value when there is none.
-func LastStart(p Paths) Attempt {
+func LastStart(p home.Paths) Attempt {
 	var s Attempt
 	if data, err := os.ReadFile(p.SpawnState); err == nil && json.Unmarshal(data, &s) != nil {
 		return Attempt{}
@@ -46,7 +47,7 @@ func LastStart(p Paths) Attempt {
 }
 
 // StartSucceeded ends the back-off; the daemon calls it when its socket is open.
-func StartSucceeded(p Paths) error {
+func StartSucceeded(p home.Paths) error {
 	if err := os.Remove(p.SpawnState); !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
@@ -54,13 +55,13 @@ func StartSucceeded(p Paths) error {
 }
 
 // StartFailed keeps the reason for status, doctor and the user; the daemon calls it before it gives up.
-func StartFailed(p Paths, cause error) error {
+func StartFailed(p home.Paths, cause error) error {
 	s := LastStart(p)
 	s.Reason, s.Damaged, s.Gone = cause.Error(), errors.Is(cause, embedded.ErrLogDamaged), errors.Is(cause, embedded.ErrLogGone)
 	return s.save(p)
 }
 
-func (s Attempt) save(p Paths) error {
+func (s Attempt) save(p home.Paths) error {
 	data, err := json.Marshal(s)
 	if err != nil {
 		return err
@@ -95,7 +96,7 @@ func (s Attempt) failure() error {
 // Spawn starts a daemon that outlives this process and the hook that called it: own session, no
 // parent in the hook's tree, stdio to the log, no keys in its environment. The lock that keeps
 // others from doing the same is handed to the daemon, which so holds it for life.
-func Spawn(p Paths, now time.Time) error {
+func Spawn(p home.Paths, now time.Time) error {
 	if err := os.MkdirAll(p.Home, 0o700); err != nil {
 		return err
 	}
@@ -124,7 +125,7 @@ func Spawn(p Paths, now time.Time) error {
 
 // spawnEnv is the daemon's environment: what it needs to find its files and to print, nothing of
 // the session that happened to start it, and no key: the client's environment holds its API key.
-func spawnEnv(p Paths, environ []string) []string {
+func spawnEnv(p home.Paths, environ []string) []string {
 	env := []string{"HOOKLINE_HOME=" + p.Home, "HOOKLINE_SOCKET=" + p.Socket}
 	for _, kv := range environ {
 		name, _, _ := strings.Cut(kv, "=")

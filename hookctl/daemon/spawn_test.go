@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"hookline/embedded"
+	"hookline/hookctl/home"
 )
 
 // The processes that [Spawn] starts are this test binary; they take their part before any test runs.
@@ -31,13 +32,13 @@ func actAsHookd() bool {
 	case "deliver":
 		os.Exit(DeliverCommand(context.Background(), os.Args[2:]))
 	case "serve":
-		os.Exit(fakeServe(os.Getenv("HOOKLINE_TEST_SERVE"), Locate(os.Getenv)))
+		os.Exit(fakeServe(os.Getenv("HOOKLINE_TEST_SERVE"), home.Locate(os.Getenv)))
 	}
 	return false
 }
 
 // fakeServe is a daemon that answers every hook with "restored" until it is told to quit.
-func fakeServe(mode string, p Paths) int {
+func fakeServe(mode string, p home.Paths) int {
 	starts, err := os.OpenFile(filepath.Join(p.Home, "starts"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return 1
@@ -73,7 +74,7 @@ func fakeServe(mode string, p Paths) int {
 }
 
 // spawnHome is a home whose daemon is fakeServe, with a socket short enough for every platform.
-func spawnHome(t *testing.T, mode string) Paths {
+func spawnHome(t *testing.T, mode string) home.Paths {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "hl") // t.TempDir is too long for a socket on some platforms
 	if err != nil {
@@ -82,7 +83,7 @@ func spawnHome(t *testing.T, mode string) Paths {
 	noRuntime(t)
 	t.Setenv("HOOKLINE_HOME", dir)
 	t.Setenv("HOOKLINE_TEST_SERVE", mode)
-	p := Locate(os.Getenv)
+	p := home.Locate(os.Getenv)
 	t.Cleanup(func() {
 		quit(p)
 		os.RemoveAll(dir)
@@ -90,7 +91,7 @@ func spawnHome(t *testing.T, mode string) Paths {
 	return p
 }
 
-func quit(p Paths) {
+func quit(p home.Paths) {
 	client := http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 		return (&net.Dialer{}).DialContext(ctx, "unix", p.Socket)
 	}}}
@@ -110,12 +111,12 @@ func eventually(t *testing.T, what string, ok func() bool) {
 	t.Fatal(what)
 }
 
-func starts(p Paths) []string {
+func starts(p home.Paths) []string {
 	data, _ := os.ReadFile(filepath.Join(p.Home, "starts"))
 	return strings.Fields(strings.ReplaceAll(string(data), " ", ":"))
 }
 
-func listening(p Paths) func() bool {
+func listening(p home.Paths) func() bool {
 	return func() bool {
 		c, err := net.Dial("unix", p.Socket)
 		if err == nil {

@@ -3,9 +3,10 @@
 package daemon
 
 import (
-	"io/fs"
 	"os"
 	"syscall"
+
+	"hookline/hookctl/home"
 )
 
 // lockOutlives says that the spawn lock is held as long as the daemon lives.
@@ -13,16 +14,16 @@ const lockOutlives = true
 
 // spawn starts the daemon by a second process that exits at once (see [spawnAgain]): the client
 // kills what is still below a hook, even in another session.
-func spawn(p Paths, log, lock *os.File) error {
+func spawn(p home.Paths, log, lock *os.File) error {
 	return startDetached(p, spawnEnv(p, os.Environ()), log, lock, "deliver", "--spawn")
 }
 
 // spawnAgain is the second process. File 3 is the lock.
-func spawnAgain(p Paths) error {
+func spawnAgain(p home.Paths) error {
 	return startDetached(p, os.Environ(), os.Stderr, os.NewFile(3, p.SpawnLock), "serve")
 }
 
-func startDetached(p Paths, env []string, log, lock *os.File, args ...string) error {
+func startDetached(p home.Paths, env []string, log, lock *os.File, args ...string) error {
 	path, err := self()
 	if err != nil {
 		return err
@@ -56,20 +57,4 @@ func lockSpawn(path string) (*os.File, error) {
 		return nil, err
 	}
 	return file, nil
-}
-
-func ownedByUs(info fs.FileInfo) bool {
-	st, ok := info.Sys().(*syscall.Stat_t)
-	return ok && int(st.Uid) == os.Geteuid()
-}
-
-func openToOthers(info fs.FileInfo) bool { return info.Mode().Perm()&0o022 != 0 }
-
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	return d.Sync()
 }

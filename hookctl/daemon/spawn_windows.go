@@ -2,11 +2,12 @@ package daemon
 
 import (
 	"errors"
-	"io/fs"
 	"os"
 	"syscall"
 
 	"golang.org/x/sys/windows"
+
+	"hookline/hookctl/home"
 )
 
 // lockOutlives says that the spawn lock is held as long as the daemon lives.
@@ -14,7 +15,7 @@ const lockOutlives = false
 
 // spawn starts the daemon without a console. The lock cannot be handed over here: it is free again
 // when the delivery ends, and a second daemon finds the first one's own lock.
-func spawn(p Paths, log, _ *os.File) error {
+func spawn(p home.Paths, log, _ *os.File) error {
 	path, err := self()
 	if err != nil {
 		return err
@@ -35,7 +36,7 @@ func spawn(p Paths, log, _ *os.File) error {
 }
 
 // spawnAgain is not needed here.
-func spawnAgain(Paths) error { return errors.ErrUnsupported }
+func spawnAgain(home.Paths) error { return errors.ErrUnsupported }
 
 // lockSpawn takes the lock without waiting.
 func lockSpawn(path string) (*os.File, error) {
@@ -53,11 +54,3 @@ func lockSpawn(path string) (*os.File, error) {
 	}
 	return file, nil
 }
-
-// ownedByUs trusts the access list of the user's profile, where the folders lie.
-func ownedByUs(fs.FileInfo) bool { return true }
-
-func openToOthers(fs.FileInfo) bool { return false }
-
-// syncDir has nothing to do: NTFS journals a rename.
-func syncDir(string) error { return nil }

@@ -21,6 +21,7 @@ import (
 
 	"github.com/oklog/ulid/v2"
 
+	"hookline/hookctl/home"
 	"hookline/hookctl/wire"
 )
 
@@ -39,7 +40,7 @@ const staleTemp = time.Hour
 // the home cannot be written the frames go to another folder. Several processes may write at once;
 // one, the daemon, takes them out.
 type Spool struct {
-	paths Paths
+	paths home.Paths
 	disk  disk
 }
 
@@ -50,12 +51,12 @@ type Spooled struct {
 }
 
 // OpenSpool is the spool of a home; nothing is made before the first Write.
-func OpenSpool(p Paths) *Spool { return &Spool{paths: p, disk: realDisk{}} }
+func OpenSpool(p home.Paths) *Spool { return &Spool{paths: p, disk: realDisk{}} }
 
 // Write puts f into the spool and returns when it is on disk. The same id replaces the file. The
 // error names what failed in every place.
 func (s *Spool) Write(f wire.Frame) error {
-	err := s.disk.MakeDir(s.paths.Spool, func() error { return PrivateDir(s.paths.Spool) })
+	err := s.disk.MakeDir(s.paths.Spool, func() error { return home.PrivateDir(s.paths.Spool) })
 	if err == nil {
 		err = s.write(s.paths.Spool, f)
 	}
@@ -63,7 +64,7 @@ func (s *Spool) Write(f wire.Frame) error {
 		return nil
 	}
 	for _, dir := range s.paths.Fallbacks {
-		next := s.disk.MakeDir(dir, func() error { return fallbackDir(dir) })
+		next := s.disk.MakeDir(dir, func() error { return home.FallbackDir(dir) })
 		if next == nil {
 			next = s.write(dir, f)
 		}
@@ -171,7 +172,7 @@ func (s *Spool) Remove(e Spooled) error { return s.disk.Remove(e.Path) }
 // deleted: the frame may be the only copy.
 func (s *Spool) Quarantine(e Spooled) error {
 	dir := filepath.Join(filepath.Dir(e.Path), "quarantine")
-	if err := PrivateDir(dir); err != nil {
+	if err := home.PrivateDir(dir); err != nil {
 		return err
 	}
 	if err := s.disk.Rename(e.Path, filepath.Join(dir, filepath.Base(e.Path))); err != nil {
@@ -259,7 +260,7 @@ func (realDisk) WriteFile(path string, parts ...[]byte) error {
 
 func (realDisk) Rename(from, to string) error { return os.Rename(from, to) }
 
-func (realDisk) SyncDir(dir string) error { return syncDir(dir) }
+func (realDisk) SyncDir(dir string) error { return home.SyncDir(dir) }
 
 func (realDisk) Remove(path string) error {
 	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {

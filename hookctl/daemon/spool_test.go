@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"hookline/hookctl/home"
 	"hookline/hookctl/wire"
 )
 
@@ -37,7 +38,7 @@ func mustList(t *testing.T, s *Spool) []Spooled {
 
 func TestSpool(t *testing.T) {
 	noRuntime(t)
-	s := OpenSpool(PathsOf(filepath.Join(t.TempDir(), "home"), os.Getenv))
+	s := OpenSpool(home.PathsOf(filepath.Join(t.TempDir(), "home"), os.Getenv))
 	if n := s.Count(); n != 0 {
 		t.Fatalf("%d frames before the first write", n)
 	}
@@ -76,13 +77,13 @@ func TestSpool(t *testing.T) {
 // The frame's file, byte for byte.
 func TestSpoolFile(t *testing.T) {
 	noRuntime(t)
-	home := t.TempDir()
+	dir := t.TempDir()
 	f := frameAt(1, `{"a":1}`)
 	f.ID = "01ARZ3NDEKTSV4RRFFQ69G5FAV"
-	if err := OpenSpool(PathsOf(home, os.Getenv)).Write(f); err != nil {
+	if err := OpenSpool(home.PathsOf(dir, os.Getenv)).Write(f); err != nil {
 		t.Fatal(err)
 	}
-	got, err := os.ReadFile(filepath.Join(home, "spool", "01ARZ3NDEKTSV4RRFFQ69G5FAV.frame"))
+	got, err := os.ReadFile(filepath.Join(dir, "spool", "01ARZ3NDEKTSV4RRFFQ69G5FAV.frame"))
 	want := `{"id":"01ARZ3NDEKTSV4RRFFQ69G5FAV","args":["hook","Stop"],"cwd":"/p","ppid":0,"time":1,"env":{"CLAUDE_PID":"7"},"binary":"","invoked":"","complete":true,"size":7,"sum":"6d3f7d0b5a1e623bbd62ead7a611bab1"}` + "\n" + `{"a":1}`
 	if err != nil || string(got) != want {
 		t.Errorf("%v\n%s", err, got)
@@ -91,7 +92,7 @@ func TestSpoolFile(t *testing.T) {
 
 func TestSpoolUnreadable(t *testing.T) {
 	noRuntime(t)
-	s := OpenSpool(PathsOf(t.TempDir(), os.Getenv))
+	s := OpenSpool(home.PathsOf(t.TempDir(), os.Getenv))
 	good := frameAt(1, "{}")
 	if err := s.Write(good); err != nil {
 		t.Fatal(err)
@@ -177,7 +178,7 @@ func (d *crashDisk) Remove(path string) error {
 func TestSpoolCrash(t *testing.T) {
 	noRuntime(t)
 	for steps := range 8 {
-		s := OpenSpool(PathsOf(t.TempDir(), os.Getenv))
+		s := OpenSpool(home.PathsOf(t.TempDir(), os.Getenv))
 		s.paths.Fallbacks = []string{filepath.Join(t.TempDir(), "h", "p", "spool")}
 		f := frameAt(1, `{"a":1}`)
 		s.disk = &crashDisk{left: steps}
@@ -200,7 +201,7 @@ func TestSpoolCrash(t *testing.T) {
 // What a crashed writer left is kept, out of the way, once it is old.
 func TestSpoolStaleTemp(t *testing.T) {
 	noRuntime(t)
-	s := OpenSpool(PathsOf(t.TempDir(), os.Getenv))
+	s := OpenSpool(home.PathsOf(t.TempDir(), os.Getenv))
 	if err := s.Write(frameAt(1, "{}")); err != nil {
 		t.Fatal(err)
 	}
@@ -226,7 +227,7 @@ func TestSpoolStaleTemp(t *testing.T) {
 // A home that cannot be written: the frame goes to the second place and is found there.
 func TestSpoolFallback(t *testing.T) {
 	noRuntime(t)
-	s := OpenSpool(PathsOf(unwritable(t), os.Getenv))
+	s := OpenSpool(home.PathsOf(unwritable(t), os.Getenv))
 	if err := s.Write(frameAt(1, "{}")); err != nil {
 		t.Fatal(err)
 	}
@@ -235,7 +236,7 @@ func TestSpoolFallback(t *testing.T) {
 		t.Errorf("%v", frames)
 	}
 	t.Setenv("TMPDIR", unwritable(t))
-	err := OpenSpool(PathsOf(unwritable(t), os.Getenv)).Write(frameAt(2, "{}"))
+	err := OpenSpool(home.PathsOf(unwritable(t), os.Getenv)).Write(frameAt(2, "{}"))
 	if err == nil || !strings.Contains(err.Error(), "; in the next place: ") {
 		t.Errorf("%v", err)
 	}
@@ -245,10 +246,10 @@ func TestSpoolFallback(t *testing.T) {
 // the temporary folder has no room either.
 func TestSpoolFallbackOtherLogin(t *testing.T) {
 	noRuntime(t)
-	home := unwritable(t)
-	cron := OpenSpool(PathsOf(home, os.Getenv))
+	dir := unwritable(t)
+	cron := OpenSpool(home.PathsOf(dir, os.Getenv))
 	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
-	login := OpenSpool(PathsOf(home, os.Getenv))
+	login := OpenSpool(home.PathsOf(dir, os.Getenv))
 	if err := login.Write(frameAt(1, "{}")); err != nil {
 		t.Fatal(err)
 	}
@@ -270,7 +271,7 @@ func TestSpoolFallbackOtherLogin(t *testing.T) {
 // A second place that somebody else can enter is not used.
 func TestSpoolFallbackOpen(t *testing.T) {
 	noRuntime(t)
-	s := OpenSpool(PathsOf(unwritable(t), os.Getenv))
+	s := OpenSpool(home.PathsOf(unwritable(t), os.Getenv))
 	shared := filepath.Dir(filepath.Dir(s.paths.Fallbacks[0]))
 	if err := os.Mkdir(shared, 0o777); err != nil {
 		t.Fatal(err)

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"hookline/hookctl/cmdline"
-	"hookline/hookctl/daemon"
+	"hookline/hookctl/home"
 )
 
 // Results of a check.
@@ -76,7 +76,7 @@ func (a *app) doctorCmd() *cobra.Command {
 type examiner struct {
 	*app
 	fix    bool
-	paths  daemon.Paths
+	paths  home.Paths
 	house  house  // nil when the daemon is down
 	status Status // of the daemon
 	stuck  bool   // the home is not there and cannot be made
@@ -85,7 +85,7 @@ type examiner struct {
 }
 
 func (a *app) doctor(ctx context.Context, fix bool) error {
-	x := &examiner{app: a, fix: fix, paths: daemon.PathsOf(a.Home(), a.Getenv)}
+	x := &examiner{app: a, fix: fix, paths: home.PathsOf(a.Home(), a.Getenv)}
 	checks, err := x.run(ctx)
 	if err != nil {
 		return err

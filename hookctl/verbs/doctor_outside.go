@@ -14,6 +14,7 @@ import (
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/daemon"
 	"hookline/hookctl/facts"
+	"hookline/hookctl/home"
 	"hookline/hookctl/settings"
 	"hookline/hookctl/wire"
 )
@@ -303,7 +304,7 @@ func (x *examiner) sameVersion() []check {
 }
 
 // quarantined counts files that could not be read as frames.
-func quarantined(p daemon.Paths) int {
+func quarantined(p home.Paths) int {
 	n := 0
 	for _, dir := range p.Spools() {
 		entries, err := os.ReadDir(filepath.Join(dir, "quarantine"))

@@ -13,6 +13,7 @@ import (
 
 	"hookline/events"
 	"hookline/hookctl/daemon"
+	"hookline/hookctl/home"
 	"hookline/projector/session"
 )
 
@@ -123,7 +124,7 @@ func TestDoctorFinds(t *testing.T) {
 			}},
 		{name: "last start failed", check: "last start", result: resultFail, words: "disk full",
 			breaks: func(t *testing.T, b *bench, _ *fakeHouse) {
-				if err := daemon.StartFailed(daemon.PathsOf(b.Home(), b.Getenv), errors.New("disk full")); err != nil {
+				if err := daemon.StartFailed(home.PathsOf(b.Home(), b.Getenv), errors.New("disk full")); err != nil {
 					t.Fatal(err)
 				}
 			}},

@@ -17,6 +17,7 @@ import (
 	"hookline/embedded"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/daemon"
+	"hookline/hookctl/home"
 	"hookline/projector/identity"
 	"hookline/projector/session"
 )
@@ -143,7 +144,7 @@ func TestStatusDown(t *testing.T) {
 	b := newBench(t, nil)
 	spool := filepath.Join(b.Home(), "spool")
 	write(t, filepath.Join(spool, "01KAJ3ZV5T0000000000000001.frame"), "{}\n")
-	if err := daemon.StartFailed(daemon.PathsOf(b.Home(), b.Getenv), errors.New("disk full")); err != nil {
+	if err := daemon.StartFailed(home.PathsOf(b.Home(), b.Getenv), errors.New("disk full")); err != nil {
 		t.Fatal(err)
 	}
 	out := b.must("status")

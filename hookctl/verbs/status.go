@@ -14,6 +14,7 @@ import (
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/daemon"
 	"hookline/hookctl/facts"
+	"hookline/hookctl/home"
 	"hookline/hookctl/wire"
 )
 
@@ -85,7 +86,7 @@ func findings(warnings []string) []string {
 }
 
 func (a *app) statusDown() Status {
-	p := daemon.PathsOf(a.Home(), a.Getenv)
+	p := home.PathsOf(a.Home(), a.Getenv)
 	st := Status{Version: wire.Build, Protocol: wire.Protocol, Fsync: a.conf.Values.Fsync, Home: p.Home, Socket: p.Socket,
 		Spool: daemon.OpenSpool(p).Count(), Projections: []daemon.ProjectionStatus{}, Hooks: map[string]daemon.HookCount{},
 		SecondInstalls: map[string]int{}, Warnings: []string{}, Damage: []string{}, UnknownTypes: map[string]int{}}

@@ -13,6 +13,7 @@ import (
 
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/daemon"
+	"hookline/hookctl/home"
 	"hookline/hookctl/settings"
 )
 
@@ -130,8 +131,8 @@ func (a *app) keptLog(home string, last lastCopy, err error) error {
 
 // lastExport drains the spool, stops the daemon and exports the log. A session that still runs may send
 // a hook meanwhile, and that starts the daemon again: then nothing may be removed.
-func (a *app) lastExport(ctx context.Context, home string) (lastCopy, error) {
-	spool := daemon.OpenSpool(daemon.PathsOf(home, a.Getenv))
+func (a *app) lastExport(ctx context.Context, dir string) (lastCopy, error) {
+	spool := daemon.OpenSpool(home.PathsOf(dir, a.Getenv))
 	if spool.Count() > 0 {
 		if err := a.with(ctx, needStarted, func(h house) error { return h.Post(ctx, "/v1/gone", nil, nil) }); err != nil {
 			return lastCopy{}, fmt.Errorf("take what waits in the spool: %w", err)
@@ -143,7 +144,7 @@ func (a *app) lastExport(ctx context.Context, home string) (lastCopy, error) {
 	if n := spool.Count(); n > 0 {
 		return lastCopy{}, &cmdline.Fault{Message: cmdline.Plural(n, "frame") + " could not be taken from the spool", Hint: "`hookctl doctor` tells why; end the sessions that still run"}
 	}
-	last, err := a.exportLog(ctx, home)
+	last, err := a.exportLog(ctx, dir)
 	if err != nil {
 		return last, fmt.Errorf("export the log: %w", err)
 	}
@@ -158,24 +159,24 @@ func (a *app) lastExport(ctx context.Context, home string) (lastCopy, error) {
 
 // removeHome removes what hookline makes in its home, by name, and the folder when nothing else is
 // in it: HOOKLINE_HOME may point to a folder that has other uses.
-func removeHome(home string, getenv func(string) string) (left []string, err error) {
-	p := daemon.PathsOf(home, getenv)
+func removeHome(dir string, getenv func(string) string) (left []string, err error) {
+	p := home.PathsOf(dir, getenv)
 	ours := []string{p.Store, p.Spool, p.Keys, p.Told, p.Log, p.SpawnState, p.SpawnLock, p.Lock, p.Socket, p.Near, p.Link}
-	for _, dir := range p.Fallbacks {
-		ours = append(ours, filepath.Dir(dir)) // this home's own: beside the frames, which warnings were told
+	for _, spool := range p.Fallbacks {
+		ours = append(ours, filepath.Dir(spool)) // this home's own: beside the frames, which warnings were told
 	}
 	for _, path := range ours {
 		if err := os.RemoveAll(path); err != nil {
 			return nil, err
 		}
 	}
-	entries, err := os.ReadDir(home)
+	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	for _, e := range entries {
 		if rotated(e.Name()) {
-			if err := os.Remove(filepath.Join(home, e.Name())); err != nil {
+			if err := os.Remove(filepath.Join(dir, e.Name())); err != nil {
 				return nil, err
 			}
 			continue
@@ -185,7 +186,7 @@ func removeHome(home string, getenv func(string) string) (left []string, err err
 	if err != nil || len(left) > 0 {
 		return left, err
 	}
-	return nil, os.Remove(home)
+	return nil, os.Remove(dir)
 }
 
 // rotated tells the older log files and the temporary ones that a crash left.

@@ -1,4 +1,6 @@
-package daemon
+// Package home knows the places of one home (HOOKLINE_HOME): where the daemon's socket, its log and locks, its store and
+// the frames that wait for it lie, and who may write there. Nothing is made before somebody asks for a folder.
+package home
 
 import (
 	"fmt"
@@ -13,7 +15,7 @@ import (
 type Paths struct {
 	Home   string // all state, 0700
 	Note   string // why Home is not where it is expected; "" normally
-	Socket string // where the environment says; see [Paths.reach]
+	Socket string // where the environment says; see [Paths.Reach]
 	Near   string // the socket within the home: where the daemon listens when it cannot at Socket
 	Link   string // leads to the daemon's socket where that is not in the home, for callers with another environment
 	Log    string // the daemon's stdio and slog
@@ -26,7 +28,7 @@ type Paths struct {
 	Told      string   // which warnings the user has seen lately
 
 	SpawnLock  string // held by whoever starts a daemon, then by that daemon
-	SpawnState string // the last start, see [Attempt]
+	SpawnState string // the last start that has not succeeded
 }
 
 // Locate is the places for an environment.
@@ -65,9 +67,9 @@ func PathsOf(home string, getenv func(string) string) Paths {
 	}
 }
 
-// reach tells whether a daemon accepts connections, at Socket or at the one that a daemon with another
+// Reach tells whether a daemon accepts connections, at Socket or at the one that a daemon with another
 // environment has: then Socket is that one from here on.
-func (p *Paths) reach(within time.Duration) bool {
+func (p *Paths) Reach(within time.Duration) bool {
 	until := time.Now().Add(within)
 	if wire.Alive(p.Socket, until) {
 		return true
@@ -104,9 +106,9 @@ func PrivateDir(dir string) error {
 // Spools are all places of the spool, the home's first.
 func (p Paths) Spools() []string { return append([]string{p.Spool}, p.Fallbacks...) }
 
-// fallbackDir makes a fallback of the spool and checks each folder of ours on the way, from the first,
+// FallbackDir makes a fallback of the spool and checks each folder of ours on the way, from the first,
 // which lies in a place that may be open to others.
-func fallbackDir(fallback string) error {
+func FallbackDir(fallback string) error {
 	home := filepath.Dir(fallback)
 	for _, dir := range []string{filepath.Dir(home), home, fallback} {
 		if err := PrivateDir(dir); err != nil {

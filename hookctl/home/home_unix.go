@@ -1,0 +1,26 @@
+//go:build unix
+
+package home
+
+import (
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+func ownedByUs(info fs.FileInfo) bool {
+	st, ok := info.Sys().(*syscall.Stat_t)
+	return ok && int(st.Uid) == os.Geteuid()
+}
+
+func openToOthers(info fs.FileInfo) bool { return info.Mode().Perm()&0o022 != 0 }
+
+// SyncDir makes renames in dir last.
+func SyncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	return d.Sync()
+}
