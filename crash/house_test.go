@@ -21,6 +21,7 @@ import (
 	"hookline/embedded"
 	"hookline/hookctl/daemon"
 	"hookline/hookctl/home"
+	"hookline/hookctl/spool"
 	"hookline/hookctl/wire"
 )
 
@@ -290,4 +291,4 @@ func (h *house) verify() (daemon.Verification, error) {
 }
 
 // put spools a frame as a delivery does.
-func (h *house) put(f wire.Frame) error { return daemon.OpenSpool(h.paths()).Write(f) }
+func (h *house) put(f wire.Frame) error { return spool.Open(h.paths()).Write(f) }

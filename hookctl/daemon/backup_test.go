@@ -20,6 +20,7 @@ import (
 
 	"hookline/events"
 	"hookline/hookctl/home"
+	"hookline/hookctl/spool"
 )
 
 // restored makes a home from a backup and opens it.
@@ -106,7 +107,7 @@ func TestBackupHasBlobsAndSpool(t *testing.T) {
 	large := strings.Repeat("line of a file\n", 4000)
 	take(t, d, hookFrame(fmt.Sprintf(`{"hook_event_name":"PostToolUse","session_id":"s-1","tool_name":"Read","tool_use_id":"t","tool_response":{"content":%q}}`, large)))
 	waiting := bashOf("s-1", 9)
-	if err := OpenSpool(home.PathsOf(dir, os.Getenv)).Write(waiting); err != nil {
+	if err := spool.Open(home.PathsOf(dir, os.Getenv)).Write(waiting); err != nil {
 		t.Fatal(err)
 	}
 	file := filepath.Join(t.TempDir(), "b.backup")

@@ -25,6 +25,7 @@ import (
 	"hookline/hookctl/facts"
 	"hookline/hookctl/home"
 	"hookline/hookctl/redact"
+	"hookline/hookctl/spool"
 	"hookline/hookctl/wire"
 	"hookline/projector"
 	"hookline/projector/identity"
@@ -73,7 +74,7 @@ type Daemon struct {
 	world    *facts.World
 	redactor *redact.Redactor // without what a project adds
 	extras   redactors
-	spool    *Spool
+	spool    *spool.Spool
 
 	mu           sync.Mutex // the order of the log: judge, decide, append and fold are one step
 	window       *intake.Window
@@ -136,7 +137,7 @@ func openOn(ctx context.Context, o Options, place embedded.Options) (d *Daemon, 
 		return nil, false, err
 	}
 	d = &Daemon{opts: o, log: o.Log, ground: ground, stream: ground.Stream(), world: facts.New(facts.Options{}), redactor: redactorOf(o.Redact),
-		spool: OpenSpool(home.PathsOf(o.Home, os.Getenv)), window: intake.New(intake.Size), notices: map[string]bool{}, hub: newHub(), started: o.Now(),
+		spool: spool.Open(home.PathsOf(o.Home, os.Getenv)), window: intake.New(intake.Size), notices: map[string]bool{}, hub: newHub(), started: o.Now(),
 		stopping: make(chan string, 1)}
 	d.life, d.end = context.WithCancel(context.WithoutCancel(ctx))
 	d.readUntold()

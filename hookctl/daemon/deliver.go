@@ -20,6 +20,7 @@ import (
 	"hookline/embedded"
 	"hookline/hookctl/config"
 	"hookline/hookctl/home"
+	"hookline/hookctl/spool"
 	"hookline/hookctl/wire"
 )
 
@@ -75,7 +76,7 @@ func Deliver(ctx context.Context, in io.Reader, out, errw io.Writer, opt Deliver
 	if opt.Until.IsZero() {
 		opt.Until = time.Now().Add(time.Second)
 	}
-	f, err := ReadFrame(in)
+	f, err := spool.ReadFrame(in)
 	if err != nil {
 		return fail(errw, err)
 	}
@@ -119,7 +120,7 @@ const restWithin = 10 * time.Second
 // DeliverRest takes a frame whose input had not come when the hook had to answer: it reads the rest,
 // as long as that may take, and spools the whole. Nobody waits for its answer.
 func DeliverRest(ctx context.Context, frame, rest io.Reader, opt DeliverOptions) int {
-	f, err := ReadFrame(frame)
+	f, err := spool.ReadFrame(frame)
 	if err != nil {
 		return fail(io.Discard, err)
 	}
@@ -241,9 +242,9 @@ func (d *delivery) record() {
 		return
 	}
 	f := redacted(d.frame)
-	spool := &Spool{paths: d.paths, disk: realDisk{}}
-	d.spoolErr = spool.Write(f)
-	d.waiting = spool.Count()
+	frames := spool.Open(d.paths)
+	d.spoolErr = frames.Write(f)
+	d.waiting = frames.Count()
 }
 
 // redacted is f without secrets; nothing else of a frame reaches a disk.
@@ -287,7 +288,7 @@ func (d *delivery) answer(out, errw io.Writer) int {
 		message = "hookline: the disk of " + d.paths.Home + " is full; hooks are kept where there is room and recorded when there is space again"
 	case d.leaves() && d.startErr == nil && d.frame.Args[0] == "hook" && d.once("no answer "+d.event):
 		message = "hookline: the recorder " + d.refusal() + "; this hook is kept and recorded later, " + unanswered(d.event) + ". `hookctl doctor` tells why"
-	case d.waiting > SpoolWarn && d.once("spool is long"):
+	case d.waiting > spool.Warn && d.once("spool is long"):
 		message = fmt.Sprintf("hookline: %d hooks wait for the recorder, which does not run; `hookctl start` starts it", d.waiting)
 	}
 	switch {

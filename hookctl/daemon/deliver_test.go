@@ -17,6 +17,8 @@ import (
 	"time"
 
 	"hookline/hookctl/home"
+	"hookline/hookctl/home/hometest"
+	"hookline/hookctl/spool"
 	"hookline/hookctl/wire"
 )
 
@@ -30,7 +32,7 @@ func delivered(t *testing.T, f wire.Frame, spawn func(home.Paths, time.Time) err
 }
 
 func frameOf(args, body string) wire.Frame {
-	f := frameAt(time.Now().UnixMilli(), body)
+	f := hometest.Frame(time.Now().UnixMilli(), body)
 	f.Args = strings.Fields(args)
 	return f
 }
@@ -57,7 +59,7 @@ func TestDeliverDegraded(t *testing.T) {
 		if c.args == "consciousness brief" {
 			want = 0 // it asks, and records nothing
 		}
-		if n := OpenSpool(p).Count(); n != want {
+		if n := spool.Open(p).Count(); n != want {
 			t.Errorf("%s: %d frames spooled, want %d", c.args, n, want)
 		}
 	}
@@ -70,8 +72,11 @@ func TestDeliverRedacts(t *testing.T) {
 	f := frameOf("hook PostToolUse "+secret, `{"tool_input":{"command":"echo `+secret+`"}}`)
 	f.Cwd = "/home/" + secret
 	delivered(t, f, starting)
-	s := OpenSpool(p)
-	frames := mustList(t, s)
+	s := spool.Open(p)
+	frames, err := s.List()
+	if err != nil {
+		t.Fatal(err)
+	}
 	data, err := os.ReadFile(frames[0].Path)
 	if err != nil || bytes.Contains(data, []byte(secret)) || bytes.Count(data, []byte("[REDACTED:")) != 3 {
 		t.Errorf("%s %v", data, err)
@@ -86,7 +91,7 @@ func TestDeliverSessionStart(t *testing.T) {
 	for _, args := range []string{"hook SessionStart", "session restore-identity"} {
 		p := spawnHome(t, "answer")
 		stdout, stderr, code := delivered(t, frameOf(args, `{}`), nil)
-		if stdout != "restored" || stderr != "" || code != 0 || OpenSpool(p).Count() != 0 {
+		if stdout != "restored" || stderr != "" || code != 0 || spool.Open(p).Count() != 0 {
 			t.Errorf("%d %q %q", code, stdout, stderr)
 		}
 	}
@@ -116,7 +121,7 @@ func TestDeliverWaitsAtGates(t *testing.T) {
 		if stdout != c.stdout || stderr != "" || code != 0 {
 			t.Errorf("%+v: %d %q %q", c, code, stdout, stderr)
 		}
-		if c.spool == 0 && OpenSpool(home.Locate(os.Getenv)).Count() != 0 {
+		if c.spool == 0 && spool.Open(home.Locate(os.Getenv)).Count() != 0 {
 			t.Errorf("%+v: sent and spooled", c)
 		}
 	}
@@ -157,7 +162,7 @@ func TestDeliverDaemonDies(t *testing.T) {
 	if stdout != "" {
 		t.Errorf("told again: %q", stdout)
 	}
-	if n := OpenSpool(p).Count(); n != 2 {
+	if n := spool.Open(p).Count(); n != 2 {
 		t.Errorf("%d frames spooled", n)
 	}
 }
@@ -170,7 +175,7 @@ func TestDeliverRestoreIdentityDegraded(t *testing.T) {
 	if stdout != "" || !strings.HasPrefix(stderr, "hookline: the recorder does not start (") || strings.Count(stderr, "\n") != 1 || code != 0 {
 		t.Errorf("%d %q %q", code, stdout, stderr)
 	}
-	if n := OpenSpool(p).Count(); n != 1 {
+	if n := spool.Open(p).Count(); n != 1 {
 		t.Errorf("%d frames", n)
 	}
 }
@@ -187,7 +192,7 @@ func TestDeliverDaemonHangs(t *testing.T) {
 		t.Error("a second daemon was started")
 		return nil
 	})
-	if stdout+stderr != "" || code != 0 || OpenSpool(p).Count() != 1 {
+	if stdout+stderr != "" || code != 0 || spool.Open(p).Count() != 1 {
 		t.Errorf("%d %q %q", code, stdout, stderr)
 	}
 	want := `{"systemMessage":"hookline: the recorder did not answer in time; this hook is kept and recorded later, the agent goes on without its identity's state. ` +
@@ -202,7 +207,7 @@ func TestDeliverDaemonHangs(t *testing.T) {
 // A home that cannot be written: the frame is kept elsewhere and the user hears why nothing starts.
 func TestDeliverReadOnlyHome(t *testing.T) {
 	spawnHome(t, "none")
-	t.Setenv("HOOKLINE_HOME", unwritable(t))
+	t.Setenv("HOOKLINE_HOME", hometest.Unwritable(t))
 	stdout, _, code := delivered(t, frameOf("hook Stop", `{}`), nil)
 	if !strings.HasPrefix(stdout, `{"systemMessage":"hookline: the recorder does not start (`) || code != 0 {
 		t.Errorf("%d %q", code, stdout)
@@ -210,9 +215,9 @@ func TestDeliverReadOnlyHome(t *testing.T) {
 	if stdout, _, _ = delivered(t, frameOf("hook Stop", `{}`), nil); stdout != "" {
 		t.Errorf("told again: %q", stdout)
 	}
-	frames := mustList(t, OpenSpool(home.PathsOf(os.Getenv("HOOKLINE_HOME"), os.Getenv)))
-	if len(frames) != 2 || filepath.Dir(frames[0].Path) != home.Locate(os.Getenv).Fallbacks[0] {
-		t.Errorf("%v", frames)
+	frames, err := spool.Open(home.PathsOf(os.Getenv("HOOKLINE_HOME"), os.Getenv)).List()
+	if err != nil || len(frames) != 2 || filepath.Dir(frames[0].Path) != home.Locate(os.Getenv).Fallbacks[0] {
+		t.Errorf("%v %v", frames, err)
 	}
 }
 
@@ -229,7 +234,7 @@ func TestDeliverFullDisk(t *testing.T) {
 				t.Errorf("%v, hook %d: %d %q %q", errno, i, code, stdout, stderr)
 			}
 		}
-		if n := OpenSpool(p).Count(); n != 3 {
+		if n := spool.Open(p).Count(); n != 3 {
 			t.Errorf("%v: %d frames", errno, n)
 		}
 	}
@@ -237,8 +242,8 @@ func TestDeliverFullDisk(t *testing.T) {
 
 func TestDeliverNowhereToWrite(t *testing.T) {
 	spawnHome(t, "none")
-	t.Setenv("HOOKLINE_HOME", unwritable(t))
-	t.Setenv("TMPDIR", unwritable(t))
+	t.Setenv("HOOKLINE_HOME", hometest.Unwritable(t))
+	t.Setenv("TMPDIR", hometest.Unwritable(t))
 	stdout, _, code := delivered(t, frameOf("hook Stop", `{}`), nil)
 	if !strings.HasPrefix(stdout, `{"systemMessage":"hookline: this hook is lost, it could not be written anywhere: spool frame 01`) || code != 0 {
 		t.Errorf("%d %q", code, stdout)

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"hookline/events"
+	"hookline/hookctl/spool"
 	"hookline/hookctl/wire"
 	"hookline/projector/identity"
 )
@@ -96,7 +97,7 @@ func (d *Daemon) handleHook(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer d.large.enter(r.ContentLength)()
-	f, err := ParseFrame(r.Header.Get("Hookline-Frame"), r.Body)
+	f, err := spool.ParseFrame(r.Header.Get("Hookline-Frame"), r.Body)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"hookline/embedded"
+	"hookline/hookctl/spool"
 	"hookline/hookctl/wire"
 )
 
@@ -37,7 +38,7 @@ func ConnectLook(ctx context.Context, o ConnectOptions) (*Client, error) {
 	if err != nil {
 		return nil, errors.Join(&lookError{err, filepath.Join(dir, "store"), p.Store}, done())
 	}
-	d.paths, d.spool = p, OpenSpool(p)
+	d.paths, d.spool = p, spool.Open(p)
 	d.started = time.Now()
 	return &Client{http: &http.Client{Transport: handlerTransport{d.Handler()}}, house: d, closer: done}, nil
 }

@@ -15,6 +15,7 @@ import (
 
 	"hookline/embedded"
 	"hookline/events"
+	"hookline/hookctl/spool"
 	"hookline/hookctl/wire"
 )
 
@@ -167,7 +168,7 @@ func (d *Daemon) drainSome(ctx context.Context, n int) int {
 
 // lookUp asks the log once which of the waiting frames it has: each for itself would be a scan of the
 // log for every frame that is older than the window.
-func (d *Daemon) lookUp(ctx context.Context, list []Spooled) error {
+func (d *Daemon) lookUp(ctx context.Context, list []spool.Entry) error {
 	known := map[string]uint64{}
 	if len(list) > 0 {
 		ids := make(map[string]struct{}, len(list))
@@ -204,12 +205,12 @@ func (d *Daemon) seqBefore(ctx context.Context, id string) (uint64, error) {
 	return max(seq, 1), err
 }
 
-func (d *Daemon) drainOne(ctx context.Context, e Spooled) (bool, error) {
+func (d *Daemon) drainOne(ctx context.Context, e spool.Entry) (bool, error) {
 	f, err := d.spool.Read(e)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return false, nil
-	case errors.Is(err, ErrFrame):
+	case errors.Is(err, spool.ErrFrame):
 		d.log.Error("unreadable frame set aside", "frame", e.ID, "err", err)
 		d.mu.Lock()
 		_, noteErr := d.appendDerived(ctx, "", "", "", &events.HookRefused{Reason: "damaged_in_spool", Given: e.ID})

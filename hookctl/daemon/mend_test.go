@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"hookline/events"
+	"hookline/hookctl/home/hometest"
 	"hookline/hookctl/hook"
 	"hookline/projector"
 	"hookline/projector/identity"
@@ -167,8 +168,8 @@ func TestERR_SESSION_02_CorruptedSnapshot(t *testing.T) {
 // TC-SESSION-22: IoError is exit 1; the other codes are the answer's (hook.TestTC_SESSION_22_ExitCodes).
 func TestTC_SESSION_22_IoError(t *testing.T) {
 	spawnHome(t, "none")
-	t.Setenv("HOOKLINE_HOME", unwritable(t))
-	t.Setenv("TMPDIR", unwritable(t))
+	t.Setenv("HOOKLINE_HOME", hometest.Unwritable(t))
+	t.Setenv("TMPDIR", hometest.Unwritable(t))
 	stdout, stderr, code := delivered(t, frameOf("session persist-identity", `{}`), nil) // ERR-SESSION-04
 	if stdout != "" || !strings.HasPrefix(stderr, "Failed to persist identity: ") || code != 1 {
 		t.Errorf("%d %q %q", code, stdout, stderr)

@@ -104,7 +104,7 @@ func (d *Daemon) Repair(ctx context.Context, o RepairOptions, progress func(uint
 	if err := d.checkSealed(&out); err != nil {
 		return out, err
 	}
-	out.Waiting, out.Quarantined = d.spool.Count(), d.quarantined()
+	out.Waiting, out.Quarantined = d.spool.Count(), d.spool.Quarantined()
 	if len(out.Damage) > 0 { // the log cannot be read to its end before it was opened anew
 		return out, nil
 	}
@@ -210,16 +210,6 @@ func (d *Daemon) checkSealed(out *Repaired) error {
 		}
 	}
 	return nil
-}
-
-// quarantined counts what was set aside from the spool.
-func (d *Daemon) quarantined() int {
-	n := 0
-	for _, dir := range d.spool.paths.Spools() {
-		entries, _ := os.ReadDir(filepath.Join(dir, "quarantine")) // usually there is none
-		n += len(entries)
-	}
-	return n
 }
 
 // checkBlobs reads every content and compares it with its digest.

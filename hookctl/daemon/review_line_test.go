@@ -21,6 +21,7 @@ import (
 
 	"hookline/events"
 	"hookline/hookctl/home"
+	"hookline/hookctl/spool"
 	"hookline/hookctl/wire"
 	"hookline/projector"
 	"hookline/projector/identity"
@@ -72,7 +73,7 @@ func TestReviewSpooledSecretStaysAHook(t *testing.T) {
 	dir := reviewHome(t)
 	secret := "ghp" + "_" + strings.Repeat("aB3dE6gH9", 4)
 	f := hookFrame(`{"hook_event_name":"UserPromptSubmit","session_id":"s-1","prompt":"use ` + secret + `"}`)
-	if err := OpenSpool(home.PathsOf(dir, os.Getenv)).Write(redacted(f)); err != nil {
+	if err := spool.Open(home.PathsOf(dir, os.Getenv)).Write(redacted(f)); err != nil {
 		t.Fatal(err)
 	}
 	d := open(t, dir)

@@ -17,6 +17,8 @@ import (
 
 	"hookline/events"
 	"hookline/hookctl/home"
+	"hookline/hookctl/home/hometest"
+	"hookline/hookctl/spool"
 	"hookline/hookctl/wire"
 	"hookline/projector"
 )
@@ -97,7 +99,7 @@ func TestReviewHookCounts(t *testing.T) {
 
 // stuckDisk fails to remove, as a crash between the record and the removal does.
 type stuckDisk struct {
-	realDisk
+	spool.Files
 	stuck bool
 }
 
@@ -105,15 +107,14 @@ func (d *stuckDisk) Remove(path string) error {
 	if d.stuck {
 		return errors.New("read-only file system")
 	}
-	return d.realDisk.Remove(path)
+	return d.Files.Remove(path)
 }
 
 // A drain that stops between the record and the removal counts each frame once, also after a restart.
 func TestReviewDrainStopsInTheMiddle(t *testing.T) {
-	home := reviewHome(t)
-	d := open(t, home)
-	disk := &stuckDisk{stuck: true}
-	d.spool.disk = disk
+	dir := reviewHome(t)
+	d := open(t, dir)
+	d.spool = spool.OpenOn(home.PathsOf(dir, os.Getenv), &stuckDisk{stuck: true})
 	for i := range 5 {
 		f := bashOf("s-1", i)
 		if err := d.spool.Write(f); err != nil {
@@ -126,7 +127,7 @@ func TestReviewDrainStopsInTheMiddle(t *testing.T) {
 		t.Fatalf("%d frames wait", n)
 	}
 	shut(t, d)
-	d = open(t, home)
+	d = open(t, dir)
 	defer shut(t, d)
 	if n := d.drain(t.Context()); n != 5 || d.spool.Count() != 0 {
 		t.Fatalf("%d taken, %d wait", n, d.spool.Count())
@@ -152,7 +153,7 @@ func TestReviewDrainKeepsOrder(t *testing.T) {
 		`{"hook_event_name":"PostToolUse","session_id":"s","tool_name":"Bash","tool_use_id":"t"}`, `{"hook_event_name":"Stop","session_id":"s"}`}
 	for _, i := range []int{3, 1, 0, 2} {
 		if err := d.spool.Write(func() (f wire.Frame) {
-			f = frameAt(base+int64(i), bodies[i])
+			f = hometest.Frame(base+int64(i), bodies[i])
 			f.Args, f.Cwd = []string{"hook"}, ""
 			return f
 		}()); err != nil {
@@ -391,7 +392,7 @@ func TestReviewServeAndStop(t *testing.T) {
 	reviewHome(t)
 	p := home.PathsOf(filepath.Join(dir, "h"), os.Getenv)
 	p.Socket = filepath.Join(dir, "s")
-	if err := OpenSpool(p).Write(startOf("s-1")); err != nil {
+	if err := spool.Open(p).Write(startOf("s-1")); err != nil {
 		t.Fatal(err)
 	}
 	done := make(chan error, 1)

@@ -19,6 +19,7 @@ import (
 
 	"hookline/embedded"
 	"hookline/hookctl/home"
+	"hookline/hookctl/home/hometest"
 )
 
 // The processes that [Spawn] starts are this test binary; they take their part before any test runs.
@@ -80,7 +81,7 @@ func spawnHome(t *testing.T, mode string) home.Paths {
 	if err != nil {
 		t.Fatal(err)
 	}
-	noRuntime(t)
+	hometest.Isolate(t)
 	t.Setenv("HOOKLINE_HOME", dir)
 	t.Setenv("HOOKLINE_TEST_SERVE", mode)
 	p := home.Locate(os.Getenv)

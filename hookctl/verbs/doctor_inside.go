@@ -12,6 +12,7 @@ import (
 	"hookline/events"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/daemon"
+	"hookline/hookctl/spool"
 )
 
 // Checks that ask the daemon.
@@ -22,7 +23,7 @@ func (x *examiner) spool(ctx context.Context) []check {
 	if n := quarantined(x.paths); n > 0 {
 		all = append(all, warned(name, cmdline.Plural(n, "file")+" set aside as unreadable", "they are in the folder quarantine of "+x.paths.Spool))
 	}
-	n := daemon.OpenSpool(x.paths).Count()
+	n := spool.Open(x.paths).Count()
 	if n == 0 {
 		return append(all, passed(name, "empty"))
 	}
@@ -33,7 +34,7 @@ func (x *examiner) spool(ctx context.Context) []check {
 		Taken int `json:"taken"`
 	}
 	err := x.house.Post(ctx, "/v1/gone", nil, &answer)
-	left := daemon.OpenSpool(x.paths).Count()
+	left := spool.Open(x.paths).Count()
 	switch {
 	case err != nil:
 		return append(all, failed(name, "drain: "+err.Error(), "the daemon's log is "+x.paths.Log))

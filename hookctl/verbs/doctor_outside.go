@@ -16,6 +16,7 @@ import (
 	"hookline/hookctl/facts"
 	"hookline/hookctl/home"
 	"hookline/hookctl/settings"
+	"hookline/hookctl/spool"
 	"hookline/hookctl/wire"
 )
 
@@ -286,7 +287,7 @@ func (x *examiner) lock() []check {
 
 // waiting tells what waits in the spool while no daemon takes it.
 func (x *examiner) waiting() []check {
-	if n := daemon.OpenSpool(x.paths).Count(); n > 0 {
+	if n := spool.Open(x.paths).Count(); n > 0 {
 		do := "`hookctl start` takes them in"
 		if x.stuck {
 			do = "the daemon takes them in once the home can be made"

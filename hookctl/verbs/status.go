@@ -15,6 +15,7 @@ import (
 	"hookline/hookctl/daemon"
 	"hookline/hookctl/facts"
 	"hookline/hookctl/home"
+	"hookline/hookctl/spool"
 	"hookline/hookctl/wire"
 )
 
@@ -88,7 +89,7 @@ func findings(warnings []string) []string {
 func (a *app) statusDown() Status {
 	p := home.PathsOf(a.Home(), a.Getenv)
 	st := Status{Version: wire.Build, Protocol: wire.Protocol, Fsync: a.conf.Values.Fsync, Home: p.Home, Socket: p.Socket,
-		Spool: daemon.OpenSpool(p).Count(), Projections: []daemon.ProjectionStatus{}, Hooks: map[string]daemon.HookCount{},
+		Spool: spool.Open(p).Count(), Projections: []daemon.ProjectionStatus{}, Hooks: map[string]daemon.HookCount{},
 		SecondInstalls: map[string]int{}, Warnings: []string{}, Damage: []string{}, UnknownTypes: map[string]int{}}
 	if free, total, err := facts.Free(p.Home); err == nil {
 		st.FreeBytes, st.TotalBytes = int64(free), int64(total)

@@ -12,9 +12,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"hookline/hookctl/cmdline"
-	"hookline/hookctl/daemon"
 	"hookline/hookctl/home"
 	"hookline/hookctl/settings"
+	"hookline/hookctl/spool"
 )
 
 func (a *app) uninstallCmd() *cobra.Command {
@@ -132,7 +132,7 @@ func (a *app) keptLog(home string, last lastCopy, err error) error {
 // lastExport drains the spool, stops the daemon and exports the log. A session that still runs may send
 // a hook meanwhile, and that starts the daemon again: then nothing may be removed.
 func (a *app) lastExport(ctx context.Context, dir string) (lastCopy, error) {
-	spool := daemon.OpenSpool(home.PathsOf(dir, a.Getenv))
+	spool := spool.Open(home.PathsOf(dir, a.Getenv))
 	if spool.Count() > 0 {
 		if err := a.with(ctx, needStarted, func(h house) error { return h.Post(ctx, "/v1/gone", nil, nil) }); err != nil {
 			return lastCopy{}, fmt.Errorf("take what waits in the spool: %w", err)

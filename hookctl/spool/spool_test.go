@@ -1,6 +1,6 @@
 //go:build unix
 
-package daemon
+package spool
 
 import (
 	"errors"
@@ -11,23 +11,10 @@ import (
 	"time"
 
 	"hookline/hookctl/home"
-	"hookline/hookctl/wire"
+	"hookline/hookctl/home/hometest"
 )
 
-// noRuntime makes the places of a test independent of the machine.
-func noRuntime(t *testing.T) {
-	t.Helper()
-	t.Setenv("XDG_RUNTIME_DIR", "")
-	t.Setenv("HOOKLINE_SOCKET", "")
-	t.Setenv("TMPDIR", t.TempDir())
-}
-
-func frameAt(ms int64, body string) wire.Frame {
-	return wire.Frame{ID: wire.NewID(ms), Args: []string{"hook", "Stop"}, Cwd: "/p", Time: ms, Env: map[string]string{"CLAUDE_PID": "7"},
-		Complete: true, Size: int64(len(body)), Body: []byte(body)}
-}
-
-func mustList(t *testing.T, s *Spool) []Spooled {
+func mustList(t *testing.T, s *Spool) []Entry {
 	t.Helper()
 	frames, err := s.List()
 	if err != nil {
@@ -37,14 +24,14 @@ func mustList(t *testing.T, s *Spool) []Spooled {
 }
 
 func TestSpool(t *testing.T) {
-	noRuntime(t)
-	s := OpenSpool(home.PathsOf(filepath.Join(t.TempDir(), "home"), os.Getenv))
+	hometest.Isolate(t)
+	s := Open(home.PathsOf(filepath.Join(t.TempDir(), "home"), os.Getenv))
 	if n := s.Count(); n != 0 {
 		t.Fatalf("%d frames before the first write", n)
 	}
 	want := []string{"{\"first\":1}\n", "\x00\xff\n\n", ""}
 	for _, i := range []int{2, 0, 1} { // written out of order
-		if err := s.Write(frameAt(int64(1000+i), want[i])); err != nil {
+		if err := s.Write(hometest.Frame(int64(1000+i), want[i])); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -75,12 +62,12 @@ func TestSpool(t *testing.T) {
 }
 
 // The frame's file, byte for byte.
-func TestSpoolFile(t *testing.T) {
-	noRuntime(t)
+func TestFile(t *testing.T) {
+	hometest.Isolate(t)
 	dir := t.TempDir()
-	f := frameAt(1, `{"a":1}`)
+	f := hometest.Frame(1, `{"a":1}`)
 	f.ID = "01ARZ3NDEKTSV4RRFFQ69G5FAV"
-	if err := OpenSpool(home.PathsOf(dir, os.Getenv)).Write(f); err != nil {
+	if err := Open(home.PathsOf(dir, os.Getenv)).Write(f); err != nil {
 		t.Fatal(err)
 	}
 	got, err := os.ReadFile(filepath.Join(dir, "spool", "01ARZ3NDEKTSV4RRFFQ69G5FAV.frame"))
@@ -90,10 +77,10 @@ func TestSpoolFile(t *testing.T) {
 	}
 }
 
-func TestSpoolUnreadable(t *testing.T) {
-	noRuntime(t)
-	s := OpenSpool(home.PathsOf(t.TempDir(), os.Getenv))
-	good := frameAt(1, "{}")
+func TestUnreadable(t *testing.T) {
+	hometest.Isolate(t)
+	s := Open(home.PathsOf(t.TempDir(), os.Getenv))
+	good := hometest.Frame(1, "{}")
 	if err := s.Write(good); err != nil {
 		t.Fatal(err)
 	}
@@ -132,7 +119,7 @@ var errCrash = errors.New("crash")
 // crashDisk works for some calls and then not at all, as if the process had died there. The call it
 // dies in is half done.
 type crashDisk struct {
-	realDisk
+	Files
 	left int
 }
 
@@ -142,48 +129,48 @@ func (d *crashDisk) MakeDir(dir string, make func() error) error {
 	if d.dead() {
 		return errCrash
 	}
-	return d.realDisk.MakeDir(dir, make)
+	return d.Files.MakeDir(dir, make)
 }
 
 func (d *crashDisk) WriteFile(path string, parts ...[]byte) error {
 	if d.dead() {
-		_ = d.realDisk.WriteFile(path, parts[0][:len(parts[0])/2])
+		_ = d.Files.WriteFile(path, parts[0][:len(parts[0])/2])
 		return errCrash
 	}
-	return d.realDisk.WriteFile(path, parts...)
+	return d.Files.WriteFile(path, parts...)
 }
 
 func (d *crashDisk) Rename(from, to string) error {
 	if d.dead() {
 		return errCrash
 	}
-	return d.realDisk.Rename(from, to)
+	return d.Files.Rename(from, to)
 }
 
 func (d *crashDisk) SyncDir(dir string) error {
 	if d.dead() {
 		return errCrash
 	}
-	return d.realDisk.SyncDir(dir)
+	return d.Files.SyncDir(dir)
 }
 
 func (d *crashDisk) Remove(path string) error {
 	if d.dead() {
 		return errCrash
 	}
-	return d.realDisk.Remove(path)
+	return d.Files.Remove(path)
 }
 
 // Wherever the writer dies, the frame is there whole or not at all, and a second try puts it there once.
-func TestSpoolCrash(t *testing.T) {
-	noRuntime(t)
+func TestCrash(t *testing.T) {
+	hometest.Isolate(t)
 	for steps := range 8 {
-		s := OpenSpool(home.PathsOf(t.TempDir(), os.Getenv))
+		s := Open(home.PathsOf(t.TempDir(), os.Getenv))
 		s.paths.Fallbacks = []string{filepath.Join(t.TempDir(), "h", "p", "spool")}
-		f := frameAt(1, `{"a":1}`)
+		f := hometest.Frame(1, `{"a":1}`)
 		s.disk = &crashDisk{left: steps}
 		err := s.Write(f)
-		s.disk = realDisk{}
+		s.disk = Files{}
 		for _, e := range mustList(t, s) {
 			if got, err := s.Read(e); err != nil || string(got.Body) != `{"a":1}` {
 				t.Errorf("after %d steps: %+v %v", steps, got, err)
@@ -199,10 +186,10 @@ func TestSpoolCrash(t *testing.T) {
 }
 
 // What a crashed writer left is kept, out of the way, once it is old.
-func TestSpoolStaleTemp(t *testing.T) {
-	noRuntime(t)
-	s := OpenSpool(home.PathsOf(t.TempDir(), os.Getenv))
-	if err := s.Write(frameAt(1, "{}")); err != nil {
+func TestStaleTemp(t *testing.T) {
+	hometest.Isolate(t)
+	s := Open(home.PathsOf(t.TempDir(), os.Getenv))
+	if err := s.Write(hometest.Frame(1, "{}")); err != nil {
 		t.Fatal(err)
 	}
 	for name, age := range map[string]time.Duration{".a.1.tmp": 0, ".b.2.tmp": 2 * time.Hour} {
@@ -225,18 +212,18 @@ func TestSpoolStaleTemp(t *testing.T) {
 }
 
 // A home that cannot be written: the frame goes to the second place and is found there.
-func TestSpoolFallback(t *testing.T) {
-	noRuntime(t)
-	s := OpenSpool(home.PathsOf(unwritable(t), os.Getenv))
-	if err := s.Write(frameAt(1, "{}")); err != nil {
+func TestFallback(t *testing.T) {
+	hometest.Isolate(t)
+	s := Open(home.PathsOf(hometest.Unwritable(t), os.Getenv))
+	if err := s.Write(hometest.Frame(1, "{}")); err != nil {
 		t.Fatal(err)
 	}
 	frames := mustList(t, s)
 	if len(frames) != 1 || filepath.Dir(frames[0].Path) != s.paths.Fallbacks[0] {
 		t.Errorf("%v", frames)
 	}
-	t.Setenv("TMPDIR", unwritable(t))
-	err := OpenSpool(home.PathsOf(unwritable(t), os.Getenv)).Write(frameAt(2, "{}"))
+	t.Setenv("TMPDIR", hometest.Unwritable(t))
+	err := Open(home.PathsOf(hometest.Unwritable(t), os.Getenv)).Write(hometest.Frame(2, "{}"))
 	if err == nil || !strings.Contains(err.Error(), "; in the next place: ") {
 		t.Errorf("%v", err)
 	}
@@ -244,23 +231,23 @@ func TestSpoolFallback(t *testing.T) {
 
 // A login has a runtime folder, cron has none: what a hook of the one spools is found by a daemon of the other, unless
 // the temporary folder has no room either.
-func TestSpoolFallbackOtherLogin(t *testing.T) {
-	noRuntime(t)
-	dir := unwritable(t)
-	cron := OpenSpool(home.PathsOf(dir, os.Getenv))
+func TestFallbackOtherLogin(t *testing.T) {
+	hometest.Isolate(t)
+	dir := hometest.Unwritable(t)
+	cron := Open(home.PathsOf(dir, os.Getenv))
 	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
-	login := OpenSpool(home.PathsOf(dir, os.Getenv))
-	if err := login.Write(frameAt(1, "{}")); err != nil {
+	login := Open(home.PathsOf(dir, os.Getenv))
+	if err := login.Write(hometest.Frame(1, "{}")); err != nil {
 		t.Fatal(err)
 	}
-	if err := cron.Write(frameAt(2, "{}")); err != nil {
+	if err := cron.Write(hometest.Frame(2, "{}")); err != nil {
 		t.Fatal(err)
 	}
 	if a, b := cron.Count(), login.Count(); a != 2 || b != 2 {
 		t.Errorf("%d and %d frames instead of 2", a, b)
 	}
-	login.paths.Fallbacks[0] = unwritable(t)
-	if err := login.Write(frameAt(3, "{}")); err != nil {
+	login.paths.Fallbacks[0] = hometest.Unwritable(t)
+	if err := login.Write(hometest.Frame(3, "{}")); err != nil {
 		t.Fatal(err)
 	}
 	if frames := mustList(t, login); len(frames) != 1 || filepath.Dir(frames[0].Path) != login.paths.Fallbacks[1] {
@@ -269,9 +256,9 @@ func TestSpoolFallbackOtherLogin(t *testing.T) {
 }
 
 // A second place that somebody else can enter is not used.
-func TestSpoolFallbackOpen(t *testing.T) {
-	noRuntime(t)
-	s := OpenSpool(home.PathsOf(unwritable(t), os.Getenv))
+func TestFallbackOpen(t *testing.T) {
+	hometest.Isolate(t)
+	s := Open(home.PathsOf(hometest.Unwritable(t), os.Getenv))
 	shared := filepath.Dir(filepath.Dir(s.paths.Fallbacks[0]))
 	if err := os.Mkdir(shared, 0o777); err != nil {
 		t.Fatal(err)
@@ -279,23 +266,13 @@ func TestSpoolFallbackOpen(t *testing.T) {
 	if err := os.Chmod(shared, 0o777); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Write(frameAt(1, "{}")); err == nil || s.Count() != 0 {
+	if err := s.Write(hometest.Frame(1, "{}")); err == nil || s.Count() != 0 {
 		t.Errorf("%v", err)
 	}
 }
 
-// unwritable is a folder that nobody can make, not even root.
-func unwritable(t *testing.T) string {
-	t.Helper()
-	file := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(file, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return filepath.Join(file, "x")
-}
-
 func FuzzReadFrame(f *testing.F) {
-	f.Add(string(frameAt(1, "").Header()) + "\n{\"a\":1}")
+	f.Add(string(hometest.Frame(1, "").Header()) + "\n{\"a\":1}")
 	f.Add("{\"id\":\"01ARZ3NDEKTSV4RRFFQ69G5FAV\",\"args\":[\"hook\"],\"later\":{}}\n")
 	f.Add("\n")
 	f.Fuzz(func(t *testing.T, in string) {

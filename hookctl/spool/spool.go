@@ -1,15 +1,13 @@
-package daemon
+// Package spool keeps the frames that no daemon has taken yet, a file each, and reads frames in the form in which they
+// are spooled and handed from one process to the next. See [Spool] for the format.
+package spool
 
 import (
-	"bufio"
-	"bytes"
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -19,15 +17,13 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/oklog/ulid/v2"
-
 	"hookline/hookctl/home"
 	"hookline/hookctl/wire"
 )
 
-// SpoolWarn is the number of waiting frames above which the user is told: an hour of a busy session
+// Warn is the number of waiting frames above which the user is told: an hour of a busy session
 // makes some 2,000, so this is a daemon that has not run for long. Nothing is refused above it.
-const SpoolWarn = 10_000
+const Warn = 10_000
 
 // staleTemp is the age at which an unfinished write is taken for a crashed one.
 const staleTemp = time.Hour
@@ -41,17 +37,20 @@ const staleTemp = time.Hour
 // one, the daemon, takes them out.
 type Spool struct {
 	paths home.Paths
-	disk  disk
+	disk  Disk
 }
 
-// Spooled is one waiting frame.
-type Spooled struct {
+// Entry is one waiting frame.
+type Entry struct {
 	ID   string
 	Path string
 }
 
-// OpenSpool is the spool of a home; nothing is made before the first Write.
-func OpenSpool(p home.Paths) *Spool { return &Spool{paths: p, disk: realDisk{}} }
+// Open is the spool of a home; nothing is made before the first Write.
+func Open(p home.Paths) *Spool { return OpenOn(p, Files{}) }
+
+// OpenOn is the spool of a home that changes it by disk.
+func OpenOn(p home.Paths, disk Disk) *Spool { return &Spool{paths: p, disk: disk} }
 
 // Write puts f into the spool and returns when it is on disk. The same id replaces the file. The
 // error names what failed in every place.
@@ -90,8 +89,8 @@ func (s *Spool) write(dir string, f wire.Frame) (err error) {
 
 // List is the waiting frames of all places, oldest first (by id; ids of one millisecond in any
 // order). What a crashed writer left behind is put into quarantine.
-func (s *Spool) List() ([]Spooled, error) {
-	var frames []Spooled
+func (s *Spool) List() ([]Entry, error) {
+	var frames []Entry
 	var failed []error
 	for _, dir := range s.paths.Spools() {
 		entries, err := os.ReadDir(dir)
@@ -101,13 +100,13 @@ func (s *Spool) List() ([]Spooled, error) {
 		for _, e := range entries {
 			path := filepath.Join(dir, e.Name())
 			if id, ok := strings.CutSuffix(e.Name(), ".frame"); ok {
-				frames = append(frames, Spooled{id, path})
+				frames = append(frames, Entry{id, path})
 			} else if info, err := e.Info(); err == nil && strings.HasSuffix(path, ".tmp") && time.Since(info.ModTime()) > staleTemp {
-				failed = append(failed, s.Quarantine(Spooled{Path: path}))
+				failed = append(failed, s.Quarantine(Entry{Path: path}))
 			}
 		}
 	}
-	slices.SortFunc(frames, func(a, b Spooled) int { return cmp.Or(cmp.Compare(a.ID, b.ID), cmp.Compare(a.Path, b.Path)) })
+	slices.SortFunc(frames, func(a, b Entry) int { return cmp.Or(cmp.Compare(a.ID, b.ID), cmp.Compare(a.Path, b.Path)) })
 	return frames, errors.Join(failed...)
 }
 
@@ -139,7 +138,7 @@ func (s *Spool) Count() int {
 
 // Read is the frame of a file. An error that is not fs.ErrNotExist means that the file will never
 // be readable, or not now: see [Spool.Quarantine] for the first.
-func (s *Spool) Read(e Spooled) (wire.Frame, error) {
+func (s *Spool) Read(e Entry) (wire.Frame, error) {
 	file, err := os.Open(e.Path)
 	if err != nil {
 		return wire.Frame{}, err
@@ -166,11 +165,11 @@ func sumOf(f wire.Frame) string {
 
 // Remove drops a frame that the daemon has taken. A frame that comes back after a crash is found to
 // be known by its id.
-func (s *Spool) Remove(e Spooled) error { return s.disk.Remove(e.Path) }
+func (s *Spool) Remove(e Entry) error { return s.disk.Remove(e.Path) }
 
 // Quarantine sets an unreadable file aside, into the folder "quarantine" beside it. It is never
 // deleted: the frame may be the only copy.
-func (s *Spool) Quarantine(e Spooled) error {
+func (s *Spool) Quarantine(e Entry) error {
 	dir := filepath.Join(filepath.Dir(e.Path), "quarantine")
 	if err := home.PrivateDir(dir); err != nil {
 		return err
@@ -181,54 +180,18 @@ func (s *Spool) Quarantine(e Spooled) error {
 	return s.disk.SyncDir(dir)
 }
 
-// ErrFrame is a frame that this build cannot read.
-var ErrFrame = errors.New("unreadable frame")
-
-// ReadFrame reads the form in which frames are spooled and handed to "hookd deliver": the header's
-// line, then the body to the end.
-func ReadFrame(r io.Reader) (wire.Frame, error) {
-	b := bufio.NewReader(r)
-	line, err := b.ReadString('\n')
-	if err != nil {
-		return wire.Frame{}, fmt.Errorf("%w: its first line ends early", ErrFrame)
+// Quarantined counts what was set aside.
+func (s *Spool) Quarantined() int {
+	n := 0
+	for _, dir := range s.paths.Spools() {
+		entries, _ := os.ReadDir(filepath.Join(dir, "quarantine")) // usually there is none
+		n += len(entries)
 	}
-	return ParseFrame(line, b)
+	return n
 }
 
-// ParseFrame is the frame with this header ([wire.Frame.Header], or the request's Hookline-Frame)
-// and body. Unknown fields are ignored, so a newer client is understood. A body above [wire.Limit]
-// is an error; the client sends only the head of such an input.
-func ParseFrame(header string, body io.Reader) (wire.Frame, error) {
-	var f wire.Frame
-	if err := json.Unmarshal([]byte(header), &f); err != nil {
-		return f, fmt.Errorf("%w: header: %w", ErrFrame, err)
-	}
-	if _, err := ulid.ParseStrict(f.ID); err != nil {
-		return f, fmt.Errorf("%w: id %.40q: %w", ErrFrame, f.ID, err)
-	}
-	if len(f.Args) == 0 {
-		return f, fmt.Errorf("%w: no arguments", ErrFrame)
-	}
-	var err error
-	if f.Body, err = readAll(io.LimitReader(body, wire.Limit+1), f.Size); err != nil {
-		return f, fmt.Errorf("%w: body: %w", ErrFrame, err)
-	}
-	if len(f.Body) > wire.Limit {
-		return f, fmt.Errorf("%w: body above %d bytes", ErrFrame, wire.Limit)
-	}
-	return f, nil
-}
-
-// readAll is io.ReadAll with room for the size that the client announced, so that a large body is not
-// copied again and again.
-func readAll(r io.Reader, size int64) ([]byte, error) {
-	b := bytes.NewBuffer(make([]byte, 0, min(max(size, 0), wire.Limit)+bytes.MinRead))
-	_, err := b.ReadFrom(r)
-	return b.Bytes(), err
-}
-
-// disk is what the spool changes in the file system. Tests stop it between any two calls.
-type disk interface {
+// Disk is what the spool changes in the file system. Tests stop it between any two calls. Safe for concurrent use.
+type Disk interface {
 	// MakeDir runs make, which makes dir.
 	MakeDir(dir string, make func() error) error
 	// WriteFile makes a file of mode 0600 and returns when its bytes are on disk.
@@ -240,12 +203,14 @@ type disk interface {
 	Remove(path string) error
 }
 
-// realDisk is the file system.
-type realDisk struct{}
+// Files is the file system, the [Disk] of [Open].
+type Files struct{}
 
-func (realDisk) MakeDir(_ string, make func() error) error { return make() }
+// MakeDir implements [Disk].
+func (Files) MakeDir(_ string, make func() error) error { return make() }
 
-func (realDisk) WriteFile(path string, parts ...[]byte) error {
+// WriteFile implements [Disk].
+func (Files) WriteFile(path string, parts ...[]byte) error {
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
 		return err
@@ -258,11 +223,14 @@ func (realDisk) WriteFile(path string, parts ...[]byte) error {
 	return errors.Join(file.Sync(), file.Close())
 }
 
-func (realDisk) Rename(from, to string) error { return os.Rename(from, to) }
+// Rename implements [Disk].
+func (Files) Rename(from, to string) error { return os.Rename(from, to) }
 
-func (realDisk) SyncDir(dir string) error { return home.SyncDir(dir) }
+// SyncDir implements [Disk].
+func (Files) SyncDir(dir string) error { return home.SyncDir(dir) }
 
-func (realDisk) Remove(path string) error {
+// Remove implements [Disk].
+func (Files) Remove(path string) error {
 	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
