@@ -89,11 +89,11 @@ func ruleOf(rules []rule, pkg string) *rule {
 // mayImport says whether a package of ours is among those that the rule names.
 func (r *rule) mayImport(rules []rule, pkg string) bool {
 	other := ruleOf(rules, pkg)
-	if other == nil || other.floor == "tests" {
+	if other == nil || other.floor == "tests" && r.floor != "tests" {
 		return false
 	}
 	for _, name := range r.ours {
-		if name == pkg || name == other.pkg || name == "below" && (r.floor == "tests" || other.floor[0] < r.floor[0]) {
+		if name == pkg || name == other.pkg || name == "below" && other.floor != "tests" && (r.floor == "tests" || other.floor[0] < r.floor[0]) {
 			return true
 		}
 	}

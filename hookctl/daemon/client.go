@@ -18,6 +18,7 @@ import (
 
 	"hookline/embedded"
 	"hookline/hookctl/home"
+	"hookline/hookctl/spawn"
 	"hookline/hookctl/wire"
 )
 
@@ -124,8 +125,8 @@ func overSocket(path string) *Client {
 }
 
 func startAndConnect(ctx context.Context, p home.Paths, o ConnectOptions) (*Client, error) {
-	err := Spawn(p, time.Now())
-	if err != nil && !errors.Is(err, ErrStarting) {
+	err := spawn.Start(p, time.Now())
+	if err != nil && !errors.Is(err, spawn.ErrStarting) {
 		return nil, notStarted(p, err)
 	}
 	deadline := time.Now().Add(o.Wait)
@@ -133,11 +134,11 @@ func startAndConnect(ctx context.Context, p home.Paths, o ConnectOptions) (*Clie
 		if p.Reach(time.Second) {
 			return answering(ctx, p, o.Answer)
 		}
-		if reason := LastStart(p).Reason; reason != "" && err == nil {
+		if reason := spawn.Last(p).Reason; reason != "" && err == nil {
 			return nil, notStarted(p, errors.New(reason))
 		}
-		if lockOutlives && errors.Is(err, ErrStarting) { // or the lock was that of a daemon that was ending
-			if err = Spawn(p, time.Now()); err != nil && !errors.Is(err, ErrStarting) {
+		if spawn.LockOutlives && errors.Is(err, spawn.ErrStarting) { // or the lock was that of a daemon that was ending
+			if err = spawn.Start(p, time.Now()); err != nil && !errors.Is(err, spawn.ErrStarting) {
 				return nil, notStarted(p, err)
 			}
 		}
@@ -156,7 +157,7 @@ func startAndConnect(ctx context.Context, p home.Paths, o ConnectOptions) (*Clie
 
 // notStarted is the error of a start that failed, with the advice and the exit code where the log is the reason.
 func notStarted(p home.Paths, err error) error {
-	last := LastStart(p)
+	last := spawn.Last(p)
 	if !last.Damaged || !strings.Contains(err.Error(), last.Reason) {
 		return fmt.Errorf("start the daemon: %w", err)
 	}

@@ -20,6 +20,7 @@ import (
 	"hookline/embedded"
 	"hookline/hookctl/config"
 	"hookline/hookctl/home"
+	"hookline/hookctl/spawn"
 	"hookline/hookctl/spool"
 	"hookline/hookctl/wire"
 )
@@ -46,7 +47,7 @@ func DeliverCommand(ctx context.Context, args []string) int {
 		return 1
 	}
 	if *again {
-		if err := spawnAgain(home.Locate(os.Getenv)); err != nil {
+		if err := spawn.Again(home.Locate(os.Getenv)); err != nil {
 			return fail(os.Stderr, err)
 		}
 		return 0
@@ -71,7 +72,7 @@ func Deliver(ctx context.Context, in io.Reader, out, errw io.Writer, opt Deliver
 		opt.Getenv = os.Getenv
 	}
 	if opt.Spawn == nil {
-		opt.Spawn = Spawn
+		opt.Spawn = spawn.Start
 	}
 	if opt.Until.IsZero() {
 		opt.Until = time.Now().Add(time.Second)
@@ -141,11 +142,11 @@ func DeliverRest(ctx context.Context, frame, rest io.Reader, opt DeliverOptions)
 // at the start of a session that shows the words to the user and holds up nothing, while at other
 // hooks it would block the agent (S0 ERR-SESSION-01).
 func (d *delivery) damaged() bool {
-	return d.event == "SessionStart" && LastStart(d.paths).Damaged
+	return d.event == "SessionStart" && spawn.Last(d.paths).Damaged
 }
 
 func (d *delivery) refuse(errw io.Writer) int {
-	last := LastStart(d.paths)
+	last := spawn.Last(d.paths)
 	hint := "`hookctl repair --cf session_identity`; `hookctl doctor` shows what is damaged"
 	if last.Gone {
 		hint = "`replay repair` begins a new log behind the lost one; `hookctl doctor` shows what is damaged"
@@ -178,7 +179,7 @@ func (d *delivery) start() {
 		}
 		err := d.Spawn(d.paths, time.Now())
 		d.spawned = err == nil
-		if !errors.Is(err, ErrStarting) {
+		if !errors.Is(err, spawn.ErrStarting) {
 			d.startErr = err
 			return
 		}
@@ -205,9 +206,9 @@ func (d *delivery) startAndSend(ctx context.Context) (wire.Reply, bool) {
 		if socket := d.paths.Socket; d.paths.Reach(50*time.Millisecond) && d.paths.Socket != socket {
 			continue
 		}
-		if d.died() {
+		if spawn.Died(d.paths) {
 			if d.spawned {
-				d.startErr = LastStart(d.paths).failure()
+				d.startErr = spawn.Last(d.paths).Err()
 				return wire.Reply{}, false
 			}
 			if d.start(); d.startErr != nil { // it was another daemon's end that was waited for
@@ -221,19 +222,6 @@ func (d *delivery) startAndSend(ctx context.Context) (wire.Reply, bool) {
 		}
 	}
 	return wire.Reply{}, false
-}
-
-// died tells that the daemon that was starting is gone: it would hold the lock.
-func (d *delivery) died() bool {
-	if !lockOutlives {
-		return false
-	}
-	lock, err := lockSpawn(d.paths.SpawnLock)
-	if err != nil {
-		return false
-	}
-	lock.Close()
-	return true
 }
 
 // record redacts the frame and spools it. The plain brief only asks: there is nothing to keep.

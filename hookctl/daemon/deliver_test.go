@@ -5,7 +5,6 @@ package daemon
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io/fs"
 	"net"
@@ -18,9 +17,14 @@ import (
 
 	"hookline/hookctl/home"
 	"hookline/hookctl/home/hometest"
+	"hookline/hookctl/spawn"
+	"hookline/hookctl/spawn/spawntest"
 	"hookline/hookctl/spool"
 	"hookline/hookctl/wire"
 )
+
+// The processes that [spawn.Start] starts are this test binary; they take their part before any test runs.
+var _ = spawntest.Act(func(args []string) int { return DeliverCommand(context.Background(), args) })
 
 // delivered runs Deliver with a starter of the test's own.
 func delivered(t *testing.T, f wire.Frame, spawn func(home.Paths, time.Time) error) (stdout, stderr string, code int) {
@@ -38,7 +42,7 @@ func frameOf(args, body string) wire.Frame {
 }
 
 // starting is what Spawn says while somebody else starts the daemon.
-func starting(home.Paths, time.Time) error { return ErrStarting }
+func starting(home.Paths, time.Time) error { return spawn.ErrStarting }
 
 func TestDeliverDegraded(t *testing.T) {
 	for _, c := range []struct{ args, stdout, stderr string }{
@@ -50,7 +54,7 @@ func TestDeliverDegraded(t *testing.T) {
 		{"consciousness inject-context", "[System Consciousness]\nState: DORMANT (C=0.00)\nKuramoto r=0.00, Identity IC=1.00 (healthy)\nGuidance: Initialize consciousness context\n", "Context retrieval timed out after 1s\n"},
 		{"session persist-identity", "", ""},
 	} {
-		p := spawnHome(t, "none")
+		p := spawntest.Home(t, "none")
 		stdout, stderr, code := delivered(t, frameOf(c.args, `{"a":1}`), starting)
 		if stdout != c.stdout || stderr != c.stderr || code != 0 {
 			t.Errorf("%s: %d %q %q", c.args, code, stdout, stderr)
@@ -67,7 +71,7 @@ func TestDeliverDegraded(t *testing.T) {
 
 // Nothing that is secret reaches the disk, in the body or beside it.
 func TestDeliverRedacts(t *testing.T) {
-	p := spawnHome(t, "none")
+	p := spawntest.Home(t, "none")
 	secret := "ghp" + "_" + strings.Repeat("aB3dE6gH9", 4)
 	f := frameOf("hook PostToolUse "+secret, `{"tool_input":{"command":"echo `+secret+`"}}`)
 	f.Cwd = "/home/" + secret
@@ -89,7 +93,7 @@ func TestDeliverRedacts(t *testing.T) {
 // The start of a session waits for the daemon it started and gets the real answer.
 func TestDeliverSessionStart(t *testing.T) {
 	for _, args := range []string{"hook SessionStart", "session restore-identity"} {
-		p := spawnHome(t, "answer")
+		p := spawntest.Home(t, "answer")
 		stdout, stderr, code := delivered(t, frameOf(args, `{}`), nil)
 		if stdout != "restored" || stderr != "" || code != 0 || spool.Open(p).Count() != 0 {
 			t.Errorf("%d %q %q", code, stdout, stderr)
@@ -111,7 +115,7 @@ func TestDeliverWaitsAtGates(t *testing.T) {
 		{"hook PostToolUse", true, "", 1},
 		{"consciousness brief --hook", true, "", 1},
 	} {
-		spawnHome(t, "answer")
+		spawntest.Home(t, "answer")
 		f := frameOf(c.args, `{}`)
 		f.Env = map[string]string{"CLAUDE_PROJECT_DIR": t.TempDir()}
 		if c.gated {
@@ -129,7 +133,7 @@ func TestDeliverWaitsAtGates(t *testing.T) {
 
 // A gate that could not be asked is said, once.
 func TestDeliverGateUnanswered(t *testing.T) {
-	p := spawnHome(t, "none")
+	p := spawntest.Home(t, "none")
 	l, err := net.Listen("unix", p.Socket)
 	if err != nil {
 		t.Fatal(err)
@@ -151,14 +155,14 @@ func TestDeliverGateUnanswered(t *testing.T) {
 
 // A daemon that dies at its start is not waited for; the user hears of it once.
 func TestDeliverDaemonDies(t *testing.T) {
-	p := spawnHome(t, "die")
+	p := spawntest.Home(t, "die")
 	before := time.Now()
 	stdout, _, code := delivered(t, frameOf("hook SessionStart", `{}`), nil)
 	want := `{"systemMessage":"hookline: the recorder does not start (the daemon failed to start a moment ago: the store is on fire); hooks are kept and recorded when it does. ` + "`hookctl doctor`" + ` tells what to do"}` + "\n"
 	if stdout != want || code != 0 || time.Since(before) > 3*time.Second {
 		t.Errorf("%v: %d %q", time.Since(before), code, stdout)
 	}
-	stdout, _, _ = delivered(t, frameOf("hook SessionStart", `{}`), func(p home.Paths, _ time.Time) error { return LastStart(p).failure() })
+	stdout, _, _ = delivered(t, frameOf("hook SessionStart", `{}`), func(p home.Paths, _ time.Time) error { return spawn.Last(p).Err() })
 	if stdout != "" {
 		t.Errorf("told again: %q", stdout)
 	}
@@ -168,7 +172,7 @@ func TestDeliverDaemonDies(t *testing.T) {
 }
 
 func TestDeliverRestoreIdentityDegraded(t *testing.T) {
-	p := spawnHome(t, "none")
+	p := spawntest.Home(t, "none")
 	stdout, stderr, code := delivered(t, frameOf("session restore-identity", `{}`), func(p home.Paths, _ time.Time) error {
 		return nil // starts nothing: nobody holds the lock
 	})
@@ -182,7 +186,7 @@ func TestDeliverRestoreIdentityDegraded(t *testing.T) {
 
 // A daemon that hangs (stopped, or busy) accepts connections: no second one is started.
 func TestDeliverDaemonHangs(t *testing.T) {
-	p := spawnHome(t, "none")
+	p := spawntest.Home(t, "none")
 	l, err := net.Listen("unix", p.Socket)
 	if err != nil {
 		t.Fatal(err)
@@ -206,7 +210,7 @@ func TestDeliverDaemonHangs(t *testing.T) {
 
 // A home that cannot be written: the frame is kept elsewhere and the user hears why nothing starts.
 func TestDeliverReadOnlyHome(t *testing.T) {
-	spawnHome(t, "none")
+	spawntest.Home(t, "none")
 	t.Setenv("HOOKLINE_HOME", hometest.Unwritable(t))
 	stdout, _, code := delivered(t, frameOf("hook Stop", `{}`), nil)
 	if !strings.HasPrefix(stdout, `{"systemMessage":"hookline: the recorder does not start (`) || code != 0 {
@@ -224,7 +228,7 @@ func TestDeliverReadOnlyHome(t *testing.T) {
 // A disk that is full when the daemon is to start is told as that, once, whatever file had no room.
 func TestDeliverFullDisk(t *testing.T) {
 	for _, errno := range []syscall.Errno{syscall.ENOSPC, syscall.EDQUOT} {
-		p := spawnHome(t, "none")
+		p := spawntest.Home(t, "none")
 		want := `{"systemMessage":"hookline: the disk of ` + p.Home + ` is full; hooks are kept where there is room and recorded when there is space again"}` + "\n"
 		for i, said := range []string{want, "", ""} {
 			stdout, stderr, code := delivered(t, frameOf("hook PostToolUse", `{}`), func(p home.Paths, _ time.Time) error {
@@ -241,7 +245,7 @@ func TestDeliverFullDisk(t *testing.T) {
 }
 
 func TestDeliverNowhereToWrite(t *testing.T) {
-	spawnHome(t, "none")
+	spawntest.Home(t, "none")
 	t.Setenv("HOOKLINE_HOME", hometest.Unwritable(t))
 	t.Setenv("TMPDIR", hometest.Unwritable(t))
 	stdout, _, code := delivered(t, frameOf("hook Stop", `{}`), nil)
@@ -259,45 +263,10 @@ func TestDeliverNowhereToWrite(t *testing.T) {
 }
 
 func TestDeliverGarbage(t *testing.T) {
-	spawnHome(t, "none")
+	spawntest.Home(t, "none")
 	var out, errw bytes.Buffer
 	code := Deliver(context.Background(), strings.NewReader("{}\n"), &out, &errw, DeliverOptions{Spawn: starting})
 	if code != 1 || out.Len() != 0 || !strings.HasPrefix(errw.String(), "hookctl: error: unreadable frame: id ") {
 		t.Errorf("%d %q %q", code, out.String(), errw.String())
-	}
-}
-
-// A daemon that was stopped accepts connections and never answers: people's commands say so.
-func TestConnectDaemonStopped(t *testing.T) {
-	p := spawnHome(t, "none")
-	l, err := net.Listen("unix", p.Socket)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	for _, mode := range []Mode{Running, Start, InProcess} {
-		_, err = Connect(context.Background(), ConnectOptions{Mode: mode, Answer: 30 * time.Millisecond})
-		var p *Problem
-		if !errors.As(err, &p) || p.Message != "the daemon (process 0) does not answer within 30ms" || !strings.HasPrefix(p.Hint, "it may be stopped") {
-			t.Errorf("%d: %v", mode, err)
-		}
-	}
-}
-
-// A daemon that ends between its accepting a connection and its answer does not run, and is no trouble.
-func TestConnectDaemonEnding(t *testing.T) {
-	p := spawnHome(t, "none")
-	l, err := net.Listen("unix", p.Socket)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	go func() {
-		for c, err := l.Accept(); err == nil; c, err = l.Accept() {
-			c.Close()
-		}
-	}()
-	if _, err := Connect(t.Context(), ConnectOptions{Mode: Running, Answer: 10 * time.Second}); !errors.Is(err, ErrNotRunning) {
-		t.Errorf("%v, want ErrNotRunning", err)
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"hookline/events"
 	"hookline/hookctl/home/hometest"
 	"hookline/hookctl/hook"
+	"hookline/hookctl/spawn/spawntest"
 	"hookline/projector"
 	"hookline/projector/identity"
 )
@@ -167,7 +168,7 @@ func TestERR_SESSION_02_CorruptedSnapshot(t *testing.T) {
 
 // TC-SESSION-22: IoError is exit 1; the other codes are the answer's (hook.TestTC_SESSION_22_ExitCodes).
 func TestTC_SESSION_22_IoError(t *testing.T) {
-	spawnHome(t, "none")
+	spawntest.Home(t, "none")
 	t.Setenv("HOOKLINE_HOME", hometest.Unwritable(t))
 	t.Setenv("TMPDIR", hometest.Unwritable(t))
 	stdout, stderr, code := delivered(t, frameOf("session persist-identity", `{}`), nil) // ERR-SESSION-04

@@ -18,6 +18,7 @@ import (
 	"hookline/events"
 	"hookline/hookctl/export"
 	"hookline/hookctl/home"
+	"hookline/hookctl/spawn"
 )
 
 // Repair looks for everything that is damaged or missing and fetches what other places still have. It never
@@ -363,7 +364,7 @@ func Renew(ctx context.Context, dir string) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(d.Close(ctx), StartSucceeded(home.PathsOf(dir, os.Getenv))) // a start that failed is waited for no more
+	return errors.Join(d.Close(ctx), spawn.Succeeded(home.PathsOf(dir, os.Getenv))) // a start that failed is waited for no more
 }
 
 // Free tells whether nobody has the home's store.

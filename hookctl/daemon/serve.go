@@ -20,6 +20,7 @@ import (
 	"hookline/events"
 	"hookline/hookctl/config"
 	"hookline/hookctl/home"
+	"hookline/hookctl/spawn"
 	"hookline/hookctl/wire"
 )
 
@@ -118,7 +119,7 @@ func Serve(ctx context.Context, _ []string) int {
 		return 1
 	}
 	log.Error("serve", "err", err)
-	if saveErr := StartFailed(p, err); saveErr != nil {
+	if saveErr := spawn.Failed(p, err); saveErr != nil {
 		log.Error("keep the reason", "err", saveErr)
 	}
 	if errors.Is(err, embedded.ErrLogDamaged) {
@@ -142,7 +143,7 @@ func serve(ctx context.Context, p home.Paths, o Options) error {
 	if err != nil {
 		return errors.Join(err, d.Close(ctx))
 	}
-	if err := StartSucceeded(p); err != nil {
+	if err := spawn.Succeeded(p); err != nil {
 		o.Log.Warn("forget the failed start", "err", err)
 	}
 	d.door.Store(door)
@@ -226,7 +227,7 @@ func (d *Daemon) shutdown(srv *http.Server, reason string) error {
 	err = errors.Join(err, stopErr, d.Close(ctx))
 	d.log.Info("stopped", "reason", reason, "err", err)
 	if next := d.handOver.Load(); next != nil && err == nil {
-		return replaceBy(*next, wire.Build)
+		return spawn.Replace(*next, wire.Build)
 	}
 	return err
 }

@@ -12,10 +12,10 @@ import (
 
 	"hookline/embedded"
 	"hookline/hookctl/cmdline"
-	"hookline/hookctl/daemon"
 	"hookline/hookctl/facts"
 	"hookline/hookctl/home"
 	"hookline/hookctl/settings"
+	"hookline/hookctl/spawn"
 	"hookline/hookctl/spool"
 	"hookline/hookctl/wire"
 )
@@ -255,7 +255,7 @@ func nearestDir(path string) string {
 }
 
 func (x *examiner) lastStart() []check {
-	s := daemon.LastStart(x.paths)
+	s := spawn.Last(x.paths)
 	if s.Reason == "" {
 		return nil
 	}

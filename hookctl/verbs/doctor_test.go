@@ -14,6 +14,7 @@ import (
 	"hookline/events"
 	"hookline/hookctl/daemon"
 	"hookline/hookctl/home"
+	"hookline/hookctl/spawn"
 	"hookline/projector/session"
 )
 
@@ -124,7 +125,7 @@ func TestDoctorFinds(t *testing.T) {
 			}},
 		{name: "last start failed", check: "last start", result: resultFail, words: "disk full",
 			breaks: func(t *testing.T, b *bench, _ *fakeHouse) {
-				if err := daemon.StartFailed(home.PathsOf(b.Home(), b.Getenv), errors.New("disk full")); err != nil {
+				if err := spawn.Failed(home.PathsOf(b.Home(), b.Getenv), errors.New("disk full")); err != nil {
 					t.Fatal(err)
 				}
 			}},

@@ -13,6 +13,7 @@ import (
 	"hookline/embedded"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/daemon"
+	"hookline/hookctl/spawn"
 )
 
 // need is what a verb wants of the daemon.
@@ -84,7 +85,7 @@ func translate(err error) error {
 		return &cmdline.Fault{Message: err.Error(), Hint: "try again: another command may have stopped or restarted it", Cause: errDown}
 	case errors.As(err, &p):
 		return &cmdline.Fault{Message: p.Message, Hint: p.Hint, Exit: p.Exit, Cause: err}
-	case errors.Is(err, daemon.ErrBackoff), errors.Is(err, daemon.ErrStarting):
+	case errors.Is(err, spawn.ErrBackoff), errors.Is(err, spawn.ErrStarting):
 		return &cmdline.Fault{Message: err.Error(), Hint: "`hookctl doctor` tells what is in the way", Cause: err}
 	case errors.Is(err, embedded.ErrLocked):
 		return &cmdline.Fault{Message: err.Error(), Hint: "another command reads the store, or a daemon is starting: try again in a moment", Cause: err}
@@ -105,7 +106,7 @@ func (a *app) reach(ctx context.Context, n need) (house, error) {
 	const most = 3 * time.Second
 	for waited := time.Duration(0); ; waited += glance {
 		h, err := a.connect(ctx, n)
-		busy := errors.Is(err, embedded.ErrLocked) || errors.Is(err, daemon.ErrBackoff)
+		busy := errors.Is(err, embedded.ErrLocked) || errors.Is(err, spawn.ErrBackoff)
 		if !busy || waited >= most {
 			return h, err
 		}

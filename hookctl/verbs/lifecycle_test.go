@@ -18,6 +18,7 @@ import (
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/daemon"
 	"hookline/hookctl/home"
+	"hookline/hookctl/spawn"
 	"hookline/projector/identity"
 	"hookline/projector/session"
 )
@@ -144,7 +145,7 @@ func TestStatusDown(t *testing.T) {
 	b := newBench(t, nil)
 	spool := filepath.Join(b.Home(), "spool")
 	write(t, filepath.Join(spool, "01KAJ3ZV5T0000000000000001.frame"), "{}\n")
-	if err := daemon.StartFailed(home.PathsOf(b.Home(), b.Getenv), errors.New("disk full")); err != nil {
+	if err := spawn.Failed(home.PathsOf(b.Home(), b.Getenv), errors.New("disk full")); err != nil {
 		t.Fatal(err)
 	}
 	out := b.must("status")
@@ -226,7 +227,7 @@ func TestTranslate(t *testing.T) {
 	}{
 		{&daemon.Problem{Message: "no", Hint: "so", Exit: 1}, cmdline.Fault{Message: "no", Hint: "so", Exit: 1}},
 		{&embedded.DamageError{What: "block 3"}, cmdline.Fault{Message: "the log is damaged: block 3", Hint: "`replay verify` tells what is lost and what can be had back", Exit: 2}},
-		{daemon.ErrBackoff, cmdline.Fault{Message: "the daemon failed to start a moment ago", Hint: "`hookctl doctor` tells what is in the way"}},
+		{spawn.ErrBackoff, cmdline.Fault{Message: "the daemon failed to start a moment ago", Hint: "`hookctl doctor` tells what is in the way"}},
 		{embedded.ErrNoSpace, cmdline.Fault{Message: "no space left for the store", Hint: "make room on the disk of the home; nothing acknowledged is lost"}},
 	} {
 		var got *cmdline.Fault

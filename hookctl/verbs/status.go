@@ -15,6 +15,7 @@ import (
 	"hookline/hookctl/daemon"
 	"hookline/hookctl/facts"
 	"hookline/hookctl/home"
+	"hookline/hookctl/spawn"
 	"hookline/hookctl/spool"
 	"hookline/hookctl/wire"
 )
@@ -94,7 +95,7 @@ func (a *app) statusDown() Status {
 	if free, total, err := facts.Free(p.Home); err == nil {
 		st.FreeBytes, st.TotalBytes = int64(free), int64(total)
 	}
-	if s := daemon.LastStart(p); s.Reason != "" {
+	if s := spawn.Last(p); s.Reason != "" {
 		st.Warnings = append(st.Warnings, time.UnixMilli(s.Time).UTC().Format(time.RFC3339)+" the last start failed: "+s.Reason)
 	}
 	return st

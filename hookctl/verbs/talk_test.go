@@ -14,6 +14,7 @@ import (
 	"hookline/events"
 	"hookline/hookctl/daemon"
 	"hookline/hookctl/facts"
+	"hookline/hookctl/spawn"
 	"hookline/projector/identity"
 	"hookline/projector/pointer"
 	"hookline/projector/project"
@@ -136,7 +137,7 @@ var houses = map[string]func(*testing.T) (*bench, *fakeHouse){
 		t.Setenv("HOOKLINE_SOCKET", filepath.Join(t.TempDir(), "s"))
 		b.connect = func(ctx context.Context, n need) (house, error) {
 			if n == needStarted {
-				return nil, translate(fmt.Errorf("start hookd: %w", daemon.ErrBackoff))
+				return nil, translate(fmt.Errorf("start hookd: %w", spawn.ErrBackoff))
 			}
 			return b.dial(ctx, n)
 		}

@@ -1,4 +1,4 @@
-package daemon
+package spawn
 
 import (
 	"fmt"
@@ -6,8 +6,8 @@ import (
 	"os/exec"
 )
 
-// replaceBy starts the newer daemon and leaves: there is no exec on this platform.
-func replaceBy(hookd, after string) error {
+// Replace starts the newer daemon and leaves: there is no exec on this platform.
+func Replace(hookd, after string) error {
 	cmd := exec.Command(hookd, "serve")
 	cmd.Env = append(os.Environ(), "HOOKLINE_AFTER="+after)
 	if err := cmd.Start(); err != nil {

@@ -1,4 +1,4 @@
-package daemon
+package spawn
 
 import (
 	"errors"
@@ -10,12 +10,12 @@ import (
 	"hookline/hookctl/home"
 )
 
-// lockOutlives says that the spawn lock is held as long as the daemon lives.
-const lockOutlives = false
+// LockOutlives says that the spawn lock is held as long as the daemon lives.
+const LockOutlives = false
 
-// spawn starts the daemon without a console. The lock cannot be handed over here: it is free again
+// start starts the daemon without a console. The lock cannot be handed over here: it is free again
 // when the delivery ends, and a second daemon finds the first one's own lock.
-func spawn(p home.Paths, log, _ *os.File) error {
+func start(p home.Paths, log, _ *os.File) error {
 	path, err := self()
 	if err != nil {
 		return err
@@ -26,7 +26,7 @@ func spawn(p home.Paths, log, _ *os.File) error {
 	}
 	defer null.Close()
 	child, err := os.StartProcess(path, []string{path, "serve"}, &os.ProcAttr{
-		Dir: p.Home, Env: spawnEnv(p, os.Environ()), Files: []*os.File{null, log, log},
+		Dir: p.Home, Env: environment(p, os.Environ()), Files: []*os.File{null, log, log},
 		Sys: &syscall.SysProcAttr{CreationFlags: windows.DETACHED_PROCESS | windows.CREATE_NEW_PROCESS_GROUP, HideWindow: true},
 	})
 	if err != nil {
@@ -35,11 +35,11 @@ func spawn(p home.Paths, log, _ *os.File) error {
 	return child.Release()
 }
 
-// spawnAgain is not needed here.
-func spawnAgain(home.Paths) error { return errors.ErrUnsupported }
+// Again is not needed here.
+func Again(home.Paths) error { return errors.ErrUnsupported }
 
-// lockSpawn takes the lock without waiting.
-func lockSpawn(path string) (*os.File, error) {
+// Lock takes the lock without waiting.
+func Lock(path string) (*os.File, error) {
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, err

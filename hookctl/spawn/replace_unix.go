@@ -1,6 +1,6 @@
 //go:build unix
 
-package daemon
+package spawn
 
 import (
 	"fmt"
@@ -8,9 +8,9 @@ import (
 	"syscall"
 )
 
-// replaceBy makes this process the newer daemon: same pid, same stdio, same spawn lock. The store is
+// Replace makes this process the newer daemon: same pid, same stdio, same spawn lock. The store is
 // closed and its lock released.
-func replaceBy(hookd, after string) error {
+func Replace(hookd, after string) error {
 	env := append(os.Environ(), "HOOKLINE_AFTER="+after)
 	if err := syscall.Exec(hookd, []string{hookd, "serve"}, env); err != nil {
 		return fmt.Errorf("hand over to %s: %w", hookd, err)

@@ -1,4 +1,6 @@
-package daemon
+// Package spawn starts the daemon as a process that outlives the hook that wants it, once at a time and with a back-off
+// after a start that failed, and replaces it by a newer build.
+package spawn
 
 import (
 	"encoding/json"
@@ -37,8 +39,8 @@ type Attempt struct {
 	Gone     bool   `json:"gone"`     // nothing is left of the log
 }
 
-// LastStart is the start that has not succeeded, the zero value when there is none.
-func LastStart(p home.Paths) Attempt {
+// Last is the start that has not succeeded, the zero value when there is none.
+func Last(p home.Paths) Attempt {
 	var s Attempt
 	if data, err := os.ReadFile(p.SpawnState); err == nil && json.Unmarshal(data, &s) != nil {
 		return Attempt{}
@@ -46,17 +48,17 @@ func LastStart(p home.Paths) Attempt {
 	return s
 }
 
-// StartSucceeded ends the back-off; the daemon calls it when its socket is open.
-func StartSucceeded(p home.Paths) error {
+// Succeeded ends the back-off; the daemon calls it when its socket is open.
+func Succeeded(p home.Paths) error {
 	if err := os.Remove(p.SpawnState); !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
 	return nil
 }
 
-// StartFailed keeps the reason for status, doctor and the user; the daemon calls it before it gives up.
-func StartFailed(p home.Paths, cause error) error {
-	s := LastStart(p)
+// Failed keeps the reason for status, doctor and the user; the daemon calls it before it gives up.
+func Failed(p home.Paths, cause error) error {
+	s := Last(p)
 	s.Reason, s.Damaged, s.Gone = cause.Error(), errors.Is(cause, embedded.ErrLogDamaged), errors.Is(cause, embedded.ErrLogGone)
 	return s.save(p)
 }
@@ -85,29 +87,29 @@ func (s Attempt) wait(now time.Time) time.Duration {
 	return max(0, min(maxBackoff, firstBackoff<<min(s.Attempts-1, 10))-since)
 }
 
-// failure is the error while no further start is tried.
-func (s Attempt) failure() error {
+// Err is the error while no further start is tried.
+func (s Attempt) Err() error {
 	if s.Reason == "" {
 		return fmt.Errorf("%w: hookd.log may tell why", ErrBackoff)
 	}
 	return fmt.Errorf("%w: %s", ErrBackoff, s.Reason)
 }
 
-// Spawn starts a daemon that outlives this process and the hook that called it: own session, no
+// Start starts a daemon that outlives this process and the hook that called it: own session, no
 // parent in the hook's tree, stdio to the log, no keys in its environment. The lock that keeps
 // others from doing the same is handed to the daemon, which so holds it for life.
-func Spawn(p home.Paths, now time.Time) error {
+func Start(p home.Paths, now time.Time) error {
 	if err := os.MkdirAll(p.Home, 0o700); err != nil {
 		return err
 	}
-	lock, err := lockSpawn(p.SpawnLock)
+	lock, err := Lock(p.SpawnLock)
 	if err != nil {
 		return err
 	}
 	defer lock.Close()
-	last := LastStart(p)
+	last := Last(p)
 	if last.wait(now) > 0 {
-		return last.failure()
+		return last.Err()
 	}
 	if now.Sub(time.UnixMilli(last.Time)) > forgetStart {
 		last.Attempts = 0
@@ -120,12 +122,26 @@ func Spawn(p home.Paths, now time.Time) error {
 		return err
 	}
 	defer log.Close()
-	return spawn(p, log, lock)
+	return start(p, log, lock)
 }
 
-// spawnEnv is the daemon's environment: what it needs to find its files and to print, nothing of
+// Died tells that the daemon that was starting is gone: it would hold the lock. Where the lock does not outlive the
+// starter nobody can tell.
+func Died(p home.Paths) bool {
+	if !LockOutlives {
+		return false
+	}
+	lock, err := Lock(p.SpawnLock)
+	if err != nil {
+		return false
+	}
+	lock.Close()
+	return true
+}
+
+// environment is the daemon's environment: what it needs to find its files and to print, nothing of
 // the session that happened to start it, and no key: the client's environment holds its API key.
-func spawnEnv(p home.Paths, environ []string) []string {
+func environment(p home.Paths, environ []string) []string {
 	env := []string{"HOOKLINE_HOME=" + p.Home, "HOOKLINE_SOCKET=" + p.Socket}
 	for _, kv := range environ {
 		name, _, _ := strings.Cut(kv, "=")

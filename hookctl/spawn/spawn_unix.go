@@ -1,6 +1,6 @@
 //go:build unix
 
-package daemon
+package spawn
 
 import (
 	"os"
@@ -9,17 +9,17 @@ import (
 	"hookline/hookctl/home"
 )
 
-// lockOutlives says that the spawn lock is held as long as the daemon lives.
-const lockOutlives = true
+// LockOutlives says that the spawn lock is held as long as the daemon lives.
+const LockOutlives = true
 
-// spawn starts the daemon by a second process that exits at once (see [spawnAgain]): the client
+// start starts the daemon by a second process that exits at once (see [Again]): the client
 // kills what is still below a hook, even in another session.
-func spawn(p home.Paths, log, lock *os.File) error {
-	return startDetached(p, spawnEnv(p, os.Environ()), log, lock, "deliver", "--spawn")
+func start(p home.Paths, log, lock *os.File) error {
+	return startDetached(p, environment(p, os.Environ()), log, lock, "deliver", "--spawn")
 }
 
-// spawnAgain is the second process. File 3 is the lock.
-func spawnAgain(p home.Paths) error {
+// Again is the second process. File 3 is the lock.
+func Again(p home.Paths) error {
 	return startDetached(p, os.Environ(), os.Stderr, os.NewFile(3, p.SpawnLock), "serve")
 }
 
@@ -42,9 +42,9 @@ func startDetached(p home.Paths, env []string, log, lock *os.File, args ...strin
 	return child.Release()
 }
 
-// lockSpawn takes the lock without waiting. flock belongs to the open file, so a child that inherits
+// Lock takes the lock without waiting. flock belongs to the open file, so a child that inherits
 // it keeps the lock.
-func lockSpawn(path string) (*os.File, error) {
+func Lock(path string) (*os.File, error) {
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, err
