@@ -22,6 +22,7 @@ import (
 	"hookline/embedded"
 	"hookline/embedded/block"
 	"hookline/hookctl/home"
+	"hookline/hookctl/problem"
 	"hookline/hookctl/wire"
 )
 
@@ -88,7 +89,7 @@ type BackedUp struct {
 func (d *Daemon) handleBackup(w http.ResponseWriter, r *http.Request) error {
 	file := r.URL.Query().Get("file")
 	if !filepath.IsAbs(file) {
-		return problem(http.StatusBadRequest, fmt.Sprintf("file: %q is no absolute path", file), "")
+		return problem.New(http.StatusBadRequest, fmt.Sprintf("file: %q is no absolute path", file), "")
 	}
 	return d.long(w, r, func(ctx context.Context, progress func(uint64)) (any, error) { return d.Backup(ctx, file, progress) })
 }
@@ -101,14 +102,14 @@ func (d *Daemon) Backup(ctx context.Context, file string, progress func(uint64))
 	}
 	defer d.carrying.Unlock()
 	if d.inHome(filepath.Dir(file)) {
-		return BackedUp{}, problem(http.StatusBadRequest, file+" is inside of the home that it would be a backup of", "choose a place outside of "+d.opts.Home+", best on another disk")
+		return BackedUp{}, problem.New(http.StatusBadRequest, file+" is inside of the home that it would be a backup of", "choose a place outside of "+d.opts.Home+", best on another disk")
 	}
 	out, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, os.ErrExist) {
-		return BackedUp{}, problem(http.StatusConflict, file+" exists", "a backup overwrites nothing: choose another name")
+		return BackedUp{}, problem.New(http.StatusConflict, file+" exists", "a backup overwrites nothing: choose another name")
 	}
 	if err != nil {
-		return BackedUp{}, problem(http.StatusBadRequest, err.Error(), "")
+		return BackedUp{}, problem.New(http.StatusBadRequest, err.Error(), "")
 	}
 	done, err := d.backup(ctx, out, progress)
 	err = cmp.Or(err, out.Sync(), out.Close())

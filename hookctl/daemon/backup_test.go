@@ -20,6 +20,7 @@ import (
 
 	"hookline/events"
 	"hookline/hookctl/home"
+	"hookline/hookctl/problem"
 	"hookline/hookctl/spool"
 )
 
@@ -172,7 +173,7 @@ func TestRestoreRefuses(t *testing.T) {
 	home := filepath.Join(parent, "home")
 	refused := func(what string) {
 		t.Helper()
-		var p *Problem
+		var p *problem.Error
 		if _, err := Restore(t.Context(), RestoreOptions{File: file, Home: home}); !errors.As(err, &p) || !strings.HasSuffix(p.Message, "; nothing was restored") {
 			t.Fatalf("%s: %v", what, err)
 		}

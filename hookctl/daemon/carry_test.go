@@ -20,6 +20,7 @@ import (
 	"hookline/events"
 	"hookline/hookctl/export"
 	"hookline/hookctl/hook"
+	"hookline/hookctl/problem"
 	"hookline/hookctl/wire"
 )
 
@@ -165,7 +166,7 @@ func TestImportTruncated(t *testing.T) {
 	other := open(t, filepath.Join(t.TempDir(), "other"))
 	defer shut(t, other)
 	_, err = other.Import(t.Context(), file, false, nil)
-	var p *Problem
+	var p *problem.Error
 	if !errors.As(err, &p) || !strings.HasSuffix(p.Message, "the export is cut off after line 6; nothing was imported") || p.Hint != "--partial takes the 5 events before that" {
 		t.Errorf("%v %+v", err, p)
 	}

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"hookline/hookctl/problem"
 	"hookline/hookctl/spelling"
 	"hookline/projector"
 )
@@ -67,11 +68,11 @@ func tableAmong(names []string, table string) error {
 	if near := spelling.Nearest(table, names); near != "" {
 		hint = "did you mean " + near + "?"
 	}
-	return problem(http.StatusNotFound, "no projection is called "+strconv.Quote(table), hint)
+	return problem.New(http.StatusNotFound, "no projection is called "+strconv.Quote(table), hint)
 }
 
 func noCell(table, key string) error {
-	return problem(http.StatusNotFound, "projection "+table+" has no cell "+strconv.Quote(key), "")
+	return problem.New(http.StatusNotFound, "projection "+table+" has no cell "+strconv.Quote(key), "")
 }
 
 func (d *Daemon) handleCell(w http.ResponseWriter, r *http.Request) error {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"hookline/embedded"
+	"hookline/hookctl/problem"
 	"hookline/projector"
 )
 
@@ -91,7 +92,7 @@ func (o outcome) line() any {
 	if o.err == nil {
 		return map[string]any{"result": o.result}
 	}
-	p := &Problem{Message: o.err.Error(), Exit: 1}
+	p := &problem.Error{Message: o.err.Error(), Exit: 1}
 	if errors.Is(o.err, embedded.ErrLogDamaged) {
 		p.Exit = 2
 	}

@@ -18,6 +18,7 @@ import (
 
 	"hookline/embedded"
 	"hookline/hookctl/home"
+	"hookline/hookctl/problem"
 	"hookline/hookctl/spawn"
 	"hookline/hookctl/wire"
 )
@@ -83,7 +84,7 @@ func Connect(ctx context.Context, o ConnectOptions) (*Client, error) {
 	}
 	if p.Reach(time.Second) {
 		c, err := answering(ctx, p, o.Answer)
-		var mute *Problem
+		var mute *problem.Error
 		if err == nil || ctx.Err() != nil || errors.As(err, &mute) {
 			return c, err
 		} // else the connection broke: it has ended since
@@ -103,7 +104,7 @@ func answering(ctx context.Context, p home.Paths, within time.Duration) (*Client
 	soon, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
 	err := c.do(soon, http.MethodGet, "/v1/alive", nil, nil, nil)
-	var answered *Problem // an older build does not know the path, and lives
+	var answered *problem.Error // an older build does not know the path, and lives
 	if err == nil || errors.As(err, &answered) {
 		return c, nil
 	}
@@ -112,7 +113,7 @@ func answering(ctx context.Context, p home.Paths, within time.Duration) (*Client
 		return nil, err
 	}
 	pid, _, _, _ := embedded.Holder(p.Lock)
-	return nil, problem(http.StatusGatewayTimeout, fmt.Sprintf("the daemon (process %d) does not answer within %s", pid, within),
+	return nil, problem.New(http.StatusGatewayTimeout, fmt.Sprintf("the daemon (process %d) does not answer within %s", pid, within),
 		fmt.Sprintf("it may be stopped (`kill -CONT %d` lets it go on) or very busy; hooks wait in the spool and count once", pid))
 }
 
@@ -149,10 +150,10 @@ func startAndConnect(ctx context.Context, p home.Paths, o ConnectOptions) (*Clie
 		}
 	}
 	if pid, text, held, _ := embedded.Holder(p.Lock); held {
-		return nil, problem(http.StatusConflict, fmt.Sprintf("the store is held by process %d (%s), which does not answer", pid, text),
+		return nil, problem.New(http.StatusConflict, fmt.Sprintf("the store is held by process %d (%s), which does not answer", pid, text),
 			"it may be starting, or another program may hold "+p.Lock+"; `hookctl doctor` looks closer")
 	}
-	return nil, problem(http.StatusGatewayTimeout, fmt.Sprintf("the daemon did not open %s within %s", p.Socket, o.Wait), "its words are in "+p.Log)
+	return nil, problem.New(http.StatusGatewayTimeout, fmt.Sprintf("the daemon did not open %s within %s", p.Socket, o.Wait), "its words are in "+p.Log)
 }
 
 // notStarted is the error of a start that failed, with the advice and the exit code where the log is the reason.
@@ -165,13 +166,13 @@ func notStarted(p home.Paths, err error) error {
 	if last.Gone {
 		hint = "`replay repair --from EXPORT` fetches back what an export has; hooks are kept in the spool meanwhile"
 	}
-	return &Problem{Message: "start the daemon: " + err.Error(), Hint: hint, Exit: 2, Status: http.StatusInternalServerError}
+	return &problem.Error{Message: "start the daemon: " + err.Error(), Hint: hint, Exit: 2, Status: http.StatusInternalServerError}
 }
 
 // inProcess opens the house without a door. Nothing is drained by that, and nothing recorded but damage of the log.
 func inProcess(ctx context.Context, p home.Paths) (*Client, error) {
 	if _, err := os.Stat(p.Store); errors.Is(err, os.ErrNotExist) {
-		return nil, problem(http.StatusNotFound, "there is no store in "+p.Home, "`hookctl start` makes one, HOOKLINE_HOME names another")
+		return nil, problem.New(http.StatusNotFound, "there is no store in "+p.Home, "`hookctl start` makes one, HOOKLINE_HOME names another")
 	}
 	d, err := Open(ctx, Options{Home: p.Home})
 	if err != nil {
@@ -246,7 +247,7 @@ func (c *Client) do(ctx context.Context, method, path string, query url.Values, 
 }
 
 // Stream calls fn for each line of an NDJSON answer; empty lines are heartbeats and passed on. The
-// slice is valid during the call. A {"error":…} line ends it as a Problem.
+// slice is valid during the call. A {"error":…} line ends it as a [problem.Error].
 func (c *Client) Stream(ctx context.Context, method, path string, query url.Values, fn func(line []byte) error) error {
 	resp, err := c.send(ctx, method, path, query, nil)
 	if err != nil {
@@ -264,7 +265,7 @@ func (c *Client) Stream(ctx context.Context, method, path string, query url.Valu
 		}
 		line = bytes.TrimSuffix(line, []byte("\n"))
 		if bytes.HasPrefix(line, []byte(`{"error":`)) {
-			p := &Problem{Exit: 1}
+			p := &problem.Error{Exit: 1}
 			if json.Unmarshal(line, p) == nil {
 				return p
 			}
@@ -294,7 +295,7 @@ func (c *Client) send(ctx context.Context, method, path string, query url.Values
 	}
 	defer resp.Body.Close()
 	text, _ := io.ReadAll(io.LimitReader(resp.Body, 64<<10))
-	p := &Problem{Message: string(bytes.TrimSpace(text)), Exit: 1, Status: resp.StatusCode}
+	p := &problem.Error{Message: string(bytes.TrimSpace(text)), Exit: 1, Status: resp.StatusCode}
 	_ = json.Unmarshal(text, p) // plain text stays the message
 	return nil, p
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"hookline/hookctl/problem"
 	"hookline/hookctl/spawn"
 	"hookline/hookctl/spawn/spawntest"
 )
@@ -25,7 +26,7 @@ func TestConnectDaemonStopped(t *testing.T) {
 	defer l.Close()
 	for _, mode := range []Mode{Running, Start, InProcess} {
 		_, err = Connect(context.Background(), ConnectOptions{Mode: mode, Answer: 30 * time.Millisecond})
-		var p *Problem
+		var p *problem.Error
 		if !errors.As(err, &p) || p.Message != "the daemon (process 0) does not answer within 30ms" || !strings.HasPrefix(p.Hint, "it may be stopped") {
 			t.Errorf("%d: %v", mode, err)
 		}
@@ -81,9 +82,9 @@ func TestStartOnDamagedLog(t *testing.T) {
 	for _, message := range []string{"start the daemon: the log is damaged: its files are gone",
 		"start the daemon: the daemon failed to start a moment ago: the log is damaged: its files are gone"} {
 		_, err := startAndConnect(t.Context(), p, ConnectOptions{Wait: 10 * time.Second})
-		want := Problem{Message: message, Exit: 2, Status: 500,
+		want := problem.Error{Message: message, Exit: 2, Status: 500,
 			Hint: "`replay repair --from EXPORT` fetches back what an export has; hooks are kept in the spool meanwhile"}
-		var got *Problem
+		var got *problem.Error
 		if !errors.As(err, &got) || *got != want {
 			t.Errorf("%+v\nwant %+v", err, want)
 		}

@@ -9,6 +9,7 @@ import (
 
 	"hookline/events"
 	"hookline/hookctl/hook"
+	"hookline/hookctl/problem"
 	"hookline/hookctl/wire"
 	"hookline/projector"
 	"hookline/projector/identity"
@@ -73,10 +74,10 @@ func (d *Daemon) Dream(ctx context.Context, session, phase string) (uint64, erro
 	defer d.mu.Unlock()
 	s, ok := d.identity(ctx, session)
 	if !ok {
-		return 0, problem(404, "session "+session+" has no identity", "`hookctl session list --all` lists the sessions")
+		return 0, problem.New(404, "session "+session+" has no identity", "`hookctl session list --all` lists the sessions")
 	}
 	if _, err := identity.Dream(s, nil, phase); err != nil {
-		return 0, problem(400, err.Error(), "")
+		return 0, problem.New(400, err.Error(), "")
 	}
 	seq, err := d.appendDerived(ctx, session, s.Project, "", &events.DreamTriggered{Phase: phase, Reason: "manual", IC: s.LastIC})
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"hookline/events"
+	"hookline/hookctl/problem"
 	"hookline/hookctl/wire"
 	"hookline/projector"
 	"hookline/projector/gate"
@@ -53,7 +54,7 @@ const (
 func (d *Daemon) handleGates(w http.ResponseWriter, r *http.Request) error {
 	var o GateOrder
 	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxOrderBytes)).Decode(&o); err != nil {
-		return problem(http.StatusBadRequest, "request: "+misfit(err), "")
+		return problem.New(http.StatusBadRequest, "request: "+misfit(err), "")
 	}
 	receipt, err := d.OrderGates(r.Context(), o)
 	if err != nil {
@@ -70,17 +71,17 @@ func (d *Daemon) OrderGates(ctx context.Context, o GateOrder) (GateReceipt, erro
 	}
 	place := d.world.Place(o.Dir)
 	if !place.Git {
-		return GateReceipt{}, problem(http.StatusBadRequest, "not in a git repository: "+o.Dir, "gates belong to a branch of one")
+		return GateReceipt{}, problem.New(http.StatusBadRequest, "not in a git repository: "+o.Dir, "gates belong to a branch of one")
 	}
 	branch := d.clean(o.Branch)
 	if branch == "" {
 		branch = d.clean(place.Branch)
 	}
 	if branch == "" {
-		return GateReceipt{}, problem(http.StatusBadRequest, "HEAD is detached: gates belong to a branch", "--branch names one")
+		return GateReceipt{}, problem.New(http.StatusBadRequest, "HEAD is detached: gates belong to a branch", "--branch names one")
 	}
 	if len(branch) > maxBranch || strings.ContainsFunc(branch, func(r rune) bool { return r <= ' ' || r == 0x7f }) {
-		return GateReceipt{}, problem(http.StatusBadRequest, fmt.Sprintf("%.60q is no name of a branch", branch), "")
+		return GateReceipt{}, problem.New(http.StatusBadRequest, fmt.Sprintf("%.60q is no name of a branch", branch), "")
 	}
 	project, seen := d.project(ctx, place)
 	session, err := d.gateSession(ctx, o.Session, project)
@@ -158,17 +159,17 @@ func (d *Daemon) gateEnvelopes(env events.Envelope, list []events.Event) ([]even
 // ordered decodes an order's events and refuses what a fold could not use; the words name the field.
 func ordered(o GateOrder) ([]events.Event, error) {
 	if len(o.Events) == 0 || len(o.Events) > maxOrderEvents {
-		return nil, problem(http.StatusBadRequest, fmt.Sprintf("%d events: an order has 1 to %d", len(o.Events), maxOrderEvents), "")
+		return nil, problem.New(http.StatusBadRequest, fmt.Sprintf("%d events: an order has 1 to %d", len(o.Events), maxOrderEvents), "")
 	}
 	var list []events.Event
 	for _, c := range o.Events {
 		k, ok := events.Lookup(c.Type)
 		if !ok || !slices.Contains([]string{events.TypeGateSatisfied, events.TypeGateCleared, events.TypeGateImported}, c.Type) {
-			return nil, problem(http.StatusBadRequest, fmt.Sprintf("%q is nothing that can be ordered of a gate", c.Type), "")
+			return nil, problem.New(http.StatusBadRequest, fmt.Sprintf("%q is nothing that can be ordered of a gate", c.Type), "")
 		}
 		e := k.New()
 		if err := json.Unmarshal(c.Data, e); err != nil {
-			return nil, problem(http.StatusBadRequest, c.Type+": "+misfit(err), "")
+			return nil, problem.New(http.StatusBadRequest, c.Type+": "+misfit(err), "")
 		}
 		if err := checkOrder(e, o.Session); err != nil {
 			return nil, err
@@ -189,7 +190,7 @@ func misfit(err error) string {
 
 func checkOrder(e events.Event, session string) error {
 	bad := func(format string, args ...any) error {
-		return problem(http.StatusBadRequest, e.Type()+": "+fmt.Sprintf(format, args...), "")
+		return problem.New(http.StatusBadRequest, e.Type()+": "+fmt.Sprintf(format, args...), "")
 	}
 	switch e := e.(type) {
 	case *events.GateSatisfied:

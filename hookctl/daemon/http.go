@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"net/http"
@@ -15,25 +14,11 @@ import (
 	"time"
 
 	"hookline/events"
+	"hookline/hookctl/problem"
 	"hookline/hookctl/spool"
 	"hookline/hookctl/wire"
 	"hookline/projector/identity"
 )
-
-// Problem is an error for a person, as it travels over the socket.
-type Problem struct {
-	Message string `json:"error"`
-	Hint    string `json:"hint,omitempty"`
-	Exit    int    `json:"exit,omitempty"`
-	Status  int    `json:"-"`
-}
-
-// Error is the message without the hint.
-func (p *Problem) Error() string { return p.Message }
-
-func problem(status int, message, hint string) *Problem {
-	return &Problem{Message: message, Hint: hint, Exit: 1, Status: status}
-}
 
 // Handler is the HTTP surface of the house; it needs no socket.
 func (d *Daemon) Handler() http.Handler {
@@ -123,12 +108,10 @@ func (d *Daemon) handleHook(w http.ResponseWriter, r *http.Request) {
 }
 
 func (d *Daemon) fail(w http.ResponseWriter, r *http.Request, err error) {
-	p := &Problem{Message: err.Error(), Exit: 1, Status: http.StatusInternalServerError}
-	errors.As(err, &p)
-	if r.Context().Err() == nil && p.Status >= http.StatusInternalServerError {
+	if r.Context().Err() == nil && problem.Of(err).Status >= http.StatusInternalServerError {
 		d.log.Error("request", "path", r.URL.Path, "err", err)
 	}
-	writeProblem(w, err)
+	problem.Write(w, err)
 }
 
 func reply(w http.ResponseWriter, v any) error {
@@ -147,7 +130,7 @@ type emitRequest struct {
 func (d *Daemon) handleEmit(w http.ResponseWriter, r *http.Request) error {
 	var in emitRequest
 	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, 16<<20)).Decode(&in); err != nil {
-		return problem(http.StatusBadRequest, "request: "+err.Error(), "")
+		return problem.New(http.StatusBadRequest, "request: "+err.Error(), "")
 	}
 	if len(in.Data) == 0 {
 		in.Data = json.RawMessage("{}")
@@ -166,13 +149,13 @@ func (d *Daemon) handleEmit(w http.ResponseWriter, r *http.Request) error {
 	env := events.Envelope{Type: in.Type, Session: session, Project: project, Data: in.Data}
 	if own := d.projectOfSession(r.Context(), session); session != "" {
 		if project != "" && project != own {
-			return problem(http.StatusBadRequest, "session "+session+" is not of project "+project, "")
+			return problem.New(http.StatusBadRequest, "session "+session+" is not of project "+project, "")
 		}
 		env.Project = own
 	}
 	rec, err := d.Emit(r.Context(), env)
 	if err != nil {
-		return problem(http.StatusBadRequest, err.Error(), "`hookctl events types` lists what can be emitted")
+		return problem.New(http.StatusBadRequest, err.Error(), "`hookctl events types` lists what can be emitted")
 	}
 	if in.Type == events.TypeSessionDeleted {
 		d.live.drop(session)
@@ -189,25 +172,25 @@ var emittable = map[string]bool{events.TypeIdentityObserved: true, events.TypePh
 func checkEmit(in emitRequest) error {
 	needsSession, may := emittable[in.Type]
 	if _, known := events.Lookup(in.Type); known && !may {
-		return problem(http.StatusBadRequest, in.Type+" is recorded by hookline itself and cannot be emitted",
+		return problem.New(http.StatusBadRequest, in.Type+" is recorded by hookline itself and cannot be emitted",
 			"these can: "+strings.Join(slices.Sorted(maps.Keys(emittable)), ", "))
 	}
 	if needsSession && in.Session == "" {
-		return problem(http.StatusBadRequest, in.Type+" needs a session", "--session names one; `hookctl session list --all` lists them")
+		return problem.New(http.StatusBadRequest, in.Type+" needs a session", "--session names one; `hookctl session list --all` lists them")
 	}
 	if !bytes.HasPrefix(bytes.TrimSpace(in.Data), []byte("{")) {
-		return problem(http.StatusBadRequest, "data: a JSON object is wanted", "`hookctl events schema "+in.Type+"` shows the fields")
+		return problem.New(http.StatusBadRequest, "data: a JSON object is wanted", "`hookctl events schema "+in.Type+"` shows the fields")
 	}
 	k, ok := events.Lookup(in.Type)
 	if !ok {
-		return problem(http.StatusBadRequest, fmt.Sprintf("there is no event type %q", in.Type), "`hookctl events types` lists them")
+		return problem.New(http.StatusBadRequest, fmt.Sprintf("there is no event type %q", in.Type), "`hookctl events types` lists them")
 	}
 	if err := events.Check(k, in.Data); err != nil {
-		return problem(http.StatusBadRequest, err.Error(), "`hookctl events schema "+in.Type+"` shows the fields")
+		return problem.New(http.StatusBadRequest, err.Error(), "`hookctl events schema "+in.Type+"` shows the fields")
 	}
 	if o, ok := events.Decode(k.Type, k.Version(), in.Data).(*events.IdentityObserved); ok {
 		if err := identity.CheckObserved(o); err != nil {
-			return problem(http.StatusBadRequest, err.Error(), "")
+			return problem.New(http.StatusBadRequest, err.Error(), "")
 		}
 	}
 	return nil
@@ -216,7 +199,7 @@ func checkEmit(in emitRequest) error {
 func (d *Daemon) handleDream(w http.ResponseWriter, r *http.Request) error {
 	var in struct{ Session, Phase string }
 	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, 64<<10)).Decode(&in); err != nil {
-		return problem(http.StatusBadRequest, "request: "+err.Error(), "")
+		return problem.New(http.StatusBadRequest, "request: "+err.Error(), "")
 	}
 	session, err := d.resolveSession(r.Context(), in.Session)
 	if err != nil {
@@ -243,7 +226,7 @@ func (d *Daemon) handleStop(w http.ResponseWriter, r *http.Request) error {
 		reason = "stop"
 	}
 	if !reasonWord.MatchString(reason) {
-		return problem(http.StatusBadRequest, "reason: one word of lower-case letters is wanted", "")
+		return problem.New(http.StatusBadRequest, "reason: one word of lower-case letters is wanted", "")
 	}
 	d.stop(reason)
 	return reply(w, struct{}{})

@@ -11,6 +11,7 @@ import (
 
 	"hookline/events"
 	"hookline/hookctl/export"
+	"hookline/hookctl/problem"
 )
 
 // Taking an export in: whole or not at all, each event once.
@@ -41,7 +42,7 @@ type Imported struct {
 func (d *Daemon) handleImport(w http.ResponseWriter, r *http.Request) error {
 	path, partial := r.URL.Query().Get("file"), r.URL.Query().Get("partial") == "1"
 	if !filepath.IsAbs(path) {
-		return problem(http.StatusBadRequest, fmt.Sprintf("file: %q is no absolute path", path), "")
+		return problem.New(http.StatusBadRequest, fmt.Sprintf("file: %q is no absolute path", path), "")
 	}
 	return d.long(w, r, func(ctx context.Context, progress func(uint64)) (any, error) {
 		return d.Import(ctx, path, partial, progress)
@@ -50,7 +51,7 @@ func (d *Daemon) handleImport(w http.ResponseWriter, r *http.Request) error {
 
 // errBusy refuses a second one of the verbs that carry whole logs about.
 func errBusy() error {
-	return problem(http.StatusConflict, "another import, backup or repair is running", "try again when it is done")
+	return problem.New(http.StatusConflict, "another import, backup or repair is running", "try again when it is done")
 }
 
 // Import takes the events of an export that the log does not have, in the file's order and with their own
@@ -95,8 +96,8 @@ func (d *Daemon) importFile(ctx context.Context, path string, o importOptions, p
 }
 
 // fileProblem says what is wrong with a file that a person named.
-func fileProblem(path string, err error) *Problem {
-	var p *Problem
+func fileProblem(path string, err error) *problem.Error {
+	var p *problem.Error
 	if errors.As(err, &p) {
 		return p
 	}
@@ -107,9 +108,9 @@ func fileProblem(path string, err error) *Problem {
 	case errors.Is(err, export.ErrNewer):
 		hint = "use the build that wrote it, or a newer one"
 	case errors.Is(err, os.ErrNotExist), errors.Is(err, os.ErrPermission):
-		return problem(http.StatusBadRequest, err.Error(), "")
+		return problem.New(http.StatusBadRequest, err.Error(), "")
 	}
-	return problem(http.StatusBadRequest, path+": "+err.Error(), hint)
+	return problem.New(http.StatusBadRequest, path+": "+err.Error(), hint)
 }
 
 func countOf(n uint64, noun string) string {

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"hookline/events"
+	"hookline/hookctl/problem"
 	"hookline/projector"
 	"hookline/projector/identity"
 	"hookline/projector/session"
@@ -40,7 +41,7 @@ func (p pastView) choose(ctx context.Context, table, key string) (chosen, error)
 	}
 	if table == session.Name || table == identity.Name {
 		full, err := p.session(ctx, key)
-		switch gone := (*Problem)(nil); {
+		switch gone := (*problem.Error)(nil); {
 		case err == nil:
 			key = full
 		case !errors.As(err, &gone) || gone.Status != http.StatusNotFound: // an ambiguous one is an error

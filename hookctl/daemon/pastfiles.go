@@ -2,7 +2,6 @@ package daemon
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"net/http"
 	"os"
@@ -10,6 +9,7 @@ import (
 	"time"
 
 	"hookline/embedded"
+	"hookline/hookctl/problem"
 	"hookline/hookctl/wire"
 	"hookline/projector/identity"
 	"hookline/projector/session"
@@ -48,25 +48,16 @@ func (p pastFiles) handler() http.Handler {
 	} {
 		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
 			if err := h(w, r); err != nil {
-				writeProblem(w, err)
+				problem.Write(w, err)
 			}
 		})
 	}
 	return mux
 }
 
-// writeProblem answers with an error.
-func writeProblem(w http.ResponseWriter, err error) {
-	p := &Problem{Message: err.Error(), Exit: 1, Status: http.StatusInternalServerError}
-	errors.As(err, &p)
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(p.Status)
-	_ = json.NewEncoder(w).Encode(p)
-}
-
 func (p pastFiles) handleEvent(w http.ResponseWriter, r *http.Request) error {
 	id := r.PathValue("id")
-	missing := problem(http.StatusNotFound, "no event "+id+" is in the log", "`hookctl events list` shows the newest")
+	missing := problem.New(http.StatusNotFound, "no event "+id+" is in the log", "`hookctl events list` shows the newest")
 	seq, err := strconv.ParseUint(id, 10, 64)
 	if err != nil {
 		return missing

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"hookline/events"
+	"hookline/hookctl/problem"
 	"hookline/projector"
 	"hookline/projector/session"
 )
@@ -62,14 +63,14 @@ const (
 // appended before the time: what the log held then.
 func (p pastView) point(ctx context.Context, s, by string) (uint64, error) {
 	if by != "" && by != byCapture && by != byAppend {
-		return 0, problem(http.StatusBadRequest, fmt.Sprintf("by: %q is neither capture nor append", by), "")
+		return 0, problem.New(http.StatusBadRequest, fmt.Sprintf("by: %q is neither capture nor append", by), "")
 	}
 	if s == "" || s == "now" {
 		return p.last, nil
 	}
 	if n, err := strconv.ParseUint(s, 10, 64); err == nil {
 		if n > p.last {
-			return 0, problem(http.StatusBadRequest, "the log ends at sequence "+strconv.FormatUint(p.last, 10), "")
+			return 0, problem.New(http.StatusBadRequest, "the log ends at sequence "+strconv.FormatUint(p.last, 10), "")
 		}
 		return n, nil
 	}
@@ -98,7 +99,7 @@ func readTime(s string, now time.Time) (time.Time, error) {
 			return t, nil
 		}
 	}
-	return time.Time{}, problem(http.StatusBadRequest, fmt.Sprintf("%q is no sequence, time or duration", s), "for example 120, 2026-11-21T08:00:00Z or 10m")
+	return time.Time{}, problem.New(http.StatusBadRequest, fmt.Sprintf("%q is no sequence, time or duration", s), "for example 120, 2026-11-21T08:00:00Z or 10m")
 }
 
 // session finds a session of now by its id or alias.

@@ -15,6 +15,7 @@ import (
 	"hookline/embedded"
 	"hookline/events"
 	"hookline/hookctl/hook"
+	"hookline/hookctl/problem"
 	"hookline/projector"
 	"hookline/projector/gate"
 	"hookline/projector/project"
@@ -58,12 +59,12 @@ func (d *Daemon) parseFilter(r *http.Request) (filter, error) {
 	}
 	for _, g := range strings.Split(f.types, ",") {
 		if _, err := path.Match(strings.TrimSpace(g), "x"); err != nil {
-			return f, problem(http.StatusBadRequest, fmt.Sprintf("type: %q is no pattern", g), "for example --type 'tool.*'")
+			return f, problem.New(http.StatusBadRequest, fmt.Sprintf("type: %q is no pattern", g), "for example --type 'tool.*'")
 		}
 	}
 	if n := q.Get("n"); n != "" {
 		if f.n, err = strconv.Atoi(n); err != nil || f.n < 0 {
-			return f, problem(http.StatusBadRequest, fmt.Sprintf("n: %q is no count", n), "")
+			return f, problem.New(http.StatusBadRequest, fmt.Sprintf("n: %q is no count", n), "")
 		}
 	}
 	if since := q.Get("since"); since != "" {
@@ -218,7 +219,7 @@ func (d *Daemon) handleEvent(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (d *Daemon) find(ctx context.Context, id string) (events.Record, error) {
-	missing := problem(http.StatusNotFound, "no event "+id+" is in the log", "`hookctl events list` shows the newest")
+	missing := problem.New(http.StatusNotFound, "no event "+id+" is in the log", "`hookctl events list` shows the newest")
 	if seq, err := strconv.ParseUint(id, 10, 64); err == nil && len(id) < 20 {
 		rec, err := d.stream.Get(ctx, seq)
 		if errors.Is(err, embedded.ErrNoRecord) {
@@ -306,9 +307,9 @@ func pick(noun, given string, keys []string, like func(string) bool) (string, er
 	case 1:
 		return matches[0], nil
 	case 0:
-		return "", problem(http.StatusNotFound, fmt.Sprintf("there is no %s %q", noun, given), "`hookctl "+noun+" list"+everywhere[noun]+"` lists them")
+		return "", problem.New(http.StatusNotFound, fmt.Sprintf("there is no %s %q", noun, given), "`hookctl "+noun+" list"+everywhere[noun]+"` lists them")
 	}
-	return "", problem(http.StatusConflict, fmt.Sprintf("%q is ambiguous: %s", given, strings.Join(matches, ", ")), "give more characters")
+	return "", problem.New(http.StatusConflict, fmt.Sprintf("%q is ambiguous: %s", given, strings.Join(matches, ", ")), "give more characters")
 }
 
 func (d *Daemon) keys(ctx context.Context, table string) (keys []string, err error) {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"hookline/events"
+	"hookline/hookctl/problem"
 	"hookline/hookctl/wire"
 	"hookline/projector"
 	"hookline/projector/identity"
@@ -68,7 +69,7 @@ func (d *Daemon) momentOf(ctx context.Context, s string) (moment, error) {
 	}
 	t, err := time.Parse(time.RFC3339Nano, s)
 	if err != nil {
-		return moment{}, problem(http.StatusBadRequest, fmt.Sprintf("at: %q is no sequence and no RFC 3339 time", s), "")
+		return moment{}, problem.New(http.StatusBadRequest, fmt.Sprintf("at: %q is no sequence and no RFC 3339 time", s), "")
 	}
 	return moment{at: t}, nil
 }
@@ -128,7 +129,7 @@ func (d *Daemon) Recover(ctx context.Context, o recovery, progress func(uint64))
 		return out, err
 	}
 	if source.Deleted {
-		return out, problem(http.StatusConflict, "session "+out.Session+" was deleted since; a deletion is not undone", "choose another one with --session")
+		return out, problem.New(http.StatusConflict, "session "+out.Session+" was deleted since; a deletion is not undone", "choose another one with --session")
 	}
 	made := &events.IdentityRecovered{At: out.At, Session: out.Session, Seq: out.Seq, Replaces: out.Replaces, Carry: carryTo(out.Target, was)}
 	taken := &events.IdentityPersisted{Reason: "command"}
@@ -264,11 +265,11 @@ func (d *Daemon) nothingThen(o recovery) error {
 	}
 	switch {
 	case o.session != "":
-		return problem(http.StatusNotFound, "session "+o.session+" had no identity at "+when, "`hookctl session show` tells when it began")
+		return problem.New(http.StatusNotFound, "session "+o.session+" had no identity at "+when, "`hookctl session show` tells when it began")
 	case o.project == "":
-		return problem(http.StatusBadRequest, "no project is known here", "run it inside the project's folder, or name a session with --session")
+		return problem.New(http.StatusBadRequest, "no project is known here", "run it inside the project's folder, or name a session with --session")
 	}
-	return problem(http.StatusNotFound, "this folder's project had no snapshot at or before "+when, "`hookctl identity history --all` lists those of every project; run it inside the project's folder, or name a session with --session")
+	return problem.New(http.StatusNotFound, "this folder's project had no snapshot at or before "+when, "`hookctl identity history --all` lists those of every project; run it inside the project's folder, or name a session with --session")
 }
 
 // identityAt folds one session's identity from its records up to a sequence.

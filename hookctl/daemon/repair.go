@@ -18,6 +18,7 @@ import (
 	"hookline/events"
 	"hookline/hookctl/export"
 	"hookline/hookctl/home"
+	"hookline/hookctl/problem"
 	"hookline/hookctl/spawn"
 )
 
@@ -88,7 +89,7 @@ func (d *Daemon) handleRepair(w http.ResponseWriter, r *http.Request) error {
 	o := RepairOptions{From: q["from"], Transcripts: q.Get("transcripts"), DryRun: q.Get("dry_run") == "1"}
 	for _, path := range append(slices.Clone(o.From), o.Transcripts) {
 		if path != "" && !filepath.IsAbs(path) {
-			return problem(http.StatusBadRequest, fmt.Sprintf("%q is no absolute path", path), "")
+			return problem.New(http.StatusBadRequest, fmt.Sprintf("%q is no absolute path", path), "")
 		}
 	}
 	return d.long(w, r, func(ctx context.Context, progress func(uint64)) (any, error) { return d.Repair(ctx, o, progress) })
@@ -282,7 +283,7 @@ func (d *Daemon) fromExport(ctx context.Context, path string, dry bool, out *Rep
 	}
 	got, err := d.importFile(ctx, path, o, nil)
 	if err != nil {
-		var p *Problem
+		var p *problem.Error
 		if !errors.As(err, &p) {
 			return s, err
 		}

@@ -21,6 +21,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"hookline/hookctl/home"
+	"hookline/hookctl/problem"
 )
 
 // RestoreOptions say what is put where.
@@ -86,7 +87,7 @@ func emptyHome(ctx context.Context, home string) error {
 		return err
 	}
 	if len(entries) > 0 {
-		return problem(http.StatusConflict, home+" is not empty", "restore into another folder with --home DIR, or move this one away first")
+		return problem.New(http.StatusConflict, home+" is not empty", "restore into another folder with --home DIR, or move this one away first")
 	}
 	c, err := Connect(ctx, ConnectOptions{Home: home, Mode: Running})
 	if errors.Is(err, ErrNotRunning) {
@@ -95,7 +96,7 @@ func emptyHome(ctx context.Context, home string) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(problem(http.StatusConflict, "a daemon still serves "+home, "`hookctl stop` ends it"), c.Close())
+	return errors.Join(problem.New(http.StatusConflict, "a daemon still serves "+home, "`hookctl stop` ends it"), c.Close())
 }
 
 // place moves the finished home to where it belongs.
@@ -195,7 +196,7 @@ func checkBackup(ctx context.Context, o RestoreOptions) (Manifest, error) {
 		return m, badBackup(o.File, fmt.Errorf("manifest: %w", err))
 	}
 	if m.Format > BackupFormat {
-		return m, problem(http.StatusBadRequest, fmt.Sprintf("%s has format %d, this build reads up to %d", o.File, m.Format, BackupFormat), "use the build that made it ("+m.Build+"), or a newer one")
+		return m, problem.New(http.StatusBadRequest, fmt.Sprintf("%s has format %d, this build reads up to %d", o.File, m.Format, BackupFormat), "use the build that made it ("+m.Build+"), or a newer one")
 	}
 	for _, want := range m.Files {
 		if !insideName.MatchString(want.Name) {
@@ -216,7 +217,7 @@ func badBackup(file string, err error) error {
 	if errors.Is(err, context.Canceled) {
 		return err
 	}
-	return problem(http.StatusBadRequest, fmt.Sprintf("%s is damaged: %v; nothing was restored", file, err), "take an older backup; `replay import` reads exports")
+	return problem.New(http.StatusBadRequest, fmt.Sprintf("%s is damaged: %v; nothing was restored", file, err), "take an older backup; `replay import` reads exports")
 }
 
 // unpack writes the files to their places and compares them once more.

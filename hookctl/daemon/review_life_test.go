@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"hookline/events"
+	"hookline/hookctl/problem"
 	"hookline/hookctl/wire"
 	"hookline/projector"
 	"hookline/projector/intake"
@@ -368,7 +369,7 @@ func TestReviewAliases(t *testing.T) {
 		"c68":      `there is no session "c68"`, "nobody": `there is no session "nobody"`,
 	} {
 		_, err := d.resolveSession(t.Context(), given)
-		var p *Problem
+		var p *problem.Error
 		if !errors.As(err, &p) || p.Message != want || p.Exit != 1 {
 			t.Errorf("%q: %v", given, err)
 		}

@@ -18,6 +18,7 @@ import (
 	"hookline/events"
 	"hookline/hookctl/home"
 	"hookline/hookctl/home/hometest"
+	"hookline/hookctl/problem"
 	"hookline/hookctl/spool"
 	"hookline/hookctl/wire"
 	"hookline/projector"
@@ -221,7 +222,7 @@ func TestReviewClientInProcess(t *testing.T) {
 	if err := c.Get(t.Context(), "/v1/events/1", url.Values{"raw": {"1"}}, &raw); err != nil || string(raw) != `{"hook_event_name":"SessionStart","session_id":"s-1","source":"startup"}`+"\n" {
 		t.Errorf("%v %s", err, raw)
 	}
-	var problem *Problem
+	var problem *problem.Error
 	if err := c.Get(t.Context(), "/v1/events/99", nil, nil); !errors.As(err, &problem) || problem.Message != "no event 99 is in the log" || problem.Hint != "`hookctl events list` shows the newest" || problem.Exit != 1 || problem.Status != 404 {
 		t.Errorf("%+v", err)
 	}

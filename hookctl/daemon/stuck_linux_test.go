@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"testing"
 
+	"hookline/hookctl/problem"
 	"hookline/projector"
 )
 
@@ -52,7 +53,7 @@ func TestVerifyAfterFullDisk(t *testing.T) {
 	if err := os.Remove(ballast); err != nil {
 		t.Fatal(err)
 	}
-	var p *Problem
+	var p *problem.Error
 	if _, err := d.Verify(t.Context(), nil); !errors.As(err, &p) || p.Hint != HintReopened || p.Status != http.StatusServiceUnavailable {
 		t.Fatalf("verify: %v", err)
 	}

@@ -15,6 +15,7 @@ import (
 
 	"hookline/embedded"
 	"hookline/events"
+	"hookline/hookctl/problem"
 	"hookline/projector"
 )
 
@@ -130,7 +131,7 @@ func (d *Daemon) stuck(err error) error {
 		return err
 	}
 	d.stop("write_stuck")
-	return problem(http.StatusServiceUnavailable, "the store cannot write since a write failed, as on a full disk: "+err.Error(), HintReopened)
+	return problem.New(http.StatusServiceUnavailable, "the store cannot write since a write failed, as on a full disk: "+err.Error(), HintReopened)
 }
 
 // HintReopened is the hint of a request that failed because the store has to be opened anew: the daemon ends,

@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"hookline/hookctl/cmdline"
-	"hookline/hookctl/daemon"
 	"hookline/hookctl/export"
+	"hookline/hookctl/problem"
 )
 
 // lastCopy is the export of a log that is about to go.
@@ -25,7 +25,7 @@ type lastCopy struct {
 // has nothing to export, and File is "" then.
 func (a *app) exportLog(ctx context.Context, home string) (lastCopy, error) {
 	h, err := a.reach(ctx, needStore)
-	var p *daemon.Problem
+	var p *problem.Error
 	if errors.As(err, &p) && p.Status == http.StatusNotFound {
 		return lastCopy{}, nil
 	}

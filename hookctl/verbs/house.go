@@ -13,6 +13,7 @@ import (
 	"hookline/embedded"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/daemon"
+	"hookline/hookctl/problem"
 	"hookline/hookctl/spawn"
 )
 
@@ -75,7 +76,7 @@ func (c client) Close() { _ = c.c.Close() }
 
 // translate gives an error its advice and its exit code.
 func translate(err error) error {
-	var p *daemon.Problem
+	var p *problem.Error
 	switch {
 	case err == nil:
 		return nil

@@ -18,6 +18,7 @@ import (
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/daemon"
 	"hookline/hookctl/home"
+	"hookline/hookctl/problem"
 	"hookline/hookctl/spawn"
 	"hookline/projector/identity"
 	"hookline/projector/session"
@@ -225,7 +226,7 @@ func TestTranslate(t *testing.T) {
 		err  error
 		want cmdline.Fault
 	}{
-		{&daemon.Problem{Message: "no", Hint: "so", Exit: 1}, cmdline.Fault{Message: "no", Hint: "so", Exit: 1}},
+		{&problem.Error{Message: "no", Hint: "so", Exit: 1}, cmdline.Fault{Message: "no", Hint: "so", Exit: 1}},
 		{&embedded.DamageError{What: "block 3"}, cmdline.Fault{Message: "the log is damaged: block 3", Hint: "`replay verify` tells what is lost and what can be had back", Exit: 2}},
 		{spawn.ErrBackoff, cmdline.Fault{Message: "the daemon failed to start a moment ago", Hint: "`hookctl doctor` tells what is in the way"}},
 		{embedded.ErrNoSpace, cmdline.Fault{Message: "no space left for the store", Hint: "make room on the disk of the home; nothing acknowledged is lost"}},

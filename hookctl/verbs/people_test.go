@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"hookline/hookctl/cmdline"
-	"hookline/hookctl/daemon"
+	"hookline/hookctl/problem"
 	"hookline/projector/project"
 	"hookline/projector/session"
 )
@@ -64,7 +64,7 @@ func TestStartHint(t *testing.T) {
 func TestStoppedDaemon(t *testing.T) {
 	b, _ := healthy(t)
 	b.connect = func(context.Context, need) (house, error) {
-		return nil, translate(&daemon.Problem{Message: "the daemon (process 7) does not answer within 3s", Hint: "it may be stopped", Exit: 1, Status: http.StatusGatewayTimeout})
+		return nil, translate(&problem.Error{Message: "the daemon (process 7) does not answer within 3s", Hint: "it may be stopped", Exit: 1, Status: http.StatusGatewayTimeout})
 	}
 	_, checks := b.diagnose()
 	if c := checks["daemon"]; c.Result != resultFail || c.Words != "the daemon (process 7) does not answer within 3s" || c.Do != "it may be stopped" {

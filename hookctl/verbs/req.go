@@ -17,6 +17,7 @@ import (
 	"hookline/hookctl/daemon"
 	"hookline/hookctl/facts"
 	"hookline/hookctl/hook"
+	"hookline/hookctl/problem"
 	"hookline/hookctl/requirements"
 	"hookline/projector/gate"
 	"hookline/projector/project"
@@ -93,7 +94,7 @@ func (a *app) gitPlace() facts.Place {
 func (a *app) reading(ctx context.Context, f func(h house) error) error {
 	h, err := a.reach(ctx, needStore)
 	a.timing.done("recorder")
-	var p *daemon.Problem
+	var p *problem.Error
 	if errors.As(err, &p) && p.Status == http.StatusNotFound {
 		return f(nothing{})
 	}

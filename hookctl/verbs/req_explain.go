@@ -13,8 +13,8 @@ import (
 
 	"hookline/events"
 	"hookline/hookctl/cmdline"
-	"hookline/hookctl/daemon"
 	"hookline/hookctl/hook"
+	"hookline/hookctl/problem"
 	"hookline/hookctl/requirements"
 	"hookline/projector/gate"
 )
@@ -188,7 +188,7 @@ func (d *desk) history(ctx context.Context, name string) ([]events.Record, error
 		}
 		return nil
 	})
-	var p *daemon.Problem
+	var p *problem.Error
 	if errors.As(err, &p) && p.Status == 404 { // no hook has come from this project yet
 		return list, nil
 	}

@@ -16,6 +16,7 @@ import (
 
 	"hookline/hookctl/daemon"
 	"hookline/hookctl/facts"
+	"hookline/hookctl/problem"
 	"hookline/hookctl/wire"
 )
 
@@ -302,7 +303,7 @@ func TestReqPlaces(t *testing.T) {
 func TestReqWithoutAStore(t *testing.T) {
 	b := newReq(t, reqRules)
 	b.connect = func(context.Context, need) (house, error) {
-		return nil, translate(&daemon.Problem{Message: "there is no store", Status: 404, Exit: 1})
+		return nil, translate(&problem.Error{Message: "there is no store", Status: 404, Exit: 1})
 	}
 	code, out, errs := b.run("req", "status", "--summary")
 	if code != 0 || out != "⚠️  2/5 requirements satisfied (commit_plan, adr_reviewed, sec needed)\n" || errs != "⚠️  No Claude Code session detected\n" {

@@ -32,7 +32,7 @@ import (
 
 	"hookline/embedded"
 	"hookline/hookctl/cmdline"
-	"hookline/hookctl/daemon"
+	"hookline/hookctl/problem"
 )
 
 // Main runs one command line, without the program's name, and gives its exit code.
@@ -91,7 +91,7 @@ func (a *app) interrupted(words string) error {
 // over the socket there are no error values.
 func explained(err error) *cmdline.Fault {
 	var f *cmdline.Fault
-	var p *daemon.Problem
+	var p *problem.Error
 	switch {
 	case errors.As(err, &f):
 		return f

@@ -14,6 +14,7 @@ import (
 
 	"hookline/embedded"
 	"hookline/hookctl/daemon"
+	"hookline/hookctl/problem"
 	"hookline/hookctl/wire"
 	"hookline/projector"
 )
@@ -158,7 +159,7 @@ func (c *canned) Get(_ context.Context, path string, q url.Values, out any) erro
 	c.asked = append(c.asked, strings.TrimSuffix(path+"?"+q.Encode(), "?"))
 	text, ok := c.gets[path]
 	if !ok {
-		return &daemon.Problem{Message: "nothing at " + path, Exit: 1}
+		return &problem.Error{Message: "nothing at " + path, Exit: 1}
 	}
 	if out == nil {
 		return nil

@@ -16,7 +16,7 @@ import (
 )
 
 // house is what answers: the running daemon, or the store opened in this process. Its errors are
-// [daemon.Problem]s where the request was refused. Used by one goroutine.
+// [problem.Error]s where the request was refused. Used by one goroutine.
 type house interface {
 	Get(ctx context.Context, path string, query url.Values, out any) error
 	// Stream calls line for every line of NDJSON; the slice is valid during the call.

@@ -13,6 +13,7 @@ import (
 
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/daemon"
+	"hookline/hookctl/problem"
 )
 
 func (a *app) verifyCmd() *cobra.Command {
@@ -55,7 +56,7 @@ func (a *app) verify(ctx context.Context) error {
 // and the request is made once more, to whoever has the store then.
 func (a *app) reopened(ctx context.Context, path string, query url.Values, phases ...string) (json.RawMessage, error) {
 	raw, err := a.long(ctx, path, query, phases...)
-	var p *daemon.Problem
+	var p *problem.Error
 	if !errors.As(err, &p) || p.Hint != daemon.HintReopened {
 		return raw, err
 	}

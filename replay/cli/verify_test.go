@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"hookline/hookctl/daemon"
+	"hookline/hookctl/problem"
 )
 
 // plainTimes replaces what a machine's speed, or the packing of the records before, decides.
@@ -136,7 +137,7 @@ time     T
 // A daemon whose store is stuck after a full disk ends; the request is made again, to whoever comes then.
 func TestVerifyTriesAgain(t *testing.T) {
 	const clean = `{"result":{"clean":true,"events":1,"records":1,"took_ms":0}}`
-	stuck := &daemon.Problem{Message: "the store cannot write since a write failed, as on a full disk: no space", Hint: daemon.HintReopened, Exit: 1}
+	stuck := &problem.Error{Message: "the store cannot write since a write failed, as on a full disk: no space", Hint: daemon.HintReopened, Exit: 1}
 	for name, c := range map[string]struct {
 		verb   string
 		houses []*canned
@@ -146,7 +147,7 @@ func TestVerifyTriesAgain(t *testing.T) {
 		"at once":       {"verify", []*canned{{lines: []string{clean}}}, 0, ""},
 		"after a while": {"verify", []*canned{{err: stuck}, {err: stuck}, {lines: []string{clean}}}, 0, ""},
 		"rebuild":       {"rebuild", []*canned{{err: stuck}, {lines: []string{`{"result":{"seq":1,"changed":[]}}`}}}, 0, ""},
-		"other trouble": {"verify", []*canned{{err: stuck}, {err: &daemon.Problem{Message: "still full", Hint: "make room", Exit: 1}}}, 1,
+		"other trouble": {"verify", []*canned{{err: stuck}, {err: &problem.Error{Message: "still full", Hint: "make room", Exit: 1}}}, 1,
 			"replay: error: still full\nreplay: hint: make room\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -207,10 +208,10 @@ func TestVerifyBroken(t *testing.T) {
 	}{
 		{"log damaged while reading", "replay: error: fold: the log is damaged: wrong checksum (sequences 4 to 9) in 1.blk\n" +
 			"replay: hint: keep a copy of the store's folder before anything else is tried; `hookctl doctor` tells what can still be read\n",
-			&canned{err: &daemon.Problem{Message: "fold: the log is damaged: wrong checksum (sequences 4 to 9) in 1.blk", Exit: 1}}, 2},
+			&canned{err: &problem.Error{Message: "fold: the log is damaged: wrong checksum (sequences 4 to 9) in 1.blk", Exit: 1}}, 2},
 		{"daemon gone", "replay: error: the daemon ended before its answer did\n",
 			&canned{lines: []string{`{"progress":1,"of":2}`}}, 1},
-		{"words with control characters", "replay: error: no[31m more\n", &canned{err: &daemon.Problem{Message: "no\x1b[31m\u202e more", Exit: 1}}, 1},
+		{"words with control characters", "replay: error: no[31m more\n", &canned{err: &problem.Error{Message: "no\x1b[31m\u202e more", Exit: 1}}, 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			same(t, "stderr", newRun().on(c.house).do(t, c.exit, "verify").stderr.String(), c.stderr)
