@@ -3,108 +3,86 @@
 package daemon
 
 import (
-	"context"
+	"encoding/json"
 	"errors"
 	"net"
+	"net/url"
+	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
+	"hookline/hookctl/client"
 	"hookline/hookctl/problem"
-	"hookline/hookctl/spawn"
-	"hookline/hookctl/spawn/spawntest"
 )
 
-// A daemon that was stopped accepts connections and never answers: people's commands say so.
+// The commands' client against a house in this process.
+func TestConnectInProcess(t *testing.T) {
+	dir := reviewHome(t)
+	t.Setenv("HOOKLINE_HOME", dir)
+	if _, err := Connect(t.Context(), client.Options{Home: dir}); err == nil || err.Error() != "there is no store in "+dir {
+		t.Fatalf("%v", err)
+	}
+	d := open(t, dir)
+	take(t, d, startOf("s-1"))
+	shut(t, d)
+	c, err := Connect(t.Context(), client.Options{Home: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	var s Status
+	if err := c.Get(t.Context(), "/v1/status", nil, &s); err != nil || s.Seq != 2 {
+		t.Errorf("%v %+v", err, s)
+	}
+	var raw []byte
+	if err := c.Get(t.Context(), "/v1/events/1", url.Values{"raw": {"1"}}, &raw); err != nil || string(raw) != `{"hook_event_name":"SessionStart","session_id":"s-1","source":"startup"}`+"\n" {
+		t.Errorf("%v %s", err, raw)
+	}
+	var refused *problem.Error
+	if err := c.Get(t.Context(), "/v1/events/99", nil, nil); !errors.As(err, &refused) || refused.Message != "no event 99 is in the log" || refused.Hint != "`hookctl events list` shows the newest" || refused.Exit != 1 || refused.Status != 404 {
+		t.Errorf("%+v", err)
+	}
+	lines := 0
+	if err := c.Stream(t.Context(), "GET", "/v1/events", nil, func(line []byte) error { lines++; return nil }); err != nil || lines != 2 {
+		t.Errorf("%d lines, %v", lines, err)
+	}
+	stop := errors.New("enough")
+	if err := c.Stream(t.Context(), "GET", "/v1/events", nil, func([]byte) error { return stop }); !errors.Is(err, stop) {
+		t.Errorf("%v", err)
+	}
+	var result struct {
+		Result Verification `json:"result"`
+	}
+	err = c.Stream(t.Context(), "POST", "/v1/verify", nil, func(line []byte) error {
+		if strings.HasPrefix(string(line), `{"result"`) {
+			return json.Unmarshal(line, &result)
+		}
+		return nil
+	})
+	if v := result.Result; err != nil || !v.Clean || v.Events != 2 || v.Read != 2 || v.Exit != 0 || v.Holes != 0 {
+		t.Errorf("%v %+v", err, v)
+	}
+	if err := c.Stream(t.Context(), "GET", "/v1/events", url.Values{"type": {"["}}, func([]byte) error { return nil }); !errors.As(err, &refused) || refused.Status != 400 {
+		t.Errorf("%v", err)
+	}
+}
+
+// A daemon that accepts connections has the store, whether it answers or not: nobody else opens it.
 func TestConnectDaemonStopped(t *testing.T) {
-	p := spawntest.Home(t, "none")
-	l, err := net.Listen("unix", p.Socket)
+	dir := reviewHome(t)
+	shut(t, open(t, dir))
+	socket := filepath.Join(dir, "s")
+	t.Setenv("HOOKLINE_HOME", dir)
+	t.Setenv("HOOKLINE_SOCKET", socket)
+	l, err := net.Listen("unix", socket)
 	if err != nil {
-		t.Fatal(err)
+		t.Skip(err) // the path can be too long
 	}
 	defer l.Close()
-	for _, mode := range []Mode{Running, Start, InProcess} {
-		_, err = Connect(context.Background(), ConnectOptions{Mode: mode, Answer: 30 * time.Millisecond})
-		var p *problem.Error
-		if !errors.As(err, &p) || p.Message != "the daemon (process 0) does not answer within 30ms" || !strings.HasPrefix(p.Hint, "it may be stopped") {
-			t.Errorf("%d: %v", mode, err)
-		}
-	}
-}
-
-// A daemon that ends between its accepting a connection and its answer does not run, and is no trouble.
-func TestConnectDaemonEnding(t *testing.T) {
-	p := spawntest.Home(t, "none")
-	l, err := net.Listen("unix", p.Socket)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	go func() {
-		for c, err := l.Accept(); err == nil; c, err = l.Accept() {
-			c.Close()
-		}
-	}()
-	if _, err := Connect(t.Context(), ConnectOptions{Mode: Running, Answer: 10 * time.Second}); !errors.Is(err, ErrNotRunning) {
-		t.Errorf("%v, want ErrNotRunning", err)
-	}
-}
-
-// onDone is a context that calls a function when somebody begins to wait for its end.
-type onDone struct {
-	context.Context
-	call func()
-}
-
-func (c onDone) Done() <-chan struct{} {
-	c.call()
-	return c.Context.Done()
-}
-
-// A daemon that is ending keeps the lock until its last thread is gone: who starts one then starts it after that.
-func TestStartBehindOneThatEnds(t *testing.T) {
-	p := spawntest.Home(t, "answer")
-	ending, err := spawn.Lock(p.SpawnLock)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := startAndConnect(onDone{t.Context(), sync.OnceFunc(func() { ending.Close() })}, p, ConnectOptions{Wait: 10 * time.Second, Answer: 10 * time.Second})
-	if err != nil || len(spawntest.Starts(p)) != 1 {
-		t.Fatalf("processes %v, %v", spawntest.Starts(p), err)
-	}
-	c.http.CloseIdleConnections()
-}
-
-// That the log is the reason is told by exit code and hint, at the first try and at one that is too early for another start.
-func TestStartOnDamagedLog(t *testing.T) {
-	p := spawntest.Home(t, "gone")
-	for _, message := range []string{"start the daemon: the log is damaged: its files are gone",
-		"start the daemon: the daemon failed to start a moment ago: the log is damaged: its files are gone"} {
-		_, err := startAndConnect(t.Context(), p, ConnectOptions{Wait: 10 * time.Second})
-		want := problem.Error{Message: message, Exit: 2, Status: 500,
-			Hint: "`replay repair --from EXPORT` fetches back what an export has; hooks are kept in the spool meanwhile"}
-		var got *problem.Error
-		if !errors.As(err, &got) || *got != want {
-			t.Errorf("%+v\nwant %+v", err, want)
-		}
-	}
-}
-
-// A daemon that is ending holds the lock a moment longer than it can be seen: whoever finds it taken tries again.
-func TestStartBehindAnEndingDaemon(t *testing.T) {
-	p := spawntest.Home(t, "answer")
-	lock, err := spawn.Lock(p.SpawnLock)
-	if err != nil {
-		t.Fatal(err)
-	}
-	time.AfterFunc(50*time.Millisecond, func() { lock.Close() })
-	c, err := Connect(t.Context(), ConnectOptions{Mode: Start})
-	if err != nil {
-		t.Fatal(err)
-	}
-	_ = c.Close()
-	if n := len(spawntest.Starts(p)); n != 1 {
-		t.Errorf("%d daemons were started: %v", n, spawntest.Starts(p))
+	_, err = Connect(t.Context(), client.Options{Answer: 30 * time.Millisecond})
+	var p *problem.Error
+	if !errors.As(err, &p) || !strings.HasSuffix(p.Message, ") does not answer within 30ms") || !strings.HasPrefix(p.Hint, "it may be stopped") {
+		t.Errorf("%v", err)
 	}
 }

@@ -33,15 +33,16 @@ func damages(t *testing.T, d *Daemon) (ids []string, all []*events.LogDamaged) {
 // session that starts is told, however many openings later, once.
 func TestDamageIsRecordedByTheOpener(t *testing.T) {
 	dir, _, _ := lossy(t)
-	c, err := inProcess(t.Context(), home.PathsOf(dir, os.Getenv))
+	opened, err := openHere(t.Context(), home.PathsOf(dir, os.Getenv))
 	if err != nil {
 		t.Fatal(err)
 	}
+	c := opened.here(nil)
 	const words = "the log was damaged (checksum does not match); sequences lost: 5. `replay verify` checks what is there, `replay repair` fetches back what others still have"
 	if got := c.Found(); got != words {
 		t.Errorf("the opener says %q", got)
 	}
-	recs := logOf(t, c.house)
+	recs := logOf(t, opened)
 	if err := c.Close(); err != nil {
 		t.Fatal(err)
 	}

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"hookline/embedded"
+	"hookline/hookctl/client"
 	"hookline/hookctl/config"
 	"hookline/hookctl/home"
 	"hookline/hookctl/spawn"
@@ -131,7 +132,7 @@ func DeliverRest(ctx context.Context, frame, rest io.Reader, opt DeliverOptions)
 	whole := append(append(f.Header(), '\n'), f.Body...)
 	opt.Until = time.Now().Add(time.Second)
 	code := Deliver(ctx, bytes.NewReader(whole), io.Discard, io.Discard, opt)
-	if c, err := Connect(ctx, ConnectOptions{}); err == nil { // a running daemon need not find it by itself
+	if c, err := client.Connect(ctx, client.Options{}); err == nil { // a running daemon need not find it by itself
 		_ = c.Post(ctx, "/v1/gone", nil, nil)
 		_ = c.Close()
 	}

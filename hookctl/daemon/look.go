@@ -3,13 +3,13 @@ package daemon
 import (
 	"context"
 	"errors"
-	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
 	"hookline/embedded"
+	"hookline/hookctl/client"
 	"hookline/hookctl/spool"
 	"hookline/hookctl/wire"
 )
@@ -20,8 +20,8 @@ const lookName = ".look-"
 // ConnectLook is [Connect] for a dry run: when no daemon runs, the store is opened as a shadow of itself, so that
 // even what an opening mends is only tried. The shadow shares the sealed blocks and goes with the connection; nobody
 // else can open the store until then.
-func ConnectLook(ctx context.Context, o ConnectOptions) (*Client, error) {
-	p := o.paths()
+func ConnectLook(ctx context.Context, o client.Options) (*client.Client, error) {
+	p := o.Paths()
 	if _, err := os.Stat(p.Store); err != nil || p.Reach(time.Second) {
 		return Connect(ctx, o)
 	}
@@ -40,7 +40,7 @@ func ConnectLook(ctx context.Context, o ConnectOptions) (*Client, error) {
 	}
 	d.paths, d.spool = p, spool.Open(p)
 	d.started = time.Now()
-	return &Client{http: &http.Client{Transport: handlerTransport{d.Handler()}}, house: d, closer: done}, nil
+	return d.here(done), nil
 }
 
 // lookError is an error of a shadow in words of the store: the shadow's folder means nothing to anybody.

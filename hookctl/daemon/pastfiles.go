@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"hookline/embedded"
+	"hookline/hookctl/client"
 	"hookline/hookctl/problem"
 	"hookline/hookctl/wire"
 	"hookline/projector/identity"
@@ -18,8 +19,8 @@ import (
 // ConnectPast is [Connect] for questions about the past alone: GET of /v1/at, /v1/diff, /v1/events/{sequence} and
 // /v1/cells/{projection}/{key}. When no daemon runs they are answered from the log's files, without the second that
 // opening the store takes after years of use; a store whose last exit was not in order is opened as ever.
-func ConnectPast(ctx context.Context, o ConnectOptions) (*Client, error) {
-	p := o.paths()
+func ConnectPast(ctx context.Context, o client.Options) (*client.Client, error) {
+	p := o.Paths()
 	if _, err := os.Stat(p.Store); err != nil || p.Reach(time.Second) {
 		return Connect(ctx, o)
 	}
@@ -27,7 +28,7 @@ func ConnectPast(ctx context.Context, o ConnectOptions) (*Client, error) {
 	if err != nil { // in use, not clean, not writable: whatever it is, the whole house knows what to do or to say
 		return Connect(ctx, o)
 	}
-	return &Client{http: &http.Client{Transport: handlerTransport{pastFiles{files}.handler()}}, closer: files.Close}, nil
+	return client.InProcess(client.Local{Handler: pastFiles{files}.handler(), Close: files.Close}), nil
 }
 
 // pastFiles answers from the log's files.

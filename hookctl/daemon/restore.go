@@ -20,6 +20,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
+	"hookline/hookctl/client"
 	"hookline/hookctl/home"
 	"hookline/hookctl/problem"
 )
@@ -89,8 +90,8 @@ func emptyHome(ctx context.Context, home string) error {
 	if len(entries) > 0 {
 		return problem.New(http.StatusConflict, home+" is not empty", "restore into another folder with --home DIR, or move this one away first")
 	}
-	c, err := Connect(ctx, ConnectOptions{Home: home, Mode: Running})
-	if errors.Is(err, ErrNotRunning) {
+	c, err := client.Connect(ctx, client.Options{Home: home, Mode: client.Running})
+	if errors.Is(err, client.ErrNotRunning) {
 		return nil
 	}
 	if err != nil {

@@ -4,11 +4,12 @@ package daemon
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -16,9 +17,9 @@ import (
 	"time"
 
 	"hookline/events"
+	"hookline/hookctl/client"
 	"hookline/hookctl/home"
 	"hookline/hookctl/home/hometest"
-	"hookline/hookctl/problem"
 	"hookline/hookctl/spool"
 	"hookline/hookctl/wire"
 	"hookline/projector"
@@ -198,59 +199,6 @@ func TestReviewRotate(t *testing.T) {
 	rotate(filepath.Join(t.TempDir(), "none"))
 }
 
-// The commands' client against a house in this process.
-func TestReviewClientInProcess(t *testing.T) {
-	dir := reviewHome(t)
-	t.Setenv("HOOKLINE_HOME", dir)
-	p := home.PathsOf(dir, os.Getenv)
-	if _, err := inProcess(t.Context(), p); err == nil || err.Error() != "there is no store in "+dir {
-		t.Fatalf("%v", err)
-	}
-	d := open(t, dir)
-	take(t, d, startOf("s-1"))
-	shut(t, d)
-	c, err := inProcess(t.Context(), p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Close()
-	var s Status
-	if err := c.Get(t.Context(), "/v1/status", nil, &s); err != nil || s.Seq != 2 || !c.InProcess() {
-		t.Errorf("%v %+v", err, s)
-	}
-	var raw []byte
-	if err := c.Get(t.Context(), "/v1/events/1", url.Values{"raw": {"1"}}, &raw); err != nil || string(raw) != `{"hook_event_name":"SessionStart","session_id":"s-1","source":"startup"}`+"\n" {
-		t.Errorf("%v %s", err, raw)
-	}
-	var problem *problem.Error
-	if err := c.Get(t.Context(), "/v1/events/99", nil, nil); !errors.As(err, &problem) || problem.Message != "no event 99 is in the log" || problem.Hint != "`hookctl events list` shows the newest" || problem.Exit != 1 || problem.Status != 404 {
-		t.Errorf("%+v", err)
-	}
-	lines := 0
-	if err := c.Stream(t.Context(), "GET", "/v1/events", nil, func(line []byte) error { lines++; return nil }); err != nil || lines != 2 {
-		t.Errorf("%d lines, %v", lines, err)
-	}
-	stop := errors.New("enough")
-	if err := c.Stream(t.Context(), "GET", "/v1/events", nil, func([]byte) error { return stop }); !errors.Is(err, stop) {
-		t.Errorf("%v", err)
-	}
-	var result struct {
-		Result Verification `json:"result"`
-	}
-	err = c.Stream(t.Context(), "POST", "/v1/verify", nil, func(line []byte) error {
-		if strings.HasPrefix(string(line), `{"result"`) {
-			return json.Unmarshal(line, &result)
-		}
-		return nil
-	})
-	if v := result.Result; err != nil || !v.Clean || v.Events != 2 || v.Read != 2 || v.Exit != 0 || v.Holes != 0 {
-		t.Errorf("%v %+v", err, v)
-	}
-	if err := c.Stream(t.Context(), "GET", "/v1/events", url.Values{"type": {"["}}, func([]byte) error { return nil }); !errors.As(err, &problem) || problem.Status != 400 {
-		t.Errorf("%v", err)
-	}
-}
-
 func TestReviewCellsAtDiff(t *testing.T) {
 	d := open(t, reviewHome(t))
 	defer shut(t, d)
@@ -398,7 +346,7 @@ func TestReviewServeAndStop(t *testing.T) {
 	}
 	done := make(chan error, 1)
 	go func() { done <- serve(t.Context(), p, Options{Home: p.Home}.withDefaults()) }()
-	c := overSocket(p.Socket)
+	c := client.Over(p.Socket)
 	defer c.Close()
 	deadline := time.Now().Add(10 * time.Second)
 	var s Status
@@ -411,16 +359,21 @@ func TestReviewServeAndStop(t *testing.T) {
 	if s.Spool != 0 || s.LiveSessions != 1 || s.Socket != p.Socket {
 		t.Errorf("%+v", s)
 	}
-	req, _ := http.NewRequestWithContext(t.Context(), "GET", "http://hookline/v1/events?n=0&follow=1", nil)
-	resp, err := c.http.Do(req)
+	plain := http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return (&net.Dialer{}).DialContext(ctx, "unix", p.Socket)
+	}}}
+	defer plain.CloseIdleConnections()
+	resp, err := plain.Get("http://hookline/v1/events?n=0&follow=1")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer resp.Body.Close()
 	lines := bufio.NewScanner(resp.Body)
-	if err := c.do(t.Context(), http.MethodPost, "/v1/stop", url.Values{"reason": {"restart"}}, nil, nil); err != nil {
-		t.Fatal(err)
+	stop, err := plain.Post("http://hookline/v1/stop?reason=restart", "", nil)
+	if err != nil || stop.StatusCode != http.StatusOK {
+		t.Fatal(stop, err)
 	}
+	stop.Body.Close()
 	if err := <-done; err != nil {
 		t.Fatal(err)
 	}

@@ -18,6 +18,7 @@ import (
 
 	"hookline/embedded"
 	"hookline/events"
+	"hookline/hookctl/client"
 	"hookline/hookctl/config"
 	"hookline/hookctl/home"
 	"hookline/hookctl/spawn"
@@ -178,8 +179,8 @@ func openPatiently(ctx context.Context, p home.Paths, o Options) (*Daemon, error
 func answers(ctx context.Context, socket string) bool {
 	ctx, cancel := context.WithTimeout(ctx, 200*time.Millisecond)
 	defer cancel()
-	c := overSocket(socket)
-	defer c.http.CloseIdleConnections()
+	c := client.Over(socket)
+	defer func() { _ = c.Close() }()
 	return c.Get(ctx, "/v1/status", nil, nil) == nil
 }
 

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"hookline/embedded"
+	"hookline/hookctl/client"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/daemon"
 	"hookline/hookctl/problem"
@@ -41,38 +42,38 @@ type house interface {
 
 // dial connects to the daemon of this home.
 func (a *app) dial(ctx context.Context, n need) (house, error) {
-	mode := daemon.Running
+	find, mode := client.Connect, client.Running
 	switch n {
 	case needStarted:
-		mode = daemon.Start
+		mode = client.Start
 	case needStore:
-		mode = daemon.InProcess
+		find = daemon.Connect
 	}
-	c, err := daemon.Connect(ctx, daemon.ConnectOptions{Home: a.Home(), Mode: mode})
+	c, err := find(ctx, client.Options{Home: a.Home(), Mode: mode})
 	if err != nil {
 		return nil, translate(err)
 	}
-	return client{c}, nil
+	return connection{c}, nil
 }
 
-// client gives the daemon's client the errors of this package.
-type client struct{ c *daemon.Client }
+// connection gives the daemon's client the errors of this package.
+type connection struct{ c *client.Client }
 
-func (c client) Get(ctx context.Context, path string, query url.Values, out any) error {
+func (c connection) Get(ctx context.Context, path string, query url.Values, out any) error {
 	return translate(c.c.Get(ctx, path, query, out))
 }
 
-func (c client) Post(ctx context.Context, path string, in, out any) error {
+func (c connection) Post(ctx context.Context, path string, in, out any) error {
 	return translate(c.c.Post(ctx, path, in, out))
 }
 
-func (c client) Stream(ctx context.Context, method, path string, query url.Values, line func([]byte) error) error {
+func (c connection) Stream(ctx context.Context, method, path string, query url.Values, line func([]byte) error) error {
 	return translate(c.c.Stream(ctx, method, path, query, line))
 }
 
 // Close closes the connection, in process the store: what that wrote can be folded again from the
 // log, so its errors change nothing for the reader.
-func (c client) Close() { _ = c.c.Close() }
+func (c connection) Close() { _ = c.c.Close() }
 
 // translate gives an error its advice and its exit code.
 func translate(err error) error {
@@ -80,9 +81,9 @@ func translate(err error) error {
 	switch {
 	case err == nil:
 		return nil
-	case errors.Is(err, daemon.ErrNotRunning):
+	case errors.Is(err, client.ErrNotRunning):
 		return fmt.Errorf("%w: %w", errDown, err)
-	case errors.Is(err, daemon.ErrEnded):
+	case errors.Is(err, client.ErrEnded):
 		return &cmdline.Fault{Message: err.Error(), Hint: "try again: another command may have stopped or restarted it", Cause: errDown}
 	case errors.As(err, &p):
 		return &cmdline.Fault{Message: p.Message, Hint: p.Hint, Exit: p.Exit, Cause: err}

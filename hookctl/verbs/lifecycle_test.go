@@ -15,8 +15,8 @@ import (
 	"time"
 
 	"hookline/embedded"
+	"hookline/hookctl/client"
 	"hookline/hookctl/cmdline"
-	"hookline/hookctl/daemon"
 	"hookline/hookctl/home"
 	"hookline/hookctl/problem"
 	"hookline/hookctl/spawn"
@@ -236,7 +236,7 @@ func TestTranslate(t *testing.T) {
 			t.Errorf("%v: %+v", tc.err, got)
 		}
 	}
-	if err := translate(fmt.Errorf("dial: %w", daemon.ErrNotRunning)); !errors.Is(err, errDown) {
+	if err := translate(fmt.Errorf("dial: %w", client.ErrNotRunning)); !errors.Is(err, errDown) {
 		t.Errorf("not running: %v", err)
 	}
 	b := newBench(t, nil)
@@ -255,15 +255,15 @@ type ending struct {
 
 func (e *ending) Get(ctx context.Context, path string, q url.Values, out any) error {
 	if e.answers--; e.answers < 0 {
-		return translate(daemon.ErrEnded)
+		return translate(client.ErrEnded)
 	}
 	return e.handlerHouse.Get(ctx, path, q, out)
 }
 
-func (e *ending) Post(context.Context, string, any, any) error { return translate(daemon.ErrEnded) }
+func (e *ending) Post(context.Context, string, any, any) error { return translate(client.ErrEnded) }
 
 func (e *ending) Stream(context.Context, string, string, url.Values, func([]byte) error) error {
-	return translate(daemon.ErrEnded)
+	return translate(client.ErrEnded)
 }
 
 func TestStopTwiceAtOnce(t *testing.T) {

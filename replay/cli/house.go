@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"hookline/embedded"
+	"hookline/hookctl/client"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/daemon"
 )
@@ -41,10 +42,10 @@ func (a *app) dialPast(ctx context.Context) (house, error) { return a.dialBy(ctx
 // dialLook is dial for dry runs, which change nothing.
 func (a *app) dialLook(ctx context.Context) (house, error) { return a.dialBy(ctx, daemon.ConnectLook) }
 
-func (a *app) dialBy(ctx context.Context, connect func(context.Context, daemon.ConnectOptions) (*daemon.Client, error)) (house, error) {
+func (a *app) dialBy(ctx context.Context, connect func(context.Context, client.Options) (*client.Client, error)) (house, error) {
 	var told bool
 	for deadline := a.Now().Add(lockWait); ; {
-		c, err := connect(ctx, daemon.ConnectOptions{Home: a.Home(), Mode: daemon.InProcess})
+		c, err := connect(ctx, client.Options{Home: a.Home()})
 		if err == nil {
 			a.sayFound(c)
 			return c, nil
@@ -64,7 +65,7 @@ func (a *app) dialBy(ctx context.Context, connect func(context.Context, daemon.C
 }
 
 // sayFound warns of what the opening of the store has mended; repair shows it in its own words.
-func (a *app) sayFound(c *daemon.Client) {
+func (a *app) sayFound(c *client.Client) {
 	if words := c.Found(); words != "" && !a.repairs {
 		a.Say("warning: " + cmdline.Clean(words))
 	}

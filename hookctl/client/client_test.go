@@ -1,4 +1,4 @@
-package daemon
+package client
 
 import (
 	"errors"
@@ -36,7 +36,7 @@ func TestClientOfAnEndedDaemon(t *testing.T) {
 		case "no socket":
 			os.Remove(socket)
 		}
-		c := overSocket(socket)
+		c := Over(socket)
 		if err := c.Post(t.Context(), "/v1/stop", nil, nil); !errors.Is(err, ErrEnded) {
 			t.Errorf("%s: %v", state, err)
 		}

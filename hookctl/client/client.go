@@ -1,4 +1,6 @@
-package daemon
+// Package client speaks to the daemon: it finds or starts the one of a home and asks it over its socket. What answers in
+// the caller's own process is spoken to in the same way (see [InProcess]).
+package client
 
 import (
 	"bufio"
@@ -34,13 +36,12 @@ type Mode int
 
 // Modes.
 const (
-	Running   Mode = iota // ErrNotRunning
-	Start                 // start one and wait for it
-	InProcess             // open the store in this process for the time of the command
+	Running Mode = iota // ErrNotRunning
+	Start               // start one and wait for it
 )
 
-// ConnectOptions say whose daemon is meant.
-type ConnectOptions struct {
+// Options say whose daemon is meant.
+type Options struct {
 	Home string // default: the environment's
 	Mode Mode
 	Wait time.Duration // for a daemon that is starting; default 10 s
@@ -52,13 +53,24 @@ type ConnectOptions struct {
 
 // Client speaks to the house, over its socket or in process. Safe for concurrent use.
 type Client struct {
-	http   *http.Client
-	house  *Daemon      // in process only
-	closer func() error // of what else answers in this process; nil = none
+	http  *http.Client
+	local Local // the zero value over a socket
 }
 
-// paths are those of the home that is meant.
-func (o ConnectOptions) paths() home.Paths {
+// Local is what answers in this process.
+type Local struct {
+	Handler http.Handler
+	Found   string       // what the opening of the store found wrong with the log; "" when that is nothing
+	Close   func() error // not nil
+}
+
+// InProcess is a client of what answers in this process, where no daemon runs.
+func InProcess(l Local) *Client {
+	return &Client{http: &http.Client{Transport: handlerTransport{l.Handler}}, local: l}
+}
+
+// Paths are those of the home that is meant.
+func (o Options) Paths() home.Paths {
 	if dir, _ := wire.Home(os.Getenv); o.Home == "" || o.Home == dir {
 		return home.Locate(os.Getenv)
 	}
@@ -74,8 +86,8 @@ func (o ConnectOptions) paths() home.Paths {
 }
 
 // Connect finds the daemon.
-func Connect(ctx context.Context, o ConnectOptions) (*Client, error) {
-	p := o.paths()
+func Connect(ctx context.Context, o Options) (*Client, error) {
+	p := o.Paths()
 	if o.Wait == 0 {
 		o.Wait = 10 * time.Second
 	}
@@ -89,18 +101,15 @@ func Connect(ctx context.Context, o ConnectOptions) (*Client, error) {
 			return c, err
 		} // else the connection broke: it has ended since
 	}
-	switch o.Mode {
-	case Start:
+	if o.Mode == Start {
 		return startAndConnect(ctx, p, o)
-	case InProcess:
-		return inProcess(ctx, p)
 	}
 	return nil, ErrNotRunning
 }
 
 // answering is a client of a daemon that was seen to answer.
 func answering(ctx context.Context, p home.Paths, within time.Duration) (*Client, error) {
-	c := overSocket(p.Socket)
+	c := Over(p.Socket)
 	soon, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
 	err := c.do(soon, http.MethodGet, "/v1/alive", nil, nil, nil)
@@ -117,7 +126,8 @@ func answering(ctx context.Context, p home.Paths, within time.Duration) (*Client
 		fmt.Sprintf("it may be stopped (`kill -CONT %d` lets it go on) or very busy; hooks wait in the spool and count once", pid))
 }
 
-func overSocket(path string) *Client {
+// Over is a client of the daemon behind a socket, whether one listens there or not.
+func Over(path string) *Client {
 	dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
 		var d net.Dialer
 		return d.DialContext(ctx, "unix", path)
@@ -125,7 +135,7 @@ func overSocket(path string) *Client {
 	return &Client{http: &http.Client{Transport: &http.Transport{DialContext: dial, DisableCompression: true}}}
 }
 
-func startAndConnect(ctx context.Context, p home.Paths, o ConnectOptions) (*Client, error) {
+func startAndConnect(ctx context.Context, p home.Paths, o Options) (*Client, error) {
 	err := spawn.Start(p, time.Now())
 	if err != nil && !errors.Is(err, spawn.ErrStarting) {
 		return nil, notStarted(p, err)
@@ -169,46 +179,16 @@ func notStarted(p home.Paths, err error) error {
 	return &problem.Error{Message: "start the daemon: " + err.Error(), Hint: hint, Exit: 2, Status: http.StatusInternalServerError}
 }
 
-// inProcess opens the house without a door. Nothing is drained by that, and nothing recorded but damage of the log.
-func inProcess(ctx context.Context, p home.Paths) (*Client, error) {
-	if _, err := os.Stat(p.Store); errors.Is(err, os.ErrNotExist) {
-		return nil, problem.New(http.StatusNotFound, "there is no store in "+p.Home, "`hookctl start` makes one, HOOKLINE_HOME names another")
-	}
-	d, err := Open(ctx, Options{Home: p.Home})
-	if err != nil {
-		return nil, err
-	}
-	d.paths = p
-	d.started = time.Now() // what this opening has recorded was there before: verify judges it
-	return &Client{http: &http.Client{Transport: handlerTransport{d.Handler()}}, house: d}, nil
-}
-
-// InProcess tells whether the store was opened by this process, so that no daemon runs.
-func (c *Client) InProcess() bool { return c.house != nil }
-
 // Found says what the opening of the store in this process found wrong with the log; "" when that is nothing.
-func (c *Client) Found() string {
-	if c.house == nil {
-		return ""
-	}
-	f := c.house.ground.Report().Found
-	if f.Empty() {
-		return ""
-	}
-	return wordsOf(f)
-}
+func (c *Client) Found() string { return c.local.Found }
 
 // Close ends the connection; in process it closes the store.
 func (c *Client) Close() error {
 	c.http.CloseIdleConnections()
-	var err error
-	if c.house != nil {
-		err = c.house.Close(context.Background())
+	if c.local.Close == nil {
+		return nil
 	}
-	if c.closer != nil {
-		err = errors.Join(err, c.closer())
-	}
-	return err
+	return c.local.Close()
 }
 
 // Get fetches one JSON value into out, or the bytes where out is *[]byte.
@@ -309,47 +289,3 @@ func hasEnded(err error) bool {
 	}
 	return strings.HasSuffix(err.Error(), "server closed idle connection") // net/http's, before the request was sent; it has no name
 }
-
-// handlerTransport serves requests by a handler of this process, streaming.
-type handlerTransport struct{ h http.Handler }
-
-// RoundTrip implements [http.RoundTripper].
-func (t handlerTransport) RoundTrip(r *http.Request) (*http.Response, error) {
-	pr, pw := io.Pipe()
-	w := &pipeWriter{header: http.Header{}, pipe: pw, ready: make(chan struct{})}
-	go func() {
-		t.h.ServeHTTP(w, r)
-		w.WriteHeader(http.StatusOK)
-		_ = pw.Close()
-	}()
-	<-w.ready
-	return &http.Response{StatusCode: w.status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: w.header, Body: pr, Request: r}, nil
-}
-
-// pipeWriter is the response side of handlerTransport. It is used by one goroutine.
-type pipeWriter struct {
-	header http.Header
-	pipe   *io.PipeWriter
-	ready  chan struct{}
-	status int
-}
-
-// Header implements [http.ResponseWriter].
-func (w *pipeWriter) Header() http.Header { return w.header }
-
-// WriteHeader implements [http.ResponseWriter]; the first call counts.
-func (w *pipeWriter) WriteHeader(status int) {
-	if w.status == 0 {
-		w.status = status
-		close(w.ready)
-	}
-}
-
-// Write implements [http.ResponseWriter].
-func (w *pipeWriter) Write(b []byte) (int, error) {
-	w.WriteHeader(http.StatusOK)
-	return w.pipe.Write(b)
-}
-
-// Flush implements [http.Flusher]: nothing is held back.
-func (w *pipeWriter) Flush() {}

@@ -1,0 +1,113 @@
+//go:build unix
+
+package client
+
+import (
+	"context"
+	"errors"
+	"net"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"hookline/hookctl/problem"
+	"hookline/hookctl/spawn"
+	"hookline/hookctl/spawn/spawntest"
+)
+
+// The processes that [spawn.Start] starts are this test binary; they take their part before any test runs.
+var _ = spawntest.Act(nil)
+
+// A daemon that was stopped accepts connections and never answers: people's commands say so.
+func TestConnectDaemonStopped(t *testing.T) {
+	p := spawntest.Home(t, "none")
+	l, err := net.Listen("unix", p.Socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	for _, mode := range []Mode{Running, Start} {
+		_, err = Connect(context.Background(), Options{Mode: mode, Answer: 30 * time.Millisecond})
+		var p *problem.Error
+		if !errors.As(err, &p) || p.Message != "the daemon (process 0) does not answer within 30ms" || !strings.HasPrefix(p.Hint, "it may be stopped") {
+			t.Errorf("%d: %v", mode, err)
+		}
+	}
+}
+
+// A daemon that ends between its accepting a connection and its answer does not run, and is no trouble.
+func TestConnectDaemonEnding(t *testing.T) {
+	p := spawntest.Home(t, "none")
+	l, err := net.Listen("unix", p.Socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	go func() {
+		for c, err := l.Accept(); err == nil; c, err = l.Accept() {
+			c.Close()
+		}
+	}()
+	if _, err := Connect(t.Context(), Options{Mode: Running, Answer: 10 * time.Second}); !errors.Is(err, ErrNotRunning) {
+		t.Errorf("%v, want ErrNotRunning", err)
+	}
+}
+
+// onDone is a context that calls a function when somebody begins to wait for its end.
+type onDone struct {
+	context.Context
+	call func()
+}
+
+func (c onDone) Done() <-chan struct{} {
+	c.call()
+	return c.Context.Done()
+}
+
+// A daemon that is ending keeps the lock until its last thread is gone: who starts one then starts it after that.
+func TestStartBehindOneThatEnds(t *testing.T) {
+	p := spawntest.Home(t, "answer")
+	ending, err := spawn.Lock(p.SpawnLock)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := startAndConnect(onDone{t.Context(), sync.OnceFunc(func() { ending.Close() })}, p, Options{Wait: 10 * time.Second, Answer: 10 * time.Second})
+	if err != nil || len(spawntest.Starts(p)) != 1 {
+		t.Fatalf("processes %v, %v", spawntest.Starts(p), err)
+	}
+	c.http.CloseIdleConnections()
+}
+
+// That the log is the reason is told by exit code and hint, at the first try and at one that is too early for another start.
+func TestStartOnDamagedLog(t *testing.T) {
+	p := spawntest.Home(t, "gone")
+	for _, message := range []string{"start the daemon: the log is damaged: its files are gone",
+		"start the daemon: the daemon failed to start a moment ago: the log is damaged: its files are gone"} {
+		_, err := startAndConnect(t.Context(), p, Options{Wait: 10 * time.Second})
+		want := problem.Error{Message: message, Exit: 2, Status: 500,
+			Hint: "`replay repair --from EXPORT` fetches back what an export has; hooks are kept in the spool meanwhile"}
+		var got *problem.Error
+		if !errors.As(err, &got) || *got != want {
+			t.Errorf("%+v\nwant %+v", err, want)
+		}
+	}
+}
+
+// A daemon that is ending holds the lock a moment longer than it can be seen: whoever finds it taken tries again.
+func TestStartBehindAnEndingDaemon(t *testing.T) {
+	p := spawntest.Home(t, "answer")
+	lock, err := spawn.Lock(p.SpawnLock)
+	if err != nil {
+		t.Fatal(err)
+	}
+	time.AfterFunc(50*time.Millisecond, func() { lock.Close() })
+	c, err := Connect(t.Context(), Options{Mode: Start})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = c.Close()
+	if n := len(spawntest.Starts(p)); n != 1 {
+		t.Errorf("%d daemons were started: %v", n, spawntest.Starts(p))
+	}
+}

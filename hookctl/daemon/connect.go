@@ -1,0 +1,55 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"os"
+	"time"
+
+	"hookline/hookctl/client"
+	"hookline/hookctl/home"
+	"hookline/hookctl/problem"
+)
+
+// Connect is [client.Connect], and opens the store in this process where no daemon runs, until the client is closed.
+func Connect(ctx context.Context, o client.Options) (*client.Client, error) {
+	c, err := client.Connect(ctx, o)
+	if !errors.Is(err, client.ErrNotRunning) {
+		return c, err
+	}
+	d, err := openHere(ctx, o.Paths())
+	if err != nil {
+		return nil, err
+	}
+	return d.here(nil), nil
+}
+
+// openHere opens the house without a door. Nothing is drained by that, and nothing recorded but damage of the log.
+func openHere(ctx context.Context, p home.Paths) (*Daemon, error) {
+	if _, err := os.Stat(p.Store); errors.Is(err, os.ErrNotExist) {
+		return nil, problem.New(http.StatusNotFound, "there is no store in "+p.Home, "`hookctl start` makes one, HOOKLINE_HOME names another")
+	}
+	d, err := Open(ctx, Options{Home: p.Home})
+	if err != nil {
+		return nil, err
+	}
+	d.paths = p
+	d.started = time.Now() // what this opening has recorded was there before: verify judges it
+	return d, nil
+}
+
+// here is a client in this process, whose end closes the house and then does the rest; nil is nothing.
+func (d *Daemon) here(rest func() error) *client.Client {
+	l := client.Local{Handler: d.Handler(), Close: func() error {
+		err := d.Close(context.Background())
+		if rest != nil {
+			err = errors.Join(err, rest())
+		}
+		return err
+	}}
+	if f := d.ground.Report().Found; !f.Empty() {
+		l.Found = wordsOf(f)
+	}
+	return client.InProcess(l)
+}
