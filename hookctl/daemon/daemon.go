@@ -136,7 +136,7 @@ func openOn(ctx context.Context, o Options, place embedded.Options) (d *Daemon, 
 	if err != nil {
 		return nil, false, err
 	}
-	d = &Daemon{opts: o, log: o.Log, ground: ground, stream: ground.Stream(), world: facts.New(facts.Options{}), redactor: redactorOf(o.Redact),
+	d = &Daemon{opts: o, log: o.Log, ground: ground, stream: ground.Stream(), world: facts.New(facts.Options{}), redactor: redact.New().With(redact.Compile(o.Redact)),
 		spool: spool.Open(home.PathsOf(o.Home, os.Getenv)), window: intake.New(intake.Size), notices: map[string]bool{}, hub: newHub(), started: o.Now(),
 		stopping: make(chan string, 1)}
 	d.life, d.end = context.WithCancel(context.WithoutCancel(ctx))

@@ -13,9 +13,7 @@ import (
 	"time"
 
 	"hookline/events"
-	"hookline/hookctl/home/hometest"
 	"hookline/hookctl/hook"
-	"hookline/hookctl/spawn/spawntest"
 	"hookline/projector"
 	"hookline/projector/identity"
 )
@@ -164,15 +162,4 @@ func TestERR_SESSION_02_CorruptedSnapshot(t *testing.T) {
 		t.Errorf("%q %q", a.Stdout, a.Stderr)
 	}
 	mustVerify(t, d)
-}
-
-// TC-SESSION-22: IoError is exit 1; the other codes are the answer's (hook.TestTC_SESSION_22_ExitCodes).
-func TestTC_SESSION_22_IoError(t *testing.T) {
-	spawntest.Home(t, "none")
-	t.Setenv("HOOKLINE_HOME", hometest.Unwritable(t))
-	t.Setenv("TMPDIR", hometest.Unwritable(t))
-	stdout, stderr, code := delivered(t, frameOf("session persist-identity", `{}`), nil) // ERR-SESSION-04
-	if stdout != "" || !strings.HasPrefix(stderr, "Failed to persist identity: ") || code != 1 {
-		t.Errorf("%d %q %q", code, stdout, stderr)
-	}
 }

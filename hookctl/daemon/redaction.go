@@ -2,7 +2,6 @@ package daemon
 
 import (
 	"os"
-	"regexp"
 	"slices"
 	"sync"
 	"time"
@@ -10,20 +9,6 @@ import (
 	"hookline/hookctl/config"
 	"hookline/hookctl/redact"
 )
-
-// redactorOf has the rules and the user's own patterns.
-func redactorOf(patterns []string) *redact.Redactor { return redact.New().With(compiled(patterns)) }
-
-// compiled leaves out what is no pattern; the configuration tells of it.
-func compiled(patterns []string) []*regexp.Regexp {
-	var list []*regexp.Regexp
-	for _, p := range patterns {
-		if re, err := regexp.Compile(p); err == nil {
-			list = append(list, re)
-		}
-	}
-	return list
-}
 
 // redactors are those of projects: redact_extra of a project's files adds to what the daemon was started with, and
 // all files count as they are now, so that a pattern holds from the next hook on. Looking costs three stats. Safe
@@ -56,7 +41,7 @@ func (r *redactors) of(base *redact.Redactor, given []string, launch string, now
 		}
 	}
 	if len(all) > len(given) {
-		next.with = base.With(compiled(all))
+		next.with = base.With(redact.Compile(all))
 	}
 	if len(r.by) >= maxRoots {
 		clear(r.by)

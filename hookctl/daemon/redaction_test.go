@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"hookline/hookctl/deliver"
 )
 
 // redact_extra of a project's files holds for hooks from there, in the daemon and in the spool, from the hook after
@@ -32,7 +34,7 @@ func TestProjectsOwnRedaction(t *testing.T) {
 		t.Helper()
 		f := promptOf("s-1", 1, 1)
 		f.Cwd, f.Body = launch, []byte(strings.Replace(string(f.Body), `"prompt":"`, `"prompt":"`+secrets+" ", 1))
-		kept := string(redacted(f).Body)
+		kept := string(deliver.Redacted(f).Body)
 		in, err := d.prepare(f)
 		if err != nil || strings.Count(string(in.Data), "[REDACTED:custom]") != strings.Count(kept, "[REDACTED:custom]") {
 			t.Errorf("the spool has %s, the log %s, %v", kept, in.Data, err)

@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"hookline/events"
+	"hookline/hookctl/deliver"
 	"hookline/hookctl/home"
 	"hookline/hookctl/spool"
 	"hookline/hookctl/wire"
@@ -73,7 +74,7 @@ func TestReviewSpooledSecretStaysAHook(t *testing.T) {
 	dir := reviewHome(t)
 	secret := "ghp" + "_" + strings.Repeat("aB3dE6gH9", 4)
 	f := hookFrame(`{"hook_event_name":"UserPromptSubmit","session_id":"s-1","prompt":"use ` + secret + `"}`)
-	if err := spool.Open(home.PathsOf(dir, os.Getenv)).Write(redacted(f)); err != nil {
+	if err := spool.Open(home.PathsOf(dir, os.Getenv)).Write(deliver.Redacted(f)); err != nil {
 		t.Fatal(err)
 	}
 	d := open(t, dir)
@@ -96,7 +97,7 @@ func TestReviewSpooledAfterTakenCountsOnce(t *testing.T) {
 	f := hookFrame(`{"hook_event_name":"UserPromptSubmit","session_id":"s-1","prompt":"export DB_PASS` + `WORD=correct-horse ` + secret + `"}`)
 	take(t, d, f)
 	before := len(logOf(t, d))
-	if err := d.spool.Write(redacted(f)); err != nil {
+	if err := d.spool.Write(deliver.Redacted(f)); err != nil {
 		t.Fatal(err)
 	}
 	if n := d.drain(t.Context()); n != 1 {

@@ -9,6 +9,7 @@ import (
 	"syscall"
 
 	"hookline/hookctl/daemon"
+	"hookline/hookctl/deliver"
 	"hookline/hookctl/verbs"
 	"hookline/hookctl/wire"
 )
@@ -33,7 +34,7 @@ func run(args []string) int {
 		if args[0] == "serve" {
 			return daemon.Serve(ctx, args[1:])
 		}
-		return daemon.DeliverCommand(ctx, args[1:])
+		return deliver.Command(ctx, args[1:])
 	}
 	return verbs.Main(args)
 }

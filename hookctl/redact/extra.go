@@ -15,6 +15,17 @@ func (r *Redactor) With(extra []*regexp.Regexp) *Redactor {
 	return &next
 }
 
+// Compile leaves out what is no pattern; the configuration tells of it.
+func Compile(patterns []string) []*regexp.Regexp {
+	var list []*regexp.Regexp
+	for _, p := range patterns {
+		if re, err := regexp.Compile(p); err == nil {
+			list = append(list, re)
+		}
+	}
+	return list
+}
+
 var customMarker = []byte("[REDACTED:custom]")
 
 // custom applies the user's patterns to a text and counts.

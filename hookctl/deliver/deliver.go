@@ -1,4 +1,6 @@
-package daemon
+// Package deliver is what happens to a frame that the client could not hand to the daemon: the daemon is started, the
+// frame is redacted and spooled, and the hook gets its degraded answer.
+package deliver
 
 import (
 	"bytes"
@@ -21,6 +23,7 @@ import (
 	"hookline/hookctl/client"
 	"hookline/hookctl/config"
 	"hookline/hookctl/home"
+	"hookline/hookctl/redact"
 	"hookline/hookctl/spawn"
 	"hookline/hookctl/spool"
 	"hookline/hookctl/wire"
@@ -29,17 +32,17 @@ import (
 // tellAgain is how long one warning to the user keeps for its cause.
 const tellAgain = time.Hour
 
-// DeliverOptions is the world of a delivery. The zero value is the real one, without a deadline.
-type DeliverOptions struct {
+// Options is the world of a delivery. The zero value is the real one, without a deadline.
+type Options struct {
 	Getenv func(string) string
 	Until  time.Time                         // when the answer is of no more use; the zero time gives one second
-	Spawn  func(home.Paths, time.Time) error // starts the daemon, [Spawn]
+	Spawn  func(home.Paths, time.Time) error // starts the daemon, [spawn.Start]
 }
 
-// DeliverCommand is "hookd deliver", which the client starts when a request failed: [Deliver] on
+// Command is "hookd deliver", which the client starts when a request failed: [Run] on
 // the process's own streams. "--until MS" is the deadline in Unix milliseconds; "--spawn" is the
-// second process of [Spawn].
-func DeliverCommand(ctx context.Context, args []string) int {
+// second process of [spawn.Start].
+func Command(ctx context.Context, args []string) int {
 	flags := flag.NewFlagSet("deliver", flag.ContinueOnError)
 	until := flags.Int64("until", 0, "deadline, Unix milliseconds")
 	rest := flags.Bool("rest", false, "the frame is on descriptor 3, the rest of its input on stdin")
@@ -54,21 +57,21 @@ func DeliverCommand(ctx context.Context, args []string) int {
 		return 0
 	}
 	signal.Ignore(syscall.SIGPIPE) // a client that has left must not stop the recording
-	opt := DeliverOptions{}
+	opt := Options{}
 	if *until > 0 {
 		opt.Until = time.UnixMilli(*until)
 	}
 	if *rest {
-		return DeliverRest(ctx, os.NewFile(3, "frame"), os.Stdin, opt)
+		return Rest(ctx, os.NewFile(3, "frame"), os.Stdin, opt)
 	}
-	return Deliver(ctx, os.Stdin, os.Stdout, os.Stderr, opt)
+	return Run(ctx, os.Stdin, os.Stdout, os.Stderr, opt)
 }
 
-// Deliver takes a frame that the client could not hand to the daemon: it starts the daemon if there
+// Run takes a frame that the client could not hand to the daemon: it starts the daemon if there
 // is none, puts the redacted frame on disk, and then prints the degraded answer. Only the start of a
 // session waits for the daemon and gets the real answer. It returns the exit code, 0 but for a frame
 // that cannot be read and for what the daemon says.
-func Deliver(ctx context.Context, in io.Reader, out, errw io.Writer, opt DeliverOptions) int {
+func Run(ctx context.Context, in io.Reader, out, errw io.Writer, opt Options) int {
 	if opt.Getenv == nil {
 		opt.Getenv = os.Getenv
 	}
@@ -86,7 +89,7 @@ func Deliver(ctx context.Context, in io.Reader, out, errw io.Writer, opt Deliver
 		f.Complete, f.Size = false, int64(len(f.Body))
 		f.Note = strings.TrimPrefix(fmt.Sprintf("%s; %d bytes were cut on the way to the delivery", f.Note, cut), "; ")
 	}
-	d := &delivery{DeliverOptions: opt, frame: f, event: wire.Event(f.Args, f.Body), paths: home.Locate(opt.Getenv)}
+	d := &delivery{Options: opt, frame: f, event: wire.Event(f.Args, f.Body), paths: home.Locate(opt.Getenv)}
 	if d.waits() {
 		if reply, ok := d.startAndSend(ctx); ok {
 			out.Write(reply.Stdout)
@@ -119,9 +122,9 @@ func (d *delivery) waits() bool {
 // restWithin is how long the rest of an input is waited for.
 const restWithin = 10 * time.Second
 
-// DeliverRest takes a frame whose input had not come when the hook had to answer: it reads the rest,
+// Rest takes a frame whose input had not come when the hook had to answer: it reads the rest,
 // as long as that may take, and spools the whole. Nobody waits for its answer.
-func DeliverRest(ctx context.Context, frame, rest io.Reader, opt DeliverOptions) int {
+func Rest(ctx context.Context, frame, rest io.Reader, opt Options) int {
 	f, err := spool.ReadFrame(frame)
 	if err != nil {
 		return fail(io.Discard, err)
@@ -131,7 +134,7 @@ func DeliverRest(ctx context.Context, frame, rest io.Reader, opt DeliverOptions)
 	f.Note = strings.TrimPrefix(in.Note+"; input came after the deadline", "; ")
 	whole := append(append(f.Header(), '\n'), f.Body...)
 	opt.Until = time.Now().Add(time.Second)
-	code := Deliver(ctx, bytes.NewReader(whole), io.Discard, io.Discard, opt)
+	code := Run(ctx, bytes.NewReader(whole), io.Discard, io.Discard, opt)
 	if c, err := client.Connect(ctx, client.Options{}); err == nil { // a running daemon need not find it by itself
 		_ = c.Post(ctx, "/v1/gone", nil, nil)
 		_ = c.Close()
@@ -159,7 +162,7 @@ func (d *delivery) refuse(errw io.Writer) int {
 
 // delivery is one frame in trouble.
 type delivery struct {
-	DeliverOptions
+	Options
 	frame    wire.Frame
 	event    string
 	paths    home.Paths
@@ -230,15 +233,15 @@ func (d *delivery) record() {
 	if d.verb() == "brief" && !slices.Contains(d.frame.Args, "--hook") {
 		return
 	}
-	f := redacted(d.frame)
+	f := Redacted(d.frame)
 	frames := spool.Open(d.paths)
 	d.spoolErr = frames.Write(f)
 	d.waiting = frames.Count()
 }
 
-// redacted is f without secrets; nothing else of a frame reaches a disk.
-func redacted(f wire.Frame) wire.Frame {
-	r := redactorOf(config.Load(config.Options{Getenv: os.Getenv, Dir: f.Launch()}).Values.RedactExtra)
+// Redacted is f without secrets; nothing else of a frame reaches a disk.
+func Redacted(f wire.Frame) wire.Frame {
+	r := redact.New().With(redact.Compile(config.Load(config.Options{Getenv: os.Getenv, Dir: f.Launch()}).Values.RedactExtra))
 	n := 0
 	text := func(s string) string {
 		b, rep := r.Text([]byte(s))

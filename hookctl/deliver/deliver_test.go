@@ -1,6 +1,6 @@
 //go:build unix
 
-package daemon
+package deliver
 
 import (
 	"bytes"
@@ -24,14 +24,14 @@ import (
 )
 
 // The processes that [spawn.Start] starts are this test binary; they take their part before any test runs.
-var _ = spawntest.Act(func(args []string) int { return DeliverCommand(context.Background(), args) })
+var _ = spawntest.Act(func(args []string) int { return Command(context.Background(), args) })
 
-// delivered runs Deliver with a starter of the test's own.
+// delivered runs [Run] with a starter of the test's own.
 func delivered(t *testing.T, f wire.Frame, spawn func(home.Paths, time.Time) error) (stdout, stderr string, code int) {
 	t.Helper()
 	var out, errw bytes.Buffer
 	in := bytes.NewReader(append(append(f.Header(), '\n'), f.Body...))
-	code = Deliver(context.Background(), in, &out, &errw, DeliverOptions{Spawn: spawn, Until: time.Now().Add(5 * time.Second)})
+	code = Run(context.Background(), in, &out, &errw, Options{Spawn: spawn, Until: time.Now().Add(5 * time.Second)})
 	return out.String(), errw.String(), code
 }
 
@@ -41,10 +41,10 @@ func frameOf(args, body string) wire.Frame {
 	return f
 }
 
-// starting is what Spawn says while somebody else starts the daemon.
+// starting is what [spawn.Start] says while somebody else starts the daemon.
 func starting(home.Paths, time.Time) error { return spawn.ErrStarting }
 
-func TestDeliverDegraded(t *testing.T) {
+func TestDegraded(t *testing.T) {
 	for _, c := range []struct{ args, stdout, stderr string }{
 		{"hook PostToolUse", "", ""},
 		{"hook PreCompact", "", ""},
@@ -70,7 +70,7 @@ func TestDeliverDegraded(t *testing.T) {
 }
 
 // Nothing that is secret reaches the disk, in the body or beside it.
-func TestDeliverRedacts(t *testing.T) {
+func TestRedacts(t *testing.T) {
 	p := spawntest.Home(t, "none")
 	secret := "ghp" + "_" + strings.Repeat("aB3dE6gH9", 4)
 	f := frameOf("hook PostToolUse "+secret, `{"tool_input":{"command":"echo `+secret+`"}}`)
@@ -91,7 +91,7 @@ func TestDeliverRedacts(t *testing.T) {
 }
 
 // The start of a session waits for the daemon it started and gets the real answer.
-func TestDeliverSessionStart(t *testing.T) {
+func TestSessionStart(t *testing.T) {
 	for _, args := range []string{"hook SessionStart", "session restore-identity"} {
 		p := spawntest.Home(t, "answer")
 		stdout, stderr, code := delivered(t, frameOf(args, `{}`), nil)
@@ -101,8 +101,21 @@ func TestDeliverSessionStart(t *testing.T) {
 	}
 }
 
+// gatedDir is a project with requirements.
+func gatedDir(t *testing.T) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), ".claude")
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "requirements.yaml"), []byte("version: '1.0'\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return filepath.Dir(dir)
+}
+
 // Where a gate may stand the hook waits for the daemon: without one every edit would pass.
-func TestDeliverWaitsAtGates(t *testing.T) {
+func TestWaitsAtGates(t *testing.T) {
 	for _, c := range []struct {
 		args   string
 		gated  bool
@@ -119,7 +132,7 @@ func TestDeliverWaitsAtGates(t *testing.T) {
 		f := frameOf(c.args, `{}`)
 		f.Env = map[string]string{"CLAUDE_PROJECT_DIR": t.TempDir()}
 		if c.gated {
-			write(t, filepath.Join(f.Env["CLAUDE_PROJECT_DIR"], ".claude", "requirements.yaml"), "version: '1.0'\n")
+			f.Env["CLAUDE_PROJECT_DIR"] = gatedDir(t)
 		}
 		stdout, stderr, code := delivered(t, f, nil)
 		if stdout != c.stdout || stderr != "" || code != 0 {
@@ -132,7 +145,7 @@ func TestDeliverWaitsAtGates(t *testing.T) {
 }
 
 // A gate that could not be asked is said, once.
-func TestDeliverGateUnanswered(t *testing.T) {
+func TestGateUnanswered(t *testing.T) {
 	p := spawntest.Home(t, "none")
 	l, err := net.Listen("unix", p.Socket)
 	if err != nil {
@@ -140,13 +153,12 @@ func TestDeliverGateUnanswered(t *testing.T) {
 	}
 	defer l.Close()
 	f := frameOf("hook PreToolUse", `{}`)
-	f.Env = map[string]string{"CLAUDE_PROJECT_DIR": t.TempDir()}
-	write(t, filepath.Join(f.Env["CLAUDE_PROJECT_DIR"], ".claude", "requirements.yaml"), "version: '1.0'\n")
+	f.Env = map[string]string{"CLAUDE_PROJECT_DIR": gatedDir(t)}
 	want := `{"systemMessage":"hookline: the recorder did not answer in time; this hook is kept and recorded later, the gates of this repository were not checked. ` + "`hookctl doctor`" + ` tells why"}` + "\n"
 	for _, want := range []string{want, ""} {
 		var out, errw bytes.Buffer
 		in := bytes.NewReader(append(append(f.Header(), '\n'), f.Body...))
-		code := Deliver(context.Background(), in, &out, &errw, DeliverOptions{Spawn: starting, Until: time.Now().Add(300 * time.Millisecond)})
+		code := Run(context.Background(), in, &out, &errw, Options{Spawn: starting, Until: time.Now().Add(300 * time.Millisecond)})
 		if out.String() != want || errw.Len() != 0 || code != 0 {
 			t.Errorf("%d %q %q", code, out.String(), errw.String())
 		}
@@ -154,7 +166,7 @@ func TestDeliverGateUnanswered(t *testing.T) {
 }
 
 // A daemon that dies at its start is not waited for; the user hears of it once.
-func TestDeliverDaemonDies(t *testing.T) {
+func TestDaemonDies(t *testing.T) {
 	p := spawntest.Home(t, "die")
 	before := time.Now()
 	stdout, _, code := delivered(t, frameOf("hook SessionStart", `{}`), nil)
@@ -171,7 +183,7 @@ func TestDeliverDaemonDies(t *testing.T) {
 	}
 }
 
-func TestDeliverRestoreIdentityDegraded(t *testing.T) {
+func TestRestoreIdentityDegraded(t *testing.T) {
 	p := spawntest.Home(t, "none")
 	stdout, stderr, code := delivered(t, frameOf("session restore-identity", `{}`), func(p home.Paths, _ time.Time) error {
 		return nil // starts nothing: nobody holds the lock
@@ -185,7 +197,7 @@ func TestDeliverRestoreIdentityDegraded(t *testing.T) {
 }
 
 // A daemon that hangs (stopped, or busy) accepts connections: no second one is started.
-func TestDeliverDaemonHangs(t *testing.T) {
+func TestDaemonHangs(t *testing.T) {
 	p := spawntest.Home(t, "none")
 	l, err := net.Listen("unix", p.Socket)
 	if err != nil {
@@ -209,7 +221,7 @@ func TestDeliverDaemonHangs(t *testing.T) {
 }
 
 // A home that cannot be written: the frame is kept elsewhere and the user hears why nothing starts.
-func TestDeliverReadOnlyHome(t *testing.T) {
+func TestReadOnlyHome(t *testing.T) {
 	spawntest.Home(t, "none")
 	t.Setenv("HOOKLINE_HOME", hometest.Unwritable(t))
 	stdout, _, code := delivered(t, frameOf("hook Stop", `{}`), nil)
@@ -226,7 +238,7 @@ func TestDeliverReadOnlyHome(t *testing.T) {
 }
 
 // A disk that is full when the daemon is to start is told as that, once, whatever file had no room.
-func TestDeliverFullDisk(t *testing.T) {
+func TestFullDisk(t *testing.T) {
 	for _, errno := range []syscall.Errno{syscall.ENOSPC, syscall.EDQUOT} {
 		p := spawntest.Home(t, "none")
 		want := `{"systemMessage":"hookline: the disk of ` + p.Home + ` is full; hooks are kept where there is room and recorded when there is space again"}` + "\n"
@@ -244,7 +256,7 @@ func TestDeliverFullDisk(t *testing.T) {
 	}
 }
 
-func TestDeliverNowhereToWrite(t *testing.T) {
+func TestNowhereToWrite(t *testing.T) {
 	spawntest.Home(t, "none")
 	t.Setenv("HOOKLINE_HOME", hometest.Unwritable(t))
 	t.Setenv("TMPDIR", hometest.Unwritable(t))
@@ -262,11 +274,22 @@ func TestDeliverNowhereToWrite(t *testing.T) {
 	}
 }
 
-func TestDeliverGarbage(t *testing.T) {
+func TestGarbage(t *testing.T) {
 	spawntest.Home(t, "none")
 	var out, errw bytes.Buffer
-	code := Deliver(context.Background(), strings.NewReader("{}\n"), &out, &errw, DeliverOptions{Spawn: starting})
+	code := Run(context.Background(), strings.NewReader("{}\n"), &out, &errw, Options{Spawn: starting})
 	if code != 1 || out.Len() != 0 || !strings.HasPrefix(errw.String(), "hookctl: error: unreadable frame: id ") {
 		t.Errorf("%d %q %q", code, out.String(), errw.String())
+	}
+}
+
+// TC-SESSION-22: IoError is exit 1; the other codes are the answer's (hook.TestTC_SESSION_22_ExitCodes).
+func TestTC_SESSION_22_IoError(t *testing.T) {
+	spawntest.Home(t, "none")
+	t.Setenv("HOOKLINE_HOME", hometest.Unwritable(t))
+	t.Setenv("TMPDIR", hometest.Unwritable(t))
+	stdout, stderr, code := delivered(t, frameOf("session persist-identity", `{}`), nil) // ERR-SESSION-04
+	if stdout != "" || !strings.HasPrefix(stderr, "Failed to persist identity: ") || code != 1 {
+		t.Errorf("%d %q %q", code, stdout, stderr)
 	}
 }
