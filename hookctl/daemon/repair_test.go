@@ -279,8 +279,8 @@ func spoilOnce(t *testing.T, path, id string) {
 	}
 }
 
-// transcript is what the client wrote about six hooks, one line before and one after the lost time.
-func transcript(t *testing.T, from time.Time) string {
+// writeTranscript is what the client wrote about six hooks, one line before and one after the lost time.
+func writeTranscript(t *testing.T, from time.Time) string {
 	t.Helper()
 	secret := "ghp" + "_" + strings.Repeat("aB3dE6gH9", 4)
 	at := func(d time.Duration) string { return from.Add(d).UTC().Format(time.RFC3339Nano) }
@@ -310,7 +310,7 @@ func TestRepairFromTranscripts(t *testing.T) {
 	d := open(t, home)
 	defer shut(t, d)
 	before := logOf(t, d)
-	dir := transcript(t, before[3].Appended)
+	dir := writeTranscript(t, before[3].Appended)
 	plan := mustRepair(t, d, RepairOptions{Transcripts: dir, DryRun: true})
 	if plan.Rebuilt != 4 || plan.Added != 0 || plan.Sources[0].Kind != "transcript" || plan.Sources[0].Events != 4 {
 		t.Fatalf("%+v", plan)
@@ -358,7 +358,7 @@ func TestRepairLateFromTranscripts(t *testing.T) {
 	spoil(t, blockPath(home, 1), lost, 60)
 	d = open(t, home)
 	defer shut(t, d)
-	r := mustRepair(t, d, RepairOptions{Transcripts: transcript(t, ago)})
+	r := mustRepair(t, d, RepairOptions{Transcripts: writeTranscript(t, ago)})
 	if r.Added != 4 || r.Rebuilt != 4 || r.NotHad != 0 {
 		t.Errorf("%+v", r)
 	}
@@ -424,27 +424,6 @@ func TestRepairFromNamedTranscripts(t *testing.T) {
 	}
 }
 
-// A line that is too long is passed over, and what follows it is read.
-func TestEachLine(t *testing.T) {
-	x := strings.Repeat("x", 100_000)
-	for in, want := range map[string][]string{
-		"":                               nil,
-		"a\n\nb":                         {"a\n", "\n", "b"},
-		x + "\nb\n":                      {x + "\n", "b\n"},
-		x + x + "\nb\n" + x + x + x:      {"b\n"},
-		"a\n" + x + x + "\n" + x + "\nb": {"a\n", x + "\n", "b"},
-	} {
-		var got []string
-		err := eachLine(strings.NewReader(in), 150_000, func(text []byte) error {
-			got = append(got, string(text))
-			return nil
-		})
-		if err != nil || !slices.Equal(got, want) {
-			t.Errorf("%d bytes: %d lines, %v", len(in), len(got), err)
-		}
-	}
-}
-
 // The real transcripts of two sessions can be read, line by line.
 func TestRepairReadsRealTranscripts(t *testing.T) {
 	files, err := filepath.Glob(os.Getenv("HOOKLINE_TRANSCRIPTS"))
@@ -455,7 +434,7 @@ func TestRepairReadsRealTranscripts(t *testing.T) {
 	defer shut(t, d)
 	for _, file := range files {
 		id := strings.TrimSuffix(filepath.Base(file), ".jsonl")
-		b := &rebuilder{d: d, windows: []window{{LostRange: LostRange{1, 9}, to: time.Now()}}, calls: map[string]transcriptPart{}}
+		b := &rebuilder{d: d, windows: []window{{LostRange: LostRange{1, 9}, to: time.Now()}}}
 		b.known = map[string]map[string]bool{id: {}}
 		if err := b.file(t.Context(), file); err != nil || len(b.made) < 100 {
 			t.Fatalf("%s: %d events, %v", file, len(b.made), err)
