@@ -15,7 +15,7 @@ import (
 
 // The sealed blocks of a backup may end within the events of one decision; the rest of them stands in its tail.
 func TestBackupEndsWithinADecision(t *testing.T) {
-	d := open(t, reviewHome(t))
+	d := open(t, newHome(t))
 	defer shut(t, d)
 	for range 6 { // 2 MiB each, in 16 events: a block ends within one of them
 		if err := appendDecision(t, d, 96<<10); err != nil {
@@ -57,7 +57,7 @@ func appendDecision(t *testing.T, d *Daemon, size int) error {
 // A backup that begins while a decision is written waits for its end: the sealed blocks may hold its beginning, and the
 // position must not stand before them.
 func TestBackupBesideADecision(t *testing.T) {
-	d := open(t, reviewHome(t))
+	d := open(t, newHome(t))
 	defer shut(t, d)
 	written := make(chan error, 1)
 	go func() {

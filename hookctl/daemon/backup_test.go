@@ -38,7 +38,7 @@ func restored(t *testing.T, file string) (Restored, *Daemon) {
 // A backup that is taken while eight sessions work restores to a clean store that has every event which was
 // acknowledged before it began, and nothing that is not in the log.
 func TestBackupUnderLoad(t *testing.T) {
-	d := open(t, reviewHome(t))
+	d := open(t, newHome(t))
 	defer shut(t, d)
 	for i := range 40 { // 28 MiB in the log: three sealed blocks
 		take(t, d, promptOf("s-big", uint64(i), 900<<10))
@@ -103,7 +103,7 @@ func TestBackupUnderLoad(t *testing.T) {
 
 // Contents and waiting frames are in it, and the frames are taken by the next daemon.
 func TestBackupHasBlobsAndSpool(t *testing.T) {
-	dir := reviewHome(t)
+	dir := newHome(t)
 	d := open(t, dir)
 	large := strings.Repeat("line of a file\n", 4000)
 	take(t, d, hookFrame(fmt.Sprintf(`{"hook_event_name":"PostToolUse","session_id":"s-1","tool_name":"Read","tool_use_id":"t","tool_response":{"content":%q}}`, large)))
@@ -142,7 +142,7 @@ func TestBackupHasBlobsAndSpool(t *testing.T) {
 
 // An empty store can be backed up and restored too.
 func TestBackupOfNothing(t *testing.T) {
-	d := open(t, reviewHome(t))
+	d := open(t, newHome(t))
 	file := filepath.Join(t.TempDir(), "b.backup")
 	if _, err := d.Backup(t.Context(), file, nil); err != nil {
 		t.Fatal(err)
@@ -156,7 +156,7 @@ func TestBackupOfNothing(t *testing.T) {
 }
 
 func TestRestoreRefuses(t *testing.T) {
-	d := open(t, reviewHome(t))
+	d := open(t, newHome(t))
 	for i := range 20 {
 		take(t, d, bashOf("s-1", i))
 	}
@@ -230,7 +230,7 @@ func sameContent(a, b []byte) bool {
 
 // A cancelled backup leaves no file.
 func TestBackupCancelled(t *testing.T) {
-	d := open(t, reviewHome(t))
+	d := open(t, newHome(t))
 	defer shut(t, d)
 	take(t, d, bashOf("s-1", 1))
 	ctx, cancel := context.WithCancel(t.Context())

@@ -28,7 +28,7 @@ var recordingVerbs = []string{"consciousness inject-context", "consciousness che
 
 // Without stdin a verb's session is the live one of CLAUDE_PID, in this project.
 func TestVerbsFindTheSessionOfTheirProcess(t *testing.T) {
-	d := open(t, reviewHome(t))
+	d := open(t, newHome(t))
 	defer shut(t, d)
 	f := startOf("s-1")
 	f.Env["CLAUDE_PID"] = strconv.Itoa(os.Getpid())
@@ -57,7 +57,7 @@ func TestVerbsFindTheSessionOfTheirProcess(t *testing.T) {
 
 // Where no session is known there is nothing to record, and no event of nobody.
 func TestVerbsOfNobodyRecordNothing(t *testing.T) {
-	d := open(t, reviewHome(t))
+	d := open(t, newHome(t))
 	defer shut(t, d)
 	take(t, d, startOf("before"))
 	take(t, d, hookFrame(`{"hook_event_name":"SessionEnd","session_id":"before"}`))
@@ -89,7 +89,7 @@ func TestVerbsOfNobodyRecordNothing(t *testing.T) {
 
 // EC-SESSION-08, ERR-SESSION-07: a start that cannot be read restores all the same, and the log has why.
 func TestEC_SESSION_08_ByTheHook(t *testing.T) {
-	d := open(t, reviewHome(t))
+	d := open(t, newHome(t))
 	defer shut(t, d)
 	take(t, d, startOf("before"))
 	take(t, d, hookFrame(`{"hook_event_name":"SessionEnd","session_id":"before"}`))
@@ -141,7 +141,7 @@ func TestStartTellsTheConfiguration(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	d := open(t, reviewHome(t))
+	d := open(t, newHome(t))
 	defer shut(t, d)
 	start := func(args ...string) hook.Answer {
 		f := startOf("s-1")
@@ -175,7 +175,7 @@ func decodeMessage(t *testing.T, a hook.Answer) string {
 
 // Where the state is, if HOME does not say it.
 func TestStartTellsAHomelessState(t *testing.T) {
-	d := open(t, reviewHome(t))
+	d := open(t, newHome(t))
 	defer shut(t, d)
 	for i, want := range []string{"hookline: HOME is not set, state is in /t/hookline-0; set HOME or HOOKLINE_HOME to keep it", ""} {
 		f := startOf("s-1")
@@ -194,7 +194,7 @@ func TestStartTellsAHomelessState(t *testing.T) {
 // EC-SESSION-10: of one session's start the hook and the verb both say it, whichever comes first, and once.
 func TestEC_SESSION_10_ToldToBoth(t *testing.T) {
 	for _, order := range [][]string{{"hook SessionStart", "session restore-identity"}, {"session restore-identity", "hook SessionStart"}} {
-		d := open(t, reviewHome(t))
+		d := open(t, newHome(t))
 		d.tellLater(saying{ID: "1", Text: "the log was damaged (checksum does not match); sequences lost: 3"})
 		for i, args := range append(order, order...) {
 			f := startOf("s-1")
@@ -214,7 +214,7 @@ func TestEC_SESSION_10_ToldToBoth(t *testing.T) {
 
 // A second content of one id is recorded and told once, also behind a restart.
 func TestConflictIsToldOnce(t *testing.T) {
-	home := reviewHome(t)
+	home := newHome(t)
 	d := open(t, home)
 	f := bashOf("s-1", 1)
 	take(t, d, f)
@@ -250,7 +250,7 @@ func TestConflictIsToldOnce(t *testing.T) {
 
 // What a person emits is held to the type's schema, and the words name the field.
 func TestEmitIsChecked(t *testing.T) {
-	d := open(t, reviewHome(t))
+	d := open(t, newHome(t))
 	defer shut(t, d)
 	take(t, d, startOf("s-1"))
 	for body, want := range map[string]string{

@@ -81,7 +81,7 @@ func TestExportImportProperty(t *testing.T) {
 	draw := rapid.Custom(randomHooks)
 	for seed := range 8 {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			d := open(t, reviewHome(t))
+			d := open(t, newHome(t))
 			defer shut(t, d)
 			for _, f := range draw.Example(seed) {
 				take(t, d, f)
@@ -111,7 +111,7 @@ func TestExportImportProperty(t *testing.T) {
 
 // An export of the first build, with an event of every type and one that this build does not know.
 func TestImportGolden(t *testing.T) {
-	d := open(t, reviewHome(t))
+	d := open(t, newHome(t))
 	defer shut(t, d)
 	file := filepath.Join("..", "export", "testdata", "format1.ndjson.zst")
 	got := mustImport(t, d, file)
@@ -130,7 +130,7 @@ func TestImportGolden(t *testing.T) {
 }
 
 func TestExportPart(t *testing.T) {
-	d := open(t, reviewHome(t))
+	d := open(t, newHome(t))
 	defer shut(t, d)
 	for i := range 4 {
 		take(t, d, bashOf(fmt.Sprint("session-", i%2), i))
@@ -149,7 +149,7 @@ func TestExportPart(t *testing.T) {
 
 // Nothing of a file that is cut off or damaged is taken, unless that is asked for.
 func TestImportTruncated(t *testing.T) {
-	d := open(t, reviewHome(t))
+	d := open(t, newHome(t))
 	for i := range 10 {
 		take(t, d, bashOf("s-1", i))
 	}
@@ -186,7 +186,7 @@ func TestImportTruncated(t *testing.T) {
 
 // An event that stands twice in a file, and one that comes in beside the import, count once.
 func TestImportOnce(t *testing.T) {
-	d := open(t, reviewHome(t))
+	d := open(t, newHome(t))
 	var all []wire.Frame
 	for i := range 3000 {
 		all = append(all, bashOf("s-1", i))
@@ -238,7 +238,7 @@ func TestImportRedacts(t *testing.T) {
 	if err := os.WriteFile(file, b.Bytes(), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	d := open(t, reviewHome(t))
+	d := open(t, newHome(t))
 	defer shut(t, d)
 	mustImport(t, d, file)
 	if got := logOf(t, d)[0]; bytes.Contains(got.Data, []byte(secret)) || got.Redacted != 1 {
@@ -248,7 +248,7 @@ func TestImportRedacts(t *testing.T) {
 
 // A cancelled import leaves whole batches; the next one takes the rest.
 func TestImportCancelled(t *testing.T) {
-	d := open(t, reviewHome(t))
+	d := open(t, newHome(t))
 	for i := range 2500 {
 		take(t, d, bashOf("s-1", i))
 	}
@@ -279,7 +279,7 @@ func TestImportCancelled(t *testing.T) {
 
 // Two that carry whole logs about do not run at once.
 func TestOneAtATime(t *testing.T) {
-	d := open(t, reviewHome(t))
+	d := open(t, newHome(t))
 	defer shut(t, d)
 	d.carrying.Lock()
 	defer d.carrying.Unlock()

@@ -18,7 +18,7 @@ import (
 
 // The commands' client against a house in this process.
 func TestConnectInProcess(t *testing.T) {
-	dir := reviewHome(t)
+	dir := newHome(t)
 	t.Setenv("HOOKLINE_HOME", dir)
 	if _, err := Connect(t.Context(), client.Options{Home: dir}); err == nil || err.Error() != "there is no store in "+dir {
 		t.Fatalf("%v", err)
@@ -70,7 +70,7 @@ func TestConnectInProcess(t *testing.T) {
 
 // A daemon that accepts connections has the store, whether it answers or not: nobody else opens it.
 func TestConnectDaemonStopped(t *testing.T) {
-	dir := reviewHome(t)
+	dir := newHome(t)
 	shut(t, open(t, dir))
 	socket := filepath.Join(dir, "s")
 	t.Setenv("HOOKLINE_HOME", dir)

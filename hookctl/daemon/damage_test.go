@@ -118,7 +118,7 @@ func TestDamageOutlivesTheOpener(t *testing.T) {
 
 // A flipped bit that could be mended costs nothing and is recorded and told all the same.
 func TestMendedBitIsTold(t *testing.T) {
-	home := reviewHome(t)
+	home := newHome(t)
 	d := open(t, home)
 	for i := range 10 {
 		take(t, d, bashOf("s-1", i))
@@ -149,7 +149,7 @@ func TestMendedBitIsTold(t *testing.T) {
 // nothing is lost where none does.
 func TestLogFromArchiveIsTold(t *testing.T) {
 	for _, clean := range []bool{true, false} {
-		home := reviewHome(t)
+		home := newHome(t)
 		d := open(t, home)
 		take(t, d, bashOf("s-1", 1))
 		shut(t, d)

@@ -1,3 +1,5 @@
+//go:build unix
+
 package daemon
 
 import (
@@ -179,5 +181,42 @@ func TestDoorMovesHome(t *testing.T) {
 	d.shut()
 	if _, err := os.Lstat(d.paths.Link); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("%s is left: %v", d.paths.Link, err)
+	}
+}
+
+func TestNewer(t *testing.T) {
+	for _, c := range []struct {
+		a, b string
+		want bool
+	}{{"0.1.0-rc.10", "0.1.0-rc.9", true}, {"0.1.0-rc.9", "0.1.0-rc.10", false}, {"0.1.0+a-b", "0.1.0", false}, {"0.1.0", "0.1.0+a-b", false}, {"0.1.0", "0.1.0-rc", true}, {"0.10.0", "0.9.0", true}, {"v1.0.0", "1.0.0", false}, {"-1.0.0", "-2.0.0", false}} {
+		if got := newer(c.a, c.b); got != c.want {
+			t.Errorf("newer(%q,%q) = %v", c.a, c.b, got)
+		}
+	}
+}
+
+// The socket is ours alone, and a stale one is no obstacle.
+func TestListen(t *testing.T) {
+	dir, err := os.MkdirTemp("", "hl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	sock := filepath.Join(dir, "run", "s.sock")
+	if err := os.MkdirAll(filepath.Dir(sock), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(sock, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	l, err := listen(sock)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	file, _ := os.Stat(sock)
+	folder, _ := os.Stat(filepath.Dir(sock))
+	if file.Mode().Perm() != 0o600 || folder.Mode().Perm() != 0o700 {
+		t.Errorf("%v in %v", file.Mode(), folder.Mode())
 	}
 }

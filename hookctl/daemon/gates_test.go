@@ -83,7 +83,7 @@ func newRepo(t testing.TB, rules string) string {
 
 func newGated(t *testing.T, rules string) *gatedRepo {
 	t.Helper()
-	home := reviewHome(t)
+	home := newHome(t)
 	t.Setenv("HOME", t.TempDir())
 	g := &gatedRepo{t: t, dir: newRepo(t, rules)}
 	g.set(time.Now())

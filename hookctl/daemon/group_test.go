@@ -35,7 +35,7 @@ func cutShort(t *testing.T, home string, events int) string {
 // A kill in the middle of a decision's events leaves none of them. The frame, which nobody answered, is
 // taken as a new one when it comes again, and says what it would have said.
 func TestKillInsideADecision(t *testing.T) {
-	home := reviewHome(t)
+	home := newHome(t)
 	d := open(t, home)
 	defer shut(t, d)
 	take(t, d, startOf("s-1"))

@@ -22,7 +22,7 @@ import (
 
 // EC-SESSION-06, ERR-SESSION-05: a dream that fails holds nothing up; the next check says so, once.
 func TestEC_SESSION_06_ERR_SESSION_05_DreamFails(t *testing.T) {
-	d := open(t, reviewHome(t))
+	d := open(t, newHome(t))
 	defer shut(t, d)
 	d.consolidate = func(identity.State, []identity.State, string) (events.DreamCompleted, error) {
 		return events.DreamCompleted{}, errors.New("no entries to replay")
@@ -61,7 +61,7 @@ func TestEC_SESSION_06_ERR_SESSION_05_DreamFails(t *testing.T) {
 // ERR-SESSION-08: phases that are not finite are reset, by an event; the verb warns by exit 1, the hook by a message.
 func TestERR_SESSION_08_UnstablePhases(t *testing.T) {
 	const words = "Kuramoto instability detected: NaN in oscillator phases"
-	d := open(t, reviewHome(t))
+	d := open(t, newHome(t))
 	defer shut(t, d)
 	spoil := func(session string) {
 		take(t, d, startOf(session))
@@ -98,7 +98,7 @@ func TestERR_SESSION_08_UnstablePhases(t *testing.T) {
 
 // ERR-SESSION-09: a snapshot above 30 KB loses its oldest entries, by an event, with a warning.
 func TestERR_SESSION_09_SnapshotTooLarge(t *testing.T) {
-	d := open(t, reviewHome(t))
+	d := open(t, newHome(t))
 	defer shut(t, d)
 	take(t, d, startOf("s-1"))
 	in := hook.Input{Session: "s-1", Event: &events.SessionEnded{}}
@@ -126,7 +126,7 @@ func TestERR_SESSION_09_SnapshotTooLarge(t *testing.T) {
 // ERR-SESSION-02: a snapshot that cannot be read is told in the daemon's log and folded again from the
 // events, which is the whole recovery; deleting the session is the other one.
 func TestERR_SESSION_02_CorruptedSnapshot(t *testing.T) {
-	home := reviewHome(t)
+	home := newHome(t)
 	d := open(t, home)
 	take(t, d, startOf("s-1"))
 	take(t, d, bashOf("s-1", 1))

@@ -59,7 +59,7 @@ func inJSON(t *testing.T, v any) string {
 // Each cell of the past, asked for by its key, is the cell that the whole log gives; so is what changed between two
 // points; and the files say the same as the daemon.
 func TestPastIsWhatTheWholeLogGives(t *testing.T) {
-	dir := reviewHome(t)
+	dir := newHome(t)
 	d := open(t, dir)
 	for _, file := range recorded(t) {
 		for _, f := range frames(t, file) {
@@ -128,7 +128,7 @@ func gatesOfOld(t *testing.T, d *Daemon) {
 
 // A time of capture is not disturbed by what came late, and by append it is what the log held then.
 func TestPastTimes(t *testing.T) {
-	d := open(t, reviewHome(t))
+	d := open(t, newHome(t))
 	defer shut(t, d)
 	at := time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
 	appendAt := func(id string, captured time.Time) {
@@ -200,7 +200,7 @@ func (counted) SeqAtTime(context.Context, time.Time) (uint64, error)   { return 
 
 // A store that was not left in order is opened as ever; one that was is read without a server.
 func TestConnectPast(t *testing.T) {
-	home := reviewHome(t)
+	home := newHome(t)
 	d := open(t, home)
 	take(t, d, startOf("s-1"))
 	shut(t, d)

@@ -28,7 +28,7 @@ type past struct {
 }
 
 func pastIn(t *testing.T) past {
-	return past{t: t, d: open(t, reviewHome(t)), dir: t.TempDir()}
+	return past{t: t, d: open(t, newHome(t)), dir: t.TempDir()}
 }
 
 // hook takes one frame, captured so long after tuesday.

@@ -3,6 +3,10 @@
 package daemon
 
 import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -27,7 +31,7 @@ func TestProjectsOwnRedaction(t *testing.T) {
 		}
 	}
 	project, other := t.TempDir(), t.TempDir()
-	d := open(t, reviewHome(t))
+	d := open(t, newHome(t))
 	defer shut(t, d)
 	const secrets = "ACME-1 CORP-2 UNIT-3"
 	recorded := func(launch string) string {
@@ -60,4 +64,88 @@ func TestProjectsOwnRedaction(t *testing.T) {
 	wantIn(recorded(other), "ACME-1 CORP-2 [REDACTED:custom]")
 	write(filepath.Join(project, ".claude", "hookline.yaml"), "redact_extra: []\n")
 	wantIn(recorded(project), "ACME-1 [REDACTED:custom] [REDACTED:custom]")
+}
+
+// A secret on the command line of a hook entry stays out of the log and the status.
+func TestSecretsInArguments(t *testing.T) {
+	d := open(t, newHome(t))
+	defer shut(t, d)
+	for i, body := range []string{`{"session_id":"s-1"}`, `[]`} {
+		f := hookFrame(body)
+		f.Args = []string{"hook", givenSecret, fmt.Sprint(i)}
+		take(t, d, f)
+	}
+	f := hookFrame(`{"session_id":"s-1"}`)
+	f.Args = []string{givenSecret, givenSecret}
+	take(t, d, f)
+	for _, r := range logOf(t, d) {
+		if b, _ := r.MarshalJSON(); strings.Contains(string(b), givenSecret) {
+			t.Errorf("%s", b)
+		}
+	}
+	if s := fmt.Sprintf("%+v", d.Status()); strings.Contains(s, givenSecret) {
+		t.Error("status shows it")
+	}
+}
+
+// Nothing of a frame but its body may carry a secret into the log either.
+func TestSecretsBesideTheBody(t *testing.T) {
+	home := newHome(t)
+	d := open(t, home)
+	secret := "ghp" + "_" + strings.Repeat("aB3dE6gH9", 4)
+	dir := filepath.Join(t.TempDir(), "x-"+secret)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	f := hookFrame(`{"hook_event_name":"SessionStart","session_id":"s-1","source":"startup"}`)
+	f.Env["CLAUDE_PROJECT_DIR"], f.Cwd, f.Note, f.Binary = dir, dir, "note "+secret, "/opt/"+secret+"/hookctl"
+	f.Env["CLAUDE_CODE_ENTRYPOINT"] = secret
+	take(t, d, f)
+	second := hookFrame(`{"hook_event_name":"SessionStart","session_id":"s-1","source":"startup"}`)
+	second.Binary = f.Binary
+	take(t, d, second)
+	w := httptest.NewRecorder()
+	d.Handler().ServeHTTP(w, httptest.NewRequest("POST", "/v1/emit", strings.NewReader(`{"type":"canary.sent","project":"`+secret+`","data":{"nonce":"`+secret+`"}}`)))
+	for _, r := range logOf(t, d) {
+		b, _ := json.Marshal(r)
+		if i := bytes.Index(b, []byte(secret)); i >= 0 {
+			t.Errorf("%s: …%.120s", r.Type, b[max(0, i-60):])
+		}
+	}
+	shut(t, d)
+}
+
+var givenSecret = "ghp" + "_" + strings.Repeat("aB3dE6gH9", 4)
+
+// Secrets cut in two at the end of cut-off input.
+func TestSecretCutAtTheEnd(t *testing.T) {
+	d := open(t, newHome(t))
+	defer shut(t, d)
+	body := `{"hook_event_name":"UserPromptSubmit","session_id":"s-1","prompt":"use ` + givenSecret[:34]
+	f := hookFrame(body)
+	f.Complete = false
+	take(t, d, f)
+	for _, r := range logOf(t, d) {
+		if bytes.Contains(r.Data, []byte(givenSecret[:24])) {
+			t.Errorf("%s", r.Data)
+		}
+	}
+}
+
+// Redacting twice is redacting once.
+func TestRedactTwice(t *testing.T) {
+	d := open(t, newHome(t))
+	defer shut(t, d)
+	for _, s := range []string{
+		`DB_PASS` + `WORD=correct-horse`, `export API_KEY='` + givenSecret + `'`, `Authorization: Bearer ` + givenSecret, `https://me:` + givenSecret + `@host/x`,
+		`password: "` + givenSecret + `"`, `--token ` + givenSecret, `{"api_key":"` + givenSecret + `"}`, "-----BEGIN RSA PRIVATE" + " KEY-----\nMIIabc\n-----END RSA PRIVATE" + " KEY-----",
+		`aws_secret_access_key = ` + strings.Repeat("Ab1/", 10), `Cookie: session=` + givenSecret, `MY_SECRET=[REDACTED:github-token]`,
+	} {
+		b, _ := json.Marshal(map[string]string{"prompt": s})
+		once, n := d.redactor.JSON(b)
+		twice, m := d.redactor.JSON(once)
+		if !bytes.Equal(once, twice) {
+			t.Errorf("%s\n1: %s (%d)\n2: %s (%d)", s, once, n.Count, twice, m.Count)
+		}
+	}
 }

@@ -56,7 +56,7 @@ func mustRepair(t *testing.T, d *Daemon, o RepairOptions) Repaired {
 }
 
 func TestRepairNothing(t *testing.T) {
-	d := open(t, reviewHome(t))
+	d := open(t, newHome(t))
 	defer shut(t, d)
 	for i := range 5 {
 		take(t, d, bashOf("s-1", i))
@@ -70,7 +70,7 @@ func TestRepairNothing(t *testing.T) {
 // lossy is a home whose log has lost one event, and an export of it from before.
 func lossy(t *testing.T) (home, file, lost string) {
 	t.Helper()
-	home = reviewHome(t)
+	home = newHome(t)
 	d := open(t, home)
 	for i := range 10 {
 		take(t, d, bashOf("s-1", i))
@@ -139,7 +139,7 @@ func TestRepairRefusesStrangers(t *testing.T) {
 
 // A large content that is damaged or gone comes back from an export; the damaged one stays beside it.
 func TestRepairBlobs(t *testing.T) {
-	home := reviewHome(t)
+	home := newHome(t)
 	d := open(t, home)
 	defer shut(t, d)
 	for i, c := range []string{"a", "b", "c"} {
@@ -177,7 +177,7 @@ func TestRepairBlobs(t *testing.T) {
 
 // What two exports have both counts once, in the plan and in the outcome: a content that none of them has is missing still.
 func TestRepairFromOverlappingExports(t *testing.T) {
-	home := reviewHome(t)
+	home := newHome(t)
 	d := open(t, home)
 	read := func(i int, c string) {
 		take(t, d, hookFrame(fmt.Sprintf(`{"hook_event_name":"PostToolUse","session_id":"s-1","tool_name":"Read","tool_use_id":"t%d","tool_response":{"content":%q}}`, i, strings.Repeat(c, 20000))))
@@ -223,7 +223,7 @@ func TestRepairFromOverlappingExports(t *testing.T) {
 
 // A sealed block that was damaged while nobody looked is seen, and mended when the store is opened anew.
 func TestRepairSealedBlock(t *testing.T) {
-	home := reviewHome(t)
+	home := newHome(t)
 	d := open(t, home)
 	for i := range 16 { // 11 MiB in the log
 		take(t, d, promptOf("s-big", uint64(i), 900<<10))
@@ -344,7 +344,7 @@ func TestRepairFromTranscripts(t *testing.T) {
 
 // In a log that was imported or restored since, a transcript's time is compared with the times of capture.
 func TestRepairLateFromTranscripts(t *testing.T) {
-	home := reviewHome(t)
+	home := newHome(t)
 	d := open(t, home)
 	ago := time.Now().AddDate(-1, 0, 0).Truncate(time.Millisecond)
 	for i := range 10 {
@@ -390,7 +390,7 @@ func TestBetween(t *testing.T) {
 // Without a folder those transcripts are asked that the sessions named, and those of their subagents beside them; what is
 // no file is not waited for.
 func TestRepairFromNamedTranscripts(t *testing.T) {
-	home := reviewHome(t)
+	home := newHome(t)
 	d := open(t, home)
 	dir := t.TempDir()
 	pipe := filepath.Join(dir, "pipe.jsonl")
@@ -430,7 +430,7 @@ func TestRepairReadsRealTranscripts(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Skip("HOOKLINE_TRANSCRIPTS names none")
 	}
-	d := open(t, reviewHome(t))
+	d := open(t, newHome(t))
 	defer shut(t, d)
 	for _, file := range files {
 		id := strings.TrimSuffix(filepath.Base(file), ".jsonl")
@@ -464,7 +464,7 @@ func TestIDOf(t *testing.T) {
 
 // Sequences that were recorded as lost and that the log has again, since their block was brought back, are not missed.
 func TestBroughtBackIsNotLost(t *testing.T) {
-	home := reviewHome(t)
+	home := newHome(t)
 	d := open(t, home)
 	take(t, d, bashOf("s-1", 1))
 	if err := d.appendDamage(t.Context(), embedded.Found{Lost: []block.Range{{First: 1, Last: 2}}}); err != nil {

@@ -14,7 +14,7 @@ import (
 
 // A start knows the sessions that live, and only them: those that were written and those of a tail that was not.
 func TestStartKnowsWhoLives(t *testing.T) {
-	home := reviewHome(t)
+	home := newHome(t)
 	d := open(t, home)
 	for _, id := range []string{"s-1", "s-2", "s-3"} {
 		take(t, d, startOf(id))
@@ -57,7 +57,7 @@ func TestLiveHint(t *testing.T) {
 
 // After a start the cache has the briefs of live sessions; those of a long past are not worth the wait.
 func TestFirstRoundWarmsLiveSessions(t *testing.T) {
-	home := reviewHome(t)
+	home := newHome(t)
 	d := open(t, home)
 	take(t, d, startOf("s-1"))
 	take(t, d, startOf("s-2"))

@@ -27,7 +27,7 @@ func TestVerifyAfterFullDisk(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	reviewHome(t)
+	newHome(t)
 	home := filepath.Join(disk, "home")
 	d := open(t, home)
 	for i := range 20 {

@@ -15,7 +15,7 @@ import (
 // A daemon whose log cannot be brought to disk ends with the first hook that finds out, as with any other
 // write error: it would answer none any more.
 func TestFailedSyncEndsTheDaemon(t *testing.T) {
-	home := reviewHome(t)
+	home := newHome(t)
 	d := open(t, home)
 	take(t, d, bashOf("s-1", 1))
 	msgs := filepath.Join(home, "store", "jetstream", "$G", "streams", "EVENTS", "msgs")

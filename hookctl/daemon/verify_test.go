@@ -86,7 +86,7 @@ func fat(session string, n int) events.Envelope {
 // thick is a home whose log has several blocks.
 func thick(t *testing.T, n int) string {
 	t.Helper()
-	home := reviewHome(t)
+	home := newHome(t)
 	d := open(t, home)
 	for i := range n {
 		if _, err := d.stream.Append(t.Context(), fat(fmt.Sprint("s-", i%3), i)); err != nil {
@@ -173,7 +173,7 @@ func forge(t *testing.T, path string, seq uint64) {
 
 // Every kind of record that is not as it should be is named; kinds that a later build knows are counted.
 func TestVerifyNamesFaults(t *testing.T) {
-	home := reviewHome(t)
+	home := newHome(t)
 	d := open(t, home)
 	for i := range 5 {
 		take(t, d, bashOf("s-1", i))
@@ -207,7 +207,7 @@ func TestVerifyNamesFaults(t *testing.T) {
 
 // A large content that is gone, and one that is not what its digest says.
 func TestVerifyNamesBlobs(t *testing.T) {
-	home := reviewHome(t)
+	home := newHome(t)
 	d := open(t, home)
 	defer shut(t, d)
 	for i := range 3 {

@@ -5,26 +5,94 @@ package daemon
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"testing"
 
 	"hookline/events"
-	"hookline/hookctl/wire"
 	"hookline/projector/project"
 )
 
-// in is the start of a session in a folder.
-func startIn(dir, session string) wire.Frame {
-	f := startOf(session)
-	f.Env["CLAUDE_PROJECT_DIR"] = dir
-	return f
+// A folder that moved is the same project, recorded once.
+func TestProjectMoved(t *testing.T) {
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("no git")
+	}
+	d := open(t, newHome(t))
+	defer shut(t, d)
+	root := t.TempDir()
+	old := filepath.Join(root, "old")
+	git := func(args ...string) {
+		t.Helper()
+		c := exec.Command("git", args...)
+		c.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@x", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@x")
+		if out, err := c.CombinedOutput(); err != nil {
+			t.Fatalf("%s: %s", err, out)
+		}
+	}
+	git("init", "-q", "-b", "main", old)
+	git("-C", old, "commit", "-q", "--allow-empty", "-m", "x")
+	git("-C", old, "remote", "add", "origin", "https://me:"+givenSecret+"@example.org/x.git")
+	at := func(dir, s string) {
+		f := startOf(s)
+		f.Env["CLAUDE_PROJECT_DIR"] = dir
+		take(t, d, f)
+	}
+	at(old, "s-1")
+	if err := os.Rename(old, filepath.Join(root, "new")); err != nil {
+		t.Fatal(err)
+	}
+	at(filepath.Join(root, "new"), "s-2")
+	at(filepath.Join(root, "new"), "s-3")
+	if a, b := sessionState(t, d, "s-1"), sessionState(t, d, "s-2"); a.Project == "" || a.Project != b.Project || b.Branch != "main" {
+		t.Errorf("%q and %q on %q", a.Project, b.Project, b.Branch)
+	}
+	n := map[string]int{}
+	for _, r := range logOf(t, d) {
+		n[r.Type]++
+		if e, ok := r.Event.(*events.ProjectSeen); ok && (e.Remote != "https://example.org/x.git" || e.RootCommit == "") {
+			t.Errorf("%+v", e)
+		}
+	}
+	if n["project.moved"] != 1 {
+		t.Errorf("%v", n)
+	}
+	keys, _ := d.keys(t.Context(), project.Name)
+	if len(keys) != 1 {
+		t.Errorf("%q", keys)
+	}
+}
+
+// A project is recorded although the frame that met it first was a duplicate.
+func TestProjectSeenIsNotLost(t *testing.T) {
+	d := open(t, newHome(t))
+	defer shut(t, d)
+	one, two := t.TempDir(), t.TempDir()
+	a := hookFrame(`{"hook_event_name":"Stop","session_id":"s-1"}`)
+	a.Env["CLAUDE_PROJECT_DIR"] = one
+	take(t, d, a)
+	b := hookFrame(`{"hook_event_name":"Stop","session_id":"s-1"}`) // a second install's
+	b.Env["CLAUDE_PROJECT_DIR"] = two
+	take(t, d, b)
+	c := startOf("s-2")
+	c.Env["CLAUDE_PROJECT_DIR"] = two
+	take(t, d, c)
+	seen := 0
+	for _, r := range logOf(t, d) {
+		if r.Type == events.TypeProjectSeen {
+			seen++
+		}
+	}
+	if seen != 2 {
+		t.Errorf("%d of 2 projects are in the log", seen)
+	}
 }
 
 // A project is one project also where its path holds what looks like a secret.
-func TestReviewProjectWithSecretInItsPath(t *testing.T) {
-	home := reviewHome(t)
+func TestProjectWithSecretInItsPath(t *testing.T) {
+	home := newHome(t)
 	d := open(t, home)
-	dir := filepath.Join(t.TempDir(), "x-"+reviewSecret)
+	dir := filepath.Join(t.TempDir(), "x-"+givenSecret)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -52,8 +120,8 @@ func TestReviewProjectWithSecretInItsPath(t *testing.T) {
 }
 
 // Projects that were joined stay one, hook by hook and over a restart, and are not seen anew each time.
-func TestReviewJoinedProjectsStayOne(t *testing.T) {
-	home := reviewHome(t)
+func TestJoinedProjectsStayOne(t *testing.T) {
+	home := newHome(t)
 	d := open(t, home)
 	a, b := t.TempDir(), t.TempDir()
 	take(t, d, startIn(a, "a-1"))
@@ -92,8 +160,8 @@ func TestReviewJoinedProjectsStayOne(t *testing.T) {
 }
 
 // Worktrees of one repository share the project, a copy of it is another one.
-func TestReviewPlainFoldersAreProjects(t *testing.T) {
-	d := open(t, reviewHome(t))
+func TestPlainFoldersAreProjects(t *testing.T) {
+	d := open(t, newHome(t))
 	defer shut(t, d)
 	root := t.TempDir()
 	ids := map[string]bool{}
@@ -119,8 +187,8 @@ func TestReviewPlainFoldersAreProjects(t *testing.T) {
 }
 
 // Without the client's word a session stays in the project where it was first seen.
-func TestReviewProjectWithoutLaunchDir(t *testing.T) {
-	d := open(t, reviewHome(t))
+func TestProjectWithoutLaunchDir(t *testing.T) {
+	d := open(t, newHome(t))
 	defer shut(t, d)
 	a, b := t.TempDir(), t.TempDir()
 	take(t, d, startIn(a, "s-1"))

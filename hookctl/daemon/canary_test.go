@@ -1,0 +1,65 @@
+//go:build unix
+
+package daemon
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"hookline/projector"
+)
+
+func TestCanarySteps(t *testing.T) {
+	d := open(t, newHome(t))
+	defer shut(t, d)
+	c := d.canary(t.Context())
+	names := make([]string, 0, len(c.Steps))
+	for _, s := range c.Steps {
+		names = append(names, s.Name)
+		if !s.OK {
+			t.Errorf("%+v", s)
+		}
+	}
+	if got := strings.Join(names, ", "); got != "append, fold and sync, read back from the log, projections written, bucket snapshot, bucket latest, bucket cache, blob store" || !c.OK || c.Seq != 1 {
+		t.Errorf("%v %d %s", c.OK, c.Seq, got)
+	}
+	mustVerify(t, d)
+}
+
+// What a crash in the middle of the canary leaves is no difference of the projections.
+func TestCanaryLeftover(t *testing.T) {
+	d := open(t, newHome(t))
+	defer shut(t, d)
+	take(t, d, startOf("s-1"))
+	for _, b := range []string{projector.BucketSnapshot, projector.BucketLatest, projector.BucketCache} {
+		if err := d.ground.Store().Save(t.Context(), b, []projector.Cell{{Key: projector.ProbePrefix + "x", Value: []byte("x")}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	mustVerify(t, d)
+}
+
+// Canaries and verify at once do not disturb each other.
+func TestCanaryDuringVerify(t *testing.T) {
+	d := open(t, newHome(t))
+	defer shut(t, d)
+	take(t, d, startOf("s-1"))
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for ctx.Err() == nil {
+			d.canary(ctx)
+		}
+	}()
+	for range 20 {
+		v, err := d.Verify(t.Context(), nil)
+		if err != nil || !v.Clean {
+			t.Errorf("%v %+v", err, v)
+			break
+		}
+	}
+	cancel()
+	<-done
+}

@@ -1,0 +1,121 @@
+//go:build unix
+
+package daemon
+
+import (
+	"context"
+	"fmt"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"hookline/events"
+	"hookline/hookctl/home/hometest"
+	"hookline/hookctl/wire"
+	"hookline/projector"
+	"hookline/projector/session"
+)
+
+// together runs fn n times at once.
+func together(n int, fn func(i int)) {
+	var wg sync.WaitGroup
+	begin := make(chan struct{})
+	for i := range n {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			<-begin
+			fn(i)
+		}()
+	}
+	close(begin)
+	wg.Wait()
+}
+
+// clock is a time that tests set.
+type clock struct{ at time.Time }
+
+func (c *clock) now() time.Time { return c.at }
+
+func openAt(t *testing.T, home string, c *clock) *Daemon {
+	t.Helper()
+	d, err := Open(t.Context(), Options{Home: home, Now: c.now, IdleExit: time.Hour})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+func sessionState(t *testing.T, d *Daemon, id string) session.State {
+	t.Helper()
+	var s session.State
+	_ = d.view.Read(t.Context(), func(r projector.Reader) error {
+		s, _ = projector.State[session.State](r, session.Name, id)
+		return nil
+	})
+	return s
+}
+
+func typesOf(recs []events.Record) []string {
+	out := make([]string, 0, len(recs))
+	for _, r := range recs {
+		out = append(out, r.Type)
+	}
+	return out
+}
+
+// ask sends one request to the handler.
+func ask(t *testing.T, d *Daemon, method, target, body string) (int, string) {
+	t.Helper()
+	w := httptest.NewRecorder()
+	d.Handler().ServeHTTP(w, httptest.NewRequest(method, target, strings.NewReader(body)))
+	return w.Code, strings.TrimSpace(w.Body.String())
+}
+
+// newHome is a home that nobody has used yet, apart from the machine's own.
+func newHome(t *testing.T) string {
+	t.Helper()
+	hometest.Isolate(t)
+	return filepath.Join(t.TempDir(), "home")
+}
+
+// hookFrame is a frame of `hook` with this body, captured now.
+func hookFrame(body string) wire.Frame {
+	ms := time.Now().UnixMilli()
+	return wire.Frame{ID: wire.NewID(ms), Args: []string{"hook"}, Time: ms, Complete: true, Size: int64(len(body)), Body: []byte(body), Env: map[string]string{}}
+}
+
+func startOf(session string) wire.Frame {
+	return hookFrame(`{"hook_event_name":"SessionStart","session_id":"` + session + `","source":"startup"}`)
+}
+
+func bashOf(session string, n int) wire.Frame {
+	return hookFrame(fmt.Sprintf(`{"hook_event_name":"PostToolUse","session_id":%q,"tool_name":"Bash","tool_use_id":"toolu_%d","tool_input":{"command":"ls"},"tool_response":{"stdout":"x"}}`, session, n))
+}
+
+func logOf(t *testing.T, d *Daemon) []events.Record {
+	t.Helper()
+	var recs []events.Record
+	if err := d.stream.Read(context.Background(), 1, 0, func(r events.Record) error { recs = append(recs, r); return nil }); err != nil {
+		t.Fatal(err)
+	}
+	return recs
+}
+
+func mustVerify(t *testing.T, d *Daemon) {
+	t.Helper()
+	v, err := d.Verify(context.Background(), nil)
+	if err != nil || !v.Clean {
+		t.Fatalf("verify: %v\n%+v", err, v)
+	}
+}
+
+// in is the start of a session in a folder.
+func startIn(dir, session string) wire.Frame {
+	f := startOf(session)
+	f.Env["CLAUDE_PROJECT_DIR"] = dir
+	return f
+}

@@ -1,0 +1,213 @@
+//go:build unix
+
+package daemon
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"hookline/hookctl/deliver"
+	"hookline/hookctl/home"
+	"hookline/hookctl/home/hometest"
+	"hookline/hookctl/spool"
+	"hookline/hookctl/wire"
+)
+
+// A long spool holds up no hook: one that comes while it is drained is answered before its end.
+func TestLongSpoolHoldsUpNoHook(t *testing.T) {
+	d := open(t, newHome(t))
+	defer shut(t, d)
+	for i := range 400 {
+		if err := d.spool.Write(bashOf("s-1", i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	done := make(chan int, 1)
+	go func() { done <- d.drain(t.Context()) }()
+	deadline := time.Now().Add(10 * time.Second)
+	for last, _ := d.stream.Last(); last == 0; last, _ = d.stream.Last() {
+		if time.Now().After(deadline) {
+			t.Fatal("nothing is drained")
+		}
+		time.Sleep(time.Millisecond)
+	}
+	f := startOf("s-2")
+	r := httptest.NewRequest("POST", "/v1/hook/SessionStart", strings.NewReader(string(f.Body)))
+	r.Header.Set("Hookline-Protocol", "1")
+	r.Header.Set("Hookline-Frame", string(f.Header()))
+	w := httptest.NewRecorder()
+	d.Handler().ServeHTTP(w, r)
+	if w.Code != 200 {
+		t.Fatalf("%d %s", w.Code, w.Body)
+	}
+	select {
+	case <-done:
+		t.Error("the hook waited for the whole spool")
+	default:
+		if n := <-done; n != 400 {
+			t.Errorf("%d taken", n)
+		}
+	}
+	if n := len(logOf(t, d)); n != 402 || d.spool.Count() != 0 {
+		t.Errorf("%d records, %d wait", n, d.spool.Count())
+	}
+}
+
+// A frame that was redacted on its way into the spool is the hook it was, not a refused one.
+func TestSpooledSecretStaysAHook(t *testing.T) {
+	dir := newHome(t)
+	secret := "ghp" + "_" + strings.Repeat("aB3dE6gH9", 4)
+	f := hookFrame(`{"hook_event_name":"UserPromptSubmit","session_id":"s-1","prompt":"use ` + secret + `"}`)
+	if err := spool.Open(home.PathsOf(dir, os.Getenv)).Write(deliver.Redacted(f)); err != nil {
+		t.Fatal(err)
+	}
+	d := open(t, dir)
+	defer shut(t, d)
+	if n := d.drain(t.Context()); n != 1 {
+		t.Fatalf("%d taken", n)
+	}
+	recs := logOf(t, d)
+	if recs[0].Type != "prompt.submitted" || recs[0].Redacted != 1 {
+		t.Fatalf("%s redacted %d: %s", recs[0].Type, recs[0].Redacted, recs[0].Data)
+	}
+}
+
+// The daemon took a frame but the client heard nothing and spooled it: it is the same frame.
+func TestSpooledAfterTakenCountsOnce(t *testing.T) {
+	home := newHome(t)
+	d := open(t, home)
+	defer shut(t, d)
+	secret := "ghp" + "_" + strings.Repeat("aB3dE6gH9", 4)
+	f := hookFrame(`{"hook_event_name":"UserPromptSubmit","session_id":"s-1","prompt":"export DB_PASS` + `WORD=correct-horse ` + secret + `"}`)
+	take(t, d, f)
+	before := len(logOf(t, d))
+	if err := d.spool.Write(deliver.Redacted(f)); err != nil {
+		t.Fatal(err)
+	}
+	if n := d.drain(t.Context()); n != 1 {
+		t.Fatalf("%d taken", n)
+	}
+	if recs := logOf(t, d); len(recs) != before {
+		t.Fatalf("recorded again as %s", recs[len(recs)-1].Type)
+	}
+	if s := d.Status(); s.Again != 1 || s.Conflicts != 0 || s.Spool != 0 {
+		t.Fatalf("again %d, conflicts %d, spool %d", s.Again, s.Conflicts, s.Spool)
+	}
+}
+
+// A frame that cannot be recorded does not hold up those behind it.
+func TestPoisonInSpool(t *testing.T) {
+	d := open(t, newHome(t))
+	defer shut(t, d)
+	var b bytes.Buffer
+	b.WriteString(`{"hook_event_name":"PostToolUse","session_id":"s-1","tool_name":"mcp__a__b","tool_use_id":"toolu_1","tool_response":[`)
+	for i := 0; b.Len() < 24<<20; i++ {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		fmt.Fprintf(&b, "%d", rand.Uint64())
+	}
+	b.WriteString(`]}`)
+	bad := hookFrame(b.String())
+	if err := d.spool.Write(bad); err != nil {
+		t.Fatal(err)
+	}
+	good := startOf("s-2")
+	good.Time, good.ID = bad.Time+1, wire.NewID(bad.Time+1)
+	if err := d.spool.Write(good); err != nil {
+		t.Fatal(err)
+	}
+	d.drain(t.Context())
+	if n := d.spool.Count(); n != 0 {
+		t.Errorf("%d frames are stuck", n)
+	}
+	types := map[string]int{}
+	for _, r := range logOf(t, d) {
+		types[r.Type]++
+	}
+	if types["session.started"] != 1 {
+		t.Errorf("the frame behind was not taken: %v", types)
+	}
+}
+
+// stuckDisk fails to remove, as a crash between the record and the removal does.
+type stuckDisk struct {
+	spool.Files
+	stuck bool
+}
+
+func (d *stuckDisk) Remove(path string) error {
+	if d.stuck {
+		return errors.New("read-only file system")
+	}
+	return d.Files.Remove(path)
+}
+
+// A drain that stops between the record and the removal counts each frame once, also after a restart.
+func TestDrainStopsInTheMiddle(t *testing.T) {
+	dir := newHome(t)
+	d := open(t, dir)
+	d.spool = spool.OpenOn(home.PathsOf(dir, os.Getenv), &stuckDisk{stuck: true})
+	for i := range 5 {
+		f := bashOf("s-1", i)
+		if err := d.spool.Write(f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	d.drain(t.Context())
+	d.drain(t.Context())
+	if n := d.spool.Count(); n != 5 {
+		t.Fatalf("%d frames wait", n)
+	}
+	shut(t, d)
+	d = open(t, dir)
+	defer shut(t, d)
+	if n := d.drain(t.Context()); n != 5 || d.spool.Count() != 0 {
+		t.Fatalf("%d taken, %d wait", n, d.spool.Count())
+	}
+	recs := logOf(t, d)
+	if len(recs) != 5 {
+		t.Errorf("%d records", len(recs))
+	}
+	for i, r := range recs {
+		if r.Facts == nil || !r.Facts.Spooled {
+			t.Errorf("%d: %+v", i, r.Facts)
+		}
+	}
+	mustVerify(t, d)
+}
+
+// Requests precede their outcomes when both come from the spool.
+func TestDrainKeepsOrder(t *testing.T) {
+	d := open(t, newHome(t))
+	defer shut(t, d)
+	base := time.Now().UnixMilli()
+	bodies := []string{`{"hook_event_name":"SessionStart","session_id":"s","source":"startup"}`, `{"hook_event_name":"PreToolUse","session_id":"s","tool_name":"Bash","tool_use_id":"t"}`,
+		`{"hook_event_name":"PostToolUse","session_id":"s","tool_name":"Bash","tool_use_id":"t"}`, `{"hook_event_name":"Stop","session_id":"s"}`}
+	for _, i := range []int{3, 1, 0, 2} {
+		if err := d.spool.Write(func() (f wire.Frame) {
+			f = hometest.Frame(base+int64(i), bodies[i])
+			f.Args, f.Cwd = []string{"hook"}, ""
+			return f
+		}()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := d.drain(t.Context()); n != 4 {
+		t.Fatalf("%d taken", n)
+	}
+	recs := logOf(t, d)
+	if got := strings.Join(typesOf(recs), " "); got != "session.started identity.restored tool.requested tool.succeeded turn.stopped" {
+		t.Fatal(got)
+	}
+	if recs[3].Causation != recs[2].ID {
+		t.Errorf("caused by %q", recs[3].Causation)
+	}
+}

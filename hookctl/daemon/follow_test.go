@@ -1,0 +1,222 @@
+//go:build unix
+
+package daemon
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"hookline/events"
+)
+
+// stalledWriter is a client that has stopped reading.
+type stalledWriter struct {
+	http.ResponseWriter
+	blocked chan struct{}
+	once    sync.Once
+	free    chan struct{}
+}
+
+func (w *stalledWriter) Write(b []byte) (int, error) {
+	w.once.Do(func() { close(w.blocked) })
+	<-w.free
+	return len(b), nil
+}
+
+// A reader of anything that has stopped reading (Ctrl-Z) holds up no hook and no flush.
+func TestStalledReaderHoldsUpNothing(t *testing.T) {
+	for _, path := range []string{"GET /v1/cells/session", "GET /v1/events?n=0", "GET /v1/events?n=0&follow=1", "GET /v1/cells/session/s-1", "POST /v1/verify", "GET /v1/at"} {
+		t.Run(path, func(t *testing.T) {
+			d := open(t, newHome(t))
+			defer shut(t, d)
+			take(t, d, startOf("s-1"))
+			w := &stalledWriter{ResponseWriter: httptest.NewRecorder(), blocked: make(chan struct{}), free: make(chan struct{})}
+			done := make(chan struct{})
+			method, target, _ := strings.Cut(path, " ")
+			ctx, cancel := context.WithCancel(t.Context())
+			go func() {
+				defer close(done)
+				d.Handler().ServeHTTP(w, httptest.NewRequestWithContext(ctx, method, target, nil))
+			}()
+			defer func() { cancel(); close(w.free); <-done }()
+			<-w.blocked
+			ok := make(chan error, 1)
+			go func() {
+				_, err := d.Take(context.Background(), bashOf("s-1", 1))
+				if err == nil {
+					_, err = d.view.Flush(context.Background())
+				}
+				ok <- err
+			}()
+			select {
+			case err := <-ok:
+				if err != nil {
+					t.Fatal(err)
+				}
+			case <-time.After(2 * time.Second):
+				t.Error("a hook waits for the reader")
+			}
+		})
+	}
+}
+
+// A follower sees every record once, in order.
+func TestFollowSeesEachOnce(t *testing.T) {
+	d := open(t, newHome(t))
+	defer shut(t, d)
+	srv := httptest.NewServer(d.Handler())
+	defer srv.Close()
+	take(t, d, startOf("s-1"))
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	req, _ := http.NewRequestWithContext(ctx, "GET", srv.URL+"/v1/events?n=0&follow=1", nil)
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	var wg sync.WaitGroup
+	for i := range 200 {
+		wg.Add(1)
+		go func() { defer wg.Done(); take(t, d, bashOf(fmt.Sprintf("s-%d", i%5), i)) }()
+	}
+	wg.Wait()
+	last, _ := d.stream.Last()
+	in := bufio.NewScanner(resp.Body)
+	in.Buffer(nil, 1<<20)
+	want := uint64(1)
+	for want <= last && in.Scan() {
+		if len(in.Bytes()) == 0 {
+			continue
+		}
+		var r events.Record
+		if err := json.Unmarshal(in.Bytes(), &r); err != nil {
+			t.Fatal(err)
+		}
+		if r.Seq != want {
+			t.Fatalf("sequence %d after %d", r.Seq, want-1)
+		}
+		want++
+	}
+}
+
+// tail -f --since with a point ahead shows nothing before it.
+func TestFollowFromAhead(t *testing.T) {
+	d := open(t, newHome(t))
+	defer shut(t, d)
+	srv := httptest.NewServer(d.Handler())
+	defer srv.Close()
+	take(t, d, startOf("s-1"))
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
+	defer cancel()
+	req, _ := http.NewRequestWithContext(ctx, "GET", srv.URL+"/v1/events?n=0&follow=1&since=6", nil)
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	for i := range 8 {
+		take(t, d, bashOf("s-1", i))
+	}
+	in := bufio.NewScanner(resp.Body)
+	in.Scan()
+	if !strings.HasPrefix(in.Text(), `{"seq":6,`) {
+		t.Errorf("%.60s", in.Text())
+	}
+}
+
+// A follower that has stopped reading holds up the end of the daemon for a moment only, and the end is no error.
+func TestStalledFollowerAndShutdown(t *testing.T) {
+	home := newHome(t)
+	d := open(t, home)
+	sock := filepath.Join(t.TempDir(), "s")
+	l, err := listen(sock)
+	if err != nil {
+		t.Fatal(err)
+	}
+	srv := d.httpServer()
+	served := make(chan error, 1)
+	go func() { served <- srv.Serve(l) }()
+	c, err := net.Dial("unix", sock)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	fmt.Fprintf(c, "GET /v1/events?n=0&follow=1 HTTP/1.1\r\nHost: x\r\n\r\n")
+	one := make([]byte, 1)
+	if _, err := c.Read(one); err != nil {
+		t.Fatal(err)
+	}
+	pad := strings.Repeat("x", 15<<10)
+	for i := range 60 {
+		take(t, d, hookFrame(fmt.Sprintf(`{"hook_event_name":"UserPromptSubmit","session_id":"s-1","prompt":"%d %s"}`, i, pad)))
+	}
+	begin := time.Now()
+	err = d.shutdown(srv, "stop")
+	if took := time.Since(begin); err != nil || took > 3*time.Second {
+		t.Errorf("shutdown took %v: %v", took, err)
+	}
+}
+
+func recordAt(seq uint64) events.Record {
+	return events.NewRecord(seq, events.Envelope{ID: fmt.Sprint(seq), Type: events.TypeTurnStopped, Version: 1, Data: []byte(`{}`)})
+}
+
+func seqs(recs []events.Record) string {
+	var out []string
+	for _, r := range recs {
+		out = append(out, fmt.Sprint(r.Seq))
+	}
+	return strings.Join(out, " ")
+}
+
+// The hub shows what is on disk, in order, and says when the log must be read.
+func TestHub(t *testing.T) {
+	h := newHub()
+	recs, ok, changed := h.after(0)
+	if len(recs) != 0 || !ok {
+		t.Fatalf("%v %v", recs, ok)
+	}
+	for seq := uint64(1); seq <= 3; seq++ {
+		h.keep(recordAt(seq))
+	}
+	if recs, ok, _ := h.after(0); len(recs) != 0 || !ok {
+		t.Errorf("shown before it is on disk: %s", seqs(recs))
+	}
+	h.wake(2)
+	select {
+	case <-changed:
+	default:
+		t.Error("nobody was woken")
+	}
+	h.wake(1) // late, of an earlier hook
+	for after, want := range map[uint64]string{0: "1 2", 1: "2", 2: "", 9: ""} {
+		if recs, ok, _ := h.after(after); seqs(recs) != want || !ok {
+			t.Errorf("after %d: %s %v", after, seqs(recs), ok)
+		}
+	}
+	for seq := uint64(4); seq <= 3000; seq++ {
+		h.keep(recordAt(seq))
+	}
+	h.wake(3000)
+	if _, ok, _ := h.after(100); ok {
+		t.Error("what has left the memory is said to be there")
+	}
+	if len(h.recent) > 2*hubSize {
+		t.Errorf("%d records are kept", len(h.recent))
+	}
+	first := h.recent[0].Seq
+	if recs, ok, _ := h.after(first - 1); !ok || len(recs) != len(h.recent) || recs[0].Seq != first {
+		t.Errorf("%d records, %v", len(recs), ok)
+	}
+}

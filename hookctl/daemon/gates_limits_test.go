@@ -1,0 +1,171 @@
+//go:build unix
+
+package daemon
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"hookline/events"
+)
+
+// A frame that comes again gets the answer that was decided: a busy machine must not open a gate.
+func TestGateAnswersAgain(t *testing.T) {
+	g := newGated(t, planOnly)
+	f := g.frame(sessA, edit)
+	first := string(take(t, g.d, f).Stdout)
+	g.satisfy(sessA, "commit_plan", "session")
+	if got := string(take(t, g.d, f).Stdout); got != first || !strings.Contains(first, `"permissionDecision":"deny"`) {
+		t.Errorf("%s\nthen\n%s", first, got)
+	}
+	allowed := g.frame(sessA, edit)
+	first = string(take(t, g.d, allowed).Stdout)
+	g.clear(sessA, "commit_plan")
+	if got := string(take(t, g.d, allowed).Stdout); got != first {
+		t.Errorf("%s\nthen\n%s", first, got)
+	}
+	f = g.frame(sessA, stop)
+	first = string(take(t, g.d, f).Stdout)
+	if got := string(take(t, g.d, f).Stdout); got != first || !strings.Contains(first, `"decision":"block"`) {
+		t.Errorf("%s\nthen\n%s", first, got)
+	}
+}
+
+// Trouble of the configuration opens gates, is told once a session and recorded with its place.
+func TestGateBrokenConfiguration(t *testing.T) {
+	g := newGated(t, "requirements:\n  plan: {enabled: true}\n  odd: {enabled: 'yes'}\n")
+	file := filepath.Join(g.dir, ".claude", "requirements.yaml")
+	start := g.says(sessA, startAs("startup"))
+	want := "hookline: requirements: " + file + ":3:18: Requirement 'odd' field 'enabled' must be bool; what it concerns is off, everything passes there"
+	if !strings.Contains(start, `"systemMessage":"`+want+`"`) {
+		t.Error(start)
+	}
+	if got := g.says(sessA, edit); strings.Contains(got, "systemMessage") || !strings.Contains(got, "## Blocked: plan") {
+		t.Errorf("told twice, or the other gate is off: %s", got)
+	}
+	for _, r := range logOf(t, g.d) {
+		if e, ok := r.Event.(*events.GateConfigInvalid); ok && *e != (events.GateConfigInvalid{File: file, Line: 3, Column: 18, Requirement: "odd",
+			Message: "Requirement 'odd' field 'enabled' must be bool"}) {
+			t.Errorf("%+v", e)
+		}
+	}
+	write(t, file, "requirements: [\n")
+	if got := g.reason(sessB, edit); got != "" {
+		t.Errorf("a file that is no YAML: %s", got)
+	}
+	if err := os.Remove(file); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(file, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if got := g.reason(sessB, edit); got != "" {
+		t.Errorf("a file that cannot be read: %s", got)
+	}
+	if n := strings.Count(g.types(), "config_invalid"); n < 3 {
+		t.Errorf("%d recorded: %s", n, g.types())
+	}
+}
+
+// git that does not answer opens the gate that needs it, and no other.
+func TestGateWithoutGit(t *testing.T) {
+	g := newGated(t, sized+"  plan: {enabled: true, trigger_tools: [Write]}\n")
+	bin := t.TempDir()
+	write(t, filepath.Join(bin, "git"), "#!/bin/sh\nkill -9 $$\n")
+	if err := os.Chmod(filepath.Join(bin, "git"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", bin+":/bin:/usr/bin")
+	got := g.says(sessA, edit)
+	if strings.Contains(got, "deny") || !strings.Contains(got, `"systemMessage":"hookline: requirement 'size' lets everything pass for now: git did not answer"`) {
+		t.Error(got)
+	}
+	if got := g.says(sessA, edit); strings.Contains(got, "systemMessage") {
+		t.Errorf("told twice: %s", got)
+	}
+	if g.reason(sessA, strings.Replace(edit, "Edit", "Write", 1)) == "" {
+		t.Error("the other gate is open too")
+	}
+	if got := g.types(); got != "config_invalid triggered blocked" {
+		t.Error(got)
+	}
+}
+
+// A frame from the spool was let through by a client that reached nobody: it is no denial any more,
+// and its call has been made.
+func TestGateLateFrame(t *testing.T) {
+	g := newGated(t, planOnly)
+	f := g.frame(sessA, edit)
+	if _, err := g.d.take(t.Context(), f, true); err != nil {
+		t.Fatal(err)
+	}
+	if got := g.types(); got != "triggered" {
+		t.Error(got)
+	}
+	if _, err := g.d.take(t.Context(), g.frame(sessA, stop), true); err != nil || strings.Contains(g.types(), "stop_blocked") {
+		t.Errorf("a turn that has long ended is blocked: %v", err)
+	}
+	if g.reason(sessA, stop) == "" {
+		t.Error("the turn is not held to it")
+	}
+}
+
+// A detached HEAD and a folder without git have no gates.
+func TestGateNeedsABranch(t *testing.T) {
+	g := newGated(t, planOnly)
+	git(t, g.dir, "switch", "-q", "--detach")
+	if got := g.reason(sessA, edit); got != "" {
+		t.Errorf("detached: %s", got)
+	}
+	_, err := g.d.OrderGates(t.Context(), GateOrder{Dir: g.dir, Events: []GateCommand{{Type: events.TypeGateCleared, Data: json.RawMessage(`{"all_sessions":true,"reason":"command"}`)}}})
+	if err == nil || err.Error() != "HEAD is detached: gates belong to a branch" {
+		t.Error(err)
+	}
+}
+
+func TestGateOrdersAreChecked(t *testing.T) {
+	g := newGated(t, planOnly)
+	for data, want := range map[string]string{
+		`{"name":"","scope":"session","level":"branch","by":"cli"}`:                      "gate.satisfied: name: 1 to 200 bytes are wanted",
+		`{"name":"x","scope":"galaxy","level":"branch","by":"cli"}`:                      `gate.satisfied: scope: "galaxy" is none of session, branch, permanent, single_use`,
+		`{"name":"x","scope":"session","level":"?","by":"cli"}`:                          `gate.satisfied: level: "?" is none of session, branch`,
+		`{"name":"x","scope":"session","level":"session","by":"cli"}`:                    "gate.satisfied: a session is wanted",
+		`{"name":"x","scope":"session","level":"branch","by":"cli","expires_at":"soon"}`: `gate.satisfied: expires_at: "soon" is no time`,
+		`{"name":"x","scope":"session","level":"branch","by":"cli","metadata":[1]}`:      "gate.satisfied: metadata: a JSON object is wanted",
+		`{"name":"x","scope":"session","level":"branch","by":"cli","name":` + `5}`:       "gate.satisfied: name: number does not fit there",
+	} {
+		_, err := g.d.OrderGates(t.Context(), GateOrder{Dir: g.dir, Events: []GateCommand{{Type: events.TypeGateSatisfied, Data: json.RawMessage(data)}}})
+		if err == nil || err.Error() != want {
+			t.Errorf("%s: %v", data, err)
+		}
+	}
+	for _, typ := range []string{events.TypeGateBlocked, events.TypeGateTriggered, events.TypeSessionDeleted, "nothing"} {
+		if _, err := g.d.OrderGates(t.Context(), GateOrder{Dir: g.dir, Events: []GateCommand{{Type: typ, Data: json.RawMessage(`{}`)}}}); err == nil {
+			t.Errorf("%s can be ordered", typ)
+		}
+	}
+	if _, err := g.d.OrderGates(t.Context(), GateOrder{Dir: t.TempDir(), Events: []GateCommand{{Type: events.TypeGateCleared, Data: json.RawMessage(`{"all_sessions":true,"reason":"command"}`)}}}); err == nil {
+		t.Error("outside of git")
+	}
+	if got := g.types(); got != "" {
+		t.Errorf("something was recorded: %s", got)
+	}
+}
+
+// What a session with a tombstone satisfied is nobody's any more.
+func TestGateOfDeletedSession(t *testing.T) {
+	g := newGated(t, planOnly)
+	g.satisfy2(sessA, "commit_plan")
+	if code, body := ask(t, g.d, "POST", "/v1/emit", `{"type":"session.deleted","session":"`+sessA+`","data":{"reason":"test"}}`); code != 200 {
+		t.Fatal(body)
+	}
+	if got := g.context(sessB, startAs("startup")); strings.Contains(got, "Carried over") {
+		t.Error(got)
+	}
+	if g.reason(sessA, edit) == "" {
+		t.Error("its gate is still open")
+	}
+}

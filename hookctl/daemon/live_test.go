@@ -1,0 +1,189 @@
+//go:build unix
+
+package daemon
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"hookline/hookctl/wire"
+)
+
+// A session whose process was used again by another program is gone all the same.
+func TestReapReusedPID(t *testing.T) {
+	d := open(t, newHome(t))
+	defer shut(t, d)
+	f := startOf("s-1")
+	f.Env["CLAUDE_PID"] = fmt.Sprint(os.Getpid())
+	take(t, d, f)
+	d.reap(t.Context())
+	if s := sessionState(t, d, "s-1"); s.Status != "live" || s.Process().Start == 0 {
+		t.Fatalf("%s %+v", s.Status, s.Process())
+	}
+	d.live.mu.Lock()
+	s := d.live.by["s-1"]
+	s.process.Start++ // as if the pid were another's
+	d.live.by["s-1"] = s
+	d.live.mu.Unlock()
+	d.reap(t.Context())
+	if s := sessionState(t, d, "s-1"); s.Status != "reaped" || s.EndReason != "process_gone" {
+		t.Errorf("%s %s", s.Status, s.EndReason)
+	}
+}
+
+// The frame of a session that ended long ago, out of the spool, does not give it a stranger's process:
+// the process is asked after when the frame was captured, not when it is drained.
+func TestSpooledFrameHasNoLivingProcess(t *testing.T) {
+	d := open(t, newHome(t))
+	defer shut(t, d)
+	f := startOf("s-1")
+	f.ID = wire.NewID(f.Time - 3600_000)
+	f.Time -= 3600_000
+	f.Env["CLAUDE_PID"] = fmt.Sprint(os.Getpid()) // began after the frame was captured
+	if err := d.spool.Write(f); err != nil {
+		t.Fatal(err)
+	}
+	if n := d.drain(t.Context()); n != 1 {
+		t.Fatalf("%d taken", n)
+	}
+	if s := sessionState(t, d, "s-1"); s.Process().PID != 0 {
+		t.Errorf("%+v", s.Process())
+	}
+}
+
+// A session whose process has gone is ended and its identity kept; a later event revives it.
+func TestReapAndRevive(t *testing.T) {
+	d := open(t, newHome(t))
+	defer shut(t, d)
+	child := exec.Command(os.Args[0], "-test.run=^TestChild$")
+	child.Env = append(os.Environ(), "HOOKLINE_TEST_CHILD=1")
+	in, err := child.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := child.Start(); err != nil {
+		t.Fatal(err)
+	}
+	f := startOf("s-1")
+	f.Env["CLAUDE_PID"] = fmt.Sprint(child.Process.Pid)
+	take(t, d, f)
+	d.reap(t.Context())
+	if s := sessionState(t, d, "s-1"); s.Status != "live" || s.Process().PID != child.Process.Pid || d.live.count() != 1 {
+		t.Fatalf("%s, pid %d, %d live", s.Status, s.Process().PID, d.live.count())
+	}
+	_ = in.Close()
+	_ = child.Wait()
+	d.reap(t.Context())
+	s := sessionState(t, d, "s-1")
+	if s.Status != "reaped" || s.EndReason != "process_gone" || s.Ended == nil || d.live.count() != 0 {
+		t.Fatalf("%s %s, %d live", s.Status, s.EndReason, d.live.count())
+	}
+	d.reap(t.Context()) // once
+	recs := logOf(t, d)
+	last := typesOf(recs)[len(recs)-2:]
+	if want := []string{"session.reaped", "identity.persisted"}; !slices.Equal(last, want) || recs[len(recs)-1].Causation != recs[len(recs)-2].ID {
+		t.Fatalf("%q, cause %q", last, recs[len(recs)-1].Causation)
+	}
+	take(t, d, bashOf("s-1", 1))
+	if s := sessionState(t, d, "s-1"); s.Status != "live" || s.EndReason != "" || s.Ended != nil || d.live.count() != 1 {
+		t.Errorf("%s %s, %d live", s.Status, s.EndReason, d.live.count())
+	}
+	mustVerify(t, d)
+}
+
+// TestChild is the process of a session: it ends with its input.
+func TestChild(t *testing.T) {
+	if os.Getenv("HOOKLINE_TEST_CHILD") == "" {
+		t.Skip("a part of TestReapAndRevive")
+	}
+	_, _ = os.Stdin.Read(make([]byte, 1))
+	os.Exit(0)
+}
+
+// A session without a known process ends by 12 hours of silence, not by less.
+func TestReapSilent(t *testing.T) {
+	c := &clock{time.Now()}
+	d := openAt(t, newHome(t), c)
+	defer shut(t, d)
+	f := startOf("s-1")
+	f.PPID = 1
+	take(t, d, f)
+	start := time.UnixMilli(f.Time)
+	c.at = start.Add(12 * time.Hour)
+	d.reap(t.Context())
+	if s := sessionState(t, d, "s-1"); s.Status != "live" {
+		t.Fatalf("after 12 h: %s", s.Status)
+	}
+	c.at = start.Add(12*time.Hour + time.Millisecond)
+	d.reap(t.Context())
+	if s := sessionState(t, d, "s-1"); s.Status != "reaped" || s.EndReason != "silent" {
+		t.Fatalf("after more: %s %s", s.Status, s.EndReason)
+	}
+}
+
+// SessionEnd ends; what comes late revives.
+func TestReviveAfterTheEnd(t *testing.T) {
+	d := open(t, newHome(t))
+	defer shut(t, d)
+	take(t, d, startOf("s-1"))
+	take(t, d, hookFrame(`{"hook_event_name":"SessionEnd","session_id":"s-1","reason":"prompt_input_exit"}`))
+	if s := sessionState(t, d, "s-1"); s.Status != "ended" || s.EndReason != "prompt_input_exit" || d.live.count() != 0 {
+		t.Fatalf("%s %s", s.Status, s.EndReason)
+	}
+	take(t, d, bashOf("s-1", 1))
+	if s := sessionState(t, d, "s-1"); s.Status != "live" || d.live.count() != 1 {
+		t.Fatalf("%s", s.Status)
+	}
+	if code, body := ask(t, d, "POST", "/v1/emit", `{"type":"session.deleted","session":"s-1","data":{}}`); code != 200 {
+		t.Fatalf("%d %s", code, body)
+	}
+	take(t, d, bashOf("s-1", 2))
+	if s := sessionState(t, d, "s-1"); s.Status != "deleted" || s.Events != 0 {
+		t.Errorf("%+v", s)
+	}
+	mustVerify(t, d)
+}
+
+// The session of a process that has two is the one that was active last, every time.
+func TestByProcessIsTheNewest(t *testing.T) {
+	d := open(t, newHome(t))
+	defer shut(t, d)
+	for _, s := range []string{"s-1", "s-2", "s-3"} {
+		f := startOf(s)
+		f.Env["CLAUDE_PID"] = fmt.Sprint(os.Getpid())
+		f.Time += int64(s[2])
+		take(t, d, f)
+	}
+	for range 20 {
+		f := hookFrame("")
+		f.Env["CLAUDE_PID"] = fmt.Sprint(os.Getpid())
+		if got := d.sessionOf(f); got != "s-3" {
+			t.Fatalf("%q", got)
+		}
+	}
+}
+
+// The newest identity is the one that was newest, not the one whose end was heard of last.
+func TestLateEndIsNotLatest(t *testing.T) {
+	d := open(t, newHome(t))
+	defer shut(t, d)
+	old := startOf("s-old")
+	old.Time -= 7200_000
+	take(t, d, old)
+	end := hookFrame(`{"hook_event_name":"SessionEnd","session_id":"s-old","reason":"other"}`)
+	end.Time -= 7100_000
+	take(t, d, startOf("s-new"))
+	take(t, d, hookFrame(`{"hook_event_name":"SessionEnd","session_id":"s-new","reason":"other"}`))
+	if _, err := d.take(t.Context(), end, true); err != nil { // from the spool, an hour late
+		t.Fatal(err)
+	}
+	a := take(t, d, startOf("s-3"))
+	if !strings.Contains(string(a.Stdout), "Identity restored from s-new.") {
+		t.Errorf("%s", a.Stdout)
+	}
+}

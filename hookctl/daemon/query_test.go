@@ -1,0 +1,228 @@
+//go:build unix
+
+package daemon
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"hookline/events"
+	"hookline/hookctl/problem"
+	"hookline/projector"
+)
+
+func TestAliases(t *testing.T) {
+	d := open(t, newHome(t))
+	defer shut(t, d)
+	for _, s := range []string{"c68c8a51-e89d-45af-bd06-f5c764bc3b27", "c68c8a51-ffff-45af-bd06-f5c764bc3b27", "d1", "d1-2"} {
+		take(t, d, startOf(s))
+	}
+	for given, want := range map[string]string{
+		"": "", "c68c8a51-e89d-45af-bd06-f5c764bc3b27": "c68c8a51-e89d-45af-bd06-f5c764bc3b27", "c68c8a51e89d": "c68c8a51-e89d-45af-bd06-f5c764bc3b27",
+		"c68c8a51-ff": "c68c8a51-ffff-45af-bd06-f5c764bc3b27", "d1": "d1",
+	} {
+		if got, err := d.resolveSession(t.Context(), given); err != nil || got != want {
+			t.Errorf("%q: %q %v", given, got, err)
+		}
+	}
+	for given, want := range map[string]string{
+		"c68c8a51": `"c68c8a51" is ambiguous: c68c8a51-e89d-45af-bd06-f5c764bc3b27, c68c8a51-ffff-45af-bd06-f5c764bc3b27`,
+		"c68":      `there is no session "c68"`, "nobody": `there is no session "nobody"`,
+	} {
+		_, err := d.resolveSession(t.Context(), given)
+		var p *problem.Error
+		if !errors.As(err, &p) || p.Message != want || p.Exit != 1 {
+			t.Errorf("%q: %v", given, err)
+		}
+	}
+}
+
+func TestTailFilters(t *testing.T) {
+	d := open(t, newHome(t))
+	defer shut(t, d)
+	take(t, d, startOf("s-1")) // 1, 2
+	take(t, d, startOf("s-2")) // 3, 4
+	take(t, d, bashOf("s-1", 1))
+	take(t, d, hookFrame(`{"hook_event_name":"PostToolUseFailure","session_id":"s-2","tool_name":"Bash","tool_use_id":"toolu_2","error":"x"}`))
+	for query, want := range map[string]string{
+		"": "1 2 3 4 5 6", "n=2": "5 6", "n=0": "1 2 3 4 5 6", "n=100": "1 2 3 4 5 6", "session=s-1": "1 2 5", "session=s-1&n=1": "5", "type=tool.*": "5 6",
+		"type=tool.failed,session.*": "1 3 6", "type=nothing.*": "", "since=4": "4 5 6", "since=4&n=2": "5 6", "since=10m": "1 2 3 4 5 6", "since=7": "", "since=2001-01-01": "1 2 3 4 5 6",
+		"type=identity.*&n=1": "4",
+	} {
+		code, body := ask(t, d, "GET", "/v1/events?"+query, "")
+		var seqs []string
+		for _, line := range strings.Split(body, "\n") {
+			var r events.Record
+			if line != "" && json.Unmarshal([]byte(line), &r) == nil {
+				seqs = append(seqs, fmt.Sprint(r.Seq))
+			}
+		}
+		if got := strings.Join(seqs, " "); code != 200 || got != want {
+			t.Errorf("%s: %d %q", query, code, got)
+		}
+	}
+	for query, want := range map[string]string{
+		"n=-1": `{"error":"n: \"-1\" is no count","exit":1}`, "n=x": `{"error":"n: \"x\" is no count","exit":1}`,
+		"type=[":       `{"error":"type: \"[\" is no pattern","hint":"for example --type 'tool.*'","exit":1}`,
+		"since=xyz":    `{"error":"\"xyz\" is no sequence, time or duration","hint":"for example 120, 2026-11-21T08:00:00Z or 10m","exit":1}`,
+		"session=none": "{\"error\":\"there is no session \\\"none\\\"\",\"hint\":\"`hookctl session list --all` lists them\",\"exit\":1}",
+		"project=none": "{\"error\":\"there is no project \\\"none\\\"\",\"hint\":\"`hookctl project list` lists them\",\"exit\":1}",
+	} {
+		if code, body := ask(t, d, "GET", "/v1/events?"+query, ""); code < 400 || code >= 500 || strings.ReplaceAll(body, `\u0027`, "'") != want {
+			t.Errorf("%s: %d %s", query, code, body)
+		}
+	}
+}
+
+func TestEventByID(t *testing.T) {
+	d := open(t, newHome(t))
+	defer shut(t, d)
+	f := startOf("s-1")
+	take(t, d, f)
+	for _, id := range []string{f.ID, strings.ToLower(f.ID), "1"} {
+		if code, body := ask(t, d, "GET", "/v1/events/"+id, ""); code != 200 || !strings.HasPrefix(body, `{"seq":1,`) {
+			t.Errorf("%s: %d %.80s", id, code, body)
+		}
+		if code, body := ask(t, d, "GET", "/v1/events/"+id+"?raw=1", ""); code != 200 || body != string(f.Body) {
+			t.Errorf("%s: %d %.80s", id, code, body)
+		}
+	}
+	for _, id := range []string{"0", "99", "01ARZ3NDEKTSV4RRFFQ69G5FAV", "01arz3ndektsv4rrffq69g5fav", "x", "18446744073709551616", strings.Repeat("9", 40)} {
+		if code, body := ask(t, d, "GET", "/v1/events/"+id, ""); code != 404 || !strings.Contains(body, "no event "+id+" is in the log") {
+			t.Errorf("%s: %d %.100s", id, code, body)
+		}
+	}
+}
+
+// What the hook's door refuses, and with which status.
+func TestHookRequests(t *testing.T) {
+	d := open(t, newHome(t))
+	defer shut(t, d)
+	f := startOf("s-1")
+	for _, c := range []struct {
+		name, protocol, frame string
+		code                  int
+	}{
+		{"another protocol", "2", string(f.Header()), 505}, {"none", "", string(f.Header()), 505}, {"no frame", "1", "", 400}, {"no JSON", "1", "{", 400},
+		{"bad id", "1", `{"id":"x","args":["hook"]}`, 400}, {"no arguments", "1", `{"id":"01ARZ3NDEKTSV4RRFFQ69G5FAV"}`, 400}, {"good", "1", string(f.Header()), 200},
+	} {
+		r := httptest.NewRequest("POST", "/v1/hook/SessionStart", strings.NewReader(string(f.Body)))
+		if c.protocol != "" {
+			r.Header.Set("Hookline-Protocol", c.protocol)
+		}
+		r.Header.Set("Hookline-Frame", c.frame)
+		w := httptest.NewRecorder()
+		d.Handler().ServeHTTP(w, r)
+		if w.Code != c.code || w.Header().Get("Hookline-Protocol") != "1" {
+			t.Errorf("%s: %d %s", c.name, w.Code, w.Body)
+		}
+		if c.code == 200 && (w.Header().Get("Hookline-Exit") != "0" || w.Header().Get("Hookline-Stdout") != fmt.Sprint(w.Body.Len())) {
+			t.Errorf("%v", w.Header())
+		}
+	}
+	if n := len(logOf(t, d)); n != 2 {
+		t.Errorf("%d records", n)
+	}
+}
+
+// The state before the first event is empty.
+func TestPastBeforeTheLogIsEmpty(t *testing.T) {
+	d := open(t, newHome(t))
+	defer shut(t, d)
+	take(t, d, startOf("s-1"))
+	for _, q := range []string{"0", "2001-01-01T00:00:00Z"} {
+		w := httptest.NewRecorder()
+		d.Handler().ServeHTTP(w, httptest.NewRequest("GET", "/v1/at?point="+q, nil))
+		if got, want := strings.TrimSpace(w.Body.String()), `{"cells":[],"seq":0}`; got != want {
+			t.Errorf("at %s: %.200s", q, got)
+		}
+		w = httptest.NewRecorder()
+		d.Handler().ServeHTTP(w, httptest.NewRequest("GET", "/v1/diff?a="+q+"&b=now&projection=session", nil))
+		if !strings.Contains(w.Body.String(), `"(absent)"`) {
+			t.Errorf("diff from %s: %.200s", q, w.Body)
+		}
+	}
+}
+
+func TestEmitRefusals(t *testing.T) {
+	d := open(t, newHome(t))
+	defer shut(t, d)
+	take(t, d, startOf("s-1"))
+	n := len(logOf(t, d))
+	for _, b := range []string{
+		`{"type":"no.such","data":{}}`, `{"type":"canary.sent","data":[]}`, `{"type":"canary.sent","data":"x"}`, `{"type":"canary.sent","data":null}`,
+		`{"type":"identity.observed","session":"s-1","data":{"accuracy":2}}`, `{"type":"identity.observed","session":"s-1","data":{}}`,
+		`{"type":"identity.observed","session":"nobody","data":{"accuracy":1}}`, `{"type":"identity.observed","data":{"accuracy":1}}`, `{`, ``,
+		`{"type":"canary.sent","project":"../x y.*>","data":{"nonce":"1"}}`,
+		`{"type":"session.deleted","data":{}}`, `{"type":"tool.succeeded","session":"s-1","data":{"tool_name":"Bash"}}`,
+		`{"type":"identity.persisted","session":"s-1","project":"other","data":{"reason":"command"}}`,
+	} {
+		w := httptest.NewRecorder()
+		d.Handler().ServeHTTP(w, httptest.NewRequest("POST", "/v1/emit", strings.NewReader(b)))
+		if w.Code < 400 {
+			t.Errorf("%s: %d %s", b, w.Code, w.Body)
+		}
+	}
+	if m := len(logOf(t, d)); m != n {
+		t.Errorf("%d events were appended", m-n)
+	}
+}
+
+func TestCellsAtDiff(t *testing.T) {
+	d := open(t, newHome(t))
+	defer shut(t, d)
+	take(t, d, startOf("c68c8a51-e89d-45af-bd06-f5c764bc3b27")) // 1, 2
+	take(t, d, startOf("d1"))                                   // 3, 4
+	take(t, d, hookFrame(`{"hook_event_name":"Stop","session_id":"d1"}`))
+	code, body := ask(t, d, "GET", "/v1/cells/session?prefix=d", "")
+	if code != 200 || !strings.HasPrefix(body, `{"key":"d1","seq":5,"state":{"id":"d1",`) || strings.Contains(body, "\n") {
+		t.Errorf("%d %s", code, body)
+	}
+	if code, body := ask(t, d, "GET", "/v1/cells/session/c68c8a51", ""); code != 200 || !strings.HasPrefix(body, `{"key":"c68c8a51-e89d-45af-bd06-f5c764bc3b27","seq":2,`) {
+		t.Errorf("%d %s", code, body)
+	}
+	for target, want := range map[string]string{
+		"/v1/cells/nothing":           `{"error":"no projection is called \"nothing\"","hint":"projections: session, identity, latest, project, gate","exit":1}`,
+		"/v1/cells/session/nobody":    "{\"error\":\"there is no session \\\"nobody\\\"\",\"hint\":\"`hookctl session list --all` lists them\",\"exit\":1}",
+		"/v1/cells/latest/identity.x": `{"error":"projection latest has no cell \"identity.x\"","exit":1}`,
+		"/v1/at?projection=nothing":   `{"error":"no projection is called \"nothing\"","hint":"projections: session, identity, latest, project, gate","exit":1}`,
+	} {
+		if code, body := ask(t, d, "GET", target, ""); code != 404 || body != want {
+			t.Errorf("%s: %d %s", target, code, body)
+		}
+	}
+	if code, body := ask(t, d, "GET", "/v1/at?point=99", ""); code != 400 || body != `{"error":"the log ends at sequence 5","exit":1}` {
+		t.Errorf("%d %s", code, body)
+	}
+	var at struct {
+		Seq   uint64
+		Cells []namedCell
+	}
+	_, body = ask(t, d, "GET", "/v1/at?point=2&projection=session", "")
+	if err := json.Unmarshal([]byte(body), &at); err != nil || at.Seq != 2 || len(at.Cells) != 1 || at.Cells[0].Key != "c68c8a51-e89d-45af-bd06-f5c764bc3b27" {
+		t.Errorf("%v %s", err, body)
+	}
+	diffs := func(a, b string) string {
+		var out struct{ Diffs []projector.Diff }
+		_, body := ask(t, d, "GET", "/v1/diff?projection=session&a="+a+"&b="+b, "")
+		if err := json.Unmarshal([]byte(body), &out); err != nil {
+			t.Fatal(err)
+		}
+		var words []string
+		for _, x := range out.Diffs {
+			if x.Field == "turns" || x.Field == "" {
+				words = append(words, x.Key+" "+x.Field+" "+x.Want[:min(8, len(x.Want))]+">"+x.Got[:min(8, len(x.Got))])
+			}
+		}
+		return strings.Join(words, ", ")
+	}
+	for _, c := range [][3]string{{"4", "5", "d1 turns (absent)>1"}, {"5", "4", "d1 turns 1>(absent)"}, {"2", "3", `d1  (absent)>{"id":"d`}, {"5", "5", ""}, {"now", "5", ""}} {
+		if got := diffs(c[0], c[1]); got != c[2] {
+			t.Errorf("%s to %s: %s", c[0], c[1], got)
+		}
+	}
+}

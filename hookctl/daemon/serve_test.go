@@ -1,0 +1,164 @@
+//go:build unix
+
+package daemon
+
+import (
+	"bufio"
+	"context"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"hookline/events"
+	"hookline/hookctl/client"
+	"hookline/hookctl/home"
+	"hookline/hookctl/spool"
+)
+
+func TestIdleExit(t *testing.T) {
+	c := &clock{time.Now().Truncate(time.Millisecond)}
+	d := openAt(t, newHome(t), c)
+	defer shut(t, d)
+	stopped := func() string {
+		d.exitWhenIdle()
+		select {
+		case r := <-d.stopping:
+			return r
+		default:
+			return ""
+		}
+	}
+	f := startOf("s-1")
+	take(t, d, f)
+	c.at = c.at.Add(50 * time.Hour)
+	if r := stopped(); r != "" {
+		t.Fatalf("%q with a live session", r)
+	}
+	take(t, d, hookFrame(`{"hook_event_name":"SessionEnd","session_id":"s-1"}`))
+	if r := stopped(); r != "" {
+		t.Fatalf("%q at once", r)
+	}
+	c.at = c.at.Add(time.Hour)
+	if r := stopped(); r != "" {
+		t.Fatalf("%q after an hour", r)
+	}
+	c.at = c.at.Add(time.Millisecond)
+	if r := stopped(); r != "idle" {
+		t.Fatalf("%q after more", r)
+	}
+	d.opts.IdleExit = -1
+	if r := stopped(); r != "" {
+		t.Fatalf("%q though never", r)
+	}
+}
+
+// The dream's end is shown to followers only when it is on disk; and dreams at the end are recorded before the stop.
+func TestStopIsLast(t *testing.T) {
+	d := open(t, newHome(t))
+	take(t, d, startOf("s-1"))
+	if _, err := d.Dream(t.Context(), "s-1", "full"); err != nil {
+		t.Fatal(err)
+	}
+	home := d.opts.Home
+	if err := d.shutdown(d.httpServer(), "stop"); err != nil {
+		t.Fatal(err)
+	}
+	d = open(t, home)
+	defer shut(t, d)
+	recs := logOf(t, d)
+	if r := recs[len(recs)-1]; r.Type != "daemon.stopped" {
+		t.Errorf("the last record is %s", r.Type)
+	}
+}
+
+func TestRotate(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "hookd.log")
+	if err := os.WriteFile(path, []byte(strings.Repeat("x", 8<<20)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	rotate(path)
+	if info, err := os.Stat(path); err != nil || info.Size() != 8<<20 {
+		t.Fatalf("rotated at its bound: %v", err)
+	}
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	_, _ = f.WriteString("y")
+	rotate(path)
+	_, _ = f.WriteString("z") // our own stdio goes on in the emptied file
+	now, _ := os.ReadFile(path)
+	old, err := os.Stat(path + ".1")
+	if err != nil || string(now) != "z" || old.Size() != 8<<20+1 || old.Mode().Perm() != 0o600 {
+		t.Errorf("%q, %v", now, err)
+	}
+	rotate(filepath.Join(t.TempDir(), "none"))
+}
+
+// The whole life: serve, hooks over the socket, stop; the log tells it and the next start is clean.
+func TestServeAndStop(t *testing.T) {
+	dir, err := os.MkdirTemp("", "hl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	newHome(t)
+	p := home.PathsOf(filepath.Join(dir, "h"), os.Getenv)
+	p.Socket = filepath.Join(dir, "s")
+	if err := spool.Open(p).Write(startOf("s-1")); err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan error, 1)
+	go func() { done <- serve(t.Context(), p, Options{Home: p.Home}.withDefaults()) }()
+	c := client.Over(p.Socket)
+	defer c.Close()
+	deadline := time.Now().Add(10 * time.Second)
+	var s Status
+	for c.Get(t.Context(), "/v1/status", nil, &s) != nil {
+		if time.Now().After(deadline) {
+			t.Fatal("the daemon does not answer")
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	if s.Spool != 0 || s.LiveSessions != 1 || s.Socket != p.Socket {
+		t.Errorf("%+v", s)
+	}
+	plain := http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return (&net.Dialer{}).DialContext(ctx, "unix", p.Socket)
+	}}}
+	defer plain.CloseIdleConnections()
+	resp, err := plain.Get("http://hookline/v1/events?n=0&follow=1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	lines := bufio.NewScanner(resp.Body)
+	stop, err := plain.Post("http://hookline/v1/stop?reason=restart", "", nil)
+	if err != nil || stop.StatusCode != http.StatusOK {
+		t.Fatal(stop, err)
+	}
+	stop.Body.Close()
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	for lines.Scan() { // the follower goes home in order
+	}
+	if err := lines.Err(); err != nil {
+		t.Errorf("follower: %v", err)
+	}
+	d := open(t, p.Home)
+	defer shut(t, d)
+	recs := logOf(t, d)
+	if got := strings.Join(typesOf(recs), " "); got != "session.started identity.restored daemon.started daemon.stopped" {
+		t.Fatal(got)
+	}
+	started, stopped := recs[2].Event.(*events.DaemonStarted), recs[3].Event.(*events.DaemonStopped)
+	if started.PID != os.Getpid() || started.Spooled != 1 || stopped.Reason != "restart" || !d.ground.Report().Clean {
+		t.Errorf("%+v %+v clean %v", started, stopped, d.ground.Report().Clean)
+	}
+}

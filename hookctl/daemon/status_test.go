@@ -1,0 +1,99 @@
+//go:build unix
+
+package daemon
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+)
+
+// The names of `status --json` never change.
+func TestStatusKeys(t *testing.T) {
+	d := open(t, newHome(t))
+	defer shut(t, d)
+	take(t, d, startOf("s-1"))
+	take(t, d, hookFrame(`{"hook_event_name":"Brandnew","session_id":"s-1"}`))
+	_, body := ask(t, d, "GET", "/v1/status", "")
+	var m map[string]json.RawMessage
+	if err := json.Unmarshal([]byte(body), &m); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"pid", "version", "protocol", "uptime_s", "seq", "fsync", "home", "socket", "clean_start", "projections", "spool", "hooks", "again",
+		"conflicts", "second_installs", "free_bytes", "total_bytes", "warnings", "damage", "live_sessions", "unknown_types"} {
+		if _, ok := m[name]; !ok {
+			t.Errorf("%s is missing", name)
+		}
+	}
+	s := d.Status()
+	if s.Seq != 3 || s.Protocol != 1 || s.Fsync != "shared" || *s.PID != os.Getpid() || s.LiveSessions != 1 || s.Hooks["Brandnew"].Count != 1 || s.UnknownTypes["hook Brandnew"] != 1 {
+		t.Errorf("%+v", s)
+	}
+	names := make([]string, 0, 4)
+	for _, p := range s.Projections {
+		names = append(names, p.Name)
+		if p.Lag != 3 || p.Seq != 0 {
+			t.Errorf("%+v", p)
+		}
+	}
+	if got := strings.Join(names, " "); got != "session identity latest project gate" {
+		t.Error(got)
+	}
+	if _, err := d.view.Flush(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range d.Status().Projections {
+		if p.Lag != 0 || p.Seq != 3 {
+			t.Errorf("%+v", p)
+		}
+	}
+}
+
+// Status counts a hook once, however often its frame came.
+func TestStatusCountsOnce(t *testing.T) {
+	d := open(t, newHome(t))
+	defer shut(t, d)
+	f := hookFrame(`{"hook_event_name":"Stop","session_id":"s-1"}`)
+	take(t, d, f)
+	take(t, d, f)
+	again := hookFrame(`{"hook_event_name":"Stop","session_id":"s-1"}`)
+	take(t, d, again)
+	if n := d.Status().Hooks["Stop"].Count; n != 1 {
+		t.Errorf("Stop counted %d times", n)
+	}
+}
+
+func TestWarnsOncePerCause(t *testing.T) {
+	d := open(t, newHome(t))
+	defer shut(t, d)
+	long := strings.Repeat("x", 5000)
+	a := take(t, d, bashOf(long, 1))
+	b := take(t, d, bashOf(long, 2))
+	if want := `{"systemMessage":"hookline: session_id exceeds 100 characters and was truncated"}` + "\n"; string(a.Stdout) != want || len(b.Stdout) != 0 {
+		t.Errorf("%q, then %q", a.Stdout, b.Stdout)
+	}
+}
+
+// Counters stay bounded whatever names come.
+func TestHookCounts(t *testing.T) {
+	var c hookCounts
+	now := time.Date(2026, 11, 21, 8, 0, 0, 5e5, time.FixedZone("", 3600))
+	for i := range 1000 {
+		c.saw(fmt.Sprint("H", i), now)
+	}
+	c.saw("", now)
+	c.saw("H1", now)
+	kinds, _ := c.copies()
+	if len(kinds) > 202 || kinds["H1"].Count != 2 || kinds["(other)"].Count != 1000-201 || !kinds["H1"].Last.Equal(now.Truncate(time.Millisecond)) || kinds["H1"].Last.Location() != time.UTC {
+		t.Errorf("%d kinds, %+v, %+v", len(kinds), kinds["H1"], kinds["(other)"])
+	}
+	for i := range 1000 {
+		c.second(fmt.Sprint("/b/", i))
+	}
+	if _, installs := c.copies(); len(installs) != 100 {
+		t.Errorf("%d installs", len(installs))
+	}
+}

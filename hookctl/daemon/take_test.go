@@ -1,0 +1,353 @@
+//go:build unix
+
+package daemon
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"hookline/events"
+	"hookline/hookctl/hook"
+	"hookline/hookctl/wire"
+	"hookline/projector"
+	"hookline/projector/intake"
+	"hookline/projector/session"
+)
+
+// One frame, delivered 64 times at once: it counts once, and every answer says the same and comes
+// after its events are on disk.
+func TestOneFrameManyTimes(t *testing.T) {
+	d := open(t, newHome(t))
+	defer shut(t, d)
+	f := startOf("s-1")
+	answers := make([]hook.Answer, 64)
+	together(64, func(i int) {
+		a, err := d.Take(context.Background(), f)
+		if err != nil {
+			t.Error(err)
+		}
+		answers[i] = a
+	})
+	want := `{"hookSpecificOutput":{"hookEventName":"SessionStart","additionalContext":"New session initialized"}}` + "\n"
+	for i, a := range answers {
+		if string(a.Stdout) != want {
+			t.Errorf("%d: %s", i, a.Stdout)
+		}
+	}
+	if got := strings.Join(typesOf(logOf(t, d)), " "); got != "session.started identity.restored" {
+		t.Error(got)
+	}
+	if s := d.Status(); s.Again != 63 || s.Hooks["SessionStart"].Count != 1 {
+		t.Errorf("again %d, counted %d", s.Again, s.Hooks["SessionStart"].Count)
+	}
+}
+
+// Two installs that send every hook at the same time: each hook counts once.
+func TestTwoInstallsAtOnce(t *testing.T) {
+	d := open(t, newHome(t))
+	defer shut(t, d)
+	dir := t.TempDir()
+	together(64, func(i int) {
+		f := bashOf("s-1", i/2)
+		f.Binary = []string{"/a/hookctl", "/b/hookctl"}[i%2]
+		f.Env["CLAUDE_PROJECT_DIR"] = dir
+		if _, err := d.Take(context.Background(), f); err != nil {
+			t.Error(err)
+		}
+	})
+	n := map[string]int{}
+	for _, typ := range typesOf(logOf(t, d)) {
+		n[typ]++
+	}
+	if n["tool.succeeded"] != 32 || n["project.seen"] != 1 || n["frame.duplicated"] < 1 || n["frame.duplicated"] > 2 || len(n) != 3 {
+		t.Errorf("%v", n)
+	}
+	if s := d.Status(); s.Hooks["PostToolUse"].Count != 32 {
+		t.Errorf("%+v", s.Hooks)
+	}
+	mustVerify(t, d)
+}
+
+// A clock that went back is recorded once, and nothing else changes.
+func TestClockWentBack(t *testing.T) {
+	c := &clock{time.Now()}
+	d := openAt(t, newHome(t), c)
+	defer shut(t, d)
+	take(t, d, startOf("s-1"))
+	c.at = c.at.Add(-2 * time.Hour)
+	for i := range 3 {
+		f := bashOf("s-1", i)
+		f.Time = c.at.UnixMilli()
+		take(t, d, f)
+	}
+	jumps := 0
+	for _, r := range logOf(t, d) {
+		if e, ok := r.Event.(*events.ClockJumped); ok {
+			jumps++
+			if e.BackMS < 7_199_000 || e.BackMS > 7_300_000 {
+				t.Errorf("%d ms", e.BackMS)
+			}
+		}
+	}
+	if jumps != 1 {
+		t.Errorf("%d jumps", jumps)
+	}
+	mustVerify(t, d)
+}
+
+// Exactly once: again, conflict and second install, with the answers and the counters.
+func TestTakeVerdicts(t *testing.T) {
+	home := newHome(t)
+	d := open(t, home)
+	f := startOf("s-1")
+	f.Binary = "/a/hookctl"
+	first := take(t, d, f)
+	again := take(t, d, f)
+	if string(first.Stdout) != string(again.Stdout) || !strings.Contains(string(first.Stdout), "New session initialized") {
+		t.Errorf("%s then %s", first.Stdout, again.Stdout)
+	}
+	other := f
+	other.Body = []byte(`{"hook_event_name":"SessionStart","session_id":"s-1","source":"resume"}`)
+	other.Size = int64(len(other.Body))
+	if a := take(t, d, other); string(a.Stdout) != `{"systemMessage":"hookline: a frame id came twice with different content; recorded as frame.conflicted"}`+"\n" || a.Exit != 0 {
+		t.Errorf("%+v", a)
+	}
+	second := startOf("s-1")
+	second.Binary = "/b/hookctl"
+	for range 2 { // answers nothing, and is named once
+		second.ID = wire.NewID(second.Time)
+		if a := take(t, d, second); len(a.Stdout)+len(a.Stderr) != 0 {
+			t.Errorf("%s", a.Stdout)
+		}
+	}
+	recs := logOf(t, d)
+	if got, want := strings.Join(typesOf(recs), " "), "session.started identity.restored frame.conflicted frame.duplicated"; got != want {
+		t.Fatalf("%s", got)
+	}
+	conflict := recs[2].Event.(*events.FrameConflicted)
+	if conflict.Frame != f.ID || !strings.HasPrefix(conflict.Digest, "sha256:") || string(conflict.Data) != string(other.Body) {
+		t.Errorf("%+v", conflict)
+	}
+	dup := recs[3].Event.(*events.FrameDuplicated)
+	if dup.Original != f.ID || dup.Install != "/b/hookctl" {
+		t.Errorf("%+v", dup)
+	}
+	s := d.Status()
+	if s.Again != 1 || s.Conflicts != 1 || s.SecondInstalls["/b/hookctl"] != 2 || s.Hooks["SessionStart"].Count != 1 {
+		t.Errorf("%+v", s)
+	}
+	shut(t, d)
+
+	d = open(t, home) // all of it holds after a restart
+	defer shut(t, d)
+	if a := take(t, d, f); string(a.Stdout) != string(first.Stdout) {
+		t.Errorf("%s", a.Stdout)
+	}
+	if n := len(logOf(t, d)); n != 4 {
+		t.Errorf("%d records", n)
+	}
+}
+
+// A frame far older than the window is found in the log by its id.
+func TestOldFrameIsFound(t *testing.T) {
+	home := newHome(t)
+	c := &clock{time.Now()}
+	d := openAt(t, home, c)
+	defer shut(t, d)
+	f := startOf("s-1")
+	take(t, d, f)
+	for i := range 20 {
+		take(t, d, bashOf("s-1", i))
+	}
+	before := len(logOf(t, d))
+	d.window = newSmallWindow(d, t)
+	c.at = c.at.Add(time.Hour)
+	take(t, d, f)
+	if s := d.Status(); s.Again != 1 || len(logOf(t, d)) != before {
+		t.Errorf("again %d, %d records more", s.Again, len(logOf(t, d))-before)
+	}
+	f.Body = []byte(`{"hook_event_name":"SessionStart","session_id":"s-1","source":"clear"}`)
+	f.Size = int64(len(f.Body))
+	take(t, d, f)
+	if s := d.Status(); s.Conflicts != 1 {
+		t.Errorf("conflicts %d", s.Conflicts)
+	}
+}
+
+// newSmallWindow is a window that remembers the newest ten records only.
+func newSmallWindow(d *Daemon, t *testing.T) *intake.Window {
+	t.Helper()
+	w := intake.New(10)
+	for _, r := range logOf(t, d) {
+		w.Add(&r.Envelope, r.Seq, r.Appended, intake.DigestOf(r.Data), "")
+	}
+	return w
+}
+
+// flakyStore fails one load.
+type flakyStore struct {
+	projector.Store
+	mu   sync.Mutex
+	fail int
+}
+
+func (s *flakyStore) Load(ctx context.Context, bucket, key string) ([]byte, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.fail > 0 && strings.HasPrefix(key, "session.") {
+		s.fail--
+		return nil, errors.New("load: no answer")
+	}
+	return s.Store.Load(ctx, bucket, key)
+}
+
+// An event that could not be folded at once is folded later, not lost behind the position.
+func TestFailedFoldIsMadeUp(t *testing.T) {
+	d := open(t, newHome(t))
+	defer shut(t, d)
+	take(t, d, startOf("s-1"))
+	if _, err := d.view.Flush(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	flaky := &flakyStore{Store: d.ground.Store()}
+	view, err := projector.OpenView(t.Context(), flaky, projector.Tables())
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.view = view
+	flaky.fail = 3
+	if a, err := d.Take(t.Context(), bashOf("s-1", 1)); err != nil {
+		t.Logf("refused: %v %v", a, err)
+	}
+	flaky.mu.Lock()
+	flaky.fail = 0
+	flaky.mu.Unlock()
+	take(t, d, bashOf("s-1", 2))
+	mustVerify(t, d)
+}
+
+// Callers that leave in the middle lose no fold.
+func TestCancelledCallersLoseNoFold(t *testing.T) {
+	d := open(t, newHome(t))
+	defer shut(t, d)
+	take(t, d, startOf("s-1"))
+	for i := range 150 {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Duration(rand.IntN(1500))*time.Microsecond)
+		_, _ = d.take(ctx, bashOf("s-1", i), true)
+		cancel()
+		if i%10 == 0 {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Duration(rand.IntN(1500))*time.Microsecond)
+			_, _ = d.Emit(ctx, events.Envelope{Type: events.TypeIdentityPersisted, Session: "s-1", Data: []byte(`{"reason":"command"}`)})
+			cancel()
+		}
+	}
+	take(t, d, bashOf("s-1", 1000))
+	mustVerify(t, d)
+}
+
+// A capture time that no calendar has must not make the log unreadable.
+func TestTakeStrangeTimes(t *testing.T) {
+	for _, ms := range []int64{-1, -62135596800001, 253402300800000, 1 << 60, 0} {
+		t.Run(fmt.Sprint(ms), func(t *testing.T) {
+			home := newHome(t)
+			d := open(t, home)
+			f := startOf("s-1")
+			f.Time = ms
+			take(t, d, f)
+			take(t, d, bashOf("s-1", 1))
+			n := 0
+			err := d.stream.Read(t.Context(), 1, 0, func(r events.Record) error {
+				n++
+				_, err := json.Marshal(r)
+				return err
+			})
+			if err != nil || n < 2 {
+				t.Errorf("%d records read: %v", n, err)
+			}
+			shut(t, d)
+			d, err = Open(t.Context(), Options{Home: home})
+			if err != nil {
+				t.Fatalf("the next start: %v", err)
+			}
+			mustVerify(t, d)
+			shut(t, d)
+		})
+	}
+}
+
+func TestTakeStrangeIDs(t *testing.T) {
+	home := newHome(t)
+	d := open(t, home)
+	for i, id := range []string{"a.b.c", "*", ">", " ", "a b", "a/b/../c", "a\nb", "a\x00b", strings.Repeat("x", 5000), strings.Repeat("🙂", 200), "ev.p.s", "%2e", "_", "~", "=", "A", "a"} {
+		b, _ := json.Marshal(map[string]any{"hook_event_name": "SessionStart", "session_id": id, "source": "startup"})
+		if _, err := d.Take(t.Context(), hookFrame(string(b))); err != nil {
+			t.Errorf("%d %.20q: %v", i, id, err)
+		}
+		b, _ = json.Marshal(map[string]any{"hook_event_name": "SessionEnd", "session_id": id, "reason": "other"})
+		if _, err := d.Take(t.Context(), hookFrame(string(b))); err != nil {
+			t.Errorf("%d %.20q: %v", i, id, err)
+		}
+	}
+	keys, _ := d.keys(t.Context(), session.Name)
+	if len(keys) != 17 {
+		t.Errorf("%d sessions: %q", len(keys), keys)
+	}
+	mustVerify(t, d)
+	shut(t, d)
+	d = open(t, home)
+	mustVerify(t, d)
+	shut(t, d)
+}
+
+// Large members that are no tool content.
+func TestTakeLargeMembers(t *testing.T) {
+	big := strings.Repeat("n", 900<<10)
+	for _, c := range []map[string]any{
+		{"hook_event_name": big, "session_id": "s-1"},
+		{"hook_event_name": "PreToolUse", "session_id": "s-1", "tool_name": "Bash", "tool_use_id": big},
+		{"hook_event_name": "PreToolUse", "session_id": "s-1", "tool_name": big, "tool_use_id": "t"},
+		{"hook_event_name": "SubagentStart", "session_id": "s-1", "agent_id": big},
+		{"hook_event_name": "Stop", "session_id": "s-1", "cwd": "/" + big},
+		{"hook_event_name": "Stop", "session_id": big + big},
+	} {
+		d := open(t, newHome(t))
+		b, _ := json.Marshal(c)
+		if _, err := d.Take(t.Context(), hookFrame(string(b))); err != nil {
+			t.Errorf("%.30v: %v", c["hook_event_name"], err)
+		}
+		if _, err := d.view.Flush(t.Context()); err != nil {
+			t.Errorf("%.30v: %v", c["hook_event_name"], err)
+		}
+		shut(t, d)
+	}
+}
+
+// A member of another type than this build expects does not make the hook another one.
+func TestTakeMistypedMember(t *testing.T) {
+	d := open(t, newHome(t))
+	defer shut(t, d)
+	take(t, d, hookFrame(`{"hook_event_name":"PreToolUse","session_id":"s-1","tool_name":"Bash","tool_use_id":"toolu_1","cwd":"/"}`))
+	take(t, d, hookFrame(`{"hook_event_name":"PostToolUse","session_id":"s-1","tool_name":"Bash","tool_use_id":"toolu_1","duration_ms":"12"}`))
+	recs := logOf(t, d)
+	r := recs[len(recs)-1]
+	if r.Type != "tool.succeeded" || r.Hook != "PostToolUse" || r.ToolUseID != "toolu_1" || r.Causation == "" {
+		t.Errorf("%s hook %q call %q cause %q %T %+v", r.Type, r.Hook, r.ToolUseID, r.Causation, r.Event, r.Event)
+	}
+}
+
+// A compaction of a session that nobody knows restores nothing.
+func TestCompactOfUnknownSession(t *testing.T) {
+	d := open(t, newHome(t))
+	defer shut(t, d)
+	a := take(t, d, hookFrame(`{"hook_event_name":"SessionStart","session_id":"s-9","source":"compact"}`))
+	if strings.Contains(string(a.Stdout), "Identity restored from s-9") {
+		t.Errorf("%s", a.Stdout)
+	}
+}
