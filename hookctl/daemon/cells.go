@@ -3,21 +3,11 @@ package daemon
 import (
 	"encoding/json"
 	"net/http"
-	"slices"
-	"strconv"
 	"strings"
 
-	"hookline/hookctl/problem"
-	"hookline/hookctl/spelling"
+	"hookline/hookctl/past"
 	"hookline/projector"
 )
-
-// CellJSON is one cell of a projection as it travels over the socket.
-type CellJSON struct {
-	Key   string          `json:"key"`
-	Seq   uint64          `json:"seq"`
-	State json.RawMessage `json:"state"`
-}
 
 func (d *Daemon) handleCells(w http.ResponseWriter, r *http.Request) error {
 	return writeCells(w, r, d.view)
@@ -28,7 +18,7 @@ func writeCells(w http.ResponseWriter, r *http.Request, v *projector.View) error
 	if err := knownTable(v, table); err != nil {
 		return err
 	}
-	var cells []CellJSON // gathered first: a reader that stalls must not hold up the view
+	var cells []past.Cell // gathered first: a reader that stalls must not hold up the view
 	err := v.Read(r.Context(), func(rd projector.Reader) error {
 		keys, err := rd.Keys(table)
 		if err != nil {
@@ -39,7 +29,7 @@ func writeCells(w http.ResponseWriter, r *http.Request, v *projector.View) error
 				continue
 			}
 			if st, seq, ok := rd.Raw(table, k); ok {
-				cells = append(cells, CellJSON{Key: k, Seq: seq, State: st})
+				cells = append(cells, past.Cell{Key: k, Seq: seq, State: st})
 			}
 		}
 		return nil
@@ -57,23 +47,7 @@ func writeCells(w http.ResponseWriter, r *http.Request, v *projector.View) error
 	return nil
 }
 
-func knownTable(v *projector.View, table string) error { return tableAmong(v.Tables(), table) }
-
-// tableAmong refuses a projection that is none of the names, with the nearest of them.
-func tableAmong(names []string, table string) error {
-	if slices.Contains(names, table) {
-		return nil
-	}
-	hint := "projections: " + strings.Join(names, ", ")
-	if near := spelling.Nearest(table, names); near != "" {
-		hint = "did you mean " + near + "?"
-	}
-	return problem.New(http.StatusNotFound, "no projection is called "+strconv.Quote(table), hint)
-}
-
-func noCell(table, key string) error {
-	return problem.New(http.StatusNotFound, "projection "+table+" has no cell "+strconv.Quote(key), "")
-}
+func knownTable(v *projector.View, table string) error { return past.KnownTable(v.Tables(), table) }
 
 func (d *Daemon) handleCell(w http.ResponseWriter, r *http.Request) error {
 	table, key := r.PathValue("projection"), r.PathValue("key")
@@ -87,13 +61,13 @@ func (d *Daemon) handleCell(w http.ResponseWriter, r *http.Request) error {
 		}
 		key = full
 	}
-	var c CellJSON
+	var c past.Cell
 	err := d.view.Read(r.Context(), func(rd projector.Reader) error {
 		st, seq, ok := rd.Raw(table, key)
 		if !ok {
-			return noCell(table, key)
+			return past.NoCell(table, key)
 		}
-		c = CellJSON{Key: key, Seq: seq, State: st}
+		c = past.Cell{Key: key, Seq: seq, State: st}
 		return nil
 	})
 	if err != nil {

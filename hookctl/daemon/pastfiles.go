@@ -10,10 +10,9 @@ import (
 
 	"hookline/embedded"
 	"hookline/hookctl/client"
+	"hookline/hookctl/past"
 	"hookline/hookctl/problem"
 	"hookline/hookctl/wire"
-	"hookline/projector/identity"
-	"hookline/projector/session"
 )
 
 // ConnectPast is [Connect] for questions about the past alone: GET of /v1/at, /v1/diff, /v1/events/{sequence} and
@@ -34,16 +33,16 @@ func ConnectPast(ctx context.Context, o client.Options) (*client.Client, error) 
 // pastFiles answers from the log's files.
 type pastFiles struct{ files *embedded.Files }
 
-func (p pastFiles) view() pastView {
-	return pastView{log: p.files, last: p.files.Last(), now: time.Now,
-		sessions: func(context.Context) ([]string, error) { return p.files.Sessions(), nil }}
+func (p pastFiles) view() past.View {
+	return past.View{Log: p.files, Last: p.files.Last(), Now: time.Now,
+		Session: func(_ context.Context, given string) (string, error) { return pickSession(given, p.files.Sessions()) }}
 }
 
 func (p pastFiles) handler() http.Handler {
 	mux := http.NewServeMux()
 	for pattern, h := range map[string]func(http.ResponseWriter, *http.Request) error{
-		"GET /v1/at":                          p.view().handleAt,
-		"GET /v1/diff":                        p.view().handleDiff,
+		"GET /v1/at":                          func(w http.ResponseWriter, r *http.Request) error { return answerAt(w, r, p.view()) },
+		"GET /v1/diff":                        func(w http.ResponseWriter, r *http.Request) error { return answerDiff(w, r, p.view()) },
 		"GET /v1/events/{id}":                 p.handleEvent,
 		"GET /v1/cells/{projection}/{key...}": p.handleCell,
 	} {
@@ -75,25 +74,9 @@ func (p pastFiles) handleEvent(w http.ResponseWriter, r *http.Request) error {
 
 // handleCell is the cell of now, as the daemon has it.
 func (p pastFiles) handleCell(w http.ResponseWriter, r *http.Request) error {
-	table, key := r.PathValue("projection"), r.PathValue("key")
-	v := p.view()
-	if table == session.Name || table == identity.Name {
-		full, err := v.session(r.Context(), key)
-		if err != nil {
-			return err
-		}
-		key = full
-	}
-	c, err := v.choose(r.Context(), table, key)
+	c, err := p.view().Cell(r.Context(), r.PathValue("projection"), r.PathValue("key"))
 	if err != nil {
 		return err
 	}
-	cells, err := v.fold(r.Context(), c, v.last)
-	if err != nil {
-		return err
-	}
-	if len(cells[0]) == 0 {
-		return noCell(table, key)
-	}
-	return reply(w, cells[0][0].CellJSON)
+	return reply(w, c)
 }

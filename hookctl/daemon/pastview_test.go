@@ -3,13 +3,11 @@
 package daemon
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -18,17 +16,32 @@ import (
 	"hookline/events"
 	"hookline/hookctl/client"
 	"hookline/hookctl/home"
+	"hookline/hookctl/past"
 	"hookline/projector"
 )
 
 // wholeAt is every cell at a point by a fold of the whole log.
-func wholeAt(t *testing.T, d *Daemon, seq uint64) []namedCell {
+func wholeAt(t *testing.T, d *Daemon, seq uint64) []past.NamedCell {
 	t.Helper()
 	v, err := projector.Straight(t.Context(), projector.Tables(), d.stream.Read, seq, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	cells, err := chosen{}.cells(t.Context(), v)
+	cells := []past.NamedCell{}
+	err = v.Read(t.Context(), func(r projector.Reader) error {
+		for _, table := range v.Tables() {
+			keys, err := r.Keys(table)
+			if err != nil {
+				return err
+			}
+			for _, key := range keys {
+				if state, at, ok := r.Raw(table, key); ok {
+					cells = append(cells, past.NamedCell{Projection: table, Cell: past.Cell{Key: key, Seq: at, State: state}})
+				}
+			}
+		}
+		return nil
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,21 +85,21 @@ func TestPastIsWhatTheWholeLogGives(t *testing.T) {
 	asked, answers := [][]string{}, []string{}
 	for i, seq := range points {
 		cells := wholeAt(t, d, seq)
-		before := []namedCell{}
+		before := []past.NamedCell{}
 		if i > 0 {
 			before = wholeAt(t, d, points[i-1])
 		}
 		for _, c := range cells {
 			asked = append(asked, []string{"/v1/at", "point", fmt.Sprint(seq), "projection", c.Projection, "key", c.Key})
-			answers = append(answers, inJSON(t, map[string]any{"seq": seq, "cells": []namedCell{c}}))
+			answers = append(answers, inJSON(t, map[string]any{"seq": seq, "cells": []past.NamedCell{c}}))
 		}
 		asked = append(asked, []string{"/v1/at", "point", fmt.Sprint(seq)})
 		answers = append(answers, inJSON(t, map[string]any{"seq": seq, "cells": cells}))
 		if i > 0 {
 			asked = append(asked, []string{"/v1/diff", "a", fmt.Sprint(points[i-1]), "b", fmt.Sprint(seq)},
 				[]string{"/v1/diff", "b", fmt.Sprint(points[i-1]), "a", fmt.Sprint(seq)})
-			answers = append(answers, inJSON(t, map[string]any{"a": points[i-1], "b": seq, "diffs": diffCells(before, cells)}),
-				inJSON(t, map[string]any{"b": points[i-1], "a": seq, "diffs": diffCells(cells, before)}))
+			answers = append(answers, inJSON(t, map[string]any{"a": points[i-1], "b": seq, "diffs": past.Compare(before, cells)}),
+				inJSON(t, map[string]any{"b": points[i-1], "a": seq, "diffs": past.Compare(cells, before)}))
 		}
 	}
 	compare := func(who string, h http.Handler) {
@@ -163,40 +176,6 @@ func TestPastTimes(t *testing.T) {
 		t.Errorf("%s, want %s", got, want)
 	}
 }
-
-// A question about one session reads that session's records, and a difference what lies between its points and what
-// those cells need.
-func TestPastReadsWhatItNeeds(t *testing.T) {
-	var asked []string
-	p := pastView{log: counted{&asked}, last: 99, now: time.Now, sessions: func(context.Context) ([]string, error) { return []string{"c68c8a51-e89d"}, nil }}
-	h := func(path string, handle func(http.ResponseWriter, *http.Request) error) {
-		t.Helper()
-		if err := handle(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, path, nil)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	h("/v1/at?point=50&projection=session&key=c68c8a51", p.handleAt)
-	h("/v1/diff?a=60&b=50&projection=session", p.handleDiff)
-	want := []string{"1-50 {c68c8a51-e89d  []}", "51-60 {  []}", "1-50 {s-1  []}", "51-60 {s-1  []}"}
-	if !slices.Equal(asked, want) {
-		t.Errorf("read %q, want %q", asked, want)
-	}
-}
-
-// counted is a log with one record, of session s-1 at sequence 55, that notes what is read.
-type counted struct{ asked *[]string }
-
-func (c counted) Select(_ context.Context, from, to uint64, want []projector.Selector, fn func(events.Record) error) error {
-	words := fmt.Sprint(want)
-	*c.asked = append(*c.asked, fmt.Sprintf("%d-%d %s", from, to, words[1:len(words)-1]))
-	if from > 55 || to < 55 {
-		return nil
-	}
-	return fn(events.NewRecord(55, events.Envelope{ID: "x", Type: events.TypeTurnStopped, Version: 1, Session: "s-1", Data: []byte(`{}`)}))
-}
-
-func (counted) SeqCaptured(context.Context, time.Time) (uint64, error) { return 0, nil }
-func (counted) SeqAtTime(context.Context, time.Time) (uint64, error)   { return 0, nil }
 
 // A store that was not left in order is opened as ever; one that was is read without a server.
 func TestConnectPast(t *testing.T) {

@@ -15,6 +15,7 @@ import (
 	"hookline/embedded"
 	"hookline/events"
 	"hookline/hookctl/hook"
+	"hookline/hookctl/past"
 	"hookline/hookctl/problem"
 	"hookline/projector"
 	"hookline/projector/gate"
@@ -79,7 +80,7 @@ func (d *Daemon) seqOf(ctx context.Context, s string) (uint64, error) {
 	if n, err := strconv.ParseUint(s, 10, 64); err == nil {
 		return max(n, 1), nil
 	}
-	t, err := readTime(s, d.opts.Now())
+	t, err := past.ReadTime(s, d.opts.Now())
 	if err != nil {
 		return 0, err
 	}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"hookline/events"
+	"hookline/hookctl/past"
 	"hookline/hookctl/problem"
 	"hookline/projector"
 )
@@ -200,7 +201,7 @@ func TestCellsAtDiff(t *testing.T) {
 	}
 	var at struct {
 		Seq   uint64
-		Cells []namedCell
+		Cells []past.NamedCell
 	}
 	_, body = ask(t, d, "GET", "/v1/at?point=2&projection=session", "")
 	if err := json.Unmarshal([]byte(body), &at); err != nil || at.Seq != 2 || len(at.Cells) != 1 || at.Cells[0].Key != "c68c8a51-e89d-45af-bd06-f5c764bc3b27" {

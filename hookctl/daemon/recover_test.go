@@ -20,19 +20,19 @@ import (
 // tuesday is when the tests of recovery begin.
 var tuesday = time.Date(2026, 11, 17, 9, 0, 0, 0, time.UTC)
 
-// past makes logs whose frames were captured at set times.
-type past struct {
+// oldLog makes logs whose frames were captured at set times.
+type oldLog struct {
 	t   *testing.T
 	d   *Daemon
 	dir string
 }
 
-func pastIn(t *testing.T) past {
-	return past{t: t, d: open(t, newHome(t)), dir: t.TempDir()}
+func pastIn(t *testing.T) oldLog {
+	return oldLog{t: t, d: open(t, newHome(t)), dir: t.TempDir()}
 }
 
 // hook takes one frame, captured so long after tuesday.
-func (p past) hook(after time.Duration, body string) {
+func (p oldLog) hook(after time.Duration, body string) {
 	p.t.Helper()
 	f := hookFrame(body)
 	f.Time = tuesday.Add(after).UnixMilli()
@@ -40,21 +40,21 @@ func (p past) hook(after time.Duration, body string) {
 	take(p.t, p.d, f)
 }
 
-func (p past) start(after time.Duration, session string) {
+func (p oldLog) start(after time.Duration, session string) {
 	p.hook(after, `{"hook_event_name":"SessionStart","session_id":"`+session+`","source":"startup"}`)
 }
 
-func (p past) end(after time.Duration, session string) {
+func (p oldLog) end(after time.Duration, session string) {
 	p.hook(after, `{"hook_event_name":"SessionEnd","session_id":"`+session+`","reason":"other"}`)
 }
 
-func (p past) fail(after time.Duration, session string, n int) {
+func (p oldLog) fail(after time.Duration, session string, n int) {
 	for i := range n {
 		p.hook(after+time.Duration(i)*10*time.Second, fmt.Sprintf(`{"hook_event_name":"PostToolUseFailure","session_id":%q,"tool_name":"Bash","tool_use_id":"t-%s-%d","tool_input":{"command":"x"},"error":"x"}`, session, after, i))
 	}
 }
 
-func (p past) state(session string) identity.State {
+func (p oldLog) state(session string) identity.State {
 	p.t.Helper()
 	var s identity.State
 	_ = p.d.view.Read(p.t.Context(), func(r projector.Reader) error {
@@ -64,7 +64,7 @@ func (p past) state(session string) identity.State {
 	return s
 }
 
-func (p past) latest() string {
+func (p oldLog) latest() string {
 	p.t.Helper()
 	var s pointer.State
 	key := pointer.ProjectKey(p.state("good").Project)
@@ -76,7 +76,7 @@ func (p past) latest() string {
 }
 
 // recover asks through the surface, as `replay recover` does.
-func (p past) recover(query string) (Recovered, error) {
+func (p oldLog) recover(query string) (Recovered, error) {
 	p.t.Helper()
 	code, body := ask(p.t, p.d, "POST", "/v1/recover?cwd="+p.dir+"&"+query, "")
 	var line struct {
@@ -95,7 +95,7 @@ func (p past) recover(query string) (Recovered, error) {
 }
 
 // twoDays is a project with a good session that ended on tuesday and one that went wrong on wednesday.
-func twoDays(t *testing.T) past {
+func twoDays(t *testing.T) oldLog {
 	p := pastIn(t)
 	p.start(0, "good")
 	p.fail(time.Minute, "good", 1)
@@ -146,9 +146,9 @@ func TestRecoverProject(t *testing.T) {
 func TestRecoverRefuses(t *testing.T) {
 	p := twoDays(t)
 	defer shut(t, p.d)
-	elsewhere := past{t: t, d: p.d, dir: t.TempDir()}
+	elsewhere := oldLog{t: t, d: p.d, dir: t.TempDir()}
 	for _, c := range []struct {
-		p           past
+		p           oldLog
 		query, want string
 	}{
 		{p, "at=2026-11-17T08:00:00Z", "this folder's project had no snapshot at or before 2026-11-17T08:00:00Z"},
@@ -158,7 +158,7 @@ func TestRecoverRefuses(t *testing.T) {
 		{p, "at=yesterday", `at: "yesterday" is no sequence and no RFC 3339 time`},
 		{p, "at=99999", "the log ends at sequence 13"},
 		{elsewhere, "at=now", "this folder's project had no snapshot at or before "},
-		{past{t: t, d: p.d}, "at=now", "no project is known here"},
+		{oldLog{t: t, d: p.d}, "at=now", "no project is known here"},
 	} {
 		if _, err := c.p.recover(c.query); err == nil || !strings.HasPrefix(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %s", c.query, err, c.want)
@@ -192,7 +192,7 @@ func TestRecoverAfterImport(t *testing.T) {
 	p := twoDays(t)
 	file := exportOf(t, p.d, "")
 	shut(t, p.d)
-	other := past{t: t, d: open(t, filepath.Join(t.TempDir(), "other")), dir: p.dir}
+	other := oldLog{t: t, d: open(t, filepath.Join(t.TempDir(), "other")), dir: p.dir}
 	defer shut(t, other.d)
 	mustImport(t, other.d, file)
 	for _, query := range []string{"at=2026-11-17T20:00:00Z&dry_run=1", "at=2026-11-17T20:00:00Z&session=good"} {
@@ -207,9 +207,9 @@ func TestRecoverAfterImport(t *testing.T) {
 func TestRecoverSessionByCapture(t *testing.T) {
 	p := twoDays(t)
 	file := exportOf(t, p.d, "")
-	other := past{t: t, d: open(t, filepath.Join(t.TempDir(), "other")), dir: p.dir}
+	other := oldLog{t: t, d: open(t, filepath.Join(t.TempDir(), "other")), dir: p.dir}
 	mustImport(t, other.d, file)
-	for name, p := range map[string]past{"recorded": p, "imported": other} {
+	for name, p := range map[string]oldLog{"recorded": p, "imported": other} {
 		got, err := p.recover("at=2026-11-18T09:30:00Z&session=bad&dry_run=1")
 		if err != nil || got.Session != "bad" || got.Snapshot != 0 || got.Replaces != "bad" || got.After.R != p.state("good").Integration {
 			t.Errorf("%s: %+v %v", name, got, err)

@@ -1,13 +1,16 @@
-package daemon
+package past
 
 import (
 	"context"
 	"errors"
 	"net/http"
 	"slices"
+	"strconv"
+	"strings"
 
 	"hookline/events"
 	"hookline/hookctl/problem"
+	"hookline/hookctl/spelling"
 	"hookline/projector"
 	"hookline/projector/identity"
 	"hookline/projector/session"
@@ -24,14 +27,14 @@ type chosen struct {
 
 // choose reads which cells are meant. A session may be named by its alias; one that is gone now may have been there then.
 // A key without a projection means the cell of that key in each.
-func (p pastView) choose(ctx context.Context, table, key string) (chosen, error) {
+func (p View) choose(ctx context.Context, table, key string) (chosen, error) {
 	c := chosen{tables: projector.Tables()}
 	if table != "" {
 		names := make([]string, len(c.tables))
 		for i, t := range c.tables {
 			names[i] = t.Name()
 		}
-		if err := tableAmong(names, table); err != nil {
+		if err := KnownTable(names, table); err != nil {
 			return c, err
 		}
 		c.tables = slices.DeleteFunc(c.tables, func(t *projector.Table) bool { return t.Name() != table })
@@ -40,7 +43,7 @@ func (p pastView) choose(ctx context.Context, table, key string) (chosen, error)
 		return c.all(), nil
 	}
 	if table == session.Name || table == identity.Name {
-		full, err := p.session(ctx, key)
+		full, err := p.Session(ctx, key)
 		switch gone := (*problem.Error)(nil); {
 		case err == nil:
 			key = full
@@ -84,12 +87,12 @@ const maxTouched = 32
 var errTouched = errors.New("more cells than are looked for")
 
 // touched narrows all cells to those that a record between two points folds into: no other can differ.
-func (p pastView) touched(ctx context.Context, c chosen, lo, hi uint64) (chosen, error) {
+func (p View) touched(ctx context.Context, c chosen, lo, hi uint64) (chosen, error) {
 	if c.keys != nil || lo >= hi {
 		return c, nil
 	}
 	few, n := chosen{tables: c.tables, keys: map[string]map[string]bool{}}, 0
-	err := p.log.Select(ctx, lo+1, hi, c.want, func(r events.Record) error {
+	err := p.Log.Select(ctx, lo+1, hi, c.want, func(r events.Record) error {
 		for _, t := range c.tables {
 			for _, key := range t.Keys(r) {
 				if key == "" || few.keys[t.Name()][key] {
@@ -110,8 +113,8 @@ func (p pastView) touched(ctx context.Context, c chosen, lo, hi uint64) (chosen,
 }
 
 // cells are the chosen ones of a view, in which others may be folded in part.
-func (c chosen) cells(ctx context.Context, v *projector.View) ([]namedCell, error) {
-	out := []namedCell{}
+func (c chosen) cells(ctx context.Context, v *projector.View) ([]NamedCell, error) {
+	out := []NamedCell{}
 	err := v.Read(ctx, func(rd projector.Reader) error {
 		for _, t := range v.Tables() {
 			keys, err := rd.Keys(t)
@@ -123,11 +126,28 @@ func (c chosen) cells(ctx context.Context, v *projector.View) ([]namedCell, erro
 					continue
 				}
 				if st, seq, ok := rd.Raw(t, k); ok {
-					out = append(out, namedCell{Projection: t, CellJSON: CellJSON{Key: k, Seq: seq, State: st}})
+					out = append(out, NamedCell{Projection: t, Cell: Cell{Key: k, Seq: seq, State: st}})
 				}
 			}
 		}
 		return nil
 	})
 	return out, err
+}
+
+// KnownTable refuses a projection that is none of the names, with the nearest of them.
+func KnownTable(names []string, table string) error {
+	if slices.Contains(names, table) {
+		return nil
+	}
+	hint := "projections: " + strings.Join(names, ", ")
+	if near := spelling.Nearest(table, names); near != "" {
+		hint = "did you mean " + near + "?"
+	}
+	return problem.New(http.StatusNotFound, "no projection is called "+strconv.Quote(table), hint)
+}
+
+// NoCell is the refusal of a cell that is not there.
+func NoCell(table, key string) error {
+	return problem.New(http.StatusNotFound, "projection "+table+" has no cell "+strconv.Quote(key), "")
 }

@@ -1,0 +1,221 @@
+// Package past answers about states at points of the log: they are folded from the records that they need and no others.
+package past
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"time"
+
+	"hookline/events"
+	"hookline/hookctl/problem"
+	"hookline/projector"
+	"hookline/projector/identity"
+	"hookline/projector/session"
+)
+
+// Log is the log as a question about the past needs it: the running stream, or its files.
+type Log interface {
+	Select(ctx context.Context, from, to uint64, want []projector.Selector, fn func(events.Record) error) error
+	SeqCaptured(ctx context.Context, t time.Time) (uint64, error) // the newest captured at or before t
+	SeqAtTime(ctx context.Context, t time.Time) (uint64, error)   // the first appended at or after t
+}
+
+// View answers about states at points of the log.
+type View struct {
+	Log     Log
+	Last    uint64                                                  // the newest sequence
+	Now     func() time.Time                                        // for durations back from it
+	Session func(ctx context.Context, given string) (string, error) // finds a session of now by its id or alias
+}
+
+// The clocks that a time of a point may be read by.
+const (
+	byCapture = "capture"
+	byAppend  = "append"
+)
+
+// Point reads a point of the log: "now", a sequence, or a time. By capture, which is the default, a time means the
+// newest event that was captured at or before it: nothing behind that point was captured earlier, while in front of it
+// may be younger ones when others came late, from the spool or an import. By append it means everything that was
+// appended before the time: what the log held then.
+func (p View) Point(ctx context.Context, s, by string) (uint64, error) {
+	if by != "" && by != byCapture && by != byAppend {
+		return 0, problem.New(http.StatusBadRequest, fmt.Sprintf("by: %q is neither capture nor append", by), "")
+	}
+	if s == "" || s == "now" {
+		return p.Last, nil
+	}
+	if n, err := strconv.ParseUint(s, 10, 64); err == nil {
+		if n > p.Last {
+			return 0, problem.New(http.StatusBadRequest, "the log ends at sequence "+strconv.FormatUint(p.Last, 10), "")
+		}
+		return n, nil
+	}
+	t, err := ReadTime(s, p.Now())
+	if err != nil {
+		return 0, err
+	}
+	if by != byAppend {
+		seq, err := p.Log.SeqCaptured(ctx, t)
+		return min(seq, p.Last), err
+	}
+	seq, err := p.Log.SeqAtTime(ctx, t)
+	if err != nil || seq == 0 {
+		return 0, err
+	}
+	return min(seq-1, p.Last), nil
+}
+
+// ReadTime reads a time (RFC 3339, or local) or a duration back from now.
+func ReadTime(s string, now time.Time) (time.Time, error) {
+	if ago, err := time.ParseDuration(s); err == nil {
+		return now.Add(-ago), nil
+	}
+	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006-01-02 15:04", "2006-01-02"} {
+		if t, err := time.ParseInLocation(layout, s, time.Local); err == nil {
+			return t, nil
+		}
+	}
+	return time.Time{}, problem.New(http.StatusBadRequest, fmt.Sprintf("%q is no sequence, time or duration", s), "for example 120, 2026-11-21T08:00:00Z or 10m")
+}
+
+// fold gives the chosen cells at points, which ascend: it is one fold that goes on.
+func (p View) fold(ctx context.Context, c chosen, points ...uint64) ([][]NamedCell, error) {
+	source := projector.Part(p.Log.Select).Only(c.want)
+	v, err := projector.Straight(ctx, c.tables, source, points[0], nil)
+	if err != nil {
+		return nil, err
+	}
+	out := make([][]NamedCell, len(points))
+	for i, seq := range points {
+		if i > 0 && seq > points[i-1] {
+			if err := source(ctx, points[i-1]+1, seq, func(r events.Record) error { return v.Apply(ctx, r) }); err != nil {
+				return nil, err
+			}
+		}
+		if out[i], err = c.cells(ctx, v); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// Cell is one cell of a projection as it travels over the socket.
+type Cell struct {
+	Key   string          `json:"key"`
+	Seq   uint64          `json:"seq"`
+	State json.RawMessage `json:"state"`
+}
+
+// NamedCell is a cell with its projection.
+type NamedCell struct {
+	Projection string `json:"projection"`
+	Cell
+}
+
+// State is what projections had at one point.
+type State struct {
+	Cells []NamedCell `json:"cells"`
+	Seq   uint64      `json:"seq"`
+}
+
+// At answers a question by its parameters: point, by, projection and key, all optional.
+func (p View) At(ctx context.Context, q url.Values) (State, error) {
+	c, err := p.choose(ctx, q.Get("projection"), q.Get("key"))
+	if err != nil {
+		return State{}, err
+	}
+	seq, err := p.Point(ctx, q.Get("point"), q.Get("by"))
+	if err != nil {
+		return State{}, err
+	}
+	cells, err := p.fold(ctx, c, seq)
+	if err != nil {
+		return State{}, err
+	}
+	return State{Seq: seq, Cells: cells[0]}, nil
+}
+
+// Cell is the cell of now.
+func (p View) Cell(ctx context.Context, table, key string) (Cell, error) {
+	if table == session.Name || table == identity.Name {
+		full, err := p.Session(ctx, key)
+		if err != nil {
+			return Cell{}, err
+		}
+		key = full
+	}
+	c, err := p.choose(ctx, table, key)
+	if err != nil {
+		return Cell{}, err
+	}
+	cells, err := p.fold(ctx, c, p.Last)
+	if err != nil {
+		return Cell{}, err
+	}
+	if len(cells[0]) == 0 {
+		return Cell{}, NoCell(table, key)
+	}
+	return cells[0][0].Cell, nil
+}
+
+// Change is what is different between two points.
+type Change struct {
+	A     uint64           `json:"a"`
+	B     uint64           `json:"b"`
+	Diffs []projector.Diff `json:"diffs"`
+}
+
+// Diff compares the points a and b: fold to the first, keep it, fold on to the second. Parameters: a, b, by, projection
+// and key.
+func (p View) Diff(ctx context.Context, q url.Values) (Change, error) {
+	c, err := p.choose(ctx, q.Get("projection"), q.Get("key"))
+	if err != nil {
+		return Change{}, err
+	}
+	a, err := p.Point(ctx, q.Get("a"), q.Get("by"))
+	if err != nil {
+		return Change{}, err
+	}
+	b, err := p.Point(ctx, q.Get("b"), q.Get("by"))
+	if err != nil {
+		return Change{}, err
+	}
+	if c, err = p.touched(ctx, c, min(a, b), max(a, b)); err != nil {
+		return Change{}, err
+	}
+	cells, err := p.fold(ctx, c, min(a, b), max(a, b))
+	if err != nil {
+		return Change{}, err
+	}
+	if a > b {
+		slices.Reverse(cells)
+	}
+	return Change{A: a, B: b, Diffs: Compare(cells[0], cells[1])}, nil
+}
+
+// Compare is what is different between two states, each in the order of [View.At].
+func Compare(before, after []NamedCell) []projector.Diff {
+	type id struct{ table, key string }
+	old := map[id]json.RawMessage{}
+	for _, c := range before {
+		old[id{c.Projection, c.Key}] = c.State
+	}
+	out := []projector.Diff{}
+	for _, c := range after {
+		k := id{c.Projection, c.Key}
+		out = append(out, projector.Explain(c.Projection, c.Key, old[k], c.State)...)
+		delete(old, k)
+	}
+	for _, c := range before {
+		if was, gone := old[id{c.Projection, c.Key}]; gone {
+			out = append(out, projector.Explain(c.Projection, c.Key, was, nil)...)
+		}
+	}
+	return out
+}
