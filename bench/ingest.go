@@ -85,7 +85,7 @@ func (b *bench) ingestAgainst(ctx context.Context, h *home, d *daemon.Daemon, r 
 		if err != nil {
 			return out, err
 		}
-		out = append(out, figure{6, fmt.Sprintf("ingest in the daemon / %s, %d at once", against, side), atLeast(.8), p.ratio(),
+		out = append(out, figure{6, fmt.Sprintf("ingest in the daemon / %s, %d at once", against, side), atLeast(.8, ""), p.ratio(),
 			fmt.Sprintf("%s/s against %s/s, %d blocks of %d", perSecond(n, median(p.b)), perSecond(n, median(p.a)), len(p.a), n)})
 	}
 	return out, nil

@@ -132,7 +132,7 @@ func (b *bench) millionFolds(ctx context.Context, log *history) ([]figure, error
 		if err != nil {
 			return out, err
 		}
-		out = append(out, figure{16, "1 M events: replay " + verb + ", events/s / ordered consumer that discards", atLeast(.8), p.ratio(),
+		out = append(out, figure{16, "1 M events: replay " + verb + ", events/s / ordered consumer that discards", atLeast(.8, ""), p.ratio(),
 			fmt.Sprintf("%s against %s, %d pairs", median(p.b).Round(100*time.Millisecond), median(p.a).Round(100*time.Millisecond), len(p.a))})
 	}
 	return out, nil
@@ -149,16 +149,21 @@ func (p program) succeeds(ctx context.Context) (time.Duration, error) {
 
 // kill ends the daemon by its pid, without a chance to write anything.
 func (h *home) kill(ctx context.Context) error {
+	if err := h.signal(os.Kill); err != nil {
+		return err
+	}
+	return until(ctx, 10*time.Second, "the killed daemon", h.gone)
+}
+
+// signal sends a signal to the daemon.
+func (h *home) signal(sig os.Signal) error {
 	s, err := h.status()
 	if err != nil || s.PID == nil {
 		return errors.Join(err, errors.New("the daemon does not tell its pid"))
 	}
 	p, err := os.FindProcess(*s.PID)
-	if err == nil {
-		err = p.Kill()
-	}
 	if err != nil {
 		return err
 	}
-	return until(ctx, 10*time.Second, "the killed daemon", h.gone)
+	return p.Signal(sig)
 }

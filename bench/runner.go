@@ -14,7 +14,7 @@ import (
 )
 
 // lastMeasure is the highest number of a measure.
-const lastMeasure = 16
+const lastMeasure = 18
 
 // millionMeasure is taken only when it is asked for.
 const millionMeasure = 16
@@ -46,7 +46,7 @@ type theme struct {
 // ids for two minutes, and a daemon that starts in that time carries the memory of 100,000 of them,
 // which no real day has.
 var themes = []theme{
-	{[]int{7, 8, 9, 15}, (*bench).makeHistory},
+	{[]int{7, 8, 9, 15, 17}, (*bench).makeHistory},
 	{[]int{1}, (*bench).brief},
 	{[]int{2}, (*bench).postToolUse},
 	{[]int{3}, (*bench).largeWrite},
@@ -57,10 +57,12 @@ var themes = []theme{
 	{[]int{12}, (*bench).redaction},
 	{[]int{13}, (*bench).tailDelay},
 	{[]int{14}, (*bench).gates},
+	{[]int{18}, (*bench).killed},
 	{[]int{7}, (*bench).verify},
 	{[]int{8}, (*bench).coldStart},
 	{[]int{9}, (*bench).idle},
 	{[]int{15}, (*bench).pastState},
+	{[]int{17}, (*bench).check},
 	{[]int{millionMeasure}, (*bench).million},
 }
 

@@ -19,7 +19,9 @@ type goal struct {
 }
 
 func atMost(limit float64, unit string) goal { return goal{limit: limit, unit: unit} }
-func atLeast(limit float64) goal             { return goal{limit: limit, atLeast: true} }
+func atLeast(limit float64, unit string) goal {
+	return goal{limit: limit, atLeast: true, unit: unit}
+}
 
 func (g goal) met(v float64) bool {
 	if g.atLeast {
@@ -188,7 +190,10 @@ const afterword = `
 15. ` + "`replay at SEQUENCE identity SESSION`" + ` of a session in the middle of the long log, whole process: without a daemon, and then with one.
 16. With -million only. Starts are ` + "`hookctl start`" + `, the ids of the log forgotten (the server remembers them for two minutes); verify and rebuild
    are whole processes without a daemon, with the start and the stop of the store.
+17. Every record of the long log's blocks read and compared with its checksum, in this process, as a start after a crash does with what nothing
+    vouches for. The page cache is warm.
+18. ` + "`hookctl start`" + ` at once after a kill -9 of the daemon while eight clients at a time send hooks; whoever comes first starts it.
 
-The log of 100,000 events (7, 8, 9, 15): the hooks of measure 4 are taken by a daemon in process, and what it recorded is appended again,
+The log of 100,000 events (7, 8, 9, 15, 17): the hooks of measure 4 are taken by a daemon in process, and what it recorded is appended again,
 in batches, under other session ids and times; then a daemon folds it once and stops in order.
 `

@@ -42,7 +42,7 @@ func (b *bench) verify(ctx context.Context) ([]figure, error) {
 		return time.Since(begin), err
 	})
 	n := int(b.past.events)
-	return []figure{{7, "replay verify, events/s / ordered consumer that discards", atLeast(.5), p.ratio(),
+	return []figure{{7, "replay verify, events/s / ordered consumer that discards", atLeast(.5, ""), p.ratio(),
 			fmt.Sprintf("%s/s against %s/s, %d events, %d pairs", perSecond(n, median(p.b)), perSecond(n, median(p.a)), n, len(p.a))}},
 		errors.Join(err, d.Close(context.WithoutCancel(ctx)))
 }
