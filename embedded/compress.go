@@ -109,7 +109,7 @@ func (c *codec) unpack(encoding string, packed []byte) ([]byte, error) {
 	return c.unpackTo(encoding, packed, nil)
 }
 
-// unpackTo is unpack into the room behind the end of to, where there is enough of it.
+// unpackTo is unpack into the memory of to, which is empty, where that is enough.
 func (c *codec) unpackTo(encoding string, packed, to []byte) (plain []byte, err error) {
 	switch encoding {
 	case "":

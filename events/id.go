@@ -3,6 +3,7 @@ package events
 import (
 	"encoding/binary"
 	"strconv"
+	"strings"
 
 	"github.com/oklog/ulid/v2"
 )
@@ -27,4 +28,10 @@ func IDTime(id string) (int64, bool) {
 		return 0, false
 	}
 	return int64(u.Time()), true
+}
+
+// Alias is the short form of a session id that people see: dashes dropped, the first eight characters.
+func Alias(session string) string {
+	letters := []rune(strings.ReplaceAll(session, "-", ""))
+	return string(letters[:min(8, len(letters))])
 }

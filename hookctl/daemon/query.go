@@ -18,7 +18,6 @@ import (
 	"hookline/hookctl/past"
 	"hookline/hookctl/problem"
 	"hookline/projector"
-	"hookline/projector/gate"
 	"hookline/projector/project"
 	"hookline/projector/session"
 )
@@ -263,7 +262,7 @@ func (d *Daemon) resolveSession(ctx context.Context, given string) (string, erro
 
 func pickSession(given string, keys []string) (string, error) {
 	return pick("session", given, keys, func(k string) bool {
-		return gate.Alias(k) == gate.Alias(given) && len(given) >= 4 && strings.HasPrefix(strings.ReplaceAll(k, "-", ""), strings.ReplaceAll(given, "-", ""))
+		return events.Alias(k) == events.Alias(given) && len(given) >= 4 && strings.HasPrefix(strings.ReplaceAll(k, "-", ""), strings.ReplaceAll(given, "-", ""))
 	})
 }
 

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"hookline/events"
 )
 
 // Fixed texts of `hookctl req`, as the framework's users know them.
@@ -72,7 +74,7 @@ func (c CLI) SatisfiedAll(list []Requirement) string {
 
 // Approved tells of a dynamic requirement.
 func (c CLI) Approved(q Requirement) string {
-	return fmt.Sprintf("✅ Approved '%s' for %s\n   Duration: %s (session scope)\n   Session: %s", q.Name, c.Branch, minutes(q.ApprovalTTL), ShortID(c.Session))
+	return fmt.Sprintf("✅ Approved '%s' for %s\n   Duration: %s (session scope)\n   Session: %s", q.Name, c.Branch, minutes(q.ApprovalTTL), events.Alias(c.Session))
 }
 
 // minutes is 60m 0s.
@@ -94,9 +96,9 @@ func (c CLI) AtBranchLevel(names ...string) string {
 // Using says how the session was found.
 func (c CLI) Using(explicit bool) string {
 	if explicit {
-		return "🎯 Using explicit session: " + ShortID(c.Session)
+		return "🎯 Using explicit session: " + events.Alias(c.Session)
 	}
-	return "✨ Auto-detected Claude session: " + ShortID(c.Session)
+	return "✨ Auto-detected Claude session: " + events.Alias(c.Session)
 }
 
 // Cleared tells of one requirement, or of all with "".
@@ -262,7 +264,7 @@ func SessionRow(o Other, dir string, pid int) string {
 	if o.Ago >= 0 && o.Ago < time.Minute {
 		when = "just now"
 	}
-	return fmt.Sprintf("  %s - %s\n    %s [PID %d, %s]", ShortID(o.Session), dir, o.Branch, pid, when)
+	return fmt.Sprintf("  %s - %s\n    %s [PID %d, %s]", events.Alias(o.Session), dir, o.Branch, pid, when)
 }
 
 // SessionsHead is the heading of `req sessions`.

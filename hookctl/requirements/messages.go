@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"hookline/events"
 )
 
 // program is what people type for the framework's `req`: the texts are the framework's, only this name differs.
@@ -24,12 +26,6 @@ type Other struct {
 	Ago             time.Duration
 }
 
-// ShortID is the alias of a session that people see: its first 8 characters, dashes dropped.
-func ShortID(session string) string {
-	letters := []rune(strings.ReplaceAll(session, "-", ""))
-	return string(letters[:min(8, len(letters))])
-}
-
 // shortSkill drops the plugin: `arch-review` of `requirements-framework:arch-review`.
 func shortSkill(skill string) string { return skill[strings.LastIndexByte(skill, ':')+1:] }
 
@@ -39,7 +35,7 @@ func satisfyCommand(session string, names ...string) string {
 	for i, n := range names {
 		quoted[i] = shellWord(n)
 	}
-	return program + " satisfy " + strings.Join(quoted, " ") + " --session " + ShortID(session)
+	return program + " satisfy " + strings.Join(quoted, " ") + " --session " + events.Alias(session)
 }
 
 // shellWord quotes a name that a shell would not take as one word.
@@ -55,7 +51,7 @@ func shellWord(name string) string {
 
 // text fills a requirement's own text.
 func (f Failure) text(session, text string) string {
-	values := map[string]string{"session_id": ShortID(session)}
+	values := map[string]string{"session_id": events.Alias(session)}
 	for k, v := range f.Values {
 		values[k] = v
 	}
@@ -151,7 +147,7 @@ func (f Failure) figures() string {
 func (f Failure) sessions() string {
 	var lines []string
 	for _, o := range f.Others {
-		lines = append(lines, fmt.Sprintf("- `%s` on `%s` (%s)", ShortID(o.Session), o.Branch, ago(o.Ago)))
+		lines = append(lines, fmt.Sprintf("- `%s` on `%s` (%s)", events.Alias(o.Session), o.Branch, ago(o.Ago)))
 	}
 	return strings.Join(lines, "\n")
 }

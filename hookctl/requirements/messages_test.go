@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 	"unicode/utf8"
+
+	"hookline/events"
 )
 
 const session = "cad0ac4d-3933-45ad-9a1c-14aec05bb940"
@@ -355,8 +357,8 @@ func TestPinned_46_47_CLI(t *testing.T) {
 
 func TestPinned_6_ShortID(t *testing.T) {
 	for in, want := range map[string]string{session: "cad0ac4d", "cad0ac4d393345ad9a1c14aec05bb940": "cad0ac4d", "08345d22": "08345d22", "abc": "abc", "": "", "ééééééééé": "éééééééé"} {
-		equal(t, in, ShortID(in), want)
-		equal(t, in+" again", ShortID(ShortID(in)), want)
+		equal(t, in, events.Alias(in), want)
+		equal(t, in+" again", events.Alias(events.Alias(in)), want)
 	}
 }
 

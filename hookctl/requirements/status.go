@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"hookline/events"
 )
 
 // Gate is a requirement as it stands for a session.
@@ -52,7 +54,7 @@ func (s Status) Text(mode string) string {
 
 // values are what the placeholders of a text stand for.
 func (s Status) values() map[string]string {
-	return map[string]string{"branch": s.Branch, "project_dir": s.Project, "session_id": ShortID(s.Session)}
+	return map[string]string{"branch": s.Branch, "project_dir": s.Project, "session_id": events.Alias(s.Session)}
 }
 
 // warning names the other sessions, when an enabled guard wants only one.
@@ -63,7 +65,7 @@ func (s Status) warning() string {
 	}
 	lines := []string{"⚠️  **Other Claude Code sessions detected on this project**", ""}
 	for _, o := range s.Others {
-		lines = append(lines, fmt.Sprintf("  • `%s` on `%s` (active %s)", ShortID(o.Session), o.Branch, ago(o.Ago)))
+		lines = append(lines, fmt.Sprintf("  • `%s` on `%s` (active %s)", events.Alias(o.Session), o.Branch, ago(o.Ago)))
 	}
 	return strings.Join(append(lines, "", "**Note**: Edits may be blocked to prevent conflicts.",
 		"Use `"+inSession("approve "+shellWord(s.Gates[i].Requirement.Name), s.Session)+"` to override if needed."), "\n")
@@ -74,7 +76,7 @@ func inSession(command, session string) string {
 	if session == "" {
 		return program + " " + command
 	}
-	return program + " " + command + " --session " + ShortID(session)
+	return program + " " + command + " --session " + events.Alias(session)
 }
 
 // resolution is what resolves a requirement: `/arch-review`, a command, or what to do by hand.
@@ -204,7 +206,7 @@ func (s Status) quickStart() string {
 
 func (s Status) standard() string {
 	parts := []string{"## Requirements Framework Active",
-		fmt.Sprintf("**Branch**: `%s` @ `%s` | **Session**: `%s`", s.Branch, s.Project, ShortID(s.Session))}
+		fmt.Sprintf("**Branch**: `%s` @ `%s` | **Session**: `%s`", s.Branch, s.Project, events.Alias(s.Session))}
 	if len(s.Gates) > 0 {
 		parts = append(parts, s.quickStart())
 	}
@@ -242,7 +244,7 @@ const workflow = `### Workflow Guide
 
 func (s Status) rich() string {
 	parts := []string{"## Requirements Framework: Session Briefing",
-		fmt.Sprintf("**Project**: `%s`\n**Branch**: `%s`\n**Session**: `%s`", s.Project, s.Branch, ShortID(s.Session))}
+		fmt.Sprintf("**Project**: `%s`\n**Branch**: `%s`\n**Session**: `%s`", s.Project, s.Branch, events.Alias(s.Session))}
 	if len(s.Gates) == 0 {
 		return strings.Join(append(parts, "No requirements configured."), "\n\n")
 	}

@@ -8,7 +8,6 @@ import (
 
 	"hookline/events"
 	"hookline/hookctl/cmdline"
-	"hookline/projector/gate"
 )
 
 // A pretty line is
@@ -20,11 +19,11 @@ import (
 // typeColumn is as wide as the longest type that comes often; a longer one shifts its own line.
 const typeColumn = 22
 
-// aliasLength is how much of a session id people see: the length of [gate.Alias].
+// aliasLength is how much of a session id people see: the length of [events.Alias].
 const aliasLength = 8
 
 // alias is the short form of a session id, fit for a terminal.
-func alias(session string) string { return gate.Alias(cmdline.OneLine(session)) }
+func alias(session string) string { return events.Alias(cmdline.OneLine(session)) }
 
 // tones of a type.
 const (

@@ -222,7 +222,7 @@ func (d *desk) printExplanation(x explanation) {
 	if x.Open {
 		state = a.Paint.Good("open")
 	}
-	whose := " for " + cmdline.OneLine(requirements.ShortID(x.Session))
+	whose := " for " + cmdline.OneLine(events.Alias(x.Session))
 	if x.Session == "" {
 		whose = ""
 	}

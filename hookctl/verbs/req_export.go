@@ -14,8 +14,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"hookline/events"
 	"hookline/hookctl/cmdline"
-	"hookline/projector/gate"
 )
 
 func (a *app) reqExportCmd() *cobra.Command {
@@ -80,7 +80,7 @@ func (d *desk) exportAll(dir, only string) error {
 	}
 	out := registryFile{Version: stateVersion, Sessions: map[string]registryEntry{}}
 	for _, s := range d.live(true) {
-		out.Sessions[gate.Alias(s.ID)] = registryEntry{PID: s.Process().PID, PPID: s.Process().PID, ProjectDir: s.Worktree, Branch: s.Branch,
+		out.Sessions[events.Alias(s.ID)] = registryEntry{PID: s.Process().PID, PPID: s.Process().PID, ProjectDir: s.Worktree, Branch: s.Branch,
 			StartedAt: secondsOf(s.Started), LastActive: secondsOf(s.LastActive)}
 	}
 	if err := d.exportFile(filepath.Join(dir, "sessions.json"), out); err != nil {

@@ -15,7 +15,6 @@ import (
 	"hookline/events"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/daemon"
-	"hookline/hookctl/requirements"
 	"hookline/projector/session"
 )
 
@@ -217,7 +216,7 @@ func (d *desk) send(ctx context.Context, out importedJSON, branch string, list [
 func (d *desk) full(short string) string {
 	found := ""
 	for _, c := range d.sessions {
-		if c.State.Project != d.project || c.State.Status == session.Deleted || requirements.ShortID(c.State.ID) != short {
+		if c.State.Project != d.project || c.State.Status == session.Deleted || events.Alias(c.State.ID) != short {
 			continue
 		}
 		if found != "" {

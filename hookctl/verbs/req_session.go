@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"hookline/events"
 	"hookline/hookctl/facts"
-	"hookline/hookctl/requirements"
 	"hookline/projector/gate"
 	"hookline/projector/project"
 	"hookline/projector/session"
@@ -44,7 +44,7 @@ func (a *app) foreigners(gates []cell[gate.State], known []cell[session.State], 
 		}
 	}
 	for _, c := range known {
-		delete(by, requirements.ShortID(c.State.ID))
+		delete(by, events.Alias(c.State.ID))
 	}
 	var list []session.State
 	for _, id := range sortedKeys(by) {
@@ -71,9 +71,9 @@ func (d *desk) allSessions() []session.State {
 // imported is the session that a name means when an import alone knows it, as the import names it; "" when it is
 // none of these.
 func (d *desk) imported(name string) string {
-	short := requirements.ShortID(name)
+	short := events.Alias(name)
 	if len(strings.ReplaceAll(name, "-", "")) < aliasLength || slices.ContainsFunc(d.sessions, func(c cell[session.State]) bool {
-		return requirements.ShortID(c.State.ID) == short && c.State.Status != session.Deleted
+		return events.Alias(c.State.ID) == short && c.State.Status != session.Deleted
 	}) {
 		return ""
 	}
@@ -84,7 +84,7 @@ func (d *desk) imported(name string) string {
 	}
 	for _, branch := range sortedKeys(d.cells) {
 		for _, id := range d.cells[branch].Foreigners() {
-			if id == name || requirements.ShortID(id) == short && len(strings.ReplaceAll(name, "-", "")) <= aliasLength {
+			if id == name || events.Alias(id) == short && len(strings.ReplaceAll(name, "-", "")) <= aliasLength {
 				return id
 			}
 		}

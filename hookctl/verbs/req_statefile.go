@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"hookline/events"
-	"hookline/hookctl/requirements"
 	"hookline/projector/gate"
 )
 
@@ -78,7 +77,7 @@ func (s stateFile) entries(full func(short string) string) []events.GateImported
 func merged(in map[string]stateEntry, full func(string) string) map[string]stateEntry {
 	ids := map[string]string{} // eight characters → key
 	for _, id := range sortedKeys(in) {
-		short := requirements.ShortID(id)
+		short := events.Alias(id)
 		switch {
 		case len(id) > len(short):
 			ids[short] = id
@@ -93,7 +92,7 @@ func merged(in map[string]stateEntry, full func(string) string) map[string]state
 	}
 	out := map[string]stateEntry{}
 	for _, id := range sortedKeys(in) {
-		key, e := ids[requirements.ShortID(id)], in[id]
+		key, e := ids[events.Alias(id)], in[id]
 		if old, ok := out[key]; ok {
 			e = newerOf(old, e)
 		}
@@ -160,7 +159,7 @@ func exported(branch, project string, s gate.State) stateFile {
 			if sg.Sessions == nil {
 				sg.Sessions = map[string]stateEntry{}
 			}
-			short := requirements.ShortID(id)
+			short := events.Alias(id)
 			if old, ok := sg.Sessions[short]; ok {
 				e = newerOf(old, e)
 			}

@@ -9,7 +9,6 @@ import (
 
 	"hookline/events"
 	"hookline/hookctl/facts"
-	"hookline/hookctl/requirements"
 )
 
 // Reading the framework's files. They were written by other programs and by hand: what is malformed is named by its
@@ -195,7 +194,7 @@ func (r *fileReader) registry(data []byte) ([]events.GateImportedSession, error)
 			r.skip(key, "%s", bad)
 			continue
 		}
-		short := requirements.ShortID(id)
+		short := events.Alias(id)
 		if old, ok := byID[short]; !ok || e.LastActive > old.LastActive {
 			byID[short] = e
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"hookline/events"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/facts"
 	"hookline/hookctl/hook"
@@ -204,7 +205,7 @@ func who(m gate.Mark) string {
 
 func (d *desk) verbose(ctx context.Context, id string, gates []requirements.Gate) {
 	a := d.a
-	a.Printf("%s\n\nBranch: %s\nSession: %s\nProject: %s\n", requirements.StatusHead, cmdline.OneLine(d.branch), orDash(cmdline.OneLine(requirements.ShortID(id))), cmdline.OneLine(d.place.Worktree))
+	a.Printf("%s\n\nBranch: %s\nSession: %s\nProject: %s\n", requirements.StatusHead, cmdline.OneLine(d.branch), orDash(cmdline.OneLine(events.Alias(id))), cmdline.OneLine(d.place.Worktree))
 	head := fmt.Sprintf("\n🔍 Active Claude Sessions for %s:\n", cmdline.OneLine(d.branch))
 	for _, s := range d.live(false) {
 		if s.Branch == d.branch {

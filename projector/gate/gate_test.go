@@ -510,8 +510,8 @@ func BenchmarkFold(b *testing.B) {
 
 func TestPinned_06_Alias(t *testing.T) {
 	for id, want := range map[string]string{one: "cad0ac4d", "cad0ac4d393345ad9a1c14aec05bb940": "cad0ac4d", "08345d22": "08345d22", "abc": "abc", "": "", "a-b-c-d-e-f-g-h-i": "abcdefgh"} {
-		if got := Alias(id); got != want || Alias(got) != got {
-			t.Errorf("%s: %s, then %s", id, got, Alias(got))
+		if got := events.Alias(id); got != want || events.Alias(got) != got {
+			t.Errorf("%s: %s, then %s", id, got, events.Alias(got))
 		}
 	}
 }

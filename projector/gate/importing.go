@@ -114,7 +114,7 @@ func (s State) Foreigners() []string {
 	}
 	for _, g := range s.Gates {
 		for id, e := range g.Sessions {
-			if Alias(id) == id || e.imported() {
+			if events.Alias(id) == id || e.imported() {
 				seen[id] = true
 			}
 		}
@@ -128,7 +128,7 @@ func (s State) foreign(session string) bool {
 	if _, ok := s.Imported[session]; ok {
 		return true
 	}
-	if session == "" || Alias(session) != session {
+	if session == "" || events.Alias(session) != session {
 		return false
 	}
 	for _, g := range s.Gates {

@@ -2,7 +2,6 @@ package gate
 
 import (
 	"slices"
-	"strings"
 	"time"
 
 	"hookline/events"
@@ -112,7 +111,7 @@ func (g Gate) Of(session string) (Entry, bool) {
 	if e, ok := g.Sessions[session]; ok {
 		return e, true
 	}
-	short := Alias(session)
+	short := events.Alias(session)
 	e, ok := g.Sessions[short]
 	if !ok || short == session || e.Satisfied == nil && e.Triggered == nil {
 		return Entry{}, false
@@ -123,12 +122,6 @@ func (g Gate) Of(session string) (Entry, bool) {
 		}
 	}
 	return e, true
-}
-
-// Alias is the short form of a session id: dashes dropped, the first eight characters.
-func Alias(session string) string {
-	letters := []rune(strings.ReplaceAll(session, "-", ""))
-	return string(letters[:min(8, len(letters))])
 }
 
 // Triggered tells whether a call that the requirement asks about was let through: for the session, or
