@@ -19,7 +19,9 @@ type app struct {
 	connect func(ctx context.Context, need need) (house, error)
 	alive   func(pid int) bool
 	place   func(dir string) facts.Place
-	look    func(name string) (string, error) // exec.LookPath
+	look    func(name string) (string, error)                        // exec.LookPath
+	ground  func(path string) (name string, network bool, err error) // facts.NetworkFS
+	room    func(path string) (free, total uint64, err error)        // facts.Free
 
 	conf   config.Config
 	timing *timing // nil where nobody asked for it
@@ -34,7 +36,7 @@ func newApp() *app {
 		}
 	}
 	a := &app{Console: cmdline.New("hookctl"), self: self, alive: func(pid int) bool { return facts.Probe(pid).Alive },
-		place: facts.New(facts.Options{}).Place, look: exec.LookPath}
+		place: facts.New(facts.Options{}).Place, look: exec.LookPath, ground: facts.NetworkFS, room: facts.Free}
 	a.connect = a.dial
 	return a
 }

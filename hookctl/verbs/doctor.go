@@ -108,7 +108,7 @@ func (a *app) doctor(ctx context.Context, fix bool) error {
 // run makes all checks: first what needs no daemon, and would explain why there is none.
 func (x *examiner) run(ctx context.Context) ([]check, error) {
 	var all []check
-	for _, f := range []func() []check{x.hooks, x.program, x.configuration, x.permissions, x.ground, x.space, x.lastStart} {
+	for _, f := range []func() []check{x.hooks, x.program, x.configuration, x.permissions, x.fileSystem, x.space, x.lastStart} {
 		all = append(all, f()...)
 	}
 	up, err := x.daemon(ctx)

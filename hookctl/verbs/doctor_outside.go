@@ -12,7 +12,6 @@ import (
 
 	"hookline/embedded"
 	"hookline/hookctl/cmdline"
-	"hookline/hookctl/facts"
 	"hookline/hookctl/home"
 	"hookline/hookctl/settings"
 	"hookline/hookctl/spawn"
@@ -204,8 +203,8 @@ func closeToOthers(path string) error {
 }
 
 // ground asks whether locks and memory maps can be trusted where the store lies.
-func (x *examiner) ground() []check {
-	fsName, network, err := facts.NetworkFS(nearestDir(x.paths.Home))
+func (x *examiner) fileSystem() []check {
+	fsName, network, err := x.ground(nearestDir(x.paths.Home))
 	return []check{groundCheck(x.paths.Home, fsName, network, err)}
 }
 
@@ -226,7 +225,7 @@ const lowSpace = 1 << 30
 
 func (x *examiner) space() []check {
 	const name = "disk"
-	free, total, err := facts.Free(nearestDir(x.paths.Home))
+	free, total, err := x.room(nearestDir(x.paths.Home))
 	if err != nil {
 		return []check{passed(name, "this platform does not tell")}
 	}

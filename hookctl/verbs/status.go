@@ -13,7 +13,6 @@ import (
 
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/daemon"
-	"hookline/hookctl/facts"
 	"hookline/hookctl/home"
 	"hookline/hookctl/spawn"
 	"hookline/hookctl/spool"
@@ -92,7 +91,7 @@ func (a *app) statusDown() Status {
 	st := Status{Version: wire.Build, Protocol: wire.Protocol, Fsync: a.conf.Values.Fsync, Home: p.Home, Socket: p.Socket,
 		Spool: spool.Open(p).Count(), Projections: []daemon.ProjectionStatus{}, Hooks: map[string]daemon.HookCount{},
 		SecondInstalls: map[string]int{}, Warnings: []string{}, Damage: []string{}, UnknownTypes: map[string]int{}}
-	if free, total, err := facts.Free(p.Home); err == nil {
+	if free, total, err := a.room(p.Home); err == nil {
 		st.FreeBytes, st.TotalBytes = int64(free), int64(total)
 	}
 	if s := spawn.Last(p); s.Reason != "" {

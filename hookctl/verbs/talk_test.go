@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -14,6 +13,7 @@ import (
 	"hookline/events"
 	"hookline/hookctl/daemon"
 	"hookline/hookctl/facts"
+	"hookline/hookctl/home"
 	"hookline/hookctl/spawn"
 	"hookline/projector/identity"
 	"hookline/projector/pointer"
@@ -30,7 +30,7 @@ import (
 //	! …                 a line of its stderr
 //	= N                 its exit code, where that is not 0
 //
-// $HOME stands for the home of the test, \e for the escape character. -update writes what is printed
+// $HOME stands for the home of the test, $SOCKET for the daemon's socket, \e for the escape character. -update writes what is printed
 // now: read it before it is kept.
 func TestTalks(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join("testdata", "talks", "*.txt"))
@@ -252,22 +252,9 @@ func (k *talk) say(args []string) string {
 	return b.String()
 }
 
-// machine is what the machine of the test has, in a line for people and in JSON.
-var machine = []struct {
-	is *regexp.Regexp
-	to string
-}{
-	{regexp.MustCompile(`[0-9.]+ .?i?B free of [0-9.]+ .?i?B`), "N free of N"},
-	{regexp.MustCompile(`"(free|total)_bytes":[0-9]+`), `"${1}_bytes":N`},
-	{regexp.MustCompile(`file system( +|","result":"ok","words":")\w+`), "file system${1}FS"},
-}
-
-// plain replaces what differs from run to run, and from machine to machine.
+// plain replaces what differs from run to run.
 func (k *talk) plain(s string) string {
-	for _, m := range machine {
-		s = m.is.ReplaceAllString(s, m.to)
-	}
-	return strings.NewReplacer(k.b.env["HOME"], "$HOME", "\x1b", `\e`).Replace(s)
+	return strings.NewReplacer(home.PathsOf(k.b.Home(), k.b.Getenv).Socket, "$SOCKET", k.b.env["HOME"], "$HOME", "\x1b", `\e`).Replace(s)
 }
 
 // words splits a command line as a shell would: blanks part, quotes of both kinds keep together.

@@ -42,7 +42,12 @@ type bench struct {
 
 func newBench(t *testing.T, handler http.Handler) *bench {
 	t.Helper()
-	home := t.TempDir()
+	// Longer than any terminal of a test is wide: where a line is folded must not depend on how long
+	// the name of this machine's temp folder is.
+	home := filepath.Join(t.TempDir(), strings.Repeat("deep", 30))
+	if err := os.Mkdir(home, 0o700); err != nil {
+		t.Fatal(err)
+	}
 	b := &bench{t: t, out: &bytes.Buffer{}, err: &bytes.Buffer{}, handler: handler,
 		env: map[string]string{"HOME": home, "HOOKLINE_HOME": filepath.Join(home, "state")}}
 	b.app = &app{
@@ -50,10 +55,15 @@ func newBench(t *testing.T, handler http.Handler) *bench {
 			In: strings.NewReader(""), Out: b.out, Err: b.err, Getenv: func(k string) string { return b.env[k] },
 			Now: func() time.Time { return noon }, Zone: time.UTC, Cwd: filepath.Join(home, "project"),
 			Pause: func(ctx context.Context, _ time.Duration) error { return ctx.Err() }},
-		self:  filepath.Join(home, "bin", "hookd"),
-		alive: func(int) bool { return false },
-		place: func(dir string) facts.Place { return facts.Place{Dir: dir} },
-		look:  func(name string) (string, error) { return "", fmt.Errorf("%s: not found", name) },
+		self:   filepath.Join(home, "bin", "hookd"),
+		alive:  func(int) bool { return false },
+		place:  func(dir string) facts.Place { return facts.Place{Dir: dir} },
+		look:   func(name string) (string, error) { return "", fmt.Errorf("%s: not found", name) },
+		ground: func(string) (string, bool, error) { return "ext4", false, nil },
+		room: func(path string) (uint64, uint64, error) {
+			_, err := os.Stat(path) // as the real one: what is not there is on no disk
+			return 200 << 30, 500 << 30, err
+		},
 	}
 	b.connect = b.dialHandler
 	return b
