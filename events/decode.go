@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 )
 
 // A reader of one JSON object into one event struct, in one pass over the bytes. encoding/json goes
@@ -18,25 +19,45 @@ import (
 type field struct {
 	name  string
 	index []int
-	kind  reflect.Kind // String, Bool, Int64, Float64, Slice for raw; Invalid for encoding/json
+	kind  reflect.Kind          // String, Bool, Int64, Float64, Slice for raw, Pointer to a struct; Invalid for encoding/json
+	after atomic.Pointer[field] // the one that came behind it in the last object
+}
+
+// shape is what a struct type takes. Objects of one kind have their members in one order, so the next member is
+// nearly always the one that came next in the object before.
+type shape struct {
+	fields map[string]*field
+	first  atomic.Pointer[field]
+}
+
+// named is the field of that name, nil where there is none. guess is where its like stood in the last object.
+func (s *shape) named(name []byte, guess *atomic.Pointer[field]) *field {
+	if f := guess.Load(); f != nil && f.name == string(name) {
+		return f
+	}
+	f := s.fields[string(name)]
+	if f != nil {
+		guess.Store(f)
+	}
+	return f
 }
 
 var rawType = reflect.TypeFor[json.RawMessage]()
 
-// shapes caches the fields of each struct type.
-var shapes sync.Map // reflect.Type → map[string]*field
+// shapes caches the shape of each struct type.
+var shapes sync.Map // reflect.Type → *shape
 
-func shapeOf(t reflect.Type) map[string]*field {
+func shapeOf(t reflect.Type) *shape {
 	if s, ok := shapes.Load(t); ok {
-		return s.(map[string]*field)
+		return s.(*shape)
 	}
-	s := map[string]*field{}
+	s := &shape{fields: map[string]*field{}}
 	for _, f := range reflect.VisibleFields(t) {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		if f.Anonymous || !f.IsExported() || name == "" || name == "-" {
 			continue
 		}
-		s[name] = &field{name: name, index: f.Index, kind: kindOf(f.Type)}
+		s.fields[name] = &field{name: name, index: f.Index, kind: kindOf(f.Type)}
 	}
 	shapes.Store(t, s)
 	return s
@@ -50,6 +71,8 @@ func kindOf(t reflect.Type) reflect.Kind {
 		return t.Kind()
 	case t.Kind() == reflect.Int, t.Kind() == reflect.Int64:
 		return reflect.Int64
+	case t.Kind() == reflect.Pointer && t.Elem().Kind() == reflect.Struct:
+		return reflect.Pointer
 	}
 	return reflect.Invalid
 }
@@ -61,8 +84,15 @@ func Fill(data []byte, into any) bool { return fill(data, into) }
 // fill reads data, one JSON object, into the struct that e points to. It is false when data is not
 // what it can read in one pass; e is then to be thrown away.
 func fill(data []byte, e any) bool {
-	v := reflect.ValueOf(e).Elem()
+	seen := recents.Get().(*recent)
+	defer recents.Put(seen)
+	return seen.fill(data, reflect.ValueOf(e).Elem())
+}
+
+// fill reads data into the struct v.
+func (r *recent) fill(data []byte, v reflect.Value) bool {
 	shape := shapeOf(v.Type())
+	guess := &shape.first
 	i := blank(data, 0)
 	if i >= len(data) || data[i] != '{' {
 		return false
@@ -75,7 +105,7 @@ func fill(data []byte, e any) bool {
 		if keyEnd < 0 || !plain {
 			return false // a name with an escape: rare enough for the slow way
 		}
-		f := shape[string(data[i+1:keyEnd-1])]
+		f := shape.named(data[i+1:keyEnd-1], guess)
 		if i = blank(data, keyEnd); i >= len(data) || data[i] != ':' {
 			return false
 		}
@@ -87,8 +117,11 @@ func fill(data []byte, e any) bool {
 		if end < 0 {
 			return false
 		}
-		if f != nil && !f.set(v.FieldByIndex(f.index), data[i:end], text) {
-			return false
+		if f != nil {
+			if !r.set(v.FieldByIndex(f.index), f.kind, data[i:end], text) {
+				return false
+			}
+			guess = &f.after
 		}
 		if i = blank(data, end); i >= len(data) {
 			return false
@@ -105,17 +138,17 @@ func fill(data []byte, e any) bool {
 
 // set puts one value into its field; plain says that it is a string without an escape. A value of another type
 // leaves it; what only the slow way can judge gives false.
-func (f *field) set(v reflect.Value, raw []byte, plain bool) bool {
-	if f.kind == reflect.Slice {
+func (r *recent) set(v reflect.Value, kind reflect.Kind, raw []byte, plain bool) bool {
+	if kind == reflect.Slice {
 		v.SetBytes(raw)
 		return true
 	}
 	if string(raw) == "null" {
 		return true
 	}
-	switch f.kind {
+	switch kind {
 	case reflect.String:
-		return setString(v, raw, plain)
+		return r.setString(v, raw, plain)
 	case reflect.Bool:
 		if raw[0] == 't' || raw[0] == 'f' {
 			v.SetBool(raw[0] == 't')
@@ -131,17 +164,31 @@ func (f *field) set(v reflect.Value, raw []byte, plain bool) bool {
 				v.SetFloat(n)
 			}
 		}
+	case reflect.Pointer:
+		if raw[0] == '{' {
+			if v.IsNil() {
+				v.Set(reflect.New(v.Type().Elem()))
+			}
+			return r.fill(raw, v.Elem())
+		}
+		fallthrough
 	default:
 		_ = json.Unmarshal(raw, v.Addr().Interface()) // a part of the wrong type is left at its zero value
 	}
 	return true
 }
 
-func setString(v reflect.Value, raw []byte, plain bool) bool {
+func (r *recent) setString(v reflect.Value, raw []byte, plain bool) bool {
 	if raw[0] != '"' {
 		return true
 	}
-	if s, ok := unescape(raw[1:len(raw)-1], plain); ok {
+	body := raw[1 : len(raw)-1]
+	if plain {
+		if s, ok := r.text(body); ok {
+			v.SetString(s)
+			return true
+		}
+	} else if s, ok := unescape(body, false); ok {
 		v.SetString(s)
 		return true
 	}
@@ -192,7 +239,7 @@ func valueEnd(b []byte, i int) int {
 		case ',', ' ', '\n', '\t', '\r', ':':
 		default:
 			end := i
-			for end < len(b) && !strings.ContainsRune(",]} \n\t\r", rune(b[end])) {
+			for end < len(b) && !ends(b[end]) {
 				end++
 			}
 			if end == i {
@@ -206,4 +253,13 @@ func valueEnd(b []byte, i int) int {
 		i++
 	}
 	return -1
+}
+
+// ends tells whether c ends a number or a word of JSON.
+func ends(c byte) bool {
+	switch c {
+	case ',', ']', '}', ' ', '\n', '\t', '\r':
+		return true
+	}
+	return false
 }
