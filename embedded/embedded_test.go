@@ -321,12 +321,7 @@ func TestAppendAfterCloseFails(t *testing.T) {
 
 // TestDeniedFolder needs a user whom permissions bind, so root runs it as nobody.
 func TestDeniedFolder(t *testing.T) {
-	base := t.TempDir()
-	for d := base; d != os.TempDir() && len(d) > 1; d = filepath.Dir(d) {
-		if err := os.Chmod(d, 0o755); err != nil {
-			t.Skip("cannot open the way to the test's folder:", err)
-		}
-	}
+	base := openToNobody(t)
 	dir := filepath.Join(base, "home", "store")
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		t.Fatal(err)

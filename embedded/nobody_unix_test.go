@@ -3,6 +3,7 @@
 package embedded
 
 import (
+	"errors"
 	"io"
 	"os"
 	"os/exec"
@@ -10,6 +11,35 @@ import (
 	"syscall"
 	"testing"
 )
+
+// openToNobody is a folder that a user whom permissions bind can enter, whatever the umask.
+func openToNobody(t *testing.T) string {
+	t.Helper()
+	base, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	temp, err := filepath.EvalSymlinks(os.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for d := base; len(d) > len(temp); d = filepath.Dir(d) {
+		if err := os.Chmod(d, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for d := temp; os.Getuid() == 0; d = filepath.Dir(d) { // what is not the test's stays as it is
+		if info, err := os.Stat(d); err != nil {
+			t.Fatal(err)
+		} else if info.Mode()&0o001 == 0 {
+			t.Skip("closed to others:", d)
+		}
+		if d == filepath.Dir(d) {
+			break
+		}
+	}
+	return base
+}
 
 // asNobody runs the child "open" as a user whom permissions bind.
 func asNobody(t *testing.T, base, dir string) (string, error) {
@@ -27,7 +57,7 @@ func asNobody(t *testing.T, base, dir string) (string, error) {
 	if _, err := io.Copy(to, from); err != nil {
 		t.Fatal(err)
 	}
-	if err := to.Close(); err != nil {
+	if err := errors.Join(to.Chmod(0o755), to.Close()); err != nil { // the umask does not count
 		t.Fatal(err)
 	}
 	cmd := exec.Command(exe, dir)
