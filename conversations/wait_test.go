@@ -12,7 +12,7 @@ import (
 )
 
 // within is how long a condition is waited for; it is met in milliseconds on an idle machine.
-const within = 20 * time.Second
+const within = 30 * time.Second
 
 // eventually polls until ok has no objection; the last one is the error.
 func eventually(ok func() error) error {

@@ -198,7 +198,7 @@ func TestFailedFsync(t *testing.T) {
 			t.Errorf("status says %q, %v; nothing of the refusal", s.Damage, err)
 		}
 		for _, f := range refused {
-			if _, err := wire.Do(time.Now().Add(5*time.Second), h.socket(), "PostToolUse", f); err != nil {
+			if _, err := wire.Do(time.Now().Add(within), h.socket(), "PostToolUse", f); err != nil {
 				t.Errorf("a frame that comes again to a sound disk: %v", err)
 			}
 			l.promise(calls[f.ID], byDaemon)
@@ -227,7 +227,7 @@ func (h *house) frames(l *ledger, n int) (calls map[string]string, refused []wir
 		call := l.next()
 		f := h.frame(call, 4000)
 		calls[f.ID] = call
-		if _, err := wire.Do(time.Now().Add(5*time.Second), h.socket(), "PostToolUse", f); err != nil {
+		if _, err := wire.Do(time.Now().Add(within), h.socket(), "PostToolUse", f); err != nil {
 			refused = append(refused, f)
 		} else {
 			l.promise(call, byDaemon)

@@ -16,7 +16,7 @@ import (
 
 // inTime is how long a hook may take in trouble. Its own deadline is half a second; the rest is for a
 // machine that is busy, and the slowest is printed.
-const inTime = 10 * time.Second
+const inTime = 20 * time.Second
 
 // healing is how long a daemon may take to find out that the disk has room again, without anybody's
 // help: it looks every 30 s, and failed starts are repeated after at most a minute.
@@ -74,7 +74,7 @@ func (s *small) change(t *testing.T, flags uintptr, size int) {
 		return syscall.Mount("tmpfs", s.at, "tmpfs", syscall.MS_REMOUNT|flags, fmt.Sprintf("size=%d", size))
 	}
 	err := remount()
-	for until := time.Now().Add(15 * time.Second); errors.Is(err, syscall.EBUSY) && time.Now().Before(until); err = remount() {
+	for until := time.Now().Add(within); errors.Is(err, syscall.EBUSY) && time.Now().Before(until); err = remount() {
 		time.Sleep(20 * time.Millisecond) // a process that is ending still has a file open for writing
 	}
 	if err != nil {

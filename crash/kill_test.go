@@ -14,7 +14,7 @@ import (
 
 // nextStart is how long a start after a break may take on a machine that is busy with other things; on
 // an idle one it is 2 s, and the figure is printed.
-const nextStart = 10 * time.Second
+const nextStart = 20 * time.Second
 
 // killing is a daemon's life of being killed.
 type killing struct {

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 )
 
 // play serves a scenario and returns what asks it and what reads its request log.
@@ -156,7 +155,7 @@ func TestHoldKeepsTheAnswerBack(t *testing.T) {
 		_, answer := ask("/v1/messages", `{"tools":[{}]}`)
 		answered <- answer
 	}()
-	must(t, poll(t.Context(), 10*time.Second, func() (bool, error) { return exists(hold + ".reached"), nil }))
+	must(t, poll(t.Context(), settle, func() (bool, error) { return exists(hold + ".reached"), nil }))
 	select {
 	case answer := <-answered:
 		t.Fatalf("answered before the release: %s", answer)

@@ -21,7 +21,7 @@ func standIn(t *testing.T, script string) Options {
 	dir := t.TempDir()
 	o := Options{Client: filepath.Join(dir, "client"), Self: self(t), Out: filepath.Join(dir, "out"),
 		Project: filepath.Join(dir, "project"), Home: filepath.Join(dir, "home"), HookLog: filepath.Join(dir, "hooks.jsonl"),
-		Limit: 20 * time.Second}
+		Limit: 30 * time.Second}
 	must(t, os.MkdirAll(o.Out, 0o700))
 	must(t, os.MkdirAll(filepath.Join(o.Project, "sub"), 0o700))
 	must(t, os.WriteFile(o.Client, []byte("#!/bin/sh\n"+script), 0o700))

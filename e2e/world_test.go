@@ -21,7 +21,7 @@ import (
 )
 
 // settle is how long the recorder gets to take what the client has fired, and the system to end what was stopped.
-const settle = 15 * time.Second
+const settle = 30 * time.Second
 
 // world is one scenario's machine: a fresh HOME, HOOKLINE_HOME (and so a socket of its own), project and hook log.
 type world struct {

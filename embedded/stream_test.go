@@ -17,12 +17,12 @@ import (
 	"hookline/projector/storetest"
 )
 
-// eventually polls a condition; it fails the test after ten seconds.
+// eventually polls a condition; it fails the test after thirty seconds.
 func eventually(t testing.TB, what string, ok func() bool) {
 	t.Helper()
-	for end := time.Now().Add(10 * time.Second); !ok(); time.Sleep(2 * time.Millisecond) {
+	for end := time.Now().Add(30 * time.Second); !ok(); time.Sleep(2 * time.Millisecond) {
 		if time.Now().After(end) {
-			t.Fatalf("not within ten seconds: %s", what)
+			t.Fatalf("not within thirty seconds: %s", what)
 		}
 	}
 }

@@ -45,7 +45,7 @@ func serve(t testing.TB, store string, maxBytes int64) *real {
 		t.Fatal(err)
 	}
 	s.Start()
-	if !s.ReadyForConnections(10 * time.Second) {
+	if !s.ReadyForConnections(30 * time.Second) {
 		t.Fatal("server not ready")
 	}
 	r := &real{t: t, server: s}
@@ -88,7 +88,7 @@ func (r *real) publish(m *nats.Msg) {
 // get returns the message as text; empty when the server has none under seq.
 func (r *real) get(seq uint64) string {
 	r.t.Helper()
-	ctx, cancel := context.WithTimeout(r.t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(r.t.Context(), 30*time.Second)
 	defer cancel()
 	m, err := r.stream.GetMsg(ctx, seq)
 	if errors.Is(err, jetstream.ErrMsgNotFound) {

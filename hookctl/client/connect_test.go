@@ -49,7 +49,7 @@ func TestConnectDaemonEnding(t *testing.T) {
 			c.Close()
 		}
 	}()
-	if _, err := Connect(t.Context(), Options{Mode: Running, Answer: 10 * time.Second}); !errors.Is(err, ErrNotRunning) {
+	if _, err := Connect(t.Context(), Options{Mode: Running, Answer: 30 * time.Second}); !errors.Is(err, ErrNotRunning) {
 		t.Errorf("%v, want ErrNotRunning", err)
 	}
 }
@@ -72,7 +72,7 @@ func TestStartBehindOneThatEnds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := startAndConnect(onDone{t.Context(), sync.OnceFunc(func() { ending.Close() })}, p, Options{Wait: 10 * time.Second, Answer: 10 * time.Second})
+	c, err := startAndConnect(onDone{t.Context(), sync.OnceFunc(func() { ending.Close() })}, p, Options{Wait: 30 * time.Second, Answer: 30 * time.Second})
 	if err != nil || len(spawntest.Starts(p)) != 1 {
 		t.Fatalf("processes %v, %v", spawntest.Starts(p), err)
 	}
@@ -84,7 +84,7 @@ func TestStartOnDamagedLog(t *testing.T) {
 	p := spawntest.Home(t, "gone")
 	for _, message := range []string{"start the daemon: the log is damaged: its files are gone",
 		"start the daemon: the daemon failed to start a moment ago: the log is damaged: its files are gone"} {
-		_, err := startAndConnect(t.Context(), p, Options{Wait: 10 * time.Second})
+		_, err := startAndConnect(t.Context(), p, Options{Wait: 30 * time.Second})
 		want := problem.Error{Message: message, Exit: 2, Status: 500,
 			Hint: "`replay repair --from EXPORT` fetches back what an export has; hooks are kept in the spool meanwhile"}
 		var got *problem.Error

@@ -123,7 +123,7 @@ func TestCrowd(t *testing.T) {
 	}
 	mustVerify(t, d)
 	shut(t, d)
-	deadline := time.Now().Add(5 * time.Second)
+	deadline := time.Now().Add(patience)
 	for runtime.NumGoroutine() > before && time.Now().Before(deadline) {
 		time.Sleep(10 * time.Millisecond)
 	}

@@ -76,6 +76,9 @@ func ask(t *testing.T, d *Daemon, method, target, body string) (int, string) {
 }
 
 // newHome is a home that nobody has used yet, apart from the machine's own.
+// patience bounds what is waited for; on an idle machine it comes at once.
+const patience = 30 * time.Second
+
 func newHome(t *testing.T) string {
 	t.Helper()
 	hometest.Isolate(t)

@@ -125,7 +125,7 @@ func TestDoorLeavesAnothersSocket(t *testing.T) {
 	if n := strings.Count(log.String(), "another process listens on "+d.paths.Socket); n != 1 {
 		t.Errorf("told %d times: %s", n, log)
 	}
-	if d.shut(); !wire.Alive(d.paths.Socket, time.Now().Add(time.Second)) {
+	if d.shut(); !wire.Alive(d.paths.Socket, time.Now().Add(patience)) {
 		t.Error("the other's socket is gone")
 	}
 }
@@ -163,7 +163,7 @@ func TestDoorMovesHome(t *testing.T) {
 		t.Fatalf("the link leads to %q, %v; want %q", to, err, d.paths.Socket)
 	}
 	caller := home.Paths{Home: d.paths.Home, Socket: filepath.Join(d.paths.Home, "none.sock")}
-	if !caller.Reach(time.Second) || caller.Socket != d.paths.Socket {
+	if !caller.Reach(patience) || caller.Socket != d.paths.Socket {
 		t.Errorf("a caller with another environment has %q", caller.Socket)
 	}
 	d.paths.Socket = filepath.Join(d.paths.Lock, "s") // a file is in the way
@@ -174,7 +174,7 @@ func TestDoorMovesHome(t *testing.T) {
 	if d.socket() != d.paths.Near || !answers(t.Context(), d.paths.Near) || !strings.Contains(log.String(), "the socket is opened in the home instead") {
 		t.Errorf("no answer at %q; %s", d.socket(), log)
 	}
-	if caller = d.paths; !caller.Reach(time.Second) || caller.Socket != d.paths.Near {
+	if caller = d.paths; !caller.Reach(patience) || caller.Socket != d.paths.Near {
 		t.Errorf("a caller with the daemon's environment has %q", caller.Socket)
 	}
 	d.look()

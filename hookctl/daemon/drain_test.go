@@ -31,7 +31,7 @@ func TestLongSpoolHoldsUpNoHook(t *testing.T) {
 	}
 	done := make(chan int, 1)
 	go func() { done <- d.drain(t.Context()) }()
-	deadline := time.Now().Add(10 * time.Second)
+	deadline := time.Now().Add(patience)
 	for last, _ := d.stream.Last(); last == 0; last, _ = d.stream.Last() {
 		if time.Now().After(deadline) {
 			t.Fatal("nothing is drained")

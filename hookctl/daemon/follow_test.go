@@ -63,7 +63,7 @@ func TestStalledReaderHoldsUpNothing(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-			case <-time.After(2 * time.Second):
+			case <-time.After(patience):
 				t.Error("a hook waits for the reader")
 			}
 		})
@@ -117,7 +117,7 @@ func TestFollowFromAhead(t *testing.T) {
 	srv := httptest.NewServer(d.Handler())
 	defer srv.Close()
 	take(t, d, startOf("s-1"))
-	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	req, _ := http.NewRequestWithContext(ctx, "GET", srv.URL+"/v1/events?n=0&follow=1&since=6", nil)
 	resp, err := http.DefaultClient.Do(req)
@@ -163,7 +163,7 @@ func TestStalledFollowerAndShutdown(t *testing.T) {
 	}
 	begin := time.Now()
 	err = d.shutdown(srv, "stop")
-	if took := time.Since(begin); err != nil || took > 3*time.Second {
+	if took := time.Since(begin); err != nil || took > patience {
 		t.Errorf("shutdown took %v: %v", took, err)
 	}
 }

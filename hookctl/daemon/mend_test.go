@@ -37,7 +37,7 @@ func TestEC_SESSION_06_ERR_SESSION_05_DreamFails(t *testing.T) {
 		take(t, d, hookFrame(fmt.Sprintf(`{"hook_event_name":"PostToolUseFailure","session_id":"s-1","tool_name":"Bash","tool_use_id":"f%d","tool_input":{"command":"make %d"}}`, n, n)))
 	}
 	var failed *events.DreamFailed
-	for until := time.Now().Add(10 * time.Second); failed == nil && time.Now().Before(until); {
+	for until := time.Now().Add(patience); failed == nil && time.Now().Before(until); {
 		for _, r := range logOf(t, d) {
 			if e, ok := r.Event.(*events.DreamFailed); ok {
 				failed = e

@@ -117,7 +117,7 @@ func TestServeAndStop(t *testing.T) {
 	go func() { done <- serve(t.Context(), p, Options{Home: p.Home}.withDefaults()) }()
 	c := client.Over(p.Socket)
 	defer c.Close()
-	deadline := time.Now().Add(10 * time.Second)
+	deadline := time.Now().Add(patience)
 	var s Status
 	for c.Get(t.Context(), "/v1/status", nil, &s) != nil {
 		if time.Now().After(deadline) {

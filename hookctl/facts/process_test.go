@@ -87,7 +87,7 @@ func TestProbe(t *testing.T) {
 	}
 	reap := kill()
 	gone := false
-	for limit := time.Now().Add(10 * time.Second); !gone && time.Now().Before(limit); runtime.Gosched() {
+	for limit := time.Now().Add(30 * time.Second); !gone && time.Now().Before(limit); runtime.Gosched() {
 		gone = !Probe(pid).Alive // a zombie until it is reaped
 	}
 	if got := Probe(pid); !gone || got != (Process{PID: pid}) || SameProcess(pid, p.Start) {

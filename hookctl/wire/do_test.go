@@ -58,7 +58,7 @@ func takeRequest(c net.Conn) (*http.Request, []byte) {
 	return r, body
 }
 
-func soon() time.Time { return time.Now().Add(5 * time.Second) }
+func soon() time.Time { return time.Now().Add(30 * time.Second) }
 
 const okHead = "HTTP/1.1 200 OK\r\nHookline-Protocol: 1\r\nhookline-build: 9.9\r\nHookline-Exit: 1\r\n"
 

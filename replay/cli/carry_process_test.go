@@ -24,7 +24,7 @@ func send(t *testing.T, body string) {
 	t.Helper()
 	at := time.Now().UnixMilli()
 	f := wire.Frame{ID: wire.NewID(at), Args: []string{"hook"}, Time: at, Complete: true, Size: int64(len(body)), Body: []byte(body)}
-	if _, err := wire.Do(time.Now().Add(10*time.Second), wire.Socket(os.Getenv), "", f); err != nil {
+	if _, err := wire.Do(time.Now().Add(30*time.Second), wire.Socket(os.Getenv), "", f); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -133,7 +133,7 @@ func interruptImport(t *testing.T, bin string) {
 	}
 	select {
 	case <-ended:
-	case <-time.After(20 * time.Second):
+	case <-time.After(30 * time.Second):
 		_ = cmd.Process.Kill()
 		t.Fatal("it did not end")
 	}

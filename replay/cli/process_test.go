@@ -28,7 +28,7 @@ func TestProcesses(t *testing.T) {
 	build(t, bin, "hookline/hookctl/hookd", "hookline/replay")
 	stop := serve(t, filepath.Join(bin, "hookd"))
 	for _, f := range frames(t) {
-		if _, err := wire.Do(time.Now().Add(10*time.Second), wire.Socket(os.Getenv), "", f); err != nil {
+		if _, err := wire.Do(time.Now().Add(30*time.Second), wire.Socket(os.Getenv), "", f); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -75,7 +75,7 @@ func serve(t *testing.T, hookd string) (stop func() int) {
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
 	t.Cleanup(func() { _ = cmd.Process.Kill() }) // for a test that fails before stop
-	for deadline := time.Now().Add(20 * time.Second); !wire.Alive(wire.Socket(os.Getenv), time.Now().Add(time.Second)); time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(30 * time.Second); !wire.Alive(wire.Socket(os.Getenv), time.Now().Add(time.Second)); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatal("the daemon did not start")
 		}
@@ -90,7 +90,7 @@ func serve(t *testing.T, hookd string) (stop func() int) {
 			if err != nil {
 				t.Fatalf("the daemon ended: %v\n%s", err, &log)
 			}
-		case <-time.After(20 * time.Second):
+		case <-time.After(30 * time.Second):
 			t.Fatal("the daemon did not end")
 		}
 		return cmd.Process.Pid

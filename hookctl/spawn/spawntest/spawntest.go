@@ -69,7 +69,7 @@ func serve(mode string, p home.Paths) int {
 	if err != nil {
 		return 1
 	}
-	time.AfterFunc(20*time.Second, func() { os.Exit(3) }) // a test that fails leaves nothing behind
+	time.AfterFunc(time.Minute, func() { os.Exit(3) }) // a test that fails leaves nothing behind
 	_ = spawn.Succeeded(p)
 	_ = http.Serve(l, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/quit" {
@@ -114,10 +114,10 @@ func quit(p home.Paths) {
 	}
 }
 
-// Eventually polls a condition, for ten seconds.
+// Eventually polls a condition, for thirty seconds.
 func Eventually(t *testing.T, what string, ok func() bool) {
 	t.Helper()
-	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(2 * time.Millisecond) {
+	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); time.Sleep(2 * time.Millisecond) {
 		if ok() {
 			return
 		}
