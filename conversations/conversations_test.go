@@ -22,6 +22,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"hookline/hookctl/home/hometest"
 )
 
 // binaries is the folder of the programs under test.
@@ -33,6 +35,7 @@ var scratch string
 func TestMain(m *testing.M) { os.Exit(withBinaries(m.Run)) }
 
 func withBinaries(run func() int) int {
+	hometest.ShortTemp()
 	var err error
 	if scratch, err = os.MkdirTemp("", "hookline-conversations-"); err != nil {
 		fmt.Fprintln(os.Stderr, err)

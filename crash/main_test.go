@@ -11,6 +11,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"hookline/hookctl/home/hometest"
 )
 
 // Variables between a test and the copy of it that runs in a mount namespace.
@@ -31,6 +33,7 @@ var binaries string
 func TestMain(m *testing.M) { os.Exit(run(m)) }
 
 func run(m *testing.M) int {
+	hometest.ShortTemp()
 	binaries = os.Getenv(binariesVar)
 	if binaries != "" {
 		return m.Run()

@@ -7,12 +7,15 @@ import (
 	"path/filepath"
 	"sync"
 	"testing"
+
+	"hookline/hookctl/home/hometest"
 )
 
 func TestMain(m *testing.M) {
 	if code, ok := Role(os.Args[1:]); ok {
 		os.Exit(code)
 	}
+	hometest.ShortTemp()
 	code := m.Run()
 	if built.dir != "" {
 		_ = os.RemoveAll(built.dir)

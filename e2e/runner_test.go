@@ -18,7 +18,8 @@ func standIn(t *testing.T, script string) Options {
 	if err := Namespaces(); err != nil {
 		lacking(t, err)
 	}
-	dir := t.TempDir()
+	dir, err := filepath.EvalSymlinks(t.TempDir()) // as the client's shell names it
+	must(t, err)
 	o := Options{Client: filepath.Join(dir, "client"), Self: self(t), Out: filepath.Join(dir, "out"),
 		Project: filepath.Join(dir, "project"), Home: filepath.Join(dir, "home"), HookLog: filepath.Join(dir, "hooks.jsonl"),
 		Limit: 30 * time.Second}

@@ -6,16 +6,13 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"hookline/hookctl/home/hometest"
 )
 
 // A daemon that ends between a connection and its answer is told from one that refuses.
 func TestClientOfAnEndedDaemon(t *testing.T) {
-	dir, err := os.MkdirTemp("", "client") // not t.TempDir: its name is too long for a socket
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { os.RemoveAll(dir) })
-	socket := filepath.Join(dir, "s")
+	socket := filepath.Join(hometest.SocketDir(t), "s")
 	l, err := net.Listen("unix", socket)
 	if err != nil {
 		t.Fatal(err)

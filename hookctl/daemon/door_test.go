@@ -16,17 +16,14 @@ import (
 	"time"
 
 	"hookline/hookctl/home"
+	"hookline/hookctl/home/hometest"
 	"hookline/hookctl/wire"
 )
 
 // standing is a door of a home with a lock, which answers 200 to everything. Its looks are the test's.
 func standing(t *testing.T) (*door, *bytes.Buffer) {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "door") // not t.TempDir: its name is too long for a socket
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { os.RemoveAll(dir) })
+	dir := hometest.SocketDir(t)
 	p := home.Paths{Home: filepath.Join(dir, "home"), Socket: filepath.Join(dir, "s"), Lock: filepath.Join(dir, "home", "hookd.lock")}
 	if err := errors.Join(os.Mkdir(p.Home, 0o700), os.WriteFile(p.Lock, nil, 0o600)); err != nil {
 		t.Fatal(err)
@@ -197,12 +194,7 @@ func TestNewer(t *testing.T) {
 
 // The socket is ours alone, and a stale one is no obstacle.
 func TestListen(t *testing.T) {
-	dir, err := os.MkdirTemp("", "hl")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer os.RemoveAll(dir)
-	sock := filepath.Join(dir, "run", "s.sock")
+	sock := filepath.Join(hometest.SocketDir(t), "run", "s.sock")
 	if err := os.MkdirAll(filepath.Dir(sock), 0o700); err != nil {
 		t.Fatal(err)
 	}

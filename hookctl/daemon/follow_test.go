@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"hookline/events"
+	"hookline/hookctl/home/hometest"
 )
 
 // stalledWriter is a client that has stopped reading.
@@ -139,7 +140,7 @@ func TestFollowFromAhead(t *testing.T) {
 func TestStalledFollowerAndShutdown(t *testing.T) {
 	home := newHome(t)
 	d := open(t, home)
-	sock := filepath.Join(t.TempDir(), "s")
+	sock := filepath.Join(hometest.SocketDir(t), "s")
 	l, err := listen(sock)
 	if err != nil {
 		t.Fatal(err)

@@ -16,6 +16,7 @@ import (
 	"hookline/events"
 	"hookline/hookctl/client"
 	"hookline/hookctl/home"
+	"hookline/hookctl/home/hometest"
 	"hookline/hookctl/spool"
 )
 
@@ -102,11 +103,7 @@ func TestRotate(t *testing.T) {
 
 // The whole life: serve, hooks over the socket, stop; the log tells it and the next start is clean.
 func TestServeAndStop(t *testing.T) {
-	dir, err := os.MkdirTemp("", "hl")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer os.RemoveAll(dir)
+	dir := hometest.SocketDir(t)
 	newHome(t)
 	p := home.PathsOf(filepath.Join(dir, "h"), os.Getenv)
 	p.Socket = filepath.Join(dir, "s")

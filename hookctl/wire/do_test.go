@@ -19,7 +19,11 @@ import (
 // the test unless serve closes it.
 func listen(t *testing.T, serve func(net.Conn)) string {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "w")
+	parent := ""
+	if len(os.TempDir()) > 80 {
+		parent = "/tmp" // a socket's path may have 100 bytes
+	}
+	dir, err := os.MkdirTemp(parent, "w")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,11 +145,11 @@ func TestDoStoppedWriting(t *testing.T) {
 
 func TestDoNoDaemon(t *testing.T) {
 	stale := listen(t, func(net.Conn) {})
-	dir := t.TempDir()
+	dir := filepath.Dir(stale)
 	left := filepath.Join(dir, "left")
 	l, err := net.Listen("unix", left)
 	if err != nil {
-		t.Skip("the temporary directory's path is too long for a socket")
+		t.Fatal(err)
 	}
 	l.(*net.UnixListener).SetUnlinkOnClose(false)
 	l.Close()

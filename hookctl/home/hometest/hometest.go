@@ -17,6 +17,35 @@ func Isolate(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 }
 
+// ShortTemp makes the temp folder of this process one with a short name, where this machine's has a long one: the
+// path of a socket may have 100 bytes, and the folders of a test need some eighty. It is for a TestMain.
+func ShortTemp() {
+	if dir := shortTemp(); dir != os.TempDir() {
+		_ = os.Setenv("TMPDIR", dir) // cannot fail with this name
+	}
+}
+
+func shortTemp() string {
+	const short = "/tmp"
+	dir := os.TempDir()
+	if info, err := os.Stat(short); len(dir) > 20 && err == nil && info.IsDir() {
+		return short
+	}
+	return dir
+}
+
+// SocketDir is a folder that only the user can enter, whose name is short enough for a socket in it; that of
+// t.TempDir is too long on some machines.
+func SocketDir(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp(shortTemp(), "hl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) }) // what is left of it is in the temp folder
+	return dir
+}
+
 // Unwritable is a folder that nobody can make, not even root.
 func Unwritable(t *testing.T) string {
 	t.Helper()

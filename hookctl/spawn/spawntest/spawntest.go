@@ -90,18 +90,12 @@ func serve(mode string, p home.Paths) int {
 // for tests that start no daemon.
 func Home(t *testing.T, mode string) home.Paths {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "hl") // t.TempDir is too long for a socket on some platforms
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := hometest.SocketDir(t)
 	hometest.Isolate(t)
 	t.Setenv("HOOKLINE_HOME", dir)
 	t.Setenv("HOOKLINE_TEST_SERVE", mode)
 	p := home.Locate(os.Getenv)
-	t.Cleanup(func() {
-		quit(p)
-		os.RemoveAll(dir)
-	})
+	t.Cleanup(func() { quit(p) })
 	return p
 }
 
