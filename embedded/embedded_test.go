@@ -329,6 +329,7 @@ func TestDeniedFolder(t *testing.T) {
 	if err := os.Chmod(filepath.Dir(dir), 0o555); err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { _ = os.Chmod(filepath.Dir(dir), 0o755) }) // for its removal, where the user is not root
 	out, err := asNobody(t, base, dir)
 	if err != nil || !strings.HasPrefix(out, "true ") {
 		t.Errorf("open of a folder that may not be written: %s (%v)", out, err)
