@@ -130,8 +130,10 @@ func Rest(ctx context.Context, frame, rest io.Reader, opt Options) int {
 		return fail(io.Discard, err)
 	}
 	in := wire.ReadValue(io.MultiReader(bytes.NewReader(f.Body), rest), wire.Limit, time.Now().Add(restWithin))
-	f.Body, f.Size, f.Complete = in.Body, in.Size, in.Complete
-	f.Note = strings.TrimPrefix(in.Note+"; input came after the deadline", "; ")
+	if int64(len(f.Body)) == f.Size { // else some of it was cut on the way, and the rest does not join what came
+		f.Body, f.Size, f.Complete = in.Body, in.Size, in.Complete
+		f.Note = strings.TrimPrefix(in.Note+"; input came after the deadline", "; ")
+	}
 	whole := append(append(f.Header(), '\n'), f.Body...)
 	opt.Until = time.Now().Add(time.Second)
 	code := Run(ctx, bytes.NewReader(whole), io.Discard, io.Discard, opt)

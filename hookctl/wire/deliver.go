@@ -42,8 +42,9 @@ func deliver(f Frame, event string, until time.Time, hookd string, rest bool) Re
 const (
 	// fitsPipe is what the pipe of every platform takes without a reader.
 	fitsPipe = 16 << 10
-	// feedAtLeast is how long a child that is late on a busy machine may take to read a large frame.
-	feedAtLeast = time.Second
+	// feedAtLeast is how long a child that is late on a busy machine may take to read a large frame. What it has not
+	// read by then is lost, while the client waits for a minute.
+	feedAtLeast = 5 * time.Second
 )
 
 // delivery is a running child.
