@@ -30,7 +30,7 @@ func TestMounts(t *testing.T) {
 		t.Skip("this machine allows no mount namespace to this user")
 	}
 	t.Parallel()
-	cmd := exec.Command("/proc/self/exe", "-test.run=^TestMounts$", "-test.v", "-test.timeout=2m")
+	cmd := exec.Command("/proc/self/exe", "-test.run=^TestMounts$", "-test.v", "-test.timeout=8m")
 	cmd.Env = append(os.Environ(), inNamespace+"=1", "HOOKLINE_TEST_BIN="+binaries)
 	cmd.SysProcAttr = namespace()
 	if out, err := cmd.CombinedOutput(); err != nil {
@@ -44,13 +44,14 @@ func canMount() bool {
 	return cmd.Run() == nil
 }
 
-// namespace is a new mount namespace; without root it takes a user namespace too.
+// namespace is a new mount namespace; without root it takes a user namespace too, in which the user is root: another
+// may not mount.
 func namespace() *syscall.SysProcAttr {
 	attr := &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNS}
 	if uid := os.Getuid(); uid != 0 {
 		attr.Cloneflags |= syscall.CLONE_NEWUSER
-		attr.UidMappings = []syscall.SysProcIDMap{{ContainerID: uid, HostID: uid, Size: 1}}
-		attr.GidMappings = []syscall.SysProcIDMap{{ContainerID: os.Getgid(), HostID: os.Getgid(), Size: 1}}
+		attr.UidMappings = []syscall.SysProcIDMap{{ContainerID: 0, HostID: uid, Size: 1}}
+		attr.GidMappings = []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getgid(), Size: 1}}
 	}
 	return attr
 }
