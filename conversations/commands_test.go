@@ -29,7 +29,8 @@ import (
 //	types [PATTERN]                  prints the type of each event, one a line
 //	field PATH WANT                  a value of the JSON last printed; `! field PATH` wants none
 //	context WANT…                    the additionalContext last printed, a line an argument
-//	message TEXT                     the systemMessage last printed contains it; `! message` wants none
+//	message TEXT                     the systemMessage last printed contains it; `! message` wants none.
+//	                                 Neither is wanted of a hook that was late (call_test.go)
 //	cell PROJECTION KEY              prints the state of a cell
 //	latest SESSION                   the project's pointer names it, "" for none
 //	timeindex SESSION…               the sessions of the temporal index, in order

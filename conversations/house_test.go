@@ -103,7 +103,9 @@ func (h house) run(c call) (outcome, error) {
 		if err != nil {
 			return outcome{}, err
 		}
-		defer w.Close()
+		if c.held { // else it is closed behind its last byte, which a delivery may read after the hook's end
+			defer w.Close()
+		}
 		defer r.Close()
 		cmd.Stdin = r
 	}

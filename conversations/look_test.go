@@ -115,7 +115,7 @@ func cmdContext(ts *testscript.TestScript, neg bool, args []string) {
 	if neg {
 		want = ""
 	}
-	if got != want {
+	if got != want && (got != "" || !late(ts)) {
 		ts.Fatalf("the model is told %q instead of %q", got, want)
 	}
 }
@@ -128,7 +128,7 @@ func cmdMessage(ts *testscript.TestScript, neg bool, args []string) {
 		}
 		return
 	}
-	if !strings.Contains(got, args[0]) {
+	if !strings.Contains(got, args[0]) && (got != "" || !late(ts)) {
 		ts.Fatalf("the user is told %q, not %q", got, args[0])
 	}
 }
