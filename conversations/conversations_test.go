@@ -58,7 +58,7 @@ func build(dir, version string, programs ...string) error {
 	if len(programs) == 0 {
 		programs = []string{"hookline/hookctl", "hookline/hookctl/hookd", "hookline/replay"}
 	}
-	args := []string{"build", "-o", dir + string(filepath.Separator)}
+	args := []string{"build", "-buildvcs=false", "-o", dir + string(filepath.Separator)}
 	if version != "" {
 		args = append(args, "-ldflags", "-X hookline/hookctl/wire.Build="+version)
 	}

@@ -81,7 +81,7 @@ func TestNewID(t *testing.T) {
 
 // What a hook's process links costs the user on every tool call.
 func TestThinClientLinks(t *testing.T) {
-	out, err := exec.Command("go", "list", "-deps", "-f", "{{if not .Standard}}own {{end}}{{.ImportPath}}", "hookline/hookctl").Output()
+	out, err := exec.Command("go", "list", "-buildvcs=false", "-deps", "-f", "{{if not .Standard}}own {{end}}{{.ImportPath}}", "hookline/hookctl").Output()
 	if err != nil {
 		t.Skipf("go list: %v", err)
 	}

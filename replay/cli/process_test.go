@@ -57,7 +57,7 @@ func TestProcesses(t *testing.T) {
 // build makes programs in dir.
 func build(t *testing.T, dir string, packages ...string) {
 	t.Helper()
-	cmd := exec.Command("go", append([]string{"build", "-o", dir + string(filepath.Separator)}, packages...)...)
+	cmd := exec.Command("go", append([]string{"build", "-buildvcs=false", "-o", dir + string(filepath.Separator)}, packages...)...)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
