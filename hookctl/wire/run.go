@@ -45,7 +45,10 @@ func IsHook(args []string) bool {
 // Hook records one hook call and answers it. hookd is the executable for trouble, "" to look for it.
 // Of the time a call may take, input and request get 60 %, the delivery in trouble the rest but 5 %,
 // which the start and the end of a process take; input that comes late leaves the request a fifth.
-func Hook(args []string, hookd string) int {
+func Hook(args []string, hookd string) int { return hook(args, hookd, Deadline) }
+
+// hook is Hook with a deadline that a test may set.
+func hook(args []string, hookd string, deadline func(args []string, event, launchDir string) time.Duration) int {
 	if os.Getenv("HOOKLINE_DISABLED") == "1" {
 		return 0
 	}
@@ -56,7 +59,7 @@ func Hook(args []string, hookd string) int {
 		launch = f.Cwd
 	}
 	event := Event(args, nil)
-	limit := Deadline(args, event, launch)
+	limit := deadline(args, event, launch)
 	silent := false // no input where there must be some
 	asks := args[0] != "hook" && args[1] == "brief" && !has(args, "--hook")
 	switch {
@@ -69,7 +72,7 @@ func Hook(args []string, hookd string) int {
 		f.read(start.Add(limit * 6 / 10))
 		silent = f.Size == 0 && args[0] == "hook"
 		event = Event(args, f.Body)
-		limit = Deadline(args, event, launch)
+		limit = deadline(args, event, launch)
 	}
 	until := start.Add(limit * 95 / 100)
 	send := start.Add(limit * 6 / 10)

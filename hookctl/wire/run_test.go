@@ -204,7 +204,7 @@ func TestHookUnfinishedInput(t *testing.T) {
 	if _, err := w.WriteString(`{"session_id":"s1","x":`); err != nil {
 		t.Fatal(err)
 	}
-	c.stdin = r
+	c.stdin, c.env = r, append(c.env, "WIRE_TEST_HURRY=1")
 	c.expect(c.run("hook", "PostToolUse"), 0, "", "")
 	if _, err := w.WriteString(`1}`); err != nil || w.Close() != nil {
 		t.Fatal(err)
@@ -241,7 +241,7 @@ func TestHookInTroubleAndLate(t *testing.T) {
 		{"consciousness inject-context", "[System Consciousness]\nState: DORMANT (C=0.00)\nKuramoto r=0.00, Identity IC=1.00 (healthy)\nGuidance: Initialize consciousness context\n"},
 	} {
 		c := newClient(t, `{"a":1}`)
-		c.env = append(c.env, "FAKE_HOLD="+listen(t, func(net.Conn) {}))
+		c.env = append(c.env, "WIRE_TEST_HURRY=1", "FAKE_HOLD="+listen(t, func(net.Conn) {}))
 		start := time.Now()
 		c.expect(c.run(strings.Fields(verb.args)...), 0, verb.stdout, "")
 		if took := time.Since(start); took > 30*time.Second {
