@@ -12,6 +12,7 @@ import (
 
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/daemon"
+	"hookline/hookctl/progress"
 	"hookline/hookctl/spelling"
 	"hookline/projector/gate"
 	"hookline/projector/identity"
@@ -117,8 +118,8 @@ func (a *app) sayRebuilt(r daemon.Rebuilt) {
 func (a *app) watch(ctx context.Context, h house, path string, q url.Values) (json.RawMessage, error) {
 	m := a.Meter("folding")
 	defer m.End()
-	result, err := daemon.Result(func(line func([]byte) error) error { return h.Stream(ctx, "POST", path, q, line) }, m.At)
-	if errors.Is(err, daemon.ErrUnfinished) {
+	result, err := progress.Read(func(line func([]byte) error) error { return h.Stream(ctx, "POST", path, q, line) }, m.At)
+	if errors.Is(err, progress.ErrUnfinished) {
 		err = &cmdline.Fault{Message: "the daemon ended before the result", Hint: "nothing was switched; try again"}
 	}
 	return result, err

@@ -1,4 +1,4 @@
-package daemon
+package progress
 
 import (
 	"errors"
@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestResult(t *testing.T) {
+func TestRead(t *testing.T) {
 	refused := errors.New("refused")
 	for _, c := range []struct{ lines, result, progress, err string }{
 		{`{"progress":1,"of":9}||{"progress":9,"of":9}|{"result":{"seq":9}}`, `{"seq":9}`, "1/9 9/9", ""},
@@ -18,7 +18,7 @@ func TestResult(t *testing.T) {
 		{`{"progress":1,"of":9}|refuse`, "", "1/9", "refused"},
 	} {
 		var told []string
-		got, err := Result(func(line func([]byte) error) error {
+		got, err := Read(func(line func([]byte) error) error {
 			for _, l := range strings.Split(c.lines, "|") {
 				if l == "refuse" {
 					return refused

@@ -1,0 +1,105 @@
+// Package progress is the answer of a request that takes long, at both of its ends. It is NDJSON: ten times a second a
+// line that tells how far the work is, then the result or what refused it.
+//
+//	{"progress":4096,"of":120000}
+//	{"result":{"clean":true}}
+package progress
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"hookline/embedded"
+	"hookline/hookctl/problem"
+)
+
+// every is how often a line is written: often enough for a bar that moves.
+const every = 100 * time.Millisecond
+
+type progressLine struct {
+	Progress uint64 `json:"progress"`
+	Of       uint64 `json:"of"`
+}
+
+// Answer runs a request and writes its answer. The work counts up to of, and is cancelled when nobody listens any more;
+// an error is part of the answer, not the returned one.
+func Answer(w http.ResponseWriter, r *http.Request, of uint64, run func(ctx context.Context, progress func(uint64)) (any, error)) error {
+	w.Header().Set("Content-Type", "application/x-ndjson")
+	out := json.NewEncoder(w)
+	flush := http.NewResponseController(w)
+	ctx, cancel := context.WithCancel(r.Context())
+	defer cancel()
+	var at atomic.Uint64 // a reader that stalls holds up this goroutine, not the work
+	done := make(chan outcome, 1)
+	go func() {
+		result, err := run(ctx, at.Store)
+		done <- outcome{result, err}
+	}()
+	tick := time.NewTicker(every)
+	defer tick.Stop()
+	for {
+		select {
+		case o := <-done:
+			return out.Encode(o.line())
+		case <-tick.C:
+			if out.Encode(progressLine{Progress: at.Load(), Of: of}) != nil || flush.Flush() != nil {
+				cancel() // nobody listens any more
+				<-done
+				return nil
+			}
+		}
+	}
+}
+
+// ErrUnfinished says that a long request's answer ended before its result: the daemon is gone.
+var ErrUnfinished = errors.New("the daemon ended before its answer did")
+
+// Read reads an answer, line by line as stream gives them, to its result, which it gives as it came; progress hears how
+// far the work is. A refusal is stream's own error, as it is that of the client's Stream.
+func Read(stream func(line func([]byte) error) error, progress func(done, of uint64)) (json.RawMessage, error) {
+	var result json.RawMessage
+	err := stream(func(line []byte) error {
+		if len(line) == 0 { // a heartbeat
+			return nil
+		}
+		var l struct {
+			progressLine
+			Result json.RawMessage `json:"result"`
+		}
+		if err := json.Unmarshal(line, &l); err != nil {
+			return fmt.Errorf("read the answer: %w", err)
+		}
+		if l.Result != nil {
+			result = l.Result
+		} else {
+			progress(l.Progress, l.Of)
+		}
+		return nil
+	})
+	if err == nil && result == nil {
+		err = ErrUnfinished
+	}
+	return result, err
+}
+
+type outcome struct {
+	result any
+	err    error
+}
+
+func (o outcome) line() any {
+	if o.err == nil {
+		return map[string]any{"result": o.result}
+	}
+	p := &problem.Error{Message: o.err.Error(), Exit: 1}
+	if errors.Is(o.err, embedded.ErrLogDamaged) {
+		p.Exit = 2
+	}
+	errors.As(o.err, &p)
+	return p
+}
