@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"hookline/hookctl/client"
+	"hookline/hookctl/damage"
 	"hookline/hookctl/home"
 	"hookline/hookctl/problem"
 )
@@ -49,7 +50,7 @@ func (d *Daemon) here(rest func() error) *client.Client {
 		return err
 	}}
 	if f := d.ground.Report().Found; !f.Empty() {
-		l.Found = wordsOf(f)
+		l.Found = damage.Told(f)
 	}
 	return client.InProcess(l)
 }

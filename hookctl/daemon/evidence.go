@@ -11,6 +11,7 @@ import (
 	"hookline/embedded"
 	"hookline/embedded/block"
 	"hookline/events"
+	"hookline/hookctl/damage"
 )
 
 // Hole is a run of sequences that the log does not give.
@@ -166,7 +167,7 @@ func (h Hole) String() string {
 	}
 	switch {
 	case h.Block != "":
-		return damageWords(block.Damage{Block: h.Block, Offset: h.Offset, FirstSeq: h.First, LastSeq: h.Last, Why: h.Why})
+		return damage.Line(block.Damage{Block: h.Block, Offset: h.Offset, FirstSeq: h.First, LastSeq: h.Last, Why: h.Why})
 	case h.Kind == string(embedded.Unreadable):
 		return run + " cannot be read: " + h.Why
 	case h.Kind == string(embedded.Cut):

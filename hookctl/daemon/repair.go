@@ -16,6 +16,7 @@ import (
 	"hookline/embedded"
 	"hookline/embedded/block"
 	"hookline/events"
+	"hookline/hookctl/damage"
 	"hookline/hookctl/export"
 	"hookline/hookctl/home"
 	"hookline/hookctl/problem"
@@ -97,7 +98,7 @@ func (d *Daemon) handleRepair(w http.ResponseWriter, r *http.Request) error {
 
 // Repair finds and, unless it is a dry run, appends. progress tells which sequence has been read.
 func (d *Daemon) Repair(ctx context.Context, o RepairOptions, progress func(uint64)) (Repaired, error) {
-	out := Repaired{DryRun: o.DryRun, PID: os.Getpid(), Opened: opened(d.ground.Report()), Damage: []string{}, Lost: []LostRange{}, Back: []LostRange{},
+	out := Repaired{DryRun: o.DryRun, PID: os.Getpid(), Opened: damage.Opened(d.ground.Report()), Damage: []string{}, Lost: []LostRange{}, Back: []LostRange{},
 		BadBlobs: []string{}, GoneBlobs: []string{}, Sources: []RepairSource{}}
 	if !d.carrying.TryLock() {
 		return out, errBusy()
@@ -138,56 +139,6 @@ func (d *Daemon) Repair(ctx context.Context, o RepairOptions, progress func(uint
 	return out, d.refreshLive(ctx)
 }
 
-// opened puts what the store found when it was opened into words.
-func opened(rep embedded.Report) []string {
-	f := rep.Found
-	out := []string{}
-	for _, dm := range f.Damage {
-		out = append(out, damageWords(dm))
-	}
-	if f.Unkept != "" {
-		out = append(out, unkeptWords(f))
-	}
-	if f.Forgot {
-		out = append(out, forgotWords)
-	}
-	if f.Renewed {
-		out = append(out, "the log was gone and a new one begins behind it")
-	}
-	if f.Whole {
-		out = append(out, "the log was gone and was restored from the archive")
-	}
-	if len(f.Restored) > 0 {
-		out = append(out, "taken from the archive: "+strings.Join(f.Restored, ", "))
-	}
-	if len(f.Mended) > 0 {
-		out = append(out, "mended records: "+strconv.Itoa(len(f.Mended)))
-	}
-	if len(f.SetAside) > 0 {
-		out = append(out, "set aside: "+strings.Join(f.SetAside, ", "))
-	}
-	if len(f.Torn) > 0 {
-		out = append(out, tornWords(f.Torn))
-	}
-	if len(f.Lost) > 0 {
-		out = append(out, "sequences lost: "+rangesOf(f.Lost))
-	}
-	return out
-}
-
-func damageWords(dm block.Damage) string {
-	s := fmt.Sprintf("%s at byte %d: %s", dm.Block, dm.Offset, dm.Why)
-	switch {
-	case dm.FirstSeq == 0:
-		return s
-	case dm.FirstSeq == dm.LastSeq:
-		s += ", sequence "
-	default:
-		s += ", sequences "
-	}
-	return s + rangesOf([]block.Range{{First: dm.FirstSeq, Last: dm.LastSeq}})
-}
-
 // checkSealed reads every block but the one that the server appends to: that one was checked when the store
 // was opened.
 func (d *Daemon) checkSealed(out *Repaired) error {
@@ -208,7 +159,7 @@ func (d *Daemon) checkSealed(out *Repaired) error {
 	}
 	for _, dm := range found.Damage {
 		if dm.Block != newest {
-			out.Damage = append(out.Damage, damageWords(dm))
+			out.Damage = append(out.Damage, damage.Line(dm))
 		}
 	}
 	return nil
@@ -332,7 +283,7 @@ func (d *Daemon) emitRepaired(ctx context.Context, seqs map[uint64]bool, source 
 	}
 	e := events.LogRepaired{Source: source}
 	for _, r := range runs(seqs) {
-		if len(e.Back) < maxRuns {
+		if len(e.Back) < damage.MaxRuns {
 			e.Back = append(e.Back, events.SeqRun{First: r.First, Last: r.Last})
 		}
 	}

@@ -1,12 +1,12 @@
 package daemon
 
 import (
-	"fmt"
 	"net/http"
 	"os"
 	"time"
 
 	"hookline/events"
+	"hookline/hookctl/damage"
 	"hookline/hookctl/wire"
 )
 
@@ -49,7 +49,7 @@ func (d *Daemon) Status() Status {
 	rep := d.ground.Report()
 	s := Status{PID: &pid, Version: wire.Build, Protocol: wire.Protocol, UptimeS: d.opts.Now().Sub(d.started).Seconds(), Seq: last,
 		Fsync: d.ground.Fsync().String(), Home: d.opts.Home, Socket: d.socket(), CleanStart: rep.Clean, Spool: d.spool.Count(),
-		Again: d.hooks.again.Load(), Conflicts: d.hooks.conflicts.Load(), LiveSessions: d.live.count(), Warnings: []string{}, Damage: []string{},
+		Again: d.hooks.again.Load(), Conflicts: d.hooks.conflicts.Load(), LiveSessions: d.live.count(), Warnings: []string{}, Damage: damage.Status(rep),
 		Projections: []ProjectionStatus{}}
 	pos := d.view.Positions()
 	for _, name := range d.view.Tables() {
@@ -59,19 +59,6 @@ func (d *Daemon) Status() Status {
 	s.FreeBytes, s.TotalBytes, _ = d.ground.Free()
 	for _, w := range rep.Warnings {
 		s.Warnings = append(s.Warnings, w.Time.UTC().Format(time.RFC3339)+" "+w.Text)
-	}
-	for _, dm := range rep.Damage {
-		s.Damage = append(s.Damage, fmt.Sprintf("%s at %d: %s (sequences %d to %d)", dm.Block, dm.Offset, dm.Why, dm.FirstSeq, dm.LastSeq))
-	}
-	if f := rep.Found; !f.Empty() && len(rep.Damage) == 0 {
-		s.Damage = append(s.Damage, problemOf(f)+" (sequences lost: "+rangesOf(f.Lost)+")")
-	} else {
-		if f.Unkept != "" {
-			s.Damage = append(s.Damage, unkeptWords(f))
-		}
-		if len(f.Torn) > 0 {
-			s.Damage = append(s.Damage, tornWords(f.Torn))
-		}
 	}
 	s.UnknownTypes = d.hub.unknown()
 	return s

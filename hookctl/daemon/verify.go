@@ -15,6 +15,7 @@ import (
 
 	"hookline/embedded"
 	"hookline/events"
+	"hookline/hookctl/damage"
 	"hookline/hookctl/problem"
 	"hookline/projector"
 )
@@ -95,8 +96,8 @@ func (d *Daemon) judgeLog(ctx context.Context, v *Verification, e *evidence) err
 		return nil
 	}
 	for _, dm := range rep.Damage {
-		if !slices.Contains(v.Damage, damageWords(dm)) {
-			v.Damage = append(v.Damage, damageWords(dm))
+		if !slices.Contains(v.Damage, damage.Line(dm)) {
+			v.Damage = append(v.Damage, damage.Line(dm))
 		}
 	}
 	return nil
