@@ -12,6 +12,7 @@ import (
 	"hookline/embedded/block"
 	"hookline/events"
 	"hookline/hookctl/damage"
+	"hookline/hookctl/losses"
 )
 
 // Hole is a run of sequences that the log does not give.
@@ -38,7 +39,7 @@ type evidence struct {
 
 // naming is what a log.damaged event says is lost.
 type naming struct {
-	LostRange
+	losses.Range
 	event string
 }
 
@@ -64,7 +65,7 @@ func (e *evidence) take(r events.Record) {
 		}
 		e.faults = append(e.faults, fmt.Sprintf("sequence %d: the data of %s cannot be read: %s", r.Seq, r.Type, ev.Reason))
 	case *events.LogDamaged:
-		for _, l := range lostOf(ev) {
+		for _, l := range losses.Of(ev) {
 			e.named = append(e.named, naming{l, r.ID})
 		}
 	}
@@ -161,7 +162,7 @@ func (e *evidence) fault(v *Verification, h Hole) {
 
 // String is the hole as one line of the verification's damage.
 func (h Hole) String() string {
-	run, is, was := "sequence "+LostRange{h.First, h.Last}.String(), "is", "was"
+	run, is, was := "sequence "+losses.Range{First: h.First, Last: h.Last}.String(), "is", "was"
 	if h.Last > h.First {
 		run, is, was = fmt.Sprintf("sequences %d to %d", h.First, h.Last), "are", "were"
 	}
@@ -174,20 +175,6 @@ func (h Hole) String() string {
 		return run + " " + was + " cut out as damaged, and no event names the loss"
 	}
 	return run + " " + is + " missing, and no event says why"
-}
-
-// lostOf are the sequences that a log.damaged event names: in runs, or one by one as older builds did.
-func lostOf(e *events.LogDamaged) []LostRange {
-	var out []LostRange
-	for _, r := range e.Runs {
-		if 0 < r.First && r.First <= r.Last {
-			out = append(out, LostRange{r.First, r.Last})
-		}
-	}
-	for _, seq := range e.Lost {
-		out = append(out, LostRange{seq, seq})
-	}
-	return out
 }
 
 // idSet remembers ids by a hash of 63 bits, in 16 to 32 bytes an id: of 18 million logs of a million ids one

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"hookline/events"
+	"hookline/hookctl/losses"
 	"hookline/hookctl/problem"
 	"hookline/hookctl/spool"
 	"hookline/hookctl/wire"
@@ -194,6 +195,14 @@ func checkEmit(in emitRequest) error {
 		}
 	}
 	return nil
+}
+
+func (d *Daemon) handleLosses(w http.ResponseWriter, r *http.Request) error {
+	known, err := losses.Find(r.Context(), d.stream)
+	if err != nil {
+		return err
+	}
+	return reply(w, known)
 }
 
 func (d *Daemon) handleDream(w http.ResponseWriter, r *http.Request) error {

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 
 	"hookline/embedded"
@@ -19,6 +18,7 @@ import (
 	"hookline/hookctl/damage"
 	"hookline/hookctl/export"
 	"hookline/hookctl/home"
+	"hookline/hookctl/losses"
 	"hookline/hookctl/problem"
 	"hookline/hookctl/spawn"
 )
@@ -38,16 +38,16 @@ type Repaired struct {
 	DryRun bool `json:"dry_run"`
 	PID    int  `json:"pid"` // of the process that has the store
 
-	Opened  []string    `json:"opened"`  // what the store found and did when it was opened
-	Blocks  int         `json:"blocks"`  // sealed blocks that were read now
-	Damage  []string    `json:"damage"`  // found in them; only an opening can mend it
-	Lost    []LostRange `json:"lost"`    // sequences that the log does not have, or lost once
-	LostN   uint64      `json:"lost_n"`  // how many
-	Back    []LostRange `json:"back"`    // of them, those whose events are in the log again, under their ids
-	BackN   uint64      `json:"back_n"`  // how many
-	Fetched uint64      `json:"fetched"` // lost ones whose events are back, or an export has
-	Rebuilt uint64      `json:"rebuilt"` // events made from transcripts, now and earlier
-	NotHad  uint64      `json:"not_had"` // lost sequences that nothing stands for
+	Opened  []string       `json:"opened"`  // what the store found and did when it was opened
+	Blocks  int            `json:"blocks"`  // sealed blocks that were read now
+	Damage  []string       `json:"damage"`  // found in them; only an opening can mend it
+	Lost    []losses.Range `json:"lost"`    // sequences that the log does not have, or lost once
+	LostN   uint64         `json:"lost_n"`  // how many
+	Back    []losses.Range `json:"back"`    // of them, those whose events are in the log again, under their ids
+	BackN   uint64         `json:"back_n"`  // how many
+	Fetched uint64         `json:"fetched"` // lost ones whose events are back, or an export has
+	Rebuilt uint64         `json:"rebuilt"` // events made from transcripts, now and earlier
+	NotHad  uint64         `json:"not_had"` // lost sequences that nothing stands for
 
 	Blobs     int      `json:"blobs"` // that were read
 	BadBlobs  []string `json:"bad_blobs"`
@@ -59,20 +59,6 @@ type Repaired struct {
 	Sources     []RepairSource `json:"sources"`
 	Added       uint64         `json:"added"` // events appended
 	Seq         uint64         `json:"seq"`   // the log's newest event
-}
-
-// LostRange is a run of lost sequences.
-type LostRange struct {
-	First uint64 `json:"first"`
-	Last  uint64 `json:"last"`
-}
-
-// String is "7" or "7-9", as causations have it behind "lost:".
-func (r LostRange) String() string {
-	if r.First == r.Last {
-		return strconv.FormatUint(r.First, 10)
-	}
-	return fmt.Sprintf("%d-%d", r.First, r.Last)
 }
 
 // RepairSource is one place that was asked.
@@ -98,7 +84,7 @@ func (d *Daemon) handleRepair(w http.ResponseWriter, r *http.Request) error {
 
 // Repair finds and, unless it is a dry run, appends. progress tells which sequence has been read.
 func (d *Daemon) Repair(ctx context.Context, o RepairOptions, progress func(uint64)) (Repaired, error) {
-	out := Repaired{DryRun: o.DryRun, PID: os.Getpid(), Opened: damage.Opened(d.ground.Report()), Damage: []string{}, Lost: []LostRange{}, Back: []LostRange{},
+	out := Repaired{DryRun: o.DryRun, PID: os.Getpid(), Opened: damage.Opened(d.ground.Report()), Damage: []string{}, Lost: []losses.Range{}, Back: []losses.Range{},
 		BadBlobs: []string{}, GoneBlobs: []string{}, Sources: []RepairSource{}}
 	if !d.carrying.TryLock() {
 		return out, errBusy()
@@ -115,18 +101,19 @@ func (d *Daemon) Repair(ctx context.Context, o RepairOptions, progress func(uint
 		d.drain(ctx)
 		out.Waiting = d.spool.Count()
 	}
-	l, err := d.takeStock(ctx, progress)
+	stock, err := losses.TakeStock(ctx, d.stream, progress)
 	if err != nil {
 		return out, err
 	}
+	l := &search{Stock: stock, contents: map[string]bool{}, planned: map[string]bool{}}
 	if err := d.checkBlobs(ctx, &out, l); err != nil {
 		return out, err
 	}
-	out.Lost, out.LostN = l.ranges(), uint64(len(l.lost))
+	out.Lost, out.LostN = losses.Runs(l.Lost), uint64(len(l.Lost))
 	if err := d.fetch(ctx, o, &out, l); err != nil {
 		return out, err
 	}
-	out.Back, out.BackN = runs(l.back), uint64(len(l.back))
+	out.Back, out.BackN = losses.Runs(l.Back), uint64(len(l.Back))
 	out.NotHad = out.LostN - min(out.LostN, out.Fetched+out.Rebuilt)
 	out.Seq, _ = d.stream.Last()
 	if o.DryRun || out.Added == 0 {
@@ -137,6 +124,13 @@ func (d *Daemon) Repair(ctx context.Context, o RepairOptions, progress func(uint
 		return out, fmt.Errorf("fold the log again: %w", err)
 	}
 	return out, d.refreshLive(ctx)
+}
+
+// search is what the log lacks, and what was found of it elsewhere.
+type search struct {
+	*losses.Stock
+	contents map[string]bool // digests of damaged or gone contents that an export had
+	planned  map[string]bool // of a dry run: ids of events that an export would add
 }
 
 // checkSealed reads every block but the one that the server appends to: that one was checked when the store
@@ -166,7 +160,7 @@ func (d *Daemon) checkSealed(out *Repaired) error {
 }
 
 // checkBlobs reads every content and compares it with its digest.
-func (d *Daemon) checkBlobs(ctx context.Context, out *Repaired, l *losses) error {
+func (d *Daemon) checkBlobs(ctx context.Context, out *Repaired, l *search) error {
 	err := d.ground.Blobs().Walk(ctx, func(digest string, _ int64) error {
 		out.Blobs++
 		_, err := d.ground.Blobs().Get(digest)
@@ -176,7 +170,7 @@ func (d *Daemon) checkBlobs(ctx context.Context, out *Repaired, l *losses) error
 		}
 		return err
 	})
-	for digest := range l.refs {
+	for digest := range l.Refs {
 		if !d.ground.Blobs().Has(digest) {
 			out.GoneBlobs = append(out.GoneBlobs, digest)
 		}
@@ -186,7 +180,7 @@ func (d *Daemon) checkBlobs(ctx context.Context, out *Repaired, l *losses) error
 }
 
 // fetch asks the exports, then the transcripts for what these did not have.
-func (d *Daemon) fetch(ctx context.Context, o RepairOptions, out *Repaired, l *losses) error {
+func (d *Daemon) fetch(ctx context.Context, o RepairOptions, out *Repaired, l *search) error {
 	for _, path := range o.From {
 		s, err := d.fromExport(ctx, path, o.DryRun, out, l)
 		if err != nil {
@@ -197,20 +191,20 @@ func (d *Daemon) fetch(ctx context.Context, o RepairOptions, out *Repaired, l *l
 			out.Added += s.Events
 		}
 	}
-	out.Fetched = uint64(len(l.fetched))
-	if len(l.lost) == len(l.fetched) {
+	out.Fetched = uint64(len(l.Fetched))
+	if len(l.Lost) == len(l.Fetched) {
 		return nil
 	}
-	return d.fromTranscripts(ctx, o, out, l)
+	return d.fromTranscripts(ctx, o, out, l.Stock)
 }
 
 // fromExport takes what one export has. Only an export of this log can tell what is missing: it shares
 // events with it. Of sessions that were deleted nothing comes back.
-func (d *Daemon) fromExport(ctx context.Context, path string, dry bool, out *Repaired, l *losses) (RepairSource, error) {
+func (d *Daemon) fromExport(ctx context.Context, path string, dry bool, out *Repaired, l *search) (RepairSource, error) {
 	s := RepairSource{Kind: "export", Name: path}
 	had := map[uint64]bool{}
 	sound, fresh := map[string]bool{}, map[string]bool{} // contents, and ids of events, that no export before this one had
-	o := importOptions{partial: true, dry: true, skip: func(r events.Record) bool { return l.deleted[r.Session] || l.planned[r.ID] }}
+	o := importOptions{partial: true, dry: true, skip: func(r events.Record) bool { return l.Deleted[r.Session] || l.planned[r.ID] }}
 	o.see = func(item export.Item, known bool) {
 		if b := item.Blob; b != nil {
 			if out.lacks(b.Digest) && !l.contents[b.Digest] {
@@ -225,11 +219,11 @@ func (d *Daemon) fromExport(ctx context.Context, path string, dry bool, out *Rep
 		default:
 			fresh[r.ID] = dry
 		}
-		if l.lost[item.Event.Seq] {
+		if l.Lost[item.Event.Seq] {
 			had[item.Event.Seq] = known
 		}
 		if item.Event.Type == events.TypeLogRepaired { // what came back before stands in the export too
-			l.record(item.Event.Appended, item.Event.Envelope)
+			l.Note(item.Event.Appended, item.Event.Envelope)
 		}
 	}
 	got, err := d.importFile(ctx, path, o, nil)
@@ -242,14 +236,14 @@ func (d *Daemon) fromExport(ctx context.Context, path string, dry bool, out *Rep
 		return s, nil
 	}
 	s.Events, s.Known, s.Blobs, s.Problem = got.Added, s.Known+got.Known, len(sound), got.Problem
-	if s.Known == 0 && !l.whole() {
+	if s.Known == 0 && !l.Whole() {
 		s.Events, s.Blobs, s.Problem = 0, 0, "it shares no event with this log; `replay import` takes such a file"
 		return s, nil
 	}
 	for seq, known := range had {
-		l.fetched[seq] = true
+		l.Fetched[seq] = true
 		if known {
-			l.back[seq] = true
+			l.Back[seq] = true
 		}
 	}
 	out.NewBlobs += s.Blobs
@@ -266,7 +260,7 @@ func (d *Daemon) fromExport(ctx context.Context, path string, dry bool, out *Rep
 		return s, err
 	}
 	for seq := range had {
-		l.cameBack(seq)
+		l.CameBack(seq)
 	}
 	return s, d.emitRepaired(ctx, had, filepath.Base(path))
 }
@@ -282,7 +276,7 @@ func (d *Daemon) emitRepaired(ctx context.Context, seqs map[uint64]bool, source 
 		return nil
 	}
 	e := events.LogRepaired{Source: source}
-	for _, r := range runs(seqs) {
+	for _, r := range losses.Runs(seqs) {
 		if len(e.Back) < damage.MaxRuns {
 			e.Back = append(e.Back, events.SeqRun{First: r.First, Last: r.Last})
 		}

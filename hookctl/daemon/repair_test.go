@@ -20,6 +20,7 @@ import (
 	"hookline/events"
 	"hookline/hookctl/export"
 	"hookline/hookctl/hook"
+	"hookline/hookctl/losses"
 	"hookline/hookctl/wire"
 )
 
@@ -88,7 +89,7 @@ func TestRepairFromExport(t *testing.T) {
 	d := open(t, home)
 	defer shut(t, d)
 	plan := mustRepair(t, d, RepairOptions{From: []string{file}, DryRun: true})
-	if len(plan.Opened) != 2 || plan.Opened[1] != "sequences lost: 5" || plan.LostN != 1 || plan.Lost[0] != (LostRange{5, 5}) || plan.Fetched != 1 || plan.NotHad != 0 || plan.Added != 0 {
+	if len(plan.Opened) != 2 || plan.Opened[1] != "sequences lost: 5" || plan.LostN != 1 || plan.Lost[0] != (losses.Range{First: 5, Last: 5}) || plan.Fetched != 1 || plan.NotHad != 0 || plan.Added != 0 {
 		t.Fatalf("%+v", plan)
 	}
 	if s := plan.Sources[0]; s.Kind != "export" || s.Events != 1 || s.Known != 9 {
@@ -102,7 +103,7 @@ func TestRepairFromExport(t *testing.T) {
 	if r.Added != 1 || r.NotHad != 0 || len(recs) != 12 || recs[10].ID != lost || recs[10].Seq != 12 || recs[4].Seq != 6 || recs[11].Type != "log.repaired" {
 		t.Errorf("%+v\n%q", r, typesOf(recs))
 	}
-	if again := mustRepair(t, d, RepairOptions{From: []string{file}}); again.Added != 0 || again.Fetched != 1 || again.NotHad != 0 || again.Sources[0].Known != 10 || !slices.Equal(again.Back, []LostRange{{5, 5}}) {
+	if again := mustRepair(t, d, RepairOptions{From: []string{file}}); again.Added != 0 || again.Fetched != 1 || again.NotHad != 0 || again.Sources[0].Known != 10 || !slices.Equal(again.Back, []losses.Range{{First: 5, Last: 5}}) {
 		t.Errorf("again: %+v", again)
 	}
 	if without := mustRepair(t, d, RepairOptions{}); without.BackN != 1 || without.NotHad != 0 || without.Added != 0 { // the log remembers
@@ -249,7 +250,7 @@ func TestRepairSealedBlock(t *testing.T) {
 	}
 	d = open(t, home)
 	defer shut(t, d)
-	if r = mustRepair(t, d, RepairOptions{}); len(r.Damage) != 0 || r.LostN != 1 || r.Lost[0] != (LostRange{3, 3}) || r.NotHad != 1 {
+	if r = mustRepair(t, d, RepairOptions{}); len(r.Damage) != 0 || r.LostN != 1 || r.Lost[0] != (losses.Range{First: 3, Last: 3}) || r.NotHad != 1 {
 		t.Errorf("%+v", r)
 	}
 	if n := len(logOf(t, d)); n != 16 { // fifteen and log.damaged
@@ -364,29 +365,6 @@ func TestRepairLateFromTranscripts(t *testing.T) {
 	}
 }
 
-// What stood between two records was captured between them.
-func TestBetween(t *testing.T) {
-	at := func(minute int) time.Time { return tuesday.Add(time.Duration(minute) * time.Minute) }
-	live := func(minute int) stamp { return stamp{at(minute), at(minute)} }
-	late := func(minute int) stamp { return stamp{at(minute), at(600)} }
-	for _, c := range []struct {
-		before, behind stamp
-		from, to       time.Time
-	}{
-		{live(1), live(3), at(1), at(3)},
-		{late(1), late(3), at(1), at(3)},
-		{late(3), late(1), at(1), at(3)},
-		{live(1), stamp{at(0), at(4)}, at(1), at(4)},
-		{late(1), live(601), at(1), at(601)},
-		{stamp{}, late(3), time.Time{}, at(3)},
-		{late(1), stamp{}, at(1), at(999)},
-	} {
-		if from, to := between(c.before, c.behind, at(999)); !from.Equal(c.from) || !to.Equal(c.to) {
-			t.Errorf("%+v: %v to %v", c, from, to)
-		}
-	}
-}
-
 // Without a folder those transcripts are asked that the sessions named, and those of their subagents beside them; what is
 // no file is not waited for.
 func TestRepairFromNamedTranscripts(t *testing.T) {
@@ -434,7 +412,7 @@ func TestRepairReadsRealTranscripts(t *testing.T) {
 	defer shut(t, d)
 	for _, file := range files {
 		id := strings.TrimSuffix(filepath.Base(file), ".jsonl")
-		b := &rebuilder{d: d, windows: []window{{LostRange: LostRange{1, 9}, to: time.Now()}}}
+		b := &rebuilder{d: d, windows: []losses.Window{{Range: losses.Range{First: 1, Last: 9}, To: time.Now()}}}
 		b.known = map[string]map[string]bool{id: {}}
 		if err := b.file(t.Context(), file); err != nil || len(b.made) < 100 {
 			t.Fatalf("%s: %d events, %v", file, len(b.made), err)
@@ -471,9 +449,9 @@ func TestBroughtBackIsNotLost(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer shut(t, d)
-	l, err := d.takeStock(t.Context(), nil)
-	if err != nil || len(l.ranges()) != 0 {
-		t.Errorf("lost %v, %v", l.ranges(), err)
+	l, err := losses.TakeStock(t.Context(), d.stream, nil)
+	if err != nil || len(losses.Runs(l.Lost)) != 0 {
+		t.Errorf("lost %v, %v", losses.Runs(l.Lost), err)
 	}
 	if code, body := ask(t, d, "GET", "/v1/losses", ""); code != 200 || !strings.HasPrefix(body, `{"lost":[],`) {
 		t.Errorf("%d %s", code, body)

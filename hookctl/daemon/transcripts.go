@@ -6,16 +6,15 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/oklog/ulid/v2"
 
 	"hookline/events"
 	"hookline/hookctl/hook"
+	"hookline/hookctl/losses"
 	"hookline/hookctl/transcript"
 	"hookline/projector"
 	"hookline/projector/session"
@@ -24,19 +23,11 @@ import (
 // Lost events from the client's transcripts: what a tool was called with, what it gave back, what the user
 // wrote. They are new events with ids of their own: a transcript does not know ours.
 
-// causedByLoss begins the causation of an event that was made from a transcript; the lost range follows.
-const causedByLoss = "lost:"
-
-func isRebuilt(env events.Envelope) bool { return strings.HasPrefix(env.Causation, causedByLoss) }
-
-// errEnough ends a reading early; it never reaches a caller.
-var errEnough = errors.New("enough")
-
 // rebuilder makes events of transcripts.
 type rebuilder struct {
 	d       *Daemon
 	dry     bool
-	windows []window
+	windows []losses.Window
 	known   map[string]map[string]bool // by session: what the log has, by [transcript.Key]
 	states  map[string]session.State
 	reader  transcript.Reader
@@ -44,14 +35,8 @@ type rebuilder struct {
 }
 
 // fromTranscripts rebuilds what the sessions of the lost ranges said and did then.
-func (d *Daemon) fromTranscripts(ctx context.Context, o RepairOptions, out *Repaired, l *losses) error {
-	open := &losses{lost: map[uint64]bool{}}
-	for seq := range l.lost {
-		if !l.fetched[seq] {
-			open.lose(seq)
-		}
-	}
-	windows, err := d.windows(ctx, open.ranges())
+func (d *Daemon) fromTranscripts(ctx context.Context, o RepairOptions, out *Repaired, l *losses.Stock) error {
+	windows, err := losses.Windows(ctx, d.stream, l.Unfetched(), d.opts.Now())
 	if err != nil {
 		return err
 	}
@@ -73,7 +58,7 @@ func (d *Daemon) fromTranscripts(ctx context.Context, o RepairOptions, out *Repa
 			out.Sources = append(out.Sources, s)
 		}
 	}
-	out.Rebuilt = l.rebuilt + uint64(len(b.made))
+	out.Rebuilt = l.Rebuilt + uint64(len(b.made))
 	if o.DryRun {
 		return nil
 	}
@@ -99,17 +84,10 @@ func (b *rebuilder) append(ctx context.Context) (int, error) {
 }
 
 // load finds the sessions that were at work around the lost ranges, and what the log has of them.
-func (b *rebuilder) load(ctx context.Context, l *losses) error {
+func (b *rebuilder) load(ctx context.Context, l *losses.Stock) error {
 	b.known, b.states = map[string]map[string]bool{}, map[string]session.State{}
-	for id, x := range l.extents {
-		if l.deleted[id] {
-			continue
-		}
-		for _, w := range b.windows {
-			if !x.last.Before(w.from) && !x.first.After(w.to) {
-				b.known[id] = map[string]bool{}
-			}
-		}
+	for _, id := range l.AtWork(b.windows) {
+		b.known[id] = map[string]bool{}
 	}
 	if len(b.known) == 0 {
 		return nil
@@ -164,7 +142,7 @@ func (b *rebuilder) file(ctx context.Context, path string) error {
 
 // make keeps the event when the log lacks it and it falls into a lost range's time.
 func (b *rebuilder) make(line transcript.Line, e events.Event) error {
-	at := slices.IndexFunc(b.windows, func(w window) bool { return !line.Time.Before(w.from) && !line.Time.After(w.to) })
+	at := slices.IndexFunc(b.windows, func(w losses.Window) bool { return w.Has(line.Time) })
 	if at < 0 {
 		return nil
 	}
@@ -191,7 +169,7 @@ func (b *rebuilder) make(line transcript.Line, e events.Event) error {
 	b.made = append(b.made, events.Envelope{ID: idOf(line.Time, line.Session+" "+key), Type: k.Type, Version: k.Version(),
 		Time: line.Time.UTC().Truncate(time.Millisecond), Session: line.Session, Project: s.Project, Worktree: s.Worktree, Branch: b.d.clean(line.Branch),
 		Phase: hook.PhaseOf(clean), Hook: k.Hook, ToolUseID: hook.ToolUseID(clean), AgentID: line.Agent, Correlation: line.Session,
-		Causation: causedByLoss + b.windows[at].LostRange.String(), Redacted: report.Count,
+		Causation: b.windows[at].Causation(), Redacted: report.Count,
 		Facts: &events.Facts{Note: "rebuilt from the transcript"}, Data: data})
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 	"hookline/events"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/daemon"
+	"hookline/hookctl/losses"
 	"hookline/hookctl/spool"
 )
 
@@ -99,7 +100,7 @@ func (x *examiner) unknown(context.Context) []check {
 
 func (x *examiner) damage(ctx context.Context) []check {
 	const name = "log"
-	var l daemon.Losses
+	var l losses.Known
 	err := x.house.Get(ctx, "/v1/losses", nil, &l) // an older build's daemon does not know
 	var all []check
 	for _, d := range x.status.Damage {
@@ -125,7 +126,7 @@ func (x *examiner) damage(ctx context.Context) []check {
 // maxShown bounds the runs of sequences in one line.
 const maxShown = 10
 
-func runsText(runs []daemon.LostRange) string {
+func runsText(runs []losses.Range) string {
 	var parts []string
 	for _, r := range runs[:min(len(runs), maxShown)] {
 		parts = append(parts, r.String())

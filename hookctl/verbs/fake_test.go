@@ -15,6 +15,7 @@ import (
 	"hookline/events"
 	"hookline/hookctl/daemon"
 	"hookline/hookctl/export"
+	"hookline/hookctl/losses"
 	"hookline/projector/identity"
 	"hookline/projector/pointer"
 	"hookline/projector/project"
@@ -29,8 +30,8 @@ type fakeHouse struct {
 	cells   map[string]map[string]any
 	emitted []emission
 	canary  daemon.Canary
-	losses  *daemon.Losses // nil: an older daemon, which does not know
-	rebuild string         // NDJSON that /v1/rebuild answers
+	losses  *losses.Known // nil: an older daemon, which does not know
+	rebuild string        // NDJSON that /v1/rebuild answers
 	stopped int
 	drained int
 	asked   []string // requests as "METHOD path?query"

@@ -8,6 +8,7 @@ import (
 
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/daemon"
+	"hookline/hookctl/losses"
 )
 
 // printRepair tells what was found, who has what, and what nobody has.
@@ -55,15 +56,15 @@ func (a *app) printRepair(r daemon.Repaired) {
 func looked(r daemon.Repaired) bool { return r.DryRun && r.PID == os.Getpid() }
 
 // less is what is left of ascending ranges without others.
-func less(ranges, without []daemon.LostRange) []daemon.LostRange {
-	var left []daemon.LostRange
+func less(ranges, without []losses.Range) []losses.Range {
+	var left []losses.Range
 	for _, r := range ranges {
 		for _, w := range without {
 			if w.Last < r.First || w.First > r.Last {
 				continue
 			}
 			if r.First < w.First {
-				left = append(left, daemon.LostRange{First: r.First, Last: w.First - 1})
+				left = append(left, losses.Range{First: r.First, Last: w.First - 1})
 			}
 			r.First = w.Last + 1
 		}
