@@ -22,6 +22,7 @@ import (
 	"hookline/hookctl/daemon"
 	"hookline/hookctl/home"
 	"hookline/hookctl/spool"
+	"hookline/hookctl/verify"
 	"hookline/hookctl/wire"
 )
 
@@ -271,21 +272,21 @@ func (h *house) status() (daemon.Status, error) {
 }
 
 // verify asks the daemon to fold the whole log again.
-func (h *house) verify() (daemon.Verification, error) {
+func (h *house) verify() (verify.Result, error) {
 	answer, err := h.ask("POST", "/v1/verify")
 	if err != nil {
-		return daemon.Verification{}, err
+		return verify.Result{}, err
 	}
 	lines := bytes.Split(bytes.TrimSpace(answer), []byte("\n"))
 	var last struct {
-		Result *daemon.Verification `json:"result"`
-		Error  string               `json:"error"`
+		Result *verify.Result `json:"result"`
+		Error  string         `json:"error"`
 	}
 	if err := json.Unmarshal(lines[len(lines)-1], &last); err != nil {
-		return daemon.Verification{}, err
+		return verify.Result{}, err
 	}
 	if last.Result == nil {
-		return daemon.Verification{}, fmt.Errorf("verify: %s", last.Error)
+		return verify.Result{}, fmt.Errorf("verify: %s", last.Error)
 	}
 	return *last.Result, nil
 }

@@ -14,6 +14,7 @@ import (
 
 	"hookline/hookctl/client"
 	"hookline/hookctl/problem"
+	"hookline/hookctl/verify"
 )
 
 // The commands' client against a house in this process.
@@ -52,7 +53,7 @@ func TestConnectInProcess(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	var result struct {
-		Result Verification `json:"result"`
+		Result verify.Result `json:"result"`
 	}
 	err = c.Stream(t.Context(), "POST", "/v1/verify", nil, func(line []byte) error {
 		if strings.HasPrefix(string(line), `{"result"`) {

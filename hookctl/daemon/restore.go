@@ -23,6 +23,7 @@ import (
 	"hookline/hookctl/client"
 	"hookline/hookctl/home"
 	"hookline/hookctl/problem"
+	"hookline/hookctl/verify"
 )
 
 // RestoreOptions say what is put where.
@@ -35,15 +36,15 @@ type RestoreOptions struct {
 
 // Restored is the outcome of `replay restore`.
 type Restored struct {
-	File    string       `json:"file"`
-	Home    string       `json:"home"`
-	Build   string       `json:"build"` // that made the backup
-	Created time.Time    `json:"created"`
-	Seq     uint64       `json:"seq"` // the backup's position
-	Last    uint64       `json:"last"`
-	Blobs   int          `json:"blobs"`
-	Frames  int          `json:"frames"` // waiting in the spool; the next daemon takes them
-	Verify  Verification `json:"verify"`
+	File    string        `json:"file"`
+	Home    string        `json:"home"`
+	Build   string        `json:"build"` // that made the backup
+	Created time.Time     `json:"created"`
+	Seq     uint64        `json:"seq"` // the backup's position
+	Last    uint64        `json:"last"`
+	Blobs   int           `json:"blobs"`
+	Frames  int           `json:"frames"` // waiting in the spool; the next daemon takes them
+	Verify  verify.Result `json:"verify"`
 }
 
 // Restore makes a home from a backup. The file is read to its end first and every digest compared; only then

@@ -68,7 +68,7 @@ func TestVerifyAfterFullDisk(t *testing.T) {
 	_ = d.Close(context.Background()) // what is stuck is left as it is
 	d = open(t, home)
 	defer shut(t, d)
-	if v := verify(t, d); !v.Clean || v.Read != 20 {
+	if v := verified(t, d); !v.Clean || v.Read != 20 {
 		t.Errorf("%+v", v)
 	}
 }

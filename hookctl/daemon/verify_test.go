@@ -19,10 +19,11 @@ import (
 
 	"hookline/embedded/block"
 	"hookline/events"
+	"hookline/hookctl/verify"
 	"hookline/hookctl/wire"
 )
 
-func verify(t *testing.T, d *Daemon) Verification {
+func verified(t *testing.T, d *Daemon) verify.Result {
 	t.Helper()
 	v, err := d.Verify(t.Context(), nil)
 	if err != nil {
@@ -38,7 +39,7 @@ var everyProjection = []string{"session", "identity", "latest", "project", "gate
 func TestVerifyKnownHole(t *testing.T) {
 	home, _, _ := lossy(t)
 	d := open(t, home)
-	v := verify(t, d)
+	v := verified(t, d)
 	if v.Exit != 2 || v.Clean || v.Holes != 1 || len(v.Known) != 0 || len(v.New) != 1 || len(v.Diffs) != 0 {
 		t.Fatalf("%+v", v)
 	}
@@ -59,11 +60,11 @@ func TestVerifyKnownHole(t *testing.T) {
 	for range 2 {
 		shut(t, d)
 		d = open(t, home)
-		v = verify(t, d)
+		v = verified(t, d)
 		if v.Exit != 0 || !v.Clean || v.Holes != 1 || len(v.New)+len(v.Damage)+len(v.Diffs) != 0 {
 			t.Fatalf("%+v", v)
 		}
-		if want := (Hole{First: 5, Last: 5, Kind: "cut", Event: named.ID}); len(v.Known) != 1 || v.Known[0] != want {
+		if want := (verify.Hole{First: 5, Last: 5, Kind: "cut", Event: named.ID}); len(v.Known) != 1 || v.Known[0] != want {
 			t.Errorf("%+v, want %+v", v.Known, want)
 		}
 	}
@@ -105,11 +106,11 @@ func TestVerifyGoesOnBehindDamage(t *testing.T) {
 	recs := logOf(t, d)
 	spoil(t, blockPath(home, 1), recs[6].ID, 60)
 	spoil(t, blockPath(home, 2), recs[50].ID, 60)
-	v := verify(t, d)
+	v := verified(t, d)
 	if v.Exit != 2 || v.Events != 100 || v.Read != 98 || v.Holes != 2 || len(v.Known) != 0 || len(v.New) != 2 || len(v.Damage) != 2 {
 		t.Fatalf("%+v", v)
 	}
-	for i, want := range []Hole{{First: 7, Last: 7, Kind: "damaged", Block: "1.blk", Why: "checksum does not match"},
+	for i, want := range []verify.Hole{{First: 7, Last: 7, Kind: "damaged", Block: "1.blk", Why: "checksum does not match"},
 		{First: 51, Last: 51, Kind: "damaged", Block: "2.blk", Why: "checksum does not match"}} {
 		got := v.New[i]
 		want.Offset = got.Offset
@@ -124,7 +125,7 @@ func TestVerifyGoesOnBehindDamage(t *testing.T) {
 	d = open(t, home) // which cuts the damage out
 	defer shut(t, d)
 	d.serving = true // the daemon tells the next session, and is no news here
-	if v = verify(t, d); v.Exit != 0 || len(v.Known) != 2 || len(v.New)+len(v.Diffs) != 0 {
+	if v = verified(t, d); v.Exit != 0 || len(v.Known) != 2 || len(v.New)+len(v.Diffs) != 0 {
 		t.Errorf("%+v", v)
 	}
 }
@@ -137,7 +138,7 @@ func TestVerifyMissingBlock(t *testing.T) {
 	if err := os.Remove(blockPath(home, 2)); err != nil {
 		t.Fatal(err)
 	}
-	v := verify(t, d)
+	v := verified(t, d)
 	if v.Exit != 2 || len(v.New) != 1 || v.New[0].Kind != "missing" || v.Holes != v.New[0].Last-v.New[0].First+1 {
 		t.Fatalf("%+v", v)
 	}
@@ -197,7 +198,7 @@ func TestVerifyNamesFaults(t *testing.T) {
 	}
 	d = open(t, home)
 	defer shut(t, d)
-	v := verify(t, d)
+	v := verified(t, d)
 	want := []string{"sequence 8: the data of turn.stopped cannot be read: unexpected end of JSON input",
 		"event " + first + " is in the log twice: at sequences 1 and 9"}
 	if v.Exit != 2 || v.Read != 9 || v.Holes != 0 || v.Unknown != 2 || !slices.Equal(v.Damage, want) || len(v.Diffs) != 0 {
@@ -230,7 +231,7 @@ func TestVerifyNamesBlobs(t *testing.T) {
 	}
 	digest := func(i int) string { return "sha256:" + strings.TrimSuffix(filepath.Base(blobs[i]), ".zst") }
 	want := []string{"blob " + digest(0) + ": no such blob", "blob " + digest(1) + ": the blob is damaged"}
-	if v := verify(t, d); v.Exit != 2 || !slices.Equal(v.Damage, want) || len(v.New)+len(v.Diffs) != 0 {
+	if v := verified(t, d); v.Exit != 2 || !slices.Equal(v.Damage, want) || len(v.New)+len(v.Diffs) != 0 {
 		t.Errorf("%+v\nwant %q", v, want)
 	}
 }

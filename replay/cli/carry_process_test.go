@@ -16,6 +16,7 @@ import (
 
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/daemon"
+	"hookline/hookctl/verify"
 	"hookline/hookctl/wire"
 )
 
@@ -100,7 +101,7 @@ func repairBesideTheDaemon(t *testing.T, bin, export string) {
 	if len(r.Damage) != 0 || r.LostN != 1 || r.Fetched != 1 || r.Added != 1 || r.NotHad != 0 {
 		t.Fatalf("%+v", r)
 	}
-	v := decoded[daemon.Verification](t, process(t, bin, 0, "verify", "--json")) // the hole stays, and is said; an event names it
+	v := decoded[verify.Result](t, process(t, bin, 0, "verify", "--json")) // the hole stays, and is said; an event names it
 	if v.Holes != 1 || len(v.Known) != 1 || len(v.New) != 0 || len(v.Diffs) != 0 {
 		t.Errorf("%+v", v)
 	}

@@ -14,6 +14,7 @@ import (
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/daemon"
 	"hookline/hookctl/export"
+	"hookline/hookctl/verify"
 )
 
 // plainIDs replaces event ids, digests and sizes, which differ from run to run.
@@ -176,7 +177,7 @@ func TestBackupAndRestore(t *testing.T) {
 			t.Errorf("%s\nhas no %q", out, want)
 		}
 	}
-	var v daemon.Verification
+	var v verify.Result
 	replay(t, 0, "verify", "--json").decode(t, &v)
 	if !v.Clean || v.Events != 11 {
 		t.Errorf("%+v", v)
@@ -340,7 +341,7 @@ func TestRepairGoneLog(t *testing.T) {
 	home := recorded(t)
 	file := filepath.Join(t.TempDir(), "log.ndjson.zst")
 	replay(t, 0, "export", "-o", file)
-	var v daemon.Verification
+	var v verify.Result
 	replay(t, 0, "verify", "--json").decode(t, &v)
 	for _, dir := range []string{"archive", "jetstream/$G/streams/EVENTS"} {
 		if err := os.RemoveAll(filepath.Join(home, "store", dir)); err != nil {

@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"hookline/hookctl/daemon"
+	"hookline/hookctl/verify"
 	"hookline/hookctl/wire"
 )
 
@@ -111,9 +111,9 @@ func process(t *testing.T, bin string, exit int, args ...string) string {
 	return out.String()
 }
 
-func verified(t *testing.T, bin string) daemon.Verification {
+func verified(t *testing.T, bin string) verify.Result {
 	t.Helper()
-	var v daemon.Verification
+	var v verify.Result
 	if err := json.Unmarshal([]byte(process(t, bin, 0, "verify", "--json")), &v); err != nil {
 		t.Fatal(err)
 	}

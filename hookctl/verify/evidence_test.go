@@ -1,4 +1,4 @@
-package daemon
+package verify
 
 import (
 	"fmt"
@@ -28,7 +28,7 @@ func TestHolesArePartedByName(t *testing.T) {
 		{Kind: embedded.Strange, First: 15, Last: 15, Why: "the id is \"\""},
 		{Kind: embedded.Disordered, First: 2, Last: 2, Why: "it stands behind sequence 15"},
 	}
-	var v Verification
+	var v Result
 	e.take(events.Record{Envelope: events.Envelope{ID: "C"}, Event: &events.LogDamaged{Lost: []uint64{12}}})
 	e.judge(&v, "C", []block.Damage{{Block: "1.blk", Offset: 99, FirstSeq: 9, LastSeq: 9, Why: "checksum does not match"}})
 	known := []Hole{{First: 1, Last: 2, Kind: "erased"}, {First: 4, Last: 4, Kind: "cut", Event: "A"}, {First: 5, Last: 5, Kind: "cut", Event: "A"},

@@ -1,4 +1,4 @@
-package daemon
+package verify
 
 import (
 	"cmp"
@@ -73,7 +73,7 @@ func (e *evidence) take(r events.Record) {
 
 // doubled looks a second time at the ids that seem to be in the log twice: what is remembered of an id is a
 // hash, and two ids may have the same.
-func (e *evidence) doubled(ctx context.Context, log *embedded.Stream) ([]string, error) {
+func (e *evidence) doubled(ctx context.Context, log Log) ([]string, error) {
 	if len(e.again) == 0 {
 		return nil, nil
 	}
@@ -98,7 +98,7 @@ func (e *evidence) doubled(ctx context.Context, log *embedded.Stream) ([]string,
 
 // judge parts what is known from what is new, and puts the new into words. What the event news says is new.
 // opened is the damage that the opening of the store met: it tells where the sequences were that it cut out.
-func (e *evidence) judge(v *Verification, news string, opened []block.Damage) {
+func (e *evidence) judge(v *Result, news string, opened []block.Damage) {
 	e.named = slices.DeleteFunc(e.named, func(n naming) bool { return n.event == news })
 	slices.SortStableFunc(e.named, func(a, b naming) int { return cmp.Compare(a.First, b.First) })
 	for _, f := range e.found {
@@ -119,7 +119,7 @@ func (e *evidence) judge(v *Verification, news string, opened []block.Damage) {
 }
 
 // part cuts a hole into what events name and what none does.
-func (e *evidence) part(v *Verification, h Hole, opened []block.Damage) {
+func (e *evidence) part(v *Result, h Hole, opened []block.Damage) {
 	for next := h.First; next <= h.Last; {
 		run, event := e.nameOf(next)
 		part := h
@@ -153,7 +153,7 @@ func (e *evidence) nameOf(seq uint64) (last uint64, event string) {
 }
 
 // fault takes a new hole, or damage that has cost nothing.
-func (e *evidence) fault(v *Verification, h Hole) {
+func (e *evidence) fault(v *Result, h Hole) {
 	if h.First > 0 {
 		v.New = append(v.New, h)
 	}
