@@ -21,6 +21,7 @@ import (
 
 	"hookline/embedded"
 	"hookline/embedded/block"
+	"hookline/hookctl/export"
 	"hookline/hookctl/home"
 	"hookline/hookctl/problem"
 	"hookline/hookctl/wire"
@@ -95,8 +96,11 @@ func (d *Daemon) handleBackup(w http.ResponseWriter, r *http.Request) error {
 }
 
 // Backup writes the store into a new file, while hooks go on being recorded: everything up to the position
-// at which it begins is in it, whatever comes later is not. progress tells which sequence has been written.
+// at which it begins is in it, whatever comes later is not. progress tells which sequence has been written; nil for nobody.
 func (d *Daemon) Backup(ctx context.Context, file string, progress func(uint64)) (BackedUp, error) {
+	if progress == nil {
+		progress = func(uint64) {}
+	}
 	if !d.carrying.TryLock() {
 		return BackedUp{}, errBusy()
 	}
@@ -200,7 +204,7 @@ func (d *Daemon) gather(ctx context.Context, dir string) (Manifest, []block.Info
 		return m, nil, err
 	}
 	count := &counting{w: tail}
-	err = d.export(ctx, count, portion{from: m.Sealed + 1, to: m.Seq})
+	err = d.toExport().Write(ctx, count, export.Portion{First: m.Sealed + 1, Last: m.Seq})
 	m.Events = count.events()
 	return m, found.Blocks, errors.Join(err, tail.Close())
 }
@@ -238,12 +242,12 @@ func (b *bundle) all(ctx context.Context, d *Daemon, dir string, sealed []block.
 			return err
 		}
 		b.done.Blocks++
-		told(progress, s.Last)
+		progress(s.Last)
 	}
 	if err := b.file(ctx, backupTail, filepath.Join(dir, backupTail)); err != nil {
 		return err
 	}
-	told(progress, b.manifest.Seq)
+	progress(b.manifest.Seq)
 	err := d.ground.Blobs().Walk(ctx, func(digest string, _ int64) error {
 		name := strings.TrimPrefix(digest, "sha256:") + ".zst"
 		b.done.Blobs++

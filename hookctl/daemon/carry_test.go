@@ -20,6 +20,7 @@ import (
 	"hookline/events"
 	"hookline/hookctl/export"
 	"hookline/hookctl/hook"
+	"hookline/hookctl/importer"
 	"hookline/hookctl/problem"
 	"hookline/hookctl/wire"
 )
@@ -38,7 +39,7 @@ func exportOf(t *testing.T, d *Daemon, query string) string {
 	return path
 }
 
-func mustImport(t *testing.T, d *Daemon, path string) Imported {
+func mustImport(t *testing.T, d *Daemon, path string) importer.Result {
 	t.Helper()
 	got, err := d.Import(t.Context(), path, false, nil)
 	if err != nil {

@@ -18,6 +18,7 @@ import (
 	"hookline/hookctl/damage"
 	"hookline/hookctl/export"
 	"hookline/hookctl/home"
+	"hookline/hookctl/importer"
 	"hookline/hookctl/losses"
 	"hookline/hookctl/problem"
 	"hookline/hookctl/spawn"
@@ -204,8 +205,8 @@ func (d *Daemon) fromExport(ctx context.Context, path string, dry bool, out *Rep
 	s := RepairSource{Kind: "export", Name: path}
 	had := map[uint64]bool{}
 	sound, fresh := map[string]bool{}, map[string]bool{} // contents, and ids of events, that no export before this one had
-	o := importOptions{partial: true, dry: true, skip: func(r events.Record) bool { return l.Deleted[r.Session] || l.planned[r.ID] }}
-	o.see = func(item export.Item, known bool) {
+	o := importer.Options{Partial: true, Dry: true, Skip: func(r events.Record) bool { return l.Deleted[r.Session] || l.planned[r.ID] }}
+	o.See = func(item export.Item, known bool) {
 		if b := item.Blob; b != nil {
 			if out.lacks(b.Digest) && !l.contents[b.Digest] {
 				sound[b.Digest] = true
@@ -226,7 +227,7 @@ func (d *Daemon) fromExport(ctx context.Context, path string, dry bool, out *Rep
 			l.Note(item.Event.Appended, item.Event.Envelope)
 		}
 	}
-	got, err := d.importFile(ctx, path, o, nil)
+	got, err := importer.File(ctx, path, d.toImport(), o, nil)
 	if err != nil {
 		var p *problem.Error
 		if !errors.As(err, &p) {
@@ -255,8 +256,8 @@ func (d *Daemon) fromExport(ctx context.Context, path string, dry bool, out *Rep
 	for digest := range sound {
 		d.setAside(digest, out.BadBlobs)
 	}
-	o.dry, o.see = false, nil
-	if _, err = d.importFile(ctx, path, o, nil); err != nil {
+	o.Dry, o.See = false, nil
+	if _, err = importer.File(ctx, path, d.toImport(), o, nil); err != nil {
 		return s, err
 	}
 	for seq := range had {

@@ -14,6 +14,7 @@ import (
 
 	"hookline/events"
 	"hookline/hookctl/hook"
+	"hookline/hookctl/importer"
 	"hookline/hookctl/losses"
 	"hookline/hookctl/transcript"
 	"hookline/projector"
@@ -71,7 +72,7 @@ func (d *Daemon) fromTranscripts(ctx context.Context, o RepairOptions, out *Repa
 func (b *rebuilder) append(ctx context.Context) (int, error) {
 	slices.SortStableFunc(b.made, func(x, y events.Envelope) int { return x.Time.Compare(y.Time) })
 	total := 0
-	for batch := range slices.Chunk(b.made, importBatch) {
+	for batch := range slices.Chunk(b.made, importer.Batch) {
 		if err := ctx.Err(); err != nil {
 			return total, err
 		}

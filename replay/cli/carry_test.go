@@ -14,6 +14,7 @@ import (
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/daemon"
 	"hookline/hookctl/export"
+	"hookline/hookctl/importer"
 	"hookline/hookctl/verify"
 )
 
@@ -46,7 +47,7 @@ func TestExportAndImport(t *testing.T) {
 	r.do(t, 0, "import", "-")
 	r = replay(t, 0, "import", file)
 	same(t, "import", r.stdout.String(), file+": 0 events added\nevents   11 in the file, written by 0.1.0-dev\nknown    11\nblobs    0\nlog      up to sequence 11\n")
-	var all struct{ Files []daemon.Imported }
+	var all struct{ Files []importer.Result }
 	replay(t, 0, "import", file, file, "--json").decode(t, &all)
 	if len(all.Files) != 2 || all.Files[1].Known != 11 || all.Files[1].Added != 0 {
 		t.Errorf("%+v", all)

@@ -15,8 +15,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"hookline/hookctl/cmdline"
-	"hookline/hookctl/daemon"
 	"hookline/hookctl/export"
+	"hookline/hookctl/importer"
 )
 
 func (a *app) importCmd() *cobra.Command {
@@ -50,7 +50,7 @@ func (a *app) importAll(ctx context.Context, files []string, partial bool) error
 		if a.JSON {
 			continue
 		}
-		var r daemon.Imported
+		var r importer.Result
 		if err := json.Unmarshal(raw, &r); err != nil {
 			return fmt.Errorf("read what was imported: %w", err)
 		}
@@ -85,7 +85,7 @@ func (a *app) readyFor(ctx context.Context, files []string, partial bool) error 
 		}
 		path, err := absolute(file)
 		if made && err == nil {
-			err = daemon.CheckExport(ctx, path, partial)
+			err = importer.Check(ctx, path, partial)
 		}
 		if err != nil {
 			return err
@@ -133,7 +133,7 @@ func eventsIn(path string) uint64 {
 	return r.Header().Events
 }
 
-func (a *app) printImported(file string, r daemon.Imported) {
+func (a *app) printImported(file string, r importer.Result) {
 	a.Printf("%s: %s\n", cmdline.Clean(file), a.Paint.Good(cmdline.Plural(int(r.Added), "event")+" added"))
 	a.Printf("events   %s in the file, written by %s\n", cmdline.Count(r.Events), cmdline.Clean(r.Build))
 	a.Printf("known    %s\n", cmdline.Count(r.Known))
