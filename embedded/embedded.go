@@ -115,6 +115,9 @@ func (o Options) msgsDir() string      { return filepath.Join(o.streamsDir(), st
 func (o Options) archiveDir() string   { return filepath.Join(o.Dir, "archive") }
 func (o Options) tablesDir() string    { return filepath.Join(o.Dir, "tables") }
 
+// Blocks tells where the log's blocks lie in a store's folder, and the stream's name, which their checksums include.
+func Blocks(dir string) (msgs, stream string) { return Options{Dir: dir}.msgsDir(), streamName }
+
 // Report tells what [Open] found and did.
 type Report struct {
 	Clean      bool           // the last exit was in order

@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -16,19 +15,17 @@ import (
 	"testing"
 	"time"
 
-	"github.com/klauspost/compress/zstd"
-
 	"hookline/events"
+	"hookline/hookctl/backup"
 	"hookline/hookctl/home"
-	"hookline/hookctl/problem"
 	"hookline/hookctl/spool"
 )
 
 // restored makes a home from a backup and opens it.
-func restored(t *testing.T, file string) (Restored, *Daemon) {
+func restored(t *testing.T, file string) (backup.Restored, *Daemon) {
 	t.Helper()
 	home := filepath.Join(t.TempDir(), "restored")
-	r, err := Restore(t.Context(), RestoreOptions{File: file, Home: home})
+	r, err := Restore(t.Context(), backup.RestoreOptions{File: file, Home: home})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -152,92 +149,5 @@ func TestBackupOfNothing(t *testing.T) {
 	defer shut(t, got)
 	if !r.Verify.Clean || r.Last != 0 {
 		t.Errorf("%+v", r)
-	}
-}
-
-func TestRestoreRefuses(t *testing.T) {
-	d := open(t, newHome(t))
-	for i := range 20 {
-		take(t, d, bashOf("s-1", i))
-	}
-	file := filepath.Join(t.TempDir(), "b.backup")
-	if _, err := d.Backup(t.Context(), file, nil); err != nil {
-		t.Fatal(err)
-	}
-	shut(t, d)
-	whole, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	parent := t.TempDir()
-	home := filepath.Join(parent, "home")
-	refused := func(what string) {
-		t.Helper()
-		var p *problem.Error
-		if _, err := Restore(t.Context(), RestoreOptions{File: file, Home: home}); !errors.As(err, &p) || !strings.HasSuffix(p.Message, "; nothing was restored") {
-			t.Fatalf("%s: %v", what, err)
-		}
-		if left, _ := os.ReadDir(parent); len(left) != 0 {
-			t.Fatalf("%s: left behind %v", what, left)
-		}
-	}
-	for i := 0; i < len(whole); i += max(1, len(whole)/40) {
-		bad := bytes.Clone(whole)
-		bad[i] ^= 0x10
-		if err := os.WriteFile(file, bad, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if !sameContent(bad, whole) { // zstd has bits that mean nothing
-			refused(fmt.Sprintf("byte %d of %d", i, len(whole)))
-		}
-		if err := os.WriteFile(file, whole[:i], 0o600); err != nil {
-			t.Fatal(err)
-		}
-		refused(fmt.Sprintf("cut at %d", i))
-	}
-	if err := os.WriteFile(file, whole, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.MkdirAll(filepath.Join(home, "store"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := Restore(t.Context(), RestoreOptions{File: file, Home: home}); err == nil || err.Error() != home+" is not empty" {
-		t.Errorf("into a home that is not empty: %v", err)
-	}
-	if err := os.Remove(filepath.Join(home, "store")); err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, err := Restore(ctx, RestoreOptions{File: file, Home: home}); !errors.Is(err, context.Canceled) {
-		t.Errorf("cancelled: %v", err)
-	}
-	if r, err := Restore(t.Context(), RestoreOptions{File: file, Home: home}); err != nil || r.Last != 20 {
-		t.Errorf("into an empty folder: %+v %v", r, err)
-	}
-}
-
-func sameContent(a, b []byte) bool {
-	z, err := zstd.NewReader(nil)
-	if err != nil {
-		return false
-	}
-	defer z.Close()
-	x, errX := z.DecodeAll(a, nil)
-	y, errY := z.DecodeAll(b, nil)
-	return errX == nil && errY == nil && bytes.Equal(x, y)
-}
-
-// A cancelled backup leaves no file.
-func TestBackupCancelled(t *testing.T) {
-	d := open(t, newHome(t))
-	defer shut(t, d)
-	take(t, d, bashOf("s-1", 1))
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	file := filepath.Join(t.TempDir(), "b.backup")
-	_, err := d.Backup(ctx, file, nil)
-	if _, statErr := os.Stat(file); !errors.Is(err, context.Canceled) || !errors.Is(statErr, os.ErrNotExist) {
-		t.Errorf("%v, %v", err, statErr)
 	}
 }

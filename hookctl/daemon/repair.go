@@ -137,13 +137,13 @@ type search struct {
 // checkSealed reads every block but the one that the server appends to: that one was checked when the store
 // was opened.
 func (d *Daemon) checkSealed(out *Repaired) error {
-	msgs := filepath.Join(d.opts.Home, "store", logMsgs)
+	msgs, stream := embedded.Blocks(filepath.Join(d.opts.Home, "store"))
 	blocks, err := block.List(msgs)
 	if err != nil || len(blocks) == 0 {
 		return err
 	}
 	newest := blocks[len(blocks)-1].Name
-	found, err := block.Check(msgs, block.Options{Stream: logName, Parallel: runtime.GOMAXPROCS(0), Only: func(name string) bool { return name != newest }})
+	found, err := block.Check(msgs, block.Options{Stream: stream, Parallel: runtime.GOMAXPROCS(0), Only: func(name string) bool { return name != newest }})
 	if err != nil {
 		return err
 	}

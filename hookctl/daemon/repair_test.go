@@ -44,7 +44,8 @@ func spoil(t *testing.T, path, behind string, n int) {
 }
 
 func blockPath(home string, n int) string {
-	return filepath.Join(home, "store", logMsgs, fmt.Sprint(n, ".blk"))
+	msgs, _ := embedded.Blocks(filepath.Join(home, "store"))
+	return filepath.Join(msgs, fmt.Sprint(n, ".blk"))
 }
 
 func mustRepair(t *testing.T, d *Daemon, o RepairOptions) Repaired {

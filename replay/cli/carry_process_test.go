@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"hookline/hookctl/backup"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/daemon"
 	"hookline/hookctl/verify"
@@ -54,10 +55,10 @@ func TestProcessesCarryALog(t *testing.T) {
 	if out := process(t, bin, 0, "export", "-o", at("log.ndjson.zst")); !strings.Contains(out, ": 17 events, 0 blobs, ") {
 		t.Error(out)
 	}
-	if b := decoded[daemon.BackedUp](t, process(t, bin, 0, "backup", at("b.backup"), "--json")); b.Blocks != 1 || b.Seq != 17 {
+	if b := decoded[backup.Written](t, process(t, bin, 0, "backup", at("b.backup"), "--json")); b.Blocks != 1 || b.Seq != 17 {
 		t.Errorf("%+v", b)
 	}
-	if r := decoded[daemon.Restored](t, process(t, bin, 0, "restore", at("b.backup"), "--home", at("restored"), "--json")); !r.Verify.Clean || r.Last != 17 {
+	if r := decoded[backup.Restored](t, process(t, bin, 0, "restore", at("b.backup"), "--home", at("restored"), "--json")); !r.Verify.Clean || r.Last != 17 {
 		t.Errorf("%+v", r)
 	}
 	if out := process(t, bin, 0, "import", at("log.ndjson.zst")); !strings.Contains(out, "\nknown    17\n") {

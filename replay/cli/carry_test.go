@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"hookline/hookctl/backup"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/daemon"
 	"hookline/hookctl/export"
@@ -184,7 +185,7 @@ func TestBackupAndRestore(t *testing.T) {
 		t.Errorf("%+v", v)
 	}
 	elsewhere := filepath.Join(t.TempDir(), "elsewhere")
-	var r daemon.Restored
+	var r backup.Restored
 	replay(t, 0, "restore", file, "--home", elsewhere, "--json").decode(t, &r)
 	if r.Home != elsewhere || r.Last != 11 || !r.Verify.Clean {
 		t.Errorf("%+v", r)

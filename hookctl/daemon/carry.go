@@ -1,0 +1,104 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"path/filepath"
+
+	"hookline/hookctl/backup"
+	"hookline/hookctl/importer"
+	"hookline/hookctl/problem"
+	"hookline/hookctl/verify"
+)
+
+// handleImport takes in a file of this machine, by its absolute path: it is read twice, and a stream
+// could only be read once.
+func (d *Daemon) handleImport(w http.ResponseWriter, r *http.Request) error {
+	path, partial := r.URL.Query().Get("file"), r.URL.Query().Get("partial") == "1"
+	if !filepath.IsAbs(path) {
+		return problem.New(http.StatusBadRequest, fmt.Sprintf("file: %q is no absolute path", path), "")
+	}
+	return d.long(w, r, func(ctx context.Context, progress func(uint64)) (any, error) {
+		return d.Import(ctx, path, partial, progress)
+	})
+}
+
+// errBusy refuses a second one of the verbs that carry whole logs about.
+func errBusy() error {
+	return problem.New(http.StatusConflict, "another import, backup or repair is running", "try again when it is done")
+}
+
+// Import takes the events of an export that the log does not have ([importer.File]). Cancelling leaves what is in; a
+// second import takes the rest.
+func (d *Daemon) Import(ctx context.Context, path string, partial bool, progress func(uint64)) (importer.Result, error) {
+	if !d.carrying.TryLock() {
+		return importer.Result{}, errBusy()
+	}
+	defer d.carrying.Unlock()
+	got, err := importer.File(ctx, path, d.toImport(), importer.Options{Partial: partial}, progress)
+	if got.Added > 0 || err != nil {
+		err = errors.Join(err, d.refreshLive(ctx))
+	}
+	return got, err
+}
+
+func (d *Daemon) handleBackup(w http.ResponseWriter, r *http.Request) error {
+	file := r.URL.Query().Get("file")
+	if !filepath.IsAbs(file) {
+		return problem.New(http.StatusBadRequest, fmt.Sprintf("file: %q is no absolute path", file), "")
+	}
+	return d.long(w, r, func(ctx context.Context, progress func(uint64)) (any, error) { return d.Backup(ctx, file, progress) })
+}
+
+// Backup writes the store into a new file, while hooks go on being recorded ([backup.Write]).
+func (d *Daemon) Backup(ctx context.Context, file string, progress func(uint64)) (backup.Written, error) {
+	if !d.carrying.TryLock() {
+		return backup.Written{}, errBusy()
+	}
+	defer d.carrying.Unlock()
+	return backup.Write(ctx, d.toBackup(), file, progress)
+}
+
+// toBackup is this store as backups are made of it.
+func (d *Daemon) toBackup() backup.Store {
+	return backup.Store{Home: d.opts.Home, Log: d.stream, Blobs: d.ground.Blobs(), Spool: d.spool, Tail: d.toExport()}
+}
+
+// Restore makes a home from a backup ([backup.Restore]).
+func Restore(ctx context.Context, o backup.RestoreOptions) (backup.Restored, error) {
+	return backup.Restore(ctx, o, func(ctx context.Context, u backup.Unpacked) (uint64, verify.Result, error) {
+		d, err := Open(ctx, Options{Home: u.Home, unpacked: true})
+		if err != nil {
+			return 0, verify.Result{}, err
+		}
+		last, verdict, err := d.fill(ctx, u)
+		return last, verdict, errors.Join(err, d.Close(context.WithoutCancel(ctx)))
+	})
+}
+
+// fill appends what stood behind the sealed blocks and verifies everything.
+func (d *Daemon) fill(ctx context.Context, u backup.Unpacked) (last uint64, verdict verify.Result, err error) {
+	if last, _ := d.stream.Last(); last != u.Manifest.Sealed {
+		return last, verdict, fmt.Errorf("the backup's blocks end at sequence %d, its manifest says %d", last, u.Manifest.Sealed)
+	}
+	got, err := d.Import(ctx, u.Tail, false, nil)
+	if err != nil {
+		return 0, verdict, err
+	}
+	if got.Added != u.Manifest.Events {
+		return 0, verdict, fmt.Errorf("%d of %d events were taken from the backup's tail", got.Added, u.Manifest.Events)
+	}
+	last, id := d.stream.Last()
+	if want := u.Manifest.ID; want != "" && id != want {
+		return last, verdict, fmt.Errorf("the restored log ends with event %s, the backup's with %s", id, want)
+	}
+	verdict, err = d.Verify(ctx, nil)
+	return last, verdict, err
+}
+
+// toImport is this log as files are taken into it.
+func (d *Daemon) toImport() importer.Into {
+	return importer.Into{Log: d.stream, Blobs: d.ground.Blobs(), Redact: d.redactor.JSON, Append: d.takeIn}
+}
