@@ -5,11 +5,17 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"os"
 	"path/filepath"
+	"slices"
 
+	"hookline/events"
 	"hookline/hookctl/backup"
+	"hookline/hookctl/home"
 	"hookline/hookctl/importer"
 	"hookline/hookctl/problem"
+	"hookline/hookctl/repair"
+	"hookline/hookctl/spawn"
 	"hookline/hookctl/verify"
 )
 
@@ -101,4 +107,52 @@ func (d *Daemon) fill(ctx context.Context, u backup.Unpacked) (last uint64, verd
 // toImport is this log as files are taken into it.
 func (d *Daemon) toImport() importer.Into {
 	return importer.Into{Log: d.stream, Blobs: d.ground.Blobs(), Redact: d.redactor.JSON, Append: d.takeIn}
+}
+
+func (d *Daemon) handleRepair(w http.ResponseWriter, r *http.Request) error {
+	q := r.URL.Query()
+	o := repair.Options{From: q["from"], Transcripts: q.Get("transcripts"), DryRun: q.Get("dry_run") == "1"}
+	for _, path := range append(slices.Clone(o.From), o.Transcripts) {
+		if path != "" && !filepath.IsAbs(path) {
+			return problem.New(http.StatusBadRequest, fmt.Sprintf("%q is no absolute path", path), "")
+		}
+	}
+	return d.long(w, r, func(ctx context.Context, progress func(uint64)) (any, error) { return d.Repair(ctx, o, progress) })
+}
+
+// Repair finds and, unless it is a dry run, appends ([repair.Run]).
+func (d *Daemon) Repair(ctx context.Context, o repair.Options, progress func(uint64)) (repair.Result, error) {
+	if !d.carrying.TryLock() {
+		return repair.Result{}, errBusy()
+	}
+	defer d.carrying.Unlock()
+	out, err := repair.Run(ctx, d.toRepair(), o, progress)
+	if out.Added > 0 || err != nil && !o.DryRun {
+		err = errors.Join(err, d.refreshLive(ctx))
+	}
+	return out, err
+}
+
+// toRepair is this store as it is repaired.
+func (d *Daemon) toRepair() repair.Store {
+	return repair.Store{Home: d.opts.Home, Report: d.ground.Report(), Log: d.stream, Blobs: d.ground.Blobs(), View: d.view, Spool: d.spool, Into: d.toImport(),
+		Drain: func(ctx context.Context) { d.drain(ctx) }, Record: d.recordOwn, Clean: d.clean, Now: d.opts.Now, Warn: d.log}
+}
+
+// recordOwn appends an event about the log itself.
+func (d *Daemon) recordOwn(ctx context.Context, e events.Event) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	_, err := d.appendDerived(ctx, "", "", "", e)
+	return err
+}
+
+// Renew begins a new log where nothing is left of the old one, behind the sequences that it is known to have
+// had, and records the loss. What is left of the old one is set aside. It is for whoever has asked the user.
+func Renew(ctx context.Context, dir string) error {
+	d, err := Open(ctx, Options{Home: dir, Renew: true})
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Close(ctx), spawn.Succeeded(home.PathsOf(dir, os.Getenv))) // a start that failed is waited for no more
 }

@@ -22,6 +22,7 @@ import (
 	"hookline/hookctl/hook"
 	"hookline/hookctl/importer"
 	"hookline/hookctl/problem"
+	"hookline/hookctl/repair"
 	"hookline/hookctl/wire"
 )
 
@@ -286,7 +287,7 @@ func TestOneAtATime(t *testing.T) {
 	defer d.carrying.Unlock()
 	_, a := d.Import(t.Context(), "x", false, nil)
 	_, b := d.Backup(t.Context(), "x", nil)
-	_, c := d.Repair(t.Context(), RepairOptions{}, nil)
+	_, c := d.Repair(t.Context(), repair.Options{}, nil)
 	for _, err := range []error{a, b, c} {
 		if err == nil || err.Error() != "another import, backup or repair is running" {
 			t.Error(err)

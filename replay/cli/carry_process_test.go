@@ -16,7 +16,7 @@ import (
 
 	"hookline/hookctl/backup"
 	"hookline/hookctl/cmdline"
-	"hookline/hookctl/daemon"
+	"hookline/hookctl/repair"
 	"hookline/hookctl/verify"
 	"hookline/hookctl/wire"
 )
@@ -94,11 +94,11 @@ func repairBesideTheDaemon(t *testing.T, bin, export string) {
 		t.Fatal(err)
 	}
 	f.Close()
-	plan := decoded[daemon.Repaired](t, process(t, bin, 2, "repair", "--dry-run", "--json"))
+	plan := decoded[repair.Result](t, process(t, bin, 2, "repair", "--dry-run", "--json"))
 	if len(plan.Damage) != 1 || plan.PID == os.Getpid() {
 		t.Fatalf("%+v", plan)
 	}
-	r := decoded[daemon.Repaired](t, process(t, bin, 0, "repair", "--yes", "--json", "--from", export))
+	r := decoded[repair.Result](t, process(t, bin, 0, "repair", "--yes", "--json", "--from", export))
 	if len(r.Damage) != 0 || r.LostN != 1 || r.Fetched != 1 || r.Added != 1 || r.NotHad != 0 {
 		t.Fatalf("%+v", r)
 	}

@@ -16,6 +16,7 @@ import (
 	"hookline/hookctl/daemon"
 	"hookline/hookctl/export"
 	"hookline/hookctl/importer"
+	"hookline/hookctl/repair"
 	"hookline/hookctl/verify"
 )
 
@@ -226,7 +227,7 @@ func TestRepairClean(t *testing.T) {
 // The verdict names what lacks and nothing else.
 func TestRepairVerdict(t *testing.T) {
 	blobs := []string{"sha256:1", "sha256:2"}
-	for want, r := range map[string]daemon.Repaired{
+	for want, r := range map[string]repair.Result{
 		"2 large contents could not be had; --from FILE and --transcripts DIR name more places":                     {GoneBlobs: blobs},
 		"1 lost sequence could not be had; --from FILE and --transcripts DIR name more places":                      {LostN: 1, NotHad: 1},
 		"3 lost sequences and 1 large content could not be had; --from FILE and --transcripts DIR name more places": {LostN: 3, NotHad: 3, GoneBlobs: blobs, NewBlobs: 1},
@@ -273,7 +274,7 @@ func TestRepairAsks(t *testing.T) {
 	if !strings.HasSuffix(r.stdout.String(), "\n1 event added, up to sequence 14\n") {
 		t.Error(r.stdout.String())
 	}
-	var again daemon.Repaired
+	var again repair.Result
 	replay(t, 0, "repair", "--from", file, "--yes", "--json").decode(t, &again)
 	if again.Added != 0 || again.LostN != 1 || again.NotHad != 0 {
 		t.Errorf("%+v", again)

@@ -124,7 +124,7 @@ func TestBrokenAnswers(t *testing.T) {
 		{&canned{lines: []string{`<html>`}}, []string{"verify"}, "read the answer: invalid character '<' looking for beginning of value"},
 		{result(`[]`), []string{"backup", "b"}, "read the answer: json: cannot unmarshal array into Go value of type backup.Written"},
 		{result(`[]`), []string{"verify"}, "read the verification: json: cannot unmarshal array into Go value of type verify.Result"},
-		{result(`[]`), []string{"repair"}, "read the repair: json: cannot unmarshal array into Go value of type daemon.Repaired"},
+		{result(`[]`), []string{"repair"}, "read the repair: json: cannot unmarshal array into Go value of type repair.Result"},
 		{&canned{gets: map[string]string{"/v1/at": `[]`}}, []string{"at", "1"}, "read the state: json: cannot unmarshal array into Go value of type cli.past"},
 	} {
 		same(t, c.args[0], newRun().on(c.house).do(t, 1, c.args...).stderr.String(), "replay: error: "+c.want+"\n")

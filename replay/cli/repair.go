@@ -15,6 +15,7 @@ import (
 	"hookline/embedded"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/daemon"
+	"hookline/hookctl/repair"
 )
 
 // repairOptions are the flags of repair.
@@ -125,7 +126,7 @@ func (a *app) doRepair(ctx context.Context, query url.Values) error {
 }
 
 // needsRepair tells whether there is anything that a repair would change.
-func needsRepair(p daemon.Repaired) bool {
+func needsRepair(p repair.Result) bool {
 	n := uint64(len(p.Damage) + p.NewBlobs)
 	if p.PID == os.Getpid() { // the look's own: the store still has it
 		n += uint64(len(p.Opened))
@@ -136,14 +137,14 @@ func needsRepair(p daemon.Repaired) bool {
 	return n > 0
 }
 
-func (a *app) askRepair(ctx context.Context, query url.Values, dry bool) (daemon.Repaired, json.RawMessage, error) {
+func (a *app) askRepair(ctx context.Context, query url.Values, dry bool) (repair.Result, json.RawMessage, error) {
 	query.Del("dry_run")
 	connect := a.connect
 	if dry {
 		query.Set("dry_run", "1")
 		connect = a.connectLook
 	}
-	var r daemon.Repaired
+	var r repair.Result
 	raw, err := a.longBy(ctx, connect, 0, "/v1/repair", query, "reading")
 	if err != nil {
 		return r, nil, err
@@ -155,7 +156,7 @@ func (a *app) askRepair(ctx context.Context, query url.Values, dry bool) (daemon
 }
 
 // consent asks; whoever cannot be asked has to say --yes.
-func (a *app) consent(ctx context.Context, o repairOptions, plan daemon.Repaired) error {
+func (a *app) consent(ctx context.Context, o repairOptions, plan repair.Result) error {
 	question := "repair it?"
 	if len(plan.Damage) > 0 && plan.PID != os.Getpid() {
 		question = "stop the daemon and repair it?"
@@ -177,7 +178,7 @@ func (a *app) agree(ctx context.Context, o repairOptions, question string) error
 }
 
 // reopen ends whoever has the store and makes the next opening read every block.
-func (a *app) reopen(ctx context.Context, plan daemon.Repaired) error {
+func (a *app) reopen(ctx context.Context, plan repair.Result) error {
 	if plan.PID != os.Getpid() {
 		err := a.with(ctx, func(h house) error {
 			return h.Stream(ctx, http.MethodPost, "/v1/stop", url.Values{"reason": {"repair"}}, func([]byte) error { return nil })
@@ -189,13 +190,13 @@ func (a *app) reopen(ctx context.Context, plan daemon.Repaired) error {
 			return err
 		}
 	}
-	return daemon.Recheck(a.Home())
+	return repair.Recheck(a.Home())
 }
 
 // untilStopped waits for the daemon to close the store.
 func (a *app) untilStopped(ctx context.Context) error {
 	for deadline := a.Now().Add(2 * lockWait); a.Now().Before(deadline); {
-		free, err := daemon.Free(a.Home())
+		free, err := repair.Free(a.Home())
 		if err != nil || free {
 			return err
 		}
@@ -207,7 +208,7 @@ func (a *app) untilStopped(ctx context.Context) error {
 }
 
 // showRepair prints the outcome and turns it into an exit code.
-func (a *app) showRepair(r daemon.Repaired, raw json.RawMessage) error {
+func (a *app) showRepair(r repair.Result, raw json.RawMessage) error {
 	var err error
 	if a.JSON {
 		err = a.PrintRaw(raw)
@@ -226,6 +227,6 @@ func (a *app) showRepair(r daemon.Repaired, raw json.RawMessage) error {
 }
 
 // unread tells whether an export that was named could not be taken as one, or not to its end.
-func unread(r daemon.Repaired) bool {
-	return slices.ContainsFunc(r.Sources, func(s daemon.RepairSource) bool { return s.Kind == "export" && s.Problem != "" })
+func unread(r repair.Result) bool {
+	return slices.ContainsFunc(r.Sources, func(s repair.Source) bool { return s.Kind == "export" && s.Problem != "" })
 }

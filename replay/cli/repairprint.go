@@ -7,12 +7,12 @@ import (
 	"strings"
 
 	"hookline/hookctl/cmdline"
-	"hookline/hookctl/daemon"
 	"hookline/hookctl/losses"
+	"hookline/hookctl/repair"
 )
 
 // printRepair tells what was found, who has what, and what nobody has.
-func (a *app) printRepair(r daemon.Repaired) {
+func (a *app) printRepair(r repair.Result) {
 	opened := "opened"
 	if looked(r) {
 		opened = "found "
@@ -53,7 +53,7 @@ func (a *app) printRepair(r daemon.Repaired) {
 }
 
 // looked tells that the store was opened as a shadow of itself, so that what was found there is there still.
-func looked(r daemon.Repaired) bool { return r.DryRun && r.PID == os.Getpid() }
+func looked(r repair.Result) bool { return r.DryRun && r.PID == os.Getpid() }
 
 // less is what is left of ascending ranges without others.
 func less(ranges, without []losses.Range) []losses.Range {
@@ -76,11 +76,11 @@ func less(ranges, without []losses.Range) []losses.Range {
 }
 
 // adds tells whether a place has events that the log lacks.
-func adds(r daemon.Repaired) bool {
-	return slices.ContainsFunc(r.Sources, func(s daemon.RepairSource) bool { return s.Events > 0 })
+func adds(r repair.Result) bool {
+	return slices.ContainsFunc(r.Sources, func(s repair.Source) bool { return s.Events > 0 })
 }
 
-func (a *app) printSource(s daemon.RepairSource, dry bool) {
+func (a *app) printSource(s repair.Source, dry bool) {
 	verb := "added"
 	if dry {
 		verb = "to add"
@@ -95,7 +95,7 @@ func (a *app) printSource(s daemon.RepairSource, dry bool) {
 	a.Printf("%s  %s: %s\n", cmdline.Pad(s.Kind, len("transcript")), cmdline.Clean(s.Name), cmdline.Clean(text))
 }
 
-func (a *app) repairVerdict(r daemon.Repaired) string {
+func (a *app) repairVerdict(r repair.Result) string {
 	lacks := len(r.BadBlobs) + len(r.GoneBlobs) - r.NewBlobs
 	switch {
 	case len(r.Damage) > 0:

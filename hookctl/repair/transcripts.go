@@ -1,4 +1,4 @@
-package daemon
+package repair
 
 import (
 	"context"
@@ -26,7 +26,7 @@ import (
 
 // rebuilder makes events of transcripts.
 type rebuilder struct {
-	d       *Daemon
+	st      Store
 	dry     bool
 	windows []losses.Window
 	known   map[string]map[string]bool // by session: what the log has, by [transcript.Key]
@@ -36,18 +36,18 @@ type rebuilder struct {
 }
 
 // fromTranscripts rebuilds what the sessions of the lost ranges said and did then.
-func (d *Daemon) fromTranscripts(ctx context.Context, o RepairOptions, out *Repaired, l *losses.Stock) error {
-	windows, err := losses.Windows(ctx, d.stream, l.Unfetched(), d.opts.Now())
+func (st Store) fromTranscripts(ctx context.Context, o Options, out *Result, l *losses.Stock) error {
+	windows, err := losses.Windows(ctx, st.Log, l.Unfetched(), st.Now())
 	if err != nil {
 		return err
 	}
-	b := &rebuilder{d: d, dry: o.DryRun, windows: windows}
+	b := &rebuilder{st: st, dry: o.DryRun, windows: windows}
 	if err := b.load(ctx, l); err != nil {
 		return err
 	}
 	for _, path := range b.files(o.Transcripts) {
 		before := len(b.made)
-		s := RepairSource{Kind: "transcript", Name: path}
+		s := Source{Kind: "transcript", Name: path}
 		if err := b.file(ctx, path); err != nil {
 			if ctx.Err() != nil {
 				return ctx.Err()
@@ -76,7 +76,7 @@ func (b *rebuilder) append(ctx context.Context) (int, error) {
 		if err := ctx.Err(); err != nil {
 			return total, err
 		}
-		n, err := b.d.takeIn(ctx, batch)
+		n, err := b.st.Into.Append(ctx, batch)
 		if total += n; err != nil {
 			return total, err
 		}
@@ -93,7 +93,7 @@ func (b *rebuilder) load(ctx context.Context, l *losses.Stock) error {
 	if len(b.known) == 0 {
 		return nil
 	}
-	err := b.d.view.Read(ctx, func(r projector.Reader) error {
+	err := b.st.View.Read(ctx, func(r projector.Reader) error {
 		for id := range b.known {
 			b.states[id], _ = projector.State[session.State](r, session.Name, id)
 		}
@@ -102,7 +102,7 @@ func (b *rebuilder) load(ctx context.Context, l *losses.Stock) error {
 	if err != nil {
 		return err
 	}
-	return b.d.stream.Read(ctx, 1, 0, func(r events.Record) error {
+	return b.st.Log.Read(ctx, 1, 0, func(r events.Record) error {
 		if set := b.known[r.Session]; set != nil {
 			if key := transcript.Key(r.Event); key != "" {
 				set[key] = true
@@ -151,8 +151,8 @@ func (b *rebuilder) make(line transcript.Line, e events.Event) error {
 	if err != nil {
 		return fmt.Errorf("encode %s: %w", e.Type(), err)
 	}
-	data, report := b.d.redactor.JSON(data)
-	put := b.d.ground.Blobs().Put
+	data, report := b.st.Into.Redact(data)
+	put := b.st.Blobs.Put
 	if b.dry {
 		put = digestOnly
 	}
@@ -168,7 +168,7 @@ func (b *rebuilder) make(line transcript.Line, e events.Event) error {
 	b.known[line.Session][key] = true
 	s := b.states[line.Session]
 	b.made = append(b.made, events.Envelope{ID: idOf(line.Time, line.Session+" "+key), Type: k.Type, Version: k.Version(),
-		Time: line.Time.UTC().Truncate(time.Millisecond), Session: line.Session, Project: s.Project, Worktree: s.Worktree, Branch: b.d.clean(line.Branch),
+		Time: line.Time.UTC().Truncate(time.Millisecond), Session: line.Session, Project: s.Project, Worktree: s.Worktree, Branch: b.st.Clean(line.Branch),
 		Phase: hook.PhaseOf(clean), Hook: k.Hook, ToolUseID: hook.ToolUseID(clean), AgentID: line.Agent, Correlation: line.Session,
 		Causation: b.windows[at].Causation(), Redacted: report.Count,
 		Facts: &events.Facts{Note: "rebuilt from the transcript"}, Data: data})

@@ -1,0 +1,217 @@
+// Package repair looks for everything that is damaged or missing in a store and fetches what other places still have:
+// exports, and the client's transcripts. It never fills a hole: sequences are the log's, and what comes back is appended
+// (docs/decisions/0008).
+package repair
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"time"
+
+	"hookline/embedded"
+	"hookline/embedded/block"
+	"hookline/events"
+	"hookline/hookctl/damage"
+	"hookline/hookctl/importer"
+	"hookline/hookctl/losses"
+	"hookline/hookctl/spool"
+	"hookline/projector"
+)
+
+// Options say where to look.
+type Options struct {
+	From        []string // exports, absolute paths
+	Transcripts string   // folder with the client's transcripts; "" = those that the sessions name
+	DryRun      bool
+}
+
+// Result is the outcome of `replay repair`, or with DryRun what it would be.
+type Result struct {
+	DryRun bool `json:"dry_run"`
+	PID    int  `json:"pid"` // of the process that has the store
+
+	Opened  []string       `json:"opened"`  // what the store found and did when it was opened
+	Blocks  int            `json:"blocks"`  // sealed blocks that were read now
+	Damage  []string       `json:"damage"`  // found in them; only an opening can mend it
+	Lost    []losses.Range `json:"lost"`    // sequences that the log does not have, or lost once
+	LostN   uint64         `json:"lost_n"`  // how many
+	Back    []losses.Range `json:"back"`    // of them, those whose events are in the log again, under their ids
+	BackN   uint64         `json:"back_n"`  // how many
+	Fetched uint64         `json:"fetched"` // lost ones whose events are back, or an export has
+	Rebuilt uint64         `json:"rebuilt"` // events made from transcripts, now and earlier
+	NotHad  uint64         `json:"not_had"` // lost sequences that nothing stands for
+
+	Blobs     int      `json:"blobs"` // that were read
+	BadBlobs  []string `json:"bad_blobs"`
+	GoneBlobs []string `json:"gone_blobs"` // that events refer to
+	NewBlobs  int      `json:"new_blobs"`  // of both, those that an export has
+
+	Waiting     int      `json:"waiting"`     // frames in the spool
+	Quarantined int      `json:"quarantined"` // frames that could not be read
+	Sources     []Source `json:"sources"`
+	Added       uint64   `json:"added"` // events appended
+	Seq         uint64   `json:"seq"`   // the log's newest event
+}
+
+// Source is one place that was asked.
+type Source struct {
+	Kind    string `json:"kind"` // export or transcript
+	Name    string `json:"name"`
+	Events  uint64 `json:"events"` // that the log lacks and this place has
+	Known   uint64 `json:"known"`  // that the log has
+	Blobs   int    `json:"blobs"`  // lost or damaged ones that it has
+	Problem string `json:"problem,omitempty"`
+}
+
+// Store is what is repaired, while hooks go on being recorded.
+type Store struct {
+	Home   string // folder of all state
+	Report embedded.Report
+	Log    Log
+	Blobs  *embedded.Blobs
+	View   *projector.View
+	Spool  *spool.Spool
+	Into   importer.Into // the same log, for what comes back
+
+	Drain  func(ctx context.Context)                       // takes the frames that wait in the spool
+	Record func(ctx context.Context, e events.Event) error // appends an event about the log itself
+	Clean  func(text string) string                        // without secrets
+	Now    func() time.Time
+	Warn   *slog.Logger
+}
+
+// Log is the log as a repair reads it.
+type Log interface {
+	losses.Log
+	Read(ctx context.Context, from, to uint64, fn func(events.Record) error) error
+}
+
+// Run finds and, unless it is a dry run, appends and folds the log again. progress tells which sequence has been read; nil
+// for nobody.
+func Run(ctx context.Context, st Store, o Options, progress func(uint64)) (Result, error) {
+	out := Result{DryRun: o.DryRun, PID: os.Getpid(), Opened: damage.Opened(st.Report), Damage: []string{}, Lost: []losses.Range{}, Back: []losses.Range{},
+		BadBlobs: []string{}, GoneBlobs: []string{}, Sources: []Source{}}
+	if err := st.checkSealed(&out); err != nil {
+		return out, err
+	}
+	out.Waiting, out.Quarantined = st.Spool.Count(), st.Spool.Quarantined()
+	if len(out.Damage) > 0 { // the log cannot be read to its end before it was opened anew
+		return out, nil
+	}
+	if !o.DryRun {
+		st.Drain(ctx)
+		out.Waiting = st.Spool.Count()
+	}
+	stock, err := losses.TakeStock(ctx, st.Log, progress)
+	if err != nil {
+		return out, err
+	}
+	l := &search{Stock: stock, contents: map[string]bool{}, planned: map[string]bool{}}
+	if err := st.checkBlobs(ctx, &out, l); err != nil {
+		return out, err
+	}
+	out.Lost, out.LostN = losses.Runs(l.Lost), uint64(len(l.Lost))
+	if err := st.fetch(ctx, o, &out, l); err != nil {
+		return out, err
+	}
+	out.Back, out.BackN = losses.Runs(l.Back), uint64(len(l.Back))
+	out.NotHad = out.LostN - min(out.LostN, out.Fetched+out.Rebuilt)
+	out.Seq, _ = st.Log.Last()
+	if o.DryRun || out.Added == 0 {
+		return out, nil
+	}
+	// The cells may have been folded with events that are gone, and what came back would count twice.
+	if _, err := st.View.Rebuild(ctx, st.Log.Read, "", nil); err != nil {
+		return out, fmt.Errorf("fold the log again: %w", err)
+	}
+	return out, nil
+}
+
+// search is what the log lacks, and what was found of it elsewhere.
+type search struct {
+	*losses.Stock
+	contents map[string]bool // digests of damaged or gone contents that an export had
+	planned  map[string]bool // of a dry run: ids of events that an export would add
+}
+
+// checkSealed reads every block but the one that the server appends to: that one was checked when the store
+// was opened.
+func (st Store) checkSealed(out *Result) error {
+	msgs, stream := embedded.Blocks(filepath.Join(st.Home, "store"))
+	blocks, err := block.List(msgs)
+	if err != nil || len(blocks) == 0 {
+		return err
+	}
+	newest := blocks[len(blocks)-1].Name
+	found, err := block.Check(msgs, block.Options{Stream: stream, Parallel: runtime.GOMAXPROCS(0), Only: func(name string) bool { return name != newest }})
+	if err != nil {
+		return err
+	}
+	for _, b := range found.Blocks {
+		if b.Name != newest {
+			out.Blocks++
+		}
+	}
+	for _, dm := range found.Damage {
+		if dm.Block != newest {
+			out.Damage = append(out.Damage, damage.Line(dm))
+		}
+	}
+	return nil
+}
+
+// checkBlobs reads every content and compares it with its digest.
+func (st Store) checkBlobs(ctx context.Context, out *Result, l *search) error {
+	err := st.Blobs.Walk(ctx, func(digest string, _ int64) error {
+		out.Blobs++
+		_, err := st.Blobs.Get(digest)
+		if errors.Is(err, embedded.ErrBlobDamaged) {
+			out.BadBlobs = append(out.BadBlobs, digest)
+			return nil
+		}
+		return err
+	})
+	for digest := range l.Refs {
+		if !st.Blobs.Has(digest) {
+			out.GoneBlobs = append(out.GoneBlobs, digest)
+		}
+	}
+	slices.Sort(out.GoneBlobs)
+	return err
+}
+
+// fetch asks the exports, then the transcripts for what these did not have.
+func (st Store) fetch(ctx context.Context, o Options, out *Result, l *search) error {
+	for _, path := range o.From {
+		s, err := st.fromExport(ctx, path, o.DryRun, out, l)
+		if err != nil {
+			return err
+		}
+		out.Sources = append(out.Sources, s)
+		if !o.DryRun {
+			out.Added += s.Events
+		}
+	}
+	out.Fetched = uint64(len(l.Fetched))
+	if len(l.Lost) == len(l.Fetched) {
+		return nil
+	}
+	return st.fromTranscripts(ctx, o, out, l.Stock)
+}
+
+// Recheck makes the next opening of a home's store read every block, whatever the last exit vouched for but the
+// log's end.
+// Nobody may have the store open.
+func Recheck(home string) error { return block.Distrust(filepath.Join(home, "store")) }
+
+// Free tells whether nobody has the home's store.
+func Free(home string) (bool, error) {
+	_, _, held, err := embedded.Holder(filepath.Join(home, "hookd.lock"))
+	return !held, err
+}
