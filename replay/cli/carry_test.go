@@ -13,9 +13,9 @@ import (
 
 	"hookline/hookctl/backup"
 	"hookline/hookctl/cmdline"
-	"hookline/hookctl/daemon"
 	"hookline/hookctl/export"
 	"hookline/hookctl/importer"
+	"hookline/hookctl/recovery"
 	"hookline/hookctl/repair"
 	"hookline/hookctl/verify"
 )
@@ -211,7 +211,7 @@ func TestRecover(t *testing.T) {
 	if !strings.HasSuffix(plainIDs(out), "\nrecovered; the next session of the project starts from it\nevent    ID\n") {
 		t.Error(out)
 	}
-	var r daemon.Recovered
+	var r recovery.Result
 	replay(t, 0, "recover", "--at", "now", "--session", live, "--dry-run", "--json").decode(t, &r)
 	if r.Replaces != live || r.Target != live || !r.DryRun || r.Before.R != 1 {
 		t.Errorf("%+v", r)

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"hookline/hookctl/cmdline"
-	"hookline/hookctl/daemon"
+	"hookline/hookctl/recovery"
 )
 
 // recoverOptions are the flags of recover.
@@ -64,7 +64,7 @@ func (a *app) recover(ctx context.Context, o recoverOptions) error {
 	return show(a, raw, a.printRecovered)
 }
 
-func (a *app) printRecovered(r daemon.Recovered) {
+func (a *app) printRecovered(r recovery.Result) {
 	took := "at sequence " + cmdline.Count(r.Seq)
 	if r.Snapshot > 0 {
 		took += ", snapshot of " + time.UnixMilli(r.Snapshot).In(a.Zone).Format(time.DateTime)
@@ -83,7 +83,7 @@ func (a *app) printRecovered(r daemon.Recovered) {
 	a.Printf("event    %s\n", cmdline.Clean(r.Event))
 }
 
-func coherence(c daemon.Coherence) string {
+func coherence(c recovery.Coherence) string {
 	if c.Class == "" {
 		return "no identity"
 	}

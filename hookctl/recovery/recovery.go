@@ -1,0 +1,70 @@
+// Package recovery makes an identity of the past the current one (S0). The temporal index tells which snapshot was the
+// newest at a moment and where in the log it stands; the log is folded to there, and an event makes it current. Nothing is
+// erased.
+package recovery
+
+import (
+	"context"
+	"time"
+
+	"hookline/events"
+	"hookline/projector"
+	"hookline/projector/identity"
+)
+
+// Result is the outcome of `replay recover`.
+type Result struct {
+	At       string    `json:"at"`       // the moment asked for, RFC 3339
+	Seq      uint64    `json:"seq"`      // log position that the identity was folded at
+	Session  string    `json:"session"`  // whose identity it was
+	Snapshot int64     `json:"snapshot"` // Unix ms of its newest snapshot then; 0 when none was taken
+	Project  string    `json:"project"`
+	Target   string    `json:"target"`             // session that has it now
+	Replaces string    `json:"replaces,omitempty"` // session that was the project's latest before
+	Before   Coherence `json:"before"`             // of the target
+	After    Coherence `json:"after"`
+	DryRun   bool      `json:"dry_run"`
+	Event    string    `json:"event,omitempty"` // id of the identity.recovered event
+}
+
+// Coherence is an identity in four words.
+type Coherence struct {
+	IC    float64 `json:"ic"`
+	C     float64 `json:"consciousness"`
+	R     float64 `json:"r"`
+	Class string  `json:"class"` // of the continuity; "" for a session that has no identity
+}
+
+func coherenceOf(s identity.State) Coherence {
+	if !s.Born {
+		return Coherence{}
+	}
+	return Coherence{IC: s.LastIC, C: s.Consciousness, R: s.Integration, Class: identity.Classify(s.LastIC)}
+}
+
+// Moment is a point of the log as a recovery understands it: a sequence, or a time of capture.
+type Moment struct {
+	Seq  uint64    // 0 when it is a time
+	Time time.Time // of the event at Seq, or the time asked for
+}
+
+// Asked is what is asked for: the identity of a session, or of a project's newest snapshot.
+type Asked struct {
+	At      Moment
+	Session string
+	Project string
+	DryRun  bool
+}
+
+// Log is the log as the past is looked for in it.
+type Log interface {
+	Select(ctx context.Context, from, to uint64, want []projector.Selector, fn func(events.Record) error) error
+	SeqCaptured(ctx context.Context, t time.Time) (uint64, error) // the newest captured at or before t
+}
+
+// Past is where an identity of the past is looked for.
+type Past struct {
+	Log  Log
+	View *projector.View
+	Now  func() time.Time
+}
