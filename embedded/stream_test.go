@@ -328,6 +328,33 @@ func TestSyncerCoversEveryBlock(t *testing.T) {
 	}
 }
 
+// The server makes a block before it has anything to put into it, which cannot be archived yet: the archiver is woken
+// until there is something.
+func TestSyncerTellsOfABlockThatHasContent(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, content string) {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	rolls := 0
+	y := newSyncer(dir, 0, func() { rolls++ }, func(err error) { t.Error(err) })
+	defer y.stop()
+	write("1.blk", "x")
+	for seq, step := range []struct {
+		name, content string
+		rolls         int
+	}{{"1.blk", "xx", 1}, {"1.blk", "xxx", 1}, {"2.blk", "", 2}, {"1.blk", "xxxx", 3}, {"2.blk", "x", 4}, {"2.blk", "xx", 4}} {
+		write(step.name, step.content)
+		if err := y.wait(t.Context(), uint64(seq+1)); err != nil {
+			t.Fatal(err)
+		}
+		if rolls != step.rolls {
+			t.Errorf("step %d: %d rolls, want %d", seq, rolls, step.rolls)
+		}
+	}
+}
+
 func TestAlwaysMode(t *testing.T) {
 	dir := storeDir(t)
 	s, err := Open(t.Context(), Options{Dir: dir, Fsync: Always})

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"runtime"
 	"strconv"
@@ -20,7 +21,7 @@ import (
 // that is opened after somebody, as the server's own fsync, was told.
 type syncer struct {
 	dir  string
-	roll func() // called when a block was seen that is new, or has its first content since the start; must not wait
+	roll func() // called when a block was seen that is new, until it has content; must not wait
 
 	refused func(error) // called once, when an fsync failed, before anybody is told
 
@@ -35,7 +36,7 @@ type syncer struct {
 
 	// Only touched by a round.
 	newest int       // index of the newest block at the last round
-	told   bool      // roll was called for it
+	told   bool      // roll was called for it since it has content
 	held   held      // the newest block
 	listed time.Time // the folder's time, when nothing can have come into it since it was listed; else zero
 }
@@ -200,8 +201,9 @@ func (s *syncer) advance(newest int) error {
 		}
 		s.newest, s.told = newest, false
 	}
-	if !s.told { // the server makes a log's first block before there is anything to put into it
-		s.told = true
+	if !s.told { // the server makes a block before it has anything to put into it, and an empty one is not archived
+		info, err := os.Stat(s.block(newest))
+		s.told = err == nil && info.Size() > 0
 		s.roll()
 	}
 	return nil
