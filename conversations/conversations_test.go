@@ -91,6 +91,9 @@ func TestScripts(t *testing.T) {
 
 // setup gives a script its own home; whatever process is left below it at the end is ended.
 func setup(env *testscript.Env) error {
+	if err := os.Chmod(env.WorkDir, 0o700); err != nil { // the socket lies in it, whatever the umask
+		return err
+	}
 	if err := os.MkdirAll(filepath.Join(env.WorkDir, "home"), 0o700); err != nil {
 		return err
 	}
