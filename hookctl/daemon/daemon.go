@@ -25,6 +25,7 @@ import (
 	"hookline/hookctl/facts"
 	"hookline/hookctl/home"
 	"hookline/hookctl/redact"
+	"hookline/hookctl/socket"
 	"hookline/hookctl/spool"
 	"hookline/hookctl/wire"
 	"hookline/projector"
@@ -95,7 +96,7 @@ type Daemon struct {
 	gates        gateFiles
 	lookedUp     map[string]uint64 // waiting frames that were looked up in the log: sequence, 0 = not there
 	paths        home.Paths
-	door         atomic.Pointer[door] // nil: in process, or not open yet
+	door         atomic.Pointer[socket.Door] // nil: in process, or not open yet
 
 	hub      *hub
 	hooks    hookCounts

@@ -141,7 +141,7 @@ func TestStalledFollowerAndShutdown(t *testing.T) {
 	home := newHome(t)
 	d := open(t, home)
 	sock := filepath.Join(hometest.SocketDir(t), "s")
-	l, err := listen(sock)
+	l, err := net.Listen("unix", sock)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,14 +3,11 @@ package daemon
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"log/slog"
 	"math"
-	"net"
 	"net/http"
 	"os"
-	"path/filepath"
 	"runtime/debug"
 	"runtime/metrics"
 	"sync"
@@ -21,6 +18,7 @@ import (
 	"hookline/hookctl/client"
 	"hookline/hookctl/config"
 	"hookline/hookctl/home"
+	"hookline/hookctl/socket"
 	"hookline/hookctl/spawn"
 	"hookline/hookctl/wire"
 )
@@ -140,7 +138,7 @@ func serve(ctx context.Context, p home.Paths, o Options) error {
 	d.drainSome(ctx, beforeListening)
 	d.emitStarted(ctx, waiting)
 	srv := d.httpServer()
-	door, err := openDoor(p, srv, o.Log)
+	door, err := socket.Open(p, srv, o.Log)
 	if err != nil {
 		return errors.Join(err, d.Close(ctx))
 	}
@@ -148,9 +146,9 @@ func serve(ctx context.Context, p home.Paths, o Options) error {
 		o.Log.Warn("forget the failed start", "err", err)
 	}
 	d.door.Store(door)
-	o.Log.Info("listening", "socket", door.socket(), "build", wire.Build, "pid", os.Getpid())
+	o.Log.Info("listening", "socket", door.Path(), "build", wire.Build, "pid", os.Getpid())
 	reason := d.run(ctx, door)
-	door.shut()
+	door.Shut()
 	return d.shutdown(srv, reason)
 }
 
@@ -189,19 +187,19 @@ func answers(ctx context.Context, socket string) bool {
 const beforeListening = 1000
 
 // run is the daemon's life between the opening of the socket and the reason to end.
-func (d *Daemon) run(ctx context.Context, door *door) string {
+func (d *Daemon) run(ctx context.Context, door *socket.Door) string {
 	loops, stop := context.WithCancel(d.life)
 	defer stop()
 	var beside sync.WaitGroup
 	beside.Go(func() { d.loops(loops) })
-	beside.Go(func() { door.watch(loops) })
+	beside.Go(func() { door.Watch(loops) })
 	defer func() { stop(); beside.Wait() }()
 	select {
 	case <-ctx.Done():
 		return "signal"
 	case reason := <-d.stopping:
 		return reason
-	case err := <-door.failed:
+	case err := <-door.Failed():
 		d.log.Error("serve", "err", err)
 		return "socket"
 	}
@@ -241,25 +239,6 @@ func (d *Daemon) emitStarted(ctx context.Context, waiting int) {
 	if err != nil {
 		d.log.Error("record start", "err", err)
 	}
-}
-
-// listen opens the socket in a folder of 0700, itself 0600. A stale socket of a daemon that is gone
-// is removed: the lock, which we hold, says that there is no other.
-func listen(path string) (net.Listener, error) {
-	if err := home.PrivateDir(filepath.Dir(path)); err != nil {
-		return nil, fmt.Errorf("socket folder: %w", err)
-	}
-	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return nil, fmt.Errorf("remove stale socket: %w", err)
-	}
-	l, err := net.Listen("unix", path)
-	if err != nil {
-		return nil, fmt.Errorf("listen: %w", err)
-	}
-	if err := os.Chmod(path, 0o600); err != nil {
-		return nil, errors.Join(err, l.Close())
-	}
-	return l, nil
 }
 
 // rotate keeps the daemon's log below a bound: above it, at a start, its content moves to hookd.log.1.

@@ -100,7 +100,7 @@ func (h *hub) unknown() map[string]int {
 // socket is where callers find this daemon.
 func (d *Daemon) socket() string {
 	if door := d.door.Load(); door != nil {
-		return door.socket()
+		return door.Path()
 	}
 	return d.paths.Socket
 }

@@ -1,6 +1,6 @@
 //go:build unix
 
-package daemon
+package socket
 
 import (
 	"bytes"
@@ -15,13 +15,14 @@ import (
 	"testing"
 	"time"
 
+	"hookline/hookctl/client"
 	"hookline/hookctl/home"
 	"hookline/hookctl/home/hometest"
 	"hookline/hookctl/wire"
 )
 
 // standing is a door of a home with a lock, which answers 200 to everything. Its looks are the test's.
-func standing(t *testing.T) (*door, *bytes.Buffer) {
+func standing(t *testing.T) (*Door, *bytes.Buffer) {
 	t.Helper()
 	dir := hometest.SocketDir(t)
 	p := home.Paths{Home: filepath.Join(dir, "home"), Socket: filepath.Join(dir, "s"), Lock: filepath.Join(dir, "home", "hookd.lock")}
@@ -30,7 +31,7 @@ func standing(t *testing.T) (*door, *bytes.Buffer) {
 	}
 	var log bytes.Buffer
 	srv := &http.Server{Handler: http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})}
-	d, err := openDoor(p, srv, slog.New(slog.NewTextHandler(&log, nil)))
+	d, err := Open(p, srv, slog.New(slog.NewTextHandler(&log, nil)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +39,18 @@ func standing(t *testing.T) (*door, *bytes.Buffer) {
 	return d, &log
 }
 
-func (d *door) answers(t *testing.T) bool {
+// patience bounds what is waited for; on an idle machine it comes at once.
+const patience = 30 * time.Second
+
+func answers(ctx context.Context, socket string) bool {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	c := client.Over(socket)
+	defer func() { _ = c.Close() }()
+	return c.Get(ctx, "/v1/status", nil, nil) == nil
+}
+
+func (d *Door) answers(t *testing.T) bool {
 	t.Helper()
 	return answers(t.Context(), d.paths.Socket)
 }
@@ -78,7 +90,7 @@ func TestDoorOpensAgain(t *testing.T) {
 		if d.before != nil || !d.answers(t) {
 			t.Errorf("%s: a later look did harm", name)
 		}
-		if d.shut(); d.answers(t) {
+		if d.Shut(); d.answers(t) {
 			t.Errorf("%s: it is not shut", name)
 		}
 	}
@@ -122,7 +134,7 @@ func TestDoorLeavesAnothersSocket(t *testing.T) {
 	if n := strings.Count(log.String(), "another process listens on "+d.paths.Socket); n != 1 {
 		t.Errorf("told %d times: %s", n, log)
 	}
-	if d.shut(); !wire.Alive(d.paths.Socket, time.Now().Add(patience)) {
+	if d.Shut(); !wire.Alive(d.paths.Socket, time.Now().Add(patience)) {
 		t.Error("the other's socket is gone")
 	}
 }
@@ -143,7 +155,7 @@ func TestDoorEndsItsWatch(t *testing.T) {
 	d, _ := standing(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	d.watch(ctx)
+	d.Watch(ctx)
 	if !d.answers(t) {
 		t.Error("the end of the watch shut the door")
 	}
@@ -164,31 +176,20 @@ func TestDoorMovesHome(t *testing.T) {
 		t.Errorf("a caller with another environment has %q", caller.Socket)
 	}
 	d.paths.Socket = filepath.Join(d.paths.Lock, "s") // a file is in the way
-	if err := os.Remove(d.socket()); err != nil {
+	if err := os.Remove(d.Path()); err != nil {
 		t.Fatal(err)
 	}
 	d.look()
-	if d.socket() != d.paths.Near || !answers(t.Context(), d.paths.Near) || !strings.Contains(log.String(), "the socket is opened in the home instead") {
-		t.Errorf("no answer at %q; %s", d.socket(), log)
+	if d.Path() != d.paths.Near || !answers(t.Context(), d.paths.Near) || !strings.Contains(log.String(), "the socket is opened in the home instead") {
+		t.Errorf("no answer at %q; %s", d.Path(), log)
 	}
 	if caller = d.paths; !caller.Reach(patience) || caller.Socket != d.paths.Near {
 		t.Errorf("a caller with the daemon's environment has %q", caller.Socket)
 	}
 	d.look()
-	d.shut()
+	d.Shut()
 	if _, err := os.Lstat(d.paths.Link); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("%s is left: %v", d.paths.Link, err)
-	}
-}
-
-func TestNewer(t *testing.T) {
-	for _, c := range []struct {
-		a, b string
-		want bool
-	}{{"0.1.0-rc.10", "0.1.0-rc.9", true}, {"0.1.0-rc.9", "0.1.0-rc.10", false}, {"0.1.0+a-b", "0.1.0", false}, {"0.1.0", "0.1.0+a-b", false}, {"0.1.0", "0.1.0-rc", true}, {"0.10.0", "0.9.0", true}, {"v1.0.0", "1.0.0", false}, {"-1.0.0", "-2.0.0", false}} {
-		if got := newer(c.a, c.b); got != c.want {
-			t.Errorf("newer(%q,%q) = %v", c.a, c.b, got)
-		}
 	}
 }
 

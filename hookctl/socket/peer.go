@@ -1,4 +1,4 @@
-package daemon
+package socket
 
 import (
 	"context"
@@ -10,9 +10,9 @@ type peerKey struct{}
 
 var errStranger = errors.New("this socket serves its own user only")
 
-// peerContext asks the kernel once per connection who is at the other end; the folder and the mode
+// PeerContext asks the kernel once per connection who is at the other end; the folder and the mode
 // of the socket already keep others out.
-func peerContext(ctx context.Context, c net.Conn) context.Context {
+func PeerContext(ctx context.Context, c net.Conn) context.Context {
 	u, ok := c.(*net.UnixConn)
 	if !ok || ownPeer(u) {
 		return ctx
@@ -20,7 +20,8 @@ func peerContext(ctx context.Context, c net.Conn) context.Context {
 	return context.WithValue(ctx, peerKey{}, errStranger)
 }
 
-func checkPeer(ctx context.Context) error {
+// CheckPeer is an error for a request of another user.
+func CheckPeer(ctx context.Context) error {
 	err, _ := ctx.Value(peerKey{}).(error)
 	return err
 }

@@ -1,4 +1,6 @@
-package daemon
+// Package socket is the daemon's end of its unix socket: opened in a folder that is the user's alone, kept open whatever
+// removes it, and answering its own user only.
+package socket
 
 import (
 	"context"
@@ -9,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"path/filepath"
 	"sync/atomic"
 	"time"
 
@@ -24,11 +27,11 @@ const lookEvery = time.Second
 // is a hook that gives up after two seconds.
 const keptLooks = 3
 
-// door keeps the daemon's socket open. Whatever cleans folders may remove it (of temporary files, or a
+// Door keeps the daemon's socket open. Whatever cleans folders may remove it (of temporary files, or a
 // runtime folder at the end of a login): then no client finds the daemon, while its lock keeps others
 // from starting. So it is looked for, and opened again, in the home where its place is gone or another's. One
-// goroutine looks; failed and socket may be read by any.
-type door struct {
+// goroutine looks; Failed and Path may be asked by any.
+type Door struct {
 	paths  home.Paths
 	at     atomic.Pointer[string] // paths.Socket, or paths.Near
 	log    *slog.Logger
@@ -42,14 +45,14 @@ type door struct {
 	failed chan error   // why nobody can come any more
 }
 
-// openDoor opens the socket of a home whose lock we hold, and serves it.
-func openDoor(p home.Paths, srv *http.Server, log *slog.Logger) (*door, error) {
-	d := &door{paths: p, log: log, srv: srv, failed: make(chan error, 1)}
+// Open opens the socket of a home whose lock we hold, and serves it.
+func Open(p home.Paths, srv *http.Server, log *slog.Logger) (*Door, error) {
+	d := &Door{paths: p, log: log, srv: srv, failed: make(chan error, 1)}
 	d.lock, _ = os.Lstat(p.Lock)
 	return d, d.open()
 }
 
-func (d *door) open() error {
+func (d *Door) open() error {
 	socket := d.paths.Socket
 	l, err := listen(socket)
 	if near := d.paths.Near; err != nil && near != "" && near != socket {
@@ -74,13 +77,16 @@ func (d *door) open() error {
 	return nil
 }
 
-// socket is where the door is.
-func (d *door) socket() string { return *d.at.Load() }
+// Failed tells why nobody can come any more.
+func (d *Door) Failed() <-chan error { return d.failed }
+
+// Path is where the door is.
+func (d *Door) Path() string { return *d.at.Load() }
 
 // link has the home lead to the socket, see [wire.Elsewhere]. Where links are not to be had, callers with another
 // environment spool their frames.
-func (d *door) link() {
-	socket, temp := d.socket(), d.paths.Link+".new"
+func (d *Door) link() {
+	socket, temp := d.Path(), d.paths.Link+".new"
 	if to, err := os.Readlink(d.paths.Link); d.paths.Link == "" || socket == d.paths.Link || err == nil && to == socket {
 		return
 	}
@@ -91,7 +97,7 @@ func (d *door) link() {
 }
 
 // serve ends with its listener: at the end of the daemon, or when another has taken its place.
-func (d *door) serve(l net.Listener) {
+func (d *Door) serve(l net.Listener) {
 	if err := d.srv.Serve(l); !errors.Is(err, net.ErrClosed) && !errors.Is(err, http.ErrServerClosed) {
 		select {
 		case d.failed <- err:
@@ -100,8 +106,8 @@ func (d *door) serve(l net.Listener) {
 	}
 }
 
-// watch looks until ctx ends.
-func (d *door) watch(ctx context.Context) {
+// Watch looks until ctx ends.
+func (d *Door) Watch(ctx context.Context) {
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
 	for {
@@ -115,7 +121,7 @@ func (d *door) watch(ctx context.Context) {
 }
 
 // look opens the socket again when it is gone, or is the file of somebody who is gone.
-func (d *door) look() {
+func (d *Door) look() {
 	if d.looks++; d.before != nil && d.looks > keptLooks {
 		_ = d.before.Close()
 		d.before = nil
@@ -130,7 +136,7 @@ func (d *door) look() {
 		err = d.open()
 	}
 	if err == nil {
-		d.log.Warn("the socket was removed and is open again", "socket", d.socket())
+		d.log.Warn("the socket was removed and is open again", "socket", d.Path())
 	} else if d.told != err.Error() {
 		d.told = err.Error()
 		d.log.Error("the socket was removed and cannot be opened", "err", err)
@@ -138,31 +144,50 @@ func (d *door) look() {
 }
 
 // ours tells whether the path leads to our socket. A number of a file is given again, its time is not.
-func (d *door) ours() bool {
-	now, err := os.Lstat(d.socket())
+func (d *Door) ours() bool {
+	now, err := os.Lstat(d.Path())
 	return err == nil && os.SameFile(now, d.file) && now.ModTime().Equal(d.file.ModTime())
 }
 
 // mayOpen is an error where the path is not ours to take: another daemon serves it, or our home was
 // removed too and what would be recorded in it is lost.
-func (d *door) mayOpen() error {
+func (d *Door) mayOpen() error {
 	lock, err := os.Lstat(d.paths.Lock)
 	if d.lock != nil && (err != nil || !os.SameFile(lock, d.lock)) {
 		return fmt.Errorf("the home %s was removed under this daemon", d.paths.Home)
 	}
-	if wire.Alive(d.socket(), time.Now().Add(time.Second)) {
-		return fmt.Errorf("another process listens on %s", d.socket())
+	if wire.Alive(d.Path(), time.Now().Add(time.Second)) {
+		return fmt.Errorf("another process listens on %s", d.Path())
 	}
 	return nil
 }
 
-// shut removes the socket if it is ours; connections that were made are served to their end. The
+// Shut removes the socket if it is ours; connections that were made are served to their end. The
 // watching must be over.
-func (d *door) shut() {
+func (d *Door) Shut() {
 	if d.file == nil || d.ours() {
-		_ = os.Remove(d.socket())
+		_ = os.Remove(d.Path())
 	}
-	if to, err := os.Readlink(d.paths.Link); err == nil && to == d.socket() {
+	if to, err := os.Readlink(d.paths.Link); err == nil && to == d.Path() {
 		_ = os.Remove(d.paths.Link)
 	}
+}
+
+// listen opens the socket in a folder of 0700, itself 0600. A stale socket of a daemon that is gone
+// is removed: the lock, which we hold, says that there is no other.
+func listen(path string) (net.Listener, error) {
+	if err := home.PrivateDir(filepath.Dir(path)); err != nil {
+		return nil, fmt.Errorf("socket folder: %w", err)
+	}
+	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, fmt.Errorf("remove stale socket: %w", err)
+	}
+	l, err := net.Listen("unix", path)
+	if err != nil {
+		return nil, fmt.Errorf("listen: %w", err)
+	}
+	if err := os.Chmod(path, 0o600); err != nil {
+		return nil, errors.Join(err, l.Close())
+	}
+	return l, nil
 }

@@ -1,8 +1,10 @@
 //go:build !linux
 
-package daemon
+package socket
 
-import "net"
+import (
+	"net"
+)
 
 // ownPeer relies on the folder (0700) and the socket (0600) where the kernel is not asked.
 func ownPeer(*net.UnixConn) bool { return true }
