@@ -19,6 +19,14 @@ import (
 	"hookline/hookctl/verify"
 )
 
+// The verbs that carry whole logs about, one at a time. What they do stands in packages of their own, which get the store
+// and the ways into the log; here are their requests, the lock, and what follows in the daemon.
+
+// errBusy refuses a second one of the verbs that carry whole logs about.
+func errBusy() error {
+	return problem.New(http.StatusConflict, "another import, backup or repair is running", "try again when it is done")
+}
+
 // handleImport takes in a file of this machine, by its absolute path: it is read twice, and a stream
 // could only be read once.
 func (d *Daemon) handleImport(w http.ResponseWriter, r *http.Request) error {
@@ -29,11 +37,6 @@ func (d *Daemon) handleImport(w http.ResponseWriter, r *http.Request) error {
 	return d.long(w, r, func(ctx context.Context, progress func(uint64)) (any, error) {
 		return d.Import(ctx, path, partial, progress)
 	})
-}
-
-// errBusy refuses a second one of the verbs that carry whole logs about.
-func errBusy() error {
-	return problem.New(http.StatusConflict, "another import, backup or repair is running", "try again when it is done")
 }
 
 // Import takes the events of an export that the log does not have ([importer.File]). Cancelling leaves what is in; a
@@ -48,6 +51,11 @@ func (d *Daemon) Import(ctx context.Context, path string, partial bool, progress
 		err = errors.Join(err, d.refreshLive(ctx))
 	}
 	return got, err
+}
+
+// toImport is this log as files are taken into it.
+func (d *Daemon) toImport() importer.Into {
+	return importer.Into{Log: d.stream, Blobs: d.ground.Blobs(), Redact: d.redactor.JSON, Append: d.takeIn}
 }
 
 func (d *Daemon) handleBackup(w http.ResponseWriter, r *http.Request) error {
@@ -102,11 +110,6 @@ func (d *Daemon) fill(ctx context.Context, u backup.Unpacked) (last uint64, verd
 	}
 	verdict, err = d.Verify(ctx, nil)
 	return last, verdict, err
-}
-
-// toImport is this log as files are taken into it.
-func (d *Daemon) toImport() importer.Into {
-	return importer.Into{Log: d.stream, Blobs: d.ground.Blobs(), Redact: d.redactor.JSON, Append: d.takeIn}
 }
 
 func (d *Daemon) handleRepair(w http.ResponseWriter, r *http.Request) error {

@@ -4,8 +4,10 @@
 //	Open     the house without a door: store, view, facts (also used in process by `replay`)
 //	Serve    the same behind the unix socket, with its loops, until it is told to stop
 //	Take     one frame
-//	Handler  the HTTP surface: hooks, status, tail, cells, verify
-//	Deliver  what happens to a frame when there is no daemon
+//	Handler  the HTTP surface: hooks, status, tail, cells, and what takes long: verify, rebuild, import, backup, repair
+//
+// Recovery is done by the packages verify, importer, backup, repair and recovery. They get the store, and functions to
+// append by: the order of the log stays here.
 package daemon
 
 import (
