@@ -54,13 +54,12 @@ func open(t *testing.T) source {
 // append appends n events that belong together, each with so many bytes that do not compress.
 func (s source) append(t *testing.T, n, size int) {
 	now := time.Now().UTC()
+	text := make([]byte, size)
+	_, _ = rand.NewChaCha8([32]byte{byte(now.Nanosecond()), byte(now.Nanosecond() >> 8)}).Read(text)
 	group := make([]events.Envelope, n)
 	for i := range group {
-		r := rand.NewChaCha8([32]byte{byte(i), byte(now.Nanosecond()), byte(now.Nanosecond() >> 8)})
-		text := make([]byte, size)
-		_, _ = r.Read(text)
 		group[i] = events.Envelope{ID: wire.NewID(now.UnixMilli()), Type: events.TypePromptSubmitted, Version: 1, Time: now, Session: "s-1", Correlation: "s-1",
-			Data: []byte(fmt.Sprintf(`{"prompt":%q}`, base64.StdEncoding.EncodeToString(text)))}
+			Data: []byte(`{"prompt":"` + base64.StdEncoding.EncodeToString(text) + `"}`)}
 	}
 	if _, err := s.log.AppendGroup(context.Background(), group...); err != nil {
 		t.Error(err)
@@ -95,8 +94,8 @@ func TestGatherBesideADecision(t *testing.T) {
 	written := make(chan struct{})
 	go func() {
 		defer close(written)
-		for range 3 { // 16 MiB each: every one seals two blocks
-			s.append(t, 16, 1<<20)
+		for range 3 { // 10 MiB each: every one seals a block
+			s.append(t, 16, 640<<10)
 		}
 	}()
 	for done := false; !done; {
