@@ -37,41 +37,41 @@ type Event interface {
 
 // Envelope is an event as it lies in the stream, before decoding. All times are UTC.
 type Envelope struct {
-	ID          string          `json:"id"`      // ULID; the frame's own id for the hook's event, derived from it for the others
-	Type        string          `json:"type"`    // area.what_happened
-	Version     int             `json:"version"` // of the type's data, 1…
-	Time        time.Time       `json:"time"`    // of capture, by the hook process's clock, millisecond precision
-	Session     string          `json:"session,omitempty"`
-	Project     string          `json:"project,omitempty"`
-	Worktree    string          `json:"worktree,omitempty"` // absolute path of the work tree the hook ran in
-	Branch      string          `json:"branch,omitempty"`   // empty when detached or without git
-	Phase       string          `json:"phase,omitempty"`    // lifecycle phase, e.g. SESSION_RUNNING
-	Hook        string          `json:"hook,omitempty"`     // the client's hook name; absent on derived events
-	ToolUseID   string          `json:"tool_use_id,omitempty"`
-	AgentID     string          `json:"agent_id,omitempty"`
-	Correlation string          `json:"correlation,omitempty"` // what belongs together: the session
-	Causation   string          `json:"causation,omitempty"`   // id of the event that led to this one
-	Redacted    int             `json:"redacted,omitempty"`    // how many secrets were replaced in Data
-	Facts       *Facts          `json:"facts,omitempty"`       // what was asked of the world at decide time
-	Data        json.RawMessage `json:"data"`
+	ID          string          `json:"id" jsonschema_description:"ULID"`
+	Type        string          `json:"type" jsonschema_description:"area.what_happened, one of docs/events.md"`
+	Version     int             `json:"version" jsonschema_description:"of the type's data, from 1"`
+	Time        time.Time       `json:"time" jsonschema_description:"of capture, to the millisecond"`
+	Session     string          `json:"session,omitempty" jsonschema_description:"whole id"`
+	Project     string          `json:"project,omitempty" jsonschema_description:"id"`
+	Worktree    string          `json:"worktree,omitempty" jsonschema_description:"work tree that the hook ran in"`
+	Branch      string          `json:"branch,omitempty" jsonschema_description:"that was checked out; absent when HEAD is detached and outside of git"`
+	Phase       string          `json:"phase,omitempty" jsonschema_description:"of the session's life, as SESSION_RUNNING"`
+	Hook        string          `json:"hook,omitempty" jsonschema_description:"the client's name; absent on events that no hook is"`
+	ToolUseID   string          `json:"tool_use_id,omitempty" jsonschema_description:"the client's id of the tool call"`
+	AgentID     string          `json:"agent_id,omitempty" jsonschema_description:"the client's id of the subagent"`
+	Correlation string          `json:"correlation,omitempty" jsonschema_description:"what belongs together: the session"`
+	Causation   string          `json:"causation,omitempty" jsonschema_description:"id of the event that led to this one"`
+	Redacted    int             `json:"redacted,omitempty" jsonschema_description:"secrets that were replaced in data"`
+	Facts       *Facts          `json:"facts,omitempty" jsonschema_description:"what was asked of the world for this event; only what changed in the session"`
+	Data        json.RawMessage `json:"data" jsonschema_description:"by type, see docs/events.md or 'hookctl events schema TYPE'"`
 }
 
 // Facts are answers of the world at the moment an event was decided, so that a fold never has to
 // ask. Only what changed since the session's last facts is written.
 type Facts struct {
-	PID        int    `json:"pid,omitempty"`        // the client process
-	PIDStart   int64  `json:"pid_start,omitempty"`  // its start time in the platform's own unit; with PID it names one process
-	Client     string `json:"client,omitempty"`     // version of the client, where it can be told
-	Entrypoint string `json:"entrypoint,omitempty"` // cli, sdk-cli, …
-	LaunchDir  string `json:"launch_dir,omitempty"` // CLAUDE_PROJECT_DIR: where the client was started
-	Note       string `json:"note,omitempty"`       // what was odd about the frame, e.g. "session id of 5000 characters cut to 100"
-	Profile    string `json:"profile,omitempty"`    // which verb delivered it when it was not `hook`
-	Spooled    bool   `json:"spooled,omitempty"`    // it waited in the spool
-	Captured   int64  `json:"captured,omitempty"`   // capture time in Unix ms, when the clock had gone backwards and Time was corrected
-	Ephemeral  bool   `json:"ephemeral,omitempty"`  // a frame of the health check
-	Truncated  int64  `json:"truncated,omitempty"`  // size in bytes of a frame of which only the head was kept
-	Digest     string `json:"digest,omitempty"`     // sha256 of that frame as it was sent, after redaction of the head
-	Natural    string `json:"natural,omitempty"`    // second install that sent the same hook
+	PID        int    `json:"pid,omitempty" jsonschema_description:"process id of the client"`
+	PIDStart   int64  `json:"pid_start,omitempty" jsonschema_description:"when that was started, in the platform's own unit"`
+	Client     string `json:"client,omitempty" jsonschema_description:"version of the client"`
+	Entrypoint string `json:"entrypoint,omitempty" jsonschema_description:"cli, sdk-cli, …"`
+	LaunchDir  string `json:"launch_dir,omitempty" jsonschema_description:"where the client was started"`
+	Note       string `json:"note,omitempty" jsonschema_description:"what was odd about the frame, in words"`
+	Profile    string `json:"profile,omitempty" jsonschema_description:"verb that delivered it when it was not hook"`
+	Spooled    bool   `json:"spooled,omitempty" jsonschema_description:"it waited in the spool"`
+	Captured   int64  `json:"captured,omitempty" jsonschema_description:"milliseconds since 1970, of capture, when the clock had gone backwards and time was corrected"`
+	Ephemeral  bool   `json:"ephemeral,omitempty" jsonschema_description:"a frame of the health check"`
+	Truncated  int64  `json:"truncated,omitempty" jsonschema_description:"size in bytes of a frame of which only the head was kept"`
+	Digest     string `json:"digest,omitempty" jsonschema_description:"SHA-256 of that frame, redacted"`
+	Natural    string `json:"natural,omitempty" jsonschema_description:"second installation that sent the same hook"`
 }
 
 // Record is an envelope with its place in the log and its decoded event.
@@ -84,8 +84,8 @@ type Record struct {
 
 // recordJSON fixes the order of fields that people and exports see.
 type recordJSON struct {
-	Seq      uint64     `json:"seq"`
-	Appended *time.Time `json:"appended,omitempty"`
+	Seq      uint64     `json:"seq" jsonschema_description:"sequence in the log, from 1"`
+	Appended *time.Time `json:"appended,omitempty" jsonschema_description:"when the log took it"`
 	Envelope
 }
 
@@ -100,6 +100,9 @@ func (r Record) MarshalJSON() ([]byte, error) {
 	}
 	return json.Marshal(out)
 }
+
+// JSONSchemaAlias gives a struct with the fields that MarshalJSON writes, for those who describe them.
+func (Record) JSONSchemaAlias() any { return recordJSON{} }
 
 // UnmarshalJSON reads the event record back and decodes its event.
 func (r *Record) UnmarshalJSON(b []byte) error {

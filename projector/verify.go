@@ -20,12 +20,12 @@ type Source func(ctx context.Context, from, to uint64, fn func(events.Record) er
 
 // Diff is one difference between what the log says and what a bucket holds.
 type Diff struct {
-	Projection string `json:"projection"`
-	Bucket     string `json:"bucket,omitempty"`
-	Key        string `json:"key"`
-	Field      string `json:"field"` // path inside the state, "" when the whole cell is missing or too many
-	Want       string `json:"want"`  // by the log
-	Got        string `json:"got"`   // by the bucket
+	Projection string `json:"projection" jsonschema_description:"name"`
+	Bucket     string `json:"bucket,omitempty" jsonschema_description:"that holds the cell; absent between two points of the log"`
+	Key        string `json:"key" jsonschema_description:"of the cell"`
+	Field      string `json:"field" jsonschema_description:"path inside of the state; empty when the whole cell is missing or too many"`
+	Want       string `json:"want" jsonschema_description:"by the log: JSON text, cut at 200 bytes, or (absent)"`
+	Got        string `json:"got" jsonschema_description:"by the bucket, in the same form"`
 }
 
 // Straight folds the log from its first record to `to` into a new view in memory; up to 0 is nothing.

@@ -67,15 +67,15 @@ type File struct {
 
 // Written is the outcome of `replay backup`.
 type Written struct {
-	File   string `json:"file"`
-	Bytes  int64  `json:"bytes"`
-	Seq    uint64 `json:"seq"`
-	ID     string `json:"id"`
-	Blocks int    `json:"blocks"` // sealed blocks
-	Events uint64 `json:"events"` // behind them
-	Blobs  int    `json:"blobs"`
-	Frames int    `json:"frames"` // from the spool
-	SHA256 string `json:"sha256"` // of the file
+	File   string `json:"file" jsonschema_description:"the backup"`
+	Bytes  int64  `json:"bytes" jsonschema_description:"size of the file"`
+	Seq    uint64 `json:"seq" jsonschema_description:"the newest event in it"`
+	ID     string `json:"id" jsonschema_description:"id of that event"`
+	Blocks int    `json:"blocks" jsonschema_description:"sealed blocks of the log"`
+	Events uint64 `json:"events" jsonschema_description:"events behind those blocks"`
+	Blobs  int    `json:"blobs" jsonschema_description:"large contents"`
+	Frames int    `json:"frames" jsonschema_description:"frames from the spool"`
+	SHA256 string `json:"sha256" jsonschema_description:"of the file, in hex"`
 }
 
 // Store is what a backup is made of. A daemon may go on writing to it.

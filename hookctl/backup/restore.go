@@ -25,15 +25,15 @@ type RestoreOptions struct {
 
 // Restored is the outcome of `replay restore`.
 type Restored struct {
-	File    string        `json:"file"`
-	Home    string        `json:"home"`
-	Build   string        `json:"build"` // that made the backup
-	Created time.Time     `json:"created"`
-	Seq     uint64        `json:"seq"` // the backup's position
-	Last    uint64        `json:"last"`
-	Blobs   int           `json:"blobs"`
-	Frames  int           `json:"frames"` // waiting in the spool; the next daemon takes them
-	Verify  verify.Result `json:"verify"`
+	File    string        `json:"file" jsonschema_description:"the backup, as it was named"`
+	Home    string        `json:"home" jsonschema_description:"folder that was made"`
+	Build   string        `json:"build" jsonschema_description:"version that made the backup"`
+	Created time.Time     `json:"created" jsonschema_description:"when it was made"`
+	Seq     uint64        `json:"seq" jsonschema_description:"the newest event in the backup"`
+	Last    uint64        `json:"last" jsonschema_description:"the newest event of the restored log"`
+	Blobs   int           `json:"blobs" jsonschema_description:"large contents"`
+	Frames  int           `json:"frames" jsonschema_description:"waiting in the spool; the next daemon takes them"`
+	Verify  verify.Result `json:"verify" jsonschema_description:"of the restored store"`
 }
 
 // Unpacked is a home as it comes out of a backup: the blocks lie in its archive, from which a store takes up a log that is

@@ -106,17 +106,17 @@ type Config struct {
 
 // Origin tells where a value comes from.
 type Origin struct {
-	From string `json:"from"`           // default, user, project, local, env or flag
-	File string `json:"file,omitempty"` // of a file
-	Line int    `json:"line,omitempty"` // of a file, from 1
-	Name string `json:"name,omitempty"` // of a variable or flag
+	From string `json:"from" jsonschema_description:"default, user, project, local, env or flag"`
+	File string `json:"file,omitempty" jsonschema_description:"that has it"`
+	Line int    `json:"line,omitempty" jsonschema_description:"from 1"`
+	Name string `json:"name,omitempty" jsonschema_description:"of the variable or flag"`
 }
 
 // File is one file of the cascade.
 type File struct {
-	Scope  string `json:"scope"` // user, project or local
-	Path   string `json:"path"`
-	Exists bool   `json:"exists"`
+	Scope  string `json:"scope" jsonschema_description:"user, project or local"`
+	Path   string `json:"path" jsonschema_description:"of the file"`
+	Exists bool   `json:"exists" jsonschema_description:"it is there"`
 }
 
 // Load reads everything. It does not fail: see [Config.Problems].

@@ -9,13 +9,13 @@ import (
 
 // Problem is something that is wrong with the configuration, and where.
 type Problem struct {
-	File    string `json:"file,omitempty"`
-	Line    int    `json:"line,omitempty"`   // from 1; 0 when the whole file is meant
-	Column  int    `json:"column,omitempty"` // from 1
-	Key     string `json:"key,omitempty"`
-	Unknown bool   `json:"unknown,omitempty"` // there is no such key
-	Message string `json:"message"`
-	Hint    string `json:"hint,omitempty"`
+	File    string `json:"file,omitempty" jsonschema_description:"with the problem"`
+	Line    int    `json:"line,omitempty" jsonschema_description:"from 1; absent when the whole file is meant"`
+	Column  int    `json:"column,omitempty" jsonschema_description:"from 1"`
+	Key     string `json:"key,omitempty" jsonschema_description:"that is meant"`
+	Unknown bool   `json:"unknown,omitempty" jsonschema_description:"there is no such key"`
+	Message string `json:"message" jsonschema_description:"what is wrong"`
+	Hint    string `json:"hint,omitempty" jsonschema_description:"what to do"`
 }
 
 // Error is "file:line:column: message", with as much of the place as is known.

@@ -35,11 +35,11 @@ type GateCommand struct {
 
 // GateReceipt is what became of an order.
 type GateReceipt struct {
-	Project string   `json:"project"`
-	Branch  string   `json:"branch"`
-	Session string   `json:"session,omitempty"`
-	Seq     uint64   `json:"seq"` // of the last event
-	Events  []string `json:"events"`
+	Project string   `json:"project" jsonschema_description:"id"`
+	Branch  string   `json:"branch" jsonschema_description:"whose gates they are"`
+	Session string   `json:"session,omitempty" jsonschema_description:"whole id; absent where no session is meant"`
+	Seq     uint64   `json:"seq" jsonschema_description:"of the last event"`
+	Events  []string `json:"events" jsonschema_description:"ids of the events, in order"`
 }
 
 // Bounds of an order.

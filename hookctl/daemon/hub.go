@@ -72,8 +72,8 @@ type hookCounts struct {
 
 // HookCount tells how often a hook came, and when last: in the daemon since its start, in what people see in the whole log.
 type HookCount struct {
-	Last  time.Time `json:"last"`
-	Count int       `json:"count"`
+	Last  time.Time `json:"last" jsonschema_description:"when one came last"`
+	Count int       `json:"count" jsonschema_description:"how many came"`
 }
 
 func (c *hookCounts) saw(name string, now time.Time) {

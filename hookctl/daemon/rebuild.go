@@ -20,11 +20,11 @@ func (d *Daemon) long(w http.ResponseWriter, r *http.Request, run func(ctx conte
 
 // Rebuilt is the outcome of `replay rebuild`.
 type Rebuilt struct {
-	Projection string           `json:"projection"` // "" = all
-	DryRun     bool             `json:"dry_run"`
-	Seq        uint64           `json:"seq"`
-	Changed    []projector.Diff `json:"changed"` // what the old cells had otherwise
-	TookMS     float64          `json:"took_ms"`
+	Projection string           `json:"projection" jsonschema_description:"that was asked for; empty for all"`
+	DryRun     bool             `json:"dry_run" jsonschema_description:"nothing was changed"`
+	Seq        uint64           `json:"seq" jsonschema_description:"sequence up to which it was folded"`
+	Changed    []projector.Diff `json:"changed" jsonschema_description:"what the old cells had otherwise"`
+	TookMS     float64          `json:"took_ms" jsonschema_description:"milliseconds"`
 }
 
 func (d *Daemon) handleRebuild(w http.ResponseWriter, r *http.Request) error {

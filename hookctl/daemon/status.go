@@ -12,34 +12,34 @@ import (
 
 // Status is what `hookctl status --json` prints; the names never change.
 type Status struct {
-	PID            *int                 `json:"pid"` // null when no daemon runs
-	Version        string               `json:"version"`
-	Protocol       int                  `json:"protocol"`
-	UptimeS        float64              `json:"uptime_s"`
-	Seq            uint64               `json:"seq"`
-	Fsync          string               `json:"fsync"`
-	Home           string               `json:"home"`
-	Socket         string               `json:"socket"`
-	CleanStart     bool                 `json:"clean_start"`
-	Projections    []ProjectionStatus   `json:"projections"`
-	Spool          int                  `json:"spool"`
-	Hooks          map[string]HookCount `json:"hooks"`
-	Again          int64                `json:"again"`           // frames delivered again
-	Conflicts      int64                `json:"conflicts"`       // frame ids with other content
-	SecondInstalls map[string]int       `json:"second_installs"` // hooks from a second install, by its binary
-	FreeBytes      int64                `json:"free_bytes"`
-	TotalBytes     int64                `json:"total_bytes"`
-	Warnings       []string             `json:"warnings"`
-	Damage         []string             `json:"damage"`
-	LiveSessions   int                  `json:"live_sessions"`
-	UnknownTypes   map[string]int       `json:"unknown_types"` // among the newest records
+	PID            *int                 `json:"pid" jsonschema_description:"process id of the daemon; null when none runs"`
+	Version        string               `json:"version" jsonschema_description:"of the daemon, or of this program when none runs"`
+	Protocol       int                  `json:"protocol" jsonschema_description:"of the socket"`
+	UptimeS        float64              `json:"uptime_s" jsonschema_description:"seconds since the daemon was started; 0 when none runs"`
+	Seq            uint64               `json:"seq" jsonschema_description:"the log's newest event; 0 in an empty log and when no daemon runs"`
+	Fsync          string               `json:"fsync" jsonschema_description:"shared: hooks that come together share one fsync; always: one each"`
+	Home           string               `json:"home" jsonschema_description:"folder of the recorder"`
+	Socket         string               `json:"socket" jsonschema_description:"path of the unix socket"`
+	CleanStart     bool                 `json:"clean_start" jsonschema_description:"the store was closed in order before this start; false when no daemon runs"`
+	Projections    []ProjectionStatus   `json:"projections" jsonschema_description:"empty when no daemon runs"`
+	Spool          int                  `json:"spool" jsonschema_description:"frames that wait for the daemon"`
+	Hooks          map[string]HookCount `json:"hooks" jsonschema_description:"by the client's name of the hook, over the whole log; empty when no daemon runs"`
+	Again          int64                `json:"again" jsonschema_description:"frames that were delivered again, since the daemon's start"`
+	Conflicts      int64                `json:"conflicts" jsonschema_description:"frame ids that came with other content, since the daemon's start"`
+	SecondInstalls map[string]int       `json:"second_installs" jsonschema_description:"hooks that a second installation sent too, by its binary, since the daemon's start"`
+	FreeBytes      int64                `json:"free_bytes" jsonschema_description:"of the disk with the home; with total_bytes 0 where it cannot be told"`
+	TotalBytes     int64                `json:"total_bytes" jsonschema_description:"of that disk"`
+	Warnings       []string             `json:"warnings" jsonschema_description:"what a person should know, in words"`
+	Damage         []string             `json:"damage" jsonschema_description:"of the log, in words"`
+	LiveSessions   int                  `json:"live_sessions" jsonschema_description:"sessions whose process is there"`
+	UnknownTypes   map[string]int       `json:"unknown_types" jsonschema_description:"events of types that this build does not know, by type, among the newest"`
 }
 
 // ProjectionStatus is how far one projection is written.
 type ProjectionStatus struct {
-	Name string `json:"name"`
-	Seq  uint64 `json:"seq"`
-	Lag  uint64 `json:"lag"` // records folded in memory and not yet written
+	Name string `json:"name" jsonschema_description:"of the projection"`
+	Seq  uint64 `json:"seq" jsonschema_description:"the newest event that is folded into it"`
+	Lag  uint64 `json:"lag" jsonschema_description:"events that are folded in memory and not yet written"`
 }
 
 // Status gathers the daemon's state.

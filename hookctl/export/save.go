@@ -22,11 +22,11 @@ type Source func(line func([]byte) error) error
 
 // Saved tells what was written.
 type Saved struct {
-	File    string `json:"file"`
-	Events  uint64 `json:"events"`
-	Blobs   uint64 `json:"blobs"`
-	Missing int    `json:"missing_blobs"` // that events refer to and the log does not have
-	Bytes   int64  `json:"bytes"`         // of the file
+	File    string `json:"file" jsonschema_description:"as it was named"`
+	Events  uint64 `json:"events" jsonschema_description:"in it"`
+	Blobs   uint64 `json:"blobs" jsonschema_description:"large contents in it"`
+	Missing int    `json:"missing_blobs" jsonschema_description:"contents that events refer to and the log does not have"`
+	Bytes   int64  `json:"bytes" jsonschema_description:"size of the file"`
 	Header  Header `json:"-"`
 }
 

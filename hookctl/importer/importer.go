@@ -20,16 +20,16 @@ const (
 
 // Result is the outcome of `replay import`.
 type Result struct {
-	File    string         `json:"file"`
-	Build   string         `json:"build"`  // that wrote the file
-	Events  uint64         `json:"events"` // in the file, or in what could be read of it
-	Added   uint64         `json:"added"`
-	Known   uint64         `json:"known"`             // were in the log already
-	Blobs   uint64         `json:"blobs"`             // in the file
-	NoBlob  uint64         `json:"missing_blobs"`     // contents that added events refer to and that are nowhere
-	Unknown map[string]int `json:"unknown"`           // added events of types that this build does not know
-	Seq     uint64         `json:"seq"`               // the log's newest event now
-	Problem string         `json:"problem,omitempty"` // with partial: what is wrong with the rest of the file
+	File    string         `json:"file" jsonschema_description:"that was read"`
+	Build   string         `json:"build" jsonschema_description:"version that wrote the file"`
+	Events  uint64         `json:"events" jsonschema_description:"in the file, or in what could be read of it"`
+	Added   uint64         `json:"added" jsonschema_description:"events that were appended"`
+	Known   uint64         `json:"known" jsonschema_description:"events that were in the log already"`
+	Blobs   uint64         `json:"blobs" jsonschema_description:"large contents in the file"`
+	NoBlob  uint64         `json:"missing_blobs" jsonschema_description:"contents that added events refer to and that are nowhere"`
+	Unknown map[string]int `json:"unknown" jsonschema_description:"added events of types that this build does not know, by type"`
+	Seq     uint64         `json:"seq" jsonschema_description:"the log's newest event now"`
+	Problem string         `json:"problem,omitempty" jsonschema_description:"with --partial: what is wrong with the rest of the file"`
 }
 
 // Log is the log that takes events in.

@@ -11,8 +11,8 @@ import (
 
 // Range is a run of sequences.
 type Range struct {
-	First uint64 `json:"first"`
-	Last  uint64 `json:"last"`
+	First uint64 `json:"first" jsonschema_description:"first sequence"`
+	Last  uint64 `json:"last" jsonschema_description:"last sequence"`
 }
 
 // String is "7" or "7-9".

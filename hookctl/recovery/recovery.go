@@ -14,25 +14,25 @@ import (
 
 // Result is the outcome of `replay recover`.
 type Result struct {
-	At       string    `json:"at"`       // the moment asked for, RFC 3339
-	Seq      uint64    `json:"seq"`      // log position that the identity was folded at
-	Session  string    `json:"session"`  // whose identity it was
-	Snapshot int64     `json:"snapshot"` // Unix ms of its newest snapshot then; 0 when none was taken
-	Project  string    `json:"project"`
-	Target   string    `json:"target"`             // session that has it now
-	Replaces string    `json:"replaces,omitempty"` // session that was the project's latest before
-	Before   Coherence `json:"before"`             // of the target
-	After    Coherence `json:"after"`
-	DryRun   bool      `json:"dry_run"`
-	Event    string    `json:"event,omitempty"` // id of the identity.recovered event
+	At       string    `json:"at" jsonschema:"format=date-time" jsonschema_description:"the moment that was asked for"`
+	Seq      uint64    `json:"seq" jsonschema_description:"sequence that the identity was folded at"`
+	Session  string    `json:"session" jsonschema_description:"whose identity it was"`
+	Snapshot int64     `json:"snapshot" jsonschema_description:"milliseconds since 1970, of its newest snapshot then; 0 when none was taken"`
+	Project  string    `json:"project" jsonschema_description:"id"`
+	Target   string    `json:"target" jsonschema_description:"session that has it now"`
+	Replaces string    `json:"replaces,omitempty" jsonschema_description:"session that was the project's latest before"`
+	Before   Coherence `json:"before" jsonschema_description:"of the target"`
+	After    Coherence `json:"after" jsonschema_description:"of the target"`
+	DryRun   bool      `json:"dry_run" jsonschema_description:"nothing was changed"`
+	Event    string    `json:"event,omitempty" jsonschema_description:"id of the event; absent in a dry run"`
 }
 
 // Coherence is an identity in four words.
 type Coherence struct {
-	IC    float64 `json:"ic"`
-	C     float64 `json:"consciousness"`
-	R     float64 `json:"r"`
-	Class string  `json:"class"` // of the continuity; "" for a session that has no identity
+	IC    float64 `json:"ic" jsonschema_description:"continuity, 0 to 1"`
+	C     float64 `json:"consciousness" jsonschema_description:"C, 0 to 1"`
+	R     float64 `json:"r" jsonschema_description:"coherence, 0 to 1"`
+	Class string  `json:"class" jsonschema_description:"of the continuity: healthy, good, warning or degraded; empty for a session without identity"`
 }
 
 func coherenceOf(s identity.State) Coherence {

@@ -33,40 +33,40 @@ type Options struct {
 
 // Result is the outcome of `replay repair`, or with DryRun what it would be.
 type Result struct {
-	DryRun bool `json:"dry_run"`
-	PID    int  `json:"pid"` // of the process that has the store
+	DryRun bool `json:"dry_run" jsonschema_description:"nothing was changed"`
+	PID    int  `json:"pid" jsonschema_description:"process that has the store"`
 
-	Opened  []string       `json:"opened"`  // what the store found and did when it was opened
-	Blocks  int            `json:"blocks"`  // sealed blocks that were read now
-	Damage  []string       `json:"damage"`  // found in them; only an opening can mend it
-	Lost    []losses.Range `json:"lost"`    // sequences that the log does not have, or lost once
-	LostN   uint64         `json:"lost_n"`  // how many
-	Back    []losses.Range `json:"back"`    // of them, those whose events are in the log again, under their ids
-	BackN   uint64         `json:"back_n"`  // how many
-	Fetched uint64         `json:"fetched"` // lost ones whose events are back, or an export has
-	Rebuilt uint64         `json:"rebuilt"` // events made from transcripts, now and earlier
-	NotHad  uint64         `json:"not_had"` // lost sequences that nothing stands for
+	Opened  []string       `json:"opened" jsonschema_description:"what the store found and did when it was opened, in words"`
+	Blocks  int            `json:"blocks" jsonschema_description:"sealed blocks that were read"`
+	Damage  []string       `json:"damage" jsonschema_description:"found in them, in words; only another opening can mend it"`
+	Lost    []losses.Range `json:"lost" jsonschema_description:"sequences that the log does not have, or lost once"`
+	LostN   uint64         `json:"lost_n" jsonschema_description:"how many these are"`
+	Back    []losses.Range `json:"back" jsonschema_description:"of them, those whose events are in the log again, under their ids"`
+	BackN   uint64         `json:"back_n" jsonschema_description:"how many these are"`
+	Fetched uint64         `json:"fetched" jsonschema_description:"lost sequences whose events are back, or an export has"`
+	Rebuilt uint64         `json:"rebuilt" jsonschema_description:"events made from transcripts, now and earlier"`
+	NotHad  uint64         `json:"not_had" jsonschema_description:"lost sequences that nothing stands for"`
 
-	Blobs     int      `json:"blobs"` // that were read
-	BadBlobs  []string `json:"bad_blobs"`
-	GoneBlobs []string `json:"gone_blobs"` // that events refer to
-	NewBlobs  int      `json:"new_blobs"`  // of both, those that an export has
+	Blobs     int      `json:"blobs" jsonschema_description:"large contents that were read"`
+	BadBlobs  []string `json:"bad_blobs" jsonschema_description:"digests of damaged ones"`
+	GoneBlobs []string `json:"gone_blobs" jsonschema_description:"digests that events refer to and that are not there"`
+	NewBlobs  int      `json:"new_blobs" jsonschema_description:"of both, those that an export has"`
 
-	Waiting     int      `json:"waiting"`     // frames in the spool
-	Quarantined int      `json:"quarantined"` // frames that could not be read
-	Sources     []Source `json:"sources"`
-	Added       uint64   `json:"added"` // events appended
-	Seq         uint64   `json:"seq"`   // the log's newest event
+	Waiting     int      `json:"waiting" jsonschema_description:"frames in the spool"`
+	Quarantined int      `json:"quarantined" jsonschema_description:"frames that could not be read"`
+	Sources     []Source `json:"sources" jsonschema_description:"places that were looked into"`
+	Added       uint64   `json:"added" jsonschema_description:"events that were appended"`
+	Seq         uint64   `json:"seq" jsonschema_description:"the log's newest event"`
 }
 
 // Source is one place that was asked.
 type Source struct {
-	Kind    string `json:"kind"` // export or transcript
-	Name    string `json:"name"`
-	Events  uint64 `json:"events"` // that the log lacks and this place has
-	Known   uint64 `json:"known"`  // that the log has
-	Blobs   int    `json:"blobs"`  // lost or damaged ones that it has
-	Problem string `json:"problem,omitempty"`
+	Kind    string `json:"kind" jsonschema_description:"export or transcript"`
+	Name    string `json:"name" jsonschema_description:"file or folder"`
+	Events  uint64 `json:"events" jsonschema_description:"that the log lacks and this place has"`
+	Known   uint64 `json:"known" jsonschema_description:"that the log has"`
+	Blobs   int    `json:"blobs" jsonschema_description:"lost or damaged ones that it has"`
+	Problem string `json:"problem,omitempty" jsonschema_description:"why it could not be read to its end"`
 }
 
 // Store is what is repaired, while hooks go on being recorded.

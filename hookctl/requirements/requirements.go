@@ -101,13 +101,13 @@ type Thresholds struct {
 // Problem is something wrong with the configuration, and where. The part it names is left out; Warning says that
 // nothing is.
 type Problem struct {
-	File        string `json:"file,omitempty"`
-	Line        int    `json:"line,omitempty"`   // from 1; 0 when the whole file is meant
-	Column      int    `json:"column,omitempty"` // from 1
-	Requirement string `json:"requirement,omitempty"`
-	Message     string `json:"message"`
-	Hint        string `json:"hint,omitempty"`
-	Warning     bool   `json:"warning,omitempty"`
+	File        string `json:"file,omitempty" jsonschema_description:"with the problem"`
+	Line        int    `json:"line,omitempty" jsonschema_description:"from 1; absent when the whole file is meant"`
+	Column      int    `json:"column,omitempty" jsonschema_description:"from 1"`
+	Requirement string `json:"requirement,omitempty" jsonschema_description:"that is meant"`
+	Message     string `json:"message" jsonschema_description:"what is wrong"`
+	Hint        string `json:"hint,omitempty" jsonschema_description:"what to do"`
+	Warning     bool   `json:"warning,omitempty" jsonschema_description:"nothing is left out because of it"`
 }
 
 // Error is "file:line:column: message", with as much of the place as is known.

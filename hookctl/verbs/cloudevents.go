@@ -13,27 +13,27 @@ import (
 // case without separators, as the specification demands (§ naming conventions); sequence is its
 // "sequence" extension, padded so that text order is log order.
 type cloudEventJSON struct {
-	SpecVersion     string          `json:"specversion"`
-	ID              string          `json:"id"`
-	Source          string          `json:"source"`
-	Type            string          `json:"type"`
-	Time            string          `json:"time"`
-	DataContentType string          `json:"datacontenttype"`
-	Sequence        string          `json:"sequence"`
-	DataVersion     int             `json:"dataversion"`
-	Appended        string          `json:"appended,omitempty"`
-	Session         string          `json:"session,omitempty"`
-	Project         string          `json:"project,omitempty"`
-	Worktree        string          `json:"worktree,omitempty"`
-	Branch          string          `json:"branch,omitempty"`
-	Phase           string          `json:"phase,omitempty"`
-	Hook            string          `json:"hook,omitempty"`
-	ToolUseID       string          `json:"tooluseid,omitempty"`
-	AgentID         string          `json:"agentid,omitempty"`
-	Correlation     string          `json:"correlation,omitempty"`
-	Causation       string          `json:"causation,omitempty"`
-	Redacted        int             `json:"redacted,omitempty"`
-	Data            json.RawMessage `json:"data"`
+	SpecVersion     string          `json:"specversion" jsonschema_description:"1.0"`
+	ID              string          `json:"id" jsonschema_description:"ULID"`
+	Source          string          `json:"source" jsonschema_description:"/hookline/PROJECT/SESSION, - for none"`
+	Type            string          `json:"type" jsonschema_description:"as in docs/events.md"`
+	Time            string          `json:"time" jsonschema:"format=date-time" jsonschema_description:"of capture"`
+	DataContentType string          `json:"datacontenttype" jsonschema_description:"application/json"`
+	Sequence        string          `json:"sequence" jsonschema_description:"20 digits: text order is log order"`
+	DataVersion     int             `json:"dataversion" jsonschema_description:"of the type's data, from 1"`
+	Appended        string          `json:"appended,omitempty" jsonschema:"format=date-time" jsonschema_description:"when the log took it"`
+	Session         string          `json:"session,omitempty" jsonschema_description:"whole id"`
+	Project         string          `json:"project,omitempty" jsonschema_description:"id"`
+	Worktree        string          `json:"worktree,omitempty" jsonschema_description:"work tree that the hook ran in"`
+	Branch          string          `json:"branch,omitempty" jsonschema_description:"that was checked out"`
+	Phase           string          `json:"phase,omitempty" jsonschema_description:"of the session's life"`
+	Hook            string          `json:"hook,omitempty" jsonschema_description:"the client's name"`
+	ToolUseID       string          `json:"tooluseid,omitempty" jsonschema_description:"the client's id of the tool call"`
+	AgentID         string          `json:"agentid,omitempty" jsonschema_description:"the client's id of the subagent"`
+	Correlation     string          `json:"correlation,omitempty" jsonschema_description:"what belongs together: the session"`
+	Causation       string          `json:"causation,omitempty" jsonschema_description:"id of the event that led to this one"`
+	Redacted        int             `json:"redacted,omitempty" jsonschema_description:"secrets that were replaced in data"`
+	Data            json.RawMessage `json:"data" jsonschema_description:"by type"`
 }
 
 // cloudEvent is r as a CloudEvent. source and id together are unique, as id alone already is.

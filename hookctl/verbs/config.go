@@ -8,6 +8,7 @@ import (
 
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/config"
+	"hookline/hookctl/requirements"
 )
 
 func (a *app) configCmd() *cobra.Command {
@@ -27,10 +28,10 @@ func (a *app) configShowCmd() *cobra.Command {
 
 // configJSON is what `config show --json` prints.
 type configJSON struct {
-	Values   map[string]any           `json:"values"`
-	Origins  map[string]config.Origin `json:"origins"`
-	Files    []config.File            `json:"files"`
-	Problems []config.Problem         `json:"problems"`
+	Values   map[string]any           `json:"values" jsonschema_description:"by key, as text; redact_extra is an array of strings"`
+	Origins  map[string]config.Origin `json:"origins" jsonschema_description:"by key, where the value comes from"`
+	Files    []config.File            `json:"files" jsonschema_description:"in the order they were read"`
+	Problems []config.Problem         `json:"problems" jsonschema_description:"what does not count"`
 }
 
 func (a *app) showConfig() error {
@@ -139,6 +140,13 @@ func existing(c config.Config) int {
 	return n
 }
 
+// configValidJSON is what `config validate --json` prints.
+type configValidJSON struct {
+	OK           bool                   `json:"ok" jsonschema_description:"nothing is wrong"`
+	Problems     []config.Problem       `json:"problems" jsonschema_description:"of the configuration files"`
+	Requirements []requirements.Problem `json:"requirements,omitempty" jsonschema_description:"parts of this repository's gates that are left out"`
+}
+
 func (a *app) configValidateCmd() *cobra.Command {
 	return &cobra.Command{
 		Use: "validate", Short: "Check the configuration files; exits 1 when something is wrong",
@@ -147,15 +155,11 @@ func (a *app) configValidateCmd() *cobra.Command {
 		RunE: func(*cobra.Command, []string) error {
 			if a.JSON {
 				problems, faults := append([]config.Problem{}, a.conf.Problems...), a.ruleFaults()
-				ok := len(problems)+len(faults) == 0
-				out := map[string]any{"ok": ok, "problems": problems}
-				if len(faults) > 0 {
-					out["requirements"] = faults
-				}
+				out := configValidJSON{OK: len(problems)+len(faults) == 0, Problems: problems, Requirements: faults}
 				if err := a.PrintJSON(out); err != nil {
 					return err
 				}
-				if !ok {
+				if !out.OK {
 					return cmdline.Silent(1)
 				}
 				return nil

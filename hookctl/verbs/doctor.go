@@ -21,11 +21,11 @@ const (
 
 // check is one thing that doctor looked at.
 type check struct {
-	Name   string `json:"name"`
-	Result string `json:"result"` // ok, warn or fail
-	Words  string `json:"words"`
-	Do     string `json:"do,omitempty"`    // what a person can do
-	Fixed  bool   `json:"fixed,omitempty"` // --fix has done something
+	Name   string `json:"name" jsonschema_description:"of the check"`
+	Result string `json:"result" jsonschema_description:"ok, warn or fail"`
+	Words  string `json:"words" jsonschema_description:"what was found"`
+	Do     string `json:"do,omitempty" jsonschema_description:"what a person can do"`
+	Fixed  bool   `json:"fixed,omitempty" jsonschema_description:"--fix has done something"`
 }
 
 func passed(name, format string, args ...any) check {
@@ -46,8 +46,8 @@ func fixed(name, words string) check {
 
 // doctorJSON is what `doctor --json` prints.
 type doctorJSON struct {
-	OK     bool    `json:"ok"` // no check failed; warnings do not count
-	Checks []check `json:"checks"`
+	OK     bool    `json:"ok" jsonschema_description:"no check failed; warnings do not count"`
+	Checks []check `json:"checks" jsonschema_description:"in the order they were made"`
 }
 
 func (a *app) doctorCmd() *cobra.Command {

@@ -148,17 +148,19 @@ func (a *app) eventsTypesCmd() *cobra.Command {
 	return cmd
 }
 
+// typeJSON is a line of `events types --json`.
+type typeJSON struct {
+	Type    string `json:"type" jsonschema_description:"area.what_happened"`
+	Version int    `json:"version" jsonschema_description:"of its data, from 1"`
+	Hook    string `json:"hook,omitempty" jsonschema_description:"of the client that it records"`
+	Doc     string `json:"doc" jsonschema_description:"what happened"`
+}
+
 func (a *app) listTypes() error {
 	t := cmdline.Table{Head: []string{"TYPE", "VERSION", "HOOK", "WHAT HAPPENED"}}
 	for _, k := range events.Catalog() {
 		if a.JSON {
-			line := struct {
-				Type    string `json:"type"`
-				Version int    `json:"version"`
-				Hook    string `json:"hook,omitempty"`
-				Doc     string `json:"doc"`
-			}{k.Type, k.Version(), k.Hook, k.Doc}
-			if err := a.PrintJSON(line); err != nil {
+			if err := a.PrintJSON(typeJSON{k.Type, k.Version(), k.Hook, k.Doc}); err != nil {
 				return err
 			}
 			continue

@@ -46,18 +46,18 @@ func (a *app) identityShowCmd() *cobra.Command {
 
 // identityJSON is what `identity show --json` prints.
 type identityJSON struct {
-	Session  string             `json:"session"`
-	Brief    string             `json:"brief"`
-	C        float64            `json:"c"`
-	State    string             `json:"state"`
-	R        float64            `json:"r"`
-	IC       float64            `json:"ic"`
-	Class    string             `json:"class"`
-	Guidance string             `json:"guidance"`
-	Johari   identity.Quadrant  `json:"johari"`
-	Facets   map[string]float64 `json:"facets"`
-	Seq      uint64             `json:"seq"`
-	Snapshot identity.State     `json:"snapshot"`
+	Session  string             `json:"session" jsonschema_description:"whole id"`
+	Brief    string             `json:"brief" jsonschema_description:"one line, as [C:CON r=1.00 IC=0.97]"`
+	C        float64            `json:"c" jsonschema_description:"consciousness, 0 to 1"`
+	State    string             `json:"state" jsonschema_description:"name of that"`
+	R        float64            `json:"r" jsonschema_description:"coherence, 0 to 1"`
+	IC       float64            `json:"ic" jsonschema_description:"continuity, 0 to 1"`
+	Class    string             `json:"class" jsonschema_description:"of the continuity: healthy, good, warning or degraded"`
+	Guidance string             `json:"guidance" jsonschema_description:"what follows from it"`
+	Johari   identity.Quadrant  `json:"johari" jsonschema_description:"quadrant of the Johari window"`
+	Facets   map[string]float64 `json:"facets" jsonschema_description:"-1 to 1, by name of the facet"`
+	Seq      uint64             `json:"seq" jsonschema_description:"event that it was folded at"`
+	Snapshot identity.State     `json:"snapshot" jsonschema_description:"the folded state"`
 }
 
 func (a *app) showIdentity(ctx context.Context, h house, id string) error {
@@ -183,14 +183,14 @@ func (a *app) identityHistoryCmd() *cobra.Command {
 // snapshotJSON is a line of `identity history --json`. IC, R and C are null where the session's cell
 // no longer knows the moment.
 type snapshotJSON struct {
-	AtMS     int64    `json:"at_ms"`
-	Session  string   `json:"session"`
-	Project  string   `json:"project"`
-	Previous string   `json:"previous,omitempty"`
-	IC       *float64 `json:"ic"`
-	Class    string   `json:"class,omitempty"`
-	R        *float64 `json:"r"`
-	C        *float64 `json:"c"`
+	AtMS     int64    `json:"at_ms" jsonschema_description:"milliseconds since 1970"`
+	Session  string   `json:"session" jsonschema_description:"whole id"`
+	Project  string   `json:"project" jsonschema_description:"id"`
+	Previous string   `json:"previous,omitempty" jsonschema_description:"session that it was restored from"`
+	IC       *float64 `json:"ic" jsonschema_description:"continuity, 0 to 1; null where no longer known"`
+	Class    string   `json:"class,omitempty" jsonschema_description:"of the continuity"`
+	R        *float64 `json:"r" jsonschema_description:"coherence, 0 to 1; null where no longer known"`
+	C        *float64 `json:"c" jsonschema_description:"consciousness, 0 to 1; null where no longer known"`
 }
 
 // history reads the temporal index, and of each session its cell.

@@ -67,19 +67,19 @@ func sameFile(x, y string) bool {
 
 // installJSON is what install and uninstall print with --json.
 type installJSON struct {
-	Path    string   `json:"path"`
-	Scope   string   `json:"scope"`
-	Profile string   `json:"profile,omitempty"`
-	Binary  string   `json:"binary,omitempty"`
-	DryRun  bool     `json:"dry_run"`
-	Changed bool     `json:"changed"`
-	Added   int      `json:"added"`
-	Removed int      `json:"removed"`
-	Backup  string   `json:"backup,omitempty"`
-	Foreign []string `json:"foreign"` // events that other hooks share; those are kept
-	Diff    string   `json:"diff,omitempty"`
-	Purged  string   `json:"purged,omitempty"` // folder that was removed
-	Export  string   `json:"export,omitempty"` // where the log went before
+	Path    string   `json:"path" jsonschema_description:"the settings file"`
+	Scope   string   `json:"scope" jsonschema_description:"user, project or local"`
+	Profile string   `json:"profile,omitempty" jsonschema_description:"full or identity; only of install"`
+	Binary  string   `json:"binary,omitempty" jsonschema_description:"that the client will call; only of install"`
+	DryRun  bool     `json:"dry_run" jsonschema_description:"nothing was changed"`
+	Changed bool     `json:"changed" jsonschema_description:"the file differs, or would"`
+	Added   int      `json:"added" jsonschema_description:"hooks"`
+	Removed int      `json:"removed" jsonschema_description:"hooks that were taken out or replaced"`
+	Backup  string   `json:"backup,omitempty" jsonschema_description:"of the file before"`
+	Foreign []string `json:"foreign" jsonschema_description:"events that hooks of others share; those are kept"`
+	Diff    string   `json:"diff,omitempty" jsonschema_description:"unified; only with --dry-run"`
+	Purged  string   `json:"purged,omitempty" jsonschema_description:"folder that was removed; only with --purge"`
+	Export  string   `json:"export,omitempty" jsonschema_description:"file that the log went into before; only with --purge"`
 }
 
 func (a *app) installCmd() *cobra.Command {

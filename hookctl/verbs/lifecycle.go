@@ -20,9 +20,9 @@ const (
 
 // lifecycleJSON is what start, stop and restart print with --json.
 type lifecycleJSON struct {
-	PID    int    `json:"pid"`              // of the daemon that runs now, or ran
-	Did    string `json:"did"`              // started, stopped, restarted or nothing
-	Before int    `json:"before,omitempty"` // restart: the daemon before
+	PID    int    `json:"pid" jsonschema_description:"of the daemon that runs now, or ran; 0 when stop found none"`
+	Did    string `json:"did" jsonschema_description:"started, stopped, restarted or nothing"`
+	Before int    `json:"before,omitempty" jsonschema_description:"process id of the daemon before; only of restart"`
 }
 
 func (a *app) startCmd() *cobra.Command {

@@ -83,7 +83,7 @@ func folder(p project.State) string {
 // projectLine is a project as --json prints it: with its sessions also where it has none.
 type projectLine struct {
 	project.State
-	Sessions int `json:"sessions"`
+	Sessions int `json:"sessions" jsonschema_description:"that session list --all shows of it"`
 }
 
 // countedProjects are all projects with the sessions that `session list --all` shows of them, and when one was last

@@ -14,11 +14,11 @@ import (
 
 // findingJSON is a line of `doctor --redaction --json`. It never holds the secret.
 type findingJSON struct {
-	Line  int    `json:"line"`
-	Start int    `json:"start"` // offset in bytes
-	End   int    `json:"end"`   // behind the last byte
-	Kind  string `json:"kind"`
-	Rule  string `json:"rule"`
+	Line  int    `json:"line" jsonschema_description:"from 1"`
+	Start int    `json:"start" jsonschema_description:"offset in bytes"`
+	End   int    `json:"end" jsonschema_description:"offset behind the last byte"`
+	Kind  string `json:"kind" jsonschema_description:"of the secret, as in [REDACTED:kind]"`
+	Rule  string `json:"rule" jsonschema_description:"that found it"`
 }
 
 // maxRedaction bounds the file that is looked at, as the daemon bounds a frame.

@@ -38,13 +38,13 @@ func (a *app) reqExplainCmd() *cobra.Command {
 
 // explanation is what `req explain --json` prints.
 type explanation struct {
-	Name    string          `json:"name"`
-	Branch  string          `json:"branch"`
-	Session string          `json:"session,omitempty"`
-	Open    bool            `json:"open"`
-	Because string          `json:"because"`
-	Event   string          `json:"event,omitempty"`
-	Events  []events.Record `json:"events"`
+	Name    string          `json:"name" jsonschema_description:"of the requirement"`
+	Branch  string          `json:"branch" jsonschema_description:"of its state"`
+	Session string          `json:"session,omitempty" jsonschema_description:"whole id; absent where no session is meant"`
+	Open    bool            `json:"open" jsonschema_description:"the gate is open"`
+	Because string          `json:"because" jsonschema_description:"why, in words"`
+	Event   string          `json:"event,omitempty" jsonschema_description:"id of the event that is the reason"`
+	Events  []events.Record `json:"events" jsonschema_description:"all events about it on the branch, in order"`
 }
 
 func (a *app) explain(ctx context.Context, h house, name string, f reqFlags) error {

@@ -60,6 +60,11 @@ func (a *app) exportReq(ctx context.Context, h house, branch, dir string) error 
 	return d.exportAll(dir, branch)
 }
 
+// writtenJSON is what `req export --dir --json` prints.
+type writtenJSON struct {
+	Files []string `json:"files" jsonschema_description:"that were written, sessions.json last"`
+}
+
 // exportAll writes a file a branch, or only one branch's, and the registry.
 func (d *desk) exportAll(dir, only string) error {
 	files, taken := []string{}, map[string]bool{"sessions.json": true}
@@ -88,7 +93,7 @@ func (d *desk) exportAll(dir, only string) error {
 	}
 	files = append(files, filepath.Join(dir, "sessions.json"))
 	if d.a.JSON {
-		return d.a.PrintJSON(map[string]any{"files": files})
+		return d.a.PrintJSON(writtenJSON{files})
 	}
 	for _, f := range files {
 		d.a.Printf("✅ Wrote %s\n", f)

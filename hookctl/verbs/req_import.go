@@ -37,15 +37,15 @@ func (a *app) reqImportCmd() *cobra.Command {
 
 // importedJSON is one file as `req import --json` prints it.
 type importedJSON struct {
-	File         string   `json:"file"`
-	Branch       string   `json:"branch,omitempty"`
-	Requirements int      `json:"requirements"`
-	Entries      int      `json:"entries"`
-	Sessions     int      `json:"sessions,omitempty"`
-	Ended        []string `json:"ended,omitempty"`   // of the sessions, those whose process is gone
-	Skipped      []string `json:"skipped,omitempty"` // "key: why" of what is malformed
-	Event        string   `json:"event,omitempty"`   // absent when the file says nothing new
-	Error        string   `json:"error,omitempty"`
+	File         string   `json:"file" jsonschema_description:"as it was named"`
+	Branch       string   `json:"branch,omitempty" jsonschema_description:"whose state it has"`
+	Requirements int      `json:"requirements" jsonschema_description:"that are new"`
+	Entries      int      `json:"entries" jsonschema_description:"of them, by session and branch"`
+	Sessions     int      `json:"sessions,omitempty" jsonschema_description:"that are new"`
+	Ended        []string `json:"ended,omitempty" jsonschema_description:"of the sessions, those whose process is gone"`
+	Skipped      []string `json:"skipped,omitempty" jsonschema_description:"what is malformed, as key: why"`
+	Event        string   `json:"event,omitempty" jsonschema_description:"id of the last event; absent when the file says nothing new"`
+	Error        string   `json:"error,omitempty" jsonschema_description:"why the file was left alone"`
 }
 
 func (a *app) importReq(ctx context.Context, h house, args []string) error {

@@ -23,6 +23,11 @@ func (a *app) reqInitCmd() *cobra.Command {
 	}
 }
 
+// initJSON is what `req init --json` prints.
+type initJSON struct {
+	File string `json:"file" jsonschema_description:"that was written"`
+}
+
 func (a *app) initReq() error {
 	place := a.gitPlace()
 	if !place.Git || place.Worktree == "" {
@@ -40,7 +45,7 @@ func (a *app) initReq() error {
 		return &cmdline.Fault{Message: err.Error()}
 	}
 	if a.JSON {
-		return a.PrintJSON(map[string]string{"file": file})
+		return a.PrintJSON(initJSON{file})
 	}
 	a.Printf("✅ Wrote %s\n   Edit it, then `hookctl req status` shows the gates.\n", file)
 	return nil

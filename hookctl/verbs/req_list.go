@@ -29,8 +29,8 @@ func (a *app) reqListCmd() *cobra.Command {
 
 // trackedJSON is one branch as `req list --json` prints it.
 type trackedJSON struct {
-	Branch       string `json:"branch"`
-	Requirements int    `json:"requirements"`
+	Branch       string `json:"branch" jsonschema_description:"name"`
+	Requirements int    `json:"requirements" jsonschema_description:"with something said about them"`
 }
 
 func (a *app) listBranches(ctx context.Context, h house) error {
@@ -94,13 +94,13 @@ func (a *app) reqSessionsCmd() *cobra.Command {
 
 // liveJSON is one session as `req sessions --json` prints it.
 type liveJSON struct {
-	Session    string `json:"session"`
-	PID        int    `json:"pid,omitempty"`
-	Project    string `json:"project"`
-	ProjectDir string `json:"project_dir"`
-	Branch     string `json:"branch,omitempty"`
-	StartedAt  string `json:"started_at"`
-	LastActive string `json:"last_active"`
+	Session    string `json:"session" jsonschema_description:"whole id; eight characters of one that an import alone knows"`
+	PID        int    `json:"pid,omitempty" jsonschema_description:"process id of the client"`
+	Project    string `json:"project" jsonschema_description:"id"`
+	ProjectDir string `json:"project_dir" jsonschema_description:"work tree; empty outside of git"`
+	Branch     string `json:"branch,omitempty" jsonschema_description:"that is checked out"`
+	StartedAt  string `json:"started_at" jsonschema:"format=date-time" jsonschema_description:"empty where not known"`
+	LastActive string `json:"last_active" jsonschema:"format=date-time" jsonschema_description:"empty where not known"`
 }
 
 func (a *app) liveSessions(ctx context.Context, h house, dir string) error {
@@ -158,6 +158,11 @@ func (a *app) reqPruneCmd() *cobra.Command {
 	}
 }
 
+// prunedJSON is what `req prune --json` prints.
+type prunedJSON struct {
+	Pruned []string `json:"pruned" jsonschema_description:"branches whose gates were cleared"`
+}
+
 func (a *app) prune(ctx context.Context, h house) error {
 	d, err := a.deskOfProject(ctx, h)
 	if err != nil {
@@ -182,7 +187,7 @@ func (a *app) prune(ctx context.Context, h house) error {
 		gone = append(gone, t.Branch)
 	}
 	if a.JSON {
-		return a.PrintJSON(map[string]any{"pruned": gone})
+		return a.PrintJSON(prunedJSON{gone})
 	}
 	for _, b := range gone {
 		a.Printf("   - %s\n", cmdline.OneLine(b))

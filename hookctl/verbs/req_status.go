@@ -91,33 +91,33 @@ func (d *desk) speaks() bool {
 
 // GateStatus is one requirement as `req status --json` prints it.
 type GateStatus struct {
-	Name      string  `json:"name"`
-	Type      string  `json:"type"`
-	Scope     string  `json:"scope"`
-	Satisfied bool    `json:"satisfied"`
-	Note      string  `json:"note,omitempty"` // why, where that is no satisfaction
-	Triggered bool    `json:"triggered"`
-	By        string  `json:"by,omitempty"`
-	Through   string  `json:"skill,omitempty"` // which, where by is skill
-	Level     string  `json:"level,omitempty"` // session or branch
-	At        string  `json:"at,omitempty"`
-	ExpiresAt string  `json:"expires_at,omitempty"`
-	Event     string  `json:"event,omitempty"`
-	Value     float64 `json:"value,omitempty"` // dynamic, with --verbose
-	Summary   string  `json:"summary,omitempty"`
-	Base      string  `json:"base,omitempty"`
+	Name      string  `json:"name" jsonschema_description:"of the requirement"`
+	Type      string  `json:"type" jsonschema_description:"blocking, dynamic or guard"`
+	Scope     string  `json:"scope" jsonschema_description:"session, branch, permanent or single_use"`
+	Satisfied bool    `json:"satisfied" jsonschema_description:"it holds nothing up"`
+	Note      string  `json:"note,omitempty" jsonschema_description:"why, where that is no satisfaction"`
+	Triggered bool    `json:"triggered" jsonschema_description:"a call has asked for it"`
+	By        string  `json:"by,omitempty" jsonschema_description:"who satisfied it: skill, cli, cli_bypass, approval, …"`
+	Through   string  `json:"skill,omitempty" jsonschema_description:"which, where by is skill"`
+	Level     string  `json:"level,omitempty" jsonschema_description:"session or branch"`
+	At        string  `json:"at,omitempty" jsonschema:"format=date-time" jsonschema_description:"when it was satisfied"`
+	ExpiresAt string  `json:"expires_at,omitempty" jsonschema:"format=date-time" jsonschema_description:"until when that holds; absent: no end"`
+	Event     string  `json:"event,omitempty" jsonschema_description:"id of the event that says so"`
+	Value     float64 `json:"value,omitempty" jsonschema_description:"measured now; only of type dynamic, with --verbose"`
+	Summary   string  `json:"summary,omitempty" jsonschema_description:"of what was measured, in words"`
+	Base      string  `json:"base,omitempty" jsonschema_description:"ref that it was measured from"`
 }
 
 // reqStatusJSON is what `req status --json` prints.
 type reqStatusJSON struct {
-	Project    string                 `json:"project"`
-	Worktree   string                 `json:"worktree"`
-	Branch     string                 `json:"branch"`
-	Session    string                 `json:"session"`
-	Configured bool                   `json:"configured"`
-	Enabled    bool                   `json:"enabled"`
-	Gates      []GateStatus           `json:"gates"`
-	Problems   []requirements.Problem `json:"problems"`
+	Project    string                 `json:"project" jsonschema_description:"id"`
+	Worktree   string                 `json:"worktree" jsonschema_description:"where it was asked"`
+	Branch     string                 `json:"branch" jsonschema_description:"of the state"`
+	Session    string                 `json:"session" jsonschema_description:"whole id; empty where none is meant"`
+	Configured bool                   `json:"configured" jsonschema_description:"the repository has a file"`
+	Enabled    bool                   `json:"enabled" jsonschema_description:"gates are switched on there"`
+	Gates      []GateStatus           `json:"gates" jsonschema_description:"in the order of the file"`
+	Problems   []requirements.Problem `json:"problems" jsonschema_description:"of the configuration"`
 }
 
 func (d *desk) statusJSON(ctx context.Context, id string, gates []requirements.Gate, measure bool) reqStatusJSON {

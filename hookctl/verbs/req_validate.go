@@ -25,11 +25,11 @@ func (a *app) reqValidateCmd() *cobra.Command {
 
 // validation is what `req validate --json` prints.
 type validation struct {
-	Configured bool                   `json:"configured"`
-	Valid      bool                   `json:"valid"`
-	Enabled    []string               `json:"enabled"`
-	Problems   []requirements.Problem `json:"problems"`
-	Notes      []requirements.Problem `json:"notes"` // known and not acted on, and words that stay as they are
+	Configured bool                   `json:"configured" jsonschema_description:"the repository has a file"`
+	Valid      bool                   `json:"valid" jsonschema_description:"nothing is left out"`
+	Enabled    []string               `json:"enabled" jsonschema_description:"names of the requirements that are in force"`
+	Problems   []requirements.Problem `json:"problems" jsonschema_description:"what is malformed or unknown"`
+	Notes      []requirements.Problem `json:"notes" jsonschema_description:"known and not acted on, and words that stay as they are"`
 }
 
 func (a *app) validateReq(ctx context.Context) error {

@@ -46,12 +46,12 @@ func (a *app) statuslineCmd() *cobra.Command {
 
 // statuslineJSON is what the line says.
 type statuslineJSON struct {
-	Recorder string  `json:"recorder"` // alive or down
-	Session  string  `json:"session,omitempty"`
-	Phase    string  `json:"phase,omitempty"`
-	Brief    string  `json:"brief"`
-	IC       float64 `json:"ic"`
-	Class    string  `json:"class,omitempty"`
+	Recorder string  `json:"recorder" jsonschema_description:"alive or down"`
+	Session  string  `json:"session,omitempty" jsonschema_description:"whole id"`
+	Phase    string  `json:"phase,omitempty" jsonschema_description:"of its life, as SESSION_RUNNING"`
+	Brief    string  `json:"brief" jsonschema_description:"one line, [C:? r=? IC=?] when nothing is known"`
+	IC       float64 `json:"ic" jsonschema_description:"continuity, 0 to 1; 0 when nothing is known"`
+	Class    string  `json:"class,omitempty" jsonschema_description:"of the continuity; absent when nothing is known"`
 }
 
 // statuslineSession is the session that the client asks for, on stdin; by hand it is the environment's.

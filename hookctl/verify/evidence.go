@@ -17,13 +17,13 @@ import (
 
 // Hole is a run of sequences that the log does not give.
 type Hole struct {
-	First  uint64 `json:"first"`
-	Last   uint64 `json:"last"`
-	Kind   string `json:"kind"`            // erased, cut, damaged, missing or unreadable
-	Block  string `json:"block,omitempty"` // file with the damage
-	Offset int64  `json:"offset,omitempty"`
-	Why    string `json:"why,omitempty"`
-	Event  string `json:"event,omitempty"` // id of the event that names the loss
+	First  uint64 `json:"first" jsonschema_description:"first sequence"`
+	Last   uint64 `json:"last" jsonschema_description:"last sequence"`
+	Kind   string `json:"kind" jsonschema_description:"erased, cut, damaged, missing or unreadable"`
+	Block  string `json:"block,omitempty" jsonschema_description:"file with the damage"`
+	Offset int64  `json:"offset,omitempty" jsonschema_description:"of the damage in that file, in bytes"`
+	Why    string `json:"why,omitempty" jsonschema_description:"what is wrong there, in words"`
+	Event  string `json:"event,omitempty" jsonschema_description:"id of the event that names the loss"`
 }
 
 // evidence is what one pass over the log tells about it.

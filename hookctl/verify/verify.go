@@ -14,19 +14,19 @@ import (
 
 // Result is the outcome of `replay verify`.
 type Result struct {
-	Clean    bool             `json:"clean"`
-	Events   uint64           `json:"events"`   // position that was compared
-	Read     uint64           `json:"records"`  // records that were folded
-	Unknown  uint64           `json:"unknown"`  // of them, those of a type or version that this build does not know: kept, not wrong
-	Holes    uint64           `json:"holes"`    // sequences that could not be read, known and new
-	Known    []Hole           `json:"known"`    // holes that the log itself explains: no fault
-	New      []Hole           `json:"new"`      // all others
-	Compared []string         `json:"compared"` // projections whose cells are judged
-	Unsure   []string         `json:"unsure"`   // projections that differ, perhaps because of events that are lost
-	Diffs    []projector.Diff `json:"diffs"`
-	Damage   []string         `json:"damage"` // every fault of the log, in words
-	Exit     int              `json:"exit"`   // 0 clean, 1 projections differ, 2 log damaged
-	TookMS   float64          `json:"took_ms"`
+	Clean    bool             `json:"clean" jsonschema_description:"exit is 0"`
+	Events   uint64           `json:"events" jsonschema_description:"sequence up to which it was compared"`
+	Read     uint64           `json:"records" jsonschema_description:"records that were folded"`
+	Unknown  uint64           `json:"unknown" jsonschema_description:"of them, those of a type or version that this build does not know: kept, not wrong"`
+	Holes    uint64           `json:"holes" jsonschema_description:"sequences that could not be read, known and new"`
+	Known    []Hole           `json:"known" jsonschema_description:"holes that the log itself explains: no fault"`
+	New      []Hole           `json:"new" jsonschema_description:"all other holes"`
+	Compared []string         `json:"compared" jsonschema_description:"projections whose cells were judged"`
+	Unsure   []string         `json:"unsure" jsonschema_description:"projections that differ, perhaps because of events that are lost"`
+	Diffs    []projector.Diff `json:"diffs" jsonschema_description:"cells that are not what the log says"`
+	Damage   []string         `json:"damage" jsonschema_description:"every fault of the log, in words"`
+	Exit     int              `json:"exit" jsonschema_description:"0 clean, 1 projections differ, 2 the log is damaged; the verb's exit code"`
+	TookMS   float64          `json:"took_ms" jsonschema_description:"milliseconds"`
 }
 
 // Log is the log as it is verified.

@@ -43,63 +43,63 @@ const (
 
 // State is one cell. Of a branch's cell Gates, Blocks and Imported are set, of a project's the rest.
 type State struct {
-	Gates     map[string]Gate    `json:"gates,omitempty"`     // by requirement
-	Blocks    map[string]Block   `json:"blocks,omitempty"`    // denials by session
-	Imported  map[string]Foreign `json:"imported,omitempty"`  // sessions of another tool's registry that was imported here
-	Pending   map[string]Pending `json:"pending,omitempty"`   // slash command of the running prompt, by session
-	Deleted   []Tombstone        `json:"deleted,omitempty"`   // sessions that were deleted, oldest first
-	Retracted []string           `json:"retracted,omitempty"` // events that were taken back, oldest first
+	Gates     map[string]Gate    `json:"gates,omitempty" jsonschema_description:"by requirement"`
+	Blocks    map[string]Block   `json:"blocks,omitempty" jsonschema_description:"denials by session"`
+	Imported  map[string]Foreign `json:"imported,omitempty" jsonschema_description:"sessions of another tool's registry, by their short id"`
+	Pending   map[string]Pending `json:"pending,omitempty" jsonschema_description:"slash command of the running prompt, by session"`
+	Deleted   []Tombstone        `json:"deleted,omitempty" jsonschema_description:"sessions that were deleted, oldest first"`
+	Retracted []string           `json:"retracted,omitempty" jsonschema_description:"ids of events that were taken back, oldest first"`
 }
 
 // Gate is one requirement on one branch.
 type Gate struct {
-	Scope    string           `json:"scope,omitempty"` // of the last write
-	Branch   Entry            `json:"branch,omitzero"` // holds for every session: scope branch and permanent, and the override of the others
-	Sessions map[string]Entry `json:"sessions,omitempty"`
+	Scope    string           `json:"scope,omitempty" jsonschema_description:"of the last write: session, branch, permanent or single_use"`
+	Branch   Entry            `json:"branch,omitzero" jsonschema_description:"holds for every session"`
+	Sessions map[string]Entry `json:"sessions,omitempty" jsonschema_description:"by session"`
 }
 
 // Entry is what is known at one level.
 type Entry struct {
-	Satisfied *Mark `json:"satisfied,omitempty"`
-	Triggered *Mark `json:"triggered,omitempty"`
-	Cleared   *Mark `json:"cleared,omitempty"` // the newest clearing; it tells why the gate is closed again
+	Satisfied *Mark `json:"satisfied,omitempty" jsonschema_description:"newest satisfaction that was not cleared"`
+	Triggered *Mark `json:"triggered,omitempty" jsonschema_description:"that a call asked for it"`
+	Cleared   *Mark `json:"cleared,omitempty" jsonschema_description:"newest clearing"`
 }
 
 // Mark says who, when and by which event.
 type Mark struct {
-	At       time.Time       `json:"at"`
-	Event    string          `json:"event"`
-	Session  string          `json:"session,omitempty"` // of the branch's entry and of a clearing: whose event it was
-	By       string          `json:"by,omitempty"`      // of a satisfaction who, of a clearing why
-	Skill    string          `json:"skill,omitempty"`
-	Expires  time.Time       `json:"expires,omitzero"` // zero: never
-	Metadata json.RawMessage `json:"metadata,omitempty"`
-	Imported bool            `json:"imported,omitempty"` // it, or its session, comes from another tool's file
+	At       time.Time       `json:"at" jsonschema_description:"when; 0001-01-01T00:00:00Z where an import did not know"`
+	Event    string          `json:"event" jsonschema_description:"id of the event that says so"`
+	Session  string          `json:"session,omitempty" jsonschema_description:"whose event it was"`
+	By       string          `json:"by,omitempty" jsonschema_description:"of a satisfaction who, of a clearing why"`
+	Skill    string          `json:"skill,omitempty" jsonschema_description:"where by is skill"`
+	Expires  time.Time       `json:"expires,omitzero" jsonschema_description:"until when it holds; absent: no end"`
+	Metadata json.RawMessage `json:"metadata,omitempty" jsonschema_description:"that was given with it"`
+	Imported bool            `json:"imported,omitempty" jsonschema_description:"it, or its session, comes from another tool's file"`
 }
 
 // Block is the newest denial that was given to a session.
 type Block struct {
-	Names  []string  `json:"names"`
-	Digest string    `json:"digest"`
-	At     time.Time `json:"at"`    // when the text was last given in full
-	Event  string    `json:"event"` // of the newest denial
-	Count  int       `json:"count"` // denials of calls
-	Stops  int       `json:"stops,omitempty"`
+	Names  []string  `json:"names" jsonschema_description:"of the requirements"`
+	Digest string    `json:"digest" jsonschema_description:"of the text that was given"`
+	At     time.Time `json:"at" jsonschema_description:"when that text was last given in full"`
+	Event  string    `json:"event" jsonschema_description:"id of the newest denial"`
+	Count  int       `json:"count" jsonschema_description:"denials of calls"`
+	Stops  int       `json:"stops,omitempty" jsonschema_description:"turns that were not let end"`
 }
 
 // Pending is a slash command whose prompt has not ended.
 type Pending struct {
-	Command    string `json:"command"`
-	PromptID   string `json:"prompt_id,omitempty"`
-	Event      string `json:"event"`
-	Background bool   `json:"background,omitempty"` // its turn stopped while work went on: the prompt goes on with that work's news
+	Command    string `json:"command" jsonschema_description:"name, without its slash"`
+	PromptID   string `json:"prompt_id,omitempty" jsonschema_description:"the client's id of the prompt"`
+	Event      string `json:"event" jsonschema_description:"id of the event that says so"`
+	Background bool   `json:"background,omitempty" jsonschema_description:"its turn stopped while work went on"`
 }
 
 // Tombstone is the newest deletion of a session. What came before it counts no more; what a session that
 // is resumed after it does, counts.
 type Tombstone struct {
-	Session string    `json:"session"`
-	At      time.Time `json:"at"`
+	Session string    `json:"session" jsonschema_description:"whole id"`
+	At      time.Time `json:"at" jsonschema_description:"when"`
 }
 
 // Key is the cell of a branch; "" where no gates are: outside of git and on a detached HEAD.

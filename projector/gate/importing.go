@@ -45,13 +45,13 @@ func (s State) News(in events.GateImportedEntry) bool {
 
 // Foreign is a session of another tool's registry: it has sent no hook yet, so the registry is all that is known.
 type Foreign struct {
-	PID        int       `json:"pid,omitempty"`
-	Start      int64     `json:"start,omitempty"` // of the process; 0: it was gone when the registry was read
-	Dir        string    `json:"dir,omitempty"`
-	Branch     string    `json:"branch,omitempty"`
-	Started    time.Time `json:"started,omitzero"`
-	LastActive time.Time `json:"last_active,omitzero"`
-	Event      string    `json:"event"`
+	PID        int       `json:"pid,omitempty" jsonschema_description:"process id"`
+	Start      int64     `json:"start,omitempty" jsonschema_description:"of the process, in the platform's own unit; absent: it was gone when the registry was read"`
+	Dir        string    `json:"dir,omitempty" jsonschema_description:"where it worked"`
+	Branch     string    `json:"branch,omitempty" jsonschema_description:"that was checked out there"`
+	Started    time.Time `json:"started,omitzero" jsonschema_description:"when"`
+	LastActive time.Time `json:"last_active,omitzero" jsonschema_description:"when"`
+	Event      string    `json:"event" jsonschema_description:"id of the event that says so"`
 }
 
 // register keeps what a registry says of a session; what was said later counts.

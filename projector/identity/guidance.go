@@ -85,10 +85,10 @@ func (s State) Context() string {
 
 // Quadrant is a field of the Johari window.
 type Quadrant struct {
-	Name      string  `json:"name"`      // Open, Blind, Hidden or Unknown
-	Action    string  `json:"action"`    // what the quadrant suggests
-	Surprise  float64 `json:"surprise"`  // 1 − cos(PVₜ, PVₜ₋₁), at least .5 is high
-	Coherence float64 `json:"coherence"` // r, at least .5 is high
+	Name      string  `json:"name" jsonschema_description:"Open, Blind, Hidden or Unknown"`
+	Action    string  `json:"action" jsonschema_description:"what it suggests"`
+	Surprise  float64 `json:"surprise" jsonschema_description:"1 − cos(PVₜ, PVₜ₋₁), at least 0.5 is high"`
+	Coherence float64 `json:"coherence" jsonschema_description:"r, at least 0.5 is high"`
 }
 
 // Johari places the session in the window of surprise and coherence (origins 0.6, second table).

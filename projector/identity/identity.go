@@ -63,82 +63,82 @@ type Vector [events.Dim]float64
 
 // Mark tells when a trajectory entry was taken and how coherent the session was then.
 type Mark struct {
-	AtMS int64   `json:"at_ms"` // Unix ms
-	R    float64 `json:"r"`
+	AtMS int64   `json:"at_ms" jsonschema_description:"milliseconds since 1970"`
+	R    float64 `json:"r" jsonschema_description:"coherence then"`
 }
 
 // Point is one value of the continuity chart.
 type Point struct {
-	AtMS int64   `json:"at_ms"` // Unix ms
-	IC   float64 `json:"ic"`
+	AtMS int64   `json:"at_ms" jsonschema_description:"milliseconds since 1970"`
+	IC   float64 `json:"ic" jsonschema_description:"continuity"`
 }
 
 // Snapshot is what a session was when its identity was persisted; it stays when the session goes on.
 type Snapshot struct {
-	AtMS int64   `json:"at_ms"` // Unix ms
-	IC   float64 `json:"ic"`
-	R    float64 `json:"r"`
-	C    float64 `json:"c"`
+	AtMS int64   `json:"at_ms" jsonschema_description:"milliseconds since 1970"`
+	IC   float64 `json:"ic" jsonschema_description:"continuity, 0 to 1"`
+	R    float64 `json:"r" jsonschema_description:"coherence, 0 to 1"`
+	C    float64 `json:"c" jsonschema_description:"consciousness, 0 to 1"`
 }
 
 // Held says which values an outside engine has set; the formulas leave those alone.
 type Held struct {
-	PurposeVector  bool   `json:"purpose_vector,omitempty"`
-	KuramotoPhases bool   `json:"kuramoto_phases,omitempty"`
-	Coupling       bool   `json:"coupling,omitempty"`
-	Accuracy       bool   `json:"accuracy,omitempty"`
-	Consciousness  bool   `json:"consciousness,omitempty"`
-	Event          string `json:"event,omitempty"` // id of the observation in force
+	PurposeVector  bool   `json:"purpose_vector,omitempty" jsonschema_description:"an outside engine has set it"`
+	KuramotoPhases bool   `json:"kuramoto_phases,omitempty" jsonschema_description:"as above"`
+	Coupling       bool   `json:"coupling,omitempty" jsonschema_description:"as above"`
+	Accuracy       bool   `json:"accuracy,omitempty" jsonschema_description:"as above"`
+	Consciousness  bool   `json:"consciousness,omitempty" jsonschema_description:"as above"`
+	Event          string `json:"event,omitempty" jsonschema_description:"id of the observation in force"`
 }
 
 // State is the identity of one session. The zero State is a session of which nothing is known; its
 // brief is the cold one. Slices are never changed in place: two states may share them.
 type State struct {
-	SessionID         string   `json:"session_id"`
-	TimestampMS       int64    `json:"timestamp_ms"` // of birth, then of the last snapshot; of a tombstone the deletion's
-	PreviousSessionID string   `json:"previous_session_id,omitempty"`
-	CrossSessionIC    float64  `json:"cross_session_ic"`
-	KuramotoPhases    Vector   `json:"kuramoto_phases"` // radians in [0,2π)
-	Coupling          float64  `json:"coupling"`
-	PurposeVector     Vector   `json:"purpose_vector"`
-	Trajectory        []Vector `json:"trajectory"`
-	LastIC            float64  `json:"last_ic"`
-	CrisisThreshold   float64  `json:"crisis_threshold"`
-	Consciousness     float64  `json:"consciousness"`
-	Integration       float64  `json:"integration"` // r
-	Reflection        float64  `json:"reflection"`
-	Differentiation   float64  `json:"differentiation"`
+	SessionID         string   `json:"session_id" jsonschema_description:"whole id"`
+	TimestampMS       int64    `json:"timestamp_ms" jsonschema_description:"milliseconds since 1970: of birth, then of the newest snapshot; of a tombstone the deletion's"`
+	PreviousSessionID string   `json:"previous_session_id,omitempty" jsonschema_description:"session that it was restored from"`
+	CrossSessionIC    float64  `json:"cross_session_ic" jsonschema_description:"continuity with that session, 0 to 1"`
+	KuramotoPhases    Vector   `json:"kuramoto_phases" jsonschema_description:"radians in [0, 2π), a facet each"`
+	Coupling          float64  `json:"coupling" jsonschema_description:"K, 0 to 2"`
+	PurposeVector     Vector   `json:"purpose_vector" jsonschema_description:"-1 to 1, a facet each"`
+	Trajectory        []Vector `json:"trajectory" jsonschema:"nullable" jsonschema_description:"earlier purpose vectors, newest last, at most 50; null in a tombstone"`
+	LastIC            float64  `json:"last_ic" jsonschema_description:"continuity, 0 to 1"`
+	CrisisThreshold   float64  `json:"crisis_threshold" jsonschema_description:"continuity below which a session is in crisis"`
+	Consciousness     float64  `json:"consciousness" jsonschema_description:"C, 0 to 1"`
+	Integration       float64  `json:"integration" jsonschema_description:"coherence r, 0 to 1"`
+	Reflection        float64  `json:"reflection" jsonschema_description:"0 to 1"`
+	Differentiation   float64  `json:"differentiation" jsonschema_description:"0 to 1"`
 
-	Born          bool   `json:"born"`
-	Live          bool   `json:"live"`
-	Deleted       bool   `json:"deleted,omitempty"` // tombstone
-	Project       string `json:"project,omitempty"`
-	Persisted     bool   `json:"persisted"` // a snapshot was taken and nothing has come since
-	PersistedAtMS int64  `json:"persisted_at_ms,omitempty"`
+	Born          bool   `json:"born" jsonschema_description:"the first hook has come"`
+	Live          bool   `json:"live" jsonschema_description:"it has not ended"`
+	Deleted       bool   `json:"deleted,omitempty" jsonschema_description:"tombstone"`
+	Project       string `json:"project,omitempty" jsonschema_description:"id"`
+	Persisted     bool   `json:"persisted" jsonschema_description:"a snapshot was taken and nothing has come since"`
+	PersistedAtMS int64  `json:"persisted_at_ms,omitempty" jsonschema_description:"milliseconds since 1970, of that snapshot"`
 
-	Sums      Vector  `json:"sums"`       // decayed evidence
-	Successes float64 `json:"successes"`  // decayed, without the prior
-	Calls     float64 `json:"calls"`      // decayed, without the prior
-	Accuracy  float64 `json:"accuracy"`   // (2+successes)/(2+calls), or observed
-	LastEntry Vector  `json:"last_entry"` // PVₜ₋₁
-	Marks     []Mark  `json:"trajectory_marks,omitempty"`
+	Sums      Vector  `json:"sums" jsonschema_description:"decayed evidence, a facet each"`
+	Successes float64 `json:"successes" jsonschema_description:"decayed, without the prior"`
+	Calls     float64 `json:"calls" jsonschema_description:"decayed, without the prior"`
+	Accuracy  float64 `json:"accuracy" jsonschema_description:"(2 + successes) / (2 + calls), or observed"`
+	LastEntry Vector  `json:"last_entry" jsonschema_description:"purpose vector of the entry before"`
+	Marks     []Mark  `json:"trajectory_marks,omitempty" jsonschema_description:"of the entries of the trajectory"`
 
-	FacetEvents int              `json:"facet_events"`
-	Prompts     int              `json:"prompts"` // of the user; task notifications are none
-	Used        [events.Dim]bool `json:"used"`    // facets with evidence in this session
-	Unused      [events.Dim]int  `json:"unused"`  // sessions in a row without, before this one
+	FacetEvents int              `json:"facet_events" jsonschema_description:"events that were evidence for a facet"`
+	Prompts     int              `json:"prompts" jsonschema_description:"of the user; task notifications are none"`
+	Used        [events.Dim]bool `json:"used" jsonschema_description:"facets with evidence in this session"`
+	Unused      [events.Dim]int  `json:"unused" jsonschema_description:"sessions in a row without evidence, before this one, a facet each"`
 
-	Edited   []uint32 `json:"edited,omitempty"`   // hashes of file paths
-	Commands []uint32 `json:"commands,omitempty"` // hashes of command lines
-	Failed   []uint32 `json:"failed,omitempty"`   // hashes of targets whose last call failed
+	Edited   []uint32 `json:"edited,omitempty" jsonschema_description:"hashes of file paths"`
+	Commands []uint32 `json:"commands,omitempty" jsonschema_description:"hashes of command lines"`
+	Failed   []uint32 `json:"failed,omitempty" jsonschema_description:"hashes of targets whose last call failed"`
 
-	Held           Held    `json:"held"`
-	PhasesUnstable bool    `json:"phases_unstable,omitempty"` // phases were not finite and were reset; no event says so yet
-	DreamAtMS      int64   `json:"dream_at_ms,omitempty"`     // when a dream was last asked for
-	Dreams         int     `json:"dreams,omitempty"`          // completed
-	History        []Point `json:"history,omitempty"`
+	Held           Held    `json:"held" jsonschema_description:"values that an outside engine has set"`
+	PhasesUnstable bool    `json:"phases_unstable,omitempty" jsonschema_description:"phases were not finite and were reset; no event says so yet"`
+	DreamAtMS      int64   `json:"dream_at_ms,omitempty" jsonschema_description:"milliseconds since 1970, when a dream was last asked for"`
+	Dreams         int     `json:"dreams,omitempty" jsonschema_description:"that were completed"`
+	History        []Point `json:"history,omitempty" jsonschema_description:"continuity over time, newest last, at most 120"`
 
-	Snapshots []Snapshot `json:"snapshots,omitempty"` // newest last
+	Snapshots []Snapshot `json:"snapshots,omitempty" jsonschema_description:"newest last"`
 }
 
 // SnapshotAt is what the session was when it was persisted at that moment.

@@ -25,15 +25,15 @@ const maxHistory = 32 // sessions remembered behind the newest, for when that on
 
 // State is one pointer. Session is empty when everything it pointed to was deleted.
 type State struct {
-	Session string  `json:"session"`
-	AtMS    int64   `json:"at_ms"`             // of the snapshot
-	History []Entry `json:"history,omitempty"` // by time, newest last
+	Session string  `json:"session" jsonschema_description:"whole id; empty when everything that it pointed to was deleted"`
+	AtMS    int64   `json:"at_ms" jsonschema_description:"milliseconds since 1970, of the snapshot"`
+	History []Entry `json:"history,omitempty" jsonschema_description:"by time, newest last, at most 32"`
 }
 
 // Entry is a snapshot that was pointed to, or would be if the newer ones were deleted.
 type Entry struct {
-	Session string `json:"session"`
-	AtMS    int64  `json:"at_ms"`
+	Session string `json:"session" jsonschema_description:"whole id"`
+	AtMS    int64  `json:"at_ms" jsonschema_description:"milliseconds since 1970, of the snapshot"`
 }
 
 // ProjectKey is the key of a project's pointer.

@@ -27,18 +27,18 @@ const (
 
 // State is one project. The zero value is a project that nothing is known of.
 type State struct {
-	ID         string    `json:"id"`
-	Name       string    `json:"name,omitempty"`
-	Path       string    `json:"path,omitempty"` // git common directory or plain directory where it lives now
-	Git        bool      `json:"git,omitempty"`
-	RootCommit string    `json:"root_commit,omitempty"`
-	Remote     string    `json:"remote,omitempty"`
-	Paths      []string  `json:"paths,omitempty"` // all known, newest last, at most 16
-	FirstSeen  time.Time `json:"first_seen,omitzero"`
-	LastSeen   time.Time `json:"last_seen,omitzero"`
-	Sessions   int       `json:"sessions,omitempty"`    // starts that were seen; a session that ran before its hooks were installed has none
-	Joined     []string  `json:"joined,omitempty"`      // ids that were given up for this one
-	JoinedInto string    `json:"joined_into,omitempty"` // id that this one was given up for
+	ID         string    `json:"id" jsonschema_description:"12 hex digits"`
+	Name       string    `json:"name,omitempty" jsonschema_description:"of its folder or remote"`
+	Path       string    `json:"path,omitempty" jsonschema_description:"git common directory, or plain folder, where it is now"`
+	Git        bool      `json:"git,omitempty" jsonschema_description:"it is a repository"`
+	RootCommit string    `json:"root_commit,omitempty" jsonschema_description:"hash"`
+	Remote     string    `json:"remote,omitempty" jsonschema_description:"address, without credentials"`
+	Paths      []string  `json:"paths,omitempty" jsonschema_description:"all known, newest last, at most 16"`
+	FirstSeen  time.Time `json:"first_seen,omitzero" jsonschema_description:"when its first hook came"`
+	LastSeen   time.Time `json:"last_seen,omitzero" jsonschema_description:"when its newest session was active"`
+	Sessions   int       `json:"sessions,omitempty" jsonschema_description:"starts that were seen; a session that ran before its hooks were installed has none"`
+	Joined     []string  `json:"joined,omitempty" jsonschema_description:"ids that were given up for this one"`
+	JoinedInto string    `json:"joined_into,omitempty" jsonschema_description:"id that this one was given up for"`
 }
 
 // Start is the cell of a project before its first event. A cell of [Fold] begins with it wherever its

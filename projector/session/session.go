@@ -34,62 +34,62 @@ const (
 
 // State is one session. Times are UTC; counts include subagents.
 type State struct {
-	ID         string           `json:"id"`
-	Project    string           `json:"project,omitempty"`
-	Worktree   string           `json:"worktree,omitempty"`
-	Branch     string           `json:"branch,omitempty"`
-	Cwd        string           `json:"cwd,omitempty"`
-	LaunchDir  string           `json:"launch_dir,omitempty"`
-	Transcript string           `json:"transcript,omitempty"`
-	Status     string           `json:"status"`
-	Source     string           `json:"source,omitempty"`     // of the newest start
-	EndReason  string           `json:"end_reason,omitempty"` // of the newest end
-	Processes  []Process        `json:"processes,omitempty"`  // newest last
-	Client     string           `json:"client,omitempty"`
-	Entrypoint string           `json:"entrypoint,omitempty"`
-	Model      string           `json:"model,omitempty"`
-	Models     []string         `json:"models,omitempty"` // in the order of first use
-	Started    time.Time        `json:"started"`
-	LastActive time.Time        `json:"last_active"`
-	Ended      *time.Time       `json:"ended,omitempty"`
-	Phase      string           `json:"phase,omitempty"`
-	Prompt     string           `json:"prompt,omitempty"` // event id of the newest prompt
-	Events     int              `json:"events"`
-	Prompts    int              `json:"prompts,omitempty"`
-	Turns      int              `json:"turns,omitempty"`
-	Failures   int              `json:"failures,omitempty"`
-	Redacted   int              `json:"redacted,omitempty"`
-	Compacted  int              `json:"compacted,omitempty"`
-	Hooks      map[string]int   `json:"hooks,omitempty"`   // by the client's hook name
-	Tools      map[string]int   `json:"tools,omitempty"`   // requests by tool, at most 64 names
-	Skills     int              `json:"skills,omitempty"`  // that were run to their end
-	Blocked    int              `json:"blocked,omitempty"` // calls that a gate denied
-	Held       int              `json:"held,omitempty"`    // turns that a gate did not let end
-	Agents     map[string]Agent `json:"agents,omitempty"`
-	Open       []Call           `json:"open,omitempty"` // requested, not yet answered; oldest first
+	ID         string           `json:"id" jsonschema_description:"whole id"`
+	Project    string           `json:"project,omitempty" jsonschema_description:"id of its project"`
+	Worktree   string           `json:"worktree,omitempty" jsonschema_description:"work tree that it is in"`
+	Branch     string           `json:"branch,omitempty" jsonschema_description:"that is checked out there"`
+	Cwd        string           `json:"cwd,omitempty" jsonschema_description:"its working directory"`
+	LaunchDir  string           `json:"launch_dir,omitempty" jsonschema_description:"where the client was started"`
+	Transcript string           `json:"transcript,omitempty" jsonschema_description:"the client's file"`
+	Status     string           `json:"status" jsonschema_description:"live, ended, reaped (ended without saying so) or deleted"`
+	Source     string           `json:"source,omitempty" jsonschema_description:"of the newest start: startup, resume, clear, compact or fork"`
+	EndReason  string           `json:"end_reason,omitempty" jsonschema_description:"of the newest end"`
+	Processes  []Process        `json:"processes,omitempty" jsonschema_description:"of the client, newest last, at most 8"`
+	Client     string           `json:"client,omitempty" jsonschema_description:"version of the client"`
+	Entrypoint string           `json:"entrypoint,omitempty" jsonschema_description:"cli, sdk-cli, …"`
+	Model      string           `json:"model,omitempty" jsonschema_description:"newest"`
+	Models     []string         `json:"models,omitempty" jsonschema_description:"in the order of first use, at most 16"`
+	Started    time.Time        `json:"started" jsonschema_description:"when its first event was captured"`
+	LastActive time.Time        `json:"last_active" jsonschema_description:"when its newest hook was captured"`
+	Ended      *time.Time       `json:"ended,omitempty" jsonschema_description:"of a session that is not live"`
+	Phase      string           `json:"phase,omitempty" jsonschema_description:"of its life, as SESSION_RUNNING"`
+	Prompt     string           `json:"prompt,omitempty" jsonschema_description:"event id of the newest prompt"`
+	Events     int              `json:"events" jsonschema_description:"hooks that came"`
+	Prompts    int              `json:"prompts,omitempty" jsonschema_description:"of the user, and notifications of tasks"`
+	Turns      int              `json:"turns,omitempty" jsonschema_description:"that stopped"`
+	Failures   int              `json:"failures,omitempty" jsonschema_description:"tool calls that failed"`
+	Redacted   int              `json:"redacted,omitempty" jsonschema_description:"secrets that were replaced"`
+	Compacted  int              `json:"compacted,omitempty" jsonschema_description:"compactions"`
+	Hooks      map[string]int   `json:"hooks,omitempty" jsonschema_description:"by the client's name of the hook"`
+	Tools      map[string]int   `json:"tools,omitempty" jsonschema_description:"requests by tool, at most 64 names"`
+	Skills     int              `json:"skills,omitempty" jsonschema_description:"that were run to their end"`
+	Blocked    int              `json:"blocked,omitempty" jsonschema_description:"calls that a gate denied"`
+	Held       int              `json:"held,omitempty" jsonschema_description:"turns that a gate did not let end"`
+	Agents     map[string]Agent `json:"agents,omitempty" jsonschema_description:"subagents by id, at most 64"`
+	Open       []Call           `json:"open,omitempty" jsonschema_description:"calls that were requested and not yet answered, oldest first, at most 256"`
 }
 
 // Process names one client process: a pid alone may be reused.
 type Process struct {
-	PID   int   `json:"pid"`
-	Start int64 `json:"start,omitempty"`
+	PID   int   `json:"pid" jsonschema_description:"process id"`
+	Start int64 `json:"start,omitempty" jsonschema_description:"when it was started, in the platform's own unit"`
 }
 
 // Agent is one subagent.
 type Agent struct {
-	Kind    string     `json:"kind,omitempty"`
-	Cause   string     `json:"cause,omitempty"` // event id of the Agent call
-	Started time.Time  `json:"started"`
-	Stopped *time.Time `json:"stopped,omitempty"`
+	Kind    string     `json:"kind,omitempty" jsonschema_description:"of the subagent"`
+	Cause   string     `json:"cause,omitempty" jsonschema_description:"event id of the call that started it"`
+	Started time.Time  `json:"started" jsonschema_description:"when"`
+	Stopped *time.Time `json:"stopped,omitempty" jsonschema_description:"when"`
 }
 
 // Call is a tool call that was requested and has not come back.
 type Call struct {
-	ToolUseID string `json:"tool_use_id"`
-	Event     string `json:"event"`
-	Tool      string `json:"tool,omitempty"`
-	AgentKind string `json:"agent_kind,omitempty"` // for Agent calls: the subagent's type
-	Claimed   bool   `json:"claimed,omitempty"`    // a subagent was matched to it
+	ToolUseID string `json:"tool_use_id" jsonschema_description:"the client's id of the call"`
+	Event     string `json:"event" jsonschema_description:"id of the request's event"`
+	Tool      string `json:"tool,omitempty" jsonschema_description:"name"`
+	AgentKind string `json:"agent_kind,omitempty" jsonschema_description:"of a call that starts a subagent"`
+	Claimed   bool   `json:"claimed,omitempty" jsonschema_description:"a subagent was matched to it"`
 }
 
 // Keys gives the cell that a record folds into: its session's.

@@ -66,13 +66,13 @@ func (a *app) atCmd() *cobra.Command {
 
 // past is the answer about one point.
 type past struct {
-	Seq   uint64 `json:"seq"`
+	Seq   uint64 `json:"seq" jsonschema_description:"sequence of the point"`
 	Cells []struct {
-		Projection string          `json:"projection"`
-		Key        string          `json:"key"`
-		Seq        uint64          `json:"seq"`
-		State      json.RawMessage `json:"state"`
-	} `json:"cells"`
+		Projection string          `json:"projection" jsonschema_description:"name: session, identity, latest, project or gate"`
+		Key        string          `json:"key" jsonschema_description:"of the cell"`
+		Seq        uint64          `json:"seq" jsonschema_description:"event that the state was folded at"`
+		State      json.RawMessage `json:"state" jsonschema_description:"by projection, see the objects of that name"`
+	} `json:"cells" jsonschema_description:"those there were, of what was asked for"`
 }
 
 func (a *app) at(ctx context.Context, when string, s scope) error {

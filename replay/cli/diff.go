@@ -40,17 +40,17 @@ type difference struct {
 // differenceJSON is what --json prints. A value is JSON text, null where there was none, and ends in
 // "…" when it was longer than 200 bytes.
 type differenceJSON struct {
-	A       uint64       `json:"a"`
-	B       uint64       `json:"b"`
-	Changes []changeJSON `json:"changes"`
+	A       uint64       `json:"a" jsonschema_description:"sequence of the first point"`
+	B       uint64       `json:"b" jsonschema_description:"sequence of the second point"`
+	Changes []changeJSON `json:"changes" jsonschema_description:"fields that differ"`
 }
 
 type changeJSON struct {
-	Projection string  `json:"projection"`
-	Key        string  `json:"key"`
-	Field      string  `json:"field"` // "" for the whole cell
-	Before     *string `json:"before"`
-	After      *string `json:"after"`
+	Projection string  `json:"projection" jsonschema_description:"name"`
+	Key        string  `json:"key" jsonschema_description:"of the cell"`
+	Field      string  `json:"field" jsonschema_description:"path inside of the state; empty for the whole cell"`
+	Before     *string `json:"before" jsonschema_description:"JSON text, cut at 200 bytes with …; null where there was none"`
+	After      *string `json:"after" jsonschema_description:"in the same form"`
 }
 
 func (a *app) diff(ctx context.Context, from, to string, s scope) error {
