@@ -59,10 +59,15 @@ func (a *app) dream(ctx context.Context, h house, id, phase string) error {
 		return err
 	}
 	if a.JSON {
-		return a.PrintJSON(r)
+		if err := a.PrintJSON(r); err != nil {
+			return err
+		}
 	}
 	switch e := r.Event.(type) {
 	case *events.DreamCompleted:
+		if a.JSON {
+			return nil
+		}
 		a.Printf("dream %s: IC %.2f → %.2f, r %.2f → %.2f, %s replayed\n", e.Phase, e.BeforeIC, e.AfterIC, e.BeforeR, e.AfterR, entries(e.Entries))
 		for _, spot := range e.BlindSpots {
 			a.Printf("  unused for three sessions: %s\n", spot)

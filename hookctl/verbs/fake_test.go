@@ -38,6 +38,7 @@ type fakeHouse struct {
 	more    []events.Record
 	blobs   []export.Blob // before the first event of an export
 	cut     bool          // an export ends before its trailer
+	dreams  string        // data of a dream that fails; "" for one that is completed
 }
 
 func newFake() *fakeHouse {
@@ -185,6 +186,9 @@ func (f *fakeHouse) dream(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewDecoder(r.Body).Decode(&in)
 	f.more = []events.Record{record(11, events.TypeDreamTriggered, in.Session, `{"phase":"full"}`),
 		record(12, events.TypeDreamCompleted, in.Session, `{"phase":"full","before_ic":0.42,"after_ic":0.91,"before_r":0.4,"after_r":0.99,"entries":12,"blind_spots":["ordering"],"duration_ms":3}`)}
+	if f.dreams != "" {
+		f.more[1] = record(12, events.TypeDreamFailed, in.Session, f.dreams)
+	}
 	send(w, map[string]any{"triggered": 11})
 }
 

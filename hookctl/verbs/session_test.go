@@ -296,3 +296,15 @@ func TestRepair(t *testing.T) {
 		t.Errorf("cut off: exit %d, %q", code, errs)
 	}
 }
+
+// A dream that failed is told by the exit code with --json, too.
+func TestDreamFailedJSON(t *testing.T) {
+	b, f := peopled(t)
+	f.dreams = `{"phase":"full","error":"no entries","ic":0.42}`
+	for _, flags := range [][]string{nil, {"--json"}} {
+		code, out, errs := b.run(append([]string{"dream", "trigger", "--session", "c68c8a51"}, flags...)...)
+		if code != 1 || errs != "hookctl: error: Dream trigger failed: no entries. IC remains at 0.42\n" || strings.Contains(out, `"type":"dream.failed"`) != (flags != nil) {
+			t.Errorf("%v: exit %d, %q, %q", flags, code, out, errs)
+		}
+	}
+}
