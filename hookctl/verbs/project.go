@@ -3,6 +3,7 @@ package verbs
 import (
 	"context"
 	"fmt"
+	"net/url"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -220,7 +221,7 @@ func pair(ctx context.Context, h house, from, to string) (before, after project.
 func (a *app) rehome(ctx context.Context, h house, before, after project.State) error {
 	if before.JoinedInto == after.ID {
 		if a.JSON {
-			return a.PrintJSON(after)
+			return a.printJoined(ctx, h, before.ID, after.ID)
 		}
 		a.Printf("%s already counts for %s\n", before.ID, after.ID)
 		return nil
@@ -235,4 +236,22 @@ func (a *app) rehome(ctx context.Context, h house, before, after project.State) 
 	}
 	a.Printf("%s (%s) counts for %s (%s) from now on (event %d)\n", before.ID, orDash(cmdline.OneLine(before.Name)), after.ID, orDash(cmdline.OneLine(after.Name)), r.Seq)
 	return nil
+}
+
+// printJoined prints the event that joined one project into another before: who runs the verb twice gets
+// the same answer.
+func (a *app) printJoined(ctx context.Context, h house, before, after string) error {
+	var joined events.Record
+	err := records(ctx, h, url.Values{"project": {after}, "type": {events.TypeProjectRehomed}, "n": {"0"}}, func(r events.Record) {
+		if e, ok := r.Event.(*events.ProjectRehomed); ok && e.From == before && r.Project == after {
+			joined = r
+		}
+	})
+	if err != nil {
+		return err
+	}
+	if joined.Seq == 0 {
+		return &cmdline.Fault{Message: "the event that joined " + before + " into " + after + " is not in the log any more", Hint: "`replay verify` tells what else is missing"}
+	}
+	return a.PrintJSON(joined)
 }

@@ -308,3 +308,18 @@ func TestDreamFailedJSON(t *testing.T) {
 		}
 	}
 }
+
+// A project that was joined before is told by the event that did it: the verb prints one kind of object.
+func TestRehomeTwiceJSON(t *testing.T) {
+	b, f := peopled(t)
+	contains(t, b.must("project", "rehome", "lib", hereID, "--json"), `"seq":10,`, `"type":"project.rehomed"`)
+	code, out, errs := b.run("project", "rehome", "aaaaaaaaaaaa", hereID, "--json")
+	if code != 1 || out != "" || !strings.HasPrefix(errs, "hookctl: error: the event that joined aaaaaaaaaaaa into 1f3a90c2b7de is not in the log any more\n") {
+		t.Errorf("without the event: exit %d, %q, %q", code, out, errs)
+	}
+	f.events = append(f.events, record(7, events.TypeProjectRehomed, "", `{"from":"aaaaaaaaaaaa"}`), record(8, events.TypeProjectRehomed, "", `{"from":"cccccccccccc"}`))
+	var r events.Record
+	if err := json.Unmarshal([]byte(b.must("project", "rehome", "aaaaaaaaaaaa", hereID, "--json")), &r); err != nil || r.Seq != 7 || len(f.emitted) != 1 {
+		t.Errorf("event %d, %d emitted, %v", r.Seq, len(f.emitted), err)
+	}
+}
