@@ -157,3 +157,25 @@ func TestInterruptedWait(t *testing.T) {
 		t.Error("the store was not waited for")
 	}
 }
+
+// TestImportJSON: of files that follow each other those before the one that cannot be taken are told.
+func TestImportJSON(t *testing.T) {
+	recorded(t)
+	dir := t.TempDir()
+	good, bad := filepath.Join(dir, "good.ndjson"), filepath.Join(dir, "bad.ndjson")
+	replay(t, 0, "export", "-o", good)
+	text, err := os.ReadFile(good)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(bad, text[:len(text)/2], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r := replay(t, 1, "import", good, bad, "--json")
+	if out := r.stdout.String(); !strings.HasPrefix(out, `{"files":[{"file":"`+good+`",`) || strings.Count(out, `"file":`) != 1 || !strings.HasPrefix(r.stderr.String(), "replay: error: ") {
+		t.Errorf("stdout %s, stderr %s", out, &r.stderr)
+	}
+	if r := replay(t, 1, "import", bad, good, "--json"); r.stdout.Len() != 0 {
+		t.Errorf("stdout %s", &r.stdout)
+	}
+}

@@ -35,15 +35,31 @@ func (a *app) importCmd() *cobra.Command {
 	return cmd
 }
 
+// importedJSON is what import prints with --json: of each file that was taken what the daemon told, a
+// [importer.Result].
+type importedJSON struct {
+	Files []json.RawMessage `json:"files"`
+}
+
+// JSONSchemaAlias says what the files are told as.
+func (importedJSON) JSONSchemaAlias() any {
+	return struct {
+		Files []importer.Result `json:"files" jsonschema_description:"that were taken, in their order"`
+	}{}
+}
+
 // importAll takes the files in their order and stops at the first that cannot be taken.
 func (a *app) importAll(ctx context.Context, files []string, partial bool) error {
-	var all []json.RawMessage
+	all := []json.RawMessage{}
 	if err := a.readyFor(ctx, files, partial); err != nil {
 		return a.importEnded(ctx, err)
 	}
 	for _, file := range files {
 		raw, err := a.importFile(ctx, file, partial)
 		if err != nil {
+			if a.JSON && len(all) > 0 { // those before it are in the log
+				err = errors.Join(a.PrintJSON(importedJSON{all}), err)
+			}
 			return a.importEnded(ctx, err)
 		}
 		all = append(all, raw)
@@ -57,7 +73,7 @@ func (a *app) importAll(ctx context.Context, files []string, partial bool) error
 		a.printImported(file, r)
 	}
 	if a.JSON {
-		return a.PrintJSON(map[string]any{"files": all})
+		return a.PrintJSON(importedJSON{all})
 	}
 	return nil
 }
