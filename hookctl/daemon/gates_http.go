@@ -103,7 +103,7 @@ func (d *Daemon) OrderGates(ctx context.Context, o GateOrder) (GateReceipt, erro
 		return GateReceipt{}, err
 	}
 	d.hub.wake(seq)
-	out := GateReceipt{Project: project, Branch: branch, Session: session, Seq: seq}
+	out := GateReceipt{Project: project, Branch: branch, Session: session, Seq: seq, Events: []string{}}
 	for _, e := range envs {
 		out.Events = append(out.Events, e.ID)
 	}

@@ -91,21 +91,21 @@ func (d *desk) speaks() bool {
 
 // GateStatus is one requirement as `req status --json` prints it.
 type GateStatus struct {
-	Name      string  `json:"name" jsonschema_description:"of the requirement"`
-	Type      string  `json:"type" jsonschema_description:"blocking, dynamic or guard"`
-	Scope     string  `json:"scope" jsonschema_description:"session, branch, permanent or single_use"`
-	Satisfied bool    `json:"satisfied" jsonschema_description:"it holds nothing up"`
-	Note      string  `json:"note,omitempty" jsonschema_description:"why, where that is no satisfaction"`
-	Triggered bool    `json:"triggered" jsonschema_description:"a call has asked for it"`
-	By        string  `json:"by,omitempty" jsonschema_description:"who satisfied it: skill, cli, cli_bypass, approval, …"`
-	Through   string  `json:"skill,omitempty" jsonschema_description:"which, where by is skill"`
-	Level     string  `json:"level,omitempty" jsonschema_description:"session or branch"`
-	At        string  `json:"at,omitempty" jsonschema:"format=date-time" jsonschema_description:"when it was satisfied"`
-	ExpiresAt string  `json:"expires_at,omitempty" jsonschema:"format=date-time" jsonschema_description:"until when that holds; absent: no end"`
-	Event     string  `json:"event,omitempty" jsonschema_description:"id of the event that says so"`
-	Value     float64 `json:"value,omitempty" jsonschema_description:"measured now; only of type dynamic, with --verbose"`
-	Summary   string  `json:"summary,omitempty" jsonschema_description:"of what was measured, in words"`
-	Base      string  `json:"base,omitempty" jsonschema_description:"ref that it was measured from"`
+	Name      string   `json:"name" jsonschema_description:"of the requirement"`
+	Type      string   `json:"type" jsonschema_description:"blocking, dynamic or guard"`
+	Scope     string   `json:"scope" jsonschema_description:"session, branch, permanent or single_use"`
+	Satisfied bool     `json:"satisfied" jsonschema_description:"it holds nothing up"`
+	Note      string   `json:"note,omitempty" jsonschema_description:"why, where that is no satisfaction"`
+	Triggered bool     `json:"triggered" jsonschema_description:"a call has asked for it"`
+	By        string   `json:"by,omitempty" jsonschema_description:"who satisfied it: skill, cli, cli_bypass, approval, …"`
+	Through   string   `json:"skill,omitempty" jsonschema_description:"which, where by is skill"`
+	Level     string   `json:"level,omitempty" jsonschema_description:"session or branch"`
+	At        string   `json:"at,omitempty" jsonschema:"format=date-time" jsonschema_description:"when it was satisfied"`
+	ExpiresAt string   `json:"expires_at,omitempty" jsonschema:"format=date-time" jsonschema_description:"until when that holds; absent: no end"`
+	Event     string   `json:"event,omitempty" jsonschema_description:"id of the event that says so"`
+	Value     *float64 `json:"value,omitempty" jsonschema_description:"measured now; only of type dynamic, with --verbose"`
+	Summary   string   `json:"summary,omitempty" jsonschema_description:"of what was measured, in words"`
+	Base      string   `json:"base,omitempty" jsonschema_description:"ref that it was measured from"`
 }
 
 // reqStatusJSON is what `req status --json` prints.
@@ -129,7 +129,8 @@ func (d *desk) statusJSON(ctx context.Context, id string, gates []requirements.G
 		if measure && g.Requirement.Type == requirements.Dynamic {
 			if size, err := d.size(ctx, g.Requirement); err == nil {
 				s.Base = size.Base
-				s.Value, s.Summary = branchSize(size)
+				value, summary := branchSize(size)
+				s.Value, s.Summary = &value, summary
 			}
 		}
 		out.Gates = append(out.Gates, s)

@@ -247,3 +247,15 @@ func TestReqBackgroundAndCounts(t *testing.T) {
 	}
 	contains(t, b.must("session", "show", "c68c8a51"), "blocked       2\n")
 }
+
+// A size that was measured is printed also when it is 0; one that was not measured is absent.
+func TestReqMeasuredNothingJSON(t *testing.T) {
+	b := newReq(t, reqRules)
+	gitIn(t, b.dir, "add", ".")
+	gitIn(t, b.dir, "commit", "-q", "-m", "rules")
+	gitIn(t, b.dir, "branch", "-f", "main")
+	contains(t, b.must("req", "status", "--verbose", "--json"), `"value":0,"summary":"`)
+	if out := b.must("req", "status", "--json"); strings.Contains(out, `"value"`) {
+		t.Error(out)
+	}
+}
