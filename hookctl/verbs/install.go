@@ -78,6 +78,7 @@ type installJSON struct {
 	Backup  string   `json:"backup,omitempty" jsonschema_description:"of the file before"`
 	Foreign []string `json:"foreign" jsonschema_description:"events that hooks of others share; those are kept"`
 	Diff    string   `json:"diff,omitempty" jsonschema_description:"unified; only with --dry-run"`
+	Left    []string `json:"left,omitempty" jsonschema_description:"files in that folder that are not ours and stay; only with --purge"`
 	Purged  string   `json:"purged,omitempty" jsonschema_description:"folder that was removed; only with --purge"`
 	Export  string   `json:"export,omitempty" jsonschema_description:"file that the log went into before; only with --purge"`
 }

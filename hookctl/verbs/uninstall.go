@@ -90,7 +90,7 @@ func (a *app) purge(ctx context.Context, o settings.Options, yes bool) error {
 	}
 	if a.JSON {
 		out := resultJSON(o, res)
-		out.Purged, out.Export = home, last.File
+		out.Purged, out.Export, out.Left = home, last.File, left
 		return a.PrintJSON(out)
 	}
 	a.sayUninstalled(o, res)

@@ -199,3 +199,12 @@ func TestPurgeIncompleteOnPurpose(t *testing.T) {
 	b.Asks, b.In = true, strings.NewReader("y\n")
 	contains(t, b.must("uninstall", "--purge", "--yes"), file+": 1 event, 0 blobs; ", b.Home()+" is removed\n")
 }
+
+// What --purge leaves in the home, since it is not ours, is told.
+func TestPurgeLeftJSON(t *testing.T) {
+	f := newFake()
+	f.events = sampleEvents()[:2]
+	b, file := purging(t, f)
+	write(t, filepath.Join(b.Home(), "mine.txt"), "mine")
+	contains(t, b.must("uninstall", "--purge", "--yes", "--json"), `"left":["mine.txt"],"purged":"`+b.Home()+`","export":"`+file+`"`)
+}
