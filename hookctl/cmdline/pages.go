@@ -23,6 +23,12 @@ func (c *Console) ManCmd(root *cobra.Command) *cobra.Command {
 	}
 }
 
+// pagesJSON is what man prints with --json.
+type pagesJSON struct {
+	Dir   string `json:"dir" jsonschema_description:"folder"`
+	Pages int    `json:"pages" jsonschema_description:"of this program that are there now"`
+}
+
 func (c *Console) writePages(root *cobra.Command, dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
@@ -38,7 +44,7 @@ func (c *Console) writePages(root *cobra.Command, dir string) error {
 		return err
 	}
 	if c.JSON {
-		return c.PrintJSON(map[string]any{"dir": dir, "pages": len(pages)})
+		return c.PrintJSON(pagesJSON{dir, len(pages)})
 	}
 	c.Printf("%s: %s\n", dir, Plural(len(pages), "page"))
 	return nil

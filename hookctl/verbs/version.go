@@ -15,8 +15,7 @@ func (a *app) versionCmd() *cobra.Command {
 		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			if a.JSON {
-				return a.PrintJSON(map[string]any{"version": wire.Build, "protocol": wire.Protocol, "go": runtime.Version(),
-					"os": runtime.GOOS, "arch": runtime.GOARCH})
+				return a.PrintVersion()
 			}
 			a.Printf("hookctl %s (protocol %d, %s, %s/%s)\n", wire.Build, wire.Protocol, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 			return nil

@@ -1,19 +1,10 @@
 package cli
 
 import (
-	"runtime"
-
 	"github.com/spf13/cobra"
 
 	"hookline/hookctl/wire"
 )
-
-// versionJSON is what `version --json` prints.
-type versionJSON struct {
-	Version  string `json:"version"`
-	Protocol int    `json:"protocol"` // of the socket
-	Go       string `json:"go"`
-}
 
 func (a *app) versionCmd() *cobra.Command {
 	return &cobra.Command{
@@ -23,7 +14,7 @@ func (a *app) versionCmd() *cobra.Command {
 		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			if a.JSON {
-				return a.PrintJSON(versionJSON{wire.Build, wire.Protocol, runtime.Version()})
+				return a.PrintVersion()
 			}
 			a.Printf("replay %s\n", wire.Build)
 			return nil
