@@ -56,8 +56,8 @@ Flags:
 
 Global Flags:
       --color string   auto, always or never
-      --json           print JSON: one object, or one
-                       object a line
+      --json           print JSON: one object or one a
+                       line (see tool json)
 `
 	if out.String() != want {
 		t.Errorf("%s\nwant\n%s", out, want)

@@ -61,7 +61,7 @@ func (c *Console) Root(root *cobra.Command, settle func() error) *cobra.Command 
 	root.SetIn(c.In)
 	root.SetOut(c.Out)
 	root.SetErr(c.Err)
-	root.PersistentFlags().BoolVar(&c.JSON, "json", false, "print JSON: one object, or one object a line")
+	root.PersistentFlags().BoolVar(&c.JSON, "json", false, "print JSON: one object or one a line (see "+c.Name+" json)")
 	root.PersistentFlags().StringVar(&c.Color, "color", "", "auto, always or never")
 	Choices(root, "color", "auto", "always", "never")
 	root.SetFlagErrorFunc(flagError)

@@ -55,6 +55,7 @@ var promised = map[string][]string{
 	"req schema":              nil,
 	"config show":             nil,
 	"config validate":         nil,
+	"json":                    {"markdown"},
 	"version":                 nil,
 	"completion":              nil,
 	"help":                    nil,

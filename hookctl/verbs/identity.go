@@ -49,7 +49,7 @@ type identityJSON struct {
 	Session  string             `json:"session" jsonschema_description:"whole id"`
 	Brief    string             `json:"brief" jsonschema_description:"one line, as [C:CON r=1.00 IC=0.97]"`
 	C        float64            `json:"c" jsonschema_description:"consciousness, 0 to 1"`
-	State    string             `json:"state" jsonschema_description:"name of that"`
+	State    string             `json:"state" jsonschema_description:"of the consciousness, as EMERGING"`
 	R        float64            `json:"r" jsonschema_description:"coherence, 0 to 1"`
 	IC       float64            `json:"ic" jsonschema_description:"continuity, 0 to 1"`
 	Class    string             `json:"class" jsonschema_description:"of the continuity: healthy, good, warning or degraded"`

@@ -7,7 +7,8 @@
 //   - Results go to stdout, words about trouble to stderr: `hookctl: error: …` and, on a line of its
 //     own, `hookctl: hint: …`. Exit codes: 0 done, 1 trouble or a usage error, 2 only for a corrupt
 //     log, 130 interrupted. No hint holds a complete destructive command.
-//   - Every verb takes --json: one object, or one object a line, with field names that never change.
+//   - Every verb takes --json: one object, or one object a line, with field names that never change;
+//     json.go has what each prints, from which docs/json.md is made.
 //   - Reading works while the daemon is down: the store is then opened in this process for the time
 //     of the command. Writing starts the daemon.
 //   - What comes from the log was written by others: it is cleaned of control characters before it
@@ -65,7 +66,7 @@ func (a *app) root() *cobra.Command {
 	a.add(root, groupState, a.sessionCmd(), a.projectCmd(), a.identityCmd(), a.dreamCmd(), a.reqCmd(), a.statuslineCmd())
 	a.add(root, groupClient, a.hookCmd(), a.consciousnessCmd())
 	version := a.versionCmd()
-	a.add(root, groupTool, a.configCmd(), a.CompletionCmd(root), version, a.ManCmd(root))
+	a.add(root, groupTool, a.configCmd(), a.CompletionCmd(root), version, a.JSONCmd(JSONPage), a.ManCmd(root))
 	root.SetHelpCommandGroupID(groupTool)
 	cmdline.AddVersion(root, version)
 	cmdline.AddHelp(root, "tail")

@@ -17,7 +17,8 @@
 //     `replay: hint: …`; no hint holds a command that destroys something.
 //   - Exit codes: 0 done, 1 trouble, a usage error or (verify) projections that differ, 2 a damaged
 //     log, 130 interrupted.
-//   - --json prints one object on one line, with names that never change.
+//   - --json prints one object on one line, with names that never change; json.go has them, and
+//     docs/json.md is made from it.
 //   - What comes from the log was written by others: control characters are taken out before it goes
 //     to a terminal.
 //   - Colour and progress are for terminals only; NO_COLOR, CI and pipes have neither.
@@ -58,7 +59,7 @@ func (a *app) root() *cobra.Command {
 	root.PersistentFlags().Lookup("json").Usage = "print one JSON object"
 	version := a.versionCmd()
 	root.AddCommand(a.verifyCmd(), a.rebuildCmd(), a.atCmd(), a.diffCmd(), a.recoverCmd(), a.repairCmd(), a.exportCmd(), a.importCmd(),
-		a.backupCmd(), a.restoreCmd(), a.CompletionCmd(root), version, a.ManCmd(root))
+		a.backupCmd(), a.restoreCmd(), a.CompletionCmd(root), version, a.JSONCmd(JSONPage), a.ManCmd(root))
 	cmdline.AddVersion(root, version)
 	cmdline.AddHelp(root, "at")
 	return root

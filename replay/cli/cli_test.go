@@ -171,7 +171,7 @@ func TestHelpOfEveryVerb(t *testing.T) {
 func TestMan(t *testing.T) {
 	newHome(t)
 	dir := filepath.Join(t.TempDir(), "man1")
-	same(t, "man", replay(t, 0, "man", dir).stdout.String(), dir+": 13 pages\n")
+	same(t, "man", replay(t, 0, "man", dir).stdout.String(), dir+": 14 pages\n")
 	for page, parts := range map[string][]string{
 		"replay.1":        {`.TH "REPLAY" "1" "Jan 1970" "hookline `, "replay diff 10m now"},
 		"replay-verify.1": {`.TH "REPLAY-VERIFY" "1"`, "replay verify"},
