@@ -104,7 +104,7 @@ type heard struct {
 
 // damageWords are what a session's start says of the log's damage, "" when it was said. The caller holds d.mu.
 func (d *Daemon) damageWords(in hook.Input) string {
-	if words := d.tellNow(); words != "" {
+	if words := d.untold.Now(); words != "" {
 		d.heard = heard{session: in.Session, words: words, by: map[string]bool{in.Call.Verb: true}}
 		return words
 	}

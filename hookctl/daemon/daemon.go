@@ -24,6 +24,7 @@ import (
 
 	"hookline/embedded"
 	"hookline/events"
+	"hookline/hookctl/damage"
 	"hookline/hookctl/facts"
 	"hookline/hookctl/home"
 	"hookline/hookctl/redact"
@@ -86,8 +87,8 @@ type Daemon struct {
 	notices      map[string]bool // told to the user, by session and cause
 	last         time.Time       // newest append
 	clockTold    bool
-	sayings      []saying // about damage, for the next session's start
-	recorded     bool     // what the opening found is in the log
+	untold       *damage.Untold // about damage
+	recorded     bool           // what the opening found is in the log
 	draining     sync.Mutex
 	failedDreams failedDreams
 	heard        heard
@@ -143,7 +144,7 @@ func openOn(ctx context.Context, o Options, place embedded.Options) (d *Daemon, 
 		spool: spool.Open(home.PathsOf(o.Home, os.Getenv)), window: intake.New(intake.Size), notices: map[string]bool{}, hub: newHub(), started: o.Now(),
 		stopping: make(chan string, 1)}
 	d.life, d.end = context.WithCancel(context.WithoutCancel(ctx))
-	d.readUntold()
+	d.untold = damage.OpenUntold(o.Home, o.Log)
 	err = d.resume(ctx)
 	if err == nil {
 		err = d.emitDamage(ctx)
