@@ -11,6 +11,7 @@ type simpleCommand struct {
 	text    string
 	masked  string
 	head    int    // where the program's name ends
+	handed  span   // the words that are looked at as a command of their own
 	printer bool   // it only prints its arguments
 	name    string // the program's base name; "" for a text, of which any word may be the program
 	args    []arg  // the whole command, git's and gh's global options dropped; of one of the forms
@@ -19,8 +20,11 @@ type simpleCommand struct {
 // emit adds the forms under which a pattern may know the command: as typed, by the program's base name, and without
 // git's and gh's global options.
 func (s *shellLine) emit(args []arg, name string) {
-	forms := [][]arg{args}
-	if verb, ok := strings.CutPrefix(name, "git-"); ok && verb != "" { // git's verbs as programs of their own
+	forms, first, end := [][]arg{args}, 0, 0
+	if s.depth < maxNested {
+		first, end = handsOn(name, args)
+	}
+	if verb, ok := strings.CutPrefix(name, "git-"); ok && verb != "" && !strings.Contains(verb, ".") { // git's verbs as programs of their own
 		forms = append(forms, append([]arg{{text: "git"}, {text: verb}}, args[1:]...))
 	}
 	if name != args[0].text {
@@ -32,6 +36,7 @@ func (s *shellLine) emit(args []arg, name string) {
 	}
 	for i, form := range forms {
 		c := build(form, masks[name] && !interprets(name, args))
+		c.handed = spanOf(form, first, end)
 		if c.name = name; i == 0 && !s.guessing {
 			c.args = plain
 		}
@@ -54,6 +59,48 @@ func (c simpleCommand) words() []string {
 		words = append(words, a.text)
 	}
 	return words
+}
+
+// span is a part of a text; empty without any.
+type span struct{ from, to int }
+
+func (s span) holds(i int) bool { return s.from <= i && i < s.to }
+
+// handsOn finds the words of a command that are looked at by themselves, by their index: what sudo runs, the script of
+// bash -c. first is end where there are none.
+func handsOn(name string, args []arg) (first, end int) {
+	var rest []arg
+	end = len(args)
+	switch w, ok := wrappers[name]; {
+	case name == "parallel" || scripted[name]:
+	case ok:
+		rest = behind(args, strings.Fields(w.valued), w.operands, name)
+	case shells[name]:
+		rest, end = scriptOf(args), 0
+	case name == "eval":
+		rest = behind(args, nil, 0, name)
+	case name == "trap":
+		rest, end = behind(args, nil, 0, name), 0
+	}
+	first = len(args) - len(rest)
+	if len(rest) == 0 || first <= 0 || rest[0].text == "" || !slices.Equal(args[first:], rest) { // env -S makes words
+		return 0, 0
+	}
+	return first, max(end, first+1)
+}
+
+// spanOf is the part of the text of some words that those from first to end make.
+func spanOf(args []arg, first, end int) (s span) {
+	if first >= end {
+		return s
+	}
+	for i, a := range args[:min(end, len(args))] {
+		if i < first {
+			s.from += len(strings.Join(strings.Fields(a.text), " ")) + 1
+		}
+		s.to += len(strings.Join(strings.Fields(a.text), " ")) + 1
+	}
+	return s
 }
 
 // describes says whether a command only tells where a program is: command -v git.

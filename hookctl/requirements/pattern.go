@@ -3,6 +3,7 @@ package requirements
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -139,20 +140,68 @@ func group(rest string) (text string, length int, err error) {
 //
 // A match that begins in the program's name counts. One that begins later counts unless the words there are only
 // text: all words of a printer (`echo git push`), words with a blank in them of a program that does not run its
-// arguments (`git commit -m "then git push"`). What is not known to be harmless counts: a gate rather asks once too often.
+// arguments (`git commit -m "then git push"`). What another program is handed (`sudo echo git push`) is a command by
+// itself and counts there. What is not known to be harmless counts: a gate rather asks once too often.
 func (p *pattern) matches(line *shellLine) bool {
 	if p.asTyped && p.re.MatchString(line.typed) {
 		return true
 	}
-	for _, c := range line.commands {
-		at := p.re.FindStringIndex(c.text)
-		switch {
-		case at == nil:
-		case at[0] < c.head || at[0] == 0:
-			return true
-		case !c.printer && p.re.MatchString(c.masked):
-			return true
-		}
+	return slices.ContainsFunc(line.commands, p.means)
+}
+
+func (p *pattern) means(c simpleCommand) bool {
+	at := p.find(c, c.text)
+	switch {
+	case at == nil:
+		return false
+	case at[0] < c.head || at[0] == 0:
+		return true
 	}
-	return false
+	return !c.printer && p.find(c, c.masked) != nil
+}
+
+// find is the place of the first match that counts here.
+func (p *pattern) find(c simpleCommand, text string) []int {
+	at := p.re.FindStringIndex(text)
+	if at == nil || !c.elsewhere(text, at) {
+		return at
+	}
+	all := p.re.FindAllStringIndex(text, -1)
+	i := slices.IndexFunc(all, func(at []int) bool { return !c.elsewhere(text, at) })
+	if i < 0 {
+		return nil
+	}
+	return all[i]
+}
+
+func (c simpleCommand) elsewhere(text string, at []int) bool {
+	return c.handed.holds(at[0]) || c.misread(text, at)
+}
+
+// longerVerbs are git's verbs that begin with another one and do something else.
+var longerVerbs = map[string]string{
+	"commit-tree": "commit", "commit-graph": "commit", "merge-base": "merge", "merge-tree": "merge", "merge-file": "merge",
+	"merge-index": "merge", "merge-one-file": "merge", "mergetool": "merge", "checkout-index": "checkout", "fetch-pack": "fetch",
+	"diff-files": "diff", "diff-index": "diff", "diff-tree": "diff", "difftool": "diff",
+}
+
+// misread tells a match that people do not mean: `git\s+merge` in `git merge-base`, where the word goes on to be another
+// verb, and in `git clone host/x.git merge`, where it begins in a name. A pattern that says more, such as `merge-`,
+// finds the first.
+func (c simpleCommand) misread(text string, at []int) bool {
+	const name = "git "
+	if a := at[0]; a > c.head && c.name != "" && text[a-1] == '.' && len(text) > a+len(name) && strings.EqualFold(text[a:a+len(name)], name) {
+		return true
+	}
+	end := at[1]
+	if end >= len(text) || text[end] != '-' && text[end] != 't' { // mergetool
+		return false
+	}
+	start := strings.LastIndexByte(text[:end], ' ') + 1
+	if start <= at[0] {
+		return false
+	}
+	word, _, _ := strings.Cut(text[start:], " ")
+	short, ok := longerVerbs[strings.ToLower(word)]
+	return ok && len(short) == end-start
 }

@@ -17,12 +17,12 @@ func setOf(words string) map[string]bool {
 }
 
 // printers do nothing with their arguments but print or describe them.
-var printers = setOf(`echo printf print : true false test [ man info apropos whatis which whereis type hash help alias
+var printers = setOf(`echo printf print : true false test [ man info tldr apropos whatis which whereis type hash help alias
 	unalias history say logger notify-send`)
 
 // masks take words with blanks in them as text: messages, search expressions, file names.
 var masks = setOf(`git gh glab hub hg svn jj grep egrep fgrep rg ag ack sed awk gawk mawk jq yq cat bat less more head
-	tail ls find fd touch mkdir cp mv rm ln tee wc sort diff code vim nano open cd read export patch shellcheck shfmt base64 column cut fold nl pbcopy rev tac tr uniq xclip xxd md5sum sha256sum`)
+	tail ls find fd touch mkdir cp mv rm ln stat file du date open xdg-open curl wget tee wc sort diff code vim nano open cd read export patch shellcheck shfmt base64 column cut fold nl pbcopy rev tac tr uniq xclip xxd md5sum sha256sum`)
 
 // interpreters are masks that can run a program of their script; the value is how such a script says so.
 var interpreters = map[string]*regexp.Regexp{

@@ -145,18 +145,24 @@ func (s *shellLine) call(n *syntax.CallExpr) {
 
 // withAssigns is the command once more with `A=1` before it, for patterns that name the variable.
 func (s *shellLine) withAssigns(assigns []*syntax.Assign, args []arg) {
-	var before []arg
+	var set []arg
 	for _, a := range assigns {
 		if a.Name != nil && a.Value != nil {
-			before = append(before, arg{text: a.Name.Value + "=" + s.word(a.Value).text})
+			set = append(set, arg{text: a.Name.Value + "=" + s.word(a.Value).text})
 		}
 	}
-	c := build(before, true)
+	c := build(set, true)
 	rest := build(args, masks[baseName(args[0].text)])
 	// Only masked words count before the program, so that MSG="git push" make is no push.
 	c.text, c.masked = c.masked+" "+rest.text, c.masked+" "+rest.masked
-	c.head = len(c.text) - len(rest.text) + rest.head
+	before := len(c.text) - len(rest.text)
+	c.head = before + rest.head
 	c.name = baseName(args[0].text)
+	if s.depth < maxNested {
+		first, end := handsOn(c.name, args)
+		c.handed = spanOf(args, first, end)
+		c.handed.from, c.handed.to = c.handed.from+before, c.handed.to+before
+	}
 	c.printer = printers[c.name]
 	s.commands = append(s.commands, c)
 }
