@@ -54,6 +54,9 @@ func (r Rules) Dangerous(tool string, input json.RawMessage) (Danger, bool) {
 	return Danger{}, false
 }
 
+// maxWords bounds what is looked at behind one word of a text.
+const maxWords = 256
+
 // has tells whether one of the line's commands is one that found knows. Of a text that is no shell every word may be
 // the program.
 func (s *shellLine) has(found func(words []string, at folders) bool, at folders) bool {
@@ -66,7 +69,7 @@ func (s *shellLine) has(found func(words []string, at folders) bool, at folders)
 		}
 		words := strings.FieldsFunc(c.text, func(r rune) bool { return strings.ContainsRune(" \"'`();{}&|", r) })
 		for i := range words {
-			if found(words[i:], at) {
+			if found(words[i:min(i+maxWords, len(words))], at) {
 				return true
 			}
 		}
@@ -134,6 +137,9 @@ func resetsToRemote(words []string, _ folders) bool {
 
 // cleans: a dry run removes nothing.
 func cleans(words []string, _ folders) bool {
+	if len(words) < 3 || words[0] != "git" || words[1] != "clean" {
+		return false
+	}
 	options, _ := gitVerb(withoutExcludes(words), "clean")
 	forced := abbreviates(options, "--force")
 	for _, o := range options {

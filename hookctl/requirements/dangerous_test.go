@@ -135,3 +135,16 @@ func TestDangerInOtherWords(t *testing.T) {
 		equal(t, line, danger(t, line), want)
 	}
 }
+
+// A text of which any word may be the program costs no more than its length, whatever it repeats.
+func TestDangerInHostileLines(t *testing.T) {
+	for line, want := range map[string]string{
+		strings.Repeat("a | ", 5000) + "bash; git push -f":                                       "force_push_short",
+		strings.Repeat("docker exec -i box bash -s x | ", 2000) + "git clean -f":                 "git_clean",
+		": '" + strings.Repeat("a", maxLine) + "'; " + strings.Repeat("git clean ", 20_000):      "",
+		": '" + strings.Repeat("a", maxLine) + "'; rm" + strings.Repeat(" rm", 20_000) + " /srv": "rm_root",
+		strings.Repeat("rm ", maxWords-1) + "' /srv":                                             "rm_root",
+	} {
+		equal(t, line[:20], danger(t, line), want)
+	}
+}
