@@ -72,7 +72,7 @@ func handsOn(name string, args []arg) (first, end int) {
 	var rest []arg
 	end = len(args)
 	switch w, ok := wrappers[name]; {
-	case name == "parallel" || scripted[name]:
+	case scripted[name]:
 	case ok:
 		rest = behind(args, strings.Fields(w.valued), w.operands, name)
 	case shells[name]:

@@ -33,7 +33,7 @@ func (s *shellLine) own(args []arg) {
 	}
 	if text, ok := s.aliases[name]; ok && s.once() {
 		for _, a := range args[1:] {
-			text += " '" + strings.ReplaceAll(a.text, "'", `'\''`) + "'"
+			text += " " + quoted(a.text)
 		}
 		s.parse(text)
 	}

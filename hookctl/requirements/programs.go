@@ -61,8 +61,8 @@ var wrappers = map[string]struct {
 	"sudo":        {"-u -g -h -p -C -D -R -T -U -r -t --user --group --host --prompt --chdir --chroot --role --type", 0},
 	"doas":        {"-u -C", 0},
 	"env":         {"-u -C -S --unset --chdir --split-string", 0},
-	"xargs":       {"-I -i -n -P -L -s -d -E -a --replace --max-args --max-procs --max-lines --delimiter --arg-file", 0},
-	"parallel":    {"-j --jobs -a --arg-file --colsep", 0},
+	"xargs":       {"-I -J -n -P -L -s -d -E -a --max-args --max-procs --max-lines --delimiter --arg-file", 0},
+	"parallel":    {"-j --jobs -P -a --arg-file --colsep -C -d --delimiter -n -N -L -S --sshlogin --joblog --results --delay --timeout --retries --halt --tmpdir --workdir", 0},
 	"nice":        {"-n --adjustment", 0},
 	"ionice":      {"-c -n --class --classdata", 0},
 	"timeout":     {"-s -k --signal --kill-after", 1},
@@ -106,7 +106,10 @@ func (s *shellLine) runs(name string, args []arg) {
 			s.parse(script)
 		}
 	}
-	if w, ok := wrappers[name]; ok {
+	if w, ok := wrappers[name]; name == "parallel" {
+		s.lists(behind(args, strings.Fields(w.valued), w.operands, name))
+		return
+	} else if ok {
 		s.command(behind(args, strings.Fields(w.valued), w.operands, name))
 		return
 	}

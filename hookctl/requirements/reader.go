@@ -23,9 +23,7 @@ func (s *shellLine) reads(n *syntax.Stmt) reading {
 	s.items = nil
 	if call, ok := n.Cmd.(*syntax.CallExpr); ok {
 		args := s.args(call.Args)
-		if len(args) > 0 && (args[0].text == "xargs" || args[0].text == "parallel") {
-			s.items = behind(args, strings.Fields(wrappers[args[0].text].valued), 0, args[0].text)
-		}
+		s.items = completedBy(args)
 		return readerOf(args)
 	}
 	if n.Cmd == nil {
@@ -34,7 +32,11 @@ func (s *shellLine) reads(n *syntax.Stmt) reading {
 	most := readsText
 	syntax.Walk(n.Cmd, func(n syntax.Node) bool {
 		if call, ok := n.(*syntax.CallExpr); ok && len(call.Args) > 0 {
-			switch r := readerOf(s.args(call.Args)); {
+			args := s.args(call.Args)
+			if c := completedBy(args); c != nil {
+				s.items = c
+			}
+			switch r := readerOf(args); {
 			case call.Args[0].Lit() == "read":
 			case r == readsScript, most == readsText:
 				most = r
@@ -106,6 +108,8 @@ func (s *shellLine) printed(n syntax.Node, r reading) {
 				s.read(r, joined(args[1:]))
 			case args[0].text == "find" && s.items != nil:
 				s.read(r, joined(startsOf(args)))
+			case args[0].text == "ls" && s.items != nil:
+				s.read(r, joined(slices.DeleteFunc(args[1:], func(a arg) bool { return strings.HasPrefix(a.text, "-") || !strings.Contains(a.text, "*") })))
 			}
 		}
 		return s.visit()
@@ -131,9 +135,11 @@ func (s *shellLine) read(r reading, text string) {
 	case r == readsScript:
 		s.parse(text)
 	case r == readsAnything:
-		s.text(text)
+		if s.items == nil || !s.items.takesText() {
+			s.text(text)
+		}
 		if s.items != nil {
-			s.command(slices.Concat(s.items, fieldsOf(text)))
+			s.complete(s.items, text)
 		}
 	}
 }

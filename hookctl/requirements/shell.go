@@ -23,11 +23,11 @@ type shellLine struct {
 	vars     map[string]string // literal assignments so far
 	depth    int
 	expanded int
-	lost     bool  // some variable was too much
-	items    []arg // the command that xargs completes with what it reads
-	visits   int   // see maxVisits
-	keep     bool  // the command takes words with blanks as text; see part
-	guessing bool  // the unknown is taken as empty
+	lost     bool       // some variable was too much
+	items    *completed // the command that the reader completes with what it reads
+	visits   int        // see maxVisits
+	keep     bool       // the command takes words with blanks as text; see part
+	guessing bool       // the unknown is taken as empty
 }
 
 // parseLine finds every simple command that a Bash command line would run, also inside substitutions, `bash -c`,
