@@ -55,7 +55,7 @@ func (r Rules) Dangerous(tool string, input json.RawMessage) (Danger, bool) {
 }
 
 // maxWords bounds what is looked at behind one word of a text.
-const maxWords = 256
+const maxWords = 64
 
 // has tells whether one of the line's commands is one that found knows. Of a text that is no shell every word may be
 // the program.

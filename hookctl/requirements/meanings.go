@@ -1,7 +1,6 @@
 package requirements
 
 import (
-	"regexp"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -110,52 +109,13 @@ func (s *shellLine) defines(name string, args []arg) {
 	case name == "printf" && len(args) > 3 && args[1].text == "-v":
 		s.set(args[2].text, printedBy(name, args[3:]), false)
 	case name == "git":
-		plain := withoutGlobals(name, args)
-		if len(plain) < 2 || plain[1].text != "config" {
-			return
-		}
-		for i, a := range plain[2:] {
-			if alias, ok := aliasOf(a.text); ok && i+3 < len(plain) {
-				s.git[alias] = plain[i+3].text
+		s.gitConfig(withoutGlobals(name, args))
+	case name == "env" || name == "sudo":
+		for _, a := range args[1:] {
+			if key, value, ok := strings.Cut(a.text, "="); ok && strings.HasPrefix(key, gitVariables) {
+				s.set(key, value, false)
 			}
 		}
-	}
-}
-
-func aliasOf(key string) (string, bool) {
-	if len(key) < len("alias.") || !strings.EqualFold(key[:len("alias.")], "alias.") {
-		return "", false
-	}
-	return key[len("alias."):], true
-}
-
-// runsOfGit are the keys of git's configuration whose value is run by a shell.
-var runsOfGit = regexp.MustCompile(`(?i)(editor|pager|pager\.\w+|sshcommand|askpass|cmd|command|helper|external|textconv|fsmonitor|gitproxy|filter\..*)$`)
-
-// gitSets looks at what stands in git's -c: aliases, and programs that it runs.
-func (s *shellLine) gitSets(args []arg) {
-	for i := 1; i+1 < len(args) && strings.HasPrefix(args[i].text, "-"); i++ {
-		if args[i].text != "-c" {
-			continue
-		}
-		key, value, _ := strings.Cut(args[i+1].text, "=")
-		if alias, ok := aliasOf(key); ok {
-			s.git[alias] = value
-		} else if runsOfGit.MatchString(key) {
-			s.parse(value)
-		}
-		i++
-	}
-	plain := withoutGlobals("git", args)
-	if len(plain) < 2 {
-		return
-	}
-	switch text, ok := s.git[plain[1].text]; {
-	case !ok || !s.once():
-	case strings.HasPrefix(text, "!"):
-		s.parse(text[1:] + " " + joined(plain[2:]))
-	default:
-		s.command(append(append([]arg{{text: "git"}}, wordsOf(text)...), plain[2:]...))
 	}
 }
 

@@ -133,8 +133,12 @@ func (s *shellLine) call(n *syntax.CallExpr) {
 		return
 	}
 	for _, a := range n.Assigns {
-		if a.Name != nil && a.Value != nil && runsOfVariables[a.Name.Value] {
+		switch {
+		case a.Name == nil || a.Value == nil:
+		case runsOfVariables[a.Name.Value]:
 			s.parse(s.word(a.Value).text)
+		case strings.HasPrefix(a.Name.Value, gitVariables):
+			s.set(a.Name.Value, s.word(a.Value).text, false)
 		}
 	}
 	s.command(args)
