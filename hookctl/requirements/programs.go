@@ -121,8 +121,7 @@ func (s *shellLine) runs(name string, args []arg) {
 	case name == "busybox" || name == "toybox":
 		s.command(args[1:])
 	case name == "ssh":
-		const valued = "-B -b -c -D -E -e -F -I -i -J -L -l -m -O -o -P -p -Q -R -S -W -w"
-		s.parse(joined(behind(args, strings.Fields(valued), 1, name)))
+		s.parse(joined(behindHost(args)))
 		s.suffixes(args)
 	case name == "eval", name == "watch":
 		s.parse(joined(behind(args, []string{"-n", "--interval"}, 0, name)))
@@ -140,8 +139,17 @@ func (s *shellLine) runs(name string, args []arg) {
 	case name == "git":
 		s.gitRuns(args)
 	case interprets(name, args), !printers[name] && !masks[name]:
+		for _, line := range linesOf(name, args) {
+			s.parse(line)
+		}
 		s.suffixes(args)
 	}
+}
+
+// behindHost are the words that ssh hands to a shell on the host.
+func behindHost(args []arg) []arg {
+	const valued = "-B -b -c -D -E -e -F -I -i -J -L -l -m -O -o -P -p -Q -R -S -W -w"
+	return behind(args, strings.Fields(valued), 1, "ssh")
 }
 
 // behind are the words from the program that a wrapper runs. `command -v git` runs none.
@@ -209,13 +217,21 @@ func splitString(args []arg) []arg {
 
 // wordsOf parts a text at its blanks, as a shell would where it is one command.
 func wordsOf(text string) []arg {
+	if words, ok := oneCommand(text); ok {
+		return words
+	}
+	return fieldsOf(text)
+}
+
+// oneCommand are the words of a text that is one command and nothing else.
+func oneCommand(text string) ([]arg, bool) {
 	file, err := syntax.NewParser().Parse(strings.NewReader(text), "")
 	if err == nil && len(file.Stmts) == 1 {
 		if call, ok := file.Stmts[0].Cmd.(*syntax.CallExpr); ok && len(call.Assigns) == 0 {
-			return (&shellLine{}).args(call.Args)
+			return (&shellLine{}).args(call.Args), true
 		}
 	}
-	return fieldsOf(text)
+	return nil, false
 }
 
 func isAssign(word string) bool {
@@ -306,14 +322,14 @@ func (s *shellLine) gitRuns(args []arg) {
 // (`mise exec -- git -C dir push`, `docker exec box sh -c '…'`).
 func (s *shellLine) suffixes(args []arg) {
 	const limit = 4
-	found := 0
+	found, runs := 0, runners[baseName(args[0].text)]
 	for _, a := range args[1:] {
 		if strings.ContainsAny(a.text, " \t\n\"'") {
 			s.loose(a.text)
 		}
 	}
 	for i := 1; i < len(args) && found < limit; i++ {
-		if name := baseName(args[i].text); globals[name] != nil || shells[name] || name == "eval" {
+		if name := baseName(args[i].text); globals[name] != nil || shells[name] || name == "eval" || runs && ran[name] {
 			found++
 			s.command(args[i:])
 		}

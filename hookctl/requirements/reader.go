@@ -172,10 +172,29 @@ func readerOf(args []arg) reading {
 			return readsText
 		case shells[name]:
 			return shellReads(args)
+		case name == "ssh":
+			rest := behindHost(args)
+			if len(rest) == 0 {
+				return readsScript
+			}
+			if args, ok = oneCommand(joined(rest)); !ok {
+				return readsAnything
+			}
+			continue
 		case !ok:
-			return readsAnything
+			return readsBehind(args)
 		}
 		args = behind(args, strings.Fields(w.valued), w.operands, name)
+	}
+	return readsAnything
+}
+
+// readsBehind is what a program does with its input that nothing is known about: it may run a shell that is named in
+// its words (docker exec -i box bash).
+func readsBehind(args []arg) reading {
+	i := slices.IndexFunc(args[1:], func(a arg) bool { return shells[baseName(a.text)] })
+	if i >= 0 && shellReads(args[i+1:]) == readsScript {
+		return readsScript
 	}
 	return readsAnything
 }
