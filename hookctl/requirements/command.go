@@ -13,6 +13,7 @@ type simpleCommand struct {
 	head    int    // where the program's name ends
 	handed  span   // the words that are looked at as a command of their own
 	printer bool   // it only prints its arguments
+	sql     bool   // a text that a client of a database reads
 	name    string // the program's base name; "" for a text, of which any word may be the program
 	args    []arg  // the whole command, git's and gh's global options dropped; of one of the forms
 }

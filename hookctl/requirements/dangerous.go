@@ -16,23 +16,20 @@ type Danger struct {
 	Reason string // for people
 }
 
-// blanks are those of SQL, where a comment is one.
-const blanks = `(?:\s|/\*.*?\*/)+`
-
-// dangers in the order in which they are looked for. A rule looks at the words of one command, or, where the command
-// only carries a text for another program, for a text.
+// dangers in the order in which they are looked for. A rule looks at the words of one command, or at what a command
+// carries for another program.
 var dangers = []struct {
 	Danger
-	words func(words []string, at folders) bool
-	text  *pattern
+	words   func(words []string, at folders) bool
+	carries func(line *shellLine) bool
 }{
 	{Danger{"rm_root", "Destructive rm outside of the work tree"}, removesOutside, nil},
 	{Danger{"force_push", "Force push without lease protection"}, pushesByForce, nil},
 	{Danger{"force_push_short", "Force push (shorthand)"}, pushesByShorthand, nil},
 	{Danger{"reset_remote", "Hard reset to remote main"}, resetsToRemote, nil},
 	{Danger{"git_clean", "Git clean (removes untracked files)"}, cleans, nil},
-	{Danger{"sql_drop", "SQL DROP statement"}, nil, &pattern{re: regexp.MustCompile(`(?i)(?:\b|\s-[ceq])DROP` + blanks + `(?:TABLE|DATABASE)\b`)}},
-	{Danger{"sql_truncate", "SQL TRUNCATE statement"}, nil, &pattern{re: regexp.MustCompile(`(?i)(?:\b|\s-[ceq])TRUNCATE` + blanks + `TABLE\b`)}},
+	{Danger{"sql_drop", "SQL DROP statement"}, nil, drops.matches},
+	{Danger{"sql_truncate", "SQL TRUNCATE statement"}, nil, truncates},
 }
 
 // folders are where a command runs: the work tree, and the home that ~ stands for.
@@ -47,7 +44,7 @@ func (r Rules) Dangerous(tool string, input json.RawMessage) (Danger, bool) {
 	}
 	line, at := parseLine(command), folders{root: filepath.ToSlash(r.root), home: filepath.ToSlash(r.home)}
 	for _, d := range dangers {
-		if d.text != nil && d.text.matches(line) || d.words != nil && line.has(d.words, at) {
+		if d.carries != nil && d.carries(line) || d.words != nil && line.has(d.words, at) {
 			return d.Danger, true
 		}
 	}
@@ -99,36 +96,65 @@ func (at folders) outside(name string) bool {
 			name = at.home + rest
 		}
 	}
+	root := at.root
+	if drive.MatchString(root) {
+		root, name = drivePath(root), drivePath(name)
+	}
 	if !strings.HasPrefix(name, "/") {
 		return false
 	}
 	name = path.Clean(name)
-	return !within(name, "/tmp") && !within(name, "/private/tmp") && (at.root == "" || name == at.root || !within(name, at.root))
+	return !within(name, "/tmp") && !within(name, "/private/tmp") && (root == "" || name == root || !within(name, root))
+}
+
+// drive is a letter of Windows at a path's beginning.
+var drive = regexp.MustCompile(`^[A-Za-z]:[/\\]`)
+
+// drivePath is a path as Git Bash writes it, in lower case: C:\x and C:/x are /c/x.
+func drivePath(name string) string {
+	name = strings.ToLower(name)
+	if drive.MatchString(name) {
+		name = "/" + name[:1] + strings.ReplaceAll(name[2:], `\`, "/")
+	}
+	return name
 }
 
 func within(name, dir string) bool { return name == dir || strings.HasPrefix(name, dir+"/") }
 
 // pushesByForce: a lease is no force, since it loses nobody's commits unseen.
 func pushesByForce(words []string, _ folders) bool {
-	options, _ := gitVerb(words, "push")
+	options, _ := pushOf(words)
 	return slices.Contains(options, "--force") && !dryPush(options)
 }
 
 // pushesByShorthand: -f, alone or among other letters, and the plus sign before a refspec, which is the same.
 func pushesByShorthand(words []string, _ folders) bool {
-	options, operands := gitVerb(words, "push")
-	return !dryPush(options) && (slices.ContainsFunc(options, func(o string) bool {
-		letters, _, _ := strings.Cut(shortLetters(o), "o") // -o takes the rest as its value
-		return strings.Contains(letters, "f")
-	}) || slices.ContainsFunc(operands, func(o string) bool { return len(o) > 1 && o[0] == '+' }))
+	options, operands := pushOf(words)
+	return !dryPush(options) && (slices.ContainsFunc(options, func(o string) bool { return strings.Contains(pushLetters(o), "f") }) ||
+		slices.ContainsFunc(operands, func(o string) bool { return len(o) > 1 && o[0] == '+' }))
+}
+
+// pushOf are the options and operands of a git push, without the values that are words of their own.
+func pushOf(words []string) (options, operands []string) {
+	if len(words) < 3 || words[0] != "git" || words[1] != "push" {
+		return nil, nil
+	}
+	return optionsOf(withoutValues(words[2:], 'o', "--push-option", "--repo", "--receive-pack", "--exec"))
+}
+
+// pushLetters are those of -abc; -o takes the rest as its value.
+func pushLetters(option string) string {
+	letters, _, _ := strings.Cut(shortLetters(option), "o")
+	return letters
 }
 
 func dryPush(options []string) bool {
-	return slices.Contains(options, "--dry-run") || slices.Contains(options, "-n")
+	return abbreviates(options, "--dry-run") || slices.ContainsFunc(options, func(o string) bool { return strings.Contains(pushLetters(o), "n") })
 }
 
-// remoteMain is a commit of the remote's main branch, or one counted from there.
-var remoteMain = regexp.MustCompile(`^(?:(?:refs/)?remotes/)?origin/(main|master)([~^@].*)?$`)
+// remoteMain is a commit of the remote's main branch, by whichever of git's names, or one counted from there. origin
+// alone is the remote's HEAD.
+var remoteMain = regexp.MustCompile(`^(?:(?:(?:refs/)?remotes/)?origin(?:/(?:main|master|HEAD))?|(?:main|master)@\{(?i:u|upstream|push)\})(?:[~^@].*)?$`)
 
 func resetsToRemote(words []string, _ folders) bool {
 	options, operands := gitVerb(words, "reset")
@@ -140,24 +166,28 @@ func cleans(words []string, _ folders) bool {
 	if len(words) < 3 || words[0] != "git" || words[1] != "clean" {
 		return false
 	}
-	options, _ := gitVerb(withoutExcludes(words), "clean")
+	options, _ := optionsOf(withoutValues(words[2:], 'e', "--exclude"))
 	forced := abbreviates(options, "--force")
 	for _, o := range options {
 		letters, _, _ := strings.Cut(shortLetters(o), "e") // -e takes the rest as its value
-		if o == "--dry-run" || strings.Contains(letters, "n") {
+		if strings.Contains(letters, "n") {
 			return false
 		}
 		forced = forced || strings.ContainsAny(letters, "dfxX")
 	}
-	return forced
+	return forced && !abbreviates(options, "--dry-run")
 }
 
-// withoutExcludes drops what git clean's -e takes: `-e -n` is no dry run.
-func withoutExcludes(words []string) []string {
+// withoutValues drops the words that options take: `git clean -e -n` is no dry run. Behind -- there are no options.
+func withoutValues(words []string, letter byte, long ...string) []string {
 	var list []string
 	for i := 0; i < len(words); i++ {
-		list = append(list, words[i])
-		if words[i] == "--exclude" || strings.HasSuffix(shortLetters(words[i]), "e") && strings.HasPrefix(words[i], "-") {
+		w := words[i]
+		list = append(list, w)
+		switch letters := shortLetters(w); {
+		case w == "--":
+			return append(list, words[i+1:]...)
+		case slices.Contains(long, w), strings.HasPrefix(w, "-") && letters != "" && strings.IndexByte(letters, letter) == len(letters)-1:
 			i++
 		}
 	}

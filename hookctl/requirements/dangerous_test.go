@@ -77,11 +77,46 @@ func TestNotDangerous(t *testing.T) {
 		"git reset --hard", "git reset --hard HEAD~1", "git reset origin/main", "git reset --hard origin/mainline", "git reset --hard upstream/main",
 		"git clean", "git clean -n", "git clean -nfd", "git clean -fd --dry-run", "git clean -q", "git clean -e f",
 		`echo "DROP TABLE users"`, "grep -ri 'drop table' migrations", "git commit -m 'drop table users'", "vim drop_table.sql", "psql -c 'select * from drop_tables'",
-		"truncate -s 0 table", "psql -c 'TRUNCATE tables_log'",
+		"truncate -s 0 table",
 	} {
 		if got := danger(t, line); got != "" {
 			t.Errorf("%s: %s", line, got)
 		}
+	}
+}
+
+func TestOutsideOnDrives(t *testing.T) {
+	at := folders{root: "C:/Src/app", home: "C:/Users/dev"}
+	for name, want := range map[string]bool{
+		"C:/Src/app/dist": false, `c:\src\app\dist`: false, "/c/src/App/dist": false, "dist": false, "/tmp/x": false, "C:x": false,
+		"C:/Src/app": true, "C:/Windows": true, `D:\x`: true, "/d/x": true, "/c/Src/app/../x": true, "/etc": true, "~/x": true,
+	} {
+		equal(t, name, at.outside(name), want)
+	}
+	equal(t, "no drives here", folders{root: "/repo"}.outside("C:/Windows"), false)
+}
+
+func TestPushesThatForceNothing(t *testing.T) {
+	for line, want := range map[string]string{
+		"git push -nf": "", "git push -fn origin main": "", "git push --dry-r -f": "", "git push -o -f": "", "git push --push-option -f origin": "", "git push --repo --force": "",
+		"git push -o x -f": "force_push_short", "git push -fo x": "force_push_short", "git push -onf -f": "force_push_short", "git push -o n --force": "force_push",
+		"git push -- -f": "", "git push --force -o n": "force_push", "git push -u origin -- +x": "force_push_short", "git push": "", "git push --mirror": "",
+		"git clean -f -e": "git_clean", "git clean -e": "", "git clean -fd -- -n": "git_clean", "git clean -d --dry-run": "", "git clean -f --dry": "",
+	} {
+		equal(t, line, danger(t, line), want)
+	}
+}
+
+func TestNamesOfTheRemoteMain(t *testing.T) {
+	for line, want := range map[string]string{
+		"git reset --hard origin/HEAD": "reset_remote", "git reset --hard origin": "reset_remote", "git reset --hard main@{u}": "reset_remote",
+		"git reset --hard master@{Upstream}~1": "reset_remote", "git reset --hard refs/remotes/origin/HEAD": "reset_remote", "git reset --hard main@{push}": "reset_remote",
+		"git reset --hard origin/main@{1}": "reset_remote", "git reset --hard origin/main^{commit}": "reset_remote", "for r in a; do git -C $r reset --hard origin/main; done": "reset_remote",
+		// Which branch @{u} is of, and what a fetch has brought, the line does not say.
+		"git reset --hard @{u}": "", "git reset --hard feature@{u}": "", "git fetch origin main && git reset --hard FETCH_HEAD": "",
+		"git reset --hard origin/HEADS": "", "git reset --hard origins": "", "git reset --hard main@{1}": "", "git reset --hard main": "",
+	} {
+		equal(t, line, danger(t, line), want)
 	}
 }
 

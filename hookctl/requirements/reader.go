@@ -20,10 +20,10 @@ func (s *shellLine) visit() bool {
 
 // reads says what a statement does with its input: a command, or the one of several that makes most of it.
 func (s *shellLine) reads(n *syntax.Stmt) reading {
-	s.items = nil
+	s.items, s.client = nil, false
 	if call, ok := n.Cmd.(*syntax.CallExpr); ok {
 		args := s.args(call.Args)
-		s.items = completedBy(args)
+		s.items, s.client = completedBy(args), asksDatabase(args)
 		return readerOf(args)
 	}
 	if n.Cmd == nil {
@@ -36,6 +36,7 @@ func (s *shellLine) reads(n *syntax.Stmt) reading {
 			if c := completedBy(args); c != nil {
 				s.items = c
 			}
+			s.client = s.client || asksDatabase(args)
 			switch r := readerOf(args); {
 			case call.Args[0].Lit() == "read":
 			case r == readsScript, most == readsText:
@@ -130,16 +131,19 @@ func startsOf(args []arg) []arg {
 }
 
 func (s *shellLine) read(r reading, text string) {
+	items, client, before := s.items, s.client, len(s.commands)
+	defer func() { s.items, s.client = items, client }() // a script has readers of its own
 	switch {
 	case len(s.commands) > maxCommands:
 	case r == readsScript:
 		s.parse(text)
 	case r == readsAnything:
-		if s.items == nil || !s.items.takesText() {
+		if items == nil || !items.takesText() {
 			s.text(text)
+			s.commands[before].sql = client
 		}
-		if s.items != nil {
-			s.complete(s.items, text)
+		if items != nil {
+			s.complete(items, text)
 		}
 	}
 }

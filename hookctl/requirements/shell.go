@@ -25,6 +25,7 @@ type shellLine struct {
 	expanded int
 	lost     bool       // some variable was too much
 	items    *completed // the command that the reader completes with what it reads
+	client   bool       // the reader is a client of a database
 	visits   int        // see maxVisits
 	keep     bool       // the command takes words with blanks as text; see part
 	guessing bool       // the unknown is taken as empty
