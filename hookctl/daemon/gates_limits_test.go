@@ -169,3 +169,28 @@ func TestGateOfDeletedSession(t *testing.T) {
 		t.Error("its gate is still open")
 	}
 }
+
+// A session that goes on after its deletion is held by its gates, and can open them like any other.
+func TestGateOfADeletedSessionThatGoesOn(t *testing.T) {
+	g := newGated(t, planOnly)
+	g.says(sessA, startAs("startup"))
+	if code, body := ask(t, g.d, "POST", "/v1/emit", `{"type":"session.deleted","session":"`+sessA+`","data":{"reason":"test"}}`); code != 200 {
+		t.Fatal(body)
+	}
+	if got := g.reason(sessA, edit); !strings.Contains(got, "hookctl req satisfy commit_plan --session "+events.Alias(sessA)) {
+		t.Errorf("the way out is not named: %q", got)
+	}
+	for _, name := range []string{events.Alias(sessA), sessA} {
+		o := GateOrder{Dir: g.dir, Session: name, Events: []GateCommand{{Type: events.TypeGateSatisfied, Data: json.RawMessage(`{"name":"commit_plan","scope":"session","level":"session","by":"cli"}`)}}}
+		r, err := g.d.OrderGates(t.Context(), o)
+		if err != nil || r.Session != sessA {
+			t.Fatalf("%s: %+v %v", name, r, err)
+		}
+	}
+	if got := g.reason(sessA, edit); got != "" {
+		t.Errorf("satisfied by hand: %s", got)
+	}
+	if got := g.reason(sessB, edit); got == "" {
+		t.Error("another session's gate is open")
+	}
+}

@@ -210,6 +210,11 @@ func (d *desk) find(ctx context.Context, name string) (id string, explicit bool,
 			return id, true, nil
 		}
 		s, err := match(d.sessions, name, d.a)
+		if err != nil {
+			if gone, without := match(d.undeleted(), name, d.a); without == nil {
+				return gone.ID, true, nil
+			}
+		}
 		return s.ID, true, err
 	}
 	if id := d.a.Getenv("CLAUDE_CODE_SESSION_ID"); id != "" {
@@ -219,6 +224,16 @@ func (d *desk) find(ctx context.Context, name string) (id string, explicit bool,
 		return id, false, nil
 	}
 	return "", false, errNoSession
+}
+
+// undeleted are all sessions as if none had been deleted. One that was and goes on is held by its gates like any other,
+// and told to open them by its name.
+func (d *desk) undeleted() []cell[session.State] {
+	list := slices.Clone(d.sessions)
+	for i := range list {
+		list[i].State.Status = session.Ended
+	}
+	return list
 }
 
 var errNoSession = errors.New("no session")
