@@ -66,12 +66,24 @@ func (s *shellLine) has(found func(words []string, at folders) bool, at folders)
 		}
 		words := strings.FieldsFunc(c.text, func(r rune) bool { return strings.ContainsRune(" \"'`();{}&|", r) })
 		for i := range words {
-			if found(words[i:min(i+maxWords, len(words))], at) {
+			if found(plainWords(words[i:min(i+maxWords, len(words))]), at) {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+// plainWords are the words of a text without the options between git and its verb.
+func plainWords(words []string) []string {
+	if words[0] != "git" || len(words) < 2 || words[1][0] != '-' {
+		return words
+	}
+	var plain []string
+	for _, a := range withoutGlobals("git", argsOf(words)) {
+		plain = append(plain, a.text)
+	}
+	return plain
 }
 
 // removesOutside: rm, or find that removes, of an absolute path that lies neither in the work tree nor in the folder

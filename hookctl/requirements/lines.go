@@ -11,7 +11,7 @@ import (
 // Containers and other machines are none: what rm removes there is not on this one.
 var runners = setOf(`npm npx pnpm yarn bun bunx uv uvx poetry pipenv pdm hatch bundle mise asdf direnv conda mamba nix nix-shell op doppler dotenv dotenvx
 	aws-vault wsl cmd xvfb-run ltrace dbus-run-session proxychains proxychains4 torsocks firejail arch rlwrap winpty numactl valgrind gosu su-exec setuidgid
-	chpst tini dumb-init systemd-inhibit ssh-agent screen entr rtk`)
+	chpst tini dumb-init daemonize start-stop-daemon systemd-inhibit ssh-agent screen script entr ip sem perf trickle cpulimit gdb task rtk`)
 
 // ran are the programs that are looked for among the words of a runner; those of git, gh and shells are looked for anyhow.
 var ran = setOf(`rm find concurrently hyperfine`)

@@ -34,7 +34,6 @@ func TestInputOfAShellElsewhere(t *testing.T) {
 		"ssh host <<'E'\ncd x\ngit -C d push -f\nE": "force_push_short", "ssh -T u@host bash -s <<'E'\ngit -C d push -f\nE": "force_push_short",
 		"echo 'git -C d push -f' | ssh -p 22 host": "force_push_short", "docker exec -i box bash <<'E'\ngit -C d push -f\nE": "force_push_short",
 		"ssh host 'cat > x.sh' <<'E'\nrm -rf /srv\nE": "", "cat x <<'E' | ssh host tee x\nrm -rf /srv\nE": "", "ssh host 'psql d' <<< 'drop table x'": "sql_drop",
-		"docker exec -i box cat <<< 'git -C d push -f'": "",
 	} {
 		equal(t, line, danger(t, line), want)
 	}
