@@ -78,10 +78,15 @@ func handsOn(name string, args []arg) (first, end int) {
 		rest = behind(args, strings.Fields(w.valued), w.operands, name)
 	case shells[name]:
 		rest, end = scriptOf(args), 0
-	case name == "eval":
-		rest = behind(args, nil, 0, name)
+	case name == "eval" || name == "watch":
+		rest = behind(args, []string{"-n", "--interval"}, 0, name)
+	case name == "ssh":
+		rest = behindHost(args)
 	case name == "trap":
 		rest, end = behind(args, nil, 0, name), 0
+	}
+	if first = scriptWithin(args); rest == nil && first > 0 && !printers[name] && !masks[name] {
+		return first, first + 1
 	}
 	first = len(args) - len(rest)
 	if len(rest) == 0 || first <= 0 || rest[0].text == "" || !slices.Equal(args[first:], rest) { // env -S makes words

@@ -131,6 +131,7 @@ func TestHostileWords(t *testing.T) {
 func TestNamesThatTheLineMakes(t *testing.T) {
 	seen(t,
 		`f() { git "$@"; }; f -C d push`, `f() { git -C d "$1"; }; f push`, "function g { git $1; }; g push", `set -- git -C d push; "$@"`,
+		`f() { shift; git -C d "$@"; }; f x push`, `f() { shift 2; git "$1"; }; f a b push`, `f() { git -C "$1" "${@:2}"; }; f d push`, "set -- a push; shift; git $1",
 		"alias g=git; g -C d push", "alias p='git -C d push'\np", "for c in pull push; do git $c; done",
 		`bash -c 'git "$@"' _ push`, `bash -c '"$0" "$@"' git -C d push`, `bash -c 'eval "$1"' _ 'git -C d push'`,
 		"git -c alias.p=push p", "git -c alias.p='!git -C d push' p", "git -c a=b -c alias.p='push --force' p", "git config --global alias.p push && git p",
@@ -139,6 +140,7 @@ func TestNamesThatTheLineMakes(t *testing.T) {
 	)
 	unseen(t,
 		"alias p='git push'", "git -c alias.p=push log", "git -c user.name='git push' log", "git config alias.p push",
+		`f() { shift; git "$@"; }; f push`, `f() { shift 9; git "$@"; }; f push`, `f() { git "${@:9}"; }; f push`, "shift; git $1", `f() { git "${@:1:1}"; }; f log push`,
 		"for c in pull log; do git $c; done", `f() { git commit -m "$1"; }; f 'a message'`,
 	)
 	for line, want := range map[string]string{

@@ -1,6 +1,7 @@
 package requirements
 
 import (
+	"strconv"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -106,6 +107,12 @@ func (s *shellLine) defines(name string, args []arg) {
 		for _, a := range args[2:] {
 			s.params = append(s.params, a.text)
 		}
+	case name == "shift" && len(s.params) > 0:
+		n := 1
+		if len(args) > 1 {
+			n, _ = strconv.Atoi(args[1].text)
+		}
+		s.params = append(s.params[:1:1], s.params[min(1+max(n, 0), len(s.params)):]...)
 	case name == "printf" && len(args) > 3 && args[1].text == "-v":
 		s.set(args[2].text, printedBy(name, args[3:]), false)
 	case name == "git":

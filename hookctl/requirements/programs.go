@@ -22,7 +22,7 @@ var printers = setOf(`echo printf print : true false test [ man info tldr apropo
 
 // masks take words with blanks in them as text: messages, search expressions, file names.
 var masks = setOf(`git gh glab hub hg svn jj grep egrep fgrep rg ag ack sed awk gawk mawk jq yq cat bat less more head
-	tail ls find fd touch mkdir cp mv rm ln stat file du date open xdg-open curl wget tee wc sort diff code vim nano open cd read export patch shellcheck shfmt base64 column cut fold nl pbcopy rev tac tr uniq xclip xxd md5sum sha256sum`)
+	tail ls find fd touch mkdir cp mv rm ln stat file du date open xdg-open curl wget tee wc sort diff code vim nano open cd read mapfile readarray export patch shellcheck shfmt base64 column cut fold nl pbcopy rev tac tr uniq xclip xxd md5sum sha256sum`)
 
 // interpreters are masks that can run a program of their script; the value is how such a script says so.
 var interpreters = map[string]*regexp.Regexp{
@@ -323,8 +323,9 @@ func (s *shellLine) gitRuns(args []arg) {
 func (s *shellLine) suffixes(args []arg) {
 	const limit = 4
 	found, runs := 0, runners[baseName(args[0].text)]
-	for _, a := range args[1:] {
-		if strings.ContainsAny(a.text, " \t\n\"'") {
+	first, end := handsOn(baseName(args[0].text), args)
+	for i, a := range args {
+		if i > 0 && (i < first || i >= end) && strings.ContainsAny(a.text, " \t\n\"'") {
 			s.loose(a.text)
 		}
 	}

@@ -148,6 +148,19 @@ func eachOf(p *syntax.ParamExp) bool {
 	return ok && index.Lit() == "@"
 }
 
+// sliceFrom is the number in ${@:2}.
+func sliceFrom(p *syntax.ParamExp) (int, bool) {
+	if p.Slice == nil || p.Slice.Length != nil || p.Param.Value != "@" && p.Param.Value != "*" {
+		return 0, false
+	}
+	offset, ok := p.Slice.Offset.(*syntax.Word)
+	if !ok {
+		return 0, false
+	}
+	n, err := strconv.Atoi(offset.Lit())
+	return n, err == nil && n >= 0
+}
+
 // param is a variable's value if the line has set it, its default if it names one; else it is not known and its sign
 // is `$NAME`. ${x:+word} is the word: that x is set is likely where somebody asks.
 func (s *shellLine) param(p *syntax.ParamExp) (value string, known bool) {
@@ -159,6 +172,9 @@ func (s *shellLine) param(p *syntax.ParamExp) (value string, known bool) {
 		return s.word(p.Exp.Word).text, true
 	}
 	value, known = s.variable(name)
+	if from, ok := sliceFrom(p); ok && s.params != nil {
+		value = strings.Join(s.params[min(from, len(s.params)):], " ")
+	}
 	if known && p.Excl {
 		value, known = s.variable(value)
 	}
