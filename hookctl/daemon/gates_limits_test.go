@@ -194,3 +194,28 @@ func TestGateOfADeletedSessionThatGoesOn(t *testing.T) {
 		t.Error("another session's gate is open")
 	}
 }
+
+// What armed the end of the turn before the deletion arms it no more; the next call does, once.
+func TestTriggerOfADeletedSessionThatGoesOn(t *testing.T) {
+	g := newGated(t, planOnly)
+	g.satisfy2(sessA, "commit_plan")
+	g.says(sessA, edit)
+	if code, body := ask(t, g.d, "POST", "/v1/emit", `{"type":"session.deleted","session":"`+sessA+`","data":{"reason":"test"}}`); code != 200 {
+		t.Fatal(body)
+	}
+	if got := g.says(sessA, stop); strings.Contains(got, `"block"`) {
+		t.Errorf("held by what it did before: %s", got)
+	}
+	g.satisfy(sessA, "commit_plan", "session")
+	for range 3 {
+		g.says(sessA, edit)
+	}
+	if got := g.types(); got != "satisfied triggered satisfied triggered" {
+		t.Errorf("gate events: %s", got)
+	}
+	g.clear(sessA, "commit_plan")
+	if got := g.says(sessA, stop); !strings.Contains(got, `"decision":"block"`) {
+		t.Errorf("the turn is let go: %q", got)
+	}
+	mustVerify(t, g.d)
+}

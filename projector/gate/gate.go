@@ -26,7 +26,7 @@ import (
 // Name and Version of the projection's cells.
 const (
 	Name    = "gate"
-	Version = 3
+	Version = 4
 )
 
 // Bounds of a cell; the log has all of it. Beyond, the oldest goes first.
@@ -61,8 +61,9 @@ type Gate struct {
 // Entry is what is known at one level.
 type Entry struct {
 	Satisfied *Mark `json:"satisfied,omitempty" jsonschema_description:"newest satisfaction that was not cleared"`
-	Triggered *Mark `json:"triggered,omitempty" jsonschema_description:"that a call asked for it"`
-	Cleared   *Mark `json:"cleared,omitempty" jsonschema_description:"newest clearing"`
+	Triggered *Mark `json:"triggered,omitempty" jsonschema_description:"the first call that asked for it"`
+	Again     *Mark `json:"again,omitempty" jsonschema_description:"the newest call after that, where the first counted no more: its session was deleted"`
+	Cleared   *Mark `json:"cleared,omitempty" jsonschema_description:"newest clearing; it tells why the gate is closed again"`
 }
 
 // Mark says who, when and by which event.
@@ -193,7 +194,9 @@ func (s *State) triggered(r events.Record, e *events.GateTriggered) {
 	s.change(e.Name, e.Scope, session, func(en *Entry) {
 		if en.Triggered == nil {
 			en.Triggered = &m
+			return
 		}
+		en.Again = &m
 	})
 }
 
@@ -216,7 +219,7 @@ func (s *State) cleared(r events.Record, e *events.GateCleared) {
 		s.change(name, g.Scope, r.Session, func(en *Entry) {
 			en.Satisfied, en.Cleared = nil, &m
 			if e.Reason != events.GateClearedCommand {
-				en.Triggered = nil
+				en.Triggered, en.Again = nil, nil
 			}
 		})
 	}
@@ -257,7 +260,7 @@ func (s *State) change(name, scope, session string, fn func(*Entry)) {
 // newest is when something was last said about an entry.
 func (e Entry) newest() time.Time {
 	var at time.Time
-	for _, m := range []*Mark{e.Satisfied, e.Triggered, e.Cleared} {
+	for _, m := range []*Mark{e.Satisfied, e.Triggered, e.Again, e.Cleared} {
 		if m != nil && m.At.After(at) {
 			at = m.At
 		}

@@ -41,23 +41,26 @@ func (s State) since(session string, e Entry) Entry {
 	if i < 0 {
 		return e
 	}
-	keep := func(m *Mark) *Mark {
-		if m == nil || !m.At.After(s.Deleted[i].At) {
-			return nil
-		}
-		return m
-	}
-	return Entry{Satisfied: keep(e.Satisfied), Triggered: keep(e.Triggered), Cleared: keep(e.Cleared)}
+	return e.only(func(m *Mark) bool { return m.At.After(s.Deleted[i].At) })
 }
 
 func (s State) valid(e Entry) Entry {
+	return e.only(func(m *Mark) bool { return !slices.Contains(s.Retracted, m.Event) })
+}
+
+// only is an entry with the marks that count.
+func (e Entry) only(counts func(*Mark) bool) Entry {
 	keep := func(m *Mark) *Mark {
-		if m == nil || slices.Contains(s.Retracted, m.Event) {
+		if m == nil || !counts(m) {
 			return nil
 		}
 		return m
 	}
-	return Entry{Satisfied: keep(e.Satisfied), Triggered: keep(e.Triggered), Cleared: keep(e.Cleared)}
+	out := Entry{Satisfied: keep(e.Satisfied), Triggered: keep(e.Triggered), Again: keep(e.Again), Cleared: keep(e.Cleared)}
+	if out.Triggered == nil {
+		out.Triggered = out.Again
+	}
+	return out
 }
 
 // Satisfied tells whether a requirement of that scope is met for a session at a time.
