@@ -34,7 +34,7 @@ func TestCommandsThatParallelCompletes(t *testing.T) {
 		"nice parallel git ::: push", "echo push | sudo parallel -j1 git", "parallel 'git -C d {2} {1}' ::: a ::: push",
 	)
 	unseen(t,
-		"parallel echo git ::: push", "parallel echo 'git push' ::: a", "parallel git log ::: push", "parallel git {1} {2} ::: log ::: push", "parallel ::: 'echo git push'",
+		"parallel git {3} ::: push", "parallel git log {0} ::: push", "parallel echo git ::: push", "parallel echo 'git push' ::: a", "parallel git log ::: push", "parallel git {1} {2} ::: log ::: push", "parallel ::: 'echo git push'",
 		"echo push | parallel git log {}", "parallel git commit -m ::: push", "parallel",
 	)
 	for line, want := range map[string]string{

@@ -102,6 +102,8 @@ func TestWordsThatTheShellMakes(t *testing.T) {
 		"{git,push}", "{git,-C,d,push}", "git p{ush,x}", "{git,-C}{,d} push; git pu{sh,}", "git${IFS}push", "git$IFS'push'", "git$IFS$()push", "IFS=,; x=git,push; $x",
 		`a=(git -C d push); "${a[@]}"`, "a=(push); git ${a[0]}", "x=git; x+=' push'; $x", "v=push; n=v; git ${!n}", `git "${x:+push}"`,
 		"$(echo git) push", "$(which git) -C d push", "g=$(command -v git); $g -C d push", `"$(type -p git)" push`,
+		"git $( (echo push) )", "git $({ echo push; })", "git $(printf -- push)", `git pu$x"sh"`, `git "p\
+ush"`, "git $'\\q'push; git $'push'", "git -C d ${$} push",
 		"git $(printf push)", "git $(printf %s push)", "git $(echo push | cat)", `bash -c "$(printf 'git -C %s push' d)"`, "eval \"$(cat <<'E'\ngit -C d push\nE\n)\"",
 		"git pu$()sh", "git pu$@sh", `git pu"$x"sh`, "git pu``sh", "$SUDO git -C d push", "bash $OPTIONS -c 'git -C d push'", "git $OPTIONS push",
 	)
@@ -165,6 +167,7 @@ func TestInputsOfAShell(t *testing.T) {
 	seen(t,
 		"source <(echo git -C d push)", ". <(printf 'git -C %s push' d)", "bash <(cat <<'E'\ngit -C d push\nE\n)", "bash < <(echo 'git -C d push')",
 		"bash --rcfile <(echo 'git -C d push') -i", "make -f <(echo 'all:; git -C d push')", "echo 'git -C d push' | (bash)", "echo 'git -C d push' | { cat | bash; }",
+		"print 'git -C d push' | bash", "<<< 'git -C d push' bash", "(bash) < <(echo 'git -C d push')", "nohup bash <<< 'git -C d push'", "timeout 5 sudo -i <<< 'git -C d push'",
 		"{ bash; } <<< 'git -C d push'", "if true; then sh; fi <<'E'\ngit -C d push\nE", `while read -r c; do eval "$c"; done <<< 'git -C d push'`,
 		`echo -e 'git -C d p\x75sh' | bash`, "printf 'git -C d %s' push | bash", "echo push | xargs git", "xargs git -C d <<< push", "bash <<A <<B\nx\nA\ngit -C d push\nB",
 	)

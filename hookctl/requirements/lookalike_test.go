@@ -15,6 +15,7 @@ func TestWordsForAnotherProgramThatOnlyPrints(t *testing.T) {
 	seen(t,
 		"sudo git push", "sudo echo x; sudo git push", "bash -c 'echo x; git -C d push'", "eval 'echo x; git -C d push'", "sudo $PROGRAM git push",
 		"bash run.sh 'git push'", `bash -c 'x "$1"' _ 'git push'`, "xargs -n1 git push", "timeout 5 $X git push", "sudo bash -c \"$X git push\"",
+		`bash -c 'echo git push; x "$1"' _ 'git push'`, "git merge-base x; git push",
 	)
 	for pattern, line := range map[string]string{
 		`sudo git push`: "sudo git push", `-u\s+root`: "sudo -u root ls", `timeout\s+\d+`: "timeout 5 ls", `^bash -c`: "bash -c 'ls'", `^sudo.*push`: "A=1 sudo git push",
