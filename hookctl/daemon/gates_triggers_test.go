@@ -112,3 +112,24 @@ func TestGateReview(t *testing.T) {
 		t.Errorf("told twice: %s", got)
 	}
 }
+
+// A denial names the next step, however the line is written; a line that only looks like one passes.
+func TestGateOnSpellingsOfACommand(t *testing.T) {
+	g := newGated(t, "requirements:\n  push:\n    enabled: true\n    scope: single_use\n    trigger_tools: [{tool: Bash, command_pattern: 'git\\s+push'}]\n")
+	for _, line := range []string{
+		"git push", "cd x && sudo -u dev git -C d push", "parallel git ::: push", "echo push | xargs -I{} git {}", "git -C d -c alias.p=push p",
+		"GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=alias.p GIT_CONFIG_VALUE_0=push git p", "ssh host <<'E'\ngit -C d push\nE", `pwsh -c "git -C d push"`,
+	} {
+		if got := g.reason(sessA, bash("PreToolUse", line)); !strings.Contains(got, "hookctl req satisfy push --session aaaaaaaa") {
+			t.Errorf("%s: %q", line, got)
+		}
+		g.later(time.Minute) // a text that is repeated at once is shortened
+	}
+	for _, line := range []string{
+		`echo "git push"`, "sudo grep -rn 'git push' .", "bash -c 'echo git push'", "git log --grep='git push'", "cat > x <<'E'\ngit push\nE", "git stash push", "git config alias.p push",
+	} {
+		if got := g.says(sessA, bash("PreToolUse", line)); strings.Contains(got, "permissionDecision") {
+			t.Errorf("%s: %s", line, got)
+		}
+	}
+}

@@ -144,7 +144,8 @@ func TestDangerText(t *testing.T) {
 }
 
 func FuzzDangerous(f *testing.F) {
-	for _, line := range []string{"rm -rf /", "git push -f", "echo \"rm -rf /\"", "rm -rf / ' (", "psql -c 'DROP TABLE x'"} {
+	for _, line := range []string{"rm -rf /", "git push -f", "echo \"rm -rf /\"", "rm -rf / ' (", "psql -c 'DROP TABLE x'", "psql -c 'TRUNCATE x'", "npx -c 'git push -f'",
+		"git push -o x -f", "git clean -e x -f"} {
 		f.Add(line)
 	}
 	r := project("requirements: {}")

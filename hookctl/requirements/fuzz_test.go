@@ -52,7 +52,8 @@ func FuzzLoad(f *testing.F) {
 
 // FuzzMatch: a line is taken apart in bounded time, and what runs after it is still found.
 func FuzzMatch(f *testing.F) {
-	for _, seed := range []string{"git push", "echo $(git push)", "bash -c 'x'", "a=b; $a", "cat <<EOF\nx\nEOF", "find . -exec x {} \\;", "xargs -I{} sh -c '{}'", "env -S 'a b'", "((1+1))", "a | sh", "${x:=y}"} {
+	for _, seed := range []string{"git push", "echo $(git push)", "bash -c 'x'", "a=b; $a", "cat <<EOF\nx\nEOF", "find . -exec x {} \\;", "xargs -I{} sh -c '{}'", "env -S 'a b'", "((1+1))", "a | sh", "${x:=y}",
+		"parallel a {} ::: b c", "echo b | xargs -I{} git {}", "ssh h <<E\nx\nE", "GIT_CONFIG_KEY_0=alias.x GIT_CONFIG_VALUE_0=y git x", "f() { shift; ${@:2}; }; f a", "sudo bash -c 'echo x'"} {
 		f.Add(seed)
 	}
 	p, err := compile(`git\s+push`)
