@@ -22,6 +22,9 @@ VERSION := $(shell \
 	else echo $(BASE)-dev.$$(TZ=UTC git log -1 --date=format-local:%Y%m%d%H%M%S --format=%cd 2>/dev/null || echo 0).$$(git describe --always --dirty --exclude '*' 2>/dev/null || echo new); fi)
 endif
 
+# A hook of git that runs the tests has these; the repositories of the tests are others.
+unexport GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE GIT_PREFIX GIT_OBJECT_DIRECTORY GIT_CONFIG_PARAMETERS
+
 EXE      := $(shell $(GO) env GOEXE)
 BINARIES := hookd replay hookctl
 bindir    = $(DESTDIR)$(PREFIX)/bin
