@@ -13,7 +13,7 @@ type act struct {
 	event     events.Event
 	tool      string // of a call that came back and was not interrupted
 	path      string // the file it was about
-	command   string // shell: the command line, blanks folded
+	command   uint32 // shell: the command line, blanks folded; 0 for none
 	checks    bool   // shell: tests, build, lint or type check
 	written   string // Write: "create" or "update", as the client says
 	target    uint32 // what a later call must hit to be a retry; 0 for none
@@ -68,19 +68,19 @@ func (a *act) call(tool string, input json.RawMessage) {
 		line := events.Text(events.Member(input, "command"))
 		line = line[:min(len(line), commandLimit)]
 		commands := simpleCommands(line)
-		a.command = strings.Join(strings.Fields(line), " ")
+		a.command = hashLine(line)
 		a.checks = runsChecks(commands)
 		if name := subject(commands); name != "" {
-			a.target = hash("$ " + name)
+			a.target = hash("$ ", name)
 		}
 	case "Read", "Edit", "MultiEdit", "Write":
 		a.path = events.Text(events.Member(input, "file_path"))
 	case "NotebookEdit", "NotebookRead":
 		a.path = events.Text(events.Member(input, "notebook_path"))
 	default:
-		a.target = hash("tool " + tool)
+		a.target = hash("tool ", tool)
 	}
 	if a.path != "" {
-		a.target = hash("file " + a.path)
+		a.target = hash("file ", a.path)
 	}
 }

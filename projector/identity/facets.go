@@ -42,7 +42,7 @@ func freshness(s *State, a *act) bool {
 
 // periodicity: a command line is run again.
 func periodicity(s *State, a *act) bool {
-	return a.command != "" && slices.Contains(s.Commands, hash(a.command))
+	return a.command != 0 && slices.Contains(s.Commands, a.command)
 }
 
 // ordering: the plan or the list of things to do is updated.
@@ -148,8 +148,8 @@ func (s *State) remember(a *act) {
 	case a.succeeded && retried(s, a):
 		s.Failed = exclude(s.Failed, a.target)
 	}
-	if a.command != "" {
-		s.Commands = include(s.Commands, hash(a.command), maxCommands)
+	if a.command != 0 {
+		s.Commands = include(s.Commands, a.command, maxCommands)
 	}
 	switch a.tool {
 	case "Edit", "MultiEdit", "Write", "NotebookEdit":
@@ -177,12 +177,40 @@ func exclude(set []uint32, v uint32) []uint32 {
 	return out
 }
 
-// hash is FNV-1a of 32 bits, never 0. Among a session's few hundred names a collision has odds of
+// hash is FNV-1a of 32 bits over all parts, never 0. Among a session's few hundred names a collision has odds of
 // about 1 in 100,000, and costs one misplaced unit of evidence.
-func hash(s string) uint32 {
-	h := uint32(2166136261)
-	for i := 0; i < len(s); i++ {
-		h = (h ^ uint32(s[i])) * 16777619
+func hash(parts ...string) uint32 {
+	h := fnv(offsetFNV)
+	for _, p := range parts {
+		h = h.with(p)
 	}
-	return max(h, 1)
+	return max(uint32(h), 1)
+}
+
+// hashLine is the hash of a line with its blanks folded into single ones, 0 where it has nothing else.
+func hashLine(line string) uint32 {
+	h := fnv(offsetFNV)
+	first := true
+	for word := range strings.FieldsSeq(line) {
+		if !first {
+			h = h.with(" ")
+		}
+		h, first = h.with(word), false
+	}
+	if first {
+		return 0
+	}
+	return max(uint32(h), 1)
+}
+
+// fnv is a hash under way.
+type fnv uint32
+
+const offsetFNV = 2166136261
+
+func (h fnv) with(s string) fnv {
+	for i := 0; i < len(s); i++ {
+		h = (h ^ fnv(s[i])) * 16777619
+	}
+	return h
 }

@@ -106,3 +106,15 @@ func TestAskingMovesNothing(t *testing.T) {
 		}
 	}
 }
+
+// The states in people's buckets have these hashes: they must not change.
+func TestHash(t *testing.T) {
+	for line, want := range map[string]uint32{"": 0, " \t\n": 0, "go test ./...": hash("go test ./..."), "  go\ttest \n ./... ": hash("go test ./...")} {
+		if got := hashLine(line); got != want {
+			t.Errorf("%q: %d, want %d", line, got, want)
+		}
+	}
+	if a, b := hash("file /w/main.go"), hash("file ", "/w/main.go"); a != b || a != 2722189487 {
+		t.Errorf("%d and %d", a, b)
+	}
+}

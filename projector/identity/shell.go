@@ -102,7 +102,7 @@ func (l *lexer) comment() {
 // redirect drops a redirection with its target, and remembers the delimiter of a here-document.
 func (l *lexer) redirect(c byte) {
 	if _, err := strconv.Atoi(string(l.word)); err == nil {
-		l.word = nil // a file descriptor's number
+		l.word = l.word[:0] // a file descriptor's number
 	}
 	l.endWord()
 	document := c == '<' && strings.HasPrefix(l.line[l.pos:], "<") && !strings.HasPrefix(l.line[l.pos:], "<<")
@@ -140,7 +140,7 @@ func (l *lexer) endWord() {
 	if len(l.word) > 0 || l.quoted {
 		l.words = append(l.words, string(l.word))
 	}
-	l.word, l.quoted = nil, false
+	l.word, l.quoted = l.word[:0], false
 }
 
 func (l *lexer) endCommand() {
