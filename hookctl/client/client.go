@@ -282,7 +282,7 @@ func (c *Client) send(ctx context.Context, method, path string, query url.Values
 
 // hasEnded tells that nobody listens any more, or that a connection was cut before its answer.
 func hasEnded(err error) bool {
-	for _, kind := range []error{syscall.ENOENT, syscall.ECONNREFUSED, syscall.ECONNRESET, io.EOF, io.ErrUnexpectedEOF} {
+	for _, kind := range []error{syscall.ENOENT, syscall.ECONNREFUSED, syscall.ECONNRESET, syscall.EPIPE, io.EOF, io.ErrUnexpectedEOF} {
 		if errors.Is(err, kind) {
 			return true
 		}

@@ -1,10 +1,14 @@
 package client
 
 import (
+	"context"
 	"errors"
+	"io"
 	"net"
+	"net/url"
 	"os"
 	"path/filepath"
+	"syscall"
 	"testing"
 
 	"hookline/hookctl/home/hometest"
@@ -38,5 +42,17 @@ func TestClientOfAnEndedDaemon(t *testing.T) {
 			t.Errorf("%s: %v", state, err)
 		}
 		c.http.CloseIdleConnections()
+	}
+}
+
+// Which trouble an ended daemon makes depends on how far the request had come.
+func TestHasEnded(t *testing.T) {
+	for err, want := range map[error]bool{syscall.EPIPE: true, syscall.ECONNRESET: true, syscall.ECONNREFUSED: true, syscall.ENOENT: true,
+		io.EOF: true, io.ErrUnexpectedEOF: true, errors.New("http: server closed idle connection"): true,
+		context.DeadlineExceeded: false, syscall.EACCES: false} {
+		in := &url.Error{Op: "Post", URL: "http://hookline/v1/stop", Err: err}
+		if got := hasEnded(in); got != want {
+			t.Errorf("%v: %t", in, got)
+		}
 	}
 }
