@@ -328,6 +328,50 @@ func TestSyncerCoversEveryBlock(t *testing.T) {
 	}
 }
 
+// While a block is being synced the server fills it and begins the next. What it wrote into the first is on disk before
+// anybody is told so, and before the first is given up for the next.
+func TestSyncerLeavesNoBlockUnfinished(t *testing.T) {
+	dir := t.TempDir()
+	add := func(n int) {
+		f, err := os.OpenFile(filepath.Join(dir, fmt.Sprintf("%d.blk", n)), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+		if err == nil {
+			_, err = f.WriteString("x")
+			err = errors.Join(err, f.Close())
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	y := newSyncer(dir, 0, func() {}, func(err error) { t.Error(err) })
+	defer y.stop()
+	synced := map[int]int64{} // sizes by block
+	beside := func() {}       // what the server does while a block is synced
+	y.toDisk = func(n int, path string) error {
+		info, err := os.Stat(path)
+		if err != nil {
+			return err
+		}
+		synced[n] = info.Size()
+		beside()
+		beside = func() {}
+		return nil
+	}
+	add(1)
+	y.newest = 1
+	beside = func() {
+		add(1)
+		add(2)
+	}
+	for seq := 1; seq <= 3; seq++ {
+		if err := y.wait(t.Context(), uint64(seq)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if synced[1] != 2 || synced[2] != 1 || y.newest != 2 {
+		t.Errorf("synced %v, newest %d; want two bytes of the first block, one of the second", synced, y.newest)
+	}
+}
+
 // The server makes a block before it has anything to put into it, which cannot be archived yet: the archiver is woken
 // until there is something.
 func TestSyncerTellsOfABlockThatHasContent(t *testing.T) {

@@ -25,6 +25,8 @@ type syncer struct {
 
 	refused func(error) // called once, when an fsync failed, before anybody is told
 
+	toDisk func(index int, path string) error // syncs a block: held.sync
+
 	mu      sync.Mutex
 	durable uint64 // everything up to this sequence is on disk
 	current *round // the round under way, nil between rounds
@@ -48,7 +50,9 @@ type round struct {
 }
 
 func newSyncer(dir string, durable uint64, roll func(), refused func(error)) *syncer {
-	return &syncer{dir: dir, roll: roll, refused: refused, durable: durable}
+	s := &syncer{dir: dir, roll: roll, refused: refused, durable: durable}
+	s.toDisk = s.held.sync
+	return s
 }
 
 // begin starts to bring everything up to seq to disk, without waiting for it. When it starts the loop
@@ -143,21 +147,23 @@ func (s *syncer) take() *round {
 }
 
 // flush syncs every block that can have been written since the last flush: the one that was newest
-// then, and all that came after it. The directory is synced when there are such.
+// then, and all that came after it. The directory is synced when there are such. What follows a block is
+// looked for before the block is synced: the server goes on writing meanwhile, and only a block that had a
+// follower by then is complete. One that got its follower later is synced again by the next round.
 func (s *syncer) flush() error {
 	if s.newest == 0 {
 		return s.flushAll()
 	}
 	for i := s.newest; ; {
-		err := s.held.sync(i, s.block(i))
+		next, err := s.after(i)
+		if err != nil {
+			return s.stuck(err)
+		}
+		err = s.toDisk(i, s.block(i))
 		switch {
 		case errors.Is(err, fs.ErrNotExist) && i == s.newest: // the log was rebuilt
 			return s.flushAll()
 		case err != nil && !errors.Is(err, fs.ErrNotExist):
-			return s.stuck(err)
-		}
-		next, err := s.after(i)
-		if err != nil {
 			return s.stuck(err)
 		}
 		if next == 0 {
