@@ -32,6 +32,10 @@ func shadow(o Options, dir string) error {
 	if err != nil {
 		return err
 	}
+	// First of all: where nothing but the marker is left, a missing folder would look like a missing marker.
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
 	sealed := map[string]bool{}
 	for _, b := range blocks[:max(0, len(blocks)-1)] {
 		sealed[filepath.Join(o.msgsDir(), b.Name)] = true

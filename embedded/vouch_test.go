@@ -295,6 +295,32 @@ func TestShadow(t *testing.T) {
 	}
 }
 
+// Nothing but the marker is left of a store: its shadow says that the log is gone, as the store would.
+func TestShadowOfGoneLog(t *testing.T) {
+	dir := storeDir(t)
+	s := open(t, dir)
+	fill(t, s, 20, 100)
+	closeStore(t, s)
+	if err := errors.Join(os.RemoveAll(s.opts.archiveDir()), os.RemoveAll(s.opts.jetstreamDir())); err != nil {
+		t.Fatal(err)
+	}
+	beside := filepath.Join(t.TempDir(), "look", "store")
+	release, err := Shadow(Options{Dir: dir}, beside)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := release(); err != nil {
+		t.Fatal(err)
+	}
+	for _, at := range []string{beside, dir} {
+		_, err := Open(t.Context(), Options{Dir: at})
+		var damage *DamageError
+		if !errors.Is(err, ErrLogGone) || !errors.As(err, &damage) || damage.FirstSeq != 1 || damage.LastSeq != 20 {
+			t.Errorf("%s: %v", at, err)
+		}
+	}
+}
+
 // A store that was killed before anything vouched for its log, and whose log and archive were removed, says that there
 // was one as long as its large contents are there.
 func TestForgottenLog(t *testing.T) {
