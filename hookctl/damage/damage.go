@@ -70,7 +70,11 @@ func Told(f embedded.Found) string {
 func Status(rep embedded.Report) []string {
 	out := []string{}
 	for _, dm := range rep.Damage {
-		out = append(out, fmt.Sprintf("%s at %d: %s (sequences %d to %d)", dm.Block, dm.Offset, dm.Why, dm.FirstSeq, dm.LastSeq))
+		line := fmt.Sprintf("%s at %d: %s", dm.Block, dm.Offset, dm.Why)
+		if which := sequencesOf(dm); which != "" {
+			line += " (" + which + ")"
+		}
+		out = append(out, line)
 	}
 	f := rep.Found
 	if !f.Empty() && len(rep.Damage) == 0 {
@@ -125,15 +129,22 @@ func Opened(rep embedded.Report) []string {
 // Line is one fault of a block.
 func Line(dm block.Damage) string {
 	s := fmt.Sprintf("%s at byte %d: %s", dm.Block, dm.Offset, dm.Why)
+	if which := sequencesOf(dm); which != "" {
+		s += ", " + which
+	}
+	return s
+}
+
+// sequencesOf names the sequences of a fault; "" where they are not known.
+func sequencesOf(dm block.Damage) string {
+	words := "sequences "
 	switch {
 	case dm.FirstSeq == 0:
-		return s
+		return ""
 	case dm.FirstSeq == dm.LastSeq:
-		s += ", sequence "
-	default:
-		s += ", sequences "
+		words = "sequence "
 	}
-	return s + rangesOf([]block.Range{{First: dm.FirstSeq, Last: dm.LastSeq}})
+	return words + rangesOf([]block.Range{{First: dm.FirstSeq, Last: dm.LastSeq}})
 }
 
 // problem says in one line what was wrong and what was done.

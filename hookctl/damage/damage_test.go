@@ -48,6 +48,12 @@ func TestLines(t *testing.T) {
 	if got := Status(embedded.Report{Found: f, Damage: []block.Damage{bad}}); !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}
+	one, unknown := bad, bad
+	one.LastSeq, unknown.FirstSeq, unknown.LastSeq = 3, 0, 0
+	want = []string{"1.blk at 17: checksum does not match (sequence 3)", "1.blk at 17: checksum does not match"}
+	if got := Status(embedded.Report{Damage: []block.Damage{one, unknown}}); !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
 	if got := Status(embedded.Report{}); got == nil || len(got) != 0 {
 		t.Errorf("%q", got)
 	}
