@@ -216,8 +216,8 @@ func (a *app) reqClearCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "clear [NAME…]", Short: "Close gates again, of a whole branch or of one session",
 		Long: "Close gates again. Without --session it is done for every session of the branch, and nothing of the\n" +
-			"requirement is left. With --session that session's satisfaction goes; that it was triggered stays, so the\n" +
-			"end of its turn is still held to it.",
+			"requirement is left. With --session that session's satisfaction goes; what holds for the whole branch stays,\n" +
+			"and so does that it was triggered: the end of its turn is still held to it.",
 		Example: "  hookctl req clear commit_plan\n  hookctl req clear commit_plan --session c68c8a51\n  hookctl req clear --all --branch feature/x",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 && !all {
@@ -253,6 +253,9 @@ func (a *app) clearGates(ctx context.Context, h house, args []string, all bool, 
 	if err != nil {
 		return err
 	}
+	if f.session != "" {
+		d.tellStillOpen(names)
+	}
 	if a.JSON {
 		return a.PrintJSON(r)
 	}
@@ -260,4 +263,16 @@ func (a *app) clearGates(ctx context.Context, h house, args []string, all bool, 
 		a.Printf("%s\n", printable(requirements.CLI{Branch: d.branch}.Cleared(n)))
 	}
 	return nil
+}
+
+// tellStillOpen names the gates, of those that were closed for one session, that what holds for the whole branch keeps
+// open for it. The name "" is all of them.
+func (d *desk) tellStillOpen(names []string) {
+	for _, n := range sortedKeys(d.state.Gates) {
+		m := d.state.Gates[n].Branch.Satisfied
+		if m == nil || m.Expired(d.a.Now()) || !slices.Contains(names, n) && !slices.Contains(names, "") {
+			continue
+		}
+		d.a.say(printable("⚠️  '" + n + "' stays open: it is satisfied for every session of the branch. `hookctl req clear " + n + " --branch " + d.branch + "` closes it for all"))
+	}
 }

@@ -380,6 +380,24 @@ func TestReqClear(t *testing.T) {
 	}
 }
 
+// What holds for the whole branch is not closed by closing a gate for one session, which is said.
+func TestReqClearStaysOpen(t *testing.T) {
+	b := newReq(t, "requirements:\n  commit_plan: {enabled: true}\n  adr: {enabled: true, scope: permanent}\n")
+	b.start(sessionA)
+	b.must("req", "satisfy", "commit_plan", "adr", "--session", sessionA)
+	const open = "⚠️  'adr' stays open: it is satisfied for every session of the branch. `hookctl req clear adr --branch feature/x` closes it for all\n"
+	for _, args := range [][]string{{"adr"}, {"--all"}, {"adr", "--json"}} {
+		if code, _, errs := b.run(append([]string{"req", "clear", "--session", "c68c8a51"}, args...)...); code != 0 || errs != open {
+			t.Errorf("%q: %d %q", args, code, errs)
+		}
+	}
+	for _, args := range [][]string{{"commit_plan", "--session", "c68c8a51"}, {"adr", "--branch", "feature/x"}, {"adr", "--session", "c68c8a51"}} {
+		if code, _, errs := b.run(append([]string{"req", "clear"}, args...)...); code != 0 || errs != "" {
+			t.Errorf("%q: %d %q", args, code, errs)
+		}
+	}
+}
+
 func TestReqListAndPrune(t *testing.T) {
 	b := newReq(t, reqRules)
 	b.must("req", "satisfy", "commit_plan", "--branch", "old/one", "--force")
