@@ -3,9 +3,12 @@ package daemon
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"hookline/embedded"
@@ -27,7 +30,7 @@ func ConnectLook(ctx context.Context, o client.Options) (*client.Client, error) 
 	}
 	dir, err := os.MkdirTemp(p.Store, lookName)
 	if err != nil {
-		return nil, err
+		return nil, notLooked(p.Store, err)
 	}
 	release, err := embedded.Shadow(embedded.Options{Dir: p.Store, Holder: "replay " + wire.Build}, filepath.Join(dir, "store"))
 	if err != nil {
@@ -41,6 +44,17 @@ func ConnectLook(ctx context.Context, o client.Options) (*client.Client, error) 
 	d.paths, d.spool = p, spool.Open(p)
 	d.started = time.Now()
 	return d.here(done), nil
+}
+
+// notLooked says which place a look could not write to, as an opening of the store there would.
+func notLooked(store string, err error) error {
+	switch {
+	case errors.Is(err, syscall.EROFS):
+		err = fmt.Errorf("%w: %w", embedded.ErrReadOnly, err)
+	case errors.Is(err, fs.ErrPermission):
+		err = fmt.Errorf("%w: %w", embedded.ErrDenied, err)
+	}
+	return fmt.Errorf("look at %s: %w", store, err)
 }
 
 // lookError is an error of a shadow in words of the store: the shadow's folder means nothing to anybody.
