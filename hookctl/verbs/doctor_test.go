@@ -177,6 +177,11 @@ func TestDoctorFinds(t *testing.T) {
 				f.status.Hooks = map[string]daemon.HookCount{"PreToolUse": {Count: 2}}
 				f.cells[session.Name][sessionA] = session.State{ID: sessionA, Hooks: map[string]int{"UserPromptSubmit": 2, "PostToolUse": 1}}
 			}},
+		{name: "one kind of hook", check: "client", result: resultOK, words: "1 kind of hook has come, the last ",
+			breaks: func(_ *testing.T, _ *bench, f *fakeHouse) {
+				f.events = sampleEvents()[:1]
+				f.status.Hooks = map[string]daemon.HookCount{"SessionStart": {Count: 2}}
+			}},
 		{name: "no hook yet", check: "client", result: resultWarn, words: "no hook has come yet",
 			breaks: func(_ *testing.T, _ *bench, f *fakeHouse) { f.status.Hooks, f.events = nil, nil }},
 		{name: "second install", check: "second install", result: resultWarn, words: "/opt/bin/hookctl sends the same hooks: 7 counted as duplicates",

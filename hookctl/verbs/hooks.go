@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"hookline/events"
-	"hookline/hookctl/cmdline"
 	"hookline/hookctl/daemon"
 	"hookline/projector/session"
 )
@@ -143,7 +142,11 @@ func (x *examiner) kinds(ctx context.Context) []check {
 	for _, c := range seen {
 		last = latest(last, c.Last)
 	}
-	return []check{passed(name, "%s of hooks have come, the last %s; `hookctl status` lists them", cmdline.Plural(len(seen), "kind"), x.ago(last))}
+	come := "1 kind of hook has come"
+	if len(seen) != 1 {
+		come = fmt.Sprintf("%d kinds of hooks have come", len(seen))
+	}
+	return []check{passed(name, "%s, the last %s; `hookctl status` lists them", come, x.ago(last))}
 }
 
 func (x *examiner) never(seen map[string]daemon.HookCount) []string {
