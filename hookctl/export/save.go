@@ -62,7 +62,7 @@ func syncDir(dir string) error {
 }
 
 // Pack writes what source gives to w, as one zstd stream if so wanted. A source that ends before the
-// trailer is an error; w has what came until then.
+// trailer is an error; w has what came until then, and nothing where nothing came.
 func Pack(w io.Writer, zstandard bool, source Source, told func(done, of uint64)) (Saved, error) {
 	buffered := bufio.NewWriterSize(w, 256<<10)
 	to, finish := io.Writer(buffered), func() error { return nil }
@@ -73,8 +73,9 @@ func Pack(w io.Writer, zstandard bool, source Source, told func(done, of uint64)
 		}
 		to, finish = z, z.Close
 	}
-	c := passing{missing: map[string]bool{}, told: told}
+	c, begun := passing{missing: map[string]bool{}, told: told}, false
 	err := source(func(line []byte) error {
+		begun = true
 		if err := c.line(line); err != nil {
 			return err
 		}
@@ -83,6 +84,9 @@ func Pack(w io.Writer, zstandard bool, source Source, told func(done, of uint64)
 	})
 	if err == nil && !c.ended {
 		err = errors.New("the daemon ended before the export did")
+	}
+	if !begun { // the frame of an empty stream would be all that w gets
+		return Saved{}, err
 	}
 	return c.saved(), cmp.Or(err, finish(), buffered.Flush()) // of a disk that is full each of them would say the same
 }
