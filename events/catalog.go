@@ -87,7 +87,7 @@ func Decode(typ string, version int, data json.RawMessage) Event {
 	if len(data) == 0 {
 		return e
 	}
-	if fill(data, e) {
+	if Fill(data, e) {
 		return e
 	}
 	e = k.New()

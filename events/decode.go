@@ -79,14 +79,10 @@ func kindOf(t reflect.Type) reflect.Kind {
 
 // Fill reads one JSON object into the struct that into points to, in one pass; false when it cannot, and
 // into is then to be thrown away and encoding/json to be asked. Raw members alias data.
-func Fill(data []byte, into any) bool { return fill(data, into) }
-
-// fill reads data, one JSON object, into the struct that e points to. It is false when data is not
-// what it can read in one pass; e is then to be thrown away.
-func fill(data []byte, e any) bool {
+func Fill(data []byte, into any) bool {
 	seen := recents.Get().(*recent)
 	defer recents.Put(seen)
-	return seen.fill(data, reflect.ValueOf(e).Elem())
+	return seen.fill(data, reflect.ValueOf(into).Elem())
 }
 
 // fill reads data into the struct v.

@@ -49,7 +49,7 @@ func TestFillIsEncodingJSON(t *testing.T) {
 			continue
 		}
 		fast := k.New()
-		if !fill(r.Data, fast) {
+		if !Fill(r.Data, fast) {
 			t.Errorf("%s: not read in one pass", f)
 		}
 		if want, _ := slow(t, k, r.Data); !sameEvent(want, fast) {
