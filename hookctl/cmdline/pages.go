@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
 
+	"hookline/hookctl/shape"
 	"hookline/hookctl/wire"
 )
 
@@ -72,3 +73,6 @@ func (c *Console) CompletionCmd(root *cobra.Command) *cobra.Command {
 		},
 	}
 }
+
+// ManOutput is what the verb man prints, in every program.
+func ManOutput() shape.Output { return shape.Output{Verb: "man", Of: shape.Of[pagesJSON]()} }

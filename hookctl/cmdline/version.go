@@ -23,6 +23,3 @@ func VersionOutput() shape.Output { return shape.Output{Verb: "version", Of: sha
 func (c *Console) PrintVersion() error {
 	return c.PrintJSON(versionJSON{wire.Build, wire.Protocol, runtime.Version(), runtime.GOOS, runtime.GOARCH})
 }
-
-// ManOutput is what the verb man prints, in every program.
-func ManOutput() shape.Output { return shape.Output{Verb: "man", Of: shape.Of[pagesJSON]()} }
