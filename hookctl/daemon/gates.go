@@ -16,6 +16,7 @@ import (
 	"hookline/hookctl/wire"
 	"hookline/projector"
 	"hookline/projector/gate"
+	"hookline/projector/intake"
 	"hookline/projector/session"
 )
 
@@ -174,20 +175,15 @@ func (l *liveSessions) inProject(project string) []string {
 // decisionOf bounds how far behind a hook's event its decision is looked for.
 const decisionOf = 64
 
-// verdictAgain finds the refusal that was decided with the record at seq, for a frame that comes again:
-// a client that asks twice on a busy machine must not be let through the second time.
-func (d *Daemon) verdictAgain(ctx context.Context, in hook.Input, w hook.World, seq uint64) hook.Verdict {
-	switch in.Event.(type) {
-	case *events.ToolRequested, *events.PermissionRequested, *events.TurnStopped:
-	default:
+// verdictAgain is the refusal that was decided with the record of a hook, for one that comes again: a client that
+// asks twice on a busy machine must not be let through the second time.
+func (d *Daemon) verdictAgain(ctx context.Context, in hook.Input, w hook.World, first intake.Entry) hook.Verdict {
+	if w.Gates == nil || !refusable(in.Event) {
 		return hook.Verdict{}
 	}
-	if w.Gates == nil {
-		return hook.Verdict{}
-	}
-	for next := seq + 1; next < seq+decisionOf; next++ {
+	for next := first.Seq + 1; next < first.Seq+decisionOf; next++ {
 		rec, err := d.stream.Get(ctx, next)
-		if err != nil || rec.Causation != in.Frame {
+		if err != nil || rec.Causation != first.ID {
 			return hook.Verdict{}
 		}
 		switch rec.Event.(type) {
@@ -196,6 +192,15 @@ func (d *Daemon) verdictAgain(ctx context.Context, in hook.Input, w hook.World, 
 		}
 	}
 	return hook.Verdict{}
+}
+
+// refusable tells whether gates can refuse what a hook announces.
+func refusable(e events.Event) bool {
+	switch e.(type) {
+	case *events.ToolRequested, *events.PermissionRequested, *events.TurnStopped:
+		return true
+	}
+	return false
 }
 
 // rootOf is the top of the work tree that a place is in.

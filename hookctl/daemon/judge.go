@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"time"
 
 	"github.com/oklog/ulid/v2"
@@ -73,7 +74,7 @@ func (d *Daemon) answerAgain(ctx context.Context, in hook.Input, w hook.World, f
 		return hook.Answer{}, 0, err
 	}
 	after.Warned, in.Warnings = true, d.unheard(in)
-	after.Verdict = d.verdictAgain(ctx, in, w, first.Seq)
+	after.Verdict = d.verdictAgain(ctx, in, w, first)
 	if _, ok := in.Event.(*events.SessionStarted); ok {
 		after.Restored = d.restoredAfter(ctx, first.Seq)
 	}
@@ -130,17 +131,58 @@ func conflictID(frame string, digest intake.Digest) string {
 	return id.String()
 }
 
-// countSecond counts a hook that a second install sent; the install is named in the log once a session.
-func (d *Daemon) countSecond(ctx context.Context, f wire.Frame, in hook.Input, first intake.Entry) (hook.Answer, uint64, error) {
+// countSecond counts a hook that a second install sent; the install is named in the log once a session. Its answer
+// is the gates' verdict alone: what is told was told to the first.
+func (d *Daemon) countSecond(ctx context.Context, f wire.Frame, in hook.Input, w hook.World, first intake.Entry) (hook.Answer, uint64, error) {
 	d.hooks.seconds.Add(1)
 	install := d.clean(installOf(f))
 	d.hooks.second(install)
-	key := in.Session + " second install " + install
-	if !d.first(key) {
-		return hook.Answer{}, first.Seq, nil
+
+	verdict, seq, err := d.verdictOfSecond(ctx, in, w, first)
+	if err != nil {
+		return hook.Answer{}, 0, err
 	}
-	seq, err := d.note(ctx, in, &events.FrameDuplicated{Original: first.ID, Install: install, First: d.clean(first.Install)})
-	return hook.Answer{}, seq, err
+
+	if d.first(in.Session + " second install " + install) {
+		seq, err = d.note(ctx, in, &events.FrameDuplicated{Original: first.ID, Install: install, First: d.clean(first.Install)})
+	}
+	return hook.Refusal(in, verdict), max(seq, first.Seq), err
+}
+
+// verdictOfSecond is the verdict on a hook that another install sent first, and the sequence that it rests on. What
+// was decided with the first is repeated; where no gate saw the first (it came by an identity verb, or too late), the
+// decision is made now and recorded.
+func (d *Daemon) verdictOfSecond(ctx context.Context, in hook.Input, w hook.World, first intake.Entry) (hook.Verdict, uint64, error) {
+	if w.Gates == nil {
+		return hook.Verdict{}, 0, nil
+	}
+	if v := d.verdictAgain(ctx, in, w, first); v.Refuses() {
+		return v, 0, nil
+	}
+
+	own, err := d.stream.Get(ctx, first.Seq)
+	if err != nil {
+		return hook.Verdict{}, 0, err
+	}
+	judged := own.Facts == nil || own.Facts.Profile == ""
+	if judged && !refusable(in.Event) {
+		return hook.Verdict{}, 0, nil
+	}
+
+	past, err := d.past(ctx, in, w)
+	if err != nil {
+		return hook.Verdict{}, 0, err
+	}
+	w.Verdict = d.judgeGates(ctx, in, w, past.Session)
+	envs := hook.Derived(in, w, first.ID)
+	if len(envs) == 0 {
+		return w.Verdict, 0, nil
+	}
+	seq, err := d.append(ctx, envs, nil)
+	if errors.Is(err, errRaced) { // this second hit was delivered before
+		err = nil
+	}
+	return w.Verdict, seq, err
 }
 
 // installOf names the install that sent a frame: its binary, and how the hook entry calls it where

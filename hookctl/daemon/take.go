@@ -114,7 +114,7 @@ func (d *Daemon) record(ctx context.Context, f wire.Frame, in hook.Input, w hook
 	case intake.Conflict:
 		return d.refuseConflict(ctx, f, in)
 	case intake.SecondHit:
-		return d.countSecond(ctx, f, in, first)
+		return d.countSecond(ctx, f, in, w, first)
 	}
 	return d.recordFresh(ctx, f, in, w, digest)
 }

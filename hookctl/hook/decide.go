@@ -53,6 +53,19 @@ func Decide(in Input, past Past, w World) []events.Envelope {
 	return d.out
 }
 
+// Derived gives the events of a verdict on a hook that is in the log already, under the id of cause.
+func Derived(in Input, w World, cause string) []events.Envelope {
+	d := decider{in: in, w: w}
+	for _, e := range w.Verdict.Events {
+		d.derive(e)
+	}
+	for i := range d.out {
+		d.out[i].ID = events.DerivedID(in.Frame, i+1)
+		d.out[i].Causation = cause
+	}
+	return d.out
+}
+
 type decider struct {
 	in   Input
 	past Past

@@ -57,6 +57,9 @@ type Verdict struct {
 	Message string // for the user
 }
 
+// Refuses tells whether the call is denied or the turn goes on.
+func (v Verdict) Refuses() bool { return v.Deny != "" || v.Block != "" }
+
 // gatesSection is what the gates have to tell the model.
 func gatesSection(in Input, a After) Section {
 	s := Section{Name: "gates", Rank: 7}

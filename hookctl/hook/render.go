@@ -43,10 +43,18 @@ func Render(in Input, a After) Answer {
 	if in.Refused != nil {
 		return refusedAnswer(in, a)
 	}
-	if a.Verdict.Deny != "" || a.Verdict.Block != "" {
+	if a.Verdict.Refuses() {
 		return refusal(in.Name(), a.Verdict, userMessage(in, a))
 	}
 	return JSON(in.Name(), told(in, a), userMessage(in, a))
+}
+
+// Refusal is the answer to a hook that another install sent first: the refusal, or nothing.
+func Refusal(in Input, v Verdict) Answer {
+	if !v.Refuses() {
+		return Answer{}
+	}
+	return refusal(in.Name(), v, "")
 }
 
 // told is what the model is told.

@@ -68,7 +68,7 @@ const (
 	Fresh     Verdict = iota // take it
 	Again                    // the same frame once more: answer as before, count nothing
 	Conflict                 // the same id with other content: refuse and record
-	SecondHit                // another install sent the same hook: count nothing, answer nothing
+	SecondHit                // another install sent the same hook: count nothing, answer with the gates' verdict alone
 )
 
 // Judge compares a frame's event, delivered by an install, with what the window has seen. For all
