@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -369,6 +370,47 @@ func TestSyncerLeavesNoBlockUnfinished(t *testing.T) {
 	}
 	if synced[1] != 2 || synced[2] != 1 || y.newest != 2 {
 		t.Errorf("synced %v, newest %d; want two bytes of the first block, one of the second", synced, y.newest)
+	}
+}
+
+// A caller that waits for the next round while the disk refuses the one under way is refused with it: a second fsync
+// finds no dirty page and succeeds.
+func TestSyncerFailsWhatWasQueuedBehindAFailure(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "1.blk"), []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	refused := 0
+	y := newSyncer(dir, 0, func() {}, func(error) { refused++ })
+	y.newest = 1
+	syncs, begun, queued := 0, make(chan struct{}), make(chan struct{})
+	y.toDisk = func(int, string) error {
+		syncs++
+		if syncs > 1 {
+			return nil
+		}
+		close(begun)
+		<-queued
+		return syscall.EIO
+	}
+
+	y.begin(1)
+	<-begun
+	y.begin(2) // joins the next round
+	second := make(chan error, 1)
+	y.mu.Lock()
+	next := y.next
+	y.mu.Unlock()
+	go func() { second <- y.wait(t.Context(), 2) }()
+	close(queued)
+	<-next.done
+
+	if err := <-second; !errors.Is(err, ErrWriteStuck) || !errors.Is(next.err, ErrWriteStuck) {
+		t.Errorf("the second round: %v, its caller: %v, want ErrWriteStuck", next.err, err)
+	}
+	y.stop()
+	if syncs != 1 || refused != 1 || y.durable != 0 {
+		t.Errorf("%d syncs, told %d times, durable to %d; want 1, 1, 0", syncs, refused, y.durable)
 	}
 }
 

@@ -122,19 +122,29 @@ func (s *syncer) run() {
 		if r == nil {
 			return
 		}
-		if r.err = s.flush(); r.err != nil && s.err() == nil {
+		s.finish(r)
+	}
+}
+
+// finish does one round and tells its waiters. A round that was queued when an earlier one failed fails with it and
+// syncs nothing: the kernel has dropped the pages that it refused, so another fsync would succeed.
+func (s *syncer) finish(r *round) {
+	r.err = s.err()
+	if r.err == nil {
+		r.err = s.flush()
+		if r.err != nil {
 			s.refused(r.err)
 		}
-		s.mu.Lock()
-		s.current = nil
-		if r.err != nil {
-			s.failed = r.err
-		} else {
-			s.durable = max(s.durable, r.upto)
-		}
-		s.mu.Unlock()
-		close(r.done)
 	}
+
+	s.mu.Lock()
+	s.current = nil
+	s.failed = r.err
+	if r.err == nil {
+		s.durable = max(s.durable, r.upto)
+	}
+	s.mu.Unlock()
+	close(r.done)
 }
 
 // take makes the next round the current one; nil ends the loop.
