@@ -39,6 +39,9 @@ type Table struct {
 	needs   func(key string) []Selector
 	views   func(key string, state any) []ViewCell
 	buckets []string // that the views write, each owned by this table alone
+
+	words     func(state any) []string
+	indexHint string
 }
 
 // ViewCell is a cell of bucket latest or cache that follows from a folded state. A nil Value means
@@ -59,12 +62,15 @@ type Spec[S any] struct {
 	Fold    func(S, events.Record) S             // see the package comment
 	Views   func(key string, state S) []ViewCell // may be nil
 	Buckets []string                             // what Views writes to; a bucket of views belongs to one projection
+
+	Index     func(S) []string // words by which [Lookup] finds the cell, each once; may be nil
+	IndexHint string           // text in the JSON of every state that has words; stored cells without it are not decoded
 }
 
 // NewTable makes the engine's form of a projection.
 func NewTable[S any](s Spec[S]) *Table {
 	t := &Table{
-		name: s.Name, version: s.Version, keys: s.Keys, needs: s.Needs, buckets: s.Buckets,
+		name: s.Name, version: s.Version, keys: s.Keys, needs: s.Needs, buckets: s.Buckets, indexHint: s.IndexHint,
 		zero: func(key string) any {
 			st := new(S)
 			if s.Start != nil {
@@ -81,6 +87,9 @@ func NewTable[S any](s Spec[S]) *Table {
 			err := json.Unmarshal(b, st)
 			return st, err
 		},
+	}
+	if s.Index != nil {
+		t.words = func(st any) []string { return s.Index(*st.(*S)) }
 	}
 	if s.Views != nil {
 		t.views = func(key string, st any) []ViewCell { return s.Views(key, *st.(*S)) }

@@ -78,6 +78,9 @@ func (v *View) swap(ctx context.Context, fresh *View, log Source) error {
 	for _, ft := range fresh.tables {
 		t := v.table(ft.name)
 		t.cells, t.dirty, t.pos = ft.cells, 0, Position{}
+		if t.index != nil {
+			t.index = t.indexInMemory()
+		}
 		for _, c := range t.cells {
 			c.dirty = c.seq > 0
 			if c.dirty {

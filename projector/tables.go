@@ -14,13 +14,13 @@ import (
 func Tables() []*Table {
 	return []*Table{
 		NewTable(Spec[session.State]{Name: session.Name, Version: session.Version, Keys: session.Keys, Needs: sessionNeeds,
-			Fold: session.Fold}),
+			Fold: session.Fold, Index: session.Words, IndexHint: session.WordsHint}),
 		NewTable(Spec[identity.State]{Name: identity.Name, Version: identity.Version, Keys: one(identity.Key), Needs: identityNeeds,
 			Fold: identity.Fold, Views: briefCell, Buckets: []string{BucketCache}}),
 		NewTable(Spec[pointer.State]{Name: pointer.Name, Version: pointer.Version, Keys: pointer.Keys, Needs: pointerNeeds,
 			Fold: pointer.Fold, Views: pointerCell, Buckets: []string{BucketLatest}}),
 		NewTable(Spec[project.State]{Name: project.Name, Version: project.Version, Keys: project.Keys, Needs: projectNeeds,
-			Start: project.Start, Fold: project.Fold}),
+			Start: project.Start, Fold: project.Fold, Index: project.Words}),
 		NewTable(Spec[gate.State]{Name: gate.Name, Version: gate.Version, Keys: gate.Keys, Needs: gateNeeds, Fold: gate.Fold}),
 	}
 }

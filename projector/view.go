@@ -39,7 +39,8 @@ type tableView struct {
 	cells map[string]*cell
 	pos   Position // as last written
 	dirty int
-	keep  bool // never trim: a view in memory has no other place for its cells
+	keep  bool   // never trim: a view in memory has no other place for its cells
+	index *index // nil until the first [Lookup]
 }
 
 // OpenView reads the positions that the store holds and makes the view that resumes from them.
@@ -134,7 +135,7 @@ func (v *View) Forget(ctx context.Context) error {
 		}
 	}
 	for _, t := range v.tables {
-		t.cells, t.pos, t.dirty = map[string]*cell{}, Position{}, 0
+		t.cells, t.pos, t.dirty, t.index = map[string]*cell{}, Position{}, 0, nil
 	}
 	v.pos = Position{}
 	return nil
@@ -164,6 +165,9 @@ func (v *View) apply(ctx context.Context, r events.Record) error {
 			}
 			t.fold(c.state, r)
 			c.seq = r.Seq
+			if t.index != nil {
+				t.index.add(t, key, c)
+			}
 			if !c.dirty {
 				c.dirty = true
 				t.dirty++
@@ -249,12 +253,17 @@ func (v *View) Read(ctx context.Context, fn func(Reader) error) error {
 func (r Reader) cell(t *tableView, key string) (*cell, bool) {
 	c, err := r.v.cell(r.ctx, t, key)
 	if err != nil {
-		if *r.err == nil {
-			*r.err = err
-		}
+		r.trouble(err)
 		return nil, false
 	}
 	return c, c.seq > 0
+}
+
+// trouble keeps the store's first error for [View.Read] to report.
+func (r Reader) trouble(err error) {
+	if *r.err == nil {
+		*r.err = err
+	}
 }
 
 // Position is the position that everything read belongs to.

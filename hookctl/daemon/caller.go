@@ -17,7 +17,7 @@ import (
 // sessionOf finds the session that a brief asks about: the input's, the client's own word, else the
 // live session of its process, else the only live one of the project. It only asks, so a guess that
 // hits nearly always is better than none.
-func (d *Daemon) sessionOf(f wire.Frame) string {
+func (d *Daemon) sessionOf(ctx context.Context, f wire.Frame) string {
 	var in struct {
 		Session string `json:"session_id"`
 	}
@@ -27,28 +27,28 @@ func (d *Daemon) sessionOf(f wire.Frame) string {
 	if id := f.Env["CLAUDE_CODE_SESSION_ID"]; id != "" {
 		return id
 	}
-	id, project := d.sessionByProcess(f)
+	id, project := d.sessionByProcess(ctx, f)
 	if id == "" {
-		id = d.live.only(project)
+		id = d.onlyIn(ctx, project)
 	}
 	return id
 }
 
 // sessionByProcess is the live session of the client that started a frame, in this project: the process
 // that CLAUDE_PID names, else an ancestor. What is recorded for a session goes by this and no guess.
-func (d *Daemon) sessionByProcess(f wire.Frame) (session, project string) {
+func (d *Daemon) sessionByProcess(ctx context.Context, f wire.Frame) (session, project string) {
 	p, _ := facts.ClientOf(f.Env["CLAUDE_PID"], f.PPID)
-	project = d.projects.at(d.clean(d.world.Place(f.Launch()).Path()))
-	return d.live.byProcess(p.PID, p.Start, project), project
+	project = d.projectAt(ctx, d.clean(d.world.Place(f.Launch()).Path()))
+	return d.byProcess(ctx, p.PID, p.Start, project), project
 }
 
 // named gives an input without a session the one of its process, where it is a verb's or could not be
 // read. Without one only what came is left of it.
-func (d *Daemon) named(f wire.Frame, in hook.Input) hook.Input {
+func (d *Daemon) named(ctx context.Context, f wire.Frame, in hook.Input) hook.Input {
 	if in.Session != "" || !in.Defaulted() && in.Call.Verb == hook.VerbHook {
 		return in
 	}
-	if id, _ := d.sessionByProcess(f); id != "" {
+	if id, _ := d.sessionByProcess(ctx, f); id != "" {
 		return in.By(id)
 	}
 	return in.Nameless()

@@ -46,11 +46,7 @@ func (d *Daemon) Import(ctx context.Context, path string, partial bool, progress
 		return importer.Result{}, errBusy()
 	}
 	defer d.carrying.Unlock()
-	got, err := importer.File(ctx, path, d.toImport(), importer.Options{Partial: partial}, progress)
-	if got.Added > 0 || err != nil {
-		err = errors.Join(err, d.refreshLive(ctx))
-	}
-	return got, err
+	return importer.File(ctx, path, d.toImport(), importer.Options{Partial: partial}, progress)
 }
 
 // toImport is this log as files are taken into it.
@@ -129,11 +125,7 @@ func (d *Daemon) Repair(ctx context.Context, o repair.Options, progress func(uin
 		return repair.Result{}, errBusy()
 	}
 	defer d.carrying.Unlock()
-	out, err := repair.Run(ctx, d.toRepair(), o, progress)
-	if out.Added > 0 || err != nil && !o.DryRun {
-		err = errors.Join(err, d.refreshLive(ctx))
-	}
-	return out, err
+	return repair.Run(ctx, d.toRepair(), o, progress)
 }
 
 // toRepair is this store as it is repaired.

@@ -34,6 +34,8 @@ import (
 	"hookline/projector"
 	"hookline/projector/identity"
 	"hookline/projector/intake"
+	"hookline/projector/project"
+	"hookline/projector/session"
 )
 
 // Options of a daemon. The zero value of a field means its default.
@@ -82,8 +84,7 @@ type Daemon struct {
 
 	mu           sync.Mutex // the order of the log: judge, decide, append and fold are one step
 	window       *intake.Window
-	projects     *projectIndex
-	live         *liveSessions
+	visits       visits
 	notices      map[string]bool // told to the user, by session and cause
 	last         time.Time       // newest append
 	clockTold    bool
@@ -194,11 +195,11 @@ func (d *Daemon) resume(ctx context.Context) error {
 	if err := d.fillWindow(ctx); err != nil {
 		return err
 	}
-	if d.projects, err = loadProjects(ctx, view); err != nil {
-		return err
-	}
-	d.live, err = loadLive(ctx, view)
-	return err
+	return view.Read(ctx, func(r projector.Reader) error { // loads the indexes, or the first hook would wait for it
+		_ = projector.Lookup(r, session.Name, session.Alive)
+		_ = projector.Lookup(r, project.Name, project.Known)
+		return nil
+	})
 }
 
 // checkPositions compares each position with the log: a sequence that the log does not have, or

@@ -141,10 +141,9 @@ func asksForOthers(e events.Event, rules requirements.Rules) bool {
 func (d *Daemon) others(r projector.Reader, in hook.Input, w hook.World) []requirements.Other {
 	own := session.Process{PID: w.Facts.PID, Start: w.Facts.PIDStart}
 	var list []requirements.Other
-	for _, id := range d.live.inProject(w.Project) {
-		s, ok := projector.State[session.State](r, session.Name, id)
-		p := s.Process()
-		if !ok || id == in.Session || s.Status != session.Live || s.Worktree != w.Worktree || p == own && own.PID != 0 {
+	for _, s := range projector.Find[session.State](r, session.Name, session.AliveIn(w.Project)) {
+		id, p := s.ID, s.Process()
+		if id == in.Session || s.Worktree != w.Worktree || p == own && own.PID != 0 {
 			continue
 		}
 		if p.PID != 0 && !facts.SameProcess(p.PID, p.Start) {
@@ -156,20 +155,6 @@ func (d *Daemon) others(r projector.Reader, in hook.Input, w hook.World) []requi
 		return cmp.Or(cmp.Compare(a.Ago, b.Ago), cmp.Compare(a.Session, b.Session))
 	})
 	return list
-}
-
-// inProject lists the live sessions of a project, sorted.
-func (l *liveSessions) inProject(project string) []string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	var ids []string
-	for id, s := range l.by {
-		if s.project == project {
-			ids = append(ids, id)
-		}
-	}
-	slices.Sort(ids)
-	return ids
 }
 
 // decisionOf bounds how far behind a hook's event its decision is looked for.

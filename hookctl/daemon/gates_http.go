@@ -90,7 +90,7 @@ func (d *Daemon) OrderGates(ctx context.Context, o GateOrder) (GateReceipt, erro
 	}
 	env := events.Envelope{Session: session, Project: project, Worktree: d.clean(place.Worktree), Branch: branch}
 	d.mu.Lock()
-	envs, err := d.gateEnvelopes(env, append(d.projects.news(project, seen), list...))
+	envs, err := d.gateEnvelopes(env, append(d.projectNews(ctx, project, seen), list...))
 	var seq uint64
 	if err == nil {
 		seq, err = d.append(ctx, envs, nil)

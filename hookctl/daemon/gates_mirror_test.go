@@ -21,7 +21,7 @@ func TestPinned_05_WhoEndsIsRemoved(t *testing.T) {
 	g := newGated(t, planOnly)
 	g.says(sessA, startAs("startup"))
 	g.says(sessB, startAs("startup"))
-	live := func() string { return strings.Join(g.d.live.inProject(projectIn(t, g.d)), " ") }
+	live := func() string { return strings.Join(g.d.liveIDs(t.Context(), session.AliveIn(projectIn(t, g.d))), " ") }
 	if got := live(); got != sessA+" "+sessB {
 		t.Error(got)
 	}
@@ -63,7 +63,7 @@ func TestMirrorConcurrentRegistry(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	if got := g.d.live.inProject(projectIn(t, g.d)); len(got) != n {
+	if got := g.d.liveIDs(t.Context(), session.AliveIn(projectIn(t, g.d))); len(got) != n {
 		t.Errorf("%d sessions: %q", len(got), got)
 	}
 }

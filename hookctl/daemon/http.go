@@ -159,9 +159,6 @@ func (d *Daemon) handleEmit(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return problem.New(http.StatusBadRequest, err.Error(), "`hookctl events types` lists what can be emitted")
 	}
-	if in.Type == events.TypeSessionDeleted {
-		d.live.drop(session)
-	}
 	return reply(w, rec)
 }
 

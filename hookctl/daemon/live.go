@@ -2,14 +2,10 @@ package daemon
 
 import (
 	"context"
-	"maps"
-	"slices"
-	"sync"
 	"time"
 
 	"hookline/events"
 	"hookline/hookctl/facts"
-	"hookline/hookctl/hook"
 	"hookline/projector"
 	"hookline/projector/session"
 )
@@ -17,153 +13,98 @@ import (
 // silentAfter ends a session whose process is unknown.
 const silentAfter = 12 * time.Hour
 
-// liveSessions are the sessions that have not ended, with the process that tells whether they are
-// still there.
-type liveSessions struct {
-	mu sync.Mutex
-	by map[string]liveSession
-}
-
-type liveSession struct {
-	project string
-	process session.Process
-	active  time.Time
-}
-
-// liveHint is in the JSON of every session that lives.
-const liveHint = `"status":"` + session.Live + `"`
-
-// loadLive looks at every session of the past, thousands in a long log, which is most of what a start
-// costs us; so no more than the live ones are decoded and kept.
-func loadLive(ctx context.Context, v *projector.View) (*liveSessions, error) {
-	l := &liveSessions{by: map[string]liveSession{}}
-	err := v.Read(ctx, func(r projector.Reader) error {
-		return projector.Each(r, session.Name, liveHint, func(id string, s session.State) {
-			if s.Status == session.Live {
-				l.by[id] = liveSession{project: s.Project, process: s.Process(), active: s.LastActive}
-			}
-		})
+// sessionsBy are the sessions that the session index has under a word, in the order of their ids.
+func (d *Daemon) sessionsBy(ctx context.Context, word string) []session.State {
+	var found []session.State
+	_ = d.view.Read(ctx, func(r projector.Reader) error {
+		found = projector.Find[session.State](r, session.Name, word)
+		return nil
 	})
-	return l, err
+	return found
 }
 
-// saw keeps the list as the session projection is.
-func (l *liveSessions) saw(in hook.Input, w hook.World) {
-	if in.Session == "" || in.Hook == nil {
-		return
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if _, ended := in.Event.(*events.SessionEnded); ended {
-		delete(l.by, in.Session)
-		return
-	}
-	s := l.by[in.Session]
-	s.project, s.active = w.Project, in.Time
-	if w.Facts.PID != 0 {
-		s.process = session.Process{PID: w.Facts.PID, Start: w.Facts.PIDStart}
-	}
-	l.by[in.Session] = s
-}
-
-func (l *liveSessions) drop(id string) {
-	l.mu.Lock()
-	delete(l.by, id)
-	l.mu.Unlock()
-}
-
-func (l *liveSessions) count() int {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return len(l.by)
-}
-
-// ids lists the sessions.
-func (l *liveSessions) ids() []string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return slices.Sorted(maps.Keys(l.by))
+// liveIDs are the ids of the live sessions that the session index has under a word, sorted.
+func (d *Daemon) liveIDs(ctx context.Context, word string) []string {
+	var ids []string
+	_ = d.view.Read(ctx, func(r projector.Reader) error {
+		ids = projector.Lookup(r, session.Name, word)
+		return nil
+	})
+	return ids
 }
 
 // byProcess is the session of a process that was active last; of the project when one is known.
-func (l *liveSessions) byProcess(pid int, start int64, project string) string {
+func (d *Daemon) byProcess(ctx context.Context, pid int, start int64, project string) string {
 	if pid == 0 {
 		return ""
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	found, newest := "", time.Time{}
-	for id, s := range l.by {
-		if s.process.PID != pid || s.process.Start != start && start != 0 || project != "" && s.project != project {
+
+	found := session.State{}
+	for _, s := range d.sessionsBy(ctx, session.RunBy(pid)) {
+		another := start != 0 && s.Process().Start != start
+		elsewhere := project != "" && s.Project != project
+		if another || elsewhere {
 			continue
 		}
-		if found == "" || s.active.After(newest) || s.active.Equal(newest) && id < found {
-			found, newest = id, s.active
+		if found.ID == "" || s.LastActive.After(found.LastActive) {
+			found = s
 		}
 	}
-	return found
+	return found.ID
 }
 
-// only is the live session of a project when there is exactly one.
-func (l *liveSessions) only(project string) string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	found := ""
-	for id, s := range l.by {
-		if s.project != project || project == "" {
-			continue
-		}
-		if found != "" {
-			return ""
-		}
-		found = id
+// onlyIn is the live session of a project when there is exactly one.
+func (d *Daemon) onlyIn(ctx context.Context, project string) string {
+	ids := d.liveIDs(ctx, session.AliveIn(project))
+	if project == "" || len(ids) != 1 {
+		return ""
 	}
-	return found
+	return ids[0]
 }
 
-// gone lists the sessions that have ended without saying so.
-func (l *liveSessions) gone(now time.Time) map[string]events.SessionReaped {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	out := map[string]events.SessionReaped{}
-	for id, s := range l.by {
-		reaped := events.SessionReaped{PID: s.process.PID, LastActive: s.active.Format(time.RFC3339)}
-		switch {
-		case s.process.PID != 0 && !facts.SameProcess(s.process.PID, s.process.Start):
-			reaped.Reason = "process_gone"
-		case s.process.PID == 0 && now.Sub(s.active) > silentAfter:
-			reaped.Reason = "silent"
-		default:
-			continue
-		}
-		out[id] = reaped
+// hasGone tells whether a live session has ended without saying so, and how.
+func hasGone(s session.State, now time.Time) (events.SessionReaped, bool) {
+	p := s.Process()
+	reaped := events.SessionReaped{PID: p.PID, LastActive: s.LastActive.Format(time.RFC3339)}
+	switch {
+	case p.PID != 0 && !facts.SameProcess(p.PID, p.Start):
+		reaped.Reason = "process_gone"
+	case p.PID == 0 && now.Sub(s.LastActive) > silentAfter:
+		reaped.Reason = "silent"
+	default:
+		return reaped, false
 	}
-	return out
+	return reaped, true
 }
 
-// reap ends them: an event each, and the identity is persisted as at an orderly end.
+// reap ends the sessions that have gone: an event each, and the identity is persisted as at an orderly end.
 func (d *Daemon) reap(ctx context.Context) {
-	for id, e := range d.live.gone(d.opts.Now()) {
-		if err := d.reapOne(ctx, id, e); err != nil {
-			d.log.Error("reap", "session", id, "err", err)
+	for _, s := range d.sessionsBy(ctx, session.Alive) {
+		e, gone := hasGone(s, d.opts.Now())
+		if !gone {
+			continue
+		}
+		if err := d.reapOne(ctx, s, e); err != nil {
+			d.log.Error("reap", "session", s.ID, "err", err)
 		}
 	}
 }
 
-func (d *Daemon) reapOne(ctx context.Context, id string, e events.SessionReaped) error {
+func (d *Daemon) reapOne(ctx context.Context, was session.State, e events.SessionReaped) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	project, alive := "", false
+
+	now, found := session.State{}, false
 	err := d.view.Read(ctx, func(r projector.Reader) error {
-		s, ok := projector.State[session.State](r, session.Name, id)
-		project, alive = s.Project, ok && s.Status == session.Live
+		now, found = projector.State[session.State](r, session.Name, was.ID)
 		return nil
 	})
-	d.live.drop(id)
-	if err != nil || !alive {
+	heardOf := now.LastActive.After(was.LastActive) // meanwhile
+	if err != nil || !found || now.Status != session.Live || heardOf {
 		return err
 	}
-	seq, err := d.appendDerived(ctx, id, project, "", &e, &events.IdentityPersisted{Reason: "reaped"})
+
+	seq, err := d.appendDerived(ctx, was.ID, now.Project, "", &e, &events.IdentityPersisted{Reason: "reaped"})
 	if err == nil {
 		err = d.stream.Sync(ctx, seq)
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"hookline/hookctl/wire"
+	"hookline/projector/session"
 )
 
 // A session whose process was used again by another program is gone all the same.
@@ -25,15 +26,17 @@ func TestReapReusedPID(t *testing.T) {
 	if s := sessionState(t, d, "s-1"); s.Status != "live" || s.Process().Start == 0 {
 		t.Fatalf("%s %+v", s.Status, s.Process())
 	}
-	d.live.mu.Lock()
-	s := d.live.by["s-1"]
-	s.process.Start++ // as if the pid were another's
-	d.live.by["s-1"] = s
-	d.live.mu.Unlock()
-	d.reap(t.Context())
-	if s := sessionState(t, d, "s-1"); s.Status != "reaped" || s.EndReason != "process_gone" {
-		t.Errorf("%s %s", s.Status, s.EndReason)
+	s := sessionState(t, d, "s-1")
+	s.Processes = []session.Process{{PID: s.Process().PID, Start: s.Process().Start + 1}} // as if the pid were another's
+	if e, gone := hasGone(s, time.Now()); !gone || e.Reason != "process_gone" {
+		t.Errorf("%v %s", gone, e.Reason)
 	}
+}
+
+// live is how many sessions status counts as live.
+func live(t *testing.T, d *Daemon) int {
+	t.Helper()
+	return d.Status().LiveSessions
 }
 
 // The frame of a session that ended long ago, out of the spool, does not give it a stranger's process:
@@ -73,15 +76,15 @@ func TestReapAndRevive(t *testing.T) {
 	f.Env["CLAUDE_PID"] = fmt.Sprint(child.Process.Pid)
 	take(t, d, f)
 	d.reap(t.Context())
-	if s := sessionState(t, d, "s-1"); s.Status != "live" || s.Process().PID != child.Process.Pid || d.live.count() != 1 {
-		t.Fatalf("%s, pid %d, %d live", s.Status, s.Process().PID, d.live.count())
+	if s := sessionState(t, d, "s-1"); s.Status != "live" || s.Process().PID != child.Process.Pid || live(t, d) != 1 {
+		t.Fatalf("%s, pid %d, %d live", s.Status, s.Process().PID, live(t, d))
 	}
 	_ = in.Close()
 	_ = child.Wait()
 	d.reap(t.Context())
 	s := sessionState(t, d, "s-1")
-	if s.Status != "reaped" || s.EndReason != "process_gone" || s.Ended == nil || d.live.count() != 0 {
-		t.Fatalf("%s %s, %d live", s.Status, s.EndReason, d.live.count())
+	if s.Status != "reaped" || s.EndReason != "process_gone" || s.Ended == nil || live(t, d) != 0 {
+		t.Fatalf("%s %s, %d live", s.Status, s.EndReason, live(t, d))
 	}
 	d.reap(t.Context()) // once
 	recs := logOf(t, d)
@@ -90,8 +93,8 @@ func TestReapAndRevive(t *testing.T) {
 		t.Fatalf("%q, cause %q", last, recs[len(recs)-1].Causation)
 	}
 	take(t, d, bashOf("s-1", 1))
-	if s := sessionState(t, d, "s-1"); s.Status != "live" || s.EndReason != "" || s.Ended != nil || d.live.count() != 1 {
-		t.Errorf("%s %s, %d live", s.Status, s.EndReason, d.live.count())
+	if s := sessionState(t, d, "s-1"); s.Status != "live" || s.EndReason != "" || s.Ended != nil || live(t, d) != 1 {
+		t.Errorf("%s %s, %d live", s.Status, s.EndReason, live(t, d))
 	}
 	mustVerify(t, d)
 }
@@ -132,19 +135,19 @@ func TestReviveAfterTheEnd(t *testing.T) {
 	defer shut(t, d)
 	take(t, d, startOf("s-1"))
 	take(t, d, hookFrame(`{"hook_event_name":"SessionEnd","session_id":"s-1","reason":"prompt_input_exit"}`))
-	if s := sessionState(t, d, "s-1"); s.Status != "ended" || s.EndReason != "prompt_input_exit" || d.live.count() != 0 {
+	if s := sessionState(t, d, "s-1"); s.Status != "ended" || s.EndReason != "prompt_input_exit" || live(t, d) != 0 {
 		t.Fatalf("%s %s", s.Status, s.EndReason)
 	}
 	take(t, d, bashOf("s-1", 1))
-	if s := sessionState(t, d, "s-1"); s.Status != "live" || d.live.count() != 1 {
+	if s := sessionState(t, d, "s-1"); s.Status != "live" || live(t, d) != 1 {
 		t.Fatalf("%s", s.Status)
 	}
 	if code, body := ask(t, d, "POST", "/v1/emit", `{"type":"session.deleted","session":"s-1","data":{}}`); code != 200 {
 		t.Fatalf("%d %s", code, body)
 	}
 	take(t, d, bashOf("s-1", 2))
-	if s := sessionState(t, d, "s-1"); s.Status != "deleted" || s.Events != 0 {
-		t.Errorf("%+v", s)
+	if s := sessionState(t, d, "s-1"); s.Status != "deleted" || s.Events != 0 || live(t, d) != 0 {
+		t.Errorf("%d live, %+v", live(t, d), s)
 	}
 	mustVerify(t, d)
 }
@@ -162,7 +165,7 @@ func TestByProcessIsTheNewest(t *testing.T) {
 	for range 20 {
 		f := hookFrame("")
 		f.Env["CLAUDE_PID"] = fmt.Sprint(os.Getpid())
-		if got := d.sessionOf(f); got != "s-3" {
+		if got := d.sessionOf(t.Context(), f); got != "s-3" {
 			t.Fatalf("%q", got)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"hookline/events"
+	"hookline/projector/session"
 )
 
 // What runs beside the hooks.
@@ -36,7 +37,7 @@ func (d *Daemon) loops(ctx context.Context) {
 			}
 		case <-reap.C:
 			d.reap(ctx)
-			d.exitWhenIdle()
+			d.exitWhenIdle(ctx)
 		case <-health.C:
 			d.checkHealth()
 			d.large.settle()
@@ -63,7 +64,7 @@ func (d *Daemon) firstRound(ctx context.Context) {
 // warmLive fills the cache for the sessions that live. Of a long log those are a few in thousands, and
 // whoever compares all of the cache fills all of it first.
 func (d *Daemon) warmLive(ctx context.Context) {
-	live := d.live.ids()
+	live := d.liveIDs(ctx, session.Alive)
 	if len(live) == 0 { // without keys it would be all
 		return
 	}
@@ -82,8 +83,8 @@ func (d *Daemon) checkHealth() {
 }
 
 // exitWhenIdle ends the daemon when no session has lived for a while: the next hook starts it again.
-func (d *Daemon) exitWhenIdle() {
-	if d.opts.IdleExit < 0 || d.live.count() > 0 {
+func (d *Daemon) exitWhenIdle(ctx context.Context) {
+	if d.opts.IdleExit < 0 || len(d.liveIDs(ctx, session.Alive)) > 0 {
 		return
 	}
 	since := d.opts.Now().Sub(max2(d.started, time.UnixMilli(d.touched.Load())))

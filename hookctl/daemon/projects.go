@@ -14,80 +14,68 @@ import (
 	"hookline/projector/project"
 )
 
-// projectIndex is the project table in memory, so that a hook finds its project by path without a
-// look at the log. It is fed by the same records as the projection.
-type projectIndex struct {
-	mu     sync.Mutex
-	states map[string]project.State
-	byPath map[string]string // path → id, only what a look has confirmed
+// visits are the paths of projects that git was asked about since the daemon's start. Safe for concurrent use; the
+// zero value is ready.
+type visits struct {
+	mu    sync.Mutex
+	paths map[string]bool
 }
 
-func loadProjects(ctx context.Context, v *projector.View) (*projectIndex, error) {
-	x := &projectIndex{states: map[string]project.State{}, byPath: map[string]string{}}
-	err := v.Read(ctx, func(r projector.Reader) error {
-		keys, err := r.Keys(project.Name)
-		if err != nil {
-			return err
+// maxVisits bounds the paths; beyond, all are asked about again.
+const maxVisits = 4096
+
+func (v *visits) add(path string) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.paths == nil || len(v.paths) >= maxVisits {
+		v.paths = map[string]bool{}
+	}
+	v.paths[path] = true
+}
+
+func (v *visits) has(path string) bool {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.paths[path]
+}
+
+// maxJoins bounds how many joined projects are followed to the one that stands for them.
+const maxJoins = 64
+
+// projectAt is the id of the project that the log has at a path, "" for none. A project that was joined into another
+// gives the other's.
+func (d *Daemon) projectAt(ctx context.Context, path string) string {
+	id := ""
+	_ = d.view.Read(ctx, func(r projector.Reader) error {
+		found := projector.Find[project.State](r, project.Name, project.LivesAt(path))
+		if len(found) == 0 {
+			return nil
 		}
-		for _, k := range keys {
-			if s, ok := projector.State[project.State](r, project.Name, k); ok {
-				x.states[k] = s
+
+		s := found[0]
+		for n := 0; s.JoinedInto != "" && n < maxJoins; n++ {
+			next, ok := projector.State[project.State](r, project.Name, s.JoinedInto)
+			if !ok {
+				next = project.Start(s.JoinedInto)
 			}
+			s = next
 		}
+		id = s.ID
 		return nil
 	})
-	return x, err
-}
-
-// apply keeps the index as the projection is.
-func (x *projectIndex) apply(r events.Record) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	for _, k := range project.Keys(r) {
-		s, ok := x.states[k]
-		if !ok {
-			s = project.Start(k)
-		}
-		x.states[k] = project.Fold(s, r)
-	}
-	switch e := r.Event.(type) {
-	case *events.ProjectRehomed, *events.ProjectMoved:
-		clear(x.byPath)
-	case *events.ProjectSeen:
-		x.remember(e.Path, r.Project)
-	}
-}
-
-// remember keeps the paths bounded: beyond, all are looked at again.
-func (x *projectIndex) remember(path, id string) {
-	if len(x.byPath) >= 4096 {
-		clear(x.byPath)
-	}
-	x.byPath[path] = id
-}
-
-func (x *projectIndex) known() []project.State {
-	out := make([]project.State, 0, len(x.states))
-	for _, s := range x.states {
-		out = append(out, s)
-	}
-	return out
-}
-
-// at is the project known to live at a path, "" when none is.
-func (x *projectIndex) at(path string) string {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	return x.byPath[path]
+	return id
 }
 
 // project gives the id of the project at a place, and how it looks there unless that is known.
 func (d *Daemon) project(ctx context.Context, at facts.Place) (string, *looked) {
 	path := d.clean(at.Path())
-	if id := d.projects.at(path); id != "" {
-		return id, nil
+	if d.visits.has(path) {
+		if id := d.projectAt(ctx, path); id != "" {
+			return id, nil
+		}
 	}
-	seen := &events.ProjectSeen{Path: path, Git: at.Git, Name: at.Name}
+
+	seen := events.ProjectSeen{Path: path, Git: at.Git, Name: at.Name}
 	if seen.Name == "" {
 		seen.Name = filepath.Base(path)
 	}
@@ -98,15 +86,19 @@ func (d *Daemon) project(ctx context.Context, at facts.Place) (string, *looked) 
 			seen.RootCommit, seen.Remote = o.RootCommit, o.Remote
 		}
 	}
-	d.projects.mu.Lock()
-	known := d.projects.known()
-	d.projects.mu.Unlock()
-	id, moved, ok := project.Recognise(known, *seen, exists) // asks the disk: not under the lock
+
+	var known []project.State
+	_ = d.view.Read(ctx, func(r projector.Reader) error {
+		known = projector.Find[project.State](r, project.Name, project.Known)
+		return nil
+	})
+	id, moved, ok := project.Recognise(known, seen, exists) // asks the disk: not under a lock
 	if !ok {
 		id = project.NewID(known, facts.ProjectID(at.Path()))
 	}
+
 	seen.Name, seen.Remote = d.clean(seen.Name), d.clean(seen.Remote)
-	return id, &looked{ProjectSeen: *seen, moved: moved}
+	return id, &looked{ProjectSeen: seen, moved: moved}
 }
 
 // looked is how a project looks, and whether it is a known one that moved.
@@ -117,25 +109,28 @@ type looked struct {
 
 func exists(path string) bool { _, err := os.Stat(path); return err == nil }
 
-// news is what the log does not say yet about a project that was looked at: project.seen, and
-// project.moved when it is a known one elsewhere. The caller holds the order of the log, so two first
-// frames record it once.
-func (x *projectIndex) news(id string, l *looked) []events.Event {
+// projectNews is what the log does not say yet about a project that was looked at: project.seen, and project.moved
+// when it is a known one elsewhere. The caller holds the order of the log, so two first frames record it once.
+func (d *Daemon) projectNews(ctx context.Context, id string, l *looked) []events.Event {
 	if l == nil {
 		return nil
 	}
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	old, seen := x.states[id], &l.ProjectSeen
-	if !l.moved && old.Path != seen.Path && slices.Contains(old.Paths, seen.Path) { // a folder that was joined
-		x.remember(seen.Path, id)
+	d.visits.add(l.Path)
+
+	var old project.State
+	_ = d.view.Read(ctx, func(r projector.Reader) error {
+		old, _ = projector.State[project.State](r, project.Name, id)
 		return nil
-	}
-	if old.Path == seen.Path && (old.RootCommit == seen.RootCommit || seen.RootCommit == "") && (old.Remote == seen.Remote || seen.Remote == "") {
-		x.remember(seen.Path, id)
+	})
+	seen := &l.ProjectSeen
+
+	joined := !l.moved && old.Path != seen.Path && slices.Contains(old.Paths, seen.Path)
+	sameCommit := old.RootCommit == seen.RootCommit || seen.RootCommit == ""
+	sameRemote := old.Remote == seen.Remote || seen.Remote == ""
+	switch {
+	case joined, old.Path == seen.Path && sameCommit && sameRemote:
 		return nil
-	}
-	if l.moved && old.Path != "" {
+	case l.moved && old.Path != "":
 		return []events.Event{&events.ProjectMoved{From: old.Path, To: seen.Path, By: strings.TrimSpace(seen.RootCommit + " " + seen.Remote)}, seen}
 	}
 	return []events.Event{seen}

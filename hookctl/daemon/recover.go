@@ -4,12 +4,14 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 
 	"hookline/hookctl/problem"
 	"hookline/hookctl/recovery"
 	"hookline/projector/identity"
+	"hookline/projector/session"
 )
 
 func (d *Daemon) handleRecover(w http.ResponseWriter, r *http.Request) error {
@@ -18,18 +20,18 @@ func (d *Daemon) handleRecover(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	session, err := d.resolveSession(r.Context(), q.Get("session"))
+	id, err := d.resolveSession(r.Context(), q.Get("session"))
 	if err != nil {
 		return err
 	}
 	project := ""
-	if session == "" {
+	if id == "" {
 		if place := d.world.Place(q.Get("cwd")); place.Path() != "" {
 			project, _ = d.project(r.Context(), place)
 		}
 	}
 	return d.long(w, r, func(ctx context.Context, progress func(uint64)) (any, error) {
-		return d.Recover(ctx, recovery.Asked{At: at, Session: session, Project: project, DryRun: q.Get("dry_run") == "1"}, progress)
+		return d.Recover(ctx, recovery.Asked{At: at, Session: id, Project: project, DryRun: q.Get("dry_run") == "1"}, progress)
 	})
 }
 
@@ -60,7 +62,7 @@ func (d *Daemon) Recover(ctx context.Context, a recovery.Asked, progress func(ui
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	plan, err := past.Plan(ctx, found, d.targetOf(found.Identity))
+	plan, err := past.Plan(ctx, found, d.targetOf(ctx, found.Identity))
 	if err != nil || a.DryRun {
 		return plan.Result, err
 	}
@@ -80,14 +82,10 @@ func (d *Daemon) Recover(ctx context.Context, a recovery.Asked, progress func(ui
 
 // targetOf is the session that gets an identity of the past: the one it came from where that lives, else the project's only
 // live session, else the one it came from.
-func (d *Daemon) targetOf(was identity.State) string {
-	d.live.mu.Lock()
-	_, lives := d.live.by[was.SessionID]
-	d.live.mu.Unlock()
-	if !lives {
-		if id := d.live.only(was.Project); id != "" {
-			return id
-		}
+func (d *Daemon) targetOf(ctx context.Context, was identity.State) string {
+	lives := slices.Contains(d.liveIDs(ctx, session.Alive), was.SessionID)
+	if only := d.onlyIn(ctx, was.Project); !lives && only != "" {
+		return only
 	}
 	return was.SessionID
 }

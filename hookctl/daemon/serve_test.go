@@ -25,7 +25,7 @@ func TestIdleExit(t *testing.T) {
 	d := openAt(t, newHome(t), c)
 	defer shut(t, d)
 	stopped := func() string {
-		d.exitWhenIdle()
+		d.exitWhenIdle(t.Context())
 		select {
 		case r := <-d.stopping:
 			return r

@@ -3,9 +3,7 @@
 package daemon
 
 import (
-	"encoding/json"
 	"slices"
-	"strings"
 	"testing"
 
 	"hookline/projector"
@@ -21,37 +19,19 @@ func TestStartKnowsWhoLives(t *testing.T) {
 	}
 	take(t, d, hookFrame(`{"hook_event_name":"SessionEnd","session_id":"s-2","reason":"clear"}`))
 	want := []string{"s-1", "s-3"}
-	if got := d.live.ids(); !slices.Equal(got, want) {
+	if got := d.liveIDs(t.Context(), session.Alive); !slices.Equal(got, want) {
 		t.Fatalf("before: %q", got)
 	}
 	shut(t, d)
 	d = open(t, home)
 	defer shut(t, d)
-	if got := d.live.ids(); !slices.Equal(got, want) {
+	if got := d.liveIDs(t.Context(), session.Alive); !slices.Equal(got, want) {
 		t.Errorf("after a start: %q", got)
 	}
 	take(t, d, startOf("s-4"))
 	take(t, d, hookFrame(`{"hook_event_name":"SessionEnd","session_id":"s-1","reason":"clear"}`))
-	fresh, err := loadLive(t.Context(), d.view) // nothing of it is written yet
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := fresh.ids(); !slices.Equal(got, []string{"s-3", "s-4"}) {
+	if got := d.liveIDs(t.Context(), session.Alive); !slices.Equal(got, []string{"s-3", "s-4"}) {
 		t.Errorf("with an unwritten tail: %q", got)
-	}
-}
-
-// The text by which stored sessions are told apart without decoding them is in each one that lives, and
-// in no other, whatever the session's own texts are.
-func TestLiveHint(t *testing.T) {
-	for status, want := range map[string]bool{session.Live: true, session.Ended: false, session.Reaped: false, session.Deleted: false} {
-		b, err := json.Marshal(session.State{ID: "s-1", Status: status, Branch: `"status":"live"`})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := strings.Contains(string(b), `"status":"live"`); got != want || liveHint != `"status":"live"` {
-			t.Errorf("%s: %v in %s", status, got, b)
-		}
 	}
 }
 

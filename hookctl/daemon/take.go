@@ -35,7 +35,7 @@ func (d *Daemon) take(ctx context.Context, f wire.Frame, spooled bool) (hook.Ans
 	if err != nil {
 		return hook.Answer{}, err
 	}
-	in = d.named(f, in)
+	in = d.named(ctx, f, in)
 	w, place := d.look(ctx, f, in)
 	if nobodys(in) {
 		return d.answerNobody(ctx, in, w)
@@ -98,7 +98,7 @@ func (d *Daemon) record(ctx context.Context, f wire.Frame, in hook.Input, w hook
 		return hook.Answer{}, 0, err
 	}
 	d.clockWentBack(ctx)
-	w.Found = d.projects.news(w.Project, place)
+	w.Found = d.projectNews(ctx, w.Project, place)
 	digest := intake.DigestOf(in.Data)
 	probe := events.Envelope{ID: in.Frame, Session: in.Session, Time: in.Time, ToolUseID: hook.ToolUseID(in.Event)}
 	if in.Hook != nil {
@@ -152,7 +152,6 @@ func (d *Daemon) recordFresh(ctx context.Context, f wire.Frame, in hook.Input, w
 	}
 	after.Dream, after.DreamErr, seq = dreamSeq > 0, err, max(seq, dreamSeq)
 	after.Warned = d.warned(in.Session, after.Identity.LastIC)
-	d.live.saw(in, w)
 	d.hooks.saw(in.Name(), d.opts.Now())
 	if !w.Facts.Spooled {
 		in.Warnings = d.unheard(in)
@@ -251,7 +250,6 @@ func (d *Daemon) folded(ctx context.Context, rec events.Record, known origin) er
 	}
 	d.window.Add(&rec.Envelope, rec.Seq, at, known.digest, known.install)
 	d.hub.keep(rec)
-	d.projects.apply(rec)
 	d.last = at
 	return nil
 }
@@ -336,7 +334,7 @@ func (d *Daemon) unheard(in hook.Input) []string {
 
 // brief answers from memory: no record, no disk.
 func (d *Daemon) brief(ctx context.Context, f wire.Frame) hook.Answer {
-	session := d.sessionOf(f)
+	session := d.sessionOf(ctx, f)
 	var a hook.After
 	_ = d.view.Read(ctx, func(r projector.Reader) error {
 		s, ok := projector.State[identity.State](r, identity.Name, session)

@@ -45,17 +45,3 @@ func (d *Daemon) without(ctx context.Context, envs []events.Envelope) ([]events.
 	}
 	return left, err
 }
-
-// refreshLive lists the live sessions anew, after events that no hook brought.
-func (d *Daemon) refreshLive(ctx context.Context) error {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	now, err := loadLive(context.WithoutCancel(ctx), d.view)
-	if err != nil {
-		return err
-	}
-	d.live.mu.Lock()
-	defer d.live.mu.Unlock()
-	d.live.by = now.by
-	return nil
-}

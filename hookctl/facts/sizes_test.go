@@ -10,8 +10,6 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
-
-	"pgregory.net/rapid"
 )
 
 // What a branch is compared with, by the refs there are.
@@ -144,23 +142,4 @@ func TestSizesWithoutAnAnswer(t *testing.T) {
 	if list, err := s.Branches(t.Context(), "/w"); list != nil || !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("%q, %v", list, err)
 	}
-}
-
-// However the times lie: an event is never more than a second before the one before it, and only then moved.
-func TestClockCorrectsAnyTime(t *testing.T) {
-	rapid.Check(t, func(rt *rapid.T) {
-		last := time.UnixMilli(rapid.Int64Range(0, 4e12).Draw(rt, "last"))
-		captured := last.Add(time.Duration(rapid.Int64Range(-1e13, 1e13).Draw(rt, "off")))
-		got, back := new(Clock).Correct(captured, last)
-		switch {
-		case got.Location() != time.UTC || got.Nanosecond()%1e6 != 0:
-			rt.Fatalf("%s is no time of an event", got)
-		case last.Sub(got) > tolerance:
-			rt.Fatalf("%s is %s before %s", got, last.Sub(got), last)
-		case back == 0 && !got.Equal(captured.Truncate(time.Millisecond)):
-			rt.Fatalf("%s became %s unsaid", captured, got)
-		case back != 0 && (!got.Equal(last) || back <= tolerance.Milliseconds()):
-			rt.Fatalf("%s became %s, moved by %d ms", captured, got, back)
-		}
-	})
 }

@@ -242,11 +242,8 @@ func clip(s string) string {
 }
 
 // compact drops insignificant white space, since the log keeps meaning and not layout, and refuses
-// what is no JSON: the one pass that judges the whole body. Where there is nothing to drop b itself comes back.
+// what is no JSON: the one pass that judges the whole body.
 func compact(b []byte) ([]byte, error) {
-	if solid(b) {
-		return b, nil
-	}
 	var out bytes.Buffer
 	out.Grow(len(b))
 	err := json.Compact(&out, b)

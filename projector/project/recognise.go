@@ -97,3 +97,17 @@ func follow(known []State, s State) State {
 	}
 	return s
 }
+
+// Known is the index word of all projects.
+const Known = "known"
+
+// LivesAt is the index word of the projects whose folder is at a path.
+func LivesAt(path string) string { return "at " + path }
+
+// Words are the index words of a project.
+func Words(s State) []string {
+	if s.Path == "" {
+		return []string{Known}
+	}
+	return []string{Known, LivesAt(s.Path)}
+}

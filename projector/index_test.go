@@ -21,12 +21,15 @@ func sessionRecord(seq uint64, sid, kind string) events.Record {
 		Data: []byte(`{"session_id":"` + sid + `","hook_event_name":"` + kind + `","source":"startup"}`)})
 }
 
-// statuses is what Each tells of the sessions.
-func statuses(t *testing.T, v *projector.View, hint string) map[string]string {
+// found is what the index of the sessions has under a word, with each one's status.
+func found(t *testing.T, v *projector.View, word string) map[string]string {
 	t.Helper()
 	got := map[string]string{}
 	err := v.Read(t.Context(), func(r projector.Reader) error {
-		return projector.Each(r, session.Name, hint, func(id string, s session.State) { got[id] = s.Status })
+		for _, s := range projector.Find[session.State](r, session.Name, word) {
+			got[s.ID] = s.Status
+		}
+		return nil
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -34,9 +37,10 @@ func statuses(t *testing.T, v *projector.View, hint string) map[string]string {
 	return got
 }
 
-func wantStatuses(t *testing.T, what string, got map[string]string, want map[string]string) {
+func wantFound(t *testing.T, what string, got map[string]string, want ...string) {
 	t.Helper()
-	if !maps.Equal(got, want) {
+	keys := slices.Sorted(maps.Keys(got))
+	if !slices.Equal(keys, want) {
 		t.Errorf("%s: %v, want %v", what, got, want)
 	}
 }
@@ -67,30 +71,34 @@ func (c *counter) Scan(ctx context.Context, bucket, prefix string, fn func(strin
 	return err
 }
 
-// Each gives every state once, the newer one where a cell is in memory and in the store.
-func TestEach(t *testing.T) {
+// The index has what is stored, what is in memory and what is folded later, whichever way the store is read.
+func TestIndex(t *testing.T) {
 	mem := projector.NewMemory()
 	fold(t, mem, []events.Record{sessionRecord(1, "s-1", "SessionStart"), sessionRecord(2, "s-2", "SessionStart"),
 		sessionRecord(3, "s-2", "SessionEnd"), sessionRecord(4, "s-3", "SessionStart")}, 0)
-	store := &counter{Store: mem}
-	for name, s := range map[string]projector.Store{"one by one": mem, "in one go": store} {
+	for name, s := range map[string]projector.Store{"one by one": mem, "in one go": &counter{Store: mem}} {
 		v, err := projector.OpenView(t.Context(), s, projector.Tables())
 		if err != nil {
 			t.Fatal(err)
 		}
-		wantStatuses(t, name, statuses(t, v, ""), map[string]string{"s-1": "live", "s-2": "ended", "s-3": "live"})
-		wantStatuses(t, name+", with a hint", statuses(t, v, `"status":"live"`), map[string]string{"s-1": "live", "s-3": "live"})
-		for _, r := range []events.Record{sessionRecord(5, "s-1", "SessionEnd"), sessionRecord(6, "s-4", "SessionStart")} {
+		if err := v.Apply(t.Context(), sessionRecord(5, "s-4", "SessionStart")); err != nil {
+			t.Fatal(err)
+		}
+		wantFound(t, name, found(t, v, session.Alive), "s-1", "s-3", "s-4")
+		wantFound(t, name+", in a project", found(t, v, session.AliveIn("p1")), "s-1", "s-3", "s-4")
+		wantFound(t, name+", in another", found(t, v, session.AliveIn("p2")))
+
+		for _, r := range []events.Record{sessionRecord(6, "s-1", "SessionEnd"), sessionRecord(7, "s-2", "SessionStart")} {
 			if err := v.Apply(t.Context(), r); err != nil {
 				t.Fatal(err)
 			}
 		}
-		wantStatuses(t, name+", not yet written", statuses(t, v, ""), map[string]string{"s-1": "ended", "s-2": "ended", "s-3": "live", "s-4": "live"})
+		wantFound(t, name+", folded since", found(t, v, session.Alive), "s-2", "s-3", "s-4")
 	}
 }
 
-// What Each looks at does not stay in memory: the same look reads the store again.
-func TestEachKeepsNothing(t *testing.T) {
+// One look reads the stored cells, and none of them stays in memory for it.
+func TestIndexIsLoadedOnce(t *testing.T) {
 	mem := projector.NewMemory()
 	fold(t, mem, []events.Record{sessionRecord(1, "s-1", "SessionStart"), sessionRecord(2, "s-2", "SessionStart")}, 0)
 	store := &counter{Store: mem}
@@ -100,30 +108,48 @@ func TestEachKeepsNothing(t *testing.T) {
 	}
 	opened := store.loads
 	for range 2 {
-		statuses(t, v, "")
+		err := v.Read(t.Context(), func(r projector.Reader) error {
+			if got := projector.Lookup(r, session.Name, session.Alive); !slices.Equal(got, []string{"s-1", "s-2"}) {
+				t.Errorf("%q", got)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
 	}
-	if store.scanned != 4 || store.loads != opened {
-		t.Errorf("%d cells scanned, %d loaded; want 4 and 0", store.scanned, store.loads-opened)
+	if store.scanned != 2 || store.loads != opened {
+		t.Errorf("%d cells scanned, %d loaded; want 2 and 0", store.scanned, store.loads-opened)
 	}
 }
 
-// A cell that cannot be decoded is reported as by every other look, and is no state.
-func TestEachMeetsABrokenCell(t *testing.T) {
+// A cell that cannot be decoded is reported as by every other look, and is found again once it is folded anew. What is
+// forgotten is not found.
+func TestIndexMeetsABrokenCell(t *testing.T) {
 	mem := projector.NewMemory()
-	fold(t, mem, []events.Record{sessionRecord(1, "s-1", "SessionStart"), sessionRecord(2, "s-2", "SessionStart")}, 0)
-	if err := mem.Save(t.Context(), projector.BucketSnapshot, []projector.Cell{{Key: "session.v3.s-1", Value: []byte("garbage")}}); err != nil {
+	recs := []events.Record{sessionRecord(1, "s-1", "SessionStart"), sessionRecord(2, "s-2", "SessionStart")}
+	fold(t, mem, recs, 0)
+	if err := mem.Save(t.Context(), projector.BucketSnapshot, []projector.Cell{{Key: "session.v3.s-1", Value: []byte(session.WordsHint)}}); err != nil {
 		t.Fatal(err)
 	}
 	v, err := projector.OpenView(t.Context(), mem, projector.Tables())
 	if err != nil {
 		t.Fatal(err)
 	}
-	for range 2 {
-		wantStatuses(t, "broken", statuses(t, v, ""), map[string]string{"s-2": "live"})
-	}
+	wantFound(t, "broken", found(t, v, session.Alive), "s-2")
 	if got := v.Broken(); !slices.Equal(got, []string{"session.v3.s-1"}) {
 		t.Errorf("broken: %q", got)
 	}
+
+	if _, err := v.Rebuild(t.Context(), logOf(recs), "", nil); err != nil {
+		t.Fatal(err)
+	}
+	wantFound(t, "rebuilt", found(t, v, session.Alive), "s-1", "s-2")
+
+	if err := v.Forget(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	wantFound(t, "forgotten", found(t, v, session.Alive))
 }
 
 // Warming with keys writes the briefs of these sessions and of no others.

@@ -1,0 +1,31 @@
+package session
+
+import "strconv"
+
+// WordsHint is in the JSON of every state that has words, and in no other: inside of a string its quotes are escaped.
+const WordsHint = `"status":"` + Live + `"`
+
+// Alive is the index word of all live sessions.
+const Alive = "live"
+
+// AliveIn is the index word of a project's live sessions.
+func AliveIn(project string) string { return "live in " + project }
+
+// RunBy is the index word of the live sessions whose newest process has this id.
+func RunBy(pid int) string { return "run by " + strconv.Itoa(pid) }
+
+// Words are the index words of a session: none unless it is live.
+func Words(s State) []string {
+	if s.Status != Live {
+		return nil
+	}
+
+	words := []string{Alive}
+	if s.Project != "" {
+		words = append(words, AliveIn(s.Project))
+	}
+	if pid := s.Process().PID; pid != 0 {
+		words = append(words, RunBy(pid))
+	}
+	return words
+}
