@@ -137,22 +137,19 @@ man: build ## man pages into dist/man/man1
 	@bin/hookctl$(EXE) man dist/man/man1
 	@bin/replay$(EXE) man dist/man/man1
 
-# The generated pages, below a folder.
+# The generated page, below a folder.
 define pages
 	bin/hookd$(EXE) events types --markdown > $(1)/events.md.new
-	{ bin/hookd$(EXE) json --markdown; echo; bin/replay$(EXE) json --markdown; } > $(1)/json.md.new
-	@for p in events json; do mv $(1)/$$p.md.new $(1)/$$p.md; done
+	@mv $(1)/events.md.new $(1)/events.md
 endef
 
-docs: build ## write the generated pages (docs/events.md, docs/json.md)
+docs: build ## write the generated page, docs/events.md
 	$(call pages,docs)
 
-docs-check: build ## fail when a generated page is not up to date
+docs-check: build ## fail when the generated page is not up to date
 	@mkdir -p .cache
 	$(call pages,.cache)
-	@for p in events json; do \
-		cmp -s .cache/$$p.md docs/$$p.md || { echo "docs/$$p.md is not up to date: make docs"; exit 1; }; \
-	done
+	@cmp -s .cache/events.md docs/events.md || { echo "docs/events.md is not up to date: make docs"; exit 1; }
 
 shared-check: build ## play recorded sessions through the binaries, where there are some beside the repository
 	@if [ -d ../shared/data/transcripts ] && command -v python3 >/dev/null; then \
@@ -176,4 +173,4 @@ ci: ## what has to pass before a change goes in
 	done
 
 clean: ## remove what was built; the linter's and the tests' caches stay
-	rm -rf bin dist .cache/cover.out .cache/events.md .cache/json.md .cache/sessions
+	rm -rf bin dist .cache/cover.out .cache/events.md .cache/sessions

@@ -4,12 +4,14 @@ package conversations
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -21,7 +23,7 @@ func (s schema) accepts(path string, v any) error {
 	for keyword, want := range s {
 		var err error
 		switch keyword {
-		case "$schema", "title", "description":
+		case "$schema", "title", "description", "format":
 		case "type":
 			err = isA(want, v)
 		case "properties":
@@ -43,8 +45,14 @@ func (s schema) accepts(path string, v any) error {
 			err = hasAll(want.([]any), v)
 		case "items":
 			err = itemsAre(path, want, v)
+		case "minItems", "maxItems":
+			if list, _ := v.([]any); float64(len(list)) != want {
+				err = fmt.Errorf("%d elements, want %v", len(list), want)
+			}
 		case "oneOf":
 			err = oneOf(path, want.([]any), v)
+		case "anyOf":
+			err = anyOf(path, want.([]any), v)
 		case "additionalProperties":
 			err = eachOf(path, v, func(name string) (schema, bool) {
 				named, _ := s["properties"].(map[string]any)
@@ -135,25 +143,43 @@ func oneOf(path string, choices []any, v any) error {
 	return nil
 }
 
+func anyOf(path string, choices []any, v any) error {
+	var errs []error
+	for _, c := range choices {
+		err := schema(c.(map[string]any)).accepts(path, v)
+		if err == nil {
+			return nil
+		}
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
+}
+
 // schemas asks for each type's schema once.
 type schemas map[string]schema
 
 func (all schemas) check(t *testing.T, h house, typ string, data any) {
 	t.Helper()
 	if all[typ] == nil {
-		out, err := h.run(call{args: []string{"events", "schema", typ}})
-		if err != nil || out.exit != 0 {
-			t.Fatalf("%s: %v, %s", typ, err, out.stderr)
-		}
-		s := schema{}
-		if err := json.Unmarshal([]byte(out.stdout), &s); err != nil {
-			t.Fatalf("%s: %v", typ, err)
-		}
-		all[typ] = s
+		all[typ] = h.schema(t, "hookctl", "events", "schema", typ)
 	}
 	if err := all[typ].accepts("data", data); err != nil {
 		t.Errorf("%s: %v", typ, err)
 	}
+}
+
+// schema is what a command line prints of one.
+func (h house) schema(t *testing.T, prog string, args ...string) schema {
+	t.Helper()
+	out, err := h.run(call{prog: prog, args: args})
+	if err != nil || out.exit != 0 {
+		t.Fatalf("%s %v: %v, %s", prog, args, err, out.stderr)
+	}
+	s := schema{}
+	if err := json.Unmarshal([]byte(out.stdout), &s); err != nil {
+		t.Fatalf("%s %v: %v", prog, args, err)
+	}
+	return s
 }
 
 // Every type's schema accepts what is in the log: the golden record of each type, and what comes of one
@@ -197,5 +223,49 @@ func TestSchemasAcceptTheLog(t *testing.T) {
 	}
 	for _, r := range list {
 		all.check(t, h, fmt.Sprint(r.fields["type"]), r.fields["data"])
+	}
+}
+
+// What the verbs print with --json is accepted by the schema that `schema VERB` prints, also where there
+// is little to tell.
+func TestSchemasAcceptTheVerbs(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	h.env["TZ"] = "Asia/Kolkata"
+	h.hook(t, "SessionStart", `{"session_id":"c68c8a51-e89d-45af-bd06-f5c764bc3b27","hook_event_name":"SessionStart","source":"startup"}`)
+	h.hook(t, "UserPromptSubmit", `{"session_id":"c68c8a51-e89d-45af-bd06-f5c764bc3b27","hook_event_name":"UserPromptSubmit","prompt_id":"p1","prompt":"mend the parser"}`)
+	for _, line := range []string{
+		"hookctl version", "hookctl config show", "hookctl config validate", "hookctl install --dry-run", "hookctl start", "hookctl status",
+		"hookctl doctor", "hookctl tail -n 3", "hookctl tail -n 1 -o cloudevents", "hookctl events list", "hookctl events show 1",
+		"hookctl events types", "hookctl events emit --type canary.sent --data {\"nonce\":\"hello\"}", "hookctl repair --bucket latest",
+		"hookctl session list", "hookctl session show c68c8a51", "hookctl project list", "hookctl project show",
+		"hookctl identity show --session c68c8a51", "hookctl identity observe --session c68c8a51 --accuracy 0.9",
+		"hookctl dream trigger --phase full --session c68c8a51", "hookctl statusline", "hookctl req sessions",
+		"replay version", "replay verify", "replay rebuild --dry-run", "replay at now", "replay diff 1 2",
+		"replay repair --dry-run", "replay export -o log.ndjson.zst", "replay import log.ndjson.zst", "replay backup all.backup",
+		"hookctl stop", "hookctl status",
+	} {
+		prog, rest, _ := strings.Cut(line, " ")
+		words := strings.Fields(rest)
+		out, err := h.run(call{prog: prog, args: append(slices.Clone(words), "--json"), null: true})
+		if err != nil || out.stdout == "" {
+			t.Errorf("%s: %v, %s", line, err, out.stderr)
+			continue
+		}
+
+		verb := words[:1]
+		if len(words) > 1 && slices.Contains([]string{"config", "events", "session", "project", "identity", "dream", "req"}, words[0]) {
+			verb = words[:2]
+		}
+		s := h.schema(t, prog, append([]string{"schema"}, verb...)...)
+		for object := range strings.Lines(out.stdout) {
+			var v any
+			if err := json.Unmarshal([]byte(object), &v); err != nil {
+				t.Fatalf("%s: %v", line, err)
+			}
+			if err := s.accepts("", v); err != nil {
+				t.Errorf("%s: %v", line, err)
+			}
+		}
 	}
 }

@@ -56,8 +56,7 @@ Flags:
 
 Global Flags:
       --color string   auto, always or never
-      --json           print JSON: one object or one a
-                       line (see tool json)
+      --json           print JSON, see 'tool schema'
 `
 	if out.String() != want {
 		t.Errorf("%s\nwant\n%s", out, want)

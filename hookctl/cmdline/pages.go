@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
 
-	"hookline/hookctl/shape"
 	"hookline/hookctl/wire"
 )
 
@@ -24,8 +23,8 @@ func (c *Console) ManCmd(root *cobra.Command) *cobra.Command {
 	}
 }
 
-// pagesJSON is what man prints with --json.
-type pagesJSON struct {
+// ManJSON is what man prints with --json.
+type ManJSON struct {
 	Dir   string `json:"dir" jsonschema_description:"folder"`
 	Pages int    `json:"pages" jsonschema_description:"of this program that are there now"`
 }
@@ -45,7 +44,7 @@ func (c *Console) writePages(root *cobra.Command, dir string) error {
 		return err
 	}
 	if c.JSON {
-		return c.PrintJSON(pagesJSON{dir, len(pages)})
+		return c.PrintJSON(ManJSON{dir, len(pages)})
 	}
 	c.Printf("%s: %s\n", dir, Plural(len(pages), "page"))
 	return nil
@@ -55,7 +54,7 @@ func (c *Console) writePages(root *cobra.Command, dir string) error {
 func (c *Console) CompletionCmd(root *cobra.Command) *cobra.Command {
 	return &cobra.Command{
 		Use: "completion bash|zsh|fish", Short: "Print a completion script for a shell",
-		Long: "Print a completion script for a shell; its own documentation says where such files go.",
+		Long: "Print a completion script for a shell; see your shell's manual for where to install it.",
 		Example: fmt.Sprintf("  %[1]s completion bash > ~/.local/share/bash-completion/completions/%[1]s\n"+
 			"  %[1]s completion zsh > \"${fpath[1]}/_%[1]s\"\n  %[1]s completion fish > ~/.config/fish/completions/%[1]s.fish", c.Name),
 		Args:      Exactly("a shell: bash, zsh or fish"),
@@ -73,6 +72,3 @@ func (c *Console) CompletionCmd(root *cobra.Command) *cobra.Command {
 		},
 	}
 }
-
-// ManOutput is what the verb man prints, in every program.
-func ManOutput() shape.Output { return shape.Output{Verb: "man", Of: shape.Of[pagesJSON]()} }

@@ -25,11 +25,11 @@ func (c *Console) Execute(ctx context.Context, root *cobra.Command, args []strin
 	defer func() { c.Out = out.to }()
 	root.SetOut(out)
 	root.SetArgs(args)
-	plainWords(root)
 	if len(args) > 0 && (args[0] == cobra.ShellCompRequestCmd || args[0] == cobra.ShellCompNoDescRequestCmd) {
 		namesNoFiles(root)
 	}
 	cmd, err := root.ExecuteContextC(ctx)
+	err = usageError(cmd, err)
 	if err == nil && out.err != nil {
 		err = &Fault{Message: out.err.Error(), Hint: "the output is not whole", Cause: out.err}
 	}
@@ -61,7 +61,7 @@ func (c *Console) Root(root *cobra.Command, settle func() error) *cobra.Command 
 	root.SetIn(c.In)
 	root.SetOut(c.Out)
 	root.SetErr(c.Err)
-	root.PersistentFlags().BoolVar(&c.JSON, "json", false, "print JSON: one object or one a line (see "+c.Name+" json)")
+	root.PersistentFlags().BoolVar(&c.JSON, "json", false, "print JSON, see '"+c.Name+" schema'")
 	root.PersistentFlags().StringVar(&c.Color, "color", "", "auto, always or never")
 	Choices(root, "color", "auto", "always", "never")
 	root.SetFlagErrorFunc(flagError)

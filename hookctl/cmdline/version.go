@@ -3,12 +3,11 @@ package cmdline
 import (
 	"runtime"
 
-	"hookline/hookctl/shape"
 	"hookline/hookctl/wire"
 )
 
-// versionJSON is what version prints with --json.
-type versionJSON struct {
+// VersionJSON is what version prints with --json.
+type VersionJSON struct {
 	Version  string `json:"version" jsonschema_description:"semantic; a build between releases has a dash, its commit's time and hash behind it"`
 	Protocol int    `json:"protocol" jsonschema_description:"of the socket"`
 	Go       string `json:"go" jsonschema_description:"version that it was built with"`
@@ -16,10 +15,7 @@ type versionJSON struct {
 	Arch     string `json:"arch" jsonschema_description:"as Go names it: amd64 or arm64"`
 }
 
-// VersionOutput is what the verb version prints, in every program.
-func VersionOutput() shape.Output { return shape.Output{Verb: "version", Of: shape.Of[versionJSON]()} }
-
 // PrintVersion prints the version of this program for a script.
 func (c *Console) PrintVersion() error {
-	return c.PrintJSON(versionJSON{wire.Build, wire.Protocol, runtime.Version(), runtime.GOOS, runtime.GOARCH})
+	return c.PrintJSON(VersionJSON{wire.Build, wire.Protocol, runtime.Version(), runtime.GOOS, runtime.GOARCH})
 }

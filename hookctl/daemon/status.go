@@ -13,7 +13,7 @@ import (
 
 // Status is what `hookctl status --json` prints; the names never change.
 type Status struct {
-	PID            *int                 `json:"pid" jsonschema_description:"process id of the daemon; null when none runs"`
+	PID            *int                 `json:"pid" jsonschema:"nullable" jsonschema_description:"process id of the daemon; null when none runs"`
 	Version        string               `json:"version" jsonschema_description:"of the daemon, or of this program when none runs"`
 	Protocol       int                  `json:"protocol" jsonschema_description:"of the socket"`
 	UptimeS        float64              `json:"uptime_s" jsonschema_description:"seconds since the daemon was started; 0 when none runs"`

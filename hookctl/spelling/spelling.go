@@ -29,24 +29,30 @@ func Nearest(word string, candidates []string) string {
 	return best
 }
 
-// slips counts the letters to put in, to take out and to replace (Levenshtein), by bytes.
+// slips counts the letters to put in, to take out, to replace and to swap with their neighbour (optimal
+// string alignment), by bytes.
 func slips(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
+	rows := make([][]int, len(a)+1)
+	for i := range rows {
+		rows[i] = make([]int, len(b)+1)
+		rows[i][0] = i
 	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			next := min(row[j], row[j+1]) + 1
-			if a[i] == b[j] {
-				next = min(next, diagonal)
-			} else {
-				next = min(next, diagonal+1)
+	for j := range rows[0] {
+		rows[0][j] = j
+	}
+
+	for i := 1; i <= len(a); i++ {
+		for j := 1; j <= len(b); j++ {
+			replace := 1
+			if a[i-1] == b[j-1] {
+				replace = 0
 			}
-			diagonal, row[j+1] = row[j+1], next
+			n := min(rows[i-1][j]+1, rows[i][j-1]+1, rows[i-1][j-1]+replace)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				n = min(n, rows[i-2][j-2]+1)
+			}
+			rows[i][j] = n
 		}
 	}
-	return row[len(b)]
+	return rows[len(a)][len(b)]
 }

@@ -21,7 +21,7 @@ func (a *app) configShowCmd() *cobra.Command {
 		Long: "Show every setting and where its value comes from: flags over environment over files, the local file over\n" +
 			"the project's over the user's. An unknown key is an error here, and a warning in a hook.",
 		Example: "  hookctl config show\n  hookctl config show --json | jq .values.fsync",
-		Args:    cobra.NoArgs,
+		Args:    cmdline.Exactly(),
 		RunE:    func(*cobra.Command, []string) error { return a.showConfig() },
 	}
 }
@@ -151,7 +151,7 @@ func (a *app) configValidateCmd() *cobra.Command {
 	return &cobra.Command{
 		Use: "validate", Short: "Check the configuration files; exits 1 when something is wrong",
 		Example: "  hookctl config validate",
-		Args:    cobra.NoArgs,
+		Args:    cmdline.Exactly(),
 		RunE: func(*cobra.Command, []string) error {
 			if a.JSON {
 				problems, faults := append([]config.Problem{}, a.conf.Problems...), a.ruleFaults()

@@ -59,7 +59,7 @@ func (a *app) doctorCmd() *cobra.Command {
 			"read back at every station. --fix starts the daemon, closes the home to others, renews outdated hooks and\n" +
 			"drains the spool. Exits 1 when a check failed; warnings do not count.",
 		Example: "  hookctl doctor --fix\n  hookctl doctor --redaction prompt.txt",
-		Args:    cobra.NoArgs,
+		Args:    cmdline.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if redaction != "" {
 				return a.redaction(redaction)

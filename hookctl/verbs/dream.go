@@ -25,7 +25,7 @@ func (a *app) dreamTriggerCmd() *cobra.Command {
 			"vector and phases together; rem looks for facets unused for three sessions; full does both. By hand there is\n" +
 			"no cool-down.",
 		Example: "  hookctl dream trigger --phase full\n  hookctl dream trigger --phase rem --session c68c8a51 --json",
-		Args:    cobra.NoArgs,
+		Args:    cmdline.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if phase != "nrem" && phase != "rem" && phase != "full" {
 				return &cmdline.Fault{Message: fmt.Sprintf("there is no dream phase %q", phase), Hint: "--phase takes nrem, rem or full"}

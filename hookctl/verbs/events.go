@@ -26,7 +26,7 @@ func (a *app) eventsListCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "list", Short: "List events; `tail` without -f, of 100",
 		Example: "  hookctl events list --project hookline --since 2h -n 0\n  hookctl events list --type 'permission.*' --json",
-		Args:    cobra.NoArgs,
+		Args:    cmdline.Exactly(),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return a.tail(cmd.Context(), f) },
 	}
 	f.flags(cmd, 100)
@@ -135,7 +135,7 @@ func (a *app) eventsTypesCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "types", Short: "List the types of events",
 		Example: "  hookctl events types\n  hookctl events types --json | jq -r .type",
-		Args:    cobra.NoArgs,
+		Args:    cmdline.Exactly(),
 		RunE: func(*cobra.Command, []string) error {
 			if markdown {
 				a.Printf("%s", EventsMarkdown())
@@ -199,7 +199,7 @@ func (a *app) eventsEmitCmd() *cobra.Command {
 		Long: "Add an event by hand. Its data is checked against the type's schema; secrets in it are redacted as in any other.\n" +
 			"What is in the log stays there: a mistake can be taken back by another event, not erased.",
 		Example: `  hookctl events emit --type canary.sent --data '{"nonce":"hello"}'`,
-		Args:    cobra.NoArgs,
+		Args:    cmdline.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if !json.Valid([]byte(data)) {
 				return &cmdline.Fault{Message: "--data is no JSON", Hint: "quote it for the shell: --data '{\"key\":\"value\"}'"}

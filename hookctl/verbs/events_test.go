@@ -109,7 +109,7 @@ func TestEmit(t *testing.T) {
 	if code, _, errs := b.run("events", "emit", "--type", "canary.sent", "--data", "{"); code != 1 || !strings.HasPrefix(errs, "hookctl: error: --data is no JSON\n") {
 		t.Errorf("exit %d, %q", code, errs)
 	}
-	if code, _, errs := b.run("events", "emit"); code != 1 || !strings.HasPrefix(errs, "hookctl: error: `hookctl events emit` wants --type: its type; 'hookctl events types' lists them\n") {
+	if code, _, errs := b.run("events", "emit"); code != 1 || !strings.HasPrefix(errs, "hookctl: error: required flag(s) \"type\" not set\n") {
 		t.Errorf("exit %d, %q", code, errs)
 	}
 }

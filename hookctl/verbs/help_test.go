@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"hookline/hookctl/cmdline"
+	"hookline/hookctl/requirements"
 )
 
 // promised are the verbs of the command line that this package has, with the flags people rely on.
@@ -55,7 +56,7 @@ var promised = map[string][]string{
 	"req schema":              nil,
 	"config show":             nil,
 	"config validate":         nil,
-	"json":                    {"markdown"},
+	"schema":                  nil,
 	"version":                 nil,
 	"completion":              nil,
 	"help":                    nil,
@@ -133,14 +134,18 @@ func TestHelpOfEveryVerb(t *testing.T) {
 func TestUsageErrors(t *testing.T) {
 	b := newBench(t, newFake())
 	for _, tc := range []struct{ args, errs string }{
-		{"tial", "hookctl: error: `hookctl` has no verb \"tial\"\nhookctl: hint: did you mean `hookctl tail`?\n"},
-		{"elephant", "hookctl: error: `hookctl` has no verb \"elephant\"\nhookctl: hint: `hookctl --help` lists them\n"},
-		{"session lst", "hookctl: error: `hookctl session` has no verb \"lst\"\nhookctl: hint: did you mean `hookctl session list`?\n"},
-		{"session show", "hookctl: error: `hookctl session show` wants a session: its id or alias\nhookctl: hint: for example `hookctl session show c68c8a51`\n"},
-		{"project rehome a", "hookctl: error: `hookctl project rehome` wants the project that takes it in\nhookctl: hint: for example `hookctl project rehome 1f3a90c2b7de 77aa01bc93f2`\n"},
-		{"events show 1 2", "hookctl: error: `hookctl events show` does not know what to do with \"2\"\nhookctl: hint: for example `hookctl events show 4711`\n"},
-		{"status --nope", "hookctl: error: `hookctl status` has no flag --nope\nhookctl: hint: `hookctl status --help` lists them\n"},
-		{"install --user --local", "hookctl: error: --user and --local exclude each other\nhookctl: hint: for example `hookctl install`\n"},
+		{"tial", "hookctl: error: unknown command \"tial\" for \"hookctl\"\nhookctl: hint: did you mean `hookctl tail`?\n"},
+		{"tial --nope", "hookctl: error: unknown command \"tial\" for \"hookctl\"\nhookctl: hint: did you mean `hookctl tail`?\n"},
+		{"elephant", "hookctl: error: unknown command \"elephant\" for \"hookctl\"\nhookctl: hint: `hookctl --help` lists them\n"},
+		{"ab", "hookctl: error: unknown command \"ab\" for \"hookctl\"\nhookctl: hint: `hookctl --help` lists them\n"},
+		{"session lst --nope", "hookctl: error: unknown command \"lst\" for \"hookctl session\"\nhookctl: hint: did you mean `hookctl session list`?\n"},
+		{"session show", "hookctl: error: missing argument: a session: its id or alias\nhookctl: hint: `hookctl session show --help` shows how it is called\n"},
+		{"project rehome a", "hookctl: error: missing argument: the project that takes it in\nhookctl: hint: `hookctl project rehome --help` shows how it is called\n"},
+		{"events show 1 2", "hookctl: error: unexpected argument \"2\"\nhookctl: hint: `hookctl events show --help` shows how it is called\n"},
+		{"status --nope", "hookctl: error: unknown flag: --nope\nhookctl: hint: `hookctl status --help` shows how it is called\n"},
+		{"status --jsn", "hookctl: error: unknown flag: --jsn\nhookctl: hint: did you mean `--json`?\n"},
+		{"schema statu", "hookctl: error: \"statu\" has no schema\nhookctl: hint: did you mean `hookctl schema status`?\n"},
+		{"install --user --local", "hookctl: error: if any flags in the group [user project local] are set none of the others can be; [local user] were all set\nhookctl: hint: `hookctl install --help` shows how it is called\n"},
 		{"install --profile big", "hookctl: error: there is no profile \"big\"\nhookctl: hint: --profile takes full or identity\n"},
 		{"completion tcsh", "hookctl: error: there is no completion for \"tcsh\"\nhookctl: hint: one of bash, zsh, fish\n"},
 		{"status --color sometimes", "hookctl: error: --color: \"sometimes\" is not one of auto, always, never\nhookctl: hint: the default of color is auto\n"},
@@ -213,4 +218,48 @@ func TestClientVerbs(t *testing.T) {
 		}
 	}
 	contains(t, b.must("hook", "--help"), "hookctl hook PreToolUse < hook.json")
+}
+
+// TestSchemas: every output belongs to a verb, and every schema can be printed.
+func TestSchemas(t *testing.T) {
+	b := newBench(t, nil)
+	for verb := range outputs {
+		c, rest, err := b.root().Find(strings.Fields(verb))
+		if err != nil || len(rest) > 0 || c.HasSubCommands() {
+			t.Errorf("%s is no verb", verb)
+		}
+		contains(t, b.must(append([]string{"schema"}, strings.Fields(verb)...)...), `"$schema": "https://json-schema.org/draft/2020-12/schema"`, `"title": "hookctl `+verb+`"`)
+	}
+	contains(t, b.must("schema"), "\nstatus\n", "\nsession list\n")
+	contains(t, b.must("schema", "session", "list"), `"description": "one object a line, perhaps none; this is the schema of a line"`)
+	if out := b.must("__complete", "schema", "identity", ""); !strings.HasPrefix(out, "history\nobserve\nreset-kuramoto\nshow\n:4") {
+		t.Errorf("completion %q", out)
+	}
+}
+
+// TestErrorsWithJSON: trouble leaves stdout empty, and its words are text on stderr.
+func TestErrorsWithJSON(t *testing.T) {
+	b, _ := peopled(t)
+	for args, want := range map[string]string{
+		"status --nope":                   "hookctl: error: unknown flag: --nope\n",
+		"session show nobody":             "hookctl: error: there is no session \"nobody\"\n",
+		"project show nowhere":            "hookctl: error: there is no project \"nowhere\"\n",
+		"events show 99":                  "hookctl: error: no event 99 is in the log\n",
+		"events emit --type no.such":      "hookctl: error: there is no event type \"no.such\"\n",
+		"tail --since never":              "hookctl: error: --since \"never\" is no sequence, time or duration\n",
+		"identity history -n -1":          "hookctl: error: -n -1 is negative\n",
+		"session delete c68c8a51":         "hookctl: error: delete session " + sessionA,
+		"doctor --redaction none.txt":     "hookctl: error: open none.txt: ",
+		"install --profile big":           "hookctl: error: there is no profile \"big\"\n",
+		"identity observe --coupling 3":   "hookctl: error: observation refused: coupling: ",
+		"req status":                      requirements.NotGit,
+		"req validate":                    requirements.NotGit,
+		"project rehome app nowhere":      "hookctl: error: ",
+		"dream trigger --session nobody ": "hookctl: error: there is no session \"nobody\"\n",
+	} {
+		code, out, errs := b.run(append(strings.Fields(args), "--json")...)
+		if code != 1 || out != "" || !strings.HasPrefix(errs, want) {
+			t.Errorf("%s: exit %d, stdout %q, stderr %q", args, code, out, errs)
+		}
+	}
 }

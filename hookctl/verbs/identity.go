@@ -29,7 +29,7 @@ func (a *app) identityShowCmd() *cobra.Command {
 		Long: "Show what a session is about (13 facets of the purpose vector), how coherent it is (r), how far it is still\n" +
 			"the one it was (IC, over time), and what follows from that.",
 		Example: "  hookctl identity show\n  hookctl identity show --session c68c8a51 --json | jq .ic",
-		Args:    cobra.NoArgs,
+		Args:    cmdline.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.with(cmd.Context(), needStore, func(h house) error {
 				id, err := a.current(cmd.Context(), h, name)
@@ -170,7 +170,7 @@ func (a *app) identityHistoryCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "history", Short: "List the snapshots, the newest last",
 		Example: "  hookctl identity history\n  hookctl identity history --all -n 0 --json",
-		Args:    cobra.NoArgs,
+		Args:    cmdline.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.with(cmd.Context(), needStore, func(h house) error { return a.history(cmd.Context(), h, all, last) })
 		},
@@ -187,10 +187,10 @@ type snapshotJSON struct {
 	Session  string   `json:"session" jsonschema_description:"whole id"`
 	Project  string   `json:"project" jsonschema_description:"id"`
 	Previous string   `json:"previous,omitempty" jsonschema_description:"session that it was restored from"`
-	IC       *float64 `json:"ic" jsonschema_description:"continuity, 0 to 1; null where no longer known"`
+	IC       *float64 `json:"ic" jsonschema:"nullable" jsonschema_description:"continuity, 0 to 1; null where no longer known"`
 	Class    string   `json:"class,omitempty" jsonschema_description:"of the continuity"`
-	R        *float64 `json:"r" jsonschema_description:"coherence, 0 to 1; null where no longer known"`
-	C        *float64 `json:"c" jsonschema_description:"consciousness, 0 to 1; null where no longer known"`
+	R        *float64 `json:"r" jsonschema:"nullable" jsonschema_description:"coherence, 0 to 1; null where no longer known"`
+	C        *float64 `json:"c" jsonschema:"nullable" jsonschema_description:"consciousness, 0 to 1; null where no longer known"`
 }
 
 // history reads the temporal index, and of each session its cell.

@@ -93,7 +93,7 @@ func (a *app) installCmd() *cobra.Command {
 			"stays byte for byte; a second run changes nothing; a backup is kept beside the file.\n" +
 			"Profile identity is the five commands that carry identity from session to session, and nothing else.",
 		Example: "  hookctl install\n  hookctl install --project --dry-run\n  hookctl install --profile identity",
-		Args:    cobra.NoArgs,
+		Args:    cmdline.Exactly(),
 		RunE: func(*cobra.Command, []string) error {
 			o := a.settingsOptions()
 			o.Scope, o.DryRun = where.scope(), dry

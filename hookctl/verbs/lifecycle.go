@@ -31,7 +31,7 @@ func (a *app) startCmd() *cobra.Command {
 		Long: "Start the daemon, and wait until it answers. Seldom needed: a hook starts it too. A daemon that runs\n" +
 			"already is left alone.",
 		Example: "  hookctl start",
-		Args:    cobra.NoArgs,
+		Args:    cmdline.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			did, pid, err := a.start(cmd.Context())
 			if err != nil {
@@ -98,7 +98,7 @@ func (a *app) stopCmd() *cobra.Command {
 		Long: "Stop the daemon, and wait until it is gone. It finishes what it does, writes everything and closes the\n" +
 			"store. The next hook starts it again; `hookctl uninstall` ends the hooks.",
 		Example: "  hookctl stop",
-		Args:    cobra.NoArgs,
+		Args:    cmdline.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			pid, err := a.stop(cmd.Context())
 			switch {
@@ -155,7 +155,7 @@ func (a *app) restartCmd() *cobra.Command {
 	return &cobra.Command{
 		Use: "restart", Short: "Stop the daemon and start it again; hooks meanwhile are spooled",
 		Example: "  hookctl restart",
-		Args:    cobra.NoArgs,
+		Args:    cmdline.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			before, err := a.stop(cmd.Context())
 			if err != nil && !errors.Is(err, errDown) {

@@ -22,7 +22,7 @@ func (a *app) identityResetCmd() *cobra.Command {
 		Long: "Spread the 13 phases evenly over the circle, 2πi/13, so that r is 0. For phases that an observation\n" +
 			"has left in a state nobody wants; the tool calls that follow draw them together again.",
 		Example: "  hookctl identity reset-kuramoto --session c68c8a51",
-		Args:    cobra.NoArgs,
+		Args:    cmdline.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.emitFor(cmd.Context(), name, events.TypePhasesReset, events.PhasesReset{Reason: "command"})
 		},
@@ -71,7 +71,7 @@ func (a *app) identityObserveCmd() *cobra.Command {
 		Long: "Set identity values that an outside engine has measured. They hold until the next observation or the\n" +
 			"session's end; IC compares the new vector with the one before. A value that is out of range is refused.",
 		Example: "  hookctl identity observe --vector .5,.1,.1,.2,.1,.3,.6,.1,.1,.1,.3,.3,.1 --accuracy 0.9",
-		Args:    cobra.NoArgs,
+		Args:    cmdline.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			e, err := o.parse()
 			if err == nil {

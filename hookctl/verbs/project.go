@@ -28,7 +28,7 @@ func (a *app) projectListCmd() *cobra.Command {
 	return &cobra.Command{
 		Use: "list", Short: "List the projects, the last used first",
 		Example: "  hookctl project list\n  hookctl project list --json | jq -r .path",
-		Args:    cobra.NoArgs,
+		Args:    cmdline.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.with(cmd.Context(), needStore, func(h house) error {
 				all, err := countedProjects(cmd.Context(), h)

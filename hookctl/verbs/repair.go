@@ -42,7 +42,7 @@ func (a *app) repairCmd() *cobra.Command {
 		Long: "Fold a damaged bucket again from the log. Nothing of the log is touched; new cells are made beside the old\n" +
 			"ones, then take their place. The same as `replay rebuild --projection NAME`.",
 		Example: "  hookctl repair --cf session_identity\n  hookctl repair --bucket latest --dry-run",
-		Args:    cobra.NoArgs,
+		Args:    cmdline.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			name := family + bucket
 			projection, ok := rebuilds[name]

@@ -25,7 +25,7 @@ func (a *app) reqExportCmd() *cobra.Command {
 		Long: "Print one branch's state in the requirements framework's shape, or with --dir write every branch's file and\n" +
 			"sessions.json into a folder. No file is overwritten.",
 		Example: "  hookctl req export\n  hookctl req export --dir old-state",
-		Args:    cobra.NoArgs,
+		Args:    cmdline.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.reading(cmd.Context(), func(h house) error { return a.exportReq(cmd.Context(), h, branch, dir) })
 		},

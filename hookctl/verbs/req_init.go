@@ -18,7 +18,7 @@ func (a *app) reqInitCmd() *cobra.Command {
 		Long: "Write a commented .claude/requirements.yaml into this work tree. It asks nothing and overwrites nothing;\n" +
 			"one gate is on, the others are there to be switched on.",
 		Example: "  hookctl req init",
-		Args:    cobra.NoArgs,
+		Args:    cmdline.Exactly(),
 		RunE:    func(*cobra.Command, []string) error { return a.initReq() },
 	}
 }
@@ -68,7 +68,7 @@ func (a *app) reqSchemaCmd() *cobra.Command {
 	return &cobra.Command{
 		Use: "schema", Short: "Print the JSON Schema of requirements.yaml, for editors",
 		Example: "  hookctl req schema > .claude/requirements.schema.json",
-		Args:    cobra.NoArgs,
+		Args:    cmdline.Exactly(),
 		RunE: func(*cobra.Command, []string) error {
 			a.Printf("%s\n", requirements.Schema())
 			return nil

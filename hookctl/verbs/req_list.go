@@ -20,7 +20,7 @@ func (a *app) reqListCmd() *cobra.Command {
 	return &cobra.Command{
 		Use: "list", Short: "List the branches that have gates with something said about them",
 		Example: "  hookctl req list\n  hookctl req list --json | jq -r .branch",
-		Args:    cobra.NoArgs,
+		Args:    cmdline.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.reading(cmd.Context(), func(h house) error { return a.listBranches(cmd.Context(), h) })
 		},
@@ -83,7 +83,7 @@ func (a *app) reqSessionsCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "sessions", Short: "List the live sessions, of every project",
 		Example: "  hookctl req sessions\n  hookctl req sessions --project .",
-		Args:    cobra.NoArgs,
+		Args:    cmdline.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.reading(cmd.Context(), func(h house) error { return a.liveSessions(cmd.Context(), h, dir) })
 		},
@@ -151,7 +151,7 @@ func (a *app) reqPruneCmd() *cobra.Command {
 		Long: "Clear the gates of branches that git has no more, so that a new branch of that name starts afresh. The log\n" +
 			"keeps what was.",
 		Example: "  hookctl req prune",
-		Args:    cobra.NoArgs,
+		Args:    cmdline.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.with(cmd.Context(), needStarted, func(h house) error { return a.prune(cmd.Context(), h) })
 		},

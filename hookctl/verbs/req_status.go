@@ -23,7 +23,7 @@ func (a *app) reqStatusCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "status", Short: "Show what is open, and who satisfied what, when, by which event",
 		Example: "  hookctl req status\n  hookctl req status --summary\n  hookctl req status --json | jq '.gates[] | select(.satisfied | not) | .name'",
-		Args:    cobra.NoArgs,
+		Args:    cmdline.Exactly(),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return a.reqStatus(cmd.Context(), f) },
 	}
 	f.on(cmd, "of another branch", "of another session: id or alias")

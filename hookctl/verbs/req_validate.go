@@ -18,7 +18,7 @@ func (a *app) reqValidateCmd() *cobra.Command {
 			"what is unknown, and what is known and not acted on. It asks nobody: no daemon and no store are needed.\n" +
 			"Exit code 1 when something is left out.",
 		Example: "  hookctl req validate\n  hookctl req validate --json | jq '.problems[] | select(.warning | not)'",
-		Args:    cobra.NoArgs,
+		Args:    cmdline.Exactly(),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return a.validateReq(cmd.Context()) },
 	}
 }

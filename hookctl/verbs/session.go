@@ -27,7 +27,7 @@ func (a *app) sessionListCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "list", Short: "List this project's sessions, the newest first",
 		Example: "  hookctl session list\n  hookctl session list --all --json | jq -r .id",
-		Args:    cobra.NoArgs,
+		Args:    cmdline.Exactly(),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return a.listSessions(cmd.Context(), all) },
 	}
 	cmd.Flags().BoolVar(&all, "all", false, "of every project")

@@ -27,7 +27,7 @@ func (a *app) statusCmd() *cobra.Command {
 		Use: "status", Short: "Show the daemon: version, log, projections, spool, hooks",
 		Long:    "Show the daemon: version, log, projections, spool, and when each kind of hook came last.\nExits 0 also when no daemon runs; --json says so by a pid of null.",
 		Example: "  hookctl status\n  hookctl status --json | jq .pid",
-		Args:    cobra.NoArgs,
+		Args:    cmdline.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			st, err := a.statusNow(cmd.Context())
 			if err != nil {

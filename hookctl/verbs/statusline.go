@@ -29,7 +29,7 @@ func (a *app) statuslineCmd() *cobra.Command {
 		Long: "Print one line for the client's status line: phase, identity, and whether the recorder is alive. It reads the\n" +
 			"client's JSON from stdin. It costs no tokens and always exits 0: the client blanks the line on any other code.",
 		Example: "  {\"statusLine\": {\"type\": \"command\",\n                  \"command\": \"hookctl statusline\"}}   in settings.json",
-		Args:    cobra.NoArgs,
+		Args:    cmdline.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			id := a.statuslineSession(cmd.Context())
 			ctx, cancel := context.WithTimeout(cmd.Context(), statuslinePatience)

@@ -23,7 +23,7 @@ func (a *app) tailCmd() *cobra.Command {
 		Long: "Show the newest events, one a line: time, session, type, and the one fact that matters.\n" +
 			"-f goes on until it is interrupted, also over a restart of the daemon.",
 		Example: "  hookctl tail -f\n  hookctl tail --session c68c8a51 --type 'tool.*' --since 10m -n 0\n  hookctl tail -o json | jq .type",
-		Args:    cobra.NoArgs,
+		Args:    cmdline.Exactly(),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return a.tail(cmd.Context(), f) },
 	}
 	f.flags(cmd, 20)

@@ -134,7 +134,7 @@ func TestTailRefuses(t *testing.T) {
 	for _, tc := range []struct{ args, want string }{
 		{"tail -o xml", "hookctl: error: there is no output \"xml\"\nhookctl: hint: -o takes pretty, json, ndjson or cloudevents\n"},
 		{"tail -n -3", "hookctl: error: -n -3 is negative\nhookctl: hint: -n 0 means all\n"},
-		{"tail -n x", "hookctl: error: -n wants a whole number, not \"x\"\nhookctl: hint: for example `hookctl tail --session c68c8a51 --type 'tool.*' --since 10m -n 0`\n"},
+		{"tail -n x", "hookctl: error: invalid argument \"x\" for \"-n, --n\" flag: strconv.ParseInt: parsing \"x\": invalid syntax\nhookctl: hint: `hookctl tail --help` shows how it is called\n"},
 		{"tail --type bogus", "hookctl: error: there is no event type \"bogus\"\nhookctl: hint: `hookctl events types` lists them\n"},
 		{"tail --type tool.suceeded", "hookctl: error: there is no event type \"tool.suceeded\"\nhookctl: hint: did you mean tool.succeeded?\n"},
 		{"tail --type session.*,tol.*", "hookctl: error: no event type is like \"tol.*\"\nhookctl: hint: did you mean 'tool.*'?\n"},

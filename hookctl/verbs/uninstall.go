@@ -26,7 +26,7 @@ func (a *app) uninstallCmd() *cobra.Command {
 			"--purge removes the log too: it asks, exports it beside the home first, stops the daemon, then removes\n" +
 			"what hookline has made there.",
 		Example: "  hookctl uninstall\n  hookctl uninstall --project --dry-run",
-		Args:    cobra.NoArgs,
+		Args:    cmdline.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			o := a.settingsOptions()
 			o.Scope, o.DryRun = where.scope(), dry

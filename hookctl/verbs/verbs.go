@@ -8,7 +8,7 @@
 //     own, `hookctl: hint: …`. Exit codes: 0 done, 1 trouble or a usage error, 2 only for a corrupt
 //     log, 130 interrupted. No hint holds a complete destructive command.
 //   - Every verb takes --json: one object, or one object a line, with field names that never change;
-//     json.go has what each prints, from which docs/json.md is made.
+//     the table outputs names the types, of which `hookctl schema` prints the JSON Schema.
 //   - Reading works while the daemon is down: the store is then opened in this process for the time
 //     of the command. Writing starts the daemon.
 //   - What comes from the log was written by others: it is cleaned of control characters before it
@@ -22,7 +22,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"hookline/events"
 	"hookline/hookctl/cmdline"
+	"hookline/hookctl/daemon"
+	"hookline/projector/session"
 )
 
 // Main runs one command line, without the program's name, and gives its exit code.
@@ -66,11 +69,53 @@ func (a *app) root() *cobra.Command {
 	a.add(root, groupState, a.sessionCmd(), a.projectCmd(), a.identityCmd(), a.dreamCmd(), a.reqCmd(), a.statuslineCmd())
 	a.add(root, groupClient, a.hookCmd(), a.consciousnessCmd())
 	version := a.versionCmd()
-	a.add(root, groupTool, a.configCmd(), a.CompletionCmd(root), version, a.JSONCmd(JSONPage), a.ManCmd(root))
+	a.add(root, groupTool, a.configCmd(), a.CompletionCmd(root), version, a.SchemaCmd(outputs), a.ManCmd(root))
 	root.SetHelpCommandGroupID(groupTool)
 	cmdline.AddVersion(root, version)
 	cmdline.AddHelp(root, "tail")
 	return root
+}
+
+// outputs is what the verbs print with --json. Verbs without a line print no JSON of ours.
+var outputs = cmdline.Outputs{
+	"install": cmdline.Object(installJSON{}), "uninstall": cmdline.Object(installJSON{}),
+	"start": cmdline.Object(lifecycleJSON{}), "stop": cmdline.Object(lifecycleJSON{}), "restart": cmdline.Object(lifecycleJSON{}),
+	"status":                  cmdline.Object(daemon.Status{}),
+	"doctor":                  cmdline.Object(doctorJSON{}, findingJSON{}),
+	"tail":                    cmdline.Lines(events.Record{}, cloudEventJSON{}),
+	"events list":             cmdline.Lines(events.Record{}, cloudEventJSON{}),
+	"events show":             cmdline.Object(events.Record{}),
+	"events types":            cmdline.Lines(typeJSON{}),
+	"events emit":             cmdline.Object(events.Record{}),
+	"repair":                  cmdline.Object(daemon.Rebuilt{}),
+	"config show":             cmdline.Object(configJSON{}),
+	"config validate":         cmdline.Object(configValidJSON{}),
+	"version":                 cmdline.Object(cmdline.VersionJSON{}),
+	"man":                     cmdline.Object(cmdline.ManJSON{}),
+	"session list":            cmdline.Lines(session.State{}),
+	"session show":            cmdline.Object(session.State{}),
+	"session delete":          cmdline.Object(events.Record{}),
+	"project list":            cmdline.Lines(projectLine{}),
+	"project show":            cmdline.Object(projectLine{}),
+	"project rehome":          cmdline.Object(events.Record{}),
+	"identity show":           cmdline.Object(identityJSON{}),
+	"identity history":        cmdline.Lines(snapshotJSON{}),
+	"identity reset-kuramoto": cmdline.Object(events.Record{}),
+	"identity observe":        cmdline.Object(events.Record{}),
+	"dream trigger":           cmdline.Object(events.Record{}),
+	"statusline":              cmdline.Object(statuslineJSON{}),
+	"req status":              cmdline.Object(reqStatusJSON{}),
+	"req satisfy":             cmdline.Object(daemon.GateReceipt{}),
+	"req approve":             cmdline.Object(daemon.GateReceipt{}),
+	"req clear":               cmdline.Object(daemon.GateReceipt{}),
+	"req list":                cmdline.Lines(trackedJSON{}),
+	"req sessions":            cmdline.Lines(liveJSON{}),
+	"req prune":               cmdline.Object(prunedJSON{}),
+	"req explain":             cmdline.Object(explanation{}),
+	"req init":                cmdline.Object(initJSON{}),
+	"req validate":            cmdline.Object(validation{}),
+	"req import":              cmdline.Lines(importedJSON{}),
+	"req export":              cmdline.Object(writtenJSON{}),
 }
 
 func (a *app) add(root *cobra.Command, group string, cmds ...*cobra.Command) {

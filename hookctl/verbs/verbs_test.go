@@ -14,7 +14,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -96,20 +95,7 @@ func (b *bench) run(args ...string) (int, string, string) {
 	b.err.Reset()
 	b.JSON, b.Color = false, ""
 	code := b.main(b.t.Context(), args)
-	b.documented(args)
 	return code, b.out.String(), b.err.String()
-}
-
-// documented compares what a verb printed with --json, if anything, with what docs/json.md says of it.
-func (b *bench) documented(args []string) {
-	b.t.Helper()
-	o, ok := JSONPage().For(args)
-	if !b.JSON || b.out.Len() == 0 || slices.ContainsFunc(args, func(a string) bool { return a == "--help" || a == "--markdown" || a == "--version" }) {
-		return
-	}
-	if err := o.Check(b.out.Bytes()); !ok || err != nil {
-		b.t.Errorf("%s: %s\nis not as docs/json.md has it: %v", strings.Join(args, " "), b.out, err)
-	}
 }
 
 // must is run for a command that has to work.

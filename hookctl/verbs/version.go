@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"hookline/hookctl/cmdline"
 	"hookline/hookctl/wire"
 )
 
@@ -12,7 +13,7 @@ func (a *app) versionCmd() *cobra.Command {
 	return &cobra.Command{
 		Use: "version", Short: "Print the version",
 		Example: "  hookctl version\n  hookctl version --json | jq -r .version",
-		Args:    cobra.NoArgs,
+		Args:    cmdline.Exactly(),
 		RunE: func(*cobra.Command, []string) error {
 			if a.JSON {
 				return a.PrintVersion()

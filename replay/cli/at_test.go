@@ -93,8 +93,8 @@ func TestAtErrors(t *testing.T) {
 		{"at 3 session 9ac4e7b0", "replay: error: projection session had no cell \"9ac4e7b0\" at sequence 3\nreplay: hint: `replay at 3 session` shows those it had\n"},
 		{"at now project nowhere", "replay: error: projection project has no cell \"nowhere\"\n"},
 		{"at now --by birth", "replay: error: --by: \"birth\" is neither capture nor append\nreplay: hint: by capture a time is when a hook ran, by append when the log got it\n"},
-		{"at", "replay: error: `replay at` wants a point\nreplay: hint: for example `replay at 120`\n"},
-		{"at 1 session x y", "replay: error: `replay at` does not know what to do with \"y\"\nreplay: hint: for example `replay at 120`\n"},
+		{"at", "replay: error: missing argument: a point\nreplay: hint: `replay at --help` shows how it is called\n"},
+		{"at 1 session x y", "replay: error: unexpected argument \"y\"\nreplay: hint: `replay at --help` shows how it is called\n"},
 	} {
 		r := replay(t, 1, strings.Fields(c.args)...)
 		same(t, c.args, r.stderr.String(), c.stderr)

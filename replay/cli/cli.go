@@ -17,8 +17,8 @@
 //     `replay: hint: …`; no hint holds a command that destroys something.
 //   - Exit codes: 0 done, 1 trouble, a usage error or (verify) projections that differ, 2 a damaged
 //     log, 130 interrupted.
-//   - --json prints one object on one line, with names that never change; json.go has them, and
-//     docs/json.md is made from it.
+//   - --json prints one object on one line, with names that never change; the table outputs names the
+//     types, of which `replay schema` prints the JSON Schema.
 //   - What comes from the log was written by others: control characters are taken out before it goes
 //     to a terminal.
 //   - Colour and progress are for terminals only; NO_COLOR, CI and pipes have neither.
@@ -32,8 +32,19 @@ import (
 	"github.com/spf13/cobra"
 
 	"hookline/embedded"
+	"hookline/hookctl/backup"
 	"hookline/hookctl/cmdline"
+	"hookline/hookctl/daemon"
+	"hookline/hookctl/export"
 	"hookline/hookctl/problem"
+	"hookline/hookctl/recovery"
+	"hookline/hookctl/repair"
+	"hookline/hookctl/verify"
+	"hookline/projector/gate"
+	"hookline/projector/identity"
+	"hookline/projector/pointer"
+	"hookline/projector/project"
+	"hookline/projector/session"
 )
 
 // Main runs one command line, without the program's name, and gives its exit code.
@@ -56,13 +67,34 @@ func (a *app) root() *cobra.Command {
 			"It asks the running daemon, or opens the store itself when none runs.",
 		Example: "  replay verify\n  replay diff 10m now",
 	}, a.settle)
-	root.PersistentFlags().Lookup("json").Usage = "print one JSON object"
 	version := a.versionCmd()
 	root.AddCommand(a.verifyCmd(), a.rebuildCmd(), a.atCmd(), a.diffCmd(), a.recoverCmd(), a.repairCmd(), a.exportCmd(), a.importCmd(),
-		a.backupCmd(), a.restoreCmd(), a.CompletionCmd(root), version, a.JSONCmd(JSONPage), a.ManCmd(root))
+		a.backupCmd(), a.restoreCmd(), a.CompletionCmd(root), version, a.SchemaCmd(outputs), a.ManCmd(root))
 	cmdline.AddVersion(root, version)
 	cmdline.AddHelp(root, "at")
 	return root
+}
+
+// outputs is what the verbs print with --json; "at session" and its like are the states that at shows.
+var outputs = cmdline.Outputs{
+	"verify":  cmdline.Object(verify.Result{}),
+	"rebuild": cmdline.Object(daemon.Rebuilt{}),
+	"at":      cmdline.Object(past{}),
+	"diff":    cmdline.Object(differenceJSON{}),
+	"recover": cmdline.Object(recovery.Result{}),
+	"repair":  cmdline.Object(repair.Result{}),
+	"export":  cmdline.Object(export.Saved{}),
+	"import":  cmdline.Object(importedJSON{}),
+	"backup":  cmdline.Object(backup.Written{}),
+	"restore": cmdline.Object(backup.Restored{}),
+	"version": cmdline.Object(cmdline.VersionJSON{}),
+	"man":     cmdline.Object(cmdline.ManJSON{}),
+
+	"at session":  cmdline.Object(session.State{}),
+	"at identity": cmdline.Object(identity.State{}),
+	"at latest":   cmdline.Object(pointer.State{}),
+	"at project":  cmdline.Object(project.State{}),
+	"at gate":     cmdline.Object(gate.State{}),
 }
 
 // report prints an error and gives the exit code for it.

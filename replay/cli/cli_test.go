@@ -40,20 +40,20 @@ func TestPoint(t *testing.T) {
 func TestUsage(t *testing.T) {
 	newHome(t)
 	for _, c := range []struct{ args, stderr string }{
-		{"verfy", "replay: error: `replay` has no verb \"verfy\"\nreplay: hint: did you mean `replay verify`?\n"},
-		{"frobnicate", "replay: error: `replay` has no verb \"frobnicate\"\nreplay: hint: `replay --help` lists them\n"},
-		{"verify --quick", "replay: error: `replay verify` has no flag --quick\nreplay: hint: `replay verify --help` lists them\n"},
-		{"verify all", "replay: error: `replay verify` does not know what to do with \"all\"\nreplay: hint: for example `replay verify`\n"},
-		{"verify --json --quick", "replay: error: `replay verify` has no flag --quick\nreplay: hint: `replay verify --help` lists them\n"},
-		{"backup", "replay: error: `replay backup` wants a file to write\nreplay: hint: for example `replay backup ~/hookline-$(date +%F).backup`\n"},
-		{"backup a b", "replay: error: `replay backup` does not know what to do with \"b\"\nreplay: hint: for example `replay backup ~/hookline-$(date +%F).backup`\n"},
-		{"restore", "replay: error: `replay restore` wants a backup\nreplay: hint: for example `replay restore hookline-2026-11-21.backup`\n"},
+		{"verfy", "replay: error: unknown command \"verfy\" for \"replay\"\nreplay: hint: did you mean `replay verify`?\n"},
+		{"frobnicate", "replay: error: unknown command \"frobnicate\" for \"replay\"\nreplay: hint: `replay --help` lists them\n"},
+		{"verify --quick", "replay: error: unknown flag: --quick\nreplay: hint: `replay verify --help` shows how it is called\n"},
+		{"verify all", "replay: error: unexpected argument \"all\"\nreplay: hint: `replay verify --help` shows how it is called\n"},
+		{"verify --json --quick", "replay: error: unknown flag: --quick\nreplay: hint: `replay verify --help` shows how it is called\n"},
+		{"backup", "replay: error: missing argument: a file to write\nreplay: hint: `replay backup --help` shows how it is called\n"},
+		{"backup a b", "replay: error: unexpected argument \"b\"\nreplay: hint: `replay backup --help` shows how it is called\n"},
+		{"restore", "replay: error: missing argument: a backup\nreplay: hint: `replay restore --help` shows how it is called\n"},
 		{"restore none.backup", "replay: error: stat none.backup: no such file or directory\nreplay: hint: `replay backup FILE` makes one\n"},
-		{"import", "replay: error: `replay import` wants an export, or `-` for stdin\nreplay: hint: for example `replay import log.ndjson.zst`\n"},
+		{"import", "replay: error: missing argument: an export, or `-` for stdin\nreplay: hint: `replay import --help` shows how it is called\n"},
 		{"repair --from none.ndjson", "replay: error: stat none.ndjson: no such file or directory\nreplay: hint: --from takes what `replay export` wrote\n"},
-		{"help nothing", "replay: error: `replay` has no verb \"nothing\"\nreplay: hint: `replay --help` lists them\n"},
-		{"man", "replay: error: `replay man` wants a folder\nreplay: hint: for example `replay man share/man/man1`\n"},
-		{"completion", "replay: error: `replay completion` wants a shell: bash, zsh or fish\nreplay: hint: for example `replay completion bash > ~/.local/share/bash-completion/completions/replay`\n"},
+		{"help nothing", "replay: error: unknown command \"nothing\" for \"replay\"\nreplay: hint: `replay --help` lists them\n"},
+		{"man", "replay: error: missing argument: a folder\nreplay: hint: `replay man --help` shows how it is called\n"},
+		{"completion", "replay: error: missing argument: a shell: bash, zsh or fish\nreplay: hint: `replay completion --help` shows how it is called\n"},
 		{"completion tcsh", "replay: error: there is no completion for \"tcsh\"\nreplay: hint: one of bash, zsh, fish\n"},
 	} {
 		same(t, c.args, replay(t, 1, strings.Fields(c.args)...).stderr.String(), c.stderr)

@@ -49,8 +49,8 @@ type changeJSON struct {
 	Projection string  `json:"projection" jsonschema_description:"name"`
 	Key        string  `json:"key" jsonschema_description:"of the cell"`
 	Field      string  `json:"field" jsonschema_description:"path inside of the state; empty for the whole cell"`
-	Before     *string `json:"before" jsonschema_description:"JSON text, cut at 200 bytes with …; null where there was none"`
-	After      *string `json:"after" jsonschema_description:"in the same form"`
+	Before     *string `json:"before" jsonschema:"nullable" jsonschema_description:"JSON text, cut at 200 bytes with …; null where there was none"`
+	After      *string `json:"after" jsonschema:"nullable" jsonschema_description:"in the same form"`
 }
 
 func (a *app) diff(ctx context.Context, from, to string, s scope) error {

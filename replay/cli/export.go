@@ -30,7 +30,7 @@ func (a *app) exportCmd() *cobra.Command {
 			"in zstd; a name that ends in .ndjson leaves the zstd out. Without -o it goes to stdout, on a\n" +
 			"terminal into a dated file. The file is whole or it is not there, and nobody else can read it.\n\n" + pointHelp,
 		Example: "  replay export -o log.ndjson.zst\n  replay export --session c68c8a51 --since 2h | zstd -d | jq -c .type",
-		Args:    cobra.NoArgs,
+		Args:    cmdline.Exactly(),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return a.export(cmd.Context(), o) },
 	}
 	cmd.Flags().StringVarP(&o.file, "output", "o", "", "file to write; it must not exist")

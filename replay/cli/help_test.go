@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"net/url"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -106,7 +105,6 @@ func falsify(t *testing.T, home, bucket, key string, change func([]byte) []byte)
 type run struct {
 	*app
 	stdout, stderr bytes.Buffer
-	canned         bool // the house's answers are prepared, and shorter than those of a real one
 }
 
 func newRun() *run {
@@ -122,20 +120,7 @@ func (r *run) do(t *testing.T, exit int, args ...string) *run {
 	if got := r.main(t.Context(), args); got != exit {
 		t.Fatalf("replay %s: exit %d, want %d\nstdout: %s\nstderr: %s", strings.Join(args, " "), got, exit, &r.stdout, &r.stderr)
 	}
-	r.documented(t, args)
 	return r
-}
-
-// documented compares what a verb printed with --json, if anything, with what docs/json.md says of it.
-func (r *run) documented(t *testing.T, args []string) {
-	t.Helper()
-	o, ok := JSONPage().For(args)
-	if !r.JSON || r.canned || r.stdout.Len() == 0 || slices.ContainsFunc(args, func(a string) bool { return a == "--help" || a == "--markdown" || a == "--version" }) {
-		return
-	}
-	if err := o.Check(r.stdout.Bytes()); !ok || err != nil {
-		t.Errorf("%s: %s\nis not as docs/json.md has it: %v", strings.Join(args, " "), &r.stdout, err)
-	}
 }
 
 func replay(t *testing.T, exit int, args ...string) *run {
@@ -201,6 +186,5 @@ func (c *canned) Close() error { return nil }
 func (r *run) on(h house) *run {
 	r.connect = func(context.Context) (house, error) { return h, nil }
 	r.connectPast, r.connectLook = r.connect, r.connect
-	r.canned = true
 	return r
 }

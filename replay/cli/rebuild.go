@@ -24,7 +24,7 @@ func (a *app) rebuildCmd() *cobra.Command {
 		Long: "Fold the log again into new cells beside the old ones, which serve meanwhile, then switch.\n" +
 			"It says what the old cells had otherwise. Interrupting it leaves the old ones.",
 		Example: "  replay rebuild --dry-run\n  replay rebuild --projection identity",
-		Args:    cobra.NoArgs,
+		Args:    cmdline.Exactly(),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return a.rebuild(cmd.Context(), o) },
 	}
 	cmd.Flags().StringVar(&o.projection, "projection", "", "only this projection")

@@ -31,7 +31,7 @@ func (a *app) recoverCmd() *cobra.Command {
 			"A point is a sequence, or a time of capture (RFC 3339, or local as '2026-11-21 08:00' or 08:00),\n" +
 			"a duration back from now such as 10m, or `now`.",
 		Example: "  replay recover --at '2026-11-17 18:00' --dry-run\n  replay recover --at 120 --session c68c8a51",
-		Args:    cobra.NoArgs,
+		Args:    cmdline.Exactly(),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return a.recover(cmd.Context(), o) },
 	}
 	cmd.Flags().StringVar(&o.at, "at", "", "the moment, as below")

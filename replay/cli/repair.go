@@ -38,7 +38,7 @@ func (a *app) repairCmd() *cobra.Command {
 			"daemon is stopped for that. Where nothing is left of the log, a new one is begun behind it.\n\n" +
 			"Exit code: 0 nothing is missing, 1 something or an export could not be had, 2 the log cannot be read.",
 		Example: "  replay repair --dry-run\n  replay repair --from old.ndjson.zst --transcripts ~/.claude/projects",
-		Args:    cobra.NoArgs,
+		Args:    cmdline.Exactly(),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return a.repair(cmd.Context(), o) },
 	}
 	cmd.Flags().StringArrayVar(&o.from, "from", nil, "an export of this log; may be given more than once")

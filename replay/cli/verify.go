@@ -28,7 +28,7 @@ func (a *app) verifyCmd() *cobra.Command {
 			"which mends and records what it finds damaged; what that costs is new to this verify only.\n\n" +
 			"Exit code: 0 clean, 1 projections differ, 2 the log is damaged or has a new hole.",
 		Example: "  replay verify\n  replay verify --json | jq .clean",
-		Args:    cobra.NoArgs,
+		Args:    cmdline.Exactly(),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return a.verify(cmd.Context()) },
 	}
 }

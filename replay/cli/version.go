@@ -3,6 +3,7 @@ package cli
 import (
 	"github.com/spf13/cobra"
 
+	"hookline/hookctl/cmdline"
 	"hookline/hookctl/wire"
 )
 
@@ -11,7 +12,7 @@ func (a *app) versionCmd() *cobra.Command {
 		Use:     "version",
 		Short:   "Print the version",
 		Example: "  replay version --json",
-		Args:    cobra.NoArgs,
+		Args:    cmdline.Exactly(),
 		RunE: func(*cobra.Command, []string) error {
 			if a.JSON {
 				return a.PrintVersion()
