@@ -11,17 +11,17 @@ import (
 	"testing"
 	"time"
 
+	"hookline/hookctl/home/hometest"
 	"hookline/hookctl/problem"
 	"hookline/hookctl/spawn"
-	"hookline/hookctl/spawn/spawntest"
 )
 
 // The processes that [spawn.Start] starts are this test binary; they take their part before any test runs.
-var _ = spawntest.Act(nil)
+var _ = hometest.Act(nil)
 
 // A daemon that was stopped accepts connections and never answers: people's commands say so.
 func TestConnectDaemonStopped(t *testing.T) {
-	p := spawntest.Home(t, "none")
+	p := hometest.Home(t, "none")
 	l, err := net.Listen("unix", p.Socket)
 	if err != nil {
 		t.Fatal(err)
@@ -38,7 +38,7 @@ func TestConnectDaemonStopped(t *testing.T) {
 
 // A daemon that ends between its accepting a connection and its answer does not run, and is no trouble.
 func TestConnectDaemonEnding(t *testing.T) {
-	p := spawntest.Home(t, "none")
+	p := hometest.Home(t, "none")
 	l, err := net.Listen("unix", p.Socket)
 	if err != nil {
 		t.Fatal(err)
@@ -67,21 +67,21 @@ func (c onDone) Done() <-chan struct{} {
 
 // A daemon that is ending keeps the lock until its last thread is gone: who starts one then starts it after that.
 func TestStartBehindOneThatEnds(t *testing.T) {
-	p := spawntest.Home(t, "answer")
+	p := hometest.Home(t, "answer")
 	ending, err := spawn.Lock(p.SpawnLock)
 	if err != nil {
 		t.Fatal(err)
 	}
 	c, err := startAndConnect(onDone{t.Context(), sync.OnceFunc(func() { ending.Close() })}, p, Options{Wait: 30 * time.Second, Answer: 30 * time.Second})
-	if err != nil || len(spawntest.Starts(p)) != 1 {
-		t.Fatalf("processes %v, %v", spawntest.Starts(p), err)
+	if err != nil || len(hometest.Starts(p)) != 1 {
+		t.Fatalf("processes %v, %v", hometest.Starts(p), err)
 	}
 	c.http.CloseIdleConnections()
 }
 
 // That the log is the reason is told by exit code and hint, at the first try and at one that is too early for another start.
 func TestStartOnDamagedLog(t *testing.T) {
-	p := spawntest.Home(t, "gone")
+	p := hometest.Home(t, "gone")
 	for _, message := range []string{"start the daemon: the log is damaged: its files are gone",
 		"start the daemon: the daemon failed to start a moment ago: the log is damaged: its files are gone"} {
 		_, err := startAndConnect(t.Context(), p, Options{Wait: 30 * time.Second})
@@ -96,7 +96,7 @@ func TestStartOnDamagedLog(t *testing.T) {
 
 // A daemon that is ending holds the lock a moment longer than it can be seen: whoever finds it taken tries again.
 func TestStartBehindAnEndingDaemon(t *testing.T) {
-	p := spawntest.Home(t, "answer")
+	p := hometest.Home(t, "answer")
 	lock, err := spawn.Lock(p.SpawnLock)
 	if err != nil {
 		t.Fatal(err)
@@ -107,7 +107,7 @@ func TestStartBehindAnEndingDaemon(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = c.Close()
-	if n := len(spawntest.Starts(p)); n != 1 {
-		t.Errorf("%d daemons were started: %v", n, spawntest.Starts(p))
+	if n := len(hometest.Starts(p)); n != 1 {
+		t.Errorf("%d daemons were started: %v", n, hometest.Starts(p))
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/invopop/jsonschema"
 	"github.com/spf13/cobra"
 
-	"hookline/hookctl/spelling"
+	"hookline/hookctl/problem"
 )
 
 // Output is what one verb prints with --json: a value of each Go type that it may be.
@@ -80,7 +80,7 @@ func (c *Console) printSchema(verb string, out Output) error {
 
 func noSchema(program, verb string, verbs []string) error {
 	f := &Fault{Message: fmt.Sprintf("%q has no schema", verb), Hint: "`" + program + " schema` lists the verbs that have one"}
-	near := spelling.Nearest(verb, verbs)
+	near := problem.Nearest(verb, verbs)
 	if near != "" {
 		f.Hint = "did you mean `" + program + " schema " + near + "`?"
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"hookline/hookctl/spelling"
+	"hookline/hookctl/problem"
 )
 
 // Exactly wants as many arguments as there are names, and names the one that is missing.
@@ -62,7 +62,7 @@ func flagError(cmd *cobra.Command, err error) error {
 	f := misused(cmd, err.Error())
 	var unknown *pflag.NotExistError
 	if errors.As(err, &unknown) {
-		near := spelling.Nearest(unknown.GetSpecifiedName(), flagNames(cmd))
+		near := problem.Nearest(unknown.GetSpecifiedName(), flagNames(cmd))
 		if near != "" {
 			f.Hint = "did you mean `--" + near + "`?"
 		}
@@ -90,7 +90,7 @@ func noSuchVerb(cmd *cobra.Command, args []string) error {
 		}
 	}
 	f := &Fault{Message: fmt.Sprintf("unknown command %q for %q", args[0], cmd.CommandPath()), Hint: "`" + cmd.CommandPath() + " --help` lists them"}
-	near := spelling.Nearest(args[0], names)
+	near := problem.Nearest(args[0], names)
 	if near != "" {
 		f.Hint = "did you mean `" + cmd.CommandPath() + " " + near + "`?"
 	}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"hookline/hookctl/spelling"
+	"hookline/hookctl/problem"
 )
 
 // Problem is something that is wrong with the configuration, and where.
@@ -49,7 +49,7 @@ func unknown(name string) Problem {
 	for _, k := range keys {
 		all = append(all, k.Name)
 	}
-	if near := spelling.Nearest(strings.NewReplacer("-", "_", " ", "_").Replace(name), all); near != "" {
+	if near := problem.Nearest(strings.NewReplacer("-", "_", " ", "_").Replace(name), all); near != "" {
 		p.Hint = "did you mean " + near + "?"
 	} else {
 		p.Hint = "the keys are " + strings.Join(all, ", ")

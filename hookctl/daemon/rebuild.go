@@ -8,14 +8,14 @@ import (
 	"time"
 
 	"hookline/embedded"
-	"hookline/hookctl/progress"
+	"hookline/hookctl/client"
 	"hookline/projector"
 )
 
 // long answers a request that may go over the whole log.
 func (d *Daemon) long(w http.ResponseWriter, r *http.Request, run func(ctx context.Context, progress func(uint64)) (any, error)) error {
 	last, _ := d.stream.Last()
-	return progress.Answer(w, r, last, run)
+	return client.AnswerLong(w, r, last, run)
 }
 
 // Rebuilt is the outcome of `replay rebuild`.

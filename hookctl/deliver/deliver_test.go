@@ -18,13 +18,12 @@ import (
 	"hookline/hookctl/home"
 	"hookline/hookctl/home/hometest"
 	"hookline/hookctl/spawn"
-	"hookline/hookctl/spawn/spawntest"
 	"hookline/hookctl/spool"
 	"hookline/hookctl/wire"
 )
 
 // The processes that [spawn.Start] starts are this test binary; they take their part before any test runs.
-var _ = spawntest.Act(func(args []string) int { return Command(context.Background(), args) })
+var _ = hometest.Act(func(args []string) int { return Command(context.Background(), args) })
 
 // patience is how long a delivery may take; where nothing has to be waited for, it takes milliseconds.
 const patience = time.Minute
@@ -57,7 +56,7 @@ func TestDegraded(t *testing.T) {
 		{"consciousness inject-context", "[System Consciousness]\nState: DORMANT (C=0.00)\nKuramoto r=0.00, Identity IC=1.00 (healthy)\nGuidance: Initialize consciousness context\n", "Context retrieval timed out after 1s\n"},
 		{"session persist-identity", "", ""},
 	} {
-		p := spawntest.Home(t, "none")
+		p := hometest.Home(t, "none")
 		stdout, stderr, code := delivered(t, frameOf(c.args, `{"a":1}`), starting)
 		if stdout != c.stdout || stderr != c.stderr || code != 0 {
 			t.Errorf("%s: %d %q %q", c.args, code, stdout, stderr)
@@ -74,7 +73,7 @@ func TestDegraded(t *testing.T) {
 
 // Nothing that is secret reaches the disk, in the body or beside it.
 func TestRedacts(t *testing.T) {
-	p := spawntest.Home(t, "none")
+	p := hometest.Home(t, "none")
 	secret := "ghp" + "_" + strings.Repeat("aB3dE6gH9", 4)
 	f := frameOf("hook PostToolUse "+secret, `{"tool_input":{"command":"echo `+secret+`"}}`)
 	f.Cwd = "/home/" + secret
@@ -96,7 +95,7 @@ func TestRedacts(t *testing.T) {
 // The start of a session waits for the daemon it started and gets the real answer.
 func TestSessionStart(t *testing.T) {
 	for _, args := range []string{"hook SessionStart", "session restore-identity"} {
-		p := spawntest.Home(t, "answer")
+		p := hometest.Home(t, "answer")
 		stdout, stderr, code := delivered(t, frameOf(args, `{}`), nil)
 		if stdout != "restored" || stderr != "" || code != 0 || spool.Open(p).Count() != 0 {
 			t.Errorf("%d %q %q", code, stdout, stderr)
@@ -131,7 +130,7 @@ func TestWaitsAtGates(t *testing.T) {
 		{"hook PostToolUse", true, "", 1},
 		{"consciousness brief --hook", true, "", 1},
 	} {
-		spawntest.Home(t, "answer")
+		hometest.Home(t, "answer")
 		f := frameOf(c.args, `{}`)
 		f.Env = map[string]string{"CLAUDE_PROJECT_DIR": t.TempDir()}
 		if c.gated {
@@ -149,7 +148,7 @@ func TestWaitsAtGates(t *testing.T) {
 
 // A gate that could not be asked is said, once.
 func TestGateUnanswered(t *testing.T) {
-	p := spawntest.Home(t, "none")
+	p := hometest.Home(t, "none")
 	l, err := net.Listen("unix", p.Socket)
 	if err != nil {
 		t.Fatal(err)
@@ -170,7 +169,7 @@ func TestGateUnanswered(t *testing.T) {
 
 // A daemon that dies at its start is not waited for; the user hears of it once.
 func TestDaemonDies(t *testing.T) {
-	p := spawntest.Home(t, "die")
+	p := hometest.Home(t, "die")
 	before := time.Now()
 	stdout, _, code := delivered(t, frameOf("hook SessionStart", `{}`), nil)
 	want := `{"systemMessage":"hookline: the recorder does not start (the daemon failed to start a moment ago: the store is on fire); hooks are kept and recorded when it does. ` + "`hookctl doctor`" + ` tells what to do"}` + "\n"
@@ -187,7 +186,7 @@ func TestDaemonDies(t *testing.T) {
 }
 
 func TestRestoreIdentityDegraded(t *testing.T) {
-	p := spawntest.Home(t, "none")
+	p := hometest.Home(t, "none")
 	stdout, stderr, code := delivered(t, frameOf("session restore-identity", `{}`), func(p home.Paths, _ time.Time) error {
 		return nil // starts nothing: nobody holds the lock
 	})
@@ -201,7 +200,7 @@ func TestRestoreIdentityDegraded(t *testing.T) {
 
 // A daemon that hangs (stopped, or busy) accepts connections: no second one is started.
 func TestDaemonHangs(t *testing.T) {
-	p := spawntest.Home(t, "none")
+	p := hometest.Home(t, "none")
 	l, err := net.Listen("unix", p.Socket)
 	if err != nil {
 		t.Fatal(err)
@@ -225,7 +224,7 @@ func TestDaemonHangs(t *testing.T) {
 
 // A home that cannot be written: the frame is kept elsewhere and the user hears why nothing starts.
 func TestReadOnlyHome(t *testing.T) {
-	spawntest.Home(t, "none")
+	hometest.Home(t, "none")
 	t.Setenv("HOOKLINE_HOME", hometest.Unwritable(t))
 	stdout, _, code := delivered(t, frameOf("hook Stop", `{}`), nil)
 	if !strings.HasPrefix(stdout, `{"systemMessage":"hookline: the recorder does not start (`) || code != 0 {
@@ -243,7 +242,7 @@ func TestReadOnlyHome(t *testing.T) {
 // A disk that is full when the daemon is to start is told as that, once, whatever file had no room.
 func TestFullDisk(t *testing.T) {
 	for _, errno := range []syscall.Errno{syscall.ENOSPC, syscall.EDQUOT} {
-		p := spawntest.Home(t, "none")
+		p := hometest.Home(t, "none")
 		want := `{"systemMessage":"hookline: the disk of ` + p.Home + ` is full; hooks are kept where there is room and recorded when there is space again"}` + "\n"
 		for i, said := range []string{want, "", ""} {
 			stdout, stderr, code := delivered(t, frameOf("hook PostToolUse", `{}`), func(p home.Paths, _ time.Time) error {
@@ -260,7 +259,7 @@ func TestFullDisk(t *testing.T) {
 }
 
 func TestNowhereToWrite(t *testing.T) {
-	spawntest.Home(t, "none")
+	hometest.Home(t, "none")
 	t.Setenv("HOOKLINE_HOME", hometest.Unwritable(t))
 	t.Setenv("TMPDIR", hometest.Unwritable(t))
 	stdout, _, code := delivered(t, frameOf("hook Stop", `{}`), nil)
@@ -278,7 +277,7 @@ func TestNowhereToWrite(t *testing.T) {
 }
 
 func TestGarbage(t *testing.T) {
-	spawntest.Home(t, "none")
+	hometest.Home(t, "none")
 	var out, errw bytes.Buffer
 	code := Run(context.Background(), strings.NewReader("{}\n"), &out, &errw, Options{Spawn: starting})
 	if code != 1 || out.Len() != 0 || !strings.HasPrefix(errw.String(), "hookctl: error: unreadable frame: id ") {
@@ -296,7 +295,7 @@ func TestRest(t *testing.T) {
 		{0, `{"a":"head and rest"}`, "input came after the deadline"},
 		{7, `{"a":"head`, "input not complete at the deadline; 7 bytes were cut on the way to the delivery"},
 	} {
-		p := spawntest.Home(t, "none")
+		p := hometest.Home(t, "none")
 		f := frameOf("hook PostToolUse", `{"a":"head`)
 		f.Complete, f.Size, f.Note = false, f.Size+c.lost, "input not complete at the deadline"
 		whole := append(append(f.Header(), '\n'), f.Body...)
@@ -317,7 +316,7 @@ func TestRest(t *testing.T) {
 
 // TC-SESSION-22: IoError is exit 1; the other codes are the answer's (hook.TestTC_SESSION_22_ExitCodes).
 func TestTC_SESSION_22_IoError(t *testing.T) {
-	spawntest.Home(t, "none")
+	hometest.Home(t, "none")
 	t.Setenv("HOOKLINE_HOME", hometest.Unwritable(t))
 	t.Setenv("TMPDIR", hometest.Unwritable(t))
 	stdout, stderr, code := delivered(t, frameOf("session persist-identity", `{}`), nil) // ERR-SESSION-04

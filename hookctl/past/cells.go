@@ -10,7 +10,6 @@ import (
 
 	"hookline/events"
 	"hookline/hookctl/problem"
-	"hookline/hookctl/spelling"
 	"hookline/projector"
 	"hookline/projector/identity"
 	"hookline/projector/session"
@@ -141,7 +140,7 @@ func KnownTable(names []string, table string) error {
 		return nil
 	}
 	hint := "projections: " + strings.Join(names, ", ")
-	if near := spelling.Nearest(table, names); near != "" {
+	if near := problem.Nearest(table, names); near != "" {
 		hint = "did you mean " + near + "?"
 	}
 	return problem.New(http.StatusNotFound, "no projection is called "+strconv.Quote(table), hint)

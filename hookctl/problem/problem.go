@@ -1,4 +1,5 @@
-// Package problem is how the daemon refuses a request: an error for a person, with a hint and an exit code.
+// Package problem is what a person reads when something was refused: an error with a hint and an exit code, as the
+// daemon answers it, and the word that was probably meant.
 package problem
 
 import (

@@ -14,7 +14,7 @@ import (
 
 	"hookline/events"
 	"hookline/hookctl/cmdline"
-	"hookline/hookctl/spelling"
+	"hookline/hookctl/problem"
 )
 
 // filter says which events are wanted; the daemon interprets it.
@@ -143,7 +143,7 @@ func knownTypes(list []string) error {
 		}
 		f := &cmdline.Fault{Message: fmt.Sprintf("no event type is like %q", glob), Hint: "`hookctl events types` lists them"}
 		area, rest, _ := strings.Cut(glob, ".")
-		if near := spelling.Nearest(area, areas()); near != "" && near != area {
+		if near := problem.Nearest(area, areas()); near != "" && near != area {
 			f.Hint = "did you mean '" + near + "." + rest + "'?"
 		}
 		return f
@@ -185,7 +185,7 @@ func nearestType(typ string) string {
 			return name
 		}
 	}
-	if near := spelling.Nearest(typ, typeNames()); near != "" {
+	if near := problem.Nearest(typ, typeNames()); near != "" {
 		return near
 	}
 	for _, name := range typeNames() {

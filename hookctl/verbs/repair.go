@@ -10,10 +10,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"hookline/hookctl/client"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/daemon"
-	"hookline/hookctl/progress"
-	"hookline/hookctl/spelling"
+	"hookline/hookctl/problem"
 	"hookline/projector/gate"
 	"hookline/projector/identity"
 	"hookline/projector/pointer"
@@ -65,7 +65,7 @@ func (a *app) repairCmd() *cobra.Command {
 // noBucket refuses a name that nothing is rebuilt by, with the nearest one.
 func noBucket(name string) error {
 	f := &cmdline.Fault{Message: fmt.Sprintf("there is no bucket %q", name), Hint: "one of " + strings.Join(sortedKeys(rebuilds), ", ")}
-	if near := spelling.Nearest(name, sortedKeys(rebuilds)); near != "" {
+	if near := problem.Nearest(name, sortedKeys(rebuilds)); near != "" {
 		f.Hint = "did you mean " + near + "?"
 	}
 	return f
@@ -118,8 +118,8 @@ func (a *app) sayRebuilt(r daemon.Rebuilt) {
 func (a *app) watch(ctx context.Context, h house, path string, q url.Values) (json.RawMessage, error) {
 	m := a.Meter("folding")
 	defer m.End()
-	result, err := progress.Read(func(line func([]byte) error) error { return h.Stream(ctx, "POST", path, q, line) }, m.At)
-	if errors.Is(err, progress.ErrUnfinished) {
+	result, err := client.ReadLong(func(line func([]byte) error) error { return h.Stream(ctx, "POST", path, q, line) }, m.At)
+	if errors.Is(err, client.ErrUnfinished) {
 		err = &cmdline.Fault{Message: "the daemon ended before the result", Hint: "nothing was switched; try again"}
 	}
 	return result, err

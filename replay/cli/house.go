@@ -14,7 +14,6 @@ import (
 	"hookline/hookctl/client"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/daemon"
-	"hookline/hookctl/progress"
 )
 
 // house is what answers: the running daemon, or the store opened in this process. Its errors are
@@ -103,7 +102,7 @@ func (a *app) longBy(ctx context.Context, connect func(context.Context) (house, 
 	var result json.RawMessage
 	err := with(ctx, connect, func(h house) (err error) {
 		defer m.End()
-		result, err = progress.Read(func(line func([]byte) error) error {
+		result, err = client.ReadLong(func(line func([]byte) error) error {
 			return h.Stream(ctx, http.MethodPost, path, query, line)
 		}, func(done, all uint64) { m.At(done, cmp.Or(of, all)) })
 		return err

@@ -1,4 +1,5 @@
-// Package hometest is what tests of several packages need around a home.
+// Package hometest is what tests of several packages need around a home: its places, and a daemon of it that
+// is the test binary itself.
 package hometest
 
 import (

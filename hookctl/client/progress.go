@@ -1,9 +1,4 @@
-// Package progress is the answer of a request that takes long, at both of its ends. It is NDJSON: ten times a second a
-// line that tells how far the work is, then the result or what refused it.
-//
-//	{"progress":4096,"of":120000}
-//	{"result":{"clean":true}}
-package progress
+package client
 
 import (
 	"context"
@@ -18,6 +13,12 @@ import (
 	"hookline/hookctl/problem"
 )
 
+// The answer of a request that takes long is NDJSON: ten times a second a line that tells how far the
+// work is, then the result or what refused it.
+//
+//	{"progress":4096,"of":120000}
+//	{"result":{"clean":true}}
+
 // every is how often a line is written: often enough for a bar that moves.
 const every = 100 * time.Millisecond
 
@@ -26,9 +27,9 @@ type progressLine struct {
 	Of       uint64 `json:"of"`
 }
 
-// Answer runs a request and writes its answer. The work counts up to of, and is cancelled when nobody listens any more;
+// AnswerLong runs a request and writes its answer. The work counts up to of, and is cancelled when nobody listens any more;
 // an error is part of the answer, not the returned one.
-func Answer(w http.ResponseWriter, r *http.Request, of uint64, run func(ctx context.Context, progress func(uint64)) (any, error)) error {
+func AnswerLong(w http.ResponseWriter, r *http.Request, of uint64, run func(ctx context.Context, progress func(uint64)) (any, error)) error {
 	w.Header().Set("Content-Type", "application/x-ndjson")
 	out := json.NewEncoder(w)
 	flush := http.NewResponseController(w)
@@ -59,9 +60,9 @@ func Answer(w http.ResponseWriter, r *http.Request, of uint64, run func(ctx cont
 // ErrUnfinished says that a long request's answer ended before its result: the daemon is gone.
 var ErrUnfinished = errors.New("the daemon ended before its answer did")
 
-// Read reads an answer, line by line as stream gives them, to its result, which it gives as it came; progress hears how
-// far the work is. A refusal is stream's own error, as it is that of the client's Stream.
-func Read(stream func(line func([]byte) error) error, progress func(done, of uint64)) (json.RawMessage, error) {
+// ReadLong reads such an answer, line by line as stream gives them, to its result, which it gives as it came; progress hears how
+// far the work is. A refusal is stream's own error, as it is that of [Client.Stream].
+func ReadLong(stream func(line func([]byte) error) error, progress func(done, of uint64)) (json.RawMessage, error) {
 	var result json.RawMessage
 	err := stream(func(line []byte) error {
 		if len(line) == 0 { // a heartbeat

@@ -1,7 +1,6 @@
 //go:build unix
 
-// Package spawntest gives tests a home whose daemon is the test binary itself.
-package spawntest
+package hometest
 
 import (
 	"context"
@@ -18,7 +17,6 @@ import (
 
 	"hookline/embedded"
 	"hookline/hookctl/home"
-	"hookline/hookctl/home/hometest"
 	"hookline/hookctl/spawn"
 )
 
@@ -90,8 +88,8 @@ func serve(mode string, p home.Paths) int {
 // for tests that start no daemon.
 func Home(t *testing.T, mode string) home.Paths {
 	t.Helper()
-	dir := hometest.SocketDir(t)
-	hometest.Isolate(t)
+	dir := SocketDir(t)
+	Isolate(t)
 	t.Setenv("HOOKLINE_HOME", dir)
 	t.Setenv("HOOKLINE_TEST_SERVE", mode)
 	p := home.Locate(os.Getenv)

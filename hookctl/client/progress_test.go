@@ -1,4 +1,4 @@
-package progress
+package client
 
 import (
 	"errors"
@@ -18,7 +18,7 @@ func TestRead(t *testing.T) {
 		{`{"progress":1,"of":9}|refuse`, "", "1/9", "refused"},
 	} {
 		var told []string
-		got, err := Read(func(line func([]byte) error) error {
+		got, err := ReadLong(func(line func([]byte) error) error {
 			for _, l := range strings.Split(c.lines, "|") {
 				if l == "refuse" {
 					return refused

@@ -1,13 +1,8 @@
-// Package spelling finds what a mistyped word was probably meant to be, for the hint `did you mean …?`
-// of flags, event types, projections, buckets and configuration keys.
-//
-// The names of requirements are not its matter: hookctl/requirements judges those by the rule of the
-// framework that its users come from.
-package spelling
+package problem
 
 import "strings"
 
-// Nearest is the candidate that was probably meant by a word: one that begins with it, else the one
+// Nearest is the candidate that was probably meant by a word, for the hint `did you mean …?`: one that begins with it, else the one
 // that the fewest slips of the keyboard make of it, of two equals the first. Up to two slips count, up
 // to a third of a longer candidate's letters, and less than half of the word's; "" when none is near.
 // Upper and lower case are the same in the word; candidates are in lower case.
