@@ -145,6 +145,23 @@ func TestUnreadable(t *testing.T) {
 	}
 }
 
+// A cloned repository may bring a link to a terminal: it is left out at once, and nothing is read from it.
+func TestLinkToADevice(t *testing.T) {
+	w := newWorld(t)
+	path := w.write(t, "project", "")
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("/dev/ptmx", path); err != nil {
+		t.Skip(err)
+	}
+	w.write(t, "user", strings.Repeat("[", 80_000))
+	c := w.load(nil)
+	if len(c.Problems) != 2 || c.Problems[0].Message != "nested more than 64 deep" || c.Problems[1].Error() != path+": is no regular file" {
+		t.Errorf("problems %v", c.Problems)
+	}
+}
+
 func TestEmptyFilesAndNoHome(t *testing.T) {
 	w := newWorld(t)
 	w.write(t, "user", "")

@@ -2,19 +2,14 @@ package config
 
 import (
 	"errors"
-	"fmt"
-	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 
-	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
-	"github.com/goccy/go-yaml/parser"
-)
 
-// maxFile bounds a configuration file in bytes; a real one has some hundred.
-const maxFile = 1 << 20
+	"hookline/hookctl/safeopen"
+	"hookline/hookctl/yaml"
+)
 
 // UserFile is the user's file; "" without a home.
 func UserFile(getenv func(string) string) string {
@@ -52,7 +47,7 @@ func Paths(o Options) []string {
 
 // read takes one file's values in force.
 func (c *Config) read(f File) {
-	data, err := readFile(f.Path)
+	data, err := readFile(f)
 	f.Exists = err == nil
 	c.Files = append(c.Files, f)
 	switch {
@@ -62,7 +57,7 @@ func (c *Config) read(f File) {
 		c.Problems = append(c.Problems, Problem{File: f.Path, Message: err.Error(), Hint: "the file is left out; make it readable or remove it"})
 		return
 	}
-	tree, err := parser.ParseBytes(data, 0)
+	tree, err := yaml.Parse(data)
 	if err != nil {
 		c.Problems = append(c.Problems, syntaxProblem(f.Path, err))
 		return
@@ -72,16 +67,13 @@ func (c *Config) read(f File) {
 	}
 }
 
-func readFile(path string) ([]byte, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, plain(err)
+// readFile reads the user's file, or one of a project, which may be anybody's.
+func readFile(f File) ([]byte, error) {
+	kind := safeopen.Foreign
+	if f.Scope == "user" {
+		kind = safeopen.User
 	}
-	defer file.Close()
-	data, err := io.ReadAll(io.LimitReader(file, maxFile+1))
-	if err == nil && len(data) > maxFile {
-		err = fmt.Errorf("larger than %d bytes", maxFile)
-	}
+	data, err := safeopen.ReadFile(kind, f.Path, yaml.MaxFile)
 	return data, plain(err)
 }
 
@@ -96,12 +88,9 @@ func plain(err error) error {
 
 func syntaxProblem(path string, err error) Problem {
 	p := Problem{File: path, Message: err.Error(), Hint: "the file is left out until it is valid YAML"}
-	var at yaml.Error
-	if errors.As(err, &at) {
-		p.Message = at.GetMessage()
-		if t := at.GetToken(); t != nil && t.Position != nil {
-			p.Line, p.Column = t.Position.Line, t.Position.Column
-		}
+	var wrong *yaml.Error
+	if errors.As(err, &wrong) {
+		p.Line, p.Column = wrong.Line, wrong.Column
 	}
 	return p
 }

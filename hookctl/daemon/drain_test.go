@@ -65,7 +65,7 @@ func TestSpooledSecretStaysAHook(t *testing.T) {
 	dir := newHome(t)
 	secret := "ghp" + "_" + strings.Repeat("aB3dE6gH9", 4)
 	f := hookFrame(`{"hook_event_name":"UserPromptSubmit","session_id":"s-1","prompt":"use ` + secret + `"}`)
-	if err := spool.Open(home.PathsOf(dir, os.Getenv)).Write(deliver.Redacted(f)); err != nil {
+	if err := spool.Open(home.PathsOf(dir, os.Getenv)).Write(deliver.Redacted(f, nil)); err != nil {
 		t.Fatal(err)
 	}
 	d := open(t, dir)
@@ -88,7 +88,7 @@ func TestSpooledAfterTakenCountsOnce(t *testing.T) {
 	f := hookFrame(`{"hook_event_name":"UserPromptSubmit","session_id":"s-1","prompt":"export DB_PASS` + `WORD=correct-horse ` + secret + `"}`)
 	take(t, d, f)
 	before := len(logOf(t, d))
-	if err := d.spool.Write(deliver.Redacted(f)); err != nil {
+	if err := d.spool.Write(deliver.Redacted(f, nil)); err != nil {
 		t.Fatal(err)
 	}
 	if n := d.drain(t.Context()); n != 1 {

@@ -54,16 +54,19 @@ func (m fileMark) same(o fileMark) bool {
 // maxRoots bounds the work trees whose rules are remembered.
 const maxRoots = 256
 
-// of gives the rules of a work tree.
+// of gives the rules of a work tree. The files are looked at and read without the lock: those of one work tree must not
+// hold up the others.
 func (g *gateFiles) of(root, home string, now time.Time) *loadedRules {
 	g.mu.Lock()
-	defer g.mu.Unlock()
 	old := g.by[root]
+	g.mu.Unlock()
 	if old != nil && old.asBefore(now) {
 		return old
 	}
 	next := loadRules(requirements.Options{Home: home, Root: root}, now)
-	if old != nil && slices.Equal(old.rules.Problems, next.rules.Problems) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if old = g.by[root]; old != nil && slices.Equal(old.rules.Problems, next.rules.Problems) {
 		next.recorded = old.recorded
 	}
 	if g.by == nil || len(g.by) >= maxRoots {

@@ -24,13 +24,30 @@ type projectRedactor struct {
 	with  *redact.Redactor
 }
 
-// of is base with the patterns of the project that the client was launched in.
+// of is base with the patterns of the project that the client was launched in. The files are looked at and read without
+// the lock: those of one project must not hold up the others.
 func (r *redactors) of(base *redact.Redactor, given []string, launch string, now time.Time) *redact.Redactor {
 	r.mu.Lock()
-	defer r.mu.Unlock()
-	if known := r.by[launch]; known != nil && slices.EqualFunc(known.marks, marksOf(known.files, now), fileMark.same) {
+	known := r.by[launch]
+	r.mu.Unlock()
+	if known != nil && slices.EqualFunc(known.marks, marksOf(known.files, now), fileMark.same) {
 		return known.with
 	}
+	next := loadRedactor(base, given, launch, now)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.by) >= maxRoots {
+		clear(r.by)
+	}
+	if r.by == nil {
+		r.by = map[string]*projectRedactor{}
+	}
+	r.by[launch] = next
+	return next.with
+}
+
+// loadRedactor reads the files of a project.
+func loadRedactor(base *redact.Redactor, given []string, launch string, now time.Time) *projectRedactor {
 	o := config.Options{Getenv: os.Getenv, Dir: launch}
 	next := &projectRedactor{files: config.Paths(o), with: base}
 	next.marks = marksOf(next.files, now)
@@ -43,14 +60,7 @@ func (r *redactors) of(base *redact.Redactor, given []string, launch string, now
 	if len(all) > len(given) {
 		next.with = base.With(redact.Compile(all))
 	}
-	if len(r.by) >= maxRoots {
-		clear(r.by)
-	}
-	if r.by == nil {
-		r.by = map[string]*projectRedactor{}
-	}
-	r.by[launch] = next
-	return next.with
+	return next
 }
 
 func marksOf(files []string, now time.Time) []fileMark {

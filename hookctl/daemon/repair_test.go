@@ -396,7 +396,7 @@ func TestRepairFromNamedTranscripts(t *testing.T) {
 	d = open(t, home)
 	defer shut(t, d)
 	r := mustRepair(t, d, repair.Options{})
-	if len(r.Sources) != 3 || r.Sources[0].Name != pipe || r.Sources[0].Problem != pipe+" is no regular file" || r.Sources[2] != (repair.Source{Kind: "transcript", Name: of, Events: 1}) {
+	if len(r.Sources) != 3 || r.Sources[0].Name != pipe || r.Sources[0].Problem != "open "+pipe+": is no regular file" || r.Sources[2] != (repair.Source{Kind: "transcript", Name: of, Events: 1}) {
 		t.Errorf("%+v", r.Sources)
 	}
 	if last := logOf(t, d); r.Added != 1 || last[len(last)-1].AgentID != "a1" || last[len(last)-1].ToolUseID != "lost_1" {

@@ -230,20 +230,30 @@ func (d *delivery) startAndSend(ctx context.Context) (wire.Reply, bool) {
 	return wire.Reply{}, false
 }
 
-// record redacts the frame and spools it. The plain brief only asks: there is nothing to keep.
+// record redacts the frame and spools it, and spools it again where the project has patterns of its own: a file of a
+// repository may lie on a file system that does not answer, and must not cost the hook. The plain brief only asks:
+// there is nothing to keep.
 func (d *delivery) record() {
 	if d.verb() == "brief" && !slices.Contains(d.frame.Args, "--hook") {
 		return
 	}
-	f := Redacted(d.frame)
 	frames := spool.Open(d.paths)
-	d.spoolErr = frames.Write(f)
+	own := Patterns("")
+	d.spoolErr = frames.Write(Redacted(d.frame, own))
+	if all := Patterns(d.frame.Launch()); len(all) > len(own) && d.spoolErr == nil {
+		d.spoolErr = frames.Write(Redacted(d.frame, all))
+	}
 	d.waiting = frames.Count()
 }
 
-// Redacted is f without secrets; nothing else of a frame reaches a disk.
-func Redacted(f wire.Frame) wire.Frame {
-	r := redact.New().With(redact.Compile(config.Load(config.Options{Getenv: os.Getenv, Dir: f.Launch()}).Values.RedactExtra))
+// Patterns are redact_extra of the user's configuration and of a project's, "" for none.
+func Patterns(project string) []string {
+	return config.Load(config.Options{Getenv: os.Getenv, Dir: project}).Values.RedactExtra
+}
+
+// Redacted is f without secrets and without what the patterns match; nothing else of a frame reaches a disk.
+func Redacted(f wire.Frame, extra []string) wire.Frame {
+	r := redact.New().With(redact.Compile(extra))
 	n := 0
 	text := func(s string) string {
 		b, rep := r.Text([]byte(s))

@@ -2,7 +2,6 @@ package facts
 
 import (
 	"fmt"
-	"os"
 	"strconv"
 	"strings"
 
@@ -82,7 +81,7 @@ func mountedAs(path string) string {
 	if unix.Stat(path, &st) != nil {
 		return "fuse"
 	}
-	table, err := os.ReadFile("/proc/self/mountinfo")
+	table, err := readSmall("/proc/self/mountinfo", 16<<20)
 	if err != nil {
 		return "fuse"
 	}

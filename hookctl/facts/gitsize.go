@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"hookline/hookctl/safeopen"
 )
 
 // gitWithin bounds all that git does for one question about a work tree's changes.
@@ -275,7 +277,7 @@ func countLines(file string, limit int64) (lines int, read int64) {
 	if err != nil || !info.Mode().IsRegular() {
 		return 0, 0
 	}
-	f, err := os.Open(file)
+	f, err := safeopen.Open(safeopen.Foreign, file)
 	if err != nil {
 		return 0, 0
 	}

@@ -2,11 +2,12 @@ package facts
 
 import (
 	"errors"
-	"io"
 	"io/fs"
 	"os"
 	"syscall"
 	"time"
+
+	"hookline/hookctl/safeopen"
 )
 
 // settle is how old a file's modification time must be before equal stat data proves equal content:
@@ -68,17 +69,8 @@ func absent(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }
 
-// readSmall reads a file of at most limit bytes; a longer one is an error, since no file read here
+// readSmall reads a file of a repository of at most limit bytes; a longer one is an error, since no file read here
 // has a reason to be longer.
 func readSmall(path string, limit int64) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close() // opened for reading, nothing to lose
-	b, err := io.ReadAll(io.LimitReader(f, limit+1))
-	if err == nil && int64(len(b)) > limit {
-		err = errors.New("read " + path + ": longer than expected")
-	}
-	return b, err
+	return safeopen.ReadFile(safeopen.Foreign, path, limit)
 }

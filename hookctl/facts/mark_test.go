@@ -161,7 +161,7 @@ func TestReadSmall(t *testing.T) {
 			t.Errorf("%d: %q, %v", limit, got, err)
 		}
 	}
-	if _, err := readSmall(path, 7); err == nil || err.Error() != "read "+path+": longer than expected" {
+	if _, err := readSmall(path, 7); err == nil || err.Error() != "open "+path+": larger than 7 bytes" {
 		t.Errorf("one byte too many: %v", err)
 	}
 	if _, err := readSmall(path+".none", 7); !absent(err) {

@@ -48,7 +48,7 @@ const maxCommandLine = 2 << 20
 
 // procStat splits /proc/<pid>/stat behind the command, which may itself hold blanks and parentheses.
 func procStat(pid int) ([]string, error) {
-	b, err := os.ReadFile(procDir(pid) + "stat")
+	b, err := readSmall(procDir(pid)+"stat", 4<<10)
 	if err != nil {
 		return nil, err
 	}

@@ -2,15 +2,12 @@ package requirements
 
 import (
 	"errors"
-	"fmt"
-	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
-)
 
-// maxFile bounds a configuration file in bytes; a large real one has 20 KiB.
-const maxFile = 256 << 10
+	"hookline/hookctl/safeopen"
+	"hookline/hookctl/yaml"
+)
 
 // FS is what is asked of the disk. Calls may run at once.
 type FS interface {
@@ -23,21 +20,10 @@ type FS interface {
 // Disk is the FS of the machine.
 type Disk struct{}
 
-// ReadFile reads at most maxFile bytes; a larger file is an error.
+// ReadFile reads a file of a repository or of the user; one that is no regular file, or larger than any configuration,
+// is an error.
 func (Disk) ReadFile(name string) ([]byte, error) {
-	file, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	data, err := io.ReadAll(io.LimitReader(file, maxFile+1))
-	if err != nil {
-		return nil, err
-	}
-	if len(data) > maxFile {
-		return nil, fmt.Errorf("larger than %d bytes", maxFile)
-	}
-	return data, nil
+	return safeopen.ReadFile(safeopen.Foreign, name, yaml.MaxFile)
 }
 
 // Resolve follows the links of the longest part of the path that exists, so that a file that is only about to be

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"hookline/hookctl/yaml"
 )
 
 // folder is an FS of texts; links map a path to what it resolves to.
@@ -196,7 +198,7 @@ func TestPinned_27_DiskAndSubdirectory(t *testing.T) {
 	}
 	r := Load(Options{Root: root}) // the caller resolves the toplevel, so the working directory is no argument
 	equal(t, "hits", len(r.Match("Edit", []byte(`{"file_path":"sub/x.go"}`))), 1)
-	if err := os.WriteFile(filepath.Join(root, ".claude", "requirements.local.yaml"), []byte(strings.Repeat("#", maxFile+1)), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(root, ".claude", "requirements.local.yaml"), []byte(strings.Repeat("#", yaml.MaxFile+1)), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	r = Load(Options{Root: root})

@@ -32,11 +32,19 @@ type piece struct {
 	entry       bool // it stands under `requirements`
 }
 
+// maxSalvage bounds what salvage parses in all, in bytes: each piece is parsed in a file of the same length. A broken
+// file of 20 KiB with 100 requirements is half of it.
+const maxSalvage = 4 << 20
+
 // salvage parses the pieces of a broken file, each with all other lines blank so that places stay true. What cannot
 // be parsed alone is left out and named; the file's own error is told only when every piece is fine by itself.
 func (l *loader) salvage(path string, data []byte, cause error) *node {
 	lines := strings.Split(string(data), "\n")
 	pieces, head := split(lines)
+	if len(pieces)*len(data) > maxSalvage {
+		l.fault(path, "", cause)
+		return nil
+	}
 	var root *node
 	broken := 0
 	for _, p := range pieces {

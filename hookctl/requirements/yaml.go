@@ -6,10 +6,11 @@ import (
 	"math"
 	"strings"
 
-	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
 	"github.com/goccy/go-yaml/token"
+
+	"hookline/hookctl/yaml"
 )
 
 // maxNodes bounds what a file is after its aliases are expanded.
@@ -31,19 +32,15 @@ type fault struct {
 
 func (f *fault) Error() string { return f.message }
 
-// parse reads one YAML document. The parser's own panics are errors.
-func parse(file string, data []byte, warn func(place, string)) (n *node, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			n, err = nil, &fault{place{file: file}, fmt.Sprint("the YAML parser gave up: ", p)}
-		}
-	}()
-	if err := tooDeep(file, data); err != nil {
-		return nil, err
+// parse reads one YAML document.
+func parse(file string, data []byte, warn func(place, string)) (*node, error) {
+	tree, err := yaml.Parse(data, parser.AllowDuplicateMapKey())
+	var wrong *yaml.Error
+	if errors.As(err, &wrong) {
+		return nil, &fault{place{file, wrong.Line, wrong.Column}, wrong.Message}
 	}
-	tree, err := parser.ParseBytes(data, 0, parser.AllowDuplicateMapKey())
 	if err != nil {
-		return nil, syntaxFault(file, err)
+		return nil, err
 	}
 	r := &reader{file: file, anchors: map[string]*node{}, warn: warn}
 	var body *node
@@ -61,46 +58,6 @@ func parse(file string, data []byte, warn func(place, string)) (n *node, err err
 	}
 	return body, nil
 }
-
-func syntaxFault(file string, err error) error {
-	f := &fault{place{file: file}, err.Error()}
-	var at yaml.Error
-	if errors.As(err, &at) {
-		f.message = at.GetMessage()
-		if t := at.GetToken(); t != nil && t.Position != nil {
-			f.at.line, f.at.column = t.Position.Line, t.Position.Column
-		}
-	}
-	return f
-}
-
-// tooDeep refuses what the parser needs seconds for: its time grows with the square of the nesting.
-func tooDeep(file string, data []byte) error {
-	const limit = 64
-	depth, line, dashes := 0, 1, 0
-	for _, b := range data {
-		switch b {
-		case '\n':
-			line, dashes = line+1, 0
-		case '[', '{':
-			depth++
-		case ']', '}':
-			depth = max(depth-1, 0)
-		case '-', '?', '"', '\'', '!':
-			dashes++
-		case ' ':
-		default:
-			dashes = 0
-		}
-		if depth > limit || dashes > 2*limit && b != '-' || dashes > maxRule {
-			return &fault{place{file, line, 1}, fmt.Sprintf("nested more than %d deep", limit)}
-		}
-	}
-	return nil
-}
-
-// maxRule is the longest line of dashes, as people draw them in comments.
-const maxRule = 512
 
 func (r *reader) place(n ast.Node) place {
 	if t := n.GetToken(); t != nil && t.Position != nil {

@@ -8,16 +8,15 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"hookline/events"
+	"hookline/hookctl/safeopen"
 )
 
 // Line is what matters of one line.
@@ -77,14 +76,7 @@ const maxLine = 64 << 20
 
 // Read calls fn for each line that is JSON, until it gives an error. A torn last line is none.
 func Read(path string, fn func(Line) error) error {
-	info, err := os.Stat(path)
-	if err != nil {
-		return err
-	}
-	if !info.Mode().IsRegular() { // whoever sends a hook names it: a pipe would never end
-		return fmt.Errorf("%s is no regular file", path)
-	}
-	f, err := os.Open(path)
+	f, err := safeopen.Open(safeopen.Foreign, path) // whoever sends a hook names it
 	if err != nil {
 		return err
 	}

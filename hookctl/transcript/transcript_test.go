@@ -90,7 +90,7 @@ func TestRead(t *testing.T) {
 	if err := Read(path+".none", nil); !errors.Is(err, os.ErrNotExist) {
 		t.Error(err)
 	}
-	if err := Read(filepath.Dir(path), nil); err == nil || !strings.HasSuffix(err.Error(), " is no regular file") {
+	if err := Read(filepath.Dir(path), nil); err == nil || !strings.HasSuffix(err.Error(), ": is a directory") {
 		t.Error(err)
 	}
 }
