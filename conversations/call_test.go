@@ -5,12 +5,13 @@ package conversations
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"hookline/hookctl/wire"
 )
 
 // cmdHook starts hookctl as the client does. Before the event's name it takes flags:
@@ -63,7 +64,7 @@ func cmdHook(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("exit code %d instead of %d", out.exit, want)
 	}
 	limit := deadlineOf(c.args) + lateBy
-	if _, err := os.Stat(ts.MkAbs(".claude/requirements.yaml")); err == nil && limit < 2*time.Second+lateBy {
+	if wire.Gated(ts.MkAbs(".")) && limit < 2*time.Second+lateBy {
 		limit = 2*time.Second + lateBy // gates: a busy machine must not open one
 	}
 	if out.took > limit {

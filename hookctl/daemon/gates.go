@@ -3,6 +3,7 @@ package daemon
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -34,24 +35,48 @@ func gated(e events.Event) bool {
 }
 
 // gatesOf reads and measures what the gates need for a frame, before it has a place in the log; nil
-// where no gates are.
-func (d *Daemon) gatesOf(ctx context.Context, f wire.Frame, in *hook.Input, w hook.World) *hook.Gates {
-	if in.Hook == nil || in.Call.Verb != hook.VerbHook || w.Project == "" || w.Branch == "" || w.Root == "" || !gated(in.Event) {
-		return nil
+// where no gates are. They are those of the
+// repository around the hook's working directory.
+func (d *Daemon) gatesOf(ctx context.Context, f wire.Frame, in *hook.Input, w hook.World, found sights) (*hook.Gates, *looked) {
+	here := found.here
+	if in.Hook == nil || in.Call.Verb != hook.VerbHook || w.Project == "" || here.Branch == "" || here.Worktree == "" || !gated(in.Event) {
+		return nil, nil
 	}
 	home, _ := os.UserHomeDir()
-	l := d.gates.of(w.Root, home, d.opts.Now())
-	g := &hook.Gates{Rules: l.rules, Dir: w.Worktree, Adopted: l.adopted, Skip: f.Env["CLAUDE_SKIP_REQUIREMENTS"] != "", Late: w.Facts.Spooled}
+	root := filepath.Clean(here.Worktree)
+	l := d.gates.of(requirements.Options{Home: home, Root: root, Main: here.Main()}, d.opts.Now())
+	g := &hook.Gates{Rules: l.rules, Project: w.Project, Branch: d.clean(here.Branch), Root: root, Dir: d.clean(here.Worktree), Adopted: l.adopted,
+		Skip: f.Env["CLAUDE_SKIP_REQUIREMENTS"] != "", Late: w.Facts.Spooled}
 	if l.rules.ProjectFile == "" {
-		return g
+		return g, nil
 	}
+
+	var seen *looked
+	if found.apart {
+		g.Project, seen = d.project(ctx, here)
+	}
+	g.Input = rawInput(f, *in)
 	if text := troubleWith(l.rules); text != "" {
 		in.Warnings = append(in.Warnings, d.clean(text))
 	}
 	if !g.Skip && !g.Late {
 		d.measure(ctx, in, w, g)
 	}
-	return g
+	return g, seen
+}
+
+// rawInput is a tool call's input before it was redacted and cut, where it was either.
+func rawInput(f wire.Frame, in hook.Input) json.RawMessage {
+	if in.Redacted == 0 && len(f.Body) <= hook.BlobOver {
+		return nil
+	}
+	var body struct {
+		Input json.RawMessage `json:"tool_input"`
+	}
+	if json.Unmarshal(f.Body, &body) != nil {
+		return nil
+	}
+	return body.Input
 }
 
 // troubleWith tells the user of a configuration that is not as it was meant: of what is left out, else of keys
@@ -83,11 +108,17 @@ func troubleWith(r requirements.Rules) string {
 	return text
 }
 
-// gatesAt reads the gates of a branch. The state is valid until the next fold.
-func gatesAt(r projector.Reader, w hook.World) gate.State {
-	branch, _ := projector.State[gate.State](r, gate.Name, gate.Key(w.Project, w.Branch))
-	project, _ := projector.State[gate.State](r, gate.Name, gate.ProjectKey(w.Project))
-	return gate.At(branch, project)
+// gatesAt reads the gates of a branch, with what is known of the session's project. The state is valid until the next
+// fold.
+func gatesAt(r projector.Reader, project string, g *hook.Gates) gate.State {
+	branch, _ := projector.State[gate.State](r, gate.Name, gate.Key(g.Project, g.Branch))
+	own, _ := projector.State[gate.State](r, gate.Name, gate.ProjectKey(project))
+	if g.Project != project {
+		there, _ := projector.State[gate.State](r, gate.Name, gate.ProjectKey(g.Project))
+		own.Deleted = slices.Concat(own.Deleted, there.Deleted)
+		own.Retracted = slices.Concat(own.Retracted, there.Retracted)
+	}
+	return gate.At(branch, own)
 }
 
 // judgeGates decides on a frame. The caller holds the order of the log.
@@ -97,7 +128,7 @@ func (d *Daemon) judgeGates(ctx context.Context, in hook.Input, w hook.World, s 
 	}
 	p := hook.GatesPast{Session: s}
 	err := d.view.Read(ctx, func(r projector.Reader) error {
-		p.State = gatesAt(r, w)
+		p.State = gatesAt(r, w.Project, w.Gates)
 		if asksForOthers(in.Event, w.Gates.Rules) {
 			p.Others = d.others(r, in, w)
 		}
@@ -108,13 +139,13 @@ func (d *Daemon) judgeGates(ctx context.Context, in hook.Input, w hook.World, s 
 		return hook.Verdict{}
 	}
 	if w.Gates.Problems = d.notYetTold(w.Gates.Problems); w.Gates.Rules.ProjectFile != "" {
-		w.Gates.Problems = append(d.gates.news(w.Root), w.Gates.Problems...)
+		w.Gates.Problems = append(d.gates.news(w.Gates.Root), w.Gates.Problems...)
 	}
 	for i := range w.Gates.Problems { // a message may quote the file
 		e := &w.Gates.Problems[i]
 		e.File, e.Requirement, e.Message = d.clean(e.File), d.clean(e.Requirement), d.clean(e.Message)
 	}
-	v := hook.Judge(in, w, p)
+	v := hook.Judge(in, w.Gates, p)
 	if v.Message != "" && !d.first(in.Session+" review") {
 		v.Message = ""
 	}
@@ -141,9 +172,9 @@ func asksForOthers(e events.Event, rules requirements.Rules) bool {
 func (d *Daemon) others(r projector.Reader, in hook.Input, w hook.World) []requirements.Other {
 	own := session.Process{PID: w.Facts.PID, Start: w.Facts.PIDStart}
 	var list []requirements.Other
-	for _, s := range projector.Find[session.State](r, session.Name, session.AliveIn(w.Project)) {
+	for _, s := range projector.Find[session.State](r, session.Name, session.AliveIn(w.Gates.Project)) {
 		id, p := s.ID, s.Process()
-		if id == in.Session || s.Worktree != w.Worktree || p == own && own.PID != 0 {
+		if id == in.Session || s.Worktree != w.Gates.Dir || p == own && own.PID != 0 {
 			continue
 		}
 		if p.PID != 0 && !facts.SameProcess(p.PID, p.Start) {
@@ -173,7 +204,7 @@ func (d *Daemon) verdictAgain(ctx context.Context, in hook.Input, w hook.World, 
 		}
 		switch rec.Event.(type) {
 		case *events.GateBlocked, *events.GateStopBlocked, *events.PermissionAutoDenied:
-			return hook.Repeat(in, w, rec.Event)
+			return hook.Repeat(in, w.Gates, rec.Event)
 		}
 	}
 	return hook.Verdict{}
@@ -186,12 +217,4 @@ func refusable(e events.Event) bool {
 		return true
 	}
 	return false
-}
-
-// rootOf is the top of the work tree that a place is in.
-func rootOf(p facts.Place) string {
-	if p.Worktree == "" {
-		return ""
-	}
-	return filepath.Clean(p.Worktree)
 }

@@ -20,9 +20,9 @@ func (d *Daemon) measure(ctx context.Context, in *hook.Input, w hook.World, g *h
 	for _, q := range d.measured(ctx, *in, w, g) {
 		var err error
 		if q.Type == requirements.Dynamic {
-			err = d.measureSize(ctx, w, g, q)
+			err = d.measureSize(ctx, g, q)
 		} else {
-			g.Dirty, err = inTime(ctx, d, func(ctx context.Context) (int, error) { return d.gates.sizes.Dirty(ctx, w.Root) })
+			g.Dirty, err = inTime(ctx, d, func(ctx context.Context) (int, error) { return d.gates.sizes.Dirty(ctx, g.Root) })
 		}
 		if err == nil {
 			continue
@@ -67,7 +67,7 @@ func (d *Daemon) measured(ctx context.Context, in hook.Input, w hook.World, g *h
 	}
 	_, stops := in.Event.(*events.TurnStopped)
 	_ = d.view.Read(ctx, func(r projector.Reader) error {
-		s := gatesAt(r, w)
+		s := gatesAt(r, w.Project, g)
 		list = slices.DeleteFunc(list, func(q requirements.Requirement) bool {
 			return s.Satisfied(q.Name, hook.ScopeOf(q), in.Session, in.Time) || stops && !s.Triggered(q.Name, string(q.Scope), in.Session)
 		})
@@ -120,9 +120,9 @@ func inTime[T any](ctx context.Context, d *Daemon, ask func(context.Context) (T,
 	}
 }
 
-func (d *Daemon) measureSize(ctx context.Context, w hook.World, g *hook.Gates, q requirements.Requirement) error {
+func (d *Daemon) measureSize(ctx context.Context, g *hook.Gates, q requirements.Requirement) error {
 	size, err := inTime(ctx, d, func(ctx context.Context) (facts.Size, error) {
-		return d.gates.sizes.Of(ctx, facts.SizeQuery{Worktree: w.Root, Branch: w.Branch, Base: q.Base, TTL: q.CacheTTL})
+		return d.gates.sizes.Of(ctx, facts.SizeQuery{Worktree: g.Root, Branch: g.Branch, Base: q.Base, TTL: q.CacheTTL})
 	})
 	if errors.Is(err, facts.ErrNoBase) {
 		return nil

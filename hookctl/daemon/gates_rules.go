@@ -56,14 +56,16 @@ const maxRoots = 256
 
 // of gives the rules of a work tree. The files are looked at and read without the lock: those of one work tree must not
 // hold up the others.
-func (g *gateFiles) of(root, home string, now time.Time) *loadedRules {
+func (g *gateFiles) of(o requirements.Options, now time.Time) *loadedRules {
+	root := o.Root
+
 	g.mu.Lock()
 	old := g.by[root]
 	g.mu.Unlock()
 	if old != nil && old.asBefore(now) {
 		return old
 	}
-	next := loadRules(requirements.Options{Home: home, Root: root}, now)
+	next := loadRules(o, now)
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if old = g.by[root]; old != nil && slices.Equal(old.rules.Problems, next.rules.Problems) {
@@ -88,11 +90,10 @@ func (l *loadedRules) asBefore(now time.Time) bool {
 // loadRules reads the rules and remembers how their files looked before that: a change meanwhile is seen next time.
 func loadRules(o requirements.Options, now time.Time) *loadedRules {
 	l := &loadedRules{}
-	global, project, local := o.Paths()
-	for _, name := range append([]string{global, project, local}, o.MessageDirs()...) {
+	for _, name := range append(o.Watched(), o.MessageDirs()...) {
 		l.watch(name, now)
 	}
-	l.adopted = l.marks[0].info != nil
+	l.adopted = o.Home != "" && l.marks[0].info != nil
 	o.FS = watcher{into: l, now: now}
 	l.rules = requirements.Load(o)
 	return l

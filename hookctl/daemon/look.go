@@ -18,27 +18,29 @@ import (
 // What a decision is made from: the machine as it is and the past as the projections have it.
 
 // look asks the machine about a frame: which project, work tree, branch and process, and how the
-// project looks when it is not known yet. It is cheap for what was seen before; a new project costs
-// one call of git, within the hook's own deadline. What goes into events is clean of secrets.
-func (d *Daemon) look(ctx context.Context, f wire.Frame, in hook.Input) (hook.World, *looked) {
+// project looks when it is not known yet; and about the hook's own working directory, which may be in another
+// repository. It is cheap for what was seen before; a new project costs one call of git, within the hook's own
+// deadline. What goes into events is clean of secrets.
+func (d *Daemon) look(ctx context.Context, f wire.Frame, in hook.Input) (hook.World, sights) {
 	var w hook.World
-	var seen *looked
-	launch, cwd := f.Env["CLAUDE_PROJECT_DIR"], f.Cwd
-	if in.Hook != nil && in.Hook.Hook().Cwd != "" {
-		cwd = in.Hook.Hook().Cwd
-	}
+	var found sights
+	launch := f.Env["CLAUDE_PROJECT_DIR"]
+	cwd := whereOf(f, in)
 	if launch == "" {
 		launch = d.launchDir(ctx, in.Session, cwd)
 	}
 	home := d.world.Place(launch)
-	w.Worktree, w.Branch, w.Root = home.Worktree, home.Branch, rootOf(home)
+	found.here = home
+	w.Worktree, w.Branch = home.Worktree, home.Branch
 	if cwd != "" && cwd != launch { // nearly always it is the same: one look costs 25 µs
-		if here := d.world.Place(cwd); here.Git && here.CommonDir == home.CommonDir {
-			w.Worktree, w.Branch, w.Root = here.Worktree, here.Branch, rootOf(here)
+		here := d.world.Place(cwd)
+		if here.Git && here.CommonDir == home.CommonDir {
+			w.Worktree, w.Branch = here.Worktree, here.Branch
 		}
+		found.here, found.apart = here, here.CommonDir != home.CommonDir
 	}
 	if home.Path() != "" {
-		w.Project, seen = d.project(ctx, home)
+		w.Project, found.session = d.project(ctx, home)
 	}
 	p := d.clients.of(f, d.opts.Now())
 	w.Facts = events.Facts{PID: p.PID, PIDStart: p.Start, Entrypoint: f.Env["CLAUDE_CODE_ENTRYPOINT"], LaunchDir: f.Env["CLAUDE_PROJECT_DIR"]}
@@ -47,7 +49,26 @@ func (d *Daemon) look(ctx context.Context, f wire.Frame, in hook.Input) (hook.Wo
 	}
 	w.Worktree, w.Branch = d.clean(w.Worktree), d.clean(w.Branch)
 	w.Facts.LaunchDir, w.Facts.Entrypoint = d.clean(w.Facts.LaunchDir), d.clean(w.Facts.Entrypoint)
-	return w, seen
+	return w, found
+}
+
+// sights is what a look at the machine found beside the world: the place of the hook's working directory, whether that
+// is another repository than the session's, and the two projects where they are not known as they look.
+type sights struct {
+	here           facts.Place
+	apart          bool
+	session, gates *looked
+}
+
+// whereOf is a hook's working directory, as the disk has it.
+func whereOf(f wire.Frame, in hook.Input) string {
+	if in.Hook == nil || in.Hook.Hook().Cwd == "" {
+		return f.Cwd
+	}
+	if in.Redacted > 0 { // the path may be what was redacted
+		return f.Where()
+	}
+	return in.Hook.Hook().Cwd
 }
 
 // clientFor is how long a client's process is not asked for again: far less than a pid needs to come

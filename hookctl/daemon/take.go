@@ -36,7 +36,7 @@ func (d *Daemon) take(ctx context.Context, f wire.Frame, spooled bool) (hook.Ans
 		return hook.Answer{}, err
 	}
 	in = d.named(ctx, f, in)
-	w, place := d.look(ctx, f, in)
+	w, found := d.look(ctx, f, in)
 	if nobodys(in) {
 		return d.answerNobody(ctx, in, w)
 	}
@@ -46,8 +46,8 @@ func (d *Daemon) take(ctx context.Context, f wire.Frame, spooled bool) (hook.Ans
 	if w.Facts.Spooled = spooled; spooled { // whoever has that pid now is not who sent it
 		w.Facts.PID, w.Facts.PIDStart, w.Facts.Client = 0, 0, ""
 	}
-	w.Gates = d.gatesOf(ctx, f, &in, w)
-	answer, seq, err := d.record(ctx, f, in, w, place)
+	w.Gates, found.gates = d.gatesOf(ctx, f, &in, w, found)
+	answer, seq, err := d.record(ctx, f, in, w, found)
 	if err != nil {
 		d.endWhenBroken(err)
 		return hook.Answer{}, err
@@ -91,14 +91,17 @@ func (d *Daemon) prepare(f wire.Frame) (hook.Input, error) {
 
 // record is the one step that orders the log. It returns the sequence that must be on disk before
 // the answer may go out.
-func (d *Daemon) record(ctx context.Context, f wire.Frame, in hook.Input, w hook.World, place *looked) (hook.Answer, uint64, error) {
+func (d *Daemon) record(ctx context.Context, f wire.Frame, in hook.Input, w hook.World, found sights) (hook.Answer, uint64, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if err := ctx.Err(); err != nil { // the wait took too long: whoever sent it has kept it
 		return hook.Answer{}, 0, err
 	}
 	d.clockWentBack(ctx)
-	w.Found = d.projectNews(ctx, w.Project, place)
+	w.Found = d.projectNews(ctx, w.Project, found.session)
+	if w.Gates != nil && w.Gates.Project != w.Project {
+		w.Gates.Found = d.projectNews(ctx, w.Gates.Project, found.gates)
+	}
 	digest := intake.DigestOf(in.Data)
 	probe := events.Envelope{ID: in.Frame, Session: in.Session, Time: in.Time, ToolUseID: hook.ToolUseID(in.Event)}
 	if in.Hook != nil {

@@ -114,7 +114,7 @@ func (d *delivery) waits() bool {
 	case "SessionStart":
 		return true
 	case "PreToolUse", "Stop":
-		return d.frame.Args[0] == "hook" && wire.Gated(d.frame.Launch())
+		return d.frame.Args[0] == "hook" && wire.Gated(d.frame.Where())
 	}
 	return false
 }

@@ -132,9 +132,9 @@ func TestWaitsAtGates(t *testing.T) {
 	} {
 		hometest.Home(t, "answer")
 		f := frameOf(c.args, `{}`)
-		f.Env = map[string]string{"CLAUDE_PROJECT_DIR": t.TempDir()}
+		f.Cwd = t.TempDir()
 		if c.gated {
-			f.Env["CLAUDE_PROJECT_DIR"] = gatedDir(t)
+			f.Env, f.Cwd = map[string]string{"CLAUDE_PROJECT_DIR": f.Cwd}, gatedDir(t) // the client was launched elsewhere
 		}
 		stdout, stderr, code := delivered(t, f, nil)
 		if stdout != c.stdout || stderr != "" || code != 0 {
@@ -155,7 +155,7 @@ func TestGateUnanswered(t *testing.T) {
 	}
 	defer l.Close()
 	f := frameOf("hook PreToolUse", `{}`)
-	f.Env = map[string]string{"CLAUDE_PROJECT_DIR": gatedDir(t)}
+	f.Cwd = gatedDir(t)
 	want := `{"systemMessage":"hookline: the recorder did not answer in time; this hook is kept and recorded later, the gates of this repository were not checked. ` + "`hookctl doctor`" + ` tells why"}` + "\n"
 	for _, want := range []string{want, ""} {
 		var out, errw bytes.Buffer

@@ -27,6 +27,15 @@ func (p Place) Path() string {
 	return p.Dir
 }
 
+// Main is the top of the main work tree where Worktree is a linked one, else "".
+func (p Place) Main() string {
+	top, name := filepath.Split(p.CommonDir)
+	if top = filepath.Clean(top); name != ".git" || p.Worktree == "" || top == p.Worktree {
+		return ""
+	}
+	return top
+}
+
 // answer is a Place with everything it depends on.
 type answer struct {
 	place  Place

@@ -13,7 +13,6 @@ type World struct {
 	Project  string // id
 	Worktree string
 	Branch   string
-	Root     string // of the work tree, as the disk has it: nothing that goes into an event
 	Gates    *Gates // nil: none apply
 	Verdict  Verdict
 	Facts    events.Facts
@@ -47,18 +46,24 @@ func Decide(in Input, past Past, w World) []events.Envelope {
 	case *events.SessionEnded:
 		d.identity(&events.IdentityPersisted{Reason: "session_end"})
 	}
-	for _, e := range w.Verdict.Events {
+	d.verdict()
+	return d.out
+}
+
+// verdict adds the events of the gates, which belong to the repository of the hook's working directory.
+func (d *decider) verdict() {
+	if g := d.w.Gates; g != nil {
+		d.w.Project, d.w.Worktree, d.w.Branch = g.Project, g.Dir, g.Branch
+	}
+	for _, e := range d.w.Verdict.Events {
 		d.derive(e)
 	}
-	return d.out
 }
 
 // Derived gives the events of a verdict on a hook that is in the log already, under the id of cause.
 func Derived(in Input, w World, cause string) []events.Envelope {
 	d := decider{in: in, w: w}
-	for _, e := range w.Verdict.Events {
-		d.derive(e)
-	}
+	d.verdict()
 	for i := range d.out {
 		d.out[i].ID = events.DerivedID(in.Frame, i+1)
 		d.out[i].Causation = cause

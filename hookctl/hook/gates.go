@@ -3,6 +3,7 @@ package hook
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"regexp"
 	"slices"
@@ -22,11 +23,17 @@ import (
 // denied one by one.
 const repeatWithin = 5 * time.Second
 
-// Gates is what was read and measured for the gates of one frame. Nil means that none apply: no
-// configuration, no git, a detached HEAD, an identity verb.
+// Gates is what was read and measured for the gates of one frame: those of the repository around the hook's working
+// directory, wherever the session was started. Nil means that none apply: no configuration, no git, a detached HEAD, an
+// identity verb.
 type Gates struct {
 	Rules    requirements.Rules
-	Dir      string                     // top of the work tree, as texts name it
+	Project  string                     // id of the project that the hook's working directory belongs to
+	Branch   string                     // that is checked out there
+	Root     string                     // top of the work tree, as the disk has it: nothing that goes into an event
+	Dir      string                     // top of the work tree, as texts and events name it
+	Found    []events.Event             // what the log does not say yet about the project
+	Input    json.RawMessage            // of the tool call, before redaction: what decides, and goes into no event
 	Adopted  bool                       // the user has a configuration of his own, whether or not this project has one
 	Skip     bool                       // CLAUDE_SKIP_REQUIREMENTS: nothing is asked, what happens still counts
 	Late     bool                       // the frame waited in the spool: its call has long been made
@@ -74,17 +81,16 @@ type judge struct {
 	in  Input
 	g   *Gates
 	p   GatesPast
-	w   World
 	out Verdict
 }
 
 // Judge decides on a frame.
-func Judge(in Input, w World, p GatesPast) Verdict {
-	g := w.Gates
-	if g == nil || in.Hook == nil || in.Call.Verb != VerbHook || w.Branch == "" || w.Project == "" || in.Session == "" { // nobody could open a gate for no session
+func Judge(in Input, g *Gates, p GatesPast) Verdict {
+	if g == nil || in.Hook == nil || in.Call.Verb != VerbHook || g.Branch == "" || g.Project == "" || in.Session == "" { // nobody could open a gate for no session
 		return Verdict{}
 	}
-	j := &judge{in: in, g: g, p: p, w: w}
+	j := &judge{in: in, g: g, p: p}
+	j.out.Events = append(j.out.Events, g.Found...)
 	for i := range g.Problems {
 		j.event(&g.Problems[i])
 	}
@@ -112,14 +118,23 @@ func (j *judge) event(e events.Event) { j.out.Events = append(j.out.Events, e) }
 // active tells whether requirements are asked for at all.
 func (j *judge) active() bool { return j.g.Rules.Active() && !j.g.Skip }
 
+// input is a call's input as the client sent it, where it is known; else as the event has it.
+func (j *judge) input(redacted json.RawMessage) json.RawMessage {
+	if len(j.g.Input) > 0 {
+		return j.g.Input
+	}
+	return redacted
+}
+
 // requested denies a call with all that fails at once. What is let through is triggered; a denied call
 // triggers nothing, or a turn could be held to what never happened.
 func (j *judge) requested(e *events.ToolRequested) {
 	if !j.active() {
 		return
 	}
-	hits := j.g.Rules.Match(e.ToolName, e.ToolInput)
-	if len(hits) == 0 || j.g.Rules.Exempt(e.ToolName, e.ToolInput) {
+	input := j.input(e.ToolInput)
+	hits := j.g.Rules.Match(e.ToolName, input)
+	if len(hits) == 0 || j.g.Rules.Exempt(e.ToolName, input) {
 		return
 	}
 	var failures []requirements.Failure
@@ -168,7 +183,7 @@ func (j *judge) trigger(q requirements.Requirement) {
 // check tells whether a requirement is closed for this session now. A satisfaction opens every type; a
 // guard's and an approval are of the session, whatever scope the file gives.
 func (j *judge) check(q requirements.Requirement) (requirements.Failure, bool) {
-	f := requirements.Failure{Requirement: q, Values: map[string]string{"branch": j.w.Branch, "project_dir": j.g.Dir}}
+	f := requirements.Failure{Requirement: q, Values: map[string]string{"branch": j.g.Branch, "project_dir": j.g.Dir}}
 	if j.p.State.Satisfied(q.Name, ScopeOf(q), j.in.Session, j.in.Time) {
 		return f, false
 	}
@@ -194,8 +209,8 @@ func (j *judge) guarded(q requirements.Requirement, f *requirements.Failure) boo
 	n, one, more := 0, "", ""
 	switch q.GuardType {
 	case requirements.GuardProtectedBranch:
-		if slices.Contains(q.ProtectedBranches, j.w.Branch) {
-			f.Values["summary"] = "branch `" + j.w.Branch + "` is protected"
+		if slices.Contains(q.ProtectedBranches, j.g.Branch) {
+			f.Values["summary"] = "branch `" + j.g.Branch + "` is protected"
 			return true
 		}
 	case requirements.GuardSingleSession:
@@ -312,8 +327,7 @@ func bounded(text string) string {
 }
 
 // Repeat words the denial or block that was decided on a frame before, for a frame that comes again.
-func Repeat(in Input, w World, decided events.Event) Verdict {
-	g := w.Gates
+func Repeat(in Input, g *Gates, decided events.Event) Verdict {
 	if g == nil {
 		return Verdict{}
 	}
@@ -324,7 +338,7 @@ func Repeat(in Input, w World, decided events.Event) Verdict {
 			if !ok {
 				q = requirements.Requirement{Name: n, Type: requirements.Blocking}
 			}
-			f := requirements.Failure{Requirement: q, Values: map[string]string{"branch": w.Branch, "project_dir": g.Dir}}
+			f := requirements.Failure{Requirement: q, Values: map[string]string{"branch": g.Branch, "project_dir": g.Dir}}
 			for k, v := range values[n] {
 				f.Values[k] = v
 			}

@@ -42,7 +42,8 @@ func judged(t *testing.T, body string, g *Gates, p GatesPast) (Input, Verdict) {
 	t.Helper()
 	in := decode("hook", strings.Replace(body, "{", `{"session_id":"aaaaaaaa-1",`, 1))
 	in.Time = gatesAt
-	return in, Judge(in, World{Project: "p", Branch: "feature/x", Worktree: "/repo", Gates: g}, p)
+	g.Project, g.Branch = "p", "feature/x"
+	return in, Judge(in, g, p)
 }
 
 func typesIn(list []events.Event) string {
@@ -69,16 +70,16 @@ const (
 
 func TestJudgeWithoutGates(t *testing.T) {
 	g := &Gates{Rules: rulesOf(t, "requirements: {plan: {enabled: true}}")}
-	for name, w := range map[string]World{"no gates": {Project: "p", Branch: "b"}, "no branch": {Project: "p", Gates: g}, "no project": {Branch: "b", Gates: g}} {
-		if v := Judge(decode("hook", preEdit), w, GatesPast{}); v.Deny != "" || v.Events != nil {
+	for name, g := range map[string]*Gates{"no gates": nil, "no branch": {Project: "p", Rules: g.Rules}, "no project": {Branch: "b", Rules: g.Rules}} {
+		if v := Judge(decode("hook", preEdit), g, GatesPast{}); v.Deny != "" || v.Events != nil {
 			t.Errorf("%s: %+v", name, v)
 		}
 	}
-	w := World{Project: "p", Branch: "b", Gates: g}
-	if v := Judge(decode("consciousness brief --hook", preEdit), w, GatesPast{}); v.Deny != "" {
+	g.Project, g.Branch = "p", "b"
+	if v := Judge(decode("consciousness brief --hook", preEdit), g, GatesPast{}); v.Deny != "" {
 		t.Error("an identity verb is gated")
 	}
-	if v := Judge(decode("hook", "[]"), w, GatesPast{}); v.Events != nil {
+	if v := Judge(decode("hook", "[]"), g, GatesPast{}); v.Events != nil {
 		t.Error("refused input is judged")
 	}
 }
@@ -117,7 +118,7 @@ func TestJudgePermission(t *testing.T) {
 	if typesIn(v.Events) != "permission.auto_denied" || !strings.HasPrefix(v.Deny, "**Blocked by requirement gates**: Destructive rm outside of the work tree\n\nCommand: `rm -rf /srv`\n") {
 		t.Errorf("%+v", v)
 	}
-	if again := Repeat(in, World{Gates: g}, v.Events[0]); again.Deny != v.Deny || again.Events != nil {
+	if again := Repeat(in, g, v.Events[0]); again.Deny != v.Deny || again.Events != nil {
 		t.Errorf("%+v", again)
 	}
 	got := string(Render(in, After{Verdict: Verdict{Deny: "no"}}).Stdout)
@@ -214,18 +215,17 @@ func TestJudgeStopScopes(t *testing.T) {
 
 func TestRepeat(t *testing.T) {
 	g := &Gates{Rules: rulesOf(t, "requirements: {plan: {enabled: true, message: 'on {branch}: plan'}}"), Dir: "/repo"}
-	w := World{Project: "p", Branch: "feature/x", Gates: g}
 	in, first := judged(t, preEdit, g, GatesPast{})
-	if again := Repeat(in, w, first.Events[0]); again.Deny != first.Deny || !strings.HasPrefix(first.Deny, "on feature/x: plan") {
+	if again := Repeat(in, g, first.Events[0]); again.Deny != first.Deny || !strings.HasPrefix(first.Deny, "on feature/x: plan") {
 		t.Errorf("%q then %q", first.Deny, again.Deny)
 	}
-	if v := Repeat(in, w, &events.GateBlocked{Names: []string{"gone"}}); !strings.HasPrefix(v.Deny, "## Blocked: gone") {
+	if v := Repeat(in, g, &events.GateBlocked{Names: []string{"gone"}}); !strings.HasPrefix(v.Deny, "## Blocked: gone") {
 		t.Errorf("a requirement that the file has no more: %q", v.Deny)
 	}
-	if v := Repeat(in, w, &events.GateStopBlocked{Names: []string{"plan"}}); !strings.HasPrefix(v.Block, "## Cannot Complete") {
+	if v := Repeat(in, g, &events.GateStopBlocked{Names: []string{"plan"}}); !strings.HasPrefix(v.Block, "## Cannot Complete") {
 		t.Error(v.Block)
 	}
-	if v := Repeat(in, World{}, first.Events[0]); v.Deny != "" {
+	if v := Repeat(in, nil, first.Events[0]); v.Deny != "" {
 		t.Error("without gates")
 	}
 }
@@ -269,7 +269,7 @@ func TestBoard(t *testing.T) {
 	g := &Gates{Rules: rulesOf(t, "requirements:\n  plan: {enabled: true}\n  adr: {enabled: true}\n  off: {enabled: false}\n  guard: {enabled: true, type: guard, guard_type: protected_branch}\n  alone: {enabled: true, type: guard, guard_type: single_session}\n")}
 	p := GatesPast{State: satisfiedState("plan"), Others: []requirements.Other{{Session: "b"}}, Session: session.State{}}
 	var got []string
-	for _, b := range Board("aaaaaaaa-1", gatesAt, World{Branch: "feature/x", Gates: g}, p) {
+	for _, b := range Board("aaaaaaaa-1", gatesAt, &Gates{Rules: g.Rules, Branch: "feature/x"}, p) {
 		got = append(got, fmt.Sprint(b.Requirement.Name, b.Satisfied, b.Note))
 	}
 	if s := strings.Join(got, "|"); s != "plantrue|adrfalse|guardtruenot on protected branch|alonefalse1 other session" {

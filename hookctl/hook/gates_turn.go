@@ -36,7 +36,7 @@ func (j *judge) succeeded(e *events.ToolSucceeded) {
 		}
 		return
 	}
-	for _, h := range j.g.Rules.Match(e.ToolName, e.ToolInput) {
+	for _, h := range j.g.Rules.Match(e.ToolName, j.input(e.ToolInput)) {
 		q := h.Requirement
 		if q.Scope == requirements.SingleUse && q.Type == requirements.Blocking && !q.StopOnly && j.p.State.Holds(q.Name, j.in.Session) {
 			j.event(&events.GateCleared{Name: q.Name, Reason: reason})
@@ -166,7 +166,7 @@ func (j *judge) started(e *events.SessionStarted) {
 	if !j.active() || !rules.Hooks.SessionStart.InjectContext {
 		return
 	}
-	s := requirements.Status{Project: j.g.Dir, Branch: j.w.Branch, Session: j.in.Session,
+	s := requirements.Status{Project: j.g.Dir, Branch: j.g.Branch, Session: j.in.Session,
 		Header: rules.Hooks.SessionStart.CustomHeader, Others: j.p.Others, Invalid: len(rules.Invalid())}
 	if e.Source == "startup" || e.Source == "clear" {
 		s.Carried = j.carry()
@@ -187,12 +187,11 @@ func (j *judge) gate(q requirements.Requirement, carried bool) requirements.Gate
 	return standing(q, f, closed)
 }
 
-// Board is how the enabled requirements stand for a session at a time, in the order of the files. Of w it
-// needs the branch and the gates.
-func Board(session string, now time.Time, w World, p GatesPast) []requirements.Gate {
-	j := &judge{in: Input{Session: session, Time: now}, g: w.Gates, p: p, w: w}
+// Board is how the enabled requirements stand for a session at a time, in the order of the files.
+func Board(session string, now time.Time, g *Gates, p GatesPast) []requirements.Gate {
+	j := &judge{in: Input{Session: session, Time: now}, g: g, p: p}
 	var list []requirements.Gate
-	for _, q := range w.Gates.Rules.InOrder() {
+	for _, q := range g.Rules.InOrder() {
 		list = append(list, j.gate(q, false))
 	}
 	return list

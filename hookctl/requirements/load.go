@@ -3,7 +3,9 @@ package requirements
 import (
 	"errors"
 	"io/fs"
+	"os"
 	"path/filepath"
+	"slices"
 
 	"hookline/hookctl/safeopen"
 	"hookline/hookctl/yaml"
@@ -20,10 +22,16 @@ type FS interface {
 // Disk is the FS of the machine.
 type Disk struct{}
 
-// ReadFile reads a file of a repository or of the user; one that is no regular file, or larger than any configuration,
-// is an error.
+// ReadFile reads a file of a repository or of the user; one that is no regular file, a link to nothing, or larger than
+// any configuration, is an error.
 func (Disk) ReadFile(name string) ([]byte, error) {
-	return safeopen.ReadFile(safeopen.Foreign, name, yaml.MaxFile)
+	data, err := safeopen.ReadFile(safeopen.Foreign, name, yaml.MaxFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		if _, dangling := os.Lstat(name); dangling == nil {
+			return nil, errors.New("is a link to nothing")
+		}
+	}
+	return data, err
 }
 
 // Resolve follows the links of the longest part of the path that exists, so that a file that is only about to be
@@ -45,20 +53,42 @@ func (Disk) Resolve(name string) string {
 // Options say where the files are.
 type Options struct {
 	Home string // the user's home; "" = there is no global file
-	Root string // the git toplevel, whatever folder the client works in
+	Root string // top of the work tree, whatever folder the client works in
+	Main string // top of the main work tree where Root is a linked one; what Root lacks is taken from there
 	FS   FS     // nil = Disk
 }
 
-// Paths are the three files in the order of rising weight; "" where there can be none.
-func (o Options) Paths() (global, project, local string) {
+// ProjectFile is the file of the repository with this top.
+func ProjectFile(root string) string { return filepath.Join(root, ".claude", "requirements.yaml") }
+
+// layers are the three files in the order of rising weight, each with where it is looked for, the first that exists
+// counts. The user's home is no project: what lies in its .claude is the user's own.
+func (o Options) layers() (global, project, local []string) {
 	if o.Home != "" {
-		global = filepath.Join(o.Home, ".claude", "requirements.yaml")
+		global = []string{ProjectFile(o.Home)}
 	}
-	if o.Root != "" {
-		project = filepath.Join(o.Root, ".claude", "requirements.yaml")
-		local = filepath.Join(o.Root, ".claude", "requirements.local.yaml")
+	for _, root := range []string{o.Root, o.Main} {
+		if root != "" && !sameFolder(root, o.Home) {
+			project = append(project, ProjectFile(root))
+			local = append(local, filepath.Join(root, ".claude", "requirements.local.yaml"))
+		}
 	}
 	return global, project, local
+}
+
+// Watched are the files that the rules depend on, the user's own first.
+func (o Options) Watched() []string {
+	global, project, local := o.layers()
+	return slices.Concat(global, project, local)
+}
+
+func sameFolder(a, b string) bool {
+	one, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	other, err := os.Stat(b)
+	return err == nil && os.SameFile(one, other)
 }
 
 // Load reads and merges the three files, and the message files of what they define. It always returns usable rules.
@@ -67,40 +97,37 @@ func Load(o Options) Rules {
 		o.FS = Disk{}
 	}
 	l := &loader{fs: o.FS}
-	global, project, local := o.Paths()
+	global, project, local := o.layers()
 	base, _ := l.file(global)
-	own, exists := l.file(project)
+	own, file := l.file(project)
 	if own != nil && !l.inherits(own) {
 		base = nil
 	}
 	over, _ := l.file(local)
 	r := l.rules(merge(merge(base, own), over))
-	if exists {
+	if file != "" {
 		l.messageFiles(o, &r)
 		r.Problems, r.Notes = l.problems, l.notes
 	}
-	r.home, r.root, r.fs = o.Home, o.Root, o.FS
-	if exists {
-		r.ProjectFile = project
-	}
+	r.home, r.root, r.fs, r.ProjectFile = o.Home, o.Root, o.FS, file
 	return r
 }
 
-// file is one layer, cleaned of what is malformed; nil when there is nothing in it. exists is also true for a file
-// that cannot be read: the project then has rules, of which only the other layers are known.
-func (l *loader) file(path string) (layer *node, exists bool) {
-	if path == "" {
-		return nil, false
+// file is one layer, cleaned of what is malformed, and where it was found; nil when there is nothing in it. A file that
+// cannot be read is found, too: the project then has rules, of which only the other layers are known.
+func (l *loader) file(paths []string) (layer *node, found string) {
+	for _, path := range paths {
+		data, err := l.fs.ReadFile(path)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			continue
+		case err != nil:
+			l.unreadable(path, err)
+			return nil, path
+		}
+		return l.layer(path, data), path
 	}
-	data, err := l.fs.ReadFile(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, false
-	case err != nil:
-		l.unreadable(path, err)
-		return nil, true
-	}
-	return l.layer(path, data), true
+	return nil, ""
 }
 
 // unreadable is the problem of a file that is there.

@@ -80,13 +80,12 @@ func (a *app) refuse(text string) error {
 	return cmdline.Silent(1)
 }
 
-// gitPlace is the work tree that a verb is about: this directory's when it belongs to the client's project.
+// gitPlace is the work tree that a verb is about: this directory's, as for a hook; without one the client's.
 func (a *app) gitPlace() facts.Place {
-	home := a.place(a.ProjectDir())
-	if here := a.place(a.Cwd); here.Git && here.CommonDir == home.CommonDir {
+	if here := a.place(a.Cwd); here.Git {
 		return here
 	}
-	return home
+	return a.place(a.ProjectDir())
 }
 
 // reading is with for verbs that change nothing. Where nothing was ever recorded there is no store: they
@@ -131,7 +130,7 @@ func (a *app) desk(ctx context.Context, h house, branch string) (*desk, error) {
 	if d.branch == "" {
 		return nil, a.refuse(requirements.Detached)
 	}
-	d.rules = a.rulesAt(d.place.Worktree)
+	d.rules = a.rulesAt(d.place)
 	a.timing.done("configuration")
 	all, err := cells[project.State](ctx, h, project.Name, "")
 	if err != nil {
@@ -151,8 +150,8 @@ func (a *app) desk(ctx context.Context, h house, branch string) (*desk, error) {
 	return d, nil
 }
 
-func (a *app) rulesAt(root string) requirements.Rules {
-	return requirements.Load(requirements.Options{Home: a.userHome(), Root: root})
+func (a *app) rulesAt(p facts.Place) requirements.Rules {
+	return requirements.Load(requirements.Options{Home: a.userHome(), Root: p.Worktree, Main: p.Main()})
 }
 
 func (a *app) userHome() string {
@@ -269,7 +268,7 @@ func printable(text string) string {
 
 // board is how the requirements stand for a session.
 func (d *desk) board(ctx context.Context, id string) []requirements.Gate {
-	g := &hook.Gates{Rules: d.rules, Dir: d.place.Worktree}
+	g := &hook.Gates{Rules: d.rules, Branch: d.branch, Dir: d.place.Worktree}
 	guarded := func(kind string) bool {
 		return slices.ContainsFunc(d.rules.InOrder(), func(q requirements.Requirement) bool { return q.GuardType == kind })
 	}
@@ -285,7 +284,7 @@ func (d *desk) board(ctx context.Context, id string) []requirements.Gate {
 	if id == "" && len(p.Others) == 1 {
 		p.Others = nil // without a session that is meant, the one that is there is in nobody's way
 	}
-	return hook.Board(id, d.a.Now(), hook.World{Branch: d.branch, Gates: g}, p)
+	return hook.Board(id, d.a.Now(), g, p)
 }
 
 // order has the daemon record what was decided.

@@ -33,7 +33,7 @@ func (a *app) initReq() error {
 	if !place.Git || place.Worktree == "" {
 		return a.refuse(requirements.NotGit)
 	}
-	_, file, _ := requirements.Options{Root: place.Worktree}.Paths()
+	file := requirements.ProjectFile(place.Worktree)
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return &cmdline.Fault{Message: err.Error()}
 	}

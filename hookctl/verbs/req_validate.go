@@ -37,7 +37,7 @@ func (a *app) validateReq(ctx context.Context) error {
 	if !place.Git || place.Worktree == "" {
 		return a.refuse(requirements.NotGit)
 	}
-	r := a.rulesAt(place.Worktree)
+	r := a.rulesAt(place)
 	v := validation{Configured: r.ProjectFile != "", Valid: len(r.Invalid()) == 0, Enabled: []string{},
 		Problems: append([]requirements.Problem{}, r.Problems...), Notes: append([]requirements.Problem{}, r.Notes...)}
 	v.Problems = append(v.Problems, unknownBases(ctx, &facts.Sizes{}, place.Worktree, r)...)
@@ -93,5 +93,5 @@ func (a *app) ruleFaults() []requirements.Problem {
 	if !place.Git || place.Worktree == "" {
 		return nil
 	}
-	return a.rulesAt(place.Worktree).Invalid()
+	return a.rulesAt(place).Invalid()
 }

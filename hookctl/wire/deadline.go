@@ -33,15 +33,15 @@ func Event(args []string, body []byte) string {
 	return verb
 }
 
-// Deadline is how long a call may take in all, well under the client's own timeouts. launchDir is
-// the client's project directory: a gate in it must not open because a machine is busy.
-func Deadline(args []string, event, launchDir string) time.Duration {
+// Deadline is how long a call may take in all, well under the client's own timeouts. dir is the hook's working
+// directory: a gate there must not open because a machine is busy.
+func Deadline(args []string, event, dir string) time.Duration {
 	if len(args) > 1 && args[1] == "brief" {
 		return 60 * time.Millisecond
 	}
 	switch event {
 	case "PreToolUse":
-		if Gated(launchDir) {
+		if Gated(dir) {
 			return 2 * time.Second
 		}
 		return 100 * time.Millisecond
@@ -55,11 +55,84 @@ func Deadline(args []string, event, launchDir string) time.Duration {
 	return 500 * time.Millisecond
 }
 
-// Gated tells whether the project that the client was started in has requirements. The daemon looks
-// closer; here it only decides whether an answer is worth waiting for.
-func Gated(launchDir string) bool {
-	_, err := os.Stat(filepath.Join(launchDir, ".claude", "requirements.yaml"))
-	return err == nil
+// rules is the file that a repository with gates has.
+var rules = filepath.Join(".claude", "requirements.yaml")
+
+// Gated tells whether the repository around a directory has requirements: the first folder upwards that holds .git,
+// else the directory alone; never the user's home. A linked work tree without the file has its main work tree's. The
+// daemon looks closer; here it only decides whether an answer is worth waiting for.
+func Gated(dir string) bool {
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = real
+	}
+	top, main := repository(dir)
+	for _, folder := range []string{top, main} {
+		if folder == "" || isHome(folder) {
+			continue
+		}
+		if _, err := os.Lstat(filepath.Join(folder, rules)); err == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// repository is the top of the work tree around dir, dir itself without one, and for a linked work tree the top of
+// the main one.
+func repository(dir string) (top, main string) {
+	for at := dir; ; {
+		info, err := os.Stat(filepath.Join(at, ".git"))
+		if err == nil && info.IsDir() {
+			return at, ""
+		}
+		if err == nil && info.Mode().IsRegular() && info.Size() <= maxPointer {
+			pointer, _ := os.ReadFile(filepath.Join(at, ".git"))
+			return at, mainTree(at, string(pointer))
+		}
+		up := filepath.Dir(at)
+		if up == at {
+			return dir, ""
+		}
+		at = up
+	}
+}
+
+// mainTree is the main work tree that the .git file of a linked one leads to; "" for another kind of .git file.
+func mainTree(top, pointer string) string {
+	text := strings.TrimPrefix(filepath.ToSlash(strings.TrimSpace(pointer)), "gitdir:")
+	main, _, linked := strings.Cut(strings.TrimSpace(text), "/.git/worktrees/")
+	switch {
+	case !linked:
+		return ""
+	case filepath.IsAbs(main):
+		return main
+	}
+	return filepath.Join(top, main)
+}
+
+// maxPointer bounds a .git file: it holds one path.
+const maxPointer = 8 << 10
+
+// isHome tells whether a folder is the user's home, whose .claude is the user's and no project's.
+func isHome(folder string) bool {
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return false
+	}
+	info, err := os.Stat(folder)
+	if err != nil {
+		return false
+	}
+	own, err := os.Stat(home)
+	return err == nil && os.SameFile(info, own)
+}
+
+// Where is the hook's working directory: by its body, else that of the process.
+func (f Frame) Where() string {
+	if dir := quoted(f.Body, `"cwd"`); filepath.IsAbs(dir) {
+		return dir
+	}
+	return f.Cwd
 }
 
 // Launch is the client's project directory by a frame's environment, else its working directory.
@@ -78,12 +151,21 @@ func word(s string) bool {
 // sniff is the value of the first hook_event_name in body: good enough to choose a deadline by, the
 // daemon decodes the body.
 func sniff(body []byte) string {
-	_, rest, _ := bytes.Cut(body, []byte(`"hook_event_name"`))
-	rest, found := bytes.CutPrefix(bytes.TrimSpace(rest), []byte(":"))
-	rest, quoted := bytes.CutPrefix(bytes.TrimSpace(rest), []byte(`"`))
-	name, _, closed := bytes.Cut(rest[:min(len(rest), 65)], []byte(`"`))
-	if found && quoted && closed && word(string(name)) {
-		return string(name)
+	if name := quoted(body, `"hook_event_name"`); word(name) {
+		return name
 	}
 	return "-"
+}
+
+// quoted is the text behind the first occurrence of a key, "" for none, one above 4 KiB or with an escape in it.
+func quoted(body []byte, key string) string {
+	const longest = 4 << 10
+	_, rest, _ := bytes.Cut(body, []byte(key))
+	rest, found := bytes.CutPrefix(bytes.TrimSpace(rest), []byte(":"))
+	rest, opened := bytes.CutPrefix(bytes.TrimSpace(rest), []byte(`"`))
+	text, _, closed := bytes.Cut(rest[:min(len(rest), longest)], []byte(`"`))
+	if !found || !opened || !closed || bytes.IndexByte(text, '\\') >= 0 {
+		return ""
+	}
+	return string(text)
 }

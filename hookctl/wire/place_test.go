@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -114,6 +115,63 @@ func TestDeadline(t *testing.T) {
 		args := strings.Fields(c.args)
 		if got := Deadline(args, Event(args, nil), c.dir); got != c.want {
 			t.Errorf("%s: %v, want %v", c.args, got, c.want)
+		}
+	}
+}
+
+// What a hook's directory is gated by: the first .git upwards, and the main work tree of a linked one.
+func TestGated(t *testing.T) {
+	base, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("HOME", filepath.Join(base, "home"))
+	t.Setenv("USERPROFILE", filepath.Join(base, "home"))
+	put := func(name, text string) {
+		t.Helper()
+		if err := errors.Join(os.MkdirAll(filepath.Dir(filepath.Join(base, name)), 0o700), os.WriteFile(filepath.Join(base, name), []byte(text), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, gated := range []string{"above", "above/repo", "home", "plain", "dangling"} {
+		put(gated+"/.claude/requirements.yaml", "")
+	}
+	put("above/repo/.git/HEAD", "ref: refs/heads/main\n")
+	put("above/repo/a/b/c.txt", "")
+	put("above/other/.git/HEAD", "ref: refs/heads/main\n")
+	put("above/other/a/c.txt", "")
+	put("home/sub/c.txt", "")
+	put("plain/sub/c.txt", "")
+	put("linked/.git", "gitdir: "+filepath.ToSlash(base)+"/above/repo/.git/worktrees/linked\n")
+	put("linked/sub/c.txt", "")
+	put("relative/.git", "gitdir: ../above/repo/.git/worktrees/relative\n")
+	put("module/.git", "gitdir: ../above/repo/.git/modules/module\n")
+	if err := os.Symlink(filepath.Join(base, "above", "repo", "a"), filepath.Join(base, "link")); err != nil {
+		t.Skip("no links here: ", err)
+	}
+	if err := errors.Join(os.Remove(filepath.Join(base, "dangling/.claude/requirements.yaml")), os.Symlink("nowhere", filepath.Join(base, "dangling/.claude/requirements.yaml"))); err != nil {
+		t.Fatal(err)
+	}
+	for dir, want := range map[string]bool{"above": true, "above/repo": true, "above/repo/a/b": true, "above/other": false, "above/other/a": false,
+		"home": false, "home/sub": false, "plain": true, "plain/sub": false, "linked/sub": true, "relative": true, "module": false, "link/b": true,
+		"dangling": true, "nowhere": false} {
+		if got := Gated(filepath.Join(base, dir)); got != want {
+			t.Errorf("%s: %t", dir, got)
+		}
+	}
+}
+
+func TestWhere(t *testing.T) {
+	for body, want := range map[string]string{
+		`{"session_id":"x","cwd":"/repo/sub","tool_input":{"cwd":"/other"}}`: "/repo/sub",
+		`{"cwd" : "/a b/é"}`:  "/a b/é",
+		`{"cwd":"relative"}`:  "/process",
+		`{"cwd":"/a\"b"}`:     "/process",
+		`{"cwd":"/unfinished`: "/process",
+		``:                    "/process",
+	} {
+		if got := (Frame{Cwd: "/process", Body: []byte(body)}).Where(); got != want && os.PathSeparator == '/' {
+			t.Errorf("%s: %s", body, got)
 		}
 	}
 }

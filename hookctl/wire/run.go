@@ -48,18 +48,14 @@ func IsHook(args []string) bool {
 func Hook(args []string, hookd string) int { return hook(args, hookd, Deadline) }
 
 // hook is Hook with a deadline that a test may set.
-func hook(args []string, hookd string, deadline func(args []string, event, launchDir string) time.Duration) int {
+func hook(args []string, hookd string, deadline func(args []string, event, dir string) time.Duration) int {
 	if os.Getenv("HOOKLINE_DISABLED") == "1" {
 		return 0
 	}
 	start := time.Now()
 	f := capture(args, start)
-	launch := os.Getenv("CLAUDE_PROJECT_DIR")
-	if launch == "" {
-		launch = f.Cwd
-	}
 	event := Event(args, nil)
-	limit := deadline(args, event, launch)
+	limit := deadline(args, event, f.Where())
 	silent := false // no input where there must be some
 	asks := args[0] != "hook" && args[1] == "brief" && !has(args, "--hook")
 	switch {
@@ -72,7 +68,7 @@ func hook(args []string, hookd string, deadline func(args []string, event, launc
 		f.read(start.Add(limit * 6 / 10))
 		silent = f.Size == 0 && args[0] == "hook"
 		event = Event(args, f.Body)
-		limit = deadline(args, event, launch)
+		limit = deadline(args, event, f.Where())
 	}
 	until := start.Add(limit * 95 / 100)
 	send := start.Add(limit * 6 / 10)

@@ -111,8 +111,8 @@ func TestThinClientLinks(t *testing.T) {
 }
 
 // patient is the deadline of a hook whose answer a test wants, also of a machine that is busy.
-func patient(args []string, event, launchDir string) time.Duration {
-	return 20 * Deadline(args, event, launchDir)
+func patient(args []string, event, dir string) time.Duration {
+	return 20 * Deadline(args, event, dir)
 }
 
 func TestMain(m *testing.M) {

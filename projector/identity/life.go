@@ -14,9 +14,9 @@ func (s State) alive(r events.Record) State {
 	}
 	if _, hook := r.Event.(events.HookEvent); hook {
 		s.Live, s.Persisted = true, false
-	}
-	if r.Project != "" {
-		s.Project = r.Project
+		if r.Project != "" { // an event about gates belongs to the repository that these stand in
+			s.Project = r.Project
+		}
 	}
 	return s
 }

@@ -1,0 +1,119 @@
+//go:build unix
+
+package daemon
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"hookline/events"
+)
+
+// editIn is an edit of a session whose client was launched in one folder, from another.
+func (g *gatedRepo) editIn(launch, cwd string) string {
+	g.t.Helper()
+	f := g.frame(sessA, strings.Replace(edit, "{", `{"cwd":"`+cwd+`",`, 1))
+	f.Env["CLAUDE_PROJECT_DIR"], f.Cwd = launch, cwd
+	return string(take(g.t, g.d, f).Stdout)
+}
+
+func denied(answer string) bool { return strings.Contains(answer, `"permissionDecision":"deny"`) }
+
+func mkdir(t *testing.T, dir string) string {
+	t.Helper()
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// The gates are those of the repository around the hook's own directory, wherever the client was launched, and they
+// are opened from there.
+func TestGatesOfTheHooksDirectory(t *testing.T) {
+	g := newGated(t, planOnly)
+	below := mkdir(t, filepath.Join(g.dir, "a", "b"))
+	above := filepath.Dir(g.dir)
+	other := newRepo(t, "")
+	for name, launch := range map[string]string{"in it": g.dir, "below": below, "above": above, "in another": other} {
+		for _, cwd := range []string{g.dir, below} {
+			if got := g.editIn(launch, cwd); !denied(got) {
+				t.Errorf("launched %s, in %s: %q", name, cwd, got)
+			}
+		}
+	}
+	for _, outside := range []string{above, other} {
+		if got := g.editIn(g.dir, outside); denied(got) {
+			t.Errorf("in %s: %q", outside, got)
+		}
+	}
+
+	g.satisfy(sessA, "commit_plan", "session")
+	for _, launch := range []string{g.dir, above, other} {
+		if got := g.editIn(launch, below); denied(got) {
+			t.Errorf("satisfied, launched in %s: %q", launch, got)
+		}
+	}
+	for _, r := range logOf(t, g.d) {
+		if strings.HasPrefix(r.Type, "gate.") && (r.Branch != "feature/x" || r.Worktree != g.dir) {
+			t.Errorf("%s on %q in %q", r.Type, r.Branch, r.Worktree)
+		}
+	}
+	mustVerify(t, g.d)
+}
+
+// What a session does in another repository makes that no part of its project.
+func TestGatesElsewhereLeaveTheSessionsProject(t *testing.T) {
+	g := newGated(t, planOnly)
+	other := newRepo(t, "")
+	f := g.frame(sessA, startAs("startup"))
+	f.Env["CLAUDE_PROJECT_DIR"] = other
+	take(t, g.d, f)
+	g.editIn(other, g.dir)
+	projects := map[string]bool{}
+	for _, r := range logOf(t, g.d) {
+		if _, ok := r.Event.(events.HookEvent); ok {
+			projects[r.Project] = true
+		}
+		if r.Type == events.TypeGateBlocked && projects[r.Project] {
+			t.Error("the denial belongs to the session's project")
+		}
+	}
+	_, body := ask(t, g.d, "GET", "/v1/cells?projection=identity&key="+sessA, "")
+	var cells []struct{ State struct{ Project string } }
+	_ = json.Unmarshal([]byte(body), &cells)
+	for _, c := range cells {
+		if !projects[c.State.Project] {
+			t.Errorf("identity belongs to %s", c.State.Project)
+		}
+	}
+	if len(projects) != 1 {
+		t.Error(projects)
+	}
+}
+
+// A linked work tree has its own files, and the main work tree's where it lacks them.
+func TestGatesOfALinkedWorkTree(t *testing.T) {
+	g := newGated(t, planOnly)
+	linked := filepath.Join(filepath.Dir(g.dir), filepath.Base(g.dir)+"-linked")
+	git(t, g.dir, "worktree", "add", "-q", "-b", "feature/y", linked)
+	t.Cleanup(func() { os.RemoveAll(linked) })
+	if got := g.editIn(linked, linked); !denied(got) {
+		t.Errorf("without files of its own: %q", got)
+	}
+	write(t, filepath.Join(linked, ".claude", "requirements.yaml"), "requirements: {}\n")
+	if got := g.editIn(linked, linked); denied(got) {
+		t.Errorf("with its own: %q", got)
+	}
+}
+
+// The home's .claude is the user's, also where the home is a repository.
+func TestGatesOfTheHome(t *testing.T) {
+	g := newGated(t, planOnly)
+	t.Setenv("HOME", g.dir)
+	if got := g.editIn(g.dir, g.dir); denied(got) {
+		t.Errorf("%q", got)
+	}
+}
