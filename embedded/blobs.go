@@ -29,12 +29,7 @@ const (
 // recurs. Its methods may be used by many goroutines, and by many processes, at once.
 type Blobs struct{ dir string }
 
-func (o Options) blobsDir() string {
-	if o.Blobs != "" {
-		return o.Blobs
-	}
-	return filepath.Join(o.Dir, "blobs")
-}
+func (o Options) blobsDir() string { return filepath.Join(o.Dir, "blobs") }
 
 // path is where a digest's content lies.
 func (b *Blobs) path(digest string) (string, error) {

@@ -75,7 +75,7 @@ func (b *blockIndex) first(n int) uint64 {
 	}
 	seq := uint64(math.MaxUint64)
 	_ = block.ReadFrom(b.path(n), streamName, 0, math.MaxUint64, func(r block.Record) error { // whoever reads the block is told why not
-		seq = r.First
+		seq = r.Seq // of an erased range the last: the block that had the others may be back
 		return errStop
 	})
 	if seq != math.MaxUint64 {

@@ -2,6 +2,7 @@ package embedded
 
 import (
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -78,6 +79,37 @@ func makeDir(dir string) error {
 		return err
 	}
 	return syncFile(up)
+}
+
+// copyTree copies files and folders, for us alone.
+func copyTree(from, to string) error {
+	return filepath.WalkDir(from, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.Type()&^fs.ModeDir != 0 {
+			return err
+		}
+		rel, err := filepath.Rel(from, path)
+		switch {
+		case err != nil:
+			return err
+		case e.IsDir():
+			return os.MkdirAll(filepath.Join(to, rel), 0o700)
+		}
+		return copyFile(path, filepath.Join(to, rel))
+	})
+}
+
+func copyFile(from, to string) error {
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, in)
+	return errors.Join(err, out.Close())
 }
 
 // Free is what is left for us on the store's file system, and its size, in bytes.

@@ -87,7 +87,6 @@ type Options struct {
 	Holder   string           // who we are, one line, shown to whoever finds the lock held
 	Fsync    FsyncMode        // default Shared
 	MaxStore int64            // bytes the server may write; default 64 GiB
-	Blobs    string           // where large strings lie; default blobs in Dir
 	Renew    bool             // begin a new log behind one whose files are gone, else that is an [ErrLogGone]
 	Log      *slog.Logger     // default: none
 	Now      func() time.Time // default time.Now; stamps warnings and the clean-exit marker

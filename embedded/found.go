@@ -21,11 +21,10 @@ import (
 // see [Server.Recorded]. It is on disk before the log is changed, so that neither a crash nor an opener that
 // tells nobody can hide what was done.
 type Found struct {
-	ID       string         `json:"id"`               // a ULID for the event that records it
-	Damage   []block.Damage `json:"damage,omitempty"` // with its sequences
-	Lost     []block.Range  `json:"lost,omitempty"`   // sequences whose events are gone; no other event gets them
-	Torn     []block.Range  `json:"torn,omitempty"`   // sequences cut off the log's end that nothing vouches for: the next events get them
-	Mended   []uint64       `json:"mended,omitempty"`
+	ID       string         `json:"id"`                 // a ULID for the event that records it
+	Damage   []block.Damage `json:"damage,omitempty"`   // with its sequences
+	Lost     []block.Range  `json:"lost,omitempty"`     // sequences whose events are gone; no other event gets them
+	Torn     []block.Range  `json:"torn,omitempty"`     // sequences cut off the log's end that nothing vouches for: the next events get them
 	Restored []string       `json:"restored,omitempty"` // blocks taken from the archive
 	SetAside []string       `json:"set_aside,omitempty"`
 	Whole    bool           `json:"whole,omitempty"`   // the log was gone and was taken from the archive
@@ -38,7 +37,7 @@ type Found struct {
 
 // Empty tells that the log was in order.
 func (f Found) Empty() bool {
-	return len(f.Damage)+len(f.Lost)+len(f.Torn)+len(f.Mended)+len(f.Restored)+len(f.SetAside) == 0 && !f.Whole && !f.Renewed && !f.Forgot && f.Unkept == ""
+	return len(f.Damage)+len(f.Lost)+len(f.Torn)+len(f.Restored)+len(f.SetAside) == 0 && !f.Whole && !f.Renewed && !f.Forgot && f.Unkept == ""
 }
 
 // add takes what one repair did.
@@ -46,7 +45,6 @@ func (f *Found) add(damage []block.Damage, x block.Fixed) {
 	f.Damage = append(f.Damage, damage...)
 	f.Lost = block.Join(append(f.Lost, x.Lost...)...)
 	f.Torn = append(f.Torn, x.Torn...)
-	f.Mended = append(f.Mended, x.Mended...)
 	f.Restored = append(f.Restored, x.Restored...)
 	f.SetAside = append(f.SetAside, x.SetAside...)
 }

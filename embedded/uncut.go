@@ -1,19 +1,18 @@
 package embedded
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
-
-	"hookline/embedded/block"
 )
 
 // A server that loads a block while it runs and finds a record whose lengths make no sense cuts the file off there, in
 // place: everything behind is gone, from the archive's link too. It says so just before, in the same goroutine. So the
-// block is copied then, nothing more is appended, and the next opening puts the copy back and mends it itself.
+// block is copied then, nothing more is appended, and the next opening puts the copy back and cuts the bad record out alone.
 
 // cutWords begins what the server says before it cuts a block of the log, up to the block's path.
 const cutWords = "Filestore [" + streamName + "] indexCacheBuf corrupt "
@@ -54,7 +53,8 @@ func (s *Server) keepWhole(path string) {
 	}
 }
 
-// uncut puts back what an earlier server cut off. A copy that cannot be put back stays beside the log under another name.
+// uncut puts back what an earlier server cut off. A copy of a block that has gone on since stays beside the log under
+// another name.
 func (s *Server) uncut() error {
 	dir := s.opts.uncutDir()
 	blocks, err := list(dir)
@@ -63,14 +63,26 @@ func (s *Server) uncut() error {
 	}
 	for _, b := range blocks {
 		whole, live := filepath.Join(dir, b.Name), filepath.Join(s.opts.msgsDir(), b.Name)
-		err := block.Uncut(whole, live, streamName)
-		if err != nil {
-			s.opts.Log.Error("put back what the server has cut off", "err", err)
-			err = os.Rename(whole, live+".cut")
-		}
+		was, err := os.ReadFile(whole)
 		if err != nil {
 			return classify(err)
 		}
+		now, err := os.ReadFile(live)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return classify(err)
+		}
+
+		to := live + ".cut"
+		switch {
+		case bytes.HasPrefix(now, was): // it was not cut
+			continue
+		case bytes.HasPrefix(was, now):
+			to = live
+		}
+		if err := errors.Join(s.forgetIndex(), os.Rename(whole, to), syncFile(s.opts.msgsDir())); err != nil {
+			return classify(err)
+		}
+		s.opts.Log.Warn("a block that the server had cut off", "put back as", filepath.Base(to))
 	}
 	return classify(os.RemoveAll(dir))
 }

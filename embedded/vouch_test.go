@@ -256,68 +256,77 @@ func TestEmptiedNewestBlock(t *testing.T) {
 	closeStore(t, s)
 }
 
-// A shadow is mended as its store would be, which stays as it is.
-func TestShadow(t *testing.T) {
+// A look finds what an opening would find, and changes nothing.
+func TestLook(t *testing.T) {
 	dir := storeDir(t)
 	s := open(t, dir)
 	fill(t, s, 40, 512<<10) // 20 MiB: three blocks
+	if _, err := Look(Options{Dir: dir}); !errors.Is(err, ErrLocked) {
+		t.Errorf("a store in use: %v", err)
+	}
 	closeStore(t, s)
+	if rep, err := Look(Options{Dir: dir}); err != nil || !rep.Found.Empty() {
+		t.Errorf("a sound store: %+v, %v", rep, err)
+	}
+
 	damageMiddle(t, filepath.Join(s.opts.msgsDir(), "2.blk"))
+	cutNewest(t, s)
+	before := t.TempDir()
+	if err := os.CopyFS(before, os.DirFS(dir)); err != nil {
+		t.Fatal(err)
+	}
+	rep, err := Look(Options{Dir: dir})
+	if err != nil || len(rep.Found.Lost) != 2 {
+		t.Errorf("found %+v, %v", rep.Found, err)
+	}
+	for _, name := range []string{"1.blk", "2.blk", "3.blk"} {
+		was, errWas := os.ReadFile(filepath.Join(Options{Dir: before}.msgsDir(), name))
+		is, errIs := os.ReadFile(filepath.Join(s.opts.msgsDir(), name))
+		if errors.Join(errWas, errIs) != nil || string(was) != string(is) {
+			t.Errorf("%s has changed: %v %v", name, errWas, errIs)
+		}
+	}
 	if err := block.Distrust(dir); err != nil {
 		t.Fatal(err)
 	}
-	before, err := os.ReadFile(filepath.Join(s.opts.msgsDir(), "2.blk"))
+	s = open(t, dir)
+	if got := s.Report().Found.Lost; !reflect.DeepEqual(got, rep.Found.Lost) {
+		t.Errorf("the opening lost %v, the look %v", got, rep.Found.Lost)
+	}
+	closeStore(t, s)
+}
+
+// cutNewest takes the newest block's last bytes away.
+func cutNewest(t *testing.T, s *Server) {
+	t.Helper()
+	blocks, err := block.List(s.opts.msgsDir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	beside := filepath.Join(t.TempDir(), "look", "store")
-	release, err := Shadow(Options{Dir: dir}, beside)
-	if err != nil {
+	newest := blocks[len(blocks)-1]
+	if err := os.Truncate(filepath.Join(s.opts.msgsDir(), newest.Name), newest.Size-100); err != nil {
 		t.Fatal(err)
-	}
-	if _, err := Open(t.Context(), Options{Dir: dir}); !errors.Is(err, ErrLocked) {
-		t.Errorf("the store beside its shadow: %v", err)
-	}
-	for _, at := range []string{beside, dir} {
-		if at == dir {
-			if after, err := os.ReadFile(filepath.Join(s.opts.msgsDir(), "2.blk")); err != nil || string(after) != string(before) {
-				t.Errorf("the store has changed: %v", err)
-			}
-			if err := release(); err != nil {
-				t.Fatal(err)
-			}
-		}
-		s := open(t, at)
-		if f := s.Report().Found; len(f.Lost) != 1 || f.Lost[0].First != f.Lost[0].Last {
-			t.Errorf("%s: found %+v", at, f)
-		}
-		closeStore(t, s)
 	}
 }
 
-// Nothing but the marker is left of a store: its shadow says that the log is gone, as the store would.
-func TestShadowOfGoneLog(t *testing.T) {
+// Nothing but the marker, or the archive, is left of a store: a look says so.
+func TestLookAtGoneLog(t *testing.T) {
 	dir := storeDir(t)
 	s := open(t, dir)
 	fill(t, s, 20, 100)
 	closeStore(t, s)
-	if err := errors.Join(os.RemoveAll(s.opts.archiveDir()), os.RemoveAll(s.opts.jetstreamDir())); err != nil {
+	if err := os.RemoveAll(s.opts.jetstreamDir()); err != nil {
 		t.Fatal(err)
 	}
-	beside := filepath.Join(t.TempDir(), "look", "store")
-	release, err := Shadow(Options{Dir: dir}, beside)
-	if err != nil {
+	if rep, err := Look(Options{Dir: dir}); err != nil || !rep.Found.Whole {
+		t.Errorf("found %+v, %v", rep.Found, err)
+	}
+	if err := os.RemoveAll(s.opts.archiveDir()); err != nil {
 		t.Fatal(err)
 	}
-	if err := release(); err != nil {
-		t.Fatal(err)
-	}
-	for _, at := range []string{beside, dir} {
-		_, err := Open(t.Context(), Options{Dir: at})
-		var damage *DamageError
-		if !errors.Is(err, ErrLogGone) || !errors.As(err, &damage) || damage.FirstSeq != 1 || damage.LastSeq != 20 {
-			t.Errorf("%s: %v", at, err)
-		}
+	var damage *DamageError
+	if _, err := Look(Options{Dir: dir}); !errors.Is(err, ErrLogGone) || !errors.As(err, &damage) || damage.FirstSeq != 1 || damage.LastSeq != 20 {
+		t.Error(err)
 	}
 }
 

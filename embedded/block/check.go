@@ -1,6 +1,7 @@
 package block
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -14,26 +15,24 @@ import (
 type scan struct {
 	Info
 	read   bool
-	wounds []wound
-	gaps   []Range  // between its records
-	tombs  []uint64 // sequences deleted
-	wiped  []Range  // sequences erased
+	pieces []mark
+	tombs  []uint64 // sequences that were deleted
+	wiped  []Range  // sequences that were erased
 }
 
-// wound is a damaged stretch as its own block sees it. The sequences before and behind it may be known only with the
-// neighbouring blocks.
-type wound struct {
-	Damage
-	size       int
-	prev, next uint64 // message sequences on either side in this block; 0: none
-	head       uint64 // sequence in the unchecked head of the first damaged record; 0: no head
-	heads      uint64 // that many unchecked heads follow each other with ascending sequences
+// mark is a run of messages without a gap, or a damaged stretch between two of them.
+type mark struct {
+	Range         // of the messages
+	damage Damage // Why is empty for messages
+	size   int    // bytes of the damage
+	head   uint64 // sequence in the unchecked head of the first damaged record; 0: no head
+	heads  uint64 // so many unchecked heads follow each other with ascending sequences
 }
 
 // Check verifies every record of the blocks in dir, the stream's msgs folder, and looks for missing sequences in and
-// between blocks; before the first only with o.Began or o.RepairFrom, behind the last only with the latter, where the archive has such a block. Damage is
-// no error; an error means that the folder could not be judged at all. In a stream with deletes the server may drop a
-// tombstone when it compacts a block: those sequences show as holes.
+// between blocks; before the first block only with o.Began or o.RepairFrom, behind the last only where o.RepairFrom has such
+// a block. Damage is no error; an error means that the folder could not be judged at all. In a stream with deletes the
+// server may drop a tombstone when it compacts a block: those sequences show as holes.
 func Check(dir string, o Options) (Report, error) {
 	blocks, err := List(dir)
 	if err != nil {
@@ -43,38 +42,38 @@ func Check(dir string, o Options) (Report, error) {
 	if err != nil {
 		return Report{}, fmt.Errorf("check blocks: read the archive: %w", err)
 	}
+
 	full := slices.IndexFunc(blocks, func(b Info) bool { return b.Size > 0 })
 	headless := o.Began > 0 && full >= 0 && blocks[full].Index > o.Began
-	scans, err := check(dir, o, blocks, len(outer) > 0 || headless)
+	scans := make([]scan, len(blocks))
+	for i, info := range blocks {
+		scans[i].Info = info
+	}
+	rep, err := Report{}, scanAll(dir, o, scans, wanted(o, blocks, len(outer) > 0 || headless))
+	if err == nil {
+		rep = report(scans, outer, headless)
+	}
+	if err == nil && len(rep.Damage)+len(rep.Holes) > 0 { // what was lost is told by all blocks together
+		err = scanAll(dir, o, scans, func(int) bool { return true })
+		rep = report(scans, outer, headless)
+	}
 	if err != nil {
 		return Report{}, fmt.Errorf("check blocks: %w", err)
 	}
-	return report(scans, outer, headless), nil
+	return rep, nil
 }
 
-// check scans the wanted blocks, those beside a missing or empty one (with ends, the first and the last too), and those that are
-// needed to tell which sequences a damage at the edge of its neighbour has cost.
-func check(dir string, o Options, blocks []Info, ends bool) ([]scan, error) {
-	scans := make([]scan, len(blocks))
-	wanted := make([]bool, len(blocks))
-	for i, info := range blocks {
-		scans[i].Info = info
-		end := i == 0 || i == len(blocks)-1 || blocks[i+1].Size == 0
-		wanted[i] = wanted[i] || o.Only == nil || o.Only(info.Name) || ends && end
-		if i > 0 && (blocks[i-1].Index+1 != info.Index || blocks[i-1].Size == 0 || info.Size == 0) {
-			wanted[i-1], wanted[i] = true, true
+// wanted tells which blocks to read: those of o.Only, those beside a missing or empty one, and with ends the first and the last.
+func wanted(o Options, blocks []Info, ends bool) func(i int) bool {
+	apart := func(i int) bool {
+		return i > 0 && i < len(blocks) && (blocks[i-1].Index+1 != blocks[i].Index || blocks[i-1].Size == 0 || blocks[i].Size == 0)
+	}
+	return func(i int) bool {
+		if o.Only == nil || o.Only(blocks[i].Name) || apart(i) || apart(i+1) {
+			return true
 		}
+		return ends && (i == 0 || i == len(blocks)-1)
 	}
-	if err := scanAll(dir, o, scans, wanted); err != nil {
-		return nil, err
-	}
-	for i, sc := range scans {
-		for _, w := range sc.wounds {
-			wanted[max(i-1, 0)] = wanted[max(i-1, 0)] || w.prev == 0
-			wanted[min(i+1, len(scans)-1)] = wanted[min(i+1, len(scans)-1)] || w.next == 0
-		}
-	}
-	return scans, scanAll(dir, o, scans, wanted)
 }
 
 // outside reads the archived blocks that come before the first and behind the last block with any bytes.
@@ -93,9 +92,11 @@ func outside(o Options, blocks []Info) ([]scan, error) {
 			continue
 		}
 		sc := scan{Info: info}
-		if err := sc.fill(filepath.Join(o.RepairFrom, info.Name), o.Stream); errors.Is(err, ErrDenied) {
+		err := sc.fill(filepath.Join(o.RepairFrom, info.Name), o.Stream)
+		if errors.Is(err, ErrDenied) {
 			continue // it cannot help, and hides nothing of the log
-		} else if err != nil {
+		}
+		if err != nil {
 			return nil, err
 		}
 		outer = append(outer, sc)
@@ -104,7 +105,7 @@ func outside(o Options, blocks []Info) ([]scan, error) {
 }
 
 // scanAll fills the wanted scans that are not filled yet, o.Parallel at a time.
-func scanAll(dir string, o Options, scans []scan, wanted []bool) error {
+func scanAll(dir string, o Options, scans []scan, wanted func(i int) bool) error {
 	errs := make([]error, len(scans))
 	todo := make(chan int)
 	var workers sync.WaitGroup
@@ -116,7 +117,7 @@ func scanAll(dir string, o Options, scans []scan, wanted []bool) error {
 		})
 	}
 	for i := range scans {
-		if wanted[i] && !scans[i].read {
+		if !scans[i].read && wanted(i) {
 			todo <- i
 		}
 	}
@@ -134,14 +135,17 @@ func (sc *scan) fill(path, stream string) error {
 		if len(buf) >= sumLen {
 			sc.LastSum = [8]byte(buf[len(buf)-sumLen:])
 		}
-		sc.walk(newScanner(buf, sum))
+		s := newScanner(buf, sum)
+		for p, ok := s.next(); ok; p, ok = s.next() {
+			sc.note(buf, p)
+		}
 		return nil
 	})
 	if errors.Is(err, ErrCompressed) || errors.Is(err, ErrEncrypted) || errors.Is(err, ErrDenied) {
 		return err
 	}
 	if err != nil {
-		sc.wounds = []wound{{Damage: Damage{Block: sc.Name, Why: err.Error()}}}
+		sc.pieces = []mark{{damage: Damage{Block: sc.Name, Why: err.Error()}}}
 	}
 	return nil
 }
@@ -156,68 +160,269 @@ func denied(err error) error {
 	return err
 }
 
-// walk notes what the pieces of the block tell.
-func (sc *scan) walk(s *scanner) {
-	var open *wound // damage behind the last message: the gap up to the next one is its doing
-	for p, ok := s.next(); ok; p, ok = s.next() {
-		if p.why != "" {
-			if open != nil {
-				open.head, open.next = 0, sc.Last+1 // only the last of several in one gap accounts for it
-			}
-			sc.wounds = append(sc.wounds, sc.wound(s.buf, p))
-			open = &sc.wounds[len(sc.wounds)-1]
-			continue
-		}
-		sc.Records++
-		if p.tomb {
-			sc.tombs = append(sc.tombs, p.seq)
-		}
-		if !p.message() || p.seq <= sc.Last {
-			continue
-		}
-		sc.message(p, open)
-		open = nil
+// note takes one piece of the block into account.
+func (sc *scan) note(buf []byte, p piece) {
+	if p.why != "" {
+		sc.pieces = append(sc.pieces, damaged(sc.Name, buf, p))
+		return
 	}
-}
-
-// foreign tells that no record of the block is good and that nevertheless several follow each other: most likely it lies
-// under another block's name, which is part of every checksum.
-func (sc *scan) foreign() bool {
-	return sc.Records == 0 && len(sc.wounds) == 1 && sc.wounds[0].heads > 1
-}
-
-// message takes a message record into account; open is the damage since the last one, if any.
-func (sc *scan) message(p piece, open *wound) {
-	first := max(p.first(), sc.Last+1)
-	switch {
-	case open != nil:
-		open.next = first
-	case sc.Last > 0 && first > sc.Last+1:
-		sc.gaps = append(sc.gaps, Range{sc.Last + 1, first - 1})
+	sc.Records++
+	if p.tomb {
+		sc.tombs = append(sc.tombs, p.seq)
 	}
+	if !p.message() {
+		return
+	}
+
+	first := p.first()
+	if p.seq <= sc.Last {
+		if !p.erased { // the server never writes so: the record was copied or moved
+			sc.pieces = append(sc.pieces, mark{Range: Range{first, p.seq}, damage: Damage{Block: sc.Name, Offset: int64(p.off), Why: whyOrder}})
+		}
+		return
+	}
+	first = max(first, sc.Last+1)
 	if sc.First == 0 {
 		sc.First = first
 	}
+	sc.Last = p.seq
 	if p.erased {
 		sc.wiped = append(sc.wiped, Range{first, p.seq})
 	}
-	sc.Last = p.seq
+	if n := len(sc.pieces); n > 0 && sc.pieces[n-1].damage.Why == "" && sc.pieces[n-1].Last+1 == first {
+		sc.pieces[n-1].Last = p.seq
+		return
+	}
+	sc.pieces = append(sc.pieces, mark{Range: Range{first, p.seq}})
 }
 
-// wound describes the damaged piece p of buf.
-func (sc *scan) wound(buf []byte, p piece) wound {
-	w := wound{
-		Damage: Damage{Block: sc.Name, Offset: int64(p.off), Why: p.why},
-		size:   p.end - p.off, prev: sc.Last,
-	}
-	for rest := buf[p.off:p.end]; ; w.heads++ {
+// damaged describes the damaged piece p of buf.
+func damaged(name string, buf []byte, p piece) mark {
+	m := mark{damage: Damage{Block: name, Offset: int64(p.off), Why: p.why}, size: p.end - p.off}
+	for rest := buf[p.off:p.end]; ; m.heads++ {
 		r, ok := frame(rest)
-		if !ok || !r.message() || r.seq >= 1<<48 || w.heads > 0 && r.seq != w.head+w.heads {
-			return w
+		if !ok || !r.message() || r.seq >= 1<<48 || m.heads > 0 && r.seq != m.head+m.heads {
+			return m
 		}
-		if w.heads == 0 {
-			w.head = r.seq
+		if m.heads == 0 {
+			m.head = r.seq
 		}
 		rest = rest[len(r.b):]
 	}
+}
+
+// has is which sequences the block has.
+func (sc *scan) has() []Range {
+	var parts []Range
+	for _, m := range sc.pieces {
+		if m.damage.Why == "" {
+			parts = append(parts, m.Range)
+		}
+	}
+	return parts
+}
+
+// hurt tells whether the block has damage.
+func (sc *scan) hurt() bool {
+	return slices.ContainsFunc(sc.pieces, func(m mark) bool { return m.damage.Why != "" })
+}
+
+// report puts the blocks' scans together. The sequences between two messages are missing, whatever blocks these lie in: damage
+// between the two has cost them, else they are a hole. Outer are archived blocks from before and behind; headless says that
+// the stream's first block is gone, so that its first message is not where the stream began.
+func report(scans, outer []scan, headless bool) Report {
+	var rep Report
+	var gaps, late []Range
+	var tombs []uint64
+	var prev uint64 // the last message; 0: not known
+	var open mark   // damage between prev and the next message
+	at := -1        // its place in rep.Damage; -1: none
+	for _, sc := range scans {
+		if !sc.read {
+			prev, at = 0, -1
+			continue
+		}
+		rep.Blocks = append(rep.Blocks, sc.Info)
+		tombs = append(tombs, sc.tombs...)
+		for _, m := range sc.pieces {
+			if m.damage.Why != "" {
+				rep.Damage = append(rep.Damage, m.damage)
+				if m.damage.Why == whyOrder {
+					late = append(late, m.Range)
+				} else {
+					open, at = m, len(rep.Damage)-1
+				}
+				continue
+			}
+			gap := Range{prev + 1, m.First - 1}
+			if at >= 0 && prev == 0 { // before the first message that is left
+				gap.First = open.before(gap.Last)
+			}
+			switch {
+			case gap.First > gap.Last:
+			case at >= 0:
+				rep.Damage[at].FirstSeq, rep.Damage[at].LastSeq = gap.First, gap.Last
+			case prev > 0:
+				gaps = append(gaps, gap)
+			}
+			prev, at = max(prev, m.Last), -1
+		}
+	}
+	if at >= 0 {
+		rep.Damage[at].FirstSeq, rep.Damage[at].LastSeq = open.atEnd(prev)
+	}
+
+	gaps = append(gaps, beyond(scans, outer, headless)...)
+	for _, d := range rep.Damage {
+		gaps = without(gaps, Range{d.FirstSeq, d.LastSeq})
+	}
+	for _, r := range late {
+		gaps = without(gaps, r)
+	}
+	rep.Holes = unexplained(Join(gaps...), tombs, scans)
+	return rep
+}
+
+// before is the first of the sequences that damage in front of all messages has cost, of which last is the last, as far as the
+// head of its first record can be believed.
+func (m mark) before(last uint64) uint64 {
+	if m.head == 0 || m.head > last || last-m.head > uint64(m.size/minRecord) {
+		return last
+	}
+	return m.head
+}
+
+// atEnd is which sequences damage behind the last message has cost, as far as the heads of its records tell: a lower bound.
+// A copy of an earlier block has cost none.
+func (m mark) atEnd(prev uint64) (first, last uint64) {
+	switch {
+	case m.damage.Why == whyZeros:
+		return 0, 0
+	case m.heads > 1:
+		last = m.head + m.heads - 1
+	case prev > 0:
+		last = prev + 1
+	default:
+		last = m.head
+	}
+	first = prev + 1
+	if prev == 0 {
+		first = m.head
+	}
+	if first > last {
+		return 0, 0
+	}
+	return first, last
+}
+
+// beyond is what is known to have been before the first and behind the last message of the scans.
+func beyond(scans, outer []scan, headless bool) []Range {
+	var first, last uint64
+	for _, sc := range scans {
+		if sc.First > 0 {
+			last = sc.Last
+		}
+		if first == 0 {
+			first = sc.First
+		}
+	}
+	var out []Range
+	if headless && first > 1 {
+		out = append(out, Range{1, first - 1})
+	}
+	for _, sc := range outer {
+		parts := sc.has()
+		if last > 0 && len(parts) > 0 && sc.First > last {
+			parts = []Range{{last + 1, sc.Last}}
+		}
+		if last > 0 && len(parts) > 0 && sc.Last < first {
+			parts = []Range{{sc.First, first - 1}}
+		}
+		out = append(out, parts...)
+	}
+	return without(out, Range{first, last})
+}
+
+// unexplained drops the deleted sequences from the gaps. A block whose messages were all deleted is removed by the
+// server, and its last message gets no tombstone: such a gap between blocks, explained but for one sequence, is no hole.
+func unexplained(gaps []Range, tombs []uint64, scans []scan) []Range {
+	var holes []Range
+	slices.Sort(tombs)
+	tombs = slices.Compact(tombs)
+	for _, gap := range gaps {
+		left := []Range{gap}
+		from, _ := slices.BinarySearch(tombs, gap.First)
+		to, _ := slices.BinarySearch(tombs, gap.Last+1)
+		for _, seq := range tombs[from:to] {
+			left = without(left, Range{seq, seq})
+		}
+		single := to > from && len(left) == 1 && left[0].First == left[0].Last
+		if single && atMissingBlock(gap, scans) {
+			continue
+		}
+		holes = append(holes, left...)
+	}
+	return holes
+}
+
+// atMissingBlock says whether gap lies before the first block or between two whose numbers do not follow each other.
+func atMissingBlock(gap Range, scans []scan) bool {
+	for i, sc := range scans {
+		if sc.First == gap.Last+1 {
+			return i == 0 || scans[i-1].Index+1 != sc.Index
+		}
+	}
+	return false
+}
+
+// Missing is every sequence that the report misses, in order.
+func (r Report) Missing() []Range {
+	lost := slices.Clone(r.Holes)
+	for _, d := range r.Damage {
+		lost = append(lost, Range{d.FirstSeq, d.LastSeq})
+	}
+	return Join(lost...)
+}
+
+// without removes cut from the ranges.
+func without(ranges []Range, cut Range) []Range {
+	if cut.First == 0 {
+		return ranges
+	}
+	var left []Range
+	for _, r := range ranges {
+		if cut.Last < r.First || cut.First > r.Last {
+			left = append(left, r)
+			continue
+		}
+		if r.First < cut.First {
+			left = append(left, Range{r.First, cut.First - 1})
+		}
+		if r.Last > cut.Last {
+			left = append(left, Range{cut.Last + 1, r.Last})
+		}
+	}
+	return left
+}
+
+// Join puts ranges in order and together: none meets another. Empty ones and those from 0 are dropped.
+func Join(ranges ...Range) []Range {
+	sorted := slices.Clone(ranges)
+	slices.SortFunc(sorted, func(a, b Range) int { return cmp.Compare(a.First, b.First) })
+	var out []Range
+	for _, r := range sorted {
+		if r.First == 0 || r.First > r.Last {
+			continue
+		}
+		if n := len(out); n > 0 && r.First <= out[n-1].Last+1 {
+			out[n-1].Last = max(out[n-1].Last, r.Last)
+			continue
+		}
+		out = append(out, r)
+	}
+	return out
+}
+
+func overlaps(ranges []Range, r Range) bool {
+	return slices.ContainsFunc(ranges, func(x Range) bool { return x.First <= r.Last && r.First <= x.Last })
 }

@@ -155,13 +155,13 @@ func (h hasher) sum(r raw) uint64 {
 // good says whether the record's checksum matches.
 func (h hasher) good(r raw) bool { return h.sum(r) == le.Uint64(r.b[len(r.b)-sumLen:]) }
 
-// erased makes the record that stands for the lost sequences, in the server's own form for a securely deleted message,
-// n bytes long or as long as it must be. The server leaves no time in its own, which tells the two apart.
-func (h hasher) erased(lost Range, n int, nanos int64) []byte {
+// erased makes the record that stands for the lost sequences, in the server's own form for a securely deleted message. The
+// server leaves no time in its own, which tells the two apart.
+func (h hasher) erased(lost Range, nanos int64) []byte {
 	nanos = max(nanos, 1)
-	n = max(n, minRecord)
+	n := minRecord
 	if lost.First != lost.Last {
-		n = max(n, lostRecord)
+		n = lostRecord
 	}
 	b := make([]byte, n)
 	le.PutUint32(b, uint32(n))

@@ -4,194 +4,350 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 )
+
+// ErrPresent says that sequences that are to be given up are in the log.
+var ErrPresent = errors.New("the sequence is in the log")
 
 // Fixed is what Repair did. Only Lost is a loss.
 type Fixed struct {
 	Lost     []Range  // sequences whose messages are gone
 	Torn     []Range  // sequences of records that were cut off at the log's end: the next messages get them
-	Mended   []uint64 // messages that one flipped bit or a damaged length had hidden, whole again
 	Restored []string // blocks taken from the archive
-	SetAside []string // new names of block files that could not be read
+	SetAside []string // new names of block files without a good record
 	Trimmed  int64    // bytes cut off the end of the newest block
 }
 
 // Repair makes the blocks in dir readable for the server again, so that it loses what is damaged and nothing else. r is
-// what Check found; no server may be running. Damaged and missing blocks come from o.RepairFrom where that has a sound
-// copy; a record with one flipped bit is mended; any other damaged stretch becomes an erased record of the same length and
-// of the lost sequence, as the server writes it for a securely deleted message (one record for all when several follow
-// each other). A record that was cut off at the end of the newest block goes, and the server will give its sequence to the
-// next message. In the place of lost blocks comes such an erased record, too, so that no later check finds the loss anew.
-// Blocks are replaced whole, by rename. Repair of a clean report changes nothing.
+// what Check found; no server may be running. Damaged and missing blocks come from o.RepairFrom where that has a sound copy.
+// Else every bad record is cut out alone, and before the next good one comes an erased record for the lost sequences (one
+// for all when several follow each other), as the server writes it for a securely deleted message: so no later check finds
+// the loss anew. A record that was cut off at the end of the newest block goes, and the server will give its sequence to
+// the next message. Records in a wrong order are put in order, and those that are there twice go. Blocks are replaced
+// whole, by rename. Repair of a clean report changes nothing.
 func Repair(dir string, o Options, r Report) (Fixed, error) {
-	f, err := repair(dir, o, r)
-	if err != nil {
+	f := Fixed{Lost: r.Missing()}
+	if len(r.Damage)+len(r.Holes) == 0 {
+		return f, nil
+	}
+	if err := f.repair(dir, o, r); err != nil {
 		return f, fmt.Errorf("repair blocks: %w", err)
 	}
 	return f, nil
 }
 
-func repair(dir string, o Options, r Report) (Fixed, error) {
-	f := Fixed{Lost: r.Missing()}
-	if len(r.Damage) > 0 { // first of all: a crash must not leave an index.db that knows other blocks
-		if err := dropIndex(dir); err != nil {
-			return f, err
-		}
+func (f *Fixed) repair(dir string, o Options, r Report) error {
+	if err := dropIndex(dir); err != nil { // first of all: a crash must not leave an index.db that knows other blocks
+		return err
 	}
 	restored, err := f.fromArchive(dir, o, r)
 	if err != nil {
-		return f, err
+		return err
 	}
 	blocks, err := List(dir) // after the archive, which may have brought a newer one
 	if err != nil {
-		return f, err
+		return err
 	}
-	budget := int64(mendBudget)
-	for i, info := range blocks {
-		damage := r.byOffset(info.Name)
-		if len(damage) == 0 || restored[info.Name] {
-			continue
-		}
-		cut := cutter{damage: damage, newest: i == len(blocks)-1, budget: &budget, fixed: &f}
-		if err := cut.block(filepath.Join(dir, info.Name), o.Stream); err != nil {
-			return f, err
-		}
-	}
-	for _, seq := range f.Mended {
-		f.Lost = without(f.Lost, Range{seq, seq})
-	}
-	for _, r := range f.Torn {
-		f.Lost = without(f.Lost, r)
-	}
-	return f, f.standIn(dir, o)
-}
 
-// Missing is every sequence that the report misses, in order.
-func (r Report) Missing() []Range {
-	lost := slices.Clone(r.Holes)
+	hurt := map[string]bool{}
 	for _, d := range r.Damage {
-		if d.FirstSeq > 0 {
-			lost = append(lost, Range{d.FirstSeq, d.LastSeq})
+		hurt[d.Block] = !restored[d.Block]
+	}
+	if n := len(blocks); n > 0 && hurt[blocks[n-1].Name] {
+		if err := f.torn(filepath.Join(dir, blocks[n-1].Name), o.Stream, r.Damage[len(r.Damage)-1]); err != nil {
+			return err
 		}
 	}
-	sortRanges(lost)
-	return lost
-}
-
-func sortRanges(r []Range) {
-	slices.SortFunc(r, func(a, b Range) int { return cmp.Compare(a.First, b.First) })
-}
-
-// byOffset is the damage of one block.
-func (r Report) byOffset(name string) map[int64]Damage {
-	damage := make(map[int64]Damage)
-	for _, d := range r.Damage {
-		if d.Block == name {
-			damage[d.Offset] = d
+	rest := f.Lost
+	for _, info := range blocks {
+		if rest, err = f.rewrite(filepath.Join(dir, info.Name), o.Stream, hurt[info.Name], rest); err != nil {
+			return fmt.Errorf("%s: %w", info.Name, err)
 		}
 	}
-	return damage
+	for _, lost := range rest {
+		if err := Lose(dir, o.Stream, lost); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-// cutter rewrites one block.
-type cutter struct {
-	damage map[int64]Damage // by offset
-	newest bool
-	budget *int64
-	fixed  *Fixed
-}
-
-// block rewrites the block at path, or moves it out of the way when it cannot be read: the server deletes a stream with
-// such a block. What may be another block under a wrong name is not overwritten but moved, too.
-func (c cutter) block(path, stream string) error {
-	var fixed []byte
-	var whole scan
+// torn notes what is lost at the end of the newest block but was never whole: its sequence is free. d is the last damage.
+func (f *Fixed) torn(path, stream string, d Damage) error {
+	if d.Block != filepath.Base(path) {
+		return nil
+	}
 	err := withBlock(path, stream, func(buf []byte, sum hasher) error {
-		var err error
-		whole.walk(newScanner(buf, sum))
-		if fixed, err = c.rewrite(buf, sum); err != nil {
-			return fmt.Errorf("%s: %w", filepath.Base(path), err)
+		var last piece
+		s := newScanner(buf, sum)
+		for p, ok := s.next(); ok; p, ok = s.next() {
+			last = p
+		}
+		if last.why == "" || last.why != whyTorn && damaged("", buf, last).heads > 0 {
+			return nil
+		}
+		f.Trimmed += int64(last.end - last.off)
+		if gone := (Range{d.FirstSeq, d.LastSeq}); gone.First > 0 && d.Offset == int64(last.off) {
+			f.Torn = append(f.Torn, gone)
+			f.Lost = without(f.Lost, gone)
+		}
+		return nil
+	})
+	if errors.Is(err, ErrCompressed) || errors.Is(err, ErrEncrypted) || errors.Is(err, ErrDenied) {
+		return err
+	}
+	return nil // what cannot be read at all is set aside
+}
+
+// rewrite replaces a block by its good records in order, with an erased record for each of the lost ranges before the first
+// message behind it, and gives the ranges that belong behind this block. A block without a good record is set aside: the
+// server deletes a stream with one that it cannot read, and what lies under a wrong name may be wanted.
+func (f *Fixed) rewrite(path, stream string, hurt bool, lost []Range) ([]Range, error) {
+	var good []raw
+	var out []byte
+	rest := lost
+	err := withBlock(path, stream, func(buf []byte, sum hasher) error {
+		s := newScanner(buf, sum)
+		for p, ok := s.next(); ok; p, ok = s.next() {
+			if p.why == "" {
+				good = append(good, p.raw)
+			}
+		}
+		if hurt {
+			good = ordered(good)
+		}
+		for _, r := range good {
+			if hurt && r.message() { // it may have been in another place
+				f.Lost = without(f.Lost, Range{r.first(), r.seq})
+				rest = without(rest, Range{r.first(), r.seq})
+			}
+		}
+
+		var nanos int64
+		out = make([]byte, 0, len(buf)+lostRecord)
+		for _, r := range good {
+			for r.message() && len(rest) > 0 && rest[0].Last < r.first() {
+				out = append(out, sum.erased(rest[0], nanos)...)
+				rest = rest[1:]
+			}
+			if r.message() {
+				nanos = int64(le.Uint64(r.b[12:]))
+			}
+			out = append(out, r.b...)
 		}
 		return nil
 	})
 	switch {
-	case errors.Is(err, ErrDamaged), errors.Is(err, ErrCompressed), errors.Is(err, ErrEncrypted), errors.Is(err, ErrDenied):
-		return err
+	case errors.Is(err, ErrCompressed), errors.Is(err, ErrEncrypted), errors.Is(err, ErrDenied):
+		return lost, err
+	case hurt && len(good) == 0:
+		return lost, f.setAside(path)
 	case err != nil:
-		return c.fixed.setAside(path)
-	case whole.foreign():
-		if err := c.fixed.setAside(path); err != nil || len(fixed) == 0 {
-			return err // it has cost nothing: there is no block of this name
-		}
+		return lost, err
+	case !hurt && len(rest) == len(lost):
+		return lost, nil
 	}
-	return replace(path, fixed)
+	return rest, replace(path, out)
 }
 
-// rewrite returns the block with every damaged stretch cut out, and has proven that it is sound.
-func (c cutter) rewrite(buf []byte, sum hasher) ([]byte, error) {
-	out := make([]byte, 0, len(buf)+lostRecord)
-	var sc scan
-	var nanos int64
-	s := newScanner(buf, sum)
-	for p, ok := s.next(); ok; p, ok = s.next() {
-		if p.why == "" {
-			out = append(out, p.b...)
-			if p.message() {
-				nanos = int64(le.Uint64(p.b[12:]))
-			}
+// ordered puts the messages in the order of their sequences, each once; tombstones come last.
+func ordered(records []raw) []raw {
+	var messages, others []raw
+	for _, r := range records {
+		if r.message() {
+			messages = append(messages, r)
+		} else {
+			others = append(others, r)
+		}
+	}
+	slices.SortStableFunc(messages, func(a, b raw) int { return cmp.Compare(a.seq, b.seq) })
+	messages = slices.CompactFunc(messages, func(a, b raw) bool { return a.seq == b.seq })
+	return append(messages, others...)
+}
+
+// setAside gives a block file that cannot be read, or that is another block, a name under which the server does not look at
+// it. What was set aside before stays.
+func (f *Fixed) setAside(path string) error {
+	aside := path + ".unreadable"
+	for n := 2; ; n++ {
+		_, err := os.Lstat(aside)
+		if errors.Is(err, os.ErrNotExist) {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		aside = fmt.Sprintf("%s.unreadable.%d", path, n)
+	}
+	if err := os.Rename(path, aside); err != nil {
+		return err
+	}
+	f.SetAside = append(f.SetAside, filepath.Base(aside))
+	return syncDir(filepath.Dir(path))
+}
+
+// fromArchive takes back each sound archived block that has lost sequences and everything that the block under its name has,
+// and gives the names. An archive with other messages under the same sequences is of another stream: nothing is mixed.
+func (f *Fixed) fromArchive(dir string, o Options, r Report) (map[string]bool, error) {
+	done := make(map[string]bool)
+	if o.RepairFrom == "" {
+		return done, nil
+	}
+	archived, err := List(o.RepairFrom)
+	if errors.Is(err, os.ErrNotExist) {
+		return done, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := sameStream(dir, o, archived); err != nil {
+		return nil, err
+	}
+
+	for _, info := range archived {
+		kept := scan{Info: info}
+		err := kept.fill(filepath.Join(o.RepairFrom, info.Name), o.Stream)
+		if errors.Is(err, ErrDenied) {
 			continue
 		}
-		d, known := c.damage[int64(p.off)]
-		if !known {
-			return nil, fmt.Errorf("%w: changed since it was checked", ErrDamaged)
+		if err != nil {
+			return done, err
 		}
-		w := sc.wound(buf, p)
-		w.Damage = d
-		out = append(out, c.instead(buf[p.off:p.end], w, p.end == len(buf), sum, nanos)...)
-	}
-	check := newScanner(out, sum)
-	for p, ok := check.next(); ok; p, ok = check.next() {
-		if p.why != "" {
-			return nil, fmt.Errorf("%w: still not readable at %d after the repair: %s", ErrDamaged, p.off, p.why)
+		path := filepath.Join(dir, info.Name)
+		if kept.hurt() || !r.wants(path, o.Stream, kept) {
+			continue
+		}
+		if err := f.restore(path, o, info.Name); err != nil {
+			return done, err
+		}
+		done[info.Name] = true
+		for _, part := range kept.has() {
+			f.Lost = without(f.Lost, part)
 		}
 	}
-	return out, nil
+	return done, nil
 }
 
-// instead is what takes the place of the damaged bytes; nil when nothing must.
-func (c cutter) instead(bad []byte, w wound, last bool, sum hasher, nanos int64) []byte {
-	lost := Range{w.FirstSeq, w.LastSeq}
-	if b := c.mend(bad, w, sum); b != nil {
-		if r, _ := frame(b); r.message() {
-			c.fixed.Mended = append(c.fixed.Mended, r.seq)
+// sameStream compares the archived blocks with those under their names. One shared file settles it.
+func sameStream(dir string, o Options, archived []Info) error {
+	for _, info := range archived {
+		path := filepath.Join(o.RepairFrom, info.Name)
+		live, err := os.Stat(filepath.Join(dir, info.Name))
+		if err != nil || !live.Mode().IsRegular() {
+			continue
 		}
-		return b
-	}
-	if c.newest && last && (w.Why == whyTorn || w.heads == 0) {
-		c.fixed.Trimmed += int64(len(bad))
-		if lost.First > 0 {
-			c.fixed.Torn = append(c.fixed.Torn, lost)
+		if st, err := os.Stat(path); err == nil && os.SameFile(live, st) {
+			return nil
 		}
-		return nil
-	}
-	if lost.First == 0 {
-		return nil // a damaged tombstone, or filler
-	}
-	return sum.erased(lost, len(bad), nanos)
-}
-
-// mend tries to get the record back that is hidden in bad.
-func (c cutter) mend(bad []byte, w wound, sum hasher) []byte {
-	m := mender{sum, c.budget}
-	switch {
-	case w.Why == whyBorder:
-		return sum.border(bad)
-	case w.FirstSeq == 0:
-		return m.mend(bad, func(r raw) bool { return r.tomb })
-	case w.FirstSeq == w.LastSeq:
-		return m.mend(bad, func(r raw) bool { return r.message() && r.seq == w.FirstSeq })
+		sums, _ := messages(filepath.Join(dir, info.Name), o.Stream) // what is readable will do
+		if other, _ := contradicts(path, o.Stream, sums); other {
+			return fmt.Errorf("%s in the archive: %w", info.Name, ErrOtherStream)
+		}
 	}
 	return nil
+}
+
+// wants says whether an archived block is better than what lies at path: it has missing sequences, or that is damaged; and
+// it has every message of that, and brings back none that was erased.
+func (r Report) wants(path, stream string, kept scan) bool {
+	fills := slices.ContainsFunc(r.Holes, func(hole Range) bool { return overlaps(kept.has(), hole) })
+	live := scan{}
+	if _, err := os.Lstat(path); errors.Is(err, os.ErrNotExist) {
+		return fills
+	}
+	if err := live.fill(path, stream); err != nil || !fills && !live.hurt() {
+		return false
+	}
+	need := live.has()
+	wiped := live.wiped
+	if live.Records > 0 {
+		for _, d := range r.Damage {
+			if d.Block == kept.Name {
+				need = append(need, Range{d.FirstSeq, d.LastSeq})
+			}
+		}
+	}
+	for _, part := range kept.has() {
+		need = without(need, part)
+	}
+	for _, part := range kept.wiped {
+		wiped = without(wiped, part)
+	}
+	return kept.First > 0 && len(Join(need...))+len(wiped) == 0
+}
+
+// restore copies a block back. What is no file cannot be replaced by one, and what may be another block must not be.
+func (f *Fixed) restore(path string, o Options, name string) error {
+	live := scan{}
+	_, err := os.Lstat(path)
+	if err == nil {
+		if err = live.fill(path, o.Stream); err == nil && live.Records == 0 && live.hurt() {
+			err = f.setAside(path)
+		}
+	}
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	f.Restored = append(f.Restored, name)
+	return restore(o.RepairFrom, filepath.Dir(path), name)
+}
+
+// Lose gives up sequences that follow the newest one in dir and are known to have been there: it appends one erased
+// record for all of them to the newest block, or makes the first block of it. The server takes that for messages which
+// were deleted and goes on counting behind them, so that none of the sequences is ever given to another message. No server
+// may be running. Without lost sequences nothing changes.
+func Lose(dir, stream string, lost Range) error {
+	if lost.First == 0 || lost.First > lost.Last {
+		return nil
+	}
+	if err := lose(dir, stream, lost); err != nil {
+		return fmt.Errorf("give up the sequences %d to %d: %w", lost.First, lost.Last, err)
+	}
+	return nil
+}
+
+func lose(dir, stream string, lost Range) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	blocks, err := List(dir)
+	if err != nil {
+		return err
+	}
+	newest := Info{Name: "1" + suffix, Index: 1}
+	var content []byte
+	var nanos int64
+	if len(blocks) > 0 {
+		newest = blocks[len(blocks)-1]
+		if content, nanos, err = ended(filepath.Join(dir, newest.Name), stream, lost.First); err != nil {
+			return err
+		}
+	}
+	if err := dropIndex(dir); err != nil {
+		return err
+	}
+	return replace(filepath.Join(dir, newest.Name), append(content, newHasher(stream, newest.Index).erased(lost, nanos)...))
+}
+
+// ended is a block's content, which must be sound and hold no sequence from first on, with the time of its last message.
+func ended(path, stream string, first uint64) (content []byte, nanos int64, err error) {
+	err = withBlock(path, stream, func(buf []byte, sum hasher) error {
+		s := newScanner(buf, sum)
+		for p, ok := s.next(); ok; p, ok = s.next() {
+			switch {
+			case p.why != "":
+				return fmt.Errorf("%w at %d: %s", ErrDamaged, p.off, p.why)
+			case p.message() && p.seq >= first:
+				return fmt.Errorf("%w: %d", ErrPresent, p.seq)
+			case p.message():
+				nanos = int64(le.Uint64(p.b[12:]))
+			}
+		}
+		content = append(make([]byte, 0, len(buf)+lostRecord), buf...)
+		return nil
+	})
+	return content, nanos, err
 }

@@ -9,6 +9,7 @@ const (
 	whyTorn   = "record is cut off at the end of the block"
 	whyZeros  = "zeros after the last record"
 	whyBorder = "subject or header length does not fit the content"
+	whyOrder  = "record is not in the order of the sequences"
 )
 
 // maxJump bounds how far ahead of its neighbours a sequence can be where a scan looks for the next good record; text
@@ -69,7 +70,7 @@ func (s *scanner) record() (raw, string) {
 		return raw{}, whyLength
 	case !s.sum.good(r):
 		return r, whySum
-	case !r.plausible() && s.sum.border(r.b) != nil:
+	case !r.plausible():
 		return r, whyBorder
 	}
 	return r, ""

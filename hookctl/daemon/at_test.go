@@ -12,10 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"hookline/embedded"
 	"hookline/events"
-	"hookline/hookctl/client"
-	"hookline/hookctl/home"
 	"hookline/hookctl/past"
 	"hookline/projector"
 )
@@ -70,7 +67,7 @@ func inJSON(t *testing.T, v any) string {
 }
 
 // Each cell of the past, asked for by its key, is the cell that the whole log gives; so is what changed between two
-// points; and the files say the same as the daemon.
+// points.
 func TestPastIsWhatTheWholeLogGives(t *testing.T) {
 	dir := newHome(t)
 	d := open(t, dir)
@@ -102,22 +99,12 @@ func TestPastIsWhatTheWholeLogGives(t *testing.T) {
 				inJSON(t, map[string]any{"b": points[i-1], "a": seq, "diffs": past.Compare(cells, before)}))
 		}
 	}
-	compare := func(who string, h http.Handler) {
-		t.Helper()
-		for i, q := range asked {
-			if got := pastAnswer(t, h, q[0], q[1:]...); got != answers[i] {
-				t.Errorf("%s: %v:\n%.600s, want\n%.600s", who, q, got, answers[i])
-			}
+	for i, q := range asked {
+		if got := pastAnswer(t, d.Handler(), q[0], q[1:]...); got != answers[i] {
+			t.Errorf("%v:\n%.600s, want\n%.600s", q, got, answers[i])
 		}
 	}
-	compare("daemon", d.Handler())
 	shut(t, d)
-	files, err := embedded.OpenFiles(embedded.Options{Dir: home.PathsOf(dir, func(string) string { return "" }).Store})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer files.Close()
-	compare("files", pastFiles{files}.handler())
 }
 
 // gatesOfOld appends what the recorded sessions lack: gates on two branches of two projects, and a project given up.
@@ -174,42 +161,5 @@ func TestPastTimes(t *testing.T) {
 	}
 	if got, want := pastAnswer(t, d.Handler(), "/v1/diff", "a", "1", "b", "2", "by", "birth"), `{"error":"by: \"birth\" is neither capture nor append","exit":1}`; got != want {
 		t.Errorf("%s, want %s", got, want)
-	}
-}
-
-// A store that was not left in order is opened as ever; one that was is read without a server.
-func TestConnectPast(t *testing.T) {
-	home := newHome(t)
-	d := open(t, home)
-	take(t, d, startOf("s-1"))
-	shut(t, d)
-	inFiles := func() bool {
-		t.Helper()
-		c, err := ConnectPast(t.Context(), client.Options{Home: home})
-		if err != nil {
-			t.Fatal(err)
-		}
-		var out struct{ Seq uint64 }
-		if err := c.Get(t.Context(), "/v1/at", url.Values{"point": {"1"}}, &out); err != nil || out.Seq != 1 {
-			t.Errorf("at 1: %+v, %v", out, err)
-		}
-		files := c.Get(t.Context(), "/v1/status", nil, nil) != nil // which only the whole house answers
-		if err := c.Close(); err != nil {
-			t.Fatal(err)
-		}
-		return files
-	}
-	if !inFiles() {
-		t.Error("a store that was left in order is opened whole")
-	}
-	d = open(t, home) // takes the marker away; a copy of it now is what a kill leaves behind
-	killed := copyHome(t, home)
-	shut(t, d)
-	home = killed
-	if inFiles() {
-		t.Error("a store that was not left in order is believed")
-	}
-	if !inFiles() {
-		t.Error("after that it is in order")
 	}
 }

@@ -23,7 +23,7 @@ func Connect(ctx context.Context, o client.Options) (*client.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return d.here(nil), nil
+	return d.here(), nil
 }
 
 // openHere opens the house without a door. Nothing is drained by that, and nothing recorded but damage of the log.
@@ -40,15 +40,9 @@ func openHere(ctx context.Context, p home.Paths) (*Daemon, error) {
 	return d, nil
 }
 
-// here is a client in this process, whose end closes the house and then does the rest; nil is nothing.
-func (d *Daemon) here(rest func() error) *client.Client {
-	l := client.Local{Handler: d.Handler(), Close: func() error {
-		err := d.Close(context.Background())
-		if rest != nil {
-			err = errors.Join(err, rest())
-		}
-		return err
-	}}
+// here is a client in this process, whose end closes the house.
+func (d *Daemon) here() *client.Client {
+	l := client.Local{Handler: d.Handler(), Close: func() error { return d.Close(context.Background()) }}
 	if f := d.ground.Report().Found; !f.Empty() {
 		l.Found = damage.Told(f)
 	}

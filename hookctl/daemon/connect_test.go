@@ -5,16 +5,13 @@ package daemon
 import (
 	"encoding/json"
 	"errors"
-	"io/fs"
 	"net"
 	"net/url"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
-	"hookline/embedded"
 	"hookline/hookctl/client"
 	"hookline/hookctl/problem"
 	"hookline/hookctl/verify"
@@ -88,23 +85,5 @@ func TestConnectDaemonStopped(t *testing.T) {
 	var p *problem.Error
 	if !errors.As(err, &p) || !strings.HasSuffix(p.Message, ") does not answer within 30ms") || !strings.HasPrefix(p.Hint, "it may be stopped") {
 		t.Errorf("%v", err)
-	}
-}
-
-// A look that cannot be taken is told as an opening would be, with the words that a command has a hint for.
-func TestNotLooked(t *testing.T) {
-	for _, c := range []struct {
-		err  error
-		is   error
-		text string
-	}{
-		{syscall.EROFS, embedded.ErrReadOnly, "look at /h/store: the store is not writable: mkdir /h/store/.look-1: read-only file system"},
-		{syscall.EACCES, embedded.ErrDenied, "look at /h/store: no permission for the store: mkdir /h/store/.look-1: permission denied"},
-		{syscall.ENOSPC, syscall.ENOSPC, "look at /h/store: mkdir /h/store/.look-1: no space left on device"},
-	} {
-		err := notLooked("/h/store", &fs.PathError{Op: "mkdir", Path: "/h/store/.look-1", Err: c.err})
-		if !errors.Is(err, c.is) || err.Error() != c.text {
-			t.Errorf("%v", err)
-		}
 	}
 }

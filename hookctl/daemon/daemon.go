@@ -49,8 +49,7 @@ type Options struct {
 	Log      *slog.Logger
 	Now      func() time.Time
 
-	unpacked bool   // the log is taken from the archive because a backup was put there
-	blobs    string // folder of the large strings; "" = the home's own
+	unpacked bool // the log is taken from the archive because a backup was put there
 }
 
 func (o Options) withDefaults() Options {
@@ -125,7 +124,7 @@ func Open(ctx context.Context, o Options) (*Daemon, error) {
 	if o.Fsync == "always" {
 		mode = embedded.Always
 	}
-	ground := embedded.Options{Dir: filepath.Join(o.Home, "store"), Log: o.Log, Fsync: mode, Blobs: o.blobs, Renew: o.Renew, Now: o.Now, Holder: "hookd " + wire.Build}
+	ground := embedded.Options{Dir: filepath.Join(o.Home, "store"), Log: o.Log, Fsync: mode, Renew: o.Renew, Now: o.Now, Holder: "hookd " + wire.Build}
 	d, met, err := openOn(ctx, o, ground)
 	if met { // while reading what an exit in order had vouched for: now every block is checked
 		o.Log.Warn("damage was met; checking the whole log", "err", err)

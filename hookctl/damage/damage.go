@@ -4,7 +4,6 @@ package damage
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 
 	"hookline/embedded"
@@ -17,7 +16,7 @@ const maxLost = 1000
 
 // Event is what the log says of it.
 func Event(f embedded.Found) *events.LogDamaged {
-	return &events.LogDamaged{Block: blocksOf(f.Damage), Lost: sequences(f.Lost), Runs: runsOf(f.Lost), Healed: len(f.Mended), Problem: problem(f)}
+	return &events.LogDamaged{Block: blocksOf(f.Damage), Lost: sequences(f.Lost), Runs: runsOf(f.Lost), Problem: problem(f)}
 }
 
 func blocksOf(damage []block.Damage) string {
@@ -111,9 +110,6 @@ func Opened(rep embedded.Report) []string {
 	if len(f.Restored) > 0 {
 		out = append(out, "taken from the archive: "+strings.Join(f.Restored, ", "))
 	}
-	if len(f.Mended) > 0 {
-		out = append(out, "mended records: "+strconv.Itoa(len(f.Mended)))
-	}
 	if len(f.SetAside) > 0 {
 		out = append(out, "set aside: "+strings.Join(f.SetAside, ", "))
 	}
@@ -172,9 +168,6 @@ func problem(f embedded.Found) string {
 	}
 	if len(f.Restored) > 0 {
 		parts = append(parts, "taken from the archive: "+strings.Join(f.Restored, ", "))
-	}
-	if len(f.Mended) > 0 {
-		parts = append(parts, "mended records: "+strconv.Itoa(len(f.Mended)))
 	}
 	if len(f.Torn) > 0 {
 		parts = append(parts, tornWords(f.Torn))

@@ -32,13 +32,13 @@ func TestWordsForATornEnd(t *testing.T) {
 // Each thing that an opening found has a line, here and in what status lists.
 func TestLines(t *testing.T) {
 	bad := block.Damage{Block: "1.blk", Offset: 17, FirstSeq: 3, LastSeq: 4, Why: "checksum does not match"}
-	f := embedded.Found{Damage: []block.Damage{bad}, Restored: []string{"2.blk"}, Mended: []uint64{7}, SetAside: []string{"3.blk"}, Lost: []block.Range{{First: 3, Last: 4}, {First: 9, Last: 9}}}
-	want := []string{"1.blk at byte 17: checksum does not match, sequences 3 to 4", "taken from the archive: 2.blk", "mended records: 1", "set aside: 3.blk",
+	f := embedded.Found{Damage: []block.Damage{bad}, Restored: []string{"2.blk"}, SetAside: []string{"3.blk"}, Lost: []block.Range{{First: 3, Last: 4}, {First: 9, Last: 9}}}
+	want := []string{"1.blk at byte 17: checksum does not match, sequences 3 to 4", "taken from the archive: 2.blk", "set aside: 3.blk",
 		"sequences lost: 3 to 4, 9"}
 	if got := Opened(embedded.Report{Found: f}); !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}
-	want = []string{"checksum does not match; taken from the archive: 2.blk; mended records: 1; set aside: 3.blk (sequences lost: 3 to 4, 9)"}
+	want = []string{"checksum does not match; taken from the archive: 2.blk; set aside: 3.blk (sequences lost: 3 to 4, 9)"}
 	if got := Status(embedded.Report{Found: f}); !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}
@@ -58,7 +58,7 @@ func TestLines(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	e := Event(f)
-	if e.Block != "1.blk" || !slices.Equal(e.Lost, []uint64{3, 4, 9}) || len(e.Runs) != 2 || e.Runs[0] != (events.SeqRun{First: 3, Last: 4}) || e.Healed != 1 {
+	if e.Block != "1.blk" || !slices.Equal(e.Lost, []uint64{3, 4, 9}) || len(e.Runs) != 2 || e.Runs[0] != (events.SeqRun{First: 3, Last: 4}) {
 		t.Errorf("%+v", e)
 	}
 }

@@ -95,8 +95,8 @@ type Log interface {
 // Run finds and, unless it is a dry run, appends and folds the log again. progress tells which sequence has been read; nil
 // for nobody.
 func Run(ctx context.Context, st Store, o Options, progress func(uint64)) (Result, error) {
-	out := Result{DryRun: o.DryRun, PID: os.Getpid(), Opened: damage.Opened(st.Report), Damage: []string{}, Lost: []losses.Range{}, Back: []losses.Range{},
-		BadBlobs: []string{}, GoneBlobs: []string{}, Sources: []Source{}}
+	out := newResult(st.Report)
+	out.DryRun = o.DryRun
 	if err := st.checkSealed(&out); err != nil {
 		return out, err
 	}
@@ -131,6 +131,18 @@ func Run(ctx context.Context, st Store, o Options, progress func(uint64)) (Resul
 		return out, fmt.Errorf("fold the log again: %w", err)
 	}
 	return out, nil
+}
+
+func newResult(rep embedded.Report) Result {
+	return Result{PID: os.Getpid(), Opened: damage.Opened(rep), Damage: []string{}, Lost: []losses.Range{}, Back: []losses.Range{},
+		BadBlobs: []string{}, GoneBlobs: []string{}, Sources: []Source{}}
+}
+
+// Looked is the result of a dry run that found the log damaged and did not open it.
+func Looked(rep embedded.Report) Result {
+	out := newResult(rep)
+	out.DryRun, out.Blocks = true, rep.Checked
+	return out
 }
 
 // search is what the log lacks, and what was found of it elsewhere.

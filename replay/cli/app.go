@@ -14,7 +14,6 @@ type app struct {
 	repairs  bool // the verb tells by itself what the opening of the store found
 
 	connect     func(ctx context.Context) (house, error)
-	connectPast func(ctx context.Context) (house, error) // for at and diff
 	connectLook func(ctx context.Context) (house, error) // for dry runs
 }
 
@@ -27,7 +26,7 @@ func newApp() *app {
 	if !a.Terminal {
 		a.Columns = 0
 	}
-	a.connect, a.connectPast, a.connectLook = a.dial, a.dialPast, a.dialLook
+	a.connect, a.connectLook = a.dial, a.dialLook
 	return a
 }
 

@@ -80,7 +80,7 @@ func (a *app) at(ctx context.Context, when string, s scope) error {
 	if err != nil {
 		return err
 	}
-	return a.withPast(ctx, func(h house) error {
+	return a.with(ctx, func(h house) error {
 		var raw json.RawMessage
 		if err := h.Get(ctx, "/v1/at", s.query(url.Values{"point": {point}}), &raw); err != nil {
 			return err

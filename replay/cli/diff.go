@@ -62,7 +62,7 @@ func (a *app) diff(ctx context.Context, from, to string, s scope) error {
 	if err != nil {
 		return err
 	}
-	return a.withPast(ctx, func(h house) error {
+	return a.with(ctx, func(h house) error {
 		var d difference
 		if err := h.Get(ctx, "/v1/diff", s.query(url.Values{"a": {first}, "b": {second}}), &d); err != nil {
 			return err

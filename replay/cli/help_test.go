@@ -185,6 +185,6 @@ func (c *canned) Close() error { return nil }
 // on runs the next command line against a prepared house.
 func (r *run) on(h house) *run {
 	r.connect = func(context.Context) (house, error) { return h, nil }
-	r.connectPast, r.connectLook = r.connect, r.connect
+	r.connectLook = r.connect
 	return r
 }

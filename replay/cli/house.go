@@ -36,9 +36,6 @@ const (
 // dial finds the daemon of this home, or opens its store.
 func (a *app) dial(ctx context.Context) (house, error) { return a.dialBy(ctx, daemon.Connect) }
 
-// dialPast is dial for questions about the past, which the log's files can answer.
-func (a *app) dialPast(ctx context.Context) (house, error) { return a.dialBy(ctx, daemon.ConnectPast) }
-
 // dialLook is dial for dry runs, which change nothing.
 func (a *app) dialLook(ctx context.Context) (house, error) { return a.dialBy(ctx, daemon.ConnectLook) }
 
@@ -73,11 +70,6 @@ func (a *app) sayFound(c *client.Client) {
 
 // with runs f with a connection and closes it.
 func (a *app) with(ctx context.Context, f func(h house) error) error { return with(ctx, a.connect, f) }
-
-// withPast is with for questions about the past.
-func (a *app) withPast(ctx context.Context, f func(h house) error) error {
-	return with(ctx, a.connectPast, f)
-}
 
 func with(ctx context.Context, connect func(context.Context) (house, error), f func(h house) error) error {
 	h, err := connect(ctx)

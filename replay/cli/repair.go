@@ -220,7 +220,7 @@ func (a *app) showRepair(r repair.Result, raw json.RawMessage) error {
 		return err
 	case len(r.Damage) > 0:
 		return cmdline.Silent(cmdline.ExitDamaged)
-	case r.NotHad > 0 || len(r.BadBlobs)+len(r.GoneBlobs) > r.NewBlobs || unread(r):
+	case looked(r) || r.NotHad > 0 || len(r.BadBlobs)+len(r.GoneBlobs) > r.NewBlobs || unread(r):
 		return cmdline.Silent(1)
 	}
 	return nil

@@ -166,13 +166,13 @@ func TestLess(t *testing.T) {
 	}
 }
 
-// A dry run that cannot open the store names the store, and not the copy that it looked at.
+// A dry run that cannot open the store names the store.
 func TestRepairDryRunNamesTheStore(t *testing.T) {
 	home := recorded(t)
 	archive := filepath.Join(home, "store", "archive")
 	if err := errors.Join(os.RemoveAll(archive), os.WriteFile(archive, nil, 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	same(t, "stderr", replay(t, 1, "repair", "--dry-run").stderr.String(), "replay: error: open "+filepath.Dir(archive)+": a file lies where a folder belongs: check blocks: read the archive: open "+
+	same(t, "stderr", replay(t, 1, "repair", "--dry-run").stderr.String(), "replay: error: open "+filepath.Dir(archive)+": a file lies where a folder belongs: open "+
 		archive+": not a directory\nreplay: hint: move that file away and try again; nothing was changed\n")
 }

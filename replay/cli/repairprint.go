@@ -47,13 +47,10 @@ func (a *app) printRepair(r repair.Result) {
 			cmdline.Count(r.BackN), cmdline.Count(r.Fetched-min(r.Fetched, r.BackN)), cmdline.Plural(int(r.Rebuilt), "event"), cmdline.Count(r.NotHad))
 	}
 	a.Printf("%s\n", a.repairVerdict(r))
-	if looked(r) && len(r.Opened) > 0 {
-		a.Printf("nothing was changed yet: `replay repair` mends what was found, and so does the next start\n")
-	}
 }
 
-// looked tells that the store was opened as a shadow of itself, so that what was found there is there still.
-func looked(r repair.Result) bool { return r.DryRun && r.PID == os.Getpid() }
+// looked tells that the blocks were checked and the store was not opened, so that what was found is there still.
+func looked(r repair.Result) bool { return r.DryRun && r.PID == os.Getpid() && len(r.Opened) > 0 }
 
 // less is what is left of ascending ranges without others.
 func less(ranges, without []losses.Range) []losses.Range {
@@ -98,6 +95,8 @@ func (a *app) printSource(s repair.Source, dry bool) {
 func (a *app) repairVerdict(r repair.Result) string {
 	lacks := len(r.BadBlobs) + len(r.GoneBlobs) - r.NewBlobs
 	switch {
+	case looked(r):
+		return a.Paint.Bad("nothing was changed yet: `replay repair` mends what was found, then asks exports and transcripts for what is lost")
 	case len(r.Damage) > 0:
 		return a.Paint.Bad(cmdline.Plural(len(r.Damage), "damaged place") + " in sealed blocks: the store must be opened anew to mend them")
 	case r.NotHad > 0 || lacks > 0:
