@@ -8,7 +8,6 @@ import (
 
 	"hookline/embedded"
 	"hookline/hookctl/client"
-	"hookline/hookctl/progress"
 	"hookline/hookctl/repair"
 	"hookline/hookctl/wire"
 )
@@ -31,7 +30,7 @@ func ConnectLook(ctx context.Context, o client.Options) (*client.Client, error) 
 
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /v1/repair", func(w http.ResponseWriter, r *http.Request) {
-		_ = progress.Answer(w, r, 0, func(context.Context, func(uint64)) (any, error) { return repair.Looked(rep), nil }) // to this process
+		_ = client.AnswerLong(w, r, 0, func(context.Context, func(uint64)) (any, error) { return repair.Looked(rep), nil }) // to this process
 	})
 	return client.InProcess(client.Local{Handler: mux, Close: func() error { return nil }}), nil
 }
