@@ -43,7 +43,7 @@ VET_PLATFORMS := darwin/arm64 windows/amd64
 # Processes under test are built without the race detector, so their conversations gain nothing by it.
 RACE_PACKAGES = $$($(GO) list ./... | grep -v -E '/(conversations|crash|bench|demo)$$')
 
-.PHONY: help build install uninstall up demo test race lint fuzz cover crash bench e2e cross man docs docs-check shared-check ci clean
+.PHONY: help build install uninstall up demo test race lint fuzz cover crash bench e2e e2e-newest cross man docs docs-check shared-check ci clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -121,8 +121,11 @@ crash: ## break it and count what is lost, the long form (LONG= for the short on
 bench: ## the table of docs/benchmarks.md with its goals
 	$(GO) run ./bench
 
-e2e: ## the scenarios under the real client (e2e/README.md)
+e2e: ## the scenarios under the real client, a pinned release (e2e/README.md)
 	HOOKLINE_E2E=1 $(GO) test -count=1 -timeout 10m ./e2e
+
+e2e-newest: export HOOKLINE_E2E_CLIENT = newest
+e2e-newest: e2e ## the same under the newest release of the client, for about once a week
 
 cross: ## build for Linux, macOS and Windows on amd64 and arm64; vet for macOS and Windows
 	@for p in $(PLATFORMS); do \

@@ -8,39 +8,44 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/gofrs/flock"
 )
 
-// The client's package, and its newest release by its tag: with a bare name npm falls back to an old release when the
-// installed node is older than the newest one asks for.
-const (
-	clientPackage = "@anthropic-ai/claude-code"
-	newestTag     = "latest"
-)
+const clientPackage = "@anthropic-ai/claude-code"
+
+// pinnedClient is the release that the scenarios are kept for. Raise it when `make e2e-newest` passes.
+const pinnedClient = "2.1.330"
 
 // ErrNoClient means that the client is not installed and cannot be.
 var ErrNoClient = errors.New("no Claude Code client")
 
-// newestFor is how long what npm said of the newest release is believed.
-const newestFor = 24 * time.Hour
-
-// npmLimit bounds a question to npm; a slow registry must not fail a run that has a client.
+// npmLimit bounds a question to npm.
 const npmLimit = 20 * time.Second
 
-// Client returns the path of the real client. HOOKLINE_E2E_CLIENT names one; else it is the newest release, in the cache
-// folder ($XDG_CACHE_HOME or ~/.cache, hookline-e2e), a folder for each version. npm is asked once a day which one that
-// is, and installs it where it is missing; a machine that cannot ask goes on with the newest that it has.
+// Client returns the path of the real client: the one that HOOKLINE_E2E_CLIENT names, else the pinned release, or the
+// newest one where that variable is "newest". A release is installed once, into a folder for its version in the cache
+// ($XDG_CACHE_HOME or ~/.cache, hookline-e2e).
 func Client(ctx context.Context) (string, error) {
-	if path := os.Getenv("HOOKLINE_E2E_CLIENT"); path != "" {
-		if _, err := os.Stat(path); err != nil {
+	named := os.Getenv("HOOKLINE_E2E_CLIENT")
+	if named != "" && named != "newest" {
+		if _, err := os.Stat(named); err != nil {
 			return "", fmt.Errorf("%w: HOOKLINE_E2E_CLIENT: %w", ErrNoClient, err)
 		}
-		return path, nil
+		return named, nil
 	}
+
+	version := pinnedClient
+	if named == "newest" {
+		var err error
+		version, err = newest(ctx)
+		if err != nil {
+			return "", err
+		}
+	}
+
 	cache, err := os.UserCacheDir()
 	if err != nil {
 		return "", fmt.Errorf("%w: %w", ErrNoClient, err)
@@ -54,61 +59,35 @@ func Client(ctx context.Context) (string, error) {
 		return "", fmt.Errorf("lock client cache: %w", err)
 	}
 	defer func() { _ = lock.Unlock() }()
-	return clientIn(ctx, dir)
+
+	prefix := filepath.Join(dir, version)
+	if path := installed(prefix); path != "" {
+		return path, nil
+	}
+	if err := install(ctx, version, prefix); err != nil {
+		return "", err
+	}
+	return installed(prefix), nil
 }
 
-// clientIn is the newest client, or the newest of the cache where there is trouble with npm.
-func clientIn(ctx context.Context, dir string) (string, error) {
-	version, err := newest(ctx, filepath.Join(dir, "newest"))
-	if err == nil {
-		prefix := filepath.Join(dir, version)
-		if path := installed(prefix); path != "" {
-			return path, nil
-		}
-		if err = install(ctx, version, prefix); err == nil {
-			return installed(prefix), nil
-		}
-	}
-	prefixes, _ := filepath.Glob(filepath.Join(dir, "[0-9]*"))
-	slices.SortFunc(prefixes, func(a, b string) int { return compareVersions(filepath.Base(b), filepath.Base(a)) })
-	for _, prefix := range prefixes {
-		if path := installed(prefix); path != "" {
-			return path, nil
-		}
-	}
-	return "", err
-}
+var versionForm = regexp.MustCompile(`^[0-9]+\.[0-9]+\.[0-9]+$`)
 
-// newest is the version of the newest release, which the file keeps.
-func newest(ctx context.Context, file string) (string, error) {
-	if info, err := os.Stat(file); err == nil && time.Since(info.ModTime()) < newestFor {
-		if b, err := os.ReadFile(file); err == nil && isVersion(string(b)) {
-			return string(b), nil
-		}
-	}
+// newest asks npm for the version of the newest release, by its tag: with a bare name npm falls back to an old release
+// when the installed node is older than the newest one asks for.
+func newest(ctx context.Context) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, npmLimit)
 	defer cancel()
-	out, err := npm(ctx, "view", clientPackage+"@"+newestTag, "version")
+	out, err := npm(ctx, "view", clientPackage+"@latest", "version")
 	if err != nil {
 		return "", err
 	}
+
+	// The version becomes the name of a folder.
 	version := strings.TrimSpace(out)
-	if !isVersion(version) {
+	if !versionForm.MatchString(version) {
 		return "", fmt.Errorf("%w: npm names the version %q", ErrNoClient, version)
 	}
-	return version, os.WriteFile(file, []byte(version), 0o600)
-}
-
-// isVersion keeps anything else from becoming the name of a folder.
-func isVersion(s string) bool { return regexp.MustCompile(`^[0-9]+\.[0-9]+\.[0-9]+$`).MatchString(s) }
-
-func compareVersions(a, b string) int {
-	number := func(s string) (n [3]int) {
-		_, _ = fmt.Sscanf(s, "%d.%d.%d", &n[0], &n[1], &n[2])
-		return n
-	}
-	x, y := number(a), number(b)
-	return slices.Compare(x[:], y[:])
+	return version, nil
 }
 
 // installed finds the native binary; npm puts it into a package of its own, named after the platform.

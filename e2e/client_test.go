@@ -7,7 +7,6 @@ import (
 	"runtime"
 	"strings"
 	"testing"
-	"time"
 )
 
 // npmOf puts an npm on the PATH that knows one version, and notes what it is asked.
@@ -35,10 +34,9 @@ esac
 	}
 }
 
-// TestClientCache: the newest release is asked for once a day and kept beside the older ones, and a machine that
-// reaches no registry goes on with the newest that it has.
-func TestClientCache(t *testing.T) {
-	t.Setenv("HOOKLINE_E2E_CLIENT", "")
+// TestClientRelease: the pinned release is installed once and then found without npm; the newest one is asked for, is
+// kept beside it, and what npm says must be a version.
+func TestClientRelease(t *testing.T) {
 	cache := t.TempDir()
 	t.Setenv("XDG_CACHE_HOME", cache)
 	t.Setenv("HOME", cache)
@@ -58,31 +56,23 @@ func TestClientCache(t *testing.T) {
 			t.Fatalf("installed %q", b)
 		}
 	}
-	aDayLater := func() {
-		t.Helper()
-		old := time.Now().Add(-newestFor - time.Minute)
-		if err := os.Chtimes(filepath.Join(dir, "newest"), old, old); err != nil {
-			t.Fatal(err)
-		}
-	}
 
+	t.Setenv("HOOKLINE_E2E_CLIENT", "")
 	npmOf(t, "")
-	if _, err := Client(t.Context()); !errors.Is(err, ErrNoClient) || !strings.Contains(err.Error(), "npm view: exit status 1: unreachable") {
+	if _, err := Client(t.Context()); !errors.Is(err, ErrNoClient) || !strings.Contains(err.Error(), "npm install: exit status 1: unreachable") {
 		t.Fatalf("without a cache and a registry: %v", err)
 	}
-	asked := npmOf(t, "2.1.9")
-	expect("2.1.9")
-	expect("2.1.9")
-	if n := strings.Count(asked(), "view @anthropic-ai/claude-code@latest version\n"); n != 1 {
-		t.Errorf("npm was asked %d times for the newest", n)
+	asked := npmOf(t, "9.1.10")
+	expect(pinnedClient)
+	expect(pinnedClient)
+	if got := strings.Count(asked(), "\n"); got != 1 {
+		t.Errorf("npm was asked %q, want one install", asked())
 	}
-	npmOf(t, "2.1.10")
-	expect("2.1.9") // what npm said is believed for a day
-	aDayLater()
-	expect("2.1.10")
-	aDayLater()
-	npmOf(t, "")
-	expect("2.1.10")
+
+	t.Setenv("HOOKLINE_E2E_CLIENT", "newest")
+	expect("9.1.10")
 	npmOf(t, "../../etc")
-	expect("2.1.10")
+	if _, err := Client(t.Context()); !errors.Is(err, ErrNoClient) || !strings.Contains(err.Error(), `npm names the version "../../etc"`) {
+		t.Fatalf("a version that leads elsewhere: %v", err)
+	}
 }
