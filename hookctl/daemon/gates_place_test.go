@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"hookline/events"
@@ -115,5 +116,51 @@ func TestGatesOfTheHome(t *testing.T) {
 	t.Setenv("HOME", g.dir)
 	if got := g.editIn(g.dir, g.dir); denied(got) {
 		t.Errorf("%q", got)
+	}
+}
+
+// What decides is the call as the client sent it: neither a value that is redacted nor a command that is kept as a blob
+// hides what it does.
+func TestGatesReadTheCallAsItWasSent(t *testing.T) {
+	g := newGated(t, "requirements:\n  review: {enabled: true, trigger_tools: [{tool: Bash, command_pattern: 'git\\s+push\\s+.*release'}]}\n")
+	long := "cat > notes.txt <<'EOF'\n" + strings.Repeat("a line of notes\n", 2000) + "EOF\ngit push origin release"
+	for _, command := range []string{long, "API_TOKEN=9f8e7d6c5b4a39281706f5e4d3c2b1a0 git push origin release", "git push https://user:hunter2hunter2@host.example/release"} {
+		body, err := json.Marshal(map[string]any{"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": map[string]string{"command": command}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := g.reason(sessA, string(body)); !strings.Contains(got, "review") {
+			t.Errorf("%.60s…: %q", command, got)
+		}
+	}
+	for _, r := range logOf(t, g.d) {
+		if strings.Contains(string(r.Data), "9f8e7d6c5b4a") || strings.Contains(string(r.Data), "hunter2hunter2") {
+			t.Errorf("%s has the secret", r.Type)
+		}
+	}
+}
+
+// A requirements file that is there and cannot be used is an event and told, never taken for none.
+func TestGatesFileThatIsRefused(t *testing.T) {
+	for name, put := range map[string]func(path string) error{
+		"a pipe":            func(path string) error { return syscall.Mkfifo(path, 0o644) },
+		"a device":          func(path string) error { return os.Symlink("/dev/zero", path) },
+		"a link to nothing": func(path string) error { return os.Symlink("nowhere", path) },
+		"a folder":          func(path string) error { return os.Mkdir(path, 0o755) },
+		"too large":         func(path string) error { return os.WriteFile(path, make([]byte, 1<<20), 0o644) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			g := newGated(t, "")
+			mkdir(t, filepath.Join(g.dir, ".claude"))
+			if err := put(filepath.Join(g.dir, ".claude", "requirements.yaml")); err != nil {
+				t.Fatal(err)
+			}
+			if got := g.says(sessA, edit); !strings.Contains(got, `"systemMessage":"hookline: requirements: `) {
+				t.Errorf("%q", got)
+			}
+			if got := g.types(); got != "config_invalid" {
+				t.Errorf("recorded: %q", got)
+			}
+		})
 	}
 }

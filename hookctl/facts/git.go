@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"time"
 )
@@ -23,9 +24,13 @@ var quiet = []string{
 	"GIT_NO_REPLACE_OBJECTS=1", "LC_ALL=C",
 }
 
+// programless are the settings by which git runs none of the programs that a repository's configuration names for any
+// command. Filters have names of their own, see [Sizes].
+var programless = []string{"-c", "core.fsmonitor=false", "-c", "core.hooksPath=" + os.DevNull}
+
 // runGit runs the git on the PATH.
 func runGit(ctx context.Context, dir string, args ...string) ([]byte, error) {
-	cmd := exec.CommandContext(ctx, "git", args...)
+	cmd := exec.CommandContext(ctx, "git", append(slices.Clone(programless), args...)...)
 	cmd.Dir, cmd.Env = dir, cleanEnv(os.LookupEnv)
 	cmd.WaitDelay = 100 * time.Millisecond // a helper of git's that keeps the pipe open is not waited for
 	out, err := cmd.Output()

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -125,22 +126,46 @@ func (s *Sizes) ask(ctx context.Context, key string, q SizeQuery) (Size, error) 
 	return size, err
 }
 
-// git runs one question. The file system monitor and external diffs are programs that a repository's
-// configuration names: they are not run.
+// git runs one question.
 func (s *Sizes) git(ctx context.Context, dir string, args ...string) ([]byte, error) {
 	exec := s.exec
 	if exec == nil {
 		exec = runGit
 	}
-	out, err := exec(ctx, dir, append([]string{"-c", "core.fsmonitor=false"}, args...)...)
+	out, err := exec(ctx, dir, args...)
 	if err != nil {
-		return nil, fmt.Errorf("git %s: %w", args[0], err)
+		return nil, fmt.Errorf("git %s: %w", strings.Join(args, " "), err)
 	}
 	return out, nil
 }
 
+// withoutFilters are the settings by which git looks at files as they lie there, without the programs that the
+// repository's configuration names as filters. A file that a filter changes then counts as changed once it was touched.
+func (s *Sizes) withoutFilters(ctx context.Context, dir string) ([]string, error) {
+	out, err := s.git(ctx, dir, "config", "--name-only", "-z", "--get-regexp", `^filter\..*\.(clean|smudge|process)$`)
+	if err != nil && exitCode(err) != 1 { // 1: there is none
+		return nil, err
+	}
+	var off []string
+	for key := range strings.SplitSeq(string(out), "\x00") {
+		i := strings.LastIndex(key, ".")
+		switch {
+		case i < 0:
+			continue
+		case strings.Contains(key, "="):
+			return nil, fmt.Errorf("the filter %q cannot be switched off", key[:i])
+		}
+		off = append(off, "-c", key+"=", "-c", key[:i]+".required=false")
+	}
+	return off, nil
+}
+
 func (s *Sizes) measure(ctx context.Context, q SizeQuery) (Size, error) {
 	base, err := s.base(ctx, q)
+	if err != nil {
+		return Size{}, err
+	}
+	off, err := s.withoutFilters(ctx, q.Worktree)
 	if err != nil {
 		return Size{}, err
 	}
@@ -153,7 +178,8 @@ func (s *Sizes) measure(ctx context.Context, q SizeQuery) (Size, error) {
 		{&size.Staged, []string{"--cached"}},
 		{&size.Unstaged, nil},
 	} {
-		out, err := s.git(ctx, q.Worktree, append(append([]string{"diff", "--shortstat", "--no-ext-diff", "--no-textconv"}, part.args...), "--")...)
+		diff := slices.Concat(off, []string{"diff", "--shortstat", "--no-ext-diff", "--no-textconv", "--ignore-submodules=dirty"}, part.args, []string{"--"})
+		out, err := s.git(ctx, q.Worktree, diff...)
 		switch {
 		case err == nil:
 			*part.into = shortstat(string(out))
@@ -300,11 +326,15 @@ func countLines(file string, limit int64) (lines int, read int64) {
 }
 
 // Dirty counts the tracked files of a work tree with changes that are not committed; files that git
-// does not know do not count. It takes at most three seconds.
+// does not know do not count, nor do changes inside of submodules. It takes at most three seconds.
 func (s *Sizes) Dirty(ctx context.Context, worktree string) (int, error) {
 	ctx, cancel := context.WithTimeout(ctx, gitWithin)
 	defer cancel()
-	out, err := s.git(ctx, worktree, "status", "--porcelain", "--untracked-files=no", "--ignore-submodules=untracked")
+	off, err := s.withoutFilters(ctx, worktree)
+	if err != nil {
+		return 0, err
+	}
+	out, err := s.git(ctx, worktree, append(off, "status", "--porcelain", "--untracked-files=no", "--ignore-submodules=dirty")...)
 	return bytes.Count(out, []byte("\n")), err
 }
 

@@ -143,10 +143,10 @@ func (g *fakeGit) run(_ context.Context, _ string, args ...string) ([]byte, erro
 	switch {
 	case g.err != nil:
 		return nil, g.err
-	case args[2] == "for-each-ref":
+	case args[0] == "for-each-ref":
 		g.ran++
 		return []byte("refs/remotes/origin/HEAD origin/develop\nrefs/heads/main \n"), nil
-	case args[2] == "diff":
+	case args[0] == "diff":
 		return []byte(" 1 file changed, " + g.n + " insertions(+), 1 deletion(-)\n"), nil
 	}
 	return nil, nil
