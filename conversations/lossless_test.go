@@ -3,13 +3,16 @@
 package conversations
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
+	"time"
 )
 
 // Hooks go on while the daemon is killed again and again, or hands over to a later release. Whatever
@@ -123,29 +126,67 @@ func TestHandOverLosesNothing(t *testing.T) {
 	}
 }
 
-// Input that comes after the hook had to answer, as from a client on a busy machine: the hook is in time
-// without it, and what comes is recorded all the same.
-func TestLateInput(t *testing.T) {
+// Input that comes in pieces, as from a client on a busy machine, with pauses that are longer than the hook's deadline; and
+// the input of a large Write. Each is recorded whole.
+func TestSlowInput(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	h.hook(t, "SessionStart", startPayload("one"))
+	large := strings.Repeat("a line of a large file\n", 12<<20/23)
+	for _, c := range []struct {
+		event, call, content string
+		pieces               int
+		pause                time.Duration
+	}{
+		{"PreToolUse", "slow", strings.Repeat("x", 1000), 4, 100 * time.Millisecond},
+		{"PostToolUse", "slow", strings.Repeat("x", 1000), 4, 400 * time.Millisecond},
+		{"PreToolUse", "large", large, 40, 5 * time.Millisecond},
+		{"PostToolUse", "large", large, 1, 0},
+	} {
+		input, err := json.Marshal(map[string]any{"session_id": "one", "hook_event_name": c.event, "tool_name": "Write", "tool_use_id": c.call,
+			"tool_input": map[string]string{"file_path": "/p/f", "content": c.content}, "tool_response": map[string]string{}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if out := inPieces(t, h, c.event, input, c.pieces, c.pause); strings.Contains(out, "systemMessage") {
+			t.Errorf("%s %s: %s", c.event, c.call, out)
+		}
+	}
+	wantEachOnce(t, h, "tool.requested", 2)
+	wantEachOnce(t, h, "tool.succeeded", 2)
+	if got := len(h.mustEvents(t, "hook.refused")); got != 0 {
+		t.Errorf("%d hooks were refused", got)
+	}
+}
+
+// inPieces runs a hook whose input comes in pieces, with a pause behind each, and returns what it says.
+func inPieces(t *testing.T, h house, event string, input []byte, pieces int, pause time.Duration) string {
+	t.Helper()
 	r, w, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer w.Close()
-	cmd := exec.Command(filepath.Join(binaries, "hookctl"), "hook", "PreToolUse")
+	cmd := exec.Command(filepath.Join(binaries, "hookctl"), "hook", event)
 	cmd.Dir, cmd.Env, cmd.Stdin = h.dir, h.environ(), r
-	if out, err := cmd.Output(); err != nil {
-		t.Fatalf("%v, stdout %q", err, out)
-	}
-	r.Close() // from here on only what the hook has left behind can read it
-	_, err = w.WriteString(object("session_id", "one", "hook_event_name", "PreToolUse", "tool_name", "Edit", "tool_use_id", "late"))
+	fed := make(chan error, 1)
+	go func() {
+		for n := range pieces {
+			piece := input[n*len(input)/pieces : (n+1)*len(input)/pieces]
+			if _, err := w.Write(piece); err != nil {
+				fed <- err
+				return
+			}
+			time.Sleep(pause) // the client's, not a wait of the test
+		}
+		fed <- w.Close()
+	}()
+	out, err := cmd.Output()
 	if err != nil {
-		t.Fatalf("nobody reads the late input: %v", err)
+		t.Errorf("hook %s: %v", event, err)
 	}
-	wantEachOnce(t, h, "tool.requested", 1)
-	if got := len(h.mustEvents(t, "hook.refused")); got != 0 {
-		t.Errorf("%d hooks were refused", got)
+	r.Close()
+	if err := <-fed; err != nil {
+		t.Errorf("the input of %s was not read to its end: %v", event, err)
 	}
+	return string(out)
 }

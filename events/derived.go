@@ -24,13 +24,15 @@ const (
 	TypeClockJumped      = "clock.jumped"
 )
 
-// HookRefused records input that is no hook: what came instead, and why it was refused.
+// HookRefused records input that is no hook: what came instead, and why it was refused; or a hook whose content was lost.
 type HookRefused struct {
-	Reason string `json:"reason" jsonschema_description:"empty, truncated, not_an_object, invalid_json, too_deep or no_stdin"`
+	Reason string `json:"reason" jsonschema_description:"empty, truncated, not_an_object, invalid_json, too_deep, no_stdin, or lost: the hook came, but nobody could keep its content"`
 	Size   int64  `json:"size" jsonschema_description:"bytes that were read"`
 	Head   string `json:"head,omitempty" jsonschema_description:"the first 4096 bytes after redaction; bytes that are no UTF-8 as U+FFFD"`
 	Digest string `json:"digest,omitempty" jsonschema_description:"sha256 of the input after redaction"`
 	Given  string `json:"given,omitempty" jsonschema_description:"the event name on the command line"`
+
+	ToolUseID string `json:"tool_use_id,omitempty" jsonschema_description:"the tool call of a lost hook"`
 }
 
 // Type implements [Event].

@@ -25,7 +25,7 @@ func number(v float64) *float64 { return &v }
 // derivedSamples holds one event of everything that hookline itself finds out, with every field set.
 func derivedSamples() []Event {
 	return []Event{
-		&HookRefused{Reason: "truncated", Size: 12, Head: `{"session_id`, Digest: sampleDigest, Given: "PostToolUse"},
+		&HookRefused{Reason: "truncated", Size: 12, Head: `{"session_id`, Digest: sampleDigest, Given: "PostToolUse", ToolUseID: "toolu_01A7BkQ2sVd9hYx3MfRw5TzN"},
 		&FrameConflicted{Frame: "01KAJ3Z8T0V9Q4XW2N6M5R7S1B", Digest: sampleDigest, Data: raw(`{"hook_event_name":"Stop"}`)},
 		&FrameDuplicated{Original: "01KAJ3Z8T0V9Q4XW2N6M5R7S1B", Install: "/usr/local/bin/hookctl", First: "/home/dev/.local/bin/hookctl"},
 		&SessionReaped{Reason: "process_gone", PID: 4711, LastActive: "2026-11-21T07:52:00.123Z"},

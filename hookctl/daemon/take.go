@@ -115,6 +115,9 @@ func (d *Daemon) record(ctx context.Context, f wire.Frame, in hook.Input, w hook
 	case intake.Again:
 		return d.answerAgain(ctx, in, w, first)
 	case intake.Conflict:
+		if f.Lost { // a delivery had kept the frame after all
+			return hook.Answer{}, first.Seq, nil
+		}
 		return d.refuseConflict(ctx, f, in)
 	case intake.SecondHit:
 		return d.countSecond(ctx, f, in, w, first)

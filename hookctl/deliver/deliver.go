@@ -20,9 +20,9 @@ import (
 	"time"
 
 	"hookline/embedded"
-	"hookline/hookctl/client"
 	"hookline/hookctl/config"
 	"hookline/hookctl/home"
+	"hookline/hookctl/hook"
 	"hookline/hookctl/redact"
 	"hookline/hookctl/spawn"
 	"hookline/hookctl/spool"
@@ -37,15 +37,15 @@ type Options struct {
 	Getenv func(string) string
 	Until  time.Time                         // when the answer is of no more use; the zero time gives one second
 	Spawn  func(home.Paths, time.Time) error // starts the daemon, [spawn.Start]
+	Kept   func()                            // called when the frame is on disk
 }
 
-// Command is "hookd deliver", which the client starts when a request failed: [Run] on
-// the process's own streams. "--until MS" is the deadline in Unix milliseconds; "--spawn" is the
-// second process of [spawn.Start].
+// Command is "hookd deliver", which the client starts when a request failed: [Run] with the frame on stdin. What is
+// for the client goes to stdout, in the form of the daemon's answer, behind [wire.Kept]. "--until MS" is the deadline in
+// Unix milliseconds; "--spawn" is the second process of [spawn.Start].
 func Command(ctx context.Context, args []string) int {
 	flags := flag.NewFlagSet("deliver", flag.ContinueOnError)
 	until := flags.Int64("until", 0, "deadline, Unix milliseconds")
-	rest := flags.Bool("rest", false, "the frame is on descriptor 3, the rest of its input on stdin")
 	again := flags.Bool("spawn", false, "start the daemon and exit")
 	if flags.Parse(args) != nil {
 		return 1
@@ -56,15 +56,22 @@ func Command(ctx context.Context, args []string) int {
 		}
 		return 0
 	}
-	signal.Ignore(syscall.SIGPIPE) // a client that has left must not stop the recording
-	opt := Options{}
+	signal.Ignore(syscall.SIGPIPE)      // a client that has left must not stop the recording
+	if os.Getenv("GOMAXPROCS") == "1" { // the client's, for this process alone
+		_ = os.Unsetenv("GOMAXPROCS")
+	}
+	opt := Options{Kept: func() { _, _ = os.Stdout.Write([]byte{wire.Kept}) }} // the client may have left
 	if *until > 0 {
 		opt.Until = time.UnixMilli(*until)
 	}
-	if *rest {
-		return Rest(ctx, os.NewFile(3, "frame"), os.Stdin, opt)
+
+	var out, errw bytes.Buffer
+	code := Run(ctx, os.Stdin, &out, &errw, opt)
+	_, err := os.Stdout.Write(wire.Answer(wire.Reply{Stdout: out.Bytes(), Stderr: errw.Bytes(), Exit: code}))
+	if err != nil {
+		return 1
 	}
-	return Run(ctx, os.Stdin, os.Stdout, os.Stderr, opt)
+	return 0
 }
 
 // Run takes a frame that the client could not hand to the daemon: it starts the daemon if there
@@ -77,6 +84,9 @@ func Run(ctx context.Context, in io.Reader, out, errw io.Writer, opt Options) in
 	}
 	if opt.Spawn == nil {
 		opt.Spawn = spawn.Start
+	}
+	if opt.Kept == nil {
+		opt.Kept = func() {}
 	}
 	if opt.Until.IsZero() {
 		opt.Until = time.Now().Add(time.Second)
@@ -92,12 +102,16 @@ func Run(ctx context.Context, in io.Reader, out, errw io.Writer, opt Options) in
 	d := &delivery{Options: opt, frame: f, event: wire.Event(f.Args, f.Body), paths: home.Locate(opt.Getenv)}
 	if d.waits() {
 		if reply, ok := d.startAndSend(ctx); ok {
+			d.Kept()
 			out.Write(reply.Stdout)
 			errw.Write(reply.Stderr)
 			return reply.Exit
 		}
 	}
 	d.record()
+	if d.spoolErr == nil {
+		d.Kept()
+	}
 	if !d.waits() {
 		d.start()
 	}
@@ -117,31 +131,6 @@ func (d *delivery) waits() bool {
 		return d.frame.Args[0] == "hook" && wire.Gated(d.frame.Where())
 	}
 	return false
-}
-
-// restWithin is how long the rest of an input is waited for.
-const restWithin = 10 * time.Second
-
-// Rest takes a frame whose input had not come when the hook had to answer: it reads the rest,
-// as long as that may take, and spools the whole. Nobody waits for its answer.
-func Rest(ctx context.Context, frame, rest io.Reader, opt Options) int {
-	f, err := spool.ReadFrame(frame)
-	if err != nil {
-		return fail(io.Discard, err)
-	}
-	in := wire.ReadValue(io.MultiReader(bytes.NewReader(f.Body), rest), wire.Limit, time.Now().Add(restWithin))
-	if int64(len(f.Body)) == f.Size { // else some of it was cut on the way, and the rest does not join what came
-		f.Body, f.Size, f.Complete = in.Body, in.Size, in.Complete
-		f.Note = strings.TrimPrefix(in.Note+"; input came after the deadline", "; ")
-	}
-	whole := append(append(f.Header(), '\n'), f.Body...)
-	opt.Until = time.Now().Add(time.Second)
-	code := Run(ctx, bytes.NewReader(whole), io.Discard, io.Discard, opt)
-	if c, err := client.Connect(ctx, client.Options{}); err == nil { // a running daemon need not find it by itself
-		_ = c.Post(ctx, "/v1/gone", nil, nil)
-		_ = c.Close()
-	}
-	return code
 }
 
 // damaged tells that the log itself is why no daemon starts, and that this hook may say so by exit 2:
@@ -290,6 +279,8 @@ func (d *delivery) answer(out, errw io.Writer) int {
 		message = "hookline: the recorder does not start (" + d.startErr.Error() + "); hooks are kept and recorded when it does. `hookctl doctor` tells what to do"
 	case d.full() && d.once("the disk is full"):
 		message = "hookline: the disk of " + d.paths.Home + " is full; hooks are kept where there is room and recorded when there is space again"
+	case len(d.frame.Body) == 0 && d.frame.Args[0] == "hook" && d.event != "SessionStart":
+		message = "hookline: " + hook.NoInput(d.event)
 	case d.leaves() && d.startErr == nil && d.frame.Args[0] == "hook" && d.once("no answer "+d.event):
 		message = "hookline: the recorder " + d.refusal() + "; this hook is kept and recorded later, " + unanswered(d.event) + ". `hookctl doctor` tells why"
 	case d.waiting > spool.Warn && d.once("spool is long"):

@@ -285,35 +285,6 @@ func TestGarbage(t *testing.T) {
 	}
 }
 
-// The rest of a late input joins what came before it, but not what lost its end on the way: that would be another value.
-func TestRest(t *testing.T) {
-	for _, c := range []struct {
-		lost int64
-		body string
-		note string
-	}{
-		{0, `{"a":"head and rest"}`, "input came after the deadline"},
-		{7, `{"a":"head`, "input not complete at the deadline; 7 bytes were cut on the way to the delivery"},
-	} {
-		p := hometest.Home(t, "none")
-		f := frameOf("hook PostToolUse", `{"a":"head`)
-		f.Complete, f.Size, f.Note = false, f.Size+c.lost, "input not complete at the deadline"
-		whole := append(append(f.Header(), '\n'), f.Body...)
-		if code := Rest(t.Context(), bytes.NewReader(whole), strings.NewReader(` and rest"}`), Options{Spawn: starting}); code != 0 {
-			t.Errorf("exit %d", code)
-		}
-		s := spool.Open(p)
-		frames, err := s.List()
-		if err != nil || len(frames) != 1 {
-			t.Fatalf("%v, %v", frames, err)
-		}
-		got, err := s.Read(frames[0])
-		if err != nil || string(got.Body) != c.body || got.Complete != (c.lost == 0) || got.Note != c.note || got.Size != int64(len(c.body)) {
-			t.Errorf("%+v, %v", got, err)
-		}
-	}
-}
-
 // TC-SESSION-22: IoError is exit 1; the other codes are the answer's (hook.TestTC_SESSION_22_ExitCodes).
 func TestTC_SESSION_22_IoError(t *testing.T) {
 	hometest.Home(t, "none")

@@ -14,6 +14,8 @@ func ToolUseID(e events.Event) string {
 		return e.ToolUseID
 	case *events.PermissionDenied:
 		return e.ToolUseID
+	case *events.HookRefused:
+		return e.ToolUseID
 	}
 	return ""
 }

@@ -29,6 +29,9 @@ func Decode(f wire.Frame, body []byte, redacted int) Input {
 	if f.Note != "" {
 		in.Notes = append(in.Notes, f.Note)
 	}
+	if f.Lost {
+		return in.lost(f, body)
+	}
 	if !utf8.Valid(body) {
 		body = bytes.ToValidUTF8(body, []byte("\uFFFD"))
 		in.note("bytes that are no UTF-8 were replaced by U+FFFD")
@@ -176,8 +179,32 @@ func (in Input) refused(f wire.Frame, body []byte, reason string) Input {
 	in.Kind, _ = events.Lookup(events.TypeHookRefused)
 	in.Session = clip(f.Env["CLAUDE_CODE_SESSION_ID"])
 	in.Data, _ = json.Marshal(in.Refused) // a struct of strings and numbers cannot fail
-	in.Warnings = append(in.Warnings, refusalWords(reason))
+	words := refusalWords(reason)
+	if (reason == "no_stdin" || reason == "empty") && in.Call.Hook != "" {
+		words = NoInput(in.Call.Hook)
+	}
+	in.Warnings = append(in.Warnings, words)
 	return in
+}
+
+// lost is a hook whose content was lost on its way: all that is left are its ids.
+func (in Input) lost(f wire.Frame, body []byte) Input {
+	var ids struct {
+		Session   string `json:"session_id"`
+		ToolUseID string `json:"tool_use_id"`
+	}
+	_ = json.Unmarshal(body, &ids) // a frame that is damaged has none
+	in.Refused = &events.HookRefused{Reason: "lost", Size: f.Size, Given: in.Call.Hook, ToolUseID: ids.ToolUseID}
+	in.Event = in.Refused
+	in.Kind, _ = events.Lookup(events.TypeHookRefused)
+	in.Session = clip(ids.Session)
+	in.Data, _ = json.Marshal(in.Refused) // as above
+	return in
+}
+
+// NoInput is what the user is told when a hook came without input.
+func NoInput(name string) string {
+	return "hook " + name + " got no input, so there was nothing to record; `hookctl doctor` checks the hook entries"
 }
 
 func refusalWords(reason string) string {

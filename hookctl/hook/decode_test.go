@@ -117,6 +117,17 @@ func TestEC_SESSION_12_LongSessionIsCut(t *testing.T) {
 	}
 }
 
+// A hook that lost its content on the way is recorded with its ids.
+func TestDecodeLost(t *testing.T) {
+	f := frameOf("hook PreToolUse", `{"session_id":"s-1","tool_use_id":"toolu_01"}`)
+	f.Lost, f.Size = true, 4711
+	in := Decode(f, f.Body, 0)
+	want := events.HookRefused{Reason: "lost", Size: 4711, Given: "PreToolUse", ToolUseID: "toolu_01"}
+	if in.Refused == nil || *in.Refused != want || in.Session != "s-1" || ToolUseID(in.Event) != "toolu_01" || in.Kind.Type != "hook.refused" || !json.Valid(in.Data) {
+		t.Errorf("%+v %+v", in, in.Refused)
+	}
+}
+
 func TestDecodeRefuses(t *testing.T) {
 	for _, c := range []struct {
 		name, body string
@@ -125,9 +136,9 @@ func TestDecodeRefuses(t *testing.T) {
 		reason     string
 		warning    string
 	}{
-		{"nothing came", "", false, 0, "no_stdin", "no hook JSON came on stdin; hook verbs are meant to be called by Claude Code; recorded as hook.refused"},
-		{"empty", "", true, 0, "empty", "the hook's input was empty; recorded as hook.refused"},
-		{"blanks", " \n\t", true, 0, "empty", "the hook's input was empty; recorded as hook.refused"},
+		{"nothing came", "", false, 0, "no_stdin", "hook Stop got no input, so there was nothing to record; `hookctl doctor` checks the hook entries"},
+		{"empty", "", true, 0, "empty", "hook Stop got no input, so there was nothing to record; `hookctl doctor` checks the hook entries"},
+		{"blanks", " \n\t", true, 0, "empty", "hook Stop got no input, so there was nothing to record; `hookctl doctor` checks the hook entries"},
 		{"above the limit", `{"a":1}`, true, 100 << 20, "too_large", "the hook's input was above 64 MiB; its head was kept; recorded as hook.refused"},
 		{"1001 levels", strings.Repeat("[", 1001) + strings.Repeat("]", 1001), true, 0, "too_deep", "the hook's JSON was nested too deep; recorded as hook.refused"},
 		{"10000 levels", strings.Repeat(`{"a":`, 10000) + "1" + strings.Repeat("}", 10000), true, 0, "too_deep", "the hook's JSON was nested too deep; recorded as hook.refused"},

@@ -6,14 +6,14 @@ type Event struct {
 	Timeout float64 // seconds, as the client counts them
 }
 
-// Every timeout is well above our own deadlines (0.1 to 2 s), so that it is hookctl who gives
-// up in time, with a degraded answer and the frame spooled, and the client's kill is left for a
-// machine that hangs. It is as far below the client's own default, up to 600 s, which would
-// freeze a session for that long.
+// Every timeout is above what a hook may take: 5 s for an input that comes in pieces, 0.1 to 2 s for the answer, 3 s
+// more until a busy machine has the hook on disk. So it is hookctl who gives up in time, with a degraded answer and the
+// frame spooled, and the client's kill is left for a machine that hangs. It is far below the client's own default, up to
+// 600 s, which would freeze a session for that long.
 const (
-	usualTimeout = 5
+	usualTimeout = 12
 	// SessionStart may start the daemon and fold the tail of the log.
-	startTimeout = 10
+	startTimeout = 15
 )
 
 var eventTable = [...]Event{

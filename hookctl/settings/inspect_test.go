@@ -76,9 +76,9 @@ func TestInspectSameCommandInTwoScopes(t *testing.T) {
 func TestInspectOutdatedAndMissing(t *testing.T) {
 	o := options(t)
 	put(t, o, `{"hooks":{
-		"Stop":[{"hooks":[{"type":"command","command":"/old/hookctl","args":["hook","Stop"],"timeout":5}]}],
+		"Stop":[{"hooks":[{"type":"command","command":"/old/hookctl","args":["hook","Stop"],"timeout":12}]}],
 		"Setup":[{"hooks":[{"type":"command","command":"/opt/hookline/bin/hookctl","args":["hook","Setup"],"timeout":60}]}],
-		"PreToolUse":[{"hooks":[{"type":"command","command":"/opt/hookline/bin/hookctl","args":["hook","PreToolUse"],"timeout":5}]},
+		"PreToolUse":[{"hooks":[{"type":"command","command":"/opt/hookline/bin/hookctl","args":["hook","PreToolUse"],"timeout":12}]},
 		              {"hooks":[{"type":"command","command":"hookctl consciousness brief"}]}],
 		"MessageDisplay":[{"hooks":[{"type":"command","command":"hookctl hook MessageDisplay"}]}]}}`)
 	s := mustInspect(t, o).Scopes[0]

@@ -5,7 +5,7 @@
 // and an entry is a matcher with an array of handlers:
 //
 //	{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "/usr/bin/hookctl",
-//	                                "args": ["hook", "Stop"], "timeout": 5}]}]}}
+//	                                "args": ["hook", "Stop"], "timeout": 12}]}]}}
 //
 // Install adds one entry per event of a profile, after whatever is there already. Uninstall
 // removes exactly those. Everything else in the file stays byte for byte: order, white space,

@@ -171,9 +171,9 @@ func TestFullProfileCoversTheClient(t *testing.T) {
 			t.Errorf("%s: %+v", event, e)
 			continue
 		}
-		timeout := 5.0
+		timeout := 12.0
 		if event == "SessionStart" {
-			timeout = 10
+			timeout = 15
 		}
 		h := e[0].Hooks[0]
 		if !reflect.DeepEqual(h.Args, []string{"hook", event}) || h.Timeout != timeout {
@@ -185,7 +185,7 @@ func TestFullProfileCoversTheClient(t *testing.T) {
 			t.Errorf("%s must not be hooked", event)
 		}
 	}
-	if len(Events()) != 31 || Events()[0] != (Event{"SessionStart", 10}) {
+	if len(Events()) != 31 || Events()[0] != (Event{"SessionStart", 15}) {
 		t.Errorf("events: %v", Events())
 	}
 }
@@ -252,7 +252,7 @@ func TestThereAndBack(t *testing.T) {
 // What install adds looks like the file around it.
 func TestInstallFollowsTheFilesLayout(t *testing.T) {
 	cases := map[string][]string{
-		"minified":       {`"hooks":{"Stop":[{"hooks":[{"type":"command","command":"a"}]},{"hooks":[{"type":"command","command":"/opt/hookline/bin/hookctl","args":["hook","Stop"],"timeout":5}]}],"SessionStart":[{"hooks":`},
+		"minified":       {`"hooks":{"Stop":[{"hooks":[{"type":"command","command":"a"}]},{"hooks":[{"type":"command","command":"/opt/hookline/bin/hookctl","args":["hook","Stop"],"timeout":12}]}],"SessionStart":[{"hooks":`},
 		"tabs":           {"\t\t\"Stop\": [\n\t\t\t{\n\t\t\t\t\"hooks\": [\n\t\t\t\t\t{\n\t\t\t\t\t\t\"type\": \"command\",\n", "\n\t\t],\n\t\t\"SessionStart\": [\n"},
 		"four spaces":    {"{\n    \"model\": \"opus\",\n    \"hooks\": {\n        \"SessionStart\": [\n            {\n", "\n        ]\n    }\n}"},
 		"crlf":           {"\"opus\",\r\n  \"hooks\": {\r\n    \"SessionStart\": [\r\n", "\r\n  }\r\n}\r\n"},

@@ -28,7 +28,10 @@ func Event(args []string, body []byte) string {
 		return "SessionEnd"
 	}
 	if !word(verb) {
-		verb = sniff(body)
+		verb = sniff(body, "hook_event_name")
+	}
+	if verb == "" {
+		return "-"
 	}
 	return verb
 }
@@ -148,13 +151,13 @@ func word(s string) bool {
 	return s != "" && len(s) <= 64 && strings.Trim(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_") == ""
 }
 
-// sniff is the value of the first hook_event_name in body: good enough to choose a deadline by, the
-// daemon decodes the body.
-func sniff(body []byte) string {
-	if name := quoted(body, `"hook_event_name"`); word(name) {
-		return name
+// sniff is the value of the first member of that name in body, "" where it is no name or id: good enough to choose a
+// deadline by, the daemon decodes the body.
+func sniff(body []byte, name string) string {
+	if v := quoted(body, `"`+name+`"`); word(strings.ReplaceAll(v, "-", "")) {
+		return v
 	}
-	return "-"
+	return ""
 }
 
 // quoted is the text behind the first occurrence of a key, "" for none, one above 4 KiB or with an escape in it.

@@ -2,107 +2,192 @@ package wire
 
 import (
 	"bytes"
+	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 )
 
-// deliver hands the frame to a child, "hookd deliver", and relays its answer when it comes in time.
-// Late or not, the child goes on: it records the frame before it answers. With rest the child gets our
-// stdin too and reads the input to its end; that is not waited for.
-func deliver(f Frame, event string, until time.Time, hookd string, rest bool) Reply {
-	degraded := Reply{Stdout: Degraded(f.Args)}
+// keepWithin is how long after its deadline a hook waits for a delivery that has not kept the frame yet: on a
+// busy machine the answer is worth nothing any more, but the record is.
+const keepWithin = 3 * time.Second
+
+// Kept is what "hookd deliver" writes before its answer, which has the form of the daemon's, as soon as the
+// frame is on disk. A delivery that ends without an answer was killed or has crashed.
+const Kept = '\n'
+
+// handOver hands the frame to a child, "hookd deliver", and relays its answer when that comes in time. This process keeps the
+// frame until the child has: where two children end without an answer, or none keeps the frame in time, the user is told.
+// In a hurry a child that is late is not waited for; it goes on, and nearly always keeps the frame.
+func handOver(f Frame, event, hookd string, until time.Time, hurry bool) Reply {
 	if hookd == "" {
 		hookd = findHookd()
 	}
-	child, err := startDelivery(hookd, f, until, rest)
-	if err != nil {
-		if Speaks(f.Args, event) {
-			degraded.Stdout = Message("hookline: this hook was not recorded: no daemon, and hookd cannot be started (" + err.Error() + "); reinstall with `make install`")
+	keepBy := until.Add(keepWithin)
+	if hurry {
+		keepBy = until
+	}
+	why := "no daemon, and hookd was not found; reinstall with `make install`"
+	for try := 0; hookd != "" && try < 2; try++ {
+		d, err := startDelivery(hookd, f, until)
+		if err != nil {
+			why = "no daemon, and hookd cannot be started (" + err.Error() + "); reinstall with `make install`"
+			continue
 		}
-		return degraded
+		reply, err := d.wait(until, keepBy)
+		switch {
+		case err == nil:
+			return reply
+		case d.isKept, hurry && errors.Is(err, ErrTimeout):
+			return Reply{Stdout: Degraded(f.Args)}
+		case errors.Is(err, ErrTimeout):
+			return unrecorded(f, event, "perhaps not recorded: the machine is too busy to write it in time")
+		}
+		why = "the recorder's delivery ended twice without an answer; `hookctl doctor` tells more"
 	}
-	wait := time.Until(until)
-	if rest {
-		wait = 0
+	if onlyAsks(f.Args) {
+		return Reply{Stdout: Degraded(f.Args)}
 	}
-	select {
-	case reply := <-child.reply:
-		return reply
-	case <-time.After(wait):
+	err := keepLoss(f, event)
+	if errors.Is(err, os.ErrExist) {
+		return Reply{Stdout: Degraded(f.Args)}
 	}
-	select { // what the child has not read yet would be lost with us: this is the last chance of a large frame
-	case <-child.fed:
-	case <-time.After(max(until.Sub(time.UnixMilli(f.Time)), feedAtLeast)):
+	if err != nil {
+		why += "; nor can that be kept: " + err.Error()
 	}
-	return degraded
+	return unrecorded(f, event, "not recorded: "+why)
 }
 
-const (
-	// fitsPipe is what the pipe of every platform takes without a reader.
-	fitsPipe = 16 << 10
-	// feedAtLeast is how long a child that is late on a busy machine may take to read a large frame. What it has not
-	// read by then is lost, while the client waits for a minute.
-	feedAtLeast = 5 * time.Second
-)
+// unrecorded is the degraded answer of a hook that may be lost.
+func unrecorded(f Frame, event, why string) Reply {
+	why = "hookline: this hook was " + why
+	switch {
+	case Speaks(f.Args, event):
+		return Reply{Stdout: Message(why)}
+	case f.Args[0] != "hook":
+		return Reply{Stdout: Degraded(f.Args), Stderr: []byte(why + "\n")}
+	}
+	return Reply{}
+}
 
 // delivery is a running child.
 type delivery struct {
-	reply chan Reply
-	fed   chan struct{}
+	kept   chan struct{} // closed when the frame is on disk
+	done   chan error    // the outcome; reply is set before
+	reply  Reply
+	isKept bool
+}
+
+// wait returns the child's answer, or an error: [ErrTimeout] when it is still running. It waits for the answer to the
+// first time, for the frame to be kept to the second.
+func (d *delivery) wait(until, keepBy time.Time) (Reply, error) {
+	late := time.NewTimer(time.Until(until))
+	lost := time.NewTimer(time.Until(keepBy))
+	kept, isLate := d.kept, false
+	for {
+		select {
+		case err := <-d.done:
+			select {
+			case <-d.kept:
+				d.isKept = true
+			default:
+			}
+			return d.reply, err
+		case <-kept:
+			kept, d.isKept = nil, true
+		case <-late.C:
+			isLate = true
+		case <-lost.C:
+			return Reply{}, ErrTimeout
+		}
+		if isLate && d.isKept {
+			return Reply{}, ErrTimeout
+		}
+	}
 }
 
 // startDelivery starts the child. Its goroutines end with it or with this process, which is about to exit.
-func startDelivery(hookd string, f Frame, until time.Time, rest bool) (delivery, error) {
-	d := delivery{make(chan Reply, 1), make(chan struct{})}
-	if hookd == "" {
-		return d, os.ErrNotExist
+func startDelivery(hookd string, f Frame, until time.Time) (*delivery, error) {
+	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
+	if err != nil {
+		return nil, err
 	}
-	var in, out, errs [2]*os.File
-	for _, pipe := range []*[2]*os.File{&in, &out, &errs} {
-		r, w, err := os.Pipe()
-		if err != nil {
-			return d, err
-		}
-		pipe[0], pipe[1] = r, w
+	defer null.Close()
+	inRead, inWrite, err := os.Pipe()
+	if err != nil {
+		return nil, err
 	}
+	defer inRead.Close()
+	outRead, outWrite, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	defer outWrite.Close()
+
 	margin := time.Until(until) / 10 // for the relay
 	argv := []string{hookd, "deliver", "--until", strconv.FormatInt(until.Add(-margin).UnixMilli(), 10)}
-	files := []*os.File{in[0], out[1], errs[1]}
-	if rest {
-		argv, files = append(argv, "--rest"), []*os.File{os.Stdin, out[1], errs[1], in[0]}
+	attr := os.ProcAttr{Env: childEnv(os.Environ()), Files: []*os.File{inRead, outWrite, null}, Sys: ownSession()}
+	if _, err := os.StartProcess(hookd, argv, &attr); err != nil {
+		return nil, err
 	}
-	p, err := os.StartProcess(hookd, argv, &os.ProcAttr{Files: files, Sys: ownSession()})
-	if err != nil {
-		return d, err
-	}
-	in[0].Close()
-	out[1].Close()
-	errs[1].Close()
-	feed := func() {
-		in[1].Write(append(append(f.Header(), '\n'), f.Body...)) // one write: the child gets all or nothing
-		in[1].Close()
-		close(d.fed)
-	}
-	if len(f.Body) <= fitsPipe-4<<10 {
-		feed()
-	} else {
-		go feed()
-	}
+	d := &delivery{kept: make(chan struct{}), done: make(chan error, 1)}
 	go func() {
-		var stdout, stderr bytes.Buffer
-		drained := make(chan struct{})
-		go func() { stderr.ReadFrom(errs[0]); close(drained) }()
-		stdout.ReadFrom(out[0])
-		<-drained
-		reply := Reply{Stdout: stdout.Bytes(), Stderr: stderr.Bytes()}
-		if state, err := p.Wait(); err == nil && state.ExitCode() > 0 && state.ExitCode() <= 2 {
-			reply.Exit = state.ExitCode()
+		inWrite.Write(append(append(f.Header(), '\n'), f.Body...)) // an error is a child that has ended
+		inWrite.Close()
+	}()
+	go func() {
+		first := make([]byte, 1)
+		n, err := outRead.Read(first)
+		if n == 1 && first[0] == Kept {
+			close(d.kept)
+			n = 0
 		}
-		d.reply <- reply
+		if err == nil {
+			d.reply, err = answer(io.MultiReader(bytes.NewReader(first[:n]), outRead))
+		}
+		d.done <- err
 	}()
 	return d, nil
+}
+
+// childEnv is the environment of a delivery: few threads, so that a limit on them does not end it.
+func childEnv(env []string) []string {
+	for _, kv := range env {
+		if strings.HasPrefix(kv, "GOMAXPROCS=") {
+			return env
+		}
+	}
+	return append(env, "GOMAXPROCS=1")
+}
+
+// keepLoss puts a frame without its content into the spool of the home, which tells the daemon that a hook is lost:
+// its time, size, session and tool call. The content would lie there with its secrets. The error is [os.ErrExist] when a
+// delivery has kept the frame and was ended then.
+func keepLoss(f Frame, event string) error {
+	home, _ := Home(os.Getenv)
+	dir := filepath.Join(home, "spool")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	body := appendString([]byte(`{"session_id":`), sniff(f.Body, "session_id"))
+	body = appendString(append(body, `,"tool_use_id":`...), sniff(f.Body, "tool_use_id"))
+	loss := Frame{ID: f.ID, Args: []string{"hook", event}, PPID: f.PPID, Time: f.Time, Binary: f.Binary, Size: f.Size, Lost: true, Body: append(body, '}')}
+	path := filepath.Join(dir, f.ID+".frame")
+	temp := filepath.Join(dir, "."+f.ID+"."+strconv.Itoa(os.Getpid())+".tmp")
+	file, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(append(append(loss.Header(), '\n'), loss.Body...))
+	err = errors.Join(err, file.Sync(), file.Close())
+	if err == nil {
+		err = os.Link(temp, path)
+	}
+	_ = os.Remove(temp) // one that stays is set aside by the daemon
+	return err
 }
 
 // findHookd is hookd beside this executable, else on the PATH, else "".

@@ -81,6 +81,16 @@ func request(event string, f Frame) []byte {
 	return append(b, "\r\nConnection: close\r\n\r\n"...)
 }
 
+// Answer is r in the form in which the daemon answers.
+func Answer(r Reply) []byte {
+	b := append([]byte("HTTP/1.1 200 OK\r\nHookline-Protocol: "), strconv.Itoa(Protocol)...)
+	b = append(append(b, "\r\nHookline-Build: "...), Build...)
+	b = strconv.AppendInt(append(b, "\r\nHookline-Exit: "...), int64(r.Exit), 10)
+	b = strconv.AppendInt(append(b, "\r\nHookline-Stdout: "...), int64(len(r.Stdout)), 10)
+	b = strconv.AppendInt(append(b, "\r\nContent-Length: "...), int64(len(r.Stdout)+len(r.Stderr)), 10)
+	return append(append(append(b, "\r\n\r\n"...), r.Stdout...), r.Stderr...)
+}
+
 // answer reads the one answer: as much as its Content-Length says, never to the end of the connection.
 func answer(c io.Reader) (Reply, error) {
 	buf, split := make([]byte, 0, 8<<10), -1

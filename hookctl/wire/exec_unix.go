@@ -5,6 +5,7 @@ package wire
 import (
 	"os"
 	"syscall"
+	"time"
 )
 
 const exe = ""
@@ -18,3 +19,20 @@ func become(hookd string, args []string) int {
 
 // ownSession keeps the client from killing the delivery with the hook's process group.
 func ownSession() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
+
+// stdinFile keeps the file of [stdin]: its finalizer would close the descriptor.
+var stdinFile *os.File
+
+// stdin is the process's stdin with reads that can end at a deadline. A regular file has no such reads
+// and needs none.
+func stdin() *os.File {
+	if syscall.SetNonblock(0, true) != nil {
+		return os.Stdin
+	}
+	stdinFile = os.NewFile(0, "stdin")
+	if stdinFile.SetReadDeadline(time.Time{}) != nil {
+		_ = syscall.SetNonblock(0, false)
+		return os.Stdin
+	}
+	return stdinFile
+}

@@ -24,3 +24,6 @@ func become(hookd string, args []string) int {
 func ownSession() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP}
 }
+
+// stdin is the process's stdin, whose pipes have no reads that end at a deadline here.
+func stdin() *os.File { return os.Stdin }

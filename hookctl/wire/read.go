@@ -18,59 +18,28 @@ type Input struct {
 	Note     string // what was odd; "" when nothing was
 }
 
+// Patience is how long an input is waited for: Quiet without a byte, Whole in all.
+type Patience struct{ Quiet, Whole time.Duration }
+
 // ReadValue reads exactly one JSON value: it stops at the value's last byte and does not wait for
 // the end of the input, since the client may keep the pipe open. White space and a byte order mark
-// before it are skipped. At the deadline it returns what came so far. A value above limit bytes is
-// read on but only its first MiB is kept; Size and the digest in Note are of all of it.
+// before it are skipped. When nothing comes any more it returns what came so far; a reader without
+// SetReadDeadline, such as a file, is read to its end. A value above limit bytes is read on but only
+// its first MiB is kept; Size and the digest in Note are of all of it.
 //
-// A number or a literal ends where its next byte cannot belong to it, so one at the end of an open
-// pipe is waited for; hooks send objects. After the deadline the goroutine that reads stays until
-// its read returns: r is not to be used again.
-func ReadValue(r io.Reader, limit int64, deadline time.Time) Input {
+// Objects, arrays and strings end at their last byte; anything else, which is no hook, with the input.
+func ReadValue(r io.Reader, limit int64, p Patience) Input {
 	v := value{limit: limit, buf: make([]byte, 0, 64<<10)}
-	if b, ok := r.(bounded); ok {
-		for !v.ended {
-			n, err := b.Read(v.room())
-			v.take(chunk{n, err})
+	paced, _ := r.(interface{ SetReadDeadline(time.Time) error })
+	begin := time.Now()
+	for now := begin; !v.ended; now = time.Now() {
+		if paced != nil { // one that cannot is waited for by the client program's own timeout
+			_ = paced.SetReadDeadline(now.Add(min(p.Quiet, p.Whole-now.Sub(begin))))
 		}
-		return v.Input
-	}
-	asks, reads := make(chan []byte), make(chan chunk, 1)
-	go pump(r, asks, reads)
-	defer close(asks)
-	timer := time.NewTimer(time.Until(deadline))
-	defer timer.Stop()
-	for !v.ended {
-		asks <- v.room()
-		select {
-		case c := <-reads:
-			v.take(c)
-		case <-timer.C:
-			v.end(late)
-		}
+		n, err := r.Read(v.room())
+		v.take(n, err)
 	}
 	return v.Input
-}
-
-// bounded is a reader whose reads end at the deadline by themselves, and take nothing with them then. It
-// needs no goroutine of its own, whose waking costs a hook more than the reading.
-type bounded struct{ io.Reader }
-
-// late is the note of an input that may still come.
-const late = "input not complete at the deadline"
-
-// chunk is one read's outcome.
-type chunk struct {
-	n   int
-	err error
-}
-
-// pump reads into what it is given. The slices it fills are not looked at before its answer.
-func pump(r io.Reader, asks <-chan []byte, reads chan<- chunk) {
-	for p := range asks {
-		n, err := r.Read(p)
-		reads <- chunk{n, err}
-	}
 }
 
 // value collects the one value.
@@ -95,15 +64,15 @@ func (v *value) room() []byte {
 	return v.buf[len(v.buf):cap(v.buf)]
 }
 
-// take looks at the bytes of one read.
-func (v *value) take(c chunk) {
+// take looks at the n bytes and the error of one read.
+func (v *value) take(n int, err error) {
 	p, at := v.scratch, 0
 	if p == nil {
 		at = len(v.buf)
-		v.buf = v.buf[:at+c.n]
+		v.buf = v.buf[:at+n]
 		p = v.buf[at:]
 	}
-	p = p[:c.n]
+	p = p[:n]
 	end := v.scan.next(p)
 	if end >= 0 {
 		v.Complete = true
@@ -116,22 +85,21 @@ func (v *value) take(c chunk) {
 	if v.Size > v.limit || v.Size == v.limit && end < 0 {
 		v.overflow(p)
 	}
+
 	switch {
 	case end >= 0:
 		v.end("")
-	case c.err == io.EOF && v.scan.in == bare:
+	case err == io.EOF && v.scan.in == lead:
+		v.end("no input")
+	case err == io.EOF && v.scan.in == other:
 		v.Complete = true
 		v.end("")
-	case c.err == io.EOF && v.scan.in == lead:
-		v.end("no input")
-	case c.err == io.EOF && v.scan.in == junk:
-		v.end("input is not JSON")
-	case c.err == io.EOF:
+	case err == io.EOF:
 		v.end("input ended inside the value")
-	case errors.Is(c.err, os.ErrDeadlineExceeded):
-		v.end(late)
-	case c.err != nil:
-		v.end("read: " + c.err.Error())
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		v.end("input not complete at the deadline")
+	case err != nil:
+		v.end("read: " + err.Error())
 	}
 }
 
@@ -180,11 +148,10 @@ func (v *value) end(why string) {
 
 // The scanner's states.
 const (
-	lead = iota // before the value
-	open        // between brackets
-	text        // in a string
-	bare        // in a number or a literal
-	junk        // no JSON value starts like this: there is no end to find
+	lead  = iota // before the value
+	open         // between brackets
+	text         // in a string
+	other        // a number, a literal or no JSON: no byte is known to be its last
 )
 
 // scanner finds the end of one JSON value in pieces of input. It counts depth instead of
@@ -208,12 +175,7 @@ func (s *scanner) next(p []byte) int {
 			if i = s.open(p, i); s.depth == 0 {
 				return i
 			}
-		case bare:
-			if bytes.IndexByte([]byte(" \t\r\n,]}[{:\"\x00"), p[i]) >= 0 {
-				return i
-			}
-			i++
-		case junk:
+		case other:
 			return -1
 		}
 	}
@@ -228,14 +190,12 @@ func (s *scanner) start(c byte) int {
 		return 1
 	case '{', '[':
 		s.in = open
+		return 0
 	case '"':
 		s.in = text
 		return 1
-	case '-', 't', 'f', 'n', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
-		s.in = bare
-	default:
-		s.in = junk
 	}
+	s.in = other
 	return 0
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,7 +13,7 @@ import (
 	"time"
 )
 
-var never = time.Now().Add(time.Hour)
+var never = Patience{Quiet: time.Hour, Whole: time.Hour}
 
 func TestReadValue(t *testing.T) {
 	deep := strings.Repeat(`{"a":[`, 5000) + strings.Repeat(`]}`, 5000)
@@ -28,14 +29,14 @@ func TestReadValue(t *testing.T) {
 		{"array", `[1,"]",2]`, `[1,"]",2]`, true, ""},
 		{"string", `"a\"b" `, `"a\"b"`, true, ""},
 		{"number at the end", `-12.5e3`, `-12.5e3`, true, ""},
-		{"literal", "true\n", `true`, true, ""},
+		{"literal", "true", `true`, true, ""},
 		{"10,000 levels", deep, deep, true, ""},
 		{"empty", "", "", false, "no input"},
 		{"only blanks", " \n\n", "", false, "no input"},
 		{"truncated in a string", `{"a":"b`, `{"a":"b`, false, "input ended inside the value"},
 		{"truncated behind a backslash", `{"a":"b\`, `{"a":"b\`, false, "input ended inside the value"},
-		{"no JSON", "hello {}", "hello {}", false, "input is not JSON"},
-		{"NUL first", "\x00{}", "\x00{}", false, "input is not JSON"},
+		{"no JSON", "hello {}", "hello {}", true, ""},
+		{"NUL first", "\x00{}", "\x00{}", true, ""},
 		{"NUL inside", "{\"a\":\"\x00\"}", "{\"a\":\"\x00\"}", true, ""},
 		{"invalid UTF-8", "{\"a\":\"\xff\xfe\"}", "{\"a\":\"\xff\xfe\"}", true, ""},
 	} {
@@ -69,13 +70,33 @@ func TestReadValueOpenPipe(t *testing.T) {
 	}
 }
 
+// What comes in pieces is waited for as long as pieces come; the end of the patience is no part of the value.
 func TestReadValueDeadline(t *testing.T) {
-	r, w := io.Pipe()
-	defer r.Close()
-	go w.Write([]byte(`{"a":`))
-	got := ReadValue(r, Limit, time.Now().Add(50*time.Millisecond))
-	if string(got.Body) != `{"a":` || got.Complete || got.Note != "input not complete at the deadline" {
-		t.Errorf("%+v", got)
+	for _, c := range []struct {
+		patience Patience
+		pieces   int // 5 ms apart
+		complete bool
+	}{
+		{Patience{Quiet: 10 * time.Second, Whole: time.Minute}, 40, true},
+		{Patience{Quiet: 50 * time.Millisecond, Whole: time.Minute}, -1, false},
+		{Patience{Quiet: time.Minute, Whole: 50 * time.Millisecond}, -1, false},
+	} {
+		r, w := net.Pipe()
+		go func() {
+			_, _ = io.WriteString(w, `{"a":"`) // the reader may be gone
+			for range c.pieces {
+				time.Sleep(5 * time.Millisecond) // a slow client, not a wait of the test
+				_, _ = io.WriteString(w, "x")
+			}
+			if c.pieces > 0 {
+				_, _ = io.WriteString(w, `"}`)
+			}
+		}()
+		got := ReadValue(r, Limit, c.patience)
+		if got.Complete != c.complete || c.complete != (got.Note == "") || !strings.HasPrefix(string(got.Body), `{"a":"`) {
+			t.Errorf("%+v", got)
+		}
+		r.Close()
 	}
 }
 

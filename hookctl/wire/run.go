@@ -3,8 +3,6 @@ package wire
 import (
 	"errors"
 	"os"
-	"path/filepath"
-	"strings"
 	"time"
 )
 
@@ -43,8 +41,8 @@ func IsHook(args []string) bool {
 }
 
 // Hook records one hook call and answers it. hookd is the executable for trouble, "" to look for it.
-// Of the time a call may take, input and request get 60 %, the delivery in trouble the rest but 5 %,
-// which the start and the end of a process take; input that comes late leaves the request a fifth.
+// Of the time that a call may take after its input's last byte, the request gets 60 %, the delivery in
+// trouble the rest but 5 %, which the start and the end of a process take.
 func Hook(args []string, hookd string) int { return hook(args, hookd, Deadline) }
 
 // hook is Hook with a deadline that a test may set.
@@ -52,40 +50,41 @@ func hook(args []string, hookd string, deadline func(args []string, event, dir s
 	if os.Getenv("HOOKLINE_DISABLED") == "1" {
 		return 0
 	}
-	start := time.Now()
-	f := capture(args, start)
+	begin := time.Now()
+	f := capture(args, begin)
 	event := Event(args, nil)
 	limit := deadline(args, event, f.Where())
-	silent := false // no input where there must be some
-	asks := args[0] != "hook" && args[1] == "brief" && !has(args, "--hook")
-	switch {
-	case asks && os.Getenv("CLAUDE_CODE_SESSION_ID") != "":
-		f.Complete = true // S0 REQ-11: nothing is read where the client says whose brief is asked for
+	inAll := has(args, "brief") || event == "SessionEnd"
+	patience := Patience{Quiet: time.Second, Whole: 5 * time.Second}
+	if inAll {
+		patience = Patience{Quiet: limit * 6 / 10, Whole: limit * 6 / 10}
+	}
+
+	switch asks := onlyAsks(args); {
+	case asks && os.Getenv("CLAUDE_CODE_SESSION_ID") != "": // S0 REQ-11: nothing is read where the client says whose brief is asked for
 	case asks:
-		f.read(start.Add(limit / 6)) // an input would name the session; its absence is no fault
-		f.Complete, f.Note = true, ""
+		f.read(Patience{Quiet: limit / 6, Whole: limit / 6}) // an input would name the session; its absence is no fault
 	default:
-		f.read(start.Add(limit * 6 / 10))
-		silent = f.Size == 0 && args[0] == "hook"
+		f.read(patience)
 		event = Event(args, f.Body)
 		limit = deadline(args, event, f.Where())
 	}
-	until := start.Add(limit * 95 / 100)
-	send := start.Add(limit * 6 / 10)
-	if late := time.Now().Add(limit / 5); late.After(send) {
+	if onlyAsks(args) {
+		f.Complete, f.Note = true, ""
+	}
+
+	last := time.Now()
+	from := last
+	if inAll {
+		from = begin
+	}
+	send := from.Add(limit * 6 / 10)
+	if late := last.Add(limit / 5); late.After(send) {
 		send = late
 	}
-	var reply Reply
-	if strings.HasSuffix(f.Note, late) { // on a busy machine the client writes late: the delivery reads on
-		reply = deliver(f, event, until, hookd, true)
-		silent = silent && unheard("no input in time")
-	} else if r, err := find(send, event, f); err == nil {
-		reply = r
-	} else {
-		reply = deliver(f, event, until, hookd, false)
-	}
-	if silent && Speaks(args, event) && (event != "SessionStart" || len(reply.Stdout) == 0) { // a session is greeted all the same
-		reply.Stdout = Message("hookline: hook " + event + " got no input, so there was nothing to record; `hookctl doctor` checks the hook entries")
+	reply, err := find(send, event, f)
+	if err != nil {
+		reply = handOver(f, event, hookd, from.Add(limit*95/100), inAll)
 	}
 	os.Stdout.Write(reply.Stdout)
 	os.Stderr.Write(reply.Stderr)
@@ -121,10 +120,10 @@ func capture(args []string, now time.Time) Frame {
 }
 
 // read takes the input from stdin; a terminal and /dev/null have none.
-func (f *Frame) read(until time.Time) {
+func (f *Frame) read(p Patience) {
 	in := Input{Note: "no input"}
 	if info, err := os.Stdin.Stat(); err == nil && info.Mode()&os.ModeCharDevice == 0 {
-		in = ReadValue(stdinUntil(until), Limit, until)
+		in = ReadValue(stdin(), Limit, p)
 	}
 	f.Body, f.Size, f.Complete = in.Body, in.Size, in.Complete
 	if f.Note != "" && in.Note != "" {
@@ -133,23 +132,10 @@ func (f *Frame) read(until time.Time) {
 	f.Note += in.Note
 }
 
-// unheard tells whether the user has not been told of a cause for an hour, and remembers that they are
-// now. Where that cannot be remembered they hear it again.
-func unheard(cause string) bool {
-	home, _ := Home(os.Getenv)
-	path := filepath.Join(home, "told", Hash(cause))
-	if info, err := os.Stat(path); err == nil && time.Since(info.ModTime()) < time.Hour {
-		return false
-	}
-	_ = os.MkdirAll(filepath.Dir(path), 0o700)
-	_ = os.WriteFile(path, []byte(cause+"\n"), 0o600)
-	return true
-}
-
 // Degraded is what a verb prints when no daemon answers.
 func Degraded(args []string) []byte {
 	switch {
-	case len(args) > 1 && args[1] == "brief" && !has(args, "--hook"):
+	case onlyAsks(args):
 		return []byte("[C:? r=? IC=?]\n")
 	case len(args) > 1 && args[1] == "inject-context":
 		return []byte("[System Consciousness]\nState: DORMANT (C=0.00)\nKuramoto r=0.00, Identity IC=1.00 (healthy)\nGuidance: Initialize consciousness context\n")
@@ -170,6 +156,11 @@ func Speaks(args []string, event string) bool {
 // Message is the answer that tells the user something and the model nothing.
 func Message(text string) []byte {
 	return append(appendString([]byte(`{"systemMessage":`), text), "}\n"...)
+}
+
+// onlyAsks tells whether a call records nothing.
+func onlyAsks(args []string) bool {
+	return len(args) > 1 && args[1] == "brief" && !has(args, "--hook")
 }
 
 func has(args []string, flag string) bool {

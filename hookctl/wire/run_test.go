@@ -3,6 +3,7 @@ package wire
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"io"
 	"net"
 	"net/http"
@@ -17,23 +18,32 @@ import (
 // The tests of this file run real processes: this test binary as hookctl, and found on the PATH as
 // hookd (see TestMain).
 
-// fakeHookd stands in for hookd: "deliver" writes what it was given to $FAKE_OUT and answers,
+// fakeHookd stands in for hookd: "deliver" writes what it was given to $FAKE_OUT and answers, or ends as $FAKE_END says;
 // anything else prints its arguments.
 func fakeHookd(args []string) int {
 	if len(args) == 0 || args[0] != "deliver" {
 		os.Stdout.WriteString(strings.Join(args, " "))
 		return 5
 	}
-	var frame io.Reader = os.Stdin
-	if strings.Contains(strings.Join(args, " "), "--rest") {
-		frame = io.MultiReader(os.NewFile(3, "frame"), os.Stdin)
+	in, err := io.ReadAll(os.Stdin)
+	if end := os.Getenv("FAKE_END"); end != "" {
+		count, openErr := os.OpenFile(os.Getenv("FAKE_OUT")+".tries", os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+		if openErr != nil {
+			return 98
+		}
+		_, _ = count.WriteString("x")
+		if info, statErr := count.Stat(); statErr != nil || end != "once" || info.Size() == 1 {
+			return crashed(end)
+		}
 	}
-	in, err := io.ReadAll(frame)
 	if err != nil || os.WriteFile(os.Getenv("FAKE_OUT")+".tmp", in, 0o600) != nil {
 		return 98
 	}
 	if os.Rename(os.Getenv("FAKE_OUT")+".tmp", os.Getenv("FAKE_OUT")) != nil {
 		return 98
+	}
+	if os.Getenv("FAKE_KEPT") != "" {
+		os.Stdout.Write([]byte{Kept})
 	}
 	if hold := os.Getenv("FAKE_HOLD"); hold != "" { // until the test closes the connection
 		if c, err := net.Dial("unix", hold); err == nil {
@@ -44,9 +54,24 @@ func fakeHookd(args []string) int {
 		}
 		return 0
 	}
-	os.Stdout.WriteString("relayed")
-	os.Stderr.WriteString("warning")
-	return 1
+	os.Stdout.Write(append([]byte{Kept}, Answer(Reply{Stdout: []byte("relayed"), Stderr: []byte("warning"), Exit: 1})...))
+	return 0
+}
+
+// crashed ends a delivery without an answer.
+func crashed(how string) int {
+	switch how {
+	case "kept":
+		os.Stdout.Write([]byte{Kept})
+	case "panic":
+		os.Stderr.WriteString("panic: boom")
+		return 2
+	}
+	self, err := os.FindProcess(os.Getpid())
+	if err == nil {
+		_ = self.Kill()
+	}
+	return 98
 }
 
 // client is one run of hookctl in a world of its own.
@@ -106,10 +131,24 @@ func (c *client) delivered() Frame {
 	if err != nil {
 		c.t.Fatal(err)
 	}
+	return frameOf(c.t, data)
+}
+
+func frameIn(t *testing.T, path string) Frame {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return frameOf(t, data)
+}
+
+func frameOf(t *testing.T, data []byte) Frame {
+	t.Helper()
 	head, body, _ := bytes.Cut(data, []byte("\n"))
 	f := Frame{}
 	if err := json.Unmarshal(head, &f); err != nil {
-		c.t.Fatalf("%s: %v", head, err)
+		t.Fatalf("%s: %v", head, err)
 	}
 	f.Body = body
 	return f
@@ -174,43 +213,64 @@ func TestBriefReadsNoInput(t *testing.T) {
 	}
 }
 
-// A hook without input tells the user, and the refused input is recorded.
+// A hook without input is sent as such; the daemon tells the user.
 func TestHookWithoutInput(t *testing.T) {
-	message := `{"systemMessage":"hookline: hook Stop got no input, so there was nothing to record; ` + "`hookctl doctor`" + ` checks the hook entries"}` + "\n"
-	for _, c := range []struct {
-		stdin  io.Reader
-		event  string
-		stdout string
-	}{{nil, "Stop", message}, {strings.NewReader(""), "Stop", message}, {nil, "PreCompact", "hi"}} {
+	for _, stdin := range []io.Reader{nil, strings.NewReader("")} { // nil is /dev/null
 		client := newClient(t, "")
-		client.stdin = c.stdin // nil is /dev/null
+		client.stdin = stdin
 		frames := client.daemon()
-		client.expect(client.run("hook", c.event), 1, c.stdout, "er")
+		client.expect(client.run("hook", "Stop"), 1, "hi", "er")
 		if f := <-frames; f.Complete || len(f.Body) != 0 || f.Size != 0 || f.Note != "no input" {
 			t.Errorf("%+v", f)
 		}
 	}
 }
 
-// Input that has not ended in time is read on by the delivery; the hook answers as if there was no daemon.
+// An input that comes in pieces is read to its end, with pauses that are longer than the hook's deadline.
+func TestHookSlowInput(t *testing.T) {
+	for event, pause := range map[string]time.Duration{"PreToolUse": 100 * time.Millisecond, "PostToolUse": 400 * time.Millisecond} {
+		c := newClient(t, "")
+		r, w, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Close()
+		body := `{"session_id":"s1","x":"` + strings.Repeat("y", 1000) + `"}`
+		go func() {
+			for _, piece := range []string{body[:5], body[5:500], body[500:900], body[900:]} {
+				_, _ = w.WriteString(piece)
+				time.Sleep(pause) // a slow client, not a wait of the test
+			}
+			w.Close()
+		}()
+		frames := c.daemon()
+		c.stdin = r
+		c.expect(c.run("hook", event), 1, "hi", "er")
+		if f := <-frames; !f.Complete || string(f.Body) != body || f.Note != "" {
+			t.Errorf("%s: %.100s", event, f.Header())
+		}
+	}
+}
+
+// An input that does not go on is sent as it is; SessionEnd, which has little time, says so first.
 func TestHookUnfinishedInput(t *testing.T) {
-	c := newClient(t, "")
-	r, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer w.Close()
-	defer r.Close()
-	if _, err := w.WriteString(`{"session_id":"s1","x":`); err != nil {
-		t.Fatal(err)
-	}
-	c.stdin, c.env = r, append(c.env, "WIRE_TEST_HURRY=1")
-	c.expect(c.run("hook", "PostToolUse"), 0, "", "")
-	if _, err := w.WriteString(`1}`); err != nil || w.Close() != nil {
-		t.Fatal(err)
-	}
-	if f := c.delivered(); f.Complete || string(f.Body) != `{"session_id":"s1","x":1}` || f.Note != "input not complete at the deadline" {
-		t.Errorf("%+v", f)
+	for _, event := range []string{"PostToolUse", "SessionEnd"} {
+		c := newClient(t, "")
+		r, w, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer w.Close()
+		defer r.Close()
+		if _, err := w.WriteString(`{"session_id":"s1","x":`); err != nil {
+			t.Fatal(err)
+		}
+		frames := c.daemon()
+		c.stdin, c.env = r, append(c.env, "WIRE_TEST_HURRY=1")
+		c.run("hook", event) // its answer may come too late on a busy machine
+		if f := <-frames; f.Complete || string(f.Body) != `{"session_id":"s1","x":` || f.Note != "input not complete at the deadline" {
+			t.Errorf("%+v", f)
+		}
 	}
 }
 
@@ -234,6 +294,64 @@ func TestHookInTrouble(t *testing.T) {
 	}
 }
 
+// A delivery that ends without an answer is tried once more. Where both end, the user is told, and what is left of the
+// hook is a record without content. The exit code of a crash is never relayed.
+func TestDeliveryDies(t *testing.T) {
+	lost := `{"systemMessage":"hookline: this hook was not recorded: the recorder's delivery ended twice without an answer; ` + "`hookctl doctor`" + ` tells more"}` + "\n"
+	for _, c := range []struct {
+		end, args, stdout, stderr string
+		code, tries               int
+		loss                      string
+	}{
+		{"once", "hook PreToolUse", "relayed", "warning", 1, 2, ""},
+		{"killed", "hook PreToolUse", lost, "", 0, 2, "PreToolUse"},
+		{"panic", "hook PreToolUse", lost, "", 0, 2, "PreToolUse"},
+		{"kept", "hook PreToolUse", "", "", 0, 1, ""},
+		{"killed", "hook PreCompact", "", "", 0, 2, "PreCompact"},
+		{"killed", "consciousness inject-context", string(Degraded([]string{"consciousness", "inject-context"})),
+			"hookline: this hook was not recorded: the recorder's delivery ended twice without an answer; `hookctl doctor` tells more\n", 0, 2, "UserPromptSubmit"},
+	} {
+		body := `{"session_id":"0d6d9d2c-1c9e-4a55-a0a1-000000000001","tool_use_id":"toolu_01","tool_input":{"key":"very secret"}}`
+		client := newClient(t, body)
+		client.env = append(client.env, "FAKE_END="+c.end)
+		client.expect(client.run(strings.Fields(c.args)...), c.code, c.stdout, c.stderr)
+		if tries, err := os.ReadFile(filepath.Join(client.dir, "out.tries")); err != nil || len(tries) != c.tries {
+			t.Errorf("%s: %d tries, %v", c.end, len(tries), err)
+		}
+		files, err := filepath.Glob(filepath.Join(client.dir, "spool", "*"))
+		if err != nil || len(files) > 1 || (len(files) == 1) != (c.loss != "") {
+			t.Fatalf("%s: %v in the spool, %v", c.end, files, err)
+		}
+		if c.loss == "" {
+			continue
+		}
+		f := frameIn(t, files[0])
+		if !f.Lost || f.ID+".frame" != filepath.Base(files[0]) || strings.Join(f.Args, " ") != "hook "+c.loss || f.Size != int64(len(body)) || f.Cwd != "" || len(f.Env) > 0 ||
+			string(f.Body) != `{"session_id":"0d6d9d2c-1c9e-4a55-a0a1-000000000001","tool_use_id":"toolu_01"}` {
+			t.Errorf("%s: %s %s", c.end, f.Header(), f.Body)
+		}
+	}
+}
+
+// Where a delivery had kept the frame before it was ended, that is not replaced.
+func TestLossBesideFrame(t *testing.T) {
+	t.Setenv("HOOKLINE_HOME", t.TempDir())
+	f := Frame{ID: NewID(1)}
+	if err := keepLoss(f, "Stop"); err != nil {
+		t.Fatal(err)
+	}
+	if err := keepLoss(f, "Stop"); !errors.Is(err, os.ErrExist) {
+		t.Errorf("%v", err)
+	}
+}
+
+// A delivery that has not kept the frame in time is told as such: it may still do it.
+func TestDeliveryKeepsNothing(t *testing.T) {
+	c := newClient(t, `{"a":1}`)
+	c.env = append(c.env, "WIRE_TEST_HURRY=1", "FAKE_HOLD="+listen(t, func(net.Conn) {}))
+	c.expect(c.run("hook", "PostToolUse"), 0, `{"systemMessage":"hookline: this hook was perhaps not recorded: the machine is too busy to write it in time"}`+"\n", "")
+}
+
 // A delivery that takes too long goes on alone; the hook ends in time with the degraded answer.
 func TestHookInTroubleAndLate(t *testing.T) {
 	for _, verb := range []struct{ args, stdout string }{
@@ -241,7 +359,7 @@ func TestHookInTroubleAndLate(t *testing.T) {
 		{"consciousness inject-context", "[System Consciousness]\nState: DORMANT (C=0.00)\nKuramoto r=0.00, Identity IC=1.00 (healthy)\nGuidance: Initialize consciousness context\n"},
 	} {
 		c := newClient(t, `{"a":1}`)
-		c.env = append(c.env, "WIRE_TEST_HURRY=1", "FAKE_HOLD="+listen(t, func(net.Conn) {}))
+		c.env = append(c.env, "WIRE_TEST_HURRY=1", "FAKE_KEPT=1", "FAKE_HOLD="+listen(t, func(net.Conn) {}))
 		start := time.Now()
 		c.expect(c.run(strings.Fields(verb.args)...), 0, verb.stdout, "")
 		if took := time.Since(start); took > 30*time.Second {
@@ -254,7 +372,7 @@ func TestHookInTroubleAndLate(t *testing.T) {
 }
 
 func TestHookdMissing(t *testing.T) {
-	lost := `{"systemMessage":"hookline: this hook was not recorded: no daemon, and hookd cannot be started (file does not exist); reinstall with ` + "`make install`" + `"}` + "\n"
+	lost := `{"systemMessage":"hookline: this hook was not recorded: no daemon, and hookd was not found; reinstall with ` + "`make install`" + `"}` + "\n"
 	for _, c := range []struct {
 		args, stdout, stderr string
 		code                 int
@@ -262,7 +380,7 @@ func TestHookdMissing(t *testing.T) {
 		{"hook Stop", lost, "", 0},
 		{"hook PreCompact", "", "", 0},
 		{"consciousness brief", "[C:? r=? IC=?]\n", "", 0},
-		{"session restore-identity", "", "", 0},
+		{"session restore-identity", "", "hookline: this hook was not recorded: no daemon, and hookd was not found; reinstall with `make install`\n", 0},
 		{"status", "", "hookctl: error: hookd was not found beside hookctl, nor on the PATH\nhookctl: hint: install both into one folder (make install)\n", 1},
 	} {
 		client := newClient(t, "{}")
@@ -286,26 +404,5 @@ func TestSpeaks(t *testing.T) {
 	}
 	if Speaks([]string{"consciousness", "brief", "--hook"}, "PreToolUse") {
 		t.Error("a verb prints plain text")
-	}
-}
-
-func TestUnheardOnceAnHour(t *testing.T) {
-	home := t.TempDir()
-	t.Setenv("HOOKLINE_HOME", home)
-	if !unheard("no input") || unheard("no input") || !unheard("another cause") {
-		t.Error("a cause is not told once")
-	}
-	mark := filepath.Join(home, "told", Hash("no input"))
-	if err := os.Chtimes(mark, time.Time{}, time.Now().Add(-61*time.Minute)); err != nil {
-		t.Fatal(err)
-	}
-	if !unheard("no input") {
-		t.Error("it is never told again")
-	}
-	t.Setenv("HOOKLINE_HOME", filepath.Join(mark, "no", "folder"))
-	for range 2 {
-		if !unheard("no input") {
-			t.Error("what cannot be remembered is not told")
-		}
 	}
 }

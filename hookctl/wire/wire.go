@@ -71,6 +71,7 @@ type Frame struct {
 	Complete bool              `json:"complete"`
 	Size     int64             `json:"size"` // of the input; above len(Body) only when it was over [Limit]
 	Note     string            `json:"note,omitempty"`
+	Lost     bool              `json:"lost,omitempty"`     // the hook could not be kept: Body holds its ids only, Size is of the input
 	Redacted int               `json:"redacted,omitempty"` // secrets replaced before the frame was spooled
 	Sum      string            `json:"sum,omitempty"`      // of a spooled frame: digest of the header without it and the body
 	Body     []byte            `json:"-"`
@@ -141,6 +142,9 @@ func (f Frame) Header() []byte {
 	b = strconv.AppendInt(append(b, `,"size":`...), f.Size, 10)
 	if f.Note != "" {
 		b = appendString(append(b, `,"note":`...), f.Note)
+	}
+	if f.Lost {
+		b = append(b, `,"lost":true`...)
 	}
 	if f.Sum != "" {
 		b = appendString(append(b, `,"sum":`...), f.Sum)
