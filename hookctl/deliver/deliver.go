@@ -109,9 +109,6 @@ func Run(ctx context.Context, in io.Reader, out, errw io.Writer, opt Options) in
 		}
 	}
 	d.record()
-	if d.spoolErr == nil {
-		d.Kept()
-	}
 	if !d.waits() {
 		d.start()
 	}
@@ -224,11 +221,15 @@ func (d *delivery) startAndSend(ctx context.Context) (wire.Reply, bool) {
 // there is nothing to keep.
 func (d *delivery) record() {
 	if d.verb() == "brief" && !slices.Contains(d.frame.Args, "--hook") {
+		d.Kept()
 		return
 	}
 	frames := spool.Open(d.paths)
 	own := Patterns("")
 	d.spoolErr = frames.Write(Redacted(d.frame, own))
+	if d.spoolErr == nil {
+		d.Kept()
+	}
 	if all := Patterns(d.frame.Launch()); len(all) > len(own) && d.spoolErr == nil {
 		d.spoolErr = frames.Write(Redacted(d.frame, all))
 	}
