@@ -41,7 +41,7 @@ func (b *bench) newHome(name string) (*home, error) {
 			return nil, err
 		}
 	}
-	h.env = []string{"HOME=" + filepath.Join(b.temp, name), "PATH=" + os.Getenv("PATH"), "TMPDIR=" + b.temp, "HOOKLINE_HOME=" + h.state,
+	h.env = []string{"HOME=" + filepath.Join(b.temp, name), "PATH=" + os.Getenv("PATH"), "TMPDIR=" + b.temp, "HOOKLINE_SECOND=" + b.temp, "HOOKLINE_HOME=" + h.state,
 		"CLAUDE_CODE_SESSION_ID=" + h.session, "CLAUDE_PROJECT_DIR=" + h.project, "CLAUDE_PID=" + strconv.Itoa(os.Getpid())}
 	git := exec.Command("git", "init", "-q")
 	git.Dir, git.Env = h.project, h.env

@@ -66,7 +66,7 @@ var commands = map[string]func(*testscript.TestScript, bool, []string){
 }
 
 // passed are the variables that a script hands to the programs; an empty one is unset.
-var passed = []string{"PATH", "HOME", "TMPDIR", "HOOKLINE_HOME", "HOOKLINE_SOCKET", "HOOKLINE_DISABLED", "HOOKLINE_IDLE_EXIT", "XDG_STATE_HOME",
+var passed = []string{"PATH", "HOME", "TMPDIR", "HOOKLINE_SECOND", "HOOKLINE_HOME", "HOOKLINE_SOCKET", "HOOKLINE_DISABLED", "HOOKLINE_IDLE_EXIT", "XDG_STATE_HOME",
 	"XDG_RUNTIME_DIR", "XDG_CONFIG_HOME", "CLAUDE_CODE_SESSION_ID", "CLAUDE_PID", "CLAUDE_PROJECT_DIR"}
 
 // houseOf is the house as the script's environment has it now.

@@ -42,7 +42,7 @@ func newHouse(t *testing.T) house {
 			t.Error(err)
 		}
 	})
-	h := house{dir: filepath.Join(work, "app"), env: map[string]string{"HOME": work, "PATH": os.Getenv("PATH"), "TMPDIR": filepath.Join(work, "tmp"),
+	h := house{dir: filepath.Join(work, "app"), env: map[string]string{"HOME": work, "PATH": os.Getenv("PATH"), "TMPDIR": filepath.Join(work, "tmp"), "HOOKLINE_SECOND": filepath.Join(work, "tmp"),
 		"HOOKLINE_HOME": filepath.Join(work, "state"), "HOOKLINE_SOCKET": filepath.Join(work, "s.sock")}}
 	for _, dir := range []string{h.dir, h.env["TMPDIR"]} {
 		if err := os.Mkdir(dir, 0o700); err != nil {

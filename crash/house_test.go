@@ -61,9 +61,9 @@ func newHouse(t *testing.T, bin, state string) *house {
 	return h
 }
 
-// environ is the environment of a client; the frames' second place lies in TMPDIR.
+// environ is the environment of a client; the frames' second place lies in tmp.
 func (h *house) environ() []string {
-	return []string{"HOME=" + h.root, "PATH=" + os.Getenv("PATH"), "TMPDIR=" + filepath.Join(h.root, "tmp"), "CI=1",
+	return []string{"HOME=" + h.root, "PATH=" + os.Getenv("PATH"), "TMPDIR=" + filepath.Join(h.root, "tmp"), "HOOKLINE_SECOND=" + filepath.Join(h.root, "tmp"), "CI=1",
 		"HOOKLINE_HOME=" + h.state, "HOOKLINE_SOCKET=" + h.socket()}
 }
 

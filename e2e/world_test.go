@@ -106,7 +106,7 @@ func (w *world) git(args ...string) (output string) {
 // env is what every process of the world shares. GORACE is for `go test -race`: the logger, being this test's program,
 // would else sleep for a second at the end of each hook, and the client gives SessionEnd 1.5 s.
 func (w *world) env() []string {
-	return []string{"HOOKLINE_HOME=" + w.state, "TMPDIR=" + w.tmp, "GORACE=atexit_sleep_ms=0"}
+	return []string{"HOOKLINE_HOME=" + w.state, "TMPDIR=" + w.tmp, "HOOKLINE_SECOND=" + w.tmp, "GORACE=atexit_sleep_ms=0"}
 }
 
 // tool runs one of the built binaries as a person would, in the project and outside the namespace.

@@ -85,9 +85,21 @@ func (o Options) Paths() home.Paths {
 	})
 }
 
+// Check is an error with a hint for a home that others can write to, or that is another user's.
+func Check(p home.Paths) error {
+	var refused *home.Refused
+	if errors.As(p.Check(), &refused) {
+		return problem.New(http.StatusForbidden, refused.Error(), refused.Hint)
+	}
+	return nil
+}
+
 // Connect finds the daemon.
 func Connect(ctx context.Context, o Options) (*Client, error) {
 	p := o.Paths()
+	if err := Check(p); err != nil {
+		return nil, err
+	}
 	if o.Wait == 0 {
 		o.Wait = 10 * time.Second
 	}

@@ -17,6 +17,9 @@ import (
 // with what was found.
 func ConnectLook(ctx context.Context, o client.Options) (*client.Client, error) {
 	p := o.Paths()
+	if err := client.Check(p); err != nil {
+		return nil, err
+	}
 	if _, err := os.Stat(p.Store); err != nil || p.Reach(time.Second) {
 		return Connect(ctx, o)
 	}

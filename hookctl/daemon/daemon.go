@@ -90,6 +90,7 @@ type Daemon struct {
 	untold       *damage.Untold // about damage
 	recorded     bool           // what the opening found is in the log
 	draining     sync.Mutex
+	later        map[string]time.Time // when a frame in the spool whose file was in the way is tried again; behind draining
 	failedDreams failedDreams
 	heard        heard
 	consolidate  consolidation // nil: identity.Dream

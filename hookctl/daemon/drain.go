@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
 	"hookline/embedded"
 	"hookline/events"
+	"hookline/hookctl/safeopen"
 	"hookline/hookctl/spool"
 )
 
@@ -38,6 +41,7 @@ func (d *Daemon) drainSome(ctx context.Context, n int) int {
 		d.log.Warn("list spool", "err", err)
 	}
 	taken := 0
+	list = d.ready(list)
 	list = list[:min(len(list), n)]
 	if err := d.lookUp(ctx, list); err != nil {
 		d.endWhenBroken(err)
@@ -49,7 +53,12 @@ func (d *Daemon) drainSome(ctx context.Context, n int) int {
 			return taken
 		}
 		ok, err := d.drainOne(ctx, e)
-		if err != nil {
+		var stuck *stuckError
+		switch {
+		case errors.As(err, &stuck): // the file is the matter, and the others may be whole
+			d.log.Warn("a frame stays in the spool", "frame", e.ID, "err", err)
+			d.later[e.Path] = d.opts.Now().Add(stuckFor)
+		case err != nil:
 			d.log.Warn("take from spool", "frame", e.ID, "err", err)
 			return taken
 		}
@@ -58,6 +67,32 @@ func (d *Daemon) drainSome(ctx context.Context, n int) int {
 		}
 	}
 	return taken
+}
+
+// stuckError is trouble with the file of a frame, which says nothing about the others.
+type stuckError struct{ error }
+
+func (e *stuckError) Unwrap() error { return e.error }
+
+// stuckFor is how long a file that could not be opened, or not moved away, is not tried again.
+const stuckFor = time.Minute
+
+// stuck is err as a [*stuckError], nil for none.
+func stuck(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &stuckError{err}
+}
+
+// ready is the frames without those whose files were in the way a moment ago. The caller holds d.draining.
+func (d *Daemon) ready(list []spool.Entry) []spool.Entry {
+	if d.later == nil {
+		d.later = map[string]time.Time{}
+	}
+	now := d.opts.Now()
+	maps.DeleteFunc(d.later, func(_ string, until time.Time) bool { return now.After(until) })
+	return slices.DeleteFunc(list, func(e spool.Entry) bool { return !d.later[e.Path].IsZero() })
 }
 
 // lookUp asks the log once which of the waiting frames it has: each for itself would be a scan of the
@@ -104,14 +139,14 @@ func (d *Daemon) drainOne(ctx context.Context, e spool.Entry) (bool, error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return false, nil
-	case errors.Is(err, spool.ErrFrame):
+	case errors.Is(err, spool.ErrFrame), errors.Is(err, safeopen.ErrRefused):
 		d.log.Error("unreadable frame set aside", "frame", e.ID, "err", err)
 		d.mu.Lock()
 		_, noteErr := d.appendDerived(ctx, "", "", "", &events.HookRefused{Reason: "damaged_in_spool", Given: e.ID})
 		d.mu.Unlock()
-		return false, errors.Join(noteErr, d.spool.Quarantine(e))
+		return false, errors.Join(noteErr, stuck(d.spool.Quarantine(e)))
 	case err != nil:
-		return false, err
+		return false, stuck(err)
 	}
 	_, err = d.take(ctx, f, true)
 	if errors.Is(err, embedded.ErrTooLarge) || errors.Is(err, embedded.ErrBadEnvelope) {
@@ -119,10 +154,10 @@ func (d *Daemon) drainOne(ctx context.Context, e spool.Entry) (bool, error) {
 		d.mu.Lock()
 		_, noteErr := d.appendDerived(ctx, "", "", "", &events.HookRefused{Reason: "not_recordable", Size: f.Size, Given: strings.Join(f.Args, " ")})
 		d.mu.Unlock()
-		return false, errors.Join(noteErr, d.spool.Quarantine(e))
+		return false, errors.Join(noteErr, stuck(d.spool.Quarantine(e)))
 	}
 	if err != nil {
 		return false, err
 	}
-	return true, d.spool.Remove(e)
+	return true, stuck(d.spool.Remove(e))
 }

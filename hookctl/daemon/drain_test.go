@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"net/http/httptest"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -99,6 +100,34 @@ func TestSpooledAfterTakenCountsOnce(t *testing.T) {
 	}
 	if s := d.Status(); s.Again != 1 || s.Conflicts != 0 || s.Spool != 0 {
 		t.Fatalf("again %d, conflicts %d, spool %d", s.Again, s.Conflicts, s.Spool)
+	}
+}
+
+// What is named like a frame and is no file, or cannot be opened, does not hold up those behind it.
+func TestNoFilesInSpool(t *testing.T) {
+	d := open(t, newHome(t))
+	defer shut(t, d)
+	dir := home.PathsOf(d.opts.Home, os.Getenv).Spool
+	if err := home.PrivateDir(dir); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 2 * catchUpWithin {
+		if err := os.Mkdir(filepath.Join(dir, wire.NewID(int64(i))+".frame"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink("/dev/ptmx", filepath.Join(dir, wire.NewID(1)+".frame")); err != nil {
+		t.Skip(err)
+	}
+	if err := d.spool.Write(startOf("s-1")); err != nil {
+		t.Fatal(err)
+	}
+	taken := 0
+	for range 4 {
+		taken += d.drainSome(t.Context(), catchUpWithin)
+	}
+	if taken != 1 || d.spool.Quarantined() != 1 || d.spool.Count() != 2*catchUpWithin {
+		t.Errorf("%d taken, %d set aside, %d left", taken, d.spool.Quarantined(), d.spool.Count())
 	}
 }
 

@@ -102,7 +102,9 @@ func BenchmarkPreToolUseGated(b *testing.B) {
 		rules += fmt.Sprintf("  gate_%02d:\n    enabled: true\n    trigger_tools: [Edit, {tool: Bash, command_pattern: 'git\\s+(commit|push)'}]\n", i)
 	}
 	b.Setenv("XDG_RUNTIME_DIR", "")
-	b.Setenv("TMPDIR", b.TempDir())
+	temp := b.TempDir()
+	b.Setenv("TMPDIR", temp)
+	b.Setenv("HOOKLINE_SECOND", temp)
 	b.Setenv("HOME", b.TempDir())
 	dir := newRepo(b, rules)
 	d, err := Open(b.Context(), Options{Home: filepath.Join(b.TempDir(), "home")})

@@ -18,6 +18,7 @@ import (
 	"hookline/hookctl/client"
 	"hookline/hookctl/config"
 	"hookline/hookctl/home"
+	"hookline/hookctl/safeopen"
 	"hookline/hookctl/socket"
 	"hookline/hookctl/spawn"
 	"hookline/hookctl/wire"
@@ -96,6 +97,10 @@ var levels = map[string]slog.Level{"debug": slog.LevelDebug, "info": slog.LevelI
 // `hookd serve` does; its stdio is the log.
 func Serve(ctx context.Context, _ []string) int {
 	p := home.Locate(os.Getenv)
+	if err := p.Check(); err != nil {
+		slog.New(slog.NewTextHandler(os.Stderr, nil)).Error("serve", "err", err)
+		return 1
+	}
 	rotate(p.Log)
 	cfg := config.Load(config.Options{Getenv: os.Getenv})
 	log := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: levels[cfg.Values.LogLevel]}))
@@ -251,12 +256,12 @@ func rotate(path string) {
 }
 
 func copyLog(path string) error {
-	in, err := os.Open(path)
+	in, err := safeopen.Open(safeopen.Own, path)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	out, err := os.OpenFile(path+".1", os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	out, err := safeopen.Write(path+".1", os.O_WRONLY|os.O_CREATE|os.O_TRUNC)
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"hookline/hookctl/home"
+	"hookline/hookctl/safeopen"
 )
 
 // Untold are the words that the user has to hear of once, at the start of the next session, whichever daemon serves it.
@@ -32,7 +33,7 @@ const maxSayings = 5
 // OpenUntold takes up what no session's start in this home has told yet.
 func OpenUntold(home string, log *slog.Logger) *Untold {
 	u := &Untold{path: filepath.Join(home, "told", "untold.json"), log: log}
-	content, err := os.ReadFile(u.path)
+	content, err := safeopen.ReadFile(safeopen.Own, u.path, 1<<20)
 	if err == nil {
 		err = json.Unmarshal(content, &u.list)
 	}
@@ -57,7 +58,7 @@ func (u *Untold) Later(id, words string) {
 	}
 	if err == nil {
 		temp := u.path + ".tmp"
-		if err = os.WriteFile(temp, content, 0o600); err == nil {
+		if err = safeopen.WriteFile(temp, content); err == nil {
 			err = os.Rename(temp, u.path)
 		}
 	}

@@ -24,6 +24,7 @@ import (
 	"hookline/hookctl/home"
 	"hookline/hookctl/hook"
 	"hookline/hookctl/redact"
+	"hookline/hookctl/safeopen"
 	"hookline/hookctl/spawn"
 	"hookline/hookctl/spool"
 	"hookline/hookctl/wire"
@@ -270,10 +271,13 @@ func Redacted(f wire.Frame, extra []string) wire.Frame {
 func (d *delivery) answer(out, errw io.Writer) int {
 	message := ""
 	verb := d.verb()
+	var refused *home.Refused
 	switch {
 	case d.spoolErr != nil && verb == "persist-identity":
 		fmt.Fprintf(errw, "Failed to persist identity: %v\n", d.spoolErr) // S0 ERR-SESSION-04
 		return 1
+	case errors.As(d.spoolErr, &refused):
+		message = "hookline: this hook is not recorded: " + refused.Error() + "; " + refused.Hint
 	case d.spoolErr != nil:
 		message = "hookline: this hook is lost, it could not be written anywhere: " + d.spoolErr.Error()
 	case d.startErr != nil && !d.full() && d.once("start "+d.startErr.Error()):
@@ -349,18 +353,24 @@ func (d *delivery) verb() string {
 func (d *delivery) once(cause string) bool {
 	sum := sha256.Sum256([]byte(cause))
 	name := hex.EncodeToString(sum[:8])
-	places := []string{d.paths.Told}
+	var places []string
+	if d.paths.Check() == nil && home.PrivateDir(d.paths.Told) == nil {
+		places = append(places, d.paths.Told)
+	}
 	for _, dir := range d.paths.Fallbacks { // a home may be read-only, a disk full
-		places = append(places, filepath.Join(filepath.Dir(dir), "told"))
+		told := filepath.Join(filepath.Dir(dir), "told")
+		if home.CheckFallback(told) == nil || len(places) == 0 && home.FallbackDir(told) == nil {
+			places = append(places, told)
+		}
 	}
 	for _, dir := range places {
-		if info, err := os.Stat(filepath.Join(dir, name)); err == nil && time.Since(info.ModTime()) < tellAgain {
+		if info, err := os.Lstat(filepath.Join(dir, name)); err == nil && time.Since(info.ModTime()) < tellAgain {
 			return false
 		}
 	}
 	for _, dir := range places {
-		if home.PrivateDir(dir) == nil && os.WriteFile(filepath.Join(dir, name), []byte(cause+"\n"), 0o600) == nil {
-			break
+		if safeopen.WriteFile(filepath.Join(dir, name), []byte(cause+"\n")) == nil {
+			return true
 		}
 	}
 	return true

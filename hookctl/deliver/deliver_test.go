@@ -239,6 +239,34 @@ func TestReadOnlyHome(t *testing.T) {
 	}
 }
 
+// A home that others can write to is not touched: the frame is kept elsewhere, and the user hears why.
+func TestOpenHome(t *testing.T) {
+	p := hometest.Home(t, "none")
+	if err := os.Chmod(p.Home, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	target := filepath.Join(t.TempDir(), "target")
+	for _, path := range []string{p.Log, p.Lock, p.SpawnLock, p.SpawnState} {
+		if err := os.Symlink(target, path); err != nil {
+			t.Skip(err)
+		}
+	}
+	stdout, _, code := delivered(t, frameOf("hook Stop", `{}`), nil)
+	if !strings.HasPrefix(stdout, `{"systemMessage":"hookline: the recorder does not start (`+p.Home+` can be changed by others (`) || code != 0 {
+		t.Errorf("%d %q", code, stdout)
+	}
+	entries, err := os.ReadDir(p.Home)
+	if _, there := os.Stat(target); err != nil || len(entries) != 4 || there == nil {
+		t.Errorf("%v %v", entries, err)
+	}
+	if err := os.Chmod(p.Home, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if n := spool.Open(p).Count(); n != 1 {
+		t.Errorf("%d frames kept", n)
+	}
+}
+
 // A disk that is full when the daemon is to start is told as that, once, whatever file had no room.
 func TestFullDisk(t *testing.T) {
 	for _, errno := range []syscall.Errno{syscall.ENOSPC, syscall.EDQUOT} {
@@ -261,7 +289,7 @@ func TestFullDisk(t *testing.T) {
 func TestNowhereToWrite(t *testing.T) {
 	hometest.Home(t, "none")
 	t.Setenv("HOOKLINE_HOME", hometest.Unwritable(t))
-	t.Setenv("TMPDIR", hometest.Unwritable(t))
+	t.Setenv("HOOKLINE_SECOND", hometest.Unwritable(t))
 	stdout, _, code := delivered(t, frameOf("hook Stop", `{}`), nil)
 	if !strings.HasPrefix(stdout, `{"systemMessage":"hookline: this hook is lost, it could not be written anywhere: spool frame 01`) || code != 0 {
 		t.Errorf("%d %q", code, stdout)
@@ -289,7 +317,7 @@ func TestGarbage(t *testing.T) {
 func TestTC_SESSION_22_IoError(t *testing.T) {
 	hometest.Home(t, "none")
 	t.Setenv("HOOKLINE_HOME", hometest.Unwritable(t))
-	t.Setenv("TMPDIR", hometest.Unwritable(t))
+	t.Setenv("HOOKLINE_SECOND", hometest.Unwritable(t))
 	stdout, stderr, code := delivered(t, frameOf("session persist-identity", `{}`), nil) // ERR-SESSION-04
 	if stdout != "" || !strings.HasPrefix(stderr, "Failed to persist identity: ") || code != 1 {
 		t.Errorf("%d %q %q", code, stdout, stderr)

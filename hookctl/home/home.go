@@ -3,7 +3,9 @@
 package home
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -42,13 +44,9 @@ func Locate(getenv func(string) string) Paths {
 // PathsOf is the places of a home that is already known.
 func PathsOf(home string, getenv func(string) string) Paths {
 	at := func(name string) string { return filepath.Join(home, name) }
-	// The temporary folder comes first: a daemon that cron or another login started does not know this
-	// login's runtime folder, which also goes with the login. But it often has room where all disks are full.
-	fallbacks := []string{filepath.Join(wire.Temp(getenv), wire.Hash(home), "spool")}
-	if run := getenv("XDG_RUNTIME_DIR"); filepath.IsAbs(run) {
-		if info, err := os.Stat(run); err == nil && info.IsDir() {
-			fallbacks = append(fallbacks, filepath.Join(run, "hookline", wire.Hash(home), "spool"))
-		}
+	var fallbacks []string
+	for _, place := range wire.Places(getenv) {
+		fallbacks = append(fallbacks, filepath.Join(place, wire.Hash(home), "spool"))
 	}
 	near := func(name string) string {
 		switch name {
@@ -82,36 +80,101 @@ func (p *Paths) Reach(within time.Duration) bool {
 	return true
 }
 
+// Why a home is not used; both come with the path and the reason.
+var (
+	ErrForeign = errors.New("belongs to another user") // nothing of ours may be made in it
+	ErrOpen    = errors.New("can be changed by others")
+)
+
+// Refused is why a home is not used, and what to do about it.
+type Refused struct {
+	Err  error
+	Hint string
+}
+
+// Error is the reason without the hint.
+func (r *Refused) Error() string { return r.Err.Error() }
+
+// Unwrap gives [ErrForeign] or [ErrOpen].
+func (r *Refused) Unwrap() error { return r.Err }
+
+const ownHome = "run it as the user who owns it, or let HOOKLINE_HOME name a folder of your own"
+
+// Check is nil for a home that only this user can write to, and for one that is not there yet; else a [*Refused].
+// It comes before anything is opened in the home: whoever can write to it, or made it, may have put links there.
+func (p Paths) Check() error {
+	for _, path := range []string{p.Home, p.Lock, p.Log, p.SpawnLock, p.SpawnState, p.Spool, p.Told, p.Store} {
+		err := Private(path)
+		switch {
+		case errors.Is(err, fs.ErrNotExist) && path == p.Home:
+			return p.mayMake()
+		case errors.Is(err, ErrForeign):
+			return &Refused{err, ownHome}
+		case errors.Is(err, ErrOpen):
+			return &Refused{err, "`chmod go-w " + path + "` closes it; hooks are kept in another place meanwhile"}
+		}
+	}
+	return nil
+}
+
+// mayMake keeps root from making a home below a folder of another user, who could not use it afterwards.
+func (p Paths) mayMake() error {
+	dir := filepath.Dir(p.Home)
+	info, err := os.Stat(dir)
+	for err != nil && dir != filepath.Dir(dir) {
+		dir = filepath.Dir(dir)
+		info, err = os.Stat(dir)
+	}
+	if err != nil || !root() || ownedByUs(info) {
+		return nil
+	}
+	return &Refused{fmt.Errorf("%s, where %s would be made, %w", dir, p.Home, ErrForeign), ownHome}
+}
+
+// Private is an error for a path that another user made, or can write to. A link must be ours, and so must what it
+// leads to.
+func Private(path string) error {
+	link, err := os.Lstat(path)
+	if err != nil {
+		return err
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	switch {
+	case !ownedByUs(link) || !ownedByUs(info):
+		return fmt.Errorf("%s %w", path, ErrForeign)
+	case openToOthers(info):
+		return fmt.Errorf("%s %w (mode %v)", path, ErrOpen, info.Mode())
+	}
+	return nil
+}
+
 // PrivateDir makes dir and its parents, 0700, and refuses one that another user made or can write
 // to: in a temporary directory anyone can be there first. A folder of ours that others can look into
-// is taken as it is, since the files in it are 0600; its mode is not ours to change. A link must be ours.
+// is taken as it is, since the files in it are 0600; its mode is not ours to change.
 func PrivateDir(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
-	link, err := os.Lstat(dir)
-	if err != nil {
-		return err
-	}
-	info, err := os.Stat(dir)
-	if err != nil {
-		return err
-	}
-	if !info.IsDir() || !ownedByUs(info) || !ownedByUs(link) || openToOthers(info) {
-		return fmt.Errorf("%s is not a folder that only this user can write to (mode %v)", dir, info.Mode())
-	}
-	return nil
+	return Private(dir)
 }
 
 // Spools are all places of the spool, the home's first.
 func (p Paths) Spools() []string { return append([]string{p.Spool}, p.Fallbacks...) }
 
 // FallbackDir makes a fallback of the spool and checks each folder of ours on the way, from the first,
-// which lies in a place that may be open to others.
-func FallbackDir(fallback string) error {
+// which lies in a place that is open to others.
+func FallbackDir(fallback string) error { return onTheWay(fallback, PrivateDir) }
+
+// CheckFallback is nil for a fallback that is there, and is ours with each folder on the way.
+func CheckFallback(fallback string) error { return onTheWay(fallback, Private) }
+
+func onTheWay(fallback string, check func(string) error) error {
 	home := filepath.Dir(fallback)
 	for _, dir := range []string{filepath.Dir(home), home, fallback} {
-		if err := PrivateDir(dir); err != nil {
+		if err := check(dir); err != nil {
 			return err // of the folders below it would be said again
 		}
 	}

@@ -3,6 +3,7 @@
 package home
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,29 +14,17 @@ import (
 
 func TestLocate(t *testing.T) {
 	run := t.TempDir()
-	temp := wire.Temp(os.Getenv) + "/" + wire.Hash("/h") + "/spool"
-	for _, c := range []struct {
-		run       string
-		fallbacks []string
-	}{
-		{run, []string{temp, run + "/hookline/" + wire.Hash("/h") + "/spool"}},
-		{"", []string{temp}},
-		{"/none", []string{temp}},
-	} {
+	for _, second := range []string{"", "/a:/b"} {
 		getenv := func(name string) string {
-			switch name {
-			case "HOOKLINE_HOME":
-				return "/h"
-			case "XDG_RUNTIME_DIR":
-				return c.run
-			case "TMPDIR":
-				return os.Getenv("TMPDIR")
-			}
-			return ""
+			return map[string]string{"HOOKLINE_HOME": "/h", "XDG_RUNTIME_DIR": run, "TMPDIR": "/t", "HOOKLINE_SECOND": second}[name]
+		}
+		var fallbacks []string
+		for _, place := range wire.Places(getenv) {
+			fallbacks = append(fallbacks, place+"/"+wire.Hash("/h")+"/spool")
 		}
 		p := Locate(getenv)
 		if p.Home != "/h" || p.Spool != "/h/spool" || p.Log != "/h/hookd.log" || p.Lock != "/h/hookd.lock" || p.Store != "/h/store" ||
-			p.Keys != "/h/keys" || !slices.Equal(p.Fallbacks, c.fallbacks) || p.Socket != wire.Socket(getenv) || p.Note != "" {
+			p.Keys != "/h/keys" || !slices.Equal(p.Fallbacks, fallbacks) || p.Socket != wire.Socket(getenv) || p.Note != "" {
 			t.Errorf("%+v", p)
 		}
 	}
@@ -72,5 +61,62 @@ func TestPrivateDir(t *testing.T) {
 		if info, err := os.Stat(made); err != nil || info.Mode().Perm() != mode.Perm() {
 			t.Errorf("%v was changed to %v", mode, info.Mode())
 		}
+	}
+}
+
+// A home that others can write to is not used, nor one with files of others in it.
+func TestCheck(t *testing.T) {
+	p := PathsOf(filepath.Join(t.TempDir(), "a", "home"), func(string) string { return "" })
+	if err := p.Check(); err != nil {
+		t.Errorf("not there yet: %v", err)
+	}
+	if err := PrivateDir(p.Home); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(t.TempDir(), p.Store); err != nil {
+		t.Skip(err)
+	}
+	if err := p.Check(); err != nil {
+		t.Errorf("a store elsewhere, by a link of our own: %v", err)
+	}
+	if err := os.Chmod(p.Home, 0o770); err != nil {
+		t.Fatal(err)
+	}
+	var refused *Refused
+	if err := p.Check(); !errors.Is(err, ErrOpen) || !errors.As(err, &refused) || refused.Hint == "" {
+		t.Errorf("open to others: %v", err)
+	}
+}
+
+// Only root can make files another's.
+func TestCheckOwner(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("needs root")
+	}
+	const other = 65534
+	p := PathsOf(filepath.Join(t.TempDir(), "home"), func(string) string { return "" })
+	if err := os.Symlink("/etc/passwd", filepath.Join(t.TempDir(), "x")); err != nil {
+		t.Skip(err)
+	}
+	if err := os.Chown(filepath.Dir(p.Home), other, other); err != nil {
+		t.Skip(err)
+	}
+	if err := p.Check(); !errors.Is(err, ErrForeign) {
+		t.Errorf("to be made by root in a folder of another: %v", err)
+	}
+	if err := PrivateDir(p.Home); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Check(); err != nil {
+		t.Errorf("root's own: %v", err)
+	}
+	if err := os.Symlink("/etc/passwd", p.Log); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Lchown(p.Log, other, other); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Check(); !errors.Is(err, ErrForeign) {
+		t.Errorf("a link that another put there: %v", err)
 	}
 }

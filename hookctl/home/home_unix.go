@@ -13,6 +13,8 @@ func ownedByUs(info fs.FileInfo) bool {
 	return ok && int(st.Uid) == os.Geteuid()
 }
 
+func root() bool { return os.Geteuid() == 0 }
+
 func openToOthers(info fs.FileInfo) bool { return info.Mode().Perm()&0o022 != 0 }
 
 // SyncDir makes renames in dir last.

@@ -5,6 +5,8 @@ import "io/fs"
 // ownedByUs trusts the access list of the user's profile, where the folders lie.
 func ownedByUs(fs.FileInfo) bool { return true }
 
+func root() bool { return false }
+
 func openToOthers(fs.FileInfo) bool { return false }
 
 // SyncDir has nothing to do: NTFS journals a rename.

@@ -13,6 +13,7 @@ import (
 
 	"hookline/embedded"
 	"hookline/hookctl/home"
+	"hookline/hookctl/safeopen"
 )
 
 // The back-off after a failed start: 1 s, doubled with each further one, at most a minute. After ten
@@ -42,7 +43,7 @@ type Attempt struct {
 // Last is the start that has not succeeded, the zero value when there is none.
 func Last(p home.Paths) Attempt {
 	var s Attempt
-	if data, err := os.ReadFile(p.SpawnState); err == nil && json.Unmarshal(data, &s) != nil {
+	if data, err := safeopen.ReadFile(safeopen.Own, p.SpawnState, 64<<10); err == nil && json.Unmarshal(data, &s) != nil {
 		return Attempt{}
 	}
 	return s
@@ -69,7 +70,7 @@ func (s Attempt) save(p home.Paths) error {
 		return err
 	}
 	temp := fmt.Sprintf("%s.%d.tmp", p.SpawnState, os.Getpid())
-	if err = os.WriteFile(temp, data, 0o600); err == nil {
+	if err = safeopen.WriteFile(temp, data); err == nil {
 		err = os.Rename(temp, p.SpawnState)
 	}
 	if err != nil {
@@ -99,6 +100,9 @@ func (s Attempt) Err() error {
 // parent in the hook's tree, stdio to the log, no keys in its environment. The lock that keeps
 // others from doing the same is handed to the daemon, which so holds it for life.
 func Start(p home.Paths, now time.Time) error {
+	if err := p.Check(); err != nil {
+		return err
+	}
 	if err := os.MkdirAll(p.Home, 0o700); err != nil {
 		return err
 	}
@@ -117,7 +121,7 @@ func Start(p home.Paths, now time.Time) error {
 	if err := (Attempt{Time: now.UnixMilli(), Attempts: last.Attempts + 1, Reason: last.Reason}).save(p); err != nil {
 		return err
 	}
-	log, err := os.OpenFile(p.Log, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	log, err := safeopen.Write(p.Log, os.O_WRONLY|os.O_CREATE|os.O_APPEND)
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"syscall"
 
 	"hookline/hookctl/home"
+	"hookline/hookctl/safeopen"
 )
 
 // LockOutlives says that the spawn lock is held as long as the daemon lives.
@@ -45,7 +46,7 @@ func startDetached(p home.Paths, env []string, log, lock *os.File, args ...strin
 // Lock takes the lock without waiting. flock belongs to the open file, so a child that inherits
 // it keeps the lock.
 func Lock(path string) (*os.File, error) {
-	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	file, err := safeopen.Write(path, os.O_RDWR|os.O_CREATE)
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"golang.org/x/sys/windows"
 
 	"hookline/hookctl/home"
+	"hookline/hookctl/safeopen"
 )
 
 // LockOutlives says that the spawn lock is held as long as the daemon lives.
@@ -40,7 +41,7 @@ func Again(home.Paths) error { return errors.ErrUnsupported }
 
 // Lock takes the lock without waiting.
 func Lock(path string) (*os.File, error) {
-	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	file, err := safeopen.Write(path, os.O_RDWR|os.O_CREATE)
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -18,6 +19,7 @@ import (
 	"time"
 
 	"hookline/hookctl/home"
+	"hookline/hookctl/safeopen"
 	"hookline/hookctl/wire"
 )
 
@@ -55,12 +57,15 @@ func OpenOn(p home.Paths, disk Disk) *Spool { return &Spool{paths: p, disk: disk
 // Write puts f into the spool and returns when it is on disk. The same id replaces the file. The
 // error names what failed in every place.
 func (s *Spool) Write(f wire.Frame) error {
-	err := s.disk.MakeDir(s.paths.Spool, func() error { return home.PrivateDir(s.paths.Spool) })
+	err := s.disk.MakeDir(s.paths.Spool, s.makeHome)
 	if err == nil {
 		err = s.write(s.paths.Spool, f)
 	}
 	if err == nil {
 		return nil
+	}
+	if errors.Is(err, home.ErrForeign) { // no daemon of this user will look here
+		return fmt.Errorf("spool frame %s: %w", f.ID, err)
 	}
 	for _, dir := range s.paths.Fallbacks {
 		next := s.disk.MakeDir(dir, func() error { return home.FallbackDir(dir) })
@@ -73,6 +78,14 @@ func (s *Spool) Write(f wire.Frame) error {
 		err = fmt.Errorf("%w; in the next place: %w", err, next)
 	}
 	return fmt.Errorf("spool frame %s: %w", f.ID, err)
+}
+
+// makeHome makes the folder in the home, which it checks first.
+func (s *Spool) makeHome() error {
+	if err := s.paths.Check(); err != nil {
+		return err
+	}
+	return home.PrivateDir(s.paths.Spool)
 }
 
 func (s *Spool) write(dir string, f wire.Frame) (err error) {
@@ -93,15 +106,15 @@ func (s *Spool) List() ([]Entry, error) {
 	var frames []Entry
 	var failed []error
 	for _, dir := range s.paths.Spools() {
-		entries, err := os.ReadDir(dir)
+		names, err := s.names(dir, -1)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
 			failed = append(failed, err)
 		}
-		for _, e := range entries {
-			path := filepath.Join(dir, e.Name())
-			if id, ok := strings.CutSuffix(e.Name(), ".frame"); ok {
+		for _, name := range names {
+			path := filepath.Join(dir, name)
+			if id, ok := strings.CutSuffix(name, ".frame"); ok {
 				frames = append(frames, Entry{id, path})
-			} else if info, err := e.Info(); err == nil && strings.HasSuffix(path, ".tmp") && time.Since(info.ModTime()) > staleTemp {
+			} else if info, err := os.Lstat(path); err == nil && strings.HasSuffix(name, ".tmp") && time.Since(info.ModTime()) > staleTemp {
 				failed = append(failed, s.Quarantine(Entry{Path: path}))
 			}
 		}
@@ -110,17 +123,24 @@ func (s *Spool) List() ([]Entry, error) {
 	return frames, errors.Join(failed...)
 }
 
-// Waiting counts frames up to a bound, at the cost of a look at two or three folders: more than most are
+// names is what lies in one of the places, at most that many (-1: all). A fallback that another user has made, or can
+// write to, has nothing for us.
+func (s *Spool) names(dir string, most int) ([]string, error) {
+	if dir != s.paths.Spool && home.CheckFallback(dir) != nil {
+		return nil, nil
+	}
+	if err := home.Private(dir); err != nil {
+		return nil, err
+	}
+	return safeopen.ReadDir(safeopen.User, dir, most)
+}
+
+// Waiting counts frames up to a bound, at the cost of a look at a few folders: more than most are
 // most+1.
 func (s *Spool) Waiting(most int) int {
 	n := 0
 	for _, dir := range s.paths.Spools() {
-		f, err := os.Open(dir)
-		if err != nil {
-			continue
-		}
-		names, _ := f.Readdirnames(most + 8) // a quarantine folder and writes under way may be among them
-		f.Close()
+		names, _ := s.names(dir, most+8) // a quarantine folder and writes under way may be among them
 		for _, name := range names {
 			if strings.HasSuffix(name, ".frame") {
 				n++
@@ -136,22 +156,39 @@ func (s *Spool) Count() int {
 	return len(frames)
 }
 
-// Read is the frame of a file. An error that is not fs.ErrNotExist means that the file will never
-// be readable, or not now: see [Spool.Quarantine] for the first.
+// Read is the frame of a file. [ErrFrame] means that it will never be readable, see [Spool.Quarantine]; so does
+// [safeopen.ErrRefused], of what is no file of ours. Any other error is one of the file system: the frame may be whole.
 func (s *Spool) Read(e Entry) (wire.Frame, error) {
-	file, err := os.Open(e.Path)
+	file, err := safeopen.Open(safeopen.Own, e.Path)
 	if err != nil {
 		return wire.Frame{}, err
 	}
 	defer file.Close()
-	f, err := ReadFrame(file)
-	if err == nil && f.ID != e.ID {
+	in := &keeper{from: file}
+	f, err := ReadFrame(in)
+	switch {
+	case in.err != nil:
+		err = in.err
+	case err == nil && f.ID != e.ID:
 		err = fmt.Errorf("%w: file %s holds frame %s", ErrFrame, e.ID, f.ID)
-	}
-	if err == nil && f.Sum != "" && f.Sum != sumOf(f) {
+	case err == nil && f.Sum != "" && f.Sum != sumOf(f):
 		err = fmt.Errorf("%w: file %s is not what was written", ErrFrame, e.ID)
 	}
 	return f, err
+}
+
+// keeper keeps the error of a read, which is none of the content.
+type keeper struct {
+	from io.Reader
+	err  error
+}
+
+func (k *keeper) Read(p []byte) (int, error) {
+	n, err := k.from.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		k.err = err
+	}
+	return n, err
 }
 
 // sumOf is the digest of a frame as it is spooled: its header without the sum, and its body.
@@ -184,8 +221,10 @@ func (s *Spool) Quarantine(e Entry) error {
 func (s *Spool) Quarantined() int {
 	n := 0
 	for _, dir := range s.paths.Spools() {
-		entries, _ := os.ReadDir(filepath.Join(dir, "quarantine")) // usually there is none
-		n += len(entries)
+		if names, _ := s.names(dir, -1); slices.Contains(names, "quarantine") {
+			set, _ := safeopen.ReadDir(safeopen.Own, filepath.Join(dir, "quarantine"), -1) // what cannot be looked into counts nothing
+			n += len(set)
+		}
 	}
 	return n
 }
@@ -211,7 +250,7 @@ func (Files) MakeDir(_ string, make func() error) error { return make() }
 
 // WriteFile implements [Disk].
 func (Files) WriteFile(path string, parts ...[]byte) error {
-	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	file, err := safeopen.Write(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC)
 	if err != nil {
 		return err
 	}

@@ -7,11 +7,13 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
 	"hookline/hookctl/home"
 	"hookline/hookctl/home/hometest"
+	"hookline/hookctl/safeopen"
 )
 
 func mustList(t *testing.T, s *Spool) []Entry {
@@ -222,20 +224,20 @@ func TestFallback(t *testing.T) {
 	if len(frames) != 1 || filepath.Dir(frames[0].Path) != s.paths.Fallbacks[0] {
 		t.Errorf("%v", frames)
 	}
-	t.Setenv("TMPDIR", hometest.Unwritable(t))
+	t.Setenv("HOOKLINE_SECOND", hometest.Unwritable(t))
 	err := Open(home.PathsOf(hometest.Unwritable(t), os.Getenv)).Write(hometest.Frame(2, "{}"))
 	if err == nil || !strings.Contains(err.Error(), "; in the next place: ") {
 		t.Errorf("%v", err)
 	}
 }
 
-// A login has a runtime folder, cron has none: what a hook of the one spools is found by a daemon of the other, unless
-// the temporary folder has no room either.
+// Whatever TMPDIR is, as of a login, of nix-shell or of cron: what a hook of the one spools is found by a daemon of the other.
 func TestFallbackOtherLogin(t *testing.T) {
 	hometest.Isolate(t)
 	dir := hometest.Unwritable(t)
 	cron := Open(home.PathsOf(dir, os.Getenv))
 	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
+	t.Setenv("TMPDIR", t.TempDir())
 	login := Open(home.PathsOf(dir, os.Getenv))
 	if err := login.Write(hometest.Frame(1, "{}")); err != nil {
 		t.Fatal(err)
@@ -246,12 +248,73 @@ func TestFallbackOtherLogin(t *testing.T) {
 	if a, b := cron.Count(), login.Count(); a != 2 || b != 2 {
 		t.Errorf("%d and %d frames instead of 2", a, b)
 	}
-	login.paths.Fallbacks[0] = hometest.Unwritable(t)
-	if err := login.Write(hometest.Frame(3, "{}")); err != nil {
+}
+
+// The first place is taken: the second one is used.
+func TestNextFallback(t *testing.T) {
+	hometest.Isolate(t)
+	t.Setenv("HOOKLINE_SECOND", hometest.Unwritable(t)+":"+t.TempDir())
+	s := Open(home.PathsOf(hometest.Unwritable(t), os.Getenv))
+	if err := s.Write(hometest.Frame(1, "{}")); err != nil {
 		t.Fatal(err)
 	}
-	if frames := mustList(t, login); len(frames) != 1 || filepath.Dir(frames[0].Path) != login.paths.Fallbacks[1] {
+	if frames := mustList(t, s); len(frames) != 1 || filepath.Dir(frames[0].Path) != s.paths.Fallbacks[1] {
 		t.Errorf("%v", frames)
+	}
+}
+
+// What others put into a place that they can write to is not read; the same in a place of ours is.
+func TestPlantedFrame(t *testing.T) {
+	hometest.Isolate(t)
+	s := Open(home.PathsOf(t.TempDir(), os.Getenv))
+	planted := s.paths.Fallbacks[0]
+	if err := home.FallbackDir(planted); err != nil {
+		t.Fatal(err)
+	}
+	f := hometest.Frame(1, "{}")
+	if err := os.WriteFile(filepath.Join(planted, f.ID+".frame"), append(append(f.Header(), '\n'), f.Body...), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if s.Count() != 1 || s.Waiting(10) != 1 {
+		t.Errorf("%d frames in a place of ours", s.Count())
+	}
+	if err := os.Chmod(filepath.Dir(planted), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if s.Count() != 0 || s.Waiting(10) != 0 || s.Quarantined() != 0 {
+		t.Errorf("%d frames of others", s.Count())
+	}
+}
+
+// A pipe, a link and a folder that are named like frames hold nobody up, and are not bad frames.
+func TestNoFiles(t *testing.T) {
+	hometest.Isolate(t)
+	s := Open(home.PathsOf(t.TempDir(), os.Getenv))
+	if err := s.Write(hometest.Frame(1, "{}")); err != nil {
+		t.Fatal(err)
+	}
+	at := func(n string) string {
+		return filepath.Join(s.paths.Spool, "01ARZ3NDEKTSV4RRFFQ69G5FA"+n+".frame")
+	}
+	if err := errors.Join(syscall.Mkfifo(at("0"), 0o600), os.Symlink(at("1"), at("1")), os.Symlink("/dev/ptmx", at("2")), os.Mkdir(at("3"), 0o700)); err != nil {
+		t.Skip(err)
+	}
+	refused, bad := 0, 0
+	for _, e := range mustList(t, s) {
+		switch _, err := s.Read(e); {
+		case errors.Is(err, safeopen.ErrRefused):
+			refused++
+			if err := s.Quarantine(e); err != nil {
+				t.Error(err)
+			}
+		case errors.Is(err, ErrFrame):
+			t.Errorf("%s: %v", e.ID, err)
+		case err != nil:
+			bad++
+		}
+	}
+	if refused != 3 || bad != 1 || s.Quarantined() != 3 || s.Count() != 2 {
+		t.Errorf("%d refused, %d not opened, %d set aside, %d left", refused, bad, s.Quarantined(), s.Count())
 	}
 }
 

@@ -191,7 +191,7 @@ func (x *examiner) buildable(name string) []check {
 		err = named.Err
 	}
 	return []check{failed(name, fmt.Sprintf("%s is not there and cannot be made in %s: %s", home, above, err),
-		"make that folder writable for you, or let HOOKLINE_HOME name another; hooks are kept in the temp folder meanwhile")}
+		"make that folder writable for you, or let HOOKLINE_HOME name another; hooks are kept in another place meanwhile")}
 }
 
 func closeToOthers(path string) error {
@@ -236,7 +236,7 @@ func spaceCheck(name string, free, total uint64) check {
 	words := fmt.Sprintf("%s free of %s", cmdline.Bytes(free), cmdline.Bytes(total))
 	switch {
 	case free < lowSpace:
-		return failed(name, words, "make room; while the home has none, hooks are kept in the temp folder")
+		return failed(name, words, "make room; while the home has none, hooks are kept in another place")
 	case total > 0 && free < total/20:
 		return warned(name, words+", less than 5 %", "make room in time")
 	}

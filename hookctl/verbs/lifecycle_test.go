@@ -93,7 +93,7 @@ func TestStatusWarnsOfSpace(t *testing.T) {
 		free, total int64
 		want        []string
 	}{
-		{1<<30 - 1, 100 << 30, []string{"disk: 1024.0 MiB free of 100.0 GiB: make room; while the home has none, hooks are kept in the temp folder"}},
+		{1<<30 - 1, 100 << 30, []string{"disk: 1024.0 MiB free of 100.0 GiB: make room; while the home has none, hooks are kept in another place"}},
 		{1 << 30, 20<<30 + 20, []string{"disk: 1.0 GiB free of 20.0 GiB, less than 5 %: make room in time"}},
 		{1 << 30, 20 << 30, []string{}},
 		{0, 0, []string{}}, // a platform that does not tell

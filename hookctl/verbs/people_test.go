@@ -40,7 +40,7 @@ func TestDoctorHomeThatCannotBe(t *testing.T) {
 	b.env["HOOKLINE_HOME"] = "/proc/hookline" // takes no folder, not even from root
 	_, checks = b.diagnose()
 	if c := checks["permissions"]; c.Result != resultFail || !strings.HasPrefix(c.Words, "/proc/hookline is not there and cannot be made in /proc: ") ||
-		c.Do != "make that folder writable for you, or let HOOKLINE_HOME name another; hooks are kept in the temp folder meanwhile" {
+		c.Do != "make that folder writable for you, or let HOOKLINE_HOME name another; hooks are kept in another place meanwhile" {
 		t.Errorf("%+v", c)
 	}
 }

@@ -67,6 +67,7 @@ func newReq(t *testing.T, rules string) *reqBench {
 	t.Setenv("XDG_RUNTIME_DIR", "")
 	t.Setenv("HOOKLINE_SOCKET", "")
 	t.Setenv("TMPDIR", t.TempDir())
+	t.Setenv("HOOKLINE_SECOND", os.Getenv("TMPDIR"))
 	real, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)

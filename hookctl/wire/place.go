@@ -12,8 +12,8 @@ import (
 const maxSocket = 100
 
 // Home is the folder of all state: HOOKLINE_HOME, else $XDG_STATE_HOME/hookline, else
-// ~/.local/state/hookline; absolute. Without HOME it is a folder of the user's own in the temporary
-// directory, and note says so.
+// ~/.local/state/hookline; absolute. Without HOME it is the first of [Places] that nobody else has taken, and note
+// says so.
 func Home(getenv func(string) string) (home, note string) {
 	switch {
 	case getenv("HOOKLINE_HOME") != "":
@@ -25,7 +25,14 @@ func Home(getenv func(string) string) (home, note string) {
 	case runtime.GOOS == "windows" && getenv("USERPROFILE") != "":
 		return filepath.Join(getenv("USERPROFILE"), ".local", "state", "hookline"), ""
 	}
-	home = Temp(getenv)
+	places := Places(getenv)
+	home = places[0]
+	for _, place := range places {
+		if usable(place) {
+			home = place
+			break
+		}
+	}
 	return home, Homeless + home
 }
 
@@ -64,6 +71,21 @@ func Elsewhere(home, socket string) string {
 		return ""
 	}
 	return path
+}
+
+// Places are folders of the user's own outside the home, in the order in which they are tried: for what the home has no
+// room for, and for the home of who has none. They do not depend on TMPDIR: a daemon that another login started must
+// find what is in them. HOOKLINE_SECOND lists folders to use instead, as PATH does.
+func Places(getenv func(string) string) []string {
+	dirs := openDirs()
+	if own := getenv("HOOKLINE_SECOND"); own != "" {
+		dirs = filepath.SplitList(own)
+	}
+	list := make([]string, len(dirs))
+	for i, dir := range dirs {
+		list[i] = filepath.Join(absolute(dir), "hookline-"+strconv.Itoa(os.Getuid()))
+	}
+	return list
 }
 
 // Temp is the user's own folder in the temporary directory. Whoever makes it makes it 0700, and

@@ -32,11 +32,18 @@ func TestHome(t *testing.T) {
 		{"state home", env("HOME", "/home/me", "XDG_STATE_HOME", "/state"), "/state/hookline", ""},
 		{"relative state home is ignored", env("HOME", "/home/me", "XDG_STATE_HOME", "state"), "/home/me/.local/state/hookline", ""},
 		{"own variable wins", env("HOME", "/home/me", "XDG_STATE_HOME", "/state", "HOOKLINE_HOME", "/h/"), "/h", ""},
-		{"HOME unset", env("TMPDIR", "/var/tmp"), "/var/tmp/" + user, "HOME is not set, state is in /var/tmp/" + user},
+		{"HOME unset", env("HOOKLINE_SECOND", "/var/tmp"), "/var/tmp/" + user, "HOME is not set, state is in /var/tmp/" + user},
 	} {
 		if home, note := Home(c.env); home != c.home || note != c.note {
 			t.Errorf("%s: %s %q", c.name, home, note)
 		}
+	}
+	taken, free := t.TempDir(), t.TempDir()
+	if err := os.WriteFile(filepath.Join(taken, user), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if home, _ := Home(env("HOOKLINE_SECOND", taken+string(filepath.ListSeparator)+free)); home != filepath.Join(free, user) {
+		t.Errorf("beside a place that is taken: %s", home)
 	}
 	if home, _ := Home(env("HOOKLINE_HOME", "here")); !filepath.IsAbs(home) || filepath.Base(home) != "here" {
 		t.Errorf("relative home: %s", home)

@@ -278,7 +278,7 @@ func TestHookUnfinishedInput(t *testing.T) {
 func TestHookWithoutHome(t *testing.T) {
 	c := newClient(t, `{}`)
 	frames := c.daemon()
-	c.env = append(c.env, "HOME=", "HOOKLINE_HOME=", "TMPDIR=/nowhere")
+	c.env = append(c.env, "HOME=", "HOOKLINE_HOME=", "HOOKLINE_SECOND=/nowhere")
 	c.run("hook", "Stop")
 	if f := <-frames; !strings.HasPrefix(f.Note, "HOME is not set, state is in /nowhere/hookline-") {
 		t.Errorf("%+v", f)

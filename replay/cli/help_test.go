@@ -44,7 +44,7 @@ func newHome(t *testing.T) string {
 	t.Helper()
 	home := filepath.Join(t.TempDir(), "home")
 	for name, value := range map[string]string{"HOOKLINE_HOME": home, "HOOKLINE_SOCKET": "", "XDG_RUNTIME_DIR": "",
-		"XDG_CONFIG_HOME": t.TempDir(), "NO_COLOR": "", "CI": "", "HOOKLINE_COLOR": "", "CLAUDE_PROJECT_DIR": "", "TMPDIR": t.TempDir()} {
+		"XDG_CONFIG_HOME": t.TempDir(), "NO_COLOR": "", "CI": "", "HOOKLINE_COLOR": "", "CLAUDE_PROJECT_DIR": "", "TMPDIR": t.TempDir(), "HOOKLINE_SECOND": t.TempDir()} {
 		t.Setenv(name, value)
 	}
 	return home

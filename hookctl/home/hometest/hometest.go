@@ -16,6 +16,7 @@ func Isolate(t *testing.T) {
 	t.Setenv("XDG_RUNTIME_DIR", "")
 	t.Setenv("HOOKLINE_SOCKET", "")
 	t.Setenv("TMPDIR", t.TempDir())
+	t.Setenv("HOOKLINE_SECOND", os.Getenv("TMPDIR"))
 }
 
 // ShortTemp makes the temp folder of this process one with a short name, where this machine's has a long one: the

@@ -1,0 +1,28 @@
+//go:build unix
+
+package wire
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+)
+
+// openDirs are folders that everybody may make folders in. The last one has room where all disks are full.
+func openDirs() []string { return []string{"/var/tmp", "/tmp", "/dev/shm"} }
+
+// usable tells whether a folder is this user's alone, or can be made.
+func usable(dir string) bool {
+	info, err := os.Lstat(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		above, err := os.Stat(filepath.Dir(dir))
+		return err == nil && above.IsDir()
+	}
+	if err != nil || !info.IsDir() || info.Mode().Perm()&0o022 != 0 {
+		return false
+	}
+	st, ok := info.Sys().(*syscall.Stat_t)
+	return ok && int(st.Uid) == os.Geteuid()
+}
