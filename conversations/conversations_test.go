@@ -103,6 +103,7 @@ func setup(env *testscript.Env) error {
 	env.Setenv("HOME", filepath.Join(env.WorkDir, "home"))
 	env.Setenv("HOOKLINE_HOME", filepath.Join(env.WorkDir, "state"))
 	env.Setenv("HOOKLINE_SOCKET", filepath.Join(env.WorkDir, "s.sock"))
+	env.Setenv("HOOKLINE_SECOND", env.Getenv("TMPDIR"))
 	env.Defer(func() { endAll(env.WorkDir) })
 	return nil
 }

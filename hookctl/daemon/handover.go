@@ -1,19 +1,22 @@
 package daemon
 
 import (
-	"os"
+	"context"
 	"path/filepath"
 	"runtime"
 	"strings"
 
 	"golang.org/x/mod/semver"
 
+	"hookline/hookctl/safeopen"
+	"hookline/hookctl/socket"
 	"hookline/hookctl/wire"
 )
 
-// noticeBuild hands over when the client belongs to a newer build than this daemon: the daemon of
-// that build, beside the client's binary, takes the home.
-func (d *Daemon) noticeBuild(build, clientBinary string) {
+// noticeBuild hands over when the client belongs to a newer build than this daemon: the daemon of that build, beside
+// the program that asks, takes the home. It runs as this user from then on, so nobody else may have put it there. The
+// client still waits for its answer, or nobody could tell which program it is.
+func (d *Daemon) noticeBuild(ctx context.Context, build, binary string) {
 	if !newer(build, wire.Build) || d.handOver.Load() != nil {
 		return
 	}
@@ -21,12 +24,13 @@ func (d *Daemon) noticeBuild(build, clientBinary string) {
 	if runtime.GOOS == "windows" {
 		name = "hookd.exe"
 	}
-	real, err := filepath.EvalSymlinks(clientBinary)
-	if err != nil {
+	client := socket.PeerProgram(ctx, binary)
+	if client == "" {
 		return
 	}
-	next := filepath.Join(filepath.Dir(real), name)
-	if info, err := os.Stat(next); err != nil || info.IsDir() {
+	next := filepath.Join(filepath.Dir(client), name)
+	if err := safeopen.CheckProgram(next); err != nil {
+		d.log.Warn("not handing over to a newer build", "build", build, "err", err)
 		return
 	}
 	d.handOver.Store(&next)

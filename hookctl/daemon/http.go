@@ -100,13 +100,13 @@ func (d *Daemon) handleHook(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusServiceUnavailable)
 		return
 	}
+	d.noticeBuild(r.Context(), r.Header.Get("Hookline-Build"), f.Binary)
 	h := w.Header()
 	h.Set("Content-Type", "text/plain; charset=utf-8")
 	h.Set("Hookline-Exit", strconv.Itoa(answer.Exit))
 	h.Set("Hookline-Stdout", strconv.Itoa(len(answer.Stdout)))
 	h.Set("Content-Length", strconv.Itoa(len(answer.Stdout)+len(answer.Stderr)))
 	_, _ = w.Write(append(answer.Stdout, answer.Stderr...)) // a client that is gone has its event recorded all the same
-	d.noticeBuild(r.Header.Get("Hookline-Build"), f.Binary)
 }
 
 func (d *Daemon) fail(w http.ResponseWriter, r *http.Request, err error) {

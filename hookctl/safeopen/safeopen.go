@@ -10,6 +10,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strconv"
 	"syscall"
 	"time"
@@ -34,6 +35,7 @@ var (
 	errKind    = refusal("is no regular file")
 	errLink    = refusal("is a link")
 	errOwner   = refusal("belongs to another user")
+	errOpen    = refusal("can be changed by others")
 )
 
 // refusal is an [ErrRefused] in words.
@@ -119,6 +121,35 @@ func ReadDir(kind Kind, path string, most int) ([]string, error) {
 		return nil, nil
 	}
 	return names, err
+}
+
+// CheckProgram is an error for a program that is not to be run: it and every folder above it must belong to the user or
+// to root, and be writable by no other. A folder like /tmp, where everybody can only change what is theirs, is none of
+// others. The path has no links.
+func CheckProgram(path string) error {
+	info, err := os.Lstat(path)
+	if err == nil {
+		err = check(User, path, info)
+	}
+	if err != nil {
+		return err
+	}
+	for {
+		if openToOthers(info) {
+			return refused(path, errOpen)
+		}
+		up := filepath.Dir(path)
+		if up == path {
+			return nil
+		}
+		path = up
+		if info, err = os.Lstat(path); err != nil {
+			return err
+		}
+		if !info.IsDir() || !mayOwn(User, info) {
+			return refused(path, errOwner)
+		}
+	}
 }
 
 // open looks at a file before it opens it, since opening a device does something, and again at what was opened.

@@ -117,3 +117,38 @@ func TestOwner(t *testing.T) {
 		t.Errorf("a folder of another: %v", err)
 	}
 }
+
+func TestCheckProgram(t *testing.T) {
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	bin := filepath.Join(dir, "bin")
+	program := filepath.Join(bin, "hookd")
+	if err := errors.Join(os.Mkdir(bin, 0o755), os.WriteFile(program, nil, 0o755)); err != nil {
+		t.Fatal(err)
+	}
+	if err := CheckProgram(program); err != nil {
+		t.Skip(err) // the temp folder of this machine is open to others
+	}
+	for _, c := range []struct {
+		path string
+		mode os.FileMode
+	}{{program, 0o777}, {bin, 0o777}, {dir, 0o775}} {
+		if err := os.Chmod(c.path, c.mode); err != nil {
+			t.Fatal(err)
+		}
+		if err := CheckProgram(program); !errors.Is(err, ErrRefused) {
+			t.Errorf("%s with mode %v: %v", c.path, c.mode, err)
+		}
+		if err := os.Chmod(c.path, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := CheckProgram(link(t, program)); !errors.Is(err, ErrRefused) {
+		t.Errorf("a link: %v", err)
+	}
+	if err := CheckProgram(program + "x"); err == nil {
+		t.Error("what is not there")
+	}
+}

@@ -31,3 +31,7 @@ func mayOwn(kind Kind, info fs.FileInfo) bool {
 	}
 	return true
 }
+
+func openToOthers(info fs.FileInfo) bool {
+	return info.Mode().Perm()&0o022 != 0 && !(info.IsDir() && info.Mode()&fs.ModeSticky != 0)
+}

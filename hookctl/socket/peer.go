@@ -8,20 +8,35 @@ import (
 
 type peerKey struct{}
 
+// peer is who is at the other end of a connection.
+type peer struct {
+	stranger bool // another user
+	pid      int  // 0 where the kernel does not tell
+}
+
 var errStranger = errors.New("this socket serves its own user only")
 
 // PeerContext asks the kernel once per connection who is at the other end; the folder and the mode
 // of the socket already keep others out.
 func PeerContext(ctx context.Context, c net.Conn) context.Context {
 	u, ok := c.(*net.UnixConn)
-	if !ok || ownPeer(u) {
+	if !ok {
 		return ctx
 	}
-	return context.WithValue(ctx, peerKey{}, errStranger)
+	return context.WithValue(ctx, peerKey{}, peerOf(u))
 }
 
 // CheckPeer is an error for a request of another user.
 func CheckPeer(ctx context.Context) error {
-	err, _ := ctx.Value(peerKey{}).(error)
-	return err
+	if p, ok := ctx.Value(peerKey{}).(peer); ok && p.stranger {
+		return errStranger
+	}
+	return nil
+}
+
+// PeerProgram is the program that sent a request, "" where it is not known: by its process where the kernel tells, else
+// the absolute path that it gives itself.
+func PeerProgram(ctx context.Context, claimed string) string {
+	p, _ := ctx.Value(peerKey{}).(peer)
+	return p.program(claimed)
 }

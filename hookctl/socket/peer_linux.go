@@ -3,19 +3,33 @@ package socket
 import (
 	"net"
 	"os"
+	"strconv"
+	"strings"
 
 	"golang.org/x/sys/unix"
 )
 
-func ownPeer(c *net.UnixConn) bool {
+func peerOf(c *net.UnixConn) peer {
+	p := peer{stranger: true}
 	raw, err := c.SyscallConn()
 	if err != nil {
-		return false
+		return p
 	}
-	own := false
-	err = raw.Control(func(fd uintptr) {
+	_ = raw.Control(func(fd uintptr) { // of a connection that is closed nobody is a friend
 		cred, err := unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED)
-		own = err == nil && (int(cred.Uid) == os.Geteuid() || cred.Uid == 0)
+		if err == nil {
+			p.stranger = int(cred.Uid) != os.Geteuid() && cred.Uid != 0
+			p.pid = int(cred.Pid)
+		}
 	})
-	return err == nil && own
+	return p
+}
+
+// program is what the process runs, whatever it says: a daemon replaces itself by what lies beside it.
+func (p peer) program(string) string {
+	path, err := os.Readlink("/proc/" + strconv.Itoa(p.pid) + "/exe")
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSuffix(path, " (deleted)") // replaced by an installation while it runs
 }

@@ -4,7 +4,16 @@ package socket
 
 import (
 	"net"
+	"path/filepath"
 )
 
-// ownPeer relies on the folder (0700) and the socket (0600) where the kernel is not asked.
-func ownPeer(*net.UnixConn) bool { return true }
+// peerOf relies on the folder (0700) and the socket (0600) where the kernel is not asked.
+func peerOf(*net.UnixConn) peer { return peer{} }
+
+func (p peer) program(claimed string) string {
+	path, err := filepath.EvalSymlinks(claimed)
+	if err != nil || !filepath.IsAbs(path) {
+		return ""
+	}
+	return path
+}
