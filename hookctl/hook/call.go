@@ -14,8 +14,6 @@ func ToolUseID(e events.Event) string {
 		return e.ToolUseID
 	case *events.PermissionDenied:
 		return e.ToolUseID
-	case *events.HookRefused:
-		return e.ToolUseID
 	}
 	return ""
 }

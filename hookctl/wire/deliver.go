@@ -34,7 +34,7 @@ func handOver(f Frame, event, hookd string, until time.Time, hurry bool) Reply {
 	for try := 0; hookd != "" && try < 2; try++ {
 		d, err := startDelivery(hookd, f, until)
 		if err != nil {
-			why = "no daemon, and hookd cannot be started (" + err.Error() + "); reinstall with `make install`"
+			why = "no daemon, and hookd cannot be started: " + err.Error()
 			continue
 		}
 		reply, err := d.wait(until, keepBy)
