@@ -57,7 +57,7 @@ func (b *bench) ingestAgainst(ctx context.Context, h *home, d *daemon.Daemon, r 
 	if _, err := d.Take(ctx, h.frame("SessionStart", h.sessionStart())); err != nil {
 		return nil, err
 	}
-	subject := "ev.project." + h.session + ".tool.succeeded"
+	subject := "ev.project." + h.session
 	takeOne := func(body []byte) error {
 		_, err := d.Take(ctx, h.frame("PostToolUse", body))
 		return err

@@ -55,13 +55,13 @@ func (b *bench) pastState(ctx context.Context) ([]figure, error) {
 
 // sessionAt is the session of the event at or behind a sequence.
 func (h *home) sessionAt(ctx context.Context, seq uint64) (string, error) {
-	f, err := embedded.OpenFiles(embedded.Options{Dir: filepath.Join(h.state, "store"), Holder: "bench"})
+	ground, err := embedded.Open(ctx, embedded.Options{Dir: filepath.Join(h.state, "store"), Holder: "bench"})
 	if err != nil {
 		return "", err
 	}
-	rec, err := f.Get(ctx, seq)
-	for ; err == nil && rec.Session == ""; rec, err = f.Get(ctx, seq) {
+	rec, err := ground.Stream().Get(ctx, seq)
+	for ; err == nil && rec.Session == ""; rec, err = ground.Stream().Get(ctx, seq) {
 		seq++
 	}
-	return rec.Session, errors.Join(err, f.Close())
+	return rec.Session, errors.Join(err, ground.Close(ctx))
 }

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"io/fs"
 	"log/slog"
+	"path/filepath"
+	"strconv"
 	"sync"
 	"time"
 
@@ -17,17 +19,21 @@ const archiveEvery = time.Minute
 // anew without the messages that were erased: the archive must not keep those.
 type archiver struct {
 	msgs, dir string
+	checked   int // sealed blocks up to this number were verified
 	log       *slog.Logger
-	damaged   func()                           // called when a sealed block turns out to be damaged
-	archived  func(quit <-chan struct{}) error // called when the sealed blocks are archived; ends early with quit
+	damaged   func() // called when a sealed block turns out to be damaged
 	wake      chan struct{}
 	quit      chan struct{}
 	once      sync.Once
 	idle      sync.WaitGroup
 }
 
-func newArchiver(msgs, dir string, log *slog.Logger, damaged func(), archived func(quit <-chan struct{}) error) *archiver {
-	return &archiver{msgs: msgs, dir: dir, log: log, damaged: damaged, archived: archived, wake: make(chan struct{}, 1), quit: make(chan struct{})}
+func newArchiver(msgs, dir string, log *slog.Logger, damaged func()) *archiver {
+	checked := 0
+	if names, err := blockNames(msgs); err == nil && len(names) > 1 { // the others were checked when the store was opened, or are vouched for
+		checked = names[len(names)-2]
+	}
+	return &archiver{msgs: msgs, dir: dir, checked: checked, log: log, damaged: damaged, wake: make(chan struct{}, 1), quit: make(chan struct{})}
 }
 
 // kick says that a block may have been sealed. It does not wait.
@@ -43,12 +49,10 @@ func (a *archiver) start() { a.idle.Go(a.run) }
 func (a *archiver) run() {
 	tick := time.NewTicker(archiveEvery)
 	defer tick.Stop()
-	for first := true; ; first = false {
-		linked, err := block.Archive(a.msgs, a.dir, true) // every time: a block that was replaced has the number it had
-		begun, followErr := block.Follow(a.msgs, a.dir)
-		if err = errors.Join(err, followErr); len(linked) > 0 || begun || first {
-			err = errors.Join(err, a.archived(a.quit))
-		}
+	for {
+		_, err := block.Archive(a.msgs, a.dir, true) // every time: a block that was replaced has the number it had
+		_, followErr := block.Follow(a.msgs, a.dir)
+		err = errors.Join(err, followErr, a.check())
 		damaged := errors.Is(err, block.ErrDamaged)
 		if damaged {
 			a.damaged()
@@ -63,6 +67,22 @@ func (a *archiver) run() {
 		case <-tick.C:
 		}
 	}
+}
+
+// check reads the blocks that were sealed since the last time: what [block.Follow] has linked was not complete then.
+func (a *archiver) check() error {
+	names, err := blockNames(a.msgs)
+	if err != nil {
+		return err
+	}
+	for _, n := range names[:max(0, len(names)-1)] {
+		if n <= a.checked {
+			continue
+		}
+		a.checked = n
+		err = errors.Join(err, block.Read(filepath.Join(a.msgs, strconv.Itoa(n)+blockSuffix), streamName, func(block.Record) error { return nil }))
+	}
+	return err
 }
 
 // stop ends the archiver and waits for it. It may be called more than once.

@@ -13,10 +13,10 @@ import (
 	"hookline/embedded/block"
 )
 
-// blockIndex knows where in the block files of dir a message is: it remembers the first sequence of each block,
-// which never changes, and keeps the contents of sealed ones in the folder tables.
+// blockIndex knows in which of the block files of dir a message is: it remembers the first sequence of each block, which
+// never changes.
 type blockIndex struct {
-	dir, tables string
+	dir string
 
 	mu     sync.Mutex
 	firsts map[int]uint64
@@ -29,8 +29,8 @@ type span struct {
 	newest     bool
 }
 
-func newBlockIndex(dir, tables string) *blockIndex {
-	return &blockIndex{dir: dir, tables: tables, firsts: make(map[int]uint64)}
+func newBlockIndex(dir string) *blockIndex {
+	return &blockIndex{dir: dir, firsts: make(map[int]uint64)}
 }
 
 func (b *blockIndex) path(n int) string { return filepath.Join(b.dir, strconv.Itoa(n)+".blk") }

@@ -12,7 +12,6 @@ import (
 
 	"github.com/nats-io/nats.go"
 
-	"hookline/embedded/block"
 	"hookline/events"
 )
 
@@ -105,37 +104,6 @@ func TestLostAcknowledgementIsFound(t *testing.T) {
 			}
 			wantLog(t, s, last+1)
 		})
-	}
-}
-
-// Contents that are no longer the block's must not hide its messages.
-func TestRecordsOfAnotherFile(t *testing.T) {
-	s := open(t, storeDir(t))
-	add(t, s, 1, 20)
-	closeStore(t, s)
-	content, err := os.ReadFile(s.stream.blocks.path(1))
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
-	b := newBlockIndex(dir, filepath.Join(dir, "tables"))
-	if err := os.WriteFile(b.path(1), content, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	c, err := survey(b.path(1), 20)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var places []block.Place
-	for _, r := range c.rows {
-		places = append(places, r.at)
-	}
-	if err := os.WriteFile(b.path(1), content[places[1].Off:], 0o600); err != nil { // the first message was taken out
-		t.Fatal(err)
-	}
-	n := 0
-	if err := b.records(1, c, places, func(block.Record) error { n++; return nil }); !errors.Is(err, block.ErrDamaged) {
-		t.Errorf("%d of %d records, %v", n, len(places), err)
 	}
 }
 

@@ -6,7 +6,6 @@
 //	<dir>/jetstream/$G/streams/EVENTS/   the log: meta.inf, msgs/<n>.blk (8 MiB each), msgs/index.db
 //	<dir>/jetstream/$G/streams/KV_…/     the buckets snapshot and latest (cache lives in memory)
 //	<dir>/archive/                       hard links of the log's blocks
-//	<dir>/tables/<n>.toc                 contents of sealed blocks, derived (contents.go)
 //	<dir>/blobs/<sha256>.zst             large strings, content-addressed
 //	<dir>/clean.json                     the clean-exit marker (package block); absent while running
 //	<dir>/uncut/<n>.blk                  a damaged block as it was before the server cut it off (uncut.go)
@@ -16,8 +15,8 @@
 //
 // # One event, one message
 //
-//	subject   ev.<project>.<session>.<area>.<what>; an empty token is "=", other bytes than
-//	          [A-Za-z0-9_-] are "=XX"
+//	subject   ev.<project>.<session>; an empty token is "=", other bytes than [A-Za-z0-9_-] are "=XX".
+//	          In logs of schema 1 .<area>.<what> of the type follows; such a log goes on in this form
 //	headers   Nats-Msg-Id (the event's id), ce-type, ce-time (RFC 3339), Content-Encoding: s2-1
 //	          or zstd when the payload is compressed; Hookline-Part ("2/3") on the events of one decision
 //	payload   one line of JSON with the envelope's other fields, "\n", the event's data
@@ -54,7 +53,8 @@ import (
 const (
 	streamName  = "EVENTS"
 	subjectRoot = "ev"
-	schema      = "1" // of subjects, headers and payload; kept in the stream's metadata
+	schema      = "2" // of subjects, headers and payload; kept in the stream's metadata
+	schemaTyped = "1" // its subjects end with the type; read as it is, and goes on as schema
 )
 
 // FsyncMode says who brings an append to disk.
@@ -112,7 +112,6 @@ func (o Options) jetstreamDir() string { return filepath.Join(o.Dir, "jetstream"
 func (o Options) streamsDir() string   { return filepath.Join(o.jetstreamDir(), "$G", "streams") }
 func (o Options) msgsDir() string      { return filepath.Join(o.streamsDir(), streamName, "msgs") }
 func (o Options) archiveDir() string   { return filepath.Join(o.Dir, "archive") }
-func (o Options) tablesDir() string    { return filepath.Join(o.Dir, "tables") }
 
 // Blocks tells where the log's blocks lie in a store's folder, and the stream's name, which their checksums include.
 func Blocks(dir string) (msgs, stream string) { return Options{Dir: dir}.msgsDir(), streamName }

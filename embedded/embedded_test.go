@@ -268,20 +268,6 @@ func TestKillLeavesPositionsBehindValues(t *testing.T) {
 	}
 }
 
-func TestLaterSchemaIsRefused(t *testing.T) {
-	dir := storeDir(t)
-	s := open(t, dir)
-	c := streamConfig()
-	c.Metadata = map[string]string{"schema": "2"}
-	if _, err := s.js.UpdateStream(t.Context(), c); err != nil {
-		t.Fatal(err)
-	}
-	closeStore(t, s)
-	if _, err := Open(t.Context(), Options{Dir: dir}); err == nil || !strings.Contains(err.Error(), `the log has schema "2", this build reads "1"`) {
-		t.Errorf("open: %v", err)
-	}
-}
-
 func TestOpenTwiceInSequence(t *testing.T) {
 	dir := storeDir(t)
 	for round := uint64(0); round < 3; round++ {

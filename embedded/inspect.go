@@ -157,18 +157,13 @@ func (s *Server) present() ([]block.Info, error) {
 	return nil, nil
 }
 
-// traces tells of what only a log can have left in a store whose server has left nothing: large strings of its events,
-// or contents of its blocks.
+// traces tells of what only a log can have left in a store whose server has left nothing: large strings of its events.
 func (s *Server) traces() bool {
 	if exists(s.opts.jetstreamDir()) {
 		return false
 	}
-	for _, pattern := range []string{filepath.Join(s.opts.blobsDir(), "*"+blobSuffix), filepath.Join(s.opts.tablesDir(), "*.toc")} {
-		if left, err := filepath.Glob(pattern); err == nil && len(left) > 0 {
-			return true
-		}
-	}
-	return false
+	left, err := filepath.Glob(filepath.Join(s.opts.blobsDir(), "*"+blobSuffix))
+	return err == nil && len(left) > 0
 }
 
 // restore puts the archived blocks in the log's place.
@@ -255,7 +250,7 @@ func (s *Server) shorter() (bool, error) {
 func (s *Server) takeUp(ctx context.Context, k known) (jetstream.Stream, error) {
 	handle, err := s.js.Stream(ctx, streamName)
 	if err == nil {
-		return handle, checkSchema(handle.CachedInfo().Config)
+		return s.ofSchema(ctx, handle)
 	}
 	if !errors.Is(err, jetstream.ErrStreamNotFound) {
 		return nil, fmt.Errorf("look up the log: %w", err)
@@ -286,10 +281,19 @@ func (s *Server) giveBack() error {
 	return s.start()
 }
 
-// checkSchema refuses a log that a later version of this package has written in another form.
-func checkSchema(c jetstream.StreamConfig) error {
-	if v := c.Metadata["schema"]; v != schema {
-		return fmt.Errorf("the log has schema %q, this build reads %q: use the build that wrote it", v, schema)
+// ofSchema refuses a log that a later version of this package has written in another form, and notes that one of schema 1
+// goes on in this one: from here on earlier builds cannot read it to its end.
+func (s *Server) ofSchema(ctx context.Context, handle jetstream.Stream) (jetstream.Stream, error) {
+	switch v := handle.CachedInfo().Config.Metadata["schema"]; v {
+	case schema:
+		return handle, nil
+	case schemaTyped:
+		next, err := s.js.UpdateStream(ctx, streamConfig())
+		if err != nil {
+			return nil, fmt.Errorf("upgrade the log: %w", classify(err))
+		}
+		return next, classify(os.RemoveAll(filepath.Join(s.opts.Dir, "tables"))) // earlier builds kept contents of blocks there
+	default:
+		return nil, fmt.Errorf("the log has schema %q, this build reads %q: use the build that wrote it", v, schema)
 	}
-	return nil
 }

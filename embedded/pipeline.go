@@ -62,11 +62,6 @@ var chunks = sync.Pool{New: func() any { return &chunk{in: make([]stored, 0, chu
 // as it is.
 type scanner func(ctx context.Context, give func(stored) error) error
 
-// decodeAll is a pass over what a scanner gives, whose records may be kept.
-func decodeAll(ctx context.Context, codec *codec, typed bool, scan scanner, fn func(events.Record) error) error {
-	return pass{typed: typed}.run(ctx, codec, scan, fn)
-}
-
 // run runs the three stages. ordered bounds the chunks in memory.
 func (p pass) run(ctx context.Context, codec *codec, scan scanner, fn func(events.Record) error) error {
 	ctx, cancel := context.WithCancel(ctx)

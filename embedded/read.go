@@ -33,28 +33,6 @@ func (st *Stream) scanner(from, to uint64) scanner {
 	return func(ctx context.Context, give func(stored) error) error { return st.scan(ctx, from, to, false, give) }
 }
 
-// SeqAtTime is the first sequence whose event was appended at or after t; one more than the newest
-// where there is none.
-func (st *Stream) SeqAtTime(ctx context.Context, t time.Time) (uint64, error) {
-	last, _ := st.Last()
-	low, high := uint64(1), last+1 // the answer lies in [low, high]
-	for low < high {
-		mid := low + (high-low)/2
-		seq, at, err := st.timeFrom(ctx, mid)
-		switch {
-		case errors.Is(err, ErrNoRecord): // nothing from mid on: erased
-			high = mid
-		case err != nil:
-			return 0, err
-		case at.Before(t):
-			low = seq + 1
-		default:
-			high = mid
-		}
-	}
-	return low, nil
-}
-
 // FindIDs tells which of these event ids are in the log at or after sequence from, with their
 // sequences, those included whose acknowledgement was lost. It reads headers only and ends when all are found.
 func (st *Stream) FindIDs(ctx context.Context, from uint64, ids map[string]struct{}) (map[string]uint64, error) {

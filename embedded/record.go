@@ -50,10 +50,10 @@ type rest struct {
 	Facts       *events.Facts `json:"facts,omitempty"`
 }
 
-// subjectOf is the subject of an event: ev.<project>.<session>.<area>.<what>.
+// subjectOf is the subject of an event: ev.<project>.<session>. The server keeps each subject in memory, so the type is
+// not in it (docs/decisions/0012).
 func subjectOf(env events.Envelope) string {
-	area, what, _ := strings.Cut(env.Type, ".")
-	return strings.Join([]string{subjectRoot, token(env.Project), token(env.Session), token(area), token(what)}, ".")
+	return subjectRoot + "." + token(env.Project) + "." + token(env.Session)
 }
 
 // printable says whether s can stand in a header as it is: not empty, ASCII without blanks.
@@ -145,14 +145,7 @@ func assemble(m message, head rest, data []byte) (events.Envelope, error) {
 	if env.Time, err = time.Parse(time.RFC3339Nano, m.time); err != nil {
 		return env, fmt.Errorf("%w: %w", ErrBadPayload, err)
 	}
-	tokens, ok := split(m.subject)
-	if !ok {
-		return env, fmt.Errorf("%w: subject %q", ErrBadPayload, m.subject)
-	}
-	if env.Project, err = unescape(tokens[0]); err == nil {
-		env.Session, err = unescape(tokens[1])
-	}
-	if err != nil {
+	if env.Project, env.Session, err = m.place(); err != nil {
 		return env, fmt.Errorf("%w: %w", ErrBadPayload, err)
 	}
 	env.Correlation = env.Session
@@ -165,25 +158,27 @@ func assemble(m message, head rest, data []byte) (events.Envelope, error) {
 	return env, nil
 }
 
-// split takes an event's subject apart into project, session, area and what, escaped as they are.
-func split(subject string) (tokens [4]string, ok bool) {
-	root, rest, ok := strings.Cut(subject, ".")
-	for i := 0; i < 3 && ok; i++ {
-		tokens[i], rest, ok = strings.Cut(rest, ".")
+// place takes the subject apart. Logs of schema 1 have the type behind the session.
+func (m message) place() (project, session string, err error) {
+	tokens := strings.Split(m.subject, ".")
+	if len(tokens) != 3 && len(tokens) != 5 || tokens[0] != subjectRoot {
+		return "", "", fmt.Errorf("subject %q", m.subject)
 	}
-	tokens[3] = rest
-	return tokens, ok && root == subjectRoot && !strings.Contains(rest, ".")
+	if project, err = unescape(tokens[1]); err == nil {
+		session, err = unescape(tokens[2])
+	}
+	return project, session, err
 }
 
 // strange says what a record's subject or headers have otherwise than its envelope, "" where all fits.
 // Project and session stand in the subject alone.
 func strange(m message, env events.Envelope) string {
-	tokens, _ := split(m.subject)
-	area, what, _ := strings.Cut(env.Type, ".")
-	switch {
-	case !printable(env.ID):
+	if !printable(env.ID) {
 		return fmt.Sprintf("the id is %q", env.ID)
-	case tokens[2] != token(area) || tokens[3] != token(what):
+	}
+	area, what, _ := strings.Cut(env.Type, ".")
+	tokens := strings.Split(m.subject, ".")
+	if len(tokens) == 5 && (tokens[3] != token(area) || tokens[4] != token(what)) {
 		return fmt.Sprintf("type %s lies under subject %s", env.Type, m.subject)
 	}
 	return ""

@@ -32,6 +32,7 @@ type scanning struct {
 	from, to    uint64
 	headersOnly bool // the data may be missing
 	fn          func(stored) error
+	filters     []string            // subjects: the server gives these and no others; nil: all
 	found       func(Finding) error // examine: go on behind damage, and tell of every gap; nil: damage ends the scan
 
 	deleted map[uint64]bool // sequences that the server hides
@@ -59,6 +60,9 @@ func (s *scanning) scan(ctx context.Context) error {
 	s.low = s.from
 	if s.found == nil && (s.from > s.to || s.to-s.from < fewMessages) {
 		return s.oneByOne(ctx)
+	}
+	if s.filters != nil {
+		return s.consume(ctx)
 	}
 	var err error
 	if s.deleted, s.first, err = s.st.deleted(ctx); err != nil {
@@ -199,14 +203,17 @@ func (s *scanning) oneByOne(ctx context.Context) error {
 	return nil
 }
 
-// consume reads through an ordered consumer. It ends by sequence: what the server says is pending is
-// wrong after damage. Silence means that the rest is not there.
+// consume reads through an ordered consumer. It ends by sequence, and with filters where nothing is pending. Silence means
+// that the rest is not there, or is damaged.
 func (s *scanning) consume(ctx context.Context) error {
 	consumer, err := s.st.handle.OrderedConsumer(ctx, jetstream.OrderedConsumerConfig{
-		DeliverPolicy: jetstream.DeliverByStartSequencePolicy, OptStartSeq: s.from, HeadersOnly: s.headersOnly,
+		DeliverPolicy: jetstream.DeliverByStartSequencePolicy, OptStartSeq: s.from, HeadersOnly: s.headersOnly, FilterSubjects: s.filters,
 	})
 	if err != nil {
 		return fmt.Errorf("read from %d: %w", s.from, s.st.trouble(err))
+	}
+	if info := consumer.CachedInfo(); s.filters != nil && info != nil && info.NumPending == 0 {
+		return nil
 	}
 	it, err := consumer.Messages(jetstream.PullMaxMessages(pullSize))
 	if err != nil {
@@ -218,7 +225,7 @@ func (s *scanning) consume(ctx context.Context) error {
 		msg, err := it.Next(jetstream.NextContext(wait))
 		cancel()
 		if err != nil {
-			return s.st.silence(ctx, s.from, s.to, err)
+			return s.silence(ctx, err)
 		}
 		meta, err := msg.Metadata()
 		if err != nil {
@@ -229,38 +236,33 @@ func (s *scanning) consume(ctx context.Context) error {
 			return nil
 		}
 		m := stored{seq: seq, appended: meta.Timestamp.UTC(), message: message{subject: msg.Subject(), data: msg.Data()}.ofHeader(msg.Headers())}
-		if err := s.give(m); err != nil || s.from > s.to {
+		if err := s.give(m); err != nil || s.from > s.to || s.filters != nil && meta.NumPending == 0 {
 			return err
 		}
 	}
 }
 
-// silence judges a consumer that gives no more: nothing is wrong when the rest was erased.
-func (st *Stream) silence(ctx context.Context, next, to uint64, err error) error {
+// silence judges a consumer that gives no more: nothing is wrong when the rest was erased. With filters the files tell.
+func (s *scanning) silence(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
 	if !errors.Is(err, context.DeadlineExceeded) {
-		return fmt.Errorf("read from %d: %w", next, st.trouble(err))
+		return fmt.Errorf("read from %d: %w", s.from, s.st.trouble(err))
 	}
-	seq, _, err := st.timeFrom(ctx, next)
-	if errors.Is(err, ErrNoRecord) || err == nil && seq > to {
+	if s.filters != nil { // the server passes over what it cannot read
+		if err := s.st.scan(ctx, s.low, s.to, true, func(stored) error { return nil }); err != nil {
+			return err
+		}
+		s.filters = nil
+		return s.scan(ctx)
+	}
+	next, err := s.st.nextFrom(ctx, s.from)
+	if errors.Is(err, ErrNoRecord) || err == nil && next.seq > s.to {
 		return nil
 	}
-	st.srv.distrust()
-	return &DamageError{What: "the server gives no more events", FirstSeq: next, LastSeq: to, Err: err}
-}
-
-// timeFrom finds the first event at or after seq, and when it was appended.
-func (st *Stream) timeFrom(ctx context.Context, seq uint64) (uint64, time.Time, error) {
-	raw, err := st.handle.GetMsg(ctx, seq, jetstream.WithGetMsgSubject(subjectRoot+".>"))
-	if errors.Is(err, jetstream.ErrMsgNotFound) {
-		return 0, time.Time{}, ErrNoRecord
-	}
-	if err != nil {
-		return 0, time.Time{}, st.trouble(err)
-	}
-	return raw.Sequence, raw.Time.UTC(), nil
+	s.st.srv.distrust()
+	return &DamageError{What: "the server gives no more events", FirstSeq: s.from, LastSeq: s.to, Err: err}
 }
 
 // name is the block's file.

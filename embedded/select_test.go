@@ -1,11 +1,9 @@
 package embedded
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -63,18 +61,10 @@ func mixedLog(t *testing.T) *Server {
 	return s
 }
 
-// pastReader is what a stream and its files have in common.
-type pastReader interface {
-	Select(ctx context.Context, from, to uint64, want []projector.Selector, fn func(events.Record) error) error
-	SeqCaptured(ctx context.Context, t time.Time) (uint64, error)
-	SeqAtTime(ctx context.Context, t time.Time) (uint64, error)
-	Get(ctx context.Context, seq uint64) (events.Record, error)
-}
-
 func hides(seq uint64) bool { return slices.Contains([]uint64{0, 5, 7, 80, 85}, seq) || seq > 88 }
 
 // wantPast compares what is selected, and where times are, with the events that were appended.
-func wantPast(t *testing.T, name string, log pastReader, appended []time.Time) {
+func wantPast(t *testing.T, name string, log *Stream, appended []time.Time) {
 	t.Helper()
 	ctx := t.Context()
 	for _, want := range [][]projector.Selector{
@@ -129,199 +119,54 @@ func TestSelect(t *testing.T) {
 		t.Fatal(err)
 	}
 	wantPast(t, "running", s.Stream(), appended)
-	tables := s.opts.tablesDir()
-	kept, err := os.ReadDir(tables)
-	if err != nil || len(kept) < 3 {
-		t.Fatalf("%d tables of contents are kept: %v", len(kept), err)
-	}
-	for i, e := range kept { // one is garbled, one another block's, the others are gone
-		path := filepath.Join(tables, e.Name())
-		b, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		switch i {
-		case 0:
-			b[len(b)/2] ^= 0x10
-			err = os.WriteFile(path, b, 0o600)
-		case 1:
-			err = os.Rename(path, filepath.Join(tables, kept[0].Name()))
-		default:
-			err = os.Remove(path)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	wantPast(t, "without tables", s.Stream(), appended)
 	closeStore(t, s)
-	f, err := OpenFiles(Options{Dir: s.opts.Dir})
-	if err != nil {
-		t.Fatal(err)
-	}
-	wantPast(t, "files", f, appended)
-	if got := slices.Sorted(slices.Values(f.Sessions())); !slices.Equal(got, []string{"s-0", "s-1", "s-2"}) || f.Last() != 88 {
-		t.Errorf("sessions %v, last %d", got, f.Last())
-	}
-	if _, err := Open(t.Context(), Options{Dir: s.opts.Dir}); !errors.Is(err, ErrLocked) {
-		t.Errorf("while the files are open: %v, want ErrLocked", err)
-	}
-	if err := f.Close(); err != nil {
-		t.Fatal(err)
-	}
 	wantPast(t, "opened again", open(t, s.opts.Dir).Stream(), appended)
 }
 
-// Files are for a store that was left in order; any other is checked by Open first.
-func TestOpenFilesRefuses(t *testing.T) {
-	s := open(t, storeDir(t))
-	add(t, s, 1, 40)
-	o := Options{Dir: s.opts.Dir}
-	if _, err := OpenFiles(o); !errors.Is(err, ErrLocked) {
-		t.Errorf("while it runs: %v, want ErrLocked", err)
-	}
-	closeStore(t, s)
-	blk := filepath.Join(s.opts.msgsDir(), "1.blk")
-	whole, err := os.ReadFile(blk)
-	if err != nil {
-		t.Fatal(err)
-	}
-	refused := func(what string) {
-		t.Helper()
-		f, err := OpenFiles(o)
-		if !errors.Is(err, ErrUnclean) {
-			t.Errorf("%s: %v, want ErrUnclean", what, err)
-		}
-		if err == nil {
-			_ = f.Close()
-		}
-	}
-	damageMiddle(t, blk)
-	refused("damage")
-	if err := os.WriteFile(blk, append(slices.Clone(whole), 0), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	refused("a longer block")
-	if err := os.Remove(blk); err != nil {
-		t.Fatal(err)
-	}
-	refused("no block")
-	if err := os.WriteFile(blk, whole, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if f, err := OpenFiles(o); err != nil {
-		t.Errorf("whole again: %v", err)
-	} else if err := f.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if err := block.RemoveMarker(o.Dir); err != nil {
-		t.Fatal(err)
-	}
-	refused("no marker")
-}
-
-// A table of contents with any bit flipped, cut short or of another state of the block is none.
-func TestContentsAreChecked(t *testing.T) {
-	s := open(t, storeDir(t))
-	add(t, s, 1, 40)
-	closeStore(t, s)
-	c, err := survey(filepath.Join(s.opts.msgsDir(), "1.blk"), 39)
-	if err != nil || len(c.rows) != 39 || c.first != 1 || c.last != 39 || len(c.subjects) != 1 {
-		t.Fatalf("%+v, %v", c, err)
-	}
-	b := c.encode()
-	back, ok := parseContents(b, c.of)
-	if !ok || !back.unpack() || !slices.Equal(back.rows, c.rows) || back.captured != c.captured || back.appended != c.appended ||
-		!slices.Equal(back.names[ofType], []string{"tool.requested"}) {
-		t.Fatalf("%+v became %+v", c, back)
-	}
-	for i := range b {
-		bad := slices.Clone(b)
-		bad[i] ^= 1 << (i % 8)
-		if _, ok := parseContents(bad, c.of); ok {
-			t.Errorf("byte %d flipped is believed", i)
-		}
-		if _, ok := parseContents(b[:i], c.of); ok {
-			t.Errorf("%d bytes are believed", i)
-		}
-	}
-	for _, other := range []identity{{c.of.size + 1, c.of.changed, c.of.sum}, {c.of.size, c.of.changed + 1, c.of.sum}, {c.of.size, c.of.changed, [8]byte{}}} {
-		if _, ok := parseContents(b, other); ok {
-			t.Errorf("%+v is believed to be %+v", other, c.of)
+// Selectors that name a session, a project or events about the log are subjects for the server; no two of them overlap,
+// which it refuses.
+func TestFilters(t *testing.T) {
+	typed := []string{events.TypeLogDamaged, events.TypeLogRepaired}
+	for _, c := range []struct {
+		want []projector.Selector
+		out  []string
+	}{
+		{[]projector.Selector{{Session: "s"}}, []string{"ev.*.s", "ev.*.s.>"}},
+		{[]projector.Selector{{Session: "s", Project: "p"}, {Session: "r.1"}}, []string{"ev.p.s", "ev.p.s.>", "ev.*.r=2E1", "ev.*.r=2E1.>"}},
+		{[]projector.Selector{{Project: "p"}, {Project: "p", Types: typed}}, []string{"ev.p.*", "ev.p.*.>"}},
+		{[]projector.Selector{{Types: typed}}, []string{"ev.=.=", "ev.=.=.>"}},
+		{[]projector.Selector{{Project: "p"}, {Session: "s"}}, nil},
+		{[]projector.Selector{{Types: []string{events.TypeLogDamaged, events.TypeTurnStopped}}}, nil},
+		{[]projector.Selector{{Types: []string{}}}, nil},
+	} {
+		if got := filtersOf(c.want); !slices.Equal(got, c.out) {
+			t.Errorf("%+v: %q, want %q", c.want, got, c.out)
 		}
 	}
 }
 
-// What damage there is in a sealed block is found when a wanted event lies in it.
+// Damage in a sealed block is told by whoever wants an event of it, whether the files are read or the server.
 func TestSelectMeetsDamage(t *testing.T) {
-	s := mixedLog(t)
-	err := s.Stream().Select(t.Context(), 1, 0, []projector.Selector{{Session: "s-1"}}, func(events.Record) error { return nil })
-	if err != nil {
-		t.Fatal(err)
-	}
-	damageMiddle(t, filepath.Join(s.opts.msgsDir(), "2.blk"))
-	all := []projector.Selector{{Types: []string{events.TypeToolRequested, events.TypePromptSubmitted, events.TypeGateSatisfied}}}
-	err = s.Stream().Select(t.Context(), 1, 0, all, func(events.Record) error { return nil })
-	var damage *DamageError
-	if !errors.As(err, &damage) || damage.BlockName != "2.blk" || !s.damaged.Load() {
-		t.Errorf("%v, want a DamageError of 2.blk", err)
-	}
-}
-
-// Contents that were kept before a message was erased in its place, on a file system whose times are too coarse to show
-// it, lead to the place of the erased message, and to nothing wrong.
-func TestContentsOfAnErasureThatTimeHides(t *testing.T) {
-	dir := storeDir(t)
-	s := open(t, dir)
-	fill(t, s, 40, 512<<10) // three blocks
-	want := []projector.Selector{{Session: event(1).Session}}
-	read := func(sel func(ctx context.Context, from, to uint64, want []projector.Selector, fn func(events.Record) error) error) (seqs []uint64) {
-		t.Helper()
-		err := sel(t.Context(), 1, 0, want, func(r events.Record) error {
-			if r.ID != event(r.Seq).ID {
-				t.Errorf("event %s at %d", r.ID, r.Seq)
+	for name, want := range map[string]projector.Selector{"files": {Types: []string{events.TypeToolRequested}}, "server": {Project: "p-0"}} {
+		t.Run(name, func(t *testing.T) {
+			s := mixedLog(t)
+			dir := s.opts.Dir
+			closeStore(t, s)
+			damageMiddle(t, filepath.Join(s.opts.msgsDir(), "2.blk"))
+			found, err := block.Check(s.opts.msgsDir(), block.Options{Stream: streamName})
+			if err != nil || len(found.Damage) != 1 {
+				t.Fatal(found, err)
 			}
-			seqs = append(seqs, r.Seq)
-			return nil
+			s = open(t, dir)
+			want := want
+			if want.Project != "" {
+				want.Project = mixed(found.Damage[0].FirstSeq, 1).Project
+			}
+			err = s.Stream().Select(t.Context(), 1, 0, []projector.Selector{want}, func(events.Record) error { return nil })
+			var damage *DamageError
+			if !errors.As(err, &damage) || damage.BlockName != "2.blk" || !s.damaged.Load() {
+				t.Errorf("%v, want a DamageError of 2.blk", err)
+			}
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return seqs
-	}
-	if seqs := read(s.Stream().Select); len(seqs) != 40 {
-		t.Fatalf("%d events, want 40", len(seqs))
-	}
-	path := filepath.Join(s.opts.msgsDir(), "1.blk")
-	before, err := os.Stat(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.stream.handle.SecureDeleteMsg(t.Context(), 5); err != nil {
-		t.Fatal(err)
-	}
-	hide := func() {
-		t.Helper()
-		after, err := os.Stat(path)
-		if err != nil || after.Size() != before.Size() {
-			t.Fatalf("the block was written anew: %v, %v", after, err)
-		}
-		if err := os.Chtimes(path, before.ModTime(), before.ModTime()); err != nil {
-			t.Fatal(err)
-		}
-	}
-	hide()
-	if seqs := read(s.Stream().Select); len(seqs) != 39 || slices.Contains(seqs, 5) {
-		t.Errorf("events %v, want all but 5", seqs)
-	}
-	closeStore(t, s)
-	hide()
-	f, err := OpenFiles(Options{Dir: dir})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	if seqs := read(f.Select); len(seqs) != 39 || slices.Contains(seqs, 5) {
-		t.Errorf("from the files: events %v, want all but 5", seqs)
 	}
 }

@@ -70,7 +70,7 @@ func (s *Server) open(ctx context.Context, began time.Time) error {
 		return err
 	}
 	s.stream = &Stream{srv: s, js: s.js, handle: handle, codec: c, mode: s.opts.Fsync, opened: began,
-		blocks: newBlockIndex(s.opts.msgsDir(), s.opts.tablesDir()), lines: newLines()}
+		blocks: newBlockIndex(s.opts.msgsDir()), lines: newLines()}
 	s.appends.Store(s.stream)
 	if err := s.stream.loadLast(ctx); err != nil {
 		return fmt.Errorf("newest event: %w", err)
@@ -97,7 +97,7 @@ func (s *Server) open(ctx context.Context, began time.Time) error {
 // settle starts what runs beside the server, after bringing to disk what is not known to be there:
 // what a killed predecessor wrote and streams that are new. After an exit in order, that is nothing.
 func (s *Server) settle() error {
-	s.archive = newArchiver(s.opts.msgsDir(), s.opts.archiveDir(), s.opts.Log, s.distrust, s.stream.blocks.sealed)
+	s.archive = newArchiver(s.opts.msgsDir(), s.opts.archiveDir(), s.opts.Log, s.distrust)
 	s.stream.sync = newSyncer(s.opts.msgsDir(), s.stream.last, s.archive.kick, s.unkept)
 	if !s.report.Clean || s.created {
 		err := errors.Join(syncTree(s.opts.jetstreamDir(), time.Time{}), syncFile(s.opts.Dir), syncFile(filepath.Dir(s.opts.Dir)))

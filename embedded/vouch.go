@@ -159,10 +159,7 @@ func (s *Server) setAside() error {
 			return err
 		}
 	}
-	for _, dir := range []string{filepath.Dir(s.opts.msgsDir()), s.opts.tablesDir()} {
-		if !exists(dir) {
-			continue
-		}
+	if dir := filepath.Dir(s.opts.msgsDir()); exists(dir) {
 		if err := os.Rename(dir, filepath.Join(aside, filepath.Base(dir))); err != nil {
 			return err
 		}

@@ -315,6 +315,9 @@ func TestLookAtGoneLog(t *testing.T) {
 	s := open(t, dir)
 	fill(t, s, 20, 100)
 	closeStore(t, s)
+	if _, err := block.Archive(s.opts.msgsDir(), s.opts.archiveDir(), false); err != nil {
+		t.Fatal(err)
+	}
 	if err := os.RemoveAll(s.opts.jetstreamDir()); err != nil {
 		t.Fatal(err)
 	}

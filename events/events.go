@@ -7,7 +7,7 @@
 // always be printed back; the typed struct of the event is a view of it. For a derived event Data
 // is the struct itself. In the stream an envelope is one message:
 //
-//	subject   ev.<project>.<session>.<area>.<what>     ev.1f3a90c2b7de.c68c8a51-….tool.requested
+//	subject   ev.<project>.<session>                   ev.1f3a90c2b7de.c68c8a51-…
 //	headers   Nats-Msg-Id (the event's id), ce-type, ce-time, Content-Encoding
 //	payload   one line of JSON with the remaining envelope fields, "\n", Data
 //

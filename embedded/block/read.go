@@ -3,6 +3,8 @@ package block
 import (
 	"errors"
 	"fmt"
+	"io"
+	"os"
 	"path/filepath"
 	"time"
 )
@@ -17,7 +19,15 @@ var errStop = errors.New("stop")
 // tombstones. Damaged stretches are passed over; when there were any the error is [ErrDamaged] and names them. An error of
 // fn ends the reading and is returned as it is.
 func Read(path, stream string, fn func(Record) error) error {
-	return Walk(path, stream, func(_ Place, r Record) error { return fn(r) })
+	var damage []error
+	err := Examine(path, stream, fn, func(offset int64, why string) error {
+		damage = append(damage, fmt.Errorf("read %s at %d: %w: %s", filepath.Base(path), offset, ErrDamaged, why))
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return errors.Join(damage...)
 }
 
 // ReadFrom is Read for the messages with a sequence from from to to, both included: no tombstones. Damage behind them is
@@ -38,26 +48,9 @@ func ReadFrom(path, stream string, from, to uint64, fn func(Record) error) error
 	return err
 }
 
-// Walk is Read with the place of each record, which [Pick] takes.
-func Walk(path, stream string, fn func(Place, Record) error) error {
-	var damage []error
-	err := examine(path, stream, fn, func(offset int64, why string) error {
-		damage = append(damage, fmt.Errorf("read %s at %d: %w: %s", filepath.Base(path), offset, ErrDamaged, why))
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	return errors.Join(damage...)
-}
-
 // Examine is Read that tells hurt of each damaged stretch where it lies among the records, by its place in the file and
 // what is wrong with it, and then goes on.
 func Examine(path, stream string, fn func(Record) error, hurt func(offset int64, why string) error) error {
-	return examine(path, stream, func(_ Place, r Record) error { return fn(r) }, hurt)
-}
-
-func examine(path, stream string, fn func(Place, Record) error, hurt func(offset int64, why string) error) error {
 	return withBlock(path, stream, func(buf []byte, sum hasher) error {
 		subjects := make(map[string]string)
 		s := newScanner(buf, sum)
@@ -66,7 +59,7 @@ func examine(path, stream string, fn func(Place, Record) error, hurt func(offset
 			if p.why != "" {
 				err = hurt(int64(p.off), p.why)
 			} else {
-				err = fn(Place{Off: int64(p.off), Size: p.end - p.off}, p.record(subjects))
+				err = fn(p.record(subjects))
 			}
 			if err != nil {
 				return err
@@ -74,6 +67,39 @@ func examine(path, stream string, fn func(Place, Record) error, hurt func(offset
 		}
 		return nil
 	})
+}
+
+// First is the sequence of the block's first record, read without the rest of the block. It is [ErrDamaged] where that is
+// not a good one that holds a single message.
+func First(path, stream string) (uint64, error) {
+	index, err := number(filepath.Base(path))
+	if err != nil {
+		return 0, fmt.Errorf("read %s: %w", filepath.Base(path), err)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+
+	bad := fmt.Errorf("read %s: %w: its first record", filepath.Base(path), ErrDamaged)
+	head := make([]byte, headLen)
+	if _, err := io.ReadFull(f, head); err != nil {
+		return 0, bad
+	}
+	size := le.Uint32(head) &^ hasHeaders
+	if size < minRecord || size > maxRecord {
+		return 0, bad
+	}
+	buf := make([]byte, size)
+	if _, err := f.ReadAt(buf, 0); err != nil {
+		return 0, bad
+	}
+	r, ok := frame(buf)
+	if !ok || !newHasher(stream, index).good(r) || r.tomb || r.erased || r.seq == 0 {
+		return 0, bad
+	}
+	return r.seq, nil
 }
 
 // record makes the public form; subjects holds those seen before.

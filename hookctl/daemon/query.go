@@ -47,6 +47,11 @@ func (f filter) match(r events.Record) bool {
 	return false
 }
 
+// selectors mean the records of the session and the project: the log gives no others.
+func (f filter) selectors() []projector.Selector {
+	return []projector.Selector{{Session: f.session, Project: f.project}}
+}
+
 func (d *Daemon) parseFilter(r *http.Request) (filter, error) {
 	q := r.URL.Query()
 	f := filter{types: q.Get("type"), follow: q.Get("follow") == "1", from: 1}
@@ -112,7 +117,7 @@ func (d *Daemon) earlier(ctx context.Context, f filter, to uint64, fn func(event
 		return nil
 	}
 	if f.n == 0 {
-		return d.stream.Read(ctx, f.from, to, func(r events.Record) error {
+		return d.stream.Select(ctx, f.from, to, f.selectors(), func(r events.Record) error {
 			if !f.match(r) {
 				return nil
 			}
@@ -137,7 +142,7 @@ func (d *Daemon) lastMatching(ctx context.Context, f filter, to uint64) ([]event
 			lo = hi - step + 1
 		}
 		var part []events.Record
-		err := d.stream.Read(ctx, lo, hi, func(r events.Record) error {
+		err := d.stream.Select(ctx, lo, hi, f.selectors(), func(r events.Record) error {
 			if f.match(r) {
 				part = append(part, r)
 			}
