@@ -43,7 +43,7 @@ VET_PLATFORMS := darwin/arm64 windows/amd64
 # Processes under test are built without the race detector, so their conversations gain nothing by it.
 RACE_PACKAGES = $$($(GO) list ./... | grep -v -E '/(conversations|crash|bench|demo)$$')
 
-.PHONY: help build install uninstall up demo test race lint fuzz cover crash bench e2e e2e-newest cross man docs docs-check shared-check ci clean
+.PHONY: help build install uninstall up demo test race lint fuzz cover crash bench e2e e2e-newest cross man docs redaction-rules docs-check shared-check ci clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)

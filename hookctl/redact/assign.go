@@ -6,23 +6,27 @@ import "bytes"
 type style uint8
 
 const (
-	styleEquals style = iota // name=value, name = value
-	styleColon               // name: value
-	styleFlag                // --name value
-	styleXML                 // <name>value</name>
+	styleEquals  style = iota // name=value, name = value
+	styleColon                // name: value
+	styleFlag                 // --name value
+	styleXML                  // <name>value</name>
+	styleDefault              // name || "value", name - 'value': in quotes only
 )
 
 // assignment is a name and the place of its value.
 type assignment struct {
 	naming
-	style  style
-	test   bool // the sign compares: ==, !=
-	spaced bool // blanks around the sign, as in source code and INI files
-	query  bool // a URL's query parameter
-	named  bool // the name stands in quotes of its own
-	outer  bool // the name is a key of the JSON document itself, so a value may stand outside a string
-	header bool // the sign is a colon or the name a JSON key: Cookie and Authorization look so
-	value  int
+	style   style
+	test    bool // the sign compares: ==, !=
+	spaced  bool // blanks around the sign, as in source code and INI files
+	query   bool // a URL's query parameter
+	named   bool // the name stands in quotes of its own
+	outer   bool // the name is a key of the JSON document itself, so a value may stand outside a string
+	call    bool // the sign is the comma of a call: define('X', '…')
+	header  bool // the sign is a colon or the name a JSON key: Cookie and Authorization look so
+	name    int
+	nameEnd int
+	value   int
 }
 
 // findAssignment looks at what stands around a word such as token, and takes the value assigned to it.
@@ -30,28 +34,58 @@ func findAssignment(p *pass, m *matcher, start, end int) {
 	if start < p.valueEnd || end <= p.nameEnd || start < p.blockEnd {
 		return
 	}
+	a, ok := p.assignment(start, end)
+	p.nameEnd = max(a.nameEnd, end)
+	if !ok {
+		return
+	}
+	a.naming = classify(p.b[a.name:a.nameEnd])
+	switch {
+	case a.grade == gradeNone:
+	case a.kind == "cookie" || a.kind == "set-cookie":
+		p.cookies(m, a)
+	default:
+		p.assigned(m, a)
+	}
+}
+
+// findValue asks a rule whose keyword stands in a name, as in ADOBE_CLIENT_ID, about the value assigned to it.
+func findValue(p *pass, m *matcher, start, end int) {
+	if start < p.blockEnd {
+		return
+	}
+	a, ok := p.assignment(start, end)
+	for i := 0; !ok && i < 2 && a.nameEnd+1 < len(p.b) && (isBlank(p.b[a.nameEnd]) || p.b[a.nameEnd] == '.') && isAlnum(p.b[a.nameEnd+1]); i++ {
+		a, ok = p.assignment(start, a.nameEnd+1) // a name of up to three words
+	}
+	if !ok {
+		return
+	}
+	at := skipSpace(p.b, a.value)
+	if _, quote, after := quoteAt(p.b, at); quote != 0 {
+		at = skipSpace(p.b, after)
+	}
+	if at == len(p.b) || p.json && !a.outer && p.b[at] == '"' {
+		return
+	}
+	if got, ok := p.match(m, at, at+window); ok && m.accepts(p, got) {
+		p.add(span{start: got.start, end: got.end, kind: m.kind, rule: m.id, order: m.index, token: true})
+	}
+}
+
+// assignment reads the name around a word and the sign behind it. Rules that share a name share the reading.
+func (p *pass) assignment(start, end int) (assignment, bool) {
 	for end < len(p.b) && isNameByte(p.b[end]) && end-start < maxName {
 		end++
 	}
-	p.nameEnd = end
-	if end == len(p.b) {
-		return
+	if p.read.nameEnd == end && p.read.name <= start && p.read.name < end {
+		return p.read, p.assigns
 	}
-	a := assignment{}
-	if !p.sign(&a, end, start) {
-		return
-	}
-	from := nameStart(p.b, start)
-	a.naming = classify(p.b[from:end])
-	if a.grade == gradeNone {
-		return
-	}
-	a.query = from > 0 && (p.b[from-1] == '?' || p.b[from-1] == '&')
-	if kind := a.kind; kind == "cookie" || kind == "set-cookie" {
-		p.cookies(m, a)
-		return
-	}
-	p.assigned(m, a)
+	a := assignment{name: nameStart(p.b, start), nameEnd: end}
+	a.query = a.name > 0 && (p.b[a.name-1] == '?' || p.b[a.name-1] == '&')
+	ok := end < len(p.b) && p.sign(&a, end)
+	p.read, p.assigns = a, ok
+	return a, ok
 }
 
 func isNameByte(c byte) bool { return isAlnum(c) || c == '_' || c == '-' }
@@ -70,28 +104,28 @@ func nameStart(b []byte, at int) int {
 
 // sign reads what joins the name that ends at to its value: quotes, brackets, blanks, the sign itself. It
 // reports false if nothing is assigned.
-func (p *pass) sign(a *assignment, at, word int) bool {
+func (p *pass) sign(a *assignment, at int) bool {
 	b := p.b
 	depth, quote, after := quoteAt(b, at)
 	if quote != 0 {
 		at, a.named = after, true
-		if p.json && depth == 0 && quote == '"' {
-			a.outer = true
-		}
-		if at < len(b) && b[at] == ']' {
-			at++
-		}
+		a.outer = p.json && depth == 0 && quote == '"'
+	}
+	listed := false
+	if at < len(b) && b[at] == ']' {
+		at++
+		listed = !a.named && a.name > 0 && b[a.name-1] == '['
 	}
 	i := skipBlanks(b, at, a.outer)
 	if i == len(b) {
 		return false
 	}
-	a.spaced = i > at
+	a.spaced = i > at && !listed // PHP's print_r: [password] => value
 	width := signWidth(b, i, a)
 	if width == 0 {
-		return p.noSign(a, at, i, word, quote != 0)
+		return p.noSign(a, at, i)
 	}
-	if a.style == styleXML && (quote != 0 || !opensTag(b, word)) {
+	if a.style == styleXML && (quote != 0 || !opensTag(b, a.name)) {
 		return false
 	}
 	i += width
@@ -101,13 +135,18 @@ func (p *pass) sign(a *assignment, at, word int) bool {
 		a.spaced = a.value > i
 		a.value = p.typed(a, a.value)
 	}
+	if a.style == styleDefault {
+		a.style = styleEquals
+		_, quote, _ := quoteAt(b, a.value)
+		return quote != 0
+	}
 	return true
 }
 
-// signWidth is the length of the sign at b[i], 0 if there is none.
+// signWidth is the length of the sign at b[i], 0 if there is none: = := ::= :::= .= += ?= ||= == => : > || -
 func signWidth(b []byte, i int, a *assignment) int {
 	n := i
-	for n < len(b) && n < i+2 && (b[n] == '+' || b[n] == '?' || b[n] == '|' || b[n] == '!') {
+	for n < len(b) && n < i+3 && bytes.IndexByte([]byte("+?|!.:"), b[n]) >= 0 {
 		n++
 	}
 	switch {
@@ -120,38 +159,40 @@ func signWidth(b []byte, i int, a *assignment) int {
 		}
 		a.test = n-i > 1 && b[n-1] == '=' && (b[i] == '=' || b[i] == '!')
 		return n - i
-	case b[n] == ':' && n+1 < len(b) && b[n+1] == '=':
-		a.style = styleEquals
-		return n + 2 - i
-	case b[n] == ':' && !(n+1 < len(b) && b[n+1] == ':'):
+	case b[i] == ':' && b[i+1] != ':':
 		a.style = styleColon
-		return n + 1 - i
-	case b[n] == '>' && n == i:
+		return 1
+	case b[i] == '>':
 		a.style = styleXML
+		return 1
+	case n == i+2 && b[i] == '|' && b[i+1] == '|':
+		a.style = styleDefault
+		return 2
+	case b[i] == '-' && a.spaced && i+1 < len(b) && isBlank(b[i+1]):
+		a.style = styleDefault
 		return 1
 	}
 	return 0
 }
 
-// noSign handles names whose value follows without a sign: a flag, a netrc line, name/value pairs, a declared type.
-func (p *pass) noSign(a *assignment, at, i, word int, quoted bool) bool {
+// noSign handles names whose value follows without a sign: a flag, a definition, a netrc line, name/value pairs,
+// the second argument of a call, a declared type.
+func (p *pass) noSign(a *assignment, at, i int) bool {
 	b := p.b
-	if quoted || b[at] == ',' || b[at] == '\\' || b[at] == '\n' || b[at] == '\r' {
-		if v := pairedValue(b, at, nameStart(b, word)); v > 0 {
-			a.value, a.outer, a.style, a.spaced = v, false, styleColon, true
-			return true
-		}
-		return false
+	if v := pairedElement(b, at); v > 0 {
+		a.value, a.style = v, styleXML
+		return true
+	}
+	if a.named || b[at] == ',' || b[at] == '\\' || b[at] == '\n' || b[at] == '\r' {
+		return p.pair(a, at, i)
 	}
 	if i == at {
 		return false
 	}
-	from := nameStart(b, word)
+	from := a.name
 	switch {
-	case from >= 1 && b[from-1] == '-' && !(from >= 2 && isAlnum(b[from-2])):
-		a.style, a.value = styleFlag, i
-		return true
-	case hasPrefixFold(b[word:], "password ") && netrcLine(b, from):
+	case from >= 1 && b[from-1] == '-' && !(from >= 2 && isAlnum(b[from-2])), defines(b[:from]),
+		hasPrefixFold(b[from:], "password ") && netrcLine(b, from):
 		a.style, a.value = styleFlag, i
 		return true
 	}
@@ -163,6 +204,69 @@ func (p *pass) noSign(a *assignment, at, i, word int, quoted bool) bool {
 		}
 	}
 	return false
+}
+
+// pair handles {"name": "X", "value": "…"} and define("X", "…").
+func (p *pass) pair(a *assignment, at, i int) bool {
+	if v := pairedValue(p.b, at, a.name); v > 0 {
+		a.value, a.outer, a.style, a.spaced = v, false, styleColon, true
+		return true
+	}
+	if !a.named || i >= len(p.b) || p.b[i] != ',' {
+		return false
+	}
+	open := a.name - 1
+	for open > 0 && (isQuote(p.b[open]) || isBlank(p.b[open]) || p.b[open] == '\\') {
+		open--
+	}
+	if open < 1 || p.b[open] != '(' {
+		return false
+	}
+	a.value, a.outer, a.style, a.call = skipBlanks(p.b, i+1, false), false, styleEquals, true
+	_, quote, _ := quoteAt(p.b, a.value)
+	return quote != 0
+}
+
+// definers are the words before a name and its value that stand apart by blanks only: #define, Dockerfile's ENV.
+var definers = []string{"define", "env", "arg", "setenv", "setx", "param", "defaults"}
+
+// defines reports whether before ends in one of the definers and a blank.
+func defines(before []byte) bool {
+	end := len(before)
+	for end > 0 && isBlank(before[end-1]) {
+		end--
+	}
+	from := end
+	for from > 0 && end-from < 9 && isLetter(before[from-1]) && !isEscapeLetter(before, from-1) {
+		from--
+	}
+	if end == len(before) || end-from < 3 || end-from > 8 {
+		return false
+	}
+	for _, d := range definers {
+		if end-from == len(d) && hasPrefixFold(before[from:], d) {
+			return true
+		}
+	}
+	return false
+}
+
+// pairedElement finds the value in <key>X</key> <string>…</string> and <name>X</name><value>…; 0 if there is none.
+func pairedElement(b []byte, at int) int {
+	if !bytes.HasPrefix(b[at:], []byte("</")) {
+		return 0
+	}
+	end := bytes.IndexByte(b[at:min(at+24, len(b))], '>')
+	if end < 0 {
+		return 0
+	}
+	at = skipSpace(b, at+end+1)
+	for _, tag := range []string{"<string>", "<value>", "<data>"} {
+		if hasPrefixFold(b[at:], tag) {
+			return at + len(tag)
+		}
+	}
+	return 0
 }
 
 // typed skips a type between a name and its value: apiKey: string = "…".
@@ -221,6 +325,22 @@ func opensTag(b []byte, at int) bool {
 func skipBlanks(b []byte, at int, lines bool) int {
 	for at < len(b) && (isBlank(b[at]) || lines && isSpace(b[at])) {
 		at++
+	}
+	return at
+}
+
+// skipSpace skips blanks and line breaks, also escaped ones.
+func skipSpace(b []byte, at int) int {
+	for at < len(b) {
+		n := backslashRun(b, at)
+		switch {
+		case isSpace(b[at]):
+			at++
+		case n > 0 && isEscapeLetter(b, at+n):
+			at += n + 1
+		default:
+			return at
+		}
 	}
 	return at
 }

@@ -5,6 +5,12 @@ import "bytes"
 // maxDash bounds the label between the dashes of a BEGIN line.
 const maxDash = 64
 
+// maxPrefix bounds what stands before a line of a block, maxRest a block without its first line.
+const (
+	maxPrefix = 96
+	maxRest   = 8192
+)
+
 // findBlock takes a private key that is written as a block: from its BEGIN line to its END line, or as far as
 // the lines look like one if it was cut. It reads real and escaped line breaks, the prefixes of diffs and line
 // numbers, and blocks whose lines are separate strings. A BEGIN line without a body is only talk of a key.
@@ -21,6 +27,7 @@ func findBlock(p *pass, m *matcher, start, end int) {
 		from = body
 	} else {
 		if from = bytes.LastIndex(p.b[max(0, start-maxDash):start], []byte("-----BEGIN ")); from < 0 {
+			p.blockRest(m, start)
 			return
 		}
 		from += max(0, start-maxDash)
@@ -61,9 +68,67 @@ func (p *pass) blockBody(at int) int {
 				at++
 			}
 		default:
-			return end
+			next := linePrefix(b, at)
+			if next == at {
+				return end
+			}
+			at = next
 		}
 	}
+}
+
+// linePrefix skips what grep and container logs write before a line of a block: path:12:, web_1  |.
+func linePrefix(b []byte, at int) int {
+	for i := at; i < min(at+maxPrefix, len(b)); i++ {
+		switch c := b[i]; {
+		case c == '\n' || c == '\\' || isQuote(c):
+			return at
+		case c != ':' && c != '|' && !(c == '-' && i > at && isDigit(b[i-1])):
+			continue
+		}
+		next := skipBlanks(b, i+1, false)
+		run := next
+		for run < len(b) && isBase64(b[run]) {
+			run++
+		}
+		if run-next >= 16 || bytes.HasPrefix(b[next:], []byte("-----END ")) {
+			return next
+		}
+	}
+	return at
+}
+
+// blockRest takes what is left of a block whose BEGIN line was cut off: the lines before its END line.
+func (p *pass) blockRest(m *matcher, start int) {
+	b := p.b
+	end := bytes.LastIndex(b[max(0, start-maxDash):start], []byte("-----END "))
+	if end < 0 {
+		return
+	}
+	end += max(0, start-maxDash)
+	if bytes.ContainsAny(b[end+9:start], "-\n\\") {
+		return // of another block
+	}
+	from := end
+	for low := max(end-maxRest, p.blockEnd); from > low; {
+		at := from
+		for at > low && (isSpace(b[at-1]) || isEscapeLetter(b, at-1) || b[at-1] == '\\') {
+			at--
+		}
+		run := at
+		for run > low && isBase64(b[run-1]) && !isEscapeLetter(b, run-1) {
+			run--
+		}
+		if at == from || at-run < 16 && from != end || run == at {
+			break
+		}
+		from = run
+	}
+	if end-from < 24 {
+		return
+	}
+	p.blockEnd = end
+	p.add(span{start: from, end: p.blockTail(end, end), kind: m.kind, rule: m.id})
 }
 
 // blockTail ends a block at its END line; a block without a body is none.

@@ -52,22 +52,33 @@ func isEscapeLetter(b []byte, at int) bool {
 	return false
 }
 
-// isFresh reports whether a token may begin at b[at]: not in the middle of a word. An escape (\n), a
-// percent-encoded byte (%3D) and a terminal colour (ESC [31m) before it are no part of the word.
+// isFresh reports whether a token may begin at b[at]: not in the middle of a word. An escape (\\n, \\u0000, \\x1b),
+// a percent-encoded byte (%3D) and a terminal's control sequence (ESC [31m, ESC [K) before it are no part of the word.
 func isFresh(b []byte, at int) bool {
 	if at == 0 || !isAlnum(b[at-1]) || isEscapeLetter(b, at-1) {
 		return true
 	}
-	if at >= 3 && b[at-3] == '%' && hexValue(b[at-2]) >= 0 && hexValue(b[at-1]) >= 0 {
+	hex := at >= 3 && hexValue(b[at-2]) >= 0 && hexValue(b[at-1]) >= 0
+	switch {
+	case hex && (b[at-3] == '%' || b[at-3] == 'x' && at >= 4 && b[at-4] == '\\'):
 		return true
-	}
-	if b[at-1] != 'm' {
+	case hex && at >= 6 && b[at-5] == 'u' && b[at-6] == '\\', b[at-1] == '0' && at >= 2 && b[at-2] == '\\':
+		return true
+	case !isLetter(b[at-1]):
 		return false
 	}
 	i := at - 2
 	for ; i > at-16 && i >= 0 && (isDigit(b[i]) || b[i] == ';'); i-- {
 	}
-	return i >= 0 && b[i] == '['
+	if i < 1 || b[i] != '[' {
+		return false
+	}
+	return b[at-1] == 'm' || b[i-1] == 0x1b || hasSuffixFold(b[:i], "1b") || hasSuffixFold(b[:i], "033") || hasSuffixFold(b[:i], `\e`)
+}
+
+// hasSuffixFold reports whether b ends with the lower-case word, in any case.
+func hasSuffixFold(b []byte, word string) bool {
+	return len(b) >= len(word) && hasPrefixFold(b[len(b)-len(word):], word)
 }
 
 // looks is what a value is made of. Only its first 128 bytes are counted: enough to judge, and a limit on the

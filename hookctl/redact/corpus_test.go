@@ -120,7 +120,7 @@ func namedSecrets() []planted {
 		{"slack-webhook", "T" + an(8) + "/B" + an(8) + "/" + an(24), "https://hooks.slack.com/services/%s"},
 		{"discord-webhook", letters(digits, 18) + "/" + an(68), "https://discord.com/api/webhooks/%s"},
 		{"discord-token", "M" + an(23) + "." + an(6) + "." + an(38), "discord client logs in with %s"},
-		{"twilio-key", "S" + "K" + hx(32), "twilio api key %s"},
+		{"twilio-api-key", "S" + "K" + hx(32), "twilio api key %s"},
 		{"nats-seed", "SA" + "A" + letters(base32, 55), "-----BEGIN USER NKEY SEED-----\n%s\n------END USER NKEY SEED------"},
 		{"bearer-token", an(30), "curl -H 'X-Auth: Bearer %s'"},
 		{"authorization", an(30), "Authorization: Bearer %s"},

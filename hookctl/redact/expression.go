@@ -13,8 +13,6 @@ func (p *pass) isExpression(a assignment, at, end int) bool {
 	constant := a.spaced && l.lower == 0 && l.upper > 0 && l.joint > 0 && l.other == 0
 	word := l.other == 0 && l.space == 0 && l.digit == 0 && !bytes.ContainsRune(v, '-')
 	switch {
-	case a.style == styleXML:
-		return next != '<'
 	case a.upper && !a.spaced && a.style == styleEquals:
 		return l.digit == 0 && bytes.ContainsAny(v, "(.") && bytes.IndexByte(v, '(') > 0
 	case next == '(' || next == '[' || next == '<', a.spaced && a.style == styleEquals && p.operator(end):
@@ -67,12 +65,12 @@ func (p *pass) wholeLine(a assignment, at, end int) bool {
 	switch {
 	case end == len(p.b), p.b[end] == '\n', p.b[end] == '\r':
 	case p.b[end] == '\\' && isEscapeLetter(p.b, end+backslashRun(p.b, end)):
-	case p.json && p.b[end] == '"': // not escaped, or the value had ended before the backslash
+	case p.json && (p.b[end] == '"' || p.b[end] == '\\' && end+backslashRun(p.b, end) < len(p.b) && p.b[end+backslashRun(p.b, end)] == '"'):
 	default:
 		return false
 	}
 	if a.style != styleColon {
-		return !a.spaced
+		return !a.spaced || a.upper && a.kind == "password" && p.firstOnLine(a.name)
 	}
 	return p.firstOnLine(at)
 }

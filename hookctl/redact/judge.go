@@ -36,7 +36,7 @@ func isPlaceholder(v []byte) bool {
 	case '$':
 		return isLetter(second) || second == '{' || second == '(' || second == '_' || second == '$'
 	case '\\':
-		return second == '$'
+		return second == '$' || second == '['
 	case '%':
 		return isLetter(second) || second == '(' || second == '{'
 	case '#':
@@ -103,12 +103,27 @@ func (a assignment) fits(v []byte, quoted bool) bool {
 	switch {
 	case l.n < least || !a.grade.allows(v, l) || isPlainWord(v) || isMasked(v) && allSame(v) || bytes.Contains(v, []byte("****")):
 		return false
+	case isHexNumber(v):
+		return false
 	case l.letters()+l.other+l.joint+l.space == 0:
 		return l.n >= 6 && a.kind == "password" || l.n >= 16
 	case a.kind != "password" && isPath(v, l):
 		return false
 	}
 	return !quoted || !isProse(v, l) && !isIdentifier(v, l)
+}
+
+// isHexNumber knows a number of source code: 0x00800000.
+func isHexNumber(v []byte) bool {
+	if len(v) > 18 || !hasPrefixFold(v, "0x") {
+		return false
+	}
+	for _, c := range v[2:] {
+		if hexValue(c) < 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // allows reports whether a value looks secret enough for a name of this grade.

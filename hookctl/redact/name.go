@@ -56,7 +56,7 @@ var headWords = map[string]grade{
 	"page": gradeNone, "next": gradeNone, "continuation": gradeNone, "cancellation": gradeNone, "cancel": gradeNone,
 	"pad": gradeNone, "eos": gradeNone, "bos": gradeNone, "unk": gradeNone, "cls": gradeNone, "mask": gradeNone,
 	"max": gradeNone, "min": gradeNone, "num": gradeNone, "total": gradeNone, "per": gradeNone, "input": gradeNone,
-	"output": gradeNone, "stop": gradeNone, "sync": gradeNone, "no": gradeNone,
+	"output": gradeNone, "websocket": gradeNone, "stop": gradeNone, "sync": gradeNone, "no": gradeNone,
 }
 
 // tailWords behind the secret word say that the value is about the secret, not the secret.

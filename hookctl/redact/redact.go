@@ -1,11 +1,12 @@
 // Package redact replaces secrets by typed markers before anything is written anywhere.
 //
-// The marker is [REDACTED:kind], for example [REDACTED:github-token]. Secrets are found in three ways:
+// The marker is [REDACTED:kind], for example [REDACTED:github-token]. Secrets are found in four ways:
 //
-//   - by their own form: a maintained table of well-known keys and tokens (rules.go), private-key blocks (block.go);
+//   - by their own form: gitleaks' rules and ours as data (rules.go, token.go), private-key blocks (block.go);
 //   - by the name they are assigned to: api_key, DB_PASSWORD, --token, Authorization, Cookie … in shell, .env,
 //     YAML, JSON, XML, headers and source code (name.go, assign.go, value.go, header.go, flags.go);
-//   - by their place in a URL: scheme://user:PASS@host and signed query parameters (url.go).
+//   - by their place in a URL: scheme://user:PASS@host and signed query parameters (url.go);
+//   - by having been found before, in the same text or session (memory.go).
 //
 // One Aho-Corasick pass over the bytes looks for all keywords (scan.go); what belongs to a keyword is looked at
 // only around its hits, by matchers that never look at a byte more than a few times. Time is linear in the input,
@@ -48,6 +49,7 @@ type Redactor struct {
 	words  *automaton
 	calls  [][]*matcher // by keyword: who is asked about a hit
 	extra  []*regexp.Regexp
+	memory *Memory    // of the session, or nil
 	passes *sync.Pool // of *pass, each as new: a hook has ten short texts beside its input, and a pass is 1 KiB
 }
 
@@ -57,9 +59,13 @@ func New() *Redactor {
 	r := &Redactor{passes: &sync.Pool{New: func() any { return new(pass) }}}
 	var words []string
 	number := map[string]int{}
-	for i := range allRules {
-		m := &matcher{rule: &allRules[i], index: i}
-		for _, w := range allRules[i].words {
+	rules := allRules()
+	for i := range rules {
+		m := &matcher{rule: &rules[i], index: i}
+		if m.kind == "" {
+			m.kind = m.id
+		}
+		for _, w := range rules[i].words {
 			n, ok := number[w]
 			if !ok {
 				n = len(words)
@@ -79,13 +85,13 @@ func New() *Redactor {
 // values, also in JSON that is itself inside a string. The result is valid JSON if doc was, and doc itself when
 // nothing was found.
 func (r *Redactor) JSON(doc []byte) ([]byte, Report) {
-	out, rep := splice(doc, r.scan(doc, true))
+	out, rep := splice(doc, r.recurring(doc, r.scan(doc, true)))
 	return r.more(out, rep, r.customJSON)
 }
 
 // Text redacts plain text. The result is b itself when nothing was found.
 func (r *Redactor) Text(b []byte) ([]byte, Report) {
-	out, rep := splice(b, r.scan(b, false))
+	out, rep := splice(b, r.recurring(b, r.scan(b, false)))
 	return r.more(out, rep, r.custom)
 }
 
@@ -93,7 +99,7 @@ func (r *Redactor) Text(b []byte) ([]byte, Report) {
 func (r *Redactor) Find(b []byte) []Finding {
 	var found []Finding
 	line, at := 1, 0
-	for _, s := range r.scan(b, startsJSON(b)) {
+	for _, s := range r.recurring(b, r.scan(b, startsJSON(b))) {
 		for ; at < s.start; at++ {
 			if b[at] == '\n' {
 				line++
@@ -108,29 +114,11 @@ func (r *Redactor) Find(b []byte) []Finding {
 type span struct {
 	start, end int
 	kind, rule string
+	order      int  // of the rule in the table: the first names what several found
+	token      bool // matched a token's format
 	byName     bool // found by a name, not by its own form: the less telling kind
 	bare       bool // a JSON number: the marker brings its own quotes
 	part       bool // continues the secret of the span before
-}
-
-// matcher is a rule with its pattern, compiled when first needed.
-type matcher struct {
-	*rule
-	index  int
-	once   sync.Once
-	shape  shape
-	before shape
-	first  [256]bool // the bytes a match may begin with
-}
-
-func (m *matcher) compile() {
-	m.once.Do(func() {
-		m.shape, _ = newShape(m.pattern)
-		m.shape.starts(&m.first)
-		if m.head != "" {
-			m.before, _ = newShape(m.head)
-		}
-	})
 }
 
 // pass is one scan of one text.
@@ -147,6 +135,8 @@ type pass struct {
 	blockEnd int                       // the same for private-key blocks
 	flagEnd  int                       // command lines were looked at up to here
 	urlEnd   int                       // URL user parts were looked at up to here
+	read     assignment                // the last name that was read, with its sign
+	assigns  bool                      // and whether it has one
 	words    [4]struct{ from, to int } // by mode: the last unquoted value that was walked
 	dead     [maxRules]int             // by rule: nothing can match that starts before this offset
 }
@@ -195,7 +185,7 @@ func (p *pass) settle(b []byte) []span {
 	if len(p.spans) == 0 {
 		return nil
 	}
-	slices.SortFunc(p.spans, func(x, y span) int { return cmp.Compare(x.start, y.start) })
+	slices.SortFunc(p.spans, func(x, y span) int { return cmp.Or(cmp.Compare(x.start, y.start), cmp.Compare(x.order, y.order)) })
 	joined := p.spans[:1]
 	for _, s := range p.spans[1:] {
 		last := &joined[len(joined)-1]
@@ -204,6 +194,7 @@ func (p *pass) settle(b []byte) []span {
 			continue
 		}
 		last.end = max(last.end, s.end)
+		last.token = last.token || s.token
 		if last.byName && !s.byName {
 			last.kind, last.rule, last.byName = s.kind, s.rule, false
 		}

@@ -1,69 +1,124 @@
 package redact
 
-// findToken asks a rule's pattern at its keyword.
-func findToken(p *pass, m *matcher, start, _ int) {
-	if start < p.tokenEnd || start < p.dead[m.index] {
+// window bounds what a pattern is shown around its keyword. A longer token is followed to its end by its bytes.
+const (
+	window       = 4096
+	windowBefore = 128
+)
+
+// findAt asks a rule's pattern where a token begins with the keyword. Patterns of this form begin with \A.
+func findAt(p *pass, m *matcher, start, _ int) {
+	if start < p.tokenEnd || start < p.dead[m.index] || isAlnum(p.b[start]) && !isFresh(p.b, start) {
 		return
 	}
-	m.compile()
-	if m.before != nil {
-		from, ok := m.before.back(p.b, start)
-		if !ok || !isFresh(p.b, from) {
-			return
+	for i := start; i < start+m.run; i++ {
+		if i == len(p.b) || !isAlnum(p.b[i]) {
+			return // a pattern costs hundreds of nanoseconds
 		}
-		if got, _, ok := m.shape.match(p.b, start); ok && m.accepts(p, match{start: from, end: got.end}) {
-			p.addToken(m, from, got.end)
-		}
-		return
 	}
-	if !isAlnum(p.b[start]) || isFresh(p.b, start) {
-		p.tryToken(m, start)
+	got, ok := p.match(m, start, start+window)
+	switch {
+	case ok && m.accepts(p, got):
+		p.tokenEnd = max(p.tokenEnd, got.end)
+		p.add(span{start: got.start, end: got.end, kind: m.kind, rule: m.id, order: m.index, token: true})
+	case ok:
+		p.dead[m.index] = got.end // a long run that was refused once is not walked again from each keyword inside it
+	default:
+		end := start
+		for end < len(p.b) && end < start+window && isWord(p.b[end]) {
+			end++
+		}
+		if end-start > 256 {
+			p.dead[m.index] = end
+		}
 	}
 }
 
-// tryToken matches at a place where a token may begin.
-func (p *pass) tryToken(m *matcher, at int) {
-	got, reached, ok := m.shape.match(p.b, at)
-	if ok && m.accepts(p, got) {
-		s, e := got.secret()
-		p.addToken(m, s, e)
-		return
-	}
-	// A long run that failed once is not walked again from each keyword inside it.
-	if reached-at > 64 {
-		p.dead[m.index] = reached
-	}
-}
-
-// findNear looks for a token that is known only by its company: in the rule's window behind the keyword.
-func findNear(p *pass, m *matcher, start, end int) {
-	m.compile()
+// findNear looks for a token that is known only by its company: among the words in the rule's window behind the
+// keyword. It neither hides tokens with a form of their own nor outranks them.
+func findNear(p *pass, m *matcher, _, end int) {
 	at, limit := max(end, p.dead[m.index]), min(end+m.near, len(p.b))
 	for at < limit {
-		if !m.first[p.b[at]] || !isFresh(p.b, at) || isEscapeLetter(p.b, at) || at > 0 && joins(p.b[at-1]) {
+		if !isWord(p.b[at]) || at > 0 && isWord(p.b[at-1]) && !isFresh(p.b, at) || isEscapeLetter(p.b, at) {
 			at++
 			continue
 		}
-		got, reached, ok := m.shape.match(p.b, at)
-		if ok && m.accepts(p, got) && !(got.end < len(p.b) && joins(p.b[got.end])) {
-			// Known by company only, so it neither hides tokens with a form of their own nor outranks them.
-			p.add(span{start: at, end: got.end, kind: m.kind, rule: m.id, byName: true})
+		to := at
+		for to < len(p.b) && isWord(p.b[to]) {
+			to++
 		}
-		at = max(reached, at+1)
+		if to-at >= minNear && (at == 0 || !joins(p.b[at-1])) {
+			got, ok := p.match(m, at, at+window)
+			if ok && m.accepts(p, got) && (got.end == len(p.b) || !joins(p.b[got.end])) {
+				p.add(span{start: got.start, end: got.end, kind: m.kind, rule: m.id, order: m.index, byName: true, token: true})
+			}
+		}
+		at = to
 	}
 	p.dead[m.index] = max(p.dead[m.index], at)
 }
 
-// joins reports whether c makes longer words of words: what is a part of such a word is no token.
+// minNear is the least length of a word that findNear shows to a pattern.
+const minNear = 12
+
+// findAround looks for tokens whose keyword does not stand at their start. A rule sees each byte in one window only.
+func findAround(p *pass, m *matcher, start, end int) {
+	from, to := max(start-windowBefore, p.dead[m.index], 0), min(end+2*windowBefore, len(p.b))
+	for from < to {
+		got, ok := p.match(m, from, to)
+		switch {
+		case !ok:
+			from = to
+		case isEscapeLetter(p.b, got.start) || !isFresh(p.b, got.start):
+			from = got.start + 1
+		default:
+			if m.accepts(p, got) {
+				p.add(span{start: got.start, end: got.end, kind: m.kind, rule: m.id, order: m.index, token: true})
+			}
+			from = max(got.end, from+1)
+		}
+	}
+	p.dead[m.index] = max(p.dead[m.index], to)
+}
+
+// isWord reports whether c can be part of a token that is known by its company.
+func isWord(c byte) bool { return isAlnum(c) || joins(c) || c == '.' }
+
+// joins reports whether c makes longer words of words.
 func joins(c byte) bool { return c == '-' || c == '_' || c == '/' || c == '+' }
+
+// match is the range of a secret.
+type match struct{ start, end int }
+
+// match applies the rule's pattern to a range of the text.
+func (p *pass) match(m *matcher, from, to int) (match, bool) {
+	m.compile()
+	to = min(to, len(p.b))
+	at := m.re.FindSubmatchIndex(p.b[from:to])
+	if at == nil {
+		return match{}, false
+	}
+	group := 0
+	for i := 2; i < len(at) && group == 0; i += 2 {
+		if at[i] >= 0 && at[i] < at[i+1] {
+			group = i
+		}
+	}
+	got := match{from + at[group], from + at[group+1]}
+	if m.open || got.end == to {
+		for got.end < len(p.b) && (isAlnum(p.b[got.end]) || joins(p.b[got.end])) {
+			got.end++
+		}
+	}
+	return got, true
+}
 
 // accepts applies what a pattern cannot say.
 func (m *matcher) accepts(p *pass, got match) bool {
-	if got.end < len(p.b) && isAlnum(p.b[got.end]) && !m.open {
+	if got.end < len(p.b) && isAlnum(p.b[got.end]) {
 		return false
 	}
-	s, e := got.secret()
-	v := p.b[s:e]
+	v := p.b[got.start:got.end]
 	if m.unless != "" && hasPrefixFold(v, m.unless) {
 		return false
 	}
@@ -75,6 +130,12 @@ func (m *matcher) accepts(p *pass, got match) bool {
 		return false
 	}
 	if m.entropy > 0 && entropy(v) < m.entropy {
+		return false
+	}
+	if m.open && got.start > 0 && p.b[got.start-1] == '+' {
+		return false // base64
+	}
+	if m.allowed != nil && m.allowed.Match(v) {
 		return false
 	}
 	return !isMasked(v) && !isNumber(v)
@@ -102,9 +163,4 @@ func isNumber(v []byte) bool {
 		}
 	}
 	return true
-}
-
-func (p *pass) addToken(m *matcher, start, end int) {
-	p.tokenEnd = max(p.tokenEnd, end)
-	p.add(span{start: start, end: end, kind: m.kind, rule: m.id})
 }

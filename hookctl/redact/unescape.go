@@ -24,6 +24,9 @@ func (v view) raw(at int) int {
 	return g.raw + at - g.text
 }
 
+// entities are a quote in HTML. All are read as single quotes, which mean nothing to JSON.
+var entities = []string{"&quot;", "&#34;", "&#39;", "&apos;", "&#x27;", "&#x22;"}
+
 // findCoded notes a \u00XX or \/ that hides a character from the keywords: some encoders write &, <, >, =, '
 // or / so. The scan then starts again on the view.
 func findCoded(p *pass, _ *matcher, start, _ int) {
@@ -39,7 +42,7 @@ func findCoded(p *pass, _ *matcher, start, _ int) {
 func unescape(b []byte) view {
 	v := view{text: make([]byte, 0, len(b)), gaps: make([]gap, 0, bytes.Count(b, []byte(`\u00`)))}
 	for at := 0; at < len(b); {
-		run := bytes.IndexByte(b[at:], '\\')
+		run := bytes.IndexAny(b[at:], `\&`)
 		if run < 0 {
 			v.text = append(v.text, b[at:]...)
 			break
@@ -47,7 +50,7 @@ func unescape(b []byte) view {
 		run += at
 		v.text = append(v.text, b[at:run]...)
 		at = run
-		for run < len(b) && b[run] == '\\' {
+		for run++; run < len(b) && b[run] == '\\' && b[at] == '\\'; {
 			run++
 		}
 		c, n := decodeUnit(b, run-1)
@@ -65,6 +68,14 @@ func unescape(b []byte) view {
 
 // decodeUnit decodes the escape of a printable character or blank at b[at]; n is its length, 0 if it is none.
 func decodeUnit(b []byte, at int) (c byte, n int) {
+	if b[at] == '&' {
+		for _, e := range entities {
+			if hasPrefixFold(b[at:], e) {
+				return '\'', len(e)
+			}
+		}
+		return 0, 0
+	}
 	if at+1 < len(b) && b[at+1] == '/' {
 		return '/', 2
 	}

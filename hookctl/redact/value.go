@@ -21,6 +21,9 @@ func (p *pass) assigned(m *matcher, a assignment) {
 		}
 	}
 	switch {
+	case a.style == styleXML:
+		p.element(m, a, at)
+	case quote == 0 && a.style == styleColon && p.yamlBlock(m, a, at):
 	case a.outer && quote == 0:
 		p.number(m, a, at)
 	case quote != 0:
@@ -28,6 +31,65 @@ func (p *pass) assigned(m *matcher, a assignment) {
 	default:
 		p.unquoted(m, a, at)
 	}
+}
+
+// element takes the text of an XML element: all of it, when one of its words can be the secret.
+func (p *pass) element(m *matcher, a assignment, at int) {
+	size := bytes.IndexByte(p.b[at:min(at+maxElement, len(p.b))], '<')
+	if size <= 0 || at+size+1 == len(p.b) || p.b[at+size+1] != '/' && p.b[at+size+1] != '\\' {
+		return // no closing tag
+	}
+	from, to := skipSpace(p.b, at), at+size
+	for to > from && (isSpace(p.b[to-1]) || p.b[to-1] == '\\' || isEscapeLetter(p.b, to-1)) {
+		to--
+	}
+	if from >= to {
+		return
+	}
+	word := []byte{}
+	for f := range bytes.FieldsSeq(bytes.Trim(p.b[from:to], "{}")) {
+		if len(f) > len(word) {
+			word = f
+		}
+	}
+	if p.b[from] != '{' || bytes.IndexByte(p.b[from:to], ' ') < 0 {
+		word = p.b[from:to]
+	}
+	if bytes.IndexByte(word, ' ') >= 0 && a.kind != "password" {
+		return
+	}
+	if !isPlaceholder(word) && a.fits(word, true) {
+		p.addNamed(m, a, from, to)
+	}
+}
+
+// maxElement bounds an XML element's text, maxYAML a YAML block.
+const (
+	maxElement = 1024
+	maxYAML    = 4096
+)
+
+// yamlBlock takes the lines of a block scalar (password: |), from the first to the last that is indented as deep.
+func (p *pass) yamlBlock(m *matcher, a assignment, at int) bool {
+	b := p.b
+	if at+2 >= len(b) || b[at] != '|' && b[at] != '>' {
+		return false
+	}
+	for at++; at < len(b) && (b[at] == '-' || b[at] == '+' || isDigit(b[at])); at++ {
+	}
+	from := skipSpace(b, at)
+	if from == at || from == len(b) || isBlank(b[from-1]) == false {
+		return false
+	}
+	end := from
+	for end < len(b) && end < from+maxYAML && !isSpace(b[end]) && b[end] != '"' && !(b[end] == '\\' && endsWord(b, end)) {
+		end++
+	}
+	if isPlaceholder(b[from:end]) || !a.fits(b[from:end], false) {
+		return false
+	}
+	p.addNamed(m, a, from, end)
+	return true
 }
 
 // pairOutside reports whether the value at is that of a "value" key of the document itself.
@@ -98,11 +160,31 @@ func (p *pass) quoted(m *matcher, a assignment, from, to int) {
 	if n := a.scheme(v); n > 0 {
 		from += n
 		v = v[n:]
+		if len(v) > 0 && v[0] == '[' {
+			return // Bearer [the token]
+		}
 	}
-	if isPlaceholder(v) || !a.fits(v, true) || p.isClosed(a, v, to) {
+	if isPlaceholder(v) || !a.fits(v, true) || p.isClosed(a, v, to) || a.call && !p.configures(a, v) {
 		return
 	}
 	p.addNamed(m, a, from, to)
+}
+
+// configures reports whether a call sets or reads a setting, so that its second argument is the value of the first:
+// the function is called so, the name is a constant's, or the value looks random.
+func (p *pass) configures(a assignment, v []byte) bool {
+	l := look(v)
+	if a.upper || l.digit > 1 && l.letters() > 0 && l.space == 0 && l.n >= 10 {
+		return true
+	}
+	open := bytes.LastIndexByte(p.b[:a.name], '(')
+	from := nameStart(p.b, open)
+	for _, word := range []string{"env", "define", "property", "setting", "config", "header"} {
+		if bytes.Contains(bytes.ToLower(p.b[from:open]), []byte(word)) {
+			return true
+		}
+	}
+	return false
 }
 
 // isClosed reports whether the quote before v ended a string ("Password: ", err) rather than began one.

@@ -1,0 +1,152 @@
+package redact_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"hookline/hookctl/redact"
+)
+
+// TestAssignmentForms: a value is found by its name in every notation, and nothing else of the line is touched.
+func TestAssignmentForms(t *testing.T) {
+	key := letters(alnums, 24)
+	word := "correct" + "horsebattery"
+	for _, c := range []struct{ kind, secret, line string }{
+		{"password", word, "define('DB_PASSWORD', '%s');"},
+		{"password", word, `define( "DB_PASSWORD", "%s" );`},
+		{"api-key", key, `#define API_KEY "%s"`},
+		{"password", word, "ENV DB_PASSWORD %s"},
+		{"token", key, "ARG DEPLOY_TOKEN %s"},
+		{"secret", key, "const s = process.env.CLIENT_SECRET || '%s';"},
+		{"password", word, `os.environ.get("DB_PASSWORD", "%s")`},
+		{"password", word, `getenv("DB_PASSWORD","%s")`},
+		{"token", key, `System.setProperty("X_TOKEN", "%s")`},
+		{"password", word, "password: |\n  %s\nuser: app"},
+		{"api-key", key, "api_key: >-\n    %s\n"},
+		{"password", word, "[password] => %s"},
+		{"password", word, "{&quot;password&quot;:&quot;%s&quot;}"},
+		{"password", word, "password=&#39;%s&#39;"},
+		{"token", key, "$apiToken .= \"%s\";"},
+		{"token", key, "API_TOKEN ::= %s"},
+		{"token", key, "API_TOKEN :::= \"%s\""},
+		{"token", key, "API_TOKEN ?= %s"},
+		{"password", word, "<key>password</key>\n\t<string>%s</string>"},
+		{"password", word, "<property><name>db.password</name><value>%s</value></property>"},
+		{"password", word, `<add key="ClearTextPassword" value="%s" />`},
+		{"token", key, "<apiToken>\n    %s\n</apiToken>"},
+		{"secret", key, "<secret>{x AQAAABAAA %s}</secret>"},
+		{"password", word, "DB_PASSWORD=%s"},
+		{"password", word, "DB_PASSWORD = %s\nDB_USER = app"},
+		{"token", key, "api token - '%s'"},
+		{"url-password", "pa/ss" + "w0rd", "postgres://app:%s@db.internal/x"},
+		{"adobe-client-id", letters(hexes, 32), "ADOBE_CLIENT_ID: %s"},
+	} {
+		line := strings.Replace(c.line, "%s", c.secret, 1)
+		for how, text := range map[string]string{"text": line, "JSON": `{"a":` + quote("x\n"+line+"\ny") + `}`, "JSON in JSON": `{"a":` + quote(`{"b":`+quote(line)+`}`) + `}`} {
+			redact := redactor.Text
+			if how != "text" {
+				redact = redactor.JSON
+			}
+			out, rep := redact([]byte(text))
+			if strings.Contains(string(out), c.secret) || rep.Kinds[c.kind] != 1 || rep.Count != 1 {
+				t.Errorf("%s as %s: %s %v", line, how, out, rep.Kinds)
+			}
+		}
+	}
+}
+
+// TestTokensBehindControls: what a terminal or an encoder writes before a token is no part of it.
+func TestTokensBehindControls(t *testing.T) {
+	token := "gh" + "p_" + letters(alnums, 36)
+	for _, before := range []string{"\x1b[K", "\x1b[0;31m", "\x00", `\u001b[K`, `\u0000`, `\x1b[2K`, `\033[K`, `\t`, "%3D"} {
+		out, _ := redactor.Text([]byte("a " + before + token + " b"))
+		if strings.Contains(string(out), token) {
+			t.Errorf("%q: %s", before, out)
+		}
+	}
+}
+
+// TestKeyBlocksInListings: a key block behind the prefixes of grep and of container logs, and without its first line.
+func TestKeyBlocksInListings(t *testing.T) {
+	body := []string{letters(alnums, 64), letters(alnums+"+/", 64), letters(alnums, 30) + "=="}
+	begin, end := "-----BEGIN RSA PRIVATE "+"KEY-----", "-----END RSA PRIVATE "+"KEY-----"
+	all := append(append([]string{begin}, body...), end)
+	for how, lines := range map[string][]string{
+		"grep -n":    prefixed(all, "deploy/id_rsa:12:"),
+		"grep -A":    prefixed(all, "deploy/id_rsa-12-"),
+		"docker":     prefixed(all, "web_1   | "),
+		"kubectl":    prefixed(all, "[pod/app-1/app] 2026-01-02T03:04:05Z x: "),
+		"no BEGIN":   all[1:],
+		"cut before": {body[0][20:], body[1], body[2], end},
+	} {
+		text := "before\n" + strings.Join(lines, "\n") + "\nafter"
+		for _, doc := range []string{text, `{"a":` + quote(text) + `}`} {
+			redact := redactor.Text
+			if doc != text {
+				redact = redactor.JSON
+			}
+			out, _ := redact([]byte(doc))
+			for _, b := range body {
+				if strings.Contains(string(out), b[20:]) {
+					t.Errorf("%s: %s", how, out)
+					break
+				}
+			}
+			if !strings.Contains(string(out), "before") || !strings.Contains(string(out), "after") {
+				t.Errorf("%s: the rest was touched: %s", how, out)
+			}
+		}
+	}
+}
+
+func prefixed(lines []string, prefix string) []string {
+	var all []string
+	for _, l := range lines {
+		all = append(all, prefix+l)
+	}
+	return all
+}
+
+// TestRecurringValues: a value that was found once is replaced where it stands bare, in the same hook and in the
+// session; words, paths, identifiers and numbers are not.
+func TestRecurringValues(t *testing.T) {
+	key := letters(alnums, 24)
+	out, rep := redactor.Text([]byte("API_TOKEN=" + key + "\nsent " + key + " and '" + key + "' but not x" + key))
+	if strings.Count(string(out), key) != 1 || rep.Kinds["token"] != 3 {
+		t.Errorf("in one text: %s %v", out, rep)
+	}
+	m := redact.NewMemory()
+	first := redactor.Remembering(m)
+	first.JSON([]byte(`{"a":"API_TOKEN=` + key + `"}`))
+	out, rep = first.JSON([]byte(`{"a":"then ` + key + `\n"}`))
+	if strings.Contains(string(out), key) || rep.Kinds["token"] != 1 {
+		t.Errorf("in the session: %s %v", out, rep)
+	}
+	if out, _ := redactor.JSON([]byte(`{"a":"then ` + key + `"}`)); !strings.Contains(string(out), key) {
+		t.Errorf("in another session: %s", out)
+	}
+	for _, v := range []string{"correct" + "horsebattery", "12345678901234", "/etc/app/keys2024/x1", "testRSA2048PrivateKey", "config.auth2.token2", "short1A2b"} {
+		out, _ := redactor.Text([]byte("DB_PASSWORD='" + v + "'\nthen " + v + " again"))
+		if !strings.Contains(string(out), "then "+v+" again") {
+			t.Errorf("%s is replaced where it recurs: %s", v, out)
+		}
+	}
+}
+
+// TestMemoryIsBounded: the first 1,000 values are held.
+func TestMemoryIsBounded(t *testing.T) {
+	r := redactor.Remembering(redact.NewMemory())
+	value := func(i int) string {
+		return strings.Replace(letters(alnums, 20), "Q", string(rune('a'+i%26)), 1) + letters(alnumLow, 8+i%64) + fmt.Sprint(i)
+	}
+	for i := range 1100 {
+		r.Text([]byte("API_TOKEN=" + value(i)))
+	}
+	if out, _ := r.Text([]byte("bare " + value(999))); strings.Contains(string(out), value(999)) {
+		t.Error("the 1,000th is not held")
+	}
+	if out, _ := r.Text([]byte("bare " + value(1050))); !strings.Contains(string(out), value(1050)) {
+		t.Error("more than 1,000 are held")
+	}
+}

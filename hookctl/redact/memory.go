@@ -1,0 +1,165 @@
+package redact
+
+import (
+	"hash/maphash"
+	"slices"
+	"sync"
+)
+
+// Limits of what is remembered. A value that recurs is only looked for when it is long and looks random, or had a
+// token's format: words, paths, identifiers and numbers recur for other reasons.
+const (
+	maxRemembered = 1000
+	minRemembered = 10
+	maxValue      = 512
+	headLength    = 8
+)
+
+// Memory holds the secrets that were found in one session, as keyed hashes, so that they are also replaced where
+// they stand without a name. At most 1,000 are held; further ones are not. It is safe for concurrent use.
+type Memory struct {
+	mu     sync.Mutex
+	seed   maphash.Seed
+	heads  map[uint64][]int  // by the hash of the first 8 bytes: lengths of the values that begin so
+	values map[uint64]string // by the hash of the whole: what the marker says
+	bloom  [1024]uint64      // of heads, asked first
+}
+
+// NewMemory returns an empty memory with a key of its own.
+func NewMemory() *Memory {
+	return &Memory{seed: maphash.MakeSeed(), heads: map[uint64][]int{}, values: map[uint64]string{}}
+}
+
+// Remembering gives a redactor that also replaces what m holds, and adds to m what it finds.
+func (r *Redactor) Remembering(m *Memory) *Redactor {
+	next := *r
+	next.memory = m
+	return &next
+}
+
+// recurring adds the places where the values of spans, and those of the redactor's memory, stand bare.
+func (r *Redactor) recurring(b []byte, spans []span) []span {
+	m := r.memory
+	if m == nil {
+		if !slices.ContainsFunc(spans, func(s span) bool { return s.remembered(b) }) {
+			return spans
+		}
+		m = NewMemory()
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, s := range spans {
+		if s.remembered(b) {
+			m.add(b[s.start:s.end], s.kind)
+		}
+	}
+	if len(m.values) == 0 {
+		return spans
+	}
+	return m.find(b, spans)
+}
+
+// remembered reports whether the value of s is replaced wherever it recurs.
+func (s span) remembered(b []byte) bool {
+	n := s.end - s.start
+	if n < minRemembered || n > maxValue || s.bare || s.part {
+		return false
+	}
+	return looksRandom(b[s.start:s.end], s.token)
+}
+
+// looksRandom reports whether v is no word, path, identifier or number. Of a token's format it is enough that it
+// has both letters and digits.
+func looksRandom(v []byte, token bool) bool {
+	l := look(v)
+	if l.space > 0 || l.digit == 0 || l.letters() < 2 || !isWordEnd(v[0]) || !isWordEnd(v[len(v)-1]) && v[len(v)-1] != '=' {
+		return false
+	}
+	changes := 0
+	for i := 1; i < len(v); i++ {
+		switch {
+		case v[i] == '\\' || v[i] == '"':
+			return false
+		case isDigit(v[i]) != isDigit(v[i-1]), isUpper(v[i]) && !isUpper(v[i-1]):
+			changes++
+		}
+	}
+	if token {
+		return changes >= 2
+	}
+	return changes >= 4 && entropy(v) >= 3 && !isPath(v, l) && !isDotted(v) && !isCamel(v, l) && !endsInSecretWord(v)
+}
+
+// isCamel reports whether v is words in camel case with few digits, as identifiers are.
+func isCamel(v []byte, l looks) bool {
+	run, longest := 0, 0
+	for _, c := range v {
+		if run++; c < 'a' || c > 'z' {
+			run = 0
+		}
+		longest = max(longest, run)
+	}
+	return longest >= 6 && l.upper > 0 && l.digit*6 < l.n
+}
+
+// isWordEnd reports whether a remembered value may begin or end with c, so that its borders can be told.
+func isWordEnd(c byte) bool { return isAlnum(c) || c == '_' || c == '-' || c == '+' || c == '/' }
+
+func (m *Memory) add(v []byte, kind string) {
+	whole := maphash.Bytes(m.seed, v)
+	if m.values[whole] != "" || len(m.values) == maxRemembered {
+		return
+	}
+	m.values[whole] = kind
+	head := maphash.Bytes(m.seed, v[:headLength])
+	if !slices.Contains(m.heads[head], len(v)) {
+		m.heads[head] = append(m.heads[head], len(v))
+	}
+	m.bloom[head>>6%uint64(len(m.bloom))] |= 1 << (head & 63)
+}
+
+// find returns spans with the places of remembered values added. Only a place where a word begins is looked at.
+func (m *Memory) find(b []byte, spans []span) []span {
+	var all []span
+	next := 0
+	for at := 0; at+minRemembered <= len(b); at++ {
+		if next < len(spans) && at >= spans[next].start {
+			all = append(all, spans[next])
+			at = max(at, spans[next].end) - 1
+			next++
+			continue
+		}
+		if !isWordEnd(b[at]) || !isFresh(b, at) || isEscapeLetter(b, at) {
+			continue
+		}
+		limit := len(b)
+		if next < len(spans) {
+			limit = spans[next].start
+		}
+		if end, kind := m.at(b[:limit], at); end > 0 {
+			all = append(all, span{start: at, end: end, kind: kind, rule: "recurring", byName: true})
+			at = end - 1
+		}
+	}
+	return append(all, spans[next:]...)
+}
+
+// at returns the end and the kind of the remembered value that begins at b[at]; 0 if none does.
+func (m *Memory) at(b []byte, at int) (end int, kind string) {
+	if at+minRemembered > len(b) {
+		return 0, ""
+	}
+	head := maphash.Bytes(m.seed, b[at:at+headLength])
+	if m.bloom[head>>6%uint64(len(m.bloom))]&(1<<(head&63)) == 0 {
+		return 0, ""
+	}
+	for _, n := range m.heads[head] {
+		if at+n > len(b) || at+n < len(b) && isAlnum(b[at+n]) {
+			continue
+		}
+		if found := m.values[maphash.Bytes(m.seed, b[at:at+n])]; found != "" {
+			end, kind = at+n, found
+		}
+	}
+	return end, kind
+}
