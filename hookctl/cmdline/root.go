@@ -6,15 +6,34 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 )
 
-// Main runs f until it is done or the process is told to end, which ends f's context.
+// giveUp is how long a verb may take to end in order when it is told to end.
+const giveUp = 3 * time.Second
+
+// Main runs f until it is done or the process is told to end, which ends f's context. A verb that does not return then,
+// because it waits for a file or a terminal, is left where it is; a second signal ends the process at once.
 func Main(f func(context.Context) int) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	return f(ctx)
+	done := make(chan int, 1)
+	go func() { done <- f(ctx) }()
+
+	select {
+	case code := <-done:
+		return code
+	case <-ctx.Done():
+		stop()
+	}
+	select {
+	case code := <-done:
+		return code
+	case <-time.After(giveUp):
+		return ExitInterrupted
+	}
 }
 
 // Execute runs one command line, without the program's name. The command is the one that was meant, as

@@ -1,0 +1,96 @@
+//go:build unix
+
+package conversations
+
+import (
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// endWithin is how long a verb may take to end that is told to: what it gives itself, and a busy machine.
+const endWithin = 3*time.Second + lateBy
+
+// Every verb ends when it is told to: one that waits for its input, for the daemon, for events, and one that works.
+func TestVerbsEndOnSignal(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	h.hook(t, "SessionStart", startPayload("one"))
+	s, err := h.status()
+	if err != nil {
+		t.Fatal(err)
+	}
+	verbs := []string{"hookctl doctor --redaction -", "hookctl tail -f", "replay verify", "replay rebuild"}
+	for _, verb := range verbs {
+		endsOnSignal(t, h, verb)
+	}
+
+	if err := syscall.Kill(s.PID, syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	for _, verb := range []string{"hookctl restart", "hookctl stop", "hookctl status", "hookctl doctor", "hookctl tail -f", "replay verify"} {
+		endsOnSignal(t, h, verb)
+	}
+	if err := syscall.Kill(s.PID, syscall.SIGCONT); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// endsOnSignal starts a verb whose stdin stays open, and tells it to end by either signal.
+func endsOnSignal(t *testing.T, h house, verb string) {
+	t.Helper()
+	for _, signal := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT} {
+		words := strings.Fields(verb)
+		cmd := exec.Command(filepath.Join(binaries, words[0]), words[1:]...)
+		cmd.Dir, cmd.Env = h.dir, h.environ()
+		stdin, err := cmd.StdinPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		cmd.Stdout, cmd.Stderr = io.Discard, io.Discard
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		ended := make(chan error, 1)
+		go func() { ended <- cmd.Wait() }()
+
+		before := ""
+		_ = eventually(func() error { // until it does nothing between two looks, so that it waits for something
+			now := clockOf(cmd.Process.Pid)
+			quiet := now == before && now != "" || !procfs()
+			before = now
+			if len(ended) == 0 && !quiet {
+				return errNotYet
+			}
+			return nil
+		})
+		_ = cmd.Process.Signal(signal)
+		select {
+		case <-ended:
+		case <-time.After(endWithin):
+			t.Errorf("%s does not end on %v", verb, signal)
+			_ = cmd.Process.Kill() // it may end now
+			<-ended
+		}
+		_ = stdin.Close() // closed with the process
+	}
+}
+
+// errNotYet says that a process does something.
+var errNotYet = errors.New("not yet")
+
+// clockOf is the processor time that a process has used, "" where that cannot be seen.
+func clockOf(pid int) string {
+	data, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "schedstat"))
+	if err != nil {
+		return ""
+	}
+	return string(data)
+}
