@@ -1,7 +1,9 @@
 package cmdline
 
 import (
+	"fmt"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -11,34 +13,82 @@ var (
 	clocks  = []string{"15:04:05", "15:04"}
 )
 
-// Point reads a point of the log as a person types it: a sequence, a time, a duration back from now,
-// or "now", which stays. Times become UTC in RFC 3339, since the daemon's own zone may be another one.
-// ok is false where s is none of these.
-func (c *Console) Point(s string) (point string, ok bool) {
+// PointForms says in a verb's help how a point of the log is written, pointHint in an error.
+const (
+	PointForms = "A point is a sequence, a time (RFC 3339, or local as '2026-11-21 08:00' or 08:00), `today`,\n" +
+		"`yesterday`, a duration back from now (10m, 3h, 1d, 2w) or `now`."
+	pointHint = "for example 120, 2026-11-21T08:00:00Z, '2026-11-21 08:00', 08:00, 10m, 3h, 1d, 2w, today, yesterday or now"
+)
+
+// Point reads a point of the log as a person types it: a sequence, a time, a duration back from now, a
+// day, or "now", which stays. Times become UTC in RFC 3339, since the daemon's own zone may be another
+// one.
+func (c *Console) Point(s string) (string, error) {
 	if s == "now" {
-		return s, true
+		return s, nil
 	}
 	if _, err := strconv.ParseUint(s, 10, 64); err == nil {
-		return s, true
+		return s, nil
 	}
-	if ago, err := time.ParseDuration(s); err == nil && ago >= 0 {
-		return stamp(c.Now().Add(-ago)), true
+
+	t, ok := c.moment(s)
+	if !ok {
+		return "", &Fault{Message: fmt.Sprintf("%q is no sequence, time or duration", s), Hint: pointHint}
+	}
+	return t.UTC().Format(time.RFC3339Nano), nil
+}
+
+func (c *Console) moment(s string) (time.Time, bool) {
+	now := c.Now().In(c.Zone)
+	midnight := time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, c.Zone)
+	switch s {
+	case "today":
+		return midnight, true
+	case "yesterday":
+		return midnight.AddDate(0, 0, -1), true
+	}
+
+	if ago, ok := duration(s); ok {
+		return now.Add(-ago), true
 	}
 	if t, err := time.Parse(time.RFC3339Nano, s); err == nil {
-		return stamp(t), true
+		return t, true
 	}
 	for _, layout := range layouts {
 		if t, err := time.ParseInLocation(layout, s, c.Zone); err == nil {
-			return stamp(t), true
+			return t, true
 		}
 	}
-	today := c.Now().In(c.Zone).Format("2006-01-02 ")
 	for _, layout := range clocks {
-		if t, err := time.ParseInLocation("2006-01-02 "+layout, today+s, c.Zone); err == nil {
-			return stamp(t), true
+		if t, err := time.ParseInLocation("2006-01-02 "+layout, now.Format("2006-01-02 ")+s, c.Zone); err == nil {
+			return t, true
 		}
 	}
-	return "", false
+	return time.Time{}, false
 }
 
-func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }
+// duration reads Go's form of one, and before it whole weeks and days: 10m, 1d, 1w2d12h.
+func duration(s string) (time.Duration, bool) {
+	var sum time.Duration
+	for _, unit := range []struct {
+		letter string
+		days   int
+	}{{"w", 7}, {"d", 1}} {
+		count, rest, found := strings.Cut(s, unit.letter)
+		if !found {
+			continue
+		}
+		n, err := strconv.ParseUint(count, 10, 16)
+		if err != nil {
+			return 0, false
+		}
+		sum += time.Duration(n) * time.Duration(unit.days) * 24 * time.Hour
+		if rest == "" {
+			return sum, true
+		}
+		s = rest
+	}
+
+	d, err := time.ParseDuration(s)
+	return sum + d, err == nil && d >= 0
+}

@@ -2,46 +2,101 @@ package cmdline
 
 import (
 	"io"
+	"slices"
 	"strings"
 )
 
 // Table is rows in aligned columns below a faint head. The last column is not padded.
 type Table struct {
-	Head  []string // all empty: it is not printed
-	Rows  [][]string
-	Color func(column int, s string) string // of a padded value; nil for none
+	Head    []string // all empty: it is not printed
+	Rows    [][]string
+	Color   func(head, s string) string // of a padded value, by its column's head; nil for none
+	Columns int                         // that there is room for; 0: no limit
+	Drop    []string                    // heads of the columns that may go for lack of room, the first one first
 }
+
+// least is how far a column is cut at most.
+const least = 8
 
 // Row adds one.
 func (t *Table) Row(values ...string) { t.Rows = append(t.Rows, values) }
 
 // Print writes the table.
 func (t *Table) Print(w io.Writer, p Palette) {
+	t.fit()
+	widths := t.widths()
+	if strings.Join(t.Head, "") != "" {
+		t.line(w, t.Head, widths, func(_, s string) string { return p.Faint(s) })
+	}
+	color := t.Color
+	if color == nil {
+		color = func(_, s string) string { return s }
+	}
+	for _, row := range t.Rows {
+		t.line(w, row, widths, color)
+	}
+}
+
+func (t *Table) widths() []int {
 	widths := make([]int, len(t.Head))
 	for _, row := range append([][]string{t.Head}, t.Rows...) {
 		for i, v := range row {
 			widths[i] = max(widths[i], Width(v))
 		}
 	}
-	if strings.Join(t.Head, "") != "" {
-		line(w, t.Head, widths, func(_ int, s string) string { return p.Faint(s) })
+	return widths
+}
+
+// fit takes columns out until the table fits its room, then cuts the middle out of what the widest
+// column has.
+func (t *Table) fit() {
+	for _, head := range t.Drop {
+		i := slices.Index(t.Head, head)
+		if i < 0 || t.excess() <= 0 {
+			continue
+		}
+		t.Head = slices.Delete(slices.Clone(t.Head), i, i+1)
+		for n, row := range t.Rows {
+			t.Rows[n] = slices.Delete(slices.Clone(row), i, i+1)
+		}
 	}
-	color := t.Color
-	if color == nil {
-		color = func(_ int, s string) string { return s }
-	}
-	for _, row := range t.Rows {
-		line(w, row, widths, color)
+	for t.excess() > 0 {
+		widths := t.widths()
+		widest := slices.Max(widths)
+		room := max(least, widest-t.excess())
+		if room == widest {
+			return
+		}
+		i := slices.Index(widths, widest)
+		for n := range t.Rows {
+			t.Rows[n] = slices.Clone(t.Rows[n])
+			t.Rows[n][i] = FitMiddle(t.Rows[n][i], room)
+		}
+		if slices.Max(t.widths()) == widest {
+			return // it is the head that is wide
+		}
 	}
 }
 
-func line(w io.Writer, row []string, widths []int, color func(int, string) string) {
+// excess is by how many columns the table is too wide.
+func (t *Table) excess() int {
+	if t.Columns <= 0 {
+		return 0
+	}
+	sum := -t.Columns - len("  ")
+	for _, w := range t.widths() {
+		sum += w + len("  ")
+	}
+	return sum
+}
+
+func (t *Table) line(w io.Writer, row []string, widths []int, color func(head, s string) string) {
 	var b strings.Builder
 	for i, v := range row {
 		if i < len(row)-1 {
 			v = Pad(v, widths[i]) + "  "
 		}
-		b.WriteString(color(i, v))
+		b.WriteString(color(t.Head[i], v))
 	}
 	_, _ = io.WriteString(w, strings.TrimRight(b.String(), " ")+"\n")
 }

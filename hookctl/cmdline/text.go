@@ -37,6 +37,25 @@ func Fit(s string, n int) string {
 	return b.String() + "…"
 }
 
+// FitMiddle cuts s to n columns where it is longer: its end often tells more than its middle, as that
+// of a path. n ≤ 0 means no limit.
+func FitMiddle(s string, n int) string {
+	if n <= 0 || Width(s) <= n {
+		return s
+	}
+
+	begin := strings.TrimSuffix(Fit(s, n-n/2), "…")
+	end := ""
+	for rest := s; rest != ""; {
+		if Width(rest) <= n-1-Width(begin) {
+			end = rest
+			break
+		}
+		_, rest, _, _ = uniseg.FirstGraphemeClusterInString(rest, -1)
+	}
+	return begin + "…" + end
+}
+
 // maxLine is in bytes: more than any terminal line; prompts can be megabytes.
 const maxLine = 4096
 

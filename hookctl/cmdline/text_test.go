@@ -110,6 +110,27 @@ func TestPalette(t *testing.T) {
 	}
 }
 
+// A table that is too wide loses the columns that may go, then the middle of the widest one.
+func TestTableFits(t *testing.T) {
+	for _, tc := range []struct {
+		columns int
+		want    string
+	}{
+		{0, "ID  PATH                N\na   /home/dev/projects  12\n"},
+		{26, "ID  PATH                N\na   /home/dev/projects  12\n"},
+		{25, "ID  PATH\na   /home/dev/projects\n"},
+		{16, "ID  PATH\na   /home…ojects\n"},
+		{3, "ID  PATH\na   /ho…ects\n"},
+	} {
+		table := Table{Head: []string{"ID", "PATH", "N"}, Rows: [][]string{{"a", "/home/dev/projects", "12"}}, Columns: tc.columns, Drop: []string{"N"}}
+		var out bytes.Buffer
+		table.Print(&out, Palette{})
+		if out.String() != tc.want {
+			t.Errorf("%d columns: %q, want %q", tc.columns, out.String(), tc.want)
+		}
+	}
+}
+
 func TestTable(t *testing.T) {
 	table := Table{Head: []string{"NAME", "N", "NOTE"}}
 	table.Row("日本", "1,000", "")
@@ -119,8 +140,8 @@ func TestTable(t *testing.T) {
 	if want := "NAME  N      NOTE\n日本  1,000\na     1      last, not padded\n"; out.String() != want {
 		t.Errorf("%q, want %q", out.String(), want)
 	}
-	table.Color = func(column int, s string) string {
-		if column == 1 {
+	table.Color = func(head, s string) string {
+		if head == "N" {
 			return Palette{On: true}.Good(s)
 		}
 		return s

@@ -21,7 +21,7 @@ func TestBrokenCellThenStop(t *testing.T) {
 	take(t, d, bashOf("s-1", 1))
 	shut(t, d)
 	d = open(t, home)
-	for _, k := range []string{"identity.v4.s-1", "session.v3.s-1"} {
+	for _, k := range []string{"identity.v4.s-1", "session.v4.s-1"} {
 		if err := d.ground.Store().Save(t.Context(), projector.BucketSnapshot, []projector.Cell{{Key: k, Value: []byte("{broken")}}); err != nil {
 			t.Fatal(err)
 		}
@@ -85,7 +85,7 @@ func TestRebuild(t *testing.T) {
 	if _, err := d.view.Flush(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	cell := []projector.Cell{{Key: "session.v3.s-1", Value: []byte(`{"seq":2,"state":{"id":"s-1","status":"ended","started":"2026-11-21T08:00:00Z","last_active":"2026-11-21T08:00:00Z","events":1}}`)}, {Key: "session.v3.stranger", Value: []byte(`{"seq":1,"state":{}}`)}}
+	cell := []projector.Cell{{Key: "session.v4.s-1", Value: []byte(`{"seq":2,"state":{"id":"s-1","status":"ended","started":"2026-11-21T08:00:00Z","last_active":"2026-11-21T08:00:00Z","events":1}}`)}, {Key: "session.v3.stranger", Value: []byte(`{"seq":1,"state":{}}`)}}
 	if err := d.ground.Store().Save(t.Context(), projector.BucketSnapshot, cell); err != nil {
 		t.Fatal(err)
 	}

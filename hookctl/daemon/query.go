@@ -5,8 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
 	"path"
+	"regexp"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -28,23 +31,58 @@ type filter struct {
 	project string
 	types   string // glob over type names, several separated by commas
 	from    uint64 // first sequence
+	to      uint64 // last sequence
 	n       int    // the last n, 0 = all
 	follow  bool
+	content content
 }
 
 func (f filter) match(r events.Record) bool {
-	if r.Seq < f.from || f.session != "" && r.Session != f.session || f.project != "" && r.Project != f.project {
+	if r.Seq < f.from || r.Seq > f.to || f.session != "" && r.Session != f.session || f.project != "" && r.Project != f.project {
 		return false
 	}
-	if f.types == "" {
+	typed := f.types == ""
+	for _, g := range strings.Split(f.types, ",") {
+		ok, _ := path.Match(strings.TrimSpace(g), r.Type)
+		typed = typed || ok
+	}
+	return typed && f.content.match(r)
+}
+
+// content chooses records by what a hook said. Empty fields choose all.
+type content struct {
+	grep  *regexp.Regexp // of the data's JSON
+	tool  string         // glob over names
+	file  string         // a path, or its end
+	agent string         // beginning of a subagent's id
+}
+
+func (c content) match(r events.Record) bool {
+	if !strings.HasPrefix(r.AgentID, c.agent) || c.grep != nil && !c.grep.Match(r.Data) {
+		return false
+	}
+	if c.tool == "" && c.file == "" {
 		return true
 	}
-	for _, g := range strings.Split(f.types, ",") {
-		if ok, _ := path.Match(strings.TrimSpace(g), r.Type); ok {
-			return true
-		}
+
+	var call struct {
+		Tool  string `json:"tool_name"`
+		File  string `json:"file_path"`
+		Input struct {
+			File     string `json:"file_path"`
+			Notebook string `json:"notebook_path"`
+			Path     string `json:"path"`
+		} `json:"tool_input"`
 	}
-	return false
+	if json.Unmarshal(r.Data, &call) != nil {
+		return false
+	}
+	if ok, _ := path.Match(c.tool, call.Tool); c.tool != "" && !ok {
+		return false
+	}
+	return c.file == "" || slices.ContainsFunc([]string{call.File, call.Input.File, call.Input.Notebook, call.Input.Path}, func(name string) bool {
+		return name == c.file || strings.HasSuffix(name, "/"+strings.TrimPrefix(c.file, "./"))
+	})
 }
 
 // selectors mean the records of the session and the project: the log gives no others.
@@ -54,8 +92,15 @@ func (f filter) selectors() []projector.Selector {
 
 func (d *Daemon) parseFilter(r *http.Request) (filter, error) {
 	q := r.URL.Query()
-	f := filter{types: q.Get("type"), follow: q.Get("follow") == "1", from: 1}
+	f := filter{types: q.Get("type"), follow: q.Get("follow") == "1", from: 1, to: math.MaxUint64,
+		content: content{tool: q.Get("tool"), file: q.Get("file"), agent: q.Get("agent")}}
 	var err error
+	if grep := q.Get("grep"); grep != "" {
+		f.content.grep, err = regexp.Compile(grep)
+		if err != nil {
+			return f, problem.New(http.StatusBadRequest, "grep: "+err.Error(), "")
+		}
+	}
 	if f.session, err = d.resolveSession(r.Context(), q.Get("session")); err != nil {
 		return f, err
 	}
@@ -75,7 +120,19 @@ func (d *Daemon) parseFilter(r *http.Request) (filter, error) {
 	if since := q.Get("since"); since != "" {
 		f.from, err = d.seqOf(r.Context(), since)
 	}
+	if until := q.Get("until"); until != "" && err == nil {
+		f.to, err = d.lastUntil(r.Context(), until)
+	}
 	return f, err
+}
+
+// lastUntil is the last sequence up to a point: the point itself, or of a time what was appended before it.
+func (d *Daemon) lastUntil(ctx context.Context, point string) (uint64, error) {
+	seq, err := d.seqOf(ctx, point)
+	if _, isTime := strconv.ParseUint(point, 10, 64); isTime != nil && seq > 0 {
+		seq--
+	}
+	return seq, err
 }
 
 // seqOf reads a point of the log: a sequence, a time (RFC 3339) or a duration back from now. For a
@@ -113,6 +170,7 @@ func (d *Daemon) handleEvents(w http.ResponseWriter, r *http.Request) error {
 
 // earlier gives the matching records up to `to`: all of them, or the last n.
 func (d *Daemon) earlier(ctx context.Context, f filter, to uint64, fn func(events.Record) error) error {
+	to = min(to, f.to)
 	if to < f.from {
 		return nil
 	}
@@ -253,7 +311,7 @@ func (d *Daemon) find(ctx context.Context, id string) (events.Record, error) {
 	return d.stream.Get(ctx, seq)
 }
 
-// resolveSession takes a full id or an alias; an ambiguous alias is an error that lists the matches.
+// resolveSession takes a full id or a prefix of it; a prefix of several is an error that lists them.
 func (d *Daemon) resolveSession(ctx context.Context, given string) (string, error) {
 	if given == "" {
 		return "", nil
@@ -267,7 +325,7 @@ func (d *Daemon) resolveSession(ctx context.Context, given string) (string, erro
 
 func pickSession(given string, keys []string) (string, error) {
 	return pick("session", given, keys, func(k string) bool {
-		return events.Alias(k) == events.Alias(given) && len(given) >= 4 && strings.HasPrefix(strings.ReplaceAll(k, "-", ""), strings.ReplaceAll(given, "-", ""))
+		return strings.HasPrefix(strings.ReplaceAll(k, "-", ""), strings.ReplaceAll(given, "-", ""))
 	})
 }
 

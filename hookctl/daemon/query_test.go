@@ -32,7 +32,7 @@ func TestAliases(t *testing.T) {
 	}
 	for given, want := range map[string]string{
 		"c68c8a51": `"c68c8a51" is ambiguous: c68c8a51-e89d-45af-bd06-f5c764bc3b27, c68c8a51-ffff-45af-bd06-f5c764bc3b27`,
-		"c68":      `there is no session "c68"`, "nobody": `there is no session "nobody"`,
+		"c6":       `"c6" is ambiguous: c68c8a51-e89d-45af-bd06-f5c764bc3b27, c68c8a51-ffff-45af-bd06-f5c764bc3b27`, "nobody": `there is no session "nobody"`,
 	} {
 		_, err := d.resolveSession(t.Context(), given)
 		var p *problem.Error
@@ -52,7 +52,8 @@ func TestTailFilters(t *testing.T) {
 	for query, want := range map[string]string{
 		"": "1 2 3 4 5 6", "n=2": "5 6", "n=0": "1 2 3 4 5 6", "n=100": "1 2 3 4 5 6", "session=s-1": "1 2 5", "session=s-1&n=1": "5", "type=tool.*": "5 6",
 		"type=tool.failed,session.*": "1 3 6", "type=nothing.*": "", "since=4": "4 5 6", "since=4&n=2": "5 6", "since=10m": "1 2 3 4 5 6", "since=7": "", "since=2001-01-01": "1 2 3 4 5 6",
-		"type=identity.*&n=1": "4",
+		"type=identity.*&n=1": "4", "until=2": "1 2", "until=2001-01-01": "", "until=2&n=1": "2", "since=2&until=3": "2 3",
+		"tool=Bash": "5 6", "tool=B*&n=1": "6", "tool=Edit": "", "grep=s-2.*toolu_2": "6", "file=none.go": "", "agent=a": "",
 	} {
 		code, body := ask(t, d, "GET", "/v1/events?"+query, "")
 		var seqs []string
@@ -67,7 +68,7 @@ func TestTailFilters(t *testing.T) {
 		}
 	}
 	for query, want := range map[string]string{
-		"n=-1": `{"error":"n: \"-1\" is no count","exit":1}`, "n=x": `{"error":"n: \"x\" is no count","exit":1}`,
+		"grep=(": "{\"error\":\"grep: error parsing regexp: missing closing ): `(`\",\"exit\":1}", "n=-1": `{"error":"n: \"-1\" is no count","exit":1}`, "n=x": `{"error":"n: \"x\" is no count","exit":1}`,
 		"type=[":       `{"error":"type: \"[\" is no pattern","hint":"for example --type 'tool.*'","exit":1}`,
 		"since=xyz":    `{"error":"\"xyz\" is no sequence, time or duration","hint":"for example 120, 2026-11-21T08:00:00Z or 10m","exit":1}`,
 		"session=none": "{\"error\":\"there is no session \\\"none\\\"\",\"hint\":\"`hookctl session list --all` lists them\",\"exit\":1}",

@@ -40,7 +40,8 @@ func (a *app) dreamTriggerCmd() *cobra.Command {
 	}
 	cmd.Flags().StringVar(&phase, "phase", "full", "nrem, rem or full")
 	cmdline.Choices(cmd, "phase", "nrem", "rem", "full")
-	cmd.Flags().StringVar(&name, "session", "", "id or alias; without it the session here")
+	cmd.Flags().StringVar(&name, "session", "", sessionHelp)
+	a.completeSessions(cmd, "session")
 	return cmd
 }
 

@@ -17,7 +17,7 @@ import (
 
 func (a *app) eventsCmd() *cobra.Command {
 	return cmdline.Noun("events", "List, show, explain and add events",
-		"  hookctl events list --type 'tool.failed' -n 0\n  hookctl events show 4711",
+		"  hookctl events list --type 'tool.failed' -n all\n  hookctl events show 4711",
 		a.eventsListCmd(), a.eventsShowCmd(), a.eventsTypesCmd(), a.eventsSchemaCmd(), a.eventsEmitCmd())
 }
 
@@ -25,11 +25,11 @@ func (a *app) eventsListCmd() *cobra.Command {
 	var f filter
 	cmd := &cobra.Command{
 		Use: "list", Short: "List events; `tail` without -f, of 100",
-		Example: "  hookctl events list --project hookline --since 2h -n 0\n  hookctl events list --type 'permission.*' --json",
+		Example: "  hookctl events list --project hookline --since 2h -n all\n  hookctl events list --type 'permission.*' --json",
 		Args:    cmdline.Exactly(),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return a.tail(cmd.Context(), f) },
 	}
-	f.flags(cmd, 100)
+	f.flags(a, cmd, 100)
 	return cmd
 }
 
@@ -176,11 +176,9 @@ func (a *app) listTypes() error {
 func (a *app) eventsSchemaCmd() *cobra.Command {
 	return &cobra.Command{
 		Use: "schema TYPE", Short: "Print the JSON Schema of a type's data",
-		Example: "  hookctl events schema tool.requested",
-		Args:    cmdline.Exactly("a type"),
-		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return typeNames(), cobra.ShellCompDirectiveNoFileComp
-		},
+		Example:           "  hookctl events schema tool.requested",
+		Args:              cmdline.Exactly("a type"),
+		ValidArgsFunction: cobra.FixedCompletions(typeNames(), cobra.ShellCompDirectiveNoFileComp),
 		RunE: func(_ *cobra.Command, args []string) error {
 			s, err := Schema(args[0])
 			if err != nil {
@@ -227,8 +225,10 @@ func (a *app) eventsEmitCmd() *cobra.Command {
 	cmd.Flags().StringVar(&typ, "type", "", "its type; 'hookctl events types' lists them")
 	cmdline.Choices(cmd, "type", typeNames()...)
 	cmd.Flags().StringVar(&data, "data", "{}", "its data, a JSON object")
-	cmd.Flags().StringVar(&session, "session", "", "the session it belongs to: id or alias")
+	cmd.Flags().StringVar(&session, "session", "", "the session it belongs to: "+sessionForms)
+	a.completeSessions(cmd, "session")
 	cmd.Flags().StringVar(&project, "project", "", "the project it belongs to: id")
+	a.completeProjects(cmd, "project")
 	_ = cmd.MarkFlagRequired("type") // fails only for a flag that does not exist
 	return cmd
 }

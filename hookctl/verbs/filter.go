@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/url"
 	"path"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,37 +20,69 @@ import (
 
 // filter says which events are wanted; the daemon interprets it.
 type filter struct {
-	session, project, since string
-	types                   []string
-	last                    int
-	output                  string
-	follow                  bool
+	session, project, since, until string
+	types                          []string
+	grep, tool, file, agent        string
+	last                           count
+	output                         string
+	follow                         bool
 }
 
-func (f *filter) flags(cmd *cobra.Command, last int) {
+func (f *filter) flags(a *app, cmd *cobra.Command, last int) {
 	fl := cmd.Flags()
-	fl.StringVar(&f.session, "session", "", "only this session: its id or its alias of eight characters")
+	f.last = count(last)
+	fl.StringVar(&f.session, "session", "", "only this session: "+sessionForms)
 	fl.StringVar(&f.project, "project", "", "only this project: its id or name")
-	fl.StringSliceVar(&f.types, "type", nil, "only these types: a name or a pattern as 'tool.*', or more, given again or parted by commas")
-	fl.StringVar(&f.since, "since", "", "from there on: 10m, a time (RFC 3339, or local as '2026-11-21 08:00' or 08:00) or a sequence number")
-	fl.IntVarP(&f.last, "n", "n", last, "the last N, 0 for all")
+	fl.StringSliceVar(&f.types, "type", nil, "only these types: names or patterns as 'tool.*', comma-separated")
+	fl.StringVar(&f.since, "since", "", "from there on: a sequence, 08:00, 10m, 1d, today, …")
+	fl.StringVar(&f.until, "until", "", "up to there, in the same form")
+	fl.StringVar(&f.grep, "grep", "", "only events whose data matches this regular expression")
+	fl.StringVar(&f.tool, "tool", "", "only calls of this tool: a name or a pattern as 'mcp__*'")
+	fl.StringVar(&f.file, "file", "", "only calls about this path, or one that ends in it")
+	fl.StringVar(&f.agent, "agent", "", "only this subagent: its id or the beginning of it")
+	fl.VarP(&f.last, "n", "n", "the last N; 0 for none, all for all")
 	fl.StringVarP(&f.output, "output", "o", "pretty", "pretty, json, ndjson or cloudevents")
 	cmdline.Choices(cmd, "output", "pretty", "json", "ndjson", "cloudevents")
-	cmdline.Choices(cmd, "type", append(patterns(), typeNames()...)...)
+	_ = cmd.RegisterFlagCompletionFunc("type", completeTypes)
+	a.completeSessions(cmd, "session")
+	a.completeProjects(cmd, "project")
 }
 
-// patterns is one for each area.
-func patterns() []string {
-	var all []string
-	for _, area := range areas() {
-		all = append(all, area+".*")
+// count is the value of the flag -n: how many, or "all".
+type count int
+
+const allOf count = -1
+
+// String gives the value as it is typed.
+func (c *count) String() string {
+	if *c == allOf {
+		return "all"
 	}
-	return all
+	return strconv.Itoa(int(*c))
 }
 
+// Set reads the value.
+func (c *count) Set(s string) error {
+	if s == "all" {
+		*c = allOf
+		return nil
+	}
+	n, err := strconv.ParseUint(s, 10, 31)
+	if err != nil {
+		return fmt.Errorf("want a number or all")
+	}
+	*c = count(n)
+	return nil
+}
+
+// Type names the value in help.
+func (*count) Type() string { return "N" }
+
+// query is the filter as the daemon reads it: there n=0 means all.
 func (f *filter) query() url.Values {
-	q := url.Values{"n": {strconv.Itoa(f.last)}}
-	for name, v := range map[string]string{"session": f.session, "project": f.project, "type": strings.Join(f.types, ","), "since": f.since} {
+	q := url.Values{"n": {strconv.Itoa(max(0, int(f.last)))}}
+	for name, v := range map[string]string{"session": f.session, "project": f.project, "type": strings.Join(f.types, ","), "since": f.since,
+		"until": f.until, "grep": f.grep, "tool": f.tool, "file": f.file, "agent": f.agent} {
 		if v != "" {
 			q.Set(name, v)
 		}
@@ -71,44 +104,31 @@ func (f *filter) check(a *app) error {
 	if err := knownTypes(f.types); err != nil {
 		return err
 	}
-	if err := f.local(a); err != nil {
-		return err
+	if _, err := regexp.Compile(f.grep); err != nil {
+		return &cmdline.Fault{Message: "--grep: " + err.Error(), Hint: "for example --grep 'exit code [1-9]' or --grep '(?i)timeout'", Cause: err}
 	}
-	return notNegative(f.last)
+	if f.follow && f.until != "" {
+		return &cmdline.Fault{Message: "--until has an end, -f has none", Hint: "leave one of them out"}
+	}
+	return f.points(a)
 }
 
-// local turns a time as people type it into one that the daemon reads. A duration stays one.
-func (f *filter) local(a *app) error {
-	if f.since == "" || isPoint(f.since) {
-		return nil
+// points turns times as people type them into those that the daemon reads.
+func (f *filter) points(a *app) error {
+	for _, p := range []*string{&f.since, &f.until} {
+		if *p == "" {
+			continue
+		}
+		at, err := a.Point(*p)
+		if err != nil {
+			return err
+		}
+		if at == "now" {
+			at = a.Now().UTC().Format(time.RFC3339Nano)
+		}
+		*p = at
 	}
-	at, ok := a.Point(f.since)
-	if !ok || at == "now" {
-		return &cmdline.Fault{Message: fmt.Sprintf("--since %q is no sequence, time or duration", f.since),
-			Hint: "for example --since 120, --since 10m, --since 08:00 or --since 2026-11-21T08:00:00Z"}
-	}
-	f.since = at
 	return nil
-}
-
-// notNegative judges the flag -n.
-func notNegative(n int) error {
-	if n < 0 {
-		return &cmdline.Fault{Message: fmt.Sprintf("-n %d is negative", n), Hint: "-n 0 means all"}
-	}
-	return nil
-}
-
-// isPoint tells whether the daemon can read a text as a point of the log.
-func isPoint(s string) bool {
-	if _, err := strconv.ParseUint(s, 10, 64); err == nil {
-		return true
-	}
-	if d, err := time.ParseDuration(s); err == nil {
-		return d >= 0
-	}
-	_, err := time.Parse(time.RFC3339Nano, s)
-	return err == nil
 }
 
 // begun refuses a sequence that the log has not come to; with -f it is waited for.
@@ -134,21 +154,25 @@ func knownTypes(list []string) error {
 			}
 			continue
 		}
-		fits := func(name string) bool { ok, _ := path.Match(glob, name); return ok }
 		if _, err := path.Match(glob, ""); err != nil {
 			return &cmdline.Fault{Message: fmt.Sprintf("--type %q is no pattern", glob), Hint: "for example --type 'tool.*'"}
 		}
-		if slices.ContainsFunc(typeNames(), fits) {
-			continue
+		fits := func(name string) bool { ok, _ := path.Match(glob, name); return ok }
+		if !slices.ContainsFunc(typeNames(), fits) {
+			return noSuchPattern(glob)
 		}
-		f := &cmdline.Fault{Message: fmt.Sprintf("no event type is like %q", glob), Hint: "`hookctl events types` lists them"}
-		area, rest, _ := strings.Cut(glob, ".")
-		if near := problem.Nearest(area, areas()); near != "" && near != area {
-			f.Hint = "did you mean '" + near + "." + rest + "'?"
-		}
-		return f
 	}
 	return nil
+}
+
+func noSuchPattern(glob string) error {
+	f := &cmdline.Fault{Message: fmt.Sprintf("no event type is like %q", glob), Hint: "`hookctl events types` lists them"}
+	area, rest, _ := strings.Cut(glob, ".")
+	near := problem.Nearest(area, areas())
+	if near != "" && near != area {
+		f.Hint = "did you mean '" + near + "." + rest + "'?"
+	}
+	return f
 }
 
 // areas are the first words of all types.
@@ -167,33 +191,17 @@ func knownType(typ string) error {
 	if _, ok := events.Lookup(typ); ok {
 		return nil
 	}
+
+	names := typeNames()
+	near := problem.Nearest(typ, names)
+	if i := slices.IndexFunc(names, func(name string) bool { return typ != "" && strings.Contains(name, typ) }); near == "" && i >= 0 {
+		near = names[i]
+	}
 	f := &cmdline.Fault{Message: fmt.Sprintf("there is no event type %q", typ), Hint: "`hookctl events types` lists them"}
-	if near := nearestType(typ); near != "" {
+	if near != "" {
 		f.Hint = "did you mean " + near + "?"
 	}
 	return f
-}
-
-// nearestType is the type that was probably meant: another spelling, a part of it, or with slips.
-func nearestType(typ string) string {
-	if typ == "" {
-		return ""
-	}
-	plain := strings.NewReplacer(".", "", "_", "", "-", "")
-	for _, name := range typeNames() {
-		if strings.EqualFold(plain.Replace(name), plain.Replace(typ)) {
-			return name
-		}
-	}
-	if near := problem.Nearest(typ, typeNames()); near != "" {
-		return near
-	}
-	for _, name := range typeNames() {
-		if strings.Contains(name, typ) {
-			return name
-		}
-	}
-	return ""
 }
 
 func typeNames() []string {

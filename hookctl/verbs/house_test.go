@@ -50,7 +50,7 @@ func TestReadingWithoutDaemon(t *testing.T) {
 	if code, _, errs := b.run("events", "show", "77"); code != 1 || errs != "hookctl: error: no event 77 is in the log\nhookctl: hint: `hookctl events list` shows the newest\n" {
 		t.Errorf("exit %d, %q", code, errs)
 	}
-	if code, _, errs := b.run("tail", "--type", "[", "-n", "0"); code != 1 || !strings.HasPrefix(errs, "hookctl: error: --type \"[\" is no pattern\nhookctl: hint: ") {
+	if code, _, errs := b.run("tail", "--type", "[", "-n", "all"); code != 1 || !strings.HasPrefix(errs, "hookctl: error: --type \"[\" is no pattern\nhookctl: hint: ") {
 		t.Errorf("exit %d, %q", code, errs)
 	}
 }

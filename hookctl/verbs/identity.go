@@ -40,7 +40,8 @@ func (a *app) identityShowCmd() *cobra.Command {
 			})
 		},
 	}
-	cmd.Flags().StringVar(&name, "session", "", "id or alias; without it the session here")
+	cmd.Flags().StringVar(&name, "session", "", sessionHelp)
+	a.completeSessions(cmd, "session")
 	return cmd
 }
 
@@ -166,17 +167,17 @@ func (a *app) chart(points []identity.Point) string {
 
 func (a *app) identityHistoryCmd() *cobra.Command {
 	var all bool
-	var last int
+	last := count(20)
 	cmd := &cobra.Command{
 		Use: "history", Short: "List the snapshots, the newest last",
-		Example: "  hookctl identity history\n  hookctl identity history --all -n 0 --json",
+		Example: "  hookctl identity history\n  hookctl identity history --all -n all --json",
 		Args:    cmdline.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.with(cmd.Context(), needStore, func(h house) error { return a.history(cmd.Context(), h, all, last) })
 		},
 	}
 	cmd.Flags().BoolVar(&all, "all", false, "of every project")
-	cmd.Flags().IntVarP(&last, "n", "n", 20, "the last N, 0 for all")
+	cmd.Flags().VarP(&last, "n", "n", "the last N, or all")
 	return cmd
 }
 
@@ -194,10 +195,7 @@ type snapshotJSON struct {
 }
 
 // history reads the temporal index, and of each session its cell.
-func (a *app) history(ctx context.Context, h house, all bool, last int) error {
-	if err := notNegative(last); err != nil {
-		return err
-	}
+func (a *app) history(ctx context.Context, h house, all bool, last count) error {
 	index, err := cells[pointer.State](ctx, h, pointer.Name, pointer.TimePrefix)
 	if err != nil {
 		return err
@@ -214,8 +212,8 @@ func (a *app) history(ctx context.Context, h house, all bool, last int) error {
 	if !all {
 		lines = slices.DeleteFunc(lines, func(l snapshotJSON) bool { return countsFor(projects, l.Project) != here })
 	}
-	if last > 0 && len(lines) > last {
-		lines = lines[len(lines)-last:]
+	if last != allOf {
+		lines = lines[max(0, len(lines)-int(last)):]
 	}
 	return a.printHistory(lines)
 }

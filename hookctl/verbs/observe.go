@@ -27,7 +27,8 @@ func (a *app) identityResetCmd() *cobra.Command {
 			return a.emitFor(cmd.Context(), name, events.TypePhasesReset, events.PhasesReset{Reason: "command"})
 		},
 	}
-	cmd.Flags().StringVar(&name, "session", "", "id or alias; without it the session here")
+	cmd.Flags().StringVar(&name, "session", "", sessionHelp)
+	a.completeSessions(cmd, "session")
 	return cmd
 }
 
@@ -84,7 +85,8 @@ func (a *app) identityObserveCmd() *cobra.Command {
 		},
 	}
 	fl := cmd.Flags()
-	fl.StringVar(&o.session, "session", "", "id or alias; without it the session here")
+	fl.StringVar(&o.session, "session", "", sessionHelp)
+	a.completeSessions(cmd, "session")
 	fl.StringVar(&o.vector, "vector", "", "purpose vector: 13 numbers in [-1, 1], by commas")
 	fl.StringVar(&o.phases, "phases", "", "Kuramoto phases: 13 numbers in radians, by commas")
 	fl.StringVar(&o.coupling, "coupling", "", "K, 0 to 2")

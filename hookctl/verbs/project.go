@@ -145,8 +145,9 @@ func countsFor(all []cell[project.State], id string) string {
 func (a *app) projectShowCmd() *cobra.Command {
 	return &cobra.Command{
 		Use: "show [PROJECT]", Short: "Show a project, without a name the one here",
-		Example: "  hookctl project show\n  hookctl project show hookline --json",
-		Args:    cmdline.Between(0, "a project"),
+		Example:           "  hookctl project show\n  hookctl project show hookline --json",
+		Args:              cmdline.Between(0, "a project"),
+		ValidArgsFunction: a.completesOne(a.projectWords),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.with(cmd.Context(), needStore, func(h house) error { return a.showProject(cmd.Context(), h, args) })
 		},
@@ -190,8 +191,9 @@ func (a *app) projectRehomeCmd() *cobra.Command {
 		Use: "rehome OLD NEW", Short: "Join a project into another: what belonged to OLD counts for NEW",
 		Long: "Join a project into another: what belonged to OLD counts for NEW. For a folder that moved in a way\n" +
 			"that could not be recognised (no git, or neither remote nor root commit in common).",
-		Example: "  hookctl project rehome 1f3a90c2b7de 77aa01bc93f2",
-		Args:    cmdline.Exactly("the project that is given up", "the project that takes it in"),
+		Example:           "  hookctl project rehome 1f3a90c2b7de 77aa01bc93f2",
+		Args:              cmdline.Exactly("the project that is given up", "the project that takes it in"),
+		ValidArgsFunction: a.completes(a.projectWords),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var before, after project.State
 			find := func(h house) (err error) {

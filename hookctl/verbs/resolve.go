@@ -15,14 +15,37 @@ import (
 	"hookline/projector/session"
 )
 
-// resolve finds the session that a person named: its whole id, or the alias of eight characters, or
-// more of them. An alias that several sessions share is an error that lists them.
+// sessionForms says in help how a session is named.
+const sessionForms = "its id, any unique prefix of it, or last"
+
+// sessionHelp is the help of a flag --session that need not be given.
+const sessionHelp = sessionForms + "; default: this project's current session"
+
+// lastSession is the word for the last active session of this project, or where it has none of all.
+const lastSession = "last"
+
+// resolve finds the session that a person named: its whole id, a prefix of it, or "last". A prefix that
+// several sessions share is an error that lists them.
 func (a *app) resolve(ctx context.Context, h house, name string) (session.State, error) {
 	all, err := cells[session.State](ctx, h, session.Name, "")
 	if err != nil {
 		return session.State{}, err
 	}
-	return match(all, name, a)
+	all = slices.DeleteFunc(all, func(c cell[session.State]) bool { return c.State.Status == session.Deleted })
+	if name != lastSession {
+		return match(all, name, a)
+	}
+
+	projects, here, err := a.projects(ctx, h)
+	if err != nil {
+		return session.State{}, err
+	}
+	slices.SortFunc(all, func(x, y cell[session.State]) int { return y.State.LastActive.Compare(x.State.LastActive) })
+	if len(all) == 0 {
+		return session.State{}, &cmdline.Fault{Message: "there is no session yet", Hint: "the client's next start makes one"}
+	}
+	i := slices.IndexFunc(all, func(c cell[session.State]) bool { return countsFor(projects, c.State.Project) == here })
+	return all[max(0, i)].State, nil
 }
 
 func match(all []cell[session.State], name string, a *app) (session.State, error) {
@@ -30,10 +53,9 @@ func match(all []cell[session.State], name string, a *app) (session.State, error
 	given := strings.ReplaceAll(name, "-", "")
 	for _, c := range all {
 		switch {
-		case c.State.Status == session.Deleted:
 		case c.State.ID == name || c.Key == name:
 			return c.State, nil
-		case len(given) >= aliasLength && strings.HasPrefix(strings.ReplaceAll(c.State.ID, "-", ""), given):
+		case given != "" && strings.HasPrefix(strings.ReplaceAll(c.State.ID, "-", ""), given):
 			found = append(found, c.State)
 		}
 	}

@@ -1,8 +1,10 @@
 package verbs
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,6 +13,7 @@ import (
 
 	"hookline/events"
 	"hookline/hookctl/cmdline"
+	"hookline/projector/project"
 	"hookline/projector/session"
 )
 
@@ -53,11 +56,11 @@ func (a *app) listSessions(ctx context.Context, all bool) error {
 			return other || c.State.Status == session.Deleted
 		})
 		slices.SortFunc(list, func(x, y cell[session.State]) int { return y.State.LastActive.Compare(x.State.LastActive) })
-		return a.printSessions(list, elsewhere)
+		return a.printSessions(list, projects, elsewhere)
 	})
 }
 
-func (a *app) printSessions(list []cell[session.State], elsewhere int) error {
+func (a *app) printSessions(list []cell[session.State], projects []cell[project.State], elsewhere int) error {
 	if a.JSON {
 		for _, c := range list {
 			if err := a.PrintJSON(c.State); err != nil {
@@ -74,17 +77,21 @@ func (a *app) printSessions(list []cell[session.State], elsewhere int) error {
 		a.Printf("no session in this project; %s in others (--all)\n", strconv.Itoa(elsewhere))
 		return nil
 	}
-	t := cmdline.Table{Head: []string{"SESSION", "STATUS", "LAST ACTIVE", "EVENTS", "PROMPTS", "FAILED", "BRANCH", "MODEL"}}
+
+	t := cmdline.Table{Head: []string{"SESSION", "STATUS", "LAST ACTIVE", "TITLE", "PROJECT", "WHERE", "BRANCH", "EVENTS", "PROMPTS", "FAILED", "MODEL"},
+		Columns: a.Columns, Drop: []string{"MODEL", "EVENTS", "FAILED", "PROMPTS", "PROJECT", "BRANCH", "WHERE"}}
 	for _, c := range list {
 		s := c.State
-		t.Row(alias(s.ID), s.Status, a.ago(s.LastActive), strconv.Itoa(s.Events), strconv.Itoa(s.Prompts), strconv.Itoa(s.Failures),
-			orDash(cmdline.OneLine(s.Branch)), orDash(cmdline.OneLine(s.Model)))
+		t.Row(alias(s.ID), s.Status, a.ago(s.LastActive), orDash(cmdline.OneLine(s.Title)), projectName(projects, s.Project),
+			orDash(a.tilde(cmdline.OneLine(cmp.Or(s.Worktree, s.Cwd)))), orDash(cmdline.OneLine(s.Branch)),
+			strconv.Itoa(s.Events), strconv.Itoa(s.Prompts), strconv.Itoa(s.Failures), orDash(cmdline.OneLine(s.Model)))
 	}
-	t.Color = func(column int, v string) string {
+	t.Color = func(head, v string) string {
+		id := strings.TrimSpace(v)
 		switch {
-		case column == 0:
-			return a.Paint.Session(strings.TrimSpace(v)) + strings.Repeat(" ", cmdline.Width(v)-cmdline.Width(strings.TrimSpace(v)))
-		case column == 1 && strings.HasPrefix(v, session.Live):
+		case head == "SESSION":
+			return a.Paint.Session(id) + strings.Repeat(" ", cmdline.Width(v)-cmdline.Width(id))
+		case head == "STATUS" && id == session.Live:
 			return a.Paint.Good(v)
 		}
 		return v
@@ -93,34 +100,69 @@ func (a *app) printSessions(list []cell[session.State], elsewhere int) error {
 	return nil
 }
 
-func (a *app) sessionShowCmd() *cobra.Command {
-	return &cobra.Command{
-		Use: "show ID", Short: "Show what is known of a session",
-		Example: "  hookctl session show c68c8a51",
-		Args:    cmdline.Exactly("a session: its id or alias"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.with(cmd.Context(), needStore, func(h house) error {
-				s, err := a.resolve(cmd.Context(), h, args[0])
-				if err != nil {
-					return err
-				}
-				if a.JSON {
-					return a.PrintJSON(s)
-				}
-				a.showSession(s)
-				return nil
-			})
-		},
+// projectName is what people call a project, else its id.
+func projectName(all []cell[project.State], id string) string {
+	id = countsFor(all, id)
+	for _, c := range all {
+		if c.State.ID == id && c.State.Name != "" {
+			return cmdline.OneLine(c.State.Name)
+		}
 	}
+	return orDash(id)
 }
 
-func (a *app) showSession(s session.State) {
+// tilde shows a path below the user's home as a shell writes it.
+func (a *app) tilde(path string) string {
+	below, ok := strings.CutPrefix(path, a.Getenv("HOME")+"/")
+	if !ok || a.Getenv("HOME") == "" {
+		return path
+	}
+	return "~/" + below
+}
+
+func (a *app) sessionShowCmd() *cobra.Command {
+	last := count(20)
+	cmd := &cobra.Command{
+		Use: "show ID", Short: "Show what is known of a session, and what happened in it",
+		Long: "Show what is known of a session, and what happened in it: each prompt with the tools it led to and the\n" +
+			"calls that failed, compactions, API errors, and how the session ended.",
+		Example: "  hookctl session show last\n  hookctl session show c68c8a51 -n all",
+		Args:    cmdline.Exactly("a session: " + sessionForms),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.with(cmd.Context(), needStore, func(h house) error { return a.showSession(cmd.Context(), h, args[0], last) })
+		},
+		ValidArgsFunction: a.completesOne(a.sessionWords),
+	}
+	cmd.Flags().VarP(&last, "n", "n", "the last N prompts and other steps, or all")
+	return cmd
+}
+
+func (a *app) showSession(ctx context.Context, h house, name string, last count) error {
+	s, err := a.resolve(ctx, h, name)
+	if err != nil {
+		return err
+	}
+	if a.JSON {
+		return a.PrintJSON(s)
+	}
+
+	var tl timeline
+	if err := records(ctx, h, url.Values{"session": {s.ID}}, tl.take); err != nil {
+		return err
+	}
+	a.describeSession(s)
+	a.printTimeline(s, tl, last)
+	return nil
+}
+
+func (a *app) describeSession(s session.State) {
 	a.Printf("%s  %s\n\n", a.Paint.Bold(cmdline.OneLine(s.ID)), a.status(s))
 	field := func(name, v string) {
 		if v != "" && v != "0" {
 			a.Printf("  %s  %s\n", a.Paint.Faint(cmdline.Pad(name, 12)), cmdline.OneLine(v))
 		}
 	}
+	field("title", s.Title)
 	field("project", s.Project)
 	field("work tree", s.Worktree)
 	field("branch", s.Branch)
@@ -174,8 +216,9 @@ func (a *app) sessionDeleteCmd() *cobra.Command {
 		Long: "Drop a session from every list and fold. This writes a tombstone: the log keeps the session's events.\n" +
 			"A live session is dropped as well; what it still sends stays in the log only,\n" +
 			"until it is resumed: then it begins anew.",
-		Example: "  hookctl session delete c68c8a51",
-		Args:    cmdline.Exactly("a session: its id or alias"),
+		Example:           "  hookctl session delete c68c8a51",
+		Args:              cmdline.Exactly("a session: " + sessionForms),
+		ValidArgsFunction: a.completesOne(a.sessionWords),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var s session.State
 			ask := func(h house) (err error) {

@@ -20,13 +20,13 @@ func (a *app) tailCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "tail",
 		Short: "Show the newest events, and with -f those to come",
-		Long: "Show the newest events, one a line: time, session, type, and the one fact that matters.\n" +
+		Long: "Show the newest events, one a line: time, session, type, and a one-line summary.\n" +
 			"-f goes on until it is interrupted, also over a restart of the daemon.",
-		Example: "  hookctl tail -f\n  hookctl tail --session c68c8a51 --type 'tool.*' --since 10m -n 0\n  hookctl tail -o json | jq .type",
+		Example: "  hookctl tail -f\n  hookctl tail --since yesterday --until today --grep '(?i)timeout'\n  hookctl tail --session last --file parser.go --tool Edit\n  hookctl tail --session c68c8a51 --type 'tool.*' --since 10m -n all\n  hookctl tail -o json | jq .type",
 		Args:    cmdline.Exactly(),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return a.tail(cmd.Context(), f) },
 	}
-	f.flags(cmd, 20)
+	f.flags(a, cmd, 20)
 	cmd.Flags().BoolVarP(&f.follow, "follow", "f", false, "go on with the events to come")
 	return cmd
 }
@@ -35,13 +35,20 @@ func (a *app) tail(ctx context.Context, f filter) error {
 	if err := f.check(a); err != nil {
 		return err
 	}
+	if f.last == 0 && !f.follow {
+		return nil
+	}
+
 	p := &printer{app: a, output: f.output}
 	if f.follow {
-		t := &follower{app: a, print: p, query: f.query()}
+		t := &follower{app: a, print: p, filter: f}
 		return t.run(ctx)
 	}
 	return a.with(ctx, needStore, func(h house) error {
 		if err := f.begun(ctx, h); err != nil {
+			return err
+		}
+		if err := f.named(ctx, a, h); err != nil {
 			return err
 		}
 		return h.Stream(ctx, "GET", "/v1/events", f.query(), func(line []byte) error {
@@ -49,6 +56,16 @@ func (a *app) tail(ctx context.Context, f filter) error {
 			return err
 		})
 	})
+}
+
+// named finds the session that "last" stands for; other names are the daemon's to find.
+func (f *filter) named(ctx context.Context, a *app, h house) error {
+	if f.session != lastSession {
+		return nil
+	}
+	s, err := a.resolve(ctx, h, f.session)
+	f.session = s.ID
+	return err
 }
 
 // printer writes event records in the form that was asked for.
@@ -89,11 +106,11 @@ func (p *printer) record(r events.Record, line []byte) error {
 // follower is `tail -f`: it remembers how far it came and goes on there when the daemon is back.
 type follower struct {
 	*app
-	print *printer
-	query url.Values
-	at    uint64 // every event up to here was shown, or was not asked for
-	again bool   // not the first connection
-	taken bool   // the daemon took the query; what it refuses from then on is a daemon on its way out
+	print  *printer
+	filter filter
+	at     uint64 // every event up to here was shown, or was not asked for
+	again  bool   // not the first connection
+	taken  bool   // the daemon took the query; what it refuses from then on is a daemon on its way out
 }
 
 // How long a lost daemon is waited for between two looks: short, since a restart takes some 100 ms,
@@ -145,6 +162,9 @@ func (f *follower) once(ctx context.Context, n need) error {
 	if err := h.Get(ctx, "/v1/status", nil, &st); err != nil {
 		return err
 	}
+	if err := f.filter.named(ctx, f.app, h); err != nil {
+		return err
+	}
 	from, query := f.start(st.Seq)
 	return h.Stream(ctx, "GET", "/v1/events", query, func(line []byte) error {
 		var r struct{ Seq uint64 }
@@ -161,13 +181,14 @@ func (f *follower) once(ctx context.Context, n need) error {
 // what was asked for; a later one everything behind the last event seen, and a log that has become
 // shorter (another store, an older backup) from its end.
 func (f *follower) start(seq uint64) (from uint64, q url.Values) {
-	q = url.Values{}
-	for k, v := range f.query {
-		q[k] = v
-	}
+	q = f.filter.query()
 	q.Set("follow", "1")
-	if !f.again {
-		f.again, f.at = true, seq
+	first := !f.again
+	if first {
+		f.again = true
+		f.at = seq
+	}
+	if first && f.filter.last != 0 {
 		return 0, q
 	}
 	if seq < f.at {

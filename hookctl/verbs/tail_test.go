@@ -53,9 +53,9 @@ func TestTailPretty(t *testing.T) {
 	f := newFake()
 	f.events = sampleEvents()
 	b := newBench(t, f)
-	golden(t, "tail.txt", b.must("tail", "-n", "0"))
+	golden(t, "tail.txt", b.must("tail", "-n", "all"))
 	b.Columns = 72
-	narrow := b.must("tail", "-n", "0")
+	narrow := b.must("tail", "-n", "all")
 	golden(t, "tail-72.txt", narrow)
 	for line := range strings.Lines(narrow) {
 		if cmdline.Width(strings.TrimSuffix(line, "\n")) > 72 {
@@ -72,7 +72,7 @@ func TestTailAsksTheDaemon(t *testing.T) {
 	f := newFake()
 	b := newBench(t, f)
 	b.must("tail", "--session", "c68c8a51", "--project", "app", "--type", "tool.*", "--since", "10m")
-	want := "GET /v1/events?n=20&project=app&session=c68c8a51&since=10m&type=tool.%2A"
+	want := "GET /v1/events?n=20&project=app&session=c68c8a51&since=2026-11-21T11%3A50%3A00Z&type=tool.%2A"
 	if got := f.asked[len(f.asked)-1]; got != want {
 		t.Errorf("asked %s", got)
 	}
@@ -129,18 +129,41 @@ func TestCloudEvents(t *testing.T) {
 	}
 }
 
+// The daemon interprets the filters; of -n 0 it is asked nothing, or with -f what is new.
+func TestTailFilters(t *testing.T) {
+	b, f := peopled(t)
+	b.must("tail", "--session", "last", "--tool", "mcp__*", "--file", "a.go", "--agent", "a1", "--grep", "x|y", "--until", "now", "-n", "all")
+	want := "GET /v1/events?agent=a1&file=a.go&grep=x%7Cy&n=0&session=" + sessionA + "&tool=mcp__%2A&until=2026-11-21T12%3A00%3A00Z"
+	if got := f.asked[len(f.asked)-1]; got != want {
+		t.Errorf("asked %s", got)
+	}
+	asked := len(f.asked)
+	if out := b.must("tail", "-n", "0"); out != "" || len(f.asked) != asked {
+		t.Errorf("-n 0: %q, asked %v", out, f.asked[asked:])
+	}
+	f.more = []events.Record{record(f.events[len(f.events)-1].Seq+1, events.TypeToolSucceeded, sessionA, `{}`)}
+	f.status.Seq = f.more[0].Seq - 1
+	pauses := 0
+	b.Pause = stopAfter(&pauses, 2, func() { f.status.Seq = 15 })
+	if out := b.must("tail", "-f", "-n", "0", "-o", "json"); strings.Count(out, "\n") != 1 {
+		t.Errorf("-f -n 0: %s", out)
+	}
+}
+
 func TestTailRefuses(t *testing.T) {
 	b := newBench(t, newFake())
 	for _, tc := range []struct{ args, want string }{
 		{"tail -o xml", "hookctl: error: there is no output \"xml\"\nhookctl: hint: -o takes pretty, json, ndjson or cloudevents\n"},
-		{"tail -n -3", "hookctl: error: -n -3 is negative\nhookctl: hint: -n 0 means all\n"},
-		{"tail -n x", "hookctl: error: invalid argument \"x\" for \"-n, --n\" flag: strconv.ParseInt: parsing \"x\": invalid syntax\nhookctl: hint: `hookctl tail --help` shows how it is called\n"},
+		{"tail -n -3", "hookctl: error: invalid argument \"-3\" for \"-n, --n\" flag: want a number or all\nhookctl: hint: `hookctl tail --help` shows how it is called\n"},
+		{"tail -n x", "hookctl: error: invalid argument \"x\" for \"-n, --n\" flag: want a number or all\nhookctl: hint: `hookctl tail --help` shows how it is called\n"},
 		{"tail --type bogus", "hookctl: error: there is no event type \"bogus\"\nhookctl: hint: `hookctl events types` lists them\n"},
 		{"tail --type tool.suceeded", "hookctl: error: there is no event type \"tool.suceeded\"\nhookctl: hint: did you mean tool.succeeded?\n"},
 		{"tail --type session.*,tol.*", "hookctl: error: no event type is like \"tol.*\"\nhookctl: hint: did you mean 'tool.*'?\n"},
 		{"tail --type zebra.*", "hookctl: error: no event type is like \"zebra.*\"\nhookctl: hint: `hookctl events types` lists them\n"},
-		{"tail --since yesterday", "hookctl: error: --since \"yesterday\" is no sequence, time or duration\nhookctl: hint: for example --since 120, --since 10m, --since 08:00 or --since 2026-11-21T08:00:00Z\n"},
-		{"tail --since=-5m", "hookctl: error: --since \"-5m\" is no sequence, time or duration\nhookctl: hint: for example --since 120, --since 10m, --since 08:00 or --since 2026-11-21T08:00:00Z\n"},
+		{"tail --since tomorrow", "hookctl: error: \"tomorrow\" is no sequence, time or duration\nhookctl: hint: for example 120, 2026-11-21T08:00:00Z, '2026-11-21 08:00', 08:00, 10m, 3h, 1d, 2w, today, yesterday or now\n"},
+		{"tail --since=-5m", "hookctl: error: \"-5m\" is no sequence, time or duration\nhookctl: hint: for example 120, 2026-11-21T08:00:00Z, '2026-11-21 08:00', 08:00, 10m, 3h, 1d, 2w, today, yesterday or now\n"},
+		{"tail --grep (", "hookctl: error: --grep: error parsing regexp: missing closing ): `(`\nhookctl: hint: for example --grep 'exit code [1-9]' or --grep '(?i)timeout'\n"},
+		{"tail -f --until now", "hookctl: error: --until has an end, -f has none\nhookctl: hint: leave one of them out\n"},
 		{"tail --since 999999", "hookctl: error: --since 999999 is behind the end of the log, which is at 9\nhookctl: hint: `hookctl tail` shows the newest events\n"},
 		{"events list --type hook.Refused -n 1 --since 10m --session x --project y -o yaml", "hookctl: error: there is no output \"yaml\"\nhookctl: hint: -o takes pretty, json, ndjson or cloudevents\n"},
 	} {

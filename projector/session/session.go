@@ -12,7 +12,7 @@ import (
 // Name and Version of the projection's cells.
 const (
 	Name    = "session"
-	Version = 3
+	Version = 4
 )
 
 // Statuses of a session.
@@ -41,6 +41,7 @@ type State struct {
 	Cwd        string           `json:"cwd,omitempty" jsonschema_description:"its working directory"`
 	LaunchDir  string           `json:"launch_dir,omitempty" jsonschema_description:"where the client was started"`
 	Transcript string           `json:"transcript,omitempty" jsonschema_description:"the client's file"`
+	Title      string           `json:"title,omitempty" jsonschema_description:"beginning of its first prompt, at most 60 characters"`
 	Status     string           `json:"status" jsonschema_description:"live, ended, reaped (ended without saying so) or deleted"`
 	Source     string           `json:"source,omitempty" jsonschema_description:"of the newest start: startup, resume, clear, compact or fork"`
 	EndReason  string           `json:"end_reason,omitempty" jsonschema_description:"of the newest end"`
@@ -131,6 +132,25 @@ func Fold(s State, r events.Record) State {
 	return s
 }
 
+// maxTitle is in characters: what a line of a list has room for.
+const maxTitle = 60
+
+// titleOf is the beginning of a prompt on one line; "" of one that nobody wrote to be read: a slash
+// command, or what the client itself submits, which begins with a tag.
+func titleOf(prompt string) string {
+	prompt = strings.TrimSpace(prompt)
+	if strings.HasPrefix(prompt, "/") || strings.HasPrefix(prompt, "<") {
+		return ""
+	}
+
+	head := prompt[:min(len(prompt), 16*maxTitle)]
+	words := []rune(strings.Join(strings.Fields(strings.ToValidUTF8(head, "")), " "))
+	if len(words) > maxTitle {
+		words = append(words[:maxTitle-1], '…')
+	}
+	return string(words)
+}
+
 // again tells that a deleted session is resumed: it starts, after its deletion, and not only because its
 // context was compacted.
 func (s State) again(r events.Record) bool {
@@ -176,6 +196,9 @@ func (s State) hook(r events.Record, e events.HookEvent) State {
 		s = s.model(e.ToModel)
 	case *events.PromptSubmitted:
 		s.Prompts++
+		if s.Title == "" {
+			s.Title = titleOf(e.Prompt)
+		}
 		s.Prompt = r.ID
 	case *events.TurnStopped:
 		s.Turns++

@@ -88,7 +88,7 @@ func TestRecoverWords(t *testing.T) {
 		"from     s-1 (at sequence 1,204, snapshot of 2026-11-21 12:00:00)\ninto     s-2\nbefore   no identity\nafter    IC=0.50 (crisis) C=0.25 r=1.00\n"+
 			"recovered; the next session of the project starts from it\nevent    01K\n")
 	same(t, "no point", newRun().on(h).do(t, 1, "recover", "--at", "soon").stderr.String(),
-		"replay: error: \"soon\" is no sequence, time or duration\nreplay: hint: for example 120, 2026-11-21T08:00:00Z, '2026-11-21 08:00', 08:00, 10m or now\n")
+		"replay: error: \"soon\" is no sequence, time or duration\nreplay: hint: for example 120, 2026-11-21T08:00:00Z, '2026-11-21 08:00', 08:00, 10m, 3h, 1d, 2w, today, yesterday or now\n")
 }
 
 // A backup carries the log and not the cells, so a cell that says something else does not come along.

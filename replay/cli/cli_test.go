@@ -26,12 +26,12 @@ func TestPoint(t *testing.T) {
 		"2026-11-21T08:00:01": "2026-11-21T06:00:01Z", "2026-11-21 08:00": "2026-11-21T06:00:00Z", "2026-11-20": "2026-11-19T22:00:00Z",
 		"08:00": "2026-11-21T06:00:00Z", "08:00:30": "2026-11-21T06:00:30Z",
 	} {
-		if got, err := a.point(given); err != nil || got != want {
+		if got, err := a.Point(given); err != nil || got != want {
 			t.Errorf("%s: %s %v, want %s", given, got, err, want)
 		}
 	}
 	for _, given := range []string{"", "-10m", "-1", "1.5", "tomorrow", "25:00", "2026-13-01", "10 m"} {
-		if got, err := a.point(given); err == nil {
+		if got, err := a.Point(given); err == nil {
 			t.Errorf("%q: %s", given, got)
 		}
 	}

@@ -46,7 +46,7 @@ func (a *app) export(ctx context.Context, o exportOptions) error {
 		if given == "" {
 			continue
 		}
-		p, err := a.point(given)
+		p, err := a.Point(given)
 		if err != nil {
 			return err
 		}

@@ -12,15 +12,6 @@ import (
 	"hookline/hookctl/cmdline"
 )
 
-// point reads a point of the log as a person types it, see [cmdline.Console.Point].
-func (a *app) point(s string) (string, error) {
-	if p, ok := a.Point(s); ok {
-		return p, nil
-	}
-	return "", &cmdline.Fault{Message: fmt.Sprintf("%q is no sequence, time or duration", s),
-		Hint: "for example 120, 2026-11-21T08:00:00Z, '2026-11-21 08:00', 08:00, 10m or now"}
-}
-
 // The clocks that a time may be read by.
 const (
 	byCapture = "capture"
@@ -33,23 +24,19 @@ func byFlag(cmd *cobra.Command, by *string) {
 	_ = cmd.RegisterFlagCompletionFunc("by", cobra.FixedCompletions([]string{byCapture, byAppend}, cobra.ShellCompDirectiveNoFileComp))
 }
 
-// pointBy is point for a verb with --by.
+// pointBy reads a point for a verb with --by.
 func (a *app) pointBy(s, by string) (string, error) {
 	if by != byCapture && by != byAppend {
 		return "", &cmdline.Fault{Message: fmt.Sprintf("--by: %q is neither capture nor append", by),
 			Hint: "by capture a time is when a hook ran, by append when the log got it"}
 	}
-	return a.point(s)
+	return a.Point(s)
 }
-
-// pointForms is the part of a verb's help that says how a point is written.
-const pointForms = "A point is a sequence, a time (RFC 3339, or local as '2026-11-21 08:00' or 08:00), a duration\n" +
-	"back from now such as 10m, or `now`. "
 
 // pointHelp says what a time means to a verb without --by, pastHelp to one with it.
 const (
-	pointHelp = pointForms + "A time means everything that was appended before it."
-	pastHelp  = pointForms + "A time means the newest event that was captured at or before\n" +
+	pointHelp = cmdline.PointForms + " A time means everything that was appended before it."
+	pastHelp  = cmdline.PointForms + " A time means the newest event that was captured at or before\n" +
 		"it, and all before that in the log. Events that came late, from the spool or an import, stand behind\n" +
 		"younger ones: --by append means what the log held at that time, everything appended before it."
 )

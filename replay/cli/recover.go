@@ -46,7 +46,7 @@ func (a *app) recover(ctx context.Context, o recoverOptions) error {
 	if o.at == "" {
 		return &cmdline.Fault{Message: "--at is missing", Hint: "for example --at '2026-11-21 08:00', --at 2h or --at 120"}
 	}
-	at, err := a.point(o.at)
+	at, err := a.Point(o.at)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,142 @@
+package verbs
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"hookline/hookctl/cmdline"
+	"hookline/projector/gate"
+	"hookline/projector/project"
+	"hookline/projector/session"
+)
+
+// Completion of what only the log knows. It asks a daemon that runs and starts none; without one, or
+// when it takes long, nothing is offered.
+
+// completionTime bounds it: a person waits for the answer at each press of the key.
+const completionTime = time.Second
+
+// completer offers words for what was typed; a tab parts a word from what is said of it.
+type completer func(ctx context.Context, h house) []string
+
+func (a *app) completes(offer completer) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+		ctx := cmd.Context()
+		if ctx == nil {
+			ctx = context.Background()
+		}
+		ctx, cancel := context.WithTimeout(ctx, completionTime)
+		defer cancel()
+
+		h, err := a.connect(ctx, needRunning)
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		defer h.Close()
+		all := offer(ctx, h)
+		fit := slices.DeleteFunc(all, func(word string) bool { return !strings.HasPrefix(word, typed) })
+		return fit, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+	}
+}
+
+// completesOne is completes for the first argument of a verb.
+func (a *app) completesOne(offer completer) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+		if len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return a.completes(offer)(cmd, args, typed)
+	}
+}
+
+// completeSessions has a flag complete the sessions.
+func (a *app) completeSessions(cmd *cobra.Command, flag string) {
+	_ = cmd.RegisterFlagCompletionFunc(flag, a.completes(a.sessionWords)) // fails only for a flag that is not there
+}
+
+// completeProjects has a flag complete the projects.
+func (a *app) completeProjects(cmd *cobra.Command, flag string) {
+	_ = cmd.RegisterFlagCompletionFunc(flag, a.completes(a.projectWords))
+}
+
+// completeBranches has a flag complete the branches of which gates are known.
+func (a *app) completeBranches(cmd *cobra.Command, flag string) {
+	_ = cmd.RegisterFlagCompletionFunc(flag, a.completes(branchWords))
+}
+
+// sessionWords are the sessions, the last active first.
+func (a *app) sessionWords(ctx context.Context, h house) []string {
+	all, err := cells[session.State](ctx, h, session.Name, "")
+	if err != nil {
+		return nil
+	}
+	slices.SortFunc(all, func(x, y cell[session.State]) int { return y.State.LastActive.Compare(x.State.LastActive) })
+	words := []string{"last\tthe last active one of this project"}
+	for _, c := range all {
+		if c.State.Status != session.Deleted {
+			words = append(words, alias(c.State.ID)+"\t"+join(", ", a.ago(c.State.LastActive), cmdline.OneLine(c.State.Title)))
+		}
+	}
+	return words
+}
+
+func (a *app) projectWords(ctx context.Context, h house) []string {
+	all, err := cells[project.State](ctx, h, project.Name, "")
+	if err != nil {
+		return nil
+	}
+	var words []string
+	for _, c := range all {
+		words = append(words, c.State.ID+"\t"+join(", ", cmdline.OneLine(c.State.Name), folder(c.State)))
+	}
+	return words
+}
+
+// gateWords are the requirements that some branch of the log knows.
+func gateWords(ctx context.Context, h house) []string {
+	all, err := cells[gate.State](ctx, h, gate.Name, "")
+	if err != nil {
+		return nil
+	}
+	var words []string
+	for _, c := range all {
+		for _, name := range sortedKeys(c.State.Gates) {
+			if !slices.Contains(words, name) {
+				words = append(words, name)
+			}
+		}
+	}
+	return words
+}
+
+// branchWords are the branches that sessions were on.
+func branchWords(ctx context.Context, h house) []string {
+	all, err := cells[session.State](ctx, h, session.Name, "")
+	if err != nil {
+		return nil
+	}
+	var words []string
+	for _, c := range all {
+		if b := cmdline.OneLine(c.State.Branch); b != "" && !slices.Contains(words, b) {
+			words = append(words, b)
+		}
+	}
+	return words
+}
+
+// completeTypes offers event types and patterns, also behind a comma.
+func completeTypes(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+	before := typed[:strings.LastIndex(typed, ",")+1]
+	var words []string
+	for _, area := range areas() {
+		words = append(words, before+area+".*")
+	}
+	for _, name := range typeNames() {
+		words = append(words, before+name)
+	}
+	return words, cobra.ShellCompDirectiveNoFileComp
+}
