@@ -54,7 +54,8 @@ type Options struct {
 // Client speaks to the house, over its socket or in process. Safe for concurrent use.
 type Client struct {
 	http  *http.Client
-	local Local // the zero value over a socket
+	home  string // mark of the home that is meant; "" where that is not known
+	local Local  // the zero value over a socket
 }
 
 // Local is what answers in this process.
@@ -122,11 +123,12 @@ func Connect(ctx context.Context, o Options) (*Client, error) {
 // answering is a client of a daemon that was seen to answer.
 func answering(ctx context.Context, p home.Paths, within time.Duration) (*Client, error) {
 	c := Over(p.Socket)
+	c.home = wire.Mark(p.Home)
 	soon, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
 	err := c.do(soon, http.MethodGet, "/v1/alive", nil, nil, nil)
 	var answered *problem.Error // an older build does not know the path, and lives
-	if err == nil || errors.As(err, &answered) {
+	if err == nil || errors.As(err, &answered) && answered.Status != http.StatusMisdirectedRequest {
 		return c, nil
 	}
 	c.http.CloseIdleConnections()
@@ -273,6 +275,9 @@ func (c *Client) send(ctx context.Context, method, path string, query url.Values
 	req, err := http.NewRequestWithContext(ctx, method, u.String(), body)
 	if err != nil {
 		return nil, err
+	}
+	if c.home != "" {
+		req.Header.Set("Hookline-Home", c.home)
 	}
 	resp, err := c.http.Do(req)
 	switch {

@@ -110,6 +110,7 @@ type Daemon struct {
 	started  time.Time
 	touched  atomic.Int64 // Unix ms of the newest frame
 	handedBy string       // build that handed over
+	mark     string       // of the home, which a caller may compare
 	serving  bool         // a daemon has it open, not a command for its own time
 	handOver atomic.Pointer[string]
 	stopping chan string
@@ -146,6 +147,7 @@ func openOn(ctx context.Context, o Options, place embedded.Options) (d *Daemon, 
 		stopping: make(chan string, 1)}
 	d.life, d.end = context.WithCancel(context.WithoutCancel(ctx))
 	d.untold = damage.OpenUntold(o.Home, o.Log)
+	d.mark = wire.Mark(o.Home)
 	err = d.resume(ctx)
 	if err == nil {
 		err = d.emitDamage(ctx)

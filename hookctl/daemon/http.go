@@ -62,6 +62,11 @@ func (d *Daemon) Handler() http.Handler {
 			http.Error(w, err.Error(), http.StatusForbidden)
 			return
 		}
+		if meant := r.Header.Get("Hookline-Home"); meant != "" && d.mark != "" && meant != d.mark {
+			problem.Write(w, problem.New(http.StatusMisdirectedRequest, "this daemon serves "+d.opts.Home+", another home than the one that is meant",
+				"a copied home has a daemon of its own: `hookctl start` starts it"))
+			return
+		}
 		mux.ServeHTTP(w, r)
 	})
 }

@@ -101,6 +101,7 @@ func Run(ctx context.Context, in io.Reader, out, errw io.Writer, opt Options) in
 		f.Note = strings.TrimPrefix(fmt.Sprintf("%s; %d bytes were cut on the way to the delivery", f.Note, cut), "; ")
 	}
 	d := &delivery{Options: opt, frame: f, event: wire.Event(f.Args, f.Body), paths: home.Locate(opt.Getenv)}
+	d.frame.Home = wire.Mark(d.paths.Home)
 	if d.waits() {
 		if reply, ok := d.startAndSend(ctx); ok {
 			d.Kept()

@@ -69,11 +69,12 @@ func PathsOf(home string, getenv func(string) string) Paths {
 // environment has: then Socket is that one from here on.
 func (p *Paths) Reach(within time.Duration) bool {
 	until := time.Now().Add(within)
-	if wire.Alive(p.Socket, until) {
+	mark := wire.Mark(p.Home)
+	if wire.Serves(p.Socket, mark, until) {
 		return true
 	}
 	other := wire.Elsewhere(p.Home, p.Socket)
-	if other == "" || !wire.Alive(other, until) {
+	if other == "" || !wire.Serves(other, mark, until) {
 		return false
 	}
 	p.Socket = other

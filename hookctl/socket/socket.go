@@ -12,7 +12,9 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"runtime"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"hookline/hookctl/home"
@@ -54,11 +56,11 @@ func Open(p home.Paths, srv *http.Server, log *slog.Logger) (*Door, error) {
 
 func (d *Door) open() error {
 	socket := d.paths.Socket
-	l, err := listen(socket)
+	l, err := listen(socket, oursToTake(d.paths, socket) || d.had(socket))
 	if near := d.paths.Near; err != nil && near != "" && near != socket {
 		d.log.Warn("the socket is opened in the home instead", "err", err)
 		socket = near
-		l, err = listen(socket)
+		l, err = listen(socket, oursToTake(d.paths, socket))
 	}
 	if err != nil {
 		return err
@@ -75,6 +77,12 @@ func (d *Door) open() error {
 	d.file, _ = os.Lstat(socket)
 	go d.serve(l)
 	return nil
+}
+
+// had tells whether this daemon has listened at a path before.
+func (d *Door) had(path string) bool {
+	at := d.at.Load()
+	return at != nil && *at == path
 }
 
 // Failed tells why nobody can come any more.
@@ -173,13 +181,13 @@ func (d *Door) Shut() {
 	}
 }
 
-// listen opens the socket in a folder of 0700, itself 0600. A stale socket of a daemon that is gone
-// is removed: the lock, which we hold, says that there is no other.
-func listen(path string) (net.Listener, error) {
+// listen opens the socket in a folder of 0700, itself 0600. What is stale of this home is removed: the lock, which we
+// hold, says that there is no other daemon.
+func listen(path string, ours bool) (net.Listener, error) {
 	if err := home.PrivateDir(filepath.Dir(path)); err != nil {
 		return nil, fmt.Errorf("socket folder: %w", err)
 	}
-	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+	if err := clear(path, ours); err != nil {
 		return nil, fmt.Errorf("remove stale socket: %w", err)
 	}
 	l, err := net.Listen("unix", path)
@@ -190,4 +198,52 @@ func listen(path string) (net.Listener, error) {
 		return nil, errors.Join(err, l.Close())
 	}
 	return l, nil
+}
+
+// Clear removes the sockets that a daemon of this home has left. Nobody may hold its lock.
+func Clear(p home.Paths) error {
+	var failed []error
+	for _, path := range []string{p.Socket, p.Near, p.Link} {
+		if err := clear(path, oursToTake(p, path)); err != nil && !errors.Is(err, errNotOurs) {
+			failed = append(failed, err)
+		}
+	}
+	return errors.Join(failed...)
+}
+
+// oursToTake tells whether a daemon of this home has listened at a path: it lies in the home, or the home's link leads to
+// it. What HOOKLINE_SOCKET names may be anything.
+func oursToTake(p home.Paths, path string) bool {
+	if filepath.Dir(path) == p.Home {
+		return true
+	}
+	to, err := os.Readlink(p.Link)
+	return err == nil && to == path
+}
+
+var errNotOurs = errors.New("is there, and is no socket that a daemon of this home has left")
+
+// clear removes a stale stream socket, or a link in its place, if it is ours. Everything else stays and is an error.
+func clear(path string, ours bool) error {
+	info, err := os.Lstat(path)
+	if path == "" || errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	kind := info.Mode().Type()
+	if !ours || home.Private(filepath.Dir(path)) != nil || kind != fs.ModeSocket && kind != fs.ModeSymlink {
+		return fmt.Errorf("%s %w", path, errNotOurs)
+	}
+	if kind == fs.ModeSocket {
+		c, err := net.DialTimeout("unix", path, time.Second)
+		if err == nil {
+			c.Close()
+		}
+		if err == nil || runtime.GOOS != "windows" && !errors.Is(err, syscall.ECONNREFUSED) { // it is served, or takes no streams
+			return fmt.Errorf("%s %w", path, errNotOurs)
+		}
+	}
+	return os.Remove(path)
 }

@@ -59,7 +59,6 @@ func TestDoorOpensAgain(t *testing.T) {
 	for name, spoil := range map[string]func(socket string) error{
 		"removed": os.Remove,
 		"moved":   func(s string) error { return os.Rename(s, s+".old") },
-		"a file":  func(s string) error { return errors.Join(os.Remove(s), os.WriteFile(s, nil, 0o600)) },
 		"a dead daemon's": func(s string) error {
 			l, err := net.Listen("unix", s+".dead")
 			if err != nil {
@@ -193,23 +192,71 @@ func TestDoorMovesHome(t *testing.T) {
 	}
 }
 
-// The socket is ours alone, and a stale one is no obstacle.
-func TestListen(t *testing.T) {
-	sock := filepath.Join(hometest.SocketDir(t), "run", "s.sock")
-	if err := os.MkdirAll(filepath.Dir(sock), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(sock, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	l, err := listen(sock)
+// stale makes a socket that nobody serves.
+func stale(path string) error {
+	l, err := net.Listen("unix", path)
 	if err != nil {
-		t.Fatal(err)
+		return err
 	}
-	defer l.Close()
-	file, _ := os.Stat(sock)
-	folder, _ := os.Stat(filepath.Dir(sock))
-	if file.Mode().Perm() != 0o600 || folder.Mode().Perm() != 0o700 {
-		t.Errorf("%v in %v", file.Mode(), folder.Mode())
+	l.(*net.UnixListener).SetUnlinkOnClose(false)
+	return l.Close()
+}
+
+// The socket is ours alone. What a daemon of this home has left is no obstacle; whatever else is there stays, and the
+// daemon listens in the home.
+func TestListen(t *testing.T) {
+	datagrams := func(path string) error {
+		c, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: path, Net: "unixgram"})
+		if err == nil {
+			t.Cleanup(func() { c.Close() })
+		}
+		return err
+	}
+	for name, c := range map[string]struct {
+		make  func(path string) error
+		left  bool // the home's link leads there
+		taken bool
+	}{
+		"nothing":                {func(string) error { return nil }, false, true},
+		"a stale one of ours":    {stale, true, true},
+		"a stale one of another": {stale, false, false},
+		"a datagram socket":      {datagrams, true, false},
+		"a file":                 {func(path string) error { return os.WriteFile(path, []byte("kept"), 0o600) }, true, false},
+		"a folder":               {func(path string) error { return os.MkdirAll(filepath.Join(path, "kept"), 0o700) }, true, false},
+	} {
+		dir := hometest.SocketDir(t)
+		p := home.Paths{Home: filepath.Join(dir, "home"), Socket: filepath.Join(dir, "run", "s.sock")}
+		p.Link = filepath.Join(p.Home, "hookd.sock")
+		p.Near, p.Lock = p.Link, filepath.Join(p.Home, "hookd.lock")
+		if err := errors.Join(home.PrivateDir(p.Home), home.PrivateDir(filepath.Dir(p.Socket)), c.make(p.Socket)); err != nil {
+			t.Fatal(err)
+		}
+		if c.left {
+			if err := os.Symlink(p.Socket, p.Link); err != nil {
+				t.Skip(err)
+			}
+		}
+		before, _ := os.Lstat(p.Socket)
+		srv := &http.Server{}
+		d, err := Open(p, srv, slog.New(slog.DiscardHandler))
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if (d.Path() == p.Socket) != c.taken {
+			t.Errorf("%s: the daemon listens at %s", name, d.Path())
+		}
+		file, err := os.Stat(d.Path())
+		folder, err2 := os.Stat(filepath.Dir(d.Path()))
+		if err != nil || err2 != nil || file.Mode().Perm() != 0o600 || folder.Mode().Perm() != 0o700 {
+			t.Errorf("%s: %v %v", name, err, err2)
+		}
+		d.Shut()
+		if err := errors.Join(srv.Close(), Clear(p)); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		after, err := os.Lstat(p.Socket)
+		if c.taken != (err != nil) || !c.taken && !os.SameFile(before, after) {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/home"
 	"hookline/hookctl/settings"
+	"hookline/hookctl/socket"
 	"hookline/hookctl/spool"
 )
 
@@ -161,9 +162,14 @@ func (a *app) lastExport(ctx context.Context, dir string) (lastCopy, error) {
 // in it: HOOKLINE_HOME may point to a folder that has other uses.
 func removeHome(dir string, getenv func(string) string) (left []string, err error) {
 	p := home.PathsOf(dir, getenv)
-	ours := []string{p.Store, p.Spool, p.Keys, p.Told, p.Log, p.SpawnState, p.SpawnLock, p.Lock, p.Socket, p.Near, p.Link}
+	ours := []string{p.Store, p.Spool, p.Keys, p.Told, p.Log, p.SpawnState, p.SpawnLock, p.Lock}
 	for _, spool := range p.Fallbacks {
-		ours = append(ours, filepath.Dir(spool)) // this home's own: beside the frames, which warnings were told
+		if of := filepath.Dir(spool); home.Private(filepath.Dir(of)) == nil {
+			ours = append(ours, of) // this home's own: beside the frames, which warnings were told
+		}
+	}
+	if err := socket.Clear(p); err != nil {
+		return nil, err
 	}
 	for _, path := range ours {
 		if err := os.RemoveAll(path); err != nil {

@@ -68,6 +68,31 @@ func Alive(socket string, deadline time.Time) bool {
 	return true
 }
 
+// misdirected begins the answer of a daemon that serves another home than the one that was meant.
+var misdirected = []byte("HTTP/1.1 421")
+
+// Serves tells whether a daemon accepts connections at socket, and does not say that it serves another home than the
+// one with this mark. One that hangs is not waited for.
+func Serves(socket, mark string, deadline time.Time) bool {
+	if soon := time.Now().Add(100 * time.Millisecond); soon.Before(deadline) && mark != "" {
+		deadline = soon
+	}
+	c, err := dial(socket, deadline)
+	if err != nil {
+		return false
+	}
+	defer c.Close()
+	if mark == "" {
+		return true
+	}
+	if _, err := c.Write([]byte("GET /v1/alive HTTP/1.1\r\nHost: hookline\r\nHookline-Home: " + mark + "\r\nConnection: close\r\n\r\n")); err != nil {
+		return true
+	}
+	answer := make([]byte, len(misdirected))
+	_, err = io.ReadFull(c, answer)
+	return err != nil || !bytes.Equal(answer, misdirected)
+}
+
 // request is the request's head.
 func request(event string, f Frame) []byte {
 	b := append(make([]byte, 0, 4096), "POST /v1/hook/"...)
@@ -75,6 +100,9 @@ func request(event string, f Frame) []byte {
 	b = append(b, " HTTP/1.1\r\nHost: hookline\r\nHookline-Protocol: "...)
 	b = strconv.AppendInt(b, Protocol, 10)
 	b = append(append(b, "\r\nHookline-Build: "...), Build...)
+	if f.Home != "" {
+		b = append(append(b, "\r\nHookline-Home: "...), f.Home...)
+	}
 	b = append(append(b, "\r\nHookline-Frame: "...), f.Header()...)
 	b = append(b, "\r\nContent-Type: application/json\r\nContent-Length: "...)
 	b = strconv.AppendInt(b, int64(len(f.Body)), 10)
@@ -132,6 +160,9 @@ type answerHead struct {
 func parseHead(head []byte) (answerHead, error) {
 	h := answerHead{Reply: Reply{Exit: -1}, length: -1, stdout: -1}
 	status, rest, _ := bytes.Cut(head, []byte("\r\n"))
+	if bytes.HasPrefix(status, misdirected) {
+		return h, wireError{ErrNoDaemon, "the one that answers serves another home"}
+	}
 	if !bytes.HasPrefix(status, []byte("HTTP/1.1 200")) {
 		return h, protocolError("status " + strconv.Quote(string(status[:min(len(status), 100)])))
 	}

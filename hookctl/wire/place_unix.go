@@ -7,11 +7,25 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"syscall"
 )
 
 // openDirs are folders that everybody may make folders in. The last one has room where all disks are full.
 func openDirs() []string { return []string{"/var/tmp", "/tmp", "/dev/shm"} }
+
+// Mark tells a home from its copy: device and inode of its folder; "" where it is not there.
+func Mark(home string) string {
+	info, err := os.Stat(home)
+	if err != nil {
+		return ""
+	}
+	st, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return ""
+	}
+	return strconv.FormatUint(uint64(st.Dev), 16) + ":" + strconv.FormatUint(st.Ino, 16)
+}
 
 // usable tells whether a folder is this user's alone, or can be made.
 func usable(dir string) bool {

@@ -94,9 +94,10 @@ func hook(args []string, hookd string, deadline func(args []string, event, dir s
 // find sends f to the daemon, wherever it listens.
 func find(send time.Time, event string, f Frame) (Reply, error) {
 	socket := Socket(os.Getenv)
+	home, _ := Home(os.Getenv)
+	f.Home = Mark(home)
 	r, err := Do(send, socket, event, f)
 	if errors.Is(err, ErrNoDaemon) {
-		home, _ := Home(os.Getenv)
 		if other := Elsewhere(home, socket); other != "" {
 			return Do(send, other, event, f)
 		}

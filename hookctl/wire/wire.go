@@ -75,6 +75,7 @@ type Frame struct {
 	Redacted int               `json:"redacted,omitempty"` // secrets replaced before the frame was spooled
 	Sum      string            `json:"sum,omitempty"`      // of a spooled frame: digest of the header without it and the body
 	Body     []byte            `json:"-"`
+	Home     string            `json:"-"` // [Mark] of the home that is meant, for the daemon to compare; "" where it is not known
 }
 
 // Reply is the daemon's answer.
