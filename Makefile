@@ -146,6 +146,9 @@ define pages
 	@mv $(1)/events.md.new $(1)/events.md
 endef
 
+redaction-rules: ## hookctl/redact/gitleaks.txt anew from gitleaks' rules (downloads the pinned module)
+	$(GO) test ./hookctl/redact -run TestGitleaksRules -count=1 -update
+
 docs: build ## write the generated page, docs/events.md
 	$(call pages,docs)
 

@@ -79,6 +79,7 @@ type Daemon struct {
 	world    *facts.World
 	redactor *redact.Redactor // without what a project adds
 	extras   redactors
+	memories memories
 	spool    *spool.Spool
 
 	mu           sync.Mutex // the order of the log: judge, decide, append and fold are one step

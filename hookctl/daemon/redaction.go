@@ -1,6 +1,8 @@
 package daemon
 
 import (
+	"bytes"
+	"io"
 	"os"
 	"slices"
 	"sync"
@@ -69,4 +71,63 @@ func marksOf(files []string, now time.Time) []fileMark {
 		marks[i] = markFile(name, now)
 	}
 	return marks
+}
+
+// memories hold what was found in each session, so that a secret is also replaced where it recurs without its name.
+// Safe for concurrent use; the zero value is ready.
+type memories struct {
+	mu    sync.Mutex
+	by    map[string]*redact.Memory
+	order []string // of the sessions, oldest first
+}
+
+// maxMemories bounds the sessions that are remembered: a memory is up to 100 KB.
+const maxMemories = 64
+
+// of is the memory of the session that a hook's body names. The body is not decoded yet.
+func (m *memories) of(body []byte) *redact.Memory {
+	session := idIn(body)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if known := m.by[session]; known != nil {
+		return known
+	}
+	if m.by == nil {
+		m.by = map[string]*redact.Memory{}
+	}
+	if len(m.order) == maxMemories {
+		delete(m.by, m.order[0])
+		m.order = m.order[1:]
+	}
+	m.by[session] = redact.NewMemory()
+	m.order = append(m.order, session)
+	return m.by[session]
+}
+
+// idIn is the session id among the first fields of a body, empty without one.
+func idIn(body []byte) string {
+	_, rest, found := bytes.Cut(body[:min(len(body), 4096)], []byte(`"session_id"`))
+	if !found {
+		return ""
+	}
+	rest = bytes.TrimLeft(rest, " \t\r\n:")
+	if len(rest) == 0 || rest[0] != '"' {
+		return ""
+	}
+	id, _, _ := bytes.Cut(rest[1:], []byte(`"`))
+	return string(id)
+}
+
+// redactedLog writes lines of the log without the secrets in them.
+type redactedLog struct {
+	to   io.Writer
+	with *redact.Redactor
+}
+
+func (l redactedLog) Write(line []byte) (int, error) {
+	out, _ := l.with.Text(line)
+	if _, err := l.to.Write(out); err != nil {
+		return 0, err
+	}
+	return len(line), nil
 }

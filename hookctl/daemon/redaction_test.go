@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
@@ -13,6 +14,7 @@ import (
 	"testing"
 
 	"hookline/hookctl/deliver"
+	"hookline/hookctl/redact"
 )
 
 // redact_extra of a project's files holds for hooks from there, in the daemon and in the spool, from the hook after
@@ -147,5 +149,28 @@ func TestRedactTwice(t *testing.T) {
 		if !bytes.Equal(once, twice) {
 			t.Errorf("%s\n1: %s (%d)\n2: %s (%d)", s, once, n.Count, twice, m.Count)
 		}
+	}
+}
+
+// A secret that was found by its name is replaced in later hooks of its session, and in those alone.
+func TestSecretsRecurInTheirSession(t *testing.T) {
+	d := open(t, newHome(t))
+	defer shut(t, d)
+	value := "x9" + strings.Repeat("Qz7", 6)
+	take(t, d, hookFrame(`{"session_id":"s-1","hook_event_name":"UserPromptSubmit","prompt":"export API_TOKEN=`+value+`"}`))
+	take(t, d, hookFrame(`{"session_id":"s-1","hook_event_name":"UserPromptSubmit","prompt":"what is `+value+`?"}`))
+	take(t, d, hookFrame(`{"hook_event_name":"UserPromptSubmit","session_id":"s-2","prompt":"here `+value+`"}`))
+	for _, r := range logOf(t, d) {
+		if has := bytes.Contains(r.Data, []byte(value)); has != (r.Session == "s-2") && r.Type == "prompt.submitted" {
+			t.Errorf("%s of %s: %s", r.Type, r.Session, r.Data)
+		}
+	}
+}
+
+func TestTheLogIsRedacted(t *testing.T) {
+	var b bytes.Buffer
+	slog.New(slog.NewTextHandler(redactedLog{to: &b, with: redact.New()}, nil)).Error("x", "err", "read "+givenSecret)
+	if strings.Contains(b.String(), givenSecret) || !strings.Contains(b.String(), "[REDACTED:github-token]") {
+		t.Error(b.String())
 	}
 }

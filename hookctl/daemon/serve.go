@@ -18,6 +18,7 @@ import (
 	"hookline/hookctl/client"
 	"hookline/hookctl/config"
 	"hookline/hookctl/home"
+	"hookline/hookctl/redact"
 	"hookline/hookctl/safeopen"
 	"hookline/hookctl/socket"
 	"hookline/hookctl/spawn"
@@ -103,7 +104,8 @@ func Serve(ctx context.Context, _ []string) int {
 	}
 	rotate(p.Log)
 	cfg := config.Load(config.Options{Getenv: os.Getenv})
-	log := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: levels[cfg.Values.LogLevel]}))
+	clean := redactedLog{to: os.Stderr, with: redact.New().With(redact.Compile(cfg.Values.RedactExtra))}
+	log := slog.New(slog.NewTextHandler(clean, &slog.HandlerOptions{Level: levels[cfg.Values.LogLevel]}))
 	for _, p := range cfg.Problems {
 		log.Warn("configuration", "problem", p)
 	}

@@ -81,7 +81,8 @@ func (d *Daemon) prepare(f wire.Frame) (hook.Input, error) {
 		f.Note = strings.TrimPrefix(f.Note+"; capture time "+strconv.FormatInt(f.Time, 10)+" replaced", "; ")
 		f.Time = d.opts.Now().UnixMilli()
 	}
-	body, report := d.extras.of(d.redactor, d.opts.Redact, f.Launch(), d.opts.Now()).JSON(f.Body)
+	redactor := d.extras.of(d.redactor, d.opts.Redact, f.Launch(), d.opts.Now()).Remembering(d.memories.of(f.Body))
+	body, report := redactor.JSON(f.Body)
 	body, err := hook.Cut(body, d.ground.Blobs().Put)
 	if err != nil {
 		return hook.Input{}, err
