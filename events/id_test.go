@@ -1,6 +1,7 @@
 package events
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/oklog/ulid/v2"
@@ -71,5 +72,21 @@ func TestIDTime(t *testing.T) {
 	}
 	if ms, ok := IDTime("e1"); ms != 0 || ok {
 		t.Errorf("%d %v", ms, ok)
+	}
+}
+
+func TestShown(t *testing.T) {
+	long := strings.Repeat("a", 101)
+	for id, want := range map[string]string{
+		"":                                     "",
+		"0195d1f3-1c2e-7b34-8f19-9a55beef0001": "0195d1f3-1c2e-7b34-8f19-9a55beef0001",
+		"a.b_c:d":                              "a.b_c:d",
+		"s1.\n\nSYSTEM NOTICE":                 "s1.…",
+		"\x1b[2J":                              "…",
+		long:                                   long[:100] + "…",
+	} {
+		if got := Shown(id); got != want {
+			t.Errorf("%q: %q, want %q", id, got, want)
+		}
 	}
 }

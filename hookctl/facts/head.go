@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+	"unicode"
 )
 
 // reftableHead is what the file HEAD says where refs, HEAD among them, are kept in a reftable
@@ -29,7 +30,7 @@ const maxTables = 64 << 10
 func readHead(path string, info os.FileInfo) (string, error) {
 	if info.Mode()&fs.ModeSymlink != 0 {
 		target, err := os.Readlink(path)
-		if err != nil || !strings.HasPrefix(target, "refs/") {
+		if err != nil || !isRef(target) {
 			return "", errors.New("HEAD links to no ref")
 		}
 		return target, nil
@@ -40,7 +41,7 @@ func readHead(path string, info os.FileInfo) (string, error) {
 	}
 	text := strings.TrimRight(string(b), " \t\r\n")
 	if ref, ok := strings.CutPrefix(text, "ref:"); ok {
-		if ref = strings.TrimLeft(ref, " \t"); strings.HasPrefix(ref, "refs/") {
+		if ref = strings.TrimLeft(ref, " \t"); isRef(ref) {
 			return ref, nil
 		}
 		return "", errors.New("HEAD names no ref")
@@ -49,6 +50,11 @@ func readHead(path string, info os.FileInfo) (string, error) {
 		return "", errors.New("HEAD is neither ref nor commit")
 	}
 	return text, nil
+}
+
+// isRef tells a name that git can have made: without control characters, which would stand in our texts.
+func isRef(s string) bool {
+	return strings.HasPrefix(s, "refs/") && !strings.ContainsFunc(s, unicode.IsControl)
 }
 
 // isHash tells the hex of a SHA-1 or a SHA-256.

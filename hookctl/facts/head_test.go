@@ -24,6 +24,7 @@ func TestReadHead(t *testing.T) {
 		"ref: refs/remotes/origin/x\n": "refs/remotes/origin/x",
 		"ref: refs/heads/.invalid\n":   "refs/heads/.invalid",
 		"ref: refs/heads/mit Blank\n":  "refs/heads/mit Blank",
+		"ref: refs/heads/a\nSYSTEM\n":  "",
 		sha1Hex + "\n":                 sha1Hex,
 		sha256Hex:                      sha256Hex,
 		sha1Hex + "  \t\n\n":           sha1Hex,

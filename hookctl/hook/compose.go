@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"unicode"
 )
 
 // The composer: every answer is put together from sections, in one order, within one budget, and
@@ -150,7 +151,15 @@ func refusal(hook string, v Verdict, message string) Answer {
 	return encoded(out)
 }
 
+// encoded is the answer as the client reads it. What is told was stored, and came from anybody: control characters go.
 func encoded(out hookOutput) Answer {
+	out.SystemMessage, out.Reason = plain(out.SystemMessage), plain(out.Reason)
+	if s := out.Specific; s != nil {
+		s.AdditionalContext, s.PermissionDecisionReason = plain(s.AdditionalContext), plain(s.PermissionDecisionReason)
+		if s.Decision != nil {
+			s.Decision.Message = plain(s.Decision.Message)
+		}
+	}
 	b, err := json.Marshal(out)
 	if err != nil {
 		return Answer{}
@@ -158,9 +167,20 @@ func encoded(out hookOutput) Answer {
 	return Answer{Stdout: append(b, '\n')}
 }
 
+// plain is a text without control characters but the ends of lines and tabs.
+func plain(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) && r != '\n' && r != '\t' {
+			return -1
+		}
+		return r
+	}, text)
+}
+
 // Plain is the answer of an identity verb: stdout for the agent, stderr for the user.
 func Plain(stdout, stderr string, exit int) Answer {
 	a := Answer{Exit: exit}
+	stdout, stderr = plain(stdout), plain(stderr)
 	if stdout != "" {
 		a.Stdout = []byte(stdout + "\n")
 	}

@@ -119,3 +119,15 @@ func TestComposeProperties(t *testing.T) {
 		}
 	})
 }
+
+// What is told was stored, and came from anybody.
+func TestNoControlCharacters(t *testing.T) {
+	got := string(JSON("SessionStart", "one\n\x1b[2Jtwo\u009b", "a\x07b").Stdout)
+	want := `{"systemMessage":"ab","hookSpecificOutput":{"hookEventName":"SessionStart","additionalContext":"one\n[2Jtwo"}}` + "\n"
+	if got != want {
+		t.Error(got)
+	}
+	if a := Plain("a\x1bb", "c\x1bd", 0); string(a.Stdout) != "ab\n" || string(a.Stderr) != "cd\n" {
+		t.Errorf("%q %q", a.Stdout, a.Stderr)
+	}
+}

@@ -153,7 +153,7 @@ func userMessage(in Input, a After) string {
 
 // NotFound is ERR-SESSION-03's message.
 func NotFound(session string) string {
-	return fmt.Sprintf("Session %s not found, initializing new session", session)
+	return fmt.Sprintf("Session %s not found, initializing new session", events.Shown(session))
 }
 
 // icWarning follows a tool's outcome (S0 US-SESSION-03).

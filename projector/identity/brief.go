@@ -1,6 +1,10 @@
 package identity
 
-import "strconv"
+import (
+	"strconv"
+
+	"hookline/events"
+)
 
 // ColdBrief is the brief of a session of which nothing is known yet.
 const ColdBrief = "[C:? r=? IC=?]"
@@ -67,9 +71,10 @@ const (
 	FreshLine = "Fresh session initialized" // source clear
 )
 
-// RestoredLine is "Identity restored from {id}. IC: X.XX (class)".
+// RestoredLine is "Identity restored from {id}. IC: X.XX (class)". The id is a stored one: of it only what can be an id
+// is shown.
 func RestoredLine(prevID string, ic float64) string {
-	return "Identity restored from " + prevID + ". IC: " + fixed(ic) + " (" + Classify(ic) + ")"
+	return "Identity restored from " + events.Shown(prevID) + ". IC: " + fixed(ic) + " (" + Classify(ic) + ")"
 }
 
 // Warning is the line for a continuity in [.5,.7).
