@@ -81,7 +81,7 @@ func TestValidationMessages(t *testing.T) {
 		{`trigger_tools: [Edit, {command_pattern: x}]`, `Requirement 'X' trigger_tools[1]: dict trigger must have 'tool' field`},
 		{`trigger_tools: [{tool: 5}]`, `Requirement 'X' trigger_tools[0]: 'tool' must be a string`},
 		{`trigger_tools: [{tool: Bash, command_pattern: 5}]`, `Requirement 'X' trigger_tools[0]: 'command_pattern' must be a string`},
-		{`trigger_tools: [{tool: Bash, command_pattern: "("}]`, "Requirement 'X' trigger_tools[0]: invalid regex pattern '(': missing closing ): `(?i)(`"},
+		{`trigger_tools: [{tool: Bash, command_pattern: "("}]`, "Requirement 'X' trigger_tools[0]: invalid regex pattern '(': missing closing )"},
 		{`satisfied_by_skill: ""`, `Requirement 'X' field 'satisfied_by_skill' cannot be empty`},
 		{`auto_resolve_skill: "  "`, `Requirement 'X' field 'auto_resolve_skill' cannot be empty`},
 		{`type: guard`, `Guard requirement 'X' must have 'guard_type' field`},

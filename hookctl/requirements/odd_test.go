@@ -6,68 +6,6 @@ import (
 	"testing"
 )
 
-// Ways of writing that are seldom, but that the shell, Python and YAML all take.
-
-func TestSeldomCommandsThatRun(t *testing.T) {
-	for _, c := range []struct{ pattern, command string }{
-		{push, "bash -c -x 'git push'"},
-		{push, "bash -x -c 'git push'"},
-		{push, "bash +e -c 'git push'"},
-		{push, "bash --command 'git push'"},
-		{push, "git pu\\\nsh"},
-		{push, "git \\\n  push"},
-		{push, `g\it p\ush`},
-		{push, `"g"'it' pu"sh"`},
-		{push, `$'git\x20push'`},
-		{push, `$'gi\t' ; git $'push'`},
-		{push, `${CMD:-git} push`},
-		{push, `${CMD:=git} push`},
-		{push, "x=$((1+2)); git push $((x))"},
-		{push, "git push @(a|b)"},
-		{push, "env --split-string 'git -C dir push'"},
-		{push, "env --split-string='git -C dir push'"},
-		{push, "env -i --split-string='A=1 git -C' dir push"},
-		{push, "nice -n 5 env A=1 timeout 5 git -C dir push"},
-		{push, "fd -x git push"},
-		{push, "find . --exec git push"},
-		{push, "xargs git push <<< x"},
-		{push, "psql <<EOF\n\\! git push\nEOF"},
-		{push, "sudo bash <<EOF\ngit push\nEOF"},
-		{push, "bash -s <<EOF\ngit push\nEOF"},
-		{push, "echo 'git push' | sudo bash"},
-	} {
-		if !gated(t, c.pattern, c.command) {
-			t.Errorf("%s does not match %q", c.pattern, c.command)
-		}
-	}
-}
-
-func TestSeldomCommandsThatDoNot(t *testing.T) {
-	for _, c := range []struct{ pattern, command string }{
-		{push, `echo "git \push"`},
-		{push, `git "p\ush"`}, // inside double quotes the backslash stays
-		{push, `echo $'git\x20push'`},
-		{push, "env -i"},
-		{push, "bash -c"},
-		{push, "nohup cat <<EOF\ngit push\nEOF"},
-	} {
-		if gated(t, c.pattern, c.command) {
-			t.Errorf("%s matches %q", c.pattern, c.command)
-		}
-	}
-}
-
-func TestSeldomPatterns(t *testing.T) {
-	p, err := compile(`[\b]x`)
-	if err != nil || p.as != `[\x08]x` {
-		t.Errorf("%+v %v", p, err)
-	}
-	_, err = compile(`a*+`)
-	if err == nil || err.Error() != "a possessive quantifier" {
-		t.Error(err)
-	}
-}
-
 func TestSeldomFigures(t *testing.T) {
 	q := Requirement{Name: "size", Thresholds: Thresholds{Block: 0.5}}
 	values := map[string]string{"value": "1234567.25"}

@@ -1,69 +1,82 @@
 package requirements
 
 import (
+	"io"
+	"regexp"
+	"slices"
 	"strings"
 
+	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// Limits of one shell line. What is beyond is matched as text, which can only close a gate.
+// Limits of one shell line. What is beyond is not parsed but split, see [shellLine.split].
 const (
-	maxLine     = 64 << 10 // bytes that are parsed; a script of that size is written by no hand
-	maxParens   = 200      // the parser's time grows with the square of open parentheses
-	maxNested   = 8        // bash -c inside bash -c
+	maxLine     = 1 << 20 // bytes
+	maxParens   = 200     // open at once: the parser's time grows with their square
+	maxNested   = 8       // bash -c inside bash -c
 	maxCommands = 2000
-	maxExpanded = 1 << 20 // bytes of variables put in their places
+	maxValue    = 4 << 10 // bytes of a variable
+	maxSize     = 2 << 20 // bytes of all words together, with what variables make of them
 )
 
 // shellLine is a command line taken apart.
 type shellLine struct {
-	meanings
 	typed    string // the whole text with blanks reduced to one
-	commands []simpleCommand
-	vars     map[string]string // literal assignments so far
+	commands []command
+	vars     map[string]string // assignments so far
 	depth    int
-	expanded int
-	lost     bool       // some variable was too much
-	items    *completed // the command that the reader completes with what it reads
-	client   bool       // the reader is a client of a database
-	visits   int        // see maxVisits
-	keep     bool       // the command takes words with blanks as text; see part
-	guessing bool       // the unknown is taken as empty
+	size     int // bytes of words so far
 }
 
-// parseLine finds every simple command that a Bash command line would run, also inside substitutions, `bash -c`,
-// eval, here-documents of a shell, and behind wrappers such as sudo and xargs. A line that is no shell is one command
-// of which every word may be the program: then the text decides, as it does in the framework.
+// parseLine finds the simple commands that a Bash command line runs, also inside substitutions, `bash -c`, eval and
+// here-documents of a shell, and behind wrappers such as sudo and xargs. Text that is handed to any other program is
+// no command.
 func parseLine(text string) *shellLine {
-	line := &shellLine{typed: strings.Join(strings.Fields(text), " "), vars: map[string]string{},
-		meanings: meanings{functions: map[string]*syntax.Stmt{}, aliases: map[string]string{}, git: map[string]string{}}}
-	line.parse(text)
-	if line.lost {
-		line.text(text)
-	}
-	return line
+	text = strings.ToValidUTF8(text, "\uFFFD")
+	l := &shellLine{typed: strings.Join(strings.Fields(text), " "), vars: map[string]string{}}
+	l.read(text)
+	return l
 }
 
-func (s *shellLine) parse(text string) {
-	if strings.TrimSpace(text) == "" {
+// read takes a text that a shell runs.
+func (l *shellLine) read(text string) {
+	if l.depth >= maxNested {
 		return
 	}
-	before := len(s.commands)
-	if s.depth >= maxNested || len(text) > maxLine || openParens(text) > maxParens || !s.program(text) || len(s.commands) > maxCommands {
-		s.commands = s.commands[:min(before, maxCommands)]
-		s.text(text)
+	l.depth++
+	defer func() { l.depth-- }()
+
+	file := parsed(text)
+	if file == nil {
+		l.split(text)
+		return
 	}
+	syntax.Walk(file, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.Stmt:
+			if call, ok := n.Cmd.(*syntax.CallExpr); ok {
+				l.call(call, n.Redirs)
+			}
+		case *syntax.DeclClause:
+			l.assign(n.Args)
+		}
+		return len(l.commands) < maxCommands
+	})
 }
 
-// text takes what is no shell line, of which any word may be a program.
-func (s *shellLine) text(text string) {
-	s.commands = append(s.commands, asText(text))
-	s.loose(text)
-}
-
-func asText(text string) simpleCommand {
-	text = strings.Join(strings.Fields(text), " ")
-	return simpleCommand{text: text, masked: text, head: len(text)}
+// parsed is nil for what is no shell line, or too much of one.
+func parsed(text string) *syntax.File {
+	if len(text) > maxLine || openParens(text) > maxParens {
+		return nil
+	}
+	for _, lang := range []syntax.LangVariant{syntax.LangBash, syntax.LangZsh} {
+		file, err := syntax.NewParser(syntax.Variant(lang)).Parse(strings.NewReader(text), "")
+		if err == nil {
+			return file
+		}
+	}
+	return nil
 }
 
 // openParens is the greatest number of parentheses open at once, quotes not looked at.
@@ -81,167 +94,139 @@ func openParens(text string) int {
 	return deepest
 }
 
-// program parses text, as bash and else as zsh. A parser that panics has not understood.
-func (s *shellLine) program(text string) (ok bool) {
+// split takes a text that cannot be parsed apart at the signs between commands. What is quoted is not known there, so
+// of each piece only the program's name begins a match.
+func (l *shellLine) split(text string) {
+	for _, piece := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(";&|\n(){}`", r) }) {
+		words := strings.Fields(piece)
+		for i := range words {
+			words[i] = strings.Trim(words[i], `"'$\`)
+		}
+		if len(words) == 0 || words[0] == "" || len(l.commands) >= maxCommands {
+			continue
+		}
+		first := len(l.commands)
+		l.run(words, "")
+		for i := first; i < len(l.commands); i++ {
+			l.commands[i].prints = true
+		}
+	}
+}
+
+// call takes one simple command, with what it reads from a here-document or here-string.
+func (l *shellLine) call(call *syntax.CallExpr, redirs []*syntax.Redirect) {
+	var words []string
+	for _, w := range call.Args {
+		words = append(words, l.words(w)...)
+	}
+	if len(words) == 0 {
+		l.assign(call.Assigns)
+		return
+	}
+
+	input := ""
+	for _, r := range redirs {
+		switch {
+		case r.Hdoc != nil:
+			input = l.expanded(r.Hdoc, expand.Document)
+		case r.Op == syntax.WordHdoc:
+			input = l.literal(r.Word)
+		}
+	}
+	if len(call.Assigns) > 0 {
+		l.keep(l.assigned(call.Assigns), words)
+	}
+	l.run(words, input)
+}
+
+// assigned are assignments before a command, as words.
+func (l *shellLine) assigned(list []*syntax.Assign) []string {
+	var words []string
+	for _, a := range list {
+		if a.Name != nil {
+			words = append(words, a.Name.Value+"="+l.literal(a.Value))
+		}
+	}
+	return words
+}
+
+// assign remembers variables.
+func (l *shellLine) assign(list []*syntax.Assign) {
+	for _, a := range list {
+		if value := l.literal(a.Value); a.Name != nil && a.Value != nil && !a.Append && len(value) <= maxValue {
+			l.vars[a.Name.Value] = value
+		}
+	}
+}
+
+// words are what a word comes to: several where it is a variable without quotes.
+func (l *shellLine) words(w *syntax.Word) []string {
+	text := l.literal(w)
+	if len(w.Parts) == 1 {
+		if _, bare := w.Parts[0].(*syntax.ParamExp); bare {
+			return strings.Fields(text)
+		}
+	}
+	return []string{text}
+}
+
+// literal is a word without its quotes.
+func (l *shellLine) literal(w *syntax.Word) string {
+	if w == nil {
+		return ""
+	}
+	return l.expanded(&syntax.Word{Parts: l.known(w.Parts, false)}, expand.Literal)
+}
+
+// expanded is a text with the variables that the line has set, a substitution as $(). What cannot be known is "?": the
+// expander has errors for that, and panics for what only zsh knows.
+func (l *shellLine) expanded(w *syntax.Word, how func(*expand.Config, *syntax.Word) (string, error)) (text string) {
 	defer func() {
 		if recover() != nil {
-			ok = false
+			text = "?"
 		}
 	}()
-	for _, lang := range []syntax.LangVariant{syntax.LangBash, syntax.LangZsh} {
-		file, err := syntax.NewParser(syntax.Variant(lang)).Parse(strings.NewReader(text), "")
-		if err == nil {
-			s.depth++
-			s.walk(file)
-			s.depth--
-			return true
-		}
+	text, err := how(&expand.Config{
+		Env:       expand.FuncEnviron(l.variable),
+		CmdSubst:  func(out io.Writer, _ *syntax.CmdSubst) error { _, err := io.WriteString(out, "$()"); return err },
+		ProcSubst: func(*syntax.ProcSubst) (string, error) { return "/dev/fd/63", nil },
+	}, w)
+	if l.size += len(text); err != nil || l.size > maxSize {
+		return "?"
 	}
-	return false
+	return text
 }
 
-func (s *shellLine) walk(n syntax.Node) {
-	syntax.Walk(n, func(n syntax.Node) bool {
-		switch n := n.(type) {
-		case *syntax.CallExpr:
-			s.call(n)
-		case *syntax.DeclClause:
-			s.assign(n.Args)
-		case *syntax.FuncDecl:
-			if n.Name != nil {
-				s.functions[n.Name.Value] = n.Body
+var unescaped = regexp.MustCompile(`\\(.)`)
+
+// known are the parts of a word without backslashes, and with those variables as text that the line does not set: an
+// empty one would make "rm -rf $DIR/x" another command.
+func (l *shellLine) known(parts []syntax.WordPart, quoted bool) []syntax.WordPart {
+	out := slices.Clone(parts)
+	for i, part := range out {
+		switch p := part.(type) {
+		case *syntax.Lit:
+			if !quoted && strings.Contains(p.Value, `\`) {
+				out[i] = &syntax.SglQuoted{Value: unescaped.ReplaceAllString(p.Value, "$1")}
 			}
-		case *syntax.ForClause:
-			s.loop(n)
-		case *syntax.Stmt:
-			s.feeds(n)
-		case *syntax.BinaryCmd:
-			if n.Op == syntax.Pipe || n.Op == syntax.PipeAll {
-				r := s.reads(n.Y)
-				s.printed(n.X, r)
-				s.items = nil
+		case *syntax.DblQuoted:
+			out[i] = &syntax.DblQuoted{Dollar: p.Dollar, Parts: l.known(p.Parts, true)}
+		case *syntax.ParamExp:
+			if p.Param == nil || p.Exp != nil {
+				continue
+			}
+			if _, set := l.vars[p.Param.Value]; !set && p.Param.Value != "" {
+				out[i] = &syntax.SglQuoted{Value: "$" + p.Param.Value}
 			}
 		}
-		return true
-	})
+	}
+	return out
 }
 
-// call takes one simple command of the tree.
-func (s *shellLine) call(n *syntax.CallExpr) {
-	args := s.args(n.Args)
-	if len(args) == 0 {
-		s.assign(n.Assigns)
-		return
+// variable is the value that the line has set. Nobody's home is asked for.
+func (l *shellLine) variable(name string) string {
+	if user, other := strings.CutPrefix(name, "HOME "); other {
+		return "~" + user
 	}
-	for _, a := range n.Assigns {
-		switch {
-		case a.Name == nil || a.Value == nil:
-		case runsOfVariables[a.Name.Value]:
-			s.parse(s.word(a.Value).text)
-		case strings.HasPrefix(a.Name.Value, gitVariables):
-			s.set(a.Name.Value, s.word(a.Value).text, false)
-		}
-	}
-	s.command(args)
-	if len(n.Assigns) > 0 {
-		s.withAssigns(n.Assigns, args)
-	}
-}
-
-// withAssigns is the command once more with `A=1` before it, for patterns that name the variable.
-func (s *shellLine) withAssigns(assigns []*syntax.Assign, args []arg) {
-	var set []arg
-	for _, a := range assigns {
-		if a.Name != nil && a.Value != nil {
-			set = append(set, arg{text: a.Name.Value + "=" + s.word(a.Value).text})
-		}
-	}
-	c := build(set, true)
-	rest := build(args, masks[baseName(args[0].text)])
-	// Only masked words count before the program, so that MSG="git push" make is no push.
-	c.text, c.masked = c.masked+" "+rest.text, c.masked+" "+rest.masked
-	before := len(c.text) - len(rest.text)
-	c.head = before + rest.head
-	c.name = baseName(args[0].text)
-	if s.depth < maxNested {
-		first, end := handsOn(c.name, args)
-		c.handed = spanOf(args, first, end)
-		c.handed.from, c.handed.to = c.handed.from+before, c.handed.to+before
-	}
-	c.printer = printers[c.name]
-	s.commands = append(s.commands, c)
-}
-
-func (s *shellLine) assign(list []*syntax.Assign) {
-	for _, a := range list {
-		value := ""
-		switch {
-		case a.Name == nil:
-			continue
-		case a.Value != nil:
-			value = s.word(a.Value).text
-		case a.Array != nil:
-			var words []*syntax.Word
-			for _, e := range a.Array.Elems {
-				if e.Value != nil {
-					words = append(words, e.Value)
-				}
-			}
-			value = joined(s.args(words))
-		default:
-			continue
-		}
-		s.set(a.Name.Value, value, a.Append)
-	}
-}
-
-// set remembers a variable.
-func (s *shellLine) set(name, value string, more bool) {
-	if more {
-		before := s.vars[name]
-		if s.expanded += len(before); s.expanded > maxExpanded {
-			s.lost = true
-			return
-		}
-		value = before + value
-	}
-	s.vars[name] = value
-}
-
-// command adds a program with its arguments, and then what it runs in turn.
-func (s *shellLine) command(args []arg) {
-	if len(args) == 0 || args[0].text == "" || len(s.commands) > maxCommands {
-		return
-	}
-	name := baseName(args[0].text)
-	s.emit(args, name)
-	if s.depth >= maxNested {
-		return
-	}
-	s.depth++
-	s.defines(name, args)
-	s.runs(name, args)
-	s.own(args)
-	s.depth--
-	if !s.guessing {
-		s.guess(args)
-	}
-}
-
-// guess is a command once more with nothing in place of what is not known: `git pu$()sh`, `$SUDO git -C d push`.
-func (s *shellLine) guess(args []arg) {
-	var list []arg
-	open := false
-	for _, a := range args {
-		if open = open || a.open; !a.open {
-			list = append(list, a)
-		} else if a.bare != "" {
-			list = append(list, arg{text: a.bare})
-		}
-	}
-	if open {
-		s.guessing = true
-		s.command(list)
-		s.guessing = false
-	}
+	return l.vars[name]
 }

@@ -1,7 +1,6 @@
 package requirements
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 )
@@ -17,7 +16,7 @@ type Trigger struct {
 	pattern *pattern
 }
 
-// triggers decodes trigger_tools. An entry whose pattern Python takes and Go's regexp cannot is left out alone.
+// triggers decodes trigger_tools.
 func (c *checks) triggers() []Trigger {
 	v := c.n.get("trigger_tools")
 	if v == nil {
@@ -66,12 +65,6 @@ func (c *checks) trigger(i int, v *node) (Trigger, bool) {
 
 func (c *checks) withPattern(t Trigger, where string, v *node) (Trigger, bool) {
 	compiled, err := compile(t.Pattern)
-	var unsupported *unsupportedError
-	if errors.As(err, &unsupported) {
-		c.l.invalid(v.at, c.name, fmt.Sprintf("%sregex pattern '%s' uses %s, which is not supported", where, t.Pattern, unsupported.what),
-			"this trigger is left out; write it without, as several triggers where need be")
-		return Trigger{}, false
-	}
 	if err != nil {
 		c.fail(v, "", "%sinvalid regex pattern '%s': %v", where, t.Pattern, err)
 		return Trigger{}, false
