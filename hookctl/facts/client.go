@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"iter"
 	"path"
 	"strconv"
 	"strings"
@@ -21,29 +22,13 @@ const maxAncestors = 32
 // is the rule that applied. Older clients, 2.1.197
 // among them, set no CLAUDE_PID and start hooks through a shell.
 func ClientOf(envPID string, ppid int) (Process, string) {
-	if pid, err := strconv.Atoi(strings.TrimSpace(envPID)); err == nil {
-		if p := Probe(pid); p.Alive {
-			return p, RuleEnv
-		}
+	if p := named(envPID); p.Alive {
+		return p, RuleEnv
 	}
-	pid := ppid
-	for range maxAncestors {
-		if pid <= 1 { // 1 is nobody's client, and the end of the line
-			break
+	for p, r := range ancestors(ppid) {
+		if p.Alive && looksLikeClient(r) {
+			return p, RuleAncestor
 		}
-		r, ok := inspect(pid)
-		if !ok {
-			break
-		}
-		if looksLikeClient(r) {
-			if p := Probe(pid); p.Alive {
-				return p, RuleAncestor
-			}
-		}
-		if r.parent == pid {
-			break
-		}
-		pid = r.parent
 	}
 	return Process{}, RuleNone
 }
@@ -52,25 +37,40 @@ func ClientOf(envPID string, ppid int) (Process, string) {
 // names, then the parent and what is above it, nearest first. Whether one is a client is not looked at.
 func Above(envPID string, ppid int) []Process {
 	var list []Process
-	if pid, err := strconv.Atoi(strings.TrimSpace(envPID)); err == nil {
-		if p := Probe(pid); p.Alive {
-			list = append(list, p)
-		}
+	if p := named(envPID); p.Alive {
+		list = append(list, p)
 	}
-	for range maxAncestors {
-		if ppid <= 1 {
-			break
-		}
-		if p := Probe(ppid); p.Alive {
+	for p := range ancestors(ppid) {
+		if p.Alive {
 			list = append(list, p)
 		}
-		r, ok := inspect(ppid)
-		if !ok || r.parent == ppid {
-			break
-		}
-		ppid = r.parent
 	}
 	return list
+}
+
+// named is the process that CLAUDE_PID names.
+func named(envPID string) Process {
+	pid, err := strconv.Atoi(strings.TrimSpace(envPID))
+	if err != nil {
+		return Process{}
+	}
+	return Probe(pid)
+}
+
+// ancestors gives a process and those above it, up to the first that may not be looked at. Process 1 is nobody's client.
+func ancestors(pid int) iter.Seq2[Process, running] {
+	return func(yield func(Process, running) bool) {
+		for range maxAncestors {
+			if pid <= 1 {
+				return
+			}
+			r, ok := inspect(pid)
+			if !yield(Probe(pid), r) || !ok || r.parent == pid {
+				return
+			}
+			pid = r.parent
+		}
+	}
 }
 
 // looksLikeClient tells the client by its executable, by the name it gave itself, or by the script

@@ -90,12 +90,12 @@ func TestClientVersionOfStrangers(t *testing.T) {
 	}
 }
 
-func TestLooksLikeVersion(t *testing.T) {
+func TestVersionForm(t *testing.T) {
 	for v, want := range map[string]bool{
 		"2.1.329": true, "10.0.0-beta.1+x": true, "2.1": false, "2.1.x": false, "": false, "2..1": false,
 		"1.2.3-" + strings.Repeat("a", 99): false,
 	} {
-		if got := looksLikeVersion(v); got != want {
+		if got := version.MatchString(v); got != want {
 			t.Errorf("%q: %v", v, got)
 		}
 	}

@@ -10,8 +10,8 @@
 //     knows in some microseconds.
 //   - A cached answer is good for as long as everything it was read from looks as it did. A switch of
 //     branch, a `git init`, a retargeted link are seen by the next call.
-//   - git is started at most once for a new repository, by [World.Origin], with an environment that
-//     holds neither the user's secrets nor GIT_DIR and its like.
+//   - git is started only for a new repository, by [World.Origin], with an environment that holds neither
+//     the user's secrets nor GIT_DIR and its like.
 //   - What cannot be found out is the zero value, not a guess.
 package facts
 

@@ -11,44 +11,28 @@ import (
 // fuse is the magic number that every file system in user space shares; mountinfo knows which it is.
 const fuse = 0x65735546
 
-// magics names file systems by their magic number (statfs(2), linux/magic.h, the drivers' sources).
-var magics = map[uint32]struct {
-	name    string
-	network bool
-}{
-	0x6969:     {"nfs", true},
-	0x517b:     {"smb", true},
-	0xff534d42: {"cifs", true},
-	0xfe534d42: {"smb2", true},
-	0x01021997: {"9p", true},
-	0x5346414f: {"afs", true},
-	0x6b414653: {"kafs", true},
-	0x73757245: {"coda", true},
-	0x564c:     {"ncp", true},
-	0x00c36400: {"ceph", true},
-	0x01161970: {"gfs2", true},
-	0x7461636f: {"ocfs2", true},
-	0x0bd00bd0: {"lustre", true},
-	0x47504653: {"gpfs", true},
-	0x19830326: {"beegfs", true},
-	0xaad7aaea: {"panfs", true},
-	0x786f4256: {"vboxsf", true},
-	0xbacbacbc: {"vmhgfs", true},
-	0x7c7c6673: {"prl_fs", true},
-	0xef53:     {"ext4", false},
-	0x58465342: {"xfs", false},
-	0x9123683e: {"btrfs", false},
-	0x2fc12fc1: {"zfs", false},
-	0xf2f52010: {"f2fs", false},
-	0xca451a4e: {"bcachefs", false},
-	0x794c7630: {"overlay", false},
-	0x01021994: {"tmpfs", false},
-	0x858458f6: {"ramfs", false},
-	0x4d44:     {"vfat", false},
-	0x2011bab0: {"exfat", false},
-	0x7366746e: {"ntfs3", false},
-	0xf15f:     {"ecryptfs", false},
-	0x61756673: {"aufs", false},
+// magics names the file systems whose files other machines may change, by their magic number (statfs(2), linux/magic.h,
+// the drivers' sources).
+var magics = map[uint32]string{
+	0x6969:     "nfs",
+	0x517b:     "smb",
+	0xff534d42: "cifs",
+	0xfe534d42: "smb2",
+	0x01021997: "9p",
+	0x5346414f: "afs",
+	0x6b414653: "kafs",
+	0x73757245: "coda",
+	0x564c:     "ncp",
+	0x00c36400: "ceph",
+	0x01161970: "gfs2",
+	0x7461636f: "ocfs2",
+	0x0bd00bd0: "lustre",
+	0x47504653: "gpfs",
+	0x19830326: "beegfs",
+	0xaad7aaea: "panfs",
+	0x786f4256: "vboxsf",
+	0xbacbacbc: "vmhgfs",
+	0x7c7c6673: "prl_fs",
 }
 
 // localFUSE are the file systems in user space that lie on this machine; all others are taken for
@@ -69,10 +53,11 @@ func networkFS(path string) (name string, network bool, err error) {
 		name := mountedAs(path)
 		return name, !localFUSE[name], nil
 	}
-	if known, ok := magics[magic]; ok {
-		return known.name, known.network, nil
+	name, network = magics[magic]
+	if !network {
+		name = fmt.Sprintf("0x%x", magic)
 	}
-	return fmt.Sprintf("0x%x", magic), false, nil
+	return name, network, nil
 }
 
 // mountedAs is the type in mountinfo of the file system that path is on, "fuse" when it is not there.

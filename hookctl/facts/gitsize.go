@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -208,7 +209,10 @@ func (s *Sizes) base(ctx context.Context, q SizeQuery) (string, error) {
 	out, err := s.git(ctx, q.Worktree, "for-each-ref", "--format=%(refname) %(symref:short)", "refs/remotes/origin/HEAD", "refs/remotes/origin/main",
 		"refs/remotes/origin/master", "refs/heads/main", "refs/heads/master")
 	if err != nil {
-		return "", noBase(err)
+		if exitCode(err) != -1 { // git's own no
+			err = ErrNoBase
+		}
+		return "", err
 	}
 	found := map[string]string{}
 	for line := range strings.Lines(string(out)) {
@@ -248,30 +252,14 @@ func own(base, branch string) (string, error) {
 	return base, nil
 }
 
-// noBase is what git's own no means; that git could not be asked stays an error.
-func noBase(err error) error {
-	if exitCode(err) != -1 {
-		return ErrNoBase
-	}
-	return err
-}
+var shortstats = regexp.MustCompile(`(?:(\d+) insertions?\(\+\))?(?:, )?(?:(\d+) deletions?\(-\))?\s*$`)
 
 // shortstat reads " 3 files changed, 10 insertions(+), 2 deletions(-)"; either number may be missing.
 func shortstat(text string) Lines {
 	var l Lines
-	for part := range strings.SplitSeq(text, ",") {
-		words := strings.Fields(part)
-		if len(words) < 2 {
-			continue
-		}
-		n, err := strconv.Atoi(words[0])
-		switch {
-		case err != nil:
-		case strings.HasPrefix(words[1], "insertion"):
-			l.Insertions = n
-		case strings.HasPrefix(words[1], "deletion"):
-			l.Deletions = n
-		}
+	if m := shortstats.FindStringSubmatch(text); m != nil {
+		l.Insertions, _ = strconv.Atoi(m[1]) // a missing one is 0
+		l.Deletions, _ = strconv.Atoi(m[2])
 	}
 	return l
 }

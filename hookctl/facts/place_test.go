@@ -374,22 +374,6 @@ func TestPlaceInParallel(t *testing.T) {
 	}
 }
 
-func TestCacheIsBounded(t *testing.T) {
-	c := newCache[int, int](4096)
-	for i := range 100_000 {
-		c.put(i, i)
-		if _, ok := c.get(7); i > 7 && !ok {
-			t.Fatalf("what is asked for all the time was forgotten at %d", i)
-		}
-		if n := c.size(); n > 4096 {
-			t.Fatalf("%d entries", n)
-		}
-	}
-	if _, ok := c.get(50_000); ok {
-		t.Error("an old entry was never forgotten")
-	}
-}
-
 func TestLookTellsAbsenceFromTrouble(t *testing.T) {
 	dir := realDir(t)
 	write(t, dir+"/file", "x")

@@ -1,7 +1,6 @@
 package facts
 
 import (
-	"errors"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -60,38 +59,7 @@ func TestStripCredentialsLeavesNoPassword(t *testing.T) {
 	})
 }
 
-func TestOriginURL(t *testing.T) {
-	for _, c := range []struct {
-		text, want string
-		err        error
-	}{
-		{"", "", nil},
-		{"[core]\n\tbare = false\n[remote \"origin\"]\n\turl = https://h/a\n\tfetch = +refs/heads/*:refs/remotes/origin/*\n", "https://h/a", nil},
-		{"[REMOTE \"origin\"]\r\n  URL=https://h/a\r\n", "https://h/a", nil},
-		{"[remote \"origin\"] url = https://h/a", "https://h/a", nil},
-		{"[remote \"origin\"]\nurl = one\nurl = two\n", "one", nil},
-		{"[remote \"origin\"]\nurl = \"a b\" ; why\n", "a b", nil},
-		{"[remote \"origin\"]\nurl = \"a#b\\\\c\"\n", `a#b\c`, nil},
-		{"[remote \"upstream\"]\nurl = x\n[branch \"main\"]\nremote = origin\n", "", nil},
-		{"[remote \"Origin\"]\nurl = x\n", "", nil},
-		{"[remote \"origin\"]\n[core]\nurl = x\n", "", nil},
-		{"[remote \"origin\"]\npushurl = x\n# url = y\n", "", nil},
-		{"[include]\npath = other\n", "", errNotPlain},
-		{"[includeIf \"gitdir:/x\"]\npath = other\n", "", errNotPlain},
-		{"[remote \"origin\"]\nurl = a\\\nb\n", "", errNotPlain},
-		{"[remote \"origin\"]\nurl = a\\tb\n", "", errNotPlain},
-		{"[remote \"origin\"]\nurl = \"open\n", "", errNotPlain},
-		{"[alias]\nx = \"!f() { \\\n[remote \\\"origin\\\"]\n", "", errNotPlain},
-		{"[remote \"origin\"\nurl = x\n", "", errNotPlain},
-	} {
-		got, err := originURL(c.text)
-		if got != c.want || !errors.Is(err, c.err) {
-			t.Errorf("%q: %q, %v; want %q, %v", c.text, got, err, c.want, c.err)
-		}
-	}
-}
-
-// What the config file does not tell plainly, git tells.
+// What the configuration includes counts.
 func TestRemoteFromAnIncludedFile(t *testing.T) {
 	top := repo(t, filepath.Join(realDir(t), "shop"))
 	write(t, top+"/.git/more", "[remote \"origin\"]\n\turl = https://u:"+"pw@example.com/inc\n")

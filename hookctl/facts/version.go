@@ -3,6 +3,7 @@ package facts
 import (
 	"encoding/json"
 	"path/filepath"
+	"regexp"
 	"strings"
 )
 
@@ -86,7 +87,7 @@ func versionInPath(file string) string {
 	}
 	v, _, _ := strings.Cut(rest, "/")
 	v = strings.TrimSuffix(v, ".exe")
-	if !looksLikeVersion(v) {
+	if !version.MatchString(v) {
 		return ""
 	}
 	return v
@@ -99,7 +100,7 @@ func manifestVersion(file string) string {
 		return ""
 	}
 	var m struct{ Name, Version string }
-	if json.Unmarshal(b, &m) != nil || !looksLikeVersion(m.Version) {
+	if json.Unmarshal(b, &m) != nil || !version.MatchString(m.Version) {
 		return ""
 	}
 	if m.Name != clientPackage && !strings.HasPrefix(m.Name, clientPackage+"-") {
@@ -108,18 +109,5 @@ func manifestVersion(file string) string {
 	return m.Version
 }
 
-// looksLikeVersion accepts "1.2.3" with anything of a semantic version behind it, up to 64 bytes.
-func looksLikeVersion(v string) bool {
-	core, _, _ := strings.Cut(v, "-")
-	core, _, _ = strings.Cut(core, "+")
-	parts := strings.Split(core, ".")
-	if len(parts) != 3 || len(v) > 64 {
-		return false
-	}
-	for _, p := range parts {
-		if p == "" || strings.Trim(p, "0123456789") != "" {
-			return false
-		}
-	}
-	return true
-}
+// version is "1.2.3" with anything of a semantic version behind it, up to 64 bytes.
+var version = regexp.MustCompile(`^[0-9]+\.[0-9]+\.[0-9]+([-+][^/]{1,50})?$`)
