@@ -35,6 +35,11 @@ type Event interface {
 	Type() string
 }
 
+// Summarizer is an [Event] that says in one line what a person scans a list for.
+type Summarizer interface {
+	Summary() string
+}
+
 // Envelope is an event as it lies in the stream, before decoding. All times are UTC.
 type Envelope struct {
 	ID          string          `json:"id" jsonschema_description:"ULID"`

@@ -35,6 +35,7 @@ func derivedSamples() []Event {
 		&ProjectMoved{From: "/old/project/.git", To: "/project/.git", By: "root_commit and remote"},
 		&ProjectRehomed{From: "1f3a90c2b7de", Path: "/old/project/.git"},
 		&RecordRetracted{Target: "01KAJ3Z8T0V9Q4XW2N6M5R7S1B", Reason: "the decision was another session's"},
+		&ContextInjected{Hook: "SessionStart", Items: []InjectedItem{{ID: "identity.start", Event: sampleOther, Tokens: 13, Digest: sampleDigest[:12]}}, Tokens: 13, Left: 1},
 		&CanarySent{Nonce: "5b0e7f42"},
 		&DaemonStarted{Build: "0.1.0", PID: 815, Clean: true, Spooled: 3, After: "0.0.9"},
 		&DaemonStopped{Reason: "idle"},

@@ -56,6 +56,7 @@ var catalog = []Kind{
 	{Type: TypeProjectMoved, New: fresh[ProjectMoved], Doc: "a known project was found at another path"},
 	{Type: TypeProjectRehomed, New: fresh[ProjectRehomed], Doc: "two projects were joined by command"},
 	{Type: TypeRecordRetracted, New: fresh[RecordRetracted], Doc: "an earlier event was taken back"},
+	{Type: TypeContextInjected, New: fresh[ContextInjected], Doc: "the model was told something at a hook"},
 	{Type: TypeCanarySent, New: fresh[CanarySent], Doc: "the health check's event"},
 	{Type: TypeDaemonStarted, New: fresh[DaemonStarted], Doc: "the daemon started"},
 	{Type: TypeDaemonStopped, New: fresh[DaemonStopped], Doc: "the daemon ended in order"},

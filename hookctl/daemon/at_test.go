@@ -120,7 +120,7 @@ func gatesOfOld(t *testing.T, d *Daemon) {
 		}
 		env := events.Envelope{ID: fmt.Sprintf("01KGATE%019d", i), Type: e.Type(), Version: 1, Time: time.UnixMilli(1795262406000 + int64(i)).UTC(),
 			Session: fmt.Sprintf("g-%d", i%2), Project: fmt.Sprintf("p-%d", i%3), Branch: []string{"main", "feature/x"}[i%2], Data: data}
-		if _, err := d.append(t.Context(), []events.Envelope{env}, nil); err != nil {
+		if _, err := d.rec.Import(t.Context(), []events.Envelope{env}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -134,7 +134,7 @@ func TestPastTimes(t *testing.T) {
 	appendAt := func(id string, captured time.Time) {
 		t.Helper()
 		env := events.Envelope{ID: id, Type: events.TypeTurnStopped, Version: 1, Time: captured, Session: "s-" + id, Project: "p", Data: []byte(`{}`)}
-		if _, err := d.append(t.Context(), []events.Envelope{env}, nil); err != nil {
+		if _, err := d.rec.Import(t.Context(), []events.Envelope{env}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -48,9 +48,10 @@ func appendDecision(t *testing.T, d *Daemon, size int) error {
 		group[i] = events.Envelope{ID: wire.NewID(now.UnixMilli()), Type: k.Type, Version: k.Version(), Time: now, Session: "s-1", Correlation: "s-1",
 			Data: []byte(fmt.Sprintf(`{"session_id":"s-1","hook_event_name":"UserPromptSubmit","prompt":%q}`, base64.StdEncoding.EncodeToString(text)))}
 	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	_, err := d.append(t.Context(), group, &origin{})
+	if _, err := d.stream.AppendGroup(t.Context(), group...); err != nil {
+		return err
+	}
+	_, err := d.rec.Import(t.Context(), group[:1]) // folds what the log has
 	return err
 }
 

@@ -5,11 +5,13 @@ import (
 	"encoding/json"
 	"os"
 	"strings"
+	"sync"
 
 	"hookline/hookctl/config"
 	"hookline/hookctl/facts"
 	"hookline/hookctl/hook"
 	"hookline/hookctl/wire"
+	"hookline/projector"
 )
 
 // Who calls, where the input does not say, and what the user should know before a session begins.
@@ -60,52 +62,49 @@ func nobodys(in hook.Input) bool { return in.Uncalled && in.Session == "" }
 
 // answerNobody says what a verb has to say to a caller without a session.
 func (d *Daemon) answerNobody(ctx context.Context, in hook.Input, w hook.World) (hook.Answer, error) {
-	var after hook.After
-	err := d.greet(ctx, in, w, &after)
-	return hook.Render(in, after), err
-}
-
-// greet fills in from what a session starts whose id nobody knows.
-func (d *Daemon) greet(ctx context.Context, in hook.Input, w hook.World, after *hook.After) error {
-	if !in.Starts() || in.Session != "" {
+	var items []hook.Item
+	err := d.rec.Read(ctx, func(r projector.Reader) error {
+		items = hook.Tell(in, w, hook.Reader{Reader: r}, false)
 		return nil
-	}
-	past, err := d.past(ctx, in, w)
-	if err != nil {
-		return err
-	}
-	after.Restored, after.Identity = hook.Unnamed(in, past)
-	after.Born = true
-	return nil
+	})
+	answer, _ := hook.Compose(in, hook.Verdict{}, items, "")
+	return answer, err
 }
 
 // atStart is what the user should hear when a session starts: where the state is, if not where it is
 // expected, and what is wrong with the configuration.
-func (d *Daemon) atStart(f wire.Frame, in hook.Input) []string {
+func (d *Daemon) atStart(f wire.Frame, in hook.Input) []hook.Item {
 	if !in.Starts() {
 		return nil
 	}
-	var out []string
+	var out []hook.Item
+	warn := func(text string) {
+		out = append(out, hook.Item{ID: "session.warning " + text, Text: text, Event: in.Frame, User: true})
+	}
 	if note, _, _ := strings.Cut(f.Note, "; "); strings.HasPrefix(note, wire.Homeless) {
-		out = append(out, note+"; set HOME or HOOKLINE_HOME to keep it")
+		warn(d.clean(note) + "; set HOME or HOOKLINE_HOME to keep it")
 	}
 	for _, p := range config.Load(config.Options{Getenv: os.Getenv, Dir: f.Launch()}).Problems {
-		out = append(out, d.clean(p.Warning()))
+		warn(d.clean(p.Warning()))
 	}
 	return out
 }
 
 // heard is who was told of the log's damage: the hook and the identity verb of one session's start say the
-// same, whichever comes first. Guarded by Daemon.mu; the zero value is ready.
+// same, whichever comes first. The zero value is ready.
 type heard struct {
+	mu             sync.Mutex
 	session, words string
 	by             map[string]bool // verbs
 }
 
-// damageWords are what a session's start says of the log's damage, "" when it was said. The caller holds d.mu.
+// damageWords are what a session's start says of the log's damage, "" when it was said.
 func (d *Daemon) damageWords(in hook.Input) string {
+	d.heard.mu.Lock()
+	defer d.heard.mu.Unlock()
+
 	if words := d.untold.Now(); words != "" {
-		d.heard = heard{session: in.Session, words: words, by: map[string]bool{in.Call.Verb: true}}
+		d.heard.session, d.heard.words, d.heard.by = in.Session, words, map[string]bool{in.Call.Verb: true}
 		return words
 	}
 	if d.heard.by == nil || d.heard.session != in.Session || d.heard.by[in.Call.Verb] {

@@ -51,7 +51,7 @@ func (d *Daemon) Import(ctx context.Context, path string, partial bool, progress
 
 // toImport is this log as files are taken into it.
 func (d *Daemon) toImport() importer.Into {
-	return importer.Into{Log: d.stream, Blobs: d.ground.Blobs(), Redact: d.redactor.JSON, Append: d.takeIn}
+	return importer.Into{Log: d.stream, Blobs: d.ground.Blobs(), Redact: d.redactor.JSON, Append: d.rec.Import}
 }
 
 func (d *Daemon) handleBackup(w http.ResponseWriter, r *http.Request) error {
@@ -136,9 +136,7 @@ func (d *Daemon) toRepair() repair.Store {
 
 // recordOwn appends an event about the log itself.
 func (d *Daemon) recordOwn(ctx context.Context, e events.Event) error {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	_, err := d.appendDerived(ctx, "", "", "", e)
+	_, err := d.rec.Note(ctx, events.Envelope{}, e)
 	return err
 }
 

@@ -73,7 +73,7 @@ func TestRebuildOneKeepsOthersBroken(t *testing.T) {
 	if _, err := d.view.Rebuild(t.Context(), d.stream.Read, "session", nil); err != nil {
 		t.Log(err) // it may say that the other one is still broken
 	}
-	d.heal(t.Context())
+	d.rec.Heal(t.Context())
 	mustVerify(t, d)
 }
 
@@ -85,7 +85,7 @@ func TestRebuild(t *testing.T) {
 	if _, err := d.view.Flush(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	cell := []projector.Cell{{Key: "session.v4.s-1", Value: []byte(`{"seq":2,"state":{"id":"s-1","status":"ended","started":"2026-11-21T08:00:00Z","last_active":"2026-11-21T08:00:00Z","events":1}}`)}, {Key: "session.v3.stranger", Value: []byte(`{"seq":1,"state":{}}`)}}
+	cell := []projector.Cell{{Key: "session.v4.s-1", Value: []byte(`{"seq":2,"state":{"id":"s-1","status":"ended","started":"2026-11-21T08:00:00Z","last_active":"2026-11-21T08:00:00Z","events":1}}`)}, {Key: "session.v4.stranger", Value: []byte(`{"seq":1,"state":{}}`)}}
 	if err := d.ground.Store().Save(t.Context(), projector.BucketSnapshot, cell); err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +94,7 @@ func TestRebuild(t *testing.T) {
 		t.Fatalf("%v %+v", err, v)
 	}
 	_, body := ask(t, d, "POST", "/v1/rebuild?projection=session&dry_run=1", "")
-	if !strings.Contains(body, `"dry_run":true`) || !strings.Contains(body, `"field":"state.status","want":"\"live\"","got":"\"ended\""`) || !strings.Contains(body, `session.v3.stranger`) {
+	if !strings.Contains(body, `"dry_run":true`) || !strings.Contains(body, `"field":"state.status","want":"\"live\"","got":"\"ended\""`) || !strings.Contains(body, `session.v4.stranger`) {
 		t.Errorf("%s", body)
 	}
 	if v, _ := d.Verify(t.Context(), nil); v.Clean {

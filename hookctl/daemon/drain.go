@@ -43,7 +43,7 @@ func (d *Daemon) drainSome(ctx context.Context, n int) int {
 	taken := 0
 	list = d.ready(list)
 	list = list[:min(len(list), n)]
-	if err := d.lookUp(ctx, list); err != nil {
+	if err := d.rec.Expect(ctx, idsOf(list)); err != nil {
 		d.endWhenBroken(err)
 		d.log.Warn("look waiting frames up", "err", err)
 		return 0
@@ -95,43 +95,12 @@ func (d *Daemon) ready(list []spool.Entry) []spool.Entry {
 	return slices.DeleteFunc(list, func(e spool.Entry) bool { return !d.later[e.Path].IsZero() })
 }
 
-// lookUp asks the log once which of the waiting frames it has: each for itself would be a scan of the
-// log for every frame that is older than the window.
-func (d *Daemon) lookUp(ctx context.Context, list []spool.Entry) error {
-	known := map[string]uint64{}
-	if len(list) > 0 {
-		ids := make(map[string]struct{}, len(list))
-		for _, e := range list {
-			ids[e.ID] = struct{}{}
-		}
-		from, err := d.seqBefore(ctx, list[0].ID)
-		if err != nil {
-			return err
-		}
-		if known, err = d.stream.FindIDs(ctx, from, ids); err != nil {
-			return err
-		}
-		for id := range ids {
-			if _, ok := known[id]; !ok {
-				known[id] = 0
-			}
-		}
+func idsOf(list []spool.Entry) []string {
+	ids := make([]string, 0, len(list))
+	for _, e := range list {
+		ids = append(ids, e.ID)
 	}
-	d.mu.Lock()
-	d.lookedUp = known
-	d.mu.Unlock()
-	return nil
-}
-
-// seqBefore is a sequence that an event with the id cannot be before: the first appended at the id's
-// time, less a minute for clocks that were set.
-func (d *Daemon) seqBefore(ctx context.Context, id string) (uint64, error) {
-	ms, ok := events.IDTime(id)
-	if !ok {
-		return 1, nil
-	}
-	seq, err := d.stream.SeqAtTime(ctx, time.UnixMilli(ms).Add(-time.Minute))
-	return max(seq, 1), err
+	return ids
 }
 
 func (d *Daemon) drainOne(ctx context.Context, e spool.Entry) (bool, error) {
@@ -141,9 +110,7 @@ func (d *Daemon) drainOne(ctx context.Context, e spool.Entry) (bool, error) {
 		return false, nil
 	case errors.Is(err, spool.ErrFrame), errors.Is(err, safeopen.ErrRefused):
 		d.log.Error("unreadable frame set aside", "frame", e.ID, "err", err)
-		d.mu.Lock()
-		_, noteErr := d.appendDerived(ctx, "", "", "", &events.HookRefused{Reason: "damaged_in_spool", Given: e.ID})
-		d.mu.Unlock()
+		_, noteErr := d.rec.Note(ctx, events.Envelope{}, &events.HookRefused{Reason: "damaged_in_spool", Given: e.ID})
 		return false, errors.Join(noteErr, stuck(d.spool.Quarantine(e)))
 	case err != nil:
 		return false, stuck(err)
@@ -151,9 +118,7 @@ func (d *Daemon) drainOne(ctx context.Context, e spool.Entry) (bool, error) {
 	_, err = d.take(ctx, f, true)
 	if errors.Is(err, embedded.ErrTooLarge) || errors.Is(err, embedded.ErrBadEnvelope) {
 		d.log.Error("frame set aside: the log does not take it", "frame", e.ID, "err", err)
-		d.mu.Lock()
-		_, noteErr := d.appendDerived(ctx, "", "", "", &events.HookRefused{Reason: "not_recordable", Size: f.Size, Given: strings.Join(f.Args, " ")})
-		d.mu.Unlock()
+		_, noteErr := d.rec.Note(ctx, events.Envelope{}, &events.HookRefused{Reason: "not_recordable", Size: f.Size, Given: strings.Join(f.Args, " ")})
 		return false, errors.Join(noteErr, stuck(d.spool.Quarantine(e)))
 	}
 	if err != nil {

@@ -15,9 +15,6 @@ import (
 	"hookline/hookctl/hook"
 	"hookline/hookctl/requirements"
 	"hookline/hookctl/wire"
-	"hookline/projector"
-	"hookline/projector/gate"
-	"hookline/projector/intake"
 	"hookline/projector/session"
 )
 
@@ -34,13 +31,11 @@ func gated(e events.Event) bool {
 	return false
 }
 
-// gatesOf reads and measures what the gates need for a frame, before it has a place in the log; nil
-// where no gates are. They are those of the
-// repository around the hook's working directory.
-func (d *Daemon) gatesOf(ctx context.Context, f wire.Frame, in *hook.Input, w hook.World, found sights) (*hook.Gates, *looked) {
-	here := found.here
+// gatesOf reads and measures what the gates need for a frame, before it has a place in the log: those of the repository
+// around the hook's working directory, which may be apart from the session's. Nil where no gates are.
+func (d *Daemon) gatesOf(ctx context.Context, f wire.Frame, in *hook.Input, w hook.World, here facts.Place, apart bool) *hook.Gates {
 	if in.Hook == nil || in.Call.Verb != hook.VerbHook || w.Project == "" || here.Branch == "" || here.Worktree == "" || !gated(in.Event) {
-		return nil, nil
+		return nil
 	}
 	home, _ := os.UserHomeDir()
 	root := filepath.Clean(here.Worktree)
@@ -48,21 +43,28 @@ func (d *Daemon) gatesOf(ctx context.Context, f wire.Frame, in *hook.Input, w ho
 	g := &hook.Gates{Rules: l.rules, Project: w.Project, Branch: d.clean(here.Branch), Root: root, Dir: d.clean(here.Worktree), Adopted: l.adopted,
 		Skip: f.Env["CLAUDE_SKIP_REQUIREMENTS"] != "", Late: w.Facts.Spooled}
 	if l.rules.ProjectFile == "" {
-		return g, nil
+		return g
 	}
 
-	var seen *looked
-	if found.apart {
-		g.Project, seen = d.project(ctx, here)
+	if apart {
+		g.Project, g.Seen = d.project(ctx, here)
 	}
 	g.Input = rawInput(f, *in)
 	if text := troubleWith(l.rules); text != "" {
 		in.Warnings = append(in.Warnings, d.clean(text))
 	}
+	if asksForOthers(in.Event, g.Rules) {
+		g.Others = d.others(ctx, *in, w, g)
+	}
+	g.Problems = d.gates.news(root)
 	if !g.Skip && !g.Late {
 		d.measure(ctx, in, w, g)
 	}
-	return g, seen
+	for i := range g.Problems { // a message may quote the file
+		e := &g.Problems[i]
+		e.File, e.Requirement, e.Message = d.clean(e.File), d.clean(e.Requirement), d.clean(e.Message)
+	}
+	return g
 }
 
 // rawInput is a tool call's input before it was redacted and cut, where it was either.
@@ -108,55 +110,6 @@ func troubleWith(r requirements.Rules) string {
 	return text
 }
 
-// gatesAt reads the gates of a branch, with what is known of the session's project. The state is valid until the next
-// fold.
-func gatesAt(r projector.Reader, project string, g *hook.Gates) gate.State {
-	branch, _ := projector.State[gate.State](r, gate.Name, gate.Key(g.Project, g.Branch))
-	own, _ := projector.State[gate.State](r, gate.Name, gate.ProjectKey(project))
-	if g.Project != project {
-		there, _ := projector.State[gate.State](r, gate.Name, gate.ProjectKey(g.Project))
-		own.Deleted = slices.Concat(own.Deleted, there.Deleted)
-		own.Retracted = slices.Concat(own.Retracted, there.Retracted)
-	}
-	return gate.At(branch, own)
-}
-
-// judgeGates decides on a frame. The caller holds the order of the log.
-func (d *Daemon) judgeGates(ctx context.Context, in hook.Input, w hook.World, s session.State) hook.Verdict {
-	if w.Gates == nil {
-		return hook.Verdict{}
-	}
-	p := hook.GatesPast{Session: s}
-	err := d.view.Read(ctx, func(r projector.Reader) error {
-		p.State = gatesAt(r, w.Project, w.Gates)
-		if asksForOthers(in.Event, w.Gates.Rules) {
-			p.Others = d.others(r, in, w)
-		}
-		return nil
-	})
-	if err != nil {
-		d.log.Error("read gates", "session", in.Session, "err", err)
-		return hook.Verdict{}
-	}
-	if w.Gates.Problems = d.notYetTold(w.Gates.Problems); w.Gates.Rules.ProjectFile != "" {
-		w.Gates.Problems = append(d.gates.news(w.Gates.Root), w.Gates.Problems...)
-	}
-	for i := range w.Gates.Problems { // a message may quote the file
-		e := &w.Gates.Problems[i]
-		e.File, e.Requirement, e.Message = d.clean(e.File), d.clean(e.Requirement), d.clean(e.Message)
-	}
-	v := hook.Judge(in, w.Gates, p)
-	if v.Message != "" && !d.first(in.Session+" review") {
-		v.Message = ""
-	}
-	return v
-}
-
-// notYetTold keeps the problems of measuring that this run of the daemon has not recorded.
-func (d *Daemon) notYetTold(list []events.GateConfigInvalid) []events.GateConfigInvalid {
-	return slices.DeleteFunc(list, func(p events.GateConfigInvalid) bool { return !d.first("gate " + p.Message) })
-}
-
 // asksForOthers tells whether the other sessions of the project matter to a frame.
 func asksForOthers(e events.Event, rules requirements.Rules) bool {
 	switch e.(type) {
@@ -169,12 +122,12 @@ func asksForOthers(e events.Event, rules requirements.Rules) bool {
 
 // others are the live sessions in the same work tree: another tree of the project is in nobody's way.
 // A session of the same process is this one under its former id.
-func (d *Daemon) others(r projector.Reader, in hook.Input, w hook.World) []requirements.Other {
+func (d *Daemon) others(ctx context.Context, in hook.Input, w hook.World, g *hook.Gates) []requirements.Other {
 	own := session.Process{PID: w.Facts.PID, Start: w.Facts.PIDStart}
 	var list []requirements.Other
-	for _, s := range projector.Find[session.State](r, session.Name, session.AliveIn(w.Gates.Project)) {
+	for _, s := range d.sessionsBy(ctx, session.AliveIn(g.Project)) {
 		id, p := s.ID, s.Process()
-		if id == in.Session || s.Worktree != w.Gates.Dir || p == own && own.PID != 0 {
+		if id == in.Session || s.Worktree != g.Dir || p == own && own.PID != 0 {
 			continue
 		}
 		if p.PID != 0 && !facts.SameProcess(p.PID, p.Start) {
@@ -186,35 +139,4 @@ func (d *Daemon) others(r projector.Reader, in hook.Input, w hook.World) []requi
 		return cmp.Or(cmp.Compare(a.Ago, b.Ago), cmp.Compare(a.Session, b.Session))
 	})
 	return list
-}
-
-// decisionOf bounds how far behind a hook's event its decision is looked for.
-const decisionOf = 64
-
-// verdictAgain is the refusal that was decided with the record of a hook, for one that comes again: a client that
-// asks twice on a busy machine must not be let through the second time.
-func (d *Daemon) verdictAgain(ctx context.Context, in hook.Input, w hook.World, first intake.Entry) hook.Verdict {
-	if w.Gates == nil || !refusable(in.Event) {
-		return hook.Verdict{}
-	}
-	for next := first.Seq + 1; next < first.Seq+decisionOf; next++ {
-		rec, err := d.stream.Get(ctx, next)
-		if err != nil || rec.Causation != first.ID {
-			return hook.Verdict{}
-		}
-		switch rec.Event.(type) {
-		case *events.GateBlocked, *events.GateStopBlocked, *events.PermissionAutoDenied:
-			return hook.Repeat(in, w.Gates, rec.Event)
-		}
-	}
-	return hook.Verdict{}
-}
-
-// refusable tells whether gates can refuse what a hook announces.
-func refusable(e events.Event) bool {
-	switch e.(type) {
-	case *events.ToolRequested, *events.PermissionRequested, *events.TurnStopped:
-		return true
-	}
-	return false
 }

@@ -12,8 +12,9 @@ import (
 	"time"
 
 	"hookline/events"
+	"hookline/hookctl/hook"
 	"hookline/hookctl/problem"
-	"hookline/hookctl/wire"
+	"hookline/hookctl/recorder"
 	"hookline/projector"
 	"hookline/projector/gate"
 )
@@ -88,24 +89,23 @@ func (d *Daemon) OrderGates(ctx context.Context, o GateOrder) (GateReceipt, erro
 	if err != nil {
 		return GateReceipt{}, err
 	}
-	env := events.Envelope{Session: session, Project: project, Worktree: d.clean(place.Worktree), Branch: branch}
-	d.mu.Lock()
-	envs, err := d.gateEnvelopes(env, append(d.projectNews(ctx, project, seen), list...))
-	var seq uint64
-	if err == nil {
-		seq, err = d.append(ctx, envs, nil)
-	}
-	d.mu.Unlock()
+
+	base := events.Envelope{Session: session, Project: project, Worktree: d.clean(place.Worktree), Branch: branch}
+	recs, err := d.rec.Do(ctx, func(r projector.Reader) ([]events.Envelope, error) {
+		envs, err := recorder.Envelopes(d.opts.Now(), base, append(seen.News(hook.Reader{Reader: r}), list...)...)
+		for i := range envs {
+			data, report := d.redactor.JSON(envs[i].Data)
+			envs[i].Data, envs[i].Redacted = data, report.Count
+		}
+		return envs, err
+	})
 	if err != nil {
 		return GateReceipt{}, err
 	}
-	if err := d.stream.Sync(ctx, seq); err != nil {
-		return GateReceipt{}, err
-	}
-	d.hub.wake(seq)
-	out := GateReceipt{Project: project, Branch: branch, Session: session, Seq: seq, Events: []string{}}
-	for _, e := range envs {
-		out.Events = append(out.Events, e.ID)
+
+	out := GateReceipt{Project: project, Branch: branch, Session: session, Seq: recs[len(recs)-1].Seq, Events: []string{}}
+	for _, rec := range recs {
+		out.Events = append(out.Events, rec.ID)
 	}
 	return out, nil
 }
@@ -132,28 +132,6 @@ func (d *Daemon) gateSession(ctx context.Context, given, project string) (string
 		return given, nil
 	}
 	return "", err
-}
-
-// gateEnvelopes gives each event its own envelope, the first one's id the parent of the others'.
-func (d *Daemon) gateEnvelopes(env events.Envelope, list []events.Event) ([]events.Envelope, error) {
-	now := d.opts.Now().UTC().Truncate(time.Millisecond)
-	first := wire.NewID(now.UnixMilli())
-	var envs []events.Envelope
-	for i, e := range list {
-		k, _ := events.Lookup(e.Type())
-		data, err := json.Marshal(e)
-		if err != nil {
-			return nil, fmt.Errorf("encode %s: %w", e.Type(), err)
-		}
-		data, report := d.redactor.JSON(data)
-		env.ID, env.Type, env.Version, env.Time, env.Data, env.Redacted = first, k.Type, k.Version(), now, data, report.Count
-		env.Correlation = env.Session
-		if i > 0 {
-			env.ID = events.DerivedID(first, i)
-		}
-		envs = append(envs, env)
-	}
-	return envs, nil
 }
 
 // ordered decodes an order's events and refuses what a fold could not use; the words name the field.

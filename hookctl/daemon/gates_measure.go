@@ -33,7 +33,9 @@ func (d *Daemon) measure(ctx context.Context, in *hook.Input, w hook.World, g *h
 			p = events.GateConfigInvalid{File: q.File, Line: q.Line, Column: q.Column, Requirement: q.Name, Message: q.UnknownBase()}
 		}
 		in.Warnings = append(in.Warnings, d.clean(p.Message))
-		g.Problems = append(g.Problems, p)
+		if d.notices.once("gate " + p.Message) { // recorded once in a run of the daemon
+			g.Problems = append(g.Problems, p)
+		}
 	}
 }
 
@@ -67,7 +69,7 @@ func (d *Daemon) measured(ctx context.Context, in hook.Input, w hook.World, g *h
 	}
 	_, stops := in.Event.(*events.TurnStopped)
 	_ = d.view.Read(ctx, func(r projector.Reader) error {
-		s := gatesAt(r, w.Project, g)
+		s := hook.GatesAt(r, w.Project, g)
 		list = slices.DeleteFunc(list, func(q requirements.Requirement) bool {
 			return s.Satisfied(q.Name, hook.ScopeOf(q), in.Session, in.Time) || stops && !s.Triggered(q.Name, string(q.Scope), in.Session)
 		})

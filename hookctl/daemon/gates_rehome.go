@@ -1,7 +1,6 @@
 package daemon
 
 import (
-	"context"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -14,31 +13,26 @@ import (
 
 // gatesOfJoined are the gates that a project takes over with the one that is joined into it: an event for each branch
 // with what is satisfied or triggered there. A fold sees one cell alone, so what another cell holds must stand in an
-// event. The caller holds the order of the log.
-func (d *Daemon) gatesOfJoined(ctx context.Context, joined events.Envelope) []events.Envelope {
+// event.
+func (d *Daemon) gatesOfJoined(r projector.Reader, joined events.Envelope) []events.Envelope {
 	var e events.ProjectRehomed
 	if joined.Type != events.TypeProjectRehomed || json.Unmarshal(joined.Data, &e) != nil || e.From == "" || e.From == joined.Project {
 		return nil
 	}
 	cells := map[string]gate.State{} // by branch
-	err := d.view.Read(ctx, func(r projector.Reader) error {
-		keys, err := r.Keys(gate.Name)
-		if err != nil {
-			return err
-		}
-		own, _ := projector.State[gate.State](r, gate.Name, gate.ProjectKey(e.From))
-		for _, k := range keys {
-			if project, branch := gate.SplitKey(k); project == e.From && branch != "" {
-				s, _ := projector.State[gate.State](r, gate.Name, k)
-				cells[branch] = gate.At(s, own)
-			}
-		}
-		return nil
-	})
+	keys, err := r.Keys(gate.Name)
 	if err != nil {
 		d.log.Error("read the gates of a joined project", "project", e.From, "err", err)
 		return nil
 	}
+	own, _ := projector.State[gate.State](r, gate.Name, gate.ProjectKey(e.From))
+	for _, k := range keys {
+		if project, branch := gate.SplitKey(k); project == e.From && branch != "" {
+			s, _ := projector.State[gate.State](r, gate.Name, k)
+			cells[branch] = gate.At(s, own)
+		}
+	}
+
 	kind, _ := events.Lookup(events.TypeGateImported)
 	var envs []events.Envelope
 	for _, branch := range slices.Sorted(maps.Keys(cells)) {

@@ -123,7 +123,7 @@ func (w watcher) ReadFile(name string) ([]byte, error) {
 // maxProblems bounds what one reading of a configuration puts into the log.
 const maxProblems = 16
 
-// news are the problems that the log does not have yet. The caller holds the order of the log.
+// news are the problems that the log does not have yet.
 func (g *gateFiles) news(root string) []events.GateConfigInvalid {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -131,7 +131,7 @@ func (g *gateFiles) news(root string) []events.GateConfigInvalid {
 	if l == nil || l.recorded {
 		return nil
 	}
-	l.recorded = true
+
 	var out []events.GateConfigInvalid
 	for _, p := range l.rules.Invalid() {
 		if len(out) < maxProblems {
@@ -139,4 +139,13 @@ func (g *gateFiles) news(root string) []events.GateConfigInvalid {
 		}
 	}
 	return out
+}
+
+// recorded keeps that the log has the problems of a work tree.
+func (g *gateFiles) recorded(root string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if l := g.by[root]; l != nil {
+		l.recorded = true
+	}
 }

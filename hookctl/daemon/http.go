@@ -221,7 +221,6 @@ func (d *Daemon) handleDream(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	d.hub.wake(seq)
 	return reply(w, map[string]any{"triggered": seq, "session": session, "phase": in.Phase})
 }
 

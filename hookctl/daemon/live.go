@@ -6,6 +6,7 @@ import (
 
 	"hookline/events"
 	"hookline/hookctl/facts"
+	"hookline/hookctl/recorder"
 	"hookline/projector"
 	"hookline/projector/session"
 )
@@ -91,25 +92,13 @@ func (d *Daemon) reap(ctx context.Context) {
 }
 
 func (d *Daemon) reapOne(ctx context.Context, was session.State, e events.SessionReaped) error {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-
-	now, found := session.State{}, false
-	err := d.view.Read(ctx, func(r projector.Reader) error {
-		now, found = projector.State[session.State](r, session.Name, was.ID)
-		return nil
+	_, err := d.rec.Do(ctx, func(r projector.Reader) ([]events.Envelope, error) {
+		now, found := projector.State[session.State](r, session.Name, was.ID)
+		heardOf := now.LastActive.After(was.LastActive) // meanwhile
+		if !found || now.Status != session.Live || heardOf {
+			return nil, nil
+		}
+		return recorder.Envelopes(d.opts.Now(), events.Envelope{Session: was.ID, Project: now.Project}, &e, &events.IdentityPersisted{Reason: "reaped"})
 	})
-	heardOf := now.LastActive.After(was.LastActive) // meanwhile
-	if err != nil || !found || now.Status != session.Live || heardOf {
-		return err
-	}
-
-	seq, err := d.appendDerived(ctx, was.ID, now.Project, "", &e, &events.IdentityPersisted{Reason: "reaped"})
-	if err == nil {
-		err = d.stream.Sync(ctx, seq)
-	}
-	if err == nil {
-		d.hub.wake(seq)
-	}
 	return err
 }

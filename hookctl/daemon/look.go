@@ -10,54 +10,55 @@ import (
 	"hookline/hookctl/hook"
 	"hookline/hookctl/wire"
 	"hookline/projector"
-	"hookline/projector/identity"
-	"hookline/projector/pointer"
 	"hookline/projector/session"
 )
 
 // What a decision is made from: the machine as it is and the past as the projections have it.
 
-// look asks the machine about a frame: which project, work tree, branch and process, and how the
-// project looks when it is not known yet; and about the hook's own working directory, which may be in another
-// repository. It is cheap for what was seen before; a new project costs one call of git, within the hook's own
-// deadline. What goes into events is clean of secrets.
-func (d *Daemon) look(ctx context.Context, f wire.Frame, in hook.Input) (hook.World, sights) {
-	var w hook.World
-	var found sights
+// look asks the machine about a frame: which project, work tree, branch and process, how the project looks when it is
+// not known yet, and what the gates need. It is cheap for what was seen before; a new project costs one call of git,
+// within the hook's own deadline. What goes into events is clean of secrets.
+func (d *Daemon) look(ctx context.Context, f wire.Frame, in *hook.Input, spooled bool) hook.World {
+	w := hook.World{NowMS: d.opts.Now().UnixMilli()}
 	launch := f.Env["CLAUDE_PROJECT_DIR"]
-	cwd := whereOf(f, in)
+	cwd := whereOf(f, *in)
 	if launch == "" {
 		launch = d.launchDir(ctx, in.Session, cwd)
 	}
+
 	home := d.world.Place(launch)
-	found.here = home
+	here, apart := home, false
 	w.Worktree, w.Branch = home.Worktree, home.Branch
 	if cwd != "" && cwd != launch { // nearly always it is the same: one look costs 25 µs
-		here := d.world.Place(cwd)
-		if here.Git && here.CommonDir == home.CommonDir {
+		here = d.world.Place(cwd)
+		apart = here.CommonDir != home.CommonDir
+		if here.Git && !apart {
 			w.Worktree, w.Branch = here.Worktree, here.Branch
 		}
-		found.here, found.apart = here, here.CommonDir != home.CommonDir
 	}
 	if home.Path() != "" {
-		w.Project, found.session = d.project(ctx, home)
+		w.Project, w.Seen = d.project(ctx, home)
 	}
-	p := d.clients.of(f, d.opts.Now())
-	w.Facts = events.Facts{PID: p.PID, PIDStart: p.Start, Entrypoint: f.Env["CLAUDE_CODE_ENTRYPOINT"], LaunchDir: f.Env["CLAUDE_PROJECT_DIR"]}
-	if _, ok := in.Event.(*events.SessionStarted); ok && p.PID != 0 {
-		w.Facts.Client = facts.ClientVersion(p.PID)
-	}
+
+	w.Facts = d.factsOf(f, *in, spooled)
 	w.Worktree, w.Branch = d.clean(w.Worktree), d.clean(w.Branch)
-	w.Facts.LaunchDir, w.Facts.Entrypoint = d.clean(w.Facts.LaunchDir), d.clean(w.Facts.Entrypoint)
-	return w, found
+	w.Gates = d.gatesOf(ctx, f, in, w, here, apart)
+	return w
 }
 
-// sights is what a look at the machine found beside the world: the place of the hook's working directory, whether that
-// is another repository than the session's, and the two projects where they are not known as they look.
-type sights struct {
-	here           facts.Place
-	apart          bool
-	session, gates *looked
+// factsOf is what the client's process tells. Whoever has the pid of a frame that waited is not who sent it.
+func (d *Daemon) factsOf(f wire.Frame, in hook.Input, spooled bool) events.Facts {
+	known := events.Facts{Entrypoint: d.clean(f.Env["CLAUDE_CODE_ENTRYPOINT"]), LaunchDir: d.clean(f.Env["CLAUDE_PROJECT_DIR"]), Spooled: spooled}
+	if spooled {
+		return known
+	}
+
+	p := d.clients.of(f, d.opts.Now())
+	known.PID, known.PIDStart = p.PID, p.Start
+	if _, ok := in.Event.(*events.SessionStarted); ok && p.PID != 0 {
+		known.Client = facts.ClientVersion(p.PID)
+	}
+	return known
 }
 
 // whereOf is a hook's working directory, as the disk has it.
@@ -133,55 +134,6 @@ func (d *Daemon) launchDir(ctx context.Context, id, cwd string) string {
 		return nil
 	})
 	return dir
-}
-
-// past reads what the decision on a frame needs. The caller holds the order of the log.
-func (d *Daemon) past(ctx context.Context, in hook.Input, w hook.World) (hook.Past, error) {
-	var p hook.Past
-	err := d.view.Read(ctx, func(r projector.Reader) error {
-		p.Session, _ = projector.State[session.State](r, session.Name, in.Session)
-		s, ok := projector.State[identity.State](r, identity.Name, in.Session)
-		p.Identity, p.Born = s, ok && s.Born
-		if in.Starts() {
-			p.Latest = latest(r, w.Project, in.Session)
-		}
-		return nil
-	})
-	return p, err
-}
-
-// latest finds the newest persisted identity of the project that is not the session's own: through
-// the project's pointer, else through the temporal index (EC-SESSION-03), else none.
-func latest(r projector.Reader, project, own string) *hook.Snapshot {
-	p, _ := projector.State[pointer.State](r, pointer.Name, pointer.ProjectKey(project))
-	for i := len(p.History) - 1; i >= 0; i-- {
-		if s := snapshot(r, p.History[i].Session, project, own); s != nil {
-			return s
-		}
-	}
-	keys, err := r.Keys(pointer.Name)
-	if err != nil {
-		return nil
-	}
-	for i := len(keys) - 1; i >= 0; i-- {
-		if _, id, ok := pointer.SplitTime(keys[i]); ok {
-			if s := snapshot(r, id, project, own); s != nil {
-				return s
-			}
-		}
-	}
-	return nil
-}
-
-func snapshot(r projector.Reader, id, project, own string) *hook.Snapshot {
-	if id == own || id == "" {
-		return nil
-	}
-	s, ok := projector.State[identity.State](r, identity.Name, id)
-	if !ok || !s.Born || s.Deleted || s.PersistedAtMS == 0 || s.Project != project {
-		return nil
-	}
-	return &hook.Snapshot{Session: id, State: s}
 }
 
 // originWithin bounds the one call of git for a project that was never seen.

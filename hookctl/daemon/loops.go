@@ -31,7 +31,7 @@ func (d *Daemon) loops(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-flush.C:
-			d.heal(ctx)
+			d.rec.Heal(ctx)
 			if _, err := d.view.Flush(ctx); err != nil && ctx.Err() == nil {
 				d.log.Warn("write projections", "err", err)
 			}
@@ -55,7 +55,7 @@ func (d *Daemon) firstRound(ctx context.Context) {
 	case <-time.After(warmAfter):
 	}
 	d.warmLive(ctx)
-	d.heal(ctx)
+	d.rec.Heal(ctx)
 	d.reap(ctx)
 	debug.FreeOSMemory() // what the start needed once
 	d.large.settle()
@@ -108,15 +108,13 @@ func (d *Daemon) stop(reason string) {
 	}
 }
 
-// clockWentBack is how far the clock is behind the log's newest record, 0 when it is not by more
-// than a second. It is recorded once a run.
+// clockWentBack records, once a run, that the clock is behind the log's newest record by more than a second.
 func (d *Daemon) clockWentBack(ctx context.Context) {
-	back := d.last.Sub(d.opts.Now())
-	if back <= time.Second || d.clockTold {
+	back := d.rec.Newest().Sub(d.opts.Now())
+	if back <= time.Second || d.clockTold.Swap(true) {
 		return
 	}
-	d.clockTold = true
-	if _, err := d.appendDerived(ctx, "", "", "", &events.ClockJumped{BackMS: back.Milliseconds()}); err != nil {
+	if _, err := d.rec.Note(ctx, events.Envelope{}, &events.ClockJumped{BackMS: back.Milliseconds()}); err != nil {
 		d.log.Warn("record clock jump", "err", err)
 	}
 }

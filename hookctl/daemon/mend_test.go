@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -65,9 +64,8 @@ func TestERR_SESSION_08_UnstablePhases(t *testing.T) {
 	defer shut(t, d)
 	spoil := func(session string) {
 		take(t, d, startOf(session))
-		d.mu.Lock()
-		defer d.mu.Unlock()
-		if _, err := d.appendDerived(t.Context(), session, "", "", &events.IdentityRestored{Outcome: "restored", Carry: &events.Carry{Phases: []float64{1}}}); err != nil {
+		e := &events.IdentityRestored{Outcome: "restored", Carry: &events.Carry{Phases: []float64{1}}}
+		if _, err := d.rec.Note(t.Context(), events.Envelope{Session: session}, e); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -96,33 +94,6 @@ func TestERR_SESSION_08_UnstablePhases(t *testing.T) {
 	mustVerify(t, d)
 }
 
-// ERR-SESSION-09: a snapshot above 30 KB loses its oldest entries, by an event, with a warning.
-func TestERR_SESSION_09_SnapshotTooLarge(t *testing.T) {
-	d := open(t, newHome(t))
-	defer shut(t, d)
-	take(t, d, startOf("s-1"))
-	in := hook.Input{Session: "s-1", Event: &events.SessionEnded{}}
-	large := identity.State{SessionID: "s-1", Born: true}
-	for range 400 {
-		large.Trajectory = append(large.Trajectory, identity.Vector{.1234, .1234, .1234, .1234, .1234, .1234, .1234, .1234, .1234, .1234, .1234, .1234, .1234})
-	}
-	d.mu.Lock()
-	seq, said := d.mend(t.Context(), in, large)
-	d.mu.Unlock()
-	size, drop := identity.TooLarge(large)
-	if want := fmt.Sprintf("Snapshot size (%dKB) exceeds limit, trajectory truncated", size>>10); !slices.Equal(said, []string{want}) || seq == 0 {
-		t.Errorf("%q", said)
-	}
-	recs := logOf(t, d)
-	if e, ok := recs[len(recs)-1].Event.(*events.TrajectoryShortened); !ok || e.SizeBytes != size || e.Dropped != drop || drop < 1 {
-		t.Errorf("%+v", recs[len(recs)-1])
-	}
-	in.Event = &events.TurnStopped{} // a snapshot is taken at a session's end
-	if seq, said := d.mend(t.Context(), in, large); seq != 0 || said != nil {
-		t.Errorf("%d %q", seq, said)
-	}
-}
-
 // ERR-SESSION-02: a snapshot that cannot be read is told in the daemon's log and folded again from the
 // events, which is the whole recovery; deleting the session is the other one.
 func TestERR_SESSION_02_CorruptedSnapshot(t *testing.T) {
@@ -143,7 +114,7 @@ func TestERR_SESSION_02_CorruptedSnapshot(t *testing.T) {
 	}
 	defer shut(t, d)
 	_, _ = d.identity(t.Context(), "s-1")
-	d.heal(t.Context())
+	d.rec.Heal(t.Context())
 	if !strings.Contains(log.String(), `msg="Corrupted identity snapshot: cannot deserialize session s-1"`) {
 		t.Errorf("%s", log.String())
 	}

@@ -4,12 +4,11 @@ import (
 	"context"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 	"sync"
 
 	"hookline/events"
 	"hookline/hookctl/facts"
+	"hookline/hookctl/hook"
 	"hookline/projector"
 	"hookline/projector/project"
 )
@@ -67,7 +66,7 @@ func (d *Daemon) projectAt(ctx context.Context, path string) string {
 }
 
 // project gives the id of the project at a place, and how it looks there unless that is known.
-func (d *Daemon) project(ctx context.Context, at facts.Place) (string, *looked) {
+func (d *Daemon) project(ctx context.Context, at facts.Place) (string, *hook.Sighting) {
 	path := d.clean(at.Path())
 	if d.visits.has(path) {
 		if id := d.projectAt(ctx, path); id != "" {
@@ -98,40 +97,8 @@ func (d *Daemon) project(ctx context.Context, at facts.Place) (string, *looked) 
 	}
 
 	seen.Name, seen.Remote = d.clean(seen.Name), d.clean(seen.Remote)
-	return id, &looked{ProjectSeen: seen, moved: moved}
-}
-
-// looked is how a project looks, and whether it is a known one that moved.
-type looked struct {
-	events.ProjectSeen
-	moved bool
+	d.visits.add(path)
+	return id, &hook.Sighting{Project: id, Seen: seen, Moved: moved}
 }
 
 func exists(path string) bool { _, err := os.Stat(path); return err == nil }
-
-// projectNews is what the log does not say yet about a project that was looked at: project.seen, and project.moved
-// when it is a known one elsewhere. The caller holds the order of the log, so two first frames record it once.
-func (d *Daemon) projectNews(ctx context.Context, id string, l *looked) []events.Event {
-	if l == nil {
-		return nil
-	}
-	d.visits.add(l.Path)
-
-	var old project.State
-	_ = d.view.Read(ctx, func(r projector.Reader) error {
-		old, _ = projector.State[project.State](r, project.Name, id)
-		return nil
-	})
-	seen := &l.ProjectSeen
-
-	joined := !l.moved && old.Path != seen.Path && slices.Contains(old.Paths, seen.Path)
-	sameCommit := old.RootCommit == seen.RootCommit || seen.RootCommit == ""
-	sameRemote := old.Remote == seen.Remote || seen.Remote == ""
-	switch {
-	case joined, old.Path == seen.Path && sameCommit && sameRemote:
-		return nil
-	case l.moved && old.Path != "":
-		return []events.Event{&events.ProjectMoved{From: old.Path, To: seen.Path, By: strings.TrimSpace(seen.RootCommit + " " + seen.Remote)}, seen}
-	}
-	return []events.Event{seen}
-}

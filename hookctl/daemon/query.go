@@ -237,7 +237,7 @@ func (d *Daemon) followEvents(ctx context.Context, w http.ResponseWriter, f filt
 		return out.Encode(r)
 	}
 	for {
-		recs, ok, changed := d.hub.after(seq)
+		recs, ok, changed := d.rec.Follow(seq)
 		var err error
 		if ok {
 			for _, r := range recs {
@@ -291,7 +291,7 @@ func (d *Daemon) find(ctx context.Context, id string) (events.Record, error) {
 		return rec, err
 	}
 	id = strings.ToUpper(id) // the digits of a ULID have no case, and every id of ours is written in capitals
-	from, err := d.seqBefore(ctx, id)
+	from, err := d.rec.Before(ctx, id)
 	if err != nil {
 		return events.Record{}, err
 	}

@@ -39,7 +39,7 @@ func (d *Daemon) handleRebuild(w http.ResponseWriter, r *http.Request) error {
 		if err := d.ground.Health(); errors.Is(err, embedded.ErrWriteStuck) {
 			return nil, d.stuck(err)
 		}
-		d.heal(ctx)
+		d.rec.Heal(ctx)
 		defer debug.SetGCPercent(debug.SetGCPercent(gcWhileFolding))
 		err := d.view.WarmCache(ctx) // or every brief would count as missing
 		if err != nil {

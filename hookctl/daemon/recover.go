@@ -8,8 +8,10 @@ import (
 	"strconv"
 	"time"
 
+	"hookline/events"
 	"hookline/hookctl/problem"
 	"hookline/hookctl/recovery"
+	"hookline/projector"
 	"hookline/projector/identity"
 	"hookline/projector/session"
 )
@@ -60,23 +62,15 @@ func (d *Daemon) Recover(ctx context.Context, a recovery.Asked, progress func(ui
 	if err != nil {
 		return found.Result, err
 	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	plan, err := past.Plan(ctx, found, d.targetOf(ctx, found.Identity))
-	if err != nil || a.DryRun {
-		return plan.Result, err
-	}
-	envs, err := plan.Envelopes(d.opts.Now())
-	if err != nil {
-		return plan.Result, err
-	}
-	seq, err := d.append(ctx, envs, nil)
-	if err == nil {
-		err = d.stream.Sync(ctx, seq)
-	}
-	if err == nil {
-		d.hub.wake(seq)
-	}
+	target := d.targetOf(ctx, found.Identity)
+	var plan recovery.Plan
+	_, err = d.rec.Do(ctx, func(r projector.Reader) ([]events.Envelope, error) {
+		var err error
+		if plan, err = past.Plan(r, found, target); err != nil || a.DryRun {
+			return nil, err
+		}
+		return plan.Envelopes(d.opts.Now())
+	})
 	return plan.Result, err
 }
 

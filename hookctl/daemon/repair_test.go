@@ -409,7 +409,7 @@ func TestBroughtBackIsNotLost(t *testing.T) {
 	home := newHome(t)
 	d := open(t, home)
 	take(t, d, bashOf("s-1", 1))
-	if err := d.appendDamage(t.Context(), embedded.Found{Lost: []block.Range{{First: 1, Last: 2}}}); err != nil {
+	if err := d.appendDamage(t.Context(), d.rec, embedded.Found{Lost: []block.Range{{First: 1, Last: 2}}}); err != nil {
 		t.Fatal(err)
 	}
 	defer shut(t, d)

@@ -225,11 +225,9 @@ func (d *Daemon) shutdown(srv *http.Server, reason string) error {
 	ctx, stop := context.WithTimeout(context.Background(), 20*time.Second)
 	defer stop()
 	var err, stopErr error
-	d.mu.Lock()
 	if d.ground.Health() == nil {
-		_, stopErr = d.appendDerived(ctx, "", "", "", &events.DaemonStopped{Reason: reason})
+		_, stopErr = d.rec.Note(ctx, events.Envelope{}, &events.DaemonStopped{Reason: reason})
 	}
-	d.mu.Unlock()
 	err = errors.Join(err, stopErr, d.Close(ctx))
 	d.log.Info("stopped", "reason", reason, "err", err)
 	if next := d.handOver.Load(); next != nil && err == nil {
@@ -239,11 +237,8 @@ func (d *Daemon) shutdown(srv *http.Server, reason string) error {
 }
 
 func (d *Daemon) emitStarted(ctx context.Context, waiting int) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	_, err := d.appendDerived(ctx, "", "", "", &events.DaemonStarted{Build: wire.Build, PID: os.Getpid(), Clean: d.ground.Report().Clean,
-		Spooled: waiting, After: d.handedBy})
-	if err != nil {
+	e := &events.DaemonStarted{Build: wire.Build, PID: os.Getpid(), Clean: d.ground.Report().Clean, Spooled: waiting, After: d.handedBy}
+	if _, err := d.rec.Note(ctx, events.Envelope{}, e); err != nil {
 		d.log.Error("record start", "err", err)
 	}
 }

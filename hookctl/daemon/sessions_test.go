@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 	"time"
 
@@ -79,7 +80,19 @@ func take(t *testing.T, d *Daemon, f wire.Frame) hook.Answer {
 	if err != nil {
 		t.Fatal(err)
 	}
+	settled(t, d)
 	return a
+}
+
+// settled waits for the effects of hooks.
+func settled(t *testing.T, d *Daemon) {
+	t.Helper()
+	for until := time.Now().Add(patience); d.following.Load() > 0; {
+		if time.Now().After(until) {
+			t.Fatal("an effect does not end")
+		}
+		runtime.Gosched()
+	}
 }
 
 func shut(t *testing.T, d *Daemon) {

@@ -61,7 +61,7 @@ func (d *Daemon) Status() Status {
 	for _, w := range rep.Warnings {
 		s.Warnings = append(s.Warnings, w.Time.UTC().Format(time.RFC3339)+" "+w.Text)
 	}
-	s.UnknownTypes = d.hub.unknown()
+	s.UnknownTypes = unknownIn(d.rec.Recent())
 	return s
 }
 
@@ -82,12 +82,10 @@ func (c *hookCounts) copies() (map[string]HookCount, map[string]int) {
 	return kinds, installs
 }
 
-// unknown counts what this build has no type for among the newest records.
-func (h *hub) unknown() map[string]int {
-	h.mu.Lock()
-	defer h.mu.Unlock()
+// unknownIn counts what this build has no type for among the newest records.
+func unknownIn(newest []events.Record) map[string]int {
 	out := map[string]int{}
-	for _, r := range h.recent {
+	for _, r := range newest {
 		switch e := r.Event.(type) {
 		case *events.Unknown:
 			out[e.Name]++

@@ -5,19 +5,15 @@ package daemon
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"hookline/events"
 	"hookline/hookctl/hook"
 	"hookline/hookctl/wire"
-	"hookline/projector"
-	"hookline/projector/intake"
 	"hookline/projector/session"
 )
 
@@ -159,15 +155,18 @@ func TestTakeVerdicts(t *testing.T) {
 func TestOldFrameIsFound(t *testing.T) {
 	home := newHome(t)
 	c := &clock{time.Now()}
-	d := openAt(t, home, c)
+	d, err := Open(t.Context(), Options{Home: home, Now: c.now, IdleExit: time.Hour, window: 10})
+	if err != nil {
+		t.Fatal(err)
+	}
 	defer shut(t, d)
 	f := startOf("s-1")
 	take(t, d, f)
 	for i := range 20 {
+		c.at = time.Now().Add(time.Millisecond)
 		take(t, d, bashOf("s-1", i))
 	}
 	before := len(logOf(t, d))
-	d.window = newSmallWindow(d, t)
 	c.at = c.at.Add(time.Hour)
 	take(t, d, f)
 	if s := d.Status(); s.Again != 1 || len(logOf(t, d)) != before {
@@ -179,58 +178,6 @@ func TestOldFrameIsFound(t *testing.T) {
 	if s := d.Status(); s.Conflicts != 1 {
 		t.Errorf("conflicts %d", s.Conflicts)
 	}
-}
-
-// newSmallWindow is a window that remembers the newest ten records only.
-func newSmallWindow(d *Daemon, t *testing.T) *intake.Window {
-	t.Helper()
-	w := intake.New(10)
-	for _, r := range logOf(t, d) {
-		w.Add(&r.Envelope, r.Seq, r.Appended, intake.DigestOf(r.Data), "")
-	}
-	return w
-}
-
-// flakyStore fails one load.
-type flakyStore struct {
-	projector.Store
-	mu   sync.Mutex
-	fail int
-}
-
-func (s *flakyStore) Load(ctx context.Context, bucket, key string) ([]byte, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.fail > 0 && strings.HasPrefix(key, "session.") {
-		s.fail--
-		return nil, errors.New("load: no answer")
-	}
-	return s.Store.Load(ctx, bucket, key)
-}
-
-// An event that could not be folded at once is folded later, not lost behind the position.
-func TestFailedFoldIsMadeUp(t *testing.T) {
-	d := open(t, newHome(t))
-	defer shut(t, d)
-	take(t, d, startOf("s-1"))
-	if _, err := d.view.Flush(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	flaky := &flakyStore{Store: d.ground.Store()}
-	view, err := projector.OpenView(t.Context(), flaky, projector.Tables())
-	if err != nil {
-		t.Fatal(err)
-	}
-	d.view = view
-	flaky.fail = 3
-	if a, err := d.Take(t.Context(), bashOf("s-1", 1)); err != nil {
-		t.Logf("refused: %v %v", a, err)
-	}
-	flaky.mu.Lock()
-	flaky.fail = 0
-	flaky.mu.Unlock()
-	take(t, d, bashOf("s-1", 2))
-	mustVerify(t, d)
 }
 
 // Callers that leave in the middle lose no fold.

@@ -25,7 +25,7 @@ func (d *Daemon) Verify(ctx context.Context, progress func(uint64)) (verify.Resu
 	if err := d.ground.Health(); errors.Is(err, embedded.ErrWriteStuck) {
 		return verify.Result{}, d.stuck(err)
 	}
-	d.heal(ctx)
+	d.rec.Heal(ctx)
 	defer debug.SetGCPercent(debug.SetGCPercent(gcWhileFolding))
 	v, err := verify.Check(ctx, verify.Store{Log: d.stream, Blobs: d.ground.Blobs(), View: d.view, Report: d.ground.Report, Serving: d.serving}, progress)
 	if err != nil {

@@ -1,191 +1,220 @@
 package hook
 
 import (
-	"encoding/json"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
+	"slices"
 	"strings"
-	"unicode"
+
+	"hookline/events"
 )
 
-// The composer: every answer is put together from sections, in one order, within one budget, and
-// leaves through the channel that reaches the model for that hook.
+// The composer puts an answer's text together from items, by rank, within the hook's budget.
 
-// Budgets in tokens (DECISIONS "budget of what we inject").
+// Rank is the place of an item in the text (DECISIONS "order in the injection"). Where the budget does not hold all,
+// the highest rank gives way first.
+type Rank int
+
+// The ranks.
 const (
-	budgetStart  = 1500
-	budgetPrompt = 120 // 60 for identity and phase, 60 for what is new
-	budgetTool   = 20
-	budgetOther  = 200
-	maxChars     = 9500 // the client replaces output above 10,000 characters by a preview
+	RankIdentity Rank = iota
+	RankGoal          // and phase
+	RankHandoff       // and next steps
+	RankBlockers
+	RankDecisions
+	RankFiles
+	RankFunctions
+	RankGates
+	RankRest
 )
 
-// Item is one thing to tell; it is told whole or left out.
+// Item is one thing to tell: in its longest form that fits, or not at all.
 type Item struct {
-	Text  string
-	Event string // id of the event it comes from
+	ID      string // what it is about; told again in the same context only when Same changed
+	Rank    Rank
+	Text    string
+	Shorter []string // other forms, longest first
+	Same    string   // what counts as its content; "" = Text
+	Event   string   // id of the event it comes from
+
+	User  bool // for the user, not for the model; an empty text takes back what was said before
+	Bare  bool // for the user, without our name before it
+	Warns bool // an identity verb that says it exits with 1
 }
 
-// Section is a kind of things to tell. Sections stand in the order of their Rank; where the budget
-// does not hold all, items of the highest Rank go first, the last item of a section before the
-// one above it.
-type Section struct {
-	Name  string
-	Rank  int // 0 identity · 1 goal and phase · 2 handoff · 3 blockers · 4 decisions · 5 files · 6 functions · 7 gates · 8 the rest
-	Items []Item
-}
-
-// Answer is what goes back to the client.
-type Answer struct {
-	Stdout []byte
-	Stderr []byte
-	Exit   int
+// Digest is the item's content as [events.ContextInjected] keeps it.
+func (it Item) Digest() string {
+	same := it.Same
+	if same == "" {
+		same = it.Text
+	}
+	sum := sha256.Sum256([]byte(same))
+	return hex.EncodeToString(sum[:6])
 }
 
 // Tokens estimates conservatively: bytes / 3.5, rounded up.
 func Tokens(s string) int { return (2*len(s) + 6) / 7 }
 
-func budgetOf(hook string) int {
-	switch hook {
-	case "SessionStart":
-		return budgetStart
-	case "UserPromptSubmit":
-		return budgetPrompt
-	case "PreToolUse":
-		return budgetTool
-	}
-	return budgetOther
+// maxChars bounds every answer: the client replaces output above 10,000 characters by a preview.
+const maxChars = 9500
+
+// share bounds the items up to a rank; those of the share before it do not count.
+type share struct {
+	upTo   Rank
+	tokens int
 }
 
-// Compose joins the sections' items by newlines within the hook's budget. What does not fit is left
-// out whole, and the last line says how many and how to see them.
-func Compose(hook string, sections []Section) string {
-	items := inOrder(sections)
-	left := 0
-	for {
-		s := joined(items, left)
-		if Tokens(s) <= budgetOf(hook) && len(s) <= maxChars || len(items) == 0 {
-			return s
+// budget is what may be told at a hook, in tokens (DECISIONS "budget of what we inject").
+type budget struct {
+	whole  int
+	shares []share // in the order of their ranks; what no share bounds is bounded by the whole
+}
+
+// budgets by hook, or by hook and source.
+var budgets = map[string]budget{
+	"SessionStart":         {whole: 1500, shares: []share{{RankFunctions, 1000}}},
+	"SessionStart compact": {whole: 1500, shares: []share{{RankFunctions, 800}}},
+	"UserPromptSubmit":     {whole: 120, shares: []share{{RankGoal, 60}, {RankRest, 60}}},
+	"PreToolUse":           {whole: 20},
+}
+
+// budgetOther is the budget of all other hooks.
+const budgetOther = 200
+
+func budgetOf(in Input) budget {
+	name := in.Name()
+	if e, ok := in.Event.(*events.SessionStarted); ok && e.Source == "compact" {
+		name += " compact"
+	}
+	if b, ok := budgets[name]; ok {
+		return b
+	}
+	return budget{whole: budgetOther}
+}
+
+// chosen is an item in the form that is told.
+type chosen struct {
+	Item
+	form int // 0: Text, n: Shorter[n-1]
+}
+
+func (c chosen) text() string {
+	if c.form == 0 {
+		return c.Text
+	}
+	return c.Shorter[c.form-1]
+}
+
+// fit gives the items for the model that fit the budget, each in the longest form that does, and how many are left out.
+// The least valuable is shortened first, and left out when it has no shorter form.
+func fit(b budget, items []Item) (told []chosen, left int) {
+	for _, it := range items {
+		told = append(told, chosen{Item: it})
+	}
+	slices.SortStableFunc(told, func(a, b chosen) int { return int(a.Rank - b.Rank) })
+
+	for len(told) > 0 {
+		last := b.over(told, left)
+		if last < 0 {
+			return told, left
 		}
-		items = items[:len(items)-1]
-		left++
-	}
-}
 
-func inOrder(sections []Section) []Item {
-	var items []Item
-	for rank := 0; rank <= 8; rank++ {
-		for _, s := range sections {
-			if s.Rank == rank {
-				items = append(items, s.Items...)
+		shortened := false
+		for i := last; i >= 0 && !shortened; i-- {
+			if told[i].form < len(told[i].Shorter) && told[i].Rank == told[last].Rank {
+				told[i].form++
+				shortened = true
 			}
 		}
+		if !shortened {
+			told = slices.Delete(told, last, last+1)
+			left++
+		}
 	}
-	return items
+	return nil, left
 }
 
-func joined(items []Item, left int) string {
-	lines := make([]string, 0, len(items)+1)
-	for _, it := range items {
-		lines = append(lines, it.Text)
+// over gives the index of the least valuable item of the first part that is above its bound, -1 when all fits.
+func (b budget) over(told []chosen, left int) int {
+	from := 0
+	for _, s := range b.shares {
+		to := from
+		for to < len(told) && told[to].Rank <= s.upTo {
+			to++
+		}
+		if Tokens(joined(told[from:to], 0)) > s.tokens {
+			return to - 1
+		}
+		from = to
 	}
-	if left > 0 && len(items) > 0 {
+
+	all := joined(told, left)
+	if Tokens(all) > b.whole || len(all) > maxChars {
+		return len(told) - 1
+	}
+	return -1
+}
+
+func joined(told []chosen, left int) string {
+	lines := make([]string, 0, len(told)+1)
+	for _, c := range told {
+		lines = append(lines, c.text())
+	}
+	if left > 0 && len(told) > 0 {
 		lines = append(lines, fmt.Sprintf("(%d more: hookctl context status)", left))
 	}
 	return strings.Join(lines, "\n")
 }
 
-// hookOutput is the client's JSON answer of a hook.
-type hookOutput struct {
-	Decision      string          `json:"decision,omitempty"`      // "block": the turn goes on
-	Reason        string          `json:"reason,omitempty"`        // of that, for the model
-	SystemMessage string          `json:"systemMessage,omitempty"` // the user sees it, the model does not
-	Specific      *specificOutput `json:"hookSpecificOutput,omitempty"`
-}
-
-type specificOutput struct {
-	HookEventName            string              `json:"hookEventName"`
-	Decision                 *permissionDecision `json:"decision,omitempty"`           // of PermissionRequest alone
-	PermissionDecision       string              `json:"permissionDecision,omitempty"` // "deny": the call is not made, whatever the allow lists say
-	PermissionDecisionReason string              `json:"permissionDecisionReason,omitempty"`
-	AdditionalContext        string              `json:"additionalContext,omitempty"`
-}
-
-// permissionDecision answers the client's question for permission; without one the user is asked.
-type permissionDecision struct {
-	Behavior string `json:"behavior"` // "deny"
-	Message  string `json:"message"`  // for the model
-}
-
-// takesContext lists the hooks whose additionalContext reaches the model without forcing another
-// turn (Stop and SubagentStop force one; PreCompact would change the summary).
-var takesContext = map[string]bool{"SessionStart": true, "UserPromptSubmit": true, "UserPromptExpansion": true, "PreToolUse": true,
-	"PostToolUse": true, "PostToolUseFailure": true, "PostToolBatch": true, "SubagentStart": true}
-
-// silent lists the hooks whose output must stay empty: it would show in the next request.
-var silent = map[string]bool{"PreCompact": true, "PostCompact": true, "WorktreeCreate": true, "MessageDisplay": true}
-
-// JSON is the answer of `hook`: context for the model, a message for the user, nothing when there
-// is nothing to say.
-func JSON(hook, context, message string) Answer {
-	out := hookOutput{SystemMessage: message}
-	if context != "" && takesContext[hook] {
-		out.Specific = &specificOutput{HookEventName: hook, AdditionalContext: context}
-	}
-	if silent[hook] || (out.SystemMessage == "" && out.Specific == nil) {
-		return Answer{}
-	}
-	return encoded(out)
-}
-
-// refusal is the answer that denies a call or has a turn go on. Its reason stands outside the budgets
-// and alone: nothing else competes with it.
-func refusal(hook string, v Verdict, message string) Answer {
-	out := hookOutput{SystemMessage: message}
-	if v.Deny != "" && hook == "PermissionRequest" {
-		out.Specific = &specificOutput{HookEventName: hook, Decision: &permissionDecision{Behavior: "deny", Message: v.Deny}}
-	} else if v.Deny != "" {
-		out.Specific = &specificOutput{HookEventName: hook, PermissionDecision: "deny", PermissionDecisionReason: v.Deny}
-	} else {
-		out.Decision, out.Reason = "block", v.Block
-	}
-	return encoded(out)
-}
-
-// encoded is the answer as the client reads it. What is told was stored, and came from anybody: control characters go.
-func encoded(out hookOutput) Answer {
-	out.SystemMessage, out.Reason = plain(out.SystemMessage), plain(out.Reason)
-	if s := out.Specific; s != nil {
-		s.AdditionalContext, s.PermissionDecisionReason = plain(s.AdditionalContext), plain(s.PermissionDecisionReason)
-		if s.Decision != nil {
-			s.Decision.Message = plain(s.Decision.Message)
+// Compose gives the answer to a frame, and what the model is told with it, nil for nothing. damage is what happened to
+// the log, "" when there is nothing to tell.
+func Compose(in Input, v Verdict, items []Item, damage string) (Answer, *events.ContextInjected) {
+	var model []Item
+	var user, warnings []string
+	exit := 0
+	for _, it := range items {
+		switch {
+		case !it.User:
+			model = append(model, it)
+			continue
+		case it.Text == "":
+			continue
+		case it.Warns:
+			exit = 1
+		}
+		warnings = append(warnings, it.Text)
+		if it.Bare {
+			user = append(user, it.Text)
+		} else {
+			user = append(user, "hookline: "+it.Text)
 		}
 	}
-	b, err := json.Marshal(out)
-	if err != nil {
-		return Answer{}
+
+	if in.Call.Verb != VerbHook && in.Call.Hook != "" {
+		return verbAnswer(in, model, warnings, exit, damage), nil
 	}
-	return Answer{Stdout: append(b, '\n')}
+	message := strings.Join(user, "\n")
+	if v.Refuses() {
+		return refusal(in.Name(), v, message), nil
+	}
+
+	told, left := fit(budgetOf(in), model)
+	answer := JSON(in.Name(), joined(told, left), message)
+	if damage != "" && in.Starts() {
+		answer.Exit, answer.Stderr = 2, []byte(Corrupted(damage)+"\n")
+	}
+	return answer, injected(in, told, left)
 }
 
-// plain is a text without control characters but the ends of lines and tabs.
-func plain(text string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) && r != '\n' && r != '\t' {
-			return -1
-		}
-		return r
-	}, text)
-}
-
-// Plain is the answer of an identity verb: stdout for the agent, stderr for the user.
-func Plain(stdout, stderr string, exit int) Answer {
-	a := Answer{Exit: exit}
-	stdout, stderr = plain(stdout), plain(stderr)
-	if stdout != "" {
-		a.Stdout = []byte(stdout + "\n")
+// injected is the event of what was told.
+func injected(in Input, told []chosen, left int) *events.ContextInjected {
+	if len(told) == 0 || !takesContext[in.Name()] || in.Session == "" {
+		return nil
 	}
-	if stderr != "" {
-		a.Stderr = []byte(stderr + "\n")
+	out := &events.ContextInjected{Hook: in.Name(), Tokens: Tokens(joined(told, left)), Left: left}
+	for _, c := range told {
+		out.Items = append(out.Items, events.InjectedItem{ID: c.ID, Event: c.Event, Tokens: Tokens(c.text()), Digest: c.Digest()})
 	}
-	return a
+	return out
 }

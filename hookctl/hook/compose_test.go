@@ -2,19 +2,29 @@ package hook
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 )
 
-func items(texts ...string) []Item {
+// list makes items of a rank.
+func list(rank Rank, texts ...string) []Item {
 	out := make([]Item, 0, len(texts))
 	for _, s := range texts {
-		out = append(out, Item{Text: s})
+		out = append(out, Item{Rank: rank, Text: s})
 	}
 	return out
 }
+
+// at is a hook with a source.
+func at(hook, source string) Input {
+	return decode("hook", `{"session_id":"s","hook_event_name":"`+hook+`","source":"`+source+`"}`)
+}
+
+// composed is the text that fits a hook's budget.
+func composed(in Input, items []Item) string { return joined(fit(budgetOf(in), items)) }
 
 func TestTokens(t *testing.T) {
 	for n, want := range map[int]int{0: 0, 1: 1, 3: 1, 4: 2, 7: 2, 8: 3, 35: 10, 36: 11, 70: 20, 71: 21, 5250: 1500, 5251: 1501} {
@@ -25,27 +35,36 @@ func TestTokens(t *testing.T) {
 }
 
 func TestBudgets(t *testing.T) {
-	for hook, want := range map[string]int{"SessionStart": 1500, "UserPromptSubmit": 120, "PreToolUse": 20} {
-		fits, above := strings.Repeat("x", want*7/2), strings.Repeat("x", want*7/2+1)
-		if got := Compose(hook, []Section{{Items: items(fits)}}); got != fits {
-			t.Errorf("%s: %d bytes of %d", hook, len(got), len(fits))
+	for _, c := range []struct {
+		hook, source string
+		rank         Rank
+		want         int
+	}{
+		{"SessionStart", "startup", RankIdentity, 1000}, {"SessionStart", "resume", RankFunctions, 1000}, {"SessionStart", "clear", RankFiles, 1000},
+		{"SessionStart", "compact", RankIdentity, 800}, {"SessionStart", "startup", RankGates, 1500}, {"SessionStart", "compact", RankGates, 1500},
+		{"UserPromptSubmit", "", RankIdentity, 60}, {"UserPromptSubmit", "", RankGates, 60}, {"PreToolUse", "", RankIdentity, 20}, {"PostToolUse", "", RankRest, 200},
+	} {
+		fits, above := strings.Repeat("x", c.want*7/2), strings.Repeat("x", c.want*7/2+1)
+		if got := composed(at(c.hook, c.source), list(c.rank, fits)); got != fits {
+			t.Errorf("%s %s: %d bytes of %d", c.hook, c.source, len(got), len(fits))
 		}
-		if got := Compose(hook, []Section{{Items: items(above)}}); strings.Contains(got, "x") {
-			t.Errorf("%s: %d bytes pass", hook, len(got))
+		if got := composed(at(c.hook, c.source), list(c.rank, above)); got != "" {
+			t.Errorf("%s %s: %d bytes pass", c.hook, c.source, len(got))
 		}
+	}
+	both := slices.Concat(list(RankGates, strings.Repeat("g", 210)), list(RankIdentity, strings.Repeat("i", 209)))
+	if got := composed(at("UserPromptSubmit", ""), both); Tokens(got) != 120 {
+		t.Errorf("%d tokens at a prompt", Tokens(got))
 	}
 }
 
 func TestComposeOrder(t *testing.T) {
-	got := Compose("SessionStart", []Section{
-		{Name: "rest", Rank: 8, Items: items("r")}, {Name: "gates", Rank: 7, Items: items("g")}, {Name: "goal", Rank: 1, Items: items("o1", "o2")},
-		{Name: "identity", Items: items("i")}, {Name: "files", Rank: 5, Items: items("f")}, {Name: "decisions", Rank: 4, Items: items("d")},
-		{Name: "goal too", Rank: 1, Items: items("o3")}, {Name: "empty", Rank: 2},
-	})
+	got := composed(at("SessionStart", "startup"), slices.Concat(list(RankRest, "r"), list(RankGates, "g"), list(RankGoal, "o1", "o2"), list(RankIdentity, "i"),
+		list(RankFiles, "f"), list(RankDecisions, "d"), list(RankGoal, "o3")))
 	if got != "i\no1\no2\no3\nd\nf\ng\nr" {
 		t.Errorf("%q", got)
 	}
-	if got := Compose("SessionStart", nil); got != "" {
+	if got := composed(at("SessionStart", ""), nil); got != "" {
 		t.Errorf("%q", got)
 	}
 }
@@ -53,18 +72,26 @@ func TestComposeOrder(t *testing.T) {
 // What does not fit is left out whole, the least valuable first, and the last line says so.
 func TestComposeLeavesOut(t *testing.T) {
 	long := func(s string) string { return s + strings.Repeat("x", 1000) }
-	got := Compose("SessionStart", []Section{
-		{Rank: 5, Items: items(long("f1"), long("f2"), long("f3"))}, {Items: items(long("i"))}, {Rank: 4, Items: items(long("d1"), long("d2"))},
-	})
-	if want := strings.Join([]string{long("i"), long("d1"), long("d2"), long("f1"), long("f2"), "(1 more: hookctl context status)"}, "\n"); got != want {
+	got := composed(at("SessionStart", "startup"), slices.Concat(list(RankGates, long("g1"), long("g2"), long("g3")), list(RankIdentity, long("i")), list(RankDecisions, long("d1"), long("d2"), long("d3"))))
+	if want := strings.Join([]string{long("i"), long("d1"), long("d2"), long("g1"), long("g2"), "(2 more: hookctl context status)"}, "\n"); got != want {
 		t.Errorf("%d bytes: …%q", len(got), got[max(0, len(got)-60):])
 	}
-	if Tokens(got) > 1500 {
-		t.Errorf("%d tokens", Tokens(got))
-	}
-	got = Compose("PreToolUse", []Section{{Items: items("[C:EMG r=1.00 IC=0.85]")}, {Rank: 8, Items: items(strings.Repeat("x", 60), "y")}})
+	got = composed(at("PreToolUse", ""), slices.Concat(list(RankIdentity, "[C:EMG r=1.00 IC=0.85]"), list(RankRest, strings.Repeat("x", 60), "y")))
 	if got != "[C:EMG r=1.00 IC=0.85]\n(2 more: hookctl context status)" {
 		t.Errorf("%q", got)
+	}
+}
+
+// An item is told in its longest form that fits, before another is left out for it.
+func TestComposeShortens(t *testing.T) {
+	gates := Item{Rank: RankGates, Text: strings.Repeat("r", 6000), Shorter: []string{strings.Repeat("s", 5000), strings.Repeat("c", 300)}}
+	got := composed(at("SessionStart", "startup"), []Item{gates, list(RankIdentity, strings.Repeat("i", 500))[0]})
+	if want := strings.Repeat("i", 500) + "\n" + strings.Repeat("c", 300); got != want {
+		t.Errorf("%d bytes: …%q", len(got), got[max(0, len(got)-60):])
+	}
+	gates.Shorter[0] = gates.Shorter[0][:4700]
+	if got := composed(at("SessionStart", "startup"), []Item{gates, list(RankIdentity, strings.Repeat("i", 500))[0]}); !strings.HasSuffix(got, "i\n"+gates.Shorter[0]) {
+		t.Errorf("%d bytes", len(got))
 	}
 }
 
@@ -84,37 +111,39 @@ func TestComposeIdentityFits(t *testing.T) {
 func TestComposeProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		hook := rapid.SampledFrom([]string{"SessionStart", "UserPromptSubmit", "PreToolUse", "Stop"}).Draw(t, "hook")
-		var sections []Section
-		total := 0
-		for range rapid.IntRange(0, 12).Draw(t, "sections") {
-			s := Section{Rank: rapid.IntRange(0, 8).Draw(t, "rank")}
-			for range rapid.IntRange(0, 6).Draw(t, "items") {
-				total++
-				s.Items = append(s.Items, Item{Text: fmt.Sprintf("<%d:%s>", s.Rank, strings.Repeat("é", rapid.IntRange(0, 700).Draw(t, "size")))})
+		var items []Item
+		for range rapid.IntRange(0, 40).Draw(t, "items") {
+			rank := Rank(rapid.IntRange(0, 8).Draw(t, "rank"))
+			form := func() string {
+				return fmt.Sprintf("<%d:%s>", rank, strings.Repeat("é", rapid.IntRange(0, 700).Draw(t, "size")))
 			}
-			sections = append(sections, s)
+			it := Item{Rank: rank, Text: form()}
+			for range rapid.IntRange(0, 2).Draw(t, "forms") {
+				it.Shorter = append(it.Shorter, form())
+			}
+			items = append(items, it)
 		}
-		got := Compose(hook, sections)
-		if Tokens(got) > budgetOf(hook) || len([]rune(got)) > 9500 {
+		b := budgetOf(at(hook, "startup"))
+		told, left := fit(b, items)
+		got := joined(told, left)
+		if Tokens(got) > b.whole || len([]rune(got)) > 9500 {
 			t.Fatalf("%s: %d tokens, %d characters", hook, Tokens(got), len([]rune(got)))
+		}
+		if len(told)+left != len(items) {
+			t.Fatalf("%d told, %d left out, of %d", len(told), left, len(items))
+		}
+		if !slices.IsSortedFunc(told, func(a, b chosen) int { return int(a.Rank - b.Rank) }) {
+			t.Fatal("out of order")
 		}
 		if got == "" {
 			return
 		}
-		lines := strings.Split(got, "\n")
-		left := 0
-		if n, err := fmt.Sscanf(lines[len(lines)-1], "(%d more: hookctl context status)", &left); n == 1 && err == nil {
-			lines = lines[:len(lines)-1]
-		}
-		if len(lines)+left != total {
-			t.Fatalf("%d told, %d left out, of %d", len(lines), left, total)
-		}
-		for i, l := range lines {
-			if !strings.HasPrefix(l, "<") || !strings.HasSuffix(l, ">") || i > 0 && l[1] < lines[i-1][1] {
-				t.Fatalf("line %d is cut or out of order", i)
+		for i, l := range strings.Split(got, "\n")[:len(told)] {
+			if !strings.HasPrefix(l, "<") || !strings.HasSuffix(l, ">") {
+				t.Fatalf("line %d is cut", i)
 			}
 		}
-		if again := Compose(hook, sections); again != got {
+		if again := joined(fit(b, items)); again != got {
 			t.Fatal("not the same twice")
 		}
 	})

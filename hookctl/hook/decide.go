@@ -4,66 +4,36 @@ import (
 	"encoding/json"
 
 	"hookline/events"
-	"hookline/projector/identity"
+	"hookline/projector"
 	"hookline/projector/session"
 )
 
-// World is what was asked of the machine for this frame.
-type World struct {
-	Project  string // id
-	Worktree string
-	Branch   string
-	Gates    *Gates // nil: none apply
-	Verdict  Verdict
-	Facts    events.Facts
-	Found    []events.Event // project.seen, project.moved: what the look at the machine brought up
-}
+// Decide gives the events of one frame, the hook's own first, then what decoding brought up, then those of the
+// capabilities. Their order is their order in the log.
+func Decide(in Input, w World, r Reader) []events.Envelope {
+	d := decider{in: in, w: w}
+	d.session, _ = projector.State[session.State](r.Reader, session.Name, in.Session)
 
-// Past is what the projections say before the frame.
-type Past struct {
-	Session  session.State
-	Identity identity.State
-	Born     bool      // the session has an identity already
-	Latest   *Snapshot // newest persisted identity of the project in another session, nil when there is none
-}
-
-// Snapshot is a persisted identity.
-type Snapshot struct {
-	Session string
-	State   identity.State
-}
-
-// Decide gives the events of one frame, the hook's own first. Their order is their order in the log.
-func Decide(in Input, past Past, w World) []events.Envelope {
-	d := decider{in: in, past: past, w: w}
 	d.own()
-	for _, e := range append(in.Found, w.Found...) {
+	for _, e := range in.Found {
 		d.derive(e)
 	}
-	switch e := in.Event.(type) {
-	case *events.SessionStarted:
-		d.identity(restored(in, e, past))
-	case *events.SessionEnded:
-		d.identity(&events.IdentityPersisted{Reason: "session_end"})
+	for _, c := range capabilities {
+		d.capability(c, r)
 	}
-	d.verdict()
 	return d.out
 }
 
-// verdict adds the events of the gates, which belong to the repository of the hook's working directory.
-func (d *decider) verdict() {
-	if g := d.w.Gates; g != nil {
-		d.w.Project, d.w.Worktree, d.w.Branch = g.Project, g.Dir, g.Branch
-	}
-	for _, e := range d.w.Verdict.Events {
-		d.derive(e)
-	}
-}
-
-// Derived gives the events of a verdict on a hook that is in the log already, under the id of cause.
-func Derived(in Input, w World, cause string) []events.Envelope {
+// DecideAgain gives the events of the capabilities that decide on every hit, for a hook that another install sent
+// first; cause is the event that counted.
+func DecideAgain(in Input, w World, r Reader, cause string) []events.Envelope {
 	d := decider{in: in, w: w}
-	d.verdict()
+	for _, c := range capabilities {
+		if c.Every {
+			d.capability(c, r)
+		}
+	}
+
 	for i := range d.out {
 		d.out[i].ID = events.DerivedID(in.Frame, i+1)
 		d.out[i].Causation = cause
@@ -71,11 +41,42 @@ func Derived(in Input, w World, cause string) []events.Envelope {
 	return d.out
 }
 
+// Refusable tells whether a capability can refuse what a hook announces.
+func Refusable(e events.Event) bool {
+	switch e.(type) {
+	case *events.ToolRequested, *events.PermissionRequested, *events.TurnStopped:
+		return true
+	}
+	return false
+}
+
+// decider gathers the events of one frame.
 type decider struct {
-	in   Input
-	past Past
-	w    World
-	out  []events.Envelope
+	in      Input
+	w       World
+	session session.State
+	out     []events.Envelope
+}
+
+// capability adds the events of one capability.
+func (d *decider) capability(c Capability, r Reader) {
+	if c.Decide == nil {
+		return
+	}
+
+	first := len(d.out)
+	for _, e := range c.Decide(d.in, d.w, r) {
+		d.derive(e)
+	}
+	if c.Place == nil {
+		return
+	}
+
+	project, worktree, branch := c.Place(d.w)
+	for i := range d.out[first:] {
+		env := &d.out[first+i]
+		env.Project, env.Worktree, env.Branch = project, worktree, branch
+	}
 }
 
 // own is the event of the hook itself; its id is the frame's.
@@ -91,13 +92,6 @@ func (d *decider) own() {
 	d.out = append(d.out, env)
 }
 
-// identity adds an event of the session's identity; nobody has none.
-func (d *decider) identity(e events.Event) {
-	if d.in.Session != "" {
-		d.derive(e)
-	}
-}
-
 // derive adds an event that follows from the hook's own.
 func (d *decider) derive(e events.Event) {
 	k, ok := events.Lookup(e.Type())
@@ -108,6 +102,7 @@ func (d *decider) derive(e events.Event) {
 	if err != nil {
 		return // structs of finite numbers and strings; a NaN is refused where it comes in
 	}
+
 	env := d.envelope()
 	env.ID, env.Type, env.Version, env.Data = events.DerivedID(d.in.Frame, len(d.out)), k.Type, k.Version(), data
 	env.Causation = d.in.Frame
@@ -121,7 +116,7 @@ func (d *decider) envelope() events.Envelope {
 
 // facts keeps of the world's answers what the session does not know yet, and what was odd.
 func (d *decider) facts() *events.Facts {
-	f, s := d.w.Facts, d.past.Session
+	f, s := d.w.Facts, d.session
 	if p := s.Process(); p.PID == f.PID && p.Start == f.PIDStart {
 		f.PID, f.PIDStart = 0, 0
 	}
@@ -133,6 +128,7 @@ func (d *decider) facts() *events.Facts {
 	forget(&f.Client, s.Client)
 	forget(&f.Entrypoint, s.Entrypoint)
 	forget(&f.LaunchDir, s.LaunchDir)
+
 	f.Note = d.in.Note()
 	if d.in.Call.Verb != VerbHook {
 		f.Profile = d.in.Call.Verb
@@ -145,87 +141,14 @@ func (d *decider) facts() *events.Facts {
 
 // causation: an outcome points to its request, what a subagent does to the call that started it.
 func (d *decider) causation() string {
-	s := d.past.Session
 	switch e := d.in.Event.(type) {
 	case *events.ToolSucceeded, *events.ToolFailed, *events.PermissionDenied:
-		if id := s.Request(ToolUseID(e)); id != "" {
+		if id := d.session.Request(ToolUseID(e)); id != "" {
 			return id
 		}
 	}
 	if c := d.in.Hook.Hook(); c.AgentID != "" {
-		return s.AgentCause(c.AgentID, c.AgentType)
+		return d.session.AgentCause(c.AgentID, c.AgentType)
 	}
 	return ""
-}
-
-// Unnamed is from what a session starts that nobody knows the id of, and its identity then: the answer
-// says it, no event does.
-func Unnamed(in Input, past Past) (*events.IdentityRestored, identity.State) {
-	e, ok := in.Event.(*events.SessionStarted)
-	if !ok {
-		e = &events.SessionStarted{Source: "startup"}
-	}
-	past.Born = false
-	out := restored(in, e, past)
-	env := events.Envelope{Type: out.Type(), Time: in.Time, Session: "-"}
-	return out, identity.Fold(identity.State{}, events.Record{Envelope: env, Event: out})
-}
-
-// restored decides from what the session's identity starts (S0 REQ-12, DECISIONS "source").
-func restored(in Input, e *events.SessionStarted, past Past) *events.IdentityRestored {
-	out := &events.IdentityRestored{Source: e.Source}
-	if in.instead != nil && past.Born { // what could not be read may have been a resume: a live identity is not replaced for that
-		out.Outcome, out.Previous = "continued", in.Session
-		return out
-	}
-	switch e.Source {
-	case "clear":
-		out.Outcome = "fresh"
-		return out
-	case "compact":
-		if !past.Born {
-			out.Outcome = "new" // the recorder came in the middle of the session
-			return out
-		}
-		out.Outcome, out.Previous = "continued", in.Session
-		return out
-	case "resume":
-		out.Outcome, out.Previous = "resumed", in.Session
-		if !past.Born {
-			out.Outcome = "not_found"
-		}
-		return out
-	}
-	if past.Latest == nil {
-		out.Outcome = "new"
-		return out
-	}
-	prev := past.Latest
-	out.Outcome, out.Previous, out.Snapshot = "restored", prev.Session, prev.State.TimestampMS
-	out.GapMS = max(0, in.Time.UnixMilli()-out.Snapshot)
-	out.Carry = identity.CarryOf(prev.State, out.GapMS)
-	return out
-}
-
-// PhaseOf is the lifecycle phase (S2) that a hook belongs to.
-func PhaseOf(e events.Event) string {
-	switch e := e.(type) {
-	case *events.SessionStarted:
-		switch e.Source {
-		case "compact":
-			return "POST_COMPACT"
-		case "resume":
-			return "SESSION_REVIVAL"
-		}
-		return "SESSION_START"
-	case *events.CompactionStarted:
-		return "PRE_COMPACT"
-	case *events.CompactionFinished:
-		return "POST_COMPACT"
-	case *events.TurnStopped:
-		return "SESSION_STOP"
-	case *events.SessionEnded:
-		return "SESSION_CLEANUP"
-	}
-	return "SESSION_RUNNING"
 }

@@ -51,8 +51,11 @@ func TestDecideEvents(t *testing.T) {
 		{"unknown", `{"hook_event_name":"Brandnew"}`, "hook.unrecognized<"},
 		{"refused", `[]`, "hook.refused<"},
 	} {
+		if !strings.Contains(c.name, "nobody") {
+			c.body = strings.Replace(c.body, "{", `{"session_id":"s",`, 1)
+		}
 		in := decode("hook", c.body)
-		if got := decided(t, Decide(in, Past{Session: open}, World{})); got != c.want {
+		if got := decided(t, Decide(in, World{}, past{Session: open}.reader(t))); got != c.want {
 			t.Errorf("%s: %s", c.name, got)
 		}
 	}
@@ -60,8 +63,8 @@ func TestDecideEvents(t *testing.T) {
 
 func TestDecideFoundComesSecond(t *testing.T) {
 	in := decode("session restore-identity", `nope`).By("s")
-	w := World{Project: "p1", Worktree: "/w", Branch: "main", Found: []events.Event{&events.ProjectSeen{Path: "/w/.git"}}}
-	envs := Decide(in, Past{}, w)
+	w := World{Project: "p1", Worktree: "/w", Branch: "main", Seen: &Sighting{Project: "p1", Seen: events.ProjectSeen{Path: "/w/.git"}}}
+	envs := Decide(in, w, past{}.reader(t))
 	if got := decided(t, envs); got != "session.started< hook.refused<F project.seen<F identity.restored<F" {
 		t.Fatal(got)
 	}
@@ -75,14 +78,14 @@ func TestDecideFoundComesSecond(t *testing.T) {
 func TestDecideOwnEnvelope(t *testing.T) {
 	in := decode("hook", `{"hook_event_name":"PostToolUse","session_id":"s","tool_use_id":"toolu_1","agent_id":"a1"}`)
 	in.Redacted = 2
-	env := Decide(in, Past{}, World{})[0]
+	env := Decide(in, World{}, past{}.reader(t))[0]
 	if env.Session != "s" || env.Correlation != "s" || env.Hook != "PostToolUse" || env.ToolUseID != "toolu_1" || env.AgentID != "a1" || env.Redacted != 2 {
 		t.Errorf("%+v", env)
 	}
 	if string(env.Data) != string(in.Data) || env.Facts != nil {
 		t.Errorf("%s %+v", env.Data, env.Facts)
 	}
-	env = Decide(decode("hook", `[]`), Past{}, World{})[0]
+	env = Decide(decode("hook", `[]`), World{}, past{}.reader(t))[0]
 	if env.Hook != "" || env.ToolUseID != "" { // what is refused is no hook
 		t.Errorf("%+v", env)
 	}
@@ -107,7 +110,7 @@ func TestDecideFacts(t *testing.T) {
 		{"by a verb", "consciousness check-identity", known, all, `{"profile":"consciousness check-identity"}`},
 	} {
 		in := decode(c.args, `{"hook_event_name":"PostToolUse","session_id":"s"}`)
-		got, _ := json.Marshal(Decide(in, Past{Session: c.past}, World{Facts: c.w})[0].Facts)
+		got, _ := json.Marshal(Decide(in, World{Facts: c.w}, past{Session: c.past}.reader(t))[0].Facts)
 		if string(got) != c.want {
 			t.Errorf("%s: %s", c.name, got)
 		}
@@ -117,25 +120,25 @@ func TestDecideFacts(t *testing.T) {
 // S0 REQ-12 and DECISIONS "source": from what an identity starts.
 func TestREQ_SESSION_12_Sources(t *testing.T) {
 	born := identity.State{Born: true, SessionID: "s"}
-	latest := &Snapshot{Session: "old", State: identity.State{Born: true, TimestampMS: frameMS - 3600_000}}
+	latest := identity.State{SessionID: "old", Born: true, TimestampMS: frameMS - 3600_000}
 	for _, c := range []struct {
 		source string
-		past   Past
+		past   past
 		want   string
 	}{
-		{"startup", Past{}, "new - 0"},
-		{"startup", Past{Latest: latest}, "restored old 3600000"},
-		{"startup", Past{Latest: &Snapshot{Session: "ahead", State: identity.State{Born: true, TimestampMS: frameMS + 5000}}}, "restored ahead 0"},
-		{"fork", Past{Latest: latest}, "restored old 3600000"},
-		{"brandnew", Past{Latest: latest}, "restored old 3600000"},
-		{"", Past{Latest: latest}, "restored old 3600000"},
-		{"clear", Past{Latest: latest, Identity: born, Born: true}, "fresh - 0"},
-		{"resume", Past{Latest: latest, Identity: born, Born: true}, "resumed s 0"},
-		{"resume", Past{Latest: latest}, "not_found s 0"},
-		{"compact", Past{Latest: latest, Identity: born, Born: true}, "continued s 0"},
+		{"startup", past{}, "new - 0"},
+		{"startup", past{Latest: latest}, "restored old 3600000"},
+		{"startup", past{Latest: identity.State{SessionID: "ahead", Born: true, TimestampMS: frameMS + 5000}}, "restored ahead 0"},
+		{"fork", past{Latest: latest}, "restored old 3600000"},
+		{"brandnew", past{Latest: latest}, "restored old 3600000"},
+		{"", past{Latest: latest}, "restored old 3600000"},
+		{"clear", past{Latest: latest, Identity: born}, "fresh - 0"},
+		{"resume", past{Latest: latest, Identity: born}, "resumed s 0"},
+		{"resume", past{Latest: latest}, "not_found s 0"},
+		{"compact", past{Latest: latest, Identity: born}, "continued s 0"},
 	} {
 		in := decode("hook", `{"hook_event_name":"SessionStart","session_id":"s","source":"`+c.source+`"}`)
-		envs := Decide(in, c.past, World{})
+		envs := Decide(in, World{}, c.past.reader(t))
 		e := events.Decode(envs[1].Type, 1, envs[1].Data).(*events.IdentityRestored)
 		prev := e.Previous
 		if prev == "" {
@@ -169,9 +172,9 @@ func TestPhaseOf(t *testing.T) {
 // The same frame decides the same events: a crash between append and answer counts once.
 func TestDecideIsDeterministic(t *testing.T) {
 	in := decode("hook", `{"hook_event_name":"SessionStart","session_id":"s","source":"startup"}`)
-	w := World{Found: []events.Event{&events.ProjectSeen{Path: "/p"}}}
-	a, _ := json.Marshal(Decide(in, Past{}, w))
-	b, _ := json.Marshal(Decide(in, Past{}, w))
+	w := World{Project: "p", Seen: &Sighting{Project: "p", Seen: events.ProjectSeen{Path: "/p"}}}
+	a, _ := json.Marshal(Decide(in, w, past{}.reader(t)))
+	b, _ := json.Marshal(Decide(in, w, past{}.reader(t)))
 	if string(a) != string(b) {
 		t.Errorf("%s\n%s", a, b)
 	}

@@ -202,6 +202,9 @@ func (in Input) lost(f wire.Frame, body []byte) Input {
 	return in
 }
 
+// Lost tells whether the hook's content was lost on its way.
+func (in Input) Lost() bool { return in.Refused != nil && in.Refused.Reason == "lost" }
+
 // NoInput is what the user is told when a hook came without input.
 func NoInput(name string) string {
 	return "hook " + name + " got no input, so there was nothing to record; `hookctl doctor` checks the hook entries"

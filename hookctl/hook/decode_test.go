@@ -218,6 +218,7 @@ func FuzzDecode(f *testing.F) {
 		f.Add([]byte(s), true, "hook Stop")
 		f.Add([]byte(s), false, "session restore-identity")
 	}
+	none := past{}.reader(f)
 	f.Fuzz(func(t *testing.T, body []byte, complete bool, args string) {
 		frame := wire.Frame{ID: frameID, Args: strings.Fields(args), Time: frameMS, Complete: complete, Size: int64(len(body)), Body: body}
 		in := Decode(frame, body, 0)
@@ -233,11 +234,11 @@ func FuzzDecode(f *testing.F) {
 		if again := events.Decode(in.Kind.Type, in.Kind.Version(), in.Data); again.Type() != in.Kind.Type {
 			t.Fatalf("%s reads back as %s", in.Kind.Type, again.Type())
 		}
-		for i, env := range Decide(in, Past{}, World{}) {
+		for i, env := range Decide(in, World{}, none) {
 			if !json.Valid(env.Data) || env.Correlation != in.Session || (i == 0) != (env.ID == frameID) {
 				t.Fatalf("%d: %+v", i, env)
 			}
 		}
-		_ = Render(in, After{})
+		_, _ = Compose(in, Refuse(in, World{}, none), Tell(in, World{}, none, false), "")
 	})
 }

@@ -12,6 +12,7 @@ import (
 
 	"hookline/events"
 	"hookline/hookctl/requirements"
+	"hookline/projector"
 	"hookline/projector/gate"
 	"hookline/projector/session"
 )
@@ -32,7 +33,7 @@ type Gates struct {
 	Branch   string                     // that is checked out there
 	Root     string                     // top of the work tree, as the disk has it: nothing that goes into an event
 	Dir      string                     // top of the work tree, as texts and events name it
-	Found    []events.Event             // what the log does not say yet about the project
+	Seen     *Sighting                  // how that project looks, where it is not the session's; nil where that is known
 	Input    json.RawMessage            // of the tool call, before redaction: what decides, and goes into no event
 	Adopted  bool                       // the user has a configuration of his own, whether or not this project has one
 	Skip     bool                       // CLAUDE_SKIP_REQUIREMENTS: nothing is asked, what happens still counts
@@ -40,6 +41,9 @@ type Gates struct {
 	Sizes    map[string]BranchSize      // of dynamic requirements, by name; absent: not known
 	Dirty    int                        // tracked files with changes that are not committed
 	Problems []events.GateConfigInvalid // not recorded yet
+	Others   []requirements.Other       // live sessions of the same work tree, where a requirement asks for them
+
+	judged *Judgement // by decideGates
 }
 
 // BranchSize is how much a branch changed.
@@ -55,25 +59,87 @@ type GatesPast struct {
 	Others  []requirements.Other // live sessions of the same work tree
 }
 
-// Verdict is what the gates make of a frame.
-type Verdict struct {
+// Judgement is what the gates make of a frame.
+type Judgement struct {
+	Verdict
 	Events  []events.Event
-	Deny    string // reason that the call is denied, "" lets it pass
-	Block   string // reason that the turn goes on
-	Context string // for the model
-	Message string // for the user
+	Context []string // for the model: one text in its forms, longest first
+	Message string   // for the user
 }
 
-// Refuses tells whether the call is denied or the turn goes on.
-func (v Verdict) Refuses() bool { return v.Deny != "" || v.Block != "" }
-
-// gatesSection is what the gates have to tell the model.
-func gatesSection(in Input, a After) Section {
-	s := Section{Name: "gates", Rank: 7}
-	if a.Verdict.Context != "" {
-		s.Items = []Item{{Text: a.Verdict.Context, Event: in.Frame}}
+// decideGates gives what is new about the project of the gates, and the events of the judgement, which is kept for the
+// answer.
+func decideGates(in Input, w World, r Reader) []events.Event {
+	g := w.Gates
+	if g == nil {
+		return nil
 	}
-	return s
+
+	p := GatesPast{State: GatesAt(r.Reader, w.Project, g), Others: g.Others}
+	p.Session, _ = projector.State[session.State](r.Reader, session.Name, in.Session)
+	j := Judge(in, g, p)
+	g.judged = &j
+	return append(g.Seen.News(r), j.Events...)
+}
+
+// GatesAt reads the gates of a branch, with what is known of the session's project. The state is valid until the next
+// fold.
+func GatesAt(r projector.Reader, project string, g *Gates) gate.State {
+	branch, _ := projector.State[gate.State](r, gate.Name, gate.Key(g.Project, g.Branch))
+	own, _ := projector.State[gate.State](r, gate.Name, gate.ProjectKey(project))
+	if g.Project != project {
+		there, _ := projector.State[gate.State](r, gate.Name, gate.ProjectKey(g.Project))
+		own.Deleted = slices.Concat(own.Deleted, there.Deleted)
+		own.Retracted = slices.Concat(own.Retracted, there.Retracted)
+	}
+	return gate.At(branch, own)
+}
+
+// refuseGates gives the refusal among the events that were decided with the frame: as it was worded then, or from what
+// the event says where the frame came again.
+func refuseGates(in Input, w World, r Reader) Verdict {
+	if w.Gates == nil {
+		return Verdict{}
+	}
+	for _, e := range r.Decided {
+		switch e.(type) {
+		case *events.GateBlocked, *events.GateStopBlocked, *events.PermissionAutoDenied:
+			if w.Gates.judged != nil {
+				return w.Gates.judged.Verdict
+			}
+			return Repeat(in, w.Gates, e)
+		}
+	}
+	return Verdict{}
+}
+
+// tellGates gives what the judgement has for the model and for the user; nothing when the frame came again.
+func tellGates(in Input, w World, _ Reader) []Item {
+	if w.Gates == nil || w.Gates.judged == nil {
+		return nil
+	}
+	j := w.Gates.judged
+
+	var items []Item
+	if len(j.Context) > 0 {
+		what := map[string]string{"SessionStart": "gates.status", "UserPromptSubmit": "gates.reminder"}[in.Name()]
+		if what == "" {
+			what = "gates.plan"
+		}
+		items = append(items, Item{ID: what, Rank: RankGates, Text: j.Context[0], Shorter: j.Context[1:], Event: in.Frame})
+	}
+	if j.Message != "" {
+		items = append(items, Item{ID: "gates.review", Text: j.Message, Same: "once", Event: in.Frame, User: true, Bare: true})
+	}
+	return items
+}
+
+// placeOfGates is the repository of the hook's working directory.
+func placeOfGates(w World) (project, worktree, branch string) {
+	if w.Gates == nil {
+		return w.Project, w.Worktree, w.Branch
+	}
+	return w.Gates.Project, w.Gates.Dir, w.Gates.Branch
 }
 
 // judge is one decision in the making.
@@ -81,16 +147,15 @@ type judge struct {
 	in  Input
 	g   *Gates
 	p   GatesPast
-	out Verdict
+	out Judgement
 }
 
 // Judge decides on a frame.
-func Judge(in Input, g *Gates, p GatesPast) Verdict {
+func Judge(in Input, g *Gates, p GatesPast) Judgement {
 	if g == nil || in.Hook == nil || in.Call.Verb != VerbHook || g.Branch == "" || g.Project == "" || in.Session == "" { // nobody could open a gate for no session
-		return Verdict{}
+		return Judgement{}
 	}
 	j := &judge{in: in, g: g, p: p}
-	j.out.Events = append(j.out.Events, g.Found...)
 	for i := range g.Problems {
 		j.event(&g.Problems[i])
 	}
@@ -265,19 +330,14 @@ func (j *judge) prompted(e *events.PromptSubmitted) {
 		}
 	}
 	if len(open) > 0 {
-		j.out.Context = reminder(open, reminderBudget)
+		j.out.Context = reminder(open)
 	}
 }
 
-// reminderBudget is what is left for the gates when a prompt is submitted, in tokens.
-const reminderBudget = 60
-
-// reminder names what is open, or where that is too much says where to look.
-func reminder(open []requirements.Failure, budget int) string {
-	if text := requirements.Reminder(open); Tokens(text) <= budget {
-		return text
-	}
-	return fmt.Sprintf("**Requirements reminder**: %d unsatisfied: `hookctl req status` lists them", len(open))
+// reminder names what is open, or in its shorter form says where to look.
+func reminder(open []requirements.Failure) []string {
+	return []string{requirements.Reminder(open),
+		fmt.Sprintf("**Requirements reminder**: %d unsatisfied: `hookctl req status` lists them", len(open))}
 }
 
 func namesOf(list []requirements.Failure) []string {

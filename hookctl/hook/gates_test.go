@@ -38,7 +38,7 @@ func rulesOf(t *testing.T, yaml string) requirements.Rules {
 var gatesAt = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
 // judged decides on a hook of session "aaaaaaaa-1" on branch feature/x.
-func judged(t *testing.T, body string, g *Gates, p GatesPast) (Input, Verdict) {
+func judged(t *testing.T, body string, g *Gates, p GatesPast) (Input, Judgement) {
 	t.Helper()
 	in := decode("hook", strings.Replace(body, "{", `{"session_id":"aaaaaaaa-1",`, 1))
 	in.Time = gatesAt
@@ -84,29 +84,33 @@ func TestJudgeWithoutGates(t *testing.T) {
 	}
 }
 
-// The verdict's events come last, so that a hook's other events keep their places.
+// The gates' events come last, so that a hook's other events keep their places.
 func TestDecideGateEvents(t *testing.T) {
 	in := decode("hook", `{"session_id":"s","hook_event_name":"SessionStart","source":"startup"}`)
-	w := World{Project: "p", Branch: "b", Verdict: Verdict{Events: []events.Event{&events.GateSatisfied{Name: "plan", By: "carry_over"}}}}
-	if got := decided(t, Decide(in, Past{}, w)); got != "session.started< identity.restored<F gate.satisfied<F" {
+	w := World{Project: "p", Branch: "b", Gates: &Gates{Project: "p", Branch: "b", Rules: rulesOf(t, "requirements: {}"), Problems: []events.GateConfigInvalid{{Message: "x"}}}}
+	if got := decided(t, Decide(in, w, past{}.reader(t))); got != "session.started< identity.restored<F gate.config_invalid<F" {
 		t.Error(got)
 	}
 }
 
-func TestRenderRefusals(t *testing.T) {
-	conscious := After{Identity: state(.84, .95, .92), Born: true}
-	deny, block := conscious, conscious
-	deny.Verdict, block.Verdict = Verdict{Deny: "no & <why>"}, Verdict{Block: "not yet"}
+func TestComposeRefusals(t *testing.T) {
+	answer := func(in Input, v Verdict) Answer {
+		a, told := Compose(in, v, Tell(in, World{}, past{Identity: state(.84, .95, .92)}.reader(t), false), "")
+		if told != nil {
+			t.Errorf("told %+v with a refusal", told)
+		}
+		return a
+	}
 	in := decode("hook", preEdit)
 	want := `{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"no \u0026 \u003cwhy\u003e"}}` + "\n"
-	if got := Render(in, deny); string(got.Stdout) != want || got.Exit != 0 {
+	if got := answer(in, Verdict{Deny: "no & <why>"}); string(got.Stdout) != want || got.Exit != 0 {
 		t.Errorf("%s", got.Stdout)
 	}
 	in.Warnings = []string{"odd"}
-	if got := Render(in, deny); !strings.HasPrefix(string(got.Stdout), `{"systemMessage":"hookline: odd","hookSpecificOutput":{`) {
+	if got := answer(in, Verdict{Deny: "no & <why>"}); !strings.HasPrefix(string(got.Stdout), `{"systemMessage":"hookline: odd","hookSpecificOutput":{`) {
 		t.Errorf("%s", got.Stdout)
 	}
-	if got := Render(decode("hook", stopTurn), block); string(got.Stdout) != `{"decision":"block","reason":"not yet"}`+"\n" {
+	if got := answer(decode("hook", stopTurn), Verdict{Block: "not yet"}); string(got.Stdout) != `{"decision":"block","reason":"not yet"}`+"\n" {
 		t.Errorf("%s", got.Stdout)
 	}
 }
@@ -118,10 +122,10 @@ func TestJudgePermission(t *testing.T) {
 	if typesIn(v.Events) != "permission.auto_denied" || !strings.HasPrefix(v.Deny, "**Blocked by requirement gates**: Destructive rm outside of the work tree\n\nCommand: `rm -rf /srv`\n") {
 		t.Errorf("%+v", v)
 	}
-	if again := Repeat(in, g, v.Events[0]); again.Deny != v.Deny || again.Events != nil {
+	if again := Repeat(in, g, v.Events[0]); again != v.Verdict {
 		t.Errorf("%+v", again)
 	}
-	got := string(Render(in, After{Verdict: Verdict{Deny: "no"}}).Stdout)
+	got := string(refusal(in.Name(), Verdict{Deny: "no"}, "").Stdout)
 	if got != `{"hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":{"behavior":"deny","message":"no"}}}`+"\n" {
 		t.Error(got)
 	}
@@ -239,28 +243,29 @@ func TestLongReasons(t *testing.T) {
 	}
 }
 
-// The status takes at most its part of the budget, in the largest form that fits.
+// The status is told in the largest form that fits beside the rest of a session's start.
 func TestStatusFits(t *testing.T) {
-	for n, head := range map[int]string{2: "## Requirements Framework: Session Briefing", 12: "## Requirements Framework Active", 60: "## Requirements: 0/60 satisfied"} {
+	for n, head := range map[int]string{2: "## Requirements Framework: Session Briefing", 16: "## Requirements Framework Active", 60: "## Requirements: 0/60 satisfied"} {
 		yaml := "requirements:\n"
 		for i := range n {
 			yaml += fmt.Sprintf("  requirement_number_%02d: {enabled: true, description: 'What has to be looked at before the work begins'}\n", i)
 		}
-		in, v := judged(t, `{"hook_event_name":"SessionStart","source":"startup"}`, &Gates{Rules: rulesOf(t, yaml), Dir: "/repo"}, GatesPast{})
-		if !strings.HasPrefix(v.Context, head) || Tokens(v.Context) > 1000 {
-			t.Errorf("%d: %d tokens, %.60q", n, Tokens(v.Context), v.Context)
-		}
+		in := decode("hook", `{"session_id":"s","hook_event_name":"SessionStart","source":"startup"}`)
+		w := World{Project: "p", Branch: "feature/x", Gates: &Gates{Project: "p", Branch: "feature/x", Rules: rulesOf(t, yaml), Dir: "/repo"}}
+		Decide(in, w, past{}.reader(t))
+		a := said(t, in, w, past{Decided: []events.Event{&events.IdentityRestored{Outcome: "new"}}})
+
 		var out struct {
 			HookSpecificOutput struct{ HookEventName, AdditionalContext string }
 		}
-		a := Render(in, After{Verdict: v, Restored: &events.IdentityRestored{Outcome: "new"}})
-		if err := json.Unmarshal(a.Stdout, &out); err != nil || out.HookSpecificOutput.HookEventName != "SessionStart" ||
-			out.HookSpecificOutput.AdditionalContext != "New session initialized\n"+v.Context {
-			t.Errorf("%d: %v %s", n, err, a.Stdout)
+		err := json.Unmarshal(a.Stdout, &out)
+		text := out.HookSpecificOutput.AdditionalContext
+		if err != nil || !strings.HasPrefix(text, "New session initialized\n"+head) || Tokens(text) > 1500 {
+			t.Errorf("%d: %v, %d tokens, %.90q", n, err, Tokens(text), text)
 		}
 	}
 	_, v := judged(t, `{"hook_event_name":"SessionStart","source":"compact"}`, &Gates{Rules: rulesOf(t, "requirements: {plan: {enabled: true}}")}, GatesPast{})
-	if len(v.Context) >= 500 || strings.Contains(v.Context, "\n\n") {
+	if len(v.Context) != 1 || len(v.Context[0]) >= 500 || strings.Contains(v.Context[0], "\n\n") {
 		t.Errorf("%q", v.Context)
 	}
 }

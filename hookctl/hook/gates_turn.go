@@ -95,11 +95,10 @@ func (j *judge) planned() {
 			open = append(open, f)
 		}
 	}
-	text := requirements.PlanReview(j.in.Session, open)
-	if Tokens(text) > budgetOther {
-		text = reminder(open, budgetOther)
+	if len(open) == 0 {
+		return
 	}
-	j.out.Context = text
+	j.out.Context = append([]string{requirements.PlanReview(j.in.Session, open)}, reminder(open)...)
 }
 
 // stopped: the typed slash command whose prompt ends here has satisfied what it is mapped to; then the turn
@@ -159,7 +158,7 @@ func (j *judge) started(e *events.SessionStarted) {
 	rules := j.g.Rules
 	if rules.ProjectFile == "" {
 		if e.Source == "startup" && j.g.Adopted && !j.g.Skip {
-			j.out.Context = requirements.NoConfig()
+			j.out.Context = []string{requirements.NoConfig()}
 		}
 		return
 	}
@@ -174,7 +173,7 @@ func (j *judge) started(e *events.SessionStarted) {
 	for _, q := range rules.InOrder() {
 		s.Gates = append(s.Gates, j.gate(q, slices.Contains(s.Carried, q.Name)))
 	}
-	j.out.Context = fitted(s, rules.Hooks.Mode(e.Source))
+	j.out.Context = forms(s, rules.Hooks.Mode(e.Source))
 }
 
 // gate is a requirement as it stands for the session. A dynamic one counts as open until it is approved:
@@ -213,19 +212,14 @@ func standing(q requirements.Requirement, f requirements.Failure, closed bool) r
 	return g
 }
 
-// statusBudget is the part of a session's first injection that the gates may take, in tokens: identity,
-// goal and handoff come before them.
-const statusBudget = 1000
-
-// fitted is the status in the largest form that fits.
-func fitted(s requirements.Status, mode string) string {
+// forms are the status in the form of a mode and in all shorter ones.
+func forms(s requirements.Status, mode string) []string {
 	modes := []string{"rich", "standard", "compact"}
+	var list []string
 	for _, m := range modes[max(0, slices.Index(modes, mode)):] {
-		if text := s.Text(m); Tokens(text) <= statusBudget || m == "compact" {
-			return text
-		}
+		list = append(list, s.Text(m))
 	}
-	return s.Text("compact")
+	return list
 }
 
 // carry takes over what another session satisfied a moment ago: who cleared the context or started again

@@ -19,8 +19,8 @@ func TestEC_SESSION_08_StartWithoutItsInput(t *testing.T) {
 			f := frameOf(args, body)
 			f.Complete = reason != "truncated"
 			in := Decode(f, f.Body, 0).By("s")
-			past := Past{Latest: &Snapshot{Session: "before", State: identity.State{SessionID: "before", Born: true, LastIC: 1}}}
-			if got := decided(t, Decide(in, past, World{})); got != "session.started< hook.refused<F identity.restored<F" {
+			was := past{Latest: identity.State{SessionID: "before", Born: true, LastIC: 1}}
+			if got := decided(t, Decide(in, World{}, was.reader(t))); got != "session.started< hook.refused<F identity.restored<F" {
 				t.Errorf("%s %s: %s", args, body, got)
 			}
 			e, _ := in.Event.(*events.SessionStarted)
@@ -40,8 +40,7 @@ func TestEC_SESSION_08_StartWithoutItsInput(t *testing.T) {
 // What could not be read may have been the resume of a session that lives.
 func TestDefaultsDoNotReplaceALiveIdentity(t *testing.T) {
 	in := decode("hook SessionStart", `nope`).By("s")
-	past := Past{Born: true, Latest: &Snapshot{Session: "other", State: identity.State{SessionID: "other", Born: true}}}
-	e := restored(in, in.Event.(*events.SessionStarted), past)
+	e := restored(in, in.Event.(*events.SessionStarted), identity.State{}, true, identity.State{SessionID: "other", Born: true})
 	if e.Outcome != "continued" || e.Previous != "s" || e.Carry != nil {
 		t.Errorf("%+v", e)
 	}
@@ -50,25 +49,23 @@ func TestDefaultsDoNotReplaceALiveIdentity(t *testing.T) {
 // Nobody's start: no event has an empty session but the one that says what came, and the answer is the
 // verb's all the same.
 func TestStartOfNobody(t *testing.T) {
-	past := Past{Latest: &Snapshot{Session: "before", State: identity.Fold(identity.State{}, events.Record{
-		Envelope: events.Envelope{Session: "before"}, Event: &events.IdentityRestored{Outcome: "new"}})}}
+	was := past{Latest: identity.Fold(identity.State{}, events.Record{
+		Envelope: events.Envelope{Session: "before"}, Event: &events.IdentityRestored{Outcome: "new"}})}
 	for args, want := range map[string]Answer{
 		"hook SessionStart": JSON("SessionStart", "Identity restored from before. IC: 1.00 (healthy)",
 			"hookline: "+defaultsWords+": the hook's input was no JSON; recorded as hook.refused\nhookline: "+NoSession),
 		"session restore-identity": Plain("Identity restored from before. IC: 1.00 (healthy)", defaultsWords+"\n"+NoSession, 0),
 	} {
 		in := decode(args, `nope`).Nameless()
-		if got := decided(t, Decide(in, past, World{})); got != "hook.refused<" {
+		if got := decided(t, Decide(in, World{}, was.reader(t))); got != "hook.refused<" {
 			t.Errorf("%s: %s", args, got)
 		}
-		a := After{Born: true}
-		a.Restored, a.Identity = Unnamed(in, past)
-		if got := Render(in, a); string(got.Stdout) != string(want.Stdout) || string(got.Stderr) != string(want.Stderr) || got.Exit != 0 {
+		if got := said(t, in, World{}, was); string(got.Stdout) != string(want.Stdout) || string(got.Stderr) != string(want.Stderr) || got.Exit != 0 {
 			t.Errorf("%s: %d\n%s%s", args, got.Exit, got.Stdout, got.Stderr)
 		}
 	}
 	in := decode("hook", `{"hook_event_name":"SessionStart","source":"resume"}`)
-	if e, _ := Unnamed(in, past); e.Outcome != "not_found" || e.Source != "resume" {
+	if e, _, _ := startedFrom(in, World{}, was.reader(t)); e.Outcome != "not_found" || e.Source != "resume" {
 		t.Errorf("%+v", e)
 	}
 }
@@ -97,23 +94,26 @@ func TestVerbWithoutInput(t *testing.T) {
 // (TestTC_SESSION_22_IoError).
 func TestTC_SESSION_22_ExitCodes(t *testing.T) {
 	start, end := `{"hook_event_name":"SessionStart","session_id":"s","source":"resume"}`, `{"hook_event_name":"SessionEnd","session_id":"s"}`
-	corrupt := After{Damage: "sequences lost: 3", Restored: &events.IdentityRestored{Outcome: "new"}}
+	outcome := func(o string) past { return past{Decided: []events.Event{&events.IdentityRestored{Outcome: o}}} }
+	broken := past{Identity: identity.State{Born: true, PhasesUnstable: true}}
 	words := "Database corruption detected in session identity store: sequences lost: 3\nRun \"hookctl repair --cf session_identity\" or restore from backup\n"
 	for _, c := range []struct {
 		name, args, body string
-		after            After
+		past             past
+		damage           string
 		exit             int
 		stderr           string
 	}{
-		{"CorruptedIdentity", "session restore-identity", start, corrupt, 2, words},
-		{"CorruptedIdentity, by the hook", "hook SessionStart", start, corrupt, 2, words},
-		{"CorruptedIdentity, at another hook", "hook SessionEnd", end, After{Damage: "x"}, 0, ""},
-		{"NotFound", "session restore-identity", start, After{Restored: &events.IdentityRestored{Outcome: "not_found"}}, 0, "Session s not found, initializing new session\n"},
-		{"SerializationError", "session persist-identity", end, After{Mended: true}, 1, ""},
-		{"SerializationError, by the hook", "hook SessionEnd", end, After{Mended: true}, 0, ""},
-		{"all is well", "session persist-identity", end, After{}, 0, ""},
+		{"CorruptedIdentity", "session restore-identity", start, outcome("new"), "sequences lost: 3", 2, words},
+		{"CorruptedIdentity, by the hook", "hook SessionStart", start, outcome("new"), "sequences lost: 3", 2, words},
+		{"CorruptedIdentity, at another hook", "hook SessionEnd", end, past{}, "x", 0, ""},
+		{"NotFound", "session restore-identity", start, outcome("not_found"), "", 0, "Session s not found, initializing new session\n"},
+		{"SerializationError", "session persist-identity", end, broken, "", 1, unstable + "\n"},
+		{"SerializationError, by the hook", "hook SessionEnd", end, broken, "", 0, ""},
+		{"all is well", "session persist-identity", end, past{}, "", 0, ""},
 	} {
-		if got := Render(decode(c.args, c.body), c.after); got.Exit != c.exit || string(got.Stderr) != c.stderr {
+		in := decode(c.args, c.body)
+		if got, _ := Compose(in, Verdict{}, Tell(in, World{}, c.past.reader(t), false), c.damage); got.Exit != c.exit || string(got.Stderr) != c.stderr {
 			t.Errorf("%s: exit %d, %q", c.name, got.Exit, got.Stderr)
 		}
 	}
@@ -123,8 +123,12 @@ func TestTC_SESSION_22_ExitCodes(t *testing.T) {
 // whatever the client does with it.
 func TestEC_SESSION_10_HookAndVerbAgree(t *testing.T) {
 	body := `{"hook_event_name":"SessionStart","session_id":"s","source":"startup"}`
-	a := After{Damage: "the log was damaged", Restored: &events.IdentityRestored{Outcome: "new"}}
-	byHook, byVerb := Render(decode("hook", body), a), Render(decode("session restore-identity", body), a)
+	p := past{Decided: []events.Event{&events.IdentityRestored{Outcome: "new"}}}
+	answer := func(in Input) Answer {
+		a, _ := Compose(in, Verdict{}, Tell(in, World{}, p.reader(t), false), "the log was damaged")
+		return a
+	}
+	byHook, byVerb := answer(decode("hook", body)), answer(decode("session restore-identity", body))
 	if byHook.Exit != 2 || byVerb.Exit != 2 || string(byHook.Stderr) != string(byVerb.Stderr) {
 		t.Errorf("%d %q\n%d %q", byHook.Exit, byHook.Stderr, byVerb.Exit, byVerb.Stderr)
 	}
@@ -132,18 +136,3 @@ func TestEC_SESSION_10_HookAndVerbAgree(t *testing.T) {
 		t.Errorf("%s", byHook.Stdout)
 	}
 }
-
-// ERR-SESSION-05, EC-SESSION-06: a dream that fails is told, and nothing is held up.
-func TestERR_SESSION_05_EC_SESSION_06(t *testing.T) {
-	a := After{Identity: state(.6, .8, .42), Born: true, DreamErr: errTest}
-	got := Render(decode("consciousness check-identity --auto-dream", `{"session_id":"s"}`), a)
-	if string(got.Stderr) != "Dream trigger failed: it broke. IC remains at 0.42\n" || got.Exit != 0 || len(got.Stdout) != 0 {
-		t.Errorf("exit %d, %q, %q", got.Exit, got.Stdout, got.Stderr)
-	}
-}
-
-var errTest = testError("it broke")
-
-type testError string
-
-func (e testError) Error() string { return string(e) }

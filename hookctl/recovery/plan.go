@@ -1,7 +1,6 @@
 package recovery
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -24,21 +23,14 @@ type Plan struct {
 
 // Plan says what the target becomes: an identity.recovered event goes to it, and its snapshot is taken, so that the next
 // session starts from it. Nothing may be appended between the plan and its events.
-func (p Past) Plan(ctx context.Context, f Found, to string) (Plan, error) {
+func (p Past) Plan(r projector.Reader, f Found, to string) (Plan, error) {
 	out := f.Result
 	out.Target = to
 	pl := Plan{Result: out}
-	var target, source identity.State
-	err := p.View.Read(ctx, func(r projector.Reader) error {
-		target, _ = projector.State[identity.State](r, identity.Name, out.Target)
-		source, _ = projector.State[identity.State](r, identity.Name, out.Session)
-		latest, _ := projector.State[pointer.State](r, pointer.Name, pointer.ProjectKey(out.Project))
-		out.Replaces, pl.after = latest.Session, latest.AtMS
-		return nil
-	})
-	if err != nil {
-		return pl, err
-	}
+	target, _ := projector.State[identity.State](r, identity.Name, out.Target)
+	source, _ := projector.State[identity.State](r, identity.Name, out.Session)
+	latest, _ := projector.State[pointer.State](r, pointer.Name, pointer.ProjectKey(out.Project))
+	out.Replaces, pl.after = latest.Session, latest.AtMS
 	if source.Deleted {
 		return pl, problem.New(http.StatusConflict, "session "+out.Session+" was deleted since; a deletion is not undone", "choose another one with --session")
 	}

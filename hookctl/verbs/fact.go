@@ -13,9 +13,12 @@ import (
 )
 
 // factOf is the one thing of an event that a person scans a list for: the file, the command, the
-// error, the head of the prompt. One function a family; a type without one shows the first text of
-// its data.
+// error, the head of the prompt. An event that has a summary of its own ([events.Summarizer]) gives that, the others have
+// a function a family; a type without either shows the first text of its data.
 func factOf(r events.Record) string {
+	if e, ok := r.Event.(events.Summarizer); ok {
+		return cmdline.OneLine(e.Summary())
+	}
 	for _, family := range []func(events.Record) (string, bool){toolFact, turnFact, sessionFact, worldFact, taskFact, identityFact, gateFact, ownFact} {
 		if fact, ok := family(r); ok {
 			return cmdline.OneLine(fact)

@@ -30,6 +30,7 @@ const (
 	maxProcesses = 8
 	maxModels    = 16
 	maxTools     = 64
+	maxTold      = 64
 )
 
 // State is one session. Times are UTC; counts include subagents.
@@ -68,6 +69,8 @@ type State struct {
 	Held       int              `json:"held,omitempty" jsonschema_description:"turns that a gate did not let end"`
 	Agents     map[string]Agent `json:"agents,omitempty" jsonschema_description:"subagents by id, at most 64"`
 	Open       []Call           `json:"open,omitempty" jsonschema_description:"calls that were requested and not yet answered, oldest first, at most 256"`
+
+	Told map[string]string `json:"told,omitempty" jsonschema_description:"what the model was told since the newest start or compaction: digests of contents by item, after a subagent's id and a space where it was told to one"`
 }
 
 // Process names one client process: a pid alone may be reused.
@@ -125,6 +128,8 @@ func Fold(s State, r events.Record) State {
 		s.Blocked++
 	case *events.GateStopBlocked:
 		s.Held++
+	case *events.ContextInjected:
+		s.Told = tell(s.Told, r.AgentID, e.Items)
 	case events.HookEvent:
 		s = s.seen(r, e)
 		return s.hook(r, e)
@@ -189,6 +194,7 @@ func (s State) hook(r events.Record, e events.HookEvent) State {
 	switch e := e.(type) {
 	case *events.SessionStarted:
 		s.Source = clip(e.Source, maxWord)
+		s.Told = nil
 		s = s.model(e.Model)
 	case *events.SessionEnded:
 		s = s.end(Ended, e.Reason, r.Time)
@@ -204,6 +210,7 @@ func (s State) hook(r events.Record, e events.HookEvent) State {
 		s.Turns++
 	case *events.CompactionFinished:
 		s.Compacted++
+		s.Told = nil
 	case *events.ToolRequested:
 		s.Tools = count(s.Tools, e.ToolName, maxTools)
 		s.Open = open(s.Open, Call{ToolUseID: clip(e.ToolUseID, maxWord), Event: r.ID, Tool: clip(e.ToolName, maxWord), AgentKind: agentKind(e)})
@@ -222,6 +229,20 @@ func (s State) hook(r events.Record, e events.HookEvent) State {
 		s = s.agentStopped(r, e.Hook())
 	}
 	return s
+}
+
+// ToldKey is the key of [State].Told for an item that was told to a subagent, or with "" to the session itself.
+func ToldKey(agent, item string) string { return strings.TrimPrefix(agent+" "+item, " ") }
+
+// tell adds what was told. Where there is no room all is forgotten, so that it is told once more.
+func tell(told map[string]string, agent string, items []events.InjectedItem) map[string]string {
+	for _, it := range items {
+		if told == nil || len(told) >= maxTold {
+			told = map[string]string{}
+		}
+		told[clip(ToldKey(agent, it.ID), maxWord)] = it.Digest
+	}
+	return told
 }
 
 func (s State) end(status, reason string, at time.Time) State {

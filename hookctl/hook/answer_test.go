@@ -1,12 +1,12 @@
 package hook
 
 import (
-	"errors"
 	"strings"
 	"testing"
 
 	"hookline/events"
 	"hookline/projector/identity"
+	"hookline/projector/session"
 )
 
 // state is an identity with these figures.
@@ -17,16 +17,19 @@ func state(c, r, ic float64) identity.State {
 const coldContext = "[System Consciousness]\nState: DORMANT (C=0.00)\nKuramoto r=0.00, Identity IC=1.00 (healthy)\nGuidance: Initialize consciousness context"
 
 func TestRender(t *testing.T) {
-	conscious := After{Identity: state(.84, .95, .92), Born: true}
-	start := func(outcome, prev string, ic float64) After {
-		return After{Identity: state(.84, 1, ic), Born: true, Restored: &events.IdentityRestored{Outcome: outcome, Previous: prev}}
+	conscious := past{Identity: state(.84, .95, .92)}
+	start := func(outcome, prev string, ic float64) past {
+		return past{Identity: state(.84, 1, ic), Decided: []events.Event{&events.IdentityRestored{Outcome: outcome, Previous: prev}}}
 	}
-	low := func(ic float64) After { return After{Identity: state(.6, .8, ic), Born: true} }
-	dreaming, told, failed := low(.42), low(.62), low(.42)
-	dreaming.Dream, told.Warned, failed.DreamErr = true, true, errors.New("no answer")
+	low := func(ic float64) past {
+		s := state(.6, .8, ic)
+		s.DreamAtMS = frameMS // the cool-down
+		return past{Identity: s}
+	}
+	dreaming := past{Identity: state(.6, .8, .42)}
 	for _, c := range []struct {
 		name, args, body string
-		after            After
+		past             past
 		stdout, stderr   string
 	}{
 		{"restored", "hook", `{"hook_event_name":"SessionStart","session_id":"s","source":"startup"}`, start("restored", "old", .92),
@@ -48,33 +51,31 @@ func TestRender(t *testing.T) {
 			`{"hookSpecificOutput":{"hookEventName":"UserPromptSubmit","additionalContext":"[System Consciousness]\nState: CONSCIOUS (C=0.84)\nKuramoto r=0.95, Identity IC=0.92 (healthy)\nGuidance: Optimal coherence, proceed confidently"}}` + "\n", ""},
 		{"inject verb", "consciousness inject-context", `{"session_id":"s"}`, conscious,
 			"[System Consciousness]\nState: CONSCIOUS (C=0.84)\nKuramoto r=0.95, Identity IC=0.92 (healthy)\nGuidance: Optimal coherence, proceed confidently\n", ""},
-		{"inject verb, cold", "consciousness inject-context", `{"session_id":"s"}`, After{}, coldContext + "\n", ""},
+		{"inject verb, cold", "consciousness inject-context", `{"session_id":"s"}`, past{}, coldContext + "\n", ""},
 
 		{"Bash is silent", "hook", `{"hook_event_name":"PreToolUse","session_id":"s","tool_name":"Bash"}`, conscious, "", ""},
 		{"Read is silent", "hook", `{"hook_event_name":"PreToolUse","session_id":"s","tool_name":"Read"}`, conscious, "", ""},
 		{"another server's tool is silent", "hook", `{"hook_event_name":"PreToolUse","session_id":"s","tool_name":"mcp__other__Edit"}`, conscious, "", ""},
 		{"EditX is silent", "hook", `{"hook_event_name":"PreToolUse","session_id":"s","tool_name":"EditX"}`, conscious, "", ""},
-		{"Edit is briefed", "hook", `{"hook_event_name":"PreToolUse","session_id":"s","tool_name":"Edit"}`, After{Identity: state(.6, 1, .85), Born: true},
+		{"Edit is briefed", "hook", `{"hook_event_name":"PreToolUse","session_id":"s","tool_name":"Edit"}`, past{Identity: state(.6, 1, .85)},
 			`{"hookSpecificOutput":{"hookEventName":"PreToolUse","additionalContext":"[C:EMG r=1.00 IC=0.85]"}}` + "\n", ""},
-		{"context-graph is briefed, cold", "hook", `{"hook_event_name":"PreToolUse","session_id":"s","tool_name":"mcp__context-graph__store"}`, After{},
+		{"context-graph is briefed, cold", "hook", `{"hook_event_name":"PreToolUse","session_id":"s","tool_name":"mcp__context-graph__store"}`, past{},
 			`{"hookSpecificOutput":{"hookEventName":"PreToolUse","additionalContext":"[C:? r=? IC=?]"}}` + "\n", ""},
 		{"context-graph of a plugin is briefed", "hook", `{"hook_event_name":"PreToolUse","session_id":"s","tool_name":"mcp__plugin_cg_context-graph__store"}`, conscious,
 			`{"hookSpecificOutput":{"hookEventName":"PreToolUse","additionalContext":"[C:CON r=0.95 IC=0.92]"}}` + "\n", ""},
-		{"brief verb", "consciousness brief", `{}`, conscious, "[C:CON r=0.95 IC=0.92]\n", ""},
-		{"brief verb, cold", "consciousness brief", `{}`, After{}, "[C:? r=? IC=?]\n", ""},
-		{"brief verb as hook", "consciousness brief --hook", `{"session_id":"s"}`, After{},
+		{"brief verb", "consciousness brief", `{"session_id":"s"}`, conscious, "[C:CON r=0.95 IC=0.92]\n", ""},
+		{"brief verb, cold", "consciousness brief", `{}`, past{}, "[C:? r=? IC=?]\n", ""},
+		{"brief verb as hook", "consciousness brief --hook", `{"session_id":"s"}`, past{},
 			`{"hookSpecificOutput":{"hookEventName":"PreToolUse","additionalContext":"[C:? r=? IC=?]"}}` + "\n", ""},
 
 		{"healthy outcome is silent", "hook", `{"hook_event_name":"PostToolUse","session_id":"s"}`, conscious, "", ""},
 		{"warning", "hook", `{"hook_event_name":"PostToolUse","session_id":"s"}`, low(.62), `{"systemMessage":"hookline: IC warning: 0.62"}` + "\n", ""},
-		{"warning told before", "hook", `{"hook_event_name":"PostToolUse","session_id":"s"}`, told, "", ""},
 		{"crisis and dream", "hook", `{"hook_event_name":"PostToolUseFailure","session_id":"s"}`, dreaming, `{"systemMessage":"hookline: IC crisis (0.42), dream triggered"}` + "\n", ""},
 		{"crisis in the cool-down", "hook", `{"hook_event_name":"PostToolUseFailure","session_id":"s"}`, low(.42), `{"systemMessage":"hookline: IC crisis: 0.42"}` + "\n", ""},
-		{"dream failed", "hook", `{"hook_event_name":"PostToolUseFailure","session_id":"s"}`, failed, `{"systemMessage":"hookline: Dream trigger failed: no answer. IC remains at 0.42"}` + "\n", ""},
 		{"check verb, warning", "consciousness check-identity", `{"session_id":"s"}`, low(.5), "", "IC warning: 0.50\n"},
 		{"check verb, crisis", "consciousness check-identity --auto-dream", `{"session_id":"s"}`, dreaming, "", "IC crisis (0.42), dream triggered\n"},
 		{"check verb, healthy", "consciousness check-identity", `{"session_id":"s"}`, conscious, "", ""},
-		{"check verb, cold", "consciousness check-identity", `{"session_id":"s"}`, After{}, "", ""},
+		{"check verb, cold", "consciousness check-identity", `{"session_id":"s"}`, past{}, "", ""},
 		{"a prompt says nothing of IC", "hook", `{"hook_event_name":"Stop","session_id":"s"}`, low(.42), "", ""},
 
 		{"PreCompact prints nothing", "hook", `{"hook_event_name":"PreCompact","session_id":"s"}`, conscious, "", ""},
@@ -88,7 +89,7 @@ func TestRender(t *testing.T) {
 		{"long session", "hook", `{"hook_event_name":"Stop","session_id":"` + strings.Repeat("x", 101) + `"}`, conscious,
 			`{"systemMessage":"hookline: session_id exceeds 100 characters and was truncated"}` + "\n", ""},
 	} {
-		a := Render(decode(c.args, c.body), c.after)
+		a := said(t, decode(c.args, c.body), World{NowMS: frameMS}, c.past)
 		if string(a.Stdout) != c.stdout || string(a.Stderr) != c.stderr || a.Exit != 0 {
 			t.Errorf("%s: exit %d\nout %s\nerr %s", c.name, a.Exit, a.Stdout, a.Stderr)
 		}
@@ -127,8 +128,73 @@ func TestJSONChannels(t *testing.T) {
 // Hooks whose output must stay empty stay silent for refused input too.
 func TestRenderRefusedIsSilentWhereItMust(t *testing.T) {
 	for _, hook := range []string{"PreCompact", "PostCompact", "WorktreeCreate", "MessageDisplay"} {
-		if a := Render(decode("hook "+hook, `[]`), After{}); len(a.Stdout)+len(a.Stderr) != 0 || a.Exit != 0 {
+		if a := said(t, decode("hook "+hook, `[]`), World{}, past{}); len(a.Stdout)+len(a.Stderr) != 0 || a.Exit != 0 {
 			t.Errorf("%s: %s", hook, a.Stdout)
+		}
+	}
+}
+
+// What the model was told in this context is not told again until its content changes; a figure within the same class
+// is no change. A frame that comes again, a subagent, a start and the identity profile have it told.
+func TestNothingIsSaidTwice(t *testing.T) {
+	tell := func(args, body string, ic float64, again bool) (string, *events.ContextInjected) {
+		was := past{Identity: state(.84, .95, .92)}
+		edit := decode("hook", `{"hook_event_name":"PreToolUse","session_id":"s","tool_name":"Edit"}`)
+		_, told := Compose(edit, Verdict{}, Tell(edit, World{}, was.reader(t), false), "")
+		if told == nil || len(told.Items) != 1 {
+			t.Fatalf("%+v", told)
+		}
+		rec := events.Record{Seq: 1, Envelope: events.Envelope{ID: "x", Session: "s"}, Event: told}
+		p := past{Identity: state(.84, .95, ic), Session: session.Fold(session.State{}, rec)}
+		in := decode(args, body)
+		a, told := Compose(in, Verdict{}, Tell(in, World{}, p.reader(t), again), "")
+		return string(a.Stdout), told
+	}
+	const edit, prompt = `{"hook_event_name":"PreToolUse","session_id":"s","tool_name":"Edit"}`, `{"hook_event_name":"UserPromptSubmit","session_id":"s"}`
+	for _, c := range []struct {
+		name, args, body string
+		ic               float64
+		again, told      bool
+	}{
+		{"the same", "hook", edit, .92, false, false},
+		{"the same in four lines", "hook", prompt, .92, false, false},
+		{"another figure of the class", "hook", edit, .97, false, false},
+		{"another class", "hook", edit, .88, false, true},
+		{"the frame again", "hook", edit, .92, true, true},
+		{"in a subagent", "hook", strings.Replace(edit, "{", `{"agent_id":"a1",`, 1), .92, false, true},
+		{"in the identity profile", "consciousness brief --hook", edit, .92, false, true},
+	} {
+		if got, _ := tell(c.args, c.body, c.ic, c.again); got != "" != c.told {
+			t.Errorf("%s: %q", c.name, got)
+		}
+	}
+}
+
+// Every item names the event that it comes from, and what was told names every item.
+func TestItemsNameTheirEvents(t *testing.T) {
+	start := past{Identity: state(.84, 1, .92), Decided: []events.Event{&events.IdentityRestored{Outcome: "restored", Previous: "old"}}}
+	crisis := past{Identity: state(.6, .8, .42)}
+	for body, p := range map[string]past{
+		`{"hook_event_name":"SessionStart","session_id":"s","source":"startup"}`:         start,
+		`{"hook_event_name":"UserPromptSubmit","session_id":"s"}`:                        crisis,
+		`{"hook_event_name":"PreToolUse","session_id":"s","tool_name":"Edit"}`:           crisis,
+		`{"hook_event_name":"PostToolUseFailure","session_id":"s","tool_name":"Bash"}`:   crisis,
+		`{"hook_event_name":"Stop","session_id":"` + strings.Repeat("x", 101) + `"}`:     crisis,
+		`{"hook_event_name":"SessionStart","session_id":"s","source":"resume"} trailing`: start,
+	} {
+		in := decode("hook", body)
+		items := Tell(in, World{NowMS: frameMS}, p.reader(t), false)
+		if len(items) == 0 {
+			t.Errorf("%s: nothing told", body)
+		}
+		for _, it := range items {
+			if it.Event == "" || it.ID == "" {
+				t.Errorf("%s: %+v names no event", body, it)
+			}
+		}
+		_, told := Compose(in, Verdict{}, items, "")
+		if told != nil && told.Tokens <= 0 {
+			t.Errorf("%+v", told)
 		}
 	}
 }

@@ -1,0 +1,97 @@
+package hook
+
+import (
+	"hookline/events"
+	"hookline/projector"
+	"hookline/projector/session"
+)
+
+// World is what was asked of the machine for one frame.
+type World struct {
+	Project  string // id
+	Worktree string
+	Branch   string
+	Seen     *Sighting // how the project looks; nil where that is known
+	Gates    *Gates    // nil: none apply
+	Facts    events.Facts
+	NowMS    int64 // Unix ms
+}
+
+// Reader is the past as a capability sees it: the projections at one position, and the events that were decided with
+// the frame, which there are none of before the decision.
+type Reader struct {
+	projector.Reader
+	Decided []events.Event
+}
+
+// Capability is one thing that the product does at a hook. Its functions are pure; a nil function does nothing.
+type Capability struct {
+	Name   string
+	Decide func(Input, World, Reader) []events.Event // what follows from the hook, before it is appended
+	Refuse func(Input, World, Reader) Verdict        // whether the call is denied or the turn goes on
+	Tell   func(Input, World, Reader) []Item         // what there is to say, after the fold
+	Follow func(Input, World, Reader) []events.Event // what follows from the fold, appended after the answer
+
+	// Place is where its events belong; nil: to the session's project and branch.
+	Place func(World) (project, worktree, branch string)
+	// Every: it decides and refuses also for a hook that another install sent first.
+	Every bool
+}
+
+// capabilities is the table of all capabilities, in the order of their events.
+var capabilities = []Capability{
+	{Name: "sessions", Decide: decideSession, Tell: tellSession},
+	{Name: "identity", Decide: decideIdentity, Tell: tellIdentity, Follow: followIdentity},
+	{Name: "gates", Decide: decideGates, Refuse: refuseGates, Tell: tellGates, Place: placeOfGates, Every: true},
+}
+
+// Verdict says whether a hook is let pass. The zero value is.
+type Verdict struct {
+	Deny  string // reason that the call is denied
+	Block string // reason that the turn goes on
+}
+
+// Refuses tells whether the call is denied or the turn goes on.
+func (v Verdict) Refuses() bool { return v.Deny != "" || v.Block != "" }
+
+// Refuse gives the first refusal of a frame.
+func Refuse(in Input, w World, r Reader) Verdict {
+	for _, c := range capabilities {
+		if c.Refuse == nil {
+			continue
+		}
+		if v := c.Refuse(in, w, r); v.Refuses() {
+			return v
+		}
+	}
+	return Verdict{}
+}
+
+// Tell gives what there is to say at a frame. An item for the model that this context has already is left out, unless
+// the frame came again: whoever sends it twice has not had the first answer.
+func Tell(in Input, w World, r Reader, again bool) []Item {
+	past, _ := projector.State[session.State](r.Reader, session.Name, in.Session)
+	var items []Item
+	for _, c := range capabilities {
+		if c.Tell == nil {
+			continue
+		}
+		for _, it := range c.Tell(in, w, r) {
+			if again || it.User || !hadBefore(in, past, it) {
+				items = append(items, it)
+			}
+		}
+	}
+	return items
+}
+
+// Follow gives the events that follow from the fold of a frame: effects, appended after the answer.
+func Follow(in Input, w World, r Reader) []events.Event {
+	var list []events.Event
+	for _, c := range capabilities {
+		if c.Follow != nil {
+			list = append(list, c.Follow(in, w, r)...)
+		}
+	}
+	return list
+}

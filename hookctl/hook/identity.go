@@ -1,0 +1,284 @@
+package hook
+
+import (
+	"fmt"
+	"regexp"
+
+	"hookline/events"
+	"hookline/projector"
+	"hookline/projector/identity"
+	"hookline/projector/pointer"
+)
+
+// Identity (S0): from what a session's identity starts, what is said of it, and what it asks for.
+
+// decideIdentity: a start restores, an end persists. A session without an id has no identity.
+func decideIdentity(in Input, w World, r Reader) []events.Event {
+	if in.Session == "" {
+		return nil
+	}
+	switch e := in.Event.(type) {
+	case *events.SessionStarted:
+		own, born := identityOf(r, in.Session)
+		return []events.Event{restored(in, e, own, born, latest(r, w.Project, in.Session))}
+	case *events.SessionEnded:
+		return []events.Event{&events.IdentityPersisted{Reason: "session_end"}}
+	}
+	return nil
+}
+
+// identityOf is a session's identity; false when it has none.
+func identityOf(r Reader, id string) (identity.State, bool) {
+	s, ok := projector.State[identity.State](r.Reader, identity.Name, id)
+	return s, ok && s.Born
+}
+
+// latest finds the newest persisted identity of the project that is not the session's own: through the project's
+// pointer, else through the temporal index (EC-SESSION-03). The zero state, which is not born, says that there is none.
+func latest(r Reader, project, own string) identity.State {
+	p, _ := projector.State[pointer.State](r.Reader, pointer.Name, pointer.ProjectKey(project))
+	for i := len(p.History) - 1; i >= 0; i-- {
+		if s := persisted(r, p.History[i].Session, project, own); s.Born {
+			return s
+		}
+	}
+
+	keys, err := r.Keys(pointer.Name)
+	if err != nil {
+		return identity.State{}
+	}
+	for i := len(keys) - 1; i >= 0; i-- {
+		_, id, isTime := pointer.SplitTime(keys[i])
+		if !isTime {
+			continue
+		}
+		if s := persisted(r, id, project, own); s.Born {
+			return s
+		}
+	}
+	return identity.State{}
+}
+
+// persisted is the identity of another session of the project, where it was persisted.
+func persisted(r Reader, id, project, own string) identity.State {
+	s, born := identityOf(r, id)
+	other := born && id != own && s.Project == project
+	if !other || s.Deleted || s.PersistedAtMS == 0 {
+		return identity.State{}
+	}
+	s.SessionID = id
+	return s
+}
+
+// restored decides from what the session's identity starts (S0 REQ-12, DECISIONS "source").
+func restored(in Input, e *events.SessionStarted, own identity.State, born bool, prev identity.State) *events.IdentityRestored {
+	out := &events.IdentityRestored{Source: e.Source}
+	if in.instead != nil && born { // what could not be read may have been a resume: a live identity is not replaced for that
+		out.Outcome, out.Previous = "continued", in.Session
+		return out
+	}
+
+	switch e.Source {
+	case "clear":
+		out.Outcome = "fresh"
+		return out
+	case "compact":
+		if !born {
+			out.Outcome = "new" // the recorder came in the middle of the session
+			return out
+		}
+		out.Outcome, out.Previous = "continued", in.Session
+		return out
+	case "resume":
+		out.Outcome, out.Previous = "resumed", in.Session
+		if !born {
+			out.Outcome = "not_found"
+		}
+		return out
+	}
+
+	if !prev.Born {
+		out.Outcome = "new"
+		return out
+	}
+	out.Outcome, out.Previous, out.Snapshot = "restored", prev.SessionID, prev.TimestampMS
+	out.GapMS = max(0, in.Time.UnixMilli()-out.Snapshot)
+	out.Carry = identity.CarryOf(prev, out.GapMS)
+	return out
+}
+
+// briefed are the tools before which the brief is given: they change the work.
+var briefed = regexp.MustCompile(`^(Edit|MultiEdit|Write|NotebookEdit|mcp__(plugin_[^_]+_)?context-graph__.*)$`)
+
+// tellIdentity is S0's part of every hook's answer.
+func tellIdentity(in Input, w World, r Reader) []Item {
+	start, s, born := startedFrom(in, w, r)
+	var items []Item
+
+	if text, what := identityText(in, start, s, born); text != "" {
+		it := Item{ID: what, Rank: RankIdentity, Text: text, Event: in.Frame}
+		if what == itemState && born {
+			it.Same = identity.ConsciousnessOf(s.Consciousness).ShortName() + " " + identity.Classify(s.LastIC) + " " + identity.Guidance(s.LastIC, s.Integration)
+		}
+		items = append(items, it)
+	}
+
+	for _, text := range mended(in, s) {
+		items = append(items, Item{ID: "identity.mended", Same: text + in.Frame, Text: text, Event: in.Frame, User: true, Warns: true})
+	}
+	if start != nil && start.Outcome == "not_found" {
+		items = append(items, Item{ID: "identity.not_found", Text: NotFound(in.Session), Same: in.Frame, Event: in.Frame, User: true})
+	}
+	if isOutcome(in.Event) && born {
+		items = append(items, Item{ID: ItemContinuity, Text: identity.Notice(s.LastIC, dreamDue(in, w, s)), Same: identity.Classify(s.LastIC), Event: in.Frame, User: true})
+	}
+	return items
+}
+
+// Ids of the items of the identity.
+const (
+	itemStart      = "identity.start"
+	itemState      = "identity.state"      // the brief and the four lines
+	ItemContinuity = "identity.continuity" // a warning for the user
+)
+
+// startedFrom is what the session's identity started from with this frame, nil for other hooks than a start, and the
+// identity as it is now. For a session whose id nobody knows both are made up: the answer says them, no event does.
+func startedFrom(in Input, w World, r Reader) (*events.IdentityRestored, identity.State, bool) {
+	if in.Session == "" && in.Starts() {
+		e, ok := in.Event.(*events.SessionStarted)
+		if !ok {
+			e = &events.SessionStarted{Source: "startup"}
+		}
+		out := restored(in, e, identity.State{}, false, latest(r, w.Project, ""))
+		env := events.Envelope{Type: out.Type(), Time: in.Time, Session: "-"}
+		return out, identity.Fold(identity.State{}, events.Record{Envelope: env, Event: out}), true
+	}
+
+	s, born := identityOf(r, in.Session)
+	for _, e := range r.Decided {
+		if out, ok := e.(*events.IdentityRestored); ok {
+			return out, s, born
+		}
+	}
+	return nil, s, born
+}
+
+// identityText is what a hook or a verb of the identity profile says of the identity, and the item that it is.
+func identityText(in Input, start *events.IdentityRestored, s identity.State, born bool) (text, item string) {
+	brief, context := identity.ColdBrief, identity.ColdContext
+	if born {
+		brief, context = s.Brief(), s.Context()
+	}
+
+	switch in.Call.Verb {
+	case VerbBrief:
+		return brief, itemState
+	case VerbInject:
+		return context, itemState
+	case VerbRestore:
+		return startLine(start, s), itemStart
+	case VerbCheck, VerbPersist:
+		return "", ""
+	}
+
+	if in.Starts() {
+		return startLine(start, s), itemStart
+	}
+	switch e := in.Event.(type) {
+	case *events.PromptSubmitted:
+		return context, itemState
+	case *events.ToolRequested:
+		if briefed.MatchString(e.ToolName) {
+			return brief, itemState
+		}
+	}
+	return "", ""
+}
+
+// Brief is the line of the hot path, of a session.
+func Brief(r Reader, id string) string {
+	s, born := identityOf(r, id)
+	if !born {
+		return identity.ColdBrief
+	}
+	return s.Brief()
+}
+
+// startLine greets the session by what its identity starts from.
+func startLine(start *events.IdentityRestored, s identity.State) string {
+	if start == nil {
+		return ""
+	}
+	switch start.Outcome {
+	case "restored", "resumed", "continued":
+		return identity.RestoredLine(start.Previous, s.LastIC)
+	case "fresh":
+		return identity.FreshLine
+	}
+	return identity.NewLine
+}
+
+// NotFound is ERR-SESSION-03's message.
+func NotFound(session string) string {
+	return fmt.Sprintf("Session %s not found, initializing new session", events.Shown(session))
+}
+
+// DreamFailed is ERR-SESSION-05's message.
+func DreamFailed(why string, ic float64) string {
+	return fmt.Sprintf("Dream trigger failed: %s. IC remains at %.2f", why, ic)
+}
+
+// isOutcome tells the hooks of a tool's outcome.
+func isOutcome(e events.Event) bool {
+	switch e.(type) {
+	case *events.ToolSucceeded, *events.ToolFailed:
+		return true
+	}
+	return false
+}
+
+// dreamDue tells whether a tool's outcome left the session in a crisis that should start a dream.
+func dreamDue(in Input, w World, s identity.State) bool {
+	wanted := in.Call.Verb == VerbHook || in.Call.AutoDream
+	return wanted && isOutcome(in.Event) && s.DreamDue(w.NowMS)
+}
+
+const unstable = "Kuramoto instability detected: NaN in oscillator phases"
+
+// mended are the warnings about what the fold had to do to an identity: phases that were not finite (ERR-SESSION-08),
+// a snapshot above its size (ERR-SESSION-09).
+func mended(in Input, s identity.State) []string {
+	var said []string
+	if s.PhasesUnstable {
+		said = append(said, unstable)
+	}
+	if size, drop := tooLarge(in, s); drop > 0 {
+		said = append(said, fmt.Sprintf("Snapshot size (%dKB) exceeds limit, trajectory truncated", size>>10))
+	}
+	return said
+}
+
+// tooLarge measures the snapshot at a session's end; encoding it is nothing for the hot path.
+func tooLarge(in Input, s identity.State) (size, drop int) {
+	if _, ends := in.Event.(*events.SessionEnded); !ends {
+		return 0, 0
+	}
+	return identity.TooLarge(s)
+}
+
+// followIdentity asks for a dream in a crisis and records what the fold had to mend.
+func followIdentity(in Input, w World, r Reader) []events.Event {
+	s, _ := identityOf(r, in.Session)
+	var list []events.Event
+	if s.PhasesUnstable {
+		list = append(list, &events.PhasesReset{Reason: unstable})
+	}
+	if size, drop := tooLarge(in, s); drop > 0 {
+		list = append(list, &events.TrajectoryShortened{SizeBytes: size, Dropped: drop})
+	}
+	if dreamDue(in, w, s) {
+		list = append(list, &events.DreamTriggered{Phase: "full", Reason: "crisis", IC: s.LastIC})
+	}
+	return list
+}

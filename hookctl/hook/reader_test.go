@@ -1,0 +1,66 @@
+package hook
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"testing"
+
+	"hookline/events"
+	"hookline/projector"
+	"hookline/projector/identity"
+	"hookline/projector/pointer"
+	"hookline/projector/session"
+)
+
+// past is what the projections say of session s, and of another one that was persisted.
+type past struct {
+	Session  session.State
+	Identity identity.State
+	Latest   identity.State // its SessionID is the other session's id
+	Decided  []events.Event
+}
+
+// reader is a past as capabilities read it.
+func (p past) reader(t testing.TB) Reader {
+	t.Helper()
+	store := projector.NewMemory()
+	put := func(table string, version int, key string, state any) {
+		b, err := json.Marshal(map[string]any{"seq": 1, "state": state})
+		if err != nil {
+			t.Fatal(err)
+		}
+		cell := projector.Cell{Key: fmt.Sprintf("%s.v%d.%s", table, version, key), Value: b}
+		position := projector.Cell{Key: "position." + table + ".v" + strconv.Itoa(version), Value: []byte(`{"seq":1,"id":"x"}`)}
+		if err := store.Save(context.Background(), projector.BucketSnapshot, []projector.Cell{cell, position}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put(session.Name, session.Version, "s", p.Session)
+	put(identity.Name, identity.Version, "s", p.Identity)
+	if id := p.Latest.SessionID; id != "" {
+		p.Latest.PersistedAtMS = 1
+		put(identity.Name, identity.Version, id, p.Latest)
+		put(pointer.Name, pointer.Version, pointer.TimeKey(1, id), pointer.State{Session: id})
+	}
+
+	view, err := projector.OpenView(context.Background(), store, projector.Tables())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var r Reader
+	_ = view.Read(context.Background(), func(got projector.Reader) error {
+		r = Reader{Reader: got, Decided: p.Decided}
+		return nil
+	})
+	return r
+}
+
+// said is the answer to a frame, as the daemon composes it.
+func said(t testing.TB, in Input, w World, p past) Answer {
+	t.Helper()
+	r := p.reader(t)
+	a, _ := Compose(in, Refuse(in, w, r), Tell(in, w, r, false), "")
+	return a
+}

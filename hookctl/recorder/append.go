@@ -1,0 +1,220 @@
+package recorder
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"hookline/embedded"
+	"hookline/events"
+	"hookline/hookctl/wire"
+	"hookline/projector"
+	"hookline/projector/intake"
+)
+
+// Do appends what a decision gives and folds it, and returns the records when they are on disk. decide runs in the
+// order of the log with the states as they are then; what it gives goes in whole or not at all, and nothing is
+// appended when it gives nothing or an error.
+func (r *Recorder) Do(ctx context.Context, decide func(projector.Reader) ([]events.Envelope, error)) ([]events.Record, error) {
+	recs, err := r.do(ctx, decide)
+	if err != nil || len(recs) == 0 {
+		return nil, err
+	}
+	return recs, r.Sync(ctx, recs[len(recs)-1].Seq)
+}
+
+func (r *Recorder) do(ctx context.Context, decide func(projector.Reader) ([]events.Envelope, error)) ([]events.Record, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+
+	var envs []events.Envelope
+	err := r.view.Read(ctx, func(now projector.Reader) (err error) {
+		envs, err = decide(now)
+		return err
+	})
+	if err != nil || len(envs) == 0 {
+		return nil, err
+	}
+	return r.append(ctx, envs, nil)
+}
+
+// Note is [Recorder.Do] for events that depend on no state.
+func (r *Recorder) Note(ctx context.Context, base events.Envelope, list ...events.Event) ([]events.Record, error) {
+	return r.Do(ctx, func(projector.Reader) ([]events.Envelope, error) { return Envelopes(r.opts.Now(), base, list...) })
+}
+
+// Envelopes puts events that no hook delivered into envelopes like base. Ids and times are set; of several events
+// without a cause the first is the cause of the others.
+func Envelopes(now time.Time, base events.Envelope, list ...events.Event) ([]events.Envelope, error) {
+	base.Time = now.UTC().Truncate(time.Millisecond)
+	base.Correlation = base.Session
+	first := base.ID
+	if first == "" {
+		first = wire.NewID(base.Time.UnixMilli())
+	}
+
+	envs := make([]events.Envelope, 0, len(list))
+	for i, e := range list {
+		k, ok := events.Lookup(e.Type())
+		if !ok {
+			return nil, fmt.Errorf("no event type is called %q", e.Type())
+		}
+		data, err := json.Marshal(e)
+		if err != nil {
+			return nil, fmt.Errorf("encode %s: %w", e.Type(), err)
+		}
+
+		env := base
+		env.ID, env.Type, env.Version, env.Data = first, k.Type, k.Version(), data
+		if i > 0 {
+			env.ID = events.DerivedID(first, i)
+		}
+		if i > 0 && env.Causation == "" {
+			env.Causation = first
+		}
+		envs = append(envs, env)
+	}
+	return envs, nil
+}
+
+// Import appends events that have their ids already, folds them and returns when they are on disk. Those that came into
+// the log by another way since they were looked up are left out; it returns how many were not.
+func (r *Recorder) Import(ctx context.Context, envs []events.Envelope) (int, error) {
+	recs, err := r.take(ctx, envs)
+	if err != nil || len(recs) == 0 {
+		return 0, err
+	}
+	return len(recs), r.Sync(ctx, recs[len(recs)-1].Seq)
+}
+
+func (r *Recorder) take(ctx context.Context, envs []events.Envelope) ([]events.Record, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+
+	recs, err := r.append(ctx, envs, nil)
+	if raced := (*racedError)(nil); !errors.As(err, &raced) {
+		return recs, err
+	}
+	left, err := r.without(ctx, envs)
+	if err != nil || len(left) == 0 {
+		return nil, err
+	}
+	return r.append(ctx, left, nil)
+}
+
+// without leaves out what the log has, and the second of two with one id.
+func (r *Recorder) without(ctx context.Context, envs []events.Envelope) ([]events.Envelope, error) {
+	ids := make(map[string]struct{}, len(envs))
+	for _, e := range envs {
+		ids[e.ID] = struct{}{}
+	}
+
+	found, err := r.stream.FindIDs(ctx, 1, ids)
+	var left []events.Envelope
+	for _, e := range envs {
+		_, fresh := ids[e.ID]
+		if _, known := found[e.ID]; fresh && !known {
+			left = append(left, e)
+		}
+		delete(ids, e.ID)
+	}
+	return left, err
+}
+
+// racedError says that the log holds the first event already, at seq.
+type racedError struct{ seq uint64 }
+
+func (*racedError) Error() string { return "the log has this event" }
+
+// origin is what is known of a frame's own event: decoded already, digest and install.
+type origin struct {
+	event   events.Event
+	digest  intake.Digest
+	install string
+}
+
+// append puts the events of one decision into the log and folds them. Several go in all or none: as a group where they
+// belong to a frame, which somebody waits for, else as a batch. own belongs to the first; nil for events that no frame
+// delivered. The caller holds r.mu.
+func (r *Recorder) append(ctx context.Context, envs []events.Envelope, own *origin) ([]events.Record, error) {
+	ctx = context.WithoutCancel(ctx) // an append that was given up half way would be in the log and not in the view
+	into := r.stream.Append
+	if own != nil {
+		into = r.stream.AppendGroup
+	}
+
+	receipts, err := into(ctx, envs...)
+	var dup *embedded.DuplicateError
+	switch {
+	case errors.As(err, &dup):
+		return nil, errors.Join(&racedError{dup.Found[envs[0].ID]}, r.foldTo(ctx, math.MaxUint64))
+	case err != nil:
+		return nil, fmt.Errorf("append %s: %w", envs[0].Type, err)
+	case receipts[0].Duplicate:
+		return nil, errors.Join(&racedError{receipts[0].Seq}, r.foldTo(ctx, receipts[0].Seq))
+	}
+
+	if err := r.foldTo(ctx, receipts[0].Seq-1); err != nil {
+		return nil, err
+	}
+	recs := make([]events.Record, 0, len(envs))
+	for i, rc := range receipts {
+		known := origin{digest: intake.DigestOf(envs[i].Data)}
+		if i == 0 && own != nil {
+			known = *own
+		}
+		if known.event == nil {
+			known.event = events.Decode(envs[i].Type, envs[i].Version, envs[i].Data)
+		}
+
+		rec := events.Record{Seq: rc.Seq, Envelope: envs[i], Event: known.event}
+		if err := r.fold(ctx, rec, known); err != nil {
+			return nil, err
+		}
+		recs = append(recs, rec)
+	}
+	return recs, nil
+}
+
+// fold takes one record of the log into everything that follows it, in order.
+func (r *Recorder) fold(ctx context.Context, rec events.Record, known origin) error {
+	if err := r.view.Apply(ctx, rec); err != nil {
+		return fmt.Errorf("fold %d: %w", rec.Seq, err) // the position stays before it: the next append folds it first
+	}
+
+	at := rec.Appended
+	if at.IsZero() { // just appended: the log's own time costs a question, and nothing here needs it that exactly
+		at = r.opts.Now()
+	}
+	r.window.Add(&rec.Envelope, rec.Seq, at, known.digest, known.install)
+	r.hub.keep(rec)
+	r.last = at
+	return nil
+}
+
+// foldTo folds what is in the log and not in the view, up to a sequence: an append whose acknowledgement was lost, or
+// one that could not be folded when it came. The caller holds r.mu.
+func (r *Recorder) foldTo(ctx context.Context, to uint64) error {
+	from := r.view.Position().Seq + 1
+	if from > to {
+		return nil
+	}
+	if to == math.MaxUint64 {
+		to = 0 // the stream's word for its end
+	}
+	return r.stream.Read(ctx, from, to, func(rec events.Record) error {
+		return r.fold(ctx, rec, origin{digest: intake.DigestOf(rec.Data)})
+	})
+}
+
+// Sync returns when everything up to a sequence is on disk; followers are told then.
+func (r *Recorder) Sync(ctx context.Context, seq uint64) error {
+	if err := r.stream.Sync(ctx, seq); err != nil {
+		return fmt.Errorf("sync the log: %w", err)
+	}
+	r.hub.wake(seq)
+	return nil
+}

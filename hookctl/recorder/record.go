@@ -1,0 +1,335 @@
+package recorder
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"time"
+
+	"github.com/oklog/ulid/v2"
+
+	"hookline/events"
+	"hookline/hookctl/hook"
+	"hookline/projector"
+	"hookline/projector/intake"
+)
+
+// Told is what became of a hook, and what there is to say.
+type Told struct {
+	Seen    intake.Verdict // whether it was taken before
+	Verdict hook.Verdict
+	Items   []hook.Item
+	Effects []events.Event // that follow from the fold; they come back through [Recorder.Do]
+	Cause   string         // id of the event that counted
+	Seq     uint64         // on disk
+}
+
+// Record takes one hook: judged exactly once, decided, appended and folded, and told from the view that covers its own
+// events. It returns when they are on disk. An error means that nothing was recorded: whoever sent it must keep it.
+func (r *Recorder) Record(ctx context.Context, in hook.Input, w hook.World, install string) (Told, error) {
+	told, err := r.inOrder(ctx, in, w, install)
+	if err != nil {
+		return Told{}, err
+	}
+	return told, r.Sync(ctx, told.Seq)
+}
+
+// inOrder is the one step that orders the log.
+func (r *Recorder) inOrder(ctx context.Context, in hook.Input, w hook.World, install string) (Told, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if err := ctx.Err(); err != nil { // the wait took too long: whoever sent it has kept it
+		return Told{}, err
+	}
+
+	seen, first, err := r.judge(ctx, in, install)
+	if err != nil {
+		return Told{}, err
+	}
+	switch seen {
+	case intake.Again:
+		return r.again(ctx, in, w, first)
+	case intake.Conflict:
+		return r.conflict(ctx, in, first)
+	case intake.SecondHit:
+		return r.second(ctx, in, w, install, first)
+	}
+
+	var envs []events.Envelope
+	err = r.view.Read(ctx, func(past projector.Reader) error {
+		envs = hook.Decide(in, w, hook.Reader{Reader: past})
+		return nil
+	})
+	if err != nil {
+		return Told{}, err
+	}
+
+	recs, err := r.append(ctx, envs, &origin{event: in.Event, digest: intake.DigestOf(in.Data), install: install})
+	if raced := (*racedError)(nil); errors.As(err, &raced) { // the log had it already: the window was behind
+		return r.again(ctx, in, w, intake.Entry{ID: in.Frame, Seq: raced.seq})
+	}
+	if err != nil {
+		return Told{}, err
+	}
+
+	told := Told{Cause: in.Frame, Seq: recs[len(recs)-1].Seq}
+	err = r.view.Read(ctx, func(now projector.Reader) error {
+		rd := hook.Reader{Reader: now, Decided: eventsOf(recs[1:])}
+		told.Verdict = hook.Refuse(in, w, rd)
+		told.Items = hook.Tell(in, w, rd, false)
+		told.Effects = hook.Follow(in, w, rd)
+		return nil
+	})
+	return told, err
+}
+
+func eventsOf(recs []events.Record) []events.Event {
+	list := make([]events.Event, 0, len(recs))
+	for _, rec := range recs {
+		list = append(list, rec.Event)
+	}
+	return list
+}
+
+// judge tells whether a frame was taken before: it asks the window, and for a frame older than the window the log.
+func (r *Recorder) judge(ctx context.Context, in hook.Input, install string) (intake.Verdict, intake.Entry, error) {
+	env := events.Envelope{ID: in.Frame, Session: in.Session, Time: in.Time, ToolUseID: hook.ToolUseID(in.Event)}
+	if in.Hook != nil {
+		env.Hook = in.Name()
+	}
+	digest := intake.DigestOf(in.Data)
+
+	seen, first := r.window.Judge(&env, digest, install)
+	if seen != intake.Fresh || !r.mayBeOlder(&env) {
+		return seen, first, nil
+	}
+
+	seq, err := r.find(ctx, env.ID)
+	if err == nil {
+		err = r.foldTo(ctx, seq) // one whose acknowledgement was lost is not folded yet
+	}
+	if err != nil || seq == 0 {
+		return seen, first, err
+	}
+
+	rec, err := r.stream.Get(ctx, seq)
+	if err != nil {
+		return seen, first, err
+	}
+	first = intake.Entry{ID: env.ID, Seq: seq, Digest: intake.DigestOf(rec.Data), Time: rec.Time}
+	if first.Digest != digest {
+		return intake.Conflict, first, nil
+	}
+	return intake.Again, first, nil
+}
+
+// lateAfter is how old a frame must be before the log is asked for it: the retries of a hook that is still running are
+// younger and inside the window.
+const lateAfter = 2 * time.Second
+
+// mayBeOlder tells whether a frame that the window does not know can be in the log before it: it is late, it was
+// captured before the window's oldest record came, and there are records before that.
+func (r *Recorder) mayBeOlder(env *events.Envelope) bool {
+	oldest, at := r.window.Oldest()
+	return oldest > 1 && env.Time.Before(at) && r.opts.Now().Sub(env.Time) > lateAfter
+}
+
+// find gives the sequence of an event by its id, 0 when the log has none.
+func (r *Recorder) find(ctx context.Context, id string) (uint64, error) {
+	if seq, ok := r.known[id]; ok {
+		return seq, nil
+	}
+	from, err := r.Before(ctx, id)
+	if err != nil {
+		return 0, err
+	}
+	found, err := r.stream.FindIDs(ctx, from, map[string]struct{}{id: {}})
+	return found[id], err
+}
+
+// Expect looks frames up that will soon be recorded, all in one pass over the log: each for itself would be a pass of
+// its own for every frame that is older than the window. ids are in order of time.
+func (r *Recorder) Expect(ctx context.Context, ids []string) error {
+	known := make(map[string]uint64, len(ids))
+	if len(ids) > 0 {
+		wanted := make(map[string]struct{}, len(ids))
+		for _, id := range ids {
+			wanted[id] = struct{}{}
+			known[id] = 0
+		}
+
+		from, err := r.Before(ctx, ids[0])
+		if err != nil {
+			return err
+		}
+		found, err := r.stream.FindIDs(ctx, from, wanted)
+		if err != nil {
+			return err
+		}
+		for id, seq := range found {
+			known[id] = seq
+		}
+	}
+
+	r.mu.Lock()
+	r.known = known
+	r.mu.Unlock()
+	return nil
+}
+
+// Before is a sequence that an event with the id cannot be before: the first appended at the id's time, less a minute
+// for clocks that were set.
+func (r *Recorder) Before(ctx context.Context, id string) (uint64, error) {
+	ms, ok := events.IDTime(id)
+	if !ok {
+		return 1, nil
+	}
+	seq, err := r.stream.SeqAtTime(ctx, time.UnixMilli(ms).Add(-time.Minute))
+	return max(seq, 1), err
+}
+
+// again gives a repeated frame its answer once more; nothing is counted.
+func (r *Recorder) again(ctx context.Context, in hook.Input, w hook.World, first intake.Entry) (Told, error) {
+	told := Told{Seen: intake.Again, Cause: first.ID, Seq: first.Seq}
+	decided := r.decidedWith(ctx, first)
+	err := r.view.Read(ctx, func(now projector.Reader) error {
+		rd := hook.Reader{Reader: now, Decided: decided}
+		told.Verdict = hook.Refuse(in, w, rd)
+		told.Items = hook.Tell(in, w, rd, true)
+		return nil
+	})
+	return told, err
+}
+
+// decisionOf bounds how far behind a hook's event what was decided with it is looked for.
+const decisionOf = 64
+
+// decidedWith gives the events that were decided with a recorded hook.
+func (r *Recorder) decidedWith(ctx context.Context, first intake.Entry) []events.Event {
+	var list []events.Event
+	for seq := first.Seq + 1; seq < first.Seq+decisionOf; seq++ {
+		rec, err := r.stream.Get(ctx, seq)
+		if err != nil || rec.Causation != first.ID {
+			return list
+		}
+		list = append(list, rec.Event)
+	}
+	return list
+}
+
+// conflict keeps a frame whose id is taken by other content as an event of its own. It is recorded and told once,
+// however often it is delivered: its event's id follows from the frame's id and content.
+func (r *Recorder) conflict(ctx context.Context, in hook.Input, first intake.Entry) (Told, error) {
+	if in.Lost() { // a delivery had kept the frame after all
+		return Told{Seen: intake.Again, Seq: first.Seq}, nil
+	}
+
+	digest := intake.DigestOf(in.Data)
+	id := conflictID(in.Frame, digest)
+	known, err := r.find(ctx, id)
+	if err != nil || known > 0 {
+		return Told{Seen: intake.Again, Seq: known}, err
+	}
+
+	e := &events.FrameConflicted{Frame: in.Frame, Digest: "sha256:" + hex.EncodeToString(digest[:]), Data: in.Data}
+	envs, err := Envelopes(r.opts.Now(), events.Envelope{ID: id, Session: in.Session, Causation: in.Frame}, e)
+	if err != nil {
+		return Told{}, err
+	}
+	recs, err := r.append(ctx, envs, nil)
+	if err != nil {
+		return Told{}, err
+	}
+
+	words := "a frame id came twice with different content; recorded as frame.conflicted"
+	return Told{Seen: intake.Conflict, Cause: id, Seq: recs[0].Seq,
+		Items: []hook.Item{{ID: "session.conflict", Text: words, Same: id, Event: id, User: true}}}, nil
+}
+
+// conflictID is the id of the event about a frame's second content: of the frame's time, the rest from both.
+func conflictID(frame string, digest intake.Digest) string {
+	id, err := ulid.ParseStrict(frame)
+	if err != nil {
+		return frame + "-" + hex.EncodeToString(digest[:])
+	}
+	sum := sha256.Sum256(append([]byte(frame), digest[:]...))
+	copy(id[6:], sum[:])
+	return id.String()
+}
+
+// second takes a hook that another install sent first: the install is named in the log once a session, and the answer
+// is the verdict alone, since what is told was told to the first.
+func (r *Recorder) second(ctx context.Context, in hook.Input, w hook.World, install string, first intake.Entry) (Told, error) {
+	told, err := r.verdictOfSecond(ctx, in, w, first)
+	if err != nil {
+		return Told{}, err
+	}
+
+	key := in.Session + " " + install
+	if r.named[key] {
+		return told, nil
+	}
+	if len(r.named) >= 4096 {
+		clear(r.named)
+	}
+	r.named[key] = true
+
+	e := &events.FrameDuplicated{Original: first.ID, Install: install, First: first.Install}
+	envs, err := Envelopes(r.opts.Now(), events.Envelope{Session: in.Session, Causation: in.Frame}, e)
+	if err != nil {
+		return Told{}, err
+	}
+	recs, err := r.append(ctx, envs, nil)
+	if err != nil {
+		return Told{}, err
+	}
+	told.Seq = max(told.Seq, recs[0].Seq)
+	return told, nil
+}
+
+// verdictOfSecond is the verdict on a hook that another install sent first. What was decided with the first is
+// repeated; where no gate saw the first (it came by an identity verb, or too late), the decision is made now and
+// recorded.
+func (r *Recorder) verdictOfSecond(ctx context.Context, in hook.Input, w hook.World, first intake.Entry) (Told, error) {
+	told := Told{Seen: intake.SecondHit, Cause: first.ID, Seq: first.Seq}
+	rd := hook.Reader{Decided: r.decidedWith(ctx, first)}
+	if told.Verdict = hook.Refuse(in, w, rd); told.Verdict.Refuses() {
+		return told, nil
+	}
+
+	own, err := r.stream.Get(ctx, first.Seq)
+	if err != nil {
+		return Told{}, err
+	}
+	byVerb := own.Facts != nil && own.Facts.Profile != ""
+	if !byVerb && !hook.Refusable(in.Event) {
+		return told, nil
+	}
+
+	var envs []events.Envelope
+	err = r.view.Read(ctx, func(past projector.Reader) error {
+		envs = hook.DecideAgain(in, w, hook.Reader{Reader: past}, first.ID)
+		return nil
+	})
+	if err != nil || len(envs) == 0 {
+		return told, err
+	}
+
+	recs, err := r.append(ctx, envs, nil)
+	if raced := (*racedError)(nil); errors.As(err, &raced) { // this second hit was delivered before
+		err = nil
+	}
+	if err != nil {
+		return Told{}, err
+	}
+
+	for _, env := range envs {
+		rd.Decided = append(rd.Decided, events.Decode(env.Type, env.Version, env.Data))
+	}
+	told.Verdict = hook.Refuse(in, w, rd)
+	if len(recs) > 0 {
+		told.Seq = max(told.Seq, recs[len(recs)-1].Seq)
+	}
+	return told, nil
+}

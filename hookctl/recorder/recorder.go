@@ -1,0 +1,229 @@
+// Package recorder keeps the log and what is folded from it: the store, the view, and the order in which events are
+// judged, decided, appended and folded. Whoever appends does it here, one decision at a time.
+//
+//	Open     the store is checked and opened, the view is brought to the end of the log
+//	Record   one hook: judged, decided, appended, folded, told
+//	Do       one decision that no hook brought
+//	Import   events that have their ids already
+//	Read     states at one position
+//	Follow   the newest records, as they come
+//	Close    the view is written, the store closed
+package recorder
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"time"
+
+	"hookline/embedded"
+	"hookline/events"
+	"hookline/projector"
+	"hookline/projector/identity"
+	"hookline/projector/intake"
+	"hookline/projector/project"
+	"hookline/projector/session"
+)
+
+// Options of a recorder. Log and Now are wanted.
+type Options struct {
+	Store  embedded.Options
+	Window int // how many taken frames are remembered; default [intake.Size]
+	Log    *slog.Logger
+	Now    func() time.Time
+
+	// Begin appends what comes before everything else; damage of the log that it meets counts as met by the opening.
+	Begin func(context.Context, *Recorder) error
+}
+
+// Recorder is an open log with its view. Its methods are safe for concurrent use.
+type Recorder struct {
+	opts   Options
+	log    *slog.Logger
+	ground *embedded.Server
+	stream *embedded.Stream
+	view   *projector.View
+	hub    *hub
+
+	mu     sync.Mutex // the order of the log: judge, decide, append and fold are one step
+	window *intake.Window
+	known  map[string]uint64 // waiting frames that were looked up in the log: sequence, 0 = not there
+	named  map[string]bool   // second installs that the log names, by session
+	last   time.Time         // of the newest append
+}
+
+// Open opens the store and brings the view to the end of the log. When that meets damage which a clean shutdown had
+// vouched for, the store is opened once more, and all of it is checked.
+func Open(ctx context.Context, o Options) (*Recorder, error) {
+	r, met, err := open(ctx, o)
+	if met {
+		o.Log.Warn("damage was met; checking the whole log", "err", err)
+		r, _, err = open(ctx, o)
+	}
+	return r, err
+}
+
+// open opens the store. met tells that it opened and that damage was met while it was read; a store that does not open
+// is not tried again.
+func open(ctx context.Context, o Options) (r *Recorder, met bool, err error) {
+	ground, err := embedded.Open(ctx, o.Store)
+	if err != nil {
+		return nil, false, err
+	}
+
+	if o.Window == 0 {
+		o.Window = intake.Size
+	}
+	r = &Recorder{opts: o, log: o.Log, ground: ground, stream: ground.Stream(), hub: newHub(), window: intake.New(o.Window), named: map[string]bool{}}
+
+	err = r.resume(ctx)
+	if err == nil && o.Begin != nil {
+		err = o.Begin(ctx, r)
+	}
+	if err != nil {
+		return nil, errors.Is(err, embedded.ErrLogDamaged), errors.Join(err, ground.Close(ctx))
+	}
+	return r, false, nil
+}
+
+// Close writes the projections and closes the store.
+func (r *Recorder) Close(ctx context.Context) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+
+	if err := r.ground.Health(); errors.Is(err, embedded.ErrWriteStuck) { // trying would take ten seconds
+		r.log.Warn("the projections are not written", "err", err)
+		return r.ground.Close(ctx)
+	}
+
+	r.Heal(ctx) // what is broken is not written
+	_, err := r.view.Flush(ctx)
+	return errors.Join(err, r.ground.Close(ctx))
+}
+
+// Store is the open store, for whoever checks, copies or mends it; nothing is appended there.
+func (r *Recorder) Store() *embedded.Server { return r.ground }
+
+// View is the projections, for whoever writes, compares or rebuilds them; nothing is applied there.
+func (r *Recorder) View() *projector.View { return r.view }
+
+// Read runs fn with the states at one position; see [projector.View.Read].
+func (r *Recorder) Read(ctx context.Context, fn func(projector.Reader) error) error {
+	return r.view.Read(ctx, fn)
+}
+
+// Newest is when the newest record was appended.
+func (r *Recorder) Newest() time.Time {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.last
+}
+
+// resume brings the view to the end of the log.
+func (r *Recorder) resume(ctx context.Context) error {
+	view, err := projector.OpenView(ctx, r.ground.Store(), projector.Tables())
+	if err != nil {
+		return err
+	}
+	r.view = view
+	view.Durable = r.stream.Sync
+
+	rep := r.ground.Report()
+	if rep.BucketsMade || rep.Restored || len(rep.Fixed.Lost) > 0 { // what the log has lost no projection may know
+		if err := view.Forget(ctx); err != nil {
+			return err
+		}
+	}
+	if err := r.checkPositions(ctx); err != nil {
+		return err
+	}
+	if err := r.catchUp(ctx); err != nil {
+		return err
+	}
+	if err := r.fillWindow(ctx); err != nil {
+		return err
+	}
+
+	return view.Read(ctx, func(rd projector.Reader) error { // loads the indexes, or the first hook would wait for it
+		_ = projector.Lookup(rd, session.Name, session.Alive)
+		_ = projector.Lookup(rd, project.Name, project.Known)
+		return nil
+	})
+}
+
+// checkPositions compares each position with the log: a sequence that the log does not have, or that belongs to another
+// event, means that the projections are of another log. They are folded anew.
+func (r *Recorder) checkPositions(ctx context.Context) error {
+	last, _ := r.stream.Last()
+	for name, p := range r.view.Positions() {
+		if p.Seq == 0 {
+			continue
+		}
+		ok := p.Seq <= last
+		if ok {
+			rec, err := r.stream.Get(ctx, p.Seq)
+			ok = errors.Is(err, embedded.ErrNoRecord) || err == nil && rec.ID == p.ID
+		}
+		if !ok {
+			r.log.Warn("position is not of this log; folding again", "projection", name, "seq", p.Seq, "last", last)
+			return r.view.Forget(ctx)
+		}
+	}
+	return nil
+}
+
+func (r *Recorder) catchUp(ctx context.Context) error {
+	from := r.view.Position().Seq + 1
+	if last, _ := r.stream.Last(); from > last {
+		return nil
+	}
+	err := r.stream.ReadLent(ctx, from, 0, func(rec events.Record) error {
+		r.last = rec.Appended
+		return r.view.Apply(ctx, rec)
+	})
+	if err != nil {
+		return fmt.Errorf("fold the log from %d: %w", from, err)
+	}
+	return nil
+}
+
+// WarmWindow is how many records the window starts with: enough for the retries of the last seconds at a few
+// milliseconds of start-up; an older frame is looked up in the log.
+const WarmWindow = 1024
+
+// fillWindow feeds the newest records to the window of taken frames.
+func (r *Recorder) fillWindow(ctx context.Context) error {
+	last, _ := r.stream.Last()
+	if last == 0 {
+		return nil
+	}
+	from := last - min(last, WarmWindow) + 1
+	return r.stream.ReadRaw(ctx, from, 0, func(seq uint64, appended time.Time, env events.Envelope) error {
+		r.last = appended
+		r.window.Add(&env, seq, appended, intake.DigestOf(env.Data), "")
+		return nil
+	})
+}
+
+// Heal folds broken cells anew, while hooks go on being recorded.
+func (r *Recorder) Heal(ctx context.Context) {
+	broken := r.view.Broken()
+	if len(broken) == 0 {
+		return
+	}
+
+	cells := fmt.Sprintf("%s.v%d.", identity.Name, identity.Version)
+	for _, key := range broken {
+		if id, ok := strings.CutPrefix(key, cells); ok {
+			r.log.Warn("Corrupted identity snapshot: cannot deserialize session " + id) // S0 ERR-SESSION-02
+		}
+	}
+
+	r.log.Warn("cells could not be read; rebuilding from the log", "cells", broken)
+	if _, err := r.view.Rebuild(ctx, r.stream.ReadLent, "", nil); err != nil {
+		r.log.Error("rebuild", "err", err)
+	}
+}

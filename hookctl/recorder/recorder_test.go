@@ -1,0 +1,170 @@
+package recorder
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"hookline/embedded"
+	"hookline/events"
+	"hookline/hookctl/hook"
+	"hookline/hookctl/wire"
+	"hookline/projector"
+	"hookline/projector/intake"
+	"hookline/projector/session"
+)
+
+func opened(t *testing.T) *Recorder {
+	t.Helper()
+	r, err := Open(t.Context(), Options{Store: embedded.Options{Dir: t.TempDir(), Log: slog.New(slog.DiscardHandler), Now: time.Now}, Log: slog.New(slog.DiscardHandler), Now: time.Now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := r.Close(context.Background()); err != nil {
+			t.Error(err)
+		}
+	})
+	return r
+}
+
+// bash is the outcome of a call of session s.
+func bash(n int) hook.Input {
+	ms := time.Now().UnixMilli()
+	body := fmt.Sprintf(`{"hook_event_name":"PostToolUse","session_id":"s","tool_name":"Bash","tool_use_id":"toolu_%d","tool_input":{"command":"ls"},"tool_response":{"stdout":"x"}}`, n)
+	f := wire.Frame{ID: wire.NewID(ms), Args: []string{"hook"}, Time: ms, Complete: true, Size: int64(len(body)), Body: []byte(body), Env: map[string]string{}}
+	return hook.Decode(f, f.Body, 0)
+}
+
+func stateOf(t *testing.T, r *Recorder) (s session.State) {
+	t.Helper()
+	err := r.Read(t.Context(), func(rd projector.Reader) error {
+		s, _ = projector.State[session.State](rd, session.Name, "s")
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// One frame counts once, the same call from another install too, and the same id with other content is recorded as
+// that.
+func TestRecordOnce(t *testing.T) {
+	r := opened(t)
+	in := bash(1)
+	other := in
+	other.Frame = wire.NewID(in.Time.UnixMilli())
+	changed := bash(2)
+	changed.Frame = in.Frame
+	for _, c := range []struct {
+		in      hook.Input
+		install string
+		want    intake.Verdict
+	}{
+		{in, "a", intake.Fresh}, {in, "a", intake.Again}, {other, "b", intake.SecondHit}, {other, "b", intake.SecondHit},
+		{changed, "a", intake.Conflict}, {changed, "a", intake.Again},
+	} {
+		told, err := r.Record(t.Context(), c.in, hook.World{}, c.install)
+		if err != nil || told.Seen != c.want {
+			t.Errorf("%s by %s: seen %d, want %d, %v", c.in.Frame, c.install, told.Seen, c.want, err)
+		}
+	}
+
+	var types []string
+	for _, rec := range r.Recent() {
+		types = append(types, rec.Type)
+	}
+	if got := strings.Join(types, " "); got != "tool.succeeded frame.duplicated frame.conflicted" {
+		t.Error(got)
+	}
+	if s := stateOf(t, r); s.Events != 1 {
+		t.Errorf("%d hooks counted", s.Events)
+	}
+}
+
+// A decision sees what is folded, goes in whole, and nothing is appended for one that fails.
+func TestDo(t *testing.T) {
+	r := opened(t)
+	two := func(projector.Reader) ([]events.Envelope, error) {
+		return Envelopes(time.Now(), events.Envelope{Session: "s"}, &events.SessionReaped{Reason: "silent"}, &events.IdentityPersisted{Reason: "reaped"})
+	}
+	recs, err := r.Do(t.Context(), two)
+	if err != nil || len(recs) != 2 || recs[1].Causation != recs[0].ID || recs[1].Seq != 2 {
+		t.Fatalf("%v %+v", err, recs)
+	}
+
+	refused := errors.New("no")
+	_, err = r.Do(t.Context(), func(now projector.Reader) ([]events.Envelope, error) {
+		if s, _ := projector.State[session.State](now, session.Name, "s"); s.Status != session.Reaped {
+			t.Errorf("%+v", s)
+		}
+		return nil, refused
+	})
+	if last, _ := r.stream.Last(); !errors.Is(err, refused) || last != 2 {
+		t.Errorf("%v, last %d", err, last)
+	}
+}
+
+// Import leaves out what the log has.
+func TestImport(t *testing.T) {
+	r := opened(t)
+	envs, err := Envelopes(time.Now(), events.Envelope{}, &events.CanarySent{Nonce: "1"}, &events.CanarySent{Nonce: "2"}, &events.CanarySent{Nonce: "3"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n, want := range []int{1, 2, 0} {
+		got, err := r.Import(t.Context(), envs[:min(3, 2*n+1)])
+		if err != nil || got != want {
+			t.Errorf("round %d: %d, %v", n, got, err)
+		}
+	}
+}
+
+// flakyStore fails loads of sessions.
+type flakyStore struct {
+	projector.Store
+	mu   sync.Mutex
+	fail int
+}
+
+func (s *flakyStore) Load(ctx context.Context, bucket, key string) ([]byte, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.fail > 0 && strings.HasPrefix(key, "session.") {
+		s.fail--
+		return nil, errors.New("load: no answer")
+	}
+	return s.Store.Load(ctx, bucket, key)
+}
+
+// An event that could not be folded at once is folded later, not lost behind the position.
+func TestFailedFoldIsMadeUp(t *testing.T) {
+	r := opened(t)
+	flaky := &flakyStore{Store: projector.NewMemory()}
+	view, err := projector.OpenView(t.Context(), flaky, projector.Tables())
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.view = view
+	if _, err := r.Note(t.Context(), events.Envelope{}, &events.CanarySent{}); err != nil {
+		t.Fatal(err)
+	}
+
+	flaky.fail = 1
+	e := &events.IdentityPersisted{Reason: "command"}
+	if _, err := r.Note(t.Context(), events.Envelope{Session: "s"}, e); err == nil {
+		t.Fatal("a fold that failed is told as done")
+	}
+	if _, err := r.Record(t.Context(), bash(1), hook.World{}, "a"); err != nil {
+		t.Fatal(err)
+	}
+	if _, diffs, err := r.view.Verify(t.Context(), r.stream.Read, nil); err != nil || len(diffs) != 0 {
+		t.Errorf("%v %+v", err, diffs)
+	}
+}
