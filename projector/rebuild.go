@@ -27,7 +27,7 @@ func (v *View) Rebuild(ctx context.Context, log Source, only string, progress fu
 	return v.replaceBy(ctx, fresh, log)
 }
 
-// Renew is [View.Rebuild] that tells what the old cells had otherwise, as [View.Verify] does, in the
+// Renew is [View.Rebuild] that tells every value that differed, as [View.Verify] does, in the
 // same pass over the log.
 func (v *View) Renew(ctx context.Context, log Source, only string, progress func(seq uint64)) (Position, []Diff, error) {
 	v.flushing.Lock()

@@ -188,7 +188,7 @@ func notStarted(p home.Paths, err error) error {
 	}
 	hint := "`replay repair --dry-run` tells what is damaged; hooks are kept in the spool meanwhile"
 	if last.Gone {
-		hint = "`replay repair --from EXPORT` fetches back what an export has; hooks are kept in the spool meanwhile"
+		hint = "`replay repair --from EXPORT` restores the events of an export; hooks are kept in the spool meanwhile"
 	}
 	return &problem.Error{Message: "start the daemon: " + err.Error(), Hint: hint, Exit: 2, Status: http.StatusInternalServerError}
 }

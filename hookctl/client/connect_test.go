@@ -86,7 +86,7 @@ func TestStartOnDamagedLog(t *testing.T) {
 		"start the daemon: the daemon failed to start a moment ago: the log is damaged: its files are gone"} {
 		_, err := startAndConnect(t.Context(), p, Options{Wait: 30 * time.Second})
 		want := problem.Error{Message: message, Exit: 2, Status: 500,
-			Hint: "`replay repair --from EXPORT` fetches back what an export has; hooks are kept in the spool meanwhile"}
+			Hint: "`replay repair --from EXPORT` restores the events of an export; hooks are kept in the spool meanwhile"}
 		var got *problem.Error
 		if !errors.As(err, &got) || *got != want {
 			t.Errorf("%+v\nwant %+v", err, want)

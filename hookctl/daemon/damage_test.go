@@ -38,7 +38,7 @@ func TestDamageIsRecordedByTheOpener(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := opened.here()
-	const words = "the log was damaged (checksum does not match); sequences lost: 5. `replay verify` checks what is there, `replay repair` fetches back what others still have"
+	const words = "the log was damaged (checksum does not match); sequences lost: 5. `replay verify` checks what is there, `replay repair` restores events from backups, exports and transcripts"
 	if got := c.Found(); got != words {
 		t.Errorf("the opener says %q", got)
 	}

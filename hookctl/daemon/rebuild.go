@@ -23,7 +23,7 @@ type Rebuilt struct {
 	Projection string           `json:"projection" jsonschema_description:"that was asked for; empty for all"`
 	DryRun     bool             `json:"dry_run" jsonschema_description:"nothing was changed"`
 	Seq        uint64           `json:"seq" jsonschema_description:"sequence up to which it was folded"`
-	Changed    []projector.Diff `json:"changed" jsonschema_description:"what the old cells had otherwise"`
+	Changed    []projector.Diff `json:"changed" jsonschema_description:"every value that differed"`
 	TookMS     float64          `json:"took_ms" jsonschema_description:"milliseconds"`
 }
 

@@ -61,7 +61,7 @@ func Told(f embedded.Found) string {
 	case len(f.Lost) == 0:
 		return fmt.Sprintf("the log was damaged (%s); no sequence is lost. `replay verify` checks what is there", problem(f))
 	}
-	return fmt.Sprintf("the log was damaged (%s); sequences lost: %s. `replay verify` checks what is there, `replay repair` fetches back what others still have",
+	return fmt.Sprintf("the log was damaged (%s); sequences lost: %s. `replay verify` checks what is there, `replay repair` restores events from backups, exports and transcripts",
 		problem(f), rangesOf(f.Lost))
 }
 

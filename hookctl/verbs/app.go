@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/config"
@@ -19,6 +20,7 @@ type app struct {
 	connect func(ctx context.Context, need need) (house, error)
 	alive   func(pid int) bool
 	place   func(dir string) facts.Place
+	managed string                                                   // folder of an administrator's settings of the client
 	look    func(name string) (string, error)                        // exec.LookPath
 	ground  func(path string) (name string, network bool, err error) // facts.NetworkFS
 	room    func(path string) (free, total uint64, err error)        // facts.Free
@@ -36,7 +38,7 @@ func newApp() *app {
 		}
 	}
 	a := &app{Console: cmdline.New("hookctl"), self: self, alive: func(pid int) bool { return facts.Probe(pid).Alive },
-		place: facts.New(facts.Options{}).Place, look: exec.LookPath, ground: facts.NetworkFS, room: facts.Free}
+		place: facts.New(facts.Options{}).Place, managed: managedDir(runtime.GOOS), look: exec.LookPath, ground: facts.NetworkFS, room: facts.Free}
 	a.connect = a.dial
 	return a
 }

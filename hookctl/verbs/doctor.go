@@ -55,8 +55,8 @@ func (a *app) doctorCmd() *cobra.Command {
 	var redaction string
 	cmd := &cobra.Command{
 		Use: "doctor", Short: "Check everything from the hooks to the log, and say what to do",
-		Long: "Check everything from the hooks to the log, and say what to do. At the end a canary event goes in and is\n" +
-			"read back at every station. --fix starts the daemon, closes the home to others, renews outdated hooks and\n" +
+		Long: "Check everything from the hooks to the log, and say what to do. At the end a test event is sent through\n" +
+			"every stage. --fix starts the daemon, closes the home to others, renews outdated hooks and\n" +
 			"drains the spool. Exits 1 when a check failed; warnings do not count.",
 		Example: "  hookctl doctor --fix\n  hookctl doctor --redaction prompt.txt",
 		Args:    cmdline.Exactly(),
@@ -108,7 +108,7 @@ func (a *app) doctor(ctx context.Context, fix bool) error {
 // run makes all checks: first what needs no daemon, and would explain why there is none.
 func (x *examiner) run(ctx context.Context) ([]check, error) {
 	var all []check
-	for _, f := range []func() []check{x.hooks, x.program, x.configuration, x.permissions, x.fileSystem, x.space, x.lastStart} {
+	for _, f := range []func() []check{x.hooks, x.switchedOff, x.program, x.configuration, x.permissions, x.fileSystem, x.space, x.lastStart} {
 		all = append(all, f()...)
 	}
 	up, err := x.daemon(ctx)

@@ -108,11 +108,11 @@ func (x *examiner) damage(ctx context.Context) []check {
 			all = append(all, warned(name, "was damaged, and nothing is lost any more: "+d, "a disk that fails begins like this; `replay verify` checks what is there"))
 			continue
 		}
-		all = append(all, failed(name, "damaged: "+d, "`replay repair` fetches back what others still have; `replay verify` tells what is there"))
+		all = append(all, failed(name, "damaged: "+d, "`replay repair` restores events from backups, exports and transcripts; `replay verify` tells what is there"))
 	}
 	if len(l.Lost) > 0 {
 		all = append(all, warned(name, fmt.Sprintf("lost sequences: %s, found %s", runsText(l.Lost), x.ago(l.Found)),
-			"`replay repair --from EXPORT` fetches back what an export has; it also asks the client's transcripts"))
+			"`replay repair --from EXPORT` restores events from an export and from the client's transcripts"))
 	}
 	for _, w := range findings(x.status.Warnings) {
 		all = append(all, warned(name, w, "`replay verify` checks the log; the daemon's log is "+x.paths.Log))
@@ -154,5 +154,5 @@ func (x *examiner) canary(ctx context.Context) []check {
 	if !c.OK {
 		return []check{failed(name, "the daemon calls it a failure", "the daemon's log is "+x.paths.Log)}
 	}
-	return []check{passed(name, "event %d came back from %s in %.1f ms", c.Seq, cmdline.Plural(len(c.Steps), "station"), total)}
+	return []check{passed(name, "a test event passed all %d stages in %.1f ms", len(c.Steps), total)}
 }

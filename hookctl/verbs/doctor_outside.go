@@ -39,7 +39,7 @@ func (x *examiner) hooks() []check {
 	}
 	twice := slices.DeleteFunc(slices.Clone(st.Duplicates), func(d settings.Duplicate) bool { return !d.Twice })
 	if len(twice) > 0 {
-		all = append(all, warned(name, fmt.Sprintf("the client runs %s in each of the scopes %s; they count once and cost twice", cmdline.Plural(len(twice), "hook"), scopeNames(twice)),
+		all = append(all, warned(name, fmt.Sprintf("the client runs %s in each of the scopes %s; each runs twice but is recorded once", cmdline.Plural(len(twice), "hook"), scopeNames(twice)),
 			"`hookctl uninstall` with --user, --project or --local takes one of them out"))
 	}
 	return all
@@ -54,31 +54,51 @@ func (x *examiner) scope(name string, s settings.ScopeState) []check {
 	}
 	x.hooked = true
 	x.full = x.full || s.Profile == settings.Full
-	if s.Disabled {
-		return []check{failed(name, "disableAllHooks is set in "+s.Path+": the client runs no hook", "take disableAllHooks out of that file")}
-	}
-	var bad []check
-	for _, b := range s.Binaries {
-		if !x.runs(b) {
-			bad = append(bad, failed(name, "the hooks call "+b+", which is not there", "`hookctl install` again, or `hookctl doctor --fix`"))
-		}
-	}
-	if len(s.Missing) > 0 || len(s.Outdated) > 0 {
-		bad = append(bad, warned(name, fmt.Sprintf("%s missing, %d outdated in %s", cmdline.Plural(len(s.Missing), "hook"), len(s.Outdated), s.Path),
-			"`hookctl install` again, or `hookctl doctor --fix`"))
-	}
+	bad := x.faults(name, s)
 	switch {
 	case len(bad) == 0:
 		return []check{passed(name, "%s of profile %s in %s", cmdline.Plural(len(s.Events), "hook"), s.Profile, s.Path)}
 	case !x.fix:
 		return bad
 	}
+
 	o := x.settingsOptions()
 	o.Scope, o.Profile = s.Scope, s.Profile
 	if _, err := settings.Install(o); err != nil {
 		return append(bad, failed(name, "renew: "+err.Error(), "correct that file and try again"))
 	}
+	again, err := settings.Inspect(x.settingsOptions())
+	if err != nil {
+		return append(bad, failed(name, "renew: "+err.Error(), "correct that file and try again"))
+	}
+	for _, now := range again.Scopes {
+		if now.Scope == s.Scope {
+			bad = x.faults(name, now)
+		}
+	}
+	if len(bad) > 0 {
+		return bad // renewed, and still wrong
+	}
 	return []check{fixed(name, "renewed in "+s.Path)}
+}
+
+// faults are what is wrong with the hooks of one settings file.
+func (x *examiner) faults(name string, s settings.ScopeState) []check {
+	var bad []check
+	for _, b := range s.Binaries {
+		switch {
+		case x.runs(b):
+		case filepath.IsAbs(b):
+			bad = append(bad, failed(name, "the hooks call "+b+", which is not there", "`hookctl install` again, or `hookctl doctor --fix`"))
+		default:
+			bad = append(bad, failed(name, "the hooks call "+b+", which is not on the PATH", "add "+filepath.Dir(x.hookctl())+" to the PATH that the client is started with"))
+		}
+	}
+	if len(s.Missing) > 0 || len(s.Outdated) > 0 {
+		bad = append(bad, warned(name, fmt.Sprintf("%s missing, %d outdated in %s", cmdline.Plural(len(s.Missing), "hook"), len(s.Outdated), s.Path),
+			"`hookctl install` again, or `hookctl doctor --fix`"))
+	}
+	return bad
 }
 
 // runs tells whether the client can start a program that an entry calls.
@@ -261,7 +281,7 @@ func (x *examiner) lastStart() []check {
 	do := "mend that and start it; its log is " + x.paths.Log
 	switch {
 	case s.Gone:
-		do = "`replay repair` begins a new log; with --from EXPORT it fetches back what an export has. Hooks wait in the spool"
+		do = "`replay repair` begins a new log; with --from EXPORT it restores the events of an export. Hooks wait in the spool"
 	case s.Damaged:
 		do = "`replay repair --dry-run` tells what is damaged; hooks wait in the spool. The daemon's log is " + x.paths.Log
 	}

@@ -76,7 +76,18 @@ func TestDoctorHealthy(t *testing.T) {
 		t.Errorf("exit %d", code)
 	}
 	out := b.must("doctor")
-	contains(t, out, "ok    canary       event 10 came back from 2 stations in 2.0 ms\n", "12 ok, 0 warnings, 0 failures\n")
+	contains(t, out, "ok    canary       a test event passed all 2 stages in 2.0 ms\n", "13 ok, 0 warnings, 0 failures\n")
+}
+
+// What a stronger file says counts: a weaker one's switch is off then, and a trusted folder above is enough.
+func TestDoctorSwitchesOverruled(t *testing.T) {
+	b, _ := healthy(t)
+	edit(t, b.settings(), `"hooks": {`, `"disableAllHooks": true, "env": {"HOOKLINE_DISABLED": "1"}, "hooks": {`)
+	write(t, filepath.Join(b.Cwd, ".claude", "settings.local.json"), `{"disableAllHooks": false, "env": {"HOOKLINE_DISABLED": "0"}}`)
+	write(t, filepath.Join(b.env["HOME"], ".claude.json"), `{"projects":{`+jsonOf(b.Cwd)+`:{},`+jsonOf(filepath.Dir(b.Cwd))+`:{"hasTrustDialogAccepted":true}}}`)
+	if _, checks := b.diagnose(); checks["switches"].Result != resultOK {
+		t.Errorf("%+v", checks["switches"])
+	}
 }
 
 // TestDoctorFinds breaks one thing at a time.
@@ -94,10 +105,41 @@ func TestDoctorFinds(t *testing.T) {
 		{name: "missing binary", check: "hooks, user", result: resultFail, words: "which is not there", fixed: true,
 			breaks: func(t *testing.T, b *bench, _ *fakeHouse) { edit(t, b.settings(), "/bin/hookctl", "/gone/hookctl") }},
 		{name: "outdated hooks", check: "hooks, user", result: resultWarn, words: "0 hooks missing, 1 outdated", fixed: true,
-			breaks: func(t *testing.T, b *bench, _ *fakeHouse) { edit(t, b.settings(), `"timeout": 10`, `"timeout": 11`) }},
-		{name: "hooks disabled", check: "hooks, user", result: resultFail, words: "disableAllHooks is set",
+			breaks: func(t *testing.T, b *bench, _ *fakeHouse) { edit(t, b.settings(), `"timeout": 15`, `"timeout": 16`) }},
+		{name: "hooks disabled", check: "switches", result: resultFail, words: "disableAllHooks is set",
 			breaks: func(t *testing.T, b *bench, _ *fakeHouse) {
 				edit(t, b.settings(), `"hooks": {`, `"disableAllHooks": true, "hooks": {`)
+			}},
+		{name: "hooks disabled by the administrator", check: "switches", result: resultFail, words: "managed-settings.json: the client runs no hook",
+			breaks: func(t *testing.T, b *bench, _ *fakeHouse) {
+				write(t, filepath.Join(b.managed, "managed-settings.json"), `{"disableAllHooks": true}`)
+			}},
+		{name: "managed hooks only", check: "switches", result: resultFail, words: "allowManagedHooksOnly is set in",
+			breaks: func(t *testing.T, b *bench, _ *fakeHouse) {
+				write(t, filepath.Join(b.managed, "managed-settings.d", "10-hooks.json"), `{"allowManagedHooksOnly": true}`)
+			}},
+		{name: "plugins only", check: "switches", result: resultFail, words: "hooks of plugins only",
+			breaks: func(t *testing.T, b *bench, _ *fakeHouse) {
+				write(t, filepath.Join(b.managed, "managed-settings.json"), `{"strictPluginOnlyCustomization": ["mcp", "hooks"]}`)
+			}},
+		{name: "hooks disabled in the project", check: "switches", result: resultFail, words: "disableAllHooks is set",
+			breaks: func(t *testing.T, b *bench, _ *fakeHouse) {
+				write(t, filepath.Join(b.Cwd, ".claude", "settings.local.json"), `{"disableAllHooks": true}`)
+			}},
+		{name: "disabled in the shell", check: "switches", result: resultFail, words: "HOOKLINE_DISABLED=1 is in this environment",
+			breaks: func(_ *testing.T, b *bench, _ *fakeHouse) { b.env["HOOKLINE_DISABLED"] = "1" }},
+		{name: "disabled in settings", check: "switches", result: resultFail, words: "HOOKLINE_DISABLED=1 is in env of",
+			breaks: func(t *testing.T, b *bench, _ *fakeHouse) {
+				edit(t, b.settings(), `"hooks": {`, `"env": {"HOOKLINE_DISABLED": "1"}, "hooks": {`)
+			}},
+		{name: "untrusted folder", check: "switches", result: resultWarn, words: "the client does not trust",
+			breaks: func(t *testing.T, b *bench, _ *fakeHouse) {
+				write(t, filepath.Join(b.env["HOME"], ".claude.json"), `{"projects":{`+jsonOf(b.Cwd)+`:{"hasTrustDialogAccepted":false}}}`)
+			}},
+		{name: "hooks of the project off the PATH", check: "hooks, project", result: resultFail, words: "the hooks call hookctl, which is not on the PATH",
+			breaks: func(_ *testing.T, b *bench, _ *fakeHouse) {
+				b.must("install", "--project")
+				b.look = func(string) (string, error) { return "", os.ErrNotExist }
 			}},
 		{name: "malformed settings", check: "hooks, user", result: resultFail, words: "settings.json:1:",
 			breaks: func(t *testing.T, b *bench, _ *fakeHouse) { write(t, b.settings(), "{]") }},

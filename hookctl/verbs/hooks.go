@@ -123,7 +123,7 @@ func (x *examiner) kinds(ctx context.Context) []check {
 	}
 	seen := past.with(x.status.Hooks)
 	if len(seen) == 0 {
-		return []check{warned(name, "no hook has come yet", "use the client: a session takes the hooks over within a second or so, and its next step calls one")}
+		return []check{warned(name, "no hook has come yet", "use the client: running sessions reload hooks within a second, and their next step calls one")}
 	}
 	var bad []check
 	if never := x.never(seen); len(never) > 0 {

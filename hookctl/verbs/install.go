@@ -137,7 +137,7 @@ func (a *app) sayInstalled(o settings.Options, res settings.Result) error {
 	a.sayKept(res)
 	a.sayTwice(o)
 	if res.Changed {
-		a.Printf("sessions that run take them over within a second or so; `hookctl doctor` checks\n")
+		a.Printf("running sessions reload hooks within a second; `hookctl doctor` checks\n")
 	}
 	return nil
 }

@@ -87,7 +87,7 @@ func TestDoctorTwoScopes(t *testing.T) {
 	b, _ := healthy(t)
 	b.must("install", "--project")
 	_, checks := b.diagnose()
-	if c := checks["hooks"]; c.Words != "the client runs 31 hooks in each of the scopes user and project; they count once and cost twice" {
+	if c := checks["hooks"]; c.Words != "the client runs 31 hooks in each of the scopes user and project; each runs twice but is recorded once" {
 		t.Errorf("%+v", c)
 	}
 }

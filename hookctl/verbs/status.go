@@ -118,7 +118,7 @@ func (a *app) printStatus(st Status) {
 		field("sessions", cmdline.Plural(st.LiveSessions, "live session"))
 		field("projections", projectionWords(st.Projections))
 		field("spool", a.spoolWords(st.Spool))
-		field("delivered", fmt.Sprintf("%d again, %d conflicts", st.Again, st.Conflicts))
+		field("delivered", fmt.Sprintf("duplicates %d, conflicting resends %d", st.Again, st.Conflicts))
 	}
 	if st.TotalBytes > 0 {
 		field("disk", fmt.Sprintf("%s free of %s", cmdline.Bytes(uint64(max(0, st.FreeBytes))), cmdline.Bytes(uint64(st.TotalBytes))))
@@ -134,7 +134,7 @@ func unclean(st Status) string {
 	if st.CleanStart {
 		return ""
 	}
-	return ", checked after an unclean end"
+	return ", checked after an unclean shutdown"
 }
 
 func (a *app) spoolWords(n int) string {
@@ -147,13 +147,13 @@ func (a *app) spoolWords(n int) string {
 func projectionWords(list []daemon.ProjectionStatus) string {
 	var parts []string
 	for _, p := range list {
-		words := p.Name + " " + strconv.FormatUint(p.Seq, 10)
+		words := p.Name + " up to " + strconv.FormatUint(p.Seq, 10)
 		if p.Lag > 0 {
-			words += fmt.Sprintf(" (%d to write)", p.Lag)
+			words += fmt.Sprintf(", %d not yet saved", p.Lag)
 		}
 		parts = append(parts, words)
 	}
-	return strings.Join(parts, ", ")
+	return strings.Join(parts, "; ")
 }
 
 func (a *app) printHooks(hooks map[string]daemon.HookCount) {

@@ -55,11 +55,12 @@ func newBench(t *testing.T, handler http.Handler) *bench {
 			In: strings.NewReader(""), Out: b.out, Err: b.err, Getenv: func(k string) string { return b.env[k] },
 			Now: func() time.Time { return noon }, Zone: time.UTC, Cwd: filepath.Join(home, "project"),
 			Pause: func(ctx context.Context, _ time.Duration) error { return ctx.Err() }},
-		self:   filepath.Join(home, "bin", "hookd"),
-		alive:  func(int) bool { return false },
-		place:  func(dir string) facts.Place { return facts.Place{Dir: dir} },
-		look:   func(name string) (string, error) { return "", fmt.Errorf("%s: not found", name) },
-		ground: func(string) (string, bool, error) { return "ext4", false, nil },
+		self:    filepath.Join(home, "bin", "hookd"),
+		alive:   func(int) bool { return false },
+		place:   func(dir string) facts.Place { return facts.Place{Dir: dir} },
+		managed: filepath.Join(home, "managed"),
+		look:    func(name string) (string, error) { return "", fmt.Errorf("%s: not found", name) },
+		ground:  func(string) (string, bool, error) { return "ext4", false, nil },
 		room: func(path string) (uint64, uint64, error) {
 			_, err := os.Stat(path) // as the real one: what is not there is on no disk
 			return 200 << 30, 500 << 30, err

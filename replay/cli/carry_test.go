@@ -361,7 +361,7 @@ func repairGoneLog(t *testing.T, buckets bool) {
 	gone := "open " + filepath.Join(home, "store") + ": the log is damaged: its files are gone and the archive has none; `replay repair` begins a new log behind it (sequences 1 to 11)"
 	for _, verb := range []string{"verify", "rebuild", "export -o -", "repair --dry-run", "repair --dry-run --json"} {
 		r := replay(t, 2, strings.Fields(verb)...)
-		same(t, verb, r.stderr.String(), "replay: error: "+gone+"\nreplay: hint: hooks are kept in the spool meanwhile; `replay repair --from EXPORT` fetches back what an export has\n")
+		same(t, verb, r.stderr.String(), "replay: error: "+gone+"\nreplay: hint: hooks are kept in the spool meanwhile; `replay repair --from EXPORT` restores the events of an export\n")
 	}
 	r := replay(t, 1, "repair", "--from", file)
 	same(t, "stderr", r.stderr.String(), "replay: error: nothing was changed: repair asks first\nreplay: hint: --yes repairs without asking, --dry-run only shows\n")

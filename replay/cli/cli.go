@@ -130,7 +130,7 @@ func explained(err error) *cmdline.Fault {
 		return f
 	case errors.Is(err, embedded.ErrLogGone):
 		return &cmdline.Fault{Message: err.Error(), Exit: cmdline.ExitDamaged,
-			Hint: "hooks are kept in the spool meanwhile; `replay repair --from EXPORT` fetches back what an export has"}
+			Hint: "hooks are kept in the spool meanwhile; `replay repair --from EXPORT` restores the events of an export"}
 	case errors.Is(err, embedded.ErrLogDamaged) || strings.Contains(err.Error(), embedded.ErrLogDamaged.Error()):
 		return &cmdline.Fault{Message: err.Error(), Exit: cmdline.ExitDamaged,
 			Hint: "keep a copy of the store's folder before anything else is tried; `hookctl doctor` tells what can still be read"}

@@ -20,9 +20,9 @@ func (a *app) rebuildCmd() *cobra.Command {
 	var o rebuildOptions
 	cmd := &cobra.Command{
 		Use:   "rebuild",
-		Short: "Fold the log again into new cells and put them in the place of the old ones",
-		Long: "Fold the log again into new cells beside the old ones, which serve meanwhile, then switch.\n" +
-			"It says what the old cells had otherwise. Interrupting it leaves the old ones.",
+		Short: "Rebuild derived state from the log",
+		Long: "Rebuild derived state from the log beside the old state, which serves meanwhile, then switch.\n" +
+			"Prints every value that differed. Interrupting it leaves the old state.",
 		Example: "  replay rebuild --dry-run\n  replay rebuild --projection identity",
 		Args:    cmdline.Exactly(),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return a.rebuild(cmd.Context(), o) },

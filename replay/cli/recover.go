@@ -24,7 +24,7 @@ func (a *app) recoverCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "recover --at POINT",
 		Short: "Make an identity of the past the current one",
-		Long: "Make an identity of the past the current one: the session's with --session, else the newest\n" +
+		Long: "Restore an earlier identity: the session's with --session, else the newest\n" +
 			"snapshot of this folder's project at or before the point. It goes to the project's live session\n" +
 			"where there is one, and the next session starts from it. An event is added to the log and says\n" +
 			"what it replaces; nothing is erased, and a second recover undoes it.\n\n" +

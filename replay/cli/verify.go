@@ -24,7 +24,7 @@ func (a *app) verifyCmd() *cobra.Command {
 		Long: "Prove the log record by record, fold it again and compare it with every cell of every bucket.\n" +
 			"Damage does not end it: whatever is behind is read, and each fault is named. A hole that the log\n" +
 			"itself explains (an event says what was lost, or it was erased on request) is known and no fault.\n" +
-			"Nothing is changed but that folded cells are written out. Without a daemon the store is opened,\n" +
+			"Read-only, except that pending state is saved. Without a daemon the store is opened,\n" +
 			"which mends and records what it finds damaged; what that costs is new to this verify only.\n\n" +
 			"Exit code: 0 clean, 1 projections differ, 2 the log is damaged or has a new hole.",
 		Example: "  replay verify\n  replay verify --json | jq .clean",
