@@ -7,6 +7,7 @@ import (
 	"errors"
 	"math/rand/v2"
 	"reflect"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -258,4 +259,37 @@ func FuzzDecode(f *testing.F) {
 			t.Fatalf("%+v became %+v, %v", env, again, err)
 		}
 	})
+}
+
+// A payload that claims or unpacks to more than it may is refused before it costs memory.
+func TestBombs(t *testing.T) {
+	c := codecOf(t)
+	claim := binary.AppendUvarint(nil, 60<<20) // how an S2 block begins
+	stream, err := zstd.NewWriter(nil, zstd.WithEncoderDict(dictionary))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var silent bytes.Buffer // a stream does not say its size
+	stream.Reset(&silent)
+	if _, err := stream.Write(make([]byte, 40<<20)); err != nil || stream.Close() != nil {
+		t.Fatal(err)
+	}
+	whole := c.frame(make([]byte, maxPlain+1))
+	for name, bomb := range map[string]struct {
+		encoding string
+		packed   []byte
+	}{
+		"block":                {encodingS2, append(claim, 1, 2, 3)},
+		"frame":                {encodingZstd, whole},
+		"frame without a size": {encodingZstd, silent.Bytes()},
+		"claim of a short one": {encodingZstd, whole[:40]},
+	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err := c.unpack(bomb.encoding, bomb.packed)
+		runtime.ReadMemStats(&after)
+		if cost := after.TotalAlloc - before.TotalAlloc; !errors.Is(err, ErrBadPayload) || cost > 8<<20 {
+			t.Errorf("%s of %d bytes: %v, %d MiB", name, len(bomb.packed), err, cost>>20)
+		}
+	}
 }

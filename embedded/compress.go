@@ -33,9 +33,13 @@ var dictionary []byte
 // blockStart is the place in the dictionary's content where a block finds its own beginning, as most do.
 const blockStart = 35704
 
-// maxPlain bounds what one payload may unpack to: the largest frame that the daemon accepts. A
-// payload that says or turns out to be more is refused.
-const maxPlain = 64 << 20
+// What one payload may unpack to, in bytes. A payload that says or turns out to be more is refused, before the memory is
+// taken: a few bytes can claim anything.
+const (
+	maxPlain = 64 << 20 // the largest frame that the daemon accepts
+	maxBlock = 1 << 20  // an S2 block: only payloads below smallPayload are packed so
+	maxPlump = 1 << 20  // a frame that does not say its size: encoders leave it out below 256 bytes
+)
 
 // ErrBadPayload says that a message has a payload which this package did not write.
 var ErrBadPayload = errors.New("unreadable payload")
@@ -46,6 +50,7 @@ type codec struct {
 	small  *zstd.Encoder
 	large  *zstd.Encoder
 	frames *zstd.Decoder
+	plump  *zstd.Decoder // of frames that do not say their size
 }
 
 // smallPayload is the size in bytes below which speed comes first. The few large payloads, whose strings are in blobs
@@ -67,13 +72,20 @@ var payloads = sync.OnceValues(func() (*codec, error) {
 	if err != nil {
 		return nil, fmt.Errorf("compressor: %w", err)
 	}
-	frames, err := zstd.NewReader(nil, zstd.WithDecoderDicts(dictionary), zstd.WithDecoderConcurrency(0),
-		zstd.WithDecoderMaxMemory(maxPlain))
+	frames, err := newDecoder(maxPlain)
 	if err != nil {
 		return nil, fmt.Errorf("decompressor: %w", err)
 	}
-	return &codec{blocks: blocks, small: small, large: large, frames: frames}, nil
+	plump, err := newDecoder(maxPlump)
+	if err != nil {
+		return nil, fmt.Errorf("decompressor: %w", err)
+	}
+	return &codec{blocks: blocks, small: small, large: large, frames: frames, plump: plump}, nil
 })
+
+func newDecoder(limit uint64) (*zstd.Decoder, error) {
+	return zstd.NewReader(nil, zstd.WithDecoderDicts(dictionary), zstd.WithDecoderConcurrency(0), zstd.WithDecoderMaxMemory(limit))
+}
 
 // newEncoder leaves out the checksum: the log's blocks and the names of blobs have one.
 func newEncoder(level zstd.EncoderLevel) (*zstd.Encoder, error) {
@@ -117,7 +129,7 @@ func (c *codec) unpackTo(encoding string, packed, to []byte) (plain []byte, err 
 	case encodingS2:
 		plain, err = c.unpackBlock(packed, to)
 	case encodingZstd:
-		plain, err = c.frames.DecodeAll(packed, to)
+		plain, err = c.unpackFrame(packed, to)
 	default:
 		return nil, fmt.Errorf("%w: content encoding %q", ErrBadPayload, encoding)
 	}
@@ -134,10 +146,18 @@ func (c *codec) unpackTo(encoding string, packed, to []byte) (plain []byte, err 
 
 func (c *codec) unpackBlock(packed, to []byte) ([]byte, error) {
 	n, err := s2.DecodedLen(packed)
-	if err != nil || n > maxPlain { // the memory is taken before the block is read
+	if err != nil || n > maxBlock { // the memory is taken before the block is read
 		return nil, cmp.Or(err, s2.ErrTooLarge)
 	}
 	return c.blocks.Decode(to, packed)
+}
+
+func (c *codec) unpackFrame(packed, to []byte) ([]byte, error) {
+	var head zstd.Header
+	if err := head.Decode(packed); err != nil || head.HasFCS {
+		return c.frames.DecodeAll(packed, to)
+	}
+	return c.plump.DecodeAll(packed, to)
 }
 
 // unpackInto is unpack into the free end of an arena, which it gives back with that part taken. Where

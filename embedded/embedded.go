@@ -203,6 +203,7 @@ func (s *Server) close(ctx context.Context) error {
 	s.stream.sync.stop()
 	s.stop()
 	err := syncTree(s.opts.jetstreamDir(), s.stream.opened)
+	s.noteLog()
 	if err == nil && healthy && !s.damaged.Load() {
 		seq, id := s.stream.Last()
 		err = block.WriteMarker(s.opts.Dir, s.opts.msgsDir(), block.Marker{Time: s.opts.Now().UTC(), LastSeq: seq, LastID: id})

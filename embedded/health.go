@@ -18,7 +18,17 @@ func (s *Server) Health() error {
 			return *p
 		}
 	}
-	return s.healthz()
+	if err := s.healthz(); err != nil {
+		return err
+	}
+	if !exists(s.opts.msgsDir()) {
+		last := uint64(0)
+		if s.stream != nil {
+			last, _ = s.stream.Last()
+		}
+		return &DamageError{What: "its files were removed while it was in use", FirstSeq: 1, LastSeq: last, Gone: true}
+	}
+	return nil
 }
 
 func (s *Server) healthz() error {

@@ -142,6 +142,7 @@ func (s *Server) present() ([]block.Info, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.vouched = max(s.vouched, s.lock.seq)
 	switch {
 	case len(archived) > 0:
 		return s.restore()

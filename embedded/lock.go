@@ -7,16 +7,22 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/gofrs/flock"
 )
 
 // lock is the store's flock. The kernel gives it up when the process dies, so it is never stale;
 // the file stays, with the last holder's words, and is never removed (removing it would let two
-// processes lock two files of one name).
+// processes lock two files of one name). Its third line says how far the log had come: it lies beside the store, so it is
+// there when the whole store was removed.
 type lock struct {
-	path string
-	file *flock.Flock
+	path   string
+	file   *flock.Flock
+	holder string
+
+	mu  sync.Mutex
+	seq uint64
 }
 
 // takeLock locks the file at path or fails with a [*LockedError].
@@ -34,12 +40,51 @@ func takeLock(path, holder string) (*lock, error) {
 		return nil, &LockedError{Path: path, PID: pid, Holder: text}
 	}
 	line, _, _ := strings.Cut(holder, "\n")
-	text := strconv.Itoa(os.Getpid()) + "\n" + line + "\n"
-	// In place: a rename would put another file under the name that others lock.
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+	l := &lock{path: path, file: f, holder: line, seq: LogSeen(path)}
+	if err := l.write(); err != nil {
 		return nil, errors.Join(classify(err), f.Close())
 	}
-	return &lock{path: path, file: f}, nil
+	return l, nil
+}
+
+// write replaces the file's content in place: a rename would put another file under the name that others lock.
+func (l *lock) write() error {
+	text := strconv.Itoa(os.Getpid()) + "\n" + l.holder + "\n"
+	if l.seq > 0 {
+		text += logLine + strconv.FormatUint(l.seq, 10) + "\n"
+	}
+	return os.WriteFile(l.path, []byte(text), 0o600)
+}
+
+// note writes down that the log is on disk up to a sequence.
+func (l *lock) note(seq uint64) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if seq <= l.seq {
+		return nil
+	}
+	l.seq = seq
+	return l.write()
+}
+
+// logLine begins the third line.
+const logLine = "log "
+
+// LogSeen is how far the log of the store with this lock is known to have come; 0 where nothing is known of one.
+func LogSeen(path string) uint64 {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return 0
+	}
+	lines := strings.Split(string(b), "\n")
+	if len(lines) < 3 {
+		return 0
+	}
+	seq, err := strconv.ParseUint(strings.TrimPrefix(lines[2], logLine), 10, 64)
+	if err != nil {
+		return 0
+	}
+	return seq
 }
 
 func (l *lock) release() error {
@@ -56,7 +101,8 @@ func readHolder(path string) (pid int, text string) {
 	}
 	first, rest, _ := strings.Cut(string(b), "\n")
 	pid, _ = strconv.Atoi(first)
-	return pid, strings.TrimSpace(rest)
+	text, _, _ = strings.Cut(rest, "\n")
+	return pid, strings.TrimSpace(text)
 }
 
 // Holder tells who holds the lock at path, or whose it was last: held is false when nobody has it

@@ -17,7 +17,7 @@ func Look(o Options) (Report, error) {
 	if err != nil {
 		return Report{}, fmt.Errorf("open %s: %w", o.Dir, err)
 	}
-	s := &Server{opts: o}
+	s := &Server{opts: o, lock: l}
 	if err := errors.Join(s.look(), l.release()); err != nil {
 		return Report{}, fmt.Errorf("open %s: %w", o.Dir, err)
 	}
@@ -40,6 +40,9 @@ func (s *Server) look() error {
 		return err
 	}
 	s.vouched = s.vouchedFor(marker)
+	if len(blocks) == 0 {
+		s.vouched = max(s.vouched, s.lock.seq)
+	}
 	switch {
 	case len(blocks) == 0 && len(archived) > 0:
 		s.found.Whole = true

@@ -47,6 +47,7 @@ type rest struct {
 	Correlation *string       `json:"correlation,omitempty"` // pointer: "" is a value of its own
 	Causation   string        `json:"causation,omitempty"`
 	Redacted    int           `json:"redacted,omitempty"`
+	Imported    bool          `json:"imported,omitempty"`
 	Facts       *events.Facts `json:"facts,omitempty"`
 }
 
@@ -75,7 +76,7 @@ func (c *codec) encode(env events.Envelope) (message, error) {
 		return message{}, fmt.Errorf("%w: a time in the year %d", ErrBadEnvelope, y)
 	}
 	head := rest{Worktree: env.Worktree, Branch: env.Branch, Phase: env.Phase, Hook: env.Hook, ToolUseID: env.ToolUseID,
-		AgentID: env.AgentID, Causation: env.Causation, Redacted: env.Redacted, Facts: env.Facts}
+		AgentID: env.AgentID, Causation: env.Causation, Redacted: env.Redacted, Imported: env.Imported, Facts: env.Facts}
 	if env.Version != 1 {
 		head.Version = env.Version
 	}
@@ -137,7 +138,7 @@ func (m message) envelope(plain []byte) (events.Envelope, error) {
 
 func assemble(m message, head rest, data []byte) (events.Envelope, error) {
 	env := events.Envelope{ID: m.id, Type: m.typ, Version: 1, Worktree: head.Worktree, Branch: head.Branch, Phase: head.Phase,
-		Hook: head.Hook, ToolUseID: head.ToolUseID, AgentID: head.AgentID, Causation: head.Causation, Redacted: head.Redacted, Facts: head.Facts}
+		Hook: head.Hook, ToolUseID: head.ToolUseID, AgentID: head.AgentID, Causation: head.Causation, Redacted: head.Redacted, Imported: head.Imported, Facts: head.Facts}
 	if head.Version != 0 {
 		env.Version = head.Version
 	}

@@ -97,7 +97,7 @@ func (s *Server) open(ctx context.Context, began time.Time) error {
 // settle starts what runs beside the server, after bringing to disk what is not known to be there:
 // what a killed predecessor wrote and streams that are new. After an exit in order, that is nothing.
 func (s *Server) settle() error {
-	s.archive = newArchiver(s.opts.msgsDir(), s.opts.archiveDir(), s.opts.Log, s.distrust)
+	s.archive = newArchiver(s.opts.msgsDir(), s.opts.archiveDir(), s.opts.Log, s.distrust, s.noteLog)
 	s.stream.sync = newSyncer(s.opts.msgsDir(), s.stream.last, s.archive.kick, s.unkept)
 	if !s.report.Clean || s.created {
 		err := errors.Join(syncTree(s.opts.jetstreamDir(), time.Time{}), syncFile(s.opts.Dir), syncFile(filepath.Dir(s.opts.Dir)))
@@ -109,8 +109,20 @@ func (s *Server) settle() error {
 		return classify(err)
 	}
 	s.blobs = &Blobs{dir: s.opts.blobsDir()}
+	s.noteLog()
 	s.archive.start()
 	return nil
+}
+
+// noteLog writes beside the store how far the log has come, so that a store that is removed whole is missed.
+func (s *Server) noteLog() {
+	seq := s.stream.sync.onDisk()
+	if s.opts.Fsync == Always {
+		seq, _ = s.stream.Last()
+	}
+	if err := s.lock.note(seq); err != nil {
+		s.opts.Log.Warn("note the log's end in the lock file", "err", err)
+	}
 }
 
 // serverOptions are made fresh for every start: the server fills in defaults in place.

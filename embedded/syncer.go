@@ -231,6 +231,13 @@ func (s *syncer) stuck(err error) error {
 
 func (s *syncer) block(n int) string { return filepath.Join(s.dir, strconv.Itoa(n)+".blk") }
 
+// onDisk is the newest sequence that is on disk for sure.
+func (s *syncer) onDisk() uint64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.durable
+}
+
 // err is the sticky failure, or nil.
 func (s *syncer) err() error {
 	s.mu.Lock()

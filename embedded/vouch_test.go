@@ -367,3 +367,46 @@ func TestForgottenLog(t *testing.T) {
 	}
 	wantLog(t, s, 1)
 }
+
+// A store that is removed whole while it is in use is noticed, and no new log begins by itself: what lies beside it knows
+// that there was one. Whoever wants a new one gets it behind the old one's sequences.
+func TestRemovedStore(t *testing.T) {
+	dir := storeDir(t)
+	s := open(t, dir)
+	add(t, s, 1, 5)
+	if err := s.Stream().Sync(t.Context(), 5); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the log is noted", func() bool { return LogSeen(s.opts.Lock) == 5 })
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Health(); !errors.Is(err, ErrLogGone) {
+		t.Errorf("in use: %v", err)
+	}
+	closeBroken(t, s)
+
+	var damage *DamageError
+	_, err := Open(t.Context(), Options{Dir: dir})
+	if !errors.Is(err, ErrLogGone) || !errors.As(err, &damage) || damage.LastSeq != 5 {
+		t.Errorf("the next start: %v", err)
+	}
+	if _, err := Look(Options{Dir: dir}); !errors.Is(err, ErrLogGone) {
+		t.Errorf("a look: %v", err)
+	}
+	s, err = Open(t.Context(), Options{Dir: dir, Renew: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantLost(t, s, []block.Range{{First: 1, Last: 5}}, 6)
+	closeStore(t, s)
+}
+
+// closeBroken closes a store that cannot be closed in order.
+func closeBroken(t *testing.T, s *Server) {
+	t.Helper()
+	_ = s.Close(t.Context())
+	if exists(filepath.Join(s.opts.Dir, block.MarkerFile)) {
+		t.Error("the exit vouches for a log that is gone")
+	}
+}

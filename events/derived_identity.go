@@ -1,5 +1,7 @@
 package events
 
+import "time"
+
 // Identity and dreams (S0). Vectors have 13 elements, one per facet, in the order of [Facets].
 
 // Wire names of this file.
@@ -68,10 +70,20 @@ func (*IdentityObserved) Type() string { return TypeIdentityObserved }
 // the project's latest and the temporal index at it.
 type IdentityPersisted struct {
 	Reason string `json:"reason" jsonschema_description:"session_end, reaped or command"`
+	AsOf   string `json:"as_of,omitempty" jsonschema_description:"RFC 3339, the time that the snapshot is of where it was taken later"`
 }
 
 // Type implements [Event].
 func (*IdentityPersisted) Type() string { return TypeIdentityPersisted }
+
+// At is the time that the snapshot is of: AsOf, or when it was recorded.
+func (e *IdentityPersisted) At(recorded time.Time) time.Time {
+	of, err := time.Parse(time.RFC3339Nano, e.AsOf)
+	if err != nil || of.After(recorded) {
+		return recorded
+	}
+	return of
+}
 
 // PhasesReset sets the 13 phases to 2πi/13.
 type PhasesReset struct {

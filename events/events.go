@@ -57,6 +57,7 @@ type Envelope struct {
 	Correlation string          `json:"correlation,omitempty" jsonschema_description:"what belongs together: the session"`
 	Causation   string          `json:"causation,omitempty" jsonschema_description:"id of the event that led to this one"`
 	Redacted    int             `json:"redacted,omitempty" jsonschema_description:"secrets that were replaced in data"`
+	Imported    bool            `json:"imported,omitempty" jsonschema_description:"true where an import brought it into this log"`
 	Facts       *Facts          `json:"facts,omitempty" jsonschema_description:"what was asked of the world for this event; only what changed in the session"`
 	Data        json.RawMessage `json:"data" jsonschema_description:"by type, see docs/events.md or 'hookctl events schema TYPE'"`
 }

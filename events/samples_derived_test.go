@@ -46,7 +46,7 @@ func derivedSamples() []Event {
 			Carry: sampleCarry()},
 		&IdentityObserved{PurposeVector: sampleVector(), KuramotoPhases: samplePhases(), Coupling: number(0.9), Accuracy: number(0.85),
 			Consciousness: number(0.97), Observer: "context-graph", PreviousSession: sampleOther},
-		&IdentityPersisted{Reason: "session_end"},
+		&IdentityPersisted{Reason: "reaped", AsOf: "2026-11-21T07:51:58Z"},
 		&PhasesReset{Reason: "phase 4 was NaN"},
 		&TrajectoryShortened{SizeBytes: 31044, Dropped: 6},
 		&IdentityRecovered{At: "2026-11-20T12:00:00Z", Session: sampleOther, Seq: 48211, Replaces: sampleSession, Carry: sampleCarry()},

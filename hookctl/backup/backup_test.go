@@ -3,6 +3,7 @@
 package backup
 
 import (
+	"archive/tar"
 	"bytes"
 	"context"
 	"encoding/base64"
@@ -150,6 +151,8 @@ func TestRestoreRefuses(t *testing.T) {
 		}
 		refused(fmt.Sprintf("cut at %d", i))
 	}
+	bomb(t, file)
+	refused("a manifest above the bound")
 	if err := os.WriteFile(file, whole, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -169,6 +172,24 @@ func TestRestoreRefuses(t *testing.T) {
 	}
 	if r, err := Restore(t.Context(), RestoreOptions{File: file, Home: home}, tailOf); err != nil || r.Last != 20 {
 		t.Errorf("into an empty folder: %+v %v", r, err)
+	}
+}
+
+// bomb writes a small file whose manifest is large.
+func bomb(t *testing.T, file string) {
+	t.Helper()
+	var packed bytes.Buffer
+	z, err := zstd.NewWriter(&packed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := tar.NewWriter(z)
+	err = out.WriteHeader(&tar.Header{Name: manifestName, Mode: 0o600, Size: maxManifest + 1})
+	if err == nil {
+		_, err = out.Write(make([]byte, maxManifest+1))
+	}
+	if err = errors.Join(err, out.Close(), z.Close(), os.WriteFile(file, packed.Bytes(), 0o600)); err != nil {
+		t.Fatal(err)
 	}
 }
 

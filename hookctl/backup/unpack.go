@@ -39,6 +39,9 @@ func placeOf(home, name string) string {
 	return filepath.Join(home, base)
 }
 
+// maxManifest bounds a manifest in bytes: a file has some 140 in it.
+const maxManifest = 64 << 20
+
 // checkBackup reads the whole file and compares every size and digest with the manifest.
 func checkBackup(ctx context.Context, o RestoreOptions) (Manifest, error) {
 	var m Manifest
@@ -46,9 +49,15 @@ func checkBackup(ctx context.Context, o RestoreOptions) (Manifest, error) {
 	found := map[string]File{}
 	err := eachFile(ctx, o, 0, func(h *tar.Header, r io.Reader) error {
 		if h.Name == manifestName {
+			if h.Size > maxManifest {
+				return fmt.Errorf("its manifest says that it has %d bytes", h.Size)
+			}
 			var err error
-			text, err = io.ReadAll(io.LimitReader(r, 256<<20))
+			text, err = io.ReadAll(r)
 			return err
+		}
+		if !insideName.MatchString(h.Name) {
+			return fmt.Errorf("%q is no file of a backup", h.Name)
 		}
 		sum := sha256.New()
 		n, err := io.Copy(sum, r)

@@ -46,7 +46,7 @@ func (d *Daemon) Import(ctx context.Context, path string, partial bool, progress
 		return importer.Result{}, errBusy()
 	}
 	defer d.carrying.Unlock()
-	return importer.File(ctx, path, d.toImport(), importer.Options{Partial: partial}, progress)
+	return importer.File(ctx, path, d.toImport(), importer.Options{Partial: partial, Foreign: true}, progress)
 }
 
 // toImport is this log as files are taken into it.

@@ -98,7 +98,7 @@ func (d *Daemon) reapOne(ctx context.Context, was session.State, e events.Sessio
 		if !found || now.Status != session.Live || heardOf {
 			return nil, nil
 		}
-		return recorder.Envelopes(d.opts.Now(), events.Envelope{Session: was.ID, Project: now.Project}, &e, &events.IdentityPersisted{Reason: "reaped"})
+		return recorder.Envelopes(d.opts.Now(), events.Envelope{Session: was.ID, Project: now.Project}, &e, &events.IdentityPersisted{Reason: "reaped", AsOf: e.LastActive})
 	})
 	return err
 }

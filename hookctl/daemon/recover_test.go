@@ -279,3 +279,34 @@ func TestRecoverWithAClockThatIsBehind(t *testing.T) {
 		t.Errorf("%+v %+v", r.Envelope, r.Facts)
 	}
 }
+
+// An old session that never ended and comes into a log in use is over as of its last event: it does not become the newest
+// identity of its project. What an import brought is marked.
+func TestImportedSessionIsOld(t *testing.T) {
+	old := pastIn(t)
+	old.start(0, "never-ended")
+	old.fail(time.Minute, "never-ended", 1)
+	file := exportOf(t, old.d, "")
+	shut(t, old.d)
+
+	p := oldLog{t: t, d: open(t, newHome(t)), dir: old.dir}
+	defer shut(t, p.d)
+	p.start(24*time.Hour, "good")
+	p.end(25*time.Hour, "good")
+	if p.latest() != "good" {
+		t.Fatalf("the newest identity is %q", p.latest())
+	}
+	mustImport(t, p.d, file)
+	p.d.reap(t.Context())
+	s := p.state("never-ended")
+	if !s.Persisted || s.PersistedAtMS > tuesday.Add(2*time.Minute).UnixMilli() || p.latest() != "good" {
+		t.Errorf("persisted at %v, the newest identity is %q", time.UnixMilli(s.PersistedAtMS).UTC(), p.latest())
+	}
+	for _, r := range logOf(t, p.d) {
+		derived := r.Type == events.TypeSessionReaped || r.Type == events.TypeIdentityPersisted
+		if want := r.Session == "never-ended" && !derived; r.Imported != want {
+			t.Errorf("%d %s of %s: imported %v", r.Seq, r.Type, r.Session, r.Imported)
+		}
+	}
+	mustVerify(t, p.d)
+}

@@ -59,6 +59,7 @@ type Options struct {
 	Partial bool                     // of a file that is not whole, what stands before the trouble
 	Skip    func(events.Record) bool // events to leave out, nil = none
 	Dry     bool                     // only count what would be added
+	Foreign bool                     // the events are of another log: they are marked as imported
 	See     func(export.Item, bool)  // told of every item, and whether the log has it; nil = nobody
 }
 
@@ -157,6 +158,7 @@ func (in *taking) event(ctx context.Context, r events.Record, known bool) error 
 	if u, ok := r.Event.(*events.Unknown); ok {
 		in.out.Unknown[u.Name]++
 	}
+	r.Imported = r.Imported || in.o.Foreign
 	in.batch, in.bytes = append(in.batch, r.Envelope), in.bytes+len(r.Data)
 	if len(in.batch) < Batch && in.bytes < batchBytes {
 		return nil

@@ -121,6 +121,9 @@ func (a *app) describe(r events.Record) {
 	field("tool use", r.ToolUseID)
 	field("agent", r.AgentID)
 	field("caused by", r.Causation)
+	if r.Imported {
+		field("imported", "from another log")
+	}
 	if r.Redacted > 0 {
 		field("redacted", fmt.Sprintf("%s replaced", cmdline.Plural(r.Redacted, "secret")))
 	}

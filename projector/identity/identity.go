@@ -209,7 +209,7 @@ func (s State) apply(r events.Record) State {
 	case *events.IdentityObserved:
 		s.observe(r, e)
 	case *events.IdentityPersisted:
-		s.persist(r)
+		s.persist(r, e)
 	case *events.PhasesReset:
 		s.resetPhases()
 		s.PhasesUnstable = false

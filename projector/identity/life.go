@@ -88,9 +88,12 @@ func (s *State) enter(atMS int64) {
 }
 
 // persist makes the state the session's snapshot.
-func (s *State) persist(r events.Record) {
+func (s *State) persist(r events.Record, e *events.IdentityPersisted) {
 	s.enter(millis(r))
 	s.TimestampMS = millis(r)
+	if s.TimestampMS > 0 {
+		s.TimestampMS = e.At(r.Time).UnixMilli()
+	}
 	s.Persisted, s.PersistedAtMS = true, s.TimestampMS
 	s.Snapshots = push(s.Snapshots, Snapshot{AtMS: s.TimestampMS, IC: s.LastIC, R: s.Integration, C: s.Consciousness}, maxSnapshots)
 }

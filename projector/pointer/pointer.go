@@ -55,12 +55,12 @@ func SplitTime(key string) (ms int64, session string, ok bool) {
 
 // Keys gives the pointers a record moves.
 func Keys(r events.Record) []string {
-	switch r.Event.(type) {
+	switch e := r.Event.(type) {
 	case *events.IdentityPersisted:
 		if r.Session == "" {
 			return nil
 		}
-		return []string{ProjectKey(r.Project), TimeKey(r.Time.UnixMilli(), r.Session)}
+		return []string{ProjectKey(r.Project), TimeKey(e.At(r.Time).UnixMilli(), r.Session)}
 	case *events.SessionDeleted, *events.IdentityRecovered:
 		return []string{ProjectKey(r.Project)}
 	}
@@ -69,8 +69,10 @@ func Keys(r events.Record) []string {
 
 // Fold moves the pointer.
 func Fold(s State, r events.Record) State {
-	switch r.Event.(type) {
-	case *events.IdentityPersisted, *events.IdentityRecovered:
+	switch e := r.Event.(type) {
+	case *events.IdentityPersisted:
+		return s.to(r.Session, e.At(r.Time).UnixMilli())
+	case *events.IdentityRecovered:
 		return s.to(r.Session, r.Time.UnixMilli())
 	case *events.SessionDeleted:
 		return s.without(r.Session)
