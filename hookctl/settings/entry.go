@@ -2,6 +2,7 @@ package settings
 
 import (
 	"reflect"
+	"regexp"
 	"strings"
 
 	"github.com/tailscale/hujson"
@@ -117,38 +118,17 @@ func isOurVerb(args []string) bool {
 	return false
 }
 
-// splitWords splits a command line as far as recognising a program needs it: blanks separate,
-// both kinds of quotes hold together, a backslash protects a blank or a quote and is itself
-// anywhere else, so that an unquoted Windows path survives. Variables stay as they are.
+// word is a piece of a command line without blanks outside of quotes; a backslash protects one sign.
+var word = regexp.MustCompile(`(?:"[^"]*"?|'[^']*'?|\\.|[^\s"'])+`)
+
+// unquote drops quotes, and the backslash before a blank alone, so that an unquoted Windows path survives.
+var unquote = strings.NewReplacer(`"`, "", "'", "", `\ `, " ")
+
+// splitWords splits a command line as far as recognising a program needs it. Variables stay as they are.
 func splitWords(line string) []string {
-	var words []string
-	var word strings.Builder
-	var quote byte
-	inWord := false
-	for i := 0; i < len(line); i++ {
-		c := line[i]
-		switch {
-		case c == '\\' && quote != '\'' && i+1 < len(line) && strings.IndexByte(" \t\"'", line[i+1]) >= 0:
-			i++
-			word.WriteByte(line[i])
-			inWord = true
-		case quote != 0 && c == quote:
-			quote = 0
-		case quote == 0 && (c == '"' || c == '\''):
-			quote, inWord = c, true
-		case quote == 0 && strings.IndexByte(" \t\r\n", c) >= 0:
-			if inWord {
-				words = append(words, word.String())
-			}
-			word.Reset()
-			inWord = false
-		default:
-			word.WriteByte(c)
-			inWord = true
-		}
-	}
-	if inWord {
-		words = append(words, word.String())
+	words := word.FindAllString(line, -1)
+	for i := range words {
+		words[i] = unquote.Replace(words[i])
 	}
 	return words
 }

@@ -1,60 +1,24 @@
 package settings
 
-// An Event is one of the client's hook events as the full profile installs it.
-type Event struct {
-	Name    string
-	Timeout float64 // seconds, as the client counts them
-}
-
-// Every timeout is above what a hook may take: 5 s for an input that comes in pieces, 0.1 to 2 s for the answer, 3 s
-// more until a busy machine has the hook on disk. So it is hookctl who gives up in time, with a degraded answer and the
-// frame spooled, and the client's kill is left for a machine that hangs. It is far below the client's own default, up to
-// 600 s, which would freeze a session for that long.
+// Every timeout, in seconds, is above what a hook may take: 5 s for an input that comes in pieces, 0.1 to 2 s for the
+// answer, 3 s more until a busy machine has the hook on disk. So it is hookctl who gives up in time, with a degraded
+// answer and the frame spooled, and the client's kill is left for a machine that hangs. It is far below the client's own
+// default, up to 600 s, which would freeze a session for that long. SessionEnd needs it written down: else it is 1.5 s.
 const (
 	usualTimeout = 12
-	// SessionStart may start the daemon and fold the tail of the log.
-	startTimeout = 15
+	startTimeout = 15 // SessionStart may start the daemon and fold the tail of the log
 )
 
-var eventTable = [...]Event{
-	{"SessionStart", startTimeout},
-	{"Setup", usualTimeout},
-	{"UserPromptSubmit", usualTimeout},
-	{"UserPromptExpansion", usualTimeout},
-	{"PreToolUse", usualTimeout},
-	{"PermissionRequest", usualTimeout},
-	{"PermissionDenied", usualTimeout},
-	{"PostToolUse", usualTimeout},
-	{"PostToolUseFailure", usualTimeout},
-	{"PostToolBatch", usualTimeout},
-	{"Notification", usualTimeout},
-	{"Stop", usualTimeout},
-	{"StopFailure", usualTimeout},
-	{"SubagentStart", usualTimeout},
-	{"SubagentStop", usualTimeout},
-	{"TeammateIdle", usualTimeout},
-	{"TaskCreated", usualTimeout},
-	{"TaskCompleted", usualTimeout},
-	{"PreCompact", usualTimeout},
-	{"PostCompact", usualTimeout},
-	{"SessionEnd", usualTimeout}, // unless it is written down the client allows 1.5 s
-	{"PreModelSwitch", usualTimeout},
-	{"PostModelSwitch", usualTimeout},
-	{"ConfigChange", usualTimeout},
-	{"InstructionsLoaded", usualTimeout},
-	{"CwdChanged", usualTimeout},
-	{"FileChanged", usualTimeout},
-	{"DirectoryAdded", usualTimeout},
-	{"WorktreeRemove", usualTimeout},
-	{"Elicitation", usualTimeout},
-	{"ElicitationResult", usualTimeout},
+// eventNames are the events of the full profile in the order they are written: all 33 of the client but two.
+// WorktreeCreate takes a hook's standard output for the path of the worktree, so that a hook which only listens would
+// break it; MessageDisplay fires for every piece of text shown and tells nothing that the other events do not.
+var eventNames = [...]string{
+	"SessionStart", "Setup", "UserPromptSubmit", "UserPromptExpansion", "PreToolUse", "PermissionRequest",
+	"PermissionDenied", "PostToolUse", "PostToolUseFailure", "PostToolBatch", "Notification", "Stop", "StopFailure",
+	"SubagentStart", "SubagentStop", "TeammateIdle", "TaskCreated", "TaskCompleted", "PreCompact", "PostCompact",
+	"SessionEnd", "PreModelSwitch", "PostModelSwitch", "ConfigChange", "InstructionsLoaded", "CwdChanged",
+	"FileChanged", "DirectoryAdded", "WorktreeRemove", "Elicitation", "ElicitationResult",
 }
-
-// Events returns the events of the full profile in the order they are written: all 33 of the
-// client but two. WorktreeCreate takes a hook's standard output for the path of the worktree,
-// so that a hook which only listens would break it; MessageDisplay fires for every piece of
-// text shown and tells nothing that the other events do not.
-func Events() []Event { return append([]Event(nil), eventTable[:]...) }
 
 // identityMatcher limits the two tool hooks to tools that change files or the context graph,
 // also when its server comes from a plugin. The client takes a matcher with such signs for an
@@ -76,9 +40,10 @@ func entries(p Profile, command string) []entry {
 	if p == Identity {
 		list = append(list, identityTable[:]...)
 	} else {
-		for _, e := range eventTable {
-			list = append(list, entry{event: e.Name, args: []string{"hook", e.Name}, timeout: e.Timeout})
+		for _, name := range eventNames {
+			list = append(list, entry{event: name, args: []string{"hook", name}, timeout: usualTimeout})
 		}
+		list[0].timeout = startTimeout
 	}
 	for i := range list {
 		list[i].command = command

@@ -21,8 +21,6 @@ const (
 	// maxAttempts bounds how often an edit is done again because the file changed meanwhile. The
 	// client writes it when the user changes a setting: twice in a row is rare already.
 	maxAttempts = 8
-	// maxLinks bounds a chain of symbolic links, as Linux does.
-	maxLinks = 40
 )
 
 // A file is one settings file.

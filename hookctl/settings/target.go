@@ -23,44 +23,30 @@ type target struct {
 	info   fs.FileInfo // nil: no file yet
 }
 
-// resolve follows symbolic links, also to where nothing is yet.
+// resolve follows symbolic links. One that leads to nothing is refused.
 func resolve(path string) (target, error) {
 	t := target{path: path, mode: 0o600}
-	for range maxLinks {
-		info, err := os.Lstat(t.path)
-		if errors.Is(err, fs.ErrNotExist) {
-			return t, nil
-		}
-		if err != nil {
-			return t, &FileError{"read", path, err, ""}
-		}
-		if info.Mode()&fs.ModeSymlink == 0 {
-			t.info, t.mode = info, info.Mode().Perm()
-			if !info.Mode().IsRegular() {
-				return t, &FileError{"read", path, ErrNotRegular, ""}
-			}
-			return t, nil
-		}
-		if t.path, err = follow(t.path); err != nil {
-			return t, &FileError{"read", path, err, ""}
-		}
+	link, err := os.Lstat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return t, nil
+	}
+	if err == nil && link.Mode()&fs.ModeSymlink != 0 {
 		t.linked = true
+		t.path, err = filepath.EvalSymlinks(path)
 	}
-	return t, &FileError{"read", path, errors.New("too many symbolic links"), "the link leads back to itself; point it to a file"}
-}
-
-// follow returns what a link names. The folder is resolved first: ".." in the link counts from
-// where the folder really is.
-func follow(link string) (string, error) {
-	to, err := os.Readlink(link)
-	if err != nil || filepath.IsAbs(to) {
-		return to, err
+	if err == nil {
+		t.info, err = os.Stat(t.path)
 	}
-	dir, err := filepath.EvalSymlinks(filepath.Dir(link))
-	if err != nil {
-		return "", err
+	switch {
+	case err != nil && t.linked:
+		return t, &FileError{"read", path, err, "the symbolic link leads to no file; point it to one"}
+	case err != nil:
+		return t, &FileError{"read", path, err, ""}
+	case !t.info.Mode().IsRegular():
+		return t, &FileError{"read", path, ErrNotRegular, ""}
 	}
-	return filepath.Join(dir, to), nil
+	t.mode = t.info.Mode().Perm()
+	return t, nil
 }
 
 // prepare makes the folder and refuses what cannot, or should not, be replaced. A rename needs
