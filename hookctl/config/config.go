@@ -24,6 +24,7 @@ package config
 
 import (
 	"regexp"
+	"slices"
 	"time"
 )
 
@@ -142,6 +143,20 @@ func Load(o Options) Config {
 		}
 	}
 	return c
+}
+
+// Patterns are redact_extra as the user has it, and what the files of a project add; "" for none.
+func Patterns(getenv func(string) string, project string) (user, added []string) {
+	user = Load(Options{Getenv: getenv}).Values.RedactExtra
+	if project == "" {
+		return user, nil
+	}
+	for _, p := range Load(Options{Getenv: getenv, Dir: project}).Values.RedactExtra {
+		if !slices.Contains(user, p) {
+			added = append(added, p)
+		}
+	}
+	return user, added
 }
 
 // Text is a key's value as it would stand in a file, a list as one line an element.

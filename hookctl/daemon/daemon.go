@@ -119,7 +119,7 @@ func Open(ctx context.Context, o Options) (*Daemon, error) {
 	}
 	store := embedded.Options{Dir: filepath.Join(o.Home, "store"), Log: o.Log, Fsync: mode, Renew: o.Renew, Now: o.Now, Holder: "hookd " + wire.Build}
 
-	d := &Daemon{opts: o, log: o.Log, world: facts.New(facts.Options{}), redactor: redact.New().With(redact.Compile(o.Redact)),
+	d := &Daemon{opts: o, log: o.Log, world: facts.New(facts.Options{}), redactor: redact.New().With(redact.Extra{User: redact.Compile(o.Redact)}),
 		spool: spool.Open(home.PathsOf(o.Home, os.Getenv)), started: o.Now(), stopping: make(chan string, 1)}
 	d.untold = damage.OpenUntold(o.Home, o.Log)
 	d.mark = wire.Mark(o.Home)

@@ -17,6 +17,7 @@ import (
 	"hookline/hookctl/deliver"
 	"hookline/hookctl/home"
 	"hookline/hookctl/home/hometest"
+	"hookline/hookctl/redact"
 	"hookline/hookctl/spool"
 	"hookline/hookctl/wire"
 )
@@ -66,7 +67,7 @@ func TestSpooledSecretStaysAHook(t *testing.T) {
 	dir := newHome(t)
 	secret := "ghp" + "_" + strings.Repeat("aB3dE6gH9", 4)
 	f := hookFrame(`{"hook_event_name":"UserPromptSubmit","session_id":"s-1","prompt":"use ` + secret + `"}`)
-	if err := spool.Open(home.PathsOf(dir, os.Getenv)).Write(deliver.Redacted(f, nil)); err != nil {
+	if err := spool.Open(home.PathsOf(dir, os.Getenv)).Write(deliver.Redacted(f, redact.Extra{})); err != nil {
 		t.Fatal(err)
 	}
 	d := open(t, dir)
@@ -89,7 +90,7 @@ func TestSpooledAfterTakenCountsOnce(t *testing.T) {
 	f := hookFrame(`{"hook_event_name":"UserPromptSubmit","session_id":"s-1","prompt":"export DB_PASS` + `WORD=correct-horse ` + secret + `"}`)
 	take(t, d, f)
 	before := len(logOf(t, d))
-	if err := d.spool.Write(deliver.Redacted(f, nil)); err != nil {
+	if err := d.spool.Write(deliver.Redacted(f, redact.Extra{})); err != nil {
 		t.Fatal(err)
 	}
 	if n := d.drain(t.Context()); n != 1 {

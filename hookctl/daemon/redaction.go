@@ -53,14 +53,14 @@ func loadRedactor(base *redact.Redactor, given []string, launch string, now time
 	o := config.Options{Getenv: os.Getenv, Dir: launch}
 	next := &projectRedactor{files: config.Paths(o), with: base}
 	next.marks = marksOf(next.files, now)
-	all := slices.Clone(given)
-	for _, p := range config.Load(o).Values.RedactExtra {
-		if !slices.Contains(all, p) {
-			all = append(all, p)
+	user, added := config.Patterns(os.Getenv, launch)
+	for _, p := range given {
+		if !slices.Contains(user, p) {
+			user = append(user, p)
 		}
 	}
-	if len(all) > len(given) {
-		next.with = base.With(redact.Compile(all))
+	if len(user) > len(given) || len(added) > 0 {
+		next.with = base.With(redact.Extra{User: redact.Compile(user), Project: redact.Compile(added)})
 	}
 	return next
 }

@@ -5,6 +5,7 @@ package daemon
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http/httptest"
@@ -66,6 +67,30 @@ func TestProjectsOwnRedaction(t *testing.T) {
 	wantIn(recorded(other), "ACME-1 CORP-2 [REDACTED:custom]")
 	write(filepath.Join(project, ".claude", "hookline.yaml"), "redact_extra: []\n")
 	wantIn(recorded(project), "ACME-1 [REDACTED:custom] [REDACTED:custom]")
+}
+
+// A repository may not blank the record: the hook stays what it was, and a pattern for everything is told.
+func TestProjectCannotBlankTheRecord(t *testing.T) {
+	t.Setenv("HOME", t.TempDir())
+	t.Setenv("XDG_CONFIG_HOME", "")
+	project := t.TempDir()
+	file := filepath.Join(project, ".claude", "hookline.yaml")
+	if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o700), os.WriteFile(file, []byte("redact_extra: ['.', 'session_id|Edit']\n"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	d := open(t, newHome(t))
+	defer shut(t, d)
+	long := strings.Repeat("words of a file ", 1000)
+	f := hookFrame(`{"hook_event_name":"PreToolUse","session_id":"s-1","tool_name":"Edit","tool_use_id":"t1","tool_input":{"new_string":"` + long + `"}}`)
+	f.Env["CLAUDE_PROJECT_DIR"] = project
+	answer := take(t, d, f)
+	r := logOf(t, d)[0]
+	if r.Type != "tool.requested" || r.Session != "s-1" || r.ToolUseID != "t1" || !strings.Contains(string(r.Data), `"tool_name":"Edit"`) || !strings.Contains(string(r.Data), long) {
+		t.Errorf("%s %s: %.300s", r.Type, r.Session, r.Data)
+	}
+	if !strings.Contains(string(answer.Stdout), `redact_extra \".\" of the project covers more than a fifth`) {
+		t.Errorf("%s", answer.Stdout)
+	}
 }
 
 // A secret on the command line of a hook entry stays out of the log and the status.

@@ -104,7 +104,7 @@ func Serve(ctx context.Context, _ []string) int {
 	}
 	rotate(p.Log)
 	cfg := config.Load(config.Options{Getenv: os.Getenv})
-	clean := redactedLog{to: os.Stderr, with: redact.New().With(redact.Compile(cfg.Values.RedactExtra))}
+	clean := redactedLog{to: os.Stderr, with: redact.New().With(redact.Extra{User: redact.Compile(cfg.Values.RedactExtra)})}
 	log := slog.New(slog.NewTextHandler(clean, &slog.HandlerOptions{Level: levels[cfg.Values.LogLevel]}))
 	for _, p := range cfg.Problems {
 		log.Warn("configuration", "problem", p)

@@ -83,7 +83,11 @@ func (d *Daemon) prepare(f wire.Frame) (hook.Input, error) {
 	if err != nil {
 		return hook.Input{}, err
 	}
-	return hook.Decode(f, body, report.Count+f.Redacted), nil
+	in := hook.Decode(f, body, report.Count+f.Redacted)
+	for _, pattern := range report.Skipped {
+		in.Warnings = append(in.Warnings, fmt.Sprintf("redact_extra %q of the project covers more than a fifth of a long text, and was left out for this hook", pattern))
+	}
+	return in, nil
 }
 
 // counted keeps the counters of status, and that problems of the gates' files are in the log.

@@ -227,25 +227,25 @@ func (d *delivery) record() {
 		return
 	}
 	frames := spool.Open(d.paths)
-	own := Patterns("")
-	d.spoolErr = frames.Write(Redacted(d.frame, own))
+	d.spoolErr = frames.Write(Redacted(d.frame, Patterns("")))
 	if d.spoolErr == nil {
 		d.Kept()
 	}
-	if all := Patterns(d.frame.Launch()); len(all) > len(own) && d.spoolErr == nil {
+	if all := Patterns(d.frame.Launch()); len(all.Project) > 0 && d.spoolErr == nil {
 		d.spoolErr = frames.Write(Redacted(d.frame, all))
 	}
 	d.waiting = frames.Count()
 }
 
 // Patterns are redact_extra of the user's configuration and of a project's, "" for none.
-func Patterns(project string) []string {
-	return config.Load(config.Options{Getenv: os.Getenv, Dir: project}).Values.RedactExtra
+func Patterns(project string) redact.Extra {
+	user, added := config.Patterns(os.Getenv, project)
+	return redact.Extra{User: redact.Compile(user), Project: redact.Compile(added)}
 }
 
 // Redacted is f without secrets and without what the patterns match; nothing else of a frame reaches a disk.
-func Redacted(f wire.Frame, extra []string) wire.Frame {
-	r := redact.New().With(redact.Compile(extra))
+func Redacted(f wire.Frame, extra redact.Extra) wire.Frame {
+	r := redact.New().With(extra)
 	n := 0
 	text := func(s string) string {
 		b, rep := r.Text([]byte(s))

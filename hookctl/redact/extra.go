@@ -4,12 +4,32 @@ import (
 	"bytes"
 	"encoding/json"
 	"regexp"
+	"slices"
 )
 
-// With gives a redactor that also replaces what the user's own patterns match (configuration key
-// redact_extra), as kind "custom". Patterns are RE2, applied to the decoded content of each string;
-// unlike the rules they are not looked for by keyword, so they cost a pass each.
-func (r *Redactor) With(extra []*regexp.Regexp) *Redactor {
+// Extra are patterns of configurations (key redact_extra), RE2, for the decoded content of each string; what they match
+// becomes kind "custom". Unlike the rules they are not looked for by keyword, so they cost a pass each.
+type Extra struct {
+	User []*regexp.Regexp // count everywhere
+	// Project are those of a repository, which may be anybody's: a pattern like "." must not blank the record. They count
+	// for values in JSON alone, not for names, nor for the ids and names of a hook, and a pattern that covers much of a
+	// long text is left out.
+	Project []*regexp.Regexp
+}
+
+// A project's pattern is left out of a document where it covers more than maxShare of a text above longText bytes.
+const (
+	longText = 4 << 10
+	maxShare = 0.2
+)
+
+// identifying are the fields of a hook that say what it is and to whom it belongs.
+var identifying = map[string]bool{"session_id": true, "hook_event_name": true, "tool_name": true, "tool_use_id": true, "prompt_id": true,
+	"agent_id": true, "agent_type": true, "cwd": true, "transcript_path": true, "agent_transcript_path": true, "permission_mode": true,
+	"source": true, "reason": true, "trigger": true, "notification_type": true}
+
+// With gives a redactor that also replaces what the patterns match.
+func (r *Redactor) With(extra Extra) *Redactor {
 	next := *r
 	next.extra = extra
 	return &next
@@ -26,57 +46,170 @@ func Compile(patterns []string) []*regexp.Regexp {
 	return list
 }
 
-var customMarker = []byte("[REDACTED:custom]")
+var (
+	customMarker = []byte("[REDACTED:custom]")
+	anyMarker    = regexp.MustCompile(`\[REDACTED:[a-z0-9-]+\]`)
+)
 
-// custom applies the user's patterns to a text and counts.
-func (r *Redactor) custom(b []byte, n *int) []byte {
-	for _, re := range r.extra {
-		b = re.ReplaceAllFunc(b, func(m []byte) []byte {
-			if len(m) == 0 || bytes.Equal(m, customMarker) {
-				return m
+// matches are the ranges of b that a pattern matches, those that touch as one, without what is a marker already: what
+// was redacted before stays as it is.
+func matches(re *regexp.Regexp, b []byte) [][2]int {
+	var joined [][2]int
+	for _, m := range re.FindAllIndex(b, -1) {
+		last := len(joined) - 1
+		switch {
+		case m[0] == m[1]:
+		case last >= 0 && joined[last][1] == m[0]:
+			joined[last][1] = m[1]
+		default:
+			joined = append(joined, [2]int{m[0], m[1]})
+		}
+	}
+	if len(joined) == 0 {
+		return nil
+	}
+	markers := anyMarker.FindAllIndex(b, -1)
+	if len(markers) == 0 {
+		return joined
+	}
+	var bare [][2]int
+	for _, m := range joined {
+		at := m[0]
+		for len(markers) > 0 && markers[0][1] <= at {
+			markers = markers[1:]
+		}
+		for _, k := range markers {
+			if k[0] >= m[1] {
+				break
 			}
-			*n++
-			return customMarker
-		})
+			if at < k[0] {
+				bare = append(bare, [2]int{at, k[0]})
+			}
+			at = k[1]
+		}
+		if at < m[1] {
+			bare = append(bare, [2]int{at, m[1]})
+		}
+	}
+	return bare
+}
+
+// replace puts the marker where the patterns match, and counts.
+func replace(b []byte, patterns []*regexp.Regexp, n *int) []byte {
+	for _, re := range patterns {
+		found := matches(re, b)
+		if len(found) == 0 {
+			continue
+		}
+		out := make([]byte, 0, len(b)+len(found)*len(customMarker))
+		at := 0
+		for _, m := range found {
+			out = append(append(out, b[at:m[0]]...), customMarker...)
+			at = m[1]
+		}
+		b = append(out, b[at:]...)
+		*n += len(found)
 	}
 	return b
 }
 
-// more adds what the user's patterns find to what the rules found.
-func (r *Redactor) more(b []byte, rep Report, apply func([]byte, *int) []byte) ([]byte, Report) {
-	if len(r.extra) == 0 {
-		return b, rep
+// counted adds what the patterns found to what the rules found.
+func (rep Report) counted(n int) Report {
+	if n == 0 {
+		return rep
 	}
-	n := 0
-	b = apply(b, &n)
-	if n > 0 {
-		if rep.Kinds == nil {
-			rep.Kinds = map[string]int{}
-		}
-		rep.Count += n
-		rep.Kinds["custom"] += n
+	if rep.Kinds == nil {
+		rep.Kinds = map[string]int{}
 	}
-	return b, rep
+	rep.Count += n
+	rep.Kinds["custom"] += n
+	return rep
 }
 
-// customJSON applies the user's patterns inside the string literals of a document; all other bytes
-// stay as they are. A literal that is no valid JSON string is treated as text.
-func (r *Redactor) customJSON(doc []byte, n *int) []byte {
+// extraText applies the user's patterns to a text.
+func (r *Redactor) extraText(b []byte, rep Report) ([]byte, Report) {
+	n := 0
+	b = replace(b, r.extra.User, &n)
+	return b, rep.counted(n)
+}
+
+// extraJSON applies the patterns inside the string literals of a document; all other bytes stay as they are.
+func (r *Redactor) extraJSON(doc []byte, rep Report) ([]byte, Report) {
+	n := 0
+	if len(r.extra.User) > 0 {
+		doc = rewritten(doc, func(l literal) []byte { return replace(l.text, r.extra.User, &n) })
+	}
+	if len(r.extra.Project) > 0 {
+		var patterns []*regexp.Regexp
+		patterns, rep.Skipped = r.sparing(doc)
+		doc = rewritten(doc, func(l literal) []byte {
+			if l.name || identifying[l.field] {
+				return l.text
+			}
+			return replace(l.text, patterns, &n)
+		})
+	}
+	return doc, rep.counted(n)
+}
+
+// sparing are the project's patterns without those that cover much of a long text in a document.
+func (r *Redactor) sparing(doc []byte) (patterns []*regexp.Regexp, skipped []string) {
+	patterns = slices.Clone(r.extra.Project)
+	rewritten(doc, func(l literal) []byte {
+		if l.name || len(l.text) <= longText || identifying[l.field] {
+			return l.text
+		}
+		patterns = slices.DeleteFunc(patterns, func(re *regexp.Regexp) bool {
+			covered := 0
+			for _, m := range matches(re, l.text) {
+				covered += m[1] - m[0]
+			}
+			if float64(covered) <= maxShare*float64(len(l.text)) {
+				return false
+			}
+			skipped = append(skipped, re.String())
+			return true
+		})
+		return l.text
+	})
+	return patterns, skipped
+}
+
+// literal is a string of a document, decoded. One that is no valid JSON string is its bytes.
+type literal struct {
+	text  []byte
+	name  bool   // of a member
+	field string // of the outermost object, whose value it is; "" below that
+}
+
+// rewritten is a document with the text of each literal changed. Where none is, it is doc itself.
+func rewritten(doc []byte, change func(literal) []byte) []byte {
 	var out bytes.Buffer
-	done := 0
+	done, depth, field := 0, 0, ""
 	for i := 0; i < len(doc); i++ {
-		if doc[i] != '"' {
-			continue
+		switch doc[i] {
+		case '{', '[':
+			depth++
+		case '}', ']':
+			depth--
+		case '"':
+			end := literalEnd(doc, i)
+			l, valid := decoded(doc[i:end])
+			after := bytes.TrimLeft(doc[end:min(len(doc), end+16)], " \t\r\n")
+			l.name = len(after) > 0 && after[0] == ':'
+			if depth == 1 && !l.name {
+				l.field = field
+			}
+			if depth == 1 && l.name {
+				field = string(l.text)
+			}
+			if text := change(l); !bytes.Equal(text, l.text) {
+				out.Write(doc[done:i])
+				out.Write(encoded(text, valid))
+				done = end
+			}
+			i = end - 1
 		}
-		end := literalEnd(doc, i)
-		before := *n
-		literal := r.customLiteral(doc[i:end], n)
-		if *n > before {
-			out.Write(doc[done:i])
-			out.Write(literal)
-			done = end
-		}
-		i = end - 1
 	}
 	if done == 0 {
 		return doc
@@ -85,17 +218,19 @@ func (r *Redactor) customJSON(doc []byte, n *int) []byte {
 	return out.Bytes()
 }
 
-func (r *Redactor) customLiteral(literal []byte, n *int) []byte {
+func decoded(b []byte) (l literal, valid bool) {
 	var s string
-	if json.Unmarshal(literal, &s) != nil {
-		return r.custom(literal, n)
+	if json.Unmarshal(b, &s) != nil {
+		return literal{text: b}, false
 	}
-	before := *n
-	clean := r.custom([]byte(s), n)
-	if *n == before {
-		return literal
+	return literal{text: []byte(s)}, true
+}
+
+func encoded(text []byte, valid bool) []byte {
+	if !valid {
+		return text
 	}
-	b, err := json.Marshal(string(clean))
+	b, err := json.Marshal(string(text))
 	if err != nil {
 		return []byte(`""`) // a string always encodes
 	}

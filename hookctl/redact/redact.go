@@ -24,7 +24,6 @@ package redact
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"sync"
 )
@@ -33,6 +32,8 @@ import (
 type Report struct {
 	Count int            // secrets replaced
 	Kinds map[string]int // the same by kind; nil when Count is 0
+
+	Skipped []string // patterns of the project that would have covered much of a long text
 }
 
 // Finding is one secret's place. It never holds the secret.
@@ -48,7 +49,7 @@ type Finding struct {
 type Redactor struct {
 	words  *automaton
 	calls  [][]*matcher // by keyword: who is asked about a hit
-	extra  []*regexp.Regexp
+	extra  Extra
 	memory *Memory    // of the session, or nil
 	passes *sync.Pool // of *pass, each as new: a hook has ten short texts beside its input, and a pass is 1 KiB
 }
@@ -86,13 +87,13 @@ func New() *Redactor {
 // nothing was found.
 func (r *Redactor) JSON(doc []byte) ([]byte, Report) {
 	out, rep := splice(doc, r.recurring(doc, r.scan(doc, true)))
-	return r.more(out, rep, r.customJSON)
+	return r.extraJSON(out, rep)
 }
 
 // Text redacts plain text. The result is b itself when nothing was found.
 func (r *Redactor) Text(b []byte) ([]byte, Report) {
 	out, rep := splice(b, r.recurring(b, r.scan(b, false)))
-	return r.more(out, rep, r.custom)
+	return r.extraText(out, rep)
 }
 
 // Find tells what Text would replace in b, or JSON if b begins like an object or an array, by rising offset.
