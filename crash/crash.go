@@ -17,6 +17,7 @@
 // # What it needs
 //
 // Linux. Small and failing disks are mounted in a mount namespace of their own, so nothing that fails
-// can leave a mount behind; block devices need root besides. Where something is missing a test is
+// can leave a mount behind; block devices need root besides, and the disk that refuses any operation and loses its power
+// between any two needs /dev/fuse. Where something is missing a test is
 // skipped and says what; under CI as root nothing is skipped.
 package crash

@@ -1,0 +1,193 @@
+//go:build linux
+
+package crash
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// control proves that the ramdisk behaves as its words say, through the kernel.
+func (m *mounted) control(t *testing.T) *mounted {
+	t.Helper()
+	synced, lazy, nameless := filepath.Join(m.at, "synced"), filepath.Join(m.at, "lazy"), filepath.Join(m.at, "nameless")
+	if err := errors.Join(os.WriteFile(synced, []byte("kept"), 0o600), os.WriteFile(lazy, []byte("lost"), 0o600), syncFolder(synced), syncFolder(m.at)); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(os.WriteFile(nameless, []byte("x"), 0o600), syncFolder(nameless)); err != nil {
+		t.Fatal(err)
+	}
+	m.refusedFsync(t, synced)
+
+	m.cutIn(1, nil)
+	if err := os.WriteFile(lazy, []byte("x"), 0o600); !errors.Is(err, syscall.EIO) {
+		t.Fatalf("without power: %v, want EIO", err)
+	}
+	m = m.restart(t)
+	if got, err := os.ReadFile(synced); err != nil || string(got) != "kept" {
+		t.Fatalf("the synced file: %q, %v", got, err)
+	}
+	return m
+}
+
+// refusedFsync proves that a failed fsync is told to each handle once, succeeds then, and has brought nothing to the disk.
+func (m *mounted) refusedFsync(t *testing.T, path string) {
+	t.Helper()
+	var files [2]*os.File
+	for i := range files {
+		f, err := os.OpenFile(path, os.O_RDWR, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		files[i] = f
+	}
+	if _, err := files[0].WriteString("gone"); err != nil {
+		t.Fatal(err)
+	}
+	m.refuse(&refusal{op: "fsync", path: regexp.MustCompile("synced"), errno: syscall.EIO})
+	first := files[0].Sync()
+	if hits := m.refuse(nil); hits != 1 {
+		t.Fatalf("%d refusals, want 1", hits)
+	}
+	if second, other, later := files[0].Sync(), files[1].Sync(), files[1].Sync(); first == nil || second != nil || other == nil || later != nil {
+		t.Fatalf("the fsyncs say %v, %v, %v and %v", first, second, other, later)
+	}
+	if err := unix.Fadvise(int(files[0].Fd()), 0, 0, unix.FADV_DONTNEED); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := os.ReadFile(path); string(got) != "kept" {
+		t.Fatalf("the disk has %q, %v", got, err)
+	}
+}
+
+// errnoOf is what a disk says that refuses.
+var errnoOf = []syscall.Errno{syscall.EIO, syscall.ENOSPC, syscall.EROFS}
+
+// placesOf are what of a home a disk refuses.
+var placesOf = []string{`.`, `/store/`, `/store/.*msgs`, `/spool`, `\.blk$`}
+
+// TestRefusals: the disk refuses one kind of operation for a while, on all of the home or a part of it, while hooks come and
+// processes are killed. Whoever was not told that a hook is lost finds it in the log, once.
+func TestRefusals(t *testing.T) {
+	t.Parallel()
+	bin := need(t, oldBuild)
+	if !inNamespace(t, false) {
+		return
+	}
+	private(t)
+	d := mountRamdisk(t).control(t)
+	h, l := newHouse(t, bin, filepath.Join(d.at, "state")), newLedger()
+	windows := times(2, 300)
+	for i := range windows * len(opNames) {
+		op := opNames[i%len(opNames)]
+		hits := h.refusedFor(t, d, l, op)
+		if i%len(opNames) != len(opNames)-1 {
+			continue
+		}
+		if err := h.recovered(t, l); err != nil {
+			t.Fatalf("round %d, the last one with %d refusals of %s: %v", i/len(opNames), hits, op, err)
+		}
+	}
+	sent, promised := l.counts()
+	t.Logf("%d windows of each kind, %d hooks sent, %d promised", windows, sent, promised)
+}
+
+// refusedFor has a daemon run, and the disk refuse an operation for a moment under load.
+func (h *house) refusedFor(t *testing.T, d *mounted, l *ledger, op string) int {
+	t.Helper()
+	if len(h.running("serve")) == 0 {
+		h.serve(t)
+	}
+	w := h.load(l, rand.IntN(2)*3000)
+	pause(200 * time.Millisecond)
+	rule := &refusal{op: op, path: regexp.MustCompile(placesOf[rand.IntN(len(placesOf))]), errno: errnoOf[rand.IntN(len(errnoOf))]}
+	d.refuse(rule)
+	pause(300 * time.Millisecond)
+	if rand.IntN(3) == 0 {
+		h.killSome()
+	}
+	pause(100 * time.Millisecond)
+	hits := d.refuse(nil)
+	pause(100 * time.Millisecond)
+	if _, err := w.stop(); err != nil {
+		t.Errorf("%s of %s refused with %v: %v", op, rule.path, rule.errno, err)
+	}
+	return hits
+}
+
+// killSome ends some processes of this house at once.
+func (h *house) killSome() {
+	verb := []string{"serve", "deliver", "deliver"}[rand.IntN(3)]
+	for _, pid := range h.running(verb) {
+		_ = syscall.Kill(pid, syscall.SIGKILL) // one that has just ended is no failure
+	}
+}
+
+// recovered starts a daemon on a sound disk and holds its log against the ledger.
+func (h *house) recovered(t *testing.T, l *ledger) error {
+	t.Helper()
+	if err := h.quiet(); err != nil {
+		return err
+	}
+	h.up(t)
+	err := eventually(within, func() error {
+		s, err := h.status()
+		if err == nil && s.Spool > 0 {
+			err = fmt.Errorf("%d frames wait in the spool", s.Spool)
+		}
+		return err
+	})
+	return errors.Join(err, h.keptOnce(l))
+}
+
+// TestCuts: the power is cut before any change of the disk, of a new store and of one that grows over the ends of blocks.
+func TestCuts(t *testing.T) {
+	t.Parallel()
+	bin := need(t, oldBuild)
+	if !inNamespace(t, false) {
+		return
+	}
+	private(t)
+	d := mountRamdisk(t).control(t)
+	h, l := newHouse(t, bin, filepath.Join(d.at, "state")), newLedger()
+	cuts := times(4, 1000)
+	for i := range cuts {
+		d = h.cutUnder(t, d, l)
+		h.up(t)
+		if err := h.recovered(t, l); err != nil {
+			t.Fatalf("cut %d: %v", i, err)
+		}
+		h.kill(t)
+	}
+	sent, promised := l.counts()
+	t.Logf("%d cuts, %d hooks sent, %d promised", cuts, sent, promised)
+}
+
+// cutUnder cuts the power under load, ends all processes, and gives the disk as it is found then.
+func (h *house) cutUnder(t *testing.T, d *mounted, l *ledger) *mounted {
+	t.Helper()
+	h.serve(t)
+	promised := make(chan map[string]string, 1)
+	d.cutIn(1+rand.IntN(1500), func() { promised <- l.untilNow() })
+	w := h.load(l, rand.IntN(2)*8000)
+	select {
+	case list := <-promised:
+		promised <- list
+	case <-time.After(1500 * time.Millisecond): // the moment is random either way
+		_ = d.cutNow() // it may just have been
+	}
+	_, _ = w.stop() // without power a hook may say anything
+	l.only(<-promised)
+	h.killAll()
+	return d.restart(t)
+}
