@@ -26,9 +26,6 @@ func (o Options) MessageDirs() []string {
 	return dirs
 }
 
-// templateFiles are the framework's, for texts that this program words itself.
-var templateFiles = []string{"_templates.yaml", "_status.yaml"}
-
 // messageFiles lays the texts of the message files on the enabled requirements.
 func (l *loader) messageFiles(o Options, r *Rules) {
 	dirs := o.MessageDirs()
@@ -38,14 +35,6 @@ func (l *loader) messageFiles(o Options, r *Rules) {
 		}
 		if path, data := l.firstOf(dirs, q.Name+".yaml"); data != nil {
 			r.ByName[q.Name] = l.messages(q, path, data)
-		}
-	}
-	for _, dir := range dirs {
-		for _, name := range templateFiles {
-			path := filepath.Join(dir, name)
-			if _, err := l.fs.ReadFile(path); err == nil {
-				l.notes = append(l.notes, Problem{File: path, Message: "the file is known and not acted on"})
-			}
 		}
 	}
 }

@@ -81,8 +81,7 @@ func TestMessageFileMistakes(t *testing.T) {
 
 func TestMessageFileInert(t *testing.T) {
 	r := withTexts("requirements:\n  plan: {enabled: true}\n  size: {enabled: true, type: dynamic, calculator: branch_size_calculator, thresholds: {block: 4}, blocking_message: OWN}\n",
-		map[string]string{projectTexts: "blocking_message: x\nsuccess_message: done\nheader: Plan\n", "/repo/.claude/messages/size.yaml": "\nblocking_message: x\n",
-			"/home/dev/.claude/messages/_templates.yaml": "blocking: {}\n", "/repo/.claude/messages/_status.yaml": "rich: x\n"})
+		map[string]string{projectTexts: "blocking_message: x\nsuccess_message: done\nheader: Plan\n", "/repo/.claude/messages/size.yaml": "\nblocking_message: x\n"})
 	var got []string
 	for _, n := range r.Notes {
 		got = append(got, n.Error())
@@ -91,8 +90,6 @@ func TestMessageFileInert(t *testing.T) {
 		projectTexts + ":2:1: key 'success_message' is known and not acted on",
 		projectTexts + ":3:1: key 'header' is known and not acted on",
 		"/repo/.claude/messages/size.yaml:2:1: the text of a dynamic requirement is its `blocking_message` in requirements.yaml",
-		"/repo/.claude/messages/_status.yaml: the file is known and not acted on",
-		"/home/dev/.claude/messages/_templates.yaml: the file is known and not acted on",
 	})
 	equal(t, "dynamic", []any{r.ByName["size"].BlockingMessage, r.ByName["size"].Message}, []any{"OWN", ""})
 	equal(t, "problems", r.Problems, []Problem(nil))

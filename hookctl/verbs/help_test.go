@@ -52,7 +52,6 @@ var promised = map[string][]string{
 	"req init":                nil,
 	"req validate":            nil,
 	"req import":              nil,
-	"req export":              {"branch", "dir"},
 	"req schema":              nil,
 	"config show":             nil,
 	"config validate":         nil,

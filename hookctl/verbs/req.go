@@ -32,7 +32,7 @@ func (a *app) reqCmd() *cobra.Command {
 	c := cmdline.Noun("req", "Show and satisfy requirement gates, and explain them",
 		"  hookctl req status\n  hookctl req satisfy commit_plan\n  hookctl req explain commit_plan",
 		status, a.reqSatisfyCmd(), a.reqApproveCmd(), a.reqClearCmd(), a.reqListCmd(), a.reqSessionsCmd(), a.reqPruneCmd(), a.reqExplainCmd(),
-		a.reqInitCmd(), a.reqValidateCmd(), a.reqImportCmd(), a.reqExportCmd(), a.reqSchemaCmd())
+		a.reqInitCmd(), a.reqValidateCmd(), a.reqImportCmd(), a.reqSchemaCmd())
 	c.Long = "Requirement gates hold the agent to what must be done before a tool may be used: a plan before an edit, a\n" +
 		"review before a commit. They are configured in .claude/requirements.yaml (`hookctl req init` writes one);\n" +
 		"without a verb this is `hookctl req status`."

@@ -1,20 +1,25 @@
 package verbs
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"hookline/events"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/daemon"
+	"hookline/hookctl/facts"
+	"hookline/hookctl/safeopen"
+	"hookline/projector/gate"
 	"hookline/projector/session"
 )
 
@@ -138,37 +143,36 @@ func (d *desk) importFile(ctx context.Context, file string) (importedJSON, error
 	if !filepath.IsAbs(file) {
 		file = filepath.Join(d.a.Cwd, file)
 	}
-	data, err := readBounded(file)
+	data, err := safeopen.ReadFile(safeopen.Foreign, file, maxStateFile)
 	if err != nil {
 		out.Error = err.Error()
 		return out, nil
 	}
-	r := &fileReader{}
-	if filepath.Base(file) == "sessions.json" {
-		list, err := r.registry(data)
-		if out.Skipped = r.skipped; err != nil {
-			out.Error = err.Error()
-			return out, nil
-		}
+	f := &stateFile{full: d.full}
+	switch list, err := f.decode(data, filepath.Base(file) == "sessions.json"); {
+	case err != nil:
+		out.Error = err.Error()
+	case list != nil:
+		out.Skipped = f.skipped
 		return d.importRegistry(ctx, out, list)
 	}
-	s, err := r.state(data)
-	if out.Skipped = r.skipped; err != nil {
-		out.Error = err.Error()
+	out.Skipped = f.skipped
+	if out.Error != "" {
 		return out, nil
 	}
-	known := d.on(s.Branch)
-	entries := slices.DeleteFunc(s.entries(d.full), func(e events.GateImportedEntry) bool { return !known.News(e) })
+
+	known := d.on(f.branch)
+	entries := slices.DeleteFunc(f.entries, func(e events.GateImportedEntry) bool { return !known.News(e) })
 	names := map[string]bool{}
 	for _, e := range entries {
 		names[e.Name] = true
 	}
-	out.Branch, out.Entries, out.Requirements = s.Branch, len(entries), len(names)
+	out.Branch, out.Entries, out.Requirements = f.branch, len(entries), len(names)
 	var parts []events.GateImported
 	for part := range slices.Chunk(entries, importChunk) {
 		parts = append(parts, events.GateImported{File: filepath.Base(file), Gates: part})
 	}
-	return d.send(ctx, out, s.Branch, parts)
+	return d.send(ctx, out, f.branch, parts)
 }
 
 // importRegistry takes over the sessions of which nothing or something else is known.
@@ -227,19 +231,198 @@ func (d *desk) full(short string) string {
 	return found
 }
 
-func readBounded(file string) ([]byte, error) {
-	f, err := os.Open(file)
+// stateFile reads the files of the requirements framework: <git common dir>/requirements/<branch>.json, a branch's
+// gates, and ~/.claude/sessions.json, the registry. Times are seconds since 1970; sessions are named by eight
+// characters, in old files by their whole ids. What is malformed is named by its key and left out alone.
+type stateFile struct {
+	full    func(short string) string // the whole id behind eight characters, "" where it is not known
+	branch  string
+	entries []events.GateImportedEntry
+	skipped []string
+}
+
+type stateEntry struct {
+	Scope       string         `json:"scope"`
+	Triggered   bool           `json:"triggered"`
+	TriggeredAt float64        `json:"triggered_at"`
+	Satisfied   bool           `json:"satisfied"`
+	SatisfiedAt float64        `json:"satisfied_at"`
+	SatisfiedBy string         `json:"satisfied_by"`
+	ExpiresAt   float64        `json:"expires_at"`
+	Metadata    map[string]any `json:"metadata"`
+}
+
+type registryEntry struct {
+	PPID       int     `json:"ppid"`
+	ProjectDir string  `json:"project_dir"`
+	Branch     string  `json:"branch"`
+	StartedAt  float64 `json:"started_at"`
+	LastActive float64 `json:"last_active"`
+}
+
+type members = map[string]json.RawMessage
+
+// fits decodes a value of the file, and names it where it does not fit.
+func (f *stateFile) fits(key string, data []byte, into any) bool {
+	err := fitting(data, into)
 	if err != nil {
-		var at *fs.PathError
-		if errors.As(err, &at) {
-			return nil, at.Err
-		}
+		f.skipped = append(f.skipped, key+": "+err.Error())
+	}
+	return err == nil
+}
+
+// fitting says in a person's words why a value does not fit.
+func fitting(data []byte, into any) error {
+	err := json.Unmarshal(data, into)
+	var syntax *json.SyntaxError
+	var misfit *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &syntax):
+		return fmt.Errorf("not readable: line %d: %w", 1+strings.Count(string(data[:min(int(syntax.Offset), len(data))]), "\n"), err)
+	case errors.As(err, &misfit) && misfit.Field != "":
+		return fmt.Errorf("%s does not fit: %s", misfit.Field, misfit.Value)
+	case errors.As(err, &misfit):
+		return fmt.Errorf("must be an object, got: %s", misfit.Value)
+	}
+	return err
+}
+
+// decode reads a file: a registry's sessions, or a branch's entries. The error says why it is none.
+func (f *stateFile) decode(data []byte, registry bool) ([]events.GateImportedSession, error) {
+	var file struct {
+		Version      string  `json:"version"`
+		Branch       string  `json:"branch"`
+		Requirements members `json:"requirements"`
+		Sessions     members `json:"sessions"`
+	}
+	err := fitting(data, &file)
+	switch {
+	case err != nil:
 		return nil, err
+	case file.Version != "1.0":
+		return nil, fmt.Errorf("version %q is not %q", file.Version, "1.0")
+	case registry:
+		return f.registry(file.Sessions), nil
+	case file.Branch == "":
+		return nil, errors.New("it names no branch")
 	}
-	defer f.Close() // opened for reading, nothing to lose
-	data, err := io.ReadAll(io.LimitReader(f, maxStateFile+1))
-	if err == nil && len(data) > maxStateFile {
-		err = fmt.Errorf("larger than %d bytes", maxStateFile)
+	f.branch = file.Branch
+	for _, name := range sortedKeys(file.Requirements) {
+		f.gate(name, file.Requirements[name])
 	}
-	return data, err
+	return nil, nil
+}
+
+// gate takes what a file says of one requirement. Of two ids of one session the newer satisfaction counts.
+func (f *stateFile) gate(name string, data []byte) {
+	key := "requirements." + name
+	var own stateEntry
+	var below struct {
+		Sessions members `json:"sessions"`
+	}
+	if !f.fits(key, data, &own) {
+		return
+	}
+	if scopes := []string{"", events.GateScopeSession, events.GateScopeBranch, events.GateScopePermanent, events.GateScopeSingleUse}; !slices.Contains(scopes, own.Scope) {
+		f.skipped = append(f.skipped, fmt.Sprintf("%s: scope %q is none of session, branch, permanent, single_use", key, own.Scope))
+		return
+	}
+	f.add(own.imported(name, own.Scope, ""))
+	if !f.fits(key, data, &below) {
+		return
+	}
+
+	byID := map[string]stateEntry{}
+	for _, id := range sortedKeys(below.Sessions) { // eight characters stand before the whole id that begins with them
+		var e stateEntry
+		if !f.fits(key+".sessions."+id, below.Sessions[id], &e) {
+			continue
+		}
+		short := events.Alias(id)
+		whole := cmp.Or(f.full(short), id)
+		if old, ok := byID[short]; ok && len(id) > len(short) {
+			delete(byID, short)
+			e = newerOf(old, e)
+		} else if old, ok := byID[whole]; ok {
+			e = newerOf(old, e)
+		}
+		byID[whole] = e
+	}
+	for _, id := range sortedKeys(byID) {
+		f.add(byID[id].imported(name, own.Scope, id))
+	}
+}
+
+func (f *stateFile) add(e events.GateImportedEntry) {
+	if e.SatisfiedAt != "" || e.TriggeredAt != "" {
+		f.entries = append(f.entries, e)
+	}
+}
+
+func newerOf(a, b stateEntry) stateEntry {
+	if b.SatisfiedAt > a.SatisfiedAt {
+		a, b = b, a
+	}
+	if !a.Triggered && b.Triggered {
+		a.Triggered, a.TriggeredAt = true, b.TriggeredAt
+	}
+	return a
+}
+
+// imported is an entry as an event says it; without times where it says nothing.
+func (e stateEntry) imported(name, scope, session string) events.GateImportedEntry {
+	out := events.GateImportedEntry{Name: name, Scope: scope, Session: session}
+	if e.Satisfied {
+		out.SatisfiedAt, out.SatisfiedBy, out.ExpiresAt = rfc(dateOf(e.SatisfiedAt)), cmp.Or(e.SatisfiedBy, "import"), rfc(moment(e.ExpiresAt))
+		if len(e.Metadata) > 0 {
+			out.Metadata, _ = json.Marshal(e.Metadata) // it was JSON
+		}
+	}
+	if e.Triggered {
+		out.TriggeredAt = rfc(dateOf(e.TriggeredAt))
+	}
+	return out
+}
+
+// moment is a time in seconds since 1970; none and what is out of range is the zero time.
+func moment(seconds float64) time.Time {
+	if !(seconds > 0 && seconds < 1e11) {
+		return time.Time{}
+	}
+	return time.UnixMilli(int64(seconds * 1000)).UTC()
+}
+
+// dateOf is a moment that a file may leave out.
+func dateOf(seconds float64) time.Time {
+	if t := moment(seconds); !t.IsZero() {
+		return t
+	}
+	return gate.Unknown
+}
+
+// registry are the sessions of a registry file, long ids cut to eight characters; of two forms of one session the
+// last active counts.
+func (f *stateFile) registry(sessions members) []events.GateImportedSession {
+	byID := map[string]registryEntry{}
+	for _, id := range sortedKeys(sessions) {
+		var e registryEntry
+		if !f.fits("sessions."+id, sessions[id], &e) {
+			continue
+		}
+		short := events.Alias(id)
+		if old, ok := byID[short]; !ok || e.LastActive > old.LastActive {
+			byID[short] = e
+		}
+	}
+	list := []events.GateImportedSession{}
+	for _, id := range sortedKeys(byID) {
+		e := byID[id]
+		in := events.GateImportedSession{Session: id, PID: e.PPID, ProjectDir: e.ProjectDir, Branch: e.Branch,
+			StartedAt: rfc(moment(e.StartedAt)), LastActive: rfc(moment(e.LastActive))}
+		if p := facts.Probe(e.PPID); p.Alive {
+			in.PIDStart = p.Start
+		}
+		list = append(list, in)
+	}
+	return list
 }

@@ -293,7 +293,7 @@ func TestReqPlaces(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	b.Cwd = t.TempDir()
-	for _, verb := range [][]string{{"status"}, {"satisfy", "x"}, {"clear", "x"}, {"list"}, {"prune"}, {"explain", "x"}, {"export"}, {"import"}, {"init"}} {
+	for _, verb := range [][]string{{"status"}, {"satisfy", "x"}, {"clear", "x"}, {"list"}, {"prune"}, {"explain", "x"}, {"import"}, {"init"}} {
 		if got := b.refuses(append([]string{"req"}, verb...)...); got != "❌ Not in a git repository\n" {
 			t.Errorf("%s: %q", verb, got)
 		}

@@ -115,7 +115,6 @@ var outputs = cmdline.Outputs{
 	"req init":                cmdline.Object(initJSON{}),
 	"req validate":            cmdline.Object(validation{}),
 	"req import":              cmdline.Lines(importedJSON{}),
-	"req export":              cmdline.Object(writtenJSON{}),
 }
 
 func (a *app) add(root *cobra.Command, group string, cmds ...*cobra.Command) {
