@@ -64,6 +64,7 @@ func (*GateTriggered) Type() string { return TypeGateTriggered }
 type GateBlocked struct {
 	Names  []string                     `json:"names" jsonschema_description:"requirements that were not met"`
 	Tool   string                       `json:"tool" jsonschema_description:"the tool that was asked for"`
+	Target string                       `json:"target,omitempty" jsonschema_description:"what the call was about: file PATH, $ PROGRAM WORD or tool NAME"`
 	Digest string                       `json:"digest" jsonschema_description:"of the reason in full: the same digest is the same text"`
 	Short  bool                         `json:"short,omitempty" jsonschema_description:"the text was shortened, it had just been given"`
 	Values map[string]map[string]string `json:"values,omitempty" jsonschema_description:"by requirement: branch, value, base_branch and what else the text names"`

@@ -58,7 +58,7 @@ func derivedSamples() []Event {
 		&GateSatisfied{Name: "commit_plan", Scope: GateScopeSession, Level: GateLevelSession, By: "skill", ExpiresAt: "2026-11-21T07:57:00.123Z",
 			Skill: "requirements-framework:arch-review", Metadata: raw(`{"skill":"requirements-framework:arch-review"}`)},
 		&GateTriggered{Name: "commit_plan", Scope: GateScopeSession},
-		&GateBlocked{Names: []string{"commit_plan", "branch_size_limit"}, Tool: "Edit", Digest: sampleDigest[:16], Short: true,
+		&GateBlocked{Names: []string{"commit_plan", "branch_size_limit"}, Tool: "Edit", Target: "file /p/main.go", Digest: sampleDigest[:16], Short: true,
 			Values: map[string]map[string]string{"branch_size_limit": {"value": "412", "base_branch": "origin/main"}}},
 		&GateCleared{Name: "pre_commit_review", AllSessions: true, Reason: GateClearedCommand},
 		&GateStopBlocked{Names: []string{"commit_plan"}, Digest: sampleDigest[:16], Values: map[string]map[string]string{"commit_plan": {"branch": "feature/raw-strings"}}},

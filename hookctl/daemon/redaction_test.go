@@ -181,7 +181,7 @@ func TestRedactTwice(t *testing.T) {
 func TestSecretsRecurInTheirSession(t *testing.T) {
 	d := open(t, newHome(t))
 	defer shut(t, d)
-	value := "x9" + strings.Repeat("Qz7", 6)
+	value := "x9" + "Qz7Lw2" + "Vb8Nt4Kc6"
 	take(t, d, hookFrame(`{"session_id":"s-1","hook_event_name":"UserPromptSubmit","prompt":"export API_TOKEN=`+value+`"}`))
 	take(t, d, hookFrame(`{"session_id":"s-1","hook_event_name":"UserPromptSubmit","prompt":"what is `+value+`?"}`))
 	take(t, d, hookFrame(`{"hook_event_name":"UserPromptSubmit","session_id":"s-2","prompt":"here `+value+`"}`))

@@ -14,6 +14,7 @@ import (
 	"hookline/hookctl/requirements"
 	"hookline/projector"
 	"hookline/projector/gate"
+	"hookline/projector/identity"
 	"hookline/projector/session"
 )
 
@@ -217,12 +218,12 @@ func (j *judge) requested(e *events.ToolRequested) {
 		}
 		return
 	}
-	j.deny(e.ToolName, failures)
+	j.deny(e, failures)
 }
 
-func (j *judge) deny(tool string, failures []requirements.Failure) {
+func (j *judge) deny(call *events.ToolRequested, failures []requirements.Failure) {
 	text := requirements.Deny(j.in.Session, failures)
-	e := &events.GateBlocked{Names: namesOf(failures), Tool: tool, Digest: digestOf(text), Values: valuesOf(failures)}
+	e := &events.GateBlocked{Names: namesOf(failures), Tool: call.ToolName, Target: identity.TargetOf(call.ToolName, call.ToolInput), Digest: digestOf(text), Values: valuesOf(failures)}
 	if j.repeats(e) {
 		e.Short, text = true, requirements.Short(j.in.Session, failures)
 	}

@@ -118,7 +118,7 @@ func tellIdentity(in Input, w World, r Reader) []Item {
 	if text, what := identityText(in, start, s, born); text != "" {
 		it := Item{ID: what, Rank: RankIdentity, Text: text, Event: in.Frame}
 		if what == itemState && born {
-			it.Same = identity.ConsciousnessOf(s.Consciousness).ShortName() + " " + identity.Classify(s.LastIC) + " " + identity.Guidance(s.LastIC, s.Integration)
+			it.Same = identity.ConsciousnessOf(s.Consciousness).ShortName() + " " + identity.Classify(s.LastIC) + " " + s.Guidance()
 		}
 		items = append(items, it)
 	}

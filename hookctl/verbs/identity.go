@@ -71,7 +71,7 @@ func (a *app) showIdentity(ctx context.Context, h house, id string) error {
 		return &cmdline.Fault{Message: "session " + id + " has no identity", Hint: "it begins with the session's first hook"}
 	}
 	out := identityJSON{Session: s.SessionID, Brief: s.Brief(), C: s.Consciousness, State: identity.ConsciousnessOf(s.Consciousness).LongName(),
-		R: s.Integration, IC: s.LastIC, Class: identity.Classify(s.LastIC), Guidance: identity.Guidance(s.LastIC, s.Integration),
+		R: s.Integration, IC: s.LastIC, Class: identity.Classify(s.LastIC), Guidance: s.Guidance(),
 		Johari: identity.Johari(s), Facets: map[string]float64{}, Seq: c.Seq, Snapshot: s}
 	for i, f := range events.Facets {
 		out.Facets[f] = s.PurposeVector[i]
@@ -94,6 +94,12 @@ func (a *app) printIdentity(o identityJSON) {
 	a.Printf("  guidance          %s\n", o.Guidance)
 	if s.PreviousSessionID != "" {
 		a.Printf("  restored from     %s (IC %.2f)\n", alias(s.PreviousSessionID), s.CrossSessionIC)
+	}
+	if s.Continuity != nil {
+		a.Printf("  after 25 events   IC %.2f with what it was restored from\n", *s.Continuity)
+	}
+	if n := len(s.Open); n > 0 {
+		a.Printf("  open              %s\n", cmdline.Plural(n, "failure"))
 	}
 	a.Printf("\n%s", a.bars(s))
 	if chart := a.chart(s.History); chart != "" {

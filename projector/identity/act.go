@@ -16,7 +16,8 @@ type act struct {
 	command   uint32 // shell: the command line, blanks folded; 0 for none
 	checks    bool   // shell: tests, build, lint or type check
 	written   string // Write: "create" or "update", as the client says
-	target    uint32 // what a later call must hit to be a retry; 0 for none
+	about     string // what a call was about, as [TargetOf] names it
+	target    uint32 // its hash: what a later call must hit to be a retry; 0 for none
 	succeeded bool
 	failed    bool
 	asked     bool // permission
@@ -39,8 +40,15 @@ func actOf(r events.Record) act {
 		a.prompt = !a.notified && e.Prompt != ""
 	case *events.PermissionRequested:
 		a.asked = true
-	case *events.PermissionDenied, *events.GateBlocked:
+	case *events.PermissionDenied:
 		a.denied = true
+		a.call(e.ToolName, e.ToolInput)
+		a.tool, a.command, a.checks = "", 0, false // it did not run
+	case *events.GateBlocked:
+		a.denied = true
+		if e.Target != "" {
+			a.target = hash(e.Target)
+		}
 	case *events.ToolSucceeded:
 		if e.ToolName == "" || e.ToolName == "Bash" && bytes.Equal(events.Member(e.ToolResponse, "interrupted"), []byte("true")) {
 			break
@@ -60,6 +68,14 @@ func actOf(r events.Record) act {
 	return a
 }
 
+// TargetOf names what a call is about, so that a failure is closed by a success on the same: "file PATH", "$ PROGRAM
+// WORD" with the program's first word that is no option, else "tool NAME".
+func TargetOf(tool string, input json.RawMessage) string {
+	var a act
+	a.call(tool, input)
+	return a.about
+}
+
 // call takes from a tool's input what the facets ask for.
 func (a *act) call(tool string, input json.RawMessage) {
 	a.tool = tool
@@ -71,16 +87,19 @@ func (a *act) call(tool string, input json.RawMessage) {
 		a.command = hashLine(line)
 		a.checks = runsChecks(commands)
 		if name := subject(commands); name != "" {
-			a.target = hash("$ ", name)
+			a.about = "$ " + name
 		}
 	case "Read", "Edit", "MultiEdit", "Write":
 		a.path = events.Text(events.Member(input, "file_path"))
 	case "NotebookEdit", "NotebookRead":
 		a.path = events.Text(events.Member(input, "notebook_path"))
 	default:
-		a.target = hash("tool ", tool)
+		a.about = "tool " + tool
 	}
 	if a.path != "" {
-		a.target = hash("file ", a.path)
+		a.about = "file " + a.path
+	}
+	if a.about != "" {
+		a.target = hash(a.about)
 	}
 }

@@ -121,6 +121,8 @@ func (s *State) inherit(from string, c *events.Carry) {
 	}
 	s.refresh()
 	s.CrossSessionIC = s.LastIC
+	origin := s.LastEntry
+	s.Origin, s.Continuity = &origin, nil
 	if entry, ok := toVector(c.LastEntry); ok {
 		s.LastEntry = normalised(entry)
 	}

@@ -39,7 +39,7 @@ func TestCarry(t *testing.T) {
 		t.Error("not everything was inherited")
 	}
 	near(t, "cross-session IC without a gap is r", s.CrossSessionIC, s.Integration, 0)
-	if got := RestoredLine(s.PreviousSessionID, s.CrossSessionIC); got != "Identity restored from s0. IC: 0.94 (healthy)" {
+	if got := RestoredLine(s.PreviousSessionID, s.CrossSessionIC); got != "Identity restored from s0. IC: 0.06 (degraded)" {
 		t.Error(got)
 	}
 	if fresh := next(t, prev, "fresh", 0); fresh.LastIC != 1 || fresh.PreviousSessionID != "" || fresh.Sums != (Vector{}) {
@@ -116,7 +116,7 @@ func TestBrokenCarry(t *testing.T) {
 func TestRecovered(t *testing.T) {
 	prev := worked()
 	e := &events.IdentityRecovered{Session: "old", Seq: 9, Carry: CarryOf(prev, 0)}
-	s := run(newborn(), events.TypeTurnStopped, `{}`, events.TypeIdentityRecovered, encoded(t, e))
+	s := run(newborn(), events.TypePromptSubmitted, `{"prompt":"x"}`, events.TypeIdentityRecovered, encoded(t, e))
 	if s.PreviousSessionID != "old" || s.PurposeVector != prev.PurposeVector || len(s.Trajectory) != 1 || s.SessionID != "s1" {
 		t.Errorf("%+v", s)
 	}

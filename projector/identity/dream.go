@@ -18,6 +18,7 @@ const (
 	dreamSteps   = 300
 	pull         = 0.25 // how far the vector moves to the replayed mean
 	blindAfter   = 3    // sessions without evidence
+	dreamLimit   = 0.7  // of r while a failure is open: a dream does not forget what is still broken
 	recencyShare = 0.8
 	orderShare   = 0.2
 )
@@ -31,7 +32,7 @@ var ErrPhase = errors.New("unknown dream phase (use nrem, rem or full)")
 
 // DreamDue tells whether a crisis at that moment (Unix ms) should start a dream.
 func (s State) DreamDue(atMS int64) bool {
-	if !s.Born || s.Deleted || s.LastIC >= CrisisThreshold {
+	if !s.Born || s.Deleted || printed(s.LastIC) >= CrisisThreshold {
 		return false
 	}
 	return s.DreamAtMS == 0 || atMS-s.DreamAtMS >= DreamCooldownMS || atMS < s.DreamAtMS
@@ -72,7 +73,11 @@ func nrem(s State, others []State, out *events.DreamCompleted) {
 	phases := s.KuramotoPhases
 	phases[half] = wrap(phases[half] + nudge)
 	for range dreamSteps {
-		phases = stepped(phases, dreamCoupling)
+		next := stepped(phases, dreamCoupling)
+		if r, _ := OrderParameter(next[:]); r > dreamLimit && len(s.Open) > 0 {
+			break
+		}
+		phases = next
 	}
 	sums := sumsFor(vector, weight)
 	out.Sums, out.PurposeVector, out.Phases = list(sums), list(vectorOf(sums)), list(phases)

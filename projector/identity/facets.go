@@ -15,8 +15,13 @@ func Evidence(s State, r events.Record) [events.Dim]float64 {
 }
 
 // evidence asks one question per facet, in the order of events.Facets: does this event feed it? Each
-// yes is evidence of weight 1, and an event may feed several.
+// yes is evidence of weight 1, and an event may feed several. A failed call feeds causality alone: what it
+// was meant to do was not done.
 func evidence(s *State, a *act) (e Vector) {
+	if a.failed {
+		e[4] = 1
+		return e
+	}
 	feeds := [events.Dim]bool{
 		meaning(s, a), freshness(s, a), periodicity(s, a), ordering(s, a), causality(s, a), selectivity(s, a), correctness(s, a),
 		connectivity(s, a), robustness(s, a), multimodality(s, a), factuality(s, a), precision(s, a), keywordPrecision(s, a),
@@ -54,8 +59,8 @@ func ordering(_ *State, a *act) bool {
 	return false
 }
 
-// causality: a tool failed, or its target works for the first time after that.
-func causality(s *State, a *act) bool { return a.failed || a.succeeded && retried(s, a) }
+// causality: a target works for the first time after it failed.
+func causality(s *State, a *act) bool { return a.succeeded && retried(s, a) }
 
 // selectivity: something is searched for.
 func selectivity(_ *State, a *act) bool {
@@ -138,16 +143,35 @@ func existed(s *State, a *act) bool {
 }
 
 // retried tells whether the call's target failed when it was last tried.
-func retried(s *State, a *act) bool { return a.target != 0 && slices.Contains(s.Failed, a.target) }
+func retried(s *State, a *act) bool { return a.target != 0 && s.isOpen(a.target) }
+
+func (s *State) isOpen(target uint32) bool {
+	return slices.ContainsFunc(s.Open, func(o Open) bool { return o.Target == target })
+}
+
+// settle opens, closes and gives up failures by the outcome of a call, and reports whether one was closed. A target
+// that failed again goes to the end of the list.
+func (s *State) settle(a *act) bool {
+	if !a.succeeded && !a.failed && !a.denied {
+		return false
+	}
+	s.CallCount++
+	closed := a.succeeded && retried(s, a)
+	var open []Open
+	for _, o := range s.Open {
+		if o.Target != a.target && s.CallCount-o.Call < givenUp {
+			open = append(open, o)
+		}
+	}
+	s.Open = open
+	if !a.succeeded && a.target != 0 {
+		s.Open = push(s.Open, Open{a.target, s.CallCount}, maxOpen)
+	}
+	return closed
+}
 
 // remember keeps what later events are asked against.
 func (s *State) remember(a *act) {
-	switch {
-	case a.failed && a.target != 0:
-		s.Failed = include(s.Failed, a.target, maxFailed)
-	case a.succeeded && retried(s, a):
-		s.Failed = exclude(s.Failed, a.target)
-	}
 	if a.command != 0 {
 		s.Commands = include(s.Commands, a.command, maxCommands)
 	}
@@ -165,16 +189,6 @@ func include(set []uint32, v uint32, limit int) []uint32 {
 		return set
 	}
 	return push(set, v, limit)
-}
-
-func exclude(set []uint32, v uint32) []uint32 {
-	out := make([]uint32, 0, len(set))
-	for _, x := range set {
-		if x != v {
-			out = append(out, x)
-		}
-	}
-	return out
 }
 
 // hash is FNV-1a of 32 bits over all parts, never 0. Among a session's few hundred names a collision has odds of

@@ -40,8 +40,8 @@ func TestEvidence(t *testing.T) {
 		"command again":              {ran, events.TypeToolSucceeded, bash("ls -l"), []int{3, 13}},
 		"todo":                       {nil, events.TypeToolSucceeded, `{"tool_name":"TodoWrite"}`, []int{4}},
 		"plan":                       {nil, events.TypeToolSucceeded, `{"tool_name":"ExitPlanMode"}`, []int{4}},
-		"failure":                    {nil, events.TypeToolFailed, bash("go test ./a"), []int{5, 7}},
-		"failure again":              {broke, events.TypeToolFailed, bash("go test -v ./a"), []int{5, 7, 9}},
+		"failure":                    {nil, events.TypeToolFailed, bash("go test ./a"), []int{5}},
+		"failure again":              {broke, events.TypeToolFailed, bash("go test -v ./a"), []int{5}},
 		"success after it":           {broke, events.TypeToolSucceeded, bash("cd x && go test -v ./a"), []int{5, 7, 9}},
 		"success elsewhere":          {broke, events.TypeToolSucceeded, bash("ls"), []int{13}},
 		"second success after it":    {append(slices.Clone(broke), events.TypeToolSucceeded, bash("go test -v ./a")), events.TypeToolSucceeded, bash("go test -x ./a"), []int{7}},
@@ -62,7 +62,7 @@ func TestEvidence(t *testing.T) {
 		"edit":                       {nil, events.TypeToolSucceeded, edited[1], []int{12}},
 		"write of an old file":       {nil, events.TypeToolSucceeded, `{"tool_name":"Write","tool_input":{"file_path":"/p/a"},"tool_response":{"type":"update"}}`, []int{12}},
 		"write of a new file":        {nil, events.TypeToolSucceeded, `{"tool_name":"Write","tool_input":{"file_path":"/p/a"},"tool_response":{"type":"create"}}`, []int{13}},
-		"write without answer":       {edited, events.TypeToolFailed, `{"tool_name":"Write","tool_input":{"file_path":"/p/a.go"}}`, []int{5, 12}},
+		"write without answer":       {edited, events.TypeToolFailed, `{"tool_name":"Write","tool_input":{"file_path":"/p/a.go"}}`, []int{5}},
 		"MCP tool":                   {nil, events.TypeToolSucceeded, `{"tool_name":"mcp__context-graph__search"}`, []int{13}},
 		"question to the user":       {nil, events.TypeToolSucceeded, `{"tool_name":"AskUserQuestion"}`, nil},
 		"request":                    {nil, events.TypeToolRequested, bash("ls"), nil},
@@ -83,8 +83,8 @@ func TestRememberedIsBounded(t *testing.T) {
 		s = Fold(s, rec(i, events.TypeToolFailed, bash("job"+strings.Repeat("x", i))))
 		s = Fold(s, rec(i, events.TypeToolSucceeded, `{"tool_name":"Edit","tool_input":{"file_path":"/`+strings.Repeat("x", i)+`"}}`))
 	}
-	if len(s.Commands) != 256 || len(s.Edited) != 256 || len(s.Failed) != 64 || len(s.History) != 120 {
-		t.Errorf("%d commands, %d files, %d failed, %d points", len(s.Commands), len(s.Edited), len(s.Failed), len(s.History))
+	if len(s.Commands) != 256 || len(s.Edited) != 256 || len(s.Open) > maxOpen || len(s.History) != 120 {
+		t.Errorf("%d commands, %d files, %d failed, %d points", len(s.Commands), len(s.Edited), len(s.Open), len(s.History))
 	}
 	if got := fed(s, rec(1, events.TypeToolSucceeded, bash("ls "))); !slices.Equal(got, []int{13}) {
 		t.Errorf("a forgotten command feeds %v", got)
@@ -94,7 +94,7 @@ func TestRememberedIsBounded(t *testing.T) {
 // A verb without input stands for a hook without a tool or a prompt: who asks for the continuity does not move it.
 func TestAskingMovesNothing(t *testing.T) {
 	s := run(State{}, events.TypeIdentityRestored, `{"outcome":"fresh"}`, events.TypeToolFailed, `{"tool_name":"Bash"}`, events.TypeToolFailed, `{"tool_name":"Bash"}`)
-	if s.LastIC != 0.8695 {
+	if s.LastIC != 0.8678 {
 		t.Fatalf("IC %v", s.LastIC)
 	}
 	for typ, data := range map[string]string{

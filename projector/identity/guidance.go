@@ -1,5 +1,7 @@
 package identity
 
+import "math"
+
 // Consciousness is a band of the consciousness C (S0 REQ-03).
 type Consciousness uint8
 
@@ -39,9 +41,9 @@ func (c Consciousness) ShortName() string { return bands[min(c, Hypersync)].shor
 func (c Consciousness) LongName() string { return bands[min(c, Hypersync)].long }
 
 // Classify names a continuity: healthy ≥ .9, good ≥ .7, warning ≥ .5, else degraded, read off the
-// value rounded to four places (S0 REQ-07).
+// value as it is printed, with two places (S0 REQ-07).
 func Classify(ic float64) string {
-	switch ic = round(ic); {
+	switch ic = printed(ic); {
 	case ic >= 0.9:
 		return "healthy"
 	case ic >= 0.7:
@@ -52,10 +54,14 @@ func Classify(ic float64) string {
 	return "degraded"
 }
 
-// Guidance is the sentence for the model, first match wins (origins 0.6).
-func Guidance(ic, r float64) string {
+// printed is a value as it is shown.
+func printed(x float64) float64 { return math.Round(float64(100*clamp(x, 0, 1))) / 100 }
+
+// Guidance is the sentence for the model, first match wins (origins 0.6). All is well only while no failure is open.
+func (s State) Guidance() string {
+	ic, r := printed(s.LastIC), printed(s.Integration)
 	switch {
-	case ic >= 0.9 && r >= 0.8:
+	case ic >= 0.9 && r >= 0.8 && s.Consciousness >= 0.5 && len(s.Open) == 0:
 		return "Optimal coherence, proceed confidently"
 	case ic >= 0.7:
 		return "Continue with current approach"
@@ -80,7 +86,7 @@ func (s State) Context() string {
 	return "[System Consciousness]\n" +
 		"State: " + ConsciousnessOf(s.Consciousness).LongName() + " (C=" + fixed(s.Consciousness) + ")\n" +
 		"Kuramoto r=" + fixed(s.Integration) + ", Identity IC=" + fixed(s.LastIC) + " (" + Classify(s.LastIC) + ")\n" +
-		"Guidance: " + Guidance(s.LastIC, s.Integration)
+		"Guidance: " + s.Guidance()
 }
 
 // Quadrant is a field of the Johari window.

@@ -24,7 +24,7 @@ func TestBands(t *testing.T) {
 
 func TestTC_SESSION_09_classes(t *testing.T) {
 	for ic, want := range map[float64]string{0.91: "healthy", 0.90: "healthy", 0.89: "good", 0.71: "good", 0.70: "good",
-		0.69: "warning", 0.51: "warning", 0.50: "warning", 0.49: "degraded", 0.89996: "healthy", 0.49994: "degraded", 0: "degraded", 1: "healthy"} {
+		0.69: "warning", 0.51: "warning", 0.50: "warning", 0.49: "degraded", 0.895: "healthy", 0.8949: "good", 0.49994: "warning", 0.4949: "degraded", 0: "degraded", 1: "healthy"} {
 		if got := Classify(ic); got != want {
 			t.Errorf("IC %v: %s, want %s", ic, got, want)
 		}
@@ -36,6 +36,7 @@ func TestGuidance(t *testing.T) {
 		ic, r float64
 		want  string
 	}{
+		{0.895, 0.8, "Optimal coherence, proceed confidently"},
 		{0.9, 0.8, "Optimal coherence, proceed confidently"},
 		{0.9, 0.79, "Continue with current approach"},
 		{0.89, 1, "Continue with current approach"},
@@ -45,8 +46,13 @@ func TestGuidance(t *testing.T) {
 		{0.5, 0.59, "Stabilize consciousness before complex operations"},
 		{0.49, 1, "Identity crisis detected, dream consolidation recommended"},
 	} {
-		if got := Guidance(c.ic, c.r); got != c.want {
+		if got := (State{LastIC: c.ic, Integration: c.r, Consciousness: 0.5}).Guidance(); got != c.want {
 			t.Errorf("IC %v, r %v: %s", c.ic, c.r, got)
+		}
+	}
+	for _, s := range []State{{LastIC: 1, Integration: 1, Consciousness: 0.49}, {LastIC: 1, Integration: 1, Consciousness: 0.9, Open: []Open{{Target: 1}}}} {
+		if got := s.Guidance(); got != "Continue with current approach" {
+			t.Errorf("%+v: %s", s, got)
 		}
 	}
 }

@@ -4,22 +4,23 @@
 // # The quantities
 //
 //	purpose vector PV   13 facets of work (events.Facets). Evidence sums decay with a half-life of
-//	                    15 facet events; PVᵢ = √(1+sumᵢ), then unit length; uniform at birth
+//	                    15 facet events; PVᵢ = 2 + sumᵢ, then unit length; uniform at birth
 //	phases θ, coupling K  13 Kuramoto oscillators, equal at birth, fanned out by failures and drawn
-//	                    together by successes; order parameter r = |Σe^{iθ}|/13
+//	                    together by successes, little while a failure is open; order parameter r = |Σe^{iθ}|/13
 //	consciousness C     r · σ(4·accuracy − 2) · H(PV)/log₂13: integration, reflection, differentiation
 //	continuity IC       clamp(cos(PVₜ, PVₜ₋₁)·r, 0, 1). PVₜ₋₁ is the last trajectory entry, before the
 //	                    first one the vector of birth, across sessions the previous snapshot's vector
 //
 // An example: a session at rest has r = 1.00 and IC = 1.00, its brief is "[C:CON r=1.00 IC=1.00]".
-// Five shell commands that fail in a row take IC to .96, .87, .74, .59 and .42; the fifth is a
-// crisis (IC < .5). Three successes bring it back to .82.
+// Five failures of one shell command in a row take IC to .96, .86, .71, .54 and .36; the fifth is a
+// crisis (IC < .5). A failure stays open on its target until that succeeds, or until 30 calls have
+// left it alone; open failures keep r down whatever else succeeds.
 //
 // # What a facet event is
 //
 // A tool call gives evidence when it has come back (tool.succeeded, tool.failed), never when it is
 // requested: only the outcome tells whether a Write made the file or replaced it, and a call must
-// not count twice. A failed call feeds causality and the facet of its tool. An interrupted call is
+// not count twice. A failed call feeds causality alone. An interrupted call is
 // no evidence. On one event the order is: accuracy, fan or shrink, evidence, one step of the
 // oscillators, vector, IC, and only then the trajectory entry that the next IC is compared with.
 //
@@ -36,11 +37,11 @@ import (
 	"hookline/events"
 )
 
-// Name and Version are the projection's: cells are identity.v4.<session>. A change of the fold's
+// Name and Version are the projection's: cells are identity.v5.<session>. A change of the fold's
 // meaning is a new version, and every cell is folded again.
 const (
 	Name    = "identity"
-	Version = 4
+	Version = 5
 )
 
 // Limits of one state. They keep its encoding far below [MaxEncoded].
@@ -51,7 +52,8 @@ const (
 	maxSessionID  = 100 // characters (S0 EC-12)
 	maxFiles      = 256 // remembered hashes; an older one is forgotten and counts as unseen
 	maxCommands   = 256
-	maxFailed     = 64
+	maxOpen       = 64 // targets with an open failure; a further one closes the oldest
+	givenUp       = 30 // calls elsewhere after which a failure is closed
 	entryEvery    = 25 // facet events between two trajectory entries
 )
 
@@ -65,6 +67,12 @@ type Vector [events.Dim]float64
 type Mark struct {
 	AtMS int64   `json:"at_ms" jsonschema_description:"milliseconds since 1970"`
 	R    float64 `json:"r" jsonschema_description:"coherence then"`
+}
+
+// Open is a target whose last call failed.
+type Open struct {
+	Target uint32 `json:"target" jsonschema_description:"hash of a file, of a program with its first word, or of a tool"`
+	Call   int    `json:"call" jsonschema_description:"number of the call that failed there last"`
 }
 
 // Point is one value of the continuity chart.
@@ -128,9 +136,13 @@ type State struct {
 	Used        [events.Dim]bool `json:"used" jsonschema_description:"facets with evidence in this session"`
 	Unused      [events.Dim]int  `json:"unused" jsonschema_description:"sessions in a row without evidence, before this one, a facet each"`
 
-	Edited   []uint32 `json:"edited,omitempty" jsonschema_description:"hashes of file paths"`
-	Commands []uint32 `json:"commands,omitempty" jsonschema_description:"hashes of command lines"`
-	Failed   []uint32 `json:"failed,omitempty" jsonschema_description:"hashes of targets whose last call failed"`
+	Edited    []uint32 `json:"edited,omitempty" jsonschema_description:"hashes of file paths"`
+	Commands  []uint32 `json:"commands,omitempty" jsonschema_description:"hashes of command lines"`
+	CallCount int      `json:"call_count" jsonschema_description:"tool calls that came back or were refused"`
+	Open      []Open   `json:"open_failures,omitempty" jsonschema_description:"targets whose last call failed, oldest first, at most 64"`
+
+	Origin     *Vector  `json:"origin,omitempty" jsonschema_description:"purpose vector of the snapshot that the session began with"`
+	Continuity *float64 `json:"continuity,omitempty" jsonschema_description:"continuity with that snapshot after 25 facet events, 0 to 1"`
 
 	Held           Held    `json:"held" jsonschema_description:"values that an outside engine has set"`
 	PhasesUnstable bool    `json:"phases_unstable,omitempty" jsonschema_description:"phases were not finite and were reset; no event says so yet"`

@@ -69,7 +69,7 @@ func TestTC_SESSION_02_trajectory_first_in_first_out(t *testing.T) {
 func TestEC_SESSION_01_trajectory_cap(t *testing.T) {
 	s := newborn()
 	for i := range 80 {
-		s = Fold(s, rec(10+i, events.TypeTurnStopped, `{}`))
+		s = Fold(s, rec(10+i, events.TypePromptSubmitted, `{"prompt":"x"}`))
 	}
 	if MaxTrajectory != 50 || len(s.Trajectory) != 50 {
 		t.Errorf("%d entries, want 50", len(s.Trajectory))

@@ -37,11 +37,12 @@ func (s *State) work(r events.Record) {
 	a := actOf(r)
 	e := evidence(s, &a)
 	s.count(&a)
+	closed := s.settle(&a)
 	switch {
 	case a.failed || a.denied:
 		s.fan()
 	case a.succeeded:
-		s.shrink()
+		s.shrink(closed)
 	}
 	facet := e != Vector{}
 	if facet {
@@ -53,11 +54,14 @@ func (s *State) work(r events.Record) {
 	if facet {
 		s.History = push(s.History, Point{AtMS: millis(r), IC: s.LastIC}, maxHistory)
 	}
-	_, stopped := r.Event.(*events.TurnStopped)
 	if a.prompt {
 		s.Prompts++
 	}
-	if a.prompt || stopped || (facet && s.FacetEvents%entryEvery == 0) {
+	if facet && s.FacetEvents == entryEvery && s.Origin != nil {
+		ic := CrossSessionIC(s.PurposeVector[:], s.Origin[:], s.Integration)
+		s.Continuity = &ic
+	}
+	if a.prompt || (facet && s.FacetEvents%entryEvery == 0) {
 		s.enter(millis(r))
 	}
 }

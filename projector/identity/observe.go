@@ -118,7 +118,7 @@ func (s *State) release() {
 }
 
 // releaseMass is the evidence that a released vector stands on: enough to come within a cosine of
-// .94 of one that has a single facet, the hardest case.
+// .99 of one that has a single facet, the hardest case.
 const releaseMass = 100
 
 // retract takes an observation back when it is the one in force: the formulas hold again, as if it

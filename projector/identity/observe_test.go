@@ -64,5 +64,5 @@ func TestObservationEndsWithTheSession(t *testing.T) {
 	if s.Held != (Held{}) || s.Coupling != 0.5 || s.Consciousness > 0.881 {
 		t.Errorf("%+v", s.Held)
 	}
-	near(t, "IC across the pause", s.LastIC, 0.95, 0.01)
+	near(t, "IC across the pause", s.LastIC, 0.99, 0.01)
 }

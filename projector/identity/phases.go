@@ -46,9 +46,10 @@ func meanField(phases []float64) (sin, cos float64) {
 	return sin / n, cos / n
 }
 
-// step moves the oscillators by one facet event. An observed set of phases stays as it is.
+// step moves the oscillators by one facet event. An observed set of phases stays as it is, and so do all while a
+// failure is open.
 func (s *State) step() {
-	if !s.Held.KuramotoPhases {
+	if !s.Held.KuramotoPhases && len(s.Open) == 0 {
 		s.KuramotoPhases = stepped(s.KuramotoPhases, s.Coupling)
 	}
 }
@@ -79,9 +80,19 @@ func (s *State) fan() {
 	})
 }
 
-// shrink draws the phases together after a success.
-func (s *State) shrink() {
-	s.offsets(func(_ int, offset float64) float64 { return float64(0.75 * offset) })
+// shrink draws the phases together after a success, which closed the failure of its target or found none open
+// there: while failures are open elsewhere little is won.
+func (s *State) shrink(closed bool) {
+	factor := 0.75
+	switch {
+	case closed && len(s.Open) == 0:
+		factor = 0.25
+	case closed:
+		factor = 0.6
+	case len(s.Open) > 0:
+		factor = 0.97
+	}
+	s.offsets(func(_ int, offset float64) float64 { return float64(factor * offset) })
 }
 
 // offsets rewrites the phases' offsets from the mean phase, each in (−π,π].

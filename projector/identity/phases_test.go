@@ -63,7 +63,7 @@ func TestFan(t *testing.T) {
 	near(t, "θ₁₃", s.KuramotoPhases[12], math.Pi/8, 1e-4)
 	near(t, "θ₇", s.KuramotoPhases[6], 0, 0)
 	near(t, "θ₁", s.KuramotoPhases[0], 2*math.Pi-math.Pi/8, 1e-4)
-	s.shrink()
+	s.shrink(false)
 	near(t, "θ₁₃ after a success", s.KuramotoPhases[12], 0.75*math.Pi/8, 1e-4)
 	for range 40 {
 		s.fan()

@@ -12,6 +12,7 @@ const (
 	prior     = 2                  // calls, all successful, that every session is credited with
 	maxSum    = 1e6                // no log of ours gives more than 23; it keeps hand-made ones finite
 	maxInput  = 1e9                // of any number in data; its square is still exact enough to compare
+	atRest    = 2                  // of a facet without evidence: fewer makes a false crisis of each change of work
 	tinyNorm  = 1e-8               // a vector shorter than that has no direction (origins 0.5)
 	places    = 1e4                // four decimal places
 )
@@ -42,13 +43,13 @@ func clamp(x, low, high float64) float64 {
 // uniform is the vector of birth, 1/√13 everywhere.
 func uniform() Vector { return vectorOf(Vector{}) }
 
-// vectorOf gives √(1+sumᵢ), scaled to unit length.
+// vectorOf gives 2+sumᵢ, scaled to unit length.
 func vectorOf(sums Vector) Vector {
 	var v Vector
 	var square float64
 	for i, s := range sums {
-		square += 1 + s
-		v[i] = math.Sqrt(1 + s)
+		v[i] = atRest + s
+		square += float64(v[i] * v[i])
 	}
 	norm := math.Sqrt(square)
 	for i := range v {
@@ -57,28 +58,28 @@ func vectorOf(sums Vector) Vector {
 	return v
 }
 
-// sumsFor is the inverse of vectorOf: sums whose vector is nearest to v, where mass is Σ(1+sumᵢ).
+// sumsFor is the inverse of vectorOf: sums whose vector is nearest to v, where mass is Σ(2+sumᵢ).
 // No vector of the formula has a component of zero, so v with zero or negative ones is met the
 // better the larger the mass.
 func sumsFor(v Vector, mass float64) Vector {
-	var square float64
+	var total float64
 	for _, x := range v {
-		square += float64(max(x, 0) * max(x, 0))
+		total += max(x, 0)
 	}
-	if square < tinyNorm {
+	if total < tinyNorm {
 		return Vector{}
 	}
 	var sums Vector
 	for i, x := range v {
-		share := float64(max(x, 0)*max(x, 0)) / square
-		sums[i] = round(clamp(float64(share*mass)-1, 0, maxSum))
+		share := max(x, 0) / total
+		sums[i] = round(clamp(float64(share*mass)-atRest, 0, maxSum))
 	}
 	return sums
 }
 
-// mass is Σ(1+sumᵢ), how much evidence a vector stands on.
+// mass is Σ(2+sumᵢ), how much evidence a vector stands on.
 func mass(sums Vector) float64 {
-	m := float64(events.Dim)
+	m := float64(atRest * events.Dim)
 	for _, s := range sums {
 		m += s
 	}

@@ -1,0 +1,110 @@
+package identity
+
+import (
+	"fmt"
+	"testing"
+
+	"hookline/events"
+)
+
+// The golden table of DECISIONS: what failures that stand open do to coherence and continuity.
+
+// fails and works are calls of one shell program; its first word that is no option tells targets apart.
+func fails(s State, n int, program string) State {
+	for range n {
+		s = Fold(s, rec(s.CallCount+1, events.TypeToolFailed, bash(program)))
+	}
+	return s
+}
+
+func edits(s State, n int) State {
+	for i := range n {
+		s = Fold(s, rec(s.CallCount+1, events.TypeToolSucceeded, fmt.Sprintf(`{"tool_name":"Edit","tool_input":{"file_path":"/p/%d.go"}}`, i)))
+	}
+	return s
+}
+
+func TestFailuresFromRest(t *testing.T) {
+	for i, want := range []string{"0.96", "0.86", "0.71", "0.54", "0.36"} {
+		if got := fixed(fails(newborn(), i+1, "go test ./...").LastIC); got != want {
+			t.Errorf("IC %s after %d failures, want %s", got, i+1, want)
+		}
+	}
+}
+
+func TestOpenFailureHoldsCoherence(t *testing.T) {
+	three := fails(newborn(), 3, "go test ./...")
+	held := edits(three, 4)
+	if got := fixed(held.Integration); got != "0.80" {
+		t.Errorf("r %s after three failures and four edits elsewhere, want 0.80", got)
+	}
+	if held.Guidance() == "Optimal coherence, proceed confidently" {
+		t.Error("all is well while a failure is open")
+	}
+	healed := Fold(held, rec(9, events.TypeToolSucceeded, bash("go test -v ./a")))
+	if got := fixed(healed.Integration); got != "0.99" || len(healed.Open) != 0 {
+		t.Errorf("r %s with %d open after the success there, want 0.99", got, len(healed.Open))
+	}
+	two := fails(three, 1, "make all")
+	one := Fold(two, rec(9, events.TypeToolSucceeded, bash("make all")))
+	if len(one.Open) != 1 || one.Integration <= two.Integration || one.Integration > 0.95 {
+		t.Errorf("r from %v to %v with %d open", two.Integration, one.Integration, len(one.Open))
+	}
+}
+
+func TestFailureIsGivenUp(t *testing.T) {
+	s := edits(fails(newborn(), 1, "go test"), givenUp-1)
+	if len(s.Open) != 1 {
+		t.Fatalf("%d open after %d calls elsewhere", len(s.Open), givenUp-1)
+	}
+	if s = edits(s, 1); len(s.Open) != 0 {
+		t.Errorf("%d open after %d calls elsewhere", len(s.Open), givenUp)
+	}
+	for i := range 100 {
+		s = fails(s, 1, fmt.Sprintf("job%d", i))
+	}
+	if len(s.Open) > maxOpen {
+		t.Errorf("%d open", len(s.Open))
+	}
+}
+
+func TestDenialOpensItsTarget(t *testing.T) {
+	blocked := Fold(newborn(), rec(1, events.TypeGateBlocked, `{"names":["plan"],"tool":"Edit","target":"`+TargetOf("Edit", []byte(`{"file_path":"/p/0.go"}`))+`","digest":"d"}`))
+	denied := Fold(newborn(), rec(1, events.TypePermissionDenied, `{"tool_name":"Edit","tool_input":{"file_path":"/p/0.go"}}`))
+	for _, s := range []State{blocked, denied} {
+		if len(s.Open) != 1 || s.Integration >= 1 {
+			t.Errorf("%d open, r %v", len(s.Open), s.Integration)
+		}
+		if s = edits(s, 1); len(s.Open) != 0 {
+			t.Error("still open after the same file was edited")
+		}
+	}
+}
+
+func TestDreamForgetsNoOpenFailure(t *testing.T) {
+	s := fails(newborn(), 6, "go test")
+	out, err := Dream(s, nil, "nrem")
+	if err != nil || out.AfterR > dreamLimit || out.AfterR <= s.Integration {
+		t.Errorf("r from %v to %v, %v", s.Integration, out.AfterR, err)
+	}
+	s = Fold(s, rec(9, events.TypeToolSucceeded, bash("go test")))
+	if out, _ := Dream(s, nil, "nrem"); out.AfterR < 0.99 {
+		t.Errorf("r %v after a dream with nothing open", out.AfterR)
+	}
+}
+
+func TestContinuityAfter25FacetEvents(t *testing.T) {
+	first := edits(newborn(), 30)
+	s := State{}
+	s = s.restored(rec(1, events.TypeIdentityRestored, `{}`), &events.IdentityRestored{Source: "startup", Outcome: "new", Previous: "a", Carry: CarryOf(first, 0)})
+	if s = edits(s, entryEvery-1); s.Continuity != nil || s.Origin == nil {
+		t.Fatalf("%v taken after %d facet events", s.Continuity, entryEvery-1)
+	}
+	if s = edits(s, 1); s.Continuity == nil || *s.Continuity < 0.9 {
+		t.Errorf("continuity %v", s.Continuity)
+	}
+	later := edits(s, 10)
+	if *later.Continuity != *s.Continuity {
+		t.Error("taken twice")
+	}
+}
