@@ -135,7 +135,7 @@ func cmdObserve(ts *testscript.TestScript, _ bool, args []string) {
 	body, err := json.Marshal(map[string]any{"type": "identity.observed", "session": args[0], "data": data})
 	ts.Check(err)
 	for range 2 {
-		_, err = h.ask("POST", "/v1/emit", string(body))
+		_, err = h.ask("POST", "/v1/do/emit", string(body))
 		ts.Check(err)
 	}
 }

@@ -10,6 +10,9 @@ type handlerTransport struct{ h http.Handler }
 
 // RoundTrip implements [http.RoundTripper].
 func (t handlerTransport) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.Body == nil { // a handler's request always has one
+		r.Body = http.NoBody
+	}
 	pr, pw := io.Pipe()
 	w := &pipeWriter{header: http.Header{}, pipe: pw, ready: make(chan struct{})}
 	go func() {

@@ -260,11 +260,11 @@ func TestEmitIsChecked(t *testing.T) {
 		`{"type":"identity.observed","session":"s-1","data":{"coupling":"high"}}`:      `"error":"coupling: a number is wanted, not a string"`,
 		`{"type":"identity.observed","session":"s-1","data":{"purpose_vector":[1,2]}}`: `purpose_vector: 2 values instead of 13`,
 	} {
-		if code, got := ask(t, d, "POST", "/v1/emit", body); code != 400 || !strings.Contains(got, want) {
+		if code, got := ask(t, d, "POST", "/v1/do/emit", body); code != 400 || !strings.Contains(got, want) {
 			t.Errorf("%s: %d %s", body, code, got)
 		}
 	}
-	if code, got := ask(t, d, "POST", "/v1/emit", `{"type":"canary.sent","data":{"nonce":"n","x":1}}`); code != 200 {
+	if code, got := ask(t, d, "POST", "/v1/do/emit", `{"type":"canary.sent","data":{"nonce":"n","x":1}}`); code != 200 {
 		t.Errorf("%d %s", code, got)
 	}
 }

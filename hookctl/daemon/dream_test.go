@@ -47,7 +47,7 @@ func TestDreamDoor(t *testing.T) {
 	defer shut(t, d)
 	take(t, d, startOf("s-1"))
 	for body, want := range map[string]int{`{"session":"s-1","phase":"full"}`: 200, `{"session":"s-1","phase":"nap"}`: 400, `{"session":"nobody","phase":"full"}`: 404, `{"session":"","phase":"full"}`: 404, `{`: 400} {
-		if code, answer := ask(t, d, "POST", "/v1/dream", body); code != want {
+		if code, answer := ask(t, d, "POST", "/v1/do/dream", body); code != want {
 			t.Errorf("%s: %d %s", body, code, answer)
 		}
 	}

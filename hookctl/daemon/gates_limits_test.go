@@ -159,7 +159,7 @@ func TestGateOrdersAreChecked(t *testing.T) {
 func TestGateOfDeletedSession(t *testing.T) {
 	g := newGated(t, planOnly)
 	g.satisfy2(sessA, "commit_plan")
-	if code, body := ask(t, g.d, "POST", "/v1/emit", `{"type":"session.deleted","session":"`+sessA+`","data":{"reason":"test"}}`); code != 200 {
+	if code, body := ask(t, g.d, "POST", "/v1/do/emit", `{"type":"session.deleted","session":"`+sessA+`","data":{"reason":"test"}}`); code != 200 {
 		t.Fatal(body)
 	}
 	if got := g.context(sessB, startAs("startup")); strings.Contains(got, "Carried over") {
@@ -174,7 +174,7 @@ func TestGateOfDeletedSession(t *testing.T) {
 func TestGateOfADeletedSessionThatGoesOn(t *testing.T) {
 	g := newGated(t, planOnly)
 	g.says(sessA, startAs("startup"))
-	if code, body := ask(t, g.d, "POST", "/v1/emit", `{"type":"session.deleted","session":"`+sessA+`","data":{"reason":"test"}}`); code != 200 {
+	if code, body := ask(t, g.d, "POST", "/v1/do/emit", `{"type":"session.deleted","session":"`+sessA+`","data":{"reason":"test"}}`); code != 200 {
 		t.Fatal(body)
 	}
 	if got := g.reason(sessA, edit); !strings.Contains(got, "hookctl req satisfy commit_plan --session "+events.Alias(sessA)) {
@@ -200,7 +200,7 @@ func TestTriggerOfADeletedSessionThatGoesOn(t *testing.T) {
 	g := newGated(t, planOnly)
 	g.satisfy2(sessA, "commit_plan")
 	g.says(sessA, edit)
-	if code, body := ask(t, g.d, "POST", "/v1/emit", `{"type":"session.deleted","session":"`+sessA+`","data":{"reason":"test"}}`); code != 200 {
+	if code, body := ask(t, g.d, "POST", "/v1/do/emit", `{"type":"session.deleted","session":"`+sessA+`","data":{"reason":"test"}}`); code != 200 {
 		t.Fatal(body)
 	}
 	if got := g.says(sessA, stop); strings.Contains(got, `"block"`) {

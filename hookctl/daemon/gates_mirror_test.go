@@ -288,7 +288,7 @@ func TestGatesFollowARehome(t *testing.T) {
 	}
 	to.clear(sessA, "commit_plan") // what was done here since is newer, and stays
 	to.satisfy(sessB, "commit_plan", "session")
-	if code, body := ask(t, g.d, "POST", "/v1/emit", fmt.Sprintf(`{"type":"project.rehomed","project":%q,"data":{"from":%q}}`, into, from)); code != 200 {
+	if code, body := ask(t, g.d, "POST", "/v1/do/emit", fmt.Sprintf(`{"type":"project.rehomed","project":%q,"data":{"from":%q}}`, into, from)); code != 200 {
 		t.Fatal(body)
 	}
 	for id, open := range map[string]bool{sessA: true, sessB: true, sessC: false} {

@@ -1,25 +1,18 @@
 package daemon
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
-	"maps"
 	"net/http"
 	"regexp"
-	"slices"
 	"strconv"
-	"strings"
 	"time"
 
-	"hookline/events"
 	"hookline/hookctl/losses"
 	"hookline/hookctl/problem"
 	"hookline/hookctl/socket"
 	"hookline/hookctl/spool"
 	"hookline/hookctl/wire"
-	"hookline/projector/identity"
 )
 
 // Handler is the HTTP surface of the house; it needs no socket.
@@ -41,9 +34,7 @@ func (d *Daemon) Handler() http.Handler {
 	handle("GET /v1/events/{id}", d.handleEvent)
 	handle("GET /v1/cells/{projection}", d.handleCells)
 	handle("GET /v1/cells/{projection}/{key...}", d.handleCell)
-	handle("POST /v1/emit", d.handleEmit)
-	handle("POST /v1/gates", d.handleGates)
-	handle("POST /v1/dream", d.handleDream)
+	handle("POST /v1/do/{name}", d.handleDo)
 	handle("POST /v1/canary", d.handleCanary)
 	handle("POST /v1/verify", d.handleVerify)
 	handle("POST /v1/rebuild", d.handleRebuild)
@@ -52,7 +43,6 @@ func (d *Daemon) Handler() http.Handler {
 	handle("GET /v1/export", d.handleExport)
 	handle("POST /v1/import", d.handleImport)
 	handle("POST /v1/backup", d.handleBackup)
-	handle("POST /v1/recover", d.handleRecover)
 	handle("POST /v1/repair", d.handleRepair)
 	handle("POST /v1/gone", d.handleDrain)
 	handle("POST /v1/stop", d.handleStop)
@@ -126,102 +116,12 @@ func reply(w http.ResponseWriter, v any) error {
 	return json.NewEncoder(w).Encode(v)
 }
 
-// emitRequest asks for one event by command.
-type emitRequest struct {
-	Type    string          `json:"type"`
-	Session string          `json:"session"`
-	Project string          `json:"project"`
-	Data    json.RawMessage `json:"data"`
-}
-
-func (d *Daemon) handleEmit(w http.ResponseWriter, r *http.Request) error {
-	var in emitRequest
-	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, 16<<20)).Decode(&in); err != nil {
-		return problem.New(http.StatusBadRequest, "request: "+err.Error(), "")
-	}
-	if len(in.Data) == 0 {
-		in.Data = json.RawMessage("{}")
-	}
-	if err := checkEmit(in); err != nil {
-		return err
-	}
-	session, err := d.resolveSession(r.Context(), in.Session)
-	if err != nil {
-		return err
-	}
-	project, err := d.resolveProject(r.Context(), in.Project)
-	if err != nil {
-		return err
-	}
-	env := events.Envelope{Type: in.Type, Session: session, Project: project, Data: in.Data}
-	if own := d.projectOfSession(r.Context(), session); session != "" {
-		if project != "" && project != own {
-			return problem.New(http.StatusBadRequest, "session "+session+" is not of project "+project, "")
-		}
-		env.Project = own
-	}
-	rec, err := d.Emit(r.Context(), env)
-	if err != nil {
-		return problem.New(http.StatusBadRequest, err.Error(), "`hookctl events types` lists what can be emitted")
-	}
-	return reply(w, rec)
-}
-
-// emittable are the types that a command may put into the log, and whether they need a session. What
-// a hook says or the daemon finds out cannot be made up.
-var emittable = map[string]bool{events.TypeIdentityObserved: true, events.TypePhasesReset: true, events.TypeIdentityPersisted: true,
-	events.TypeSessionDeleted: true, events.TypeRecordRetracted: false, events.TypeProjectRehomed: false, events.TypeCanarySent: false}
-
-// checkEmit refuses data that a fold could not use; the words name the field.
-func checkEmit(in emitRequest) error {
-	needsSession, may := emittable[in.Type]
-	if _, known := events.Lookup(in.Type); known && !may {
-		return problem.New(http.StatusBadRequest, in.Type+" is recorded by hookline itself and cannot be emitted",
-			"these can: "+strings.Join(slices.Sorted(maps.Keys(emittable)), ", "))
-	}
-	if needsSession && in.Session == "" {
-		return problem.New(http.StatusBadRequest, in.Type+" needs a session", "--session names one; `hookctl session list --all` lists them")
-	}
-	if !bytes.HasPrefix(bytes.TrimSpace(in.Data), []byte("{")) {
-		return problem.New(http.StatusBadRequest, "data: a JSON object is wanted", "`hookctl events schema "+in.Type+"` shows the fields")
-	}
-	k, ok := events.Lookup(in.Type)
-	if !ok {
-		return problem.New(http.StatusBadRequest, fmt.Sprintf("there is no event type %q", in.Type), "`hookctl events types` lists them")
-	}
-	if err := events.Check(k, in.Data); err != nil {
-		return problem.New(http.StatusBadRequest, err.Error(), "`hookctl events schema "+in.Type+"` shows the fields")
-	}
-	if o, ok := events.Decode(k.Type, k.Version(), in.Data).(*events.IdentityObserved); ok {
-		if err := identity.CheckObserved(o); err != nil {
-			return problem.New(http.StatusBadRequest, err.Error(), "")
-		}
-	}
-	return nil
-}
-
 func (d *Daemon) handleLosses(w http.ResponseWriter, r *http.Request) error {
 	known, err := losses.Find(r.Context(), d.stream)
 	if err != nil {
 		return err
 	}
 	return reply(w, known)
-}
-
-func (d *Daemon) handleDream(w http.ResponseWriter, r *http.Request) error {
-	var in struct{ Session, Phase string }
-	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, 64<<10)).Decode(&in); err != nil {
-		return problem.New(http.StatusBadRequest, "request: "+err.Error(), "")
-	}
-	session, err := d.resolveSession(r.Context(), in.Session)
-	if err != nil {
-		return err
-	}
-	seq, err := d.Dream(r.Context(), session, in.Phase)
-	if err != nil {
-		return err
-	}
-	return reply(w, map[string]any{"triggered": seq, "session": session, "phase": in.Phase})
 }
 
 func (d *Daemon) handleDrain(w http.ResponseWriter, r *http.Request) error {

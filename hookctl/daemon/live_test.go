@@ -142,7 +142,7 @@ func TestReviveAfterTheEnd(t *testing.T) {
 	if s := sessionState(t, d, "s-1"); s.Status != "live" || live(t, d) != 1 {
 		t.Fatalf("%s", s.Status)
 	}
-	if code, body := ask(t, d, "POST", "/v1/emit", `{"type":"session.deleted","session":"s-1","data":{}}`); code != 200 {
+	if code, body := ask(t, d, "POST", "/v1/do/emit", `{"type":"session.deleted","session":"s-1","data":{}}`); code != 200 {
 		t.Fatalf("%d %s", code, body)
 	}
 	take(t, d, bashOf("s-1", 2))

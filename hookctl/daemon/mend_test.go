@@ -121,7 +121,7 @@ func TestERR_SESSION_02_CorruptedSnapshot(t *testing.T) {
 	if s, ok := d.identity(t.Context(), "s-1"); !ok || s.FacetEvents != 1 {
 		t.Errorf("%v %+v", ok, s)
 	}
-	if code, got := ask(t, d, "POST", "/v1/emit", `{"type":"session.deleted","session":"s-1","data":{}}`); code != 200 {
+	if code, got := ask(t, d, "POST", "/v1/do/emit", `{"type":"session.deleted","session":"s-1","data":{}}`); code != 200 {
 		t.Errorf("%d %s", code, got)
 	}
 	if _, ok := d.identity(t.Context(), "s-1"); ok {

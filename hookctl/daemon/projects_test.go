@@ -130,7 +130,7 @@ func TestJoinedProjectsStayOne(t *testing.T) {
 	if from == to || from == "" || to == "" {
 		t.Fatalf("%q and %q", from, to)
 	}
-	if code, body := ask(t, d, "POST", "/v1/emit", fmt.Sprintf(`{"type":"project.rehomed","project":%q,"data":{"from":%q}}`, to, from)); code != 200 {
+	if code, body := ask(t, d, "POST", "/v1/do/emit", fmt.Sprintf(`{"type":"project.rehomed","project":%q,"data":{"from":%q}}`, to, from)); code != 200 {
 		t.Fatalf("%d %s", code, body)
 	}
 	for i := range 3 {

@@ -379,13 +379,3 @@ func (d *Daemon) keys(ctx context.Context, table string) (keys []string, err err
 	err = d.view.Read(ctx, func(r projector.Reader) error { keys, err = r.Keys(table); return err })
 	return keys, err
 }
-
-func (d *Daemon) projectOfSession(ctx context.Context, id string) string {
-	var p string
-	_ = d.view.Read(ctx, func(r projector.Reader) error {
-		s, _ := projector.State[session.State](r, session.Name, id)
-		p = s.Project
-		return nil
-	})
-	return p
-}

@@ -164,7 +164,7 @@ func TestEmitRefusals(t *testing.T) {
 		`{"type":"identity.persisted","session":"s-1","project":"other","data":{"reason":"command"}}`,
 	} {
 		w := httptest.NewRecorder()
-		d.Handler().ServeHTTP(w, httptest.NewRequest("POST", "/v1/emit", strings.NewReader(b)))
+		d.Handler().ServeHTTP(w, httptest.NewRequest("POST", "/v1/do/emit", strings.NewReader(b)))
 		if w.Code < 400 {
 			t.Errorf("%s: %d %s", b, w.Code, w.Body)
 		}

@@ -16,27 +16,6 @@ import (
 	"hookline/projector/session"
 )
 
-func (d *Daemon) handleRecover(w http.ResponseWriter, r *http.Request) error {
-	q := r.URL.Query()
-	at, err := d.momentOf(r.Context(), q.Get("at"))
-	if err != nil {
-		return err
-	}
-	id, err := d.resolveSession(r.Context(), q.Get("session"))
-	if err != nil {
-		return err
-	}
-	project := ""
-	if id == "" {
-		if place := d.world.Place(q.Get("cwd")); place.Path() != "" {
-			project, _ = d.project(r.Context(), place)
-		}
-	}
-	return d.long(w, r, func(ctx context.Context, progress func(uint64)) (any, error) {
-		return d.Recover(ctx, recovery.Asked{At: at, Session: id, Project: project, DryRun: q.Get("dry_run") == "1"}, progress)
-	})
-}
-
 func (d *Daemon) momentOf(ctx context.Context, s string) (recovery.Moment, error) {
 	if s == "now" {
 		return recovery.Moment{Time: d.opts.Now()}, nil

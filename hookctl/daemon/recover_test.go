@@ -79,7 +79,7 @@ func (p oldLog) latest() string {
 // recover asks through the surface, as `replay recover` does.
 func (p oldLog) recover(query string) (recovery.Result, error) {
 	p.t.Helper()
-	code, body := ask(p.t, p.d, "POST", "/v1/recover?cwd="+p.dir+"&"+query, "")
+	code, body := ask(p.t, p.d, "POST", "/v1/do/recover?cwd="+p.dir+"&"+query, "")
 	var line struct {
 		Result recovery.Result
 		Error  string
@@ -227,7 +227,7 @@ func TestRecoverSessionByCapture(t *testing.T) {
 func TestRecoverPassesOverDeleted(t *testing.T) {
 	p := twoDays(t)
 	defer shut(t, p.d)
-	if code, body := ask(t, p.d, "POST", "/v1/emit", `{"type":"session.deleted","session":"bad","data":{}}`); code != 200 {
+	if code, body := ask(t, p.d, "POST", "/v1/do/emit", `{"type":"session.deleted","session":"bad","data":{}}`); code != 200 {
 		t.Fatal(body)
 	}
 	if got, err := p.recover("at=now"); err != nil || got.Session != "good" {

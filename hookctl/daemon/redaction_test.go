@@ -132,7 +132,7 @@ func TestSecretsBesideTheBody(t *testing.T) {
 	second.Binary = f.Binary
 	take(t, d, second)
 	w := httptest.NewRecorder()
-	d.Handler().ServeHTTP(w, httptest.NewRequest("POST", "/v1/emit", strings.NewReader(`{"type":"canary.sent","project":"`+secret+`","data":{"nonce":"`+secret+`"}}`)))
+	d.Handler().ServeHTTP(w, httptest.NewRequest("POST", "/v1/do/emit", strings.NewReader(`{"type":"canary.sent","project":"`+secret+`","data":{"nonce":"`+secret+`"}}`)))
 	for _, r := range logOf(t, d) {
 		b, _ := json.Marshal(r)
 		if i := bytes.Index(b, []byte(secret)); i >= 0 {

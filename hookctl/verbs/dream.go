@@ -52,7 +52,7 @@ func (a *app) dream(ctx context.Context, h house, id, phase string) error {
 	var answer struct {
 		Triggered uint64 `json:"triggered"` // sequence of dream.triggered
 	}
-	if err := h.Post(ctx, "/v1/dream", map[string]string{"session": id, "phase": phase}, &answer); err != nil {
+	if err := h.Post(ctx, "/v1/do/dream", map[string]string{"session": id, "phase": phase}, &answer); err != nil {
 		return err
 	}
 	r, err := a.outcome(ctx, h, id, answer.Triggered)

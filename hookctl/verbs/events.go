@@ -236,7 +236,7 @@ func (a *app) eventsEmitCmd() *cobra.Command {
 	return cmd
 }
 
-// emission is the body of /v1/emit.
+// emission is the body of /v1/do/emit.
 type emission struct {
 	Type    string `json:"type"`
 	Session string `json:"session,omitempty"`
@@ -245,7 +245,7 @@ type emission struct {
 }
 
 func (a *app) emit(ctx context.Context, h house, e emission, r *events.Record) error {
-	if err := h.Post(ctx, "/v1/emit", e, r); err != nil {
+	if err := h.Post(ctx, "/v1/do/emit", e, r); err != nil {
 		return err
 	}
 	return nil

@@ -71,7 +71,7 @@ func TestConnectModes(t *testing.T) {
 	if _, err := oneCell[session.State](t.Context(), h, session.Name, "nobody-at-all"); err == nil {
 		t.Error("a session that does not exist has a cell")
 	}
-	if err := h.Post(t.Context(), "/v1/emit", emission{Type: "no.such", Data: struct{}{}}, nil); err == nil || !strings.Contains(err.Error(), `"no.such"`) {
+	if err := h.Post(t.Context(), "/v1/do/emit", emission{Type: "no.such", Data: struct{}{}}, nil); err == nil || !strings.Contains(err.Error(), `"no.such"`) {
 		t.Errorf("emit: %v", err)
 	}
 	h.Close()

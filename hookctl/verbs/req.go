@@ -291,7 +291,7 @@ func (d *desk) board(ctx context.Context, id string) []requirements.Gate {
 func (d *desk) order(ctx context.Context, o daemon.GateOrder) (daemon.GateReceipt, error) {
 	o.Dir = d.place.Worktree
 	var r daemon.GateReceipt
-	err := d.h.Post(ctx, "/v1/gates", o, &r)
+	err := d.h.Post(ctx, "/v1/do/gates", o, &r)
 	return r, err
 }
 

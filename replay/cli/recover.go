@@ -57,7 +57,7 @@ func (a *app) recover(ctx context.Context, o recoverOptions) error {
 	if o.dryRun {
 		query.Set("dry_run", "1")
 	}
-	raw, err := a.long(ctx, "/v1/recover", query, "folding")
+	raw, err := a.long(ctx, "/v1/do/recover", query, "folding")
 	if err != nil {
 		return err
 	}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -45,24 +44,11 @@ type GateReceipt struct {
 
 // Bounds of an order.
 const (
-	maxOrderBytes  = 8 << 20
 	maxOrderEvents = 512
 	maxGateName    = 200
 	maxBranch      = 4 << 10 // a ref's path ends there
 	maxGateMeta    = 4 << 10
 )
-
-func (d *Daemon) handleGates(w http.ResponseWriter, r *http.Request) error {
-	var o GateOrder
-	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxOrderBytes)).Decode(&o); err != nil {
-		return problem.New(http.StatusBadRequest, "request: "+misfit(err), "")
-	}
-	receipt, err := d.OrderGates(r.Context(), o)
-	if err != nil {
-		return err
-	}
-	return reply(w, receipt)
-}
 
 // OrderGates appends what a person decided about gates. It returns when that is on disk.
 func (d *Daemon) OrderGates(ctx context.Context, o GateOrder) (GateReceipt, error) {
@@ -155,15 +141,6 @@ func ordered(o GateOrder) ([]events.Event, error) {
 		list = append(list, e)
 	}
 	return list, nil
-}
-
-// misfit words an error of decoding JSON for people, without the names of our types.
-func misfit(err error) string {
-	var t *json.UnmarshalTypeError
-	if errors.As(err, &t) {
-		return fmt.Sprintf("%s: %s does not fit there", t.Field, t.Value)
-	}
-	return err.Error()
 }
 
 func checkOrder(e events.Event, session string) error {

@@ -1,0 +1,234 @@
+package daemon
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+
+	"hookline/events"
+	"hookline/hookctl/problem"
+	"hookline/hookctl/recovery"
+	"hookline/projector"
+	"hookline/projector/identity"
+	"hookline/projector/session"
+)
+
+// The door for commands, POST /v1/do/{name}: arguments of a type, a decision about the states as they are, events that
+// go through the recorder. What a hook says, or what the daemon finds out, cannot be commanded.
+
+// command is one of them. Its arguments are a JSON object, or the query where there is no body.
+type command struct {
+	long bool // goes over the log: answered with its progress
+	run  func(d *Daemon, ctx context.Context, args []byte, progress func(uint64)) (any, error)
+}
+
+// commands by name.
+var commands = map[string]command{
+	"emit":    {run: typed((*Daemon).doEmit)},
+	"gates":   {run: typed((*Daemon).doGates)},
+	"dream":   {run: typed((*Daemon).doDream)},
+	"recover": {run: typed((*Daemon).doRecover), long: true},
+}
+
+// maxArguments bounds a request.
+const maxArguments = 16 << 20
+
+// typed is a command whose arguments are a T.
+func typed[T any](run func(*Daemon, context.Context, T, func(uint64)) (any, error)) func(*Daemon, context.Context, []byte, func(uint64)) (any, error) {
+	return func(d *Daemon, ctx context.Context, args []byte, progress func(uint64)) (any, error) {
+		var t T
+		if err := json.Unmarshal(args, &t); err != nil {
+			return nil, problem.New(http.StatusBadRequest, "request: "+misfit(err), "")
+		}
+		return run(d, ctx, t, progress)
+	}
+}
+
+// misfit words an error of decoding JSON for people, without the names of our types.
+func misfit(err error) string {
+	var t *json.UnmarshalTypeError
+	if errors.As(err, &t) {
+		return fmt.Sprintf("%s: %s does not fit there", t.Field, t.Value)
+	}
+	return err.Error()
+}
+
+func (d *Daemon) handleDo(w http.ResponseWriter, r *http.Request) error {
+	c, ok := commands[r.PathValue("name")]
+	if !ok {
+		return problem.New(http.StatusNotFound, fmt.Sprintf("there is no command %q", r.PathValue("name")),
+			"these are: "+strings.Join(slices.Sorted(maps.Keys(commands)), ", "))
+	}
+	args, err := argumentsOf(w, r)
+	if err != nil {
+		return err
+	}
+
+	if c.long {
+		return d.long(w, r, func(ctx context.Context, progress func(uint64)) (any, error) { return c.run(d, ctx, args, progress) })
+	}
+	answer, err := c.run(d, r.Context(), args, nil)
+	if err != nil {
+		return err
+	}
+	return reply(w, answer)
+}
+
+// argumentsOf reads a request's body, or its query as an object of strings.
+func argumentsOf(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxArguments))
+	if err != nil {
+		return nil, problem.New(http.StatusBadRequest, "request: "+err.Error(), "")
+	}
+	if len(body) > 0 {
+		return body, nil
+	}
+
+	args := map[string]string{}
+	for name := range r.URL.Query() {
+		args[name] = r.URL.Query().Get(name)
+	}
+	return json.Marshal(args)
+}
+
+// emission asks for one event of a type that can be commanded.
+type emission struct {
+	Type    string          `json:"type"`
+	Session string          `json:"session"`
+	Project string          `json:"project"`
+	Data    json.RawMessage `json:"data"`
+}
+
+// emittable are the types that can be commanded as they are, and whether they need a session.
+var emittable = map[string]bool{events.TypeIdentityObserved: true, events.TypePhasesReset: true, events.TypeIdentityPersisted: true,
+	events.TypeSessionDeleted: true, events.TypeRecordRetracted: false, events.TypeProjectRehomed: false, events.TypeCanarySent: false}
+
+// check refuses data that a fold could not use; the words name the field.
+func (e emission) check() error {
+	needsSession, may := emittable[e.Type]
+	if _, known := events.Lookup(e.Type); known && !may {
+		return problem.New(http.StatusBadRequest, e.Type+" is recorded by hookline itself and cannot be emitted",
+			"these can: "+strings.Join(slices.Sorted(maps.Keys(emittable)), ", "))
+	}
+	if needsSession && e.Session == "" {
+		return problem.New(http.StatusBadRequest, e.Type+" needs a session", "--session names one; `hookctl session list --all` lists them")
+	}
+
+	help := "`hookctl events schema " + e.Type + "` shows the fields"
+	if !bytes.HasPrefix(bytes.TrimSpace(e.Data), []byte("{")) {
+		return problem.New(http.StatusBadRequest, "data: a JSON object is wanted", help)
+	}
+	k, ok := events.Lookup(e.Type)
+	if !ok {
+		return problem.New(http.StatusBadRequest, fmt.Sprintf("there is no event type %q", e.Type), "`hookctl events types` lists them")
+	}
+	if err := events.Check(k, e.Data); err != nil {
+		return problem.New(http.StatusBadRequest, err.Error(), help)
+	}
+
+	o, ok := events.Decode(k.Type, k.Version(), e.Data).(*events.IdentityObserved)
+	if !ok {
+		return nil
+	}
+	if err := identity.CheckObserved(o); err != nil {
+		return problem.New(http.StatusBadRequest, err.Error(), "")
+	}
+	return nil
+}
+
+func (d *Daemon) doEmit(ctx context.Context, e emission, _ func(uint64)) (any, error) {
+	if len(e.Data) == 0 {
+		e.Data = json.RawMessage("{}")
+	}
+	if err := e.check(); err != nil {
+		return nil, err
+	}
+	id, err := d.resolveSession(ctx, e.Session)
+	if err != nil {
+		return nil, err
+	}
+	project, err := d.resolveProject(ctx, e.Project)
+	if err != nil {
+		return nil, err
+	}
+
+	env := events.Envelope{Type: e.Type, Session: id, Project: project, Data: e.Data}
+	if id != "" {
+		own := d.projectOfSession(ctx, id)
+		if project != "" && project != own {
+			return nil, problem.New(http.StatusBadRequest, "session "+id+" is not of project "+project, "")
+		}
+		env.Project = own
+	}
+	rec, err := d.Emit(ctx, env)
+	if err != nil {
+		return nil, problem.New(http.StatusBadRequest, err.Error(), "`hookctl events types` lists what can be emitted")
+	}
+	return rec, nil
+}
+
+func (d *Daemon) projectOfSession(ctx context.Context, id string) string {
+	var p string
+	_ = d.rec.Read(ctx, func(r projector.Reader) error {
+		s, _ := projector.State[session.State](r, session.Name, id)
+		p = s.Project
+		return nil
+	})
+	return p
+}
+
+func (d *Daemon) doGates(ctx context.Context, o GateOrder, _ func(uint64)) (any, error) {
+	return d.OrderGates(ctx, o)
+}
+
+// dreamOrder asks for a dream.
+type dreamOrder struct {
+	Session string `json:"session"`
+	Phase   string `json:"phase"`
+}
+
+func (d *Daemon) doDream(ctx context.Context, o dreamOrder, _ func(uint64)) (any, error) {
+	id, err := d.resolveSession(ctx, o.Session)
+	if err != nil {
+		return nil, err
+	}
+	seq, err := d.Dream(ctx, id, o.Phase)
+	if err != nil {
+		return nil, err
+	}
+	return map[string]any{"triggered": seq, "session": id, "phase": o.Phase}, nil
+}
+
+// recoverOrder asks for an identity of the past: a session's, or that of the project of a folder.
+type recoverOrder struct {
+	At      string `json:"at"`
+	Session string `json:"session"`
+	Cwd     string `json:"cwd"`
+	DryRun  string `json:"dry_run"` // "1": nothing is appended
+}
+
+func (d *Daemon) doRecover(ctx context.Context, o recoverOrder, progress func(uint64)) (any, error) {
+	at, err := d.momentOf(ctx, o.At)
+	if err != nil {
+		return nil, err
+	}
+	id, err := d.resolveSession(ctx, o.Session)
+	if err != nil {
+		return nil, err
+	}
+
+	project := ""
+	if id == "" {
+		if place := d.world.Place(o.Cwd); place.Path() != "" {
+			project, _ = d.project(ctx, place)
+		}
+	}
+	return d.Recover(ctx, recovery.Asked{At: at, Session: id, Project: project, DryRun: o.DryRun == "1"}, progress)
+}
