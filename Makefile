@@ -118,7 +118,7 @@ cover: ## coverage of the tests by package and in all
 crash: ## break it and count what is lost, the long form (LONG= for the short one)
 	HOOKLINE_CRASH=$(LONG) $(GO) test -count=1 -timeout 40m -v ./crash
 
-bench: ## the table of docs/benchmarks.md with its goals
+bench: build ## the table of docs/benchmarks.md with its goals
 	$(GO) run ./bench
 
 e2e: ## the scenarios under the real client, a pinned release (e2e/README.md)

@@ -19,115 +19,91 @@ import (
 	"hookline/hookctl/wire"
 )
 
-func (b *bench) brief(ctx context.Context) ([]reading, error) {
-	h, err := b.running(ctx)
-	if err != nil {
-		return nil, err
-	}
-	prog := h.program("hookctl", "consciousness", "brief")
-	p, err := take(5, b.reps(100), func(int) (time.Duration, error) {
-		o, err := prog.hook(ctx)
-		if err == nil && (!bytes.HasPrefix(o.stdout, []byte("[C:")) || bytes.HasPrefix(o.stdout, []byte("[C:?"))) {
-			err = fmt.Errorf("the brief is %q", o.stdout)
+func (b *bench) brief() []reading {
+	h := b.running()
+	p := take(5, b.reps(100), func() time.Duration {
+		o := must(h.program("hookctl", "consciousness", "brief").run(h.ctx))
+		if !bytes.HasPrefix(o.stdout, []byte("[C:")) || bytes.HasPrefix(o.stdout, []byte("[C:?")) {
+			check(fmt.Errorf("the brief is %q", o.stdout))
 		}
-		return o.wall, err
-	}, h.empty(ctx))
-	return []reading{{p.ratio(), p.note("brief", "empty")}}, errors.Join(err, h.stop(ctx))
+		return o.wall
+	}, h.empty)
+	h.stop()
+	return []reading{{p.ratio(), p.note("brief", "empty")}}
 }
 
-func (b *bench) postToolUse(ctx context.Context) ([]reading, error) {
-	h, err := b.running(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return h.againstEmpty(ctx, "PostToolUse", h.testRun)
+func (b *bench) postToolUse() []reading {
+	h := b.running()
+	return h.againstEmpty("PostToolUse", h.testRun)
 }
 
 // againstEmpty compares the process of a hook with the empty program, and ends the daemon.
-func (h *home) againstEmpty(ctx context.Context, event string, body func(n int) []byte) ([]reading, error) {
+func (h *home) againstEmpty(event string, body func(n int) []byte) []reading {
 	sent := 0
-	p, err := take(5, h.bench.reps(100), func(int) (time.Duration, error) {
+	p := take(5, h.reps(100), func() time.Duration {
 		sent++
-		return h.hook(event, body(sent)).timed(ctx)
-	}, h.empty(ctx))
-	if err != nil {
-		return nil, err
-	}
-	err = h.recorded(ctx, map[string]int{event: sent})
-	return []reading{{p.ratio(), p.note("hook", "empty")}}, errors.Join(err, h.stop(ctx))
+		return h.hook(event, body(sent)).wall
+	}, h.empty)
+	h.recorded(map[string]int{event: sent})
+	h.stop()
+	return []reading{{p.ratio(), p.note("hook", "empty")}}
 }
 
-func (b *bench) largeWrite(ctx context.Context) ([]reading, error) {
-	h, err := b.running(ctx)
-	if err != nil {
-		return nil, err
-	}
+func (b *bench) largeWrite() []reading {
+	h := b.running()
 	var cpu []time.Duration
 	n := b.reps(20)
-	took, err := repeat(n, func(i int) (time.Duration, error) {
-		o, err := h.hook("PostToolUse", h.write(i, 3_000_000)).hook(ctx)
+	took := repeat(n, func(i int) time.Duration {
+		o := h.hook("PostToolUse", h.write(i, 3_000_000))
 		cpu = append(cpu, o.cpu)
-		return o.wall, err
+		return o.wall
 	})
-	if err != nil {
-		return nil, err
-	}
-	err = h.recorded(ctx, map[string]int{"PostToolUse": n + 1})
-	note := fmt.Sprintf("p90 %s, %s of it the client's processor time, %d hooks", ms(quantile(took, .9)), ms(median(cpu)), n)
-	return []reading{{inMS(median(took)), note}}, errors.Join(err, h.stop(ctx))
+	h.recorded(map[string]int{"PostToolUse": n + 1})
+	h.stop()
+	return []reading{times(took, fmt.Sprintf("; %s of it the client's processor time", ms(median(cpu))))}
 }
 
 // session plays the hooks in order, an empty program after each: what the machine does to any process.
-func (b *bench) session(ctx context.Context) ([]reading, error) {
-	h, err := b.newHome()
-	if err != nil {
-		return nil, err
-	}
-	p, err := h.play(ctx)
-	if err != nil {
-		return nil, err
-	}
+func (b *bench) session() []reading {
+	h := b.newHome()
+	p := h.play()
 	sent := map[string]int{}
 	for _, c := range b.hooks {
 		sent[c.event]++
 	}
-	err = h.recorded(ctx, sent)
+	h.recorded(sent)
+	h.stop()
 	b.played = h
-	note := fmt.Sprintf("median %s, p90 %s, max %s; an empty program in turn: median %s, p99 %s; %d hooks",
-		ms(median(p.a)), ms(quantile(p.a, .9)), ms(quantile(p.a, 1)), ms(median(p.b)), ms(quantile(p.b, .99)), len(p.a))
-	return []reading{{inMS(quantile(p.a, .99)), note}}, errors.Join(err, h.stop(ctx))
+	return []reading{{inMS(quantile(p.a, .99)), fmt.Sprintf("max %s, empty p99 %s; ", ms(quantile(p.a, 1)), ms(quantile(p.b, .99))) + p.note("hook", "empty")}}
 }
 
 // play sends all recorded hooks, with an empty program after each, to a daemon that it starts.
-func (h *home) play(ctx context.Context) (pairs, error) {
-	if _, err := h.run(ctx, "hookctl", "start"); err != nil {
-		return pairs{}, err
-	}
-	return take(0, len(h.bench.hooks), func(i int) (time.Duration, error) {
-		c := h.bench.hooks[i]
-		return h.hook(c.event, c.body).timed(ctx)
-	}, h.empty(ctx))
+func (h *home) play() pairs {
+	h.run("hookctl", "start")
+	i := -1
+	return take(0, len(h.hooks), func() time.Duration {
+		i++
+		return h.hook(h.hooks[i].event, h.hooks[i].body).wall
+	}, h.empty)
 }
 
-// size adds up the files of the store that the session left behind, a file with several links once.
-func (b *bench) size(ctx context.Context) ([]reading, error) {
+// size adds up the files of the store that the session left behind.
+func (b *bench) size() []reading {
 	if b.played == nil {
-		if _, err := b.session(ctx); err != nil {
-			return nil, err
-		}
+		b.session()
 	}
 	input := 0
 	for _, c := range b.hooks {
 		input += len(c.body)
 	}
-	total, err := apparentBytes(filepath.Join(b.played.state, "store"))
-	return []reading{{float64(total) / float64(input), fmt.Sprintf("%d of %d bytes", total, input)}}, err
+	total := apparentBytes(filepath.Join(b.played.state, "store"))
+	return []reading{{float64(total) / float64(input), fmt.Sprintf("%d of %d bytes", total, input)}}
 }
 
 // apparentBytes adds up the files below a folder, a file with several links once.
-func apparentBytes(root string) (total int64, err error) {
-	seen := map[int64][]fs.FileInfo{} // by size
-	err = filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
+func apparentBytes(root string) (total int64) {
+	var seen []fs.FileInfo
+	check(filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
 		if err != nil || !e.Type().IsRegular() {
 			return err
 		}
@@ -135,61 +111,43 @@ func apparentBytes(root string) (total int64, err error) {
 		if err != nil {
 			return err
 		}
-		again := slices.ContainsFunc(seen[info.Size()], func(other fs.FileInfo) bool { return os.SameFile(info, other) })
-		if !again {
-			seen[info.Size()] = append(seen[info.Size()], info)
+		if !slices.ContainsFunc(seen, func(other fs.FileInfo) bool { return os.SameFile(info, other) }) {
+			seen = append(seen, info)
 			total += info.Size()
 		}
 		return nil
-	})
-	return total, err
+	}))
+	return total
 }
 
 // atOnce compares a burst of hooks with one.
-func (b *bench) atOnce(ctx context.Context) ([]reading, error) {
+func (b *bench) atOnce() []reading {
 	const burst = 32
-	h, err := b.running(ctx)
-	if err != nil {
-		return nil, err
-	}
+	h := b.running()
 	sent := 0
-	next := func(int) (time.Duration, error) {
+	next := func() []byte {
 		sent++
-		return h.hook("PostToolUse", h.testRun(sent)).timed(ctx)
+		return h.testRun(sent)
 	}
-	p, err := take(1, b.reps(20), func(int) (time.Duration, error) {
+	p := take(1, b.reps(20), func() time.Duration {
 		bodies := make([][]byte, burst)
 		for i := range bodies {
-			sent++
-			bodies[i] = h.testRun(sent)
+			bodies[i] = next()
 		}
 		return sideBySide(burst, bodies, func(body []byte) error {
-			_, err := h.hook("PostToolUse", body).timed(ctx)
+			_, err := h.hookProgram("PostToolUse", body).run(h.ctx)
 			return err
 		})
-	}, func(int) (time.Duration, error) {
-		alone, err := repeat(3, next)
-		return median(alone), err
+	}, func() time.Duration {
+		return median(repeat(3, func(int) time.Duration { return h.hook("PostToolUse", next()).wall }))
 	})
-	if err != nil {
-		return nil, err
-	}
-	nothing, err := repeat(b.reps(20), func(int) (time.Duration, error) { // what the machine takes for 32 processes
-		return sideBySide(burst, make([][]byte, burst), func([]byte) error {
-			_, err := h.empty(ctx)(0)
-			return err
-		})
-	})
-	if err != nil {
-		return nil, err
-	}
-	err = h.recorded(ctx, map[string]int{"PostToolUse": sent})
-	note := fmt.Sprintf("%s; 32 empty programs at once %s", p.note("32", "one"), ms(median(nothing)))
-	return []reading{{p.ratio(), note}}, errors.Join(err, h.stop(ctx))
+	h.recorded(map[string]int{"PostToolUse": sent})
+	h.stop()
+	return []reading{{p.ratio(), p.note("32", "one")}}
 }
 
 // sideBySide calls once for each body, on `side` goroutines, and gives the time of all.
-func sideBySide(side int, bodies [][]byte, call func([]byte) error) (time.Duration, error) {
+func sideBySide(side int, bodies [][]byte, call func([]byte) error) time.Duration {
 	todo := make(chan []byte, len(bodies))
 	for _, body := range bodies {
 		todo <- body
@@ -206,124 +164,95 @@ func sideBySide(side int, bodies [][]byte, call func([]byte) error) (time.Durati
 		})
 	}
 	wg.Wait()
-	return time.Since(begin), errors.Join(errs...)
+	took := time.Since(begin)
+	check(errors.Join(errs...))
+	return took
 }
 
 // tailDelay waits for each hook's line in a running `tail -f`.
-func (b *bench) tailDelay(ctx context.Context) ([]reading, error) {
-	h, err := b.running(ctx)
-	if err != nil {
-		return nil, err
-	}
-	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+func (b *bench) tailDelay() []reading {
+	h := b.running()
+	ctx, cancel := context.WithTimeout(b.ctx, time.Minute)
 	defer cancel() // ends the tail
 	tail := h.program("hookctl", "tail", "-f", "-o", "json").command(ctx)
-	out, err := tail.StdoutPipe()
-	if err != nil {
-		return nil, err
-	}
-	if err := tail.Start(); err != nil {
-		return nil, err
-	}
-	lines := bufio.NewScanner(out)
-	await := func(words string) error {
+	lines := bufio.NewScanner(must(tail.StdoutPipe()))
+	check(tail.Start())
+	await := func(words string) {
 		for lines.Scan() {
 			if strings.Contains(lines.Text(), words) {
-				return nil
+				return
 			}
 		}
-		return errors.Join(errors.New("tail does not show "+words), lines.Err())
+		check(errors.New("tail does not show " + words))
 	}
-	if err := await(h.session); err != nil {
-		return nil, err
-	}
-	n := b.reps(60)
-	took, err := repeat(n, func(i int) (time.Duration, error) {
-		if _, err := h.hook("PostToolUse", h.testRun(i)).timed(ctx); err != nil {
-			return 0, err
-		}
+	await(h.session)
+	took := repeat(b.reps(60), func(i int) time.Duration {
+		h.hook("PostToolUse", h.testRun(i))
 		begin := time.Now()
-		err := await(toolUseID(i))
-		return time.Since(begin), err
+		await(toolUseID(i))
+		return time.Since(begin)
 	})
-	note := fmt.Sprintf("p90 %s, max %s, %d events", ms(quantile(took, .9)), ms(quantile(took, 1)), n)
-	return []reading{{inMS(median(took)), note}}, errors.Join(err, h.stop(ctx))
+	h.stop()
+	return []reading{times(took, "")}
 }
 
 // gates asks at a list of gates that are all open, on a branch where much has happened.
-func (b *bench) gates(ctx context.Context) ([]reading, error) {
+func (b *bench) gates() []reading {
 	const count, past = 20, 10_000
-	h, err := b.running(ctx)
-	if err != nil {
-		return nil, err
-	}
+	h := b.running()
+	h.stop()
 	rules := "requirements:\n"
 	for i := range count {
 		rules += fmt.Sprintf("  gate_%02d:\n    enabled: true\n    scope: branch\n    message: Do number %d first.\n", i, i)
 	}
 	path := filepath.Join(h.project, ".claude", "requirements.yaml")
-	err = errors.Join(h.stop(ctx), os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(rules), 0o600), h.age())
-	if err != nil {
-		return nil, err
-	}
-	err = h.withLog(ctx, func(st *embedded.Stream, own []events.Envelope) error {
-		start := own[slices.IndexFunc(own, func(e events.Envelope) bool { return e.Session == h.session })] // it names project and branch
+	check(os.MkdirAll(filepath.Dir(path), 0o700))
+	check(os.WriteFile(path, []byte(rules), 0o600))
+	h.age()
+
+	h.withLog(func(st *embedded.Stream, own []events.Envelope) {
+		like := own[slices.IndexFunc(own, func(e events.Envelope) bool { return e.Session == h.session })] // it names project and branch
 		at := time.Now().Add(-past * time.Second).UTC().Truncate(time.Millisecond)
 		var envs []events.Envelope
 		for i := range past {
 			at = at.Add(time.Second)
 			data := fmt.Sprintf(`{"name":"gate_%02d","scope":"branch","level":"branch","by":"cli"}`, i%count)
 			envs = append(envs, events.Envelope{ID: wire.NewID(at.UnixMilli()), Type: (*events.GateSatisfied)(nil).Type(), Version: 1, Time: at,
-				Session: fmt.Sprintf("past-%d", i/50), Project: start.Project, Branch: start.Branch, Data: []byte(data)})
+				Session: fmt.Sprintf("past-%d", i/50), Project: like.Project, Branch: like.Branch, Data: []byte(data)})
 		}
-		return appendAll(ctx, st, envs)
+		h.append(st, envs)
 	})
-	if err != nil {
-		return nil, err
+	h.run("hookctl", "start")
+	if o := h.hook("PreToolUse", h.edit(0)); strings.Contains(string(o.stdout), "deny") {
+		check(fmt.Errorf("an open gate denied: %s", o.stdout))
 	}
-	if _, err := h.run(ctx, "hookctl", "start"); err != nil {
-		return nil, err
-	}
-	o, err := h.hook("PreToolUse", h.edit(0)).hook(ctx)
-	if err == nil && strings.Contains(string(o.stdout), "deny") {
-		err = fmt.Errorf("an open gate denied: %s", o.stdout)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return h.againstEmpty(ctx, "PreToolUse", h.edit)
+	return h.againstEmpty("PreToolUse", h.edit)
 }
 
 // killed takes the time from a kill -9 of the daemon under load to the next answer.
-func (b *bench) killed(ctx context.Context) ([]reading, error) {
+func (b *bench) killed() []reading {
 	const clients, hooks = 8, 32
-	h, err := b.running(ctx)
-	if err != nil {
-		return nil, err
-	}
-	n := b.reps(11)
-	took, err := repeat(n, func(round int) (time.Duration, error) {
+	h := b.running()
+	took := repeat(b.reps(11), func(round int) time.Duration {
 		bodies := make([][]byte, hooks)
 		for i := range bodies {
 			bodies[i] = h.testRun(1 + round*hooks + i)
 		}
-		first, done := make(chan struct{}), make(chan error, 1)
+		first := make(chan struct{})
 		var once sync.Once
-		go func() {
-			_, err := sideBySide(clients, bodies, func(body []byte) error {
-				_, err := h.hook("PostToolUse", body).run(ctx) // what it says is another matter: its daemon was killed
+		var wg sync.WaitGroup
+		wg.Go(func() {
+			sideBySide(clients, bodies, func(body []byte) error {
+				_ = h.hookProgram("PostToolUse", body).command(h.ctx).Run() // what it says is another matter: its daemon was killed
 				once.Do(func() { close(first) })
-				return err
+				return nil
 			})
-			done <- err
-		}()
+		})
 		<-first // so that others are under way
-		if err := h.kill(ctx); err != nil {
-			return 0, errors.Join(err, <-done)
-		}
-		wall, err := h.run(ctx, "hookctl", "start")
-		return wall, errors.Join(err, <-done)
+		defer wg.Wait()
+		h.kill()
+		return h.run("hookctl", "start")
 	})
-	note := fmt.Sprintf("`hookctl start`, max %s, %d kills", ms(quantile(took, 1)), n)
-	return []reading{{inMS(median(took)), note}}, errors.Join(err, h.stop(ctx))
+	h.stop()
+	return []reading{times(took, "")}
 }

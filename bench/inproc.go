@@ -24,7 +24,7 @@ import (
 )
 
 // formatBrief times the line that every PreToolUse of an edit gets.
-func (b *bench) formatBrief(context.Context) ([]reading, error) {
+func (b *bench) formatBrief() []reading {
 	const runs = 1_000_000
 	cell := &identity.Cache{IC: .8473, R: .9312, State: identity.ConsciousnessOf(.62), SessionID: newSession()}
 	begin := time.Now()
@@ -33,7 +33,7 @@ func (b *bench) formatBrief(context.Context) ([]reading, error) {
 	}
 	took := time.Since(begin)
 	allocs := testing.AllocsPerRun(1000, func() { sink(cell.FormatBrief()) })
-	return []reading{{float64(took.Microseconds()) / runs, fmt.Sprintf("%s, %d runs", cell.FormatBrief(), runs)}, {allocs, "1000 runs"}}, nil
+	return []reading{{float64(took.Microseconds()) / runs, fmt.Sprintf("%s, %d runs", cell.FormatBrief(), runs)}, {allocs, "1000 runs"}}
 }
 
 // sink keeps the compiler from dropping what is measured.
@@ -42,82 +42,54 @@ func (b *bench) formatBrief(context.Context) ([]reading, error) {
 func sink(string) {}
 
 // redaction times the redactor on what the tools send.
-func (b *bench) redaction(context.Context) ([]reading, error) {
+func (b *bench) redaction() []reading {
 	h := &home{session: newSession(), project: "/home/dev/app"}
 	r := redact.New()
-	var out []reading
-	for _, c := range []struct {
-		n    int
-		body func(int) []byte
-	}{{500, h.testRun}, {b.reps(20), func(n int) []byte { return h.write(n, 3_000_000) }}} {
-		took, err := repeat(c.n, func(i int) (time.Duration, error) {
-			body := c.body(i)
+	timed := func(n int, body func(int) []byte) reading {
+		return times(repeat(n, func(i int) time.Duration {
+			text := body(i)
 			begin := time.Now()
-			r.JSON(body)
-			return time.Since(begin), nil
-		})
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, reading{inMS(median(took)), fmt.Sprintf("p90 %s, %d runs", ms(quantile(took, .9)), len(took))})
+			r.JSON(text)
+			return time.Since(begin)
+		}), "")
 	}
-	return out, nil
+	return []reading{timed(500, h.testRun), timed(b.reps(20), func(i int) []byte { return h.write(i, 3_000_000) })}
 }
 
 // ingest compares what the daemon does with a hook with the storing of it alone.
-func (b *bench) ingest(ctx context.Context) (out []reading, err error) {
-	h, err := b.newHome()
-	if err != nil {
-		return nil, err
-	}
-	d, err := daemon.Open(ctx, daemon.Options{Home: h.state})
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, d.Close(context.WithoutCancel(ctx))) }()
-	if _, err := d.Take(ctx, h.frame("SessionStart", h.sessionStart())); err != nil {
-		return nil, err
-	}
+func (b *bench) ingest() (out []reading) {
+	h := b.newHome()
+	d := must(daemon.Open(b.ctx, daemon.Options{Home: h.state}))
+	defer func() { check(d.Close(context.WithoutCancel(b.ctx))) }()
+	must(d.Take(b.ctx, h.frame("SessionStart", h.sessionStart())))
+	made := 0 // every body is one of its own
 	for _, always := range []bool{true, false} {
-		r, err := openRaw(ctx, filepath.Join(b.temp, fmt.Sprint("raw-", always)), always)
-		if err != nil {
-			return nil, err
-		}
+		r := openRaw(b.ctx, filepath.Join(b.temp, fmt.Sprint("raw-", always)), always)
+		defer r.close()
 		for _, side := range []int{1, 8, 32} {
-			got, err := h.ingestAgainst(ctx, d, r, side)
-			if err != nil {
-				r.close()
-				return nil, err
+			n := 100 * min(side, 8)
+			block := func(call func([]byte) error) func() time.Duration {
+				return func() time.Duration {
+					bodies := make([][]byte, n) // made outside of what is timed
+					for i := range bodies {
+						made++
+						bodies[i] = h.testRun(made)
+					}
+					return sideBySide(side, bodies, call)
+				}
 			}
-			out = append(out, got)
-		}
-		r.close()
-	}
-	return out, nil
-}
-
-// calls makes every body one of its own, over all rounds.
-var calls atomic.Int64
-
-func (h *home) ingestAgainst(ctx context.Context, d *daemon.Daemon, r *raw, side int) (reading, error) {
-	n := 100 * min(side, 8)
-	block := func(call func([]byte) error) func(int) (time.Duration, error) {
-		return func(int) (time.Duration, error) {
-			bodies := make([][]byte, n) // made outside of what is timed
-			for i := range bodies {
-				bodies[i] = h.testRun(int(calls.Add(1)))
-			}
-			return sideBySide(side, bodies, call)
+			p := take(1, b.reps(11), block(func(body []byte) error {
+				return r.publish(b.ctx, "ev.project."+h.session, body)
+			}), block(func(body []byte) error {
+				_, err := d.Take(b.ctx, h.frame("PostToolUse", body))
+				return err
+			}))
+			perSecond := func(took time.Duration) float64 { return float64(n) / took.Seconds() }
+			note := fmt.Sprintf("%.0f/s against %.0f/s, %d blocks of %d", perSecond(median(p.b)), perSecond(median(p.a)), len(p.a), n)
+			out = append(out, reading{p.ratio(), note})
 		}
 	}
-	p, err := take(1, h.bench.reps(11), block(func(body []byte) error {
-		return r.publish(ctx, "ev.project."+h.session, body)
-	}), block(func(body []byte) error {
-		_, err := d.Take(ctx, h.frame("PostToolUse", body))
-		return err
-	}))
-	perSecond := func(took time.Duration) float64 { return float64(n) / took.Seconds() }
-	return reading{p.ratio(), fmt.Sprintf("%.0f/s against %.0f/s, %d blocks of %d", perSecond(median(p.b)), perSecond(median(p.a)), len(p.a), n)}, err
+	return out
 }
 
 // frame is what hookctl would send for a hook of this home.
@@ -125,7 +97,7 @@ func (h *home) frame(event string, body []byte) wire.Frame {
 	now := time.Now().UnixMilli()
 	return wire.Frame{ID: wire.NewID(now), Args: []string{"hook", event}, Cwd: h.project, PPID: os.Getppid(), Time: now,
 		Env:    map[string]string{"CLAUDE_PROJECT_DIR": h.project, "CLAUDE_PID": strconv.Itoa(os.Getpid()), "CLAUDE_CODE_SESSION_ID": h.session},
-		Binary: filepath.Join(h.bench.bin, "hookctl"), Complete: true, Size: int64(len(body)), Body: body}
+		Binary: filepath.Join(h.bin, "hookctl"), Complete: true, Size: int64(len(body)), Body: body}
 }
 
 // raw is JetStream and nothing else: a server in this process with the options of package embedded, its stream with the
@@ -146,44 +118,25 @@ type raw struct {
 }
 
 // openRaw starts a server on a folder; the stream EVENTS is made when it is not there.
-func openRaw(ctx context.Context, dir string, always bool) (*raw, error) {
-	srv, err := server.NewServer(&server.Options{ServerName: "raw", DontListen: true, NoSigs: true, NoLog: true, JetStream: true, StoreDir: dir,
+func openRaw(ctx context.Context, dir string, always bool) *raw {
+	srv := must(server.NewServer(&server.Options{ServerName: "raw", DontListen: true, NoSigs: true, NoLog: true, JetStream: true, StoreDir: dir,
 		JetStreamMaxStore: 64 << 30, JetStreamMaxMemory: 64 << 20, MaxPayload: 8 << 20, MaxClosedClients: 1, DisableJetStreamBanner: true,
-		SyncAlways: always})
-	if err != nil {
-		return nil, err
-	}
-	r := &raw{always: always, srv: srv, msgs: filepath.Join(dir, "jetstream", "$G", "streams", "EVENTS", "msgs"), newest: 1}
+		SyncAlways: always}))
 	srv.Start()
 	if !srv.ReadyForConnections(time.Minute) {
-		r.close()
-		return nil, errors.New("the bare server did not start")
+		check(errors.New("the bare server did not start"))
 	}
-	if err := r.connect(ctx); err != nil {
-		r.close()
-		return nil, err
-	}
-	return r, nil
-}
-
-func (r *raw) connect(ctx context.Context) error {
-	var err error
-	if r.nc, err = nats.Connect("", nats.InProcessServer(r.srv)); err != nil {
-		return err
-	}
-	if r.js, err = jetstream.New(r.nc); err != nil {
-		return err
-	}
-	r.stream, err = r.js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{Name: "EVENTS", Subjects: []string{"ev.>"}, Storage: jetstream.FileStorage,
+	r := &raw{always: always, srv: srv, msgs: filepath.Join(dir, "jetstream", "$G", "streams", "EVENTS", "msgs"), newest: 1}
+	r.nc = must(nats.Connect("", nats.InProcessServer(r.srv)))
+	r.js = must(jetstream.New(r.nc))
+	r.stream = must(r.js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{Name: "EVENTS", Subjects: []string{"ev.>"}, Storage: jetstream.FileStorage,
 		Retention: jetstream.LimitsPolicy, Discard: jetstream.DiscardNew, MaxMsgs: -1, MaxBytes: -1, MaxMsgsPerSubject: -1, MaxMsgSize: -1,
-		Duplicates: 2 * time.Minute, AllowDirect: true, AllowAtomicPublish: true, DenyPurge: true, Metadata: map[string]string{"schema": "1"}})
-	return err
+		Duplicates: 2 * time.Minute, AllowDirect: true, AllowAtomicPublish: true, DenyPurge: true, Metadata: map[string]string{"schema": "1"}}))
+	return r
 }
 
 func (r *raw) close() {
-	if r.nc != nil {
-		r.nc.Close()
-	}
+	r.nc.Close()
 	r.srv.Shutdown()
 	r.srv.WaitForShutdown()
 }

@@ -2,8 +2,6 @@ package main
 
 import (
 	"bytes"
-	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -33,94 +31,64 @@ type longLog struct {
 
 // longLogOf plays the session, appends what was recorded again and again under other session ids until there are at
 // least n events, and folds all of it. Of each session at most `per` events are taken; 0 means all.
-func (b *bench) longLogOf(ctx context.Context, n uint64, per int) (*longLog, error) {
-	h, err := b.newHome()
-	if err != nil {
-		return nil, err
-	}
+func (b *bench) longLogOf(n uint64, per int) *longLog {
 	begin := time.Now()
-	if _, err := h.play(ctx); err != nil {
-		return nil, err
-	}
-	if err := h.stop(ctx); err != nil {
-		return nil, err
-	}
-	l := &longLog{home: h}
-	err = h.withLog(ctx, func(st *embedded.Stream, session []events.Envelope) error {
+	l := &longLog{home: b.newHome()}
+	l.play()
+	l.stop()
+	l.withLog(func(st *embedded.Stream, session []events.Envelope) {
 		if per > 0 {
 			session = session[:per]
 		}
-		last := uint64(0)
-		for i := 1; last < n; i++ {
+		for i := 1; l.events < n; i++ {
 			again := resemble(session, time.Duration(i)*time.Minute)
-			if err := appendAll(ctx, st, again); err != nil {
-				return err
-			}
-			last, _ = st.Last()
-			if l.point == 0 && last >= n/2 {
-				l.point = last
+			l.append(st, again)
+			l.events, _ = st.Last()
+			if l.point == 0 && l.events >= n/2 {
+				l.point = l.events
 				l.session = again[len(again)-1].Session
 			}
 		}
-		l.events = last
-		return st.Sync(ctx, last)
+		check(st.Sync(b.ctx, l.events))
 	})
-	if err != nil {
-		return nil, err
-	}
-	if _, err := h.run(ctx, "replay", "rebuild"); err != nil {
-		return nil, err
-	}
+	l.run("replay", "rebuild")
 	l.made = time.Now()
-	b.say("a log of %d events was made in %s", l.events, time.Since(begin).Round(time.Second))
-	return l, nil
+	fmt.Fprintf(b.progress, "a log of %d events was made in %s\n", l.events, time.Since(begin).Round(time.Second))
+	return l
 }
 
 // longer returns the log of 100,000 events.
-func (b *bench) longer(ctx context.Context) (*longLog, error) {
-	var err error
+func (b *bench) longer() *longLog {
 	if b.long == nil {
-		b.long, err = b.longLogOf(ctx, 100_000, 0)
+		b.long = b.longLogOf(100_000, 0)
 	}
-	return b.long, err
+	return b.long
 }
 
 // forget waits until the server has forgotten the ids of the log. A quick run has no time for that.
-func (l *longLog) forget(ctx context.Context) error {
-	if l.bench.quick {
-		return nil
+func (l *longLog) forget() {
+	if !l.quick {
+		rest(l.ctx, time.Until(l.made.Add(idsRemembered)))
 	}
-	return rest(ctx, time.Until(l.made.Add(idsRemembered)))
 }
 
 // withLog opens the store of a home without a daemon, for a function that gets all events that are there.
-func (h *home) withLog(ctx context.Context, fn func(st *embedded.Stream, own []events.Envelope) error) error {
-	server, err := embedded.Open(ctx, embedded.Options{Dir: filepath.Join(h.state, "store")})
-	if err != nil {
-		return err
-	}
+func (h *home) withLog(fn func(st *embedded.Stream, own []events.Envelope)) {
+	server := must(embedded.Open(h.ctx, embedded.Options{Dir: filepath.Join(h.state, "store")}))
+	defer func() { check(server.Close(h.ctx)) }()
 	var own []events.Envelope
-	err = server.Stream().ReadRaw(ctx, 1, 0, func(_ uint64, _ time.Time, env events.Envelope) error {
+	check(server.Stream().ReadRaw(h.ctx, 1, 0, func(_ uint64, _ time.Time, env events.Envelope) error {
 		own = append(own, env)
 		return nil
-	})
-	if err == nil && len(own) == 0 {
-		err = errors.New("nothing was recorded")
-	}
-	if err == nil {
-		err = fn(server.Stream(), own)
-	}
-	return errors.Join(err, server.Close(ctx))
+	}))
+	fn(server.Stream(), own)
 }
 
-// appendAll appends events in batches.
-func appendAll(ctx context.Context, st *embedded.Stream, envs []events.Envelope) error {
+// append adds events in batches.
+func (h *home) append(st *embedded.Stream, envs []events.Envelope) {
 	for part := range slices.Chunk(envs, 500) {
-		if _, err := st.Append(ctx, part...); err != nil {
-			return err
-		}
+		must(st.Append(h.ctx, part...))
 	}
-	return nil
 }
 
 // resemble is the same session once more, some time ago: other session ids, other event ids, and the references between
@@ -148,229 +116,147 @@ func resemble(session []events.Envelope, ago time.Duration) []events.Envelope {
 	return out
 }
 
-func (b *bench) verify(ctx context.Context) ([]reading, error) {
-	l, err := b.longer(ctx)
-	if err != nil {
-		return nil, err
-	}
-	got, err := l.againstDiscard(ctx, b.reps(5), "verify")
-	return []reading{got}, err
+func (b *bench) verify() []reading {
+	return []reading{b.longer().againstDiscard(b.reps(5), "verify")}
 }
 
-// againstDiscard compares processes of replay with an ordered consumer that discards.
-func (l *longLog) againstDiscard(ctx context.Context, n int, verb string) (reading, error) {
-	dir := filepath.Join(l.bench.temp, "copy")
+// againstDiscard compares processes of replay with an ordered consumer that discards, on a copy of the log.
+func (l *longLog) againstDiscard(n int, verb string) reading {
+	dir := filepath.Join(l.temp, "copy")
 	defer os.RemoveAll(dir)
 	stream := filepath.Join("jetstream", "$G", "streams", "EVENTS")
-	if err := os.CopyFS(filepath.Join(dir, stream), os.DirFS(filepath.Join(l.state, "store", stream))); err != nil {
-		return reading{}, err
-	}
-	r, err := openRaw(ctx, dir, false)
-	if err != nil {
-		return reading{}, err
-	}
+	check(os.CopyFS(filepath.Join(dir, stream), os.DirFS(filepath.Join(l.state, "store", stream))))
+	r := openRaw(l.ctx, dir, false)
 	defer r.close()
-	p, err := take(1, n, func(int) (time.Duration, error) {
+	p := take(1, n, func() time.Duration {
 		begin := time.Now()
-		err := r.discard(ctx, l.events)
-		return time.Since(begin), err
-	}, func(int) (time.Duration, error) { return l.run(ctx, "replay", verb) })
-	return reading{p.ratio(), fmt.Sprintf("%s against %s, %d events, %d pairs", ms(median(p.b)), ms(median(p.a)), l.events, n)}, err
+		check(r.discard(l.ctx, l.events))
+		return time.Since(begin)
+	}, func() time.Duration { return l.run("replay", verb) })
+	return reading{p.ratio(), p.note("discard", verb)}
 }
 
-func (b *bench) coldStart(ctx context.Context) ([]reading, error) {
-	l, err := b.longer(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if err := l.forget(ctx); err != nil {
-		return nil, err
-	}
-	n := b.reps(11)
-	took, err := repeat(n, func(int) (time.Duration, error) {
+func (b *bench) coldStart() []reading {
+	l := b.longer()
+	l.forget()
+	took := repeat(b.reps(11), func(int) time.Duration {
 		l.home.session = newSession()
-		o, err := l.hook("SessionStart", l.sessionStart()).hook(ctx)
-		if err == nil && !strings.Contains(string(o.stdout), "session initialized") && !strings.Contains(string(o.stdout), "Identity restored from") {
-			err = fmt.Errorf("after %s the answer is %q", o.wall, o.stdout)
+		o := l.hook("SessionStart", l.sessionStart())
+		if !strings.Contains(string(o.stdout), "session initialized") && !strings.Contains(string(o.stdout), "Identity restored from") {
+			check(fmt.Errorf("after %s the answer is %q", o.wall, o.stdout))
 		}
-		return o.wall, errors.Join(err, l.stop(ctx))
+		l.stop()
+		return o.wall
 	})
-	return []reading{{inMS(median(took)), fmt.Sprintf("max %s, %d starts, %d events", ms(quantile(took, 1)), n, l.events)}}, err
+	return []reading{times(took, "")}
 }
 
 // starts times `hookctl start`, after an exit in order or after kill -9.
-func (l *longLog) starts(ctx context.Context, n int, killed bool) (reading, error) {
-	took, err := repeat(n, func(int) (time.Duration, error) {
+func (l *longLog) starts(n int, killed bool) reading {
+	took := repeat(n, func(int) time.Duration {
 		if killed {
-			_, err := l.run(ctx, "hookctl", "start")
-			if err = errors.Join(err, l.kill(ctx)); err != nil {
-				return 0, err
-			}
-			if err := until(ctx, 10*time.Second, "the killed daemon", l.gone); err != nil {
-				return 0, err
-			}
+			l.run("hookctl", "start")
+			l.kill()
+			until(l.ctx, 10*time.Second, "the killed daemon", l.gone)
 		}
-		wall, err := l.run(ctx, "hookctl", "start")
-		return wall, errors.Join(err, l.stop(ctx))
+		wall := l.run("hookctl", "start")
+		l.stop()
+		return wall
 	})
-	return reading{inMS(median(took)), fmt.Sprintf("`hookctl start`, max %s, %d starts, %d events", ms(quantile(took, 1)), n, l.events)}, err
+	return times(took, "")
 }
 
-func (b *bench) idle(ctx context.Context) ([]reading, error) {
-	l, err := b.longer(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return l.usage(ctx)
-}
+func (b *bench) idle() []reading { return b.longer().usage() }
 
 // usage reads what a daemon with nothing to do has and uses: its memory after 10 s, and its processor time in the
 // minute after that.
-func (l *longLog) usage(ctx context.Context) ([]reading, error) {
-	if err := l.forget(ctx); err != nil {
-		return nil, err
-	}
-	if _, err := l.run(ctx, "hookctl", "start"); err != nil {
-		return nil, err
-	}
-	s, err := l.status(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if err := rest(ctx, 10*time.Second); err != nil {
-		return nil, err
-	}
-	rss, before, err := processUsage(s.PID)
-	if err != nil {
-		return nil, err
-	}
-	span := time.Duration(l.bench.reps(60)) * time.Second
-	if err := rest(ctx, span); err != nil {
-		return nil, err
-	}
-	later, after, err := processUsage(s.PID)
+func (l *longLog) usage() []reading {
+	l.forget()
+	l.run("hookctl", "start")
+	pid := l.status().PID
+	rest(l.ctx, 10*time.Second)
+	rss, before := processUsage(pid)
+	span := time.Duration(l.reps(60)) * time.Second
+	rest(l.ctx, span)
+	later, after := processUsage(pid)
+	l.stop()
 	used := after - before
 	return []reading{
 		{rss, fmt.Sprintf("after 10 s; %.1f MiB after %s more", later, span)},
 		{100 * float64(used) / float64(span), fmt.Sprintf("%s of processor time in %s", used, span)},
-	}, errors.Join(err, l.stop(ctx))
+	}
 }
 
 // processUsage reads a process' resident memory in MiB and its processor time from Linux's /proc.
-func processUsage(pid int) (rss float64, cpu time.Duration, err error) {
+func processUsage(pid int) (rss float64, cpu time.Duration) {
 	dir := "/proc/" + strconv.Itoa(pid)
-	status, err := os.ReadFile(dir + "/status")
-	if err != nil {
-		return 0, 0, fmt.Errorf("the use of memory is read from /proc: %w", err)
-	}
-	stat, err := os.ReadFile(dir + "/stat")
-	if err != nil {
-		return 0, 0, err
-	}
-	return parseUsage(string(status), string(stat))
+	return parseUsage(string(must(os.ReadFile(dir+"/status"))), string(must(os.ReadFile(dir+"/stat"))))
 }
 
-func parseUsage(status, stat string) (rss float64, cpu time.Duration, err error) {
+func parseUsage(status, stat string) (rss float64, cpu time.Duration) {
 	_, line, _ := strings.Cut(status, "\nVmRSS:")
-	var kb, user, system int64
-	if _, err := fmt.Sscan(line, &kb); err != nil {
-		return 0, 0, fmt.Errorf("/proc tells no VmRSS: %w", err)
-	}
 	fields := strings.Fields(stat[strings.LastIndex(stat, ")")+1:]) // the name before it may hold blanks
-	if len(fields) < 13 {
-		return 0, 0, fmt.Errorf("/proc tells no times: %q", stat)
-	}
-	_, err = fmt.Sscan(fields[11]+" "+fields[12], &user, &system) // in 1/100 s on every Linux
-	return float64(kb) / 1024, time.Duration(user+system) * 10 * time.Millisecond, err
+	var kb, user, system int64
+	must(fmt.Sscan(line, &kb))
+	must(fmt.Sscan(strings.Join(fields[11:13], " "), &user, &system)) // in 1/100 s on every Linux
+	return float64(kb) / 1024, time.Duration(user+system) * 10 * time.Millisecond
 }
 
-func (b *bench) past(ctx context.Context) ([]reading, error) {
-	l, err := b.longer(ctx)
-	if err != nil {
-		return nil, err
-	}
-	got, err := l.asked(ctx, b.reps(20), "at", strconv.FormatUint(l.point, 10), "identity", l.session)
-	return []reading{got}, err
+func (b *bench) past() []reading {
+	l := b.longer()
+	return []reading{l.asked(b.reps(20), "at", strconv.FormatUint(l.point, 10), "identity", l.session)}
 }
 
 // asked times a question of replay, without the daemon and with it.
-func (l *longLog) asked(ctx context.Context, n int, args ...string) (reading, error) {
-	ask := func(int) (time.Duration, error) { return l.run(ctx, "replay", args...) }
-	alone, err := repeat(n, ask)
-	if err != nil {
-		return reading{}, err
-	}
-	if _, err := l.run(ctx, "hookctl", "start"); err != nil {
-		return reading{}, err
-	}
-	took, err := repeat(n, ask)
-	note := fmt.Sprintf("p90 %s; without the daemon %s (p90 %s); %d of each, %d events", ms(quantile(took, .9)), ms(median(alone)),
-		ms(quantile(alone, .9)), n, l.events)
-	return reading{inMS(median(took)), note}, errors.Join(err, l.stop(ctx))
+func (l *longLog) asked(n int, args ...string) reading {
+	ask := func(int) time.Duration { return l.run("replay", args...) }
+	alone := repeat(n, ask)
+	l.run("hookctl", "start")
+	took := repeat(n, ask)
+	l.stop()
+	return times(took, "; without the daemon "+ms(median(alone)))
 }
 
-// check reads the blocks of the long log as a start after a crash does, every record with its checksum.
-func (b *bench) check(ctx context.Context) ([]reading, error) {
-	l, err := b.longer(ctx)
-	if err != nil {
-		return nil, err
-	}
+// blocks reads the long log as a start after a crash does, every record with its checksum.
+func (b *bench) blocks() []reading {
+	l := b.longer()
 	msgs := filepath.Join(l.state, "store", "jetstream", "$G", "streams", "EVENTS", "msgs")
 	var size int64
-	n := b.reps(11)
-	took, err := repeat(n, func(int) (time.Duration, error) {
+	took := repeat(b.reps(11), func(int) time.Duration {
 		begin := time.Now()
-		rep, err := block.Check(msgs, block.Options{Stream: "EVENTS", Parallel: 1})
-		if err == nil && len(rep.Damage)+len(rep.Holes) > 0 {
-			err = fmt.Errorf("the long log is damaged: %+v", rep)
+		rep := must(block.Check(msgs, block.Options{Stream: "EVENTS", Parallel: 1}))
+		wall := time.Since(begin)
+		if len(rep.Damage)+len(rep.Holes) > 0 {
+			check(fmt.Errorf("the long log is damaged: %+v", rep))
 		}
 		size = 0
 		for _, one := range rep.Blocks {
 			size += one.Size
 		}
-		return time.Since(begin), err
+		return wall
 	})
 	mb := float64(size) / 1e6
-	return []reading{{mb / median(took).Seconds(), fmt.Sprintf("%.0f MB in %s, %d times", mb, ms(median(took)), n)}}, err
+	return []reading{{mb / median(took).Seconds(), fmt.Sprintf("%.0f MB in %s, %d times", mb, ms(median(took)), len(took))}}
 }
 
 // million takes every figure of a log of a million events, some years of one person's work.
-func (b *bench) million(ctx context.Context) ([]reading, error) {
-	l, err := b.longLogOf(ctx, 1_000_000, 0)
-	if err != nil {
-		return nil, err
-	}
-	if err := l.forget(ctx); err != nil {
-		return nil, err
-	}
+func (b *bench) million() []reading {
+	l := b.longLogOf(1_000_000, 0)
+	l.forget()
 	before, at := strconv.FormatUint(l.point-300, 10), strconv.FormatUint(l.point, 10)
-	var errs [6]error
-	var out [6]reading
-	out[0], errs[0] = l.starts(ctx, b.reps(5), false)
-	out[1], errs[1] = l.starts(ctx, b.reps(5), true)
-	out[2], errs[2] = l.asked(ctx, b.reps(11), "at", at, "identity", l.session)
-	out[3], errs[3] = l.asked(ctx, b.reps(11), "diff", before, at, "identity")
-	out[4], errs[4] = l.againstDiscard(ctx, b.reps(3), "verify")
-	out[5], errs[5] = l.againstDiscard(ctx, b.reps(3), "rebuild")
-	return out[:], errors.Join(errs[:]...)
+	return []reading{
+		l.starts(b.reps(5), false),
+		l.starts(b.reps(5), true),
+		l.asked(b.reps(11), "at", at, "identity", l.session),
+		l.asked(b.reps(11), "diff", before, at, "identity"),
+		l.againstDiscard(b.reps(3), "verify"),
+		l.againstDiscard(b.reps(3), "rebuild"),
+	}
 }
 
 // sixMillion takes start and memory of a log of six million events of 60,000 sessions.
-func (b *bench) sixMillion(ctx context.Context) ([]reading, error) {
-	l, err := b.longLogOf(ctx, 6_000_000, 100)
-	if err != nil {
-		return nil, err
-	}
-	if err := l.forget(ctx); err != nil {
-		return nil, err
-	}
-	started, err := l.starts(ctx, b.reps(5), false)
-	if err != nil {
-		return nil, err
-	}
-	used, err := l.usage(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return []reading{started, used[0]}, nil
+func (b *bench) sixMillion() []reading {
+	l := b.longLogOf(6_000_000, 100)
+	l.forget()
+	return []reading{l.starts(b.reps(5), false), l.usage()[0]}
 }

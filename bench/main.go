@@ -1,13 +1,14 @@
-// Bench measures hookline against its goals and prints the page docs/benchmarks.md: every measure, its goal, and OK or
-// MISS. Whole processes are timed from fork to exit, against an empty Go program that runs in turn with them (A B A B),
-// so that a busy machine slows both. Everything happens in a folder that is removed at the end.
+// Bench measures hookline against its goals and prints one table: every measure, its goal, and OK or MISS; how each is
+// taken stands in docs/benchmarks.md. Whole processes are timed from fork to exit, against an empty Go program that runs
+// in turn with them (A B A B), so that a busy machine slows both. Everything happens in a folder that is removed at the
+// end.
 //
-//	go run ./bench > docs/benchmarks.md        all measures but the long ones, in about nine minutes
+//	go run ./bench                             all measures but the long ones, in about nine minutes
 //	go run ./bench -quick                      fewer repetitions, in about 90 seconds
 //	go run ./bench -hooks 'recorded/*.ndjson'  with other recorded hooks than the demo's session
 //	go run ./bench -million                    and with logs of one and of six million events: half an hour and 12 GB more
 //	go run ./bench -only 6,19                  single measures
-//	go run ./bench -bin FOLDER                 with programs that are built already, such as those of an older version
+//	go run ./bench -bin FOLDER                 other binaries than those in bin, such as those of an older version
 package main
 
 import (
@@ -20,10 +21,10 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
-	"time"
 )
 
 func main() {
@@ -50,7 +51,7 @@ func parse(args []string, errw io.Writer) (options, error) {
 	fs.BoolVar(&o.quick, "quick", false, "fewer repetitions")
 	fs.BoolVar(&o.million, "million", false, "the measures of logs of a million events and more too")
 	fs.StringVar(&o.hooks, "hooks", filepath.Join("demo", "session.ndjson"), "NDJSON `files` (a glob) with recorded hook input, one object a line")
-	fs.StringVar(&o.bin, "bin", "", "`folder` with hookctl, hookd and replay; default: they are built")
+	fs.StringVar(&o.bin, "bin", "bin", "`folder` with hookctl, hookd and replay")
 	fs.StringVar(&o.only, "only", "", "`numbers` of the measures to take, such as 1,2,6")
 	err := fs.Parse(args)
 	if err == nil && fs.NArg() > 0 {
@@ -61,41 +62,24 @@ func parse(args []string, errw io.Writer) (options, error) {
 	return o, err
 }
 
-// wanted returns the measures that are asked for, in the order of the table.
-func (o options) wanted(all []measure) ([]measure, error) {
-	asked := map[int]bool{}
-	for _, m := range all {
-		asked[m.number] = o.only == "" && (!m.long || o.million)
+// wants tells whether a measure is asked for.
+func (o options) wants(m measure) bool {
+	if o.only == "" {
+		return !m.long || o.million
 	}
-	if o.only != "" {
-		for _, s := range strings.Split(o.only, ",") {
-			n, err := strconv.Atoi(strings.TrimSpace(s))
-			_, known := asked[n]
-			if err != nil || !known {
-				return nil, fmt.Errorf("-only: %q is no measure from 1 to %d", s, len(all))
-			}
-			asked[n] = true
-		}
-	}
-	var out []measure
-	for _, m := range all {
-		if asked[m.number] {
-			out = append(out, m)
-		}
-	}
-	return out, nil
+	return slices.Contains(strings.Split(o.only, ","), strconv.Itoa(m.number))
 }
 
 // bench is one run: the binaries under test, a folder for everything, and the hooks to play.
 type bench struct {
+	ctx      context.Context // of the run
 	quick    bool
 	temp     string // removed at the end
 	bin      string // hookctl, hookd, replay
-	empty    string // a Go program whose main does nothing
 	hooks    []call
 	progress io.Writer
 	homes    []*home
-	played   *home    // see [bench.play]
+	played   *home    // see [bench.session]
 	long     *longLog // the log of 100,000 events, made when it is first asked for
 }
 
@@ -104,80 +88,69 @@ func run(ctx context.Context, args []string, out, errw io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
-	measures, err := o.wanted(table)
-	if err != nil {
-		return err
-	}
-	calls, source, err := loadHooks(o.hooks)
-	if err != nil {
-		return err
-	}
-	temp, err := os.MkdirTemp("", "hookline-bench-")
-	if err != nil {
-		return err
-	}
-	b := &bench{quick: o.quick, temp: temp, hooks: calls, progress: errw}
+	defer caught(&err)
+	calls, source := loadHooks(o.hooks)
+	b := &bench{ctx: ctx, quick: o.quick, temp: must(os.MkdirTemp("", "hookline-bench-")), bin: must(filepath.Abs(o.bin)), hooks: calls, progress: errw}
 	defer func() { err = errors.Join(err, b.close()) }()
-	if err := b.build(ctx, o.bin); err != nil {
-		return err
-	}
 
-	rep := &report{command: o.command, hooks: source, machine: machineLine(), date: time.Now().UTC()}
-	if rep.fsync, err = fsyncTime(temp); err != nil {
-		return err
-	}
-	for _, m := range measures {
-		readings, err := m.take(b, ctx)
-		b.say("%s", rep.add(m, readings, err))
-	}
-	rep.took = time.Since(rep.date)
+	// The empty program is built with the flags of a release.
+	src := filepath.Join(b.temp, "empty.go")
+	check(os.WriteFile(src, []byte("package main\n\nfunc main() {}\n"), 0o600))
+	check(exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", filepath.Join(b.temp, "empty"), src).Run())
 
-	if _, err := out.Write(rep.markdown()); err != nil {
-		return err
+	fmt.Fprint(out, b.head(o.command, source))
+	for _, m := range table {
+		if !o.wants(m) {
+			continue
+		}
+		readings, failed := b.measure(m)
+		if failed != nil {
+			err = errors.Join(err, fmt.Errorf("measure %d: %w", m.number, failed))
+		}
+		fmt.Fprint(out, m.lines(readings))
 	}
-	return errors.Join(rep.failed...)
+	return err
 }
 
-// build compiles the programs with the flags of a release; the empty one gets the same.
-func (b *bench) build(ctx context.Context, bin string) error {
-	src := filepath.Join(b.temp, "empty.go")
-	b.empty = filepath.Join(b.temp, "empty")
-	if err := os.WriteFile(src, []byte("package main\n\nfunc main() {}\n"), 0o600); err != nil {
-		return err
+// stopped is the panic by which a measure ends early.
+type stopped struct{ err error }
+
+// check ends a measure that has met an error. Only the goroutine of [bench.measure] may call it.
+func check(err error) {
+	if err != nil {
+		panic(stopped{err})
 	}
-	targets := map[string]string{b.empty: src}
-	if bin == "" {
-		b.bin = filepath.Join(b.temp, "bin")
-		for _, pkg := range []string{"hookctl", "hookctl/hookd", "replay"} {
-			targets[filepath.Join(b.bin, filepath.Base(pkg))] = "hookline/" + pkg
+}
+
+func must[T any](v T, err error) T {
+	check(err)
+	return v
+}
+
+// caught turns the panic of check into an error.
+func caught(err *error) {
+	if p := recover(); p != nil {
+		s, ok := p.(stopped)
+		if !ok {
+			panic(p)
 		}
-	} else {
-		var err error
-		if b.bin, err = filepath.Abs(bin); err != nil {
-			return err
-		}
+		*err = errors.Join(*err, s.err)
 	}
-	b.say("building")
-	for to, what := range targets {
-		cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", to, what)
-		if text, err := cmd.CombinedOutput(); err != nil {
-			return fmt.Errorf("build %s: %w\n%s", filepath.Base(to), err, text)
-		}
-	}
-	return nil
+}
+
+func (b *bench) measure(m measure) (readings []reading, err error) {
+	defer caught(&err)
+	return m.take(b), nil
 }
 
 // close ends the daemons that still run and removes the folder.
 func (b *bench) close() error {
+	b.ctx = context.Background()
 	for _, h := range b.homes {
-		if err := h.stop(context.Background()); err != nil {
-			b.say("%v", err)
-		}
+		_ = h.program("hookctl", "stop").command(b.ctx).Run()
 	}
 	return os.RemoveAll(b.temp)
 }
-
-func (b *bench) say(format string, args ...any) { fmt.Fprintf(b.progress, format+"\n", args...) }
 
 // reps is the number of repetitions: n, or fewer in a quick run.
 func (b *bench) reps(n int) int {

@@ -41,9 +41,7 @@ func (h *home) body(p payload) []byte {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(p); err != nil {
-		panic(err) // plain data of our own
-	}
+	check(enc.Encode(p))
 	return bytes.TrimSpace(b.Bytes())
 }
 
@@ -103,44 +101,29 @@ type call struct {
 }
 
 // loadHooks reads the recorded hooks of a glob, one JSON object a line, and says what they are.
-func loadHooks(glob string) (calls []call, what string, err error) {
-	names, err := filepath.Glob(glob)
-	if err == nil && len(names) == 0 {
-		err = errors.New("no file matches")
-	}
-	if err != nil {
-		return nil, "", fmt.Errorf("-hooks: %w", err)
+func loadHooks(glob string) (calls []call, what string) {
+	names := must(filepath.Glob(glob))
+	if len(names) == 0 {
+		check(errors.New("-hooks: no file matches"))
 	}
 	size := 0
 	for _, name := range names {
-		text, err := os.ReadFile(name)
-		if err != nil {
-			return nil, "", err
-		}
-		for line := range bytes.Lines(text) {
-			c, err := parseHook(line)
-			if err != nil {
-				return nil, "", fmt.Errorf("-hooks: %s, hook %d: %w", filepath.Base(name), len(calls)+1, err)
-			}
+		for line := range bytes.Lines(must(os.ReadFile(name))) {
+			c := parseHook(line)
 			calls = append(calls, c)
 			size += len(c.body)
 		}
 	}
-	return calls, fmt.Sprintf("%d recorded sessions, %d hooks, %.2f MB of compact JSON", len(names), len(calls), float64(size)/1e6), nil
+	return calls, fmt.Sprintf("%d recorded sessions, %d hooks, %.2f MB of compact JSON", len(names), len(calls), float64(size)/1e6)
 }
 
 // parseHook drops the members that belong to the recording: their names begin with an underscore.
-func parseHook(line []byte) (call, error) {
+func parseHook(line []byte) call {
 	var members map[string]json.RawMessage
-	if err := json.Unmarshal(line, &members); err != nil {
-		return call{}, err
-	}
-	maps.DeleteFunc(members, func(name string, _ json.RawMessage) bool { return strings.HasPrefix(name, "_") })
 	var c call
-	if err := json.Unmarshal(members["hook_event_name"], &c.event); err != nil {
-		return call{}, fmt.Errorf("no hook_event_name: %w", err)
-	}
-	var err error
-	c.body, err = json.Marshal(members)
-	return c, err
+	check(json.Unmarshal(line, &members))
+	check(json.Unmarshal(members["hook_event_name"], &c.event))
+	maps.DeleteFunc(members, func(name string, _ json.RawMessage) bool { return strings.HasPrefix(name, "_") })
+	c.body = must(json.Marshal(members))
+	return c
 }

@@ -22,9 +22,9 @@ type program struct {
 
 // outcome is a process that ended.
 type outcome struct {
-	wall           time.Duration // fork to exit
-	cpu            time.Duration // user and system
-	stdout, stderr []byte
+	wall   time.Duration // fork to exit
+	cpu    time.Duration // user and system
+	stdout []byte
 }
 
 func (p program) command(ctx context.Context) *exec.Cmd {
@@ -34,7 +34,8 @@ func (p program) command(ctx context.Context) *exec.Cmd {
 	return cmd
 }
 
-// run runs a process to its end. Another exit than 0 is an error.
+// run runs a process to its end. An exit other than 0 is an error, and of a hook any words about trouble: it exits 0 then
+// too.
 func (p program) run(ctx context.Context) (outcome, error) {
 	cmd := p.command(ctx)
 	var stdout, stderr bytes.Buffer
@@ -44,66 +45,39 @@ func (p program) run(ctx context.Context) (outcome, error) {
 
 	begin := time.Now()
 	err := cmd.Run()
-	o := outcome{wall: time.Since(begin), stdout: stdout.Bytes(), stderr: stderr.Bytes()}
-	if err != nil {
-		return o, fmt.Errorf("%q: %w, stdout %q, stderr %q", p.args, err, o.stdout, o.stderr)
+	o := outcome{wall: time.Since(begin), stdout: stdout.Bytes()}
+	if err == nil {
+		o.cpu = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+		if p.stdin != nil && (stderr.Len() > 0 || bytes.Contains(o.stdout, []byte(`"systemMessage":"hookline:`))) {
+			err = errors.New("trouble")
+		}
 	}
-	o.cpu = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
-	return o, nil
-}
-
-// hook runs the process of a hook. The answer of a hook in trouble is exit 0 too, so any words about it are an error.
-func (p program) hook(ctx context.Context) (outcome, error) {
-	o, err := p.run(ctx)
-	if err == nil && (len(o.stderr) > 0 || bytes.Contains(o.stdout, []byte(`"systemMessage":"hookline:`))) {
-		err = fmt.Errorf("%q: after %s stdout %q, stderr %q", p.args, o.wall, o.stdout, o.stderr)
+	if err != nil {
+		err = fmt.Errorf("%q: %w after %s, stdout %q, stderr %q", p.args, err, o.wall, o.stdout, stderr.Bytes())
 	}
 	return o, err
 }
 
-// timed returns the wall time of a hook.
-func (p program) timed(ctx context.Context) (time.Duration, error) {
-	o, err := p.hook(ctx)
-	return o.wall, err
-}
-
 // repeat runs f n times behind one that does not count, and returns the times it gives.
-func repeat(n int, f func(round int) (time.Duration, error)) ([]time.Duration, error) {
-	var took []time.Duration
+func repeat(n int, f func(round int) time.Duration) []time.Duration {
+	took := []time.Duration{}
 	for i := range n + 1 {
-		d, err := f(i)
-		if err != nil {
-			return nil, err
-		}
-		if i > 0 {
-			took = append(took, d)
-		}
+		took = append(took, f(i))
 	}
-	return took, nil
+	return took[1:]
 }
 
 // pairs are times of two things that were run in turn.
 type pairs struct{ a, b []time.Duration }
 
-// take runs a and b in turn, n times after warm rounds that do not count. The argument is the number of the round,
-// warm ones included.
-func take(warm, n int, a, b func(round int) (time.Duration, error)) (pairs, error) {
+// take runs a and b in turn, n times after warm rounds that do not count.
+func take(warm, n int, a, b func() time.Duration) pairs {
 	var p pairs
-	for i := range warm + n {
-		x, err := a(i)
-		if err != nil {
-			return p, err
-		}
-		y, err := b(i)
-		if err != nil {
-			return p, err
-		}
-		if i >= warm {
-			p.a = append(p.a, x)
-			p.b = append(p.b, y)
-		}
+	for range warm + n {
+		p.a = append(p.a, a())
+		p.b = append(p.b, b())
 	}
-	return p, nil
+	return pairs{p.a[warm:], p.b[warm:]}
 }
 
 // ratio is the median of the paired ratios a/b.
@@ -133,6 +107,11 @@ func quantile[T ~int64 | ~float64](values []T, q float64) T {
 
 func median[T ~int64 | ~float64](values []T) T { return quantile(values, .5) }
 
+// times is a reading of the median in milliseconds; its note begins with the p90 and the maximum.
+func times(took []time.Duration, note string) reading {
+	return reading{inMS(median(took)), fmt.Sprintf("p90 %s, max %s, %d times%s", ms(quantile(took, .9)), ms(quantile(took, 1)), len(took), note)}
+}
+
 // ms prints a time in milliseconds with a sensible number of places.
 func ms(d time.Duration) string {
 	places := 0
@@ -147,24 +126,20 @@ func ms(d time.Duration) string {
 func inMS(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
 // until polls a condition.
-func until(ctx context.Context, limit time.Duration, what string, done func() bool) error {
+func until(ctx context.Context, limit time.Duration, what string, done func() bool) {
 	deadline := time.Now().Add(limit)
 	for !done() {
 		if time.Now().After(deadline) {
-			return errors.New("waited in vain for " + what)
+			check(errors.New("waited in vain for " + what))
 		}
-		if err := rest(ctx, 5*time.Millisecond); err != nil {
-			return err
-		}
+		rest(ctx, 5*time.Millisecond)
 	}
-	return nil
 }
 
-func rest(ctx context.Context, d time.Duration) error {
+func rest(ctx context.Context, d time.Duration) {
 	select {
 	case <-ctx.Done():
-		return ctx.Err()
+		check(ctx.Err())
 	case <-time.After(d):
-		return nil
 	}
 }

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"bytes"
-	"errors"
 	"fmt"
 	"os"
 	"runtime"
@@ -51,89 +49,36 @@ type reading struct {
 	note  string
 }
 
-// report is a whole run. A line is a row of the table: number, measure, goal, measured, verdict, details.
-type report struct {
-	machine, command, hooks string
-	date                    time.Time
-	took, fsync             time.Duration
-	lines                   [][]string
-	how                     []string
-	failed                  []error
-}
-
-// add takes the readings of one measure, one for each of its rows, and returns what they say, for who waits.
-func (r *report) add(m measure, readings []reading, err error) (said string) {
-	r.how = append(r.how, fmt.Sprintf("%d. %s", m.number, m.how))
-	if err != nil {
-		err = fmt.Errorf("measure %d: %w", m.number, err)
-		r.failed = append(r.failed, err)
-		return err.Error()
-	}
+// lines are the rows of a measure in the table; one that could not be taken has none.
+func (m measure) lines(readings []reading) string {
+	text := ""
 	for i, got := range readings {
-		row := m.rows[i]
-		line := []string{fmt.Sprint(m.number), row.what, row.goal.String(), row.goal.show(got.value), row.goal.verdict(got.value), got.note}
-		r.lines = append(r.lines, line)
-		said += strings.Join(line, "  ") + "\n"
+		r := m.rows[i]
+		text += fmt.Sprintf("| %d | %s | %s | %s | %s | %s |\n", m.number, r.what, r.goal, r.goal.show(got.value), r.goal.verdict(got.value), got.note)
 	}
-	return strings.TrimSpace(said)
+	return text
 }
 
-const preface = `# Benchmarks
-
-Written by ` + "`go run ./bench > docs/benchmarks.md`" + `; do not edit. ` + "`make bench`" + ` prints the same for your machine,
-` + "`go run ./bench -quick`" + ` takes 90 seconds.
-
-All figures are of one run. Whole processes are timed from fork to exit, and two that are compared run in turn (A B A B)
-after a warm-up; the ratio is the median of the paired ratios, so that whatever slows the machine slows both. Times are
-medians unless a quantile is named. The store lies on a disk, and a hook that is durable is on it when its process ends.
-
-`
-
-const afterword = `
-The log of 100,000 events: the hooks of measure 4 are played, and what was recorded of them is appended again, in batches,
-under other session ids and times; then replay rebuild folds it.
-`
-
-// markdown returns the content of docs/benchmarks.md.
-func (r *report) markdown() []byte {
-	var b bytes.Buffer
-	b.WriteString(preface)
-	fmt.Fprintf(&b, "- date: %s, %s\n- command: %s\n- machine: %s\n", r.date.Format(time.DateOnly), r.took.Round(time.Second), r.command, r.machine)
-	fmt.Fprintf(&b, "- disk: 2 KiB written and synced in %s (median)\n- hooks: %s\n\n", ms(r.fsync), r.hooks)
-	b.WriteString("| # | measure | goal | measured | | details |\n|---|---|---|---|---|---|\n")
-	for _, line := range r.lines {
-		fmt.Fprintf(&b, "| %s |\n", strings.Join(line, " | "))
-	}
-	for _, failure := range r.failed {
-		fmt.Fprintf(&b, "\nNot measured: %s\n", strings.ReplaceAll(failure.Error(), "\n", " "))
-	}
-	fmt.Fprintf(&b, "\n## How each is taken\n\n%s\n%s", strings.Join(r.how, "\n"), afterword)
-	return b.Bytes()
-}
-
-// machineLine says what the figures depend on; it names no host and no path. The load is that of the last minute
-// before the run, where the system tells it: what else the machine was doing.
-func machineLine() string {
-	line := fmt.Sprintf("%d CPUs (GOMAXPROCS %d), %s/%s, %s", runtime.NumCPU(), runtime.GOMAXPROCS(0), runtime.GOOS, runtime.GOARCH, runtime.Version())
+// head says what the figures depend on, and begins the table. It names no host and no path. The load is that of the
+// last minute before the run, where the system tells it; the time to bring 2 KiB to the disk is the floor under every
+// durable hook.
+func (b *bench) head(command, hooks string) string {
+	load := ""
 	if text, err := os.ReadFile("/proc/loadavg"); err == nil {
-		load, _, _ := strings.Cut(string(text), " ")
-		line += ", load " + load + " before the run"
+		one, _, _ := strings.Cut(string(text), " ")
+		load = ", load " + one + " before the run"
 	}
-	return line
-}
-
-// fsyncTime is the median time to append 2 KiB to a file and bring it to disk: the floor under every durable hook.
-func fsyncTime(dir string) (time.Duration, error) {
-	f, err := os.CreateTemp(dir, "fsync-")
-	if err != nil {
-		return 0, err
-	}
+	f := must(os.CreateTemp(b.temp, "fsync-"))
 	defer f.Close()
-	took, err := repeat(30, func(int) (time.Duration, error) {
+	synced := repeat(30, func(int) time.Duration {
 		begin := time.Now()
 		_, err := f.Write(make([]byte, 2<<10))
-		err = errors.Join(err, f.Sync())
-		return time.Since(begin), err
+		check(err)
+		check(f.Sync())
+		return time.Since(begin)
 	})
-	return median(took), err
+	return fmt.Sprintf("- date: %s\n- command: %s\n- machine: %d CPUs (GOMAXPROCS %d), %s/%s, %s%s\n- disk: 2 KiB written and synced in %s (median)\n- hooks: %s\n\n"+
+		"| # | measure | goal | measured | | details |\n|---|---|---|---|---|---|\n",
+		time.Now().UTC().Format(time.DateOnly), command, runtime.NumCPU(), runtime.GOMAXPROCS(0), runtime.GOOS, runtime.GOARCH, runtime.Version(),
+		load, ms(median(synced)), hooks)
 }
