@@ -82,8 +82,9 @@ type Daemon struct {
 	clockTold    atomic.Bool
 	untold       *damage.Untold // about damage
 	heard        heard
-	draining     sync.Mutex
+	draining     chan struct{}        // holds one while waiting frames are taken
 	later        map[string]time.Time // when a frame in the spool whose file was in the way is tried again; behind draining
+	sessions     map[string]string    // of frames in the spool that were passed over; behind draining
 	failedDreams failedDreams
 	consolidate  consolidation // nil: identity.Dream
 	carrying     sync.Mutex    // held by an import, a backup or a repair: one at a time
@@ -119,7 +120,7 @@ func Open(ctx context.Context, o Options) (*Daemon, error) {
 	}
 	store := embedded.Options{Dir: filepath.Join(o.Home, "store"), Log: o.Log, Fsync: mode, Renew: o.Renew, Now: o.Now, Holder: "hookd " + wire.Build}
 
-	d := &Daemon{opts: o, log: o.Log, world: facts.New(facts.Options{}), redactor: redact.New().With(redact.Extra{User: redact.Compile(o.Redact)}),
+	d := &Daemon{opts: o, log: o.Log, draining: make(chan struct{}, 1), world: facts.New(facts.Options{}), redactor: redact.New().With(redact.Extra{User: redact.Compile(o.Redact)}),
 		spool: spool.Open(home.PathsOf(o.Home, os.Getenv)), started: o.Now(), stopping: make(chan string, 1)}
 	d.untold = damage.OpenUntold(o.Home, o.Log)
 	d.mark = wire.Mark(o.Home)

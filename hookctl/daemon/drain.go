@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -13,6 +14,7 @@ import (
 	"hookline/events"
 	"hookline/hookctl/safeopen"
 	"hookline/hookctl/spool"
+	"hookline/hookctl/wire"
 )
 
 // drain takes the waiting frames in order. A frame leaves the spool only when it is on disk in the
@@ -20,39 +22,63 @@ import (
 func (d *Daemon) drain(ctx context.Context) int {
 	taken := 0
 	for {
-		n := d.drainSome(ctx, catchUpWithin)
+		n, err := d.drainSome(ctx, catchUpWithin, "")
 		taken += n
-		if n < catchUpWithin || ctx.Err() != nil {
+		if n < catchUpWithin || err != nil {
 			return taken
 		}
 	}
 }
 
-// catchUpWithin is how many waiting frames are taken in one go, and how many a live one waits for: a few
-// that were captured before it while the daemon started. A longer spool is the loop's alone.
+// catchUpWithin is how many waiting frames are taken in one go, and how many of all sessions a live hook waits for.
 const catchUpWithin = 64
 
-// drainSome takes at most n of the waiting frames.
-func (d *Daemon) drainSome(ctx context.Context, n int) int {
-	d.draining.Lock()
-	defer d.draining.Unlock()
+// catchUp takes the waiting frames that were captured before a live hook: all of them where they are few, else those of
+// its session. They get half of the hook's time. With an error the hook belongs behind them into the spool.
+func (d *Daemon) catchUp(ctx context.Context, f wire.Frame) error {
+	n := d.spool.Waiting(catchUpWithin)
+	if n == 0 {
+		return nil
+	}
+	session := ""
+	if n > catchUpWithin {
+		session = f.Session()
+	}
+	ctx, cancel := context.WithTimeout(ctx, wire.Deadline(f.Args, wire.Event(f.Args, f.Body), f.Where())/2)
+	defer cancel()
+	_, err := d.drainSome(ctx, math.MaxInt, session)
+	return err
+}
+
+// drainSome takes at most n of the waiting frames, of one session or, for "", of all. It ends at the first one that could
+// not be recorded; one whose file is the matter is left for later.
+func (d *Daemon) drainSome(ctx context.Context, n int, session string) (int, error) {
+	select {
+	case d.draining <- struct{}{}:
+		defer func() { <-d.draining }()
+	case <-ctx.Done():
+		return 0, ctx.Err()
+	}
 	list, err := d.spool.List()
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		d.log.Warn("list spool", "err", err)
 	}
-	taken := 0
 	list = d.ready(list)
-	list = list[:min(len(list), n)]
+	if session == "" {
+		list = list[:min(len(list), n)]
+	}
 	if err := d.rec.Expect(ctx, idsOf(list)); err != nil {
 		d.endWhenBroken(err)
 		d.log.Warn("look waiting frames up", "err", err)
-		return 0
+		return 0, err
 	}
+
+	taken := 0
 	for _, e := range list {
 		if ctx.Err() != nil {
-			return taken
+			return taken, ctx.Err()
 		}
-		ok, err := d.drainOne(ctx, e)
+		ok, err := d.drainOne(ctx, e, session)
 		var stuck *stuckError
 		switch {
 		case errors.As(err, &stuck): // the file is the matter, and the others may be whole
@@ -60,13 +86,13 @@ func (d *Daemon) drainSome(ctx context.Context, n int) int {
 			d.later[e.Path] = d.opts.Now().Add(stuckFor)
 		case err != nil:
 			d.log.Warn("take from spool", "frame", e.ID, "err", err)
-			return taken
+			return taken, err
 		}
 		if ok {
 			taken++
 		}
 	}
-	return taken
+	return taken, nil
 }
 
 // stuckError is trouble with the file of a frame, which says nothing about the others.
@@ -75,7 +101,7 @@ type stuckError struct{ error }
 func (e *stuckError) Unwrap() error { return e.error }
 
 // stuckFor is how long a file that could not be opened, or not moved away, is not tried again.
-const stuckFor = time.Minute
+const stuckFor = 10 * time.Second
 
 // stuck is err as a [*stuckError], nil for none.
 func stuck(err error) error {
@@ -90,6 +116,9 @@ func (d *Daemon) ready(list []spool.Entry) []spool.Entry {
 	if d.later == nil {
 		d.later = map[string]time.Time{}
 	}
+	if len(list) == 0 || d.sessions == nil {
+		d.sessions = map[string]string{}
+	}
 	now := d.opts.Now()
 	maps.DeleteFunc(d.later, func(_ string, until time.Time) bool { return now.After(until) })
 	return slices.DeleteFunc(list, func(e spool.Entry) bool { return !d.later[e.Path].IsZero() })
@@ -103,8 +132,41 @@ func idsOf(list []spool.Entry) []string {
 	return ids
 }
 
-func (d *Daemon) drainOne(ctx context.Context, e spool.Entry) (bool, error) {
-	f, err := d.spool.Read(e)
+// readWithin is how long the file of a frame may take to be read; the file system may be one that does not answer.
+const readWithin = 2 * time.Second
+
+// read is the frame of a file. A file that does not answer is a [*stuckError]; its reader ends with the file system.
+func (d *Daemon) read(ctx context.Context, e spool.Entry) (wire.Frame, error) {
+	type result struct {
+		f   wire.Frame
+		err error
+	}
+	got := make(chan result, 1)
+	go func() {
+		f, err := d.spool.Read(e)
+		got <- result{f, err}
+	}()
+
+	ctx, cancel := context.WithTimeout(ctx, readWithin)
+	defer cancel()
+	select {
+	case r := <-got:
+		return r.f, r.err
+	case <-ctx.Done():
+		return wire.Frame{}, stuck(ctx.Err())
+	}
+}
+
+// drainOne takes one frame, unless it is of another session than the one that is asked for; "" asks for all.
+func (d *Daemon) drainOne(ctx context.Context, e spool.Entry, session string) (bool, error) {
+	if of, known := d.sessions[e.Path]; known && session != "" && of != session {
+		return false, nil
+	}
+	f, err := d.read(ctx, e)
+	if of := f.Session(); err == nil && session != "" && of != session && of != "" {
+		d.sessions[e.Path] = of
+		return false, nil
+	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return false, nil

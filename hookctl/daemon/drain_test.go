@@ -7,9 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -125,7 +128,11 @@ func TestNoFilesInSpool(t *testing.T) {
 	}
 	taken := 0
 	for range 4 {
-		taken += d.drainSome(t.Context(), catchUpWithin)
+		n, err := d.drainSome(t.Context(), catchUpWithin, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		taken += n
 	}
 	if taken != 1 || d.spool.Quarantined() != 1 || d.spool.Count() != 2*catchUpWithin {
 		t.Errorf("%d taken, %d set aside, %d left", taken, d.spool.Quarantined(), d.spool.Count())
@@ -240,4 +247,65 @@ func TestDrainKeepsOrder(t *testing.T) {
 	if recs[3].Causation != recs[2].ID {
 		t.Errorf("caused by %q", recs[3].Causation)
 	}
+}
+
+// sendHook sends a live hook to the daemon's handler and returns the status.
+func sendHook(d *Daemon, f wire.Frame) int {
+	r := httptest.NewRequest(http.MethodPost, "/v1/hook/"+f.Args[1], bytes.NewReader(f.Body))
+	r.Header.Set("Hookline-Protocol", strconv.Itoa(wire.Protocol))
+	r.Header.Set("Hookline-Frame", string(f.Header()))
+	w := httptest.NewRecorder()
+	d.handleHook(w, r)
+	return w.Code
+}
+
+// However many frames wait, those of a hook's own session are taken before it, and those of others stay for the loop.
+func TestOwnSessionFirst(t *testing.T) {
+	d := open(t, newHome(t))
+	defer shut(t, d)
+	for range 2 * catchUpWithin {
+		if err := d.spool.Write(hookFrame(`{"hook_event_name":"Notification","session_id":"other","message":"m"}`)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := d.spool.Write(toolFrame("PreToolUse", "s-1", "t1")); err != nil {
+		t.Fatal(err)
+	}
+
+	if code := sendHook(d, toolFrame("PostToolUse", "s-1", "t1")); code != http.StatusOK {
+		t.Fatalf("status %d", code)
+	}
+	var got []string
+	for _, r := range logOf(t, d) {
+		if r.Session == "s-1" && r.ToolUseID == "t1" {
+			got = append(got, r.Type)
+		}
+	}
+	if !slices.Equal(got, []string{"tool.requested", "tool.succeeded"}) || d.spool.Count() != 2*catchUpWithin {
+		t.Errorf("recorded %v, %d frames wait", got, d.spool.Count())
+	}
+}
+
+// A hook whose session's frames cannot be taken in its time is not recorded before them: it goes back to be spooled.
+func TestBehindWhatWaits(t *testing.T) {
+	d := open(t, newHome(t))
+	defer shut(t, d)
+	if err := d.spool.Write(toolFrame("PreToolUse", "s-1", "t1")); err != nil {
+		t.Fatal(err)
+	}
+	before := len(logOf(t, d))
+	d.draining <- struct{}{} // another one takes frames, and takes long
+	if code := sendHook(d, toolFrame("PostToolUse", "s-1", "t1")); code != http.StatusServiceUnavailable {
+		t.Errorf("status %d, want %d", code, http.StatusServiceUnavailable)
+	}
+	if got := len(logOf(t, d)); got != before {
+		t.Errorf("%d events were recorded", got-before)
+	}
+	<-d.draining
+}
+
+func toolFrame(event, session, call string) wire.Frame {
+	f := hookFrame(`{"hook_event_name":"` + event + `","session_id":"` + session + `","tool_name":"Edit","tool_use_id":"` + call + `"}`)
+	f.Args = []string{"hook", event}
+	return f
 }

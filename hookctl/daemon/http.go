@@ -86,8 +86,10 @@ func (d *Daemon) handleHook(w http.ResponseWriter, r *http.Request) {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), takeWithin)
 	defer cancel()
-	if n := d.spool.Waiting(catchUpWithin); n > 0 && n <= catchUpWithin { // an outcome must not stand before its request
-		d.drainSome(ctx, catchUpWithin)
+	if err := d.catchUp(ctx, f); err != nil { // an outcome must not stand before its request
+		d.log.Warn("take what waits before a hook", "frame", f.ID, "err", err)
+		http.Error(w, "frames of this session wait in the spool", http.StatusServiceUnavailable)
+		return
 	}
 	answer, err := d.Take(ctx, f)
 	if err != nil {

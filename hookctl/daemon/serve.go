@@ -142,7 +142,7 @@ func serve(ctx context.Context, p home.Paths, o Options) error {
 	d.paths, d.serving = p, true
 	d.handedBy = os.Getenv("HOOKLINE_AFTER")
 	waiting := d.spool.Count()
-	d.drainSome(ctx, beforeListening)
+	_, _ = d.drainSome(ctx, beforeListening, "") // what it could not take waits for the loop
 	d.emitStarted(ctx, waiting)
 	srv := d.httpServer()
 	door, err := socket.Open(p, srv, o.Log)

@@ -138,6 +138,14 @@ func (f Frame) Where() string {
 	return f.Cwd
 }
 
+// Session is the session of a frame by its body, else by its environment; "" where neither says.
+func (f Frame) Session() string {
+	if id := quoted(f.Body, `"session_id"`); id != "" {
+		return id
+	}
+	return f.Env["CLAUDE_CODE_SESSION_ID"]
+}
+
 // Launch is the client's project directory by a frame's environment, else its working directory.
 func (f Frame) Launch() string {
 	if dir := f.Env["CLAUDE_PROJECT_DIR"]; dir != "" {
