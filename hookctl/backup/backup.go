@@ -112,7 +112,7 @@ func Write(ctx context.Context, s Store, file string, progress func(uint64)) (Wr
 	if s.inHome(filepath.Dir(file)) {
 		return Written{}, problem.New(http.StatusBadRequest, file+" is inside of the home that it would be a backup of", "choose a place outside of "+s.Home+", best on another disk")
 	}
-	out, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	out, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600) //nolint:forbidigo // O_EXCL makes it
 	if errors.Is(err, os.ErrExist) {
 		return Written{}, problem.New(http.StatusConflict, file+" exists", "a backup overwrites nothing: choose another name")
 	}
@@ -204,7 +204,7 @@ func (s Store) gather(ctx context.Context, dir string) (Manifest, []block.Info, 
 	if m.Seq < m.Sealed {
 		return m, nil, fmt.Errorf("the sealed blocks end at sequence %d, the log at %d", m.Sealed, m.Seq)
 	}
-	tail, err := os.OpenFile(filepath.Join(dir, tailName), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	tail, err := os.OpenFile(filepath.Join(dir, tailName), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600) //nolint:forbidigo // O_EXCL makes it
 	if err != nil {
 		return m, nil, err
 	}

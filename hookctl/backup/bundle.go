@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"hookline/embedded/block"
+	"hookline/hookctl/safeopen"
 )
 
 // bundle writes the files of one backup.
@@ -75,7 +76,7 @@ func (b *bundle) file(ctx context.Context, name, from string) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	f, err := os.Open(from)
+	f, err := safeopen.Open(safeopen.User, from)
 	if err != nil {
 		return err
 	}

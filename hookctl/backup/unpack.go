@@ -117,7 +117,7 @@ func unpackFile(r io.Reader, f File, to string) error {
 	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
 		return err
 	}
-	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600) //nolint:forbidigo // O_EXCL makes it
 	if err != nil {
 		return err
 	}
@@ -132,7 +132,7 @@ func unpackFile(r io.Reader, f File, to string) error {
 
 // eachFile reads the backup's files in order; round 0 is the first reading of two.
 func eachFile(ctx context.Context, o RestoreOptions, round uint64, fn func(*tar.Header, io.Reader) error) error {
-	file, err := os.Open(o.File)
+	file, err := os.Open(o.File) //nolint:forbidigo // the user names it, and may name a pipe
 	if err != nil {
 		return err
 	}

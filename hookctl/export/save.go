@@ -14,6 +14,8 @@ import (
 	"strings"
 
 	"github.com/klauspost/compress/zstd"
+
+	"hookline/hookctl/safeopen"
 )
 
 // Source gives an export's lines, each without its end, to line; the daemon sends them so. It ends at
@@ -34,7 +36,7 @@ type Saved struct {
 // leaves the zstd out. It returns when the file is on disk; on any trouble there is none. told hears of
 // every event.
 func Save(file string, source Source, told func(done, of uint64)) (Saved, error) {
-	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600) //nolint:forbidigo // O_EXCL makes it
 	if err != nil {
 		return Saved{}, err
 	}
@@ -54,7 +56,7 @@ func syncDir(dir string) error {
 	if runtime.GOOS == "windows" {
 		return nil
 	}
-	d, err := os.Open(dir)
+	d, err := safeopen.OpenDir(safeopen.Foreign, dir)
 	if err != nil {
 		return err
 	}
@@ -140,7 +142,7 @@ func (c *passing) came(line []byte) error {
 // Check reads a file to its end, every digest included, and gives what is in it. The error is [Reader]'s
 // where the file is not whole.
 func Check(file string) (Saved, error) {
-	f, err := os.Open(file)
+	f, err := safeopen.Open(safeopen.Foreign, file)
 	if err != nil {
 		return Saved{}, err
 	}

@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"syscall"
+
+	"hookline/hookctl/safeopen"
 )
 
 func ownedByUs(info fs.FileInfo) bool {
@@ -19,7 +21,7 @@ func openToOthers(info fs.FileInfo) bool { return info.Mode().Perm()&0o022 != 0 
 
 // SyncDir makes renames in dir last.
 func SyncDir(dir string) error {
-	d, err := os.Open(dir)
+	d, err := safeopen.OpenDir(safeopen.User, dir)
 	if err != nil {
 		return err
 	}

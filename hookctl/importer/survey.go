@@ -10,6 +10,7 @@ import (
 
 	"hookline/hookctl/export"
 	"hookline/hookctl/problem"
+	"hookline/hookctl/safeopen"
 )
 
 // survey is what the first reading of a file tells.
@@ -99,7 +100,7 @@ func surveyOf(ctx context.Context, path string, find finder, progress func(uint6
 }
 
 func readExport(path string, fn func(*export.Reader) error) error {
-	f, err := os.Open(path)
+	f, err := safeopen.Open(safeopen.Foreign, path)
 	if err != nil {
 		return err
 	}

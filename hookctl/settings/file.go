@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"github.com/pmezard/go-difflib/difflib"
+
+	"hookline/hookctl/safeopen"
 )
 
 const (
@@ -165,7 +167,7 @@ func read(path string) (content, error) {
 	case !info.Mode().IsRegular(): // a pipe would never end
 		return fail(ErrNotRegular)
 	}
-	file, err := os.Open(path)
+	file, err := safeopen.Open(safeopen.Foreign, path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return content{}, nil
 	}

@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"os"
 	"syscall"
+
+	"hookline/hookctl/safeopen"
 )
 
 // keepOwner gives f the owner and group of the file it will replace. Only root may give a file
@@ -30,7 +32,7 @@ func keepOwner(f *os.File, old fs.FileInfo) error {
 
 // syncFolder makes a rename survive a power failure.
 func syncFolder(path string) error {
-	dir, err := os.Open(path)
+	dir, err := safeopen.OpenDir(safeopen.Foreign, path)
 	if err != nil {
 		return err
 	}

@@ -72,7 +72,7 @@ func (t target) prepare(cur content) error {
 	if t.mode&0o222 == 0 {
 		return readOnly
 	}
-	file, err := os.OpenFile(t.path, os.O_WRONLY, 0)
+	file, err := os.OpenFile(t.path, os.O_WRONLY, 0) //nolint:forbidigo // it was read a moment ago, and was a regular file
 	if errors.Is(err, fs.ErrPermission) {
 		readOnly.Err = fmt.Errorf("%w: %w", ErrReadOnly, err)
 		return readOnly

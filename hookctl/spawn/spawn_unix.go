@@ -29,7 +29,7 @@ func startDetached(p home.Paths, env []string, log, lock *os.File, args ...strin
 	if err != nil {
 		return err
 	}
-	null, err := os.Open(os.DevNull)
+	null, err := os.Open(os.DevNull) //nolint:forbidigo // the system's own
 	if err != nil {
 		return err
 	}

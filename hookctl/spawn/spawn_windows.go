@@ -21,7 +21,7 @@ func start(p home.Paths, log, _ *os.File) error {
 	if err != nil {
 		return err
 	}
-	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0) //nolint:forbidigo // the system's own
 	if err != nil {
 		return err
 	}

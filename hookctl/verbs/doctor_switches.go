@@ -4,11 +4,12 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 
 	"github.com/tailscale/hujson"
+
+	"hookline/hookctl/safeopen"
 )
 
 // What keeps the client from calling the hooks that its settings have, or the hooks from recording.
@@ -100,7 +101,7 @@ func (x *examiner) untrusted(name string) []check {
 	if x.Getenv("CLAUDE_CONFIG_DIR") != "" {
 		path = filepath.Join(x.clientConfig(), ".claude.json")
 	}
-	text, err := os.ReadFile(path)
+	text, err := safeopen.ReadFile(safeopen.Foreign, path, 64<<20)
 	var known struct {
 		Projects map[string]struct {
 			Trusted bool `json:"hasTrustDialogAccepted"`
@@ -136,7 +137,7 @@ func (x *examiner) clientConfig() string {
 // readSwitches reads one settings file: none where there is none. What cannot be read as settings is
 // found by the check of the hooks, and in an administrator's file by the client.
 func readSwitches(path string) []switches {
-	text, err := os.ReadFile(path)
+	text, err := safeopen.ReadFile(safeopen.Foreign, path, 64<<20)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

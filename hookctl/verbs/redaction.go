@@ -55,7 +55,7 @@ func (a *app) redaction(path string) error {
 func (a *app) readFile(path string) ([]byte, error) {
 	in := a.In
 	if path != "-" {
-		file, err := os.Open(path)
+		file, err := os.Open(path) //nolint:forbidigo // the user names it, and may name a pipe
 		if err != nil {
 			return nil, err
 		}

@@ -53,7 +53,7 @@ func (a *app) initReq() error {
 
 // writeNew writes a file that is not there yet; one that is stays, and the error is fs.ErrExist.
 func writeNew(file string, data []byte) error {
-	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644) //nolint:forbidigo // O_EXCL makes it
 	if err != nil {
 		return err
 	}

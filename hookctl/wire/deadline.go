@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"hookline/hookctl/safeopen"
 )
 
 // Event is the hook that args stand for: "hook Stop" is Stop, and S0's verbs are the hooks that
@@ -89,7 +91,7 @@ func repository(dir string) (top, main string) {
 			return at, ""
 		}
 		if err == nil && info.Mode().IsRegular() && info.Size() <= maxPointer {
-			pointer, _ := os.ReadFile(filepath.Join(at, ".git"))
+			pointer, _ := safeopen.ReadFile(safeopen.Foreign, filepath.Join(at, ".git"), maxPointer)
 			return at, mainTree(at, string(pointer))
 		}
 		up := filepath.Dir(at)

@@ -111,7 +111,7 @@ func (d *delivery) wait(until, keepBy time.Time) (Reply, error) {
 
 // startDelivery starts the child. Its goroutines end with it or with this process, which is about to exit.
 func startDelivery(hookd string, f Frame, until time.Time) (*delivery, error) {
-	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
+	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0) //nolint:forbidigo // the system's own
 	if err != nil {
 		return nil, err
 	}
@@ -177,7 +177,7 @@ func keepLoss(f Frame, event string) error {
 	loss := Frame{ID: f.ID, Args: []string{"hook", event}, PPID: f.PPID, Time: f.Time, Binary: f.Binary, Size: f.Size, Lost: true, Body: append(body, '}')}
 	path := filepath.Join(dir, f.ID+".frame")
 	temp := filepath.Join(dir, "."+f.ID+"."+strconv.Itoa(os.Getpid())+".tmp")
-	file, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	file, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600) //nolint:forbidigo // O_EXCL makes it
 	if err != nil {
 		return err
 	}

@@ -17,6 +17,7 @@ import (
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/export"
 	"hookline/hookctl/importer"
+	"hookline/hookctl/safeopen"
 )
 
 func (a *app) importCmd() *cobra.Command {
@@ -136,7 +137,7 @@ func (a *app) importFile(ctx context.Context, file string, partial bool) (json.R
 
 // eventsIn is what the file's header announces, for the progress bar; 0 when it cannot be told.
 func eventsIn(path string) uint64 {
-	f, err := os.Open(path)
+	f, err := safeopen.Open(safeopen.Foreign, path)
 	if err != nil {
 		return 0
 	}
