@@ -29,6 +29,10 @@ EXE      := $(shell $(GO) env GOEXE)
 BINARIES := hookd replay hookctl
 bindir    = $(DESTDIR)$(PREFIX)/bin
 mandir    = $(DESTDIR)$(PREFIX)/share/man/man1
+bashdir   = $(DESTDIR)$(PREFIX)/share/bash-completion/completions
+zshdir    = $(DESTDIR)$(PREFIX)/share/zsh/site-functions
+fishdir   = $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
+PROGRAMS := hookctl replay
 
 # Static, without machine paths. -s -w drops symbols and debug data, a third of the size.
 BUILD    := CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -ldflags "-s -w -X hookline/hookctl/wire.Build=$(VERSION)"
@@ -57,7 +61,7 @@ build: ## bin/hookctl, bin/hookd, bin/replay
 # A running binary cannot be written to, but replaced: by rename, hookctl last, so that a new client
 # always finds its daemon. Windows renames a running program but does not replace it: it is moved
 # aside first, and removed by the next install.
-install: build ## copy the binaries to PREFIX/bin (~/.local/bin)
+install: build ## copy binaries, man pages and completions to PREFIX (~/.local)
 	@mkdir -p "$(bindir)"
 	@for b in $(BINARIES); do \
 		to="$(bindir)/$$b$(EXE)"; \
@@ -65,14 +69,25 @@ install: build ## copy the binaries to PREFIX/bin (~/.local/bin)
 		if [ -n "$(EXE)" ] && [ -e "$$to" ]; then rm -f "$$to.old"; mv -f "$$to" "$$to.old"; fi; \
 		mv -f "$$to.new" "$$to"; echo "$$to"; \
 	done
-	@case ":$$PATH:" in *":$(PREFIX)/bin:"*) ;; *) echo "note: $(PREFIX)/bin is not in PATH";; esac
+	@mkdir -p "$(mandir)" "$(bashdir)" "$(zshdir)" "$(fishdir)"
+	@for p in $(PROGRAMS); do \
+		exe="bin/$$p$(EXE)"; if [ $$p = hookctl ]; then exe="bin/hookd$(EXE)"; fi; \
+		"$$exe" man "$(mandir)" >/dev/null; \
+		"$$exe" completion bash > "$(bashdir)/$$p"; \
+		"$$exe" completion zsh > "$(zshdir)/_$$p"; \
+		"$$exe" completion fish > "$(fishdir)/$$p.fish"; \
+	done
+	@echo "$(mandir), completions for bash, zsh and fish"
+	@case ":$$PATH:" in *":$(PREFIX)/bin:"*) ;; *) echo 'note: $(PREFIX)/bin is not in PATH; add to your shell profile: export PATH="$(PREFIX)/bin:$$PATH"';; esac
 
-uninstall: ## remove our hooks, stop the daemon, remove the binaries; the log stays
+uninstall: ## remove our hooks, stop the daemon, remove what install wrote; the log stays
 	@if [ -x "$(bindir)/hookctl$(EXE)" ]; then \
 		"$(bindir)/hookctl$(EXE)" uninstall; "$(bindir)/hookctl$(EXE)" stop; \
 	fi
 	@for b in $(BINARIES); do rm -f "$(bindir)/$$b$(EXE)" "$(bindir)/$$b$(EXE).old"; done
 	@rm -f "$(mandir)"/hookctl*.1 "$(mandir)"/replay*.1
+	@for p in $(PROGRAMS); do rm -f "$(bashdir)/$$p" "$(zshdir)/_$$p" "$(fishdir)/$$p.fish"; done
+	@echo "your log stays in $${HOOKLINE_HOME:-$${XDG_STATE_HOME:-$$HOME/.local/state}/hookline}"
 
 up: install ## build, install, add the hooks to your settings, start the daemon, check the whole line
 	@cd "$$HOME" && "$(bindir)/hookctl$(EXE)" install # not here: this repository's own hooks are its developers'
@@ -96,8 +111,10 @@ $(LINT):
 	GOBIN="$(CURDIR)/$(@D)" CGO_ENABLED=0 GOFLAGS= $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(LINT_VERSION)
 
 # The binary is checked for its version, so a raised LINT_VERSION replaces a cached one.
-lint: ## gofmt, go vet, golangci-lint (installed into .cache/bin when missing)
+lint: ## gofmt, go mod tidy and verify, go vet, golangci-lint (installed into .cache/bin when missing)
 	@out=$$(gofmt -l */); if [ -n "$$out" ]; then echo "gofmt:"; echo "$$out"; exit 1; fi
+	$(GO) mod tidy -diff
+	$(GO) mod verify
 	$(GO) vet ./...
 	@if [ -x $(LINT) ] && ! $(LINT) version --short 2>/dev/null | grep -qF '$(LINT_VERSION:v%=%)'; then rm -f $(LINT); fi
 	@$(MAKE) --no-print-directory $(LINT)

@@ -123,15 +123,23 @@ func (c *Console) Fail(message, hint string) {
 
 // PrintJSON writes one object on one line.
 func (c *Console) PrintJSON(v any) error {
-	enc := json.NewEncoder(c.Out)
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	return enc.Encode(v)
+	if err := enc.Encode(v); err != nil {
+		return err
+	}
+	return c.PrintRaw(b.Bytes())
 }
 
 // PrintRaw writes one object as the daemon gave it: a newer one may have fields that this build does
-// not know.
+// not know. On a terminal no character of it acts.
 func (c *Console) PrintRaw(object []byte) error {
-	_, err := c.Out.Write(append(bytes.TrimSpace(object), '\n'))
+	object = bytes.TrimSpace(object)
+	if c.Terminal {
+		object = []byte(TerminalJSON(string(object)))
+	}
+	_, err := c.Out.Write(append(object, '\n'))
 	return err
 }
 

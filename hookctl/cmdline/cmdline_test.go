@@ -263,6 +263,12 @@ func TestCompletionAndPages(t *testing.T) {
 	if err != nil || !strings.Contains(string(page), `.TH "TOOL-THING-SHOW" "1" "Jan 1970" "hookline 0.1.0-dev" "hookline"`) {
 		t.Errorf("%v: %.200s", err, page)
 	}
+	order := []string{".SH SYNOPSIS", ".SH EXIT STATUS", ".SH FILES", ".SH ENVIRONMENT", ".SH SEE ALSO"}
+	for i := 1; i < len(order); i++ {
+		if a, b := strings.Index(string(page), order[i-1]), strings.Index(string(page), order[i]); a < 0 || b < a {
+			t.Errorf("%s does not stand before %s", order[i-1], order[i])
+		}
+	}
 	if _, err := os.Stat(filepath.Join(dir, "tool-man.1")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the hidden verb has a page: %v", err)
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
@@ -83,15 +84,35 @@ func Clean(s string) string {
 // acts tells a character that a terminal acts upon instead of showing it.
 func acts(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) }
 
-// IndentJSON is data for reading on a terminal. JSON itself escapes the old control characters; the
-// others that a terminal acts upon are escaped here. What is no JSON becomes one line of text.
+// IndentJSON is data for reading on a terminal, see [TerminalJSON]. What is no JSON becomes one line of
+// text.
 func IndentJSON(data json.RawMessage) string {
 	var b bytes.Buffer
 	if json.Indent(&b, data, "", "  ") != nil {
 		return OneLine(string(data))
 	}
+	return TerminalJSON(b.String())
+}
+
+// escaped finds the signs that Go's encoder escapes for web pages, and what may look like it.
+var escaped = regexp.MustCompile(`\\\\|\\u00(3[cC]|3[eE]|26)`)
+
+// TerminalJSON is JSON as a terminal may show it: <, > and & as they are, and what a terminal acts upon
+// escaped. JSON itself escapes the old control characters only.
+func TerminalJSON(text string) string {
+	text = escaped.ReplaceAllStringFunc(text, func(found string) string {
+		switch strings.ToLower(found) {
+		case `\u003c`:
+			return "<"
+		case `\u003e`:
+			return ">"
+		case `\u0026`:
+			return "&"
+		}
+		return found
+	})
 	var out strings.Builder
-	for _, r := range b.String() {
+	for _, r := range text {
 		if r != '\n' && acts(r) {
 			fmt.Fprintf(&out, "\\u%04x", r)
 			continue

@@ -30,6 +30,7 @@ type Status struct {
 	SecondInstalls map[string]int       `json:"second_installs" jsonschema_description:"hooks that a second installation sent too, by its binary, since the daemon's start"`
 	FreeBytes      int64                `json:"free_bytes" jsonschema_description:"of the disk with the home; with total_bytes 0 where it cannot be told"`
 	TotalBytes     int64                `json:"total_bytes" jsonschema_description:"of that disk"`
+	StoreBytes     int64                `json:"store_bytes" jsonschema_description:"of the files in the store; 0 where they cannot be read"`
 	Warnings       []string             `json:"warnings" jsonschema_description:"what a person should know, in words"`
 	Damage         []string             `json:"damage" jsonschema_description:"of the log, in words"`
 	LiveSessions   int                  `json:"live_sessions" jsonschema_description:"sessions whose process is there"`

@@ -12,7 +12,8 @@ import (
 )
 
 func (a *app) configCmd() *cobra.Command {
-	return cmdline.Noun("config", "Show and check the configuration", "  hookctl config show\n  hookctl config validate", a.configShowCmd(), a.configValidateCmd())
+	return cmdline.Noun("config", "Show, set and check the configuration", "  hookctl config show\n  hookctl config set idle_exit 1h",
+		a.configShowCmd(), a.configSetCmd(), a.configEditCmd(), a.configValidateCmd())
 }
 
 func (a *app) configShowCmd() *cobra.Command {

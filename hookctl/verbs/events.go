@@ -61,8 +61,7 @@ func (a *app) showEvent(ctx context.Context, id string, raw bool) error {
 			return lostContent(err)
 		}
 		if raw || a.JSON {
-			a.Printf("%s\n", strings.TrimSpace(string(body)))
-			return nil
+			return a.PrintRaw(body)
 		}
 		var r events.Record
 		if err := json.Unmarshal(body, &r); err != nil {

@@ -38,8 +38,8 @@ func (a *app) repairCmd() *cobra.Command {
 	var family, bucket string
 	var dry bool
 	cmd := &cobra.Command{
-		Use: "repair", Short: "Fold a damaged bucket again from the log",
-		Long: "Fold a damaged bucket again from the log. Nothing of the log is touched; new cells are made beside the old\n" +
+		Use: "repair", Short: "Rebuild derived state from the log",
+		Long: "Rebuild derived state from the log. Nothing of the log is touched; new cells are made beside the old\n" +
 			"ones, then take their place. The same as `replay rebuild --projection NAME`.",
 		Example: "  hookctl repair --cf session_identity\n  hookctl repair --bucket latest --dry-run",
 		Args:    cmdline.Exactly(),

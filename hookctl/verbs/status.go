@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"hookline/hookctl/cmdline"
+	"hookline/hookctl/config"
 	"hookline/hookctl/daemon"
 	"hookline/hookctl/home"
 	"hookline/hookctl/spawn"
@@ -50,6 +53,7 @@ func (a *app) statusNow(ctx context.Context) (Status, error) {
 		st, err = a.statusDown(), nil
 	}
 	st.Warnings = findings(st.Warnings)
+	st.StoreBytes = a.storeBytes()
 	if err != nil || st.TotalBytes <= 0 { // this platform does not tell
 		return st, err
 	}
@@ -57,6 +61,25 @@ func (a *app) statusNow(ctx context.Context) (Status, error) {
 		st.Warnings = append(st.Warnings, c.Name+": "+c.Words+": "+c.Do)
 	}
 	return st, nil
+}
+
+// storeBytes is how much the files of the store hold; a link of the archive counts once, with its block.
+func (a *app) storeBytes() int64 {
+	var sum int64
+	store := filepath.Join(a.Home(), "store")
+	_ = filepath.WalkDir(store, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return nil // it went, or is not ours to read
+		}
+		if d.IsDir() && path == filepath.Join(store, "archive") {
+			return fs.SkipDir
+		}
+		if info, err := d.Info(); err == nil && info.Mode().IsRegular() {
+			sum += info.Size()
+		}
+		return nil
+	})
+	return sum
 }
 
 // runningStatus is the daemon's status, with the hooks of the whole log.
@@ -120,6 +143,9 @@ func (a *app) printStatus(st Status) {
 		field("spool", a.spoolWords(st.Spool))
 		field("delivered", fmt.Sprintf("duplicates %d, conflicting resends %d", st.Again, st.Conflicts))
 	}
+	field("store", cmdline.Bytes(uint64(st.StoreBytes))+" in "+filepath.Join(st.Home, "store"))
+	field("its log", filepath.Join(st.Home, "hookd.log")+", shown by `hookctl log`")
+	field("config", orDash(a.tilde(config.UserFile(a.Getenv))))
 	if st.TotalBytes > 0 {
 		field("disk", fmt.Sprintf("%s free of %s", cmdline.Bytes(uint64(max(0, st.FreeBytes))), cmdline.Bytes(uint64(st.TotalBytes))))
 	}

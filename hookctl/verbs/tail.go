@@ -90,7 +90,7 @@ func (p *printer) take(line []byte) (uint64, error) {
 func (p *printer) record(r events.Record, line []byte) error {
 	switch p.output {
 	case "json", "ndjson": // as it came: a newer daemon may have fields that this build does not know
-		p.Printf("%s\n", line)
+		return p.PrintRaw(line)
 	case "cloudevents":
 		return p.PrintJSON(cloudEvent(r))
 	default:

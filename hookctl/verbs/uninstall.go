@@ -22,7 +22,7 @@ func (a *app) uninstallCmd() *cobra.Command {
 	var where scopeFlags
 	var dry, purge, yes bool
 	cmd := &cobra.Command{
-		Use: "uninstall", Short: "Take exactly those hooks out again; --purge also removes the log",
+		Use: "uninstall", Short: "Remove the hooks that install wrote; --purge also removes the log",
 		Long: "Take the hooks out of the client's settings.json again, and nothing else. The log stays.\n" +
 			"--purge removes the log too: it asks, exports it beside the home first, stops the daemon, then removes\n" +
 			"what hookline has made there.",

@@ -51,20 +51,20 @@ const (
 func (a *app) root() *cobra.Command {
 	root := a.Root(&cobra.Command{
 		Use:   "hookctl",
-		Short: "hookctl is the front door of hookline, a flight recorder for Claude Code",
-		Long: "hookctl is the front door of hookline, a flight recorder for Claude Code.\n" +
-			"Every hook of the client becomes an event in a log; everything else is folded from it.\n\n" +
+		Short: "hookctl controls hookline, a flight recorder for Claude Code",
+		Long: "hookctl controls hookline, a flight recorder for Claude Code.\n" +
+			"Every hook of the client becomes an event in a log; everything else is derived from it.\n\n" +
 			"`hookctl install` has the client call it; `hookctl tail -f` shows what comes.",
 		Example: "  hookctl install && hookctl start\n  hookctl tail -f",
 	}, a.settle)
 	root.AddGroup(
 		&cobra.Group{ID: groupRecorder, Title: "The recorder:"},
 		&cobra.Group{ID: groupLog, Title: "The log:"},
-		&cobra.Group{ID: groupState, Title: "What is folded from it:"},
+		&cobra.Group{ID: groupState, Title: "Derived from the log:"},
 		&cobra.Group{ID: groupTool, Title: "This tool:"},
 		&cobra.Group{ID: groupClient, Title: "Called by the client:"},
 	)
-	a.add(root, groupRecorder, a.installCmd(), a.uninstallCmd(), a.startCmd(), a.stopCmd(), a.restartCmd(), a.statusCmd(), a.doctorCmd())
+	a.add(root, groupRecorder, a.installCmd(), a.uninstallCmd(), a.startCmd(), a.stopCmd(), a.restartCmd(), a.statusCmd(), a.doctorCmd(), a.logCmd())
 	a.add(root, groupLog, a.tailCmd(), a.eventsCmd(), a.repairCmd())
 	a.add(root, groupState, a.sessionCmd(), a.projectCmd(), a.identityCmd(), a.dreamCmd(), a.reqCmd(), a.statuslineCmd())
 	a.add(root, groupClient, a.hookCmd(), a.consciousnessCmd())
@@ -88,6 +88,7 @@ var outputs = cmdline.Outputs{
 	"events types":            cmdline.Lines(typeJSON{}),
 	"events emit":             cmdline.Object(events.Record{}),
 	"repair":                  cmdline.Object(daemon.Rebuilt{}),
+	"config set":              cmdline.Object(configSetJSON{}),
 	"config show":             cmdline.Object(configJSON{}),
 	"config validate":         cmdline.Object(configValidJSON{}),
 	"version":                 cmdline.Object(cmdline.VersionJSON{}),

@@ -1,0 +1,185 @@
+package verbs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"hookline/hookctl/cmdline"
+	"hookline/hookctl/config"
+	"hookline/hookctl/problem"
+)
+
+func (a *app) configSetCmd() *cobra.Command {
+	return &cobra.Command{
+		Use: "set KEY VALUE", Short: "Set a value in the user's configuration file",
+		Long: "Set a value in the user's configuration file, which is made when it is not there; comments and other keys\n" +
+			"stay. What is of the daemon counts after `hookctl restart`. Lists are set by `hookctl config edit`.",
+		Example:           "  hookctl config set idle_exit 1h",
+		Args:              cmdline.Exactly("a key: `hookctl config show` lists them", "a value"),
+		RunE:              func(_ *cobra.Command, args []string) error { return a.setConfig(args[0], args[1]) },
+		ValidArgsFunction: completeKeys,
+	}
+}
+
+// configSetJSON is what `config set --json` prints.
+type configSetJSON struct {
+	File  string `json:"file" jsonschema_description:"that was written"`
+	Key   string `json:"key" jsonschema_description:"that was set"`
+	Value string `json:"value" jsonschema_description:"in force from that file"`
+}
+
+func completeKeys(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return settable(), cobra.ShellCompDirectiveNoFileComp
+}
+
+// settable are the keys with one value.
+func settable() []string {
+	var names []string
+	for _, k := range config.Keys() {
+		if k.Env != "" {
+			names = append(names, k.Name)
+		}
+	}
+	return names
+}
+
+func (a *app) setConfig(key, value string) error {
+	if !slices.Contains(settable(), key) {
+		f := &cmdline.Fault{Message: fmt.Sprintf("there is no key %q with one value", key), Hint: "one of " + strings.Join(settable(), ", ")}
+		if near := problem.Nearest(key, settable()); near != "" {
+			f.Hint = "did you mean " + near + "?"
+		}
+		return f
+	}
+	path := config.UserFile(a.Getenv)
+	if path == "" {
+		return &cmdline.Fault{Message: "there is no home folder for the user's configuration", Hint: "set HOME or XDG_CONFIG_HOME"}
+	}
+	judged := config.Load(config.Options{Getenv: func(string) string { return "" }, Flags: map[string]string{key: value}})
+	if len(judged.Problems) > 0 {
+		return &cmdline.Fault{Message: strings.TrimPrefix(judged.Problems[0].Error(), "--"), Hint: judged.Problems[0].Hint}
+	}
+
+	text, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := replaceFile(path, withKey(string(text), key, value)); err != nil {
+		return err
+	}
+	now := config.Load(config.Options{Getenv: userOnly(a.Getenv)})
+	if now.Values.Text(key)[0] != judged.Values.Text(key)[0] {
+		return errors.Join(replaceFile(path, string(text)),
+			&cmdline.Fault{Message: key + " could not be set in " + path + "; it is as it was", Hint: "`hookctl config edit` opens it"})
+	}
+	if a.JSON {
+		return a.PrintJSON(configSetJSON{path, key, now.Values.Text(key)[0]})
+	}
+	a.Printf("%s: %s in %s\n", key, now.Values.Text(key)[0], path)
+	return nil
+}
+
+// userOnly is the environment without what overrides a file.
+func userOnly(getenv func(string) string) func(string) string {
+	return func(name string) string {
+		if strings.HasPrefix(name, "HOOKLINE_") {
+			return ""
+		}
+		return getenv(name)
+	}
+}
+
+// withKey gives a file's text with a line for the key: in the place of the one it has, else at its end.
+func withKey(text, key, value string) string {
+	line := key + ": " + value
+	have := regexp.MustCompile(`(?m)^` + regexp.QuoteMeta(key) + `[ \t]*:[^#\n]*?([ \t]+#[^\n]*)?$`)
+	if have.MatchString(text) {
+		return have.ReplaceAllString(text, line+"$1")
+	}
+	if text != "" && !strings.HasSuffix(text, "\n") {
+		text += "\n"
+	}
+	return text + line + "\n"
+}
+
+// replaceFile writes a file whole or not at all; of a link it writes the file that it leads to.
+func replaceFile(path, text string) error {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), ".config-")
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(text)
+	err = errors.Join(err, f.Sync(), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	return nil
+}
+
+func (a *app) configEditCmd() *cobra.Command {
+	return &cobra.Command{
+		Use: "edit", Short: "Open the user's configuration file in $VISUAL or $EDITOR, then check it",
+		Example: "  hookctl config edit",
+		Args:    cmdline.Exactly(),
+		RunE:    func(cmd *cobra.Command, _ []string) error { return a.editConfig(cmd.Context()) },
+	}
+}
+
+func (a *app) editConfig(ctx context.Context) error {
+	path := config.UserFile(a.Getenv)
+	if path == "" {
+		return &cmdline.Fault{Message: "there is no home folder for the user's configuration", Hint: "set HOME or XDG_CONFIG_HOME"}
+	}
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		if err := replaceFile(path, commentedDefaults()); err != nil {
+			return err
+		}
+	}
+
+	editor := "vi"
+	for _, name := range []string{"EDITOR", "VISUAL"} {
+		if v := a.Getenv(name); v != "" {
+			editor = v
+		}
+	}
+	words := append(strings.Fields(editor), path)
+	cmd := exec.CommandContext(ctx, words[0], words[1:]...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	if err := cmd.Run(); err != nil {
+		return &cmdline.Fault{Message: editor + ": " + err.Error(), Hint: "EDITOR names another editor; the file is " + path, Cause: err}
+	}
+
+	a.conf = config.Load(config.Options{Getenv: a.Getenv, Dir: a.ProjectDir()})
+	return a.configProblems()
+}
+
+// commentedDefaults is a configuration file that changes nothing.
+func commentedDefaults() string {
+	var b strings.Builder
+	for _, k := range config.Keys() {
+		fmt.Fprintf(&b, "# %s: %s  # %s\n", k.Name, k.Default, k.Doc)
+	}
+	return b.String()
+}

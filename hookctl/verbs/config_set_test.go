@@ -1,0 +1,84 @@
+package verbs
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// A value is set in its line, or at the end; what else the file has stays.
+func TestConfigSet(t *testing.T) {
+	b := newBench(t, nil)
+	path := filepath.Join(b.env["HOME"], ".config", "hookline", "config.yaml")
+	if out := b.must("config", "set", "idle_exit", "1h"); out != "idle_exit: 1h in "+path+"\n" {
+		t.Errorf("%q", out)
+	}
+	write(t, path, "# mine\nfsync: shared   # as it is\nredact_extra:\n  - 'x.z'\nidle_exit: 1h")
+	b.env["HOOKLINE_FSYNC"] = "shared" // counts for a daemon, not for the file
+	b.must("config", "set", "fsync", "always")
+	contains(t, b.must("config", "set", "color", "never", "--json"), `"key":"color","value":"never"}`)
+	text, err := os.ReadFile(path)
+	if want := "# mine\nfsync: always   # as it is\nredact_extra:\n  - 'x.z'\nidle_exit: 1h\ncolor: never\n"; err != nil || string(text) != want {
+		t.Errorf("%v: %q", err, text)
+	}
+	for args, want := range map[string]string{
+		"config set fsnyc always":    "hookctl: error: there is no key \"fsnyc\" with one value\nhookctl: hint: did you mean fsync?\n",
+		"config set fsync sometimes": "hookctl: error: fsync: \"sometimes\" is not one of shared, always\n",
+		"config set redact_extra x":  "hookctl: error: there is no key \"redact_extra\" with one value\n",
+	} {
+		if code, out, errs := b.run(strings.Fields(args)...); code != 1 || out != "" || !strings.HasPrefix(errs, want) {
+			t.Errorf("%s: exit %d, %q", args, code, errs)
+		}
+	}
+	if now, err := os.ReadFile(path); err != nil || string(now) != string(text) {
+		t.Errorf("a refused value was written: %q", now)
+	}
+}
+
+func TestConfigEdit(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the editor of this test is a shell script")
+	}
+	b := newBench(t, nil)
+	editor := filepath.Join(t.TempDir(), "editor")
+	write(t, editor, "#!/bin/sh\nprintf 'fsnyc: always\\n' >> \"$1\"\n")
+	if err := os.Chmod(editor, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	b.env["EDITOR"] = editor
+	code, _, errs := b.run("config", "edit")
+	if code != 1 || !strings.Contains(errs, `config.yaml:7:1: unknown key "fsnyc"`) {
+		t.Errorf("exit %d, %q", code, errs)
+	}
+}
+
+// The daemon's log is shown from its end, fit for a terminal.
+func TestLog(t *testing.T) {
+	b := newBench(t, nil)
+	if code, _, errs := b.run("log"); code != 1 || !strings.Contains(errs, "hookd.log is not there\n") {
+		t.Errorf("exit %d, %q", code, errs)
+	}
+	path := filepath.Join(b.Home(), "hookd.log")
+	write(t, path, "one\ntwo \x1b[2Jred\nthree\n")
+	for args, want := range map[string]string{"log": "one\ntwo [2Jred\nthree\n", "log -n 1": "three\n", "log -n 0": "", "log -n all": "one\ntwo [2Jred\nthree\n"} {
+		if out := b.must(strings.Fields(args)...); out != want {
+			t.Errorf("%s: %q", args, out)
+		}
+	}
+	pauses := 0
+	b.Pause = stopAfter(&pauses, 4, func() {
+		switch pauses {
+		case 1:
+			write(t, path, "one\ntwo \x1b[2Jred\nthree\nfour\nfi")
+		case 2:
+			write(t, path, "one\ntwo \x1b[2Jred\nthree\nfour\nfive\n")
+		case 3:
+			write(t, path, "anew\n")
+		}
+	})
+	if out := b.must("log", "-f", "-n", "1"); out != "three\nfour\nfive\nanew\n" {
+		t.Errorf("-f: %q", out)
+	}
+}

@@ -1,0 +1,103 @@
+package verbs
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"hookline/hookctl/cmdline"
+	"hookline/hookctl/home"
+)
+
+// logTail is how much of the end of the daemon's log is read: some ten thousand lines.
+const logTail = 1 << 20
+
+func (a *app) logCmd() *cobra.Command {
+	last := count(50)
+	var follow bool
+	cmd := &cobra.Command{
+		Use: "log", Short: "Show the daemon's own log, hookd.log",
+		Long: "Show the newest lines of the daemon's own log, hookd.log: what it did and what went wrong. What the client's\n" +
+			"hooks told is in `hookctl tail`. -f goes on until it is interrupted.",
+		Example: "  hookctl log\n  hookctl log -f",
+		Args:    cmdline.Exactly(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.showLog(cmd.Context(), home.PathsOf(a.Home(), a.Getenv).Log, last, follow)
+		},
+	}
+	cmd.Flags().VarP(&last, "n", "n", "the last N lines; 0 for none, all for those of the last 1 MiB")
+	cmd.Flags().BoolVarP(&follow, "follow", "f", false, "go on with the lines to come")
+	return cmd
+}
+
+func (a *app) showLog(ctx context.Context, path string, last count, follow bool) error {
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return &cmdline.Fault{Message: path + " is not there", Hint: "the daemon writes it when it starts; `hookctl start` starts one", Cause: err}
+	}
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Close() }() // only read
+
+	size, err := f.Seek(0, io.SeekEnd)
+	if err != nil {
+		return err
+	}
+	at := max(0, size-logTail)
+	text, err := io.ReadAll(io.NewSectionReader(f, at, size-at))
+	if err != nil {
+		return err
+	}
+	lines := bytes.SplitAfter(text, []byte("\n"))
+	if at > 0 {
+		lines = lines[1:] // the first one is cut
+	}
+	if n := len(lines); n > 0 && len(lines[n-1]) == 0 {
+		lines = lines[:n-1]
+	}
+	if last != allOf {
+		lines = lines[max(0, len(lines)-int(last)):]
+	}
+	a.printLog(lines)
+	if !follow {
+		return nil
+	}
+	return a.followLog(ctx, path, size)
+}
+
+func (a *app) printLog(lines [][]byte) {
+	for _, line := range lines {
+		a.Printf("%s\n", cmdline.Clean(string(bytes.TrimRight(line, "\n"))))
+	}
+}
+
+// followLog prints what is added to the log behind a place, also when the file is another one by then.
+func (a *app) followLog(ctx context.Context, path string, at int64) error {
+	const look = 200 * time.Millisecond
+	var rest []byte
+	for a.Pause(ctx, look) == nil {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			continue // it is being replaced
+		}
+		if int64(len(text)) < at {
+			at, rest = 0, nil
+		}
+		rest = append(rest, text[at:]...)
+		at = int64(len(text))
+
+		whole := bytes.LastIndexByte(rest, '\n') + 1
+		if whole > 0 {
+			a.printLog(bytes.SplitAfter(rest[:whole-1], []byte("\n")))
+		}
+		rest = rest[whole:]
+	}
+	return nil
+}
