@@ -1,0 +1,258 @@
+package hook
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"hookline/events"
+	"hookline/projector"
+	"hookline/projector/working"
+)
+
+// Working state (S2): a checkpoint before a compaction, and what a session is given back at its start.
+
+// Ages up to which a state of an earlier session is told (DECISIONS S2).
+const (
+	handoffAge  = 24 * time.Hour // inclusive: goal, failures, edited files
+	extendedAge = time.Hour      // exclusive: files read, commands
+)
+
+// decideWorking marks the state that a compaction is about to cut from the context.
+func decideWorking(in Input, _ World, _ Reader) []events.Event {
+	e, ok := in.Event.(*events.CompactionStarted)
+	if !ok || in.Session == "" {
+		return nil
+	}
+	return []events.Event{&events.CheckpointCreated{Schema: working.Schema, Trigger: e.Trigger}}
+}
+
+// tellWorking gives a session that starts what it, or the last session of its project, worked on.
+func tellWorking(in Input, w World, r Reader) []Item {
+	e, ok := in.Event.(*events.SessionStarted)
+	if !ok || in.Call.Verb != VerbHook || in.Session == "" {
+		return nil
+	}
+
+	switch e.Source {
+	case "compact":
+		return recovered(workingOf(r, in.Session), "POST_COMPACT", true)
+	case "resume":
+		return recovered(workingOf(r, in.Session), "SESSION_REVIVAL", false)
+	}
+	prev := latest(r, w.Project, in.Session)
+	if !prev.Born {
+		return nil
+	}
+	return handedOver(workingOf(r, prev.SessionID), in.Time)
+}
+
+// workingOf is a session's working state, the zero state when it has none.
+func workingOf(r Reader, id string) working.State {
+	s, _ := projector.State[working.State](r.Reader, working.Name, id)
+	return s
+}
+
+// Recovery is what a session would be given back after a compaction.
+func Recovery(r Reader, id string) []Item { return recovered(workingOf(r, id), "POST_COMPACT", true) }
+
+// recovered tells a session its own state. A context that was not compacted has the files and commands still.
+func recovered(s working.State, phase string, cut bool) []Item {
+	items := goalItems(s, "[PHASE: "+phase+"] ")
+	items = append(items, openItems(s)...)
+	if cut {
+		items = append(items, fileItems(s, true)...)
+		items = append(items, commandItems(s)...)
+	}
+	return items
+}
+
+// handedOver tells a new session the state of the one before it in the project, as far as its age allows.
+func handedOver(s working.State, now time.Time) []Item {
+	age := now.Sub(s.Active)
+	if s.ID == "" || s.Deleted || age > handoffAge {
+		return nil
+	}
+
+	items := goalItems(s, fmt.Sprintf("[PHASE: SESSION_START] From session %s, %s ago. ", shortID(s.ID), ageText(age)))
+	items = append(items, openItems(s)...)
+	recent := age < extendedAge
+	items = append(items, fileItems(s, recent)...)
+	if recent {
+		return append(items, commandItems(s)...)
+	}
+	if s.Commands == nil || len(items) == 0 {
+		return items
+	}
+	last := s.Commands[len(s.Commands)-1]
+	return append(items, Item{ID: "working.left", Rank: RankFunctions, Event: last.Event,
+		Text: "Not restored: files read and commands, they are older than 1 h."})
+}
+
+// goalItems are the two goals: what the session was for, and what it did last.
+func goalItems(s working.State, prefix string) []Item {
+	var items []Item
+	if s.Goal != nil {
+		items = append(items, Item{ID: "working.goal", Rank: RankGoal, Text: prefix + "Goal: " + s.Goal.Text, Event: s.Goal.Event})
+		prefix = ""
+	}
+	if s.Task != nil && (s.Goal == nil || s.Task.Event != s.Goal.Event) {
+		items = append(items, Item{ID: "working.task", Rank: RankGoal, Text: prefix + "Current task: " + s.Task.Text, Event: s.Task.Event})
+	}
+	if s.Prompt != nil && (s.Task == nil || s.Prompt.Event != s.Task.Event) {
+		items = append(items, Item{ID: "working.prompt", Rank: RankGoal, Text: "Last prompt: " + s.Prompt.Text, Event: s.Prompt.Event})
+	}
+	return items
+}
+
+// openItems are what is unfinished: words for the next session, things to do, failures, and what the user corrected.
+func openItems(s working.State) []Item {
+	var items []Item
+	if s.Handoff != nil {
+		items = append(items, Item{ID: "working.handoff", Rank: RankHandoff, Text: "Handoff: " + s.Handoff.Text, Event: s.Handoff.Event})
+	}
+
+	if todos := s.Pending(); len(todos) > 0 {
+		var texts []string
+		for _, t := range todos {
+			text := t.Text
+			if t.Status == "in_progress" {
+				text += " (in progress)"
+			}
+			texts = append(texts, text)
+		}
+		items = append(items, listItem("working.todos", RankHandoff, "To do: ", texts, "; ", todos[len(todos)-1].Event))
+	}
+
+	for _, f := range newest(s.Open, 6) {
+		text := fmt.Sprintf("Not mended: %s: %s", f.Target, f.Text)
+		items = append(items, Item{ID: "working.failure " + f.Target, Rank: RankBlockers, Text: text, Event: f.Event})
+	}
+	for _, c := range newest(s.Corrections, 4) {
+		items = append(items, Item{ID: "working.correction " + c.Event, Rank: RankDecisions, Text: "The user refused " + c.Text, Event: c.Event})
+	}
+	return items
+}
+
+// fileItems are the changed files, and those that were only read when asked for; by folder, the newest first. A file
+// that the summary of the compaction names is left out.
+func fileItems(s working.State, read bool) []Item {
+	var changed, seen []working.File
+	for _, f := range newest(s.Files, len(s.Files)) {
+		switch {
+		case f.Known:
+		case f.Created || f.Edited > 0:
+			changed = append(changed, f)
+		default:
+			seen = append(seen, f)
+		}
+	}
+
+	var items []Item
+	if len(changed) > 0 {
+		items = append(items, foldersItem("working.edited", RankFiles, "Edited: ", s.Worktree, changed))
+	}
+	if read && len(seen) > 0 {
+		items = append(items, foldersItem("working.read", RankFunctions, "Read: ", s.Worktree, seen))
+	}
+	return items
+}
+
+// commandItems are the last distinct commands with their outcome, the newest first.
+func commandItems(s working.State) []Item {
+	var texts []string
+	event := ""
+	for _, c := range newest(s.Commands, 16) {
+		if c.Known {
+			continue
+		}
+		outcome := "ok"
+		if !c.OK {
+			outcome = "failed"
+		}
+		if c.Result != "" {
+			outcome += ", " + c.Result
+		}
+		texts = append(texts, fmt.Sprintf("`%s` (%s)", c.Line, outcome))
+		if event == "" {
+			event = c.Event
+		}
+	}
+	if texts == nil {
+		return nil
+	}
+	return []Item{listItem("working.commands", RankFunctions, "Ran: ", texts, "; ", event)}
+}
+
+// listItem is an item of a list whose shorter forms have fewer entries.
+func listItem(id string, rank Rank, title string, texts []string, between, event string) Item {
+	it := Item{ID: id, Rank: rank, Text: title + strings.Join(texts, between), Event: event}
+	for n := len(texts) * 2 / 3; n > 0; n = n * 2 / 3 {
+		it.Shorter = append(it.Shorter, fmt.Sprintf("%s%s (%d more)", title, strings.Join(texts[:n], between), len(texts)-n))
+	}
+	return it
+}
+
+// foldersItem names files grouped by their folder; its shorter forms name the newest only.
+func foldersItem(id string, rank Rank, title, root string, files []working.File) Item {
+	form := func(n int) string {
+		var folders []string
+		bases := map[string][]string{}
+		for _, f := range files[:n] {
+			folder, base := working.Folder(root, f.Path)
+			if bases[folder] == nil {
+				folders = append(folders, folder)
+			}
+			bases[folder] = append(bases[folder], base)
+		}
+
+		var texts []string
+		for _, folder := range folders {
+			names := strings.Join(bases[folder], ", ")
+			switch {
+			case folder == "":
+				texts = append(texts, names)
+			case len(bases[folder]) == 1:
+				texts = append(texts, folder+"/"+names)
+			default:
+				texts = append(texts, folder+"/{"+names+"}")
+			}
+		}
+		text := title + strings.Join(texts, "; ")
+		if left := len(files) - n; left > 0 {
+			text += fmt.Sprintf(" (%d more)", left)
+		}
+		return text
+	}
+
+	it := Item{ID: id, Rank: rank, Text: form(len(files)), Event: files[0].Event}
+	for n := len(files) * 2 / 3; n > 0; n = n * 2 / 3 {
+		it.Shorter = append(it.Shorter, form(n))
+	}
+	return it
+}
+
+// newest gives at most n entries, the last first.
+func newest[T any](list []T, n int) []T {
+	list = slices.Clone(list[max(0, len(list)-n):])
+	slices.Reverse(list)
+	return list
+}
+
+// shortID is the alias of a session that people use: its first 8 characters without dashes.
+func shortID(id string) string {
+	id = strings.ReplaceAll(id, "-", "")
+	return id[:min(8, len(id))]
+}
+
+// ageText is an age in the largest unit that fits.
+func ageText(age time.Duration) string {
+	switch {
+	case age >= time.Hour:
+		return fmt.Sprintf("%d h", int(age.Hours()))
+	case age >= time.Minute:
+		return fmt.Sprintf("%d min", int(age.Minutes()))
+	}
+	return "moments"
+}

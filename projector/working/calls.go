@@ -1,0 +1,261 @@
+package working
+
+import (
+	"encoding/json"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"hookline/events"
+)
+
+// Calls of tools: the files they touch, the commands they run, and what of them failed.
+
+// succeeded takes in a call that succeeded: its file or command, and that its target's failure is mended.
+func (s State) succeeded(r events.Record, e *events.ToolSucceeded) State {
+	s.Open = slices.DeleteFunc(slices.Clone(s.Open), func(f Failure) bool { return f.Target == target(e.ToolName, e.ToolInput) })
+
+	switch e.ToolName {
+	case "Read":
+		if r.AgentID != "" {
+			return s // the session itself has not seen it
+		}
+		return s.touched(r, member(e.ToolInput, "file_path"), func(f *File) { f.Read++ })
+	case "Edit", "MultiEdit":
+		return s.touched(r, member(e.ToolInput, "file_path"), func(f *File) { f.Edited++ })
+	case "NotebookEdit":
+		return s.touched(r, member(e.ToolInput, "notebook_path"), func(f *File) { f.Edited++ })
+	case "Write":
+		created := member(e.ToolResponse, "type") == "create"
+		return s.touched(r, member(e.ToolInput, "file_path"), func(f *File) {
+			if created {
+				f.Created = true
+			} else {
+				f.Edited++
+			}
+		})
+	case "Bash":
+		return s.ran(r, e.ToolInput, true, member(e.ToolResponse, "stdout"))
+	case "TodoWrite":
+		return s.listed(r, e.ToolInput)
+	case "ExitPlanMode":
+		if plan := member(e.ToolInput, "plan"); plan != "" {
+			s.Task = &Note{Text: clip(plan, maxTask), Event: r.ID, Time: r.Time}
+		}
+	}
+	return s
+}
+
+// failed takes in a call that failed; one that the user interrupted says nothing of its target.
+func (s State) failed(r events.Record, e *events.ToolFailed) State {
+	if e.IsInterrupt {
+		return s
+	}
+
+	f := Failure{Target: target(e.ToolName, e.ToolInput), Tool: clip(e.ToolName, maxLine), Text: telling(e.Error), Event: r.ID, Time: r.Time}
+	open := slices.DeleteFunc(slices.Clone(s.Open), func(o Failure) bool { return o.Target == f.Target })
+	s.Open = last(append(open, f), maxOpen)
+
+	if e.ToolName == "Bash" {
+		return s.ran(r, e.ToolInput, false, e.Error)
+	}
+	return s
+}
+
+// touched takes in that a file was read or changed. Without room the file that was only read, longest ago, goes first.
+func (s State) touched(r events.Record, file string, change func(*File)) State {
+	if file == "" || len(file) > maxPath || strings.ContainsAny(file, "\n\r\x00") {
+		return s
+	}
+
+	files := slices.Clone(s.Files)
+	f := File{Path: file}
+	if i := slices.IndexFunc(files, func(f File) bool { return f.Path == file }); i >= 0 {
+		f = files[i]
+		files = slices.Delete(files, i, i+1)
+	}
+	change(&f)
+	f.Event = r.ID
+	f.Time = r.Time
+	f.Known = false
+
+	if len(files) >= maxFiles {
+		i := slices.IndexFunc(files, func(f File) bool { return f.Edited == 0 && !f.Created })
+		files = slices.Delete(files, max(i, 0), max(i, 0)+1)
+	}
+	s.Files = append(files, f)
+	return s
+}
+
+// ran takes in that the session's own shell ran a command.
+func (s State) ran(r events.Record, input json.RawMessage, ok bool, output string) State {
+	command := Line(member(input, "command"))
+	if command == "" || r.AgentID != "" {
+		return s
+	}
+
+	commands := slices.Clone(s.Commands)
+	c := Command{Line: command}
+	if i := slices.IndexFunc(commands, func(c Command) bool { return c.Line == command }); i >= 0 {
+		c = commands[i]
+		commands = slices.Delete(commands, i, i+1)
+	}
+	c.OK = ok
+	c.Kind = kindOf(command)
+	c.Result = result(ok, output)
+	c.Runs++
+	c.Known = false
+	c.Event = r.ID
+	c.Time = r.Time
+	s.Commands = last(append(commands, c), maxCommands)
+
+	if c.Kind != "" {
+		evidence := slices.DeleteFunc(slices.Clone(s.Evidence), func(p Proof) bool { return p.Kind == c.Kind })
+		s.Evidence = append(evidence, Proof{Kind: c.Kind, OK: ok, Event: r.ID})
+	}
+	return s
+}
+
+// listed takes in the client's whole list of things to do.
+func (s State) listed(r events.Record, input json.RawMessage) State {
+	var in struct {
+		Todos []struct {
+			ID      string `json:"id"`
+			Content string `json:"content"`
+			Status  string `json:"status"`
+		} `json:"todos"`
+	}
+	if json.Unmarshal(input, &in) != nil {
+		return s
+	}
+
+	todos := make([]Todo, 0, len(in.Todos))
+	for _, t := range in.Todos {
+		if text := Line(t.Content); text != "" {
+			todos = append(todos, Todo{ID: clip(t.ID, maxLine), Text: text, Status: clip(t.Status, maxLine), Event: r.ID})
+		}
+	}
+	s.Todos = last(todos, maxTodos)
+	return s
+}
+
+// target is what a call is about: its file, the program of a command with its first word that is no option, else the
+// tool (DECISIONS S0 "open failures").
+func target(tool string, input json.RawMessage) string {
+	for _, name := range []string{"file_path", "notebook_path"} {
+		if file := member(input, name); file != "" {
+			return clip(file, maxPath)
+		}
+	}
+	if tool != "Bash" {
+		return clip(tool, maxLine)
+	}
+
+	var words []string
+	for _, w := range strings.Fields(Line(member(input, "command"))) {
+		switch {
+		case len(words) == 0 && strings.Contains(w, "="), len(words) == 0 && (w == "sudo" || w == "env" || w == "time"):
+		case strings.HasPrefix(w, "-"):
+		default:
+			words = append(words, w)
+		}
+		if len(words) == 2 {
+			break
+		}
+	}
+	return clip(strings.Join(words, " "), maxLine)
+}
+
+// checks tell what kind of check a command line is.
+var checks = []struct {
+	kind string
+	line *regexp.Regexp
+}{
+	{"test", regexp.MustCompile(`\b(go test|cargo (test|nextest)|pytest|(npm|pnpm|yarn|bun)( run)? test|jest|vitest|rspec|phpunit|ctest|mvn( \S+)* test|gradlew? (\S+ )*test|dotnet test|make (test|check)|tox)\b`)},
+	{"lint", regexp.MustCompile(`\b(golangci-lint|go vet|eslint|ruff|flake8|mypy|pylint|clippy|tsc --noEmit|make lint|(npm|pnpm|yarn)( run)? lint)\b`)},
+	{"build", regexp.MustCompile(`\b(go (build|install)|cargo (build|check)|(npm|pnpm|yarn|bun) run build|tsc|make( build| all)?$|mvn( \S+)* (package|compile)|gradlew? (\S+ )*build|dotnet build|cmake --build)`)},
+}
+
+// kindOf is the kind of check that a command line is, "" for none.
+func kindOf(line string) string {
+	for _, c := range checks {
+		if c.line.MatchString(line) {
+			return c.kind
+		}
+	}
+	return ""
+}
+
+var (
+	exitStatus = regexp.MustCompile(`^Exit code (\d+)`)
+	counts     = regexp.MustCompile(`(?i)\b\d+ (passed|failed|passing|failing|errors?|skipped|tests?)\b`)
+	goFail     = regexp.MustCompile(`(?m)^--- FAIL: (\S+)`)
+)
+
+// result says how a run ended: the exit status of a failure, and the counts that test runners print.
+func result(ok bool, output string) string {
+	var parts []string
+	if m := exitStatus.FindStringSubmatch(output); m != nil && !ok {
+		parts = append(parts, "exit "+m[1])
+	}
+	if found := counts.FindAllString(output, -1); found != nil {
+		parts = append(parts, strings.Join(last(found, 3), ", "))
+	} else if m := goFail.FindStringSubmatch(output); m != nil {
+		parts = append(parts, "FAIL "+m[1])
+	}
+	return clip(strings.Join(parts, ", "), maxLine)
+}
+
+// telling is the most telling line of an error: the first that names an error, else the first after the exit status.
+func telling(text string) string {
+	first := ""
+	for line := range strings.Lines(text) {
+		line = Line(line)
+		if line == "" || exitStatus.MatchString(line) {
+			continue
+		}
+		low := strings.ToLower(line)
+		if strings.Contains(low, "error") || strings.Contains(low, "fail") || strings.Contains(low, "panic") {
+			return line
+		}
+		if first == "" {
+			first = line
+		}
+	}
+	if first == "" {
+		return Line(text)
+	}
+	return first
+}
+
+// refusal gives the user's words of a call that was refused, "" for a call that was not, or without words.
+func refusal(response json.RawMessage) string {
+	var text string
+	if json.Unmarshal(response, &text) != nil {
+		var blocks []struct {
+			Text string `json:"text"`
+		}
+		if json.Unmarshal(response, &blocks) != nil || len(blocks) == 0 {
+			return ""
+		}
+		text = blocks[0].Text
+	}
+	if !strings.HasPrefix(text, "The user doesn't want to proceed with this tool use") {
+		return ""
+	}
+	_, words, said := strings.Cut(text, "the user said:")
+	if !said {
+		return ""
+	}
+	return Line(strings.TrimSpace(words))
+}
+
+// Folder splits a path into its folder below root and its base name.
+func Folder(root, file string) (folder, base string) {
+	if root != "" {
+		file = strings.TrimPrefix(file, strings.TrimSuffix(root, "/")+"/")
+	}
+	folder, base = path.Split(file)
+	return strings.TrimSuffix(folder, "/"), base
+}

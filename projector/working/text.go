@@ -1,0 +1,69 @@
+package working
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"hookline/events"
+)
+
+// Texts: what counts as a goal, and how long a text may be.
+
+// byUser tells whether a prompt is the user's own: not a notification, a schedule or a loop (DECISIONS S2).
+func byUser(e *events.PromptSubmitted) bool {
+	switch e.Source {
+	case "", "user", "sdk":
+		return !strings.HasPrefix(strings.TrimSpace(e.Prompt), "<task-notification>")
+	}
+	return false
+}
+
+// smallTalk are prompts that name no work (S2, DECISIONS "two goals").
+var smallTalk = regexp.MustCompile(`(?i)^(hi|hello|hey|thanks?|thank you|thx|ok(ay)?|yes|yep|no|nope|sure|go|go on|go ahead|continue|proceed|next|great|good|nice|perfect|stop|wait|commit|push|pr|status|help|commit and push|push it|do it|please|y|n)[\s.!?,]*$`)
+
+// substantial tells whether a prompt can be a goal or a task.
+func substantial(text string) bool {
+	if text == "" || strings.HasPrefix(text, "/") || smallTalk.MatchString(text) {
+		return false
+	}
+	return len([]rune(text)) >= 8
+}
+
+// stopWords say nothing about a goal.
+var stopWords = strings.Fields("about after again also and another any are because been before but can could does for from have here how into its just let like make more must need not now one only other our out over please should some such than that the their them then there these they this use very want was were what when where which while will with would you your")
+
+// keywords are the distinct words of a goal, in order, at most 10.
+func keywords(text string) []string {
+	var words []string
+	for _, w := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' && r != '-' && r != '.'
+	}) {
+		w = strings.Trim(w, ".-_")
+		if len(w) < 3 || slices.Contains(stopWords, w) || slices.Contains(words, w) {
+			continue
+		}
+		words = append(words, clip(w, 40))
+		if len(words) == 10 {
+			break
+		}
+	}
+	return words
+}
+
+// Line is a text's first line without control characters, at most 200 characters.
+func Line(text string) string {
+	text, _, _ = strings.Cut(strings.TrimSpace(text), "\n")
+	return clip(text, maxLine)
+}
+
+// clip gives at most n characters, on one line, without control characters; what is cut ends in "…".
+func clip(text string, n int) string {
+	text = strings.Join(strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }), " ")
+	runes := []rune(text)
+	if len(runes) <= n {
+		return text
+	}
+	return string(runes[:n-1]) + "…"
+}

@@ -1,0 +1,310 @@
+// Package working folds what a session works on: its goal and current task, the files it touched, the commands it ran
+// with their outcome, what failed and was not mended, what the user corrected, and its list of things to do. One cell
+// per client session, keyed by its full id (S2 "State Tiers").
+//
+// Every entry keeps the id of the event that it comes from. Nothing is guessed: a field without an event stays empty.
+package working
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"time"
+
+	"hookline/events"
+)
+
+// Name and Version of the projection's cells.
+const (
+	Name    = "working"
+	Version = 1
+)
+
+// Schema is the version of what a checkpoint refers to.
+const Schema = 1
+
+// Bounds of what one cell keeps; the log has all of it.
+const (
+	maxFiles       = 300
+	maxCommands    = 40
+	maxOpen        = 64
+	maxCorrections = 12
+	maxTodos       = 40
+	maxCheckpoints = 20
+	maxGoal        = 200  // characters of a goal (DECISIONS S2)
+	maxTask        = 400  // characters of a task
+	maxLine        = 200  // characters of an error, a command, a correction
+	maxPath        = 1024 // bytes of a path
+)
+
+// State is what one session works on.
+type State struct {
+	ID       string `json:"id" jsonschema_description:"the session's whole id"`
+	Project  string `json:"project,omitempty" jsonschema_description:"id of its project"`
+	Worktree string `json:"worktree,omitempty" jsonschema_description:"work tree that it is in"`
+
+	Goal     *Note    `json:"goal,omitempty" jsonschema_description:"the first prompt of substance, or what was set by command"`
+	Keywords []string `json:"goal_keywords,omitempty" jsonschema_description:"words of the goal, at most 10"`
+	Task     *Note    `json:"task,omitempty" jsonschema_description:"the newest prompt of substance, or the approved plan"`
+	Prompt   *Note    `json:"prompt,omitempty" jsonschema_description:"the user's newest prompt"`
+
+	Files       []File    `json:"files,omitempty" jsonschema_description:"read, edited and created, the last touched last"`
+	Commands    []Command `json:"commands,omitempty" jsonschema_description:"distinct commands with their last outcome, newest last"`
+	Open        []Failure `json:"errors_unresolved,omitempty" jsonschema_description:"failures whose target has not succeeded since"`
+	Corrections []Note    `json:"corrections,omitempty" jsonschema_description:"what the user said when refusing a call"`
+	Todos       []Todo    `json:"todos,omitempty" jsonschema_description:"the client's list of things to do"`
+	Evidence    []Proof   `json:"evidence,omitempty" jsonschema_description:"the last outcome of tests, build and lint"`
+
+	Turns       int          `json:"turns,omitempty" jsonschema_description:"that stopped"`
+	Checkpoints []Checkpoint `json:"checkpoints,omitempty" jsonschema_description:"taken before compactions and by command, at most 20"`
+	Handoff     *Note        `json:"handoff,omitempty" jsonschema_description:"words for the next session, set by command"`
+	Active      time.Time    `json:"active" jsonschema_description:"when its newest event was captured"`
+	Deleted     bool         `json:"deleted,omitempty" jsonschema_description:"the session was deleted"`
+}
+
+// Note is a text with the event that it comes from.
+type Note struct {
+	Text  string    `json:"text" jsonschema_description:"shortened"`
+	Event string    `json:"event" jsonschema_description:"id of its event"`
+	Time  time.Time `json:"time" jsonschema_description:"when the event was captured"`
+}
+
+// File is a file that the session's tools touched.
+type File struct {
+	Path    string    `json:"path" jsonschema_description:"as the tool named it"`
+	Read    int       `json:"read,omitempty" jsonschema_description:"times"`
+	Edited  int       `json:"edited,omitempty" jsonschema_description:"times, creation not counted"`
+	Created bool      `json:"created,omitempty" jsonschema_description:"by this session"`
+	Known   bool      `json:"known,omitempty" jsonschema_description:"the newest summary of a compaction names it"`
+	Event   string    `json:"event" jsonschema_description:"id of the newest event"`
+	Time    time.Time `json:"time" jsonschema_description:"of the newest event"`
+}
+
+// Command is a command line that was run.
+type Command struct {
+	Line   string    `json:"line" jsonschema_description:"first line, shortened"`
+	OK     bool      `json:"ok" jsonschema_description:"its last run succeeded"`
+	Result string    `json:"result,omitempty" jsonschema_description:"exit status of a failure, counts of a test run"`
+	Kind   string    `json:"kind,omitempty" jsonschema_description:"test, build or lint"`
+	Runs   int       `json:"runs" jsonschema_description:"how often it was run"`
+	Known  bool      `json:"known,omitempty" jsonschema_description:"the newest summary of a compaction names it"`
+	Event  string    `json:"event" jsonschema_description:"id of the newest event"`
+	Time   time.Time `json:"time" jsonschema_description:"of the newest event"`
+}
+
+// Failure is a call that failed and whose target has not succeeded since.
+type Failure struct {
+	Target string    `json:"target" jsonschema_description:"the file, the program of a command, or the tool"`
+	Tool   string    `json:"tool" jsonschema_description:"name"`
+	Text   string    `json:"text" jsonschema_description:"the error's most telling line, shortened"`
+	Event  string    `json:"event" jsonschema_description:"id of the newest failure"`
+	Time   time.Time `json:"time" jsonschema_description:"of the newest failure"`
+}
+
+// Todo is one entry of a list of things to do.
+type Todo struct {
+	ID     string `json:"id,omitempty" jsonschema_description:"the client's id of a task"`
+	Text   string `json:"text" jsonschema_description:"shortened"`
+	Status string `json:"status" jsonschema_description:"pending, in_progress or completed"`
+	Event  string `json:"event" jsonschema_description:"id of its newest event"`
+}
+
+// Proof is the last outcome of one kind of check.
+type Proof struct {
+	Kind  string `json:"kind" jsonschema_description:"test, build or lint"`
+	OK    bool   `json:"ok" jsonschema_description:"it passed"`
+	Event string `json:"event" jsonschema_description:"id of the run"`
+}
+
+// Checkpoint marks a state to go back to: the log holds it at that event.
+type Checkpoint struct {
+	Event   string    `json:"event" jsonschema_description:"id; the state is that of this point of the log"`
+	Time    time.Time `json:"time" jsonschema_description:"when"`
+	Schema  int       `json:"schema_version" jsonschema_description:"of the state"`
+	Trigger string    `json:"trigger" jsonschema_description:"manual, auto or command"`
+	Note    string    `json:"note,omitempty" jsonschema_description:"what the user said of it"`
+}
+
+// Key gives the cell that a record folds into, "" for none.
+func Key(r events.Record) string {
+	switch r.Event.(type) {
+	case *events.PromptSubmitted, *events.ToolSucceeded, *events.ToolFailed, *events.ToolBatchFinished, *events.TurnStopped,
+		*events.TaskCreated, *events.TaskCompleted, *events.SubagentStopped, *events.SessionStarted, *events.SessionEnded,
+		*events.SessionDeleted, *events.CheckpointCreated, *events.GoalSet, *events.HandoffWritten:
+		return r.Session
+	}
+	return ""
+}
+
+// Fold takes one record into the session's state.
+func Fold(s State, r events.Record) State {
+	if _, gone := r.Event.(*events.SessionDeleted); gone {
+		return State{ID: r.Session, Deleted: true}
+	}
+	if s.Deleted {
+		if _, starts := r.Event.(*events.SessionStarted); !starts {
+			return s
+		}
+		s = State{}
+	}
+
+	s.ID = r.Session
+	if r.Project != "" {
+		s.Project = r.Project
+		s.Worktree = r.Worktree
+	}
+	if r.Time.After(s.Active) {
+		s.Active = r.Time
+	}
+
+	switch e := r.Event.(type) {
+	case *events.SessionStarted:
+		if e.Source == "clear" {
+			return State{ID: s.ID, Project: s.Project, Worktree: s.Worktree, Active: s.Active}
+		}
+	case *events.PromptSubmitted:
+		s = s.prompted(r, e)
+	case *events.ToolSucceeded:
+		s = s.succeeded(r, e)
+	case *events.ToolFailed:
+		s = s.failed(r, e)
+	case *events.ToolBatchFinished:
+		s = s.refused(r, e)
+	case *events.TurnStopped:
+		s.Turns++
+	case *events.TaskCreated:
+		s.Todos = putTodo(s.Todos, Todo{ID: e.TaskID, Text: Line(e.TaskSubject), Status: "pending", Event: r.ID})
+	case *events.TaskCompleted:
+		s.Todos = putTodo(s.Todos, Todo{ID: e.TaskID, Text: Line(e.TaskSubject), Status: "completed", Event: r.ID})
+	case *events.SubagentStopped:
+		if e.AgentType == "" {
+			s = s.summarised(e.LastAssistantMessage)
+		}
+	case *events.CheckpointCreated:
+		s.Checkpoints = last(append(s.Checkpoints, Checkpoint{Event: r.ID, Time: r.Time, Schema: e.Schema, Trigger: e.Trigger, Note: Line(e.Note)}), maxCheckpoints)
+	case *events.GoalSet:
+		s.Goal = &Note{Text: clip(e.Text, maxGoal), Event: r.ID, Time: r.Time}
+		s.Keywords = keywords(e.Text)
+	case *events.HandoffWritten:
+		s.Handoff = &Note{Text: clip(e.Text, maxTask), Event: r.ID, Time: r.Time}
+	}
+	return s
+}
+
+// prompted takes in a prompt: the user's newest, the goal when there is none yet, the task when it is of substance.
+func (s State) prompted(r events.Record, e *events.PromptSubmitted) State {
+	if !byUser(e) || r.AgentID != "" {
+		return s
+	}
+	text := strings.TrimSpace(e.Prompt)
+	s.Prompt = &Note{Text: clip(text, maxTask), Event: r.ID, Time: r.Time}
+	if !substantial(text) {
+		return s
+	}
+
+	if s.Goal == nil {
+		s.Goal = &Note{Text: clip(text, maxGoal), Event: r.ID, Time: r.Time}
+		s.Keywords = keywords(text)
+	}
+	s.Task = s.Prompt
+	return s
+}
+
+// summarised marks the files and commands that a compaction's summary names: they need not be told again.
+func (s State) summarised(summary string) State {
+	files := slices.Clone(s.Files)
+	for i := range files {
+		files[i].Known = strings.Contains(summary, files[i].Path) || names(summary, s.Worktree, files[i].Path)
+	}
+	s.Files = files
+
+	commands := slices.Clone(s.Commands)
+	for i := range commands {
+		commands[i].Known = strings.Contains(summary, commands[i].Line)
+	}
+	s.Commands = commands
+	return s
+}
+
+// names tells whether a text names a file by its path below the work tree.
+func names(text, root, path string) bool {
+	rel, below := strings.CutPrefix(path, root+"/")
+	return root != "" && below && strings.Contains(text, rel)
+}
+
+// refused takes the user's words from calls that were refused: such a call has no hook of its own.
+func (s State) refused(r events.Record, e *events.ToolBatchFinished) State {
+	if r.AgentID != "" {
+		return s
+	}
+	for _, call := range e.ToolCalls {
+		words := refusal(call.ToolResponse)
+		if words == "" {
+			continue
+		}
+		n := Note{Text: clip(call.ToolName+" "+target(call.ToolName, call.ToolInput)+": "+words, maxLine), Event: r.ID, Time: r.Time}
+		s.Corrections = last(append(s.Corrections, n), maxCorrections)
+	}
+	return s
+}
+
+// Confidence is S2's measure: 75 at first, more for passed tests (25), build (20) and lint (10), at most 100, less 5
+// for each open failure, never below 0.
+func (s State) Confidence() int {
+	c := 75
+	for _, p := range s.Evidence {
+		if p.OK {
+			c += map[string]int{"test": 25, "build": 20, "lint": 10}[p.Kind]
+		}
+	}
+	return max(0, min(100, c)-5*len(s.Open))
+}
+
+// Pending are the things to do that are not completed.
+func (s State) Pending() []Todo {
+	var open []Todo
+	for _, t := range s.Todos {
+		if t.Status != "completed" {
+			open = append(open, t)
+		}
+	}
+	return open
+}
+
+func putTodo(list []Todo, t Todo) []Todo {
+	for i := range list {
+		if t.ID != "" && list[i].ID == t.ID {
+			list = slices.Clone(list)
+			if t.Text == "" {
+				t.Text = list[i].Text
+			}
+			list[i] = t
+			return list
+		}
+	}
+	if t.Text == "" {
+		return list
+	}
+	return last(append(slices.Clip(list), t), maxTodos)
+}
+
+// last keeps the newest n entries.
+func last[T any](list []T, n int) []T {
+	if len(list) > n {
+		return slices.Clone(list[len(list)-n:])
+	}
+	return list
+}
+
+// member reads a string member of a JSON object, "" where there is none or it is no string.
+func member(data json.RawMessage, name string) string {
+	var object map[string]json.RawMessage
+	if json.Unmarshal(data, &object) != nil {
+		return ""
+	}
+	var text string
+	if json.Unmarshal(object[name], &text) != nil {
+		return ""
+	}
+	return text
+}

@@ -1,0 +1,191 @@
+package working
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"hookline/events"
+)
+
+var noon = time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
+
+// folded is the state after the events, each a second after the one before, with ids e1, e2, ….
+func folded(list ...events.Event) State {
+	var s State
+	for i, e := range list {
+		s = Fold(s, record(i+1, e))
+	}
+	return s
+}
+
+func record(n int, e events.Event) events.Record {
+	env := events.Envelope{ID: fmt.Sprintf("e%d", n), Type: e.Type(), Time: noon.Add(time.Duration(n) * time.Second), Session: "s", Project: "p", Worktree: "/w"}
+	return events.Record{Envelope: env, Seq: uint64(n), Event: e}
+}
+
+func prompt(text string) events.Event { return &events.PromptSubmitted{Prompt: text} }
+
+func did(tool, input, response string) events.Event {
+	return &events.ToolSucceeded{ToolName: tool, ToolInput: json.RawMessage(input), ToolResponse: json.RawMessage(response)}
+}
+
+func failure(tool, input, text string) events.Event {
+	return &events.ToolFailed{ToolName: tool, ToolInput: json.RawMessage(input), Error: text}
+}
+
+func TestGoalIsTheFirstPromptOfSubstance(t *testing.T) {
+	s := folded(prompt("hi"), prompt("/model opus"), prompt("commit"), &events.PromptSubmitted{Prompt: "look again", Source: "schedule_wakeup"},
+		prompt("<task-notification>\n<task-id>a</task-id>"), prompt("Add retries to the upload client, please"), prompt("continue"), prompt("Now document the retries"), prompt("ok"))
+	if s.Goal.Text != "Add retries to the upload client, please" || s.Goal.Event != "e6" {
+		t.Errorf("goal: %+v", s.Goal)
+	}
+	if s.Task.Text != "Now document the retries" || s.Prompt.Text != "ok" {
+		t.Errorf("task %+v, prompt %+v", s.Task, s.Prompt)
+	}
+	if got := strings.Join(s.Keywords, " "); got != "add retries upload client" {
+		t.Errorf("keywords: %s", got)
+	}
+
+	long := folded(prompt(strings.Repeat("word ", 100)))
+	if n := len([]rune(long.Goal.Text)); n != 200 {
+		t.Errorf("a goal of %d characters", n)
+	}
+	if n := len(folded(prompt("a1a b1b c1c d1d e1e f1f g1g h1h i1i j1j k1k l1l")).Keywords); n != 10 {
+		t.Errorf("%d keywords", n)
+	}
+	if s := folded(prompt("Add retries to it"), &events.GoalSet{Text: "Ship release 2"}); s.Goal.Text != "Ship release 2" || s.Goal.Event != "e2" {
+		t.Errorf("goal by command: %+v", s.Goal)
+	}
+	if s := folded(prompt("Add retries to it"), did("ExitPlanMode", `{"plan":"1. write it"}`, `{}`)); s.Task.Text != "1. write it" {
+		t.Errorf("task of a plan: %+v", s.Task)
+	}
+}
+
+func TestFiles(t *testing.T) {
+	s := folded(
+		did("Read", `{"file_path":"/w/a.go"}`, `{}`), did("Read", `{"file_path":"/w/b.go"}`, `{}`),
+		did("Edit", `{"file_path":"/w/a.go"}`, `{}`), did("Write", `{"file_path":"/w/c.go"}`, `{"type":"create"}`),
+		did("Write", `{"file_path":"/w/b.go"}`, `{"type":"update"}`), did("Read", `{"file_path":"/w/a\nb.go"}`, `{}`))
+	want := []File{
+		{Path: "/w/a.go", Read: 1, Edited: 1, Event: "e3", Time: noon.Add(3 * time.Second)},
+		{Path: "/w/c.go", Created: true, Event: "e4", Time: noon.Add(4 * time.Second)},
+		{Path: "/w/b.go", Read: 1, Edited: 1, Event: "e5", Time: noon.Add(5 * time.Second)},
+	}
+	if !reflect.DeepEqual(s.Files, want) {
+		t.Errorf("%+v", s.Files)
+	}
+
+	s = Fold(s, record(7, &events.SubagentStopped{LastAssistantMessage: "<summary>edited a.go</summary>"}))
+	if !s.Files[0].Known || s.Files[1].Known {
+		t.Errorf("after the summary: %+v", s.Files)
+	}
+	s = Fold(s, record(8, did("Edit", `{"file_path":"/w/a.go"}`, `{}`)))
+	if last := s.Files[len(s.Files)-1]; last.Path != "/w/a.go" || last.Known {
+		t.Errorf("edited after the summary: %+v", last)
+	}
+
+	var many []events.Event
+	many = append(many, did("Edit", `{"file_path":"/w/first.go"}`, `{}`))
+	for i := range maxFiles + 5 {
+		many = append(many, did("Read", fmt.Sprintf(`{"file_path":"/w/%d.go"}`, i), `{}`))
+	}
+	s = folded(many...)
+	if len(s.Files) != maxFiles || s.Files[0].Path != "/w/first.go" {
+		t.Errorf("%d files, the first %+v", len(s.Files), s.Files[0])
+	}
+}
+
+func TestCommandsAndFailures(t *testing.T) {
+	s := folded(
+		failure("Bash", `{"command":"go test ./..."}`, "Exit code 1\n--- FAIL: TestUpload\nFAIL\tx"),
+		did("Bash", `{"command":"ls"}`, `{"stdout":"a"}`),
+		failure("Bash", `{"command":"npm test"}`, "Exit code 1\nTests: 2 failed, 40 passed"),
+		failure("Edit", `{"file_path":"/w/a.go"}`, "String to replace not found in file."))
+	if len(s.Open) != 3 || s.Open[0].Target != "go test" || s.Open[0].Text != "--- FAIL: TestUpload" || s.Open[2].Target != "/w/a.go" {
+		t.Errorf("open: %+v", s.Open)
+	}
+	if c := s.Commands[2]; c.Line != "npm test" || c.OK || c.Result != "exit 1, 2 failed, 40 passed" || c.Kind != "test" {
+		t.Errorf("command: %+v", c)
+	}
+	if got := s.Confidence(); got != 60 {
+		t.Errorf("confidence %d", got)
+	}
+
+	s = Fold(s, record(9, did("Bash", `{"command":"go test ./..."}`, `{"stdout":"ok"}`)))
+	if len(s.Open) != 2 || s.Commands[len(s.Commands)-1].Runs != 2 || !s.Commands[len(s.Commands)-1].OK {
+		t.Errorf("after the success: %+v %+v", s.Open, s.Commands)
+	}
+	if s := folded(&events.ToolFailed{ToolName: "Bash", ToolInput: json.RawMessage(`{"command":"x"}`), IsInterrupt: true}); s.Open != nil {
+		t.Errorf("an interrupt is a failure: %+v", s.Open)
+	}
+}
+
+func TestCorrectionsAndTodos(t *testing.T) {
+	words := `"The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit, the new_string was NOT written to the file). To tell you how to proceed, the user said:\nuse the staging host"`
+	s := folded(
+		&events.ToolBatchFinished{ToolCalls: []events.ToolCall{{ToolName: "Bash", ToolInput: json.RawMessage(`{"command":"deploy prod"}`), ToolResponse: json.RawMessage(words)}}},
+		did("TodoWrite", `{"todos":[{"content":"write it","status":"completed"},{"content":"test it","status":"pending"}]}`, `{}`))
+	if len(s.Corrections) != 1 || s.Corrections[0].Text != "Bash deploy prod: use the staging host" {
+		t.Errorf("%+v", s.Corrections)
+	}
+	if p := s.Pending(); len(p) != 1 || p[0].Text != "test it" {
+		t.Errorf("%+v", p)
+	}
+
+	s = folded(&events.TaskCreated{TaskID: "1", TaskSubject: "write it"}, &events.TaskCreated{TaskID: "2", TaskSubject: "test it"}, &events.TaskCompleted{TaskID: "1"})
+	if p := s.Pending(); len(p) != 1 || p[0].ID != "2" || s.Todos[0].Text != "write it" {
+		t.Errorf("%+v", s.Todos)
+	}
+}
+
+func TestCheckpointDeleteAndClear(t *testing.T) {
+	s := folded(prompt("Add retries to it"), &events.CheckpointCreated{Schema: Schema, Trigger: "auto"})
+	if len(s.Checkpoints) != 1 || s.Checkpoints[0].Event != "e2" || s.Checkpoints[0].Trigger != "auto" {
+		t.Errorf("%+v", s.Checkpoints)
+	}
+	if s := Fold(s, record(3, &events.SessionStarted{Source: "clear"})); s.Goal != nil || s.ID != "s" {
+		t.Errorf("after clear: %+v", s)
+	}
+	s = Fold(s, record(3, &events.SessionDeleted{}))
+	s = Fold(s, record(4, prompt("Add something else")))
+	if !s.Deleted || s.Goal != nil {
+		t.Errorf("a deleted session keeps: %+v", s)
+	}
+}
+
+// A fold keeps the state that it was given, whatever comes.
+func TestFoldIsPure(t *testing.T) {
+	kinds := []func(string) events.Event{
+		prompt,
+		func(x string) events.Event { return did("Edit", fmt.Sprintf(`{"file_path":%q}`, x), `{}`) },
+		func(x string) events.Event {
+			return did("Bash", fmt.Sprintf(`{"command":%q}`, x), `{"stdout":"3 passed"}`)
+		},
+		func(x string) events.Event { return failure("Bash", fmt.Sprintf(`{"command":%q}`, x), x) },
+		func(x string) events.Event { return &events.SubagentStopped{LastAssistantMessage: x} },
+		func(x string) events.Event { return &events.TaskCreated{TaskID: x, TaskSubject: x} },
+		func(x string) events.Event { return &events.CheckpointCreated{Schema: 1, Trigger: x} },
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		var s State
+		for n := range rapid.IntRange(1, 60).Draw(t, "n") {
+			kind := rapid.SampledFrom(kinds).Draw(t, "kind")
+			e := kind(rapid.SampledFrom([]string{"a", "b b", "go test ./...", "/w/c.go"}).Draw(t, "text"))
+			before, err := json.Marshal(s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			next := Fold(s, record(n, e))
+			if after, _ := json.Marshal(s); string(after) != string(before) {
+				t.Fatalf("%s changed the state it was given", e.Type())
+			}
+			s = next
+		}
+	})
+}
