@@ -11,6 +11,7 @@ import (
 	"hookline/projector/identity"
 	"hookline/projector/pointer"
 	"hookline/projector/project"
+	"hookline/projector/working"
 )
 
 // Selector means records by what is known of them before their data is read. An empty field means any.
@@ -82,6 +83,10 @@ func sessionNeeds(key string) []Selector { return []Selector{{Session: key}} }
 
 func identityNeeds(key string) []Selector {
 	return []Selector{{Session: key, Types: typesInto(one(identity.Key), probeSession)}}
+}
+
+func workingNeeds(key string) []Selector {
+	return []Selector{{Session: key, Types: typesInto(one(working.Key), probeSession)}}
 }
 
 func pointerNeeds(key string) []Selector {

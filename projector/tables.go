@@ -7,6 +7,7 @@ import (
 	"hookline/projector/pointer"
 	"hookline/projector/project"
 	"hookline/projector/session"
+	"hookline/projector/working"
 )
 
 // Tables is the list of all projections. A capability adds its line here and its leaf package below
@@ -22,6 +23,8 @@ func Tables() []*Table {
 		NewTable(Spec[project.State]{Name: project.Name, Version: project.Version, Keys: project.Keys, Needs: projectNeeds,
 			Start: project.Start, Fold: project.Fold, Index: project.Words}),
 		NewTable(Spec[gate.State]{Name: gate.Name, Version: gate.Version, Keys: gate.Keys, Needs: gateNeeds, Fold: gate.Fold}),
+		NewTable(Spec[working.State]{Name: working.Name, Version: working.Version, Keys: one(working.Key), Needs: workingNeeds,
+			Fold: working.Fold}),
 	}
 }
 

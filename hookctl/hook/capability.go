@@ -43,6 +43,7 @@ var capabilities = []Capability{
 	{Name: "sessions", Decide: decideSession, Tell: tellSession},
 	{Name: "identity", Decide: decideIdentity, Tell: tellIdentity, Follow: followIdentity},
 	{Name: "gates", Decide: decideGates, Refuse: refuseGates, Tell: tellGates, Place: placeOfGates, Every: true},
+	{Name: "working", Decide: decideWorking, Tell: tellWorking},
 }
 
 // Verdict says whether a hook is let pass. The zero value is.
