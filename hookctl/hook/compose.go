@@ -143,7 +143,7 @@ func (b budget) over(told []chosen, left int) int {
 		for to < len(told) && told[to].Rank <= s.upTo {
 			to++
 		}
-		if Tokens(joined(told[from:to], 0)) > s.tokens {
+		if Tokens(joined(told[from:to], left)) > s.tokens {
 			return to - 1
 		}
 		from = to

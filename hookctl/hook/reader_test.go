@@ -12,13 +12,15 @@ import (
 	"hookline/projector/identity"
 	"hookline/projector/pointer"
 	"hookline/projector/session"
+	"hookline/projector/working"
 )
 
 // past is what the projections say of session s, and of another one that was persisted.
 type past struct {
 	Session  session.State
 	Identity identity.State
-	Latest   identity.State // its SessionID is the other session's id
+	Latest   identity.State           // its SessionID is the other session's id
+	Working  map[string]working.State // by session
 	Decided  []events.Event
 }
 
@@ -39,6 +41,9 @@ func (p past) reader(t testing.TB) Reader {
 	}
 	put(session.Name, session.Version, "s", p.Session)
 	put(identity.Name, identity.Version, "s", p.Identity)
+	for id, state := range p.Working {
+		put(working.Name, working.Version, id, state)
+	}
 	if id := p.Latest.SessionID; id != "" {
 		p.Latest.PersistedAtMS = 1
 		put(identity.Name, identity.Version, id, p.Latest)

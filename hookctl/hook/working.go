@@ -19,6 +19,13 @@ const (
 	extendedAge = time.Hour      // exclusive: files read, commands
 )
 
+// Bounds of the lists, in tokens, so that one list leaves room for the others.
+const (
+	editedTokens  = 320
+	readTokens    = 140
+	commandTokens = 200
+)
+
 // decideWorking marks the state that a compaction is about to cut from the context.
 func decideWorking(in Input, _ World, _ Reader) []events.Event {
 	e, ok := in.Event.(*events.CompactionStarted)
@@ -45,7 +52,7 @@ func tellWorking(in Input, w World, r Reader) []Item {
 	if !prev.Born {
 		return nil
 	}
-	return handedOver(workingOf(r, prev.SessionID), in.Time)
+	return Handoff(workingOf(r, prev.SessionID), in.Time)
 }
 
 // workingOf is a session's working state, the zero state when it has none.
@@ -54,8 +61,31 @@ func workingOf(r Reader, id string) working.State {
 	return s
 }
 
-// Recovery is what a session would be given back after a compaction.
-func Recovery(r Reader, id string) []Item { return recovered(workingOf(r, id), "POST_COMPACT", true) }
+// Recovery is what a session would be told after a compaction.
+type Recovery struct {
+	Text   string      `json:"text" jsonschema_description:"as the model would get it"`
+	Tokens int         `json:"tokens" jsonschema_description:"estimate for the text: bytes / 3.5, rounded up"`
+	Left   int         `json:"left,omitempty" jsonschema_description:"items that the budget has no room for"`
+	Items  []Recovered `json:"items" jsonschema_description:"in order"`
+}
+
+// Recovered is one item of a [Recovery].
+type Recovered struct {
+	ID     string `json:"id" jsonschema_description:"what it is about, as working.goal"`
+	Event  string `json:"event" jsonschema_description:"id of the event that it comes from"`
+	Tokens int    `json:"tokens" jsonschema_description:"estimate"`
+}
+
+// RecoveryOf composes what a session would be told after a compaction, within the budget of its start.
+func RecoveryOf(r Reader, id string) Recovery {
+	told, left := fit(budgets["SessionStart compact"], recovered(workingOf(r, id), "POST_COMPACT", true))
+	out := Recovery{Text: joined(told, left), Left: left, Items: []Recovered{}}
+	out.Tokens = Tokens(out.Text)
+	for _, c := range told {
+		out.Items = append(out.Items, Recovered{ID: c.ID, Event: c.Event, Tokens: Tokens(c.text())})
+	}
+	return out
+}
 
 // recovered tells a session its own state. A context that was not compacted has the files and commands still.
 func recovered(s working.State, phase string, cut bool) []Item {
@@ -68,8 +98,8 @@ func recovered(s working.State, phase string, cut bool) []Item {
 	return items
 }
 
-// handedOver tells a new session the state of the one before it in the project, as far as its age allows.
-func handedOver(s working.State, now time.Time) []Item {
+// Handoff tells a new session the state of the one before it in the project, as far as its age allows.
+func Handoff(s working.State, now time.Time) []Item {
 	age := now.Sub(s.Active)
 	if s.ID == "" || s.Deleted || age > handoffAge {
 		return nil
@@ -151,10 +181,10 @@ func fileItems(s working.State, read bool) []Item {
 
 	var items []Item
 	if len(changed) > 0 {
-		items = append(items, foldersItem("working.edited", RankFiles, "Edited: ", s.Worktree, changed))
+		items = append(items, atMost(editedTokens, foldersItem("working.edited", RankFiles, "Edited: ", s.Worktree, changed)))
 	}
 	if read && len(seen) > 0 {
-		items = append(items, foldersItem("working.read", RankFunctions, "Read: ", s.Worktree, seen))
+		items = append(items, atMost(readTokens, foldersItem("working.read", RankFunctions, "Read: ", s.Worktree, seen)))
 	}
 	return items
 }
@@ -182,13 +212,13 @@ func commandItems(s working.State) []Item {
 	if texts == nil {
 		return nil
 	}
-	return []Item{listItem("working.commands", RankFunctions, "Ran: ", texts, "; ", event)}
+	return []Item{atMost(commandTokens, listItem("working.commands", RankFunctions, "Ran: ", texts, "; ", event))}
 }
 
 // listItem is an item of a list whose shorter forms have fewer entries.
 func listItem(id string, rank Rank, title string, texts []string, between, event string) Item {
 	it := Item{ID: id, Rank: rank, Text: title + strings.Join(texts, between), Event: event}
-	for n := len(texts) * 2 / 3; n > 0; n = n * 2 / 3 {
+	for n := len(texts) * 4 / 5; n > 0; n = n * 4 / 5 {
 		it.Shorter = append(it.Shorter, fmt.Sprintf("%s%s (%d more)", title, strings.Join(texts[:n], between), len(texts)-n))
 	}
 	return it
@@ -227,8 +257,17 @@ func foldersItem(id string, rank Rank, title, root string, files []working.File)
 	}
 
 	it := Item{ID: id, Rank: rank, Text: form(len(files)), Event: files[0].Event}
-	for n := len(files) * 2 / 3; n > 0; n = n * 2 / 3 {
+	for n := len(files) * 4 / 5; n > 0; n = n * 4 / 5 {
 		it.Shorter = append(it.Shorter, form(n))
+	}
+	return it
+}
+
+// atMost takes the longest form of an item that has at most n tokens, or its shortest.
+func atMost(n int, it Item) Item {
+	for Tokens(it.Text) > n && len(it.Shorter) > 0 {
+		it.Text = it.Shorter[0]
+		it.Shorter = it.Shorter[1:]
 	}
 	return it
 }

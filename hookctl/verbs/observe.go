@@ -34,6 +34,20 @@ func (a *app) identityResetCmd() *cobra.Command {
 
 // emitFor appends an event to a session and prints the identity that follows.
 func (a *app) emitFor(ctx context.Context, name, typ string, data any) error {
+	return a.emitThen(ctx, name, typ, data, func(h house, r events.Record) error {
+		if a.JSON {
+			return a.PrintJSON(r)
+		}
+		a.Printf("%s is event %d\n", r.Type, r.Seq)
+		if c, err := oneCell[identity.State](ctx, h, identity.Name, r.Session); err == nil {
+			a.Printf("%s  %s\n", a.Paint.Session(alias(r.Session)), c.State.Brief())
+		}
+		return nil
+	})
+}
+
+// emitThen appends an event to a session and hands its record to show.
+func (a *app) emitThen(ctx context.Context, name, typ string, data any, show func(house, events.Record) error) error {
 	var id, project string
 	find := func(h house) (err error) {
 		if id, err = a.current(ctx, h, name); err != nil {
@@ -49,14 +63,7 @@ func (a *app) emitFor(ctx context.Context, name, typ string, data any) error {
 		if err := a.emit(ctx, h, emission{Type: typ, Session: id, Project: project, Data: data}, &r); err != nil {
 			return err
 		}
-		if a.JSON {
-			return a.PrintJSON(r)
-		}
-		a.Printf("%s is event %d\n", r.Type, r.Seq)
-		if c, err := oneCell[identity.State](ctx, h, identity.Name, id); err == nil {
-			a.Printf("%s  %s\n", a.Paint.Session(alias(id)), c.State.Brief())
-		}
-		return nil
+		return show(h, r)
 	})
 }
 

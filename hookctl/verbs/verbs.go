@@ -25,7 +25,9 @@ import (
 	"hookline/events"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/daemon"
+	"hookline/hookctl/hook"
 	"hookline/projector/session"
+	"hookline/projector/working"
 )
 
 // Main runs one command line, without the program's name, and gives its exit code.
@@ -66,7 +68,8 @@ func (a *app) root() *cobra.Command {
 	)
 	a.add(root, groupRecorder, a.installCmd(), a.uninstallCmd(), a.startCmd(), a.stopCmd(), a.restartCmd(), a.statusCmd(), a.doctorCmd(), a.logCmd())
 	a.add(root, groupLog, a.tailCmd(), a.eventsCmd(), a.repairCmd())
-	a.add(root, groupState, a.sessionCmd(), a.projectCmd(), a.identityCmd(), a.dreamCmd(), a.reqCmd(), a.statuslineCmd())
+	a.add(root, groupState, a.sessionCmd(), a.projectCmd(), a.identityCmd(), a.dreamCmd(), a.reqCmd(),
+		a.goalCmd(), a.handoffCmd(), a.checkpointCmd(), a.contextCmd(), a.statuslineCmd())
 	a.add(root, groupClient, a.hookCmd(), a.consciousnessCmd())
 	version := a.versionCmd()
 	a.add(root, groupTool, a.configCmd(), a.CompletionCmd(root), version, a.SchemaCmd(outputs), a.ManCmd(root))
@@ -104,6 +107,13 @@ var outputs = cmdline.Outputs{
 	"identity reset-kuramoto": cmdline.Object(events.Record{}),
 	"identity observe":        cmdline.Object(events.Record{}),
 	"dream trigger":           cmdline.Object(events.Record{}),
+	"goal show":               cmdline.Object(goalJSON{}),
+	"goal set":                cmdline.Object(events.Record{}),
+	"handoff show":            cmdline.Object(handoffJSON{}),
+	"handoff write":           cmdline.Object(events.Record{}),
+	"checkpoint list":         cmdline.Lines(working.Checkpoint{}),
+	"checkpoint create":       cmdline.Object(events.Record{}),
+	"context show":            cmdline.Object(hook.Recovery{}),
 	"statusline":              cmdline.Object(statuslineJSON{}),
 	"req status":              cmdline.Object(reqStatusJSON{}),
 	"req satisfy":             cmdline.Object(daemon.GateReceipt{}),

@@ -1,0 +1,126 @@
+package hook
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"hookline/events"
+	"hookline/projector/identity"
+	"hookline/projector/working"
+)
+
+// busy is a session with something of everything.
+func busy(id string, active time.Time) working.State {
+	note := func(text, event string) *working.Note { return &working.Note{Text: text, Event: event} }
+	return working.State{
+		ID: id, Project: "p", Worktree: "/w", Active: active,
+		Goal: note("Add retries to the upload client", "e1"), Task: note("Document the retries", "e2"), Prompt: note("ok, go on", "e3"),
+		Files: []working.File{
+			{Path: "/w/docs/readme.md", Read: 1, Event: "e4"}, {Path: "/w/up/known.go", Read: 1, Known: true, Event: "e5"},
+			{Path: "/w/up/client.go", Edited: 2, Event: "e6"}, {Path: "/w/up/retry.go", Created: true, Event: "e7"}, {Path: "/etc/hosts", Edited: 1, Event: "e8"}},
+		Commands: []working.Command{{Line: "ls", OK: true, Event: "e9"}, {Line: "go test ./up", Result: "exit 1, FAIL TestRetry", Event: "e10"}},
+		Open:     []working.Failure{{Target: "go test", Tool: "Bash", Text: "--- FAIL: TestRetry", Event: "e10"}},
+		Corrections: []working.Note{
+			{Text: "Bash deploy prod: use the staging host", Event: "e11"}},
+		Todos: []working.Todo{{Text: "write it", Status: "completed", Event: "e12"}, {Text: "test it", Status: "in_progress", Event: "e12"}},
+	}
+}
+
+func startOf(t *testing.T, source string, p past) string {
+	t.Helper()
+	in := decode("hook SessionStart", fmt.Sprintf(`{"session_id":"s","hook_event_name":"SessionStart","source":%q}`, source))
+	w := World{Project: "p"}
+	r := p.reader(t)
+	var lines []string
+	for _, it := range tellWorking(in, w, r) {
+		if it.Event == "" {
+			t.Errorf("%s names no event", it.ID)
+		}
+		lines = append(lines, it.Text)
+	}
+	return strings.Join(lines, "\n")
+}
+
+func TestRecoveryAfterACompaction(t *testing.T) {
+	want := `[PHASE: POST_COMPACT] Goal: Add retries to the upload client
+Current task: Document the retries
+Last prompt: ok, go on
+To do: test it (in progress)
+Not mended: go test: --- FAIL: TestRetry
+The user refused Bash deploy prod: use the staging host
+Edited: /etc/hosts; up/{retry.go, client.go}
+Read: docs/readme.md
+Ran: ` + "`go test ./up` (failed, exit 1, FAIL TestRetry); `ls` (ok)"
+	if got := startOf(t, "compact", past{Working: map[string]working.State{"s": busy("s", time.Now())}}); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	if got := startOf(t, "compact", past{}); got != "" {
+		t.Errorf("a session without a state is told %q", got)
+	}
+	if got := startOf(t, "resume", past{Working: map[string]working.State{"s": busy("s", time.Now())}}); !strings.HasPrefix(got, "[PHASE: SESSION_REVIVAL] Goal: ") || strings.Contains(got, "Ran:") {
+		t.Errorf("resumed: %s", got)
+	}
+}
+
+func TestHandoffByItsAge(t *testing.T) {
+	at := decode("hook SessionStart", `{"session_id":"s","source":"startup"}`).Time
+	for _, c := range []struct {
+		age        time.Duration
+		head, tail string
+	}{
+		{time.Minute, "[PHASE: SESSION_START] From session before12, 1 min ago. Goal: Add retries", "Ran: "},
+		{time.Hour, "[PHASE: SESSION_START] From session before12, 1 h ago. Goal: ", "Not restored: files read and commands, they are older than 1 h."},
+		{24 * time.Hour, "[PHASE: SESSION_START] From session before12, 24 h ago. Goal: ", "Not restored: "},
+		{24*time.Hour + time.Second, "", ""},
+	} {
+		p := past{Latest: identity.State{SessionID: "before-12345", Project: "p", Born: true}, Working: map[string]working.State{"before-12345": busy("before-12345", at.Add(-c.age))}}
+		got := startOf(t, "startup", p)
+		last := got[strings.LastIndex(got, "\n")+1:]
+		if !strings.HasPrefix(got, c.head) || !strings.HasPrefix(last, c.tail) || (c.head == "") != (got == "") {
+			t.Errorf("%v:\n%s", c.age, got)
+		}
+		if got != "" && !strings.Contains(got, "Edited: ") {
+			t.Errorf("%v: no edited files:\n%s", c.age, got)
+		}
+	}
+	other := past{Latest: identity.State{SessionID: "before-12345", Project: "q", Born: true}, Working: map[string]working.State{"before-12345": busy("before-12345", at)}}
+	if got := startOf(t, "startup", other); got != "" {
+		t.Errorf("another project's session is told: %s", got)
+	}
+}
+
+// What is told after a compaction fits 800 tokens, whatever the session did.
+func TestRecoveryFitsItsBudget(t *testing.T) {
+	s := busy("s", time.Now())
+	for i := range 300 {
+		s.Files = append(s.Files, working.File{Path: fmt.Sprintf("/w/pkg%d/some_longer_name_%d.go", i%40, i), Edited: 1, Event: "e"})
+	}
+	for i := range 40 {
+		s.Commands = append(s.Commands, working.Command{Line: fmt.Sprintf("go test ./pkg%d -run TestSomethingLong%d", i, i), OK: true, Event: "e"})
+	}
+	in := decode("hook SessionStart", `{"session_id":"s","source":"compact"}`)
+	r := past{Working: map[string]working.State{"s": s}}.reader(t)
+	told, left := fit(budgetOf(in), tellWorking(in, World{Project: "p"}, r))
+	text := joined(told, left)
+	if n := Tokens(text); n > 800 {
+		t.Errorf("%d tokens:\n%s", n, text)
+	}
+	for _, want := range []string{"Goal: ", "Current task: ", "Not mended: ", "Edited: ", "Ran: "} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+}
+
+func TestCheckpointBeforeACompaction(t *testing.T) {
+	in := decode("hook PreCompact", `{"session_id":"s","hook_event_name":"PreCompact","trigger":"auto"}`)
+	list := decideWorking(in, World{}, past{}.reader(t))
+	if len(list) != 1 {
+		t.Fatalf("%+v", list)
+	}
+	if e := list[0].(*events.CheckpointCreated); e.Schema != working.Schema || e.Trigger != "auto" {
+		t.Errorf("%+v", e)
+	}
+}

@@ -1,0 +1,171 @@
+package verbs
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"hookline/events"
+	"hookline/hookctl/cmdline"
+	"hookline/hookctl/hook"
+	"hookline/projector/working"
+)
+
+// Working state: the goal of a session, its checkpoints, words for the next one, and what it would be told.
+
+// goalJSON is what `goal show --json` prints.
+type goalJSON struct {
+	Session  string        `json:"session" jsonschema_description:"whole id"`
+	Goal     *working.Note `json:"goal" jsonschema_description:"the first prompt of substance, or what was set; null when there is none"`
+	Keywords []string      `json:"goal_keywords" jsonschema_description:"words of the goal"`
+	Task     *working.Note `json:"task" jsonschema_description:"the newest prompt of substance, or the approved plan; null when there is none"`
+}
+
+// handoffJSON is what `handoff show --json` prints.
+type handoffJSON struct {
+	Session string        `json:"session" jsonschema_description:"whole id"`
+	State   working.State `json:"state" jsonschema_description:"what the next session of the project is told from, for 24 h"`
+}
+
+func (a *app) goalCmd() *cobra.Command {
+	return cmdline.Noun("goal", "Show a session's goal, and set it", "  hookctl goal show\n  hookctl goal set 'Ship the retries'",
+		a.workingShow("show", "Show the goal and the current task", "hookctl goal show", a.printGoal),
+		a.workingSet("set TEXT", "Set the goal", "hookctl goal set 'Ship the retries'", events.TypeGoalSet,
+			func(text string) any { return events.GoalSet{Text: text} }))
+}
+
+func (a *app) handoffCmd() *cobra.Command {
+	return cmdline.Noun("handoff", "Show what the next session of the project is told, and add words to it",
+		"  hookctl handoff show\n  hookctl handoff write 'Run the smoke tests next'",
+		a.workingShow("show", "Show what the next session is told", "hookctl handoff show", a.printHandoff),
+		a.workingSet("write TEXT", "Keep words for the next session", "hookctl handoff write 'Run the smoke tests next'", events.TypeHandoffWritten,
+			func(text string) any { return events.HandoffWritten{Text: text} }))
+}
+
+func (a *app) checkpointCmd() *cobra.Command {
+	list := a.workingShow("list", "List a session's checkpoints", "hookctl checkpoint list", a.printCheckpoints)
+	var name, note string
+	create := &cobra.Command{
+		Use: "create", Short: "Mark the state of now", Example: "  hookctl checkpoint create --note 'before the rewrite'", Args: cmdline.Exactly(),
+		Long: "Mark the state of now. One is made before every compaction. `replay at ID working SESSION` shows the state that\n" +
+			"a checkpoint marks.",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.emitThen(cmd.Context(), name, events.TypeCheckpointCreated, events.CheckpointCreated{Schema: working.Schema, Trigger: "command", Note: note}, func(_ house, r events.Record) error { return a.sayEmitted(r) })
+		},
+	}
+	create.Flags().StringVar(&name, "session", "", sessionHelp)
+	create.Flags().StringVar(&note, "note", "", "what to remember of it")
+	a.completeSessions(create, "session")
+	return cmdline.Noun("checkpoint", "Mark states of a session's work, and list them", "  hookctl checkpoint list", list, create)
+}
+
+func (a *app) contextCmd() *cobra.Command {
+	var name string
+	show := &cobra.Command{
+		Use: "show", Short: "Show what the session would be told after a compaction, and what it costs",
+		Example: "  hookctl context show\n  hookctl context show --session last --json | jq .items", Args: cmdline.Exactly(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.with(cmd.Context(), needStore, func(h house) error {
+				id, err := a.current(cmd.Context(), h, name)
+				if err != nil {
+					return err
+				}
+				var out hook.Recovery
+				if err := h.Get(cmd.Context(), "/v1/context/"+id, nil, &out); err != nil {
+					return err
+				}
+				if a.JSON {
+					return a.PrintJSON(out)
+				}
+				a.Printf("%s\n\n%d tokens\n", out.Text, out.Tokens)
+				return nil
+			})
+		},
+	}
+	show.Flags().StringVar(&name, "session", "", sessionHelp)
+	a.completeSessions(show, "session")
+	return cmdline.Noun("context", "Show what the agent would be told", "  hookctl context show", show)
+}
+
+// workingShow makes a verb that prints a session's working state.
+func (a *app) workingShow(use, short, example string, show func(id string, s working.State) error) *cobra.Command {
+	var name string
+	cmd := &cobra.Command{
+		Use: use, Short: short, Example: "  " + example, Args: cmdline.Exactly(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.with(cmd.Context(), needStore, func(h house) error {
+				id, err := a.current(cmd.Context(), h, name)
+				if err != nil {
+					return err
+				}
+				c, err := oneCell[working.State](cmd.Context(), h, working.Name, id)
+				if err != nil {
+					return &cmdline.Fault{Message: "nothing is known yet of what session " + id + " works on", Hint: "it begins with its first prompt or tool call", Cause: err}
+				}
+				return show(id, c.State)
+			})
+		},
+	}
+	cmd.Flags().StringVar(&name, "session", "", sessionHelp)
+	a.completeSessions(cmd, "session")
+	return cmd
+}
+
+// workingSet makes a verb that records one text of a session.
+func (a *app) workingSet(use, short, example, typ string, event func(text string) any) *cobra.Command {
+	var name string
+	cmd := &cobra.Command{
+		Use: use, Short: short, Example: "  " + example, Args: cmdline.Exactly("TEXT"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			text := strings.TrimSpace(args[0])
+			if text == "" {
+				return &cmdline.Fault{Message: "the text is empty", Hint: "`" + example + "`"}
+			}
+			return a.emitThen(cmd.Context(), name, typ, event(text), func(_ house, r events.Record) error { return a.sayEmitted(r) })
+		},
+	}
+	cmd.Flags().StringVar(&name, "session", "", sessionHelp)
+	a.completeSessions(cmd, "session")
+	return cmd
+}
+
+func (a *app) printGoal(id string, s working.State) error {
+	if a.JSON {
+		return a.PrintJSON(goalJSON{Session: id, Goal: s.Goal, Keywords: append([]string{}, s.Keywords...), Task: s.Task})
+	}
+	if s.Goal == nil {
+		a.Printf("no goal yet\n")
+		return nil
+	}
+	a.Printf("%s\n", s.Goal.Text)
+	if s.Task != nil && s.Task.Event != s.Goal.Event {
+		a.Printf("current task: %s\n", s.Task.Text)
+	}
+	return nil
+}
+
+func (a *app) printHandoff(id string, s working.State) error {
+	if a.JSON {
+		return a.PrintJSON(handoffJSON{Session: id, State: s})
+	}
+	for _, it := range hook.Handoff(s, a.Now()) {
+		a.Printf("%s\n", it.Text)
+	}
+	return nil
+}
+
+func (a *app) printCheckpoints(_ string, s working.State) error {
+	for _, c := range s.Checkpoints {
+		if a.JSON {
+			if err := a.PrintJSON(c); err != nil {
+				return err
+			}
+			continue
+		}
+		a.Printf("%s  %s  %s %s\n", c.Event, c.Time.Local().Format("2006-01-02 15:04:05"), c.Trigger, c.Note)
+	}
+	if len(s.Checkpoints) == 0 && !a.JSON {
+		a.Printf("no checkpoints yet: one is made before every compaction\n")
+	}
+	return nil
+}
