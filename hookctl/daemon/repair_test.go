@@ -18,7 +18,6 @@ import (
 	"hookline/embedded"
 	"hookline/embedded/block"
 	"hookline/events"
-	"hookline/hookctl/export"
 	"hookline/hookctl/hook"
 	"hookline/hookctl/losses"
 	"hookline/hookctl/repair"
@@ -194,7 +193,7 @@ func TestRepairFromOverlappingExports(t *testing.T) {
 	second := exportOf(t, d, "")
 	read(7, "c")
 	recs := logOf(t, d)
-	digest := func(r events.Record) string { return export.Refs(r.Data)[0] }
+	digest := func(r events.Record) string { return events.Refs(r.Data)[0] }
 	for _, seq := range []int{5, 7} { // of a, which both have, and of c, which none has
 		if err := os.WriteFile(filepath.Join(home, "store", "blobs", strings.TrimPrefix(digest(recs[seq]), "sha256:")+".zst"), []byte("rubbish"), 0o600); err != nil {
 			t.Fatal(err)

@@ -185,20 +185,6 @@ func TestWriterCounts(t *testing.T) {
 	}
 }
 
-func TestRefs(t *testing.T) {
-	for data, want := range map[string]int{
-		`{"a":{"$blob":"` + hello + `","size":5}}`: 1,
-		`{"a":{"$$blob":"` + hello + `"}}`:         0, // the client's own
-		`{"a":"{\"$blob\":\"` + hello + `\"}"}`:    0, // inside a string
-		`{"a":{"$blob" : "` + hello + `"},"b":[]}`: 1,
-		`{"$blob":"sha256:12"}`:                    0,
-	} {
-		if got := Refs([]byte(data)); len(got) != want || want == 1 && got[0] != hello {
-			t.Errorf("%s: %v", data, got)
-		}
-	}
-}
-
 // Any bytes come back as they were.
 func TestRoundTripProperty(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {

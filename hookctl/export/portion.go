@@ -74,7 +74,7 @@ func (o Origin) read(ctx context.Context, p Portion, fn func(events.Record) erro
 
 // blobsFirst writes the contents that data refers to and that are not in the file yet.
 func (o Origin) blobsFirst(out *Writer, data []byte, done map[string]bool) error {
-	for _, digest := range Refs(data) {
+	for _, digest := range events.Refs(data) {
 		if done[digest] {
 			continue
 		}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
+	"hookline/events"
 	"hookline/hookctl/safeopen"
 )
 
@@ -123,7 +124,7 @@ func (c *passing) line(line []byte) error {
 	}
 	c.out.Events++
 	c.told(c.out.Events, c.out.Header.Events)
-	for _, digest := range Refs(line) {
+	for _, digest := range events.Refs(line) {
 		if _, seen := c.missing[digest]; !seen {
 			c.missing[digest] = true
 		}
@@ -132,7 +133,7 @@ func (c *passing) line(line []byte) error {
 }
 
 func (c *passing) came(line []byte) error {
-	for _, digest := range Refs(line[:min(len(line), 100)]) {
+	for _, digest := range events.Refs(line[:min(len(line), 100)]) {
 		c.missing[digest] = false
 		return nil
 	}

@@ -149,7 +149,7 @@ func (in *taking) event(ctx context.Context, r events.Record, known bool) error 
 	if data, report := in.into.Redact(r.Data); report.Count > 0 { // by rules that are newer than the file
 		r.Data, r.Redacted = data, r.Redacted+report.Count
 	}
-	for _, digest := range export.Refs(r.Data) {
+	for _, digest := range events.Refs(r.Data) {
 		if !in.seen[digest] && !in.into.Blobs.Has(digest) {
 			in.out.NoBlob++
 		}

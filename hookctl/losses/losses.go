@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"hookline/events"
-	"hookline/hookctl/export"
 	"hookline/projector"
 )
 
@@ -76,7 +75,7 @@ func TakeStock(ctx context.Context, log Log, progress func(uint64)) (*Stock, err
 
 // Note takes up what one event tells.
 func (l *Stock) Note(appended time.Time, env events.Envelope) {
-	for _, digest := range export.Refs(env.Data) {
+	for _, digest := range events.Refs(env.Data) {
 		l.Refs[digest] = true
 	}
 	switch env.Type {

@@ -1,4 +1,4 @@
-package export
+package events
 
 import "regexp"
 
