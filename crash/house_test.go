@@ -22,8 +22,8 @@ import (
 	"hookline/hookctl/daemon"
 	"hookline/hookctl/home"
 	"hookline/hookctl/spool"
-	"hookline/hookctl/verify"
 	"hookline/hookctl/wire"
+	"hookline/replay/check"
 )
 
 // house is one installation: a home, its socket, and the environment that its processes run in.
@@ -272,21 +272,21 @@ func (h *house) status() (daemon.Status, error) {
 }
 
 // verify asks the daemon to fold the whole log again.
-func (h *house) verify() (verify.Result, error) {
+func (h *house) verify() (check.Verdict, error) {
 	answer, err := h.ask("POST", "/v1/verify")
 	if err != nil {
-		return verify.Result{}, err
+		return check.Verdict{}, err
 	}
 	lines := bytes.Split(bytes.TrimSpace(answer), []byte("\n"))
 	var last struct {
-		Result *verify.Result `json:"result"`
+		Result *check.Verdict `json:"result"`
 		Error  string         `json:"error"`
 	}
 	if err := json.Unmarshal(lines[len(lines)-1], &last); err != nil {
-		return verify.Result{}, err
+		return check.Verdict{}, err
 	}
 	if last.Result == nil {
-		return verify.Result{}, fmt.Errorf("verify: %s", last.Error)
+		return check.Verdict{}, fmt.Errorf("verify: %s", last.Error)
 	}
 	return *last.Result, nil
 }

@@ -4,8 +4,8 @@ import (
 	"context"
 	"net/http"
 
-	"hookline/hookctl/past"
 	"hookline/projector/session"
+	"hookline/replay/past"
 )
 
 func (d *Daemon) pastView() past.View {

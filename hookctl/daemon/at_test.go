@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"hookline/events"
-	"hookline/hookctl/past"
 	"hookline/projector"
+	"hookline/replay/past"
 )
 
 // wholeAt is every cell at a point by a fold of the whole log.

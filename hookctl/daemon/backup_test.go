@@ -16,16 +16,16 @@ import (
 	"time"
 
 	"hookline/events"
-	"hookline/hookctl/backup"
 	"hookline/hookctl/home"
 	"hookline/hookctl/spool"
+	"hookline/replay/carry"
 )
 
 // restored makes a home from a backup and opens it.
-func restored(t *testing.T, file string) (backup.Restored, *Daemon) {
+func restored(t *testing.T, file string) (carry.Restored, *Daemon) {
 	t.Helper()
 	home := filepath.Join(t.TempDir(), "restored")
-	r, err := Restore(t.Context(), backup.RestoreOptions{File: file, Home: home})
+	r, err := Restore(t.Context(), carry.RestoreOptions{File: file, Home: home})
 	if err != nil {
 		t.Fatal(err)
 	}

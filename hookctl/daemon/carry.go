@@ -10,13 +10,12 @@ import (
 	"slices"
 
 	"hookline/events"
-	"hookline/hookctl/backup"
 	"hookline/hookctl/home"
-	"hookline/hookctl/importer"
 	"hookline/hookctl/problem"
-	"hookline/hookctl/repair"
 	"hookline/hookctl/spawn"
-	"hookline/hookctl/verify"
+	"hookline/replay/carry"
+	"hookline/replay/check"
+	"hookline/replay/mend"
 )
 
 // The verbs that carry whole logs about, one at a time. What they do stands in packages of their own, which get the store
@@ -41,17 +40,17 @@ func (d *Daemon) handleImport(w http.ResponseWriter, r *http.Request) error {
 
 // Import takes the events of an export that the log does not have ([importer.File]). Cancelling leaves what is in; a
 // second import takes the rest.
-func (d *Daemon) Import(ctx context.Context, path string, partial bool, progress func(uint64)) (importer.Result, error) {
+func (d *Daemon) Import(ctx context.Context, path string, partial bool, progress func(uint64)) (carry.Imported, error) {
 	if !d.carrying.TryLock() {
-		return importer.Result{}, errBusy()
+		return carry.Imported{}, errBusy()
 	}
 	defer d.carrying.Unlock()
-	return importer.File(ctx, path, d.toImport(), importer.Options{Partial: partial, Foreign: true}, progress)
+	return carry.Import(ctx, path, d.toImport(), carry.ImportOptions{Partial: partial, Foreign: true}, progress)
 }
 
 // toImport is this log as files are taken into it.
-func (d *Daemon) toImport() importer.Into {
-	return importer.Into{Log: d.stream, Blobs: d.ground.Blobs(), Redact: d.redactor.JSON, Append: d.rec.Import}
+func (d *Daemon) toImport() carry.Into {
+	return carry.Into{Log: d.stream, Blobs: d.ground.Blobs(), Redact: d.redactor.JSON, Append: d.rec.Import}
 }
 
 func (d *Daemon) handleBackup(w http.ResponseWriter, r *http.Request) error {
@@ -63,25 +62,25 @@ func (d *Daemon) handleBackup(w http.ResponseWriter, r *http.Request) error {
 }
 
 // Backup writes the store into a new file, while hooks go on being recorded ([backup.Write]).
-func (d *Daemon) Backup(ctx context.Context, file string, progress func(uint64)) (backup.Written, error) {
+func (d *Daemon) Backup(ctx context.Context, file string, progress func(uint64)) (carry.BackedUp, error) {
 	if !d.carrying.TryLock() {
-		return backup.Written{}, errBusy()
+		return carry.BackedUp{}, errBusy()
 	}
 	defer d.carrying.Unlock()
-	return backup.Write(ctx, d.toBackup(), file, progress)
+	return carry.Backup(ctx, d.toBackup(), file, progress)
 }
 
 // toBackup is this store as backups are made of it.
-func (d *Daemon) toBackup() backup.Store {
-	return backup.Store{Home: d.opts.Home, Log: d.stream, Blobs: d.ground.Blobs(), Spool: d.spool, Tail: d.toExport()}
+func (d *Daemon) toBackup() carry.BackupStore {
+	return carry.BackupStore{Home: d.opts.Home, Log: d.stream, Blobs: d.ground.Blobs(), Spool: d.spool, Tail: d.toExport()}
 }
 
 // Restore makes a home from a backup ([backup.Restore]).
-func Restore(ctx context.Context, o backup.RestoreOptions) (backup.Restored, error) {
-	return backup.Restore(ctx, o, func(ctx context.Context, u backup.Unpacked) (uint64, verify.Result, error) {
+func Restore(ctx context.Context, o carry.RestoreOptions) (carry.Restored, error) {
+	return carry.Restore(ctx, o, func(ctx context.Context, u carry.Unpacked) (uint64, check.Verdict, error) {
 		d, err := Open(ctx, Options{Home: u.Home, unpacked: true})
 		if err != nil {
-			return 0, verify.Result{}, err
+			return 0, check.Verdict{}, err
 		}
 		last, verdict, err := d.fill(ctx, u)
 		return last, verdict, errors.Join(err, d.Close(context.WithoutCancel(ctx)))
@@ -89,7 +88,7 @@ func Restore(ctx context.Context, o backup.RestoreOptions) (backup.Restored, err
 }
 
 // fill appends what stood behind the sealed blocks and verifies everything.
-func (d *Daemon) fill(ctx context.Context, u backup.Unpacked) (last uint64, verdict verify.Result, err error) {
+func (d *Daemon) fill(ctx context.Context, u carry.Unpacked) (last uint64, verdict check.Verdict, err error) {
 	if last, _ := d.stream.Last(); last != u.Manifest.Sealed {
 		return last, verdict, fmt.Errorf("the backup's blocks end at sequence %d, its manifest says %d", last, u.Manifest.Sealed)
 	}
@@ -110,7 +109,7 @@ func (d *Daemon) fill(ctx context.Context, u backup.Unpacked) (last uint64, verd
 
 func (d *Daemon) handleRepair(w http.ResponseWriter, r *http.Request) error {
 	q := r.URL.Query()
-	o := repair.Options{From: q["from"], Transcripts: q.Get("transcripts"), DryRun: q.Get("dry_run") == "1"}
+	o := mend.RepairOptions{From: q["from"], Transcripts: q.Get("transcripts"), DryRun: q.Get("dry_run") == "1"}
 	for _, path := range append(slices.Clone(o.From), o.Transcripts) {
 		if path != "" && !filepath.IsAbs(path) {
 			return problem.New(http.StatusBadRequest, fmt.Sprintf("%q is no absolute path", path), "")
@@ -120,17 +119,17 @@ func (d *Daemon) handleRepair(w http.ResponseWriter, r *http.Request) error {
 }
 
 // Repair finds and, unless it is a dry run, appends ([repair.Run]).
-func (d *Daemon) Repair(ctx context.Context, o repair.Options, progress func(uint64)) (repair.Result, error) {
+func (d *Daemon) Repair(ctx context.Context, o mend.RepairOptions, progress func(uint64)) (mend.Repaired, error) {
 	if !d.carrying.TryLock() {
-		return repair.Result{}, errBusy()
+		return mend.Repaired{}, errBusy()
 	}
 	defer d.carrying.Unlock()
-	return repair.Run(ctx, d.toRepair(), o, progress)
+	return mend.Repair(ctx, d.toRepair(), o, progress)
 }
 
 // toRepair is this store as it is repaired.
-func (d *Daemon) toRepair() repair.Store {
-	return repair.Store{Home: d.opts.Home, Report: d.ground.Report(), Log: d.stream, Blobs: d.ground.Blobs(), View: d.view, Spool: d.spool, Into: d.toImport(),
+func (d *Daemon) toRepair() mend.RepairStore {
+	return mend.RepairStore{Home: d.opts.Home, Report: d.ground.Report(), Log: d.stream, Blobs: d.ground.Blobs(), View: d.view, Spool: d.spool, Into: d.toImport(),
 		Drain: func(ctx context.Context) { d.drain(ctx) }, Record: d.recordOwn, Clean: d.clean, Now: d.opts.Now, Warn: d.log}
 }
 

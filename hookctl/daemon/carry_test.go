@@ -18,12 +18,11 @@ import (
 	"pgregory.net/rapid"
 
 	"hookline/events"
-	"hookline/hookctl/export"
 	"hookline/hookctl/hook"
-	"hookline/hookctl/importer"
 	"hookline/hookctl/problem"
-	"hookline/hookctl/repair"
 	"hookline/hookctl/wire"
+	"hookline/replay/carry"
+	"hookline/replay/mend"
 )
 
 // exportOf writes a daemon's whole log, or a part of it, into a file.
@@ -40,7 +39,7 @@ func exportOf(t *testing.T, d *Daemon, query string) string {
 	return path
 }
 
-func mustImport(t *testing.T, d *Daemon, path string) importer.Result {
+func mustImport(t *testing.T, d *Daemon, path string) carry.Imported {
 	t.Helper()
 	got, err := d.Import(t.Context(), path, false, nil)
 	if err != nil {
@@ -229,7 +228,7 @@ func TestImportOnce(t *testing.T) {
 func TestImportRedacts(t *testing.T) {
 	secret := "ghp" + "_" + strings.Repeat("aB3dE6gH9", 4)
 	var b bytes.Buffer
-	w, err := export.NewWriter(&b, export.Header{Events: 1})
+	w, err := carry.NewWriter(&b, carry.Header{Events: 1})
 	data, _ := json.Marshal(map[string]string{"session_id": "s-1", "hook_event_name": "UserPromptSubmit", "prompt": "use " + secret})
 	rec := events.Record{Seq: 1, Envelope: events.Envelope{ID: wire.NewID(1_795_000_000_000), Type: events.TypePromptSubmitted, Version: 1, Session: "s-1", Data: data}}
 	rec.Time = rec.Time.AddDate(2025, 0, 0)
@@ -287,7 +286,7 @@ func TestOneAtATime(t *testing.T) {
 	defer d.carrying.Unlock()
 	_, a := d.Import(t.Context(), "x", false, nil)
 	_, b := d.Backup(t.Context(), "x", nil)
-	_, c := d.Repair(t.Context(), repair.Options{}, nil)
+	_, c := d.Repair(t.Context(), mend.RepairOptions{}, nil)
 	for _, err := range []error{a, b, c} {
 		if err == nil || err.Error() != "another import, backup or repair is running" {
 			t.Error(err)

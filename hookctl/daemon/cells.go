@@ -5,8 +5,8 @@ import (
 	"net/http"
 	"strings"
 
-	"hookline/hookctl/past"
 	"hookline/projector"
+	"hookline/replay/past"
 )
 
 func (d *Daemon) handleCells(w http.ResponseWriter, r *http.Request) error {

@@ -9,9 +9,9 @@ import (
 
 	"hookline/embedded"
 	"hookline/hookctl/client"
-	"hookline/hookctl/damage"
 	"hookline/hookctl/home"
 	"hookline/hookctl/problem"
+	"hookline/replay/check"
 )
 
 // Connect is [client.Connect], and opens the store in this process where no daemon runs, until the client is closed.
@@ -45,7 +45,7 @@ func openHere(ctx context.Context, p home.Paths) (*Daemon, error) {
 func (d *Daemon) here() *client.Client {
 	l := client.Local{Handler: d.Handler(), Close: func() error { return d.Close(context.Background()) }}
 	if f := d.ground.Report().Found; !f.Empty() {
-		l.Found = damage.Told(f)
+		l.Found = check.Told(f)
 	}
 	return client.InProcess(l)
 }

@@ -8,8 +8,8 @@ import (
 
 	"hookline/embedded"
 	"hookline/hookctl/client"
-	"hookline/hookctl/repair"
 	"hookline/hookctl/wire"
+	"hookline/replay/mend"
 )
 
 // ConnectLook is [Connect] for a dry run of a repair: when no daemon runs the log's blocks are checked first, and where
@@ -33,7 +33,7 @@ func ConnectLook(ctx context.Context, o client.Options) (*client.Client, error) 
 
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /v1/repair", func(w http.ResponseWriter, r *http.Request) {
-		_ = client.AnswerLong(w, r, 0, func(context.Context, func(uint64)) (any, error) { return repair.Looked(rep), nil }) // to this process
+		_ = client.AnswerLong(w, r, 0, func(context.Context, func(uint64)) (any, error) { return mend.Looked(rep), nil }) // to this process
 	})
 	return client.InProcess(client.Local{Handler: mux, Close: func() error { return nil }}), nil
 }

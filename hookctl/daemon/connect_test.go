@@ -14,7 +14,7 @@ import (
 
 	"hookline/hookctl/client"
 	"hookline/hookctl/problem"
-	"hookline/hookctl/verify"
+	"hookline/replay/check"
 )
 
 // The commands' client against a house in this process.
@@ -53,7 +53,7 @@ func TestConnectInProcess(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	var result struct {
-		Result verify.Result `json:"result"`
+		Result check.Verdict `json:"result"`
 	}
 	err = c.Stream(t.Context(), "POST", "/v1/verify", nil, func(line []byte) error {
 		if strings.HasPrefix(string(line), `{"result"`) {

@@ -21,7 +21,6 @@ import (
 	"time"
 
 	"hookline/embedded"
-	"hookline/hookctl/damage"
 	"hookline/hookctl/facts"
 	"hookline/hookctl/home"
 	"hookline/hookctl/recorder"
@@ -30,6 +29,7 @@ import (
 	"hookline/hookctl/spool"
 	"hookline/hookctl/wire"
 	"hookline/projector"
+	"hookline/replay/check"
 )
 
 // Options of a daemon. The zero value of a field means its default.
@@ -80,7 +80,7 @@ type Daemon struct {
 	visits       visits
 	notices      notices // to users
 	clockTold    atomic.Bool
-	untold       *damage.Untold // about damage
+	untold       *check.Untold // about damage
 	heard        heard
 	draining     chan struct{}        // holds one while waiting frames are taken
 	later        map[string]time.Time // when a frame in the spool whose file was in the way is tried again; behind draining
@@ -122,7 +122,7 @@ func Open(ctx context.Context, o Options) (*Daemon, error) {
 
 	d := &Daemon{opts: o, log: o.Log, draining: make(chan struct{}, 1), world: facts.New(facts.Options{}), redactor: redact.New().With(redact.Extra{User: redact.Compile(o.Redact)}),
 		spool: spool.Open(home.PathsOf(o.Home, os.Getenv)), started: o.Now(), stopping: make(chan string, 1)}
-	d.untold = damage.OpenUntold(o.Home, o.Log)
+	d.untold = check.OpenUntold(o.Home, o.Log)
 	d.mark = wire.Mark(o.Home)
 	rec, err := recorder.Open(ctx, recorder.Options{Store: store, Window: o.window, Log: o.Log, Now: o.Now, Begin: d.emitDamage})
 	if err != nil {

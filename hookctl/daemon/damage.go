@@ -6,8 +6,8 @@ import (
 
 	"hookline/embedded"
 	"hookline/events"
-	"hookline/hookctl/damage"
 	"hookline/hookctl/recorder"
+	"hookline/replay/check"
 )
 
 // What an opening of the store found wrong with the log is recorded by that opening, before anything else is
@@ -40,9 +40,9 @@ func (d *Daemon) appendDamage(ctx context.Context, rec *recorder.Recorder, f emb
 			return err
 		}
 	}
-	d.untold.Later(f.ID, damage.Told(f))
+	d.untold.Later(f.ID, check.Told(f))
 
-	envs, err := recorder.Envelopes(d.opts.Now(), events.Envelope{ID: f.ID}, damage.Event(f))
+	envs, err := recorder.Envelopes(d.opts.Now(), events.Envelope{ID: f.ID}, check.EventOf(f))
 	if err == nil {
 		_, err = rec.Import(ctx, envs)
 	}

@@ -15,7 +15,7 @@ import (
 	"hookline/embedded/block"
 	"hookline/events"
 	"hookline/hookctl/home"
-	"hookline/hookctl/losses"
+	"hookline/replay/check"
 )
 
 // damages are the log.damaged events of a log.
@@ -67,8 +67,8 @@ func TestDamageIsRecordedByTheOpener(t *testing.T) {
 		t.Errorf("%+v", all)
 	}
 	code, body := ask(t, d, "GET", "/v1/losses", "")
-	var l losses.Known
-	if err := json.Unmarshal([]byte(body), &l); err != nil || code != 200 || !slices.Equal(l.Lost, []losses.Range{{First: 5, Last: 5}}) || l.Found.IsZero() {
+	var l check.Known
+	if err := json.Unmarshal([]byte(body), &l); err != nil || code != 200 || !slices.Equal(l.Lost, []check.Range{{First: 5, Last: 5}}) || l.Found.IsZero() {
 		t.Errorf("%d %s", code, body)
 	}
 }

@@ -14,10 +14,10 @@ import (
 
 	"hookline/events"
 	"hookline/hookctl/problem"
-	"hookline/hookctl/recovery"
 	"hookline/projector"
 	"hookline/projector/identity"
 	"hookline/projector/session"
+	"hookline/replay/mend"
 )
 
 // The door for commands, POST /v1/do/{name}: arguments of a type, a decision about the states as they are, events that
@@ -231,5 +231,5 @@ func (d *Daemon) doRecover(ctx context.Context, o recoverOrder, progress func(ui
 			project, _ = d.project(ctx, place)
 		}
 	}
-	return d.Recover(ctx, recovery.Asked{At: at, Session: id, Project: project, DryRun: o.DryRun == "1"}, progress)
+	return d.Recover(ctx, mend.Asked{At: at, Session: id, Project: project, DryRun: o.DryRun == "1"}, progress)
 }

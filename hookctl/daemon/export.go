@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"hookline/embedded"
-	"hookline/hookctl/export"
 	"hookline/hookctl/wire"
+	"hookline/replay/carry"
 )
 
 // handleExport writes an export as plain lines; whoever asked compresses them.
@@ -21,9 +21,9 @@ func (d *Daemon) handleExport(w http.ResponseWriter, r *http.Request) error {
 }
 
 // portionOf reads the request. A time means the time of the append, as everywhere in a log.
-func (d *Daemon) portionOf(r *http.Request) (export.Portion, error) {
+func (d *Daemon) portionOf(r *http.Request) (carry.Portion, error) {
 	q, ctx := r.URL.Query(), r.Context()
-	p := export.Portion{First: 1, Blobs: true}
+	p := carry.Portion{First: 1, Blobs: true}
 	var err error
 	if p.Session, err = d.resolveSession(ctx, q.Get("session")); err != nil {
 		return p, err
@@ -50,8 +50,8 @@ func timeOf(s string) *time.Time {
 }
 
 // toExport is this log as exports are written from it.
-func (d *Daemon) toExport() export.Origin {
-	return export.Origin{Log: d.stream, Content: d.contentOf, Build: wire.Build, Created: d.opts.Now().UTC().Truncate(time.Second)}
+func (d *Daemon) toExport() carry.Origin {
+	return carry.Origin{Log: d.stream, Content: d.contentOf, Build: wire.Build, Created: d.opts.Now().UTC().Truncate(time.Second)}
 }
 
 // contentOf gives a large content; one that is lost or damaged is none, since its event must not be lost for it.

@@ -8,11 +8,11 @@ import (
 	"strconv"
 	"time"
 
-	"hookline/hookctl/losses"
 	"hookline/hookctl/problem"
 	"hookline/hookctl/socket"
 	"hookline/hookctl/spool"
 	"hookline/hookctl/wire"
+	"hookline/replay/check"
 )
 
 // Handler is the HTTP surface of the house; it needs no socket.
@@ -120,7 +120,7 @@ func reply(w http.ResponseWriter, v any) error {
 }
 
 func (d *Daemon) handleLosses(w http.ResponseWriter, r *http.Request) error {
-	known, err := losses.Find(r.Context(), d.stream)
+	known, err := check.KnownLosses(r.Context(), d.stream)
 	if err != nil {
 		return err
 	}

@@ -18,11 +18,11 @@ import (
 	"hookline/embedded"
 	"hookline/events"
 	"hookline/hookctl/hook"
-	"hookline/hookctl/past"
 	"hookline/hookctl/problem"
 	"hookline/projector"
 	"hookline/projector/project"
 	"hookline/projector/session"
+	"hookline/replay/past"
 )
 
 // filter chooses event records.

@@ -11,9 +11,9 @@ import (
 	"testing"
 
 	"hookline/events"
-	"hookline/hookctl/past"
 	"hookline/hookctl/problem"
 	"hookline/projector"
+	"hookline/replay/past"
 )
 
 func TestAliases(t *testing.T) {

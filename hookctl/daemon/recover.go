@@ -10,39 +10,39 @@ import (
 
 	"hookline/events"
 	"hookline/hookctl/problem"
-	"hookline/hookctl/recovery"
 	"hookline/projector"
 	"hookline/projector/identity"
 	"hookline/projector/session"
+	"hookline/replay/mend"
 )
 
-func (d *Daemon) momentOf(ctx context.Context, s string) (recovery.Moment, error) {
+func (d *Daemon) momentOf(ctx context.Context, s string) (mend.Moment, error) {
 	if s == "now" {
-		return recovery.Moment{Time: d.opts.Now()}, nil
+		return mend.Moment{Time: d.opts.Now()}, nil
 	}
 	if seq, err := strconv.ParseUint(s, 10, 64); err == nil {
 		if _, err := d.pointOf(ctx, s); err != nil {
-			return recovery.Moment{}, err
+			return mend.Moment{}, err
 		}
 		rec, err := d.find(ctx, s)
-		return recovery.Moment{Seq: seq, Time: rec.Time}, err
+		return mend.Moment{Seq: seq, Time: rec.Time}, err
 	}
 	t, err := time.Parse(time.RFC3339Nano, s)
 	if err != nil {
-		return recovery.Moment{}, problem.New(http.StatusBadRequest, fmt.Sprintf("at: %q is no sequence and no RFC 3339 time", s), "")
+		return mend.Moment{}, problem.New(http.StatusBadRequest, fmt.Sprintf("at: %q is no sequence and no RFC 3339 time", s), "")
 	}
-	return recovery.Moment{Time: t}, nil
+	return mend.Moment{Time: t}, nil
 }
 
 // Recover makes an identity of the past the current one ([recovery.Past]).
-func (d *Daemon) Recover(ctx context.Context, a recovery.Asked, progress func(uint64)) (recovery.Result, error) {
-	past := recovery.Past{Log: d.stream, View: d.view, Now: d.opts.Now}
+func (d *Daemon) Recover(ctx context.Context, a mend.Asked, progress func(uint64)) (mend.Recovered, error) {
+	past := mend.Past{Log: d.stream, View: d.view, Now: d.opts.Now}
 	found, err := past.Find(ctx, a, progress)
 	if err != nil {
 		return found.Result, err
 	}
 	target := d.targetOf(ctx, found.Identity)
-	var plan recovery.Plan
+	var plan mend.Plan
 	_, err = d.rec.Do(ctx, func(r projector.Reader) ([]events.Envelope, error) {
 		var err error
 		if plan, err = past.Plan(r, found, target); err != nil || a.DryRun {

@@ -11,11 +11,11 @@ import (
 	"time"
 
 	"hookline/events"
-	"hookline/hookctl/recovery"
 	"hookline/hookctl/wire"
 	"hookline/projector"
 	"hookline/projector/identity"
 	"hookline/projector/pointer"
+	"hookline/replay/mend"
 )
 
 // tuesday is when the tests of recovery begin.
@@ -77,11 +77,11 @@ func (p oldLog) latest() string {
 }
 
 // recover asks through the surface, as `replay recover` does.
-func (p oldLog) recover(query string) (recovery.Result, error) {
+func (p oldLog) recover(query string) (mend.Recovered, error) {
 	p.t.Helper()
 	code, body := ask(p.t, p.d, "POST", "/v1/do/recover?cwd="+p.dir+"&"+query, "")
 	var line struct {
-		Result recovery.Result
+		Result mend.Recovered
 		Error  string
 		Hint   string
 	}
@@ -133,7 +133,7 @@ func TestRecoverProject(t *testing.T) {
 	if !ok || e.Replaces != "bad" || e.Session != "good" || e.At != "2026-11-17T20:00:00Z" || e.Seq != got.Seq || recs[0].ID != got.Event || recs[1].Type != "identity.persisted" || len(recs) != 2 {
 		t.Errorf("%q, %+v", typesOf(recs), recs[0].Event)
 	}
-	if now := p.state("good"); p.latest() != "good" || now.PurposeVector != was.PurposeVector || now.Live || (recovery.Coherence{IC: now.LastIC, C: now.Consciousness, R: now.Integration, Class: identity.Classify(now.LastIC)}) != got.After {
+	if now := p.state("good"); p.latest() != "good" || now.PurposeVector != was.PurposeVector || now.Live || (mend.Coherence{IC: now.LastIC, C: now.Consciousness, R: now.Integration, Class: identity.Classify(now.LastIC)}) != got.After {
 		t.Errorf("latest %s, %+v", p.latest(), now)
 	}
 	p.start(48*time.Hour, "next")

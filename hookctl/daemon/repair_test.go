@@ -19,9 +19,9 @@ import (
 	"hookline/embedded/block"
 	"hookline/events"
 	"hookline/hookctl/hook"
-	"hookline/hookctl/losses"
-	"hookline/hookctl/repair"
 	"hookline/hookctl/wire"
+	"hookline/replay/check"
+	"hookline/replay/mend"
 )
 
 // spoil overwrites bytes of a file behind a text, so many that no record can be mended.
@@ -48,7 +48,7 @@ func blockPath(home string, n int) string {
 	return filepath.Join(msgs, fmt.Sprint(n, ".blk"))
 }
 
-func mustRepair(t *testing.T, d *Daemon, o repair.Options) repair.Result {
+func mustRepair(t *testing.T, d *Daemon, o mend.RepairOptions) mend.Repaired {
 	t.Helper()
 	r, err := d.Repair(t.Context(), o, nil)
 	if err != nil {
@@ -63,7 +63,7 @@ func TestRepairNothing(t *testing.T) {
 	for i := range 5 {
 		take(t, d, bashOf("s-1", i))
 	}
-	r := mustRepair(t, d, repair.Options{})
+	r := mustRepair(t, d, mend.RepairOptions{})
 	if len(r.Opened)+len(r.Damage)+len(r.Lost)+len(r.BadBlobs)+len(r.GoneBlobs)+len(r.Sources) != 0 || r.Added != 0 || r.Seq != 5 {
 		t.Errorf("%+v", r)
 	}
@@ -89,8 +89,8 @@ func TestRepairFromExport(t *testing.T) {
 	home, file, lost := lossy(t)
 	d := open(t, home)
 	defer shut(t, d)
-	plan := mustRepair(t, d, repair.Options{From: []string{file}, DryRun: true})
-	if len(plan.Opened) != 2 || plan.Opened[1] != "sequences lost: 5" || plan.LostN != 1 || plan.Lost[0] != (losses.Range{First: 5, Last: 5}) || plan.Fetched != 1 || plan.NotHad != 0 || plan.Added != 0 {
+	plan := mustRepair(t, d, mend.RepairOptions{From: []string{file}, DryRun: true})
+	if len(plan.Opened) != 2 || plan.Opened[1] != "sequences lost: 5" || plan.LostN != 1 || plan.Lost[0] != (check.Range{First: 5, Last: 5}) || plan.Fetched != 1 || plan.NotHad != 0 || plan.Added != 0 {
 		t.Fatalf("%+v", plan)
 	}
 	if s := plan.Sources[0]; s.Kind != "export" || s.Events != 1 || s.Known != 9 {
@@ -99,15 +99,15 @@ func TestRepairFromExport(t *testing.T) {
 	if recs := logOf(t, d); len(recs) != 10 || recs[9].Type != "log.damaged" { // what the opening did is recorded once, by the opening
 		t.Errorf("%q", typesOf(recs))
 	}
-	r := mustRepair(t, d, repair.Options{From: []string{file}})
+	r := mustRepair(t, d, mend.RepairOptions{From: []string{file}})
 	recs := logOf(t, d)
 	if r.Added != 1 || r.NotHad != 0 || len(recs) != 12 || recs[10].ID != lost || recs[10].Seq != 12 || recs[4].Seq != 6 || recs[11].Type != "log.repaired" {
 		t.Errorf("%+v\n%q", r, typesOf(recs))
 	}
-	if again := mustRepair(t, d, repair.Options{From: []string{file}}); again.Added != 0 || again.Fetched != 1 || again.NotHad != 0 || again.Sources[0].Known != 10 || !slices.Equal(again.Back, []losses.Range{{First: 5, Last: 5}}) {
+	if again := mustRepair(t, d, mend.RepairOptions{From: []string{file}}); again.Added != 0 || again.Fetched != 1 || again.NotHad != 0 || again.Sources[0].Known != 10 || !slices.Equal(again.Back, []check.Range{{First: 5, Last: 5}}) {
 		t.Errorf("again: %+v", again)
 	}
-	if without := mustRepair(t, d, repair.Options{}); without.BackN != 1 || without.NotHad != 0 || without.Added != 0 { // the log remembers
+	if without := mustRepair(t, d, mend.RepairOptions{}); without.BackN != 1 || without.NotHad != 0 || without.Added != 0 { // the log remembers
 		t.Errorf("without the export: %+v", without)
 	}
 	v, err := d.Verify(t.Context(), nil)
@@ -127,14 +127,14 @@ func TestRepairRefusesStrangers(t *testing.T) {
 	shut(t, stranger)
 	d := open(t, home)
 	defer shut(t, d)
-	r := mustRepair(t, d, repair.Options{From: []string{foreign, filepath.Join(home, "none")}})
+	r := mustRepair(t, d, mend.RepairOptions{From: []string{foreign, filepath.Join(home, "none")}})
 	if r.Added != 0 || r.NotHad != 1 || r.Sources[0].Problem != "it shares no event with this log; `replay import` takes such a file" || r.Sources[1].Problem == "" {
 		t.Errorf("%+v", r)
 	}
 	if code, body := ask(t, d, "POST", "/v1/do/emit", `{"type":"session.deleted","session":"s-1","data":{}}`); code != 200 {
 		t.Fatal(body)
 	}
-	if r := mustRepair(t, d, repair.Options{From: []string{file}}); r.Added != 0 || r.Sources[0].Events != 0 {
+	if r := mustRepair(t, d, mend.RepairOptions{From: []string{file}}); r.Added != 0 || r.Sources[0].Events != 0 {
 		t.Errorf("%+v", r)
 	}
 }
@@ -158,13 +158,13 @@ func TestRepairBlobs(t *testing.T) {
 	if err := os.Remove(blobs[1]); err != nil {
 		t.Fatal(err)
 	}
-	if r := mustRepair(t, d, repair.Options{DryRun: true}); len(r.BadBlobs) != 1 || len(r.GoneBlobs) != 1 || r.Blobs != 2 || r.NewBlobs != 0 {
+	if r := mustRepair(t, d, mend.RepairOptions{DryRun: true}); len(r.BadBlobs) != 1 || len(r.GoneBlobs) != 1 || r.Blobs != 2 || r.NewBlobs != 0 {
 		t.Errorf("%+v", r)
 	}
-	if r := mustRepair(t, d, repair.Options{From: []string{file}}); r.NewBlobs != 2 || r.Sources[0].Blobs != 2 || r.Added != 0 {
+	if r := mustRepair(t, d, mend.RepairOptions{From: []string{file}}); r.NewBlobs != 2 || r.Sources[0].Blobs != 2 || r.Added != 0 {
 		t.Errorf("%+v", r)
 	}
-	if r := mustRepair(t, d, repair.Options{}); len(r.BadBlobs)+len(r.GoneBlobs) != 0 || r.Blobs != 3 {
+	if r := mustRepair(t, d, mend.RepairOptions{}); len(r.BadBlobs)+len(r.GoneBlobs) != 0 || r.Blobs != 3 {
 		t.Errorf("afterwards: %+v", r)
 	}
 	if _, err := os.Stat(blobs[0] + ".damaged"); err != nil {
@@ -208,11 +208,11 @@ func TestRepairFromOverlappingExports(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, dry := range []bool{true, false} {
-		r := mustRepair(t, d, repair.Options{From: []string{foreign, first, second}, DryRun: dry})
+		r := mustRepair(t, d, mend.RepairOptions{From: []string{foreign, first, second}, DryRun: dry})
 		if len(r.BadBlobs) != 2 || r.NewBlobs != 1 || r.LostN != 1 || r.NotHad != 0 || r.Fetched != 1 {
 			t.Errorf("dry %v: %+v", dry, r)
 		}
-		want := []repair.Source{{Kind: "export", Name: first, Events: 1, Known: 5, Blobs: 1}, {Kind: "export", Name: second, Known: 7}}
+		want := []mend.Source{{Kind: "export", Name: first, Events: 1, Known: 5, Blobs: 1}, {Kind: "export", Name: second, Known: 7}}
 		if !slices.Equal(r.Sources[1:3], want) || r.Sources[0].Problem != "the export is cut off after line 0" || r.Sources[0].Events != 0 {
 			t.Errorf("dry %v: %+v", dry, r.Sources)
 		}
@@ -241,17 +241,17 @@ func TestRepairSealedBlock(t *testing.T) {
 		}
 	}
 	d = open(t, home) // the marker vouches for it
-	r := mustRepair(t, d, repair.Options{})
+	r := mustRepair(t, d, mend.RepairOptions{})
 	if len(r.Damage) != 1 || !strings.HasPrefix(r.Damage[0], "1.blk at byte ") || !strings.HasSuffix(r.Damage[0], ", sequence 3") || r.Blocks != 1 {
 		t.Fatalf("%+v", r)
 	}
 	shut(t, d)
-	if err := repair.Recheck(home); err != nil {
+	if err := mend.Recheck(home); err != nil {
 		t.Fatal(err)
 	}
 	d = open(t, home)
 	defer shut(t, d)
-	if r = mustRepair(t, d, repair.Options{}); len(r.Damage) != 0 || r.LostN != 1 || r.Lost[0] != (losses.Range{First: 3, Last: 3}) || r.NotHad != 1 {
+	if r = mustRepair(t, d, mend.RepairOptions{}); len(r.Damage) != 0 || r.LostN != 1 || r.Lost[0] != (check.Range{First: 3, Last: 3}) || r.NotHad != 1 {
 		t.Errorf("%+v", r)
 	}
 	if n := len(logOf(t, d)); n != 16 { // fifteen and log.damaged
@@ -313,11 +313,11 @@ func TestRepairFromTranscripts(t *testing.T) {
 	defer shut(t, d)
 	before := logOf(t, d)
 	dir := writeTranscript(t, before[3].Appended)
-	plan := mustRepair(t, d, repair.Options{Transcripts: dir, DryRun: true})
+	plan := mustRepair(t, d, mend.RepairOptions{Transcripts: dir, DryRun: true})
 	if plan.Rebuilt != 4 || plan.Added != 0 || plan.Sources[0].Kind != "transcript" || plan.Sources[0].Events != 4 {
 		t.Fatalf("%+v", plan)
 	}
-	r := mustRepair(t, d, repair.Options{Transcripts: dir})
+	r := mustRepair(t, d, mend.RepairOptions{Transcripts: dir})
 	if r.Added != 4 || r.Rebuilt != 4 || r.NotHad != 0 {
 		t.Errorf("%+v", r)
 	}
@@ -339,7 +339,7 @@ func TestRepairFromTranscripts(t *testing.T) {
 	if e, ok := recs[3].Event.(*events.ToolFailed); !ok || e.Error != "Exit code 3" || recs[3].ToolUseID != "lost_2" {
 		t.Errorf("%s", recs[3].Data)
 	}
-	if again := mustRepair(t, d, repair.Options{Transcripts: dir}); again.Added != 0 || again.Rebuilt != 4 || again.NotHad != 0 {
+	if again := mustRepair(t, d, mend.RepairOptions{Transcripts: dir}); again.Added != 0 || again.Rebuilt != 4 || again.NotHad != 0 {
 		t.Errorf("again: %+v", again)
 	}
 }
@@ -360,7 +360,7 @@ func TestRepairLateFromTranscripts(t *testing.T) {
 	spoil(t, blockPath(home, 1), lost, 60)
 	d = open(t, home)
 	defer shut(t, d)
-	r := mustRepair(t, d, repair.Options{Transcripts: writeTranscript(t, ago)})
+	r := mustRepair(t, d, mend.RepairOptions{Transcripts: writeTranscript(t, ago)})
 	if r.Added != 4 || r.Rebuilt != 4 || r.NotHad != 0 {
 		t.Errorf("%+v", r)
 	}
@@ -394,8 +394,8 @@ func TestRepairFromNamedTranscripts(t *testing.T) {
 	}
 	d = open(t, home)
 	defer shut(t, d)
-	r := mustRepair(t, d, repair.Options{})
-	if len(r.Sources) != 3 || r.Sources[0].Name != pipe || r.Sources[0].Problem != "open "+pipe+": is no regular file" || r.Sources[2] != (repair.Source{Kind: "transcript", Name: of, Events: 1}) {
+	r := mustRepair(t, d, mend.RepairOptions{})
+	if len(r.Sources) != 3 || r.Sources[0].Name != pipe || r.Sources[0].Problem != "open "+pipe+": is no regular file" || r.Sources[2] != (mend.Source{Kind: "transcript", Name: of, Events: 1}) {
 		t.Errorf("%+v", r.Sources)
 	}
 	if last := logOf(t, d); r.Added != 1 || last[len(last)-1].AgentID != "a1" || last[len(last)-1].ToolUseID != "lost_1" {
@@ -412,9 +412,9 @@ func TestBroughtBackIsNotLost(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer shut(t, d)
-	l, err := losses.TakeStock(t.Context(), d.stream, nil)
-	if err != nil || len(losses.Runs(l.Lost)) != 0 {
-		t.Errorf("lost %v, %v", losses.Runs(l.Lost), err)
+	l, err := check.TakeStock(t.Context(), d.stream, nil)
+	if err != nil || len(check.Runs(l.Lost)) != 0 {
+		t.Errorf("lost %v, %v", check.Runs(l.Lost), err)
 	}
 	if code, body := ask(t, d, "GET", "/v1/losses", ""); code != 200 || !strings.HasPrefix(body, `{"lost":[],`) {
 		t.Errorf("%d %s", code, body)

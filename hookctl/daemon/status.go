@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"hookline/events"
-	"hookline/hookctl/damage"
 	"hookline/hookctl/wire"
 	"hookline/projector/session"
+	"hookline/replay/check"
 )
 
 // Status is what `hookctl status --json` prints; the names never change.
@@ -51,7 +51,7 @@ func (d *Daemon) Status() Status {
 	rep := d.ground.Report()
 	s := Status{PID: &pid, Version: wire.Build, Protocol: wire.Protocol, UptimeS: d.opts.Now().Sub(d.started).Seconds(), Seq: last,
 		Fsync: d.ground.Fsync().String(), Home: d.opts.Home, Socket: d.socket(), CleanStart: rep.Clean, Spool: d.spool.Count(),
-		Again: d.hooks.again.Load(), Conflicts: d.hooks.conflicts.Load(), LiveSessions: len(d.liveIDs(d.life, session.Alive)), Warnings: []string{}, Damage: damage.Status(rep),
+		Again: d.hooks.again.Load(), Conflicts: d.hooks.conflicts.Load(), LiveSessions: len(d.liveIDs(d.life, session.Alive)), Warnings: []string{}, Damage: check.Status(rep),
 		Projections: []ProjectionStatus{}}
 	pos := d.view.Positions()
 	for _, name := range d.view.Tables() {

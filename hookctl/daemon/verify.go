@@ -9,7 +9,7 @@ import (
 
 	"hookline/embedded"
 	"hookline/hookctl/problem"
-	"hookline/hookctl/verify"
+	"hookline/replay/check"
 )
 
 func (d *Daemon) handleVerify(w http.ResponseWriter, r *http.Request) error {
@@ -20,14 +20,14 @@ func (d *Daemon) handleVerify(w http.ResponseWriter, r *http.Request) error {
 const gcWhileFolding = 400
 
 // Verify proves the log record by record, folds it again and compares every cell of every bucket.
-func (d *Daemon) Verify(ctx context.Context, progress func(uint64)) (verify.Result, error) {
+func (d *Daemon) Verify(ctx context.Context, progress func(uint64)) (check.Verdict, error) {
 	begin := time.Now()
 	if err := d.ground.Health(); errors.Is(err, embedded.ErrWriteStuck) {
-		return verify.Result{}, d.stuck(err)
+		return check.Verdict{}, d.stuck(err)
 	}
 	d.rec.Heal(ctx)
 	defer debug.SetGCPercent(debug.SetGCPercent(gcWhileFolding))
-	v, err := verify.Check(ctx, verify.Store{Log: d.stream, Blobs: d.ground.Blobs(), View: d.view, Report: d.ground.Report, Serving: d.serving}, progress)
+	v, err := check.Verify(ctx, check.Store{Log: d.stream, Blobs: d.ground.Blobs(), View: d.view, Report: d.ground.Report, Serving: d.serving}, progress)
 	if err != nil {
 		return v, d.stuck(err)
 	}

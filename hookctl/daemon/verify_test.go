@@ -19,11 +19,11 @@ import (
 
 	"hookline/embedded/block"
 	"hookline/events"
-	"hookline/hookctl/verify"
 	"hookline/hookctl/wire"
+	"hookline/replay/check"
 )
 
-func verified(t *testing.T, d *Daemon) verify.Result {
+func verified(t *testing.T, d *Daemon) check.Verdict {
 	t.Helper()
 	v, err := d.Verify(t.Context(), nil)
 	if err != nil {
@@ -64,7 +64,7 @@ func TestVerifyKnownHole(t *testing.T) {
 		if v.Exit != 0 || !v.Clean || v.Holes != 1 || len(v.New)+len(v.Damage)+len(v.Diffs) != 0 {
 			t.Fatalf("%+v", v)
 		}
-		if want := (verify.Hole{First: 5, Last: 5, Kind: "cut", Event: named.ID}); len(v.Known) != 1 || v.Known[0] != want {
+		if want := (check.Hole{First: 5, Last: 5, Kind: "cut", Event: named.ID}); len(v.Known) != 1 || v.Known[0] != want {
 			t.Errorf("%+v, want %+v", v.Known, want)
 		}
 	}
@@ -110,7 +110,7 @@ func TestVerifyGoesOnBehindDamage(t *testing.T) {
 	if v.Exit != 2 || v.Events != 100 || v.Read != 98 || v.Holes != 2 || len(v.Known) != 0 || len(v.New) != 2 || len(v.Damage) != 2 {
 		t.Fatalf("%+v", v)
 	}
-	for i, want := range []verify.Hole{{First: 7, Last: 7, Kind: "damaged", Block: "1.blk", Why: "checksum does not match"},
+	for i, want := range []check.Hole{{First: 7, Last: 7, Kind: "damaged", Block: "1.blk", Why: "checksum does not match"},
 		{First: 51, Last: 51, Kind: "damaged", Block: "2.blk", Why: "checksum does not match"}} {
 		got := v.New[i]
 		want.Offset = got.Offset

@@ -12,8 +12,8 @@ import (
 	"hookline/events"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/daemon"
-	"hookline/hookctl/losses"
 	"hookline/hookctl/spool"
+	losses "hookline/replay/check"
 )
 
 // Checks that ask the daemon.

@@ -14,9 +14,9 @@ import (
 	"hookline/events"
 	"hookline/hookctl/daemon"
 	"hookline/hookctl/home"
-	"hookline/hookctl/losses"
 	"hookline/hookctl/spawn"
 	"hookline/projector/session"
+	losses "hookline/replay/check"
 )
 
 // healthy is a bench in which doctor has nothing to say.

@@ -10,13 +10,13 @@ import (
 	"strings"
 
 	"hookline/hookctl/cmdline"
-	"hookline/hookctl/export"
 	"hookline/hookctl/problem"
+	"hookline/replay/carry"
 )
 
 // lastCopy is the export of a log that is about to go.
 type lastCopy struct {
-	export.Saved
+	carry.Saved
 	lacks []string // what the log should have and the file has not
 }
 
@@ -34,7 +34,7 @@ func (a *app) exportLog(ctx context.Context, home string) (lastCopy, error) {
 	}
 	defer h.Close()
 	file := filepath.Clean(home) + "-export-" + a.Now().UTC().Format("20060102T150405Z") + ".ndjson.zst"
-	saved, err := export.Save(file, func(line func([]byte) error) error {
+	saved, err := carry.Save(file, func(line func([]byte) error) error {
 		return h.Stream(ctx, http.MethodGet, "/v1/export", nil, line)
 	}, func(uint64, uint64) {})
 	if errors.Is(err, os.ErrExist) {
@@ -52,8 +52,8 @@ func (a *app) exportLog(ctx context.Context, home string) (lastCopy, error) {
 
 // compared reads the file as an import would. One that cannot be read so is no copy; what the log itself
 // had lost before is not in it either, and is told.
-func compared(saved export.Saved, st Status) (lastCopy, error) {
-	read, err := export.Check(saved.File)
+func compared(saved carry.Saved, st Status) (lastCopy, error) {
+	read, err := carry.ReadBack(saved.File)
 	switch {
 	case err != nil:
 		return lastCopy{}, err

@@ -14,12 +14,12 @@ import (
 
 	"hookline/events"
 	"hookline/hookctl/daemon"
-	"hookline/hookctl/export"
-	"hookline/hookctl/losses"
 	"hookline/projector/identity"
 	"hookline/projector/pointer"
 	"hookline/projector/project"
 	"hookline/projector/session"
+	"hookline/replay/carry"
+	losses "hookline/replay/check"
 )
 
 // fakeHouse is the daemon's surface over values in memory.
@@ -36,9 +36,9 @@ type fakeHouse struct {
 	drained int
 	asked   []string // requests as "METHOD path?query"
 	more    []events.Record
-	blobs   []export.Blob // before the first event of an export
-	cut     bool          // an export ends before its trailer
-	dreams  string        // data of a dream that fails; "" for one that is completed
+	blobs   []carry.Blob // before the first event of an export
+	cut     bool         // an export ends before its trailer
+	dreams  string       // data of a dream that fails; "" for one that is completed
 }
 
 func newFake() *fakeHouse {
@@ -134,8 +134,8 @@ func (f *fakeHouse) one(w http.ResponseWriter, r *http.Request) {
 
 // export sends everything as the daemon does.
 func (f *fakeHouse) export(w http.ResponseWriter, _ *http.Request) {
-	out, err := export.NewWriter(w, export.Header{Build: "0.1.0-dev", Created: noon, Events: uint64(len(f.events)),
-		From: export.From{First: 1, Last: f.status.Seq}})
+	out, err := carry.NewWriter(w, carry.Header{Build: "0.1.0-dev", Created: noon, Events: uint64(len(f.events)),
+		From: carry.From{First: 1, Last: f.status.Seq}})
 	for _, b := range f.blobs {
 		err = errors.Join(err, out.Blob(b))
 	}

@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"hookline/events"
-	"hookline/hookctl/export"
+	"hookline/replay/carry"
 )
 
 // purging is a bench with a home to remove, whose daemon is gone once it was told to stop.
@@ -39,9 +39,9 @@ func kept(t *testing.T, b *bench) {
 }
 
 // cutEvent refers to a content of its own.
-func cutEvent(seq uint64, content string) (events.Record, export.Blob) {
+func cutEvent(seq uint64, content string) (events.Record, carry.Blob) {
 	sum := sha256.Sum256([]byte(content))
-	blob := export.Blob{Digest: "sha256:" + hex.EncodeToString(sum[:]), Content: []byte(content)}
+	blob := carry.Blob{Digest: "sha256:" + hex.EncodeToString(sum[:]), Content: []byte(content)}
 	return record(seq, events.TypeToolRequested, sessionA,
 		`{"tool_name":"Write","tool_input":{"content":{"$blob":"`+blob.Digest+`","size":20000,"head":"xxx"}}}`), blob
 }
@@ -96,7 +96,7 @@ func TestPurge(t *testing.T) {
 	f := newFake()
 	big := strings.Repeat("x", 20_000)
 	cut, blob := cutEvent(9, big)
-	f.events, f.blobs = append(sampleEvents()[:2], cut), []export.Blob{blob}
+	f.events, f.blobs = append(sampleEvents()[:2], cut), []carry.Blob{blob}
 	b, file := purging(t, f)
 	for _, name := range []string{"hookd.log", "hookd.log.1", "keys/k", "mine.txt"} {
 		write(t, filepath.Join(b.Home(), name), name)
@@ -115,7 +115,7 @@ func TestPurge(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer in.Close()
-	r, err := export.Open(in)
+	r, err := carry.OpenExport(in)
 	if err != nil {
 		t.Fatal(err)
 	}

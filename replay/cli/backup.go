@@ -6,8 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"hookline/hookctl/backup"
 	"hookline/hookctl/cmdline"
+	"hookline/replay/carry"
 )
 
 func (a *app) backupCmd() *cobra.Command {
@@ -38,10 +38,10 @@ func (a *app) backup(ctx context.Context, file string) error {
 	if err != nil {
 		return err
 	}
-	return show(a, raw, func(r backup.Written) { a.printBackedUp(file, r) })
+	return show(a, raw, func(r carry.BackedUp) { a.printBackedUp(file, r) })
 }
 
-func (a *app) printBackedUp(file string, r backup.Written) {
+func (a *app) printBackedUp(file string, r carry.BackedUp) {
 	a.Printf("%s\n", a.Paint.Good("backed up to "+cmdline.Clean(file)))
 	a.Printf("log      up to sequence %s: %s and %s behind\n", cmdline.Count(r.Seq), cmdline.Plural(r.Blocks, "sealed block"), cmdline.Plural(int(r.Events), "event"))
 	a.Printf("blobs    %s\n", cmdline.Count(uint64(r.Blobs)))

@@ -14,11 +14,11 @@ import (
 	"testing"
 	"time"
 
-	"hookline/hookctl/backup"
 	"hookline/hookctl/cmdline"
-	"hookline/hookctl/repair"
-	"hookline/hookctl/verify"
 	"hookline/hookctl/wire"
+	"hookline/replay/carry"
+	"hookline/replay/check"
+	"hookline/replay/mend"
 )
 
 // send gives one hook to the running daemon.
@@ -55,10 +55,10 @@ func TestProcessesCarryALog(t *testing.T) {
 	if out := process(t, bin, 0, "export", "-o", at("log.ndjson.zst")); !strings.Contains(out, ": 17 events, 0 blobs, ") {
 		t.Error(out)
 	}
-	if b := decoded[backup.Written](t, process(t, bin, 0, "backup", at("b.backup"), "--json")); b.Blocks != 1 || b.Seq != 17 {
+	if b := decoded[carry.BackedUp](t, process(t, bin, 0, "backup", at("b.backup"), "--json")); b.Blocks != 1 || b.Seq != 17 {
 		t.Errorf("%+v", b)
 	}
-	if r := decoded[backup.Restored](t, process(t, bin, 0, "restore", at("b.backup"), "--home", at("restored"), "--json")); !r.Verify.Clean || r.Last != 17 {
+	if r := decoded[carry.Restored](t, process(t, bin, 0, "restore", at("b.backup"), "--home", at("restored"), "--json")); !r.Verify.Clean || r.Last != 17 {
 		t.Errorf("%+v", r)
 	}
 	if out := process(t, bin, 0, "import", at("log.ndjson.zst")); !strings.Contains(out, "\nknown    17\n") {
@@ -94,15 +94,15 @@ func repairBesideTheDaemon(t *testing.T, bin, export string) {
 		t.Fatal(err)
 	}
 	f.Close()
-	plan := decoded[repair.Result](t, process(t, bin, 2, "repair", "--dry-run", "--json"))
+	plan := decoded[mend.Repaired](t, process(t, bin, 2, "repair", "--dry-run", "--json"))
 	if len(plan.Damage) != 1 || plan.PID == os.Getpid() {
 		t.Fatalf("%+v", plan)
 	}
-	r := decoded[repair.Result](t, process(t, bin, 0, "repair", "--yes", "--json", "--from", export))
+	r := decoded[mend.Repaired](t, process(t, bin, 0, "repair", "--yes", "--json", "--from", export))
 	if len(r.Damage) != 0 || r.LostN != 1 || r.Fetched != 1 || r.Added != 1 || r.NotHad != 0 {
 		t.Fatalf("%+v", r)
 	}
-	v := decoded[verify.Result](t, process(t, bin, 0, "verify", "--json")) // the hole stays, and is said; an event names it
+	v := decoded[check.Verdict](t, process(t, bin, 0, "verify", "--json")) // the hole stays, and is said; an event names it
 	if v.Holes != 1 || len(v.Known) != 1 || len(v.New) != 0 || len(v.Diffs) != 0 {
 		t.Errorf("%+v", v)
 	}

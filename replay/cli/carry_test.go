@@ -11,13 +11,10 @@ import (
 	"strings"
 	"testing"
 
-	"hookline/hookctl/backup"
 	"hookline/hookctl/cmdline"
-	"hookline/hookctl/export"
-	"hookline/hookctl/importer"
-	"hookline/hookctl/recovery"
-	"hookline/hookctl/repair"
-	"hookline/hookctl/verify"
+	"hookline/replay/carry"
+	"hookline/replay/check"
+	"hookline/replay/mend"
 )
 
 // plainIDs replaces event ids, digests and sizes, which differ from run to run.
@@ -39,7 +36,7 @@ func TestExportAndImport(t *testing.T) {
 	}
 	same(t, "again", replay(t, 1, "export", "-o", file).stderr.String(), "replay: error: "+file+" exists\nreplay: hint: choose another name; nothing is overwritten\n")
 	piped := replay(t, 0, "export").stdout.Bytes()
-	if e, err := export.Open(bytes.NewReader(piped)); err != nil || e.Header().Events != 11 || bytes.HasPrefix(piped, []byte("{")) {
+	if e, err := carry.OpenExport(bytes.NewReader(piped)); err != nil || e.Header().Events != 11 || bytes.HasPrefix(piped, []byte("{")) {
 		t.Errorf("%.60q %v", piped, err)
 	}
 
@@ -49,7 +46,7 @@ func TestExportAndImport(t *testing.T) {
 	r.do(t, 0, "import", "-")
 	r = replay(t, 0, "import", file)
 	same(t, "import", r.stdout.String(), file+": 0 events added\nevents   11 in the file, written by 0.1.0-dev\nknown    11\nblobs    0\nlog      up to sequence 11\n")
-	var all struct{ Files []importer.Result }
+	var all struct{ Files []carry.Imported }
 	replay(t, 0, "import", file, file, "--json").decode(t, &all)
 	if len(all.Files) != 2 || all.Files[1].Known != 11 || all.Files[1].Added != 0 {
 		t.Errorf("%+v", all)
@@ -180,13 +177,13 @@ func TestBackupAndRestore(t *testing.T) {
 			t.Errorf("%s\nhas no %q", out, want)
 		}
 	}
-	var v verify.Result
+	var v check.Verdict
 	replay(t, 0, "verify", "--json").decode(t, &v)
 	if !v.Clean || v.Events != 11 {
 		t.Errorf("%+v", v)
 	}
 	elsewhere := filepath.Join(t.TempDir(), "elsewhere")
-	var r backup.Restored
+	var r carry.Restored
 	replay(t, 0, "restore", file, "--home", elsewhere, "--json").decode(t, &r)
 	if r.Home != elsewhere || r.Last != 11 || !r.Verify.Clean {
 		t.Errorf("%+v", r)
@@ -211,7 +208,7 @@ func TestRecover(t *testing.T) {
 	if !strings.HasSuffix(plainIDs(out), "\nrecovered; the next session of the project starts from it\nevent    ID\n") {
 		t.Error(out)
 	}
-	var r recovery.Result
+	var r mend.Recovered
 	replay(t, 0, "recover", "--at", "now", "--session", live, "--dry-run", "--json").decode(t, &r)
 	if r.Replaces != live || r.Target != live || !r.DryRun || r.Before.R != 1 {
 		t.Errorf("%+v", r)
@@ -227,7 +224,7 @@ func TestRepairClean(t *testing.T) {
 // The verdict names what lacks and nothing else.
 func TestRepairVerdict(t *testing.T) {
 	blobs := []string{"sha256:1", "sha256:2"}
-	for want, r := range map[string]repair.Result{
+	for want, r := range map[string]mend.Repaired{
 		"2 large contents could not be had; --from FILE and --transcripts DIR name more places":                     {GoneBlobs: blobs},
 		"1 lost sequence could not be had; --from FILE and --transcripts DIR name more places":                      {LostN: 1, NotHad: 1},
 		"3 lost sequences and 1 large content could not be had; --from FILE and --transcripts DIR name more places": {LostN: 3, NotHad: 3, GoneBlobs: blobs, NewBlobs: 1},
@@ -274,7 +271,7 @@ func TestRepairAsks(t *testing.T) {
 	if !strings.HasSuffix(r.stdout.String(), "\n1 event added, up to sequence 14\n") {
 		t.Error(r.stdout.String())
 	}
-	var again repair.Result
+	var again mend.Repaired
 	replay(t, 0, "repair", "--from", file, "--yes", "--json").decode(t, &again)
 	if again.Added != 0 || again.LostN != 1 || again.NotHad != 0 {
 		t.Errorf("%+v", again)
@@ -351,7 +348,7 @@ func repairGoneLog(t *testing.T, buckets bool) {
 	}
 	file := filepath.Join(t.TempDir(), "log.ndjson.zst")
 	replay(t, 0, "export", "-o", file)
-	var v verify.Result
+	var v check.Verdict
 	replay(t, 0, "verify", "--json").decode(t, &v)
 	for _, dir := range lost {
 		if err := os.RemoveAll(filepath.Join(home, "store", dir)); err != nil {

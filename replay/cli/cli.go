@@ -32,19 +32,17 @@ import (
 	"github.com/spf13/cobra"
 
 	"hookline/embedded"
-	"hookline/hookctl/backup"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/daemon"
-	"hookline/hookctl/export"
 	"hookline/hookctl/problem"
-	"hookline/hookctl/recovery"
-	"hookline/hookctl/repair"
-	"hookline/hookctl/verify"
 	"hookline/projector/gate"
 	"hookline/projector/identity"
 	"hookline/projector/pointer"
 	"hookline/projector/project"
 	"hookline/projector/session"
+	"hookline/replay/carry"
+	"hookline/replay/check"
+	"hookline/replay/mend"
 )
 
 // Main runs one command line, without the program's name, and gives its exit code.
@@ -77,16 +75,16 @@ func (a *app) root() *cobra.Command {
 
 // outputs is what the verbs print with --json; "at session" and its like are the states that at shows.
 var outputs = cmdline.Outputs{
-	"verify":  cmdline.Object(verify.Result{}),
+	"verify":  cmdline.Object(check.Verdict{}),
 	"rebuild": cmdline.Object(daemon.Rebuilt{}),
 	"at":      cmdline.Object(past{}),
 	"diff":    cmdline.Object(differenceJSON{}),
-	"recover": cmdline.Object(recovery.Result{}),
-	"repair":  cmdline.Object(repair.Result{}),
-	"export":  cmdline.Object(export.Saved{}),
+	"recover": cmdline.Object(mend.Recovered{}),
+	"repair":  cmdline.Object(mend.Repaired{}),
+	"export":  cmdline.Object(carry.Saved{}),
 	"import":  cmdline.Object(importedJSON{}),
-	"backup":  cmdline.Object(backup.Written{}),
-	"restore": cmdline.Object(backup.Restored{}),
+	"backup":  cmdline.Object(carry.BackedUp{}),
+	"restore": cmdline.Object(carry.Restored{}),
 	"version": cmdline.Object(cmdline.VersionJSON{}),
 	"man":     cmdline.Object(cmdline.ManJSON{}),
 

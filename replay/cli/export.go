@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"hookline/hookctl/cmdline"
-	"hookline/hookctl/export"
+	"hookline/replay/carry"
 )
 
 // exportOptions are the flags of export.
@@ -76,7 +76,7 @@ func (a *app) export(ctx context.Context, o exportOptions) error {
 	return nil
 }
 
-func (a *app) sayMissing(out export.Saved) {
+func (a *app) sayMissing(out carry.Saved) {
 	if out.Missing > 0 {
 		a.Say(cmdline.Plural(out.Missing, "large content") + " that events refer to could not be had; `replay repair` names them")
 	}
@@ -90,20 +90,20 @@ func (a *app) exportToStdout(ctx context.Context, query url.Values) error {
 		return &cmdline.Fault{Message: "--json needs -o FILE: the events themselves go to stdout"}
 	}
 	m := a.Meter("exporting")
-	out, err := export.Pack(a.Out, true, a.exportLines(ctx, query, m), m.At)
+	out, err := carry.Pack(a.Out, true, a.exportLines(ctx, query, m), m.At)
 	if err == nil {
 		a.sayMissing(out)
 	}
 	return err
 }
 
-func (a *app) exportToFile(ctx context.Context, file string, query url.Values) (export.Saved, error) {
+func (a *app) exportToFile(ctx context.Context, file string, query url.Values) (carry.Saved, error) {
 	m := a.Meter("exporting")
-	return export.Save(file, a.exportLines(ctx, query, m), m.At)
+	return carry.Save(file, a.exportLines(ctx, query, m), m.At)
 }
 
 // exportLines has the daemon send the lines.
-func (a *app) exportLines(ctx context.Context, query url.Values, m *cmdline.Meter) export.Source {
+func (a *app) exportLines(ctx context.Context, query url.Values, m *cmdline.Meter) carry.Lines {
 	return func(line func([]byte) error) error {
 		return a.with(ctx, func(h house) error {
 			defer m.End()

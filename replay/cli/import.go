@@ -15,9 +15,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"hookline/hookctl/cmdline"
-	"hookline/hookctl/export"
-	"hookline/hookctl/importer"
 	"hookline/hookctl/safeopen"
+	"hookline/replay/carry"
 )
 
 func (a *app) importCmd() *cobra.Command {
@@ -45,7 +44,7 @@ type importedJSON struct {
 // JSONSchemaAlias says what the files are told as.
 func (importedJSON) JSONSchemaAlias() any {
 	return struct {
-		Files []importer.Result `json:"files" jsonschema_description:"that were taken, in their order"`
+		Files []carry.Imported `json:"files" jsonschema_description:"that were taken, in their order"`
 	}{}
 }
 
@@ -67,7 +66,7 @@ func (a *app) importAll(ctx context.Context, files []string, partial bool) error
 		if a.JSON {
 			continue
 		}
-		var r importer.Result
+		var r carry.Imported
 		if err := json.Unmarshal(raw, &r); err != nil {
 			return fmt.Errorf("read what was imported: %w", err)
 		}
@@ -102,7 +101,7 @@ func (a *app) readyFor(ctx context.Context, files []string, partial bool) error 
 		}
 		path, err := absolute(file)
 		if made && err == nil {
-			err = importer.Check(ctx, path, partial)
+			err = carry.CheckImport(ctx, path, partial)
 		}
 		if err != nil {
 			return err
@@ -142,7 +141,7 @@ func eventsIn(path string) uint64 {
 		return 0
 	}
 	defer f.Close()
-	r, err := export.Open(f)
+	r, err := carry.OpenExport(f)
 	if err != nil {
 		return 0
 	}
@@ -150,7 +149,7 @@ func eventsIn(path string) uint64 {
 	return r.Header().Events
 }
 
-func (a *app) printImported(file string, r importer.Result) {
+func (a *app) printImported(file string, r carry.Imported) {
 	a.Printf("%s: %s\n", cmdline.Clean(file), a.Paint.Good(cmdline.Plural(int(r.Added), "event")+" added"))
 	a.Printf("events   %s in the file, written by %s\n", cmdline.Count(r.Events), cmdline.Clean(r.Build))
 	a.Printf("known    %s\n", cmdline.Count(r.Known))

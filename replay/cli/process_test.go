@@ -14,8 +14,8 @@ import (
 	"testing"
 	"time"
 
-	"hookline/hookctl/verify"
 	"hookline/hookctl/wire"
+	"hookline/replay/check"
 )
 
 // Real processes: replay beside a running daemon, then on its own.
@@ -111,9 +111,9 @@ func process(t *testing.T, bin string, exit int, args ...string) string {
 	return out.String()
 }
 
-func verified(t *testing.T, bin string) verify.Result {
+func verified(t *testing.T, bin string) check.Verdict {
 	t.Helper()
-	var v verify.Result
+	var v check.Verdict
 	if err := json.Unmarshal([]byte(process(t, bin, 0, "verify", "--json")), &v); err != nil {
 		t.Fatal(err)
 	}

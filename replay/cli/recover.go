@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"hookline/hookctl/cmdline"
-	"hookline/hookctl/recovery"
+	"hookline/replay/mend"
 )
 
 // recoverOptions are the flags of recover.
@@ -64,7 +64,7 @@ func (a *app) recover(ctx context.Context, o recoverOptions) error {
 	return show(a, raw, a.printRecovered)
 }
 
-func (a *app) printRecovered(r recovery.Result) {
+func (a *app) printRecovered(r mend.Recovered) {
 	took := "at sequence " + cmdline.Count(r.Seq)
 	if r.Snapshot > 0 {
 		took += ", snapshot of " + time.UnixMilli(r.Snapshot).In(a.Zone).Format(time.DateTime)
@@ -83,7 +83,7 @@ func (a *app) printRecovered(r recovery.Result) {
 	a.Printf("event    %s\n", cmdline.Clean(r.Event))
 }
 
-func coherence(c recovery.Coherence) string {
+func coherence(c mend.Coherence) string {
 	if c.Class == "" {
 		return "no identity"
 	}

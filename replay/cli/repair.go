@@ -15,7 +15,7 @@ import (
 	"hookline/embedded"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/daemon"
-	"hookline/hookctl/repair"
+	"hookline/replay/mend"
 )
 
 // repairOptions are the flags of repair.
@@ -126,7 +126,7 @@ func (a *app) doRepair(ctx context.Context, query url.Values) error {
 }
 
 // needsRepair tells whether there is anything that a repair would change.
-func needsRepair(p repair.Result) bool {
+func needsRepair(p mend.Repaired) bool {
 	n := uint64(len(p.Damage) + p.NewBlobs)
 	if p.PID == os.Getpid() { // the look's own: the store still has it
 		n += uint64(len(p.Opened))
@@ -137,14 +137,14 @@ func needsRepair(p repair.Result) bool {
 	return n > 0
 }
 
-func (a *app) askRepair(ctx context.Context, query url.Values, dry bool) (repair.Result, json.RawMessage, error) {
+func (a *app) askRepair(ctx context.Context, query url.Values, dry bool) (mend.Repaired, json.RawMessage, error) {
 	query.Del("dry_run")
 	connect := a.connect
 	if dry {
 		query.Set("dry_run", "1")
 		connect = a.connectLook
 	}
-	var r repair.Result
+	var r mend.Repaired
 	raw, err := a.longBy(ctx, connect, 0, "/v1/repair", query, "reading")
 	if err != nil {
 		return r, nil, err
@@ -156,7 +156,7 @@ func (a *app) askRepair(ctx context.Context, query url.Values, dry bool) (repair
 }
 
 // consent asks; whoever cannot be asked has to say --yes.
-func (a *app) consent(ctx context.Context, o repairOptions, plan repair.Result) error {
+func (a *app) consent(ctx context.Context, o repairOptions, plan mend.Repaired) error {
 	question := "repair it?"
 	if len(plan.Damage) > 0 && plan.PID != os.Getpid() {
 		question = "stop the daemon and repair it?"
@@ -178,7 +178,7 @@ func (a *app) agree(ctx context.Context, o repairOptions, question string) error
 }
 
 // reopen ends whoever has the store and makes the next opening read every block.
-func (a *app) reopen(ctx context.Context, plan repair.Result) error {
+func (a *app) reopen(ctx context.Context, plan mend.Repaired) error {
 	if plan.PID != os.Getpid() {
 		err := a.with(ctx, func(h house) error {
 			return h.Stream(ctx, http.MethodPost, "/v1/stop", url.Values{"reason": {"repair"}}, func([]byte) error { return nil })
@@ -190,13 +190,13 @@ func (a *app) reopen(ctx context.Context, plan repair.Result) error {
 			return err
 		}
 	}
-	return repair.Recheck(a.Home())
+	return mend.Recheck(a.Home())
 }
 
 // untilStopped waits for the daemon to close the store.
 func (a *app) untilStopped(ctx context.Context) error {
 	for deadline := a.Now().Add(2 * lockWait); a.Now().Before(deadline); {
-		free, err := repair.Free(a.Home())
+		free, err := mend.Free(a.Home())
 		if err != nil || free {
 			return err
 		}
@@ -208,7 +208,7 @@ func (a *app) untilStopped(ctx context.Context) error {
 }
 
 // showRepair prints the outcome and turns it into an exit code.
-func (a *app) showRepair(r repair.Result, raw json.RawMessage) error {
+func (a *app) showRepair(r mend.Repaired, raw json.RawMessage) error {
 	var err error
 	if a.JSON {
 		err = a.PrintRaw(raw)
@@ -227,6 +227,6 @@ func (a *app) showRepair(r repair.Result, raw json.RawMessage) error {
 }
 
 // unread tells whether an export that was named could not be taken as one, or not to its end.
-func unread(r repair.Result) bool {
-	return slices.ContainsFunc(r.Sources, func(s repair.Source) bool { return s.Kind == "export" && s.Problem != "" })
+func unread(r mend.Repaired) bool {
+	return slices.ContainsFunc(r.Sources, func(s mend.Source) bool { return s.Kind == "export" && s.Problem != "" })
 }

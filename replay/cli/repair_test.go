@@ -13,7 +13,7 @@ import (
 
 	"hookline/embedded"
 	"hookline/embedded/block"
-	"hookline/hookctl/losses"
+	"hookline/replay/check"
 )
 
 // answers is a house that gives one prepared result after the other to its long requests.
@@ -148,15 +148,15 @@ func TestRepairInterrupted(t *testing.T) {
 
 func TestLess(t *testing.T) {
 	for _, c := range []struct {
-		ranges, without []losses.Range
+		ranges, without []check.Range
 		want            string
 	}{
 		{nil, nil, ""},
-		{[]losses.Range{{First: 4, Last: 9}}, nil, "4-9"},
-		{[]losses.Range{{First: 4, Last: 9}}, []losses.Range{{First: 4, Last: 9}}, ""},
-		{[]losses.Range{{First: 4, Last: 9}}, []losses.Range{{First: 1, Last: 3}, {First: 10, Last: 11}}, "4-9"},
-		{[]losses.Range{{First: 4, Last: 9}}, []losses.Range{{First: 4, Last: 4}, {First: 6, Last: 7}, {First: 9, Last: 9}}, "5 8"},
-		{[]losses.Range{{First: 4, Last: 9}, {First: 20, Last: 22}}, []losses.Range{{First: 8, Last: 20}}, "4-7 21-22"},
+		{[]check.Range{{First: 4, Last: 9}}, nil, "4-9"},
+		{[]check.Range{{First: 4, Last: 9}}, []check.Range{{First: 4, Last: 9}}, ""},
+		{[]check.Range{{First: 4, Last: 9}}, []check.Range{{First: 1, Last: 3}, {First: 10, Last: 11}}, "4-9"},
+		{[]check.Range{{First: 4, Last: 9}}, []check.Range{{First: 4, Last: 4}, {First: 6, Last: 7}, {First: 9, Last: 9}}, "5 8"},
+		{[]check.Range{{First: 4, Last: 9}, {First: 20, Last: 22}}, []check.Range{{First: 8, Last: 20}}, "4-7 21-22"},
 	} {
 		var got []string
 		for _, r := range less(c.ranges, c.without) {

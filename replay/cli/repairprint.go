@@ -7,12 +7,12 @@ import (
 	"strings"
 
 	"hookline/hookctl/cmdline"
-	"hookline/hookctl/losses"
-	"hookline/hookctl/repair"
+	"hookline/replay/check"
+	"hookline/replay/mend"
 )
 
 // printRepair tells what was found, who has what, and what nobody has.
-func (a *app) printRepair(r repair.Result) {
+func (a *app) printRepair(r mend.Repaired) {
 	opened := "opened"
 	if looked(r) {
 		opened = "found "
@@ -50,18 +50,18 @@ func (a *app) printRepair(r repair.Result) {
 }
 
 // looked tells that the blocks were checked and the store was not opened, so that what was found is there still.
-func looked(r repair.Result) bool { return r.DryRun && r.PID == os.Getpid() && len(r.Opened) > 0 }
+func looked(r mend.Repaired) bool { return r.DryRun && r.PID == os.Getpid() && len(r.Opened) > 0 }
 
 // less is what is left of ascending ranges without others.
-func less(ranges, without []losses.Range) []losses.Range {
-	var left []losses.Range
+func less(ranges, without []check.Range) []check.Range {
+	var left []check.Range
 	for _, r := range ranges {
 		for _, w := range without {
 			if w.Last < r.First || w.First > r.Last {
 				continue
 			}
 			if r.First < w.First {
-				left = append(left, losses.Range{First: r.First, Last: w.First - 1})
+				left = append(left, check.Range{First: r.First, Last: w.First - 1})
 			}
 			r.First = w.Last + 1
 		}
@@ -73,11 +73,11 @@ func less(ranges, without []losses.Range) []losses.Range {
 }
 
 // adds tells whether a place has events that the log lacks.
-func adds(r repair.Result) bool {
-	return slices.ContainsFunc(r.Sources, func(s repair.Source) bool { return s.Events > 0 })
+func adds(r mend.Repaired) bool {
+	return slices.ContainsFunc(r.Sources, func(s mend.Source) bool { return s.Events > 0 })
 }
 
-func (a *app) printSource(s repair.Source, dry bool) {
+func (a *app) printSource(s mend.Source, dry bool) {
 	verb := "added"
 	if dry {
 		verb = "to add"
@@ -92,7 +92,7 @@ func (a *app) printSource(s repair.Source, dry bool) {
 	a.Printf("%s  %s: %s\n", cmdline.Pad(s.Kind, len("transcript")), cmdline.Clean(s.Name), cmdline.Clean(text))
 }
 
-func (a *app) repairVerdict(r repair.Result) string {
+func (a *app) repairVerdict(r mend.Repaired) string {
 	lacks := len(r.BadBlobs) + len(r.GoneBlobs) - r.NewBlobs
 	switch {
 	case looked(r):

@@ -6,9 +6,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"hookline/hookctl/backup"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/daemon"
+	"hookline/replay/carry"
 )
 
 func (a *app) restoreCmd() *cobra.Command {
@@ -44,7 +44,7 @@ func (a *app) restore(ctx context.Context, file, home string) error {
 		return &cmdline.Fault{Message: err.Error(), Hint: "`replay backup FILE` makes one"}
 	}
 	m := a.Meter("restoring")
-	r, err := daemon.Restore(ctx, backup.RestoreOptions{File: file, Home: home, Progress: m.At})
+	r, err := daemon.Restore(ctx, carry.RestoreOptions{File: file, Home: home, Progress: m.At})
 	m.End()
 	switch {
 	case err != nil && ctx.Err() != nil:
@@ -63,7 +63,7 @@ func (a *app) restore(ctx context.Context, file, home string) error {
 	return err
 }
 
-func (a *app) printRestored(r backup.Restored, given string) {
+func (a *app) printRestored(r carry.Restored, given string) {
 	a.Printf("%s\n", a.Paint.Good("restored to "+cmdline.Clean(r.Home)))
 	a.Printf("backup   of %s, by %s\n", r.Created.In(a.Zone).Format("2006-01-02 15:04:05"), cmdline.Clean(r.Build))
 	a.Printf("log      up to sequence %s\n", cmdline.Count(r.Last))

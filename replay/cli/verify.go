@@ -14,7 +14,7 @@ import (
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/daemon"
 	"hookline/hookctl/problem"
-	"hookline/hookctl/verify"
+	"hookline/replay/check"
 )
 
 func (a *app) verifyCmd() *cobra.Command {
@@ -38,7 +38,7 @@ func (a *app) verify(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var v verify.Result
+	var v check.Verdict
 	if err := json.Unmarshal(raw, &v); err != nil {
 		return fmt.Errorf("read the verification: %w", err)
 	}
@@ -73,7 +73,7 @@ func (a *app) reopened(ctx context.Context, path string, query url.Values, phase
 	return raw, err
 }
 
-func (a *app) printVerification(v verify.Result) {
+func (a *app) printVerification(v check.Verdict) {
 	list := changes(v.Diffs, wantGot)
 	a.printChanges(list, a.wanted())
 	for _, d := range v.Damage {
@@ -113,15 +113,15 @@ func (a *app) printVerification(v verify.Result) {
 
 // remedy is what to do about a damaged log. What lies damaged on the disk under a running daemon is found and
 // mended by the next opening; only then can it be fetched from others.
-func remedy(v verify.Result) string {
-	if slices.ContainsFunc(v.New, func(h verify.Hole) bool { return h.Kind == "damaged" }) {
+func remedy(v check.Verdict) string {
+	if slices.ContainsFunc(v.New, func(h check.Hole) bool { return h.Kind == "damaged" }) {
 		return "`hookctl restart` has the log checked and mended; then `replay repair --dry-run` tells what others still have"
 	}
 	return "`replay repair --dry-run` tells what others still have"
 }
 
 // known says why a hole is no fault.
-func known(h verify.Hole) string {
+func known(h check.Hole) string {
 	run := fmt.Sprintf("sequences %d to %d", h.First, h.Last)
 	if h.First == h.Last {
 		run = fmt.Sprintf("sequence %d", h.First)
@@ -139,7 +139,7 @@ func orNone(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-func (a *app) verdict(v verify.Result, list []change) string {
+func (a *app) verdict(v check.Verdict, list []change) string {
 	differ := extent(list) + " differ from the log"
 	if len(list) == 1 {
 		differ = extent(list) + " differs from the log"

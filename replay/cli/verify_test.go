@@ -12,7 +12,7 @@ import (
 
 	"hookline/hookctl/daemon"
 	"hookline/hookctl/problem"
-	"hookline/hookctl/verify"
+	"hookline/replay/check"
 )
 
 // plainTimes replaces what a machine's speed, or the packing of the records before, decides.
@@ -31,7 +31,7 @@ records  11
 time     T
 `)
 	same(t, "stderr", r.stderr.String(), "")
-	var v verify.Result
+	var v check.Verdict
 	replay(t, 0, "verify", "--json").decode(t, &v)
 	if !v.Clean || v.Events != 11 || v.Read != 11 || v.Holes != 0 || len(v.Diffs) != 0 || len(v.Damage) != 0 || v.Exit != 0 {
 		t.Errorf("%+v", v)
@@ -61,7 +61,7 @@ records  11
 time     T
 `)
 	same(t, "stderr", r.stderr.String(), "replay: hint: `replay rebuild` folds the cells again; with --dry-run it only shows what would change\n")
-	var v verify.Result
+	var v check.Verdict
 	replay(t, 1, "verify", "--json").decode(t, &v)
 	if v.Clean || v.Exit != 1 || len(v.Diffs) != 1 {
 		t.Fatalf("%+v", v)
@@ -120,7 +120,7 @@ time     T
 	if !strings.HasSuffix(r.stderr.String(), "replay: hint: `replay repair --dry-run` tells what others still have\n") {
 		t.Errorf("stderr: %s", &r.stderr)
 	}
-	var v verify.Result
+	var v check.Verdict
 	r = replay(t, 0, "verify", "--json") // it is recorded now
 	r.decode(t, &v)
 	if len(v.Known) != 1 || v.Known[0].First != 6 || v.Known[0].Event == "" || len(v.New) != 0 || !strings.Contains(r.stdout.String(), `"new":[]`) {

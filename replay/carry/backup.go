@@ -1,0 +1,225 @@
+package carry
+
+import (
+	"archive/tar"
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/klauspost/compress/zstd"
+
+	"hookline/embedded"
+	"hookline/embedded/block"
+	"hookline/hookctl/home"
+	"hookline/hookctl/problem"
+	"hookline/hookctl/spool"
+)
+
+// Format is the number of the form above.
+const BackupFormat = 1
+
+// Names inside a backup.
+const (
+	blocksDir    = "blocks"
+	tailName     = "tail.ndjson"
+	blobsDir     = "blobs"
+	spoolDir     = "spool"
+	manifestName = "manifest.json"
+)
+
+// Manifest is the last file of a backup.
+type Manifest struct {
+	Format  int          `json:"hookline_backup"`
+	Build   string       `json:"build"`
+	Created time.Time    `json:"created"`
+	Seq     uint64       `json:"seq"` // the position: every event up to here is in it
+	ID      string       `json:"id"`  // of the event there
+	Sealed  uint64       `json:"sealed"`
+	Events  uint64       `json:"events"` // in the tail
+	Files   []BackupFile `json:"files"`
+}
+
+// File is one file of a backup.
+type BackupFile struct {
+	Name   string `json:"name"`
+	Size   int64  `json:"size"`
+	SHA256 string `json:"sha256"`
+}
+
+// Written is the outcome of `replay backup`.
+type BackedUp struct {
+	File   string `json:"file" jsonschema_description:"the backup"`
+	Bytes  int64  `json:"bytes" jsonschema_description:"size of the file"`
+	Seq    uint64 `json:"seq" jsonschema_description:"the newest event in it"`
+	ID     string `json:"id" jsonschema_description:"id of that event"`
+	Blocks int    `json:"blocks" jsonschema_description:"sealed blocks of the log"`
+	Events uint64 `json:"events" jsonschema_description:"events behind those blocks"`
+	Blobs  int    `json:"blobs" jsonschema_description:"large contents"`
+	Frames int    `json:"frames" jsonschema_description:"frames from the spool"`
+	SHA256 string `json:"sha256" jsonschema_description:"of the file, in hex"`
+}
+
+// Store is what a backup is made of. A daemon may go on writing to it.
+type BackupStore struct {
+	Home  string // folder of all state
+	Log   BackupLog
+	Blobs BackupBlobs
+	Spool BackupSpool
+	Tail  Origin // of the events behind the sealed blocks; its build and time stand in the manifest too
+}
+
+// Log tells where it ends.
+type BackupLog interface {
+	// Settled gives the newest event when no decision is being written; it waits for that.
+	Settled(ctx context.Context) (seq uint64, id string, err error)
+}
+
+// Blobs are the large contents, which lie in the store's folder blobs.
+type BackupBlobs interface {
+	Walk(ctx context.Context, fn func(digest string, size int64) error) error
+}
+
+// Spool lists the frames that wait.
+type BackupSpool interface {
+	List() ([]spool.Entry, error)
+}
+
+// Write writes the store into a new file, while hooks go on being recorded: everything up to the position
+// at which it begins is in it, whatever comes later is not. progress tells which sequence has been written; nil for nobody.
+func Backup(ctx context.Context, s BackupStore, file string, progress func(uint64)) (BackedUp, error) {
+	if progress == nil {
+		progress = func(uint64) {}
+	}
+	if s.inHome(filepath.Dir(file)) {
+		return BackedUp{}, problem.New(http.StatusBadRequest, file+" is inside of the home that it would be a backup of", "choose a place outside of "+s.Home+", best on another disk")
+	}
+	out, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600) //nolint:forbidigo // O_EXCL makes it
+	if errors.Is(err, os.ErrExist) {
+		return BackedUp{}, problem.New(http.StatusConflict, file+" exists", "a backup overwrites nothing: choose another name")
+	}
+	if err != nil {
+		return BackedUp{}, problem.New(http.StatusBadRequest, err.Error(), "")
+	}
+	done, err := s.write(ctx, out, progress)
+	err = cmp.Or(err, out.Sync(), out.Close())
+	if err == nil {
+		err = home.SyncDir(filepath.Dir(file))
+	}
+	if err != nil {
+		return done, errors.Join(fmt.Errorf("backup: %w", err), os.Remove(file))
+	}
+	done.File = file
+	return done, nil
+}
+
+// inHome tells whether a folder is the home or one in it, whatever links lead there.
+func (s BackupStore) inHome(dir string) bool {
+	home, err := os.Stat(s.Home)
+	real, e := filepath.EvalSymlinks(dir)
+	for err == nil && e == nil {
+		if st, err := os.Stat(real); err == nil && os.SameFile(st, home) {
+			return true
+		}
+		up := filepath.Dir(real)
+		if up == real {
+			break
+		}
+		real = up
+	}
+	return false
+}
+
+// write gathers first (links and the tail in a folder of its own, on the store's file system) and writes
+// then. A folder that a killed one left is removed: there is one backup at a time.
+func (s BackupStore) write(ctx context.Context, to io.Writer, progress func(uint64)) (BackedUp, error) {
+	left, _ := filepath.Glob(filepath.Join(s.Home, "backup-*.tmp"))
+	for _, dir := range left {
+		_ = os.RemoveAll(dir)
+	}
+	dir, err := os.MkdirTemp(s.Home, "backup-*.tmp")
+	if err != nil {
+		return BackedUp{}, err
+	}
+	defer os.RemoveAll(dir)
+	m, sealed, err := s.gather(ctx, dir)
+	if err != nil {
+		return BackedUp{}, err
+	}
+	sum := sha256.New()
+	packed, err := zstd.NewWriter(io.MultiWriter(to, sum), zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(8<<20))
+	if err != nil {
+		return BackedUp{}, err
+	}
+	b := bundle{tar: tar.NewWriter(packed), manifest: m}
+	err = b.all(ctx, s, dir, sealed, progress)
+	err = cmp.Or(err, b.tar.Close(), packed.Close())
+	b.done.Seq, b.done.ID, b.done.Events, b.done.SHA256 = m.Seq, m.ID, m.Events, hex.EncodeToString(sum.Sum(nil))
+	if f, ok := to.(*os.File); ok {
+		b.done.Bytes, _ = f.Seek(0, io.SeekCurrent)
+	}
+	return b.done, err
+}
+
+// gather links the sealed blocks, then takes the position, then writes what stands between the two. The links may
+// hold the beginning of a decision that is being written: its end is waited for, so that the position is not before it.
+func (s BackupStore) gather(ctx context.Context, dir string) (Manifest, []block.Info, error) {
+	m := Manifest{Format: BackupFormat, Build: s.Tail.Build, Created: s.Tail.Created}
+	links := filepath.Join(dir, blocksDir)
+	msgs, stream := embedded.Blocks(filepath.Join(s.Home, "store"))
+	if _, err := block.Archive(msgs, links, true); err != nil {
+		return m, nil, sealedTrouble(err)
+	}
+	found, err := block.Check(links, block.Options{Stream: stream})
+	if err != nil {
+		return m, nil, err
+	}
+	if len(found.Damage) > 0 {
+		return m, nil, sealedTrouble(fmt.Errorf("%s: %s", found.Damage[0].Block, found.Damage[0].Why))
+	}
+	for _, b := range found.Blocks {
+		m.Sealed = max(m.Sealed, b.Last)
+	}
+	if m.Seq, m.ID, err = s.Log.Settled(ctx); err != nil {
+		return m, nil, err
+	}
+	if m.Seq < m.Sealed {
+		return m, nil, fmt.Errorf("the sealed blocks end at sequence %d, the log at %d", m.Sealed, m.Seq)
+	}
+	tail, err := os.OpenFile(filepath.Join(dir, tailName), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600) //nolint:forbidigo // O_EXCL makes it
+	if err != nil {
+		return m, nil, err
+	}
+	count := &counting{w: tail}
+	err = s.Tail.Write(ctx, count, Portion{First: m.Sealed + 1, Last: m.Seq})
+	m.Events = count.events()
+	return m, found.Blocks, errors.Join(err, tail.Close())
+}
+
+// sealedTrouble explains a block that cannot go into a backup.
+func sealedTrouble(err error) error {
+	return fmt.Errorf("%w: a sealed block is not sound, so nothing was backed up: %w; `replay repair` mends what can be mended", embedded.ErrLogDamaged, err)
+}
+
+// counting counts the lines that go through it.
+type counting struct {
+	w     io.Writer
+	lines uint64
+}
+
+// Write implements [io.Writer].
+func (c *counting) Write(b []byte) (int, error) {
+	c.lines += uint64(strings.Count(string(b), "\n"))
+	return c.w.Write(b)
+}
+
+// events is the number of lines without header and trailer.
+func (c *counting) events() uint64 { return c.lines - min(c.lines, 2) }

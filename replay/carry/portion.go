@@ -1,0 +1,97 @@
+package carry
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"time"
+
+	"hookline/events"
+)
+
+// Log is a log as exports are written from it. Sync returns when everything up to a sequence is on disk.
+type ExportLog interface {
+	Sync(ctx context.Context, seq uint64) error
+	ReadRaw(ctx context.Context, from, to uint64, fn func(seq uint64, appended time.Time, env events.Envelope) error) error
+}
+
+// Origin is where an export comes from.
+type Origin struct {
+	Log     ExportLog
+	Content func(digest string) (content []byte, ok bool, err error) // not ok: it is not to be had, and is left out
+	Build   string
+	Created time.Time
+}
+
+// Portion is the part of a log that goes into an export.
+type Portion struct {
+	First, Last  uint64 // sequences, both included; a last one below the first is nothing
+	Session      string // only this one's, "" = all
+	Since, Until *time.Time
+	Blobs        bool // with the large contents
+}
+
+// Write writes the portion. It goes over the log twice: the header says how many events will come.
+func (o Origin) Write(ctx context.Context, w io.Writer, p Portion) error {
+	if err := o.Log.Sync(ctx, p.Last); err != nil { // nothing that a power cut could take back
+		return err
+	}
+	head := Header{Build: o.Build, Created: o.Created, From: From{First: p.First, Last: p.Last, Session: p.Session, Since: p.Since, Until: p.Until}}
+	err := o.read(ctx, p, func(events.Record) error { head.Events++; return nil })
+	if err != nil {
+		return err
+	}
+	buffered := bufio.NewWriterSize(w, 256<<10)
+	out, err := NewWriter(buffered, head)
+	if err != nil {
+		return err
+	}
+	done := map[string]bool{}
+	err = o.read(ctx, p, func(r events.Record) error {
+		if p.Blobs {
+			if err := o.blobsFirst(out, r.Data, done); err != nil {
+				return err
+			}
+		}
+		return out.Event(r)
+	})
+	return errors.Join(err, out.Close(), buffered.Flush())
+}
+
+// read gives the portion's events without decoding them.
+func (o Origin) read(ctx context.Context, p Portion, fn func(events.Record) error) error {
+	if p.Last < p.First || p.Last == 0 {
+		return nil
+	}
+	return o.Log.ReadRaw(ctx, p.First, p.Last, func(seq uint64, appended time.Time, env events.Envelope) error {
+		if p.Session != "" && env.Session != p.Session {
+			return nil
+		}
+		return fn(events.Record{Seq: seq, Appended: appended, Envelope: env})
+	})
+}
+
+// blobsFirst writes the contents that data refers to and that are not in the file yet.
+func (o Origin) blobsFirst(out *Writer, data []byte, done map[string]bool) error {
+	for _, digest := range events.Refs(data) {
+		if done[digest] {
+			continue
+		}
+		done[digest] = true
+		content, ok, err := o.Content(digest)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			continue
+		}
+		if err := o.blobsFirst(out, content, done); err != nil { // a blob of JSON has references of its own
+			return err
+		}
+		if err := out.Blob(Blob{Digest: digest, Content: content}); err != nil {
+			return err
+		}
+	}
+	return nil
+}

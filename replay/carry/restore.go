@@ -1,0 +1,129 @@
+package carry
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"path"
+	"path/filepath"
+	"time"
+
+	"hookline/hookctl/client"
+	"hookline/hookctl/home"
+	"hookline/hookctl/problem"
+	"hookline/replay/check"
+)
+
+// RestoreOptions say what is put where.
+type RestoreOptions struct {
+	File     string
+	Home     string                // must be empty or not there
+	Progress func(done, of uint64) // bytes of the backup, read twice
+}
+
+// Restored is the outcome of `replay restore`.
+type Restored struct {
+	File    string        `json:"file" jsonschema_description:"the backup, as it was named"`
+	Home    string        `json:"home" jsonschema_description:"folder that was made"`
+	Build   string        `json:"build" jsonschema_description:"version that made the backup"`
+	Created time.Time     `json:"created" jsonschema_description:"when it was made"`
+	Seq     uint64        `json:"seq" jsonschema_description:"the newest event in the backup"`
+	Last    uint64        `json:"last" jsonschema_description:"the newest event of the restored log"`
+	Blobs   int           `json:"blobs" jsonschema_description:"large contents"`
+	Frames  int           `json:"frames" jsonschema_description:"waiting in the spool; the next daemon takes them"`
+	Verify  check.Verdict `json:"verify" jsonschema_description:"of the restored store"`
+}
+
+// Unpacked is a home as it comes out of a backup: the blocks lie in its archive, from which a store takes up a log that is
+// not there, and what stood behind them in the tail, which is an export.
+type Unpacked struct {
+	Home     string
+	Tail     string
+	Manifest Manifest
+}
+
+// Take opens an unpacked home, takes its tail in, verifies everything and closes it. It gives the log's last sequence.
+type Take func(ctx context.Context, u Unpacked) (last uint64, verdict check.Verdict, err error)
+
+// Restore makes a home from a backup. The file is read to its end first and every digest compared; only then
+// is it unpacked, beside the home, opened once and verified, and moved to its place as the last step. So a
+// damaged backup, an interruption and a crash all leave no home behind. No daemon may serve the home.
+func Restore(ctx context.Context, o RestoreOptions, take Take) (Restored, error) {
+	out := Restored{File: o.File, Home: o.Home}
+	if err := emptyHome(ctx, o.Home); err != nil {
+		return out, err
+	}
+	if real, err := filepath.EvalSymlinks(o.Home); err == nil { // a link to another disk stays one
+		o.Home = real
+	}
+	m, err := checkBackup(ctx, o)
+	if err != nil {
+		return out, err
+	}
+	out.Build, out.Created, out.Seq = m.Build, m.Created, m.Seq
+	if err := os.MkdirAll(filepath.Dir(o.Home), 0o700); err != nil {
+		return out, err
+	}
+	beside, err := os.MkdirTemp(filepath.Dir(o.Home), "."+filepath.Base(o.Home)+".restore-*")
+	if err != nil {
+		return out, err
+	}
+	if err = out.into(ctx, o, m, beside, take); err == nil {
+		err = place(beside, o.Home)
+	}
+	if err != nil {
+		return out, errors.Join(err, os.RemoveAll(beside))
+	}
+	return out, nil
+}
+
+// emptyHome refuses a home that holds anything, and one whose daemon still runs though the folder went.
+func emptyHome(ctx context.Context, home string) error {
+	entries, err := os.ReadDir(home)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	if len(entries) > 0 {
+		return problem.New(http.StatusConflict, home+" is not empty", "restore into another folder with --home DIR, or move this one away first")
+	}
+	c, err := client.Connect(ctx, client.Options{Home: home, Mode: client.Running})
+	if errors.Is(err, client.ErrNotRunning) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return errors.Join(problem.New(http.StatusConflict, "a daemon still serves "+home, "`hookctl stop` ends it"), c.Close())
+}
+
+// place moves the finished home to where it belongs.
+func place(from, dir string) error {
+	if err := os.Remove(dir); err != nil && !errors.Is(err, os.ErrNotExist) { // an empty folder: a rename onto it fails on some systems
+		return fmt.Errorf("replace the empty %s: %w", dir, err)
+	}
+	if err := os.Rename(from, dir); err != nil {
+		return err
+	}
+	return home.SyncDir(filepath.Dir(dir))
+}
+
+// into unpacks, opens and verifies in a folder of its own.
+func (out *Restored) into(ctx context.Context, o RestoreOptions, m Manifest, dir string, take Take) error {
+	if err := unpack(ctx, o, m, dir); err != nil {
+		return err
+	}
+	for _, f := range m.Files {
+		switch path.Dir(f.Name) {
+		case blobsDir:
+			out.Blobs++
+		case spoolDir:
+			out.Frames++
+		}
+	}
+	tail := filepath.Join(dir, tailName)
+	var err error
+	out.Last, out.Verify, err = take(ctx, Unpacked{Home: dir, Tail: tail, Manifest: m})
+	return errors.Join(err, os.Remove(tail))
+}

@@ -1,0 +1,188 @@
+package carry
+
+import (
+	"archive/tar"
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+
+	"github.com/klauspost/compress/zstd"
+
+	"hookline/hookctl/problem"
+)
+
+// insideName is what may stand in a backup; everything else is refused, whatever the manifest says.
+var insideName = regexp.MustCompile(`^(blocks/[1-9][0-9]*\.blk|tail\.ndjson|blobs/[0-9a-f]{64}\.zst|spool/[0-9A-HJKMNP-TV-Z]{26}\.frame)$`)
+
+// placeOf is where a backup's file belongs below a home. Blocks go to the archive, from which the store
+// takes up a log that is not there.
+func placeOf(home, name string) string {
+	dir, base := path.Split(name)
+	switch path.Clean(dir) {
+	case blocksDir:
+		return filepath.Join(home, "store", "archive", base)
+	case blobsDir:
+		return filepath.Join(home, "store", "blobs", base)
+	case spoolDir:
+		return filepath.Join(home, "spool", base)
+	}
+	return filepath.Join(home, base)
+}
+
+// maxManifest bounds a manifest in bytes: a file has some 140 in it.
+const maxManifest = 64 << 20
+
+// checkBackup reads the whole file and compares every size and digest with the manifest.
+func checkBackup(ctx context.Context, o RestoreOptions) (Manifest, error) {
+	var m Manifest
+	var text []byte
+	found := map[string]BackupFile{}
+	err := eachFile(ctx, o, 0, func(h *tar.Header, r io.Reader) error {
+		if h.Name == manifestName {
+			if h.Size > maxManifest {
+				return fmt.Errorf("its manifest says that it has %d bytes", h.Size)
+			}
+			var err error
+			text, err = io.ReadAll(r)
+			return err
+		}
+		if !insideName.MatchString(h.Name) {
+			return fmt.Errorf("%q is no file of a backup", h.Name)
+		}
+		sum := sha256.New()
+		n, err := io.Copy(sum, r)
+		found[h.Name] = BackupFile{Name: h.Name, Size: n, SHA256: hex.EncodeToString(sum.Sum(nil))}
+		return err
+	})
+	if err != nil {
+		return m, badBackup(o.File, err)
+	}
+	if text == nil {
+		return m, badBackup(o.File, errors.New("its manifest is missing: the file is cut off, or no backup"))
+	}
+	if err := json.NewDecoder(bytes.NewReader(text)).Decode(&m); err != nil {
+		return m, badBackup(o.File, fmt.Errorf("manifest: %w", err))
+	}
+	if m.Format > BackupFormat {
+		return m, problem.New(http.StatusBadRequest, fmt.Sprintf("%s has format %d, this build reads up to %d", o.File, m.Format, BackupFormat), "use the build that made it ("+m.Build+"), or a newer one")
+	}
+	for _, want := range m.Files {
+		if !insideName.MatchString(want.Name) {
+			return m, badBackup(o.File, fmt.Errorf("%q is no file of a backup", want.Name))
+		}
+		if got := found[want.Name]; got != want {
+			return m, badBackup(o.File, fmt.Errorf("%s has %d bytes and digest %.12s, the manifest says %d and %.12s", want.Name, got.Size, got.SHA256, want.Size, want.SHA256))
+		}
+		delete(found, want.Name)
+	}
+	if len(found) > 0 || m.Format < 1 {
+		return m, badBackup(o.File, errors.New("it holds files that its manifest does not name"))
+	}
+	return m, nil
+}
+
+func badBackup(file string, err error) error {
+	if errors.Is(err, context.Canceled) {
+		return err
+	}
+	return problem.New(http.StatusBadRequest, fmt.Sprintf("%s is damaged: %v; nothing was restored", file, err), "take an older backup; `replay import` reads exports")
+}
+
+// unpack writes the files to their places and compares them once more.
+func unpack(ctx context.Context, o RestoreOptions, m Manifest, home string) error {
+	want := map[string]BackupFile{}
+	for _, f := range m.Files {
+		want[f.Name] = f
+	}
+	return eachFile(ctx, o, 1, func(h *tar.Header, r io.Reader) error {
+		f, ok := want[h.Name]
+		if !ok {
+			return nil
+		}
+		return unpackFile(r, f, placeOf(home, h.Name))
+	})
+}
+
+func unpackFile(r io.Reader, f BackupFile, to string) error {
+	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
+		return err
+	}
+	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600) //nolint:forbidigo // O_EXCL makes it
+	if err != nil {
+		return err
+	}
+	sum := sha256.New()
+	n, err := io.Copy(io.MultiWriter(out, sum), r)
+	err = errors.Join(err, out.Sync(), out.Close())
+	if err == nil && (n != f.Size || hex.EncodeToString(sum.Sum(nil)) != f.SHA256) {
+		err = fmt.Errorf("%s changed while it was restored", f.Name)
+	}
+	return err
+}
+
+// eachFile reads the backup's files in order; round 0 is the first reading of two.
+func eachFile(ctx context.Context, o RestoreOptions, round uint64, fn func(*tar.Header, io.Reader) error) error {
+	file, err := os.Open(o.File) //nolint:forbidigo // the user names it, and may name a pipe
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return err
+	}
+	size := uint64(max(info.Size(), 0))
+	r := &reading{r: file, ctx: ctx, told: func(n uint64) {
+		if o.Progress != nil {
+			o.Progress(round*size+n, 2*size)
+		}
+	}}
+	unpacked, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(128<<20))
+	if err != nil {
+		return err
+	}
+	defer unpacked.Close()
+	in := tar.NewReader(unpacked)
+	for {
+		h, err := in.Next()
+		if errors.Is(err, io.EOF) {
+			_, err = io.Copy(io.Discard, unpacked) // the stream's checksum stands at its end
+			return err
+		}
+		if err != nil {
+			return err
+		}
+		if err := fn(h, in); err != nil {
+			return err
+		}
+	}
+}
+
+// reading counts and can be interrupted.
+type reading struct {
+	r    io.Reader
+	ctx  context.Context
+	told func(uint64)
+	n    uint64
+}
+
+// Read implements [io.Reader].
+func (r *reading) Read(b []byte) (int, error) {
+	if err := r.ctx.Err(); err != nil {
+		return 0, err
+	}
+	n, err := r.r.Read(b)
+	r.n += uint64(n)
+	r.told(r.n)
+	return n, err
+}

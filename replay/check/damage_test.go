@@ -1,0 +1,64 @@
+package check
+
+import (
+	"slices"
+	"testing"
+
+	"hookline/embedded"
+	"hookline/embedded/block"
+	"hookline/events"
+)
+
+// A disk that refused a write is told of, also when nothing came of it.
+func TestWordsForARefusal(t *testing.T) {
+	want := "the log was damaged (the disk refused what was written (input/output error), so the log's end was read from the disk again); " +
+		"no sequence is lost. `replay verify` checks what is there"
+	if got := Told(embedded.Found{Unkept: "input/output error"}); got != want {
+		t.Errorf("%s\nwant\n%s", got, want)
+	}
+}
+
+// What was cut off may have been acknowledged: it is named, and nobody is told that nothing is lost.
+func TestWordsForATornEnd(t *testing.T) {
+	f := embedded.Found{Damage: []block.Damage{{Block: "1.blk", Offset: 1354, FirstSeq: 5, LastSeq: 5, Why: "record is cut off at the end of the block"}},
+		Torn: []block.Range{{First: 3, Last: 5}}}
+	want := "the log was damaged (record is cut off at the end of the block; cut off at the end, and nothing tells whether it was acknowledged: sequence 3 to 5). " +
+		"`replay verify` checks what is there"
+	if got := Told(f); got != want {
+		t.Errorf("%s\nwant\n%s", got, want)
+	}
+}
+
+// Each thing that an opening found has a line, here and in what status lists.
+func TestLines(t *testing.T) {
+	bad := block.Damage{Block: "1.blk", Offset: 17, FirstSeq: 3, LastSeq: 4, Why: "checksum does not match"}
+	f := embedded.Found{Damage: []block.Damage{bad}, Restored: []string{"2.blk"}, SetAside: []string{"3.blk"}, Lost: []block.Range{{First: 3, Last: 4}, {First: 9, Last: 9}}}
+	want := []string{"1.blk at byte 17: checksum does not match, sequences 3 to 4", "taken from the archive: 2.blk", "set aside: 3.blk",
+		"sequences lost: 3 to 4, 9"}
+	if got := Opened(embedded.Report{Found: f}); !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+	want = []string{"checksum does not match; taken from the archive: 2.blk; set aside: 3.blk (sequences lost: 3 to 4, 9)"}
+	if got := Status(embedded.Report{Found: f}); !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+	f.Unkept = "input/output error"
+	want = []string{"1.blk at 17: checksum does not match (sequences 3 to 4)",
+		"the disk refused what was written (input/output error), so the log's end was read from the disk again"}
+	if got := Status(embedded.Report{Found: f, Damage: []block.Damage{bad}}); !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+	one, unknown := bad, bad
+	one.LastSeq, unknown.FirstSeq, unknown.LastSeq = 3, 0, 0
+	want = []string{"1.blk at 17: checksum does not match (sequence 3)", "1.blk at 17: checksum does not match"}
+	if got := Status(embedded.Report{Damage: []block.Damage{one, unknown}}); !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+	if got := Status(embedded.Report{}); got == nil || len(got) != 0 {
+		t.Errorf("%q", got)
+	}
+	e := EventOf(f)
+	if e.Block != "1.blk" || !slices.Equal(e.Lost, []uint64{3, 4, 9}) || len(e.Runs) != 2 || e.Runs[0] != (events.SeqRun{First: 3, Last: 4}) {
+		t.Errorf("%+v", e)
+	}
+}

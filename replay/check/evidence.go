@@ -1,0 +1,214 @@
+package check
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"hash/maphash"
+	"maps"
+	"slices"
+
+	"hookline/embedded"
+	"hookline/embedded/block"
+	"hookline/events"
+)
+
+// Hole is a run of sequences that the log does not give.
+type Hole struct {
+	First  uint64 `json:"first" jsonschema_description:"first sequence"`
+	Last   uint64 `json:"last" jsonschema_description:"last sequence"`
+	Kind   string `json:"kind" jsonschema_description:"erased, cut, damaged, missing or unreadable"`
+	Block  string `json:"block,omitempty" jsonschema_description:"file with the damage"`
+	Offset int64  `json:"offset,omitempty" jsonschema_description:"of the damage in that file, in bytes"`
+	Why    string `json:"why,omitempty" jsonschema_description:"what is wrong there, in words"`
+	Event  string `json:"event,omitempty" jsonschema_description:"id of the event that names the loss"`
+}
+
+// evidence is what one pass over the log tells about it.
+type evidence struct {
+	read, unknown uint64
+	refs          blobRefs
+	ids           *idSet
+	again         map[string][]uint64 // ids that seem to have come before, with the sequences where they came again
+	named         []naming
+	faults        []string
+	found         []embedded.Finding
+}
+
+// naming is what a log.damaged event says is lost.
+type naming struct {
+	Range
+	event string
+}
+
+// maxAgain bounds how many doubled ids are named.
+const maxAgain = 1000
+
+func newEvidence() *evidence {
+	return &evidence{refs: blobRefs{}, ids: newIDSet(), again: map[string][]uint64{}}
+}
+
+// take notes what one record tells; it keeps nothing of it but strings.
+func (e *evidence) take(r events.Record) {
+	e.read++
+	e.refs.collect(r.Data)
+	if !e.ids.add(r.ID) && len(e.again) < maxAgain {
+		e.again[r.ID] = append(e.again[r.ID], r.Seq)
+	}
+	switch ev := r.Event.(type) {
+	case *events.Unknown:
+		if ev.Reason == "type" || ev.Reason == "version" {
+			e.unknown++
+			return
+		}
+		e.faults = append(e.faults, fmt.Sprintf("sequence %d: the data of %s cannot be read: %s", r.Seq, r.Type, ev.Reason))
+	case *events.LogDamaged:
+		for _, l := range LostIn(ev) {
+			e.named = append(e.named, naming{l, r.ID})
+		}
+	}
+}
+
+// doubled looks a second time at the ids that seem to be in the log twice: what is remembered of an id is a
+// hash, and two ids may have the same.
+func (e *evidence) doubled(ctx context.Context, log Examiner) ([]string, error) {
+	if len(e.again) == 0 {
+		return nil, nil
+	}
+	wanted := make(map[string]struct{}, len(e.again))
+	for id := range e.again {
+		wanted[id] = struct{}{}
+	}
+	firsts, err := log.FindIDs(ctx, 1, wanted)
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	for _, id := range slices.Sorted(maps.Keys(e.again)) {
+		for _, seq := range e.again[id] {
+			if first, ok := firsts[id]; ok && first < seq {
+				out = append(out, fmt.Sprintf("event %s is in the log twice: at sequences %d and %d", id, first, seq))
+			}
+		}
+	}
+	return out, nil
+}
+
+// judge parts what is known from what is new, and puts the new into words. What the event news says is new.
+// opened is the damage that the opening of the store met: it tells where the sequences were that it cut out.
+func (e *evidence) judge(v *Verdict, news string, opened []block.Damage) {
+	e.named = slices.DeleteFunc(e.named, func(n naming) bool { return n.event == news })
+	slices.SortStableFunc(e.named, func(a, b naming) int { return cmp.Compare(a.First, b.First) })
+	for _, f := range e.found {
+		h := Hole{First: f.First, Last: f.Last, Kind: string(f.Kind), Block: f.Block, Offset: f.Offset, Why: f.Why}
+		switch f.Kind {
+		case embedded.Strange:
+			v.Damage = append(v.Damage, fmt.Sprintf("sequence %d: %s", f.First, f.Why))
+		case embedded.Disordered:
+			v.Damage = append(v.Damage, fmt.Sprintf("sequence %d is out of order: %s", f.First, f.Why))
+		case embedded.Erased:
+			v.Known = append(v.Known, h)
+		case embedded.Cut, embedded.Missing:
+			e.part(v, h, opened)
+		default:
+			e.fault(v, h)
+		}
+	}
+}
+
+// part cuts a hole into what events name and what none does.
+func (e *evidence) part(v *Verdict, h Hole, opened []block.Damage) {
+	for next := h.First; next <= h.Last; {
+		run, event := e.nameOf(next)
+		part := h
+		part.First, part.Last, part.Event = next, min(run, h.Last), event
+		next = part.Last + 1
+		if event != "" {
+			v.Known = append(v.Known, part)
+			continue
+		}
+		for _, dm := range opened {
+			if part.Why == "" && dm.FirstSeq <= part.First && part.First <= dm.LastSeq {
+				part.Block, part.Offset, part.Why = dm.Block, dm.Offset, dm.Why
+			}
+		}
+		e.fault(v, part)
+	}
+}
+
+// nameOf says up to which sequence the same event, or none, names all from seq on.
+func (e *evidence) nameOf(seq uint64) (last uint64, event string) {
+	last = 1<<64 - 1
+	for _, n := range e.named {
+		switch {
+		case n.First <= seq && seq <= n.Last:
+			return n.Last, n.event
+		case n.First > seq:
+			last = min(last, n.First-1)
+		}
+	}
+	return last, ""
+}
+
+// fault takes a new hole, or damage that has cost nothing.
+func (e *evidence) fault(v *Verdict, h Hole) {
+	if h.First > 0 {
+		v.New = append(v.New, h)
+	}
+	v.Damage = append(v.Damage, h.String())
+}
+
+// String is the hole as one line of the verification's damage.
+func (h Hole) String() string {
+	run, is, was := "sequence "+Range{First: h.First, Last: h.Last}.String(), "is", "was"
+	if h.Last > h.First {
+		run, is, was = fmt.Sprintf("sequences %d to %d", h.First, h.Last), "are", "were"
+	}
+	switch {
+	case h.Block != "":
+		return Line(block.Damage{Block: h.Block, Offset: h.Offset, FirstSeq: h.First, LastSeq: h.Last, Why: h.Why})
+	case h.Kind == string(embedded.Unreadable):
+		return run + " cannot be read: " + h.Why
+	case h.Kind == string(embedded.Cut):
+		return run + " " + was + " cut out as damaged, and no event names the loss"
+	}
+	return run + " " + is + " missing, and no event says why"
+}
+
+// idSet remembers ids by a hash of 63 bits, in 16 to 32 bytes an id: of 18 million logs of a million ids one
+// has two ids with the same hash, and then the log is asked.
+type idSet struct {
+	seed  maphash.Seed
+	slots []uint64 // a power of two of them; 0 is empty
+	n     int
+}
+
+func newIDSet() *idSet { return &idSet{seed: maphash.MakeSeed(), slots: make([]uint64, 1<<10)} }
+
+// add is false where the id, or one with its hash, is there.
+func (s *idSet) add(id string) bool {
+	if 2*s.n >= len(s.slots) {
+		old := s.slots
+		s.slots, s.n = make([]uint64, 2*len(old)), 0
+		for _, h := range old {
+			if h != 0 {
+				s.put(h)
+			}
+		}
+	}
+	return s.put(maphash.String(s.seed, id) | 1)
+}
+
+func (s *idSet) put(hash uint64) bool {
+	mask := uint64(len(s.slots) - 1)
+	for i := hash >> 8 & mask; ; i = (i + 1) & mask {
+		switch s.slots[i] {
+		case 0:
+			s.slots[i] = hash
+			s.n++
+			return true
+		case hash:
+			return false
+		}
+	}
+}

@@ -1,0 +1,154 @@
+package check
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"hookline/events"
+	"hookline/projector"
+)
+
+// Log is the log as this package reads it. A read ends with the error of fn, as it is.
+type Log interface {
+	Last() (seq uint64, id string)
+	ReadRaw(ctx context.Context, from, to uint64, fn func(seq uint64, appended time.Time, env events.Envelope) error) error
+	Select(ctx context.Context, from, to uint64, want []projector.Selector, fn func(events.Record) error) error
+}
+
+// Stock is what one reading of the log tells about what it lacks. It is used by one goroutine.
+type Stock struct {
+	Lost    map[uint64]bool // sequences
+	Fetched map[uint64]bool // of them, those whose event is back, or an export has
+	Back    map[uint64]bool // of these, those whose event is in the log again
+	Refs    map[string]bool // digests that events refer to
+	Deleted map[string]bool // sessions with a tombstone
+	Rebuilt uint64          // events that were made from transcripts earlier
+
+	later     uint64    // first sequence that the log has
+	damagedAt time.Time // of the newest log.damaged
+	extents   map[string]extent
+}
+
+func newStock() *Stock {
+	return &Stock{Lost: map[uint64]bool{}, Fetched: map[uint64]bool{}, Back: map[uint64]bool{}, Refs: map[string]bool{}, Deleted: map[string]bool{},
+		extents: map[string]extent{}}
+}
+
+// maxHole bounds how many sequences of one hole are listed: a hole beyond it is no damage of a block, which
+// holds some 30,000 records, but a log that was cut by hand.
+const maxHole = 1 << 20
+
+// TakeStock reads the log once. progress tells which sequence has been read; nil for nobody.
+func TakeStock(ctx context.Context, log Log, progress func(uint64)) (*Stock, error) {
+	l := newStock()
+	last, _ := log.Last()
+	next := uint64(1)
+	missing := map[uint64]bool{}
+	hole := func(to uint64) {
+		for seq := next; seq < to && seq < next+maxHole; seq++ {
+			missing[seq] = true
+		}
+	}
+	if last == 0 {
+		return l, nil
+	}
+	err := log.ReadRaw(ctx, 1, last, func(seq uint64, appended time.Time, env events.Envelope) error {
+		hole(seq)
+		next = seq + 1
+		if l.later == 0 {
+			l.later = seq
+		}
+		if progress != nil && seq%1024 == 0 {
+			progress(seq)
+		}
+		l.Note(appended, env)
+		return nil
+	})
+	hole(last + 1)
+	l.Lost = missing // what an event named besides was brought back by hand, with its block
+	return l, err
+}
+
+// Note takes up what one event tells.
+func (l *Stock) Note(appended time.Time, env events.Envelope) {
+	for _, digest := range events.Refs(env.Data) {
+		l.Refs[digest] = true
+	}
+	switch env.Type {
+	case events.TypeSessionDeleted:
+		l.Deleted[env.Session] = true
+	case events.TypeLogRepaired:
+		if e, ok := events.Decode(env.Type, env.Version, env.Data).(*events.LogRepaired); ok {
+			for _, r := range e.Back {
+				for seq := r.First; seq <= r.Last && seq < r.First+maxHole; seq++ {
+					l.CameBack(seq)
+				}
+			}
+		}
+	case events.TypeLogDamaged:
+		l.damagedAt = appended
+		if e, ok := events.Decode(env.Type, env.Version, env.Data).(*events.LogDamaged); ok {
+			for _, r := range LostIn(e) {
+				for seq := r.First; seq <= r.Last && seq < r.First+maxHole; seq++ {
+					l.Lost[seq] = true
+				}
+			}
+		}
+	}
+	if strings.HasPrefix(env.Causation, causedByLoss) {
+		l.Rebuilt++
+	}
+	if env.Session != "" {
+		l.extents[env.Session] = l.extents[env.Session].add(stamp{env.Time, appended})
+	}
+}
+
+// CameBack notes that a lost sequence's event is in the log again.
+func (l *Stock) CameBack(seq uint64) { l.Fetched[seq], l.Back[seq] = true, true }
+
+// Whole tells that nothing is left of what the log had before it was lost: then no event can tell which exports
+// are of this log, and the word of whoever names one must do.
+func (l *Stock) Whole() bool { return l.later > 1 && l.Lost[1] && l.Lost[l.later-1] }
+
+// Unfetched are the lost sequences that nobody had yet.
+func (l *Stock) Unfetched() []Range {
+	open := map[uint64]bool{}
+	for seq := range l.Lost {
+		if !l.Fetched[seq] {
+			open[seq] = true
+		}
+	}
+	return Runs(open)
+}
+
+// AtWork are the sessions that were at work in one of the windows and were not deleted since.
+func (l *Stock) AtWork(windows []Window) []string {
+	var out []string
+	for id, x := range l.extents {
+		if l.Deleted[id] {
+			continue
+		}
+		for _, w := range windows {
+			if !x.last.Before(w.From) && !x.first.After(w.To) {
+				out = append(out, id)
+				break
+			}
+		}
+	}
+	return out
+}
+
+// extent is when a session's first and last record were captured or appended.
+type extent struct{ first, last time.Time }
+
+// add makes room for a record.
+func (x extent) add(s stamp) extent {
+	if first := s.earlier(); x.first.IsZero() || first.Before(x.first) {
+		x.first = first
+	}
+	if s.appended.After(x.last) {
+		x.last = s.appended
+	}
+	return x
+}

@@ -1,0 +1,99 @@
+package check
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"testing"
+	"time"
+
+	"hookline/events"
+	"hookline/projector"
+)
+
+// written is a log in memory.
+type written []events.Record
+
+func (w written) Last() (uint64, string) {
+	if len(w) == 0 {
+		return 0, ""
+	}
+	return w[len(w)-1].Seq, w[len(w)-1].ID
+}
+
+func (w written) ReadRaw(_ context.Context, from, to uint64, fn func(uint64, time.Time, events.Envelope) error) error {
+	for _, r := range w {
+		if from <= r.Seq && r.Seq <= to {
+			if err := fn(r.Seq, r.Appended, r.Envelope); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (w written) Select(_ context.Context, from, to uint64, want []projector.Selector, fn func(events.Record) error) error {
+	for _, r := range w {
+		if from <= r.Seq && r.Seq <= to && slices.Contains(want[0].Types, r.Type) {
+			if err := fn(r); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// noon is when the first of a log's events was captured; a minute lies between two sequences.
+var noon = time.Date(2026, 11, 17, 12, 0, 0, 0, time.UTC)
+
+func at(seq uint64, e events.Event) events.Record {
+	data, err := json.Marshal(e)
+	if err != nil {
+		panic(err)
+	}
+	when := noon.Add(time.Duration(seq) * time.Minute)
+	return events.Record{Seq: seq, Appended: when, Envelope: events.Envelope{Type: e.Type(), Version: 1, Time: when, Session: "s-1", Data: data}}
+}
+
+func prompt(seq uint64) events.Record { return at(seq, &events.PromptSubmitted{Prompt: "go on"}) }
+
+// Lost is what the log does not give; what its events say besides was brought back with its block.
+func TestTakeStock(t *testing.T) {
+	log := written{prompt(1), prompt(3), prompt(7), at(8, &events.LogDamaged{Runs: []events.SeqRun{{First: 3, Last: 6}}}),
+		at(9, &events.LogRepaired{Back: []events.SeqRun{{First: 5, Last: 5}}})}
+	l, err := TakeStock(t.Context(), log, nil)
+	if err != nil || !slices.Equal(Runs(l.Lost), []Range{{2, 2}, {4, 6}}) || !slices.Equal(l.Unfetched(), []Range{{2, 2}, {4, 4}, {6, 6}}) || l.Whole() {
+		t.Errorf("%+v, %v", l, err)
+	}
+	whole, err := TakeStock(t.Context(), log[3:], nil)
+	if err != nil || !slices.Equal(Runs(whole.Lost), []Range{{1, 7}}) || !whole.Whole() {
+		t.Errorf("%+v, %v", whole, err)
+	}
+}
+
+// What the log says is lost, without what is back under another sequence or with its block.
+func TestFind(t *testing.T) {
+	log := written{prompt(1), prompt(4), at(8, &events.LogDamaged{Runs: []events.SeqRun{{First: 2, Last: 6}}, Lost: []uint64{7}}),
+		at(9, &events.LogRepaired{Back: []events.SeqRun{{First: 5, Last: 5}}})}
+	got, err := KnownLosses(t.Context(), log)
+	if err != nil || !slices.Equal(got.Lost, []Range{{2, 3}, {6, 7}}) || !got.Found.Equal(noon.Add(8*time.Minute)) {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if got, err := KnownLosses(t.Context(), written{}); err != nil || got.Lost != nil {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+// A window reaches from one neighbour to the other, and five seconds beyond both.
+func TestWindows(t *testing.T) {
+	log := written{prompt(2), prompt(5)}
+	got, err := Windows(t.Context(), log, []Range{{3, 4}, {6, 9}}, noon.Add(time.Hour))
+	if err != nil || len(got) != 2 || !got[0].Has(noon.Add(2*time.Minute-5*time.Second)) || got[0].Has(noon.Add(5*time.Minute+6*time.Second)) ||
+		!got[1].Has(noon.Add(time.Hour)) || got[1].Has(noon.Add(4*time.Minute)) || got[0].Causation() != "lost:3-4" {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	l, err := TakeStock(t.Context(), log, nil)
+	if err != nil || !slices.Equal(l.AtWork(got), []string{"s-1"}) || l.AtWork([]Window{{From: noon.Add(time.Hour), To: noon.Add(2 * time.Hour)}}) != nil {
+		t.Errorf("%+v, %v", l, err)
+	}
+}

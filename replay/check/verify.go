@@ -1,0 +1,132 @@
+// Package check tells what is wrong with a store. [Verify] gives the verdict: it reads the log record by record, folds it again
+// and compares every cell of every bucket and every large content. What the log's own events explain is known and no fault; all
+// else is damage.
+//
+// What the log lacks is a [Stock]: which sequences it does not give, what its own events say of them, and when that was
+// captured. A hole stays a hole (docs/decisions/0008): what comes back is appended, under its own id at a new sequence.
+//
+// What an opening of the store found is told as the event that records it ([EventOf]), and in the words of those who tell
+// people.
+package check
+
+import (
+	"context"
+	"slices"
+
+	"hookline/embedded"
+	"hookline/events"
+	"hookline/projector"
+)
+
+// Result is the outcome of `replay verify`.
+type Verdict struct {
+	Clean    bool             `json:"clean" jsonschema_description:"exit is 0"`
+	Events   uint64           `json:"events" jsonschema_description:"sequence up to which it was compared"`
+	Read     uint64           `json:"records" jsonschema_description:"records that were folded"`
+	Unknown  uint64           `json:"unknown" jsonschema_description:"of them, those of a type or version that this build does not know: kept, not wrong"`
+	Holes    uint64           `json:"holes" jsonschema_description:"sequences that could not be read, known and new"`
+	Known    []Hole           `json:"known" jsonschema_description:"holes that the log itself explains: no fault"`
+	New      []Hole           `json:"new" jsonschema_description:"all other holes"`
+	Compared []string         `json:"compared" jsonschema_description:"projections whose cells were judged"`
+	Unsure   []string         `json:"unsure" jsonschema_description:"projections that differ, perhaps because of events that are lost"`
+	Diffs    []projector.Diff `json:"diffs" jsonschema_description:"cells that are not what the log says"`
+	Damage   []string         `json:"damage" jsonschema_description:"every fault of the log, in words"`
+	Exit     int              `json:"exit" jsonschema_description:"0 clean, 1 projections differ, 2 the log is damaged; the verb's exit code"`
+	TookMS   float64          `json:"took_ms" jsonschema_description:"milliseconds"`
+}
+
+// Log is the log as it is verified.
+type Examiner interface {
+	// Examine reads on behind damage and gives what is wrong; fn gets every record that can be read.
+	Examine(ctx context.Context, from, to uint64, fn func(events.Record) error) ([]embedded.Finding, error)
+	FindIDs(ctx context.Context, from uint64, ids map[string]struct{}) (map[string]uint64, error)
+}
+
+// Blobs gives a large content, or an error when it is not there or not what its digest says. It is called by several
+// goroutines.
+type Contents interface {
+	Get(digest string) ([]byte, error)
+}
+
+// Store is what is verified.
+type Store struct {
+	Log     Examiner
+	Blobs   Contents
+	View    *projector.View
+	Report  func() embedded.Report // of the store's opening, with what was met since
+	Serving bool                   // by a daemon; else it was opened for this, and what that found is news to whoever asked
+}
+
+// Check reads all of the store. Damage does not end it: what is behind is read, and everything that is wrong is named.
+// An error says that the store could not be read; Result.TookMS is left to the caller, who knows when it began.
+func Verify(ctx context.Context, s Store, progress func(uint64)) (Verdict, error) {
+	if err := s.View.WarmCache(ctx); err != nil {
+		return Verdict{}, err
+	}
+	e := newEvidence()
+	source := func(ctx context.Context, from, to uint64, fn func(events.Record) error) (err error) {
+		e.found, err = s.Log.Examine(ctx, from, to, func(rec events.Record) error {
+			e.take(rec)
+			return fn(rec)
+		})
+		return err
+	}
+	pos, diffs, err := s.View.Verify(ctx, source, progress)
+	if err != nil {
+		return Verdict{}, err
+	}
+	v := Verdict{Events: pos.Seq, Read: e.read, Unknown: e.unknown, Holes: pos.Seq - min(pos.Seq, e.read), Known: []Hole{}, New: []Hole{},
+		Compared: []string{}, Unsure: []string{}, Diffs: diffs, Damage: []string{}}
+	if err := s.judgeLog(ctx, &v, e); err != nil {
+		return v, err
+	}
+	v.Damage = append(v.Damage, e.refs.check(s.Blobs)...)
+	s.judgeCells(&v)
+	return v, nil
+}
+
+// judgeLog says what the evidence means.
+func (s Store) judgeLog(ctx context.Context, v *Verdict, e *evidence) error {
+	again, err := e.doubled(ctx, s.Log)
+	if err != nil {
+		return err
+	}
+	rep := s.Report()
+	news := ""
+	if !s.Serving { // the store was opened for this command: what that found is news to whoever asked
+		news = rep.Found.ID
+	}
+	e.judge(v, news, rep.Damage)
+	v.Damage = append(append(v.Damage, e.faults...), again...)
+	if s.Serving || len(rep.Fixed.Lost)+len(rep.Fixed.SetAside) == 0 {
+		return nil
+	}
+	for _, dm := range rep.Damage {
+		if !slices.Contains(v.Damage, Line(dm)) {
+			v.Damage = append(v.Damage, Line(dm))
+		}
+	}
+	return nil
+}
+
+// judgeCells says which projections the differences are of, and gives the verdict.
+func (s Store) judgeCells(v *Verdict) {
+	if v.Diffs == nil {
+		v.Diffs = []projector.Diff{}
+	}
+	for _, name := range s.View.Tables() {
+		differs := slices.ContainsFunc(v.Diffs, func(df projector.Diff) bool { return df.Projection == name })
+		if differs && len(v.New) > 0 {
+			v.Unsure = append(v.Unsure, name)
+		} else {
+			v.Compared = append(v.Compared, name)
+		}
+	}
+	switch {
+	case len(v.Damage) > 0:
+		v.Exit = 2
+	case len(v.Diffs) > 0:
+		v.Exit = 1
+	}
+	v.Clean = v.Exit == 0
+}

@@ -1,0 +1,105 @@
+package check
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"hookline/events"
+)
+
+// Window is a lost range with the time in which its events were captured: between its neighbours.
+type Window struct {
+	Range
+	From, To time.Time
+}
+
+// Has tells whether a time falls into the window.
+func (w Window) Has(t time.Time) bool { return !t.Before(w.From) && !t.After(w.To) }
+
+// clockSlack is how far a transcript's time and the log's may be apart: a hook is captured and appended
+// within its own deadline of at most two seconds.
+const clockSlack = 5 * time.Second
+
+// Windows asks the log for the neighbours of each lost range; one behind which nothing stands ends now.
+func Windows(ctx context.Context, log Log, ranges []Range, now time.Time) ([]Window, error) {
+	last, _ := log.Last()
+	var out []Window
+	for _, r := range ranges {
+		before, err := neighbour(ctx, log, 1, r.First-1, true)
+		if err != nil {
+			return nil, err
+		}
+		behind, err := neighbour(ctx, log, r.First, last, false)
+		if err != nil {
+			return nil, err
+		}
+		from, to := between(before, behind, now)
+		out = append(out, Window{Range: r, From: from.Add(-clockSlack), To: to.Add(clockSlack)})
+	}
+	return out, nil
+}
+
+// stamp is when a record was captured and when it was appended; zero where there is none.
+type stamp struct{ captured, appended time.Time }
+
+func (s stamp) earlier() time.Time {
+	if s.captured.Before(s.appended) {
+		return s.captured
+	}
+	return s.appended
+}
+
+// late tells that the record came by the spool, an import or a restore, or is none: its time of append says nothing.
+func (s stamp) late() bool { return s.appended.Sub(s.captured) > time.Minute || s.appended.IsZero() }
+
+// between is when something was captured that stood between two records in the log. Where both came late what was between
+// them did too.
+func between(before, behind stamp, now time.Time) (from, to time.Time) {
+	from, to = before.earlier(), behind.appended
+	switch {
+	case behind.appended.IsZero():
+		to = now
+	case before.late() && behind.late():
+		to = behind.captured
+	}
+	if to.Before(from) { // of an order that was disturbed nothing can be said but this
+		return to, from
+	}
+	return from, to
+}
+
+// nearby is how many sequences beside a lost range are looked at for a neighbour at first.
+const nearby = 64
+
+// errEnough ends a reading early; it never reaches a caller.
+var errEnough = errors.New("enough")
+
+// neighbour finds when the record next to a range was captured and appended: the last one between from and to, or the
+// first one; zero where there is none.
+func neighbour(ctx context.Context, log Log, from, to uint64, newest bool) (at stamp, err error) {
+	if to < from {
+		return at, nil
+	}
+	start, end := from, to
+	if newest && to-from > nearby {
+		start = to - nearby
+	}
+	found := false
+	err = log.ReadRaw(ctx, start, end, func(_ uint64, appended time.Time, env events.Envelope) error {
+		if newest || !found {
+			at, found = stamp{env.Time, appended}, true
+		}
+		if !newest {
+			return errEnough
+		}
+		return nil
+	})
+	if errors.Is(err, errEnough) {
+		err = nil
+	}
+	if err == nil && !found && start > from {
+		return neighbour(ctx, log, from, start-1, newest)
+	}
+	return at, err
+}

@@ -1,0 +1,113 @@
+package mend
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"hookline/events"
+	"hookline/hookctl/problem"
+	"hookline/replay/carry"
+	"hookline/replay/check"
+)
+
+// fromExport takes what one export has. Only an export of this log can tell what is missing: it shares
+// events with it. Of sessions that were deleted nothing comes back.
+func (st RepairStore) fromExport(ctx context.Context, path string, dry bool, out *Repaired, l *search) (Source, error) {
+	s := Source{Kind: "export", Name: path}
+	had := map[uint64]bool{}
+	sound, fresh := map[string]bool{}, map[string]bool{} // contents, and ids of events, that no export before this one had
+	o := carry.ImportOptions{Partial: true, Dry: true, Skip: func(r events.Record) bool { return l.Deleted[r.Session] || l.planned[r.ID] }}
+	o.See = func(item carry.Item, known bool) {
+		if b := item.Blob; b != nil {
+			if out.lacks(b.Digest) && !l.contents[b.Digest] {
+				sound[b.Digest] = true
+			}
+			return
+		}
+		switch r := item.Event; {
+		case known:
+		case l.planned[r.ID]:
+			s.Known++
+		default:
+			fresh[r.ID] = dry
+		}
+		if l.Lost[item.Event.Seq] {
+			had[item.Event.Seq] = known
+		}
+		if item.Event.Type == events.TypeLogRepaired { // what came back before stands in the export too
+			l.Note(item.Event.Appended, item.Event.Envelope)
+		}
+	}
+	got, err := carry.Import(ctx, path, st.Into, o, nil)
+	if err != nil {
+		var p *problem.Error
+		if !errors.As(err, &p) {
+			return s, err
+		}
+		s.Problem = strings.TrimPrefix(p.Message, path+": ")
+		return s, nil
+	}
+	s.Events, s.Known, s.Blobs, s.Problem = got.Added, s.Known+got.Known, len(sound), got.Problem
+	if s.Known == 0 && !l.Whole() {
+		s.Events, s.Blobs, s.Problem = 0, 0, "it shares no event with this log; `replay import` takes such a file"
+		return s, nil
+	}
+	for seq, known := range had {
+		l.Fetched[seq] = true
+		if known {
+			l.Back[seq] = true
+		}
+	}
+	out.NewBlobs += s.Blobs
+	maps.Copy(l.contents, sound)
+	maps.Copy(l.planned, fresh)
+	if dry || s.Events+uint64(s.Blobs) == 0 {
+		return s, nil
+	}
+	for digest := range sound {
+		st.setAside(digest, out.BadBlobs)
+	}
+	o.Dry, o.See = false, nil
+	if _, err = carry.Import(ctx, path, st.Into, o, nil); err != nil {
+		return s, err
+	}
+	for seq := range had {
+		l.CameBack(seq)
+	}
+	return s, st.emitRepaired(ctx, had, filepath.Base(path))
+}
+
+// lacks tells whether a content is damaged or gone.
+func (r *Repaired) lacks(digest string) bool {
+	return slices.Contains(r.BadBlobs, digest) || slices.Contains(r.GoneBlobs, digest)
+}
+
+// emitRepaired records which lost sequences are back, so that later repairs know without the export.
+func (st RepairStore) emitRepaired(ctx context.Context, seqs map[uint64]bool, source string) error {
+	if len(seqs) == 0 {
+		return nil
+	}
+	e := events.LogRepaired{Source: source}
+	for _, r := range check.Runs(seqs) {
+		if len(e.Back) < check.MaxRuns {
+			e.Back = append(e.Back, events.SeqRun{First: r.First, Last: r.Last})
+		}
+	}
+	return st.Record(ctx, &e)
+}
+
+// setAside makes way for a sound content where a damaged one lies; it stays beside, as evidence.
+func (st RepairStore) setAside(digest string, bad []string) {
+	if !slices.Contains(bad, digest) {
+		return
+	}
+	path := filepath.Join(st.Home, "store", "blobs", strings.TrimPrefix(digest, "sha256:")+".zst")
+	if err := os.Rename(path, path+".damaged"); err != nil {
+		st.Warn.Warn("set a damaged blob aside", "err", err)
+	}
+}

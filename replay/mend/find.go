@@ -1,0 +1,131 @@
+package mend
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+
+	"hookline/hookctl/problem"
+	"hookline/projector"
+	"hookline/projector/identity"
+	"hookline/projector/pointer"
+)
+
+// Found is an identity of the past.
+type Found struct {
+	Identity identity.State
+	Result   Recovered // as far as it is known: where the identity stands and whose it was
+}
+
+// Find finds and folds the identity. What the index names and the log does not give (it points to nothing) is passed over
+// for the one before.
+func (p Past) Find(ctx context.Context, a Asked, progress func(uint64)) (Found, error) {
+	was, seq, err := p.identityThen(ctx, a, progress)
+	return Found{Identity: was, Result: Recovered{At: a.At.Time.UTC().Format(time.RFC3339Nano), DryRun: a.DryRun, Seq: seq,
+		Session: was.SessionID, Snapshot: was.PersistedAtMS, Project: was.Project}}, err
+}
+
+func (p Past) identityThen(ctx context.Context, a Asked, progress func(uint64)) (identity.State, uint64, error) {
+	if a.Session == "" && a.Project == "" {
+		return identity.State{}, 0, nothingThen(a)
+	}
+	if a.Session != "" {
+		s, seq, err := p.sessionThen(ctx, a, progress)
+		if err != nil || there(s) {
+			return s, seq, err
+		}
+	}
+	entries, err := p.snapshotsBefore(ctx, a)
+	if err != nil {
+		return identity.State{}, 0, err
+	}
+	for _, e := range entries {
+		s, err := p.identityAt(ctx, e.session, e.seq, progress)
+		if err != nil || there(s) && s.PersistedAtMS > 0 {
+			return s, e.seq, err
+		}
+	}
+	return identity.State{}, 0, nothingThen(a)
+}
+
+func there(s identity.State) bool { return s.Born && !s.Deleted }
+
+// sessionThen is a session's identity at the point itself, persisted or not.
+func (p Past) sessionThen(ctx context.Context, a Asked, progress func(uint64)) (identity.State, uint64, error) {
+	seq := a.At.Seq
+	if seq == 0 {
+		var err error
+		if seq, err = p.Log.SeqCaptured(ctx, a.At.Time); err != nil {
+			return identity.State{}, 0, err
+		}
+	}
+	s, err := p.identityAt(ctx, a.Session, seq, progress)
+	return s, seq, err
+}
+
+func nothingThen(a Asked) error {
+	when := a.At.Time.UTC().Format(time.RFC3339)
+	if a.At.Seq > 0 {
+		when = "sequence " + strconv.FormatUint(a.At.Seq, 10)
+	}
+	switch {
+	case a.Session != "":
+		return problem.New(http.StatusNotFound, "session "+a.Session+" had no identity at "+when, "`hookctl session show` tells when it began")
+	case a.Project == "":
+		return problem.New(http.StatusBadRequest, "no project is known here", "run it inside the project's folder, or name a session with --session")
+	}
+	return problem.New(http.StatusNotFound, "this folder's project had no snapshot at or before "+when, "`hookctl identity history --all` lists those of every project; run it inside the project's folder, or name a session with --session")
+}
+
+// identityAt folds one session's identity from its records up to a sequence.
+func (p Past) identityAt(ctx context.Context, session string, seq uint64, progress func(uint64)) (identity.State, error) {
+	tables := slices.DeleteFunc(projector.Tables(), func(t *projector.Table) bool { return t.Name() != identity.Name })
+	source := projector.Part(p.Log.Select).Only(tables[0].Needs(session))
+	v, err := projector.Straight(ctx, tables, source, seq, progress)
+	if err != nil {
+		return identity.State{}, err
+	}
+	var s identity.State
+	err = v.Read(ctx, func(r projector.Reader) error {
+		s, _ = projector.State[identity.State](r, identity.Name, session)
+		return nil
+	})
+	return s, err
+}
+
+// indexEntry is one snapshot of the temporal index with its place in the log.
+type indexEntry struct {
+	session string
+	seq     uint64
+}
+
+// mostEntries bounds how many snapshots are tried: each is a fold of the log.
+const mostEntries = 8
+
+// snapshotsBefore lists the snapshots at or before the moment, newest first: of the session, or of the
+// project. Sessions that were deleted since have none.
+func (p Past) snapshotsBefore(ctx context.Context, a Asked) (out []indexEntry, err error) {
+	err = p.View.Read(ctx, func(r projector.Reader) error {
+		keys, err := r.Keys(pointer.Name)
+		if err != nil {
+			return err
+		}
+		for _, key := range slices.Backward(keys) {
+			ms, session, ok := pointer.SplitTime(key)
+			if !ok || len(out) == mostEntries || a.At.Seq == 0 && ms > a.At.Time.UnixMilli() || a.Session != "" && session != a.Session {
+				continue
+			}
+			s, ok := projector.State[identity.State](r, identity.Name, session)
+			if ok && (s.Deleted || a.Session == "" && s.Project != a.Project) {
+				continue
+			}
+			if _, seq, ok := r.Raw(pointer.Name, key); ok && (a.At.Seq == 0 || seq <= a.At.Seq) {
+				out = append(out, indexEntry{session, seq})
+			}
+		}
+		return nil
+	})
+	return out, err
+}

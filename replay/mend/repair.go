@@ -1,0 +1,232 @@
+// Package mend brings back what was lost. [Repair] looks for everything that is damaged or missing in a store and fetches what other places still have:
+// exports, and the client's transcripts. It never fills a hole: sequences are the log's, and what comes back is appended
+// (docs/decisions/0008).
+//
+// A [Past] makes an identity of the past the current one (S0). The temporal index tells which snapshot was the
+// newest at a moment and where in the log it stands; the log is folded to there, and an event makes it current. Nothing is
+// erased.
+package mend
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"time"
+
+	"hookline/embedded"
+	"hookline/embedded/block"
+	"hookline/events"
+	"hookline/hookctl/spool"
+	"hookline/projector"
+	"hookline/replay/carry"
+	"hookline/replay/check"
+)
+
+// Options say where to look.
+type RepairOptions struct {
+	From        []string // exports, absolute paths
+	Transcripts string   // folder with the client's transcripts; "" = those that the sessions name
+	DryRun      bool
+}
+
+// Result is the outcome of `replay repair`, or with DryRun what it would be.
+type Repaired struct {
+	DryRun bool `json:"dry_run" jsonschema_description:"nothing was changed"`
+	PID    int  `json:"pid" jsonschema_description:"process that has the store"`
+
+	Opened  []string      `json:"opened" jsonschema_description:"what the store found and did when it was opened, in words"`
+	Blocks  int           `json:"blocks" jsonschema_description:"sealed blocks that were read"`
+	Damage  []string      `json:"damage" jsonschema_description:"found in them, in words; only another opening can mend it"`
+	Lost    []check.Range `json:"lost" jsonschema_description:"sequences that the log does not have, or lost once"`
+	LostN   uint64        `json:"lost_n" jsonschema_description:"how many these are"`
+	Back    []check.Range `json:"back" jsonschema_description:"of them, those whose events are in the log again, under their ids"`
+	BackN   uint64        `json:"back_n" jsonschema_description:"how many these are"`
+	Fetched uint64        `json:"fetched" jsonschema_description:"lost sequences whose events are back, or an export has"`
+	Rebuilt uint64        `json:"rebuilt" jsonschema_description:"events made from transcripts, now and earlier"`
+	NotHad  uint64        `json:"not_had" jsonschema_description:"lost sequences that nothing stands for"`
+
+	Blobs     int      `json:"blobs" jsonschema_description:"large contents that were read"`
+	BadBlobs  []string `json:"bad_blobs" jsonschema_description:"digests of damaged ones"`
+	GoneBlobs []string `json:"gone_blobs" jsonschema_description:"digests that events refer to and that are not there"`
+	NewBlobs  int      `json:"new_blobs" jsonschema_description:"of both, those that an export has"`
+
+	Waiting     int      `json:"waiting" jsonschema_description:"frames in the spool"`
+	Quarantined int      `json:"quarantined" jsonschema_description:"frames that could not be read"`
+	Sources     []Source `json:"sources" jsonschema_description:"places that were looked into"`
+	Added       uint64   `json:"added" jsonschema_description:"events that were appended"`
+	Seq         uint64   `json:"seq" jsonschema_description:"the log's newest event"`
+}
+
+// Source is one place that was asked.
+type Source struct {
+	Kind    string `json:"kind" jsonschema_description:"export or transcript"`
+	Name    string `json:"name" jsonschema_description:"file or folder"`
+	Events  uint64 `json:"events" jsonschema_description:"that the log lacks and this place has"`
+	Known   uint64 `json:"known" jsonschema_description:"that the log has"`
+	Blobs   int    `json:"blobs" jsonschema_description:"lost or damaged ones that it has"`
+	Problem string `json:"problem,omitempty" jsonschema_description:"why it could not be read to its end"`
+}
+
+// Store is what is repaired, while hooks go on being recorded.
+type RepairStore struct {
+	Home   string // folder of all state
+	Report embedded.Report
+	Log    RepairLog
+	Blobs  *embedded.Blobs
+	View   *projector.View
+	Spool  *spool.Spool
+	Into   carry.Into // the same log, for what comes back
+
+	Drain  func(ctx context.Context)                       // takes the frames that wait in the spool
+	Record func(ctx context.Context, e events.Event) error // appends an event about the log itself
+	Clean  func(text string) string                        // without secrets
+	Now    func() time.Time
+	Warn   *slog.Logger
+}
+
+// Log is the log as a repair reads it.
+type RepairLog interface {
+	check.Log
+	Read(ctx context.Context, from, to uint64, fn func(events.Record) error) error
+}
+
+// Run finds and, unless it is a dry run, appends and folds the log again. progress tells which sequence has been read; nil
+// for nobody.
+func Repair(ctx context.Context, st RepairStore, o RepairOptions, progress func(uint64)) (Repaired, error) {
+	out := newResult(st.Report)
+	out.DryRun = o.DryRun
+	if err := st.checkSealed(&out); err != nil {
+		return out, err
+	}
+	out.Waiting, out.Quarantined = st.Spool.Count(), st.Spool.Quarantined()
+	if len(out.Damage) > 0 { // the log cannot be read to its end before it was opened anew
+		return out, nil
+	}
+	if !o.DryRun {
+		st.Drain(ctx)
+		out.Waiting = st.Spool.Count()
+	}
+	stock, err := check.TakeStock(ctx, st.Log, progress)
+	if err != nil {
+		return out, err
+	}
+	l := &search{Stock: stock, contents: map[string]bool{}, planned: map[string]bool{}}
+	if err := st.checkBlobs(ctx, &out, l); err != nil {
+		return out, err
+	}
+	out.Lost, out.LostN = check.Runs(l.Lost), uint64(len(l.Lost))
+	if err := st.fetch(ctx, o, &out, l); err != nil {
+		return out, err
+	}
+	out.Back, out.BackN = check.Runs(l.Back), uint64(len(l.Back))
+	out.NotHad = out.LostN - min(out.LostN, out.Fetched+out.Rebuilt)
+	out.Seq, _ = st.Log.Last()
+	if o.DryRun || out.Added == 0 {
+		return out, nil
+	}
+	// The cells may have been folded with events that are gone, and what came back would count twice.
+	if _, err := st.View.Rebuild(ctx, st.Log.Read, "", nil); err != nil {
+		return out, fmt.Errorf("fold the log again: %w", err)
+	}
+	return out, nil
+}
+
+func newResult(rep embedded.Report) Repaired {
+	return Repaired{PID: os.Getpid(), Opened: check.Opened(rep), Damage: []string{}, Lost: []check.Range{}, Back: []check.Range{},
+		BadBlobs: []string{}, GoneBlobs: []string{}, Sources: []Source{}}
+}
+
+// Looked is the result of a dry run that found the log damaged and did not open it.
+func Looked(rep embedded.Report) Repaired {
+	out := newResult(rep)
+	out.DryRun, out.Blocks = true, rep.Checked
+	return out
+}
+
+// search is what the log lacks, and what was found of it elsewhere.
+type search struct {
+	*check.Stock
+	contents map[string]bool // digests of damaged or gone contents that an export had
+	planned  map[string]bool // of a dry run: ids of events that an export would add
+}
+
+// checkSealed reads every block but the one that the server appends to: that one was checked when the store
+// was opened.
+func (st RepairStore) checkSealed(out *Repaired) error {
+	msgs, stream := embedded.Blocks(filepath.Join(st.Home, "store"))
+	blocks, err := block.List(msgs)
+	if err != nil || len(blocks) == 0 {
+		return err
+	}
+	newest := blocks[len(blocks)-1].Name
+	found, err := block.Check(msgs, block.Options{Stream: stream, Parallel: runtime.GOMAXPROCS(0), Only: func(name string) bool { return name != newest }})
+	if err != nil {
+		return err
+	}
+	for _, b := range found.Blocks {
+		if b.Name != newest {
+			out.Blocks++
+		}
+	}
+	for _, dm := range found.Damage {
+		if dm.Block != newest {
+			out.Damage = append(out.Damage, check.Line(dm))
+		}
+	}
+	return nil
+}
+
+// checkBlobs reads every content and compares it with its digest.
+func (st RepairStore) checkBlobs(ctx context.Context, out *Repaired, l *search) error {
+	err := st.Blobs.Walk(ctx, func(digest string, _ int64) error {
+		out.Blobs++
+		_, err := st.Blobs.Get(digest)
+		if errors.Is(err, embedded.ErrBlobDamaged) {
+			out.BadBlobs = append(out.BadBlobs, digest)
+			return nil
+		}
+		return err
+	})
+	for digest := range l.Refs {
+		if !st.Blobs.Has(digest) {
+			out.GoneBlobs = append(out.GoneBlobs, digest)
+		}
+	}
+	slices.Sort(out.GoneBlobs)
+	return err
+}
+
+// fetch asks the exports, then the transcripts for what these did not have.
+func (st RepairStore) fetch(ctx context.Context, o RepairOptions, out *Repaired, l *search) error {
+	for _, path := range o.From {
+		s, err := st.fromExport(ctx, path, o.DryRun, out, l)
+		if err != nil {
+			return err
+		}
+		out.Sources = append(out.Sources, s)
+		if !o.DryRun {
+			out.Added += s.Events
+		}
+	}
+	out.Fetched = uint64(len(l.Fetched))
+	if len(l.Lost) == len(l.Fetched) {
+		return nil
+	}
+	return st.fromTranscripts(ctx, o, out, l.Stock)
+}
+
+// Recheck makes the next opening of a home's store read every block, whatever the last exit vouched for but the
+// log's end.
+// Nobody may have the store open.
+func Recheck(home string) error { return block.Distrust(filepath.Join(home, "store")) }
+
+// Free tells whether nobody has the home's store.
+func Free(home string) (bool, error) {
+	_, _, held, err := embedded.Holder(filepath.Join(home, "hookd.lock"))
+	return !held, err
+}

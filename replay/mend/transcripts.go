@@ -1,0 +1,194 @@
+package mend
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/oklog/ulid/v2"
+
+	"hookline/events"
+	"hookline/hookctl/hook"
+	"hookline/hookctl/transcript"
+	"hookline/projector"
+	"hookline/projector/session"
+	"hookline/replay/carry"
+	"hookline/replay/check"
+)
+
+// Lost events from the client's transcripts: what a tool was called with, what it gave back, what the user
+// wrote. They are new events with ids of their own: a transcript does not know ours.
+
+// rebuilder makes events of transcripts.
+type rebuilder struct {
+	st      RepairStore
+	dry     bool
+	windows []check.Window
+	known   map[string]map[string]bool // by session: what the log has, by [transcript.Key]
+	states  map[string]session.State
+	reader  transcript.Reader
+	made    []events.Envelope
+}
+
+// fromTranscripts rebuilds what the sessions of the lost ranges said and did then.
+func (st RepairStore) fromTranscripts(ctx context.Context, o RepairOptions, out *Repaired, l *check.Stock) error {
+	windows, err := check.Windows(ctx, st.Log, l.Unfetched(), st.Now())
+	if err != nil {
+		return err
+	}
+	b := &rebuilder{st: st, dry: o.DryRun, windows: windows}
+	if err := b.load(ctx, l); err != nil {
+		return err
+	}
+	for _, path := range b.files(o.Transcripts) {
+		before := len(b.made)
+		s := Source{Kind: "transcript", Name: path}
+		if err := b.file(ctx, path); err != nil {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			s.Problem = err.Error()
+		}
+		s.Events = uint64(len(b.made) - before)
+		if s.Events > 0 || s.Problem != "" || o.Transcripts == "" {
+			out.Sources = append(out.Sources, s)
+		}
+	}
+	out.Rebuilt = l.Rebuilt + uint64(len(b.made))
+	if o.DryRun {
+		return nil
+	}
+	added, err := b.append(ctx)
+	out.Added += uint64(added)
+	return err
+}
+
+// append takes the rebuilt events into the log, oldest first.
+func (b *rebuilder) append(ctx context.Context) (int, error) {
+	slices.SortStableFunc(b.made, func(x, y events.Envelope) int { return x.Time.Compare(y.Time) })
+	total := 0
+	for batch := range slices.Chunk(b.made, carry.ImportBatch) {
+		if err := ctx.Err(); err != nil {
+			return total, err
+		}
+		n, err := b.st.Into.Append(ctx, batch)
+		if total += n; err != nil {
+			return total, err
+		}
+	}
+	return total, nil
+}
+
+// load finds the sessions that were at work around the lost ranges, and what the log has of them.
+func (b *rebuilder) load(ctx context.Context, l *check.Stock) error {
+	b.known, b.states = map[string]map[string]bool{}, map[string]session.State{}
+	for _, id := range l.AtWork(b.windows) {
+		b.known[id] = map[string]bool{}
+	}
+	if len(b.known) == 0 {
+		return nil
+	}
+	err := b.st.View.Read(ctx, func(r projector.Reader) error {
+		for id := range b.known {
+			b.states[id], _ = projector.State[session.State](r, session.Name, id)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return b.st.Log.Read(ctx, 1, 0, func(r events.Record) error {
+		if set := b.known[r.Session]; set != nil {
+			if key := transcript.Key(r.Event); key != "" {
+				set[key] = true
+			}
+		}
+		return nil
+	})
+}
+
+// files are the transcripts in the folder, or those that the sessions named, with those of their subagents.
+func (b *rebuilder) files(dir string) []string {
+	if dir != "" {
+		return transcript.Files(dir)
+	}
+	var out []string
+	for _, s := range b.states {
+		if s.Transcript != "" {
+			out = append(out, transcript.OfSession(s.Transcript)...)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+func (b *rebuilder) file(ctx context.Context, path string) error {
+	return transcript.Read(path, func(line transcript.Line) error {
+		if err := ctx.Err(); err != nil || b.known[line.Session] == nil {
+			return err
+		}
+		for _, e := range b.reader.Events(line, path) {
+			if err := b.make(line, e); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// make keeps the event when the log lacks it and it falls into a lost range's time.
+func (b *rebuilder) make(line transcript.Line, e events.Event) error {
+	at := slices.IndexFunc(b.windows, func(w check.Window) bool { return w.Has(line.Time) })
+	if at < 0 {
+		return nil
+	}
+	data, err := json.Marshal(e)
+	if err != nil {
+		return fmt.Errorf("encode %s: %w", e.Type(), err)
+	}
+	data, report := b.st.Into.Redact(data)
+	put := b.st.Blobs.Put
+	if b.dry {
+		put = digestOnly
+	}
+	if data, err = hook.Cut(data, put); err != nil {
+		return err
+	}
+	k, _ := events.Lookup(e.Type())
+	clean := events.Decode(k.Type, k.Version(), data)
+	key := transcript.Key(clean)
+	if b.known[line.Session][key] {
+		return nil
+	}
+	b.known[line.Session][key] = true
+	s := b.states[line.Session]
+	b.made = append(b.made, events.Envelope{ID: idOf(line.Time, line.Session+" "+key), Type: k.Type, Version: k.Version(),
+		Time: line.Time.UTC().Truncate(time.Millisecond), Session: line.Session, Project: s.Project, Worktree: s.Worktree, Branch: b.st.Clean(line.Branch),
+		Phase: hook.PhaseOf(clean), Hook: k.Hook, ToolUseID: hook.ToolUseID(clean), AgentID: line.Agent, Correlation: line.Session,
+		Causation: b.windows[at].Causation(), Redacted: report.Count,
+		Facts: &events.Facts{Note: "rebuilt from the transcript"}, Data: data})
+	return nil
+}
+
+// digestOnly stands for the blob store in a dry run.
+func digestOnly(content []byte) (string, error) {
+	sum := sha256.Sum256(content)
+	return "sha256:" + hex.EncodeToString(sum[:]), nil
+}
+
+// idOf is a ULID that the same line always gives, so that two repairs make one event.
+func idOf(at time.Time, key string) string {
+	var id ulid.ULID
+	ms := uint64(max(0, at.UnixMilli()))
+	var b [8]byte
+	binary.BigEndian.PutUint64(b[:], ms)
+	copy(id[:6], b[2:])
+	sum := sha256.Sum256([]byte(key))
+	copy(id[6:], sum[:10])
+	return id.String()
+}
