@@ -142,7 +142,6 @@ func serve(ctx context.Context, p home.Paths, o Options) error {
 	d.paths, d.serving = p, true
 	d.handedBy = os.Getenv("HOOKLINE_AFTER")
 	waiting := d.spool.Count()
-	_, _ = d.drainSome(ctx, beforeListening, "") // what it could not take waits for the loop
 	d.emitStarted(ctx, waiting)
 	srv := d.httpServer()
 	door, err := socket.Open(p, srv, o.Log)
@@ -188,10 +187,6 @@ func answers(ctx context.Context, socket string) bool {
 	defer func() { _ = c.Close() }()
 	return c.Get(ctx, "/v1/status", nil, nil) == nil
 }
-
-// beforeListening is how many waiting frames are taken before the socket opens: half a second's work,
-// since the first session waits for it; the rest follows at once.
-const beforeListening = 1000
 
 // run is the daemon's life between the opening of the socket and the reason to end.
 func (d *Daemon) run(ctx context.Context, door *socket.Door) string {
