@@ -158,19 +158,23 @@ func TestCuts(t *testing.T) {
 		return
 	}
 	private(t)
-	d := mountRamdisk(t).control(t)
-	h, l := newHouse(t, bin, filepath.Join(d.at, "state")), newLedger()
+	var d *mounted
+	var h *house
+	var l *ledger
 	cuts := times(4, 1000)
 	for i := range cuts {
+		if i%50 == 0 {
+			d = mountRamdisk(t).control(t)
+			h, l = newHouse(t, bin, filepath.Join(d.at, "state")), newLedger()
+		}
 		d = h.cutUnder(t, d, l)
-		h.up(t)
 		if err := h.recovered(t, l); err != nil {
 			t.Fatalf("cut %d: %v", i, err)
 		}
 		h.kill(t)
 	}
 	sent, promised := l.counts()
-	t.Logf("%d cuts, %d hooks sent, %d promised", cuts, sent, promised)
+	t.Logf("%d cuts; the newest store: %d hooks sent, %d promised", cuts, sent, promised)
 }
 
 // cutUnder cuts the power under load, ends all processes, and gives the disk as it is found then.
