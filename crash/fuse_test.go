@@ -149,6 +149,13 @@ func (m *mounted) Mkdir(_ <-chan struct{}, in *fuse.MkdirIn, name string, out *f
 	return status
 }
 
+func (m *mounted) Mknod(_ <-chan struct{}, in *fuse.MknodIn, name string, out *fuse.EntryOut) fuse.Status {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	_, status := m.add("create", in.NodeId, name, in.Mode, out)
+	return status
+}
+
 func (m *mounted) Symlink(_ <-chan struct{}, in *fuse.InHeader, to, name string, out *fuse.EntryOut) fuse.Status {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -78,6 +78,14 @@ func (h *house) getenv(name string) string {
 
 func (h *house) socket() string { return filepath.Join(h.root, "s.sock") }
 
+// door is where a daemon of this house listens: at its socket, or in the home where it could not tell whose the one is that
+// lies there.
+func (h *house) door() string {
+	p := h.paths()
+	p.Reach(time.Second) // without a daemon the usual one is as good
+	return p.Socket
+}
+
 func (h *house) paths() home.Paths { return home.PathsOf(h.state, h.getenv) }
 
 // lastWords is the end of the daemon's log.
@@ -243,7 +251,7 @@ func (h *house) killAll() {
 func (h *house) ask(method, path string) ([]byte, error) {
 	dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
 		var d net.Dialer
-		return d.DialContext(ctx, "unix", h.socket())
+		return d.DialContext(ctx, "unix", h.door())
 	}
 	client := &http.Client{Transport: &http.Transport{DialContext: dial, DisableKeepAlives: true}, Timeout: 2 * time.Minute}
 	req, err := http.NewRequest(method, "http://hookline"+path, nil)

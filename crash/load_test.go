@@ -174,7 +174,7 @@ func (w *load) runHook() {
 func (w *load) sendFrame() {
 	call := w.ledger.next()
 	f := w.h.frame(call, w.noise)
-	if _, err := wire.Do(time.Now().Add(3*time.Second), w.h.socket(), "PostToolUse", f); err == nil {
+	if _, err := wire.Do(time.Now().Add(3*time.Second), w.h.door(), "PostToolUse", f); err == nil {
 		w.ledger.promise(call, byDaemon)
 		return
 	}
