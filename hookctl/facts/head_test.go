@@ -2,12 +2,10 @@ package facts
 
 import (
 	"context"
-	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 )
 
 const (
@@ -70,41 +68,6 @@ func reftabled(t *testing.T) string {
 	mkdir(t, top+"/.git/objects")
 	write(t, top+"/.git/reftable/tables.list", "0x1.ref\n")
 	return top
-}
-
-// While git does not answer the branch known before stays; it is asked again ten seconds later, not sooner.
-func TestReftableWithASlowGit(t *testing.T) {
-	top := reftabled(t)
-	calls, trouble := 0, errors.New("slow")
-	w := New(Options{Exec: func(context.Context, string, ...string) ([]byte, error) {
-		calls++
-		return []byte("refs/heads/later\n"), trouble
-	}})
-	clock := time.Now()
-	w.now = func() time.Time { return clock }
-	for _, step := range []struct {
-		after  time.Duration
-		mended bool
-		branch string
-		calls  int
-	}{
-		{0, false, "", 1},                        // never answered: no branch, and no guess
-		{9 * time.Second, false, "", 1},          // not yet
-		{2 * time.Second, false, "", 2},          // again, in vain
-		{9 * time.Second, true, "", 2},           // it would answer, and is not asked
-		{2 * time.Second, true, "later", 3},      // answered
-		{time.Hour, false, "later", 3},           // known for good
-		{24 * time.Hour, false, "later", 3},      //
-		{365 * 24 * time.Hour, true, "later", 3}, //
-	} {
-		clock = clock.Add(step.after)
-		if step.mended {
-			trouble = nil
-		}
-		if got := w.Place(top); got.Branch != step.branch || !got.Git || got.Name != "shop" || calls != step.calls {
-			t.Errorf("%+v: %+v, git ran %d times", step, got, calls)
-		}
-	}
 }
 
 // Without the list of tables git is asked once all the same: the list may be in the making.

@@ -152,22 +152,3 @@ func TestAbsent(t *testing.T) {
 		}
 	}
 }
-
-func TestReadSmall(t *testing.T) {
-	path := filepath.Join(realDir(t), "file")
-	write(t, path, "12345678")
-	for limit, want := range map[int64]string{8: "12345678", 100: "12345678"} {
-		if got, err := readSmall(path, limit); string(got) != want || err != nil {
-			t.Errorf("%d: %q, %v", limit, got, err)
-		}
-	}
-	if _, err := readSmall(path, 7); err == nil || err.Error() != "open "+path+": larger than 7 bytes" {
-		t.Errorf("one byte too many: %v", err)
-	}
-	if _, err := readSmall(path+".none", 7); !absent(err) {
-		t.Errorf("nothing there: %v", err)
-	}
-	if _, err := readSmall(filepath.Dir(path), 7); err == nil {
-		t.Error("a folder was read")
-	}
-}

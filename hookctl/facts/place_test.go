@@ -2,7 +2,6 @@ package facts
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -229,35 +228,6 @@ func TestPlaceOfWhatIsGone(t *testing.T) {
 		t.Errorf("id %s after the folder is gone, before %s", got, id)
 	}
 	wantPlace(t, w.Place(top+"/never"), Place{Dir: top + "/never"})
-	for _, dir := range []string{"", ".", "relative/dir"} {
-		wantPlace(t, w.Place(dir), Place{Dir: dir})
-	}
-	file := filepath.Join(realDir(t), "file")
-	write(t, file, "x")
-	wantPlace(t, w.Place(file), Place{Dir: file})
-}
-
-func TestPlaceOfBrokenRepositories(t *testing.T) {
-	outer := repo(t, filepath.Join(realDir(t), "outer"))
-	w := New(Options{})
-	for name, c := range map[string]struct {
-		file, text string
-		git        bool
-	}{
-		"empty .git folder":       {".git/description", "x", true},
-		"HEAD without objects":    {".git/HEAD", "ref: refs/heads/main\n", true},
-		"HEAD of nonsense":        {".git/HEAD", "nonsense", true},
-		"gitfile leads nowhere":   {".git", "gitdir: /nowhere/at/all\n", false},
-		"gitfile without gitdir:": {".git", "hello\n", false},
-		"gitfile too long":        {".git", "gitdir: " + strings.Repeat("x", 9000), false},
-	} {
-		dir := mkdir(t, filepath.Join(outer, strings.ReplaceAll(name, " ", "-")))
-		write(t, filepath.Join(dir, c.file), c.text)
-		got := w.Place(dir)
-		if got.Git != c.git || c.git && got.Worktree != outer || got.Dir != dir {
-			t.Errorf("%s: %+v", name, got)
-		}
-	}
 }
 
 // `git init` writes HEAD before objects: a hook that comes between sees the repository later.
@@ -289,10 +259,7 @@ func TestPlaceWithHeadAsSymbolicLink(t *testing.T) {
 // A reftable's HEAD is asked of git: once for each state of the tables, and after a failure not for
 // every hook.
 func TestPlaceOfReftable(t *testing.T) {
-	top := mkdir(t, filepath.Join(realDir(t), "shop"))
-	write(t, top+"/.git/HEAD", "ref: refs/heads/.invalid\n")
-	write(t, top+"/.git/refs/heads", "this repository uses the reftable format\n")
-	mkdir(t, top+"/.git/objects")
+	top := reftabled(t)
 	tables := func(text string) { write(t, top+"/.git/reftable/tables.list", text) }
 	calls, answer, trouble := 0, "refs/heads/a/b\n", error(nil)
 	w := New(Options{Exec: func(ctx context.Context, dir string, args ...string) ([]byte, error) {
@@ -319,17 +286,24 @@ func TestPlaceOfReftable(t *testing.T) {
 		}
 	}
 	tables("0x1-0x1-aaaaaaaa.ref\n")
-	check("first", "a/b", 1)
+	trouble = context.DeadlineExceeded
+	check("never answered: no guess", "", 1)
+	clock = clock.Add(9 * time.Second)
+	trouble = nil
+	check("not asked again yet", "", 1)
+	clock = clock.Add(2 * time.Second)
+	check("answered", "a/b", 2)
 	answer = "refs/heads/c\n"
-	check("unchanged", "a/b", 1)
+	clock = clock.Add(time.Hour)
+	check("unchanged", "a/b", 2)
 	tables("0x1-0x2-bbbbbbbb.ref\n")
-	check("switched", "c", 2)
+	check("switched", "c", 3)
 	trouble = context.DeadlineExceeded
 	tables("0x1-0x3-cccccccc.ref\n")
-	check("git is slow", "c", 3)
+	check("git is slow", "c", 4)
 	clock = clock.Add(11 * time.Second)
 	trouble, answer = exitStatus(1), ""
-	check("detached", "", 4)
+	check("detached", "", 5)
 }
 
 // exitStatus is the error of a program that ended with it.
@@ -371,19 +345,6 @@ func TestPlaceInParallel(t *testing.T) {
 	all.Wait()
 	if n := calls.Load(); n != 0 {
 		t.Errorf("git ran %d times", n)
-	}
-}
-
-func TestLookTellsAbsenceFromTrouble(t *testing.T) {
-	dir := realDir(t)
-	write(t, dir+"/file", "x")
-	for _, path := range []string{dir + "/no", dir + "/file/below"} {
-		if m, err := look(path, false); err != nil || m.info != nil {
-			t.Errorf("%s: %+v, %v", path, m, err)
-		}
-	}
-	if _, err := look(dir+"/"+strings.Repeat("x", 5000), false); err == nil || errors.Is(err, os.ErrNotExist) {
-		t.Errorf("a path that cannot be: %v", err)
 	}
 }
 
