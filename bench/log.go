@@ -46,7 +46,7 @@ func (b *bench) longLogOf(n uint64, per int) *longLog {
 			l.events, _ = st.Last()
 			if l.point == 0 && l.events >= n/2 {
 				l.point = l.events
-				l.session = again[len(again)-1].Session
+				l.session = again[slices.IndexFunc(again, func(e events.Envelope) bool { return e.Session != "" })].Session
 			}
 		}
 		check(st.Sync(b.ctx, l.events))
