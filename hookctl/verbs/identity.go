@@ -4,10 +4,10 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"net/url"
 	"slices"
 	"strings"
 
-	"github.com/guptarohit/asciigraph"
 	"github.com/spf13/cobra"
 
 	"hookline/events"
@@ -23,12 +23,12 @@ func (a *app) identityCmd() *cobra.Command {
 }
 
 func (a *app) identityShowCmd() *cobra.Command {
-	var name string
+	var name, at string
 	cmd := &cobra.Command{
 		Use: "show", Short: "Show facets, continuity and consciousness",
 		Long: "Show what a session is about (13 facets of the purpose vector), how coherent it is (r), how far it is still\n" +
-			"the one it was (IC, over time), and what follows from that.",
-		Example: "  hookctl identity show\n  hookctl identity show --session c68c8a51 --json | jq .ic",
+			"the one it was (IC, over time), and what follows from that. --at shows it as it was.\n\n" + cmdline.PointForms,
+		Example: "  hookctl identity show\n  hookctl identity show --session last --at yesterday\n  hookctl identity show --session c68c8a51 --json | jq .ic",
 		Args:    cmdline.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.with(cmd.Context(), needStore, func(h house) error {
@@ -36,13 +36,35 @@ func (a *app) identityShowCmd() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return a.showIdentity(cmd.Context(), h, id)
+				return a.showIdentity(cmd.Context(), h, id, at)
 			})
 		},
 	}
 	cmd.Flags().StringVar(&name, "session", "", sessionHelp)
+	cmd.Flags().StringVar(&at, "at", "", "as it was at a point of the log")
 	a.completeSessions(cmd, "session")
 	return cmd
+}
+
+// identityAt is a session's identity as it is, or as it was at a point of the log.
+func (a *app) identityAt(ctx context.Context, h house, id, at string) (cell[identity.State], error) {
+	if at == "" {
+		return oneCell[identity.State](ctx, h, identity.Name, id)
+	}
+	point, err := a.Point(at)
+	if err != nil {
+		return cell[identity.State]{}, err
+	}
+	var past struct {
+		Cells []cell[identity.State] `json:"cells"`
+	}
+	if err := h.Get(ctx, "/v1/at", url.Values{"point": {point}, "projection": {identity.Name}, "key": {id}}, &past); err != nil {
+		return cell[identity.State]{}, err
+	}
+	if len(past.Cells) == 0 {
+		return cell[identity.State]{}, &cmdline.Fault{Message: "session " + id + " had no identity at " + at, Hint: "`hookctl session show` tells when it began"}
+	}
+	return past.Cells[0], nil
 }
 
 // identityJSON is what `identity show --json` prints.
@@ -61,8 +83,8 @@ type identityJSON struct {
 	Snapshot identity.State     `json:"snapshot" jsonschema_description:"the folded state"`
 }
 
-func (a *app) showIdentity(ctx context.Context, h house, id string) error {
-	c, err := oneCell[identity.State](ctx, h, identity.Name, id)
+func (a *app) showIdentity(ctx context.Context, h house, id, at string) error {
+	c, err := a.identityAt(ctx, h, id, at)
 	if err != nil {
 		return err
 	}
@@ -162,13 +184,30 @@ func (a *app) chart(points []identity.Point) string {
 	}
 	const axis = 8 // columns that the axis and its numbers take
 	span := span(timeOf(points[len(points)-1].AtMS).Sub(timeOf(points[0].AtMS)))
-	plot := asciigraph.Plot(values, asciigraph.Height(6), asciigraph.LowerBound(0), asciigraph.UpperBound(1), asciigraph.Precision(2),
-		asciigraph.Width(max(10, min(columns-axis, len(values)))), asciigraph.Caption(fmt.Sprintf("IC over %s, crisis below 0.50", span)))
-	lines := strings.Split(plot, "\n")
-	for i := range lines {
-		lines[i] = strings.TrimRight(lines[i], " ")
+	lines := plot(values, max(10, min(columns-axis, len(values))))
+	return strings.Join(append(lines, fmt.Sprintf("         IC over %s, crisis below 0.50", span)), "\n")
+}
+
+// plotRows is the height of the chart without its lowest line.
+const plotRows = 6
+
+// plot draws values from 0 to 1 into so many columns, a line for each step of the axis.
+func plot(values []float64, width int) []string {
+	grid := make([][]rune, plotRows+1)
+	for i := range grid {
+		grid[i] = []rune(strings.Repeat(" ", width))
 	}
-	return strings.Join(lines, "\n")
+	for x := range width {
+		v := values[x*(len(values)-1)/max(1, width-1)]
+		y := int(math.Round(min(1, max(0, v)) * plotRows))
+		grid[plotRows-y][x] = '•'
+	}
+
+	lines := make([]string, len(grid))
+	for i, row := range grid {
+		lines[i] = strings.TrimRight(fmt.Sprintf(" %.2f ┤%s", float64(plotRows-i)/plotRows, string(row)), " ")
+	}
+	return lines
 }
 
 func (a *app) identityHistoryCmd() *cobra.Command {
