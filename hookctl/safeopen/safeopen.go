@@ -45,10 +45,10 @@ func (r refusal) Error() string { return string(r) }
 
 func (r refusal) Is(target error) bool { return target == ErrRefused }
 
-// readWithin bounds the read of a file that looks regular and waits for content, as some below /proc do.
+// readWithin bounds the read of a file that looks regular and empty and waits for content, as some below /proc do.
 const readWithin = time.Second
 
-// Open opens a regular file for reading. A read that waits for content fails after a second.
+// Open opens a regular file for reading. A read of an empty one that waits for content fails after a second.
 func Open(kind Kind, path string) (*os.File, error) {
 	return open(kind, path, os.O_RDONLY, 0)
 }
@@ -178,7 +178,9 @@ func open(kind Kind, path string, flag int, mode os.FileMode) (*os.File, error) 
 	if err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
-	_ = file.SetReadDeadline(time.Now().Add(readWithin)) // a real file has none and does not wait
+	if info.Size() == 0 { // as those below /proc say, while a file of FUSE that takes a deadline may be long
+		_ = file.SetReadDeadline(time.Now().Add(readWithin)) // most files take none, and do not wait
+	}
 	return file, nil
 }
 
