@@ -105,8 +105,12 @@ func checkScalar(path string, t reflect.Type, v any) error {
 			return wrong(path, "true or false", v)
 		}
 	case reflect.Float32, reflect.Float64:
-		if _, ok := v.(json.Number); !ok {
+		n, ok := v.(json.Number)
+		if !ok {
 			return wrong(path, "a number", v)
+		}
+		if f, err := n.Float64(); err != nil || math.IsInf(f, 0) {
+			return fmt.Errorf("%s: %s is too large a number", path, n)
 		}
 	default:
 		return checkInteger(path, t, v)

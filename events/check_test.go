@@ -17,6 +17,7 @@ func TestCheck(t *testing.T) {
 		{"canary.sent", `{"nonce":`, "data: unexpected EOF"},
 		{"identity.persisted", `{}`, "reason is missing"},
 		{"identity.observed", `{"purpose_vector":[1,"2"]}`, "purpose_vector[2]: a number is wanted, not a string"},
+		{"identity.observed", `{"coupling":1e999}`, "coupling: 1e999 is too large a number"},
 		{"identity.observed", `{"coupling":null}`, "coupling: a number is wanted, not null"},
 		{"identity.observed", `{"coupling":0.5}`, ""},
 		{"identity.recovered", `{"at":"2026-11-21T07:52:00Z","session":"s","seq":-1,"carry":{}}`, "seq: -1 is not a whole number that fits"},

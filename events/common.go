@@ -51,6 +51,10 @@ type BackgroundTask struct {
 	Status      string `json:"status,omitempty" jsonschema_description:"running, …"`
 	Description string `json:"description,omitempty" jsonschema_description:"what it does"`
 	AgentType   string `json:"agent_type,omitempty" jsonschema_description:"type of a subagent"`
+	Command     string `json:"command,omitempty" jsonschema_description:"of a shell"`
+	Name        string `json:"name,omitempty" jsonschema_description:"of a subagent or teammate"`
+	Server      string `json:"server,omitempty" jsonschema_description:"of an MCP task: the server"`
+	Tool        string `json:"tool,omitempty" jsonschema_description:"of an MCP task: the tool"`
 }
 
 // HookUnrecognized keeps a hook that this build does not know; its JSON is in the envelope, whole.

@@ -23,6 +23,7 @@ type SessionStarted struct {
 	SecondsSinceLastResponse float64 `json:"seconds_since_last_response,omitempty" jsonschema_description:"resume and fork: seconds since the last answer"`
 	ContextTokens            int64   `json:"context_tokens,omitempty" jsonschema_description:"resume and fork: tokens of the restored conversation"`
 	PromptCacheLikelyExpired bool    `json:"prompt_cache_likely_expired,omitempty" jsonschema_description:"resume and fork"`
+	SessionTitle             string  `json:"session_title,omitempty" jsonschema_description:"the session's title, once it has one"`
 	EstimatedCacheWriteUSD   float64 `json:"estimated_cache_write_usd,omitempty" jsonschema_description:"resume and fork: US dollars"`
 }
 

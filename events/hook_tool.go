@@ -47,6 +47,7 @@ type ToolFailed struct {
 	ToolInput   json.RawMessage `json:"tool_input,omitempty" jsonschema_description:"what the tool was called with"`
 	ToolUseID   string          `json:"tool_use_id,omitempty" jsonschema_description:"pairs the request with its outcome"`
 	Error       string          `json:"error,omitempty" jsonschema_description:"the error as the model sees it"`
+	MCPServer   *MCPServer      `json:"mcp_server,omitempty" jsonschema_description:"the server of an MCP tool"`
 	IsInterrupt bool            `json:"is_interrupt,omitempty" jsonschema_description:"the user interrupted it"`
 	DurationMS  float64         `json:"duration_ms,omitempty" jsonschema_description:"how long the tool ran, milliseconds"`
 }
@@ -68,6 +69,7 @@ type PermissionRequested struct {
 	Common
 	ToolName              string          `json:"tool_name,omitempty" jsonschema_description:"name of the tool, e.g. Bash, Edit, mcp__server__tool"`
 	ToolInput             json.RawMessage `json:"tool_input,omitempty" jsonschema_description:"what the tool was called with"`
+	MCPServer             *MCPServer      `json:"mcp_server,omitempty" jsonschema_description:"the server of an MCP tool"`
 	PermissionSuggestions json.RawMessage `json:"permission_suggestions,omitempty" jsonschema_description:"rules that the client offers"`
 }
 
@@ -80,6 +82,7 @@ type PermissionDenied struct {
 	ToolName  string          `json:"tool_name,omitempty" jsonschema_description:"name of the tool, e.g. Bash, Edit, mcp__server__tool"`
 	ToolInput json.RawMessage `json:"tool_input,omitempty" jsonschema_description:"what the tool was called with"`
 	ToolUseID string          `json:"tool_use_id,omitempty" jsonschema_description:"pairs the request with its outcome"`
+	MCPServer *MCPServer      `json:"mcp_server,omitempty" jsonschema_description:"the server of an MCP tool"`
 	Reason    string          `json:"reason,omitempty" jsonschema_description:"why"`
 }
 

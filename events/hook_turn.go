@@ -20,8 +20,9 @@ const (
 // PromptSubmitted records the client's UserPromptSubmit hook: a prompt was submitted, by the user or by a finished background task.
 type PromptSubmitted struct {
 	Common
-	Prompt string `json:"prompt,omitempty" jsonschema_description:"the text"`
-	Source string `json:"source,omitempty" jsonschema_description:"who submitted it, where the client tells"`
+	Prompt       string `json:"prompt,omitempty" jsonschema_description:"the text"`
+	Source       string `json:"source,omitempty" jsonschema_description:"who submitted it, where the client tells: user, sdk, system, loop_wakeup, schedule_wakeup, poll_event"`
+	SessionTitle string `json:"session_title,omitempty" jsonschema_description:"the session's title, once it has one"`
 }
 
 // Type implements [Event].
@@ -100,6 +101,8 @@ type TaskCreated struct {
 	TaskID          string `json:"task_id,omitempty" jsonschema_description:"the task"`
 	TaskSubject     string `json:"task_subject,omitempty" jsonschema_description:"its title"`
 	TaskDescription string `json:"task_description,omitempty" jsonschema_description:"its text"`
+	TeammateName    string `json:"teammate_name,omitempty" jsonschema_description:"whose it is"`
+	TeamName        string `json:"team_name,omitempty" jsonschema_description:"of which team"`
 }
 
 // Type implements [Event].
@@ -111,6 +114,8 @@ type TaskCompleted struct {
 	TaskID          string `json:"task_id,omitempty" jsonschema_description:"the task"`
 	TaskSubject     string `json:"task_subject,omitempty" jsonschema_description:"its title"`
 	TaskDescription string `json:"task_description,omitempty" jsonschema_description:"its text"`
+	TeammateName    string `json:"teammate_name,omitempty" jsonschema_description:"whose it is"`
+	TeamName        string `json:"team_name,omitempty" jsonschema_description:"of which team"`
 }
 
 // Type implements [Event].

@@ -96,6 +96,8 @@ type ElicitationRequested struct {
 	Message         string          `json:"message,omitempty" jsonschema_description:"the question"`
 	Mode            string          `json:"mode,omitempty" jsonschema_description:"e.g. form"`
 	RequestedSchema json.RawMessage `json:"requested_schema,omitempty" jsonschema_description:"the form"`
+	URL             string          `json:"url,omitempty" jsonschema_description:"page that the user is sent to, in mode url"`
+	ElicitationID   string          `json:"elicitation_id,omitempty" jsonschema_description:"pairs the question with its answer"`
 }
 
 // Type implements [Event].
@@ -108,6 +110,8 @@ type ElicitationAnswered struct {
 	Mode          string          `json:"mode,omitempty" jsonschema_description:"e.g. form"`
 	Action        string          `json:"action,omitempty" jsonschema_description:"accept, decline or cancel"`
 	Content       json.RawMessage `json:"content,omitempty" jsonschema_description:"the answer"`
+	URL           string          `json:"url,omitempty" jsonschema_description:"page that the user was sent to, in mode url"`
+	ElicitationID string          `json:"elicitation_id,omitempty" jsonschema_description:"pairs the question with its answer"`
 }
 
 // Type implements [Event].

@@ -31,8 +31,9 @@ func sampleServer() *MCPServer { return &MCPServer{Name: "context-graph", Source
 
 func sampleTasks() []BackgroundTask {
 	return []BackgroundTask{
-		{ID: "aaad9d192cebba430", Kind: "subagent", Status: "running", Description: "Look for callers", AgentType: "general-purpose"},
-		{ID: "b7f3a1", Kind: "shell", Status: "running", Description: "npm run watch"},
+		{ID: "aaad9d192cebba430", Kind: "subagent", Status: "running", Description: "Look for callers", AgentType: "general-purpose",
+			Command: "npm run watch", Name: "scout", Server: "context-graph", Tool: "index"},
+		{ID: "b7f3a1", Kind: "shell", Status: "running", Description: "npm run watch", Command: "npm run watch"},
 	}
 }
 
@@ -41,7 +42,7 @@ func hookSamples() []Event {
 	const crons = `[{"id":"cron_1","schedule":"0 9 * * 1","prompt":"check the nightly build"}]`
 	return []Event{
 		&SessionStarted{Common: common("SessionStart"), Source: "resume", Model: "claude-opus-5-5", SecondsSinceLastResponse: 5400,
-			ContextTokens: 81234, PromptCacheLikelyExpired: true, EstimatedCacheWriteUSD: 0.5077},
+			ContextTokens: 81234, PromptCacheLikelyExpired: true, EstimatedCacheWriteUSD: 0.5077, SessionTitle: "Raw strings"},
 		&SessionEnded{Common: common("SessionEnd"), Reason: "prompt_input_exit"},
 		&SetupRan{Common: common("Setup"), Trigger: "init"},
 		&InstructionsLoaded{Common: common("InstructionsLoaded"), FilePath: "/project/.claude/rules/go.md", MemoryType: "Project",
@@ -64,18 +65,18 @@ func hookSamples() []Event {
 			ToolResponse: raw(`[{"type":"text","text":"parser.go:41"}]`), ToolUseID: sampleCall, DurationMS: 148.25, MCPServer: sampleServer()},
 		&ToolFailed{Common: common("PostToolUseFailure"), ToolName: "Bash",
 			ToolInput: raw(`{"command":"go test ./...","description":"Run the tests"}`), ToolUseID: sampleCall,
-			Error: "Exit code 1\n--- FAIL: TestRawString (0.00s)", IsInterrupt: true, DurationMS: 5312},
+			Error: "Exit code 1\n--- FAIL: TestRawString (0.00s)", IsInterrupt: true, DurationMS: 5312, MCPServer: sampleServer()},
 		&ToolBatchFinished{Common: common("PostToolBatch"), ToolCalls: []ToolCall{
 			{ToolName: "Edit", ToolInput: raw(`{"file_path":"/project/parser/lexer.go","old_string":"two","new_string":"three"}`),
 				ToolUseID: sampleCall, ToolResponse: raw(`"The file /project/parser/lexer.go has been updated."`)},
 			{ToolName: "Bash", ToolInput: raw(`{"command":"exit 3"}`), ToolUseID: "toolu_01B", ToolResponse: raw(`"Exit code 3"`)}}},
 		&PermissionRequested{Common: common("PermissionRequest"), ToolName: "Bash",
 			ToolInput:             raw(`{"command":"git push","description":"Push"}`),
-			PermissionSuggestions: raw(`[{"type":"setMode","mode":"acceptEdits","destination":"session"}]`)},
+			PermissionSuggestions: raw(`[{"type":"setMode","mode":"acceptEdits","destination":"session"}]`), MCPServer: sampleServer()},
 		&PermissionDenied{Common: common("PermissionDenied"), ToolName: "Bash", ToolInput: raw(`{"command":"git push"}`),
-			ToolUseID: sampleCall, Reason: "the user said no"},
+			ToolUseID: sampleCall, Reason: "the user said no", MCPServer: sampleServer()},
 		&PromptSubmitted{Common: common("UserPromptSubmit"), Prompt: "Teach the lexer raw strings: `like \"this\"` – ünïcode too 🎣",
-			Source: "user"},
+			Source: "user", SessionTitle: "Raw strings"},
 		&PromptExpanded{Common: common("UserPromptExpansion"), ExpansionType: "slash_command", CommandName: "review",
 			CommandArgs: "--since yesterday", CommandSource: "projectSettings", Prompt: "/review --since yesterday"},
 		&TurnStopped{Common: common("Stop"), StopHookActive: true, LastAssistantMessage: "Raw strings work now.",
@@ -86,8 +87,8 @@ func hookSamples() []Event {
 			AgentTranscriptPath:  "/home/dev/.claude/projects/-project/" + sampleSession + "/subagents/agent-aaad9d192cebba430.jsonl",
 			LastAssistantMessage: "Two callers.", BackgroundTasks: sampleTasks(), SessionCrons: raw(crons)},
 		&TeammateIdled{Common: common("TeammateIdle"), TeammateName: "reviewer", TeamName: "parser"},
-		&TaskCreated{Common: common("TaskCreated"), TaskID: "7", TaskSubject: "Raw strings", TaskDescription: "Lexer, parser, tests"},
-		&TaskCompleted{Common: common("TaskCompleted"), TaskID: "7", TaskSubject: "Raw strings", TaskDescription: "Lexer, parser, tests"},
+		&TaskCreated{Common: common("TaskCreated"), TaskID: "7", TaskSubject: "Raw strings", TaskDescription: "Lexer, parser, tests", TeammateName: "reviewer", TeamName: "parser"},
+		&TaskCompleted{Common: common("TaskCompleted"), TaskID: "7", TaskSubject: "Raw strings", TaskDescription: "Lexer, parser, tests", TeammateName: "reviewer", TeamName: "parser"},
 		&NotificationSent{Common: common("Notification"), Message: "Claude needs your permission to use Bash", Title: "Permission needed",
 			NotificationType: "permission_prompt"},
 		&MessageDisplayed{Common: common("MessageDisplay"), TurnID: "turn_3", MessageID: "msg_01Xy", Index: 4, Final: true, Delta: "work now."},
@@ -97,9 +98,9 @@ func hookSamples() []Event {
 		&WorktreeCreationRequested{Common: common("WorktreeCreate"), Name: "raw-strings"},
 		&WorktreeRemoved{Common: common("WorktreeRemove"), WorktreePath: "/project/.claude/worktrees/raw-strings"},
 		&ElicitationRequested{Common: common("Elicitation"), MCPServerName: "context-graph", Message: "Which module?", Mode: "form",
-			RequestedSchema: raw(`{"type":"object","properties":{"name":{"type":"string"}},"required":["name"]}`)},
+			RequestedSchema: raw(`{"type":"object","properties":{"name":{"type":"string"}},"required":["name"]}`), URL: "https://example.com/ask", ElicitationID: "el_1"},
 		&ElicitationAnswered{Common: common("ElicitationResult"), MCPServerName: "context-graph", Mode: "form", Action: "accept",
-			Content: raw(`{"name":"parser"}`)},
+			Content: raw(`{"name":"parser"}`), URL: "https://example.com/ask", ElicitationID: "el_1"},
 		&HookUnrecognized{Common: common("QuotaWarning")},
 	}
 }

@@ -23,34 +23,23 @@ func verbFrame(verb string, clientPID int) wire.Frame {
 	return f
 }
 
-var recordingVerbs = []string{"consciousness inject-context", "consciousness check-identity", "consciousness brief --hook",
+var identityVerbs = []string{"consciousness inject-context", "consciousness check-identity", "consciousness brief --hook",
 	"session restore-identity", "session persist-identity"}
 
-// Without stdin a verb's session is the live one of CLAUDE_PID, in this project.
+// Without stdin a verb's session is the live one of CLAUDE_PID, in this project; it reads and records nothing.
 func TestVerbsFindTheSessionOfTheirProcess(t *testing.T) {
 	d := open(t, newHome(t))
 	defer shut(t, d)
 	f := startOf("s-1")
 	f.Env["CLAUDE_PID"] = strconv.Itoa(os.Getpid())
 	take(t, d, f)
-	for _, verb := range recordingVerbs {
+	for _, verb := range identityVerbs {
 		before := len(logOf(t, d))
 		answer := take(t, d, verbFrame(verb, os.Getpid()))
 		recs := logOf(t, d)[before:]
-		if len(recs) == 0 || answer.Exit != 0 || strings.Contains(string(answer.Stderr), hook.NoSession) {
+		if len(recs) != 0 || answer.Exit != 0 || strings.Contains(string(answer.Stderr), hook.NoSession) {
 			t.Errorf("%s: %d events, %q", verb, len(recs), answer.Stderr)
 		}
-		for _, r := range recs {
-			if r.Session != "s-1" {
-				t.Errorf("%s: %s of %q", verb, r.Type, r.Session)
-			}
-		}
-	}
-	f = verbFrame("session persist-identity", os.Getpid())
-	f.Env["CLAUDE_CODE_SESSION_ID"] = "s-2" // the client's own word comes first
-	take(t, d, f)
-	if recs := logOf(t, d); recs[len(recs)-1].Session != "s-2" {
-		t.Errorf("%+v", recs[len(recs)-1])
 	}
 	mustVerify(t, d)
 }

@@ -177,6 +177,12 @@ func identityText(in Input, start *events.IdentityRestored, s identity.State, bo
 	case VerbInject:
 		return context, itemState
 	case VerbRestore:
+		if start == nil && born { // asked for without a start: nothing began, and what did once is said
+			start = &events.IdentityRestored{Outcome: "new"}
+			if s.PreviousSessionID != "" {
+				start = &events.IdentityRestored{Outcome: "restored", Previous: s.PreviousSessionID}
+			}
+		}
 		return startLine(start, s), itemStart
 	case VerbCheck, VerbPersist:
 		return "", ""

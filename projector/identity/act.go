@@ -86,6 +86,7 @@ func (a *act) call(tool string, input json.RawMessage) {
 		commands := simpleCommands(line)
 		a.command = hashLine(line)
 		a.checks = runsChecks(commands)
+		a.about = "tool " + tool
 		if name := subject(commands); name != "" {
 			a.about = "$ " + name
 		}

@@ -94,7 +94,7 @@ func TestRememberedIsBounded(t *testing.T) {
 // A verb without input stands for a hook without a tool or a prompt: who asks for the continuity does not move it.
 func TestAskingMovesNothing(t *testing.T) {
 	s := run(State{}, events.TypeIdentityRestored, `{"outcome":"fresh"}`, events.TypeToolFailed, `{"tool_name":"Bash"}`, events.TypeToolFailed, `{"tool_name":"Bash"}`)
-	if s.LastIC != 0.8678 {
+	if s.LastIC != 0.8595 {
 		t.Fatalf("IC %v", s.LastIC)
 	}
 	for typ, data := range map[string]string{
