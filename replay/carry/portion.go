@@ -8,12 +8,14 @@ import (
 	"time"
 
 	"hookline/events"
+	"hookline/projector"
 )
 
 // Log is a log as exports are written from it. Sync returns when everything up to a sequence is on disk.
 type ExportLog interface {
 	Sync(ctx context.Context, seq uint64) error
 	ReadRaw(ctx context.Context, from, to uint64, fn func(seq uint64, appended time.Time, env events.Envelope) error) error
+	Select(ctx context.Context, from, to uint64, want []projector.Selector, fn func(events.Record) error) error
 }
 
 // Origin is where an export comes from.
@@ -59,15 +61,17 @@ func (o Origin) Write(ctx context.Context, w io.Writer, p Portion) error {
 	return errors.Join(err, out.Close(), buffered.Flush())
 }
 
-// read gives the portion's events without decoding them.
+// read gives the portion's events as they are in the log; of one session no others are read.
 func (o Origin) read(ctx context.Context, p Portion, fn func(events.Record) error) error {
 	if p.Last < p.First || p.Last == 0 {
 		return nil
 	}
+	if p.Session != "" {
+		return o.Log.Select(ctx, p.First, p.Last, []projector.Selector{{Session: p.Session}}, func(r events.Record) error {
+			return fn(events.Record{Seq: r.Seq, Appended: r.Appended, Envelope: r.Envelope})
+		})
+	}
 	return o.Log.ReadRaw(ctx, p.First, p.Last, func(seq uint64, appended time.Time, env events.Envelope) error {
-		if p.Session != "" && env.Session != p.Session {
-			return nil
-		}
 		return fn(events.Record{Seq: seq, Appended: appended, Envelope: env})
 	})
 }

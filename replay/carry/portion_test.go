@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"hookline/events"
+	"hookline/projector"
 )
 
 // kept is a log in memory, by sequence from 1; it fails when something is read that was not synced.
@@ -33,6 +34,15 @@ func (k *kept) ReadRaw(_ context.Context, from, to uint64, fn func(uint64, time.
 		}
 	}
 	return nil
+}
+
+func (k *kept) Select(ctx context.Context, from, to uint64, want []projector.Selector, fn func(events.Record) error) error {
+	return k.ReadRaw(ctx, from, to, func(seq uint64, appended time.Time, env events.Envelope) error {
+		if !want[0].Match(env.Session, env.Project, env.Type) {
+			return nil
+		}
+		return fn(events.NewRecord(seq, env))
+	})
 }
 
 // A content stands once, before the first event that needs it; one that is not to be had is left out, its event is not.
