@@ -19,6 +19,14 @@ type CheckpointCreated struct {
 // Type implements [Event].
 func (*CheckpointCreated) Type() string { return TypeCheckpointCreated }
 
+// Summary implements [Summarizer].
+func (e *CheckpointCreated) Summary() string {
+	if e.Note == "" {
+		return e.Trigger
+	}
+	return e.Trigger + ": " + e.Note
+}
+
 // GoalSet sets a session's goal by command.
 type GoalSet struct {
 	Text string `json:"text" jsonschema_description:"the goal"`
@@ -27,6 +35,9 @@ type GoalSet struct {
 // Type implements [Event].
 func (*GoalSet) Type() string { return TypeGoalSet }
 
+// Summary implements [Summarizer].
+func (e *GoalSet) Summary() string { return e.Text }
+
 // HandoffWritten keeps words for the next session of the project.
 type HandoffWritten struct {
 	Text string `json:"text" jsonschema_description:"what the next session has to know"`
@@ -34,3 +45,6 @@ type HandoffWritten struct {
 
 // Type implements [Event].
 func (*HandoffWritten) Type() string { return TypeHandoffWritten }
+
+// Summary implements [Summarizer].
+func (e *HandoffWritten) Summary() string { return e.Text }

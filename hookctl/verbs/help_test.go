@@ -64,6 +64,14 @@ var promised = map[string][]string{
 	"help":                    nil,
 	"hook":                    nil,
 
+	"goal show":         {"session"},
+	"goal set":          {"session"},
+	"handoff show":      {"session"},
+	"handoff write":     {"session"},
+	"checkpoint list":   {"session"},
+	"checkpoint create": {"session", "note"},
+	"context show":      {"session"},
+
 	"consciousness brief":          nil,
 	"consciousness check-identity": nil,
 	"consciousness inject-context": nil,

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"encoding/json"
+	"hookline/projector"
 	"strings"
 	"testing"
 )
@@ -17,7 +18,7 @@ func TestAtListsCells(t *testing.T) {
 	same(t, "head", lines[1], "PROJECTION  SEQ  KEY")
 	same(t, "row", lines[2], "session     3    "+ended)
 	same(t, "row", lines[3], "identity    3    "+ended)
-	if len(lines) != 6 || !strings.HasPrefix(lines[4], "project     2    ") {
+	if len(lines) != 7 || !strings.HasPrefix(lines[4], "project     2    ") || !strings.HasPrefix(lines[5], "working     1    ") {
 		t.Error(out)
 	}
 }
@@ -25,9 +26,9 @@ func TestAtListsCells(t *testing.T) {
 func TestAtStateByAlias(t *testing.T) {
 	recorded(t)
 	for point, wants := range map[string][]string{
-		"4":   {"  last_ic           0.9943\n", "  live              true\n", "  facet_events      1\n"},
-		"6":   {"  last_ic           0.9611\n", "  live              true\n", "  accuracy          0.6667\n"},
-		"now": {"  last_ic           0.9611\n", "  live              false\n", "identity  " + ended + "  folded at 8\n"},
+		"4":   {"  last_ic           0.9919\n", "  live              true\n", "  facet_events      1\n"},
+		"6":   {"  last_ic           0.9614\n", "  live              true\n", "  accuracy          0.6667\n"},
+		"now": {"  last_ic           0.9614\n", "  live              false\n", "identity  " + ended + "  folded at 8\n"},
 	} {
 		out := replay(t, 0, "at", point, "identity", "5f1d0c2e").stdout.String()
 		for _, want := range wants {
@@ -88,7 +89,7 @@ func TestAtErrors(t *testing.T) {
 		{"at 99", "replay: error: the log ends at sequence 11\n"},
 		{"at tomorrow", "replay: error: \"tomorrow\" is no sequence, time or duration\n" + points},
 		{"at -- -10m", "replay: error: \"-10m\" is no sequence, time or duration\n" + points},
-		{"at now doors", "replay: error: no projection is called \"doors\"\nreplay: hint: projections: session, identity, latest, project, gate\n"},
+		{"at now doors", "replay: error: no projection is called \"doors\"\nreplay: hint: projections: " + strings.Join(projections(), ", ") + "\n"},
 		{"at now session 00000000", "replay: error: there is no session \"00000000\"\nreplay: hint: `hookctl session list --all` lists them\n"},
 		{"at 3 session 9ac4e7b0", "replay: error: projection session had no cell \"9ac4e7b0\" at sequence 3\nreplay: hint: `replay at 3 session` shows those it had\n"},
 		{"at now project nowhere", "replay: error: projection project has no cell \"nowhere\"\n"},
@@ -120,4 +121,13 @@ session  a[2Jb  folded at 7
   o     {}
 `)
 	same(t, "requests", strings.Join(h.asked, "\n"), "/v1/at?point=7&projection=session\n/v1/events/7")
+}
+
+// projections are the names of all projections, in the order of the table.
+func projections() []string {
+	var names []string
+	for _, t := range projector.Tables() {
+		names = append(names, t.Name())
+	}
+	return names
 }

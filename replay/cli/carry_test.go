@@ -203,7 +203,7 @@ func TestRecover(t *testing.T) {
 	same(t, "no moment", replay(t, 1, "recover").stderr.String(), "replay: error: --at is missing\nreplay: hint: for example --at '2026-11-21 08:00', --at 2h or --at 120\n")
 	out := replay(t, 0, "recover", "--at", "4", "--session", ended[:8], "--dry-run").stdout.String()
 	same(t, "dry run", out, "from     "+ended+" (at sequence 4)\ninto     "+live+"\ninstead  "+ended+"\n"+
-		"before   IC=0.97 (healthy) C=0.64 r=0.97\nafter    IC=1.00 (healthy) C=0.88 r=1.00\nnothing was changed: this was a dry run\n")
+		"before   IC=0.96 (healthy) C=0.63 r=0.97\nafter    IC=1.00 (healthy) C=0.88 r=1.00\nnothing was changed: this was a dry run\n")
 	out = replay(t, 0, "recover", "--at", "4", "--session", ended[:8]).stdout.String()
 	if !strings.HasSuffix(plainIDs(out), "\nrecovered; the next session of the project starts from it\nevent    ID\n") {
 		t.Error(out)

@@ -207,7 +207,7 @@ func TestCompletion(t *testing.T) {
 	}
 	for _, args := range [][]string{{"at", "10", ""}, {"diff", "1", "2", ""}, {"rebuild", "--projection", ""}} {
 		out := replay(t, 0, append([]string{"__complete"}, args...)...).stdout.String()
-		same(t, strings.Join(args, " "), out, "session\nidentity\nlatest\nproject\ngate\n:4\n")
+		same(t, strings.Join(args, " "), out, strings.Join(projections(), "\n")+"\n:4\n")
 	}
 	same(t, "at", replay(t, 0, "__complete", "at", "").stdout.String(), ":4\n")
 }

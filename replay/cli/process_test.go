@@ -38,7 +38,7 @@ func TestProcesses(t *testing.T) {
 	}
 	same(t, "rebuild", plainTimes(process(t, bin, 0, "rebuild", "--projection", "project")),
 		"rebuilt projection project up to sequence 12 in T: nothing changed\n")
-	if out := process(t, bin, 0, "at", "7", "identity", ended[:8]); !strings.Contains(out, "  last_ic           0.9611\n") {
+	if out := process(t, bin, 0, "at", "7", "identity", ended[:8]); !strings.Contains(out, "  last_ic           0.9614\n") {
 		t.Error(out)
 	}
 	pid := stop()
@@ -49,7 +49,7 @@ func TestProcesses(t *testing.T) {
 		t.Errorf("without the daemon: %+v", alone)
 	}
 	lie(t, os.Getenv("HOOKLINE_HOME"))
-	if out := process(t, bin, 1, "verify"); !strings.Contains(out, "  state.last_ic  want 0.9611  got 0.11\n") {
+	if out := process(t, bin, 1, "verify"); !strings.Contains(out, "  state.last_ic  want 0.9614  got 0.11\n") {
 		t.Error(out)
 	}
 }

@@ -10,7 +10,7 @@ import (
 
 func TestRebuildMends(t *testing.T) {
 	lie(t, recorded(t))
-	heading := "identity  snapshot  identity.v4." + ended + "\n  ~ state.last_ic  0.11 → 0.9611\n"
+	heading := "identity  snapshot  identity.v5." + ended + "\n  ~ state.last_ic  0.11 → 0.9614\n"
 	dry := replay(t, 0, "rebuild", "--projection", "identity", "--dry-run").stdout.String()
 	same(t, "dry run", plainTimes(dry), heading+"\nfolded projection identity up to sequence 11 in T: 1 field of 1 cell would change\n")
 	replay(t, 1, "verify") // it was dry
@@ -26,16 +26,16 @@ func TestRebuildJSON(t *testing.T) {
 	var r daemon.Rebuilt
 	replay(t, 0, "rebuild", "--projection", "identity", "--json").decode(t, &r)
 	if r.Projection != "identity" || r.DryRun || r.Seq != 11 || len(r.Changed) != 1 || r.Changed[0].Field != "state.last_ic" ||
-		r.Changed[0].Want != "0.9611" || r.Changed[0].Got != "0.11" {
+		r.Changed[0].Want != "0.9614" || r.Changed[0].Got != "0.11" {
 		t.Errorf("%+v", r)
 	}
 	replay(t, 0, "verify")
 }
 
 func TestRebuildDropsStrangers(t *testing.T) {
-	falsify(t, recorded(t), "snapshot", "identity.v4.nobody", func([]byte) []byte { return []byte(`{"seq":3,"state":{}}`) })
+	falsify(t, recorded(t), "snapshot", "identity.v5.nobody", func([]byte) []byte { return []byte(`{"seq":3,"state":{}}`) })
 	out := replay(t, 0, "rebuild").stdout.String()
-	if want := "identity  snapshot  identity.v4.nobody\n  - (cell)  {\"seq\":3,\"state\":{}} → (absent)\n"; !strings.Contains(out, want) {
+	if want := "identity  snapshot  identity.v5.nobody\n  - (cell)  {\"seq\":3,\"state\":{}} → (absent)\n"; !strings.Contains(out, want) {
 		t.Errorf("%q is not in\n%s", want, out)
 	}
 	replay(t, 0, "verify")

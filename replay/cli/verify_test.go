@@ -41,19 +41,19 @@ time     T
 // lie puts another continuity into the stored identity of the ended session.
 func lie(t *testing.T, home string) {
 	t.Helper()
-	falsify(t, home, "snapshot", "identity.v4."+ended, func(b []byte) []byte {
-		if !bytes.Contains(b, []byte(`"last_ic":0.9611`)) {
+	falsify(t, home, "snapshot", "identity.v5."+ended, func(b []byte) []byte {
+		if !bytes.Contains(b, []byte(`"last_ic":0.9614`)) {
 			t.Fatalf("the cell is %s", b)
 		}
-		return bytes.Replace(b, []byte(`"last_ic":0.9611`), []byte(`"last_ic":0.11`), 1)
+		return bytes.Replace(b, []byte(`"last_ic":0.9614`), []byte(`"last_ic":0.11`), 1)
 	})
 }
 
 func TestVerifyNamesTheCell(t *testing.T) {
 	lie(t, recorded(t))
 	r := replay(t, 1, "verify")
-	same(t, "stdout", plainTimes(r.stdout.String()), `identity  snapshot  identity.v4.5f1d0c2e-7b34-4f19-9a55-000000000001
-  state.last_ic  want 0.9611  got 0.11
+	same(t, "stdout", plainTimes(r.stdout.String()), `identity  snapshot  identity.v5.5f1d0c2e-7b34-4f19-9a55-000000000001
+  state.last_ic  want 0.9614  got 0.11
 
 not clean: 1 field of 1 cell differs from the log
 events   11
@@ -67,18 +67,18 @@ time     T
 		t.Fatalf("%+v", v)
 	}
 	d := v.Diffs[0]
-	if d.Projection != "identity" || d.Bucket != "snapshot" || d.Key != "identity.v4."+ended || d.Field != "state.last_ic" || d.Want != "0.9611" || d.Got != "0.11" {
+	if d.Projection != "identity" || d.Bucket != "snapshot" || d.Key != "identity.v5."+ended || d.Field != "state.last_ic" || d.Want != "0.9614" || d.Got != "0.11" {
 		t.Errorf("%+v", d)
 	}
 }
 
 func TestVerifyFindsStrangersAndMissing(t *testing.T) {
 	home := recorded(t)
-	falsify(t, home, "snapshot", "identity.v4.nobody", func([]byte) []byte { return []byte(`{"seq":3,"state":{}}`) })
+	falsify(t, home, "snapshot", "identity.v5.nobody", func([]byte) []byte { return []byte(`{"seq":3,"state":{}}`) })
 	falsify(t, home, "snapshot", "session.v4."+ended, func([]byte) []byte { return nil })
 	out := replay(t, 1, "verify").stdout.String()
 	for _, want := range []string{
-		"identity  snapshot  identity.v4.nobody\n  (cell)  want (absent)  got {\"seq\":3,\"state\":{}}\n",
+		"identity  snapshot  identity.v5.nobody\n  (cell)  want (absent)  got {\"seq\":3,\"state\":{}}\n",
 		"session  snapshot  session.v4." + ended + "\n  (cell)  want {\"seq\":8,",
 		"not clean: 2 fields of 2 cells differ from the log\n",
 	} {
@@ -113,7 +113,7 @@ damaged: 1 fault in the log
 events   12
 records  11
 holes    1
-compared session, identity, latest, project, gate
+compared `+strings.Join(projections(), ", ")+`
 unsure   none
 time     T
 `)
