@@ -14,6 +14,9 @@ const (
 	TypeGateStopBlocked   = "gate.stop_blocked"
 	TypeGateConfigInvalid = "gate.config_invalid"
 	TypeGateImported      = "gate.imported"
+	TypeGateReserved      = "gate.reserved"
+	TypeGateReleased      = "gate.released"
+	TypeGateSwitched      = "gate.switched"
 
 	TypePermissionAutoDenied = "permission.auto_denied"
 )
@@ -45,6 +48,8 @@ type GateSatisfied struct {
 	By        string          `json:"by" jsonschema_description:"cli, cli_bypass, skill, approval, carry_over, manual or import"`
 	ExpiresAt string          `json:"expires_at,omitempty" jsonschema_description:"RFC 3339; it holds up to and including this time"`
 	Skill     string          `json:"skill,omitempty" jsonschema_description:"by skill: which one"`
+	Since     string          `json:"since,omitempty" jsonschema_description:"by carry_over: when it was first satisfied, RFC 3339"`
+	Caller    string          `json:"caller,omitempty" jsonschema_description:"by a command: agent where a session of the client ran it, else person"`
 	Metadata  json.RawMessage `json:"metadata,omitempty" jsonschema_description:"what was given with it, a JSON object"`
 }
 
@@ -83,6 +88,37 @@ type GateCleared struct {
 
 // Type implements [Event].
 func (*GateCleared) Type() string { return TypeGateCleared }
+
+// GateReserved records that a call was let through which uses a single_use satisfaction up once its action happened.
+// Until then no other call is.
+type GateReserved struct {
+	Name      string `json:"name" jsonschema_description:"the requirement"`
+	ToolUseID string `json:"tool_use_id" jsonschema_description:"the client's id of the call"`
+	AgentID   string `json:"agent_id,omitempty" jsonschema_description:"of the subagent that made it"`
+	Head      string `json:"head,omitempty" jsonschema_description:"commit before a call that commits; absent for another"`
+}
+
+// Type implements [Event].
+func (*GateReserved) Type() string { return TypeGateReserved }
+
+// GateReleased gives a reserved satisfaction back: its action did not happen.
+type GateReleased struct {
+	Name   string `json:"name" jsonschema_description:"the requirement"`
+	Reason string `json:"reason" jsonschema_description:"unused: the call ended without its action; lapsed: its end was not told; renewed: it was satisfied again meanwhile"`
+}
+
+// Type implements [Event].
+func (*GateReleased) Type() string { return TypeGateReleased }
+
+// GateSwitched records that a repository's gates went off as a whole, or came back.
+type GateSwitched struct {
+	On     bool   `json:"on" jsonschema_description:"they hold again"`
+	Dir    string `json:"dir" jsonschema_description:"top of the work tree"`
+	Reason string `json:"reason,omitempty" jsonschema_description:"why they were off: the file is gone, disabled or unreadable"`
+}
+
+// Type implements [Event].
+func (*GateSwitched) Type() string { return TypeGateSwitched }
 
 // GateStopBlocked records that a turn was not let end, with the facts the decision rests on.
 type GateStopBlocked struct {

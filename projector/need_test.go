@@ -116,7 +116,7 @@ func TestNeeds(t *testing.T) {
 	for _, table := range projector.Tables() {
 		tables[table.Name()] = table
 	}
-	gates := []string{"gate.blocked", "gate.cleared", "gate.imported", "gate.satisfied", "gate.stop_blocked", "gate.triggered"}
+	gates := []string{"gate.blocked", "gate.cleared", "gate.imported", "gate.released", "gate.reserved", "gate.satisfied", "gate.stop_blocked", "gate.triggered"}
 	for _, c := range []struct {
 		table, key string
 		want       []projector.Selector
@@ -128,7 +128,7 @@ func TestNeeds(t *testing.T) {
 		{"project", "p", []projector.Selector{{Project: "p", Types: []string{"project.moved", "project.rehomed", "project.seen", "session.started"}},
 			{Types: []string{"project.rehomed"}}}},
 		{"gate", "p/feature/x", []projector.Selector{{Project: "p", Types: gates}}},
-		{"gate", "p/", []projector.Selector{{Project: "p", Types: []string{"prompt.expanded", "prompt.submitted", "record.retracted",
+		{"gate", "p/", []projector.Selector{{Project: "p", Types: []string{"gate.switched", "prompt.expanded", "prompt.submitted", "record.retracted",
 			"session.deleted", "session.ended", "session.reaped", "turn.stopped"}}}},
 	} {
 		if got := tables[c.table].Needs(c.key); fmt.Sprint(got) != fmt.Sprint(c.want) {

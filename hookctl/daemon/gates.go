@@ -25,7 +25,8 @@ import (
 // gated are the hooks that gates have something to do with.
 func gated(e events.Event) bool {
 	switch e.(type) {
-	case *events.ToolRequested, *events.PermissionRequested, *events.ToolSucceeded, *events.TurnStopped, *events.PromptSubmitted, *events.SessionStarted, *events.SessionEnded:
+	case *events.ToolRequested, *events.PermissionRequested, *events.ToolSucceeded, *events.ToolFailed,
+		*events.ToolBatchFinished, *events.TurnStopped, *events.PromptSubmitted, *events.SessionStarted, *events.SessionEnded:
 		return true
 	}
 	return false
@@ -40,8 +41,11 @@ func (d *Daemon) gatesOf(ctx context.Context, f wire.Frame, in *hook.Input, w ho
 	home, _ := os.UserHomeDir()
 	root := filepath.Clean(here.Worktree)
 	l := d.gates.of(requirements.Options{Home: home, Root: root, Main: here.Main()}, d.opts.Now())
-	g := &hook.Gates{Rules: l.rules, Project: w.Project, Branch: d.clean(here.Branch), Root: root, Dir: d.clean(here.Worktree), Adopted: l.adopted,
+	g := &hook.Gates{Rules: l.rules, Project: w.Project, Branch: d.clean(here.Branch), Root: root, Dir: d.clean(here.Worktree), WasOn: l.wasOn, Adopted: l.adopted,
 		Skip: f.Env["CLAUDE_SKIP_REQUIREMENTS"] != "", Late: w.Facts.Spooled}
+	if l.rules.ProjectFile == "" && apart {
+		return nil // that repository's project is not looked up for nothing
+	}
 	if l.rules.ProjectFile == "" {
 		return g
 	}
@@ -57,6 +61,7 @@ func (d *Daemon) gatesOf(ctx context.Context, f wire.Frame, in *hook.Input, w ho
 		g.Others = d.others(ctx, *in, w, g)
 	}
 	g.Problems = d.gates.news(root)
+	g.Head = d.headOf(ctx, *in, w, g)
 	if !g.Skip && !g.Late {
 		d.measure(ctx, in, w, g)
 	}

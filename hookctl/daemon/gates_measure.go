@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -48,7 +49,7 @@ func (d *Daemon) measured(ctx context.Context, in hook.Input, w hook.World, g *h
 	}
 	switch e := in.Event.(type) {
 	case *events.ToolRequested:
-		for _, h := range g.Rules.Match(e.ToolName, e.ToolInput) {
+		for _, h := range g.Rules.Match(e.ToolName, inputOf(g, e.ToolInput)) {
 			if !h.Requirement.StopOnly {
 				list = append(list, h.Requirement)
 			}
@@ -76,6 +77,46 @@ func (d *Daemon) measured(ctx context.Context, in hook.Input, w hook.World, g *h
 		return nil
 	})
 	return list
+}
+
+// inputOf is a call's input as it was sent, where it is not as the event has it.
+func inputOf(g *hook.Gates, redacted json.RawMessage) json.RawMessage {
+	if len(g.Input) > 0 {
+		return g.Input
+	}
+	return redacted
+}
+
+// headOf is the commit that HEAD is at, where the hook is decided by that; "" else.
+func (d *Daemon) headOf(ctx context.Context, in hook.Input, w hook.World, g *hook.Gates) string {
+	if !d.asksHead(ctx, in, w, g) {
+		return ""
+	}
+	head, err := inTime(ctx, d, func(ctx context.Context) (string, error) { return d.gates.sizes.Head(ctx, g.Root) })
+	if err != nil {
+		d.log.Warn("read HEAD for a gate", "err", err)
+	}
+	return head
+}
+
+// asksHead tells whether a hook is decided by where HEAD is: a call that commits behind a gate that counts once, and the
+// end of such a call.
+func (d *Daemon) asksHead(ctx context.Context, in hook.Input, w hook.World, g *hook.Gates) bool {
+	if e, ok := in.Event.(*events.ToolRequested); ok {
+		input := inputOf(g, e.ToolInput)
+		if !slices.ContainsFunc(g.Rules.Match(e.ToolName, input), func(h requirements.Hit) bool { return h.Requirement.Scope == requirements.SingleUse }) {
+			return false
+		}
+		commits, _ := requirements.Acts(e.ToolName, input)
+		return commits
+	}
+	asks := false
+	_ = d.view.Read(ctx, func(r projector.Reader) error {
+		s := hook.GatesAt(r, w.Project, g)
+		asks = slices.ContainsFunc(s.InUse(in.Session), func(name string) bool { return s.Own(name, in.Session).Reserved.Head != "" })
+		return nil
+	})
+	return asks
 }
 
 // ofGit tells the requirements that git is asked for.

@@ -162,6 +162,8 @@ func checkOrder(e events.Event, session string) error {
 			return bad("a session is wanted")
 		case e.ExpiresAt != "" && err != nil:
 			return bad("expires_at: %q is no time", e.ExpiresAt)
+		case !slices.Contains([]string{"", "agent", "person"}, e.Caller):
+			return bad("caller: %q is none of agent, person", e.Caller)
 		case len(e.Metadata) > maxGateMeta:
 			return bad("metadata: more than %d bytes", maxGateMeta)
 		case len(e.Metadata) > 0 && !bytes.HasPrefix(bytes.TrimSpace(e.Metadata), []byte("{")):

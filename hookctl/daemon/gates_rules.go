@@ -25,6 +25,7 @@ type loadedRules struct {
 	watched  []string
 	marks    []fileMark // of what is watched, as it looked before it was read
 	recorded bool       // its problems are in the log
+	wasOn    bool       // an earlier reading had the gates on
 }
 
 // fileMark is how a file looked. Equal stat data proves equal content only once the modification is
@@ -68,7 +69,10 @@ func (g *gateFiles) of(o requirements.Options, now time.Time) *loadedRules {
 	next := loadRules(o, now)
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if old = g.by[root]; old != nil && slices.Equal(old.rules.Problems, next.rules.Problems) {
+	if old = g.by[root]; old != nil {
+		next.wasOn = old.wasOn || old.rules.Off() == ""
+	}
+	if old != nil && slices.Equal(old.rules.Problems, next.rules.Problems) {
 		next.recorded = old.recorded
 	}
 	if g.by == nil || len(g.by) >= maxRoots {

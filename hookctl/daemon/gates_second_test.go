@@ -55,7 +55,7 @@ func TestSecondInstallSatisfies(t *testing.T) {
 	if got := g.reason(sessA, bash("PreToolUse", "git commit -m x")); got != "" {
 		t.Errorf("reviewed: %q", got)
 	}
-	if got := g.types(); !strings.HasPrefix(got, "satisfied") || !strings.HasSuffix(got, "triggered") {
+	if got := g.types(); !strings.HasPrefix(got, "satisfied") || !strings.HasSuffix(got, "triggered reserved") {
 		t.Error(got)
 	}
 }

@@ -247,10 +247,11 @@ func TestGateConversation(t *testing.T) {
 		t.Errorf("echo: %q", got)
 	}
 	g.says(sessA, skill("team:review"))
-	if got := g.reason(sessA, bash("PreToolUse", `git commit -m y`)); got != "" {
+	if got := g.reason(sessA, call("PreToolUse", "t1", `git commit -m y`)); got != "" {
 		t.Errorf("reviewed commit: %q", got)
 	}
-	g.says(sessA, bash("PostToolUse", `git commit -m y`))
+	g.commit()
+	g.says(sessA, call("PostToolUse", "t1", `git commit -m y`))
 	if got := g.reason(sessA, bash("PreToolUse", `git commit -m z`)); !strings.Contains(got, "pre_commit_review") {
 		t.Errorf("second commit: %q", got)
 	}
@@ -261,7 +262,7 @@ func TestGateConversation(t *testing.T) {
 	if got := g.reason(sessA, strings.Replace(stop, "false", "true", 1)); got != "" {
 		t.Errorf("second stop: %q", got)
 	}
-	if got := g.types(); got != "blocked satisfied triggered blocked satisfied triggered cleared blocked cleared stop_blocked" {
+	if got := g.types(); got != "blocked satisfied triggered blocked satisfied triggered reserved cleared blocked cleared stop_blocked" {
 		t.Error(got)
 	}
 	if _, body := ask(t, g.d, "POST", "/v1/verify", ""); !strings.Contains(body, `"clean":true`) {

@@ -326,6 +326,17 @@ func (s *Sizes) Dirty(ctx context.Context, worktree string) (int, error) {
 	return bytes.Count(out, []byte("\n")), err
 }
 
+// Head is the commit that a work tree's HEAD is at; "" before the first one.
+func (s *Sizes) Head(ctx context.Context, worktree string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, gitWithin)
+	defer cancel()
+	out, err := s.git(ctx, worktree, "rev-parse", "--verify", "--quiet", "HEAD")
+	if err != nil && exitCode(err) == 1 {
+		return "", nil
+	}
+	return strings.TrimSpace(string(out)), err
+}
+
 // Branches lists the local branches of a repository by their short names.
 func (s *Sizes) Branches(ctx context.Context, dir string) ([]string, error) {
 	ctx, cancel := context.WithTimeout(ctx, gitWithin)

@@ -36,10 +36,12 @@ type Gates struct {
 	Dir      string                     // top of the work tree, as texts and events name it
 	Seen     *Sighting                  // how that project looks, where it is not the session's; nil where that is known
 	Input    json.RawMessage            // of the tool call, before redaction: what decides, and goes into no event
+	WasOn    bool                       // the gates of the work tree held before, as far as the daemon saw
 	Adopted  bool                       // the user has a configuration of his own, whether or not this project has one
 	Skip     bool                       // CLAUDE_SKIP_REQUIREMENTS: nothing is asked, what happens still counts
 	Late     bool                       // the frame waited in the spool: its call has long been made
 	Sizes    map[string]BranchSize      // of dynamic requirements, by name; absent: not known
+	Head     string                     // commit that HEAD is at; "" where it was not asked for
 	Dirty    int                        // tracked files with changes that are not committed
 	Problems []events.GateConfigInvalid // not recorded yet
 	Others   []requirements.Other       // live sessions of the same work tree, where a requirement asks for them
@@ -66,6 +68,7 @@ type Judgement struct {
 	Events  []events.Event
 	Context []string // for the model: one text in its forms, longest first
 	Message string   // for the user
+	Switch  string   // for the user: the gates went off as a whole, or came back
 }
 
 // decideGates gives what is new about the project of the gates, and the events of the judgement, which is kept for the
@@ -92,6 +95,7 @@ func GatesAt(r projector.Reader, project string, g *Gates) gate.State {
 		there, _ := projector.State[gate.State](r, gate.Name, gate.ProjectKey(g.Project))
 		own.Deleted = slices.Concat(own.Deleted, there.Deleted)
 		own.Retracted = slices.Concat(own.Retracted, there.Retracted)
+		own.Off = there.Off
 	}
 	return gate.At(branch, own)
 }
@@ -129,6 +133,9 @@ func tellGates(in Input, w World, _ Reader) []Item {
 		}
 		items = append(items, Item{ID: what, Rank: RankGates, Text: j.Context[0], Shorter: j.Context[1:], Event: in.Frame})
 	}
+	if j.Switch != "" {
+		items = append(items, Item{ID: "gates.switched", Text: j.Switch, Same: in.Frame, Event: in.Frame, User: true})
+	}
 	if j.Message != "" {
 		items = append(items, Item{ID: "gates.review", Text: j.Message, Same: "once", Event: in.Frame, User: true, Bare: true})
 	}
@@ -160,6 +167,7 @@ func Judge(in Input, g *Gates, p GatesPast) Judgement {
 	for i := range g.Problems {
 		j.event(&g.Problems[i])
 	}
+	j.switched()
 	switch e := in.Event.(type) {
 	case *events.ToolRequested:
 		j.requested(e)
@@ -173,6 +181,10 @@ func Judge(in Input, g *Gates, p GatesPast) Judgement {
 		j.prompted(e)
 	case *events.SessionStarted:
 		j.started(e)
+	case *events.ToolFailed:
+		j.returned(e.ToolUseID, false, events.GateClearedSingleUse)
+	case *events.ToolBatchFinished:
+		j.lapse(func(r *gate.Reservation) bool { return r.Agent == e.AgentID })
 	case *events.SessionEnded:
 		j.ended()
 	}
@@ -183,6 +195,25 @@ func (j *judge) event(e events.Event) { j.out.Events = append(j.out.Events, e) }
 
 // active tells whether requirements are asked for at all.
 func (j *judge) active() bool { return j.g.Rules.Active() && !j.g.Skip }
+
+// switched records that the gates of the work tree went off as a whole, or came back, and tells the user.
+func (j *judge) switched() {
+	if j.g.Late || j.g.Skip {
+		return
+	}
+	mark, off := j.p.State.OffAt(j.g.Dir)
+	why := j.g.Rules.Off()
+	switch {
+	case why != "" && !off && (j.g.WasOn || j.p.State.Held()):
+		j.event(&events.GateSwitched{Dir: j.g.Dir, Reason: why})
+		words := map[string]string{"gone": "its .claude/requirements.yaml is gone", "unreadable": "its .claude/requirements.yaml cannot be read",
+			"disabled": "its .claude/requirements.yaml says `enabled: false`"}
+		j.out.Switch = "the gates of " + j.g.Dir + " are off: " + words[why]
+	case why == "" && off:
+		j.event(&events.GateSwitched{On: true, Dir: j.g.Dir, Reason: mark.By})
+		j.out.Switch = "the gates of " + j.g.Dir + " hold again"
+	}
+}
 
 // input is a call's input as the client sent it, where it is known; else as the event has it.
 func (j *judge) input(redacted json.RawMessage) json.RawMessage {
@@ -208,13 +239,20 @@ func (j *judge) requested(e *events.ToolRequested) {
 		if h.Requirement.StopOnly {
 			continue // it is armed here, and asked for at Stop
 		}
-		if f, closed := j.check(h.Requirement); closed {
+		f, closed := j.check(h.Requirement)
+		if !closed && !j.g.Late {
+			f.InUse, closed = j.inUse(h.Requirement, e.ToolUseID)
+		}
+		if closed {
 			failures = append(failures, f)
 		}
 	}
 	if len(failures) == 0 || j.g.Late {
 		for _, h := range hits {
 			j.trigger(h.Requirement)
+		}
+		if !j.g.Late {
+			j.reserve(e, hits)
 		}
 		return
 	}

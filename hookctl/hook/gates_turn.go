@@ -12,8 +12,7 @@ import (
 
 // What satisfies and closes gates: outcomes of tools, the end of a turn, the begin and end of a session.
 
-// succeeded: a skill satisfies what it is mapped to; an action that was done closes its single_use gates.
-// A failure comes as another hook and does neither. An action that goes on in the background has used its
+// succeeded: a skill satisfies what it is mapped to; an action that happened closes its single_use gates. An action that goes on in the background has used its
 // satisfaction up by its start: no hook tells its outcome, and one review would open any number of them.
 func (j *judge) succeeded(e *events.ToolSucceeded) {
 	if !j.g.Rules.Active() { // nearly always; reading the answer costs a hook as much as its redaction
@@ -21,6 +20,7 @@ func (j *judge) succeeded(e *events.ToolSucceeded) {
 	}
 	done, background := outcome(e)
 	if !done && !background {
+		j.returned(e.ToolUseID, false, events.GateClearedSingleUse)
 		return
 	}
 	reason := events.GateClearedSingleUse
@@ -36,11 +36,11 @@ func (j *judge) succeeded(e *events.ToolSucceeded) {
 		}
 		return
 	}
-	for _, h := range j.g.Rules.Match(e.ToolName, j.input(e.ToolInput)) {
-		q := h.Requirement
-		if q.Scope == requirements.SingleUse && q.Type == requirements.Blocking && !q.StopOnly && j.p.State.Holds(q.Name, j.in.Session) {
-			j.event(&events.GateCleared{Name: q.Name, Reason: reason})
-		}
+	_, dry := requirements.Acts(e.ToolName, j.input(e.ToolInput))
+	acted := !dry
+	j.returned(e.ToolUseID, acted, reason)
+	if acted {
+		j.unreserved(e, reason)
 	}
 	if e.ToolName == "ExitPlanMode" && done {
 		j.planned()
@@ -107,6 +107,7 @@ func (j *judge) stopped(e *events.TurnStopped) {
 	if !j.g.Rules.Active() || gate.Working(e) {
 		return // with background work the turn is not at its end
 	}
+	j.lapse(func(r *gate.Reservation) bool { return r.Agent == "" })
 	first := len(j.out.Events)
 	if p, ok := j.p.State.Ended(j.in.Session, e); ok {
 		j.skill(p.Command)
@@ -248,7 +249,8 @@ func (j *judge) carry() []string {
 func carriedOver(q requirements.Requirement, from string, m gate.Mark, window time.Duration) *events.GateSatisfied {
 	meta, _ := json.Marshal(map[string]any{"carried_from": from, "original_satisfied_at": m.At.Unix(), "original_satisfied_by": m.By,
 		"carry_over_window": int(window.Seconds())}) // strings and numbers
-	e := &events.GateSatisfied{Name: q.Name, Scope: string(q.Scope), Level: events.GateLevelSession, By: "carry_over", Metadata: meta}
+	e := &events.GateSatisfied{Name: q.Name, Scope: string(q.Scope), Level: events.GateLevelSession, By: "carry_over", Metadata: meta,
+		Since: m.First().Format(time.RFC3339Nano)}
 	if !m.Expires.IsZero() {
 		e.ExpiresAt = m.Expires.Format(time.RFC3339Nano)
 	}
@@ -257,6 +259,7 @@ func carriedOver(q requirements.Requirement, from string, m gate.Mark, window ti
 
 // ended forgets, where the configuration asks for it, what this session alone satisfied.
 func (j *judge) ended() {
+	j.lapse(func(*gate.Reservation) bool { return true })
 	if !j.active() || !j.g.Rules.Hooks.SessionEnd.ClearSessionState {
 		return
 	}

@@ -37,10 +37,17 @@ func (Disk) ReadFile(name string) ([]byte, error) {
 // Resolve follows the links of the longest part of the path that exists, so that a file that is only about to be
 // written is judged by the folder it will lie in.
 func (Disk) Resolve(name string) string {
-	rest := ""
+	rest, links := "", 40
 	for dir := filepath.Clean(name); ; {
 		if real, err := filepath.EvalSymlinks(dir); err == nil {
 			return filepath.Join(real, rest)
+		}
+		if to, err := os.Readlink(dir); err == nil && links > 0 { // a link to nothing: what is written there lies where it leads
+			if !filepath.IsAbs(to) {
+				to = filepath.Join(filepath.Dir(dir), to)
+			}
+			dir, links = filepath.Clean(to), links-1
+			continue
 		}
 		up := filepath.Dir(dir)
 		if up == dir {
@@ -100,6 +107,7 @@ func Load(o Options) Rules {
 	global, project, local := o.layers()
 	base, _ := l.file(global)
 	own, file := l.file(project)
+	broken := own == nil && slices.ContainsFunc(l.problems, func(p Problem) bool { return p.File == file && !p.Warning })
 	if own != nil && !l.inherits(own) {
 		base = nil
 	}
@@ -109,6 +117,7 @@ func Load(o Options) Rules {
 		l.messageFiles(o, &r)
 		r.Problems, r.Notes = l.problems, l.notes
 	}
+	r.Unreadable = broken
 	r.home, r.root, r.fs, r.ProjectFile = o.Home, o.Root, o.FS, file
 	return r
 }

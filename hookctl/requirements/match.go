@@ -63,6 +63,22 @@ func (c *toolCall) matches(t Trigger) bool {
 	return c.line != nil && t.pattern.matches(c.line)
 }
 
+// commits are git's verbs that move HEAD.
+var commits = setOf("commit merge cherry-pick revert rebase am pull")
+
+// Acts tells of a Bash call whether one of its commands makes a commit, and whether one is only a dry run.
+func Acts(tool string, input json.RawMessage) (commit, dry bool) {
+	typed, ok := field(input, "command")
+	if tool != "Bash" || !ok {
+		return false, false
+	}
+	for _, c := range parseLine(typed).commands {
+		commit = commit || len(c.words) > 1 && c.words[0] == "git" && commits[c.words[1]]
+		dry = dry || slices.Contains(c.words, "--dry-run")
+	}
+	return commit, dry
+}
+
 // field is a string of the input; false when there is none or it is no string.
 func field(input json.RawMessage, name string) (string, bool) {
 	var fields map[string]json.RawMessage

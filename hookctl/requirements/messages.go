@@ -18,6 +18,7 @@ type Failure struct {
 	Requirement Requirement
 	Values      map[string]string // for placeholders: branch, project_dir, value, summary, base_branch, …
 	Others      []Other           // a single_session guard: who else is there
+	InUse       bool              // single_use: a call that it was satisfied for is under way
 }
 
 // Other is another live session of the project. A negative Ago is unknown.
@@ -84,6 +85,9 @@ func footer(session, label string, list []Failure) string {
 // one is the text of a single failure: what the file says, else a heading with what to do.
 func one(session string, f Failure) string {
 	q := f.Requirement
+	if f.InUse {
+		return "## Blocked: " + q.Name + "\n\nA call that it was satisfied for is under way. It counts for one: wait for its end, then satisfy it again."
+	}
 	text := f.configured(session)
 	if text == "" {
 		text = "## Blocked: " + q.Name + f.standing(session)

@@ -272,9 +272,9 @@ func TestStandardStatus(t *testing.T) {
 | adr_reviewed | ✅ | Edit, Write, MultiEdit | /arch-review |
 | tdd_planned | ✅ | Edit, Write, MultiEdit | /arch-review |
 | solid_reviewed | ✅ | Edit, Write, MultiEdit | /arch-review |
-| protected_branch | ⬜ | Edit, Write, MultiEdit | Create feature branch |
-| branch_size_limit | ✅ | Edit, Write, MultiEdit | hookctl req approve branch_size_limit --session cad0ac4d |
-| single_session_per_project | ✅ | Edit, Write, MultiEdit | Close other session |
+| protected_branch | ⬜ | Edit, Write, MultiEdit, NotebookEdit | Create feature branch |
+| branch_size_limit | ✅ | Edit, Write, MultiEdit, NotebookEdit | hookctl req approve branch_size_limit --session cad0ac4d |
+| single_session_per_project | ✅ | Edit, Write, MultiEdit, NotebookEdit | Close other session |
 | pre_commit_review | ⬜ | git commit/cherry-pick/revert/merge | /pre-commit |
 | pre_pr_review | ✅ | gh pr create | /deep-review |
 | codex_reviewer | ✅ | gh pr create | /codex-review |

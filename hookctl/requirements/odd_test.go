@@ -45,3 +45,19 @@ func TestDiskResolvesWhatIsNotThere(t *testing.T) {
 	equal(t, "behind a link", Disk{}.Resolve(filepath.Join(dir, "link", "new", "plan.md")), filepath.Join(dir, "real", "new", "plan.md"))
 	equal(t, "nothing of it is there", Disk{}.Resolve("not/there"), "not/there")
 }
+
+// A link among the plans that leads to nothing yet is what it leads to.
+func TestDiskResolvesALinkToNothing(t *testing.T) {
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for link, to := range map[string]string{"plan.md": "../src/new.go", "far.md": filepath.Join(dir, "other", "new.go"), "loop.md": "loop.md"} {
+		if err := os.Symlink(to, filepath.Join(dir, link)); err != nil {
+			t.Skip("no links here")
+		}
+	}
+	equal(t, "relative", Disk{}.Resolve(filepath.Join(dir, "plan.md")), filepath.Join(filepath.Dir(dir), "src", "new.go"))
+	equal(t, "absolute", Disk{}.Resolve(filepath.Join(dir, "far.md")), filepath.Join(dir, "other", "new.go"))
+	equal(t, "to itself", Disk{}.Resolve(filepath.Join(dir, "loop.md")), filepath.Join(dir, "loop.md"))
+}

@@ -135,8 +135,22 @@ type Rules struct {
 	Problems    []Problem           // in the order of the files
 	Notes       []Problem           // keys of the framework that are known and not acted on, words in braces that are no placeholders
 	ProjectFile string              // "" = the project has none, and the hooks do nothing
+	Unreadable  bool                // the project's file is there, and nothing of it can be used
 	home, root  string
 	fs          FS
+}
+
+// Off is why the gates of the project are off as a whole: gone, unreadable or disabled; "" where they are on.
+func (r Rules) Off() string {
+	switch {
+	case r.ProjectFile == "":
+		return "gone"
+	case r.Unreadable:
+		return "unreadable"
+	case !r.Enabled:
+		return "disabled"
+	}
+	return ""
 }
 
 // Active says whether the hooks have anything to do in this project.

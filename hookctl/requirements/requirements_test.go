@@ -105,7 +105,7 @@ func TestDefaults(t *testing.T) {
 	r := project("requirements: {a: {enabled: true, message: hello}, b: {}}")
 	a := r.ByName["a"]
 	equal(t, "a", []any{a.Type, a.Scope, a.CacheTTL, a.ApprovalTTL, a.Base}, []any{Blocking, SessionScope, 60 * time.Second, 300 * time.Second, ""})
-	equal(t, "summary", a.Summary(), "Edit, Write, MultiEdit")
+	equal(t, "summary", a.Summary(), "Edit, Write, MultiEdit, NotebookEdit")
 	equal(t, "b is off", r.ByName["b"].Enabled, false)
 	h := r.Hooks
 	equal(t, "session_start", []any{h.SessionStart.InjectContext, h.SessionStart.InjectionMode, h.SessionStart.CustomHeader}, []any{true, "auto", ""})
@@ -225,7 +225,7 @@ func TestSummary(t *testing.T) {
 	r := golden(t)
 	equal(t, "pattern", r.ByName["pre_commit_review"].Summary(), "git commit/cherry-pick/revert/merge")
 	equal(t, "tools", r.ByName["commit_plan"].Summary(), "Edit, Write, MultiEdit")
-	equal(t, "empty", Requirement{}.Summary(), "Edit, Write, MultiEdit")
+	equal(t, "empty", Requirement{}.Summary(), "Edit, Write, MultiEdit, NotebookEdit")
 	equal(t, "anchors", Requirement{Triggers: []Trigger{{Tool: "Bash", Pattern: `^npm\s+publish$`}}}.Summary(), "npm publish")
 }
 

@@ -29,7 +29,7 @@ type documentRequirement struct {
 	Enabled           *bool               `json:"enabled,omitempty" jsonschema:"default=false" jsonschema_description:"only true switches the gate on"`
 	Type              string              `json:"type,omitempty" jsonschema:"enum=blocking,enum=dynamic,enum=guard,default=blocking" jsonschema_description:"blocking: until satisfied; guard: while a condition holds; dynamic: while a number is at its threshold"`
 	Scope             string              `json:"scope,omitempty" jsonschema:"enum=session,enum=branch,enum=permanent,enum=single_use,default=session" jsonschema_description:"how long a satisfaction holds"`
-	TriggerTools      []documentTrigger   `json:"trigger_tools,omitempty" jsonschema_description:"the tools that ask for it; default Edit, Write, MultiEdit; an empty list never triggers"`
+	TriggerTools      []documentTrigger   `json:"trigger_tools,omitempty" jsonschema_description:"the tools that ask for it; default Edit, Write, MultiEdit, NotebookEdit; an empty list never triggers"`
 	Message           string              `json:"message,omitempty" jsonschema_description:"what a denial says; placeholders such as {auto_resolve_skill} are filled in"`
 	ShortMessage      string              `json:"short_message,omitempty" jsonschema_description:"what a denial says when it repeats itself"`
 	Description       string              `json:"description,omitempty" jsonschema_description:"for the status"`

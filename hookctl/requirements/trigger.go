@@ -6,7 +6,7 @@ import (
 )
 
 // defaultTools trigger a requirement that names none.
-var defaultTools = []string{"Edit", "Write", "MultiEdit"}
+var defaultTools = []string{"Edit", "Write", "MultiEdit", "NotebookEdit"}
 
 // Trigger is one tool that asks for a requirement. Pattern narrows Bash to some commands and is "" otherwise; with
 // any other tool a pattern never matches.

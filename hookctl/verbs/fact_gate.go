@@ -14,6 +14,15 @@ func gateFact(r events.Record) (string, bool) {
 		return join(", ", e.Name, "by "+e.By, e.Skill), true
 	case *events.GateTriggered:
 		return e.Name, true
+	case *events.GateReserved:
+		return join(", ", e.Name, e.ToolUseID), true
+	case *events.GateReleased:
+		return join(", ", e.Name, e.Reason), true
+	case *events.GateSwitched:
+		if e.On {
+			return e.Dir + ": on again", true
+		}
+		return e.Dir + ": off, " + e.Reason, true
 	case *events.GateBlocked:
 		return join(": ", e.Tool, strings.Join(e.Names, ", ")), true
 	case *events.GateStopBlocked:

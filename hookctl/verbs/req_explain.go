@@ -204,6 +204,10 @@ func concerns(e events.Event, name string) bool {
 		return e.Name == name
 	case *events.GateCleared:
 		return e.Name == name || e.Name == ""
+	case *events.GateReserved:
+		return e.Name == name
+	case *events.GateReleased:
+		return e.Name == name
 	case *events.GateBlocked:
 		return slices.Contains(e.Names, name)
 	case *events.GateStopBlocked:
@@ -255,7 +259,14 @@ func detailOf(e events.Event) string {
 		if e.ExpiresAt != "" {
 			fact += ", until " + e.ExpiresAt
 		}
+		if e.Caller == "agent" {
+			fact += ", run by an agent"
+		}
 		return fact
+	case *events.GateReserved:
+		return e.ToolUseID
+	case *events.GateReleased:
+		return e.Reason
 	case *events.GateBlocked:
 		return e.Tool
 	case *events.GateCleared:

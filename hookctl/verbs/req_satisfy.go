@@ -151,7 +151,7 @@ func branchWide(q requirements.Requirement) bool {
 var bypassed = []string{"commit_plan", "adr_reviewed", "tdd_planned"}
 
 func (d *desk) satisfaction(q requirements.Requirement, s satisfying, meta map[string]any) *events.GateSatisfied {
-	e := &events.GateSatisfied{Name: q.Name, Scope: string(q.Scope), Level: events.GateLevelSession, By: "cli"}
+	e := &events.GateSatisfied{Name: q.Name, Scope: string(q.Scope), Level: events.GateLevelSession, By: "cli", Caller: d.a.caller()}
 	if s.branch != "" || branchWide(q) {
 		e.Level = events.GateLevelBranch
 	}
@@ -275,4 +275,12 @@ func (d *desk) tellStillOpen(names []string) {
 		}
 		d.a.say(printable("⚠️  '" + n + "' stays open: it is satisfied for every session of the branch. `hookctl req clear " + n + " --branch " + d.branch + "` closes it for all"))
 	}
+}
+
+// caller tells whether a session of the client runs this command.
+func (a *app) caller() string {
+	if a.Getenv("CLAUDECODE") != "" || a.Getenv("CLAUDE_CODE_SESSION_ID") != "" {
+		return "agent"
+	}
+	return "person"
 }

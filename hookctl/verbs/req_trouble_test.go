@@ -224,14 +224,14 @@ func TestReqImportedSessionsLive(t *testing.T) {
 // An action that went to the background is told as such, and metrics count calls.
 func TestReqBackgroundAndCounts(t *testing.T) {
 	b := newReq(t, "requirements:\n  review: {enabled: true, scope: single_use, trigger_tools: [{tool: Bash, command_pattern: 'git\\s+commit'}]}\n")
-	commit := `{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"git commit -m x","run_in_background":true}}`
+	commit := `{"hook_event_name":"PreToolUse","tool_use_id":"t1","tool_name":"Bash","tool_input":{"command":"git commit -m x","run_in_background":true}}`
 	b.hook(sessionA, commit)
 	b.must("req", "satisfy", "review", "--session", sessionA)
 	if got := b.hook(sessionA, commit); got != "" {
 		t.Errorf("reviewed: %q", got)
 	}
 	b.hook(sessionA, strings.Replace(strings.Replace(commit, "PreToolUse", "PostToolUse", 1), `"tool_name"`, `"tool_response":{"backgroundTaskId":"b1"},"tool_name"`, 1))
-	if got := b.hook(sessionA, commit); got == "" {
+	if got := b.hook(sessionA, strings.Replace(commit, "t1", "t2", 1)); got == "" {
 		t.Error("one review opened two commits")
 	}
 	contains(t, b.must("req", "explain", "review", "-s", "c68c8a51"), "cleared at 2026-11-21 12:00:00 (the action was started in the background: single_use)\n")

@@ -26,7 +26,7 @@ import (
 // Name and Version of the projection's cells.
 const (
 	Name    = "gate"
-	Version = 4
+	Version = 5
 )
 
 // Bounds of a cell; the log has all of it. Beyond, the oldest goes first.
@@ -48,6 +48,7 @@ type State struct {
 	Imported  map[string]Foreign `json:"imported,omitempty" jsonschema_description:"sessions of another tool's registry, by their short id"`
 	Pending   map[string]Pending `json:"pending,omitempty" jsonschema_description:"slash command of the running prompt, by session"`
 	Deleted   []Tombstone        `json:"deleted,omitempty" jsonschema_description:"sessions that were deleted, oldest first"`
+	Off       map[string]Mark    `json:"off,omitempty" jsonschema_description:"work trees whose gates went off as a whole, by their top"`
 	Retracted []string           `json:"retracted,omitempty" jsonschema_description:"ids of events that were taken back, oldest first"`
 }
 
@@ -64,6 +65,17 @@ type Entry struct {
 	Triggered *Mark `json:"triggered,omitempty" jsonschema_description:"the first call that asked for it"`
 	Again     *Mark `json:"again,omitempty" jsonschema_description:"the newest call after that, where the first counted no more: its session was deleted"`
 	Cleared   *Mark `json:"cleared,omitempty" jsonschema_description:"newest clearing; it tells why the gate is closed again"`
+
+	Reserved *Reservation `json:"reserved,omitempty" jsonschema_description:"the call that uses the satisfaction up, while it is under way"`
+}
+
+// Reservation is a call that a satisfaction of scope single_use let through.
+type Reservation struct {
+	Call  string    `json:"call" jsonschema_description:"the client's id of it"`
+	Agent string    `json:"agent,omitempty" jsonschema_description:"id of the subagent that made it"`
+	Head  string    `json:"head,omitempty" jsonschema_description:"commit before a call that commits"`
+	At    time.Time `json:"at" jsonschema_description:"when"`
+	Event string    `json:"event" jsonschema_description:"id of the event that says so"`
 }
 
 // Mark says who, when and by which event.
@@ -73,6 +85,7 @@ type Mark struct {
 	Session  string          `json:"session,omitempty" jsonschema_description:"whose event it was"`
 	By       string          `json:"by,omitempty" jsonschema_description:"of a satisfaction who, of a clearing why"`
 	Skill    string          `json:"skill,omitempty" jsonschema_description:"where by is skill"`
+	Since    time.Time       `json:"since,omitzero" jsonschema_description:"when it was first satisfied, of one that was carried over"`
 	Expires  time.Time       `json:"expires,omitzero" jsonschema_description:"until when it holds; absent: no end"`
 	Metadata json.RawMessage `json:"metadata,omitempty" jsonschema_description:"that was given with it"`
 	Imported bool            `json:"imported,omitempty" jsonschema_description:"it, or its session, comes from another tool's file"`
@@ -133,10 +146,11 @@ func SplitKey(key string) (project, branch string) {
 func Keys(r events.Record) []string {
 	key := ""
 	switch r.Event.(type) {
-	case *events.GateSatisfied, *events.GateTriggered, *events.GateBlocked, *events.GateCleared, *events.GateStopBlocked, *events.GateImported:
+	case *events.GateSatisfied, *events.GateTriggered, *events.GateBlocked, *events.GateCleared, *events.GateStopBlocked, *events.GateImported,
+		*events.GateReserved, *events.GateReleased:
 		key = Key(r.Project, r.Branch)
 	case *events.PromptExpanded, *events.PromptSubmitted, *events.TurnStopped, *events.SessionEnded, *events.SessionReaped,
-		*events.SessionDeleted, *events.RecordRetracted:
+		*events.SessionDeleted, *events.RecordRetracted, *events.GateSwitched:
 		key = ProjectKey(r.Project)
 	}
 	if key == "" {
@@ -152,6 +166,14 @@ func Fold(s State, r events.Record) State {
 		s.satisfied(r, e)
 	case *events.GateTriggered:
 		s.triggered(r, e)
+	case *events.GateReserved:
+		s.change(e.Name, "", r.Session, func(en *Entry) {
+			en.Reserved = &Reservation{Call: clip(e.ToolUseID), Agent: clip(e.AgentID), Head: clip(e.Head), At: r.Time, Event: r.ID}
+		})
+	case *events.GateReleased:
+		s.change(e.Name, "", r.Session, func(en *Entry) { en.Reserved = nil })
+	case *events.GateSwitched:
+		s.switched(r, e)
 	case *events.GateCleared:
 		s.cleared(r, e)
 	case *events.GateImported:
@@ -174,6 +196,7 @@ func Fold(s State, r events.Record) State {
 func (s *State) satisfied(r events.Record, e *events.GateSatisfied) {
 	m := markOf(r)
 	m.By, m.Skill, m.Expires, m.Metadata = clip(e.By), clip(e.Skill), timeOf(e.ExpiresAt), small(e.Metadata)
+	m.Since = timeOf(e.Since)
 	session := r.Session
 	if e.Level == events.GateLevelBranch {
 		session, m.Session = "", r.Session
@@ -219,10 +242,27 @@ func (s *State) cleared(r events.Record, e *events.GateCleared) {
 		s.change(name, g.Scope, r.Session, func(en *Entry) {
 			en.Satisfied, en.Cleared = nil, &m
 			if e.Reason != events.GateClearedCommand {
-				en.Triggered, en.Again = nil, nil
+				en.Triggered, en.Again, en.Reserved = nil, nil, nil
 			}
 		})
 	}
+}
+
+// switched keeps which work trees have their gates off.
+func (s *State) switched(r events.Record, e *events.GateSwitched) {
+	if e.On {
+		delete(s.Off, clip(e.Dir))
+		return
+	}
+	if s.Off == nil {
+		s.Off = map[string]Mark{}
+	}
+	if len(s.Off) >= maxSessions {
+		delete(s.Off, oldest(s.Off, func(m Mark) time.Time { return m.At }))
+	}
+	m := markOf(r)
+	m.By = clip(e.Reason)
+	s.Off[clip(e.Dir)] = m
 }
 
 // change applies fn to one entry and keeps the cell bounded. Session "" is the branch's entry.

@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"maps"
 	"slices"
 	"time"
 
@@ -12,7 +13,7 @@ import (
 // both and must not be folded into.
 func At(branch, project State) State {
 	s := branch
-	s.Pending, s.Deleted, s.Retracted = project.Pending, project.Deleted, project.Retracted
+	s.Pending, s.Deleted, s.Retracted, s.Off = project.Pending, project.Deleted, project.Retracted, project.Off
 	if len(s.Deleted) == 0 && len(s.Retracted) == 0 {
 		return s
 	}
@@ -60,6 +61,9 @@ func (e Entry) only(counts func(*Mark) bool) Entry {
 	if out.Triggered == nil {
 		out.Triggered = out.Again
 	}
+	if r := e.Reserved; r != nil && counts(&Mark{At: r.At, Event: r.Event}) {
+		out.Reserved = r
+	}
 	return out
 }
 
@@ -105,6 +109,14 @@ var Unknown = time.Unix(1, 0).UTC()
 // Dated tells whether the time of a mark is known.
 func (m Mark) Dated() bool { return m.At.After(Unknown) }
 
+// First is when a satisfaction was given, whichever session it was carried over to since.
+func (m Mark) First() time.Time {
+	if !m.Since.IsZero() {
+		return m.Since
+	}
+	return m.At
+}
+
 // Expired tells whether a mark has run out; the last moment still counts.
 func (m Mark) Expired(now time.Time) bool { return !m.Expires.IsZero() && now.After(m.Expires) }
 
@@ -125,6 +137,37 @@ func (g Gate) Of(session string) (Entry, bool) {
 		}
 	}
 	return e, true
+}
+
+// OffAt tells since when and why the gates of a work tree are off.
+func (s State) OffAt(dir string) (Mark, bool) {
+	m, ok := s.Off[clip(dir)]
+	return m, ok
+}
+
+// Held tells whether gates had anything to say on the branch: they were on.
+func (s State) Held() bool {
+	return len(s.Blocks) > 0 || slices.ContainsFunc(slices.Collect(maps.Values(s.Gates)), func(g Gate) bool {
+		return g.Branch.Triggered != nil || slices.ContainsFunc(slices.Collect(maps.Values(g.Sessions)), func(e Entry) bool { return e.Triggered != nil })
+	})
+}
+
+// Own is what is said of a requirement for a session alone.
+func (s State) Own(name, session string) Entry {
+	e, _ := s.Gates[clip(name)].Of(session)
+	return e
+}
+
+// InUse are the requirements whose satisfaction calls of a session have reserved, sorted.
+func (s State) InUse(session string) []string {
+	var names []string
+	for name, g := range s.Gates {
+		if e, _ := g.Of(session); e.Reserved != nil {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
 }
 
 // Triggered tells whether a call that the requirement asks about was let through: for the session, or
@@ -170,7 +213,7 @@ func (s State) Carried(name, session string, now time.Time, window time.Duration
 	var best Mark
 	for id, e := range s.Gates[clip(name)].Sessions {
 		m, ok := e.met(now)
-		if !ok || id == session || now.Sub(m.At) > window {
+		if !ok || id == session || now.Sub(m.First()) > window {
 			continue
 		}
 		if from == "" || m.At.After(best.At) || m.At.Equal(best.At) && id < from {
