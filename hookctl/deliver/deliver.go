@@ -194,6 +194,12 @@ func (d *delivery) startAndSend(ctx context.Context) (wire.Reply, bool) {
 		if d.sendErr = err; err == nil {
 			return reply, true
 		}
+		if errors.Is(err, wire.ErrBusy) { // it takes what waits first
+			if !next(ctx, tick) {
+				return wire.Reply{}, false
+			}
+			continue
+		}
 		if !errors.Is(err, wire.ErrNoDaemon) {
 			return wire.Reply{}, false
 		}
@@ -209,13 +215,21 @@ func (d *delivery) startAndSend(ctx context.Context) (wire.Reply, bool) {
 				return wire.Reply{}, false
 			}
 		}
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
+		if !next(ctx, tick) {
 			return wire.Reply{}, false
 		}
 	}
 	return wire.Reply{}, false
+}
+
+// next waits for the next tick; false when the context ended first.
+func next(ctx context.Context, tick *time.Ticker) bool {
+	select {
+	case <-tick.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
 }
 
 // record redacts the frame and spools it, and spools it again where the project has patterns of its own: a file of a

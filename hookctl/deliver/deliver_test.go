@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"net"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -143,6 +144,34 @@ func TestWaitsAtGates(t *testing.T) {
 		if c.spool == 0 && spool.Open(home.Locate(os.Getenv)).Count() != 0 {
 			t.Errorf("%+v: sent and spooled", c)
 		}
+	}
+}
+
+// A daemon that has other frames to take first is asked again, where an answer is waited for.
+func TestWaitsForItsTurn(t *testing.T) {
+	p := hometest.Home(t, "none")
+	l, err := net.Listen("unix", p.Socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked := 0
+	srv := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		if asked++; asked < 3 {
+			http.Error(w, "frames of this session wait", http.StatusServiceUnavailable)
+			return
+		}
+		for name, v := range map[string]string{"Hookline-Protocol": "1", "Hookline-Exit": "0", "Hookline-Stdout": "6", "Content-Length": "6"} {
+			w.Header().Set(name, v)
+		}
+		_, _ = w.Write([]byte("denied"))
+	})}
+	go func() { _ = srv.Serve(l) }() // ends with the listener
+	defer srv.Close()
+
+	f := frameOf("hook PreToolUse", `{}`)
+	f.Cwd = gatedDir(t)
+	if stdout, stderr, code := delivered(t, f, starting); stdout != "denied" || stderr != "" || code != 0 {
+		t.Errorf("%d %q %q", code, stdout, stderr)
 	}
 }
 

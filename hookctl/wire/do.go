@@ -16,7 +16,7 @@ const (
 )
 
 // Do sends f to the daemon at socket and returns its answer, both before the deadline. Errors are
-// [ErrNoDaemon], [ErrTimeout] or [ErrProtocol], the last two perhaps after the daemon took the frame.
+// [ErrNoDaemon], [ErrBusy], [ErrTimeout] or [ErrProtocol], the last two perhaps after the daemon took the frame.
 func Do(deadline time.Time, socket, event string, f Frame) (Reply, error) {
 	c, err := dial(socket, deadline)
 	if err != nil {
@@ -162,6 +162,9 @@ func parseHead(head []byte) (answerHead, error) {
 	status, rest, _ := bytes.Cut(head, []byte("\r\n"))
 	if bytes.HasPrefix(status, misdirected) {
 		return h, wireError{ErrNoDaemon, "the one that answers serves another home"}
+	}
+	if bytes.HasPrefix(status, []byte("HTTP/1.1 503")) {
+		return h, wireError{ErrBusy, string(status)}
 	}
 	if !bytes.HasPrefix(status, []byte("HTTP/1.1 200")) {
 		return h, protocolError("status " + strconv.Quote(string(status[:min(len(status), 100)])))

@@ -104,7 +104,7 @@ func TestDoTrouble(t *testing.T) {
 		want  error
 	}{
 		{"garbage", answer("SSH-2.0-OpenSSH\r\n\r\n"), ErrProtocol},
-		{"busy", answer("HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n"), ErrProtocol},
+		{"busy", answer("HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n"), ErrBusy},
 		{"another HTTP server", answer("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"), ErrProtocol},
 		{"no length", answer(okHead + "Hookline-Stdout: 0\r\n\r\n"), ErrProtocol},
 		{"stdout longer than the body", answer(okHead + "Hookline-Stdout: 3\r\nContent-Length: 2\r\n\r\nok"), ErrProtocol},
@@ -172,8 +172,8 @@ func TestDoNoDaemon(t *testing.T) {
 }
 
 func TestErrorText(t *testing.T) {
-	_, err := parseHead([]byte("HTTP/1.1 503 Service Unavailable\r\nX: y"))
-	want := "not an answer of this protocol: status " + strconv.Quote("HTTP/1.1 503 Service Unavailable")
+	_, err := parseHead([]byte("HTTP/1.1 500 Internal Server Error\r\nX: y"))
+	want := "not an answer of this protocol: status " + strconv.Quote("HTTP/1.1 500 Internal Server Error")
 	if err == nil || err.Error() != want {
 		t.Errorf("%v", err)
 	}

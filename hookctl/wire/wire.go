@@ -26,7 +26,7 @@
 //	Hookline-Stdout: 24
 //	Content-Length: 24
 //
-// Any other status, and an answer without a length, is [ErrProtocol]: the frame then goes to
+// 503 is [ErrBusy]. Any other status, and an answer without a length, is [ErrProtocol]: the frame then goes to
 // "hookd deliver", which spools it.
 package wire
 
@@ -54,6 +54,7 @@ var Build = "0.1.0-dev"
 var (
 	ErrNoDaemon = errors.New("no daemon is listening")
 	ErrTimeout  = errors.New("the daemon did not answer in time")
+	ErrBusy     = errors.New("the daemon cannot take it now")
 	ErrProtocol = errors.New("not an answer of this protocol")
 )
 
