@@ -2,20 +2,6 @@ package redact
 
 import "bytes"
 
-// Words that stand where a value would and are none: types, states, other words of forms and schemas.
-var plainWords = map[string]bool{
-	"string": true, "str": true, "bytes": true, "byte": true, "int": true, "integer": true, "number": true, "bool": true, "boolean": true,
-	"float": true, "object": true, "array": true, "any": true, "unknown": true, "never": true, "void": true, "text": true, "symbol": true,
-	"true": true, "false": true, "null": true, "none": true, "nil": true, "undefined": true, "optional": true, "required": true, "default": true,
-	"password": true, "passwd": true, "secret": true, "token": true, "apikey": true, "api_key": true, "api-key": true, "key": true, "bearer": true,
-	"hidden": true, "disabled": true, "enabled": true, "yes": true, "prompt": true, "empty": true, "missing": true, "invalid": true,
-	"valid": true, "unset": true, "auto": true, "await": true, "new": true, "self": true, "this": true, "return": true, "function": true, "async": true,
-	"flag": true, "flags": true, "options": true, "switch": true, "arguments": true, "option": true, "argument": true, "value": true, "values": true, "for": true, "and": true, "with": true, "from": true, "is": true,
-	"must": true, "should": true, "field": true, "the": true, "input": true, "that": true, "this.": true, "redacted": true, "inherit": true, "session": true,
-	"basic": true, "digest": true, "oauth": true, "oauth2": true, "header": true, "cookie": true, "param": true, "query": true, "secretstr": true,
-	"stdin": true, "authentication": true, "authorization": true, "authenticated": true, "tokens": true, "credentials": true, "auth": true,
-}
-
 // placeholders begin a form to be filled in. Compared in lower case.
 var placeholders = []string{
 	"[redacted", "your-", "your_", "your ", "yourapi", "my-api-", "example", "placeholder", "insert", "replace", "enter ", "todo",

@@ -18,66 +18,6 @@ type naming struct {
 	upper bool // an environment variable's spelling
 }
 
-// Words that name a secret, as the last part of a name or glued to it (dbpassword, accesstoken).
-var secretWords = map[string]naming{
-	"password": {kind: "password", grade: gradeStrong}, "passwd": {kind: "password", grade: gradeStrong},
-	"passphrase": {kind: "password", grade: gradeStrong}, "passcode": {kind: "password", grade: gradeStrong},
-	"pwd": {kind: "password", grade: gradeStrong}, "pass": {kind: "password", grade: gradeStrong},
-	"secret": {kind: "secret", grade: gradeStrong}, "token": {kind: "token", grade: gradeStrong},
-	"authtoken": {kind: "token", grade: gradeStrong}, "accesstoken": {kind: "token", grade: gradeStrong},
-	"refreshtoken": {kind: "token", grade: gradeStrong}, "apitoken": {kind: "token", grade: gradeStrong},
-	"bottoken": {kind: "token", grade: gradeStrong}, "sessiontoken": {kind: "token", grade: gradeStrong},
-	"bearertoken": {kind: "token", grade: gradeStrong}, "idtoken": {kind: "token", grade: gradeStrong},
-	"key": {kind: "api-key", grade: gradeWeak}, "apikey": {kind: "api-key", grade: gradeStrong},
-	"accesskey": {kind: "api-key", grade: gradeStrong}, "secretkey": {kind: "api-key", grade: gradeStrong},
-	"privatekey": {kind: "api-key", grade: gradeStrong}, "accountkey": {kind: "api-key", grade: gradeStrong},
-	"authkey": {kind: "api-key", grade: gradeStrong}, "masterkey": {kind: "api-key", grade: gradeStrong},
-	"licensekey": {kind: "api-key", grade: gradeMedium}, "encryptionkey": {kind: "api-key", grade: gradeStrong},
-	"signingkey": {kind: "api-key", grade: gradeStrong}, "appkey": {kind: "api-key", grade: gradeMedium},
-	"credential": {kind: "secret", grade: gradeMedium}, "credentials": {kind: "secret", grade: gradeMedium},
-	"auth": {kind: "auth", grade: gradeWeak}, "authorization": {kind: "authorization", grade: gradeMedium},
-	"cookie": {kind: "cookie", grade: gradeMedium},
-}
-
-// gluedEnds are looked for at the end of a word that is not in secretWords: mypassword, clientsecret.
-var gluedEnds = []string{"password", "passwd", "passphrase", "secret", "apikey", "accesstoken", "authtoken", "secretkey", "privatekey"}
-
-// Words before the secret word that change what it says.
-var headWords = map[string]grade{
-	// keys that are secret
-	"api": gradeStrong, "access": gradeStrong, "secret": gradeStrong, "private": gradeStrong, "auth": gradeStrong,
-	"encryption": gradeStrong, "encrypt": gradeStrong, "signing": gradeStrong, "sign": gradeStrong, "master": gradeStrong,
-	"account": gradeStrong, "shared": gradeStrong, "webhook": gradeStrong, "jwt": gradeStrong, "hmac": gradeStrong,
-	"aes": gradeStrong, "admin": gradeStrong, "subscription": gradeStrong, "service": gradeStrong, "deploy": gradeStrong,
-	"client": gradeMedium, "license": gradeMedium, "app": gradeMedium, "storage": gradeMedium, "integration": gradeMedium,
-	// keys and tokens that are not
-	"public": gradeNone, "pub": gradeNone, "primary": gradeNone, "foreign": gradeNone, "cache": gradeNone,
-	"partition": gradeNone, "sort": gradeNone, "unique": gradeNone, "idempotency": gradeNone, "host": gradeNone,
-	"page": gradeNone, "next": gradeNone, "continuation": gradeNone, "cancellation": gradeNone, "cancel": gradeNone,
-	"pad": gradeNone, "eos": gradeNone, "bos": gradeNone, "unk": gradeNone, "cls": gradeNone, "mask": gradeNone,
-	"max": gradeNone, "min": gradeNone, "num": gradeNone, "total": gradeNone, "per": gradeNone, "input": gradeNone,
-	"output": gradeNone, "websocket": gradeNone, "stop": gradeNone, "sync": gradeNone, "no": gradeNone,
-}
-
-// tailWords behind the secret word say that the value is about the secret, not the secret.
-var tailWords = map[string]bool{
-	"id": true, "ids": true, "name": true, "names": true, "count": true, "counts": true, "type": true, "url": true, "uri": true,
-	"endpoint": true, "path": true, "file": true, "dir": true, "length": true, "len": true, "size": true, "limit": true,
-	"expiry": true, "expires": true, "expiration": true, "ttl": true, "policy": true, "arn": true, "ref": true, "version": true,
-	"alg": true, "algorithm": true, "fingerprint": true, "digest": true, "index": true, "pos": true, "position": true,
-	"usage": true, "used": true, "budget": true, "stdin": true, "field": true, "label": true, "input": true, "format": true,
-	"prefix": true, "suffix": true, "pattern": true, "regex": true, "hint": true, "placeholder": true, "min": true, "max": true,
-	"rotation": true, "age": true, "source": true, "kind": true, "code": true, "codes": true, "press": true, "down": true, "up": true, "event": true,
-	"color": true, "class": true, "rate": true, "cost": true, "window": true, "per": true, "manager": true, "header": true, "env": true, "var": true,
-}
-
-// plainTails behind the secret word change nothing: PASSWORD_PROD, token_2.
-var plainTails = map[string]bool{
-	"value": true, "text": true, "plain": true, "string": true, "raw": true, "prod": true, "production": true, "dev": true,
-	"staging": true, "test": true, "live": true, "old": true, "new": true, "current": true, "default": true, "base64": true,
-	"b64": true, "hex": true, "primary": true, "secondary": true, "main": true, "root": true, "admin": true, "base": true,
-}
-
 // maxName bounds how much of a name is read.
 const maxName = 64
 
@@ -125,7 +65,7 @@ func secretWord(word []byte) (naming, bool) {
 	if got, ok := secretWords[string(word)]; ok {
 		return got, true
 	}
-	for _, end := range gluedEnds {
+	for end := range gluedEnds {
 		if len(word) > len(end) && string(word[len(word)-len(end):]) == end {
 			return secretWords[end], true
 		}
@@ -147,12 +87,12 @@ func (g naming) behind(head []byte, at int) naming {
 	switch {
 	case at == 0:
 		return g.alone()
-	case known && h == gradeNone:
+	case known && h.grade == gradeNone:
 		if g.kind == "token" || g.kind == "api-key" {
 			g.grade = gradeNone
 		}
 	case known && g.grade == gradeWeak && g.kind == "api-key":
-		g.grade = h
+		g.grade = h.grade
 	case g.grade == gradeWeak && g.kind == "api-key" && g.upper:
 		g.grade = gradeMedium
 	}
