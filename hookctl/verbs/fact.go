@@ -143,13 +143,19 @@ func turnFact(r events.Record) (string, bool) {
 	return "", false
 }
 
-// taskFact covers the client's task list.
+// taskFact covers the client's task list, goals, handoffs and checkpoints.
 func taskFact(r events.Record) (string, bool) {
 	switch e := r.Event.(type) {
 	case *events.TaskCreated:
 		return join(" ", number(e.TaskID), e.TaskSubject), true
 	case *events.TaskCompleted:
 		return join(" ", number(e.TaskID), e.TaskSubject), true
+	case *events.GoalSet:
+		return e.Text, true
+	case *events.HandoffWritten:
+		return e.Text, true
+	case *events.CheckpointCreated:
+		return join(": ", e.Trigger, e.Note), true
 	}
 	return "", false
 }

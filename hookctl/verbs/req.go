@@ -47,12 +47,14 @@ type reqFlags struct {
 	timing           bool
 }
 
-func (f *reqFlags) on(c *cobra.Command, branch, session string) {
+func (f *reqFlags) on(a *app, c *cobra.Command, branch, session string) {
 	if branch != "" {
 		c.Flags().StringVarP(&f.branch, "branch", "b", "", branch)
+		a.completeBranches(c, "branch")
 	}
 	if session != "" {
 		c.Flags().StringVarP(&f.session, "session", "s", "", session)
+		a.completeSessions(c, "session")
 	}
 }
 

@@ -26,13 +26,14 @@ func (a *app) reqExplainCmd() *cobra.Command {
 	var f reqFlags
 	cmd := &cobra.Command{
 		Use: "explain NAME", Short: "Say why a gate is open or closed, from the events",
-		Example: "  hookctl req explain commit_plan\n  hookctl req explain commit_plan --session c68c8a51 --json | jq .events",
-		Args:    cmdline.Exactly("a requirement: `hookctl req status` lists them"),
+		Example:           "  hookctl req explain commit_plan\n  hookctl req explain commit_plan --session c68c8a51 --json | jq .events",
+		Args:              cmdline.Exactly("a requirement: `hookctl req status` lists them"),
+		ValidArgsFunction: a.completesOne(gateWords),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.reading(cmd.Context(), func(h house) error { return a.explain(cmd.Context(), h, args[0], f) })
 		},
 	}
-	f.on(cmd, "of another branch", "of another session: id or alias")
+	f.on(a, cmd, "of another branch", "of another session: "+sessionForms)
 	return cmd
 }
 

@@ -42,25 +42,16 @@ func (a *app) reqApproveCmd() *cobra.Command {
 func (a *app) satisfier(s satisfying, use, short, long, example string) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: use + " NAME…", Short: short, Long: long, Example: example,
-		Args: atLeast("a requirement: `hookctl req status` lists them"),
+		Args:              cmdline.AtLeast("a requirement: `hookctl req status` lists them"),
+		ValidArgsFunction: a.completes(gateWords),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.with(cmd.Context(), needStarted, func(h house) error { return a.satisfy(cmd.Context(), h, args, s) })
 		},
 	}
-	s.on(cmd, "for every session of this branch", "for another session: id or alias")
+	s.on(a, cmd, "for every session of this branch", "for another session: "+sessionForms)
 	cmd.Flags().StringVarP(&s.metadata, "metadata", "m", "", "a JSON object that is kept with it")
 	cmd.Flags().BoolVar(&s.force, "force", false, "also a name that no file defines, a branch that git does not have")
 	return cmd
-}
-
-// atLeast wants one argument or more.
-func atLeast(what string) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if len(args) > 0 {
-			return nil
-		}
-		return &cmdline.Fault{Message: "`" + cmd.CommandPath() + "` wants " + what, Hint: "`" + cmd.CommandPath() + " --help` shows an example"}
-	}
 }
 
 func (a *app) satisfy(ctx context.Context, h house, args []string, s satisfying) error {
@@ -214,7 +205,7 @@ func (a *app) reqClearCmd() *cobra.Command {
 	var f reqFlags
 	var all bool
 	cmd := &cobra.Command{
-		Use: "clear [NAME…]", Short: "Close gates again, of a whole branch or of one session",
+		Use: "clear [NAME…]", ValidArgsFunction: a.completes(gateWords), Short: "Close gates again, of a whole branch or of one session",
 		Long: "Close gates again. Without --session it is done for every session of the branch, and nothing of the\n" +
 			"requirement is left. With --session that session's satisfaction goes; what holds for the whole branch stays,\n" +
 			"and so does that it was triggered: the end of its turn is still held to it.",
@@ -226,7 +217,7 @@ func (a *app) reqClearCmd() *cobra.Command {
 			return a.with(cmd.Context(), needStarted, func(h house) error { return a.clearGates(cmd.Context(), h, args, all, f) })
 		},
 	}
-	f.on(cmd, "of another branch", "of one session only: id or alias")
+	f.on(a, cmd, "of another branch", "of one session only: "+sessionForms)
 	cmd.Flags().BoolVarP(&all, "all", "a", false, "every requirement")
 	return cmd
 }

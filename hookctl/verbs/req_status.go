@@ -26,7 +26,7 @@ func (a *app) reqStatusCmd() *cobra.Command {
 		Args:    cmdline.Exactly(),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return a.reqStatus(cmd.Context(), f) },
 	}
-	f.on(cmd, "of another branch", "of another session: id or alias")
+	f.on(a, cmd, "of another branch", "of another session: "+sessionForms)
 	cmd.Flags().BoolVarP(&f.verbose, "verbose", "v", false, "also sessions, measurements and the configuration's problems")
 	cmd.Flags().BoolVar(&f.summary, "summary", false, "one line")
 	cmd.Flags().BoolVarP(&f.timing, "timing", "t", false, "also what each part took, on stderr")
