@@ -141,6 +141,7 @@ func (w *world) gateEvents(session string) {
 		"gate.blocked pre_commit_review",
 		"gate.satisfied pre_commit_review cli",
 		"gate.triggered pre_commit_review",
+		"gate.reserved pre_commit_review",
 		"gate.cleared pre_commit_review single_use",
 		"gate.blocked pre_commit_review",
 		"gate.cleared commit_plan command",

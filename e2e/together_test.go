@@ -69,7 +69,7 @@ func TestRealClientTogether(t *testing.T) {
 			"away_write1": "denied", "away_write2": "denied", "away_commit1": "denied", "away_write3": "denied", "away_commit2": "denied",
 		})
 		g.told(left, "blocked plan,design", "satisfied design", "satisfied plan", "triggered plan", "triggered design",
-			"satisfied review", "triggered review", "cleared review", "blocked review")
+			"satisfied review", "triggered review", "reserved review", "cleared review", "blocked review")
 		g.told(right, "blocked plan,design", "blocked plan", "blocked review", "blocked plan", "blocked review")
 		g.told(away, "blocked plan,design", "blocked plan,design", "blocked review", "blocked design", "blocked review")
 		g.told(&held{branch: "feature/y"}, "satisfied plan") // by a person, for every session of the branch
