@@ -114,7 +114,7 @@ func TestExportImportProperty(t *testing.T) {
 func TestImportGolden(t *testing.T) {
 	d := open(t, newHome(t))
 	defer shut(t, d)
-	file := filepath.Join("..", "export", "testdata", "format1.ndjson.zst")
+	file := filepath.Join("..", "..", "replay", "carry", "testdata", "format1.ndjson.zst")
 	got := mustImport(t, d, file)
 	if got.Added != got.Events || got.Events < 60 || got.Blobs != 2 || got.Build != "0.1.0" || got.Unknown["future.event"] != 1 || len(got.Unknown) != 1 || got.NoBlob != 0 {
 		t.Errorf("%+v", got)

@@ -10,6 +10,7 @@ import (
 
 	"hookline/hookctl/wire"
 	"hookline/projector"
+	"hookline/projector/session"
 )
 
 // A cell that is found broken while the daemon runs is whole after the next start, however soon it
@@ -21,7 +22,7 @@ func TestBrokenCellThenStop(t *testing.T) {
 	take(t, d, bashOf("s-1", 1))
 	shut(t, d)
 	d = open(t, home)
-	for _, k := range []string{"identity.v4.s-1", "session.v4.s-1"} {
+	for _, k := range []string{identityCell, fmt.Sprintf("session.v%d.s-1", session.Version)} {
 		if err := d.ground.Store().Save(t.Context(), projector.BucketSnapshot, []projector.Cell{{Key: k, Value: []byte("{broken")}}); err != nil {
 			t.Fatal(err)
 		}
@@ -60,14 +61,14 @@ func TestRebuildOneKeepsOthersBroken(t *testing.T) {
 	take(t, d, startOf("s-1"))
 	shut(t, d)
 	d = open(t, home)
-	if err := d.ground.Store().Save(t.Context(), projector.BucketSnapshot, []projector.Cell{{Key: "identity.v4.s-1", Value: []byte("{broken")}}); err != nil {
+	if err := d.ground.Store().Save(t.Context(), projector.BucketSnapshot, []projector.Cell{{Key: identityCell, Value: []byte("{broken")}}); err != nil {
 		t.Fatal(err)
 	}
 	shut(t, d)
 	d = open(t, home)
 	defer shut(t, d)
 	take(t, d, bashOf("s-1", 1))
-	if b := d.view.Broken(); len(b) != 1 || b[0] != "identity.v4.s-1" {
+	if b := d.view.Broken(); len(b) != 1 || b[0] != identityCell {
 		t.Fatalf("%q", b)
 	}
 	if _, err := d.view.Rebuild(t.Context(), d.stream.Read, "session", nil); err != nil {
@@ -85,7 +86,7 @@ func TestRebuild(t *testing.T) {
 	if _, err := d.view.Flush(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	cell := []projector.Cell{{Key: "session.v4.s-1", Value: []byte(`{"seq":2,"state":{"id":"s-1","status":"ended","started":"2026-11-21T08:00:00Z","last_active":"2026-11-21T08:00:00Z","events":1}}`)}, {Key: "session.v4.stranger", Value: []byte(`{"seq":1,"state":{}}`)}}
+	cell := []projector.Cell{{Key: fmt.Sprintf("session.v%d.s-1", session.Version), Value: []byte(`{"seq":2,"state":{"id":"s-1","status":"ended","started":"2026-11-21T08:00:00Z","last_active":"2026-11-21T08:00:00Z","events":1}}`)}, {Key: "session.v4.stranger", Value: []byte(`{"seq":1,"state":{}}`)}}
 	if err := d.ground.Store().Save(t.Context(), projector.BucketSnapshot, cell); err != nil {
 		t.Fatal(err)
 	}

@@ -103,7 +103,7 @@ func TestERR_SESSION_02_CorruptedSnapshot(t *testing.T) {
 	take(t, d, bashOf("s-1", 1))
 	shut(t, d)
 	d = open(t, home)
-	if err := d.ground.Store().Save(t.Context(), projector.BucketSnapshot, []projector.Cell{{Key: "identity.v4.s-1", Value: []byte("{broken")}}); err != nil {
+	if err := d.ground.Store().Save(t.Context(), projector.BucketSnapshot, []projector.Cell{{Key: identityCell, Value: []byte("{broken")}}); err != nil {
 		t.Fatal(err)
 	}
 	shut(t, d)

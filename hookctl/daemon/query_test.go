@@ -188,10 +188,10 @@ func TestCellsAtDiff(t *testing.T) {
 		t.Errorf("%d %s", code, body)
 	}
 	for target, want := range map[string]string{
-		"/v1/cells/nothing":           `{"error":"no projection is called \"nothing\"","hint":"projections: session, identity, latest, project, gate","exit":1}`,
+		"/v1/cells/nothing":           `{"error":"no projection is called \"nothing\"","hint":"projections: ` + strings.Join(everyProjection, ", ") + `","exit":1}`,
 		"/v1/cells/session/nobody":    "{\"error\":\"there is no session \\\"nobody\\\"\",\"hint\":\"`hookctl session list --all` lists them\",\"exit\":1}",
 		"/v1/cells/latest/identity.x": `{"error":"projection latest has no cell \"identity.x\"","exit":1}`,
-		"/v1/at?projection=nothing":   `{"error":"no projection is called \"nothing\"","hint":"projections: session, identity, latest, project, gate","exit":1}`,
+		"/v1/at?projection=nothing":   `{"error":"no projection is called \"nothing\"","hint":"projections: ` + strings.Join(everyProjection, ", ") + `","exit":1}`,
 	} {
 		if code, body := ask(t, d, "GET", target, ""); code != 404 || body != want {
 			t.Errorf("%s: %d %s", target, code, body)

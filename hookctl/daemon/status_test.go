@@ -39,7 +39,7 @@ func TestStatusKeys(t *testing.T) {
 			t.Errorf("%+v", p)
 		}
 	}
-	if got := strings.Join(names, " "); got != "session identity latest project gate" {
+	if got := strings.Join(names, " "); got != strings.Join(everyProjection, " ") {
 		t.Error(got)
 	}
 	if _, err := d.view.Flush(t.Context()); err != nil {

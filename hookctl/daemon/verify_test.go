@@ -20,6 +20,8 @@ import (
 	"hookline/embedded/block"
 	"hookline/events"
 	"hookline/hookctl/wire"
+	"hookline/projector"
+	"hookline/projector/identity"
 	"hookline/replay/check"
 )
 
@@ -32,7 +34,19 @@ func verified(t *testing.T, d *Daemon) check.Verdict {
 	return v
 }
 
-var everyProjection = []string{"session", "identity", "latest", "project", "gate"}
+var everyProjection = projections()
+
+// projections are the names of all projections, in the order of the table.
+func projections() []string {
+	var names []string
+	for _, t := range projector.Tables() {
+		names = append(names, t.Name())
+	}
+	return names
+}
+
+// identityCell is the key of the stored identity of session s-1.
+var identityCell = fmt.Sprintf("identity.v%d.s-1", identity.Version)
 
 // What an opening cut out is a new hole for the command that opened the store. The opening records it, and from
 // the next one on the hole is known, by the event that names it, and is no fault.
