@@ -72,7 +72,7 @@ func cmdFrame(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 func (h house) send(f wire.Frame) (wire.Reply, error) {
-	return wire.Do(time.Now().Add(within), wire.Socket(h.getenv), f.Args[1], f)
+	return wire.Do(time.Now().Add(within), h.socket(), f.Args[1], f)
 }
 
 // putInSpool writes the file that "hookd deliver" would: whole or not at all.

@@ -56,11 +56,11 @@ func Open(p home.Paths, srv *http.Server, log *slog.Logger) (*Door, error) {
 
 func (d *Door) open() error {
 	socket := d.paths.Socket
-	l, err := listen(socket, oursToTake(d.paths, socket) || d.had(socket))
+	l, err := listen(d.paths, socket, oursToTake(d.paths, socket) || d.had(socket))
 	if near := d.paths.Near; err != nil && near != "" && near != socket {
 		d.log.Warn("the socket is opened in the home instead", "err", err)
 		socket = near
-		l, err = listen(socket, oursToTake(d.paths, socket))
+		l, err = listen(d.paths, socket, oursToTake(d.paths, socket))
 	}
 	if err != nil {
 		return err
@@ -183,11 +183,11 @@ func (d *Door) Shut() {
 
 // listen opens the socket in a folder of 0700, itself 0600. What is stale of this home is removed: the lock, which we
 // hold, says that there is no other daemon.
-func listen(path string, ours bool) (net.Listener, error) {
+func listen(p home.Paths, path string, ours bool) (net.Listener, error) {
 	if err := home.PrivateDir(filepath.Dir(path)); err != nil {
 		return nil, fmt.Errorf("socket folder: %w", err)
 	}
-	if err := clear(path, ours); err != nil {
+	if err := clear(p, path, ours); err != nil {
 		return nil, fmt.Errorf("remove stale socket: %w", err)
 	}
 	l, err := net.Listen("unix", path)
@@ -204,7 +204,7 @@ func listen(path string, ours bool) (net.Listener, error) {
 func Clear(p home.Paths) error {
 	var failed []error
 	for _, path := range []string{p.Socket, p.Near, p.Link} {
-		if err := clear(path, oursToTake(p, path)); err != nil && !errors.Is(err, errNotOurs) {
+		if err := clear(p, path, oursToTake(p, path)); err != nil && !errors.Is(err, errNotOurs) {
 			failed = append(failed, err)
 		}
 	}
@@ -223,8 +223,9 @@ func oursToTake(p home.Paths, path string) bool {
 
 var errNotOurs = errors.New("is there, and is no socket that a daemon of this home has left")
 
-// clear removes a stale stream socket, or a link in its place, if it is ours. Everything else stays and is an error.
-func clear(path string, ours bool) error {
+// clear removes a stale stream socket, or a link in its place, if it is ours, and a plain file that has the name of the
+// home's socket. Everything else stays and is an error.
+func clear(p home.Paths, path string, ours bool) error {
 	info, err := os.Lstat(path)
 	if path == "" || errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -233,7 +234,8 @@ func clear(path string, ours bool) error {
 		return err
 	}
 	kind := info.Mode().Type()
-	if !ours || home.Private(filepath.Dir(path)) != nil || kind != fs.ModeSocket && kind != fs.ModeSymlink {
+	removable := kind == fs.ModeSocket || kind == fs.ModeSymlink || kind == 0 && path == p.Link
+	if !ours || !removable || home.Private(filepath.Dir(path)) != nil {
 		return fmt.Errorf("%s %w", path, errNotOurs)
 	}
 	if kind == fs.ModeSocket {

@@ -260,3 +260,25 @@ func TestListen(t *testing.T) {
 		}
 	}
 }
+
+// A plain file that has the name of the home's socket does not keep the daemon from starting.
+func TestListenOverAFileInTheHome(t *testing.T) {
+	p := home.Paths{Home: filepath.Join(hometest.SocketDir(t), "home")}
+	p.Link = filepath.Join(p.Home, "hookd.sock")
+	p.Socket, p.Near, p.Lock = p.Link, p.Link, filepath.Join(p.Home, "hookd.lock")
+	if err := errors.Join(home.PrivateDir(p.Home), os.WriteFile(p.Link, []byte("no socket"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	srv := &http.Server{}
+	d, err := Open(p, srv, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !wire.Alive(p.Link, time.Now().Add(patience)) {
+		t.Error("no answer")
+	}
+	d.Shut()
+	if err := srv.Close(); err != nil {
+		t.Error(err)
+	}
+}
