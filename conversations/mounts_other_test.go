@@ -11,3 +11,4 @@ func cmdTmpfs(ts *testscript.TestScript, _ bool, _ []string)    { ts.Fatalf("no 
 func cmdReadonly(ts *testscript.TestScript, _ bool, _ []string) { ts.Fatalf("no mounts here") }
 func cmdWritable(ts *testscript.TestScript, _ bool, _ []string) { ts.Fatalf("no mounts here") }
 func cmdFill(ts *testscript.TestScript, _ bool, _ []string)     { ts.Fatalf("no mounts here") }
+func cmdScreen(ts *testscript.TestScript, _ bool, _ []string)   { ts.Fatalf("no pseudo-terminal here") }
