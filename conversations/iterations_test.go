@@ -23,8 +23,8 @@ func TestTC_SESSION_24(t *testing.T) {
 	for _, c := range []struct{ verb, input, starts string }{
 		{"consciousness brief", `{"session_id":"one","tool_name":"Edit"}`, "[C:"},
 		{"session restore-identity", `{"session_id":"restored-N","source":"startup"}`, "New session initialized\n"},
-		{"consciousness inject-context", `{"session_id":"one","prompt":"N"}`, "[System Consciousness]\nState: "},
 		{"consciousness check-identity --auto-dream", `{"session_id":"one","tool_name":"Edit","tool_use_id":"call-N"}`, ""},
+		{"consciousness inject-context", `{"session_id":"one","prompt":"N"}`, "[System Consciousness]\nState: "},
 		{"session persist-identity", `{"session_id":"restored-N","reason":"other"}`, ""},
 	} {
 		checks := strings.HasPrefix(c.verb, "consciousness check-identity")

@@ -170,8 +170,8 @@ func TestHoldKeepsTheAnswerBack(t *testing.T) {
 func TestScenarioFiles(t *testing.T) {
 	files, err := filepath.Glob("scenarios/*.json")
 	must(t, err)
-	if len(files) != 11 {
-		t.Errorf("%d scenarios, want 11", len(files))
+	if len(files) == 0 {
+		t.Error("no scenarios")
 	}
 	for _, file := range files {
 		sc, err := LoadScenario(file, map[string]string{"PROJECT": `/a"b\c`, "OUT": "/out", "NAME": "x"})
