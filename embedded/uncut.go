@@ -82,7 +82,7 @@ func (s *Server) uncut() error {
 		if err := errors.Join(s.forgetIndex(), os.Rename(whole, to), syncFile(s.opts.msgsDir())); err != nil {
 			return classify(err)
 		}
-		s.opts.Log.Warn("a block that the server had cut off", "put back as", filepath.Base(to))
+		s.opts.Log.Warn("a block that the server had cut off", "put_back_as", filepath.Base(to))
 	}
 	return classify(os.RemoveAll(dir))
 }

@@ -100,7 +100,7 @@ no colour and no progress bar
 
 // addSections puts them before a page's last section, SEE ALSO.
 func addSections(page string) error {
-	text, err := os.ReadFile(page)
+	text, err := os.ReadFile(page) //nolint:forbidigo // a page that this command has just written
 	if err != nil {
 		return err
 	}
@@ -108,7 +108,7 @@ func addSections(page string) error {
 	if found {
 		after = ".SH SEE ALSO\n" + after
 	}
-	return os.WriteFile(page, []byte(before+sections+after), 0o644)
+	return os.WriteFile(page, []byte(before+sections+after), 0o644) //nolint:forbidigo // the same
 }
 
 // CompletionCmd prints what a shell needs to complete the program's words.

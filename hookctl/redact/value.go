@@ -78,7 +78,7 @@ func (p *pass) yamlBlock(m *matcher, a assignment, at int) bool {
 	for at++; at < len(b) && (b[at] == '-' || b[at] == '+' || isDigit(b[at])); at++ {
 	}
 	from := skipSpace(b, at)
-	if from == at || from == len(b) || isBlank(b[from-1]) == false {
+	if from == at || from == len(b) || !isBlank(b[from-1]) {
 		return false
 	}
 	end := from

@@ -17,6 +17,7 @@ import (
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/config"
 	"hookline/hookctl/problem"
+	"hookline/hookctl/safeopen"
 )
 
 func (a *app) configSetCmd() *cobra.Command {
@@ -73,7 +74,7 @@ func (a *app) setConfig(key, value string) error {
 		return &cmdline.Fault{Message: strings.TrimPrefix(judged.Problems[0].Error(), "--"), Hint: judged.Problems[0].Hint}
 	}
 
-	text, err := os.ReadFile(path)
+	text, err := safeopen.ReadFile(safeopen.User, path, 1<<20)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}

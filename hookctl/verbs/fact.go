@@ -150,12 +150,6 @@ func taskFact(r events.Record) (string, bool) {
 		return join(" ", number(e.TaskID), e.TaskSubject), true
 	case *events.TaskCompleted:
 		return join(" ", number(e.TaskID), e.TaskSubject), true
-	case *events.GoalSet:
-		return e.Text, true
-	case *events.HandoffWritten:
-		return e.Text, true
-	case *events.CheckpointCreated:
-		return join(": ", e.Trigger, e.Note), true
 	}
 	return "", false
 }

@@ -6,13 +6,13 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"os"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/home"
+	"hookline/hookctl/safeopen"
 )
 
 // logTail is how much of the end of the daemon's log is read: some ten thousand lines.
@@ -37,7 +37,7 @@ func (a *app) logCmd() *cobra.Command {
 }
 
 func (a *app) showLog(ctx context.Context, path string, last count, follow bool) error {
-	f, err := os.Open(path)
+	f, err := safeopen.Open(safeopen.Own, path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return &cmdline.Fault{Message: path + " is not there", Hint: "the daemon writes it when it starts; `hookctl start` starts one", Cause: err}
 	}
@@ -83,7 +83,7 @@ func (a *app) followLog(ctx context.Context, path string, at int64) error {
 	const look = 200 * time.Millisecond
 	var rest []byte
 	for a.Pause(ctx, look) == nil {
-		text, err := os.ReadFile(path)
+		text, err := safeopen.ReadFile(safeopen.Own, path, 1<<30)
 		if err != nil {
 			continue // it is being replaced
 		}

@@ -24,7 +24,7 @@ import (
 	"hookline/hookctl/spool"
 )
 
-// Format is the number of the form above.
+// BackupFormat is the number of the form above.
 const BackupFormat = 1
 
 // Names inside a backup.
@@ -48,14 +48,14 @@ type Manifest struct {
 	Files   []BackupFile `json:"files"`
 }
 
-// File is one file of a backup.
+// BackupFile is one file of a backup.
 type BackupFile struct {
 	Name   string `json:"name"`
 	Size   int64  `json:"size"`
 	SHA256 string `json:"sha256"`
 }
 
-// Written is the outcome of `replay backup`.
+// BackedUp is the outcome of `replay backup`.
 type BackedUp struct {
 	File   string `json:"file" jsonschema_description:"the backup"`
 	Bytes  int64  `json:"bytes" jsonschema_description:"size of the file"`
@@ -68,7 +68,7 @@ type BackedUp struct {
 	SHA256 string `json:"sha256" jsonschema_description:"of the file, in hex"`
 }
 
-// Store is what a backup is made of. A daemon may go on writing to it.
+// BackupStore is what a backup is made of. A daemon may go on writing to it.
 type BackupStore struct {
 	Home  string // folder of all state
 	Log   BackupLog
@@ -77,23 +77,23 @@ type BackupStore struct {
 	Tail  Origin // of the events behind the sealed blocks; its build and time stand in the manifest too
 }
 
-// Log tells where it ends.
+// BackupLog tells where it ends.
 type BackupLog interface {
 	// Settled gives the newest event when no decision is being written; it waits for that.
 	Settled(ctx context.Context) (seq uint64, id string, err error)
 }
 
-// Blobs are the large contents, which lie in the store's folder blobs.
+// BackupBlobs are the large contents, which lie in the store's folder blobs.
 type BackupBlobs interface {
 	Walk(ctx context.Context, fn func(digest string, size int64) error) error
 }
 
-// Spool lists the frames that wait.
+// BackupSpool lists the frames that wait.
 type BackupSpool interface {
 	List() ([]spool.Entry, error)
 }
 
-// Write writes the store into a new file, while hooks go on being recorded: everything up to the position
+// Backup writes the store into a new file, while hooks go on being recorded: everything up to the position
 // at which it begins is in it, whatever comes later is not. progress tells which sequence has been written; nil for nobody.
 func Backup(ctx context.Context, s BackupStore, file string, progress func(uint64)) (BackedUp, error) {
 	if progress == nil {

@@ -43,7 +43,7 @@ import (
 	"hookline/events"
 )
 
-// Format is the number of the format that this package writes, and the newest it reads.
+// ExportFormat is the number of the format that this package writes, and the newest it reads.
 const ExportFormat = 1
 
 // maxLine bounds one line in bytes: a blob is at most 64 MiB, base64 and JSON escapes make it more.

@@ -7,7 +7,7 @@ import (
 	"hookline/hookctl/redact"
 )
 
-// Batch is how many events go into the log in one atomic append: the log's own limit.
+// ImportBatch is how many events go into the log in one atomic append: the log's own limit.
 const ImportBatch = 1000
 
 // Limits of one step besides.
@@ -16,7 +16,7 @@ const (
 	lookUpAtOnce = 50_000  // ids that one pass over the log's headers looks for
 )
 
-// Result is the outcome of `replay import`.
+// Imported is the outcome of `replay import`.
 type Imported struct {
 	File    string         `json:"file" jsonschema_description:"that was read"`
 	Build   string         `json:"build" jsonschema_description:"version that wrote the file"`
@@ -30,14 +30,14 @@ type Imported struct {
 	Problem string         `json:"problem,omitempty" jsonschema_description:"with --partial: what is wrong with the rest of the file"`
 }
 
-// Log is the log that takes events in.
+// ImportLog is the log that takes events in.
 type ImportLog interface {
 	Last() (seq uint64, id string)
 	// FindIDs gives the sequences of those ids that the log has, from a sequence on.
 	FindIDs(ctx context.Context, from uint64, ids map[string]struct{}) (map[string]uint64, error)
 }
 
-// Blobs are the large contents beside the log, by digest.
+// ImportBlobs are the large contents beside the log, by digest.
 type ImportBlobs interface {
 	Has(digest string) bool
 	Put(content []byte) (digest string, err error)
@@ -52,7 +52,7 @@ type Into struct {
 	Append func(ctx context.Context, envs []events.Envelope) (int, error)
 }
 
-// Options of an import.
+// ImportOptions of an import.
 type ImportOptions struct {
 	Partial bool                     // of a file that is not whole, what stands before the trouble
 	Skip    func(events.Record) bool // events to leave out, nil = none
@@ -61,7 +61,7 @@ type ImportOptions struct {
 	See     func(Item, bool)         // told of every item, and whether the log has it; nil = nobody
 }
 
-// File takes the events of an export that the log does not have, in the file's order and with their own ids, times and
+// Import takes the events of an export that the log does not have, in the file's order and with their own ids, times and
 // sessions. The file is checked to its end first: of one that is cut off or damaged nothing is taken, unless a part will
 // do. Cancelling leaves what is in. progress counts the file's events, once for the check and once for the taking; nil for
 // nobody.

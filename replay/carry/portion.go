@@ -11,7 +11,7 @@ import (
 	"hookline/projector"
 )
 
-// Log is a log as exports are written from it. Sync returns when everything up to a sequence is on disk.
+// ExportLog is a log as exports are written from it. Sync returns when everything up to a sequence is on disk.
 type ExportLog interface {
 	Sync(ctx context.Context, seq uint64) error
 	ReadRaw(ctx context.Context, from, to uint64, fn func(seq uint64, appended time.Time, env events.Envelope) error) error

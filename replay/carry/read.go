@@ -33,7 +33,7 @@ var zstdMagic = []byte{0x28, 0xb5, 0x2f, 0xfd}
 // maxWindow bounds what a compressed file may ask for in memory; zstd's own default for reading.
 const maxWindow = 128 << 20
 
-// Open begins to read an export and returns after its header. The reader must be closed; that does not
+// OpenExport begins to read an export and returns after its header. The reader must be closed; that does not
 // close in.
 func OpenExport(in io.Reader) (*Reader, error) {
 	r := &Reader{in: bufio.NewReaderSize(in, 64<<10), sum: sha256.New()}

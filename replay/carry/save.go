@@ -19,7 +19,7 @@ import (
 	"hookline/hookctl/safeopen"
 )
 
-// Source gives an export's lines, each without its end, to line; the daemon sends them so. It ends at
+// Lines gives an export's lines, each without its end, to line; the daemon sends them so. It ends at
 // line's first error.
 type Lines func(line func([]byte) error) error
 
@@ -140,7 +140,7 @@ func (c *passing) came(line []byte) error {
 	return fmt.Errorf("a blob without a digest: %.100s", line)
 }
 
-// Check reads a file to its end, every digest included, and gives what is in it. The error is [Reader]'s
+// ReadBack reads a file to its end, every digest included, and gives what is in it. The error is [Reader]'s
 // where the file is not whole.
 func ReadBack(file string) (Saved, error) {
 	f, err := safeopen.Open(safeopen.Foreign, file)

@@ -19,7 +19,7 @@ type survey struct {
 	trouble error  // the file is not whole
 }
 
-// Check gives the error that [File] would give because of the file, before there is any store to take it.
+// CheckImport gives the error that [File] would give because of the file, before there is any store to take it.
 func CheckImport(ctx context.Context, path string, partial bool) error {
 	none := func(context.Context, uint64, map[string]struct{}) (map[string]uint64, error) { return nil, nil }
 	_, err := surveyed(ctx, path, partial, none, func(uint64) {})

@@ -12,7 +12,7 @@ import (
 // maxLost bounds how many lost sequences one event names.
 const maxLost = 1000
 
-// Event is what the log says of it.
+// EventOf is what the log says of it.
 func EventOf(f embedded.Found) *events.LogDamaged {
 	return &events.LogDamaged{Block: blocksOf(f.Damage), Lost: sequences(f.Lost), Runs: runsOf(f.Lost), Problem: problem(f)}
 }

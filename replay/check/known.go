@@ -16,7 +16,7 @@ type Known struct {
 	Found time.Time `json:"found"` // when the newest loss was
 }
 
-// Find gives what the log's own events say, without the sequences that the log has all the same; it reads nothing else.
+// KnownLosses gives what the log's own events say, without the sequences that the log has all the same; it reads nothing else.
 func KnownLosses(ctx context.Context, log Log) (Known, error) {
 	var out Known
 	last, _ := log.Last()

@@ -42,7 +42,7 @@ func Runs(seqs map[uint64]bool) []Range {
 	return out
 }
 
-// Of are the sequences that a log.damaged event names: in runs, or one by one as older builds did.
+// LostIn are the sequences that a log.damaged event names: in runs, or one by one as older builds did.
 func LostIn(e *events.LogDamaged) []Range {
 	var out []Range
 	for _, r := range e.Runs {

@@ -18,7 +18,7 @@ import (
 	"hookline/projector"
 )
 
-// Result is the outcome of `replay verify`.
+// Verdict is the outcome of `replay verify`.
 type Verdict struct {
 	Clean    bool             `json:"clean" jsonschema_description:"exit is 0"`
 	Events   uint64           `json:"events" jsonschema_description:"sequence up to which it was compared"`
@@ -35,14 +35,14 @@ type Verdict struct {
 	TookMS   float64          `json:"took_ms" jsonschema_description:"milliseconds"`
 }
 
-// Log is the log as it is verified.
+// Examiner is the log as it is verified.
 type Examiner interface {
 	// Examine reads on behind damage and gives what is wrong; fn gets every record that can be read.
 	Examine(ctx context.Context, from, to uint64, fn func(events.Record) error) ([]embedded.Finding, error)
 	FindIDs(ctx context.Context, from uint64, ids map[string]struct{}) (map[string]uint64, error)
 }
 
-// Blobs gives a large content, or an error when it is not there or not what its digest says. It is called by several
+// Contents gives a large content, or an error when it is not there or not what its digest says. It is called by several
 // goroutines.
 type Contents interface {
 	Get(digest string) ([]byte, error)
@@ -57,7 +57,7 @@ type Store struct {
 	Serving bool                   // by a daemon; else it was opened for this, and what that found is news to whoever asked
 }
 
-// Check reads all of the store. Damage does not end it: what is behind is read, and everything that is wrong is named.
+// Verify reads all of the store. Damage does not end it: what is behind is read, and everything that is wrong is named.
 // An error says that the store could not be read; Result.TookMS is left to the caller, who knows when it began.
 func Verify(ctx context.Context, s Store, progress func(uint64)) (Verdict, error) {
 	if err := s.View.WarmCache(ctx); err != nil {

@@ -9,7 +9,7 @@ import (
 	"hookline/projector/identity"
 )
 
-// Result is the outcome of `replay recover`.
+// Recovered is the outcome of `replay recover`.
 type Recovered struct {
 	At       string    `json:"at" jsonschema:"format=date-time" jsonschema_description:"the moment that was asked for"`
 	Seq      uint64    `json:"seq" jsonschema_description:"sequence that the identity was folded at"`
@@ -53,7 +53,7 @@ type Asked struct {
 	DryRun  bool
 }
 
-// Log is the log as the past is looked for in it.
+// PastLog is the log as the past is looked for in it.
 type PastLog interface {
 	Select(ctx context.Context, from, to uint64, want []projector.Selector, fn func(events.Record) error) error
 	SeqCaptured(ctx context.Context, t time.Time) (uint64, error) // the newest captured at or before t

@@ -27,14 +27,14 @@ import (
 	"hookline/replay/check"
 )
 
-// Options say where to look.
+// RepairOptions say where to look.
 type RepairOptions struct {
 	From        []string // exports, absolute paths
 	Transcripts string   // folder with the client's transcripts; "" = those that the sessions name
 	DryRun      bool
 }
 
-// Result is the outcome of `replay repair`, or with DryRun what it would be.
+// Repaired is the outcome of `replay repair`, or with DryRun what it would be.
 type Repaired struct {
 	DryRun bool `json:"dry_run" jsonschema_description:"nothing was changed"`
 	PID    int  `json:"pid" jsonschema_description:"process that has the store"`
@@ -72,7 +72,7 @@ type Source struct {
 	Problem string `json:"problem,omitempty" jsonschema_description:"why it could not be read to its end"`
 }
 
-// Store is what is repaired, while hooks go on being recorded.
+// RepairStore is what is repaired, while hooks go on being recorded.
 type RepairStore struct {
 	Home   string // folder of all state
 	Report embedded.Report
@@ -89,13 +89,13 @@ type RepairStore struct {
 	Warn   *slog.Logger
 }
 
-// Log is the log as a repair reads it.
+// RepairLog is the log as a repair reads it.
 type RepairLog interface {
 	check.Log
 	Read(ctx context.Context, from, to uint64, fn func(events.Record) error) error
 }
 
-// Run finds and, unless it is a dry run, appends and folds the log again. progress tells which sequence has been read; nil
+// Repair finds and, unless it is a dry run, appends and folds the log again. progress tells which sequence has been read; nil
 // for nobody.
 func Repair(ctx context.Context, st RepairStore, o RepairOptions, progress func(uint64)) (Repaired, error) {
 	out := newResult(st.Report)
