@@ -58,8 +58,8 @@ func endsOnSignal(t *testing.T, h house, verb string) {
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		ended := make(chan error, 1)
-		go func() { ended <- cmd.Wait() }()
+		ended := make(chan bool, 1)
+		go func() { ended <- cmd.Wait() == nil }()
 
 		before := ""
 		_ = eventually(func() error { // until it does nothing between two looks, so that it waits for something

@@ -280,7 +280,7 @@ func prefixes(re *syntax.Regexp, n int) (all []string, exact bool) {
 		}
 		return all, exact
 	case syntax.OpConcat:
-		all, exact = []string{""}, true
+		all = []string{""}
 		for _, sub := range re.Sub {
 			some, whole := prefixes(sub, n)
 			if len(some) == 0 || len(some)*len(all) > 24 {
