@@ -48,9 +48,9 @@ var (
 	ErrTooLarge   = errors.New("block file larger than 64 MiB")
 	ErrDamaged    = errors.New("damaged block")
 
-	// ErrDenied: this process could not open the block, for want of permission, descriptors or memory. That says nothing
-	// of what is in it, so it is never taken for damage.
-	ErrDenied = errors.New("cannot be opened")
+	// ErrDenied: the system refused to open or read the block, for want of permission, descriptors, memory or a disk that
+	// answers. That says nothing of what is in it, so it is never taken for damage.
+	ErrDenied = errors.New("cannot be read")
 
 	// ErrOtherStream: block and archive have different messages under one sequence. The stream was deleted and made anew.
 	ErrOtherStream = errors.New("other messages under the same sequences")

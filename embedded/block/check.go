@@ -126,8 +126,8 @@ func scanAll(dir string, o Options, scans []scan, wanted func(i int) bool) error
 	return errors.Join(errs...)
 }
 
-// fill reads the block. One that cannot be read is damage; one of a kind we never write, and one that this process was not
-// allowed or able to open, is an error.
+// fill reads the block. What is no block is damage; one of a kind we never write, and one that the system refused to open or
+// read, is an error.
 func (sc *scan) fill(path, stream string) error {
 	sc.read = true
 	err := withBlock(path, stream, func(buf []byte, sum hasher) error {
@@ -150,12 +150,11 @@ func (sc *scan) fill(path, stream string) error {
 	return nil
 }
 
-// denied turns an error that says nothing of the file into an [ErrDenied]; others stay as they are.
+// denied turns a refusal by the system into an [ErrDenied]; others, and that there is no such file, stay as they are.
 func denied(err error) error {
-	for _, not := range []error{os.ErrPermission, syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM} {
-		if errors.Is(err, not) {
-			return fmt.Errorf("%w: %w", ErrDenied, err)
-		}
+	var refused syscall.Errno
+	if errors.As(err, &refused) && !errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("%w: %w", ErrDenied, err)
 	}
 	return err
 }

@@ -99,7 +99,7 @@ func (f *Fixed) torn(path, stream string, d Damage) error {
 	if errors.Is(err, ErrCompressed) || errors.Is(err, ErrEncrypted) || errors.Is(err, ErrDenied) {
 		return err
 	}
-	return nil // what cannot be read at all is set aside
+	return nil // what is no block at all is set aside
 }
 
 // rewrite replaces a block by its good records in order, with an erased record for each of the lost ranges before the first
@@ -168,7 +168,7 @@ func ordered(records []raw) []raw {
 	return append(messages, others...)
 }
 
-// setAside gives a block file that cannot be read, or that is another block, a name under which the server does not look at
+// setAside gives what is no block file, or another block, a name under which the server does not look at
 // it. What was set aside before stays.
 func (f *Fixed) setAside(path string) error {
 	aside := path + ".unreadable"

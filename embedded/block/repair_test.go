@@ -405,11 +405,41 @@ func TestDenied(t *testing.T) {
 		&os.PathError{Op: "open", Path: "1.blk", Err: syscall.EMFILE}: true,
 		&os.PathError{Op: "open", Path: "1.blk", Err: syscall.ENFILE}: true,
 		&os.PathError{Op: "read", Path: "1.blk", Err: syscall.ENOMEM}: true,
-		&os.PathError{Op: "read", Path: "1.blk", Err: syscall.EIO}:    false,
+		&os.PathError{Op: "read", Path: "1.blk", Err: syscall.EIO}:    true,
+		&os.PathError{Op: "read", Path: "1.blk", Err: syscall.ENOSPC}: true,
+		&os.PathError{Op: "open", Path: "1.blk", Err: syscall.ENOENT}: false,
 		ErrTooLarge: false,
 	} {
 		if got := errors.Is(denied(err), ErrDenied); got != want || !errors.Is(denied(err), err) {
 			t.Errorf("%v: denied %v, want %v", err, got, want)
 		}
 	}
+}
+
+// A block that the system refuses to open is neither damage nor set aside. A link to itself is refused to everybody, root
+// included.
+func TestRefusedBlock(t *testing.T) {
+	dir := store(t, n, size, small)
+	path := filepath.Join(msgsOf(dir), "2.blk")
+	sound := mustCheck(t, msgsOf(dir))
+	found := sound
+	found.Damage = []Damage{{Block: "2.blk", FirstSeq: sound.Blocks[1].First, LastSeq: sound.Blocks[1].Last, Why: whySum}}
+	if err := os.Rename(path, path+".kept"); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(path, path); err != nil {
+		t.Skip(err)
+	}
+
+	if rep, err := Check(msgsOf(dir), Options{Stream: stream}); !errors.Is(err, ErrDenied) || len(rep.Damage) > 0 {
+		t.Errorf("check: %v, report %+v", err, rep)
+	}
+	if f, err := Repair(msgsOf(dir), Options{Stream: stream}, found); !errors.Is(err, ErrDenied) || len(f.SetAside) > 0 {
+		t.Errorf("repair: %v, fixed %+v", err, f)
+	}
+
+	if err := os.Rename(path+".kept", path); err != nil {
+		t.Fatal(err)
+	}
+	kept(t, dir, nil)
 }
