@@ -113,7 +113,7 @@ func (h *house) serve(t *testing.T) *process {
 	t.Helper()
 	cmd := h.command(context.Background(), "hookd", "serve")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	if os.MkdirAll(h.state, 0o700) == nil {
+	if home.Make(h.state) == nil {
 		if log, err := os.OpenFile(h.paths().Log, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600); err == nil {
 			defer log.Close()
 			cmd.Stdout, cmd.Stderr = log, log

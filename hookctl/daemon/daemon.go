@@ -111,7 +111,7 @@ type Daemon struct {
 // Open opens the store, checks and resumes the projections, and records what was wrong with the log.
 func Open(ctx context.Context, o Options) (*Daemon, error) {
 	o = o.withDefaults()
-	if err := os.MkdirAll(o.Home, 0o700); err != nil {
+	if err := home.Make(o.Home); err != nil {
 		return nil, fmt.Errorf("create home: %w", err)
 	}
 	mode := embedded.Shared

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"hookline/hookctl/safeopen"
 	"hookline/hookctl/wire"
 )
 
@@ -156,10 +157,33 @@ func Private(path string) error {
 // to: in a temporary directory anyone can be there first. A folder of ours that others can look into
 // is taken as it is, since the files in it are 0600; its mode is not ours to change.
 func PrivateDir(dir string) error {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	if err := Make(dir); err != nil {
 		return err
 	}
 	return Private(dir)
+}
+
+// Make makes dir and its parents, 0700, and brings the names of those that it made to disk: what is kept in a new home would
+// be gone with the home's name. A parent that may not be opened is passed over.
+func Make(dir string) error {
+	var grown []string
+	for d := filepath.Clean(dir); d != filepath.Dir(d); d = filepath.Dir(d) {
+		if _, err := os.Stat(d); err == nil {
+			break
+		}
+		grown = append(grown, filepath.Dir(d))
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+
+	for _, d := range grown {
+		err := SyncDir(d)
+		if err != nil && !errors.Is(err, fs.ErrPermission) && !errors.Is(err, safeopen.ErrRefused) {
+			return err
+		}
+	}
+	return nil
 }
 
 // Spools are all places of the spool, the home's first.

@@ -103,7 +103,7 @@ func Start(p home.Paths, now time.Time) error {
 	if err := p.Check(); err != nil {
 		return err
 	}
-	if err := os.MkdirAll(p.Home, 0o700); err != nil {
+	if err := home.Make(p.Home); err != nil {
 		return err
 	}
 	lock, err := Lock(p.SpawnLock)
