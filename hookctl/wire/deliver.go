@@ -109,6 +109,9 @@ func (d *delivery) wait(until, keepBy time.Time) (Reply, error) {
 	}
 }
 
+// atOnce bounds the bodies that fit a pipe with their header, so that writing them waits for nobody.
+const atOnce = 2 << 10
+
 // startDelivery starts the child. Its goroutines end with it or with this process, which is about to exit.
 func startDelivery(hookd string, f Frame, until time.Time) (*delivery, error) {
 	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0) //nolint:forbidigo // the system's own
@@ -134,10 +137,15 @@ func startDelivery(hookd string, f Frame, until time.Time) (*delivery, error) {
 		return nil, err
 	}
 	d := &delivery{kept: make(chan struct{}), done: make(chan error, 1)}
-	go func() {
+	send := func() {
 		inWrite.Write(append(append(f.Header(), '\n'), f.Body...)) // an error is a child that has ended
 		inWrite.Close()
-	}()
+	}
+	if len(f.Body) < atOnce {
+		send() // a hook in a hurry may end before another goroutine runs
+	} else {
+		go send()
+	}
 	go func() {
 		first := make([]byte, 1)
 		n, err := outRead.Read(first)
