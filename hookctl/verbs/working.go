@@ -47,7 +47,7 @@ func (a *app) checkpointCmd() *cobra.Command {
 	var name, note string
 	create := &cobra.Command{
 		Use: "create", Short: "Mark the state of now", Example: "  hookctl checkpoint create --note 'before the rewrite'", Args: cmdline.Exactly(),
-		Long: "Mark the state of now. One is made before every compaction. `replay at ID working SESSION` shows the state that\n" +
+		Long: "Mark the state of now. One is made before every compaction. `replay at SEQ working SESSION` shows the state that\n" +
 			"a checkpoint marks.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.emitThen(cmd.Context(), name, events.TypeCheckpointCreated, events.CheckpointCreated{Schema: working.Schema, Trigger: "command", Note: note}, func(_ house, r events.Record) error { return a.sayEmitted(r) })
@@ -162,7 +162,7 @@ func (a *app) printCheckpoints(_ string, s working.State) error {
 			}
 			continue
 		}
-		a.Printf("%s  %s  %s %s\n", c.Event, c.Time.Local().Format("2006-01-02 15:04:05"), c.Trigger, c.Note)
+		a.Printf("%d  %s  %s %s\n", c.Seq, c.Time.Local().Format("2006-01-02 15:04:05"), c.Trigger, c.Note)
 	}
 	if len(s.Checkpoints) == 0 && !a.JSON {
 		a.Printf("no checkpoints yet: one is made before every compaction\n")

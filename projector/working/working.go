@@ -118,7 +118,8 @@ type Proof struct {
 
 // Checkpoint marks a state to go back to: the log holds it at that event.
 type Checkpoint struct {
-	Event   string    `json:"event" jsonschema_description:"id; the state is that of this point of the log"`
+	Event   string    `json:"event" jsonschema_description:"id of its event"`
+	Seq     uint64    `json:"seq" jsonschema_description:"its sequence; the state is that of this point of the log"`
 	Time    time.Time `json:"time" jsonschema_description:"when"`
 	Schema  int       `json:"schema_version" jsonschema_description:"of the state"`
 	Trigger string    `json:"trigger" jsonschema_description:"manual, auto or command"`
@@ -181,7 +182,7 @@ func Fold(s State, r events.Record) State {
 			s = s.summarised(e.LastAssistantMessage)
 		}
 	case *events.CheckpointCreated:
-		s.Checkpoints = last(append(s.Checkpoints, Checkpoint{Event: r.ID, Time: r.Time, Schema: e.Schema, Trigger: e.Trigger, Note: Line(e.Note)}), maxCheckpoints)
+		s.Checkpoints = last(append(s.Checkpoints, Checkpoint{Event: r.ID, Seq: r.Seq, Time: r.Time, Schema: e.Schema, Trigger: e.Trigger, Note: Line(e.Note)}), maxCheckpoints)
 	case *events.GoalSet:
 		s.Goal = &Note{Text: clip(e.Text, maxGoal), Event: r.ID, Time: r.Time}
 		s.Keywords = keywords(e.Text)

@@ -146,7 +146,7 @@ func TestCorrectionsAndTodos(t *testing.T) {
 
 func TestCheckpointDeleteAndClear(t *testing.T) {
 	s := folded(prompt("Add retries to it"), &events.CheckpointCreated{Schema: Schema, Trigger: "auto"})
-	if len(s.Checkpoints) != 1 || s.Checkpoints[0].Event != "e2" || s.Checkpoints[0].Trigger != "auto" {
+	if len(s.Checkpoints) != 1 || s.Checkpoints[0].Event != "e2" || s.Checkpoints[0].Seq != 2 || s.Checkpoints[0].Trigger != "auto" {
 		t.Errorf("%+v", s.Checkpoints)
 	}
 	if s := Fold(s, record(3, &events.SessionStarted{Source: "clear"})); s.Goal != nil || s.ID != "s" {

@@ -13,6 +13,7 @@ import (
 	"hookline/projector"
 	"hookline/projector/identity"
 	"hookline/projector/session"
+	"hookline/projector/working"
 )
 
 // Which cells a question about the past means, and what must be read for them.
@@ -41,7 +42,7 @@ func (p View) choose(ctx context.Context, table, key string) (chosen, error) {
 	if key == "" {
 		return c.all(), nil
 	}
-	if table == session.Name || table == identity.Name {
+	if bySession(table) {
 		full, err := p.Session(ctx, key)
 		switch gone := (*problem.Error)(nil); {
 		case err == nil:
@@ -149,4 +150,9 @@ func KnownTable(names []string, table string) error {
 // NoCell is the refusal of a cell that is not there.
 func NoCell(table, key string) error {
 	return problem.New(http.StatusNotFound, "projection "+table+" has no cell "+strconv.Quote(key), "")
+}
+
+// bySession tells whether the cells of a projection are keyed by the whole id of a session, so that an alias names one.
+func bySession(table string) bool {
+	return table == session.Name || table == identity.Name || table == working.Name
 }

@@ -14,8 +14,6 @@ import (
 	"hookline/events"
 	"hookline/hookctl/problem"
 	"hookline/projector"
-	"hookline/projector/identity"
-	"hookline/projector/session"
 )
 
 // Log is the log as a question about the past needs it: the running stream, or its files.
@@ -143,7 +141,7 @@ func (p View) At(ctx context.Context, q url.Values) (State, error) {
 
 // Cell is the cell of now.
 func (p View) Cell(ctx context.Context, table, key string) (Cell, error) {
-	if table == session.Name || table == identity.Name {
+	if bySession(table) {
 		full, err := p.Session(ctx, key)
 		if err != nil {
 			return Cell{}, err
