@@ -12,8 +12,8 @@ import (
 
 	"hookline/events"
 	"hookline/hookctl/facts"
+	"hookline/hookctl/gates"
 	"hookline/hookctl/hook"
-	"hookline/hookctl/requirements"
 	"hookline/hookctl/wire"
 	"hookline/projector/session"
 )
@@ -40,7 +40,7 @@ func (d *Daemon) gatesOf(ctx context.Context, f wire.Frame, in *hook.Input, w ho
 	}
 	home, _ := os.UserHomeDir()
 	root := filepath.Clean(here.Worktree)
-	l := d.gates.of(requirements.Options{Home: home, Root: root, Main: here.Main()}, d.opts.Now())
+	l := d.gates.of(gates.Options{Home: home, Root: root, Main: here.Main()}, d.opts.Now())
 	g := &hook.Gates{Rules: l.rules, Project: w.Project, Branch: d.clean(here.Branch), Root: root, Dir: d.clean(here.Worktree), WasOn: l.wasOn, Adopted: l.adopted,
 		Skip: f.Env["CLAUDE_SKIP_REQUIREMENTS"] != "", Late: w.Facts.Spooled}
 	if l.rules.ProjectFile == "" && apart {
@@ -88,7 +88,7 @@ func rawInput(f wire.Frame, in hook.Input) json.RawMessage {
 
 // troubleWith tells the user of a configuration that is not as it was meant: of what is left out, else of keys
 // that have no effect, and how many there are.
-func troubleWith(r requirements.Rules) string {
+func troubleWith(r gates.Rules) string {
 	list := r.Invalid()
 	if len(list) == 0 {
 		list = r.Problems
@@ -116,20 +116,20 @@ func troubleWith(r requirements.Rules) string {
 }
 
 // asksForOthers tells whether the other sessions of the project matter to a frame.
-func asksForOthers(e events.Event, rules requirements.Rules) bool {
+func asksForOthers(e events.Event, rules gates.Rules) bool {
 	switch e.(type) {
 	case *events.ToolRequested, *events.TurnStopped, *events.SessionStarted, *events.PromptSubmitted:
 	default:
 		return false
 	}
-	return rules.Active() && slices.ContainsFunc(rules.InOrder(), func(q requirements.Requirement) bool { return q.GuardType == requirements.GuardSingleSession })
+	return rules.Active() && slices.ContainsFunc(rules.InOrder(), func(q gates.Requirement) bool { return q.GuardType == gates.GuardSingleSession })
 }
 
 // others are the live sessions in the same work tree: another tree of the project is in nobody's way.
 // A session of the same process is this one under its former id.
-func (d *Daemon) others(ctx context.Context, in hook.Input, w hook.World, g *hook.Gates) []requirements.Other {
+func (d *Daemon) others(ctx context.Context, in hook.Input, w hook.World, g *hook.Gates) []gates.Other {
 	own := session.Process{PID: w.Facts.PID, Start: w.Facts.PIDStart}
-	var list []requirements.Other
+	var list []gates.Other
 	for _, s := range d.sessionsBy(ctx, session.AliveIn(g.Project)) {
 		id, p := s.ID, s.Process()
 		if id == in.Session || s.Worktree != g.Dir || p == own && own.PID != 0 {
@@ -138,9 +138,9 @@ func (d *Daemon) others(ctx context.Context, in hook.Input, w hook.World, g *hoo
 		if p.PID != 0 && !facts.SameProcess(p.PID, p.Start) {
 			continue // it will be reaped
 		}
-		list = append(list, requirements.Other{Session: id, Branch: s.Branch, Ago: max(0, in.Time.Sub(s.LastActive))})
+		list = append(list, gates.Other{Session: id, Branch: s.Branch, Ago: max(0, in.Time.Sub(s.LastActive))})
 	}
-	slices.SortFunc(list, func(a, b requirements.Other) int {
+	slices.SortFunc(list, func(a, b gates.Other) int {
 		return cmp.Or(cmp.Compare(a.Ago, b.Ago), cmp.Compare(a.Session, b.Session))
 	})
 	return list

@@ -10,8 +10,8 @@ import (
 
 	"hookline/events"
 	"hookline/hookctl/facts"
+	"hookline/hookctl/gates"
 	"hookline/hookctl/hook"
-	"hookline/hookctl/requirements"
 	"hookline/projector"
 	"hookline/projector/gate"
 )
@@ -20,7 +20,7 @@ import (
 func (d *Daemon) measure(ctx context.Context, in *hook.Input, w hook.World, g *hook.Gates) {
 	for _, q := range d.measured(ctx, *in, w, g) {
 		var err error
-		if q.Type == requirements.Dynamic {
+		if q.Type == gates.Dynamic {
 			err = d.measureSize(ctx, g, q)
 		} else {
 			g.Dirty, err = inTime(ctx, d, func(ctx context.Context) (int, error) { return d.gates.sizes.Dirty(ctx, g.Root) })
@@ -42,8 +42,8 @@ func (d *Daemon) measure(ctx context.Context, in *hook.Input, w hook.World, g *h
 
 // measured are the requirements with a number or a condition that git knows, and that the hook is held
 // to while nothing satisfies them.
-func (d *Daemon) measured(ctx context.Context, in hook.Input, w hook.World, g *hook.Gates) []requirements.Requirement {
-	var list []requirements.Requirement
+func (d *Daemon) measured(ctx context.Context, in hook.Input, w hook.World, g *hook.Gates) []gates.Requirement {
+	var list []gates.Requirement
 	if !asksGit(g.Rules) {
 		return nil
 	}
@@ -58,20 +58,20 @@ func (d *Daemon) measured(ctx context.Context, in hook.Input, w hook.World, g *h
 		if e.StopHookActive || gate.Working(e) || !g.Rules.Active() || !g.Rules.Hooks.Stop.VerifyRequirements {
 			return nil
 		}
-		list = slices.DeleteFunc(g.Rules.InOrder(), func(q requirements.Requirement) bool {
+		list = slices.DeleteFunc(g.Rules.InOrder(), func(q gates.Requirement) bool {
 			return !g.Rules.Hooks.Stop.Verifies(q)
 		})
 	case *events.SessionStarted:
-		list = slices.DeleteFunc(g.Rules.InOrder(), func(q requirements.Requirement) bool { return q.Type == requirements.Dynamic })
+		list = slices.DeleteFunc(g.Rules.InOrder(), func(q gates.Requirement) bool { return q.Type == gates.Dynamic })
 	}
-	list = slices.DeleteFunc(list, func(q requirements.Requirement) bool { return !ofGit(q) })
+	list = slices.DeleteFunc(list, func(q gates.Requirement) bool { return !ofGit(q) })
 	if len(list) == 0 {
 		return nil
 	}
 	_, stops := in.Event.(*events.TurnStopped)
 	_ = d.view.Read(ctx, func(r projector.Reader) error {
 		s := hook.GatesAt(r, w.Project, g)
-		list = slices.DeleteFunc(list, func(q requirements.Requirement) bool {
+		list = slices.DeleteFunc(list, func(q gates.Requirement) bool {
 			return s.Satisfied(q.Name, hook.ScopeOf(q), in.Session, in.Time) || stops && !s.Triggered(q.Name, string(q.Scope), in.Session)
 		})
 		return nil
@@ -104,10 +104,10 @@ func (d *Daemon) headOf(ctx context.Context, in hook.Input, w hook.World, g *hoo
 func (d *Daemon) asksHead(ctx context.Context, in hook.Input, w hook.World, g *hook.Gates) bool {
 	if e, ok := in.Event.(*events.ToolRequested); ok {
 		input := inputOf(g, e.ToolInput)
-		if !slices.ContainsFunc(g.Rules.Match(e.ToolName, input), func(h requirements.Hit) bool { return h.Requirement.Scope == requirements.SingleUse }) {
+		if !slices.ContainsFunc(g.Rules.Match(e.ToolName, input), func(h gates.Hit) bool { return h.Requirement.Scope == gates.SingleUse }) {
 			return false
 		}
-		commits, _ := requirements.Acts(e.ToolName, input)
+		commits, _ := gates.Acts(e.ToolName, input)
 		return commits
 	}
 	asks := false
@@ -120,11 +120,11 @@ func (d *Daemon) asksHead(ctx context.Context, in hook.Input, w hook.World, g *h
 }
 
 // ofGit tells the requirements that git is asked for.
-func ofGit(q requirements.Requirement) bool {
-	return q.Type == requirements.Dynamic || q.Type == requirements.Guard && q.GuardType == requirements.GuardDirtyTree
+func ofGit(q gates.Requirement) bool {
+	return q.Type == gates.Dynamic || q.Type == gates.Guard && q.GuardType == gates.GuardDirtyTree
 }
 
-func asksGit(r requirements.Rules) bool {
+func asksGit(r gates.Rules) bool {
 	for _, q := range r.ByName {
 		if q.Enabled && ofGit(q) {
 			return true
@@ -163,7 +163,7 @@ func inTime[T any](ctx context.Context, d *Daemon, ask func(context.Context) (T,
 	}
 }
 
-func (d *Daemon) measureSize(ctx context.Context, g *hook.Gates, q requirements.Requirement) error {
+func (d *Daemon) measureSize(ctx context.Context, g *hook.Gates, q gates.Requirement) error {
 	size, err := inTime(ctx, d, func(ctx context.Context) (facts.Size, error) {
 		return d.gates.sizes.Of(ctx, facts.SizeQuery{Worktree: g.Root, Branch: g.Branch, Base: q.Base, TTL: q.CacheTTL})
 	})
@@ -176,7 +176,7 @@ func (d *Daemon) measureSize(ctx context.Context, g *hook.Gates, q requirements.
 	if g.Sizes == nil {
 		g.Sizes = map[string]hook.BranchSize{}
 	}
-	g.Sizes[q.Name] = hook.BranchSize{Committed: requirements.Changed(size.Committed), Staged: requirements.Changed(size.Staged),
-		Unstaged: requirements.Changed(size.Unstaged), Base: d.clean(size.Base)}
+	g.Sizes[q.Name] = hook.BranchSize{Committed: gates.Changed(size.Committed), Staged: gates.Changed(size.Staged),
+		Unstaged: gates.Changed(size.Unstaged), Base: d.clean(size.Base)}
 	return nil
 }

@@ -8,7 +8,7 @@ import (
 
 	"hookline/events"
 	"hookline/hookctl/facts"
-	"hookline/hookctl/requirements"
+	"hookline/hookctl/gates"
 )
 
 // gateFiles remembers the rules of work trees for as long as their files look as they did. The zero
@@ -20,7 +20,7 @@ type gateFiles struct {
 }
 
 type loadedRules struct {
-	rules    requirements.Rules
+	rules    gates.Rules
 	adopted  bool // the user's own file exists
 	watched  []string
 	marks    []fileMark // of what is watched, as it looked before it was read
@@ -57,7 +57,7 @@ const maxRoots = 256
 
 // of gives the rules of a work tree. The files are looked at and read without the lock: those of one work tree must not
 // hold up the others.
-func (g *gateFiles) of(o requirements.Options, now time.Time) *loadedRules {
+func (g *gateFiles) of(o gates.Options, now time.Time) *loadedRules {
 	root := o.Root
 
 	g.mu.Lock()
@@ -92,14 +92,14 @@ func (l *loadedRules) asBefore(now time.Time) bool {
 }
 
 // loadRules reads the rules and remembers how their files looked before that: a change meanwhile is seen next time.
-func loadRules(o requirements.Options, now time.Time) *loadedRules {
+func loadRules(o gates.Options, now time.Time) *loadedRules {
 	l := &loadedRules{}
 	for _, name := range append(o.Watched(), o.MessageDirs()...) {
 		l.watch(name, now)
 	}
 	l.adopted = o.Home != "" && l.marks[0].info != nil
 	o.FS = watcher{into: l, now: now}
-	l.rules = requirements.Load(o)
+	l.rules = gates.Load(o)
 	return l
 }
 
@@ -110,7 +110,7 @@ func (l *loadedRules) watch(name string, now time.Time) {
 // watcher is the disk. The message files that are read are watched from then on; of those that are not there their
 // folder tells.
 type watcher struct {
-	requirements.Disk
+	gates.Disk
 	into *loadedRules
 	now  time.Time
 }

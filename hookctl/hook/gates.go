@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"hookline/events"
-	"hookline/hookctl/requirements"
+	"hookline/hookctl/gates"
 	"hookline/projector"
 	"hookline/projector/gate"
 	"hookline/projector/identity"
@@ -29,7 +29,7 @@ const repeatWithin = 5 * time.Second
 // directory, wherever the session was started. Nil means that none apply: no configuration, no git, a detached HEAD, an
 // identity verb.
 type Gates struct {
-	Rules    requirements.Rules
+	Rules    gates.Rules
 	Project  string                     // id of the project that the hook's working directory belongs to
 	Branch   string                     // that is checked out there
 	Root     string                     // top of the work tree, as the disk has it: nothing that goes into an event
@@ -44,14 +44,14 @@ type Gates struct {
 	Head     string                     // commit that HEAD is at; "" where it was not asked for
 	Dirty    int                        // tracked files with changes that are not committed
 	Problems []events.GateConfigInvalid // not recorded yet
-	Others   []requirements.Other       // live sessions of the same work tree, where a requirement asks for them
+	Others   []gates.Other              // live sessions of the same work tree, where a requirement asks for them
 
 	judged *Judgement // by decideGates
 }
 
 // BranchSize is how much a branch changed.
 type BranchSize struct {
-	Committed, Staged, Unstaged requirements.Changed
+	Committed, Staged, Unstaged gates.Changed
 	Base                        string // what it was compared with
 }
 
@@ -59,7 +59,7 @@ type BranchSize struct {
 type GatesPast struct {
 	State   gate.State // as [gate.At] joins it
 	Session session.State
-	Others  []requirements.Other // live sessions of the same work tree
+	Others  []gates.Other // live sessions of the same work tree
 }
 
 // Judgement is what the gates make of a frame.
@@ -234,7 +234,7 @@ func (j *judge) requested(e *events.ToolRequested) {
 	if len(hits) == 0 || j.g.Rules.Exempt(e.ToolName, input) {
 		return
 	}
-	var failures []requirements.Failure
+	var failures []gates.Failure
 	for _, h := range hits {
 		if h.Requirement.StopOnly {
 			continue // it is armed here, and asked for at Stop
@@ -259,11 +259,11 @@ func (j *judge) requested(e *events.ToolRequested) {
 	j.deny(e, failures)
 }
 
-func (j *judge) deny(call *events.ToolRequested, failures []requirements.Failure) {
-	text := requirements.Deny(j.in.Session, failures)
+func (j *judge) deny(call *events.ToolRequested, failures []gates.Failure) {
+	text := gates.Deny(j.in.Session, failures)
 	e := &events.GateBlocked{Names: namesOf(failures), Tool: call.ToolName, Target: identity.TargetOf(call.ToolName, call.ToolInput), Digest: digestOf(text), Values: valuesOf(failures)}
 	if j.repeats(e) {
-		e.Short, text = true, requirements.Short(j.in.Session, failures)
+		e.Short, text = true, gates.Short(j.in.Session, failures)
 	}
 	j.out.Deny = bounded(text)
 	j.event(e)
@@ -278,7 +278,7 @@ func (j *judge) repeats(e *events.GateBlocked) bool {
 		!slices.ContainsFunc(e.Names, func(name string) bool { return j.p.State.Changed(name, j.in.Session, last.At) })
 }
 
-func (j *judge) trigger(q requirements.Requirement) {
+func (j *judge) trigger(q gates.Requirement) {
 	if !j.p.State.Triggered(q.Name, string(q.Scope), j.in.Session) {
 		j.event(&events.GateTriggered{Name: q.Name, Scope: string(q.Scope)})
 	}
@@ -286,41 +286,41 @@ func (j *judge) trigger(q requirements.Requirement) {
 
 // check tells whether a requirement is closed for this session now. A satisfaction opens every type; a
 // guard's and an approval are of the session, whatever scope the file gives.
-func (j *judge) check(q requirements.Requirement) (requirements.Failure, bool) {
-	f := requirements.Failure{Requirement: q, Values: map[string]string{"branch": j.g.Branch, "project_dir": j.g.Dir}}
+func (j *judge) check(q gates.Requirement) (gates.Failure, bool) {
+	f := gates.Failure{Requirement: q, Values: map[string]string{"branch": j.g.Branch, "project_dir": j.g.Dir}}
 	if j.p.State.Satisfied(q.Name, ScopeOf(q), j.in.Session, j.in.Time) {
 		return f, false
 	}
 	switch q.Type {
-	case requirements.Guard:
+	case gates.Guard:
 		return f, j.guarded(q, &f)
-	case requirements.Dynamic:
+	case gates.Dynamic:
 		return f, j.grown(q, &f)
 	}
 	return f, true
 }
 
 // ScopeOf is the scope that a requirement's satisfaction is looked up in.
-func ScopeOf(q requirements.Requirement) string {
-	if q.Type == requirements.Guard || q.Type == requirements.Dynamic {
+func ScopeOf(q gates.Requirement) string {
+	if q.Type == gates.Guard || q.Type == gates.Dynamic {
 		return events.GateScopeSession
 	}
 	return string(q.Scope)
 }
 
 // guarded evaluates a guard's condition. An unknown guard guards nothing.
-func (j *judge) guarded(q requirements.Requirement, f *requirements.Failure) bool {
+func (j *judge) guarded(q gates.Requirement, f *gates.Failure) bool {
 	n, one, more := 0, "", ""
 	switch q.GuardType {
-	case requirements.GuardProtectedBranch:
+	case gates.GuardProtectedBranch:
 		if slices.Contains(q.ProtectedBranches, j.g.Branch) {
 			f.Values["summary"] = "branch `" + j.g.Branch + "` is protected"
 			return true
 		}
-	case requirements.GuardSingleSession:
+	case gates.GuardSingleSession:
 		f.Others = j.p.Others
 		n, one, more = len(f.Others), "other session", "other sessions"
-	case requirements.GuardDirtyTree:
+	case gates.GuardDirtyTree:
 		n, one, more = j.g.Dirty, "file with uncommitted changes", "files with uncommitted changes"
 	}
 	if n > 1 {
@@ -333,12 +333,12 @@ func (j *judge) guarded(q requirements.Requirement, f *requirements.Failure) boo
 }
 
 // grown compares a branch's size with the threshold; one that is not known is below it.
-func (j *judge) grown(q requirements.Requirement, f *requirements.Failure) bool {
+func (j *judge) grown(q gates.Requirement, f *gates.Failure) bool {
 	size, ok := j.g.Sizes[q.Name]
 	if !ok {
 		return false
 	}
-	value, summary := requirements.BranchSize(size.Committed, size.Staged, size.Unstaged)
+	value, summary := gates.BranchSize(size.Committed, size.Staged, size.Unstaged)
 	if value < q.Thresholds.Block {
 		return false
 	}
@@ -350,7 +350,7 @@ func (j *judge) grown(q requirements.Requirement, f *requirements.Failure) bool 
 
 func figure(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 
-func changed(c requirements.Changed) string {
+func changed(c gates.Changed) string {
 	return strconv.Itoa(c.Insertions) + "+/" + strconv.Itoa(c.Deletions) + "-"
 }
 
@@ -362,9 +362,9 @@ func (j *judge) prompted(e *events.PromptSubmitted) {
 	if !j.active() || !acts.MatchString(e.Prompt) {
 		return
 	}
-	var open []requirements.Failure
+	var open []gates.Failure
 	for _, q := range j.g.Rules.InOrder() {
-		if f, closed := j.check(q); closed && q.Type != requirements.Dynamic {
+		if f, closed := j.check(q); closed && q.Type != gates.Dynamic {
 			open = append(open, f)
 		}
 	}
@@ -374,12 +374,12 @@ func (j *judge) prompted(e *events.PromptSubmitted) {
 }
 
 // reminder names what is open, or in its shorter form says where to look.
-func reminder(open []requirements.Failure) []string {
-	return []string{requirements.Reminder(open),
+func reminder(open []gates.Failure) []string {
+	return []string{gates.Reminder(open),
 		fmt.Sprintf("**Requirements reminder**: %d unsatisfied: `hookctl req status` lists them", len(open))}
 }
 
-func namesOf(list []requirements.Failure) []string {
+func namesOf(list []gates.Failure) []string {
 	out := make([]string, len(list))
 	for i, f := range list {
 		out[i] = f.Requirement.Name
@@ -388,10 +388,10 @@ func namesOf(list []requirements.Failure) []string {
 }
 
 // valuesOf are the facts that a decision rests on. The directory is in the envelope.
-func valuesOf(list []requirements.Failure) map[string]map[string]string {
+func valuesOf(list []gates.Failure) map[string]map[string]string {
 	out := map[string]map[string]string{}
 	for _, f := range list {
-		if f.Requirement.Type == requirements.Blocking {
+		if f.Requirement.Type == gates.Blocking {
 			continue
 		}
 		out[f.Requirement.Name] = map[string]string{}
@@ -430,14 +430,14 @@ func Repeat(in Input, g *Gates, decided events.Event) Verdict {
 	if g == nil {
 		return Verdict{}
 	}
-	again := func(names []string, values map[string]map[string]string) []requirements.Failure {
-		var list []requirements.Failure
+	again := func(names []string, values map[string]map[string]string) []gates.Failure {
+		var list []gates.Failure
 		for _, n := range names {
 			q, ok := g.Rules.ByName[n]
 			if !ok {
-				q = requirements.Requirement{Name: n, Type: requirements.Blocking}
+				q = gates.Requirement{Name: n, Type: gates.Blocking}
 			}
-			f := requirements.Failure{Requirement: q, Values: map[string]string{"branch": g.Branch, "project_dir": g.Dir}}
+			f := gates.Failure{Requirement: q, Values: map[string]string{"branch": g.Branch, "project_dir": g.Dir}}
 			for k, v := range values[n] {
 				f.Values[k] = v
 			}
@@ -451,11 +451,11 @@ func Repeat(in Input, g *Gates, decided events.Event) Verdict {
 	case *events.GateBlocked:
 		list := again(e.Names, e.Values)
 		if e.Short {
-			return Verdict{Deny: bounded(requirements.Short(in.Session, list))}
+			return Verdict{Deny: bounded(gates.Short(in.Session, list))}
 		}
-		return Verdict{Deny: bounded(requirements.Deny(in.Session, list))}
+		return Verdict{Deny: bounded(gates.Deny(in.Session, list))}
 	case *events.GateStopBlocked:
-		return Verdict{Block: bounded(requirements.StopReason(in.Session, again(e.Names, e.Values)))}
+		return Verdict{Block: bounded(gates.StopReason(in.Session, again(e.Names, e.Values)))}
 	}
 	return Verdict{}
 }

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"hookline/events"
-	"hookline/hookctl/requirements"
+	"hookline/hookctl/gates"
 	"hookline/projector/gate"
 )
 
@@ -22,13 +22,13 @@ const (
 )
 
 // once tells the requirements whose satisfaction counts for one action.
-func once(q requirements.Requirement) bool {
-	return q.Scope == requirements.SingleUse && q.Type == requirements.Blocking && !q.StopOnly
+func once(q gates.Requirement) bool {
+	return q.Scope == gates.SingleUse && q.Type == gates.Blocking && !q.StopOnly
 }
 
 // inUse tells whether another call has reserved the session's satisfaction of a requirement. A reservation that is too
 // old ends here; where its action happened nothing is left of the satisfaction, and the requirement is closed.
-func (j *judge) inUse(q requirements.Requirement, call string) (busy, closed bool) {
+func (j *judge) inUse(q gates.Requirement, call string) (busy, closed bool) {
 	e := j.p.State.Own(q.Name, j.in.Session)
 	if !once(q) || e.Reserved == nil || e.Reserved.Call == call {
 		return false, false
@@ -42,8 +42,8 @@ func (j *judge) inUse(q requirements.Requirement, call string) (busy, closed boo
 }
 
 // reserve keeps the session's satisfactions that a call is let through by from the next one.
-func (j *judge) reserve(e *events.ToolRequested, hits []requirements.Hit) {
-	commits, _ := requirements.Acts(e.ToolName, j.input(e.ToolInput))
+func (j *judge) reserve(e *events.ToolRequested, hits []gates.Hit) {
+	commits, _ := gates.Acts(e.ToolName, j.input(e.ToolInput))
 	for _, h := range hits {
 		own := j.p.State.Own(h.Requirement.Name, j.in.Session)
 		if !once(h.Requirement) || own.Satisfied == nil || own.Reserved != nil && own.Reserved.Call == e.ToolUseID {

@@ -2,7 +2,7 @@ package hook
 
 import (
 	"hookline/events"
-	"hookline/hookctl/requirements"
+	"hookline/hookctl/gates"
 )
 
 // permission answers the client's question for permission with no where the command is one that nobody
@@ -26,5 +26,5 @@ func permissionReason(in Input, denied *events.PermissionAutoDenied) string {
 	if !ok {
 		return ""
 	}
-	return bounded(requirements.DangerText(denied.Reason, e.ToolInput))
+	return bounded(gates.DangerText(denied.Reason, e.ToolInput))
 }

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"hookline/events"
-	"hookline/hookctl/requirements"
+	"hookline/hookctl/gates"
 	"hookline/projector/gate"
 	"hookline/projector/session"
 )
@@ -26,9 +26,9 @@ func (m memory) ReadFile(name string) ([]byte, error) {
 
 func (memory) Resolve(name string) string { return name }
 
-func rulesOf(t *testing.T, yaml string) requirements.Rules {
+func rulesOf(t *testing.T, yaml string) gates.Rules {
 	t.Helper()
-	r := requirements.Load(requirements.Options{Root: "/repo", FS: memory(yaml)})
+	r := gates.Load(gates.Options{Root: "/repo", FS: memory(yaml)})
 	if list := r.Invalid(); len(list) > 0 {
 		t.Fatal(list)
 	}
@@ -129,7 +129,7 @@ func TestJudgePermission(t *testing.T) {
 	if got != `{"hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":{"behavior":"deny","message":"no"}}}`+"\n" {
 		t.Error(got)
 	}
-	for name, other := range map[string]*Gates{"late": {Rules: g.Rules, Late: true}, "skipped": {Rules: g.Rules, Skip: true}, "no file": {Rules: requirements.Rules{Enabled: true}},
+	for name, other := range map[string]*Gates{"late": {Rules: g.Rules, Late: true}, "skipped": {Rules: g.Rules, Skip: true}, "no file": {Rules: gates.Rules{Enabled: true}},
 		"off": {Rules: rulesOf(t, "hooks: {permission_request: {auto_deny_dangerous: false}}")}} {
 		if _, v := judged(t, ask, other, GatesPast{}); v.Deny != "" || v.Events != nil {
 			t.Errorf("%s: %+v", name, v)
@@ -161,7 +161,7 @@ func TestJudgeValues(t *testing.T) {
 	rules := rulesOf(t, `requirements:
   size: {enabled: true, type: dynamic, calculator: branch_size_calculator, thresholds: {warn: 5, block: 10}, blocking_message: "{value} of {total}, {summary}, since {base_branch}, limit {block_threshold}"}
 `)
-	size := BranchSize{Committed: requirements.Changed{Insertions: 8, Deletions: 1}, Unstaged: requirements.Changed{Insertions: 1}, Base: "origin/main"}
+	size := BranchSize{Committed: gates.Changed{Insertions: 8, Deletions: 1}, Unstaged: gates.Changed{Insertions: 1}, Base: "origin/main"}
 	g := &Gates{Rules: rules, Sizes: map[string]BranchSize{"size": size}}
 	_, v := judged(t, preEdit, g, GatesPast{})
 	if !strings.HasPrefix(v.Deny, "10 of 10, committed: 8+/1- | unstaged: 1+/0-, since origin/main, limit 10\n\n---\n") {
@@ -272,7 +272,7 @@ func TestStatusFits(t *testing.T) {
 
 func TestBoard(t *testing.T) {
 	g := &Gates{Rules: rulesOf(t, "requirements:\n  plan: {enabled: true}\n  adr: {enabled: true}\n  off: {enabled: false}\n  guard: {enabled: true, type: guard, guard_type: protected_branch}\n  alone: {enabled: true, type: guard, guard_type: single_session}\n")}
-	p := GatesPast{State: satisfiedState("plan"), Others: []requirements.Other{{Session: "b"}}, Session: session.State{}}
+	p := GatesPast{State: satisfiedState("plan"), Others: []gates.Other{{Session: "b"}}, Session: session.State{}}
 	var got []string
 	for _, b := range Board("aaaaaaaa-1", gatesAt, &Gates{Rules: g.Rules, Branch: "feature/x"}, p) {
 		got = append(got, fmt.Sprint(b.Requirement.Name, b.Satisfied, b.Note))

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"hookline/events"
-	"hookline/hookctl/requirements"
+	"hookline/hookctl/gates"
 	"hookline/projector/gate"
 )
 
@@ -36,7 +36,7 @@ func (j *judge) succeeded(e *events.ToolSucceeded) {
 		}
 		return
 	}
-	_, dry := requirements.Acts(e.ToolName, j.input(e.ToolInput))
+	_, dry := gates.Acts(e.ToolName, j.input(e.ToolInput))
 	acted := !dry
 	j.returned(e.ToolUseID, acted, reason)
 	if acted {
@@ -69,7 +69,7 @@ func (j *judge) skill(name string) {
 	for _, q := range j.g.Rules.SkillSatisfies(name) {
 		meta, _ := json.Marshal(map[string]string{"skill": name}) // strings
 		e := &events.GateSatisfied{Name: q.Name, Scope: string(q.Scope), Level: levelOf(q), By: "skill", Skill: name, Metadata: meta}
-		if q.ReplanTTL > 0 && q.Scope != requirements.PermanentScope {
+		if q.ReplanTTL > 0 && q.Scope != gates.PermanentScope {
 			e.ExpiresAt = j.in.Time.Add(q.ReplanTTL).Format(time.RFC3339Nano)
 		}
 		j.event(e)
@@ -77,7 +77,7 @@ func (j *judge) skill(name string) {
 }
 
 // levelOf is where a satisfaction of the requirement is kept.
-func levelOf(q requirements.Requirement) string {
+func levelOf(q gates.Requirement) string {
 	if s := ScopeOf(q); s == events.GateScopeBranch || s == events.GateScopePermanent {
 		return events.GateLevelBranch
 	}
@@ -89,16 +89,16 @@ func (j *judge) planned() {
 	if !j.active() {
 		return
 	}
-	var open []requirements.Failure
+	var open []gates.Failure
 	for _, h := range j.g.Rules.Match("Edit", json.RawMessage(`{}`)) {
-		if f, closed := j.check(h.Requirement); closed && h.Requirement.Type == requirements.Blocking && !h.Requirement.StopOnly {
+		if f, closed := j.check(h.Requirement); closed && h.Requirement.Type == gates.Blocking && !h.Requirement.StopOnly {
 			open = append(open, f)
 		}
 	}
 	if len(open) == 0 {
 		return
 	}
-	j.out.Context = append([]string{requirements.PlanReview(j.in.Session, open)}, reminder(open)...)
+	j.out.Context = append([]string{gates.PlanReview(j.in.Session, open)}, reminder(open)...)
 }
 
 // stopped: the typed slash command whose prompt ends here has satisfied what it is mapped to; then the turn
@@ -116,7 +116,7 @@ func (j *judge) stopped(e *events.TurnStopped) {
 	if e.StopHookActive || !settings.VerifyRequirements || !j.active() || j.g.Late { // late: the turn has long ended
 		return
 	}
-	var failures []requirements.Failure
+	var failures []gates.Failure
 	for _, q := range j.g.Rules.InOrder() {
 		if !settings.Verifies(q) || !j.p.State.Triggered(q.Name, string(q.Scope), j.in.Session) || settled(j.out.Events[first:], q.Name) {
 			continue
@@ -126,7 +126,7 @@ func (j *judge) stopped(e *events.TurnStopped) {
 		}
 	}
 	if len(failures) > 0 {
-		text := requirements.StopReason(j.in.Session, failures)
+		text := gates.StopReason(j.in.Session, failures)
 		j.event(&events.GateStopBlocked{Names: namesOf(failures), Digest: digestOf(text), Values: valuesOf(failures)})
 		j.out.Block = bounded(text)
 		return
@@ -150,7 +150,7 @@ func (j *judge) learn() {
 		uses += n
 	}
 	if s.Enabled && s.PromptOnStop && uses >= s.MinToolUses {
-		j.out.Message = requirements.Learning(uses, j.p.State.Blocks[j.in.Session].Count, max(j.p.Session.Skills, j.p.Session.Tools["Skill"]))
+		j.out.Message = gates.Learning(uses, j.p.State.Blocks[j.in.Session].Count, max(j.p.Session.Skills, j.p.Session.Tools["Skill"]))
 	}
 }
 
@@ -159,14 +159,14 @@ func (j *judge) started(e *events.SessionStarted) {
 	rules := j.g.Rules
 	if rules.ProjectFile == "" {
 		if e.Source == "startup" && j.g.Adopted && !j.g.Skip {
-			j.out.Context = []string{requirements.NoConfig()}
+			j.out.Context = []string{gates.NoConfig()}
 		}
 		return
 	}
 	if !j.active() || !rules.Hooks.SessionStart.InjectContext {
 		return
 	}
-	s := requirements.Status{Project: j.g.Dir, Branch: j.g.Branch, Session: j.in.Session,
+	s := gates.Status{Project: j.g.Dir, Branch: j.g.Branch, Session: j.in.Session,
 		Header: rules.Hooks.SessionStart.CustomHeader, Others: j.p.Others, Invalid: len(rules.Invalid())}
 	if e.Source == "startup" || e.Source == "clear" {
 		s.Carried = j.carry()
@@ -179,18 +179,18 @@ func (j *judge) started(e *events.SessionStarted) {
 
 // gate is a requirement as it stands for the session. A dynamic one counts as open until it is approved:
 // it is not measured here.
-func (j *judge) gate(q requirements.Requirement, carried bool) requirements.Gate {
+func (j *judge) gate(q gates.Requirement, carried bool) gates.Gate {
 	if carried || j.p.State.Satisfied(q.Name, ScopeOf(q), j.in.Session, j.in.Time) {
-		return requirements.Gate{Requirement: q, Satisfied: true}
+		return gates.Gate{Requirement: q, Satisfied: true}
 	}
 	f, closed := j.check(q)
 	return standing(q, f, closed)
 }
 
 // Board is how the enabled requirements stand for a session at a time, in the order of the files.
-func Board(session string, now time.Time, g *Gates, p GatesPast) []requirements.Gate {
+func Board(session string, now time.Time, g *Gates, p GatesPast) []gates.Gate {
 	j := &judge{in: Input{Session: session, Time: now}, g: g, p: p}
-	var list []requirements.Gate
+	var list []gates.Gate
 	for _, q := range g.Rules.InOrder() {
 		list = append(list, j.gate(q, false))
 	}
@@ -198,23 +198,23 @@ func Board(session string, now time.Time, g *Gates, p GatesPast) []requirements.
 }
 
 // standing is a requirement that nothing satisfies: a guard whose condition does not hold is open all the same.
-func standing(q requirements.Requirement, f requirements.Failure, closed bool) requirements.Gate {
-	g := requirements.Gate{Requirement: q}
-	if q.Type != requirements.Guard {
+func standing(q gates.Requirement, f gates.Failure, closed bool) gates.Gate {
+	g := gates.Gate{Requirement: q}
+	if q.Type != gates.Guard {
 		return g
 	}
 	if closed {
 		g.Note = f.Values["summary"]
 		return g
 	}
-	notes := map[string]string{requirements.GuardProtectedBranch: "not on protected branch", requirements.GuardSingleSession: "no other sessions",
-		requirements.GuardDirtyTree: "no uncommitted changes"}
+	notes := map[string]string{gates.GuardProtectedBranch: "not on protected branch", gates.GuardSingleSession: "no other sessions",
+		gates.GuardDirtyTree: "no uncommitted changes"}
 	g.Satisfied, g.Note = true, notes[q.GuardType]
 	return g
 }
 
 // forms are the status in the form of a mode and in all shorter ones.
-func forms(s requirements.Status, mode string) []string {
+func forms(s gates.Status, mode string) []string {
 	modes := []string{"rich", "standard", "compact"}
 	var list []string
 	for _, m := range modes[max(0, slices.Index(modes, mode)):] {
@@ -232,7 +232,7 @@ func (j *judge) carry() []string {
 	}
 	var names []string
 	for _, q := range j.g.Rules.InOrder() {
-		if q.Type == requirements.Guard || levelOf(q) == events.GateLevelBranch || !slices.Contains(c.Scopes, q.Scope) ||
+		if q.Type == gates.Guard || levelOf(q) == events.GateLevelBranch || !slices.Contains(c.Scopes, q.Scope) ||
 			j.p.State.Satisfied(q.Name, ScopeOf(q), j.in.Session, j.in.Time) {
 			continue
 		}
@@ -246,7 +246,7 @@ func (j *judge) carry() []string {
 	return names
 }
 
-func carriedOver(q requirements.Requirement, from string, m gate.Mark, window time.Duration) *events.GateSatisfied {
+func carriedOver(q gates.Requirement, from string, m gate.Mark, window time.Duration) *events.GateSatisfied {
 	meta, _ := json.Marshal(map[string]any{"carried_from": from, "original_satisfied_at": m.At.Unix(), "original_satisfied_by": m.By,
 		"carry_over_window": int(window.Seconds())}) // strings and numbers
 	e := &events.GateSatisfied{Name: q.Name, Scope: string(q.Scope), Level: events.GateLevelSession, By: "carry_over", Metadata: meta,
@@ -264,7 +264,7 @@ func (j *judge) ended() {
 		return
 	}
 	for _, q := range j.g.Rules.InOrder() {
-		if q.Scope == requirements.SessionScope && j.p.State.Holds(q.Name, j.in.Session) {
+		if q.Scope == gates.SessionScope && j.p.State.Holds(q.Name, j.in.Session) {
 			j.event(&events.GateCleared{Name: q.Name, Reason: events.GateClearedSessionEnd})
 		}
 	}

@@ -8,7 +8,7 @@ import (
 
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/config"
-	"hookline/hookctl/requirements"
+	"hookline/hookctl/gates"
 )
 
 func (a *app) configCmd() *cobra.Command {
@@ -143,9 +143,9 @@ func existing(c config.Config) int {
 
 // configValidJSON is what `config validate --json` prints.
 type configValidJSON struct {
-	OK           bool                   `json:"ok" jsonschema_description:"nothing is wrong"`
-	Problems     []config.Problem       `json:"problems" jsonschema_description:"of the configuration files"`
-	Requirements []requirements.Problem `json:"requirements,omitempty" jsonschema_description:"parts of this repository's gates that are left out"`
+	OK           bool             `json:"ok" jsonschema_description:"nothing is wrong"`
+	Problems     []config.Problem `json:"problems" jsonschema_description:"of the configuration files"`
+	Requirements []gates.Problem  `json:"requirements,omitempty" jsonschema_description:"parts of this repository's gates that are left out"`
 }
 
 func (a *app) configValidateCmd() *cobra.Command {

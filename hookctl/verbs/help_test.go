@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"hookline/hookctl/cmdline"
-	"hookline/hookctl/requirements"
+	"hookline/hookctl/gates"
 )
 
 // promised are the verbs of the command line that this package has, with the flags people rely on.
@@ -251,8 +251,8 @@ func TestErrorsWithJSON(t *testing.T) {
 		"doctor --redaction none.txt":     "hookctl: error: open none.txt: ",
 		"install --profile big":           "hookctl: error: there is no profile \"big\"\n",
 		"identity observe --coupling 3":   "hookctl: error: observation refused: coupling: ",
-		"req status":                      requirements.NotGit,
-		"req validate":                    requirements.NotGit,
+		"req status":                      gates.NotGit,
+		"req validate":                    gates.NotGit,
 		"project rehome app nowhere":      "hookctl: error: ",
 		"dream trigger --session nobody ": "hookctl: error: there is no session \"nobody\"\n",
 	} {

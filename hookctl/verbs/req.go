@@ -16,9 +16,9 @@ import (
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/daemon"
 	"hookline/hookctl/facts"
+	"hookline/hookctl/gates"
 	"hookline/hookctl/hook"
 	"hookline/hookctl/problem"
-	"hookline/hookctl/requirements"
 	"hookline/projector/gate"
 	"hookline/projector/project"
 	"hookline/projector/session"
@@ -65,7 +65,7 @@ type desk struct {
 	place    facts.Place
 	project  string // id
 	branch   string
-	rules    requirements.Rules
+	rules    gates.Rules
 	state    gate.State
 	cells    map[string]gate.State // all branches of the project; "" is the project's own cell
 	sessions []cell[session.State]
@@ -124,13 +124,13 @@ func (a *app) desk(ctx context.Context, h house, branch string) (*desk, error) {
 	d := &desk{a: a, h: h, place: a.gitPlace(), branch: branch}
 	a.timing.done("git")
 	if !d.place.Git || d.place.Worktree == "" {
-		return nil, a.refuse(requirements.NotGit)
+		return nil, a.refuse(gates.NotGit)
 	}
 	if d.branch == "" {
 		d.branch = d.place.Branch
 	}
 	if d.branch == "" {
-		return nil, a.refuse(requirements.Detached)
+		return nil, a.refuse(gates.Detached)
 	}
 	d.rules = a.rulesAt(d.place)
 	a.timing.done("configuration")
@@ -152,8 +152,8 @@ func (a *app) desk(ctx context.Context, h house, branch string) (*desk, error) {
 	return d, nil
 }
 
-func (a *app) rulesAt(p facts.Place) requirements.Rules {
-	return requirements.Load(requirements.Options{Home: a.userHome(), Root: p.Worktree, Main: p.Main()})
+func (a *app) rulesAt(p facts.Place) gates.Rules {
+	return gates.Load(gates.Options{Home: a.userHome(), Root: p.Worktree, Main: p.Main()})
 }
 
 func (a *app) userHome() string {
@@ -195,8 +195,8 @@ func (d *desk) live(everywhere bool) []session.State {
 	return list
 }
 
-func (d *desk) other(s session.State) requirements.Other {
-	o := requirements.Other{Session: s.ID, Branch: s.Branch, Ago: -1}
+func (d *desk) other(s session.State) gates.Other {
+	o := gates.Other{Session: s.ID, Branch: s.Branch, Ago: -1}
 	if !s.LastActive.IsZero() {
 		o.Ago = d.a.Now().Sub(s.LastActive)
 	}
@@ -244,13 +244,13 @@ func (d *desk) noSession() error {
 	live := d.live(true)
 	switch {
 	case len(d.sessions) == 0:
-		d.a.say(requirements.SessionNone)
+		d.a.say(gates.SessionNone)
 	case len(live) == 0:
-		d.a.say(requirements.SessionsNone)
+		d.a.say(gates.SessionsNone)
 	default:
-		d.a.say(requirements.SessionNotThisOne)
+		d.a.say(gates.SessionNotThisOne)
 		for _, s := range live {
-			d.a.say(printable(requirements.SessionRow(d.other(s), s.Worktree, s.Process().PID)))
+			d.a.say(printable(gates.SessionRow(d.other(s), s.Worktree, s.Process().PID)))
 		}
 	}
 	d.a.say("Name it with --session ID; `hookctl req sessions` lists them.")
@@ -269,13 +269,13 @@ func printable(text string) string {
 }
 
 // board is how the requirements stand for a session.
-func (d *desk) board(ctx context.Context, id string) []requirements.Gate {
+func (d *desk) board(ctx context.Context, id string) []gates.Gate {
 	g := &hook.Gates{Rules: d.rules, Branch: d.branch, Dir: d.place.Worktree}
 	guarded := func(kind string) bool {
-		return slices.ContainsFunc(d.rules.InOrder(), func(q requirements.Requirement) bool { return q.GuardType == kind })
+		return slices.ContainsFunc(d.rules.InOrder(), func(q gates.Requirement) bool { return q.GuardType == kind })
 	}
 	p := hook.GatesPast{State: d.state}
-	if guarded(requirements.GuardDirtyTree) {
+	if guarded(gates.GuardDirtyTree) {
 		g.Dirty, _ = d.sizes.Dirty(ctx, d.place.Worktree) // as in a hook: not known is not dirty
 	}
 	for _, s := range d.live(false) {

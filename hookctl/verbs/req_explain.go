@@ -13,9 +13,9 @@ import (
 
 	"hookline/events"
 	"hookline/hookctl/cmdline"
+	"hookline/hookctl/gates"
 	"hookline/hookctl/hook"
 	"hookline/hookctl/problem"
-	"hookline/hookctl/requirements"
 	"hookline/projector/gate"
 )
 
@@ -60,7 +60,7 @@ func (a *app) explain(ctx context.Context, h house, name string, f reqFlags) err
 	id, _, err := d.find(ctx, f.session)
 	if errors.Is(err, errNoSession) {
 		id, err = "", nil
-		a.say(requirements.NoSession + "\n" + requirements.NoSessionHint)
+		a.say(gates.NoSession + "\n" + gates.NoSessionHint)
 	}
 	if err != nil {
 		return err
@@ -77,7 +77,7 @@ func (a *app) explain(ctx context.Context, h house, name string, f reqFlags) err
 }
 
 // because is the verdict with its reason. A requirement that no file defines is judged as scope session.
-func (d *desk) because(ctx context.Context, id, name string, q requirements.Requirement) explanation {
+func (d *desk) because(ctx context.Context, id, name string, q gates.Requirement) explanation {
 	out := explanation{Name: name, Branch: d.branch, Session: id}
 	scope := events.GateScopeSession
 	switch {
@@ -135,7 +135,7 @@ func until(a *app, m gate.Mark) string {
 }
 
 // closed says why nothing satisfies a gate.
-func (d *desk) closed(q requirements.Requirement, entry, branch gate.Entry, session string) (string, *gate.Mark) {
+func (d *desk) closed(q gates.Requirement, entry, branch gate.Entry, session string) (string, *gate.Mark) {
 	where := "in this session"
 	if session == "" {
 		where = "for the whole branch"
@@ -151,11 +151,11 @@ func (d *desk) closed(q requirements.Requirement, entry, branch gate.Entry, sess
 		}
 	}
 	switch {
-	case q.Type == requirements.Guard:
+	case q.Type == gates.Guard:
 		return "its condition holds and nobody overrode it " + where, nil
-	case q.Type == requirements.Dynamic:
+	case q.Type == gates.Dynamic:
 		return "not approved " + where + "; it blocks from " + fmt.Sprintf("%g", q.Thresholds.Block) + " changes on", nil
-	case q.Scope == requirements.BranchScope || q.Scope == requirements.PermanentScope:
+	case q.Scope == gates.BranchScope || q.Scope == gates.PermanentScope:
 		return "nobody satisfied it on this branch", nil
 	}
 	return "nobody satisfied it " + where, nil

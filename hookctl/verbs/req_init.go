@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"hookline/hookctl/cmdline"
-	"hookline/hookctl/requirements"
+	"hookline/hookctl/gates"
 )
 
 func (a *app) reqInitCmd() *cobra.Command {
@@ -31,13 +31,13 @@ type initJSON struct {
 func (a *app) initReq() error {
 	place := a.gitPlace()
 	if !place.Git || place.Worktree == "" {
-		return a.refuse(requirements.NotGit)
+		return a.refuse(gates.NotGit)
 	}
-	file := requirements.ProjectFile(place.Worktree)
+	file := gates.ProjectFile(place.Worktree)
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return &cmdline.Fault{Message: err.Error()}
 	}
-	err := writeNew(file, requirements.Starter())
+	err := writeNew(file, gates.Starter())
 	if errors.Is(err, fs.ErrExist) {
 		return &cmdline.Fault{Message: file + " is there already", Hint: "nothing was changed; `hookctl req status --verbose` shows what it says"}
 	}
@@ -70,7 +70,7 @@ func (a *app) reqSchemaCmd() *cobra.Command {
 		Example: "  hookctl req schema > .claude/requirements.schema.json",
 		Args:    cmdline.Exactly(),
 		RunE: func(*cobra.Command, []string) error {
-			a.Printf("%s\n", requirements.Schema())
+			a.Printf("%s\n", gates.Schema())
 			return nil
 		},
 	}

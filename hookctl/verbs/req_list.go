@@ -10,7 +10,7 @@ import (
 	"hookline/events"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/daemon"
-	"hookline/hookctl/requirements"
+	"hookline/hookctl/gates"
 	"hookline/projector/gate"
 	"hookline/projector/project"
 	"hookline/projector/session"
@@ -48,12 +48,12 @@ func (a *app) listBranches(ctx context.Context, h house) error {
 		return nil
 	}
 	if len(list) == 0 {
-		a.Printf("%s\n", requirements.NoTrackedBranches)
+		a.Printf("%s\n", gates.NoTrackedBranches)
 		return nil
 	}
-	a.Printf("%s\n", requirements.BranchesHead(len(list)))
+	a.Printf("%s\n", gates.BranchesHead(len(list)))
 	for _, t := range list {
-		a.Printf("%s\n", printable(requirements.BranchRow(t.Branch, t.Requirements)))
+		a.Printf("%s\n", printable(gates.BranchRow(t.Branch, t.Requirements)))
 	}
 	return nil
 }
@@ -112,11 +112,11 @@ func (a *app) liveSessions(ctx context.Context, h house, dir string) error {
 	if err != nil {
 		return err
 	}
-	gates, err := cells[gate.State](ctx, h, gate.Name, "")
+	branches, err := cells[gate.State](ctx, h, gate.Name, "")
 	if err != nil {
 		return err
 	}
-	d := &desk{a: a, sessions: all, foreign: a.foreigners(gates, all, projects)}
+	d := &desk{a: a, sessions: all, foreign: a.foreigners(branches, all, projects)}
 	list := d.live(true)
 	if dir != "" {
 		if !filepath.IsAbs(dir) {
@@ -135,12 +135,12 @@ func (a *app) liveSessions(ctx context.Context, h house, dir string) error {
 		return nil
 	}
 	if len(list) == 0 {
-		a.Printf("%s\n", requirements.NoActiveSessions)
+		a.Printf("%s\n", gates.NoActiveSessions)
 		return nil
 	}
-	a.Printf("%s\n", requirements.SessionsHead(len(list)))
+	a.Printf("%s\n", gates.SessionsHead(len(list)))
 	for _, s := range list {
-		a.Printf("%s\n", printable(requirements.SessionRow(d.other(s), s.Worktree, s.Process().PID)))
+		a.Printf("%s\n", printable(gates.SessionRow(d.other(s), s.Worktree, s.Process().PID)))
 	}
 	return nil
 }
@@ -169,7 +169,7 @@ func (a *app) prune(ctx context.Context, h house) error {
 		return err
 	}
 	if !a.JSON {
-		a.Printf("%s\n", requirements.Pruning)
+		a.Printf("%s\n", gates.Pruning)
 	}
 	known, err := d.sizes.Branches(ctx, d.place.Worktree)
 	if err != nil {
@@ -192,6 +192,6 @@ func (a *app) prune(ctx context.Context, h house) error {
 	for _, b := range gone {
 		a.Printf("   - %s\n", cmdline.OneLine(b))
 	}
-	a.Printf("%s\n", requirements.Pruned(len(gone)))
+	a.Printf("%s\n", gates.Pruned(len(gone)))
 	return nil
 }

@@ -14,8 +14,8 @@ import (
 	"hookline/events"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/daemon"
+	"hookline/hookctl/gates"
 	"hookline/hookctl/hook"
-	"hookline/hookctl/requirements"
 )
 
 // satisfying are the flags of satisfy and approve.
@@ -57,7 +57,7 @@ func (a *app) satisfier(s satisfying, use, short, long, example string) *cobra.C
 func (a *app) satisfy(ctx context.Context, h house, args []string, s satisfying) error {
 	meta := map[string]any{}
 	if s.metadata != "" && (json.Unmarshal([]byte(s.metadata), &meta) != nil || meta == nil) {
-		return a.refuse(requirements.BadMetadata)
+		return a.refuse(gates.BadMetadata)
 	}
 	d, err := a.desk(ctx, h, s.branch)
 	if err != nil {
@@ -71,7 +71,7 @@ func (a *app) satisfy(ctx context.Context, h house, args []string, s satisfying)
 		return err
 	}
 	id, explicit, err := d.find(ctx, s.session)
-	needs := s.branch == "" && slices.ContainsFunc(list, func(q requirements.Requirement) bool { return !branchWide(q) })
+	needs := s.branch == "" && slices.ContainsFunc(list, func(q gates.Requirement) bool { return !branchWide(q) })
 	switch {
 	case errors.Is(err, errNoSession) && needs:
 		return d.noSession()
@@ -105,13 +105,13 @@ func (d *desk) hasBranch(ctx context.Context, name string) error {
 	if err != nil || name == d.place.Branch || slices.Contains(known, name) {
 		return nil
 	}
-	return d.a.refuse(printable(requirements.UnknownBranch(name, known)))
+	return d.a.refuse(printable(gates.UnknownBranch(name, known)))
 }
 
 // named gives the requirements that were asked for, each once. A name that no file defines is an error, with the
 // nearest one; nothing is recorded then.
-func (d *desk) named(args []string, force bool) ([]requirements.Requirement, error) {
-	var list []requirements.Requirement
+func (d *desk) named(args []string, force bool) ([]gates.Requirement, error) {
+	var list []gates.Requirement
 	bad := false
 	for _, name := range args {
 		q, ok := d.rules.ByName[name]
@@ -121,9 +121,9 @@ func (d *desk) named(args []string, force bool) ([]requirements.Requirement, err
 			continue
 		}
 		if !ok {
-			q = requirements.Requirement{Name: name, Type: requirements.Blocking, Scope: requirements.SessionScope}
+			q = gates.Requirement{Name: name, Type: gates.Blocking, Scope: gates.SessionScope}
 		}
-		if !slices.ContainsFunc(list, func(o requirements.Requirement) bool { return o.Name == name }) {
+		if !slices.ContainsFunc(list, func(o gates.Requirement) bool { return o.Name == name }) {
 			list = append(list, q)
 		}
 	}
@@ -133,7 +133,7 @@ func (d *desk) named(args []string, force bool) ([]requirements.Requirement, err
 	return list, nil
 }
 
-func branchWide(q requirements.Requirement) bool {
+func branchWide(q gates.Requirement) bool {
 	s := hook.ScopeOf(q)
 	return s == events.GateScopeBranch || s == events.GateScopePermanent
 }
@@ -141,14 +141,14 @@ func branchWide(q requirements.Requirement) bool {
 // bypassed are requirements that are met by running a skill: by hand they are bypassed, and the record says so.
 var bypassed = []string{"commit_plan", "adr_reviewed", "tdd_planned"}
 
-func (d *desk) satisfaction(q requirements.Requirement, s satisfying, meta map[string]any) *events.GateSatisfied {
+func (d *desk) satisfaction(q gates.Requirement, s satisfying, meta map[string]any) *events.GateSatisfied {
 	e := &events.GateSatisfied{Name: q.Name, Scope: string(q.Scope), Level: events.GateLevelSession, By: "cli", Caller: d.a.caller()}
 	if s.branch != "" || branchWide(q) {
 		e.Level = events.GateLevelBranch
 	}
 	all := maps.Clone(meta)
 	switch {
-	case q.Type == requirements.Dynamic && s.branch == "":
+	case q.Type == gates.Dynamic && s.branch == "":
 		e.By = "approval"
 		e.ExpiresAt = d.a.Now().UTC().Add(q.ApprovalTTL).Truncate(time.Millisecond).Format(time.RFC3339Nano)
 		all["method"] = "cli"
@@ -170,8 +170,8 @@ func command(e events.Event) daemon.GateCommand {
 	return daemon.GateCommand{Type: e.Type(), Data: data}
 }
 
-func satisfiedText(d *desk, list []requirements.Requirement, s satisfying, id string, explicit bool) string {
-	c := requirements.CLI{Branch: d.branch, Session: id}
+func satisfiedText(d *desk, list []gates.Requirement, s satisfying, id string, explicit bool) string {
+	c := gates.CLI{Branch: d.branch, Session: id}
 	if s.branch != "" {
 		names := make([]string, len(list))
 		for i, q := range list {
@@ -183,9 +183,9 @@ func satisfiedText(d *desk, list []requirements.Requirement, s satisfying, id st
 	if id != "" {
 		parts = append(parts, c.Using(explicit))
 	}
-	var others []requirements.Requirement
+	var others []gates.Requirement
 	for _, q := range list {
-		if q.Type == requirements.Dynamic {
+		if q.Type == gates.Dynamic {
 			parts = append(parts, c.Approved(q))
 		} else {
 			others = append(others, q)
@@ -212,7 +212,7 @@ func (a *app) reqClearCmd() *cobra.Command {
 		Example: "  hookctl req clear commit_plan\n  hookctl req clear commit_plan --session c68c8a51\n  hookctl req clear --all --branch feature/x",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 && !all {
-				return a.refuse(requirements.ClearWhat)
+				return a.refuse(gates.ClearWhat)
 			}
 			return a.with(cmd.Context(), needStarted, func(h house) error { return a.clearGates(cmd.Context(), h, args, all, f) })
 		},
@@ -251,7 +251,7 @@ func (a *app) clearGates(ctx context.Context, h house, args []string, all bool, 
 		return a.PrintJSON(r)
 	}
 	for _, n := range names {
-		a.Printf("%s\n", printable(requirements.CLI{Branch: d.branch}.Cleared(n)))
+		a.Printf("%s\n", printable(gates.CLI{Branch: d.branch}.Cleared(n)))
 	}
 	return nil
 }

@@ -13,8 +13,8 @@ import (
 	"hookline/events"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/facts"
+	"hookline/hookctl/gates"
 	"hookline/hookctl/hook"
-	"hookline/hookctl/requirements"
 	"hookline/projector/gate"
 )
 
@@ -53,22 +53,22 @@ func (a *app) reqStatus(ctx context.Context, f reqFlags) error {
 		id, explicit, err := d.find(ctx, f.session)
 		if errors.Is(err, errNoSession) {
 			id, err = "", nil
-			a.say(requirements.NoSession)
+			a.say(gates.NoSession)
 		}
 		if err != nil {
 			return err
 		}
-		gates := d.board(ctx, id)
+		board := d.board(ctx, id)
 		switch {
 		case a.JSON:
-			err = a.PrintJSON(d.statusJSON(ctx, id, gates, f.verbose))
+			err = a.PrintJSON(d.statusJSON(ctx, id, board, f.verbose))
 		case f.summary:
-			a.Printf("%s\n", printable(d.rules.Summary(gates)))
+			a.Printf("%s\n", printable(d.rules.Summary(board)))
 		case f.verbose:
-			d.verbose(ctx, id, gates)
+			d.verbose(ctx, id, board)
 		default:
-			a.Printf("%s\n", printable(requirements.CLI{Branch: d.branch, Session: id, Named: explicit, Invalid: len(d.rules.Invalid())}.Focused(gates)))
-			d.table(id, gates)
+			a.Printf("%s\n", printable(gates.CLI{Branch: d.branch, Session: id, Named: explicit, Invalid: len(d.rules.Invalid())}.Focused(board)))
+			d.table(id, board)
 			d.problems(ctx, false)
 		}
 		a.timing.done("gates")
@@ -80,9 +80,9 @@ func (a *app) reqStatus(ctx context.Context, f reqFlags) error {
 func (d *desk) speaks() bool {
 	switch {
 	case d.rules.ProjectFile == "":
-		d.a.say(requirements.NoRequirements)
+		d.a.say(gates.NoRequirements)
 	case !d.rules.Enabled:
-		d.a.say(requirements.Disabled)
+		d.a.say(gates.Disabled)
 	default:
 		return true
 	}
@@ -110,23 +110,23 @@ type GateStatus struct {
 
 // reqStatusJSON is what `req status --json` prints.
 type reqStatusJSON struct {
-	Project    string                 `json:"project" jsonschema_description:"id"`
-	Worktree   string                 `json:"worktree" jsonschema_description:"where it was asked"`
-	Branch     string                 `json:"branch" jsonschema_description:"of the state"`
-	Session    string                 `json:"session" jsonschema_description:"whole id; empty where none is meant"`
-	Configured bool                   `json:"configured" jsonschema_description:"the repository has a file"`
-	Enabled    bool                   `json:"enabled" jsonschema_description:"gates are switched on there"`
-	Gates      []GateStatus           `json:"gates" jsonschema_description:"in the order of the file"`
-	Problems   []requirements.Problem `json:"problems" jsonschema_description:"of the configuration"`
+	Project    string          `json:"project" jsonschema_description:"id"`
+	Worktree   string          `json:"worktree" jsonschema_description:"where it was asked"`
+	Branch     string          `json:"branch" jsonschema_description:"of the state"`
+	Session    string          `json:"session" jsonschema_description:"whole id; empty where none is meant"`
+	Configured bool            `json:"configured" jsonschema_description:"the repository has a file"`
+	Enabled    bool            `json:"enabled" jsonschema_description:"gates are switched on there"`
+	Gates      []GateStatus    `json:"gates" jsonschema_description:"in the order of the file"`
+	Problems   []gates.Problem `json:"problems" jsonschema_description:"of the configuration"`
 }
 
-func (d *desk) statusJSON(ctx context.Context, id string, gates []requirements.Gate, measure bool) reqStatusJSON {
+func (d *desk) statusJSON(ctx context.Context, id string, board []gates.Gate, measure bool) reqStatusJSON {
 	out := reqStatusJSON{Project: d.project, Worktree: d.place.Worktree, Branch: d.branch, Session: id, Configured: d.rules.ProjectFile != "",
-		Enabled: d.rules.Enabled, Gates: []GateStatus{}, Problems: append([]requirements.Problem{}, d.rules.Problems...)}
+		Enabled: d.rules.Enabled, Gates: []GateStatus{}, Problems: append([]gates.Problem{}, d.rules.Problems...)}
 	out.Problems = append(out.Problems, d.unknownBases(ctx)...)
-	for _, g := range gates {
+	for _, g := range board {
 		s := d.gateStatus(id, g)
-		if measure && g.Requirement.Type == requirements.Dynamic {
+		if measure && g.Requirement.Type == gates.Dynamic {
 			if size, err := d.size(ctx, g.Requirement); err == nil {
 				s.Base = size.Base
 				value, summary := branchSize(size)
@@ -138,7 +138,7 @@ func (d *desk) statusJSON(ctx context.Context, id string, gates []requirements.G
 	return out
 }
 
-func (d *desk) gateStatus(id string, g requirements.Gate) GateStatus {
+func (d *desk) gateStatus(id string, g gates.Gate) GateStatus {
 	q := g.Requirement
 	s := GateStatus{Name: q.Name, Type: string(q.Type), Scope: string(q.Scope), Satisfied: g.Satisfied, Note: g.Note,
 		Triggered: d.state.Triggered(q.Name, string(q.Scope), id)}
@@ -168,9 +168,9 @@ func (d *desk) level(name string, m gate.Mark) string {
 }
 
 // table tells who satisfied what, when, by which event.
-func (d *desk) table(id string, gates []requirements.Gate) {
+func (d *desk) table(id string, board []gates.Gate) {
 	t := cmdline.Table{Head: []string{"", "REQUIREMENT", "SCOPE", "BY", "WHEN", "EVENT"}}
-	for _, g := range gates {
+	for _, g := range board {
 		s := d.gateStatus(id, g)
 		mark, by, when := "⬜", s.Note, ""
 		if s.Satisfied {
@@ -204,23 +204,23 @@ func who(m gate.Mark) string {
 	return by
 }
 
-func (d *desk) verbose(ctx context.Context, id string, gates []requirements.Gate) {
+func (d *desk) verbose(ctx context.Context, id string, board []gates.Gate) {
 	a := d.a
-	a.Printf("%s\n\nBranch: %s\nSession: %s\nProject: %s\n", requirements.StatusHead, cmdline.OneLine(d.branch), orDash(cmdline.OneLine(events.Alias(id))), cmdline.OneLine(d.place.Worktree))
+	a.Printf("%s\n\nBranch: %s\nSession: %s\nProject: %s\n", gates.StatusHead, cmdline.OneLine(d.branch), orDash(cmdline.OneLine(events.Alias(id))), cmdline.OneLine(d.place.Worktree))
 	head := fmt.Sprintf("\n🔍 Active Claude Sessions for %s:\n", cmdline.OneLine(d.branch))
 	for _, s := range d.live(false) {
 		if s.Branch == d.branch {
-			a.Printf("%s%s\n", head, printable(requirements.SessionRow(d.other(s), s.Worktree, s.Process().PID)))
+			a.Printf("%s%s\n", head, printable(gates.SessionRow(d.other(s), s.Worktree, s.Process().PID)))
 			head = ""
 		}
 	}
 	blocking, dynamic := "", ""
-	for _, g := range gates {
+	for _, g := range board {
 		q, mark := g.Requirement, "❌"
 		if g.Satisfied {
 			mark = "✅"
 		}
-		if q.Type == requirements.Dynamic {
+		if q.Type == gates.Dynamic {
 			dynamic += d.dynamicLine(ctx, id, q)
 			continue
 		}
@@ -231,37 +231,37 @@ func (d *desk) verbose(ctx context.Context, id string, gates []requirements.Gate
 		blocking += fmt.Sprintf("  %s %s (%s)%s\n", mark, cmdline.OneLine(q.Name), q.Scope, note)
 	}
 	if blocking != "" {
-		a.Printf("\n%s\n%s", requirements.BlockingHead, blocking)
+		a.Printf("\n%s\n%s", gates.BlockingHead, blocking)
 	}
 	if dynamic != "" {
-		a.Printf("\n%s\n%s", requirements.DynamicHead, dynamic)
+		a.Printf("\n%s\n%s", gates.DynamicHead, dynamic)
 	}
-	d.table(id, gates)
+	d.table(id, board)
 	d.problems(ctx, true)
 }
 
 // dynamicLine measures now, and tells what an approval still has.
-func (d *desk) dynamicLine(ctx context.Context, id string, q requirements.Requirement) string {
-	line := requirements.NotApplicable(q)
+func (d *desk) dynamicLine(ctx context.Context, id string, q gates.Requirement) string {
+	line := gates.NotApplicable(q)
 	switch size, err := d.size(ctx, q); {
 	case err == nil:
 		value, summary := branchSize(size)
-		line = requirements.Sized(q, value, summary, size.Base)
+		line = gates.Sized(q, value, summary, size.Base)
 	case errors.Is(err, facts.ErrUnknownBase):
-		line = requirements.NoBase(q)
+		line = gates.NoBase(q)
 	}
 	if until, ok := d.state.Approved(q.Name, id, d.a.Now()); ok {
-		line += "\n     " + requirements.Remaining(until.Sub(d.a.Now()))
+		line += "\n     " + gates.Remaining(until.Sub(d.a.Now()))
 	}
 	return printable(line) + "\n"
 }
 
-func (d *desk) size(ctx context.Context, q requirements.Requirement) (facts.Size, error) {
+func (d *desk) size(ctx context.Context, q gates.Requirement) (facts.Size, error) {
 	return d.sizes.Of(ctx, facts.SizeQuery{Worktree: d.place.Worktree, Branch: d.branch, Base: q.Base})
 }
 
 func branchSize(s facts.Size) (float64, string) {
-	return requirements.BranchSize(requirements.Changed(s.Committed), requirements.Changed(s.Staged), requirements.Changed(s.Unstaged))
+	return gates.BranchSize(gates.Changed(s.Committed), gates.Changed(s.Staged), gates.Changed(s.Unstaged))
 }
 
 // shownProblems is how many faults of the configuration the short status tells.
@@ -296,28 +296,28 @@ func (d *desk) problems(ctx context.Context, full bool) {
 }
 
 // dropped are the requirements that are left out of every file that has them, each once.
-func (d *desk) dropped() []requirements.Problem {
-	var list []requirements.Problem
+func (d *desk) dropped() []gates.Problem {
+	var list []gates.Problem
 	for _, p := range d.rules.Invalid() {
 		_, there := d.rules.ByName[p.Requirement]
-		if p.Requirement != "" && !there && !slices.ContainsFunc(list, func(o requirements.Problem) bool { return o.Requirement == p.Requirement }) {
+		if p.Requirement != "" && !there && !slices.ContainsFunc(list, func(o gates.Problem) bool { return o.Requirement == p.Requirement }) {
 			list = append(list, p)
 		}
 	}
 	return list
 }
 
-func (d *desk) unknownBases(ctx context.Context) []requirements.Problem {
+func (d *desk) unknownBases(ctx context.Context) []gates.Problem {
 	return unknownBases(ctx, &d.sizes, d.place.Worktree, d.rules)
 }
 
 // unknownBases names the dynamic requirements that are measured from a ref which git does not have here. That is
 // a fact about this clone: the configuration may be right.
-func unknownBases(ctx context.Context, sizes *facts.Sizes, worktree string, rules requirements.Rules) []requirements.Problem {
-	var list []requirements.Problem
+func unknownBases(ctx context.Context, sizes *facts.Sizes, worktree string, rules gates.Rules) []gates.Problem {
+	var list []gates.Problem
 	for _, q := range rules.InOrder() {
-		if q.Type == requirements.Dynamic && q.Base != "" && errors.Is(sizes.Exists(ctx, worktree, q.Base), facts.ErrUnknownBase) {
-			list = append(list, requirements.Problem{File: q.File, Line: q.Line, Column: q.Column, Requirement: q.Name, Message: q.UnknownBase(),
+		if q.Type == gates.Dynamic && q.Base != "" && errors.Is(sizes.Exists(ctx, worktree, q.Base), facts.ErrUnknownBase) {
+			list = append(list, gates.Problem{File: q.File, Line: q.Line, Column: q.Column, Requirement: q.Name, Message: q.UnknownBase(),
 				Hint: "fetch it, or correct the name", Warning: true})
 		}
 	}

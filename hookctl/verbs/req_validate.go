@@ -8,7 +8,7 @@ import (
 
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/facts"
-	"hookline/hookctl/requirements"
+	"hookline/hookctl/gates"
 )
 
 func (a *app) reqValidateCmd() *cobra.Command {
@@ -25,21 +25,21 @@ func (a *app) reqValidateCmd() *cobra.Command {
 
 // validation is what `req validate --json` prints.
 type validation struct {
-	Configured bool                   `json:"configured" jsonschema_description:"the repository has a file"`
-	Valid      bool                   `json:"valid" jsonschema_description:"nothing is left out"`
-	Enabled    []string               `json:"enabled" jsonschema_description:"names of the requirements that are in force"`
-	Problems   []requirements.Problem `json:"problems" jsonschema_description:"what is malformed or unknown"`
-	Notes      []requirements.Problem `json:"notes" jsonschema_description:"known and not acted on, and words that stay as they are"`
+	Configured bool            `json:"configured" jsonschema_description:"the repository has a file"`
+	Valid      bool            `json:"valid" jsonschema_description:"nothing is left out"`
+	Enabled    []string        `json:"enabled" jsonschema_description:"names of the requirements that are in force"`
+	Problems   []gates.Problem `json:"problems" jsonschema_description:"what is malformed or unknown"`
+	Notes      []gates.Problem `json:"notes" jsonschema_description:"known and not acted on, and words that stay as they are"`
 }
 
 func (a *app) validateReq(ctx context.Context) error {
 	place := a.gitPlace()
 	if !place.Git || place.Worktree == "" {
-		return a.refuse(requirements.NotGit)
+		return a.refuse(gates.NotGit)
 	}
 	r := a.rulesAt(place)
 	v := validation{Configured: r.ProjectFile != "", Valid: len(r.Invalid()) == 0, Enabled: []string{},
-		Problems: append([]requirements.Problem{}, r.Problems...), Notes: append([]requirements.Problem{}, r.Notes...)}
+		Problems: append([]gates.Problem{}, r.Problems...), Notes: append([]gates.Problem{}, r.Notes...)}
 	v.Problems = append(v.Problems, unknownBases(ctx, &facts.Sizes{}, place.Worktree, r)...)
 	for _, q := range r.InOrder() {
 		v.Enabled = append(v.Enabled, q.Name)
@@ -57,9 +57,9 @@ func (a *app) validateReq(ctx context.Context) error {
 	return nil
 }
 
-func (a *app) printValidation(v validation, r requirements.Rules) {
+func (a *app) printValidation(v validation, r gates.Rules) {
 	if !v.Configured {
-		a.Printf("%s\n", requirements.NoRequirements)
+		a.Printf("%s\n", gates.NoRequirements)
 	}
 	for _, p := range v.Problems {
 		sign := "❌"
@@ -88,7 +88,7 @@ func (a *app) printValidation(v validation, r requirements.Rules) {
 
 // ruleFaults are the parts of this repository's gates that are left out, for verbs that look at the whole
 // configuration; none outside of a repository.
-func (a *app) ruleFaults() []requirements.Problem {
+func (a *app) ruleFaults() []gates.Problem {
 	place := a.gitPlace()
 	if !place.Git || place.Worktree == "" {
 		return nil

@@ -1,0 +1,153 @@
+package gates
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestUnknownBranch(t *testing.T) {
+	known := []string{"main", "feature/login", "feature/logout"}
+	equal(t, "near", UnknownBranch("feature/logn", known), "❌ Unknown branch: 'feature/logn'\nDid you mean 'feature/login'?\nFor a branch that is yet to be made: --force")
+	equal(t, "far", UnknownBranch("x", known), "❌ Unknown branch: 'x'\nFor a branch that is yet to be made: --force")
+	long := strings.Repeat("b", 101)
+	equal(t, "not compared", UnknownBranch("main", []string{long}), "❌ Unknown branch: 'main'\nFor a branch that is yet to be made: --force")
+}
+
+// A base that this clone does not have: the gate lets everything pass, and each place says so.
+func TestUnknownBase(t *testing.T) {
+	q := Requirement{Name: "size", Type: Dynamic, Base: "origin/trunk"}
+	equal(t, "status", NoBase(q), "  ⚠️  size: not measured, its base 'origin/trunk' does not exist")
+	equal(t, "problem", q.UnknownBase(), "requirement 'size' lets everything pass: its base 'origin/trunk' does not exist in this repository")
+}
+
+// broken is a configuration of which one requirement can be read and n cannot.
+func broken(n int) Rules {
+	text := "requirements:\n  good: {enabled: true}\n"
+	for i := range n {
+		text += "  bad" + string(rune('a'+i)) + ": {enabled: 5}\n"
+	}
+	return project(text)
+}
+
+// What is left out is counted in every short form, and nothing is called satisfied because of it.
+func TestShortFormsOfABrokenConfiguration(t *testing.T) {
+	one, two := broken(1), broken(2)
+	for _, c := range []struct{ what, got, want string }{
+		{"summary, open", one.Summary(gates(one, "")), "⚠️  1 part of the configuration is left out; 0/1 requirements satisfied (good needed)"},
+		{"summary, none open", two.Summary(gates(two, "good")), "⚠️  2 parts of the configuration are left out; 1/1 requirements satisfied"},
+		{"summary, no gate", two.Summary(nil), "⚠️  2 parts of the configuration are left out, no requirement is asked for"},
+		{"status, open", CLI{Branch: "b", Session: session, Named: true, Invalid: 1}.Focused(gates(one, "")),
+			"📋 Requirements Status\n\nBranch: b\n\n❌ Unsatisfied Requirements:\n  • good (session scope)\n    → hookctl req satisfy good --session cad0ac4d\n\n" +
+				"💡 Satisfy all: hookctl req satisfy good --session cad0ac4d"},
+		{"status, none open", CLI{Branch: "b", Invalid: 1}.Focused(gates(one, "good")),
+			"📋 Requirements Status\n\nBranch: b\n\n⚠️  Nothing is open among the requirements that can be read"},
+	} {
+		equal(t, c.what, c.got, c.want)
+	}
+}
+
+// Of many faults the first are told, and the files to mend are named as people name them.
+func TestFailedIsBounded(t *testing.T) {
+	r := cascade("requirements: {far: {enabled: 5}}\n", "requirements:\n  bada: {enabled: 5}\n  badb: {enabled: 5}\n", "-")
+	equal(t, "one", r.Failed(1), `⚠️  Configuration validation failed:
+   - Requirement 'far' field 'enabled' must be bool
+     at /home/dev/.claude/requirements.yaml:1:31
+     hint: write true or false
+   … and 2 more: `+"`hookctl req validate`"+`
+Fix ~/.claude/requirements.yaml, .claude/requirements.yaml and rerun `+"`hookctl req status`.")
+	if got := r.Failed(3); strings.Contains(got, "more") || strings.Count(got, "   - Requirement ") != 3 {
+		t.Error(got)
+	}
+}
+
+// dirty is a guard that wants a clean work tree.
+func dirty(t *testing.T) Requirement {
+	t.Helper()
+	r := project("requirements:\n  clean: {enabled: true, type: guard, guard_type: dirty_tree}\n")
+	if len(r.Problems) > 0 {
+		t.Fatal(r.Problems)
+	}
+	return r.ByName["clean"]
+}
+
+func TestDirtyTreeIsSaid(t *testing.T) {
+	q := dirty(t)
+	equal(t, "alone", Deny(session, []Failure{{Requirement: q}}), ticks(`## Blocked: clean
+
+Guard condition not met. The working tree has uncommitted changes.
+
+**Action**: 'hookctl req satisfy clean --session cad0ac4d'
+
+---
+Fallback: 'hookctl req satisfy clean --session cad0ac4d'`))
+	other := Failure{Requirement: Requirement{Name: "plan", Type: Blocking, Scope: SessionScope}}
+	equal(t, "with another", Deny(session, []Failure{{Requirement: q}, other}), ticks(`## Blocked: Multiple Requirements
+
+| Requirement | Execute |
+|-------------|---------|
+| clean | 'hookctl req satisfy clean --session cad0ac4d' |
+| plan | 'hookctl req satisfy plan --session cad0ac4d' |
+
+### clean
+
+The working tree has uncommitted changes.
+
+---
+Fallback: 'hookctl req satisfy clean plan --session cad0ac4d'`))
+	got := Status{Project: "/repo", Branch: "b", Session: session, Gates: []Gate{{Requirement: q}}}.Text("rich")
+	for _, want := range []string{"> No uncommitted changes of tracked files.\n", "> Resolve: Commit or stash the changes\n", "- **clean**: ⬜ Not satisfied\n"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in\n%s", want, got)
+		}
+	}
+}
+
+func TestSeveralShowTheirFigures(t *testing.T) {
+	size := Failure{Requirement: Requirement{Name: "size", Type: Dynamic, Thresholds: Thresholds{Block: 400}}, Values: map[string]string{"value": "450", "summary": "committed: 450+/0-"}}
+	unmeasured := Failure{Requirement: Requirement{Name: "other", Type: Dynamic, Thresholds: Thresholds{Block: 4}}}
+	equal(t, "text", Deny(session, []Failure{size, unmeasured}), ticks(`## Blocked: Multiple Requirements
+
+| Requirement | Execute |
+|-------------|---------|
+| size | 'hookctl req satisfy size --session cad0ac4d' |
+| other | 'hookctl req satisfy other --session cad0ac4d' |
+
+### size
+
+450 changes (limit 400)
+committed: 450+/0-
+
+---
+Fallback: 'hookctl req satisfy size other --session cad0ac4d'`))
+}
+
+func TestPlanReviewForms(t *testing.T) {
+	equal(t, "nothing to do", PlanReview(session, nil), "")
+	list := []Failure{{Requirement: Requirement{Name: "a", Type: Blocking}}, {Requirement: Requirement{Name: "b", Type: Blocking, AutoResolveSkill: "team:look"}}}
+	equal(t, "several ways", PlanReview(session, list), ticks(`## Plan Validation Required
+
+| Requirement | Execute |
+|-------------|---------|
+| b | '/team:look' |
+| a | 'hookctl req satisfy a --session cad0ac4d' |
+
+---
+Manual fallback: 'hookctl req satisfy a b --session cad0ac4d'`))
+}
+
+func TestStatusWithoutRequirements(t *testing.T) {
+	s := Status{Project: "/repo", Branch: "b", Session: session}
+	equal(t, "rich", s.Text("rich"), ticks("## Requirements Framework: Session Briefing\n\n**Project**: '/repo'\n**Branch**: 'b'\n**Session**: 'cad0ac4d'\n\nNo requirements configured."))
+	equal(t, "standard", s.Text("standard"), ticks("## Requirements Framework Active\n\n**Branch**: 'b' @ '/repo' | **Session**: 'cad0ac4d'\n\n"+
+		"| Requirement | Status | Triggers | Resolve |\n|-------------|--------|----------|---------|\n| (none configured) | - | - | - |"))
+	s.Gates = []Gate{{Requirement: Requirement{Name: "a", Type: Blocking, Scope: SessionScope}, Satisfied: true}}
+	if got := s.Text("standard"); !strings.Contains(got, "### Quick Start\n✅ All requirements satisfied\n") {
+		t.Error(got)
+	}
+}
+
+func TestProblemWithoutAPlace(t *testing.T) {
+	equal(t, "no file", Problem{Message: "m"}.Error(), "m")
+	equal(t, "a file", Problem{File: "/f", Message: "m"}.Error(), "/f: m")
+	equal(t, "line and column", Problem{File: "/f", Line: 3, Column: 4, Message: "m"}.Error(), "/f:3:4: m")
+}

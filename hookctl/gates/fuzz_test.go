@@ -1,0 +1,107 @@
+package gates
+
+import (
+	"os"
+	"strings"
+	"testing"
+	"time"
+)
+
+// FuzzLoad: whatever the files hold, Load returns usable rules in bounded time, and a text that says nothing wrong
+// about itself is the same when it is loaded twice.
+func FuzzLoad(f *testing.F) {
+	golden, err := os.ReadFile("testdata/requirements.yaml")
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, seed := range []string{string(golden), string(Starter()), "", "a: &a [*a]", "requirements: {a: {<<: {enabled: true}}}",
+		"requirements:\n  a: \"x\nb: 1", "{\"requirements\": {\"a\": {\"enabled\": true}}}", "? a\n: b", "!!binary x", "requirements:\n\ta: 1"} {
+		f.Add(seed, "requirements: {a: {enabled: true}}")
+	}
+	f.Fuzz(func(t *testing.T, project, local string) {
+		if len(project)+len(local) > 4096 {
+			return
+		}
+		start := time.Now()
+		r := cascade("requirements: {z: {enabled: true}}", project, local)
+		if took := time.Since(start); took > 30*time.Second {
+			t.Fatalf("%v", took)
+		}
+		for _, name := range r.Order {
+			q, ok := r.ByName[name]
+			if !ok || q.Name != name || q.File == "" {
+				t.Fatalf("%q: %+v", name, q)
+			}
+		}
+		for _, p := range r.Problems {
+			if p.File == "" || p.Message == "" {
+				t.Fatalf("%+v", p)
+			}
+		}
+		list := failures(r, r.Order...)
+		_, _, _, _ = Deny("s", list), Short("s", list), StopReason("s", list), r.Failed(0)
+		for _, mode := range []string{"compact", "standard", "rich"} {
+			_ = Status{Gates: gates(r, "")}.Text(mode)
+		}
+		r.Match("Edit", []byte(`{}`))
+		if again := cascade("requirements: {z: {enabled: true}}", project, local); len(again.Problems) != len(r.Problems) {
+			t.Fatal("loading is not repeatable")
+		}
+	})
+}
+
+// FuzzMatch: a line is taken apart in bounded time, and what runs after it is still found.
+func FuzzMatch(f *testing.F) {
+	for _, seed := range []string{"git push", "echo $(git push)", "bash -c 'x'", "a=b; $a", "cat <<EOF\nx\nEOF", "find . -exec x {} \\;", "xargs -I{} sh -c '{}'", "env -S 'a b'", "((1+1))", "a | sh", "${x:=y}",
+		"parallel a {} ::: b c", "echo b | xargs -I{} git {}", "ssh h <<E\nx\nE", "GIT_CONFIG_KEY_0=alias.x GIT_CONFIG_VALUE_0=y git x", "f() { shift; ${@:2}; }; f a", "sudo bash -c 'echo x'"} {
+		f.Add(seed)
+	}
+	p, err := compile(`git\s+push`)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if len(text) > 4096 {
+			return
+		}
+		for _, c := range parseLine(text).commands {
+			if len(c.text) != len(c.masked) || c.head > len(c.text) {
+				t.Fatalf("%+v", c)
+			}
+		}
+		p.matches(parseLine(text))
+		if parsed(text) != nil && !strings.ContainsAny(text, "\x00#\\'\"`$(){}<>[]&|;!=*?~") && !strings.HasSuffix(text, "\\") && !p.matches(parseLine(text+"\ngit push")) {
+			t.Fatalf("lost behind %q", text)
+		}
+	})
+}
+
+func BenchmarkMatch(b *testing.B) {
+	r := project(`requirements: {a: {enabled: true, trigger_tools: [{tool: Bash, command_pattern: 'git\s+push'}]}}`)
+	input := bash(`cd /src && git add -A && git commit -m "a message of usual length" && make test 2>&1 | tail -20`)
+	b.ReportAllocs()
+	for b.Loop() {
+		r.Match("Bash", input)
+	}
+}
+
+// BenchmarkDangerous takes a line that is looked at as text, too. Goal: a line of 64 KiB in 0.1 s.
+func BenchmarkDangerous(b *testing.B) {
+	r := project("requirements: {}")
+	input := bash(strings.Repeat("a | ", 5000) + "bash; git push")
+	b.ReportAllocs()
+	for b.Loop() {
+		r.Dangerous("Bash", input)
+	}
+}
+
+func BenchmarkLoad(b *testing.B) {
+	text, err := os.ReadFile("testdata/requirements.yaml")
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		project(string(text))
+	}
+}

@@ -1,0 +1,270 @@
+package gates
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"hookline/hookctl/yaml"
+)
+
+// folder is an FS of texts; links map a path to what it resolves to.
+type folder struct {
+	files map[string]string
+	links map[string]string
+	err   error
+}
+
+func (f folder) ReadFile(name string) ([]byte, error) {
+	if f.err != nil {
+		return nil, f.err
+	}
+	text, ok := f.files[filepath.ToSlash(name)]
+	if !ok {
+		return nil, fs.ErrNotExist
+	}
+	return []byte(text), nil
+}
+
+func (f folder) Resolve(name string) string {
+	if to, ok := f.links[filepath.ToSlash(name)]; ok {
+		return to
+	}
+	return name
+}
+
+const (
+	globalFile  = "/home/dev/.claude/requirements.yaml"
+	projectFile = "/repo/.claude/requirements.yaml"
+	localFile   = "/repo/.claude/requirements.local.yaml"
+)
+
+// cascade loads the three texts; "-" is a file that is not there.
+func cascade(global, project, local string) Rules {
+	f := folder{files: map[string]string{}}
+	for path, text := range map[string]string{globalFile: global, projectFile: project, localFile: local} {
+		if text != "-" {
+			f.files[path] = text
+		}
+	}
+	return Load(Options{Home: "/home/dev", Root: "/repo", FS: f})
+}
+
+func project(text string) Rules { return cascade("-", text, "-") }
+
+func golden(t *testing.T) Rules {
+	t.Helper()
+	text, err := os.ReadFile("testdata/requirements.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return project(string(text))
+}
+
+func equal(t *testing.T, what string, got, want any) {
+	t.Helper()
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("%s:\n got %#v\nwant %#v", what, got, want)
+	}
+}
+
+func messages(list []Problem) []string {
+	var out []string
+	for _, p := range list {
+		out = append(out, p.Message)
+	}
+	return out
+}
+
+func TestGoldenFile(t *testing.T) {
+	r := golden(t)
+	equal(t, "problems", r.Problems, []Problem(nil))
+	equal(t, "notes", r.Notes, []Problem(nil))
+	equal(t, "order", strings.Join(r.Order, " "), "commit_plan adr_reviewed tdd_planned solid_reviewed protected_branch branch_size_limit "+
+		"single_session_per_project pre_commit_review pre_pr_review codex_reviewer")
+	equal(t, "file", r.ProjectFile, projectFile)
+	q := r.ByName["commit_plan"]
+	equal(t, "place", []any{q.File, q.Line, q.Column}, []any{projectFile, 7, 3})
+	equal(t, "checklist", q.Checklist, []string{"Files to change are listed", "Each step is small"})
+	equal(t, "merge key", r.ByName["adr_reviewed"].AutoResolveSkill, "requirements-framework:arch-review")
+	equal(t, "merge key overridden", r.ByName["adr_reviewed"].Message, "## Blocked: decisions not read")
+	d := r.ByName["branch_size_limit"]
+	equal(t, "enabled: yes", d.Enabled, true)
+	equal(t, "thresholds", d.Thresholds, Thresholds{Warn: 250, Block: 400, HasWarn: true})
+	equal(t, "ttls", []time.Duration{d.CacheTTL, d.ApprovalTTL}, []time.Duration{time.Minute, time.Hour})
+	equal(t, "guard", r.ByName["protected_branch"].ProtectedBranches, []string{"master", "main"})
+	equal(t, "type", r.ByName["pre_commit_review"].Type, Blocking)
+	equal(t, "learning", r.Hooks.SessionLearning.Enabled, true)
+}
+
+func TestDefaults(t *testing.T) {
+	r := project("requirements: {a: {enabled: true, message: hello}, b: {}}")
+	a := r.ByName["a"]
+	equal(t, "a", []any{a.Type, a.Scope, a.CacheTTL, a.ApprovalTTL, a.Base}, []any{Blocking, SessionScope, 60 * time.Second, 300 * time.Second, ""})
+	equal(t, "summary", a.Summary(), "Edit, Write, MultiEdit, NotebookEdit")
+	equal(t, "b is off", r.ByName["b"].Enabled, false)
+	h := r.Hooks
+	equal(t, "session_start", []any{h.SessionStart.InjectContext, h.SessionStart.InjectionMode, h.SessionStart.CustomHeader}, []any{true, "auto", ""})
+	equal(t, "carry_over", []any{h.SessionStart.CarryOver.Enabled, h.SessionStart.CarryOver.Window, h.SessionStart.CarryOver.Scopes},
+		[]any{true, 300 * time.Second, []Scope{SessionScope}})
+	equal(t, "stop", []any{h.Stop.VerifyRequirements, h.Stop.VerifyScopes}, []any{true, []Scope{SessionScope}})
+	equal(t, "end, learning", []any{h.SessionEnd.ClearSessionState, h.SessionLearning.Enabled, h.SessionLearning.PromptOnStop, h.SessionLearning.MinToolUses},
+		[]any{false, false, true, 5})
+	equal(t, "permission", h.PermissionRequest.AutoDenyDangerous, true)
+}
+
+func TestHooksAreRead(t *testing.T) {
+	r := project(`
+hooks:
+  session_start: {inject_context: false, injection_mode: rich, custom_header: "Hello", carry_over: {enabled: off, window_seconds: 60, scopes: [session, branch]}}
+  stop: {verify_requirements: false, verify_scopes: [session, single_use]}
+  session_end: {clear_session_state: true}
+  session_learning: {enabled: true, prompt_on_stop: false, min_tool_uses: 9}
+  permission_request: {auto_deny_dangerous: false}
+  agent_teams: {enabled: false, keep_working_on_idle: true, validate_task_completion: true, max_teammates: 5}
+`)
+	equal(t, "problems", r.Problems, []Problem(nil))
+	equal(t, "notes", messages(r.Notes), []string{"key 'hooks.agent_teams' is known and not acted on"})
+	var want Hooks
+	want.SessionStart.InjectionMode, want.SessionStart.CustomHeader = "rich", "Hello"
+	want.SessionStart.CarryOver.Window = time.Minute
+	want.SessionStart.CarryOver.Scopes = []Scope{SessionScope, BranchScope}
+	want.Stop.VerifyScopes = []Scope{SessionScope, SingleUse}
+	want.SessionEnd.ClearSessionState = true
+	want.SessionLearning.Enabled, want.SessionLearning.MinToolUses = true, 9
+	equal(t, "hooks", r.Hooks, want)
+}
+
+func TestHooksMalformedKeepTheirDefaults(t *testing.T) {
+	r := project(`
+hooks:
+  stop: [session]
+  session_start: {injection_mode: loud, inject_context: "no", carry_over: {window_seconds: -3, scopes: [sesion]}}
+  session_learning: {min_tool_uses: many}
+`)
+	equal(t, "messages", messages(r.Problems), []string{
+		"hooks.stop must be a mapping, got list",
+		"hooks.session_start.inject_context must be bool, got str",
+		"hooks.session_start.injection_mode must be one of: auto, compact, standard, rich",
+		"hooks.session_start.carry_over.window_seconds must be a positive number, got int",
+		"hooks.session_start.carry_over.scopes must contain only: branch, permanent, session, single_use",
+		"hooks.session_learning.min_tool_uses must be a positive number, got str",
+	})
+	equal(t, "place", r.Problems[1].Error(), projectFile+":4:57: hooks.session_start.inject_context must be bool, got str")
+	equal(t, "defaults", []any{r.Hooks.SessionStart.InjectContext, r.Hooks.SessionStart.InjectionMode, r.Hooks.Stop.VerifyRequirements}, []any{true, "standard", true})
+}
+
+func TestMode(t *testing.T) {
+	for _, c := range []struct{ mode, source, want string }{
+		{"auto", "compact", "compact"}, {"auto", "resume", "standard"}, {"auto", "startup", "rich"}, {"auto", "clear", "rich"},
+		{"auto", "fork", "rich"}, {"compact", "startup", "compact"}, {"rich", "compact", "rich"},
+	} {
+		h := Hooks{}
+		h.SessionStart.InjectionMode = c.mode
+		equal(t, c.mode+" "+c.source, h.Mode(c.source), c.want)
+	}
+}
+
+func TestNoProjectFile(t *testing.T) {
+	on := "requirements: {a: {enabled: true}}"
+	r := cascade(on, "-", on)
+	equal(t, "file", r.ProjectFile, "")
+	equal(t, "TestPinned_23 hits", len(r.Match("Edit", nil)), 0)
+	equal(t, "rules are known", r.Order, []string{"a"})
+	r = cascade(on, "", "-")
+	equal(t, "an empty project file", len(r.Match("Edit", nil)), 1)
+	equal(t, "enabled: false", len(project("enabled: false\n"+on).Match("Edit", nil)), 0)
+	equal(t, "no home", len(Load(Options{Root: "/repo", FS: folder{files: map[string]string{projectFile: on}}}).Match("Edit", nil)), 1)
+}
+
+func TestUnreadable(t *testing.T) {
+	r := Load(Options{Home: "/home/dev", Root: "/repo", FS: folder{err: &fs.PathError{Op: "open", Path: "x", Err: fs.ErrPermission}}})
+	equal(t, "problems", len(r.Problems), 3)
+	equal(t, "first", r.Problems[0], Problem{File: globalFile, Message: "permission denied", Hint: "the file is left out; make it readable or remove it"})
+	equal(t, "the project has rules", r.ProjectFile, projectFile)
+}
+
+func TestPinned_27_DiskAndSubdirectory(t *testing.T) {
+	root := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(root, ".claude"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(root, ".claude", "requirements.yaml"), []byte("requirements: {a: {enabled: true}}"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	r := Load(Options{Root: root}) // the caller resolves the toplevel, so the working directory is no argument
+	equal(t, "hits", len(r.Match("Edit", []byte(`{"file_path":"sub/x.go"}`))), 1)
+	if err := os.WriteFile(filepath.Join(root, ".claude", "requirements.local.yaml"), []byte(strings.Repeat("#", yaml.MaxFile+1)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	r = Load(Options{Root: root})
+	equal(t, "too large", messages(r.Problems), []string{"larger than 262144 bytes"})
+	equal(t, "hits without the local file", len(r.Match("Edit", nil)), 1)
+}
+
+func TestAbout(t *testing.T) {
+	long := strings.Repeat("é", 101)
+	for _, c := range []struct{ description, message, want string }{
+		{"Said.", "x", "Said."},
+		{"", "", "No description available."},
+		{"", "# Only\n\n## headings", "No description available."},
+		{"", "## Head\n\nFirst words. Second.", "First words."},
+		{"", "no end", "no end"},
+		{"", "**Why**: because of that", "because of that"},
+		{"", "**Why**: " + long, strings.Repeat("é", 100) + "..."},
+	} {
+		equal(t, c.message, Requirement{Description: c.description, Message: c.message}.About(), c.want)
+	}
+}
+
+func TestSummary(t *testing.T) {
+	r := golden(t)
+	equal(t, "pattern", r.ByName["pre_commit_review"].Summary(), "git commit/cherry-pick/revert/merge")
+	equal(t, "tools", r.ByName["commit_plan"].Summary(), "Edit, Write, MultiEdit")
+	equal(t, "empty", Requirement{}.Summary(), "Edit, Write, MultiEdit, NotebookEdit")
+	equal(t, "anchors", Requirement{Triggers: []Trigger{{Tool: "Bash", Pattern: `^npm\s+publish$`}}}.Summary(), "npm publish")
+}
+
+func TestPinned_35_BranchSize(t *testing.T) {
+	for _, c := range []struct {
+		a, b, c Changed
+		value   float64
+		summary string
+	}{
+		{Changed{5, 0}, Changed{}, Changed{}, 5, "committed: 5+/0-"},
+		{Changed{200, 50}, Changed{100, 0}, Changed{10, 5}, 365, "committed: 200+/50- | staged: 100+/0- | unstaged: 10+/5-"},
+		{Changed{}, Changed{}, Changed{0, 3}, 3, "unstaged: 0+/3-"},
+		{Changed{}, Changed{}, Changed{}, 0, "no changes"},
+	} {
+		value, summary := BranchSize(c.a, c.b, c.c)
+		equal(t, c.summary, []any{value, summary}, []any{c.value, c.summary})
+	}
+}
+
+func TestSchemaAndStarter(t *testing.T) {
+	r := project(string(Starter()))
+	equal(t, "problems", r.Problems, []Problem(nil))
+	equal(t, "notes", r.Notes, []Problem(nil))
+	var on []string
+	for _, q := range r.InOrder() {
+		on = append(on, q.Name)
+	}
+	equal(t, "switched on", on, []string{"protected_branch"})
+	schema := string(Schema())
+	for _, key := range append(append([]string{}, requirementSection.known...), append(requirementSection.inert, topSection.inert...)...) {
+		if !strings.Contains(schema, `"`+key+`"`) {
+			t.Errorf("the schema lacks %s", key)
+		}
+	}
+	for name, s := range hooksSection.below {
+		for _, key := range append(append([]string{name}, s.known...), s.inert...) {
+			if !strings.Contains(schema, `"`+key+`"`) {
+				t.Errorf("the schema lacks %s", key)
+			}
+		}
+	}
+}

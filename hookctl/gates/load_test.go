@@ -1,0 +1,348 @@
+package gates
+
+import (
+	"os"
+	"strings"
+	"testing"
+)
+
+func TestPinned_38_Cascade(t *testing.T) {
+	r := cascade(`
+requirements:
+  a: {enabled: true, message: global}
+  b: {enabled: true, scope: branch, trigger_tools: [Edit, Write]}
+`, `
+requirements:
+  b: {message: project, trigger_tools: [Bash]}
+  c: {enabled: true}
+`, `
+inherit: false
+requirements:
+  c: {enabled: false}
+  d: {enabled: true}
+`)
+	equal(t, "order", r.Order, []string{"a", "b", "c", "d"})
+	b := r.ByName["b"]
+	equal(t, "b is merged key by key", []any{b.Enabled, b.Scope, b.Message}, []any{true, BranchScope, "project"})
+	equal(t, "a list is replaced whole", b.Triggers, []Trigger{{Tool: "Bash"}})
+	equal(t, "the local file wins", r.ByName["c"].Enabled, false)
+	equal(t, "b was last defined", []any{b.File, b.Line}, []any{projectFile, 3})
+	equal(t, "problems", r.Problems, []Problem(nil))
+}
+
+func TestPinned_38_InheritFalse(t *testing.T) {
+	global := "enabled: false\nhooks: {stop: {verify_requirements: false}}\nrequirements: {a: {enabled: true}}"
+	r := cascade(global, "inherit: false\nrequirements: {b: {enabled: true}}", "requirements: {c: {enabled: true}}")
+	equal(t, "order", r.Order, []string{"b", "c"})
+	equal(t, "nothing of the global file counts", []any{r.Enabled, r.Hooks.Stop.VerifyRequirements}, []any{true, true})
+	r = cascade(global, "inherit: no\nrequirements: {b: {enabled: true}}", "-")
+	equal(t, "no is false", r.Order, []string{"b"})
+	r = cascade(global, "inherit: true\nenabled: true\n", "-")
+	equal(t, "inherited", []any{r.Order, r.Enabled, r.Hooks.Stop.VerifyRequirements}, []any{[]string{"a"}, true, false})
+}
+
+func TestPinned_39_InvalidRequirementsAreRemovedAlone(t *testing.T) {
+	r := project(`
+requirements:
+  a: {enabled: "yes please"}
+  good: {enabled: true}
+  b: {scope: forever}
+  c: {type: guard}
+`)
+	equal(t, "order", r.Order, []string{"good"})
+	equal(t, "failed", r.Failed(0), `⚠️  Configuration validation failed:
+   - Requirement 'a' field 'enabled' must be bool
+     at /repo/.claude/requirements.yaml:3:16
+     hint: write true or false
+   - Requirement 'b' field 'scope' must be one of: branch, permanent, session, single_use
+     at /repo/.claude/requirements.yaml:5:14
+   - Guard requirement 'c' must have 'guard_type' field
+     at /repo/.claude/requirements.yaml:6:3
+     hint: the guards are protected_branch, single_session, dirty_tree
+Fix .claude/requirements.yaml and rerun `+"`hookctl req status`.")
+	equal(t, "valid", golden(t).Failed(0), "")
+}
+
+func TestValidationMessages(t *testing.T) {
+	for _, c := range []struct{ keys, want string }{
+		{`enabled: 1`, `Requirement 'X' field 'enabled' must be bool`},
+		{`enabled: null`, `Requirement 'X' field 'enabled' must be bool`},
+		{`message: 5`, `Requirement 'X' field 'message' must be str`},
+		{`scope: 5`, `Requirement 'X' field 'scope' must be str`},
+		{`type: [a]`, `Requirement 'X' field 'type' must be str`},
+		{`satisfied_by_skill: 5`, `Requirement 'X' field 'satisfied_by_skill' must be str`},
+		{`auto_resolve_skill: 5`, `Requirement 'X' field 'auto_resolve_skill' must be str`},
+		{`trigger_tools: Edit`, `Requirement 'X' field 'trigger_tools' must be a list`},
+		{`checklist: one`, `Requirement 'X' field 'checklist' must be a list`},
+		{`checklist: [one, 2]`, `Requirement 'X' field 'checklist' must contain only strings`},
+		{`scope: forever`, `Requirement 'X' field 'scope' must be one of: branch, permanent, session, single_use`},
+		{`type: blocked`, `Requirement 'X' field 'type' must be one of: blocking, dynamic, guard`},
+		{`trigger_tools: [5]`, `Requirement 'X' trigger_tools[0]: must be string or dict, got int`},
+		{`trigger_tools: [Edit, {command_pattern: x}]`, `Requirement 'X' trigger_tools[1]: dict trigger must have 'tool' field`},
+		{`trigger_tools: [{tool: 5}]`, `Requirement 'X' trigger_tools[0]: 'tool' must be a string`},
+		{`trigger_tools: [{tool: Bash, command_pattern: 5}]`, `Requirement 'X' trigger_tools[0]: 'command_pattern' must be a string`},
+		{`trigger_tools: [{tool: Bash, command_pattern: "("}]`, "Requirement 'X' trigger_tools[0]: invalid regex pattern '(': missing closing )"},
+		{`satisfied_by_skill: ""`, `Requirement 'X' field 'satisfied_by_skill' cannot be empty`},
+		{`auto_resolve_skill: "  "`, `Requirement 'X' field 'auto_resolve_skill' cannot be empty`},
+		{`type: guard`, `Guard requirement 'X' must have 'guard_type' field`},
+		{`{type: guard, guard_type: protected_branch, protected_branches: main}`, `Requirement 'X' protected_branches must be a list`},
+		{`{type: dynamic, thresholds: {block: 1}}`, `Dynamic requirement 'X' missing required 'calculator' field`},
+		{`{type: dynamic, calculator: branch_size_calculator}`, `Dynamic requirement 'X' missing required 'thresholds.block' field`},
+		{`{type: dynamic, calculator: branch_size_calculator, thresholds: {warn: 1}}`, `Dynamic requirement 'X' missing required 'thresholds.block' field`},
+		{`{type: dynamic, calculator: branch_size_calculator, thresholds: {block: 4, warn: x}}`, `Dynamic requirement 'X' threshold 'warn' must be a positive number, got: x (str)`},
+		{`{type: dynamic, calculator: branch_size_calculator, thresholds: {block: -4}}`, `Dynamic requirement 'X' threshold 'block' must be a positive number, got: -4 (int)`},
+		{`{type: dynamic, calculator: branch_size_calculator, thresholds: {block: .nan}}`, `Dynamic requirement 'X' threshold 'block' must be a positive number, got: .nan (float)`},
+		{`{type: dynamic, calculator: mine, thresholds: {block: 4}}`, `Dynamic requirement 'X' calculator module 'mine' not found`},
+		{`{enabled: 1, scope: x, type: y}`, `Requirement 'X' field 'enabled' must be bool`}, // the first error wins
+	} {
+		keys := c.keys
+		if !strings.HasPrefix(keys, "{") {
+			keys = "{" + keys + "}"
+		}
+		r := project("requirements:\n  X: " + keys + "\n  good: {}\n")
+		got := r.Invalid()
+		if len(got) != 1 || got[0].Message != c.want || got[0].Line != 2 || got[0].Column < 3 || got[0].Requirement != "X" {
+			t.Errorf("%s: %+v", c.keys, got)
+		}
+		equal(t, c.keys, r.Order, []string{"good"})
+	}
+}
+
+func TestPinned_40_TypedAccess(t *testing.T) {
+	r := golden(t)
+	equal(t, "no checklist", len(r.ByName["pre_pr_review"].Checklist), 0)
+	equal(t, "unknown requirement", len(r.ByName["nothing"].Checklist), 0)
+	// Accepted: zero, a truth as a number, no warn.
+	r = project("requirements: {X: {type: dynamic, calculator: branch_size_calculator, thresholds: {block: true}}, Y: {type: dynamic, calculator: branch_size_calculator, thresholds: {block: 0, warn: 0}}}")
+	equal(t, "X", r.ByName["X"].Thresholds, Thresholds{Block: 1})
+	equal(t, "Y", r.ByName["Y"].Thresholds, Thresholds{HasWarn: true})
+}
+
+func TestPinned_42_Skills(t *testing.T) {
+	r := project(`
+requirements:
+  commit_plan: {enabled: true}
+  tdd_planned: {enabled: false}
+  both: {enabled: true, auto_resolve_skill: 'team:plan', satisfied_by_skill: 'requirements-framework:arch-review'}
+  off: {enabled: false, satisfied_by_skill: 'team:plan'}
+`)
+	equal(t, "lists are merged", r.Skills["requirements-framework:arch-review"], []string{"commit_plan", "adr_reviewed", "tdd_planned", "solid_reviewed", "both"})
+	var names []string
+	for _, q := range r.SkillSatisfies("requirements-framework:arch-review") {
+		names = append(names, q.Name)
+	}
+	equal(t, "only what exists and is enabled", names, []string{"commit_plan", "both"})
+	equal(t, "a suggestion satisfies nothing", len(r.SkillSatisfies("team:plan")), 0)
+	equal(t, "exact names", len(r.SkillSatisfies("arch-review")), 0)
+	again := project("requirements: {pre_commit_review: {enabled: true, satisfied_by_skill: 'requirements-framework:pre-commit'}}")
+	equal(t, "no duplicates", again.Skills["requirements-framework:pre-commit"], []string{"pre_commit_review"})
+	equal(t, "the built-in map is untouched", builtinSkills["requirements-framework:arch-review"], []string{"commit_plan", "adr_reviewed", "tdd_planned", "solid_reviewed"})
+}
+
+func TestMalformedLayersHideNothing(t *testing.T) {
+	global := "requirements: {a: {enabled: true}}"
+	for _, c := range []struct{ project, message string }{
+		{"- a\n- b", "the file must be a mapping, got list"},
+		{"requirements: [a]", "`requirements` must be a mapping, got list"},
+		{"requirements: {a: null}", "Requirement 'a' must be a mapping, got NoneType"},
+		{"requirements: {a: on}", "Requirement 'a' must be a mapping, got bool"},
+		{"inherit: maybe", "`inherit` must be bool, got str"},
+		{"hooks: 5", "`hooks` must be a mapping, got int"},
+	} {
+		r := cascade(global, c.project, "-")
+		equal(t, c.project, messages(r.Problems), []string{c.message})
+		equal(t, c.project+" place", r.Problems[0].Line, 1)
+		equal(t, c.project+" gate", len(r.Match("Edit", nil)), 1)
+	}
+	r := cascade(global, "requirements:\n  # a: {enabled: false}\n", "-")
+	equal(t, "all commented out", r.Problems, []Problem(nil))
+	equal(t, "all commented out", r.Order, []string{"a"})
+}
+
+func TestUnknownKeys(t *testing.T) {
+	r := project(`
+requirments: {}
+logging: {level: debug}
+requirements:
+  a:
+    enabled: true
+    mesage: x
+    adr_path: docs
+    replan_ttl: 5
+    trigger_tools: [{tool: Bash, command_patern: x}]
+    thresholds: {blok: 1}
+hooks:
+  stop: {verify: true}
+`)
+	var got []string
+	for _, p := range r.Problems {
+		got = append(got, p.Error()+" | "+p.Hint)
+		equal(t, p.Message, p.Warning, true)
+	}
+	equal(t, "warnings", got, []string{
+		projectFile + ":2:1: unknown key 'requirments' | did you mean 'requirements'? the keys here are version, enabled, inherit, requirements, hooks",
+		projectFile + ":7:5: unknown key 'requirements.a.mesage' | did you mean 'message'? the keys here are " + strings.Join(requirementSection.known, ", "),
+		projectFile + ":10:34: unknown key 'requirements.a.trigger_tools.command_patern' | did you mean 'command_pattern'? the keys here are tool, command_pattern",
+		projectFile + ":11:18: unknown key 'requirements.a.thresholds.blok' | did you mean 'block'? the keys here are warn, block",
+		projectFile + ":13:10: unknown key 'hooks.stop.verify' | did you mean 'verify_scopes'? the keys here are verify_requirements, verify_scopes",
+	})
+	equal(t, "notes", messages(r.Notes), []string{
+		"key 'logging' is known and not acted on",
+		"key 'requirements.a.adr_path' is known and not acted on",
+	})
+	equal(t, "nothing is disabled", r.Order, []string{"a"})
+}
+
+func TestLenientKeys(t *testing.T) {
+	r := project(`
+requirements:
+  a: {enabled: true, description: 5, cache_ttl: soon, approval_ttl: -1, trigger_tools: [{tool: Edit, command_pattern: x}]}
+  b: {enabled: true, type: guard, guard_type: protected_brunch}
+  b: {enabled: true, type: guard, guard_type: single_sesion}
+`)
+	equal(t, "messages", messages(r.Problems), []string{
+		"key \"b\" is already in line 4; the last one counts",
+		"Requirement 'a' trigger_tools[0]: a 'command_pattern' matches only with tool Bash; this trigger never fires",
+		"Requirement 'a' field 'description' must be str, got int",
+		"Requirement 'a' field 'cache_ttl' must be a number of seconds, got str",
+		"Requirement 'a' field 'approval_ttl' must be a number of seconds, got int",
+		"Guard requirement 'b' has the unknown guard_type 'single_sesion': it always allows",
+	})
+	equal(t, "valid", len(r.Invalid()), 0)
+	equal(t, "defaults", []any{r.ByName["a"].CacheTTL, r.ByName["a"].ApprovalTTL}, []any{DefaultCacheTTL, DefaultApprovalTTL})
+	equal(t, "a's pattern never fires", r.Match("Edit", nil)[0].Requirement.Name, "b")
+}
+
+func TestSalvage(t *testing.T) {
+	r := project(`
+enabled: true
+requirements:
+  a: {enabled: true}
+  b:
+    enabled: true
+    message: "never closed
+  c:
+    enabled: true
+    trigger_tools:
+      - Write
+stray words
+  d:
+    enabled: [true
+hooks:
+  stop: {verify_scopes: [branch]}
+`)
+	equal(t, "order", r.Order, []string{"a", "c"})
+	equal(t, "c whole", r.ByName["c"].Triggers, []Trigger{{Tool: "Write"}})
+	equal(t, "hooks", r.Hooks.Stop.VerifyScopes, []Scope{BranchScope})
+	var named []string
+	for _, p := range r.Problems {
+		named = append(named, p.Requirement)
+		if p.Line == 0 || p.Warning || p.Hint != "this part is left out until it is valid YAML" {
+			t.Errorf("%+v", p)
+		}
+	}
+	equal(t, "named", named, []string{"b", "", "d"})
+	equal(t, "place", []int{r.Problems[0].Line, r.Problems[1].Line, r.Problems[2].Line}, []int{7, 12, 14})
+	equal(t, "c's place", r.ByName["c"].Line, 8)
+}
+
+func TestHostileYAML(t *testing.T) {
+	bomb := "a: &a [x,x,x,x,x,x,x,x,x,x]\n"
+	for i := 'b'; i < 'j'; i++ {
+		bomb += string(i) + ": &" + string(i) + " [" + strings.Repeat("*"+string(i-1)+",", 10) + "]\n"
+	}
+	for name, text := range map[string]string{"aliases": bomb, "brackets": strings.Repeat("[", 9000), "quotes": strings.Repeat(`"`, 9000),
+		"dashes": strings.Repeat("- ", 9000), "second document": "a: 1\n---\nb: 2\n", "self": "a: &a [*a]", "binary": "\x00\xff\xfe"} {
+		r := cascade("requirements: {a: {enabled: true}}", text, "-")
+		if len(r.Problems) == 0 || len(r.Match("Edit", nil)) != 1 {
+			t.Errorf("%s: %v", name, r.Problems)
+		}
+	}
+}
+
+func TestDidYouMean(t *testing.T) {
+	r := golden(t)
+	for name, want := range map[string]string{"commit_plam": "commit_plan", "pre_comit_review": "pre_commit_review", "plan": "", "tdd": "", "": "", strings.Repeat("a", 999): ""} {
+		equal(t, name, r.DidYouMean(name), want)
+	}
+	equal(t, "unknown", r.Unknown("commit_plam"), "❌ Unknown requirement: 'commit_plam'\nDid you mean 'commit_plan'?")
+	equal(t, "unknown", r.Unknown("zzz"), "❌ Unknown requirement: 'zzz'")
+}
+
+func TestPinned_43_Placeholders(t *testing.T) {
+	q := Requirement{Name: "size", AutoResolveSkill: "team:plan", Thresholds: Thresholds{Warn: 250, Block: 400, HasWarn: true}}
+	values := map[string]string{"session_id": "cad0ac4d", "value": "1234", "summary": "{value}", "base_branch": "main"}
+	for text, want := range map[string]string{
+		"/{auto_resolve_skill} {session_id}":                   "/team:plan cad0ac4d",
+		"{req_name}: {value}/{total} {summary}":                "size: 1234/1234 {value}",
+		"{warn_threshold} {block_threshold} {base_branch}":     "250 400 main",
+		"{value:,} {value:.1f} {value!r} {value:>9} {value:d}": "1,234 1234.0 1234 1234 1234",
+		"see https://x/{id}/y":                                 "see https://x/{id}/y",
+		"${HOME} HEAD@{1} @{u} ${{ x.y }}":                     "${HOME} HEAD@{1} @{u} ${{ x.y }}",
+		`{{value}} {"a": {}} {}`:                               `{value} {"a": {}} {}`,
+	} {
+		equal(t, text, Placeholders(text, q, values), want)
+	}
+	equal(t, "an empty skill", Placeholders("/{auto_resolve_skill}|{warn_threshold}", Requirement{}, nil), "/|")
+	r := project("requirements:\n  a:\n    message: 'ask {nobody}, {nobody}, {session_id}'\n")
+	equal(t, "told", r.Notes[0].Error(), projectFile+":3:14: Requirement 'a' field 'message' has the unknown placeholder {nobody}; it stays as it is")
+	equal(t, "once", len(r.Problems)+len(r.Notes), 1)
+}
+
+func TestFormsOfTheSameFile(t *testing.T) {
+	want := golden(t)
+	text := func(r Rules) string {
+		var b strings.Builder
+		for _, q := range r.InOrder() {
+			b.WriteString(q.Name + "|" + q.Message + "|" + q.Summary() + "|" + strings.Join(q.Checklist, ",") + "\n")
+		}
+		return b.String()
+	}
+	data, err := os.ReadFile("testdata/requirements.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, form := range map[string]string{
+		"CRLF":            strings.ReplaceAll(string(data), "\n", "\r\n"),
+		"byte order mark": "\ufeff" + string(data),
+		"document marks":  "---\n" + string(data) + "...\n",
+		"no last newline": strings.TrimRight(string(data), "\n"),
+	} {
+		r := project(form)
+		equal(t, name+" problems", r.Problems, []Problem(nil))
+		equal(t, name, text(r), text(want))
+	}
+	r := project(`{
+  "version": "1.0", "enabled": true,
+  "requirements": {
+    "a": {"enabled": true, "type": "guard", "guard_type": "protected_branch", "trigger_tools": [{"tool": "Bash", "command_pattern": "git\\s+push"}]}
+  }
+}`)
+	equal(t, "JSON problems", r.Problems, []Problem(nil))
+	equal(t, "JSON", len(r.Match("Bash", bash("git push"))), 1)
+}
+
+func TestPinned_30_31_Guards(t *testing.T) {
+	r := project(`
+requirements:
+  a: {enabled: true, type: guard, guard_type: protected_branch}
+  b: {enabled: true, type: guard, guard_type: protected_branch, protected_branches: [develop]}
+  c: {enabled: true, type: guard, guard_type: moon_phase}
+`)
+	equal(t, "default", r.ByName["a"].ProtectedBranches, []string{"master", "main"})
+	equal(t, "own", r.ByName["b"].ProtectedBranches, []string{"develop"})
+	equal(t, "an unknown guard is valid and told", []any{r.ByName["c"].GuardType, len(r.Invalid()), len(r.Problems)}, []any{"moon_phase", 0, 1})
+	equal(t, "hint", r.Problems[0].Hint, "the guards are protected_branch, single_session, dirty_tree")
+}
+
+func TestPinned_38_EachLayerOwnsItsFaults(t *testing.T) {
+	r := cascade("requirements: {a: {enabled: true}}", "requirements: {b: {enabled: true}}", "requirements: {a: {scope: x}, b: nonsense, c: {enabled: [}")
+	equal(t, "order", r.Order, []string{"a", "b"})
+	equal(t, "file", r.Problems[0].File, localFile)
+	r = cascade("requirements: {a: {enabled: true}}", "requirements: {b: {enabled: true}}", "requirements: {a: {scope: x}, b: nonsense}")
+	equal(t, "an override that is invalid removes what it overrides", r.Order, []string{"b"})
+	equal(t, "problems", []string{r.Problems[0].Error(), r.Problems[1].Error()}, []string{
+		localFile + ":1:31: Requirement 'b' must be a mapping, got str",
+		localFile + ":1:27: Requirement 'a' field 'scope' must be one of: branch, permanent, session, single_use",
+	})
+}

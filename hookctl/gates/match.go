@@ -1,0 +1,118 @@
+package gates
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Hit is a requirement that a tool call asks for, with the first of its triggers that matched.
+type Hit struct {
+	Requirement Requirement
+	Trigger     Trigger
+}
+
+// Match gives the enabled requirements that a tool call asks for, in the order of the files. Tool names are compared
+// exactly. Any tool that a trigger names is examined; the framework only looked at six, so that a trigger on another
+// was a gate that never closed.
+func (r Rules) Match(tool string, input json.RawMessage) []Hit {
+	if !r.Active() {
+		return nil
+	}
+	call := &toolCall{tool: tool, input: input}
+	var hits []Hit
+	for _, name := range r.Order {
+		q := r.ByName[name]
+		if !q.Enabled {
+			continue
+		}
+		for _, t := range q.Triggers {
+			if call.matches(t) {
+				hits = append(hits, Hit{q, t})
+				break
+			}
+		}
+	}
+	return hits
+}
+
+// toolCall is parsed when the first pattern asks for its command.
+type toolCall struct {
+	tool   string
+	input  json.RawMessage
+	parsed bool
+	line   *shellLine // nil when there is no command
+}
+
+func (c *toolCall) matches(t Trigger) bool {
+	switch {
+	case t.Tool != c.tool:
+		return false
+	case t.Pattern == "":
+		return true
+	case c.tool != "Bash" || t.pattern == nil:
+		return false
+	}
+	if !c.parsed {
+		c.parsed = true
+		if command, ok := field(c.input, "command"); ok {
+			c.line = parseLine(command)
+		}
+	}
+	return c.line != nil && t.pattern.matches(c.line)
+}
+
+// commits are git's verbs that move HEAD.
+var commits = setOf("commit merge cherry-pick revert rebase am pull")
+
+// Acts tells of a Bash call whether one of its commands makes a commit, and whether one is only a dry run.
+func Acts(tool string, input json.RawMessage) (commit, dry bool) {
+	typed, ok := field(input, "command")
+	if tool != "Bash" || !ok {
+		return false, false
+	}
+	for _, c := range parseLine(typed).commands {
+		commit = commit || len(c.words) > 1 && c.words[0] == "git" && commits[c.words[1]]
+		dry = dry || slices.Contains(c.words, "--dry-run")
+	}
+	return commit, dry
+}
+
+// field is a string of the input; false when there is none or it is no string.
+func field(input json.RawMessage, name string) (string, bool) {
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(input, &fields) != nil {
+		return "", false
+	}
+	var text *string
+	if json.Unmarshal(fields[name], &text) != nil || text == nil {
+		return "", false
+	}
+	return *text, true
+}
+
+// Exempt says whether a call writes a plan: a file below ~/.claude/plans/, or below /.claude/plans/ or /docs/plans/
+// anywhere. Only tools that edit files do; to another tool a file_path may mean nothing. Links are followed, so a link
+// among the plans exempts nothing that lies elsewhere. A relative path is taken from the project's root.
+func (r Rules) Exempt(tool string, input json.RawMessage) bool {
+	if !slices.Contains(defaultTools, tool) {
+		return false
+	}
+	path, ok := field(input, "file_path")
+	if !ok || path == "" {
+		return false
+	}
+	if rest, ok := strings.CutPrefix(path, "~"); ok && r.home != "" && (rest == "" || rest[0] == '/' || rest[0] == filepath.Separator) {
+		path = filepath.Join(r.home, rest)
+	}
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(r.root, path)
+	}
+	path = filepath.Clean(path)
+	if r.fs != nil {
+		path = r.fs.Resolve(path)
+	}
+	slashed := filepath.ToSlash(path)
+	return strings.Contains(slashed, "/.claude/plans/") || strings.Contains(slashed, "/docs/plans/")
+}

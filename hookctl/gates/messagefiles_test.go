@@ -1,0 +1,138 @@
+package gates
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// withTexts loads a project's configuration with message files beside it, by their paths below /repo/.claude or the home.
+func withTexts(config string, files map[string]string) Rules {
+	f := folder{files: map[string]string{projectFile: config}}
+	for name, text := range files {
+		f.files[name] = text
+	}
+	return Load(Options{Home: "/home/dev", Root: "/repo", FS: f})
+}
+
+const (
+	planRule     = "requirements:\n  plan: {enabled: true, message: INLINE, short_message: inline}\n"
+	localTexts   = "/repo/.claude/messages.local/plan.yaml"
+	projectTexts = "/repo/.claude/messages/plan.yaml"
+	globalTexts  = "/home/dev/.claude/messages/plan.yaml"
+)
+
+// The first file that is found counts whole, and before the configuration.
+func TestMessageFileCascade(t *testing.T) {
+	local, own, global := "blocking_message: LOCAL\n", "blocking_message: PROJECT\nshort_message: project\n", "blocking_message: GLOBAL\nshort_message: global\n"
+	for _, c := range []struct {
+		files       map[string]string
+		text, short string
+	}{
+		{nil, "INLINE", "inline"},
+		{map[string]string{globalTexts: global}, "GLOBAL", "global"},
+		{map[string]string{globalTexts: global, projectTexts: own}, "PROJECT", "project"},
+		{map[string]string{globalTexts: global, projectTexts: own, localTexts: local}, "LOCAL", "inline"}, // whole: nothing of the project's
+	} {
+		r := withTexts(planRule, c.files)
+		equal(t, "problems", r.Problems, []Problem(nil))
+		equal(t, "texts", []string{r.ByName["plan"].Message, r.ByName["plan"].ShortMessage}, []string{c.text, c.short})
+	}
+	r := withTexts(strings.Replace(planRule, "enabled: true", "enabled: false", 1), map[string]string{projectTexts: own})
+	equal(t, "not enabled", r.ByName["plan"].Message, "INLINE")
+	f := folder{files: map[string]string{globalFile: planRule, globalTexts: global}}
+	equal(t, "no project file: nothing is asked", Load(Options{Home: "/home/dev", Root: "/repo", FS: f}).ByName["plan"].Message, "INLINE")
+}
+
+func TestMessageFilePlaceholders(t *testing.T) {
+	r := withTexts("requirements: {plan: {enabled: true, satisfied_by_skill: 'team:plan', auto_resolve_skill: 'team:ask'}}",
+		map[string]string{projectTexts: "blocking_message: |\n  ## {req_name} for {session_id}\n  `/{satisfied_by_skill}` or `/{auto_resolve_skill}`, {oops}\n"})
+	text := Deny("cad0ac4d-3933", []Failure{{Requirement: r.ByName["plan"]}})
+	if !strings.HasPrefix(text, "## plan for cad0ac4d\n`/team:plan` or `/team:ask`,") {
+		t.Error(text)
+	}
+	equal(t, "unknown placeholder", r.Notes[0].Error(), projectTexts+":1:19: Requirement 'plan' field 'blocking_message' has the unknown placeholder {oops}; it stays as it is")
+	equal(t, "it is no problem", len(r.Problems), 0)
+}
+
+func TestMessageFileMistakes(t *testing.T) {
+	for _, c := range []struct{ text, want string }{
+		{"blocking_message: 5\n", ":1:19: 'blocking_message' must be str, got int"},
+		{"version: '1.0'\nshort_message: [a]\n", ":2:16: 'short_message' must be str, got list"},
+		{"- a\n", ":1:1: a message file must be a mapping, got list"},
+		{"just text\n", ":1:1: a message file must be a mapping, got str"},
+		{"version: '1.0'\nblocking_mesage: x\n", ":2:1: unknown key 'blocking_mesage'"},
+		{"blocking_message: 'x\n", ":1:19: could not find end character of single-quoted text"},
+	} {
+		r := withTexts(planRule, map[string]string{projectTexts: c.text, globalTexts: "blocking_message: GLOBAL\n"})
+		if len(r.Problems) != 1 || r.Problems[0].Error() != projectTexts+c.want || r.Problems[0].Requirement != "plan" {
+			t.Errorf("%q: %+v", c.text, r.Problems)
+		}
+		equal(t, "the gate has its own text", []any{r.ByName["plan"].Message, r.ByName["plan"].Enabled}, []any{"INLINE", true})
+	}
+	for _, empty := range []string{"", "# all commented out\n", "blocking_message:\n"} {
+		r := withTexts(planRule, map[string]string{projectTexts: empty})
+		equal(t, empty, []any{r.Problems, r.ByName["plan"].Message}, []any{[]Problem(nil), "INLINE"})
+	}
+}
+
+func TestMessageFileInert(t *testing.T) {
+	r := withTexts("requirements:\n  plan: {enabled: true}\n  size: {enabled: true, type: dynamic, calculator: branch_size_calculator, thresholds: {block: 4}, blocking_message: OWN}\n",
+		map[string]string{projectTexts: "blocking_message: x\nsuccess_message: done\nheader: Plan\n", "/repo/.claude/messages/size.yaml": "\nblocking_message: x\n"})
+	var got []string
+	for _, n := range r.Notes {
+		got = append(got, n.Error())
+	}
+	equal(t, "notes", got, []string{
+		projectTexts + ":2:1: key 'success_message' is known and not acted on",
+		projectTexts + ":3:1: key 'header' is known and not acted on",
+		"/repo/.claude/messages/size.yaml:2:1: the text of a dynamic requirement is its `blocking_message` in requirements.yaml",
+	})
+	equal(t, "dynamic", []any{r.ByName["size"].BlockingMessage, r.ByName["size"].Message}, []any{"OWN", ""})
+	equal(t, "problems", r.Problems, []Problem(nil))
+}
+
+// A name that leads out of the folder is no file of it.
+func TestMessageFileNames(t *testing.T) {
+	r := withTexts("requirements: {'../plan': {enabled: true, message: own}, _templates: {enabled: true, message: own}}",
+		map[string]string{"/repo/.claude/plan.yaml": "blocking_message: x\n", "/repo/.claude/messages/_templates.yaml": "blocking_message: x\n"})
+	equal(t, "texts", []string{r.ByName["../plan"].Message, r.ByName["_templates"].Message}, []string{"own", "own"})
+}
+
+// deniedTexts refuses the message files.
+type deniedTexts struct{ folder }
+
+func (f deniedTexts) ReadFile(name string) ([]byte, error) {
+	if strings.Contains(filepath.ToSlash(name), "/messages/plan") {
+		return nil, &os.PathError{Op: "open", Path: name, Err: errors.New("permission denied")}
+	}
+	return f.folder.ReadFile(name)
+}
+
+func TestMessageFileUnreadable(t *testing.T) {
+	r := Load(Options{Root: "/repo", FS: deniedTexts{folder{files: map[string]string{projectFile: planRule}}}})
+	equal(t, "problem", []string{r.Problems[0].Error(), r.Problems[0].Hint}, []string{projectTexts + ": permission denied", "the file is left out; make it readable or remove it"})
+	equal(t, "text", r.ByName["plan"].Message, "INLINE")
+}
+
+// A name that the project's file defines reaches the schema, too.
+func TestSchemaKnowsTheNewKeys(t *testing.T) {
+	var s struct {
+		Properties struct {
+			Requirements struct {
+				AdditionalProperties struct {
+					Properties map[string]struct{ Type, Description string }
+				}
+			}
+		}
+	}
+	if err := json.Unmarshal(Schema(), &s); err != nil {
+		t.Fatal(err)
+	}
+	keys := s.Properties.Requirements.AdditionalProperties.Properties
+	equal(t, "types", []string{keys["stop_only"].Type, keys["replan_ttl"].Type}, []string{"boolean", "number"})
+	equal(t, "what is inert says so", keys["evidence"].Description, "known, and not acted on")
+}

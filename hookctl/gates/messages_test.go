@@ -1,0 +1,378 @@
+package gates
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"hookline/events"
+)
+
+const session = "cad0ac4d-3933-45ad-9a1c-14aec05bb940"
+
+func failures(r Rules, names ...string) []Failure {
+	var list []Failure
+	for _, n := range names {
+		list = append(list, Failure{Requirement: r.ByName[n], Values: map[string]string{"branch": "main", "value": "450",
+			"summary": "committed: 400+/50-", "base_branch": "origin/main"}})
+	}
+	return list
+}
+
+// ticks writes ' for the backquote, which a raw string cannot hold.
+func ticks(text string) string { return strings.ReplaceAll(text, "'", "`") }
+
+func TestPinned_26_DenySingleWithMessageAndChecklist(t *testing.T) {
+	got := Deny(session, failures(golden(t), "commit_plan"))
+	equal(t, "text", got, ticks(`## Blocked: no plan
+
+**Execute**: '/requirements-framework:arch-review'
+
+- [ ] Files to change are listed
+- [ ] Each step is small
+
+---
+Fallback: 'hookctl req satisfy commit_plan --session cad0ac4d'`))
+	if strings.Contains(got, "**Checklist**:") || strings.Contains(got, "{") {
+		t.Error(got)
+	}
+}
+
+func TestPinned_26_SessionIsCut(t *testing.T) {
+	got := Deny("checklist-session", []Failure{{Requirement: Requirement{Name: "a", Type: Blocking}}})
+	equal(t, "text", got, ticks(`## Blocked: a
+
+**Action**: 'hookctl req satisfy a --session checklis'
+
+---
+Fallback: 'hookctl req satisfy a --session checklis'`))
+}
+
+func TestDenySingleWithoutMessage(t *testing.T) {
+	equal(t, "a skill", Deny(session, failures(golden(t), "pre_commit_review")), ticks(`## Blocked: pre_commit_review
+
+**Execute**: '/requirements-framework:pre-commit'
+
+---
+Fallback: 'hookctl req satisfy pre_commit_review --session cad0ac4d'`))
+	equal(t, "nothing", Deny(session, nil), "")
+	equal(t, "a name that the shell would split", Deny("s", []Failure{{Requirement: Requirement{Name: "it's a $x", Type: Blocking}}}),
+		"## Blocked: it's a $x\n\n**Action**: `hookctl req satisfy 'it'\\''s a $x' --session s`\n\n---\nFallback: `hookctl req satisfy 'it'\\''s a $x' --session s`")
+}
+
+func TestDenyGuardAndDynamicShowTheirTextWithItsNumbers(t *testing.T) {
+	r := golden(t)
+	equal(t, "guard", Deny(session, failures(r, "protected_branch")), ticks(`Branch 'main' is protected.
+
+---
+Fallback: 'hookctl req satisfy protected_branch --session cad0ac4d'`))
+	equal(t, "dynamic", Deny(session, failures(r, "branch_size_limit")), ticks(`450 lines, limit 400: committed: 400+/50- since origin/main
+
+---
+Fallback: 'hookctl req satisfy branch_size_limit --session cad0ac4d'`))
+	bare := failures(r, "protected_branch", "branch_size_limit")
+	bare[0].Requirement.Message, bare[1].Requirement.BlockingMessage = "", ""
+	equal(t, "bare guard", Deny(session, bare[:1]), ticks(`## Blocked: protected_branch
+
+Guard condition not met. Branch 'main' is protected.
+
+**Action**: 'hookctl req satisfy protected_branch --session cad0ac4d'
+
+---
+Fallback: 'hookctl req satisfy protected_branch --session cad0ac4d'`))
+	equal(t, "bare dynamic", Deny(session, bare[1:]), ticks(`## Blocked: branch_size_limit
+
+450 changes (limit 400)
+committed: 400+/50-
+
+**Action**: 'hookctl req satisfy branch_size_limit --session cad0ac4d'
+
+---
+Fallback: 'hookctl req satisfy branch_size_limit --session cad0ac4d'`))
+}
+
+func TestDenySingleSession(t *testing.T) {
+	f := failures(golden(t), "single_session_per_project")
+	f[0].Others = []Other{{"11111111-2222", "main", 12 * time.Second}, {"33333333", "feat/x", 5 * time.Minute}, {"44444444", "b", 2 * time.Hour}, {"55555555", "c", -1}}
+	equal(t, "text", Deny(session, f), ticks(`## Blocked: single_session_per_project
+
+Other sessions work in this project:
+- '11111111' on 'main' (12s ago)
+- '33333333' on 'feat/x' (5m ago)
+- '44444444' on 'b' (2h ago)
+- '55555555' on 'c' (unknown)
+
+- Close the other session
+- Work in a worktree of your own
+- Override: 'hookctl req satisfy single_session_per_project --session cad0ac4d'
+
+---
+Fallback: 'hookctl req satisfy single_session_per_project --session cad0ac4d'`))
+	f[0].Requirement.Message = "Only one session in {project_dir}."
+	f[0].Values["project_dir"] = "/repo"
+	f[0].Others = f[0].Others[:1]
+	if got := Deny(session, f); !strings.HasPrefix(got, ticks("Only one session in /repo.\n\n- '11111111' on 'main' (12s ago)\n\n---\n")) {
+		t.Error(got)
+	}
+}
+
+func TestPinned_25_DenySeveral(t *testing.T) {
+	r := golden(t)
+	list := failures(r, "adr_reviewed", "tdd_planned")
+	list[0].Requirement.Checklist = nil
+	equal(t, "one skill", Deny(session, list), ticks(`## Blocked: Multiple Requirements
+
+**Execute**: '/requirements-framework:arch-review'
+
+Satisfies: adr_reviewed, tdd_planned
+
+---
+Fallback: 'hookctl req satisfy adr_reviewed tdd_planned --session cad0ac4d'`))
+	equal(t, "mixed", Deny(session, failures(r, "branch_size_limit", "pre_commit_review", "tdd_planned", "commit_plan", "protected_branch", "single_session_per_project")),
+		ticks(`## Blocked: Multiple Requirements
+
+| Requirement | Execute |
+|-------------|---------|
+| pre_commit_review | '/requirements-framework:pre-commit' |
+| tdd_planned | '/requirements-framework:arch-review' |
+| commit_plan | '/requirements-framework:arch-review' |
+| branch_size_limit | 'hookctl req satisfy branch_size_limit --session cad0ac4d' |
+| protected_branch | 'hookctl req satisfy protected_branch --session cad0ac4d' |
+| single_session_per_project | 'hookctl req satisfy single_session_per_project --session cad0ac4d' |
+
+### branch_size_limit
+
+450 lines, limit 400: committed: 400+/50- since origin/main
+
+### commit_plan
+
+- [ ] Files to change are listed
+- [ ] Each step is small
+
+### protected_branch
+
+Branch 'main' is protected.
+
+---
+Fallback: 'hookctl req satisfy branch_size_limit pre_commit_review tdd_planned commit_plan protected_branch single_session_per_project --session cad0ac4d'`))
+}
+
+func TestPinned_29_Short(t *testing.T) {
+	r := golden(t)
+	equal(t, "by type", Short(session, failures(r, "commit_plan", "protected_branch", "branch_size_limit")), ticks(`Requirement 'commit_plan' not satisfied (waiting...)
+Guard 'protected_branch' blocked (waiting...)
+⏸️ Requirement 'branch_size_limit' not satisfied (waiting...)`))
+	own := failures(r, "commit_plan")
+	own[0].Requirement.ShortMessage = "plan first: /{auto_resolve_skill}"
+	equal(t, "its own", Short(session, own), "plan first: /requirements-framework:arch-review")
+}
+
+func TestPinned_18_20_StopReason(t *testing.T) {
+	r := golden(t)
+	equal(t, "one", StopReason(session, failures(r, "commit_plan")), ticks(`## Cannot Complete: Unsatisfied Requirements
+
+| Requirement | Execute |
+|-------------|---------|
+| commit_plan | '/requirements-framework:arch-review' |
+
+Run the resolution skills above to satisfy requirements.
+
+---
+Fallback: 'hookctl req satisfy commit_plan --session cad0ac4d'`))
+	equal(t, "none", StopReason(session, nil), "")
+	equal(t, "learning", Learning(12, 3, 2), "**Session Learning Available**\n\nThis session had 12 tool uses (3 blocked), 2 skills.")
+	equal(t, "reminder", Reminder(failures(r, "commit_plan", "adr_reviewed")), "**Requirements reminder**: 2 unsatisfied: commit_plan, adr_reviewed")
+	equal(t, "plan", PlanReview(session, failures(r, "commit_plan", "adr_reviewed")), ticks(`## Plan Validation Required
+
+**Next Action (run now)**: '/requirements-framework:arch-review'
+
+---
+Manual fallback: 'hookctl req satisfy commit_plan adr_reviewed --session cad0ac4d'`))
+}
+
+// gates are the golden file's, the named ones satisfied.
+func gates(r Rules, satisfied string) []Gate {
+	var list []Gate
+	for _, q := range r.InOrder() {
+		list = append(list, Gate{Requirement: q, Satisfied: strings.Contains(" "+satisfied+" ", " "+q.Name+" ")})
+	}
+	return list
+}
+
+func TestPinned_49_CompactStatus(t *testing.T) {
+	r := golden(t)
+	s := Status{Project: "/repo", Branch: "main", Session: session, Gates: gates(r, "protected_branch single_session_per_project adr_reviewed tdd_planned solid_reviewed pre_pr_review codex_reviewer")}
+	got := s.Text("compact")
+	equal(t, "text", got, ticks(`## Requirements: 7/10 satisfied
+**Run '/arch-review'** → 'commit_plan'
+**hookctl req approve branch_size_limit --session cad0ac4d** → 'branch_size_limit'
+**Run '/pre-commit'** → 'pre_commit_review'
+**Fallback**: 'hookctl req satisfy commit_plan branch_size_limit pre_commit_review --session cad0ac4d'`))
+	equal(t, "names are left out first", Status{Session: session, Gates: gates(r, "")}.Text("compact"), ticks(`## Requirements: 0/10 satisfied
+**Run '/arch-review'** → 'commit_plan', 'adr_reviewed', 'tdd_planned', 'solid_reviewed'
+**Create feature branch** → 'protected_branch'
+**hookctl req approve branch_size_limit --session cad0ac4d** → 'branch_size_limit'
+**Close other session** → 'single_session_per_project'
+**Run '/pre-commit'** → 'pre_commit_review'
+**Run '/deep-review'** → 'pre_pr_review'
+**Run '/codex-review'** → 'codex_reviewer'
+**Fallback**: 'hookctl req satisfy NAME --session cad0ac4d'`))
+	var many []Gate
+	for i := range 40 {
+		many = append(many, Gate{Requirement: Requirement{Name: fmt.Sprintf("requirement_%d", i)}})
+	}
+	long := Status{Session: session, Gates: many}.Text("compact")
+	if utf8.RuneCountInString(long) >= 500 || !strings.HasPrefix(long, "## Requirements: 0/40 satisfied\n**hookctl req satisfy requirement_0 --session cad0ac4d** → `requirement_0`\n") ||
+		!strings.HasSuffix(long, "\n… and 36 more: `hookctl req status --session cad0ac4d`\n**Fallback**: `hookctl req satisfy NAME --session cad0ac4d`") {
+		t.Error(utf8.RuneCountInString(long), long)
+	}
+	equal(t, "none", Status{}.Text("compact"), "## Requirements: No requirements configured")
+	equal(t, "all", Status{Gates: gates(r, strings.Join(r.Order, " "))}.Text("compact"), "## Requirements: 10/10 satisfied")
+}
+
+func TestPinned_49_HeaderWarningAndCarryOverComeFirst(t *testing.T) {
+	r := golden(t)
+	s := Status{Header: "House rules\n", Carried: []string{"a", "b"}, Others: []Other{{"11111111", "main", 3 * time.Minute}}, Gates: gates(r, strings.Join(r.Order, " "))}
+	equal(t, "text", s.Text("compact"), ticks(`House rules
+
+⚠️  **Other Claude Code sessions detected on this project**
+
+  • '11111111' on 'main' (active 3m ago)
+
+**Note**: Edits may be blocked to prevent conflicts.
+Use 'hookctl req approve single_session_per_project' to override if needed.
+
+Carried over 2 requirement(s) from previous session: 'a', 'b'
+
+## Requirements: 10/10 satisfied`))
+	s.Gates = nil
+	if strings.Contains(s.Text("compact"), "detected") {
+		t.Error("the warning belongs to the guard")
+	}
+	equal(t, "no file", NoConfig(), ticks("💡 **No requirements config found for this project**\n\nRun 'hookctl req init' to write a commented starter file."))
+}
+
+func TestStandardStatus(t *testing.T) {
+	r := golden(t)
+	s := Status{Project: "/repo", Branch: "main", Session: session, Gates: gates(r, "branch_size_limit single_session_per_project pre_pr_review codex_reviewer adr_reviewed tdd_planned solid_reviewed")}
+	equal(t, "text", s.Text("standard"), ticks(`## Requirements Framework Active
+
+**Branch**: 'main' @ '/repo' | **Session**: 'cad0ac4d'
+
+### Quick Start
+- 🚀 '/arch-review' → satisfies 'commit_plan'
+- 📋 Create feature branch → satisfies 'protected_branch'
+- 🔍 '/pre-commit' (before 'git commit/cherry-pick/revert/merge') → satisfies 'pre_commit_review'
+
+| Requirement | Status | Triggers | Resolve |
+|-------------|--------|----------|---------|
+| commit_plan | ⬜ | Edit, Write, MultiEdit | /arch-review |
+| adr_reviewed | ✅ | Edit, Write, MultiEdit | /arch-review |
+| tdd_planned | ✅ | Edit, Write, MultiEdit | /arch-review |
+| solid_reviewed | ✅ | Edit, Write, MultiEdit | /arch-review |
+| protected_branch | ⬜ | Edit, Write, MultiEdit, NotebookEdit | Create feature branch |
+| branch_size_limit | ✅ | Edit, Write, MultiEdit, NotebookEdit | hookctl req approve branch_size_limit --session cad0ac4d |
+| single_session_per_project | ✅ | Edit, Write, MultiEdit, NotebookEdit | Close other session |
+| pre_commit_review | ⬜ | git commit/cherry-pick/revert/merge | /pre-commit |
+| pre_pr_review | ✅ | gh pr create | /deep-review |
+| codex_reviewer | ✅ | gh pr create | /codex-review |
+
+**Fallback**: 'hookctl req satisfy commit_plan protected_branch pre_commit_review --session cad0ac4d'`))
+	if got := (Status{}).Text("anything"); !strings.HasSuffix(got, "| (none configured) | - | - | - |") {
+		t.Error(got)
+	}
+}
+
+func TestRichStatus(t *testing.T) {
+	r := golden(t)
+	list := gates(r, "protected_branch single_session_per_project solid_reviewed")
+	list[4].Note, list[6].Note = "not on protected branch", "no other sessions"
+	got := Status{Project: "/repo", Branch: "main", Session: session, Gates: list}.Text("rich")
+	for _, want := range []string{
+		ticks("## Requirements Framework: Session Briefing\n\n**Project**: '/repo'\n**Branch**: 'main'\n**Session**: 'cad0ac4d'\n\n### Quick Start\n"),
+		ticks("### Requirement Definitions\n\n**commit_plan** (blocking, session-scoped)\n> '/requirements-framework:arch-review'\n> Triggers: "),
+		"> No work on the protected branches: master, main.\n",
+		"> Fewer than 400 changed lines on the branch, or an approval.\n", "> One session at a time in a work tree.\n",
+		"**solid_reviewed** (blocking, session-scoped)\n> The design is read once more.\n> Triggers: Edit, Write, MultiEdit\n> Resolve: /arch-review",
+		"### Scope Reference\n", "### Current Status\n- **commit_plan**: ⬜ Not satisfied\n",
+		"- **solid_reviewed**: ✅ Satisfied\n", "- **protected_branch**: ✅ (not on protected branch)\n", "- **single_session_per_project**: ✅ (no other sessions)\n",
+		"### Workflow Guide\n", "**Fallback**: `hookctl req satisfy commit_plan ",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in\n%s", want, got)
+		}
+	}
+	if len(got) > 9500 {
+		t.Error(len(got))
+	}
+}
+
+func TestPinned_46_47_CLI(t *testing.T) {
+	r := golden(t)
+	c := CLI{Branch: "feat/x", Session: session}
+	for _, x := range []struct{ got, want string }{
+		{c.Satisfied("a", SessionScope), "✅ Satisfied 'a' for feat/x (session scope)"},
+		{c.SatisfiedAll([]Requirement{{Name: "a", Scope: SessionScope}, {Name: "b", Scope: SingleUse}}),
+			"✅ Satisfied 2 requirement(s) for feat/x\n   - a (session scope)\n   - b (single_use scope)"},
+		{c.Approved(r.ByName["branch_size_limit"]), "✅ Approved 'branch_size_limit' for feat/x\n   Duration: 60m 0s (session scope)\n   Session: cad0ac4d"},
+		{c.AtBranchLevel("a"), "🌿 Using branch-level satisfaction for: feat/x\n✅ Satisfied 'a' at branch level for feat/x\n   ℹ️  All current and future sessions on this branch are now satisfied"},
+		{c.AtBranchLevel("a", "b"), "🌿 Using branch-level satisfaction for: feat/x\n✅ Satisfied 2 requirement(s) at branch level for feat/x\n   ℹ️  All current and future sessions on this branch are now satisfied"},
+		{c.Using(true), "🎯 Using explicit session: cad0ac4d"},
+		{c.Using(false), "✨ Auto-detected Claude session: cad0ac4d"},
+		{c.Cleared("a"), "✅ Cleared 'a' for feat/x"},
+		{c.Cleared(""), "✅ Cleared all requirements for feat/x"},
+		{r.Summary(gates(r, "commit_plan adr_reviewed tdd_planned solid_reviewed protected_branch single_session_per_project")),
+			"⚠️  7/10 requirements satisfied (pre_commit_review, pre_pr_review, codex_reviewer needed)"},
+		{r.Summary(gates(r, strings.Join(r.Order, " "))), "✅ All 10 requirements satisfied"},
+		{r.Summary(nil), "No requirements configured"},
+		{Rules{}.Summary(nil), "Requirements framework disabled"},
+		{c.Focused(gates(r, strings.Join(r.Order, " "))), "📋 Requirements Status\n\nBranch: feat/x\n\n✅ All requirements satisfied"},
+		{c.Focused(gates(r, "commit_plan adr_reviewed tdd_planned solid_reviewed protected_branch single_session_per_project codex_reviewer")),
+			"📋 Requirements Status\n\nBranch: feat/x\n\n❌ Unsatisfied Requirements:\n  • pre_commit_review (single_use scope)\n    → hookctl req satisfy pre_commit_review\n" +
+				"  • pre_pr_review (single_use scope)\n    → hookctl req satisfy pre_pr_review\n\n⚠️  Dynamic Requirements (not yet approved):\n  • branch_size_limit (needs approval after calculation)\n\n" +
+				"💡 Satisfy all: hookctl req satisfy pre_commit_review pre_pr_review"},
+		{Sized(r.ByName["branch_size_limit"], 223, "committed: 223+/0-", "main"), "  ✅ branch_size_limit: 223 changes\n     committed: 223+/0-\n     Base: main"},
+		{Sized(r.ByName["branch_size_limit"], 250, "s", "main"), "  ⚠️ branch_size_limit: 250 changes\n     s\n     Base: main"},
+		{Sized(r.ByName["branch_size_limit"], 400, "s", "main"), "  🛑 branch_size_limit: 400 changes\n     s\n     Base: main"},
+		{NotApplicable(Requirement{Name: "n"}), "  ℹ️  n: Not applicable (skipped)"},
+		{Remaining(59*time.Minute + 58*time.Second), "⏰ Approved (59m 58s remaining)"},
+		{SessionRow(Other{session, "feat/x", 3 * time.Second}, "/repo", 42), "  cad0ac4d - /repo\n    feat/x [PID 42, just now]"},
+		{SessionRow(Other{session, "feat/x", 3 * time.Minute}, "/repo", 42), "  cad0ac4d - /repo\n    feat/x [PID 42, 3m ago]"},
+		{SessionsHead(2), "📋 Active Claude Code Sessions (2)"},
+		{BranchesHead(2), "📋 Tracked Branches (2)"},
+		{BranchRow("b", 3), "  b: 3 requirement(s)"},
+		{Pruned(3), "✅ Removed 3 state file(s) for deleted branches"},
+		{NotGit, "❌ Not in a git repository"}, {Detached, "❌ Not on a branch (detached HEAD?)"}, {NoActiveSessions, "ℹ️  No active Claude Code sessions found."},
+		{SessionNone, "❌ No active Claude Code session found!"}, {SessionsNone, "❌ No active Claude Code sessions in registry!"},
+		{SessionNotThisOne, "❌ No Claude Code session found for this shell!"}, {ClearWhat, "❌ Specify requirement name or use --all"},
+		{NoTrackedBranches, "ℹ️  No tracked branches in this project."}, {NoRequirements, "ℹ️  No requirements configured for this project."},
+		{Disabled, "⚠️  Requirements framework disabled"}, {NoSession, "⚠️  No Claude Code session detected"}, {BadMetadata, "❌ Invalid JSON metadata"},
+		{Pruning, "🧹 Cleaning up stale state files..."}, {BlockingHead, "📌 Blocking Requirements:"}, {DynamicHead, "📊 Dynamic Requirements:"},
+	} {
+		equal(t, x.want, x.got, x.want)
+	}
+}
+
+func TestPinned_6_ShortID(t *testing.T) {
+	for in, want := range map[string]string{session: "cad0ac4d", "cad0ac4d393345ad9a1c14aec05bb940": "cad0ac4d", "08345d22": "08345d22", "abc": "abc", "": "", "ééééééééé": "éééééééé"} {
+		equal(t, in, events.Alias(in), want)
+		equal(t, in+" again", events.Alias(events.Alias(in)), want)
+	}
+}
+
+// What is left out of the configuration is said in every form, and nothing is called satisfied then.
+func TestStatusOfABrokenConfiguration(t *testing.T) {
+	s := Status{Session: session, Invalid: 2, Gates: []Gate{{Requirement: Requirement{Name: "a"}, Satisfied: true}}}
+	const left = "⚠️  2 parts of the configuration are left out (`hookctl req validate`): what they concern is not asked for\n\n"
+	for _, mode := range []string{"compact", "standard", "rich"} {
+		got := s.Text(mode)
+		if !strings.HasPrefix(got, left) || strings.Contains(got, AllSatisfied) {
+			t.Errorf("%s: %s", mode, got)
+		}
+	}
+	if got := s.Text("standard"); !strings.Contains(got, "### Quick Start\n⚠️  Nothing is open among the requirements that can be read\n") {
+		t.Error(got)
+	}
+}

@@ -1,0 +1,63 @@
+package gates
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+func TestSeldomFigures(t *testing.T) {
+	q := Requirement{Name: "size", Thresholds: Thresholds{Block: 0.5}}
+	values := map[string]string{"value": "1234567.25"}
+	for text, want := range map[string]string{
+		"{value:,}": "1,234,567.25", "{value:,.1f}": "1,234,567.2", "{value:f}": "1234567.250000", "{value:,f}": "1,234,567.250000",
+		"{value:.0f}": "1234567", "{value:x}": "1234567.25", "{block_threshold:.2f}": "0.50", "{req_name:,}": "size",
+	} {
+		equal(t, text, Placeholders(text, q, values), want)
+	}
+	for text, want := range map[string]string{"-1234": "-1,234", "-123": "-123", "123456": "123,456", "999": "999"} {
+		equal(t, text, formatted(text, ","), want)
+	}
+}
+
+func TestSeldomYAML(t *testing.T) {
+	r := project("requirements:\n  a: {type: dynamic, calculator: branch_size_calculator, thresholds: {block: .inf}}\n  b: {type: dynamic, calculator: branch_size_calculator, thresholds: {block: 2.5, warn: true}}\n" +
+		"  c: {type: dynamic, calculator: branch_size_calculator, thresholds: {block: ~}}\n")
+	equal(t, "problems", messages(r.Invalid()), []string{"Dynamic requirement 'c' threshold 'block' must be a positive number, got: None (NoneType)"})
+	equal(t, "fraction", r.ByName["b"].Thresholds, Thresholds{Warn: 1, Block: 2.5, HasWarn: true})
+
+	r = project("x: &x {enabled: true}\ny: &y {scope: branch}\nrequirements:\n  a:\n    <<: [*x, *y]\n")
+	equal(t, "merged from two", []any{r.ByName["a"].Enabled, r.ByName["a"].Scope}, []any{true, BranchScope})
+}
+
+// A path that is not there yet is judged by the folder that it will lie in.
+func TestDiskResolvesWhatIsNotThere(t *testing.T) {
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(filepath.Join(dir, "real"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("real", filepath.Join(dir, "link")); err != nil {
+		t.Skip("no links here")
+	}
+	equal(t, "behind a link", Disk{}.Resolve(filepath.Join(dir, "link", "new", "plan.md")), filepath.Join(dir, "real", "new", "plan.md"))
+	equal(t, "nothing of it is there", Disk{}.Resolve("not/there"), "not/there")
+}
+
+// A link among the plans that leads to nothing yet is what it leads to.
+func TestDiskResolvesALinkToNothing(t *testing.T) {
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for link, to := range map[string]string{"plan.md": "../src/new.go", "far.md": filepath.Join(dir, "other", "new.go"), "loop.md": "loop.md"} {
+		if err := os.Symlink(to, filepath.Join(dir, link)); err != nil {
+			t.Skip("no links here")
+		}
+	}
+	equal(t, "relative", Disk{}.Resolve(filepath.Join(dir, "plan.md")), filepath.Join(filepath.Dir(dir), "src", "new.go"))
+	equal(t, "absolute", Disk{}.Resolve(filepath.Join(dir, "far.md")), filepath.Join(dir, "other", "new.go"))
+	equal(t, "to itself", Disk{}.Resolve(filepath.Join(dir, "loop.md")), filepath.Join(dir, "loop.md"))
+}

@@ -1,0 +1,105 @@
+package gates
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// placeholders are the names that a text may have in braces.
+var placeholders = []string{"auto_resolve_skill", "base_branch", "block_threshold", "branch", "committed", "project_dir",
+	"req_name", "satisfied_by_skill", "session_id", "staged", "summary", "total", "unstaged", "value", "warn_threshold"}
+
+// braces is Python's replacement field, with what stands before it: after $ and @ it is a shell's or git's own
+// (${HOME}, HEAD@{1}). {{x}} is the text {x}.
+var braces = regexp.MustCompile(`([$@])?\{\{([^{}]*)\}\}|([$@])?\{([A-Za-z_][A-Za-z0-9_]*)(?:![rsa])?(?::([^{}]*))?\}`)
+
+// Placeholders fills the fields of a text. Those of the requirement itself are known, the rest is taken from values
+// and is "" where it is not there; a value that has braces in it is not filled again. A name that is no placeholder
+// stays as it is written: it may be part of an address or of a command.
+func Placeholders(text string, q Requirement, values map[string]string) string {
+	return braces.ReplaceAllStringFunc(text, func(all string) string {
+		m := braces.FindStringSubmatch(all)
+		switch {
+		case m[1] != "" || m[3] != "":
+			return all
+		case m[4] == "":
+			return "{" + m[2] + "}"
+		case !slices.Contains(placeholders, m[4]):
+			return all
+		}
+		return formatted(value(m[4], q, values), m[5])
+	})
+}
+
+func value(name string, q Requirement, values map[string]string) string {
+	if v, ok := values[name]; ok {
+		return v
+	}
+	switch name {
+	case "auto_resolve_skill":
+		return q.AutoResolveSkill
+	case "satisfied_by_skill":
+		return q.SatisfiedBySkill
+	case "req_name":
+		return q.Name
+	case "total":
+		return values["value"]
+	case "block_threshold":
+		return number(q.Thresholds.Block)
+	case "warn_threshold":
+		if q.Thresholds.HasWarn {
+			return number(q.Thresholds.Warn)
+		}
+	}
+	return ""
+}
+
+// number is a figure without a needless fraction: 400, 0.5.
+func number(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
+
+var format = regexp.MustCompile(`^(,)?(?:\.(\d))?([dfn])?$`)
+
+// formatted applies those of Python's format specifications that figures need: `,`, `.1f`, `d`. Another is ignored.
+func formatted(text, spec string) string {
+	f, err := strconv.ParseFloat(text, 64)
+	m := format.FindStringSubmatch(spec)
+	if spec == "" || err != nil || m == nil {
+		return text
+	}
+	digits := -1
+	switch {
+	case m[2] != "":
+		digits = int(m[2][0] - '0')
+	case m[3] == "f":
+		digits = 6
+	}
+	out := strconv.FormatFloat(f, 'f', digits, 64)
+	if m[1] == "" {
+		return out
+	}
+	whole, fraction, _ := strings.Cut(out, ".")
+	first := 0
+	if strings.HasPrefix(whole, "-") {
+		first = 1
+	}
+	for i := len(whole) - 3; i > first; i -= 3 {
+		whole = whole[:i] + "," + whole[i:]
+	}
+	if fraction != "" {
+		whole += "." + fraction
+	}
+	return whole
+}
+
+// strangers are the fields of a text that are no placeholders, each once.
+func strangers(text string) []string {
+	var list []string
+	for _, m := range braces.FindAllStringSubmatch(text, -1) {
+		if name := m[4]; name != "" && m[3] == "" && !slices.Contains(placeholders, name) && !slices.Contains(list, name) {
+			list = append(list, name)
+		}
+	}
+	return list
+}

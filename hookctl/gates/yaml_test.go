@@ -1,0 +1,95 @@
+package gates
+
+import (
+	"strings"
+	"testing"
+)
+
+// What people write in YAML beyond plain keys.
+func TestFormsOfYAML(t *testing.T) {
+	r := project(`
+.edits: &edits [Edit, Write]
+.base: &base
+  enabled: yes
+  scope: branch
+requirements:
+  merged:
+    <<: *base
+    trigger_tools: *edits
+  over:
+    <<: *base
+    scope: session
+    enabled: No
+  folded:
+    enabled: True
+    message: >
+      one line
+      of two
+
+      and another
+  literal:
+    enabled: ON
+    message: |-
+      first
+        indented
+  quoted:
+    "enabled": true
+    'message': "a \"quote\" and \u00e9, {{braces}}"
+  odd name: {enabled: true, trigger_tools: []}
+  12: {enabled: true}
+`)
+	var unknown []string
+	for _, p := range r.Problems {
+		unknown = append(unknown, p.Message)
+	}
+	equal(t, "only the keys with the anchors are unknown", unknown, []string{"unknown key '.edits'", "unknown key '.base'"})
+	equal(t, "order", r.Order, []string{"merged", "over", "folded", "literal", "quoted", "odd name", "12"})
+	merged, over := r.ByName["merged"], r.ByName["over"]
+	equal(t, "merged", []any{merged.Enabled, merged.Scope, merged.Triggers}, []any{true, BranchScope, []Trigger{{Tool: "Edit"}, {Tool: "Write"}}})
+	equal(t, "an own key wins", []any{over.Enabled, over.Scope}, []any{false, SessionScope})
+	equal(t, "folded", r.ByName["folded"].Message, "one line of two\nand another\n")
+	equal(t, "literal", r.ByName["literal"].Message, "first\n  indented")
+	equal(t, "quoted", Deny("s", []Failure{{Requirement: r.ByName["quoted"]}})[:27], "a \"quote\" and é, {braces}\n")
+	equal(t, "an empty list never triggers", len(r.ByName["odd name"].Triggers), 0)
+	equal(t, "an odd name is quoted for the shell", satisfyCommand("cad0ac4d", "odd name", "it's"), `hookctl req satisfy 'odd name' 'it'\''s' --session cad0ac4d`)
+}
+
+// A file that only has remarks, or nothing, or a mark of a document, is an empty one.
+func TestEmptyYAML(t *testing.T) {
+	for _, text := range []string{"", "\n\n", "# nothing yet\n", "---\n", "{}\n", "requirements:\n", "requirements: {}\nhooks:\n", "\ufeff# bom\n"} {
+		r := cascade("requirements: {a: {enabled: true}}", text, "-")
+		equal(t, text, []any{r.Problems, r.Order, r.Active()}, []any{[]Problem(nil), []string{"a"}, true})
+	}
+}
+
+// Every wrapper runs what stands behind it, and every printer only prints it.
+func TestEveryWrapperAndPrinter(t *testing.T) {
+	for name, w := range wrappers {
+		line := name + strings.Repeat(" 5", w.operands) + " git -C dir push"
+		if !gated(t, push, line) {
+			t.Errorf("%s: not seen", line)
+		}
+		if name == "command" || name == "builtin" || name == "-" {
+			continue
+		}
+		if got := danger(t, name+strings.Repeat(" 5", w.operands)+" rm -rf /srv"); got != "rm_root" {
+			t.Errorf("%s rm: %q", name, got)
+		}
+	}
+	for name := range printers {
+		if line := name + " git push"; gated(t, push, line) {
+			t.Errorf("%s: taken for a push", line)
+		}
+		if got := danger(t, name+" rm -rf /srv"); got != "" {
+			t.Errorf("%s rm: %s", name, got)
+		}
+	}
+	for name := range shells {
+		if line := name + " -c 'git -C dir push'"; !gated(t, push, line) {
+			t.Errorf("%s: not seen", line)
+		}
+		if got := danger(t, name+" <<< 'rm -rf /srv'"); got != "rm_root" {
+			t.Errorf("%s <<<: %q", name, got)
+		}
+	}
+}
