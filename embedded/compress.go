@@ -21,13 +21,11 @@ const (
 	encodingS2   = "s2-1" // a block, which says nothing of its dictionary: that is 1
 )
 
-//go:generate go run -tags train ./dict -o dict/1.zdict
-
 // dictionary is version 1 of the dictionary, trained on hook payloads of our own making. Its id is
 // in every frame made with it. It must never change: a better one gets another id and a file of its
 // own, and decoders know both.
 //
-//go:embed dict/1.zdict
+//go:embed 1.zdict
 var dictionary []byte
 
 // blockStart is the place in the dictionary's content where a block finds its own beginning, as most do.

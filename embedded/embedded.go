@@ -21,7 +21,7 @@
 //	          or zstd when the payload is compressed; Hookline-Part ("2/3") on the events of one decision
 //	payload   one line of JSON with the envelope's other fields, "\n", the event's data
 //
-// The payload is compressed with the dictionary this package ships (dict/1.zdict; the encoding or the
+// The payload is compressed with the dictionary this package ships (1.zdict; the encoding or the
 // frame names it, so that a later dictionary can stand beside it) whenever that is smaller (compress.go).
 //
 // # Durability

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"hookline/events"
+	"hookline/hookctl/problem"
 )
 
 // Fixed texts of `hookctl req`, as the framework's users know them.
@@ -121,7 +122,7 @@ func (r Rules) Unknown(name string) string {
 // UnknownBranch is the error of a branch that git does not have.
 func UnknownBranch(name string, known []string) string {
 	text := fmt.Sprintf("❌ Unknown branch: '%s'", name)
-	if near := nearest(name, known); near != "" {
+	if near := problem.Nearest(name, known); near != "" {
 		text += fmt.Sprintf("\nDid you mean '%s'?", near)
 	}
 	return text + "\nFor a branch that is yet to be made: --force"

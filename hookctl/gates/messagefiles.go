@@ -68,7 +68,7 @@ func (l *loader) messages(q Requirement, path string, data []byte) Requirement {
 		l.invalid(n.at, q.Name, "a message file must be a mapping, got "+n.kind, "write blocking_message: and the text behind it")
 		return q
 	}
-	l.keys(messageSection, n, "", q.Name)
+	l.keys(document().Definitions["message_file"], n, "", q.Name)
 	if q.Type == Dynamic {
 		l.notes = append(l.notes, at(n.at, q.Name, "the text of a dynamic requirement is its `blocking_message` in requirements.yaml", ""))
 		return q

@@ -6,20 +6,6 @@ import (
 	"testing"
 )
 
-func TestSeldomFigures(t *testing.T) {
-	q := Requirement{Name: "size", Thresholds: Thresholds{Block: 0.5}}
-	values := map[string]string{"value": "1234567.25"}
-	for text, want := range map[string]string{
-		"{value:,}": "1,234,567.25", "{value:,.1f}": "1,234,567.2", "{value:f}": "1234567.250000", "{value:,f}": "1,234,567.250000",
-		"{value:.0f}": "1234567", "{value:x}": "1234567.25", "{block_threshold:.2f}": "0.50", "{req_name:,}": "size",
-	} {
-		equal(t, text, Placeholders(text, q, values), want)
-	}
-	for text, want := range map[string]string{"-1234": "-1,234", "-123": "-123", "123456": "123,456", "999": "999"} {
-		equal(t, text, formatted(text, ","), want)
-	}
-}
-
 func TestSeldomYAML(t *testing.T) {
 	r := project("requirements:\n  a: {type: dynamic, calculator: branch_size_calculator, thresholds: {block: .inf}}\n  b: {type: dynamic, calculator: branch_size_calculator, thresholds: {block: 2.5, warn: true}}\n" +
 		"  c: {type: dynamic, calculator: branch_size_calculator, thresholds: {block: ~}}\n")

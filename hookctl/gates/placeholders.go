@@ -4,7 +4,6 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
-	"strings"
 )
 
 // placeholders are the names that a text may have in braces.
@@ -12,8 +11,8 @@ var placeholders = []string{"auto_resolve_skill", "base_branch", "block_threshol
 	"req_name", "satisfied_by_skill", "session_id", "staged", "summary", "total", "unstaged", "value", "warn_threshold"}
 
 // braces is Python's replacement field, with what stands before it: after $ and @ it is a shell's or git's own
-// (${HOME}, HEAD@{1}). {{x}} is the text {x}.
-var braces = regexp.MustCompile(`([$@])?\{\{([^{}]*)\}\}|([$@])?\{([A-Za-z_][A-Za-z0-9_]*)(?:![rsa])?(?::([^{}]*))?\}`)
+// (${HOME}, HEAD@{1}). {{x}} is the text {x}. A conversion or a format, {value:,.1f}, is not applied.
+var braces = regexp.MustCompile(`([$@])?\{\{([^{}]*)\}\}|([$@])?\{([A-Za-z_][A-Za-z0-9_]*)(?:![rsa])?(?::[^{}]*)?\}`)
 
 // Placeholders fills the fields of a text. Those of the requirement itself are known, the rest is taken from values
 // and is "" where it is not there; a value that has braces in it is not filled again. A name that is no placeholder
@@ -29,7 +28,7 @@ func Placeholders(text string, q Requirement, values map[string]string) string {
 		case !slices.Contains(placeholders, m[4]):
 			return all
 		}
-		return formatted(value(m[4], q, values), m[5])
+		return value(m[4], q, values)
 	})
 }
 
@@ -58,40 +57,6 @@ func value(name string, q Requirement, values map[string]string) string {
 
 // number is a figure without a needless fraction: 400, 0.5.
 func number(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
-
-var format = regexp.MustCompile(`^(,)?(?:\.(\d))?([dfn])?$`)
-
-// formatted applies those of Python's format specifications that figures need: `,`, `.1f`, `d`. Another is ignored.
-func formatted(text, spec string) string {
-	f, err := strconv.ParseFloat(text, 64)
-	m := format.FindStringSubmatch(spec)
-	if spec == "" || err != nil || m == nil {
-		return text
-	}
-	digits := -1
-	switch {
-	case m[2] != "":
-		digits = int(m[2][0] - '0')
-	case m[3] == "f":
-		digits = 6
-	}
-	out := strconv.FormatFloat(f, 'f', digits, 64)
-	if m[1] == "" {
-		return out
-	}
-	whole, fraction, _ := strings.Cut(out, ".")
-	first := 0
-	if strings.HasPrefix(whole, "-") {
-		first = 1
-	}
-	for i := len(whole) - 3; i > first; i -= 3 {
-		whole = whole[:i] + "," + whole[i:]
-	}
-	if fraction != "" {
-		whole += "." + fraction
-	}
-	return whole
-}
 
 // strangers are the fields of a text that are no placeholders, each once.
 func strangers(text string) []string {

@@ -5,7 +5,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"time"
 )
 
 // checks is the examination of one requirement: the first error wins and takes the whole requirement out.
@@ -34,7 +33,7 @@ func (c *checks) fail(where *node, hint, format string, args ...any) {
 func (l *loader) requirement(name string, n *node, where place) (Requirement, bool) {
 	c := &checks{l: l, name: name, n: n, at: where}
 	q := Requirement{Name: name, File: where.file, Line: where.line, Column: where.column}
-	q.Enabled = c.truth("enabled")
+	q.Enabled = c.typed("enabled", "bool", "bool", "write true or false").truth
 	q.Scope = Scope(c.oneOf("scope", string(SessionScope), "branch", "permanent", "session", "single_use"))
 	q.Triggers = c.triggers()
 	q.Checklist = c.checklist()
@@ -60,27 +59,19 @@ func (l *loader) requirement(name string, n *node, where place) (Requirement, bo
 	return q, true
 }
 
-func (c *checks) truth(key string) bool {
+// typed is the value of a key, which must be of a kind; an empty one where it is not or the key is not there.
+func (c *checks) typed(key, kind, want, hint string) *node {
 	v := c.n.get(key)
 	if v == nil {
-		return false
+		return &node{}
 	}
-	if v.kind != "bool" {
-		c.fail(v, "write true or false", "Requirement '%s' field '%s' must be bool", c.name, key)
+	if v.kind != kind {
+		c.fail(v, hint, "Requirement '%s' field '%s' must be %s", c.name, key, want)
 	}
-	return v.truth
+	return v
 }
 
-func (c *checks) text(key string) string {
-	v := c.n.get(key)
-	if v == nil {
-		return ""
-	}
-	if v.kind != "str" {
-		c.fail(v, "put it in quotes", "Requirement '%s' field '%s' must be str", c.name, key)
-	}
-	return v.text
-}
+func (c *checks) text(key string) string { return c.typed(key, "str", "str", "put it in quotes").text }
 
 func (c *checks) oneOf(key, otherwise string, words ...string) string {
 	v := c.n.get(key)
@@ -88,26 +79,15 @@ func (c *checks) oneOf(key, otherwise string, words ...string) string {
 		return otherwise
 	}
 	text := c.text(key)
-	if !c.bad && !slices.Contains(words, text) {
-		hint := ""
-		if near := nearest(text, words); near != "" {
-			hint = "did you mean '" + near + "'?"
-		}
-		c.fail(v, hint, "Requirement '%s' field '%s' must be one of: %s", c.name, key, strings.Join(words, ", "))
+	if !slices.Contains(words, text) {
+		c.fail(v, hint(text, words, ""), "Requirement '%s' field '%s' must be one of: %s", c.name, key, strings.Join(words, ", "))
 	}
 	return text
 }
 
 func (c *checks) checklist() []string {
-	v := c.n.get("checklist")
-	if v == nil {
-		return nil
-	}
-	if v.kind != "list" {
-		c.fail(v, "write one item a line, each behind a dash", "Requirement '%s' field 'checklist' must be a list", c.name)
-	}
 	var list []string
-	for _, item := range v.items {
+	for _, item := range c.typed("checklist", "list", "a list", "write one item a line, each behind a dash").items {
 		if item.kind != "str" {
 			c.fail(item, "put the item in quotes", "Requirement '%s' field 'checklist' must contain only strings", c.name)
 		}
@@ -125,11 +105,8 @@ func (c *checks) guard(q *Requirement) {
 	q.GuardType = v.text
 	kinds := []string{GuardProtectedBranch, GuardSingleSession, GuardDirtyTree}
 	if !c.bad && !slices.Contains(kinds, v.text) {
-		hint := "the guards are " + strings.Join(kinds, ", ")
-		if near := nearest(v.text, kinds); near != "" {
-			hint = "did you mean '" + near + "'? " + hint
-		}
-		c.l.warn(v.at, c.name, fmt.Sprintf("Guard requirement '%s' has the unknown guard_type '%s': it always allows", c.name, v.text), hint)
+		c.l.warn(v.at, c.name, fmt.Sprintf("Guard requirement '%s' has the unknown guard_type '%s': it always allows", c.name, v.text),
+			hint(v.text, kinds, "the guards are "+strings.Join(kinds, ", ")))
 	}
 	q.ProtectedBranches = []string{"master", "main"}
 	b := c.n.get("protected_branches")
@@ -193,14 +170,19 @@ func (c *checks) limit(key string, v *node) float64 {
 
 // free reads the keys that the framework does not validate: what is malformed has its default, and a warning.
 func (c *checks) free(q *Requirement) {
-	q.Description = c.lenient("description")
-	q.ShortMessage = c.lenient("short_message")
-	q.BlockingMessage = c.lenient("blocking_message")
-	q.Base = c.lenient("base")
-	q.StopOnly = c.stopOnly(q)
-	q.ReplanTTL = c.seconds("replan_ttl", 0)
-	q.CacheTTL = c.seconds("cache_ttl", DefaultCacheTTL)
-	q.ApprovalTTL = c.seconds("approval_ttl", DefaultApprovalTTL)
+	o := optional{l: c.l, n: c.n, requirement: c.name, label: "Requirement '" + c.name + "' field '%s'", warning: true}
+	q.Description = o.text("description")
+	q.ShortMessage = o.text("short_message")
+	q.BlockingMessage = o.text("blocking_message")
+	q.Base = o.text("base")
+	q.StopOnly = o.truth("stop_only", false)
+	q.ReplanTTL = o.seconds("replan_ttl", "a number of seconds", 0)
+	q.CacheTTL = o.seconds("cache_ttl", "a number of seconds", DefaultCacheTTL)
+	q.ApprovalTTL = o.seconds("approval_ttl", "a number of seconds", DefaultApprovalTTL)
+	if q.StopOnly && q.Scope == SingleUse {
+		c.l.warn(c.n.get("stop_only").at, c.name, fmt.Sprintf("Requirement '%s' has stop_only and the scope single_use: no action closes it again", c.name),
+			"it holds for the session; write scope: session")
+	}
 	for _, key := range []string{"message", "short_message", "blocking_message"} {
 		if v := c.n.get(key); v != nil {
 			c.l.placeholders(v, c.name, key)
@@ -214,50 +196,6 @@ func (l *loader) placeholders(v *node, requirement, key string) {
 		l.notes = append(l.notes, at(v.at, requirement, fmt.Sprintf("Requirement '%s' field '%s' has the unknown placeholder {%s}; it stays as it is", requirement, key, name),
 			"the placeholders are "+strings.Join(placeholders, ", ")))
 	}
-}
-
-// stopOnly is a switch that is off unless it is said to be on.
-func (c *checks) stopOnly(q *Requirement) bool {
-	v := c.n.get("stop_only")
-	switch {
-	case v == nil || v.kind == "NoneType":
-		return false
-	case v.kind != "bool":
-		c.l.warn(v.at, c.name, fmt.Sprintf("Requirement '%s' field 'stop_only' must be bool, got %s", c.name, v.kind), "it counts as false")
-		return false
-	case v.truth && q.Scope == SingleUse:
-		c.l.warn(v.at, c.name, fmt.Sprintf("Requirement '%s' has stop_only and the scope single_use: no action closes it again", c.name),
-			"it holds for the session; write scope: session")
-	}
-	return v.truth
-}
-
-func (c *checks) lenient(key string) string {
-	v := c.n.get(key)
-	switch {
-	case v == nil || v.kind == "NoneType":
-		return ""
-	case v.kind != "str":
-		c.l.warn(v.at, c.name, fmt.Sprintf("Requirement '%s' field '%s' must be str, got %s", c.name, key, v.kind), "it is left out")
-		return ""
-	}
-	return v.text
-}
-
-// maxSeconds is a century: what is above is a mistake, and would overflow a time.Duration.
-const maxSeconds = 100 * 365 * 24 * 3600
-
-func (c *checks) seconds(key string, otherwise time.Duration) time.Duration {
-	v := c.n.get(key)
-	if v == nil {
-		return otherwise
-	}
-	if v.kind != "int" && v.kind != "float" || !(v.number >= 0 && v.number <= maxSeconds) {
-		c.l.warn(v.at, c.name, fmt.Sprintf("Requirement '%s' field '%s' must be a number of seconds, got %s", c.name, key, v.kind),
-			fmt.Sprintf("it counts as %d", int(otherwise.Seconds())))
-		return otherwise
-	}
-	return time.Duration(v.number * float64(time.Second))
 }
 
 var (
