@@ -13,6 +13,7 @@ import (
 
 	"hookline/events"
 	"hookline/hookctl/cmdline"
+	"hookline/hookctl/insight"
 	"hookline/projector/project"
 	"hookline/projector/session"
 )
@@ -122,46 +123,64 @@ func (a *app) tilde(path string) string {
 
 func (a *app) sessionShowCmd() *cobra.Command {
 	last := count(20)
+	var calls bool
 	cmd := &cobra.Command{
 		Use: "show ID", Short: "Show what is known of a session, and what happened in it",
 		Long: "Show what is known of a session, and what happened in it: each prompt with the tools it led to and the\n" +
-			"calls that failed, compactions, API errors, and how the session ended.",
-		Example: "  hookctl session show last\n  hookctl session show c68c8a51 -n all",
+			"calls that failed, compactions, API errors, and how the session ended. With --calls: who allowed each tool call,\n" +
+			"or who did not, and what was said.",
+		Example: "  hookctl session show last\n  hookctl session show c68c8a51 -n all\n  hookctl session show last --calls",
 		Args:    cmdline.Exactly("a session: " + sessionForms),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.with(cmd.Context(), needStore, func(h house) error { return a.showSession(cmd.Context(), h, args[0], last) })
+			return a.with(cmd.Context(), needStore, func(h house) error { return a.showSession(cmd.Context(), h, args[0], last, calls) })
 		},
 		ValidArgsFunction: a.completesOne(a.sessionWords),
 	}
 	cmd.Flags().VarP(&last, "n", "n", "the last N prompts and other steps, or all")
+	cmd.Flags().BoolVar(&calls, "calls", false, "who allowed each tool call")
 	return cmd
 }
 
-func (a *app) showSession(ctx context.Context, h house, name string, last count) error {
+func (a *app) showSession(ctx context.Context, h house, name string, last count, each bool) error {
 	s, err := a.resolve(ctx, h, name)
 	if err != nil {
 		return err
 	}
-	if a.JSON {
-		return a.PrintJSON(s)
-	}
 
 	var tl timeline
-	if err := records(ctx, h, url.Values{"session": {s.ID}}, tl.take); err != nil {
+	var who insight.Permissions
+	take := func(r events.Record) {
+		tl.take(r)
+		who.Take(r)
+	}
+	if err := records(ctx, h, url.Values{"session": {s.ID}}, take); err != nil {
 		return err
 	}
+	calls := who.Calls()
+	if a.JSON {
+		return a.PrintJSON(sessionJSON{State: s, Calls: calls})
+	}
+
 	a.describeSession(s)
+	a.field("permissions", verdicts(calls))
+	if each {
+		a.printCalls(calls, last)
+		return nil
+	}
 	a.printTimeline(s, tl, last)
 	return nil
 }
 
+// field prints one line of a description; nothing for what is not known or none.
+func (a *app) field(name, v string) {
+	if v != "" && v != "0" {
+		a.Printf("  %s  %s\n", a.Paint.Faint(cmdline.Pad(name, 12)), cmdline.OneLine(v))
+	}
+}
+
 func (a *app) describeSession(s session.State) {
 	a.Printf("%s  %s\n\n", a.Paint.Bold(cmdline.OneLine(s.ID)), a.status(s))
-	field := func(name, v string) {
-		if v != "" && v != "0" {
-			a.Printf("  %s  %s\n", a.Paint.Faint(cmdline.Pad(name, 12)), cmdline.OneLine(v))
-		}
-	}
+	field := a.field
 	field("title", s.Title)
 	field("project", s.Project)
 	field("work tree", s.Worktree)

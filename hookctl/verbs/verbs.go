@@ -97,7 +97,7 @@ var outputs = cmdline.Outputs{
 	"version":                 cmdline.Object(cmdline.VersionJSON{}),
 	"man":                     cmdline.Object(cmdline.ManJSON{}),
 	"session list":            cmdline.Lines(session.State{}),
-	"session show":            cmdline.Object(session.State{}),
+	"session show":            cmdline.Object(sessionJSON{}),
 	"session delete":          cmdline.Object(events.Record{}),
 	"project list":            cmdline.Lines(projectLine{}),
 	"project show":            cmdline.Object(projectLine{}),

@@ -1,0 +1,362 @@
+package insight
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strings"
+	"time"
+
+	"hookline/events"
+)
+
+// Verdict says who let a tool call run, or who did not.
+type Verdict string
+
+// All verdicts.
+const (
+	Approved     Verdict = "approved"              // the user was asked, and it ran
+	Allowed      Verdict = "allowed"               // it ran and nobody was asked: by a rule or the mode
+	Bypassed     Verdict = "bypassed"              // it ran in the mode that asks for nothing
+	ByUser       Verdict = "refused_by_user"       // at the question
+	ByClassifier Verdict = "refused_by_classifier" // of the mode auto
+	ByHook       Verdict = "refused_by_hook"       // somebody else's
+	ByGate       Verdict = "refused_by_gate"       // of this product
+	ByClient     Verdict = "refused_by_client"     // a rule or the mode, or nobody could be asked
+	Waiting      Verdict = "waiting"               // the user was asked and has not answered
+	Running      Verdict = "running"               // nothing has come back
+	Unknown      Verdict = "unknown"
+)
+
+// verdictWords are the verdicts for people, in the order in which they are counted.
+var verdictWords = []struct {
+	verdict Verdict
+	words   string
+}{
+	{Approved, "asked and approved"}, {Allowed, "allowed by rule or mode"}, {Bypassed, "bypassed"}, {ByUser, "refused by the user"},
+	{ByClassifier, "refused by the classifier"}, {ByHook, "refused by a hook"}, {ByGate, "refused by a gate"},
+	{ByClient, "refused by the client"}, {Waiting, "waiting for permission"}, {Running, "running"}, {Unknown, "unknown"},
+}
+
+// Verdicts are all verdicts, in the order in which they are told.
+func Verdicts() []Verdict {
+	list := make([]Verdict, 0, len(verdictWords))
+	for _, w := range verdictWords {
+		list = append(list, w.verdict)
+	}
+	return list
+}
+
+// Words are a verdict for people.
+func (v Verdict) Words() string {
+	for _, w := range verdictWords {
+		if w.verdict == v {
+			return w.words
+		}
+	}
+	return string(v)
+}
+
+// Call is one tool call of a session with its verdict.
+type Call struct {
+	ToolUseID string          `json:"tool_use_id" jsonschema_description:"the client's id of the call"`
+	Event     string          `json:"event" jsonschema_description:"id of the event that requested it"`
+	Seq       uint64          `json:"seq" jsonschema_description:"its sequence"`
+	Time      time.Time       `json:"time" jsonschema_description:"when it was requested"`
+	Agent     string          `json:"agent_id,omitempty" jsonschema_description:"of the subagent that made it"`
+	Prompt    string          `json:"prompt_id,omitempty" jsonschema_description:"the client's id of the prompt"`
+	Tool      string          `json:"tool" jsonschema_description:"name"`
+	Input     json.RawMessage `json:"-"`
+	Mode      string          `json:"mode,omitempty" jsonschema_description:"permission mode at the request"`
+	Verdict   Verdict         `json:"verdict" jsonschema_description:"approved, allowed, bypassed, refused_by_user, refused_by_classifier, refused_by_hook, refused_by_gate, refused_by_client, waiting, running or unknown"`
+	Words     string          `json:"words,omitempty" jsonschema_description:"why it was refused, as it was said"`
+	Asked     bool            `json:"asked,omitempty" jsonschema_description:"the user was asked"`
+	WaitedMS  int64           `json:"waited_ms,omitempty" jsonschema_description:"from the question to the answer, where that is known"`
+
+	question time.Time
+	doubt    bool // whether it was asked about is not known
+	ran      bool
+	closed   bool
+}
+
+// Permissions finds who allowed each call of one session. The zero value is ready; take all events of the session, in
+// the order of the log. Used by one goroutine.
+type Permissions struct {
+	calls  []*Call
+	byID   map[string]*Call
+	byID2  map[string]*Call // by the id of the event
+	shared []shared
+	ended  bool
+}
+
+// shared is a set of equal calls that were open together when permission was asked for one of them.
+type shared struct {
+	calls []*Call
+	asked int
+}
+
+// Take adds one event.
+func (p *Permissions) Take(r events.Record) {
+	switch e := r.Event.(type) {
+	case *events.ToolRequested:
+		p.ended = false
+		p.add(&Call{ToolUseID: e.ToolUseID, Event: r.ID, Seq: r.Seq, Time: r.Time, Agent: e.AgentID, Prompt: e.PromptID,
+			Tool: e.ToolName, Input: e.ToolInput, Mode: e.PermissionMode})
+	case *events.PermissionRequested:
+		p.question(r, e)
+	case *events.ToolSucceeded:
+		p.outcome(r, e.ToolUseID, e.ToolName, e.ToolInput, e.DurationMS)
+	case *events.ToolFailed:
+		p.outcome(r, e.ToolUseID, e.ToolName, e.ToolInput, e.DurationMS)
+	case *events.PermissionDenied:
+		p.refuse(p.byID[e.ToolUseID], ByClassifier, e.Reason)
+	case *events.GateBlocked:
+		p.refuse(p.caused(r), ByGate, strings.Join(e.Names, ", "))
+	case *events.PermissionAutoDenied:
+		p.refuse(p.caused(r), ByGate, e.Reason)
+	case *events.ToolBatchFinished:
+		for _, c := range e.ToolCalls {
+			p.answered(r, c, len(e.ToolCalls) == 1)
+		}
+	case *events.SessionEnded, *events.SessionReaped:
+		p.ended = true
+	case *events.PromptSubmitted:
+		p.leave(e)
+	}
+}
+
+func (p *Permissions) add(c *Call) {
+	if p.byID == nil {
+		p.byID, p.byID2 = map[string]*Call{}, map[string]*Call{}
+	}
+	if c.ToolUseID == "" || p.byID[c.ToolUseID] != nil {
+		return // another installation, or a client that does not tell
+	}
+	p.calls = append(p.calls, c)
+	p.byID[c.ToolUseID] = c
+	p.byID2[c.Event] = c
+}
+
+// question joins a question with the call that it is about. It has no id: it is of the same agent, prompt, tool and
+// input. Of several that are open none is told to be the one; one with another input, which a hook may have changed, is
+// not told to have gone without a question.
+func (p *Permissions) question(r events.Record, e *events.PermissionRequested) {
+	var same, alike []*Call
+	for _, c := range p.calls {
+		if c.closed || c.Tool != e.ToolName || c.Agent != e.AgentID || c.Prompt != e.PromptID {
+			continue
+		}
+		alike = append(alike, c)
+		if sameJSON(c.Input, e.ToolInput) {
+			same = append(same, c)
+		}
+	}
+
+	switch len(same) {
+	case 0:
+		for _, c := range alike {
+			c.doubt = true
+		}
+	case 1:
+		c := same[0]
+		c.Asked, c.question = true, r.Time
+		p.byID2[r.ID] = c
+	default:
+		p.share(same)
+	}
+}
+
+// share counts the questions about equal calls: where there are as many as calls, each was asked about.
+func (p *Permissions) share(calls []*Call) {
+	i := slices.IndexFunc(p.shared, func(s shared) bool { return slices.Contains(s.calls, calls[0]) })
+	if i < 0 {
+		i = len(p.shared)
+		p.shared = append(p.shared, shared{})
+	}
+
+	s := &p.shared[i]
+	s.asked++
+	for _, c := range calls {
+		if !slices.Contains(s.calls, c) {
+			s.calls = append(s.calls, c)
+		}
+	}
+	for _, c := range s.calls {
+		c.Asked = s.asked >= len(s.calls)
+		c.doubt = !c.Asked
+	}
+}
+
+// outcome takes in that a call ran, or that one was asked for when nobody recorded it yet.
+func (p *Permissions) outcome(r events.Record, id, tool string, input json.RawMessage, tookMS float64) {
+	c := p.byID[id]
+	if c == nil {
+		c = &Call{ToolUseID: id, Event: r.ID, Seq: r.Seq, Time: r.Time, Agent: r.AgentID, Tool: tool, Input: input, doubt: true}
+		p.add(c)
+	}
+	if c.closed {
+		return
+	}
+	c.ran, c.closed = true, true
+	if !c.question.IsZero() {
+		c.waited(r.Time.Add(-time.Duration(tookMS) * time.Millisecond))
+	}
+}
+
+func (c *Call) waited(until time.Time) {
+	if d := until.Sub(c.question); d > 0 {
+		c.WaitedMS = d.Milliseconds()
+	}
+}
+
+// caused is the call that an event of ours is about.
+func (p *Permissions) caused(r events.Record) *Call {
+	if c := p.byID[r.ToolUseID]; c != nil {
+		return c
+	}
+	return p.byID2[r.Causation]
+}
+
+// refuse takes in who refused a call. The first refusal is the one that counts.
+func (p *Permissions) refuse(c *Call, by Verdict, words string) {
+	if c == nil || c.Verdict != "" || c.ran {
+		return
+	}
+	c.Verdict, c.Words, c.closed = by, words, true
+	c.Asked = false
+}
+
+// refusals are the client's words of a call that did not run (2.1.330).
+var refusals = []struct {
+	by   Verdict
+	text string
+}{
+	{ByUser, "The user doesn't want to proceed with this tool use."},
+	{ByUser, "The user doesn't want to take this action right now."},
+	{ByClassifier, "Permission for this action was denied by the Claude Code auto mode classifier."},
+	{ByClient, "Claude requested permissions to "},
+	{ByClient, "Permission to use "},
+	{ByClient, "Permission for this tool use was denied."},
+}
+
+// answered takes in what the model was given for a call, which tells of one that did not run why.
+func (p *Permissions) answered(r events.Record, t events.ToolCall, alone bool) {
+	c := p.byID[t.ToolUseID]
+	if c == nil || c.closed {
+		return
+	}
+
+	text := Text(t.ToolResponse)
+	c.closed = true
+	if strings.HasPrefix(text, "PreToolUse:") && strings.Contains(text, " hook error: ") {
+		_, c.Words, _ = strings.Cut(text, " hook error: ")
+		c.Verdict = ByHook
+		return
+	}
+	for _, k := range refusals {
+		if !strings.HasPrefix(text, k.text) {
+			continue
+		}
+		c.Verdict = k.by
+		_, words, said := strings.Cut(text, "user said:")
+		switch {
+		case said:
+			c.Verdict = ByUser
+			c.Words = strings.TrimSpace(words)
+		case k.by != ByUser:
+			c.Words = text
+		}
+		c.Asked = c.Verdict == ByUser
+		if c.Verdict == ByUser && alone && !c.question.IsZero() {
+			c.waited(r.Time)
+		}
+		return
+	}
+	c.doubt = true // its outcome was lost, or the client has new words
+}
+
+// leave closes the calls of the session itself that an earlier prompt left open: an interrupt tells nothing.
+func (p *Permissions) leave(e *events.PromptSubmitted) {
+	for _, c := range p.calls {
+		if !c.closed && c.Agent == "" && c.Prompt != "" && c.Prompt != e.PromptID && e.PromptID != "" {
+			c.closed, c.doubt = true, true
+		}
+	}
+}
+
+// Calls are the calls with their verdicts, in the order of their requests.
+func (p *Permissions) Calls() []Call {
+	out := make([]Call, 0, len(p.calls))
+	for _, c := range p.calls {
+		done := *c
+		if done.Verdict == "" {
+			done.Verdict = p.verdict(c)
+		}
+		out = append(out, done)
+	}
+	return out
+}
+
+func (p *Permissions) verdict(c *Call) Verdict {
+	switch {
+	case c.ran && c.doubt:
+		return Unknown
+	case c.ran && c.Asked:
+		return Approved
+	case c.ran && c.Mode == "bypassPermissions":
+		return Bypassed
+	case c.ran && c.Mode != "":
+		return Allowed
+	case c.ran, c.closed, c.doubt, p.ended:
+		return Unknown
+	case c.Asked:
+		return Waiting
+	}
+	return Running
+}
+
+// Count is how often each verdict stands in a list, those that do not stand there left out.
+func Count(calls []Call) map[Verdict]int {
+	out := map[Verdict]int{}
+	for _, c := range calls {
+		out[c.Verdict]++
+	}
+	return out
+}
+
+// Text is what a tool's answer says to the model: a string, or the text of its first block.
+func Text(response json.RawMessage) string {
+	var text string
+	if json.Unmarshal(response, &text) == nil {
+		return text
+	}
+	var blocks []struct {
+		Text string `json:"text"`
+	}
+	if json.Unmarshal(response, &blocks) != nil || len(blocks) == 0 {
+		return ""
+	}
+	return blocks[0].Text
+}
+
+// sameJSON tells whether two values are equal, whatever the order of their members.
+func sameJSON(a, b json.RawMessage) bool {
+	if bytes.Equal(a, b) {
+		return true
+	}
+	return bytes.Equal(canonical(a), canonical(b))
+}
+
+func canonical(v json.RawMessage) []byte {
+	var any any
+	d := json.NewDecoder(bytes.NewReader(v))
+	d.UseNumber()
+	if d.Decode(&any) != nil {
+		return v
+	}
+	b, err := json.Marshal(any)
+	if err != nil {
+		return v
+	}
+	return b
+}

@@ -1,0 +1,73 @@
+package verbs
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"hookline/events"
+	"hookline/hookctl/cmdline"
+	"hookline/hookctl/insight"
+	"hookline/projector/session"
+)
+
+// sessionJSON is what `session show --json` prints.
+type sessionJSON struct {
+	session.State
+	Calls []insight.Call `json:"calls" jsonschema_description:"each tool call with who allowed it, in the order of their requests"`
+}
+
+// verdicts says how often each verdict stands in a list: "asked and approved 2 (waited 14s), bypassed 3".
+func verdicts(calls []insight.Call) string {
+	var waited time.Duration
+	for _, c := range calls {
+		waited += time.Duration(c.WaitedMS) * time.Millisecond
+	}
+
+	var parts []string
+	n := insight.Count(calls)
+	for _, v := range insight.Verdicts() {
+		if n[v] > 0 {
+			parts = append(parts, fmt.Sprintf("%s %d", v.Words(), n[v]))
+		}
+	}
+	if waited >= time.Second {
+		parts = append(parts, "waited "+span(waited))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// printCalls prints each call with who allowed it.
+func (a *app) printCalls(calls []insight.Call, last count) {
+	if len(calls) == 0 {
+		a.Printf("\n  no tool was called\n")
+		return
+	}
+	if last != allOf && len(calls) > int(last) {
+		a.Printf("\n%s\n", a.Paint.Faint(fmt.Sprintf("  %s before, -n all shows them", cmdline.Plural(len(calls)-int(last), "call"))))
+		calls = calls[len(calls)-int(last):]
+	}
+
+	a.Printf("\n")
+	t := cmdline.Table{Head: []string{"  TIME", "SEQ", "CALL", "MODE", "VERDICT", "WAITED", "WORDS"}, Columns: a.Columns, Drop: []string{"SEQ", "MODE", "WAITED"}}
+	t.Color = func(head, v string) string {
+		switch {
+		case head != "VERDICT":
+			return v
+		case strings.HasPrefix(v, "refused"):
+			return a.Paint.Bad(v)
+		case strings.HasPrefix(v, "unknown"), strings.HasPrefix(v, "waiting"):
+			return a.Paint.Warn(v)
+		}
+		return v
+	}
+	for _, c := range calls {
+		waited := ""
+		if c.WaitedMS >= 100 {
+			waited = (time.Duration(c.WaitedMS) * time.Millisecond).Round(100 * time.Millisecond).String()
+		}
+		fact := cmdline.Fit(cmdline.OneLine(call(events.Record{}, c.Tool, c.Input)), 60)
+		t.Row("  "+c.Time.In(a.Zone).Format(time.TimeOnly), fmt.Sprint(c.Seq), fact, orDash(cmdline.OneLine(c.Mode)), c.Verdict.Words(), orDash(waited), orDash(cmdline.OneLine(c.Words)))
+	}
+	t.Print(a.Out, a.Paint)
+}
