@@ -55,9 +55,14 @@ func TestDecideEvents(t *testing.T) {
 			c.body = strings.Replace(c.body, "{", `{"session_id":"s",`, 1)
 		}
 		in := decode("hook", c.body)
-		if got := decided(t, Decide(in, World{}, past{Session: open}.reader(t))); got != c.want {
+		if got := decided(t, Decide(in, World{}, past{Session: open, Identity: identity.State{Born: true}}.reader(t))); got != c.want {
 			t.Errorf("%s: %s", c.name, got)
 		}
+	}
+
+	end := decode("hook", `{"session_id":"s","hook_event_name":"SessionEnd"}`)
+	if got := decided(t, Decide(end, World{}, past{}.reader(t))); got != "session.ended<" {
+		t.Errorf("end of a session that never began: %s", got)
 	}
 }
 

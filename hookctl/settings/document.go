@@ -24,7 +24,8 @@ type document struct {
 	hooks  *container // nil: no such member
 	events []event    // the members of hooks, in order
 
-	disabled bool // disableAllHooks is true
+	disabled bool   // disableAllHooks is true
+	plugin   string // the id of our own plugin, where the file switches it on
 }
 
 // An event is one member of "hooks".
@@ -100,8 +101,11 @@ func (d *document) outline(root hujson.Value) error {
 	}
 	d.root = objectContainer(root, obj)
 	for _, m := range obj.Members {
-		if text(m.Name) == "disableAllHooks" {
+		switch text(m.Name) {
+		case "disableAllHooks":
 			d.disabled = decode(m.Value) == true
+		case "enabledPlugins":
+			d.plugin = pluginOf(m.Value)
 		}
 	}
 	hooks, err := d.only(obj, "hooks")

@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"cmp"
 	"slices"
 	"sort"
 )
@@ -9,6 +10,7 @@ import (
 type State struct {
 	Scopes     []ScopeState // user, project, local; those whose folder is unknown are left out
 	Duplicates []Duplicate  // events with hooks of ours in more than one scope
+	Plugin     string       // our own plugin, where some scope switches it on; empty: none does
 }
 
 // A ScopeState is one settings file. The lists of events are in the order of the file, those of
@@ -26,6 +28,7 @@ type ScopeState struct {
 	Binaries  []string       // programs that our entries call, each once; a bare name is looked up on PATH
 	Foreign   map[string]int // handlers of others per event, also of events that we do not use
 	Disabled  bool           // disableAllHooks is set: the client runs none
+	Plugin    string         // our own plugin, where the file switches it on
 }
 
 // An Outdated is a handler of ours that Install would replace.
@@ -65,6 +68,7 @@ func Inspect(o Options) (State, error) {
 		seen[o.Path()] = true
 		s, list := inspectScope(o)
 		st.Scopes = append(st.Scopes, s)
+		st.Plugin = cmp.Or(st.Plugin, s.Plugin)
 		for _, e := range list {
 			found[e.event] = append(found[e.event], scoped{scope, e})
 		}
@@ -97,6 +101,7 @@ func inspectScope(o Options) (ScopeState, []entry) {
 	list := doc.entries()
 	s.Installed = len(list) > 0
 	s.Disabled = doc.disabled
+	s.Plugin = doc.plugin
 	s.Foreign = doc.foreignCounts()
 	if s.Installed {
 		s.Profile = profileOf(list)

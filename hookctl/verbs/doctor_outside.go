@@ -34,6 +34,13 @@ func (x *examiner) hooks() []check {
 	for _, s := range st.Scopes {
 		all = append(all, x.scope(name+", "+s.Scope.String(), s)...)
 	}
+	switch {
+	case st.Plugin != "" && x.hooked:
+		all = append(all, warned(name, "the plugin "+st.Plugin+" runs the hooks as well; each runs twice but is recorded once", "`hookctl install --plugin` takes them out of the user's settings file"))
+	case st.Plugin != "":
+		x.hooked, x.full = true, true
+		all = append(all, passed(name, "the plugin %s of the client runs them", st.Plugin))
+	}
 	if !x.hooked {
 		all = append(all, failed(name, "no settings file has our hooks", "`hookctl install` writes them"))
 	}

@@ -11,6 +11,7 @@ import (
 
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/settings"
+	"hookline/plugin"
 )
 
 // scopeFlags say which of the client's settings files is meant.
@@ -22,6 +23,9 @@ func (s *scopeFlags) add(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&s.local, "local", false, "this project's .claude/settings.local.json: only you, only here")
 	cmd.MarkFlagsMutuallyExclusive("user", "project", "local")
 }
+
+// given tells whether a scope was named.
+func (s scopeFlags) given() bool { return s.user || s.project || s.local }
 
 func (s scopeFlags) scope() settings.Scope {
 	switch {
@@ -79,6 +83,7 @@ type installJSON struct {
 	Foreign []string `json:"foreign" jsonschema_description:"events that hooks of others share; those are kept"`
 	Diff    string   `json:"diff,omitempty" jsonschema_description:"unified; only with --dry-run"`
 	Left    []string `json:"left,omitempty" jsonschema_description:"files in that folder that are not ours and stay; only with --purge"`
+	Plugin  string   `json:"plugin,omitempty" jsonschema_description:"the client's plugin that runs the hooks instead of the settings file; of uninstall: that was removed"`
 	Purged  string   `json:"purged,omitempty" jsonschema_description:"folder that was removed; only with --purge"`
 	Export  string   `json:"export,omitempty" jsonschema_description:"file that the log went into before; only with --purge"`
 }
@@ -86,16 +91,29 @@ type installJSON struct {
 func (a *app) installCmd() *cobra.Command {
 	var where scopeFlags
 	var profile string
-	var dry bool
+	var dry, asPlugin bool
 	cmd := &cobra.Command{
-		Use: "install", Short: "Write the hooks into the client's settings.json",
+		Use: "install", Short: "Write the hooks into the client's settings.json, or add them as its plugin",
 		Long: "Write the hooks into the client's settings.json: one entry for each of its events. What else is in the file\n" +
 			"stays byte for byte; a second run changes nothing; a backup is kept beside the file.\n" +
-			"Profile identity is the five commands that carry identity from session to session, and nothing else.",
-		Example: "  hookctl install\n  hookctl install --project --dry-run\n  hookctl install --profile identity",
+			"Profile identity is the five commands that carry identity from session to session, and nothing else.\n" +
+			"--plugin adds the hooks as a plugin of the client instead, by `claude plugin`, and takes them out of the\n" +
+			"user's settings.json. While the plugin is on, install renews it and edits no settings file.",
+		Example: "  hookctl install\n  hookctl install --project --dry-run\n  hookctl install --profile identity\n  hookctl install --plugin",
 		Args:    cmdline.Exactly(),
-		RunE: func(*cobra.Command, []string) error {
+		RunE: func(cmd *cobra.Command, _ []string) error {
 			o := a.settingsOptions()
+			active, err := a.activePlugin(o)
+			if err != nil {
+				return err
+			}
+			if asPlugin || (active == plugin.ID && !where.given() && profile == "full" && !dry) {
+				return a.installPlugin(cmd.Context(), o, active)
+			}
+			if active != "" && !dry {
+				return &cmdline.Fault{Message: "the plugin " + active + " of the client runs the hooks already: each would run twice",
+					Hint: "`hookctl install` alone renews the plugin; `hookctl uninstall` removes it"}
+			}
 			o.Scope, o.DryRun = where.scope(), dry
 			switch profile {
 			case "full":
@@ -115,6 +133,10 @@ func (a *app) installCmd() *cobra.Command {
 	cmd.Flags().StringVar(&profile, "profile", "full", "full or identity")
 	cmdline.Choices(cmd, "profile", "full", "identity")
 	cmd.Flags().BoolVar(&dry, "dry-run", false, "only show what would change")
+	cmd.Flags().BoolVar(&asPlugin, "plugin", false, "as a plugin of the client; needs its command claude on the PATH")
+	for _, other := range []string{"user", "project", "local", "profile", "dry-run"} {
+		cmd.MarkFlagsMutuallyExclusive("plugin", other)
+	}
 	return cmd
 }
 

@@ -23,7 +23,8 @@ func (a *app) uninstallCmd() *cobra.Command {
 	var dry, purge, yes bool
 	cmd := &cobra.Command{
 		Use: "uninstall", Short: "Remove the hooks that install wrote; --purge also removes the log",
-		Long: "Take the hooks out of the client's settings.json again, and nothing else. The log stays.\n" +
+		Long: "Take the hooks out of the client's settings.json again, or remove the plugin of install --plugin, and\n" +
+			"nothing else. The log stays.\n" +
 			"--purge removes the log too: it asks, exports it beside the home first, stops the daemon, then removes\n" +
 			"what hookline has made there.",
 		Example: "  hookctl uninstall\n  hookctl uninstall --project --dry-run",
@@ -37,12 +38,18 @@ func (a *app) uninstallCmd() *cobra.Command {
 			if purge {
 				return a.purge(cmd.Context(), o, yes)
 			}
+			removed, err := a.uninstallPlugin(cmd.Context(), o)
+			if err != nil {
+				return err
+			}
 			res, err := settings.Uninstall(o)
 			if err != nil {
 				return err
 			}
 			if a.JSON {
-				return a.PrintJSON(resultJSON(o, res))
+				out := resultJSON(o, res)
+				out.Plugin = removed
+				return a.PrintJSON(out)
 			}
 			a.sayUninstalled(o, res)
 			return nil
@@ -76,6 +83,10 @@ func (a *app) purge(ctx context.Context, o settings.Options, yes bool) error {
 	if err := a.Confirm(ctx, fmt.Sprintf("remove the hooks and the whole log in %s, after an export?", home), yes); err != nil {
 		return err
 	}
+	removed, err := a.uninstallPlugin(ctx, o)
+	if err != nil {
+		return err
+	}
 	res, err := settings.Uninstall(o)
 	if err != nil {
 		return err
@@ -91,7 +102,7 @@ func (a *app) purge(ctx context.Context, o settings.Options, yes bool) error {
 	}
 	if a.JSON {
 		out := resultJSON(o, res)
-		out.Purged, out.Export, out.Left = home, last.File, left
+		out.Purged, out.Export, out.Left, out.Plugin = home, last.File, left, removed
 		return a.PrintJSON(out)
 	}
 	a.sayUninstalled(o, res)
@@ -162,7 +173,7 @@ func (a *app) lastExport(ctx context.Context, dir string) (lastCopy, error) {
 // in it: HOOKLINE_HOME may point to a folder that has other uses.
 func removeHome(dir string, getenv func(string) string) (left []string, err error) {
 	p := home.PathsOf(dir, getenv)
-	ours := []string{p.Store, p.Spool, p.Keys, p.Told, p.Log, p.SpawnState, p.SpawnLock, p.Lock}
+	ours := []string{p.Store, p.Spool, p.Keys, p.Told, p.Log, p.SpawnState, p.SpawnLock, p.Lock, filepath.Join(dir, "plugin")}
 	for _, spool := range p.Fallbacks {
 		if of := filepath.Dir(spool); home.Private(filepath.Dir(of)) == nil {
 			ours = append(ours, of) // this home's own: beside the frames, which warnings were told
