@@ -72,6 +72,7 @@ func derivedSamples() []Event {
 				SatisfiedBy: "cli", ExpiresAt: "2026-11-20T13:00:00Z", TriggeredAt: "2026-11-20T11:59:00Z", Metadata: raw(`{"ticket":"X-1"}`)}},
 			Sessions: []GateImportedSession{{Session: "c68c8a51", PID: 4711, PIDStart: 87654, ProjectDir: "/project", Branch: "feature/raw-strings",
 				StartedAt: "2026-11-20T11:00:00Z", LastActive: "2026-11-20T12:00:00Z"}}},
+		&ContextPhaseChanged{Phase: "CONDENSED", From: "VERBOSE", Used: 412000, Window: 1000000, Model: "claude-opus-5-5", Source: "transcript"},
 		&CheckpointCreated{Schema: 1, Trigger: "auto", Note: "before the rewrite"},
 		&GoalSet{Text: "Ship the retries"},
 		&HandoffWritten{Text: "The staging host has the new build; run the smoke tests next."},

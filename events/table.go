@@ -83,6 +83,7 @@ var catalog = []Kind{
 	{Type: TypeGateSwitched, New: fresh[GateSwitched], Doc: "the gates of a repository went off, or came back"},
 	{Type: TypeGateImported, New: fresh[GateImported], Doc: "gates were taken over from another tool's file, or from a project that was joined"},
 	{Type: TypePermissionAutoDenied, New: fresh[PermissionAutoDenied], Doc: "permission for a dangerous command was refused without asking"},
+	{Type: TypeContextPhaseChanged, New: fresh[ContextPhaseChanged], Doc: "the use of the context window came into another phase"},
 	{Type: TypeCheckpointCreated, New: fresh[CheckpointCreated], Doc: "a point of the log whose working state can be shown again"},
 	{Type: TypeGoalSet, New: fresh[GoalSet], Doc: "a session's goal was set by command"},
 	{Type: TypeHandoffWritten, New: fresh[HandoffWritten], Doc: "words for the next session of the project"},

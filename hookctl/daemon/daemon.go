@@ -75,6 +75,7 @@ type Daemon struct {
 	redactor *redact.Redactor // without what a project adds
 	extras   redactors
 	memories memories
+	meters   meters
 	spool    *spool.Spool
 
 	visits       visits

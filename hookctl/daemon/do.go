@@ -35,6 +35,7 @@ var commands = map[string]command{
 	"gates":   {run: typed((*Daemon).doGates)},
 	"dream":   {run: typed((*Daemon).doDream)},
 	"recover": {run: typed((*Daemon).doRecover), long: true},
+	"line":    {run: typed((*Daemon).doLine)},
 }
 
 // maxArguments bounds a request.

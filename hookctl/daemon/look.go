@@ -43,6 +43,9 @@ func (d *Daemon) look(ctx context.Context, f wire.Frame, in *hook.Input, spooled
 	w.Facts = d.factsOf(f, *in, spooled)
 	w.Worktree, w.Branch = d.clean(w.Worktree), d.clean(w.Branch)
 	w.Gates = d.gatesOf(ctx, f, in, w, here, apart)
+	if !spooled {
+		w.Use = d.useAt(*in)
+	}
 	return w
 }
 

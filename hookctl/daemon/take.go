@@ -53,6 +53,9 @@ func (d *Daemon) take(ctx context.Context, f wire.Frame, spooled bool) (hook.Ans
 		answer, _ = d.answer(f, in, told)
 	}
 	d.follow(in, w, told, nil)
+	if !spooled && told.Seen == intake.Fresh {
+		d.measureUse(in, w, told.Cause)
+	}
 	return answer, nil
 }
 

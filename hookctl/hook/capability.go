@@ -13,6 +13,7 @@ type World struct {
 	Branch   string
 	Seen     *Sighting // how the project looks; nil where that is known
 	Gates    *Gates    // nil: none apply
+	Use      *Use      // of the context window; nil: not measured
 	Facts    events.Facts
 	NowMS    int64 // Unix ms
 }
@@ -41,6 +42,7 @@ type Capability struct {
 // capabilities is the table of all capabilities, in the order of their events.
 var capabilities = []Capability{
 	{Name: "sessions", Decide: decideSession, Tell: tellSession},
+	{Name: "use", Decide: decideUse, Tell: tellUse},
 	{Name: "identity", Decide: decideIdentity, Tell: tellIdentity, Follow: followIdentity},
 	{Name: "gates", Decide: decideGates, Refuse: refuseGates, Tell: tellGates, Place: placeOfGates, Every: true},
 	{Name: "working", Decide: decideWorking, Tell: tellWorking},
@@ -83,7 +85,7 @@ func Tell(in Input, w World, r Reader, again bool) []Item {
 			}
 		}
 	}
-	return items
+	return inPhase(in, past, items)
 }
 
 // Follow gives the events that follow from the fold of a frame: effects, appended after the answer.

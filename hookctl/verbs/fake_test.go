@@ -37,8 +37,10 @@ type fakeHouse struct {
 	asked   []string // requests as "METHOD path?query"
 	more    []events.Record
 	blobs   []carry.Blob // before the first event of an export
-	cut     bool         // an export ends before its trailer
-	dreams  string       // data of a dream that fails; "" for one that is completed
+	lines   []daemon.LineOrder
+	gates   int    // that are open, for a status line
+	cut     bool   // an export ends before its trailer
+	dreams  string // data of a dream that fails; "" for one that is completed
 }
 
 func newFake() *fakeHouse {
@@ -76,6 +78,7 @@ func (f *fakeHouse) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	mux.HandleFunc("GET /v1/export", f.export)
 	mux.HandleFunc("POST /v1/do/emit", f.emit)
 	mux.HandleFunc("POST /v1/do/dream", f.dream)
+	mux.HandleFunc("POST /v1/do/line", f.line)
 	mux.HandleFunc("POST /v1/canary", func(w http.ResponseWriter, _ *http.Request) { send(w, f.canary) })
 	mux.HandleFunc("POST /v1/rebuild", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, f.rebuild) })
 	mux.HandleFunc("POST /v1/stop", func(w http.ResponseWriter, _ *http.Request) { f.stopped++; send(w, struct{}{}) })
@@ -179,6 +182,22 @@ func (f *fakeHouse) emit(w http.ResponseWriter, r *http.Request) {
 	e.Data = string(data)
 	f.emitted = append(f.emitted, e)
 	send(w, events.NewRecord(10, events.Envelope{ID: "01KAJ3ZV5T000000000000000A", Type: e.Type, Version: 1, Time: noon, Session: e.Session, Project: e.Project, Data: data}))
+}
+
+// line is what the daemon says for a status line.
+func (f *fakeHouse) line(w http.ResponseWriter, r *http.Request) {
+	var o daemon.LineOrder
+	_ = json.NewDecoder(r.Body).Decode(&o)
+	f.lines = append(f.lines, o)
+	var out daemon.LineFacts
+	if i, ok := f.cells[identity.Name][o.Session].(identity.State); ok {
+		out.Brief, out.IC, out.Class = i.Brief(), i.LastIC, identity.Classify(i.LastIC)
+	}
+	if s, ok := f.cells[session.Name][o.Session].(session.State); ok {
+		out.Phase = s.Phase
+		out.Gates = f.gates
+	}
+	send(w, out)
 }
 
 func (f *fakeHouse) dream(w http.ResponseWriter, r *http.Request) {

@@ -190,6 +190,9 @@ func (a *app) describeSession(s session.State) {
 	if s.Ended != nil {
 		field("ended", join(", ", a.ago(*s.Ended), strings.ReplaceAll(s.EndReason, "_", " ")))
 	}
+	if c := s.Context; c != nil {
+		field("context", fmt.Sprintf("%s, %d of %d tokens when it came to that", c.Phase, c.Used, c.Window))
+	}
 	field("models", strings.Join(s.Models, ", "))
 	field("client", join(", ", s.Client, s.Entrypoint))
 	if p := s.Process(); p.PID != 0 {

@@ -5,12 +5,14 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"hookline/hookctl/cmdline"
+	"hookline/hookctl/daemon"
 	"hookline/projector/identity"
 	"hookline/projector/session"
 )
@@ -26,15 +28,17 @@ const (
 func (a *app) statuslineCmd() *cobra.Command {
 	return &cobra.Command{
 		Use: "statusline", Short: "Print one line for the client's status line",
-		Long: "Print one line for the client's status line: phase, identity, and whether the recorder is alive. It reads the\n" +
-			"client's JSON from stdin. It costs no tokens and always exits 0: the client blanks the line on any other code.",
+		Long: "Print one line for the client's status line: whether the recorder is alive, the session's phase, how full its\n" +
+			"context is, its identity, and the gates that are open. It reads the client's JSON from stdin, and has the exact use\n" +
+			"of the context recorded where that came into another phase. It costs no tokens and always exits 0: the client\n" +
+			"blanks the line on any other code.",
 		Example: "  {\"statusLine\": {\"type\": \"command\",\n                  \"command\": \"hookctl statusline\"}}   in settings.json",
 		Args:    cmdline.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			id := a.statuslineSession(cmd.Context())
+			in := a.statuslineInput(cmd.Context())
 			ctx, cancel := context.WithTimeout(cmd.Context(), statuslinePatience)
 			defer cancel()
-			line := a.statusline(ctx, id)
+			line := a.statusline(ctx, in)
 			if a.JSON {
 				return a.PrintJSON(line)
 			}
@@ -46,58 +50,100 @@ func (a *app) statuslineCmd() *cobra.Command {
 
 // statuslineJSON is what the line says.
 type statuslineJSON struct {
-	Recorder string  `json:"recorder" jsonschema_description:"alive or down"`
-	Session  string  `json:"session,omitempty" jsonschema_description:"whole id"`
-	Phase    string  `json:"phase,omitempty" jsonschema_description:"of its life, as SESSION_RUNNING"`
-	Brief    string  `json:"brief" jsonschema_description:"one line, [C:? r=? IC=?] when nothing is known"`
-	IC       float64 `json:"ic" jsonschema_description:"continuity, 0 to 1; 0 when nothing is known"`
-	Class    string  `json:"class,omitempty" jsonschema_description:"of the continuity; absent when nothing is known"`
+	Recorder string      `json:"recorder" jsonschema_description:"alive or down"`
+	Session  string      `json:"session,omitempty" jsonschema_description:"whole id"`
+	Phase    string      `json:"phase,omitempty" jsonschema_description:"of its life, as SESSION_RUNNING"`
+	Context  *contextUse `json:"context,omitempty" jsonschema_description:"how full the context is; absent where the client did not tell"`
+	Brief    string      `json:"brief" jsonschema_description:"one line, [C:? r=? IC=?] when nothing is known"`
+	IC       float64     `json:"ic" jsonschema_description:"continuity, 0 to 1; 0 when nothing is known"`
+	Class    string      `json:"class,omitempty" jsonschema_description:"of the continuity; absent when nothing is known"`
+	Gates    int         `json:"gates,omitempty" jsonschema_description:"requirements that are not met"`
 }
 
-// statuslineSession is the session that the client asks for, on stdin; by hand it is the environment's.
-// Where stdin stays silent the reader is left behind, for the few milliseconds that the process has.
-func (a *app) statuslineSession(ctx context.Context) string {
+// contextUse is how full a context window is.
+type contextUse struct {
+	Phase   string `json:"phase" jsonschema_description:"VERBOSE, CONDENSED, SIGNALS or CRITICAL"`
+	Percent int64  `json:"percent" jsonschema_description:"of the window, rounded down"`
+	Used    int64  `json:"used" jsonschema_description:"tokens"`
+	Window  int64  `json:"window" jsonschema_description:"tokens that it has room for"`
+}
+
+// statuslineInput is what matters of the client's JSON (payload StatusLine of 2.1.329).
+type statuslineInput struct {
+	Session string `json:"session_id"`
+	Model   struct {
+		ID string `json:"id"`
+	} `json:"model"`
+	Window struct {
+		Size  int64 `json:"context_window_size"`
+		Usage *struct {
+			Input    int64 `json:"input_tokens"`
+			Output   int64 `json:"output_tokens"`
+			Creation int64 `json:"cache_creation_input_tokens"`
+			Read     int64 `json:"cache_read_input_tokens"`
+		} `json:"current_usage"`
+	} `json:"context_window"`
+}
+
+// used is the tokens in the context, 0 before the first answer. Numbers below zero count as none.
+func (in statuslineInput) used() int64 {
+	u := in.Window.Usage
+	if u == nil {
+		return 0
+	}
+	return max(0, u.Input) + max(0, u.Output) + max(0, u.Creation) + max(0, u.Read)
+}
+
+// statuslineInput reads what the client says on stdin; by hand the session is the environment's. Where stdin stays
+// silent the reader is left behind, for the few milliseconds that the process has.
+func (a *app) statuslineInput(ctx context.Context) statuslineInput {
 	ctx, cancel := context.WithTimeout(ctx, stdinPatience)
 	defer cancel()
-	asked := make(chan string, 1)
+	said := make(chan statuslineInput, 1)
 	go func() {
-		var in struct {
-			Session string `json:"session_id"`
-		}
+		var in statuslineInput
 		if !a.Asks {
 			_ = json.NewDecoder(io.LimitReader(a.In, 1<<20)).Decode(&in) // no JSON: the environment tells
 		}
-		asked <- in.Session
+		said <- in
 	}()
+
+	var in statuslineInput
 	select {
-	case id := <-asked:
-		if id != "" {
-			return id
-		}
+	case in = <-said:
 	case <-ctx.Done():
 	}
-	return a.Getenv("CLAUDE_CODE_SESSION_ID")
+	if in.Session == "" {
+		in.Session = a.Getenv("CLAUDE_CODE_SESSION_ID")
+	}
+	return in
 }
 
-func (a *app) statusline(ctx context.Context, id string) statuslineJSON {
-	line := statuslineJSON{Recorder: "down", Session: id, Brief: identity.ColdBrief}
+func (a *app) statusline(ctx context.Context, in statuslineInput) statuslineJSON {
+	line := statuslineJSON{Recorder: "down", Session: in.Session, Brief: identity.ColdBrief}
+	if size := in.Window.Size; size > 0 {
+		line.Context = &contextUse{Phase: session.PhaseOf(in.used(), size), Percent: session.Percent(in.used(), size), Used: in.used(), Window: size}
+	}
 	h, err := a.connect(ctx, needRunning)
 	if err != nil {
 		return line
 	}
 	defer h.Close()
-	i, err := oneCell[identity.State](ctx, h, identity.Name, id)
+
+	var known daemon.LineFacts
+	asked := daemon.LineOrder{Session: in.Session, Used: in.used(), Window: in.Window.Size, Model: in.Model.ID}
+	err = h.Post(ctx, "/v1/do/line", asked, &known)
 	var refused *cmdline.Fault
 	if err != nil && !errors.As(err, &refused) {
 		return line // it listens but does not answer
 	}
+
 	line.Recorder = "alive"
-	if err == nil && i.State.Born && !i.State.Deleted {
-		line.Brief, line.IC, line.Class = i.State.Brief(), i.State.LastIC, identity.Classify(i.State.LastIC)
+	if known.Brief != "" {
+		line.Brief, line.IC, line.Class = known.Brief, known.IC, known.Class
 	}
-	if s, err := oneCell[session.State](ctx, h, session.Name, id); err == nil {
-		line.Phase = s.State.Phase
-	}
+	line.Phase = known.Phase
+	line.Gates = known.Gates
 	return line
 }
 
@@ -117,5 +163,28 @@ func (a *app) statuslineText(l statuslineJSON) string {
 		brief = p.Bad(brief)
 	}
 	phase := strings.ToLower(strings.TrimPrefix(cmdline.OneLine(l.Phase), "SESSION_"))
-	return join(" ", dot, brief, p.Faint(phase))
+	return join(" ", dot, brief, p.Faint(phase), contextText(p, l.Context), gatesText(p, l.Gates))
+}
+
+// contextText is how full the context is, "" where that is not known.
+func contextText(p cmdline.Palette, c *contextUse) string {
+	if c == nil {
+		return ""
+	}
+	text := strconv.FormatInt(min(c.Percent, 999), 10) + "% " + strings.ToLower(c.Phase)
+	switch c.Phase {
+	case session.Signals:
+		return p.Warn(text)
+	case session.Critical:
+		return p.Bad(text)
+	}
+	return p.Faint(text)
+}
+
+// gatesText counts the open gates, "" for none.
+func gatesText(p cmdline.Palette, open int) string {
+	if open == 0 {
+		return ""
+	}
+	return p.Warn(cmdline.Plural(open, "gate") + " open")
 }

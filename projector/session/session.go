@@ -70,7 +70,48 @@ type State struct {
 	Agents     map[string]Agent `json:"agents,omitempty" jsonschema_description:"subagents by id, at most 64"`
 	Open       []Call           `json:"open,omitempty" jsonschema_description:"calls that were requested and not yet answered, oldest first, at most 256"`
 
+	Context *Context `json:"context,omitempty" jsonschema_description:"how full the context was when its phase changed last"`
+
 	Told map[string]string `json:"told,omitempty" jsonschema_description:"what the model was told since the newest start or compaction: digests of contents by item, after a subagent's id and a space where it was told to one"`
+}
+
+// Context is how full a context window was, and the phase of that (S2, DECISIONS "phases").
+type Context struct {
+	Phase  string `json:"phase" jsonschema_description:"VERBOSE, CONDENSED, SIGNALS or CRITICAL"`
+	Used   int64  `json:"used" jsonschema_description:"tokens"`
+	Window int64  `json:"window" jsonschema_description:"tokens that it has room for"`
+	Stated bool   `json:"stated,omitempty" jsonschema_description:"the client's status line told the window, it was not taken from the model's name"`
+	Source string `json:"source" jsonschema_description:"transcript, statusline or compaction"`
+	Event  string `json:"event" jsonschema_description:"id of its event"`
+}
+
+// Phases of the use of a context window, the emptiest first.
+const (
+	Verbose   = "VERBOSE"   // below 40 %
+	Condensed = "CONDENSED" // below 70 %
+	Signals   = "SIGNALS"   // below 85 %
+	Critical  = "CRITICAL"
+)
+
+// PhaseOf is the phase of so many tokens in a window; an unknown window is an empty one.
+func PhaseOf(used, window int64) string {
+	switch percent := Percent(used, window); {
+	case percent < 40:
+		return Verbose
+	case percent < 70:
+		return Condensed
+	case percent < 85:
+		return Signals
+	}
+	return Critical
+}
+
+// Percent is how full a window is, rounded down.
+func Percent(used, window int64) int64 {
+	if window <= 0 {
+		return 0
+	}
+	return used * 100 / window
 }
 
 // Process names one client process: a pid alone may be reused.
@@ -128,6 +169,9 @@ func Fold(s State, r events.Record) State {
 		s.Blocked++
 	case *events.GateStopBlocked:
 		s.Held++
+	case *events.ContextPhaseChanged:
+		stated := e.Source == "statusline" || s.Context != nil && s.Context.Stated && s.Context.Window == e.Window
+		s.Context = &Context{Phase: clip(e.Phase, maxWord), Used: e.Used, Window: e.Window, Stated: stated, Source: clip(e.Source, maxWord), Event: r.ID}
 	case *events.ContextInjected:
 		s.Told = tell(s.Told, r.AgentID, e.Items)
 	case events.HookEvent:

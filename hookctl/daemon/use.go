@@ -1,0 +1,191 @@
+package daemon
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"hookline/events"
+	"hookline/hookctl/gates"
+	"hookline/hookctl/hook"
+	"hookline/hookctl/recorder"
+	"hookline/hookctl/transcript"
+	"hookline/projector"
+	"hookline/projector/identity"
+	"hookline/projector/session"
+)
+
+// How full the context is: read from the end of the transcript, after the answer to a hook, and told by the status line.
+
+// meters remember how far the transcripts of sessions were read, and what was found. Safe for concurrent use; the zero
+// value is ready.
+type meters struct {
+	mu sync.Mutex
+	by map[string]*meter
+}
+
+// meter is one session's.
+type meter struct {
+	mu     sync.Mutex
+	path   string
+	offset int64
+	last   hook.Use
+}
+
+// maxMeters bounds the memory; beyond, the ends of the transcripts are read once more.
+const maxMeters = 1024
+
+func (m *meters) of(session string) *meter {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if known := m.by[session]; known != nil {
+		return known
+	}
+	if m.by == nil || len(m.by) >= maxMeters {
+		m.by = map[string]*meter{}
+	}
+	m.by[session] = &meter{}
+	return m.by[session]
+}
+
+// read looks at what came to the transcript since the last time. It gives nil where nothing is known: no file yet, no
+// answer, or none since a compaction.
+func (m *meter) read(path string) *hook.Use {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if path != m.path {
+		m.path, m.offset, m.last = path, 0, hook.Use{}
+	}
+
+	u, offset, err := transcript.LastUse(path, m.offset)
+	m.offset = offset
+	if err == nil {
+		m.last = hook.Use{Tokens: u.Tokens, Model: u.Model, Source: "transcript"}
+	}
+	if m.last.Tokens == 0 {
+		return nil
+	}
+	use := m.last
+	return &use
+}
+
+// transcriptOf is the transcript that a hook of the session itself names.
+func transcriptOf(in hook.Input) string {
+	if in.Hook == nil || in.Session == "" || in.Hook.Hook().AgentID != "" {
+		return ""
+	}
+	return in.Hook.Hook().TranscriptPath
+}
+
+// useAt measures the context for a decision that depends on it: at the end of a turn.
+func (d *Daemon) useAt(in hook.Input) *hook.Use {
+	if _, ok := in.Event.(*events.TurnStopped); !ok || transcriptOf(in) == "" {
+		return nil
+	}
+	return d.meters.of(in.Session).read(transcriptOf(in))
+}
+
+// measureUse records a change of the phase behind a hook's answer: with a prompt, after each batch of calls, and when a
+// session is resumed.
+func (d *Daemon) measureUse(in hook.Input, w hook.World, cause string) {
+	switch e := in.Event.(type) {
+	case *events.PromptSubmitted, *events.ToolBatchFinished:
+	case *events.SessionStarted:
+		if e.Source != "resume" {
+			return
+		}
+	default:
+		return
+	}
+	path := transcriptOf(in)
+	if path == "" {
+		return
+	}
+
+	d.following.Add(1)
+	d.effects.Go(func() {
+		defer d.following.Add(-1)
+		if u := d.meters.of(in.Session).read(path); u != nil {
+			d.used(context.WithoutCancel(d.life), in.Session, *u, events.Envelope{Session: in.Session, Project: w.Project, Causation: cause})
+		}
+	})
+}
+
+// used records a measurement that came into another phase.
+func (d *Daemon) used(ctx context.Context, id string, u hook.Use, base events.Envelope) {
+	_, err := d.rec.Do(ctx, func(r projector.Reader) ([]events.Envelope, error) {
+		return recorder.Envelopes(d.opts.Now(), base, hook.PhaseChange(hook.Reader{Reader: r}, id, u)...)
+	})
+	if err != nil {
+		d.log.Warn("record the use of the context", "session", id, "err", err)
+	}
+}
+
+// LineOrder is what the client tells its status line.
+type LineOrder struct {
+	Session string `json:"session"`
+	Used    int64  `json:"used"`
+	Window  int64  `json:"window"`
+	Model   string `json:"model"`
+}
+
+// LineFacts is what a status line shows of a session.
+type LineFacts struct {
+	Brief string  `json:"brief"` // "" when the identity is not known
+	IC    float64 `json:"ic"`
+	Class string  `json:"class"`
+	Phase string  `json:"phase"` // of the session's life
+	Gates int     `json:"gates"` // that are open: asked about and not satisfied
+}
+
+// doLine records how full the context is, where that came into another phase, and gives what the status line shows.
+func (d *Daemon) doLine(ctx context.Context, o LineOrder, _ func(uint64)) (any, error) {
+	var out LineFacts
+	var s session.State
+	err := d.rec.Read(ctx, func(r projector.Reader) error {
+		s, _ = projector.State[session.State](r, session.Name, o.Session)
+		if i, ok := identityIn(r, o.Session); ok {
+			out.Brief, out.IC, out.Class = i.Brief(), i.LastIC, identity.Classify(i.LastIC)
+		}
+		return nil
+	})
+	if err != nil || s.ID == "" || s.Status == session.Deleted {
+		return out, err
+	}
+
+	out.Phase = s.Phase
+	out.Gates = d.openGates(ctx, s)
+	if o.Used > 0 && o.Window > 0 {
+		u := hook.Use{Tokens: o.Used, Window: o.Window, Model: d.clean(o.Model), Source: "statusline"}
+		d.used(ctx, s.ID, u, events.Envelope{Session: s.ID, Project: s.Project, Worktree: s.Worktree, Branch: s.Branch})
+	}
+	return out, nil
+}
+
+// openGates counts the requirements that wait to be met where a session works.
+func (d *Daemon) openGates(ctx context.Context, s session.State) int {
+	place := d.world.Place(s.Cwd)
+	if !place.Git || place.Branch == "" {
+		return 0
+	}
+	home, _ := os.UserHomeDir()
+	root := filepath.Clean(place.Worktree)
+	rules := d.gates.of(gates.Options{Home: home, Root: root, Main: place.Main()}, d.opts.Now()).rules
+	if !rules.Active() {
+		return 0
+	}
+
+	open := 0
+	_ = d.rec.Read(ctx, func(r projector.Reader) error {
+		g := &hook.Gates{Rules: rules, Project: s.Project, Branch: d.clean(place.Branch), Root: root, Dir: d.clean(place.Worktree)}
+		p := hook.GatesPast{State: hook.GatesAt(r, s.Project, g)}
+		for _, q := range hook.Board(s.ID, d.opts.Now(), g, p) {
+			if q.Requirement.Type == gates.Blocking && !q.Satisfied {
+				open++
+			}
+		}
+		return nil
+	})
+	return open
+}

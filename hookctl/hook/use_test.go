@@ -1,0 +1,146 @@
+package hook
+
+import (
+	"strings"
+	"testing"
+
+	"hookline/events"
+	"hookline/projector/session"
+)
+
+// Phases VERBOSE < 40 % <= CONDENSED < 70 % <= SIGNALS < 85 % <= CRITICAL (DECISIONS S2, origins 2.1: the lower bound belongs to the phase).
+func TestS2PhasesOfTheWindow(t *testing.T) {
+	for used, want := range map[int64]string{0: "VERBOSE", 79_999: "VERBOSE", 80_000: "CONDENSED", 139_999: "CONDENSED", 140_000: "SIGNALS",
+		169_999: "SIGNALS", 170_000: "CRITICAL", 250_000: "CRITICAL"} {
+		if got := session.PhaseOf(used, 200_000); got != want {
+			t.Errorf("%d of 200000: %s, want %s", used, got, want)
+		}
+	}
+	if got := session.PhaseOf(1000, 0); got != "VERBOSE" {
+		t.Errorf("an unknown window: %s", got)
+	}
+}
+
+// Windows by model, as the client 2.1.330 has them.
+func TestWindowOf(t *testing.T) {
+	for model, want := range map[string]int64{"claude-opus-5-5": 1_000_000, "claude-haiku-5-5": 1_000_000, "claude-opus-4-8": 1_000_000, "claude-opus-4-7": 1_000_000,
+		"claude-opus-4-6": 200_000, "claude-sonnet-4-5-20250929": 200_000, "claude-sonnet-4-20250514": 200_000, "claude-3-7-sonnet-20250219": 200_000,
+		"claude-fable-5": 1_000_000, "": 200_000, "another": 200_000} {
+		if got := WindowOf(model, 1000); got != want {
+			t.Errorf("%s: %d", model, got)
+		}
+	}
+	if got := WindowOf("claude-opus-4-6", 200_001); got != 1_000_000 {
+		t.Errorf("more than fits: %d", got)
+	}
+}
+
+func TestPhaseChange(t *testing.T) {
+	used := func(tokens, window int64) Use {
+		return Use{Tokens: tokens, Window: window, Model: "claude-opus-4-6", Source: "transcript"}
+	}
+	in := func(phase string, window int64, stated bool) session.State {
+		return session.State{ID: "s", Context: &session.Context{Phase: phase, Window: window, Stated: stated}}
+	}
+	for _, c := range []struct {
+		name   string
+		s      session.State
+		u      Use
+		want   string // "" for no event
+		from   string
+		window int64
+	}{
+		{"a session begins verbose", session.State{ID: "s"}, used(10_000, 0), "", "", 0},
+		{"condensed", session.State{ID: "s"}, used(80_000, 0), "CONDENSED", "", 200_000},
+		{"the same phase", in("CONDENSED", 200_000, false), used(90_000, 0), "", "", 0},
+		{"the status line said the window", in("VERBOSE", 1_000_000, true), used(90_000, 0), "", "", 0},
+		{"it says another window", in("CONDENSED", 200_000, false), used(90_000, 1_000_000), "VERBOSE", "CONDENSED", 1_000_000},
+		{"back", in("CRITICAL", 200_000, false), used(9_000, 0), "VERBOSE", "CRITICAL", 200_000},
+		{"nobody knows the session", session.State{}, used(190_000, 0), "CRITICAL", "", 200_000},
+	} {
+		list := PhaseChange(past{Session: c.s}.reader(t), "s", c.u)
+		if (len(list) == 1) != (c.want != "") {
+			t.Errorf("%s: %+v", c.name, list)
+			continue
+		}
+		if c.want == "" {
+			continue
+		}
+		if e := list[0].(*events.ContextPhaseChanged); e.Phase != c.want || e.From != c.from || e.Window != c.window {
+			t.Errorf("%s: %+v", c.name, e)
+		}
+	}
+	if list := PhaseChange(past{}.reader(t), "another", used(190_000, 0)); list != nil {
+		t.Errorf("an unknown session: %+v", list)
+	}
+}
+
+// After PreCompact the phase is VERBOSE until the next answer is measured.
+func TestS2PhaseAfterPreCompact(t *testing.T) {
+	in := decode("hook PreCompact", `{"session_id":"s","hook_event_name":"PreCompact","trigger":"auto"}`)
+	full := past{Session: session.State{ID: "s", Context: &session.Context{Phase: "CRITICAL", Used: 900_000, Window: 1_000_000}}}
+	list := decideUse(in, World{}, full.reader(t))
+	if len(list) != 1 {
+		t.Fatalf("%+v", list)
+	}
+	if e := *list[0].(*events.ContextPhaseChanged); e != (events.ContextPhaseChanged{Phase: "VERBOSE", From: "CRITICAL", Window: 1_000_000, Source: "compaction"}) {
+		t.Errorf("%+v", e)
+	}
+	if list := decideUse(in, World{}, past{}.reader(t)); list != nil {
+		t.Errorf("nothing was measured: %+v", list)
+	}
+}
+
+// Budget multipliers 1, .5, .2, 0 and cuts at 500, 200, 100 characters; a start has neither (DECISIONS S2).
+func TestS2MultipliersAndCuts(t *testing.T) {
+	prompt := decode("hook UserPromptSubmit", `{"session_id":"s","hook_event_name":"UserPromptSubmit","prompt":"p"}`)
+	start := decode("hook SessionStart", `{"session_id":"s","hook_event_name":"SessionStart","source":"compact"}`)
+	tool := decode("hook PostToolBatch", `{"session_id":"s","hook_event_name":"PostToolBatch"}`) // 200 tokens
+	long := strings.Repeat("x", 600)
+	at := func(in Input, phase, text string) string {
+		out := inPhase(in, session.State{Context: &session.Context{Phase: phase}}, []Item{{ID: "a", Rank: RankRest, Text: text}})
+		if len(out) == 0 {
+			return ""
+		}
+		return out[0].Text
+	}
+	for _, c := range []struct {
+		in          Input
+		phase, text string
+		want        int // characters
+	}{
+		{tool, "VERBOSE", long, 600}, {tool, "CONDENSED", strings.Repeat("x", 340), 340}, {tool, "CONDENSED", long, 0}, // 100 tokens are 350 characters
+		{tool, "SIGNALS", strings.Repeat("x", 140), 140}, {tool, "SIGNALS", strings.Repeat("x", 160), 0}, {tool, "CRITICAL", "x", 0},
+		{start, "CRITICAL", long, 600}, {prompt, "CONDENSED", strings.Repeat("x", 104), 104}, {prompt, "CONDENSED", strings.Repeat("x", 109), 0},
+	} {
+		if got := at(c.in, c.phase, c.text); len(got) != c.want {
+			t.Errorf("%s at %s: %d of %d characters, want %d", c.in.Name(), c.phase, len(got), len(c.text), c.want)
+		}
+	}
+	if got := cut(long, 100); len(got) != 100 || !strings.HasSuffix(got, "x...") {
+		t.Errorf("%q", got)
+	}
+
+	user := inPhase(tool, session.State{Context: &session.Context{Phase: "CRITICAL"}}, []Item{{ID: "u", Text: long, User: true}, {ID: itemUse, Text: long}})
+	if len(user) != 2 || len(user[0].Text) != 600 || len(user[1].Text) != 100 {
+		t.Errorf("what the user sees is whole, the phase is told: %+v", user)
+	}
+}
+
+// The phase is told with a prompt, once it is not the first.
+func TestS2PhaseMarker(t *testing.T) {
+	in := decode("hook UserPromptSubmit", `{"session_id":"s","hook_event_name":"UserPromptSubmit","prompt":"p"}`)
+	at := func(phase string) past {
+		return past{Session: session.State{ID: "s", Context: &session.Context{Phase: phase, Used: 880_000, Window: 1_000_000, Event: "e"}}}
+	}
+	items := tellUse(in, World{}, at("CRITICAL").reader(t))
+	if len(items) != 1 || items[0].Text != "[PHASE: SESSION_RUNNING | CRITICAL] The context is at least 88 % full." || items[0].Event != "e" {
+		t.Errorf("%+v", items)
+	}
+	if items := tellUse(in, World{}, at("VERBOSE").reader(t)); items != nil {
+		t.Errorf("%+v", items)
+	}
+	if got := said(t, in, World{}, at("CRITICAL")); !strings.Contains(string(got.Stdout), "| CRITICAL]") {
+		t.Errorf("%s", got.Stdout)
+	}
+}
