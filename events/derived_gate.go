@@ -120,6 +120,14 @@ type GateSwitched struct {
 // Type implements [Event].
 func (*GateSwitched) Type() string { return TypeGateSwitched }
 
+// Summary implements [Summarizer].
+func (e *GateSwitched) Summary() string {
+	if e.On {
+		return e.Dir + ": on again"
+	}
+	return e.Dir + ": off, " + e.Reason
+}
+
 // GateStopBlocked records that a turn was not let end, with the facts the decision rests on.
 type GateStopBlocked struct {
 	Names  []string                     `json:"names" jsonschema_description:"requirements that were triggered and are not met"`

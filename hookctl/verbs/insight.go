@@ -66,7 +66,7 @@ func (a *app) printCalls(calls []insight.Call, last count) {
 		if c.WaitedMS >= 100 {
 			waited = (time.Duration(c.WaitedMS) * time.Millisecond).Round(100 * time.Millisecond).String()
 		}
-		fact := cmdline.Fit(cmdline.OneLine(call(events.Record{}, c.Tool, c.Input)), 60)
+		fact := cmdline.Fit(cmdline.OneLine(called(events.Record{}, c.Tool, membersOf(c.Input))), 60)
 		t.Row("  "+c.Time.In(a.Zone).Format(time.TimeOnly), fmt.Sprint(c.Seq), fact, orDash(cmdline.OneLine(c.Mode)), c.Verdict.Words(), orDash(waited), orDash(cmdline.OneLine(c.Words)))
 	}
 	t.Print(a.Out, a.Paint)

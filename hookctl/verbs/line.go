@@ -25,42 +25,19 @@ const aliasLength = 8
 // alias is the short form of a session id, fit for a terminal.
 func alias(session string) string { return events.Alias(cmdline.OneLine(session)) }
 
-// tones of a type.
-const (
-	plainTone = iota
-	goodTone
-	warnTone
-	badTone
-	faintTone
-)
-
-func toneOf(typ string) int {
-	switch typ {
-	case events.TypeToolFailed, events.TypeTurnFailed, events.TypeLogDamaged, events.TypeFrameConflicted, events.TypeDreamFailed:
-		return badTone
-	case events.TypePermissionDenied, events.TypeHookRefused, events.TypeHookUnrecognized, events.TypeFrameDuplicated,
-		events.TypeClockJumped, events.TypeSessionReaped, events.TypeDreamTriggered, events.TypePermissionRequested:
-		return warnTone
-	case events.TypeSessionStarted, events.TypePromptSubmitted, events.TypeToolSucceeded:
-		return goodTone
-	case events.TypeCanarySent, events.TypeToolRequested, events.TypeToolBatchFinished, events.TypeInstructionsLoaded, events.TypeMessageDisplayed:
-		return faintTone
-	}
-	return plainTone
-}
-
-func paintTone(p cmdline.Palette, tone int, s string) string {
+// toned is a text in the colour of a tone of facts.txt.
+func (a *app) toned(tone, text string) string {
 	switch tone {
-	case goodTone:
-		return p.Good(s)
-	case warnTone:
-		return p.Warn(s)
-	case badTone:
-		return p.Bad(s)
-	case faintTone:
-		return p.Faint(s)
+	case "good":
+		return a.Paint.Good(text)
+	case "warn":
+		return a.Paint.Warn(text)
+	case "bad":
+		return a.Paint.Bad(text)
+	case "faint":
+		return a.Paint.Faint(text)
 	}
-	return s
+	return text
 }
 
 // prettyLine is one event for people.
@@ -75,13 +52,13 @@ func (a *app) prettyLine(r events.Record) string {
 	if a.Columns > 0 {
 		fact = cmdline.Fit(fact, max(10, a.Columns-left))
 	}
-	tone := toneOf(r.Type)
-	if tone == badTone {
+	tone := factRows()[r.Type].tone
+	if tone == "bad" {
 		fact = a.Paint.Bad(fact)
 	}
 	id := cmdline.Fit(alias(r.Session), aliasLength)
 	gap := strings.Repeat(" ", max(0, aliasLength-cmdline.Width(id)))
-	line := a.Paint.Faint(clock) + "  " + a.Paint.Session(id) + gap + "  " + paintTone(a.Paint, tone, cmdline.Pad(typ, typeColumn)) + "  " + fact
+	line := a.Paint.Faint(clock) + "  " + a.Paint.Session(id) + gap + "  " + a.toned(tone, cmdline.Pad(typ, typeColumn)) + "  " + fact
 	return strings.TrimRight(line, " ")
 }
 

@@ -21,7 +21,7 @@ type timeline struct {
 type step struct {
 	at      time.Time
 	words   string
-	tone    int
+	tone    string // as in facts.txt
 	tools   map[string]int
 	failed  int
 	blocked int
@@ -34,19 +34,19 @@ func (t *timeline) take(r events.Record) {
 	}
 	switch e := r.Event.(type) {
 	case *events.SessionStarted:
-		t.add(r, faintTone, join(", ", "started", e.Source, e.Model))
+		t.add(r, "faint", join(", ", "started", e.Source, e.Model))
 	case *events.PromptSubmitted:
 		t.failure = ""
-		t.add(r, plainTone, e.Prompt)
+		t.add(r, "plain", e.Prompt)
 	case *events.CompactionFinished:
-		t.add(r, warnTone, join(", ", "context compacted", e.Trigger))
+		t.add(r, "warn", join(", ", "context compacted", e.Trigger))
 	case *events.TurnFailed:
 		t.failure = join(" — ", e.Error, e.ErrorDetails)
-		t.add(r, badTone, "API error: "+t.failure)
+		t.add(r, "bad", "API error: "+t.failure)
 	case *events.SessionEnded:
-		t.add(r, faintTone, "ended, "+strings.ReplaceAll(e.Reason, "_", " "))
+		t.add(r, "faint", "ended, "+strings.ReplaceAll(e.Reason, "_", " "))
 	case *events.SessionReaped:
-		t.add(r, warnTone, "ended without saying so, "+strings.ReplaceAll(e.Reason, "_", " "))
+		t.add(r, "warn", "ended without saying so, "+strings.ReplaceAll(e.Reason, "_", " "))
 	case *events.PermissionRequested:
 		t.waits = e.ToolName
 	case *events.ToolRequested:
@@ -59,14 +59,14 @@ func (t *timeline) take(r events.Record) {
 	}
 }
 
-func (t *timeline) add(r events.Record, tone int, words string) {
+func (t *timeline) add(r events.Record, tone, words string) {
 	t.steps = append(t.steps, step{at: r.Time, words: cmdline.OneLine(words), tone: tone, tools: map[string]int{}})
 }
 
 // newest is the step that an event belongs to; the recorder may have come when the session ran already.
 func (t *timeline) newest(r events.Record) *step {
 	if len(t.steps) == 0 {
-		t.add(r, faintTone, "recorded from here on")
+		t.add(r, "faint", "recorded from here on")
 	}
 	return &t.steps[len(t.steps)-1]
 }
@@ -92,7 +92,7 @@ func (a *app) printTimeline(s session.State, t timeline, last count) {
 		if a.Columns > 0 {
 			words = cmdline.Fit(words, max(10, a.Columns-len("  15:04:05  ")))
 		}
-		a.Printf("  %s  %s\n", a.Paint.Faint(step.at.In(a.Zone).Format(time.TimeOnly)), paintTone(a.Paint, step.tone, words))
+		a.Printf("  %s  %s\n", a.Paint.Faint(step.at.In(a.Zone).Format(time.TimeOnly)), a.toned(step.tone, words))
 		if line := a.cameOf(step); line != "" {
 			a.Printf("            %s\n", line)
 		}
