@@ -34,7 +34,15 @@ type Status struct {
 	Warnings       []string             `json:"warnings" jsonschema_description:"what a person should know, in words"`
 	Damage         []string             `json:"damage" jsonschema_description:"of the log, in words"`
 	LiveSessions   int                  `json:"live_sessions" jsonschema_description:"sessions whose process is there"`
+	Live           []LiveSession        `json:"live,omitempty" jsonschema_description:"the live sessions"`
 	UnknownTypes   map[string]int       `json:"unknown_types" jsonschema_description:"events of types that this build does not know, by type, among the newest"`
+}
+
+// LiveSession is a live session and how it stands.
+type LiveSession struct {
+	ID       string           `json:"id" jsonschema_description:"whole id"`
+	Title    string           `json:"title,omitempty" jsonschema_description:"beginning of its first prompt"`
+	Standing session.Standing `json:"standing" jsonschema_description:"how it stands"`
 }
 
 // ProjectionStatus is how far one projection is written.
@@ -51,8 +59,12 @@ func (d *Daemon) Status() Status {
 	rep := d.ground.Report()
 	s := Status{PID: &pid, Version: wire.Build, Protocol: wire.Protocol, UptimeS: d.opts.Now().Sub(d.started).Seconds(), Seq: last,
 		Fsync: d.ground.Fsync().String(), Home: d.opts.Home, Socket: d.socket(), CleanStart: rep.Clean, Spool: d.spool.Count(),
-		Again: d.hooks.again.Load(), Conflicts: d.hooks.conflicts.Load(), LiveSessions: len(d.liveIDs(d.life, session.Alive)), Warnings: []string{}, Damage: check.Status(rep),
+		Again: d.hooks.again.Load(), Conflicts: d.hooks.conflicts.Load(), Warnings: []string{}, Damage: check.Status(rep),
 		Projections: []ProjectionStatus{}}
+	for _, l := range d.sessionsBy(d.life, session.Alive) {
+		s.Live = append(s.Live, LiveSession{ID: l.ID, Title: l.Title, Standing: l.Standing()})
+	}
+	s.LiveSessions = len(s.Live)
 	pos := d.view.Positions()
 	for _, name := range d.view.Tables() {
 		s.Projections = append(s.Projections, ProjectionStatus{Name: name, Seq: pos[name].Seq, Lag: last - min(last, pos[name].Seq)})

@@ -11,9 +11,15 @@ import (
 	"hookline/projector/session"
 )
 
+// sessionLine is one line of what `session list --json` prints.
+type sessionLine struct {
+	session.State
+	Standing session.Standing `json:"standing" jsonschema_description:"how it stands, or why it ended"`
+}
+
 // sessionJSON is what `session show --json` prints.
 type sessionJSON struct {
-	session.State
+	sessionLine
 	Calls []insight.Call `json:"calls" jsonschema_description:"each tool call with who allowed it, in the order of their requests"`
 }
 
@@ -35,6 +41,28 @@ func verdicts(calls []insight.Call) string {
 		parts = append(parts, "waited "+span(waited))
 	}
 	return strings.Join(parts, ", ")
+}
+
+// standingWord is how a session stands in a word or two, for a list.
+func standingWord(st session.Standing) string {
+	word := strings.ReplaceAll(st.Kind, "_", " ")
+	if st.Stuck {
+		return "stuck: " + word
+	}
+	return word
+}
+
+// standing is how a session stands or why it ended, coloured.
+func (a *app) standing(s session.State) string {
+	st := s.Standing()
+	words := cmdline.OneLine(st.Words)
+	switch {
+	case st.Stuck:
+		return a.Paint.Bad("stuck: " + words)
+	case st.Kind == session.Working, st.Kind == session.Clean:
+		return a.Paint.Faint(words)
+	}
+	return a.Paint.Warn(words)
 }
 
 // printCalls prints each call with who allowed it.

@@ -64,7 +64,7 @@ func (a *app) listSessions(ctx context.Context, all bool) error {
 func (a *app) printSessions(list []cell[session.State], projects []cell[project.State], elsewhere int) error {
 	if a.JSON {
 		for _, c := range list {
-			if err := a.PrintJSON(c.State); err != nil {
+			if err := a.PrintJSON(sessionLine{c.State, c.State.Standing()}); err != nil {
 				return err
 			}
 		}
@@ -79,11 +79,11 @@ func (a *app) printSessions(list []cell[session.State], projects []cell[project.
 		return nil
 	}
 
-	t := cmdline.Table{Head: []string{"SESSION", "STATUS", "LAST ACTIVE", "TITLE", "PROJECT", "WHERE", "BRANCH", "EVENTS", "PROMPTS", "FAILED", "MODEL"},
-		Columns: a.Columns, Drop: []string{"MODEL", "EVENTS", "FAILED", "PROMPTS", "PROJECT", "BRANCH", "WHERE"}}
+	t := cmdline.Table{Head: []string{"SESSION", "STATUS", "STANDING", "LAST ACTIVE", "TITLE", "PROJECT", "WHERE", "BRANCH", "EVENTS", "PROMPTS", "FAILED", "MODEL"},
+		Columns: a.Columns, Drop: []string{"MODEL", "EVENTS", "FAILED", "PROMPTS", "PROJECT", "BRANCH", "WHERE", "STANDING"}}
 	for _, c := range list {
 		s := c.State
-		t.Row(alias(s.ID), s.Status, a.ago(s.LastActive), orDash(cmdline.OneLine(s.Title)), projectName(projects, s.Project),
+		t.Row(alias(s.ID), s.Status, standingWord(s.Standing()), a.ago(s.LastActive), orDash(cmdline.OneLine(s.Title)), projectName(projects, s.Project),
 			orDash(a.tilde(cmdline.OneLine(cmp.Or(s.Worktree, s.Cwd)))), orDash(cmdline.OneLine(s.Branch)),
 			strconv.Itoa(s.Events), strconv.Itoa(s.Prompts), strconv.Itoa(s.Failures), orDash(cmdline.OneLine(s.Model)))
 	}
@@ -94,6 +94,10 @@ func (a *app) printSessions(list []cell[session.State], projects []cell[project.
 			return a.Paint.Session(id) + strings.Repeat(" ", cmdline.Width(v)-cmdline.Width(id))
 		case head == "STATUS" && id == session.Live:
 			return a.Paint.Good(v)
+		case head == "STANDING" && strings.HasPrefix(v, "stuck"):
+			return a.Paint.Bad(v)
+		case head == "STANDING" && strings.HasPrefix(v, "waiting for permission"):
+			return a.Paint.Warn(v)
 		}
 		return v
 	}
@@ -158,7 +162,7 @@ func (a *app) showSession(ctx context.Context, h house, name string, last count,
 	}
 	calls := who.Calls()
 	if a.JSON {
-		return a.PrintJSON(sessionJSON{State: s, Calls: calls})
+		return a.PrintJSON(sessionJSON{sessionLine{s, s.Standing()}, calls})
 	}
 
 	a.describeSession(s)

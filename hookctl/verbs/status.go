@@ -20,6 +20,7 @@ import (
 	"hookline/hookctl/spawn"
 	"hookline/hookctl/spool"
 	"hookline/hookctl/wire"
+	"hookline/projector/session"
 )
 
 // Status is what the daemon tells of itself, and what `status --json` prints.
@@ -149,6 +150,7 @@ func (a *app) printStatus(st Status) {
 	if st.TotalBytes > 0 {
 		field("disk", fmt.Sprintf("%s free of %s", cmdline.Bytes(uint64(max(0, st.FreeBytes))), cmdline.Bytes(uint64(st.TotalBytes))))
 	}
+	a.printLive(st.Live)
 	a.printHooks(st.Hooks)
 	a.printList("second installs", countList(st.SecondInstalls))
 	a.printList("unknown types", countList(st.UnknownTypes))
@@ -180,6 +182,17 @@ func projectionWords(list []daemon.ProjectionStatus) string {
 		parts = append(parts, words)
 	}
 	return strings.Join(parts, "; ")
+}
+
+// printLive names the live sessions that need somebody: those that wait for the user, and those that are stuck.
+func (a *app) printLive(live []daemon.LiveSession) {
+	var lines []string
+	for _, l := range live {
+		if l.Standing.Stuck || l.Standing.Needs && l.Standing.Kind != session.WaitsForPrompt {
+			lines = append(lines, alias(l.ID)+" "+join(" — ", l.Standing.Words, l.Title))
+		}
+	}
+	a.printList("sessions that need you", lines)
 }
 
 func (a *app) printHooks(hooks map[string]daemon.HookCount) {

@@ -12,9 +12,7 @@ import (
 
 // timeline is what happened in a session: its steps in the order of the log.
 type timeline struct {
-	steps   []step
-	waits   string // the tool whose permission was asked for last, until something else comes
-	failure string // why the newest turn failed; "" when another began
+	steps []step
 }
 
 // step is a prompt, or something else that a person would tell of a session, with what came of it.
@@ -29,26 +27,19 @@ type step struct {
 
 // take adds one event.
 func (t *timeline) take(r events.Record) {
-	if _, hook := r.Event.(events.HookEvent); hook && r.Type != events.TypeNotificationSent {
-		t.waits = ""
-	}
 	switch e := r.Event.(type) {
 	case *events.SessionStarted:
 		t.add(r, "faint", join(", ", "started", e.Source, e.Model))
 	case *events.PromptSubmitted:
-		t.failure = ""
 		t.add(r, "plain", e.Prompt)
 	case *events.CompactionFinished:
 		t.add(r, "warn", join(", ", "context compacted", e.Trigger))
 	case *events.TurnFailed:
-		t.failure = join(" — ", e.Error, e.ErrorDetails)
-		t.add(r, "bad", "API error: "+t.failure)
+		t.add(r, "bad", "API error: "+join(" — ", e.Error, e.ErrorDetails))
 	case *events.SessionEnded:
 		t.add(r, "faint", "ended, "+strings.ReplaceAll(e.Reason, "_", " "))
 	case *events.SessionReaped:
 		t.add(r, "warn", "ended without saying so, "+strings.ReplaceAll(e.Reason, "_", " "))
-	case *events.PermissionRequested:
-		t.waits = e.ToolName
 	case *events.ToolRequested:
 		s := t.newest(r)
 		s.tools[cmdline.OneLine(e.ToolName)]++
@@ -97,7 +88,11 @@ func (a *app) printTimeline(s session.State, t timeline, last count) {
 			a.Printf("            %s\n", line)
 		}
 	}
-	a.Printf("\n  %s\n", t.end(s))
+	if s.Status == session.Live {
+		a.Printf("\n  it is live: %s\n", a.standing(s))
+		return
+	}
+	a.Printf("\n  %s\n", a.standing(s))
 }
 
 // cameOf is what came of a step: "Bash 3, Edit 1, 1 failed".
@@ -110,20 +105,4 @@ func (a *app) cameOf(s step) string {
 		parts = append(parts, a.Paint.Warn(fmt.Sprintf("%d blocked by gates", s.blocked)))
 	}
 	return join(", ", parts...)
-}
-
-// end says how a session stands or ended, and why.
-func (t *timeline) end(s session.State) string {
-	words := map[string]string{
-		session.Live:   "it is live",
-		session.Ended:  "it ended cleanly: " + strings.ReplaceAll(cmdline.OneLine(s.EndReason), "_", " "),
-		session.Reaped: "it ended without saying so: " + strings.ReplaceAll(cmdline.OneLine(s.EndReason), "_", " "),
-	}[s.Status]
-	switch {
-	case t.waits != "":
-		words += "; waiting for permission to call " + cmdline.OneLine(t.waits)
-	case t.failure != "":
-		words += "; its last turn failed: " + cmdline.OneLine(t.failure)
-	}
-	return words
 }

@@ -26,7 +26,6 @@ import (
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/daemon"
 	"hookline/hookctl/hook"
-	"hookline/projector/session"
 	"hookline/projector/working"
 )
 
@@ -96,7 +95,7 @@ var outputs = cmdline.Outputs{
 	"config validate":         cmdline.Object(configValidJSON{}),
 	"version":                 cmdline.Object(cmdline.VersionJSON{}),
 	"man":                     cmdline.Object(cmdline.ManJSON{}),
-	"session list":            cmdline.Lines(session.State{}),
+	"session list":            cmdline.Lines(sessionLine{}),
 	"session show":            cmdline.Object(sessionJSON{}),
 	"session delete":          cmdline.Object(events.Record{}),
 	"project list":            cmdline.Lines(projectLine{}),

@@ -12,7 +12,7 @@ import (
 // Name and Version of the projection's cells.
 const (
 	Name    = "session"
-	Version = 4
+	Version = 5
 )
 
 // Statuses of a session.
@@ -71,6 +71,8 @@ type State struct {
 	Open       []Call           `json:"open,omitempty" jsonschema_description:"calls that were requested and not yet answered, oldest first, at most 256"`
 
 	Context *Context `json:"context,omitempty" jsonschema_description:"how full the context was when its phase changed last"`
+
+	Course Course `json:"course,omitzero" jsonschema_description:"how it goes"`
 
 	Told map[string]string `json:"told,omitempty" jsonschema_description:"what the model was told since the newest start or compaction: digests of contents by item, after a subagent's id and a space where it was told to one"`
 }
@@ -160,6 +162,7 @@ func Fold(s State, r events.Record) State {
 	if s.ID == "" {
 		s.ID, s.Started, s.Status = r.Session, r.Time, Live
 	}
+	s = s.course(r)
 	switch e := r.Event.(type) {
 	case *events.SessionDeleted:
 		return State{ID: s.ID, Project: s.Project, Status: Deleted, Started: s.Started, LastActive: r.Time}
@@ -290,6 +293,7 @@ func tell(told map[string]string, agent string, items []events.InjectedItem) map
 }
 
 func (s State) end(status, reason string, at time.Time) State {
+	s.Course.Cut = len(s.Open) > 0
 	s.Status, s.EndReason, s.Ended, s.Open = status, clip(reason, maxWord), &at, nil
 	return s
 }
