@@ -76,6 +76,11 @@ func derivedSamples() []Event {
 		&CheckpointCreated{Schema: 1, Trigger: "auto", Note: "before the rewrite"},
 		&GoalSet{Text: "Ship the retries"},
 		&HandoffWritten{Text: "The staging host has the new build; run the smoke tests next."},
+		&LedgerEntryAdded{Kind: LedgerDecision, Text: "Use rotating refresh tokens", Subject: "refresh tokens", Rationale: "prevents replay",
+			Evidence: []Citation{{Path: "${PROJECT_ROOT}/src/auth/jwt.ts", Line: 45, End: 67, Quote: "export function rotate()"}},
+			Case:     "edge_case", Expected: "Grace period applies", By: "agent", Source: "NOTES.md", Replaces: "01KAJ3Z8T0V9Q4XW2N6M5R7S1A"},
+		&LedgerEntryClosed{Entry: "01KAJ3Z8T0V9Q4XW2N6M5R7S1A", Reason: "done"},
+		&ForkDetected{Entry: "01KAJ3Z8T0V9Q4XW2N6M5R7S1A", Ledger: "Use rotating refresh tokens", Context: "Use stateless tokens", By: "agent", Resolution: "ledger_wins"},
 		&PermissionAutoDenied{Tool: "Bash", Rule: "force_push", Reason: "Force push without lease protection"},
 	}
 }

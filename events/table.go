@@ -87,4 +87,7 @@ var catalog = []Kind{
 	{Type: TypeCheckpointCreated, New: fresh[CheckpointCreated], Doc: "a point of the log whose working state can be shown again"},
 	{Type: TypeGoalSet, New: fresh[GoalSet], Doc: "a session's goal was set by command"},
 	{Type: TypeHandoffWritten, New: fresh[HandoffWritten], Doc: "words for the next session of the project"},
+	{Type: TypeLedgerEntryAdded, New: fresh[LedgerEntryAdded], Doc: "a decision, step, question or scenario went into a project's ledger"},
+	{Type: TypeLedgerEntryClosed, New: fresh[LedgerEntryClosed], Doc: "an entry of a ledger is done, answered or taken back"},
+	{Type: TypeForkDetected, New: fresh[ForkDetected], Doc: "something was decided otherwise than the ledger has it; the ledger holds"},
 }

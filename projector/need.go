@@ -9,6 +9,7 @@ import (
 	"hookline/events"
 	"hookline/projector/gate"
 	"hookline/projector/identity"
+	"hookline/projector/ledger"
 	"hookline/projector/pointer"
 	"hookline/projector/project"
 	"hookline/projector/working"
@@ -87,6 +88,10 @@ func identityNeeds(key string) []Selector {
 
 func workingNeeds(key string) []Selector {
 	return []Selector{{Session: key, Types: typesInto(one(working.Key), probeSession)}}
+}
+
+func ledgerNeeds(key string) []Selector {
+	return []Selector{{Project: key, Types: typesInto(one(ledger.Key), probeProject)}}
 }
 
 func pointerNeeds(key string) []Selector {

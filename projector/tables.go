@@ -4,6 +4,7 @@ import (
 	"hookline/events"
 	"hookline/projector/gate"
 	"hookline/projector/identity"
+	"hookline/projector/ledger"
 	"hookline/projector/pointer"
 	"hookline/projector/project"
 	"hookline/projector/session"
@@ -25,6 +26,8 @@ func Tables() []*Table {
 		NewTable(Spec[gate.State]{Name: gate.Name, Version: gate.Version, Keys: gate.Keys, Needs: gateNeeds, Fold: gate.Fold}),
 		NewTable(Spec[working.State]{Name: working.Name, Version: working.Version, Keys: one(working.Key), Needs: workingNeeds,
 			Fold: working.Fold}),
+		NewTable(Spec[ledger.State]{Name: ledger.Name, Version: ledger.Version, Keys: one(ledger.Key), Needs: ledgerNeeds,
+			Fold: ledger.Fold}),
 	}
 }
 

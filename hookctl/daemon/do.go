@@ -34,6 +34,7 @@ var commands = map[string]command{
 	"emit":    {run: typed((*Daemon).doEmit)},
 	"gates":   {run: typed((*Daemon).doGates)},
 	"dream":   {run: typed((*Daemon).doDream)},
+	"ledger":  {run: typed((*Daemon).doLedger)},
 	"recover": {run: typed((*Daemon).doRecover), long: true},
 	"line":    {run: typed((*Daemon).doLine)},
 }

@@ -35,6 +35,7 @@ func (d *Daemon) Handler() http.Handler {
 	handle("GET /v1/cells/{projection}", d.handleCells)
 	handle("GET /v1/cells/{projection}/{key...}", d.handleCell)
 	handle("GET /v1/context/{session}", d.handleContext)
+	handle("GET /v1/ledger/{project}", d.handleLedger)
 	handle("POST /v1/do/{name}", d.handleDo)
 	handle("POST /v1/canary", d.handleCanary)
 	handle("POST /v1/verify", d.handleVerify)

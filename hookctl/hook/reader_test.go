@@ -10,6 +10,7 @@ import (
 	"hookline/events"
 	"hookline/projector"
 	"hookline/projector/identity"
+	"hookline/projector/ledger"
 	"hookline/projector/pointer"
 	"hookline/projector/session"
 	"hookline/projector/working"
@@ -21,6 +22,7 @@ type past struct {
 	Identity identity.State
 	Latest   identity.State           // its SessionID is the other session's id
 	Working  map[string]working.State // by session
+	Ledger   ledger.State             // of project p
 	Decided  []events.Event
 }
 
@@ -41,6 +43,7 @@ func (p past) reader(t testing.TB) Reader {
 	}
 	put(session.Name, session.Version, "s", p.Session)
 	put(identity.Name, identity.Version, "s", p.Identity)
+	put(ledger.Name, ledger.Version, "p", p.Ledger)
 	for id, state := range p.Working {
 		put(working.Name, working.Version, id, state)
 	}

@@ -26,6 +26,7 @@ import (
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/daemon"
 	"hookline/hookctl/hook"
+	"hookline/projector/ledger"
 	"hookline/projector/working"
 )
 
@@ -68,7 +69,7 @@ func (a *app) root() *cobra.Command {
 	a.add(root, groupRecorder, a.installCmd(), a.uninstallCmd(), a.startCmd(), a.stopCmd(), a.restartCmd(), a.statusCmd(), a.doctorCmd(), a.logCmd())
 	a.add(root, groupLog, a.tailCmd(), a.eventsCmd(), a.repairCmd())
 	a.add(root, groupState, a.sessionCmd(), a.projectCmd(), a.identityCmd(), a.dreamCmd(), a.reqCmd(),
-		a.goalCmd(), a.handoffCmd(), a.checkpointCmd(), a.contextCmd(), a.statuslineCmd())
+		a.goalCmd(), a.handoffCmd(), a.checkpointCmd(), a.ledgerCmd(), a.contextCmd(), a.statuslineCmd())
 	a.add(root, groupClient, a.hookCmd(), a.consciousnessCmd())
 	version := a.versionCmd()
 	a.add(root, groupTool, a.configCmd(), a.CompletionCmd(root), version, a.SchemaCmd(outputs), a.ManCmd(root))
@@ -113,6 +114,9 @@ var outputs = cmdline.Outputs{
 	"checkpoint list":         cmdline.Lines(working.Checkpoint{}),
 	"checkpoint create":       cmdline.Object(events.Record{}),
 	"context show":            cmdline.Object(hook.Recovery{}),
+	"ledger show":             cmdline.Object(ledger.State{}),
+	"ledger add":              cmdline.Object(hook.Ordered{}),
+	"ledger close":            cmdline.Object(hook.Ordered{}),
 	"statusline":              cmdline.Object(statuslineJSON{}),
 	"req status":              cmdline.Object(reqStatusJSON{}),
 	"req satisfy":             cmdline.Object(daemon.GateReceipt{}),

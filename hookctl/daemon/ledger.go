@@ -1,0 +1,134 @@
+package daemon
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"hookline/events"
+	"hookline/hookctl/hook"
+	"hookline/hookctl/problem"
+	"hookline/hookctl/recorder"
+	"hookline/projector"
+	"hookline/projector/ledger"
+)
+
+// LedgerOrder asks for events of the ledger of the project that Dir is in, all or none.
+type LedgerOrder struct {
+	Dir     string        `json:"dir"`
+	Session string        `json:"session,omitempty"` // whole id; one that is not known is left out
+	Events  []GateCommand `json:"events"`
+}
+
+// LedgerReceipt is what became of an order.
+type LedgerReceipt struct {
+	Project string         `json:"project" jsonschema_description:"id"`
+	Results []hook.Ordered `json:"results" jsonschema_description:"in the order they were asked for"`
+}
+
+// ledgerable are the types that an order may have.
+var ledgerable = []string{events.TypeLedgerEntryAdded, events.TypeLedgerEntryClosed}
+
+// doLedger appends what a person or an agent says of a ledger, decided in the order of the log.
+func (d *Daemon) doLedger(ctx context.Context, o LedgerOrder, _ func(uint64)) (any, error) {
+	asked, err := ledgerEvents(o)
+	if err != nil {
+		return nil, err
+	}
+	place := d.world.Place(o.Dir)
+	id, seen := d.project(ctx, place)
+	session, err := d.resolveSession(ctx, o.Session)
+	if err != nil {
+		session = ""
+	}
+
+	base := events.Envelope{Session: session, Project: id, Worktree: d.clean(place.Worktree), Branch: d.clean(place.Branch)}
+	var what []hook.Ordered
+	news := 0
+	recs, err := d.rec.Do(ctx, func(r projector.Reader) ([]events.Envelope, error) {
+		first := seen.News(hook.Reader{Reader: r})
+		news = len(first)
+		state := hook.LedgerOf(r, id)
+		var list []events.Event
+		list, what = hook.OrderLedger(state, asked)
+		if len(list) == 0 {
+			return nil, nil
+		}
+
+		envs, err := recorder.Envelopes(d.opts.Now(), base, append(first, list...)...)
+		for i := range envs {
+			data, report := d.redactor.JSON(envs[i].Data)
+			envs[i].Data, envs[i].Redacted = data, report.Count
+		}
+		toOwners(envs, list, state, news)
+		return envs, err
+	})
+	if err != nil {
+		return nil, err
+	}
+
+	recs = recs[min(news, len(recs)):]
+	for i := range what {
+		if what[i].Outcome != "known" {
+			what[i].Event, what[i].Seq = recs[0].ID, recs[0].Seq
+			recs = recs[1:]
+		}
+	}
+	return LedgerReceipt{Project: id, Results: what}, nil
+}
+
+// toOwners sends what closes an entry to the project whose cell has the entry.
+func toOwners(envs []events.Envelope, list []events.Event, s ledger.State, from int) {
+	for i, e := range list {
+		c, ok := e.(*events.LedgerEntryClosed)
+		if !ok || from+i >= len(envs) {
+			continue
+		}
+		at := slices.IndexFunc(s.Entries, func(x ledger.Entry) bool { return x.ID == c.Entry })
+		if at >= 0 && s.Entries[at].Project != "" {
+			envs[from+i].Project = s.Entries[at].Project
+		}
+	}
+}
+
+// ledgerEvents decodes an order's events and refuses what a fold could not use; the words name the field.
+func ledgerEvents(o LedgerOrder) ([]events.Event, error) {
+	if len(o.Events) == 0 || len(o.Events) > maxOrderEvents {
+		return nil, problem.New(http.StatusBadRequest, fmt.Sprintf("%d events: an order has 1 to %d", len(o.Events), maxOrderEvents), "")
+	}
+	var list []events.Event
+	for _, c := range o.Events {
+		k, ok := events.Lookup(c.Type)
+		if !ok || !slices.Contains(ledgerable, c.Type) {
+			return nil, problem.New(http.StatusBadRequest, fmt.Sprintf("%q is nothing that can be said of a ledger", c.Type), "these can: "+strings.Join(ledgerable, ", "))
+		}
+		if err := events.Check(k, c.Data); err != nil {
+			return nil, problem.New(http.StatusBadRequest, c.Type+": "+err.Error(), "`hookctl events schema "+c.Type+"` shows the fields")
+		}
+		e := k.New()
+		if err := json.Unmarshal(c.Data, e); err != nil {
+			return nil, problem.New(http.StatusBadRequest, c.Type+": "+misfit(err), "")
+		}
+		if a, ok := e.(*events.LedgerEntryAdded); ok && ledger.Clip(a.Text, 1) == "" {
+			return nil, problem.New(http.StatusBadRequest, "text: it is empty", "")
+		}
+		list = append(list, e)
+	}
+	return list, nil
+}
+
+// handleLedger answers with a project's ledger, together with those of the projects it took in.
+func (d *Daemon) handleLedger(w http.ResponseWriter, r *http.Request) error {
+	var s ledger.State
+	err := d.view.Read(r.Context(), func(rd projector.Reader) error {
+		s = hook.LedgerOf(rd, r.PathValue("project"))
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return reply(w, s)
+}

@@ -1,0 +1,233 @@
+package hook
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"hookline/events"
+	"hookline/projector"
+	"hookline/projector/ledger"
+	"hookline/projector/project"
+)
+
+// The ledger (S3): what agent and user decide goes into it, and a session that starts is told the last of it.
+
+// Bounds of what is told of the ledger at a start, about 200 tokens with all of them.
+const (
+	toldDecisions  = 3
+	decisionChars  = 140
+	stepTokens     = 70
+	questionTokens = 40
+	forkAge        = 24 * time.Hour
+)
+
+// maxHeard bounds how many decisions are heard in one hook.
+const maxHeard = 8
+
+// LedgerOf is the ledger of a project with those of the projects that were joined into it.
+func LedgerOf(r projector.Reader, id string) ledger.State {
+	own, _ := projector.State[ledger.State](r, ledger.Name, id)
+	var others []ledger.State
+	seen := map[string]bool{id: true}
+	todo := []string{id}
+	for len(todo) > 0 {
+		p, _ := projector.State[project.State](r, project.Name, todo[0])
+		todo = todo[1:]
+		for _, joined := range p.Joined {
+			if seen[joined] {
+				continue
+			}
+			seen[joined] = true
+			todo = append(todo, joined)
+			s, _ := projector.State[ledger.State](r, ledger.Name, joined)
+			others = append(others, s)
+		}
+	}
+	return ledger.Merge(own, others...)
+}
+
+// Ordered is what became of one event that was asked for.
+type Ordered struct {
+	Outcome string       `json:"outcome" jsonschema_description:"added, known, fork, closed or recorded; known: the ledger says so already; fork: the ledger has another decision, which holds"`
+	Event   string       `json:"event,omitempty" jsonschema_description:"id of its event; absent for known"`
+	Seq     uint64       `json:"seq,omitempty" jsonschema_description:"its sequence"`
+	Entry   ledger.Entry `json:"entry,omitzero" jsonschema_description:"the entry that was there: the same, the one that holds, or the closed one"`
+}
+
+// OrderLedger decides about events that are asked for: an entry that is there already adds nothing, and one that
+// contradicts the ledger becomes a fork. what has an element for each; those that are not known have an event in list,
+// in the same order.
+func OrderLedger(s ledger.State, asked []events.Event) (list []events.Event, what []Ordered) {
+	for i, e := range asked {
+		var was Ordered
+		if e, was = judgeEntry(s, e); was.Outcome != "known" {
+			list = append(list, e)
+			s = ledger.Fold(s, events.Record{Envelope: events.Envelope{ID: fmt.Sprint("asked ", i)}, Event: e})
+		}
+		what = append(what, was)
+	}
+	return list, what
+}
+
+func judgeEntry(s ledger.State, e events.Event) (events.Event, Ordered) {
+	switch e := e.(type) {
+	case *events.LedgerEntryAdded:
+		if known, ok := s.Same(e); ok && e.Replaces == "" {
+			return e, Ordered{Outcome: "known", Entry: known}
+		}
+		holds, forked := s.ForkOf(e)
+		if !forked {
+			return e, Ordered{Outcome: "added"}
+		}
+		fork := &events.ForkDetected{Entry: holds.ID, Ledger: holds.Text, Context: e.Text, By: e.By, Resolution: "ledger_wins"}
+		return fork, Ordered{Outcome: "fork", Entry: holds}
+	case *events.LedgerEntryClosed:
+		i := slices.IndexFunc(s.Entries, func(x ledger.Entry) bool { return x.ID == e.Entry })
+		if i >= 0 && s.Entries[i].Closed != nil {
+			return e, Ordered{Outcome: "known", Entry: s.Entries[i]}
+		}
+		if i >= 0 {
+			return e, Ordered{Outcome: "closed", Entry: s.Entries[i]}
+		}
+	}
+	return e, Ordered{Outcome: "recorded"}
+}
+
+// decideLedger takes what the user answers, and what the agent's last words call a decision.
+func decideLedger(in Input, w World, r Reader) []events.Event {
+	if in.Session == "" || in.Hook == nil || in.Hook.Hook().AgentID != "" {
+		return nil
+	}
+
+	var heard []*events.LedgerEntryAdded
+	switch e := in.Event.(type) {
+	case *events.ToolSucceeded:
+		if e.ToolName == "AskUserQuestion" {
+			heard = answered(e.ToolResponse)
+		}
+	case *events.TurnStopped:
+		heard = declared(e.LastAssistantMessage)
+	}
+	if heard == nil {
+		return nil
+	}
+
+	s := LedgerOf(r.Reader, w.Project)
+	var asked []events.Event
+	for _, e := range heard {
+		e.Kind, e.Source = events.LedgerDecision, in.Name()
+		if before, ok := s.ForkOf(e); ok && e.By == "user" {
+			e.Replaces = before.ID
+		}
+		asked = append(asked, e)
+	}
+	list, _ := OrderLedger(s, asked)
+	return list
+}
+
+// answered are the user's answers to the questions of one call.
+func answered(response json.RawMessage) []*events.LedgerEntryAdded {
+	var given struct {
+		Answers map[string]json.RawMessage `json:"answers"`
+	}
+	if json.Unmarshal(response, &given) != nil {
+		return nil
+	}
+
+	var list []*events.LedgerEntryAdded
+	for _, question := range slices.Sorted(maps.Keys(given.Answers)) {
+		var answer string
+		if json.Unmarshal(given.Answers[question], &answer) != nil || strings.TrimSpace(answer) == "" || len(list) == maxHeard {
+			continue
+		}
+		list = append(list, &events.LedgerEntryAdded{Subject: ledger.Clip(question, 200), Text: ledger.Clip(answer, 200), By: "user"})
+	}
+	return list
+}
+
+// declaration is a line that begins with "Decision:", in a list or bold or not.
+var declaration = regexp.MustCompile(`(?m)^[ \t]*(?:[-*][ \t]+)?(?:\*\*)?Decision(?:\*\*)?:(?:\*\*)?[ \t]+(\S.{6,})$`)
+
+// declared are the decisions that a text names as such.
+func declared(text string) []*events.LedgerEntryAdded {
+	var list []*events.LedgerEntryAdded
+	for _, m := range declaration.FindAllStringSubmatch(text, maxHeard) {
+		subject, decision := ledger.SplitSubject(ledger.Clip(m[1], 300))
+		list = append(list, &events.LedgerEntryAdded{Subject: subject, Text: decision, By: "agent"})
+	}
+	return list
+}
+
+// tellLedger gives a session that starts the last decisions, the next steps and open questions, and any session where
+// it left the ledger. One that is resumed has what it decided itself in its context.
+func tellLedger(in Input, w World, r Reader) []Item {
+	if in.Call.Verb != VerbHook || in.Session == "" {
+		return nil
+	}
+	switch e := in.Event.(type) {
+	case *events.PromptSubmitted:
+		return forkItems(LedgerOf(r.Reader, w.Project), in.Session, in.Time)
+	case *events.SessionStarted:
+		return startItems(LedgerOf(r.Reader, w.Project), in, e.Source)
+	}
+	return nil
+}
+
+func startItems(s ledger.State, in Input, source string) []Item {
+	decisions := s.Open(events.LedgerDecision)
+	if source == "resume" {
+		decisions = slices.DeleteFunc(decisions, func(e ledger.Entry) bool { return e.Session == in.Session })
+	}
+	items := forkItems(s, "", in.Time)
+	for _, e := range newest(decisions, toldDecisions) {
+		text := fmt.Sprintf("Decided: %s [ledger %d]", ledger.Clip(DecisionText(e), decisionChars), e.Seq)
+		items = append(items, Item{ID: "ledger.decision " + e.ID, Rank: RankDecisions, Text: text, Event: e.ID})
+	}
+	items = append(items, entriesItem("ledger.steps", RankHandoff, "Next: ", s.Open(events.LedgerStep), stepTokens)...)
+	return append(items, entriesItem("ledger.questions", RankBlockers, "Open question: ", s.Open(events.LedgerQuestion), questionTokens)...)
+}
+
+// entriesItem lists entries, the newest first, within so many tokens.
+func entriesItem(id string, rank Rank, title string, list []ledger.Entry, tokens int) []Item {
+	if len(list) == 0 {
+		return nil
+	}
+	var texts []string
+	for _, e := range newest(list, len(list)) {
+		texts = append(texts, fmt.Sprintf("%s [ledger %d]", ledger.Clip(e.Text, decisionChars), e.Seq))
+	}
+	return []Item{atMost(tokens, listItem(id, rank, title, texts, "; ", list[len(list)-1].ID))}
+}
+
+// forkItems say where the ledger holds against what was said, in a session or with "" in any.
+func forkItems(s ledger.State, session string, now time.Time) []Item {
+	var items []Item
+	said := map[string]bool{} // of one entry the newest is enough
+	for _, f := range newest(s.Forks, len(s.Forks)) {
+		holds := slices.ContainsFunc(s.Entries, func(e ledger.Entry) bool { return e.ID == f.Entry && e.Closed == nil })
+		if !holds || said[f.Entry] || len(items) == 2 || now.Sub(f.Time) > forkAge || session != "" && f.Session != session {
+			continue
+		}
+		said[f.Entry] = true
+		text := fmt.Sprintf("Fork detected, resyncing from the ledger: it has %q, not %q.", ledger.Clip(f.Ledger, 100), ledger.Clip(f.Context, 100))
+		items = append(items, Item{ID: "ledger.fork " + f.Event, Rank: RankDecisions, Text: text, Event: f.Event})
+	}
+	return items
+}
+
+// DecisionText is a decision with its subject and its rationale.
+func DecisionText(e ledger.Entry) string {
+	text := e.Text
+	if e.Subject != "" {
+		text = e.Subject + ": " + text
+	}
+	if e.Rationale != "" {
+		text += " (" + e.Rationale + ")"
+	}
+	return text
+}

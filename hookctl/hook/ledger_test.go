@@ -1,0 +1,93 @@
+package hook
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"hookline/events"
+	"hookline/projector/ledger"
+)
+
+func kept(seq uint64, kind, subject, text string) ledger.Entry {
+	return ledger.Entry{ID: fmt.Sprint("e", seq), Seq: seq, Kind: kind, Subject: subject, Text: text, Session: "t"}
+}
+
+var ledgerOfTest = ledger.State{Entries: []ledger.Entry{
+	kept(1, events.LedgerDecision, "", "Oldest"), kept(2, events.LedgerDecision, "tokens", "Rotate"), kept(3, events.LedgerDecision, "", "Keep the log"),
+	kept(4, events.LedgerDecision, "", "Newest"), kept(5, events.LedgerStep, "", "Write it"), kept(6, events.LedgerStep, "", "Test it"),
+	kept(7, events.LedgerQuestion, "", "Who?")}}
+
+// S3 "Tiered Ledger Recovery": the last three decisions only.
+func TestLedgerAtAStart(t *testing.T) {
+	want := `Decided: Newest [ledger 4]
+Decided: Keep the log [ledger 3]
+Decided: tokens: Rotate [ledger 2]
+Next: Test it [ledger 6]; Write it [ledger 5]
+Open question: Who? [ledger 7]`
+	for source, want := range map[string]string{"startup": want, "clear": want, "compact": want, "resume": want} {
+		in := decode("hook SessionStart", fmt.Sprintf(`{"session_id":"s","hook_event_name":"SessionStart","source":%q}`, source))
+		var lines []string
+		tokens := 0
+		for _, it := range tellLedger(in, World{Project: "p"}, past{Ledger: ledgerOfTest}.reader(t)) {
+			if it.Event == "" {
+				t.Errorf("%s names no event", it.ID)
+			}
+			lines = append(lines, it.Text)
+			tokens += Tokens(it.Text)
+		}
+		if got := strings.Join(lines, "\n"); got != want || tokens > 100 {
+			t.Errorf("%s: %d tokens\n%s", source, tokens, got)
+		}
+	}
+}
+
+func TestWhatIsHeardAsADecision(t *testing.T) {
+	for _, c := range []struct {
+		call, body string
+		want       string
+	}{
+		{"hook Stop", `{"hook_event_name":"Stop","last_assistant_message":"Done.\n- **Decision**: storage: keep one file\nDecision: short\nIn all: Decision: no line of its own"}`, "agent storage|keep one file||"},
+		{"hook Stop", `{"hook_event_name":"Stop","last_assistant_message":"Decision: Keep the log"}`, ""},
+		{"hook Stop", `{"hook_event_name":"Stop","agent_id":"a1","last_assistant_message":"Decision: of a subagent"}`, ""},
+		{"hook Stop", `{"hook_event_name":"Stop","last_assistant_message":"Decision: tokens: keep them"}`, "fork e2 keep them"},
+		{"hook PostToolUse", `{"hook_event_name":"PostToolUse","tool_name":"AskUserQuestion","tool_response":{"answers":{"Tokens?":"Stay","Who?":"Me","n":1,"e":" "}}}`, "user Tokens?|Stay||e2 user Who?|Me||"},
+		{"hook PostToolUse", `{"hook_event_name":"PostToolUse","tool_name":"AskUserQuestion","tool_response":"none"}`, ""},
+		{"hook PostToolUse", `{"hook_event_name":"PostToolUse","tool_name":"Read","tool_response":{"answers":{"Tokens?":"Stay"}}}`, ""},
+	} {
+		in := decode(c.call, strings.Replace(c.body, "{", `{"session_id":"s",`, 1))
+		var got []string
+		for _, e := range decideLedger(in, World{Project: "p"}, past{Ledger: ledgerOfTest}.reader(t)) {
+			switch e := e.(type) {
+			case *events.LedgerEntryAdded:
+				got = append(got, fmt.Sprintf("%s %s|%s|%s|%s", e.By, e.Subject, e.Text, e.Rationale, e.Replaces))
+			case *events.ForkDetected:
+				got = append(got, "fork "+e.Entry+" "+e.Context)
+			}
+		}
+		if g := strings.Join(got, " "); g != c.want {
+			t.Errorf("%s\n got %s\nwant %s", c.body, g, c.want)
+		}
+	}
+}
+
+// A fork is told to the session that made it for a day, as long as the entry holds.
+func TestForksAreTold(t *testing.T) {
+	now := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
+	s := ledgerOfTest
+	fork := func(event, entry, session string, ago time.Duration) ledger.Fork {
+		return ledger.Fork{Event: event, Entry: entry, Session: session, Time: now.Add(-ago), Ledger: "Rotate", Context: event}
+	}
+	s.Forks = []ledger.Fork{fork("old", "e3", "s", 25*time.Hour), fork("first", "e2", "s", 2*time.Hour), fork("second", "e2", "s", time.Hour),
+		fork("other", "e4", "t", time.Hour), fork("closed", "e99", "s", time.Hour)}
+	for session, want := range map[string]string{"s": "ledger.fork second", "t": "ledger.fork other", "": "ledger.fork other ledger.fork second"} {
+		var ids []string
+		for _, it := range forkItems(s, session, now) {
+			ids = append(ids, it.ID)
+		}
+		if got := strings.Join(ids, " "); got != want {
+			t.Errorf("%q: %s", session, got)
+		}
+	}
+}

@@ -1,0 +1,264 @@
+package verbs
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"hookline/events"
+	"hookline/hookctl/cmdline"
+	"hookline/hookctl/daemon"
+	"hookline/hookctl/hook"
+	"hookline/hookctl/notes"
+	"hookline/projector/ledger"
+)
+
+// The ledger of this directory's project: what is in it, and what people and agents put there.
+
+func (a *app) ledgerCmd() *cobra.Command {
+	c := cmdline.Noun("ledger", "Keep a project's decisions, next steps, questions and test scenarios",
+		"  hookctl ledger show\n  hookctl ledger add decision 'refresh tokens: rotate them' --because 'a stolen one dies'",
+		a.ledgerShowCmd(), a.ledgerAddCmd(), a.ledgerCloseCmd())
+	c.Long = "The ledger belongs to the project of this directory and survives every cut of the context: a session that starts is\n" +
+		"told the last decisions, the next steps and open questions, each with its number."
+	return c
+}
+
+// ledgerOf is the ledger of the project of this directory, empty where it has none.
+func (a *app) ledgerOf(ctx context.Context, h house) (ledger.State, error) {
+	var s ledger.State
+	_, here, err := a.projects(ctx, h)
+	if err != nil {
+		return s, err
+	}
+	err = h.Get(ctx, "/v1/ledger/"+here, nil, &s)
+	return s, err
+}
+
+// topDir is the top of the work tree here, or the directory itself.
+func (a *app) topDir() string {
+	p := a.place(a.ProjectDir())
+	if p.Worktree != "" {
+		return p.Worktree
+	}
+	return p.Dir
+}
+
+// orderLedger asks for events of the ledger here.
+func (a *app) orderLedger(ctx context.Context, h house, list ...events.Event) (daemon.LedgerReceipt, error) {
+	o := daemon.LedgerOrder{Dir: a.ProjectDir(), Session: a.Getenv("CLAUDE_CODE_SESSION_ID")}
+	for _, e := range list {
+		o.Events = append(o.Events, command(e))
+	}
+	var r daemon.LedgerReceipt
+	err := h.Post(ctx, "/v1/do/ledger", o, &r)
+	return r, err
+}
+
+// ledgerKinds are the entries that people add, with their titles.
+var ledgerKinds = []struct{ kind, title string }{
+	{events.LedgerDecision, "Decisions"}, {events.LedgerStep, "Next steps"}, {events.LedgerQuestion, "Open questions"},
+	{events.LedgerScenario, "Test scenarios"}, {events.LedgerGhost, "Features that no search finds"},
+}
+
+func (a *app) ledgerShowCmd() *cobra.Command {
+	var all bool
+	cmd := &cobra.Command{
+		Use: "show", Short: "Show the ledger of this project", Example: "  hookctl ledger show\n  hookctl ledger show --all --json | jq '.entries[]'",
+		Args: cmdline.Exactly(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.with(cmd.Context(), needStore, func(h house) error {
+				s, err := a.ledgerOf(cmd.Context(), h)
+				if err != nil {
+					return err
+				}
+				return a.printLedger(s, all)
+			})
+		},
+	}
+	cmd.Flags().BoolVar(&all, "all", false, "closed entries too")
+	return cmd
+}
+
+func (a *app) printLedger(s ledger.State, all bool) error {
+	if !all {
+		s.Entries = slices.DeleteFunc(slices.Clone(s.Entries), func(e ledger.Entry) bool { return e.Closed != nil })
+	}
+	if a.JSON {
+		return a.PrintJSON(s)
+	}
+	for _, k := range ledgerKinds {
+		list := slices.DeleteFunc(slices.Clone(s.Entries), func(e ledger.Entry) bool { return e.Kind != k.kind })
+		if len(list) == 0 {
+			continue
+		}
+		a.Printf("%s\n", a.Paint.Bold(k.title))
+		for _, e := range list {
+			a.printEntry(e)
+		}
+		a.Printf("\n")
+	}
+	for _, f := range s.Forks {
+		a.Printf("%s  %s holds, %s was said %s\n", a.Paint.Faint("fork"), cmdline.OneLine(f.Ledger), cmdline.OneLine(f.Context), a.ago(f.Time))
+	}
+	if len(s.Entries) == 0 {
+		a.Printf("nothing is in the ledger yet: `hookctl ledger add decision TEXT` puts something there\n")
+	}
+	return nil
+}
+
+func (a *app) printEntry(e ledger.Entry) {
+	text := cmdline.OneLine(hook.DecisionText(e))
+	if e.Case != "" {
+		text += " (" + cmdline.OneLine(e.Case) + ")"
+	}
+	if e.Expected != "" {
+		text += " → " + cmdline.OneLine(e.Expected)
+	}
+	if e.Closed != nil {
+		text += " — closed " + a.ago(e.Closed.Time) + " " + cmdline.OneLine(e.Closed.Reason)
+	}
+	a.Printf("  %6d  %s  %s\n", e.Seq, text, a.Paint.Faint(e.By+", "+a.ago(e.Time)))
+	for _, c := range e.Evidence {
+		a.Printf("          %s %s\n", cmdline.OneLine(c.String()), a.Paint.Faint(cmdline.OneLine(c.Quote)))
+	}
+}
+
+// scenarioCases are the types of test scenarios (S3 "test_scenarios[]").
+var scenarioCases = []string{"happy_path", "edge_case", "error_handling"}
+
+// addition holds the flags of `ledger add` as they were typed.
+type addition struct {
+	subject, because, of, expect, replaces string
+	evidence                               []string
+}
+
+func (a *app) ledgerAddCmd() *cobra.Command {
+	var f addition
+	cmd := &cobra.Command{
+		Use: "add KIND TEXT", Short: "Add a decision, a step, a question or a scenario",
+		Long: "Add a decision, a step, a question or a test scenario. A decision may begin with its subject: \"subject: decision\".\n" +
+			"Where the ledger has another decision about that subject, or with the same evidence, the ledger holds: the fork is\n" +
+			"recorded and the exit code is 1; --replaces takes the place of the old one. What is there already is not added again.",
+		Example: "  hookctl ledger add decision 'refresh tokens: rotate them' --because 'a stolen one dies' --evidence '${PROJECT_ROOT}/auth/jwt.go:45-67'\n" +
+			"  hookctl ledger add step 'Tolerate 30 s of clock skew'\n" +
+			"  hookctl ledger add scenario 'Token expires at the boundary' --case edge_case --expect 'grace period applies'",
+		Args:      cmdline.Exactly("KIND: decision, step, question or scenario", "TEXT"),
+		ValidArgs: []string{events.LedgerDecision, events.LedgerStep, events.LedgerQuestion, events.LedgerScenario},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			e, err := f.entry(a.topDir(), args[0], args[1])
+			if err != nil {
+				return err
+			}
+			e.By = a.caller()
+			return a.with(cmd.Context(), needStarted, func(h house) error {
+				if e.Replaces, err = a.entryID(cmd.Context(), h, f.replaces); err != nil {
+					return err
+				}
+				r, err := a.orderLedger(cmd.Context(), h, &e)
+				if err != nil {
+					return err
+				}
+				return a.sayOrdered(r.Results[0], e.Text)
+			})
+		},
+	}
+	fl := cmd.Flags()
+	fl.StringVar(&f.subject, "subject", "", "what a decision is about")
+	fl.StringVar(&f.because, "because", "", "why it was decided so")
+	fl.StringArrayVar(&f.evidence, "evidence", nil, "a place that supports it: '${PROJECT_ROOT}/path:line[-line]'; may be repeated")
+	fl.StringVar(&f.of, "case", "", "of a scenario: happy_path, edge_case or error_handling")
+	fl.StringVar(&f.expect, "expect", "", "of a scenario: the outcome")
+	fl.StringVar(&f.replaces, "replaces", "", "number or id of the entry that this one takes the place of")
+	return cmd
+}
+
+// entry is the entry that was typed; each citation is checked, and takes its quote from the file.
+func (f addition) entry(root, kind, text string) (events.LedgerEntryAdded, error) {
+	e := events.LedgerEntryAdded{Kind: kind, Text: strings.TrimSpace(text), Subject: f.subject, Rationale: f.because, Case: f.of, Expected: f.expect, Source: "command"}
+	switch {
+	case kind == events.LedgerGhost || !slices.ContainsFunc(ledgerKinds, func(k struct{ kind, title string }) bool { return k.kind == kind }):
+		return e, &cmdline.Fault{Message: fmt.Sprintf("%q is no kind of entry", kind), Hint: "one of decision, step, question, scenario"}
+	case e.Text == "":
+		return e, &cmdline.Fault{Message: "the text is empty", Hint: "`hookctl ledger add --help` shows examples"}
+	case kind == events.LedgerScenario && !slices.Contains(scenarioCases, f.of):
+		return e, &cmdline.Fault{Message: "a scenario needs a case", Hint: "--case happy_path, edge_case or error_handling"}
+	}
+	if kind == events.LedgerDecision && e.Subject == "" {
+		e.Subject, e.Text = ledger.SplitSubject(e.Text)
+	}
+	for _, text := range f.evidence {
+		c, err := notes.ParseCitation(text)
+		if err != nil {
+			return e, &cmdline.Fault{Message: err.Error(), Hint: "write it in single quotes: '" + notes.Root + "auth/jwt.go:45'", Cause: err}
+		}
+		if c, err = notes.Quoted(root, c); err != nil {
+			return e, &cmdline.Fault{Message: c.String() + ": " + err.Error(), Hint: "cite what is there now", Cause: err}
+		}
+		e.Evidence = append(e.Evidence, c)
+	}
+	return e, nil
+}
+
+// sayOrdered prints what became of one order.
+func (a *app) sayOrdered(r hook.Ordered, text string) error {
+	if r.Outcome == "fork" {
+		return &cmdline.Fault{Message: fmt.Sprintf("the ledger has another decision, which holds: %s [ledger %d], not %q", cmdline.OneLine(hook.DecisionText(r.Entry)), r.Entry.Seq, cmdline.OneLine(text)),
+			Hint: fmt.Sprintf("follow it, or replace it with --replaces %d", r.Entry.Seq)}
+	}
+	switch {
+	case a.JSON:
+		return a.PrintJSON(r)
+	case r.Outcome == "known":
+		a.Printf("the ledger has it already: %d\n", r.Entry.Seq)
+	case r.Outcome == "closed":
+		a.Printf("%d is closed by event %d\n", r.Entry.Seq, r.Seq)
+	default:
+		a.Printf("ledger %d, event %s\n", r.Seq, r.Event)
+	}
+	return nil
+}
+
+// entryID finds an entry by its number, its id, or the end of its id; "" is none.
+func (a *app) entryID(ctx context.Context, h house, name string) (string, error) {
+	if name == "" {
+		return "", nil
+	}
+	s, err := a.ledgerOf(ctx, h)
+	if err != nil {
+		return "", err
+	}
+	for _, e := range s.Entries {
+		if strconv.FormatUint(e.Seq, 10) == name || strings.EqualFold(e.ID, name) {
+			return e.ID, nil
+		}
+	}
+	return "", &cmdline.Fault{Message: fmt.Sprintf("the ledger has no entry %q", name), Hint: "`hookctl ledger show --all` shows their numbers"}
+}
+
+func (a *app) ledgerCloseCmd() *cobra.Command {
+	var reason string
+	cmd := &cobra.Command{
+		Use: "close NUMBER", Short: "Close an entry: done, answered or taken back", Example: "  hookctl ledger close 41 --reason done",
+		Args: cmdline.Exactly("the entry: `hookctl ledger show` shows their numbers"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.with(cmd.Context(), needStarted, func(h house) error {
+				id, err := a.entryID(cmd.Context(), h, args[0])
+				if err != nil {
+					return err
+				}
+				r, err := a.orderLedger(cmd.Context(), h, &events.LedgerEntryClosed{Entry: id, Reason: reason})
+				if err != nil {
+					return err
+				}
+				return a.sayOrdered(r.Results[0], "")
+			})
+		},
+	}
+	cmd.Flags().StringVar(&reason, "reason", "", "why, or the answer to a question")
+	return cmd
+}

@@ -1,0 +1,218 @@
+// Package ledger folds what a project has decided, what comes next, which questions and test scenarios are open, and
+// where something was decided otherwise than the ledger has it (S3). One cell per project, keyed by its id.
+//
+// NOTES.md and beads are views of this state. Every entry keeps the id of its event; the log has those that a full cell
+// has dropped.
+package ledger
+
+import (
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"hookline/events"
+)
+
+// Name and Version of the projection's cells.
+const (
+	Name    = "ledger"
+	Version = 1
+)
+
+// Bounds of what one cell keeps; the log has all of it.
+const (
+	maxEntries  = 500
+	maxForks    = 20
+	maxText     = 400 // characters
+	maxEvidence = 20
+)
+
+// State is the ledger of one project.
+type State struct {
+	Project string  `json:"project,omitempty" jsonschema_description:"its id"`
+	Entries []Entry `json:"entries,omitempty" jsonschema_description:"in the order they were added, closed ones too, at most 500"`
+	Forks   []Fork  `json:"forks,omitempty" jsonschema_description:"the newest last, at most 20"`
+}
+
+// Entry is one decision, step, question, scenario or ghost.
+type Entry struct {
+	ID        string            `json:"id" jsonschema_description:"of the event that added it"`
+	Seq       uint64            `json:"seq" jsonschema_description:"its sequence"`
+	Time      time.Time         `json:"time" jsonschema_description:"when it was added"`
+	Project   string            `json:"project,omitempty" jsonschema_description:"whose cell it is in: a project may have taken in another"`
+	Session   string            `json:"session,omitempty" jsonschema_description:"in which it was added"`
+	Kind      string            `json:"kind" jsonschema_description:"decision, step, question, scenario or ghost"`
+	Text      string            `json:"text" jsonschema_description:"shortened"`
+	Subject   string            `json:"subject,omitempty" jsonschema_description:"what a decision is about"`
+	Rationale string            `json:"rationale,omitempty" jsonschema_description:"why"`
+	Evidence  []events.Citation `json:"evidence,omitempty" jsonschema_description:"places in files"`
+	Case      string            `json:"case,omitempty" jsonschema_description:"of a scenario or ghost"`
+	Expected  string            `json:"expected,omitempty" jsonschema_description:"of a scenario"`
+	By        string            `json:"by" jsonschema_description:"agent, person or user"`
+	Source    string            `json:"source,omitempty" jsonschema_description:"file or hook"`
+	Closed    *Closing          `json:"closed,omitempty" jsonschema_description:"absent while it is open"`
+}
+
+// Closing is how an entry ended.
+type Closing struct {
+	Event  string    `json:"event" jsonschema_description:"id of the event that closed it"`
+	Time   time.Time `json:"time" jsonschema_description:"when"`
+	Reason string    `json:"reason,omitempty" jsonschema_description:"why, or the answer"`
+}
+
+// Fork is a decision that was said otherwise than the ledger has it.
+type Fork struct {
+	Event   string    `json:"event" jsonschema_description:"id"`
+	Time    time.Time `json:"time" jsonschema_description:"when"`
+	Session string    `json:"session,omitempty" jsonschema_description:"in which it was said"`
+	Entry   string    `json:"entry" jsonschema_description:"id of the entry that holds"`
+	Ledger  string    `json:"ledger_decision" jsonschema_description:"what holds"`
+	Context string    `json:"context_decision" jsonschema_description:"what was said"`
+}
+
+// Key gives the cell that a record folds into, "" for none.
+func Key(r events.Record) string {
+	switch r.Event.(type) {
+	case *events.LedgerEntryAdded, *events.LedgerEntryClosed, *events.ForkDetected, *events.SessionDeleted:
+		return r.Project
+	}
+	return ""
+}
+
+// Fold takes one record into the project's state.
+func Fold(s State, r events.Record) State {
+	s.Project = r.Project
+	switch e := r.Event.(type) {
+	case *events.LedgerEntryAdded:
+		if e.Replaces != "" {
+			s = s.closed(e.Replaces, Closing{Event: r.ID, Time: r.Time, Reason: "replaced"})
+		}
+		s.Entries = room(append(slices.Clip(s.Entries), entryOf(r, e)))
+	case *events.LedgerEntryClosed:
+		s = s.closed(e.Entry, Closing{Event: r.ID, Time: r.Time, Reason: Clip(e.Reason, maxText)})
+	case *events.ForkDetected:
+		f := Fork{Event: r.ID, Time: r.Time, Session: r.Session, Entry: e.Entry, Ledger: Clip(e.Ledger, maxText), Context: Clip(e.Context, maxText)}
+		s.Forks = append(slices.Clip(s.Forks), f)
+		s.Forks = slices.Clone(s.Forks[max(0, len(s.Forks)-maxForks):])
+	case *events.SessionDeleted:
+		s.Entries = slices.DeleteFunc(slices.Clone(s.Entries), func(e Entry) bool { return e.Session == r.Session })
+		s.Forks = slices.DeleteFunc(slices.Clone(s.Forks), func(f Fork) bool { return f.Session == r.Session })
+	}
+	return s
+}
+
+func entryOf(r events.Record, e *events.LedgerEntryAdded) Entry {
+	out := Entry{ID: r.ID, Seq: r.Seq, Time: r.Time, Project: r.Project, Session: r.Session, Kind: e.Kind, By: e.By,
+		Text: Clip(e.Text, maxText), Subject: Clip(e.Subject, maxText), Rationale: Clip(e.Rationale, maxText),
+		Case: Clip(e.Case, maxText), Expected: Clip(e.Expected, maxText), Source: Clip(e.Source, maxText)}
+	for _, c := range e.Evidence[:min(len(e.Evidence), maxEvidence)] {
+		out.Evidence = append(out.Evidence, events.Citation{Path: Clip(c.Path, maxText), Line: c.Line, End: c.End, Quote: Clip(c.Quote, maxText)})
+	}
+	return out
+}
+
+// room drops what a cell has no room for: the oldest closed entry, else the oldest.
+func room(list []Entry) []Entry {
+	if len(list) <= maxEntries {
+		return list
+	}
+	i := slices.IndexFunc(list, func(e Entry) bool { return e.Closed != nil })
+	return slices.Delete(slices.Clone(list), max(i, 0), max(i, 0)+1)
+}
+
+func (s State) closed(id string, c Closing) State {
+	i := slices.IndexFunc(s.Entries, func(e Entry) bool { return e.ID == id })
+	if i < 0 || s.Entries[i].Closed != nil {
+		return s
+	}
+	s.Entries = slices.Clone(s.Entries)
+	s.Entries[i].Closed = &c
+	return s
+}
+
+// Open are the open entries of a kind, in the order they were added.
+func (s State) Open(kind string) []Entry {
+	var list []Entry
+	for _, e := range s.Entries {
+		if e.Kind == kind && e.Closed == nil {
+			list = append(list, e)
+		}
+	}
+	return list
+}
+
+// Merge is the ledger of a project together with those of the projects that it took in.
+func Merge(own State, others ...State) State {
+	for _, o := range others {
+		own.Entries = append(slices.Clip(own.Entries), o.Entries...)
+		own.Forks = append(slices.Clip(own.Forks), o.Forks...)
+	}
+	slices.SortStableFunc(own.Entries, func(a, b Entry) int { return int(int64(a.Seq) - int64(b.Seq)) })
+	return own
+}
+
+// Same gives the open entry that says what e says already.
+func (s State) Same(e *events.LedgerEntryAdded) (Entry, bool) {
+	for _, known := range s.Open(e.Kind) {
+		if words(known.Text) == words(e.Text) && (e.Subject == "" || words(known.Subject) == words(e.Subject)) {
+			return known, true
+		}
+	}
+	return Entry{}, false
+}
+
+// ForkOf gives the open decision that e contradicts: of the same subject, or with the same place as evidence, and
+// another decision (DECISIONS S3 "Fork"). The one that e replaces does not count.
+func (s State) ForkOf(e *events.LedgerEntryAdded) (Entry, bool) {
+	if e.Kind != events.LedgerDecision {
+		return Entry{}, false
+	}
+	for _, known := range s.Open(e.Kind) {
+		about := words(e.Subject)
+		sameSubject := about != "" && about == words(known.Subject)
+		if known.ID != e.Replaces && words(known.Text) != words(e.Text) && (sameSubject || samePlace(known.Evidence, e.Evidence)) {
+			return known, true
+		}
+	}
+	return Entry{}, false
+}
+
+func samePlace(a, b []events.Citation) bool {
+	return slices.ContainsFunc(a, func(c events.Citation) bool {
+		return slices.ContainsFunc(b, func(d events.Citation) bool { return c.Path == d.Path && c.Line == d.Line })
+	})
+}
+
+// stopWords say nothing about a subject.
+var stopWords = strings.Fields("a an and are as at be by for from how in into is it its of on or our should that the this to use used uses using we what which with")
+
+// words normalises a text: its words in lower case without stop words, sorted, each once.
+func words(text string) string {
+	list := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	kept := slices.DeleteFunc(slices.Clone(list), func(w string) bool { return slices.Contains(stopWords, w) })
+	if len(kept) == 0 {
+		kept = list
+	}
+	slices.Sort(kept)
+	return strings.Join(slices.Compact(kept), " ")
+}
+
+// SplitSubject takes "subject: decision" apart; the subject is empty where there is none of at most six words.
+func SplitSubject(text string) (subject, decision string) {
+	before, after, found := strings.Cut(text, ": ")
+	if !found || len(strings.Fields(before)) > 6 || strings.TrimSpace(after) == "" {
+		return "", text
+	}
+	return strings.TrimSpace(before), strings.TrimSpace(after)
+}
+
+// Clip gives at most n characters, on one line, without control characters; what is cut ends in "…".
+func Clip(text string, n int) string {
+	text = strings.Join(strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }), " ")
+	runes := []rune(text)
+	if len(runes) <= n {
+		return text
+	}
+	return string(runes[:n-1]) + "…"
+}
