@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
 
 	"hookline/projector/session"
@@ -41,6 +42,18 @@ func answerDiff(w http.ResponseWriter, r *http.Request, v past.View) error {
 		return err
 	}
 	return reply(w, change)
+}
+
+// handleWalk writes the events of a session with what each changed of its state, as NDJSON.
+func (d *Daemon) handleWalk(w http.ResponseWriter, r *http.Request) error {
+	id, err := d.resolveSession(r.Context(), r.PathValue("session"))
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/x-ndjson")
+	out := json.NewEncoder(w)
+	out.SetEscapeHTML(false)
+	return d.pastView().Walk(r.Context(), id, func(s past.Step) error { return out.Encode(s) })
 }
 
 // pointOf is [past.View.Point] of a sequence, a time of capture or "now".

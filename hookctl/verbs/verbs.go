@@ -70,6 +70,7 @@ func (a *app) root() *cobra.Command {
 	a.add(root, groupLog, a.tailCmd(), a.eventsCmd(), a.repairCmd())
 	a.add(root, groupState, a.sessionCmd(), a.projectCmd(), a.identityCmd(), a.dreamCmd(), a.reqCmd(),
 		a.goalCmd(), a.handoffCmd(), a.checkpointCmd(), a.ledgerCmd(), a.contextCmd(), a.statuslineCmd())
+	a.add(root, groupState, a.pageCmd())
 	a.add(root, groupClient, a.hookCmd(), a.consciousnessCmd())
 	version := a.versionCmd()
 	a.add(root, groupTool, a.configCmd(), a.CompletionCmd(root), version, a.SchemaCmd(outputs), a.ManCmd(root))
@@ -117,6 +118,7 @@ var outputs = cmdline.Outputs{
 	"ledger show":             cmdline.Object(ledger.State{}),
 	"ledger add":              cmdline.Object(hook.Ordered{}),
 	"ledger close":            cmdline.Object(hook.Ordered{}),
+	"page":                    cmdline.Object(pageJSON{}),
 	"statusline":              cmdline.Object(statuslineJSON{}),
 	"req status":              cmdline.Object(reqStatusJSON{}),
 	"req satisfy":             cmdline.Object(daemon.GateReceipt{}),

@@ -1,0 +1,269 @@
+"use strict";
+(() => {
+  const $ = id => document.getElementById(id);
+  const el = (tag, cls, ...kids) => { const e = document.createElement(tag); if (cls) e.className = cls; e.append(...kids); return e; };
+  const data = document.body.dataset;
+  const many = (n, noun) => n + " " + noun + (n === 1 ? "" : "s");
+  const clock = t => new Date(t).toLocaleTimeString("en-GB");
+
+  // What is packed into an export: gzip in base64, as a text.
+  async function unpack(id) {
+    const raw = Uint8Array.from(atob($(id).textContent), c => c.charCodeAt(0));
+    return new Response(new Blob([raw]).stream().pipeThrough(new DecompressionStream("gzip"))).text();
+  }
+
+  // What is new: the daemon says so while the page is looked at.
+  function follow(url, told) {
+    let source;
+    const start = () => {
+      if (document.hidden) { source && source.close(); source = null; return; }
+      if (source) return;
+      source = new EventSource(url);
+      source.onmessage = told;
+    };
+    document.addEventListener("visibilitychange", start);
+    start();
+  }
+  async function fresh() {
+    const answer = await fetch(location.href);
+    if (!answer.ok) throw new Error(answer.status);
+    return new DOMParser().parseFromString(await answer.text(), "text/html");
+  }
+
+  if (document.body.classList.contains("list")) {
+    const filter = () => {
+      const q = $("filter").value.toLowerCase();
+      for (const c of document.querySelectorAll(".card")) c.hidden = !c.textContent.toLowerCase().includes(q);
+      for (const s of document.querySelectorAll("main section")) s.hidden = !s.querySelector(".card:not([hidden])");
+    };
+    $("filter").addEventListener("input", filter);
+    let busy = 0;
+    follow(data.live, async () => {
+      if (busy) { busy = 2; return; }
+      busy = 1;
+      const begin = performance.now();
+      try { $("main").replaceWith((await fresh()).getElementById("main")); filter(); } catch { /* the command ended */ }
+      setTimeout(() => { busy = 0; }, Math.max(1000, 10 * (performance.now() - begin)));
+    });
+    return;
+  }
+
+  let moves = [], frames = [], bodies = null, at = -1, here = null;
+  const every = 200; // a frame is kept of every so many states
+
+  const apply = (state, m) => {
+    for (const k of m.g || []) state.delete(k);
+    for (const k in m.s || {}) { state.delete(k); state.set(k, m.s[k]); }
+  };
+  function stateAt(i) {
+    const f = Math.floor(i / every);
+    const state = new Map(frames[f]);
+    for (let j = f * every; j <= i; j++) apply(state, moves[j]);
+    return state;
+  }
+  function index() {
+    frames = [];
+    const state = new Map();
+    moves.forEach((m, i) => { if (i % every === 0) frames.push(new Map(state)); apply(state, m); });
+  }
+
+  // The state beside the timeline. It has no markup of its own: every text is a text.
+  function panel(i) {
+    const s = stateAt(i), m = moves[i], out = $("state"), parts = [];
+    const changed = new Set(Object.keys(m.s || {}));
+    const kind = k => { const all = []; for (const [key, v] of s) if (key.startsWith(k + " ")) all.push([key.slice(k.length + 1), v, changed.has(key)]); return all; };
+    const head = (t, n) => parts.push(el("h3", "", n === undefined ? t : t + " (" + n + ")"));
+    const item = (mark, cls, text, note, hot) => { const li = el("li", hot ? "changed" : "", el("b", cls, mark), text); if (note) li.append(" ", el("small", "", note)); return li; };
+    const list = (all, make, most) => {
+      const ul = el("ul"); all.slice(0, most).forEach(x => ul.append(make(x))); parts.push(ul);
+      if (all.length > most) { const d = el("details", "", el("summary", "", (all.length - most) + " more")), rest = el("ul"); all.slice(most).forEach(x => rest.append(make(x))); d.append(rest); parts.push(d); }
+    };
+    const say = (name, key) => { const v = s.get(key); if (v) { head(name); parts.push(el("p", changed.has(key) ? "changed" : "", v.text)); } };
+    parts.push(el("p", "", el("small", "", "as of sequence " + m.q + ", the same as "), el("code", "", "replay at " + m.q)));
+    say("Goal", "goal");
+    if (s.get("task") && s.get("task").text !== (s.get("goal") || {}).text) say("Task", "task");
+    const c = s.get("context");
+    if (c) { head("Context in use"); const share = Math.round(100 * c.used / (c.window || 1)), bar = el("i"); bar.style.width = Math.min(100, share) + "%"; parts.push(el("div", "meter", bar), el("p", changed.has("context") ? "changed" : "", share + " %, " + c.phase, " ", el("small", "", c.used.toLocaleString("en") + " of " + c.window.toLocaleString("en") + " tokens, when the phase changed last"))); }
+    const id = s.get("identity");
+    if (id) { head("Identity"); parts.push(el("p", changed.has("identity") ? "changed" : "", id.state + ": continuity " + id.ic.toFixed(2) + " (" + id.class + "), coherence " + id.r.toFixed(2)), el("p", "", el("small", "", id.guidance))); }
+    const errors = kind("error");
+    head("Open failures", errors.length);
+    if (errors.length) list(errors, ([k, v, hot]) => item("✗", "bad", k + ": ", v.text, hot), 8); else parts.push(el("p", "", el("small", "", "none")));
+    const gates = kind("gate");
+    if (gates.length) { head("Gates", gates.length); list(gates, ([k, v, hot]) => item(v.state.startsWith("met") ? "✓" : "■", "", k + " ", v.state, hot), 12); }
+    const running = [...kind("call"), ...kind("agent")];
+    if (running.length) { head("Running", running.length); list(running, ([, v, hot]) => item("›", "", v.text || "subagent", "", hot), 6); }
+    const files = kind("file").reverse();
+    if (files.length) { head("Files", files.length); list(files, ([k, v, hot]) => { const li = item(v.created ? "+" : v.edited ? "✎" : "·", "", el("span", "path", k.startsWith(data.root) ? k.slice(data.root.length) : k), [v.created && "created", v.edited && "edited " + v.edited, v.read && "read " + v.read].filter(Boolean).join(", "), hot); return li; }, 10); }
+    const commands = kind("command").reverse();
+    if (commands.length) { head("Commands", commands.length); list(commands, ([k, v, hot]) => item(v.ok ? "✓" : "✗", v.ok ? "" : "bad", el("span", "path", k), [v.result, v.runs > 1 && v.runs + " runs"].filter(Boolean).join(", "), hot), 6); }
+    const todos = kind("todo").sort((a, b) => a[0] < b[0] ? -1 : 1);
+    if (todos.length) { head("To do", todos.length); list(todos, ([, v, hot]) => item(v.status === "completed" ? "✓" : v.status === "in_progress" ? "›" : "□", "", v.text, v.status === "pending" ? "" : v.status.replace("_", " "), hot), 20); }
+    const words = kind("correction");
+    if (words.length) { head("What the user refused", words.length); list(words, ([, v, hot]) => item("!", "", v.text, "", hot), 6); }
+    say("Handoff", "handoff");
+    const self = s.get("session");
+    if (self) { head("Session"); parts.push(el("p", "", [self.status + (self.end ? ", " + self.end.replaceAll("_", " ") : ""), self.branch && "branch " + self.branch, self.model, many(self.prompts, "prompt"), many(self.failures, "failed call"), self.compactions && many(self.compactions, "compaction")].filter(Boolean).join(" · "))); }
+    out.replaceChildren(...parts);
+    out.dataset.seq = m.q;
+    $("brief").textContent = [id && id.brief, errors.length && many(errors.length, "open failure"), many(files.length, "file")].filter(Boolean).join(" · ");
+  }
+
+  function mark(i, scroll) {
+    const row = $(moves[i].r);
+    if (here) here.classList.remove("here");
+    here = row;
+    if (!row) return;
+    row.classList.add("here");
+    const turn = row.closest(".turn");
+    let later = false;
+    for (const t of document.querySelectorAll(".turn")) { t.classList.toggle("later", later); if (t === turn) later = true; }
+    if (!scroll) return;
+    for (let d = row.parentElement.closest("details"); d; d = d.parentElement.closest("details")) d.open = true;
+    const box = (row.querySelector("summary") || row).getBoundingClientRect();
+    if (box.top < $("deck").offsetHeight || box.bottom > innerHeight - 20) scrollTo({ top: scrollY + box.top - innerHeight / 2 });
+  }
+
+  let wanted = null;
+  function seek(i, scroll = true) {
+    i = Math.max(0, Math.min(moves.length - 1, i));
+    if (!moves.length || i === at) return;
+    at = i;
+    const m = moves[i], words = (i + 1) + " of " + moves.length + " · " + clock(m.t) + " · " + m.y;
+    $("scrub").value = i;
+    $("scrub").setAttribute("aria-valuetext", words);
+    $("now").textContent = words;
+    $("cursor").style.left = 100 * i / Math.max(1, moves.length - 1) + "%";
+    if (wanted === null) requestAnimationFrame(() => { const now = wanted; wanted = null; panel(at); mark(at, now); });
+    wanted = scroll;
+  }
+  // Moves to the next event, in a direction, of which the test holds.
+  function jump(dir, test) {
+    for (let i = at + dir; i >= 0 && i < moves.length; i += dir) if (test(moves[i], i)) return seek(i);
+  }
+
+  // Rows by id, without the sign that a second row of the same event has.
+  async function unfold(d) {
+    const box = d.querySelector(":scope > .body");
+    if (!d.open || box.childNodes.length) return;
+    const id = d.dataset.row;
+    if (bodies) { box.innerHTML = bodies[id] || ""; return; } // from our template, escaped there
+    box.textContent = "…";
+    try { const a = await fetch(data.body + id); if (!a.ok) throw 0; box.innerHTML = await a.text(); }
+    catch { box.textContent = "The page's command has ended; start it again."; }
+  }
+
+  const strip = new DOMParser();
+  async function search(q) {
+    q = q.trim().toLowerCase();
+    let hits = null;
+    if (q) {
+      hits = new Set();
+      for (const r of document.querySelectorAll(".row,.turn>summary")) if (r.matches(".row") ? r.querySelector("summary").textContent.toLowerCase().includes(q) : r.textContent.toLowerCase().includes(q)) hits.add(r.id);
+      if (bodies) { for (const id in bodies) if (bodies[id].toLowerCase().includes(q) && strip.parseFromString(bodies[id], "text/html").body.textContent.toLowerCase().includes(q)) hits.add(id); }
+      else { try { (await (await fetch(data.grep + "?q=" + encodeURIComponent(q))).json()).forEach(id => hits.add(id)); } catch { /* the rows' own words are searched */ } }
+      if (q !== $("find").value.trim().toLowerCase()) return;
+    }
+    for (const r of document.querySelectorAll(".row")) r.hidden = hits && !hits.has(r.id);
+    for (const r of document.querySelectorAll(".row:not([hidden])")) for (let p = r.parentElement.closest(".row"); p; p = p.parentElement.closest(".row")) p.hidden = false;
+    for (const t of document.querySelectorAll(".turn")) {
+      const some = hits && (hits.has(t.querySelector("summary").id) || t.querySelector(".row:not([hidden])"));
+      t.hidden = hits && !some;
+      if (some) t.open = true;
+    }
+    $("found").textContent = hits ? many(hits.size, "row") : "";
+  }
+
+  function wire() {
+    document.addEventListener("toggle", e => { if (e.target.dataset && e.target.dataset.row) unfold(e.target); }, true);
+    $("main").addEventListener("click", e => {
+      const row = e.target.closest(".row,.turn>summary");
+      if (!row || e.target.closest(".body")) return;
+      let last = -1;
+      moves.forEach((m, i) => { if (m.r === row.id) last = i; });
+      if (last >= 0) seek(last, false);
+    });
+    $("scrub").addEventListener("input", e => seek(+e.target.value));
+    $("back").addEventListener("click", () => seek(at - 1));
+    $("on").addEventListener("click", () => seek(at + 1));
+    $("help").addEventListener("click", () => $("keys").showModal());
+    let waits;
+    $("find").addEventListener("input", e => { clearTimeout(waits); waits = setTimeout(() => search(e.target.value), 120); });
+    const pick = e => { const b = $("tracks").getBoundingClientRect(); seek(Math.round((e.clientX - b.left) / b.width * (moves.length - 1))); };
+    $("tracks").addEventListener("pointerdown", e => { pick(e); $("tracks").setPointerCapture(e.pointerId); });
+    $("tracks").addEventListener("pointermove", e => { if (e.buttons) pick(e); });
+    const failed = m => /failed$|blocked$|denied$/.test(m.y), prompt = m => m.y === "prompt.submitted";
+    const other = m => m.r !== moves[at].r;
+    document.addEventListener("keydown", e => {
+      if (e.ctrlKey || e.metaKey || e.altKey || $("keys").open) return;
+      const typing = e.target.matches("input[type=search]");
+      if (e.key === "Escape" && typing) { e.target.value = ""; search(""); e.target.blur(); return; }
+      if (typing) return;
+      const keys = {
+        ArrowLeft: () => seek(at - 1), ArrowRight: () => seek(at + 1), Home: () => seek(0), End: () => seek(moves.length - 1),
+        ArrowUp: () => jump(-1, other), ArrowDown: () => jump(1, other), k: () => jump(-1, other), j: () => jump(1, other),
+        "[": () => jump(-1, prompt), "]": () => jump(1, prompt), f: () => jump(1, failed), F: () => jump(-1, failed),
+        "/": () => $("find").focus(), "?": () => $("keys").showModal(),
+        Enter: () => { if (e.target.matches("summary,button,a")) return true; const d = here && here.querySelector("details"); if (d) d.open = !d.open; },
+      };
+      if (keys[e.key] && keys[e.key]() !== true) e.preventDefault();
+    });
+    const deck = () => document.documentElement.style.setProperty("--deck", $("deck").offsetHeight + "px");
+    addEventListener("resize", deck);
+    deck();
+    if (matchMedia("(max-width:900px)").matches) $("fold").open = false;
+  }
+
+  function load(list) {
+    const end = at < 0 || at === moves.length - 1;
+    moves = list;
+    index();
+    $("scrub").max = Math.max(0, moves.length - 1);
+    $("scrub").disabled = !moves.length;
+    const to = end ? moves.length - 1 : at;
+    at = -1;
+    const seq = /^#e(\d+)$/.exec(location.hash);
+    const i = seq ? moves.findIndex(m => m.q >= +seq[1]) : -1;
+    seek(i >= 0 ? i : to, i >= 0);
+  }
+
+  // What came meanwhile replaces the timeline; what was unfolded stays so.
+  async function renew() {
+    const open = new Map([...document.querySelectorAll("#main details")].map(d => [d.dataset.row || d.id, d.open]));
+    const doc = await fresh(), main = doc.getElementById("main");
+    for (const d of main.querySelectorAll("details")) { const key = d.dataset.row || d.id; if (open.has(key)) d.open = open.get(key); }
+    $("main").replaceChildren(...main.childNodes);
+    $("tracks").replaceChildren(...doc.getElementById("tracks").childNodes);
+    const top = doc.querySelector(".top .facts"); if (top) document.querySelector(".top .facts").replaceWith(top);
+    document.querySelectorAll("#main details[data-row][open]").forEach(unfold);
+    load(await (await fetch(data.moves)).json());
+    if ($("find").value) search($("find").value);
+  }
+
+  (async () => {
+    wire();
+    if ($("pack")) {
+      const pack = JSON.parse(await unpack("pack"));
+      bodies = pack.bodies;
+      load(pack.moves);
+      $("check").addEventListener("click", async () => {
+        const text = await unpack("events"), bytes = new TextEncoder().encode(text);
+        const sum = [...new Uint8Array(await crypto.subtle.digest("SHA-256", bytes))].map(b => b.toString(16).padStart(2, "0")).join("");
+        $("checked").textContent = sum === $("digest").textContent ? "✓ they are what the digest says" : "✗ they are not what the digest says";
+        const a = el("a"); a.href = URL.createObjectURL(new Blob([bytes], { type: "application/x-ndjson" })); a.download = "events.ndjson"; a.click();
+      });
+    } else {
+      load(await (await fetch(data.moves)).json());
+      let busy = 0;
+      const go = async () => {
+        if (busy) { busy = 2; return; }
+        busy = 1;
+        const begin = performance.now();
+        try { await renew(); } catch { /* the command ended */ }
+        setTimeout(() => { const more = busy === 2; busy = 0; if (more) go(); }, Math.max(1000, 10 * (performance.now() - begin)));
+      };
+      follow(data.live, go);
+    }
+    document.body.dataset.ready = "1";
+  })();
+})();

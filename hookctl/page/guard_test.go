@@ -1,0 +1,111 @@
+package page
+
+import (
+	"io"
+	"net/http"
+	"net/http/cookiejar"
+	"strings"
+	"testing"
+)
+
+// ask sends one request to a server.
+func ask(t *testing.T, c *http.Client, link, method string, change func(*http.Request)) (status int, body string, h http.Header) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), method, link, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if change != nil {
+		change(req)
+	}
+	resp, err := c.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp.StatusCode, string(text), resp.Header
+}
+
+// browser is a client that keeps cookies, as the one that opened the link.
+func browser(t *testing.T) *http.Client {
+	t.Helper()
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &http.Client{Jar: jar}
+}
+
+// Only the browser that opened the link gets anything, and only by this host's own pages.
+func TestWhoMayRead(t *testing.T) {
+	link := serve(t, demoSource(), Options{})
+	base, _, _ := strings.Cut(link, "/open")
+	stranger, own := &http.Client{}, browser(t)
+
+	if status, body, _ := ask(t, stranger, base+"/", "GET", nil); status != http.StatusForbidden || strings.Contains(body, "retries") {
+		t.Errorf("without a cookie: %d %q", status, body)
+	}
+	if status, _, _ := ask(t, stranger, base+"/open?token=AAAAAAAAAAAAAAAAAAAAAAAAAA", "GET", nil); status != http.StatusForbidden {
+		t.Errorf("with a guessed token: %d", status)
+	}
+	if status, body, _ := ask(t, own, link, "GET", nil); status != http.StatusOK || !strings.Contains(body, "Add retries") {
+		t.Errorf("with the link: %d %q", status, body)
+	}
+	if status, _, _ := ask(t, stranger, link, "GET", nil); status != http.StatusForbidden {
+		t.Errorf("with the link once more, in another browser: %d", status)
+	}
+	if status, _, _ := ask(t, own, link, "GET", nil); status != http.StatusOK {
+		t.Errorf("with the link once more, in the same browser: %d", status)
+	}
+
+	for _, c := range []struct {
+		name   string
+		method string
+		change func(*http.Request)
+		status int
+	}{
+		{"another host", "GET", func(r *http.Request) { r.Host = "evil.example:80" }, http.StatusMisdirectedRequest},
+		{"localhost", "GET", func(r *http.Request) { r.Host = strings.Replace(r.Host, "127.0.0.1", "localhost", 1) }, http.StatusMisdirectedRequest},
+		{"another origin", "GET", func(r *http.Request) { r.Header.Set("Origin", "http://evil.example") }, http.StatusForbidden},
+		{"no origin of a sandbox", "GET", func(r *http.Request) { r.Header.Set("Origin", "null") }, http.StatusForbidden},
+		{"an image of another site", "GET", func(r *http.Request) { r.Header.Set("Sec-Fetch-Site", "cross-site") }, http.StatusForbidden},
+		{"a frame of another port", "GET", func(r *http.Request) {
+			r.Header.Set("Sec-Fetch-Site", "same-site")
+			r.Header.Set("Sec-Fetch-Mode", "navigate")
+			r.Header.Set("Sec-Fetch-Dest", "iframe")
+		}, http.StatusForbidden},
+		{"a form", "POST", nil, http.StatusMethodNotAllowed},
+		{"its own script", "GET", func(r *http.Request) {
+			r.Header.Set("Origin", base)
+			r.Header.Set("Sec-Fetch-Site", "same-origin")
+		}, http.StatusOK},
+	} {
+		if status, _, _ := ask(t, own, base+"/", c.method, c.change); status != c.status {
+			t.Errorf("%s: %d, want %d", c.name, status, c.status)
+		}
+	}
+}
+
+// The cookie is for this host and no script; a page may load and run nothing but its own.
+func TestHeaders(t *testing.T) {
+	link := serve(t, demoSource(), Options{})
+	once := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	status, _, h := ask(t, once, link, "GET", nil)
+	cookie := h.Get("Set-Cookie")
+	if status != http.StatusSeeOther || !strings.Contains(cookie, "; HttpOnly") || !strings.Contains(cookie, "; SameSite=Strict") || strings.Contains(cookie, "Domain") {
+		t.Errorf("%d, cookie %q", status, cookie)
+	}
+	for name, want := range map[string]string{"Content-Security-Policy": "default-src 'none'; script-src 'sha256-", "X-Content-Type-Options": "nosniff",
+		"Referrer-Policy": "no-referrer", "Cache-Control": "no-store", "Cross-Origin-Resource-Policy": "same-origin"} {
+		if !strings.HasPrefix(h.Get(name), want) {
+			t.Errorf("%s: %q", name, h.Get(name))
+		}
+	}
+	if p := h.Get("Content-Security-Policy"); strings.Contains(p, "unsafe") || !strings.Contains(p, "frame-ancestors 'none'") {
+		t.Errorf("policy %q", p)
+	}
+}

@@ -1,0 +1,294 @@
+package page
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"html/template"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"hookline/events"
+	"hookline/hookctl/problem"
+	"hookline/projector"
+	"hookline/projector/session"
+	"hookline/replay/past"
+)
+
+// source is a daemon of one session that is told from records in memory, by the same code as the daemon's.
+type source struct{ log []events.Record }
+
+const demoID = "5b0f6c2e-8f1d-4c57-9a55-1d2a7d0c9e11"
+
+func (s source) Select(_ context.Context, from, to uint64, want []projector.Selector, fn func(events.Record) error) error {
+	for _, r := range s.log {
+		meant := false
+		for _, w := range want {
+			meant = meant || w.Match(r.Session, r.Project, r.Type)
+		}
+		if !meant || r.Seq < from || r.Seq > to {
+			continue
+		}
+		if err := fn(r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (source) SeqCaptured(context.Context, time.Time) (uint64, error) { return 0, nil }
+func (source) SeqAtTime(context.Context, time.Time) (uint64, error)   { return 0, nil }
+
+func (s source) state() session.State {
+	var st session.State
+	for _, r := range s.log {
+		st = session.Fold(st, r)
+	}
+	return st
+}
+
+func (s source) Get(_ context.Context, path string, _ url.Values, out any) error {
+	if !strings.HasPrefix(path, "/v1/cells/session/") || !strings.HasSuffix(path, demoID) {
+		return problem.New(http.StatusNotFound, "there is no such thing", "")
+	}
+	b, err := json.Marshal(map[string]any{"state": s.state()})
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(b, out)
+}
+
+func (s source) Stream(ctx context.Context, _, path string, _ url.Values, line func([]byte) error) error {
+	say := func(v any) error {
+		b, err := json.Marshal(v)
+		if err != nil {
+			return err
+		}
+		return line(b)
+	}
+	switch {
+	case strings.HasPrefix(path, "/v1/cells/"):
+		return say(map[string]any{"state": s.state()})
+	case strings.HasPrefix(path, "/v1/walk/"):
+		v := past.View{Log: s, Last: uint64(len(s.log)), Now: time.Now}
+		return v.Walk(ctx, demoID, func(step past.Step) error { return say(step) })
+	}
+	for _, r := range s.log {
+		if err := say(r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// logOf makes a session of hooks: a type and its data each, a second apart.
+func logOf(hooks ...[2]string) source {
+	var s source
+	for i, h := range hooks {
+		s.log = append(s.log, events.NewRecord(uint64(i+1), events.Envelope{ID: fmt.Sprintf("E%04d", i), Type: h[0], Version: 1, Session: demoID, Project: "p",
+			Time: time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC).Add(time.Duration(i) * time.Second), Worktree: "/w/app", Branch: "main", Data: []byte(h[1])}))
+	}
+	return s
+}
+
+// demoSource is a short session with a prompt, an edit, a failed test and its mending.
+func demoSource() source {
+	return logOf(
+		[2]string{events.TypeSessionStarted, `{"source":"startup","model":"claude-opus-5-5"}`},
+		[2]string{events.TypePromptSubmitted, `{"prompt":"Add retries to the upload client"}`},
+		[2]string{events.TypeToolRequested, `{"tool_name":"Edit","tool_use_id":"t1","tool_input":{"file_path":"/w/app/up.go","old_string":"a","new_string":"b\nc"}}`},
+		[2]string{events.TypeToolSucceeded, `{"tool_name":"Edit","tool_use_id":"t1","duration_ms":6,"tool_input":{"file_path":"/w/app/up.go","old_string":"a","new_string":"b\nc"},"tool_response":{"structuredPatch":[{"oldStart":4,"newStart":4,"lines":[" x","-a","+b","+c"]}]}}`},
+		[2]string{events.TypeToolRequested, `{"tool_name":"Bash","tool_use_id":"t2","tool_input":{"command":"go test ./..."}}`},
+		[2]string{events.TypeToolFailed, `{"tool_name":"Bash","tool_use_id":"t2","tool_input":{"command":"go test ./..."},"error":"Exit code 1\nFAIL up"}`},
+		[2]string{events.TypeTurnStopped, `{"last_assistant_message":"Done."}`},
+	)
+}
+
+// serve runs the page for a test and gives its link.
+func serve(t *testing.T, from Source, o Options) string {
+	t.Helper()
+	ctx, stop := context.WithCancel(t.Context())
+	links, ended := make(chan string, 1), make(chan error, 1)
+	o.From, o.Zone, o.Now = from, time.UTC, time.Now
+	go func() { ended <- Serve(ctx, o, func(link string) { links <- link }) }()
+	t.Cleanup(func() {
+		stop()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+	select {
+	case link := <-links:
+		return link
+	case err := <-ended:
+		ended <- nil
+		t.Fatal(err)
+		return ""
+	}
+}
+
+// read opens a page as the browser of the link.
+func read(t *testing.T, link, path string) string {
+	t.Helper()
+	own := browser(t)
+	base, _, _ := strings.Cut(link, "/open")
+	ask(t, own, link, "GET", nil)
+	status, body, _ := ask(t, own, base+path, "GET", nil)
+	if status != http.StatusOK {
+		t.Fatalf("%s: %d %s", path, status, body)
+	}
+	return body
+}
+
+func TestTimeline(t *testing.T) {
+	link := serve(t, demoSource(), Options{})
+	own := browser(t)
+	base, _, _ := strings.Cut(link, "/open")
+	_, list, _ := ask(t, own, link, "GET", nil)
+	for _, want := range []string{"waiting for you", "its turn ended", "Add retries to the upload client", "app · on main"} {
+		if !strings.Contains(list, want) {
+			t.Errorf("the list lacks %q", want)
+		}
+	}
+
+	_, one, _ := ask(t, own, base+"/session/"+demoID, "GET", nil)
+	for _, want := range []string{`<span class="prompt">Add retries to the upload client</span>`, "Bash 1, Edit 1", "1 failed", `<span class="what">up.go</span>`,
+		`<li class="row bad" id="r5">`, `<span class="state">failed</span>`, "7 events"} {
+		if !strings.Contains(one, want) {
+			t.Errorf("the session lacks %q", want)
+		}
+	}
+
+	_, body, _ := ask(t, own, base+"/session/"+demoID+"/body/r3", "GET", nil)
+	for _, want := range []string{"<h3>/w/app/up.go</h3>", `<span class="del">- a`, `<span class="add">&#43; b`, "line 4, now 4", `href="/event/4"`} {
+		if !strings.Contains(body, want) {
+			t.Errorf("the change lacks %q in %s", want, body)
+		}
+	}
+	if _, ids, _ := ask(t, own, base+"/session/"+demoID+"/grep?q=nowhere", "GET", nil); ids != "[]\n" {
+		t.Errorf("found %s", ids)
+	}
+	if _, ids, _ := ask(t, own, base+"/session/"+demoID+"/grep?q=EXIT+code", "GET", nil); ids != "[\"r5\"]\n" {
+		t.Errorf("found %s", ids)
+	}
+	if status, _, _ := ask(t, own, base+"/session/nobody", "GET", nil); status != http.StatusNotFound {
+		t.Errorf("a session that is not there: %d", status)
+	}
+}
+
+// Every event has a row, and what the script is told adds up to the state.
+func TestMoves(t *testing.T) {
+	link := serve(t, demoSource(), Options{})
+	var moves []move
+	if err := json.Unmarshal([]byte(read(t, link, "/session/"+demoID+"/moves")), &moves); err != nil {
+		t.Fatal(err)
+	}
+	page := read(t, serve(t, demoSource(), Options{}), "/session/"+demoID)
+	for i, m := range moves {
+		if m.Seq != uint64(i+1) || !strings.Contains(page, `id="`+m.Row+`"`) {
+			t.Errorf("event %d is %d in row %q, which the page lacks", i+1, m.Seq, m.Row)
+		}
+	}
+	if got := string(moves[1].Set["goal"]); got != `{"text":"Add retries to the upload client"}` {
+		t.Errorf("goal %s", got)
+	}
+	if got := string(moves[5].Set["error go test"]); got != `{"tool":"Bash","text":"FAIL up"}` {
+		t.Errorf("error %s", got)
+	}
+}
+
+// hostile is what others may write: tags, scripts, escapes of terminals, signs that turn the direction of writing, ends of
+// elements, and a line without an end.
+var hostile = "</script><script>alert(1)</script><img src=x onerror=alert(1)>\"'`--><!-- \x1b]0;title\x07 \x1b[31mred\x1b[0m \u202egnp.exe \u2028 &lt;b&gt; javascript:alert(1) {{.}} " +
+	strings.Repeat("A", 5<<20)
+
+func TestHostileContentIsText(t *testing.T) {
+	q, err := json.Marshal(hostile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bad := string(q)
+	h, err := json.Marshal(hostile[:160])
+	if err != nil {
+		t.Fatal(err)
+	}
+	head := string(h)
+	from := logOf(
+		[2]string{events.TypeSessionStarted, `{"source":` + head + `,"model":` + head + `}`},
+		[2]string{events.TypePromptSubmitted, `{"prompt":` + bad + `}`},
+		[2]string{events.TypeToolRequested, `{"tool_name":` + head + `,"tool_use_id":"t1","tool_input":{"command":` + head + `}}`},
+		[2]string{events.TypeToolFailed, `{"tool_name":` + head + `,"tool_use_id":"t1","tool_input":{"file_path":` + head + `},"error":` + bad + `}`},
+		[2]string{events.TypeToolSucceeded, `{"tool_name":"Edit","tool_use_id":"t2","tool_input":{"file_path":` + head + `,"old_string":` + bad + `,"new_string":` + bad + `},"tool_response":{"structuredPatch":[{"lines":[` + head + `]}]}}`},
+		[2]string{"strange.kind", `{"x":` + head + `}`},
+		[2]string{events.TypeTurnStopped, `[]`},
+	)
+	link := serve(t, from, Options{})
+	own := browser(t)
+	base, _, _ := strings.Cut(link, "/open")
+	_, list, _ := ask(t, own, link, "GET", nil)
+	texts := map[string]string{"list": list}
+	for _, path := range []string{"", "/body/r2", "/body/r3", "/body/r5", "/body/r6", "/body/r7"} {
+		status, body, _ := ask(t, own, base+"/session/"+demoID+path, "GET", nil)
+		if status != http.StatusOK {
+			t.Fatalf("%s: %d %.200s", path, status, body)
+		}
+		texts[path] = body
+	}
+
+	script := regexp.MustCompile(`(?s)<script>.*?</script>`)
+	for path, body := range texts {
+		left := script.ReplaceAllString(body, "")
+		for _, no := range []string{"<script>alert", "<img", "\x1b", "\x07", "\u202e", "\u2028"} {
+			if strings.Contains(left, no) {
+				t.Errorf("%s has %q as it is", path, no)
+			}
+		}
+		if n := strings.Count(body, "<script>"); n > 1 || strings.HasPrefix(path, "/body") && n > 0 {
+			t.Errorf("%s has %d scripts", path, n)
+		}
+		if len(body) > 1<<20 {
+			t.Errorf("%s has %d bytes", path, len(body))
+		}
+	}
+}
+
+// The script and the style come into the page as they are: else their hashes would allow nothing.
+func TestPolicyAllowsTheOwnScript(t *testing.T) {
+	page := read(t, serve(t, demoSource(), Options{}), "/session/"+demoID)
+	for _, own := range []string{"<script>" + script + "</script>", "<style>" + style + "</style>"} {
+		if !strings.Contains(page, own) {
+			t.Errorf("the page lacks %.60q as it is", own)
+		}
+	}
+	if _, err := template.New("").Parse(markup); err != nil {
+		t.Error(err)
+	}
+}
+
+// Nobody looks: the command ends.
+func TestIdleEnds(t *testing.T) {
+	now := time.Now()
+	o := Options{From: demoSource(), Zone: time.UTC, Now: func() time.Time { now = now.Add(time.Hour); return now }, Idle: time.Minute}
+	if err := Serve(t.Context(), o, func(string) {}); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestClean(t *testing.T) {
+	for in, want := range map[string]string{
+		"plain\n\ttext":           "plain\n\ttext",
+		"\x1b[1;31mred\x1b[0m":    "red",
+		"\x1b]0;x\x07":            "⟨U+001B⟩]0;x⟨U+0007⟩",
+		"a\u202eb":                "a⟨U+202E⟩b",
+		"\xff":                    "\uFFFD",
+		"line\rback\u2028\u0085x": "line⟨U+000D⟩back⟨U+2028⟩⟨U+0085⟩x",
+	} {
+		if got := clean(in); got != want {
+			t.Errorf("%q: %q, want %q", in, got, want)
+		}
+	}
+}

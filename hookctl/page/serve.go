@@ -1,0 +1,258 @@
+package page
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"html/template"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"hookline/hookctl/problem"
+)
+
+// Options say what a page shows and how long.
+type Options struct {
+	From    Source
+	Session string         // opened at first, "" for the list
+	Zone    *time.Location // of the times that are shown
+	Now     func() time.Time
+	Idle    time.Duration // without a request; 0 = no end
+}
+
+// server is one run of the command.
+type server struct {
+	Options
+	guard *guard
+	pages *template.Template
+
+	seen  atomic.Int64 // when the newest request ended, nanoseconds
+	going atomic.Int64 // requests under way
+
+	mu    sync.Mutex
+	known map[string]*story // by session; the newest of each, at most 8
+}
+
+// Serve listens on a loopback address, tells the link, and ends with the context or when nobody looks any more.
+func Serve(ctx context.Context, o Options, told func(link string)) error {
+	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp4", "127.0.0.1:0")
+	if err != nil {
+		return fmt.Errorf("open a port for the page: %w", err)
+	}
+	t, err := pages()
+	if err != nil {
+		return err
+	}
+	first := "/"
+	if o.Session != "" {
+		first = pathOf(o.Session)
+	}
+	s := &server{Options: o, guard: newGuard(l.Addr().String(), first), pages: t, known: map[string]*story{}}
+	s.seen.Store(o.Now().UnixNano())
+
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	srv := &http.Server{Handler: s.handler(), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 16 << 10,
+		BaseContext: func(net.Listener) context.Context { return ctx }}
+	ended := make(chan error, 1)
+	go func() { ended <- srv.Serve(l) }()
+	told(s.guard.link())
+
+	err = s.wait(ctx, ended)
+	stop()
+	soon, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+	defer cancel()
+	if srv.Shutdown(soon) != nil {
+		_ = srv.Close() // a reader that does not let go; nothing is lost by it
+	}
+	return err
+}
+
+// wait returns when the context ends, the listener fails, or nobody has asked for long.
+func (s *server) wait(ctx context.Context, ended <-chan error) error {
+	look := time.NewTicker(time.Second)
+	defer look.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case err := <-ended:
+			return err
+		case <-look.C:
+			quiet := s.Now().Sub(time.Unix(0, s.seen.Load()))
+			if s.Idle > 0 && s.going.Load() == 0 && quiet >= s.Idle {
+				return nil
+			}
+		}
+	}
+}
+
+// handler is all that can be asked for.
+func (s *server) handler() http.Handler {
+	mux := http.NewServeMux()
+	handle := func(pattern string, h func(http.ResponseWriter, *http.Request) error) {
+		mux.HandleFunc("GET "+pattern, func(w http.ResponseWriter, r *http.Request) {
+			s.going.Add(1)
+			defer func() { s.seen.Store(s.Now().UnixNano()); s.going.Add(-1) }()
+			if err := h(w, r); err != nil {
+				s.fail(w, r, err)
+			}
+		})
+	}
+	handle("/{$}", s.list)
+	handle("/live", s.live)
+	handle("/session/{id}", s.one)
+	handle("/session/{id}/moves", s.moves)
+	handle("/session/{id}/body/{row}", s.body)
+	handle("/session/{id}/grep", s.grep)
+	handle("/session/{id}/live", s.live)
+	handle("/event/{seq}", s.event)
+	return s.guard.wrap(mux)
+}
+
+func (s *server) fail(w http.ResponseWriter, r *http.Request, err error) {
+	if r.Context().Err() != nil {
+		return
+	}
+	status := http.StatusBadGateway
+	var p *problem.Error
+	if errors.As(err, &p) && p.Status != 0 {
+		status = p.Status
+	}
+	http.Error(w, clean(err.Error()), status)
+}
+
+// read is the story of a session as the log has it now.
+func (s *server) read(ctx context.Context, id string) (*story, error) {
+	rd := newReader(s.From, s.Zone)
+	state, err := rd.state(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	st, err := rd.story(ctx, state, nil)
+	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.known) >= 8 {
+		clear(s.known)
+	}
+	s.known[state.ID] = st
+	return st, nil
+}
+
+// story is the one that the page was made of, so that its rows are found again; read when there is none.
+func (s *server) story(ctx context.Context, id string) (*story, error) {
+	s.mu.Lock()
+	st := s.known[id]
+	s.mu.Unlock()
+	if st != nil {
+		return st, nil
+	}
+	return s.read(ctx, id)
+}
+
+func (s *server) one(w http.ResponseWriter, r *http.Request) error {
+	st, err := s.read(r.Context(), r.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	return s.pages.ExecuteTemplate(w, "session", newReader(s.From, s.Zone).pageOf(st))
+}
+
+func (s *server) moves(w http.ResponseWriter, r *http.Request) error {
+	st, err := s.story(r.Context(), r.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	return reply(w, st.Moves)
+}
+
+func (s *server) grep(w http.ResponseWriter, r *http.Request) error {
+	st, err := s.story(r.Context(), r.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	return reply(w, st.grep(r.URL.Query().Get("q")))
+}
+
+func reply(w http.ResponseWriter, v any) error {
+	w.Header().Set("Content-Type", "application/json")
+	return json.NewEncoder(w).Encode(v)
+}
+
+func (s *server) body(w http.ResponseWriter, r *http.Request) error {
+	st, err := s.story(r.Context(), r.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	n := st.rows[r.PathValue("row")]
+	if n == nil {
+		return problem.New(http.StatusNotFound, "the session has no such row", "")
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	return st.bodyHTML(s.pages, w, n, mostLive, true)
+}
+
+// event shows an event as the client sent it, redacted, as text.
+func (s *server) event(w http.ResponseWriter, r *http.Request) error {
+	var raw json.RawMessage
+	if err := s.From.Get(r.Context(), "/v1/events/"+url.PathEscape(r.PathValue("seq")), nil, &raw); err != nil {
+		return err
+	}
+	hidden, _ := newReader(s.From, s.Zone).hide.JSON(raw)
+	pretty, err := indent(hidden)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	_, err = w.Write([]byte(clean(pretty)))
+	return err
+}
+
+func indent(raw json.RawMessage) (string, error) {
+	var b strings.Builder
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	err := enc.Encode(raw)
+	return b.String(), err
+}
+
+// live says that there is something new, as server-sent events, until the reader leaves.
+func (s *server) live(w http.ResponseWriter, r *http.Request) error {
+	q := url.Values{"follow": {"1"}, "n": {"1"}}
+	if id := r.PathValue("id"); id != "" {
+		q.Set("session", id)
+	}
+	w.Header().Set("Content-Type", "text/event-stream")
+	flush := http.NewResponseController(w)
+	if err := flush.Flush(); err != nil {
+		return err
+	}
+	first := true
+	return s.From.Stream(r.Context(), http.MethodGet, "/v1/events", q, func(raw []byte) error {
+		if first { // the newest of what the page has
+			first = false
+			return nil
+		}
+		if len(raw) == 0 { // a heartbeat, from which a reader that left is known
+			_, err := w.Write([]byte(":\n\n"))
+			return errors.Join(err, flush.Flush())
+		}
+		var rec struct{ Seq uint64 }
+		if err := json.Unmarshal(raw, &rec); err != nil {
+			return err
+		}
+		_, err := fmt.Fprintf(w, "data: %d\n\n", rec.Seq)
+		return errors.Join(err, flush.Flush())
+	})
+}

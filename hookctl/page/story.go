@@ -1,0 +1,362 @@
+package page
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"hookline/events"
+	"hookline/hookctl/insight"
+	"hookline/projector/session"
+)
+
+// Step is one event of a session as the daemon tells it: [past.Step] with entries that are passed on as they are.
+type Step struct {
+	Record events.Record              `json:"record"`
+	Set    map[string]json.RawMessage `json:"set"`
+	Gone   []string                   `json:"gone"`
+}
+
+// story is one session for the template: its turns, and for the script which row each event belongs to.
+type story struct {
+	Session session.State
+	Turns   []*turn
+	Moves   []move
+	Tracks  tracks
+	Rows    int
+
+	rows    map[string]*row // by id
+	open    []*row          // calls that have not come back
+	calls   map[string]*row // by the client's id of the call
+	causes  map[string]*row // by event id
+	agents  map[string]*row // by the id of the subagent
+	who     insight.Permissions
+	compact *row // the compaction that is under way, or whose recovery is
+	zone    *time.Location
+}
+
+// turn is a prompt with what followed it.
+type turn struct {
+	Prompt *row
+	Rows   []*row
+	Tools  string
+	Failed int
+	Took   string
+	Open   bool // shown unfolded
+	More   bool // there is more of the prompt than its line
+
+	tools       map[string]int
+	begun, last time.Time
+}
+
+// row is one line of the timeline: a call with its permission and outcome, or another event.
+type row struct {
+	ID    string
+	Seq   uint64
+	At    string
+	Tone  string // good, bad, warn, faint or ""
+	Mark  string // one sign for the tone, so that colour is not needed
+	State string // the same as a word, where it is not simply done
+	Name  string
+	What  string
+	Note  string
+	Rows  []*row // of the subagent that the call started
+
+	records []events.Record
+}
+
+// move is what the script needs of a step. The names are short: there are many.
+type move struct {
+	Seq  uint64                     `json:"q"`
+	Time int64                      `json:"t"` // milliseconds since 1970
+	Type string                     `json:"y"`
+	Row  string                     `json:"r"`
+	Set  map[string]json.RawMessage `json:"s,omitempty"`
+	Gone []string                   `json:"g,omitempty"`
+}
+
+func newStory(s session.State, zone *time.Location) *story {
+	return &story{Session: s, zone: zone, rows: map[string]*row{}, calls: map[string]*row{}, causes: map[string]*row{}, agents: map[string]*row{}}
+}
+
+// take adds one event.
+func (s *story) take(step Step) {
+	r := step.Record
+	to := s.place(r)
+	s.who.Take(r)
+	to.records = append(to.records, r)
+	s.causes[r.ID] = to
+	s.turn(r).last = r.Time
+	s.Tracks.take(len(s.Moves), step)
+	s.Moves = append(s.Moves, move{Seq: r.Seq, Time: r.Time.UnixMilli(), Type: r.Type, Row: to.ID, Set: step.Set, Gone: step.Gone})
+}
+
+// end computes what needs the whole session.
+func (s *story) end() {
+	s.Tracks.end(len(s.Moves))
+	for _, c := range s.who.Calls() {
+		if n := s.calls[c.ToolUseID]; n != nil {
+			n.verdict(c)
+		}
+	}
+	for i, t := range s.Turns {
+		t.Tools = counts(t.tools)
+		t.More = t.Prompt.more()
+		t.Took = span(t.last.Sub(t.begun))
+		t.Open = s.Rows <= 300 || i == len(s.Turns)-1
+	}
+}
+
+// turn is the newest one; the recorder may have come when the session ran already.
+func (s *story) turn(r events.Record) *turn {
+	if len(s.Turns) == 0 {
+		s.begin(r, "before the first prompt")
+	}
+	return s.Turns[len(s.Turns)-1]
+}
+
+func (s *story) begin(r events.Record, words string) *row {
+	p := s.newRow(r)
+	p.What = words
+	s.Turns = append(s.Turns, &turn{Prompt: p, tools: map[string]int{}, begun: r.Time, last: r.Time})
+	return p
+}
+
+// more tells that a prompt's line is not all of it, or that something came with it.
+func (n *row) more() bool {
+	if len(n.records) == 0 {
+		return false
+	}
+	e, ok := n.records[0].Event.(*events.PromptSubmitted)
+	return len(n.records) > 1 || ok && strings.TrimSpace(e.Prompt) != n.What
+}
+
+func (s *story) newRow(r events.Record) *row {
+	n := &row{ID: fmt.Sprintf("r%d", r.Seq), Seq: r.Seq, At: r.Time.In(s.zone).Format(time.TimeOnly)}
+	if s.rows[n.ID] != nil { // the first event begins a turn, and has a row of its own in it
+		n.ID += "a"
+	}
+	s.rows[n.ID] = n
+	return n
+}
+
+// add makes a row where the event belongs: below the call that started its subagent, else in the turn.
+func (s *story) add(r events.Record, tone, name, what string) *row {
+	n := s.newRow(r)
+	n.tone(tone, "")
+	n.Name, n.What = line(name), line(what)
+	s.Rows++
+	t := s.turn(r)
+	if parent := s.agents[r.AgentID]; r.AgentID != "" && parent != nil {
+		parent.Rows = append(parent.Rows, n)
+		return n
+	}
+	t.Rows = append(t.Rows, n)
+	return n
+}
+
+// marks are the signs of the tones.
+var marks = map[string]string{"good": "✓", "bad": "✗", "warn": "!", "faint": "·", "": "›"}
+
+func (n *row) tone(tone, state string) {
+	n.Tone, n.Mark, n.State = tone, marks[tone], state
+}
+
+// place finds the row that an event belongs to, or makes it.
+func (s *story) place(r events.Record) *row {
+	if _, told := r.Event.(*events.ContextInjected); told && s.causes[r.Causation] != nil {
+		return s.causes[r.Causation]
+	}
+	switch e := r.Event.(type) {
+	case *events.PromptSubmitted:
+		s.compact = nil
+		p := s.begin(r, line(e.Prompt))
+		return p
+	case *events.ToolRequested, *events.ToolSucceeded, *events.ToolFailed, *events.ToolBatchFinished, *events.PermissionRequested, *events.PermissionDenied:
+		s.compact = nil
+		return s.call(r)
+	case *events.GateBlocked, *events.GateTriggered, *events.GateReserved, *events.GateReleased, *events.PermissionAutoDenied:
+		return s.gate(r)
+	case *events.SubagentStarted, *events.SubagentStopped:
+		return s.agent(r)
+	case *events.CompactionStarted, *events.CompactionFinished, *events.CheckpointCreated, *events.SessionStarted:
+		return s.compaction(r)
+	}
+	return s.other(r)
+}
+
+// call finds the row of a tool call.
+func (s *story) call(r events.Record) *row {
+	switch e := r.Event.(type) {
+	case *events.ToolRequested:
+		n := s.add(r, "", e.ToolName, subject(r, e.ToolInput))
+		n.tone("", "running")
+		s.calls[e.ToolUseID] = n
+		s.open = append(slices.DeleteFunc(s.open, func(o *row) bool { return o.State != "running" }), n)
+		s.turn(r).tools[line(e.ToolName)]++
+		return n
+	case *events.ToolSucceeded:
+		n := s.known(r, e.ToolUseID, e.ToolName, e.ToolInput)
+		n.tone("good", "")
+		n.took(e.DurationMS)
+		return n
+	case *events.ToolFailed:
+		n := s.known(r, e.ToolUseID, e.ToolName, e.ToolInput)
+		n.tone("bad", "failed")
+		if e.IsInterrupt {
+			n.tone("warn", "interrupted")
+		}
+		s.turn(r).Failed++
+		n.took(e.DurationMS)
+		return n
+	case *events.PermissionRequested:
+		return s.question(r, e)
+	case *events.PermissionDenied:
+		return s.known(r, e.ToolUseID, e.ToolName, e.ToolInput)
+	case *events.ToolBatchFinished:
+		return s.batch(r, e)
+	}
+	return s.other(r)
+}
+
+// known is the row of a call, made now where the request is not in the log.
+func (s *story) known(r events.Record, id, tool string, input json.RawMessage) *row {
+	if n := s.calls[id]; n != nil {
+		return n
+	}
+	n := s.add(r, "", tool, subject(r, input))
+	s.calls[id] = n
+	s.turn(r).tools[line(tool)]++
+	return n
+}
+
+// question is the row of the call that permission is asked for. The client names no call: of several of one tool it is
+// shown with the newest, and who allowed which is told by insight.
+func (s *story) question(r events.Record, e *events.PermissionRequested) *row {
+	for i := len(s.open) - 1; i >= 0; i-- {
+		n := s.open[i]
+		q, ok := n.records[0].Event.(*events.ToolRequested)
+		if ok && n.State == "running" && q.ToolName == e.ToolName && q.AgentID == e.AgentID {
+			return n
+		}
+	}
+	return s.add(r, "warn", "permission asked for", strings.Join(nonEmpty(e.ToolName, subject(r, e.ToolInput)), ": "))
+}
+
+func (n *row) took(ms float64) {
+	if ms >= 1 {
+		n.note(span(time.Duration(ms * float64(time.Millisecond))))
+	}
+}
+
+func (n *row) note(words string) {
+	if words = line(words); words != "" {
+		n.Note = strings.TrimPrefix(n.Note+" · "+words, " · ")
+	}
+}
+
+// verdict notes who let a call run, or who did not. That nobody was asked is not told: it is so of most.
+func (n *row) verdict(c insight.Call) {
+	switch c.Verdict {
+	case insight.Allowed, insight.Unknown:
+		return
+	case insight.Running:
+		n.tone("", "running")
+	case insight.Waiting:
+		n.tone("warn", c.Verdict.Words())
+	case insight.Approved, insight.Bypassed:
+		n.note(c.Verdict.Words())
+	default:
+		n.tone("bad", c.Verdict.Words())
+		n.note(c.Words)
+	}
+	if c.WaitedMS > 0 {
+		n.note("after " + span(time.Duration(c.WaitedMS)*time.Millisecond))
+	}
+}
+
+// batch is the row of the first call that it has the outcome of.
+func (s *story) batch(r events.Record, e *events.ToolBatchFinished) *row {
+	for _, c := range e.ToolCalls {
+		if n := s.calls[c.ToolUseID]; n != nil {
+			return n
+		}
+	}
+	return s.add(r, "faint", "calls came back", fmt.Sprint(len(e.ToolCalls)))
+}
+
+// gate puts what a gate did with a call into the call's row.
+func (s *story) gate(r events.Record) *row {
+	if n := s.causes[r.Causation]; n != nil {
+		return n
+	}
+	return s.other(r)
+}
+
+// agent puts a subagent below the call that started it.
+func (s *story) agent(r events.Record) *row {
+	c := r.Event.(events.HookEvent).Hook()
+	n := s.agents[c.AgentID]
+	if stop, ok := r.Event.(*events.SubagentStopped); ok {
+		switch {
+		case n != nil:
+			return n
+		case c.AgentType == "" && s.compact != nil: // it wrote the summary
+			return s.compact
+		}
+		return s.add(r, "faint", "subagent ended", stop.LastAssistantMessage)
+	}
+	if n = s.causes[r.Causation]; n == nil {
+		id := r.AgentID
+		r.AgentID = "" // it is in its session, not in itself
+		n = s.add(r, "", "subagent", c.AgentType)
+		r.AgentID = id
+	}
+	s.agents[c.AgentID] = n
+	return n
+}
+
+// compaction gathers what belongs to one: its two hooks, the checkpoint before it, and the start after it.
+func (s *story) compaction(r events.Record) *row {
+	switch e := r.Event.(type) {
+	case *events.CheckpointCreated:
+		if s.compact == nil || e.Trigger == "command" {
+			return s.add(r, "faint", "checkpoint", e.Summary())
+		}
+	case *events.SessionStarted:
+		if e.Source != "compact" || s.compact == nil {
+			return s.add(r, "faint", "session started", strings.Join(nonEmpty(e.Source, e.Model, r.Branch), ", "))
+		}
+	case *events.CompactionStarted:
+		s.compact = s.add(r, "warn", "context compacted", e.Trigger)
+	case *events.CompactionFinished:
+		if s.compact == nil {
+			s.compact = s.add(r, "warn", "context compacted", e.Trigger)
+		}
+	}
+	return s.compact
+}
+
+// other is a row of its own for an event that belongs to no other.
+func (s *story) other(r events.Record) *row {
+	switch e := r.Event.(type) {
+	case *events.TurnStopped:
+		return s.add(r, "", "answer", e.LastAssistantMessage)
+	case *events.TurnFailed:
+		n := s.add(r, "bad", "API error", strings.Join(nonEmpty(e.Error, e.ErrorDetails), ": "))
+		return n
+	case *events.SessionEnded:
+		return s.add(r, "faint", "session ended", words(e.Reason))
+	case *events.SessionReaped:
+		return s.add(r, "warn", "session ended without saying so", words(e.Reason))
+	case *events.GateStopBlocked:
+		return s.add(r, "warn", "turn held by gates", strings.Join(e.Names, ", "))
+	case *events.NotificationSent:
+		return s.add(r, "faint", "notification", strings.Join(nonEmpty(words(e.NotificationType), e.Message), ": "))
+	case events.Summarizer:
+		return s.add(r, "faint", r.Type, e.Summary())
+	}
+	return s.add(r, "faint", r.Type, anyText(r.Data))
+}

@@ -1,0 +1,57 @@
+package verbs
+
+import (
+	"context"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"hookline/hookctl/cmdline"
+	"hookline/hookctl/page"
+)
+
+// pageJSON is what `page --json` prints, before it serves.
+type pageJSON struct {
+	URL string `json:"url" jsonschema_description:"the link; it opens the page once"`
+}
+
+func (a *app) pageCmd() *cobra.Command {
+	var name string
+	var idle time.Duration
+	cmd := &cobra.Command{
+		Use: "page", Short: "Show sessions in a browser: a timeline with a scrubber",
+		Long: "Show sessions in a browser: a list of them, and each as a timeline by prompt with calls, changes, outputs,\n" +
+			"permissions, gates and compactions. The scrubber shows the state at any event: goal, files, failures, identity.\n\n" +
+			"The page is served by this command, on this machine only, at a port of the system's choice, until Ctrl-C or until nobody\n" +
+			"looked for a while. The link that it prints opens the page once, in one browser.",
+		Example: "  hookctl page\n  hookctl page --session last --idle 2h", Args: cmdline.Exactly(),
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.page(cmd.Context(), name, idle) },
+	}
+	cmd.Flags().StringVar(&name, "session", "", "open this one: "+sessionForms)
+	cmd.Flags().DurationVar(&idle, "idle", 30*time.Minute, "end when nobody looked for so long; 0 = never")
+	a.completeSessions(cmd, "session")
+	return cmd
+}
+
+func (a *app) page(ctx context.Context, name string, idle time.Duration) error {
+	return a.with(ctx, needStarted, func(h house) error {
+		id, err := a.resolveMaybe(ctx, h, name)
+		if err != nil {
+			return err
+		}
+		o := page.Options{From: h, Session: id, Zone: a.Zone, Now: a.Now, Idle: idle}
+		var shown error
+		err = page.Serve(ctx, o, func(link string) {
+			if a.JSON {
+				shown = a.PrintJSON(pageJSON{URL: link})
+				return
+			}
+			a.Printf("%s\n", link)
+			a.Say("the link opens the page once; Ctrl-C ends it")
+		})
+		if err == nil {
+			err = shown
+		}
+		return err
+	})
+}
