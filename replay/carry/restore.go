@@ -20,7 +20,7 @@ import (
 type RestoreOptions struct {
 	File     string
 	Home     string                // must be empty or not there
-	Progress func(done, of uint64) // bytes of the backup, read twice
+	Progress func(done, of uint64) // bytes of the backup
 }
 
 // Restored is the outcome of `replay restore`.
@@ -47,9 +47,9 @@ type Unpacked struct {
 // Take opens an unpacked home, takes its tail in, verifies everything and closes it. It gives the log's last sequence.
 type Take func(ctx context.Context, u Unpacked) (last uint64, verdict check.Verdict, err error)
 
-// Restore makes a home from a backup. The file is read to its end first and every digest compared; only then
-// is it unpacked, beside the home, opened once and verified, and moved to its place as the last step. So a
-// damaged backup, an interruption and a crash all leave no home behind. No daemon may serve the home.
+// Restore makes a home from a backup. The file is unpacked beside the home and every digest compared; then the store is
+// opened once and verified, and moved to its place as the last step. So a damaged backup, an interruption and a crash all
+// leave no home behind. No daemon may serve the home.
 func Restore(ctx context.Context, o RestoreOptions, take Take) (Restored, error) {
 	out := Restored{File: o.File, Home: o.Home}
 	if err := emptyHome(ctx, o.Home); err != nil {
@@ -58,11 +58,6 @@ func Restore(ctx context.Context, o RestoreOptions, take Take) (Restored, error)
 	if real, err := filepath.EvalSymlinks(o.Home); err == nil { // a link to another disk stays one
 		o.Home = real
 	}
-	m, err := checkBackup(ctx, o)
-	if err != nil {
-		return out, err
-	}
-	out.Build, out.Created, out.Seq = m.Build, m.Created, m.Seq
 	if err := os.MkdirAll(filepath.Dir(o.Home), 0o700); err != nil {
 		return out, err
 	}
@@ -70,7 +65,7 @@ func Restore(ctx context.Context, o RestoreOptions, take Take) (Restored, error)
 	if err != nil {
 		return out, err
 	}
-	if err = out.into(ctx, o, m, beside, take); err == nil {
+	if err = out.into(ctx, o, beside, take); err == nil {
 		err = place(beside, o.Home)
 	}
 	if err != nil {
@@ -110,10 +105,12 @@ func place(from, dir string) error {
 }
 
 // into unpacks, opens and verifies in a folder of its own.
-func (out *Restored) into(ctx context.Context, o RestoreOptions, m Manifest, dir string, take Take) error {
-	if err := unpack(ctx, o, m, dir); err != nil {
+func (out *Restored) into(ctx context.Context, o RestoreOptions, dir string, take Take) error {
+	m, err := unpack(ctx, o, dir)
+	if err != nil {
 		return err
 	}
+	out.Build, out.Created, out.Seq = m.Build, m.Created, m.Seq
 	for _, f := range m.Files {
 		switch path.Dir(f.Name) {
 		case blobsDir:
@@ -123,7 +120,6 @@ func (out *Restored) into(ctx context.Context, o RestoreOptions, m Manifest, dir
 		}
 	}
 	tail := filepath.Join(dir, tailName)
-	var err error
 	out.Last, out.Verify, err = take(ctx, Unpacked{Home: dir, Tail: tail, Manifest: m})
 	return errors.Join(err, os.Remove(tail))
 }

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/http"
 	"os"
 	"path"
@@ -42,26 +43,25 @@ func placeOf(home, name string) string {
 // maxManifest bounds a manifest in bytes: a file has some 140 in it.
 const maxManifest = 64 << 20
 
-// checkBackup reads the whole file and compares every size and digest with the manifest.
-func checkBackup(ctx context.Context, o RestoreOptions) (Manifest, error) {
+// unpack writes the files to their places below a home and compares every size and digest with the manifest, which comes
+// last: what it left there may be damaged as long as it has not returned.
+func unpack(ctx context.Context, o RestoreOptions, home string) (Manifest, error) {
 	var m Manifest
 	var text []byte
 	found := map[string]BackupFile{}
-	err := eachFile(ctx, o, 0, func(h *tar.Header, r io.Reader) error {
-		if h.Name == manifestName {
-			if h.Size > maxManifest {
-				return fmt.Errorf("its manifest says that it has %d bytes", h.Size)
-			}
+	err := eachFile(ctx, o, func(h *tar.Header, r io.Reader) error {
+		switch {
+		case h.Name == manifestName && h.Size > maxManifest:
+			return fmt.Errorf("its manifest says that it has %d bytes", h.Size)
+		case h.Name == manifestName:
 			var err error
 			text, err = io.ReadAll(r)
 			return err
-		}
-		if !insideName.MatchString(h.Name) {
+		case !insideName.MatchString(h.Name):
 			return fmt.Errorf("%q is no file of a backup", h.Name)
 		}
-		sum := sha256.New()
-		n, err := io.Copy(sum, r)
-		found[h.Name] = BackupFile{Name: h.Name, Size: n, SHA256: hex.EncodeToString(sum.Sum(nil))}
+		f, err := unpackFile(r, h.Name, placeOf(home, h.Name))
+		found[h.Name] = f
 		return err
 	})
 	if err != nil {
@@ -77,9 +77,6 @@ func checkBackup(ctx context.Context, o RestoreOptions) (Manifest, error) {
 		return m, problem.New(http.StatusBadRequest, fmt.Sprintf("%s has format %d, this build reads up to %d", o.File, m.Format, BackupFormat), "use the build that made it ("+m.Build+"), or a newer one")
 	}
 	for _, want := range m.Files {
-		if !insideName.MatchString(want.Name) {
-			return m, badBackup(o.File, fmt.Errorf("%q is no file of a backup", want.Name))
-		}
 		if got := found[want.Name]; got != want {
 			return m, badBackup(o.File, fmt.Errorf("%s has %d bytes and digest %.12s, the manifest says %d and %.12s", want.Name, got.Size, got.SHA256, want.Size, want.SHA256))
 		}
@@ -92,46 +89,31 @@ func checkBackup(ctx context.Context, o RestoreOptions) (Manifest, error) {
 }
 
 func badBackup(file string, err error) error {
-	if errors.Is(err, context.Canceled) {
+	var disk *fs.PathError
+	if errors.Is(err, context.Canceled) || errors.As(err, &disk) && disk.Path != file {
 		return err
 	}
 	return problem.New(http.StatusBadRequest, fmt.Sprintf("%s is damaged: %v; nothing was restored", file, err), "take an older backup; `replay import` reads exports")
 }
 
-// unpack writes the files to their places and compares them once more.
-func unpack(ctx context.Context, o RestoreOptions, m Manifest, home string) error {
-	want := map[string]BackupFile{}
-	for _, f := range m.Files {
-		want[f.Name] = f
-	}
-	return eachFile(ctx, o, 1, func(h *tar.Header, r io.Reader) error {
-		f, ok := want[h.Name]
-		if !ok {
-			return nil
-		}
-		return unpackFile(r, f, placeOf(home, h.Name))
-	})
-}
-
-func unpackFile(r io.Reader, f BackupFile, to string) error {
+// unpackFile writes one file and gives its size and digest.
+func unpackFile(r io.Reader, name, to string) (BackupFile, error) {
+	f := BackupFile{Name: name}
 	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
-		return err
+		return f, err
 	}
 	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600) //nolint:forbidigo // O_EXCL makes it
 	if err != nil {
-		return err
+		return f, err
 	}
 	sum := sha256.New()
-	n, err := io.Copy(io.MultiWriter(out, sum), r)
-	err = errors.Join(err, out.Sync(), out.Close())
-	if err == nil && (n != f.Size || hex.EncodeToString(sum.Sum(nil)) != f.SHA256) {
-		err = fmt.Errorf("%s changed while it was restored", f.Name)
-	}
-	return err
+	f.Size, err = io.Copy(io.MultiWriter(out, sum), r)
+	f.SHA256 = hex.EncodeToString(sum.Sum(nil))
+	return f, errors.Join(err, out.Sync(), out.Close())
 }
 
-// eachFile reads the backup's files in order; round 0 is the first reading of two.
-func eachFile(ctx context.Context, o RestoreOptions, round uint64, fn func(*tar.Header, io.Reader) error) error {
+// eachFile reads the backup's files in order.
+func eachFile(ctx context.Context, o RestoreOptions, fn func(*tar.Header, io.Reader) error) error {
 	file, err := os.Open(o.File) //nolint:forbidigo // the user names it, and may name a pipe
 	if err != nil {
 		return err
@@ -144,7 +126,7 @@ func eachFile(ctx context.Context, o RestoreOptions, round uint64, fn func(*tar.
 	size := uint64(max(info.Size(), 0))
 	r := &reading{r: file, ctx: ctx, told: func(n uint64) {
 		if o.Progress != nil {
-			o.Progress(round*size+n, 2*size)
+			o.Progress(n, size)
 		}
 	}}
 	unpacked, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(128<<20))

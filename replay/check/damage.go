@@ -88,21 +88,29 @@ func Status(rep embedded.Report) []string {
 
 // Opened is what the store found and did when it was opened, a line for each.
 func Opened(rep embedded.Report) []string {
-	f := rep.Found
 	out := []string{}
-	for _, dm := range f.Damage {
+	for _, dm := range rep.Found.Damage {
 		out = append(out, Line(dm))
 	}
+	out = append(out, done(rep.Found)...)
+	if len(rep.Found.Lost) > 0 {
+		out = append(out, "sequences lost: "+rangesOf(rep.Found.Lost))
+	}
+	return out
+}
+
+// done is what an opening met and did, but for the damaged places and what is lost.
+func done(f embedded.Found) []string {
+	var out []string
 	if f.Unkept != "" {
 		out = append(out, unkeptWords(f))
 	}
-	if f.Forgot {
-		out = append(out, forgotWords)
-	}
-	if f.Renewed {
+	switch {
+	case f.Renewed:
 		out = append(out, "the log was gone and a new one begins behind it")
-	}
-	if f.Whole {
+	case f.Forgot:
+		out = append(out, "the log was gone, nothing tells how far it had come, and a new one begins; export, backup or transcripts may have its events")
+	case f.Whole:
 		out = append(out, "the log was gone and was restored from the archive")
 	}
 	if len(f.Restored) > 0 {
@@ -113,9 +121,6 @@ func Opened(rep embedded.Report) []string {
 	}
 	if len(f.Torn) > 0 {
 		out = append(out, tornWords(f.Torn))
-	}
-	if len(f.Lost) > 0 {
-		out = append(out, "sequences lost: "+rangesOf(f.Lost))
 	}
 	return out
 }
@@ -143,41 +148,19 @@ func sequencesOf(dm block.Damage) string {
 
 // problem says in one line what was wrong and what was done.
 func problem(f embedded.Found) string {
-	parts := []string{}
-	if f.Unkept != "" {
-		parts = append(parts, unkeptWords(f))
+	var parts []string
+	if n := len(f.Damage); n > 0 {
+		parts = append(parts, f.Damage[0].Why)
+		if n > 1 {
+			parts[0] += fmt.Sprintf(", and in %d more", n-1)
+		}
 	}
-	switch {
-	case f.Renewed:
-		parts = append(parts, "the log was gone and a new one begins behind it")
-	case f.Forgot:
-		parts = append(parts, forgotWords)
-	case f.Whole:
-		parts = append(parts, "the log was gone and was restored from the archive")
-	case len(f.Damage) == 0 && len(f.Lost)+len(f.Restored) > 0:
+	gone := f.Renewed || f.Forgot || f.Whole
+	if len(f.Damage) == 0 && !gone && len(f.Lost)+len(f.Restored) > 0 {
 		parts = append(parts, "blocks were missing")
 	}
-	if n := len(f.Damage); n > 0 {
-		why := f.Damage[0].Why
-		if n > 1 {
-			why += fmt.Sprintf(", and in %d more", n-1)
-		}
-		parts = append(parts, why)
-	}
-	if len(f.Restored) > 0 {
-		parts = append(parts, "taken from the archive: "+strings.Join(f.Restored, ", "))
-	}
-	if len(f.Torn) > 0 {
-		parts = append(parts, tornWords(f.Torn))
-	}
-	if len(f.SetAside) > 0 {
-		parts = append(parts, "set aside: "+strings.Join(f.SetAside, ", "))
-	}
-	return strings.Join(parts, "; ")
+	return strings.Join(append(parts, done(f)...), "; ")
 }
-
-// forgotWords tells of a log whose large contents are all that is left.
-const forgotWords = "the log was gone, nothing tells how far it had come, and a new one begins; export, backup or transcripts may have its events"
 
 func unkeptWords(f embedded.Found) string {
 	return "the disk refused what was written (" + f.Unkept + "), so the log's end was read from the disk again"

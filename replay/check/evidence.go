@@ -28,7 +28,8 @@ type Hole struct {
 type evidence struct {
 	read, unknown uint64
 	refs          blobRefs
-	ids           *idSet
+	seed          maphash.Seed
+	ids           map[uint64]struct{} // hashes: an id takes a third of the memory, and where two have the same the log is asked
 	again         map[string][]uint64 // ids that seem to have come before, with the sequences where they came again
 	named         []naming
 	faults        []string
@@ -45,16 +46,18 @@ type naming struct {
 const maxAgain = 1000
 
 func newEvidence() *evidence {
-	return &evidence{refs: blobRefs{}, ids: newIDSet(), again: map[string][]uint64{}}
+	return &evidence{refs: blobRefs{}, seed: maphash.MakeSeed(), ids: map[uint64]struct{}{}, again: map[string][]uint64{}}
 }
 
 // take notes what one record tells; it keeps nothing of it but strings.
 func (e *evidence) take(r events.Record) {
 	e.read++
 	e.refs.collect(r.Data)
-	if !e.ids.add(r.ID) && len(e.again) < maxAgain {
+	id := maphash.String(e.seed, r.ID)
+	if _, again := e.ids[id]; again && len(e.again) < maxAgain {
 		e.again[r.ID] = append(e.again[r.ID], r.Seq)
 	}
+	e.ids[id] = struct{}{}
 	switch ev := r.Event.(type) {
 	case *events.Unknown:
 		if ev.Reason == "type" || ev.Reason == "version" {
@@ -173,42 +176,4 @@ func (h Hole) String() string {
 		return run + " " + was + " cut out as damaged, and no event names the loss"
 	}
 	return run + " " + is + " missing, and no event says why"
-}
-
-// idSet remembers ids by a hash of 63 bits, in 16 to 32 bytes an id: of 18 million logs of a million ids one
-// has two ids with the same hash, and then the log is asked.
-type idSet struct {
-	seed  maphash.Seed
-	slots []uint64 // a power of two of them; 0 is empty
-	n     int
-}
-
-func newIDSet() *idSet { return &idSet{seed: maphash.MakeSeed(), slots: make([]uint64, 1<<10)} }
-
-// add is false where the id, or one with its hash, is there.
-func (s *idSet) add(id string) bool {
-	if 2*s.n >= len(s.slots) {
-		old := s.slots
-		s.slots, s.n = make([]uint64, 2*len(old)), 0
-		for _, h := range old {
-			if h != 0 {
-				s.put(h)
-			}
-		}
-	}
-	return s.put(maphash.String(s.seed, id) | 1)
-}
-
-func (s *idSet) put(hash uint64) bool {
-	mask := uint64(len(s.slots) - 1)
-	for i := hash >> 8 & mask; ; i = (i + 1) & mask {
-		switch s.slots[i] {
-		case 0:
-			s.slots[i] = hash
-			s.n++
-			return true
-		case hash:
-			return false
-		}
-	}
 }

@@ -1,7 +1,6 @@
 package check
 
 import (
-	"fmt"
 	"slices"
 	"testing"
 
@@ -48,25 +47,5 @@ func TestHolesArePartedByName(t *testing.T) {
 		"sequence 2 is out of order: it stands behind sequence 15"}
 	if !slices.Equal(v.Damage, words) {
 		t.Errorf("%q", v.Damage)
-	}
-}
-
-// A million ids are remembered in 32 MiB, and each of them is known again.
-func TestIDSet(t *testing.T) {
-	s := newIDSet()
-	const n = 1_000_000
-	id := func(i int) string { return fmt.Sprintf("01K%023d", i) }
-	for i := range n {
-		if !s.add(id(i)) {
-			t.Fatalf("id %d is taken for a known one", i)
-		}
-	}
-	for i := 0; i < n; i += 997 {
-		if s.add(id(i)) {
-			t.Fatalf("id %d is not known again", i)
-		}
-	}
-	if size := 8 * len(s.slots); size > 32<<20 {
-		t.Errorf("%d bytes", size)
 	}
 }
