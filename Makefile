@@ -26,7 +26,7 @@ endif
 unexport GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE GIT_PREFIX GIT_OBJECT_DIRECTORY GIT_CONFIG_PARAMETERS
 
 EXE      := $(shell $(GO) env GOEXE)
-BINARIES := hookd replay hookctl
+BINARIES := hookd hookfind replay hookctl
 bindir    = $(DESTDIR)$(PREFIX)/bin
 mandir    = $(DESTDIR)$(PREFIX)/share/man/man1
 bashdir   = $(DESTDIR)$(PREFIX)/share/bash-completion/completions
@@ -52,9 +52,10 @@ RACE_PACKAGES = $$($(GO) list ./... | grep -v -E '/(conversations|crash|bench|de
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-build: ## bin/hookctl, bin/hookd, bin/replay
+build: ## bin/hookctl, bin/hookd, bin/hookfind, bin/replay
 	@mkdir -p bin
 	$(BUILD) -o bin/hookd$(EXE) ./hookctl/hookd
+	$(BUILD) -o bin/hookfind$(EXE) ./hookctl/hookfind
 	$(BUILD) -o bin/replay$(EXE) ./replay
 	$(BUILD) -o bin/hookctl$(EXE) ./hookctl
 

@@ -56,7 +56,7 @@ func withBinaries(run func() int) int {
 // build makes the programs; version replaces the one they carry unless it is empty.
 func build(dir, version string, programs ...string) error {
 	if len(programs) == 0 {
-		programs = []string{"hookline/hookctl", "hookline/hookctl/hookd", "hookline/replay"}
+		programs = []string{"hookline/hookctl", "hookline/hookctl/hookd", "hookline/hookctl/hookfind", "hookline/replay"}
 	}
 	args := []string{"build", "-buildvcs=false", "-o", dir + string(filepath.Separator)}
 	if version != "" {

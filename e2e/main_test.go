@@ -80,7 +80,7 @@ func binaries(t *testing.T) string {
 			return
 		}
 		cmd := exec.Command("go", "build", "-buildvcs=false", "-o", built.dir+string(filepath.Separator),
-			"./hookctl", "./hookctl/hookd", "./replay")
+			"./hookctl", "./hookctl/hookd", "./hookctl/hookfind", "./replay")
 		cmd.Dir = ".."
 		if out, err := cmd.CombinedOutput(); err != nil {
 			built.err = fmt.Errorf("go build: %w\n%s", err, out)

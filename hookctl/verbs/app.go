@@ -27,6 +27,9 @@ type app struct {
 
 	conf   config.Config
 	timing *timing // nil where nobody asked for it
+
+	args   []string  // of the command line, as they came
+	search *Searcher // nil in hookd
 }
 
 // newApp is the app on the real world.

@@ -36,6 +36,7 @@ func Main(args []string) int {
 }
 
 func (a *app) main(ctx context.Context, args []string) int {
+	a.args = args
 	_, err := a.Execute(ctx, a.root(), args)
 	return a.report(ctx, err)
 }
@@ -67,7 +68,7 @@ func (a *app) root() *cobra.Command {
 		&cobra.Group{ID: groupClient, Title: "Called by the client:"},
 	)
 	a.add(root, groupRecorder, a.installCmd(), a.uninstallCmd(), a.startCmd(), a.stopCmd(), a.restartCmd(), a.statusCmd(), a.doctorCmd(), a.logCmd())
-	a.add(root, groupLog, a.tailCmd(), a.eventsCmd(), a.repairCmd())
+	a.add(root, groupLog, a.tailCmd(), a.findCmd(), a.eventsCmd(), a.repairCmd())
 	a.add(root, groupState, a.sessionCmd(), a.projectCmd(), a.identityCmd(), a.dreamCmd(), a.reqCmd(),
 		a.goalCmd(), a.handoffCmd(), a.checkpointCmd(), a.ledgerCmd(), a.contextCmd(), a.statuslineCmd())
 	a.add(root, groupState, a.pageCmd())
@@ -91,6 +92,7 @@ var outputs = cmdline.Outputs{
 	"events show":             cmdline.Object(events.Record{}),
 	"events types":            cmdline.Lines(typeJSON{}),
 	"events emit":             cmdline.Object(events.Record{}),
+	"find":                    cmdline.Lines(hitJSON{}),
 	"repair":                  cmdline.Object(daemon.Rebuilt{}),
 	"config set":              cmdline.Object(configSetJSON{}),
 	"config show":             cmdline.Object(configJSON{}),

@@ -10,10 +10,10 @@ import (
 
 const exe = ""
 
-// become replaces this process by hookd.
-func become(hookd string, args []string) int {
-	err := syscall.Exec(hookd, append([]string{hookd}, args...), os.Environ())
-	os.Stderr.WriteString("hookctl: error: exec " + hookd + ": " + err.Error() + "\n")
+// Become replaces this process by another program.
+func Become(program string, args []string) int {
+	err := syscall.Exec(program, append([]string{program}, args...), os.Environ())
+	os.Stderr.WriteString("hookctl: error: exec " + program + ": " + err.Error() + "\n")
 	return 1
 }
 

@@ -7,16 +7,16 @@ import (
 
 const exe = ".exe"
 
-// become runs hookd as a child, since Windows has no exec.
-func become(hookd string, args []string) int {
-	p, err := os.StartProcess(hookd, append([]string{hookd}, args...), &os.ProcAttr{Files: []*os.File{os.Stdin, os.Stdout, os.Stderr}})
+// Become runs another program as a child, since Windows has no exec.
+func Become(program string, args []string) int {
+	p, err := os.StartProcess(program, append([]string{program}, args...), &os.ProcAttr{Files: []*os.File{os.Stdin, os.Stdout, os.Stderr}})
 	if err == nil {
 		var state *os.ProcessState
 		if state, err = p.Wait(); err == nil {
 			return state.ExitCode()
 		}
 	}
-	os.Stderr.WriteString("hookctl: error: run " + hookd + ": " + err.Error() + "\n")
+	os.Stderr.WriteString("hookctl: error: run " + program + ": " + err.Error() + "\n")
 	return 1
 }
 

@@ -16,7 +16,7 @@ func Run(args []string) int {
 		os.Stderr.WriteString("hookctl: error: hookd was not found beside hookctl, nor on the PATH\nhookctl: hint: install both into one folder (make install)\n")
 		return 1
 	}
-	return become(hookd, args)
+	return Become(hookd, args)
 }
 
 // IsHook tells whether args are a call by the client; with --help they are a person's.

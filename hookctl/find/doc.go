@@ -1,0 +1,168 @@
+package find
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"hookline/events"
+)
+
+// How many bytes of a text are searched.
+const (
+	mostProse   = 32 << 10 // of a prompt or an answer
+	mostCommand = 8 << 10
+	mostHead    = 2 << 10 // of an output or another input
+	mostTail    = 1 << 10 // of an output: its end says how it went
+)
+
+// Of is what is searched of an event; false where that is nothing. Batches repeat what their calls say, requests for
+// permission and injected texts repeat what stands elsewhere; identity and the recorder's own notes are figures.
+func Of(r events.Record) (Doc, bool) {
+	d := Doc{Seq: r.Seq, ID: r.ID, Time: r.Time.UnixMilli(), Session: r.Session, Project: r.Project, Type: r.Type, Call: r.ToolUseID}
+	switch e := r.Event.(type) {
+	case *events.PromptSubmitted:
+		d.Text[Prompt] = cut(e.Prompt, mostProse)
+	case *events.TurnStopped:
+		d.Text[Words] = cut(e.LastAssistantMessage, mostProse)
+	case *events.SubagentStopped:
+		d.Text[Words] = cut(e.LastAssistantMessage, mostProse)
+	case *events.CompactionFinished:
+		d.Text[Words] = cut(e.CompactSummary, mostProse)
+	case *events.TurnFailed:
+		d.Text[Error] = cut(strings.TrimSpace(e.Error+" "+e.ErrorDetails), mostProse)
+		d.Text[Words] = cut(e.LastAssistantMessage, mostProse)
+	case *events.ToolRequested:
+		d.call(e.ToolName, e.ToolInput)
+		d.Open = d.Call != ""
+	case *events.ToolSucceeded:
+		d.call(e.ToolName, e.ToolInput)
+		d.Text[Output] = outputOf(e.ToolResponse)
+	case *events.ToolFailed:
+		d.call(e.ToolName, e.ToolInput)
+		d.Text[Error] = ends(e.Error)
+	case *events.PermissionDenied:
+		d.call(e.ToolName, e.ToolInput)
+		d.Text[Error] = cut(e.Reason, mostHead)
+	default:
+		if silent(r.Type) {
+			return d, false
+		}
+		d.Text[Note] = gather(r.Data, mostHead)
+	}
+	return d, d.Size() > 0
+}
+
+// silent are the types of which nothing is searched, and areas of them.
+func silent(typ string) bool {
+	area, _, _ := strings.Cut(typ, ".")
+	switch area {
+	case "identity", "dream", "daemon", "canary", "frame", "log", "clock", "project", "intake", "context", "cwd", "message":
+		return true
+	}
+	return slices.Contains([]string{events.TypeToolBatchFinished, events.TypePermissionRequested, events.TypeSessionStarted, events.TypeSessionEnded,
+		events.TypeSessionReaped, events.TypeSessionDeleted, events.TypeRecordRetracted, events.TypeSubagentStarted, events.TypeCompactionStarted}, typ)
+}
+
+// call fills in what a tool was called with.
+func (d *Doc) call(tool string, input json.RawMessage) {
+	d.Tool = tool
+	d.Text[Command] = cut(said(events.Member(input, "command")), mostCommand)
+	for _, name := range []string{"file_path", "notebook_path", "path"} {
+		if d.Text[Path] == "" {
+			d.Text[Path] = cut(said(events.Member(input, name)), mostHead)
+		}
+	}
+	d.Text[Note] = gather(input, mostHead)
+}
+
+// elsewhere are members whose text is searched in another kind, is about the hook itself, or repeats what the call said.
+var elsewhere = map[string]bool{
+	"command": true, "file_path": true, "notebook_path": true, "path": true,
+	"session_id": true, "transcript_path": true, "cwd": true, "hook_event_name": true, "prompt_id": true, "permission_mode": true,
+	"tool_use_id": true, "agent_id": true, "type": true, "filePath": true, "oldString": true, "newString": true, "originalFile": true,
+	"structuredPatch": true, "oldTodos": true, "newTodos": true, "old_string": true, "signature": true, "base64": true, "data": true,
+}
+
+// outputOf is the text that a tool gave back.
+func outputOf(response json.RawMessage) string {
+	if s := said(response); s != "" {
+		return ends(s)
+	}
+	stdout, stderr := said(events.Member(response, "stdout")), said(events.Member(response, "stderr"))
+	if stdout+stderr != "" {
+		return strings.TrimSpace(ends(stdout) + "\n" + ends(stderr))
+	}
+	return gather(response, mostHead)
+}
+
+// gather joins the texts in JSON, in their order, up to a size.
+func gather(raw json.RawMessage, most int) string {
+	if len(raw) < len(`{"a":"b"}`) {
+		return ""
+	}
+	var v any
+	if json.Unmarshal(raw, &v) != nil {
+		return ""
+	}
+	var b strings.Builder
+	walk(v, &b, most)
+	return strings.TrimSpace(b.String())
+}
+
+func walk(v any, b *strings.Builder, most int) {
+	switch v := v.(type) {
+	case string:
+		if room := most - b.Len(); room > 0 {
+			b.WriteString(cut(v, room))
+			b.WriteByte('\n')
+		}
+	case []any:
+		for _, one := range v {
+			walk(one, b, most)
+		}
+	case map[string]any:
+		names := make([]string, 0, len(v))
+		for name := range v {
+			if !elsewhere[name] && !strings.HasPrefix(name, "$") {
+				names = append(names, name)
+			}
+		}
+		slices.Sort(names)
+		for _, name := range names {
+			walk(v[name], b, most)
+		}
+	}
+}
+
+// said is a JSON string; of a large one that is kept elsewhere its head.
+func said(raw json.RawMessage) string {
+	if len(raw) > 0 && raw[0] == '{' && len(events.Member(raw, "$blob")) > 0 {
+		return events.Text(events.Member(raw, "head"))
+	}
+	return events.Text(raw)
+}
+
+// ends is the head and the tail of an output.
+func ends(s string) string {
+	if len(s) <= mostHead+mostTail {
+		return s
+	}
+	tail := s[len(s)-mostTail:]
+	for len(tail) > 0 && !utf8.RuneStart(tail[0]) {
+		tail = tail[1:]
+	}
+	return cut(s, mostHead) + "\n" + tail
+}
+
+// cut is the beginning of a text, at most that many bytes of it.
+func cut(s string, most int) string {
+	if len(s) <= most {
+		return s
+	}
+	for most > 0 && !utf8.RuneStart(s[most]) {
+		most--
+	}
+	return s[:most]
+}

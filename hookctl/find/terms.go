@@ -1,0 +1,238 @@
+package find
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Words are runs of letters and digits of any script, in lower case; everything else parts them. Scripts that put no
+// blanks between words have a word for each sign. Of a longer word the first 64 bytes count.
+const mostWord = 64
+
+// inWord are the signs that words are made of.
+func inWord(r rune) bool {
+	return unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r)
+}
+
+// alone are the signs that are words by themselves.
+func alone(r rune) bool {
+	return r >= 0x0E00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
+}
+
+// each calls fn for every word of s with its place, until fn says stop.
+func each(s string, fn func(word string, from, to int) (stop bool)) {
+	from := -1
+	end := func(to int) bool {
+		if from < 0 {
+			return false
+		}
+		at := from
+		from = -1
+		return fn(strings.ToLower(cut(s[at:to], mostWord)), at, to)
+	}
+	for i, r := range s {
+		switch {
+		case r == utf8.RuneError || !inWord(r):
+			if end(i) {
+				return
+			}
+		case alone(r):
+			if end(i) {
+				return
+			}
+			from = i
+			if end(i + utf8.RuneLen(r)) {
+				return
+			}
+		case from < 0:
+			from = i
+		}
+	}
+	end(len(s))
+}
+
+// Fold is the words of a text, with a blank between them.
+func Fold(s string) string {
+	var b strings.Builder
+	b.Grow(len(s))
+	each(s, func(word string, _, _ int) bool {
+		if b.Len() > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteString(word)
+		return false
+	})
+	return b.String()
+}
+
+// Term is one thing that must stand in a document: words side by side, in one text.
+type Term struct {
+	Kinds  []int // where; nil means anywhere
+	Words  []string
+	Prefix bool // the last word may go on
+}
+
+// Bounds of what may be asked for.
+const (
+	mostTerms = 16
+	mostTerm  = 256
+)
+
+// Terms are what a query's words ask for. Signs that no word holds count as blanks, so that no text has a meaning of
+// its own; what has no word in it is left out.
+func (q Query) Terms() []Term {
+	var out []Term
+	add := func(text string, kinds ...int) {
+		t := Term{Kinds: kinds}
+		end := 0
+		text = cut(text, mostTerm)
+		each(text, func(word string, _, to int) bool {
+			t.Words = append(t.Words, word)
+			end = to
+			return false
+		})
+		t.Prefix = strings.HasPrefix(text[end:], "*")
+		if len(t.Words) > 0 && len(out) < mostTerms {
+			out = append(out, t)
+		}
+	}
+	for _, w := range q.Words {
+		add(w)
+	}
+	add(q.File, Path)
+	add(q.Command, Command)
+	add(q.Error, Error)
+	return out
+}
+
+// Holds tells whether a document has the term. The index knows in which kind of text a word stands, not where in it, so
+// words side by side are looked for in the text itself.
+func (t Term) Holds(d Doc) bool {
+	for kind := range Kinds {
+		if t.in(kind) && t.find(d.Text[kind]) != nil {
+			return true
+		}
+	}
+	return false
+}
+
+func (t Term) in(kind int) bool {
+	if len(t.Kinds) == 0 {
+		return true
+	}
+	for _, k := range t.Kinds {
+		if k == kind {
+			return true
+		}
+	}
+	return false
+}
+
+// find gives the place of the term in a text, nil where it is not.
+func (t Term) find(s string) []int {
+	var begins []int // of the last words
+	var held []string
+	var place []int
+	each(s, func(word string, from, to int) bool {
+		begins = append(begins, from)
+		held = append(held, word)
+		if n := len(t.Words); len(held) > n {
+			begins, held = begins[1:], held[1:]
+		}
+		if t.same(held) {
+			place = []int{begins[0], to}
+		}
+		return place != nil
+	})
+	return place
+}
+
+func (t Term) same(held []string) bool {
+	if len(held) != len(t.Words) {
+		return false
+	}
+	for i, w := range t.Words {
+		if held[i] != w && (!t.Prefix || i < len(held)-1 || !strings.HasPrefix(held[i], w)) {
+			return false
+		}
+	}
+	return true
+}
+
+// Snippet is a part of a text around what was found in it.
+type Snippet struct {
+	Kind  string `json:"kind" jsonschema_description:"of text: prompt, words, command, path, error, output or note"`
+	Text  string `json:"text" jsonschema_description:"one line, with … where the text goes on"`
+	Marks []Mark `json:"marks,omitempty" jsonschema_description:"what was found, in bytes of text"`
+}
+
+// Mark is a part of a snippet.
+type Mark struct {
+	From int `json:"from" jsonschema_description:"first byte"`
+	To   int `json:"to" jsonschema_description:"behind the last byte"`
+}
+
+// Around is how much of a text stands before what was found.
+const around = 60
+
+// SnippetOf is the part of a document that shows what was found: the text with the most terms, from shortly before the
+// first of them on. Without terms it is the beginning of the first text. It has at most size bytes.
+func SnippetOf(d Doc, terms []Term, size int) Snippet {
+	best, most := -1, -1
+	for kind := range Kinds {
+		if d.Text[kind] == "" {
+			continue
+		}
+		n := 0
+		for _, t := range terms {
+			if t.in(kind) && t.find(d.Text[kind]) != nil {
+				n++
+			}
+		}
+		if n > most {
+			best, most = kind, n
+		}
+	}
+	if best < 0 {
+		return Snippet{}
+	}
+	text := d.Text[best]
+	first := len(text)
+	for _, t := range terms {
+		if place := t.find(text); place != nil && t.in(best) {
+			first = min(first, place[0])
+		}
+	}
+	s := Snippet{Kind: KindNames[best]}
+	s.Text = line(text, first, size)
+	for _, t := range terms {
+		if place := t.find(s.Text); place != nil && t.in(best) {
+			s.Marks = append(s.Marks, Mark{place[0], place[1]})
+		}
+	}
+	return s
+}
+
+// line is one line of a text from shortly before a place on.
+func line(text string, first, size int) string {
+	begin := 0
+	if first < len(text) && first > around {
+		begin = first - around
+		for !utf8.RuneStart(text[begin]) {
+			begin--
+		}
+		if blank := strings.IndexAny(text[begin:first], " \n\t"); blank >= 0 {
+			begin += blank + 1
+		}
+	}
+	flat := strings.Join(strings.Fields(cut(text[begin:], 2*size)), " ")
+	out := cut(flat, size)
+	if begin > 0 {
+		out = "… " + out
+	}
+	if len(flat) > size || begin+2*size < len(text) {
+		out += " …"
+	}
+	return out
+}

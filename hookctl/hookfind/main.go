@@ -1,0 +1,18 @@
+// Hookfind is what of hookctl needs the search engine: hookctl find and the other verbs that search run in it. It is a
+// program of its own so that neither a hook nor the daemon pays for what it links.
+package main
+
+import (
+	"context"
+	"os"
+
+	"hookline/hookctl/find"
+	"hookline/hookctl/index"
+	"hookline/hookctl/verbs"
+)
+
+func main() {
+	os.Exit(verbs.Search(os.Args[1:], verbs.Searcher{Open: func(ctx context.Context, dir string) (find.Index, error) {
+		return index.Open(ctx, dir)
+	}}))
+}

@@ -1,0 +1,228 @@
+// Package index keeps the words of the log's texts in one file, so that they are found in milliseconds. The file is
+// derived: it knows how far it has come by a sequence and the id of the event there, and is made anew where it is
+// damaged, of another format, or does not fit the log. It holds no text, only words and where they stand.
+//
+// Whoever has it open has it alone; others wait. Nothing of it is read or written by hooks or by the daemon.
+package index
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/gofrs/flock"
+	"modernc.org/sqlite"
+	lib "modernc.org/sqlite/lib"
+
+	"hookline/events"
+	"hookline/hookctl/find"
+	"hookline/hookctl/home"
+	"hookline/hookctl/safeopen"
+)
+
+// format changes with the tables, with what [find.Of] takes and with how words are parted.
+const format = 1
+
+// The engine keeps of each word in which kind of text of which event it stands, not where in it (decision 0013): words
+// side by side are looked for in the texts of the few events that are shown. What is deleted loses its line in doc,
+// without which nothing is found. Words come folded by [find.Fold]: of these the tokenizer makes one word each.
+
+const schema = `
+CREATE TABLE position(one INTEGER PRIMARY KEY CHECK (one = 1), seq INTEGER NOT NULL, id TEXT NOT NULL);
+CREATE TABLE name(key INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE, first INTEGER NOT NULL, last INTEGER NOT NULL);
+CREATE TABLE doc(seq INTEGER PRIMARY KEY, time INTEGER NOT NULL, session INTEGER NOT NULL, project INTEGER NOT NULL,
+	type INTEGER NOT NULL, tool INTEGER NOT NULL, bytes INTEGER NOT NULL, ident INTEGER NOT NULL);
+CREATE TABLE open(call TEXT PRIMARY KEY, seq INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE retracted(id TEXT PRIMARY KEY) WITHOUT ROWID;
+CREATE VIRTUAL TABLE texts USING fts5(%s, content='', columnsize=0, detail=column, tokenize='ascii');
+INSERT INTO texts(texts, rank) VALUES('hashsize', 16777216);
+`
+
+var columns = strings.Join(find.KindNames[:], ", ")
+
+// Index is the file of one home. See [find.Index].
+type Index struct {
+	path string
+	lock *flock.Flock
+	db   *sql.DB
+	log  find.Log // of the last Update, for an index that turns out to be damaged when it is searched
+}
+
+var _ find.Index = (*Index)(nil)
+
+// Open opens the index in a folder, makes both where they are not there, and waits for whoever has it open.
+func Open(ctx context.Context, dir string) (*Index, error) {
+	if err := home.PrivateDir(dir); err != nil {
+		return nil, err
+	}
+	x := &Index{path: filepath.Join(dir, "words.db"), lock: flock.New(filepath.Join(dir, "lock"))}
+	if _, err := x.lock.TryLockContext(ctx, 5*time.Millisecond); err != nil {
+		return nil, fmt.Errorf("lock the index: %w", err)
+	}
+	err := x.open(ctx)
+	if damaged(err) {
+		err = x.anew(ctx)
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("open the index: %w", err), x.Close())
+	}
+	return x, nil
+}
+
+// Close closes the file and lets others in.
+func (x *Index) Close() error {
+	var err error
+	if x.db != nil {
+		err = x.db.Close()
+	}
+	return errors.Join(err, x.lock.Close())
+}
+
+// pragmas: nobody else has the file open, so the journal needs no shared memory; a commit that a power cut takes is
+// taken from the log again.
+const pragmas = "_pragma=locking_mode(EXCLUSIVE)&_pragma=journal_mode(WAL)&_pragma=synchronous(NORMAL)&_pragma=cache_size(-16384)&_pragma=temp_store(MEMORY)"
+
+// errFormat says that another build made the file.
+var errFormat = errors.New("the index has another format")
+
+func (x *Index) open(ctx context.Context) error {
+	f, err := safeopen.Write(x.path, os.O_RDWR|os.O_CREATE) // 0600, which SQLite keeps for the files beside it
+	if err != nil {
+		return err
+	}
+	info, err := f.Stat()
+	_ = f.Close()
+	if err != nil {
+		return err
+	}
+
+	uri := url.URL{Scheme: "file", OmitHost: true, Path: filepath.ToSlash(x.path), RawQuery: pragmas}
+	if x.db, err = sql.Open("sqlite", uri.String()); err != nil {
+		return err
+	}
+	x.db.SetMaxOpenConns(1)
+	if info.Size() == 0 {
+		return x.create(ctx)
+	}
+	var found int
+	if err := x.db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&found); err != nil {
+		return err
+	}
+	if found != format {
+		return errFormat
+	}
+	return nil
+}
+
+func (x *Index) create(ctx context.Context) error {
+	if _, err := x.db.ExecContext(ctx, fmt.Sprintf(schema, columns)); err != nil {
+		return err
+	}
+	_, err := x.db.ExecContext(ctx, fmt.Sprintf("PRAGMA user_version = %d", format))
+	return err
+}
+
+// anew removes the file and begins an empty one.
+func (x *Index) anew(ctx context.Context) error {
+	if x.db != nil {
+		_ = x.db.Close() // it goes
+		x.db = nil
+	}
+	for _, end := range []string{"", "-wal", "-shm", "-journal"} {
+		if err := os.Remove(x.path + end); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
+	}
+	return x.open(ctx)
+}
+
+// damaged tells an index that has to be made anew from trouble that would come again, as a full disk.
+func damaged(err error) bool {
+	var e *sqlite.Error
+	if !errors.As(err, &e) {
+		return errors.Is(err, errFormat) || errors.Is(err, errOther)
+	}
+	switch e.Code() & 0xff {
+	case lib.SQLITE_CORRUPT, lib.SQLITE_NOTADB, lib.SQLITE_FORMAT, lib.SQLITE_CONSTRAINT, lib.SQLITE_MISMATCH:
+		return true
+	case lib.SQLITE_ERROR:
+		return strings.Contains(e.Error(), "no such ")
+	}
+	return false
+}
+
+// State says how much is searched.
+func (x *Index) State(ctx context.Context) (find.State, error) {
+	var s find.State
+	err := x.db.QueryRowContext(ctx, "SELECT coalesce(max(seq), 0) FROM position").Scan(&s.Seq)
+	if err == nil {
+		err = x.db.QueryRowContext(ctx, "SELECT count(*), coalesce(sum(bytes), 0) FROM doc").Scan(&s.Docs, &s.Bytes)
+	}
+	for _, end := range []string{"", "-wal"} {
+		if info, bad := os.Stat(x.path + end); bad == nil {
+			s.File += info.Size()
+		}
+	}
+	return s, err
+}
+
+// errOther says that the event at the index's position is not the log's.
+var errOther = errors.New("the index is of another log")
+
+// Update takes what the log has gained. See [find.Index].
+func (x *Index) Update(ctx context.Context, log find.Log, report func(seq uint64)) error {
+	x.log = log
+	err := x.update(ctx, log, report)
+	if damaged(err) {
+		if err = x.anew(ctx); err == nil {
+			err = x.update(ctx, log, report)
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("bring the index up to date: %w", err)
+	}
+	return nil
+}
+
+func (x *Index) update(ctx context.Context, log find.Log, report func(seq uint64)) error {
+	var at uint64
+	var id string
+	err := x.db.QueryRowContext(ctx, "SELECT seq, id FROM position").Scan(&at, &id)
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return err
+	}
+	b, err := newBatch(ctx, x.db)
+	if err != nil {
+		return err
+	}
+	known := at == 0
+	err = log(ctx, max(at, 1), func(r events.Record) error {
+		if !known {
+			known = true
+			if r.Seq != at || r.ID != id {
+				return errOther
+			}
+			return nil
+		}
+		if err := b.take(ctx, r); err != nil || !b.full() {
+			return err
+		}
+		if report != nil {
+			report(r.Seq)
+		}
+		return b.write(ctx)
+	})
+	switch {
+	case err != nil:
+		return err
+	case !known: // the log ends before
+		return errOther
+	}
+	return b.write(ctx)
+}

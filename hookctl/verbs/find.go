@@ -1,0 +1,422 @@
+package verbs
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"hookline/events"
+	"hookline/hookctl/cmdline"
+	"hookline/hookctl/find"
+	"hookline/hookctl/wire"
+	"hookline/projector/project"
+	"hookline/projector/session"
+)
+
+// Searcher is what the program hookfind links and hookd does not: the search engine would cost every daemon a tenth of
+// its idle memory. hookd hands the verbs that need it over.
+type Searcher struct {
+	Open func(ctx context.Context, dir string) (find.Index, error)
+}
+
+// Search is [Main] of the program hookfind.
+func Search(args []string, s Searcher) int {
+	return cmdline.Main(func(ctx context.Context) int {
+		a := newApp()
+		a.search = &s
+		return a.main(ctx, args)
+	})
+}
+
+// searching makes a verb run in hookfind.
+func (a *app) searching(run func(cmd *cobra.Command, args []string) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		if a.search != nil {
+			return run(cmd, args)
+		}
+		program := filepath.Join(filepath.Dir(a.self), "hookfind"+filepath.Ext(a.self))
+		if _, err := os.Stat(program); err != nil {
+			return &cmdline.Fault{Message: "hookfind was not found beside " + a.self, Hint: "install all programs into one folder (make install)", Cause: err}
+		}
+		return cmdline.Silent(wire.Become(program, a.args))
+	}
+}
+
+// findFlags are the command line of find.
+type findFlags struct {
+	file, command, failure, session, project, since, until string
+	types, tools                                           []string
+	last                                                   count
+	noPager                                                bool
+}
+
+func (a *app) findCmd() *cobra.Command {
+	f := findFlags{last: 20}
+	cmd := &cobra.Command{
+		Use:   "find [WORDS…]",
+		Short: "Search prompts, answers, commands, outputs, errors and paths",
+		Long: "Search prompts, the agent's words, commands, outputs, errors and paths of all sessions. An event is found that has\n" +
+			"all words; words in quotes stand side by side, and a * behind a word stands for its end. Hits in prompts, answers and\n" +
+			"errors come first, then those in commands and paths, then those in outputs; newer ones before older ones.\n" +
+			"Of long texts the beginning is searched, of outputs the end too.\n\n" +
+			"With --error each hit is followed by what was run after it, when the error did not come back in its session.\n\n" + cmdline.PointForms,
+		Example: "  hookctl find retry backoff\n  hookctl find '\"exit code 1\"' --tool Bash --since 1w\n  hookctl find --error 'no such module' --project hookline\n  hookctl find 'Conf*' --file parser.go --json | jq -r .session",
+		RunE: a.searching(func(cmd *cobra.Command, args []string) error {
+			return a.find(cmd.Context(), args, f)
+		}),
+	}
+	fl := cmd.Flags()
+	fl.StringVar(&f.file, "file", "", "only calls about a path with these words")
+	fl.StringVar(&f.command, "command", "", "only commands with these words")
+	fl.StringVar(&f.failure, "error", "", "only errors with these words, and what was run after them")
+	fl.StringVar(&f.session, "session", "", "only this session: "+sessionForms)
+	fl.StringVar(&f.project, "project", "", "only this project: its id or name")
+	fl.StringVar(&f.since, "since", "", "from there on: a sequence, 08:00, 10m, 1d, today, …")
+	fl.StringVar(&f.until, "until", "", "up to there, in the same form")
+	fl.StringSliceVar(&f.types, "type", nil, "only these types: names or patterns as 'tool.*', comma-separated")
+	fl.StringSliceVar(&f.tools, "tool", nil, "only calls of these tools: names or patterns as 'mcp__*'")
+	fl.VarP(&f.last, "n", "n", "the best N, or all")
+	fl.BoolVar(&f.noPager, "no-pager", false, "print a long answer at once")
+	_ = cmd.RegisterFlagCompletionFunc("type", completeTypes)
+	a.completeSessions(cmd, "session")
+	a.completeProjects(cmd, "project")
+	return cmd
+}
+
+// mostHits bounds -n all.
+const mostHits = 200
+
+// query judges what was typed and makes a query of it.
+func (a *app) findQuery(ctx context.Context, h house, words []string, f findFlags) (find.Query, error) {
+	q := find.Query{Words: wordsOf(words), File: f.file, Command: f.command, Error: f.failure, Types: f.types, Tools: f.tools, Limit: int(f.last)}
+	if f.last == allOf || int(f.last) > mostHits {
+		q.Limit = mostHits
+	}
+	if given := strings.Join(words, "") + f.file + f.command + f.failure; given != "" && len(q.Terms()) == 0 {
+		return q, &cmdline.Fault{Message: "there is no word to search for", Hint: "words are letters and digits; `hookctl tail --grep` looks for any text"}
+	}
+	if err := knownTypes(f.types); err != nil {
+		return q, err
+	}
+	var err error
+	if q.From, q.Since, err = a.findPoint(f.since); err != nil {
+		return q, err
+	}
+	if q.To, q.Until, err = a.findPoint(f.until); err != nil {
+		return q, err
+	}
+	if f.session != "" {
+		s, err := a.resolve(ctx, h, f.session)
+		if err != nil {
+			return q, err
+		}
+		q.Sessions = []string{s.ID}
+	}
+	if f.project != "" {
+		all, err := cells[project.State](ctx, h, project.Name, "")
+		if err != nil {
+			return q, err
+		}
+		p, err := findProject(all, f.project)
+		if err != nil {
+			return q, err
+		}
+		for _, c := range all {
+			if countsFor(all, c.State.ID) == countsFor(all, p.ID) {
+				q.Projects = append(q.Projects, c.State.ID)
+			}
+		}
+	}
+	return q, nil
+}
+
+// wordsOf parts what was typed at its blanks, but not within double quotes.
+func wordsOf(args []string) []string {
+	var out []string
+	for i, part := range strings.Split(strings.Join(args, " "), `"`) {
+		if i%2 == 1 {
+			out = append(out, part)
+			continue
+		}
+		out = append(out, strings.Fields(part)...)
+	}
+	return out
+}
+
+// findPoint is a sequence or a time in Unix ms.
+func (a *app) findPoint(s string) (seq uint64, ms int64, err error) {
+	if s == "" {
+		return 0, 0, nil
+	}
+	p, err := a.Point(s)
+	if err != nil {
+		return 0, 0, err
+	}
+	if p == "now" {
+		return 0, a.Now().UnixMilli(), nil
+	}
+	if seq, err := strconv.ParseUint(p, 10, 63); err == nil {
+		return max(seq, 1), 0, nil
+	}
+	t, err := time.Parse(time.RFC3339Nano, p)
+	return 0, max(1, t.UnixMilli()), err
+}
+
+// hitJSON is a line of `find --json`.
+type hitJSON struct {
+	Seq     uint64       `json:"seq" jsonschema_description:"of the event"`
+	ID      string       `json:"id" jsonschema_description:"of the event"`
+	Time    time.Time    `json:"time" jsonschema_description:"of capture"`
+	Type    string       `json:"type" jsonschema_description:"of the event"`
+	Tool    string       `json:"tool,omitempty" jsonschema_description:"that was called"`
+	Session string       `json:"session,omitempty" jsonschema_description:"whole id"`
+	Title   string       `json:"title,omitempty" jsonschema_description:"of the session"`
+	Project string       `json:"project,omitempty" jsonschema_description:"id"`
+	Score   float64      `json:"score" jsonschema_description:"how good the hit is, to compare within one answer"`
+	Snippet find.Snippet `json:"snippet" jsonschema_description:"the text with what was found"`
+	After   *afterJSON   `json:"after,omitempty" jsonschema_description:"with --error: what came after the error in its session"`
+
+	record     events.Record
+	transcript string
+}
+
+// afterJSON is what came after an error.
+type afterJSON struct {
+	Again uint64     `json:"again,omitempty" jsonschema_description:"sequence of the next event with the same error; absent when it did not come back"`
+	Fixed uint64     `json:"fixed,omitempty" jsonschema_description:"sequence of the call that succeeded where one like it had failed"`
+	Steps []stepJSON `json:"steps,omitempty" jsonschema_description:"calls in between, the last ones"`
+}
+
+// stepJSON is one call.
+type stepJSON struct {
+	Seq  uint64 `json:"seq" jsonschema_description:"of its outcome"`
+	OK   bool   `json:"ok" jsonschema_description:"it succeeded"`
+	What string `json:"what" jsonschema_description:"the tool and what it was called for"`
+}
+
+func (a *app) find(ctx context.Context, words []string, f findFlags) error {
+	if f.last == 0 {
+		return nil
+	}
+	return a.with(ctx, needStore, func(h house) error {
+		q, err := a.findQuery(ctx, h, words, f)
+		if err != nil {
+			return err
+		}
+		hits, err := a.hits(ctx, h, q)
+		if err != nil {
+			return err
+		}
+		if a.JSON {
+			for _, hit := range hits {
+				if err := a.PrintJSON(hit); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+		return a.paged(ctx, f.noPager, func() { a.printHits(hits, q) })
+	})
+}
+
+// hits asks the index, brought up to date, and reads what it names from the log.
+func (a *app) hits(ctx context.Context, h house, q find.Query) ([]hitJSON, error) {
+	x, err := a.index(ctx, h)
+	if err != nil {
+		return nil, err
+	}
+	defer x.Close()
+	terms := q.Terms()
+	limit := q.Limit
+	if slices.ContainsFunc(terms, func(t find.Term) bool { return len(t.Words) > 1 }) {
+		q.Limit *= 3 // the index does not know which words stand side by side
+	}
+	found, err := x.Search(ctx, q)
+	if err != nil {
+		return nil, fmt.Errorf("search: %w", err)
+	}
+
+	about := map[string]session.State{}
+	var out []hitJSON
+	for _, m := range found {
+		if len(out) == limit {
+			break
+		}
+		var r events.Record
+		if err := h.Get(ctx, "/v1/events/"+strconv.FormatUint(m.Seq, 10), nil, &r); err != nil {
+			continue // damage took it since
+		}
+		d, ok := find.Of(r)
+		if !ok || slices.ContainsFunc(terms, func(t find.Term) bool { return !t.Holds(d) }) {
+			continue
+		}
+		s, known := about[m.Session]
+		if !known && m.Session != "" {
+			c, _ := oneCell[session.State](ctx, h, session.Name, m.Session) // one that is not there has no title
+			s = c.State
+			about[m.Session] = s
+		}
+		out = append(out, hitJSON{Seq: r.Seq, ID: r.ID, Time: r.Time, Type: r.Type, Tool: d.Tool, Session: r.Session, Title: s.Title, Project: r.Project,
+			Score: m.Score, Snippet: find.SnippetOf(d, terms, 240), record: r, transcript: s.Transcript})
+	}
+	if q.Error == "" {
+		return out, nil
+	}
+	return out, a.aftermaths(ctx, h, out, q)
+}
+
+// mostAfter bounds the sessions that are read for what came after an error.
+const mostAfter = 10
+
+var errEnough = errors.New("enough")
+
+func (a *app) aftermaths(ctx context.Context, h house, hits []hitJSON, q find.Query) error {
+	terms := find.Query{Error: q.Error}.Terms()
+	same := func(d find.Doc) bool {
+		return !slices.ContainsFunc(terms, func(t find.Term) bool { return !t.Holds(d) })
+	}
+	for i := range hits[:min(len(hits), mostAfter)] {
+		after := find.NewAfter(hits[i].record, same)
+		query := url.Values{"session": {hits[i].Session}, "since": {strconv.FormatUint(hits[i].Seq+1, 10)}}
+		err := h.Stream(ctx, "GET", "/v1/events", query, func(line []byte) error {
+			var r events.Record
+			if len(line) == 0 || json.Unmarshal(line, &r) != nil || !after.Take(r) {
+				return nil
+			}
+			return errEnough
+		})
+		if err != nil && !errors.Is(err, errEnough) {
+			return err
+		}
+		hits[i].After = afterOf(after.Result())
+	}
+	return nil
+}
+
+func afterOf(m find.Aftermath) *afterJSON {
+	out := &afterJSON{Again: m.Again, Fixed: m.Fixed}
+	for _, r := range m.Steps {
+		out.Steps = append(out.Steps, stepJSON{Seq: r.Seq, OK: r.Type == events.TypeToolSucceeded, What: factOf(r)})
+	}
+	return out
+}
+
+// index opens the home's index and brings it up to date from the log.
+func (a *app) index(ctx context.Context, h house) (find.Index, error) {
+	x, err := a.search.Open(ctx, filepath.Join(a.Home(), "find"))
+	if err != nil {
+		return nil, err
+	}
+	var last uint64
+	m := a.Meter("reading the log")
+	defer m.End()
+	report := func(seq uint64) {
+		if last == 0 {
+			var st Status
+			_ = h.Get(ctx, "/v1/status", nil, &st) // the bar is a courtesy
+			last = max(1, st.Seq)
+		}
+		m.At(seq, last)
+	}
+	if err := x.Update(ctx, logOf(h), report); err != nil {
+		return nil, errors.Join(err, x.Close())
+	}
+	return x, nil
+}
+
+// logOf reads the log by the daemon's door.
+func logOf(h house) find.Log {
+	return func(ctx context.Context, from uint64, each func(events.Record) error) error {
+		query := url.Values{"since": {strconv.FormatUint(from, 10)}}
+		return h.Stream(ctx, "GET", "/v1/events", query, func(line []byte) error {
+			if len(line) == 0 {
+				return nil
+			}
+			var r events.Record
+			if err := json.Unmarshal(line, &r); err != nil {
+				return fmt.Errorf("read event record: %w", err)
+			}
+			return each(r)
+		})
+	}
+}
+
+func (a *app) printHits(hits []hitJSON, q find.Query) {
+	if len(hits) == 0 {
+		a.Printf("nothing found\n")
+		return
+	}
+	for i, hit := range hits {
+		if i > 0 {
+			a.Printf("\n")
+		}
+		head := hit.Time.In(a.Zone).Format("2006-01-02 15:04:05") + "  " + a.link(fileURL(hit.transcript), a.Paint.Session(alias(hit.Session)))
+		title := cmdline.OneLine(hit.Title)
+		kind := cmdline.OneLine(hit.Type)
+		if hit.Tool != "" {
+			kind = join(" ", kind, cmdline.OneLine(hit.Tool))
+		}
+		a.Printf("%s  %s  %s%s\n", head, a.toned(factRows()[hit.Type].tone, kind), a.Paint.Faint(fmt.Sprintf("event %d", hit.Seq)), cmp.Or(prefixed("  ", title), ""))
+		a.Printf("  %s %s\n", a.Paint.Faint(hit.Snippet.Kind+":"), a.marked(hit.Snippet))
+		a.printAfter(hit.After)
+	}
+}
+
+func prefixed(prefix, s string) string {
+	if s == "" {
+		return ""
+	}
+	return prefix + s
+}
+
+// marked is a snippet with what was found set off.
+func (a *app) marked(s find.Snippet) string {
+	var b strings.Builder
+	at := 0
+	for _, m := range slices.SortedFunc(slices.Values(s.Marks), func(x, y find.Mark) int { return x.From - y.From }) {
+		if m.From < at {
+			continue
+		}
+		b.WriteString(cmdline.Clean(s.Text[at:m.From]))
+		b.WriteString(a.Paint.Bold(cmdline.Clean(s.Text[m.From:m.To])))
+		at = m.To
+	}
+	b.WriteString(cmdline.Clean(s.Text[at:]))
+	return b.String()
+}
+
+func (a *app) printAfter(after *afterJSON) {
+	switch {
+	case after == nil:
+		return
+	case after.Again != 0:
+		a.Printf("  %s\n", a.Paint.Faint(fmt.Sprintf("it came back: event %d", after.Again)))
+		return
+	case len(after.Steps) == 0:
+		a.Printf("  %s\n", a.Paint.Faint("it did not come back; nothing was run after it"))
+		return
+	}
+	a.Printf("  %s\n", a.Paint.Faint("it did not come back; run after it:"))
+	for _, s := range after.Steps {
+		sign := a.Paint.Bad("✗")
+		if s.OK {
+			sign = a.Paint.Good("✓")
+		}
+		what := cmdline.OneLine(s.What)
+		if a.Columns > 0 {
+			what = cmdline.Fit(what, max(20, a.Columns-8))
+		}
+		a.Printf("    %s %s\n", sign, what)
+	}
+}
