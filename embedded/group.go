@@ -39,11 +39,13 @@ func (st *Stream) AppendGroup(ctx context.Context, envs ...events.Envelope) ([]R
 	if err != nil {
 		return nil, err
 	}
-	return st.appended(ctx, envs, func(ctx context.Context) ([]Receipt, error) {
+	out, err := st.appended(ctx, envs, func(ctx context.Context) ([]Receipt, error) {
 		st.order.Lock()
 		defer st.order.Unlock()
 		return st.appendGroup(ctx, msgs)
 	})
+	st.begin(out)
+	return out, err
 }
 
 // appendGroup sends the messages one after the other. The caller holds st.order.

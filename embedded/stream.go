@@ -75,6 +75,14 @@ func streamConfig() jetstream.StreamConfig {
 // their way to the disk; they are there after [Stream.Sync] of the last sequence. An error after
 // the acknowledgement is possible, so an append that failed may be repeated with the same ids.
 func (st *Stream) Append(ctx context.Context, envs ...events.Envelope) ([]Receipt, error) {
+	out, err := st.AppendUnhurried(ctx, envs...)
+	st.begin(out)
+	return out, err
+}
+
+// AppendUnhurried is [Stream.Append] for events that nobody waits for: they are not on their way to the disk until the
+// next append is, or [Stream.Sync].
+func (st *Stream) AppendUnhurried(ctx context.Context, envs ...events.Envelope) ([]Receipt, error) {
 	if len(envs) == 0 {
 		return nil, nil
 	}
@@ -106,16 +114,20 @@ func (st *Stream) encode(envs []events.Envelope) ([]message, error) {
 	return msgs, nil
 }
 
-// appended bounds an append, and has what it wrote brought to disk.
+// begin has what was appended brought to disk, without waiting for it.
+func (st *Stream) begin(out []Receipt) {
+	if st.mode == Shared && len(out) > 0 {
+		st.sync.begin(out[len(out)-1].Seq)
+	}
+}
+
+// appended bounds an append.
 func (st *Stream) appended(ctx context.Context, envs []events.Envelope, write func(context.Context) ([]Receipt, error)) ([]Receipt, error) {
 	ctx, cancel := context.WithTimeout(ctx, appendTimeout)
 	defer cancel()
 	out, err := write(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("append %s (%d events): %w", envs[0].Type, len(envs), err)
-	}
-	if st.mode == Shared {
-		st.sync.begin(out[len(out)-1].Seq)
 	}
 	return out, nil
 }

@@ -90,11 +90,11 @@ func TestExportImportProperty(t *testing.T) {
 			file := exportOf(t, d, "")
 			other := open(t, filepath.Join(t.TempDir(), "other"))
 			defer shut(t, other)
-			want := logOf(t, d)
+			want := allOf(t, d)
 			if got := mustImport(t, other, file); got.Added != uint64(len(want)) || got.Known != 0 || got.NoBlob != 0 {
 				t.Fatalf("%+v", got)
 			}
-			for i, r := range logOf(t, other) {
+			for i, r := range allOf(t, other) {
 				if r.ID != want[i].ID || r.Seq != want[i].Seq || !r.Time.Equal(want[i].Time) || !bytes.Equal(r.Data, want[i].Data) || r.Branch != want[i].Branch {
 					t.Fatalf("%+v\nwant %+v", r.Envelope, want[i].Envelope)
 				}
@@ -119,7 +119,7 @@ func TestImportGolden(t *testing.T) {
 	if got.Added != got.Events || got.Events < 60 || got.Blobs != 2 || got.Build != "0.1.0" || got.Unknown["future.event"] != 1 || len(got.Unknown) != 1 || got.NoBlob != 0 {
 		t.Errorf("%+v", got)
 	}
-	last := logOf(t, d)[got.Added-1]
+	last := allOf(t, d)[got.Added-1]
 	if last.Type != "future.event" || last.Version != 3 || last.Seq != got.Seq {
 		t.Errorf("%+v", last.Envelope)
 	}
@@ -213,7 +213,7 @@ func TestImportOnce(t *testing.T) {
 		t.Fatalf("%+v %v", got, err)
 	}
 	ids := map[string]int{}
-	for _, r := range logOf(t, other) {
+	for _, r := range allOf(t, other) {
 		ids[r.ID]++
 	}
 	for _, f := range all {
@@ -242,7 +242,7 @@ func TestImportRedacts(t *testing.T) {
 	d := open(t, newHome(t))
 	defer shut(t, d)
 	mustImport(t, d, file)
-	if got := logOf(t, d)[0]; bytes.Contains(got.Data, []byte(secret)) || got.Redacted != 1 {
+	if got := allOf(t, d)[0]; bytes.Contains(got.Data, []byte(secret)) || got.Redacted != 1 {
 		t.Errorf("%s", got.Data)
 	}
 }

@@ -33,7 +33,7 @@ func TestConnectInProcess(t *testing.T) {
 	}
 	defer c.Close()
 	var s Status
-	if err := c.Get(t.Context(), "/v1/status", nil, &s); err != nil || s.Seq != 2 {
+	if err := c.Get(t.Context(), "/v1/status", nil, &s); err != nil || s.Seq != 3 {
 		t.Errorf("%v %+v", err, s)
 	}
 	var raw []byte
@@ -45,7 +45,7 @@ func TestConnectInProcess(t *testing.T) {
 		t.Errorf("%+v", err)
 	}
 	lines := 0
-	if err := c.Stream(t.Context(), "GET", "/v1/events", nil, func(line []byte) error { lines++; return nil }); err != nil || lines != 2 {
+	if err := c.Stream(t.Context(), "GET", "/v1/events", nil, func(line []byte) error { lines++; return nil }); err != nil || lines != 3 {
 		t.Errorf("%d lines, %v", lines, err)
 	}
 	stop := errors.New("enough")
@@ -61,7 +61,7 @@ func TestConnectInProcess(t *testing.T) {
 		}
 		return nil
 	})
-	if v := result.Result; err != nil || !v.Clean || v.Events != 2 || v.Read != 2 || v.Exit != 0 || v.Holes != 0 {
+	if v := result.Result; err != nil || !v.Clean || v.Events != 3 || v.Read != 3 || v.Exit != 0 || v.Holes != 0 {
 		t.Errorf("%v %+v", err, v)
 	}
 	if err := c.Stream(t.Context(), "GET", "/v1/events", url.Values{"type": {"["}}, func([]byte) error { return nil }); !errors.As(err, &refused) || refused.Status != 400 {

@@ -97,7 +97,7 @@ type Daemon struct {
 
 	hooks     hookCounts
 	effects   sync.WaitGroup
-	following atomic.Int32 // effects of hooks that are under way
+	following atomic.Int32 // effects of hooks that are not appended yet
 	life      context.Context
 	end       context.CancelFunc
 	started   time.Time

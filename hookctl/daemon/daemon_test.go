@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http/httptest"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -99,7 +100,19 @@ func bashOf(session string, n int) wire.Frame {
 	return hookFrame(fmt.Sprintf(`{"hook_event_name":"PostToolUse","session_id":%q,"tool_name":"Bash","tool_use_id":"toolu_%d","tool_input":{"command":"ls"},"tool_response":{"stdout":"x"}}`, session, n))
 }
 
+// logOf is the log without what models were told, which is appended beside the answers: see toldOf.
 func logOf(t *testing.T, d *Daemon) []events.Record {
+	t.Helper()
+	return slices.DeleteFunc(allOf(t, d), func(r events.Record) bool { return r.Type == events.TypeContextInjected })
+}
+
+// toldOf is what models were told.
+func toldOf(t *testing.T, d *Daemon) []events.Record {
+	t.Helper()
+	return slices.DeleteFunc(allOf(t, d), func(r events.Record) bool { return r.Type != events.TypeContextInjected })
+}
+
+func allOf(t *testing.T, d *Daemon) []events.Record {
 	t.Helper()
 	var recs []events.Record
 	if err := d.stream.Read(context.Background(), 1, 0, func(r events.Record) error { recs = append(recs, r); return nil }); err != nil {

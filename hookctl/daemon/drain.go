@@ -177,7 +177,7 @@ func (d *Daemon) drainOne(ctx context.Context, e spool.Entry, session string) (b
 	case err != nil:
 		return false, stuck(err)
 	}
-	_, err = d.take(ctx, f, true)
+	_, _, err = d.take(ctx, f, true)
 	if errors.Is(err, embedded.ErrTooLarge) || errors.Is(err, embedded.ErrBadEnvelope) {
 		d.log.Error("frame set aside: the log does not take it", "frame", e.ID, "err", err)
 		_, noteErr := d.rec.Note(ctx, events.Envelope{}, &events.HookRefused{Reason: "not_recordable", Size: f.Size, Given: strings.Join(f.Args, " ")})

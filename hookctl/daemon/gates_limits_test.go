@@ -99,13 +99,13 @@ func TestGateWithoutGit(t *testing.T) {
 func TestGateLateFrame(t *testing.T) {
 	g := newGated(t, planOnly)
 	f := g.frame(sessA, edit)
-	if _, err := g.d.take(t.Context(), f, true); err != nil {
+	if _, _, err := g.d.take(t.Context(), f, true); err != nil {
 		t.Fatal(err)
 	}
 	if got := g.types(); got != "triggered" {
 		t.Error(got)
 	}
-	if _, err := g.d.take(t.Context(), g.frame(sessA, stop), true); err != nil || strings.Contains(g.types(), "stop_blocked") {
+	if _, _, err := g.d.take(t.Context(), g.frame(sessA, stop), true); err != nil || strings.Contains(g.types(), "stop_blocked") {
 		t.Errorf("a turn that has long ended is blocked: %v", err)
 	}
 	if g.reason(sessA, stop) == "" {

@@ -66,7 +66,7 @@ func TestPermissionIsLeftToTheUser(t *testing.T) {
 	if got := string(take(t, g.d, f).Stdout); got != "" {
 		t.Errorf("skipped: %s", got)
 	}
-	a, err := g.d.take(t.Context(), g.frame(sessA, asks("rm -rf /srv")), true)
+	a, _, err := g.d.take(t.Context(), g.frame(sessA, asks("rm -rf /srv")), true)
 	if err != nil || len(a.Stdout) != 0 {
 		t.Errorf("from the spool: %s %v", a.Stdout, err)
 	}

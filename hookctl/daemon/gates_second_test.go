@@ -65,7 +65,7 @@ func TestSecondInstallAfterTheSpool(t *testing.T) {
 	g := newGated(t, planOnly)
 	body := strings.Replace(edit, `"tool_name"`, `"tool_use_id":"toolu_w","tool_name"`, 1)
 	late := g.frame(sessA, body)
-	if _, err := g.d.take(t.Context(), late, true); err != nil {
+	if _, _, err := g.d.take(t.Context(), late, true); err != nil {
 		t.Fatal(err)
 	}
 	if got := g.sent("/b/hookctl", "hook PreToolUse", body); !strings.Contains(got, `"deny"`) {

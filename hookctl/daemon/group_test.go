@@ -47,7 +47,8 @@ func TestKillInsideADecision(t *testing.T) {
 	if types := len(whole) - before; types != 2 {
 		t.Fatalf("a SessionStart made %d events, want 2: this test cuts between them", types)
 	}
-	after := open(t, cutShort(t, home, 1))
+	// Behind the two comes what the model was told.
+	after := open(t, cutShort(t, home, 2))
 	defer shut(t, after)
 	if n := after.ground.Report().Unfinished; n != 1 {
 		t.Fatalf("%d events were cut, want 1", n)

@@ -94,11 +94,14 @@ func (d *Daemon) handleHook(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "frames of this session wait in the spool", http.StatusServiceUnavailable)
 		return
 	}
-	answer, err := d.Take(ctx, f)
+	answer, injected, err := d.take(ctx, f, false)
 	if err != nil {
 		d.log.Error("take", "frame", f.ID, "err", err)
 		http.Error(w, err.Error(), http.StatusServiceUnavailable)
 		return
+	}
+	if r.Context().Err() == nil { // a client that gave up tells the model nothing
+		d.wasTold(injected)
 	}
 	d.noticeBuild(r.Context(), r.Header.Get("Hookline-Build"), f.Binary)
 	h := w.Header()

@@ -182,7 +182,7 @@ func TestLateEndIsNotLatest(t *testing.T) {
 	end.Time -= 7100_000
 	take(t, d, startOf("s-new"))
 	take(t, d, hookFrame(`{"hook_event_name":"SessionEnd","session_id":"s-new","reason":"other"}`))
-	if _, err := d.take(t.Context(), end, true); err != nil { // from the spool, an hour late
+	if _, _, err := d.take(t.Context(), end, true); err != nil { // from the spool, an hour late
 		t.Fatal(err)
 	}
 	a := take(t, d, startOf("s-3"))

@@ -45,15 +45,15 @@ func TestAliases(t *testing.T) {
 func TestTailFilters(t *testing.T) {
 	d := open(t, newHome(t))
 	defer shut(t, d)
-	take(t, d, startOf("s-1")) // 1, 2
-	take(t, d, startOf("s-2")) // 3, 4
+	take(t, d, startOf("s-1")) // 1, 2, and 3: what was told
+	take(t, d, startOf("s-2")) // 4, 5, 6
 	take(t, d, bashOf("s-1", 1))
 	take(t, d, hookFrame(`{"hook_event_name":"PostToolUseFailure","session_id":"s-2","tool_name":"Bash","tool_use_id":"toolu_2","error":"x"}`))
 	for query, want := range map[string]string{
-		"": "1 2 3 4 5 6", "n=2": "5 6", "n=0": "1 2 3 4 5 6", "n=100": "1 2 3 4 5 6", "session=s-1": "1 2 5", "session=s-1&n=1": "5", "type=tool.*": "5 6",
-		"type=tool.failed,session.*": "1 3 6", "type=nothing.*": "", "since=4": "4 5 6", "since=4&n=2": "5 6", "since=10m": "1 2 3 4 5 6", "since=7": "", "since=2001-01-01": "1 2 3 4 5 6",
-		"type=identity.*&n=1": "4", "until=2": "1 2", "until=2001-01-01": "", "until=2&n=1": "2", "since=2&until=3": "2 3",
-		"tool=Bash": "5 6", "tool=B*&n=1": "6", "tool=Edit": "", "grep=s-2.*toolu_2": "6", "file=none.go": "", "agent=a": "",
+		"": "1 2 3 4 5 6 7 8", "n=2": "7 8", "n=0": "1 2 3 4 5 6 7 8", "n=100": "1 2 3 4 5 6 7 8", "session=s-1": "1 2 3 7", "session=s-1&n=1": "7", "type=tool.*": "7 8",
+		"type=tool.failed,session.*": "1 4 8", "type=nothing.*": "", "since=6": "6 7 8", "since=4&n=2": "7 8", "since=10m": "1 2 3 4 5 6 7 8", "since=9": "", "since=2001-01-01": "1 2 3 4 5 6 7 8",
+		"type=identity.*&n=1": "5", "until=2": "1 2", "until=2001-01-01": "", "until=2&n=1": "2", "since=2&until=3": "2 3", "type=context.injected": "3 6",
+		"tool=Bash": "7 8", "tool=B*&n=1": "8", "tool=Edit": "", "grep=s-2.*toolu_2": "8", "file=none.go": "", "agent=a": "",
 	} {
 		code, body := ask(t, d, "GET", "/v1/events?"+query, "")
 		var seqs []string
@@ -177,14 +177,14 @@ func TestEmitRefusals(t *testing.T) {
 func TestCellsAtDiff(t *testing.T) {
 	d := open(t, newHome(t))
 	defer shut(t, d)
-	take(t, d, startOf("c68c8a51-e89d-45af-bd06-f5c764bc3b27")) // 1, 2
-	take(t, d, startOf("d1"))                                   // 3, 4
+	take(t, d, startOf("c68c8a51-e89d-45af-bd06-f5c764bc3b27")) // 1, 2, and 3: what was told
+	take(t, d, startOf("d1"))                                   // 4, 5, 6
 	take(t, d, hookFrame(`{"hook_event_name":"Stop","session_id":"d1"}`))
 	code, body := ask(t, d, "GET", "/v1/cells/session?prefix=d", "")
-	if code != 200 || !strings.HasPrefix(body, `{"key":"d1","seq":5,"state":{"id":"d1",`) || strings.Contains(body, "\n") {
+	if code != 200 || !strings.HasPrefix(body, `{"key":"d1","seq":7,"state":{"id":"d1",`) || strings.Contains(body, "\n") {
 		t.Errorf("%d %s", code, body)
 	}
-	if code, body := ask(t, d, "GET", "/v1/cells/session/c68c8a51", ""); code != 200 || !strings.HasPrefix(body, `{"key":"c68c8a51-e89d-45af-bd06-f5c764bc3b27","seq":2,`) {
+	if code, body := ask(t, d, "GET", "/v1/cells/session/c68c8a51", ""); code != 200 || !strings.HasPrefix(body, `{"key":"c68c8a51-e89d-45af-bd06-f5c764bc3b27","seq":3,`) {
 		t.Errorf("%d %s", code, body)
 	}
 	for target, want := range map[string]string{
@@ -197,7 +197,7 @@ func TestCellsAtDiff(t *testing.T) {
 			t.Errorf("%s: %d %s", target, code, body)
 		}
 	}
-	if code, body := ask(t, d, "GET", "/v1/at?point=99", ""); code != 400 || body != `{"error":"the log ends at sequence 5","exit":1}` {
+	if code, body := ask(t, d, "GET", "/v1/at?point=99", ""); code != 400 || body != `{"error":"the log ends at sequence 7","exit":1}` {
 		t.Errorf("%d %s", code, body)
 	}
 	var at struct {
@@ -222,7 +222,7 @@ func TestCellsAtDiff(t *testing.T) {
 		}
 		return strings.Join(words, ", ")
 	}
-	for _, c := range [][3]string{{"4", "5", "d1 turns (absent)>1"}, {"5", "4", "d1 turns 1>(absent)"}, {"2", "3", `d1  (absent)>{"id":"d`}, {"5", "5", ""}, {"now", "5", ""}} {
+	for _, c := range [][3]string{{"6", "7", "d1 turns (absent)>1"}, {"7", "6", "d1 turns 1>(absent)"}, {"3", "4", `d1  (absent)>{"id":"d`}, {"7", "7", ""}, {"now", "7", ""}} {
 		if got := diffs(c[0], c[1]); got != c[2] {
 			t.Errorf("%s to %s: %s", c[0], c[1], got)
 		}

@@ -128,7 +128,7 @@ func TestRecoverProject(t *testing.T) {
 	if err != nil || got.After != dry.After || got.Before != dry.Before || got.Event == "" || got.Before.R != was.Integration || got.After.R != was.Integration {
 		t.Fatalf("%+v %v", got, err)
 	}
-	recs := logOf(t, p.d)[length:]
+	recs := allOf(t, p.d)[length:]
 	e, ok := recs[0].Event.(*events.IdentityRecovered)
 	if !ok || e.Replaces != "bad" || e.Session != "good" || e.At != "2026-11-17T20:00:00Z" || e.Seq != got.Seq || recs[0].ID != got.Event || recs[1].Type != "identity.persisted" || len(recs) != 2 {
 		t.Errorf("%q, %+v", typesOf(recs), recs[0].Event)
@@ -157,7 +157,7 @@ func TestRecoverRefuses(t *testing.T) {
 		{p, "at=2026-11-17T08:00:00Z&session=good", "session good had no identity at 2026-11-17T08:00:00Z"},
 		{p, "at=now&session=nobody", `there is no session "nobody"`},
 		{p, "at=yesterday", `at: "yesterday" is no sequence and no RFC 3339 time`},
-		{p, "at=99999", "the log ends at sequence 13"},
+		{p, "at=99999", "the log ends at sequence 15"},
 		{elsewhere, "at=now", "this folder's project had no snapshot at or before "},
 		{oldLog{t: t, d: p.d}, "at=now", "no project is known here"},
 	} {
@@ -173,7 +173,7 @@ func TestRecoverSessionIntoTheLiveOne(t *testing.T) {
 	defer shut(t, p.d)
 	p.start(48*time.Hour, "live")
 	var at uint64
-	for _, r := range logOf(t, p.d) {
+	for _, r := range allOf(t, p.d) {
 		if r.Session == "bad" && r.Type == "session.started" {
 			at = r.Seq + 1 // its identity.restored: before anything went wrong
 		}
@@ -215,8 +215,8 @@ func TestRecoverSessionByCapture(t *testing.T) {
 		if err != nil || got.Session != "bad" || got.Snapshot != 0 || got.Replaces != "bad" || got.After.R != p.state("good").Integration {
 			t.Errorf("%s: %+v %v", name, got, err)
 		}
-		if late, err := p.recover("at=2026-11-18T10:00:15Z&session=bad&dry_run=1"); err != nil || late.Seq != got.Seq+2 || late.Snapshot != 0 {
-			t.Errorf("%s: %+v %v, want two failures behind sequence %d", name, late, err, got.Seq)
+		if late, err := p.recover("at=2026-11-18T10:00:15Z&session=bad&dry_run=1"); err != nil || late.Seq != got.Seq+3 || late.Snapshot != 0 {
+			t.Errorf("%s: %+v %v, want two failures, and what was told at the start, behind sequence %d", name, late, err, got.Seq)
 		}
 		shut(t, p.d)
 	}
@@ -273,7 +273,7 @@ func TestRecoverWithAClockThatIsBehind(t *testing.T) {
 	if got, err := p.recover("at=2026-11-17T20:00:00Z"); err != nil || p.latest() != "good" {
 		t.Errorf("latest %s, %+v %v", p.latest(), got, err)
 	}
-	recs := logOf(t, p.d)
+	recs := allOf(t, p.d)
 	r := recs[len(recs)-2]
 	if r.Type != "identity.recovered" || !r.Time.Equal(tuesday.Add(26*time.Hour+time.Millisecond)) || r.Facts == nil || r.Facts.Captured != tuesday.UnixMilli() {
 		t.Errorf("%+v %+v", r.Envelope, r.Facts)
@@ -302,7 +302,7 @@ func TestImportedSessionIsOld(t *testing.T) {
 	if !s.Persisted || s.PersistedAtMS > tuesday.Add(2*time.Minute).UnixMilli() || p.latest() != "good" {
 		t.Errorf("persisted at %v, the newest identity is %q", time.UnixMilli(s.PersistedAtMS).UTC(), p.latest())
 	}
-	for _, r := range logOf(t, p.d) {
+	for _, r := range allOf(t, p.d) {
 		derived := r.Type == events.TypeSessionReaped || r.Type == events.TypeIdentityPersisted
 		if want := r.Session == "never-ended" && !derived; r.Imported != want {
 			t.Errorf("%d %s of %s: imported %v", r.Seq, r.Type, r.Session, r.Imported)

@@ -230,7 +230,7 @@ func TestRepairSealedBlock(t *testing.T) {
 	for i := range 16 { // 11 MiB in the log
 		take(t, d, promptOf("s-big", uint64(i), 900<<10))
 	}
-	lost := logOf(t, d)[2].ID
+	lost := allOf(t, d)[2].ID
 	shut(t, d)
 	for _, dir := range []string{filepath.Dir(blockPath(home, 1)), filepath.Join(home, "store", "archive")} { // a rotten disk: the link shows it too
 		path := filepath.Join(dir, "1.blk")

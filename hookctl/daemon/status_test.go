@@ -29,13 +29,13 @@ func TestStatusKeys(t *testing.T) {
 		}
 	}
 	s := d.Status()
-	if s.Seq != 3 || s.Protocol != 1 || s.Fsync != "shared" || *s.PID != os.Getpid() || s.LiveSessions != 1 || s.Hooks["Brandnew"].Count != 1 || s.UnknownTypes["hook Brandnew"] != 1 {
+	if s.Seq != 4 || s.Protocol != 1 || s.Fsync != "shared" || *s.PID != os.Getpid() || s.LiveSessions != 1 || s.Hooks["Brandnew"].Count != 1 || s.UnknownTypes["hook Brandnew"] != 1 {
 		t.Errorf("%+v", s)
 	}
 	names := make([]string, 0, 4)
 	for _, p := range s.Projections {
 		names = append(names, p.Name)
-		if p.Lag != 3 || p.Seq != 0 {
+		if p.Lag != 4 || p.Seq != 0 {
 			t.Errorf("%+v", p)
 		}
 	}
@@ -46,7 +46,7 @@ func TestStatusKeys(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, p := range d.Status().Projections {
-		if p.Lag != 0 || p.Seq != 3 {
+		if p.Lag != 0 || p.Seq != 4 {
 			t.Errorf("%+v", p)
 		}
 	}

@@ -21,42 +21,101 @@ import (
 // Take records one frame and gives the answer. It returns only when the frame's events are on disk.
 // An error means that nothing was recorded: whoever sent the frame must keep it.
 func (d *Daemon) Take(ctx context.Context, f wire.Frame) (hook.Answer, error) {
-	return d.take(ctx, f, false)
+	answer, injected, err := d.take(ctx, f, false)
+	d.wasTold(injected)
+	return answer, err
 }
 
-func (d *Daemon) take(ctx context.Context, f wire.Frame, spooled bool) (hook.Answer, error) {
+// take is [Daemon.Take] without the event of what the model is told, which it gives back: whoever passes the answer on
+// appends it, none for nothing.
+func (d *Daemon) take(ctx context.Context, f wire.Frame, spooled bool) (hook.Answer, []events.Envelope, error) {
 	d.touched.Store(d.opts.Now().UnixMilli())
 	if call := hook.ParseCall(f.Args); call.Verb == hook.VerbBrief && !call.AsHook {
-		return d.brief(ctx, f), nil
+		return d.brief(ctx, f), nil, nil
 	}
 
 	in, err := d.prepare(f)
 	if err != nil {
-		return hook.Answer{}, err
+		return hook.Answer{}, nil, err
 	}
 	in = d.named(ctx, f, in)
 	w := d.look(ctx, f, &in, spooled)
 	if nobodys(in) {
-		return d.answerNobody(ctx, in, w)
+		answer, err := d.answerNobody(ctx, in, w)
+		return answer, nil, err
 	}
 
 	d.clockWentBack(ctx)
 	told, err := d.rec.Record(ctx, in, w, d.clean(installOf(f)))
 	if err != nil {
 		d.endWhenBroken(err)
-		return hook.Answer{}, err
+		return hook.Answer{}, nil, err
 	}
 
 	d.counted(f, in, w, told)
-	var answer hook.Answer
-	if !spooled { // nobody reads the answer of what waited
-		answer, _ = d.answer(f, in, told)
+	if spooled { // nobody reads the answer of what waited
+		d.follow(in, w, told)
+		return hook.Answer{}, nil, nil
 	}
-	d.follow(in, w, told, nil)
-	if !spooled && told.Seen == intake.Fresh {
+
+	answer, e := d.answer(f, in, told)
+	d.follow(in, w, told)
+	if told.Seen == intake.Fresh {
 		d.measureUse(in, w, told.Cause)
 	}
-	return answer, nil
+	return answer, d.injected(in, w, told, e), nil
+}
+
+// injected gives the event of what the model is told; none of a hook that came again, whose first answer has its own.
+func (d *Daemon) injected(in hook.Input, w hook.World, told recorder.Told, e *events.ContextInjected) []events.Envelope {
+	if e == nil || told.Seen != intake.Fresh {
+		return nil
+	}
+
+	base := hook.Around(in, w)
+	base.Causation = told.Cause
+	if in.Hook != nil {
+		base.AgentID = in.Hook.Hook().AgentID
+	}
+	envs, err := recorder.Envelopes(d.opts.Now(), base, e)
+	if err != nil {
+		d.log.Error("record what was told", "session", in.Session, "err", err)
+	}
+	return envs
+}
+
+// wasTold appends the events of what a model was told, beside its answer.
+func (d *Daemon) wasTold(envs []events.Envelope) {
+	if len(envs) == 0 {
+		return
+	}
+	d.rec.Later(envs...)
+	d.following.Add(1)
+	d.effects.Go(func() {
+		ctx := context.WithoutCancel(d.life)
+		seq, err := d.rec.Settle(ctx)
+		d.following.Add(-1)
+		if err == nil {
+			d.awaitSync()
+			err = d.rec.Sync(ctx, seq)
+		}
+		if err != nil {
+			d.log.Error("record what was told", "session", envs[0].Session, "err", err)
+		}
+	})
+}
+
+// unhurried is how long what was told may wait for the fsync of the next hook before it has its own.
+const unhurried = 100 * time.Millisecond
+
+// awaitSync waits for the time that an unhurried event has, or for the daemon's end.
+func (d *Daemon) awaitSync() {
+	wait := time.NewTimer(unhurried)
+	defer wait.Stop()
+	select {
+	case <-wait.C:
+	case <-d.life.Done():
+	}
 }
 
 // endWhenBroken ends the daemon in order when the store takes nothing any more, or is damaged: the next
@@ -134,24 +193,21 @@ func (d *Daemon) answer(f wire.Frame, in hook.Input, told recorder.Told) (hook.A
 }
 
 // follow starts the effects of a hook. They are appended after its answer, as a decision of their own.
-func (d *Daemon) follow(in hook.Input, w hook.World, told recorder.Told, injected *events.ContextInjected) {
-	if len(told.Effects) == 0 && injected == nil {
+func (d *Daemon) follow(in hook.Input, w hook.World, told recorder.Told) {
+	if len(told.Effects) == 0 {
 		return
 	}
 	d.following.Add(1)
 	d.effects.Go(func() {
 		defer d.following.Add(-1)
-		d.effect(context.WithoutCancel(d.life), in, w, told.Cause, injected)
+		d.effect(context.WithoutCancel(d.life), in, w, told.Cause)
 	})
 }
 
 // effect appends what follows from the fold as it is now: another hook may have come first.
-func (d *Daemon) effect(ctx context.Context, in hook.Input, w hook.World, cause string, injected *events.ContextInjected) {
+func (d *Daemon) effect(ctx context.Context, in hook.Input, w hook.World, cause string) {
 	recs, err := d.rec.Do(ctx, func(r projector.Reader) ([]events.Envelope, error) {
 		list := hook.Follow(in, w, hook.Reader{Reader: r})
-		if injected != nil {
-			list = append(list, injected)
-		}
 		base := events.Envelope{Session: in.Session, Project: w.Project, Causation: cause}
 		if in.Hook != nil {
 			base.AgentID = in.Hook.Hook().AgentID

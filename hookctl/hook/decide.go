@@ -110,8 +110,14 @@ func (d *decider) derive(e events.Event) {
 }
 
 func (d *decider) envelope() events.Envelope {
-	return events.Envelope{Time: d.in.Time, Session: d.in.Session, Project: d.w.Project, Worktree: d.w.Worktree, Branch: d.w.Branch,
-		Phase: PhaseOf(d.in.Event), Correlation: d.in.Session}
+	env := Around(d.in, d.w)
+	env.Time, env.Correlation = d.in.Time, d.in.Session
+	return env
+}
+
+// Around is where and in which phase a frame's events belong.
+func Around(in Input, w World) events.Envelope {
+	return events.Envelope{Session: in.Session, Project: w.Project, Worktree: w.Worktree, Branch: w.Branch, Phase: PhaseOf(in.Event)}
 }
 
 // facts keeps of the world's answers what the session does not know yet, and what was odd.

@@ -124,6 +124,39 @@ func (r *Recorder) without(ctx context.Context, envs []events.Envelope) ([]event
 	return left, err
 }
 
+// Later has events appended before the next hook, each as a decision of its own, and at the latest by [Recorder.Settle]:
+// what a model was told stands in the log before its session's next hook is decided, and that hook's fsync is theirs.
+func (r *Recorder) Later(envs ...events.Envelope) {
+	r.mayWait.Lock()
+	defer r.mayWait.Unlock()
+	r.waiting = append(r.waiting, envs...)
+}
+
+// Settle appends what [Recorder.Later] was given. It returns the newest sequence of the log, which the caller brings to
+// disk with [Recorder.Sync] when no hook does.
+func (r *Recorder) Settle(ctx context.Context) (uint64, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	err := r.settle(ctx)
+	return r.view.Position().Seq, err
+}
+
+// settle appends the events that wait. One that the log refuses is given up: what it says is told once more. The caller
+// holds r.mu.
+func (r *Recorder) settle(ctx context.Context) error {
+	r.mayWait.Lock()
+	envs := r.waiting
+	r.waiting = nil
+	r.mayWait.Unlock()
+
+	var failed error
+	for i := range envs {
+		_, err := r.appendBy(ctx, r.stream.AppendUnhurried, envs[i:i+1], nil)
+		failed = errors.Join(failed, err)
+	}
+	return failed
+}
+
 // racedError says that the log holds the first event already, at seq.
 type racedError struct{ seq uint64 }
 
@@ -136,16 +169,22 @@ type origin struct {
 	install string
 }
 
+// into is a way into the log: a method of [embedded.Stream].
+type into func(context.Context, ...events.Envelope) ([]embedded.Receipt, error)
+
 // append puts the events of one decision into the log and folds them. Several go in all or none: as a group where they
 // belong to a frame, which somebody waits for, else as a batch. own belongs to the first; nil for events that no frame
 // delivered. The caller holds r.mu.
 func (r *Recorder) append(ctx context.Context, envs []events.Envelope, own *origin) ([]events.Record, error) {
-	ctx = context.WithoutCancel(ctx) // an append that was given up half way would be in the log and not in the view
-	into := r.stream.Append
 	if own != nil {
-		into = r.stream.AppendGroup
+		return r.appendBy(ctx, r.stream.AppendGroup, envs, own)
 	}
+	return r.appendBy(ctx, r.stream.Append, envs, nil)
+}
 
+// appendBy is append through one of the stream's ways into the log.
+func (r *Recorder) appendBy(ctx context.Context, into into, envs []events.Envelope, own *origin) ([]events.Record, error) {
+	ctx = context.WithoutCancel(ctx) // an append that was given up half way would be in the log and not in the view
 	receipts, err := into(ctx, envs...)
 	var dup *embedded.DuplicateError
 	switch {

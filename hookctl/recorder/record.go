@@ -42,6 +42,9 @@ func (r *Recorder) inOrder(ctx context.Context, in hook.Input, w hook.World, ins
 	if err := ctx.Err(); err != nil { // the wait took too long: whoever sent it has kept it
 		return Told{}, err
 	}
+	if err := r.settle(ctx); err != nil { // a log that takes nothing says so again below
+		r.log.Error("record what was told", "err", err)
+	}
 
 	seen, first, err := r.judge(ctx, in, install)
 	if err != nil {

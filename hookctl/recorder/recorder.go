@@ -4,6 +4,7 @@
 //	Open     the store is checked and opened, the view is brought to the end of the log
 //	Record   one hook: judged, decided, appended, folded, told
 //	Do       one decision that no hook brought
+//	Later    what is appended before the next hook
 //	Import   events that have their ids already
 //	Read     states at one position
 //	Follow   the newest records, as they come
@@ -53,6 +54,9 @@ type Recorder struct {
 	known  map[string]uint64 // waiting frames that were looked up in the log: sequence, 0 = not there
 	named  map[string]bool   // second installs that the log names, by session
 	last   time.Time         // of the newest append
+
+	mayWait sync.Mutex // guards waiting alone
+	waiting []events.Envelope
 }
 
 // Open opens the store and brings the view to the end of the log. When that meets damage which a clean shutdown had

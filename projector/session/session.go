@@ -74,7 +74,7 @@ type State struct {
 
 	Course Course `json:"course,omitzero" jsonschema_description:"how it goes"`
 
-	Told map[string]string `json:"told,omitempty" jsonschema_description:"what the model was told since the newest start or compaction: digests of contents by item, after a subagent's id and a space where it was told to one"`
+	Told map[string]string `json:"told,omitempty" jsonschema_description:"what the model was told since the newest start, also after a compaction: digests of contents by item, after a subagent's id and a space where it was told to one"`
 }
 
 // Context is how full a context window was, and the phase of that (S2, DECISIONS "phases").
@@ -255,9 +255,8 @@ func (s State) hook(r events.Record, e events.HookEvent) State {
 		s.Prompt = r.ID
 	case *events.TurnStopped:
 		s.Turns++
-	case *events.CompactionFinished:
+	case *events.CompactionFinished: // what was told at the start before it is in the new context
 		s.Compacted++
-		s.Told = nil
 	case *events.ToolRequested:
 		s.Tools = count(s.Tools, e.ToolName, maxTools)
 		s.Open = open(s.Open, Call{ToolUseID: clip(e.ToolUseID, maxWord), Event: r.ID, Tool: clip(e.ToolName, maxWord), AgentKind: agentKind(e)})

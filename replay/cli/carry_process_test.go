@@ -51,17 +51,18 @@ func TestProcessesCarryALog(t *testing.T) {
 	for i := range 16 { // 11 MiB in the log: one sealed block
 		send(t, fmt.Sprintf(`{"hook_event_name":"UserPromptSubmit","session_id":"s-1","prompt_id":"p%d","prompt":%q}`, i, random(i, 900<<10)))
 	}
+	// 16 prompts, daemon.started, and twice what the model was told: before and after its identity is known.
 	at := func(name string) string { return filepath.Join(dir, name) }
-	if out := process(t, bin, 0, "export", "-o", at("log.ndjson.zst")); !strings.Contains(out, ": 17 events, 0 blobs, ") {
+	if out := process(t, bin, 0, "export", "-o", at("log.ndjson.zst")); !strings.Contains(out, ": 19 events, 0 blobs, ") {
 		t.Error(out)
 	}
-	if b := decoded[carry.BackedUp](t, process(t, bin, 0, "backup", at("b.backup"), "--json")); b.Blocks != 1 || b.Seq != 17 {
+	if b := decoded[carry.BackedUp](t, process(t, bin, 0, "backup", at("b.backup"), "--json")); b.Blocks != 1 || b.Seq != 19 {
 		t.Errorf("%+v", b)
 	}
-	if r := decoded[carry.Restored](t, process(t, bin, 0, "restore", at("b.backup"), "--home", at("restored"), "--json")); !r.Verify.Clean || r.Last != 17 {
+	if r := decoded[carry.Restored](t, process(t, bin, 0, "restore", at("b.backup"), "--home", at("restored"), "--json")); !r.Verify.Clean || r.Last != 19 {
 		t.Errorf("%+v", r)
 	}
-	if out := process(t, bin, 0, "import", at("log.ndjson.zst")); !strings.Contains(out, "\nknown    17\n") {
+	if out := process(t, bin, 0, "import", at("log.ndjson.zst")); !strings.Contains(out, "\nknown    19\n") {
 		t.Error(out)
 	}
 	if out := process(t, bin, 0, "recover", "--at", "now", "--session", "s-1", "--dry-run"); !strings.Contains(out, "\nnothing was changed: this was a dry run\n") {
@@ -70,12 +71,12 @@ func TestProcessesCarryALog(t *testing.T) {
 	repairBesideTheDaemon(t, bin, at("log.ndjson.zst"))
 	_ = stop // the repair has ended the daemon
 	t.Setenv("HOOKLINE_HOME", at("restored"))
-	if v := verified(t, bin); v.Events != 17 {
+	if v := verified(t, bin); v.Events != 19 {
 		t.Errorf("restored: %+v", v)
 	}
 	t.Setenv("HOOKLINE_HOME", at("fresh"))
 	process(t, bin, 0, "import", at("log.ndjson.zst"))
-	if v := verified(t, bin); v.Events != 17 {
+	if v := verified(t, bin); v.Events != 19 {
 		t.Errorf("imported: %+v", v)
 	}
 	interruptImport(t, bin)

@@ -33,19 +33,19 @@ func TestProcesses(t *testing.T) {
 		}
 	}
 	running := verified(t, bin)
-	if running.Events != 12 { // daemon.started is the first
+	if running.Events != 16 { // daemon.started is the first; four times something was told
 		t.Errorf("with the daemon: %+v", running)
 	}
 	same(t, "rebuild", plainTimes(process(t, bin, 0, "rebuild", "--projection", "project")),
-		"rebuilt projection project up to sequence 12 in T: nothing changed\n")
-	if out := process(t, bin, 0, "at", "7", "identity", ended[:8]); !strings.Contains(out, "  last_ic           0.9614\n") {
+		"rebuilt projection project up to sequence 16 in T: nothing changed\n")
+	if out := process(t, bin, 0, "at", "9", "identity", ended[:8]); !strings.Contains(out, "  last_ic           0.9614\n") {
 		t.Error(out)
 	}
 	pid := stop()
 	if err := syscall.Kill(pid, 0); !errors.Is(err, syscall.ESRCH) {
 		t.Errorf("process %d is still there: %v", pid, err)
 	}
-	if alone := verified(t, bin); alone.Events != 13 { // daemon.stopped is the last
+	if alone := verified(t, bin); alone.Events != 17 { // daemon.stopped is the last
 		t.Errorf("without the daemon: %+v", alone)
 	}
 	lie(t, os.Getenv("HOOKLINE_HOME"))

@@ -75,11 +75,11 @@ time     T
 func TestVerifyFindsStrangersAndMissing(t *testing.T) {
 	home := recorded(t)
 	falsify(t, home, "snapshot", "identity.v5.nobody", func([]byte) []byte { return []byte(`{"seq":3,"state":{}}`) })
-	falsify(t, home, "snapshot", "session.v4."+ended, func([]byte) []byte { return nil })
+	falsify(t, home, "snapshot", "session.v5."+ended, func([]byte) []byte { return nil })
 	out := replay(t, 1, "verify").stdout.String()
 	for _, want := range []string{
 		"identity  snapshot  identity.v5.nobody\n  (cell)  want (absent)  got {\"seq\":3,\"state\":{}}\n",
-		"session  snapshot  session.v4." + ended + "\n  (cell)  want {\"seq\":8,",
+		"session  snapshot  session.v5." + ended + "\n  (cell)  want {\"seq\":8,",
 		"not clean: 2 fields of 2 cells differ from the log\n",
 	} {
 		if !strings.Contains(out, want) {
