@@ -129,7 +129,7 @@ func TestIndexMeetsABrokenCell(t *testing.T) {
 	mem := projector.NewMemory()
 	recs := []events.Record{sessionRecord(1, "s-1", "SessionStart"), sessionRecord(2, "s-2", "SessionStart")}
 	fold(t, mem, recs, 0)
-	if err := mem.Save(t.Context(), projector.BucketSnapshot, []projector.Cell{{Key: "session.v5.s-1", Value: []byte(session.WordsHint)}}); err != nil {
+	if err := mem.Save(t.Context(), projector.BucketSnapshot, []projector.Cell{{Key: sessionCell, Value: []byte(session.WordsHint)}}); err != nil {
 		t.Fatal(err)
 	}
 	v, err := projector.OpenView(t.Context(), mem, projector.Tables())
@@ -137,7 +137,7 @@ func TestIndexMeetsABrokenCell(t *testing.T) {
 		t.Fatal(err)
 	}
 	wantFound(t, "broken", found(t, v, session.Alive), "s-2")
-	if got := v.Broken(); !slices.Equal(got, []string{"session.v5.s-1"}) {
+	if got := v.Broken(); !slices.Equal(got, []string{sessionCell}) {
 		t.Errorf("broken: %q", got)
 	}
 

@@ -16,6 +16,9 @@ import (
 	"hookline/projector/session"
 )
 
+// sessionCell is the key of session s-1 in bucket snapshot.
+var sessionCell = fmt.Sprintf("session.v%d.s-1", session.Version)
+
 // logOf is a source over records in memory.
 func logOf(recs []events.Record) projector.Source {
 	return func(_ context.Context, from, to uint64, fn func(events.Record) error) error {
@@ -218,19 +221,19 @@ func TestVerifyNamesTheField(t *testing.T) {
 	mem := projector.NewMemory()
 	recs := someRecords(3)
 	v := fold(t, mem, recs, 0)
-	b, err := mem.Load(ctx, projector.BucketSnapshot, "session.v5.s-1")
+	b, err := mem.Load(ctx, projector.BucketSnapshot, sessionCell)
 	if err != nil {
 		t.Fatal(err)
 	}
 	bad := bytes.Replace(b, []byte(`"prompts":2`), []byte(`"prompts":7`), 1)
-	if err := mem.Save(ctx, projector.BucketSnapshot, []projector.Cell{{Key: "session.v5.s-1", Value: bad}}); err != nil {
+	if err := mem.Save(ctx, projector.BucketSnapshot, []projector.Cell{{Key: sessionCell, Value: bad}}); err != nil {
 		t.Fatal(err)
 	}
 	_, diffs, err := v.Verify(ctx, logOf(recs), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := projector.Diff{Projection: "session", Bucket: "snapshot", Key: "session.v5.s-1", Field: "state.prompts", Want: "2", Got: "7"}
+	want := projector.Diff{Projection: "session", Bucket: "snapshot", Key: sessionCell, Field: "state.prompts", Want: "2", Got: "7"}
 	if len(diffs) != 1 || diffs[0] != want {
 		t.Fatalf("diffs = %+v", diffs)
 	}
@@ -248,7 +251,7 @@ func TestBrokenCellIsRebuilt(t *testing.T) {
 	mem := projector.NewMemory()
 	recs := someRecords(3)
 	fold(t, mem, recs, 0)
-	if err := mem.Save(ctx, projector.BucketSnapshot, []projector.Cell{{Key: "session.v5.s-1", Value: []byte("garbage")}}); err != nil {
+	if err := mem.Save(ctx, projector.BucketSnapshot, []projector.Cell{{Key: sessionCell, Value: []byte("garbage")}}); err != nil {
 		t.Fatal(err)
 	}
 	v, err := projector.OpenView(ctx, mem, projector.Tables())
@@ -268,7 +271,7 @@ func TestBrokenCellIsRebuilt(t *testing.T) {
 	if _, ok := read(); ok {
 		t.Fatal("a broken cell was taken for a state")
 	}
-	if got := v.Broken(); len(got) != 1 || got[0] != "session.v5.s-1" {
+	if got := v.Broken(); len(got) != 1 || got[0] != sessionCell {
 		t.Fatalf("broken = %v", got)
 	}
 	if _, err := v.Rebuild(ctx, logOf(recs), "", nil); err != nil {

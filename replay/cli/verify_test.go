@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -12,8 +13,12 @@ import (
 
 	"hookline/hookctl/daemon"
 	"hookline/hookctl/problem"
+	"hookline/projector/session"
 	"hookline/replay/check"
 )
+
+// sessionCells begins the keys of the sessions' cells in bucket snapshot.
+var sessionCells = fmt.Sprintf("session.v%d.", session.Version)
 
 // plainTimes replaces what a machine's speed, or the packing of the records before, decides.
 func plainTimes(s string) string {
@@ -75,11 +80,11 @@ time     T
 func TestVerifyFindsStrangersAndMissing(t *testing.T) {
 	home := recorded(t)
 	falsify(t, home, "snapshot", "identity.v5.nobody", func([]byte) []byte { return []byte(`{"seq":3,"state":{}}`) })
-	falsify(t, home, "snapshot", "session.v5."+ended, func([]byte) []byte { return nil })
+	falsify(t, home, "snapshot", sessionCells+ended, func([]byte) []byte { return nil })
 	out := replay(t, 1, "verify").stdout.String()
 	for _, want := range []string{
 		"identity  snapshot  identity.v5.nobody\n  (cell)  want (absent)  got {\"seq\":3,\"state\":{}}\n",
-		"session  snapshot  session.v5." + ended + "\n  (cell)  want {\"seq\":8,",
+		"session  snapshot  " + sessionCells + ended + "\n  (cell)  want {\"seq\":8,",
 		"not clean: 2 fields of 2 cells differ from the log\n",
 	} {
 		if !strings.Contains(out, want) {
