@@ -26,8 +26,6 @@ type app struct {
 	room    func(path string) (free, total uint64, err error)        // facts.Free
 
 	conf   config.Config
-	timing *timing // nil where nobody asked for it
-
 	args   []string  // of the command line, as they came
 	search *Searcher // nil in hookd
 }

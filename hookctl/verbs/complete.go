@@ -58,6 +58,12 @@ func (a *app) completeSessions(cmd *cobra.Command, flag string) {
 	_ = cmd.RegisterFlagCompletionFunc(flag, a.completes(a.sessionWords)) // fails only for a flag that is not there
 }
 
+// sessionFlag adds the flag --session.
+func (a *app) sessionFlag(cmd *cobra.Command, name *string, help string) {
+	cmd.Flags().StringVar(name, "session", "", help)
+	a.completeSessions(cmd, "session")
+}
+
 // completeProjects has a flag complete the projects.
 func (a *app) completeProjects(cmd *cobra.Command, flag string) {
 	_ = cmd.RegisterFlagCompletionFunc(flag, a.completes(a.projectWords))
@@ -70,16 +76,13 @@ func (a *app) completeBranches(cmd *cobra.Command, flag string) {
 
 // sessionWords are the sessions, the last active first.
 func (a *app) sessionWords(ctx context.Context, h house) []string {
-	all, err := cells[session.State](ctx, h, session.Name, "")
+	all, err := sessions(ctx, h)
 	if err != nil {
 		return nil
 	}
-	slices.SortFunc(all, func(x, y cell[session.State]) int { return y.State.LastActive.Compare(x.State.LastActive) })
 	words := []string{"last\tthe last active one of this project"}
 	for _, c := range all {
-		if c.State.Status != session.Deleted {
-			words = append(words, alias(c.State.ID)+"\t"+join(", ", a.ago(c.State.LastActive), cmdline.OneLine(c.State.Title)))
-		}
+		words = append(words, alias(c.State.ID)+"\t"+join(", ", a.ago(c.State.LastActive), cmdline.OneLine(c.State.Title)))
 	}
 	return words
 }

@@ -40,8 +40,7 @@ func (a *app) dreamTriggerCmd() *cobra.Command {
 	}
 	cmd.Flags().StringVar(&phase, "phase", "full", "nrem, rem or full")
 	cmdline.Choices(cmd, "phase", "nrem", "rem", "full")
-	cmd.Flags().StringVar(&name, "session", "", sessionHelp)
-	a.completeSessions(cmd, "session")
+	a.sessionFlag(cmd, &name, sessionHelp)
 	return cmd
 }
 

@@ -227,8 +227,7 @@ func (a *app) eventsEmitCmd() *cobra.Command {
 	cmd.Flags().StringVar(&typ, "type", "", "its type; 'hookctl events types' lists them")
 	cmdline.Choices(cmd, "type", typeNames()...)
 	cmd.Flags().StringVar(&data, "data", "{}", "its data, a JSON object")
-	cmd.Flags().StringVar(&session, "session", "", "the session it belongs to: "+sessionForms)
-	a.completeSessions(cmd, "session")
+	a.sessionFlag(cmd, &session, "the session it belongs to: "+sessionForms)
 	cmd.Flags().StringVar(&project, "project", "", "the project it belongs to: id")
 	a.completeProjects(cmd, "project")
 	_ = cmd.MarkFlagRequired("type") // fails only for a flag that does not exist

@@ -41,7 +41,7 @@ var promised = map[string][]string{
 	"identity observe":        {"session", "vector", "phases", "coupling", "accuracy", "consciousness"},
 	"dream trigger":           {"phase", "session"},
 	"repair":                  {"cf", "bucket"},
-	"req status":              {"branch", "session", "summary", "timing", "verbose"},
+	"req status":              {"branch", "session", "summary", "verbose"},
 	"req satisfy":             {"branch", "session", "metadata", "force"},
 	"req approve":             {"branch", "session", "metadata", "force"},
 	"req clear":               {"all", "branch", "session"},

@@ -13,7 +13,6 @@ import (
 
 	"hookline/events"
 	"hookline/hookctl/daemon"
-	"hookline/projector/session"
 )
 
 // newestRecords is how many of the log's newest records are looked at for the exact time of a hook: some
@@ -26,14 +25,11 @@ type kinds map[string]daemon.HookCount
 
 func pastHooks(ctx context.Context, h house) (kinds, error) {
 	past := kinds{}
-	all, err := cells[session.State](ctx, h, session.Name, "")
+	all, err := sessions(ctx, h)
 	if err != nil {
 		return nil, err
 	}
 	for _, c := range all {
-		if c.State.Status == session.Deleted {
-			continue
-		}
 		for kind, n := range c.State.Hooks {
 			past[kind] = daemon.HookCount{Count: past[kind].Count + n, Last: latest(past[kind].Last, c.State.LastActive)}
 		}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"net/url"
+	"slices"
 	"syscall"
 	"time"
 
@@ -16,6 +17,7 @@ import (
 	"hookline/hookctl/daemon"
 	"hookline/hookctl/problem"
 	"hookline/hookctl/spawn"
+	"hookline/projector/session"
 )
 
 // need is what a verb wants of the daemon.
@@ -167,6 +169,14 @@ func cells[S any](ctx context.Context, h house, projection, prefix string) ([]ce
 		all = append(all, c)
 		return nil
 	})
+	return all, err
+}
+
+// sessions are those that were not deleted, the last active first.
+func sessions(ctx context.Context, h house) ([]cell[session.State], error) {
+	all, err := cells[session.State](ctx, h, session.Name, "")
+	all = slices.DeleteFunc(all, func(c cell[session.State]) bool { return c.State.Status == session.Deleted })
+	slices.SortStableFunc(all, func(x, y cell[session.State]) int { return y.State.LastActive.Compare(x.State.LastActive) })
 	return all, err
 }
 

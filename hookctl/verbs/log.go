@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"io"
 	"io/fs"
 	"time"
 
@@ -15,8 +14,8 @@ import (
 	"hookline/hookctl/safeopen"
 )
 
-// logTail is how much of the end of the daemon's log is read: some ten thousand lines.
-const logTail = 1 << 20
+// maxLog bounds the daemon's log, in bytes. The daemon begins a new one long before.
+const maxLog = 1 << 30
 
 func (a *app) logCmd() *cobra.Command {
 	last := count(50)
@@ -31,34 +30,21 @@ func (a *app) logCmd() *cobra.Command {
 			return a.showLog(cmd.Context(), home.PathsOf(a.Home(), a.Getenv).Log, last, follow)
 		},
 	}
-	cmd.Flags().VarP(&last, "n", "n", "the last N lines; 0 for none, all for those of the last 1 MiB")
+	cmd.Flags().VarP(&last, "n", "n", "the last N lines, or all")
 	cmd.Flags().BoolVarP(&follow, "follow", "f", false, "go on with the lines to come")
 	return cmd
 }
 
 func (a *app) showLog(ctx context.Context, path string, last count, follow bool) error {
-	f, err := safeopen.Open(safeopen.Own, path)
+	text, err := safeopen.ReadFile(safeopen.Own, path, maxLog)
 	if errors.Is(err, fs.ErrNotExist) {
 		return &cmdline.Fault{Message: path + " is not there", Hint: "the daemon writes it when it starts; `hookctl start` starts one", Cause: err}
 	}
 	if err != nil {
 		return err
 	}
-	defer func() { _ = f.Close() }() // only read
 
-	size, err := f.Seek(0, io.SeekEnd)
-	if err != nil {
-		return err
-	}
-	at := max(0, size-logTail)
-	text, err := io.ReadAll(io.NewSectionReader(f, at, size-at))
-	if err != nil {
-		return err
-	}
 	lines := bytes.SplitAfter(text, []byte("\n"))
-	if at > 0 {
-		lines = lines[1:] // the first one is cut
-	}
 	if n := len(lines); n > 0 && len(lines[n-1]) == 0 {
 		lines = lines[:n-1]
 	}
@@ -69,7 +55,7 @@ func (a *app) showLog(ctx context.Context, path string, last count, follow bool)
 	if !follow {
 		return nil
 	}
-	return a.followLog(ctx, path, size)
+	return a.followLog(ctx, path, len(text))
 }
 
 func (a *app) printLog(lines [][]byte) {
@@ -79,19 +65,19 @@ func (a *app) printLog(lines [][]byte) {
 }
 
 // followLog prints what is added to the log behind a place, also when the file is another one by then.
-func (a *app) followLog(ctx context.Context, path string, at int64) error {
+func (a *app) followLog(ctx context.Context, path string, at int) error {
 	const look = 200 * time.Millisecond
 	var rest []byte
 	for a.Pause(ctx, look) == nil {
-		text, err := safeopen.ReadFile(safeopen.Own, path, 1<<30)
+		text, err := safeopen.ReadFile(safeopen.Own, path, maxLog)
 		if err != nil {
 			continue // it is being replaced
 		}
-		if int64(len(text)) < at {
+		if len(text) < at {
 			at, rest = 0, nil
 		}
 		rest = append(rest, text[at:]...)
-		at = int64(len(text))
+		at = len(text)
 
 		whole := bytes.LastIndexByte(rest, '\n') + 1
 		if whole > 0 {

@@ -27,8 +27,7 @@ func (a *app) identityResetCmd() *cobra.Command {
 			return a.emitFor(cmd.Context(), name, events.TypePhasesReset, events.PhasesReset{Reason: "command"})
 		},
 	}
-	cmd.Flags().StringVar(&name, "session", "", sessionHelp)
-	a.completeSessions(cmd, "session")
+	a.sessionFlag(cmd, &name, sessionHelp)
 	return cmd
 }
 

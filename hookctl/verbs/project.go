@@ -95,11 +95,8 @@ func countedProjects(ctx context.Context, h house) ([]cell[project.State], error
 	if err != nil {
 		return nil, err
 	}
-	sessions, err := cells[session.State](ctx, h, session.Name, "")
-	if err != nil {
-		return nil, err
-	}
-	return counted(all, sessions), nil
+	list, err := sessions(ctx, h)
+	return counted(all, list), err
 }
 
 // counted gives every session to the project that its own was joined into in the end.
@@ -122,7 +119,7 @@ func counted(all []cell[project.State], sessions []cell[session.State]) []cell[p
 		}
 	}
 	for _, c := range sessions {
-		if i, ok := at[c.State.Project]; ok && i >= 0 && c.State.Status != session.Deleted {
+		if i, ok := at[c.State.Project]; ok && i >= 0 {
 			out[i].State.Sessions++
 			seen(i, c.State.LastActive)
 		}

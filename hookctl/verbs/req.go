@@ -44,7 +44,6 @@ func (a *app) reqCmd() *cobra.Command {
 type reqFlags struct {
 	branch, session  string
 	verbose, summary bool
-	timing           bool
 }
 
 func (f *reqFlags) on(a *app, c *cobra.Command, branch, session string) {
@@ -94,7 +93,6 @@ func (a *app) gitPlace() facts.Place {
 // tell what the configuration alone says.
 func (a *app) reading(ctx context.Context, f func(h house) error) error {
 	h, err := a.reach(ctx, needStore)
-	a.timing.done("recorder")
 	var p *problem.Error
 	if errors.As(err, &p) && p.Status == http.StatusNotFound {
 		return f(nothing{})
@@ -122,7 +120,6 @@ func (nothing) Close() {}
 // desk reads what a verb needs. branch "" is the one that is checked out.
 func (a *app) desk(ctx context.Context, h house, branch string) (*desk, error) {
 	d := &desk{a: a, h: h, place: a.gitPlace(), branch: branch}
-	a.timing.done("git")
 	if !d.place.Git || d.place.Worktree == "" {
 		return nil, a.refuse(gates.NotGit)
 	}
@@ -133,7 +130,6 @@ func (a *app) desk(ctx context.Context, h house, branch string) (*desk, error) {
 		return nil, a.refuse(gates.Detached)
 	}
 	d.rules = a.rulesAt(d.place)
-	a.timing.done("configuration")
 	all, err := cells[project.State](ctx, h, project.Name, "")
 	if err != nil {
 		return nil, err
@@ -148,7 +144,6 @@ func (a *app) desk(ctx context.Context, h house, branch string) (*desk, error) {
 	}
 	d.cells, d.foreign = ofProject(gates, d.project), a.foreigners(gates, d.sessions, all)
 	d.state = d.on(d.branch)
-	a.timing.done("log")
 	return d, nil
 }
 

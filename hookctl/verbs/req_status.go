@@ -29,15 +29,10 @@ func (a *app) reqStatusCmd() *cobra.Command {
 	f.on(a, cmd, "of another branch", "of another session: "+sessionForms)
 	cmd.Flags().BoolVarP(&f.verbose, "verbose", "v", false, "also sessions, measurements and the configuration's problems")
 	cmd.Flags().BoolVar(&f.summary, "summary", false, "one line")
-	cmd.Flags().BoolVarP(&f.timing, "timing", "t", false, "also what each part took, on stderr")
 	return cmd
 }
 
 func (a *app) reqStatus(ctx context.Context, f reqFlags) error {
-	if f.timing {
-		a.timing = newTiming(a.Now)
-		defer func() { a.say(a.timing.String()) }()
-	}
 	return a.reading(ctx, func(h house) error {
 		d, err := a.desk(ctx, h, f.branch)
 		if err != nil {
@@ -71,7 +66,6 @@ func (a *app) reqStatus(ctx context.Context, f reqFlags) error {
 			d.table(id, board)
 			d.problems(ctx, false)
 		}
-		a.timing.done("gates")
 		return err
 	})
 }

@@ -592,23 +592,3 @@ func TestPinned_41_ConfigurationIsNotRewritten(t *testing.T) {
 		t.Errorf("%q", text)
 	}
 }
-
-// The framework's -t: what each part took goes to stderr, and stdout is the same without it.
-func TestReqStatusTiming(t *testing.T) {
-	b := newReq(t, reqRules)
-	b.start(sessionA)
-	const parts = "⏱️  Timing:\n   recorder            0.0 ms\n   git                 0.0 ms\n   configuration       0.0 ms\n   log                 0.0 ms\n"
-	const end = "   gates               0.0 ms\n   total               0.0 ms\n"
-	for _, more := range []string{"", "--summary", "--verbose", "--json"} {
-		args := strings.Fields("req status --session c68c8a51 " + more)
-		plain := b.must(args...)
-		code, out, errs := b.run(append(args, "-t")...)
-		if code != 0 || out != plain || errs != parts+end {
-			t.Errorf("%s: exit %d, %q, %q", more, code, out, errs)
-		}
-	}
-	put(t, b.rules(), "enabled: false\n")
-	if code, _, errs := b.run("req", "status", "--timing"); code != 0 || errs != "⚠️  Requirements framework disabled\n"+parts+"   total               0.0 ms\n" {
-		t.Errorf("exit %d, %q", code, errs)
-	}
-}

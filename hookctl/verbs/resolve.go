@@ -27,11 +27,10 @@ const lastSession = "last"
 // resolve finds the session that a person named: its whole id, a prefix of it, or "last". A prefix that
 // several sessions share is an error that lists them.
 func (a *app) resolve(ctx context.Context, h house, name string) (session.State, error) {
-	all, err := cells[session.State](ctx, h, session.Name, "")
+	all, err := sessions(ctx, h)
 	if err != nil {
 		return session.State{}, err
 	}
-	all = slices.DeleteFunc(all, func(c cell[session.State]) bool { return c.State.Status == session.Deleted })
 	if name != lastSession {
 		return match(all, name, a)
 	}
@@ -40,7 +39,6 @@ func (a *app) resolve(ctx context.Context, h house, name string) (session.State,
 	if err != nil {
 		return session.State{}, err
 	}
-	slices.SortFunc(all, func(x, y cell[session.State]) int { return y.State.LastActive.Compare(x.State.LastActive) })
 	if len(all) == 0 {
 		return session.State{}, &cmdline.Fault{Message: "there is no session yet", Hint: "the client's next start makes one"}
 	}
@@ -92,7 +90,7 @@ func (a *app) current(ctx context.Context, h house, name string) (string, error)
 	if id := a.Getenv("CLAUDE_CODE_SESSION_ID"); id != "" {
 		return id, nil
 	}
-	all, err := cells[session.State](ctx, h, session.Name, "")
+	all, err := sessions(ctx, h)
 	if err != nil {
 		return "", err
 	}
@@ -111,16 +109,11 @@ func (a *app) current(ctx context.Context, h house, name string) (string, error)
 }
 
 func newestOf(all []cell[session.State], project string) (string, error) {
-	var best session.State
-	for _, c := range all {
-		if s := c.State; s.Project == project && s.Status != session.Deleted && s.LastActive.After(best.LastActive) {
-			best = s
-		}
-	}
-	if best.ID == "" {
+	i := slices.IndexFunc(all, func(c cell[session.State]) bool { return c.State.Project == project })
+	if i < 0 {
 		return "", &cmdline.Fault{Message: "this project has no session yet", Hint: "--session names one; `hookctl session list --all` lists all"}
 	}
-	return best.ID, nil
+	return all[i].State.ID, nil
 }
 
 // projects are all that are known, and here is the id of the one this directory belongs to: of the known

@@ -40,7 +40,7 @@ func (a *app) sessionListCmd() *cobra.Command {
 
 func (a *app) listSessions(ctx context.Context, all bool) error {
 	return a.with(ctx, needStore, func(h house) error {
-		list, err := cells[session.State](ctx, h, session.Name, "")
+		list, err := sessions(ctx, h)
 		if err != nil {
 			return err
 		}
@@ -51,12 +51,11 @@ func (a *app) listSessions(ctx context.Context, all bool) error {
 		elsewhere := 0
 		list = slices.DeleteFunc(list, func(c cell[session.State]) bool {
 			other := !all && countsFor(projects, c.State.Project) != here
-			if other && c.State.Status != session.Deleted {
+			if other {
 				elsewhere++
 			}
-			return other || c.State.Status == session.Deleted
+			return other
 		})
-		slices.SortFunc(list, func(x, y cell[session.State]) int { return y.State.LastActive.Compare(x.State.LastActive) })
 		return a.printSessions(list, projects, elsewhere)
 	})
 }

@@ -82,8 +82,7 @@ func (a *app) contextCmd() *cobra.Command {
 			})
 		},
 	}
-	show.Flags().StringVar(&name, "session", "", sessionHelp)
-	a.completeSessions(show, "session")
+	a.sessionFlag(show, &name, sessionHelp)
 	return cmdline.Noun("context", "Show what the agent would be told", "  hookctl context show", show)
 }
 
@@ -106,8 +105,7 @@ func (a *app) workingShow(use, short, example string, show func(id string, s wor
 			})
 		},
 	}
-	cmd.Flags().StringVar(&name, "session", "", sessionHelp)
-	a.completeSessions(cmd, "session")
+	a.sessionFlag(cmd, &name, sessionHelp)
 	return cmd
 }
 
@@ -124,8 +122,7 @@ func (a *app) workingSet(use, short, example, typ string, event func(text string
 			return a.emitThen(cmd.Context(), name, typ, event(text), func(_ house, r events.Record) error { return a.sayEmitted(r) })
 		},
 	}
-	cmd.Flags().StringVar(&name, "session", "", sessionHelp)
-	a.completeSessions(cmd, "session")
+	a.sessionFlag(cmd, &name, sessionHelp)
 	return cmd
 }
 
