@@ -1,9 +1,11 @@
 package events
 
 import (
+	"crypto/sha256"
 	"encoding/binary"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/oklog/ulid/v2"
 )
@@ -50,4 +52,15 @@ func Shown(session string) string {
 		end = most
 	}
 	return session[:end] + "…"
+}
+
+// StableID is a ULID of a time that the same key always gives, so that what is made twice is one event.
+func StableID(at time.Time, key string) string {
+	var id ulid.ULID
+	var ms [8]byte
+	binary.BigEndian.PutUint64(ms[:], uint64(max(0, at.UnixMilli())))
+	copy(id[:6], ms[2:])
+	sum := sha256.Sum256([]byte(key))
+	copy(id[6:], sum[:10])
+	return id.String()
 }

@@ -1,6 +1,10 @@
 package events
 
-import "regexp"
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"regexp"
+)
 
 // ref finds what stands in data for a blob. Content of the client that looks the same has one more $, and
 // inside strings the quotes are escaped, so nothing else is found.
@@ -14,4 +18,10 @@ func Refs(data []byte) []string {
 		out = append(out, string(m[1]))
 	}
 	return out
+}
+
+// Digest is what data refers to a content by: "sha256:" and 64 hex digits.
+func Digest(content []byte) string {
+	sum := sha256.Sum256(content)
+	return "sha256:" + hex.EncodeToString(sum[:])
 }

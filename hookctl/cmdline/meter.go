@@ -16,6 +16,7 @@ type Meter struct {
 	to     io.Writer
 	on     bool
 	phases []string
+	bytes  bool // it counts bytes, not events
 	bar    *progressbar.ProgressBar
 	last   uint64
 }
@@ -23,6 +24,12 @@ type Meter struct {
 // Meter makes one for work in these phases. Nothing is drawn before the first [Meter.At].
 func (c *Console) Meter(phases ...string) *Meter {
 	return &Meter{to: c.Err, on: c.Rich() && !c.JSON, phases: phases}
+}
+
+// InBytes has the meter count bytes.
+func (m *Meter) InBytes() *Meter {
+	m.bytes = true
+	return m
 }
 
 // At shows how far the current phase is; going back to the start begins the next one.
@@ -45,7 +52,7 @@ func (m *Meter) next(of uint64) {
 	}
 	m.bar = progressbar.NewOptions64(int64(of), progressbar.OptionSetWriter(m.to), progressbar.OptionSetWidth(barWidth),
 		progressbar.OptionSetDescription(word), progressbar.OptionShowCount(), progressbar.OptionShowIts(),
-		progressbar.OptionSetItsString("events"), progressbar.OptionThrottle(50*time.Millisecond))
+		progressbar.OptionSetItsString("events"), progressbar.OptionShowBytes(m.bytes), progressbar.OptionThrottle(50*time.Millisecond))
 }
 
 // End takes the bar off the screen.

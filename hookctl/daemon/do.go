@@ -37,6 +37,7 @@ var commands = map[string]command{
 	"ledger":  {run: typed((*Daemon).doLedger)},
 	"recover": {run: typed((*Daemon).doRecover), long: true},
 	"line":    {run: typed((*Daemon).doLine)},
+	"import":  {run: typed((*Daemon).doImport), long: true},
 }
 
 // maxArguments bounds a request.

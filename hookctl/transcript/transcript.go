@@ -1,5 +1,9 @@
-// Package transcript reads the client's transcripts: one file of JSON lines a session, as the client keeps them. What a
-// tool was called with, what it gave back and what the user wrote become events again.
+// Package transcript reads the client's transcripts: one file of JSON lines a session, and one for each of its subagents.
+// What the client wrote there becomes the hooks that it sent, or would have sent.
+//
+//	Sessions   the files of folders, by session
+//	Read       the lines of a file
+//	Reader     the hooks of the lines
 package transcript
 
 import (
@@ -21,18 +25,35 @@ import (
 
 // Line is what matters of one line.
 type Line struct {
-	Type      string          `json:"type"`
-	Session   string          `json:"sessionId"`
-	Time      time.Time       `json:"timestamp"`
-	Cwd       string          `json:"cwd"`
-	Branch    string          `json:"gitBranch"`
-	Agent     string          `json:"agentId"`
-	Side      bool            `json:"isSidechain"`      // a subagent's
-	Meta      bool            `json:"isMeta"`           // the client's own words
-	Summary   bool            `json:"isCompactSummary"` // what a compaction left
-	Mode      string          `json:"permissionMode"`
-	ToolReply json.RawMessage `json:"toolUseResult"`
-	Message   struct {
+	Type       string          `json:"type"`
+	Subtype    string          `json:"subtype"`
+	UUID       string          `json:"uuid"` // a copy of the line in another file has the same
+	Session    string          `json:"sessionId"`
+	Time       time.Time       `json:"timestamp"`
+	Cwd        string          `json:"cwd"`
+	Branch     string          `json:"gitBranch"`
+	Client     string          `json:"version"`
+	Entrypoint string          `json:"entrypoint"`
+	Agent      string          `json:"agentId"`
+	Side       bool            `json:"isSidechain"`       // a subagent's
+	Meta       bool            `json:"isMeta"`            // the client's own words
+	Summary    bool            `json:"isCompactSummary"`  // what a compaction left
+	Failed     bool            `json:"isApiErrorMessage"` // the client's words for an error of the API
+	Mode       string          `json:"permissionMode"`
+	Kind       string          `json:"sessionKind"` // "bg": the session went on in the background, in a file of its own
+	Forked     json.RawMessage `json:"forkedFrom"`
+	ToolReply  json.RawMessage `json:"toolUseResult"`
+	Compacted  struct {
+		Trigger string `json:"trigger"`
+	} `json:"compactMetadata"`
+	Attachment struct {
+		Type   string          `json:"type"`
+		Prompt json.RawMessage `json:"prompt"`
+		Meta   bool            `json:"isMeta"`
+	} `json:"attachment"`
+	Message struct {
+		ID      string          `json:"id"`
+		Model   string          `json:"model"`
 		Content json.RawMessage `json:"content"`
 	} `json:"message"`
 }
@@ -74,20 +95,14 @@ func OfSession(path string) []string {
 // maxLine bounds a line in memory; one with several pasted images is a few MB. A longer one is passed over.
 const maxLine = 64 << 20
 
-// Read calls fn for each line that is JSON, until it gives an error. A torn last line is none.
-func Read(path string, fn func(Line) error) error {
+// Read calls fn for each line, until it gives an error; the text is valid during the call.
+func Read(path string, fn func(text []byte) error) error {
 	f, err := safeopen.Open(safeopen.Foreign, path) // whoever sends a hook names it
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	return eachLine(f, maxLine, func(text []byte) error {
-		var line Line
-		if json.Unmarshal(text, &line) != nil {
-			return nil
-		}
-		return fn(line)
-	})
+	return eachLine(f, maxLine, fn)
 }
 
 // eachLine calls fn for each line that is not longer than most; the slice is valid during the call.
@@ -119,74 +134,6 @@ func eachLine(from io.Reader, most int, fn func(text []byte) error) error {
 		}
 		long, over = long[:0], false
 	}
-}
-
-// Reader makes events of lines. The zero value is ready; it remembers the calls of the lines it has seen, since an outcome
-// does not say what was called. Used by one goroutine.
-type Reader struct {
-	calls map[string]part // by tool_use_id
-}
-
-// Events are the events of one line of a transcript that lies at path, in its order: usually one, often none.
-func (r *Reader) Events(line Line, path string) []events.Event {
-	var parts []part
-	var text string
-	if json.Unmarshal(line.Message.Content, &text) == nil {
-		parts = []part{{Type: "text", Text: text}}
-	} else if json.Unmarshal(line.Message.Content, &parts) != nil {
-		return nil
-	}
-	var out []events.Event
-	common := events.Common{SessionID: line.Session, TranscriptPath: path, Cwd: line.Cwd, PermissionMode: line.Mode, AgentID: line.Agent}
-	for _, p := range parts {
-		switch {
-		case line.Type == "assistant" && p.Type == "tool_use":
-			r.remember(p)
-			common.HookEventName = "PreToolUse"
-			out = append(out, &events.ToolRequested{Common: common, ToolName: p.Name, ToolInput: p.Input, ToolUseID: p.ID})
-		case line.Type == "user" && p.Type == "tool_result":
-			out = append(out, r.outcome(common, line, p))
-		case line.Type == "user" && p.Type == "text" && !line.Side && !line.Meta && !line.Summary && typed(p.Text):
-			common.HookEventName = "UserPromptSubmit"
-			out = append(out, &events.PromptSubmitted{Common: common, Prompt: p.Text})
-		}
-	}
-	return out
-}
-
-func (r *Reader) remember(call part) {
-	if r.calls == nil {
-		r.calls = map[string]part{}
-	}
-	r.calls[call.ID] = call
-}
-
-func (r *Reader) outcome(common events.Common, line Line, p part) events.Event {
-	call := r.calls[p.ToolUseID]
-	if p.IsError {
-		common.HookEventName = "PostToolUseFailure"
-		var text string
-		if json.Unmarshal(p.Content, &text) != nil {
-			text = string(p.Content)
-		}
-		return &events.ToolFailed{Common: common, ToolName: call.Name, ToolInput: call.Input, ToolUseID: p.ToolUseID, Error: text}
-	}
-	common.HookEventName = "PostToolUse"
-	reply := line.ToolReply
-	if len(reply) == 0 {
-		reply = p.Content
-	}
-	return &events.ToolSucceeded{Common: common, ToolName: call.Name, ToolInput: call.Input, ToolResponse: reply, ToolUseID: p.ToolUseID}
-}
-
-// typed tells whether a text is the user's own, and not what the client put there.
-func typed(text string) bool {
-	for _, mark := range []string{"<command-", "<local-command", "[Request interrupted", "Caveat: The messages below"} {
-		if strings.HasPrefix(text, mark) {
-			return false
-		}
-	}
-	return strings.TrimSpace(text) != ""
 }
 
 // Key is what tells that an event of the log and a line of a transcript are the same thing.

@@ -1,11 +1,14 @@
 package transcript
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -22,69 +25,187 @@ func file(t *testing.T, lines ...string) string {
 	return path
 }
 
-// told is an event in short: its hook, its key and what is in it.
-func told(e events.Event) string {
-	switch e := e.(type) {
+// told is a hook in short: its name and what it says.
+func told(h Hook) string {
+	switch e := h.Event().(type) {
+	case *events.SessionStarted:
+		return h.Name + " " + e.Source
 	case *events.ToolRequested:
-		return fmt.Sprintf("%s %s %s %s", e.HookEventName, Key(e), e.ToolName, e.ToolInput)
+		return fmt.Sprintf("%s %s %s %s", h.Name, e.ToolUseID, e.ToolName, e.ToolInput)
 	case *events.ToolSucceeded:
-		return fmt.Sprintf("%s %s %s %s %s", e.HookEventName, Key(e), e.ToolName, e.ToolInput, e.ToolResponse)
+		return fmt.Sprintf("%s %s %s %s", h.Name, e.ToolUseID, e.ToolName, e.ToolResponse)
 	case *events.ToolFailed:
-		return fmt.Sprintf("%s %s %s %s %s", e.HookEventName, Key(e), e.ToolName, e.ToolInput, e.Error)
+		return fmt.Sprintf("%s %s %s %s", h.Name, e.ToolUseID, e.ToolName, e.Error)
+	case *events.ToolBatchFinished:
+		return fmt.Sprintf("%s %d %s", h.Name, len(e.ToolCalls), e.ToolCalls[0].ToolResponse)
 	case *events.PromptSubmitted:
-		return fmt.Sprintf("%s %.14s %s", e.HookEventName, Key(e), e.Prompt)
+		return h.Name + " " + e.Prompt
+	case *events.TurnStopped:
+		return h.Name + " " + e.LastAssistantMessage
+	case *events.SubagentStopped:
+		return fmt.Sprintf("%s %s %q %s", h.Name, h.Agent, e.AgentType, e.LastAssistantMessage)
+	case *events.SubagentStarted:
+		return fmt.Sprintf("%s %s %q", h.Name, h.Agent, e.AgentType)
+	case *events.CompactionStarted:
+		return h.Name + " " + e.Trigger
+	case *events.CompactionFinished:
+		return h.Name + " " + e.Trigger + " " + e.CompactSummary
 	}
-	return e.Type()
+	return h.Name
 }
 
-func TestEvents(t *testing.T) {
-	const call = `{"type":"assistant","sessionId":"s-1","message":{"content":[{"type":"text","text":"Let me see."},{"type":"tool_use","id":"t1","name":"Bash","input":{"command":"ls"}}]}}`
-	var r Reader
+func toldOf(hooks []Hook) []string {
+	var list []string
+	for _, h := range hooks {
+		list = append(list, told(h))
+	}
+	return list
+}
+
+// Each line gives the hooks that the client would have sent; those of a session's start are made with the first.
+func TestHooks(t *testing.T) {
+	r := NewReader("/t.jsonl")
 	for _, c := range []struct {
 		what, line string
 		want       []string
 	}{
-		{"an outcome without its call", `{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t1","content":"a"}]}}`, []string{`PostToolUse outcome t1   "a"`}},
-		{"a call beside words", call, []string{`PreToolUse request t1 Bash {"command":"ls"}`}},
+		{"a prompt", `{"type":"user","uuid":"u1","message":{"content":"fix it"}}`, []string{"SessionStart startup", "UserPromptSubmit fix it"}},
+		{"the same line again", `{"type":"user","uuid":"u1","message":{"content":"fix it"}}`, nil},
+		{"an outcome without its call", `{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t0","content":"a"}]}}`, []string{`PostToolUse t0  "a"`}},
+		{"a call beside words", `{"type":"assistant","message":{"content":[{"type":"text","text":"Let me see."},{"type":"tool_use","id":"t1","name":"Bash","input":{"command":"ls"}}]}}`,
+			[]string{`PreToolUse t1 Bash {"command":"ls"}`}},
 		{"the client's own answer goes before the message's", `{"type":"user","toolUseResult":{"stdout":"a b"},"message":{"content":[{"type":"tool_result","tool_use_id":"t1","content":"a"}]}}`,
-			[]string{`PostToolUse outcome t1 Bash {"command":"ls"} {"stdout":"a b"}`}},
-		{"an error", `{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t1","content":"exit 1","is_error":true}]}}`, []string{`PostToolUseFailure outcome t1 Bash {"command":"ls"} exit 1`}},
-		{"an error in parts", `{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t1","content":[1],"is_error":true}]}}`, []string{`PostToolUseFailure outcome t1 Bash {"command":"ls"} [1]`}},
-		{"a prompt", `{"type":"user","message":{"content":"fix it"}}`, []string{"UserPromptSubmit prompt ab0d130 fix it"}},
-		{"a prompt in parts", `{"type":"user","message":{"content":[{"type":"image"},{"type":"text","text":"fix it"}]}}`, []string{"UserPromptSubmit prompt ab0d130 fix it"}},
-		{"a subagent's prompt", `{"type":"user","isSidechain":true,"message":{"content":"fix it"}}`, nil},
+			[]string{`PostToolUse t1 Bash {"stdout":"a b"}`}},
+		{"a call without input", `{"type": "assistant", "message": {"content": [{"type": "tool_use", "id": "t2", "name": "Bash"}]}}`, []string{`PreToolUse t2 Bash {}`}},
+		{"an error in parts", `{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t2","content":[{"type":"text","text":"exit 1"}],"is_error":true}]}}`,
+			[]string{`PostToolUseFailure t2 Bash exit 1`}},
+		{"a call that will be refused", `{"type":"assistant","message":{"id":"m","content":[{"type":"tool_use","id":"t3","name":"Bash","input":{}}]}}`, []string{`PreToolUse t3 Bash {}`}},
+		{"a refusal", `{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t3","is_error":true,"content":"The user doesn't want to proceed with this tool use. the user said:\nuse make"}]}}`, nil},
+		{"the last words of a turn", `{"type":"assistant","uuid":"a9","message":{"id":"n","content":[{"type":"text","text":"Done."}]}}`,
+			[]string{`PostToolBatch 1 "The user doesn't want to proceed with this tool use. the user said:\nuse make"`}},
 		{"words of the client", `{"type":"user","isMeta":true,"message":{"content":"fix it"}}`, nil},
-		{"a compaction's summary", `{"type":"user","isCompactSummary":true,"message":{"content":"fix it"}}`, nil},
-		{"a command", `{"type":"user","message":{"content":"<command-name>/clear</command-name>"}}`, nil},
-		{"an interruption", `{"type":"user","message":{"content":"[Request interrupted by user]"}}`, nil},
+		{"a command that the client carries out", `{"type":"user","message":{"content":"<command-name>/model</command-name>"}}`, nil},
+		{"a command that is a prompt", `{"type":"user","message":{"content":"<command-message>review is running</command-message>\n<command-name>/review</command-name>\n<command-args>42</command-args>"}}`,
+			[]string{"Stop Done.", "UserPromptSubmit /review 42"}},
+		{"words that an interruption cut", `{"type":"assistant","message":{"content":[{"type":"text","text":"I will"}]}}`, nil},
+		{"an interruption", `{"type":"user","message":{"content":[{"type":"text","text":"[Request interrupted by user]"}]}}`, nil},
+		{"a prompt with a picture, written while the model worked", `{"type":"attachment","attachment":{"type":"queued_command","prompt":[{"type":"image"},{"type":"text","text":"faster"}]}}`,
+			[]string{"UserPromptSubmit faster"}},
+		{"an error of the API", `{"type":"assistant","isApiErrorMessage":true,"message":{"content":[{"type":"text","text":"API Error"}]}}`, nil},
+		{"a subagent of an old client", `{"type":"user","isSidechain":true,"message":{"content":"fix it"}}`, nil},
+		{"a compaction", `{"type":"system","subtype":"compact_boundary","compactMetadata":{"trigger":"manual"}}`, []string{"PreCompact manual"}},
+		{"its summary", `{"type":"user","isCompactSummary":true,"message":{"content":"we did it"}}`,
+			[]string{`SubagentStop compact-` + compactOf(`{"type":"system","subtype":"compact_boundary","compactMetadata":{"trigger":"manual"}}`) + ` "" we did it`, "SessionStart compact", "PostCompact manual we did it"}},
+		{"a compaction without a summary", `{"type":"system","subtype":"compact_boundary"}`, []string{"PreCompact auto"}},
+		{"a prompt after it", `{"type":"user","message":{"content":"go on"}}`, []string{"SessionStart compact", "PostCompact auto ", "UserPromptSubmit go on"}},
+		{"a prompt like one before", `{"type":"user","uuid":"u2","message":{"content":"fix it"}}`, []string{"UserPromptSubmit fix it"}},
 		{"nothing", `{"type":"user","message":{"content":" \n"}}`, nil},
 		{"a form nobody knows", `{"type":"user","message":{"content":7}}`, nil},
+		{"progress of a subagent", `{"type":"progress","data":{"message":{"type":"user","message":{"content":"fix it"}}}}`, nil},
+		{"an entry nobody knows", `{"type":"hologram"}`, nil},
+		{"a torn line", `{"type":"user","mess`, nil},
 	} {
-		var line Line
-		if err := json.Unmarshal([]byte(c.line), &line); err != nil {
-			t.Fatal(c.what, err)
-		}
-		var got []string
-		for _, e := range r.Events(line, "/t.jsonl") {
-			got = append(got, told(e))
-		}
-		if !slices.Equal(got, c.want) {
+		if got := toldOf(r.Hooks([]byte(c.line))); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %q, want %q", c.what, got, c.want)
 		}
+	}
+	if got := r.End(); len(got) != 0 {
+		t.Errorf("at the end: %q", toldOf(got))
+	}
+	want := Counts{Lines: 28, Used: 24, Other: 1, Copies: 1, Torn: 1, Unknown: map[string]int{"hologram": 1}}
+	if !reflect.DeepEqual(r.Counts, want) || !r.Counts.Whole() {
+		t.Errorf("%+v, want %+v", r.Counts, want)
+	}
+}
+
+func compactOf(line string) string {
+	sum := sha256.Sum256([]byte(line))
+	again := sha256.Sum256([]byte("line " + hex.EncodeToString(sum[:16])))
+	return hex.EncodeToString(again[:4])
+}
+
+// A subagent's file has its place: the session, the id, the type; what it was told is no prompt of the user.
+func TestHooksOfSubagent(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "0189aaaa-0000-4000-8000-000000000001", "subagents", "workflows")
+	path := filepath.Join(dir, "agent-a1.jsonl")
+	write(t, path, "")
+	write(t, filepath.Join(dir, "agent-a1.meta.json"), `{"agentType":"Explore"}`)
+	r := NewReader(path)
+	got := r.Hooks([]byte(`{"type":"user","sessionId":"another","isSidechain":true,"message":{"content":"look around"}}`))
+	got = append(got, r.Hooks([]byte(`{"type":"assistant","isSidechain":true,"message":{"content":[{"type":"tool_use","id":"t1","name":"Read","input":{}}]}}`))...)
+	got = append(got, r.Hooks([]byte(`{"type":"assistant","isSidechain":true,"message":{"content":[{"type":"text","text":"All is well."}]}}`))...)
+	got = append(got, r.End()...)
+	if want := []string{`SubagentStart a1 "Explore"`, `PreToolUse t1 Read {}`, `SubagentStop a1 "Explore" All is well.`}; !slices.Equal(toldOf(got), want) {
+		t.Errorf("%q, want %q", toldOf(got), want)
+	}
+	for _, h := range got {
+		if h.Session != "0189aaaa-0000-4000-8000-000000000001" || h.Agent != "a1" {
+			t.Errorf("%s: session %q, agent %q", h.Name, h.Session, h.Agent)
+		}
+	}
+	if empty := NewReader(path); len(empty.End()) != 0 {
+		t.Error("a subagent that did nothing has hooks")
+	}
+}
+
+// A copy of a line has the id of the line, and a session that begins with copies is a fork.
+func TestHooksOfCopies(t *testing.T) {
+	const call = `{"type":"assistant","uuid":"u1","timestamp":"2026-02-11T20:36:45.618Z","message":{"content":[{"type":"tool_use","id":"t1","name":"Read","input":{}}]}}`
+	const outcome = `{"type":"user","uuid":"u2","timestamp":"2026-02-11T20:36:46Z","message":{"content":[{"type":"tool_result","tool_use_id":"t1","content":"a"}]}}`
+	one, two := NewReader("/one.jsonl"), NewReader("/two.jsonl")
+	a, b := one.Hooks([]byte(call)), two.Hooks([]byte(strings.Replace(call, `"uuid"`, `"sessionKind":"bg","sessionId":"s-2","uuid"`, 1)))
+	if len(a) != 2 || len(b) != 2 || a[1].ID != b[1].ID || a[0].ID != b[0].ID || b[1].Session != "s-2" {
+		t.Errorf("%+v, %+v", a, b)
+	}
+	fork := NewReader("/fork.jsonl")
+	fork.Seen = func(uuid string) bool { return uuid == "u1" }
+	if got := fork.Hooks([]byte(call)); len(got) != 0 {
+		t.Errorf("%q", toldOf(got))
+	}
+	if got, want := toldOf(fork.Hooks([]byte(outcome))), []string{"SessionStart fork", `PostToolUse t1 Read "a"`}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+func FuzzHooks(f *testing.F) {
+	f.Add(`{"type":"user","message":{"content":"fix it"}}`, `{"type":"assistant","message":{"content":[{"type":"tool_use","id":"t1","name":"Bash","input":{}}]}}`)
+	f.Add(`{"type":"system","subtype":"compact_boundary"}`, `{"type":"user","isCompactSummary":true,"message":{"content":[{"type":"text","text":"x"}]}}`)
+	f.Fuzz(func(t *testing.T, a, b string) {
+		r := NewReader("/t.jsonl")
+		r.Batches = true
+		hooks := append(r.Hooks([]byte(a)), r.Hooks([]byte(b))...)
+		for _, h := range append(hooks, r.End()...) {
+			if !json.Valid(h.Data) {
+				t.Errorf("%s: %s", h.Name, h.Data)
+			}
+		}
+		if !r.Counts.Whole() {
+			t.Errorf("%+v", r.Counts)
+		}
+	})
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
 	}
 }
 
 func TestRead(t *testing.T) {
-	path := file(t, `{"sessionId":"s-1","cwd":"/p","gitBranch":"main","agentId":"a"}`, "no JSON", `{"sessionId":"s-2"}`, `{"sessionId":"s-3`)
+	path := file(t, "a", "no JSON", "b")
 	var got []string
-	if err := Read(path, func(l Line) error { got = append(got, l.Session+l.Cwd+l.Branch+l.Agent); return nil }); err != nil {
+	if err := Read(path, func(text []byte) error { got = append(got, strings.TrimSpace(string(text))); return nil }); err != nil {
 		t.Fatal(err)
 	}
-	if want := []string{"s-1/pmaina", "s-2"}; !slices.Equal(got, want) {
+	if want := []string{"a", "no JSON", "b"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 	enough, n := errors.New("enough"), 0
-	if err := Read(path, func(Line) error { n++; return enough }); !errors.Is(err, enough) || n != 1 {
+	if err := Read(path, func([]byte) error { n++; return enough }); !errors.Is(err, enough) || n != 1 {
 		t.Errorf("%d lines, %v", n, err)
 	}
 	if err := Read(path+".none", nil); !errors.Is(err, os.ErrNotExist) {
@@ -92,6 +213,36 @@ func TestRead(t *testing.T) {
 	}
 	if err := Read(filepath.Dir(path), nil); err == nil || !strings.HasSuffix(err.Error(), ": is a directory") {
 		t.Error(err)
+	}
+}
+
+// The files of folders are found by session: a session before its copies, subagents with their session in both places
+// where clients keep them, and none of what the client keeps for itself.
+func TestSessions(t *testing.T) {
+	const a, b, c = "0189aaaa-0000-4000-8000-00000000000a", "0189aaaa-0000-4000-8000-00000000000b", "0189aaaa-0000-4000-8000-00000000000c"
+	dir := t.TempDir()
+	at := func(name ...string) string { return filepath.Join(append([]string{dir}, name...)...) }
+	write(t, at(a+".jsonl"), `{"type":"user","uuid":"u1","sessionId":"`+a+`","sessionKind":"bg"}`)
+	write(t, at(b+".jsonl"), `{"type":"user","uuid":"u1","sessionId":"`+b+`"}`)
+	write(t, at("agent-old.jsonl"), `{"type":"user","uuid":"u2","sessionId":"`+b+`"}`)
+	write(t, at(a, "subagents", "agent-1.jsonl"), "")
+	write(t, at(a, "subagents", "workflows", "wf_1", "agent-2.jsonl"), "")
+	write(t, at(a, "subagents", "workflows", "wf_1", "journal.jsonl"), "")
+	write(t, at(a, "subagents", "agent-acompact-1.jsonl"), "")
+	write(t, at(c, "subagents", "agent-3.jsonl"), "")
+	write(t, at("notes.txt"), "")
+	list, problems := Sessions([]string{dir, at(b + ".jsonl"), at("none")})
+	if len(problems) != 1 || !strings.Contains(problems[0], "none") {
+		t.Errorf("%q", problems)
+	}
+	var got []string
+	for _, s := range list {
+		got = append(got, strings.TrimPrefix(s.ID, "0189aaaa-0000-4000-8000-00000000000")+" "+strings.TrimPrefix(s.Main, dir)+" "+strings.ReplaceAll(strings.Join(s.Agents, " "), dir, ""))
+	}
+	want := []string{"c  /" + c + "/subagents/agent-3.jsonl", "b /" + b + ".jsonl /agent-old.jsonl",
+		"a /" + a + ".jsonl /" + a + "/subagents/agent-1.jsonl /" + a + "/subagents/workflows/wf_1/agent-2.jsonl"}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
 

@@ -25,6 +25,7 @@ import (
 	"hookline/events"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/daemon"
+	"hookline/hookctl/history"
 	"hookline/hookctl/hook"
 	"hookline/projector/ledger"
 	"hookline/projector/working"
@@ -69,6 +70,7 @@ func (a *app) root() *cobra.Command {
 	)
 	a.add(root, groupRecorder, a.installCmd(), a.uninstallCmd(), a.startCmd(), a.stopCmd(), a.restartCmd(), a.statusCmd(), a.doctorCmd(), a.logCmd())
 	a.add(root, groupLog, a.tailCmd(), a.findCmd(), a.eventsCmd(), a.repairCmd())
+	a.add(root, groupLog, a.tailCmd(), a.eventsCmd(), a.importCmd(), a.repairCmd())
 	a.add(root, groupState, a.sessionCmd(), a.projectCmd(), a.identityCmd(), a.dreamCmd(), a.reqCmd(),
 		a.goalCmd(), a.handoffCmd(), a.checkpointCmd(), a.ledgerCmd(), a.contextCmd(), a.statuslineCmd())
 	a.add(root, groupState, a.pageCmd())
@@ -93,6 +95,7 @@ var outputs = cmdline.Outputs{
 	"events types":            cmdline.Lines(typeJSON{}),
 	"events emit":             cmdline.Object(events.Record{}),
 	"find":                    cmdline.Lines(hitJSON{}),
+	"import transcripts":      cmdline.Object(history.Imported{}),
 	"repair":                  cmdline.Object(daemon.Rebuilt{}),
 	"config set":              cmdline.Object(configSetJSON{}),
 	"config show":             cmdline.Object(configJSON{}),

@@ -2,15 +2,7 @@ package mend
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/binary"
-	"encoding/hex"
-	"encoding/json"
-	"fmt"
 	"slices"
-	"time"
-
-	"github.com/oklog/ulid/v2"
 
 	"hookline/events"
 	"hookline/hookctl/hook"
@@ -31,7 +23,6 @@ type rebuilder struct {
 	windows []check.Window
 	known   map[string]map[string]bool // by session: what the log has, by [transcript.Key]
 	states  map[string]session.State
-	reader  transcript.Reader
 	made    []events.Envelope
 }
 
@@ -128,12 +119,16 @@ func (b *rebuilder) files(dir string) []string {
 }
 
 func (b *rebuilder) file(ctx context.Context, path string) error {
-	return transcript.Read(path, func(line transcript.Line) error {
-		if err := ctx.Err(); err != nil || b.known[line.Session] == nil {
+	reader := transcript.NewReader(path)
+	return transcript.Read(path, func(text []byte) error {
+		if err := ctx.Err(); err != nil {
 			return err
 		}
-		for _, e := range b.reader.Events(line, path) {
-			if err := b.make(line, e); err != nil {
+		for _, h := range reader.Hooks(text) {
+			if b.known[h.Session] == nil {
+				continue
+			}
+			if err := b.make(h); err != nil {
 				return err
 			}
 		}
@@ -141,54 +136,37 @@ func (b *rebuilder) file(ctx context.Context, path string) error {
 	})
 }
 
-// make keeps the event when the log lacks it and it falls into a lost range's time.
-func (b *rebuilder) make(line transcript.Line, e events.Event) error {
-	at := slices.IndexFunc(b.windows, func(w check.Window) bool { return w.Has(line.Time) })
-	if at < 0 {
+// make keeps a call, an outcome or a prompt when the log lacks it and it falls into a lost range's time.
+func (b *rebuilder) make(h transcript.Hook) error {
+	at := slices.IndexFunc(b.windows, func(w check.Window) bool { return w.Has(h.Time) })
+	if at < 0 || transcript.Key(h.Event()) == "" {
 		return nil
 	}
-	data, err := json.Marshal(e)
-	if err != nil {
-		return fmt.Errorf("encode %s: %w", e.Type(), err)
-	}
-	data, report := b.st.Into.Redact(data)
+	data, report := b.st.Into.Redact(h.Data)
 	put := b.st.Blobs.Put
 	if b.dry {
 		put = digestOnly
 	}
-	if data, err = hook.Cut(data, put); err != nil {
+	data, err := hook.Cut(data, put)
+	if err != nil {
 		return err
 	}
-	k, _ := events.Lookup(e.Type())
+
+	k := events.OfHook(h.Name)
 	clean := events.Decode(k.Type, k.Version(), data)
 	key := transcript.Key(clean)
-	if b.known[line.Session][key] {
+	if b.known[h.Session][key] {
 		return nil
 	}
-	b.known[line.Session][key] = true
-	s := b.states[line.Session]
-	b.made = append(b.made, events.Envelope{ID: idOf(line.Time, line.Session+" "+key), Type: k.Type, Version: k.Version(),
-		Time: line.Time.UTC().Truncate(time.Millisecond), Session: line.Session, Project: s.Project, Worktree: s.Worktree, Branch: b.st.Clean(line.Branch),
-		Phase: hook.PhaseOf(clean), Hook: k.Hook, ToolUseID: hook.ToolUseID(clean), AgentID: line.Agent, Correlation: line.Session,
+	b.known[h.Session][key] = true
+	s := b.states[h.Session]
+	b.made = append(b.made, events.Envelope{ID: events.StableID(h.Time, h.Session+" "+key), Type: k.Type, Version: k.Version(),
+		Time: h.Time, Session: h.Session, Project: s.Project, Worktree: s.Worktree, Branch: b.st.Clean(h.Branch),
+		Phase: hook.PhaseOf(clean), Hook: k.Hook, ToolUseID: hook.ToolUseID(clean), AgentID: h.Agent, Correlation: h.Session,
 		Causation: b.windows[at].Causation(), Redacted: report.Count,
 		Facts: &events.Facts{Note: "rebuilt from the transcript"}, Data: data})
 	return nil
 }
 
 // digestOnly stands for the blob store in a dry run.
-func digestOnly(content []byte) (string, error) {
-	sum := sha256.Sum256(content)
-	return "sha256:" + hex.EncodeToString(sum[:]), nil
-}
-
-// idOf is a ULID that the same line always gives, so that two repairs make one event.
-func idOf(at time.Time, key string) string {
-	var id ulid.ULID
-	ms := uint64(max(0, at.UnixMilli()))
-	var b [8]byte
-	binary.BigEndian.PutUint64(b[:], ms)
-	copy(id[:6], b[2:])
-	sum := sha256.Sum256([]byte(key))
-	copy(id[6:], sum[:10])
-	return id.String()
-}
+func digestOnly(content []byte) (string, error) { return events.Digest(content), nil }

@@ -53,12 +53,3 @@ func TestRepairReadsRealTranscripts(t *testing.T) {
 		t.Errorf("%+v, %v", found, err)
 	}
 }
-
-func TestIDOf(t *testing.T) {
-	at := time.UnixMilli(1_795_000_000_123)
-	a, b := idOf(at, "s-1 request t"), idOf(at, "s-1 request u")
-	ms, ok := events.IDTime(a)
-	if a != idOf(at, "s-1 request t") || a == b || !ok || ms != at.UnixMilli() || len(a) != 26 {
-		t.Errorf("%s %s %d", a, b, ms)
-	}
-}

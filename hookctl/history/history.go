@@ -1,0 +1,407 @@
+// Package history takes past sessions from the client's transcripts into the log: the hooks that the client sent, or
+// would have sent, with their own times. Each has an id that follows from its line, so that taking it again adds nothing;
+// what hooks have recorded live is left out, and the log's own word stays.
+package history
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"time"
+
+	"hookline/events"
+	"hookline/hookctl/hook"
+	"hookline/hookctl/redact"
+	"hookline/hookctl/transcript"
+)
+
+// Imported is the outcome of `import transcripts`.
+type Imported struct {
+	transcript.Counts
+
+	DryRun   bool     `json:"dry_run" jsonschema_description:"nothing was changed"`
+	Files    int      `json:"files" jsonschema_description:"that were read"`
+	Bytes    int64    `json:"bytes" jsonschema_description:"in them"`
+	Sessions int      `json:"sessions" jsonschema_description:"that the files are of"`
+	New      int      `json:"new_sessions" jsonschema_description:"of them, those that the log had nothing of"`
+	Deleted  int      `json:"deleted_sessions" jsonschema_description:"of them, those that were deleted and stay so"`
+	Hooks    int      `json:"hooks" jsonschema_description:"that the lines stand for"`
+	Added    int      `json:"added" jsonschema_description:"of them, those that the log has now"`
+	Known    int      `json:"known" jsonschema_description:"of them, those that an earlier import took"`
+	Live     int      `json:"live" jsonschema_description:"of them, those that were recorded when they happened"`
+	Events   int      `json:"events" jsonschema_description:"that were appended: the hooks, and what follows from them"`
+	Redacted int      `json:"redacted" jsonschema_description:"secrets that were replaced"`
+	Problems []string `json:"problems" jsonschema_description:"what could not be read, and why"`
+	Seq      uint64   `json:"seq" jsonschema_description:"the log's newest event now"`
+}
+
+// check tells when a count does not add up: something was dropped.
+func (i Imported) check() error {
+	if hooks := i.Added + i.Known + i.Live; hooks != i.Hooks || !i.Whole() {
+		return fmt.Errorf("the counts do not add up: %d of %d hooks, %d lines", hooks, i.Hooks, i.Lines)
+	}
+	return nil
+}
+
+// Place is where a session was.
+type Place struct {
+	Project  string // id
+	Worktree string
+	Seen     []events.Event // what the log does not know of the project yet
+}
+
+// Into is where the hooks go.
+type Into struct {
+	Log    Log
+	Put    func(content []byte) (digest string, err error) // keeps a large content
+	Redact func(dir string, doc []byte) ([]byte, redact.Report)
+	Clean  func(text string) string                       // without secrets
+	Place  func(ctx context.Context, dir string) Place    // of a directory that need not be there any more
+	Gone   func(ctx context.Context, session string) bool // it was deleted
+	// Append puts events with their own ids into the log and returns when they are on disk: how many the log did not have.
+	Append func(ctx context.Context, envs []events.Envelope) (int, error)
+	Now    time.Time
+}
+
+// Log is the log as an import reads it.
+type Log interface {
+	Last() (seq uint64, id string)
+	ReadRaw(ctx context.Context, from, to uint64, fn func(seq uint64, appended time.Time, env events.Envelope) error) error
+}
+
+// settledAfter is how long a session was silent when it has ended for us, as for a live one without a process.
+const settledAfter = 12 * time.Hour
+
+// note stands in the facts of what comes from a transcript.
+const note = "from the transcript"
+
+// batchEvents bounds one append: the log's own limit.
+const batchEvents = 1000
+
+// batchBytes bounds one append: hooks that come meanwhile wait for one at most.
+const batchBytes = 8 << 20
+
+// Import takes what the transcripts at and below paths have and the log has not. Cancelling leaves what is in; a second
+// import takes the rest. progress counts bytes.
+func Import(ctx context.Context, into Into, paths []string, dry bool, progress func(uint64)) (Imported, error) {
+	if progress == nil {
+		progress = func(uint64) {}
+	}
+	list, problems := transcript.Sessions(paths)
+	in := &importing{into: into, dry: dry, progress: progress, lines: map[string]struct{}{}, places: map[string]Place{}}
+	in.out = Imported{DryRun: dry, Problems: append([]string{}, problems...)}
+	in.out.Unknown = map[string]int{}
+
+	ids := map[string]bool{}
+	for _, s := range list {
+		ids[s.ID] = true
+	}
+	var err error
+	if in.known, err = learn(ctx, into.Log, ids); err != nil {
+		return in.out, err
+	}
+	for _, s := range list {
+		if err := in.session(ctx, s); err != nil {
+			return in.out, err
+		}
+	}
+	in.out.Seq, _ = into.Log.Last()
+	return in.out, in.out.check()
+}
+
+// importing is one import.
+type importing struct {
+	into     Into
+	dry      bool
+	progress func(uint64)
+	known    *known
+	lines    map[string]struct{} // uuids of all files
+	places   map[string]Place
+	out      Imported
+
+	batch []events.Envelope
+	bytes int
+}
+
+// seen tells whether a line was met in any file, and remembers it.
+func (in *importing) seen(uuid string) bool {
+	_, before := in.lines[uuid]
+	in.lines[uuid] = struct{}{}
+	return before
+}
+
+// session takes one session: its own file and those of its subagents, in the order of time.
+func (in *importing) session(ctx context.Context, s transcript.Session) error {
+	files := s.Agents
+	if s.Main != "" {
+		files = append([]string{s.Main}, files...)
+	}
+	var sources []*source
+	for _, path := range files {
+		src := in.open(ctx, path)
+		defer src.stop()
+		sources = append(sources, src)
+	}
+
+	one := sitting{in: in}
+	for {
+		next := earliest(sources)
+		if next == nil {
+			break
+		}
+		if err := one.take(ctx, next.hook); err != nil {
+			return err
+		}
+		next.step()
+	}
+	if err := one.end(ctx); err != nil {
+		return err
+	}
+	for _, src := range sources {
+		in.out.Files++
+		in.out.Add(src.reader.Counts)
+		if src.err != nil {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			in.out.Problems = append(in.out.Problems, src.err.Error())
+		}
+	}
+	if one.id != "" {
+		in.out.Sessions++
+	}
+	return in.flush(ctx)
+}
+
+// source is one file whose hooks come one by one.
+type source struct {
+	reader *transcript.Reader
+	hook   transcript.Hook
+	ok     bool // hook is the next one
+	err    error
+	next   func() (transcript.Hook, bool)
+	stop   func()
+}
+
+// open begins to read a file.
+func (in *importing) open(ctx context.Context, path string) *source {
+	src := &source{reader: transcript.NewReader(path)}
+	src.reader.Seen = in.seen
+	src.next, src.stop = iter.Pull(func(yield func(transcript.Hook) bool) {
+		src.err = transcript.Read(path, func(text []byte) error {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			in.out.Bytes += int64(len(text))
+			in.progress(uint64(in.out.Bytes))
+			return src.give(src.reader.Hooks(text), yield)
+		})
+		if src.err == nil && in.settled(src.reader.Last().Time) {
+			src.err = src.give(src.reader.End(), yield)
+		}
+	})
+	src.step()
+	return src
+}
+
+// give passes hooks on; the error says that nobody wants more.
+func (s *source) give(hooks []transcript.Hook, yield func(transcript.Hook) bool) error {
+	for _, h := range hooks {
+		if !yield(h) {
+			return errStopped
+		}
+	}
+	return nil
+}
+
+// settled tells whether what was last heard of then has ended for us.
+func (in *importing) settled(last time.Time) bool { return in.into.Now.Sub(last) >= settledAfter }
+
+var errStopped = errors.New("stopped")
+
+func (s *source) step() { s.hook, s.ok = s.next() }
+
+// earliest is the source whose next hook is the earliest, the session's own before others; nil at the end.
+func earliest(list []*source) *source {
+	var first *source
+	for _, s := range list {
+		if s.ok && (first == nil || s.hook.Time.Before(first.hook.Time)) {
+			first = s
+		}
+	}
+	return first
+}
+
+// sitting is one session on its way into the log.
+type sitting struct {
+	in     *importing
+	id     string
+	live   *recorded
+	gone   bool
+	place  Place
+	launch string
+	last   transcript.Hook
+	cause  map[string]string // id of the request's event, by tool_use_id
+	added  int
+}
+
+// begin takes in whose session it is, at its first hook.
+func (s *sitting) begin(ctx context.Context, h transcript.Hook) {
+	s.id, s.launch = h.Session, h.Cwd
+	s.live = s.in.known.sessions[h.Session]
+	s.gone = s.in.into.Gone(ctx, h.Session)
+	s.cause = map[string]string{}
+	if s.gone {
+		s.in.out.Deleted++
+		return
+	}
+	if s.live == nil {
+		s.in.out.New++
+		s.live = &recorded{}
+	}
+	place, ok := s.in.places[h.Cwd]
+	if !ok {
+		place = s.in.into.Place(ctx, h.Cwd)
+		s.in.places[h.Cwd] = place
+	}
+	s.place = place
+	if s.live.project != "" {
+		s.place = Place{Project: s.live.project, Worktree: s.live.worktree}
+	}
+}
+
+// take puts a hook into the batch, unless the log has it.
+func (s *sitting) take(ctx context.Context, h transcript.Hook) error {
+	if s.id == "" {
+		s.begin(ctx, h)
+	}
+	if s.gone {
+		return nil
+	}
+	in := s.in
+	in.out.Hooks++
+	if !h.Time.Before(s.last.Time) {
+		s.last = h
+	}
+	if in.known.has(h.ID) {
+		in.out.Known++
+		return nil
+	}
+
+	data, report := in.into.Redact(s.launch, h.Data)
+	data, err := hook.Cut(data, in.put)
+	if err != nil {
+		return err
+	}
+	k := events.OfHook(h.Name)
+	e := events.Decode(k.Type, k.Version(), data)
+	if s.live.had(e, h.Time) {
+		in.out.Live++
+		return nil
+	}
+
+	env := events.Envelope{ID: h.ID, Type: k.Type, Version: k.Version(), Time: h.Time, Session: h.Session, Project: s.place.Project,
+		Worktree: s.place.Worktree, Branch: in.into.Clean(h.Branch), Phase: hook.PhaseOf(e), Hook: k.Hook, ToolUseID: hook.ToolUseID(e),
+		AgentID: h.Agent, Correlation: h.Session, Redacted: report.Count, Imported: true, Data: data}
+	switch e.(type) {
+	case *events.ToolRequested:
+		s.cause[env.ToolUseID] = env.ID
+	case *events.ToolSucceeded, *events.ToolFailed:
+		env.Causation = s.cause[env.ToolUseID]
+		delete(s.cause, env.ToolUseID)
+	}
+	env.Facts = factsOf(h, in.into.Clean)
+	in.out.Redacted += report.Count
+	in.out.Added++
+	s.added++
+	if err := in.push(ctx, env); err != nil {
+		return err
+	}
+	return s.introduce(ctx, env)
+}
+
+// introduce tells of a project that the log does not know.
+func (s *sitting) introduce(ctx context.Context, env events.Envelope) error {
+	for i, e := range s.place.Seen {
+		if err := s.follow(ctx, env, i+1, e); err != nil {
+			return err
+		}
+	}
+	s.place.Seen = nil
+	p := s.in.places[s.launch]
+	p.Seen = nil
+	s.in.places[s.launch] = p
+	return nil
+}
+
+// factsOf is what the transcript tells of the client, and where the event comes from.
+func factsOf(h transcript.Hook, clean func(string) string) *events.Facts {
+	f := h.Facts
+	f.Note = note
+	f.Client, f.Entrypoint, f.LaunchDir = clean(f.Client), clean(f.Entrypoint), clean(f.LaunchDir)
+	return &f
+}
+
+// follow adds the n-th event that follows from a hook; 0 stands for the hook itself, which nobody sent.
+func (s *sitting) follow(ctx context.Context, of events.Envelope, n int, e events.Event) error {
+	k, _ := events.Lookup(e.Type())
+	data, err := json.Marshal(e)
+	if err != nil {
+		return fmt.Errorf("encode %s: %w", e.Type(), err)
+	}
+	env := events.Envelope{ID: events.DerivedID(of.ID, n), Type: k.Type, Version: k.Version(), Time: of.Time, Session: of.Session, Project: of.Project,
+		Worktree: of.Worktree, Branch: of.Branch, Hook: k.Hook, Phase: hook.PhaseOf(e), Correlation: of.Session, Causation: of.ID, Imported: true,
+		Facts: &events.Facts{Note: note}, Data: data}
+	if n == 0 {
+		env.ID, env.Causation = of.ID, ""
+	}
+	return s.in.push(ctx, env)
+}
+
+// end ends a session that was silent for long and that no hook ever told of. Of another one the hooks tell, or a later
+// import.
+func (s *sitting) end(ctx context.Context) error {
+	if s.id == "" || s.gone || s.live.any || s.added == 0 || !s.in.settled(s.last.Time) {
+		return nil
+	}
+
+	h := s.last
+	end := &events.SessionEnded{Common: events.Common{SessionID: h.Session, Cwd: h.Cwd, HookEventName: "SessionEnd"}, Reason: "other"}
+	of := events.Envelope{ID: events.StableID(h.Time, h.ID+" SessionEnd"), Time: h.Time, Session: h.Session, Project: s.place.Project, Worktree: s.place.Worktree, Branch: s.in.into.Clean(h.Branch)}
+	if err := s.follow(ctx, of, 0, end); err != nil {
+		return err
+	}
+	return s.follow(ctx, of, 1, &events.IdentityPersisted{Reason: "session_end", AsOf: h.Time.Format(time.RFC3339Nano)})
+}
+
+// put keeps a large content, unless nothing may be changed.
+func (in *importing) put(content []byte) (string, error) {
+	if in.dry {
+		return events.Digest(content), nil
+	}
+	return in.into.Put(content)
+}
+
+func (in *importing) push(ctx context.Context, env events.Envelope) error {
+	in.known.ids[env.ID] = struct{}{}
+	in.batch = append(in.batch, env)
+	in.bytes += len(env.Data)
+	if len(in.batch) < batchEvents && in.bytes < batchBytes {
+		return nil
+	}
+	return in.flush(ctx)
+}
+
+func (in *importing) flush(ctx context.Context) error {
+	batch := in.batch
+	in.batch, in.bytes = nil, 0
+	if in.dry || len(batch) == 0 {
+		in.out.Events += len(batch)
+		return nil
+	}
+	added, err := in.into.Append(ctx, batch)
+	in.out.Events += added
+	return err
+}

@@ -1,0 +1,623 @@
+package transcript
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"hookline/events"
+	"hookline/hookctl/safeopen"
+)
+
+// Hook is a hook of the client, made of a line.
+type Hook struct {
+	Name    string // the client's
+	ID      string // of its event: the same whenever and from whichever copy of the line it is made
+	Time    time.Time
+	Session string
+	Agent   string // id of the subagent that it is of
+	Cwd     string
+	Branch  string
+	Facts   events.Facts    // what the line tells of the client; on a session's start
+	Data    json.RawMessage // as the client sends it
+}
+
+// Event is the hook as an event.
+func (h Hook) Event() events.Event {
+	k := events.OfHook(h.Name)
+	return events.Decode(k.Type, k.Version(), h.Data)
+}
+
+// Counts are what became of the lines of a file.
+type Counts struct {
+	Lines   int            `json:"lines" jsonschema_description:"in the files"`
+	Used    int            `json:"used" jsonschema_description:"of them, those with what was said and done"`
+	Other   int            `json:"other" jsonschema_description:"the client's own entries: progress, titles, snapshots"`
+	Copies  int            `json:"copies" jsonschema_description:"that stand in another place too: of a session that was forked or went on in the background"`
+	Torn    int            `json:"torn" jsonschema_description:"that are no JSON object, as a last line that was cut off"`
+	Unknown map[string]int `json:"unknown" jsonschema_description:"entries of types that this build does not know, by type"`
+}
+
+// Add sums up; it tells nothing of the files.
+func (c *Counts) Add(d Counts) {
+	c.Lines += d.Lines
+	c.Used += d.Used
+	c.Other += d.Other
+	c.Copies += d.Copies
+	c.Torn += d.Torn
+	for name, n := range d.Unknown {
+		c.unknown(name, n)
+	}
+}
+
+func (c *Counts) unknown(name string, n int) {
+	if c.Unknown == nil {
+		c.Unknown = map[string]int{}
+	}
+	if len(c.Unknown) >= maxUnknown && c.Unknown[name] == 0 {
+		name = "…"
+	}
+	c.Unknown[name] += n
+}
+
+// maxUnknown bounds the names of unknown types.
+const maxUnknown = 64
+
+// Whole tells whether every line is in one of the counts.
+func (c Counts) Whole() bool {
+	n := c.Used + c.Other + c.Copies + c.Torn
+	for _, of := range c.Unknown {
+		n += of
+	}
+	return n == c.Lines
+}
+
+// without are the client's entries that no hook is of.
+var without = map[string]bool{"progress": true, "file-history-snapshot": true, "file-history-delta": true, "summary": true, "queue-operation": true,
+	"ai-title": true, "custom-title": true, "agent-name": true, "agent-color": true, "agent-setting": true, "agent-listing": true, "tag": true, "mode": true,
+	"permission-mode": true, "last-prompt": true, "continued-in": true, "pr-link": true, "worktree-state": true, "content-replacement": true,
+	"attribution-snapshot": true, "marble-origami-commit": true, "marble-origami-snapshot": true, "speculation-accept": true, "task-summary": true,
+	"hook_progress": true, "fork-context-ref": true, "bridge-session": true, "relocated": true}
+
+// Reader makes hooks of the lines of one file, in their order. It is used by one goroutine.
+type Reader struct {
+	Counts Counts
+	// Batches: every PostToolBatch is made, as the client sends it; else only those with a refused call, which no other
+	// hook tells of.
+	Batches bool
+	// Seen tells whether a line was met before, in this file or another one; nil: only those of this file count.
+	Seen func(uuid string) bool
+
+	path    string
+	session string // whose file it is; "" where only the lines tell
+	agent   string // of a subagent's file: its id
+	kind    string // and its type
+
+	calls   map[string]part // that have no outcome yet, by tool_use_id
+	seen    map[string]bool // uuids
+	line    Line            // the newest
+	mode    string
+	out     []Hook
+	started bool
+	copied  bool // it begins with copies
+	cleared bool // it begins with /clear
+	said    *saying
+	cut     *Line // a compaction whose summary has not come yet
+	batch   []batched
+	message string // id of the batch's message
+}
+
+// saying is the newest text of the model, if nothing came after it.
+type saying struct {
+	line Line
+	text string
+}
+
+// batched is a call with its outcome.
+type batched struct {
+	line  Line
+	call  part
+	reply json.RawMessage
+}
+
+// NewReader makes a reader for a file, whose name and place tell whose it is.
+func NewReader(path string) *Reader {
+	r := &Reader{path: path, session: sessionOf(path), agent: agentOf(path), calls: map[string]part{}, seen: map[string]bool{}}
+	if r.agent != "" {
+		r.kind = kindOf(path)
+	}
+	return r
+}
+
+// kindOf is the type of a subagent, which the client writes beside its file; it is never "", which stands for the
+// agents that the client makes for itself.
+func kindOf(path string) string {
+	var meta struct {
+		Kind string `json:"agentType"`
+	}
+	data, err := safeopen.ReadFile(safeopen.Foreign, strings.TrimSuffix(path, suffix)+".meta.json", maxMeta)
+	if err != nil || json.Unmarshal(data, &meta) != nil || meta.Kind == "" {
+		return "unknown"
+	}
+	return meta.Kind
+}
+
+// maxMeta bounds the file beside a subagent's.
+const maxMeta = 1 << 20
+
+// Hooks are the hooks of one line: often none.
+func (r *Reader) Hooks(text []byte) []Hook {
+	r.Counts.Lines++
+	r.out = nil
+
+	line, ok := r.decode(text)
+	if !ok {
+		return nil
+	}
+	if line.UUID == "" {
+		sum := sha256.Sum256(text)
+		line.UUID = "line " + hex.EncodeToString(sum[:16])
+	}
+	copied := r.repeated(line)
+	line.Agent, line.Session = r.whose(line)
+	if line.Time.IsZero() {
+		line.Time = r.line.Time
+	}
+	r.line = line
+	if line.Mode != "" {
+		r.mode = line.Mode
+	}
+	if copied {
+		r.Counts.Copies++
+		r.copied = r.copied || !r.started
+		r.pass(line)
+		return nil
+	}
+
+	r.Counts.Used++
+	switch line.Type {
+	case "assistant":
+		r.assistant(line)
+	case "user":
+		r.user(line)
+	case "attachment":
+		r.prompt(line, promptText(line.Attachment.Prompt))
+	case "system":
+		r.closeBatch()
+		r.closeTurn()
+		r.compacted(nil)
+		r.cut = &line
+		r.emit("PreCompact", line, "", member{"trigger", quoted(line.trigger())})
+	}
+	return r.out
+}
+
+// decode reads a line and counts it, unless a hook may be of it.
+func (r *Reader) decode(text []byte) (Line, bool) {
+	var probe struct {
+		Type string `json:"type"`
+	}
+	if !mayMatter(text) {
+		if json.Unmarshal(text, &probe) != nil {
+			r.Counts.Torn++
+			return Line{}, false
+		}
+		r.pastBy(probe.Type)
+		return Line{}, false
+	}
+
+	var line Line
+	if err := json.Unmarshal(text, &line); err != nil && line.Type == "" {
+		r.Counts.Torn++
+		return Line{}, false
+	}
+	switch {
+	case line.Type == "assistant", line.Type == "user",
+		line.Type == "system" && line.Subtype == "compact_boundary",
+		line.Type == "attachment" && line.Attachment.Type == "queued_command" && !line.Attachment.Meta:
+		return line, true
+	case line.Type == "system", line.Type == "attachment":
+		r.Counts.Other++
+	default:
+		r.pastBy(line.Type)
+	}
+	return Line{}, false
+}
+
+// mayMatter tells lines that need not be read closer: most are the client's reports of progress.
+func mayMatter(text []byte) bool {
+	for _, mark := range []string{`"assistant"`, `"user"`, `"queued_command"`, `"compact_boundary"`} {
+		if bytes.Contains(text, []byte(mark)) {
+			return true
+		}
+	}
+	return false
+}
+
+func (r *Reader) pastBy(kind string) {
+	if without[kind] || kind == "system" || kind == "attachment" {
+		r.Counts.Other++
+		return
+	}
+	r.Counts.unknown(kind, 1)
+}
+
+// repeated tells whether the line was met before.
+func (r *Reader) repeated(line Line) bool {
+	if r.seen[line.UUID] {
+		return true
+	}
+	r.seen[line.UUID] = true
+	return r.Seen != nil && r.Seen(line.UUID)
+}
+
+// whose gives the subagent and the session of a line. Where the file's place tells the session, the line may have
+// another, of which it is a copy.
+func (r *Reader) whose(line Line) (agent, session string) {
+	session = r.session
+	if session == "" {
+		session = line.Session
+	}
+	switch {
+	case r.agent != "":
+		return r.agent, session
+	case line.Side && line.Agent == "":
+		return "sidechain", session
+	case line.Side:
+		return line.Agent, session
+	}
+	return "", session
+}
+
+// pass takes from a copied line what the lines after it refer to.
+func (r *Reader) pass(line Line) {
+	for _, p := range partsOf(line.Message.Content) {
+		switch p.Type {
+		case "tool_use":
+			r.calls[p.ID] = p
+		case "tool_result":
+			delete(r.calls, p.ToolUseID)
+		}
+	}
+}
+
+func (r *Reader) assistant(line Line) {
+	r.compacted(nil)
+	if line.Failed {
+		r.said = nil
+		return
+	}
+	if line.Message.ID != r.message {
+		r.closeBatch()
+		r.message = line.Message.ID
+	}
+	for _, p := range partsOf(line.Message.Content) {
+		switch {
+		case p.Type == "text" && strings.TrimSpace(p.Text) != "" && r.main(line):
+			r.said = &saying{line: line, text: p.Text}
+		case p.Type == "tool_use":
+			if r.main(line) {
+				r.said = nil
+			}
+			if len(p.Input) == 0 {
+				p.Input = json.RawMessage("{}")
+			}
+			r.calls[p.ID] = p
+			r.emit("PreToolUse", line, p.ID, callMembers(p)...)
+		}
+	}
+}
+
+// main tells whether a line belongs to the conversation that the file is of.
+func (r *Reader) main(line Line) bool { return r.agent != "" || line.Agent == "" }
+
+func (r *Reader) user(line Line) {
+	if line.Summary {
+		r.compacted(&line)
+		return
+	}
+	parts := partsOf(line.Message.Content)
+	var texts []string
+	results := 0
+	for _, p := range parts {
+		if p.Type == "tool_result" {
+			results++
+		}
+	}
+	for _, p := range parts {
+		switch p.Type {
+		case "tool_result":
+			reply := line.ToolReply
+			if results > 1 || len(reply) == 0 {
+				reply = p.Content
+			}
+			r.outcome(line, p, reply)
+		case "text":
+			texts = append(texts, p.Text)
+		}
+	}
+	if line.Meta || len(texts) == 0 {
+		return
+	}
+	r.prompt(line, strings.Join(texts, "\n"))
+}
+
+// refusals are how the answer of a call begins that was refused.
+var refusals = []string{"The user doesn't want to", "The user doesn’t want to", "Permission to use"}
+
+func (r *Reader) outcome(line Line, p part, reply json.RawMessage) {
+	call, ok := r.calls[p.ToolUseID]
+	if !ok {
+		call = part{ID: p.ToolUseID, Input: json.RawMessage("{}")}
+	}
+	delete(r.calls, p.ToolUseID)
+
+	text, refused := "", false
+	if p.IsError {
+		text = promptText(p.Content)
+	}
+	for _, begin := range refusals {
+		refused = refused || strings.HasPrefix(text, begin)
+	}
+	if r.Batches || refused {
+		r.batch = append(r.batch, batched{line: line, call: call, reply: orNull(p.Content)})
+	}
+	switch {
+	case refused:
+	case p.IsError:
+		if text == "" {
+			text = string(p.Content)
+		}
+		r.emit("PostToolUseFailure", line, call.ID, append(callMembers(call), member{"error", quoted(text)})...)
+	default:
+		r.emit("PostToolUse", line, call.ID, append(callMembers(call), member{"tool_response", orNull(reply)})...)
+	}
+}
+
+// prompt makes the hook of what the user wrote, after that of the end of the turn before it.
+func (r *Reader) prompt(line Line, text string) {
+	text, typed := submitted(text)
+	if strings.HasPrefix(text, "[Request interrupted") {
+		r.said = nil
+	}
+	if !r.started && strings.HasPrefix(text, "<command-name>/clear<") {
+		r.cleared = true
+	}
+	if !typed || r.agent != "" || line.Agent != "" {
+		return
+	}
+	r.compacted(nil)
+	r.closeBatch()
+	r.closeTurn()
+	r.emit("UserPromptSubmit", line, "", member{"prompt", quoted(text)})
+}
+
+// submitted is a prompt as the hook has it, and whether there was a hook: what the client put there, and commands that it
+// carries out itself, have none.
+func submitted(text string) (string, bool) {
+	if strings.HasPrefix(text, "<command-message>") {
+		return strings.TrimSpace(between(text, "<command-name>", "</command-name>") + " " + between(text, "<command-args>", "</command-args>")), true
+	}
+	for _, mark := range []string{"<command-name>", "<local-command", "<bash-", "<user-memory-input>", "[Request interrupted", "Caveat: The messages below"} {
+		if strings.HasPrefix(text, mark) {
+			return text, false
+		}
+	}
+	return text, strings.TrimSpace(text) != ""
+}
+
+func between(text, from, to string) string {
+	_, rest, _ := strings.Cut(text, from)
+	inner, _, _ := strings.Cut(rest, to)
+	return strings.TrimSpace(inner)
+}
+
+func (l Line) trigger() string {
+	if l.Compacted.Trigger == "" {
+		return "auto"
+	}
+	return l.Compacted.Trigger
+}
+
+// compacted makes the hooks that follow a compaction, with its summary if there is one.
+func (r *Reader) compacted(summary *Line) {
+	if r.cut == nil {
+		return
+	}
+	line, text := *r.cut, ""
+	r.cut = nil
+	if summary != nil {
+		line.Time = summary.Time
+		text = promptText(summary.Message.Content)
+		was := line.Agent
+		line.Agent = "compact-" + r.cutID(line)
+		r.emitOf("SubagentStop", line, "", "", member{"stop_hook_active", []byte("false")}, member{"last_assistant_message", quoted(text)})
+		line.Agent = was
+	}
+	r.emit("SessionStart", line, "compact", member{"source", []byte(`"compact"`)})
+	r.emit("PostCompact", line, "", member{"trigger", quoted(line.trigger())}, member{"compact_summary", quoted(text)})
+}
+
+// cutID names the client's own agent that summarised, of which the transcript tells nothing.
+func (r *Reader) cutID(line Line) string {
+	sum := sha256.Sum256([]byte(line.UUID))
+	return hex.EncodeToString(sum[:4])
+}
+
+// closeTurn makes the Stop of a turn whose last text nothing came after.
+func (r *Reader) closeTurn() {
+	if r.said == nil || r.agent != "" {
+		return
+	}
+	s := *r.said
+	r.said = nil
+	s.line.Agent = ""
+	r.emit("Stop", s.line, "", member{"stop_hook_active", []byte("false")}, member{"last_assistant_message", quoted(s.text)})
+}
+
+func (r *Reader) closeBatch() {
+	if len(r.batch) == 0 {
+		return
+	}
+	list := []byte("[")
+	for i, b := range r.batch {
+		if i > 0 {
+			list = append(list, ',')
+		}
+		list = appendObject(list, append(callMembers(b.call), member{"tool_response", b.reply})...)
+	}
+	last := r.batch[len(r.batch)-1]
+	r.batch = nil
+	r.emit("PostToolBatch", last.line, last.call.ID, member{"tool_calls", append(list, ']')})
+}
+
+// End makes the hooks that end the file: of a batch and a turn, or of the subagent. Nothing is said of the session's
+// end, which the transcript does not tell.
+func (r *Reader) End() []Hook {
+	r.out = nil
+	r.compacted(nil)
+	r.closeBatch()
+	if r.agent == "" {
+		r.closeTurn()
+		return r.out
+	}
+	if !r.started {
+		return nil
+	}
+	text := ""
+	if r.said != nil {
+		text = r.said.text
+	}
+	r.emit("SubagentStop", r.line, "", member{"stop_hook_active", []byte("false")}, member{"agent_transcript_path", quoted(r.path)},
+		member{"last_assistant_message", quoted(text)})
+	return r.out
+}
+
+// Last is the newest line, as far as hooks may be of it.
+func (r *Reader) Last() Line { return r.line }
+
+// member is one of a JSON object.
+type member struct {
+	name  string
+	value []byte
+}
+
+func callMembers(p part) []member {
+	return []member{{"tool_name", quoted(p.Name)}, {"tool_input", p.Input}, {"tool_use_id", quoted(p.ID)}}
+}
+
+// emit makes a hook, after that of the start of what it belongs to.
+func (r *Reader) emit(name string, line Line, of string, more ...member) {
+	if !r.started {
+		r.start(line)
+	}
+	r.emitOf(name, line, of, r.kind, more...)
+}
+
+// start makes the hook that begins the session, or the subagent.
+func (r *Reader) start(line Line) {
+	r.started = true
+	if r.agent != "" {
+		r.emitOf("SubagentStart", line, "", r.kind)
+		return
+	}
+	source := "startup"
+	switch {
+	case r.copied:
+		source = "fork"
+	case r.cleared:
+		source = "clear"
+	}
+	members := []member{{"source", quoted(source)}}
+	if line.Type == "assistant" && line.Message.Model != "" {
+		members = append(members, member{"model", quoted(line.Message.Model)})
+	}
+	line.Agent = ""
+	r.emitOf("SessionStart", line, "", "", members...)
+	r.out[len(r.out)-1].Facts = events.Facts{Client: line.Client, Entrypoint: line.Entrypoint, LaunchDir: line.Cwd}
+}
+
+// emitOf makes a hook; of tells those of one line and name apart, kind is the subagent's type.
+func (r *Reader) emitOf(name string, line Line, of, kind string, more ...member) {
+	members := []member{{"session_id", quoted(line.Session)}, {"transcript_path", quoted(r.path)}, {"cwd", quoted(line.Cwd)}}
+	if r.mode != "" {
+		members = append(members, member{"permission_mode", quoted(r.mode)})
+	}
+	if line.Agent != "" {
+		members = append(members, member{"agent_id", quoted(line.Agent)}, member{"agent_type", quoted(kind)})
+	}
+	members = append(members, member{"hook_event_name", quoted(name)})
+	data := appendObject(nil, append(members, more...)...)
+
+	key := line.UUID + " " + name + " " + of
+	r.out = append(r.out, Hook{Name: name, ID: events.StableID(line.Time, key), Time: line.Time.UTC().Truncate(time.Millisecond),
+		Session: line.Session, Agent: line.Agent, Cwd: line.Cwd, Branch: line.Branch, Data: data})
+}
+
+// appendObject writes members whose values are JSON already.
+func appendObject(b []byte, members ...member) []byte {
+	n := 2
+	for _, m := range members {
+		n += len(m.name) + len(m.value) + 4
+	}
+	if b == nil {
+		b = make([]byte, 0, n)
+	}
+	b = append(b, '{')
+	for i, m := range members {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(append(append(b, '"'), m.name...), `":`...)
+		b = append(b, m.value...)
+	}
+	return append(b, '}')
+}
+
+// quoted is a string as JSON.
+func quoted(s string) []byte {
+	b, _ := json.Marshal(s) // a string cannot fail
+	return b
+}
+
+func orNull(raw json.RawMessage) json.RawMessage {
+	if len(raw) == 0 {
+		return json.RawMessage("null")
+	}
+	return raw
+}
+
+// partsOf are the parts of a message; a text alone is one part.
+func partsOf(content json.RawMessage) []part {
+	var text string
+	if len(content) > 0 && content[0] == '"' && json.Unmarshal(content, &text) == nil {
+		return []part{{Type: "text", Text: text}}
+	}
+	var parts []part
+	_ = json.Unmarshal(content, &parts) // what nobody knows has no parts
+	return parts
+}
+
+// promptText joins the texts of a message.
+func promptText(content json.RawMessage) string {
+	var texts []string
+	for _, p := range partsOf(content) {
+		if p.Type == "text" {
+			texts = append(texts, p.Text)
+		}
+	}
+	return strings.Join(texts, "\n")
+}
+
+// agentOf is the id of the subagent that a file is of, "" for a session's own.
+func agentOf(path string) string {
+	id, ok := strings.CutPrefix(strings.TrimSuffix(filepath.Base(path), suffix), "agent-")
+	if !ok {
+		return ""
+	}
+	return id
+}

@@ -1,0 +1,153 @@
+package verbs
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"hookline/hookctl/client"
+	"hookline/hookctl/cmdline"
+	"hookline/hookctl/history"
+	"hookline/hookctl/transcript"
+)
+
+func (a *app) importCmd() *cobra.Command {
+	return cmdline.Noun("import", "Take past sessions into the log", "  hookctl import transcripts", a.importTranscriptsCmd())
+}
+
+func (a *app) importTranscriptsCmd() *cobra.Command {
+	var dry bool
+	cmd := &cobra.Command{
+		Use: "transcripts [PATH…]", Short: "Take what the client's transcripts have and the log has not",
+		Long: "Take what the client's transcripts have and the log has not: prompts, tool calls with their outcome, turns,\n" +
+			"subagents and compactions become the events that their hooks would have made, with their own times. Without\n" +
+			"a path it takes the client's own folder; a path is a file or a folder. What hooks recorded is left as it is,\n" +
+			"importing twice changes nothing, and deleted sessions stay deleted. No transcript is changed. A file that\n" +
+			"cannot be read is named: the exit code is 1 then.",
+		Example: "  hookctl import transcripts\n  hookctl import transcripts --dry-run ~/backup/projects",
+		RunE:    func(cmd *cobra.Command, args []string) error { return a.importTranscripts(cmd.Context(), args, dry) },
+	}
+	cmd.Flags().BoolVar(&dry, "dry-run", false, "only count what there is")
+	return cmd
+}
+
+// clientFolder is where the client keeps its transcripts.
+func (a *app) clientFolder() string {
+	dir := a.Getenv("CLAUDE_CONFIG_DIR")
+	if dir == "" {
+		dir = filepath.Join(a.userHome(), ".claude")
+	}
+	return filepath.Join(dir, "projects")
+}
+
+// mostPaths bounds the request, in bytes.
+const mostPaths = 32 << 10
+
+func (a *app) importTranscripts(ctx context.Context, args []string, dry bool) error {
+	if len(args) == 0 {
+		args = []string{a.clientFolder()}
+	}
+	paths := make([]string, 0, len(args))
+	for _, path := range args {
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(a.Cwd, path)
+		}
+		if _, err := os.Stat(path); err != nil {
+			return &cmdline.Fault{Message: err.Error(), Hint: "a path is a transcript, or a folder with some, as ~/.claude/projects"}
+		}
+		paths = append(paths, path)
+	}
+	list, err := json.Marshal(paths)
+	if err != nil {
+		return fmt.Errorf("name the paths: %w", err)
+	}
+	query := url.Values{"paths": {string(list)}}
+	if dry {
+		query.Set("dry_run", "1")
+	}
+	if len(query.Encode()) > mostPaths {
+		return &cmdline.Fault{Message: fmt.Sprintf("%d paths are too many at once", len(paths)), Hint: "name the folder that they are in"}
+	}
+
+	var raw json.RawMessage
+	err = a.with(ctx, needStarted, func(h house) (err error) {
+		raw, err = a.awaitImport(ctx, h, paths, query)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return a.showTranscripts(raw)
+}
+
+// awaitImport shows how far the daemon is, in bytes of the files.
+func (a *app) awaitImport(ctx context.Context, h house, paths []string, query url.Values) (json.RawMessage, error) {
+	var size int64
+	found, _ := transcript.Sessions(paths) // its problems are told by the daemon
+	for _, s := range found {
+		size += s.Size
+	}
+	m := a.Meter("importing").InBytes()
+	defer m.End()
+	return client.ReadLong(func(line func([]byte) error) error {
+		return h.Stream(ctx, http.MethodPost, "/v1/do/import", query, line)
+	}, func(done, _ uint64) { m.At(done, uint64(size)) })
+}
+
+func (a *app) showTranscripts(raw json.RawMessage) error {
+	var r history.Imported
+	if err := json.Unmarshal(raw, &r); err != nil {
+		return fmt.Errorf("read what was imported: %w", err)
+	}
+	if a.JSON {
+		if err := a.PrintJSON(raw); err != nil {
+			return err
+		}
+	} else {
+		a.printTranscripts(r)
+	}
+	if len(r.Problems) > 0 {
+		return cmdline.Silent(1)
+	}
+	return nil
+}
+
+func (a *app) printTranscripts(r history.Imported) {
+	word := " added"
+	if r.DryRun {
+		word = " to add; nothing was changed"
+	}
+	a.Printf("%s\n", a.Paint.Good(cmdline.Plural(r.Added, "hook")+word))
+	a.Printf("files     %s, %s\n", cmdline.Count(uint64(r.Files)), cmdline.Bytes(uint64(r.Bytes)))
+	a.Printf("sessions  %s, %s of them new\n", cmdline.Count(uint64(r.Sessions)), cmdline.Count(uint64(r.New)))
+	a.Printf("lines     %s: %s with what was said and done, %s of the client's own\n",
+		cmdline.Count(uint64(r.Lines)), cmdline.Count(uint64(r.Used)), cmdline.Count(uint64(r.Other)))
+	a.Printf("hooks     %s: %s added, %s known, %s recorded live\n", cmdline.Count(uint64(r.Hooks)),
+		cmdline.Count(uint64(r.Added)), cmdline.Count(uint64(r.Known)), cmdline.Count(uint64(r.Live)))
+	for _, line := range []struct {
+		name, what string
+		n          int
+	}{
+		{"copies", "of lines of other files, left out", r.Copies}, {"torn", "that cannot be read, left out", r.Torn},
+		{"deleted", "of sessions that stay deleted", r.Deleted}, {"redacted", "secrets replaced", r.Redacted},
+	} {
+		if line.n > 0 {
+			a.Printf("%-9s %s %s\n", line.name, cmdline.Count(uint64(line.n)), line.what)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.Unknown)) {
+		a.Printf("unknown   %s of type %s, left out\n", cmdline.Count(uint64(r.Unknown[name])), cmdline.Clean(name))
+	}
+	a.Printf("log       up to sequence %s\n", cmdline.Count(r.Seq))
+	for _, problem := range r.Problems {
+		a.Say(cmdline.OneLine("could not be read: " + problem))
+	}
+}
