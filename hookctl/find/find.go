@@ -63,6 +63,7 @@ type Query struct {
 	Since    int64  // Unix ms, included; 0 means no limit
 	Until    int64  // Unix ms, not included
 	Limit    int
+	Every    bool // the newest matches as they are, without a judgement of which are best
 }
 
 // Match is one document that a query means.

@@ -49,11 +49,20 @@ func (x *Index) search(ctx context.Context, q find.Query) ([]find.Match, error) 
 	}
 	terms := q.Terms()
 	if len(terms) == 0 {
-		all, err := x.rows(ctx, limits.query("doc d", "d.seq"), limits.args, 1)
+		all, err := x.rows(ctx, limits.query("doc d", "d.seq"), limits.args, mostJudged, 1)
 		if err != nil {
 			return nil, err
 		}
 		return x.named(ctx, all[:min(len(all), q.Limit)])
+	}
+
+	if q.Every {
+		limits.where("texts MATCH ?", expression(terms, nil))
+		all, err := x.rows(ctx, limits.query("texts JOIN doc d ON d.seq = texts.rowid", "texts.rowid"), limits.args, q.Limit, 1)
+		if err != nil {
+			return nil, err
+		}
+		return x.named(ctx, all)
 	}
 
 	var all []row
@@ -69,7 +78,7 @@ func (x *Index) search(ctx context.Context, q find.Query) ([]find.Match, error) 
 		s.where("texts MATCH ?", e)
 		s.conditions = append(s.conditions, limits.conditions...)
 		s.args = append(s.args, limits.args...)
-		found, err := x.rows(ctx, s.query("texts JOIN doc d ON d.seq = texts.rowid", "texts.rowid"), s.args, tier.worth)
+		found, err := x.rows(ctx, s.query("texts JOIN doc d ON d.seq = texts.rowid", "texts.rowid"), s.args, mostJudged, tier.worth)
 		if err != nil {
 			return nil, err
 		}
@@ -91,8 +100,8 @@ type row struct {
 	score                  float64
 }
 
-func (x *Index) rows(ctx context.Context, query string, args []any, worth float64) ([]row, error) {
-	rows, err := x.db.QueryContext(ctx, query, append(slices.Clone(args), mostJudged)...)
+func (x *Index) rows(ctx context.Context, query string, args []any, most int, worth float64) ([]row, error) {
+	rows, err := x.db.QueryContext(ctx, query, append(slices.Clone(args), most)...)
 	if err != nil {
 		return nil, err
 	}

@@ -69,8 +69,7 @@ func (a *app) root() *cobra.Command {
 		&cobra.Group{ID: groupClient, Title: "Called by the client:"},
 	)
 	a.add(root, groupRecorder, a.installCmd(), a.uninstallCmd(), a.startCmd(), a.stopCmd(), a.restartCmd(), a.statusCmd(), a.doctorCmd(), a.logCmd())
-	a.add(root, groupLog, a.tailCmd(), a.findCmd(), a.eventsCmd(), a.repairCmd())
-	a.add(root, groupLog, a.tailCmd(), a.eventsCmd(), a.importCmd(), a.repairCmd())
+	a.add(root, groupLog, a.tailCmd(), a.findCmd(), a.blameCmd(), a.eventsCmd(), a.importCmd(), a.repairCmd())
 	a.add(root, groupState, a.sessionCmd(), a.projectCmd(), a.identityCmd(), a.dreamCmd(), a.reqCmd(),
 		a.goalCmd(), a.handoffCmd(), a.checkpointCmd(), a.ledgerCmd(), a.contextCmd(), a.statuslineCmd())
 	a.add(root, groupState, a.pageCmd())
@@ -94,6 +93,7 @@ var outputs = cmdline.Outputs{
 	"events show":             cmdline.Object(events.Record{}),
 	"events types":            cmdline.Lines(typeJSON{}),
 	"events emit":             cmdline.Object(events.Record{}),
+	"blame":                   cmdline.Lines(blameJSON{}),
 	"find":                    cmdline.Lines(hitJSON{}),
 	"import transcripts":      cmdline.Object(history.Imported{}),
 	"repair":                  cmdline.Object(daemon.Rebuilt{}),

@@ -1,0 +1,302 @@
+package verbs
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"hookline/events"
+	"hookline/hookctl/cmdline"
+	"hookline/hookctl/find"
+	"hookline/hookctl/safeopen"
+	"hookline/projector/project"
+	"hookline/projector/session"
+)
+
+// Bounds of blame.
+const (
+	mostBlamed = 4 << 20 // bytes of a file
+	mostEdits  = 2000    // of it, the newest
+)
+
+func (a *app) blameCmd() *cobra.Command {
+	noPager := false
+	cmd := &cobra.Command{
+		Use:   "blame FILE[:LINE]",
+		Short: "Show which session, prompt and call wrote the lines of a file",
+		Long: "Show which session, prompt and call wrote the lines of a file, from the edits in the log. FILE:12 and FILE:12-20 tell\n" +
+			"more of single lines. A line that no recorded edit wrote is said to have come from outside (a person, a command, a\n" +
+			"formatter), with the recorded edits before and behind it, or to have been there before the first one; where a\n" +
+			"record lacks the file around an edit, the line is found by the edit's own words, which is said too.",
+		Example: "  hookctl blame parser.go\n  hookctl blame parser.go:120-140\n  hookctl blame parser.go --json | jq -r 'select(.how == \"edit\") | .session' | sort | uniq -c",
+		Args:    cmdline.Exactly("a file, and perhaps a line: parser.go:12"),
+		RunE: a.searching(func(cmd *cobra.Command, args []string) error {
+			return a.blame(cmd.Context(), args[0], noPager)
+		}),
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return nil, cobra.ShellCompDirectiveDefault
+		},
+	}
+	cmd.Flags().BoolVar(&noPager, "no-pager", false, "print a long answer at once")
+	return cmd
+}
+
+// blameJSON is a line of `blame --json`.
+type blameJSON struct {
+	Line    int        `json:"line" jsonschema_description:"from 1"`
+	Text    string     `json:"text" jsonschema_description:"the line"`
+	How     string     `json:"how" jsonschema_description:"edit: a recorded call wrote it; words: by the words of a recorded edit; outside: changed between recorded calls; earlier: older than the first; unrecorded: no edit of the file is in the log"`
+	Event   uint64     `json:"event,omitempty" jsonschema_description:"sequence of the call that wrote it"`
+	Time    *time.Time `json:"time,omitempty" jsonschema_description:"of the call"`
+	Session string     `json:"session,omitempty" jsonschema_description:"whole id"`
+	Title   string     `json:"title,omitempty" jsonschema_description:"of the session"`
+	Agent   string     `json:"agent,omitempty" jsonschema_description:"the subagent that wrote it"`
+	Prompt  string     `json:"prompt,omitempty" jsonschema_description:"the prompt that led to it, its beginning"`
+	After   uint64     `json:"after,omitempty" jsonschema_description:"outside: the recorded call before the change"`
+	Before  uint64     `json:"before,omitempty" jsonschema_description:"outside, earlier: the recorded call behind the change"`
+}
+
+// lineRange parts "parser.go:12-20"; without lines both are 0. A file whose name has such an end is meant as a file.
+func (a *app) lineRange(given string) (file string, from, to int, err error) {
+	absolute := func(name string) string {
+		if filepath.IsAbs(name) {
+			return filepath.Clean(name)
+		}
+		return filepath.Join(a.Cwd, name)
+	}
+	i := strings.LastIndex(given, ":")
+	if i < 0 || i == 1 && filepath.VolumeName(given) != "" {
+		return absolute(given), 0, 0, nil
+	}
+	first, last, span := strings.Cut(given[i+1:], "-")
+	from, bad := strconv.Atoi(first)
+	to = from
+	if span && bad == nil {
+		to, bad = strconv.Atoi(last)
+	}
+	if bad != nil {
+		return absolute(given), 0, 0, nil
+	}
+	if from < 1 || to < from {
+		return "", 0, 0, &cmdline.Fault{Message: fmt.Sprintf("%q names no line", given[i+1:]), Hint: "lines are counted from 1: FILE:12 or FILE:12-20"}
+	}
+	return absolute(given[:i]), from, to, nil
+}
+
+func (a *app) blame(ctx context.Context, given string, noPager bool) error {
+	file, from, to, err := a.lineRange(given)
+	if err != nil {
+		return err
+	}
+	content, err := safeopen.ReadFile(safeopen.Foreign, file, mostBlamed)
+	if err != nil {
+		hint := "files of up to 4 MiB are read"
+		if errors.Is(err, fs.ErrNotExist) {
+			hint = "`hookctl find --file NAME` tells what the log has of a file that is gone"
+		}
+		return &cmdline.Fault{Message: err.Error(), Hint: hint, Cause: err}
+	}
+	if strings.ContainsRune(string(content), 0) {
+		return &cmdline.Fault{Message: file + " is no text", Hint: "lines of text are blamed"}
+	}
+	b := find.NewBlame(string(content))
+	if from > len(b.Lines) {
+		return &cmdline.Fault{Message: fmt.Sprintf("%s has %s", given[:strings.LastIndex(given, ":")], cmdline.Plural(len(b.Lines), "line")), Hint: "without a line all are shown"}
+	}
+	if from == 0 {
+		from = 1
+		to = len(b.Lines)
+	}
+	return a.with(ctx, needStore, func(h house) error {
+		calls, err := a.editsOf(ctx, h, file)
+		if err != nil {
+			return err
+		}
+		for _, r := range calls {
+			if !b.Open(-1) {
+				break
+			}
+			var raw json.RawMessage
+			if h.Get(ctx, "/v1/events/"+strconv.FormatUint(r.Seq, 10), url.Values{"raw": {"1"}}, &raw) != nil {
+				raw = r.Data // a large content is gone: the words of the edit are left
+			}
+			if e, ok := find.EditOf(r.Seq, raw); ok {
+				b.Take(e)
+			}
+		}
+		lines, err := a.blamed(ctx, h, b, calls, from, min(to, len(b.Lines)))
+		if err != nil {
+			return err
+		}
+		return a.printBlame(ctx, lines, strings.Contains(given, ":") && from == to, noPager)
+	})
+}
+
+// editsOf are the recorded edits of a file, the newest first: those of its path, and of the same file in another work
+// tree of the project.
+func (a *app) editsOf(ctx context.Context, h house, file string) ([]events.Record, error) {
+	x, err := a.index(ctx, h)
+	if err != nil {
+		return nil, err
+	}
+	defer x.Close()
+	real := file
+	if resolved, err := filepath.EvalSymlinks(file); err == nil {
+		real = resolved
+	}
+	found, err := x.Search(ctx, find.Query{File: filepath.Base(file), Tools: find.EditTools, Types: []string{events.TypeToolSucceeded}, Limit: mostEdits, Every: true})
+	if err != nil {
+		return nil, err
+	}
+
+	place := a.place(filepath.Dir(real))
+	projects, err := cells[project.State](ctx, h, project.Name, "")
+	if err != nil {
+		return nil, err
+	}
+	here := projectAt(projects, place.Path())
+	var calls []events.Record
+	for _, m := range found {
+		var r events.Record
+		if h.Get(ctx, "/v1/events/"+strconv.FormatUint(m.Seq, 10), nil, &r) != nil {
+			continue // damage took it since
+		}
+		path := filepath.FromSlash(find.PathOf(r))
+		within, ok := strings.CutPrefix(path, filepath.FromSlash(r.Worktree)+string(filepath.Separator))
+		sibling := ok && r.Worktree != "" && place.Worktree != "" && filepath.Join(place.Worktree, within) == real && countsFor(projects, m.Project) == here
+		if path == file || path == real || sibling {
+			calls = append(calls, r)
+		}
+	}
+	slices.SortFunc(calls, func(x, y events.Record) int { return int(y.Seq) - int(x.Seq) })
+	return calls, nil
+}
+
+// blamed tells of each line who wrote it.
+func (a *app) blamed(ctx context.Context, h house, b *find.Blame, calls []events.Record, from, to int) ([]blameJSON, error) {
+	type writer struct{ title, prompt string }
+	known := map[uint64]writer{}
+	origins := b.Result()
+	var out []blameJSON
+	for n := from; n <= to; n++ {
+		o := origins[n-1]
+		l := blameJSON{Line: n, Text: b.Lines[n-1], How: o.How, Event: o.Event, After: o.After, Before: o.Before}
+		if len(calls) == 0 {
+			l.How = "unrecorded"
+		}
+		if i := slices.IndexFunc(calls, func(r events.Record) bool { return r.Seq == o.Event }); i >= 0 {
+			r := calls[i]
+			w, seen := known[r.Seq]
+			if !seen {
+				c, _ := oneCell[session.State](ctx, h, session.Name, r.Session) // one that is not there has no title
+				prompt, err := promptOf(ctx, h, r)
+				if err != nil {
+					return nil, err
+				}
+				w = writer{c.State.Title, prompt}
+				known[r.Seq] = w
+			}
+			l.Time, l.Session, l.Agent = &r.Time, r.Session, r.AgentID
+			l.Title, l.Prompt = w.title, w.prompt
+		}
+		out = append(out, l)
+	}
+	return out, nil
+}
+
+// promptOf is the prompt that led to a call: the newest one of its session before it.
+func promptOf(ctx context.Context, h house, r events.Record) (string, error) {
+	prompt := ""
+	q := url.Values{"session": {r.Session}, "type": {events.TypePromptSubmitted}, "until": {strconv.FormatUint(r.Seq, 10)}, "n": {"1"}}
+	err := records(ctx, h, q, func(p events.Record) {
+		if e, ok := p.Event.(*events.PromptSubmitted); ok {
+			prompt = cmdline.Fit(cmdline.OneLine(e.Prompt), 300)
+		}
+	})
+	return prompt, err
+}
+
+func (a *app) printBlame(ctx context.Context, lines []blameJSON, one, noPager bool) error {
+	if a.JSON {
+		for _, l := range lines {
+			if err := a.PrintJSON(l); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return a.paged(ctx, noPager, func() {
+		width := 1
+		if n := len(lines); n > 0 {
+			width = len(strconv.Itoa(lines[n-1].Line))
+		}
+		for _, l := range lines {
+			who := a.Paint.Faint(cmdline.Pad(blameWords(l), 34))
+			if l.Session != "" {
+				who = a.Paint.Session(alias(l.Session)) + "  " + l.Time.In(a.Zone).Format("2006-01-02 15:04") + "  " + cmdline.Pad(eventWord(l), 6)
+			}
+			a.Printf("%s  %s  %s\n", who, a.Paint.Faint(fmt.Sprintf("%*d", width, l.Line)), cmdline.Clean(strings.ReplaceAll(l.Text, "\t", "    ")))
+		}
+		if one && len(lines) == 1 {
+			a.describeBlame(lines[0])
+		}
+	})
+}
+
+func eventWord(l blameJSON) string {
+	if l.How == find.ByWords {
+		return fmt.Sprintf("≈%d", l.Event)
+	}
+	return strconv.FormatUint(l.Event, 10)
+}
+
+func blameWords(l blameJSON) string {
+	switch l.How {
+	case find.Earlier:
+		return "before the first recorded edit"
+	case find.Outside:
+		return "by no recorded edit"
+	}
+	return "no recorded edit of this file"
+}
+
+// describeBlame tells all of one line.
+func (a *app) describeBlame(l blameJSON) {
+	field := func(name, v string) {
+		if v != "" {
+			a.Printf("  %s  %s\n", a.Paint.Faint(cmdline.Pad(name, 8)), cmdline.OneLine(v))
+		}
+	}
+	a.Printf("\n")
+	field("session", join("  ", l.Session, l.Title))
+	field("prompt", l.Prompt)
+	if l.Event != 0 {
+		field("call", fmt.Sprintf("event %d (`hookctl events show %d`)", l.Event, l.Event))
+	}
+	field("subagent", l.Agent)
+	switch l.How {
+	case find.ByWords:
+		field("doubt", "the file around this edit was not recorded; the line is one of its words")
+	case find.Outside:
+		words := "a person, a command or a formatter changed it"
+		if l.After != 0 {
+			words += fmt.Sprintf(" behind event %d", l.After)
+		}
+		if l.Before != 0 {
+			words += fmt.Sprintf(" and before event %d", l.Before)
+		}
+		field("doubt", words)
+	case find.Earlier:
+		field("doubt", fmt.Sprintf("it was there before event %d, the first recorded edit of the file", l.Before))
+	}
+}
