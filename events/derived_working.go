@@ -1,12 +1,16 @@
 package events
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // Working state (S2): what is said of it by command or before a compaction, and how full the context is.
 
 // Wire names of this file.
 const (
 	TypeContextPhaseChanged = "context.phase_changed"
+	TypeTurnWarned          = "turn.warned"
 	TypeCheckpointCreated   = "checkpoint.created"
 	TypeGoalSet             = "goal.set"
 	TypeHandoffWritten      = "handoff.written"
@@ -35,6 +39,9 @@ type CheckpointCreated struct {
 	Schema  int    `json:"schema_version" jsonschema_description:"version of the working state, 1 or more"`
 	Trigger string `json:"trigger" jsonschema_description:"manual or auto: before a compaction; command: by a person"`
 	Note    string `json:"note,omitempty" jsonschema_description:"what the person said of it"`
+	Phase   string `json:"phase,omitempty" jsonschema_description:"of the use of the context, before a compaction"`
+	Percent int64  `json:"percent,omitempty" jsonschema_description:"how full the context was"`
+	Said    string `json:"said,omitempty" jsonschema_description:"the agent's last words of a turn that a compaction cut, shortened"`
 }
 
 // Type implements [Event].
@@ -59,9 +66,45 @@ func (*GoalSet) Type() string { return TypeGoalSet }
 // Summary implements [Summarizer].
 func (e *GoalSet) Summary() string { return e.Text }
 
-// HandoffWritten keeps words for the next session of the project.
+// HandoffWritten keeps what the next session of the project has to know: words by command, or what the session was at.
 type HandoffWritten struct {
-	Text string `json:"text" jsonschema_description:"what the next session has to know"`
+	Text       string   `json:"text" jsonschema_description:"what the next session has to know; not by command: the goal and the last task"`
+	By         string   `json:"by,omitempty" jsonschema_description:"stop, session_end or reaped; absent by command"`
+	NextSteps  []string `json:"next_steps,omitempty" jsonschema_description:"at most 5"`
+	Blockers   []string `json:"blockers,omitempty" jsonschema_description:"failures that are not mended, at most 3"`
+	Files      []string `json:"recent_files,omitempty" jsonschema_description:"that were changed last, at most 5"`
+	Checkpoint string   `json:"last_checkpoint,omitempty" jsonschema_description:"id of its event"`
+}
+
+// TurnWarned records what the end of a turn was warned of, or held for.
+type TurnWarned struct {
+	Causes     []TurnCause `json:"causes" jsonschema_description:"why"`
+	Held       bool        `json:"held,omitempty" jsonschema_description:"the turn was not let end: evidence is strict"`
+	Confidence int         `json:"confidence" jsonschema_description:"0 to 100; from 80 on the task counts as done"`
+	Used       int64       `json:"used,omitempty" jsonschema_description:"tokens in the context"`
+	Window     int64       `json:"window,omitempty" jsonschema_description:"tokens that it has room for"`
+}
+
+// TurnCause is one thing that is not as it should be at a turn's end.
+type TurnCause struct {
+	Cause string `json:"cause" jsonschema_description:"context, evidence, sync or next_steps"`
+	Text  string `json:"text" jsonschema_description:"in words"`
+	Event string `json:"event" jsonschema_description:"id of the event that it is about"`
+}
+
+// Type implements [Event].
+func (*TurnWarned) Type() string { return TypeTurnWarned }
+
+// Summary implements [Summarizer].
+func (e *TurnWarned) Summary() string {
+	causes := make([]string, 0, len(e.Causes))
+	for _, c := range e.Causes {
+		causes = append(causes, c.Cause)
+	}
+	if e.Held {
+		return "held: " + strings.Join(causes, ", ")
+	}
+	return strings.Join(causes, ", ")
 }
 
 // Type implements [Event].

@@ -15,6 +15,7 @@
 //	flush_interval: 2s     # longest time that folded cells stay unwritten; the log is never behind
 //	log_level: info        # debug, info, warn or error, of the daemon's file
 //	color: auto            # auto, always or never
+//	evidence: normal       # what a turn's end is held to: strict, normal or loose
 //	redact_extra: []       # regular expressions (RE2); what they match becomes [REDACTED:custom]
 //
 // Nothing here is fatal: a file that cannot be read or understood, an unknown key and a value of the
@@ -35,6 +36,7 @@ type Values struct {
 	FlushInterval time.Duration // 100 ms to 1 min
 	LogLevel      string        // debug, info, warn or error
 	Color         string        // auto, always or never
+	Evidence      string        // strict, normal or loose
 	RedactExtra   []string      // valid regular expressions
 }
 
@@ -74,6 +76,8 @@ var keys = []Key{
 		Doc: "of the daemon's log file"},
 	{Name: "color", Default: "auto", Env: "HOOKLINE_COLOR", allowed: []string{"auto", "always", "never"},
 		Doc: "auto: on a terminal, unless NO_COLOR or CI is set"},
+	{Name: "evidence", Default: "normal", allowed: []string{"strict", "normal", "loose"},
+		Doc: "a turn that ends without a passed test or build is held once (strict), warned of (normal), or let go (loose)"},
 	{Name: "redact_extra", Default: "[]", kind: patterns,
 		Doc: "regular expressions (RE2); what they match becomes [REDACTED:custom]"},
 }
@@ -172,6 +176,8 @@ func (v Values) Text(key string) []string {
 		return []string{v.LogLevel}
 	case "color":
 		return []string{v.Color}
+	case "evidence":
+		return []string{v.Evidence}
 	case "redact_extra":
 		return append([]string{}, v.RedactExtra...)
 	}

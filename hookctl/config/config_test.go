@@ -44,7 +44,7 @@ func (w world) load(flags map[string]string) Config {
 
 func TestDefaults(t *testing.T) {
 	c := newWorld(t).load(nil)
-	want := Values{Fsync: "shared", IdleExit: 12 * time.Hour, FlushInterval: 2 * time.Second, LogLevel: "info", Color: "auto"}
+	want := Values{Fsync: "shared", IdleExit: 12 * time.Hour, FlushInterval: 2 * time.Second, LogLevel: "info", Color: "auto", Evidence: "normal"}
 	if !reflect.DeepEqual(c.Values, want) || len(c.Problems) != 0 {
 		t.Fatalf("got %+v, problems %v", c.Values, c.Problems)
 	}
@@ -66,7 +66,7 @@ func TestCascade(t *testing.T) {
 	w.env["HOOKLINE_FLUSH_INTERVAL"] = "1s"
 	w.env["HOOKLINE_COLOR"] = "never"
 	c := w.load(map[string]string{"color": "always"})
-	want := Values{Fsync: "always", IdleExit: 3 * time.Hour, FlushInterval: time.Second, LogLevel: "warn", Color: "always",
+	want := Values{Fsync: "always", IdleExit: 3 * time.Hour, FlushInterval: time.Second, LogLevel: "warn", Color: "always", Evidence: "normal",
 		RedactExtra: []string{"ACME-[0-9]+", `corp-\d+`}}
 	if !reflect.DeepEqual(c.Values, want) || len(c.Problems) != 0 {
 		t.Fatalf("got %+v, problems %v", c.Values, c.Problems)
@@ -75,7 +75,7 @@ func TestCascade(t *testing.T) {
 	for k, o := range c.Origins {
 		from[k] = o.From
 	}
-	wantFrom := map[string]string{"fsync": "user", "log_level": "project", "idle_exit": "local", "flush_interval": "env", "color": "flag", "redact_extra": "project"}
+	wantFrom := map[string]string{"evidence": "default", "fsync": "user", "log_level": "project", "idle_exit": "local", "flush_interval": "env", "color": "flag", "redact_extra": "project"}
 	if !reflect.DeepEqual(from, wantFrom) {
 		t.Errorf("origins %v", from)
 	}
@@ -88,7 +88,7 @@ func TestProblems(t *testing.T) {
 	for _, tc := range []struct{ name, text, want, hint string }{
 		{"unknown key", "fsync: shared\nflush_intervall: 2s\n", `:2:1: unknown key "flush_intervall"`, "did you mean flush_interval?"},
 		{"dashes", "log-level: info\n", `:1:1: unknown key "log-level"`, "did you mean log_level?"},
-		{"far off", "elephants: 3\n", `:1:1: unknown key "elephants"`, "the keys are fsync, idle_exit, flush_interval, log_level, color, redact_extra"},
+		{"far off", "elephants: 3\n", `:1:1: unknown key "elephants"`, "the keys are fsync, idle_exit, flush_interval, log_level, color, evidence, redact_extra"},
 		{"choice", "fsync: never\n", `:1:8: fsync: "never" is not one of shared, always`, "the default of fsync is shared"},
 		{"number for choice", "color: 3\n", `:1:8: color: "3" is not one of auto, always, never`, ""},
 		{"no unit", "idle_exit: 12\n", `:1:12: idle_exit: "12" is no duration such as 12h`, ""},

@@ -99,6 +99,8 @@ func (c *Config) textOf(name string) *string {
 		return &c.Values.Fsync
 	case "log_level":
 		return &c.Values.LogLevel
+	case "evidence":
+		return &c.Values.Evidence
 	}
 	return &c.Values.Color
 }

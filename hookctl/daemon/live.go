@@ -9,6 +9,7 @@ import (
 	"hookline/hookctl/recorder"
 	"hookline/projector"
 	"hookline/projector/session"
+	"hookline/projector/working"
 )
 
 // silentAfter ends a session whose process is unknown.
@@ -98,7 +99,12 @@ func (d *Daemon) reapOne(ctx context.Context, was session.State, e events.Sessio
 		if !found || now.Status != session.Live || heardOf {
 			return nil, nil
 		}
-		return recorder.Envelopes(d.opts.Now(), events.Envelope{Session: was.ID, Project: now.Project}, &e, &events.IdentityPersisted{Reason: "reaped", AsOf: e.LastActive})
+		list := []events.Event{&e, &events.IdentityPersisted{Reason: "reaped", AsOf: e.LastActive}}
+		work, _ := projector.State[working.State](r, working.Name, was.ID)
+		if h := work.HandoffOf("reaped"); h != nil {
+			list = append(list, h)
+		}
+		return recorder.Envelopes(d.opts.Now(), events.Envelope{Session: was.ID, Project: now.Project}, list...)
 	})
 	return err
 }

@@ -45,6 +45,7 @@ func (d *Daemon) look(ctx context.Context, f wire.Frame, in *hook.Input, spooled
 	w.Gates = d.gatesOf(ctx, f, in, w, here, apart)
 	if !spooled {
 		w.Use = d.useAt(*in)
+		w.Evidence = evidenceOf(f, *in)
 	}
 	return w
 }

@@ -1,19 +1,23 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"path/filepath"
 	"sync"
 
 	"hookline/events"
+	"hookline/hookctl/config"
 	"hookline/hookctl/gates"
 	"hookline/hookctl/hook"
 	"hookline/hookctl/recorder"
 	"hookline/hookctl/transcript"
+	"hookline/hookctl/wire"
 	"hookline/projector"
 	"hookline/projector/identity"
 	"hookline/projector/session"
+	"hookline/projector/working"
 )
 
 // How full the context is: read from the end of the transcript, after the answer to a hook, and told by the status line.
@@ -60,9 +64,11 @@ func (m *meter) read(path string) *hook.Use {
 
 	u, offset, err := transcript.LastUse(path, m.offset)
 	m.offset = offset
+	said := cmp.Or(u.Said, m.last.Said)
 	if err == nil {
 		m.last = hook.Use{Tokens: u.Tokens, Model: u.Model, Source: "transcript"}
 	}
+	m.last.Said = said
 	if m.last.Tokens == 0 {
 		return nil
 	}
@@ -78,12 +84,30 @@ func transcriptOf(in hook.Input) string {
 	return in.Hook.Hook().TranscriptPath
 }
 
-// useAt measures the context for a decision that depends on it: at the end of a turn.
+// useAt measures the context for a decision that depends on it: at the end of a turn, and before a compaction, with the
+// agent's last words.
 func (d *Daemon) useAt(in hook.Input) *hook.Use {
-	if _, ok := in.Event.(*events.TurnStopped); !ok || transcriptOf(in) == "" {
+	path := transcriptOf(in)
+	if path == "" {
 		return nil
 	}
-	return d.meters.of(in.Session).read(transcriptOf(in))
+	switch in.Event.(type) {
+	case *events.TurnStopped, *events.CompactionStarted:
+		u := d.meters.of(in.Session).read(path)
+		if u != nil {
+			u.Said = d.clean(working.Shortened(u.Said))
+		}
+		return u
+	}
+	return nil
+}
+
+// evidenceOf is how strictly the end of a turn is held to evidence, by the configuration of the project as it is now.
+func evidenceOf(f wire.Frame, in hook.Input) string {
+	if _, ok := in.Event.(*events.TurnStopped); !ok || in.Call.Verb != hook.VerbHook {
+		return hook.EvidenceLoose
+	}
+	return config.Load(config.Options{Getenv: os.Getenv, Dir: f.Launch()}).Values.Evidence
 }
 
 // measureUse records a change of the phase behind a hook's answer: with a prompt, after each batch of calls, and when a

@@ -14,6 +14,7 @@ type World struct {
 	Seen     *Sighting // how the project looks; nil where that is known
 	Gates    *Gates    // nil: none apply
 	Use      *Use      // of the context window; nil: not measured
+	Evidence string    // how strictly a turn's end is held to evidence; "" is loose
 	Facts    events.Facts
 	NowMS    int64 // Unix ms
 }
@@ -45,7 +46,7 @@ var capabilities = []Capability{
 	{Name: "use", Decide: decideUse, Tell: tellUse},
 	{Name: "identity", Decide: decideIdentity, Tell: tellIdentity, Follow: followIdentity},
 	{Name: "gates", Decide: decideGates, Refuse: refuseGates, Tell: tellGates, Place: placeOfGates, Every: true},
-	{Name: "working", Decide: decideWorking, Tell: tellWorking},
+	{Name: "working", Decide: decideWorking, Refuse: refuseStop, Tell: tellWorking},
 	{Name: "ledger", Decide: decideLedger, Tell: tellLedger},
 }
 

@@ -20,6 +20,7 @@ type Use struct {
 	Window int64  // tokens that it has room for; 0: not told, see [WindowOf]
 	Model  string // that answered
 	Source string // transcript or statusline
+	Said   string // the agent's last words, "" where they are not known; clean, on one line
 }
 
 // decideUse gives the change of phase that was measured with the hook, or that a compaction brings.
@@ -34,7 +35,7 @@ func decideUse(in Input, w World, r Reader) []events.Event {
 		}
 		return []events.Event{&events.ContextPhaseChanged{Phase: session.Verbose, From: s.Context.Phase, Window: s.Context.Window, Source: "compaction"}}
 	}
-	if w.Use == nil {
+	if _, ok := in.Event.(*events.TurnStopped); !ok || w.Use == nil {
 		return nil
 	}
 	return PhaseChange(r, in.Session, *w.Use)

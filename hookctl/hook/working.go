@@ -8,6 +8,7 @@ import (
 
 	"hookline/events"
 	"hookline/projector"
+	"hookline/projector/session"
 	"hookline/projector/working"
 )
 
@@ -26,20 +27,44 @@ const (
 	commandTokens = 200
 )
 
-// decideWorking marks the state that a compaction is about to cut from the context.
-func decideWorking(in Input, _ World, _ Reader) []events.Event {
-	e, ok := in.Event.(*events.CompactionStarted)
-	if !ok || in.Session == "" {
+// decideWorking marks the state that a compaction is about to cut from the context, judges the end of a turn, and writes
+// the handoff of a session that ends.
+func decideWorking(in Input, w World, r Reader) []events.Event {
+	if in.Session == "" || in.Hook == nil || in.Call.Verb != VerbHook {
 		return nil
 	}
-	return []events.Event{&events.CheckpointCreated{Schema: working.Schema, Trigger: e.Trigger}}
+	switch e := in.Event.(type) {
+	case *events.CompactionStarted:
+		return []events.Event{checkpoint(in, w, r, e)}
+	case *events.TurnStopped:
+		return decideStop(in, w, r, e)
+	case *events.SessionEnded:
+		if h := workingOf(r, in.Session).HandoffOf("session_end"); h != nil {
+			return []events.Event{h}
+		}
+	}
+	return nil
+}
+
+// checkpoint marks the state before a compaction, with what the agent said in the turn that it cuts.
+func checkpoint(in Input, w World, r Reader, e *events.CompactionStarted) *events.CheckpointCreated {
+	out := &events.CheckpointCreated{Schema: working.Schema, Trigger: e.Trigger}
+	if w.Use == nil {
+		return out
+	}
+	s, _ := projector.State[session.State](r.Reader, session.Name, in.Session)
+	window := w.Use.WindowIn(s)
+	out.Phase = session.PhaseOf(w.Use.Tokens, window)
+	out.Percent = session.Percent(w.Use.Tokens, window)
+	out.Said = w.Use.Said
+	return out
 }
 
 // tellWorking gives a session that starts what it, or the last session of its project, worked on.
 func tellWorking(in Input, w World, r Reader) []Item {
 	e, ok := in.Event.(*events.SessionStarted)
 	if !ok || in.Call.Verb != VerbHook || in.Session == "" {
-		return nil
+		return tellStop(in, r)
 	}
 
 	switch e.Source {
@@ -94,6 +119,12 @@ func recovered(s working.State, phase string, cut bool) []Item {
 	if cut {
 		items = append(items, fileItems(s, true)...)
 		items = append(items, commandItems(s)...)
+		if s.Said != nil {
+			items = append(items, Item{ID: "working.said", Rank: RankFunctions, Text: "You said last: " + working.Line(s.Said.Text), Event: s.Said.Event})
+		}
+	}
+	if s.Drifted() {
+		items = append(items, Item{ID: "working.drift", Rank: RankGoal, Text: "The goal may have drifted: nothing of it was seen in the last turns.", Event: s.Goal.Event})
 	}
 	return items
 }
@@ -155,12 +186,19 @@ func openItems(s working.State) []Item {
 		items = append(items, listItem("working.todos", RankHandoff, "To do: ", texts, "; ", todos[len(todos)-1].Event))
 	}
 
+	if s.Steps != nil && len(items) == 0 {
+		items = append(items, listItem("working.steps", RankHandoff, "Next steps, in your words: ", s.Steps.Texts, "; ", s.Steps.Event))
+	}
+
 	for _, f := range newest(s.Open, 6) {
 		text := fmt.Sprintf("Not mended: %s: %s", f.Target, f.Text)
 		items = append(items, Item{ID: "working.failure " + f.Target, Rank: RankBlockers, Text: text, Event: f.Event})
 	}
 	for _, c := range newest(s.Corrections, 4) {
 		items = append(items, Item{ID: "working.correction " + c.Event, Rank: RankDecisions, Text: "The user refused " + c.Text, Event: c.Event})
+	}
+	for _, a := range newest(s.Answers, 4) {
+		items = append(items, Item{ID: "working.answer " + a.Event, Rank: RankDecisions, Text: "The user answered: " + a.Text, Event: a.Event})
 	}
 	return items
 }

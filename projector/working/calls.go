@@ -16,6 +16,10 @@ import (
 func (s State) succeeded(r events.Record, e *events.ToolSucceeded) State {
 	s.Open = slices.DeleteFunc(slices.Clone(s.Open), func(f Failure) bool { return f.Target == target(e.ToolName, e.ToolInput) })
 
+	if r.AgentID == "" {
+		s.Tools = last(append(slices.Clip(s.Tools), clip(e.ToolName, maxLine)), lastTools)
+	}
+
 	switch e.ToolName {
 	case "Read":
 		if r.AgentID != "" {
@@ -23,12 +27,14 @@ func (s State) succeeded(r events.Record, e *events.ToolSucceeded) State {
 		}
 		return s.touched(r, member(e.ToolInput, "file_path"), func(f *File) { f.Read++ })
 	case "Edit", "MultiEdit":
-		return s.touched(r, member(e.ToolInput, "file_path"), func(f *File) { f.Edited++ })
+		file := member(e.ToolInput, "file_path")
+		return s.changed(r, file).touched(r, file, func(f *File) { f.Edited++ })
 	case "NotebookEdit":
 		return s.touched(r, member(e.ToolInput, "notebook_path"), func(f *File) { f.Edited++ })
 	case "Write":
 		created := member(e.ToolResponse, "type") == "create"
-		return s.touched(r, member(e.ToolInput, "file_path"), func(f *File) {
+		file := member(e.ToolInput, "file_path")
+		return s.changed(r, file).touched(r, file, func(f *File) {
 			if created {
 				f.Created = true
 			} else {
@@ -37,6 +43,8 @@ func (s State) succeeded(r events.Record, e *events.ToolSucceeded) State {
 		})
 	case "Bash":
 		return s.ran(r, e.ToolInput, true, member(e.ToolResponse, "stdout"))
+	case "AskUserQuestion":
+		return s.answered(r, e.ToolResponse)
 	case "TodoWrite":
 		return s.listed(r, e.ToolInput)
 	case "ExitPlanMode":
@@ -113,6 +121,12 @@ func (s State) ran(r events.Record, input json.RawMessage, ok bool, output strin
 	if c.Kind != "" {
 		evidence := slices.DeleteFunc(slices.Clone(s.Evidence), func(p Proof) bool { return p.Kind == c.Kind })
 		s.Evidence = append(evidence, Proof{Kind: c.Kind, OK: ok, Event: r.ID})
+		if ok && c.Kind != "lint" {
+			s.Unproved = nil
+		}
+	}
+	if ok {
+		s = s.tracked(r, command)
 	}
 	return s
 }

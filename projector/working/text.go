@@ -52,6 +52,9 @@ func keywords(text string) []string {
 	return words
 }
 
+// Shortened is a text on one line, at most 400 characters.
+func Shortened(text string) string { return clip(text, maxTask) }
+
 // Line is a text's first line without control characters, at most 200 characters.
 func Line(text string) string {
 	text, _, _ = strings.Cut(strings.TrimSpace(text), "\n")

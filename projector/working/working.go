@@ -17,7 +17,7 @@ import (
 // Name and Version of the projection's cells.
 const (
 	Name    = "working"
-	Version = 1
+	Version = 2
 )
 
 // Schema is the version of what a checkpoint refers to.
@@ -54,6 +54,16 @@ type State struct {
 	Corrections []Note    `json:"corrections,omitempty" jsonschema_description:"what the user said when refusing a call"`
 	Todos       []Todo    `json:"todos,omitempty" jsonschema_description:"the client's list of things to do"`
 	Evidence    []Proof   `json:"evidence,omitempty" jsonschema_description:"the last outcome of tests, build and lint"`
+
+	Contract *Contract         `json:"task_contract,omitempty" jsonschema_description:"what the newest prompt that asks for a change promises"`
+	Unproved *Note             `json:"unproved,omitempty" jsonschema_description:"the newest change of code that no test or build has passed since"`
+	Unsynced *Note             `json:"unsynced,omitempty" jsonschema_description:"the newest change of an issue (bd, br) that was not synced"`
+	Steps    *Steps            `json:"next_steps,omitempty" jsonschema_description:"that the agent named last"`
+	Answers  []Note            `json:"answers,omitempty" jsonschema_description:"what the user chose when the agent asked"`
+	Said     *Note             `json:"said,omitempty" jsonschema_description:"the agent's last words of a turn that a compaction cut"`
+	Tools    []string          `json:"last_tools,omitempty" jsonschema_description:"that were used, the newest last, at most 5"`
+	Warned   map[string]string `json:"warned,omitempty" jsonschema_description:"what a turn's end was warned of: cause, and the event that it was about"`
+	GoalTurn int               `json:"goal_turn,omitempty" jsonschema_description:"turns that had stopped before the goal was set"`
 
 	Turns       int          `json:"turns,omitempty" jsonschema_description:"that stopped"`
 	Checkpoints []Checkpoint `json:"checkpoints,omitempty" jsonschema_description:"taken before compactions and by command, at most 20"`
@@ -113,6 +123,7 @@ type Todo struct {
 type Proof struct {
 	Kind  string `json:"kind" jsonschema_description:"test, build or lint"`
 	OK    bool   `json:"ok" jsonschema_description:"it passed"`
+	Stale bool   `json:"stale,omitempty" jsonschema_description:"code was changed since"`
 	Event string `json:"event" jsonschema_description:"id of the run"`
 }
 
@@ -131,7 +142,7 @@ func Key(r events.Record) string {
 	switch r.Event.(type) {
 	case *events.PromptSubmitted, *events.ToolSucceeded, *events.ToolFailed, *events.ToolBatchFinished, *events.TurnStopped,
 		*events.TaskCreated, *events.TaskCompleted, *events.SubagentStopped, *events.SessionStarted, *events.SessionEnded,
-		*events.SessionDeleted, *events.CheckpointCreated, *events.GoalSet, *events.HandoffWritten:
+		*events.SessionDeleted, *events.TurnWarned, *events.CheckpointCreated, *events.GoalSet, *events.HandoffWritten:
 		return r.Session
 	}
 	return ""
@@ -172,7 +183,9 @@ func Fold(s State, r events.Record) State {
 	case *events.ToolBatchFinished:
 		s = s.refused(r, e)
 	case *events.TurnStopped:
-		s.Turns++
+		s = s.stopped(r, e)
+	case *events.TurnWarned:
+		s = s.warned(e)
 	case *events.TaskCreated:
 		s.Todos = putTodo(s.Todos, Todo{ID: e.TaskID, Text: Line(e.TaskSubject), Status: "pending", Event: r.ID})
 	case *events.TaskCompleted:
@@ -183,10 +196,17 @@ func Fold(s State, r events.Record) State {
 		}
 	case *events.CheckpointCreated:
 		s.Checkpoints = last(append(s.Checkpoints, Checkpoint{Event: r.ID, Seq: r.Seq, Time: r.Time, Schema: e.Schema, Trigger: e.Trigger, Note: Line(e.Note)}), maxCheckpoints)
+		if e.Said != "" {
+			s.Said = &Note{Text: clip(e.Said, maxTask), Event: r.ID, Time: r.Time}
+		}
 	case *events.GoalSet:
 		s.Goal = &Note{Text: clip(e.Text, maxGoal), Event: r.ID, Time: r.Time}
 		s.Keywords = keywords(e.Text)
+		s.GoalTurn = s.Turns
 	case *events.HandoffWritten:
+		if e.By != "" {
+			return s // its words are this state's own
+		}
 		s.Handoff = &Note{Text: clip(e.Text, maxTask), Event: r.ID, Time: r.Time}
 	}
 	return s
@@ -206,8 +226,12 @@ func (s State) prompted(r events.Record, e *events.PromptSubmitted) State {
 	if s.Goal == nil {
 		s.Goal = &Note{Text: clip(text, maxGoal), Event: r.ID, Time: r.Time}
 		s.Keywords = keywords(text)
+		s.GoalTurn = s.Turns
 	}
 	s.Task = s.Prompt
+	if c := contractOf(text, r.ID, s.Turns); c != nil {
+		s.Contract = c
+	}
 	return s
 }
 
@@ -249,12 +273,12 @@ func (s State) refused(r events.Record, e *events.ToolBatchFinished) State {
 	return s
 }
 
-// Confidence is S2's measure: 75 at first, more for passed tests (25), build (20) and lint (10), at most 100, less 5
-// for each open failure, never below 0.
+// Confidence is S2's measure: 75 at first, more for passed tests (25), build (20) and lint (10), as far as no code was
+// changed since, at most 100, less 5 for each open failure, never below 0.
 func (s State) Confidence() int {
 	c := 75
 	for _, p := range s.Evidence {
-		if p.OK {
+		if p.OK && !p.Stale {
 			c += map[string]int{"test": 25, "build": 20, "lint": 10}[p.Kind]
 		}
 	}

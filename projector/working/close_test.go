@@ -1,0 +1,130 @@
+package working
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+
+	"hookline/events"
+)
+
+// S2 "task_contract": what was promised.
+func TestS2TaskContract(t *testing.T) {
+	s := folded(prompt("Add retries to the upload client:\n- back off\n2. [ ] log each try\nnot this"), &events.TurnStopped{}, prompt("why is it slow?"), prompt("looks good to me"))
+	want := &Contract{Goal: "Add retries to the upload client: - back off 2. [ ] log each try not this", Criteria: []string{"back off", "log each try"},
+		Evidence: []string{"test_pass", "build_success"}, Event: "e1"}
+	if !reflect.DeepEqual(s.Contract, want) {
+		t.Errorf("%+v", s.Contract)
+	}
+	s = Fold(s, record(9, prompt("Now rename the client")))
+	if s.Contract.Turn != 1 || s.Contract.Event != "e9" {
+		t.Errorf("%+v", s.Contract)
+	}
+	if s := folded(prompt("Explain the upload client")); s.Contract != nil {
+		t.Errorf("no change is asked for: %+v", s.Contract)
+	}
+}
+
+// Confidence 75, +25 tests, +20 build, +10 lint, at most 100, -5 a failure; a change of code takes the evidence away.
+func TestS2Confidence(t *testing.T) {
+	edit := did("Edit", `{"file_path":"/w/a.go"}`, `{}`)
+	run := func(command string) events.Event { return did("Bash", `{"command":"`+command+`"}`, `{}`) }
+	for want, list := range map[int][]events.Event{
+		75:  {edit},
+		85:  {edit, run("go vet ./...")},
+		95:  {edit, run("go build ./...")},
+		100: {edit, run("go test ./..."), run("go build ./...")},
+		70:  {failure("Bash", `{"command":"go test"}`, "x")},
+		90:  {edit, run("go build ./..."), failure("Bash", `{"command":"curl x"}`, "x")},
+	} {
+		if s := folded(list...); s.Confidence() != want {
+			t.Errorf("%d instead of %d: %+v", s.Confidence(), want, s.Evidence)
+		}
+	}
+
+	s := folded(run("go test ./..."), edit)
+	if s.Confidence() != 75 || s.Unproved == nil || s.Unproved.Event != "e2" {
+		t.Errorf("%d, %+v", s.Confidence(), s.Unproved)
+	}
+	if s = Fold(s, record(3, run("go vet ./..."))); s.Unproved == nil {
+		t.Error("a lint proves it")
+	}
+	if s = Fold(s, record(4, run("go test ./..."))); s.Unproved != nil || s.Confidence() != 100 {
+		t.Errorf("%d, %+v", s.Confidence(), s.Unproved)
+	}
+	if s = Fold(s, record(5, did("Write", `{"file_path":"/w/README.md"}`, `{}`))); s.Unproved != nil || s.Confidence() != 100 {
+		t.Errorf("prose needs no proof: %+v", s.Unproved)
+	}
+}
+
+func TestNextStepsAndSync(t *testing.T) {
+	s := folded(&events.TurnStopped{LastAssistantMessage: "Done:\n1. wrote it\n\n**Next steps:**\n\n1. run the smoke tests\n- tell the team\n\nThat is all.\n- no"})
+	if got := strings.Join(s.Steps.Texts, "|"); got != "run the smoke tests|tell the team" {
+		t.Errorf("%q", got)
+	}
+	if s := folded(&events.TurnStopped{LastAssistantMessage: "Done:\n1. wrote it\n2. tested it"}); s.Steps != nil {
+		t.Errorf("%+v", s.Steps)
+	}
+	run := func(command string) events.Event {
+		return did("Bash", fmt.Sprintf(`{"command":%q}`, command), `{}`)
+	}
+	if s := folded(run("cd x && bd close X-1 --reason done")); s.Unsynced == nil {
+		t.Error("an issue was changed")
+	}
+	if s := folded(run("br update X-1"), run("br sync --flush-only")); s.Unsynced != nil {
+		t.Errorf("%+v", s.Unsynced)
+	}
+	if s := folded(run("bd ready"), run("abd close x")); s.Unsynced != nil {
+		t.Errorf("%+v", s.Unsynced)
+	}
+	s = folded(did("AskUserQuestion", `{}`, `{"answers":{"Which host?":"staging"}}`), did("AskUserQuestion", `{}`, `{"answers":7}`))
+	if len(s.Answers) != 1 || s.Answers[0].Text != "Which host? staging" {
+		t.Errorf("%+v", s.Answers)
+	}
+}
+
+// S2 "Staleness validation": after 5 turns an overlap of at least 10 %, else the goal may have drifted.
+func TestS2GoalDrift(t *testing.T) {
+	turns := func(n int, list ...events.Event) State {
+		for range n {
+			list = append(list, &events.TurnStopped{})
+		}
+		return folded(list...)
+	}
+	goal, other := prompt("Add retries to the upload client"), prompt("Paint the bikeshed door green")
+	if s := turns(5, goal, other); !s.Drifted() {
+		t.Error("nothing of the goal was seen")
+	}
+	if s := turns(4, goal, other); s.Drifted() {
+		t.Error("after 4 turns")
+	}
+	if s := turns(5, goal, other, did("Edit", `{"file_path":"/w/upload/x.go"}`, `{}`)); s.Drifted() {
+		t.Error("its files are worked on")
+	}
+	if s := turns(5, goal, other, &events.GoalSet{Text: "Paint it"}); s.Drifted() {
+		t.Error("the goal is what is worked on")
+	}
+}
+
+// S2 "Explicit handoff": at most 5 next steps of 80 characters, 3 blockers, 5 files.
+func TestS2HandoffBounds(t *testing.T) {
+	list := []events.Event{prompt("Add retries to the upload client"), prompt("Write the documentation")}
+	for i := range 9 {
+		list = append(list, did("Edit", fmt.Sprintf(`{"file_path":"/w/%d.go"}`, i), `{}`), failure("Edit", fmt.Sprintf(`{"file_path":"/w/f%d.go"}`, i), "no"),
+			&events.TaskCreated{TaskID: fmt.Sprint(i), TaskSubject: strings.Repeat("x", 100)})
+	}
+	h := folded(append(list, &events.CheckpointCreated{Schema: Schema, Trigger: "auto"})...).HandoffOf("reaped")
+	if len(h.NextSteps) != 5 || len([]rune(h.NextSteps[0])) != 80 || len(h.Blockers) != 3 || len(h.Files) != 5 || h.Files[0] != "/w/8.go" || h.Checkpoint == "" {
+		t.Errorf("%+v", h)
+	}
+	if h.Text != "Add retries to the upload client; last: Write the documentation" || h.By != "reaped" {
+		t.Errorf("%+v", h)
+	}
+	if h := folded(prompt("Add retries to the upload client")).HandoffOf("stop"); h != nil {
+		t.Errorf("nothing was done: %+v", h)
+	}
+	if s := folded(&events.HandoffWritten{Text: "mine"}, &events.HandoffWritten{Text: "its own", By: "session_end"}); s.Handoff.Text != "mine" {
+		t.Errorf("%+v", s.Handoff)
+	}
+}
