@@ -124,6 +124,8 @@ var outputs = cmdline.Outputs{
 	"ledger add":              cmdline.Object(hook.Ordered{}),
 	"ledger close":            cmdline.Object(hook.Ordered{}),
 	"page":                    cmdline.Object(pageJSON{}),
+	"ledger render":           cmdline.Object(renderedJSON{}),
+	"ledger import":           cmdline.Object(ledgerImportJSON{}),
 	"statusline":              cmdline.Object(statuslineJSON{}),
 	"req status":              cmdline.Object(reqStatusJSON{}),
 	"req satisfy":             cmdline.Object(daemon.GateReceipt{}),

@@ -1,0 +1,264 @@
+package verbs
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"hookline/events"
+	"hookline/hookctl/cmdline"
+	"hookline/hookctl/hook"
+	"hookline/hookctl/notes"
+	"hookline/hookctl/safeopen"
+	"hookline/projector/ledger"
+	"hookline/projector/working"
+)
+
+// The ledger as files: NOTES.md and beads are written from it, and read back.
+
+// notesFiles are where NOTES.md may be, the first for a new one.
+var notesFiles = []string{"NOTES.md", "grimoires/loa/NOTES.md"}
+
+// notesFile is the notes of a project: the first that is there.
+func notesFile(top string) string {
+	for _, name := range notesFiles {
+		path := filepath.Join(top, filepath.FromSlash(name))
+		if _, err := os.Lstat(path); err == nil {
+			return path
+		}
+	}
+	return filepath.Join(top, notesFiles[0])
+}
+
+func isBead(path string) bool {
+	ext := strings.ToLower(filepath.Ext(path))
+	return ext == ".yaml" || ext == ".yml"
+}
+
+// absolute is a file as it was named, below this directory, or the project's notes.
+func (a *app) absolute(args []string) string {
+	switch {
+	case len(args) == 0:
+		return notesFile(a.topDir())
+	case filepath.IsAbs(args[0]):
+		return args[0]
+	}
+	return filepath.Join(a.Cwd, args[0])
+}
+
+// active is what the project's current session works on, as far as anything is known.
+func (a *app) active(ctx context.Context, h house, s ledger.State) notes.Active {
+	var now notes.Active
+	if steps := s.Open(events.LedgerStep); len(steps) > 0 {
+		now.Reasoning = "next: " + steps[len(steps)-1].Text
+	}
+	id, err := a.current(ctx, h, "")
+	if err != nil {
+		return now
+	}
+	c, err := oneCell[working.State](ctx, h, working.Name, id)
+	if err != nil {
+		return now
+	}
+
+	switch w := c.State; {
+	case w.Task != nil:
+		now.Task = w.Task.Text
+	case w.Goal != nil:
+		now.Task = w.Goal.Text
+	}
+	if n := len(c.State.Checkpoints); n > 0 {
+		now.Checkpoint = c.State.Checkpoints[n-1].Time
+	}
+	if c.State.Handoff != nil {
+		now.Reasoning = c.State.Handoff.Text
+	}
+	return now
+}
+
+// renderedJSON is what `ledger render --json` prints.
+type renderedJSON struct {
+	File    string `json:"file" jsonschema_description:"path"`
+	Changed bool   `json:"changed" jsonschema_description:"it was not so before"`
+}
+
+func (a *app) ledgerRenderCmd() *cobra.Command {
+	return &cobra.Command{
+		Use: "render [FILE]", Short: "Write the ledger into NOTES.md, or into a bead's YAML",
+		Long: "Write the ledger into a marked block of NOTES.md at the top of the work tree, or of FILE; a .yaml file is a bead.\n" +
+			"What is outside of the block stays byte for byte. A symbolic link and another user's file are refused.",
+		Example: "  hookctl ledger render\n  hookctl ledger render .beads/beads-x7y8.yaml", Args: cmdline.Between(0, "FILE"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.with(cmd.Context(), needStore, func(h house) error {
+				file := a.absolute(args)
+				changed, err := a.render(cmd.Context(), h, file)
+				if err != nil {
+					return err
+				}
+				if a.JSON {
+					return a.PrintJSON(renderedJSON{File: file, Changed: changed})
+				}
+				word := "is up to date"
+				if changed {
+					word = "is written"
+				}
+				a.Printf("%s %s\n", cmdline.OneLine(file), word)
+				return nil
+			})
+		},
+	}
+}
+
+// render writes the ledger into a file; the ledger is read anew for every try.
+func (a *app) render(ctx context.Context, h house, file string) (bool, error) {
+	changed, err := notes.Update(file, func(old []byte) ([]byte, error) {
+		s, err := a.ledgerOf(ctx, h)
+		if err != nil {
+			return nil, err
+		}
+		if isBead(file) && old == nil {
+			return nil, errors.New("there is no such bead")
+		}
+		if isBead(file) {
+			return notes.Bead(old, s)
+		}
+		return notes.Markdown(old, s, a.active(ctx, h, s))
+	})
+	if err != nil {
+		return false, &cmdline.Fault{Message: cmdline.OneLine(file) + ": " + err.Error(), Hint: "the file is as it was", Cause: err}
+	}
+	return changed, nil
+}
+
+// ledgerImportJSON is what `ledger import --json` prints.
+type ledgerImportJSON struct {
+	File     string         `json:"file" jsonschema_description:"path"`
+	Added    int            `json:"added" jsonschema_description:"entries that are new"`
+	Known    int            `json:"known" jsonschema_description:"entries that the ledger has"`
+	Closed   int            `json:"closed" jsonschema_description:"entries that the file ticks off"`
+	Forks    []hook.Ordered `json:"forks" jsonschema_description:"decisions that the ledger has otherwise"`
+	Problems []string       `json:"problems" jsonschema_description:"what could not be read"`
+}
+
+func (a *app) ledgerImportCmd() *cobra.Command {
+	var dry bool
+	cmd := &cobra.Command{
+		Use: "import [FILE]", Short: "Take over what NOTES.md or a bead says",
+		Long: "Take over decisions, test scenarios, next steps and questions from NOTES.md, or from FILE; a .yaml file is a bead.\n" +
+			"What the ledger has is not added again, and a box that is ticked closes its entry. What is missing in the file stays\n" +
+			"in the ledger. A decision that the ledger has otherwise is a fork, and the exit code is 1, as for what cannot be read.",
+		Example: "  hookctl ledger import --dry-run\n  hookctl ledger import .beads/beads-x7y8.yaml", Args: cmdline.Between(0, "FILE"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			need := needStarted
+			if dry {
+				need = needStore
+			}
+			return a.with(cmd.Context(), need, func(h house) error { return a.importLedger(cmd.Context(), h, a.absolute(args), dry) })
+		},
+	}
+	cmd.Flags().BoolVar(&dry, "dry-run", false, "only say what would be taken over")
+	return cmd
+}
+
+func (a *app) importLedger(ctx context.Context, h house, file string, dry bool) error {
+	found, err := readLedger(file)
+	if err != nil {
+		return &cmdline.Fault{Message: cmdline.OneLine(file) + ": " + err.Error(), Hint: "NOTES.md or a bead's .yaml is wanted", Cause: err}
+	}
+	s, err := a.ledgerOf(ctx, h)
+	if err != nil {
+		return err
+	}
+
+	source := file
+	if rel, err := filepath.Rel(a.topDir(), file); err == nil {
+		source = filepath.ToSlash(rel)
+	}
+	var asked []events.Event
+	for i := range found.Entries {
+		e := &found.Entries[i]
+		e.By, e.Source = a.caller(), source
+		asked = append(asked, e)
+	}
+	for i := range found.Done {
+		if open, ok := s.Same(&found.Done[i]); ok {
+			asked = append(asked, &events.LedgerEntryClosed{Entry: open.ID, Reason: "ticked off in " + source})
+		}
+	}
+
+	out := ledgerImportJSON{File: file, Forks: []hook.Ordered{}, Problems: append([]string{}, found.Problems...)}
+	what, err := a.orderAll(ctx, h, s, asked, dry)
+	if err != nil {
+		return err
+	}
+	for i, r := range what {
+		switch r.Outcome {
+		case "added":
+			out.Added++
+		case "closed":
+			out.Closed++
+		case "fork":
+			out.Forks = append(out.Forks, r)
+			if e, ok := asked[i].(*events.LedgerEntryAdded); ok && !a.JSON {
+				a.Complain("fork: the ledger has %s [ledger %d], the file %s\n", cmdline.OneLine(r.Entry.Text), r.Entry.Seq, cmdline.OneLine(e.Text))
+			}
+		default:
+			out.Known++
+		}
+	}
+	return a.sayImported(out)
+}
+
+// orderAll asks for any number of events, or only says what would become of them.
+func (a *app) orderAll(ctx context.Context, h house, s ledger.State, asked []events.Event, dry bool) ([]hook.Ordered, error) {
+	if dry {
+		_, what := hook.OrderLedger(s, asked)
+		return what, nil
+	}
+	var what []hook.Ordered
+	for part := range slices.Chunk(asked, importChunk) {
+		r, err := a.orderLedger(ctx, h, part...)
+		if err != nil {
+			return what, err
+		}
+		what = append(what, r.Results...)
+	}
+	return what, nil
+}
+
+func (a *app) sayImported(out ledgerImportJSON) error {
+	if a.JSON {
+		if err := a.PrintJSON(out); err != nil {
+			return err
+		}
+	} else {
+		for _, p := range out.Problems {
+			a.Complain("%s\n", cmdline.OneLine(p))
+		}
+		a.Printf("%d added, %d known, %d closed, %s\n", out.Added, out.Known, out.Closed, cmdline.Plural(len(out.Forks), "fork"))
+	}
+	if len(out.Forks)+len(out.Problems) > 0 {
+		return cmdline.Silent(1)
+	}
+	return nil
+}
+
+// readLedger reads NOTES.md or a bead.
+func readLedger(file string) (notes.Found, error) {
+	data, err := safeopen.ReadFile(safeopen.Foreign, file, maxStateFile)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return notes.Found{}, errors.New("there is no such file")
+	case err != nil:
+		return notes.Found{}, err
+	case isBead(file):
+		return notes.ReadBead(data)
+	}
+	return notes.ReadMarkdown(data), nil
+}
