@@ -47,7 +47,7 @@ VET_PLATFORMS := darwin/arm64 windows/amd64
 # Processes under test are built without the race detector, so their conversations gain nothing by it.
 RACE_PACKAGES = $$($(GO) list ./... | grep -v -E '/(conversations|crash|bench|demo)$$')
 
-.PHONY: help build install uninstall up demo test race lint fuzz cover crash bench e2e e2e-newest cross man docs redaction-rules docs-check shared-check ci clean
+.PHONY: help build install uninstall up demo test race lint fuzz cover crash bench continuity e2e e2e-newest cross man docs redaction-rules docs-check shared-check ci clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -138,6 +138,10 @@ crash: ## break it and count what is lost, the long form (LONG= for the short on
 
 bench: build ## the table of docs/benchmarks.md with its goals
 	$(GO) run ./bench
+
+continuity: build ## what an agent is told after compactions, judged with TRANSCRIPTS= (a folder; docs/continuity.md)
+	@test -n "$(TRANSCRIPTS)" || { echo "make continuity: error: TRANSCRIPTS names no folder"; echo "make continuity: hint: TRANSCRIPTS=$$HOME/.claude/projects"; exit 1; }
+	$(GO) run ./continuity -bin bin $(if $(VERBOSE),-v) $(if $(TOGETHER),-together) "$(TRANSCRIPTS)"
 
 e2e: ## the scenarios under the real client, a pinned release (e2e/README.md)
 	HOOKLINE_E2E=1 $(GO) test -count=1 -timeout 10m ./e2e

@@ -1,0 +1,277 @@
+package main
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"hookline/events"
+)
+
+// past is what a session did up to a point.
+type past struct {
+	root     string
+	touched  map[string]bool // paths below the root
+	edited   map[string]bool
+	commands map[string]bool // by key; whether the last run succeeded
+	calls    map[string]call // by tool_use_id
+	todos    []string        // that are not done
+	goal     string
+	task     string
+	prompt   string
+	outputs  []text
+}
+
+// call is what a tool was called for.
+type call struct {
+	tool    string
+	file    string // path below the root, "" for none
+	command string // key, "" for none
+}
+
+func newPast(root string) *past {
+	return &past{root: root, touched: map[string]bool{}, edited: map[string]bool{}, commands: map[string]bool{}, calls: map[string]call{}}
+}
+
+// edits are the tools that change files; reads those that open one.
+var (
+	edits = map[string]bool{"Edit": true, "Write": true, "MultiEdit": true, "NotebookEdit": true}
+	reads = map[string]bool{"Read": true}
+)
+
+// callOf reads what a call is for.
+func callOf(root, tool string, input json.RawMessage) call {
+	var in struct {
+		File     string `json:"file_path"`
+		Notebook string `json:"notebook_path"`
+		Path     string `json:"path"`
+		Command  string `json:"command"`
+	}
+	_ = json.Unmarshal(input, &in) // of another form: for nothing that we know
+	c := call{tool: tool}
+	switch {
+	case tool == "Bash":
+		c.command = commandKey(in.Command)
+	case in.File != "":
+		c.file = below(root, in.File)
+	case in.Notebook != "":
+		c.file = below(root, in.Notebook)
+	case in.Path != "":
+		c.file = below(root, in.Path)
+	}
+	return c
+}
+
+// below is a path as a person names it in the project.
+func below(root, path string) string {
+	if rel, err := filepath.Rel(root, path); err == nil && filepath.IsLocal(rel) {
+		return rel
+	}
+	return path
+}
+
+// cd is how agents begin a command that runs elsewhere; it is no part of what is run.
+var cd = regexp.MustCompile(`^cd \S+ && `)
+
+// commandKey is the first line of a command, at most 60 characters of it.
+func commandKey(command string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(command), "\n")
+	return head(cd.ReplaceAllString(line, ""), 60)
+}
+
+func head(text string, n int) string {
+	runes := []rune(strings.Join(strings.Fields(text), " "))
+	return string(runes[:min(n, len(runes))])
+}
+
+// take goes one step on.
+func (p *past) take(e events.Event) {
+	switch e := e.(type) {
+	case *events.PromptSubmitted:
+		p.prompted(e.Prompt)
+	case *events.ToolRequested:
+		if e.AgentID == "" {
+			p.calls[e.ToolUseID] = callOf(p.root, e.ToolName, e.ToolInput)
+			p.planned(e)
+		}
+	case *events.ToolSucceeded:
+		c, ok := p.calls[e.ToolUseID]
+		if !ok {
+			return
+		}
+		p.outputs = append(p.outputs, textOf(p.root, texts(e.ToolResponse)))
+		if c.command != "" {
+			p.commands[c.command] = true
+		}
+		if edits[c.tool] || reads[c.tool] {
+			p.touched[c.file] = true
+		}
+		if edits[c.tool] {
+			p.edited[c.file] = true
+		}
+	case *events.ToolFailed:
+		if c := p.calls[e.ToolUseID]; c.command != "" {
+			p.commands[c.command] = false
+			p.outputs = append(p.outputs, textOf(p.root, e.Error))
+		}
+	}
+}
+
+// prompted takes in what the user wrote: the first of substance is the goal, the newest the task.
+func (p *past) prompted(text string) {
+	text = strings.TrimSpace(text)
+	if strings.HasPrefix(text, "<") {
+		return
+	}
+	p.prompt = text
+	if strings.HasPrefix(text, "/") || len(strings.Fields(text)) < 2 {
+		return
+	}
+	if p.goal == "" {
+		p.goal = text
+	}
+	p.task = text
+}
+
+// planned takes in a list of things to do.
+func (p *past) planned(e *events.ToolRequested) {
+	if e.ToolName != "TodoWrite" {
+		return
+	}
+	var in struct {
+		Todos []struct {
+			Content string `json:"content"`
+			Status  string `json:"status"`
+		} `json:"todos"`
+	}
+	_ = json.Unmarshal(e.ToolInput, &in) // of another form: none
+	p.todos = nil
+	for _, t := range in.Todos {
+		if t.Status != "completed" {
+			p.todos = append(p.todos, t.Content)
+		}
+	}
+}
+
+// texts joins all strings of a JSON value.
+func texts(raw json.RawMessage) string {
+	var v any
+	_ = json.Unmarshal(raw, &v) // no JSON: no text
+	var b strings.Builder
+	var walk func(any)
+	walk = func(v any) {
+		switch v := v.(type) {
+		case string:
+			b.WriteString(v)
+			b.WriteByte('\n')
+		case []any:
+			for _, e := range v {
+				walk(e)
+			}
+		case map[string]any:
+			for _, e := range v {
+				walk(e)
+			}
+		}
+	}
+	walk(v)
+	return b.String()
+}
+
+// text is what the model has: told by us, or the client's summary.
+type text struct {
+	plain string // white space made one
+}
+
+// braces are the files of one folder, as we tell them.
+var braces = regexp.MustCompile(`([^\s;,{}]*/)\{([^}]*)\}`)
+
+func textOf(root, plain string) text {
+	plain = strings.ReplaceAll(plain, root+"/", "")
+	plain = braces.ReplaceAllStringFunc(plain, func(group string) string {
+		m := braces.FindStringSubmatch(group)
+		var paths []string
+		for name := range strings.SplitSeq(m[2], ",") {
+			paths = append(paths, m[1]+strings.TrimSpace(name))
+		}
+		return strings.Join(paths, ", ")
+	})
+	return text{plain: strings.Join(strings.Fields(plain), " ")}
+}
+
+// names tells whether a path stands there, and not only its end.
+func (t text) names(path string) bool {
+	for rest, from := t.plain, 0; path != ""; {
+		i := strings.Index(rest[from:], path)
+		if i < 0 {
+			return false
+		}
+		i += from
+		end := i + len(path)
+		if !inWord(rest, i-1) && !inWord(rest, end) || end < len(rest) && rest[end] == '.' && !inWord(rest, end+1) && !inWord(rest, i-1) {
+			return true
+		}
+		from = i + 1
+	}
+	return false
+}
+
+// inWord tells whether a path may go on with the byte at i.
+func inWord(s string, i int) bool {
+	if i < 0 || i >= len(s) {
+		return false
+	}
+	c := s[i]
+	return c == '/' || c == '_' || c == '-' || c == '.' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+}
+
+// says tells whether the beginning of a text stands there.
+func (t text) says(what string, n int) bool {
+	return what != "" && strings.Contains(t.plain, head(what, n))
+}
+
+// Words for an outcome, as far as they tell one from the other.
+var (
+	good = regexp.MustCompile(`(?i)\bok\b|pass|succe|✅|green`)
+	bad  = regexp.MustCompile(`(?i)fail|exit|error|❌|broke`)
+)
+
+// ran tells whether a command is named with its outcome: behind it, before the next command and within 60 characters.
+func (t text) ran(command string, ok bool) bool {
+	for rest := t.plain; ; {
+		i := strings.Index(rest, command)
+		if i < 0 {
+			return false
+		}
+		rest = rest[i+len(command):]
+		behind := rest
+		if end := strings.IndexByte(behind, '`'); end >= 0 && end < 200 {
+			behind, _, _ = strings.Cut(behind[end+1:], "`")
+		}
+		behind = behind[:min(60, len(behind))]
+		if ok && good.MatchString(behind) || !ok && bad.MatchString(behind) {
+			return true
+		}
+	}
+}
+
+// failure tells whether it is told that a command is still failing.
+func (t text) failure(command string) bool {
+	if t.ran(command, false) {
+		return true
+	}
+	_, open, _ := strings.Cut(t.plain, "Not mended: ")
+	return open != "" && strings.Contains(open, target(command))
+}
+
+// target is the program of a command with its first word that is no option.
+func target(command string) string {
+	words := strings.Fields(command)
+	for _, w := range words[min(1, len(words)):] {
+		if !strings.HasPrefix(w, "-") {
+			return words[0] + " " + w
+		}
+	}
+	return strings.Join(words[:min(1, len(words))], "")
+}

@@ -1,0 +1,65 @@
+package main
+
+import (
+	"testing"
+
+	"hookline/events"
+)
+
+// A file is named by its path, also within the braces of a folder, and not by the end of another path.
+func TestNames(t *testing.T) {
+	told := textOf("/w", "Edited: lib/{a.ex, b.ex}; README.md; /w/cmd/main.go. Read: web/lib/c.ex")
+	for path, want := range map[string]bool{"lib/a.ex": true, "lib/b.ex": true, "README.md": true, "cmd/main.go": true, "web/lib/c.ex": true,
+		"lib/c.ex": false, "a.ex": false, "b.ex": false, "main.go": false, "lib": false, "": false} {
+		if told.names(path) != want {
+			t.Errorf("%q: %v", path, !want)
+		}
+	}
+}
+
+// A command is named with its status only where that is the last one.
+func TestRan(t *testing.T) {
+	told := textOf("/w", "Not mended: go test: --- FAIL: TestA\nRan: `go test ./up` (failed, exit 1, FAIL TestA); `mix format` (ok)")
+	for _, c := range []struct {
+		command string
+		ok      bool
+		want    bool
+	}{
+		{"go test ./up", false, true}, {"go test ./up", true, false}, {"mix format", true, true}, {"mix format", false, false}, {"mix test", true, false},
+	} {
+		if got := told.ran(c.command, c.ok); got != c.want {
+			t.Errorf("%s %v: %v", c.command, c.ok, got)
+		}
+	}
+	if !told.failure("go test ./down") || told.failure("mix test") {
+		t.Error("the open failure of go test")
+	}
+	if got := commandKey("cd /w/up && go  test ./...\nls"); got != "go test ./..." {
+		t.Errorf("%q", got)
+	}
+}
+
+// What is touched, run, planned and asked for is known from then on.
+func TestPast(t *testing.T) {
+	p := newPast("/w")
+	for _, e := range []events.Event{
+		&events.PromptSubmitted{Prompt: "<task-notification>done</task-notification>"},
+		&events.PromptSubmitted{Prompt: "Add the retries"},
+		&events.PromptSubmitted{Prompt: "Make the delay grow"},
+		&events.PromptSubmitted{Prompt: "yes"},
+		&events.ToolRequested{ToolUseID: "1", ToolName: "Edit", ToolInput: []byte(`{"file_path":"/w/a.go"}`)},
+		&events.ToolSucceeded{ToolUseID: "1", ToolResponse: []byte(`{"x":["see /w/up/b.go"]}`)},
+		&events.ToolRequested{ToolUseID: "2", ToolName: "Bash", ToolInput: []byte(`{"command":"make"}`)},
+		&events.ToolFailed{ToolUseID: "2", Error: "no rule in up/c.mk"},
+		&events.ToolRequested{ToolUseID: "3", ToolName: "TodoWrite", ToolInput: []byte(`{"todos":[{"content":"ship","status":"pending"},{"content":"cut","status":"completed"}]}`)},
+	} {
+		p.take(e)
+	}
+	ok, ran := p.commands["make"]
+	if p.goal != "Add the retries" || p.task != "Make the delay grow" || p.prompt != "yes" || !p.edited["a.go"] || ok || !ran || len(p.todos) != 1 || p.todos[0] != "ship" {
+		t.Errorf("%+v", p)
+	}
+	if !p.saw("up/b.go") || !p.saw("up/c.mk") || p.saw("b.go") {
+		t.Errorf("%+v", p.outputs)
+	}
+}

@@ -1,0 +1,219 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"hookline/events"
+	"hookline/hookctl/transcript"
+)
+
+// session is one recorded session with what the model was told in it.
+type session struct {
+	id    string
+	cwd   string // where it was
+	root  string // where it is played
+	from  time.Time
+	hooks []transcript.Hook
+	steps []step
+}
+
+// step is a hook as it is judged.
+type step struct {
+	event events.Event
+	told  string // what the model was told with it
+}
+
+// loaded reads sessions, in the order of their time. Those without a call are left out.
+func loaded(list []transcript.Session) ([]*session, error) {
+	var out []*session
+	for _, files := range list {
+		if files.Main == "" {
+			continue
+		}
+		s := &session{id: files.ID}
+		r := transcript.NewReader(files.Main)
+		r.Batches = true
+		err := transcript.Read(files.Main, func(text []byte) error {
+			s.hooks = append(s.hooks, r.Hooks(text)...)
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+		s.hooks = append(s.hooks, r.End()...)
+		s.hooks = slices.DeleteFunc(s.hooks, func(h transcript.Hook) bool { return h.Agent == "sidechain" })
+		if len(s.hooks) < 2 {
+			continue
+		}
+		s.id, s.cwd, s.from = s.hooks[0].Session, s.hooks[0].Cwd, s.hooks[0].Time
+		out = append(out, s)
+	}
+	slices.SortStableFunc(out, func(a, b *session) int { return cmp.Or(a.from.Compare(b.from), strings.Compare(a.id, b.id)) })
+	return out, nil
+}
+
+// stage is a home with a daemon, and a repository for each project.
+type stage struct {
+	bin      string
+	dir      string
+	together bool              // one project for all sessions
+	alone    bool              // without the client's summaries
+	repo     map[string]string // by where the sessions were
+	env      []string
+}
+
+func openStage(bin string) (*stage, error) {
+	dir, err := os.MkdirTemp("", "continuity-*")
+	if err != nil {
+		return nil, err
+	}
+	if dir, err = filepath.EvalSymlinks(dir); err != nil {
+		return nil, err
+	}
+	st := &stage{bin: bin, dir: dir, repo: map[string]string{}}
+	home := filepath.Join(dir, "home")
+	st.env = []string{"HOME=" + home, "HOOKLINE_HOME=" + filepath.Join(home, "state"), "PATH=" + os.Getenv("PATH"), "TMPDIR=" + dir}
+	if err := os.MkdirAll(home, 0o700); err != nil {
+		return nil, err
+	}
+	_, err = st.command(home, nil, "start")
+	return st, err
+}
+
+func (st *stage) close() {
+	_, _ = st.command(st.dir, nil, "stop") // what is left goes with the folder
+	_ = os.RemoveAll(st.dir)
+}
+
+// command runs hookctl and gives what it printed.
+func (st *stage) command(dir string, in []byte, args ...string) ([]byte, error) {
+	cmd := exec.Command(filepath.Join(st.bin, "hookctl"), args...)
+	cmd.Dir, cmd.Env, cmd.Stdin = dir, append(slices.Clone(st.env), "CLAUDE_PROJECT_DIR="+dir), bytes.NewReader(in)
+	var errs bytes.Buffer
+	cmd.Stderr = &errs
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("hookctl %s: %w: %s", strings.Join(args, " "), err, errs.Bytes())
+	}
+	return out, nil
+}
+
+// repository is the folder that stands for a project's.
+func (st *stage) repository(cwd string) (string, error) {
+	if st.together {
+		cwd = ""
+	}
+	if dir, ok := st.repo[cwd]; ok {
+		return dir, nil
+	}
+	dir := filepath.Join(st.dir, fmt.Sprintf("p%d", len(st.repo)))
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", err
+	}
+	if out, err := exec.Command("git", "init", "-q", dir).CombinedOutput(); err != nil {
+		return "", fmt.Errorf("git init: %w: %s", err, out)
+	}
+	st.repo[cwd] = dir
+	return dir, nil
+}
+
+// play sends the session's hooks, as from a folder that is there, and keeps what is told.
+func (st *stage) play(s *session) (err error) {
+	if s.root, err = st.repository(s.cwd); err != nil {
+		return err
+	}
+	old, root := quotedInside(s.cwd), quotedInside(s.root)
+	for _, h := range s.hooks {
+		h.Data = bytes.ReplaceAll(h.Data, old, root)
+		e := h.Event()
+		mirror(s.root, e)
+		told := ""
+		if !st.alone || !isSummary(e) {
+			if told, err = st.hook(s.root, h); err != nil {
+				return err
+			}
+		}
+		s.steps = append(s.steps, step{event: e, told: told})
+	}
+	s.hooks = nil
+	end := fmt.Sprintf(`{"session_id":%q,"cwd":%q,"hook_event_name":"SessionEnd","reason":"other"}`, s.id, s.root)
+	_, err = st.command(s.root, []byte(end), "hook", "SessionEnd")
+	return err
+}
+
+// isSummary tells the hook that carries the client's summary.
+func isSummary(e events.Event) bool {
+	s, ok := e.(*events.SubagentStopped)
+	return ok && s.AgentType == ""
+}
+
+// hook sends one hook and gives what the model was told.
+func (st *stage) hook(root string, h transcript.Hook) (string, error) {
+	out, err := st.command(root, h.Data, "hook", h.Name)
+	if err != nil {
+		return "", err
+	}
+	var answer struct {
+		Output struct {
+			Context string `json:"additionalContext"`
+		} `json:"hookSpecificOutput"`
+	}
+	if len(bytes.TrimSpace(out)) > 0 && json.Unmarshal(out, &answer) != nil {
+		return string(out), nil
+	}
+	return answer.Output.Context, nil
+}
+
+// quotedInside is a text as it stands within a JSON string.
+func quotedInside(text string) []byte {
+	b, _ := json.Marshal(text) // a string cannot fail
+	return b[1 : len(b)-1]
+}
+
+// mirror writes what a call wrote, so that the files are on disk as the session left them.
+func mirror(root string, e events.Event) {
+	done, ok := e.(*events.ToolSucceeded)
+	if !ok {
+		return
+	}
+	var in struct {
+		Path    string `json:"file_path"`
+		Content string `json:"content"`
+		Old     string `json:"old_string"`
+		New     string `json:"new_string"`
+		All     bool   `json:"replace_all"`
+	}
+	var reply struct {
+		Original string `json:"originalFile"`
+	}
+	_ = json.Unmarshal(done.ToolInput, &in)       // of another form: nothing to write
+	_ = json.Unmarshal(done.ToolResponse, &reply) // as above
+	text := in.Content
+	switch done.ToolName {
+	case "Write":
+	case "Edit":
+		n := 1
+		if in.All {
+			n = -1
+		}
+		text = strings.Replace(reply.Original, in.Old, in.New, n)
+	default:
+		return
+	}
+	below, err := filepath.Rel(root, in.Path)
+	if err != nil || !filepath.IsLocal(below) {
+		return
+	}
+	if os.MkdirAll(filepath.Dir(in.Path), 0o700) == nil {
+		_ = os.WriteFile(in.Path, []byte(text), 0o600) // a file that cannot be written is told as changed: seen in the table
+	}
+}

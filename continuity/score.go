@@ -1,0 +1,248 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"hookline/events"
+)
+
+// row is one measure: how many things there were to know, and how many of them were told.
+type row struct {
+	name          string
+	goal          string
+	of            int
+	told, sum, by int // by us, by the client's summary, by both together
+}
+
+// The measures, in the order of the table.
+const (
+	rowEdited = iota
+	rowTouched
+	rowCommands
+	rowGoal
+	rowTask
+	rowPrompt
+	rowTodos
+	rowErrors
+	rowTargets
+	rowSeen
+	rowStartup
+	rows
+)
+
+// measures are the names of the rows with their goals; of two figures the second is for both together.
+var measures = [rows]row{
+	rowEdited: {name: "edited files named", goal: "100 %"}, rowTouched: {name: "files touched again, known before", goal: "≥ 99 %"},
+	rowCommands: {name: "commands run again, with their last status", goal: "≥ 85 %"}, rowGoal: {name: "goal", goal: "100 %"},
+	rowTask: {name: "current task", goal: "100 %"}, rowPrompt: {name: "last prompt", goal: "100 %"}, rowTodos: {name: "pending items", goal: "100 %"},
+	rowErrors:  {name: "open errors whose command is run again", goal: "≥ 95 %"},
+	rowTargets: {name: "targets of calls between compaction and first edit", goal: "≥ 60 %"},
+	rowSeen:    {name: "files opened later, never before, seen in some output", goal: "≥ 60 %"},
+	rowStartup: {name: "startup: files touched again, from earlier sessions", goal: "≥ 85 %"},
+}
+
+// score is the sum over all compactions.
+type score struct {
+	rows        [rows]row
+	compactions int
+	starts      int // that an earlier session of the project came before
+	tokens      []int
+	summaries   []int
+	startTokens []int
+	missed      []string
+}
+
+// point is one compaction, or a start, with what the model has behind it.
+type point struct {
+	session string
+	told    text
+	summary text
+	all     text
+}
+
+// count adds one thing that could be known.
+func (s *score) count(n int, p point, what string, known func(text) bool) {
+	r := &s.rows[n]
+	r.of++
+	if known(p.told) {
+		r.told++
+	}
+	if known(p.summary) {
+		r.sum++
+	}
+	if known(p.all) {
+		r.by++
+		return
+	}
+	s.missed = append(s.missed, fmt.Sprintf("%s  not told: %s: %s", p.session[:min(8, len(p.session))], measures[n].name, what))
+}
+
+// judge adds a session: each of its compactions, and its start where sessions of its project came before.
+func (s *score) judge(one *session, before []*session) {
+	p := newPast(one.root)
+	summary := ""
+	for i, st := range one.steps {
+		switch e := st.event.(type) {
+		case *events.SubagentStopped:
+			if e.AgentType == "" {
+				summary = e.LastAssistantMessage
+			}
+		case *events.SessionStarted:
+			switch e.Source {
+			case "compact":
+				s.compaction(one, p, i, summary)
+				summary = ""
+			default:
+				s.start(one, before, i)
+			}
+		}
+		p.take(st.event)
+	}
+}
+
+// tokens is the estimate of the budgets: bytes / 3.5, rounded up.
+func tokens(text string) int { return (2*len(text) + 6) / 7 }
+
+// compaction judges one: everything up to it is known, everything up to the next one is what could be known.
+func (s *score) compaction(one *session, p *past, at int, summary string) {
+	told := one.steps[at].told
+	s.compactions++
+	s.tokens = append(s.tokens, tokens(told))
+	if summary != "" {
+		s.summaries = append(s.summaries, tokens(summary))
+	}
+	pt := point{session: one.id, told: textOf(one.root, told), summary: textOf(one.root, summary), all: textOf(one.root, told+"\n"+summary)}
+
+	for file := range p.edited {
+		s.count(rowEdited, pt, file, func(t text) bool { return t.names(file) })
+	}
+	for n, what := range map[int]string{rowGoal: p.goal, rowTask: p.task, rowPrompt: p.prompt} {
+		if what != "" {
+			s.count(n, pt, head(what, 80), func(t text) bool { return t.says(what, 60) })
+		}
+	}
+	for _, todo := range p.todos {
+		s.count(rowTodos, pt, todo, func(t text) bool { return t.says(todo, 40) })
+	}
+	s.after(one, p, at, pt)
+}
+
+// after judges what the session works with between a compaction and the next one.
+func (s *score) after(one *session, p *past, at int, pt point) {
+	done := map[string]bool{}
+	once := func(key string) bool {
+		before := done[key]
+		done[key] = true
+		return !before
+	}
+	edited := false
+	for _, st := range one.steps[at+1:] {
+		if _, next := st.event.(*events.CompactionStarted); next {
+			return
+		}
+		e, ok := st.event.(*events.ToolRequested)
+		if !ok || e.AgentID != "" {
+			continue
+		}
+		c := callOf(one.root, e.ToolName, e.ToolInput)
+		edited = edited || edits[c.tool]
+		s.call(p, pt, c, edited, once)
+	}
+}
+
+// call judges one call of the time after a compaction, each thing once.
+func (s *score) call(p *past, pt point, c call, edited bool, once func(string) bool) {
+	opened := edits[c.tool] || reads[c.tool]
+	switch {
+	case opened && p.touched[c.file]:
+		if once("file " + c.file) {
+			s.count(rowTouched, pt, c.file, func(t text) bool { return t.names(c.file) })
+		}
+	case opened && reads[c.tool] && p.saw(c.file):
+		if once("seen " + c.file) {
+			s.count(rowSeen, pt, c.file, func(t text) bool { return t.names(c.file) })
+		}
+	}
+	if ok, ran := p.commands[c.command]; ran && once("command "+c.command) {
+		s.count(rowCommands, pt, c.command, func(t text) bool { return t.ran(c.command, ok) })
+		if !ok {
+			s.count(rowErrors, pt, c.command, func(t text) bool { return t.failure(c.command) })
+		}
+	}
+	if edited || c.file == "" && c.command == "" {
+		return
+	}
+	if once("target " + c.file + c.command) {
+		s.count(rowTargets, pt, c.tool+" "+c.file+c.command, func(t text) bool {
+			return t.names(c.file) || c.command != "" && strings.Contains(t.plain, c.command)
+		})
+	}
+}
+
+// saw tells whether a path stood in some output.
+func (p *past) saw(path string) bool {
+	return slices.ContainsFunc(p.outputs, func(out text) bool { return out.names(path) })
+}
+
+// start judges the start of a session: what it touches of the files that earlier sessions of its project touched.
+func (s *score) start(one *session, before []*session, at int) {
+	earlier := newPast(one.root)
+	for _, b := range before {
+		if b.root == one.root {
+			for _, st := range b.steps {
+				earlier.take(st.event)
+			}
+		}
+	}
+	if len(earlier.touched) == 0 {
+		return
+	}
+	told := one.steps[at].told
+	s.starts++
+	s.startTokens = append(s.startTokens, tokens(told))
+	pt := point{session: one.id, told: textOf(one.root, told), all: textOf(one.root, told)}
+	now := newPast(one.root)
+	for _, st := range one.steps[at+1:] {
+		now.take(st.event)
+	}
+	for file := range now.touched {
+		if earlier.touched[file] {
+			s.count(rowStartup, pt, file, func(t text) bool { return t.names(file) })
+		}
+	}
+}
+
+// table is the outcome, for docs/benchmarks.md: what we tell without a summary, what we tell beside one, the summary.
+func table(alone, beside score) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d compactions, %d starts after an earlier session of the project\n\n", beside.compactions, beside.starts)
+	b.WriteString("| measure | judged | told alone | client's summary | told beside it | both | goal |\n|---|---|---|---|---|---|---|\n")
+	for n, m := range measures {
+		a, r := alone.rows[n], beside.rows[n]
+		fmt.Fprintf(&b, "| %s | %d | %s | %s | %s | %s | %s |\n", m.name, r.of, share(a.told, a.of), share(r.sum, r.of), share(r.told, r.of), share(r.by, r.of), m.goal)
+	}
+	fmt.Fprintf(&b, "| tokens at a compaction, mean (most) | %d | %s | %s | %s | | alone ≤ 500 (≤ 800), beside ≤ 350 |\n",
+		len(beside.tokens), spread(alone.tokens), spread(beside.summaries), spread(beside.tokens))
+	fmt.Fprintf(&b, "| tokens at such a start, mean (most) | %d | %s | | %s | | ≤ 1,000 |\n", len(beside.startTokens), spread(alone.startTokens), spread(beside.startTokens))
+	return b.String()
+}
+
+func share(n, of int) string {
+	if of == 0 {
+		return "–"
+	}
+	return fmt.Sprintf("%.0f %%", 100*float64(n)/float64(of))
+}
+
+func spread(list []int) string {
+	if len(list) == 0 {
+		return "–"
+	}
+	sum := 0
+	for _, n := range list {
+		sum += n
+	}
+	return fmt.Sprintf("%d (%d)", sum/len(list), slices.Max(list))
+}
