@@ -47,7 +47,7 @@ VET_PLATFORMS := darwin/arm64 windows/amd64
 # Processes under test are built without the race detector, so their conversations gain nothing by it.
 RACE_PACKAGES = $$($(GO) list ./... | grep -v -E '/(conversations|crash|bench|demo)$$')
 
-.PHONY: help build install uninstall up demo test race lint fuzz cover crash bench continuity e2e e2e-newest cross man docs redaction-rules docs-check shared-check ci clean
+.PHONY: help build install uninstall up demo test race lint fuzz cover crash bench continuity e2e e2e-newest cross browser pictures man docs redaction-rules docs-check shared-check ci clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -157,6 +157,15 @@ cross: ## build for Linux, macOS and Windows on amd64 and arm64; vet for macOS a
 		echo "== vet $$p"; CGO_ENABLED=0 GOOS=$${p%/*} GOARCH=$${p#*/} $(GO) vet ./...; \
 	done
 
+browser: ## headless Chromium for the tests of the page, where it can be installed; without one they are skipped
+	@if ! command -v chromium chromium-browser google-chrome >/dev/null && command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ]; then \
+		apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium >/dev/null || true; \
+	fi
+	@command -v chromium chromium-browser google-chrome || echo "skipped: no Chromium; the page is not looked at in a browser"
+
+pictures: ## docs/page*.png anew, by headless Chromium (Debian: apt-get install chromium)
+	HOOKLINE_PICTURES="$(CURDIR)/docs" $(GO) test -count=1 -run TestPictures -v ./hookctl/page
+
 man: build ## man pages into dist/man/man1
 	@mkdir -p dist/man/man1
 	@bin/hookctl$(EXE) man dist/man/man1
@@ -189,7 +198,7 @@ shared-check: build ## play recorded sessions through the binaries, where there 
 		.ci/sessions .cache/sessions/*.ndjson; \
 	else echo "skipped: recorded sessions (no ../shared/data/transcripts, or no python3)"; fi
 
-CI_STEPS := lint test docs-check race e2e cross shared-check
+CI_STEPS := browser lint test docs-check race e2e cross shared-check
 
 ci: export CI = true
 ci: export GOFLAGS = -buildvcs=false

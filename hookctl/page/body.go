@@ -270,7 +270,9 @@ func (w *writer) patch(hunks []hunk) {
 			if l != "" {
 				sign, l = l[:1], l[1:]
 			}
-			b.Lines = append(b.Lines, diffLine{sign, clean(l)})
+			for part := range strings.SplitSeq(l, "\n") {
+				b.Lines = append(b.Lines, diffLine{sign, clean(part)})
+			}
 		}
 	}
 	w.blocks = append(w.blocks, b)

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"net/url"
 	"slices"
 	"time"
 
@@ -30,37 +29,34 @@ type card struct {
 	Path, Title, State, Tone, Mark, Facts string
 }
 
-// The groups of the list, in their order.
-const (
-	waiting = iota
-	working
-	over
-)
-
 func (s *server) list(w http.ResponseWriter, r *http.Request) error {
-	rd := newReader(s.From, s.Zone)
-	all, err := rd.sessions(r.Context())
+	all, err := newReader(s.From, s.Zone).sessions(r.Context())
 	if err != nil {
 		return err
 	}
-	groups := []group{{ID: "waiting", Name: "waiting for you"}, {ID: "working", Name: "working"}, {ID: "over", Name: "ended"}}
+	groups := []group{{ID: "waiting", Name: "waiting for you"}, {ID: "stuck", Name: "stuck"}, {ID: "working", Name: "working"}, {ID: "ended", Name: "ended"}}
 	for _, st := range all {
 		state, tone := statusOf(st)
-		at, mark := over, "·"
-		if st.Status == session.Live {
-			if at, state, err = rd.standing(r.Context(), st); err != nil {
-				return err
-			}
-			tone, mark = "good", "›"
-		}
-		if at == waiting {
-			tone, mark = "warn", "!"
-		}
-		groups[at].Cards = append(groups[at].Cards, card{Path: pathOf(st.ID), Title: line(st.Title), State: state, Tone: tone, Mark: mark, Facts: s.factsOf(st)})
+		g := &groups[groupOf(st)]
+		g.Cards = append(g.Cards, card{Path: pathOf(st.ID), Title: line(st.Title), State: state, Tone: tone, Mark: marks[tone], Facts: s.factsOf(st)})
 	}
 	groups = slices.DeleteFunc(groups, func(g group) bool { return len(g.Cards) == 0 })
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	return s.pages.ExecuteTemplate(w, "sessions", listPage{frame: newFrame("Sessions"), Groups: groups})
+}
+
+// groupOf is the index of the group that a session is shown in.
+func groupOf(s session.State) int {
+	st := s.Standing()
+	switch {
+	case s.Status != session.Live:
+		return 3
+	case st.Needs:
+		return 0
+	case st.Stuck:
+		return 1
+	}
+	return 2
 }
 
 // sessions are all that were not deleted, the last active first.
@@ -109,43 +105,4 @@ func (s *server) ago(t time.Time) string {
 		return fmt.Sprintf("%d h ago", int(d.Hours()))
 	}
 	return t.In(s.Zone).Format("2 January 2006, 15:04")
-}
-
-// newest is how many events of a live session are looked at for what it does.
-const newest = 40
-
-// standing tells what a live session does: it waits for the user, or works.
-func (rd reader) standing(ctx context.Context, st session.State) (at int, words string, err error) {
-	at, words = waiting, "no prompt yet"
-	q := url.Values{"session": {st.ID}, "n": {fmt.Sprint(newest)}}
-	err = rd.from.Stream(ctx, http.MethodGet, "/v1/events", q, func(raw []byte) error {
-		var r events.Record
-		if err := json.Unmarshal(raw, &r); err != nil {
-			return fmt.Errorf("read an event: %w", err)
-		}
-		if r.AgentID != "" {
-			if _, asks := r.Event.(*events.PermissionRequested); !asks {
-				return nil
-			}
-		}
-		switch e := r.Event.(type) {
-		case *events.PermissionRequested:
-			at, words = waiting, "wants permission: "+line(e.ToolName)
-		case *events.TurnStopped:
-			at, words = waiting, "its turn ended"
-			if len(e.BackgroundTasks) > 0 {
-				at, words = working, "works in the background"
-			}
-		case *events.TurnFailed:
-			at, words = waiting, "API error: "+line(e.Error)
-		case *events.ToolRequested:
-			at, words = working, "runs "+line(e.ToolName)
-		case *events.PromptSubmitted, *events.ToolSucceeded, *events.ToolFailed, *events.ToolBatchFinished:
-			at, words = working, "works"
-		case *events.CompactionStarted:
-			at, words = working, "compacts its context"
-		}
-		return nil
-	})
-	return at, words, err
 }

@@ -162,18 +162,19 @@ func (rd reader) pageOf(s *story) sessionPage {
 
 func pathOf(id string) string { return "/session/" + url.PathEscape(id) }
 
-// statusOf says how a session stands or ended.
+// statusOf says how a session stands or ended, and in which tone.
 func statusOf(s session.State) (words, tone string) {
-	reason := strings.ReplaceAll(line(s.EndReason), "_", " ")
-	switch s.Status {
-	case session.Live:
-		return "live", "good"
-	case session.Ended:
-		return strings.Join(nonEmpty("ended", reason), ": "), "faint"
-	case session.Reaped:
-		return strings.Join(nonEmpty("ended without saying so", reason), ": "), "warn"
+	st := s.Standing()
+	words = line(st.Words)
+	switch {
+	case st.Stuck:
+		return "stuck: " + words, "bad"
+	case st.Kind == session.Clean:
+		return words, "faint"
+	case st.Kind == session.Working:
+		return words, "good"
 	}
-	return line(s.Status), "faint"
+	return words, "warn"
 }
 
 func rootOf(s session.State) string {

@@ -62,7 +62,7 @@ func (s source) Get(_ context.Context, path string, _ url.Values, out any) error
 	return json.Unmarshal(b, out)
 }
 
-func (s source) Stream(ctx context.Context, _, path string, _ url.Values, line func([]byte) error) error {
+func (s source) Stream(ctx context.Context, _, path string, q url.Values, line func([]byte) error) error {
 	say := func(v any) error {
 		b, err := json.Marshal(v)
 		if err != nil {
@@ -77,11 +77,13 @@ func (s source) Stream(ctx context.Context, _, path string, _ url.Values, line f
 		v := past.View{Log: s, Last: uint64(len(s.log)), Now: time.Now}
 		return v.Walk(ctx, demoID, func(step past.Step) error { return say(step) })
 	}
-	for _, r := range s.log {
-		if err := say(r); err != nil {
-			return err
-		}
+	if q.Get("follow") != "1" {
+		return problem.New(http.StatusNotFound, "there is no such thing", "")
 	}
+	if err := say(s.log[len(s.log)-1]); err != nil {
+		return err
+	}
+	<-ctx.Done() // nothing comes
 	return nil
 }
 
@@ -149,7 +151,7 @@ func TestTimeline(t *testing.T) {
 	own := browser(t)
 	base, _, _ := strings.Cut(link, "/open")
 	_, list, _ := ask(t, own, link, "GET", nil)
-	for _, want := range []string{"waiting for you", "its turn ended", "Add retries to the upload client", "app · on main"} {
+	for _, want := range []string{"waiting for you", "waiting for a prompt", "Add retries to the upload client", "app · on main"} {
 		if !strings.Contains(list, want) {
 			t.Errorf("the list lacks %q", want)
 		}

@@ -172,8 +172,7 @@ func (s *story) place(r events.Record) *row {
 	switch e := r.Event.(type) {
 	case *events.PromptSubmitted:
 		s.compact = nil
-		p := s.begin(r, line(e.Prompt))
-		return p
+		return s.begin(r, line(titleOf(e.Prompt)))
 	case *events.ToolRequested, *events.ToolSucceeded, *events.ToolFailed, *events.ToolBatchFinished, *events.PermissionRequested, *events.PermissionDenied:
 		s.compact = nil
 		return s.call(r)
@@ -185,6 +184,17 @@ func (s *story) place(r events.Record) *row {
 		return s.compaction(r)
 	}
 	return s.other(r)
+}
+
+// titleOf is what a turn begins with: the user's words, or of a notification that the client submits what it says.
+func titleOf(prompt string) string {
+	note, ok := strings.CutPrefix(strings.TrimSpace(prompt), "<task-notification>")
+	_, rest, told := strings.Cut(note, "<summary>")
+	if !ok || !told {
+		return prompt
+	}
+	summary, _, _ := strings.Cut(rest, "</summary>")
+	return "notification: " + summary
 }
 
 // call finds the row of a tool call.

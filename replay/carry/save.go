@@ -37,19 +37,30 @@ type Saved struct {
 // leaves the zstd out. It returns when the file is on disk; on any trouble there is none. told hears of
 // every event.
 func Save(file string, source Lines, told func(done, of uint64)) (Saved, error) {
+	var out Saved
+	size, err := Create(file, func(w io.Writer) (err error) {
+		out, err = Pack(w, !strings.HasSuffix(file, ".ndjson"), source, told)
+		return err
+	})
+	out.File, out.Bytes = file, size
+	return out, err
+}
+
+// Create makes a new file that nobody else can read, and gives its size. It returns when the file is on disk; on any
+// trouble there is none.
+func Create(file string, write func(io.Writer) error) (size int64, err error) {
 	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600) //nolint:forbidigo // O_EXCL makes it
 	if err != nil {
-		return Saved{}, err
+		return 0, err
 	}
-	out, err := Pack(f, !strings.HasSuffix(file, ".ndjson"), source, told)
+	err = write(f)
 	if err == nil {
-		out.Bytes, err = f.Seek(0, io.SeekCurrent)
+		size, err = f.Seek(0, io.SeekCurrent)
 	}
-	out.File = file
 	if err = cmp.Or(err, f.Sync(), f.Close()); err != nil {
-		return out, errors.Join(err, os.Remove(file))
+		return size, errors.Join(err, os.Remove(file))
 	}
-	return out, syncDir(filepath.Dir(file))
+	return size, syncDir(filepath.Dir(file))
 }
 
 // syncDir makes a new file's name durable. Windows has no such call and needs none.

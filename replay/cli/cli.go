@@ -81,7 +81,7 @@ var outputs = cmdline.Outputs{
 	"diff":    cmdline.Object(differenceJSON{}),
 	"recover": cmdline.Object(mend.Recovered{}),
 	"repair":  cmdline.Object(mend.Repaired{}),
-	"export":  cmdline.Object(carry.Saved{}),
+	"export":  cmdline.Object(carry.Saved{}, pageJSON{}),
 	"import":  cmdline.Object(importedJSON{}),
 	"backup":  cmdline.Object(carry.BackedUp{}),
 	"restore": cmdline.Object(carry.Restored{}),

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 	"os"
@@ -12,12 +13,15 @@ import (
 	"github.com/spf13/cobra"
 
 	"hookline/hookctl/cmdline"
+	"hookline/hookctl/page"
+	"hookline/hookctl/wire"
 	"hookline/replay/carry"
 )
 
 // exportOptions are the flags of export.
 type exportOptions struct {
 	session, since, until string
+	html                  string // session that is exported as a page
 	file                  string // "" = stdout where that is no terminal, else a dated file; "-" = stdout
 }
 
@@ -28,19 +32,29 @@ func (a *app) exportCmd() *cobra.Command {
 		Short: "Write the events into a file",
 		Long: "Write the events into a file, one a line with their ids, large contents included, as NDJSON\n" +
 			"in zstd; a name that ends in .ndjson leaves the zstd out. Without -o it goes to stdout, on a\n" +
-			"terminal into a dated file. The file is whole or it is not there, and nobody else can read it.\n\n" + pointHelp,
-		Example: "  replay export -o log.ndjson.zst\n  replay export --session c68c8a51 --since 2h | zstd -d | jq -c .type",
-		Args:    cmdline.Exactly(),
-		RunE:    func(cmd *cobra.Command, _ []string) error { return a.export(cmd.Context(), o) },
+			"terminal into a dated file. The file is whole or it is not there, and nobody else can read it.\n\n" +
+			"With --html it is one session as a page that opens without hookline: its timeline, the state at each\n" +
+			"event and the events themselves with their digest, redacted once more.\n\n" + pointHelp,
+		Example: "  replay export -o log.ndjson.zst\n  replay export --session c68c8a51 --since 2h | zstd -d | jq -c .type\n" +
+			"  replay export --html c68c8a51 -o session.html",
+		Args: cmdline.Exactly(),
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.export(cmd.Context(), o) },
 	}
 	cmd.Flags().StringVarP(&o.file, "output", "o", "", "file to write; it must not exist")
+	cmd.Flags().StringVar(&o.html, "html", "", "this session as a page, by id or alias")
 	cmd.Flags().StringVar(&o.session, "session", "", "only this session's events, by id or alias")
 	cmd.Flags().StringVar(&o.since, "since", "", "only from this point on")
 	cmd.Flags().StringVar(&o.until, "until", "", "only up to this point")
+	for _, name := range []string{"session", "since", "until"} {
+		cmd.MarkFlagsMutuallyExclusive("html", name)
+	}
 	return cmd
 }
 
 func (a *app) export(ctx context.Context, o exportOptions) error {
+	if o.html != "" {
+		return a.exportPage(ctx, o)
+	}
 	query := url.Values{}
 	for name, given := range map[string]string{"since": o.since, "until": o.until} {
 		if given == "" {
@@ -73,6 +87,38 @@ func (a *app) export(ctx context.Context, o exportOptions) error {
 	}
 	a.Printf("%s: %s, %s, %s bytes\n", cmdline.Clean(out.File), cmdline.Plural(int(out.Events), "event"), cmdline.Plural(int(out.Blobs), "blob"), cmdline.Count(uint64(out.Bytes)))
 	a.sayMissing(out)
+	return nil
+}
+
+// pageJSON is what `export --html --json` prints.
+type pageJSON struct {
+	File  string `json:"file" jsonschema_description:"as it was named"`
+	Bytes int64  `json:"bytes" jsonschema_description:"size of the file"`
+	page.Exported
+}
+
+// exportPage writes a session as a page.
+func (a *app) exportPage(ctx context.Context, o exportOptions) error {
+	if o.file == "" || o.file == "-" {
+		return &cmdline.Fault{Message: "--html needs -o FILE", Hint: "for example -o session.html; it must not exist"}
+	}
+	out := pageJSON{File: o.file}
+	err := a.with(ctx, func(h house) (err error) {
+		out.Bytes, err = carry.Create(o.file, func(w io.Writer) (err error) {
+			out.Exported, err = page.Export(ctx, w, page.ExportOptions{From: h, Session: o.html, Zone: a.Zone, Now: a.Now(), Build: wire.Build})
+			return err
+		})
+		return err
+	})
+	switch {
+	case errors.Is(err, os.ErrExist):
+		return &cmdline.Fault{Message: o.file + " exists", Hint: "choose another name; nothing is overwritten"}
+	case err != nil:
+		return err
+	case a.JSON:
+		return a.PrintJSON(out)
+	}
+	a.Printf("%s: %s, %s bytes, SHA-256 of the events %s\n", cmdline.Clean(out.File), cmdline.Plural(out.Events, "event"), cmdline.Count(uint64(out.Bytes)), out.Digest)
 	return nil
 }
 

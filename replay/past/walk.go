@@ -20,7 +20,7 @@ import (
 //
 //	goal, task, prompt, handoff      {"text"}
 //	identity                         {"brief","state","class","c","r","ic","guidance"}
-//	session                          {"status","phase","branch","model","prompts","failures","compactions","end"}
+//	session                          {"status","phase","branch","model","prompts","failures","compactions","standing"}
 //	context                          {"used","window","phase"}, in tokens
 //	file PATH                        {"read","edited","created"}
 //	command LINE                     {"ok","result","runs"}
@@ -49,7 +49,7 @@ type (
 		Prompts     int    `json:"prompts"`
 		Failures    int    `json:"failures"`
 		Compactions int    `json:"compactions,omitempty"`
-		End         string `json:"end,omitempty"`
+		Standing    string `json:"standing"`
 	}
 	contextEntry struct {
 		Used   int64  `json:"used"`
@@ -124,18 +124,10 @@ var walked = []string{session.Name, working.Name, identity.Name, gate.Name}
 
 // walker chooses the cells of the session, and the gates of the projects that it was in.
 func (p View) walker(ctx context.Context, id string) (*walker, error) {
-	projects := map[string]bool{}
 	own := []projector.Selector{{Session: id}}
-	if p.Last > 0 {
-		err := p.Log.Select(ctx, 1, p.Last, own, func(r events.Record) error {
-			if r.Session == id && r.Project != "" {
-				projects[r.Project] = true
-			}
-			return nil
-		})
-		if err != nil {
-			return nil, err
-		}
+	projects, err := p.projectsOf(ctx, id)
+	if err != nil {
+		return nil, err
 	}
 
 	w := &walker{id: id, want: own, told: map[string]map[string]any{}}
@@ -151,6 +143,30 @@ func (p View) walker(ctx context.Context, id string) (*walker, error) {
 	view, err := projector.Straight(ctx, tables, nothing, 0, nil)
 	w.view = view
 	return w, err
+}
+
+// outcomes are the largest events by far. A call has another event in its project: its request.
+var outcomes = []string{events.TypeToolSucceeded, events.TypeToolFailed, events.TypeToolBatchFinished}
+
+// projectsOf are the projects that a session was in. They are found without reading the outcomes of its calls.
+func (p View) projectsOf(ctx context.Context, id string) (map[string]bool, error) {
+	projects := map[string]bool{}
+	if p.Last == 0 {
+		return projects, nil
+	}
+	want := projector.Selector{Session: id}
+	for _, k := range events.Catalog() {
+		if !slices.Contains(outcomes, k.Type) {
+			want.Types = append(want.Types, k.Type)
+		}
+	}
+	err := p.Log.Select(ctx, 1, p.Last, []projector.Selector{want}, func(r events.Record) error {
+		if r.Session == id && r.Project != "" {
+			projects[r.Project] = true
+		}
+		return nil
+	})
+	return projects, err
 }
 
 // step compares the entries after a record with those that were told before.
@@ -224,7 +240,7 @@ func sessionEntries(out map[string]any, s session.State) {
 		return
 	}
 	out["session"] = sessionEntry{Status: s.Status, Phase: s.Phase, Branch: s.Branch, Model: s.Model, Prompts: s.Prompts, Failures: s.Failures,
-		Compactions: s.Compacted, End: s.EndReason}
+		Compactions: s.Compacted, Standing: s.Standing().Words}
 	if c := s.Context; c != nil {
 		out["context"] = contextEntry{Used: c.Used, Window: c.Window, Phase: c.Phase}
 	}

@@ -88,7 +88,7 @@
     if (id) { head("Identity"); parts.push(el("p", changed.has("identity") ? "changed" : "", id.state + ": continuity " + id.ic.toFixed(2) + " (" + id.class + "), coherence " + id.r.toFixed(2)), el("p", "", el("small", "", id.guidance))); }
     const errors = kind("error");
     head("Open failures", errors.length);
-    if (errors.length) list(errors, ([k, v, hot]) => item("✗", "bad", k + ": ", v.text, hot), 8); else parts.push(el("p", "", el("small", "", "none")));
+    if (errors.length) list(errors, ([k, v, hot]) => item("✗", "bad", k + ":", v.text, hot), 8); else parts.push(el("p", "", el("small", "", "none")));
     const gates = kind("gate");
     if (gates.length) { head("Gates", gates.length); list(gates, ([k, v, hot]) => item(v.state.startsWith("met") ? "✓" : "■", "", k + " ", v.state, hot), 12); }
     const running = [...kind("call"), ...kind("agent")];
@@ -103,7 +103,7 @@
     if (words.length) { head("What the user refused", words.length); list(words, ([, v, hot]) => item("!", "", v.text, "", hot), 6); }
     say("Handoff", "handoff");
     const self = s.get("session");
-    if (self) { head("Session"); parts.push(el("p", "", [self.status + (self.end ? ", " + self.end.replaceAll("_", " ") : ""), self.branch && "branch " + self.branch, self.model, many(self.prompts, "prompt"), many(self.failures, "failed call"), self.compactions && many(self.compactions, "compaction")].filter(Boolean).join(" · "))); }
+    if (self) { head("Session"); parts.push(el("p", "", [self.standing, self.branch && "branch " + self.branch, self.model, many(self.prompts, "prompt"), many(self.failures, "failed call"), self.compactions && many(self.compactions, "compaction")].filter(Boolean).join(" · "))); }
     out.replaceChildren(...parts);
     out.dataset.seq = m.q;
     $("brief").textContent = [id && id.brief, errors.length && many(errors.length, "open failure"), many(files.length, "file")].filter(Boolean).join(" · ");

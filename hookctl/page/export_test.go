@@ -1,0 +1,121 @@
+package page
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"io"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"hookline/events"
+)
+
+// exported writes a session's file.
+func exported(t *testing.T, from Source) (string, Exported) {
+	t.Helper()
+	var b bytes.Buffer
+	out, err := Export(t.Context(), &b, ExportOptions{From: from, Session: demoID, Zone: time.UTC, Now: time.Unix(0, 0), Build: "0.1.0"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.String(), out
+}
+
+// inside unpacks a part of a file.
+func inside(t *testing.T, page, id string) []byte {
+	t.Helper()
+	m := regexp.MustCompile(`<script type="application/gzip" id="` + id + `">([A-Za-z0-9+/=]*)</script>`).FindStringSubmatch(page)
+	if m == nil {
+		t.Fatalf("the file has no part %s", id)
+	}
+	packed, err := base64.StdEncoding.DecodeString(m[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	z, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+func TestExport(t *testing.T) {
+	page, out := exported(t, demoSource())
+	raw := inside(t, page, "events")
+	sum := sha256.Sum256(raw)
+	if digest := hex.EncodeToString(sum[:]); digest != out.Digest || !strings.Contains(page, digest) || out.Events != 7 || out.Session != demoID {
+		t.Errorf("%+v, the events inside have %s", out, digest)
+	}
+	var types []string
+	for l := range bytes.Lines(raw) {
+		var r events.Record
+		if err := json.Unmarshal(l, &r); err != nil {
+			t.Fatal(err)
+		}
+		types = append(types, r.Type)
+	}
+	if got := strings.Join(types, " "); got != "session.started prompt.submitted tool.requested tool.succeeded tool.requested tool.failed turn.stopped" {
+		t.Errorf("the events inside are %s", got)
+	}
+
+	var pack struct {
+		Moves  []move            `json:"moves"`
+		Bodies map[string]string `json:"bodies"`
+	}
+	if err := json.Unmarshal(inside(t, page, "pack"), &pack); err != nil {
+		t.Fatal(err)
+	}
+	if len(pack.Moves) != 7 || !strings.Contains(pack.Bodies["r5"], "FAIL up") || strings.Contains(pack.Bodies["r5"], "href") {
+		t.Errorf("%d moves, body %q", len(pack.Moves), pack.Bodies["r5"])
+	}
+	if !strings.Contains(page, "connect-src &#39;none&#39;") || regexp.MustCompile(`(src|href)=|https?://|data-live`).MatchString(regexp.MustCompile(`(?s)<script>.*</script>`).ReplaceAllString(page, "")) {
+		t.Error("the file asks for something outside of itself")
+	}
+}
+
+// Secrets that a log has from before are in no part of the file, and in no page.
+func TestSecretsStayInside(t *testing.T) {
+	token := "ghp_" + strings.Repeat("k3Yx", 9)
+	var hooks [][2]string
+	for _, h := range demoSource().log {
+		data := strings.NewReplacer("Add retries", "Add retries "+token, "go test", "TOKEN="+token+" go test", "FAIL up", "FAIL "+token, "Done.", "Done "+token).Replace(string(h.Data))
+		hooks = append(hooks, [2]string{h.Type, data})
+	}
+	from := logOf(hooks...)
+	page, _ := exported(t, from)
+	link := serve(t, from, Options{})
+	for name, text := range map[string]string{"page": page, "pack": string(inside(t, page, "pack")), "events": string(inside(t, page, "events")),
+		"live": read(t, link, "/session/"+demoID)} {
+		if strings.Contains(text, token) {
+			t.Errorf("%s has the token", name)
+		}
+		if name != "live" && name != "page" && !strings.Contains(text, "[REDACTED:github-token]") {
+			t.Errorf("%s has no marker", name)
+		}
+	}
+}
+
+// An export of hostile content is one page with its own script and the two packed parts.
+func TestHostileExport(t *testing.T) {
+	page, _ := exported(t, logOf(
+		[2]string{events.TypeSessionStarted, `{"source":"startup"}`},
+		[2]string{events.TypePromptSubmitted, `{"prompt":"</script><script>alert(1)</script><!-- \u202e\u001b[2J"}`}))
+	if n := strings.Count(page, "<script"); n != 3 {
+		t.Errorf("%d scripts", n)
+	}
+	for _, no := range []string{"<script>alert", "\u202e", "\x1b"} {
+		if strings.Contains(page, no) {
+			t.Errorf("%q is in the file as it is", no)
+		}
+	}
+}
