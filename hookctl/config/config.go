@@ -8,7 +8,8 @@
 // files, a flag over both. redact_extra is the exception: its lists add up, so that a project cannot
 // switch off what its user wants hidden, and hold for the project's hooks from the next one on. fsync,
 // idle_exit, flush_interval and log_level are the daemon's, which serves all projects: it reads them when it starts,
-// from the user's file and its environment. An example with every key at its default:
+// from the user's file and its environment. notify and prices are the user's alone: a file of a project that sets
+// one is told of, and nothing of it counts. An example with every key at its default:
 //
 //	fsync: shared          # shared: hooks that come together share one fsync; always: one each
 //	idle_exit: 12h         # the daemon ends after that long without a live session; 0s: never
@@ -16,6 +17,8 @@
 //	log_level: info        # debug, info, warn or error, of the daemon's file
 //	color: auto            # auto, always or never
 //	evidence: normal       # what a turn's end is held to: strict, normal or loose
+//	notify: off            # a command, or a URL that JSON is posted to, when a session is stuck or waits
+//	prices: []             # lines of MODEL INPUT OUTPUT, in dollars a million tokens, for 'hookctl cost'
 //	redact_extra: []       # regular expressions (RE2); what they match becomes [REDACTED:custom]
 //
 // Nothing here is fatal: a file that cannot be read or understood, an unknown key and a value of the
@@ -37,6 +40,8 @@ type Values struct {
 	LogLevel      string        // debug, info, warn or error
 	Color         string        // auto, always or never
 	Evidence      string        // strict, normal or loose
+	Notify        string        // off, a command or a URL
+	Prices        []string      // lines of the price table
 	RedactExtra   []string      // valid regular expressions
 }
 
@@ -47,6 +52,7 @@ type Key struct {
 	Env     string // the variable that sets it; "" for a list
 	Doc     string
 	Daemon  bool     // the daemon's, which serves all projects: it does not see a project's files
+	User    bool     // the user's alone: a project's files may not set it
 	allowed []string // of a choice
 	min     time.Duration
 	max     time.Duration
@@ -59,6 +65,8 @@ const (
 	choice kind = iota
 	duration
 	patterns
+	text
+	lines
 )
 
 // An idle daemon costs about 30 MB; a year is "never" for every practical purpose and keeps the
@@ -78,9 +86,16 @@ var keys = []Key{
 		Doc: "auto: on a terminal, unless NO_COLOR or CI is set"},
 	{Name: "evidence", Default: "normal", allowed: []string{"strict", "normal", "loose"},
 		Doc: "a turn that ends without a passed test or build is held once (strict), warned of (normal), or let go (loose)"},
+	{Name: "notify", Default: "off", Daemon: true, User: true, kind: text,
+		Doc: "a command, or a URL that JSON is posted to, when a session is stuck or waits for you; off: none"},
+	{Name: "prices", Default: "[]", User: true, kind: lines,
+		Doc: "of models: MODEL INPUT OUTPUT [CACHE_WRITE CACHE_WRITE_1H CACHE_READ], dollars a million tokens"},
 	{Name: "redact_extra", Default: "[]", kind: patterns,
 		Doc: "regular expressions (RE2); what they match becomes [REDACTED:custom]"},
 }
+
+// List tells whether the setting is a list.
+func (k Key) List() bool { return k.kind == patterns || k.kind == lines }
 
 // Keys are all settings in the order they are shown.
 func Keys() []Key { return append([]Key(nil), keys...) }
@@ -142,7 +157,7 @@ func Load(o Options) Config {
 		}
 	}
 	for _, k := range keys {
-		if v, ok := o.Flags[k.Name]; ok && k.kind != patterns {
+		if v, ok := o.Flags[k.Name]; ok && k.kind != patterns && k.kind != lines {
 			c.set(k, raw{text: v}, Origin{From: "flag", Name: k.Name})
 		}
 	}
@@ -178,6 +193,10 @@ func (v Values) Text(key string) []string {
 		return []string{v.Color}
 	case "evidence":
 		return []string{v.Evidence}
+	case "notify":
+		return []string{v.Notify}
+	case "prices":
+		return append([]string{}, v.Prices...)
 	case "redact_extra":
 		return append([]string{}, v.RedactExtra...)
 	}

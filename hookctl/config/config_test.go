@@ -44,7 +44,7 @@ func (w world) load(flags map[string]string) Config {
 
 func TestDefaults(t *testing.T) {
 	c := newWorld(t).load(nil)
-	want := Values{Fsync: "shared", IdleExit: 12 * time.Hour, FlushInterval: 2 * time.Second, LogLevel: "info", Color: "auto", Evidence: "normal"}
+	want := Values{Fsync: "shared", IdleExit: 12 * time.Hour, FlushInterval: 2 * time.Second, LogLevel: "info", Color: "auto", Evidence: "normal", Notify: "off"}
 	if !reflect.DeepEqual(c.Values, want) || len(c.Problems) != 0 {
 		t.Fatalf("got %+v, problems %v", c.Values, c.Problems)
 	}
@@ -60,14 +60,14 @@ func TestDefaults(t *testing.T) {
 
 func TestCascade(t *testing.T) {
 	w := newWorld(t)
-	user := w.write(t, "user", "fsync: always\nlog_level: debug\nidle_exit: 1h\nflush_interval: 5s\nredact_extra: ['ACME-[0-9]+']\n")
+	user := w.write(t, "user", "fsync: always\nlog_level: debug\nidle_exit: 1h\nflush_interval: 5s\nredact_extra: ['ACME-[0-9]+']\nnotify: beep\nprices: ['m 1 2']\n")
 	w.write(t, "project", "log_level: warn\nidle_exit: 2h\nflush_interval: 4s\nredact_extra:\n  - corp-\\d+\n")
 	w.write(t, "local", "idle_exit: 3h\nflush_interval: 3s\n")
 	w.env["HOOKLINE_FLUSH_INTERVAL"] = "1s"
 	w.env["HOOKLINE_COLOR"] = "never"
 	c := w.load(map[string]string{"color": "always"})
 	want := Values{Fsync: "always", IdleExit: 3 * time.Hour, FlushInterval: time.Second, LogLevel: "warn", Color: "always", Evidence: "normal",
-		RedactExtra: []string{"ACME-[0-9]+", `corp-\d+`}}
+		Notify: "beep", Prices: []string{"m 1 2"}, RedactExtra: []string{"ACME-[0-9]+", `corp-\d+`}}
 	if !reflect.DeepEqual(c.Values, want) || len(c.Problems) != 0 {
 		t.Fatalf("got %+v, problems %v", c.Values, c.Problems)
 	}
@@ -75,7 +75,7 @@ func TestCascade(t *testing.T) {
 	for k, o := range c.Origins {
 		from[k] = o.From
 	}
-	wantFrom := map[string]string{"evidence": "default", "fsync": "user", "log_level": "project", "idle_exit": "local", "flush_interval": "env", "color": "flag", "redact_extra": "project"}
+	wantFrom := map[string]string{"evidence": "default", "fsync": "user", "log_level": "project", "idle_exit": "local", "flush_interval": "env", "color": "flag", "notify": "user", "prices": "user", "redact_extra": "project"}
 	if !reflect.DeepEqual(from, wantFrom) {
 		t.Errorf("origins %v", from)
 	}
@@ -88,7 +88,7 @@ func TestProblems(t *testing.T) {
 	for _, tc := range []struct{ name, text, want, hint string }{
 		{"unknown key", "fsync: shared\nflush_intervall: 2s\n", `:2:1: unknown key "flush_intervall"`, "did you mean flush_interval?"},
 		{"dashes", "log-level: info\n", `:1:1: unknown key "log-level"`, "did you mean log_level?"},
-		{"far off", "elephants: 3\n", `:1:1: unknown key "elephants"`, "the keys are fsync, idle_exit, flush_interval, log_level, color, evidence, redact_extra"},
+		{"far off", "elephants: 3\n", `:1:1: unknown key "elephants"`, "the keys are fsync, idle_exit, flush_interval, log_level, color, evidence, notify, prices, redact_extra"},
 		{"choice", "fsync: never\n", `:1:8: fsync: "never" is not one of shared, always`, "the default of fsync is shared"},
 		{"number for choice", "color: 3\n", `:1:8: color: "3" is not one of auto, always, never`, ""},
 		{"no unit", "idle_exit: 12\n", `:1:12: idle_exit: "12" is no duration such as 12h`, ""},
@@ -205,5 +205,21 @@ func TestProblemAsAWarning(t *testing.T) {
 	}
 	if got := (Problem{Message: "HOOKLINE_FSYNC: no"}).Warning(); got != "configuration: HOOKLINE_FSYNC: no" {
 		t.Error(got)
+	}
+}
+
+// A clone may neither run a command nor say what things cost.
+func TestOfTheUserAlone(t *testing.T) {
+	w := newWorld(t)
+	w.write(t, "project", "notify: curl evil\n")
+	w.write(t, "local", "prices: ['m 0 0']\n")
+	c := w.load(nil)
+	if c.Values.Notify != "off" || c.Values.Prices != nil || len(c.Problems) != 2 {
+		t.Fatalf("%+v, %v", c.Values, c.Problems)
+	}
+	for _, p := range c.Problems {
+		if !strings.HasSuffix(p.Message, ": only the user's own file may set it") {
+			t.Errorf("%q", p.Message)
+		}
 	}
 }

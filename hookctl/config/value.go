@@ -42,7 +42,23 @@ func problemText(k Key, from Origin, err string) string {
 
 // put is set without the words around it; "" when the value is good.
 func (c *Config) put(k Key, v raw, from Origin) string {
+	if k.User && (from.From == "project" || from.From == "local") {
+		return "only the user's own file may set it"
+	}
 	switch k.kind {
+	case text:
+		if v.what != "" || v.list != nil || v.text == "" || strings.ContainsAny(v.text, "\n\r\x00") {
+			return "one line of text is wanted, not " + v.kindName()
+		}
+		*c.textOf(k.Name) = v.text
+	case lines:
+		if v.list == nil && v.text != "[]" {
+			return "a list of lines is wanted, not " + v.kindName()
+		}
+		c.Values.Prices = nil
+		for _, it := range v.list {
+			c.Values.Prices = append(c.Values.Prices, it.text)
+		}
 	case duration:
 		d, err := parseDuration(k, v)
 		if err != "" {
@@ -101,6 +117,8 @@ func (c *Config) textOf(name string) *string {
 		return &c.Values.LogLevel
 	case "evidence":
 		return &c.Values.Evidence
+	case "notify":
+		return &c.Values.Notify
 	}
 	return &c.Values.Color
 }

@@ -39,6 +39,7 @@ type Options struct {
 	IdleExit time.Duration // without a live session; default 12 h, negative: never
 	Flush    time.Duration // longest time that folded cells stay unwritten; default 2 s
 	Redact   []string      // the user's own patterns of secrets, RE2
+	Notify   string        // a command or URL for the sessions that need somebody; "" or off: none
 	Renew    bool          // begin a new log where nothing is left of the old one; never without consent
 	Log      *slog.Logger
 	Now      func() time.Time
@@ -87,8 +88,10 @@ type Daemon struct {
 	later        map[string]time.Time // when a frame in the spool whose file was in the way is tried again; behind draining
 	sessions     map[string]string    // of frames in the spool that were passed over; behind draining
 	failedDreams failedDreams
-	consolidate  consolidation // nil: identity.Dream
-	carrying     sync.Mutex    // held by an import, a backup or a repair: one at a time
+	notified     map[string]string // the kind of standing that was told last, by session; of the loops
+	notifying    atomic.Bool       // a notification is under way
+	consolidate  consolidation     // nil: identity.Dream
+	carrying     sync.Mutex        // held by an import, a backup or a repair: one at a time
 	large        large
 	clients      clientCache
 	gates        gateFiles

@@ -14,6 +14,7 @@ const (
 	reapEvery   = 30 * time.Second
 	healthEvery = 30 * time.Second
 	drainEvery  = 2 * time.Second
+	notifyEvery = 5 * time.Second
 	warmAfter   = 500 * time.Millisecond
 )
 
@@ -24,6 +25,12 @@ func (d *Daemon) loops(ctx context.Context) {
 	defer reap.Stop()
 	defer health.Stop()
 	defer drain.Stop()
+	var look <-chan time.Time // at the sessions that need somebody
+	if d.notifies() {
+		ticker := time.NewTicker(notifyEvery)
+		defer ticker.Stop()
+		look = ticker.C
+	}
 	d.drain(ctx)
 	d.firstRound(ctx)
 	for {
@@ -43,6 +50,8 @@ func (d *Daemon) loops(ctx context.Context) {
 			d.large.settle()
 		case <-drain.C:
 			d.drain(ctx)
+		case <-look:
+			d.notify(ctx)
 		}
 	}
 }

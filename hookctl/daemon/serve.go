@@ -115,7 +115,7 @@ func Serve(ctx context.Context, _ []string) int {
 		idle = -1 // the configuration's word for never
 	}
 	err := serve(ctx, p, Options{Home: p.Home, Fsync: cfg.Values.Fsync, IdleExit: idle, Flush: cfg.Values.FlushInterval,
-		Redact: cfg.Values.RedactExtra, Log: log})
+		Redact: cfg.Values.RedactExtra, Notify: cfg.Values.Notify, Log: log})
 	var locked *embedded.LockedError
 	switch {
 	case err == nil:

@@ -39,7 +39,7 @@ func (a *app) showConfig() error {
 	if a.JSON {
 		out := configJSON{Values: map[string]any{}, Origins: a.conf.Origins, Files: a.conf.Files, Problems: a.conf.Problems}
 		for _, k := range config.Keys() {
-			if text := a.conf.Values.Text(k.Name); k.Env != "" {
+			if text := a.conf.Values.Text(k.Name); !k.List() {
 				out.Values[k.Name] = text[0]
 			} else {
 				out.Values[k.Name] = text

@@ -50,7 +50,7 @@ func completeKeys(_ *cobra.Command, args []string, _ string) ([]string, cobra.Sh
 func settable() []string {
 	var names []string
 	for _, k := range config.Keys() {
-		if k.Env != "" {
+		if !k.List() {
 			names = append(names, k.Name)
 		}
 	}

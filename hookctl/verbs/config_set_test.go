@@ -49,7 +49,7 @@ func TestConfigEdit(t *testing.T) {
 	}
 	b.env["EDITOR"] = editor
 	code, _, errs := b.run("config", "edit")
-	if code != 1 || !strings.Contains(errs, `config.yaml:8:1: unknown key "fsnyc"`) {
+	if code != 1 || !strings.Contains(errs, `config.yaml:10:1: unknown key "fsnyc"`) {
 		t.Errorf("exit %d, %q", code, errs)
 	}
 }

@@ -71,7 +71,7 @@ func (a *app) root() *cobra.Command {
 	a.add(root, groupRecorder, a.installCmd(), a.uninstallCmd(), a.startCmd(), a.stopCmd(), a.restartCmd(), a.statusCmd(), a.doctorCmd(), a.logCmd())
 	a.add(root, groupLog, a.tailCmd(), a.findCmd(), a.blameCmd(), a.eventsCmd(), a.importCmd(), a.repairCmd())
 	a.add(root, groupState, a.sessionCmd(), a.projectCmd(), a.identityCmd(), a.dreamCmd(), a.reqCmd(),
-		a.goalCmd(), a.handoffCmd(), a.checkpointCmd(), a.ledgerCmd(), a.contextCmd(), a.statuslineCmd())
+		a.costCmd(), a.goalCmd(), a.handoffCmd(), a.checkpointCmd(), a.ledgerCmd(), a.contextCmd(), a.statuslineCmd())
 	a.add(root, groupState, a.pageCmd())
 	a.add(root, groupClient, a.hookCmd(), a.consciousnessCmd())
 	version := a.versionCmd()
@@ -105,6 +105,7 @@ var outputs = cmdline.Outputs{
 	"session list":            cmdline.Lines(sessionLine{}),
 	"session show":            cmdline.Object(sessionJSON{}),
 	"session delete":          cmdline.Object(events.Record{}),
+	"cost":                    cmdline.Object(costJSON{}),
 	"project list":            cmdline.Lines(projectLine{}),
 	"project show":            cmdline.Object(projectLine{}),
 	"project rehome":          cmdline.Object(events.Record{}),

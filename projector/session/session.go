@@ -12,7 +12,7 @@ import (
 // Name and Version of the projection's cells.
 const (
 	Name    = "session"
-	Version = 6
+	Version = 5
 )
 
 // Statuses of a session.

@@ -1,0 +1,253 @@
+package verbs
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"hookline/events"
+	"hookline/hookctl/cmdline"
+	"hookline/hookctl/insight"
+	"hookline/hookctl/transcript"
+	"hookline/projector/project"
+	"hookline/projector/session"
+	"hookline/replay/past"
+)
+
+// costJSON is what `cost --json` prints.
+type costJSON struct {
+	insight.Bill
+	Injected int64    `json:"injected" jsonschema_description:"estimate of the tokens that this product told the model; they are part of the input"`
+	Missing  []string `json:"missing,omitempty" jsonschema_description:"transcripts that are gone or cannot be read: nothing of them counts"`
+}
+
+// costQuery is what is asked for.
+type costQuery struct {
+	session, project, since, by string
+	all                         bool
+}
+
+func (a *app) costCmd() *cobra.Command {
+	var q costQuery
+	cmd := &cobra.Command{
+		Use: "cost", Short: "Show what sessions cost in tokens and dollars",
+		Long: "Show what sessions cost in tokens and dollars, from the client's transcripts. Each answer of the API counts once, also\n" +
+			"where a fork or a resume copied it; the parts sum to the whole. An answer that called several tools is shared\n" +
+			"among them equally. Prices come from `prices` in the user's configuration, then from a built-in table; a model\n" +
+			"without a price is named.",
+		Example: "  hookctl cost\n  hookctl cost --session last --by prompt\n  hookctl cost --all --since 1w --by project",
+		Args:    cmdline.Exactly(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if !slices.Contains(insight.Bys, q.by) {
+				return &cmdline.Fault{Message: fmt.Sprintf("--by %q is none of %s", q.by, strings.Join(insight.Bys, ", "))}
+			}
+			return a.with(cmd.Context(), needStore, func(h house) error { return a.cost(cmd.Context(), h, q) })
+		},
+	}
+	cmd.Flags().StringVar(&q.session, "session", "", sessionHelp)
+	cmd.Flags().StringVar(&q.project, "project", "", "of one project: its id, name or path")
+	cmd.Flags().StringVar(&q.since, "since", "", "from then on: 3h, 2w, yesterday, a time or a sequence")
+	cmd.Flags().StringVar(&q.by, "by", "model", strings.Join(insight.Bys, ", "))
+	cmd.Flags().BoolVar(&q.all, "all", false, "of every project")
+	_ = cmd.RegisterFlagCompletionFunc("by", cobra.FixedCompletions(insight.Bys, cobra.ShellCompDirectiveNoFileComp))
+	a.completeSessions(cmd, "session")
+	return cmd
+}
+
+func (a *app) cost(ctx context.Context, h house, q costQuery) error {
+	prices, err := insight.Prices(a.conf.Values.Prices)
+	if err != nil {
+		return &cmdline.Fault{Message: err.Error(), Hint: "`hookctl config edit` opens the user's file", Cause: err}
+	}
+	list, err := cells[session.State](ctx, h, session.Name, "")
+	if err != nil {
+		return err
+	}
+	projects, here, err := a.projects(ctx, h)
+	if err != nil {
+		return err
+	}
+	chosen, err := a.chosen(ctx, h, q, list, projects, here)
+	if err != nil {
+		return err
+	}
+	since, err := a.costSince(ctx, h, q.since)
+	if err != nil {
+		return err
+	}
+
+	var out costJSON
+	var meter insight.Meter
+	out.Missing = read(&meter, list, chosen, projects)
+	out.Bill = meter.Bill(q.by, insight.Choice{Sessions: chosen, Since: since}, prices)
+	err = records(ctx, h, url.Values{"type": {events.TypeContextInjected}}, func(r events.Record) {
+		e, ok := r.Event.(*events.ContextInjected)
+		if ok && chosen[r.Session] && !r.Time.Before(since) {
+			out.Injected += int64(e.Tokens)
+		}
+	})
+	if err != nil {
+		return err
+	}
+	a.label(&out.Bill, list, projects)
+	if a.JSON {
+		return a.PrintJSON(out)
+	}
+	a.printCost(out)
+	return nil
+}
+
+// chosen are the sessions that the flags mean: of this project where they name none.
+func (a *app) chosen(ctx context.Context, h house, q costQuery, list []cell[session.State], projects []cell[project.State], here string) (map[string]bool, error) {
+	want := map[string]bool{}
+	if q.session != "" {
+		s, err := a.resolve(ctx, h, q.session)
+		want[s.ID] = true
+		return want, err
+	}
+	if q.project != "" {
+		p, err := findProject(projects, q.project)
+		if err != nil {
+			return nil, err
+		}
+		here = countsFor(projects, p.ID)
+	}
+	for _, c := range list {
+		if c.State.Status == session.Deleted {
+			continue
+		}
+		if q.all && q.project == "" || countsFor(projects, c.State.Project) == here {
+			want[c.State.ID] = true
+		}
+	}
+	return want, nil
+}
+
+// costSince is a point of the log as a time; zero for none.
+func (a *app) costSince(ctx context.Context, h house, point string) (time.Time, error) {
+	if point == "" {
+		return time.Time{}, nil
+	}
+	if _, err := strconv.ParseUint(point, 10, 64); err == nil {
+		var r events.Record
+		err := h.Get(ctx, "/v1/events/"+point, nil, &r)
+		return r.Time, err
+	}
+	return past.ReadTime(point, a.Now())
+}
+
+// read takes the transcripts of the chosen sessions and of those whose transcripts lie in the same folders, the oldest
+// session first: it owns what others copied. It gives the transcripts of the chosen ones that could not be read.
+func read(m *insight.Meter, list []cell[session.State], chosen map[string]bool, projects []cell[project.State]) (missing []string) {
+	folders := map[string]bool{}
+	for _, c := range list {
+		if chosen[c.State.ID] {
+			folders[filepath.Dir(c.State.Transcript)] = true
+		}
+	}
+
+	list = slices.Clone(list)
+	slices.SortFunc(list, func(x, y cell[session.State]) int {
+		return cmp.Or(x.State.Started.Compare(y.State.Started), cmp.Compare(x.Key, y.Key))
+	})
+	for _, c := range list {
+		s := c.State
+		if s.Transcript == "" || !folders[filepath.Dir(s.Transcript)] {
+			continue
+		}
+		for _, file := range transcript.OfSession(s.Transcript) {
+			err := transcript.Read(file, func(text []byte) error {
+				m.Take(s.ID, countsFor(projects, s.Project), text)
+				return nil
+			})
+			never := errors.Is(err, fs.ErrNotExist) && s.Prompts == 0 // the client writes it with the first prompt
+			if err != nil && chosen[s.ID] && !never {
+				missing = append(missing, file)
+			}
+		}
+	}
+	return missing
+}
+
+// label names the rows for people.
+func (a *app) label(b *insight.Bill, list []cell[session.State], projects []cell[project.State]) {
+	byID := map[string]session.State{}
+	for _, c := range list {
+		byID[c.State.ID] = c.State
+	}
+	for i := range b.Rows {
+		r := &b.Rows[i]
+		switch b.By {
+		case "session":
+			r.Label = byID[r.Name].Title
+		case "project":
+			r.Label = projectName(projects, r.Name)
+		case "agent":
+			r.Label = join(" ", byID[r.Session].Agents[r.Label].Kind, cmp.Or(r.Label, "main"))
+		}
+	}
+}
+
+func (a *app) printCost(out costJSON) {
+	if len(out.Rows) == 0 {
+		a.Printf("no answer of the API in the transcripts of these sessions\n")
+	} else {
+		t := cmdline.Table{Head: []string{strings.ToUpper(out.By), "WHAT", "ANSWERS", "INPUT", "OUTPUT", "CACHE WRITE", "CACHE READ", "DOLLARS"},
+			Columns: a.Columns, Drop: []string{"CACHE READ", "CACHE WRITE", "ANSWERS", "INPUT"}}
+		if named := []string{"prompt", "agent", "session", "project"}; !slices.Contains(named, out.By) {
+			t.Head[1] = ""
+		}
+		for _, r := range append(slices.Clone(out.Rows), out.Total) {
+			name := cmdline.OneLine(r.Name)
+			switch {
+			case name == "":
+				name = "total"
+			case out.By == "prompt" || out.By == "agent" || out.By == "session":
+				name = alias(cmp.Or(r.Session, r.Name))
+			}
+			t.Row(name, cmdline.Fit(cmdline.OneLine(r.Label), 60), strconv.Itoa(r.Answers), thousands(r.Tokens.Input), thousands(r.Tokens.Output),
+				thousands(r.Tokens.CacheWrite+r.Tokens.CacheWrite1h), thousands(r.Tokens.CacheRead), dollars(r))
+		}
+		t.Print(a.Out, a.Paint)
+	}
+
+	if out.Injected > 0 {
+		a.Printf("\nof the input, told by hookline: %s tokens (estimate)\n", thousands(out.Injected))
+	}
+	if len(out.Unpriced) > 0 {
+		a.Printf("\nwithout a price: %s; `prices` in the configuration takes lines of MODEL INPUT OUTPUT, dollars a million tokens\n", cmdline.OneLine(strings.Join(out.Unpriced, ", ")))
+	}
+	for _, file := range out.Missing {
+		a.Say("warning: not counted, it cannot be read: " + cmdline.OneLine(file))
+	}
+}
+
+// dollars is the price of a row; a dash where nothing of it has one, a plus where not all has.
+func dollars(s insight.Spent) string {
+	switch {
+	case s.Unpriced > 0 && s.PicoUSD == 0:
+		return "–"
+	case s.Unpriced > 0:
+		return fmt.Sprintf("%.2f+", s.USD)
+	}
+	return fmt.Sprintf("%.2f", s.USD)
+}
+
+// thousands is a number in groups of three digits.
+func thousands(n int64) string {
+	text := strconv.FormatInt(n, 10)
+	for i := len(text) - 3; i > 0; i -= 3 {
+		text = text[:i] + "," + text[i:]
+	}
+	return text
+}
