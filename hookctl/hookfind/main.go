@@ -12,7 +12,6 @@ import (
 )
 
 func main() {
-	os.Exit(verbs.Search(os.Args[1:], verbs.Searcher{Open: func(ctx context.Context, dir string) (find.Index, error) {
-		return index.Open(ctx, dir)
-	}}))
+	open := func(ctx context.Context, dir string) (find.Index, error) { return index.Open(ctx, dir) }
+	os.Exit(verbs.Search(os.Args[1:], verbs.Searcher{Open: open, Serve: serve}))
 }

@@ -27,7 +27,8 @@ import (
 // Searcher is what the program hookfind links and hookd does not: the search engine would cost every daemon a tenth of
 // its idle memory. hookd hands the verbs that need it over.
 type Searcher struct {
-	Open func(ctx context.Context, dir string) (find.Index, error)
+	Open  func(ctx context.Context, dir string) (find.Index, error)
+	Serve func(ctx context.Context, a *Answers) error // the Model Context Protocol on stdin and stdout
 }
 
 // Search is [Main] of the program hookfind.
@@ -132,11 +133,7 @@ func (a *app) findQuery(ctx context.Context, h house, words []string, f findFlag
 		if err != nil {
 			return q, err
 		}
-		for _, c := range all {
-			if countsFor(all, c.State.ID) == countsFor(all, p.ID) {
-				q.Projects = append(q.Projects, c.State.ID)
-			}
-		}
+		q.Projects = sameProject(all, p.ID)
 	}
 	return q, nil
 }
@@ -226,7 +223,7 @@ func (a *app) find(ctx context.Context, words []string, f findFlags) error {
 			}
 			return nil
 		}
-		return a.paged(ctx, f.noPager, func() { a.printHits(hits, q) })
+		return a.paged(ctx, f.noPager, func() { a.printHits(hits) })
 	})
 }
 
@@ -352,7 +349,7 @@ func logOf(h house) find.Log {
 	}
 }
 
-func (a *app) printHits(hits []hitJSON, q find.Query) {
+func (a *app) printHits(hits []hitJSON) {
 	if len(hits) == 0 {
 		a.Printf("nothing found\n")
 		return

@@ -1,0 +1,110 @@
+//go:build unix
+
+package conversations
+
+import (
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// An agent asks hookctl mcp, over a real pipe, what was recorded: each tool answers, with and without a daemon; nothing
+// planted comes through, a long answer is cut, and nothing is written to the log.
+func TestMCP(t *testing.T) {
+	h := newHouse(t)
+	if out, err := h.run(call{args: []string{"start"}}); err != nil || out.exit != 0 {
+		t.Fatalf("%+v %v", out, err)
+	}
+	const secret = "AKIAIOSFODNN7EXAMPLE"
+	record := func(event, rest string) {
+		t.Helper()
+		input := fmt.Sprintf(`{"session_id":"aaaaaaaa-1","hook_event_name":%q,"cwd":%q,%s}`, event, h.dir, rest)
+		if out, err := h.run(call{args: []string{"hook", event}, input: input}); err != nil || out.exit != 0 {
+			t.Fatalf("%s: %+v %v", event, out, err)
+		}
+	}
+	record("SessionStart", `"source":"startup"`)
+	record("UserPromptSubmit", `"prompt":"Add retries to the upload client, key `+secret+`"`)
+	record("PostToolUseFailure", `"tool_name":"Bash","tool_use_id":"t1","tool_input":{"command":"go test ./up"},"error":"undefined: retry \u001b[31m\u202e"`)
+	record("PostToolUse", `"tool_name":"Bash","tool_use_id":"t2","tool_input":{"command":"go test ./up"},"tool_response":{"stdout":"`+strings.Repeat("long ", 3000)+`"}`)
+	if out, err := h.run(call{args: []string{"ledger", "add", "decision", "retries: three at most"}}); err != nil || out.exit != 0 {
+		t.Fatalf("%+v %v", out, err)
+	}
+	before := h.last(t, "*")
+	long := strconv.Itoa(h.last(t, "tool.succeeded"))
+
+	cmd := exec.Command(filepath.Join(binaries, "hookctl"), "mcp")
+	cmd.Env = h.environ()
+	cmd.Dir = h.dir
+	c, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), &mcp.CommandTransport{Command: cmd}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+
+	ask := func(tool string, args map[string]any, want string) {
+		t.Helper()
+		r, err := c.CallTool(t.Context(), &mcp.CallToolParams{Name: tool, Arguments: args})
+		if err != nil {
+			t.Fatalf("%s: %v", tool, err)
+		}
+		text := r.Content[0].(*mcp.TextContent).Text
+		if !strings.Contains(text, want) {
+			t.Errorf("%s %v: no %q in\n%s", tool, args, want, text)
+		}
+		if strings.Contains(text, secret) || strings.ContainsAny(text, "\x1b\u202e") || len(text) > 7200 {
+			t.Errorf("%s %v: %d bytes, %q", tool, args, len(text), text)
+		}
+	}
+	all := func() {
+		t.Helper()
+		ask("find", map[string]any{"words": "retries upload"}, "prompt: Add retries to the upload client, key [REDACTED:")
+		ask("find", map[string]any{"error": "undefined"}, "it did not come back; run after it:\n    ✓ Bash: go test ./up")
+		ask("find", map[string]any{"words": "retries", "project": "nowhere"}, `there is no project "nowhere"`)
+		ask("find", map[string]any{"words": "nothing-like-it"}, "nothing found")
+		ask("session", map[string]any{"session": "aaaa"}, "Add retries to the upload client")
+		ask("event", map[string]any{"event": long}, "[cut here: ")
+		ask("event", map[string]any{"event": "999999"}, "no event 999999 is in the log")
+		ask("event", map[string]any{"event": "../status"}, "is no event")
+		ask("state_at", map[string]any{"point": "now", "projection": "working", "key": "aaaaaaaa-1"}, "Add retries to the upload client")
+		ask("state_at", map[string]any{"point": "whenever"}, "is no sequence, time or duration")
+		ask("decisions", map[string]any{}, "three at most")
+		ask("why", map[string]any{"text": "nothing-like-it", "session": "last"}, "nothing like it was told in session aaaaaaaa-1")
+	}
+	all()
+	if after := h.last(t, "*"); after != before {
+		t.Errorf("the log went from %d to %d", before, after)
+	}
+	if _, err := h.run(call{args: []string{"stop"}}); err != nil {
+		t.Fatal(err)
+	}
+	all()
+
+	list, err := c.ListResources(t.Context(), nil)
+	if err != nil || len(list.Resources) != 1 || list.Resources[0].URI != "hookline://session/aaaaaaaa-1" || strings.Contains(list.Resources[0].Title, secret) {
+		t.Fatalf("%+v %v", list, err)
+	}
+	r, err := c.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: list.Resources[0].URI})
+	if err != nil || !strings.Contains(r.Contents[0].Text, "Add retries to the upload client") {
+		t.Errorf("%+v %v", r.Contents, err)
+	}
+}
+
+// last is the newest sequence of the log with such a type.
+func (h house) last(t *testing.T, types string) int {
+	t.Helper()
+	out, err := h.run(call{args: []string{"tail", "--json", "-n", "1", "--type", types}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var seq int
+	if _, err := fmt.Sscanf(out.stdout, `{"seq":%d`, &seq); err != nil {
+		t.Fatalf("%v: %s", err, out.stdout)
+	}
+	return seq
+}

@@ -1,0 +1,296 @@
+package verbs
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"hookline/events"
+	"hookline/hookctl/cmdline"
+	"hookline/hookctl/config"
+	"hookline/hookctl/find"
+	"hookline/hookctl/redact"
+	"hookline/projector/project"
+	"hookline/projector/session"
+)
+
+// Answers gives agents what the verbs print for people: the same text, without colour, redacted once more and bounded.
+// It only reads. Each answer asks the daemon anew, so that it may be restarted meanwhile. Safe for concurrent use.
+type Answers struct {
+	app     *app
+	secrets *redact.Redactor
+}
+
+func (a *app) answers() *Answers {
+	user, added := config.Patterns(a.Getenv, a.ProjectDir())
+	return &Answers{a, redact.New().With(redact.Extra{User: redact.Compile(user), Project: redact.Compile(added)})}
+}
+
+// mostAnswer bounds an answer in bytes: 2,000 tokens, as the composer counts them.
+const mostAnswer = 7000
+
+// FindQuestion is what an agent searches for.
+type FindQuestion struct {
+	Words   string `json:"words,omitempty" jsonschema:"words that must all be there; in double quotes side by side; * for the rest of a word"`
+	Error   string `json:"error,omitempty" jsonschema:"words of an error: each hit tells what was run after it when it did not come back"`
+	File    string `json:"file,omitempty" jsonschema:"words of a path: only calls about it"`
+	Command string `json:"command,omitempty" jsonschema:"words of a command line: only such commands"`
+	Session string `json:"session,omitempty" jsonschema:"only this session: id, prefix or last"`
+	Project string `json:"project,omitempty" jsonschema:"project's name or id, or all; default: this project"`
+	Since   string `json:"since,omitempty" jsonschema:"from there on: a sequence, a time, or a duration back from now such as 3h or 2d"`
+	Until   string `json:"until,omitempty" jsonschema:"up to there, in the same form"`
+	Type    string `json:"type,omitempty" jsonschema:"only these types of event, such as prompt.submitted or tool.*"`
+	Tool    string `json:"tool,omitempty" jsonschema:"only calls of this tool"`
+	Limit   int    `json:"limit,omitempty" jsonschema:"how many hits, 10 by default, 30 at most"`
+}
+
+// SessionRef names a session for a list.
+type SessionRef struct{ ID, Title string }
+
+// told runs a verb's function on a console of its own and gives what it prints.
+func (s *Answers) told(ctx context.Context, run func(a *app, h house) error) (string, error) {
+	var out bytes.Buffer
+	a := *s.app
+	a.Out = &out
+	a.Err = &bytes.Buffer{}
+	a.Paint = cmdline.Palette{}
+	a.Terminal, a.Watched, a.Asks = false, false, false
+	a.Columns = 0
+	a.JSON = false
+	if err := a.with(ctx, needStore, func(h house) error { return run(&a, h) }); err != nil {
+		return "", s.failure(err)
+	}
+	return s.bounded(out.Bytes()), nil
+}
+
+// failure is an error in words, redacted as an answer is.
+func (s *Answers) failure(err error) error {
+	words := err.Error()
+	if f, ok := err.(*cmdline.Fault); ok && f.Hint != "" { //nolint:errorlint // the verb's own, not one inside
+		words += "; " + f.Hint
+	}
+	return fmt.Errorf("%s", s.bounded([]byte(words)))
+}
+
+// bounded redacts a text once more and cuts it, with a word on what is missing.
+func (s *Answers) bounded(text []byte) string {
+	clean, _ := s.secrets.Text(text)
+	lines := strings.Split(strings.TrimRight(strings.ToValidUTF8(string(clean), "\uFFFD"), "\n"), "\n")
+	var out strings.Builder
+	for i, line := range lines {
+		line = strings.TrimRight(cmdline.Clean(line), " ")
+		if room := mostAnswer - out.Len(); len(line) >= room {
+			out.WriteString(strings.ToValidUTF8(line[:min(len(line), max(0, room))], ""))
+			fmt.Fprintf(&out, "\n[cut here: %s more; ask for less]", cmdline.Plural(len(lines)-i, "line"))
+			break
+		}
+		out.WriteString(line)
+		out.WriteByte('\n')
+	}
+	return strings.TrimRight(out.String(), "\n")
+}
+
+// Find searches.
+func (s *Answers) Find(ctx context.Context, q FindQuestion) (string, error) {
+	return s.told(ctx, func(a *app, h house) error {
+		f := findFlags{file: q.File, command: q.Command, failure: q.Error, session: q.Session, project: q.Project, since: q.Since, until: q.Until}
+		if q.Type != "" {
+			f.types = strings.Split(q.Type, ",")
+		}
+		if q.Tool != "" {
+			f.tools = []string{q.Tool}
+		}
+		if q.Limit <= 0 {
+			q.Limit = 10
+		}
+		f.last = count(min(q.Limit, 30))
+		if q.Session != "" || q.Project == "all" {
+			f.project = ""
+		}
+		query, err := a.findQuery(ctx, h, []string{q.Words}, f)
+		if err != nil {
+			return err
+		}
+		if q.Session == "" && q.Project == "" {
+			all, here, err := a.projects(ctx, h)
+			if err != nil {
+				return err
+			}
+			query.Projects = sameProject(all, here)
+		}
+		hits, err := a.hits(ctx, h, query)
+		if err == nil {
+			a.printHits(hits)
+		}
+		return err
+	})
+}
+
+// sameProject are the ids under which a project's events stand.
+func sameProject(all []cell[project.State], id string) []string {
+	ids := []string{id}
+	for _, c := range all {
+		if countsFor(all, c.State.ID) == countsFor(all, id) && c.State.ID != id {
+			ids = append(ids, c.State.ID)
+		}
+	}
+	return ids
+}
+
+// Session tells what happened in a session, its newest steps.
+func (s *Answers) Session(ctx context.Context, name string, steps int) (string, error) {
+	if name == "" {
+		name = lastSession
+	}
+	if steps <= 0 {
+		steps = 20
+	}
+	return s.told(ctx, func(a *app, h house) error { return a.showSession(ctx, h, name, count(steps), false) })
+}
+
+// Event gives one event in full.
+func (s *Answers) Event(ctx context.Context, id string) (string, error) {
+	if err := eventName(id); err != nil {
+		return "", s.failure(err)
+	}
+	return s.told(ctx, func(a *app, h house) error {
+		var r events.Record
+		if err := h.Get(ctx, "/v1/events/"+id, nil, &r); err != nil {
+			return err
+		}
+		a.describe(r)
+		return nil
+	})
+}
+
+// StateAt gives a projection's state as it was at a point of the log.
+func (s *Answers) StateAt(ctx context.Context, point, projection, key string) (string, error) {
+	return s.told(ctx, func(a *app, h house) error {
+		at, err := a.Point(point)
+		if err != nil {
+			return err
+		}
+		q := url.Values{"point": {at}}
+		if projection != "" {
+			q.Set("projection", projection)
+		}
+		if key != "" {
+			q.Set("key", key)
+		}
+		var state json.RawMessage
+		if err := h.Get(ctx, "/v1/at", q, &state); err != nil {
+			return err
+		}
+		a.Printf("%s\n", state)
+		return nil
+	})
+}
+
+// Why names the events behind what the model was told: by an event's id, or by words of it.
+func (s *Answers) Why(ctx context.Context, text, name string) (string, error) {
+	return s.told(ctx, func(a *app, h house) error {
+		id, err := a.current(ctx, h, name)
+		if err != nil {
+			return err
+		}
+		return a.printWhy(ctx, h, id, text)
+	})
+}
+
+// mostTold bounds how far back it is looked for what was told.
+const mostTold = 100
+
+func (a *app) printWhy(ctx context.Context, h house, id, text string) error {
+	terms := find.Query{Words: wordsOf([]string{text})}.Terms()
+	found := 0
+	seen := map[string]bool{}
+	q := url.Values{"session": {id}, "type": {events.TypeContextInjected}, "n": {strconv.Itoa(mostTold)}}
+	var all []events.Record
+	if err := records(ctx, h, q, func(r events.Record) { all = append(all, r) }); err != nil {
+		return err
+	}
+	for _, r := range slices.Backward(all) {
+		e, ok := r.Event.(*events.ContextInjected)
+		if !ok {
+			continue
+		}
+		for _, item := range e.Items {
+			if seen[item.ID+item.Event] || eventName(item.Event) != nil {
+				continue
+			}
+			seen[item.ID+item.Event] = true
+			var source events.Record
+			if h.Get(ctx, "/v1/events/"+item.Event, nil, &source) != nil {
+				continue // damage took it since
+			}
+			d, _ := find.Of(source)
+			holds := len(terms) > 0 && !slices.ContainsFunc(terms, func(t find.Term) bool { return !t.Holds(d) })
+			if text != "" && !holds && item.Event != text && strconv.FormatUint(source.Seq, 10) != text && !strings.Contains(item.ID, text) {
+				continue
+			}
+			found++
+			a.Printf("%s was told at %s (event %d), from event %d, %s: %s\n", cmdline.OneLine(item.ID), cmdline.OneLine(e.Hook), r.Seq, source.Seq, cmdline.OneLine(source.Type), factOf(source))
+		}
+	}
+	if found == 0 {
+		a.Printf("nothing like it was told in session %s\n", id)
+	}
+	return nil
+}
+
+// Decisions gives the ledger of this project.
+func (s *Answers) Decisions(ctx context.Context, all bool) (string, error) {
+	return s.told(ctx, func(a *app, h house) error {
+		l, err := a.ledgerOf(ctx, h)
+		if err != nil {
+			return err
+		}
+		return a.printLedger(l, all)
+	})
+}
+
+// Sessions are the newest sessions of this project.
+func (s *Answers) Sessions(ctx context.Context, most int) ([]SessionRef, error) {
+	var out []SessionRef
+	_, err := s.told(ctx, func(a *app, h house) error {
+		list, err := cells[session.State](ctx, h, session.Name, "")
+		if err != nil {
+			return err
+		}
+		projects, here, err := a.projects(ctx, h)
+		if err != nil {
+			return err
+		}
+		list = slices.DeleteFunc(list, func(c cell[session.State]) bool {
+			return c.State.Status == session.Deleted || countsFor(projects, c.State.Project) != here
+		})
+		slices.SortFunc(list, func(x, y cell[session.State]) int { return y.State.LastActive.Compare(x.State.LastActive) })
+		for _, c := range list[:min(most, len(list))] {
+			title := s.bounded([]byte(cmdline.Fit(cmdline.OneLine(c.State.Title), 120)))
+			out = append(out, SessionRef{c.State.ID, title})
+		}
+		return nil
+	})
+	return out, err
+}
+
+func (a *app) mcpCmd() *cobra.Command {
+	return &cobra.Command{
+		Use:   "mcp",
+		Short: "Serve agents what happened, by the Model Context Protocol on stdin and stdout",
+		Long: "Serve agents what happened, by the Model Context Protocol on stdin and stdout: six tools that only read (find, session,\n" +
+			"event, state_at, why, decisions), and this project's sessions as resources. Answers are bounded and redacted once more.",
+		Example: "  claude mcp add hookline -- hookctl mcp\n  npx @modelcontextprotocol/inspector hookctl mcp",
+		Args:    cmdline.Exactly(),
+		RunE: a.searching(func(cmd *cobra.Command, _ []string) error {
+			return a.search.Serve(cmd.Context(), a.answers())
+		}),
+	}
+}
