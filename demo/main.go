@@ -2,7 +2,6 @@
 // as Claude Code does it, and then shows what hookline made of it. It touches nothing else.
 //
 //	go run ./demo -bin bin            what `make demo` runs
-//	go run ./demo -bin bin -svg F     also writes the terminal as an SVG, for the README
 package main
 
 import (
@@ -26,9 +25,8 @@ import (
 func main() {
 	bin := flag.String("bin", "bin", "folder of hookctl, hookd and replay")
 	session := flag.String("session", filepath.Join("demo", "session.ndjson"), "recorded hooks, one JSON object a line")
-	svg := flag.String("svg", "", "write the terminal to this file as SVG")
 	flag.Parse()
-	if err := run(*bin, *session, *svg); err != nil {
+	if err := run(*bin, *session); err != nil {
 		fmt.Fprintln(os.Stderr, "demo: error:", err)
 		os.Exit(1)
 	}
@@ -50,7 +48,7 @@ var scenes = []string{
 	"replay verify",
 }
 
-func run(bin, session, svg string) (err error) {
+func run(bin, session string) (err error) {
 	bin, err = filepath.Abs(bin)
 	if err != nil {
 		return err
@@ -60,14 +58,13 @@ func run(bin, session, svg string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(root)) }()
-	var screen bytes.Buffer
 	colour := coloured(os.Stdout, os.Getenv)
 	var shown io.Writer = os.Stdout
 	if !colour {
 		shown = plain{os.Stdout}
 	}
-	s := &stage{bin: bin, root: root, out: io.MultiWriter(shown, &screen)}
-	if s.env, err = environment(bin, root, colour || svg != ""); err != nil {
+	s := &stage{bin: bin, root: root, out: shown}
+	if s.env, err = environment(bin, root, colour); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.quiet("hookctl", "stop")) }()
@@ -79,10 +76,7 @@ func run(bin, session, svg string) (err error) {
 			return err
 		}
 	}
-	if svg == "" {
-		return nil
-	}
-	return os.WriteFile(svg, render(screen.String()), 0o644)
+	return nil
 }
 
 // coloured tells whether colour has a place on stdout, by the rules that the programs themselves keep.
@@ -90,7 +84,7 @@ func coloured(stdout *os.File, getenv func(string) string) bool {
 	return term.IsTerminal(int(stdout.Fd())) && getenv("NO_COLOR") == "" && getenv("CI") == "" && getenv("TERM") != "dumb"
 }
 
-// plain writes a text without its colours; the picture of the same run keeps them.
+// plain writes a text without its colours.
 type plain struct{ to io.Writer }
 
 // sequence is what sets a colour. Each one is written whole by one Write.

@@ -25,7 +25,6 @@ import (
 	"hookline/hookctl/home"
 	"hookline/hookctl/recorder"
 	"hookline/hookctl/redact"
-	"hookline/hookctl/socket"
 	"hookline/hookctl/spool"
 	"hookline/hookctl/wire"
 	"hookline/projector"
@@ -96,7 +95,7 @@ type Daemon struct {
 	clients      clientCache
 	gates        gateFiles
 	paths        home.Paths
-	door         atomic.Pointer[socket.Door] // nil: in process, or not open yet
+	door         atomic.Pointer[door] // nil: in process, or not open yet
 
 	hooks     hookCounts
 	effects   sync.WaitGroup

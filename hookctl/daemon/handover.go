@@ -9,7 +9,6 @@ import (
 	"golang.org/x/mod/semver"
 
 	"hookline/hookctl/safeopen"
-	"hookline/hookctl/socket"
 	"hookline/hookctl/wire"
 )
 
@@ -24,7 +23,7 @@ func (d *Daemon) noticeBuild(ctx context.Context, build, binary string) {
 	if runtime.GOOS == "windows" {
 		name = "hookd.exe"
 	}
-	client := socket.PeerProgram(ctx, binary)
+	client := peerProgram(ctx, binary)
 	if client == "" {
 		return
 	}

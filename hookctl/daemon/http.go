@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"hookline/hookctl/problem"
-	"hookline/hookctl/socket"
 	"hookline/hookctl/spool"
 	"hookline/hookctl/wire"
 	"hookline/replay/check"
@@ -51,7 +50,7 @@ func (d *Daemon) Handler() http.Handler {
 	handle("POST /v1/stop", d.handleStop)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		deepen()
-		if err := socket.CheckPeer(r.Context()); err != nil {
+		if err := checkPeer(r.Context()); err != nil {
 			http.Error(w, err.Error(), http.StatusForbidden)
 			return
 		}
@@ -66,7 +65,7 @@ func (d *Daemon) Handler() http.Handler {
 
 func (d *Daemon) httpServer() *http.Server {
 	return &http.Server{Handler: d.Handler(), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 64 << 10,
-		ConnContext: socket.PeerContext}
+		ConnContext: peerContext}
 }
 
 // takeWithin bounds the recording of a frame. It goes on when the client has given up: what was half

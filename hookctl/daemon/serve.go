@@ -20,7 +20,6 @@ import (
 	"hookline/hookctl/home"
 	"hookline/hookctl/redact"
 	"hookline/hookctl/safeopen"
-	"hookline/hookctl/socket"
 	"hookline/hookctl/spawn"
 	"hookline/hookctl/wire"
 )
@@ -144,7 +143,7 @@ func serve(ctx context.Context, p home.Paths, o Options) error {
 	waiting := d.spool.Count()
 	d.emitStarted(ctx, waiting)
 	srv := d.httpServer()
-	door, err := socket.Open(p, srv, o.Log)
+	door, err := openDoor(p, srv, o.Log)
 	if err != nil {
 		return errors.Join(err, d.Close(ctx))
 	}
@@ -152,9 +151,9 @@ func serve(ctx context.Context, p home.Paths, o Options) error {
 		o.Log.Warn("forget the failed start", "err", err)
 	}
 	d.door.Store(door)
-	o.Log.Info("listening", "socket", door.Path(), "build", wire.Build, "pid", os.Getpid())
+	o.Log.Info("listening", "socket", door.path(), "build", wire.Build, "pid", os.Getpid())
 	reason := d.run(ctx, door)
-	door.Shut()
+	door.shut()
 	return d.shutdown(srv, reason)
 }
 
@@ -189,19 +188,19 @@ func answers(ctx context.Context, socket string) bool {
 }
 
 // run is the daemon's life between the opening of the socket and the reason to end.
-func (d *Daemon) run(ctx context.Context, door *socket.Door) string {
+func (d *Daemon) run(ctx context.Context, door *door) string {
 	loops, stop := context.WithCancel(d.life)
 	defer stop()
 	var beside sync.WaitGroup
 	beside.Go(func() { d.loops(loops) })
-	beside.Go(func() { door.Watch(loops) })
+	beside.Go(func() { door.watch(loops) })
 	defer func() { stop(); beside.Wait() }()
 	select {
 	case <-ctx.Done():
 		return "signal"
 	case reason := <-d.stopping:
 		return reason
-	case err := <-door.Failed():
+	case err := <-door.failed:
 		d.log.Error("serve", "err", err)
 		return "socket"
 	}

@@ -112,7 +112,7 @@ func unknownIn(newest []events.Record) map[string]int {
 // socket is where callers find this daemon.
 func (d *Daemon) socket() string {
 	if door := d.door.Load(); door != nil {
-		return door.Path()
+		return door.path()
 	}
 	return d.paths.Socket
 }

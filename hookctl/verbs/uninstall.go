@@ -12,9 +12,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"hookline/hookctl/cmdline"
+	"hookline/hookctl/daemon"
 	"hookline/hookctl/home"
 	"hookline/hookctl/settings"
-	"hookline/hookctl/socket"
 	"hookline/hookctl/spool"
 )
 
@@ -179,7 +179,7 @@ func removeHome(dir string, getenv func(string) string) (left []string, err erro
 			ours = append(ours, of) // this home's own: beside the frames, which warnings were told
 		}
 	}
-	if err := socket.Clear(p); err != nil {
+	if err := daemon.ClearSocket(p); err != nil {
 		return nil, err
 	}
 	for _, path := range ours {

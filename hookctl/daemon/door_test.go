@@ -1,6 +1,6 @@
 //go:build unix
 
-package socket
+package daemon
 
 import (
 	"bytes"
@@ -22,7 +22,7 @@ import (
 )
 
 // standing is a door of a home with a lock, which answers 200 to everything. Its looks are the test's.
-func standing(t *testing.T) (*Door, *bytes.Buffer) {
+func standing(t *testing.T) (*door, *bytes.Buffer) {
 	t.Helper()
 	dir := hometest.SocketDir(t)
 	p := home.Paths{Home: filepath.Join(dir, "home"), Socket: filepath.Join(dir, "s"), Lock: filepath.Join(dir, "home", "hookd.lock")}
@@ -31,7 +31,7 @@ func standing(t *testing.T) (*Door, *bytes.Buffer) {
 	}
 	var log bytes.Buffer
 	srv := &http.Server{Handler: http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})}
-	d, err := Open(p, srv, slog.New(slog.NewTextHandler(&log, nil)))
+	d, err := openDoor(p, srv, slog.New(slog.NewTextHandler(&log, nil)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,10 +39,7 @@ func standing(t *testing.T) (*Door, *bytes.Buffer) {
 	return d, &log
 }
 
-// patience bounds what is waited for; on an idle machine it comes at once.
-const patience = 30 * time.Second
-
-func answers(ctx context.Context, socket string) bool {
+func served(ctx context.Context, socket string) bool {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	c := client.Over(socket)
@@ -50,9 +47,9 @@ func answers(ctx context.Context, socket string) bool {
 	return c.Get(ctx, "/v1/status", nil, nil) == nil
 }
 
-func (d *Door) answers(t *testing.T) bool {
+func (d *door) answers(t *testing.T) bool {
 	t.Helper()
-	return answers(t.Context(), d.paths.Socket)
+	return served(t.Context(), d.paths.Socket)
 }
 
 func TestDoorOpensAgain(t *testing.T) {
@@ -89,7 +86,7 @@ func TestDoorOpensAgain(t *testing.T) {
 		if d.before != nil || !d.answers(t) {
 			t.Errorf("%s: a later look did harm", name)
 		}
-		if d.Shut(); d.answers(t) {
+		if d.shut(); d.answers(t) {
 			t.Errorf("%s: it is not shut", name)
 		}
 	}
@@ -133,7 +130,7 @@ func TestDoorLeavesAnothersSocket(t *testing.T) {
 	if n := strings.Count(log.String(), "another process listens on "+d.paths.Socket); n != 1 {
 		t.Errorf("told %d times: %s", n, log)
 	}
-	if d.Shut(); !wire.Alive(d.paths.Socket, time.Now().Add(patience)) {
+	if d.shut(); !wire.Alive(d.paths.Socket, time.Now().Add(patience)) {
 		t.Error("the other's socket is gone")
 	}
 }
@@ -154,7 +151,7 @@ func TestDoorEndsItsWatch(t *testing.T) {
 	d, _ := standing(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	d.Watch(ctx)
+	d.watch(ctx)
 	if !d.answers(t) {
 		t.Error("the end of the watch shut the door")
 	}
@@ -175,18 +172,18 @@ func TestDoorMovesHome(t *testing.T) {
 		t.Errorf("a caller with another environment has %q", caller.Socket)
 	}
 	d.paths.Socket = filepath.Join(d.paths.Lock, "s") // a file is in the way
-	if err := os.Remove(d.Path()); err != nil {
+	if err := os.Remove(d.path()); err != nil {
 		t.Fatal(err)
 	}
 	d.look()
-	if d.Path() != d.paths.Near || !answers(t.Context(), d.paths.Near) || !strings.Contains(log.String(), "the socket is opened in the home instead") {
-		t.Errorf("no answer at %q; %s", d.Path(), log)
+	if d.path() != d.paths.Near || !served(t.Context(), d.paths.Near) || !strings.Contains(log.String(), "the socket is opened in the home instead") {
+		t.Errorf("no answer at %q; %s", d.path(), log)
 	}
 	if caller = d.paths; !caller.Reach(patience) || caller.Socket != d.paths.Near {
 		t.Errorf("a caller with the daemon's environment has %q", caller.Socket)
 	}
 	d.look()
-	d.Shut()
+	d.shut()
 	if _, err := os.Lstat(d.paths.Link); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("%s is left: %v", d.paths.Link, err)
 	}
@@ -238,20 +235,20 @@ func TestListen(t *testing.T) {
 		}
 		before, _ := os.Lstat(p.Socket)
 		srv := &http.Server{}
-		d, err := Open(p, srv, slog.New(slog.DiscardHandler))
+		d, err := openDoor(p, srv, slog.New(slog.DiscardHandler))
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		if (d.Path() == p.Socket) != c.taken {
-			t.Errorf("%s: the daemon listens at %s", name, d.Path())
+		if (d.path() == p.Socket) != c.taken {
+			t.Errorf("%s: the daemon listens at %s", name, d.path())
 		}
-		file, err := os.Stat(d.Path())
-		folder, err2 := os.Stat(filepath.Dir(d.Path()))
+		file, err := os.Stat(d.path())
+		folder, err2 := os.Stat(filepath.Dir(d.path()))
 		if err != nil || err2 != nil || file.Mode().Perm() != 0o600 || folder.Mode().Perm() != 0o700 {
 			t.Errorf("%s: %v %v", name, err, err2)
 		}
-		d.Shut()
-		if err := errors.Join(srv.Close(), Clear(p)); err != nil {
+		d.shut()
+		if err := errors.Join(srv.Close(), ClearSocket(p)); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 		after, err := os.Lstat(p.Socket)
@@ -270,14 +267,14 @@ func TestListenOverAFileInTheHome(t *testing.T) {
 		t.Fatal(err)
 	}
 	srv := &http.Server{}
-	d, err := Open(p, srv, slog.New(slog.DiscardHandler))
+	d, err := openDoor(p, srv, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !wire.Alive(p.Link, time.Now().Add(patience)) {
 		t.Error("no answer")
 	}
-	d.Shut()
+	d.shut()
 	if err := srv.Close(); err != nil {
 		t.Error(err)
 	}

@@ -1,6 +1,4 @@
-// Package socket is the daemon's end of its unix socket: opened in a folder that is the user's alone, kept open whatever
-// removes it, and answering its own user only.
-package socket
+package daemon
 
 import (
 	"context"
@@ -29,11 +27,11 @@ const lookEvery = time.Second
 // is a hook that gives up after two seconds.
 const keptLooks = 3
 
-// Door keeps the daemon's socket open. Whatever cleans folders may remove it (of temporary files, or a
+// door keeps the daemon's socket open. Whatever cleans folders may remove it (of temporary files, or a
 // runtime folder at the end of a login): then no client finds the daemon, while its lock keeps others
 // from starting. So it is looked for, and opened again, in the home where its place is gone or another's. One
-// goroutine looks; Failed and Path may be asked by any.
-type Door struct {
+// goroutine looks; failed and path may be asked by any.
+type door struct {
 	paths  home.Paths
 	at     atomic.Pointer[string] // paths.Socket, or paths.Near
 	log    *slog.Logger
@@ -47,14 +45,14 @@ type Door struct {
 	failed chan error   // why nobody can come any more
 }
 
-// Open opens the socket of a home whose lock we hold, and serves it.
-func Open(p home.Paths, srv *http.Server, log *slog.Logger) (*Door, error) {
-	d := &Door{paths: p, log: log, srv: srv, failed: make(chan error, 1)}
+// openDoor opens the socket of a home whose lock we hold, and serves it.
+func openDoor(p home.Paths, srv *http.Server, log *slog.Logger) (*door, error) {
+	d := &door{paths: p, log: log, srv: srv, failed: make(chan error, 1)}
 	d.lock, _ = os.Lstat(p.Lock)
 	return d, d.open()
 }
 
-func (d *Door) open() error {
+func (d *door) open() error {
 	socket := d.paths.Socket
 	l, err := listen(d.paths, socket, oursToTake(d.paths, socket) || d.had(socket))
 	if near := d.paths.Near; err != nil && near != "" && near != socket {
@@ -80,21 +78,18 @@ func (d *Door) open() error {
 }
 
 // had tells whether this daemon has listened at a path before.
-func (d *Door) had(path string) bool {
+func (d *door) had(path string) bool {
 	at := d.at.Load()
 	return at != nil && *at == path
 }
 
-// Failed tells why nobody can come any more.
-func (d *Door) Failed() <-chan error { return d.failed }
-
-// Path is where the door is.
-func (d *Door) Path() string { return *d.at.Load() }
+// path is where the door is.
+func (d *door) path() string { return *d.at.Load() }
 
 // link has the home lead to the socket, see [wire.Elsewhere]. Where links are not to be had, callers with another
 // environment spool their frames.
-func (d *Door) link() {
-	socket, temp := d.Path(), d.paths.Link+".new"
+func (d *door) link() {
+	socket, temp := d.path(), d.paths.Link+".new"
 	if to, err := os.Readlink(d.paths.Link); d.paths.Link == "" || socket == d.paths.Link || err == nil && to == socket {
 		return
 	}
@@ -105,7 +100,7 @@ func (d *Door) link() {
 }
 
 // serve ends with its listener: at the end of the daemon, or when another has taken its place.
-func (d *Door) serve(l net.Listener) {
+func (d *door) serve(l net.Listener) {
 	if err := d.srv.Serve(l); !errors.Is(err, net.ErrClosed) && !errors.Is(err, http.ErrServerClosed) {
 		select {
 		case d.failed <- err:
@@ -114,8 +109,8 @@ func (d *Door) serve(l net.Listener) {
 	}
 }
 
-// Watch looks until ctx ends.
-func (d *Door) Watch(ctx context.Context) {
+// watch looks until ctx ends.
+func (d *door) watch(ctx context.Context) {
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
 	for {
@@ -129,7 +124,7 @@ func (d *Door) Watch(ctx context.Context) {
 }
 
 // look opens the socket again when it is gone, or is the file of somebody who is gone.
-func (d *Door) look() {
+func (d *door) look() {
 	if d.looks++; d.before != nil && d.looks > keptLooks {
 		_ = d.before.Close()
 		d.before = nil
@@ -144,7 +139,7 @@ func (d *Door) look() {
 		err = d.open()
 	}
 	if err == nil {
-		d.log.Warn("the socket was removed and is open again", "socket", d.Path())
+		d.log.Warn("the socket was removed and is open again", "socket", d.path())
 	} else if d.told != err.Error() {
 		d.told = err.Error()
 		d.log.Error("the socket was removed and cannot be opened", "err", err)
@@ -152,31 +147,31 @@ func (d *Door) look() {
 }
 
 // ours tells whether the path leads to our socket. A number of a file is given again, its time is not.
-func (d *Door) ours() bool {
-	now, err := os.Lstat(d.Path())
+func (d *door) ours() bool {
+	now, err := os.Lstat(d.path())
 	return err == nil && os.SameFile(now, d.file) && now.ModTime().Equal(d.file.ModTime())
 }
 
 // mayOpen is an error where the path is not ours to take: another daemon serves it, or our home was
 // removed too and what would be recorded in it is lost.
-func (d *Door) mayOpen() error {
+func (d *door) mayOpen() error {
 	lock, err := os.Lstat(d.paths.Lock)
 	if d.lock != nil && (err != nil || !os.SameFile(lock, d.lock)) {
 		return fmt.Errorf("the home %s was removed under this daemon", d.paths.Home)
 	}
-	if wire.Alive(d.Path(), time.Now().Add(time.Second)) {
-		return fmt.Errorf("another process listens on %s", d.Path())
+	if wire.Alive(d.path(), time.Now().Add(time.Second)) {
+		return fmt.Errorf("another process listens on %s", d.path())
 	}
 	return nil
 }
 
-// Shut removes the socket if it is ours; connections that were made are served to their end. The
+// shut removes the socket if it is ours; connections that were made are served to their end. The
 // watching must be over.
-func (d *Door) Shut() {
+func (d *door) shut() {
 	if d.file == nil || d.ours() {
-		_ = os.Remove(d.Path())
+		_ = os.Remove(d.path())
 	}
-	if to, err := os.Readlink(d.paths.Link); err == nil && to == d.Path() {
+	if to, err := os.Readlink(d.paths.Link); err == nil && to == d.path() {
 		_ = os.Remove(d.paths.Link)
 	}
 }
@@ -187,7 +182,7 @@ func listen(p home.Paths, path string, ours bool) (net.Listener, error) {
 	if err := home.PrivateDir(filepath.Dir(path)); err != nil {
 		return nil, fmt.Errorf("socket folder: %w", err)
 	}
-	if err := clear(p, path, ours); err != nil {
+	if err := removeSocket(p, path, ours); err != nil {
 		return nil, fmt.Errorf("remove stale socket: %w", err)
 	}
 	l, err := net.Listen("unix", path)
@@ -200,11 +195,11 @@ func listen(p home.Paths, path string, ours bool) (net.Listener, error) {
 	return l, nil
 }
 
-// Clear removes the sockets that a daemon of this home has left. Nobody may hold its lock.
-func Clear(p home.Paths) error {
+// ClearSocket removes the sockets that a daemon of this home has left. Nobody may hold its lock.
+func ClearSocket(p home.Paths) error {
 	var failed []error
 	for _, path := range []string{p.Socket, p.Near, p.Link} {
-		if err := clear(p, path, oursToTake(p, path)); err != nil && !errors.Is(err, errNotOurs) {
+		if err := removeSocket(p, path, oursToTake(p, path)); err != nil && !errors.Is(err, errNotOurs) {
 			failed = append(failed, err)
 		}
 	}
@@ -223,9 +218,9 @@ func oursToTake(p home.Paths, path string) bool {
 
 var errNotOurs = errors.New("is there, and is no socket that a daemon of this home has left")
 
-// clear removes a stale stream socket, or a link in its place, if it is ours, and a plain file that has the name of the
+// removeSocket removes a stale stream socket, or a link in its place, if it is ours, and a plain file that has the name of the
 // home's socket. Everything else stays and is an error.
-func clear(p home.Paths, path string, ours bool) error {
+func removeSocket(p home.Paths, path string, ours bool) error {
 	info, err := os.Lstat(path)
 	if path == "" || errors.Is(err, fs.ErrNotExist) {
 		return nil

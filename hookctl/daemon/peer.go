@@ -1,4 +1,4 @@
-package socket
+package daemon
 
 import (
 	"context"
@@ -16,9 +16,9 @@ type peer struct {
 
 var errStranger = errors.New("this socket serves its own user only")
 
-// PeerContext asks the kernel once per connection who is at the other end; the folder and the mode
+// peerContext asks the kernel once per connection who is at the other end; the folder and the mode
 // of the socket already keep others out.
-func PeerContext(ctx context.Context, c net.Conn) context.Context {
+func peerContext(ctx context.Context, c net.Conn) context.Context {
 	u, ok := c.(*net.UnixConn)
 	if !ok {
 		return ctx
@@ -26,17 +26,17 @@ func PeerContext(ctx context.Context, c net.Conn) context.Context {
 	return context.WithValue(ctx, peerKey{}, peerOf(u))
 }
 
-// CheckPeer is an error for a request of another user.
-func CheckPeer(ctx context.Context) error {
+// checkPeer is an error for a request of another user.
+func checkPeer(ctx context.Context) error {
 	if p, ok := ctx.Value(peerKey{}).(peer); ok && p.stranger {
 		return errStranger
 	}
 	return nil
 }
 
-// PeerProgram is the program that sent a request, "" where it is not known: by its process where the kernel tells, else
+// peerProgram is the program that sent a request, "" where it is not known: by its process where the kernel tells, else
 // the absolute path that it gives itself.
-func PeerProgram(ctx context.Context, claimed string) string {
+func peerProgram(ctx context.Context, claimed string) string {
 	p, _ := ctx.Value(peerKey{}).(peer)
 	return p.program(claimed)
 }
