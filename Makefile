@@ -37,6 +37,7 @@ PROGRAMS := hookctl replay
 # Static, without machine paths. -s -w drops symbols and debug data, a third of the size.
 BUILD    := CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -ldflags "-s -w -X hookline/hookctl/wire.Build=$(VERSION)"
 
+AXE_VERSION  := 4.14.1
 LINT_VERSION := v2.15.0
 LINT         := .cache/bin/golangci-lint
 
@@ -160,6 +161,9 @@ cross: ## build for Linux, macOS and Windows on amd64 and arm64; vet for macOS a
 browser: ## headless Chromium for the tests of the page, where it can be installed; without one they are skipped
 	@if ! command -v chromium chromium-browser google-chrome >/dev/null && command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ]; then \
 		apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium >/dev/null || true; \
+	fi
+	@if ! [ -e .cache/axe/node_modules/axe-core/axe.min.js ] && command -v npm >/dev/null; then \
+		npm install --silent --no-save --prefix .cache/axe axe-core@$(AXE_VERSION) >/dev/null || echo "skipped: no axe-core"; \
 	fi
 	@command -v chromium chromium-browser google-chrome || echo "skipped: no Chromium; the page is not looked at in a browser"
 

@@ -40,7 +40,7 @@ func (s *story) bodyOf(n *row, most int) body {
 	w := writer{most: most}
 	for _, r := range n.records {
 		b.Events = append(b.Events, eventRef{Seq: r.Seq, Type: line(r.Type), Time: r.Time.In(s.zone).Format("15:04:05.000")})
-		w.record(r, n)
+		w.record(r, n, s)
 	}
 	b.Blocks = w.blocks
 	return b
@@ -78,7 +78,7 @@ func (w *writer) list(title string, items []string) {
 }
 
 // record adds what one event says.
-func (w *writer) record(r events.Record, n *row) {
+func (w *writer) record(r events.Record, n *row, s *story) {
 	switch e := r.Event.(type) {
 	case *events.ToolRequested:
 		w.call(e.ToolName, e.ToolInput)
@@ -103,7 +103,7 @@ func (w *writer) record(r events.Record, n *row) {
 	case *events.ToolBatchFinished:
 		w.refused(e, n)
 	case *events.ContextInjected:
-		w.told(e)
+		w.told(e, s)
 	case *events.PromptSubmitted:
 		w.text("prompt", e.Prompt)
 	case *events.TurnStopped:
@@ -134,11 +134,15 @@ func (w *writer) refused(e *events.ToolBatchFinished, n *row) {
 	}
 }
 
-// told lists what the model was told at a hook.
-func (w *writer) told(e *events.ContextInjected) {
+// told lists what the model was told at a hook, and the events that say so.
+func (w *writer) told(e *events.ContextInjected, s *story) {
 	var items []string
 	for _, it := range e.Items {
-		items = append(items, clean(fmt.Sprintf("%s, %d tokens, from event %s", it.ID, it.Tokens, it.Event)))
+		from := "event " + line(it.Event)
+		if n := s.causes[it.Event]; n != nil {
+			from = strings.Join(nonEmpty(fmt.Sprintf("%d, %s", n.Seq, n.At), n.Name, n.What), ", ")
+		}
+		items = append(items, fmt.Sprintf("%s (%s), from %s", line(it.ID), plural(it.Tokens, "token"), from))
 	}
 	title := fmt.Sprintf("told to the agent at %s, %d tokens", clean(e.Hook), e.Tokens)
 	if e.Left > 0 {

@@ -331,6 +331,8 @@ func (c *chromium) quiet() {
 func TestPageInBrowser(t *testing.T) {
 	c := startChromium(t)
 	base, _, _ := strings.Cut(serveTo(t, c, recorded(t)), "/open")
+	c.call("Page.setBypassCSP", map[string]any{"enabled": true}) // for axe; the other tests keep the policy
+	c.axe("the list")
 	if got := c.js("document.querySelector('.card').textContent"); !strings.Contains(fmt.Sprint(got), "Add retries with backoff") {
 		t.Errorf("the list shows %q", got)
 	}
@@ -352,11 +354,28 @@ func TestPageInBrowser(t *testing.T) {
 	c.js("(() => { const f = document.getElementById('find'); f.value = ''; f.dispatchEvent(new Event('input')); })()")
 	waitJS(c, "document.querySelectorAll('.row[hidden]').length === 0")
 
+	c.axe("a session")
 	c.size(400, 800, "dark")
+	c.axe("a session, dark, at 400 pixels")
 	if w := c.js("document.scrollingElement.scrollWidth"); w != 400.0 {
 		t.Errorf("at 400 pixels the page is %v wide", w)
 	}
 	c.quiet()
+}
+
+// axe has axe-core judge the page that is open. `make browser` puts it where this looks; without it nothing is judged.
+func (c *chromium) axe(what string) {
+	c.t.Helper()
+	code, err := os.ReadFile("../../.cache/axe/node_modules/axe-core/axe.min.js")
+	if err != nil {
+		c.t.Log("axe-core is not there: accessibility is not judged (make browser)")
+		return
+	}
+	c.js("%s", code)
+	found := c.js("axe.run({resultTypes: ['violations']}).then(r => r.violations.map(v => v.impact + ' ' + v.id + ': ' + v.nodes[0].html.slice(0, 200)).join('\\n'))")
+	if found != "" {
+		c.t.Errorf("%s: %s", what, found)
+	}
 }
 
 // waitJS waits until an expression holds.

@@ -61,7 +61,7 @@ func pages() (*template.Template, error) { return template.New("page").Parse(mar
 
 // policy allows the one script and the one style by their hashes, and nothing else. connect is what the script may ask.
 func policy(connect string) string {
-	return "default-src 'none'; script-src " + hashOf(script) + "; style-src " + hashOf(style) + "; connect-src " + connect +
+	return "default-src 'none'; script-src " + hashOf(script) + "; style-src " + hashOf(style) + "; img-src data:; connect-src " + connect +
 		"; base-uri 'none'; form-action 'none'"
 }
 

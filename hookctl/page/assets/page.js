@@ -72,8 +72,9 @@
     const s = stateAt(i), m = moves[i], out = $("state"), parts = [];
     const changed = new Set(Object.keys(m.s || {}));
     const kind = k => { const all = []; for (const [key, v] of s) if (key.startsWith(k + " ")) all.push([key.slice(k.length + 1), v, changed.has(key)]); return all; };
-    const head = (t, n) => parts.push(el("h3", "", n === undefined ? t : t + " (" + n + ")"));
-    const item = (mark, cls, text, note, hot) => { const li = el("li", hot ? "changed" : "", el("b", cls, mark), text); if (note) li.append(" ", el("small", "", note)); return li; };
+    const head = (t, n) => parts.push(el("h2", "", n === undefined ? t : t + " (" + n + ")"));
+    const item = (mark, cls, text, note, hot) => el("li", hot ? "changed" : "", el("b", cls, mark), el("span", "", text, " ", el("small", "", note || "")));
+    const short = path => path.startsWith(data.root) ? path.slice(data.root.length) : path;
     const list = (all, make, most) => {
       const ul = el("ul"); all.slice(0, most).forEach(x => ul.append(make(x))); parts.push(ul);
       if (all.length > most) { const d = el("details", "", el("summary", "", (all.length - most) + " more")), rest = el("ul"); all.slice(most).forEach(x => rest.append(make(x))); d.append(rest); parts.push(d); }
@@ -88,13 +89,13 @@
     if (id) { head("Identity"); parts.push(el("p", changed.has("identity") ? "changed" : "", id.state + ": continuity " + id.ic.toFixed(2) + " (" + id.class + "), coherence " + id.r.toFixed(2)), el("p", "", el("small", "", id.guidance))); }
     const errors = kind("error");
     head("Open failures", errors.length);
-    if (errors.length) list(errors, ([k, v, hot]) => item("✗", "bad", k + ":", v.text, hot), 8); else parts.push(el("p", "", el("small", "", "none")));
+    if (errors.length) list(errors, ([k, v, hot]) => item("✗", "bad", short(k) + ":", v.text, hot), 8); else parts.push(el("p", "", el("small", "", "none")));
     const gates = kind("gate");
     if (gates.length) { head("Gates", gates.length); list(gates, ([k, v, hot]) => item(v.state.startsWith("met") ? "✓" : "■", "", k + " ", v.state, hot), 12); }
     const running = [...kind("call"), ...kind("agent")];
     if (running.length) { head("Running", running.length); list(running, ([, v, hot]) => item("›", "", v.text || "subagent", "", hot), 6); }
     const files = kind("file").reverse();
-    if (files.length) { head("Files", files.length); list(files, ([k, v, hot]) => { const li = item(v.created ? "+" : v.edited ? "✎" : "·", "", el("span", "path", k.startsWith(data.root) ? k.slice(data.root.length) : k), [v.created && "created", v.edited && "edited " + v.edited, v.read && "read " + v.read].filter(Boolean).join(", "), hot); return li; }, 10); }
+    if (files.length) { head("Files", files.length); list(files, ([k, v, hot]) => item(v.created ? "+" : v.edited ? "✎" : "·", "", el("span", "path", short(k)), [v.created && "created", v.edited && "edited " + v.edited, v.read && "read " + v.read].filter(Boolean).join(", "), hot), 10); }
     const commands = kind("command").reverse();
     if (commands.length) { head("Commands", commands.length); list(commands, ([k, v, hot]) => item(v.ok ? "✓" : "✗", v.ok ? "" : "bad", el("span", "path", k), [v.result, v.runs > 1 && v.runs + " runs"].filter(Boolean).join(", "), hot), 6); }
     const todos = kind("todo").sort((a, b) => a[0] < b[0] ? -1 : 1);
