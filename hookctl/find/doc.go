@@ -51,7 +51,14 @@ func Of(r events.Record) (Doc, bool) {
 		}
 		d.Text[Note] = gather(r.Data, mostHead)
 	}
-	return d, d.Size() > 0
+	return d, d.Size() > 0 && !asks(d)
+}
+
+// asks tells a call that searches or reads this very log: it would be found by the words that it searches for.
+func asks(d Doc) bool {
+	server, _, _ := strings.Cut(strings.TrimPrefix(d.Tool, "mcp__"), "__")
+	own := server != d.Tool && (server == "hookline" || strings.HasSuffix(server, "_hookline"))
+	return own || strings.HasPrefix(d.Text[Command], "hookctl find ")
 }
 
 // silent are the types of which nothing is searched, and areas of them.

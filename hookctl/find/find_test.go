@@ -38,6 +38,10 @@ func TestOf(t *testing.T) {
 		{"own event", "goal.set", `{"text":"ship it"}`, map[int]string{Note: "ship it"}},
 		{"unknown type", "later.added", `{"note":{"deep":["one","two"]},"n":3}`, map[int]string{Note: "one\ntwo"}},
 		{"batch", events.TypeToolBatchFinished, `{"tool_calls":[{"tool_name":"Bash"}]}`, nil},
+		{"a search", events.TypeToolSucceeded, `{"tool_name":"mcp__hookline__find","tool_input":{"words":"retry"}}`, nil},
+		{"a search of the plugin's", events.TypeToolRequested, `{"tool_name":"mcp__plugin_hookline_hookline__find","tool_input":{"words":"retry"}}`, nil},
+		{"a search by command", events.TypeToolFailed, `{"tool_name":"Bash","tool_input":{"command":"hookctl find retry"},"error":"x"}`, nil},
+		{"another server", events.TypeToolRequested, `{"tool_name":"mcp__other__find","tool_input":{"words":"retry"}}`, map[int]string{Note: "retry"}},
 		{"figures", events.TypeIdentityPersisted, `{"reason":"reaped"}`, nil},
 	} {
 		d, ok := Of(record(1, c.typ, c.data))
