@@ -48,7 +48,7 @@ VET_PLATFORMS := darwin/arm64 windows/amd64
 # Processes under test are built without the race detector, so their conversations gain nothing by it.
 RACE_PACKAGES = $$($(GO) list ./... | grep -v -E '/(conversations|crash|bench|demo)$$')
 
-.PHONY: help build install uninstall up demo test race lint fuzz cover crash bench continuity e2e e2e-newest cross browser pictures man docs redaction-rules docs-check shared-check ci clean
+.PHONY: help build install uninstall up demo test race lint fuzz cover crash bench continuity e2e e2e-newest cross browser pictures man docs redaction-rules docs-check ground shared-check ci clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -192,6 +192,9 @@ docs-check: build ## fail when the generated page is not up to date
 	$(call pages,.cache)
 	@cmp -s .cache/events.md docs/events.md || { echo "docs/events.md is not up to date: make docs"; exit 1; }
 
+ground: build ## fail when a document names a file or a line that is not there
+	@bin/hookctl$(EXE) ledger ground README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md docs/*.md docs/decisions/*.md
+
 shared-check: build ## play recorded sessions through the binaries, where there are some beside the repository
 	@if [ -d ../shared/data/transcripts ] && command -v python3 >/dev/null; then \
 		mkdir -p .cache/sessions; \
@@ -202,7 +205,7 @@ shared-check: build ## play recorded sessions through the binaries, where there 
 		.ci/sessions .cache/sessions/*.ndjson; \
 	else echo "skipped: recorded sessions (no ../shared/data/transcripts, or no python3)"; fi
 
-CI_STEPS := browser lint test docs-check race e2e cross shared-check
+CI_STEPS := browser lint test docs-check ground race e2e cross shared-check
 
 ci: export CI = true
 ci: export GOFLAGS = -buildvcs=false

@@ -58,3 +58,9 @@ func exitCode(err error) int {
 	}
 	return -1
 }
+
+// Git runs a git command that only reads, in a work tree that anybody may have made: no hook, filter or pager of its
+// configuration runs.
+func Git(ctx context.Context, dir string, args ...string) ([]byte, error) {
+	return runGit(ctx, dir, args...)
+}

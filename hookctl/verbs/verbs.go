@@ -27,6 +27,7 @@ import (
 	"hookline/hookctl/daemon"
 	"hookline/hookctl/history"
 	"hookline/hookctl/hook"
+	"hookline/hookctl/notes"
 	"hookline/projector/ledger"
 	"hookline/projector/working"
 )
@@ -127,6 +128,8 @@ var outputs = cmdline.Outputs{
 	"page":                    cmdline.Object(pageJSON{}),
 	"ledger render":           cmdline.Object(renderedJSON{}),
 	"ledger import":           cmdline.Object(ledgerImportJSON{}),
+	"ledger ground":           cmdline.Object(notes.Grounding{}),
+	"ledger ghost":            cmdline.Object(notes.Ghost{}),
 	"statusline":              cmdline.Object(statuslineJSON{}),
 	"req status":              cmdline.Object(reqStatusJSON{}),
 	"req satisfy":             cmdline.Object(daemon.GateReceipt{}),

@@ -1,0 +1,154 @@
+package verbs
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"hookline/events"
+	"hookline/hookctl/cmdline"
+	"hookline/hookctl/facts"
+	"hookline/hookctl/notes"
+	"hookline/hookctl/safeopen"
+)
+
+// Grounding: what is said of the project is compared with its files.
+
+// leastGrounded is the ratio that passes (S3).
+const leastGrounded = 0.95
+
+func (a *app) ledgerGroundCmd() *cobra.Command {
+	threshold := leastGrounded
+	cmd := &cobra.Command{
+		Use: "ground [FILE…]", Short: "Check how many claims rest on the project's files",
+		Long: "Check how many claims are grounded: of the ledger's decisions, or of the files. In a document, claims are citations\n" +
+			"(`quote` [${PROJECT_ROOT}/path:line[-line]]), links to files and paths in code type; in a .jsonl trajectory the\n" +
+			"entries of phase \"cite\". A place that is not there and a quote that is not on it are named. The exit code is 1 when\n" +
+			"the ratio is below the threshold. For files neither a daemon nor a store is needed.",
+		Example: "  hookctl ledger ground\n  hookctl ledger ground README.md docs/*.md",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if !(threshold >= 0 && threshold <= 1) {
+				return &cmdline.Fault{Message: fmt.Sprintf("invalid_threshold: %v", threshold), Hint: "0 to 1"}
+			}
+			claims, err := a.claims(cmd.Context(), args)
+			if err != nil {
+				return err
+			}
+			return a.sayGrounding(notes.Ground(claims, threshold))
+		},
+	}
+	cmd.Flags().Float64Var(&threshold, "threshold", leastGrounded, "the least ratio that passes")
+	return cmd
+}
+
+// claims are those of files, or without any of the ledger.
+func (a *app) claims(ctx context.Context, files []string) ([]notes.Claim, error) {
+	root := a.topDir()
+	if len(files) == 0 {
+		var list []notes.Claim
+		err := a.with(ctx, needStore, func(h house) error {
+			s, err := a.ledgerOf(ctx, h)
+			list = notes.ClaimsOfLedger(root, s)
+			return err
+		})
+		return list, err
+	}
+
+	var list []notes.Claim
+	for _, name := range files {
+		file := a.absolute([]string{name})
+		data, err := safeopen.ReadFile(safeopen.Foreign, file, maxStateFile)
+		if err != nil {
+			return nil, &cmdline.Fault{Message: err.Error(), Hint: "a document or a .jsonl trajectory is wanted", Cause: err}
+		}
+		rel, err := filepath.Rel(root, file)
+		if err != nil {
+			rel = file
+		}
+		if filepath.Ext(file) == ".jsonl" {
+			list = append(list, notes.ClaimsOfTrajectory(root, name, data)...)
+			continue
+		}
+		list = append(list, notes.ClaimsOfMarkdown(root, filepath.ToSlash(rel), data)...)
+	}
+	return list, nil
+}
+
+func (a *app) sayGrounding(g notes.Grounding) error {
+	if a.JSON {
+		if err := a.PrintJSON(g); err != nil {
+			return err
+		}
+	} else {
+		for _, c := range g.Ungrounded {
+			a.Complain("%s: %s: %s\n", cmdline.OneLine(c.Where), cmdline.OneLine(c.Text), cmdline.OneLine(orWord(c.Problem, "rests on nothing")))
+		}
+		a.Printf("%s: %s\n", g.Status, g.Message)
+	}
+	if g.Status != "pass" {
+		return cmdline.Silent(1)
+	}
+	return nil
+}
+
+func orWord(text, word string) string {
+	if text == "" {
+		return word
+	}
+	return text
+}
+
+func (a *app) ledgerGhostCmd() *cobra.Command {
+	var queries []string
+	cmd := &cobra.Command{
+		Use: "ghost FEATURE", Short: "Check that a feature which is written of is in the code",
+		Long: "Search the tracked files for a feature by two queries: its own words and those of --query. A line of code that has\n" +
+			"all words of a query is a hit. Without any hit it is a confirmed_ghost, or of high_ambiguity where three lines of\n" +
+			"documents or more mention it; either goes into the ledger until it is closed, and the exit code is 1.",
+		Example: "  hookctl ledger ghost 'refresh token rotation' --query 'rotateRefresh'", Args: cmdline.Exactly("FEATURE"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			feature := strings.TrimSpace(args[0])
+			if feature == "" || len(queries) == 0 {
+				return &cmdline.Fault{Message: "two searches are wanted", Hint: "--query gives the second, in other words"}
+			}
+			return a.ghost(cmd.Context(), feature, append([]string{feature}, queries...))
+		},
+	}
+	cmd.Flags().StringArrayVar(&queries, "query", nil, "another way to find it; may be repeated")
+	return cmd
+}
+
+func (a *app) ghost(ctx context.Context, feature string, queries []string) error {
+	root := a.topDir()
+	out, err := facts.Git(ctx, root, "ls-files", "-z")
+	if err != nil {
+		return &cmdline.Fault{Message: "the tracked files cannot be listed: " + err.Error(), Hint: "a git repository is searched", Cause: err}
+	}
+	files := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
+	g, err := notes.Seek(root, files, feature, queries)
+	if err != nil {
+		return err
+	}
+
+	if g.Status != "present" {
+		err := a.with(ctx, needStarted, func(h house) error {
+			_, err := a.orderLedger(ctx, h, &events.LedgerEntryAdded{Kind: events.LedgerGhost, Text: feature, Case: g.Status, By: a.caller(), Source: "command"})
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	if a.JSON {
+		err = a.PrintJSON(g)
+	} else {
+		a.Printf("%s: %s, hits %v, %s\n", cmdline.OneLine(feature), g.Status, g.Hits, cmdline.Plural(g.Mentions, "mention"))
+	}
+	if err == nil && g.Status != "present" {
+		err = cmdline.Silent(1)
+	}
+	return err
+}
