@@ -41,6 +41,9 @@ AXE_VERSION  := 4.14.1
 LINT_VERSION := v2.15.0
 LINT         := .cache/bin/golangci-lint
 
+NFPM_VERSION := v2.43.0
+NFPM         := .cache/bin/nfpm-$(NFPM_VERSION)
+
 # What make cross builds, and where it also vets, which compiles the tests.
 PLATFORMS     := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 VET_PLATFORMS := darwin/arm64 windows/amd64

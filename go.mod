@@ -3,6 +3,7 @@ module hookline
 go 1.26.8
 
 require (
+	github.com/CycloneDX/cyclonedx-go v0.12.0
 	github.com/dlclark/regexp2/v2 v2.2.1
 	github.com/fatih/color v1.19.0
 	github.com/goccy/go-yaml v1.19.2

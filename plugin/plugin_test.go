@@ -1,0 +1,48 @@
+package plugin
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestVersion: the plugin of this repository has the version of the release.
+func TestVersion(t *testing.T) {
+	version, err := os.ReadFile(filepath.Join("..", "VERSION"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join(".claude-plugin", "plugin.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var manifest struct{ Name, Version string }
+	if err := json.Unmarshal(text, &manifest); err != nil {
+		t.Fatal(err)
+	}
+	if manifest.Name != Name || manifest.Version != strings.TrimSpace(string(version)) {
+		t.Errorf("the manifest has %+v; VERSION is %s", manifest, version)
+	}
+}
+
+// TestWrite writes twice, the second time over the first.
+func TestWrite(t *testing.T) {
+	dir := t.TempDir()
+	for _, hooks := range []string{`{"hooks":{}}`, `{"hooks":{"Stop":[]}}`} {
+		if err := Write(dir, []byte(hooks)); err != nil {
+			t.Fatal(err)
+		}
+		got, err := os.ReadFile(filepath.Join(dir, "plugin", "hooks", "hooks.json"))
+		if err != nil || string(got) != hooks {
+			t.Errorf("hooks.json is %s, %v", got, err)
+		}
+	}
+	for _, name := range []string{".claude-plugin/marketplace.json", "plugin/.claude-plugin/plugin.json", "plugin/skills/what-happened/SKILL.md", "plugin/README.md"} {
+		info, err := os.Stat(filepath.Join(dir, filepath.FromSlash(name)))
+		if err != nil || info.Mode().Perm()&0o077 != 0 && filepath.Separator == '/' {
+			t.Errorf("%s: %v, %v", name, info, err)
+		}
+	}
+}
