@@ -8,7 +8,7 @@
 // files, a flag over both. redact_extra is the exception: its lists add up, so that a project cannot
 // switch off what its user wants hidden, and hold for the project's hooks from the next one on. fsync,
 // idle_exit, flush_interval and log_level are the daemon's, which serves all projects: it reads them when it starts,
-// from the user's file and its environment. notify and prices are the user's alone: a file of a project that sets
+// from the user's file and its environment. notify, prices and record_off are the user's alone: a file of a project that sets
 // one is told of, and nothing of it counts. An example with every key at its default:
 //
 //	fsync: shared          # shared: hooks that come together share one fsync; always: one each
@@ -19,6 +19,7 @@
 //	evidence: normal       # what a turn's end is held to: strict, normal or loose
 //	notify: off            # a command, or a URL that JSON is posted to, when a session is stuck or waits
 //	prices: []             # lines of MODEL INPUT OUTPUT, in dollars a million tokens, for 'hookctl cost'
+//	record_off: []         # folders; of sessions launched there or below nothing is recorded
 //	redact_extra: []       # regular expressions (RE2); what they match becomes [REDACTED:custom]
 //
 // Nothing here is fatal: a file that cannot be read or understood, an unknown key and a value of the
@@ -27,8 +28,10 @@
 package config
 
 import (
+	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -42,6 +45,7 @@ type Values struct {
 	Evidence      string        // strict, normal or loose
 	Notify        string        // off, a command or a URL
 	Prices        []string      // lines of the price table
+	RecordOff     []string      // absolute folders, clean
 	RedactExtra   []string      // valid regular expressions
 }
 
@@ -67,6 +71,7 @@ const (
 	patterns
 	text
 	lines
+	folders
 )
 
 // An idle daemon costs about 30 MB; a year is "never" for every practical purpose and keeps the
@@ -90,12 +95,14 @@ var keys = []Key{
 		Doc: "a command, or a URL that JSON is posted to, when a session is stuck or waits for you; off: none"},
 	{Name: "prices", Default: "[]", User: true, kind: lines,
 		Doc: "of models: MODEL INPUT OUTPUT [CACHE_WRITE CACHE_WRITE_1H CACHE_READ], dollars a million tokens"},
+	{Name: "record_off", Default: "[]", User: true, kind: folders,
+		Doc: "folders; of sessions launched there or below nothing is recorded"},
 	{Name: "redact_extra", Default: "[]", kind: patterns,
 		Doc: "regular expressions (RE2); what they match becomes [REDACTED:custom]"},
 }
 
 // List tells whether the setting is a list.
-func (k Key) List() bool { return k.kind == patterns || k.kind == lines }
+func (k Key) List() bool { return k.kind == patterns || k.kind == lines || k.kind == folders }
 
 // Keys are all settings in the order they are shown.
 func Keys() []Key { return append([]Key(nil), keys...) }
@@ -122,6 +129,8 @@ type Config struct {
 	Origins  map[string]Origin // by key
 	Files    []File            // in the order they were read
 	Problems []Problem
+
+	home string // of the user, for ~ in folders
 }
 
 // Origin tells where a value comes from.
@@ -145,6 +154,7 @@ func Load(o Options) Config {
 	for _, k := range keys {
 		c.set(k, raw{text: k.Default}, Origin{From: "default"})
 	}
+	c.home = o.Getenv("HOME")
 	for _, f := range files(o) {
 		c.read(f)
 	}
@@ -157,7 +167,7 @@ func Load(o Options) Config {
 		}
 	}
 	for _, k := range keys {
-		if v, ok := o.Flags[k.Name]; ok && k.kind != patterns && k.kind != lines {
+		if v, ok := o.Flags[k.Name]; ok && !k.List() {
 			c.set(k, raw{text: v}, Origin{From: "flag", Name: k.Name})
 		}
 	}
@@ -176,6 +186,28 @@ func Patterns(getenv func(string) string, project string) (user, added []string)
 		}
 	}
 	return user, added
+}
+
+// Records tells whether hooks of a session launched in dir are recorded: not where record_off names the folder or one above it.
+// Links on the way are resolved on both sides.
+func (v Values) Records(dir string) bool {
+	for _, off := range v.RecordOff {
+		for _, at := range []string{dir, resolved(dir)} {
+			rest, err := filepath.Rel(resolved(off), at)
+			if err == nil && rest != ".." && !strings.HasPrefix(rest, ".."+string(filepath.Separator)) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// resolved is a folder's name without links; one that cannot be followed stays.
+func resolved(dir string) string {
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		return real
+	}
+	return filepath.Clean(dir)
 }
 
 // Text is a key's value as it would stand in a file, a list as one line an element.
@@ -197,6 +229,8 @@ func (v Values) Text(key string) []string {
 		return []string{v.Notify}
 	case "prices":
 		return append([]string{}, v.Prices...)
+	case "record_off":
+		return append([]string{}, v.RecordOff...)
 	case "redact_extra":
 		return append([]string{}, v.RedactExtra...)
 	}

@@ -75,7 +75,7 @@ func TestCascade(t *testing.T) {
 	for k, o := range c.Origins {
 		from[k] = o.From
 	}
-	wantFrom := map[string]string{"evidence": "default", "fsync": "user", "log_level": "project", "idle_exit": "local", "flush_interval": "env", "color": "flag", "notify": "user", "prices": "user", "redact_extra": "project"}
+	wantFrom := map[string]string{"evidence": "default", "fsync": "user", "log_level": "project", "idle_exit": "local", "flush_interval": "env", "color": "flag", "notify": "user", "prices": "user", "record_off": "default", "redact_extra": "project"}
 	if !reflect.DeepEqual(from, wantFrom) {
 		t.Errorf("origins %v", from)
 	}
@@ -88,12 +88,14 @@ func TestProblems(t *testing.T) {
 	for _, tc := range []struct{ name, text, want, hint string }{
 		{"unknown key", "fsync: shared\nflush_intervall: 2s\n", `:2:1: unknown key "flush_intervall"`, "did you mean flush_interval?"},
 		{"dashes", "log-level: info\n", `:1:1: unknown key "log-level"`, "did you mean log_level?"},
-		{"far off", "elephants: 3\n", `:1:1: unknown key "elephants"`, "the keys are fsync, idle_exit, flush_interval, log_level, color, evidence, notify, prices, redact_extra"},
+		{"far off", "elephants: 3\n", `:1:1: unknown key "elephants"`, "the keys are fsync, idle_exit, flush_interval, log_level, color, evidence, notify, prices, record_off, redact_extra"},
 		{"choice", "fsync: never\n", `:1:8: fsync: "never" is not one of shared, always`, "the default of fsync is shared"},
 		{"number for choice", "color: 3\n", `:1:8: color: "3" is not one of auto, always, never`, ""},
 		{"no unit", "idle_exit: 12\n", `:1:12: idle_exit: "12" is no duration such as 12h`, ""},
 		{"range", "flush_interval: 1h\n", `:1:17: flush_interval: 1h is outside 100ms to 1m`, ""},
 		{"negative", "idle_exit: -1h\n", `:1:12: idle_exit: -1h is outside 0s to 8760h`, ""},
+		{"folders wanted", "record_off: /x\n", `:1:13: record_off: a list of folders is wanted, not "/x"`, ""},
+		{"full paths wanted", "record_off: [x]\n", `:1:14: record_off: "x" is no full path`, "write it from / or from ~/"},
 		{"list wanted", "redact_extra: abc\n", `:1:15: redact_extra: a list of regular expressions is wanted, not "abc"`, ""},
 		{"bad pattern", "redact_extra:\n  - ok\n  - 'a('\n", ":3:5: redact_extra: error parsing regexp: missing closing ): `a(`", "the syntax is RE2's"},
 		{"empty pattern", "redact_extra: ['']\n", `:1:16: redact_extra: an empty expression would match everything`, ""},
@@ -220,6 +222,29 @@ func TestOfTheUserAlone(t *testing.T) {
 	for _, p := range c.Problems {
 		if !strings.HasSuffix(p.Message, ": only the user's own file may set it") {
 			t.Errorf("%q", p.Message)
+		}
+	}
+}
+
+// TestRecordOff: folders and what is below them, whatever links lead there.
+func TestRecordOff(t *testing.T) {
+	w := newWorld(t)
+	w.write(t, "user", "record_off: [~/private, /srv/secret]\n")
+	home := w.env["HOME"]
+	link := filepath.Join(home, "link")
+	if err := os.MkdirAll(filepath.Join(home, "private", "sub"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(filepath.Join(home, "private"), link); err != nil {
+		t.Fatal(err)
+	}
+	values := w.load(nil).Values
+	for dir, want := range map[string]bool{
+		filepath.Join(home, "private"): false, filepath.Join(home, "private", "sub"): false, filepath.Join(home, "privately"): true,
+		filepath.Join(link, "sub"): false, home: true, "/srv/secret/a/b": false, "/srv": true, "/": true,
+	} {
+		if got := values.Records(dir); got != want {
+			t.Errorf("%s: recorded %t, want %t", dir, got, want)
 		}
 	}
 }

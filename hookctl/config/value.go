@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"time"
@@ -70,6 +71,11 @@ func (c *Config) put(k Key, v raw, from Origin) string {
 			return "a list of regular expressions is wanted, not " + v.kindName()
 		}
 		c.addPatterns(v.list, from)
+	case folders:
+		if v.list == nil && v.text != "[]" {
+			return "a list of folders is wanted, not " + v.kindName()
+		}
+		c.addFolders(v.list, from)
 	default:
 		for _, a := range k.allowed {
 			if v.what == "" && v.list == nil && v.text == a {
@@ -106,6 +112,22 @@ func (c *Config) addPatterns(list []item, from Origin) {
 			continue
 		}
 		c.Values.RedactExtra = append(c.Values.RedactExtra, it.text)
+	}
+}
+
+// addFolders adds the folders that are named in full or from the user's home.
+func (c *Config) addFolders(list []item, from Origin) {
+	for _, it := range list {
+		dir := it.text
+		if rest, ok := strings.CutPrefix(dir, "~"); ok && (rest == "" || rest[0] == '/') && c.home != "" {
+			dir = c.home + rest
+		}
+		if !filepath.IsAbs(dir) {
+			c.Problems = append(c.Problems, Problem{File: from.File, Line: it.line, Column: it.column, Key: "record_off",
+				Message: fmt.Sprintf("record_off: %q is no full path", it.text), Hint: "write it from / or from ~/"})
+			continue
+		}
+		c.Values.RecordOff = append(c.Values.RecordOff, filepath.Clean(dir))
 	}
 }
 

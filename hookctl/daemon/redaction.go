@@ -24,16 +24,17 @@ type projectRedactor struct {
 	files []string   // that may exist
 	marks []fileMark // of the files, as they looked before they were read
 	with  *redact.Redactor
+	off   bool // the user's configuration says that nothing of it is recorded
 }
 
 // of is base with the patterns of the project that the client was launched in. The files are looked at and read without
 // the lock: those of one project must not hold up the others.
-func (r *redactors) of(base *redact.Redactor, given []string, launch string, now time.Time) *redact.Redactor {
+func (r *redactors) of(base *redact.Redactor, given []string, launch string, now time.Time) *projectRedactor {
 	r.mu.Lock()
 	known := r.by[launch]
 	r.mu.Unlock()
 	if known != nil && slices.EqualFunc(known.marks, marksOf(known.files, now), fileMark.same) {
-		return known.with
+		return known
 	}
 	next := loadRedactor(base, given, launch, now)
 	r.mu.Lock()
@@ -45,7 +46,7 @@ func (r *redactors) of(base *redact.Redactor, given []string, launch string, now
 		r.by = map[string]*projectRedactor{}
 	}
 	r.by[launch] = next
-	return next.with
+	return next
 }
 
 // loadRedactor reads the files of a project.
@@ -53,6 +54,7 @@ func loadRedactor(base *redact.Redactor, given []string, launch string, now time
 	o := config.Options{Getenv: os.Getenv, Dir: launch}
 	next := &projectRedactor{files: config.Paths(o), with: base}
 	next.marks = marksOf(next.files, now)
+	next.off = !config.Load(config.Options{Getenv: os.Getenv}).Values.Records(launch)
 	user, added := config.Patterns(os.Getenv, launch)
 	for _, p := range given {
 		if !slices.Contains(user, p) {

@@ -34,6 +34,10 @@ func (d *Daemon) take(ctx context.Context, f wire.Frame, spooled bool) (hook.Ans
 		return d.brief(ctx, f), nil, nil
 	}
 
+	if d.configured(f).off {
+		return hook.Answer{}, nil, nil
+	}
+
 	in, err := d.prepare(f)
 	if err != nil {
 		return hook.Answer{}, nil, err
@@ -129,6 +133,11 @@ func (d *Daemon) endWhenBroken(err error) {
 	}
 }
 
+// configured is what configuration files say of the folder that the frame's client was launched in.
+func (d *Daemon) configured(f wire.Frame) *projectRedactor {
+	return d.extras.of(d.redactor, d.opts.Redact, f.Launch(), d.opts.Now())
+}
+
 // prepare is everything that needs neither the past nor an order: redact, cut, decode.
 func (d *Daemon) prepare(f wire.Frame) (hook.Input, error) {
 	f.Note, f.Args = d.clean(f.Note), slices.Clone(f.Args)
@@ -139,7 +148,7 @@ func (d *Daemon) prepare(f wire.Frame) (hook.Input, error) {
 		f.Note = strings.TrimPrefix(f.Note+"; capture time "+strconv.FormatInt(f.Time, 10)+" replaced", "; ")
 		f.Time = d.opts.Now().UnixMilli()
 	}
-	redactor := d.extras.of(d.redactor, d.opts.Redact, f.Launch(), d.opts.Now()).Remembering(d.memories.of(f.Body))
+	redactor := d.configured(f).with.Remembering(d.memories.of(f.Body))
 	body, report := redactor.JSON(f.Body)
 	body, err := hook.Cut(body, d.ground.Blobs().Put)
 	if err != nil {

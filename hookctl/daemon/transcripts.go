@@ -42,9 +42,11 @@ func (d *Daemon) doImport(ctx context.Context, o transcriptsOrder, progress func
 func (d *Daemon) toHistory() history.Into {
 	return history.Into{Log: d.stream, Put: d.ground.Blobs().Put, Clean: d.clean, Append: d.rec.Import, Now: d.opts.Now(),
 		Redact: func(dir string, doc []byte) ([]byte, redact.Report) {
-			return d.extras.of(d.redactor, d.opts.Redact, dir, d.opts.Now()).JSON(doc)
+			return d.extras.of(d.redactor, d.opts.Redact, dir, d.opts.Now()).with.JSON(doc)
 		},
-		Place: d.placeOf, Gone: d.wasDeleted}
+		Place: d.placeOf, Gone: func(ctx context.Context, id, dir string) bool {
+			return d.extras.of(d.redactor, d.opts.Redact, dir, d.opts.Now()).off || d.wasDeleted(ctx, id)
+		}}
 }
 
 // placeOf is a directory's project and work tree, with what the log does not know of the project.

@@ -240,6 +240,10 @@ func (d *delivery) record() {
 		d.Kept()
 		return
 	}
+	if !config.Load(config.Options{Getenv: os.Getenv}).Values.Records(d.frame.Launch()) {
+		d.Kept()
+		return
+	}
 	frames := spool.Open(d.paths)
 	d.spoolErr = frames.Write(Redacted(d.frame, Patterns("")))
 	if d.spoolErr == nil {

@@ -57,9 +57,9 @@ type Into struct {
 	Log    Log
 	Put    func(content []byte) (digest string, err error) // keeps a large content
 	Redact func(dir string, doc []byte) ([]byte, redact.Report)
-	Clean  func(text string) string                       // without secrets
-	Place  func(ctx context.Context, dir string) Place    // of a directory that need not be there any more
-	Gone   func(ctx context.Context, session string) bool // it was deleted
+	Clean  func(text string) string                            // without secrets
+	Place  func(ctx context.Context, dir string) Place         // of a directory that need not be there any more
+	Gone   func(ctx context.Context, session, dir string) bool // it was deleted, or of what was launched in dir nothing is recorded
 	// Append puts events with their own ids into the log and returns when they are on disk: how many the log did not have.
 	Append func(ctx context.Context, envs []events.Envelope) (int, error)
 	Now    time.Time
@@ -251,7 +251,7 @@ type sitting struct {
 func (s *sitting) begin(ctx context.Context, h transcript.Hook) {
 	s.id, s.launch = h.Session, h.Cwd
 	s.live = s.in.known.sessions[h.Session]
-	s.gone = s.in.into.Gone(ctx, h.Session)
+	s.gone = s.in.into.Gone(ctx, h.Session, h.Cwd)
 	s.cause = map[string]string{}
 	if s.gone {
 		s.in.out.Deleted++

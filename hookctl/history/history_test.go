@@ -41,7 +41,7 @@ func (m *memory) into(now time.Time) Into {
 			}
 			return out
 		},
-		Gone: func(_ context.Context, id string) bool { return id == "gone" },
+		Gone: func(_ context.Context, id, _ string) bool { return id == "gone" },
 		Append: func(_ context.Context, envs []events.Envelope) (int, error) {
 			m.list = append(m.list, envs...)
 			return len(envs), nil

@@ -57,6 +57,10 @@ func (x *examiner) switchedOff() []check {
 	}
 	bad = append(bad, x.silenced(name, files)...)
 	bad = append(bad, x.untrusted(name)...)
+	if !x.conf.Values.Records(x.ProjectDir()) {
+		bad = append(bad, warned(name, "record_off in "+x.conf.Origins["record_off"].File+" names this folder: its sessions are not recorded",
+			"`hookctl config edit` changes it"))
+	}
 	if len(bad) > 0 {
 		return bad
 	}
