@@ -97,6 +97,9 @@ func (t *tableView) collect(b *batch) error {
 	for _, k := range keys {
 		c := t.cells[k]
 		val, err := c.encode()
+		if c.seq == 0 { // every record of it was taken back
+			val = nil
+		}
 		if err != nil {
 			return fmt.Errorf("encode cell %s%s: %w", t.prefix(), k, err)
 		}

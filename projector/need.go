@@ -43,9 +43,9 @@ func (p Part) Only(want []Selector) Source {
 // projection. What is folded from those alone is what is folded from the whole log.
 func (t *Table) Needs(key string) []Selector {
 	if key == "" || t.needs == nil {
-		return []Selector{{Types: typesInto(t.keys, "")}}
+		return withRetractions([]Selector{{Types: typesInto(t.keys, "")}})
 	}
-	return t.needs(key)
+	return withRetractions(t.needs(key))
 }
 
 // Keys are the cells that a record folds into.
@@ -78,7 +78,11 @@ func typesInto(keys func(events.Record) []string, key string) []string {
 	return types
 }
 
-// What the cells of each projection are folded from.
+// What the cells of each projection are folded from, besides retractions.
+
+func retractionNeeds(string) []Selector {
+	return []Selector{{Types: []string{events.TypeRecordRetracted}}}
+}
 
 func sessionNeeds(key string) []Selector { return []Selector{{Session: key}} }
 

@@ -70,11 +70,13 @@ func (v *View) swap(ctx context.Context, fresh *View, log Source) error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.pos.Seq > fresh.pos.Seq {
+		fresh.Log = v.Log
 		err := log(ctx, fresh.pos.Seq+1, v.pos.Seq, func(r events.Record) error { return fresh.apply(ctx, r) })
 		if err != nil {
 			return err
 		}
 	}
+	v.taken = fresh.met.upTo(v.pos.Seq)
 	for _, ft := range fresh.tables {
 		t := v.table(ft.name)
 		t.cells, t.dirty, t.pos = ft.cells, 0, Position{}

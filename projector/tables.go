@@ -7,6 +7,7 @@ import (
 	"hookline/projector/ledger"
 	"hookline/projector/pointer"
 	"hookline/projector/project"
+	"hookline/projector/retraction"
 	"hookline/projector/session"
 	"hookline/projector/working"
 )
@@ -28,6 +29,8 @@ func Tables() []*Table {
 			Fold: working.Fold}),
 		NewTable(Spec[ledger.State]{Name: ledger.Name, Version: ledger.Version, Keys: one(ledger.Key), Needs: ledgerNeeds,
 			Fold: ledger.Fold}),
+		NewTable(Spec[retraction.State]{Name: retraction.Name, Version: retraction.Version, Keys: retraction.Keys, Needs: retractionNeeds,
+			Fold: retraction.Fold}),
 	}
 }
 

@@ -30,10 +30,25 @@ type Diff struct {
 
 // Straight folds the log from its first record to `to` into a new view in memory; up to 0 is nothing.
 func Straight(ctx context.Context, tables []*Table, log Source, to uint64, progress func(seq uint64)) (*View, error) {
+	return straight(ctx, tables, log, to, progress, nil)
+}
+
+// straight is Straight when some retractions are known. Where the log has others, it is folded once more with those.
+func straight(ctx context.Context, tables []*Table, log Source, to uint64, progress func(seq uint64), known takenBack) (*View, error) {
+	v, err := once(ctx, tables, log, to, progress, known)
+	if err != nil || maps.Equal(v.met, known) {
+		return v, err
+	}
+	return once(ctx, tables, log, to, progress, v.met)
+}
+
+// once folds the log from its first record on without what was taken back.
+func once(ctx context.Context, tables []*Table, log Source, to uint64, progress func(seq uint64), taken takenBack) (*View, error) {
 	v, err := OpenView(ctx, NewMemory(), tables)
 	if err != nil {
 		return nil, err
 	}
+	v.taken = taken
 	for _, t := range v.tables {
 		t.keep = true
 	}
@@ -68,7 +83,7 @@ func (v *View) again(ctx context.Context, log Source, only string, progress func
 	if err != nil {
 		return nil, pos, nil, err
 	}
-	fresh, err := Straight(ctx, tables, log, pos.Seq, progress)
+	fresh, err := straight(ctx, tables, log, pos.Seq, progress, v.takenUpTo(pos.Seq))
 	if err != nil {
 		return nil, pos, nil, err
 	}
@@ -77,6 +92,13 @@ func (v *View) again(ctx context.Context, log Source, only string, progress func
 	}
 	diffs, err := v.compare(ctx, fresh)
 	return fresh, pos, diffs, err
+}
+
+// takenUpTo are the retractions that the view knows up to a sequence.
+func (v *View) takenUpTo(seq uint64) takenBack {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.taken.upTo(seq)
 }
 
 // compare gives what the stored cells have otherwise than the fresh view's. Cells of projections that the

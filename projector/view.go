@@ -24,6 +24,9 @@ type View struct {
 	// would count as folded.
 	Durable func(ctx context.Context, seq uint64) error
 
+	// Log reads the records that a retraction has folded again. Without it retractions are only noted.
+	Log Part
+
 	mu     sync.Mutex
 	store  Store
 	tables []*tableView
@@ -32,6 +35,9 @@ type View struct {
 	flushing sync.Mutex // one flush at a time; held while verify compares the buckets
 	saving   bool       // a batch is on its way: its cells must not leave memory before it has arrived
 	broken   []string   // cells that could not be decoded and were folded anew
+
+	taken takenBack // what is folded into nothing
+	met   takenBack // by the records that were applied
 }
 
 type tableView struct {
@@ -62,6 +68,9 @@ func OpenView(ctx context.Context, store Store, tables []*Table) (*View, error) 
 		}
 	}
 	v.pos = v.oldest()
+	if err := v.loadTaken(ctx); err != nil {
+		return nil, err
+	}
 	if len(fresh) > 0 {
 		return v, v.dropOtherVersions(ctx, fresh)
 	}
@@ -138,6 +147,7 @@ func (v *View) Forget(ctx context.Context) error {
 		t.cells, t.pos, t.dirty, t.index = map[string]*cell{}, Position{}, 0, nil
 	}
 	v.pos = Position{}
+	v.taken = nil
 	return nil
 }
 
@@ -150,7 +160,15 @@ func (v *View) Apply(ctx context.Context, r events.Record) error {
 }
 
 func (v *View) apply(ctx context.Context, r events.Record) error {
-	r.Appended = time.Time{} // no fold may use it: live it is not known yet
+	r = plain(r)
+	if err := v.takeBack(ctx, r); err != nil {
+		return err
+	}
+	if v.passedOver(r) {
+		v.advance(r)
+		return nil
+	}
+
 	for _, t := range v.tables {
 		for _, key := range t.keys(r) {
 			if key == "" {
@@ -178,10 +196,21 @@ func (v *View) apply(ctx context.Context, r events.Record) error {
 			}
 		}
 	}
+	v.advance(r)
+	return nil
+}
+
+// plain is a record without what no fold may use: live, the time of the append is not known yet.
+func plain(r events.Record) events.Record {
+	r.Appended = time.Time{}
+	return r
+}
+
+// advance moves the position to a record.
+func (v *View) advance(r events.Record) {
 	if r.Seq > v.pos.Seq {
 		v.pos = Position{Seq: r.Seq, ID: r.ID}
 	}
-	return nil
 }
 
 // cell finds a cell in memory, else in the store, else makes a new one, which stays in memory only
@@ -318,6 +347,8 @@ func (r Reader) Keys(table string) ([]string, error) {
 	for k, c := range t.cells {
 		if c.seq > 0 {
 			set[k] = struct{}{}
+		} else {
+			delete(set, k) // what was stored is taken back, and not deleted yet
 		}
 	}
 	keys := make([]string, 0, len(set))

@@ -36,6 +36,7 @@ var commands = map[string]command{
 	"dream":   {run: typed((*Daemon).doDream)},
 	"ledger":  {run: typed((*Daemon).doLedger)},
 	"recover": {run: typed((*Daemon).doRecover), long: true},
+	"retract": {run: typed((*Daemon).doRetract)},
 	"line":    {run: typed((*Daemon).doLine)},
 	"import":  {run: typed((*Daemon).doImport), long: true},
 }

@@ -134,6 +134,7 @@ func (r *Recorder) resume(ctx context.Context) error {
 	}
 	r.view = view
 	view.Durable = r.stream.Sync
+	view.Log = r.stream.Select
 
 	rep := r.ground.Report()
 	if rep.BucketsMade || rep.Restored || len(rep.Fixed.Lost) > 0 { // what the log has lost no projection may know

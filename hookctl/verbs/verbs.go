@@ -70,7 +70,7 @@ func (a *app) root() *cobra.Command {
 		&cobra.Group{ID: groupClient, Title: "Called by the client:"},
 	)
 	a.add(root, groupRecorder, a.installCmd(), a.uninstallCmd(), a.startCmd(), a.stopCmd(), a.restartCmd(), a.statusCmd(), a.doctorCmd(), a.logCmd())
-	a.add(root, groupLog, a.tailCmd(), a.findCmd(), a.blameCmd(), a.mcpCmd(), a.eventsCmd(), a.importCmd(), a.repairCmd())
+	a.add(root, groupLog, a.tailCmd(), a.findCmd(), a.blameCmd(), a.mcpCmd(), a.eventsCmd(), a.retractCmd(), a.importCmd(), a.repairCmd())
 	a.add(root, groupState, a.sessionCmd(), a.projectCmd(), a.identityCmd(), a.dreamCmd(), a.reqCmd(),
 		a.costCmd(), a.goalCmd(), a.handoffCmd(), a.checkpointCmd(), a.ledgerCmd(), a.contextCmd(), a.statuslineCmd())
 	a.add(root, groupState, a.pageCmd())
@@ -122,6 +122,7 @@ var outputs = cmdline.Outputs{
 	"checkpoint list":         cmdline.Lines(working.Checkpoint{}),
 	"checkpoint create":       cmdline.Object(events.Record{}),
 	"context show":            cmdline.Object(hook.Recovery{}),
+	"retract":                 cmdline.Object(daemon.Retracted{}),
 	"ledger show":             cmdline.Object(ledger.State{}),
 	"ledger add":              cmdline.Object(hook.Ordered{}),
 	"ledger close":            cmdline.Object(hook.Ordered{}),

@@ -142,6 +142,8 @@ type Call struct {
 // Keys gives the cell that a record folds into: its session's.
 func Keys(r events.Record) []string {
 	switch r.Event.(type) {
+	case *events.RecordRetracted:
+		return nil // the engine honours it
 	case *events.GateSatisfied, *events.GateCleared:
 		return nil // said of a session by somebody else: of one that is known from an import alone, too
 	}

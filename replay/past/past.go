@@ -89,6 +89,7 @@ func (p View) fold(ctx context.Context, c chosen, points ...uint64) ([][]NamedCe
 	if err != nil {
 		return nil, err
 	}
+	v.Log = p.Log.Select
 	out := make([][]NamedCell, len(points))
 	for i, seq := range points {
 		if i > 0 && seq > points[i-1] {

@@ -141,8 +141,12 @@ func (p View) walker(ctx context.Context, id string) (*walker, error) {
 	}
 	nothing := func(context.Context, uint64, uint64, func(events.Record) error) error { return nil }
 	view, err := projector.Straight(ctx, tables, nothing, 0, nil)
+	if err != nil {
+		return nil, err
+	}
+	view.Log = p.Log.Select
 	w.view = view
-	return w, err
+	return w, nil
 }
 
 // outcomes are the largest events by far. A call has another event in its project: its request.

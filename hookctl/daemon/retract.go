@@ -1,0 +1,67 @@
+package daemon
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"hookline/events"
+	"hookline/hookctl/problem"
+	"hookline/projector"
+	"hookline/projector/retraction"
+)
+
+// retractOrder asks to take an event back.
+type retractOrder struct {
+	ID     string `json:"id"` // or its sequence
+	Reason string `json:"reason"`
+}
+
+// Retracted is a retraction, with what it takes back.
+type Retracted struct {
+	Event  events.Record `json:"event" jsonschema_description:"the retraction, as it lies in the log"`
+	Target events.Record `json:"target" jsonschema_description:"the event that it takes back; the log keeps it"`
+}
+
+// doRetract takes an event back: every projection is from now on as if it had never come.
+func (d *Daemon) doRetract(ctx context.Context, o retractOrder, _ func(uint64)) (any, error) {
+	reason := strings.TrimSpace(o.Reason)
+	if reason == "" {
+		return nil, problem.New(http.StatusBadRequest, "a reason is wanted", "--reason says why the event is wrong")
+	}
+	target, err := d.find(ctx, o.ID)
+	if err != nil {
+		return nil, err
+	}
+	if err := d.retractable(ctx, target); err != nil {
+		return nil, err
+	}
+
+	data, err := json.Marshal(events.RecordRetracted{Target: target.ID, Reason: reason})
+	if err != nil {
+		return nil, err
+	}
+	rec, err := d.Emit(ctx, events.Envelope{Type: events.TypeRecordRetracted, Session: target.Session, Project: target.Project,
+		Worktree: target.Worktree, Branch: target.Branch, Causation: target.ID, Data: data})
+	if err != nil {
+		return nil, err
+	}
+	return Retracted{Event: rec, Target: target}, nil
+}
+
+// retractable refuses what no projection would forget, and what was taken back before.
+func (d *Daemon) retractable(ctx context.Context, target events.Record) error {
+	if target.Type == events.TypeRecordRetracted {
+		return problem.New(http.StatusBadRequest, fmt.Sprintf("event %d is a retraction, which cannot be taken back", target.Seq), "")
+	}
+	return d.view.Read(ctx, func(r projector.Reader) error {
+		s, _ := projector.State[retraction.State](r, retraction.Name, retraction.Key)
+		if m, taken := s.Taken[target.ID]; taken {
+			return problem.New(http.StatusConflict, fmt.Sprintf("event %d was taken back already, by event %d", target.Seq, m.Seq),
+				fmt.Sprintf("`hookctl events show %d` tells why", m.Seq))
+		}
+		return nil
+	})
+}

@@ -1,0 +1,176 @@
+package projector
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"hookline/events"
+	"hookline/projector/retraction"
+)
+
+// Retractions. An event that a later one takes back (record.retracted) folds into nothing, in every projection: at a
+// sequence at or behind the retraction the states are as if it had never come. At a sequence before, it counts.
+//
+// A view that goes on from one record to the next folds the cells of the retracted record again when the retraction
+// comes, from the records that they need. A view that is folded from the first record on collects the retractions in a
+// first pass, and folds a second time when it has met one that it did not know.
+
+// takenBack are retractions: the sequence of the first one, by the id of the event that it takes back.
+type takenBack map[string]uint64
+
+// upTo are those at or before a sequence.
+func (t takenBack) upTo(seq uint64) takenBack {
+	out := maps.Clone(t)
+	maps.DeleteFunc(out, func(_ string, at uint64) bool { return at > seq })
+	return out
+}
+
+// add takes in a record, where it is a retraction, and returns the id of the event that it takes back.
+func (t *takenBack) add(r events.Record) string {
+	e, ok := r.Event.(*events.RecordRetracted)
+	if !ok || e.Target == "" || e.Target == r.ID {
+		return ""
+	}
+	if *t == nil {
+		*t = takenBack{}
+	}
+	if _, again := (*t)[e.Target]; !again {
+		(*t)[e.Target] = r.Seq
+	}
+	return e.Target
+}
+
+// loadTaken reads what was taken back up to the view's position.
+func (v *View) loadTaken(ctx context.Context) error {
+	t := v.table(retraction.Name)
+	if t == nil {
+		return nil
+	}
+	c, err := v.cell(ctx, t, retraction.Key)
+	if err != nil {
+		return err
+	}
+	s, ok := c.state.(*retraction.State)
+	if !ok || len(s.Taken) == 0 {
+		return nil
+	}
+
+	v.taken = takenBack{}
+	for id, m := range s.Taken {
+		v.taken[id] = m.Seq
+	}
+	return nil
+}
+
+// takeBack has the view honour a retraction, before the record itself is folded: the cells that the retracted record was
+// folded into are folded again without it. Without a log the retraction is only noted.
+func (v *View) takeBack(ctx context.Context, r events.Record) error {
+	target := v.met.add(r)
+	if target == "" || v.Log == nil {
+		return nil
+	}
+	v.taken.add(r)
+
+	for _, place := range []Selector{{Session: r.Session, Project: r.Project}, {}} { // it stands beside what it takes back, nearly always
+		found, err := v.recordOf(ctx, target, r.Seq-1, place)
+		if err != nil {
+			return err
+		}
+		if found != nil {
+			return v.refold(ctx, *found, r.Seq-1)
+		}
+	}
+	return nil // it comes later, and is passed over then
+}
+
+// recordOf finds a record by its id, nil where there is none up to a sequence.
+func (v *View) recordOf(ctx context.Context, id string, to uint64, place Selector) (*events.Record, error) {
+	var found *events.Record
+	if to == 0 { // for a Source it would mean the newest
+		return nil, nil
+	}
+	err := v.Log(ctx, 1, to, []Selector{place}, func(r events.Record) error {
+		if r.ID == id {
+			found = &r
+		}
+		return nil
+	})
+	return found, err
+}
+
+// refold folds the cells of a record again, from the first record up to a sequence.
+func (v *View) refold(ctx context.Context, of events.Record, to uint64) error {
+	fresh := make([]map[string]*cell, len(v.tables))
+	var want []Selector
+	for i, t := range v.tables {
+		fresh[i] = map[string]*cell{}
+		for _, key := range t.keys(of) {
+			if key != "" && fresh[i][key] == nil {
+				fresh[i][key] = &cell{state: t.zero(key), dirty: true}
+				want = append(want, t.Needs(key)...)
+			}
+		}
+	}
+	if want == nil {
+		return nil
+	}
+
+	err := v.Log(ctx, 1, to, want, func(r events.Record) error {
+		if v.passedOver(r) {
+			return nil
+		}
+		for i, t := range v.tables {
+			for _, key := range t.keys(r) {
+				if c := fresh[i][key]; c != nil && r.Seq > c.seq {
+					t.fold(c.state, plain(r))
+					c.seq = r.Seq
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+
+	for i, t := range v.tables {
+		for key, c := range fresh[i] {
+			t.replace(key, c)
+		}
+	}
+	return nil
+}
+
+// replace puts a cell in the place of another. One that no record is left of is deleted with the next flush.
+func (t *tableView) replace(key string, c *cell) {
+	if old := t.cells[key]; old == nil || !old.dirty {
+		t.dirty++
+	}
+	t.cells[key] = c
+	if t.index == nil {
+		return
+	}
+	if c.seq == 0 {
+		t.index.set(key, nil)
+		return
+	}
+	t.index.add(t, key, c)
+}
+
+// passedOver tells whether a record was taken back. A retraction never is.
+func (v *View) passedOver(r events.Record) bool {
+	_, ok := v.taken[r.ID]
+	return ok && r.Type != events.TypeRecordRetracted
+}
+
+// withRetractions adds the retractions to what selectors of types mean.
+func withRetractions(want []Selector) []Selector {
+	out := slices.Clone(want)
+	for i, s := range out {
+		if s.Types != nil && !slices.Contains(s.Types, events.TypeRecordRetracted) {
+			out[i].Types = append(slices.Clip(s.Types), events.TypeRecordRetracted)
+		}
+	}
+	return out
+}
