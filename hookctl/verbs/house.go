@@ -5,17 +5,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"net/url"
 	"slices"
-	"syscall"
 	"time"
 
 	"hookline/embedded"
 	"hookline/hookctl/client"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/daemon"
-	"hookline/hookctl/problem"
 	"hookline/hookctl/spawn"
 	"hookline/projector/session"
 )
@@ -79,28 +76,18 @@ func (c connection) Close() { _ = c.c.Close() }
 
 // translate gives an error its advice and its exit code.
 func translate(err error) error {
-	var p *problem.Error
-	switch {
-	case err == nil:
-		return nil
-	case errors.Is(err, client.ErrNotRunning):
+	if errors.Is(err, client.ErrNotRunning) {
 		return fmt.Errorf("%w: %w", errDown, err)
-	case errors.Is(err, client.ErrEnded):
-		return &cmdline.Fault{Message: err.Error(), Hint: "try again: another command may have stopped or restarted it", Cause: errDown}
-	case errors.As(err, &p):
-		return &cmdline.Fault{Message: p.Message, Hint: p.Hint, Exit: p.Exit, Cause: err}
-	case errors.Is(err, spawn.ErrBackoff), errors.Is(err, spawn.ErrStarting):
-		return &cmdline.Fault{Message: err.Error(), Hint: "`hookctl doctor` tells what is in the way", Cause: err}
-	case errors.Is(err, embedded.ErrLocked):
-		return &cmdline.Fault{Message: err.Error(), Hint: "another command reads the store, or a daemon is starting: try again in a moment", Cause: err}
-	case errors.Is(err, embedded.ErrLogDamaged):
-		return &cmdline.Fault{Message: err.Error(), Hint: "`replay verify` tells what is lost and what can be had back", Exit: 2, Cause: err}
-	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS), errors.Is(err, syscall.ENOTDIR):
-		return &cmdline.Fault{Message: err.Error(), Hint: "make that place writable for you, or let HOOKLINE_HOME name another; `hookctl doctor` looks closer", Cause: err}
-	case errors.Is(err, embedded.ErrNoSpace):
-		return &cmdline.Fault{Message: err.Error(), Hint: "make room on the disk of the home; nothing acknowledged is lost", Cause: err}
 	}
-	return err
+	p := daemon.Advised(err)
+	if p == nil {
+		return err
+	}
+	f := &cmdline.Fault{Message: p.Message, Hint: p.Hint, Exit: p.Exit, Cause: err}
+	if errors.Is(err, client.ErrEnded) {
+		f.Cause = errDown
+	}
+	return f
 }
 
 // reach is connect with patience. A store that is in use belongs to a daemon that is starting and

@@ -215,7 +215,7 @@ func TestStoreInUse(t *testing.T) {
 		t.Errorf("%d connections", len(b.needs))
 	}
 	b.locked = 1000
-	if code, _, errs := b.run("tail"); code != 1 || errs != "hookctl: error: the store is in use by process 99 (hookd test)\nhookctl: hint: another command reads the store, or a daemon is starting: try again in a moment\n" {
+	if code, _, errs := b.run("tail"); code != 1 || errs != "hookctl: error: the store is in use by process 99 (hookd test)\nhookctl: hint: another command reads the store, or a daemon is starting: try again in a moment; `hookctl status` tells whether it is the daemon\n" {
 		t.Errorf("exit %d, %q", code, errs)
 	}
 }
@@ -227,9 +227,9 @@ func TestTranslate(t *testing.T) {
 		want cmdline.Fault
 	}{
 		{&problem.Error{Message: "no", Hint: "so", Exit: 1}, cmdline.Fault{Message: "no", Hint: "so", Exit: 1}},
-		{&embedded.DamageError{What: "block 3"}, cmdline.Fault{Message: "the log is damaged: block 3", Hint: "`replay verify` tells what is lost and what can be had back", Exit: 2}},
-		{spawn.ErrBackoff, cmdline.Fault{Message: "the daemon failed to start a moment ago", Hint: "`hookctl doctor` tells what is in the way"}},
-		{embedded.ErrNoSpace, cmdline.Fault{Message: "no space left for the store", Hint: "make room on the disk of the home; nothing acknowledged is lost"}},
+		{&embedded.DamageError{What: "block 3"}, cmdline.Fault{Message: "the log is damaged: block 3", Hint: "keep a copy of the store's folder before anything else is tried; `replay verify` tells what is lost and what can be had back", Exit: 2}},
+		{spawn.ErrBackoff, cmdline.Fault{Message: "the daemon failed to start a moment ago", Hint: "`hookctl doctor` tells what is in the way", Exit: 1}},
+		{embedded.ErrNoSpace, cmdline.Fault{Message: "no space left for the store", Hint: "make room on the disk of the home; nothing acknowledged is lost", Exit: 1}},
 	} {
 		var got *cmdline.Fault
 		if err := translate(fmt.Errorf("read: %w", tc.err)); !errors.As(err, &got) || !strings.HasSuffix(got.Message, tc.want.Message) || got.Hint != tc.want.Hint || got.Exit != tc.want.Exit {

@@ -34,7 +34,6 @@ import (
 	"hookline/embedded"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/daemon"
-	"hookline/hookctl/problem"
 	"hookline/projector/gate"
 	"hookline/projector/identity"
 	"hookline/projector/pointer"
@@ -122,26 +121,16 @@ func (a *app) interrupted(words string) error {
 // over the socket there are no error values.
 func explained(err error) *cmdline.Fault {
 	var f *cmdline.Fault
-	var p *problem.Error
-	switch {
-	case errors.As(err, &f):
+	if errors.As(err, &f) {
 		return f
-	case errors.Is(err, embedded.ErrLogGone):
-		return &cmdline.Fault{Message: err.Error(), Exit: cmdline.ExitDamaged,
-			Hint: "hooks are kept in the spool meanwhile; `replay repair --from EXPORT` restores the events of an export"}
-	case errors.Is(err, embedded.ErrLogDamaged) || strings.Contains(err.Error(), embedded.ErrLogDamaged.Error()):
-		return &cmdline.Fault{Message: err.Error(), Exit: cmdline.ExitDamaged,
-			Hint: "keep a copy of the store's folder before anything else is tried; `hookctl doctor` tells what can still be read"}
-	case errors.As(err, &p):
-		return &cmdline.Fault{Message: p.Message, Hint: p.Hint, Exit: p.Exit}
-	case errors.Is(err, embedded.ErrLocked):
-		return &cmdline.Fault{Message: err.Error(), Hint: "that process does not answer; `hookctl status` tells whether it is the daemon"}
-	case errors.Is(err, embedded.ErrReadOnly):
-		return &cmdline.Fault{Message: err.Error(), Hint: "opening a store writes to it; run replay on a copy that HOOKLINE_HOME names"}
-	case errors.Is(err, embedded.ErrDenied):
-		return &cmdline.Fault{Message: err.Error(), Hint: "opening a store writes to it; run replay as its owner, or give the file its permissions back"}
-	case errors.Is(err, embedded.ErrMisplaced):
-		return &cmdline.Fault{Message: err.Error(), Hint: "move that file away and try again; nothing was changed"}
 	}
-	return &cmdline.Fault{Message: err.Error()}
+	p := daemon.Advised(err)
+	if strings.Contains(err.Error(), embedded.ErrLogDamaged.Error()) && !errors.Is(err, embedded.ErrLogDamaged) {
+		p = daemon.Advised(embedded.ErrLogDamaged)
+		p.Message = err.Error()
+	}
+	if p == nil {
+		return &cmdline.Fault{Message: err.Error()}
+	}
+	return &cmdline.Fault{Message: p.Message, Hint: p.Hint, Exit: p.Exit}
 }

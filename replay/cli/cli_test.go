@@ -104,7 +104,7 @@ func TestGivesUpOnTheStore(t *testing.T) {
 	r.Now = func() time.Time { return clock }
 	r.Pause = func(_ context.Context, d time.Duration) error { clock = clock.Add(time.Second); return nil }
 	r.do(t, 1, "verify")
-	if clock.Sub(noon) != lockWait || !regexp.MustCompile(`^replay: error: .*: the store is in use by process \d+ \(hookd test\)\nreplay: hint: that process does not answer; .*\n$`).MatchString(r.stderr.String()) {
+	if clock.Sub(noon) != lockWait || !regexp.MustCompile(`^replay: error: .*: the store is in use by process \d+ \(hookd test\)\nreplay: hint: another command reads the store, .*\n$`).MatchString(r.stderr.String()) {
 		t.Errorf("%s, %s", clock.Sub(noon), &r.stderr)
 	}
 }
@@ -116,9 +116,9 @@ func TestExplained(t *testing.T) {
 		hint string
 	}{
 		{&embedded.DamageError{What: "x"}, 2, "keep a copy"},
-		{embedded.ErrReadOnly, 0, "on a copy that HOOKLINE_HOME names"},
-		{embedded.ErrDenied, 0, "run replay as its owner"},
-		{embedded.ErrMisplaced, 0, "move that file away"},
+		{embedded.ErrReadOnly, 1, "HOOKLINE_HOME can name a copy"},
+		{embedded.ErrDenied, 1, "run this as its owner"},
+		{embedded.ErrMisplaced, 1, "move that file away"},
 		{errors.New("other"), 0, ""},
 	} {
 		if f := explained(c.err); f.Exit != c.exit || !strings.Contains(f.Hint, c.hint) {

@@ -213,7 +213,7 @@ func TestVerifyBroken(t *testing.T) {
 		exit         int
 	}{
 		{"log damaged while reading", "replay: error: fold: the log is damaged: wrong checksum (sequences 4 to 9) in 1.blk\n" +
-			"replay: hint: keep a copy of the store's folder before anything else is tried; `hookctl doctor` tells what can still be read\n",
+			"replay: hint: keep a copy of the store's folder before anything else is tried; `replay verify` tells what is lost and what can be had back\n",
 			&canned{err: &problem.Error{Message: "fold: the log is damaged: wrong checksum (sequences 4 to 9) in 1.blk", Exit: 1}}, 2},
 		{"daemon gone", "replay: error: the daemon ended before its answer did\n",
 			&canned{lines: []string{`{"progress":1,"of":2}`}}, 1},

@@ -1,0 +1,50 @@
+package daemon
+
+import (
+	"errors"
+	"io/fs"
+	"syscall"
+
+	"hookline/embedded"
+	"hookline/hookctl/client"
+	"hookline/hookctl/problem"
+	"hookline/hookctl/spawn"
+)
+
+// advice is what a person can do about an error of [Connect] or of a request, and the exit code. The first that fits
+// counts.
+var advice = []struct {
+	about error
+	do    string
+	exit  int
+}{
+	{client.ErrEnded, "try again: another command may have stopped or restarted it", 1},
+	{spawn.ErrBackoff, "`hookctl doctor` tells what is in the way", 1},
+	{spawn.ErrStarting, "`hookctl doctor` tells what is in the way", 1},
+	{embedded.ErrLogGone, "hooks are kept in the spool meanwhile; `replay repair --from EXPORT` restores the events of an export", 2},
+	{embedded.ErrLogDamaged, "keep a copy of the store's folder before anything else is tried; `replay verify` tells what is lost and what can be had back", 2},
+	{embedded.ErrLocked, "another command reads the store, or a daemon is starting: try again in a moment; `hookctl status` tells whether it is the daemon", 1},
+	{embedded.ErrReadOnly, "opening a store writes to it: HOOKLINE_HOME can name a copy", 1},
+	{embedded.ErrDenied, "opening a store writes to it: run this as its owner, or give the file its permissions back", 1},
+	{embedded.ErrMisplaced, "move that file away and try again; nothing was changed", 1},
+	{embedded.ErrNoSpace, "make room on the disk of the home; nothing acknowledged is lost", 1},
+	{fs.ErrPermission, notWritable, 1},
+	{syscall.EROFS, notWritable, 1},
+	{syscall.ENOTDIR, notWritable, 1},
+}
+
+const notWritable = "make that place writable for you, or let HOOKLINE_HOME name another; `hookctl doctor` looks closer"
+
+// Advised is an error with what a person can do about it and the exit code of the verb; nil where nothing is known.
+func Advised(err error) *problem.Error {
+	var p *problem.Error
+	if errors.As(err, &p) {
+		return p
+	}
+	for _, a := range advice {
+		if errors.Is(err, a.about) {
+			return &problem.Error{Message: err.Error(), Hint: a.do, Exit: a.exit}
+		}
+	}
+	return nil
+}
