@@ -1,6 +1,7 @@
 package events
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 )
@@ -12,6 +13,7 @@ const (
 	TypeContextPhaseChanged = "context.phase_changed"
 	TypeTurnWarned          = "turn.warned"
 	TypeCheckpointCreated   = "checkpoint.created"
+	TypeCheckpointRestored  = "checkpoint.restored"
 	TypeGoalSet             = "goal.set"
 	TypeHandoffWritten      = "handoff.written"
 )
@@ -112,3 +114,18 @@ func (*HandoffWritten) Type() string { return TypeHandoffWritten }
 
 // Summary implements [Summarizer].
 func (e *HandoffWritten) Summary() string { return e.Text }
+
+// CheckpointRestored made the state of a checkpoint the session's own again, as far as its tiers allow (S2).
+type CheckpointRestored struct {
+	Checkpoint string          `json:"checkpoint" jsonschema_description:"id of the event that marks it"`
+	Session    string          `json:"session" jsonschema_description:"whose state it is"`
+	Schema     int             `json:"schema_version" jsonschema_description:"of the state; one that is not known is refused whole"`
+	Left       []string        `json:"left,omitempty" jsonschema_description:"what was not restored, and why"`
+	State      json.RawMessage `json:"state" jsonschema_description:"the working state, without what was left"`
+}
+
+// Type implements [Event].
+func (*CheckpointRestored) Type() string { return TypeCheckpointRestored }
+
+// Summary implements [Summarizer].
+func (e *CheckpointRestored) Summary() string { return e.Checkpoint }

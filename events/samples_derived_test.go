@@ -76,6 +76,8 @@ func derivedSamples() []Event {
 		&TurnWarned{Causes: []TurnCause{{Cause: "evidence", Text: "no test or build has passed since up/client.go was changed", Event: sampleOther}}, Held: true,
 			Confidence: 75, Used: 160000, Window: 200000},
 		&CheckpointCreated{Schema: 1, Trigger: "auto", Note: "before the rewrite", Phase: "SIGNALS", Percent: 82, Said: "Now the second half."},
+		&CheckpointRestored{Checkpoint: sampleOther, Session: sampleSession, Schema: 2, Left: []string{"files read and commands: older than 1 h"},
+			State: raw(`{"id":"c68c8a51","goal":{"text":"Ship the retries"}}`)},
 		&GoalSet{Text: "Ship the retries"},
 		&HandoffWritten{Text: "The staging host has the new build; run the smoke tests next.", By: "session_end", NextSteps: []string{"run the smoke tests"},
 			Blockers: []string{"go test: --- FAIL: TestUpload"}, Files: []string{"/project/up/client.go"}, Checkpoint: sampleOther},

@@ -86,6 +86,7 @@ var catalog = []Kind{
 	{Type: TypeContextPhaseChanged, New: fresh[ContextPhaseChanged], Doc: "the use of the context window came into another phase"},
 	{Type: TypeTurnWarned, New: fresh[TurnWarned], Doc: "the end of a turn was warned of something, or held for it"},
 	{Type: TypeCheckpointCreated, New: fresh[CheckpointCreated], Doc: "a point of the log whose working state can be shown again"},
+	{Type: TypeCheckpointRestored, New: fresh[CheckpointRestored], Doc: "the state of a checkpoint became the session's own again"},
 	{Type: TypeGoalSet, New: fresh[GoalSet], Doc: "a session's goal was set by command"},
 	{Type: TypeHandoffWritten, New: fresh[HandoffWritten], Doc: "what the next session of the project has to know"},
 	{Type: TypeLedgerEntryAdded, New: fresh[LedgerEntryAdded], Doc: "a decision, step, question or scenario went into a project's ledger"},

@@ -37,6 +37,7 @@ var commands = map[string]command{
 	"ledger":  {run: typed((*Daemon).doLedger)},
 	"recover": {run: typed((*Daemon).doRecover), long: true},
 	"retract": {run: typed((*Daemon).doRetract)},
+	"restore": {run: typed((*Daemon).doRestore)},
 	"line":    {run: typed((*Daemon).doLine)},
 	"import":  {run: typed((*Daemon).doImport), long: true},
 }

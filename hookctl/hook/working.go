@@ -112,6 +112,9 @@ func RecoveryOf(r Reader, id string) Recovery {
 	return out
 }
 
+// Known is all that a session is told of its own state after a compaction.
+func Known(s working.State) []Item { return recovered(s, "POST_COMPACT", true) }
+
 // recovered tells a session its own state. A context that was not compacted has the files and commands still.
 func recovered(s working.State, phase string, cut bool) []Item {
 	items := goalItems(s, "[PHASE: "+phase+"] ")

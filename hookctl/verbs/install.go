@@ -91,7 +91,7 @@ type installJSON struct {
 func (a *app) installCmd() *cobra.Command {
 	var where scopeFlags
 	var profile string
-	var dry, asPlugin bool
+	var dry, asPlugin, line bool
 	cmd := &cobra.Command{
 		Use: "install", Short: "Write the hooks into the client's settings.json, or add them as its plugin",
 		Long: "Write the hooks into the client's settings.json: one entry for each of its events. What else is in the file\n" +
@@ -126,18 +126,41 @@ func (a *app) installCmd() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.sayInstalled(o, res)
+			if err := a.sayInstalled(o, res); err != nil || !line {
+				return err
+			}
+			return a.installLine(o)
 		},
 	}
 	where.add(cmd)
 	cmd.Flags().StringVar(&profile, "profile", "full", "full or identity")
 	cmdline.Choices(cmd, "profile", "full", "identity")
 	cmd.Flags().BoolVar(&dry, "dry-run", false, "only show what would change")
+	cmd.Flags().BoolVar(&line, "statusline", false, "also make `hookctl statusline` the client's status line, unless it has another")
 	cmd.Flags().BoolVar(&asPlugin, "plugin", false, "as a plugin of the client; needs its command claude on the PATH")
-	for _, other := range []string{"user", "project", "local", "profile", "dry-run"} {
+	for _, other := range []string{"user", "project", "local", "profile", "dry-run", "statusline"} {
 		cmd.MarkFlagsMutuallyExclusive("plugin", other)
 	}
 	return cmd
+}
+
+// installLine writes the client's setting for the status line. One that is not ours is not touched, and said.
+func (a *app) installLine(o settings.Options) error {
+	res, theirs, err := settings.SetStatusLine(o, true)
+	switch {
+	case err != nil:
+		return err
+	case theirs != "":
+		a.Say(res.Path + " has another status line, which is kept: " + theirs)
+	case a.JSON:
+	case !res.Changed:
+		a.Printf("  line    is the client's status line already\n")
+	case o.DryRun:
+		a.printDiff(res.Diff)
+	default:
+		a.Printf("  line    hookctl statusline is the client's status line\n")
+	}
+	return nil
 }
 
 func (a *app) sayInstalled(o settings.Options, res settings.Result) error {

@@ -42,7 +42,7 @@ func (a *app) uninstallCmd() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			res, err := settings.Uninstall(o)
+			res, err := a.uninstallHooks(o)
 			if err != nil {
 				return err
 			}
@@ -60,6 +60,14 @@ func (a *app) uninstallCmd() *cobra.Command {
 	cmd.Flags().BoolVar(&purge, "purge", false, "also remove the log, after an export")
 	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask")
 	return cmd
+}
+
+// uninstallHooks takes the status line and the hooks out, in that order: the file is then what it was before install.
+func (a *app) uninstallHooks(o settings.Options) (settings.Result, error) {
+	if _, _, err := settings.SetStatusLine(o, false); err != nil {
+		return settings.Result{}, err
+	}
+	return settings.Uninstall(o)
 }
 
 func (a *app) sayUninstalled(o settings.Options, res settings.Result) {
@@ -87,7 +95,7 @@ func (a *app) purge(ctx context.Context, o settings.Options, yes bool) error {
 	if err != nil {
 		return err
 	}
-	res, err := settings.Uninstall(o)
+	res, err := a.uninstallHooks(o)
 	if err != nil {
 		return err
 	}

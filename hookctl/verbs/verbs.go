@@ -121,6 +121,8 @@ var outputs = cmdline.Outputs{
 	"handoff write":           cmdline.Object(events.Record{}),
 	"checkpoint list":         cmdline.Lines(working.Checkpoint{}),
 	"checkpoint create":       cmdline.Object(events.Record{}),
+	"checkpoint show":         cmdline.Object(daemon.Restored{}),
+	"checkpoint restore":      cmdline.Object(daemon.Restored{}),
 	"context show":            cmdline.Object(hook.Recovery{}),
 	"retract":                 cmdline.Object(daemon.Retracted{}),
 	"ledger show":             cmdline.Object(ledger.State{}),

@@ -1,12 +1,14 @@
 package verbs
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"hookline/events"
 	"hookline/hookctl/cmdline"
+	"hookline/hookctl/daemon"
 	"hookline/hookctl/hook"
 	"hookline/projector/working"
 )
@@ -47,8 +49,7 @@ func (a *app) checkpointCmd() *cobra.Command {
 	var name, note string
 	create := &cobra.Command{
 		Use: "create", Short: "Mark the state of now", Example: "  hookctl checkpoint create --note 'before the rewrite'", Args: cmdline.Exactly(),
-		Long: "Mark the state of now. One is made before every compaction. `replay at SEQ working SESSION` shows the state that\n" +
-			"a checkpoint marks.",
+		Long: "Mark the state of now. One is made before every compaction. `hookctl checkpoint show` shows the state that it marks.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.emitThen(cmd.Context(), name, events.TypeCheckpointCreated, events.CheckpointCreated{Schema: working.Schema, Trigger: "command", Note: note}, func(_ house, r events.Record) error { return a.sayEmitted(r) })
 		},
@@ -56,7 +57,67 @@ func (a *app) checkpointCmd() *cobra.Command {
 	create.Flags().StringVar(&name, "session", "", sessionHelp)
 	create.Flags().StringVar(&note, "note", "", "what to remember of it")
 	a.completeSessions(create, "session")
-	return cmdline.Noun("checkpoint", "Mark states of a session's work, and list them", "  hookctl checkpoint list", list, create)
+	return cmdline.Noun("checkpoint", "Mark states of a session's work, and go back to one", "  hookctl checkpoint list\n  hookctl checkpoint show", list, create,
+		a.checkpointAt("show [SEQ]", "Show the state that a checkpoint marks", "Show the state that a checkpoint marks: the newest, or that of a sequence in `hookctl checkpoint list`.", true),
+		a.checkpointAt("restore [SEQ]", "Make the state of a checkpoint the session's own again",
+			"Make the state of a checkpoint the session's own again: the goal, what was corrected, open failures, changed files,\n"+
+				"and within an hour the files that were read and the commands. What is not restored is said. Nothing is erased.", false))
+}
+
+// checkpointAt makes a verb for one checkpoint of a session.
+func (a *app) checkpointAt(use, short, long string, show bool) *cobra.Command {
+	var name string
+	verb, _, _ := strings.Cut(use, " ")
+	cmd := &cobra.Command{
+		Use: use, Short: short, Long: long, Example: "  hookctl checkpoint " + verb + "\n  hookctl checkpoint " + verb + " 4711 --session last", Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			order := map[string]any{"show": show}
+			if len(args) > 0 {
+				seq, err := strconv.ParseUint(args[0], 10, 64)
+				if err != nil || seq == 0 {
+					return &cmdline.Fault{Message: "no sequence: " + args[0], Hint: "`hookctl checkpoint list` shows those of the checkpoints"}
+				}
+				order["checkpoint"] = seq
+			}
+			needs := needStarted
+			if show {
+				needs = needStore
+			}
+			return a.with(cmd.Context(), needs, func(h house) error {
+				id, err := a.current(cmd.Context(), h, name)
+				if err != nil {
+					return err
+				}
+				order["session"] = id
+				var out daemon.Restored
+				if err := h.Post(cmd.Context(), "/v1/do/restore", order, &out); err != nil {
+					return err
+				}
+				return a.printRestored(out)
+			})
+		},
+	}
+	cmd.Flags().StringVar(&name, "session", "", sessionHelp)
+	a.completeSessions(cmd, "session")
+	return cmd
+}
+
+func (a *app) printRestored(out daemon.Restored) error {
+	if a.JSON {
+		return a.PrintJSON(out)
+	}
+	if out.Event != "" {
+		a.Printf("checkpoint %d of %s is restored\n", out.Checkpoint, out.Time.In(a.Zone).Format("2006-01-02 15:04:05"))
+	} else {
+		a.Printf("checkpoint %d of %s\n", out.Checkpoint, out.Time.In(a.Zone).Format("2006-01-02 15:04:05"))
+		for _, it := range hook.Known(out.State) {
+			a.Printf("%s\n", cmdline.OneLine(it.Text))
+		}
+	}
+	for _, l := range out.Left {
+		a.Printf("not restored: %s\n", cmdline.OneLine(l))
+	}
+	return nil
 }
 
 func (a *app) contextCmd() *cobra.Command {

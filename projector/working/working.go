@@ -20,8 +20,9 @@ const (
 	Version = 2
 )
 
-// Schema is the version of what a checkpoint refers to.
-const Schema = 1
+// Schema is the version of what a checkpoint refers to. Version 2 added contract, evidence that is stale, next steps and
+// answers.
+const Schema = 2
 
 // Bounds of what one cell keeps; the log has all of it.
 const (
@@ -142,7 +143,7 @@ func Key(r events.Record) string {
 	switch r.Event.(type) {
 	case *events.PromptSubmitted, *events.ToolSucceeded, *events.ToolFailed, *events.ToolBatchFinished, *events.TurnStopped,
 		*events.TaskCreated, *events.TaskCompleted, *events.SubagentStopped, *events.SessionStarted, *events.SessionEnded,
-		*events.SessionDeleted, *events.TurnWarned, *events.CheckpointCreated, *events.GoalSet, *events.HandoffWritten:
+		*events.SessionDeleted, *events.TurnWarned, *events.CheckpointCreated, *events.CheckpointRestored, *events.GoalSet, *events.HandoffWritten:
 		return r.Session
 	}
 	return ""
@@ -199,6 +200,8 @@ func Fold(s State, r events.Record) State {
 		if e.Said != "" {
 			s.Said = &Note{Text: clip(e.Said, maxTask), Event: r.ID, Time: r.Time}
 		}
+	case *events.CheckpointRestored:
+		s = s.restored(e)
 	case *events.GoalSet:
 		s.Goal = &Note{Text: clip(e.Text, maxGoal), Event: r.ID, Time: r.Time}
 		s.Keywords = keywords(e.Text)

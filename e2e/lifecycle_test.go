@@ -1,0 +1,72 @@
+package e2e
+
+import (
+	"encoding/json"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestRealClientLifecycle goes through a compaction by hand: what the user refused, and why, is in the next context,
+// with the goal and the changed file, each once; the status line tells how full the context is (the key script waits
+// for it).
+func TestRealClientLifecycle(t *testing.T) {
+	needTmux(t)
+	w := newWorld(t, "--statusline").start()
+	r, err := w.run(Options{Scenario: "lifecycle", Keys: "lifecycle", Asks: true, Args: []string{"--permission-mode", "default", "--allowedTools", "Write"}})
+	must(t, err)
+	if !w.recorder() {
+		return
+	}
+
+	w.toldOnce(r, "COMPACTION-SUMMARY", `\[PHASE: POST_COMPACT\]`, `Goal: Add retries to the upload client`,
+		`The user refused Bash touch deployed\.txt: use the staging host`, `Edited: retry\.txt`)
+	w.unreached(r, "compaction", regexp.MustCompile(`(?i)hookctl|hookline`))
+	w.eventually("the status line's measurement", func() (bool, error) {
+		all, err := w.events()
+		return slices.ContainsFunc(all, func(e event) bool {
+			var d struct {
+				Phase, Source string
+				Window        int64
+			}
+			_ = json.Unmarshal(e.Data, &d)
+			return e.Type == "context.phase_changed" && d.Phase == "CONDENSED" && d.Window == 1_000_000
+		}), err
+	})
+	w.finish()
+}
+
+// TestRealClientKilled kills the client in the middle of a turn with SIGKILL, and resumes the session: the goal is told,
+// and the changed file is not, since the context has it still.
+func TestRealClientKilled(t *testing.T) {
+	w := newWorld(t).start()
+	id := uuid()
+	first, err := w.run(Options{Scenario: "killed-client", Args: []string{"--session-id", id, "-p", "Add retries to the upload client"}})
+	if err == nil || first == nil || first.Exit == 0 {
+		t.Fatalf("the client was not killed: %v", err)
+	}
+	r := w.print(Options{Scenario: "write", Vars: map[string]string{"NAME": "two"}, Args: []string{"--resume", id}}, "go on")
+	w.toldOnce(r, "go on", `\[PHASE: SESSION_REVIVAL\] Goal: Add retries to the upload client`)
+	w.finish()
+}
+
+// toldOnce checks that the last request of the main thread which holds a text has each form once.
+func (w *world) toldOnce(r *Result, with string, forms ...string) {
+	w.t.Helper()
+	if !w.recorder() {
+		return
+	}
+	for _, q := range slices.Backward(r.Requests) {
+		if q.Route != RouteMain || !strings.Contains(q.Text(), with) {
+			continue
+		}
+		for _, form := range forms {
+			if n := len(regexp.MustCompile(form).FindAllString(q.Text(), -1)); n != 1 {
+				w.t.Errorf("%q is %d times in the request; hook texts were:\n%s", form, n, hookTexts(r.Requests))
+			}
+		}
+		return
+	}
+	w.t.Errorf("no request holds %q", with)
+}

@@ -1,0 +1,113 @@
+package daemon
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"strconv"
+	"time"
+
+	"hookline/events"
+	"hookline/hookctl/problem"
+	"hookline/hookctl/recorder"
+	"hookline/projector"
+	"hookline/projector/working"
+)
+
+// restoreOrder asks for the state of a checkpoint. With Show nothing is appended.
+type restoreOrder struct {
+	Session    string `json:"session"`    // whose checkpoint it is, and whose state it becomes
+	Checkpoint uint64 `json:"checkpoint"` // sequence of its event; 0: the newest
+	Show       bool   `json:"show"`
+}
+
+// Restored is the state of a checkpoint, and what of it was, or would be, restored.
+type Restored struct {
+	Session    string        `json:"session" jsonschema_description:"whole id"`
+	Checkpoint uint64        `json:"checkpoint" jsonschema_description:"sequence of its event"`
+	Time       time.Time     `json:"time" jsonschema_description:"when it was made"`
+	Schema     int           `json:"schema_version" jsonschema_description:"of the state"`
+	Left       []string      `json:"left" jsonschema_description:"what is not restored, and why"`
+	Event      string        `json:"event,omitempty" jsonschema_description:"id of the event that restored it; only of checkpoint restore"`
+	State      working.State `json:"state" jsonschema_description:"shown: whole; restored: without what is left"`
+}
+
+// restoredFor is the age below which tier 2 is restored (DECISIONS S2).
+const restoredFor = time.Hour
+
+// doRestore reads the state that a checkpoint marks from the log, and makes it the session's own again.
+func (d *Daemon) doRestore(ctx context.Context, o restoreOrder, _ func(uint64)) (any, error) {
+	id, err := d.resolveSession(ctx, o.Session)
+	if err != nil {
+		return nil, err
+	}
+	out, marker, err := d.checkpointOf(ctx, id, o.Checkpoint)
+	if err != nil {
+		return nil, err
+	}
+
+	_, statErr := os.Stat(out.State.Worktree)
+	there := out.State.Worktree == "" || statErr == nil
+	kept, left := out.State.Tiers(d.opts.Now().Sub(out.Time) < restoredFor, there)
+	out.Left = append(out.Left, left...)
+	if o.Show {
+		return out, nil
+	}
+
+	out.State = kept
+	data, err := json.Marshal(kept)
+	if err != nil {
+		return nil, err
+	}
+	e := &events.CheckpointRestored{Checkpoint: marker, Session: id, Schema: working.Schema, Left: left, State: data}
+	recs, err := d.rec.Do(ctx, func(projector.Reader) ([]events.Envelope, error) {
+		return recorder.Envelopes(d.opts.Now(), events.Envelope{Session: id, Project: out.State.Project, Causation: marker}, e)
+	})
+	if err != nil {
+		return nil, err
+	}
+	out.Event = recs[0].ID
+	return out, nil
+}
+
+// checkpointOf is a checkpoint of a session with its state, and the id of its event. One of another session, and one of a
+// schema that this build does not know, is refused.
+func (d *Daemon) checkpointOf(ctx context.Context, id string, seq uint64) (Restored, string, error) {
+	none := problem.New(http.StatusNotFound, fmt.Sprintf("session %s has no checkpoint %d", id, seq), "`hookctl checkpoint list` shows them")
+	if seq == 0 {
+		var s working.State
+		_ = d.rec.Read(ctx, func(r projector.Reader) error {
+			s, _ = projector.State[working.State](r, working.Name, id)
+			return nil
+		})
+		if len(s.Checkpoints) == 0 {
+			return Restored{}, "", problem.New(http.StatusNotFound, "session "+id+" has no checkpoint", "`hookctl checkpoint create` makes one")
+		}
+		seq = s.Checkpoints[len(s.Checkpoints)-1].Seq
+	}
+
+	rec, err := d.stream.Get(ctx, seq)
+	if err != nil || rec.Session != id {
+		return Restored{}, "", none
+	}
+	marker, ok := rec.Event.(*events.CheckpointCreated)
+	if !ok {
+		return Restored{}, "", none
+	}
+	if err := working.CheckSchema(marker.Schema); err != nil {
+		return Restored{}, "", problem.New(http.StatusConflict, fmt.Sprintf("checkpoint %d is not restored: %s", seq, err), "a newer build wrote it; use that one")
+	}
+
+	at, err := d.pastView().At(ctx, url.Values{"point": {strconv.FormatUint(seq, 10)}, "projection": {working.Name}, "key": {id}})
+	if err != nil {
+		return Restored{}, "", err
+	}
+	out := Restored{Session: id, Checkpoint: seq, Time: rec.Time, Schema: marker.Schema, Left: []string{}}
+	if len(at.Cells) == 0 {
+		return out, rec.ID, nil
+	}
+	return out, rec.ID, json.Unmarshal(at.Cells[0].State, &out.State)
+}

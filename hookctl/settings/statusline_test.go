@@ -1,0 +1,52 @@
+package settings
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// The status line goes in behind what is there and out again to the byte; another's is kept.
+func TestSetStatusLine(t *testing.T) {
+	const theirs = `{"statusLine": {"type": "command", "command": "~/bin/mine.sh"}, "model": "opus"}`
+	for _, c := range []struct{ name, before, after, theirs string }{
+		{"a file like the client's", "{\n  \"model\": \"opus\"\n}\n", "{\n  \"model\": \"opus\",\n  \"statusLine\": {\n    \"type\": \"command\",\n    \"command\": \"/opt/hookctl statusline\"\n  }\n}\n", ""},
+		{"on one line", `{"model": "opus"}`, `{"model": "opus", "statusLine": {"type": "command", "command": "/opt/hookctl statusline"}}`, ""},
+		{"with a comment and a comma", "{\n\t// mine\n\t\"model\": \"opus\",\n}\n", "{\n\t// mine\n\t\"model\": \"opus\",\n\t\"statusLine\": {\n\t\t\"type\": \"command\",\n\t\t\"command\": \"/opt/hookctl statusline\"\n\t},\n}\n", ""},
+		{"another's", theirs, theirs, "~/bin/mine.sh"},
+	} {
+		home := t.TempDir()
+		path := filepath.Join(home, ".claude", "settings.json")
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(c.before), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		set := func(on bool, want string) {
+			t.Helper()
+			_, kept, err := SetStatusLine(Options{Home: home, Binary: "/opt/hookctl"}, on)
+			got, _ := os.ReadFile(path)
+			if err != nil || string(got) != want || on && kept != c.theirs {
+				t.Errorf("%s, %v: %v, %q\n%s\nwant\n%s", c.name, on, err, kept, got, want)
+			}
+		}
+		set(true, c.after)
+		set(true, c.after) // again
+		set(false, c.before)
+		set(false, c.before)
+	}
+	for program, want := range map[string]string{"/opt/my tools/hookctl": `'/opt/my tools/hookctl' statusline`, "hookctl": "hookctl statusline"} {
+		doc, err := parse("x", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		doc, err = parse("x", doc.withStatusLine(program))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if at, ours, command := doc.statusLine(); at != 0 || !ours || command != want {
+			t.Errorf("%d, %v, %s", at, ours, command)
+		}
+	}
+}

@@ -1,0 +1,53 @@
+package working
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"hookline/events"
+)
+
+// Checkpoints: a state of the past becomes the session's own again, by its tiers (S2 "State Tiers", "Revival Hygiene").
+
+// CheckSchema refuses a state of a version that this build does not know. Those before are a part of this one: their
+// missing fields are empty.
+func CheckSchema(version int) error {
+	if version < 1 || version > Schema {
+		return fmt.Errorf("it has schema version %d, this build knows 1 to %d", version, Schema)
+	}
+	return nil
+}
+
+// Tiers is the state without what is not to be restored: tier 2 unless it is young enough, files of a work tree that is
+// gone. Goal, corrections, failures and changed files are tier 1. left says what is missing, and why.
+func (s State) Tiers(young, there bool) (kept State, left []string) {
+	kept = s
+	kept.Checkpoints, kept.Warned, kept.Said = nil, nil, nil
+	changed := slices.DeleteFunc(slices.Clone(s.Files), func(f File) bool { return !f.Created && f.Edited == 0 })
+
+	if !young {
+		if len(changed) < len(s.Files) || s.Commands != nil {
+			left = append(left, "files read and commands: older than 1 h")
+		}
+		kept.Files, kept.Commands, kept.Tools = changed, nil, nil
+	}
+	if !there && s.Files != nil {
+		left = append(left, "files: the work tree "+s.Worktree+" is gone")
+		kept.Files = nil
+	}
+	return kept, left
+}
+
+// restored takes in the state of a checkpoint. What this build cannot read whole changes nothing.
+func (s State) restored(e *events.CheckpointRestored) State {
+	var was State
+	if CheckSchema(e.Schema) != nil || json.Unmarshal(e.State, &was) != nil {
+		return s
+	}
+	was.ID, was.Project, was.Worktree, was.Active = s.ID, s.Project, s.Worktree, s.Active
+	was.Checkpoints, was.Turns, was.Prompt, was.Warned = s.Checkpoints, s.Turns, s.Prompt, s.Warned
+	was.GoalTurn = s.Turns
+	was.Deleted = false
+	return was
+}
