@@ -9,12 +9,14 @@ import (
 	"time"
 
 	"hookline/events"
+	"hookline/hookctl/problem"
 	"hookline/projector/session"
 )
 
 // listPage is the page of all sessions.
 type listPage struct {
 	frame
+	Words  string // that were searched for; "" shows all sessions
 	Groups []group
 }
 
@@ -43,6 +45,33 @@ func (s *server) list(w http.ResponseWriter, r *http.Request) error {
 	groups = slices.DeleteFunc(groups, func(g group) bool { return len(g.Cards) == 0 })
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	return s.pages.ExecuteTemplate(w, "sessions", listPage{frame: newFrame("Sessions"), Groups: groups})
+}
+
+// find lists the events with some words, of all sessions.
+func (s *server) find(w http.ResponseWriter, r *http.Request) error {
+	words := r.URL.Query().Get("q")
+	if s.Find == nil {
+		return problem.New(http.StatusNotFound, "there is no search here", "")
+	}
+	s.finding.Lock()
+	hits, err := s.Find(r.Context(), words)
+	s.finding.Unlock()
+	if err != nil {
+		return err
+	}
+	g := group{ID: "found", Name: "events"}
+	hide := newReader(s.From, s.Zone).hide
+	for _, h := range hits {
+		text, _ := hide.Text([]byte(h.Text))
+		title := line(h.Title)
+		if title == "" {
+			title = events.Alias(line(h.Session))
+		}
+		g.Cards = append(g.Cards, card{Path: fmt.Sprintf("%s#e%d", pathOf(h.Session), h.Seq), Title: line(string(text)), State: line(h.Kind), Tone: "faint", Mark: marks["faint"],
+			Facts: title + " · " + s.ago(h.Time)})
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	return s.pages.ExecuteTemplate(w, "sessions", listPage{frame: newFrame("Search"), Words: words, Groups: []group{g}})
 }
 
 // groupOf is the index of the group that a session is shown in.

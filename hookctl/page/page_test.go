@@ -182,6 +182,23 @@ func TestTimeline(t *testing.T) {
 	}
 }
 
+// What is found leads to its event.
+func TestFind(t *testing.T) {
+	find := func(_ context.Context, words string) ([]Hit, error) {
+		return []Hit{{Session: demoID, Title: "<b>", Seq: 5, Kind: "tool.failed", Text: "FAIL " + words + " TOKEN=" + "ghp_" + strings.Repeat("k3Yx", 9)}}, nil
+	}
+	found := read(t, serve(t, demoSource(), Options{Find: find}), "/find?q=%3Ci%3E")
+	for _, want := range []string{`href="/session/` + demoID + `#e5"`, "FAIL &lt;i&gt; TOKEN=[REDACTED:", "&lt;b&gt; ·", `value="&lt;i&gt;"`} {
+		if !strings.Contains(found, want) {
+			t.Errorf("what was found lacks %q", want)
+		}
+	}
+	none := func(context.Context, string) ([]Hit, error) { return nil, nil }
+	if found := read(t, serve(t, demoSource(), Options{Find: none}), "/find?q=x"); !strings.Contains(found, "Nothing has these words.") {
+		t.Error("nothing was found, and nothing says so")
+	}
+}
+
 // Every event has a row, and what the script is told adds up to the state.
 func TestMoves(t *testing.T) {
 	link := serve(t, demoSource(), Options{})

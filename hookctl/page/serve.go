@@ -24,6 +24,16 @@ type Options struct {
 	Zone    *time.Location // of the times that are shown
 	Now     func() time.Time
 	Idle    time.Duration // without a request; 0 = no end
+
+	Find func(ctx context.Context, words string) ([]Hit, error) // searches all sessions; nil = it cannot be had
+}
+
+// Hit is an event that was found.
+type Hit struct {
+	Session, Title string // the session's whole id, and its title
+	Seq            uint64
+	Time           time.Time
+	Kind, Text     string // its type, and the text around what was found
 }
 
 // server is one run of the command.
@@ -34,6 +44,8 @@ type server struct {
 
 	seen  atomic.Int64 // when the newest request ended, nanoseconds
 	going atomic.Int64 // requests under way
+
+	finding sync.Mutex // one search at a time: each brings the index up to date
 
 	mu    sync.Mutex
 	known map[string]*story // by session; the newest of each, at most 8
@@ -106,6 +118,7 @@ func (s *server) handler() http.Handler {
 		})
 	}
 	handle("/{$}", s.list)
+	handle("/find", s.find)
 	handle("/live", s.live)
 	handle("/session/{id}", s.one)
 	handle("/session/{id}/moves", s.moves)

@@ -19,14 +19,16 @@ import (
 	"hookline/events"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/find"
+	"hookline/hookctl/page"
 	"hookline/hookctl/wire"
 	"hookline/projector/project"
 	"hookline/projector/session"
 )
 
 // Searcher is what the program hookfind links and hookd does not: the search engine would cost every daemon a tenth of
-// its idle memory. hookd hands the verbs that need it over.
+// its idle memory, the templates of the page as much. hookd hands the verbs that need it over.
 type Searcher struct {
+	Page  func(ctx context.Context, o page.Options, told func(link string)) error
 	Open  func(ctx context.Context, dir string) (find.Index, error)
 	Serve func(ctx context.Context, a *Answers) error // the Model Context Protocol on stdin and stdout
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"hookline/hookctl/cmdline"
+	"hookline/hookctl/find"
 	"hookline/hookctl/page"
 )
 
@@ -25,7 +26,7 @@ func (a *app) pageCmd() *cobra.Command {
 			"The page is served by this command, on this machine only, at a port of the system's choice, until Ctrl-C or until nobody\n" +
 			"looked for a while. The link that it prints opens the page once, in one browser.",
 		Example: "  hookctl page\n  hookctl page --session last --idle 2h", Args: cmdline.Exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.page(cmd.Context(), name, idle) },
+		RunE: a.searching(func(cmd *cobra.Command, _ []string) error { return a.page(cmd.Context(), name, idle) }),
 	}
 	cmd.Flags().StringVar(&name, "session", "", "open this one: "+sessionForms)
 	cmd.Flags().DurationVar(&idle, "idle", 30*time.Minute, "end when nobody looked for so long; 0 = never")
@@ -34,14 +35,19 @@ func (a *app) pageCmd() *cobra.Command {
 }
 
 func (a *app) page(ctx context.Context, name string, idle time.Duration) error {
-	return a.with(ctx, needStarted, func(h house) error {
-		id, err := a.resolveMaybe(ctx, h, name)
-		if err != nil {
-			return err
-		}
-		o := page.Options{From: h, Session: id, Zone: a.Zone, Now: a.Now, Idle: idle}
+	id := ""
+	resolve := func(h house) (err error) {
+		id, err = a.resolveMaybe(ctx, h, name)
+		return err
+	}
+	if name == "" {
+		resolve = nil
+	}
+	return a.judged(ctx, resolve, func(h house) error {
+		o := page.Options{From: h, Session: id, Zone: a.Zone, Now: a.Now, Idle: idle,
+			Find: func(ctx context.Context, words string) ([]page.Hit, error) { return a.pageHits(ctx, h, words) }}
 		var shown error
-		err = page.Serve(ctx, o, func(link string) {
+		err := a.search.Page(ctx, o, func(link string) {
 			if a.JSON {
 				shown = a.PrintJSON(pageJSON{URL: link})
 				return
@@ -54,4 +60,21 @@ func (a *app) page(ctx context.Context, name string, idle time.Duration) error {
 		}
 		return err
 	})
+}
+
+// pageHits are what `find` finds, for the page's search.
+func (a *app) pageHits(ctx context.Context, h house, words string) ([]page.Hit, error) {
+	q := find.Query{Words: wordsOf([]string{words}), Limit: 50}
+	if len(q.Terms()) == 0 {
+		return nil, nil
+	}
+	found, err := a.hits(ctx, h, q)
+	if err != nil {
+		return nil, err
+	}
+	var out []page.Hit
+	for _, f := range found {
+		out = append(out, page.Hit{Session: f.Session, Seq: f.Seq, Time: f.Time, Title: f.Title, Kind: f.Type, Text: f.Snippet.Text})
+	}
+	return out, nil
 }

@@ -37,6 +37,9 @@
       for (const s of document.querySelectorAll("main section")) s.hidden = !s.querySelector(".card:not([hidden])");
     };
     $("filter").addEventListener("input", filter);
+    $("filter").addEventListener("keydown", e => { if (e.key === "Enter") location.href = e.target.value.trim() ? "/find?q=" + encodeURIComponent(e.target.value) : "/"; });
+    document.addEventListener("keydown", e => { if (e.key === "/" && e.target !== $("filter")) { e.preventDefault(); $("filter").focus(); } });
+    if (!data.live) return;
     let busy = 0;
     follow(data.live, async () => {
       if (busy) { busy = 2; return; }
@@ -226,6 +229,7 @@
     const seq = /^#e(\d+)$/.exec(location.hash);
     const i = seq ? moves.findIndex(m => m.q >= +seq[1]) : -1;
     seek(i >= 0 ? i : to, i >= 0);
+    if (i >= 0 && end) requestAnimationFrame(() => { const d = here && here.querySelector("details"); if (d) d.open = true; });
   }
 
   // What came meanwhile replaces the timeline; what was unfolded stays so.
