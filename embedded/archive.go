@@ -31,7 +31,7 @@ type archiver struct {
 
 func newArchiver(msgs, dir string, log *slog.Logger, damaged, round func()) *archiver {
 	checked := 0
-	if names, err := blockNames(msgs); err == nil && len(names) > 1 { // the others were checked when the store was opened, or are vouched for
+	if names, err := block.Numbers(msgs); err == nil && len(names) > 1 { // the others were checked when the store was opened, or are vouched for
 		checked = names[len(names)-2]
 	}
 	return &archiver{msgs: msgs, dir: dir, checked: checked, log: log, damaged: damaged, round: round, wake: make(chan struct{}, 1), quit: make(chan struct{})}
@@ -73,7 +73,7 @@ func (a *archiver) run() {
 
 // check reads the blocks that were sealed since the last time: what [block.Follow] has linked was not complete then.
 func (a *archiver) check() error {
-	names, err := blockNames(a.msgs)
+	names, err := block.Numbers(a.msgs)
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/nats-io/nats.go/jetstream"
 
+	"hookline/embedded/block"
 	"hookline/events"
 )
 
@@ -122,7 +123,7 @@ func BenchmarkRead(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
-	blocks, err := blockNames(filepath.Clean(s.opts.msgsDir()))
+	blocks, err := block.Numbers(filepath.Clean(s.opts.msgsDir()))
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -2,12 +2,9 @@ package embedded
 
 import (
 	"math"
-	"os"
 	"path/filepath"
-	"slices"
 	"sort"
 	"strconv"
-	"strings"
 	"sync"
 
 	"hookline/embedded/block"
@@ -37,7 +34,7 @@ func (b *blockIndex) path(n int) string { return filepath.Join(b.dir, strconv.It
 
 // spans lists the blocks that can hold a sequence between from and to, in order.
 func (b *blockIndex) spans(from, to uint64) ([]span, error) {
-	names, err := blockNames(b.dir)
+	names, err := block.Numbers(b.dir)
 	if err != nil {
 		return nil, err
 	}
@@ -82,22 +79,4 @@ func (b *blockIndex) first(n int) uint64 {
 		b.firsts[n] = seq
 	}
 	return seq
-}
-
-// blockNames lists the indices of the blocks in dir, ascending.
-func blockNames(dir string) ([]int, error) {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return nil, err
-	}
-	var out []int
-	for _, e := range entries {
-		if stem, ok := strings.CutSuffix(e.Name(), ".blk"); ok {
-			if n, err := strconv.Atoi(stem); err == nil {
-				out = append(out, n)
-			}
-		}
-	}
-	slices.Sort(out)
-	return out, nil
 }

@@ -64,7 +64,7 @@ func TestExamineGoesOnBehindDamage(t *testing.T) {
 	s := open(t, storeDir(t))
 	fill(t, s, 75, 512<<10) // 15 records a block: 1-15, 16-30, 31-45, 46-60, 61-75
 	msgs := s.opts.msgsDir()
-	if names, err := blockNames(msgs); err != nil || len(names) < 5 {
+	if names, err := block.Numbers(msgs); err != nil || len(names) < 5 {
 		t.Fatalf("%v, %v", names, err)
 	}
 	for _, n := range []string{"2.blk", "4.blk"} {

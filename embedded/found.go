@@ -78,12 +78,7 @@ func (s *Server) keep(f *Found) error {
 		return err
 	}
 	s.found.ID = f.ID
-	temp := s.opts.foundPath() + ".tmp"
-	err = os.WriteFile(temp, content, 0o600)
-	if err == nil {
-		err = errors.Join(syncFile(temp), os.Rename(temp, s.opts.foundPath()), syncFile(s.opts.Dir))
-	}
-	if err != nil {
+	if err := block.Replace(s.opts.foundPath(), content); err != nil {
 		return fmt.Errorf("keep what was found: %w", classify(err))
 	}
 	return nil

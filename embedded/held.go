@@ -7,6 +7,8 @@ import (
 	"runtime"
 	"slices"
 	"time"
+
+	"hookline/embedded/block"
 )
 
 // held is a block that stays open between the rounds of a [syncer]. The zero value holds none. It is for one goroutine.
@@ -80,7 +82,7 @@ func (s *syncer) after(i int) (int, error) {
 		return 0, nil
 	}
 	at := time.Now()
-	names, err := blockNames(s.dir)
+	names, err := block.Numbers(s.dir)
 	if err != nil {
 		return 0, err
 	}

@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"hookline/embedded/block"
 )
 
 // The server removes a block whose messages are all erased, the newest one too, and goes on with another number. What
@@ -12,7 +14,7 @@ func TestSyncBehindAGap(t *testing.T) {
 	s := open(t, storeDir(t))
 	fill(t, s, 17, 512<<10) // more than a block: the next message begins a third
 	for last, _ := s.Stream().Last(); ; last++ {
-		names, err := blockNames(s.opts.msgsDir())
+		names, err := block.Numbers(s.opts.msgsDir())
 		if err != nil || last > 40 {
 			t.Fatal(names, err)
 		}
@@ -30,7 +32,7 @@ func TestSyncBehindAGap(t *testing.T) {
 			t.Fatal(err)
 		}
 		s.stream.advance(ack.Seq, env.ID)
-		if now, err := blockNames(s.opts.msgsDir()); err != nil || len(now) == len(names) {
+		if now, err := block.Numbers(s.opts.msgsDir()); err != nil || len(now) == len(names) {
 			continue
 		}
 		if err := s.stream.handle.DeleteMsg(t.Context(), ack.Seq); err != nil {
@@ -43,7 +45,7 @@ func TestSyncBehindAGap(t *testing.T) {
 	if err == nil {
 		err = s.Stream().Sync(t.Context(), r[0].Seq)
 	}
-	names, listErr := blockNames(s.opts.msgsDir())
+	names, listErr := block.Numbers(s.opts.msgsDir())
 	if err != nil || listErr != nil {
 		t.Fatal(err, listErr)
 	}

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"hookline/embedded/block"
 	"hookline/events"
 	"hookline/projector"
 	"hookline/projector/storetest"
@@ -276,7 +277,7 @@ func TestSyncWhileBlocksRoll(t *testing.T) {
 		})
 	}
 	all.Wait()
-	names, err := blockNames(s.opts.msgsDir())
+	names, err := block.Numbers(s.opts.msgsDir())
 	if err != nil || len(names) < 3 {
 		t.Fatalf("blocks %v, %v; want at least 3", names, err)
 	}

@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"sync"
 	"time"
+
+	"hookline/embedded/block"
 )
 
 // syncer is the shared fsync. The server has written an append before it acknowledges it, so a
@@ -185,7 +187,7 @@ func (s *syncer) flush() error {
 
 // flushAll syncs every block; once, since only then it is known which one is the newest.
 func (s *syncer) flushAll() error {
-	names, err := blockNames(s.dir)
+	names, err := block.Numbers(s.dir)
 	if err != nil {
 		return s.stuck(err)
 	}
@@ -202,7 +204,7 @@ func (s *syncer) flushAll() error {
 
 // adopt takes the newest block of a log that is on disk as the one to go on from.
 func (s *syncer) adopt() error {
-	names, err := blockNames(s.dir)
+	names, err := block.Numbers(s.dir)
 	if err != nil || len(names) == 0 {
 		return err
 	}

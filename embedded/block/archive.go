@@ -101,7 +101,7 @@ func same(live, kept fs.FileInfo) bool {
 func copyBlock(live, kept string, changed time.Time) error {
 	content, err := load(live, nil)
 	if err == nil {
-		err = replace(kept, content)
+		err = Replace(kept, content)
 	}
 	if err != nil || time.Since(changed) < racy {
 		return err
@@ -192,7 +192,7 @@ func Restore(archive, msgs string) (restored []string, err error) {
 func restore(archive, msgs, name string) error {
 	content, err := load(filepath.Join(archive, name), nil)
 	if err == nil {
-		err = replace(filepath.Join(msgs, name), content)
+		err = Replace(filepath.Join(msgs, name), content)
 	}
 	if err != nil {
 		return fmt.Errorf("restore %s: %w", name, err)

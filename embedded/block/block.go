@@ -102,25 +102,34 @@ type Range struct{ First, Last uint64 }
 
 // List describes the blocks of a folder without reading their records: First, Last and Records are 0.
 func List(dir string) ([]Info, error) {
+	numbers, err := Numbers(dir)
+	blocks := make([]Info, 0, len(numbers))
+	for _, n := range numbers {
+		info := Info{Name: strconv.Itoa(n) + suffix, Index: n}
+		path := filepath.Join(dir, info.Name)
+		if st, err := os.Lstat(path); err == nil {
+			info.Size = st.Size()
+			info.LastSum = lastSum(path, info.Size)
+		}
+		blocks = append(blocks, info)
+	}
+	return blocks, err
+}
+
+// Numbers are those of the blocks in a folder, ascending.
+func Numbers(dir string) ([]int, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil, err
 	}
-	var blocks []Info
+	var numbers []int
 	for _, e := range entries {
-		index, err := number(e.Name())
-		if err != nil {
-			continue
+		if n, err := number(e.Name()); err == nil {
+			numbers = append(numbers, n)
 		}
-		info := Info{Name: e.Name(), Index: index}
-		if st, err := e.Info(); err == nil {
-			info.Size = st.Size()
-			info.LastSum = lastSum(filepath.Join(dir, info.Name), info.Size)
-		}
-		blocks = append(blocks, info)
 	}
-	slices.SortFunc(blocks, func(a, b Info) int { return a.Index - b.Index })
-	return blocks, nil
+	slices.Sort(numbers)
+	return numbers, nil
 }
 
 // number takes the block's number from its file's name.

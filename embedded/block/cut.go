@@ -83,5 +83,5 @@ func cutBlock(dir, archive, name, stream string, first uint64) (cut int, last ui
 	if err := os.Remove(filepath.Join(archive, name)); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return 0, last, err
 	}
-	return cut, last, replace(filepath.Join(dir, name), rest)
+	return cut, last, Replace(filepath.Join(dir, name), rest)
 }

@@ -80,9 +80,9 @@ func refuse(path string, buf []byte, sum hasher) error {
 	return nil
 }
 
-// replace writes a file so that after a crash either the old or the new content is there, whole and on disk. The
+// Replace writes a file so that after a crash either the old or the new content is there, whole and on disk. The
 // temporary name ends as the server's own do: it never takes such a file for a block.
-func replace(path string, content []byte) error {
+func Replace(path string, content []byte) error {
 	f, err := os.OpenFile(path+".tmp", os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err

@@ -122,7 +122,7 @@ func (m Marker) write(storeDir string) error {
 	if err != nil {
 		return err
 	}
-	return replace(filepath.Join(storeDir, MarkerFile), outer)
+	return Replace(filepath.Join(storeDir, MarkerFile), outer)
 }
 
 // Vouches says whether the block looks as it did at the clean stop. [List] gives the infos.

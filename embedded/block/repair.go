@@ -150,7 +150,7 @@ func (f *Fixed) rewrite(path, stream string, hurt bool, lost []Range) ([]Range, 
 	case !hurt && len(rest) == len(lost):
 		return lost, nil
 	}
-	return rest, replace(path, out)
+	return rest, Replace(path, out)
 }
 
 // ordered puts the messages in the order of their sequences, each once; tombstones come last.
@@ -329,7 +329,7 @@ func lose(dir, stream string, lost Range) error {
 	if err := dropIndex(dir); err != nil {
 		return err
 	}
-	return replace(filepath.Join(dir, newest.Name), append(content, newHasher(stream, newest.Index).erased(lost, nanos)...))
+	return Replace(filepath.Join(dir, newest.Name), append(content, newHasher(stream, newest.Index).erased(lost, nanos)...))
 }
 
 // ended is a block's content, which must be sound and hold no sequence from first on, with the time of its last message.

@@ -10,12 +10,12 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 
 	"github.com/klauspost/compress/zstd"
 
 	"hookline/events"
+	"hookline/hookctl/home"
 	"hookline/hookctl/safeopen"
 )
 
@@ -60,19 +60,7 @@ func Create(file string, write func(io.Writer) error) (size int64, err error) {
 	if err = cmp.Or(err, f.Sync(), f.Close()); err != nil {
 		return size, errors.Join(err, os.Remove(file))
 	}
-	return size, syncDir(filepath.Dir(file))
-}
-
-// syncDir makes a new file's name durable. Windows has no such call and needs none.
-func syncDir(dir string) error {
-	if runtime.GOOS == "windows" {
-		return nil
-	}
-	d, err := safeopen.OpenDir(safeopen.Foreign, dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
+	return size, home.SyncDir(filepath.Dir(file))
 }
 
 // Pack writes what source gives to w, as one zstd stream if so wanted. A source that ends before the
