@@ -22,6 +22,7 @@ import (
 //	brief SESSION WANT               consciousness brief, asked until it is warm
 //	frame [flags] EVENT INPUT        a frame made by hand, to the daemon or into the spool (frame_test.go)
 //	get PATH | post PATH [FILE]      a request to the daemon
+//	browse FILE PATH                 a request to the page whose link `page --json` wrote into FILE, as the browser that opened it
 //	wake SESSION                     prompts until one finds a daemon
 //	waitfor up|gone|build V|spool N|below N|event N PATTERN [k=v…]
 //	count N PATTERN [k=v…]           events of the log; k is a path like data.reason, v the value as text
@@ -60,6 +61,7 @@ var commands = map[string]func(*testscript.TestScript, bool, []string){
 	"pid": cmdPid, "environ": cmdEnviron, "secret": cmdSecret, "private": cmdPrivate,
 	"tmpfs": cmdTmpfs, "readonly": cmdReadonly, "writable": cmdWritable, "fill": cmdFill, "screen": cmdScreen,
 	"wake":   plain(func(h house, args ...string) ([]byte, error) { return nil, h.wake(args[0]) }),
+	"browse": cmdBrowse,
 	"get":    plain(func(h house, args ...string) ([]byte, error) { return h.ask("GET", args[0], "") }),
 	"crash":  plain(func(h house, _ ...string) ([]byte, error) { return nil, h.crash() }),
 	"end":    plain(func(h house, _ ...string) ([]byte, error) { return nil, h.stop() }),

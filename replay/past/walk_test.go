@@ -119,13 +119,21 @@ func drawLog(t *rapid.T) records {
 			{events.TypeGateTriggered, `{"name":"plan","scope":"session"}`},
 			{events.TypeGateSatisfied, `{"name":"review","scope":"branch","level":"branch","by":"cli"}`},
 			{events.TypeGateCleared, `{"name":"review","all_sessions":true,"reason":"command"}`},
+			{events.TypeRecordRetracted, ""},
 			{events.TypeSessionEnded, `{"reason":"other"}`},
 			{events.TypeSessionDeleted, `{"reason":"command"}`},
 		}).Draw(t, "event")
+		session := rapid.SampledFrom([]string{"s-1", "s-1", "s-2"}).Draw(t, "session")
+		if data.typ == events.TypeRecordRetracted { // it stands in the session of what it takes back
+			target := rapid.IntRange(0, max(0, i-1)).Draw(t, "target")
+			data.data = fmt.Sprintf(`{"target":"E%02d","reason":"wrong"}`, target)
+			if i > 0 {
+				session = log[target].Session
+			}
+		}
 		log = append(log, events.NewRecord(uint64(i+1), events.Envelope{ID: fmt.Sprintf("E%02d", i), Type: data.typ, Version: 1,
 			Time: time.Date(2026, 11, 21, 8, 0, i, 0, time.UTC), Project: "p", Data: []byte(data.data),
-			Session: rapid.SampledFrom([]string{"s-1", "s-1", "s-2"}).Draw(t, "session"),
-			Branch:  rapid.SampledFrom([]string{"main", "main", "fix"}).Draw(t, "branch")}))
+			Session: session, Branch: rapid.SampledFrom([]string{"main", "main", "fix"}).Draw(t, "branch")}))
 	}
 	return log
 }
