@@ -1,0 +1,226 @@
+package verbs
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"hookline/events"
+	"hookline/hookctl/cmdline"
+	"hookline/hookctl/top"
+	"hookline/projector/identity"
+	"hookline/projector/session"
+	"hookline/projector/working"
+)
+
+func (a *app) topCmd() *cobra.Command {
+	return &cobra.Command{
+		Use: "top", Short: "Show sessions in the terminal: live, their events, and the state at each",
+		Long: "Show sessions in the terminal: those that wait for you or are stuck first. Enter opens a session's events, where the\n" +
+			"arrow keys go through them with the session's state at each below, and then one event; Esc goes back,\n" +
+			"/ shows only lines with a text, ? shows all keys.",
+		Example: "  hookctl top", Args: cmdline.Exactly(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if !a.Terminal || !a.Asks || a.JSON {
+				return &cmdline.Fault{Message: "top needs a terminal", Hint: "`hookctl session list --json` and `hookctl tail -f` print the same"}
+			}
+			ctx := cmd.Context()
+			if err := a.with(ctx, needStarted, func(house) error { return nil }); err != nil {
+				return err
+			}
+			return top.Run(ctx, top.Options{From: topSource{a}, In: os.Stdin, Out: os.Stdout, Env: os.Environ(), Paint: a.Paint})
+		},
+	}
+}
+
+// topSource reads the screens of top from the daemon; it connects for each, so that they outlive a restart.
+type topSource struct{ a *app }
+
+func (t topSource) with(ctx context.Context, f func(h house) error) error {
+	h, err := t.a.connect(ctx, needRunning)
+	if err != nil {
+		return err
+	}
+	defer h.Close()
+	return f(h)
+}
+
+// urgency orders the sessions: what needs somebody, what works, what waits for a prompt, what ended.
+func urgency(s session.State) int {
+	st := s.Standing()
+	switch {
+	case s.Status != session.Live:
+		return 3
+	case st.Kind == session.WaitsForPrompt:
+		return 2
+	case st.Kind == session.Working:
+		return 1
+	}
+	return 0
+}
+
+// Sessions implements [top.Source].
+func (t topSource) Sessions(ctx context.Context) (lines []top.Line, err error) {
+	err = t.with(ctx, func(h house) error {
+		list, err := cells[session.State](ctx, h, session.Name, "")
+		if err != nil {
+			return err
+		}
+		projects, _, err := t.a.projects(ctx, h)
+		if err != nil {
+			return err
+		}
+		slices.SortFunc(list, func(x, y cell[session.State]) int {
+			return cmp.Or(urgency(x.State)-urgency(y.State), y.State.LastActive.Compare(x.State.LastActive))
+		})
+		for _, c := range list {
+			s := c.State
+			if s.Status == session.Deleted {
+				continue
+			}
+			word := standingWord(s.Standing())
+			if s.Status != session.Live {
+				word = "ended: " + word
+			}
+			text := fmt.Sprintf("%s  %s  %s  %s", alias(s.ID), cmdline.Pad(word, 22), cmdline.Pad(t.a.ago(s.LastActive), 9),
+				join(" · ", cmdline.OneLine(s.Title), projectName(projects, s.Project)))
+			lines = append(lines, top.Line{Key: s.ID, Text: text, Tone: []string{"warn", "good", "", "faint"}[urgency(s)]})
+		}
+		return nil
+	})
+	return lines, err
+}
+
+// Session implements [top.Source].
+func (t topSource) Session(ctx context.Context, id string) (head []string, err error) {
+	err = t.with(ctx, func(h house) error {
+		c, err := oneCell[session.State](ctx, h, session.Name, id)
+		s := c.State
+		head = []string{join(" · ", cmdline.OneLine(s.Title), cmdline.OneLine(s.Standing().Words), cmdline.Plural(s.Prompts, "prompt"), cmdline.OneLine(s.Model))}
+		return err
+	})
+	return head, err
+}
+
+// Events implements [top.Source].
+func (t topSource) Events(ctx context.Context, id, after string) (lines []top.Line, err error) {
+	from, _ := strconv.ParseUint(after, 10, 64) // our own key, or ""
+	query := url.Values{"session": {id}, "since": {strconv.FormatUint(from+1, 10)}}
+	err = t.with(ctx, func(h house) error {
+		return records(ctx, h, query, func(r events.Record) {
+			if r.Seq <= from {
+				return
+			}
+			fact := factOf(r)
+			if r.AgentID != "" {
+				fact = "↳ " + fact
+			}
+			text := r.Time.In(t.a.Zone).Format(time.TimeOnly) + "  " + cmdline.Pad(cmdline.OneLine(r.Type), typeColumn) + "  " + fact
+			lines = append(lines, top.Line{Key: strconv.FormatUint(r.Seq, 10), Text: text, Tone: factRows()[r.Type].tone})
+		})
+	})
+	return lines, err
+}
+
+// Event implements [top.Source].
+func (t topSource) Event(ctx context.Context, seq string) (lines []string, err error) {
+	err = t.with(ctx, func(h house) error {
+		var raw json.RawMessage
+		err := h.Get(ctx, "/v1/events/"+seq, nil, &raw)
+		for _, l := range strings.Split(cmdline.IndentJSON(raw), "\n") {
+			lines = append(lines, cmdline.Fit(l, 4096))
+		}
+		return err
+	})
+	return lines, err
+}
+
+// stateAt is a projection's cell of a session at a sequence, the zero state where there was none.
+func stateAt[S any](ctx context.Context, h house, projection, id, seq string) (S, error) {
+	var past struct {
+		Cells []cell[S] `json:"cells"`
+	}
+	err := h.Get(ctx, "/v1/at", url.Values{"point": {seq}, "projection": {projection}, "key": {id}}, &past)
+	var refused *cmdline.Fault
+	if errors.As(err, &refused) {
+		err = nil // it did not begin yet
+	}
+	if len(past.Cells) == 0 {
+		var none S
+		return none, err
+	}
+	return past.Cells[0].State, err
+}
+
+// State implements [top.Source].
+func (t topSource) State(ctx context.Context, id, seq string) (lines []string, err error) {
+	err = t.with(ctx, func(h house) error {
+		s, err := stateAt[session.State](ctx, h, session.Name, id, seq)
+		if err != nil {
+			return err
+		}
+		w, err := stateAt[working.State](ctx, h, working.Name, id, seq)
+		if err != nil {
+			return err
+		}
+		i, err := stateAt[identity.State](ctx, h, identity.Name, id, seq)
+		lines = stateLines(s, w, i)
+		return err
+	})
+	return lines, err
+}
+
+// stateLines tells the state of a session in a few lines.
+func stateLines(s session.State, w working.State, i identity.State) []string {
+	var lines []string
+	add := func(name, text string) {
+		if text = cmdline.OneLine(text); text != "" {
+			lines = append(lines, cmdline.Pad(name, 9)+" "+text)
+		}
+	}
+	note := func(n *working.Note) string {
+		if n == nil {
+			return ""
+		}
+		return n.Text
+	}
+
+	if s.ID != "" {
+		add("stands", s.Standing().Words)
+	}
+	if c := s.Context; c != nil && c.Window > 0 {
+		add("context", fmt.Sprintf("%d %% of %s tokens, %s", c.Used*100/c.Window, cmdline.Count(uint64(c.Window)), strings.ToLower(c.Phase)))
+	}
+	if i.Born {
+		add("identity", i.Brief())
+	}
+	add("goal", note(w.Goal))
+	if w.Goal == nil || w.Task == nil || w.Task.Event != w.Goal.Event {
+		add("task", note(w.Task))
+	}
+	for _, f := range w.Open {
+		add("open", f.Target+": "+f.Text)
+	}
+	var changed []string
+	for n := len(w.Files) - 1; n >= 0; n-- {
+		if f := w.Files[n]; f.Created || f.Edited > 0 {
+			_, base := working.Folder(w.Worktree, f.Path)
+			changed = append(changed, base)
+		}
+	}
+	add("changed", strings.Join(changed, ", "))
+	if n := len(w.Commands); n > 0 {
+		add("ran", w.Commands[n-1].Line)
+	}
+	return lines
+}
