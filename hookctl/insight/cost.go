@@ -248,7 +248,7 @@ type Bill struct {
 	Unpriced []string `json:"unpriced_models,omitempty" jsonschema_description:"models without a price"`
 }
 
-// Kinds of rows of a [Bill].
+// Bys are the kinds of rows of a [Bill].
 var Bys = []string{"model", "prompt", "agent", "tool", "project", "session"}
 
 // Choice chooses answers. Zero fields choose all.

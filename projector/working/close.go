@@ -192,7 +192,7 @@ func (s State) Drifted() bool {
 	return seen*10 < len(s.Keywords)
 }
 
-// Handoff is what the next session of the project has to know, nil where nothing was worked on (S2 "Explicit handoff",
+// HandoffOf is what the next session of the project has to know, nil where nothing was worked on (S2 "Explicit handoff",
 // origins 2.3 for its bounds).
 func (s State) HandoffOf(by string) *events.HandoffWritten {
 	pending := s.Pending()
