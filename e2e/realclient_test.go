@@ -81,10 +81,11 @@ func subagentInBackground(t *testing.T) {
 
 func compaction(t *testing.T) {
 	w := newWorld(t).start()
-	r := w.print(Options{Scenario: "compaction", Args: []string{"--autocompact", "100000"}}, "count a lot")
+	r := w.print(Options{Scenario: "compaction", Args: []string{"--autocompact", "100000"}}, "Add a counter that counts a lot")
 	w.fired(map[string]int{"SessionStart": 2, "UserPromptSubmit": 1, "PreToolUse": 5, "PostToolUse": 5,
 		"PostToolBatch": 5, "PreCompact": 1, "SubagentStop": 1, "PostCompact": 1, "Stop": 1, "SessionEnd": 1})
 	w.reached(r, RouteMain, newIdentity, mind, brief, regexp.MustCompile(`COMPACTION-SUMMARY`))
+	w.toldOnce(r, "COMPACTION-SUMMARY", `\[PHASE: POST_COMPACT\] Goal: Add a counter that counts a lot`)
 	// What PreCompact prints would become instructions of the summary, and with it the path of our binary.
 	w.unreached(r, "compaction", regexp.MustCompile(`(?i)hookctl|hookline`))
 	w.finish()
@@ -115,7 +116,8 @@ func clearSession(t *testing.T) {
 	if len(sessions) != 2 {
 		t.Errorf("sessions before and after /clear: %v, want 2", sessions)
 	}
-	w.reached(r, RouteMain, newIdentity, regexp.MustCompile(`Fresh session initialized`), brief, mind)
+	w.reached(r, RouteMain, newIdentity, regexp.MustCompile(`Fresh session initialized`), mind)
+	w.toldOnce(r, "Fresh session initialized", `\[PHASE: SESSION_START\] From session \S+, moments ago\. Goal: Add retries to the upload client`, `Edited: one\.txt`)
 	w.finish()
 }
 

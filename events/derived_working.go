@@ -12,6 +12,7 @@ import (
 const (
 	TypeContextPhaseChanged = "context.phase_changed"
 	TypeTurnWarned          = "turn.warned"
+	TypeWorkplaceSurveyed   = "workplace.surveyed"
 	TypeCheckpointCreated   = "checkpoint.created"
 	TypeCheckpointRestored  = "checkpoint.restored"
 	TypeGoalSet             = "goal.set"
@@ -129,3 +130,26 @@ func (*CheckpointRestored) Type() string { return TypeCheckpointRestored }
 
 // Summary implements [Summarizer].
 func (e *CheckpointRestored) Summary() string { return e.Checkpoint }
+
+// WorkplaceSurveyed records what a start found where its session works.
+type WorkplaceSurveyed struct {
+	Changed []string   `json:"changed,omitempty" jsonschema_description:"files that look otherwise than when the session saw them last, at most 40"`
+	Gone    string     `json:"gone,omitempty" jsonschema_description:"the work tree, where it is not there any more"`
+	Tracker string     `json:"tracker,omitempty" jsonschema_description:"bd or br"`
+	Issues  []WorkItem `json:"issues,omitempty" jsonschema_description:"in progress, then ready, at most 5"`
+}
+
+// WorkItem is an issue that waits to be worked on.
+type WorkItem struct {
+	ID     string `json:"id" jsonschema_description:"the tracker's"`
+	Title  string `json:"title" jsonschema_description:"shortened"`
+	Status string `json:"status,omitempty" jsonschema_description:"the tracker's"`
+}
+
+// Type implements [Event].
+func (*WorkplaceSurveyed) Type() string { return TypeWorkplaceSurveyed }
+
+// Summary implements [Summarizer].
+func (e *WorkplaceSurveyed) Summary() string {
+	return fmt.Sprintf("%d files changed, %d issues", len(e.Changed), len(e.Issues))
+}

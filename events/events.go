@@ -70,6 +70,7 @@ type Facts struct {
 	Client     string `json:"client,omitempty" jsonschema_description:"version of the client"`
 	Entrypoint string `json:"entrypoint,omitempty" jsonschema_description:"cli, sdk-cli, …"`
 	LaunchDir  string `json:"launch_dir,omitempty" jsonschema_description:"where the client was started"`
+	Seen       string `json:"seen,omitempty" jsonschema_description:"size and time of the file that the call read or changed, as it was then"`
 	Note       string `json:"note,omitempty" jsonschema_description:"what was odd about the frame, in words"`
 	Profile    string `json:"profile,omitempty" jsonschema_description:"verb that delivered it when it was not hook"`
 	Spooled    bool   `json:"spooled,omitempty" jsonschema_description:"it waited in the spool"`

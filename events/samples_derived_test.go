@@ -75,6 +75,8 @@ func derivedSamples() []Event {
 		&ContextPhaseChanged{Phase: "CONDENSED", From: "VERBOSE", Used: 412000, Window: 1000000, Model: "claude-opus-5-5", Source: "transcript"},
 		&TurnWarned{Causes: []TurnCause{{Cause: "evidence", Text: "no test or build has passed since up/client.go was changed", Event: sampleOther}}, Held: true,
 			Confidence: 75, Used: 160000, Window: 200000},
+		&WorkplaceSurveyed{Changed: []string{"/project/up/client.go"}, Gone: "/project-b", Tracker: "bd",
+			Issues: []WorkItem{{ID: "X-1", Title: "Add retries", Status: "in_progress"}}},
 		&CheckpointCreated{Schema: 1, Trigger: "auto", Note: "before the rewrite", Phase: "SIGNALS", Percent: 82, Said: "Now the second half."},
 		&CheckpointRestored{Checkpoint: sampleOther, Session: sampleSession, Schema: 2, Left: []string{"files read and commands: older than 1 h"},
 			State: raw(`{"id":"c68c8a51","goal":{"text":"Ship the retries"}}`)},

@@ -85,6 +85,7 @@ var catalog = []Kind{
 	{Type: TypePermissionAutoDenied, New: fresh[PermissionAutoDenied], Doc: "permission for a dangerous command was refused without asking"},
 	{Type: TypeContextPhaseChanged, New: fresh[ContextPhaseChanged], Doc: "the use of the context window came into another phase"},
 	{Type: TypeTurnWarned, New: fresh[TurnWarned], Doc: "the end of a turn was warned of something, or held for it"},
+	{Type: TypeWorkplaceSurveyed, New: fresh[WorkplaceSurveyed], Doc: "what a start found where its session works: files that changed, issues that wait"},
 	{Type: TypeCheckpointCreated, New: fresh[CheckpointCreated], Doc: "a point of the log whose working state can be shown again"},
 	{Type: TypeCheckpointRestored, New: fresh[CheckpointRestored], Doc: "the state of a checkpoint became the session's own again"},
 	{Type: TypeGoalSet, New: fresh[GoalSet], Doc: "a session's goal was set by command"},

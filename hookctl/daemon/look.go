@@ -46,6 +46,8 @@ func (d *Daemon) look(ctx context.Context, f wire.Frame, in *hook.Input, spooled
 	if !spooled {
 		w.Use = d.useAt(*in)
 		w.Evidence = evidenceOf(f, *in)
+		w.Facts.Seen = seenBy(*in)
+		w.Survey = d.survey(ctx, *in, w)
 	}
 	return w
 }

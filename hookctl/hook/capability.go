@@ -11,10 +11,11 @@ type World struct {
 	Project  string // id
 	Worktree string
 	Branch   string
-	Seen     *Sighting // how the project looks; nil where that is known
-	Gates    *Gates    // nil: none apply
-	Use      *Use      // of the context window; nil: not measured
-	Evidence string    // how strictly a turn's end is held to evidence; "" is loose
+	Seen     *Sighting                 // how the project looks; nil where that is known
+	Gates    *Gates                    // nil: none apply
+	Use      *Use                      // of the context window; nil: not measured
+	Survey   *events.WorkplaceSurveyed // what a start found; nil: nothing to tell
+	Evidence string                    // how strictly a turn's end is held to evidence; "" is loose
 	Facts    events.Facts
 	NowMS    int64 // Unix ms
 }

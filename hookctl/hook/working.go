@@ -38,6 +38,10 @@ func decideWorking(in Input, w World, r Reader) []events.Event {
 		return []events.Event{checkpoint(in, w, r, e)}
 	case *events.TurnStopped:
 		return decideStop(in, w, r, e)
+	case *events.SessionStarted:
+		if w.Survey != nil {
+			return []events.Event{w.Survey}
+		}
 	case *events.SessionEnded:
 		if h := workingOf(r, in.Session).HandoffOf("session_end"); h != nil {
 			return []events.Event{h}
@@ -67,17 +71,19 @@ func tellWorking(in Input, w World, r Reader) []Item {
 		return tellStop(in, r)
 	}
 
+	s := WorkAt(in, w.Project, r)
+	found := surveyed(r)
+	survey := tellSurvey(in, found, s)
+	if found != nil && found.Gone != "" {
+		s.Files = nil
+	}
 	switch e.Source {
 	case "compact":
-		return recovered(workingOf(r, in.Session), "POST_COMPACT", true)
+		return append(recovered(s, "POST_COMPACT", true), survey...)
 	case "resume":
-		return recovered(workingOf(r, in.Session), "SESSION_REVIVAL", false)
+		return append(recovered(s, "SESSION_REVIVAL", false), survey...)
 	}
-	prev := latest(r, w.Project, in.Session)
-	if !prev.Born {
-		return nil
-	}
-	return Handoff(workingOf(r, prev.SessionID), in.Time)
+	return append(Handoff(s, in.Time), survey...)
 }
 
 // workingOf is a session's working state, the zero state when it has none.

@@ -87,6 +87,10 @@ func (s State) touched(r events.Record, file string, change func(*File)) State {
 	f.Event = r.ID
 	f.Time = r.Time
 	f.Known = false
+	f.Stamp = ""
+	if r.Facts != nil {
+		f.Stamp = clip(r.Facts.Seen, maxLine)
+	}
 
 	if len(files) >= maxFiles {
 		i := slices.IndexFunc(files, func(f File) bool { return f.Edited == 0 && !f.Created })

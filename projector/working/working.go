@@ -87,6 +87,7 @@ type File struct {
 	Edited  int       `json:"edited,omitempty" jsonschema_description:"times, creation not counted"`
 	Created bool      `json:"created,omitempty" jsonschema_description:"by this session"`
 	Known   bool      `json:"known,omitempty" jsonschema_description:"the newest summary of a compaction names it"`
+	Stamp   string    `json:"stamp,omitempty" jsonschema_description:"its size and time when it was seen last"`
 	Event   string    `json:"event" jsonschema_description:"id of the newest event"`
 	Time    time.Time `json:"time" jsonschema_description:"of the newest event"`
 }

@@ -1,0 +1,68 @@
+package hook
+
+import (
+	"strings"
+
+	"hookline/events"
+	"hookline/projector/working"
+)
+
+// What a start finds where its session works, and tells: files that changed behind its back, issues that wait.
+
+// WorkAt is the working state that a start tells of: the session's own after a compaction or a resume, else that of the
+// project's last session; the zero state for other hooks.
+func WorkAt(in Input, project string, r Reader) working.State {
+	e, ok := in.Event.(*events.SessionStarted)
+	if !ok || in.Call.Verb != VerbHook || in.Session == "" {
+		return working.State{}
+	}
+	if e.Source == "compact" || e.Source == "resume" {
+		return workingOf(r, in.Session)
+	}
+	prev := latest(r, project, in.Session)
+	if !prev.Born {
+		return working.State{}
+	}
+	return workingOf(r, prev.SessionID)
+}
+
+// surveyed is what was found with the start, nil for nothing.
+func surveyed(r Reader) *events.WorkplaceSurveyed {
+	for _, e := range r.Decided {
+		if e, ok := e.(*events.WorkplaceSurveyed); ok {
+			return e
+		}
+	}
+	return nil
+}
+
+// tellSurvey tells what was found with the start; s is the state that the start tells of.
+func tellSurvey(in Input, found *events.WorkplaceSurveyed, s working.State) []Item {
+	if found == nil {
+		return nil
+	}
+
+	var items []Item
+	if len(found.Changed) > 0 {
+		var files []working.File
+		for _, path := range found.Changed {
+			files = append(files, working.File{Path: path, Event: in.Frame})
+		}
+		items = append(items, atMost(readTokens, foldersItem("working.changed", RankFiles, "Changed on disk since you saw them: ", s.Worktree, files)))
+	}
+	if found.Gone != "" {
+		items = append(items, Item{ID: "working.gone", Rank: RankFunctions, Text: "Not restored: files, the work tree " + found.Gone + " is gone.", Event: in.Frame})
+	}
+	var texts []string
+	for _, issue := range found.Issues {
+		text := issue.ID + " " + issue.Title
+		if strings.HasPrefix(issue.Status, "in_progress") {
+			text += " (in progress)"
+		}
+		texts = append(texts, text)
+	}
+	if texts != nil {
+		items = append(items, listItem("working.issues", RankHandoff, "Ready in "+found.Tracker+": ", texts, "; ", in.Frame))
+	}
+	return items
+}
