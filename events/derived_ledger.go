@@ -9,6 +9,9 @@ const (
 	TypeLedgerEntryAdded  = "ledger.entry_added"
 	TypeLedgerEntryClosed = "ledger.entry_closed"
 	TypeForkDetected      = "fork.detected"
+	TypeLedgerSynthesized = "ledger.synthesized"
+	TypeLedgerDeltaSynced = "ledger.delta_synced"
+	TypeLedgerHealed      = "ledger.healed"
 )
 
 // Kinds of entries.
@@ -83,3 +86,56 @@ func (*ForkDetected) Type() string { return TypeForkDetected }
 
 // Summary implements [Summarizer].
 func (e *ForkDetected) Summary() string { return e.Context + ", but " + e.Ledger }
+
+// LedgerSynthesized is the checkpoint of a ledger before the context is cleared, and the handoff to the next session.
+type LedgerSynthesized struct {
+	Level    string          `json:"level" jsonschema_description:"strict, warn or disabled"`
+	Passed   bool            `json:"passed" jsonschema_description:"false only at level strict: the context should not be cleared"`
+	Ratio    float64         `json:"grounding_ratio" jsonschema_description:"of the ledger's decisions"`
+	Claims   int             `json:"claims" jsonschema_description:"how many those are"`
+	Steps    []SynthesisStep `json:"steps" jsonschema_description:"seven, in order"`
+	NotesRef string          `json:"notes_ref,omitempty" jsonschema_description:"file and lines of the rendered view"`
+}
+
+// SynthesisStep is one step of a synthesis.
+type SynthesisStep struct {
+	Name    string `json:"name" jsonschema_description:"what was looked at"`
+	Status  string `json:"status" jsonschema_description:"pass, warn, fail or skip"`
+	Message string `json:"message" jsonschema_description:"in words"`
+}
+
+// Type implements [Event].
+func (*LedgerSynthesized) Type() string { return TypeLedgerSynthesized }
+
+// Summary implements [Summarizer].
+func (e *LedgerSynthesized) Summary() string {
+	if e.Passed {
+		return e.Level + ", passed"
+	}
+	return e.Level + ", failed"
+}
+
+// LedgerDeltaSynced marks that a session's context has grown by the attention budget's first threshold.
+type LedgerDeltaSynced struct {
+	Tokens    int `json:"tokens" jsonschema_description:"of the context's tool calls and prompts, bytes / 4"`
+	Decisions int `json:"decisions_persisted" jsonschema_description:"open decisions of the ledger"`
+}
+
+// Type implements [Event].
+func (*LedgerDeltaSynced) Type() string { return TypeLedgerDeltaSynced }
+
+// Summary implements [Summarizer].
+func (e *LedgerDeltaSynced) Summary() string { return strconv.Itoa(e.Tokens) + " tokens" }
+
+// LedgerHealed says that a view of the ledger was damaged and is there again.
+type LedgerHealed struct {
+	File    string `json:"file" jsonschema_description:"below the top of the work tree"`
+	From    string `json:"from" jsonschema_description:"log, git or template"`
+	Problem string `json:"problem" jsonschema_description:"what was wrong"`
+}
+
+// Type implements [Event].
+func (*LedgerHealed) Type() string { return TypeLedgerHealed }
+
+// Summary implements [Summarizer].
+func (e *LedgerHealed) Summary() string { return e.File + " from " + e.From }

@@ -87,6 +87,10 @@ func derivedSamples() []Event {
 			Evidence: []Citation{{Path: "${PROJECT_ROOT}/src/auth/jwt.ts", Line: 45, End: 67, Quote: "export function rotate()"}},
 			Case:     "edge_case", Expected: "Grace period applies", By: "agent", Source: "NOTES.md", Replaces: "01KAJ3Z8T0V9Q4XW2N6M5R7S1A"},
 		&LedgerEntryClosed{Entry: "01KAJ3Z8T0V9Q4XW2N6M5R7S1A", Reason: "done"},
+		&LedgerSynthesized{Level: "strict", Passed: true, Ratio: 0.97, Claims: 33, NotesRef: "NOTES.md:45-67",
+			Steps: []SynthesisStep{{Name: "grounding", Status: "pass", Message: "32 of 33 claims are grounded: 0.97, 0.95 is wanted"}}},
+		&LedgerDeltaSynced{Tokens: 5012, Decisions: 3},
+		&LedgerHealed{File: "NOTES.md", From: "git", Problem: "missing"},
 		&ForkDetected{Entry: "01KAJ3Z8T0V9Q4XW2N6M5R7S1A", Ledger: "Use rotating refresh tokens", Context: "Use stateless tokens", By: "agent", Resolution: "ledger_wins"},
 		&PermissionAutoDenied{Tool: "Bash", Rule: "force_push", Reason: "Force push without lease protection"},
 	}

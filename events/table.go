@@ -92,5 +92,8 @@ var catalog = []Kind{
 	{Type: TypeHandoffWritten, New: fresh[HandoffWritten], Doc: "what the next session of the project has to know"},
 	{Type: TypeLedgerEntryAdded, New: fresh[LedgerEntryAdded], Doc: "a decision, step, question or scenario went into a project's ledger"},
 	{Type: TypeLedgerEntryClosed, New: fresh[LedgerEntryClosed], Doc: "an entry of a ledger is done, answered or taken back"},
+	{Type: TypeLedgerSynthesized, New: fresh[LedgerSynthesized], Doc: "a ledger was checked before the context is cleared, and handed over"},
+	{Type: TypeLedgerDeltaSynced, New: fresh[LedgerDeltaSynced], Doc: "a context grew by the attention budget's first threshold"},
+	{Type: TypeLedgerHealed, New: fresh[LedgerHealed], Doc: "a view of a ledger was damaged and is there again"},
 	{Type: TypeForkDetected, New: fresh[ForkDetected], Doc: "something was decided otherwise than the ledger has it; the ledger holds"},
 }

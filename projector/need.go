@@ -98,6 +98,10 @@ func ledgerNeeds(key string) []Selector {
 	return []Selector{{Project: key, Types: typesInto(one(ledger.Key), probeProject)}}
 }
 
+func attentionNeeds(key string) []Selector {
+	return []Selector{{Session: key, Types: typesInto(one(ledger.AttentionKey), probeSession)}}
+}
+
 func pointerNeeds(key string) []Selector {
 	if _, session, ok := pointer.SplitTime(key); ok {
 		return []Selector{{Session: session, Types: typesInto(pointer.Keys, pointer.TimeKey(0, probeSession))}}

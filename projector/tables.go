@@ -31,6 +31,8 @@ func Tables() []*Table {
 			Fold: ledger.Fold}),
 		NewTable(Spec[retraction.State]{Name: retraction.Name, Version: retraction.Version, Keys: retraction.Keys, Needs: retractionNeeds,
 			Fold: retraction.Fold}),
+		NewTable(Spec[ledger.Attention]{Name: ledger.AttentionName, Version: ledger.AttentionVersion, Keys: one(ledger.AttentionKey), Needs: attentionNeeds,
+			Fold: ledger.FoldAttention}),
 	}
 }
 

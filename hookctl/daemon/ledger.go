@@ -30,7 +30,7 @@ type LedgerReceipt struct {
 }
 
 // ledgerable are the types that an order may have.
-var ledgerable = []string{events.TypeLedgerEntryAdded, events.TypeLedgerEntryClosed}
+var ledgerable = []string{events.TypeLedgerEntryAdded, events.TypeLedgerEntryClosed, events.TypeLedgerSynthesized, events.TypeLedgerHealed}
 
 // doLedger appends what a person or an agent says of a ledger, decided in the order of the log.
 func (d *Daemon) doLedger(ctx context.Context, o LedgerOrder, _ func(uint64)) (any, error) {

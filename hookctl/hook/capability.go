@@ -48,7 +48,7 @@ var capabilities = []Capability{
 	{Name: "identity", Decide: decideIdentity, Tell: tellIdentity, Follow: followIdentity},
 	{Name: "gates", Decide: decideGates, Refuse: refuseGates, Tell: tellGates, Place: placeOfGates, Every: true},
 	{Name: "working", Decide: decideWorking, Refuse: refuseStop, Tell: tellWorking},
-	{Name: "ledger", Decide: decideLedger, Tell: tellLedger},
+	{Name: "ledger", Decide: decideLedger, Tell: tellLedger, Follow: followLedger},
 }
 
 // Verdict says whether a hook is let pass. The zero value is.

@@ -184,12 +184,35 @@ func startItems(s ledger.State, in Input, source string) []Item {
 		decisions = slices.DeleteFunc(decisions, func(e ledger.Entry) bool { return e.Session == in.Session })
 	}
 	items := forkItems(s, "", in.Time)
+	if n := len(s.Handoffs); n > 0 && in.Time.Sub(s.Handoffs[n-1].Ended) <= handoffAge {
+		h := s.Handoffs[n-1]
+		result := "passed"
+		if !h.Passed {
+			result = "FAILED"
+		}
+		text := fmt.Sprintf("Synthesis %s ago %s, grounding %.2f.", ageText(in.Time.Sub(h.Ended)), result, h.Ratio)
+		items = append(items, Item{ID: "ledger.handoff", Rank: RankHandoff, Text: text, Event: h.Event})
+	}
 	for _, e := range newest(decisions, toldDecisions) {
 		text := fmt.Sprintf("Decided: %s [ledger %d]", ledger.Clip(DecisionText(e), decisionChars), e.Seq)
 		items = append(items, Item{ID: "ledger.decision " + e.ID, Rank: RankDecisions, Text: text, Event: e.ID})
 	}
 	items = append(items, entriesItem("ledger.steps", RankHandoff, "Next: ", s.Open(events.LedgerStep), stepTokens)...)
 	return append(items, entriesItem("ledger.questions", RankBlockers, "Open question: ", s.Open(events.LedgerQuestion), questionTokens)...)
+}
+
+// followLedger marks a delta synthesis when a turn ends and the context has grown by its threshold (S3 "Delta-Synthesis"):
+// the ledger is in the log already, so there is nothing to write.
+func followLedger(in Input, w World, r Reader) []events.Event {
+	if _, ok := in.Event.(*events.TurnStopped); !ok || in.Session == "" {
+		return nil
+	}
+	a, _ := projector.State[ledger.Attention](r.Reader, ledger.AttentionName, in.Session)
+	if ledger.Tokens(a.Unsynced) < ledger.DeltaTokens {
+		return nil
+	}
+	decisions := LedgerOf(r.Reader, w.Project).Open(events.LedgerDecision)
+	return []events.Event{&events.LedgerDeltaSynced{Tokens: ledger.Tokens(a.Bytes), Decisions: len(decisions)}}
 }
 
 // entriesItem lists entries, the newest first, within so many tokens.

@@ -23,7 +23,7 @@ func (a *app) ledgerCmd() *cobra.Command {
 	c := cmdline.Noun("ledger", "Keep a project's decisions, next steps, questions and test scenarios",
 		"  hookctl ledger show\n  hookctl ledger add decision 'refresh tokens: rotate them' --because 'a stolen one dies'",
 		a.ledgerShowCmd(), a.ledgerAddCmd(), a.ledgerCloseCmd(), a.ledgerRenderCmd(), a.ledgerImportCmd(),
-		a.ledgerGroundCmd(), a.ledgerGhostCmd())
+		a.ledgerGroundCmd(), a.ledgerGhostCmd(), a.ledgerSynthesisCmd(), a.ledgerRecoverCmd(), a.ledgerHealCmd())
 	c.Long = "The ledger belongs to the project of this directory and survives every cut of the context: a session that starts is\n" +
 		"told the last decisions, the next steps and open questions, each with its number."
 	return c

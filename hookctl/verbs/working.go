@@ -144,7 +144,7 @@ func (a *app) contextCmd() *cobra.Command {
 		},
 	}
 	a.sessionFlag(show, &name, sessionHelp)
-	return cmdline.Noun("context", "Show what the agent would be told", "  hookctl context show", show)
+	return cmdline.Noun("context", "Show what the agent would be told", "  hookctl context show", append([]*cobra.Command{show}, a.contextManagerCmds()...)...)
 }
 
 // workingShow makes a verb that prints a session's working state.

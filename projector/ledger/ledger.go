@@ -24,6 +24,7 @@ const (
 const (
 	maxEntries  = 500
 	maxForks    = 20
+	maxHandoffs = 20
 	maxText     = 400 // characters
 	maxEvidence = 20
 )
@@ -33,6 +34,8 @@ type State struct {
 	Project string  `json:"project,omitempty" jsonschema_description:"its id"`
 	Entries []Entry `json:"entries,omitempty" jsonschema_description:"in the order they were added, closed ones too, at most 500"`
 	Forks   []Fork  `json:"forks,omitempty" jsonschema_description:"the newest last, at most 20"`
+
+	Handoffs []Handoff `json:"handoffs,omitempty" jsonschema_description:"the newest last, at most 20"`
 }
 
 // Entry is one decision, step, question, scenario or ghost.
@@ -71,10 +74,22 @@ type Fork struct {
 	Context string    `json:"context_decision" jsonschema_description:"what was said"`
 }
 
+// Handoff is a synthesis before a context was cleared (S3 "handoffs[]").
+type Handoff struct {
+	Event    string    `json:"event" jsonschema_description:"id"`
+	Seq      uint64    `json:"trajectory_ref" jsonschema_description:"its sequence: the log up to there is the trajectory"`
+	Session  string    `json:"session_id,omitempty" jsonschema_description:"that was handed over"`
+	Ended    time.Time `json:"ended" jsonschema_description:"when"`
+	NotesRef string    `json:"notes_ref,omitempty" jsonschema_description:"file and lines of the rendered view"`
+	Ratio    float64   `json:"grounding_ratio" jsonschema_description:"of the decisions then"`
+	Level    string    `json:"level" jsonschema_description:"strict, warn or disabled"`
+	Passed   bool      `json:"passed" jsonschema_description:"the context could be cleared"`
+}
+
 // Key gives the cell that a record folds into, "" for none.
 func Key(r events.Record) string {
 	switch r.Event.(type) {
-	case *events.LedgerEntryAdded, *events.LedgerEntryClosed, *events.ForkDetected, *events.SessionDeleted:
+	case *events.LedgerEntryAdded, *events.LedgerEntryClosed, *events.ForkDetected, *events.LedgerSynthesized, *events.SessionDeleted:
 		return r.Project
 	}
 	return ""
@@ -95,9 +110,14 @@ func Fold(s State, r events.Record) State {
 		f := Fork{Event: r.ID, Time: r.Time, Session: r.Session, Entry: e.Entry, Ledger: Clip(e.Ledger, maxText), Context: Clip(e.Context, maxText)}
 		s.Forks = append(slices.Clip(s.Forks), f)
 		s.Forks = slices.Clone(s.Forks[max(0, len(s.Forks)-maxForks):])
+	case *events.LedgerSynthesized:
+		h := Handoff{Event: r.ID, Seq: r.Seq, Session: r.Session, Ended: r.Time, NotesRef: Clip(e.NotesRef, maxText), Ratio: e.Ratio, Level: Clip(e.Level, maxText), Passed: e.Passed}
+		s.Handoffs = append(slices.Clip(s.Handoffs), h)
+		s.Handoffs = slices.Clone(s.Handoffs[max(0, len(s.Handoffs)-maxHandoffs):])
 	case *events.SessionDeleted:
 		s.Entries = slices.DeleteFunc(slices.Clone(s.Entries), func(e Entry) bool { return e.Session == r.Session })
 		s.Forks = slices.DeleteFunc(slices.Clone(s.Forks), func(f Fork) bool { return f.Session == r.Session })
+		s.Handoffs = slices.DeleteFunc(slices.Clone(s.Handoffs), func(h Handoff) bool { return h.Session == r.Session })
 	}
 	return s
 }
@@ -147,9 +167,43 @@ func Merge(own State, others ...State) State {
 	for _, o := range others {
 		own.Entries = append(slices.Clip(own.Entries), o.Entries...)
 		own.Forks = append(slices.Clip(own.Forks), o.Forks...)
+		own.Handoffs = append(slices.Clip(own.Handoffs), o.Handoffs...)
 	}
 	slices.SortStableFunc(own.Entries, func(a, b Entry) int { return int(int64(a.Seq) - int64(b.Seq)) })
 	return own
+}
+
+// Times are when entries were added, forks detected and handoffs made.
+func (s State) Times() []time.Time {
+	var list []time.Time
+	for _, e := range s.Entries {
+		list = append(list, e.Time)
+	}
+	for _, f := range s.Forks {
+		list = append(list, f.Time)
+	}
+	for _, h := range s.Handoffs {
+		list = append(list, h.Ended)
+	}
+	return list
+}
+
+// Search gives the n entries that have the most of the words, the newer first, closed ones too; none without any word.
+func (s State) Search(asked []string, n int) []Entry {
+	score := func(e Entry) int {
+		has := strings.Fields(words(e.Subject + " " + e.Text + " " + e.Rationale + " " + e.Expected))
+		found := 0
+		for _, w := range strings.Fields(words(strings.Join(asked, " "))) {
+			if slices.Contains(has, w) {
+				found++
+			}
+		}
+		return found
+	}
+	list := slices.DeleteFunc(slices.Clone(s.Entries), func(e Entry) bool { return score(e) == 0 })
+	slices.Reverse(list)
+	slices.SortStableFunc(list, func(a, b Entry) int { return score(b) - score(a) })
+	return list[:min(n, len(list))]
 }
 
 // Same gives the open entry that says what e says already.

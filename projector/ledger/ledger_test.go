@@ -157,3 +157,55 @@ func TestFoldChangesNoOlderState(t *testing.T) {
 		}
 	})
 }
+
+// S3 "Attention": green below 5,000 tokens, yellow below 10,000, orange below 15,000, else red; delta synthesis at 5,000.
+func TestAttention(t *testing.T) {
+	var a Attention
+	fold := func(e events.Event, agent string) {
+		r := record(1, e)
+		r.AgentID = agent
+		a = FoldAttention(a, r)
+	}
+	for bytes, level := range map[int]string{0: "green", 19_999: "green", 20_000: "yellow", 39_999: "yellow", 40_000: "orange", 59_999: "orange", 60_000: "red"} {
+		if got := (Attention{Bytes: bytes}).Level(); got != level {
+			t.Errorf("%d bytes: %s instead of %s", bytes, got, level)
+		}
+	}
+
+	fold(&events.ToolSucceeded{ToolInput: []byte(`{"a":1}`), ToolResponse: []byte(`{"$blob":"sha256:` + strings.Repeat("0", 64) + `","size":30000,"head":"x"}`)}, "")
+	fold(&events.ToolFailed{Error: strings.Repeat("e", 4000)}, "a subagent's")
+	fold(&events.PromptSubmitted{Prompt: "12345678"}, "")
+	if a.Bytes < 30_000 || a.Bytes > 30_200 || a.Unsynced != a.Bytes {
+		t.Errorf("%+v", a)
+	}
+	before := a.Bytes
+	fold(&events.LedgerDeltaSynced{}, "")
+	fold(&events.SessionStarted{Source: "resume"}, "")
+	if a.Unsynced != 0 || a.Bytes != before || a.Syncs != 1 {
+		t.Errorf("after a delta synthesis: %+v", a)
+	}
+	fold(&events.SessionStarted{Source: "compact"}, "")
+	if a != (Attention{}) {
+		t.Errorf("after a compaction: %+v", a)
+	}
+}
+
+func TestSearch(t *testing.T) {
+	s := folded(decision("tokens", "rotate refresh"), decision("storage", "one file for tokens"), decision("", "nothing"))
+	var got []string
+	for _, e := range s.Search([]string{"Refresh", "TOKENS"}, 3) {
+		got = append(got, e.ID)
+	}
+	if strings.Join(got, " ") != "e1 e2" || len(s.Search(nil, 3)) != 0 {
+		t.Errorf("found %v", got)
+	}
+}
+
+// S3 "handoffs[]": session, end, notes and trajectory references, grounding ratio.
+func TestHandoffs(t *testing.T) {
+	s := folded(&events.LedgerSynthesized{Level: "strict", Passed: true, Ratio: 0.97, NotesRef: "NOTES.md:4-9"})
+	want := Handoff{Event: "e1", Seq: 1, Session: "s", Ended: noon.Add(time.Second), NotesRef: "NOTES.md:4-9", Ratio: 0.97, Level: "strict", Passed: true}
+	if len(s.Handoffs) != 1 || s.Handoffs[0] != want {
+		t.Errorf("%+v", s.Handoffs)
+	}
+}

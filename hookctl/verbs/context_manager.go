@@ -1,0 +1,299 @@
+package verbs
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"hookline/events"
+	"hookline/hookctl/cmdline"
+	"hookline/hookctl/notes"
+	"hookline/hookctl/safeopen"
+	"hookline/projector/ledger"
+	"hookline/projector/working"
+)
+
+// The context manager of S3: what survives a compaction, whether it is there, and what a file would cost.
+
+// Sections that have to survive; the first two are critical.
+var preserved = []string{"Session Continuity", "Decision Log", "Test Scenarios", "Active Sub-Goals", "Pending Questions"}
+
+// rulesJSON is what `context rules --json` prints.
+type rulesJSON struct {
+	Always      []string `json:"always_preserve" jsonschema_description:"what survives a compaction"`
+	Compactable []string `json:"compactable" jsonschema_description:"what may be summarised"`
+}
+
+var contextRules = rulesJSON{
+	Always:      []string{"notes_session_continuity", "notes_decision_log", "trajectory_entries", "active_beads"},
+	Compactable: []string{"tool_results", "thinking_blocks", "verbose_debug", "redundant_file_reads", "intermediate_outputs"},
+}
+
+// contextStatusJSON is what `context status --json` prints.
+type contextStatusJSON struct {
+	Config struct {
+		Compaction bool `json:"compaction_enabled" jsonschema_description:"the client compacts; true"`
+		Notes      bool `json:"notes_preserved" jsonschema_description:"the ledger is in the log; true"`
+		Simplified bool `json:"simplified_checkpoint" jsonschema_description:"a compaction has a checkpoint of four checks; true"`
+	} `json:"config" jsonschema_description:"what holds for every project"`
+	Preservation struct {
+		Continuity bool `json:"session_continuity" jsonschema_description:"the section is in NOTES.md, or a session's task is known"`
+		Decisions  bool `json:"decision_log" jsonschema_description:"the section is in NOTES.md, or the ledger has decisions"`
+		Today      int  `json:"trajectory_entries_today" jsonschema_description:"entries, forks and handoffs of the ledger of today"`
+		Beads      int  `json:"active_beads" jsonschema_description:".beads/*.yaml that are in progress"`
+	} `json:"preservation" jsonschema_description:"what is there to survive"`
+	Sections  []string `json:"notes_sections" jsonschema_description:"headings of NOTES.md"`
+	Attention struct {
+		Level    string `json:"level" jsonschema_description:"green, yellow from 5,000 tokens on, orange from 10,000, red from 15,000; advisory"`
+		Tokens   int    `json:"tokens" jsonschema_description:"of tool calls and prompts since the context began, bytes / 4"`
+		Unsynced int    `json:"unsynced_tokens" jsonschema_description:"since the last delta synthesis"`
+	} `json:"attention" jsonschema_description:"of the current session"`
+}
+
+func (a *app) contextStatus(ctx context.Context, h house) (contextStatusJSON, error) {
+	var out contextStatusJSON
+	out.Config.Compaction, out.Config.Notes, out.Config.Simplified = true, true, true
+	s, err := a.ledgerOf(ctx, h)
+	if err != nil {
+		return out, err
+	}
+	data, _ := safeopen.ReadFile(safeopen.Foreign, notesFile(a.topDir()), maxStateFile)
+	out.Sections = notes.Sections(data)
+
+	p := &out.Preservation
+	p.Continuity = slices.Contains(out.Sections, preserved[0]) || a.active(ctx, h, s).Task != ""
+	p.Decisions = slices.Contains(out.Sections, preserved[1]) || len(s.Open(events.LedgerDecision)) > 0
+	day := a.Now().In(a.Zone).Format("2006-01-02")
+	for _, t := range s.Times() {
+		if t.In(a.Zone).Format("2006-01-02") == day {
+			p.Today++
+		}
+	}
+	p.Beads = a.activeBeads()
+
+	if id, err := a.current(ctx, h, ""); err == nil {
+		c, _ := oneCell[ledger.Attention](ctx, h, ledger.AttentionName, id) // none yet: zero
+		out.Attention.Tokens, out.Attention.Unsynced = ledger.Tokens(c.State.Bytes), ledger.Tokens(c.State.Unsynced)
+		out.Attention.Level = c.State.Level()
+	}
+	return out, nil
+}
+
+// activeBeads counts the beads that are in progress.
+func (a *app) activeBeads() int {
+	dir := filepath.Join(a.topDir(), ".beads")
+	names, err := safeopen.ReadDir(safeopen.Foreign, dir, 10_000)
+	if err != nil {
+		return 0
+	}
+	n := 0
+	for _, name := range names {
+		if data, err := safeopen.ReadFile(safeopen.Foreign, filepath.Join(dir, name), maxStateFile); err == nil && isBead(name) && strings.Contains("\n"+string(data), "\nstatus: in_progress") {
+			n++
+		}
+	}
+	return n
+}
+
+// contextVerb makes a verb that reads the status and prints something of it.
+func (a *app) contextVerb(use, short, long, example string, args cobra.PositionalArgs, run func(context.Context, house, []string, contextStatusJSON) error) *cobra.Command {
+	return &cobra.Command{Use: use, Short: short, Long: long, Example: example, Args: args, RunE: func(cmd *cobra.Command, args []string) error {
+		return a.with(cmd.Context(), needStore, func(h house) error {
+			s, err := a.contextStatus(cmd.Context(), h)
+			if err != nil {
+				return err
+			}
+			return run(cmd.Context(), h, args, s)
+		})
+	}}
+}
+
+// contextManagerCmds are the verbs of S3's context manager.
+func (a *app) contextManagerCmds() []*cobra.Command {
+	status := a.contextVerb("status", "Show what is there to survive a compaction, and the attention budget", "", "  hookctl context status --json", cmdline.Exactly(),
+		func(_ context.Context, _ house, _ []string, s contextStatusJSON) error {
+			if a.JSON {
+				return a.PrintJSON(s)
+			}
+			a.Printf("session continuity  %s\ndecision log        %s\nentries of today    %d\nactive beads        %d\n", yesNo(s.Preservation.Continuity), yesNo(s.Preservation.Decisions),
+				s.Preservation.Today, s.Preservation.Beads)
+			a.Printf("attention           %s, %d tokens, %d since the last delta synthesis\n", orWord(s.Attention.Level, "unknown"), s.Attention.Tokens, s.Attention.Unsynced)
+			return nil
+		})
+	preserve := a.contextVerb("preserve [all|critical]", "Name the sections that are missing in NOTES.md", "Name the sections that are missing in NOTES.md: the critical two, or all. The exit code is 1 when one is.",
+		"  hookctl context preserve critical", cmdline.Between(0, "all or critical"), a.contextPreserve)
+
+	dry := false
+	compact := &cobra.Command{Use: "compact", Short: "Run the simplified checkpoint before a compaction", Example: "  hookctl context compact --dry-run", Args: cmdline.Exactly(),
+		Long: "Run the simplified checkpoint: four checks, and three that only you can make. A checkpoint of the session is made, unless\n--dry-run is given. The client compacts by /compact or by itself."}
+	compact.RunE = func(cmd *cobra.Command, _ []string) error {
+		var s contextStatusJSON
+		err := a.with(cmd.Context(), needStore, func(h house) (err error) {
+			s, err = a.contextStatus(cmd.Context(), h)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		return a.contextCompact(cmd.Context(), s, dry)
+	}
+	compact.Flags().BoolVar(&dry, "dry-run", false, "make no checkpoint")
+	return []*cobra.Command{status, a.contextRulesCmd(), preserve, compact, a.contextProbeCmd()}
+}
+
+func yesNo(b bool) string {
+	if b {
+		return "present"
+	}
+	return "missing"
+}
+
+func (a *app) contextRulesCmd() *cobra.Command {
+	return &cobra.Command{Use: "rules", Short: "Show what survives a compaction and what is summarised", Example: "  hookctl context rules --json", Args: cmdline.Exactly(),
+		RunE: func(*cobra.Command, []string) error {
+			if a.JSON {
+				return a.PrintJSON(contextRules)
+			}
+			a.Printf("always preserved  %s\ncompactable       %s\n", strings.Join(contextRules.Always, ", "), strings.Join(contextRules.Compactable, ", "))
+			return nil
+		}}
+}
+
+// preserveJSON is what `context preserve --json` prints.
+type preserveJSON struct {
+	Missing []string `json:"missing" jsonschema_description:"sections that NOTES.md does not have"`
+}
+
+func (a *app) contextPreserve(_ context.Context, _ house, args []string, s contextStatusJSON) error {
+	wanted := preserved
+	switch {
+	case len(args) == 0 || args[0] == "all":
+	case args[0] == "critical":
+		wanted = preserved[:2]
+	default:
+		return &cmdline.Fault{Message: fmt.Sprintf("%q is neither all nor critical", args[0]), Hint: "`hookctl context preserve critical`"}
+	}
+	out := preserveJSON{Missing: slices.DeleteFunc(slices.Clone(wanted), func(name string) bool { return slices.Contains(s.Sections, name) })}
+	if a.JSON {
+		if err := a.PrintJSON(out); err != nil {
+			return err
+		}
+	} else if len(out.Missing) == 0 {
+		a.Printf("nothing is missing\n")
+	}
+	for _, name := range out.Missing {
+		if !a.JSON {
+			a.Printf("missing: %s\n", name)
+		}
+	}
+	if len(out.Missing) > 0 {
+		return cmdline.Silent(1)
+	}
+	return nil
+}
+
+// compactJSON is what `context compact --json` prints.
+type compactJSON struct {
+	Checks     map[string]bool `json:"checks" jsonschema_description:"the automated ones"`
+	Passed     int             `json:"passed" jsonschema_description:"of four"`
+	Manual     []string        `json:"manual" jsonschema_description:"what only a person can check"`
+	Checkpoint string          `json:"checkpoint,omitempty" jsonschema_description:"id of its event; absent with --dry-run"`
+}
+
+// compactChecks are the names of the automated checks, in order.
+var compactChecks = []string{"trajectory today", "session continuity", "decision log", "beads synced or absent"}
+
+func (a *app) contextCompact(ctx context.Context, s contextStatusJSON, dry bool) error {
+	_, err := a.look("br")
+	results := []bool{s.Preservation.Today > 0, s.Preservation.Continuity, s.Preservation.Decisions, s.Preservation.Beads == 0 || err != nil}
+	out := compactJSON{Checks: map[string]bool{}, Manual: []string{"decisions of this session are in the ledger", "the next step is in the ledger", "nothing that only the context has is needed"}}
+	for i, name := range compactChecks {
+		out.Checks[name] = results[i]
+		if results[i] {
+			out.Passed++
+		}
+	}
+
+	say := func() error {
+		if a.JSON {
+			return a.PrintJSON(out)
+		}
+		for _, name := range compactChecks {
+			a.Printf("%s  %s\n", map[bool]string{true: "pass", false: "warn"}[out.Checks[name]], name)
+		}
+		a.Printf("Automated: %d/4 passed\n", out.Passed)
+		for _, m := range out.Manual {
+			a.Printf("check yourself: %s\n", m)
+		}
+		return nil
+	}
+	if dry {
+		return say()
+	}
+	mark := events.CheckpointCreated{Schema: working.Schema, Trigger: "command", Note: fmt.Sprintf("before a compaction, %d/4 passed", out.Passed)}
+	return a.emitThen(ctx, "", events.TypeCheckpointCreated, mark, func(_ house, r events.Record) error {
+		out.Checkpoint = r.ID
+		return say()
+	})
+}
+
+// probeJSON is what `context probe --json` prints.
+type probeJSON struct {
+	File      string `json:"file" jsonschema_description:"as it was named"`
+	Lines     int    `json:"lines" jsonschema_description:"how many"`
+	Bytes     int    `json:"bytes" jsonschema_description:"how many"`
+	Tokens    int    `json:"tokens" jsonschema_description:"bytes / 4"`
+	Relevance int    `json:"relevance" jsonschema_description:"0 to 10: for each word 1 where it occurs, 2 where more than five times"`
+	Decision  string `json:"decision" jsonschema_description:"load (at most 500 lines, or relevance 6 and more), excerpt (3 to 5) or skip"`
+}
+
+func (a *app) contextProbeCmd() *cobra.Command {
+	var words []string
+	cmd := &cobra.Command{Use: "probe FILE…", Short: "Say what reading a file would cost, and whether to", Example: "  hookctl context probe auth/jwt.go --for token --for refresh", Args: cmdline.AtLeast("FILE"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			for _, name := range args {
+				data, err := safeopen.ReadFile(safeopen.Foreign, a.absolute([]string{name}), maxStateFile)
+				if err != nil {
+					return &cmdline.Fault{Message: err.Error(), Hint: "a text of at most 4 MiB is probed", Cause: err}
+				}
+				p := probe(name, string(data), words)
+				if a.JSON {
+					err = a.PrintJSON(p)
+				} else {
+					a.Printf("%s: %d lines, %d tokens, relevance %d: %s\n", cmdline.OneLine(name), p.Lines, p.Tokens, p.Relevance, p.Decision)
+				}
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		}}
+	cmd.Flags().StringArrayVar(&words, "for", nil, "a word that it is read for; may be repeated")
+	return cmd
+}
+
+func probe(name, text string, words []string) probeJSON {
+	p := probeJSON{File: name, Lines: strings.Count(text, "\n"), Bytes: len(text), Tokens: ledger.Tokens(len(text)), Decision: "load"}
+	low := strings.ToLower(text)
+	for _, w := range words {
+		switch n := strings.Count(low, strings.ToLower(w)); {
+		case n > 5:
+			p.Relevance += 2
+		case n > 0:
+			p.Relevance++
+		}
+	}
+	p.Relevance = min(10, p.Relevance)
+	switch {
+	case p.Lines <= 500:
+	case p.Relevance < 3:
+		p.Decision = "skip"
+	case p.Relevance < 6:
+		p.Decision = "excerpt"
+	}
+	return p
+}

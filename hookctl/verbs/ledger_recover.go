@@ -1,0 +1,361 @@
+package verbs
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"hookline/events"
+	"hookline/hookctl/cmdline"
+	"hookline/hookctl/facts"
+	"hookline/hookctl/hook"
+	"hookline/hookctl/notes"
+	"hookline/hookctl/safeopen"
+	"hookline/projector/ledger"
+)
+
+// Around a cut of the context: synthesis before it, recovery after it, and views that are damaged (S3 "Session
+// Lifecycle").
+
+// Budgets of recovery, in tokens (S3 "Tiered Ledger Recovery").
+const (
+	levelOneTokens = 100
+	levelTwoTokens = 500
+	levelTwoHits   = 3
+	lastDecisions  = 3
+)
+
+// recoveryJSON is what `ledger recover --json` prints.
+type recoveryJSON struct {
+	Level   int            `json:"level" jsonschema_description:"1, 2 or 3"`
+	Tokens  int            `json:"tokens" jsonschema_description:"estimate for the text"`
+	Text    string         `json:"text" jsonschema_description:"what is recovered"`
+	Active  notes.Active   `json:"active" jsonschema_description:"what is worked on"`
+	Entries []ledger.Entry `json:"entries" jsonschema_description:"that the text has"`
+}
+
+func (a *app) ledgerRecoverCmd() *cobra.Command {
+	return &cobra.Command{
+		Use: "recover [LEVEL] [WORDS…]", Short: "Print what is needed to go on, by level",
+		Long: "Print what is needed to go on after the context was cut. Level 1: the active task, the last checkpoint, the reasoning\n" +
+			"state and the last three decisions, about 100 tokens. Level 2: the entries that fit the words best, closed ones too,\n" +
+			"at most 500 tokens. Level 3: everything.",
+		Example: "  hookctl ledger recover\n  hookctl ledger recover 2 authentication tokens",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			level := "1"
+			if len(args) > 0 {
+				level, args = args[0], args[1:]
+			}
+			if level != "1" && level != "2" && level != "3" {
+				return &cmdline.Fault{Message: "Invalid level: " + level + " (use 1, 2, or 3)", Hint: "`hookctl ledger recover --help` says what each has"}
+			}
+			return a.with(cmd.Context(), needStore, func(h house) error {
+				out, err := a.recovery(cmd.Context(), h, int(level[0]-'0'), args)
+				if err != nil {
+					return err
+				}
+				if a.JSON {
+					return a.PrintJSON(out)
+				}
+				a.Printf("%s\n", strings.TrimRight(printable(out.Text), "\n"))
+				return nil
+			})
+		},
+	}
+}
+
+func (a *app) recovery(ctx context.Context, h house, level int, words []string) (recoveryJSON, error) {
+	out := recoveryJSON{Level: level, Entries: []ledger.Entry{}}
+	s, err := a.ledgerOf(ctx, h)
+	if err != nil {
+		return out, err
+	}
+	out.Active = a.active(ctx, h, s)
+
+	switch level {
+	case 1:
+		decisions := s.Open(events.LedgerDecision)
+		out.Entries = append(out.Entries, decisions[max(0, len(decisions)-lastDecisions):]...)
+		slices.Reverse(out.Entries)
+		for chars := 160; chars >= 20 && (out.Text == "" || hook.Tokens(out.Text) > levelOneTokens); chars -= 10 {
+			out.Text = levelOne(out.Active, out.Entries, chars)
+		}
+	case 2:
+		if len(words) == 0 {
+			words = strings.Fields(out.Active.Task)
+		}
+		for _, e := range s.Search(words, levelTwoHits) {
+			text := out.Text + entryText(e)
+			if hook.Tokens(text) > levelTwoTokens {
+				break
+			}
+			out.Text = text
+			out.Entries = append(out.Entries, e)
+		}
+		if len(out.Entries) == 0 {
+			return out, &cmdline.Fault{Message: "no entry of the ledger has these words", Hint: "`hookctl ledger recover 3` prints everything"}
+		}
+	case 3:
+		out.Entries = append(out.Entries, s.Entries...)
+		text, err := notes.Markdown(nil, s, out.Active)
+		if err != nil {
+			return out, err
+		}
+		out.Text = string(text)
+	}
+	out.Tokens = hook.Tokens(out.Text)
+	return out, nil
+}
+
+// levelOne is the text of level 1 with so many characters a line.
+func levelOne(now notes.Active, decisions []ledger.Entry, chars int) string {
+	text := "Active task: " + orWord(ledger.Clip(now.Task, chars), "none") + "\n"
+	checkpoint := "none"
+	if !now.Checkpoint.IsZero() {
+		checkpoint = now.Checkpoint.UTC().Format(time.RFC3339)
+	}
+	text += "Last checkpoint: " + checkpoint + "\nReasoning state: " + orWord(ledger.Clip(now.Reasoning, chars), "none") + "\n"
+	for _, e := range decisions {
+		text += fmt.Sprintf("Decided: %s [ledger %d]\n", ledger.Clip(hook.DecisionText(e), chars), e.Seq)
+	}
+	return text
+}
+
+// entryText is one entry with all that it has.
+func entryText(e ledger.Entry) string {
+	text := fmt.Sprintf("%s %d: %s", e.Kind, e.Seq, hook.DecisionText(e))
+	if e.Expected != "" {
+		text += " → " + e.Expected
+	}
+	if e.Closed != nil {
+		text += " (closed: " + e.Closed.Reason + ")"
+	}
+	for _, c := range e.Evidence {
+		text += "\n  `" + c.Quote + "` [" + c.String() + "]"
+	}
+	return text + "\n"
+}
+
+func (a *app) ledgerSynthesisCmd() *cobra.Command {
+	var level string
+	cmd := &cobra.Command{
+		Use: "synthesis", Short: "Check the ledger before the context is cleared, and hand it over",
+		Long: "Check the ledger in seven steps before the context is cleared: grounding, features that no search finds, the decision\n" +
+			"log (NOTES.md is rendered where it has our block), beads (`br sync --flush-only` where br is on the PATH), the handoff,\n" +
+			"the evidence to come back to, and three test scenarios. At level strict the first two can fail, and the exit code is 1.\n" +
+			"The client cannot be kept from clearing; the next session is told the result.",
+		Example: "  hookctl ledger synthesis --level strict", Args: cmdline.Exactly(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if !slices.Contains([]string{"strict", "warn", "disabled"}, level) {
+				return &cmdline.Fault{Message: fmt.Sprintf("%q is no level", level), Hint: "strict, warn or disabled"}
+			}
+			return a.with(cmd.Context(), needStarted, func(h house) error { return a.synthesis(cmd.Context(), h, level) })
+		},
+	}
+	cmd.Flags().StringVar(&level, "level", "warn", "strict, warn or disabled")
+	return cmd
+}
+
+func (a *app) synthesis(ctx context.Context, h house, level string) error {
+	s, err := a.ledgerOf(ctx, h)
+	if err != nil {
+		return err
+	}
+	e := &events.LedgerSynthesized{Level: level, Passed: true, Ratio: 1, Steps: []events.SynthesisStep{}}
+	step := func(name, status, message string) {
+		e.Steps = append(e.Steps, events.SynthesisStep{Name: name, Status: status, Message: message})
+	}
+	judge := func(name string, ok bool, message string) {
+		status := "pass"
+		switch {
+		case level == "disabled":
+			status = "skip"
+		case !ok && level == "strict":
+			status, e.Passed = "fail", false
+		case !ok:
+			status = "warn"
+		}
+		step(name, status, message)
+	}
+
+	g := notes.Ground(notes.ClaimsOfLedger(a.topDir(), s), leastGrounded)
+	e.Ratio, e.Claims = g.Ratio, g.Total
+	judge("grounding", g.Status == "pass", g.Message)
+	ghosts := s.Open(events.LedgerGhost)
+	judge("negative grounding", len(ghosts) == 0, cmdline.Plural(len(ghosts), "feature")+" that no search finds")
+	var status, message string
+	status, message, e.NotesRef = a.decisionLog(ctx, h, s)
+	step("decision log", status, message)
+	step(a.beads(ctx, s))
+	step("handoff", "pass", "recorded with this event")
+	cited := 0
+	for _, d := range s.Open(events.LedgerDecision) {
+		cited += len(d.Evidence)
+	}
+	step("identifiers", "pass", cmdline.Plural(cited, "place")+" to come back to")
+	n := len(s.Open(events.LedgerScenario))
+	status = "pass"
+	if n < 3 {
+		status = "warn"
+	}
+	step("test scenarios", status, fmt.Sprintf("%d of 3", n))
+
+	r, err := a.orderLedger(ctx, h, e)
+	if err != nil {
+		return err
+	}
+	return a.saySynthesis(e, r.Results[0])
+}
+
+// synthesisJSON is what `ledger synthesis --json` prints.
+type synthesisJSON struct {
+	events.LedgerSynthesized
+	Event string `json:"event" jsonschema_description:"id of the event that keeps it"`
+}
+
+func (a *app) saySynthesis(e *events.LedgerSynthesized, r hook.Ordered) error {
+	if a.JSON {
+		if err := a.PrintJSON(synthesisJSON{LedgerSynthesized: *e, Event: r.Event}); err != nil {
+			return err
+		}
+	} else {
+		for i, s := range e.Steps {
+			a.Printf("%d  %s  %s: %s\n", i+1, cmdline.Pad(s.Status, 4), s.Name, cmdline.OneLine(s.Message))
+		}
+		if e.Passed {
+			a.Printf("SYNTHESIS CHECKPOINT: PASSED\n/clear is permitted\n")
+		} else {
+			a.Printf("SYNTHESIS CHECKPOINT: FAILED\n/clear is BLOCKED\n")
+		}
+	}
+	if !e.Passed {
+		return cmdline.Silent(1)
+	}
+	return nil
+}
+
+// decisionLog renders NOTES.md where it has our block already, and gives its lines.
+func (a *app) decisionLog(ctx context.Context, h house, s ledger.State) (status, message, ref string) {
+	decided := cmdline.Plural(len(s.Open(events.LedgerDecision)), "decision")
+	file := notesFile(a.topDir())
+	lines := func() (string, int, int) {
+		data, _ := safeopen.ReadFile(safeopen.Own, file, maxStateFile)
+		first, last := notes.BlockLines(data)
+		rel, _ := filepath.Rel(a.topDir(), file)
+		return filepath.ToSlash(rel), first, last
+	}
+	if _, first, _ := lines(); first == 0 {
+		return "pass", decided + " in the ledger; NOTES.md has no block to write to", ""
+	}
+	if _, err := a.render(ctx, h, file); err != nil {
+		return "warn", err.Error(), ""
+	}
+	rel, first, last := lines()
+	return "pass", decided + " in the ledger and in " + rel, fmt.Sprintf("%s:%d-%d", rel, first, last)
+}
+
+// beads flushes the changes of beads where their program is there, for ten seconds at most.
+func (a *app) beads(ctx context.Context, s ledger.State) (name, status, message string) {
+	path, err := a.look("br")
+	if err != nil {
+		return "beads", "pass", "no br on the PATH; " + cmdline.Plural(len(s.Open(events.LedgerStep)), "next step") + " in the ledger"
+	}
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, path, "sync", "--flush-only")
+	cmd.Dir = a.topDir()
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return "beads", "warn", "br sync --flush-only: " + err.Error() + " " + ledger.Clip(string(out), 100)
+	}
+	return "beads", "pass", "br sync --flush-only"
+}
+
+// healedJSON is what `ledger heal --json` prints.
+type healedJSON struct {
+	File    string `json:"file" jsonschema_description:"path"`
+	Status  string `json:"status" jsonschema_description:"healthy, damaged or healed"`
+	Problem string `json:"problem,omitempty" jsonschema_description:"what is wrong, or was"`
+	From    string `json:"from,omitempty" jsonschema_description:"log, git or template"`
+}
+
+func (a *app) ledgerHealCmd() *cobra.Command {
+	var check bool
+	cmd := &cobra.Command{
+		Use: "heal", Short: "Write a missing or empty NOTES.md anew: from the log, from git, or from a template",
+		Long: "Write a missing or empty NOTES.md anew: from the log, with your own text as the last commit has it; without entries as\n" +
+			"the last commit has it; else from a template. The exit code is 0 for a healthy or healed file, with --check-only 1 for\n" +
+			"damage that can be repaired, and 2 for what cannot.",
+		Example: "  hookctl ledger heal --check-only", Args: cmdline.Exactly(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			file := notesFile(a.topDir())
+			out := healedJSON{File: file, Status: "healthy"}
+			problem, err := notes.Damage(file)
+			if err != nil {
+				return &cmdline.Fault{Message: "not repairable: " + err.Error(), Hint: "put a plain file of yours there", Exit: 2, Cause: err}
+			}
+			switch out.Problem = problem; {
+			case problem == "":
+			case check:
+				out.Status = "damaged"
+			default:
+				if out.From, err = a.heal(cmd.Context(), file, problem); err != nil {
+					return &cmdline.Fault{Message: "not repairable: " + file + ": " + err.Error(), Hint: "the file is as it was", Exit: 2, Cause: err}
+				}
+				out.Status = "healed"
+			}
+			return a.sayHealed(out)
+		},
+	}
+	cmd.Flags().BoolVar(&check, "check-only", false, "only say what is wrong")
+	return cmd
+}
+
+func (a *app) heal(ctx context.Context, file, problem string) (from string, err error) {
+	top := a.topDir()
+	rel, err := filepath.Rel(top, file)
+	if err != nil {
+		return "", err
+	}
+	rel = filepath.ToSlash(rel)
+	committed, err := facts.Git(ctx, top, "cat-file", "blob", "HEAD:"+rel)
+	if err != nil {
+		committed = nil
+	}
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		return "", err
+	}
+	err = a.with(ctx, needStarted, func(h house) error {
+		s, err := a.ledgerOf(ctx, h)
+		if err != nil {
+			return err
+		}
+		if from, err = notes.Heal(file, s, a.active(ctx, h, s), committed); err != nil {
+			return err
+		}
+		_, err = a.orderLedger(ctx, h, &events.LedgerHealed{File: rel, From: from, Problem: problem})
+		return err
+	})
+	return from, err
+}
+
+func (a *app) sayHealed(out healedJSON) error {
+	if a.JSON {
+		if err := a.PrintJSON(out); err != nil {
+			return err
+		}
+	} else {
+		words := map[string]string{"damaged": "damaged: " + out.Problem, "healed": "written anew from the " + out.From, "healthy": "healthy"}
+		a.Printf("%s: %s\n", cmdline.OneLine(out.File), cmdline.OneLine(words[out.Status]))
+	}
+	if out.Status == "damaged" {
+		return cmdline.Silent(1)
+	}
+	return nil
+}
