@@ -11,6 +11,7 @@ func TestDiff(t *testing.T) {
 	head, rest, _ := strings.Cut(out, "  - open ") // it holds an event's id, which is new in each run
 	same(t, "above", head, `from 5 (tool.requested, 2026-11-21 12:00:02) to 6 (tool.failed, 2026-11-21 12:00:03)
 session  5f1d0c2e-7b34-4f19-9a55-000000000001
+  + course.failed             (absent)                                 → 1
   ~ events                    3                                        → 4
   + failures                  (absent)                                 → 1
   + hooks.PostToolUseFailure  (absent)                                 → 1

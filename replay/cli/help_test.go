@@ -31,10 +31,11 @@ const (
 // noon is when the first frame of a test's store was captured.
 var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
-// hooks are the frames of a test's store, one a second from noon on.
+// hooks are the frames of a test's store, one a second from noon on. The first prompt is no goal, so that the session's end
+// writes no handoff.
 var hooks = []string{
 	`{"hook_event_name":"SessionStart","session_id":"` + ended + `","source":"startup","model":"claude-opus-5-5"}`,
-	`{"hook_event_name":"UserPromptSubmit","session_id":"` + ended + `","prompt_id":"p1","prompt":"mend the parser"}`,
+	`{"hook_event_name":"UserPromptSubmit","session_id":"` + ended + `","prompt_id":"p1","prompt":"status"}`,
 	`{"hook_event_name":"PreToolUse","session_id":"` + ended + `","tool_name":"Bash","tool_use_id":"t1","tool_input":{"command":"exit 3"}}`,
 	`{"hook_event_name":"PostToolUseFailure","session_id":"` + ended + `","tool_name":"Bash","tool_use_id":"t1","tool_input":{"command":"exit 3"},"error":"Exit code 3"}`,
 	`{"hook_event_name":"SessionEnd","session_id":"` + ended + `","reason":"other"}`,
