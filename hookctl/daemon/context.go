@@ -1,21 +1,82 @@
 package daemon
 
 import (
+	"fmt"
 	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
 
 	"hookline/hookctl/hook"
+	"hookline/hookctl/problem"
 	"hookline/projector"
+	"hookline/projector/session"
 )
 
-// handleContext answers with what a session would be told after a compaction, and what each item of it costs.
+// handleContext answers with what a session would be told at a start, and what each section of it costs. Parameters, all
+// optional: source, budget (tokens), at (a point of the log).
 func (d *Daemon) handleContext(w http.ResponseWriter, r *http.Request) error {
+	q := r.URL.Query()
+	source := q.Get("source")
+	if source == "" {
+		source = "compact"
+	}
+	if !slices.Contains(hook.Sources, source) {
+		return problem.New(http.StatusBadRequest, fmt.Sprintf("source: %q is no start", source), "these are: "+strings.Join(hook.Sources, ", "))
+	}
+	most := 0
+	if given := q.Get("budget"); given != "" {
+		n, err := strconv.Atoi(given)
+		if err != nil || n < 1 {
+			return problem.New(http.StatusBadRequest, fmt.Sprintf("budget: %q is no number of tokens", given), "")
+		}
+		most = n
+	}
+
+	view, now, err := d.viewAt(r, r.PathValue("session"), q.Get("at"))
+	if err != nil {
+		return err
+	}
 	var out hook.Recovery
-	err := d.view.Read(r.Context(), func(rd projector.Reader) error {
-		out = hook.RecoveryOf(hook.Reader{Reader: rd}, r.PathValue("session"))
+	err = view.Read(r.Context(), func(rd projector.Reader) error {
+		out = hook.RecoveryOf(hook.Reader{Reader: rd}, r.PathValue("session"), source, now, most)
 		return nil
 	})
 	if err != nil {
 		return err
 	}
 	return reply(w, out)
+}
+
+// viewAt is the view of now, or one with what a session and its project were at a point of the log, and the time then.
+func (d *Daemon) viewAt(r *http.Request, id, point string) (*projector.View, time.Time, error) {
+	if point == "" || point == "now" {
+		return d.view, d.opts.Now(), nil
+	}
+	p := d.pastView()
+	seq, err := p.Point(r.Context(), point, "")
+	if err != nil {
+		return nil, time.Time{}, err
+	}
+	project := d.projectOfSession(r.Context(), id)
+	want := []projector.Selector{{Session: id}}
+	if project != "" {
+		want = append(want, projector.Selector{Project: project})
+	}
+	view, err := projector.Straight(r.Context(), projector.Tables(), projector.Part(d.stream.Select).Only(want), seq, nil)
+	if err != nil {
+		return nil, time.Time{}, err
+	}
+
+	now := d.opts.Now()
+	err = view.Read(r.Context(), func(rd projector.Reader) error {
+		s, known := projector.State[session.State](rd, session.Name, id)
+		if !known {
+			return problem.New(http.StatusNotFound, "session "+id+" had not begun then", "`hookctl session show` tells when it began")
+		}
+		now = s.LastActive
+		return nil
+	})
+	return view, now, err
 }

@@ -34,6 +34,7 @@ func (d *Daemon) Handler() http.Handler {
 	handle("GET /v1/cells/{projection}", d.handleCells)
 	handle("GET /v1/cells/{projection}/{key...}", d.handleCell)
 	handle("GET /v1/context/{session}", d.handleContext)
+	handle("GET /v1/why/{session}", d.handleWhy)
 	handle("GET /v1/ledger/{project}", d.handleLedger)
 	handle("POST /v1/do/{name}", d.handleDo)
 	handle("POST /v1/canary", d.handleCanary)

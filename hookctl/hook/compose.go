@@ -23,11 +23,18 @@ const (
 	RankHandoff       // and next steps
 	RankBlockers
 	RankDecisions
-	RankFiles
+	RankFiles // that were changed
+	RankRead  // files that were read
+	RankCommands
 	RankFunctions
 	RankGates
 	RankRest
 )
+
+// sections name the ranks for people. A capability that tells something of its own adds a rank above and its name here.
+var sections = [...]string{RankIdentity: "identity", RankGoal: "goal and phase", RankHandoff: "handoff and next steps", RankBlockers: "blockers",
+	RankDecisions: "decisions", RankFiles: "files changed", RankRead: "files read", RankCommands: "commands", RankFunctions: "functions",
+	RankGates: "gates", RankRest: "rest"}
 
 // Item is one thing to tell: in its longest form that fits, or not at all.
 type Item struct {

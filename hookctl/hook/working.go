@@ -92,32 +92,6 @@ func workingOf(r Reader, id string) working.State {
 	return s
 }
 
-// Recovery is what a session would be told after a compaction.
-type Recovery struct {
-	Text   string      `json:"text" jsonschema_description:"as the model would get it"`
-	Tokens int         `json:"tokens" jsonschema_description:"estimate for the text: bytes / 3.5, rounded up"`
-	Left   int         `json:"left,omitempty" jsonschema_description:"items that the budget has no room for"`
-	Items  []Recovered `json:"items" jsonschema_description:"in order"`
-}
-
-// Recovered is one item of a [Recovery].
-type Recovered struct {
-	ID     string `json:"id" jsonschema_description:"what it is about, as working.goal"`
-	Event  string `json:"event" jsonschema_description:"id of the event that it comes from"`
-	Tokens int    `json:"tokens" jsonschema_description:"estimate"`
-}
-
-// RecoveryOf composes what a session would be told after a compaction, within the budget of its start.
-func RecoveryOf(r Reader, id string) Recovery {
-	told, left := fit(budgets["SessionStart compact"], recovered(workingOf(r, id), "POST_COMPACT", true))
-	out := Recovery{Text: joined(told, left), Left: left, Items: []Recovered{}}
-	out.Tokens = Tokens(out.Text)
-	for _, c := range told {
-		out.Items = append(out.Items, Recovered{ID: c.ID, Event: c.Event, Tokens: Tokens(c.text())})
-	}
-	return out
-}
-
 // Known is all that a session is told of its own state after a compaction.
 func Known(s working.State) []Item { return recovered(s, "POST_COMPACT", true) }
 
@@ -231,7 +205,7 @@ func fileItems(s working.State, read bool) []Item {
 		items = append(items, atMost(editedTokens, foldersItem("working.edited", RankFiles, "Edited: ", s.Worktree, changed)))
 	}
 	if read && len(seen) > 0 {
-		items = append(items, atMost(readTokens, foldersItem("working.read", RankFunctions, "Read: ", s.Worktree, seen)))
+		items = append(items, atMost(readTokens, foldersItem("working.read", RankRead, "Read: ", s.Worktree, seen)))
 	}
 	return items
 }
@@ -259,7 +233,7 @@ func commandItems(s working.State) []Item {
 	if texts == nil {
 		return nil
 	}
-	return []Item{atMost(commandTokens, listItem("working.commands", RankFunctions, "Ran: ", texts, "; ", event))}
+	return []Item{atMost(commandTokens, listItem("working.commands", RankCommands, "Ran: ", texts, "; ", event))}
 }
 
 // listItem is an item of a list whose shorter forms have fewer entries.

@@ -70,7 +70,7 @@ func (a *app) root() *cobra.Command {
 		&cobra.Group{ID: groupClient, Title: "Called by the client:"},
 	)
 	a.add(root, groupRecorder, a.installCmd(), a.uninstallCmd(), a.startCmd(), a.stopCmd(), a.restartCmd(), a.statusCmd(), a.doctorCmd(), a.logCmd())
-	a.add(root, groupLog, a.tailCmd(), a.findCmd(), a.blameCmd(), a.mcpCmd(), a.eventsCmd(), a.retractCmd(), a.importCmd(), a.repairCmd())
+	a.add(root, groupLog, a.tailCmd(), a.findCmd(), a.blameCmd(), a.mcpCmd(), a.eventsCmd(), a.whyCmd(), a.retractCmd(), a.importCmd(), a.repairCmd())
 	a.add(root, groupState, a.sessionCmd(), a.projectCmd(), a.identityCmd(), a.dreamCmd(), a.reqCmd(),
 		a.topCmd(), a.costCmd(), a.goalCmd(), a.handoffCmd(), a.checkpointCmd(), a.ledgerCmd(), a.contextCmd(), a.statuslineCmd())
 	a.add(root, groupState, a.pageCmd())
@@ -130,6 +130,7 @@ var outputs = cmdline.Outputs{
 	"context preserve":        cmdline.Object(preserveJSON{}),
 	"context compact":         cmdline.Object(compactJSON{}),
 	"context probe":           cmdline.Lines(probeJSON{}),
+	"why":                     cmdline.Object(daemon.Why{}),
 	"ledger show":             cmdline.Object(ledger.State{}),
 	"ledger add":              cmdline.Object(hook.Ordered{}),
 	"ledger close":            cmdline.Object(hook.Ordered{}),

@@ -120,33 +120,6 @@ func (a *app) printRestored(out daemon.Restored) error {
 	return nil
 }
 
-func (a *app) contextCmd() *cobra.Command {
-	var name string
-	show := &cobra.Command{
-		Use: "show", Short: "Show what the session would be told after a compaction, and what it costs",
-		Example: "  hookctl context show\n  hookctl context show --session last --json | jq .items", Args: cmdline.Exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.with(cmd.Context(), needStore, func(h house) error {
-				id, err := a.current(cmd.Context(), h, name)
-				if err != nil {
-					return err
-				}
-				var out hook.Recovery
-				if err := h.Get(cmd.Context(), "/v1/context/"+id, nil, &out); err != nil {
-					return err
-				}
-				if a.JSON {
-					return a.PrintJSON(out)
-				}
-				a.Printf("%s\n\n%d tokens\n", out.Text, out.Tokens)
-				return nil
-			})
-		},
-	}
-	a.sessionFlag(show, &name, sessionHelp)
-	return cmdline.Noun("context", "Show what the agent would be told", "  hookctl context show", append([]*cobra.Command{show}, a.contextManagerCmds()...)...)
-}
-
 // workingShow makes a verb that prints a session's working state.
 func (a *app) workingShow(use, short, example string, show func(id string, s working.State) error) *cobra.Command {
 	var name string

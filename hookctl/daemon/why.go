@@ -1,0 +1,204 @@
+package daemon
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"hookline/events"
+	"hookline/hookctl/hook"
+	"hookline/hookctl/problem"
+	"hookline/projector"
+	"hookline/projector/ledger"
+	"hookline/projector/session"
+	"hookline/projector/working"
+)
+
+// Why answers which events stand behind a line that a model is told, and when it was told.
+type Why struct {
+	Query   string           `json:"query" jsonschema_description:"text of a line, or id of an event"`
+	Session string           `json:"session" jsonschema_description:"whole id"`
+	Lines   []hook.Recovered `json:"lines" jsonschema_description:"what would be told at a start and has the text"`
+	Sources []WhySource      `json:"sources" jsonschema_description:"entries of the states that have the text, each with the newest event that it comes from"`
+	Told    []WhyTold        `json:"told" jsonschema_description:"when such a line was told, oldest first"`
+}
+
+// WhySource is an entry of a state.
+type WhySource struct {
+	Where string    `json:"where" jsonschema_description:"projection and path, as working files.3"`
+	Text  string    `json:"text" jsonschema_description:"the value that has the text"`
+	Event string    `json:"event" jsonschema_description:"id of its event"`
+	Seq   uint64    `json:"seq,omitempty" jsonschema_description:"sequence of the event; absent when the log does not have it"`
+	Type  string    `json:"type,omitempty" jsonschema_description:"of the event"`
+	Time  time.Time `json:"time,omitzero" jsonschema_description:"when the event was captured"`
+}
+
+// WhyTold is one time that a line was told.
+type WhyTold struct {
+	Seq   uint64    `json:"seq" jsonschema_description:"sequence of its context.injected"`
+	Time  time.Time `json:"time" jsonschema_description:"when"`
+	Hook  string    `json:"hook" jsonschema_description:"the client's name of the hook that was answered"`
+	Items []string  `json:"items" jsonschema_description:"what it was about, as working.edited"`
+}
+
+// maxSources bounds an answer: the newest are looked up.
+const maxSources = 40
+
+func (d *Daemon) handleWhy(w http.ResponseWriter, r *http.Request) error {
+	text := strings.TrimSpace(r.URL.Query().Get("q"))
+	if text == "" {
+		return problem.New(http.StatusBadRequest, "a text is wanted", "a part of a line that the model was told, or the id of an event")
+	}
+	out, err := d.why(r.Context(), text, r.PathValue("session"))
+	if err != nil {
+		return err
+	}
+	if len(out.Lines)+len(out.Sources)+len(out.Told) == 0 {
+		return problem.New(http.StatusNotFound, fmt.Sprintf("nothing that session %s is told has %q", out.Session, text),
+			"`hookctl find` looks through all events")
+	}
+	return reply(w, out)
+}
+
+func (d *Daemon) why(ctx context.Context, text, id string) (Why, error) {
+	out := Why{Query: text, Session: id, Lines: []hook.Recovered{}, Sources: []WhySource{}, Told: []WhyTold{}}
+	event := text
+	if _, err := strconv.ParseUint(text, 10, 64); err == nil { // a sequence names the event
+		if rec, err := d.find(ctx, text); err == nil {
+			event = rec.ID
+		}
+	}
+
+	err := d.view.Read(ctx, func(r projector.Reader) error {
+		for _, it := range hook.RecoveryOf(hook.Reader{Reader: r}, id, "compact", d.opts.Now(), 0).Items {
+			if has(it.Text, text) || it.Event == event && event != "" {
+				out.Lines = append(out.Lines, it)
+			}
+		}
+		s, _ := projector.State[session.State](r, session.Name, id)
+		for _, at := range [][2]string{{working.Name, id}, {ledger.Name, s.Project}} {
+			raw, _, ok := r.Raw(at[0], at[1])
+			var state any
+			if ok && json.Unmarshal(raw, &state) == nil {
+				out.Sources = sourcesIn(out.Sources, at[0]+" ", "", state, text, event)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return out, err
+	}
+
+	out.Sources = out.Sources[max(0, len(out.Sources)-maxSources):]
+	if err := d.dated(ctx, out.Sources); err != nil {
+		return out, err
+	}
+	return out, d.toldOf(ctx, &out)
+}
+
+// has tells whether a text has another in it, in whatever case.
+func has(text, part string) bool {
+	return strings.Contains(strings.ToLower(text), strings.ToLower(part))
+}
+
+// sourcesIn adds the entries below a value that name their event and have the text, or the event.
+func sourcesIn(list []WhySource, where, path string, v any, text, event string) []WhySource {
+	switch v := v.(type) {
+	case []any:
+		for i, e := range v {
+			list = sourcesIn(list, where, path+"."+strconv.Itoa(i), e, text, event)
+		}
+	case map[string]any:
+		names := make([]string, 0, len(v))
+		for name := range v {
+			names = append(names, name)
+		}
+		slices.Sort(names)
+
+		id, _ := v["event"].(string)
+		if id == "" {
+			id, _ = v["id"].(string) // an entry of the ledger is its event
+		}
+		found := false
+		for _, name := range names {
+			value, isText := v[name].(string)
+			if !isText {
+				list = sourcesIn(list, where, path+"."+name, v[name], text, event)
+				continue
+			}
+			about := name != "event" && name != "id" && has(value, text)
+			if id != "" && path != "" && !found && (about || id == event && name != "event" && name != "id") {
+				found = true
+				list = append(list, WhySource{Where: where + strings.TrimPrefix(path, "."), Text: value, Event: id})
+			}
+		}
+	}
+	return list
+}
+
+// dated adds what the log has of the events.
+func (d *Daemon) dated(ctx context.Context, list []WhySource) error {
+	ids := map[string]struct{}{}
+	oldest := ""
+	for _, s := range list {
+		ids[s.Event] = struct{}{}
+		if oldest == "" || s.Event < oldest {
+			oldest = s.Event
+		}
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+
+	from, err := d.rec.Before(ctx, oldest)
+	if err != nil {
+		return err
+	}
+	found, err := d.stream.FindIDs(ctx, from, ids)
+	if err != nil {
+		return err
+	}
+	for i := range list {
+		seq, ok := found[list[i].Event]
+		if !ok {
+			continue
+		}
+		rec, err := d.stream.Get(ctx, seq)
+		if err != nil {
+			return err
+		}
+		list[i].Seq, list[i].Type, list[i].Time = seq, rec.Type, rec.Time
+	}
+	return nil
+}
+
+// toldOf adds when such lines, or the events behind them, were told in the session.
+func (d *Daemon) toldOf(ctx context.Context, out *Why) error {
+	means := func(it events.InjectedItem) bool {
+		line := slices.ContainsFunc(out.Lines, func(l hook.Recovered) bool { return l.ID == it.ID })
+		return line || it.Event != "" && slices.ContainsFunc(out.Sources, func(s WhySource) bool { return s.Event == it.Event })
+	}
+	last, _ := d.stream.Last()
+	want := []projector.Selector{{Session: out.Session, Types: []string{events.TypeContextInjected}}}
+	return d.stream.Select(ctx, 1, last, want, func(r events.Record) error {
+		e, ok := r.Event.(*events.ContextInjected)
+		if !ok {
+			return nil
+		}
+		var items []string
+		for _, it := range e.Items {
+			if means(it) {
+				items = append(items, it.ID)
+			}
+		}
+		if items != nil {
+			out.Told = append(out.Told, WhyTold{Seq: r.Seq, Time: r.Time, Hook: e.Hook, Items: items})
+		}
+		return nil
+	})
+}

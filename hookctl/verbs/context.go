@@ -1,0 +1,65 @@
+package verbs
+
+import (
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"hookline/hookctl/cmdline"
+	"hookline/hookctl/hook"
+)
+
+// What the agent would be told, and what it costs.
+
+func (a *app) contextCmd() *cobra.Command {
+	var name, source, at string
+	var budget int
+	show := &cobra.Command{
+		Use: "show", Short: "Show what the session would be told at a start, and what each section costs",
+		Example: "  hookctl context show\n  hookctl context show --source startup --budget 300\n  hookctl context show --session last --at 10m --json | jq .items",
+		Args:    cmdline.Exactly(),
+		Long: "Show what the session would be told when it starts again after a compaction, or at another start, and what each section\n" +
+			"costs in tokens. Gates are told besides: `hookctl req status` shows them.",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.with(cmd.Context(), needStore, func(h house) error {
+				id, err := a.current(cmd.Context(), h, name)
+				if err != nil {
+					return err
+				}
+				q := url.Values{"source": {source}, "at": {at}}
+				if cmd.Flags().Changed("budget") {
+					q.Set("budget", strconv.Itoa(budget))
+				}
+				var out hook.Recovery
+				if err := h.Get(cmd.Context(), "/v1/context/"+id, q, &out); err != nil {
+					return err
+				}
+				return a.printContext(out)
+			})
+		},
+	}
+	a.sessionFlag(show, &name, sessionHelp)
+	show.Flags().StringVar(&source, "source", "compact", "of the start: "+strings.Join(hook.Sources, ", "))
+	show.Flags().StringVar(&at, "at", "", "as of a point: a sequence, a time, or a duration back")
+	show.Flags().IntVar(&budget, "budget", 0, "tokens, where fewer than a start has")
+	return cmdline.Noun("context", "Show what the agent would be told", "  hookctl context show", append([]*cobra.Command{show}, a.contextManagerCmds()...)...)
+}
+
+func (a *app) printContext(out hook.Recovery) error {
+	if a.JSON {
+		return a.PrintJSON(out)
+	}
+	if out.Text == "" {
+		a.Printf("nothing would be told\n")
+		return nil
+	}
+
+	a.Printf("%s\n\n", out.Text)
+	for _, s := range out.Sections {
+		a.Printf("%5d  %s\n", s.Tokens, s.Name)
+	}
+	a.Printf("%5d  tokens of at most %d\n", out.Tokens, out.Budget)
+	return nil
+}

@@ -1,0 +1,61 @@
+package verbs
+
+import (
+	"net/url"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"hookline/hookctl/cmdline"
+	"hookline/hookctl/daemon"
+)
+
+// whyCmd shows the events behind what the model is told.
+func (a *app) whyCmd() *cobra.Command {
+	var name string
+	cmd := &cobra.Command{
+		Use: "why TEXT|ID", Short: "Show the events behind a line that the agent is told", Args: cmdline.Exactly("TEXT|ID"),
+		Example: "  hookctl why proxy.go\n  hookctl why 1201 --session last",
+		Long: "Show the events behind a line that the agent is told: the lines that have the text, the entries of the session's state and of its\n" +
+			"project's ledger that they are made of, each with its event, and when they were told. `hookctl retract` takes an event back.",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.with(cmd.Context(), needStore, func(h house) error {
+				id, err := a.current(cmd.Context(), h, name)
+				if err != nil {
+					return err
+				}
+				var out daemon.Why
+				if err := h.Get(cmd.Context(), "/v1/why/"+id, url.Values{"q": {args[0]}}, &out); err != nil {
+					return err
+				}
+				return a.printBehind(out)
+			})
+		},
+	}
+	a.sessionFlag(cmd, &name, sessionHelp)
+	return cmd
+}
+
+func (a *app) printBehind(out daemon.Why) error {
+	if a.JSON {
+		return a.PrintJSON(out)
+	}
+	const clock = "2006-01-02 15:04:05"
+	for _, l := range out.Lines {
+		a.Printf("line   %s: %s\n", l.ID, l.Text)
+	}
+	for _, s := range out.Sources {
+		if s.Seq == 0 {
+			a.Printf("event  %s, not in the log: %s: %s\n", s.Event, s.Where, s.Text)
+			continue
+		}
+		a.Printf("event  %d  %s  %s: %s: %s\n", s.Seq, s.Time.Local().Format(clock), s.Type, s.Where, s.Text)
+	}
+	for _, t := range out.Told {
+		a.Printf("told   %d  %s  %s: %s\n", t.Seq, t.Time.Local().Format(clock), t.Hook, strings.Join(t.Items, ", "))
+	}
+	if len(out.Told) == 0 {
+		a.Printf("told   not yet\n")
+	}
+	return nil
+}
