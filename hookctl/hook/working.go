@@ -173,6 +173,13 @@ func openItems(s working.State) []Item {
 		items = append(items, listItem("working.steps", RankHandoff, "Next steps, in your words: ", s.Steps.Texts, "; ", s.Steps.Event))
 	}
 
+	if s.Serena != nil {
+		items = append(items, Item{ID: "working.serena", Rank: RankFunctions, Text: "Serena was activated for project " + s.Serena.Text + "; activate it again where it is not.", Event: s.Serena.Event})
+	}
+	if s.Thread != nil {
+		items = append(items, Item{ID: "working.thread", Rank: RankFunctions, Text: "Conversation to go on with: continuation_id " + s.Thread.Text, Event: s.Thread.Event})
+	}
+
 	for _, f := range newest(s.Open, 6) {
 		text := fmt.Sprintf("Not mended: %s: %s", f.Target, f.Text)
 		items = append(items, Item{ID: "working.failure " + f.Target, Rank: RankBlockers, Text: text, Event: f.Event})

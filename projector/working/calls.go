@@ -20,6 +20,8 @@ func (s State) succeeded(r events.Record, e *events.ToolSucceeded) State {
 		s.Tools = last(append(slices.Clip(s.Tools), clip(e.ToolName, maxLine)), lastTools)
 	}
 
+	s = s.served(r, e)
+
 	switch e.ToolName {
 	case "Read":
 		if r.AgentID != "" {
@@ -53,6 +55,39 @@ func (s State) succeeded(r events.Record, e *events.ToolSucceeded) State {
 		}
 	}
 	return s
+}
+
+// continuation is the id by which the MCP servers pal and zen go on with a conversation, also inside of JSON text.
+var continuation = regexp.MustCompile(`continuation_id\\*"\s*:\s*\\*"([A-Za-z0-9-]{8,64})`)
+
+// served takes in what MCP servers keep for the session beside its context (S2 tier 1).
+func (s State) served(r events.Record, e *events.ToolSucceeded) State {
+	server, tool, ok := mcpTool(e.ToolName)
+	switch {
+	case !ok || r.AgentID != "":
+	case server == "serena" && tool == "activate_project":
+		if project := Line(member(e.ToolInput, "project")); project != "" {
+			s.Serena = &Note{Text: project, Event: r.ID, Time: r.Time}
+		}
+	case server == "pal" || server == "zen":
+		if m := continuation.FindSubmatch(e.ToolResponse); m != nil {
+			s.Thread = &Note{Text: string(m[1]), Event: r.ID, Time: r.Time}
+		}
+	}
+	return s
+}
+
+// mcpTool splits the name of an MCP tool into server and tool; of a plugin's server the plugin's part is left out.
+func mcpTool(name string) (server, tool string, ok bool) {
+	rest, ok := strings.CutPrefix(name, "mcp__")
+	if !ok {
+		return "", "", false
+	}
+	server, tool, ok = strings.Cut(rest, "__")
+	if plugin, of := strings.CutPrefix(server, "plugin_"); of {
+		_, server, _ = strings.Cut(plugin, "_")
+	}
+	return server, tool, ok
 }
 
 // failed takes in a call that failed; one that the user interrupted says nothing of its target.

@@ -128,3 +128,15 @@ func TestS2HandoffBounds(t *testing.T) {
 		t.Errorf("%+v", s.Handoff)
 	}
 }
+
+// S2 tier 1 "serena_project", "pal_continuation_id": what servers keep beside the context.
+func TestS2ServersOfTheSession(t *testing.T) {
+	s := folded(did("mcp__plugin_x_serena__activate_project", `{"project":"up"}`, `{}`), did("mcp__pal__chat", `{}`, `[{"type":"text","text":"{\"continuation_id\": \"0b17d482-9054\"}"}]`))
+	if s.Serena == nil || s.Serena.Text != "up" || s.Thread == nil || s.Thread.Text != "0b17d482-9054" {
+		t.Errorf("%+v, %+v", s.Serena, s.Thread)
+	}
+	s = folded(did("mcp__other__chat", `{}`, `{"continuation_id":"0b17d482-9054"}`), did("mcp__serena__find", `{"project":"up"}`, `{}`), did("mcp__", `{}`, `{}`))
+	if s.Serena != nil || s.Thread != nil {
+		t.Errorf("%+v, %+v", s.Serena, s.Thread)
+	}
+}

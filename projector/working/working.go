@@ -62,6 +62,8 @@ type State struct {
 	Steps    *Steps            `json:"next_steps,omitempty" jsonschema_description:"that the agent named last"`
 	Answers  []Note            `json:"answers,omitempty" jsonschema_description:"what the user chose when the agent asked"`
 	Said     *Note             `json:"said,omitempty" jsonschema_description:"the agent's last words of a turn that a compaction cut"`
+	Serena   *Note             `json:"serena_project,omitempty" jsonschema_description:"that the MCP server serena was activated for"`
+	Thread   *Note             `json:"pal_continuation_id,omitempty" jsonschema_description:"of the newest conversation with the MCP server pal or zen"`
 	Tools    []string          `json:"last_tools,omitempty" jsonschema_description:"that were used, the newest last, at most 5"`
 	Warned   map[string]string `json:"warned,omitempty" jsonschema_description:"what a turn's end was warned of: cause, and the event that it was about"`
 	GoalTurn int               `json:"goal_turn,omitempty" jsonschema_description:"turns that had stopped before the goal was set"`
