@@ -37,6 +37,21 @@ func TestRealClientLifecycle(t *testing.T) {
 	w.finish()
 }
 
+// TestRealClientRewind has a part of the conversation summarised, before and behind a prompt: the goal and the task are told
+// with the next prompt, each once.
+func TestRealClientRewind(t *testing.T) {
+	needTmux(t)
+	for _, part := range []string{"from", "upto"} {
+		t.Run(part, func(t *testing.T) {
+			w := newWorld(t).start()
+			r, err := w.run(Options{Scenario: "rewind", Keys: "rewind-" + part})
+			must(t, err)
+			w.toldOnce(r, "And document the client", `\[PHASE: POST_COMPACT\] Goal: Add retries to the upload client`, `Current task: Now rename the client`)
+			w.finish()
+		})
+	}
+}
+
 // TestRealClientKilled kills the client in the middle of a turn with SIGKILL, and resumes the session: the goal is told,
 // and the changed file is not, since the context has it still.
 func TestRealClientKilled(t *testing.T) {
