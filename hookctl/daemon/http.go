@@ -42,7 +42,7 @@ func (d *Daemon) Handler() http.Handler {
 	handle("POST /v1/rebuild", d.handleRebuild)
 	handle("GET /v1/at", d.handleAt)
 	handle("GET /v1/diff", d.handleDiff)
-	handle("GET /v1/walk/{session}", d.handleWalk)
+	handle("GET /v1/walk/{session...}", d.handleWalk)
 	handle("GET /v1/export", d.handleExport)
 	handle("POST /v1/import", d.handleImport)
 	handle("POST /v1/backup", d.handleBackup)

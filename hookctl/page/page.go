@@ -118,7 +118,7 @@ func (rd reader) state(ctx context.Context, id string) (session.State, error) {
 		State json.RawMessage `json:"state"`
 	}
 	var s session.State
-	if err := rd.from.Get(ctx, "/v1/cells/"+session.Name+"/"+url.PathEscape(id), nil, &c); err != nil {
+	if err := rd.from.Get(ctx, "/v1/cells/"+session.Name+"/"+id, nil, &c); err != nil {
 		return s, err
 	}
 	clean, _ := rd.hide.JSON(c.State)
@@ -128,7 +128,7 @@ func (rd reader) state(ctx context.Context, id string) (session.State, error) {
 // story reads a whole session. each is called with every event as it goes into a file, and may be nil.
 func (rd reader) story(ctx context.Context, s session.State, each func(events.Record) error) (*story, error) {
 	out := newStory(s, rd.zone)
-	err := rd.from.Stream(ctx, "GET", "/v1/walk/"+url.PathEscape(s.ID), nil, func(raw []byte) error {
+	err := rd.from.Stream(ctx, "GET", "/v1/walk/"+s.ID, nil, func(raw []byte) error {
 		if len(raw) == 0 {
 			return nil
 		}

@@ -218,7 +218,7 @@ func (s *server) body(w http.ResponseWriter, r *http.Request) error {
 // event shows an event as the client sent it, redacted, as text.
 func (s *server) event(w http.ResponseWriter, r *http.Request) error {
 	var raw json.RawMessage
-	if err := s.From.Get(r.Context(), "/v1/events/"+url.PathEscape(r.PathValue("seq")), nil, &raw); err != nil {
+	if err := s.From.Get(r.Context(), "/v1/events/"+r.PathValue("seq"), nil, &raw); err != nil {
 		return err
 	}
 	hidden, _ := newReader(s.From, s.Zone).hide.JSON(raw)

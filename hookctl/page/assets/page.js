@@ -121,7 +121,7 @@
     row.classList.add("here");
     const turn = row.closest(".turn");
     let later = false;
-    for (const t of document.querySelectorAll(".turn")) { t.classList.toggle("later", later); if (t === turn) later = true; }
+    for (const t of document.querySelectorAll(".turn")) { t.firstElementChild.classList.toggle("later", later); if (t === turn) later = true; }
     if (!scroll) return;
     for (let d = row.parentElement.closest("details"); d; d = d.parentElement.closest("details")) d.open = true;
     const box = (row.querySelector("summary") || row).getBoundingClientRect();
