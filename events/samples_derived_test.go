@@ -92,6 +92,8 @@ func derivedSamples() []Event {
 		&LedgerDeltaSynced{Tokens: 5012, Decisions: 3},
 		&LedgerHealed{File: "NOTES.md", From: "git", Problem: "missing"},
 		&ForkDetected{Entry: "01KAJ3Z8T0V9Q4XW2N6M5R7S1A", Ledger: "Use rotating refresh tokens", Context: "Use stateless tokens", By: "agent", Resolution: "ledger_wins"},
+		&CodesAdded{Code: "dec:use-two-files"},
+		&CodesClosed{Status: "completed"},
 		&PermissionAutoDenied{Tool: "Bash", Rule: "force_push", Reason: "Force push without lease protection"},
 	}
 }

@@ -95,5 +95,7 @@ var catalog = []Kind{
 	{Type: TypeLedgerSynthesized, New: fresh[LedgerSynthesized], Doc: "a ledger was checked before the context is cleared, and handed over"},
 	{Type: TypeLedgerDeltaSynced, New: fresh[LedgerDeltaSynced], Doc: "a context grew by the attention budget's first threshold"},
 	{Type: TypeLedgerHealed, New: fresh[LedgerHealed], Doc: "a view of a ledger was damaged and is there again"},
+	{Type: TypeCodesAdded, New: fresh[CodesAdded], Doc: "a code was added to a project's by command"},
+	{Type: TypeCodesClosed, New: fresh[CodesClosed], Doc: "the codes of a project ended; those that come after begin anew"},
 	{Type: TypeForkDetected, New: fresh[ForkDetected], Doc: "something was decided otherwise than the ledger has it; the ledger holds"},
 }

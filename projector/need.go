@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"hookline/events"
+	"hookline/projector/codes"
 	"hookline/projector/gate"
 	"hookline/projector/identity"
 	"hookline/projector/ledger"
@@ -100,6 +101,10 @@ func ledgerNeeds(key string) []Selector {
 
 func attentionNeeds(key string) []Selector {
 	return []Selector{{Session: key, Types: typesInto(one(ledger.AttentionKey), probeSession)}}
+}
+
+func codesNeeds(key string) []Selector {
+	return []Selector{{Project: key, Types: typesInto(one(codes.Key), probeProject)}}
 }
 
 func pointerNeeds(key string) []Selector {

@@ -2,6 +2,7 @@ package projector
 
 import (
 	"hookline/events"
+	"hookline/projector/codes"
 	"hookline/projector/gate"
 	"hookline/projector/identity"
 	"hookline/projector/ledger"
@@ -33,6 +34,7 @@ func Tables() []*Table {
 			Fold: retraction.Fold}),
 		NewTable(Spec[ledger.Attention]{Name: ledger.AttentionName, Version: ledger.AttentionVersion, Keys: one(ledger.AttentionKey), Needs: attentionNeeds,
 			Fold: ledger.FoldAttention}),
+		NewTable(Spec[codes.State]{Name: codes.Name, Version: codes.Version, Keys: one(codes.Key), Needs: codesNeeds, Fold: codes.Fold}),
 	}
 }
 

@@ -114,6 +114,7 @@ type emission struct {
 // emittable are the types that can be commanded as they are, and whether they need a session.
 var emittable = map[string]bool{events.TypeIdentityObserved: true, events.TypePhasesReset: true, events.TypeIdentityPersisted: true,
 	events.TypeGoalSet: true, events.TypeHandoffWritten: true, events.TypeCheckpointCreated: true,
+	events.TypeCodesAdded: false, events.TypeCodesClosed: false,
 	events.TypeSessionDeleted: true, events.TypeRecordRetracted: false, events.TypeProjectRehomed: false, events.TypeCanarySent: false}
 
 // check refuses data that a fold could not use; the words name the field.

@@ -72,7 +72,7 @@ func (a *app) root() *cobra.Command {
 	a.add(root, groupRecorder, a.installCmd(), a.uninstallCmd(), a.startCmd(), a.stopCmd(), a.restartCmd(), a.statusCmd(), a.doctorCmd(), a.logCmd())
 	a.add(root, groupLog, a.tailCmd(), a.findCmd(), a.blameCmd(), a.mcpCmd(), a.eventsCmd(), a.whyCmd(), a.retractCmd(), a.importCmd(), a.repairCmd())
 	a.add(root, groupState, a.sessionCmd(), a.projectCmd(), a.identityCmd(), a.dreamCmd(), a.reqCmd(),
-		a.topCmd(), a.costCmd(), a.goalCmd(), a.handoffCmd(), a.checkpointCmd(), a.ledgerCmd(), a.contextCmd(), a.statuslineCmd())
+		a.topCmd(), a.costCmd(), a.goalCmd(), a.handoffCmd(), a.checkpointCmd(), a.ledgerCmd(), a.codesCmd(), a.contextCmd(), a.statuslineCmd())
 	a.add(root, groupState, a.pageCmd())
 	a.add(root, groupClient, a.hookCmd(), a.consciousnessCmd())
 	version := a.versionCmd()
@@ -131,6 +131,11 @@ var outputs = cmdline.Outputs{
 	"context compact":         cmdline.Object(compactJSON{}),
 	"context probe":           cmdline.Lines(probeJSON{}),
 	"why":                     cmdline.Object(daemon.Why{}),
+	"codes show":              cmdline.Object(codesJSON{}),
+	"codes add":               cmdline.Object(events.Record{}),
+	"codes complete":          cmdline.Object(codesEndedJSON{}),
+	"codes archive":           cmdline.Object(codesEndedJSON{}),
+	"codes cleanup":           cmdline.Object(codesEndedJSON{}),
 	"ledger show":             cmdline.Object(ledger.State{}),
 	"ledger add":              cmdline.Object(hook.Ordered{}),
 	"ledger close":            cmdline.Object(hook.Ordered{}),

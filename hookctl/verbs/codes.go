@@ -1,0 +1,183 @@
+package verbs
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"hookline/events"
+	"hookline/hookctl/cmdline"
+	"hookline/projector/codes"
+)
+
+// The codes of this directory's project (S4): what was worked on, and how it ends.
+
+// codesJSON is what `codes show --json` prints.
+type codesJSON struct {
+	Project string        `json:"project" jsonschema_description:"its id"`
+	Name    string        `json:"name" jsonschema_description:"of the project"`
+	Codes   []string      `json:"codes" jsonschema_description:"as they are shown; none when they have expired"`
+	Expires *time.Time    `json:"expires_at" jsonschema_description:"null without codes"`
+	Context codes.Context `json:"context" jsonschema_description:"the codes with their events"`
+	Ended   []codes.Ended `json:"ended" jsonschema_description:"earlier ones, the newest last, at most 5"`
+	Bad     []codes.Code  `json:"quarantine" jsonschema_description:"what was added and is no code, at most 20"`
+}
+
+// codesEndedJSON is what ending codes prints with --json.
+type codesEndedJSON struct {
+	Status   string   `json:"status" jsonschema_description:"completed, archived or expired"`
+	Projects []string `json:"projects" jsonschema_description:"ids of those whose codes ended"`
+}
+
+func (a *app) codesCmd() *cobra.Command {
+	c := cmdline.Noun("codes", "Show what was worked on in a project as short codes, and end them", "  hookctl codes show\n  hookctl codes complete",
+		a.codesShowCmd(), a.codesAddCmd(),
+		a.codesEndCmd("complete", "End the codes of this project: the work is done", codes.Completed),
+		a.codesEndCmd("archive", "End the codes of this project, done or not", codes.Archived), a.codesCleanupCmd())
+	c.Long = "Codes are read off prompts and calls: impl: a file or function that was changed, dec: a decision of the user, block: what\n" +
+		"stands in the way, next: and done: things to do, test: the newest result of a program's tests. They expire seven days\n" +
+		"after the newest. What ended is kept; nothing is deleted."
+	return c
+}
+
+// codesHere are the codes of this directory's project.
+func (a *app) codesHere(ctx context.Context, h house) (out codesJSON, err error) {
+	all, here, err := a.projects(ctx, h)
+	if err != nil {
+		return out, err
+	}
+	out = codesJSON{Project: here, Name: here, Codes: []string{}, Ended: []codes.Ended{}, Bad: []codes.Code{}}
+	for _, p := range all {
+		if p.State.ID == here && p.State.Name != "" {
+			out.Name = p.State.Name
+		}
+	}
+	found, err := cells[codes.State](ctx, h, codes.Name, here)
+	if err != nil {
+		return out, err
+	}
+	for _, c := range found {
+		if c.State.Project != here {
+			continue
+		}
+		out.Context = c.State.At(a.Now())
+		out.Ended, out.Bad = append(out.Ended, c.State.Ended...), append(out.Bad, c.State.Quarantine...)
+		out.Codes = append(out.Codes, out.Context.Lines(out.Name)...)
+	}
+	if !out.Context.Empty() {
+		expires := out.Context.Updated.Add(codes.Lifetime)
+		out.Expires = &expires
+	}
+	return out, nil
+}
+
+func (a *app) codesShowCmd() *cobra.Command {
+	return &cobra.Command{
+		Use: "show", Short: "Show the codes of this project", Example: "  hookctl codes show\n  hookctl codes show --json | jq .codes", Args: cmdline.Exactly(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.with(cmd.Context(), needStore, func(h house) error {
+				out, err := a.codesHere(cmd.Context(), h)
+				if err != nil {
+					return err
+				}
+				return a.printCodes(out)
+			})
+		},
+	}
+}
+
+func (a *app) printCodes(out codesJSON) error {
+	if a.JSON {
+		return a.PrintJSON(out)
+	}
+	for _, line := range out.Codes {
+		a.Printf("%s\n", cmdline.OneLine(line))
+	}
+	if len(out.Codes) == 0 {
+		a.Printf("this project has no codes\n")
+	}
+	return nil
+}
+
+func (a *app) codesAddCmd() *cobra.Command {
+	return &cobra.Command{
+		Use: "add CODE", Short: "Add a code", Example: "  hookctl codes add 'dec:one file per verb'\n  hookctl codes add done:ship-it", Args: cmdline.Exactly("a code, as dec:TEXT"),
+		Long: "Add a code: impl:, dec:, block:, next:, done: or test: and what it says. done: also ends a next: or block: that says the same.",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			kind, what, _ := strings.Cut(args[0], ":")
+			if strings.TrimSpace(what) == "" || !strings.Contains(" impl dec block next done test ", " "+kind+" ") {
+				return &cmdline.Fault{Message: cmdline.OneLine(args[0]) + " is no code", Hint: "impl:, dec:, block:, next:, done: or test: and what it says"}
+			}
+			return a.with(cmd.Context(), needStarted, func(h house) error {
+				_, here, err := a.projects(cmd.Context(), h)
+				if err != nil {
+					return err
+				}
+				var r events.Record
+				if err := a.emit(cmd.Context(), h, emission{Type: events.TypeCodesAdded, Project: here, Data: events.CodesAdded{Code: args[0]}}, &r); err != nil {
+					return err
+				}
+				return a.sayEmitted(r)
+			})
+		},
+	}
+}
+
+func (a *app) codesEndCmd(use, short, status string) *cobra.Command {
+	return &cobra.Command{
+		Use: use, Short: short, Example: "  hookctl codes " + use, Args: cmdline.Exactly(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.with(cmd.Context(), needStarted, func(h house) error {
+				out, err := a.codesHere(cmd.Context(), h)
+				if err != nil {
+					return err
+				}
+				var ids []string
+				if !out.Context.Empty() {
+					ids = []string{out.Project}
+				}
+				return a.endCodes(cmd.Context(), h, status, ids)
+			})
+		},
+	}
+}
+
+func (a *app) codesCleanupCmd() *cobra.Command {
+	return &cobra.Command{
+		Use: "cleanup", Short: "End the codes of every project where they have expired", Example: "  hookctl codes cleanup", Args: cmdline.Exactly(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.with(cmd.Context(), needStarted, func(h house) error {
+				all, err := cells[codes.State](cmd.Context(), h, codes.Name, "")
+				if err != nil {
+					return err
+				}
+				var ids []string
+				for _, c := range all {
+					if !c.State.Now.Empty() && c.State.At(a.Now()).Empty() {
+						ids = append(ids, c.State.Project)
+					}
+				}
+				return a.endCodes(cmd.Context(), h, codes.Expired, ids)
+			})
+		},
+	}
+}
+
+// endCodes ends the codes of projects.
+func (a *app) endCodes(ctx context.Context, h house, status string, ids []string) error {
+	out := codesEndedJSON{Status: status, Projects: []string{}}
+	for _, id := range ids {
+		e := emission{Type: events.TypeCodesClosed, Project: id, Data: events.CodesClosed{Status: status}}
+		if err := a.emit(ctx, h, e, &events.Record{}); err != nil {
+			return err
+		}
+		out.Projects = append(out.Projects, id)
+	}
+	if a.JSON {
+		return a.PrintJSON(out)
+	}
+	a.Printf("the codes of %s are %s\n", cmdline.Plural(len(out.Projects), "project"), status)
+	return nil
+}

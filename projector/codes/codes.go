@@ -1,0 +1,373 @@
+// Package codes folds what was worked on in a project into short codes (S4): files and functions that were changed,
+// decisions, blockers, what comes next and what is done. One cell per project, keyed by its id.
+//
+//	impl:client.go   impl:Client.Send   dec:let's-use-backoff   block:fails:go-test   next:ship-it   done:test:go:ok
+//
+// Codes end together: by command, or when none came for seven days. The last ones that ended are kept, the log has all.
+package codes
+
+import (
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"hookline/events"
+)
+
+// Name and Version of the projection's cells. A change of what is read off a text is a new version.
+const (
+	Name    = "codes"
+	Version = 1
+)
+
+// Lifetime is how long codes are kept after the newest one (S4 "expires").
+const Lifetime = 7 * 24 * time.Hour
+
+// How codes end.
+const (
+	Completed = "completed"
+	Archived  = "archived"
+	Expired   = "expired"
+)
+
+// Bounds of what one cell keeps; the log has all of it.
+const (
+	maxFiles      = 500
+	maxCodes      = 500 // of each other kind
+	maxCode       = 160 // characters
+	maxPath       = 1024
+	maxEnded      = 5
+	maxQuarantine = 20
+)
+
+// State is the codes of one project.
+type State struct {
+	Project    string  `json:"project,omitempty" jsonschema_description:"its id"`
+	Now        Context `json:"context" jsonschema_description:"the codes that count"`
+	Ended      []Ended `json:"ended,omitempty" jsonschema_description:"earlier ones, the newest last, at most 5"`
+	Quarantine []Code  `json:"quarantine,omitempty" jsonschema_description:"what was added and is no code, at most 20"`
+}
+
+// Context is codes that begin and end together.
+type Context struct {
+	Session   string    `json:"session,omitempty" jsonschema_description:"that the newest code is of"`
+	Branch    string    `json:"branch,omitempty" jsonschema_description:"that the newest code is of"`
+	Started   time.Time `json:"started,omitzero" jsonschema_description:"when the first code came"`
+	Updated   time.Time `json:"updated,omitzero" jsonschema_description:"when the newest code came; they expire seven days after"`
+	Files     []Code    `json:"files,omitempty" jsonschema_description:"paths of changed files, below the work tree"`
+	Functions []Code    `json:"functions,omitempty" jsonschema_description:"that were written"`
+	Decisions []Code    `json:"decisions,omitempty" jsonschema_description:"of the user"`
+	Blockers  []Code    `json:"blockers,omitempty" jsonschema_description:"that stand in the way"`
+	Next      []Code    `json:"next_actions,omitempty" jsonschema_description:"things to do"`
+	Done      []Code    `json:"completed,omitempty" jsonschema_description:"things done, and runs of tests with their result"`
+}
+
+// Code is one code, of a file its path.
+type Code struct {
+	Code    string    `json:"code" jsonschema_description:"as it is shown; of a file its path"`
+	Event   string    `json:"event" jsonschema_description:"id of the newest event that it comes from"`
+	Session string    `json:"session,omitempty" jsonschema_description:"of that event"`
+	Time    time.Time `json:"time" jsonschema_description:"of that event"`
+}
+
+// Ended is a context that ended.
+type Ended struct {
+	Status  string    `json:"status" jsonschema_description:"completed, archived or expired"`
+	Event   string    `json:"event" jsonschema_description:"id of the event that it ended with"`
+	Time    time.Time `json:"time" jsonschema_description:"when it ended"`
+	Context Context   `json:"context" jsonschema_description:"as it was"`
+}
+
+// Key gives the cell that a record folds into, "" for none.
+func Key(r events.Record) string {
+	switch r.Event.(type) {
+	case *events.PromptSubmitted, *events.ToolSucceeded, *events.ToolFailed, *events.TaskCreated, *events.TaskCompleted,
+		*events.CodesAdded, *events.CodesClosed, *events.SessionDeleted:
+		return r.Project
+	}
+	return ""
+}
+
+// Fold takes one record into the project's state.
+func Fold(s State, r events.Record) State {
+	s.Project = r.Project
+	switch e := r.Event.(type) {
+	case *events.CodesClosed:
+		return s.end(r, e.Status)
+	case *events.SessionDeleted:
+		return s.without(r.Session)
+	case *events.CodesAdded:
+		return s.added(r, e.Code)
+	}
+
+	c := found{r: r, context: s.Now}
+	if c.context.expired(r.Time) {
+		c.context = Context{}
+	}
+	switch e := r.Event.(type) {
+	case *events.PromptSubmitted:
+		c.prompt(e)
+	case *events.ToolSucceeded:
+		c.succeeded(e)
+	case *events.ToolFailed:
+		c.failed(e)
+	case *events.TaskCreated:
+		c.put(&c.context.Next, "next:"+slug(e.TaskSubject))
+	case *events.TaskCompleted:
+		c.done(slug(e.TaskSubject))
+	}
+	return s.with(r, c)
+}
+
+// with takes over what was found. What had expired before ends with it.
+func (s State) with(r events.Record, c found) State {
+	if !c.any {
+		return s
+	}
+	if s.Now.expired(r.Time) {
+		s = s.end(r, Expired)
+	}
+	s.Now = c.context
+	return s
+}
+
+// added takes in a code of a command; what is none is kept apart.
+func (s State) added(r events.Record, code string) State {
+	c := found{r: r, context: s.Now}
+	if c.context.expired(r.Time) {
+		c.context = Context{}
+	}
+	if !c.add(code) {
+		bad := Code{Code: clip(code, maxCode), Event: r.ID, Session: r.Session, Time: r.Time}
+		s.Quarantine = last(append(slices.Clip(s.Quarantine), bad), maxQuarantine)
+		return s
+	}
+	return s.with(r, c)
+}
+
+// end ends the codes as they are.
+func (s State) end(r events.Record, status string) State {
+	if s.Now.Empty() {
+		return s
+	}
+	s.Ended = last(append(slices.Clip(s.Ended), Ended{Status: status, Event: r.ID, Time: r.Time, Context: s.Now}), maxEnded)
+	s.Now = Context{}
+	return s
+}
+
+// without leaves out what a deleted session said.
+func (s State) without(session string) State {
+	of := func(c Code) bool { return c.Session == session }
+	s.Quarantine = slices.DeleteFunc(slices.Clone(s.Quarantine), of)
+	s.Now = s.Now.without(of)
+	s.Ended = slices.Clone(s.Ended)
+	for i := range s.Ended {
+		s.Ended[i].Context = s.Ended[i].Context.without(of)
+	}
+	return s
+}
+
+func (c Context) without(of func(Code) bool) Context {
+	for _, list := range c.lists() {
+		*list = slices.DeleteFunc(slices.Clone(*list), of)
+	}
+	return c
+}
+
+// lists are the codes in S4's order.
+func (c *Context) lists() []*[]Code {
+	return []*[]Code{&c.Files, &c.Functions, &c.Decisions, &c.Blockers, &c.Next, &c.Done}
+}
+
+// Empty tells whether there is no code.
+func (c Context) Empty() bool {
+	for _, list := range c.lists() {
+		if len(*list) > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// expired tells whether the codes count no more at a time; that is seven days after the newest, exclusive.
+func (c Context) expired(now time.Time) bool {
+	return !c.Updated.IsZero() && now.After(c.Updated.Add(Lifetime))
+}
+
+// At is the context as it counts at a time, empty after it has expired.
+func (s State) At(now time.Time) Context {
+	if s.Now.expired(now) {
+		return Context{}
+	}
+	return s.Now
+}
+
+// Lines are the codes as they are shown (S4 "_format_codes"): project, phase, files, functions, decisions, blockers,
+// next, done. None where there is no code.
+func (c Context) Lines(project string) []string {
+	if c.Empty() {
+		return nil
+	}
+	lines := []string{"proj:" + project}
+	if c.Branch != "" {
+		lines = append(lines, "phase:"+c.Branch)
+	}
+	for _, name := range FileCodes(c.Files) {
+		lines = append(lines, "impl:"+name)
+	}
+	for _, list := range c.lists()[1:] {
+		for _, code := range *list {
+			lines = append(lines, code.Code)
+		}
+	}
+	return lines
+}
+
+// FileCodes are the names of files: the base name, and where two are alike the shortest end of the path that differs.
+func FileCodes(files []Code) []string {
+	ends := map[string]int{} // how many files end so
+	for _, f := range files {
+		for end := range tails(f.Code) {
+			ends[end]++
+		}
+	}
+	names := make([]string, 0, len(files))
+	for _, f := range files {
+		name := f.Code
+		for end := range tails(f.Code) {
+			if ends[end] == 1 {
+				name = end
+				break
+			}
+		}
+		names = append(names, name)
+	}
+	return names
+}
+
+// tails gives the ends of a path, the shortest first.
+func tails(file string) func(func(string) bool) {
+	return func(yield func(string) bool) {
+		for at := len(file); at > 0; {
+			at = strings.LastIndexByte(file[:at], '/')
+			if !yield(file[at+1:]) {
+				return
+			}
+		}
+	}
+}
+
+// found is a context with what a record brings.
+type found struct {
+	r       events.Record
+	context Context
+	any     bool
+}
+
+// put adds a code, or renews it at the end of its list.
+func (c *found) put(list *[]Code, code string) {
+	_, what, _ := strings.Cut(code, ":")
+	if strings.Trim(what, ":") == "" {
+		return
+	}
+	c.renew(list, clip(code, maxCode), maxCodes)
+}
+
+func (c *found) renew(list *[]Code, code string, most int) {
+	next := slices.DeleteFunc(slices.Clone(*list), func(o Code) bool { return o.Code == code })
+	*list = last(append(next, Code{Code: code, Event: c.r.ID, Session: c.r.Session, Time: c.r.Time}), most)
+	c.touch()
+}
+
+// touch notes that something was found.
+func (c *found) touch() {
+	c.any = true
+	if c.context.Started.IsZero() {
+		c.context.Started = c.r.Time
+	}
+	if c.r.Time.After(c.context.Updated) {
+		c.context.Updated = c.r.Time
+	}
+	c.context.Session, c.context.Branch = c.r.Session, c.r.Branch
+}
+
+// drop takes a code away, and tells whether it was there.
+func (c *found) drop(list *[]Code, is func(code string) bool) bool {
+	before := len(*list)
+	*list = slices.DeleteFunc(slices.Clone(*list), func(o Code) bool { return is(o.Code) })
+	if len(*list) == before {
+		return false
+	}
+	c.touch()
+	return true
+}
+
+// done notes that something was done; it comes next and stands in the way no more.
+func (c *found) done(what string) {
+	if what == "" {
+		return
+	}
+	c.drop(&c.context.Next, func(code string) bool { return code == clip("next:"+what, maxCode) })
+	c.drop(&c.context.Blockers, func(code string) bool { return strings.HasSuffix(code, ":"+what) })
+	c.put(&c.context.Done, "done:"+what)
+}
+
+// add takes in a code of a command; it tells whether it is one.
+func (c *found) add(code string) bool {
+	kind, what, ok := strings.Cut(code, ":")
+	what = slug(what)
+	if !ok || what == "" {
+		return false
+	}
+	switch kind {
+	case "impl":
+		c.put(&c.context.Functions, "impl:"+what)
+	case "dec":
+		c.put(&c.context.Decisions, "dec:"+what)
+	case "block":
+		c.put(&c.context.Blockers, "block:"+what)
+	case "next":
+		c.put(&c.context.Next, "next:"+what)
+	case "done":
+		c.done(what)
+	case "test":
+		c.put(&c.context.Done, "test:"+what)
+	default:
+		return false
+	}
+	return true
+}
+
+// file notes a changed file by its path below the work tree.
+func (c *found) file(name string) {
+	if name == "" || len(name) > maxPath || strings.ContainsAny(name, "\n\r\x00") {
+		return
+	}
+	if below, ok := strings.CutPrefix(name, strings.TrimSuffix(c.r.Worktree, "/")+"/"); ok && c.r.Worktree != "" {
+		name = below
+	}
+	c.renew(&c.context.Files, path.Clean(name), maxFiles)
+}
+
+// slug is a text as part of a code: spaces are hyphens.
+func slug(text string) string {
+	return strings.Join(strings.Fields(clip(text, 2*maxCode)), "-")
+}
+
+// clip cuts a text after n characters.
+func clip(text string, n int) string {
+	if len(text) <= n {
+		return text
+	}
+	runes := []rune(text[:min(len(text), 4*n)])
+	return string(runes[:min(n, len(runes))])
+}
+
+// last keeps the newest n entries.
+func last[T any](list []T, n int) []T {
+	if len(list) <= n {
+		return list
+	}
+	return slices.Clone(list[len(list)-n:])
+}

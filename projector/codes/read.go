@@ -1,0 +1,187 @@
+package codes
+
+import (
+	"encoding/json"
+	"regexp"
+	"strings"
+
+	"hookline/events"
+)
+
+// What is read off prompts and calls.
+
+// sentences ends one sentence and begins the next.
+var sentences = regexp.MustCompile(`[.!?]+(?:\s+|$)|\n+`)
+
+// decides are words that say that something was decided (DECISIONS S4).
+var decides = regexp.MustCompile(`(?i)\blet['’]s use\b|\bwe['’]ll use\b|\bdecision:`)
+
+// blocks are words that say that something stands in the way, with the type of the blocker.
+var blocks = []struct {
+	kind  string
+	words *regexp.Regexp
+}{
+	{"blocked", regexp.MustCompile(`(?i)\bblocked\b`)}, {"unclear", regexp.MustCompile(`(?i)\bunclear\b`)},
+	{"fails", regexp.MustCompile(`(?i)\bfails because\b`)}, {"cannot", regexp.MustCompile(`(?i)\b(can['’]t|cannot)\b`)},
+}
+
+// wordsOfBlocker is how many words say something about the work.
+const wordsOfBlocker = 4
+
+// prompt reads what the user wrote. A question blocks nothing, and what the client submits is nobody's word.
+func (c *found) prompt(e *events.PromptSubmitted) {
+	text := strings.TrimSpace(e.Prompt)
+	if c.r.AgentID != "" || strings.HasPrefix(text, "<") || strings.HasPrefix(text, "/") {
+		return
+	}
+	for len(text) > 0 {
+		sentence, rest, question := text, "", false
+		if at := sentences.FindStringIndex(text); at != nil {
+			sentence, rest, question = text[:at[0]], text[at[1]:], strings.Contains(text[at[0]:at[1]], "?")
+		}
+		c.sentence(strings.TrimSpace(sentence), question)
+		text = rest
+	}
+}
+
+func (c *found) sentence(s string, question bool) {
+	if decides.MatchString(s) && !question {
+		c.put(&c.context.Decisions, "dec:"+slug(s))
+		return
+	}
+	if question || len(strings.Fields(s)) < wordsOfBlocker {
+		return
+	}
+	for _, b := range blocks {
+		if b.words.MatchString(s) {
+			c.put(&c.context.Blockers, "block:"+b.kind+":"+slug(s))
+			return
+		}
+	}
+}
+
+// succeeded reads a call: changed files with their functions, lists of things to do, runs of commands.
+func (c *found) succeeded(e *events.ToolSucceeded) {
+	switch e.ToolName {
+	case "Edit", "Write", "MultiEdit", "NotebookEdit":
+		c.edited(e.ToolInput)
+	case "TodoWrite":
+		if c.r.AgentID == "" {
+			c.todos(e.ToolInput)
+		}
+	case "Bash":
+		c.ran(text(e.ToolInput, "command"), true, text(e.ToolResponse, "stdout"))
+	}
+}
+
+func (c *found) failed(e *events.ToolFailed) {
+	if e.ToolName == "Bash" && !e.IsInterrupt {
+		c.ran(text(e.ToolInput, "command"), false, e.Error)
+	}
+}
+
+// edited reads the input of a call that changes a file.
+func (c *found) edited(input json.RawMessage) {
+	var in struct {
+		File     string `json:"file_path"`
+		Notebook string `json:"notebook_path"`
+		Content  string `json:"content"`
+		New      string `json:"new_string"`
+		Source   string `json:"new_source"`
+		Edits    []struct {
+			New string `json:"new_string"`
+		} `json:"edits"`
+	}
+	_ = json.Unmarshal(input, &in) // a member of another form stays empty, as a large content does
+	file := in.File
+	if file == "" {
+		file = in.Notebook
+	}
+	c.file(file)
+
+	texts := []string{in.Content, in.New, in.Source}
+	for _, edit := range in.Edits {
+		texts = append(texts, edit.New)
+	}
+	for _, t := range texts {
+		for _, name := range Functions(file, t) {
+			c.put(&c.context.Functions, "impl:"+name)
+		}
+	}
+}
+
+// todos reads the client's whole list: what is open comes next, what is completed is done.
+func (c *found) todos(input json.RawMessage) {
+	var in struct {
+		Todos []struct {
+			Content string `json:"content"`
+			Status  string `json:"status"`
+		} `json:"todos"`
+	}
+	_ = json.Unmarshal(input, &in) // of another form: no list
+	for _, t := range in.Todos {
+		if t.Status == "completed" {
+			c.done(slug(t.Content))
+			continue
+		}
+		c.put(&c.context.Next, "next:"+slug(t.Content))
+	}
+}
+
+// tests are commands that run tests; checks are those, builds and linters.
+var (
+	tests  = regexp.MustCompile(`\b(test|tests|pytest|jest|vitest|rspec|ctest|phpunit)\b`)
+	checks = regexp.MustCompile(`\b(test|tests|pytest|jest|vitest|rspec|ctest|phpunit|build|compile|make|vet|lint|tsc|check|clippy|ruff|eslint)\b`)
+)
+
+// numbers are results of a run of tests.
+var numbers = regexp.MustCompile(`(?i)\b\d+ (?:tests?,? )?(?:passed|failed|failures?|errors?|skipped)\b`)
+
+// before is what agents put before a command.
+var before = regexp.MustCompile(`^(?:cd \S+ && |[A-Z_]+=\S* |env |sudo |timeout \S+ )+`)
+
+// ran reads a command: a run of tests with its result, and whether a check stands in the way.
+func (c *found) ran(command string, ok bool, output string) {
+	line, _, _ := strings.Cut(strings.TrimSpace(command), "\n")
+	line = before.ReplaceAllString(line, "")
+	words := strings.Fields(line)
+	if c.r.AgentID != "" || len(words) == 0 || !checks.MatchString(line) {
+		return
+	}
+
+	target := words[0]
+	for _, w := range words[1:] {
+		if !strings.HasPrefix(w, "-") {
+			target += "-" + w
+			break
+		}
+	}
+	stuck := clip("block:fails:"+target, maxCode)
+	if !ok {
+		c.put(&c.context.Blockers, stuck)
+	} else if c.drop(&c.context.Blockers, func(code string) bool { return code == stuck }) {
+		c.put(&c.context.Done, "done:mended:"+target)
+	}
+	if tests.MatchString(line) {
+		c.tested(words[0], ok, output)
+	}
+}
+
+// tested keeps the newest result of a program's tests.
+func (c *found) tested(program string, ok bool, output string) {
+	code := "test:" + program
+	c.drop(&c.context.Done, func(old string) bool { return old == code || strings.HasPrefix(old, code+":") })
+	result := ":failed"
+	if ok {
+		result = ":ok"
+	}
+	for _, n := range last(numbers.FindAllString(clip(output, 1<<16), -1), 2) {
+		result += ":" + slug(strings.ToLower(n))
+	}
+	c.put(&c.context.Done, code+result)
+}
+
+// text reads a string member of an object, "" where there is none.
+func text(object json.RawMessage, name string) string {
+	return events.Text(events.Member(object, name))
+}
