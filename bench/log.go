@@ -247,6 +247,7 @@ func (b *bench) million() []reading {
 	return []reading{
 		l.starts(b.reps(5), false),
 		l.starts(b.reps(5), true),
+		l.searched(),
 		l.asked(b.reps(11), "at", at, "identity", l.session),
 		l.asked(b.reps(11), "diff", before, at, "identity"),
 		l.againstDiscard(b.reps(3), "verify"),

@@ -26,6 +26,7 @@ type payload struct {
 	PermissionMode string `json:"permission_mode,omitempty"`
 	HookEventName  string `json:"hook_event_name"`
 	Source         string `json:"source,omitempty"`
+	Prompt         string `json:"prompt,omitempty"`
 	ToolName       string `json:"tool_name,omitempty"`
 	ToolInput      any    `json:"tool_input,omitempty"`
 	ToolResponse   any    `json:"tool_response,omitempty"`

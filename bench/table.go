@@ -42,6 +42,7 @@ var table = []measure{
 	{16, true, []row{
 		{"1 M events: start after an exit in order", atMost(500, "ms")},
 		{"1 M events: start after kill -9", atMost(3000, "ms")},
+		{"1 M events: process `find`, p95", atMost(50, "ms")},
 		{"1 M events: `replay at` of one session", atMost(200, "ms")},
 		{"1 M events: `replay diff` of 300 events, one projection", atMost(200, "ms")},
 		{"1 M events: replay verify, events/s / ordered consumer that discards", atLeast(.8, "")},
@@ -51,4 +52,8 @@ var table = []measure{
 	{19, true, []row{
 		{"6 M events of 60,000 sessions: start after an exit in order", atMost(1500, "ms")},
 		{"6 M events of 60,000 sessions: resident memory, idle", atMost(96, "MiB")}}, (*bench).sixMillion},
+	{20, false, []row{
+		{"process `find`, p95, 100,000 events", atMost(50, "ms")},
+		{"a hook's words are found, behind the end of its process", atMost(1000, "ms")},
+		{"bytes of the search index / bytes of the texts that it searches", atMost(.5, "")}}, (*bench).search},
 }

@@ -20,9 +20,12 @@ func writeCells(w http.ResponseWriter, r *http.Request, v *projector.View) error
 	}
 	var cells []past.Cell // gathered first: a reader that stalls must not hold up the view
 	err := v.Read(r.Context(), func(rd projector.Reader) error {
-		keys, err := rd.Keys(table)
-		if err != nil {
-			return err
+		keys := r.URL.Query()["key"] // whole ones; none: all
+		if len(keys) == 0 {
+			var err error
+			if keys, err = rd.Keys(table); err != nil {
+				return err
+			}
 		}
 		for _, k := range keys {
 			if !strings.HasPrefix(k, r.URL.Query().Get("prefix")) {

@@ -151,6 +151,9 @@ func (d *Daemon) seqOf(ctx context.Context, s string) (uint64, error) {
 // handleEvents writes records as NDJSON; with follow it goes on until the client leaves, an empty
 // line every few seconds telling that it is alive.
 func (d *Daemon) handleEvents(w http.ResponseWriter, r *http.Request) error {
+	if r.URL.Query().Has("seq") {
+		return d.chosenEvents(w, r)
+	}
 	f, err := d.parseFilter(r)
 	if err != nil {
 		return err
@@ -166,6 +169,37 @@ func (d *Daemon) handleEvents(w http.ResponseWriter, r *http.Request) error {
 		return nil
 	}
 	return d.followEvents(r.Context(), w, f, last)
+}
+
+// mostChosen bounds the events that one request names.
+const mostChosen = 1000
+
+// chosenEvents writes the events with the sequences of the query, in its order, without those that are not there.
+func (d *Daemon) chosenEvents(w http.ResponseWriter, r *http.Request) error {
+	var seqs []uint64
+	for _, s := range strings.Split(r.URL.Query().Get("seq"), ",") {
+		seq, err := strconv.ParseUint(s, 10, 64)
+		if err != nil || len(seqs) == mostChosen {
+			return problem.New(http.StatusBadRequest, fmt.Sprintf("seq: %q is no sequence, or one too many", s), "")
+		}
+		seqs = append(seqs, seq)
+	}
+	w.Header().Set("Content-Type", "application/x-ndjson")
+	out := json.NewEncoder(w)
+	out.SetEscapeHTML(false)
+	for _, seq := range seqs {
+		rec, err := d.stream.Get(r.Context(), seq)
+		if errors.Is(err, embedded.ErrNoRecord) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if out.Encode(rec) != nil {
+			return nil // the reader is gone
+		}
+	}
+	return nil
 }
 
 // earlier gives the matching records up to `to`: all of them, or the last n.
@@ -315,6 +349,14 @@ func (d *Daemon) find(ctx context.Context, id string) (events.Record, error) {
 func (d *Daemon) resolveSession(ctx context.Context, given string) (string, error) {
 	if given == "" {
 		return "", nil
+	}
+	whole := false // then the ids of all sessions need not be listed
+	err := d.view.Read(ctx, func(r projector.Reader) error {
+		_, _, whole = r.Raw(session.Name, given)
+		return nil
+	})
+	if err != nil || whole {
+		return given, err
 	}
 	keys, err := d.keys(ctx, session.Name)
 	if err != nil {

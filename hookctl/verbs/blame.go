@@ -166,17 +166,16 @@ func (a *app) editsOf(ctx context.Context, h house, file string) ([]events.Recor
 	}
 	here := projectAt(projects, place.Path())
 	var calls []events.Record
-	for _, m := range found {
-		var r events.Record
-		if h.Get(ctx, "/v1/events/"+strconv.FormatUint(m.Seq, 10), nil, &r) != nil {
-			continue // damage took it since
-		}
+	err = eventsAt(ctx, h, found, func(m find.Match, r events.Record) {
 		path := filepath.FromSlash(find.PathOf(r))
 		within, ok := strings.CutPrefix(path, filepath.FromSlash(r.Worktree)+string(filepath.Separator))
 		sibling := ok && r.Worktree != "" && place.Worktree != "" && filepath.Join(place.Worktree, within) == real && countsFor(projects, m.Project) == here
 		if path == file || path == real || sibling {
 			calls = append(calls, r)
 		}
+	})
+	if err != nil {
+		return nil, err
 	}
 	slices.SortFunc(calls, func(x, y events.Record) int { return int(y.Seq) - int(x.Seq) })
 	return calls, nil

@@ -246,33 +246,73 @@ func (a *app) hits(ctx context.Context, h house, q find.Query) ([]hitJSON, error
 		return nil, fmt.Errorf("search: %w", err)
 	}
 
-	about := map[string]session.State{}
 	var out []hitJSON
-	for _, m := range found {
-		if len(out) == limit {
-			break
-		}
-		var r events.Record
-		if err := h.Get(ctx, "/v1/events/"+strconv.FormatUint(m.Seq, 10), nil, &r); err != nil {
-			continue // damage took it since
-		}
+	err = eventsAt(ctx, h, found, func(m find.Match, r events.Record) {
 		d, ok := find.Of(r)
-		if !ok || slices.ContainsFunc(terms, func(t find.Term) bool { return !t.Holds(d) }) {
-			continue
+		if len(out) == limit || !ok || slices.ContainsFunc(terms, func(t find.Term) bool { return !t.Holds(d) }) {
+			return
 		}
-		s, known := about[m.Session]
-		if !known && m.Session != "" {
-			c, _ := oneCell[session.State](ctx, h, session.Name, m.Session) // one that is not there has no title
-			s = c.State
-			about[m.Session] = s
-		}
-		out = append(out, hitJSON{Seq: r.Seq, ID: r.ID, Time: r.Time, Type: r.Type, Tool: d.Tool, Session: r.Session, Title: s.Title, Project: r.Project,
-			Score: m.Score, Snippet: find.SnippetOf(d, terms, 240), record: r, transcript: s.Transcript})
+		out = append(out, hitJSON{Seq: r.Seq, ID: r.ID, Time: r.Time, Type: r.Type, Tool: d.Tool, Session: r.Session, Project: r.Project,
+			Score: m.Score, Snippet: find.SnippetOf(d, terms, 240), record: r})
+	})
+	if err == nil {
+		err = titled(ctx, h, out)
+	}
+	if err != nil {
+		return nil, err
 	}
 	if q.Error == "" {
 		return out, nil
 	}
 	return out, a.aftermaths(ctx, h, out, q)
+}
+
+// eventsAt reads the events of matches, in their order; those that damage took since are left out.
+func eventsAt(ctx context.Context, h house, found []find.Match, each func(find.Match, events.Record)) error {
+	for part := range slices.Chunk(found, 500) {
+		var seqs []string
+		for _, m := range part {
+			seqs = append(seqs, strconv.FormatUint(m.Seq, 10))
+		}
+		i := 0
+		err := records(ctx, h, url.Values{"seq": {strings.Join(seqs, ",")}}, func(r events.Record) {
+			for i < len(part) && part[i].Seq != r.Seq {
+				i++
+			}
+			if i < len(part) {
+				each(part[i], r)
+			}
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// titled gives hits the titles and transcripts of their sessions.
+func titled(ctx context.Context, h house, hits []hitJSON) error {
+	q := url.Values{}
+	for _, hit := range hits {
+		if hit.Session != "" && !slices.Contains(q["key"], hit.Session) {
+			q.Add("key", hit.Session)
+		}
+	}
+	if len(q) == 0 {
+		return nil
+	}
+	return h.Stream(ctx, "GET", "/v1/cells/"+session.Name, q, func(line []byte) error {
+		var c cell[session.State]
+		if len(line) == 0 || json.Unmarshal(line, &c) != nil {
+			return nil // a session without a title is found all the same
+		}
+		for i := range hits {
+			if hits[i].Session == c.Key {
+				hits[i].Title, hits[i].transcript = c.State.Title, c.State.Transcript
+			}
+		}
+		return nil
+	})
 }
 
 // mostAfter bounds the sessions that are read for what came after an error.
