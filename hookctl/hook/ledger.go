@@ -63,9 +63,10 @@ type Ordered struct {
 // contradicts the ledger becomes a fork. what has an element for each; those that are not known have an event in list,
 // in the same order.
 func OrderLedger(s ledger.State, asked []events.Event) (list []events.Event, what []Ordered) {
+	w := ledger.Words{}
 	for i, e := range asked {
 		var was Ordered
-		if e, was = judgeEntry(s, e); was.Outcome != "known" {
+		if e, was = judgeEntry(s, e, w); was.Outcome != "known" {
 			list = append(list, e)
 			s = ledger.Fold(s, events.Record{Envelope: events.Envelope{ID: fmt.Sprint("asked ", i)}, Event: e})
 		}
@@ -74,13 +75,13 @@ func OrderLedger(s ledger.State, asked []events.Event) (list []events.Event, wha
 	return list, what
 }
 
-func judgeEntry(s ledger.State, e events.Event) (events.Event, Ordered) {
+func judgeEntry(s ledger.State, e events.Event, w ledger.Words) (events.Event, Ordered) {
 	switch e := e.(type) {
 	case *events.LedgerEntryAdded:
-		if known, ok := s.Same(e); ok && e.Replaces == "" {
+		if known, ok := s.Same(e, w); ok && e.Replaces == "" {
 			return e, Ordered{Outcome: "known", Entry: known}
 		}
-		holds, forked := s.ForkOf(e)
+		holds, forked := s.ForkOf(e, w)
 		if !forked {
 			return e, Ordered{Outcome: "added"}
 		}
@@ -121,7 +122,7 @@ func decideLedger(in Input, w World, r Reader) []events.Event {
 	var asked []events.Event
 	for _, e := range heard {
 		e.Kind, e.Source = events.LedgerDecision, in.Name()
-		if before, ok := s.ForkOf(e); ok && e.By == "user" {
+		if before, ok := s.ForkOf(e, nil); ok && e.By == "user" {
 			e.Replaces = before.ID
 		}
 		asked = append(asked, e)

@@ -227,7 +227,7 @@ func TestViewsComeBack(t *testing.T) {
 				t.Fatalf("%d entries of %d\n%s\n%s", len(found.Entries), len(s.Entries), markdown, bead)
 			}
 			for _, e := range found.Entries {
-				if _, ok := s.Same(&e); !ok {
+				if _, ok := s.Same(&e, nil); !ok {
 					t.Fatalf("new: %+v\n%s", e, markdown)
 				}
 			}

@@ -187,7 +187,7 @@ func (a *app) importLedger(ctx context.Context, h house, file string, dry bool) 
 		asked = append(asked, e)
 	}
 	for i := range found.Done {
-		if open, ok := s.Same(&found.Done[i]); ok {
+		if open, ok := s.Same(&found.Done[i], nil); ok {
 			asked = append(asked, &events.LedgerEntryClosed{Entry: open.ID, Reason: "ticked off in " + source})
 		}
 	}

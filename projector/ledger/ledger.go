@@ -132,13 +132,23 @@ func entryOf(r events.Record, e *events.LedgerEntryAdded) Entry {
 	return out
 }
 
-// room drops what a cell has no room for: the oldest closed entry, else the oldest.
+// room drops what a cell has no room for: the oldest closed entry, else the oldest of the kind that has the most.
 func room(list []Entry) []Entry {
 	if len(list) <= maxEntries {
 		return list
 	}
 	i := slices.IndexFunc(list, func(e Entry) bool { return e.Closed != nil })
-	return slices.Delete(slices.Clone(list), max(i, 0), max(i, 0)+1)
+	if i < 0 {
+		most, count := "", map[string]int{}
+		for _, e := range list {
+			count[e.Kind]++
+			if count[e.Kind] > count[most] {
+				most = e.Kind
+			}
+		}
+		i = slices.IndexFunc(list, func(e Entry) bool { return e.Kind == most })
+	}
+	return slices.Delete(slices.Clone(list), i, i+1)
 }
 
 func (s State) closed(id string, c Closing) State {
@@ -206,11 +216,31 @@ func (s State) Search(asked []string, n int) []Entry {
 	return list[:min(n, len(list))]
 }
 
+// Words remembers how texts are normalised, for many comparisons; nil remembers nothing.
+type Words map[string]string
+
+func (w Words) of(text string) string {
+	known, ok := w[text]
+	if ok {
+		return known
+	}
+	known = words(text)
+	if w != nil {
+		w[text] = known
+	}
+	return known
+}
+
 // Same gives the open entry that says what e says already.
-func (s State) Same(e *events.LedgerEntryAdded) (Entry, bool) {
-	for _, known := range s.Open(e.Kind) {
-		if words(known.Text) == words(e.Text) && (e.Subject == "" || words(known.Subject) == words(e.Subject)) {
-			return known, true
+func (s State) Same(e *events.LedgerEntryAdded, w Words) (Entry, bool) {
+	text, about := w.of(e.Text), w.of(e.Subject)
+	for i := range s.Entries {
+		known := &s.Entries[i]
+		if known.Kind != e.Kind || known.Closed != nil || w.of(known.Text) != text {
+			continue
+		}
+		if e.Subject == "" || w.of(known.Subject) == about {
+			return *known, true
 		}
 	}
 	return Entry{}, false
@@ -218,15 +248,19 @@ func (s State) Same(e *events.LedgerEntryAdded) (Entry, bool) {
 
 // ForkOf gives the open decision that e contradicts: of the same subject, or with the same place as evidence, and
 // another decision (DECISIONS S3 "Fork"). The one that e replaces does not count.
-func (s State) ForkOf(e *events.LedgerEntryAdded) (Entry, bool) {
+func (s State) ForkOf(e *events.LedgerEntryAdded, w Words) (Entry, bool) {
 	if e.Kind != events.LedgerDecision {
 		return Entry{}, false
 	}
-	for _, known := range s.Open(e.Kind) {
-		about := words(e.Subject)
-		sameSubject := about != "" && about == words(known.Subject)
-		if known.ID != e.Replaces && words(known.Text) != words(e.Text) && (sameSubject || samePlace(known.Evidence, e.Evidence)) {
-			return known, true
+	text, about := w.of(e.Text), w.of(e.Subject)
+	for i := range s.Entries {
+		known := &s.Entries[i]
+		if known.Kind != e.Kind || known.Closed != nil || known.ID == e.Replaces {
+			continue
+		}
+		sameSubject := about != "" && about == w.of(known.Subject)
+		if (sameSubject || samePlace(known.Evidence, e.Evidence)) && w.of(known.Text) != text {
+			return *known, true
 		}
 	}
 	return Entry{}, false
