@@ -21,11 +21,13 @@ func TestRealClientPermission(t *testing.T) {
 		"toolu_clean": "Git clean (removes untracked files)"})
 	w.wellBehaved(r)
 	w.autoDenied("force_push", "git_clean")
+	w.verdicts("toolu_force refused_by_gate", "toolu_said refused_by_client", "toolu_clean refused_by_gate")
 
 	w.file(".claude/requirements.local.yaml", "hooks: {permission_request: {auto_deny_dangerous: false}}\n")
 	r = w.print(Options{Scenario: "permission", Asks: true}, "push it")
 	w.refusals(r, map[string]string{"toolu_force": "", "toolu_said": "", "toolu_clean": ""})
 	w.autoDenied("force_push", "git_clean")
+	w.verdicts("toolu_force refused_by_client", "toolu_said refused_by_client", "toolu_clean refused_by_client")
 	w.finish()
 }
 
@@ -50,7 +52,31 @@ func TestRealClientPermissionDialog(t *testing.T) {
 		t.Errorf("left in the work tree: %q", got)
 	}
 	w.autoDenied("force_push", "git_clean")
+	w.verdicts("toolu_force refused_by_gate", "toolu_said approved", "toolu_clean refused_by_gate")
 	w.finish()
+}
+
+// verdicts compares who allowed each call of the newest session, as the recorder says; it ended cleanly.
+func (w *world) verdicts(want ...string) {
+	w.t.Helper()
+	if !w.recorder() {
+		return
+	}
+	var s struct {
+		Calls []struct {
+			ID      string `json:"tool_use_id"`
+			Verdict string
+		}
+		Standing struct{ Kind string }
+	}
+	must(w.t, json.Unmarshal([]byte(w.hookctl("session", "show", "last", "--json")), &s))
+	var got []string
+	for _, c := range s.Calls {
+		got = append(got, c.ID+" "+c.Verdict)
+	}
+	if !slices.Equal(got, want) || s.Standing.Kind != "clean" {
+		w.t.Errorf("verdicts %q, want %q; it ended: %s", got, want, s.Standing.Kind)
+	}
 }
 
 // refusals checks that every call came back as failed, and which of them in the recorder's words.

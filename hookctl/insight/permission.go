@@ -3,6 +3,7 @@ package insight
 import (
 	"bytes"
 	"encoding/json"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -239,6 +240,9 @@ var refusals = []struct {
 	{ByClient, "Permission for this tool use was denied."},
 }
 
+// approval is what the client says of a call that it had to ask about (2.1.330).
+var approval = regexp.MustCompile(`\b(needs|need|requires|require) approval\b`)
+
 // answered takes in what the model was given for a call, which tells of one that did not run why.
 func (p *Permissions) answered(r events.Record, t events.ToolCall, alone bool) {
 	c := p.byID[t.ToolUseID]
@@ -270,6 +274,10 @@ func (p *Permissions) answered(r events.Record, t events.ToolCall, alone bool) {
 		if c.Verdict == ByUser && alone && !c.question.IsZero() {
 			c.waited(r.Time)
 		}
+		return
+	}
+	if c.Asked && approval.MatchString(text) { // in a print run there is nobody to ask
+		c.Verdict, c.Words, c.Asked = ByClient, text, false
 		return
 	}
 	c.doubt = true // its outcome was lost, or the client has new words

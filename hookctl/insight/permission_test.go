@@ -94,6 +94,13 @@ func TestPermissions(t *testing.T) {
 			l.add(batch("5", "Permission to use Bash has been denied."))
 		}, map[string]string{"1": "refused_by_classifier Classifier unavailable 0", "2": "refused_by_gate plan 0", "3": "refused_by_hook not today 0",
 			"4": "refused_by_gate Git clean 0", "5": "refused_by_client Permission to use Bash has been denied. 0"}},
+		"nobody to ask, and an outcome that was lost": {func(l *log) {
+			l.add(request(inPrompt, "1", "a"))
+			l.add(ask(inPrompt, "a"))
+			l.add(batch("1", "This command requires approval"))
+			l.add(request(inPrompt, "2", "b"))
+			l.add(batch("2", "This command requires approval"))
+		}, map[string]string{"1": "refused_by_client This command requires approval 0", "2": "unknown  0"}},
 		"equal calls at once, a question each": {func(l *log) {
 			l.add(request(inPrompt, "1", "a"))
 			l.add(request(inPrompt, "2", "a"))

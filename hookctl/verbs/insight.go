@@ -1,14 +1,20 @@
 package verbs
 
 import (
+	"context"
 	"fmt"
+	"net/url"
+	"path"
 	"strings"
 	"time"
+
+	"github.com/spf13/cobra"
 
 	"hookline/events"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/insight"
 	"hookline/projector/session"
+	"hookline/projector/working"
 )
 
 // sessionLine is one line of what `session list --json` prints.
@@ -98,4 +104,87 @@ func (a *app) printCalls(calls []insight.Call, last count) {
 		t.Row("  "+c.Time.In(a.Zone).Format(time.TimeOnly), fmt.Sprint(c.Seq), fact, orDash(cmdline.OneLine(c.Mode)), c.Verdict.Words(), orDash(waited), orDash(cmdline.OneLine(c.Words)))
 	}
 	t.Print(a.Out, a.Paint)
+}
+
+// sessionDiffJSON is what `session diff --json` prints.
+type sessionDiffJSON struct {
+	A           insight.Sum          `json:"a" jsonschema_description:"the first session"`
+	B           insight.Sum          `json:"b" jsonschema_description:"the second one"`
+	Differences []insight.Difference `json:"differences" jsonschema_description:"line by line, those without a difference too"`
+}
+
+func (a *app) sessionDiffCmd() *cobra.Command {
+	return &cobra.Command{
+		Use: "diff A B", Short: "Compare two sessions: calls, permissions, files, commands, cost, end",
+		Example: "  hookctl session diff 043f0af5 last", Args: cmdline.Exactly("a session: "+sessionForms, "another one"),
+		ValidArgsFunction: a.completesOne(a.sessionWords),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.with(cmd.Context(), needStore, func(h house) error {
+				var sums [2]insight.Sum
+				for i, name := range args {
+					s, err := a.sum(cmd.Context(), h, name)
+					if err != nil {
+						return err
+					}
+					sums[i] = s
+				}
+				return a.printSessionDiff(sessionDiffJSON{sums[0], sums[1], insight.Diff(sums[0], sums[1])})
+			})
+		},
+	}
+}
+
+// sum gathers what a session is compared by.
+func (a *app) sum(ctx context.Context, h house, name string) (insight.Sum, error) {
+	s, err := a.resolve(ctx, h, name)
+	if err != nil {
+		return insight.Sum{}, err
+	}
+	var who insight.Permissions
+	if err := records(ctx, h, url.Values{"session": {s.ID}}, who.Take); err != nil {
+		return insight.Sum{}, err
+	}
+	out := insight.Sum{ID: s.ID, Ended: s.Standing().Words, Took: s.LastActive.Sub(s.Started), Prompts: s.Prompts, Calls: s.Tools, Failed: s.Failures,
+		Verdicts: insight.Count(who.Calls()), Files: []string{}, Commands: []string{}}
+
+	if c, err := oneCell[working.State](ctx, h, working.Name, s.ID); err == nil { // without one it has done nothing yet
+		if c.State.Goal != nil {
+			out.Goal = c.State.Goal.Text
+		}
+		for _, f := range c.State.Files {
+			if f.Created || f.Edited > 0 {
+				folder, base := working.Folder(c.State.Worktree, f.Path)
+				out.Files = append(out.Files, path.Join(folder, base))
+			}
+		}
+		for _, c := range c.State.Commands {
+			out.Commands = append(out.Commands, c.Line)
+		}
+	}
+
+	prices, err := insight.Prices(a.conf.Values.Prices)
+	if err != nil {
+		return out, &cmdline.Fault{Message: err.Error(), Hint: "`hookctl config edit` opens the user's file", Cause: err}
+	}
+	var meter insight.Meter
+	read(&meter, []cell[session.State]{{Key: s.ID, State: s}}, map[string]bool{s.ID: true}, nil)
+	total := meter.Bill("model", insight.Choice{}, prices).Total
+	out.Tokens, out.Output, out.PicoUSD = total.Tokens.All(), total.Tokens.Output, total.PicoUSD
+	return out, nil
+}
+
+func (a *app) printSessionDiff(d sessionDiffJSON) error {
+	if a.JSON {
+		return a.PrintJSON(d)
+	}
+	t := cmdline.Table{Head: []string{"", strings.ToUpper(alias(d.A.ID)), strings.ToUpper(alias(d.B.ID))}, Columns: a.Columns}
+	for _, l := range d.Differences {
+		mark := "* "
+		if l.Same {
+			mark = "  "
+		}
+		t.Row(mark+cmdline.OneLine(l.What), orDash(cmdline.Fit(cmdline.OneLine(l.A), 60)), orDash(cmdline.Fit(cmdline.OneLine(l.B), 60)))
+	}
+	t.Print(a.Out, a.Paint)
+	return nil
 }

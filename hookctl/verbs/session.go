@@ -19,9 +19,9 @@ import (
 )
 
 func (a *app) sessionCmd() *cobra.Command {
-	c := cmdline.Noun("session", "List, show and delete sessions",
+	c := cmdline.Noun("session", "List, show, compare and delete sessions",
 		"  hookctl session list\n  hookctl session show c68c8a51",
-		a.sessionListCmd(), a.sessionShowCmd(), a.sessionDeleteCmd())
+		a.sessionListCmd(), a.sessionShowCmd(), a.sessionDiffCmd(), a.sessionDeleteCmd())
 	c.AddCommand(a.sessionClientVerbs()...)
 	return c
 }

@@ -105,6 +105,7 @@ var outputs = cmdline.Outputs{
 	"man":                     cmdline.Object(cmdline.ManJSON{}),
 	"session list":            cmdline.Lines(sessionLine{}),
 	"session show":            cmdline.Object(sessionJSON{}),
+	"session diff":            cmdline.Object(sessionDiffJSON{}),
 	"session delete":          cmdline.Object(events.Record{}),
 	"cost":                    cmdline.Object(costJSON{}),
 	"project list":            cmdline.Lines(projectLine{}),
