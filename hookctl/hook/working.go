@@ -118,6 +118,7 @@ func Handoff(s working.State, now time.Time) []Item {
 	if s.ID == "" || s.Deleted || age > handoffAge {
 		return nil
 	}
+	s = unsaid(s)
 
 	items := goalItems(s, fmt.Sprintf("[PHASE: SESSION_START] From session %s, %s ago. ", shortID(s.ID), ageText(age)))
 	items = append(items, openItems(s)...)
@@ -132,6 +133,19 @@ func Handoff(s working.State, now time.Time) []Item {
 	last := s.Commands[len(s.Commands)-1]
 	return append(items, Item{ID: "working.left", Rank: RankFunctions, Event: last.Event,
 		Text: "Not restored: files read and commands, they are older than 1 h."})
+}
+
+// unsaid is a state without the marks of what the summary of a compaction names: another session has not read that.
+func unsaid(s working.State) working.State {
+	s.Files = slices.Clone(s.Files)
+	for i := range s.Files {
+		s.Files[i].Known = false
+	}
+	s.Commands = slices.Clone(s.Commands)
+	for i := range s.Commands {
+		s.Commands[i].Known = false
+	}
+	return s
 }
 
 // goalItems are the two goals: what the session was for, and what it did last.
