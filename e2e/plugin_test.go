@@ -30,7 +30,7 @@ func TestRealClientPlugin(t *testing.T) {
 	w.fired(map[string]int{"SessionStart": 1, "UserPromptSubmit": 1, "PreToolUse": 5, "PostToolUse": 4,
 		"PostToolUseFailure": 1, "PostToolBatch": 3, "Stop": 1, "SessionEnd": 2}) // `claude plugin install` fires one, too
 	w.wellBehaved(r)
-	w.reached(r, RouteMain, newIdentity, brief, mind)
+	w.reached(r, RouteMain, newIdentity, mind)
 	w.installedEverywhere()
 
 	if out := w.hookctl("install"); !strings.Contains(out, "the plugin hookline@hookline runs the hooks; ") {
