@@ -49,7 +49,6 @@ var capabilities = []Capability{
 	{Name: "gates", Decide: decideGates, Refuse: refuseGates, Tell: tellGates, Place: placeOfGates, Every: true},
 	{Name: "working", Decide: decideWorking, Refuse: refuseStop, Tell: tellWorking},
 	{Name: "ledger", Decide: decideLedger, Tell: tellLedger, Follow: followLedger},
-	{Name: "ledger", Decide: decideLedger, Tell: tellLedger},
 	{Name: "codes", Tell: tellCodes},
 }
 

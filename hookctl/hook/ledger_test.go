@@ -91,3 +91,13 @@ func TestForksAreTold(t *testing.T) {
 		}
 	}
 }
+
+func TestEveryCapabilityIsOneRow(t *testing.T) {
+	seen := map[string]bool{}
+	for _, c := range capabilities {
+		if seen[c.Name] {
+			t.Errorf("%s has two rows", c.Name)
+		}
+		seen[c.Name] = true
+	}
+}
