@@ -27,13 +27,14 @@ const (
 	RankRead  // files that were read
 	RankCommands
 	RankFunctions
+	RankSeen // files that outputs named, not opened yet
 	RankGates
 	RankRest
 )
 
 // sections name the ranks for people. A capability that tells something of its own adds a rank above and its name here.
 var sections = [...]string{RankIdentity: "identity", RankGoal: "goal and phase", RankHandoff: "handoff and next steps", RankBlockers: "blockers",
-	RankDecisions: "decisions", RankFiles: "files changed", RankRead: "files read", RankCommands: "commands", RankFunctions: "functions",
+	RankDecisions: "decisions", RankFiles: "files changed", RankRead: "files read", RankCommands: "commands", RankFunctions: "functions", RankSeen: "files seen in outputs",
 	RankGates: "gates", RankRest: "rest"}
 
 // Item is one thing to tell: in its longest form that fits, or not at all.
@@ -80,8 +81,8 @@ type budget struct {
 
 // budgets by hook, or by hook and source.
 var budgets = map[string]budget{
-	"SessionStart":         {whole: 1500, shares: []share{{RankFunctions, 1000}}},
-	"SessionStart compact": {whole: 1500, shares: []share{{RankFunctions, 800}}},
+	"SessionStart":         {whole: 1500, shares: []share{{RankSeen, 1000}}},
+	"SessionStart compact": {whole: 1500, shares: []share{{RankSeen, 800}}},
 	"UserPromptSubmit":     {whole: 120, shares: []share{{RankGoal, 60}, {RankRest, 60}}},
 	"PreToolUse":           {whole: 20},
 }

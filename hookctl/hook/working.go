@@ -25,6 +25,7 @@ const (
 	editedTokens  = 320
 	readTokens    = 140
 	commandTokens = 200
+	seenTokens    = 190
 )
 
 // decideWorking marks the state that a compaction is about to cut from the context, judges the end of a turn, and writes
@@ -102,6 +103,7 @@ func recovered(s working.State, phase string, cut bool) []Item {
 	if cut {
 		items = append(items, fileItems(s, true)...)
 		items = append(items, commandItems(s)...)
+		items = append(items, seenItems(s)...)
 		if s.Said != nil {
 			items = append(items, Item{ID: "working.said", Rank: RankFunctions, Text: "You said last: " + working.Line(s.Said.Text), Event: s.Said.Event})
 		}
@@ -229,6 +231,19 @@ func fileItems(s working.State, read bool) []Item {
 		items = append(items, atMost(readTokens, foldersItem("working.read", RankRead, "Read: ", s.Worktree, seen)))
 	}
 	return items
+}
+
+// seenItems are files that outputs named and that were not opened yet.
+func seenItems(s working.State) []Item {
+	sights := s.Unopened()
+	if sights == nil {
+		return nil
+	}
+	files := make([]working.File, 0, len(sights))
+	for _, x := range sights {
+		files = append(files, working.File{Path: x.Path, Event: x.Event})
+	}
+	return []Item{atMost(seenTokens, foldersItem("working.seen", RankSeen, "Seen in outputs, not opened: ", s.Worktree, files))}
 }
 
 // commandItems are the last distinct commands with their outcome, the newest first.

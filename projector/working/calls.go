@@ -21,6 +21,7 @@ func (s State) succeeded(r events.Record, e *events.ToolSucceeded) State {
 	}
 
 	s = s.served(r, e)
+	s = s.sighted(r, e)
 
 	switch e.ToolName {
 	case "Read":

@@ -17,7 +17,7 @@ import (
 // Name and Version of the projection's cells.
 const (
 	Name    = "working"
-	Version = 2
+	Version = 3
 )
 
 // Schema is the version of what a checkpoint refers to. Version 2 added contract, evidence that is stale, next steps and
@@ -54,6 +54,7 @@ type State struct {
 	Open        []Failure `json:"errors_unresolved,omitempty" jsonschema_description:"failures whose target has not succeeded since"`
 	Corrections []Note    `json:"corrections,omitempty" jsonschema_description:"what the user said when refusing a call"`
 	Todos       []Todo    `json:"todos,omitempty" jsonschema_description:"the client's list of things to do"`
+	Seen        []Sight   `json:"seen,omitempty" jsonschema_description:"paths in outputs of commands and searches, the newest last, at most 80"`
 	Evidence    []Proof   `json:"evidence,omitempty" jsonschema_description:"the last outcome of tests, build and lint"`
 
 	Contract *Contract         `json:"task_contract,omitempty" jsonschema_description:"what the newest prompt that asks for a change promises"`
