@@ -4,10 +4,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"path/filepath"
 	"reflect"
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 )
 
 // wireNames are the types of the events that the client's hooks become.
@@ -43,6 +45,28 @@ func (w *world) fired(want map[string]int) {
 	}
 }
 
+// noGaps checks that the client's own transcripts hold no prompt and no tool call that the log has not.
+func (w *world) noGaps() {
+	w.t.Helper()
+	if _, err := os.Stat(filepath.Join(w.home, ".claude", "projects")); err != nil {
+		return
+	}
+	type gap struct {
+		Time                 time.Time
+		Hook, Cause, Session string
+	}
+	var found struct {
+		Live int
+		Gaps []gap
+	}
+	out := w.hookctl("import", "transcripts", "--dry-run", "--json")
+	must(w.t, json.Unmarshal([]byte(out), &found))
+	found.Gaps = slices.DeleteFunc(found.Gaps, func(g gap) bool { return g.Cause == "not_hooked" })
+	if len(found.Gaps) > 0 || found.Live == 0 {
+		w.t.Errorf("%d hooks of the transcripts were recorded, these were not: %v", found.Live, found.Gaps)
+	}
+}
+
 // finish makes the checks that hold after every scenario and stops the recorder.
 func (w *world) finish() {
 	w.t.Helper()
@@ -50,6 +74,7 @@ func (w *world) finish() {
 		return
 	}
 	w.everyHookOnce()
+	w.noGaps()
 	w.requestedFirst()
 	w.verify()
 	w.onlyTheDaemon()

@@ -33,6 +33,8 @@ type Imported struct {
 	Live     int      `json:"live" jsonschema_description:"of them, those that were recorded when they happened"`
 	Events   int      `json:"events" jsonschema_description:"that were appended: the hooks, and what follows from them"`
 	Redacted int      `json:"redacted" jsonschema_description:"secrets that were replaced"`
+	Missing  int      `json:"missing" jsonschema_description:"prompts and tool calls of sessions that were recorded, whose hooks were not"`
+	Gaps     []Gap    `json:"gaps,omitempty" jsonschema_description:"those, the first 1,000"`
 	Problems []string `json:"problems" jsonschema_description:"what could not be read, and why"`
 	Seq      uint64   `json:"seq" jsonschema_description:"the log's newest event now"`
 }
@@ -301,6 +303,7 @@ func (s *sitting) take(ctx context.Context, h transcript.Hook) error {
 		in.out.Live++
 		return nil
 	}
+	in.gap(s.live, h, e)
 
 	env := events.Envelope{ID: h.ID, Type: k.Type, Version: k.Version(), Time: h.Time, Session: h.Session, Project: s.place.Project,
 		Worktree: s.place.Worktree, Branch: in.into.Clean(h.Branch), Phase: hook.PhaseOf(e), Hook: k.Hook, ToolUseID: hook.ToolUseID(e),

@@ -121,6 +121,52 @@ func (m *memory) check(t *testing.T) {
 	}
 }
 
+// What hooks recorded and one of them did not is a gap, with what is known of its cause.
+func TestGaps(t *testing.T) {
+	dir := t.TempDir()
+	if _, err := transcripttest.Write(dir, transcripttest.Options{Era: transcripttest.New, Seed: 5, Sessions: 1, Turns: 4, Calls: 12, Text: 100, From: from, Cwd: "/gone/p"}); err != nil {
+		t.Fatal(err)
+	}
+	whole := &memory{}
+	mustImport(t, whole.into(from.AddDate(1, 0, 0)), dir)
+	var hooks []events.Envelope // as if they had been recorded when they happened
+	for _, env := range whole.list {
+		env.Imported = false
+		env.Facts = nil
+		hooks = append(hooks, env)
+	}
+	calls := (&memory{list: hooks}).of("tool.succeeded")
+	call, end := calls[1], hooks[len(hooks)-1].Time
+	lost := events.Envelope{ID: "lost", Type: "hook.refused", Version: 1, Time: call.Time, Session: call.Session, Data: []byte(`{"reason":"lost"}`)}
+	for _, c := range []struct {
+		name  string
+		drop  func(events.Envelope) bool
+		more  []events.Envelope
+		want  int
+		cause string
+	}{
+		{"none", func(events.Envelope) bool { return false }, nil, 0, ""},
+		{"one", func(e events.Envelope) bool { return e.ID == call.ID }, nil, 1, CauseUnknown},
+		{"one is lost", func(e events.Envelope) bool { return e.ID == call.ID }, []events.Envelope{lost}, 1, CauseLost},
+		{"all outcomes", func(e events.Envelope) bool { return e.Type == call.Type }, nil, len(calls), CauseNotHooked},
+		{"switched on late", func(e events.Envelope) bool { return e.Time.Before(end) }, nil, -1, CauseBefore},
+	} {
+		m := &memory{list: append(slices.DeleteFunc(slices.Clone(hooks), c.drop), c.more...)}
+		got, err := Import(t.Context(), m.into(from.AddDate(1, 0, 0)), []string{dir}, true, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.Missing != len(got.Gaps) || c.want >= 0 && got.Missing != c.want || c.want < 0 && got.Missing == 0 {
+			t.Errorf("%s: %d missing, %d gaps, want %d", c.name, got.Missing, len(got.Gaps), c.want)
+		}
+		for _, g := range got.Gaps {
+			if g.Cause != c.cause || c.want == 1 && (g.Session != call.Session || g.ToolUse != call.ToolUseID) {
+				t.Errorf("%s: %+v", c.name, g)
+			}
+		}
+	}
+}
+
 // What is taken at another time, in another order, or was cut off before, is the same in the end.
 func TestImportInParts(t *testing.T) {
 	dir := t.TempDir()

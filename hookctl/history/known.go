@@ -21,6 +21,16 @@ func (k *known) has(id string) bool {
 	return ok
 }
 
+// of is what the log has of a session.
+func (k *known) of(session string) *recorded {
+	r := k.sessions[session]
+	if r == nil {
+		r = &recorded{exact: map[string]bool{}, near: map[string][]time.Time{}}
+		k.sessions[strings.Clone(session)] = r
+	}
+	return r
+}
+
 // recorded is what the log has of one session.
 type recorded struct {
 	any      bool // something that was recorded when it happened
@@ -28,6 +38,10 @@ type recorded struct {
 	worktree string
 	exact    map[string]bool        // by [transcript.Key], of calls and their outcomes
 	near     map[string][]time.Time // what has no id of the client: when
+
+	first, last time.Time // of the hooks that were recorded when they happened
+	hooks       map[string]bool
+	lost        bool // a hook of it is known to be lost
 }
 
 // learn goes over the log once.
@@ -42,14 +56,13 @@ func learn(ctx context.Context, log Log, sessions map[string]bool) (*known, erro
 		if env.Imported {
 			k.ids[strings.Clone(env.ID)] = struct{}{}
 		}
+		if env.Session != "" && env.Type == events.TypeHookRefused {
+			k.of(env.Session).refused(env)
+		}
 		if env.Session == "" || env.Hook == "" {
 			return ctx.Err()
 		}
-		r := k.sessions[env.Session]
-		if r == nil {
-			r = &recorded{exact: map[string]bool{}, near: map[string][]time.Time{}}
-			k.sessions[strings.Clone(env.Session)] = r
-		}
+		r := k.of(env.Session)
 		if ours {
 			return ctx.Err()
 		}
@@ -71,6 +84,7 @@ func learn(ctx context.Context, log Log, sessions map[string]bool) (*known, erro
 // learn remembers one event that a hook brought.
 func (r *recorded) learn(env events.Envelope) {
 	e := events.Decode(env.Type, env.Version, env.Data)
+	r.mark(env, e)
 	exact, near := marks(e)
 	for _, key := range exact {
 		r.exact[key] = true

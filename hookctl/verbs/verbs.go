@@ -88,7 +88,7 @@ var outputs = cmdline.Outputs{
 	"install": cmdline.Object(installJSON{}), "uninstall": cmdline.Object(installJSON{}),
 	"start": cmdline.Object(lifecycleJSON{}), "stop": cmdline.Object(lifecycleJSON{}), "restart": cmdline.Object(lifecycleJSON{}),
 	"status":                  cmdline.Object(daemon.Status{}),
-	"doctor":                  cmdline.Object(doctorJSON{}, findingJSON{}),
+	"doctor":                  cmdline.Object(doctorJSON{}, findingJSON{}, gapsJSON{}),
 	"tail":                    cmdline.Lines(events.Record{}, cloudEventJSON{}),
 	"events list":             cmdline.Lines(events.Record{}, cloudEventJSON{}),
 	"events show":             cmdline.Object(events.Record{}),

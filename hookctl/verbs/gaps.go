@@ -1,0 +1,90 @@
+package verbs
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"os"
+	"slices"
+	"time"
+
+	"hookline/hookctl/cmdline"
+	"hookline/hookctl/history"
+)
+
+// gapsJSON is what `doctor --gaps --json` prints.
+type gapsJSON struct {
+	Sessions int           `json:"sessions" jsonschema_description:"that the transcripts are of"`
+	Live     int           `json:"live" jsonschema_description:"hooks of theirs that were recorded when they happened"`
+	Missing  int           `json:"missing" jsonschema_description:"prompts and tool calls of sessions that were recorded, whose hooks were not"`
+	Gaps     []history.Gap `json:"gaps" jsonschema_description:"those, the first 1,000"`
+}
+
+// causes are the causes of gaps in words.
+var causes = map[string]string{
+	history.CauseBefore:    "before the session's first recorded hook: the hooks were installed, or switched on, later",
+	history.CauseAfter:     "after the session's last recorded hook: the hooks were removed, or switched off",
+	history.CauseLost:      "the log notes that a hook of this session was lost",
+	history.CauseNotHooked: "no hook of this name and tool was recorded in this session: it is not installed, as with the profile identity",
+	history.CauseUnknown:   "unknown: the client did not call the hook, or it was ended from outside",
+}
+
+// arriving is how long a hook may be on its way: until then it is no gap.
+const arriving = 10 * time.Second
+
+// gaps compares the client's transcripts with the log. It exits 1 where a hook is missing between others.
+func (a *app) gaps(ctx context.Context) error {
+	dir := a.clientFolder()
+	if _, err := os.Stat(dir); err != nil {
+		return &cmdline.Fault{Message: err.Error(), Hint: "CLAUDE_CONFIG_DIR names the client's folder, whose projects has the transcripts"}
+	}
+	paths := []string{dir}
+	list, err := json.Marshal(paths)
+	if err != nil {
+		return fmt.Errorf("name the paths: %w", err)
+	}
+
+	var raw json.RawMessage
+	err = a.with(ctx, needStarted, func(h house) (err error) {
+		raw, err = a.awaitImport(ctx, h, paths, url.Values{"paths": {string(list)}, "dry_run": {"1"}})
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	var found history.Imported
+	if err := json.Unmarshal(raw, &found); err != nil {
+		return fmt.Errorf("read what was found: %w", err)
+	}
+
+	given := len(found.Gaps)
+	found.Gaps = slices.DeleteFunc(found.Gaps, func(g history.Gap) bool { return a.Now().Sub(g.Time) < arriving })
+	found.Missing -= given - len(found.Gaps)
+
+	if a.JSON {
+		out := gapsJSON{Sessions: found.Sessions, Live: found.Live, Missing: found.Missing, Gaps: append([]history.Gap{}, found.Gaps...)}
+		err = a.PrintJSON(out)
+	} else {
+		a.printGaps(found)
+	}
+	for _, g := range found.Gaps {
+		if err == nil && (g.Cause == history.CauseLost || g.Cause == history.CauseUnknown) {
+			return cmdline.Silent(1)
+		}
+	}
+	return err
+}
+
+func (a *app) printGaps(found history.Imported) {
+	if found.Missing == 0 {
+		a.Printf("%s\n", a.Paint.Good(fmt.Sprintf("no gaps: of %s in the transcripts of %s, all that could be recorded were", cmdline.Plural(found.Live, "recorded hook"), cmdline.Plural(found.Sessions, "session"))))
+		return
+	}
+	a.Printf("%s\n", a.Paint.Warn(cmdline.Plural(found.Missing, "hook")+" never came; `hookctl import transcripts` takes them from the transcripts"))
+	t := cmdline.Table{Head: []string{"SESSION", "TIME", "HOOK", "CAUSE"}}
+	for _, g := range found.Gaps {
+		t.Row(alias(g.Session), a.stamp(g.Time), g.Hook, causes[g.Cause])
+	}
+	t.Print(a.Out, a.Paint)
+}
