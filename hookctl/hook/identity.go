@@ -12,8 +12,8 @@ import (
 
 // Identity (S0): from what a session's identity starts, what is said of it, and what it asks for.
 
-// decideIdentity: a start restores, an end persists. A session without an id has no identity, nor has one of which the end alone is
-// known: the client ends a session that never began after commands such as `claude plugin install`.
+// decideIdentity: a start restores, an end persists. A session without an id has no identity, nor has one of which the end alone came as
+// a hook: the client ends a session that never began after commands such as `claude plugin install`.
 func decideIdentity(in Input, w World, r Reader) []events.Event {
 	if in.Session == "" {
 		return nil
@@ -23,7 +23,7 @@ func decideIdentity(in Input, w World, r Reader) []events.Event {
 		own, born := identityOf(r, in.Session)
 		return []events.Event{restored(in, e, own, born, latest(r, w.Project, in.Session))}
 	case *events.SessionEnded:
-		if _, born := identityOf(r, in.Session); !born {
+		if _, born := identityOf(r, in.Session); !born && in.Call.Verb == VerbHook {
 			return nil
 		}
 		return []events.Event{&events.IdentityPersisted{Reason: "session_end"}}
