@@ -243,7 +243,7 @@ func (w *writer) beside(dir, id string) error {
 // more turn.
 func (w *writer) background() error {
 	first := filepath.Join(w.dir, w.out.Sessions[0]+".jsonl")
-	data, err := os.ReadFile(first) //nolint:forbidigo // written a moment ago
+	data, err := os.ReadFile(first)
 	if err != nil {
 		return err
 	}
