@@ -54,7 +54,7 @@ func (w *world) claudeOnPath() {
 	w.t.Helper()
 	bin := filepath.Join(w.root, "bin")
 	must(w.t, os.Mkdir(bin, 0o700))
-	for _, name := range []string{"hookctl", "hookd", "replay"} {
+	for _, name := range []string{"hookctl", "hookd", "hookfind", "replay"} {
 		must(w.t, os.Symlink(filepath.Join(w.bin, name), filepath.Join(bin, name)))
 	}
 	unshare, err := exec.LookPath("unshare")

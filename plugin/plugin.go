@@ -1,4 +1,4 @@
-// Package plugin is hookline as a plugin of Claude Code: manifest, hooks and a skill.
+// Package plugin is hookline as a plugin of Claude Code: manifest, hooks, the MCP server and a skill.
 //
 // The files beside this one are the plugin as the client reads it from this repository; its hooks call `hookctl` by its bare
 // name. Write makes a copy whose hooks call one installed program.
@@ -22,9 +22,9 @@ const ID = Name + "@" + Name
 //go:embed .claude-plugin/plugin.json README.md skills
 var files embed.FS
 
-// Write makes dir a marketplace that holds the plugin, with hooks as its hooks/hooks.json. Files of an earlier Write are replaced, folders
+// Write makes dir a marketplace that holds the plugin, with hooks as its hooks/hooks.json, and command as the program of its MCP server. Files of an earlier Write are replaced, folders
 // get mode 0700, files 0600. An error names the file that could not be written.
-func Write(dir string, hooks []byte) error {
+func Write(dir string, hooks []byte, command string) error {
 	market, err := json.MarshalIndent(map[string]any{
 		"name": Name, "description": "A flight recorder for Claude Code", "owner": map[string]string{"name": "The hookline maintainers"},
 		"plugins": []map[string]string{{"name": Name, "source": "./plugin"}},
@@ -36,6 +36,13 @@ func Write(dir string, hooks []byte) error {
 		return err
 	}
 	if err := write(filepath.Join(dir, "plugin", "hooks", "hooks.json"), hooks); err != nil {
+		return err
+	}
+	server, err := json.MarshalIndent(map[string]any{"mcpServers": map[string]any{Name: map[string]any{"command": command, "args": []string{"mcp"}}}}, "", "  ")
+	if err != nil {
+		return fmt.Errorf("write the plugin: %w", err)
+	}
+	if err := write(filepath.Join(dir, "plugin", ".mcp.json"), server); err != nil {
 		return err
 	}
 

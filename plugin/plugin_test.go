@@ -31,7 +31,7 @@ func TestVersion(t *testing.T) {
 func TestWrite(t *testing.T) {
 	dir := t.TempDir()
 	for _, hooks := range []string{`{"hooks":{}}`, `{"hooks":{"Stop":[]}}`} {
-		if err := Write(dir, []byte(hooks)); err != nil {
+		if err := Write(dir, []byte(hooks), "/opt/hookctl"); err != nil {
 			t.Fatal(err)
 		}
 		got, err := os.ReadFile(filepath.Join(dir, "plugin", "hooks", "hooks.json"))
@@ -39,7 +39,7 @@ func TestWrite(t *testing.T) {
 			t.Errorf("hooks.json is %s, %v", got, err)
 		}
 	}
-	for _, name := range []string{".claude-plugin/marketplace.json", "plugin/.claude-plugin/plugin.json", "plugin/skills/what-happened/SKILL.md", "plugin/README.md"} {
+	for _, name := range []string{".claude-plugin/marketplace.json", "plugin/.claude-plugin/plugin.json", "plugin/skills/what-happened/SKILL.md", "plugin/README.md", "plugin/.mcp.json"} {
 		info, err := os.Stat(filepath.Join(dir, filepath.FromSlash(name)))
 		if err != nil || info.Mode().Perm()&0o077 != 0 && filepath.Separator == '/' {
 			t.Errorf("%s: %v, %v", name, info, err)

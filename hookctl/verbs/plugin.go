@@ -43,7 +43,7 @@ func (a *app) installPlugin(ctx context.Context, o settings.Options, active stri
 		return err
 	}
 	dir := a.pluginDir()
-	if err := plugin.Write(dir, settings.PluginHooks(o.Command())); err != nil {
+	if err := plugin.Write(dir, settings.PluginHooks(o.Command()), o.Command()); err != nil {
 		return err
 	}
 
