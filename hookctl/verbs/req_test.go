@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -25,7 +26,7 @@ type reqBench struct {
 	*bench
 	d     *daemon.Daemon
 	dir   string
-	clock time.Time
+	clock atomic.Int64 // milliseconds since 1970: the daemon reads it while a test turns it on
 	n     int
 	pid   int // the client's process; 0: not known
 }
@@ -62,7 +63,8 @@ func newReq(t *testing.T, rules string) *reqBench {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("there is no git")
 	}
-	b := &reqBench{bench: newBench(t, nil), clock: noon}
+	b := &reqBench{bench: newBench(t, nil)}
+	b.clock.Store(noon.UnixMilli())
 	t.Setenv("HOME", b.env["HOME"])
 	t.Setenv("XDG_RUNTIME_DIR", "")
 	t.Setenv("HOOKLINE_SOCKET", "")
@@ -81,7 +83,7 @@ func newReq(t *testing.T, rules string) *reqBench {
 	if rules != "" {
 		put(t, b.rules(), rules)
 	}
-	d, err := daemon.Open(t.Context(), daemon.Options{Home: b.env["HOOKLINE_HOME"], Now: func() time.Time { return b.clock }})
+	d, err := daemon.Open(t.Context(), daemon.Options{Home: b.env["HOOKLINE_HOME"], Now: b.time})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,10 +93,13 @@ func newReq(t *testing.T, rules string) *reqBench {
 		}
 	})
 	b.d, b.handler, b.Cwd = d, d.Handler(), b.dir
-	b.Now = func() time.Time { return b.clock }
+	b.Now = b.time
 	b.place = facts.New(facts.Options{}).Place
 	return b
 }
+
+// time is the clock's, in UTC.
+func (b *reqBench) time() time.Time { return time.UnixMilli(b.clock.Load()).UTC() }
 
 func (b *reqBench) rules() string { return filepath.Join(b.dir, ".claude", "requirements.yaml") }
 
@@ -102,8 +107,7 @@ func (b *reqBench) rules() string { return filepath.Join(b.dir, ".claude", "requ
 func (b *reqBench) hook(session, body string) string {
 	b.t.Helper()
 	b.n++
-	b.clock = b.clock.Add(time.Millisecond)
-	ms := b.clock.UnixMilli()
+	ms := b.clock.Add(1)
 	text := strings.Replace(body, "{", fmt.Sprintf(`{"session_id":%q,"cwd":%q,"tool_use_id":"toolu_%d",`, session, b.dir, b.n), 1)
 	env := map[string]string{"CLAUDE_PROJECT_DIR": b.dir}
 	if b.pid != 0 {
@@ -273,7 +277,7 @@ func TestPinned_48_Sessions(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	b.start(sessionA)
-	b.clock = b.clock.Add(3 * time.Minute)
+	b.clock.Add((3 * time.Minute).Milliseconds())
 	if got := b.must("req", "sessions"); got != "📋 Active Claude Code Sessions (1)\n  c68c8a51 - "+b.dir+"\n    feature/x [PID 0, 3m ago]\n" {
 		t.Errorf("%q", got)
 	}
@@ -344,10 +348,10 @@ func TestReqApprove(t *testing.T) {
 	if got := b.must("req", "approve", "size"); got != "✨ Auto-detected Claude session: c68c8a51\n✅ Approved 'size' for feature/x\n   Duration: 60m 0s (session scope)\n   Session: c68c8a51\n" {
 		t.Errorf("%q", got)
 	}
-	b.clock = b.clock.Add(2 * time.Second)
+	b.clock.Add((2 * time.Second).Milliseconds())
 	out := b.must("req", "status", "-v")
 	contains(t, out, "📊 Dynamic Requirements:\n  🛑 size: 406 changes\n     unstaged: 406+/0-\n     Base: main\n     ⏰ Approved (59m 58s remaining)\n", "Session: c68c8a51\n", "🔍 Active Claude Sessions for feature/x:\n  c68c8a51 - ")
-	b.clock = b.clock.Add(time.Hour)
+	b.clock.Add(time.Hour.Milliseconds())
 	contains(t, b.must("req", "explain", "size"), "size is closed for c68c8a51 on feature/x: what approval satisfied at 2026-11-21 12:00:00 expired at 2026-11-21 13:00:00\n")
 	gitIn(t, b.dir, "switch", "-q", "main")
 	contains(t, b.must("req", "approve", "protected_branch"), "✅ Satisfied 'protected_branch' for main (session scope)\n")
