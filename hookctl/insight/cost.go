@@ -188,7 +188,7 @@ type Price struct {
 }
 
 // builtIn are prices of models whose list prices were known when this was written (2026-01).
-var builtIn = []string{"claude-opus-4-[56]* 5 25", "claude-opus-4-* 15 75", "claude-sonnet-4-* 3 15", "claude-haiku-4-5* 1 5"}
+var builtIn = []string{"claude-opus-4-[5-9]* 5 25", "claude-opus-4-* 15 75", "claude-sonnet-4-* 3 15", "claude-haiku-4-5* 1 5"}
 
 // Prices reads lines of "MODEL INPUT OUTPUT [CACHE_WRITE CACHE_WRITE_1H CACHE_READ]", in US dollars a million tokens; what is
 // left out is 1.25, 2 and 0.1 times the input's. The first line whose glob fits a model counts; built-in ones come last.
