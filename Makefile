@@ -173,6 +173,15 @@ browser: ## headless Chromium for the tests of the page, where it can be install
 pictures: ## docs/page*.png anew, by headless Chromium (Debian: apt-get install chromium)
 	HOOKLINE_PICTURES="$(CURDIR)/docs" $(GO) test -count=1 -run TestPictures -v ./hookctl/page
 
+$(NFPM):
+	@mkdir -p $(@D)
+	GOBIN="$(CURDIR)/$(@D)" CGO_ENABLED=0 GOFLAGS= $(GO) install github.com/goreleaser/nfpm/v2/cmd/nfpm@$(NFPM_VERSION)
+	@mv $(@D)/nfpm $@
+
+.PHONY: release
+release: $(NFPM) ## archives, deb, rpm, Homebrew formula, install script, checksums into dist/ (docs/releasing.md)
+	GO="$(GO)" VERSION="$(VERSION)" PLATFORMS="$(PLATFORMS)" NFPM="$(NFPM)" URL="$(URL)" release/build
+
 man: build ## man pages into dist/man/man1
 	@mkdir -p dist/man/man1
 	@bin/hookctl$(EXE) man dist/man/man1
