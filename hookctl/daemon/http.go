@@ -29,6 +29,7 @@ func (d *Daemon) Handler() http.Handler {
 	handle("GET /v1/alive", func(http.ResponseWriter, *http.Request) error { return nil })
 	handle("GET /v1/losses", d.handleLosses)
 	handle("GET /v1/status", d.handleStatus)
+	handle("GET /metrics", d.handleMetrics)
 	handle("GET /v1/events", d.handleEvents)
 	handle("GET /v1/events/{id}", d.handleEvent)
 	handle("GET /v1/cells/{projection}", d.handleCells)
