@@ -63,3 +63,22 @@ func TestPast(t *testing.T) {
 		t.Errorf("%+v", p.outputs)
 	}
 }
+
+// A point between the compactions is judged like one, in a score of its own.
+func TestPointsBetween(t *testing.T) {
+	asked := "Goal: Add the retries\nEdited: a.go"
+	edit := &events.ToolRequested{ToolUseID: "1", ToolName: "Edit", ToolInput: []byte(`{"file_path":"/w/a.go"}`)}
+	one := &session{id: "12345678-1", root: "/w", steps: []step{
+		{event: &events.PromptSubmitted{Prompt: "Add the retries"}}, {event: edit}, {event: &events.ToolSucceeded{ToolUseID: "1"}, asked: &asked}, {event: edit},
+	}}
+	var all, between score
+	all.judge(one, nil, &between)
+	if all.compactions != 0 || between.compactions != 1 || between.tokens[0] != tokens(asked) {
+		t.Errorf("%+v, %+v", all, between)
+	}
+	for _, n := range []int{rowEdited, rowTouched, rowGoal} {
+		if r := between.rows[n]; r.of != 1 || r.told != 1 {
+			t.Errorf("%s: %+v", measures[n].name, r)
+		}
+	}
+}

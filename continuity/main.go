@@ -2,7 +2,7 @@
 // how much of what it then works with it could know. It plays the hooks of transcripts through the real binaries in a
 // home of its own (docs/continuity.md).
 //
-//	continuity [-bin DIR] [-v] [-together] PATH…
+//	continuity [-bin DIR] [-v] [-together] [-every N] PATH…
 package main
 
 import (
@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"hookline/hookctl/transcript"
 )
@@ -18,12 +19,13 @@ func main() {
 	bin := flag.String("bin", "bin", "folder with hookctl and hookd")
 	verbose := flag.Bool("v", false, "also name what was not told")
 	together := flag.Bool("together", false, "all sessions are of one project: they were in work trees of it")
+	every := flag.Int("every", 0, "also judge behind every `N`th call what a compaction there would tell")
 	flag.Parse()
 	if flag.NArg() == 0 {
 		fmt.Fprintln(os.Stderr, "continuity: error: no transcripts\ncontinuity: hint: name a folder with some, as ~/.claude/projects")
 		os.Exit(1)
 	}
-	if err := run(options{bin: *bin, paths: flag.Args(), verbose: *verbose, together: *together}); err != nil {
+	if err := run(options{bin: *bin, paths: flag.Args(), verbose: *verbose, together: *together, every: *every}); err != nil {
 		fmt.Fprintln(os.Stderr, "continuity: error:", err)
 		os.Exit(1)
 	}
@@ -35,6 +37,7 @@ type options struct {
 	paths    []string
 	verbose  bool
 	together bool
+	every    int
 }
 
 // run plays and judges every session, once as the client sends its hooks and once without the client's summaries, and
@@ -48,31 +51,39 @@ func run(o options) (err error) {
 		fmt.Fprintln(os.Stderr, "continuity: warning:", p)
 	}
 
-	alone, err := played(o, list, true)
+	var between score
+	alone, err := played(o, list, true, &between)
 	if err != nil {
 		return err
 	}
-	beside, err := played(o, list, false)
+	beside, err := played(o, list, false, nil)
 	if err != nil {
 		return err
 	}
 	if o.verbose {
-		for _, line := range beside.missed {
+		for _, line := range slices.Concat(beside.missed, between.missed) {
 			fmt.Println(line)
 		}
 	}
 	fmt.Print(table(alone, beside))
+	if o.every > 0 {
+		fmt.Print(betweenTable(o.every, between))
+	}
 	return nil
 }
 
-// played plays and judges every session in a home of its own.
-func played(o options, list []transcript.Session, alone bool) (all score, err error) {
+// played plays and judges every session in a home of its own; the points between the compactions go to between, where it
+// is not nil.
+func played(o options, list []transcript.Session, alone bool, between *score) (all score, err error) {
 	st, err := openStage(o.bin)
 	if err != nil {
 		return all, err
 	}
 	defer st.close()
 	st.alone, st.together = alone, o.together
+	if between != nil {
+		st.every = o.every
+	}
 
 	sessions, err := loaded(list)
 	if err != nil {
@@ -83,7 +94,7 @@ func played(o options, list []transcript.Session, alone bool) (all score, err er
 		if err := st.play(s); err != nil {
 			return all, fmt.Errorf("session %s: %w", s.id, err)
 		}
-		all.judge(s, sessions[:i])
+		all.judge(s, sessions[:i], between)
 	}
 	return all, nil
 }

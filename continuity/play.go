@@ -29,7 +29,8 @@ type session struct {
 // step is a hook as it is judged.
 type step struct {
 	event events.Event
-	told  string // what the model was told with it
+	told  string  // what the model was told with it
+	asked *string // what it would have been told by a compaction behind it; nil: not asked
 }
 
 // loaded reads sessions, in the order of their time. Those without a call are left out.
@@ -67,6 +68,7 @@ type stage struct {
 	dir      string
 	together bool              // one project for all sessions
 	alone    bool              // without the client's summaries
+	every    int               // calls between two questions what a compaction would tell; 0: none
 	repo     map[string]string // by where the sessions were
 	env      []string
 }
@@ -132,6 +134,7 @@ func (st *stage) play(s *session) (err error) {
 		return err
 	}
 	old, root := quotedInside(s.cwd), quotedInside(s.root)
+	calls := 0
 	for _, h := range s.hooks {
 		h.Data = bytes.ReplaceAll(h.Data, old, root)
 		e := h.Event()
@@ -142,7 +145,16 @@ func (st *stage) play(s *session) (err error) {
 				return err
 			}
 		}
-		s.steps = append(s.steps, step{event: e, told: told})
+		now := step{event: e, told: told}
+		if ended(e) {
+			calls++
+		}
+		if st.every > 0 && ended(e) && calls%st.every == 0 {
+			if now.asked, err = st.ask(s); err != nil {
+				return err
+			}
+		}
+		s.steps = append(s.steps, now)
 	}
 	s.hooks = nil
 	end := fmt.Sprintf(`{"session_id":%q,"cwd":%q,"hook_event_name":"SessionEnd","reason":"other"}`, s.id, s.root)
@@ -154,6 +166,32 @@ func (st *stage) play(s *session) (err error) {
 func isSummary(e events.Event) bool {
 	s, ok := e.(*events.SubagentStopped)
 	return ok && s.AgentType == ""
+}
+
+// ended tells the end of a call of the session itself.
+func ended(e events.Event) bool {
+	switch e := e.(type) {
+	case *events.ToolSucceeded:
+		return e.AgentID == ""
+	case *events.ToolFailed:
+		return e.AgentID == ""
+	}
+	return false
+}
+
+// ask gives what a compaction at this moment would tell.
+func (st *stage) ask(s *session) (*string, error) {
+	out, err := st.command(s.root, nil, "context", "show", "--session", s.id, "--json")
+	if err != nil {
+		return nil, err
+	}
+	var shown struct {
+		Text string `json:"text"`
+	}
+	if err := json.Unmarshal(out, &shown); err != nil {
+		return nil, fmt.Errorf("context show: %w", err)
+	}
+	return &shown.Text, nil
 }
 
 // hook sends one hook and gives what the model was told.

@@ -79,8 +79,9 @@ func (s *score) count(n int, p point, what string, known func(text) bool) {
 	s.missed = append(s.missed, fmt.Sprintf("%s  not told: %s: %s", p.session[:min(8, len(p.session))], measures[n].name, what))
 }
 
-// judge adds a session: each of its compactions, and its start where sessions of its project came before.
-func (s *score) judge(one *session, before []*session) {
+// judge adds a session: each of its compactions, and its start where sessions of its project came before. The points
+// at which a compaction was only asked about go to between.
+func (s *score) judge(one *session, before []*session, between *score) {
 	p := newPast(one.root)
 	summary := ""
 	for i, st := range one.steps {
@@ -92,13 +93,16 @@ func (s *score) judge(one *session, before []*session) {
 		case *events.SessionStarted:
 			switch e.Source {
 			case "compact":
-				s.compaction(one, p, i, summary)
+				s.compaction(one, p, i, st.told, summary)
 				summary = ""
 			default:
 				s.start(one, before, i)
 			}
 		}
 		p.take(st.event)
+		if st.asked != nil {
+			between.compaction(one, p, i, *st.asked, "")
+		}
 	}
 }
 
@@ -106,8 +110,7 @@ func (s *score) judge(one *session, before []*session) {
 func tokens(text string) int { return (2*len(text) + 6) / 7 }
 
 // compaction judges one: everything up to it is known, everything up to the next one is what could be known.
-func (s *score) compaction(one *session, p *past, at int, summary string) {
-	told := one.steps[at].told
+func (s *score) compaction(one *session, p *past, at int, told, summary string) {
 	s.compactions++
 	s.tokens = append(s.tokens, tokens(told))
 	if summary != "" {
@@ -226,6 +229,17 @@ func table(alone, beside score) string {
 	fmt.Fprintf(&b, "| tokens at a compaction, mean (most) | %d | %s | %s | %s | | alone ≤ 500 (≤ 800), beside ≤ 350 |\n",
 		len(beside.tokens), spread(alone.tokens), spread(beside.summaries), spread(beside.tokens))
 	fmt.Fprintf(&b, "| tokens at such a start, mean (most) | %d | %s | | %s | | ≤ 1,000 |\n", len(beside.startTokens), spread(alone.startTokens), spread(beside.startTokens))
+	return b.String()
+}
+
+// betweenTable is the outcome at the points between, where there is no summary.
+func betweenTable(every int, s score) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "\nasked at every %d. call, as if the context were cut there\n\n| measure | judged | told alone | goal |\n|---|---|---|---|\n", every)
+	for n, m := range measures[:rowStartup] {
+		fmt.Fprintf(&b, "| %s | %d | %s | %s |\n", m.name, s.rows[n].of, share(s.rows[n].told, s.rows[n].of), m.goal)
+	}
+	fmt.Fprintf(&b, "| tokens, mean (most) | %d | %s | ≤ 500 (≤ 800) |\n", len(s.tokens), spread(s.tokens))
 	return b.String()
 }
 
