@@ -11,7 +11,7 @@ import (
 // read is returned as an error and the event is kept as [Unknown].
 type Upcaster func(json.RawMessage) (json.RawMessage, error)
 
-// Kind is one line of the catalog.
+// Kind is one line of the catalog, made by [kind] beside the type's struct.
 type Kind struct {
 	Type      string       // wire name
 	Hook      string       // the client's hook name, "" for a derived event
@@ -26,23 +26,37 @@ func (k Kind) Version() int { return 1 + len(k.Upcasters) }
 // Area is the part of the wire name before the dot.
 func (k Kind) Area() string { a, _, _ := strings.Cut(k.Type, "."); return a }
 
-var byType, byHook = index()
+// The catalog by wire name and by the client's name of a hook.
+var (
+	byType = map[string]*Kind{}
+	byHook = map[string]*Kind{}
+)
 
-func index() (map[string]*Kind, map[string]*Kind) {
-	types, hooks := make(map[string]*Kind, len(catalog)), make(map[string]*Kind, len(catalog))
-	for i := range catalog {
-		k := &catalog[i]
-		types[k.Type] = k
-		if k.Hook != "" {
-			hooks[k.Hook] = k
-		}
+// kind puts a type into the catalog; its line stands below the type's struct. hook is the client's name of the hook
+// that the type records, "" for a derived event. A second type of the same name, or for the same hook, is a defect of
+// the build and panics.
+func kind[T any, P interface {
+	*T
+	Event
+}](hook, doc string, upcasters ...Upcaster) *Kind {
+	create := func() Event { return P(new(T)) }
+	k := &Kind{Type: create().Type(), Hook: hook, Doc: doc, New: create, Upcasters: upcasters}
+	if byType[k.Type] != nil || byHook[hook] != nil {
+		panic("two kinds of event for " + k.Type + " " + hook)
 	}
-	return types, hooks
+	byType[k.Type] = k
+	if hook != "" {
+		byHook[hook] = k
+	}
+	return k
 }
 
 // Catalog lists every kind of event, ordered by wire name.
 func Catalog() []Kind {
-	out := append([]Kind(nil), catalog...)
+	out := make([]Kind, 0, len(byType))
+	for _, k := range byType {
+		out = append(out, *k)
+	}
 	sort.Slice(out, func(i, j int) bool { return out[i].Type < out[j].Type })
 	return out
 }

@@ -62,3 +62,5 @@ type HookUnrecognized struct{ Common }
 
 // Type implements [Event].
 func (*HookUnrecognized) Type() string { return TypeHookUnrecognized }
+
+var _ = kind[HookUnrecognized]("", "a hook that this build does not know, kept whole")

@@ -38,6 +38,8 @@ type HookRefused struct {
 // Type implements [Event].
 func (*HookRefused) Type() string { return TypeHookRefused }
 
+var _ = kind[HookRefused]("", "input that is no hook, with the reason")
+
 // FrameConflicted records a frame that came with the id of another frame but other content.
 type FrameConflicted struct {
 	Frame  string          `json:"frame" jsonschema_description:"the id both used"`
@@ -47,6 +49,8 @@ type FrameConflicted struct {
 
 // Type implements [Event].
 func (*FrameConflicted) Type() string { return TypeFrameConflicted }
+
+var _ = kind[FrameConflicted]("", "a frame id came twice with different content; the second was refused")
 
 // FrameDuplicated records that a second install sends the same hooks; once per session and install.
 type FrameDuplicated struct {
@@ -58,6 +62,8 @@ type FrameDuplicated struct {
 // Type implements [Event].
 func (*FrameDuplicated) Type() string { return TypeFrameDuplicated }
 
+var _ = kind[FrameDuplicated]("", "a second install sends the same hooks")
+
 // SessionReaped records that a session ended without saying so.
 type SessionReaped struct {
 	Reason     string `json:"reason" jsonschema_description:"process_gone or silent"`
@@ -68,6 +74,8 @@ type SessionReaped struct {
 // Type implements [Event].
 func (*SessionReaped) Type() string { return TypeSessionReaped }
 
+var _ = kind[SessionReaped]("", "a session ended without saying so")
+
 // SessionDeleted is a tombstone: folds and lists drop the session, the log keeps it.
 type SessionDeleted struct {
 	Reason string `json:"reason,omitempty" jsonschema_description:"why"`
@@ -75,6 +83,8 @@ type SessionDeleted struct {
 
 // Type implements [Event].
 func (*SessionDeleted) Type() string { return TypeSessionDeleted }
+
+var _ = kind[SessionDeleted]("", "a tombstone: lists and folds drop the session")
 
 // ProjectSeen records what tells a project: written at its first hook and when one of these changed.
 type ProjectSeen struct {
@@ -88,6 +98,8 @@ type ProjectSeen struct {
 // Type implements [Event].
 func (*ProjectSeen) Type() string { return TypeProjectSeen }
 
+var _ = kind[ProjectSeen]("", "a project was seen first, or what identifies it changed")
+
 // ProjectMoved records that a known project was found at another path.
 type ProjectMoved struct {
 	From string `json:"from" jsonschema_description:"path before"`
@@ -98,6 +110,8 @@ type ProjectMoved struct {
 // Type implements [Event].
 func (*ProjectMoved) Type() string { return TypeProjectMoved }
 
+var _ = kind[ProjectMoved]("", "a known project was found at another path")
+
 // ProjectRehomed joins two projects: what belonged to From counts for this event's project.
 type ProjectRehomed struct {
 	From string `json:"from" jsonschema_description:"project id that is given up"`
@@ -106,6 +120,8 @@ type ProjectRehomed struct {
 
 // Type implements [Event].
 func (*ProjectRehomed) Type() string { return TypeProjectRehomed }
+
+var _ = kind[ProjectRehomed]("", "two projects were joined by command")
 
 // RecordRetracted takes back what an earlier event said; folds honour it, the log keeps both.
 type RecordRetracted struct {
@@ -116,6 +132,8 @@ type RecordRetracted struct {
 // Type implements [Event].
 func (*RecordRetracted) Type() string { return TypeRecordRetracted }
 
+var _ = kind[RecordRetracted]("", "an earlier event was taken back")
+
 // CanarySent is the health check's event: it goes in at one end and is looked for at every other.
 type CanarySent struct {
 	Nonce string `json:"nonce" jsonschema_description:"what the check looks for"`
@@ -123,6 +141,8 @@ type CanarySent struct {
 
 // Type implements [Event].
 func (*CanarySent) Type() string { return TypeCanarySent }
+
+var _ = kind[CanarySent]("", "the health check's event")
 
 // DaemonStarted records a start of the daemon.
 type DaemonStarted struct {
@@ -136,6 +156,8 @@ type DaemonStarted struct {
 // Type implements [Event].
 func (*DaemonStarted) Type() string { return TypeDaemonStarted }
 
+var _ = kind[DaemonStarted]("", "the daemon started")
+
 // DaemonStopped records an orderly end of the daemon.
 type DaemonStopped struct {
 	Reason string `json:"reason" jsonschema_description:"stop, idle, hand_over or signal"`
@@ -143,6 +165,8 @@ type DaemonStopped struct {
 
 // Type implements [Event].
 func (*DaemonStopped) Type() string { return TypeDaemonStopped }
+
+var _ = kind[DaemonStopped]("", "the daemon ended in order")
 
 // LogDamaged records damage of the log that was found and what became of it.
 type LogDamaged struct {
@@ -162,6 +186,8 @@ type SeqRun struct {
 // Type implements [Event].
 func (*LogDamaged) Type() string { return TypeLogDamaged }
 
+var _ = kind[LogDamaged]("", "damage of the log was found")
+
 // LogRepaired records that events whose sequences were lost are in the log again, under their own ids.
 type LogRepaired struct {
 	Back   []SeqRun `json:"back" jsonschema_description:"the sequences that the events had"`
@@ -171,6 +197,8 @@ type LogRepaired struct {
 // Type implements [Event].
 func (*LogRepaired) Type() string { return TypeLogRepaired }
 
+var _ = kind[LogRepaired]("", "lost events came back")
+
 // ClockJumped records that the machine's clock went backwards.
 type ClockJumped struct {
 	BackMS int64 `json:"back_ms" jsonschema_description:"milliseconds it went back"`
@@ -178,3 +206,5 @@ type ClockJumped struct {
 
 // Type implements [Event].
 func (*ClockJumped) Type() string { return TypeClockJumped }
+
+var _ = kind[ClockJumped]("", "the machine's clock went backwards")

@@ -17,6 +17,8 @@ type CodesAdded struct {
 // Type implements [Event].
 func (*CodesAdded) Type() string { return TypeCodesAdded }
 
+var _ = kind[CodesAdded]("", "a code was added to a project's by command")
+
 // Summary implements [Summarizer].
 func (e *CodesAdded) Summary() string { return e.Code }
 
@@ -27,6 +29,8 @@ type CodesClosed struct {
 
 // Type implements [Event].
 func (*CodesClosed) Type() string { return TypeCodesClosed }
+
+var _ = kind[CodesClosed]("", "the codes of a project ended; those that come after begin anew")
 
 // Summary implements [Summarizer].
 func (e *CodesClosed) Summary() string { return e.Status }

@@ -27,6 +27,8 @@ type InjectedItem struct {
 // Type implements [Event].
 func (*ContextInjected) Type() string { return TypeContextInjected }
 
+var _ = kind[ContextInjected]("", "the model was told something at a hook")
+
 // Summary implements [Summarizer].
 func (e *ContextInjected) Summary() string {
 	ids := make([]string, 0, len(e.Items))

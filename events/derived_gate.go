@@ -56,6 +56,8 @@ type GateSatisfied struct {
 // Type implements [Event].
 func (*GateSatisfied) Type() string { return TypeGateSatisfied }
 
+var _ = kind[GateSatisfied]("", "a requirement was met")
+
 // GateTriggered records that a call which a requirement asks about was let through; the first time only.
 type GateTriggered struct {
 	Name  string `json:"name" jsonschema_description:"the requirement"`
@@ -64,6 +66,8 @@ type GateTriggered struct {
 
 // Type implements [Event].
 func (*GateTriggered) Type() string { return TypeGateTriggered }
+
+var _ = kind[GateTriggered]("", "a call that a requirement asks about was let through")
 
 // GateBlocked records a call that was denied, with the facts the decision rests on.
 type GateBlocked struct {
@@ -78,6 +82,8 @@ type GateBlocked struct {
 // Type implements [Event].
 func (*GateBlocked) Type() string { return TypeGateBlocked }
 
+var _ = kind[GateBlocked]("", "a call was denied until requirements are met")
+
 // GateCleared takes satisfactions away. A session's own clearing by command keeps that it was
 // triggered; the other reasons forget that too.
 type GateCleared struct {
@@ -88,6 +94,8 @@ type GateCleared struct {
 
 // Type implements [Event].
 func (*GateCleared) Type() string { return TypeGateCleared }
+
+var _ = kind[GateCleared]("", "a requirement has to be met again")
 
 // GateReserved records that a call was let through which uses a single_use satisfaction up once its action happened.
 // Until then no other call is.
@@ -101,6 +109,8 @@ type GateReserved struct {
 // Type implements [Event].
 func (*GateReserved) Type() string { return TypeGateReserved }
 
+var _ = kind[GateReserved]("", "a satisfaction that counts once is in use by a call")
+
 // GateReleased gives a reserved satisfaction back: its action did not happen.
 type GateReleased struct {
 	Name   string `json:"name" jsonschema_description:"the requirement"`
@@ -109,6 +119,8 @@ type GateReleased struct {
 
 // Type implements [Event].
 func (*GateReleased) Type() string { return TypeGateReleased }
+
+var _ = kind[GateReleased]("", "a call did not use the satisfaction that it had reserved")
 
 // GateSwitched records that a repository's gates went off as a whole, or came back.
 type GateSwitched struct {
@@ -119,6 +131,8 @@ type GateSwitched struct {
 
 // Type implements [Event].
 func (*GateSwitched) Type() string { return TypeGateSwitched }
+
+var _ = kind[GateSwitched]("", "the gates of a repository went off, or came back")
 
 // Summary implements [Summarizer].
 func (e *GateSwitched) Summary() string {
@@ -138,6 +152,8 @@ type GateStopBlocked struct {
 // Type implements [Event].
 func (*GateStopBlocked) Type() string { return TypeGateStopBlocked }
 
+var _ = kind[GateStopBlocked]("", "a turn was not let end until requirements are met")
+
 // GateConfigInvalid records a part of the configuration that could not be used, or a fact that could
 // not be found out in time; the gates it concerns let everything pass.
 type GateConfigInvalid struct {
@@ -151,6 +167,8 @@ type GateConfigInvalid struct {
 // Type implements [Event].
 func (*GateConfigInvalid) Type() string { return TypeGateConfigInvalid }
 
+var _ = kind[GateConfigInvalid]("", "a part of the gates' configuration could not be used")
+
 // GateImported takes over what other software kept in a file about the gates of the envelope's branch, or
 // what was known of that branch in a project that was joined into the envelope's. A newer satisfaction
 // that is known already stays.
@@ -162,6 +180,8 @@ type GateImported struct {
 
 // Type implements [Event].
 func (*GateImported) Type() string { return TypeGateImported }
+
+var _ = kind[GateImported]("", "gates were taken over from another tool's file, or from a project that was joined")
 
 // GateImportedEntry is one requirement for one session, or for the branch where Session is empty.
 type GateImportedEntry struct {
@@ -196,3 +216,5 @@ type PermissionAutoDenied struct {
 
 // Type implements [Event].
 func (*PermissionAutoDenied) Type() string { return TypePermissionAutoDenied }
+
+var _ = kind[PermissionAutoDenied]("", "permission for a dangerous command was refused without asking")

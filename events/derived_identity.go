@@ -51,6 +51,8 @@ type IdentityRestored struct {
 // Type implements [Event].
 func (*IdentityRestored) Type() string { return TypeIdentityRestored }
 
+var _ = kind[IdentityRestored]("", "from what a session's identity starts")
+
 // IdentityObserved sets values from outside; they hold until the next observation or the session's
 // end. Absent fields keep what the formulas give.
 type IdentityObserved struct {
@@ -66,6 +68,8 @@ type IdentityObserved struct {
 // Type implements [Event].
 func (*IdentityObserved) Type() string { return TypeIdentityObserved }
 
+var _ = kind[IdentityObserved]("", "an outside engine set identity values")
+
 // IdentityPersisted records that the identity's snapshot was taken; the fold keeps it and points
 // the project's latest and the temporal index at it.
 type IdentityPersisted struct {
@@ -75,6 +79,8 @@ type IdentityPersisted struct {
 
 // Type implements [Event].
 func (*IdentityPersisted) Type() string { return TypeIdentityPersisted }
+
+var _ = kind[IdentityPersisted]("", "the identity's snapshot was taken")
 
 // At is the time that the snapshot is of: AsOf, or when it was recorded.
 func (e *IdentityPersisted) At(recorded time.Time) time.Time {
@@ -93,6 +99,8 @@ type PhasesReset struct {
 // Type implements [Event].
 func (*PhasesReset) Type() string { return TypePhasesReset }
 
+var _ = kind[PhasesReset]("", "the phases were set back to an even spread")
+
 // TrajectoryShortened records that a snapshot was above 30 KB and lost its oldest entries.
 type TrajectoryShortened struct {
 	SizeBytes int `json:"size_bytes" jsonschema_description:"size before"`
@@ -101,6 +109,8 @@ type TrajectoryShortened struct {
 
 // Type implements [Event].
 func (*TrajectoryShortened) Type() string { return TypeIdentityShortened }
+
+var _ = kind[TrajectoryShortened]("", "a snapshot was too large and lost its oldest entries")
 
 // IdentityRecovered makes an identity of the past the session's current one.
 type IdentityRecovered struct {
@@ -114,6 +124,8 @@ type IdentityRecovered struct {
 // Type implements [Event].
 func (*IdentityRecovered) Type() string { return TypeIdentityRecovered }
 
+var _ = kind[IdentityRecovered]("", "an identity of the past became the current one")
+
 // DreamTriggered records that a consolidation was asked for.
 type DreamTriggered struct {
 	Phase  string  `json:"phase" jsonschema_description:"nrem, rem or full"`
@@ -123,6 +135,8 @@ type DreamTriggered struct {
 
 // Type implements [Event].
 func (*DreamTriggered) Type() string { return TypeDreamTriggered }
+
+var _ = kind[DreamTriggered]("", "a consolidation was asked for")
 
 // DreamCompleted carries the outcome; folds take vector and phases from it.
 type DreamCompleted struct {
@@ -143,6 +157,8 @@ type DreamCompleted struct {
 // Type implements [Event].
 func (*DreamCompleted) Type() string { return TypeDreamCompleted }
 
+var _ = kind[DreamCompleted]("", "a consolidation was done")
+
 // DreamFailed records a consolidation that came to nothing.
 type DreamFailed struct {
 	Phase string  `json:"phase" jsonschema_description:"nrem, rem or full"`
@@ -152,3 +168,5 @@ type DreamFailed struct {
 
 // Type implements [Event].
 func (*DreamFailed) Type() string { return TypeDreamFailed }
+
+var _ = kind[DreamFailed]("", "a consolidation came to nothing")

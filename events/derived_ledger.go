@@ -57,6 +57,8 @@ type LedgerEntryAdded struct {
 // Type implements [Event].
 func (*LedgerEntryAdded) Type() string { return TypeLedgerEntryAdded }
 
+var _ = kind[LedgerEntryAdded]("", "a decision, step, question or scenario went into a project's ledger")
+
 // Summary implements [Summarizer].
 func (e *LedgerEntryAdded) Summary() string { return e.Kind + ": " + e.Text }
 
@@ -68,6 +70,8 @@ type LedgerEntryClosed struct {
 
 // Type implements [Event].
 func (*LedgerEntryClosed) Type() string { return TypeLedgerEntryClosed }
+
+var _ = kind[LedgerEntryClosed]("", "an entry of a ledger is done, answered or taken back")
 
 // Summary implements [Summarizer].
 func (e *LedgerEntryClosed) Summary() string { return e.Reason }
@@ -83,6 +87,8 @@ type ForkDetected struct {
 
 // Type implements [Event].
 func (*ForkDetected) Type() string { return TypeForkDetected }
+
+var _ = kind[ForkDetected]("", "something was decided otherwise than the ledger has it; the ledger holds")
 
 // Summary implements [Summarizer].
 func (e *ForkDetected) Summary() string { return e.Context + ", but " + e.Ledger }
@@ -107,6 +113,8 @@ type SynthesisStep struct {
 // Type implements [Event].
 func (*LedgerSynthesized) Type() string { return TypeLedgerSynthesized }
 
+var _ = kind[LedgerSynthesized]("", "a ledger was checked before the context is cleared, and handed over")
+
 // Summary implements [Summarizer].
 func (e *LedgerSynthesized) Summary() string {
 	if e.Passed {
@@ -124,6 +132,8 @@ type LedgerDeltaSynced struct {
 // Type implements [Event].
 func (*LedgerDeltaSynced) Type() string { return TypeLedgerDeltaSynced }
 
+var _ = kind[LedgerDeltaSynced]("", "a context grew by the attention budget's first threshold")
+
 // Summary implements [Summarizer].
 func (e *LedgerDeltaSynced) Summary() string { return strconv.Itoa(e.Tokens) + " tokens" }
 
@@ -136,6 +146,8 @@ type LedgerHealed struct {
 
 // Type implements [Event].
 func (*LedgerHealed) Type() string { return TypeLedgerHealed }
+
+var _ = kind[LedgerHealed]("", "a view of a ledger was damaged and is there again")
 
 // Summary implements [Summarizer].
 func (e *LedgerHealed) Summary() string { return e.File + " from " + e.From }

@@ -32,6 +32,8 @@ type ContextPhaseChanged struct {
 // Type implements [Event].
 func (*ContextPhaseChanged) Type() string { return TypeContextPhaseChanged }
 
+var _ = kind[ContextPhaseChanged]("", "the use of the context window came into another phase")
+
 // Summary implements [Summarizer].
 func (e *ContextPhaseChanged) Summary() string {
 	return fmt.Sprintf("%s, %d of %d tokens", e.Phase, e.Used, e.Window)
@@ -50,6 +52,8 @@ type CheckpointCreated struct {
 // Type implements [Event].
 func (*CheckpointCreated) Type() string { return TypeCheckpointCreated }
 
+var _ = kind[CheckpointCreated]("", "a point of the log whose working state can be shown again")
+
 // Summary implements [Summarizer].
 func (e *CheckpointCreated) Summary() string {
 	if e.Note == "" {
@@ -65,6 +69,8 @@ type GoalSet struct {
 
 // Type implements [Event].
 func (*GoalSet) Type() string { return TypeGoalSet }
+
+var _ = kind[GoalSet]("", "a session's goal was set by command")
 
 // Summary implements [Summarizer].
 func (e *GoalSet) Summary() string { return e.Text }
@@ -98,6 +104,8 @@ type TurnCause struct {
 // Type implements [Event].
 func (*TurnWarned) Type() string { return TypeTurnWarned }
 
+var _ = kind[TurnWarned]("", "the end of a turn was warned of something, or held for it")
+
 // Summary implements [Summarizer].
 func (e *TurnWarned) Summary() string {
 	causes := make([]string, 0, len(e.Causes))
@@ -113,6 +121,8 @@ func (e *TurnWarned) Summary() string {
 // Type implements [Event].
 func (*HandoffWritten) Type() string { return TypeHandoffWritten }
 
+var _ = kind[HandoffWritten]("", "what the next session of the project has to know")
+
 // Summary implements [Summarizer].
 func (e *HandoffWritten) Summary() string { return e.Text }
 
@@ -127,6 +137,8 @@ type CheckpointRestored struct {
 
 // Type implements [Event].
 func (*CheckpointRestored) Type() string { return TypeCheckpointRestored }
+
+var _ = kind[CheckpointRestored]("", "the state of a checkpoint became the session's own again")
 
 // Summary implements [Summarizer].
 func (e *CheckpointRestored) Summary() string { return e.Checkpoint }
@@ -148,6 +160,8 @@ type WorkItem struct {
 
 // Type implements [Event].
 func (*WorkplaceSurveyed) Type() string { return TypeWorkplaceSurveyed }
+
+var _ = kind[WorkplaceSurveyed]("", "what a start found where its session works: files that changed, issues that wait")
 
 // Summary implements [Summarizer].
 func (e *WorkplaceSurveyed) Summary() string {

@@ -134,7 +134,7 @@ func (*renamed) Type() string { return "test.renamed" }
 
 func TestUpcast(t *testing.T) {
 	errNoFile := errors.New("no file")
-	byType["test.renamed"] = &Kind{Type: "test.renamed", New: fresh[renamed], Upcasters: []Upcaster{
+	kind[renamed]("", "a type with two changes of meaning",
 		func(b json.RawMessage) (json.RawMessage, error) { // 2: file is called path
 			if !bytes.Contains(b, []byte(`"file"`)) {
 				return nil, errNoFile
@@ -144,7 +144,7 @@ func TestUpcast(t *testing.T) {
 		func(b json.RawMessage) (json.RawMessage, error) { // 3: kilobytes became bytes
 			return bytes.Replace(b, []byte(`"kb":2`), []byte(`"bytes":2048`), 1), nil
 		},
-	}}
+	)
 	t.Cleanup(func() { delete(byType, "test.renamed") })
 	want := &renamed{Path: "a.go", Bytes: 2048}
 	for version, data := range map[int]string{

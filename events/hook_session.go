@@ -30,6 +30,8 @@ type SessionStarted struct {
 // Type implements [Event].
 func (*SessionStarted) Type() string { return TypeSessionStarted }
 
+var _ = kind[SessionStarted]("SessionStart", "a session began or goes on: start, resume, clear, compaction or fork")
+
 // SessionEnded records the client's SessionEnd hook: the client said that the session ends; a hint, it may never come.
 type SessionEnded struct {
 	Common
@@ -39,6 +41,8 @@ type SessionEnded struct {
 // Type implements [Event].
 func (*SessionEnded) Type() string { return TypeSessionEnded }
 
+var _ = kind[SessionEnded]("SessionEnd", "the client said that the session ends; a hint, it may never come")
+
 // SetupRan records the client's Setup hook: the client ran its setup.
 type SetupRan struct {
 	Common
@@ -47,6 +51,8 @@ type SetupRan struct {
 
 // Type implements [Event].
 func (*SetupRan) Type() string { return TypeSetupRan }
+
+var _ = kind[SetupRan]("Setup", "the client ran its setup")
 
 // InstructionsLoaded records the client's InstructionsLoaded hook: an instruction or memory file went into the context.
 type InstructionsLoaded struct {
@@ -62,6 +68,8 @@ type InstructionsLoaded struct {
 // Type implements [Event].
 func (*InstructionsLoaded) Type() string { return TypeInstructionsLoaded }
 
+var _ = kind[InstructionsLoaded]("InstructionsLoaded", "an instruction or memory file went into the context")
+
 // ConfigChanged records the client's ConfigChange hook: a settings file or the skills changed.
 type ConfigChanged struct {
 	Common
@@ -71,6 +79,8 @@ type ConfigChanged struct {
 
 // Type implements [Event].
 func (*ConfigChanged) Type() string { return TypeConfigChanged }
+
+var _ = kind[ConfigChanged]("ConfigChange", "a settings file or the skills changed")
 
 // CompactionStarted records the client's PreCompact hook: the client is about to compact the context.
 type CompactionStarted struct {
@@ -82,6 +92,8 @@ type CompactionStarted struct {
 // Type implements [Event].
 func (*CompactionStarted) Type() string { return TypeCompactionStarted }
 
+var _ = kind[CompactionStarted]("PreCompact", "the client is about to compact the context")
+
 // CompactionFinished records the client's PostCompact hook: the context was compacted.
 type CompactionFinished struct {
 	Common
@@ -91,6 +103,8 @@ type CompactionFinished struct {
 
 // Type implements [Event].
 func (*CompactionFinished) Type() string { return TypeCompactionFinished }
+
+var _ = kind[CompactionFinished]("PostCompact", "the context was compacted")
 
 // ModelSwitchRequested records the client's PreModelSwitch hook: the model is about to be switched.
 type ModelSwitchRequested struct {
@@ -109,6 +123,8 @@ type ModelSwitchRequested struct {
 // Type implements [Event].
 func (*ModelSwitchRequested) Type() string { return TypeModelSwitchRequested }
 
+var _ = kind[ModelSwitchRequested]("PreModelSwitch", "the model is about to be switched")
+
 // ModelSwitched records the client's PostModelSwitch hook: the model was switched.
 type ModelSwitched struct {
 	Common
@@ -125,3 +141,5 @@ type ModelSwitched struct {
 
 // Type implements [Event].
 func (*ModelSwitched) Type() string { return TypeModelSwitched }
+
+var _ = kind[ModelSwitched]("PostModelSwitch", "the model was switched")

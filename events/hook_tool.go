@@ -26,6 +26,8 @@ type ToolRequested struct {
 // Type implements [Event].
 func (*ToolRequested) Type() string { return TypeToolRequested }
 
+var _ = kind[ToolRequested]("PreToolUse", "the model asked for a tool; nothing has run yet")
+
 // ToolSucceeded records the client's PostToolUse hook: a tool ran and the client calls it a success.
 type ToolSucceeded struct {
 	Common
@@ -39,6 +41,8 @@ type ToolSucceeded struct {
 
 // Type implements [Event].
 func (*ToolSucceeded) Type() string { return TypeToolSucceeded }
+
+var _ = kind[ToolSucceeded]("PostToolUse", "a tool ran and the client calls it a success")
 
 // ToolFailed records the client's PostToolUseFailure hook: a tool ran and failed, or was interrupted.
 type ToolFailed struct {
@@ -55,6 +59,8 @@ type ToolFailed struct {
 // Type implements [Event].
 func (*ToolFailed) Type() string { return TypeToolFailed }
 
+var _ = kind[ToolFailed]("PostToolUseFailure", "a tool ran and failed, or was interrupted")
+
 // ToolBatchFinished records the client's PostToolBatch hook: all calls of one model turn have come back.
 type ToolBatchFinished struct {
 	Common
@@ -63,6 +69,8 @@ type ToolBatchFinished struct {
 
 // Type implements [Event].
 func (*ToolBatchFinished) Type() string { return TypeToolBatchFinished }
+
+var _ = kind[ToolBatchFinished]("PostToolBatch", "all calls of one model turn have come back")
 
 // PermissionRequested records the client's PermissionRequest hook: the user was asked for permission.
 type PermissionRequested struct {
@@ -76,6 +84,8 @@ type PermissionRequested struct {
 // Type implements [Event].
 func (*PermissionRequested) Type() string { return TypePermissionRequested }
 
+var _ = kind[PermissionRequested]("PermissionRequest", "the user was asked for permission")
+
 // PermissionDenied records the client's PermissionDenied hook: permission was refused.
 type PermissionDenied struct {
 	Common
@@ -88,3 +98,5 @@ type PermissionDenied struct {
 
 // Type implements [Event].
 func (*PermissionDenied) Type() string { return TypePermissionDenied }
+
+var _ = kind[PermissionDenied]("PermissionDenied", "permission was refused")

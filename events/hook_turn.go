@@ -28,6 +28,8 @@ type PromptSubmitted struct {
 // Type implements [Event].
 func (*PromptSubmitted) Type() string { return TypePromptSubmitted }
 
+var _ = kind[PromptSubmitted]("UserPromptSubmit", "a prompt was submitted, by the user or by a finished background task")
+
 // PromptExpanded records the client's UserPromptExpansion hook: a slash command was expanded into a prompt.
 type PromptExpanded struct {
 	Common
@@ -41,6 +43,8 @@ type PromptExpanded struct {
 // Type implements [Event].
 func (*PromptExpanded) Type() string { return TypePromptExpanded }
 
+var _ = kind[PromptExpanded]("UserPromptExpansion", "a slash command was expanded into a prompt")
+
 // TurnStopped records the client's Stop hook: the model stopped; background work may still run.
 type TurnStopped struct {
 	Common
@@ -53,6 +57,8 @@ type TurnStopped struct {
 // Type implements [Event].
 func (*TurnStopped) Type() string { return TypeTurnStopped }
 
+var _ = kind[TurnStopped]("Stop", "the model stopped; background work may still run")
+
 // TurnFailed records the client's StopFailure hook: a turn ended with an error of the API.
 type TurnFailed struct {
 	Common
@@ -64,6 +70,8 @@ type TurnFailed struct {
 // Type implements [Event].
 func (*TurnFailed) Type() string { return TypeTurnFailed }
 
+var _ = kind[TurnFailed]("StopFailure", "a turn ended with an error of the API")
+
 // SubagentStarted records the client's SubagentStart hook: a subagent began.
 type SubagentStarted struct {
 	Common
@@ -71,6 +79,8 @@ type SubagentStarted struct {
 
 // Type implements [Event].
 func (*SubagentStarted) Type() string { return TypeSubagentStarted }
+
+var _ = kind[SubagentStarted]("SubagentStart", "a subagent began")
 
 // SubagentStopped records the client's SubagentStop hook: a subagent stopped; agent_type is empty for the compaction's own.
 type SubagentStopped struct {
@@ -85,6 +95,8 @@ type SubagentStopped struct {
 // Type implements [Event].
 func (*SubagentStopped) Type() string { return TypeSubagentStopped }
 
+var _ = kind[SubagentStopped]("SubagentStop", "a subagent stopped; agent_type is empty for the compaction's own")
+
 // TeammateIdled records the client's TeammateIdle hook: a teammate has nothing to do.
 type TeammateIdled struct {
 	Common
@@ -94,6 +106,8 @@ type TeammateIdled struct {
 
 // Type implements [Event].
 func (*TeammateIdled) Type() string { return TypeTeammateIdled }
+
+var _ = kind[TeammateIdled]("TeammateIdle", "a teammate has nothing to do")
 
 // TaskCreated records the client's TaskCreated hook: a task was put on the list.
 type TaskCreated struct {
@@ -108,6 +122,8 @@ type TaskCreated struct {
 // Type implements [Event].
 func (*TaskCreated) Type() string { return TypeTaskCreated }
 
+var _ = kind[TaskCreated]("TaskCreated", "a task was put on the list")
+
 // TaskCompleted records the client's TaskCompleted hook: a task was marked as done.
 type TaskCompleted struct {
 	Common
@@ -120,3 +136,5 @@ type TaskCompleted struct {
 
 // Type implements [Event].
 func (*TaskCompleted) Type() string { return TypeTaskCompleted }
+
+var _ = kind[TaskCompleted]("TaskCompleted", "a task was marked as done")

@@ -28,6 +28,8 @@ type NotificationSent struct {
 // Type implements [Event].
 func (*NotificationSent) Type() string { return TypeNotificationSent }
 
+var _ = kind[NotificationSent]("Notification", "the client notified the user")
+
 // MessageDisplayed records the client's MessageDisplay hook: a piece of the answer was shown; not installed by default.
 type MessageDisplayed struct {
 	Common
@@ -41,6 +43,8 @@ type MessageDisplayed struct {
 // Type implements [Event].
 func (*MessageDisplayed) Type() string { return TypeMessageDisplayed }
 
+var _ = kind[MessageDisplayed]("MessageDisplay", "a piece of the answer was shown; not installed by default")
+
 // CwdChanged records the client's CwdChanged hook: the working directory moved.
 type CwdChanged struct {
 	Common
@@ -50,6 +54,8 @@ type CwdChanged struct {
 
 // Type implements [Event].
 func (*CwdChanged) Type() string { return TypeCwdChanged }
+
+var _ = kind[CwdChanged]("CwdChanged", "the working directory moved")
 
 // FileChanged records the client's FileChanged hook: a watched file changed outside the tools.
 type FileChanged struct {
@@ -61,6 +67,8 @@ type FileChanged struct {
 // Type implements [Event].
 func (*FileChanged) Type() string { return TypeFileChanged }
 
+var _ = kind[FileChanged]("FileChanged", "a watched file changed outside the tools")
+
 // DirectoryAdded records the client's DirectoryAdded hook: a directory was added to the session.
 type DirectoryAdded struct {
 	Common
@@ -71,6 +79,8 @@ type DirectoryAdded struct {
 // Type implements [Event].
 func (*DirectoryAdded) Type() string { return TypeDirectoryAdded }
 
+var _ = kind[DirectoryAdded]("DirectoryAdded", "a directory was added to the session")
+
 // WorktreeCreationRequested records the client's WorktreeCreate hook: the client wants a work tree; not installed, its answer would replace git.
 type WorktreeCreationRequested struct {
 	Common
@@ -80,6 +90,8 @@ type WorktreeCreationRequested struct {
 // Type implements [Event].
 func (*WorktreeCreationRequested) Type() string { return TypeWorktreeCreationRequested }
 
+var _ = kind[WorktreeCreationRequested]("WorktreeCreate", "the client wants a work tree; not installed, its answer would replace git")
+
 // WorktreeRemoved records the client's WorktreeRemove hook: a work tree was removed.
 type WorktreeRemoved struct {
 	Common
@@ -88,6 +100,8 @@ type WorktreeRemoved struct {
 
 // Type implements [Event].
 func (*WorktreeRemoved) Type() string { return TypeWorktreeRemoved }
+
+var _ = kind[WorktreeRemoved]("WorktreeRemove", "a work tree was removed")
 
 // ElicitationRequested records the client's Elicitation hook: an MCP server asked the user for input.
 type ElicitationRequested struct {
@@ -103,6 +117,8 @@ type ElicitationRequested struct {
 // Type implements [Event].
 func (*ElicitationRequested) Type() string { return TypeElicitationRequested }
 
+var _ = kind[ElicitationRequested]("Elicitation", "an MCP server asked the user for input")
+
 // ElicitationAnswered records the client's ElicitationResult hook: the user answered an MCP server.
 type ElicitationAnswered struct {
 	Common
@@ -116,3 +132,5 @@ type ElicitationAnswered struct {
 
 // Type implements [Event].
 func (*ElicitationAnswered) Type() string { return TypeElicitationAnswered }
+
+var _ = kind[ElicitationAnswered]("ElicitationResult", "the user answered an MCP server")
