@@ -7,13 +7,9 @@ import (
 	"time"
 
 	"hookline/events"
-	"hookline/projector/codes"
 	"hookline/projector/gate"
-	"hookline/projector/identity"
-	"hookline/projector/ledger"
 	"hookline/projector/pointer"
 	"hookline/projector/project"
-	"hookline/projector/working"
 )
 
 // Selector means records by what is known of them before their data is read. An empty field means any.
@@ -81,31 +77,25 @@ func typesInto(keys func(events.Record) []string, key string) []string {
 
 // What the cells of each projection are folded from, besides retractions.
 
+// needOfSession is for projections with a cell for each session.
+func needOfSession(keyOf func(events.Record) string) func(string) []Selector {
+	return func(key string) []Selector {
+		return []Selector{{Session: key, Types: typesInto(one(keyOf), probeSession)}}
+	}
+}
+
+// needOfProject is for projections with a cell for each project.
+func needOfProject(keyOf func(events.Record) string) func(string) []Selector {
+	return func(key string) []Selector {
+		return []Selector{{Project: key, Types: typesInto(one(keyOf), probeProject)}}
+	}
+}
+
 func retractionNeeds(string) []Selector {
 	return []Selector{{Types: []string{events.TypeRecordRetracted}}}
 }
 
 func sessionNeeds(key string) []Selector { return []Selector{{Session: key}} }
-
-func identityNeeds(key string) []Selector {
-	return []Selector{{Session: key, Types: typesInto(one(identity.Key), probeSession)}}
-}
-
-func workingNeeds(key string) []Selector {
-	return []Selector{{Session: key, Types: typesInto(one(working.Key), probeSession)}}
-}
-
-func ledgerNeeds(key string) []Selector {
-	return []Selector{{Project: key, Types: typesInto(one(ledger.Key), probeProject)}}
-}
-
-func attentionNeeds(key string) []Selector {
-	return []Selector{{Session: key, Types: typesInto(one(ledger.AttentionKey), probeSession)}}
-}
-
-func codesNeeds(key string) []Selector {
-	return []Selector{{Project: key, Types: typesInto(one(codes.Key), probeProject)}}
-}
 
 func pointerNeeds(key string) []Selector {
 	if _, session, ok := pointer.SplitTime(key); ok {

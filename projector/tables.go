@@ -19,22 +19,22 @@ func Tables() []*Table {
 	return []*Table{
 		NewTable(Spec[session.State]{Name: session.Name, Version: session.Version, Keys: session.Keys, Needs: sessionNeeds,
 			Fold: session.Fold, Index: session.Words, IndexHint: session.WordsHint}),
-		NewTable(Spec[identity.State]{Name: identity.Name, Version: identity.Version, Keys: one(identity.Key), Needs: identityNeeds,
+		NewTable(Spec[identity.State]{Name: identity.Name, Version: identity.Version, Keys: one(identity.Key), Needs: needOfSession(identity.Key),
 			Fold: identity.Fold, Views: briefCell, Buckets: []string{BucketCache}}),
 		NewTable(Spec[pointer.State]{Name: pointer.Name, Version: pointer.Version, Keys: pointer.Keys, Needs: pointerNeeds,
 			Fold: pointer.Fold, Views: pointerCell, Buckets: []string{BucketLatest}}),
 		NewTable(Spec[project.State]{Name: project.Name, Version: project.Version, Keys: project.Keys, Needs: projectNeeds,
 			Start: project.Start, Fold: project.Fold, Index: project.Words}),
 		NewTable(Spec[gate.State]{Name: gate.Name, Version: gate.Version, Keys: gate.Keys, Needs: gateNeeds, Fold: gate.Fold}),
-		NewTable(Spec[working.State]{Name: working.Name, Version: working.Version, Keys: one(working.Key), Needs: workingNeeds,
+		NewTable(Spec[working.State]{Name: working.Name, Version: working.Version, Keys: one(working.Key), Needs: needOfSession(working.Key),
 			Fold: working.Fold}),
-		NewTable(Spec[ledger.State]{Name: ledger.Name, Version: ledger.Version, Keys: one(ledger.Key), Needs: ledgerNeeds,
+		NewTable(Spec[ledger.State]{Name: ledger.Name, Version: ledger.Version, Keys: one(ledger.Key), Needs: needOfProject(ledger.Key),
 			Fold: ledger.Fold}),
 		NewTable(Spec[retraction.State]{Name: retraction.Name, Version: retraction.Version, Keys: retraction.Keys, Needs: retractionNeeds,
 			Fold: retraction.Fold}),
-		NewTable(Spec[ledger.Attention]{Name: ledger.AttentionName, Version: ledger.AttentionVersion, Keys: one(ledger.AttentionKey), Needs: attentionNeeds,
+		NewTable(Spec[ledger.Attention]{Name: ledger.AttentionName, Version: ledger.AttentionVersion, Keys: one(ledger.AttentionKey), Needs: needOfSession(ledger.AttentionKey),
 			Fold: ledger.FoldAttention}),
-		NewTable(Spec[codes.State]{Name: codes.Name, Version: codes.Version, Keys: one(codes.Key), Needs: codesNeeds, Fold: codes.Fold}),
+		NewTable(Spec[codes.State]{Name: codes.Name, Version: codes.Version, Keys: one(codes.Key), Needs: needOfProject(codes.Key), Fold: codes.Fold}),
 	}
 }
 
