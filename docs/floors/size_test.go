@@ -5,6 +5,7 @@ import (
 	"go/token"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -13,7 +14,7 @@ import (
 )
 
 // TestSizes compares the tokens of each package, without comments and tests, with its budget in the
-// table "Sizes" of docs/architecture.md.
+// table "Sizes" of docs/architecture.md. A projection without a line of its own has that of `projector/*`.
 func TestSizes(t *testing.T) {
 	budgets := readBudgets(t)
 	sizes := packageSizes(t)
@@ -22,6 +23,9 @@ func TestSizes(t *testing.T) {
 	for pkg, size := range sizes {
 		total += size
 		budget, listed := budgets[pkg]
+		if !listed && path.Dir(pkg) == "projector" {
+			budget, listed = budgets["projector/*"]
+		}
 		if !listed {
 			t.Errorf("%s has no line in the table Sizes (it has %d tokens)", pkg, size)
 			continue
@@ -32,7 +36,7 @@ func TestSizes(t *testing.T) {
 	}
 
 	for pkg := range budgets {
-		if _, there := sizes[pkg]; !there && pkg != "all" {
+		if _, there := sizes[pkg]; !there && pkg != "all" && pkg != "projector/*" {
 			t.Errorf("the table Sizes names %s, which is no package", pkg)
 		}
 	}
@@ -42,7 +46,7 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-var budgetRow = regexp.MustCompile("^\\| `?([a-z][a-z0-9/]*)`? \\| ([0-9,]+) \\|$")
+var budgetRow = regexp.MustCompile("^\\| `?([a-z][a-z0-9/*]*)`? \\| ([0-9,]+) \\|$")
 
 // readBudgets returns the rows of the table "Sizes": tokens at most, by package.
 func readBudgets(t *testing.T) map[string]int {
@@ -80,22 +84,22 @@ func readBudgets(t *testing.T) map[string]int {
 func packageSizes(t *testing.T) map[string]int {
 	t.Helper()
 	sizes := map[string]int{}
-	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+	err := filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
-		if d.IsDir() && path != root && (strings.HasPrefix(d.Name(), ".") || d.Name() == "testdata") {
+		if d.IsDir() && file != root && (strings.HasPrefix(d.Name(), ".") || d.Name() == "testdata") {
 			return fs.SkipDir
 		}
-		if !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+		if !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go") {
 			return nil
 		}
 
-		rel, err := filepath.Rel(root, filepath.Dir(path))
+		rel, err := filepath.Rel(root, filepath.Dir(file))
 		if err != nil {
 			return err
 		}
-		n, err := countTokens(path)
+		n, err := countTokens(file)
 		if err != nil {
 			return err
 		}
@@ -109,15 +113,15 @@ func packageSizes(t *testing.T) map[string]int {
 }
 
 // countTokens counts the Go tokens of a file without comments and automatic semicolons.
-func countTokens(path string) (int, error) {
-	src, err := os.ReadFile(path)
+func countTokens(file string) (int, error) {
+	src, err := os.ReadFile(file)
 	if err != nil {
 		return 0, err
 	}
 
 	set := token.NewFileSet()
 	var s scanner.Scanner
-	s.Init(set.AddFile(path, -1, len(src)), src, nil, 0)
+	s.Init(set.AddFile(file, -1, len(src)), src, nil, 0)
 
 	n := 0
 	for {

@@ -127,7 +127,25 @@ func TestHelpOfEveryVerb(t *testing.T) {
 			}
 		}
 	})
-	golden(t, "help.txt", b.must("help"))
+}
+
+// TestHelpListsEveryVerb: the page of the program has each verb with its text, below the title of its group.
+func TestHelpListsEveryVerb(t *testing.T) {
+	b := newBench(t, nil)
+	root := b.root()
+	page := strings.Join(strings.Fields(b.must("help")), " ")
+
+	for _, group := range root.Groups() {
+		_, section, found := strings.Cut(page, group.Title)
+		if !found {
+			t.Errorf("no group %q", group.Title)
+		}
+		for _, c := range root.Commands() {
+			if c.GroupID == group.ID && !c.Hidden && !strings.Contains(section, " "+c.Name()+" "+c.Short) {
+				t.Errorf("%s is not listed below %q", c.Name(), group.Title)
+			}
+		}
+	}
 }
 
 func TestUsageErrors(t *testing.T) {
