@@ -8,7 +8,6 @@ import (
 	"hookline/projector/ledger"
 	"hookline/projector/pointer"
 	"hookline/projector/project"
-	"hookline/projector/proof"
 	"hookline/projector/retraction"
 	"hookline/projector/session"
 	"hookline/projector/working"
@@ -36,7 +35,6 @@ func Tables() []*Table {
 		NewTable(Spec[ledger.Attention]{Name: ledger.AttentionName, Version: ledger.AttentionVersion, Keys: one(ledger.AttentionKey), Needs: needOfSession(ledger.AttentionKey),
 			Fold: ledger.FoldAttention}),
 		NewTable(Spec[codes.State]{Name: codes.Name, Version: codes.Version, Keys: one(codes.Key), Needs: needOfProject(codes.Key), Fold: codes.Fold}),
-		NewTable(Spec[proof.State]{Name: proof.Name, Version: proof.Version, Keys: one(proof.Key), Needs: needOfSession(proof.Key), Fold: proof.Fold}),
 	}
 }
 
