@@ -72,7 +72,7 @@ func (a *app) root() *cobra.Command {
 	a.add(root, groupRecorder, a.installCmd(), a.uninstallCmd(), a.startCmd(), a.stopCmd(), a.restartCmd(), a.statusCmd(), a.doctorCmd(), a.logCmd())
 	a.add(root, groupLog, a.tailCmd(), a.findCmd(), a.blameCmd(), a.mcpCmd(), a.eventsCmd(), a.whyCmd(), a.retractCmd(), a.importCmd(), a.repairCmd())
 	a.add(root, groupState, a.sessionCmd(), a.projectCmd(), a.identityCmd(), a.dreamCmd(), a.reqCmd(),
-		a.topCmd(), a.costCmd(), a.goalCmd(), a.handoffCmd(), a.checkpointCmd(), a.ledgerCmd(), a.codesCmd(), a.contextCmd(), a.statuslineCmd(), a.proofCmd())
+		a.topCmd(), a.costCmd(), a.goalCmd(), a.handoffCmd(), a.checkpointCmd(), a.ledgerCmd(), a.codesCmd(), a.contextCmd(), a.statuslineCmd())
 	a.add(root, groupState, a.pageCmd())
 	a.add(root, groupClient, a.hookCmd(), a.consciousnessCmd())
 	version := a.versionCmd()
@@ -149,7 +149,6 @@ var outputs = cmdline.Outputs{
 	"ledger recover":          cmdline.Object(recoveryJSON{}),
 	"ledger heal":             cmdline.Object(healedJSON{}),
 	"statusline":              cmdline.Object(statuslineJSON{}),
-	"proof":                   cmdline.Object(proofJSON{}),
 	"req status":              cmdline.Object(reqStatusJSON{}),
 	"req satisfy":             cmdline.Object(daemon.GateReceipt{}),
 	"req approve":             cmdline.Object(daemon.GateReceipt{}),
