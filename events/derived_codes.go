@@ -1,7 +1,5 @@
 package events
 
-import "strconv"
-
 // The codes of a project (S4): what people and agents add to them, and how they end. What is read off the hooks has no
 // event of its own.
 
@@ -36,16 +34,3 @@ var _ = kind[CodesClosed]("", "the codes of a project ended; those that come aft
 
 // Summary implements [Summarizer].
 func (e *CodesClosed) Summary() string { return e.Status }
-
-// CodesCounted is an event type of the proof that two files are enough.
-type CodesCounted struct {
-	Count int `json:"count" jsonschema_description:"how many codes there are"`
-}
-
-// Type implements [Event].
-func (*CodesCounted) Type() string { return "codes.counted" }
-
-// Summary implements [Summarizer].
-func (e *CodesCounted) Summary() string { return strconv.Itoa(e.Count) + " codes" }
-
-var _ = kind[CodesCounted]("", "the codes of a project were counted")

@@ -83,7 +83,7 @@ type Ended struct {
 func Key(r events.Record) string {
 	switch r.Event.(type) {
 	case *events.PromptSubmitted, *events.ToolSucceeded, *events.ToolFailed, *events.TaskCreated, *events.TaskCompleted,
-		*events.CodesAdded, *events.CodesClosed, *events.CodesCounted, *events.SessionDeleted:
+		*events.CodesAdded, *events.CodesClosed, *events.SessionDeleted:
 		return r.Project
 	}
 	return ""
@@ -99,9 +99,6 @@ func Fold(s State, r events.Record) State {
 		return s.without(r.Session)
 	case *events.CodesAdded:
 		return s.added(r, e.Code)
-	case *events.CodesCounted:
-		s.Now.Updated = r.Time
-		return s
 	}
 
 	c := found{r: r, context: s.Now}
