@@ -31,6 +31,7 @@ var zstdMagic = []byte{0x28, 0xB5, 0x2F, 0xFD}
 type buckets struct {
 	js     jetstream.JetStream
 	codec  *codec
+	log    *serverLog
 	byName map[string]jetstream.Stream
 	absent absent
 }
@@ -39,8 +40,8 @@ var _ projector.Store = (*buckets)(nil)
 
 // openBuckets looks the buckets up and creates those that lack. A lost bucket is no loss: it is
 // folded again from the log. created says whether one on disk was made.
-func openBuckets(ctx context.Context, js jetstream.JetStream, c *codec) (b *buckets, created bool, err error) {
-	b = &buckets{js: js, codec: c, byName: make(map[string]jetstream.Stream)}
+func openBuckets(ctx context.Context, js jetstream.JetStream, c *codec, log *serverLog) (b *buckets, created bool, err error) {
+	b = &buckets{js: js, codec: c, log: log, byName: make(map[string]jetstream.Stream)}
 	for name, storage := range map[string]jetstream.StorageType{
 		projector.BucketSnapshot: jetstream.FileStorage,
 		projector.BucketLatest:   jetstream.FileStorage,
@@ -91,12 +92,17 @@ func (b *buckets) Load(ctx context.Context, bucket, key string) ([]byte, error) 
 	if known {
 		return nil, &noCell{bucket, key}
 	}
+	unread := b.log.reads(bucketStream(bucket))
 	raw, err := h.GetLastMsgForSubject(ctx, subject)
-	if errors.Is(err, jetstream.ErrMsgNotFound) || err == nil && raw.Header.Get("KV-Operation") != "" {
+	gone := errors.Is(err, jetstream.ErrMsgNotFound) || err == nil && raw.Header.Get("KV-Operation") != ""
+	if gone {
+		err = unread()
+	}
+	switch {
+	case gone && err == nil:
 		b.absent.note(subject, since)
 		return nil, &noCell{bucket, key}
-	}
-	if err != nil {
+	case err != nil:
 		return nil, fmt.Errorf("cell %s of %s: %w", key, bucket, err)
 	}
 	return b.unpack(raw.Data)

@@ -2,8 +2,10 @@ package embedded
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 	"sync"
 	"time"
 )
@@ -25,8 +27,9 @@ type serverLog struct {
 	now func() time.Time
 	cut func(path string) // called before the server cuts a damaged block off, and waited for
 
-	mu   sync.Mutex
-	ring []Warning
+	mu      sync.Mutex
+	ring    []Warning
+	refused map[string]int // by stream: how often a file of it could not be read
 }
 
 func (l *serverLog) keep(level slog.Level, format string, v []any) {
@@ -37,6 +40,12 @@ func (l *serverLog) keep(level slog.Level, format string, v []any) {
 	l.out.Log(context.Background(), level, "server", "text", w.Text)
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if stream := unreadable(w.Text); stream != "" {
+		if l.refused == nil {
+			l.refused = map[string]int{}
+		}
+		l.refused[stream]++
+	}
 	if len(l.ring) == keptWarnings {
 		l.ring = l.ring[1:]
 	}
@@ -47,6 +56,38 @@ func (l *serverLog) last() []Warning {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return append([]Warning(nil), l.ring...)
+}
+
+// unreadable is the stream of which a server's line says that a block could not be read; "" for any other line.
+func unreadable(line string) string {
+	rest, _ := strings.CutPrefix(line, "Filestore [")
+	stream, what, _ := strings.Cut(rest, "] ")
+	if !strings.HasPrefix(what, "loadBlock error: ") {
+		return ""
+	}
+	return stream
+}
+
+// errUnread says that the disk does not give what the store has.
+var errUnread = errors.New("the disk does not give it")
+
+// reads begins a request that may have the server read a stream's files. The function it gives is called after the
+// answer, and is an [errUnread] where one of the files could not be read since: the server answers then as if what is
+// asked for were not there.
+func (l *serverLog) reads(stream string) (unread func() error) {
+	before := l.refusals(stream)
+	return func() error {
+		if l.refusals(stream) == before {
+			return nil
+		}
+		return errUnread
+	}
+}
+
+func (l *serverLog) refusals(stream string) int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.refused[stream]
 }
 
 // Noticef implements the server's Logger.

@@ -38,6 +38,9 @@ type scanning struct {
 	deleted map[uint64]bool // sequences that the server hides
 	first   uint64          // the first one that it shows
 
+	// Of a reading with filters: how many messages the server had counted for it, and how many it gave.
+	counted, given uint64
+
 	// Of an examination.
 	low   uint64   // what from was at the beginning
 	tombs []uint64 // sequences that a tombstone speaks of
@@ -62,7 +65,7 @@ func (s *scanning) scan(ctx context.Context) error {
 		return s.oneByOne(ctx)
 	}
 	if s.filters != nil {
-		return s.consume(ctx)
+		return s.filtered(ctx)
 	}
 	var err error
 	if s.deleted, s.first, err = s.st.deleted(ctx); err != nil {
@@ -124,6 +127,22 @@ func (st *Stream) deleted(ctx context.Context) (hidden map[uint64]bool, first ui
 		hidden[seq] = true
 	}
 	return hidden, info.State.FirstSeq, nil
+}
+
+// unread is the error about events between two sequences of which the server has said that they are not there; nil where
+// that is so, since they were erased. It says the same of what the disk does not give.
+func (st *Stream) unread(ctx context.Context, from, to uint64) error {
+	hidden, first, err := st.deleted(ctx)
+	if err != nil {
+		return err
+	}
+	for seq := max(from, first, 1); seq <= to; seq++ {
+		if !hidden[seq] {
+			st.srv.distrust()
+			return &DamageError{What: "the server does not give an event that it has", FirstSeq: seq, LastSeq: seq}
+		}
+	}
+	return nil
 }
 
 // files reads the block files.
@@ -190,6 +209,12 @@ func (s *scanning) oneByOne(ctx context.Context) error {
 	for seq := s.from; seq <= s.to; seq++ {
 		raw, err := s.st.handle.GetMsg(ctx, seq)
 		if errors.Is(err, jetstream.ErrMsgNotFound) {
+			if s.found != nil { // it tells of every gap
+				continue
+			}
+			if err := s.st.unread(ctx, seq, seq); err != nil {
+				return err
+			}
 			continue
 		}
 		if err != nil {
@@ -203,16 +228,63 @@ func (s *scanning) oneByOne(ctx context.Context) error {
 	return nil
 }
 
+// filtered reads what matches the filters. The server passes over an event that is damaged, and counts none in a block
+// that the disk does not give: whenever it gave others than it had counted, or a block could not be read, the files tell.
+func (s *scanning) filtered(ctx context.Context) error {
+	unread := s.st.srv.log.reads(streamName)
+	behind, err := s.pendingBehind(ctx)
+	if err != nil {
+		return err
+	}
+	if err := s.consume(ctx); err != nil || s.filters == nil {
+		return err
+	}
+	if s.given+behind == s.counted && unread() == nil {
+		return nil
+	}
+	return s.byFiles(ctx)
+}
+
+// byFiles has the files say what is wrong with what was wanted, and reads the rest of it without the filters.
+func (s *scanning) byFiles(ctx context.Context) error {
+	if err := s.st.scan(ctx, s.low, s.to, true, func(stored) error { return nil }); err != nil {
+		return err
+	}
+	s.filters = nil
+	return s.scan(ctx)
+}
+
+// pendingBehind is how many events behind the last one that is wanted match the filters.
+func (s *scanning) pendingBehind(ctx context.Context) (uint64, error) {
+	if last, _ := s.st.Last(); s.to >= last {
+		return 0, nil
+	}
+	consumer, err := s.consumer(ctx, s.to+1)
+	if err != nil {
+		return 0, err
+	}
+	info := consumer.CachedInfo()
+	return info.NumPending, s.st.handle.DeleteConsumer(ctx, info.Name)
+}
+
+func (s *scanning) consumer(ctx context.Context, from uint64) (jetstream.Consumer, error) {
+	c, err := s.st.handle.OrderedConsumer(ctx, jetstream.OrderedConsumerConfig{
+		DeliverPolicy: jetstream.DeliverByStartSequencePolicy, OptStartSeq: from, HeadersOnly: s.headersOnly, FilterSubjects: s.filters,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read from %d: %w", from, s.st.trouble(err))
+	}
+	return c, nil
+}
+
 // consume reads through an ordered consumer. It ends by sequence, and with filters where nothing is pending. Silence means
 // that the rest is not there, or is damaged.
 func (s *scanning) consume(ctx context.Context) error {
-	consumer, err := s.st.handle.OrderedConsumer(ctx, jetstream.OrderedConsumerConfig{
-		DeliverPolicy: jetstream.DeliverByStartSequencePolicy, OptStartSeq: s.from, HeadersOnly: s.headersOnly, FilterSubjects: s.filters,
-	})
+	consumer, err := s.consumer(ctx, s.from)
 	if err != nil {
-		return fmt.Errorf("read from %d: %w", s.from, s.st.trouble(err))
+		return err
 	}
-	if info := consumer.CachedInfo(); s.filters != nil && info != nil && info.NumPending == 0 {
+	if s.counted = consumer.CachedInfo().NumPending; s.filters != nil && s.counted == 0 {
 		return nil
 	}
 	it, err := consumer.Messages(jetstream.PullMaxMessages(pullSize))
@@ -235,6 +307,7 @@ func (s *scanning) consume(ctx context.Context) error {
 		if seq > s.to {
 			return nil
 		}
+		s.given++
 		m := stored{seq: seq, appended: meta.Timestamp.UTC(), message: message{subject: msg.Subject(), data: msg.Data()}.ofHeader(msg.Headers())}
 		if err := s.give(m); err != nil || s.from > s.to || s.filters != nil && meta.NumPending == 0 {
 			return err
@@ -250,12 +323,8 @@ func (s *scanning) silence(ctx context.Context, err error) error {
 	if !errors.Is(err, context.DeadlineExceeded) {
 		return fmt.Errorf("read from %d: %w", s.from, s.st.trouble(err))
 	}
-	if s.filters != nil { // the server passes over what it cannot read
-		if err := s.st.scan(ctx, s.low, s.to, true, func(stored) error { return nil }); err != nil {
-			return err
-		}
-		s.filters = nil
-		return s.scan(ctx)
+	if s.filters != nil {
+		return s.byFiles(ctx)
 	}
 	next, err := s.st.nextFrom(ctx, s.from)
 	if errors.Is(err, ErrNoRecord) || err == nil && next.seq > s.to {

@@ -26,7 +26,7 @@ type scanRequest struct {
 }
 
 // Scan calls fn with the cells of a bucket whose keys begin with prefix, in the order in which they were written. A
-// cell that is written meanwhile may come a second time; none is left out. fn may keep the value.
+// cell that is written meanwhile may come a second time; none is left out without an error. fn may keep the value.
 func (b *buckets) Scan(ctx context.Context, bucket, prefix string, fn func(key string, value []byte) error) error {
 	if _, err := b.handle(bucket); err != nil {
 		return nil
@@ -38,6 +38,7 @@ func (b *buckets) Scan(ctx context.Context, bucket, prefix string, fn func(key s
 		return fmt.Errorf("scan %s: %w", bucket, err)
 	}
 	defer func() { _ = sub.Unsubscribe() }() // it fails only when the connection is gone
+	unread := b.log.reads(bucketStream(bucket))
 	next := uint64(1)
 	for next > 0 {
 		ask, err := json.Marshal(scanRequest{Seq: next, NextFor: prefixFilter(bucket, prefix), Batch: scanBatch, MaxBytes: scanBytes})
@@ -50,6 +51,9 @@ func (b *buckets) Scan(ctx context.Context, bucket, prefix string, fn func(key s
 		if next, err = b.scanSome(ctx, answers, bucket, prefix, fn); err != nil {
 			return fmt.Errorf("scan %s: %w", bucket, err)
 		}
+	}
+	if err := unread(); err != nil {
+		return fmt.Errorf("scan %s: %w", bucket, err)
 	}
 	return nil
 }

@@ -140,9 +140,13 @@ func (st *Stream) bisect(ctx context.Context, beyond func(stored) bool) (uint64,
 
 // nextFrom is the first event at or after seq.
 func (st *Stream) nextFrom(ctx context.Context, seq uint64) (stored, error) {
+	last, _ := st.Last()
 	raw, err := st.handle.GetMsg(ctx, seq, jetstream.WithGetMsgSubject(subjectRoot+".>"))
 	if errors.Is(err, jetstream.ErrMsgNotFound) {
-		return stored{}, ErrNoRecord
+		if err = st.unread(ctx, seq, last); err == nil {
+			err = ErrNoRecord
+		}
+		return stored{}, err
 	}
 	if err != nil {
 		return stored{}, st.trouble(err)

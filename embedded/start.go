@@ -83,7 +83,7 @@ func (s *Server) open(ctx context.Context, began time.Time) error {
 		return fmt.Errorf("what is lost: %w", err)
 	}
 	var created bool
-	if s.buckets, created, err = openBuckets(ctx, s.js, c); err != nil {
+	if s.buckets, created, err = openBuckets(ctx, s.js, c, s.log); err != nil {
 		return err
 	}
 	s.created = s.created || created

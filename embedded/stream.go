@@ -209,11 +209,15 @@ func (st *Stream) Last() (seq uint64, id string) {
 
 // Get reads one event. A sequence that was never written or was erased is an [ErrNoRecord].
 func (st *Stream) Get(ctx context.Context, seq uint64) (events.Record, error) {
+	last, _ := st.Last()
 	raw, err := st.handle.GetMsg(ctx, seq)
-	switch {
-	case errors.Is(err, jetstream.ErrMsgNotFound) || seq == 0:
-		return events.Record{}, fmt.Errorf("event %d: %w", seq, ErrNoRecord)
-	case err != nil:
+	if errors.Is(err, jetstream.ErrMsgNotFound) || seq == 0 {
+		if err = st.unread(ctx, seq, min(seq, last)); err == nil {
+			err = ErrNoRecord
+		}
+		return events.Record{}, fmt.Errorf("event %d: %w", seq, err)
+	}
+	if err != nil {
 		return events.Record{}, fmt.Errorf("event %d: %w", seq, st.trouble(err))
 	}
 	env, err := st.codec.decode(message{subject: raw.Subject, data: raw.Data}.ofHeader(raw.Header))
@@ -235,7 +239,10 @@ func (st *Stream) loadLast(ctx context.Context) error {
 	if last > 0 && info.State.Msgs > 0 {
 		raw, err := st.handle.GetMsg(ctx, last)
 		switch {
-		case errors.Is(err, jetstream.ErrMsgNotFound): // it was erased: its sequence still counts
+		case errors.Is(err, jetstream.ErrMsgNotFound): // where it was erased its sequence still counts
+			if err := st.unread(ctx, last, last); err != nil {
+				return err
+			}
 		case err != nil:
 			return err
 		default:

@@ -1,0 +1,143 @@
+package embedded
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"hookline/events"
+	"hookline/projector"
+)
+
+// refuseReads has the files of a folder that match give an error to whoever reads them, as a disk does that cannot: a
+// folder stands in the place of each. The function it gives brings them back.
+func refuseReads(t *testing.T, pattern string) (mend func()) {
+	t.Helper()
+	files, err := filepath.Glob(pattern)
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%s: %v, %v", pattern, files, err)
+	}
+	for _, f := range files {
+		err := errors.Join(os.Rename(f, f+".away"), os.MkdirAll(filepath.Join(f, "not empty"), 0o700))
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return func() {
+		t.Helper()
+		for _, f := range files {
+			if err := errors.Join(os.RemoveAll(f), os.Rename(f+".away", f)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// A cell that the disk does not give is not taken for one that is new: whoever folds it would begin with nothing.
+func TestUnreadCell(t *testing.T) {
+	dir := storeDir(t)
+	s := open(t, dir)
+	save(t, s, projector.BucketSnapshot, projector.Cell{Key: "n.v1.a", Value: []byte("folded")})
+	save(t, s, projector.BucketSnapshot, projector.Cell{Key: "n.v1.c", Value: []byte("other")})
+	closeStore(t, s)
+	s = open(t, dir)
+
+	mend := refuseReads(t, filepath.Join(s.opts.streamsDir(), "KV_snapshot", "msgs", "*.blk"))
+	if got, err := s.Store().Load(t.Context(), projector.BucketSnapshot, "n.v1.a"); err == nil || errors.Is(err, projector.ErrNoCell) {
+		t.Errorf("the cell is %q, %v", got, err)
+	}
+	if _, err := s.Store().Load(t.Context(), projector.BucketSnapshot, "n.v1.b"); !errors.Is(err, projector.ErrNoCell) {
+		t.Errorf("the one that was never written: %v", err)
+	}
+	if err := s.buckets.Scan(t.Context(), projector.BucketSnapshot, "n.v1.", func(string, []byte) error { return nil }); err == nil {
+		t.Error("the cells were scanned")
+	}
+
+	mend()
+	if got, err := s.Store().Load(t.Context(), projector.BucketSnapshot, "n.v1.a"); err != nil || string(got) != "folded" {
+		t.Errorf("on a sound disk the cell is %q, %v", got, err)
+	}
+	if got := scanned(t, s, projector.BucketSnapshot, "n.v1."); len(got) != 2 {
+		t.Errorf("on a sound disk there are %v", got)
+	}
+}
+
+// sealedLog is a log of 88 events in blocks of 15, of which no more than the newest are in memory.
+func sealedLog(t *testing.T) *Server {
+	t.Helper()
+	dir := storeDir(t)
+	s := open(t, dir)
+	for n := uint64(1); n <= 88; n++ {
+		if _, err := s.Stream().Append(t.Context(), mixed(n, 512<<10)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	closeStore(t, s)
+	return open(t, dir)
+}
+
+// An event that the disk does not give is an error for whoever asks for it, and no gap in a reading.
+func TestUnreadEvent(t *testing.T) {
+	s := sealedLog(t)
+	st := s.Stream()
+	mend := refuseReads(t, filepath.Join(s.opts.msgsDir(), "[23].blk"))
+	session := []projector.Selector{{Session: "s-1"}}
+	ignore := func(events.Record) error { return nil }
+	reads := map[string]func() error{
+		"get":          func() error { _, err := st.Get(t.Context(), 20); return err },
+		"next":         func() error { _, err := st.nextFrom(t.Context(), 20); return err },
+		"time":         func() error { _, err := st.SeqAtTime(t.Context(), epoch); return err },
+		"one":          func() error { return st.Read(t.Context(), 20, 20, ignore) },
+		"few":          func() error { return st.Read(t.Context(), 10, 30, ignore) },
+		"many":         func() error { return st.Read(t.Context(), 1, 80, ignore) },
+		"few of one":   func() error { return st.Select(t.Context(), 10, 30, session, ignore) },
+		"many of one":  func() error { return st.Select(t.Context(), 20, 86, session, ignore) },
+		"all from one": func() error { return st.Select(t.Context(), 20, 0, session, ignore) },
+	}
+	for name, read := range reads {
+		if err := read(); err == nil || errors.Is(err, ErrNoRecord) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := st.Get(t.Context(), 89); !errors.Is(err, ErrNoRecord) {
+		t.Errorf("what was never written: %v", err)
+	}
+
+	mend()
+	for name, read := range reads {
+		if err := read(); err != nil {
+			t.Errorf("%s on a sound disk: %v", name, err)
+		}
+	}
+}
+
+// The server passes over an event that is damaged when it looks for those of one session.
+func TestDamagedEventOfSession(t *testing.T) {
+	s := sealedLog(t)
+	if err := flipIn(s.stream.blocks.path(2), mixed(19, 8).ID); err != nil {
+		t.Fatal(err)
+	}
+	for _, to := range []uint64{0, 86} {
+		err := s.Stream().Select(t.Context(), 1, to, []projector.Selector{{Session: "s-1"}}, func(events.Record) error { return nil })
+		if !errors.Is(err, ErrLogDamaged) {
+			t.Errorf("up to %d: %v", to, err)
+		}
+	}
+}
+
+// flipIn changes a byte behind the words in a file.
+func flipIn(path, words string) error {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	at := bytes.Index(b, []byte(words))
+	if at < 0 {
+		return fmt.Errorf("%s has no %q", path, words)
+	}
+	b[at+1000] ^= 1
+	return os.WriteFile(path, b, 0o600)
+}
