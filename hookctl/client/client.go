@@ -90,7 +90,7 @@ func (o Options) Paths() home.Paths {
 func Check(p home.Paths) error {
 	var refused *home.Refused
 	if errors.As(p.Check(), &refused) {
-		return problem.New(http.StatusForbidden, refused.Error(), refused.Hint)
+		return problem.Refusef(http.StatusForbidden, "%v", refused).Advise(refused.Hint)
 	}
 	return nil
 }
@@ -136,8 +136,7 @@ func answering(ctx context.Context, p home.Paths, within time.Duration) (*Client
 		return nil, err
 	}
 	pid, _, _, _ := embedded.Holder(p.Lock)
-	return nil, problem.New(http.StatusGatewayTimeout, fmt.Sprintf("the daemon (process %d) does not answer within %s", pid, within),
-		fmt.Sprintf("it may be stopped (`kill -CONT %d` lets it go on) or very busy; hooks wait in the spool and count once", pid))
+	return nil, problem.Refusef(http.StatusGatewayTimeout, "the daemon (process %d) does not answer within %s", pid, within).Advise(fmt.Sprintf("it may be stopped (`kill -CONT %d` lets it go on) or very busy; hooks wait in the spool and count once", pid))
 }
 
 // Over is a client of the daemon behind a socket, whether one listens there or not.
@@ -174,10 +173,9 @@ func startAndConnect(ctx context.Context, p home.Paths, o Options) (*Client, err
 		}
 	}
 	if pid, text, held, _ := embedded.Holder(p.Lock); held {
-		return nil, problem.New(http.StatusConflict, fmt.Sprintf("the store is held by process %d (%s), which does not answer", pid, text),
-			"it may be starting, or another program may hold "+p.Lock+"; `hookctl doctor` looks closer")
+		return nil, problem.Conflict("the store is held by process %d (%s), which does not answer", pid, text).Advise("it may be starting, or another program may hold " + p.Lock + "; `hookctl doctor` looks closer")
 	}
-	return nil, problem.New(http.StatusGatewayTimeout, fmt.Sprintf("the daemon did not open %s within %s", p.Socket, o.Wait), "its words are in "+p.Log)
+	return nil, problem.Refusef(http.StatusGatewayTimeout, "the daemon did not open %s within %s", p.Socket, o.Wait).Advise("its words are in " + p.Log)
 }
 
 // notStarted is the error of a start that failed, with the advice and the exit code where the log is the reason.

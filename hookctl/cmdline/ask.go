@@ -4,6 +4,8 @@ import (
 	"bufio"
 	"context"
 	"strings"
+
+	"hookline/hookctl/problem"
 )
 
 // Confirm asks a question that only "y" or "yes" answers. Without anybody to ask it refuses, and with
@@ -13,14 +15,14 @@ func (c *Console) Confirm(ctx context.Context, question string, yes bool) error 
 	case yes:
 		return nil
 	case !c.Asks:
-		return &Fault{Message: strings.TrimSuffix(question, "?") + ": there is no terminal to ask", Hint: "--yes answers for you"}
+		return problem.Faultf("%s: there is no terminal to ask", strings.TrimSuffix(question, "?")).Advise("--yes answers for you")
 	}
 	ok, err := c.Ask(ctx, question)
 	switch {
 	case err != nil:
 		return Silent(ExitInterrupted)
 	case !ok:
-		return &Fault{Message: "nothing was done"}
+		return problem.Faultf("nothing was done")
 	}
 	return nil
 }

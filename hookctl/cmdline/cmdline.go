@@ -4,7 +4,7 @@
 // # Rules
 //
 //   - Results go to stdout, words about trouble to stderr: `NAME: error: …` and, on a line of its own,
-//     `NAME: hint: …`. An error is a [Fault] or gets its hint from the command line; a [Silent] one has
+//     `NAME: hint: …`. An error is a [problem.Error] or gets its hint from the command line; a [Silent] one has
 //     been told already.
 //   - Text that others wrote (the log, a file, an argument) goes through [OneLine], [Clean] or
 //     [IndentJSON] before it goes to a terminal.
@@ -26,6 +26,7 @@ import (
 	"golang.org/x/term"
 
 	"hookline/hookctl/config"
+	"hookline/hookctl/problem"
 	"hookline/hookctl/wire"
 )
 
@@ -70,7 +71,7 @@ func (c *Console) Settle() (config.Config, error) {
 	conf := config.Load(config.Options{Getenv: c.Getenv, Dir: c.ProjectDir(), Flags: flags})
 	for _, p := range conf.Problems {
 		if strings.HasPrefix(p.Message, "--color: ") { // not HOOKLINE_COLOR, which the flag overrides
-			return conf, &Fault{Message: p.Error(), Hint: p.Hint}
+			return conf, problem.Faultf("%v", p).Advise(p.Hint)
 		}
 	}
 	switch conf.Values.Color {

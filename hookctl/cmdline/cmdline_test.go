@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"hookline/hookctl/problem"
 )
 
 // console is one of buffers, in a home of the test's own.
@@ -68,7 +70,7 @@ func TestSettle(t *testing.T) {
 		t.Errorf("%v, %+v", err, conf.Problems)
 	}
 	c.Color = "mauve"
-	var f *Fault
+	var f *problem.Error
 	if _, err = c.Settle(); !errors.As(err, &f) || f.Message != `--color: "mauve" is not one of auto, always, never` || f.Hint != "the default of color is auto" {
 		t.Errorf("%+v", err)
 	}
@@ -221,9 +223,9 @@ func TestUsage(t *testing.T) {
 	} {
 		c, out, _ := console(t, nil)
 		_, err := c.Execute(t.Context(), program(c), strings.Fields(tc.args))
-		var f *Fault
+		var f *problem.Error
 		if errors.As(err, &f); err == nil {
-			f = &Fault{}
+			f = &problem.Error{}
 		}
 		if f == nil || f.Message != tc.message || f.Hint != tc.hint || out.String() != tc.out {
 			t.Errorf("%s: %q, %+v", tc.args, out.String(), err)
@@ -286,7 +288,7 @@ func TestOutputThatFails(t *testing.T) {
 		}
 		return nil
 	}})
-	var f *Fault
+	var f *problem.Error
 	if _, err := c.Execute(t.Context(), root, []string{"much"}); !errors.As(err, &f) || f.Message != "no space" || f.Hint != "the output is not whole" || full.wrote != 1 {
 		t.Errorf("%+v, %d lines", err, full.wrote)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
 
+	"hookline/hookctl/problem"
 	"hookline/hookctl/wire"
 )
 
@@ -129,7 +130,7 @@ func (c *Console) CompletionCmd(root *cobra.Command) *cobra.Command {
 			case "fish":
 				return root.GenFishCompletion(c.Out, true)
 			}
-			return &Fault{Message: fmt.Sprintf("there is no completion for %q", args[0]), Hint: "one of bash, zsh, fish"}
+			return problem.Faultf("there is no completion for %q", args[0]).Advise("one of bash, zsh, fish")
 		},
 	}
 }

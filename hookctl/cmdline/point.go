@@ -1,10 +1,11 @@
 package cmdline
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 	"time"
+
+	"hookline/hookctl/problem"
 )
 
 // layouts of a time that a person types, in local time. Without a day it is today's.
@@ -33,7 +34,7 @@ func (c *Console) Point(s string) (string, error) {
 
 	t, ok := c.moment(s)
 	if !ok {
-		return "", &Fault{Message: fmt.Sprintf("%q is no sequence, time or duration", s), Hint: pointHint}
+		return "", problem.Faultf("%q is no sequence, time or duration", s).Advise(pointHint)
 	}
 	return t.UTC().Format(time.RFC3339Nano), nil
 }

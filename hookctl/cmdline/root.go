@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"hookline/hookctl/problem"
 )
 
 // giveUp is how long a verb may take to end in order when it is told to end.
@@ -50,7 +52,7 @@ func (c *Console) Execute(ctx context.Context, root *cobra.Command, args []strin
 	cmd, err := root.ExecuteContextC(ctx)
 	err = usageError(cmd, err)
 	if err == nil && out.err != nil {
-		err = &Fault{Message: out.err.Error(), Hint: "the output is not whole", Cause: out.err}
+		err = problem.Because(out.err).Advise("the output is not whole")
 	}
 	return cmd, err
 }

@@ -79,7 +79,7 @@ func (c *Console) printSchema(verb string, out Output) error {
 }
 
 func noSchema(program, verb string, verbs []string) error {
-	f := &Fault{Message: fmt.Sprintf("%q has no schema", verb), Hint: "`" + program + " schema` lists the verbs that have one"}
+	f := problem.Faultf("%q has no schema", verb).Advise("`" + program + " schema` lists the verbs that have one")
 	near := problem.Nearest(verb, verbs)
 	if near != "" {
 		f.Hint = "did you mean `" + program + " schema " + near + "`?"

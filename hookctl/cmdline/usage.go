@@ -38,8 +38,8 @@ func AtLeast(name string) cobra.PositionalArgs {
 }
 
 // misused is a usage error of a verb, with its help as the hint.
-func misused(cmd *cobra.Command, message string) *Fault {
-	return &Fault{Message: message, Hint: "`" + cmd.CommandPath() + " --help` shows how it is called"}
+func misused(cmd *cobra.Command, message string) *problem.Error {
+	return problem.Faultf("%s", message).Advise("`" + cmd.CommandPath() + " --help` shows how it is called")
 }
 
 // usageError adds the hint to cobra's own errors about flags, which come without one.
@@ -89,7 +89,7 @@ func noSuchVerb(cmd *cobra.Command, args []string) error {
 			names = append(names, c.Name())
 		}
 	}
-	f := &Fault{Message: fmt.Sprintf("unknown command %q for %q", args[0], cmd.CommandPath()), Hint: "`" + cmd.CommandPath() + " --help` lists them"}
+	f := problem.Faultf("unknown command %q for %q", args[0], cmd.CommandPath()).Advise("`" + cmd.CommandPath() + " --help` lists them")
 	near := problem.Nearest(args[0], names)
 	if near != "" {
 		f.Hint = "did you mean `" + cmd.CommandPath() + " " + near + "`?"

@@ -43,7 +43,7 @@ func Advised(err error) *problem.Error {
 	}
 	for _, a := range advice {
 		if errors.Is(err, a.about) {
-			return &problem.Error{Message: err.Error(), Hint: a.do, Exit: a.exit}
+			return &problem.Error{Message: err.Error(), Hint: a.do, Exit: a.exit, Cause: err}
 		}
 	}
 	return nil

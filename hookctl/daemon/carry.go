@@ -23,7 +23,7 @@ import (
 
 // errBusy refuses a second one of the verbs that carry whole logs about.
 func errBusy() error {
-	return problem.New(http.StatusConflict, "another import, backup or repair is running", "try again when it is done")
+	return problem.Conflict("another import, backup or repair is running").Advise("try again when it is done")
 }
 
 // handleImport takes in a file of this machine, by its absolute path: it is read twice, and a stream
@@ -31,7 +31,7 @@ func errBusy() error {
 func (d *Daemon) handleImport(w http.ResponseWriter, r *http.Request) error {
 	path, partial := r.URL.Query().Get("file"), r.URL.Query().Get("partial") == "1"
 	if !filepath.IsAbs(path) {
-		return problem.New(http.StatusBadRequest, fmt.Sprintf("file: %q is no absolute path", path), "")
+		return problem.Bad("file: %q is no absolute path", path)
 	}
 	return d.long(w, r, func(ctx context.Context, progress func(uint64)) (any, error) {
 		return d.Import(ctx, path, partial, progress)
@@ -56,7 +56,7 @@ func (d *Daemon) toImport() carry.Into {
 func (d *Daemon) handleBackup(w http.ResponseWriter, r *http.Request) error {
 	file := r.URL.Query().Get("file")
 	if !filepath.IsAbs(file) {
-		return problem.New(http.StatusBadRequest, fmt.Sprintf("file: %q is no absolute path", file), "")
+		return problem.Bad("file: %q is no absolute path", file)
 	}
 	return d.long(w, r, func(ctx context.Context, progress func(uint64)) (any, error) { return d.Backup(ctx, file, progress) })
 }
@@ -112,7 +112,7 @@ func (d *Daemon) handleRepair(w http.ResponseWriter, r *http.Request) error {
 	o := mend.RepairOptions{From: q["from"], Transcripts: q.Get("transcripts"), DryRun: q.Get("dry_run") == "1"}
 	for _, path := range append(slices.Clone(o.From), o.Transcripts) {
 		if path != "" && !filepath.IsAbs(path) {
-			return problem.New(http.StatusBadRequest, fmt.Sprintf("%q is no absolute path", path), "")
+			return problem.Bad("%q is no absolute path", path)
 		}
 	}
 	return d.long(w, r, func(ctx context.Context, progress func(uint64)) (any, error) { return d.Repair(ctx, o, progress) })

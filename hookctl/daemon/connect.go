@@ -3,7 +3,6 @@ package daemon
 import (
 	"context"
 	"errors"
-	"net/http"
 	"os"
 	"time"
 
@@ -30,7 +29,7 @@ func Connect(ctx context.Context, o client.Options) (*client.Client, error) {
 // openHere opens the house without a door. Nothing is drained by that, and nothing recorded but damage of the log.
 func openHere(ctx context.Context, p home.Paths) (*Daemon, error) {
 	if _, err := os.Stat(p.Store); errors.Is(err, os.ErrNotExist) && embedded.LogSeen(p.Lock) == 0 {
-		return nil, problem.New(http.StatusNotFound, "there is no store in "+p.Home, "`hookctl start` makes one, HOOKLINE_HOME names another")
+		return nil, problem.Missing("there is no store in %s", p.Home).Advise("`hookctl start` makes one, HOOKLINE_HOME names another")
 	}
 	d, err := Open(ctx, Options{Home: p.Home})
 	if err != nil {

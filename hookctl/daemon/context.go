@@ -1,7 +1,6 @@
 package daemon
 
 import (
-	"fmt"
 	"net/http"
 	"slices"
 	"strconv"
@@ -23,13 +22,13 @@ func (d *Daemon) handleContext(w http.ResponseWriter, r *http.Request) error {
 		source = "compact"
 	}
 	if !slices.Contains(hook.Sources, source) {
-		return problem.New(http.StatusBadRequest, fmt.Sprintf("source: %q is no start", source), "these are: "+strings.Join(hook.Sources, ", "))
+		return problem.Bad("source: %q is no start", source).Advise("these are: " + strings.Join(hook.Sources, ", "))
 	}
 	most := 0
 	if given := q.Get("budget"); given != "" {
 		n, err := strconv.Atoi(given)
 		if err != nil || n < 1 {
-			return problem.New(http.StatusBadRequest, fmt.Sprintf("budget: %q is no number of tokens", given), "")
+			return problem.Bad("budget: %q is no number of tokens", given)
 		}
 		most = n
 	}
@@ -73,7 +72,7 @@ func (d *Daemon) viewAt(r *http.Request, id, point string) (*projector.View, tim
 	err = view.Read(r.Context(), func(rd projector.Reader) error {
 		s, known := projector.State[session.State](rd, session.Name, id)
 		if !known {
-			return problem.New(http.StatusNotFound, "session "+id+" had not begun then", "`hookctl session show` tells when it began")
+			return problem.Missing("session %s had not begun then", id).Advise("`hookctl session show` tells when it began")
 		}
 		now = s.LastActive
 		return nil

@@ -50,7 +50,7 @@ func typed[T any](run func(*Daemon, context.Context, T, func(uint64)) (any, erro
 	return func(d *Daemon, ctx context.Context, args []byte, progress func(uint64)) (any, error) {
 		var t T
 		if err := json.Unmarshal(args, &t); err != nil {
-			return nil, problem.New(http.StatusBadRequest, "request: "+misfit(err), "")
+			return nil, problem.Bad("request: %s", misfit(err))
 		}
 		return run(d, ctx, t, progress)
 	}
@@ -68,8 +68,7 @@ func misfit(err error) string {
 func (d *Daemon) handleDo(w http.ResponseWriter, r *http.Request) error {
 	c, ok := commands[r.PathValue("name")]
 	if !ok {
-		return problem.New(http.StatusNotFound, fmt.Sprintf("there is no command %q", r.PathValue("name")),
-			"these are: "+strings.Join(slices.Sorted(maps.Keys(commands)), ", "))
+		return problem.Missing("there is no command %q", r.PathValue("name")).Advise("these are: " + strings.Join(slices.Sorted(maps.Keys(commands)), ", "))
 	}
 	args, err := argumentsOf(w, r)
 	if err != nil {
@@ -90,7 +89,7 @@ func (d *Daemon) handleDo(w http.ResponseWriter, r *http.Request) error {
 func argumentsOf(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxArguments))
 	if err != nil {
-		return nil, problem.New(http.StatusBadRequest, "request: "+err.Error(), "")
+		return nil, problem.Bad("request: %v", err)
 	}
 	if len(body) > 0 {
 		return body, nil
@@ -121,23 +120,22 @@ var emittable = map[string]bool{events.TypeIdentityObserved: true, events.TypePh
 func (e emission) check() error {
 	needsSession, may := emittable[e.Type]
 	if _, known := events.Lookup(e.Type); known && !may {
-		return problem.New(http.StatusBadRequest, e.Type+" is recorded by hookline itself and cannot be emitted",
-			"these can: "+strings.Join(slices.Sorted(maps.Keys(emittable)), ", "))
+		return problem.Bad("%s is recorded by hookline itself and cannot be emitted", e.Type).Advise("these can: " + strings.Join(slices.Sorted(maps.Keys(emittable)), ", "))
 	}
 	if needsSession && e.Session == "" {
-		return problem.New(http.StatusBadRequest, e.Type+" needs a session", "--session names one; `hookctl session list --all` lists them")
+		return problem.Bad("%s needs a session", e.Type).Advise("--session names one; `hookctl session list --all` lists them")
 	}
 
 	help := "`hookctl events schema " + e.Type + "` shows the fields"
 	if !bytes.HasPrefix(bytes.TrimSpace(e.Data), []byte("{")) {
-		return problem.New(http.StatusBadRequest, "data: a JSON object is wanted", help)
+		return problem.Bad("data: a JSON object is wanted").Advise(help)
 	}
 	k, ok := events.Lookup(e.Type)
 	if !ok {
-		return problem.New(http.StatusBadRequest, fmt.Sprintf("there is no event type %q", e.Type), "`hookctl events types` lists them")
+		return problem.Bad("there is no event type %q", e.Type).Advise("`hookctl events types` lists them")
 	}
 	if err := events.Check(k, e.Data); err != nil {
-		return problem.New(http.StatusBadRequest, err.Error(), help)
+		return problem.Bad("%v", err).Advise(help)
 	}
 
 	o, ok := events.Decode(k.Type, k.Version(), e.Data).(*events.IdentityObserved)
@@ -145,7 +143,7 @@ func (e emission) check() error {
 		return nil
 	}
 	if err := identity.CheckObserved(o); err != nil {
-		return problem.New(http.StatusBadRequest, err.Error(), "")
+		return problem.Bad("%v", err)
 	}
 	return nil
 }
@@ -170,13 +168,13 @@ func (d *Daemon) doEmit(ctx context.Context, e emission, _ func(uint64)) (any, e
 	if id != "" {
 		own := d.projectOfSession(ctx, id)
 		if project != "" && project != own {
-			return nil, problem.New(http.StatusBadRequest, "session "+id+" is not of project "+project, "")
+			return nil, problem.Bad("session %s is not of project %s", id, project)
 		}
 		env.Project = own
 	}
 	rec, err := d.Emit(ctx, env)
 	if err != nil {
-		return nil, problem.New(http.StatusBadRequest, err.Error(), "`hookctl events types` lists what can be emitted")
+		return nil, problem.Bad("%v", err).Advise("`hookctl events types` lists what can be emitted")
 	}
 	return rec, nil
 }

@@ -24,10 +24,10 @@ func (d *Daemon) Dream(ctx context.Context, session, phase string) (uint64, erro
 	recs, err := d.rec.Do(ctx, func(r projector.Reader) ([]events.Envelope, error) {
 		s, ok := identityIn(r, session)
 		if !ok {
-			return nil, problem.New(404, "session "+session+" has no identity", "`hookctl session list --all` lists the sessions")
+			return nil, problem.Missing("session %s has no identity", session).Advise("`hookctl session list --all` lists the sessions")
 		}
 		if _, err := identity.Dream(s, nil, phase); err != nil {
-			return nil, problem.New(400, err.Error(), "")
+			return nil, problem.Bad("%v", err)
 		}
 		e := &events.DreamTriggered{Phase: phase, Reason: "manual", IC: s.LastIC}
 		return recorder.Envelopes(d.opts.Now(), events.Envelope{Session: session, Project: s.Project}, e)

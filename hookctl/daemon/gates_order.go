@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -58,17 +57,17 @@ func (d *Daemon) OrderGates(ctx context.Context, o GateOrder) (GateReceipt, erro
 	}
 	place := d.world.Place(o.Dir)
 	if !place.Git {
-		return GateReceipt{}, problem.New(http.StatusBadRequest, "not in a git repository: "+o.Dir, "gates belong to a branch of one")
+		return GateReceipt{}, problem.Bad("not in a git repository: %s", o.Dir).Advise("gates belong to a branch of one")
 	}
 	branch := d.clean(o.Branch)
 	if branch == "" {
 		branch = d.clean(place.Branch)
 	}
 	if branch == "" {
-		return GateReceipt{}, problem.New(http.StatusBadRequest, "HEAD is detached: gates belong to a branch", "--branch names one")
+		return GateReceipt{}, problem.Bad("HEAD is detached: gates belong to a branch").Advise("--branch names one")
 	}
 	if len(branch) > maxBranch || strings.ContainsFunc(branch, func(r rune) bool { return r <= ' ' || r == 0x7f }) {
-		return GateReceipt{}, problem.New(http.StatusBadRequest, fmt.Sprintf("%.60q is no name of a branch", branch), "")
+		return GateReceipt{}, problem.Bad("%.60q is no name of a branch", branch)
 	}
 	project, seen := d.project(ctx, place)
 	session, err := d.gateSession(ctx, o.Session, project)
@@ -123,17 +122,17 @@ func (d *Daemon) gateSession(ctx context.Context, given, project string) (string
 // ordered decodes an order's events and refuses what a fold could not use; the words name the field.
 func ordered(o GateOrder) ([]events.Event, error) {
 	if len(o.Events) == 0 || len(o.Events) > maxOrderEvents {
-		return nil, problem.New(http.StatusBadRequest, fmt.Sprintf("%d events: an order has 1 to %d", len(o.Events), maxOrderEvents), "")
+		return nil, problem.Bad("%d events: an order has 1 to %d", len(o.Events), maxOrderEvents)
 	}
 	var list []events.Event
 	for _, c := range o.Events {
 		k, ok := events.Lookup(c.Type)
 		if !ok || !slices.Contains([]string{events.TypeGateSatisfied, events.TypeGateCleared, events.TypeGateImported}, c.Type) {
-			return nil, problem.New(http.StatusBadRequest, fmt.Sprintf("%q is nothing that can be ordered of a gate", c.Type), "")
+			return nil, problem.Bad("%q is nothing that can be ordered of a gate", c.Type)
 		}
 		e := k.New()
 		if err := json.Unmarshal(c.Data, e); err != nil {
-			return nil, problem.New(http.StatusBadRequest, c.Type+": "+misfit(err), "")
+			return nil, problem.Bad("%s: %s", c.Type, misfit(err))
 		}
 		if err := checkOrder(e, o.Session); err != nil {
 			return nil, err
@@ -145,7 +144,7 @@ func ordered(o GateOrder) ([]events.Event, error) {
 
 func checkOrder(e events.Event, session string) error {
 	bad := func(format string, args ...any) error {
-		return problem.New(http.StatusBadRequest, e.Type()+": "+fmt.Sprintf(format, args...), "")
+		return problem.Bad("%s: %s", e.Type(), fmt.Sprintf(format, args...))
 	}
 	switch e := e.(type) {
 	case *events.GateSatisfied:

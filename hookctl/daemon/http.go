@@ -57,8 +57,7 @@ func (d *Daemon) Handler() http.Handler {
 			return
 		}
 		if meant := r.Header.Get("Hookline-Home"); meant != "" && d.mark != "" && meant != d.mark {
-			problem.Write(w, problem.New(http.StatusMisdirectedRequest, "this daemon serves "+d.opts.Home+", another home than the one that is meant",
-				"a copied home has a daemon of its own: `hookctl start` starts it"))
+			problem.Write(w, problem.Refusef(http.StatusMisdirectedRequest, "this daemon serves %s, another home than the one that is meant", d.opts.Home).Advise("a copied home has a daemon of its own: `hookctl start` starts it"))
 			return
 		}
 		mux.ServeHTTP(w, r)
@@ -146,7 +145,7 @@ func (d *Daemon) handleStop(w http.ResponseWriter, r *http.Request) error {
 		reason = "stop"
 	}
 	if !reasonWord.MatchString(reason) {
-		return problem.New(http.StatusBadRequest, "reason: one word of lower-case letters is wanted", "")
+		return problem.Bad("reason: one word of lower-case letters is wanted")
 	}
 	d.stop(reason)
 	return reply(w, struct{}{})

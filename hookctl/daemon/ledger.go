@@ -3,7 +3,6 @@ package daemon
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -97,23 +96,23 @@ func toOwners(envs []events.Envelope, list []events.Event, s ledger.State, from 
 // ledgerEvents decodes an order's events and refuses what a fold could not use; the words name the field.
 func ledgerEvents(o LedgerOrder) ([]events.Event, error) {
 	if len(o.Events) == 0 || len(o.Events) > maxOrderEvents {
-		return nil, problem.New(http.StatusBadRequest, fmt.Sprintf("%d events: an order has 1 to %d", len(o.Events), maxOrderEvents), "")
+		return nil, problem.Bad("%d events: an order has 1 to %d", len(o.Events), maxOrderEvents)
 	}
 	var list []events.Event
 	for _, c := range o.Events {
 		k, ok := events.Lookup(c.Type)
 		if !ok || !slices.Contains(ledgerable, c.Type) {
-			return nil, problem.New(http.StatusBadRequest, fmt.Sprintf("%q is nothing that can be said of a ledger", c.Type), "these can: "+strings.Join(ledgerable, ", "))
+			return nil, problem.Bad("%q is nothing that can be said of a ledger", c.Type).Advise("these can: " + strings.Join(ledgerable, ", "))
 		}
 		if err := events.Check(k, c.Data); err != nil {
-			return nil, problem.New(http.StatusBadRequest, c.Type+": "+err.Error(), "`hookctl events schema "+c.Type+"` shows the fields")
+			return nil, problem.Bad("%s: %v", c.Type, err).Advise("`hookctl events schema " + c.Type + "` shows the fields")
 		}
 		e := k.New()
 		if err := json.Unmarshal(c.Data, e); err != nil {
-			return nil, problem.New(http.StatusBadRequest, c.Type+": "+misfit(err), "")
+			return nil, problem.Bad("%s: %s", c.Type, misfit(err))
 		}
 		if a, ok := e.(*events.LedgerEntryAdded); ok && ledger.Clip(a.Text, 1) == "" {
-			return nil, problem.New(http.StatusBadRequest, "text: it is empty", "")
+			return nil, problem.Bad("text: it is empty")
 		}
 		list = append(list, e)
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"math"
 	"net/http"
 	"path"
@@ -98,7 +97,7 @@ func (d *Daemon) parseFilter(r *http.Request) (filter, error) {
 	if grep := q.Get("grep"); grep != "" {
 		f.content.grep, err = regexp.Compile(grep)
 		if err != nil {
-			return f, problem.New(http.StatusBadRequest, "grep: "+err.Error(), "")
+			return f, problem.Bad("grep: %v", err)
 		}
 	}
 	if f.session, err = d.resolveSession(r.Context(), q.Get("session")); err != nil {
@@ -109,12 +108,12 @@ func (d *Daemon) parseFilter(r *http.Request) (filter, error) {
 	}
 	for _, g := range strings.Split(f.types, ",") {
 		if _, err := path.Match(strings.TrimSpace(g), "x"); err != nil {
-			return f, problem.New(http.StatusBadRequest, fmt.Sprintf("type: %q is no pattern", g), "for example --type 'tool.*'")
+			return f, problem.Bad("type: %q is no pattern", g).Advise("for example --type 'tool.*'")
 		}
 	}
 	if n := q.Get("n"); n != "" {
 		if f.n, err = strconv.Atoi(n); err != nil || f.n < 0 {
-			return f, problem.New(http.StatusBadRequest, fmt.Sprintf("n: %q is no count", n), "")
+			return f, problem.Bad("n: %q is no count", n)
 		}
 	}
 	if since := q.Get("since"); since != "" {
@@ -180,7 +179,7 @@ func (d *Daemon) chosenEvents(w http.ResponseWriter, r *http.Request) error {
 	for _, s := range strings.Split(r.URL.Query().Get("seq"), ",") {
 		seq, err := strconv.ParseUint(s, 10, 64)
 		if err != nil || len(seqs) == mostChosen {
-			return problem.New(http.StatusBadRequest, fmt.Sprintf("seq: %q is no sequence, or one too many", s), "")
+			return problem.Bad("seq: %q is no sequence, or one too many", s)
 		}
 		seqs = append(seqs, seq)
 	}
@@ -316,7 +315,7 @@ func (d *Daemon) handleEvent(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (d *Daemon) find(ctx context.Context, id string) (events.Record, error) {
-	missing := problem.New(http.StatusNotFound, "no event "+id+" is in the log", "`hookctl events list` shows the newest")
+	missing := problem.Missing("no event %s is in the log", id).Advise("`hookctl events list` shows the newest")
 	if seq, err := strconv.ParseUint(id, 10, 64); err == nil && len(id) < 20 {
 		rec, err := d.stream.Get(ctx, seq)
 		if errors.Is(err, embedded.ErrNoRecord) {
@@ -412,9 +411,9 @@ func pick(noun, given string, keys []string, like func(string) bool) (string, er
 	case 1:
 		return matches[0], nil
 	case 0:
-		return "", problem.New(http.StatusNotFound, fmt.Sprintf("there is no %s %q", noun, given), "`hookctl "+noun+" list"+everywhere[noun]+"` lists them")
+		return "", problem.Missing("there is no %s %q", noun, given).Advise("`hookctl " + noun + " list" + everywhere[noun] + "` lists them")
 	}
-	return "", problem.New(http.StatusConflict, fmt.Sprintf("%q is ambiguous: %s", given, strings.Join(matches, ", ")), "give more characters")
+	return "", problem.Conflict("%q is ambiguous: %s", given, strings.Join(matches, ", ")).Advise("give more characters")
 }
 
 func (d *Daemon) keys(ctx context.Context, table string) (keys []string, err error) {

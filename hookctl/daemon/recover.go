@@ -2,8 +2,6 @@ package daemon
 
 import (
 	"context"
-	"fmt"
-	"net/http"
 	"slices"
 	"strconv"
 	"time"
@@ -29,7 +27,7 @@ func (d *Daemon) momentOf(ctx context.Context, s string) (mend.Moment, error) {
 	}
 	t, err := time.Parse(time.RFC3339Nano, s)
 	if err != nil {
-		return mend.Moment{}, problem.New(http.StatusBadRequest, fmt.Sprintf("at: %q is no sequence and no RFC 3339 time", s), "")
+		return mend.Moment{}, problem.Bad("at: %q is no sequence and no RFC 3339 time", s)
 	}
 	return mend.Moment{Time: t}, nil
 }

@@ -3,8 +3,6 @@ package daemon
 import (
 	"context"
 	"encoding/json"
-	"fmt"
-	"net/http"
 	"net/url"
 	"os"
 	"strconv"
@@ -76,7 +74,7 @@ func (d *Daemon) doRestore(ctx context.Context, o restoreOrder, _ func(uint64)) 
 // checkpointOf is a checkpoint of a session with its state, and the id of its event. One of another session, and one of a
 // schema that this build does not know, is refused.
 func (d *Daemon) checkpointOf(ctx context.Context, id string, seq uint64) (Restored, string, error) {
-	none := problem.New(http.StatusNotFound, fmt.Sprintf("session %s has no checkpoint %d", id, seq), "`hookctl checkpoint list` shows them")
+	none := problem.Missing("session %s has no checkpoint %d", id, seq).Advise("`hookctl checkpoint list` shows them")
 	if seq == 0 {
 		var s working.State
 		_ = d.rec.Read(ctx, func(r projector.Reader) error {
@@ -84,7 +82,7 @@ func (d *Daemon) checkpointOf(ctx context.Context, id string, seq uint64) (Resto
 			return nil
 		})
 		if len(s.Checkpoints) == 0 {
-			return Restored{}, "", problem.New(http.StatusNotFound, "session "+id+" has no checkpoint", "`hookctl checkpoint create` makes one")
+			return Restored{}, "", problem.Missing("session %s has no checkpoint", id).Advise("`hookctl checkpoint create` makes one")
 		}
 		seq = s.Checkpoints[len(s.Checkpoints)-1].Seq
 	}
@@ -98,7 +96,7 @@ func (d *Daemon) checkpointOf(ctx context.Context, id string, seq uint64) (Resto
 		return Restored{}, "", none
 	}
 	if err := working.CheckSchema(marker.Schema); err != nil {
-		return Restored{}, "", problem.New(http.StatusConflict, fmt.Sprintf("checkpoint %d is not restored: %s", seq, err), "a newer build wrote it; use that one")
+		return Restored{}, "", problem.Conflict("checkpoint %d is not restored: %s", seq, err).Advise("a newer build wrote it; use that one")
 	}
 
 	at, err := d.pastView().At(ctx, url.Values{"point": {strconv.FormatUint(seq, 10)}, "projection": {working.Name}, "key": {id}})

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"net/http"
 	"strings"
 
 	"hookline/events"
@@ -29,7 +28,7 @@ type Retracted struct {
 func (d *Daemon) doRetract(ctx context.Context, o retractOrder, _ func(uint64)) (any, error) {
 	reason := strings.TrimSpace(o.Reason)
 	if reason == "" {
-		return nil, problem.New(http.StatusBadRequest, "a reason is wanted", "--reason says why the event is wrong")
+		return nil, problem.Bad("a reason is wanted").Advise("--reason says why the event is wrong")
 	}
 	target, err := d.find(ctx, o.ID)
 	if err != nil {
@@ -54,13 +53,12 @@ func (d *Daemon) doRetract(ctx context.Context, o retractOrder, _ func(uint64)) 
 // retractable refuses what no projection would forget, and what was taken back before.
 func (d *Daemon) retractable(ctx context.Context, target events.Record) error {
 	if target.Type == events.TypeRecordRetracted {
-		return problem.New(http.StatusBadRequest, fmt.Sprintf("event %d is a retraction, which cannot be taken back", target.Seq), "")
+		return problem.Bad("event %d is a retraction, which cannot be taken back", target.Seq)
 	}
 	return d.view.Read(ctx, func(r projector.Reader) error {
 		s, _ := projector.State[retraction.State](r, retraction.Name, retraction.Key)
 		if m, taken := s.Taken[target.ID]; taken {
-			return problem.New(http.StatusConflict, fmt.Sprintf("event %d was taken back already, by event %d", target.Seq, m.Seq),
-				fmt.Sprintf("`hookctl events show %d` tells why", m.Seq))
+			return problem.Conflict("event %d was taken back already, by event %d", target.Seq, m.Seq).Advise(fmt.Sprintf("`hookctl events show %d` tells why", m.Seq))
 		}
 		return nil
 	})

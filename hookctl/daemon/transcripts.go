@@ -3,8 +3,6 @@ package daemon
 import (
 	"context"
 	"encoding/json"
-	"fmt"
-	"net/http"
 	"path/filepath"
 
 	"hookline/hookctl/history"
@@ -24,11 +22,11 @@ type transcriptsOrder struct {
 func (d *Daemon) doImport(ctx context.Context, o transcriptsOrder, progress func(uint64)) (any, error) {
 	var paths []string
 	if err := json.Unmarshal([]byte(o.Paths), &paths); err != nil {
-		return nil, problem.New(http.StatusBadRequest, "paths: "+misfit(err), "")
+		return nil, problem.Bad("paths: %s", misfit(err))
 	}
 	for _, path := range paths {
 		if !filepath.IsAbs(path) {
-			return nil, problem.New(http.StatusBadRequest, fmt.Sprintf("paths: %q is no absolute path", path), "")
+			return nil, problem.Bad("paths: %q is no absolute path", path)
 		}
 	}
 	if !d.carrying.TryLock() {

@@ -42,7 +42,7 @@ func (d *Daemon) stuck(err error) error {
 		return err
 	}
 	d.stop("write_stuck")
-	return problem.New(http.StatusServiceUnavailable, "the store cannot write since a write failed, as on a full disk: "+err.Error(), HintReopened)
+	return problem.Refusef(http.StatusServiceUnavailable, "the store cannot write since a write failed, as on a full disk: %v", err).Advise(HintReopened)
 }
 
 // HintReopened is the hint of a request that failed because the store has to be opened anew: the daemon ends,

@@ -3,7 +3,6 @@ package daemon
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"slices"
 	"strconv"
@@ -52,15 +51,14 @@ const maxSources = 40
 func (d *Daemon) handleWhy(w http.ResponseWriter, r *http.Request) error {
 	text := strings.TrimSpace(r.URL.Query().Get("q"))
 	if text == "" {
-		return problem.New(http.StatusBadRequest, "a text is wanted", "a part of a line that the model was told, or the id of an event")
+		return problem.Bad("a text is wanted").Advise("a part of a line that the model was told, or the id of an event")
 	}
 	out, err := d.why(r.Context(), text, r.PathValue("session"))
 	if err != nil {
 		return err
 	}
 	if len(out.Lines)+len(out.Sources)+len(out.Told) == 0 {
-		return problem.New(http.StatusNotFound, fmt.Sprintf("nothing that session %s is told has %q", out.Session, text),
-			"`hookctl find` looks through all events")
+		return problem.Missing("nothing that session %s is told has %q", out.Session, text).Advise("`hookctl find` looks through all events")
 	}
 	return reply(w, out)
 }

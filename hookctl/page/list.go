@@ -51,7 +51,7 @@ func (s *server) list(w http.ResponseWriter, r *http.Request) error {
 func (s *server) find(w http.ResponseWriter, r *http.Request) error {
 	words := r.URL.Query().Get("q")
 	if s.Find == nil {
-		return problem.New(http.StatusNotFound, "there is no search here", "")
+		return problem.Missing("there is no search here")
 	}
 	s.finding.Lock()
 	hits, err := s.Find(r.Context(), words)

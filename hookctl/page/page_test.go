@@ -53,7 +53,7 @@ func (s source) state() session.State {
 
 func (s source) Get(_ context.Context, path string, _ url.Values, out any) error {
 	if !strings.HasPrefix(path, "/v1/cells/session/") || !strings.HasSuffix(path, demoID) {
-		return problem.New(http.StatusNotFound, "there is no such thing", "")
+		return problem.Missing("there is no such thing")
 	}
 	b, err := json.Marshal(map[string]any{"state": s.state()})
 	if err != nil {
@@ -78,7 +78,7 @@ func (s source) Stream(ctx context.Context, _, path string, q url.Values, line f
 		return v.Walk(ctx, demoID, func(step past.Step) error { return say(step) })
 	}
 	if q.Get("follow") != "1" {
-		return problem.New(http.StatusNotFound, "there is no such thing", "")
+		return problem.Missing("there is no such thing")
 	}
 	if err := say(s.log[len(s.log)-1]); err != nil {
 		return err

@@ -209,7 +209,7 @@ func (s *server) body(w http.ResponseWriter, r *http.Request) error {
 	}
 	n := st.rows[r.PathValue("row")]
 	if n == nil {
-		return problem.New(http.StatusNotFound, "the session has no such row", "")
+		return problem.Missing("the session has no such row")
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	return st.bodyHTML(s.pages, w, n, mostLive, true)

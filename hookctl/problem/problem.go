@@ -5,6 +5,7 @@ package problem
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 )
 
@@ -13,15 +14,52 @@ type Error struct {
 	Message string `json:"error"`
 	Hint    string `json:"hint,omitempty"` // what to do about it
 	Exit    int    `json:"exit,omitempty"` // the exit code of the verb that asked
-	Status  int    `json:"-"`              // of HTTP
+	Status  int    `json:"-"`              // of HTTP; 0 where no request was refused
+	Cause   error  `json:"-"`
 }
 
 // Error is the message without the hint.
 func (p *Error) Error() string { return p.Message }
 
-// New is an error that ends a verb with exit code 1.
-func New(status int, message, hint string) *Error {
-	return &Error{Message: message, Hint: hint, Exit: 1, Status: status}
+// Unwrap gives the cause.
+func (p *Error) Unwrap() error { return p.Cause }
+
+// Advise sets the hint and gives the error back.
+func (p *Error) Advise(hint string) *Error {
+	p.Hint = hint
+	return p
+}
+
+// Faultf is an error of a verb; a cause is given by %w, as to fmt.Errorf.
+func Faultf(format string, args ...any) *Error { return Refusef(0, format, args...) }
+
+// FaultBy is an error of a verb whose words do not have those of its cause.
+func FaultBy(cause error, format string, args ...any) *Error {
+	p := Faultf(format, args...)
+	p.Cause = cause
+	return p
+}
+
+// Because is an error of a verb in the words of its cause.
+func Because(cause error) *Error { return Faultf("%w", cause) }
+
+// Bad refuses a request that makes no sense.
+func Bad(format string, args ...any) *Error { return Refusef(http.StatusBadRequest, format, args...) }
+
+// Missing refuses a request for what is not there.
+func Missing(format string, args ...any) *Error {
+	return Refusef(http.StatusNotFound, format, args...)
+}
+
+// Conflict refuses a request that what is there does not allow.
+func Conflict(format string, args ...any) *Error {
+	return Refusef(http.StatusConflict, format, args...)
+}
+
+// Refusef refuses a request with a status of HTTP. It ends a verb with exit code 1, as every error of these functions.
+func Refusef(status int, format string, args ...any) *Error {
+	err := fmt.Errorf(format, args...)
+	return &Error{Message: err.Error(), Exit: 1, Status: status, Cause: errors.Unwrap(err)}
 }
 
 // Of is the Error in err; anything else is the house's own trouble.

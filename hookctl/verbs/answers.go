@@ -16,6 +16,7 @@ import (
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/config"
 	"hookline/hookctl/find"
+	"hookline/hookctl/problem"
 	"hookline/hookctl/redact"
 	"hookline/projector/project"
 	"hookline/projector/session"
@@ -73,7 +74,7 @@ func (s *Answers) told(ctx context.Context, run func(a *app, h house) error) (st
 // failure is an error in words, redacted as an answer is.
 func (s *Answers) failure(err error) error {
 	words := err.Error()
-	if f, ok := err.(*cmdline.Fault); ok && f.Hint != "" { //nolint:errorlint // the verb's own, not one inside
+	if f, ok := err.(*problem.Error); ok && f.Hint != "" { //nolint:errorlint // the verb's own, not one inside
 		words += "; " + f.Hint
 	}
 	return fmt.Errorf("%s", s.bounded([]byte(words)))

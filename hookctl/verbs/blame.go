@@ -18,6 +18,7 @@ import (
 	"hookline/events"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/find"
+	"hookline/hookctl/problem"
 	"hookline/hookctl/safeopen"
 	"hookline/projector/project"
 	"hookline/projector/session"
@@ -88,7 +89,7 @@ func (a *app) lineRange(given string) (file string, from, to int, err error) {
 		return absolute(given), 0, 0, nil
 	}
 	if from < 1 || to < from {
-		return "", 0, 0, &cmdline.Fault{Message: fmt.Sprintf("%q names no line", given[i+1:]), Hint: "lines are counted from 1: FILE:12 or FILE:12-20"}
+		return "", 0, 0, problem.Faultf("%q names no line", given[i+1:]).Advise("lines are counted from 1: FILE:12 or FILE:12-20")
 	}
 	return absolute(given[:i]), from, to, nil
 }
@@ -104,14 +105,14 @@ func (a *app) blame(ctx context.Context, given string, noPager bool) error {
 		if errors.Is(err, fs.ErrNotExist) {
 			hint = "`hookctl find --file NAME` tells what the log has of a file that is gone"
 		}
-		return &cmdline.Fault{Message: err.Error(), Hint: hint, Cause: err}
+		return problem.Because(err).Advise(hint)
 	}
 	if strings.ContainsRune(string(content), 0) {
-		return &cmdline.Fault{Message: file + " is no text", Hint: "lines of text are blamed"}
+		return problem.Faultf("%s is no text", file).Advise("lines of text are blamed")
 	}
 	b := find.NewBlame(string(content))
 	if from > len(b.Lines) {
-		return &cmdline.Fault{Message: fmt.Sprintf("%s has %s", given[:strings.LastIndex(given, ":")], cmdline.Plural(len(b.Lines), "line")), Hint: "without a line all are shown"}
+		return problem.Faultf("%s has %s", given[:strings.LastIndex(given, ":")], cmdline.Plural(len(b.Lines), "line")).Advise("without a line all are shown")
 	}
 	if from == 0 {
 		from = 1

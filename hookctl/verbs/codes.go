@@ -9,6 +9,7 @@ import (
 
 	"hookline/events"
 	"hookline/hookctl/cmdline"
+	"hookline/hookctl/problem"
 	"hookline/projector/codes"
 )
 
@@ -108,7 +109,7 @@ func (a *app) codesAddCmd() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			kind, what, _ := strings.Cut(args[0], ":")
 			if strings.TrimSpace(what) == "" || !strings.Contains(" impl dec block next done test ", " "+kind+" ") {
-				return &cmdline.Fault{Message: cmdline.OneLine(args[0]) + " is no code", Hint: "impl:, dec:, block:, next:, done: or test: and what it says"}
+				return problem.Faultf("%s is no code", cmdline.OneLine(args[0])).Advise("impl:, dec:, block:, next:, done: or test: and what it says")
 			}
 			return a.with(cmd.Context(), needStarted, func(h house) error {
 				_, here, err := a.projects(cmd.Context(), h)

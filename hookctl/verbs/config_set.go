@@ -59,7 +59,7 @@ func settable() []string {
 
 func (a *app) setConfig(key, value string) error {
 	if !slices.Contains(settable(), key) {
-		f := &cmdline.Fault{Message: fmt.Sprintf("there is no key %q with one value", key), Hint: "one of " + strings.Join(settable(), ", ")}
+		f := problem.Faultf("there is no key %q with one value", key).Advise("one of " + strings.Join(settable(), ", "))
 		if near := problem.Nearest(key, settable()); near != "" {
 			f.Hint = "did you mean " + near + "?"
 		}
@@ -67,11 +67,11 @@ func (a *app) setConfig(key, value string) error {
 	}
 	path := config.UserFile(a.Getenv)
 	if path == "" {
-		return &cmdline.Fault{Message: "there is no home folder for the user's configuration", Hint: "set HOME or XDG_CONFIG_HOME"}
+		return problem.Faultf("there is no home folder for the user's configuration").Advise("set HOME or XDG_CONFIG_HOME")
 	}
 	judged := config.Load(config.Options{Getenv: func(string) string { return "" }, Flags: map[string]string{key: value}})
 	if len(judged.Problems) > 0 {
-		return &cmdline.Fault{Message: strings.TrimPrefix(judged.Problems[0].Error(), "--"), Hint: judged.Problems[0].Hint}
+		return problem.Faultf("%s", strings.TrimPrefix(judged.Problems[0].Error(), "--")).Advise(judged.Problems[0].Hint)
 	}
 
 	text, err := safeopen.ReadFile(safeopen.User, path, 1<<20)
@@ -84,7 +84,7 @@ func (a *app) setConfig(key, value string) error {
 	now := config.Load(config.Options{Getenv: userOnly(a.Getenv)})
 	if now.Values.Text(key)[0] != judged.Values.Text(key)[0] {
 		return errors.Join(replaceFile(path, string(text)),
-			&cmdline.Fault{Message: key + " could not be set in " + path + "; it is as it was", Hint: "`hookctl config edit` opens it"})
+			problem.Faultf("%s could not be set in %s; it is as it was", key, path).Advise("`hookctl config edit` opens it"))
 	}
 	if a.JSON {
 		return a.PrintJSON(configSetJSON{path, key, now.Values.Text(key)[0]})
@@ -151,7 +151,7 @@ func (a *app) configEditCmd() *cobra.Command {
 func (a *app) editConfig(ctx context.Context) error {
 	path := config.UserFile(a.Getenv)
 	if path == "" {
-		return &cmdline.Fault{Message: "there is no home folder for the user's configuration", Hint: "set HOME or XDG_CONFIG_HOME"}
+		return problem.Faultf("there is no home folder for the user's configuration").Advise("set HOME or XDG_CONFIG_HOME")
 	}
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		if err := replaceFile(path, commentedDefaults()); err != nil {
@@ -169,7 +169,7 @@ func (a *app) editConfig(ctx context.Context) error {
 	cmd := exec.CommandContext(ctx, words[0], words[1:]...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	if err := cmd.Run(); err != nil {
-		return &cmdline.Fault{Message: editor + ": " + err.Error(), Hint: "EDITOR names another editor; the file is " + path, Cause: err}
+		return problem.Faultf("%s: %w", editor, err).Advise("EDITOR names another editor; the file is " + path)
 	}
 
 	a.conf = config.Load(config.Options{Getenv: a.Getenv, Dir: a.ProjectDir()})

@@ -12,6 +12,7 @@ import (
 	"hookline/events"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/notes"
+	"hookline/hookctl/problem"
 	"hookline/hookctl/safeopen"
 	"hookline/projector/ledger"
 	"hookline/projector/working"
@@ -175,7 +176,7 @@ func (a *app) contextPreserve(_ context.Context, _ house, args []string, s conte
 	case args[0] == "critical":
 		wanted = preserved[:2]
 	default:
-		return &cmdline.Fault{Message: fmt.Sprintf("%q is neither all nor critical", args[0]), Hint: "`hookctl context preserve critical`"}
+		return problem.Faultf("%q is neither all nor critical", args[0]).Advise("`hookctl context preserve critical`")
 	}
 	out := preserveJSON{Missing: slices.DeleteFunc(slices.Clone(wanted), func(name string) bool { return slices.Contains(s.Sections, name) })}
 	if a.JSON {
@@ -258,7 +259,7 @@ func (a *app) contextProbeCmd() *cobra.Command {
 			for _, name := range args {
 				data, err := safeopen.ReadFile(safeopen.Foreign, a.absolute([]string{name}), maxStateFile)
 				if err != nil {
-					return &cmdline.Fault{Message: err.Error(), Hint: "a text of at most 4 MiB is probed", Cause: err}
+					return problem.Because(err).Advise("a text of at most 4 MiB is probed")
 				}
 				p := probe(name, string(data), words)
 				if a.JSON {

@@ -18,6 +18,7 @@ import (
 	"hookline/events"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/insight"
+	"hookline/hookctl/problem"
 	"hookline/hookctl/transcript"
 	"hookline/projector/project"
 	"hookline/projector/session"
@@ -49,7 +50,7 @@ func (a *app) costCmd() *cobra.Command {
 		Args:    cmdline.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if !slices.Contains(insight.Bys, q.by) {
-				return &cmdline.Fault{Message: fmt.Sprintf("--by %q is none of %s", q.by, strings.Join(insight.Bys, ", "))}
+				return problem.Faultf("--by %q is none of %s", q.by, strings.Join(insight.Bys, ", "))
 			}
 			return a.with(cmd.Context(), needStore, func(h house) error { return a.cost(cmd.Context(), h, q) })
 		},
@@ -67,7 +68,7 @@ func (a *app) costCmd() *cobra.Command {
 func (a *app) cost(ctx context.Context, h house, q costQuery) error {
 	prices, err := insight.Prices(a.conf.Values.Prices)
 	if err != nil {
-		return &cmdline.Fault{Message: err.Error(), Hint: "`hookctl config edit` opens the user's file", Cause: err}
+		return problem.Because(err).Advise("`hookctl config edit` opens the user's file")
 	}
 	list, err := cells[session.State](ctx, h, session.Name, "")
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/home"
+	"hookline/hookctl/problem"
 )
 
 // Results of a check.
@@ -177,7 +178,7 @@ func (x *examiner) down() []check {
 // mute is the finding about a daemon that is there and does not answer as it should.
 func (x *examiner) mute(err error) []check {
 	words := "it does not answer: " + err.Error()
-	var f *cmdline.Fault
+	var f *problem.Error
 	if errors.As(err, &f) {
 		words = f.Message
 	}
@@ -186,7 +187,7 @@ func (x *examiner) mute(err error) []check {
 
 // hintOf is the advice that an error has of its own, else another.
 func hintOf(err error, other string) string {
-	var f *cmdline.Fault
+	var f *problem.Error
 	var hinted interface{ Hint() string }
 	switch {
 	case errors.As(err, &f) && f.Hint != "":

@@ -11,6 +11,7 @@ import (
 
 	"hookline/events"
 	"hookline/hookctl/cmdline"
+	"hookline/hookctl/problem"
 )
 
 func (a *app) dreamCmd() *cobra.Command {
@@ -28,7 +29,7 @@ func (a *app) dreamTriggerCmd() *cobra.Command {
 		Args:    cmdline.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if phase != "nrem" && phase != "rem" && phase != "full" {
-				return &cmdline.Fault{Message: fmt.Sprintf("there is no dream phase %q", phase), Hint: "--phase takes nrem, rem or full"}
+				return problem.Faultf("there is no dream phase %q", phase).Advise("--phase takes nrem, rem or full")
 			}
 			var id string
 			find := func(h house) (err error) {
@@ -73,7 +74,7 @@ func (a *app) dream(ctx context.Context, h house, id, phase string) error {
 			a.Printf("  unused for three sessions: %s\n", spot)
 		}
 	case *events.DreamFailed:
-		return &cmdline.Fault{Message: fmt.Sprintf("Dream trigger failed: %s. IC remains at %.2f", e.Error, e.IC)}
+		return problem.Faultf("Dream trigger failed: %s. IC remains at %.2f", e.Error, e.IC)
 	}
 	return nil
 }
@@ -96,7 +97,7 @@ func (a *app) outcome(ctx context.Context, h house, id string, trigger uint64) (
 		return found, nil
 	}
 	if ctx.Err() != nil || err == nil {
-		return found, &cmdline.Fault{Message: fmt.Sprintf("the dream of event %d has not ended yet", trigger), Hint: "`hookctl tail --type 'dream.*'` shows when it does"}
+		return found, problem.Faultf("the dream of event %d has not ended yet", trigger).Advise("`hookctl tail --type 'dream.*'` shows when it does")
 	}
 	return found, err
 }

@@ -13,6 +13,7 @@ import (
 	"hookline/embedded"
 	"hookline/events"
 	"hookline/hookctl/cmdline"
+	"hookline/hookctl/problem"
 )
 
 func (a *app) eventsCmd() *cobra.Command {
@@ -77,8 +78,7 @@ func eventName(id string) error {
 	if id != "" && strings.Trim(id, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz") == "" {
 		return nil
 	}
-	return &cmdline.Fault{Message: fmt.Sprintf("%q is no event: an id is 26 digits and letters, a sequence number digits alone", id),
-		Hint: "`hookctl events list` shows the newest"}
+	return problem.Faultf("%q is no event: an id is 26 digits and letters, a sequence number digits alone", id).Advise("`hookctl events list` shows the newest")
 }
 
 // lostContent names a large content that is gone once, and says what brings it back. Over the socket an
@@ -89,8 +89,7 @@ func lostContent(err error) error {
 		return err
 	}
 	digest := strings.TrimPrefix(before, "blob ")
-	return &cmdline.Fault{Message: "the large content " + digest + " is not there any more", Cause: err,
-		Hint: "`replay repair` fetches it back where an export or a transcript still has it; without --raw the event shows its beginning"}
+	return problem.FaultBy(err, "the large content %s is not there any more", digest).Advise("`replay repair` fetches it back where an export or a transcript still has it; without --raw the event shows its beginning")
 }
 
 // describe prints one event in full: its envelope as a list, its data indented.
@@ -202,7 +201,7 @@ func (a *app) eventsEmitCmd() *cobra.Command {
 		Args:    cmdline.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if !json.Valid([]byte(data)) {
-				return &cmdline.Fault{Message: "--data is no JSON", Hint: "quote it for the shell: --data '{\"key\":\"value\"}'"}
+				return problem.Faultf("--data is no JSON").Advise("quote it for the shell: --data '{\"key\":\"value\"}'")
 			}
 			if err := knownType(typ); err != nil {
 				return err

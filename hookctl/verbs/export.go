@@ -38,7 +38,7 @@ func (a *app) exportLog(ctx context.Context, home string) (lastCopy, error) {
 		return h.Stream(ctx, http.MethodGet, "/v1/export", nil, line)
 	}, func(uint64, uint64) {})
 	if errors.Is(err, os.ErrExist) {
-		return lastCopy{}, &cmdline.Fault{Message: file + " exists", Hint: "move it away; nothing is overwritten"}
+		return lastCopy{}, problem.Faultf("%s exists", file).Advise("move it away; nothing is overwritten")
 	}
 	if err != nil {
 		return lastCopy{}, err
@@ -87,5 +87,5 @@ func (a *app) accept(ctx context.Context, c lastCopy) error {
 			return nil
 		}
 	}
-	return &cmdline.Fault{Message: "the export is incomplete", Hint: "`replay repair` fetches what others still have; on a terminal you are asked"}
+	return problem.Faultf("the export is incomplete").Advise("`replay repair` fetches what others still have; on a terminal you are asked")
 }

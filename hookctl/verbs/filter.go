@@ -99,16 +99,16 @@ func (f *filter) check(a *app) error {
 	switch f.output {
 	case "pretty", "json", "ndjson", "cloudevents":
 	default:
-		return &cmdline.Fault{Message: fmt.Sprintf("there is no output %q", f.output), Hint: "-o takes pretty, json, ndjson or cloudevents"}
+		return problem.Faultf("there is no output %q", f.output).Advise("-o takes pretty, json, ndjson or cloudevents")
 	}
 	if err := knownTypes(f.types); err != nil {
 		return err
 	}
 	if _, err := regexp.Compile(f.grep); err != nil {
-		return &cmdline.Fault{Message: "--grep: " + err.Error(), Hint: "for example --grep 'exit code [1-9]' or --grep '(?i)timeout'", Cause: err}
+		return problem.Faultf("--grep: %w", err).Advise("for example --grep 'exit code [1-9]' or --grep '(?i)timeout'")
 	}
 	if f.follow && f.until != "" {
-		return &cmdline.Fault{Message: "--until has an end, -f has none", Hint: "leave one of them out"}
+		return problem.Faultf("--until has an end, -f has none").Advise("leave one of them out")
 	}
 	return f.points(a)
 }
@@ -141,7 +141,7 @@ func (f *filter) begun(ctx context.Context, h house) error {
 	if err := h.Get(ctx, "/v1/status", nil, &st); err != nil || since <= st.Seq {
 		return err
 	}
-	return &cmdline.Fault{Message: fmt.Sprintf("--since %d is behind the end of the log, which is at %d", since, st.Seq), Hint: "`hookctl tail` shows the newest events"}
+	return problem.Faultf("--since %d is behind the end of the log, which is at %d", since, st.Seq).Advise("`hookctl tail` shows the newest events")
 }
 
 // knownTypes judges names and patterns: each must fit some type of the catalog.
@@ -155,7 +155,7 @@ func knownTypes(list []string) error {
 			continue
 		}
 		if _, err := path.Match(glob, ""); err != nil {
-			return &cmdline.Fault{Message: fmt.Sprintf("--type %q is no pattern", glob), Hint: "for example --type 'tool.*'"}
+			return problem.Faultf("--type %q is no pattern", glob).Advise("for example --type 'tool.*'")
 		}
 		fits := func(name string) bool { ok, _ := path.Match(glob, name); return ok }
 		if !slices.ContainsFunc(typeNames(), fits) {
@@ -166,7 +166,7 @@ func knownTypes(list []string) error {
 }
 
 func noSuchPattern(glob string) error {
-	f := &cmdline.Fault{Message: fmt.Sprintf("no event type is like %q", glob), Hint: "`hookctl events types` lists them"}
+	f := problem.Faultf("no event type is like %q", glob).Advise("`hookctl events types` lists them")
 	area, rest, _ := strings.Cut(glob, ".")
 	near := problem.Nearest(area, areas())
 	if near != "" && near != area {
@@ -197,7 +197,7 @@ func knownType(typ string) error {
 	if i := slices.IndexFunc(names, func(name string) bool { return typ != "" && strings.Contains(name, typ) }); near == "" && i >= 0 {
 		near = names[i]
 	}
-	f := &cmdline.Fault{Message: fmt.Sprintf("there is no event type %q", typ), Hint: "`hookctl events types` lists them"}
+	f := problem.Faultf("there is no event type %q", typ).Advise("`hookctl events types` lists them")
 	if near != "" {
 		f.Hint = "did you mean " + near + "?"
 	}

@@ -20,6 +20,7 @@ import (
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/find"
 	"hookline/hookctl/page"
+	"hookline/hookctl/problem"
 	"hookline/hookctl/wire"
 	"hookline/projector/project"
 	"hookline/projector/session"
@@ -50,7 +51,7 @@ func (a *app) searching(run func(cmd *cobra.Command, args []string) error) func(
 		}
 		program := filepath.Join(filepath.Dir(a.self), "hookfind"+filepath.Ext(a.self))
 		if _, err := os.Stat(program); err != nil {
-			return &cmdline.Fault{Message: "hookfind was not found beside " + a.self, Hint: "install all programs into one folder (make install)", Cause: err}
+			return problem.FaultBy(err, "hookfind was not found beside %s", a.self).Advise("install all programs into one folder (make install)")
 		}
 		return cmdline.Silent(wire.Become(program, a.args))
 	}
@@ -107,7 +108,7 @@ func (a *app) findQuery(ctx context.Context, h house, words []string, f findFlag
 		q.Limit = mostHits
 	}
 	if given := strings.Join(words, "") + f.file + f.command + f.failure; given != "" && len(q.Terms()) == 0 {
-		return q, &cmdline.Fault{Message: "there is no word to search for", Hint: "words are letters and digits; `hookctl tail --grep` looks for any text"}
+		return q, problem.Faultf("there is no word to search for").Advise("words are letters and digits; `hookctl tail --grep` looks for any text")
 	}
 	if err := knownTypes(f.types); err != nil {
 		return q, err

@@ -11,6 +11,7 @@ import (
 
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/history"
+	"hookline/hookctl/problem"
 )
 
 // gapsJSON is what `doctor --gaps --json` prints.
@@ -37,7 +38,7 @@ const arriving = 10 * time.Second
 func (a *app) gaps(ctx context.Context) error {
 	dir := a.clientFolder()
 	if _, err := os.Stat(dir); err != nil {
-		return &cmdline.Fault{Message: err.Error(), Hint: "CLAUDE_CONFIG_DIR names the client's folder, whose projects has the transcripts"}
+		return problem.Faultf("%v", err).Advise("CLAUDE_CONFIG_DIR names the client's folder, whose projects has the transcripts")
 	}
 	paths := []string{dir}
 	list, err := json.Marshal(paths)

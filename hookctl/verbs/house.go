@@ -11,8 +11,8 @@ import (
 
 	"hookline/embedded"
 	"hookline/hookctl/client"
-	"hookline/hookctl/cmdline"
 	"hookline/hookctl/daemon"
+	"hookline/hookctl/problem"
 	"hookline/hookctl/spawn"
 	"hookline/projector/session"
 )
@@ -83,11 +83,12 @@ func translate(err error) error {
 	if p == nil {
 		return err
 	}
-	f := &cmdline.Fault{Message: p.Message, Hint: p.Hint, Exit: p.Exit, Cause: err}
+	advised := *p
+	advised.Cause = err
 	if errors.Is(err, client.ErrEnded) {
-		f.Cause = errDown
+		advised.Cause = errDown
 	}
-	return f
+	return &advised
 }
 
 // reach is connect with patience. A store that is in use belongs to a daemon that is starting and
@@ -112,7 +113,7 @@ func (a *app) with(ctx context.Context, n need, f func(h house) error) error {
 	h, err := a.reach(ctx, n)
 	if err != nil {
 		if errors.Is(err, errDown) {
-			return &cmdline.Fault{Message: "no daemon is running", Hint: "`hookctl start` starts one", Cause: err}
+			return problem.FaultBy(err, "no daemon is running").Advise("`hookctl start` starts one")
 		}
 		return err
 	}

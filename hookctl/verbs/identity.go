@@ -12,6 +12,7 @@ import (
 
 	"hookline/events"
 	"hookline/hookctl/cmdline"
+	"hookline/hookctl/problem"
 	"hookline/projector/identity"
 	"hookline/projector/pointer"
 )
@@ -62,7 +63,7 @@ func (a *app) identityAt(ctx context.Context, h house, id, at string) (cell[iden
 		return cell[identity.State]{}, err
 	}
 	if len(past.Cells) == 0 {
-		return cell[identity.State]{}, &cmdline.Fault{Message: "session " + id + " had no identity at " + at, Hint: "`hookctl session show` tells when it began"}
+		return cell[identity.State]{}, problem.Faultf("session %s had no identity at %s", id, at).Advise("`hookctl session show` tells when it began")
 	}
 	return past.Cells[0], nil
 }
@@ -90,7 +91,7 @@ func (a *app) showIdentity(ctx context.Context, h house, id, at string) error {
 	}
 	s := c.State
 	if !s.Born || s.Deleted {
-		return &cmdline.Fault{Message: "session " + id + " has no identity", Hint: "it begins with the session's first hook"}
+		return problem.Faultf("session %s has no identity", id).Advise("it begins with the session's first hook")
 	}
 	out := identityJSON{Session: s.SessionID, Brief: s.Brief(), C: s.Consciousness, State: identity.ConsciousnessOf(s.Consciousness).LongName(),
 		R: s.Integration, IC: s.LastIC, Class: identity.Classify(s.LastIC), Guidance: s.Guidance(),

@@ -13,6 +13,7 @@ import (
 	"hookline/events"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/insight"
+	"hookline/hookctl/problem"
 	"hookline/projector/session"
 	"hookline/projector/working"
 )
@@ -164,7 +165,7 @@ func (a *app) sum(ctx context.Context, h house, name string) (insight.Sum, error
 
 	prices, err := insight.Prices(a.conf.Values.Prices)
 	if err != nil {
-		return out, &cmdline.Fault{Message: err.Error(), Hint: "`hookctl config edit` opens the user's file", Cause: err}
+		return out, problem.Because(err).Advise("`hookctl config edit` opens the user's file")
 	}
 	var meter insight.Meter
 	read(&meter, []cell[session.State]{{Key: s.ID, State: s}}, map[string]bool{s.ID: true}, nil)

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"hookline/hookctl/cmdline"
+	"hookline/hookctl/problem"
 	"hookline/hookctl/settings"
 	"hookline/plugin"
 )
@@ -111,8 +112,7 @@ func (a *app) installCmd() *cobra.Command {
 				return a.installPlugin(cmd.Context(), o, active)
 			}
 			if active != "" && !dry {
-				return &cmdline.Fault{Message: "the plugin " + active + " of the client runs the hooks already: each would run twice",
-					Hint: "`hookctl install` alone renews the plugin; `hookctl uninstall` removes it"}
+				return problem.Faultf("the plugin %s of the client runs the hooks already: each would run twice", active).Advise("`hookctl install` alone renews the plugin; `hookctl uninstall` removes it")
 			}
 			o.Scope, o.DryRun = where.scope(), dry
 			switch profile {
@@ -120,7 +120,7 @@ func (a *app) installCmd() *cobra.Command {
 			case "identity":
 				o.Profile = settings.Identity
 			default:
-				return &cmdline.Fault{Message: fmt.Sprintf("there is no profile %q", profile), Hint: "--profile takes full or identity"}
+				return problem.Faultf("there is no profile %q", profile).Advise("--profile takes full or identity")
 			}
 			res, err := settings.Install(o)
 			if err != nil {

@@ -14,6 +14,7 @@ import (
 	"hookline/hookctl/daemon"
 	"hookline/hookctl/hook"
 	"hookline/hookctl/notes"
+	"hookline/hookctl/problem"
 	"hookline/projector/ledger"
 )
 
@@ -183,11 +184,11 @@ func (f addition) entry(root, kind, text string) (events.LedgerEntryAdded, error
 	e := events.LedgerEntryAdded{Kind: kind, Text: strings.TrimSpace(text), Subject: f.subject, Rationale: f.because, Case: f.of, Expected: f.expect, Source: "command"}
 	switch {
 	case kind == events.LedgerGhost || !slices.ContainsFunc(ledgerKinds, func(k struct{ kind, title string }) bool { return k.kind == kind }):
-		return e, &cmdline.Fault{Message: fmt.Sprintf("%q is no kind of entry", kind), Hint: "one of decision, step, question, scenario"}
+		return e, problem.Faultf("%q is no kind of entry", kind).Advise("one of decision, step, question, scenario")
 	case e.Text == "":
-		return e, &cmdline.Fault{Message: "the text is empty", Hint: "`hookctl ledger add --help` shows examples"}
+		return e, problem.Faultf("the text is empty").Advise("`hookctl ledger add --help` shows examples")
 	case kind == events.LedgerScenario && !slices.Contains(scenarioCases, f.of):
-		return e, &cmdline.Fault{Message: "a scenario needs a case", Hint: "--case happy_path, edge_case or error_handling"}
+		return e, problem.Faultf("a scenario needs a case").Advise("--case happy_path, edge_case or error_handling")
 	}
 	if kind == events.LedgerDecision && e.Subject == "" {
 		e.Subject, e.Text = ledger.SplitSubject(e.Text)
@@ -195,10 +196,10 @@ func (f addition) entry(root, kind, text string) (events.LedgerEntryAdded, error
 	for _, text := range f.evidence {
 		c, err := notes.ParseCitation(text)
 		if err != nil {
-			return e, &cmdline.Fault{Message: err.Error(), Hint: "write it in single quotes: '" + notes.Root + "auth/jwt.go:45'", Cause: err}
+			return e, problem.Because(err).Advise("write it in single quotes: '" + notes.Root + "auth/jwt.go:45'")
 		}
 		if c, err = notes.Quoted(root, c); err != nil {
-			return e, &cmdline.Fault{Message: c.String() + ": " + err.Error(), Hint: "cite what is there now", Cause: err}
+			return e, problem.Faultf("%s: %w", c, err).Advise("cite what is there now")
 		}
 		e.Evidence = append(e.Evidence, c)
 	}
@@ -208,8 +209,7 @@ func (f addition) entry(root, kind, text string) (events.LedgerEntryAdded, error
 // sayOrdered prints what became of one order.
 func (a *app) sayOrdered(r hook.Ordered, text string) error {
 	if r.Outcome == "fork" {
-		return &cmdline.Fault{Message: fmt.Sprintf("the ledger has another decision, which holds: %s [ledger %d], not %q", cmdline.OneLine(hook.DecisionText(r.Entry)), r.Entry.Seq, cmdline.OneLine(text)),
-			Hint: fmt.Sprintf("follow it, or replace it with --replaces %d", r.Entry.Seq)}
+		return problem.Faultf("the ledger has another decision, which holds: %s [ledger %d], not %q", cmdline.OneLine(hook.DecisionText(r.Entry)), r.Entry.Seq, cmdline.OneLine(text)).Advise(fmt.Sprintf("follow it, or replace it with --replaces %d", r.Entry.Seq))
 	}
 	switch {
 	case a.JSON:
@@ -238,7 +238,7 @@ func (a *app) entryID(ctx context.Context, h house, name string) (string, error)
 			return e.ID, nil
 		}
 	}
-	return "", &cmdline.Fault{Message: fmt.Sprintf("the ledger has no entry %q", name), Hint: "`hookctl ledger show --all` shows their numbers"}
+	return "", problem.Faultf("the ledger has no entry %q", name).Advise("`hookctl ledger show --all` shows their numbers")
 }
 
 func (a *app) ledgerCloseCmd() *cobra.Command {

@@ -15,6 +15,7 @@ import (
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/hook"
 	"hookline/hookctl/notes"
+	"hookline/hookctl/problem"
 	"hookline/hookctl/safeopen"
 	"hookline/projector/ledger"
 	"hookline/projector/working"
@@ -131,7 +132,7 @@ func (a *app) render(ctx context.Context, h house, file string) (bool, error) {
 		return notes.Markdown(old, s, a.active(ctx, h, s))
 	})
 	if err != nil {
-		return false, &cmdline.Fault{Message: cmdline.OneLine(file) + ": " + err.Error(), Hint: "the file is as it was", Cause: err}
+		return false, problem.Faultf("%s: %w", cmdline.OneLine(file), err).Advise("the file is as it was")
 	}
 	return changed, nil
 }
@@ -169,7 +170,7 @@ func (a *app) ledgerImportCmd() *cobra.Command {
 func (a *app) importLedger(ctx context.Context, h house, file string, dry bool) error {
 	found, err := readLedger(file)
 	if err != nil {
-		return &cmdline.Fault{Message: cmdline.OneLine(file) + ": " + err.Error(), Hint: "NOTES.md or a bead's .yaml is wanted", Cause: err}
+		return problem.Faultf("%s: %w", cmdline.OneLine(file), err).Advise("NOTES.md or a bead's .yaml is wanted")
 	}
 	s, err := a.ledgerOf(ctx, h)
 	if err != nil {

@@ -2,7 +2,6 @@ package verbs
 
 import (
 	"context"
-	"fmt"
 	"path/filepath"
 	"strings"
 
@@ -12,6 +11,7 @@ import (
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/facts"
 	"hookline/hookctl/notes"
+	"hookline/hookctl/problem"
 	"hookline/hookctl/safeopen"
 )
 
@@ -31,7 +31,7 @@ func (a *app) ledgerGroundCmd() *cobra.Command {
 		Example: "  hookctl ledger ground\n  hookctl ledger ground README.md docs/*.md",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !(threshold >= 0 && threshold <= 1) {
-				return &cmdline.Fault{Message: fmt.Sprintf("invalid_threshold: %v", threshold), Hint: "0 to 1"}
+				return problem.Faultf("invalid_threshold: %v", threshold).Advise("0 to 1")
 			}
 			claims, err := a.claims(cmd.Context(), args)
 			if err != nil {
@@ -62,7 +62,7 @@ func (a *app) claims(ctx context.Context, files []string) ([]notes.Claim, error)
 		file := a.absolute([]string{name})
 		data, err := safeopen.ReadFile(safeopen.Foreign, file, maxStateFile)
 		if err != nil {
-			return nil, &cmdline.Fault{Message: err.Error(), Hint: "a document or a .jsonl trajectory is wanted", Cause: err}
+			return nil, problem.Because(err).Advise("a document or a .jsonl trajectory is wanted")
 		}
 		rel, err := filepath.Rel(root, file)
 		if err != nil {
@@ -112,7 +112,7 @@ func (a *app) ledgerGhostCmd() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			feature := strings.TrimSpace(args[0])
 			if feature == "" || len(queries) == 0 {
-				return &cmdline.Fault{Message: "two searches are wanted", Hint: "--query gives the second, in other words"}
+				return problem.Faultf("two searches are wanted").Advise("--query gives the second, in other words")
 			}
 			return a.ghost(cmd.Context(), feature, append([]string{feature}, queries...))
 		},
@@ -125,7 +125,7 @@ func (a *app) ghost(ctx context.Context, feature string, queries []string) error
 	root := a.topDir()
 	out, err := facts.Git(ctx, root, "ls-files", "-z")
 	if err != nil {
-		return &cmdline.Fault{Message: "the tracked files cannot be listed: " + err.Error(), Hint: "a git repository is searched", Cause: err}
+		return problem.Faultf("the tracked files cannot be listed: %w", err).Advise("a git repository is searched")
 	}
 	files := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
 	g, err := notes.Seek(root, files, feature, queries)

@@ -17,6 +17,7 @@ import (
 	"hookline/hookctl/facts"
 	"hookline/hookctl/hook"
 	"hookline/hookctl/notes"
+	"hookline/hookctl/problem"
 	"hookline/hookctl/safeopen"
 	"hookline/projector/ledger"
 )
@@ -54,7 +55,7 @@ func (a *app) ledgerRecoverCmd() *cobra.Command {
 				level, args = args[0], args[1:]
 			}
 			if level != "1" && level != "2" && level != "3" {
-				return &cmdline.Fault{Message: "Invalid level: " + level + " (use 1, 2, or 3)", Hint: "`hookctl ledger recover --help` says what each has"}
+				return problem.Faultf("Invalid level: %s (use 1, 2, or 3)", level).Advise("`hookctl ledger recover --help` says what each has")
 			}
 			return a.with(cmd.Context(), needStore, func(h house) error {
 				out, err := a.recovery(cmd.Context(), h, int(level[0]-'0'), args)
@@ -100,7 +101,7 @@ func (a *app) recovery(ctx context.Context, h house, level int, words []string) 
 			out.Entries = append(out.Entries, e)
 		}
 		if len(out.Entries) == 0 {
-			return out, &cmdline.Fault{Message: "no entry of the ledger has these words", Hint: "`hookctl ledger recover 3` prints everything"}
+			return out, problem.Faultf("no entry of the ledger has these words").Advise("`hookctl ledger recover 3` prints everything")
 		}
 	case 3:
 		out.Entries = append(out.Entries, s.Entries...)
@@ -154,7 +155,7 @@ func (a *app) ledgerSynthesisCmd() *cobra.Command {
 		Example: "  hookctl ledger synthesis --level strict", Args: cmdline.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if !slices.Contains([]string{"strict", "warn", "disabled"}, level) {
-				return &cmdline.Fault{Message: fmt.Sprintf("%q is no level", level), Hint: "strict, warn or disabled"}
+				return problem.Faultf("%q is no level", level).Advise("strict, warn or disabled")
 			}
 			return a.with(cmd.Context(), needStarted, func(h house) error { return a.synthesis(cmd.Context(), h, level) })
 		},
@@ -296,17 +297,17 @@ func (a *app) ledgerHealCmd() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			file := notesFile(a.topDir())
 			out := healedJSON{File: file, Status: "healthy"}
-			problem, err := notes.Damage(file)
+			damage, err := notes.Damage(file)
 			if err != nil {
-				return &cmdline.Fault{Message: "not repairable: " + err.Error(), Hint: "put a plain file of yours there", Exit: 2, Cause: err}
+				return &problem.Error{Message: "not repairable: " + err.Error(), Hint: "put a plain file of yours there", Exit: 2, Cause: err}
 			}
-			switch out.Problem = problem; {
-			case problem == "":
+			switch out.Problem = damage; {
+			case damage == "":
 			case check:
 				out.Status = "damaged"
 			default:
-				if out.From, err = a.heal(cmd.Context(), file, problem); err != nil {
-					return &cmdline.Fault{Message: "not repairable: " + file + ": " + err.Error(), Hint: "the file is as it was", Exit: 2, Cause: err}
+				if out.From, err = a.heal(cmd.Context(), file, damage); err != nil {
+					return &problem.Error{Message: "not repairable: " + file + ": " + err.Error(), Hint: "the file is as it was", Exit: 2, Cause: err}
 				}
 				out.Status = "healed"
 			}

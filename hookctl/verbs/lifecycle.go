@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"hookline/hookctl/cmdline"
+	"hookline/hookctl/problem"
 )
 
 // How long start and stop wait, and how often they look. A start folds the tail of the log (100,000
@@ -118,7 +119,7 @@ func (a *app) stopCmd() *cobra.Command {
 // stop ends the daemon and gives its pid, errDown when there was none.
 func (a *app) stop(ctx context.Context) (int, error) {
 	h, err := a.connect(ctx, needRunning)
-	var mute *cmdline.Fault
+	var mute *problem.Error
 	if errors.As(err, &mute) && mute.Hint != "" {
 		told := *mute
 		told.Hint += "; that process may also be ended by hand: what it has acknowledged is on disk"
@@ -142,7 +143,7 @@ func (a *app) stop(ctx context.Context) (int, error) {
 func (a *app) gone(ctx context.Context, pid int) error {
 	for waited := time.Duration(0); a.alive(pid); waited += glance {
 		if waited >= patience {
-			return &cmdline.Fault{Message: fmt.Sprintf("hookd (pid %d) has not ended within %s", pid, patience), Hint: "its log, hookd.log in " + a.Home() + ", tells what it does"}
+			return problem.Faultf("hookd (pid %d) has not ended within %s", pid, patience).Advise("its log, hookd.log in " + a.Home() + ", tells what it does")
 		}
 		if err := a.Pause(ctx, glance); err != nil {
 			return err

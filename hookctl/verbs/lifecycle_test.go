@@ -224,14 +224,14 @@ func TestStoreInUse(t *testing.T) {
 func TestTranslate(t *testing.T) {
 	for _, tc := range []struct {
 		err  error
-		want cmdline.Fault
+		want problem.Error
 	}{
-		{&problem.Error{Message: "no", Hint: "so", Exit: 1}, cmdline.Fault{Message: "no", Hint: "so", Exit: 1}},
-		{&embedded.DamageError{What: "block 3"}, cmdline.Fault{Message: "the log is damaged: block 3", Hint: "keep a copy of the store's folder before anything else is tried; `replay verify` tells what is lost and what can be had back", Exit: 2}},
-		{spawn.ErrBackoff, cmdline.Fault{Message: "the daemon failed to start a moment ago", Hint: "`hookctl doctor` tells what is in the way", Exit: 1}},
-		{embedded.ErrNoSpace, cmdline.Fault{Message: "no space left for the store", Hint: "make room on the disk of the home; nothing acknowledged is lost", Exit: 1}},
+		{&problem.Error{Message: "no", Hint: "so", Exit: 1}, problem.Error{Message: "no", Hint: "so", Exit: 1}},
+		{&embedded.DamageError{What: "block 3"}, problem.Error{Message: "the log is damaged: block 3", Hint: "keep a copy of the store's folder before anything else is tried; `replay verify` tells what is lost and what can be had back", Exit: 2}},
+		{spawn.ErrBackoff, problem.Error{Message: "the daemon failed to start a moment ago", Hint: "`hookctl doctor` tells what is in the way", Exit: 1}},
+		{embedded.ErrNoSpace, problem.Error{Message: "no space left for the store", Hint: "make room on the disk of the home; nothing acknowledged is lost", Exit: 1}},
 	} {
-		var got *cmdline.Fault
+		var got *problem.Error
 		if err := translate(fmt.Errorf("read: %w", tc.err)); !errors.As(err, &got) || !strings.HasSuffix(got.Message, tc.want.Message) || got.Hint != tc.want.Hint || got.Exit != tc.want.Exit {
 			t.Errorf("%v: %+v", tc.err, got)
 		}
@@ -240,7 +240,7 @@ func TestTranslate(t *testing.T) {
 		t.Errorf("not running: %v", err)
 	}
 	b := newBench(t, nil)
-	for exit, err := range map[int]error{0: nil, 1: errors.New("x"), 2: &cmdline.Fault{Message: "x", Exit: 2}, 3: cmdline.Silent(3)} {
+	for exit, err := range map[int]error{0: nil, 1: errors.New("x"), 2: &problem.Error{Message: "x", Exit: 2}, 3: cmdline.Silent(3)} {
 		if got := b.report(t.Context(), err); got != exit {
 			t.Errorf("%v: exit %d", err, got)
 		}

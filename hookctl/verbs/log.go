@@ -11,6 +11,7 @@ import (
 
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/home"
+	"hookline/hookctl/problem"
 	"hookline/hookctl/safeopen"
 )
 
@@ -38,7 +39,7 @@ func (a *app) logCmd() *cobra.Command {
 func (a *app) showLog(ctx context.Context, path string, last count, follow bool) error {
 	text, err := safeopen.ReadFile(safeopen.Own, path, maxLog)
 	if errors.Is(err, fs.ErrNotExist) {
-		return &cmdline.Fault{Message: path + " is not there", Hint: "the daemon writes it when it starts; `hookctl start` starts one", Cause: err}
+		return problem.FaultBy(err, "%s is not there", path).Advise("the daemon writes it when it starts; `hookctl start` starts one")
 	}
 	if err != nil {
 		return err

@@ -11,6 +11,7 @@ import (
 
 	"hookline/events"
 	"hookline/hookctl/cmdline"
+	"hookline/hookctl/problem"
 	"hookline/projector/identity"
 	"hookline/projector/session"
 )
@@ -85,7 +86,7 @@ func (a *app) identityObserveCmd() *cobra.Command {
 				err = identity.CheckObserved(&e)
 			}
 			if err != nil {
-				return &cmdline.Fault{Message: err.Error(), Hint: "`hookctl events schema identity.observed` tells the ranges", Cause: err}
+				return problem.Because(err).Advise("`hookctl events schema identity.observed` tells the ranges")
 			}
 			return a.emitFor(cmd.Context(), o.session, events.TypeIdentityObserved, e)
 		},

@@ -12,7 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"hookline/hookctl/cmdline"
 	"hookline/hookctl/problem"
 	"hookline/projector/project"
 	"hookline/projector/session"
@@ -224,8 +223,8 @@ func TestStatuslineSlowStdin(t *testing.T) {
 }
 
 func TestLostContent(t *testing.T) {
-	err := lostContent(&cmdline.Fault{Message: "blob sha256:ab: sha256:ab: no such blob"})
-	var f *cmdline.Fault
+	err := lostContent(problem.Faultf("blob sha256:ab: sha256:ab: no such blob"))
+	var f *problem.Error
 	if !errors.As(err, &f) || f.Message != "the large content sha256:ab is not there any more" ||
 		f.Hint != "`replay repair` fetches it back where an export or a transcript still has it; without --raw the event shows its beginning" {
 		t.Errorf("%+v", err)

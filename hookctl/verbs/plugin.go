@@ -11,6 +11,7 @@ import (
 
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/home"
+	"hookline/hookctl/problem"
 	"hookline/hookctl/settings"
 	"hookline/plugin"
 )
@@ -34,7 +35,7 @@ func (a *app) activePlugin(o settings.Options) (string, error) {
 // hook that runs twice meanwhile is recorded once.
 func (a *app) installPlugin(ctx context.Context, o settings.Options, active string) error {
 	if active != "" && active != plugin.ID {
-		return &cmdline.Fault{Message: "the plugin " + active + " of the client runs the hooks already", Hint: "keep it, or remove it in the client by /plugin and try again"}
+		return problem.Faultf("the plugin %s of the client runs the hooks already", active).Advise("keep it, or remove it in the client by /plugin and try again")
 	}
 	if _, err := a.look("claude"); err != nil {
 		return noClient(err)
@@ -130,11 +131,11 @@ func (a *app) client(ctx context.Context, args ...string) error {
 		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 			why = "no answer within a minute"
 		}
-		return &cmdline.Fault{Message: "`claude plugin " + strings.Join(args, " ") + "` failed: " + why, Hint: "run it by hand to see more", Cause: err}
+		return problem.FaultBy(err, "`claude plugin %s` failed: %s", strings.Join(args, " "), why).Advise("run it by hand to see more")
 	}
 	return nil
 }
 
 func noClient(cause error) error {
-	return &cmdline.Fault{Message: "the client's command claude is not on the PATH: nothing was changed", Hint: "add its folder to PATH, and try again", Cause: cause}
+	return problem.FaultBy(cause, "the client's command claude is not on the PATH: nothing was changed").Advise("add its folder to PATH, and try again")
 }

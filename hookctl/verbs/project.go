@@ -2,7 +2,6 @@ package verbs
 
 import (
 	"context"
-	"fmt"
 	"net/url"
 	"path/filepath"
 	"slices"
@@ -14,6 +13,7 @@ import (
 
 	"hookline/events"
 	"hookline/hookctl/cmdline"
+	"hookline/hookctl/problem"
 	"hookline/projector/project"
 	"hookline/projector/session"
 )
@@ -162,7 +162,7 @@ func (a *app) showProject(ctx context.Context, h house, args []string) error {
 	}
 	p, err := findProject(all, name)
 	if err != nil && len(args) == 0 {
-		return &cmdline.Fault{Message: "this directory is no project yet", Hint: "the first hook of a session makes it one; `hookctl project list` lists the others"}
+		return problem.Faultf("this directory is no project yet").Advise("the first hook of a session makes it one; `hookctl project list` lists the others")
 	}
 	if err != nil {
 		return err
@@ -212,7 +212,7 @@ func pair(ctx context.Context, h house, from, to string) (before, after project.
 		after, err = findProject(all, to)
 	}
 	if err == nil && before.ID == after.ID {
-		err = &cmdline.Fault{Message: fmt.Sprintf("%s and %s are the same project", from, to), Hint: "`hookctl project list` lists them"}
+		err = problem.Faultf("%s and %s are the same project", from, to).Advise("`hookctl project list` lists them")
 	}
 	return before, after, err
 }
@@ -250,7 +250,7 @@ func (a *app) printJoined(ctx context.Context, h house, before, after string) er
 		return err
 	}
 	if joined.Seq == 0 {
-		return &cmdline.Fault{Message: "the event that joined " + before + " into " + after + " is not in the log any more", Hint: "`replay verify` tells what else is missing"}
+		return problem.Faultf("the event that joined %s into %s is not in the log any more", before, after).Advise("`replay verify` tells what else is missing")
 	}
 	return a.PrintJSON(joined)
 }

@@ -64,7 +64,7 @@ func (a *app) repairCmd() *cobra.Command {
 
 // noBucket refuses a name that nothing is rebuilt by, with the nearest one.
 func noBucket(name string) error {
-	f := &cmdline.Fault{Message: fmt.Sprintf("there is no bucket %q", name), Hint: "one of " + strings.Join(sortedKeys(rebuilds), ", ")}
+	f := problem.Faultf("there is no bucket %q", name).Advise("one of " + strings.Join(sortedKeys(rebuilds), ", "))
 	if near := problem.Nearest(name, sortedKeys(rebuilds)); near != "" {
 		f.Hint = "did you mean " + near + "?"
 	}
@@ -120,7 +120,7 @@ func (a *app) watch(ctx context.Context, h house, path string, q url.Values) (js
 	defer m.End()
 	result, err := client.ReadLong(func(line func([]byte) error) error { return h.Stream(ctx, "POST", path, q, line) }, m.At)
 	if errors.Is(err, client.ErrUnfinished) {
-		err = &cmdline.Fault{Message: "the daemon ended before the result", Hint: "nothing was switched; try again"}
+		err = problem.Faultf("the daemon ended before the result").Advise("nothing was switched; try again")
 	}
 	return result, err
 }

@@ -10,6 +10,7 @@ import (
 
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/gates"
+	"hookline/hookctl/problem"
 )
 
 func (a *app) reqInitCmd() *cobra.Command {
@@ -35,14 +36,14 @@ func (a *app) initReq() error {
 	}
 	file := gates.ProjectFile(place.Worktree)
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-		return &cmdline.Fault{Message: err.Error()}
+		return problem.Faultf("%v", err)
 	}
 	err := writeNew(file, gates.Starter())
 	if errors.Is(err, fs.ErrExist) {
-		return &cmdline.Fault{Message: file + " is there already", Hint: "nothing was changed; `hookctl req status --verbose` shows what it says"}
+		return problem.Faultf("%s is there already", file).Advise("nothing was changed; `hookctl req status --verbose` shows what it says")
 	}
 	if err != nil {
-		return &cmdline.Fault{Message: err.Error()}
+		return problem.Faultf("%v", err)
 	}
 	if a.JSON {
 		return a.PrintJSON(initJSON{file})

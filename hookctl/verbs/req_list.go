@@ -11,6 +11,7 @@ import (
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/daemon"
 	"hookline/hookctl/gates"
+	"hookline/hookctl/problem"
 	"hookline/projector/gate"
 	"hookline/projector/project"
 	"hookline/projector/session"
@@ -173,7 +174,7 @@ func (a *app) prune(ctx context.Context, h house) error {
 	}
 	known, err := d.sizes.Branches(ctx, d.place.Worktree)
 	if err != nil {
-		return &cmdline.Fault{Message: "the branches could not be listed: " + err.Error(), Hint: "nothing was cleared"}
+		return problem.Faultf("the branches could not be listed: %v", err).Advise("nothing was cleared")
 	}
 	gone := []string{}
 	for _, t := range d.tracked() {

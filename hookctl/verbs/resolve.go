@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"hookline/hookctl/cmdline"
 	"hookline/hookctl/facts"
+	"hookline/hookctl/problem"
 	"hookline/projector/identity"
 	"hookline/projector/pointer"
 	"hookline/projector/project"
@@ -40,7 +40,7 @@ func (a *app) resolve(ctx context.Context, h house, name string) (session.State,
 		return session.State{}, err
 	}
 	if len(all) == 0 {
-		return session.State{}, &cmdline.Fault{Message: "there is no session yet", Hint: "the client's next start makes one"}
+		return session.State{}, problem.Faultf("there is no session yet").Advise("the client's next start makes one")
 	}
 	i := slices.IndexFunc(all, func(c cell[session.State]) bool { return countsFor(projects, c.State.Project) == here })
 	return all[max(0, i)].State, nil
@@ -61,14 +61,14 @@ func match(all []cell[session.State], name string, a *app) (session.State, error
 	case 1:
 		return found[0], nil
 	case 0:
-		return session.State{}, &cmdline.Fault{Message: fmt.Sprintf("there is no session %q", name), Hint: "`hookctl session list --all` lists them"}
+		return session.State{}, problem.Faultf("there is no session %q", name).Advise("`hookctl session list --all` lists them")
 	}
 	slices.SortFunc(found, func(x, y session.State) int { return y.LastActive.Compare(x.LastActive) })
 	var lines []string
 	for _, s := range found {
 		lines = append(lines, fmt.Sprintf("%s (%s)", s.ID, a.ago(s.LastActive)))
 	}
-	return session.State{}, &cmdline.Fault{Message: fmt.Sprintf("%q is ambiguous: %s", name, strings.Join(lines, ", ")), Hint: "give more of the id"}
+	return session.State{}, problem.Faultf("%q is ambiguous: %s", name, strings.Join(lines, ", ")).Advise("give more of the id")
 }
 
 // resolveMaybe is resolve for an optional name.
@@ -111,7 +111,7 @@ func (a *app) current(ctx context.Context, h house, name string) (string, error)
 func newestOf(all []cell[session.State], project string) (string, error) {
 	i := slices.IndexFunc(all, func(c cell[session.State]) bool { return c.State.Project == project })
 	if i < 0 {
-		return "", &cmdline.Fault{Message: "this project has no session yet", Hint: "--session names one; `hookctl session list --all` lists all"}
+		return "", problem.Faultf("this project has no session yet").Advise("--session names one; `hookctl session list --all` lists all")
 	}
 	return all[i].State.ID, nil
 }
@@ -154,13 +154,13 @@ func findProject(all []cell[project.State], name string) (project.State, error) 
 	case 1:
 		return found[0], nil
 	case 0:
-		return project.State{}, &cmdline.Fault{Message: fmt.Sprintf("there is no project %q", name), Hint: "`hookctl project list` lists them"}
+		return project.State{}, problem.Faultf("there is no project %q", name).Advise("`hookctl project list` lists them")
 	}
 	var lines []string
 	for _, p := range found {
 		lines = append(lines, p.ID+" at "+p.Path)
 	}
-	return project.State{}, &cmdline.Fault{Message: fmt.Sprintf("%q is ambiguous: %s", name, strings.Join(lines, ", ")), Hint: "give the id"}
+	return project.State{}, problem.Faultf("%q is ambiguous: %s", name, strings.Join(lines, ", ")).Advise("give the id")
 }
 
 // continuityAt is a session's continuity at a moment: its last point until then. The cell keeps 120

@@ -13,6 +13,7 @@ import (
 
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/daemon"
+	"hookline/hookctl/problem"
 	"hookline/projector/identity"
 	"hookline/projector/session"
 )
@@ -133,7 +134,7 @@ func (a *app) statusline(ctx context.Context, in statuslineInput) statuslineJSON
 	var known daemon.LineFacts
 	asked := daemon.LineOrder{Session: in.Session, Used: in.used(), Window: in.Window.Size, Model: in.Model.ID}
 	err = h.Post(ctx, "/v1/do/line", asked, &known)
-	var refused *cmdline.Fault
+	var refused *problem.Error
 	if err != nil && !errors.As(err, &refused) {
 		return line // it listens but does not answer
 	}

@@ -13,6 +13,7 @@ import (
 
 	"hookline/events"
 	"hookline/hookctl/cmdline"
+	"hookline/hookctl/problem"
 )
 
 func (a *app) tailCmd() *cobra.Command {
@@ -129,7 +130,7 @@ func (f *follower) run(ctx context.Context) error {
 		}
 		before := f.at
 		err := f.once(ctx, n)
-		var refused *cmdline.Fault
+		var refused *problem.Error
 		switch {
 		case ctx.Err() != nil:
 			return nil

@@ -17,6 +17,7 @@ import (
 
 	"hookline/events"
 	"hookline/hookctl/cmdline"
+	"hookline/hookctl/problem"
 	"hookline/hookctl/top"
 	"hookline/projector/identity"
 	"hookline/projector/session"
@@ -32,7 +33,7 @@ func (a *app) topCmd() *cobra.Command {
 		Example: "  hookctl top", Args: cmdline.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if !a.Terminal || !a.Asks || a.JSON {
-				return &cmdline.Fault{Message: "top needs a terminal", Hint: "`hookctl session list --json` and `hookctl tail -f` print the same"}
+				return problem.Faultf("top needs a terminal").Advise("`hookctl session list --json` and `hookctl tail -f` print the same")
 			}
 			ctx := cmd.Context()
 			if err := a.with(ctx, needStarted, func(house) error { return nil }); err != nil {
@@ -151,7 +152,7 @@ func stateAt[S any](ctx context.Context, h house, projection, id, seq string) (S
 		Cells []cell[S] `json:"cells"`
 	}
 	err := h.Get(ctx, "/v1/at", url.Values{"point": {seq}, "projection": {projection}, "key": {id}}, &past)
-	var refused *cmdline.Fault
+	var refused *problem.Error
 	if errors.As(err, &refused) {
 		err = nil // it did not begin yet
 	}

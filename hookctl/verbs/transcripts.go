@@ -16,6 +16,7 @@ import (
 	"hookline/hookctl/client"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/history"
+	"hookline/hookctl/problem"
 	"hookline/hookctl/transcript"
 )
 
@@ -61,7 +62,7 @@ func (a *app) importTranscripts(ctx context.Context, args []string, dry bool) er
 			path = filepath.Join(a.Cwd, path)
 		}
 		if _, err := os.Stat(path); err != nil {
-			return &cmdline.Fault{Message: err.Error(), Hint: "a path is a transcript, or a folder with some, as ~/.claude/projects"}
+			return problem.Faultf("%v", err).Advise("a path is a transcript, or a folder with some, as ~/.claude/projects")
 		}
 		paths = append(paths, path)
 	}
@@ -74,7 +75,7 @@ func (a *app) importTranscripts(ctx context.Context, args []string, dry bool) er
 		query.Set("dry_run", "1")
 	}
 	if len(query.Encode()) > mostPaths {
-		return &cmdline.Fault{Message: fmt.Sprintf("%d paths are too many at once", len(paths)), Hint: "name the folder that they are in"}
+		return problem.Faultf("%d paths are too many at once", len(paths)).Advise("name the folder that they are in")
 	}
 
 	var raw json.RawMessage

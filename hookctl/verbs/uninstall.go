@@ -14,6 +14,7 @@ import (
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/daemon"
 	"hookline/hookctl/home"
+	"hookline/hookctl/problem"
 	"hookline/hookctl/settings"
 	"hookline/hookctl/spool"
 )
@@ -33,7 +34,7 @@ func (a *app) uninstallCmd() *cobra.Command {
 			o := a.settingsOptions()
 			o.Scope, o.DryRun = where.scope(), dry
 			if purge && dry {
-				return &cmdline.Fault{Message: "--purge has no dry run", Hint: "--dry-run alone shows what happens to settings.json; `hookctl status` shows the home"}
+				return problem.Faultf("--purge has no dry run").Advise("--dry-run alone shows what happens to settings.json; `hookctl status` shows the home")
 			}
 			if purge {
 				return a.purge(cmd.Context(), o, yes)
@@ -138,8 +139,8 @@ func (a *app) keptLog(home string, last lastCopy, err error) error {
 	if errors.As(err, &quiet) {
 		return err
 	}
-	told := &cmdline.Fault{Message: fmt.Sprintf("the hooks are out, the log in %s is untouched: %s", home, err)}
-	var f *cmdline.Fault
+	told := problem.Faultf("the hooks are out, the log in %s is untouched: %s", home, err)
+	var f *problem.Error
 	if errors.As(err, &f) {
 		told.Hint, told.Exit = f.Hint, f.Exit
 	}
@@ -162,7 +163,7 @@ func (a *app) lastExport(ctx context.Context, dir string) (lastCopy, error) {
 		return lastCopy{}, fmt.Errorf("stop the daemon: %w", err)
 	}
 	if n := spool.Count(); n > 0 {
-		return lastCopy{}, &cmdline.Fault{Message: cmdline.Plural(n, "frame") + " could not be taken from the spool", Hint: "`hookctl doctor` tells why; end the sessions that still run"}
+		return lastCopy{}, problem.Faultf("%s could not be taken from the spool", cmdline.Plural(n, "frame")).Advise("`hookctl doctor` tells why; end the sessions that still run")
 	}
 	last, err := a.exportLog(ctx, dir)
 	if err != nil {
@@ -172,7 +173,7 @@ func (a *app) lastExport(ctx context.Context, dir string) (lastCopy, error) {
 		return last, err
 	}
 	if _, err := a.running(ctx); err == nil || spool.Count() > 0 {
-		return last, &cmdline.Fault{Message: "a hook came during the export", Hint: "end the sessions that still run, and try again"}
+		return last, problem.Faultf("a hook came during the export").Advise("end the sessions that still run, and try again")
 	}
 	return last, nil
 }

@@ -28,6 +28,7 @@ import (
 	"hookline/hookctl/history"
 	"hookline/hookctl/hook"
 	"hookline/hookctl/notes"
+	"hookline/hookctl/problem"
 	"hookline/projector/ledger"
 	"hookline/projector/working"
 )
@@ -173,7 +174,7 @@ func (a *app) add(root *cobra.Command, group string, cmds ...*cobra.Command) {
 // every other verb it is told, and the shell gets to know it by 130.
 func (a *app) report(ctx context.Context, err error) int {
 	var quiet cmdline.Silent
-	var f *cmdline.Fault
+	var f *problem.Error
 	var hinted interface{ Hint() string }
 	switch {
 	case err == nil:

@@ -21,6 +21,7 @@ import (
 	"hookline/embedded"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/facts"
+	"hookline/hookctl/problem"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
@@ -150,7 +151,7 @@ func refusal(body []byte) error {
 	if json.Unmarshal(body, &p) != nil {
 		p.Error = strings.TrimSpace(string(body))
 	}
-	return &cmdline.Fault{Message: p.Error, Hint: p.Hint}
+	return problem.Faultf("%s", p.Error).Advise(p.Hint)
 }
 
 // Stream runs the handler beside its reader, so that it may go on for ever.

@@ -10,6 +10,7 @@ import (
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/daemon"
 	"hookline/hookctl/hook"
+	"hookline/hookctl/problem"
 	"hookline/projector/working"
 )
 
@@ -75,7 +76,7 @@ func (a *app) checkpointAt(use, short, long string, show bool) *cobra.Command {
 			if len(args) > 0 {
 				seq, err := strconv.ParseUint(args[0], 10, 64)
 				if err != nil || seq == 0 {
-					return &cmdline.Fault{Message: "no sequence: " + args[0], Hint: "`hookctl checkpoint list` shows those of the checkpoints"}
+					return problem.Faultf("no sequence: %s", args[0]).Advise("`hookctl checkpoint list` shows those of the checkpoints")
 				}
 				order["checkpoint"] = seq
 			}
@@ -133,7 +134,7 @@ func (a *app) workingShow(use, short, example string, show func(id string, s wor
 				}
 				c, err := oneCell[working.State](cmd.Context(), h, working.Name, id)
 				if err != nil {
-					return &cmdline.Fault{Message: "nothing is known yet of what session " + id + " works on", Hint: "it begins with its first prompt or tool call", Cause: err}
+					return problem.FaultBy(err, "nothing is known yet of what session %s works on", id).Advise("it begins with its first prompt or tool call")
 				}
 				return show(id, c.State)
 			})
@@ -151,7 +152,7 @@ func (a *app) workingSet(use, short, example, typ string, event func(text string
 		RunE: func(cmd *cobra.Command, args []string) error {
 			text := strings.TrimSpace(args[0])
 			if text == "" {
-				return &cmdline.Fault{Message: "the text is empty", Hint: "`" + example + "`"}
+				return problem.Faultf("the text is empty").Advise("`" + example + "`")
 			}
 			return a.emitThen(cmd.Context(), name, typ, event(text), func(_ house, r events.Record) error { return a.sayEmitted(r) })
 		},

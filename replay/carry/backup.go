@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -100,14 +99,14 @@ func Backup(ctx context.Context, s BackupStore, file string, progress func(uint6
 		progress = func(uint64) {}
 	}
 	if s.inHome(filepath.Dir(file)) {
-		return BackedUp{}, problem.New(http.StatusBadRequest, file+" is inside of the home that it would be a backup of", "choose a place outside of "+s.Home+", best on another disk")
+		return BackedUp{}, problem.Bad("%s is inside of the home that it would be a backup of", file).Advise("choose a place outside of " + s.Home + ", best on another disk")
 	}
 	out, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600) //nolint:forbidigo // O_EXCL makes it
 	if errors.Is(err, os.ErrExist) {
-		return BackedUp{}, problem.New(http.StatusConflict, file+" exists", "a backup overwrites nothing: choose another name")
+		return BackedUp{}, problem.Conflict("%s exists", file).Advise("a backup overwrites nothing: choose another name")
 	}
 	if err != nil {
-		return BackedUp{}, problem.New(http.StatusBadRequest, err.Error(), "")
+		return BackedUp{}, problem.Bad("%v", err)
 	}
 	done, err := s.write(ctx, out, progress)
 	err = cmp.Or(err, out.Sync(), out.Close())

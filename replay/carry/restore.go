@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"os"
 	"path"
 	"path/filepath"
@@ -81,7 +80,7 @@ func emptyHome(ctx context.Context, home string) error {
 		return err
 	}
 	if len(entries) > 0 {
-		return problem.New(http.StatusConflict, home+" is not empty", "restore into another folder with --home DIR, or move this one away first")
+		return problem.Conflict("%s is not empty", home).Advise("restore into another folder with --home DIR, or move this one away first")
 	}
 	c, err := client.Connect(ctx, client.Options{Home: home, Mode: client.Running})
 	if errors.Is(err, client.ErrNotRunning) {
@@ -90,7 +89,7 @@ func emptyHome(ctx context.Context, home string) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(problem.New(http.StatusConflict, "a daemon still serves "+home, "`hookctl stop` ends it"), c.Close())
+	return errors.Join(problem.Conflict("a daemon still serves %s", home).Advise("`hookctl stop` ends it"), c.Close())
 }
 
 // place moves the finished home to where it belongs.

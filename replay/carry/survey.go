@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"os"
 
 	"hookline/hookctl/problem"
@@ -125,9 +124,9 @@ func fileProblem(path string, err error) *problem.Error {
 	case errors.Is(err, ErrNewer):
 		hint = "use the build that wrote it, or a newer one"
 	case errors.Is(err, os.ErrNotExist), errors.Is(err, os.ErrPermission):
-		return problem.New(http.StatusBadRequest, err.Error(), "")
+		return problem.Bad("%v", err)
 	}
-	return problem.New(http.StatusBadRequest, path+": "+err.Error(), hint)
+	return problem.Bad("%s: %v", path, err).Advise(hint)
 }
 
 func countOf(n uint64, noun string) string {

@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"net/http"
 	"os"
 	"path"
 	"path/filepath"
@@ -74,7 +73,7 @@ func unpack(ctx context.Context, o RestoreOptions, home string) (Manifest, error
 		return m, badBackup(o.File, fmt.Errorf("manifest: %w", err))
 	}
 	if m.Format > BackupFormat {
-		return m, problem.New(http.StatusBadRequest, fmt.Sprintf("%s has format %d, this build reads up to %d", o.File, m.Format, BackupFormat), "use the build that made it ("+m.Build+"), or a newer one")
+		return m, problem.Bad("%s has format %d, this build reads up to %d", o.File, m.Format, BackupFormat).Advise("use the build that made it (" + m.Build + "), or a newer one")
 	}
 	for _, want := range m.Files {
 		if got := found[want.Name]; got != want {
@@ -93,7 +92,7 @@ func badBackup(file string, err error) error {
 	if errors.Is(err, context.Canceled) || errors.As(err, &disk) && disk.Path != file {
 		return err
 	}
-	return problem.New(http.StatusBadRequest, fmt.Sprintf("%s is damaged: %v; nothing was restored", file, err), "take an older backup; `replay import` reads exports")
+	return problem.Bad("%s is damaged: %v; nothing was restored", file, err).Advise("take an older backup; `replay import` reads exports")
 }
 
 // unpackFile writes one file and gives its size and digest.

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"hookline/hookctl/cmdline"
+	"hookline/hookctl/problem"
 )
 
 // scope is which cells are meant: all, those of one projection, or one; and by which time a point is read.
@@ -110,8 +111,7 @@ func (a *app) noCell(ctx context.Context, h house, seq uint64, s scope) error {
 	if err := h.Get(ctx, "/v1/cells/"+s.projection+"/"+s.key, nil, nil); err != nil {
 		return err
 	}
-	return &cmdline.Fault{Message: fmt.Sprintf("projection %s had no cell %q at sequence %d", s.projection, s.key, seq),
-		Hint: fmt.Sprintf("`replay at %d %s` shows those it had", seq, s.projection)}
+	return problem.Faultf("projection %s had no cell %q at sequence %d", s.projection, s.key, seq).Advise(fmt.Sprintf("`replay at %d %s` shows those it had", seq, s.projection))
 }
 
 func (a *app) listCells(p past) {

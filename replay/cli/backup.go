@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"hookline/hookctl/cmdline"
+	"hookline/hookctl/problem"
 	"hookline/replay/carry"
 )
 
@@ -25,7 +26,7 @@ func (a *app) backupCmd() *cobra.Command {
 
 func (a *app) backup(ctx context.Context, file string) error {
 	if file == "-" { // whoever has the store writes the file, and names it when it is whole
-		return &cmdline.Fault{Message: "a backup goes to a file, not to stdout", Hint: "name a file; `replay export` writes the events to stdout"}
+		return problem.Faultf("a backup goes to a file, not to stdout").Advise("name a file; `replay export` writes the events to stdout")
 	}
 	path, err := absolute(file)
 	if err != nil {

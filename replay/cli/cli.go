@@ -34,6 +34,7 @@ import (
 	"hookline/embedded"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/daemon"
+	"hookline/hookctl/problem"
 	"hookline/projector/gate"
 	"hookline/projector/identity"
 	"hookline/projector/pointer"
@@ -119,18 +120,14 @@ func (a *app) interrupted(words string) error {
 
 // explained finds the advice and the exit code for an error. A damaged log is told by its words too:
 // over the socket there are no error values.
-func explained(err error) *cmdline.Fault {
-	var f *cmdline.Fault
-	if errors.As(err, &f) {
-		return f
-	}
+func explained(err error) *problem.Error {
 	p := daemon.Advised(err)
 	if strings.Contains(err.Error(), embedded.ErrLogDamaged.Error()) && !errors.Is(err, embedded.ErrLogDamaged) {
 		p = daemon.Advised(embedded.ErrLogDamaged)
 		p.Message = err.Error()
 	}
 	if p == nil {
-		return &cmdline.Fault{Message: err.Error()}
+		return problem.Because(err)
 	}
-	return &cmdline.Fault{Message: p.Message, Hint: p.Hint, Exit: p.Exit}
+	return p
 }

@@ -119,7 +119,7 @@ func TestExplained(t *testing.T) {
 		{embedded.ErrReadOnly, 1, "HOOKLINE_HOME can name a copy"},
 		{embedded.ErrDenied, 1, "run this as its owner"},
 		{embedded.ErrMisplaced, 1, "move that file away"},
-		{errors.New("other"), 0, ""},
+		{errors.New("other"), 1, ""},
 	} {
 		if f := explained(c.err); f.Exit != c.exit || !strings.Contains(f.Hint, c.hint) {
 			t.Errorf("%v: %+v", c.err, f)

@@ -14,6 +14,7 @@ import (
 
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/page"
+	"hookline/hookctl/problem"
 	"hookline/hookctl/wire"
 	"hookline/replay/carry"
 )
@@ -78,7 +79,7 @@ func (a *app) export(ctx context.Context, o exportOptions) error {
 	out, err := a.exportToFile(ctx, o.file, query)
 	switch {
 	case errors.Is(err, os.ErrExist):
-		return &cmdline.Fault{Message: o.file + " exists", Hint: "choose another name; nothing is overwritten"}
+		return problem.Faultf("%s exists", o.file).Advise("choose another name; nothing is overwritten")
 	case err != nil:
 		return err
 	}
@@ -100,7 +101,7 @@ type pageJSON struct {
 // exportPage writes a session as a page.
 func (a *app) exportPage(ctx context.Context, o exportOptions) error {
 	if o.file == "" || o.file == "-" {
-		return &cmdline.Fault{Message: "--html needs -o FILE", Hint: "for example -o session.html; it must not exist"}
+		return problem.Faultf("--html needs -o FILE").Advise("for example -o session.html; it must not exist")
 	}
 	out := pageJSON{File: o.file}
 	err := a.with(ctx, func(h house) (err error) {
@@ -112,7 +113,7 @@ func (a *app) exportPage(ctx context.Context, o exportOptions) error {
 	})
 	switch {
 	case errors.Is(err, os.ErrExist):
-		return &cmdline.Fault{Message: o.file + " exists", Hint: "choose another name; nothing is overwritten"}
+		return problem.Faultf("%s exists", o.file).Advise("choose another name; nothing is overwritten")
 	case err != nil:
 		return err
 	case a.JSON:
@@ -131,9 +132,9 @@ func (a *app) sayMissing(out carry.Saved) {
 func (a *app) exportToStdout(ctx context.Context, query url.Values) error {
 	switch {
 	case a.showsOut:
-		return &cmdline.Fault{Message: "stdout is a terminal", Hint: "name a file with -o, or pipe it"}
+		return problem.Faultf("stdout is a terminal").Advise("name a file with -o, or pipe it")
 	case a.JSON:
-		return &cmdline.Fault{Message: "--json needs -o FILE: the events themselves go to stdout"}
+		return problem.Faultf("--json needs -o FILE: the events themselves go to stdout")
 	}
 	m := a.Meter("exporting")
 	out, err := carry.Pack(a.Out, true, a.exportLines(ctx, query, m), m.At)

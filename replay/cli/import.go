@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"hookline/hookctl/cmdline"
+	"hookline/hookctl/problem"
 	"hookline/hookctl/safeopen"
 	"hookline/replay/carry"
 )
@@ -97,7 +98,7 @@ func (a *app) readyFor(ctx context.Context, files []string, partial bool) error 
 			continue
 		}
 		if _, err := os.Stat(file); err != nil {
-			return &cmdline.Fault{Message: err.Error(), Hint: "`replay export -o FILE` writes what can be imported"}
+			return problem.Faultf("%v", err).Advise("`replay export -o FILE` writes what can be imported")
 		}
 		path, err := absolute(file)
 		if made && err == nil {

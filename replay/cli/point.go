@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"fmt"
 	"strconv"
 	"time"
 
@@ -10,6 +9,7 @@ import (
 
 	"hookline/events"
 	"hookline/hookctl/cmdline"
+	"hookline/hookctl/problem"
 )
 
 // The clocks that a time may be read by.
@@ -27,8 +27,7 @@ func byFlag(cmd *cobra.Command, by *string) {
 // pointBy reads a point for a verb with --by.
 func (a *app) pointBy(s, by string) (string, error) {
 	if by != byCapture && by != byAppend {
-		return "", &cmdline.Fault{Message: fmt.Sprintf("--by: %q is neither capture nor append", by),
-			Hint: "by capture a time is when a hook ran, by append when the log got it"}
+		return "", problem.Faultf("--by: %q is neither capture nor append", by).Advise("by capture a time is when a hook ran, by append when the log got it")
 	}
 	return a.Point(s)
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"hookline/hookctl/cmdline"
+	"hookline/hookctl/problem"
 	"hookline/replay/mend"
 )
 
@@ -44,7 +45,7 @@ func (a *app) recoverCmd() *cobra.Command {
 
 func (a *app) recover(ctx context.Context, o recoverOptions) error {
 	if o.at == "" {
-		return &cmdline.Fault{Message: "--at is missing", Hint: "for example --at '2026-11-21 08:00', --at 2h or --at 120"}
+		return problem.Faultf("--at is missing").Advise("for example --at '2026-11-21 08:00', --at 2h or --at 120")
 	}
 	at, err := a.Point(o.at)
 	if err != nil {

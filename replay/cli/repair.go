@@ -15,6 +15,7 @@ import (
 	"hookline/embedded"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/daemon"
+	"hookline/hookctl/problem"
 	"hookline/replay/mend"
 )
 
@@ -52,7 +53,7 @@ func (a *app) repair(ctx context.Context, o repairOptions) error {
 	query := url.Values{}
 	for _, file := range o.from {
 		if _, err := os.Stat(file); err != nil {
-			return &cmdline.Fault{Message: err.Error(), Hint: "--from takes what `replay export` wrote"}
+			return problem.Faultf("%v", err).Advise("--from takes what `replay export` wrote")
 		}
 		path, err := absolute(file)
 		if err != nil {
@@ -169,12 +170,12 @@ func (a *app) agree(ctx context.Context, o repairOptions, question string) error
 		return nil
 	}
 	if !a.Asks || a.JSON {
-		return &cmdline.Fault{Message: "nothing was changed: repair asks first", Hint: "--yes repairs without asking, --dry-run only shows"}
+		return problem.Faultf("nothing was changed: repair asks first").Advise("--yes repairs without asking, --dry-run only shows")
 	}
 	if ok, err := a.Ask(ctx, "replay: "+question); err == nil && ok {
 		return nil
 	}
-	return &cmdline.Fault{Message: "nothing was changed"}
+	return problem.Faultf("nothing was changed")
 }
 
 // reopen ends whoever has the store and makes the next opening read every block.
@@ -204,7 +205,7 @@ func (a *app) untilStopped(ctx context.Context) error {
 			return err
 		}
 	}
-	return &cmdline.Fault{Message: "the daemon did not end", Hint: "`hookctl status` tells what it does"}
+	return problem.Faultf("the daemon did not end").Advise("`hookctl status` tells what it does")
 }
 
 // showRepair prints the outcome and turns it into an exit code.

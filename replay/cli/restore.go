@@ -8,6 +8,7 @@ import (
 
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/daemon"
+	"hookline/hookctl/problem"
 	"hookline/replay/carry"
 )
 
@@ -38,10 +39,10 @@ func (a *app) restore(ctx context.Context, file, home string) error {
 		return err
 	}
 	if file == "-" {
-		return &cmdline.Fault{Message: "a backup is read from a file, not from stdin", Hint: "it is read twice: write it to a file first"}
+		return problem.Faultf("a backup is read from a file, not from stdin").Advise("it is read twice: write it to a file first")
 	}
 	if _, err := os.Stat(file); err != nil {
-		return &cmdline.Fault{Message: err.Error(), Hint: "`replay backup FILE` makes one"}
+		return problem.Faultf("%v", err).Advise("`replay backup FILE` makes one")
 	}
 	m := a.Meter("restoring")
 	r, err := daemon.Restore(ctx, carry.RestoreOptions{File: file, Home: home, Progress: m.At})

@@ -2,7 +2,6 @@ package mend
 
 import (
 	"context"
-	"net/http"
 	"slices"
 	"strconv"
 	"time"
@@ -72,11 +71,11 @@ func nothingThen(a Asked) error {
 	}
 	switch {
 	case a.Session != "":
-		return problem.New(http.StatusNotFound, "session "+a.Session+" had no identity at "+when, "`hookctl session show` tells when it began")
+		return problem.Missing("session %s had no identity at %s", a.Session, when).Advise("`hookctl session show` tells when it began")
 	case a.Project == "":
-		return problem.New(http.StatusBadRequest, "no project is known here", "run it inside the project's folder, or name a session with --session")
+		return problem.Bad("no project is known here").Advise("run it inside the project's folder, or name a session with --session")
 	}
-	return problem.New(http.StatusNotFound, "this folder's project had no snapshot at or before "+when, "`hookctl identity history --all` lists those of every project; run it inside the project's folder, or name a session with --session")
+	return problem.Missing("this folder's project had no snapshot at or before %s", when).Advise("`hookctl identity history --all` lists those of every project; run it inside the project's folder, or name a session with --session")
 }
 
 // identityAt folds one session's identity from its records up to a sequence.

@@ -3,7 +3,6 @@ package mend
 import (
 	"encoding/json"
 	"fmt"
-	"net/http"
 	"time"
 
 	"hookline/events"
@@ -32,7 +31,7 @@ func (p Past) Plan(r projector.Reader, f Found, to string) (Plan, error) {
 	latest, _ := projector.State[pointer.State](r, pointer.Name, pointer.ProjectKey(out.Project))
 	out.Replaces, pl.after = latest.Session, latest.AtMS
 	if source.Deleted {
-		return pl, problem.New(http.StatusConflict, "session "+out.Session+" was deleted since; a deletion is not undone", "choose another one with --session")
+		return pl, problem.Conflict("session %s was deleted since; a deletion is not undone", out.Session).Advise("choose another one with --session")
 	}
 	pl.list = []events.Event{&events.IdentityRecovered{At: out.At, Session: out.Session, Seq: out.Seq, Replaces: out.Replaces, Carry: carryTo(out.Target, f.Identity)},
 		&events.IdentityPersisted{Reason: "command"}}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 
 	"hookline/events"
@@ -144,12 +143,12 @@ func KnownTable(names []string, table string) error {
 	if near := problem.Nearest(table, names); near != "" {
 		hint = "did you mean " + near + "?"
 	}
-	return problem.New(http.StatusNotFound, "no projection is called "+strconv.Quote(table), hint)
+	return problem.Missing("no projection is called %q", table).Advise(hint)
 }
 
 // NoCell is the refusal of a cell that is not there.
 func NoCell(table, key string) error {
-	return problem.New(http.StatusNotFound, "projection "+table+" has no cell "+strconv.Quote(key), "")
+	return problem.Missing("projection %s has no cell %q", table, key)
 }
 
 // bySession tells whether the cells of a projection are keyed by the whole id of a session, so that an alias names one.

@@ -4,8 +4,6 @@ package past
 import (
 	"context"
 	"encoding/json"
-	"fmt"
-	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
@@ -43,14 +41,14 @@ const (
 // appended before the time: what the log held then.
 func (p View) Point(ctx context.Context, s, by string) (uint64, error) {
 	if by != "" && by != byCapture && by != byAppend {
-		return 0, problem.New(http.StatusBadRequest, fmt.Sprintf("by: %q is neither capture nor append", by), "")
+		return 0, problem.Bad("by: %q is neither capture nor append", by)
 	}
 	if s == "" || s == "now" {
 		return p.Last, nil
 	}
 	if n, err := strconv.ParseUint(s, 10, 64); err == nil {
 		if n > p.Last {
-			return 0, problem.New(http.StatusBadRequest, "the log ends at sequence "+strconv.FormatUint(p.Last, 10), "")
+			return 0, problem.Bad("the log ends at sequence %s", strconv.FormatUint(p.Last, 10))
 		}
 		return n, nil
 	}
@@ -79,7 +77,7 @@ func ReadTime(s string, now time.Time) (time.Time, error) {
 			return t, nil
 		}
 	}
-	return time.Time{}, problem.New(http.StatusBadRequest, fmt.Sprintf("%q is no sequence, time or duration", s), "for example 120, 2026-11-21T08:00:00Z or 10m")
+	return time.Time{}, problem.Bad("%q is no sequence, time or duration", s).Advise("for example 120, 2026-11-21T08:00:00Z or 10m")
 }
 
 // fold gives the chosen cells at points, which ascend: it is one fold that goes on.
