@@ -2,8 +2,10 @@ package config
 
 import (
 	"fmt"
+	"net"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -52,6 +54,15 @@ func (c *Config) put(k Key, v raw, from Origin) string {
 			return "one line of text is wanted, not " + v.kindName()
 		}
 		*c.textOf(k.Name) = v.text
+	case address:
+		if v.list != nil || v.text == "" {
+			return "a port or HOST:PORT is wanted, not " + v.kindName()
+		}
+		at, err := loopback(v.text)
+		if err != "" {
+			return err
+		}
+		c.Values.Listen = at
 	case lines:
 		if v.list == nil && v.text != "[]" {
 			return "a list of lines is wanted, not " + v.kindName()
@@ -97,6 +108,32 @@ func parseDuration(k Key, v raw) (time.Duration, string) {
 		return 0, fmt.Sprintf("%s is outside %s to %s", v.text, shortDuration(k.min), shortDuration(k.max))
 	}
 	return d, ""
+}
+
+// loopback gives the host and port of `off`, a port, or an address that only this machine reaches. Names are not asked for.
+func loopback(v string) (at, err string) {
+	if v == "off" {
+		return v, ""
+	}
+	host, port, split := net.SplitHostPort(v)
+	if split != nil {
+		host = "127.0.0.1"
+		port = v
+	}
+	if host == "localhost" {
+		host = "127.0.0.1"
+	}
+	n, notNumber := strconv.ParseUint(port, 10, 16)
+	ip := net.ParseIP(host)
+	switch {
+	case notNumber != nil || n == 0:
+		return "", fmt.Sprintf("%q is no port from 1 to 65535", port)
+	case ip == nil:
+		return "", fmt.Sprintf("%q is no address; write 127.0.0.1 or [::1]", host)
+	case !ip.IsLoopback():
+		return "", host + " is no loopback address: other machines would reach it"
+	}
+	return net.JoinHostPort(host, port), ""
 }
 
 // addPatterns adds the expressions that compile; lists of several files add up.

@@ -39,9 +39,12 @@ type Options struct {
 	Flush    time.Duration // longest time that folded cells stay unwritten; default 2 s
 	Redact   []string      // the user's own patterns of secrets, RE2
 	Notify   string        // a command or URL for the sessions that need somebody; "" or off: none
+	Listen   string        // host and port for clients of NATS; "" or off: none
 	Renew    bool          // begin a new log where nothing is left of the old one; never without consent
 	Log      *slog.Logger
 	Now      func() time.Time
+
+	listenWrong string // why what the configuration says of Listen does not count
 
 	window   int  // of taken frames; 0: the recorder's own
 	unpacked bool // the log is taken from the archive because a backup was put there
@@ -88,9 +91,10 @@ type Daemon struct {
 	sessions     map[string]string    // of frames in the spool that were passed over; behind draining
 	failedDreams failedDreams
 	notified     map[string]string // the kind of standing that was told last, by session; of the loops
-	notifying    atomic.Bool       // a notification is under way
-	consolidate  consolidation     // nil: identity.Dream
-	carrying     sync.Mutex        // held by an import, a backup or a repair: one at a time
+	listener     listener
+	notifying    atomic.Bool   // a notification is under way
+	consolidate  consolidation // nil: identity.Dream
+	carrying     sync.Mutex    // held by an import, a backup or a repair: one at a time
 	large        large
 	clients      clientCache
 	gates        gateFiles

@@ -258,30 +258,46 @@ func (d *Daemon) followEvents(ctx context.Context, w http.ResponseWriter, f filt
 	out := json.NewEncoder(w)
 	out.SetEscapeHTML(false)
 	send := func(r events.Record) error {
-		seq = r.Seq
 		if !f.match(r) {
 			return nil
 		}
-		if r.Appended.IsZero() { // kept in memory since its append: the log knows when that was
-			if full, err := d.stream.Get(ctx, r.Seq); err == nil {
-				r = full
+		return out.Encode(d.whole(ctx, r))
+	}
+	_ = d.watch(ctx, seq, send, func(quiet bool) error { // an error is a follower that is gone
+		if quiet {
+			if _, err := w.Write([]byte("\n")); err != nil {
+				return err
 			}
 		}
-		return out.Encode(r)
+		return flusher.Flush()
+	})
+	return nil
+}
+
+// watch sends the records behind seq as they are recorded, until ctx or the daemon ends, or an error. pause, where there is
+// one, is called after what was there, and while nothing comes (quiet).
+func (d *Daemon) watch(ctx context.Context, seq uint64, send func(events.Record) error, pause func(quiet bool) error) error {
+	one := func(r events.Record) error {
+		seq = r.Seq
+		return send(r)
 	}
-	for {
+	for quiet := false; ; {
 		recs, ok, changed := d.rec.Follow(seq)
 		var err error
 		if ok {
 			for _, r := range recs {
-				err = errors.Join(err, send(r))
+				err = errors.Join(err, one(r))
 			}
 		} else {
-			err = d.stream.Read(ctx, seq+1, 0, send)
+			err = d.stream.Read(ctx, seq+1, 0, one)
 		}
-		if err != nil || flusher.Flush() != nil {
-			return nil // the follower is gone
+		if err == nil && pause != nil {
+			err = pause(quiet)
 		}
+		if err != nil {
+			return err
+		}
+		quiet = false
 		select {
 		case <-ctx.Done():
 			return nil
@@ -289,11 +305,20 @@ func (d *Daemon) followEvents(ctx context.Context, w http.ResponseWriter, f filt
 			return nil
 		case <-changed:
 		case <-time.After(heartbeat):
-			if _, err := w.Write([]byte("\n")); err != nil {
-				return nil
-			}
+			quiet = true
 		}
 	}
+}
+
+// whole is a record with the time of its append, which one that was kept in memory has not.
+func (d *Daemon) whole(ctx context.Context, r events.Record) events.Record {
+	if !r.Appended.IsZero() {
+		return r
+	}
+	if full, err := d.stream.Get(ctx, r.Seq); err == nil {
+		return full
+	}
+	return r
 }
 
 // handleEvent gives one record by id or sequence; raw is the hook's own JSON with its blobs.

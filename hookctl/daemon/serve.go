@@ -105,8 +105,12 @@ func Serve(ctx context.Context, _ []string) int {
 	cfg := config.Load(config.Options{Getenv: os.Getenv})
 	clean := redactedLog{to: os.Stderr, with: redact.New().With(redact.Extra{User: redact.Compile(cfg.Values.RedactExtra)})}
 	log := slog.New(slog.NewTextHandler(clean, &slog.HandlerOptions{Level: levels[cfg.Values.LogLevel]}))
+	wrong := ""
 	for _, p := range cfg.Problems {
 		log.Warn("configuration", "problem", p)
+		if p.Key == "listen" {
+			wrong = p.Message
+		}
 	}
 	debug.SetMemoryLimit(largeLimit)
 	idle := cfg.Values.IdleExit
@@ -114,7 +118,7 @@ func Serve(ctx context.Context, _ []string) int {
 		idle = -1 // the configuration's word for never
 	}
 	err := serve(ctx, p, Options{Home: p.Home, Fsync: cfg.Values.Fsync, IdleExit: idle, Flush: cfg.Values.FlushInterval,
-		Redact: cfg.Values.RedactExtra, Notify: cfg.Values.Notify, Log: log})
+		Redact: cfg.Values.RedactExtra, Notify: cfg.Values.Notify, Listen: cfg.Values.Listen, listenWrong: wrong, Log: log})
 	var locked *embedded.LockedError
 	switch {
 	case err == nil:
@@ -194,6 +198,11 @@ func (d *Daemon) run(ctx context.Context, door *door) string {
 	var beside sync.WaitGroup
 	beside.Go(func() { d.loops(loops) })
 	beside.Go(func() { door.watch(loops) })
+	if d.opts.listenWrong != "" {
+		d.listener.set(Listening{Problem: d.opts.listenWrong})
+	} else if d.opts.Listen != "" && d.opts.Listen != "off" {
+		beside.Go(func() { d.listen(loops) })
+	}
 	defer func() { stop(); beside.Wait() }()
 	select {
 	case <-ctx.Done():

@@ -21,6 +21,7 @@ type Status struct {
 	Fsync          string               `json:"fsync" jsonschema_description:"shared: hooks that come together share one fsync; always: one each"`
 	Home           string               `json:"home" jsonschema_description:"folder of the recorder"`
 	Socket         string               `json:"socket" jsonschema_description:"path of the unix socket"`
+	Listen         *Listening           `json:"listen,omitempty" jsonschema_description:"the door for clients of NATS, where the configuration wants one"`
 	CleanStart     bool                 `json:"clean_start" jsonschema_description:"the store was closed in order before this start; false when no daemon runs"`
 	Projections    []ProjectionStatus   `json:"projections" jsonschema_description:"empty when no daemon runs"`
 	Spool          int                  `json:"spool" jsonschema_description:"frames that wait for the daemon"`
@@ -58,7 +59,7 @@ func (d *Daemon) Status() Status {
 	last, _ := d.stream.Last()
 	rep := d.ground.Report()
 	s := Status{PID: &pid, Version: wire.Build, Protocol: wire.Protocol, UptimeS: d.opts.Now().Sub(d.started).Seconds(), Seq: last,
-		Fsync: d.ground.Fsync().String(), Home: d.opts.Home, Socket: d.socket(), CleanStart: rep.Clean, Spool: d.spool.Count(),
+		Fsync: d.ground.Fsync().String(), Home: d.opts.Home, Socket: d.socket(), Listen: d.listener.status(), CleanStart: rep.Clean, Spool: d.spool.Count(),
 		Again: d.hooks.again.Load(), Conflicts: d.hooks.conflicts.Load(), Warnings: []string{}, Damage: check.Status(rep),
 		Projections: []ProjectionStatus{}}
 	for _, l := range d.sessionsBy(d.life, session.Alive) {

@@ -138,6 +138,11 @@ func (a *app) printStatus(st Status) {
 		a.Printf("%s  %s, pid %d, up %s\n\n", a.Paint.Good("hookd is running"), cmdline.OneLine(st.Version), *st.PID, span(time.Duration(st.UptimeS*float64(time.Second))))
 		field("home", st.Home)
 		field("socket", st.Socket)
+		if l := st.Listen; l != nil && l.Problem == "" {
+			field("listens", l.Address+" for clients of NATS, credentials in "+l.Credentials)
+		} else if l != nil {
+			field("listens", a.Paint.Warn("not: "+cmdline.OneLine(l.Problem)))
+		}
 		field("log", fmt.Sprintf("sequence %d, fsync %s%s", st.Seq, st.Fsync, unclean(st)))
 		field("sessions", cmdline.Plural(st.LiveSessions, "live session"))
 		field("projections", projectionWords(st.Projections))

@@ -1,0 +1,109 @@
+package daemon
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"io/fs"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"hookline/embedded"
+	"hookline/events"
+	"hookline/hookctl/safeopen"
+)
+
+// Listening is the door for clients of NATS, as status tells it.
+type Listening struct {
+	Address     string `json:"address,omitempty" jsonschema_description:"host and port; none while it does not listen"`
+	Credentials string `json:"credentials,omitempty" jsonschema_description:"file with the URL that clients connect to, with user and password"`
+	Problem     string `json:"problem,omitempty" jsonschema_description:"why it does not listen"`
+}
+
+// listener is the door for clients of NATS while it is wanted.
+type listener struct {
+	mu sync.Mutex
+	is Listening
+}
+
+func (l *listener) set(is Listening) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.is = is
+}
+
+// status is nil where nobody wants the door.
+func (l *listener) status() *Listening {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.is == (Listening{}) {
+		return nil
+	}
+	is := l.is
+	return &is
+}
+
+// listenAgain is the time between two attempts: the port may be another daemon's that is about to end.
+const listenAgain = 5 * time.Second
+
+// listen gives the events that are recorded to clients of NATS, until ctx ends.
+func (d *Daemon) listen(ctx context.Context) {
+	for ctx.Err() == nil {
+		err := d.listenOnce(ctx)
+		if ctx.Err() != nil {
+			return
+		}
+		if was := d.listener.status(); was == nil || was.Problem != err.Error() {
+			d.log.Warn("listen", "address", d.opts.Listen, "err", err)
+		}
+		d.listener.set(Listening{Problem: err.Error()})
+		select {
+		case <-ctx.Done():
+		case <-time.After(listenAgain):
+		}
+	}
+}
+
+func (d *Daemon) listenOnce(ctx context.Context) error {
+	path := filepath.Join(d.opts.Home, "listen.url")
+	password, err := passwordIn(path)
+	if err != nil {
+		return err
+	}
+	feed, err := embedded.OpenFeed(embedded.FeedOptions{Addr: d.opts.Listen, Password: password, Log: d.log})
+	if err != nil {
+		return err
+	}
+	defer feed.Close()
+	to := url.URL{Scheme: "nats", User: url.UserPassword(embedded.FeedUser, password), Host: feed.Addr()}
+	if err := safeopen.WriteFile(path, []byte(to.String()+"\n")); err != nil {
+		return err
+	}
+	d.log.Info("listening for clients of NATS", "address", feed.Addr())
+	d.listener.set(Listening{Address: feed.Addr(), Credentials: path})
+
+	seq, _ := d.stream.Last()
+	return d.watch(ctx, seq, func(r events.Record) error {
+		if err := feed.Send(d.whole(ctx, r)); err != nil {
+			d.log.Warn("give an event to clients of NATS", "event", r.ID, "err", err)
+		}
+		return nil
+	}, nil)
+}
+
+// passwordIn is the password of the URL in a file, so that clients know it beyond a restart; a new one where there is none.
+func passwordIn(path string) (string, error) {
+	data, err := safeopen.ReadFile(safeopen.Own, path, 4096)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", err
+	}
+	if u, err := url.Parse(strings.TrimSpace(string(data))); err == nil {
+		if password, ok := u.User.Password(); ok && len(password) >= 26 {
+			return password, nil
+		}
+	}
+	return rand.Text(), nil
+}

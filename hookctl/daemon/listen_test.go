@@ -1,0 +1,104 @@
+//go:build unix
+
+package daemon
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"log/slog"
+	"net"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"hookline/embedded"
+	"hookline/events"
+)
+
+func listening(t *testing.T, d *Daemon, want func(*Listening) bool) *Listening {
+	t.Helper()
+	for until := time.Now().Add(patience); time.Now().Before(until); time.Sleep(5 * time.Millisecond) {
+		if is := d.Status().Listen; is != nil && want(is) {
+			return is
+		}
+	}
+	t.Fatalf("%+v", d.Status().Listen)
+	return nil
+}
+
+// The door opens when the port is free again, its file holds a URL with credentials for nobody else, which stay.
+func TestListenForNATS(t *testing.T) {
+	busy, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer busy.Close()
+	d, err := Open(t.Context(), Options{Home: newHome(t), Listen: busy.Addr().String(), Log: slog.New(slog.NewTextHandler(&bytes.Buffer{}, nil))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer shut(t, d)
+	if d.Status().Listen != nil {
+		t.Error("a door that nobody opened")
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan struct{})
+	go func() { d.listen(ctx); close(ended) }()
+	defer func() { stop(); <-ended }()
+	is := listening(t, d, func(is *Listening) bool { return is.Problem != "" })
+	if !strings.Contains(is.Problem, "address already in use") || is.Address != "" {
+		t.Errorf("%+v", is)
+	}
+
+	_ = busy.Close()
+	is = listening(t, d, func(is *Listening) bool { return is.Address != "" })
+	info, err := os.Stat(is.Credentials)
+	if err != nil || info.Mode().Perm() != 0o600 || is.Problem != "" {
+		t.Fatalf("%v %+v", err, is)
+	}
+	to, err := os.ReadFile(is.Credentials)
+	if err != nil {
+		t.Fatal(err)
+	}
+	password, err := passwordIn(is.Credentials)
+	if err != nil || string(to) != "nats://"+embedded.FeedUser+":"+password+"@"+is.Address+"\n" {
+		t.Errorf("%q, password %q, %v", to, password, err)
+	}
+	if other, err := passwordIn(is.Credentials + ".none"); err != nil || other == password || len(other) < 26 {
+		t.Errorf("%q, %v", other, err)
+	}
+
+	got := subscribe(t, strings.TrimSpace(string(to)), "ev.>")
+	take(t, d, startOf("s-1"))
+	select {
+	case m := <-got:
+		var r events.Record
+		if err := json.Unmarshal(m.Data, &r); err != nil || r.Session != "s-1" || r.Appended.IsZero() || !strings.HasSuffix(m.Subject, ".s-1."+r.Type) {
+			t.Errorf("%s: %s, %v", m.Subject, m.Data, err)
+		}
+	case <-time.After(patience):
+		t.Fatal("nothing came")
+	}
+}
+
+// subscribe gives what comes on a subject; it is subscribed when it returns.
+func subscribe(t *testing.T, url, subject string) <-chan *nats.Msg {
+	t.Helper()
+	nc, err := nats.Connect(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(nc.Close)
+	got := make(chan *nats.Msg, 100)
+	if _, err := nc.ChanSubscribe(subject, got); err != nil {
+		t.Fatal(err)
+	}
+	if err := nc.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	return got
+}
