@@ -91,6 +91,9 @@ func TestRecordRoundTrip(t *testing.T) {
 			AgentID: text.Draw(t, "agent"), Causation: text.Draw(t, "causation"), Redacted: rapid.IntRange(0, 9).Draw(t, "redacted"),
 			Correlation: rapid.SampledFrom([]string{"", "other", "same"}).Draw(t, "correlation"),
 		}
+		if env.Session != "" {
+			env.Client = rapid.SampledFrom([]string{events.ClaudeCode, events.Codex, "another"}).Draw(t, "client")
+		}
 		if env.Correlation == "same" {
 			env.Correlation = env.Session
 		}

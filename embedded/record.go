@@ -35,12 +35,14 @@ type message struct {
 }
 
 // rest is the first line of a payload: the fields of the envelope that neither subject nor headers
-// carry. Correlation is left out where it is the session, Version where it is 1.
+// carry. Correlation is left out where it is the session, Version where it is 1, Client where it is Claude Code's: so it is
+// in logs that were written before there were others.
 type rest struct {
 	Version     int           `json:"version,omitempty"`
 	Worktree    string        `json:"worktree,omitempty"`
 	Branch      string        `json:"branch,omitempty"`
 	Phase       string        `json:"phase,omitempty"`
+	Client      string        `json:"client,omitempty"`
 	Hook        string        `json:"hook,omitempty"`
 	ToolUseID   string        `json:"tool_use_id,omitempty"`
 	AgentID     string        `json:"agent_id,omitempty"`
@@ -80,6 +82,9 @@ func (c *codec) encode(env events.Envelope) (message, error) {
 	if env.Version != 1 {
 		head.Version = env.Version
 	}
+	if env.Client != usualClient(env.Session) {
+		head.Client = env.Client
+	}
 	if env.Correlation != env.Session {
 		head.Correlation = &env.Correlation
 	}
@@ -101,7 +106,15 @@ func (c *codec) encode(env events.Envelope) (message, error) {
 	return m, nil
 }
 
-// decode undoes encode.
+// usualClient is the client of an event that names none: Claude Code for one of a session.
+func usualClient(session string) string {
+	if session == "" {
+		return ""
+	}
+	return events.ClaudeCode
+}
+
+// decode undoes encode, but for an event of a session without a client, which becomes one of Claude Code.
 func (c *codec) decode(m message) (events.Envelope, error) {
 	plain, err := c.unpack(m.encoding, m.data)
 	if err != nil {
@@ -148,6 +161,10 @@ func assemble(m message, head rest, data []byte) (events.Envelope, error) {
 	}
 	if env.Project, env.Session, err = m.place(); err != nil {
 		return env, fmt.Errorf("%w: %w", ErrBadPayload, err)
+	}
+	env.Client = head.Client
+	if env.Client == "" {
+		env.Client = usualClient(env.Session)
 	}
 	env.Correlation = env.Session
 	if head.Correlation != nil {

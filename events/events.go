@@ -51,6 +51,7 @@ type Envelope struct {
 	Worktree    string          `json:"worktree,omitempty" jsonschema_description:"work tree that the hook ran in"`
 	Branch      string          `json:"branch,omitempty" jsonschema_description:"that was checked out; absent when HEAD is detached and outside of git"`
 	Phase       string          `json:"phase,omitempty" jsonschema_description:"of the session's life, as SESSION_RUNNING"`
+	Client      string          `json:"client,omitempty" jsonschema_description:"program of the session: claude-code, codex; absent on events of no session"`
 	Hook        string          `json:"hook,omitempty" jsonschema_description:"the client's name; absent on events that no hook is"`
 	ToolUseID   string          `json:"tool_use_id,omitempty" jsonschema_description:"the client's id of the tool call"`
 	AgentID     string          `json:"agent_id,omitempty" jsonschema_description:"the client's id of the subagent"`
@@ -61,6 +62,12 @@ type Envelope struct {
 	Facts       *Facts          `json:"facts,omitempty" jsonschema_description:"what was asked of the world for this event; only what changed in the session"`
 	Data        json.RawMessage `json:"data" jsonschema_description:"by type, see docs/events.md or 'hookctl events schema TYPE'"`
 }
+
+// Clients whose hooks are typed, as [Envelope.Client] names them.
+const (
+	ClaudeCode = "claude-code"
+	Codex      = "codex"
+)
 
 // Facts are answers of the world at the moment an event was decided, so that a fold never has to
 // ask. Only what changed since the session's last facts is written.

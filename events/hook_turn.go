@@ -10,6 +10,7 @@ const (
 	TypePromptExpanded  = "prompt.expanded"
 	TypeTurnStopped     = "turn.stopped"
 	TypeTurnFailed      = "turn.failed"
+	TypeTurnInterrupted = "turn.interrupted"
 	TypeSubagentStarted = "subagent.started"
 	TypeSubagentStopped = "subagent.stopped"
 	TypeTeammateIdled   = "teammate.idled"
@@ -71,6 +72,17 @@ type TurnFailed struct {
 func (*TurnFailed) Type() string { return TypeTurnFailed }
 
 var _ = kind[TurnFailed]("StopFailure", "a turn ended with an error of the API")
+
+// TurnInterrupted records Codex' Interrupt hook: the user interrupted the turn.
+type TurnInterrupted struct {
+	Common
+	TurnID string `json:"turn_id,omitempty" jsonschema_description:"the turn"`
+}
+
+// Type implements [Event].
+func (*TurnInterrupted) Type() string { return TypeTurnInterrupted }
+
+var _ = kind[TurnInterrupted]("Interrupt", "the user interrupted a turn; Codex alone tells of it")
 
 // SubagentStarted records the client's SubagentStart hook: a subagent began.
 type SubagentStarted struct {

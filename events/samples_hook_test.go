@@ -83,6 +83,7 @@ func hookSamples() []Event {
 			BackgroundTasks: sampleTasks(), SessionCrons: raw(crons)},
 		&TurnFailed{Common: common("StopFailure"), Error: "rate_limit", ErrorDetails: "retry after 60 s", LastAssistantMessage: "I will now"},
 		&SubagentStarted{Common: common("SubagentStart")},
+		&TurnInterrupted{Common: common("Interrupt"), TurnID: "turn-1"},
 		&SubagentStopped{Common: common("SubagentStop"), StopHookActive: true,
 			AgentTranscriptPath:  "/home/dev/.claude/projects/-project/" + sampleSession + "/subagents/agent-aaad9d192cebba430.jsonl",
 			LastAssistantMessage: "Two callers.", BackgroundTasks: sampleTasks(), SessionCrons: raw(crons)},

@@ -82,7 +82,7 @@ func looksLikeClient(r running) bool {
 	if len(r.args) == 0 {
 		return false
 	}
-	if program(r.args[0]) == "claude" {
+	if name := program(r.args[0]); name == "claude" || name == "codex" {
 		return true
 	}
 	script := scriptOf(r)
@@ -125,9 +125,9 @@ func isRuntime(name string) bool {
 
 // isClientPath tells paths of the client: …/claude, …/claude/versions/<version>, cli.js in a folder
 // claude-code, and anything in the npm packages @anthropic-ai/claude-code and …/claude-code-<platform>.
-// A checkout that happens to be called claude-code is none.
+// A checkout that happens to be called claude-code is none. Codex is one program of that name.
 func isClientPath(file string) bool {
-	if program(file) == "claude" || versionInPath(file) != "" {
+	if name := program(file); name == "claude" || name == "codex" || versionInPath(file) != "" {
 		return true
 	}
 	file = slashed(file)

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"hookline/events"
 )
 
 // Hit is a requirement that a tool call asks for, with the first of its triggers that matched.
@@ -47,6 +49,8 @@ type toolCall struct {
 
 func (c *toolCall) matches(t Trigger) bool {
 	switch {
+	case c.tool == events.ToolPatch && (t.Tool == "Edit" || t.Tool == "Write" || t.Tool == "MultiEdit"):
+		return t.Pattern == ""
 	case t.Tool != c.tool:
 		return false
 	case t.Pattern == "":
@@ -93,14 +97,20 @@ func field(input json.RawMessage, name string) (string, bool) {
 }
 
 // Exempt says whether a call writes a plan: a file below ~/.claude/plans/, or below /.claude/plans/ or /docs/plans/
-// anywhere. Only tools that edit files do; to another tool a file_path may mean nothing. Links are followed, so a link
+// anywhere. A patch does when all of its files are plans. Only tools that edit files do; to another tool a file_path may mean nothing. Links are followed, so a link
 // among the plans exempts nothing that lies elsewhere. A relative path is taken from the project's root.
 func (r Rules) Exempt(tool string, input json.RawMessage) bool {
-	if !slices.Contains(defaultTools, tool) {
-		return false
+	if tool == events.ToolPatch {
+		files := events.Patch(input, "")
+		return len(files) > 0 && !slices.ContainsFunc(files, func(p events.Patched) bool { return !r.plan(p.Path) })
 	}
 	path, ok := field(input, "file_path")
-	if !ok || path == "" {
+	return ok && edits(tool) && r.plan(path)
+}
+
+// plan tells whether a path is one of a plan.
+func (r Rules) plan(path string) bool {
+	if path == "" {
 		return false
 	}
 	if rest, ok := strings.CutPrefix(path, "~"); ok && r.home != "" && (rest == "" || rest[0] == '/' || rest[0] == filepath.Separator) {

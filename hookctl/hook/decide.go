@@ -111,6 +111,9 @@ func (d *decider) derive(e events.Event) {
 
 func (d *decider) envelope() events.Envelope {
 	env := Around(d.in, d.w)
+	if d.in.Session != "" {
+		env.Client = clientOf(d.in, d.session)
+	}
 	env.Time, env.Correlation = d.in.Time, d.in.Session
 	return env
 }

@@ -31,6 +31,7 @@ const (
 type Call struct {
 	Verb      string
 	Hook      string // the client's hook name as given or implied by the verb; the body's wins
+	Client    string // --client: the program that called; "" where it is not said
 	AutoDream bool   // check-identity --auto-dream
 	AsHook    bool   // brief --hook: answer as JSON
 }
@@ -43,14 +44,19 @@ var implied = map[string]string{VerbBrief: "PreToolUse", VerbCheck: "PostToolUse
 func ParseCall(args []string) Call {
 	var c Call
 	words := make([]string, 0, 2)
-	for _, a := range args {
-		switch a {
+	for i := 0; i < len(args); i++ {
+		switch args[i] {
 		case "--auto-dream":
 			c.AutoDream = true
 		case "--hook":
 			c.AsHook = true
+		case "--client":
+			i++
+			if i < len(args) {
+				c.Client = clip(args[i])
+			}
 		default:
-			words = append(words, a)
+			words = append(words, args[i])
 		}
 	}
 	if len(words) > 0 && words[0] == VerbHook {

@@ -13,6 +13,7 @@ import (
 	"hookline/hookctl/wire"
 	"hookline/projector"
 	"hookline/projector/intake"
+	"hookline/projector/session"
 )
 
 // Do appends what a decision gives and folds it, and returns the records when they are on disk. decide runs in the
@@ -185,6 +186,10 @@ func (r *Recorder) append(ctx context.Context, envs []events.Envelope, own *orig
 // appendBy is append through one of the stream's ways into the log.
 func (r *Recorder) appendBy(ctx context.Context, into into, envs []events.Envelope, own *origin) ([]events.Record, error) {
 	ctx = context.WithoutCancel(ctx) // an append that was given up half way would be in the log and not in the view
+	if err := r.attribute(ctx, envs); err != nil {
+		return nil, err
+	}
+
 	receipts, err := into(ctx, envs...)
 	var dup *embedded.DuplicateError
 	switch {
@@ -216,6 +221,28 @@ func (r *Recorder) appendBy(ctx context.Context, into into, envs []events.Envelo
 		recs = append(recs, rec)
 	}
 	return recs, nil
+}
+
+// attribute names the client of a session's events that no hook of it came with.
+func (r *Recorder) attribute(ctx context.Context, envs []events.Envelope) error {
+	for i := range envs {
+		env := &envs[i]
+		if env.Client != "" || env.Session == "" {
+			continue
+		}
+
+		env.Client = events.ClaudeCode
+		err := r.view.Read(ctx, func(rd projector.Reader) error {
+			if s, _ := projector.State[session.State](rd, session.Name, env.Session); s.Program != "" {
+				env.Client = s.Program
+			}
+			return nil
+		})
+		if err != nil {
+			return fmt.Errorf("append %s: %w", env.Type, err)
+		}
+	}
+	return nil
 }
 
 // fold takes one record of the log into everything that follows it, in order.

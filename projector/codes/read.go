@@ -65,6 +65,13 @@ func (c *found) succeeded(e *events.ToolSucceeded) {
 	switch e.ToolName {
 	case "Edit", "Write", "MultiEdit", "NotebookEdit":
 		c.edited(e.ToolInput)
+	case events.ToolPatch:
+		for _, p := range events.Patch(e.ToolInput, e.Cwd) {
+			c.file(p.Path)
+			for _, name := range Functions(p.Path, p.Added) {
+				c.put(&c.context.Functions, "impl:"+name)
+			}
+		}
 	case "TodoWrite":
 		if c.r.AgentID == "" {
 			c.todos(e.ToolInput)

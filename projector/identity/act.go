@@ -11,13 +11,15 @@ import (
 // act is what an event means for the facets: a tool call that came back, a prompt, a question.
 type act struct {
 	event     events.Event
-	tool      string // of a call that came back and was not interrupted
-	path      string // the file it was about
-	command   uint32 // shell: the command line, blanks folded; 0 for none
-	checks    bool   // shell: tests, build, lint or type check
-	written   string // Write: "create" or "update", as the client says
-	about     string // what a call was about, as [TargetOf] names it
-	target    uint32 // its hash: what a later call must hit to be a retry; 0 for none
+	tool      string   // of a call that came back and was not interrupted
+	path      string   // the file it was about
+	changed   []string // apply_patch: the files that it changes
+	created   bool     // apply_patch: one of its files is new
+	command   uint32   // shell: the command line, blanks folded; 0 for none
+	checks    bool     // shell: tests, build, lint or type check
+	written   string   // Write: "create" or "update", as the client says
+	about     string   // what a call was about, as [TargetOf] names it
+	target    uint32   // its hash: what a later call must hit to be a retry; 0 for none
 	succeeded bool
 	failed    bool
 	asked     bool // permission
@@ -92,6 +94,8 @@ func (a *act) call(tool string, input json.RawMessage) {
 		}
 	case "Read", "Edit", "MultiEdit", "Write":
 		a.path = events.Text(events.Member(input, "file_path"))
+	case events.ToolPatch:
+		a.patch(input)
 	case "NotebookEdit", "NotebookRead":
 		a.path = events.Text(events.Member(input, "notebook_path"))
 	default:
@@ -102,5 +106,20 @@ func (a *act) call(tool string, input json.RawMessage) {
 	}
 	if a.about != "" {
 		a.target = hash(a.about)
+	}
+}
+
+// patch takes from a patch the files that it adds and changes. It is about the first of them.
+func (a *act) patch(input json.RawMessage) {
+	a.about = "tool " + a.tool
+	for _, p := range events.Patch(input, "") {
+		if a.path == "" {
+			a.path = p.Path
+		}
+		if p.Kind == "add" {
+			a.created = true
+		} else {
+			a.changed = append(a.changed, p.Path)
+		}
 	}
 }

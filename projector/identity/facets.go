@@ -53,7 +53,7 @@ func periodicity(s *State, a *act) bool {
 // ordering: the plan or the list of things to do is updated.
 func ordering(_ *State, a *act) bool {
 	switch a.tool {
-	case "TodoWrite", "EnterPlanMode", "ExitPlanMode", "TaskCreate", "TaskUpdate":
+	case "TodoWrite", "update_plan", "EnterPlanMode", "ExitPlanMode", "TaskCreate", "TaskUpdate":
 		return true
 	}
 	return false
@@ -116,7 +116,7 @@ func factuality(_ *State, a *act) bool {
 
 // precision: an existing file is changed.
 func precision(s *State, a *act) bool {
-	return a.tool == "Edit" || a.tool == "MultiEdit" || a.tool == "Write" && existed(s, a)
+	return a.tool == "Edit" || a.tool == "MultiEdit" || a.tool == events.ToolPatch && len(a.changed) > 0 || a.tool == "Write" && existed(s, a)
 }
 
 // keywordPrecision: an MCP tool, a new file, any other shell command.
@@ -126,6 +126,8 @@ func keywordPrecision(s *State, a *act) bool {
 		return !a.checks
 	case a.tool == "Write":
 		return !existed(s, a)
+	case a.tool == events.ToolPatch:
+		return a.created
 	}
 	return strings.HasPrefix(a.tool, "mcp__")
 }
@@ -176,6 +178,12 @@ func (s *State) remember(a *act) {
 		s.Commands = include(s.Commands, a.command, maxCommands)
 	}
 	switch a.tool {
+	case events.ToolPatch:
+		for _, file := range a.changed {
+			if a.succeeded {
+				s.Edited = include(s.Edited, hash(file), maxFiles)
+			}
+		}
 	case "Edit", "MultiEdit", "Write", "NotebookEdit":
 		if a.succeeded && a.path != "" {
 			s.Edited = include(s.Edited, hash(a.path), maxFiles)

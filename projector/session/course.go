@@ -163,6 +163,8 @@ func (s State) course(r events.Record) State {
 		*c = Course{Turn: running, Waits: c.ofAgents()}
 	case *events.SubagentStopped:
 		c.answered(func(w Wait) bool { return w.Agent == clip(e.AgentID, maxWord) })
+	case *events.TurnInterrupted:
+		*c = Course{Waits: c.ofAgents()}
 	case *events.TurnFailed:
 		*c = Course{Error: clip(e.Error, maxWord), Details: clip(line(e.ErrorDetails), maxWord)}
 		if c.Error == "" {
@@ -256,7 +258,7 @@ func polls(e *events.ToolRequested) bool {
 }
 
 func edits(tool string) bool {
-	return tool == "Edit" || tool == "MultiEdit" || tool == "Write" || tool == "NotebookEdit"
+	return tool == "Edit" || tool == "MultiEdit" || tool == "Write" || tool == "NotebookEdit" || tool == events.ToolPatch
 }
 
 func hashCall(agent, tool string, input json.RawMessage) uint32 {

@@ -48,6 +48,7 @@ type State struct {
 	EndReason  string           `json:"end_reason,omitempty" jsonschema_description:"of the newest end"`
 	Processes  []Process        `json:"processes,omitempty" jsonschema_description:"of the client, newest last, at most 8"`
 	Client     string           `json:"client,omitempty" jsonschema_description:"version of the client"`
+	Program    string           `json:"program,omitempty" jsonschema_description:"the client, where it is not Claude Code: codex"`
 	Entrypoint string           `json:"entrypoint,omitempty" jsonschema_description:"cli, sdk-cli, …"`
 	Model      string           `json:"model,omitempty" jsonschema_description:"newest"`
 	Models     []string         `json:"models,omitempty" jsonschema_description:"in the order of first use, at most 16"`
@@ -223,6 +224,9 @@ func (s State) seen(r events.Record, e events.HookEvent) State {
 	set(&s.Phase, r.Phase)
 	set(&s.Cwd, e.Hook().Cwd)
 	set(&s.Transcript, e.Hook().TranscriptPath)
+	if r.Client != events.ClaudeCode {
+		set(&s.Program, r.Client)
+	}
 	s.Branch = clip(r.Branch, maxPath)
 	if r.Time.After(s.LastActive) {
 		s.LastActive = r.Time

@@ -44,16 +44,38 @@ func (s State) succeeded(r events.Record, e *events.ToolSucceeded) State {
 				f.Edited++
 			}
 		})
+	case events.ToolPatch:
+		return s.patched(r, e)
 	case "Bash":
-		return s.ran(r, e.ToolInput, true, member(e.ToolResponse, "stdout"))
+		output := member(e.ToolResponse, "stdout")
+		if output == "" {
+			output = events.Text(e.ToolResponse) // Codex gives the text alone
+		}
+		return s.ran(r, e.ToolInput, true, output)
 	case "AskUserQuestion":
 		return s.answered(r, e.ToolResponse)
 	case "TodoWrite":
 		return s.listed(r, e.ToolInput)
+	case "update_plan":
+		return s.planned(r, e.ToolInput)
 	case "ExitPlanMode":
 		if plan := member(e.ToolInput, "plan"); plan != "" {
 			s.Task = &Note{Text: clip(plan, maxTask), Event: r.ID, Time: r.Time}
 		}
+	}
+	return s
+}
+
+// patched takes in a patch of Codex: each of its files was created, or edited.
+func (s State) patched(r events.Record, e *events.ToolSucceeded) State {
+	for _, p := range events.Patch(e.ToolInput, e.Cwd) {
+		s = s.changed(r, p.Path).touched(r, p.Path, func(f *File) {
+			if p.Kind == "add" {
+				f.Created = true
+			} else {
+				f.Edited++
+			}
+		})
 	}
 	return s
 }
@@ -188,6 +210,28 @@ func (s State) listed(r events.Record, input json.RawMessage) State {
 	for _, t := range in.Todos {
 		if text := Line(t.Content); text != "" {
 			todos = append(todos, Todo{ID: clip(t.ID, maxLine), Text: text, Status: clip(t.Status, maxLine), Event: r.ID})
+		}
+	}
+	s.Todos = last(todos, maxTodos)
+	return s
+}
+
+// planned takes in the whole plan of Codex.
+func (s State) planned(r events.Record, input json.RawMessage) State {
+	var in struct {
+		Plan []struct {
+			Step   string `json:"step"`
+			Status string `json:"status"`
+		} `json:"plan"`
+	}
+	if json.Unmarshal(input, &in) != nil {
+		return s
+	}
+
+	todos := make([]Todo, 0, len(in.Plan))
+	for _, p := range in.Plan {
+		if text := Line(p.Step); text != "" {
+			todos = append(todos, Todo{Text: text, Status: clip(p.Status, maxLine), Event: r.ID})
 		}
 	}
 	s.Todos = last(todos, maxTodos)
