@@ -71,6 +71,8 @@ func (o Options) validate(install bool) error {
 	switch {
 	case o.Scope < User || o.Scope > Local:
 		return fmt.Errorf("%w: scope %v", ErrOptions, o.Scope)
+	case o.Client == Codex && (o.Scope == Local || o.Profile != Full):
+		return fmt.Errorf("%w: codex has no scope %v with profile %v", ErrOptions, o.Scope, o.Profile)
 	case o.Scope == User && o.Home == "" && o.ConfigDir == "":
 		return fmt.Errorf("%w: user scope without a home", ErrOptions)
 	case o.Scope != User && o.ProjectDir == "":

@@ -1,5 +1,7 @@
 package settings
 
+import "regexp"
+
 // Every timeout, in seconds, is above what a hook may take: 5 s for an input that comes in pieces, 0.1 to 2 s for the
 // answer, 3 s more until a busy machine has the hook on disk. So it is hookctl who gives up in time, with a degraded
 // answer and the frame spooled, and the client's kill is left for a machine that hangs. It is far below the client's own
@@ -32,6 +34,37 @@ var identityTable = [...]entry{
 	{event: "PreToolUse", matcher: identityMatcher, args: []string{"consciousness", "brief", "--hook"}, timeout: 0.1},
 	{event: "PostToolUse", matcher: identityMatcher, args: []string{"consciousness", "check-identity", "--auto-dream"}, timeout: 3},
 	{event: "SessionEnd", args: []string{"session", "persist-identity"}, timeout: 30},
+}
+
+// codexEvents are the hooks of Codex, all of them. A version that does not know one leaves it out.
+var codexEvents = [...]string{
+	"SessionStart", "UserPromptSubmit", "PreToolUse", "PermissionRequest", "PostToolUse", "Stop", "Interrupt",
+	"SubagentStart", "SubagentStop", "PreCompact", "PostCompact", "SessionEnd",
+}
+
+// entries returns what the options write, calling command.
+func (o Options) entries(command string) []entry {
+	if o.Client != Codex {
+		return entries(o.Profile, command)
+	}
+
+	var list []entry
+	for _, name := range codexEvents {
+		list = append(list, entry{event: name, command: shellWord(command) + " hook " + name + " --client codex", timeout: usualTimeout})
+	}
+	list[0].timeout = startTimeout
+	return list
+}
+
+// plainWord is a path that no shell reads otherwise.
+var plainWord = regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./\\~-]+$`)
+
+// shellWord is a program as a word of a command line; a quote in it is beyond what splitWords reads back.
+func shellWord(program string) string {
+	if plainWord.MatchString(program) {
+		return program
+	}
+	return `"` + program + `"`
 }
 
 // entries returns what a profile writes, calling command.

@@ -57,6 +57,9 @@ func Inspect(o Options) (State, error) {
 	seen := map[string]bool{}
 	found := map[string][]scoped{}
 	for _, scope := range []Scope{User, Project, Local} {
+		if o.Client == Codex && scope == Local {
+			continue
+		}
 		o.Scope = scope
 		if bad := o.validate(false); bad != nil {
 			err = bad
@@ -128,7 +131,8 @@ func profileOf(list []entry) Profile {
 // compare sorts the entries into present, missing and outdated.
 func (s *ScopeState) compare(doc *document, list []entry, o Options) {
 	want := map[string]entry{}
-	for _, w := range entries(s.Profile, o.Command()) {
+	o.Profile = s.Profile
+	for _, w := range o.entries(o.Command()) {
 		want[w.event] = w
 		if !slices.ContainsFunc(list, func(e entry) bool { return e.event == w.event }) {
 			s.Missing = append(s.Missing, w.event)
@@ -139,7 +143,7 @@ func (s *ScopeState) compare(doc *document, list []entry, o Options) {
 			s.Binaries = append(s.Binaries, e.binary())
 		}
 		w, ok := want[e.event]
-		if o.Command() == "" {
+		if o.Command() == "" && o.Client != Codex {
 			w.command = e.binary()
 		}
 		if ok && !slices.Contains(s.Events, e.event) && doc.hasExactly(w, e) {
@@ -148,7 +152,7 @@ func (s *ScopeState) compare(doc *document, list []entry, o Options) {
 		}
 		old := Outdated{Event: e.event, Have: append([]string{e.binary()}, e.verb()...)}
 		if ok {
-			old.Want = append([]string{w.command}, w.args...)
+			old.Want = append([]string{w.binary()}, w.verb()...)
 		}
 		s.Outdated = append(s.Outdated, old)
 	}

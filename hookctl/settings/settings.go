@@ -1,7 +1,8 @@
 // Package settings edits the client's settings.json, and only its own entries.
 //
 // Claude Code reads three settings files: the user's, the project's (committed) and the
-// project's local one. Their "hooks" member maps the name of an event to an array of entries,
+// project's local one. Codex reads hooks.json, the user's and the project's, of the same form but
+// for its command lines, which a shell runs. Their "hooks" member maps the name of an event to an array of entries,
 // and an entry is a matcher with an array of handlers:
 //
 //	{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "/usr/bin/hookctl",
@@ -98,12 +99,27 @@ func Path(scope Scope, home, projectDir string) string {
 	}
 }
 
+// A Client is a program whose hooks can be installed.
+type Client int
+
+// The clients.
+const (
+	Claude Client = iota // Claude Code
+	Codex                // the Codex CLI, whose hooks lie in a file of their own, hooks.json
+)
+
+var clientNames = [...]string{Claude: "claude-code", Codex: "codex"}
+
+// String returns the client's name as the command line spells it.
+func (c Client) String() string { return nameOf(clientNames[:], int(c)) }
+
 // Options say which file is edited and what goes into it.
 type Options struct {
+	Client     Client
 	Scope      Scope
 	Profile    Profile
 	Home       string // the user's home; needed in user scope unless ConfigDir is set
-	ConfigDir  string // the client's CLAUDE_CONFIG_DIR, which stands for HOME/.claude; empty: not set
+	ConfigDir  string // CLAUDE_CONFIG_DIR or CODEX_HOME, which stands for HOME/.claude or HOME/.codex; empty: not set
 	ProjectDir string // the directory the client is launched from: it looks nowhere else
 	Binary     string // absolute path of hookctl; unused in project scope, see Command
 	DryRun     bool   // writes nothing; Result.Diff tells what would be written
@@ -111,6 +127,15 @@ type Options struct {
 
 // Path returns the file that the options name.
 func (o Options) Path() string {
+	if o.Client == Codex {
+		switch {
+		case o.Scope == Project:
+			return filepath.Join(o.ProjectDir, ".codex", "hooks.json")
+		case o.ConfigDir != "":
+			return filepath.Join(o.ConfigDir, "hooks.json")
+		}
+		return filepath.Join(o.Home, ".codex", "hooks.json")
+	}
 	if o.Scope == User && o.ConfigDir != "" {
 		return filepath.Join(o.ConfigDir, "settings.json")
 	}
@@ -152,7 +177,7 @@ func install(o Options, f *file) (Result, error) {
 	if err := o.validate(true); err != nil {
 		return Result{}, fmt.Errorf("install hooks: %w", err)
 	}
-	want := entries(o.Profile, o.Command())
+	want := o.entries(o.Command())
 	res, err := f.edit(o.DryRun, func(cur content, saved backup) (change, error) {
 		return planInstall(f.path, cur, saved, want)
 	})

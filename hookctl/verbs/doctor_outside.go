@@ -32,8 +32,9 @@ func (x *examiner) hooks() []check {
 	}
 	var all []check
 	for _, s := range st.Scopes {
-		all = append(all, x.scope(name+", "+s.Scope.String(), s)...)
+		all = append(all, x.scope(name+", "+s.Scope.String(), x.settingsOptions(), s)...)
 	}
+	all = append(all, x.codex()...)
 	switch {
 	case st.Plugin != "" && x.hooked:
 		all = append(all, warned(name, "the plugin "+st.Plugin+" runs the hooks as well; each runs twice but is recorded once", "`hookctl install --plugin` takes them out of the user's settings file"))
@@ -52,7 +53,25 @@ func (x *examiner) hooks() []check {
 	return all
 }
 
-func (x *examiner) scope(name string, s settings.ScopeState) []check {
+// codex looks at the hooks of Codex, where there are any.
+func (x *examiner) codex() []check {
+	o, err := scopeFlags{client: settings.Codex.String()}.options(x.app)
+	if err != nil {
+		return nil
+	}
+	st, err := settings.Inspect(o)
+	if err != nil {
+		return nil // as of the other client, which has said so
+	}
+	var all []check
+	for _, s := range st.Scopes {
+		all = append(all, x.scope("hooks of codex, "+s.Scope.String(), o, s)...)
+	}
+	return all
+}
+
+// scope looks at one settings file of the client that o names, and with --fix renews what is outdated in it.
+func (x *examiner) scope(name string, o settings.Options, s settings.ScopeState) []check {
 	if s.Err != nil {
 		return []check{failed(name, s.Err.Error(), hintOf(s.Err, "correct the file; nothing was changed in it"))}
 	}
@@ -60,7 +79,7 @@ func (x *examiner) scope(name string, s settings.ScopeState) []check {
 		return nil
 	}
 	x.hooked = true
-	x.full = x.full || s.Profile == settings.Full
+	x.full = x.full || s.Profile == settings.Full && o.Client == settings.Claude
 	bad := x.faults(name, s)
 	switch {
 	case len(bad) == 0:
@@ -69,12 +88,11 @@ func (x *examiner) scope(name string, s settings.ScopeState) []check {
 		return bad
 	}
 
-	o := x.settingsOptions()
 	o.Scope, o.Profile = s.Scope, s.Profile
 	if _, err := settings.Install(o); err != nil {
 		return append(bad, failed(name, "renew: "+err.Error(), "correct that file and try again"))
 	}
-	again, err := settings.Inspect(x.settingsOptions())
+	again, err := settings.Inspect(o)
 	if err != nil {
 		return append(bad, failed(name, "renew: "+err.Error(), "correct that file and try again"))
 	}

@@ -16,13 +16,35 @@ import (
 )
 
 // scopeFlags say which of the client's settings files is meant.
-type scopeFlags struct{ user, project, local bool }
+type scopeFlags struct {
+	user, project, local bool
+	client               string
+}
 
 func (s *scopeFlags) add(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&s.user, "user", false, "the user's settings.json: every session (default)")
 	cmd.Flags().BoolVar(&s.project, "project", false, "this project's .claude/settings.json, committed: hookctl must be on everybody's PATH")
 	cmd.Flags().BoolVar(&s.local, "local", false, "this project's .claude/settings.local.json: only you, only here")
 	cmd.MarkFlagsMutuallyExclusive("user", "project", "local")
+	cmd.Flags().StringVar(&s.client, "client", settings.Claude.String(), "whose hooks: claude-code, or codex with its hooks.json")
+	cmdline.Choices(cmd, "client", settings.Claude.String(), settings.Codex.String())
+}
+
+// options are the settings files of the client that was named.
+func (s scopeFlags) options(a *app) (settings.Options, error) {
+	o := a.settingsOptions()
+	o.Scope = s.scope()
+	switch s.client {
+	case settings.Claude.String():
+	case settings.Codex.String():
+		o.Client, o.ConfigDir = settings.Codex, a.Getenv("CODEX_HOME")
+	default:
+		return o, problem.Faultf("there is no client %q", s.client).Advise("--client takes claude-code or codex")
+	}
+	if o.Client == settings.Codex && s.local {
+		return o, problem.Faultf("Codex has no settings that are yours alone in one project").Advise("--user is every session of yours, --project is committed")
+	}
+	return o, nil
 }
 
 // given tells whether a scope was named.
@@ -72,6 +94,7 @@ func sameFile(x, y string) bool {
 
 // installJSON is what install and uninstall print with --json.
 type installJSON struct {
+	Client  string   `json:"client" jsonschema_description:"claude-code or codex"`
 	Path    string   `json:"path" jsonschema_description:"the settings file"`
 	Scope   string   `json:"scope" jsonschema_description:"user, project or local"`
 	Profile string   `json:"profile,omitempty" jsonschema_description:"full or identity; only of install"`
@@ -94,16 +117,24 @@ func (a *app) installCmd() *cobra.Command {
 	var profile string
 	var dry, asPlugin, line bool
 	cmd := &cobra.Command{
-		Use: "install", Short: "Write the hooks into the client's settings.json, or add them as its plugin",
+		Use: "install", Short: "Write the hooks into the client's settings, or add them as its plugin",
 		Long: "Write the hooks into the client's settings.json: one entry for each of its events. What else is in the file\n" +
 			"stays byte for byte; a second run changes nothing; a backup is kept beside the file.\n" +
 			"Profile identity is the five commands that carry identity from session to session, and nothing else.\n" +
 			"--plugin adds the hooks as a plugin of the client instead, by `claude plugin`, and takes them out of the\n" +
-			"user's settings.json. While the plugin is on, install renews it and edits no settings file.",
-		Example: "  hookctl install\n  hookctl install --project --dry-run\n  hookctl install --profile identity\n  hookctl install --plugin",
+			"user's settings.json. While the plugin is on, install renews it and edits no settings file.\n" +
+			"--client codex writes the hooks of the Codex CLI into its hooks.json; Codex asks you once to trust them.",
+		Example: "  hookctl install\n  hookctl install --project --dry-run\n  hookctl install --profile identity\n  hookctl install --plugin\n  hookctl install --client codex",
 		Args:    cmdline.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			o := a.settingsOptions()
+			o, err := where.options(a)
+			if err != nil {
+				return err
+			}
+			o.DryRun = dry
+			if o.Client == settings.Codex {
+				return a.installCodex(o, profile == "full" && !asPlugin && !line)
+			}
 			active, err := a.activePlugin(o)
 			if err != nil {
 				return err
@@ -114,7 +145,6 @@ func (a *app) installCmd() *cobra.Command {
 			if active != "" && !dry {
 				return problem.Faultf("the plugin %s of the client runs the hooks already: each would run twice", active).Advise("`hookctl install` alone renews the plugin; `hookctl uninstall` removes it")
 			}
-			o.Scope, o.DryRun = where.scope(), dry
 			switch profile {
 			case "full":
 			case "identity":
@@ -142,6 +172,23 @@ func (a *app) installCmd() *cobra.Command {
 		cmd.MarkFlagsMutuallyExclusive("plugin", other)
 	}
 	return cmd
+}
+
+// installCodex writes the hooks of Codex, of which there is one set in one form.
+func (a *app) installCodex(o settings.Options, plain bool) error {
+	if !plain {
+		return problem.Faultf("Codex takes neither a profile, a plugin nor a status line of ours").Advise("`hookctl install --client codex` alone writes its hooks")
+	}
+
+	res, err := settings.Install(o)
+	if err != nil {
+		return err
+	}
+	if err := a.sayInstalled(o, res); err != nil || a.JSON || o.DryRun || !res.Changed {
+		return err
+	}
+	a.Printf("Codex runs them once you have trusted them: it asks at its next start, and `/hooks` in it lists them\n")
+	return nil
 }
 
 // installLine writes the client's setting for the status line. One that is not ours is not touched, and said.
@@ -181,7 +228,7 @@ func (a *app) sayInstalled(o settings.Options, res settings.Result) error {
 	}
 	a.sayKept(res)
 	a.sayTwice(o)
-	if res.Changed {
+	if res.Changed && o.Client == settings.Claude {
 		a.Printf("running sessions reload hooks within a second; `hookctl doctor` checks\n")
 	}
 	return nil
@@ -224,7 +271,7 @@ func scopeNames(twice []settings.Duplicate) string {
 }
 
 func resultJSON(o settings.Options, res settings.Result) installJSON {
-	out := installJSON{Path: res.Path, Scope: o.Scope.String(), DryRun: o.DryRun, Changed: res.Changed, Added: res.Added,
+	out := installJSON{Client: o.Client.String(), Path: res.Path, Scope: o.Scope.String(), DryRun: o.DryRun, Changed: res.Changed, Added: res.Added,
 		Removed: res.Removed, Backup: res.Backup, Foreign: res.Foreign, Diff: res.Diff}
 	if out.Foreign == nil {
 		out.Foreign = []string{}

@@ -28,21 +28,28 @@ func (a *app) uninstallCmd() *cobra.Command {
 			"nothing else. The log stays.\n" +
 			"--purge removes the log too: it asks, exports it beside the home first, stops the daemon, then removes\n" +
 			"what hookline has made there.",
-		Example: "  hookctl uninstall\n  hookctl uninstall --project --dry-run",
+		Example: "  hookctl uninstall\n  hookctl uninstall --client codex\n  hookctl uninstall --project --dry-run",
 		Args:    cmdline.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			o := a.settingsOptions()
-			o.Scope, o.DryRun = where.scope(), dry
+			o, err := where.options(a)
+			if err != nil {
+				return err
+			}
+			o.DryRun = dry
 			if purge && dry {
 				return problem.Faultf("--purge has no dry run").Advise("--dry-run alone shows what happens to settings.json; `hookctl status` shows the home")
 			}
 			if purge {
+				if o.Client != settings.Claude {
+					return problem.Faultf("--purge takes the hooks of all clients out").Advise("leave --client away")
+				}
 				return a.purge(cmd.Context(), o, yes)
 			}
 			removed, err := a.uninstallPlugin(cmd.Context(), o)
 			if err != nil {
 				return err
 			}
+
 			res, err := a.uninstallHooks(o)
 			if err != nil {
 				return err
@@ -65,6 +72,9 @@ func (a *app) uninstallCmd() *cobra.Command {
 
 // uninstallHooks takes the status line and the hooks out, in that order: the file is then what it was before install.
 func (a *app) uninstallHooks(o settings.Options) (settings.Result, error) {
+	if o.Client == settings.Codex {
+		return settings.Uninstall(o)
+	}
 	if _, _, err := settings.SetStatusLine(o, false); err != nil {
 		return settings.Result{}, err
 	}
@@ -100,6 +110,14 @@ func (a *app) purge(ctx context.Context, o settings.Options, yes bool) error {
 	if err != nil {
 		return err
 	}
+	codex, err := scopeFlags{client: settings.Codex.String()}.options(a)
+	if err != nil {
+		return err
+	}
+	if _, err := settings.Uninstall(codex); err != nil {
+		return err
+	}
+
 	last, err := a.lastExport(ctx, home)
 	if err != nil {
 		return a.keptLog(home, last, err)

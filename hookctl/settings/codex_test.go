@@ -1,0 +1,91 @@
+package settings
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func codexOptions(t *testing.T) Options {
+	o := options(t)
+	o.Client = Codex
+	return o
+}
+
+// Codex' hooks go into its own file, in the form of a shell's command line with whole seconds, beside hooks of others.
+func TestInstallForCodex(t *testing.T) {
+	o := codexOptions(t)
+	path := put(t, o, `{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"notify-send done"}]}]}}`)
+	if want := filepath.Join(o.Home, ".codex", "hooks.json"); path != want {
+		t.Fatalf("path %s, want %s", path, want)
+	}
+	before := get(t, path)
+
+	res := mustInstall(t, o)
+	if res.Added != 12 || strings.Join(res.Foreign, " ") != "Stop" {
+		t.Errorf("%+v", res)
+	}
+	var file struct {
+		Hooks map[string][]struct {
+			Hooks []struct {
+				Type, Command string
+				Timeout       uint64
+			}
+		}
+	}
+	if err := json.Unmarshal([]byte(get(t, path)), &file); err != nil {
+		t.Fatal(err)
+	}
+	if got := file.Hooks["Stop"][1].Hooks[0]; got.Type != "command" || got.Command != testBinary+" hook Stop --client codex" || got.Timeout != 12 {
+		t.Errorf("Stop: %+v", got)
+	}
+	if again := mustInstall(t, o); again.Changed {
+		t.Errorf("a second install changed it: %+v", again)
+	}
+
+	st, err := Inspect(o)
+	if err != nil || len(st.Scopes) != 2 {
+		t.Fatalf("%+v, %v", st, err)
+	}
+	if s := st.Scopes[0]; !s.Installed || len(s.Events) != 12 || len(s.Missing)+len(s.Outdated) != 0 || strings.Join(s.Binaries, " ") != testBinary {
+		t.Errorf("%+v", s)
+	}
+	mustUninstall(t, o)
+	if got := get(t, path); got != before {
+		t.Errorf("after uninstall:\n%s", got)
+	}
+}
+
+func TestCodexPlaces(t *testing.T) {
+	o := codexOptions(t)
+	o.ConfigDir = "/c"
+	if o.Path() != filepath.Join("/c", "hooks.json") {
+		t.Error(o.Path())
+	}
+	o.Scope = Project
+	if o.Path() != filepath.Join(o.ProjectDir, ".codex", "hooks.json") || o.Command() != "hookctl" {
+		t.Error(o.Path(), o.Command())
+	}
+	for _, bad := range []Options{{Scope: Local}, {Profile: Identity}} {
+		bad.Client, bad.Home, bad.ProjectDir, bad.Binary = Codex, o.Home, o.ProjectDir, testBinary
+		if _, err := Install(bad); err == nil {
+			t.Errorf("%v %v was installed", bad.Scope, bad.Profile)
+		}
+	}
+}
+
+// A program whose path has a blank is one word of the command line.
+func TestCodexCommandIsQuoted(t *testing.T) {
+	o := codexOptions(t)
+	o.Binary = "/opt/my tools/hookctl"
+	mustInstall(t, o)
+	if data, err := os.ReadFile(o.Path()); err != nil || !strings.Contains(string(data), `"\"/opt/my tools/hookctl\" hook Stop --client codex"`) {
+		t.Errorf("%s %v", data, err)
+	}
+	st, err := Inspect(o)
+	if err != nil || len(st.Scopes[0].Events) != 12 {
+		t.Errorf("%+v %v", st, err)
+	}
+}
