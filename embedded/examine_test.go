@@ -98,6 +98,9 @@ func TestExamineGoesOnBehindDamage(t *testing.T) {
 
 // A block of which no record can be read hides none of those behind it.
 func TestExamineUnreadableBlock(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine, much work: nothing for the race detector")
+	}
 	s := open(t, storeDir(t))
 	fill(t, s, 45, 512<<10)
 	path := filepath.Join(s.opts.msgsDir(), "2.blk")

@@ -236,6 +236,9 @@ func shorten(path string, n int64) error {
 
 // A group may go over the end of a block, and the archive has the blocks.
 func TestUnfinishedGroupOverBlocks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine, much work: nothing for the race detector")
+	}
 	var said bytes.Buffer
 	o := Options{Dir: storeDir(t), Log: slog.New(slog.NewTextHandler(&said, &slog.HandlerOptions{Level: slog.LevelWarn}))}
 	big := func(n uint64) events.Envelope {

@@ -147,11 +147,12 @@ func TestFilters(t *testing.T) {
 
 // Damage in a sealed block is told by whoever wants an event of it, whether the files are read or the server.
 func TestSelectMeetsDamage(t *testing.T) {
+	whole := mixedLog(t)
+	closeStore(t, whole)
 	for name, want := range map[string]projector.Selector{"files": {Types: []string{events.TypeToolRequested}}, "server": {Project: "p-0"}} {
 		t.Run(name, func(t *testing.T) {
-			s := mixedLog(t)
-			dir := s.opts.Dir
-			closeStore(t, s)
+			dir := copyOf(t, whole.opts.Dir)
+			s := &Server{opts: Options{Dir: dir}}
 			damageMiddle(t, filepath.Join(s.opts.msgsDir(), "2.blk"))
 			found, err := block.Check(s.opts.msgsDir(), block.Options{Stream: streamName})
 			if err != nil || len(found.Damage) != 1 {

@@ -65,13 +65,17 @@ func TestUnreadCell(t *testing.T) {
 	}
 }
 
-// sealedLog is a log of 88 events in blocks of 15, of which no more than the newest are in memory.
+// sealedLog is a log of 88 events, 48 of them in blocks of 15, of which no more than the newest are in memory.
 func sealedLog(t *testing.T) *Server {
 	t.Helper()
 	dir := storeDir(t)
 	s := open(t, dir)
 	for n := uint64(1); n <= 88; n++ {
-		if _, err := s.Stream().Append(t.Context(), mixed(n, 512<<10)); err != nil {
+		size := 512 << 10
+		if n > 48 {
+			size = 10
+		}
+		if _, err := s.Stream().Append(t.Context(), mixed(n, size)); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -71,14 +71,16 @@ func TestCutEndAfterCleanExit(t *testing.T) {
 // A sealed block that is gone, the first one too, and that no archive has, is lost by name, once: later openings do not
 // find it again. When somebody brings it back it is whole.
 func TestLostBlockIsToldOnce(t *testing.T) {
+	whole := storeDir(t)
+	s := open(t, whole)
+	fill(t, s, 60, 512<<10) // 30 MiB: four blocks
+	closeStore(t, s)
+	if err := os.RemoveAll(s.opts.archiveDir()); err != nil {
+		t.Fatal(err)
+	}
 	for _, name := range []string{"1.blk", "2.blk"} {
-		dir := storeDir(t)
-		s := open(t, dir)
-		fill(t, s, 60, 512<<10) // 30 MiB: four blocks
-		closeStore(t, s)
-		if err := os.RemoveAll(s.opts.archiveDir()); err != nil {
-			t.Fatal(err)
-		}
+		dir := copyOf(t, whole)
+		s.opts.Dir = dir
 		path := filepath.Join(s.opts.msgsDir(), name)
 		content, err := os.ReadFile(path)
 		if err = errors.Join(err, os.Remove(path)); err != nil {

@@ -3,14 +3,10 @@
 package daemon
 
 import (
-	"encoding/base64"
-	"fmt"
-	"math/rand/v2"
 	"path/filepath"
 	"testing"
 
 	"hookline/events"
-	"hookline/hookctl/wire"
 )
 
 // The sealed blocks of a backup may end within the events of one decision; the rest of them stands in its tail.
@@ -38,15 +34,9 @@ func TestBackupEndsWithinADecision(t *testing.T) {
 
 // appendDecision appends 16 events that belong together, each with so many bytes that do not compress.
 func appendDecision(t *testing.T, d *Daemon, size int) error {
-	k, _ := events.Lookup(events.TypePromptSubmitted)
 	group := make([]events.Envelope, 16)
 	for i := range group {
-		now := d.opts.Now().UTC()
-		r := rand.NewChaCha8([32]byte{byte(i), byte(now.Nanosecond()), byte(now.Nanosecond() >> 8)})
-		text := make([]byte, size)
-		_, _ = r.Read(text)
-		group[i] = events.Envelope{ID: wire.NewID(now.UnixMilli()), Type: k.Type, Version: k.Version(), Time: now, Session: "s-1", Correlation: "s-1",
-			Data: []byte(fmt.Sprintf(`{"session_id":"s-1","hook_event_name":"UserPromptSubmit","prompt":%q}`, base64.StdEncoding.EncodeToString(text)))}
+		group[i] = fat("s-1", i, size)
 	}
 	if _, err := d.stream.AppendGroup(t.Context(), group...); err != nil {
 		return err
@@ -60,10 +50,14 @@ func TestBackupBesideADecision(t *testing.T) {
 	d := open(t, newHome(t))
 	defer shut(t, d)
 	written := make(chan error, 1)
+	decisions, size := 3, 1<<20 // 16 MiB each: every one seals two blocks
+	if testing.Short() {
+		decisions, size = 2, 600<<10 // and one
+	}
 	go func() {
 		var err error
-		for n := 0; n < 3 && err == nil; n++ { // 16 MiB each: every one seals two blocks
-			err = appendDecision(t, d, 1<<20)
+		for n := 0; n < decisions && err == nil; n++ {
+			err = appendDecision(t, d, size)
 		}
 		written <- err
 	}()

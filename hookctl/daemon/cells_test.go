@@ -38,6 +38,9 @@ func TestBrokenCellThenStop(t *testing.T) {
 
 // Many tools with long names: the cell stays storable.
 func TestCellStaysSmall(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine, much work: nothing for the race detector")
+	}
 	d := open(t, newHome(t))
 	defer shut(t, d)
 	for i := range 24 {

@@ -141,6 +141,9 @@ func TestNoFilesInSpool(t *testing.T) {
 
 // A frame that cannot be recorded does not hold up those behind it.
 func TestPoisonInSpool(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine, much work: nothing for the race detector")
+	}
 	d := open(t, newHome(t))
 	defer shut(t, d)
 	var b bytes.Buffer

@@ -85,26 +85,24 @@ func TestVerifyKnownHole(t *testing.T) {
 	shut(t, d)
 }
 
-// fat is an event of 256 KiB that do not compress.
-func fat(session string, n int) events.Envelope {
+// fat is an event with so many bytes that do not compress.
+func fat(session string, n, size int) events.Envelope {
 	at := time.Now().UTC().Truncate(time.Millisecond)
-	noise := make([]byte, 192<<10)
-	for i := range noise {
-		noise[i] = byte(rand.Uint32())
-	}
+	noise := make([]byte, size)
+	_, _ = rand.NewChaCha8([32]byte{byte(n), byte(at.UnixMilli()), byte(at.UnixMilli() >> 8)}).Read(noise)
 	data := fmt.Sprintf(`{"hook_event_name":"PreToolUse","session_id":%q,"tool_name":"Bash","tool_use_id":"toolu_%d","tool_input":{"command":"echo %s"}}`,
 		session, n, base64.StdEncoding.EncodeToString(noise))
 	return events.Envelope{ID: wire.NewID(at.UnixMilli()), Type: events.TypeToolRequested, Version: 1, Time: at, Session: session, Correlation: session,
 		Hook: "PreToolUse", Data: []byte(data)}
 }
 
-// thick is a home whose log has several blocks.
+// thick is a home whose log has a block for every 43 events.
 func thick(t *testing.T, n int) string {
 	t.Helper()
 	home := newHome(t)
 	d := open(t, home)
 	for i := range n {
-		if _, err := d.stream.Append(t.Context(), fat(fmt.Sprint("s-", i%3), i)); err != nil {
+		if _, err := d.stream.Append(t.Context(), fat(fmt.Sprint("s-", i%3), i, 192<<10)); err != nil {
 			t.Fatal(err)
 		}
 	}
