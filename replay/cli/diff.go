@@ -12,10 +12,12 @@ import (
 
 func (a *app) diffCmd() *cobra.Command {
 	var by string
+	var all bool
 	cmd := &cobra.Command{
 		Use:   "diff A B [PROJECTION]",
-		Short: "Show what changed between two points, field by field",
-		Long: "Show what changed between two points of the log, field by field: + came, - went, ~ changed.\n" +
+		Short: "Show what changed between two points",
+		Long: "Show what changed between two points of the log in words: calls, goal, files, commands, failures, values of the\n" +
+			"identity, gates, entries of the ledger. --fields shows it field by field: + came, - went, ~ changed.\n" +
 			"The points may stand in either order; the change is from A to B.\n\n" + pastHelp,
 		Example:           "  replay diff 120 now\n  replay diff 10m 5m identity\n  replay diff 2026-11-21T08:00:00Z now --json | jq .changes",
 		Args:              cmdline.Between(2, "a point", "a second point", "a projection"),
@@ -23,10 +25,11 @@ func (a *app) diffCmd() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s := scopeOf(args[2:])
 			s.by = by
-			return a.diff(cmd.Context(), args[0], args[1], s)
+			return a.diff(cmd.Context(), args[0], args[1], s, all)
 		},
 	}
 	byFlag(cmd, &by)
+	cmd.Flags().BoolVar(&all, "fields", false, "every field that differs, with its values as they are stored")
 	return cmd
 }
 
@@ -53,7 +56,7 @@ type changeJSON struct {
 	After      *string `json:"after" jsonschema:"nullable" jsonschema_description:"in the same form"`
 }
 
-func (a *app) diff(ctx context.Context, from, to string, s scope) error {
+func (a *app) diff(ctx context.Context, from, to string, s scope, all bool) error {
 	first, err := a.pointBy(from, s.by)
 	if err != nil {
 		return err
@@ -71,10 +74,13 @@ func (a *app) diff(ctx context.Context, from, to string, s scope) error {
 			return a.PrintJSON(d.json())
 		}
 		a.Printf("%s\n", a.Paint.Faint("from "+a.named(ctx, h, d.A)+" to "+a.named(ctx, h, d.B)))
-		list := changes(d.Diffs, wantGot)
-		a.printChanges(list, a.became())
-		if len(list) == 0 {
+		switch {
+		case len(d.Diffs) == 0:
 			a.Printf("nothing changed\n")
+		case !all:
+			return a.tell(ctx, h, d, s)
+		default:
+			a.printChanges(changes(d.Diffs, wantGot), a.became())
 		}
 		return nil
 	})

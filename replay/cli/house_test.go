@@ -12,7 +12,7 @@ func TestBeforeTheFirstEvent(t *testing.T) {
 	recorded(t)
 	for _, point := range []string{"0", "2020-01-01"} {
 		same(t, "at "+point, replay(t, 0, "at", point).stdout.String(), "sequence 0 (before the first event)\nno cells yet\n")
-		out := replay(t, 0, "diff", point, "2", "project").stdout.String()
+		out := replay(t, 0, "diff", point, "2", "project", "--fields").stdout.String()
 		if !strings.HasPrefix(out, "from 0 (before the first event) to 2 (project.seen, 2026-11-21 12:00:00)\nproject  ") ||
 			!strings.Contains(out, "  + (cell)  (absent)") {
 			t.Error(out)
