@@ -172,11 +172,25 @@ func (d *Daemon) doEmit(ctx context.Context, e emission, _ func(uint64)) (any, e
 		}
 		env.Project = own
 	}
+	if e.Type == events.TypeIdentityObserved && !d.lives(ctx, id) {
+		return nil, problem.Bad("session %s has ended: an observation holds until a session's end", id).Advise("`hookctl session list` shows those that live")
+	}
 	rec, err := d.Emit(ctx, env)
 	if err != nil {
 		return nil, problem.Bad("%v", err).Advise("`hookctl events types` lists what can be emitted")
 	}
 	return rec, nil
+}
+
+// lives tells whether a session has not ended.
+func (d *Daemon) lives(ctx context.Context, id string) bool {
+	live := false
+	_ = d.rec.Read(ctx, func(r projector.Reader) error {
+		s, found := projector.State[session.State](r, session.Name, id)
+		live = !found || s.Status == session.Live
+		return nil
+	})
+	return live
 }
 
 func (d *Daemon) projectOfSession(ctx context.Context, id string) string {

@@ -154,10 +154,13 @@ func TestEmitRefusals(t *testing.T) {
 	d := open(t, newHome(t))
 	defer shut(t, d)
 	take(t, d, startOf("s-1"))
+	take(t, d, startOf("over"))
+	take(t, d, hookFrame(`{"hook_event_name":"SessionEnd","session_id":"over","reason":"logout"}`))
 	n := len(logOf(t, d))
 	for _, b := range []string{
 		`{"type":"no.such","data":{}}`, `{"type":"canary.sent","data":[]}`, `{"type":"canary.sent","data":"x"}`, `{"type":"canary.sent","data":null}`,
 		`{"type":"identity.observed","session":"s-1","data":{"accuracy":2}}`, `{"type":"identity.observed","session":"s-1","data":{}}`,
+		`{"type":"identity.observed","session":"over","data":{"accuracy":1}}`,
 		`{"type":"identity.observed","session":"nobody","data":{"accuracy":1}}`, `{"type":"identity.observed","data":{"accuracy":1}}`, `{`, ``,
 		`{"type":"canary.sent","project":"../x y.*>","data":{"nonce":"1"}}`,
 		`{"type":"session.deleted","data":{}}`, `{"type":"tool.succeeded","session":"s-1","data":{"tool_name":"Bash"}}`,

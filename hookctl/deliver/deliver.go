@@ -310,19 +310,36 @@ func (d *delivery) answer(out, errw io.Writer) int {
 	case d.waiting > spool.Warn && d.once("spool is long"):
 		message = fmt.Sprintf("hookline: %d hooks wait for the recorder, which does not run; `hookctl start` starts it", d.waiting)
 	}
+	exit := 0
+	if verb == "restore-identity" && (d.spoolErr != nil || d.startErr != nil) {
+		exit = 1 // S0 REQ-17: what cannot be read or written, as against what takes too long
+	}
 	switch {
 	case message != "" && wire.Speaks(d.frame.Args, d.event):
 		out.Write(wire.Message(message))
-		return 0
+		return exit
 	case message != "":
 		fmt.Fprintln(errw, message)
+	case verb == "restore-identity" && d.startErr != nil:
+		fmt.Fprintf(errw, "hookline: the recorder does not start (%v); the identity was not restored\n", d.startErr)
 	case verb == "restore-identity":
 		fmt.Fprintln(errw, "hookline: the recorder did not answer in time; the identity was not restored")
 	case verb == "inject-context":
-		fmt.Fprintln(errw, "Context retrieval timed out after 1s") // S0 ERR-SESSION-06
+		fmt.Fprintln(errw, d.noContext())
 	}
 	out.Write(wire.Degraded(d.frame.Args))
-	return 0
+	return exit
+}
+
+// noContext is why there is no context to inject.
+func (d *delivery) noContext() string {
+	switch {
+	case d.startErr != nil:
+		return "Context not retrieved: the recorder does not start (" + d.startErr.Error() + ")"
+	case d.spawned:
+		return "Context not retrieved: no recorder was running; it has been started"
+	}
+	return "Context retrieval timed out after 1s" // S0 ERR-SESSION-06
 }
 
 // full tells that the home's file system has no room left for a block of the log, or none that is ours.

@@ -219,11 +219,36 @@ func TestRestoreIdentityDegraded(t *testing.T) {
 	stdout, stderr, code := delivered(t, frameOf("session restore-identity", `{}`), func(p home.Paths, _ time.Time) error {
 		return nil // starts nothing: nobody holds the lock
 	})
-	if stdout != "" || !strings.HasPrefix(stderr, "hookline: the recorder does not start (") || strings.Count(stderr, "\n") != 1 || code != 0 {
+	if stdout != "" || !strings.HasPrefix(stderr, "hookline: the recorder does not start (") || strings.Count(stderr, "\n") != 1 || code != 1 {
 		t.Errorf("%d %q %q", code, stdout, stderr)
 	}
 	if n := spool.Open(p).Count(); n != 1 {
 		t.Errorf("%d frames", n)
+	}
+}
+
+// A prompt without a daemon is told why there is no context: time ran out only where something was waited for.
+func TestInjectContextDegraded(t *testing.T) {
+	p := hometest.Home(t, "none")
+	broken := func(home.Paths, time.Time) error { return fmt.Errorf("the store is on fire") }
+	started := func(home.Paths, time.Time) error { return nil }
+	hung, err := net.Listen("unix", p.Socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, stderr, code := delivered(t, frameOf("consciousness inject-context", `{}`), started); stderr != "Context retrieval timed out after 1s\n" || code != 0 {
+		t.Errorf("%d %q", code, stderr)
+	}
+	hung.Close()
+
+	if _, stderr, code := delivered(t, frameOf("consciousness inject-context", `{"a":1}`), started); stderr != "Context not retrieved: no recorder was running; it has been started\n" || code != 0 {
+		t.Errorf("%d %q", code, stderr)
+	}
+	want := "hookline: the recorder does not start (the store is on fire); hooks are kept and recorded when it does. `hookctl doctor` tells what to do\n"
+	for _, said := range []string{want, "Context not retrieved: the recorder does not start (the store is on fire)\n"} {
+		if _, stderr, code := delivered(t, frameOf("consciousness inject-context", `{"a":2}`), broken); stderr != said || code != 0 {
+			t.Errorf("%d %q", code, stderr)
+		}
 	}
 }
 
@@ -325,6 +350,10 @@ func TestNowhereToWrite(t *testing.T) {
 	}
 	stdout, stderr, code := delivered(t, frameOf("consciousness check-identity", `{}`), nil)
 	if stdout != "" || !strings.HasPrefix(stderr, "hookline: this hook is lost") || code != 0 {
+		t.Errorf("%d %q %q", code, stdout, stderr)
+	}
+	stdout, stderr, code = delivered(t, frameOf("session restore-identity", `{}`), nil) // REQ-17
+	if stdout != "" || !strings.HasPrefix(stderr, "hookline: this hook is lost") || code != 1 {
 		t.Errorf("%d %q %q", code, stdout, stderr)
 	}
 	stdout, stderr, code = delivered(t, frameOf("session persist-identity", `{}`), nil) // ERR-SESSION-04
