@@ -15,14 +15,15 @@ const maxDepth = 1000
 
 var bom = []byte("\xef\xbb\xbf")
 
-// A document is a settings file, parsed. Offsets count in body.
+// A document is a settings file, parsed: a tree that holds every byte of it.
 type document struct {
 	path   string
 	body   []byte // without the byte order mark; with an object added if there was no value
 	bom    bool
-	root   container
-	hooks  *container // nil: no such member
-	events []event    // the members of hooks, in order
+	tree   hujson.Value   // whose text is the body and a line end
+	root   *hujson.Object // the tree's
+	hooks  *hujson.Object // nil: no such member
+	events []event        // the members of hooks, in order
 
 	disabled bool   // disableAllHooks is true
 	plugin   string // the id of our own plugin, where the file switches it on
@@ -31,26 +32,8 @@ type document struct {
 // An event is one member of "hooks".
 type event struct {
 	name    string
-	array   container
-	entries []hujson.Value
+	entries *hujson.Array
 }
-
-// A container is an object or array with the places of what is in it.
-type container struct {
-	start, end int // its braces or brackets are body[start] and body[end-1]
-	items      []item
-	trailing   bool   // whether a comma follows the last item
-	after      []byte // white space and comments before the closing sign
-}
-
-// An item is a member of an object or an element of an array.
-type item struct {
-	start, end    int    // from its name, or itself, to the end of its value
-	before, after []byte // white space and comments around it, up to commas
-}
-
-// comma is the offset of the comma that follows the item, if one does.
-func (i item) comma() int { return i.end + len(i.after) }
 
 // parse reads a settings file. No bytes at all, white space or comments alone are an empty
 // object yet to be written.
@@ -71,10 +54,20 @@ func parse(path string, data []byte) (*document, error) {
 		}
 		d.body = body
 	}
-	if err := d.outline(root); err != nil {
+	d.tree = root
+	if err := d.outline(); err != nil {
 		return nil, err
 	}
 	return d, nil
+}
+
+// edited returns the bytes of the file after change was made to a tree of its own. It is parsed
+// once more: the parser's Clone loses commas behind last items.
+func (d *document) edited(change func(next *document)) []byte {
+	next, _ := parse(d.path, d.body) // which was parsed before
+	change(next)
+	text := next.tree.Pack()
+	return d.bytes(text[:len(text)-1])
 }
 
 // parseValue adds a line end because the parser wants a last line comment to have one. It
@@ -94,12 +87,12 @@ func (d *document) withObject() []byte {
 }
 
 // outline finds what we edit and refuses a shape that we, or the client, would misread.
-func (d *document) outline(root hujson.Value) error {
-	obj, ok := root.Value.(*hujson.Object)
+func (d *document) outline() error {
+	obj, ok := d.tree.Value.(*hujson.Object)
 	if !ok {
-		return d.errorAt(root.StartOffset, "settings are not an object")
+		return d.errorAt(d.tree.StartOffset, "settings are not an object")
 	}
-	d.root = objectContainer(root, obj)
+	d.root = obj
 	for _, m := range obj.Members {
 		switch text(m.Name) {
 		case "disableAllHooks":
@@ -120,8 +113,7 @@ func (d *document) outlineHooks(hooks hujson.Value) error {
 	if !ok {
 		return d.errorAt(hooks.StartOffset, `"hooks" is not an object`)
 	}
-	c := objectContainer(hooks, members)
-	d.hooks = &c
+	d.hooks = members
 	seen := map[string]bool{}
 	for _, m := range members.Members {
 		name := text(m.Name)
@@ -136,7 +128,7 @@ func (d *document) outlineHooks(hooks hujson.Value) error {
 		if err := d.checkEntries(arr); err != nil {
 			return err
 		}
-		d.events = append(d.events, event{name, arrayContainer(m.Value, arr), arr.Elements})
+		d.events = append(d.events, event{name, arr})
 	}
 	return nil
 }
@@ -168,24 +160,6 @@ func (d *document) only(obj *hujson.Object, name string) (*hujson.Value, error) 
 		found = &m.Value
 	}
 	return found, nil
-}
-
-func objectContainer(v hujson.Value, obj *hujson.Object) container {
-	c := container{start: v.StartOffset, end: v.EndOffset, after: obj.AfterExtra}
-	for _, m := range obj.Members {
-		c.items = append(c.items, item{m.Name.StartOffset, m.Value.EndOffset, m.Name.BeforeExtra, m.Value.AfterExtra})
-		c.trailing = m.Value.AfterExtra != nil
-	}
-	return c
-}
-
-func arrayContainer(v hujson.Value, arr *hujson.Array) container {
-	c := container{start: v.StartOffset, end: v.EndOffset, after: arr.AfterExtra}
-	for _, e := range arr.Elements {
-		c.items = append(c.items, item{e.StartOffset, e.EndOffset, e.BeforeExtra, e.AfterExtra})
-		c.trailing = e.AfterExtra != nil
-	}
-	return c
 }
 
 // bytes puts the byte order mark back.

@@ -3,19 +3,25 @@ package settings
 import (
 	"bytes"
 	"strings"
+
+	"github.com/tailscale/hujson"
 )
 
 // insert returns the file with the entries after what each event has already. New events go
 // after the others, in the order of the entries.
 func (d *document) insert(list []entry) []byte {
-	var e edits
+	return d.edited(func(next *document) { next.put(list) })
+}
+
+func (d *document) put(list []entry) {
 	s := d.style()
 	root := s.level(d.root, level{multi: true})
 	if d.hooks == nil {
-		s.add(&e, d.body, d.root, root, "", []string{s.member(hooksNode(list), root)})
-		return d.bytes(e.apply(d.body))
+		s.add(d.root, root, "", s.member(hooksNode(list), root))
+		return
 	}
-	hooks := s.level(*d.hooks, root)
+
+	hooks := s.level(d.hooks, root)
 	var fresh []entry
 	for _, group := range byEvent(list) {
 		ev := d.event(group[0].event)
@@ -23,21 +29,19 @@ func (d *document) insert(list []entry) []byte {
 			fresh = append(fresh, group...)
 			continue
 		}
-		lv := s.level(ev.array, hooks)
+		lv := s.level(ev.entries, hooks)
 		var texts []string
 		for _, x := range group {
 			texts = append(texts, s.render(x.node(), lv))
 		}
-		s.add(&e, d.body, ev.array, lv, hooks.indent, texts)
+		s.add(ev.entries, lv, hooks.indent, texts...)
 	}
-	if len(fresh) > 0 {
-		var texts []string
-		for _, m := range hooksNode(fresh).value.(object) {
-			texts = append(texts, s.member(m, hooks))
-		}
-		s.add(&e, d.body, *d.hooks, hooks, root.indent, texts)
+
+	var texts []string
+	for _, m := range hooksNode(fresh).value.(object) {
+		texts = append(texts, s.member(m, hooks))
 	}
-	return d.bytes(e.apply(d.body))
+	s.add(d.hooks, hooks, root.indent, texts...)
 }
 
 // event returns the member of that name, nil if there is none.
@@ -96,16 +100,14 @@ type level struct {
 // file tells nothing; it gets two spaces, as the client writes.
 func (d *document) style() style {
 	s := style{nl: newline(d.body), unit: "  ", space: " "}
-	if len(d.root.items) == 0 {
+	if len(d.root.Members) == 0 {
 		return s
 	}
-	first := d.root.items[0]
-	if lv := levelOf(first); lv.multi {
+	first := d.root.Members[0]
+	if lv := levelOf(first.Name.BeforeExtra); lv.multi {
 		s.unit = lv.indent
 	}
-	name := skipString(d.body, first.start) + 1
-	rest := d.body[name:first.end]
-	if i := bytes.IndexByte(rest, ':'); i >= 0 && i+1 < len(rest) && !bytes.ContainsRune([]byte(" \t\r\n"), rune(rest[i+1])) {
+	if gap := first.Value.BeforeExtra; len(gap) == 0 || gap[0] == '/' {
 		s.space = ""
 	}
 	return s
@@ -121,9 +123,9 @@ func newline(body []byte) string {
 
 // level follows the last item of a container, since new ones come after it; an empty one is
 // written like its parent, one step in.
-func (s style) level(c container, parent level) level {
-	if n := len(c.items); n > 0 {
-		lv := levelOf(c.items[n-1])
+func (s style) level(of hujson.ValueTrimmed, parent level) level {
+	if list := gapsOf(of); len(list) > 0 {
+		lv := levelOf(*list[len(list)-1].before)
 		if !lv.multi {
 			lv.indent = parent.indent + s.unit // in case a comment forces a line
 		}
@@ -132,42 +134,51 @@ func (s style) level(c container, parent level) level {
 	return level{multi: parent.multi, indent: parent.indent + s.unit}
 }
 
-func levelOf(i item) level {
-	at := bytes.LastIndexByte(i.before, '\n')
+func levelOf(before hujson.Extra) level {
+	at := bytes.LastIndexByte(before, '\n')
 	if at < 0 {
 		return level{}
 	}
-	line := i.before[at+1:]
+	line := before[at+1:]
 	return level{multi: true, indent: string(line[:len(line)-len(bytes.TrimLeft(line, " \t"))])}
 }
 
 // add puts rendered items behind those of a container. closing is the indentation of the line
 // with its closing sign, used where the container had nothing in it.
-func (s style) add(e *edits, body []byte, c container, lv level, closing string, texts []string) {
-	tail := c.start + 1
-	if n := len(c.items); n > 0 {
-		tail = c.items[n-1].end
+func (s style) add(to hujson.ValueTrimmed, lv level, closing string, texts ...string) {
+	if len(texts) == 0 {
+		return
 	}
-	extra := body[tail : c.end-1]
-	kept := bytes.TrimRight(extra, " \t\r\n")
-	if endsInLineComment(kept) {
+	list := gapsOf(to)
+	end := endOf(to)
+	comments := bytes.TrimRight(*end, " \t\r\n")
+	rest := (*end)[len(comments):]
+	if endsInLineComment(comments) {
 		lv.multi = true // on the same line it would be part of the comment
 	}
-	first, between, last := s.space, s.space, ""
+
+	between := s.space
 	if lv.multi {
-		first, between = s.nl+lv.indent, s.nl+lv.indent
+		between = s.nl + lv.indent
 	}
-	at := tail + len(kept)
-	to := at
-	switch {
-	case len(c.items) > 0 && c.trailing:
-		last = ","
-	case len(c.items) > 0:
-		e.replace(tail, tail, ",")
-	case lv.multi:
-		to, last = c.end-1, s.nl+closing
-	default:
-		to, first = c.end-1, ""
+	first := between
+	trailing := len(list) > 0 && *list[len(list)-1].after != nil
+	if len(list) == 0 {
+		rest = nil
+		if lv.multi {
+			rest = []byte(s.nl + closing)
+		} else {
+			first = ""
+		}
 	}
-	e.replace(at, to, first+strings.Join(texts, ","+between)+last)
+
+	texts[0] = string(comments) + first + texts[0]
+	for i := range texts[1:] {
+		texts[i+1] = between + texts[i+1]
+	}
+	appendTo(to, strings.Join(texts, ","))
+	*end = rest
+	if trailing {
+		setTrailing(to, true)
+	}
 }

@@ -161,7 +161,7 @@ func (s *ScopeState) compare(doc *document, list []entry, o Options) {
 // hasExactly tells whether the handler e stands in the file as the entry w.
 func (d *document) hasExactly(w, e entry) bool {
 	return w.command == e.command && slices.Equal(w.args, e.args) && w.timeout == e.timeout &&
-		w.matcher == e.matcher && anySame(w, d.event(e.event).entries)
+		w.matcher == e.matcher && slices.ContainsFunc(d.event(e.event).entries.Elements, w.same)
 }
 
 // foreignCounts counts handlers that are not ours, for events that have any.

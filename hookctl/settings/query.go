@@ -1,14 +1,17 @@
 package settings
 
-import "github.com/tailscale/hujson"
+import (
+	"slices"
+
+	"github.com/tailscale/hujson"
+)
 
 // entries returns our handlers in the order of the file.
 func (d *document) entries() []entry {
 	var list []entry
 	for _, ev := range d.events {
-		for _, v := range ev.entries {
-			found, _ := handlersOf(v)
-			for _, h := range found {
+		for _, v := range ev.entries.Elements {
+			for _, h := range handlersOf(v).Elements {
 				if x := decode(h); isOurs(x) {
 					list = append(list, asEntry(ev.name, matcherOf(v), x.(map[string]any)))
 				}
@@ -34,20 +37,11 @@ func (d *document) holds(want []entry) bool {
 	}
 	for _, w := range want {
 		ev := d.event(w.event)
-		if ev == nil || !anySame(w, ev.entries) {
+		if ev == nil || !slices.ContainsFunc(ev.entries.Elements, w.same) {
 			return false
 		}
 	}
 	return true
-}
-
-func anySame(w entry, values []hujson.Value) bool {
-	for _, v := range values {
-		if w.same(v) {
-			return true
-		}
-	}
-	return false
 }
 
 // foreign returns the events of these entries that have handlers, or anything else, not ours.
@@ -65,8 +59,8 @@ func (d *document) foreign(list []entry) []string {
 // not know counts as one.
 func (ev event) foreign() int {
 	count := 0
-	for _, v := range ev.entries {
-		list, _ := handlersOf(v)
+	for _, v := range ev.entries.Elements {
+		list := handlersOf(v).Elements
 		if len(list) == 0 {
 			count++
 		}
@@ -79,19 +73,21 @@ func (ev event) foreign() int {
 	return count
 }
 
-// handlersOf returns the handlers of an entry and where they are; none if it has another shape.
-func handlersOf(v hujson.Value) ([]hujson.Value, container) {
-	obj, ok := v.Value.(*hujson.Object)
-	if !ok {
-		return nil, container{}
-	}
-	for _, m := range obj.Members {
-		if text(m.Name) != "hooks" {
-			continue
-		}
-		if arr, ok := m.Value.Value.(*hujson.Array); ok {
-			return arr.Elements, arrayContainer(m.Value, arr)
+// handlersOf returns the handlers of an entry; none if it has another shape.
+func handlersOf(v hujson.Value) *hujson.Array {
+	obj, _ := v.Value.(*hujson.Object)
+	if at := memberAt(obj, "hooks"); at >= 0 {
+		if list, ok := obj.Members[at].Value.Value.(*hujson.Array); ok {
+			return list
 		}
 	}
-	return nil, container{}
+	return &hujson.Array{}
+}
+
+// memberAt returns where an object has the member of that name, -1 if nowhere; nil has none.
+func memberAt(obj *hujson.Object, name string) int {
+	if obj == nil {
+		return -1
+	}
+	return slices.IndexFunc(obj.Members, func(m hujson.ObjectMember) bool { return text(m.Name) == name })
 }

@@ -10,8 +10,8 @@
 //
 // Install adds one entry per event of a profile, after whatever is there already. Uninstall
 // removes exactly those. Everything else in the file stays byte for byte: order, white space,
-// comments, trailing commas, line ends, byte order mark. The file is edited as text, by
-// offsets from a parser that keeps them; it is never decoded and written anew.
+// comments, trailing commas, line ends, byte order mark. What is edited is a tree that holds
+// every byte of the file.
 //
 // # What is ours
 //

@@ -541,10 +541,14 @@ func TestCommentsOutliveOurEntries(t *testing.T) {
 		"{\"hooks\": {\"Stop\": [1, // why\n OURS, 2]}}":  "{\"hooks\": {\"Stop\": [1, // why\n 2]}}",
 		"{\"hooks\": {\"Stop\": [1 // why\n , OURS,\n]}}": "{\"hooks\": {\"Stop\": [1 // why\n ,\n]}}",
 		`{"a": 1, "hooks": {"Stop": [OURS]} /* why */}`:   `{"a": 1 /* why */}`,
+
+		"{\"hooks\": {\"Stop\": [1, // why\n OURS,\n OURS]}}":     "{\"hooks\": {\"Stop\": [1 // why\n]}}",
+		"{\"hooks\": {\"Stop\": [1, // why\n OURS,\n OURS, 2]}}":  "{\"hooks\": {\"Stop\": [1, // why\n 2]}}",
+		"{\"hooks\": {\"Stop\": [1 // why\n , // not\n OURS, ]}}": "{\"hooks\": {\"Stop\": [1 // why\n , // not\n ]}}",
 	}
 	for before, want := range cases {
 		o := options(t)
-		path := put(t, o, strings.Replace(before, "OURS", ours, 1))
+		path := put(t, o, strings.ReplaceAll(before, "OURS", ours))
 		if mustUninstall(t, o); get(t, path) != want {
 			t.Errorf("%q: left %q, want %q", before, get(t, path), want)
 		}

@@ -2,6 +2,8 @@ package settings
 
 import (
 	"bytes"
+
+	"github.com/tailscale/hujson"
 )
 
 // original returns what the file was, or would be, without our entries; the package comment
@@ -35,122 +37,60 @@ func (d *document) isBlank() bool {
 // strip cuts our entries out. A container that this leaves empty is cut out as well, unless
 // it has a comment in it or the file had it before (was; nil: unknown, so it is taken for ours).
 func (d *document) strip(was *document) []byte {
+	return d.edited(func(next *document) { next.cutOurs(was) })
+}
+
+func (d *document) cutOurs(was *document) {
 	if d.hooks == nil {
-		return d.bytes(d.body)
+		return
 	}
-	var e edits
 	var gone []int
 	for i, ev := range d.events {
-		ours := ev.cutHandlers(d, &e)
+		ours := ev.cutHandlers()
 		made := was == nil || was.event(ev.name) == nil
-		if made && ev.array.emptiedBy(ours) && !d.commented(d.hooks.items[i], ev.array) {
+		if made && isAll(ours, ev.entries) && !commentedMember(d.hooks.Members[i]) {
 			gone = append(gone, i)
 			continue
 		}
-		ev.array.cut(&e, d, ours)
+		cut(ev.entries, ours)
 	}
+
+	at := memberAt(d.root, "hooks")
 	made := was == nil || was.hooks == nil
-	if at := d.rootIndex(); made && d.hooks.emptiedBy(gone) && !d.commented(d.root.items[at], *d.hooks) {
-		d.root.cut(&e, d, []int{at})
+	if made && isAll(gone, d.hooks) && !commentedMember(d.root.Members[at]) {
+		cut(d.root, []int{at})
 	} else {
-		d.hooks.cut(&e, d, gone)
+		cut(d.hooks, gone)
 	}
-	return d.bytes(e.apply(d.body))
 }
 
-// emptiedBy tells whether these are all the items of a container, and at least one.
-func (c container) emptiedBy(gone []int) bool { return len(gone) > 0 && len(gone) == len(c.items) }
+// isAll tells whether these are all the items of a container, and at least one.
+func isAll(gone []int, of hujson.ValueTrimmed) bool {
+	return len(gone) > 0 && len(gone) == len(gapsOf(of))
+}
 
-// commented tells whether a member has a comment of its own: before its value, which is the
+// commentedMember tells whether a member has a comment of its own: before its value, which is a
 // container, or among the container's items.
-func (d *document) commented(member item, c container) bool {
-	label := d.body[skipString(d.body, member.start)+1 : c.start]
-	return len(bytes.Trim(label, ": \t\r\n")) > 0 || c.commented(d.body)
-}
-
-// rootIndex returns which member of the settings "hooks" is.
-func (d *document) rootIndex() int {
-	for i, it := range d.root.items {
-		if it.end == d.hooks.end {
-			return i
-		}
-	}
-	return -1 // outline has found it, so it is there
+func commentedMember(m hujson.ObjectMember) bool {
+	return hasComment(m.Name.AfterExtra) || hasComment(m.Value.BeforeExtra) || commented(m.Value.Value)
 }
 
 // cutHandlers cuts our handlers out of entries that have foreign ones too, and returns the
 // entries that have only ours.
-func (ev event) cutHandlers(d *document, e *edits) (whole []int) {
-	for i, v := range ev.entries {
-		list, arr := handlersOf(v)
+func (ev event) cutHandlers() (whole []int) {
+	for i, v := range ev.entries.Elements {
+		list := handlersOf(v)
 		var ours []int
-		for j, h := range list {
+		for j, h := range list.Elements {
 			if isOurs(decode(h)) {
 				ours = append(ours, j)
 			}
 		}
-		switch {
-		case len(ours) == 0:
-		case len(ours) == len(list):
+		if isAll(ours, list) {
 			whole = append(whole, i)
-		default:
-			arr.cut(e, d, ours)
+		} else {
+			cut(list, ours)
 		}
 	}
 	return whole
-}
-
-// cut removes items with the white space before them and one comma each. Comments beside them
-// stay. With everything gone and no comment left, white space goes too.
-func (c container) cut(e *edits, d *document, gone []int) {
-	if len(gone) == len(c.items) && !c.commented(d.body) {
-		if len(gone) > 0 {
-			e.replace(c.start+1, c.end-1, "")
-		}
-		return
-	}
-	kept := -1
-	next := 0
-	for i, it := range c.items {
-		if next >= len(gone) || gone[next] != i {
-			kept = i
-			continue
-		}
-		next++
-		e.replace(it.cutFrom(d), it.end, "")
-		if i < len(c.items)-1 || c.trailing {
-			e.replace(it.comma(), it.comma()+1, "")
-		} else if kept >= 0 {
-			comma := c.items[kept].comma()
-			e.replace(comma, comma+1, "")
-		}
-	}
-}
-
-// cutFrom returns where the white space before an item begins. A line comment there keeps its
-// line end, unless one follows the item and takes its place.
-func (i item) cutFrom(d *document) int {
-	text := bytes.TrimRight(i.before, " \t\r\n")
-	from := i.start - len(i.before) + len(text)
-	if !endsInLineComment(text) {
-		return from
-	}
-	rest := bytes.TrimLeft(d.body[i.end:], " \t\r,")
-	if bytes.HasPrefix(rest, []byte("\n")) {
-		return from
-	}
-	return from + bytes.IndexByte(i.before[len(text):], '\n') + 1
-}
-
-// commented tells whether there is a comment among the items of a container (one inside
-// an item does not count).
-func (c container) commented(body []byte) bool {
-	extra := bytes.Clone(c.after)
-	for _, it := range c.items {
-		extra = append(append(extra, it.before...), it.after...)
-	}
-	if len(c.items) == 0 {
-		extra = body[c.start+1 : c.end-1]
-	}
-	return len(bytes.TrimSpace(extra)) > 0
 }
