@@ -25,8 +25,10 @@ const (
 // Course is how a session goes: what its newest turn came to, and what repeats in it.
 type Course struct {
 	Turn        bool     `json:"turn,omitempty" jsonschema_description:"a turn is under way"`
+	Idle        bool     `json:"idle,omitempty" jsonschema_description:"the model has stopped, and no agent but something else runs in the background"`
 	Cut         bool     `json:"cut,omitempty" jsonschema_description:"it ended with calls under way"`
 	Waits       []Wait   `json:"waits,omitempty" jsonschema_description:"questions for permission that are not answered, at most 8"`
+	Said        string   `json:"said,omitempty" jsonschema_description:"reason of an end that the client told, also when later hooks came"`
 	Error       string   `json:"error,omitempty" jsonschema_description:"API error that the newest turn ended with"`
 	Details     string   `json:"details,omitempty" jsonschema_description:"words of that error"`
 	Tool        string   `json:"tool,omitempty" jsonschema_description:"of the newest call"`
@@ -107,16 +109,20 @@ func (s State) standing() Standing {
 // ending is why a session ended. The client gives the reason "other" for the end of a print run and for a signal.
 func (s State) ending() Standing {
 	c := s.Course
-	clean := Standing{Clean, "ended cleanly: " + strings.ReplaceAll(s.EndReason, "_", " "), false, false, nil}
-	gone := s.Status == Reaped
+	reason := s.EndReason
+	if c.Said != "" {
+		reason = c.Said // hooks that the client does not wait for came later, and the process went
+	}
+	clean := Standing{Clean, "ended cleanly: " + strings.ReplaceAll(reason, "_", " "), false, false, nil}
+	gone := s.Status == Reaped && c.Said == ""
 	switch {
-	case !gone && (s.EndReason == "clear" || s.EndReason == "resume" || s.EndReason == "logout"):
+	case !gone && (reason == "clear" || reason == "resume" || reason == "logout"):
 		return clean
 	case c.Error != "":
 		return c.failed(false)
 	case c.Compactions >= loopedTimes && c.Turn:
 		return Standing{CompactionLoop, fmt.Sprintf("ended after %d compactions in a row", c.Compactions), false, false, nil}
-	case !gone && s.EndReason == "prompt_input_exit":
+	case !gone && reason == "prompt_input_exit":
 		return clean
 	case len(c.Waits) > 0:
 		w := c.Waits[0]
@@ -125,7 +131,7 @@ func (s State) ending() Standing {
 		return Standing{Killed, "killed: its process is gone", false, false, nil}
 	case gone:
 		return Standing{Silent, "nothing was heard of it any more", false, false, nil}
-	case !c.Turn:
+	case !c.Turn || c.Idle:
 		return clean
 	case c.Cut:
 		return Standing{Killed, "killed while a tool ran", false, false, nil}
@@ -138,7 +144,9 @@ var limits = []string{"rate_limit", "billing_error"}
 
 func (c Course) failed(live bool) Standing {
 	s := Standing{Kind: APIError, Words: "its last turn failed: API error " + c.Error, Needs: live}
-	if slices.Contains(limits, c.Error) {
+	words := strings.ToLower(c.Details)
+	saysLimit := strings.Contains(words, "usage limit") || strings.Contains(words, "hit your") && strings.Contains(words, "limit")
+	if slices.Contains(limits, c.Error) || c.Error == "unknown" && saysLimit {
 		s.Kind = Limit
 		s.Words = "its last turn failed at a limit: " + c.Error
 	}
@@ -160,15 +168,21 @@ func (s State) course(r events.Record) State {
 		*c = Course{Turn: true, Waits: c.ofAgents()}
 	case *events.TurnStopped:
 		running := len(e.BackgroundTasks) > 0
-		*c = Course{Turn: running, Waits: c.ofAgents()}
+		agents := slices.ContainsFunc(e.BackgroundTasks, func(t events.BackgroundTask) bool { return t.Kind != "shell" })
+		*c = Course{Turn: running, Idle: running && !agents, Waits: c.ofAgents()}
 	case *events.SubagentStopped:
 		c.answered(func(w Wait) bool { return w.Agent == clip(e.AgentID, maxWord) })
 	case *events.TurnInterrupted:
 		*c = Course{Waits: c.ofAgents()}
+	case *events.SessionEnded:
+		c.Said = clip(e.Reason, maxWord)
 	case *events.TurnFailed:
-		*c = Course{Error: clip(e.Error, maxWord), Details: clip(line(e.ErrorDetails), maxWord)}
+		*c = Course{Error: clip(e.Error, maxWord), Details: clip(line(e.ErrorDetails), maxWord), Said: c.Said}
 		if c.Error == "" {
 			c.Error = "unknown"
+		}
+		if c.Details == "" { // the client's own words for the error stand there
+			c.Details = clip(line(e.LastAssistantMessage), maxWord)
 		}
 	case *events.CompactionFinished:
 		c.compacted(e.Trigger == "auto")
@@ -226,7 +240,8 @@ func (c *Course) compacted(auto bool) {
 func (c *Course) requested(e *events.ToolRequested) {
 	if e.AgentID == "" {
 		c.Turn = true
-		c.Error, c.Details = "", ""
+		c.Idle = false
+		c.Error, c.Details, c.Said = "", "", ""
 	}
 	c.Calls++
 	if polls(e) {

@@ -12,7 +12,7 @@ import (
 // Name and Version of the projection's cells.
 const (
 	Name    = "session"
-	Version = 5
+	Version = 6
 )
 
 // Statuses of a session.
