@@ -138,7 +138,7 @@ cover: ## coverage of the tests by package and in all
 	@$(GO) tool cover -func=.cache/cover.out | tail -n 1
 
 crash: ## break it and count what is lost, the long form (LONG= for the short one)
-	HOOKLINE_CRASH=$(LONG) $(GO) test -count=1 -timeout 40m -v ./crash
+	HOOKLINE_CRASH=$(LONG) $(GO) test -count=1 -timeout 2h -v ./crash
 
 bench: build ## the table of docs/benchmarks.md with its goals
 	$(GO) run ./bench

@@ -3,6 +3,7 @@
 package crash
 
 import (
+	"bytes"
 	"maps"
 	"os"
 	"path/filepath"
@@ -114,12 +115,14 @@ func (m *mounted) SetAttr(_ <-chan struct{}, in *fuse.SetAttrIn, out *fuse.AttrO
 			return fuse.Status(errno)
 		}
 		n.resize(int(size))
+		m.note(op{kind: opSize, node: n, at: int(size)})
 	}
 	if mode, ok := in.GetMode(); ok {
 		n.mode = n.mode&syscall.S_IFMT | mode&0o7777
 	}
 	if at, ok := in.GetMTime(); ok {
 		n.mtime = at.UnixNano()
+		m.note(op{kind: opTime, node: n, at: int(n.mtime)})
 	}
 	out.AttrValid = keep
 	m.fill(n, &out.Attr)
@@ -275,6 +278,7 @@ func (m *mounted) Write(_ <-chan struct{}, in *fuse.WriteIn, data []byte) (uint3
 		return 0, fuse.Status(errno)
 	}
 	n.write(data, int(in.Offset))
+	m.note(op{kind: opWrite, node: n, at: int(in.Offset), data: bytes.Clone(data)})
 	return uint32(len(data)), fuse.OK
 }
 

@@ -31,6 +31,8 @@ type house struct {
 	bin   string // folder of the programs
 	root  string // everything of this house but perhaps the home
 	state string // HOOKLINE_HOME
+
+	second string // of the frames; tmp in root, or where the test has put it
 }
 
 // newHouse makes a house whose home is <root>/state, or at the path given.
@@ -40,7 +42,7 @@ func newHouse(t *testing.T, bin, state string) *house {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &house{bin: bin, root: root, state: state}
+	h := &house{bin: bin, root: root, state: state, second: filepath.Join(root, "tmp")}
 	if state == "" {
 		h.state = filepath.Join(root, "state")
 	}
@@ -61,9 +63,9 @@ func newHouse(t *testing.T, bin, state string) *house {
 	return h
 }
 
-// environ is the environment of a client; the frames' second place lies in tmp.
+// environ is the environment of a client.
 func (h *house) environ() []string {
-	return []string{"HOME=" + h.root, "PATH=" + os.Getenv("PATH"), "TMPDIR=" + filepath.Join(h.root, "tmp"), "HOOKLINE_SECOND=" + filepath.Join(h.root, "tmp"), "CI=1",
+	return []string{"HOME=" + h.root, "PATH=" + os.Getenv("PATH"), "TMPDIR=" + filepath.Join(h.root, "tmp"), "HOOKLINE_SECOND=" + h.second, "CI=1",
 		"HOOKLINE_HOME=" + h.state, "HOOKLINE_SOCKET=" + h.socket()}
 }
 

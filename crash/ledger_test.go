@@ -19,6 +19,7 @@ type ledger struct {
 	mu       sync.Mutex
 	sent     int
 	promised map[string]string // by whom
+	heard    func(call string) // told of each promise
 }
 
 func newLedger() *ledger { return &ledger{promised: map[string]string{}} }
@@ -44,6 +45,9 @@ func (l *ledger) promise(call, whom string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.promised[call] = whom
+	if l.heard != nil {
+		l.heard(call)
+	}
 }
 
 // untilNow is what was promised by now.

@@ -31,7 +31,7 @@ func inNamespace(t *testing.T, needRoot bool) bool {
 		t.Skip("skipped without root: a block device cannot be mounted")
 	}
 	var out bytes.Buffer
-	cmd := exec.Command(os.Args[0], "-test.run", "^"+t.Name()+"$", "-test.v", "-test.count=1", "-test.timeout=40m")
+	cmd := exec.Command(os.Args[0], "-test.run", "^"+t.Name()+"$", "-test.v", "-test.count=1", "-test.timeout=2h")
 	cmd.Env = append(os.Environ(), insideVar+"="+t.Name(), binariesVar+"="+binaries)
 	cmd.Stdout, cmd.Stderr = &out, &out
 	cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNS, Pdeathsig: syscall.SIGKILL}

@@ -36,6 +36,8 @@ type ramdisk struct {
 	cutAt   int        // the power is cut before this one, 0 never
 	onCut   func()     // called then
 	left    chan *node // gets the root of what the cut leaves
+	tape    []op       // every change, where taping
+	taping  bool
 }
 
 // refusal is a rule of what fails.
@@ -141,7 +143,7 @@ func (r *ramdisk) may(op, path string) syscall.Errno {
 	if op != "read" && op != "readdir" && op != "open" {
 		r.ops++
 		if r.ops == r.cutAt {
-			r.cut()
+			r.cut(someShare())
 			return errPower
 		}
 	}
@@ -166,6 +168,7 @@ func (r *ramdisk) set(dir *node, name string, to *node) {
 	dir.mtime = now()
 	r.lastSeq++
 	r.changes = append(r.changes, change{r.lastSeq, dir, name, to})
+	r.note(op{kind: opName, node: dir, name: name, to: to})
 }
 
 // write puts data at an offset. The caller holds r.mu.
@@ -228,6 +231,7 @@ func (r *ramdisk) sync(h *handle) syscall.Errno {
 		clear(n.dirty)
 		n.failures++
 	default:
+		r.note(op{kind: opSync, node: n})
 		n.flush(maps.Clone(n.dirty))
 	}
 	if h.seen < n.failures { // errseq: each handle once
@@ -270,6 +274,7 @@ func (r *ramdisk) syncDir(n *node) syscall.Errno {
 	if errno := r.may("fsync", n.path()); errno != 0 {
 		return errno
 	}
+	r.note(op{kind: opSync, node: n})
 	n.stable, n.synced = maps.Clone(n.entries), r.lastSeq
 	if len(r.changes) > 10_000 { // those that are on the disk say nothing more
 		kept := r.changes[:0]
@@ -283,12 +288,14 @@ func (r *ramdisk) syncDir(n *node) syscall.Errno {
 	return 0
 }
 
+// someShare is how much of what was not synced a power cut leaves: nothing, all, or a part of it.
+func someShare() float64 { return []float64{0, 1, rand.Float64()}[rand.IntN(3)] }
+
 // cut is the power cut. The caller holds r.mu.
-func (r *ramdisk) cut() {
+func (r *ramdisk) cut(share float64) {
 	if r.onCut != nil {
 		r.onCut()
 	}
-	share := []float64{0, 1, rand.Float64()}[rand.IntN(3)]
 	for _, c := range r.changes[:int(share*float64(len(r.changes)))] {
 		switch {
 		case c.seq <= c.dir.synced:
@@ -361,6 +368,6 @@ func (r *ramdisk) cutNow() error {
 	if r.root == nil {
 		return errors.New("the power was cut before")
 	}
-	r.cut()
+	r.cut(someShare())
 	return nil
 }
