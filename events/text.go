@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"math/bits"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -23,6 +24,25 @@ func Text(raw json.RawMessage) string {
 		return ""
 	}
 	return s
+}
+
+// MemberText is the text of a member of a JSON object, "" where there is none or it is no string.
+func MemberText(object json.RawMessage, name string) string { return Text(Member(object, name)) }
+
+// Clip is at most the first n bytes of a text, without half a character.
+func Clip(text string, n int) string {
+	if len(text) <= n {
+		return text
+	}
+	return strings.ToValidUTF8(text[:n], "")
+}
+
+// Newest is a copy of the last n entries of a list, or the list where it has no more.
+func Newest[T any](list []T, n int) []T {
+	if len(list) <= n {
+		return list
+	}
+	return slices.Clone(list[len(list)-n:])
 }
 
 // Member is the raw value of the first member of that name of a JSON object, nil where there is none.

@@ -146,7 +146,7 @@ func walk(v any, b *strings.Builder, most int) {
 // said is a JSON string; of a large one that is kept elsewhere its head.
 func said(raw json.RawMessage) string {
 	if len(raw) > 0 && raw[0] == '{' && len(events.Member(raw, "$blob")) > 0 {
-		return events.Text(events.Member(raw, "head"))
+		return events.MemberText(raw, "head")
 	}
 	return events.Text(raw)
 }

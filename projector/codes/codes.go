@@ -101,10 +101,7 @@ func Fold(s State, r events.Record) State {
 		return s.added(r, e.Code)
 	}
 
-	c := found{r: r, context: s.Now}
-	if c.context.expired(r.Time) {
-		c.context = Context{}
-	}
+	c := found{r: r, context: s.At(r.Time)}
 	switch e := r.Event.(type) {
 	case *events.PromptSubmitted:
 		c.prompt(e)
@@ -134,13 +131,10 @@ func (s State) with(r events.Record, c found) State {
 
 // added takes in a code of a command; what is none is kept apart.
 func (s State) added(r events.Record, code string) State {
-	c := found{r: r, context: s.Now}
-	if c.context.expired(r.Time) {
-		c.context = Context{}
-	}
+	c := found{r: r, context: s.At(r.Time)}
 	if !c.add(code) {
 		bad := Code{Code: clip(code, maxCode), Event: r.ID, Session: r.Session, Time: r.Time}
-		s.Quarantine = last(append(slices.Clip(s.Quarantine), bad), maxQuarantine)
+		s.Quarantine = events.Newest(append(slices.Clip(s.Quarantine), bad), maxQuarantine)
 		return s
 	}
 	return s.with(r, c)
@@ -151,7 +145,7 @@ func (s State) end(r events.Record, status string) State {
 	if s.Now.Empty() {
 		return s
 	}
-	s.Ended = last(append(slices.Clip(s.Ended), Ended{Status: status, Event: r.ID, Time: r.Time, Context: s.Now}), maxEnded)
+	s.Ended = events.Newest(append(slices.Clip(s.Ended), Ended{Status: status, Event: r.ID, Time: r.Time, Context: s.Now}), maxEnded)
 	s.Now = Context{}
 	return s
 }
@@ -182,12 +176,7 @@ func (c *Context) lists() []*[]Code {
 
 // Empty tells whether there is no code.
 func (c Context) Empty() bool {
-	for _, list := range c.lists() {
-		if len(*list) > 0 {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(c.lists(), func(list *[]Code) bool { return len(*list) > 0 })
 }
 
 // expired tells whether the codes count no more at a time; that is seven days after the newest, exclusive.
@@ -234,10 +223,9 @@ func FileCodes(files []Code) []string {
 	}
 	names := make([]string, 0, len(files))
 	for _, f := range files {
-		name := f.Code
-		for end := range tails(f.Code) {
-			if ends[end] == 1 {
-				name = end
+		var name string // in the end the whole path
+		for name = range tails(f.Code) {
+			if ends[name] == 1 {
 				break
 			}
 		}
@@ -276,7 +264,7 @@ func (c *found) put(list *[]Code, code string) {
 
 func (c *found) renew(list *[]Code, code string, most int) {
 	next := slices.DeleteFunc(slices.Clone(*list), func(o Code) bool { return o.Code == code })
-	*list = last(append(next, Code{Code: code, Event: c.r.ID, Session: c.r.Session, Time: c.r.Time}), most)
+	*list = events.Newest(append(next, Code{Code: code, Event: c.r.ID, Session: c.r.Session, Time: c.r.Time}), most)
 	c.touch()
 }
 
@@ -320,19 +308,13 @@ func (c *found) add(code string) bool {
 	if !ok || what == "" {
 		return false
 	}
-	switch kind {
-	case "impl":
-		c.put(&c.context.Functions, "impl:"+what)
-	case "dec":
-		c.put(&c.context.Decisions, "dec:"+what)
-	case "block":
-		c.put(&c.context.Blockers, "block:"+what)
-	case "next":
-		c.put(&c.context.Next, "next:"+what)
-	case "done":
+	lists := map[string]*[]Code{"impl": &c.context.Functions, "dec": &c.context.Decisions, "block": &c.context.Blockers,
+		"next": &c.context.Next, "test": &c.context.Done}
+	switch list := lists[kind]; {
+	case kind == "done":
 		c.done(what)
-	case "test":
-		c.put(&c.context.Done, "test:"+what)
+	case list != nil:
+		c.put(list, kind+":"+what)
 	default:
 		return false
 	}
@@ -362,12 +344,4 @@ func clip(text string, n int) string {
 	}
 	runes := []rune(text[:min(len(text), 4*n)])
 	return string(runes[:min(n, len(runes))])
-}
-
-// last keeps the newest n entries.
-func last[T any](list []T, n int) []T {
-	if len(list) <= n {
-		return list
-	}
-	return slices.Clone(list[len(list)-n:])
 }

@@ -11,40 +11,41 @@ import (
 
 // language is how the code of some files is read.
 type language struct {
-	line     []string // begin a comment up to the end of the line
-	block    string   // begins one that blockEnd ends
-	blockEnd string
-	quotes   string   // that begin a string; a double or single one may stand three times
-	words    []string // stand before a function's name
-	braces   bool     // a name, arguments and "{" are a function
-	arrows   bool     // "=>" is as good as "{"
+	line   []string // begin a comment up to the end of the line; where "//" does, "/*" begins one up to "*/"
+	quotes string   // that begin a string; a double or single one may stand three times
+	words  []string // stand before a function's name
+	braces bool     // a name, arguments and "{" are a function
+	arrows bool     // "=>" is as good as "{"
 }
 
 var (
-	curly  = language{line: []string{"//"}, block: "/*", blockEnd: "*/", quotes: "\"'", braces: true}
-	script = language{line: []string{"//"}, block: "/*", blockEnd: "*/", quotes: "\"'`", words: []string{"function"}, braces: true}
-	sharp  = language{line: []string{"//"}, block: "/*", blockEnd: "*/", quotes: "\"'", braces: true, arrows: true}
-	fn     = language{line: []string{"//"}, block: "/*", blockEnd: "*/", quotes: "\"", words: []string{"fn", "fun", "func", "def"}}
-	def    = language{line: []string{"#"}, quotes: "\"'", words: []string{"def", "defp", "defmacro", "sub"}}
+	slashes = []string{"//"}
+	hash    = []string{"#"}
+	curly   = language{line: slashes, quotes: "\"'", braces: true}
+	script  = language{line: slashes, quotes: "\"'`", words: []string{"function"}, braces: true}
+	fn      = language{line: slashes, quotes: "\"", words: []string{"fn", "fun", "func", "def"}}
+	def     = language{line: hash, quotes: "\"'", words: []string{"def", "defp", "defmacro", "sub"}}
+	shell   = language{line: hash, quotes: "\"'", words: []string{"function"}, braces: true}
 )
 
 // languages by the ends of file names.
 var languages = map[string]language{
-	".go": {line: []string{"//"}, block: "/*", blockEnd: "*/", quotes: "\"'`", words: []string{"func"}},
+	".go": {line: slashes, quotes: "\"'`", words: []string{"func"}},
 	".py": def, ".pyi": def, ".rb": def, ".ex": def, ".exs": def, ".pl": def, ".pm": def,
 	".rs": fn, ".kt": fn, ".kts": fn, ".swift": fn, ".scala": fn,
 	".js": script, ".jsx": script, ".mjs": script, ".cjs": script, ".ts": script, ".tsx": script, ".mts": script, ".vue": script, ".svelte": script,
-	".php":  {line: []string{"//", "#"}, block: "/*", blockEnd: "*/", quotes: "\"'", words: []string{"function", "fn"}},
-	".java": curly, ".c": curly, ".h": curly, ".cc": curly, ".cpp": curly, ".hpp": curly, ".dart": curly, ".cs": sharp,
+	".php":  {line: []string{"//", "#"}, quotes: "\"'", words: []string{"function", "fn"}},
+	".java": curly, ".c": curly, ".h": curly, ".cc": curly, ".cpp": curly, ".hpp": curly, ".dart": curly,
+	".cs":  {line: slashes, quotes: "\"'", braces: true, arrows: true},
 	".lua": {line: []string{"--"}, quotes: "\"'", words: []string{"function"}},
-	".sh":  {line: []string{"#"}, quotes: "\"'", words: []string{"function"}, braces: true}, ".bash": {line: []string{"#"}, quotes: "\"'", words: []string{"function"}, braces: true},
+	".sh":  shell, ".bash": shell,
 }
 
 // control are words that stand before "(" and "{" and are no function; apart are those that no function stands behind.
 var (
-	control = []string{"if", "for", "foreach", "while", "switch", "catch", "function", "return", "using", "lock", "synchronized", "with", "super", "this",
-		"await", "async", "throw", "typeof", "sizeof", "match", "elif", "fixed", "unless", "constructor", "do", "else", "try"}
-	apart = []string{"new", "return", "throw", "class", "record", "struct", ".", "function"}
+	control = strings.Fields("if for foreach while switch catch function return using lock synchronized with super this " +
+		"await async throw typeof sizeof match elif fixed unless constructor do else try")
+	apart = strings.Fields("new return throw class record struct . function")
 )
 
 // maxText bounds the text that is read of one change, in bytes; maxFunctions the names.
@@ -196,9 +197,7 @@ func (s scan) opens(i int) bool {
 	return false
 }
 
-func isName(w string) bool {
-	return w != "" && (w[0] == '_' || w[0] == '$' || w[0] >= 'a' && w[0] <= 'z' || w[0] >= 'A' && w[0] <= 'Z' || w[0] >= 0x80)
-}
+func isName(w string) bool { return w != "" && inName(w[0]) && (w[0] < '0' || w[0] > '9') }
 
 func inName(c byte) bool {
 	return c == '_' || c == '$' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80
@@ -238,8 +237,8 @@ func past(lang language, text string, i int) int {
 			return i + upTo(rest, "\n")
 		}
 	}
-	if lang.block != "" && strings.HasPrefix(rest, lang.block) {
-		return i + len(lang.block) + upTo(rest[len(lang.block):], lang.blockEnd)
+	if strings.HasPrefix(rest, "/*") && lang.line[0] == "//" {
+		return i + 2 + upTo(rest[2:], "*/")
 	}
 	if strings.IndexByte(lang.quotes, rest[0]) < 0 {
 		return i

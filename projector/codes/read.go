@@ -1,6 +1,7 @@
 package codes
 
 import (
+	"cmp"
 	"encoding/json"
 	"regexp"
 	"strings"
@@ -67,23 +68,20 @@ func (c *found) succeeded(e *events.ToolSucceeded) {
 		c.edited(e.ToolInput)
 	case events.ToolPatch:
 		for _, p := range events.Patch(e.ToolInput, e.Cwd) {
-			c.file(p.Path)
-			for _, name := range Functions(p.Path, p.Added) {
-				c.put(&c.context.Functions, "impl:"+name)
-			}
+			c.written(p.Path, p.Added)
 		}
 	case "TodoWrite":
 		if c.r.AgentID == "" {
 			c.todos(e.ToolInput)
 		}
 	case "Bash":
-		c.ran(text(e.ToolInput, "command"), true, text(e.ToolResponse, "stdout"))
+		c.ran(events.MemberText(e.ToolInput, "command"), true, events.MemberText(e.ToolResponse, "stdout"))
 	}
 }
 
 func (c *found) failed(e *events.ToolFailed) {
 	if e.ToolName == "Bash" && !e.IsInterrupt {
-		c.ran(text(e.ToolInput, "command"), false, e.Error)
+		c.ran(events.MemberText(e.ToolInput, "command"), false, e.Error)
 	}
 }
 
@@ -100,16 +98,16 @@ func (c *found) edited(input json.RawMessage) {
 		} `json:"edits"`
 	}
 	_ = json.Unmarshal(input, &in) // a member of another form stays empty, as a large content does
-	file := in.File
-	if file == "" {
-		file = in.Notebook
-	}
-	c.file(file)
-
 	texts := []string{in.Content, in.New, in.Source}
 	for _, edit := range in.Edits {
 		texts = append(texts, edit.New)
 	}
+	c.written(cmp.Or(in.File, in.Notebook), texts...)
+}
+
+// written notes a changed file, and the functions in what was written into it.
+func (c *found) written(file string, texts ...string) {
+	c.file(file)
 	for _, t := range texts {
 		for _, name := range Functions(file, t) {
 			c.put(&c.context.Functions, "impl:"+name)
@@ -182,13 +180,8 @@ func (c *found) tested(program string, ok bool, output string) {
 	if ok {
 		result = ":ok"
 	}
-	for _, n := range last(numbers.FindAllString(clip(output, 1<<16), -1), 2) {
+	for _, n := range events.Newest(numbers.FindAllString(clip(output, 1<<16), -1), 2) {
 		result += ":" + slug(strings.ToLower(n))
 	}
 	c.put(&c.context.Done, code+result)
-}
-
-// text reads a string member of an object, "" where there is none.
-func text(object json.RawMessage, name string) string {
-	return events.Text(events.Member(object, name))
 }

@@ -336,12 +336,7 @@ func timeOf(s string) time.Time {
 	return t.UTC()
 }
 
-func clip(s string) string {
-	if len(s) <= maxWord {
-		return s
-	}
-	return strings.ToValidUTF8(s[:maxWord], "")
-}
+func clip(s string) string { return events.Clip(s, maxWord) }
 
 // small keeps metadata that fits; larger is in the log alone. The copy is the fold's own.
 func small(b json.RawMessage) json.RawMessage {

@@ -58,7 +58,7 @@ func actOf(r events.Record) act {
 		a.succeeded = true
 		a.call(e.ToolName, e.ToolInput)
 		if e.ToolName == "Write" {
-			a.written = events.Text(events.Member(e.ToolResponse, "type"))
+			a.written = events.MemberText(e.ToolResponse, "type")
 		}
 	case *events.ToolFailed:
 		if e.ToolName == "" || e.IsInterrupt {
@@ -83,7 +83,7 @@ func (a *act) call(tool string, input json.RawMessage) {
 	a.tool = tool
 	switch tool {
 	case "Bash":
-		line := events.Text(events.Member(input, "command"))
+		line := events.MemberText(input, "command")
 		line = line[:min(len(line), commandLimit)]
 		commands := simpleCommands(line)
 		a.command = hashLine(line)
@@ -93,11 +93,11 @@ func (a *act) call(tool string, input json.RawMessage) {
 			a.about = "$ " + name
 		}
 	case "Read", "Edit", "MultiEdit", "Write":
-		a.path = events.Text(events.Member(input, "file_path"))
+		a.path = events.MemberText(input, "file_path")
 	case events.ToolPatch:
 		a.patch(input)
 	case "NotebookEdit", "NotebookRead":
-		a.path = events.Text(events.Member(input, "notebook_path"))
+		a.path = events.MemberText(input, "notebook_path")
 	default:
 		a.about = "tool " + tool
 	}

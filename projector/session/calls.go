@@ -20,7 +20,7 @@ func open(calls []Call, c Call) []Call {
 }
 
 func closeCall(calls []Call, id string) []Call {
-	id = clip(id, maxWord)
+	id = events.Clip(id, maxWord)
 	for i, c := range calls {
 		if c.ToolUseID == id {
 			return append(calls[:i:i], calls[i+1:]...)
@@ -31,7 +31,7 @@ func closeCall(calls []Call, id string) []Call {
 
 // Request finds the event that requested a call that is still open.
 func (s State) Request(toolUseID string) string {
-	toolUseID = clip(toolUseID, maxWord)
+	toolUseID = events.Clip(toolUseID, maxWord)
 	for i := len(s.Open) - 1; i >= 0; i-- {
 		if s.Open[i].ToolUseID == toolUseID {
 			return s.Open[i].Event
@@ -44,7 +44,7 @@ func (s State) Request(toolUseID string) string {
 // one of its type that no other subagent has, else the oldest free one. Empty where there is none,
 // as for the subagent that a compaction uses.
 func (s State) AgentCause(id, kind string) string {
-	if a, ok := s.Agents[clip(id, maxWord)]; ok {
+	if a, ok := s.Agents[events.Clip(id, maxWord)]; ok {
 		return a.Cause
 	}
 	if i := s.freeAgentCall(kind); i >= 0 {
@@ -73,7 +73,7 @@ func (s State) agentStarted(r events.Record, c *events.Common) State {
 	if c.AgentID == "" {
 		return s
 	}
-	a := Agent{Kind: clip(c.AgentType, maxWord), Started: r.Time, Cause: r.Causation}
+	a := Agent{Kind: events.Clip(c.AgentType, maxWord), Started: r.Time, Cause: r.Causation}
 	if i := s.freeAgentCall(c.AgentType); i >= 0 && s.Open[i].Event == r.Causation {
 		s.Open[i].Claimed = true
 	}
@@ -81,7 +81,7 @@ func (s State) agentStarted(r events.Record, c *events.Common) State {
 }
 
 func (s State) agentStopped(r events.Record, c *events.Common) State {
-	a, ok := s.Agents[clip(c.AgentID, maxWord)]
+	a, ok := s.Agents[events.Clip(c.AgentID, maxWord)]
 	if !ok || c.AgentID == "" {
 		return s
 	}
@@ -102,7 +102,7 @@ func (s State) agentLaunched(r events.Record, e *events.ToolSucceeded) State {
 	if json.Unmarshal(e.ToolResponse, &out) != nil || out.ID == "" || r.Causation == "" {
 		return s
 	}
-	a, ok := s.Agents[clip(out.ID, maxWord)]
+	a, ok := s.Agents[events.Clip(out.ID, maxWord)]
 	if !ok {
 		a.Started = r.Time
 	}
@@ -112,7 +112,7 @@ func (s State) agentLaunched(r events.Record, e *events.ToolSucceeded) State {
 
 // agent keeps the newest subagents: when full, the one that stopped first goes.
 func (s State) agent(id string, a Agent) State {
-	id = clip(id, maxWord)
+	id = events.Clip(id, maxWord)
 	if s.Agents == nil {
 		s.Agents = map[string]Agent{}
 	}
@@ -144,5 +144,5 @@ func agentKind(e *events.ToolRequested) string {
 	if json.Unmarshal(e.ToolInput, &in) != nil {
 		return ""
 	}
-	return clip(in.Kind, maxWord)
+	return events.Clip(in.Kind, maxWord)
 }

@@ -171,25 +171,25 @@ func (s State) course(r events.Record) State {
 		agents := slices.ContainsFunc(e.BackgroundTasks, func(t events.BackgroundTask) bool { return t.Kind != "shell" })
 		*c = Course{Turn: running, Idle: running && !agents, Waits: c.ofAgents()}
 	case *events.SubagentStopped:
-		c.answered(func(w Wait) bool { return w.Agent == clip(e.AgentID, maxWord) })
+		c.answered(func(w Wait) bool { return w.Agent == events.Clip(e.AgentID, maxWord) })
 	case *events.TurnInterrupted:
 		*c = Course{Waits: c.ofAgents()}
 	case *events.SessionEnded:
-		c.Said = clip(e.Reason, maxWord)
+		c.Said = events.Clip(e.Reason, maxWord)
 	case *events.TurnFailed:
-		*c = Course{Error: clip(e.Error, maxWord), Details: clip(line(e.ErrorDetails), maxWord), Said: c.Said}
+		*c = Course{Error: events.Clip(e.Error, maxWord), Details: events.Clip(line(e.ErrorDetails), maxWord), Said: c.Said}
 		if c.Error == "" {
 			c.Error = "unknown"
 		}
 		if c.Details == "" { // the client's own words for the error stand there
-			c.Details = clip(line(e.LastAssistantMessage), maxWord)
+			c.Details = events.Clip(line(e.LastAssistantMessage), maxWord)
 		}
 	case *events.CompactionFinished:
 		c.compacted(e.Trigger == "auto")
 	case *events.ToolRequested:
 		c.requested(e)
 	case *events.PermissionRequested:
-		w := Wait{Tool: clip(e.ToolName, maxWord), Since: r.Time, Event: r.ID, Agent: clip(e.AgentID, maxWord), Call: hashCall(e.AgentID, e.ToolName, e.ToolInput)}
+		w := Wait{Tool: events.Clip(e.ToolName, maxWord), Since: r.Time, Event: r.ID, Agent: events.Clip(e.AgentID, maxWord), Call: hashCall(e.AgentID, e.ToolName, e.ToolInput)}
 		c.Waits = append(slices.Clone(c.Waits[max(0, len(c.Waits)-maxWaits+1):]), w)
 	case *events.PermissionAutoDenied:
 		c.answered(func(w Wait) bool { return w.Event == r.Causation })
@@ -205,7 +205,7 @@ func (s State) course(r events.Record) State {
 			c.Failed++
 		}
 	case *events.ToolBatchFinished:
-		c.answered(func(w Wait) bool { return w.Agent == clip(e.AgentID, maxWord) })
+		c.answered(func(w Wait) bool { return w.Agent == events.Clip(e.AgentID, maxWord) })
 		for _, t := range e.ToolCalls {
 			s.Open = closeCall(s.Open, t.ToolUseID)
 		}
@@ -259,7 +259,7 @@ func (c *Course) requested(e *events.ToolRequested) {
 	default:
 		c.Repeated = 0
 	}
-	c.Same, c.Tool = 1, clip(e.ToolName, maxWord)
+	c.Same, c.Tool = 1, events.Clip(e.ToolName, maxWord)
 	seen := slices.DeleteFunc(slices.Clone(c.Seen), func(h uint32) bool { return h == hash })
 	c.Seen = append(seen[max(0, len(seen)-maxSeen+1):], hash)
 }
@@ -267,7 +267,7 @@ func (c *Course) requested(e *events.ToolRequested) {
 // polls tells whether a call waits for something: it is made again on purpose.
 func polls(e *events.ToolRequested) bool {
 	if e.ToolName == "Bash" {
-		return slices.Contains(strings.Fields(events.Text(events.Member(e.ToolInput, "command"))), "sleep")
+		return slices.Contains(strings.Fields(events.MemberText(e.ToolInput, "command")), "sleep")
 	}
 	return strings.HasSuffix(e.ToolName, "Output") || e.ToolName == "Monitor"
 }

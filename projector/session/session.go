@@ -177,7 +177,7 @@ func Fold(s State, r events.Record) State {
 		s.Held++
 	case *events.ContextPhaseChanged:
 		stated := e.Source == "statusline" || s.Context != nil && s.Context.Stated && s.Context.Window == e.Window
-		s.Context = &Context{Phase: clip(e.Phase, maxWord), Used: e.Used, Window: e.Window, Stated: stated, Source: clip(e.Source, maxWord), Event: r.ID}
+		s.Context = &Context{Phase: events.Clip(e.Phase, maxWord), Used: e.Used, Window: e.Window, Stated: stated, Source: events.Clip(e.Source, maxWord), Event: r.ID}
 	case *events.ContextInjected:
 		s.Told = tell(s.Told, r.AgentID, e.Items)
 	case events.HookEvent:
@@ -227,7 +227,7 @@ func (s State) seen(r events.Record, e events.HookEvent) State {
 	if r.Client != events.ClaudeCode {
 		set(&s.Program, r.Client)
 	}
-	s.Branch = clip(r.Branch, maxPath)
+	s.Branch = events.Clip(r.Branch, maxPath)
 	if r.Time.After(s.LastActive) {
 		s.LastActive = r.Time
 	}
@@ -246,7 +246,7 @@ func (s State) seen(r events.Record, e events.HookEvent) State {
 func (s State) hook(r events.Record, e events.HookEvent) State {
 	switch e := e.(type) {
 	case *events.SessionStarted:
-		s.Source = clip(e.Source, maxWord)
+		s.Source = events.Clip(e.Source, maxWord)
 		s.Told = nil
 		s = s.model(e.Model)
 	case *events.SessionEnded:
@@ -265,7 +265,7 @@ func (s State) hook(r events.Record, e events.HookEvent) State {
 		s.Compacted++
 	case *events.ToolRequested:
 		s.Tools = count(s.Tools, e.ToolName, maxTools)
-		s.Open = open(s.Open, Call{ToolUseID: clip(e.ToolUseID, maxWord), Event: r.ID, Tool: clip(e.ToolName, maxWord), AgentKind: agentKind(e)})
+		s.Open = open(s.Open, Call{ToolUseID: events.Clip(e.ToolUseID, maxWord), Event: r.ID, Tool: events.Clip(e.ToolName, maxWord), AgentKind: agentKind(e)})
 	case *events.ToolSucceeded:
 		s = s.agentLaunched(r, e)
 		if e.ToolName == "Skill" {
@@ -292,14 +292,14 @@ func tell(told map[string]string, agent string, items []events.InjectedItem) map
 		if told == nil || len(told) >= maxTold {
 			told = map[string]string{}
 		}
-		told[clip(ToldKey(agent, it.ID), maxWord)] = it.Digest
+		told[events.Clip(ToldKey(agent, it.ID), maxWord)] = it.Digest
 	}
 	return told
 }
 
 func (s State) end(status, reason string, at time.Time) State {
 	s.Course.Cut = len(s.Open) > 0
-	s.Status, s.EndReason, s.Ended, s.Open = status, clip(reason, maxWord), &at, nil
+	s.Status, s.EndReason, s.Ended, s.Open = status, events.Clip(reason, maxWord), &at, nil
 	return s
 }
 
@@ -307,7 +307,7 @@ func (s State) model(name string) State {
 	if name == "" {
 		return s
 	}
-	name = clip(name, maxWord)
+	name = events.Clip(name, maxWord)
 	s.Model = name
 	for _, m := range s.Models {
 		if m == name {
@@ -348,16 +348,9 @@ const (
 	maxPath = 4096 // the longest path of the platforms
 )
 
-func clip(s string, most int) string {
-	if len(s) <= most {
-		return s
-	}
-	return strings.ToValidUTF8(s[:most], "")
-}
-
 func set(dst *string, v string) {
 	if v != "" {
-		*dst = clip(v, maxPath)
+		*dst = events.Clip(v, maxPath)
 	}
 }
 
@@ -368,7 +361,7 @@ func count(m map[string]int, key string, most int) map[string]int {
 	if m == nil {
 		m = map[string]int{}
 	}
-	key = clip(key, maxWord)
+	key = events.Clip(key, maxWord)
 	if _, ok := m[key]; !ok && len(m) >= most {
 		key = "(other)"
 	}

@@ -17,7 +17,7 @@ func (s State) succeeded(r events.Record, e *events.ToolSucceeded) State {
 	s.Open = slices.DeleteFunc(slices.Clone(s.Open), func(f Failure) bool { return f.Target == target(e.ToolName, e.ToolInput) })
 
 	if r.AgentID == "" {
-		s.Tools = last(append(slices.Clip(s.Tools), clip(e.ToolName, maxLine)), lastTools)
+		s.Tools = events.Newest(append(slices.Clip(s.Tools), clip(e.ToolName, maxLine)), lastTools)
 	}
 
 	s = s.served(r, e)
@@ -28,15 +28,15 @@ func (s State) succeeded(r events.Record, e *events.ToolSucceeded) State {
 		if r.AgentID != "" {
 			return s // the session itself has not seen it
 		}
-		return s.touched(r, member(e.ToolInput, "file_path"), func(f *File) { f.Read++ })
+		return s.touched(r, events.MemberText(e.ToolInput, "file_path"), func(f *File) { f.Read++ })
 	case "Edit", "MultiEdit":
-		file := member(e.ToolInput, "file_path")
+		file := events.MemberText(e.ToolInput, "file_path")
 		return s.changed(r, file).touched(r, file, func(f *File) { f.Edited++ })
 	case "NotebookEdit":
-		return s.touched(r, member(e.ToolInput, "notebook_path"), func(f *File) { f.Edited++ })
+		return s.touched(r, events.MemberText(e.ToolInput, "notebook_path"), func(f *File) { f.Edited++ })
 	case "Write":
-		created := member(e.ToolResponse, "type") == "create"
-		file := member(e.ToolInput, "file_path")
+		created := events.MemberText(e.ToolResponse, "type") == "create"
+		file := events.MemberText(e.ToolInput, "file_path")
 		return s.changed(r, file).touched(r, file, func(f *File) {
 			if created {
 				f.Created = true
@@ -47,7 +47,7 @@ func (s State) succeeded(r events.Record, e *events.ToolSucceeded) State {
 	case events.ToolPatch:
 		return s.patched(r, e)
 	case "Bash":
-		output := member(e.ToolResponse, "stdout")
+		output := events.MemberText(e.ToolResponse, "stdout")
 		if output == "" {
 			output = events.Text(e.ToolResponse) // Codex gives the text alone
 		}
@@ -59,7 +59,7 @@ func (s State) succeeded(r events.Record, e *events.ToolSucceeded) State {
 	case "update_plan":
 		return s.planned(r, e.ToolInput)
 	case "ExitPlanMode":
-		if plan := member(e.ToolInput, "plan"); plan != "" {
+		if plan := events.MemberText(e.ToolInput, "plan"); plan != "" {
 			s.Task = &Note{Text: clip(plan, maxTask), Event: r.ID, Time: r.Time}
 		}
 	}
@@ -89,7 +89,7 @@ func (s State) served(r events.Record, e *events.ToolSucceeded) State {
 	switch {
 	case !ok || r.AgentID != "":
 	case server == "serena" && tool == "activate_project":
-		if project := Line(member(e.ToolInput, "project")); project != "" {
+		if project := Line(events.MemberText(e.ToolInput, "project")); project != "" {
 			s.Serena = &Note{Text: project, Event: r.ID, Time: r.Time}
 		}
 	case server == "pal" || server == "zen":
@@ -121,7 +121,7 @@ func (s State) failed(r events.Record, e *events.ToolFailed) State {
 
 	f := Failure{Target: target(e.ToolName, e.ToolInput), Tool: clip(e.ToolName, maxLine), Text: telling(e.Error), Event: r.ID, Time: r.Time}
 	open := slices.DeleteFunc(slices.Clone(s.Open), func(o Failure) bool { return o.Target == f.Target })
-	s.Open = last(append(open, f), maxOpen)
+	s.Open = events.Newest(append(open, f), maxOpen)
 
 	if e.ToolName == "Bash" {
 		return s.ran(r, e.ToolInput, false, e.Error)
@@ -160,7 +160,7 @@ func (s State) touched(r events.Record, file string, change func(*File)) State {
 
 // ran takes in that the session's own shell ran a command.
 func (s State) ran(r events.Record, input json.RawMessage, ok bool, output string) State {
-	command := Line(member(input, "command"))
+	command := Line(events.MemberText(input, "command"))
 	if command == "" || r.AgentID != "" {
 		return s
 	}
@@ -178,7 +178,7 @@ func (s State) ran(r events.Record, input json.RawMessage, ok bool, output strin
 	c.Known = false
 	c.Event = r.ID
 	c.Time = r.Time
-	s.Commands = last(append(commands, c), maxCommands)
+	s.Commands = events.Newest(append(commands, c), maxCommands)
 
 	if c.Kind != "" {
 		evidence := slices.DeleteFunc(slices.Clone(s.Evidence), func(p Proof) bool { return p.Kind == c.Kind })
@@ -212,7 +212,7 @@ func (s State) listed(r events.Record, input json.RawMessage) State {
 			todos = append(todos, Todo{ID: clip(t.ID, maxLine), Text: text, Status: clip(t.Status, maxLine), Event: r.ID})
 		}
 	}
-	s.Todos = last(todos, maxTodos)
+	s.Todos = events.Newest(todos, maxTodos)
 	return s
 }
 
@@ -234,7 +234,7 @@ func (s State) planned(r events.Record, input json.RawMessage) State {
 			todos = append(todos, Todo{Text: text, Status: clip(p.Status, maxLine), Event: r.ID})
 		}
 	}
-	s.Todos = last(todos, maxTodos)
+	s.Todos = events.Newest(todos, maxTodos)
 	return s
 }
 
@@ -242,7 +242,7 @@ func (s State) planned(r events.Record, input json.RawMessage) State {
 // tool (DECISIONS S0 "open failures").
 func target(tool string, input json.RawMessage) string {
 	for _, name := range []string{"file_path", "notebook_path"} {
-		if file := member(input, name); file != "" {
+		if file := events.MemberText(input, name); file != "" {
 			return clip(file, maxPath)
 		}
 	}
@@ -251,7 +251,7 @@ func target(tool string, input json.RawMessage) string {
 	}
 
 	var words []string
-	for _, w := range strings.Fields(Line(member(input, "command"))) {
+	for _, w := range strings.Fields(Line(events.MemberText(input, "command"))) {
 		switch {
 		case len(words) == 0 && strings.Contains(w, "="), len(words) == 0 && (w == "sudo" || w == "env" || w == "time"):
 		case strings.HasPrefix(w, "-"):
@@ -298,7 +298,7 @@ func result(ok bool, output string) string {
 		parts = append(parts, "exit "+m[1])
 	}
 	if found := counts.FindAllString(output, -1); found != nil {
-		parts = append(parts, strings.Join(last(found, 3), ", "))
+		parts = append(parts, strings.Join(events.Newest(found, 3), ", "))
 	} else if m := goFail.FindStringSubmatch(output); m != nil {
 		parts = append(parts, "FAIL "+m[1])
 	}

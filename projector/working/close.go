@@ -157,7 +157,7 @@ func (s State) answered(r events.Record, response json.RawMessage) State {
 	slices.Sort(asked)
 	for _, q := range asked {
 		text := clip(clip(q, maxLine/2)+" "+out.Answers[q], maxLine)
-		s.Answers = last(append(slices.Clip(s.Answers), Note{Text: text, Event: r.ID, Time: r.Time}), maxCorrections)
+		s.Answers = events.Newest(append(slices.Clip(s.Answers), Note{Text: text, Event: r.ID, Time: r.Time}), maxCorrections)
 	}
 	return s
 }
@@ -175,10 +175,10 @@ func (s State) Drifted() bool {
 			recent = append(recent, n.Text)
 		}
 	}
-	for _, f := range last(s.Files, 10) {
+	for _, f := range events.Newest(s.Files, 10) {
 		recent = append(recent, f.Path)
 	}
-	for _, c := range last(s.Commands, 10) {
+	for _, c := range events.Newest(s.Commands, 10) {
 		recent = append(recent, c.Line)
 	}
 	text := strings.ToLower(strings.Join(recent, "\n"))

@@ -34,7 +34,7 @@ func (s State) sighted(r events.Record, e *events.ToolSucceeded) State {
 	var paths []string
 	switch e.ToolName {
 	case "Bash":
-		paths = pathsIn(member(e.ToolResponse, "stdout"))
+		paths = pathsIn(events.MemberText(e.ToolResponse, "stdout"))
 	case "Grep", "Glob":
 		var out struct {
 			Filenames []string `json:"filenames"`
@@ -60,7 +60,7 @@ func (s State) sighted(r events.Record, e *events.ToolSucceeded) State {
 		sight.Event = r.ID
 		seen = append(seen, sight)
 	}
-	s.Seen = last(seen, maxSeen)
+	s.Seen = events.Newest(seen, maxSeen)
 	return s
 }
 

@@ -6,7 +6,6 @@
 package working
 
 import (
-	"encoding/json"
 	"slices"
 	"strings"
 	"time"
@@ -200,7 +199,7 @@ func Fold(s State, r events.Record) State {
 			s = s.summarised(e.LastAssistantMessage)
 		}
 	case *events.CheckpointCreated:
-		s.Checkpoints = last(append(s.Checkpoints, Checkpoint{Event: r.ID, Seq: r.Seq, Time: r.Time, Schema: e.Schema, Trigger: e.Trigger, Note: Line(e.Note)}), maxCheckpoints)
+		s.Checkpoints = events.Newest(append(s.Checkpoints, Checkpoint{Event: r.ID, Seq: r.Seq, Time: r.Time, Schema: e.Schema, Trigger: e.Trigger, Note: Line(e.Note)}), maxCheckpoints)
 		if e.Said != "" {
 			s.Said = &Note{Text: clip(e.Said, maxTask), Event: r.ID, Time: r.Time}
 		}
@@ -275,7 +274,7 @@ func (s State) refused(r events.Record, e *events.ToolBatchFinished) State {
 			continue
 		}
 		n := Note{Text: clip(call.ToolName+" "+target(call.ToolName, call.ToolInput)+": "+words, maxLine), Event: r.ID, Time: r.Time}
-		s.Corrections = last(append(s.Corrections, n), maxCorrections)
+		s.Corrections = events.Newest(append(s.Corrections, n), maxCorrections)
 	}
 	return s
 }
@@ -317,26 +316,5 @@ func putTodo(list []Todo, t Todo) []Todo {
 	if t.Text == "" {
 		return list
 	}
-	return last(append(slices.Clip(list), t), maxTodos)
-}
-
-// last keeps the newest n entries.
-func last[T any](list []T, n int) []T {
-	if len(list) > n {
-		return slices.Clone(list[len(list)-n:])
-	}
-	return list
-}
-
-// member reads a string member of a JSON object, "" where there is none or it is no string.
-func member(data json.RawMessage, name string) string {
-	var object map[string]json.RawMessage
-	if json.Unmarshal(data, &object) != nil {
-		return ""
-	}
-	var text string
-	if json.Unmarshal(object[name], &text) != nil {
-		return ""
-	}
-	return text
+	return events.Newest(append(slices.Clip(list), t), maxTodos)
 }
