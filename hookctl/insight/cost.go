@@ -184,14 +184,23 @@ func (m *Meter) answered(session, project string, l line) {
 // Price is what a million tokens of some models cost, in millionths of a US dollar by kind of token.
 type Price struct {
 	Model string // a glob
+	above int64  // only of answers to more tokens than that
 	kinds [5]int64
 }
 
-// builtIn are prices of models whose list prices were known when this was written (2026-01).
-var builtIn = []string{"claude-opus-4-[5-9]* 5 25", "claude-opus-4-* 15 75", "claude-sonnet-4-* 3 15", "claude-haiku-4-5* 1 5"}
+// builtIn are Anthropic's list prices of 2026-10-24, newest models first. A model that is not there is named, not guessed: the
+// patterns fit the names of known models, with a date.
+var builtIn = []string{
+	"claude-fable-5-1* 10 50 12.5 20 .25", "claude-mythos-5-1* 10 50 12.5 20 .25",
+	"claude-fable-5 10 50", "claude-fable-5-20* 10 50", "claude-mythos-5 10 50", "claude-mythos-5-20* 10 50",
+	"claude-opus-5-5* 4 20 5 8 .2", "claude-opus-5 5 25", "claude-opus-5-20* 5 25", "claude-opus-4-[5-8]* 5 25", "claude-opus-4-* 15 75",
+	"claude-sonnet-5-5* 2 10 2.5 4 .1", "claude-sonnet-5 2 10", "claude-sonnet-5-20* 2 10", "claude-sonnet-4-* 3 15",
+	"claude-haiku-5-5*>100000 .5 2.5", "claude-haiku-5-5* .1 .5", "claude-haiku-4-5* 1 5",
+}
 
 // Prices reads lines of "MODEL INPUT OUTPUT [CACHE_WRITE CACHE_WRITE_1H CACHE_READ]", in US dollars a million tokens; what is
-// left out is 1.25, 2 and 0.1 times the input's. The first line whose glob fits a model counts; built-in ones come last.
+// left out is 1.25, 2 and 0.1 times the input's. The first line whose glob fits a model counts; built-in ones come last. MODEL>N is
+// for answers to more than N tokens, those of the cache included.
 func Prices(lines []string) ([]Price, error) {
 	var out []Price
 	for _, text := range append(slices.Clone(lines), builtIn...) {
@@ -199,10 +208,18 @@ func Prices(lines []string) ([]Price, error) {
 		if len(f) != 3 && len(f) != 6 {
 			return nil, fmt.Errorf("price %q: MODEL INPUT OUTPUT [CACHE_WRITE CACHE_WRITE_1H CACHE_READ] is wanted", text)
 		}
-		if _, err := path.Match(f[0], "x"); err != nil {
+		p := Price{Model: f[0]}
+		if model, above, ok := strings.Cut(f[0], ">"); ok {
+			n, err := strconv.ParseInt(above, 10, 64)
+			if err != nil || n < 0 {
+				return nil, fmt.Errorf("price %q: %q is no number of tokens", text, above)
+			}
+			p.Model = model
+			p.above = n
+		}
+		if _, err := path.Match(p.Model, "x"); err != nil {
 			return nil, fmt.Errorf("price %q: %w", text, err)
 		}
-		p := Price{Model: f[0]}
 		for i, word := range f[1:] {
 			dollars, err := strconv.ParseFloat(word, 64)
 			if err != nil || !(dollars >= 0 && dollars <= 10_000) {
@@ -218,9 +235,10 @@ func Prices(lines []string) ([]Price, error) {
 	return out, nil
 }
 
-func priceOf(prices []Price, model string) (Price, bool) {
+func priceOf(prices []Price, model string, t Tokens) (Price, bool) {
+	read := t.All() - t.Output
 	for _, p := range prices {
-		if ok, _ := path.Match(p.Model, model); ok {
+		if ok, _ := path.Match(p.Model, model); ok && (p.above == 0 || read > p.above) {
 			return p, true
 		}
 	}
@@ -267,7 +285,7 @@ func (m *Meter) Bill(by string, c Choice, prices []Price) Bill {
 		if c.Sessions != nil && !c.Sessions[a.session] || a.time.Before(c.Since) {
 			continue
 		}
-		price, known := priceOf(prices, a.model)
+		price, known := priceOf(prices, a.model, a.Tokens)
 		if !known {
 			unpriced[a.model] = true
 		}

@@ -98,7 +98,7 @@ func TestPrices(t *testing.T) {
 		}
 	}
 	ps, _ := Prices([]string{"m 8 2"})
-	if p, ok := priceOf(ps, "m"); !ok || p.kinds != [5]int64{8e6, 2e6, 10e6, 16e6, 8e5} {
+	if p, ok := priceOf(ps, "m", Tokens{}); !ok || p.kinds != [5]int64{8e6, 2e6, 10e6, 16e6, 8e5} {
 		t.Errorf("%+v", p)
 	}
 }
@@ -115,4 +115,41 @@ func FuzzMeter(f *testing.F) {
 			t.Errorf("%+v", b)
 		}
 	})
+}
+
+// The list prices of known models; of one that is not known nothing is guessed.
+func TestListPrices(t *testing.T) {
+	prices, err := Prices(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for model, want := range map[string]string{
+		"claude-opus-5-5": "4 20 5 8 0.2", "claude-opus-5": "5 25 6.25 10 0.5", "claude-opus-5-20260724": "5 25 6.25 10 0.5", "claude-opus-4-8": "5 25 6.25 10 0.5",
+		"claude-opus-4-1-20250805": "15 75 18.75 30 1.5", "claude-sonnet-5-5": "2 10 2.5 4 0.1", "claude-sonnet-5": "2 10 2.5 4 0.2",
+		"claude-sonnet-4-5-20250929": "3 15 3.75 6 0.3", "claude-haiku-5-5": "0.1 0.5 0.125 0.2 0.01", "claude-haiku-4-5-20251001": "1 5 1.25 2 0.1",
+		"claude-fable-5-1": "10 50 12.5 20 0.25", "claude-fable-5": "10 50 12.5 20 1",
+		"claude-opus-5-6": "unpriced", "claude-opus-6": "unpriced", "claude-haiku-5": "unpriced", "gpt-6-sol": "unpriced",
+	} {
+		if got := listed(prices, model, Tokens{Input: 100_000}); got != want {
+			t.Errorf("%s: %s, want %s", model, got, want)
+		}
+	}
+	if got := listed(prices, "claude-haiku-5-5", Tokens{Input: 1, CacheRead: 100_000}); got != "0.5 2.5 0.625 1 0.05" {
+		t.Errorf("a long prompt: %s", got)
+	}
+	if _, err := Prices([]string{"m>x 1 2"}); err == nil {
+		t.Error("m>x is taken")
+	}
+}
+
+func listed(prices []Price, model string, t Tokens) string {
+	p, known := priceOf(prices, model, t)
+	if !known {
+		return "unpriced"
+	}
+	words := make([]string, len(p.kinds))
+	for i, n := range p.kinds {
+		words[i] = fmt.Sprint(float64(n) / 1e6)
+	}
+	return strings.Join(words, " ")
 }
