@@ -74,7 +74,7 @@ func TestMCP(t *testing.T) {
 		ask("state_at", map[string]any{"point": "now", "projection": "working", "key": "aaaaaaaa-1"}, "Add retries to the upload client")
 		ask("state_at", map[string]any{"point": "whenever"}, "is no sequence, time or duration")
 		ask("decisions", map[string]any{}, "three at most")
-		ask("why", map[string]any{"text": "nothing-like-it", "session": "last"}, "nothing like it was told in session aaaaaaaa-1")
+		ask("why", map[string]any{"text": "nothing-like-it", "session": "last"}, "nothing that session aaaaaaaa-1 is told has")
 	}
 	all()
 	if after := h.last(t, "*"); after != before {

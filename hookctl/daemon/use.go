@@ -160,7 +160,10 @@ type LineFacts struct {
 	IC    float64 `json:"ic"`
 	Class string  `json:"class"`
 	Phase string  `json:"phase"` // of the session's life
-	Gates int     `json:"gates"` // that are open: asked about and not satisfied
+
+	Standing session.Standing `json:"standing"`
+
+	Gates int `json:"gates"` // that are open: asked about and not satisfied
 }
 
 // doLine records how full the context is, where that came into another phase, and gives what the status line shows.
@@ -179,6 +182,7 @@ func (d *Daemon) doLine(ctx context.Context, o LineOrder, _ func(uint64)) (any, 
 	}
 
 	out.Phase = s.Phase
+	out.Standing = s.Standing()
 	out.Gates = d.openGates(ctx, s)
 	if o.Used > 0 && o.Window > 0 {
 		u := hook.Use{Tokens: o.Used, Window: o.Window, Model: d.clean(o.Model), Source: "statusline"}

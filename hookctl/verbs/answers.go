@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -15,7 +14,6 @@ import (
 	"hookline/events"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/config"
-	"hookline/hookctl/find"
 	"hookline/hookctl/problem"
 	"hookline/hookctl/redact"
 	"hookline/projector/project"
@@ -201,49 +199,8 @@ func (s *Answers) Why(ctx context.Context, text, name string) (string, error) {
 		if err != nil {
 			return err
 		}
-		return a.printWhy(ctx, h, id, text)
+		return a.why(ctx, h, id, text)
 	})
-}
-
-// mostTold bounds how far back it is looked for what was told.
-const mostTold = 100
-
-func (a *app) printWhy(ctx context.Context, h house, id, text string) error {
-	terms := find.Query{Words: wordsOf([]string{text})}.Terms()
-	found := 0
-	seen := map[string]bool{}
-	q := url.Values{"session": {id}, "type": {events.TypeContextInjected}, "n": {strconv.Itoa(mostTold)}}
-	var all []events.Record
-	if err := records(ctx, h, q, func(r events.Record) { all = append(all, r) }); err != nil {
-		return err
-	}
-	for _, r := range slices.Backward(all) {
-		e, ok := r.Event.(*events.ContextInjected)
-		if !ok {
-			continue
-		}
-		for _, item := range e.Items {
-			if seen[item.ID+item.Event] || eventName(item.Event) != nil {
-				continue
-			}
-			seen[item.ID+item.Event] = true
-			var source events.Record
-			if h.Get(ctx, "/v1/events/"+item.Event, nil, &source) != nil {
-				continue // damage took it since
-			}
-			d, _ := find.Of(source)
-			holds := len(terms) > 0 && !slices.ContainsFunc(terms, func(t find.Term) bool { return !t.Holds(d) })
-			if text != "" && !holds && item.Event != text && strconv.FormatUint(source.Seq, 10) != text && !strings.Contains(item.ID, text) {
-				continue
-			}
-			found++
-			a.Printf("%s was told at %s (event %d), from event %d, %s: %s\n", cmdline.OneLine(item.ID), cmdline.OneLine(e.Hook), r.Seq, source.Seq, cmdline.OneLine(source.Type), factOf(source))
-		}
-	}
-	if found == 0 {
-		a.Printf("nothing like it was told in session %s\n", id)
-	}
-	return nil
 }
 
 // Decisions gives the ledger of this project.

@@ -29,8 +29,8 @@ const (
 func (a *app) statuslineCmd() *cobra.Command {
 	return &cobra.Command{
 		Use: "statusline", Short: "Print one line for the client's status line",
-		Long: "Print one line for the client's status line: whether the recorder is alive, the session's phase, how full its\n" +
-			"context is, its identity, and the gates that are open. It reads the client's JSON from stdin, and has the exact use\n" +
+		Long: "Print one line for the client's status line: whether the recorder is alive, the identity, how the session\n" +
+			"stands, how full its context is, and the gates that are open. It reads the client's JSON from stdin, and has the exact use\n" +
 			"of the context recorded where that came into another phase. It costs no tokens and always exits 0: the client\n" +
 			"blanks the line on any other code.",
 		Example: "  {\"statusLine\": {\"type\": \"command\",\n                  \"command\": \"hookctl statusline\"}}   in settings.json",
@@ -58,7 +58,10 @@ type statuslineJSON struct {
 	Brief    string      `json:"brief" jsonschema_description:"one line, [C:? r=? IC=?] when nothing is known"`
 	IC       float64     `json:"ic" jsonschema_description:"continuity, 0 to 1; 0 when nothing is known"`
 	Class    string      `json:"class,omitempty" jsonschema_description:"of the continuity; absent when nothing is known"`
+	Standing string      `json:"standing,omitempty" jsonschema_description:"how it stands: working, waiting_for_prompt, waiting_for_permission, …"`
 	Gates    int         `json:"gates,omitempty" jsonschema_description:"requirements that are not met"`
+
+	needs bool // stuck, or waits in the middle of its work
 }
 
 // contextUse is how full a context window is.
@@ -144,6 +147,8 @@ func (a *app) statusline(ctx context.Context, in statuslineInput) statuslineJSON
 		line.Brief, line.IC, line.Class = known.Brief, known.IC, known.Class
 	}
 	line.Phase = known.Phase
+	line.Standing = known.Standing.Kind
+	line.needs = known.Standing.Stuck || known.Standing.Needs && line.Standing != session.WaitsForPrompt
 	line.Gates = known.Gates
 	return line
 }
@@ -163,8 +168,19 @@ func (a *app) statuslineText(l statuslineJSON) string {
 	case "degraded":
 		brief = p.Bad(brief)
 	}
-	phase := strings.ToLower(strings.TrimPrefix(cmdline.OneLine(l.Phase), "SESSION_"))
-	return join(" ", dot, brief, p.Faint(phase), contextText(p, l.Context), gatesText(p, l.Gates))
+	return join(" ", dot, brief, standingText(p, l), contextText(p, l.Context), gatesText(p, l.Gates))
+}
+
+// standingText is how the session stands, else the phase of its life, "" where neither is known.
+func standingText(p cmdline.Palette, l statuslineJSON) string {
+	text := strings.ReplaceAll(l.Standing, "_", " ")
+	if text == "" {
+		text = strings.ToLower(strings.TrimPrefix(cmdline.OneLine(l.Phase), "SESSION_"))
+	}
+	if l.needs {
+		return p.Warn(text)
+	}
+	return p.Faint(text)
 }
 
 // contextText is how full the context is, "" where that is not known.

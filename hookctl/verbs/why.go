@@ -1,6 +1,7 @@
 package verbs
 
 import (
+	"context"
 	"net/url"
 	"strings"
 
@@ -24,16 +25,21 @@ func (a *app) whyCmd() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				var out daemon.Why
-				if err := h.Get(cmd.Context(), "/v1/why/"+id, url.Values{"q": {args[0]}}, &out); err != nil {
-					return err
-				}
-				return a.printBehind(out)
+				return a.why(cmd.Context(), h, id, args[0])
 			})
 		},
 	}
 	a.sessionFlag(cmd, &name, sessionHelp)
 	return cmd
+}
+
+// why prints the events behind what a session is told.
+func (a *app) why(ctx context.Context, h house, session, text string) error {
+	var out daemon.Why
+	if err := h.Get(ctx, "/v1/why/"+session, url.Values{"q": {text}}, &out); err != nil {
+		return err
+	}
+	return a.printBehind(out)
 }
 
 func (a *app) printBehind(out daemon.Why) error {
