@@ -57,9 +57,11 @@ func Command(ctx context.Context, args []string) int {
 		}
 		return 0
 	}
-	signal.Ignore(syscall.SIGPIPE)      // a client that has left must not stop the recording
-	if os.Getenv("GOMAXPROCS") == "1" { // the client's, for this process alone
-		_ = os.Unsetenv("GOMAXPROCS")
+	signal.Ignore(syscall.SIGPIPE)                                  // a client that has left must not stop the recording
+	for _, kv := range []string{"GOMAXPROCS=1", wire.NoTraceback} { // the client's, for this process alone
+		if name, value, _ := strings.Cut(kv, "="); os.Getenv(name) == value {
+			_ = os.Unsetenv(name)
+		}
 	}
 	opt := Options{Kept: func() { _, _ = os.Stdout.Write([]byte{wire.Kept}) }} // the client may have left
 	if *until > 0 {

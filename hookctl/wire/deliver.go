@@ -161,15 +161,26 @@ func startDelivery(hookd string, f Frame, until time.Time) (*delivery, error) {
 	return d, nil
 }
 
-// childEnv is the environment of a delivery: few threads, so that a limit on them does not end it.
+// childEnv is the environment of a delivery: few threads, so that a limit on them does not end it, and no traceback, which
+// would write its memory, with a frame in it, into a core file where the user's environment asks for one.
 func childEnv(env []string) []string {
+	child := []string{NoTraceback}
+	few := "GOMAXPROCS=1"
 	for _, kv := range env {
-		if strings.HasPrefix(kv, "GOMAXPROCS=") {
-			return env
+		switch name, _, _ := strings.Cut(kv, "="); name {
+		case "GOTRACEBACK":
+			continue
+		case "GOMAXPROCS":
+			few = kv
+			continue
 		}
+		child = append(child, kv)
 	}
-	return append(env, "GOMAXPROCS=1")
+	return append(child, few)
 }
+
+// NoTraceback is in the environment of a delivery, for that process alone.
+const NoTraceback = "GOTRACEBACK=none"
 
 // keepLoss puts a frame without its content into the spool of the home, which tells the daemon that a hook is lost:
 // its time, size, session and tool call. The content would lie there with its secrets. The error is [os.ErrExist] when a
@@ -177,8 +188,13 @@ func childEnv(env []string) []string {
 func keepLoss(f Frame, event string) error {
 	home, _ := Home(os.Getenv)
 	dir := filepath.Join(home, "spool")
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return err
+	for _, d := range []string{home, dir} { // nothing is made in what is not ours
+		if err := os.MkdirAll(d, 0o700); err != nil {
+			return err
+		}
+		if !private(d) {
+			return errors.New(d + " belongs to another user, or can be changed by others")
+		}
 	}
 	body := appendString([]byte(`{"session_id":`), sniff(f.Body, "session_id"))
 	body = appendString(append(body, `,"tool_use_id":`...), sniff(f.Body, "tool_use_id"))

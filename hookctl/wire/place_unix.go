@@ -37,6 +37,20 @@ func usable(dir string) bool {
 	if err != nil || !info.IsDir() || info.Mode().Perm()&0o022 != 0 {
 		return false
 	}
+	return ours(info)
+}
+
+// private tells whether a folder is there and can be changed by this user alone; a link to it must be the user's, too.
+func private(dir string) bool {
+	link, err := os.Lstat(dir)
+	if err != nil {
+		return false
+	}
+	info, err := os.Stat(dir)
+	return err == nil && info.IsDir() && info.Mode().Perm()&0o022 == 0 && ours(link) && ours(info)
+}
+
+func ours(info fs.FileInfo) bool {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	return ok && int(st.Uid) == os.Geteuid()
 }

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -342,6 +343,40 @@ func TestLossBesideFrame(t *testing.T) {
 	}
 	if err := keepLoss(f, "Stop"); !errors.Is(err, os.ErrExist) {
 		t.Errorf("%v", err)
+	}
+}
+
+// Nothing is written into a home, or a spool in it, that others can change.
+func TestLossInOpenHome(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("skipped on Windows: modes say nothing there")
+	}
+	for _, open := range []string{".", "spool"} {
+		home := t.TempDir()
+		t.Setenv("HOOKLINE_HOME", home)
+		spool := filepath.Join(home, "spool")
+		if err := errors.Join(os.Mkdir(spool, 0o700), os.Chmod(filepath.Join(home, open), 0o777)); err != nil {
+			t.Fatal(err)
+		}
+		if err := keepLoss(Frame{ID: NewID(1)}, "Stop"); err == nil {
+			t.Errorf("%s is open to others: the loss was kept", open)
+		}
+		if left, err := os.ReadDir(spool); err != nil || len(left) > 0 {
+			t.Errorf("%s is open to others: %v, %v", open, left, err)
+		}
+	}
+}
+
+// A delivery that crashes leaves no memory of itself, whatever the user's environment asks for.
+func TestDeliveryHasNoTraceback(t *testing.T) {
+	for _, c := range []struct{ env, want string }{
+		{"", "GOTRACEBACK=none GOMAXPROCS=1"},
+		{"A=b GOTRACEBACK=crash", "GOTRACEBACK=none A=b GOMAXPROCS=1"},
+		{"GOMAXPROCS=3 A=b", "GOTRACEBACK=none A=b GOMAXPROCS=3"},
+	} {
+		if got := strings.Join(childEnv(strings.Fields(c.env)), " "); got != c.want {
+			t.Errorf("%q: %q, want %q", c.env, got, c.want)
+		}
 	}
 }
 
