@@ -236,7 +236,9 @@ func (rec recording) cutAt(t *testing.T, bin string, at int, share float64) erro
 		}
 	}
 	h.up(t)
-	return newReading().check(h, l)
+	r := newReading()
+	r.torn = true
+	return r.check(h, l)
 }
 
 // control proves that the check objects when a disk does not keep what was synced.
