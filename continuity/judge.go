@@ -120,7 +120,7 @@ func (p *past) take(e events.Event) {
 
 // prompted takes in what the user wrote: the first of substance is the goal, the newest the task.
 func (p *past) prompted(text string) {
-	text = strings.TrimSpace(text)
+	text = strings.ReplaceAll(strings.TrimSpace(text), p.root+"/", "") // as in what is told
 	if strings.HasPrefix(text, "<") {
 		return
 	}

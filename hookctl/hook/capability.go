@@ -89,7 +89,7 @@ func Tell(in Input, w World, r Reader, again bool) []Item {
 			}
 		}
 	}
-	return inPhase(in, past, items)
+	return inPhase(in, past, toldOnce(items))
 }
 
 // Follow gives the events that follow from the fold of a frame: effects, appended after the answer.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 
 	"hookline/events"
 )
@@ -213,6 +214,30 @@ func Compose(in Input, v Verdict, items []Item, damage string) (Answer, *events.
 		answer.Exit, answer.Stderr = 2, []byte(Corrupted(damage)+"\n")
 	}
 	return answer, injected(in, told, left)
+}
+
+// toldOnce leaves out the user's answers that the ledger tells as decisions.
+func toldOnce(items []Item) []Item {
+	var decided []string
+	for _, it := range items {
+		if strings.HasPrefix(it.ID, "ledger.decision ") {
+			decided = append(decided, letters(it.Text))
+		}
+	}
+	return slices.DeleteFunc(items, func(it Item) bool {
+		answer, isAnswer := strings.CutPrefix(it.Text, answerWords)
+		return isAnswer && slices.ContainsFunc(decided, func(d string) bool { return strings.Contains(d, letters(answer)) })
+	})
+}
+
+// letters are the letters and digits of a text.
+func letters(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, text)
 }
 
 // injected is the event of what was told.

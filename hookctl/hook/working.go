@@ -20,12 +20,22 @@ const (
 	extendedAge = time.Hour      // exclusive: files read, commands
 )
 
+// answerWords begin an answer of the user.
+const answerWords = "The user answered: "
+
 // Bounds of the lists, in tokens, so that one list leaves room for the others.
 const (
 	editedTokens  = 320
-	readTokens    = 140
-	commandTokens = 200
-	seenTokens    = 190
+	readTokens    = 180
+	commandTokens = 140
+	seenTokens    = 150
+
+	maxUnmended  = 4
+	maxCommands  = 12
+	failureChars = 90
+	commandChars = 64 // the beginning of a command tells which one it is
+	taskChars    = 200
+	promptChars  = 120
 )
 
 // decideWorking marks the state that a compaction is about to cut from the context, judges the end of a turn, and writes
@@ -158,10 +168,10 @@ func goalItems(s working.State, prefix string) []Item {
 		prefix = ""
 	}
 	if s.Task != nil && (s.Goal == nil || s.Task.Event != s.Goal.Event) {
-		items = append(items, Item{ID: "working.task", Rank: RankGoal, Text: prefix + "Current task: " + s.Task.Text, Event: s.Task.Event})
+		items = append(items, Item{ID: "working.task", Rank: RankGoal, Text: prefix + "Current task: " + working.Clip(s.Task.Text, taskChars), Event: s.Task.Event})
 	}
 	if s.Prompt != nil && (s.Task == nil || s.Prompt.Event != s.Task.Event) {
-		items = append(items, Item{ID: "working.prompt", Rank: RankGoal, Text: "Last prompt: " + s.Prompt.Text, Event: s.Prompt.Event})
+		items = append(items, Item{ID: "working.prompt", Rank: RankGoal, Text: "Last prompt: " + working.Clip(s.Prompt.Text, promptChars), Event: s.Prompt.Event})
 	}
 	return items
 }
@@ -196,15 +206,19 @@ func openItems(s working.State) []Item {
 		items = append(items, Item{ID: "working.thread", Rank: RankFunctions, Text: "Conversation to go on with: continuation_id " + s.Thread.Text, Event: s.Thread.Event})
 	}
 
-	for _, f := range newest(s.Open, 6) {
-		text := fmt.Sprintf("Not mended: %s: %s", f.Target, f.Text)
+	for _, f := range s.Unmended(maxUnmended) {
+		what := f.Target
+		if i := slices.IndexFunc(s.Commands, func(c working.Command) bool { return c.Event == f.Event }); i >= 0 {
+			what = ranText(s.Commands[i])
+		}
+		text := fmt.Sprintf("Not mended: %s: %s", strings.TrimPrefix(what, s.Worktree+"/"), working.Clip(f.Text, failureChars))
 		items = append(items, Item{ID: "working.failure " + f.Target, Rank: RankBlockers, Text: text, Event: f.Event})
 	}
 	for _, c := range newest(s.Corrections, 4) {
 		items = append(items, Item{ID: "working.correction " + c.Event, Rank: RankDecisions, Text: "The user refused " + c.Text, Event: c.Event})
 	}
 	for _, a := range newest(s.Answers, 4) {
-		items = append(items, Item{ID: "working.answer " + a.Event, Rank: RankDecisions, Text: "The user answered: " + a.Text, Event: a.Event})
+		items = append(items, Item{ID: "working.answer " + a.Event, Rank: RankDecisions, Text: answerWords + a.Text, Event: a.Event})
 	}
 	return items
 }
@@ -213,7 +227,7 @@ func openItems(s working.State) []Item {
 // that the summary of the compaction names is left out.
 func fileItems(s working.State, read bool) []Item {
 	var changed, seen []working.File
-	for _, f := range newest(s.Files, len(s.Files)) {
+	for _, f := range s.Used() {
 		switch {
 		case f.Known:
 		case f.Created || f.Edited > 0:
@@ -246,22 +260,21 @@ func seenItems(s working.State) []Item {
 	return []Item{atMost(seenTokens, foldersItem("working.seen", RankSeen, "Seen in outputs, not opened: ", s.Worktree, files))}
 }
 
-// commandItems are the last distinct commands with their outcome, the newest first.
+// commandItems are the distinct commands with their outcome, those first that are probably run again. One that failed and
+// stands under what is not mended is not repeated.
 func commandItems(s working.State) []Item {
+	open := map[string]bool{}
+	for _, f := range s.Unmended(maxUnmended) {
+		open[f.Event] = true
+	}
+
 	var texts []string
 	event := ""
-	for _, c := range newest(s.Commands, 16) {
-		if c.Known {
+	for _, c := range s.Repeated() {
+		if c.Known || open[c.Event] || len(texts) == maxCommands {
 			continue
 		}
-		outcome := "ok"
-		if !c.OK {
-			outcome = "failed"
-		}
-		if c.Result != "" {
-			outcome += ", " + c.Result
-		}
-		texts = append(texts, fmt.Sprintf("`%s` (%s)", c.Line, outcome))
+		texts = append(texts, ranText(c))
 		if event == "" {
 			event = c.Event
 		}
@@ -270,6 +283,18 @@ func commandItems(s working.State) []Item {
 		return nil
 	}
 	return []Item{atMost(commandTokens, listItem("working.commands", RankCommands, "Ran: ", texts, "; ", event))}
+}
+
+// ranText is a command with its outcome.
+func ranText(c working.Command) string {
+	outcome := "ok"
+	if !c.OK {
+		outcome = "failed"
+	}
+	if c.Result != "" {
+		outcome += ", " + c.Result
+	}
+	return fmt.Sprintf("`%s` (%s)", working.Clip(c.Bare(), commandChars), outcome)
 }
 
 // listItem is an item of a list whose shorter forms have fewer entries.

@@ -48,11 +48,11 @@ func TestRecoveryAfterACompaction(t *testing.T) {
 Current task: Document the retries
 Last prompt: ok, go on
 To do: test it (in progress)
-Not mended: go test: --- FAIL: TestRetry
+Not mended: ` + "`go test ./up` (failed, exit 1, FAIL TestRetry)" + `: --- FAIL: TestRetry
 The user refused Bash deploy prod: use the staging host
-Edited: /etc/hosts; up/{retry.go, client.go}
+Edited: up/{client.go, retry.go}; /etc/hosts
 Read: docs/readme.md
-Ran: ` + "`go test ./up` (failed, exit 1, FAIL TestRetry); `ls` (ok)"
+Ran: ` + "`ls` (ok)"
 	if got := startOf(t, "compact", past{Working: map[string]working.State{"s": busy("s", time.Now())}}); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}

@@ -3,6 +3,7 @@ package working
 import (
 	"encoding/json"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -17,7 +18,12 @@ const (
 	maxOutput = 16 << 10 // bytes of one output
 	minPath   = 4
 	maxSight  = 160 // bytes of one path
+
+	maxOfFolder = 6
 )
+
+// made are paths that programs write and nobody opens.
+var made = regexp.MustCompile(`(^|/)(_build|node_modules|target|dist|build|vendor|\.git|__pycache__|\.venv)/|\.(git|lock|o|so|a|pyc|png|jpg|pdf)$`)
 
 // Sight is a path that stood in outputs.
 type Sight struct {
@@ -64,30 +70,42 @@ func (s State) sighted(r events.Record, e *events.ToolSucceeded) State {
 	return s
 }
 
-// Unopened are the sights that no tool of the session has touched, those beside an edited file first, then the newest.
+// Unopened are the sights below the work tree that no tool of the session has touched, the likeliest to be opened
+// first: a word of what is worked on in the name, beside a file that was edited or read, in several outputs; then the newest.
+// Of one folder there are a few: they say where the others are.
 func (s State) Unopened() []Sight {
 	opened := map[string]bool{}
-	beside := map[string]bool{}
+	beside := map[string]int{}
 	for _, f := range s.Files {
 		folder, base := Folder(s.Worktree, f.Path)
 		opened[path.Join(folder, base)] = true
 		if f.Edited > 0 || f.Created {
-			beside[folder] = true
+			beside[folder] = 2
+		} else if beside[folder] == 0 {
+			beside[folder] = 1
 		}
 	}
 
-	var near, far []Sight
+	about := s.About()
+	points := func(x Sight) int {
+		folder, base := Folder(s.Worktree, x.Path)
+		return 2*Hits(base, about) + beside[folder] + min(x.Count, 3)
+	}
+	var list []Sight
 	for _, x := range slices.Backward(s.Seen) {
 		folder, base := Folder(s.Worktree, x.Path)
-		switch {
-		case opened[path.Join(folder, base)]:
-		case beside[folder]:
-			near = append(near, x)
-		default:
-			far = append(far, x)
+		if !opened[path.Join(folder, base)] && !path.IsAbs(x.Path) && !made.MatchString(x.Path) {
+			list = append(list, x)
 		}
 	}
-	return append(near, far...)
+	slices.SortStableFunc(list, func(a, b Sight) int { return points(b) - points(a) })
+
+	folders := map[string]int{}
+	return slices.DeleteFunc(list, func(x Sight) bool {
+		folder, _ := Folder(s.Worktree, x.Path)
+		folders[folder]++
+		return folders[folder] > maxOfFolder
+	})
 }
 
 // pathsIn are the words of a text that look like a file below a folder: with a slash, and a name with an extension.

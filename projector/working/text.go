@@ -52,6 +52,9 @@ func keywords(text string) []string {
 	return words
 }
 
+// Clip is a text on one line, at most n characters.
+func Clip(text string, n int) string { return clip(text, n) }
+
 // Shortened is a text on one line, at most 400 characters.
 func Shortened(text string) string { return clip(text, maxTask) }
 

@@ -16,7 +16,7 @@ import (
 // Name and Version of the projection's cells.
 const (
 	Name    = "working"
-	Version = 3
+	Version = 4
 )
 
 // Schema is the version of what a checkpoint refers to. Version 2 added contract, evidence that is stale, next steps and
@@ -241,7 +241,8 @@ func (s State) prompted(r events.Record, e *events.PromptSubmitted) State {
 	return s
 }
 
-// summarised marks the files and commands that a compaction's summary names: they need not be told again.
+// summarised marks the files and commands that a compaction's summary names, and forgets what it tells as well: the turn
+// that was cut, and files seen in outputs. They need not be told again.
 func (s State) summarised(summary string) State {
 	files := slices.Clone(s.Files)
 	for i := range files {
@@ -254,6 +255,11 @@ func (s State) summarised(summary string) State {
 		commands[i].Known = strings.Contains(summary, commands[i].Line)
 	}
 	s.Commands = commands
+
+	s.Seen = slices.DeleteFunc(slices.Clone(s.Seen), func(x Sight) bool { return strings.Contains(summary, x.Path) })
+	if summary != "" {
+		s.Said = nil
+	}
 	return s
 }
 

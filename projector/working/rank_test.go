@@ -1,0 +1,55 @@
+package working
+
+import (
+	"slices"
+	"testing"
+
+	"hookline/events"
+)
+
+// What is told of the commands: what is probably run again first, and nothing that only changed something once.
+func TestRepeated(t *testing.T) {
+	run := func(line string) events.Event { return did("Bash", `{"command":"`+line+`"}`, `{}`) }
+	s := folded(run("ls"), run("git status"), run("cd /w && go test ./up"), run("mkdir -p out"), run("git commit -m x"), run("cat docs/some_long_name.md"),
+		run("hookctl tail --type gate.denied"), run("git push"), run("git push"), failure("Bash", `{"command":"curl x"}`, "no"))
+	var got []string
+	for _, c := range s.Repeated() {
+		got = append(got, c.Bare())
+	}
+	if want := []string{"git push", "curl x", "go test ./up", "git status", "ls", "hookctl tail --type gate.denied"}; !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+}
+
+// A look at what is not there leaves nothing to mend.
+func TestUnmended(t *testing.T) {
+	s := folded(failure("Bash", `{"command":"ls nowhere"}`, "no such file"), failure("Read", `{"file_path":"/w/x"}`, "no such file"),
+		failure("Bash", `{"command":"make"}`, "no rule"), failure("Edit", `{"file_path":"/w/y"}`, "no match"))
+	got := s.Unmended(4)
+	if len(got) != 2 || got[0].Target != "/w/y" || got[1].Target != "make" || len(s.Unmended(1)) != 1 || len(s.Open) != 4 {
+		t.Errorf("%+v", got)
+	}
+}
+
+// Files come by their use, and by the words of what is worked on.
+func TestUsed(t *testing.T) {
+	read := func(file string) events.Event { return did("Read", `{"file_path":"`+file+`"}`, `{}`) }
+	s := folded(prompt("Check the retries of the client"), read("/w/retry.go"), read("/w/a.go"), read("/w/a.go"), read("/w/a.go"), read("/w/b.go"), read("/w/client.go"))
+	var got []string
+	for _, f := range s.Used() {
+		got = append(got, f.Path)
+	}
+	if want := []string{"/w/a.go", "/w/client.go", "/w/b.go", "/w/retry.go"}; !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+}
+
+// What a summary tells is forgotten: files in outputs, and the turn that was cut.
+func TestSummaryTellsIt(t *testing.T) {
+	seen := did("Bash", `{"command":"ls"}`, `{"stdout":"up/doc.go\nup/b.go"}`)
+	cut := &events.CheckpointCreated{Schema: Schema, Said: "half of it is done"}
+	s := folded(seen, cut, &events.SubagentStopped{LastAssistantMessage: "The file up/doc.go comes next."})
+	if len(s.Seen) != 1 || s.Seen[0].Path != "up/b.go" || s.Said != nil {
+		t.Errorf("%+v, %+v", s.Seen, s.Said)
+	}
+}
