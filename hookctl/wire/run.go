@@ -3,6 +3,7 @@ package wire
 import (
 	"errors"
 	"os"
+	"path/filepath"
 	"time"
 )
 
@@ -16,7 +17,16 @@ func Run(args []string) int {
 		os.Stderr.WriteString("hookctl: error: hookd was not found beside hookctl, nor on the PATH\nhookctl: hint: install both into one folder (make install)\n")
 		return 1
 	}
-	return Become(hookd, args)
+	return Become(programOf(hookd, args), args)
+}
+
+// programOf is the program that runs a verb: hookd, or hookfind beside it for a search, which hookd would hand over to it.
+func programOf(hookd string, args []string) string {
+	searches := len(args) > 0 && (args[0] == "find" || args[0] == "blame")
+	if hookfind := filepath.Join(filepath.Dir(hookd), "hookfind"+exe); searches && executable(hookfind) {
+		return hookfind
+	}
+	return hookd
 }
 
 // IsHook tells whether args are a call by the client; with --help they are a person's.

@@ -441,3 +441,20 @@ func TestSpeaks(t *testing.T) {
 		t.Error("a verb prints plain text")
 	}
 }
+
+// A search goes to hookfind at once where that lies beside hookd; everything else, and without it, to hookd.
+func TestProgramOf(t *testing.T) {
+	dir := t.TempDir()
+	hookd, hookfind := filepath.Join(dir, "hookd"+exe), filepath.Join(dir, "hookfind"+exe)
+	if got := programOf(hookd, []string{"find", "x"}); got != hookd {
+		t.Error(got)
+	}
+	if err := os.WriteFile(hookfind, nil, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for args, want := range map[string]string{"find x": hookfind, "blame f.go:1": hookfind, "status": hookd, "page": hookd, "help find": hookd} {
+		if got := programOf(hookd, strings.Fields(args)); got != want {
+			t.Errorf("%s: %s", args, got)
+		}
+	}
+}
