@@ -169,7 +169,7 @@ func statusOf(s session.State) (words, tone string) {
 	switch {
 	case st.Stuck:
 		return "stuck: " + words, "bad"
-	case st.Kind == session.Clean:
+	case st.Kind == session.Clean || st.Kind == session.Silent: // over, and nothing to do about it
 		return words, "faint"
 	case st.Kind == session.Working:
 		return words, "good"

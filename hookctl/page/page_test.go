@@ -311,3 +311,17 @@ func TestClean(t *testing.T) {
 		}
 	}
 }
+
+// What ended in silence warns of nothing; what failed or waits does.
+func TestStatusOf(t *testing.T) {
+	for want, st := range map[string]session.State{
+		"faint": {Status: session.Reaped, EndReason: "silent"},
+		"warn":  {Status: session.Ended, EndReason: "other", Course: session.Course{Error: "overloaded"}},
+		"good":  {Status: session.Live, Course: session.Course{Turn: true}},
+		"bad":   {Status: session.Live, Course: session.Course{Turn: true, Same: 9}},
+	} {
+		if words, tone := statusOf(st); tone != want || words == "" {
+			t.Errorf("%q is %s, want %s", words, tone, want)
+		}
+	}
+}
