@@ -11,6 +11,7 @@ const (
 	styleFlag                 // --name value
 	styleXML                  // <name>value</name>
 	styleDefault              // name || "value", name - 'value': in quotes only
+	styleLoose                // name value, name is "value"
 )
 
 // assignment is a name and the place of its value.
@@ -23,6 +24,7 @@ type assignment struct {
 	named   bool // the name stands in quotes of its own
 	outer   bool // the name is a key of the JSON document itself, so a value may stand outside a string
 	call    bool // the sign is the comma of a call: define('X', '…')
+	said    bool // "is" stands between
 	header  bool // the sign is a colon or the name a JSON key: Cookie and Authorization look so
 	name    int
 	nameEnd int
@@ -36,10 +38,20 @@ func findAssignment(p *pass, m *matcher, start, end int) {
 	}
 	a, ok := p.assignment(start, end)
 	p.nameEnd = max(a.nameEnd, end)
-	if !ok {
+	switch {
+	case bytes.HasSuffix(p.b[:a.name], []byte("[REDACTED:")):
+		return // a marker is no name
+	case !ok:
+		p.glued(m, end)
+		return
+	case a.style == styleLoose:
+		p.loose(m, a)
 		return
 	}
 	a.naming = classify(p.b[a.name:a.nameEnd])
+	if a.query && a.lone && a.kind == "api-key" && a.grade == gradeNone {
+		a.grade = gradeWeak // ?key=
+	}
 	switch {
 	case a.grade == gradeNone:
 	case a.kind == "cookie" || a.kind == "set-cookie":
@@ -203,7 +215,7 @@ func (p *pass) noSign(a *assignment, at, i int) bool {
 			return true
 		}
 	}
-	return false
+	return p.loosely(a, i)
 }
 
 // pair handles {"name": "X", "value": "…"} and define("X", "…").

@@ -61,9 +61,14 @@ func findNear(p *pass, m *matcher, _, end int) {
 // minNear is the least length of a word that findNear shows to a pattern.
 const minNear = 12
 
-// findAround looks for tokens whose keyword does not stand at their start. A rule sees each byte in one window only.
+// findAround looks for tokens whose keyword does not stand at their start. A window begins where a token
+// around the keyword can begin, also before the end of the last window, and a keyword that stands well inside of that has been
+// seen: each byte is looked at three times at most.
 func findAround(p *pass, m *matcher, start, end int) {
-	from, to := max(start-windowBefore, p.dead[m.index], 0), min(end+2*windowBefore, len(p.b))
+	if start+windowBefore <= p.dead[m.index] {
+		return
+	}
+	from, to := max(start-windowBefore, 0), min(end+2*windowBefore, len(p.b))
 	for from < to {
 		got, ok := p.match(m, from, to)
 		switch {

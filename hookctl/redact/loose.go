@@ -1,0 +1,134 @@
+package redact
+
+import "bytes"
+
+// Values that follow their name without a sign, as people write them: the api key x7…, password is "…", TOKEN x7….
+
+// minLoose is the least length of such a value where nothing but the name says that it is one.
+const minLoose = 16
+
+// loosely reports whether a value follows the name behind blanks at i, perhaps behind "is".
+func (p *pass) loosely(a *assignment, i int) bool {
+	for _, word := range []string{"is ", "was "} {
+		if hasPrefixFold(p.b[i:], word) {
+			i = skipBlanks(p.b, i+len(word), false)
+			a.said = true
+			break
+		}
+	}
+
+	if bytes.IndexByte(p.b[max(0, a.name-16):a.name], '\n') >= 0 && len(bytes.TrimSpace(p.b[bytes.LastIndexByte(p.b[:a.name], '\n')+1:a.name])) == 0 {
+		a.said = true // a line of its own, as Gradle's: password 'x'
+	}
+
+	_, quote, after := quoteAt(p.b, i)
+	if quote != 0 && quote != '`' && !a.said {
+		return false
+	}
+	if quote == 0 && !a.said && looseEnd(p.b, i) < i+minLoose {
+		return false
+	}
+	if quote != 0 && after == len(p.b) {
+		return false
+	}
+	a.style, a.value = styleLoose, i
+	return true
+}
+
+// loose takes the value of a name that it follows without a sign. The word before the name says what key it is.
+func (p *pass) loose(m *matcher, a assignment) {
+	from := a.name
+	if from > 1 && p.b[from-1] == ' ' && isAlnum(p.b[from-2]) {
+		from = nameStart(p.b, from-2)
+	}
+	a.naming = classify(p.b[from:a.nameEnd])
+	switch a.kind {
+	case "password", "secret", "token", "api-key", "aws-secret-key":
+	default:
+		return
+	}
+	if a.grade == gradeNone {
+		return
+	}
+
+	start := a.value
+	depth, quote, after := quoteAt(p.b, start)
+	end := looseEnd(p.b, start)
+	if quote != 0 {
+		start, end = after, closing(p.b, after, depth, quote, p.json)
+	}
+	v := p.b[start:max(start, end)]
+	word := len(v) > 0 && bytes.IndexByte(v, ' ') < 0
+	switch {
+	case isPlaceholder(v):
+	case a.said && a.kind == "password" && quote != 0 && word && len(v) <= 64:
+		if a.fits(v, true) {
+			p.addLoose(m, a, start, end)
+		}
+	case a.said && a.kind == "password" && isMixed(v, 8), isMixed(v, minLoose):
+		a.grade = gradeMedium
+		if a.fits(v, false) {
+			p.addLoose(m, a, start, end)
+		}
+	}
+}
+
+// glued takes a value that is a part of its name: apikey-1f2e…. end is where the secret word ends.
+func (p *pass) glued(m *matcher, end int) {
+	for end < len(p.b) && isLetter(p.b[end]) {
+		end++
+	}
+	if end+minLoose >= len(p.b) || p.b[end] != '-' && p.b[end] != '_' {
+		return
+	}
+	from, to := end+1, looseEnd(p.b, end+1)
+	if to < len(p.b) && p.b[to] == '.' || !isMixed(p.b[from:to], minLoose+4) {
+		return
+	}
+	a := assignment{naming: classify(p.b[nameStart(p.b, end-1):end])}
+	if a.kind == "api-key" && a.grade == gradeNone && a.lone {
+		a.grade = gradeWeak
+	}
+	if a.grade > gradeNone && a.fits(p.b[from:to], false) {
+		p.addLoose(m, a, from, to)
+	}
+}
+
+// addLoose adds a value that a token's own form names better.
+func (p *pass) addLoose(m *matcher, a assignment, start, end int) {
+	p.valueEnd = max(p.valueEnd, end)
+	p.add(span{start: start, end: end, kind: a.kind, rule: m.id, order: maxRules, byName: true})
+}
+
+// looseEnd is where a run of the bytes that tokens are made of ends.
+func looseEnd(b []byte, at int) int {
+	for at < len(b) && (isAlnum(b[at]) || b[at] == '_' || b[at] == '-' || b[at] == '+' || b[at] == '=' || b[at] == '~') {
+		at++
+	}
+	return at
+}
+
+// isMixed reports whether v has n bytes of those that tokens are made of, and letters and digits that change so often,
+// or so many digits, that it is no identifier with a number in it.
+func isMixed(v []byte, n int) bool {
+	if len(v) < n || looseEnd(v, 0) != len(v) {
+		return false
+	}
+	changes, digits := 0, 0
+	for i, c := range v {
+		if isDigit(c) {
+			digits++
+		}
+		if i > 0 && isDigit(c) != isDigit(v[i-1]) {
+			changes++
+		}
+	}
+	switch {
+	case n < minLoose:
+		return changes > 0 && digits > 1
+	case changes >= 5:
+	case changes == 0 || digits < 6 || len(v) < 20 && digits < 8:
+		return false
+	}
+	return entropy(v) >= 2.5
+}
