@@ -20,30 +20,6 @@ func (d *Daemon) pastView() past.View {
 	}}
 }
 
-func (d *Daemon) handleAt(w http.ResponseWriter, r *http.Request) error {
-	return answerAt(w, r, d.pastView())
-}
-
-func (d *Daemon) handleDiff(w http.ResponseWriter, r *http.Request) error {
-	return answerDiff(w, r, d.pastView())
-}
-
-func answerAt(w http.ResponseWriter, r *http.Request, v past.View) error {
-	state, err := v.At(r.Context(), r.URL.Query())
-	if err != nil {
-		return err
-	}
-	return reply(w, state)
-}
-
-func answerDiff(w http.ResponseWriter, r *http.Request, v past.View) error {
-	change, err := v.Diff(r.Context(), r.URL.Query())
-	if err != nil {
-		return err
-	}
-	return reply(w, change)
-}
-
 // handleWalk writes the events of a session with what each changed of its state, as NDJSON.
 func (d *Daemon) handleWalk(w http.ResponseWriter, r *http.Request) error {
 	id, err := d.resolveSession(r.Context(), r.PathValue("session"))

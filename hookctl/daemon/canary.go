@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"net/http"
 	"time"
 
 	"hookline/events"
@@ -27,10 +26,6 @@ type CanaryStep struct {
 	OK     bool    `json:"ok"`
 	Detail string  `json:"detail,omitempty"`
 	MS     float64 `json:"ms"`
-}
-
-func (d *Daemon) handleCanary(w http.ResponseWriter, r *http.Request) error {
-	return reply(w, d.canary(r.Context()))
 }
 
 func (d *Daemon) canary(ctx context.Context) Canary {

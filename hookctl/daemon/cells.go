@@ -52,15 +52,15 @@ func writeCells(w http.ResponseWriter, r *http.Request, v *projector.View) error
 
 func knownTable(v *projector.View, table string) error { return past.KnownTable(v.Tables(), table) }
 
-func (d *Daemon) handleCell(w http.ResponseWriter, r *http.Request) error {
+func (d *Daemon) cell(r *http.Request) (any, error) {
 	table, key := r.PathValue("projection"), r.PathValue("key")
 	if err := knownTable(d.view, table); err != nil {
-		return err
+		return nil, err
 	}
 	if table == "session" || table == "identity" {
 		full, err := d.resolveSession(r.Context(), key)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		key = full
 	}
@@ -73,8 +73,5 @@ func (d *Daemon) handleCell(w http.ResponseWriter, r *http.Request) error {
 		c = past.Cell{Key: key, Seq: seq, State: st}
 		return nil
 	})
-	if err != nil {
-		return err
-	}
-	return reply(w, c)
+	return c, err
 }

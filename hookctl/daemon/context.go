@@ -13,39 +13,36 @@ import (
 	"hookline/projector/session"
 )
 
-// handleContext answers with what a session would be told at a start, and what each section of it costs. Parameters, all
+// context is what a session would be told at a start, and what each section of it costs. Parameters, all
 // optional: source, budget (tokens), at (a point of the log).
-func (d *Daemon) handleContext(w http.ResponseWriter, r *http.Request) error {
+func (d *Daemon) context(r *http.Request) (any, error) {
 	q := r.URL.Query()
 	source := q.Get("source")
 	if source == "" {
 		source = "compact"
 	}
 	if !slices.Contains(hook.Sources, source) {
-		return problem.Bad("source: %q is no start", source).Advise("these are: " + strings.Join(hook.Sources, ", "))
+		return nil, problem.Bad("source: %q is no start", source).Advise("these are: " + strings.Join(hook.Sources, ", "))
 	}
 	most := 0
 	if given := q.Get("budget"); given != "" {
 		n, err := strconv.Atoi(given)
 		if err != nil || n < 1 {
-			return problem.Bad("budget: %q is no number of tokens", given)
+			return nil, problem.Bad("budget: %q is no number of tokens", given)
 		}
 		most = n
 	}
 
 	view, now, err := d.viewAt(r, r.PathValue("session"), q.Get("at"))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	var out hook.Recovery
 	err = view.Read(r.Context(), func(rd projector.Reader) error {
 		out = hook.RecoveryOf(hook.Reader{Reader: rd}, r.PathValue("session"), source, now, most)
 		return nil
 	})
-	if err != nil {
-		return err
-	}
-	return reply(w, out)
+	return out, err
 }
 
 // viewAt is the view of now, or one with what a session and its project were at a point of the log, and the time then.

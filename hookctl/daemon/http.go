@@ -26,30 +26,39 @@ func (d *Daemon) Handler() http.Handler {
 			}
 		})
 	}
+	give := func(pattern string, h func(*http.Request) (any, error)) {
+		handle(pattern, func(w http.ResponseWriter, r *http.Request) error {
+			v, err := h(r)
+			if err != nil {
+				return err
+			}
+			return reply(w, v)
+		})
+	}
 	handle("GET /v1/alive", func(http.ResponseWriter, *http.Request) error { return nil })
-	handle("GET /v1/losses", d.handleLosses)
-	handle("GET /v1/status", d.handleStatus)
+	give("GET /v1/losses", func(r *http.Request) (any, error) { return check.KnownLosses(r.Context(), d.stream) })
+	give("GET /v1/status", func(*http.Request) (any, error) { return d.Status(), nil })
 	handle("GET /metrics", d.handleMetrics)
 	handle("GET /v1/events", d.handleEvents)
 	handle("GET /v1/events/{id}", d.handleEvent)
 	handle("GET /v1/cells/{projection}", d.handleCells)
-	handle("GET /v1/cells/{projection}/{key...}", d.handleCell)
-	handle("GET /v1/context/{session}", d.handleContext)
-	handle("GET /v1/why/{session}", d.handleWhy)
-	handle("GET /v1/ledger/{project}", d.handleLedger)
+	give("GET /v1/cells/{projection}/{key...}", d.cell)
+	give("GET /v1/context/{session}", d.context)
+	give("GET /v1/why/{session}", d.whyTold)
+	give("GET /v1/ledger/{project}", d.ledgerOf)
 	handle("POST /v1/do/{name}", d.handleDo)
-	handle("POST /v1/canary", d.handleCanary)
+	give("POST /v1/canary", func(r *http.Request) (any, error) { return d.canary(r.Context()), nil })
 	handle("POST /v1/verify", d.handleVerify)
 	handle("POST /v1/rebuild", d.handleRebuild)
-	handle("GET /v1/at", d.handleAt)
-	handle("GET /v1/diff", d.handleDiff)
+	give("GET /v1/at", func(r *http.Request) (any, error) { return d.pastView().At(r.Context(), r.URL.Query()) })
+	give("GET /v1/diff", func(r *http.Request) (any, error) { return d.pastView().Diff(r.Context(), r.URL.Query()) })
 	handle("GET /v1/walk/{session...}", d.handleWalk)
 	handle("GET /v1/export", d.handleExport)
 	handle("POST /v1/import", d.handleImport)
 	handle("POST /v1/backup", d.handleBackup)
 	handle("POST /v1/repair", d.handleRepair)
-	handle("POST /v1/gone", d.handleDrain)
-	handle("POST /v1/stop", d.handleStop)
+	give("POST /v1/gone", func(r *http.Request) (any, error) { return map[string]int{"taken": d.drain(r.Context())}, nil })
+	give("POST /v1/stop", d.stopFor)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		deepen()
 		if err := checkPeer(r.Context()); err != nil {
@@ -124,29 +133,17 @@ func reply(w http.ResponseWriter, v any) error {
 	return json.NewEncoder(w).Encode(v)
 }
 
-func (d *Daemon) handleLosses(w http.ResponseWriter, r *http.Request) error {
-	known, err := check.KnownLosses(r.Context(), d.stream)
-	if err != nil {
-		return err
-	}
-	return reply(w, known)
-}
-
-func (d *Daemon) handleDrain(w http.ResponseWriter, r *http.Request) error {
-	return reply(w, map[string]int{"taken": d.drain(r.Context())})
-}
-
 // reasonWord is what may stand as a reason in the log.
 var reasonWord = regexp.MustCompile(`^[a-z_]{1,32}$`)
 
-func (d *Daemon) handleStop(w http.ResponseWriter, r *http.Request) error {
+func (d *Daemon) stopFor(r *http.Request) (any, error) {
 	reason := r.URL.Query().Get("reason")
 	if reason == "" {
 		reason = "stop"
 	}
 	if !reasonWord.MatchString(reason) {
-		return problem.Bad("reason: one word of lower-case letters is wanted")
+		return nil, problem.Bad("reason: one word of lower-case letters is wanted")
 	}
 	d.stop(reason)
-	return reply(w, struct{}{})
+	return struct{}{}, nil
 }

@@ -119,15 +119,12 @@ func ledgerEvents(o LedgerOrder) ([]events.Event, error) {
 	return list, nil
 }
 
-// handleLedger answers with a project's ledger, together with those of the projects it took in.
-func (d *Daemon) handleLedger(w http.ResponseWriter, r *http.Request) error {
+// ledgerOf is a project's ledger, together with those of the projects it took in.
+func (d *Daemon) ledgerOf(r *http.Request) (any, error) {
 	var s ledger.State
 	err := d.view.Read(r.Context(), func(rd projector.Reader) error {
 		s = hook.LedgerOf(rd, r.PathValue("project"))
 		return nil
 	})
-	if err != nil {
-		return err
-	}
-	return reply(w, s)
+	return s, err
 }

@@ -1,7 +1,6 @@
 package daemon
 
 import (
-	"net/http"
 	"os"
 	"time"
 
@@ -77,10 +76,6 @@ func (d *Daemon) Status() Status {
 	}
 	s.UnknownTypes = unknownIn(d.rec.Recent())
 	return s
-}
-
-func (d *Daemon) handleStatus(w http.ResponseWriter, _ *http.Request) error {
-	return reply(w, d.Status())
 }
 
 func (c *hookCounts) copies() (map[string]HookCount, map[string]int) {

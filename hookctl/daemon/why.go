@@ -48,19 +48,19 @@ type WhyTold struct {
 // maxSources bounds an answer: the newest are looked up.
 const maxSources = 40
 
-func (d *Daemon) handleWhy(w http.ResponseWriter, r *http.Request) error {
+func (d *Daemon) whyTold(r *http.Request) (any, error) {
 	text := strings.TrimSpace(r.URL.Query().Get("q"))
 	if text == "" {
-		return problem.Bad("a text is wanted").Advise("a part of a line that the model was told, or the id of an event")
+		return nil, problem.Bad("a text is wanted").Advise("a part of a line that the model was told, or the id of an event")
 	}
 	out, err := d.why(r.Context(), text, r.PathValue("session"))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if len(out.Lines)+len(out.Sources)+len(out.Told) == 0 {
-		return problem.Missing("nothing that session %s is told has %q", out.Session, text).Advise("`hookctl find` looks through all events")
+		return nil, problem.Missing("nothing that session %s is told has %q", out.Session, text).Advise("`hookctl find` looks through all events")
 	}
-	return reply(w, out)
+	return out, nil
 }
 
 func (d *Daemon) why(ctx context.Context, text, id string) (Why, error) {
