@@ -149,28 +149,35 @@ func (p View) walker(ctx context.Context, id string) (*walker, error) {
 	return w, nil
 }
 
-// outcomes are the largest events by far. A call has another event in its project: its request.
+// outcomes are the largest events by far. A call has another event in its project, its request, unless the recorder was
+// installed meanwhile.
 var outcomes = []string{events.TypeToolSucceeded, events.TypeToolFailed, events.TypeToolBatchFinished}
 
-// projectsOf are the projects that a session was in. They are found without reading the outcomes of its calls.
+// projectsOf are the projects that a session was in. The outcomes of its calls are read only where nothing else tells.
 func (p View) projectsOf(ctx context.Context, id string) (map[string]bool, error) {
-	projects := map[string]bool{}
-	if p.Last == 0 {
-		return projects, nil
-	}
-	want := projector.Selector{Session: id}
+	var others []string
 	for _, k := range events.Catalog() {
 		if !slices.Contains(outcomes, k.Type) {
-			want.Types = append(want.Types, k.Type)
+			others = append(others, k.Type)
 		}
 	}
-	err := p.Log.Select(ctx, 1, p.Last, []projector.Selector{want}, func(r events.Record) error {
-		if r.Session == id && r.Project != "" {
-			projects[r.Project] = true
+
+	projects := map[string]bool{}
+	for _, types := range [][]string{others, outcomes} {
+		if p.Last == 0 || len(projects) > 0 {
+			break
 		}
-		return nil
-	})
-	return projects, err
+		err := p.Log.Select(ctx, 1, p.Last, []projector.Selector{{Session: id, Types: types}}, func(r events.Record) error {
+			if r.Session == id && r.Project != "" {
+				projects[r.Project] = true
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return projects, nil
 }
 
 // step compares the entries after a record with those that were told before.
