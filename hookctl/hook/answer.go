@@ -141,11 +141,3 @@ func verbAnswer(in Input, model []Item, warnings []string, exit int, damage stri
 	}
 	return Plain(text, strings.Join(warnings, "\n"), exit)
 }
-
-// Refusal is the answer to a hook that another install sent first: the refusal, or nothing.
-func Refusal(in Input, v Verdict) Answer {
-	if !v.Refuses() {
-		return Answer{}
-	}
-	return refusal(in.Name(), v, "")
-}

@@ -8,12 +8,6 @@ import (
 	"hookline/events"
 )
 
-// Evidence is what the record gives to each facet in a session that is in state s.
-func Evidence(s State, r events.Record) [events.Dim]float64 {
-	a := actOf(r)
-	return evidence(&s, &a)
-}
-
 // evidence asks one question per facet, in the order of events.Facets: does this event feed it? Each
 // yes is evidence of weight 1, and an event may feed several. A failed call feeds causality alone: what it
 // was meant to do was not done.

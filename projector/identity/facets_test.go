@@ -11,7 +11,8 @@ import (
 // fed names the facets that the record feeds, by their number 1…13.
 func fed(s State, r events.Record) []int {
 	var out []int
-	for i, e := range Evidence(s, r) {
+	a := actOf(r)
+	for i, e := range evidence(&s, &a) {
 		if e == 1 {
 			out = append(out, i+1)
 		}

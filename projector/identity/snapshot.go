@@ -18,13 +18,6 @@ func Encode(s State) []byte {
 	return b
 }
 
-// Decode reads a snapshot back.
-func Decode(b []byte) (State, error) {
-	var s State
-	err := json.Unmarshal(b, &s)
-	return s, err
-}
-
 // TooLarge gives the encoded size and, where that is above [MaxEncoded], how many of the oldest
 // trajectory entries must go; 0 when it fits. The limits of a state make a folded one fit always,
 // so this is the second wall for cells of other makers.

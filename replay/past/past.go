@@ -138,29 +138,6 @@ func (p View) At(ctx context.Context, q url.Values) (State, error) {
 	return State{Seq: seq, Cells: cells[0]}, nil
 }
 
-// Cell is the cell of now.
-func (p View) Cell(ctx context.Context, table, key string) (Cell, error) {
-	if bySession(table) {
-		full, err := p.Session(ctx, key)
-		if err != nil {
-			return Cell{}, err
-		}
-		key = full
-	}
-	c, err := p.choose(ctx, table, key)
-	if err != nil {
-		return Cell{}, err
-	}
-	cells, err := p.fold(ctx, c, p.Last)
-	if err != nil {
-		return Cell{}, err
-	}
-	if len(cells[0]) == 0 {
-		return Cell{}, NoCell(table, key)
-	}
-	return cells[0][0].Cell, nil
-}
-
 // Change is what is different between two points.
 type Change struct {
 	A     uint64           `json:"a"`
