@@ -10,10 +10,12 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -62,10 +64,17 @@ func Open(ctx context.Context, dir string) (*Index, error) {
 		return nil, err
 	}
 	x := &Index{path: filepath.Join(dir, "words.db"), lock: flock.New(filepath.Join(dir, "lock"))}
+	lock, err := safeopen.Write(x.lock.Path(), os.O_RDWR|os.O_CREATE) // one that is no file would be waited at
+	if err == nil {
+		err = lock.Close()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("lock the index: %w", err)
+	}
 	if _, err := x.lock.TryLockContext(ctx, 5*time.Millisecond); err != nil {
 		return nil, fmt.Errorf("lock the index: %w", err)
 	}
-	err := x.open(ctx)
+	err = x.open(ctx)
 	if damaged(err) {
 		err = x.anew(ctx)
 	}
@@ -91,7 +100,19 @@ const pragmas = "_pragma=locking_mode(EXCLUSIVE)&_pragma=journal_mode(WAL)&_prag
 // errFormat says that another build made the file.
 var errFormat = errors.New("the index has another format")
 
+// besides are the ends of the names of SQLite's other files, which it opens by itself and would wait at a pipe.
+var besides = []string{"-wal", "-shm", "-journal"}
+
 func (x *Index) open(ctx context.Context) error {
+	for _, end := range besides {
+		f, err := safeopen.Open(safeopen.Own, x.path+end)
+		if err == nil {
+			err = f.Close()
+		}
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
 	f, err := safeopen.Write(x.path, os.O_RDWR|os.O_CREATE) // 0600, which SQLite keeps for the files beside it
 	if err != nil {
 		return err
@@ -134,7 +155,7 @@ func (x *Index) anew(ctx context.Context) error {
 		_ = x.db.Close() // it goes
 		x.db = nil
 	}
-	for _, end := range []string{"", "-wal", "-shm", "-journal"} {
+	for _, end := range append([]string{""}, besides...) {
 		if err := os.Remove(x.path + end); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return err
 		}
@@ -142,11 +163,12 @@ func (x *Index) anew(ctx context.Context) error {
 	return x.open(ctx)
 }
 
-// damaged tells an index that has to be made anew from trouble that would come again, as a full disk.
+// damaged tells an index that has to be made anew, also where something else lies under its name, from trouble that would
+// come again, as a full disk.
 func damaged(err error) bool {
 	var e *sqlite.Error
 	if !errors.As(err, &e) {
-		return errors.Is(err, errFormat) || errors.Is(err, errOther)
+		return errors.Is(err, errFormat) || errors.Is(err, errOther) || errors.Is(err, safeopen.ErrRefused) || errors.Is(err, syscall.EISDIR)
 	}
 	switch e.Code() & 0xff {
 	case lib.SQLITE_CORRUPT, lib.SQLITE_NOTADB, lib.SQLITE_FORMAT, lib.SQLITE_CONSTRAINT, lib.SQLITE_MISMATCH:

@@ -354,9 +354,10 @@ func afterOf(m find.Aftermath) *afterJSON {
 
 // index opens the home's index and brings it up to date from the log.
 func (a *app) index(ctx context.Context, h house) (find.Index, error) {
-	x, err := a.search.Open(ctx, filepath.Join(a.Home(), "find"))
+	dir := filepath.Join(a.Home(), "find")
+	x, err := a.search.Open(ctx, dir)
 	if err != nil {
-		return nil, err
+		return nil, problem.Because(err).Advise("look at " + dir + ": it must be a folder of yours; what lies in it is made anew from the log")
 	}
 	var last uint64
 	m := a.Meter("reading the log")
