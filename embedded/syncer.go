@@ -116,7 +116,7 @@ func (s *syncer) join(seq uint64) *round {
 	return s.next
 }
 
-// run does rounds until nobody waits.
+// run does rounds until no append waits.
 func (s *syncer) run() {
 	defer s.idle.Done()
 	for {

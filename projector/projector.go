@@ -2,7 +2,7 @@
 //
 // # The contract of a fold
 //
-// A fold is func(S, events.Record) S: total, pure and deterministic. It asks nobody: no clock, no
+// A fold is func(S, events.Record) S: total, pure and deterministic. It reads nothing else: no clock, no
 // configuration, no process table, no randomness; what it needs stands in the record. It may reuse
 // the state it is given (the engine hands every state to one fold at a time and reads it under the
 // same lock), but must not keep the record's bytes. Its state survives a round trip through JSON.

@@ -108,7 +108,7 @@ func (c *Console) Home() string {
 // every other error is told by [Console.Execute].
 func (c *Console) Printf(format string, args ...any) { _, _ = fmt.Fprintf(c.Out, format, args...) }
 
-// Complain writes to stderr; where that is gone nobody can be told.
+// Complain writes to stderr; an error of that is ignored.
 func (c *Console) Complain(format string, args ...any) { _, _ = fmt.Fprintf(c.Err, format, args...) }
 
 // Say writes one line to stderr, behind the program's name.

@@ -11,5 +11,5 @@ const (
 // Silent ends a command with an exit code when everything has been said.
 type Silent int
 
-// Error is for a log; nobody sees it.
+// Error is for a log; it is not printed.
 func (s Silent) Error() string { return fmt.Sprintf("exit %d", int(s)) }

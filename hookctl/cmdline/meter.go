@@ -10,7 +10,7 @@ import (
 // barWidth leaves room for the words, the counts and the time on 80 columns.
 const barWidth = 24
 
-// Meter is a progress bar on stderr, or nothing where nobody looks. Work may go over the log more than
+// Meter is a progress bar on stderr, or nothing where stderr is no terminal. Work may go over the log more than
 // once; each time is a phase with its own word and its own bar. It is used by one goroutine.
 type Meter struct {
 	to     io.Writer

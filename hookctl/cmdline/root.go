@@ -57,7 +57,7 @@ func (c *Console) Execute(ctx context.Context, root *cobra.Command, args []strin
 	return cmd, err
 }
 
-// output remembers the first error of stdout, so that nobody who prints has to.
+// output remembers the first error of stdout, so that printing code need not.
 type output struct {
 	to  io.Writer
 	err error

@@ -33,7 +33,7 @@ func (p Problem) Error() string {
 	return at.String() + ": " + p.Message
 }
 
-// Warning is the problem for somebody who did not ask: where it is, what is wrong, and that work goes on.
+// Warning is the problem as one line for a verb that is about something else: where it is, what is wrong, and that work goes on.
 func (p Problem) Warning() string {
 	w := "configuration: " + p.Error()
 	if p.Hint != "" {

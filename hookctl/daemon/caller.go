@@ -57,7 +57,7 @@ func (d *Daemon) named(ctx context.Context, f wire.Frame, in hook.Input) hook.In
 }
 
 // nobodys tells that there is nothing to record: a verb that a person or a script called without a hook only reads. It
-// revives nobody and ends nothing, whichever session it belongs to.
+// starts and ends no session, whichever session it belongs to.
 func nobodys(in hook.Input) bool { return in.Uncalled }
 
 // answerNobody says what a verb has to say to a caller without a hook.

@@ -26,7 +26,7 @@ func Connect(ctx context.Context, o client.Options) (*client.Client, error) {
 	return d.here(), nil
 }
 
-// openHere opens the house without a door. Nothing is drained by that, and nothing recorded but damage of the log.
+// openHere opens the store in this process, without a socket. The spool is not taken, and nothing is recorded but damage of the log.
 func openHere(ctx context.Context, p home.Paths) (*Daemon, error) {
 	if _, err := os.Stat(p.Store); errors.Is(err, os.ErrNotExist) && embedded.LogSeen(p.Lock) == 0 {
 		return nil, problem.Missing("there is no store in %s", p.Home).Advise("`hookctl start` makes one, HOOKLINE_HOME names another")
@@ -40,7 +40,7 @@ func openHere(ctx context.Context, p home.Paths) (*Daemon, error) {
 	return d, nil
 }
 
-// here is a client in this process, whose end closes the house.
+// here is a client in this process; closing it closes the store.
 func (d *Daemon) here() *client.Client {
 	l := client.Local{Handler: d.Handler(), Close: func() error { return d.Close(context.Background()) }}
 	if f := d.ground.Report().Found; !f.Empty() {

@@ -38,7 +38,7 @@ type Options struct {
 	IdleExit time.Duration // without a live session; default 12 h, negative: never
 	Flush    time.Duration // longest time that folded cells stay unwritten; default 2 s
 	Redact   []string      // the user's own patterns of secrets, RE2
-	Notify   string        // a command or URL for the sessions that need somebody; "" or off: none
+	Notify   string        // a command or URL that is told of sessions that wait for the user; "" or off: none
 	Listen   string        // host and port for clients of NATS; "" or off: none
 	Renew    bool          // begin a new log where nothing is left of the old one; never without consent
 	Log      *slog.Logger

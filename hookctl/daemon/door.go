@@ -42,7 +42,7 @@ type door struct {
 	before net.Listener // what they found until its file went: it may hold connections that were not taken yet
 	looks  int          // since then
 	told   string       // the trouble that stands in the log
-	failed chan error   // why nobody can come any more
+	failed chan error   // why the socket no longer accepts connections
 }
 
 // openDoor opens the socket of a home whose lock we hold, and serves it.
@@ -123,7 +123,7 @@ func (d *door) watch(ctx context.Context) {
 	}
 }
 
-// look opens the socket again when it is gone, or is the file of somebody who is gone.
+// look opens the socket again when it is gone, or belongs to a process that ended.
 func (d *door) look() {
 	if d.looks++; d.before != nil && d.looks > keptLooks {
 		_ = d.before.Close()
@@ -195,7 +195,7 @@ func listen(p home.Paths, path string, ours bool) (net.Listener, error) {
 	return l, nil
 }
 
-// ClearSocket removes the sockets that a daemon of this home has left. Nobody may hold its lock.
+// ClearSocket removes the sockets that a daemon of this home has left. No process may hold its lock.
 func ClearSocket(p home.Paths) error {
 	var failed []error
 	for _, path := range []string{p.Socket, p.Near, p.Link} {

@@ -78,7 +78,7 @@ func (d *Daemon) consolidated(r projector.Reader, s identity.State, session, pha
 // consolidation is what a dream does.
 type consolidation func(own identity.State, others []identity.State, phase string) (events.DreamCompleted, error)
 
-// failedDreams are the dreams that came to nothing and whose users have not heard of it: the check that asked for one
+// failedDreams are the dreams that failed and whose users were not told yet: the check that asked for one
 // has had its answer by then. Safe for concurrent use; the zero value is ready.
 type failedDreams struct {
 	mu sync.Mutex

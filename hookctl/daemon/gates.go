@@ -125,7 +125,7 @@ func asksForOthers(e events.Event, rules gates.Rules) bool {
 	return rules.Active() && slices.ContainsFunc(rules.InOrder(), func(q gates.Requirement) bool { return q.GuardType == gates.GuardSingleSession })
 }
 
-// others are the live sessions in the same work tree: another tree of the project is in nobody's way.
+// others are the live sessions in the same work tree: sessions in another tree of the project do not disturb each other.
 // A session of the same process is this one under its former id.
 func (d *Daemon) others(ctx context.Context, in hook.Input, w hook.World, g *hook.Gates) []gates.Other {
 	own := session.Process{PID: w.Facts.PID, Start: w.Facts.PIDStart}

@@ -13,8 +13,8 @@ import (
 )
 
 // noticeBuild hands over when the client belongs to a newer build than this daemon: the daemon of that build, beside
-// the program that asks, takes the home. It runs as this user from then on, so nobody else may have put it there. The
-// client still waits for its answer, or nobody could tell which program it is.
+// the program that asks, takes the home. It runs as this user from then on, so no other user may be able to write there. The
+// client still waits for its answer, or the program could not be told from its process.
 func (d *Daemon) noticeBuild(ctx context.Context, build, binary string) {
 	if !newer(build, wire.Build) || d.handOver.Load() != nil {
 		return

@@ -14,7 +14,7 @@ import (
 	"hookline/replay/check"
 )
 
-// Handler is the HTTP surface of the house; it needs no socket.
+// Handler is the HTTP surface of the daemon; it needs no socket.
 func (d *Daemon) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /v1/hook/{event}", d.handleHook)

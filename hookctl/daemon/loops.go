@@ -25,7 +25,7 @@ func (d *Daemon) loops(ctx context.Context) {
 	defer reap.Stop()
 	defer health.Stop()
 	defer drain.Stop()
-	var look <-chan time.Time // at the sessions that need somebody
+	var look <-chan time.Time // at the sessions that wait for the user
 	if d.notifies() {
 		ticker := time.NewTicker(notifyEvery)
 		defer ticker.Stop()

@@ -15,7 +15,7 @@ func peerOf(c *net.UnixConn) peer {
 	if err != nil {
 		return p
 	}
-	_ = raw.Control(func(fd uintptr) { // of a connection that is closed nobody is a friend
+	_ = raw.Control(func(fd uintptr) { // a closed connection counts as another user
 		cred, err := unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED)
 		if err == nil {
 			p.stranger = int(cred.Uid) != os.Geteuid() && cred.Uid != 0

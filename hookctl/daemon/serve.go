@@ -72,7 +72,7 @@ func (l *large) add(n int) {
 }
 
 // settle fits the limit to what is in use: a million ids that came within two minutes (an import) are 200 MiB, which
-// the server gives up when they are older. Without a limit (no daemon, but a process that has the house inside) there
+// the server gives up when they are older. Without a limit (no daemon, but a process that has the store open) there
 // is nothing to fit.
 func (l *large) settle() {
 	l.mu.Lock()
@@ -164,7 +164,7 @@ func serve(ctx context.Context, p home.Paths, o Options) error {
 // readerWait is how long a start waits for a command that reads the store in its own process.
 const readerWait = 3 * time.Second
 
-// openPatiently opens the house; where somebody has the lock but no daemon listens, it is a reading
+// openPatiently opens the store; where another process has the lock but no daemon listens, it is a reading
 // command or a daemon that is ending, and soon over.
 func openPatiently(ctx context.Context, p home.Paths, o Options) (*Daemon, error) {
 	for until := time.Now().Add(readerWait); ; {

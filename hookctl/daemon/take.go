@@ -57,7 +57,7 @@ func (d *Daemon) take(ctx context.Context, f wire.Frame, spooled bool) (hook.Ans
 	}
 
 	d.counted(f, in, w, told)
-	if spooled { // nobody reads the answer of what waited
+	if spooled { // the answer to a spooled frame is not read
 		d.follow(in, w, told)
 		return hook.Answer{}, nil, nil
 	}

@@ -353,8 +353,8 @@ func (d *delivery) full() bool {
 	return err == nil && free < 1<<20
 }
 
-// leaves tells that the session goes on without something it would have had, while the user looks: what was waited
-// for, or, at a prompt, a daemon that hangs. Between prompts nobody reads, and a daemon that just starts is none.
+// leaves tells whether the user has to be told that the session goes on without the recorder: at a hook that waited for
+// the daemon, and at a prompt when the daemon hangs. Other hooks say nothing, and a daemon that just starts does not hang.
 func (d *delivery) leaves() bool {
 	return d.waits() || d.hangs && d.event == "UserPromptSubmit"
 }

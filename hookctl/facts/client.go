@@ -57,7 +57,7 @@ func named(envPID string) Process {
 	return Probe(pid)
 }
 
-// ancestors gives a process and those above it, up to the first that may not be looked at. Process 1 is nobody's client.
+// ancestors gives a process and those above it, up to the first that may not be looked at. Process 1 is never the client.
 func ancestors(pid int) iter.Seq2[Process, running] {
 	return func(yield func(Process, running) bool) {
 		for range maxAncestors {

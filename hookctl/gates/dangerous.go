@@ -117,7 +117,7 @@ func drivePath(name string) string {
 
 func within(name, dir string) bool { return name == dir || strings.HasPrefix(name, dir+"/") }
 
-// pushesByForce: a lease is no force, since it loses nobody's commits unseen.
+// pushesByForce: a lease is no force, since it overwrites no commit that was not seen.
 func pushesByForce(words []string, _ folders) bool {
 	options, _ := verbOf(words, "push", "o")
 	return slices.Contains(options, "--force") && !dry(options)

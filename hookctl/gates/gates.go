@@ -39,7 +39,7 @@ type Scope string
 
 // The types and the scopes.
 const (
-	Blocking Type = "blocking" // closed until somebody satisfies it
+	Blocking Type = "blocking" // closed until it is satisfied
 	Dynamic  Type = "dynamic"  // closed while a number is at or above its threshold
 	Guard    Type = "guard"    // closed while a condition holds
 

@@ -223,7 +223,7 @@ func (l *shellLine) known(parts []syntax.WordPart, quoted bool) []syntax.WordPar
 	return out
 }
 
-// variable is the value that the line has set. Nobody's home is asked for.
+// variable is the value that the line has set. Home folders (~user) are not looked up.
 func (l *shellLine) variable(name string) string {
 	if user, other := strings.CutPrefix(name, "HOME "); other {
 		return "~" + user

@@ -208,7 +208,7 @@ func (in *importing) open(ctx context.Context, path string) *source {
 	return src
 }
 
-// give passes hooks on; the error says that nobody wants more.
+// give passes hooks on; the error says that no more are wanted.
 func (s *source) give(hooks []transcript.Hook, yield func(transcript.Hook) bool) error {
 	for _, h := range hooks {
 		if !yield(h) {
@@ -218,7 +218,7 @@ func (s *source) give(hooks []transcript.Hook, yield func(transcript.Hook) bool)
 	return nil
 }
 
-// settled tells whether what was last heard of then has ended for us.
+// settled tells whether a session whose last event is that old counts as ended.
 func (in *importing) settled(last time.Time) bool { return in.into.Now.Sub(last) >= settledAfter }
 
 var errStopped = errors.New("stopped")
@@ -347,7 +347,7 @@ func factsOf(h transcript.Hook, clean func(string) string) *events.Facts {
 	return &f
 }
 
-// follow adds the n-th event that follows from a hook; 0 stands for the hook itself, which nobody sent.
+// follow adds the n-th event that follows from a hook; 0 stands for the hook itself, which was not sent but derived.
 func (s *sitting) follow(ctx context.Context, of events.Envelope, n int, e events.Event) error {
 	k, _ := events.Lookup(e.Type())
 	data, err := json.Marshal(e)

@@ -1,5 +1,5 @@
 // Package home knows the places of one home (HOOKLINE_HOME): where the daemon's socket, its log and locks, its store and
-// the frames that wait for it lie, and who may write there. Nothing is made before somebody asks for a folder.
+// the frames that wait for it lie, and who may write there. A folder is made when it is first asked for.
 package home
 
 import (

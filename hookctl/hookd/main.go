@@ -1,4 +1,4 @@
-// Hookd is the house behind hookctl: the daemon, the delivery in trouble, and every verb for people.
+// Hookd is everything behind hookctl: the daemon, the delivery in trouble, and every verb for people.
 // Hooks are answered as hookctl does, so one file installed as hookctl is a whole installation.
 package main
 

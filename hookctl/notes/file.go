@@ -25,7 +25,7 @@ const maxTries = 8
 var errBusy = errors.New("the file keeps changing: close the program that is writing it")
 
 // Update replaces a file by what next makes of it, nil for a file that is not there, and tells whether it changed. It
-// begins again when somebody else has written meanwhile. A link and another user's file are refused.
+// begins again when another process has written meanwhile. A link and another user's file are refused.
 func Update(path string, next func(old []byte) ([]byte, error)) (bool, error) {
 	for range maxTries {
 		old, err := readOwn(path)

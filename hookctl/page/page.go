@@ -56,7 +56,7 @@ var (
 	script string
 )
 
-// pages are the templates, parsed when the first page is asked for: nobody else pays for it.
+// pages are the templates, parsed when the first page is asked for, so that other verbs start without them.
 func pages() (*template.Template, error) { return template.New("page").Parse(markup) }
 
 // policy allows the one script and the one style by their hashes, and nothing else. connect is what the script may ask.

@@ -51,7 +51,7 @@ type server struct {
 	known map[string]*story // by session; the newest of each, at most 8
 }
 
-// Serve listens on a loopback address, tells the link, and ends with the context or when nobody looks any more.
+// Serve listens on a loopback address, tells the link, and ends with the context or after a time without requests.
 func Serve(ctx context.Context, o Options, told func(link string)) error {
 	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp4", "127.0.0.1:0")
 	if err != nil {
@@ -86,7 +86,7 @@ func Serve(ctx context.Context, o Options, told func(link string)) error {
 	return err
 }
 
-// wait returns when the context ends, the listener fails, or nobody has asked for long.
+// wait returns when the context ends, the listener fails, or no request came for long.
 func (s *server) wait(ctx context.Context, ended <-chan error) error {
 	look := time.NewTicker(time.Second)
 	defer look.Stop()

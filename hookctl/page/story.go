@@ -267,7 +267,7 @@ func (n *row) note(words string) {
 	}
 }
 
-// verdict notes who let a call run, or who did not. That nobody was asked is not told: it is so of most.
+// verdict notes who allowed or refused a call. A call that needed no question has no note: most need none.
 func (n *row) verdict(c insight.Call) {
 	switch c.Verdict {
 	case insight.Allowed, insight.Unknown:

@@ -62,7 +62,7 @@ func Refusef(status int, format string, args ...any) *Error {
 	return &Error{Message: err.Error(), Exit: 1, Status: status, Cause: errors.Unwrap(err)}
 }
 
-// Of is the Error in err; anything else is the house's own trouble.
+// Of is the Error in err; anything else is an internal error (500).
 func Of(err error) *Error {
 	p := &Error{Message: err.Error(), Exit: 1, Status: http.StatusInternalServerError}
 	errors.As(err, &p)

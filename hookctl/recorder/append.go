@@ -174,7 +174,7 @@ type origin struct {
 type into func(context.Context, ...events.Envelope) ([]embedded.Receipt, error)
 
 // append puts the events of one decision into the log and folds them. Several go in all or none: as a group where they
-// belong to a frame, which somebody waits for, else as a batch. own belongs to the first; nil for events that no frame
+// belong to a frame, whose hook waits, else as a batch. own belongs to the first; nil for events that no frame
 // delivered. The caller holds r.mu.
 func (r *Recorder) append(ctx context.Context, envs []events.Envelope, own *origin) ([]events.Record, error) {
 	if own != nil {

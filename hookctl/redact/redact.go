@@ -146,7 +146,7 @@ type pass struct {
 func (r *Redactor) scan(b []byte, json bool) []span {
 	p := r.passes.Get().(*pass)
 	defer func() {
-		*p = pass{} // the spans are the caller's now, and nobody keeps the text
+		*p = pass{} // the spans are the caller's now, and the text is not kept
 		r.passes.Put(p)
 	}()
 	p.b, p.json = b, json

@@ -1,4 +1,4 @@
-// Package safeopen opens files that somebody else may have put where we look. What is opened is a regular file, by its
+// Package safeopen opens files that another user may have put where we look. What is opened is a regular file, by its
 // descriptor; a pipe, a device or a terminal under its name is refused without being opened, so that nothing blocks and
 // nothing is taken out of it. [Own], [User] and [Foreign] say whose file it must be, and whether a link may lead to it.
 //

@@ -139,7 +139,7 @@ func (f *file) readBackup() (backup, error) {
 }
 
 // saveBackup writes the original beside the settings file, or beside the link to it. It may
-// hold keys, so nobody else can read it. A backup that is there already is of a file that our
+// hold keys, so no other user can read it. A backup that is there already is of a file that our
 // entries went from by another hand: it is kept as ".old", in the place of an older one.
 func (f *file) saveBackup(data []byte) error {
 	if err := os.Rename(f.path+backupSuffix, f.path+backupSuffix+".old"); err != nil && !errors.Is(err, fs.ErrNotExist) {

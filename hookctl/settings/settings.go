@@ -25,7 +25,7 @@
 //
 // Install saves the file as it was beside it, as settings.json.hookline-backup. Uninstall
 // puts those bytes back if installing into them gives exactly the file found; only then is it
-// certain that nobody else has written since. Otherwise it cuts its entries out of the file
+// certain that the file was not written since. Otherwise it cuts its entries out of the file
 // as it is now, and the backup tells which empty containers were there before.
 //
 // # Writing

@@ -130,7 +130,7 @@ func Start(p home.Paths, now time.Time) error {
 }
 
 // Died tells that the daemon that was starting is gone: it would hold the lock. Where the lock does not outlive the
-// starter nobody can tell.
+// starter this is unknown.
 func Died(p home.Paths) bool {
 	if !LockOutlives {
 		return false

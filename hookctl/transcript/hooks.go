@@ -598,7 +598,7 @@ func partsOf(content json.RawMessage) []part {
 		return []part{{Type: "text", Text: text}}
 	}
 	var parts []part
-	_ = json.Unmarshal(content, &parts) // what nobody knows has no parts
+	_ = json.Unmarshal(content, &parts) // content of an unknown form has no parts
 	return parts
 }
 

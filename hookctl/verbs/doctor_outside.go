@@ -199,7 +199,7 @@ func (x *examiner) permissions() []check {
 		return []check{failed(name, err.Error(), "the folder must belong to you")}
 	case len(open) == 0:
 		return []check{passed(name, "%s is closed to others", x.paths.Home)}
-	case !x.fix && !slices.Contains(open, x.paths.Home): // behind the closed home nobody gets to them
+	case !x.fix && !slices.Contains(open, x.paths.Home): // other users cannot reach them in a closed home
 		return []check{warned(name, "not closed to others: "+strings.Join(open[:min(3, len(open))], ", ")+" (the home around it is)", "`hookctl doctor --fix` closes it")}
 	case !x.fix:
 		return []check{failed(name, "others can read "+strings.Join(open[:min(3, len(open))], ", "), "`hookctl doctor --fix` closes it")}

@@ -29,8 +29,8 @@ const (
 // errDown says that no daemon runs.
 var errDown = errors.New("no daemon is running")
 
-// house is the daemon's surface. Its errors are faults where the daemon refused, errDown where
-// nobody listens (any more), and anything else where the connection broke.
+// house is what answers requests: the daemon, or the store opened in this process. Its errors are [problem.Error]s where a
+// request was refused, errDown where no daemon listens (any more), and anything else where the connection broke.
 type house interface {
 	Get(ctx context.Context, path string, query url.Values, out any) error
 	Post(ctx context.Context, path string, in, out any) error

@@ -21,7 +21,7 @@ func (a *app) identityResetCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "reset-kuramoto", Short: "Spread the phases evenly, 2πi/13: r becomes 0",
 		Long: "Spread the 13 phases evenly over the circle, 2πi/13, so that r is 0. For phases that an observation\n" +
-			"has left in a state nobody wants; the tool calls that follow draw them together again.",
+			"has left in an unwanted state; the tool calls that follow draw them together again.",
 		Example: "  hookctl identity reset-kuramoto --session c68c8a51",
 		Args:    cmdline.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {

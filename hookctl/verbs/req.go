@@ -104,7 +104,7 @@ func (a *app) reading(ctx context.Context, f func(h house) error) error {
 	return f(h)
 }
 
-// nothing is a house in which nothing was recorded.
+// nothing answers as a daemon that has recorded nothing.
 type nothing struct{}
 
 func (nothing) Get(context.Context, string, url.Values, any) error { return errDown }
@@ -279,7 +279,7 @@ func (d *desk) board(ctx context.Context, id string) []gates.Gate {
 		}
 	}
 	if id == "" && len(p.Others) == 1 {
-		p.Others = nil // without a session that is meant, the one that is there is in nobody's way
+		p.Others = nil // without a session that is meant, a live one disturbs no other
 	}
 	return hook.Board(id, d.a.Now(), g, p)
 }

@@ -15,7 +15,7 @@ func (a *app) reqValidateCmd() *cobra.Command {
 	return &cobra.Command{
 		Use: "validate", Short: "Check the configuration of the gates: file, line and column of what has no effect",
 		Long: "Check the configuration of the gates and say, with file, line and column, what is malformed and left out,\n" +
-			"what is unknown, and what is known and not acted on. It asks nobody: no daemon and no store are needed.\n" +
+			"what is unknown, and what is known and not acted on. It needs no daemon and no store.\n" +
 			"Exit code 1 when something is left out.",
 		Example: "  hookctl req validate\n  hookctl req validate --json | jq '.problems[] | select(.warning | not)'",
 		Args:    cmdline.Exactly(),

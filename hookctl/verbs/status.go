@@ -189,7 +189,7 @@ func projectionWords(list []daemon.ProjectionStatus) string {
 	return strings.Join(parts, "; ")
 }
 
-// printLive names the live sessions that need somebody: those that wait for the user, and those that are stuck.
+// printLive names the live sessions that need attention: those that wait for the user, and those that are stuck.
 func (a *app) printLive(live []daemon.LiveSession) {
 	var lines []string
 	for _, l := range live {

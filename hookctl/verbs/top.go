@@ -56,7 +56,7 @@ func (t topSource) with(ctx context.Context, f func(h house) error) error {
 	return f(h)
 }
 
-// urgency orders the sessions: what needs somebody, what works, what waits for a prompt, what ended.
+// urgency orders the sessions: what needs attention, what works, what waits for a prompt, what ended.
 func urgency(s session.State) int {
 	st := s.Standing()
 	switch {

@@ -48,7 +48,7 @@ func SocketDir(t *testing.T) string {
 	return dir
 }
 
-// Unwritable is a folder that nobody can make, not even root.
+// Unwritable is a folder that cannot be made, not even by root.
 func Unwritable(t *testing.T) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "file")
