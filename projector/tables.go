@@ -34,6 +34,8 @@ func Tables() []*Table {
 			Fold: retraction.Fold}),
 		NewTable(Spec[ledger.Attention]{Name: ledger.AttentionName, Version: ledger.AttentionVersion, Keys: one(ledger.AttentionKey), Needs: needOfSession(ledger.AttentionKey),
 			Fold: ledger.FoldAttention}),
+		NewTable(Spec[working.Touches]{Name: working.TouchesName, Version: working.TouchesVersion, Keys: one(working.TouchesKey), Needs: needOfProject(working.TouchesKey),
+			Fold: working.FoldTouches}),
 		NewTable(Spec[codes.State]{Name: codes.Name, Version: codes.Version, Keys: one(codes.Key), Needs: needOfProject(codes.Key), Fold: codes.Fold}),
 	}
 }

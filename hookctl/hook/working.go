@@ -28,7 +28,7 @@ const (
 	editedTokens  = 320
 	readTokens    = 180
 	commandTokens = 140
-	seenTokens    = 150
+	seenTokens    = 180
 
 	maxUnmended  = 4
 	maxCommands  = 12
@@ -79,7 +79,7 @@ func checkpoint(in Input, w World, r Reader, e *events.CompactionStarted) *event
 func tellWorking(in Input, w World, r Reader) []Item {
 	e, ok := in.Event.(*events.SessionStarted)
 	if !ok || in.Call.Verb != VerbHook || in.Session == "" {
-		return tellStop(in, r)
+		return append(tellMatched(in, w, r), tellStop(in, r)...)
 	}
 
 	s := WorkAt(in, w.Project, r)
@@ -94,7 +94,8 @@ func tellWorking(in Input, w World, r Reader) []Item {
 	case "resume":
 		return append(recovered(s, "SESSION_REVIVAL", false), survey...)
 	}
-	return append(Handoff(s, in.Time), survey...)
+	items := append(Handoff(s, in.Time), survey...)
+	return append(items, tellTouched(touchesOf(r, w.Project, in.Time), items)...)
 }
 
 // workingOf is a session's working state, the zero state when it has none.

@@ -19,7 +19,7 @@ const (
 	minPath   = 4
 	maxSight  = 160 // bytes of one path
 
-	maxOfFolder = 6
+	maxOfFolder = 9
 )
 
 // made are paths that programs write and nobody opens.

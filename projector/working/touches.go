@@ -1,0 +1,108 @@
+package working
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"time"
+
+	"hookline/events"
+)
+
+// Files of a project over all its sessions: how often they were touched, with less weight for what is long ago.
+
+// TouchesName and TouchesVersion are those of the cells, one for each project.
+const (
+	TouchesName    = "touches"
+	TouchesVersion = 1
+)
+
+// Bounds of a cell.
+const (
+	maxTouches = 200
+	halfLife   = 7 * 24 * time.Hour // a week's touches count half as much a week later
+)
+
+// Touches are the files that the sessions of a project touched.
+type Touches struct {
+	Files []Touch `json:"files,omitempty" jsonschema_description:"the last touched last, at most 200"`
+}
+
+// Touch is a file with its use.
+type Touch struct {
+	Path   string    `json:"path" jsonschema_description:"below the work tree that it was touched in"`
+	Weight float64   `json:"weight" jsonschema_description:"1 for a read, 2 for a change, halved by each week since"`
+	Event  string    `json:"event" jsonschema_description:"id of the newest event"`
+	Time   time.Time `json:"time" jsonschema_description:"of the newest event"`
+}
+
+// TouchesKey gives the cell that a record folds into, "" for none.
+func TouchesKey(r events.Record) string {
+	if _, ok := r.Event.(*events.ToolSucceeded); ok {
+		return r.Project
+	}
+	return ""
+}
+
+// FoldTouches takes one record in. A subagent's reads do not count: the session has not seen them.
+func FoldTouches(t Touches, r events.Record) Touches {
+	e, ok := r.Event.(*events.ToolSucceeded)
+	if !ok {
+		return t
+	}
+	weight := 2.0
+	name := "file_path"
+	switch e.ToolName {
+	case "Edit", "MultiEdit", "Write":
+	case "NotebookEdit":
+		name = "notebook_path"
+	case "Read":
+		if r.AgentID != "" {
+			return t
+		}
+		weight = 1
+	default:
+		return t
+	}
+	file := below(r.Worktree, events.MemberText(e.ToolInput, name))
+	if file == "" {
+		return t
+	}
+
+	files := slices.Clone(t.Files)
+	x := Touch{Path: file}
+	if i := slices.IndexFunc(files, func(x Touch) bool { return x.Path == file }); i >= 0 {
+		x = files[i]
+		files = slices.Delete(files, i, i+1)
+	}
+	x.Weight = x.at(r.Time) + weight
+	x.Event, x.Time = r.ID, r.Time
+	t.Files = events.Newest(append(files, x), maxTouches)
+	return t
+}
+
+// below is a path below the work tree, "" for one that is elsewhere.
+func below(root, file string) string {
+	folder, base := Folder(root, file)
+	if base == "" || len(file) > maxPath || folder == "" && base == file && root == "" || len(folder) > 0 && folder[0] == '/' || file == "/"+base {
+		return ""
+	}
+	if folder == "" {
+		return base
+	}
+	return folder + "/" + base
+}
+
+// at is the weight that is left at a time.
+func (x Touch) at(now time.Time) float64 {
+	age := max(0, now.Sub(x.Time))
+	return x.Weight * math.Exp2(-age.Hours()/halfLife.Hours())
+}
+
+// Ranked are the files by their weight at a time.
+func (t Touches) Ranked(now time.Time) []Touch {
+	list := slices.Clone(t.Files)
+	slices.Reverse(list)
+	slices.SortStableFunc(list, func(a, b Touch) int { return cmp.Compare(b.at(now), a.at(now)) })
+	return list
+}
