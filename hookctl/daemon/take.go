@@ -247,13 +247,17 @@ func (d *Daemon) brief(ctx context.Context, f wire.Frame) hook.Answer {
 	return hook.Plain(line, "", 0)
 }
 
-// installOf names the install that sent a frame: its binary, and how the hook entry calls it where
-// that is another name.
+// installOf names the install that sent a frame: its binary, how the hook entry calls it where that is another name, and
+// the verb where it is the identity profile's: one program in two scopes with two profiles is two installs.
 func installOf(f wire.Frame) string {
-	if f.Invoked == "" || f.Invoked == f.Binary {
-		return f.Binary
+	install := f.Binary
+	if f.Invoked != "" && f.Invoked != f.Binary {
+		install += " as " + f.Invoked
 	}
-	return f.Binary + " as " + f.Invoked
+	if verb := hook.ParseCall(f.Args).Verb; verb != hook.VerbHook && verb != "" {
+		install += " " + verb
+	}
+	return install
 }
 
 // Emit appends an event that a command asks for. The envelope needs type, data and where it
