@@ -221,3 +221,6 @@ func (s *Server) stop() {
 		s.srv.WaitForShutdown()
 	}
 }
+
+// Doing tells those who find the store locked what its holder does, until it is called with "".
+func (s *Server) Doing(words string) error { return s.lock.say(words) }

@@ -21,8 +21,9 @@ type lock struct {
 	file   *flock.Flock
 	holder string
 
-	mu  sync.Mutex
-	seq uint64
+	mu    sync.Mutex
+	seq   uint64
+	doing string // that the holder says of itself beside its name
 }
 
 // takeLock locks the file at path or fails with a [*LockedError].
@@ -49,7 +50,11 @@ func takeLock(path, holder string) (*lock, error) {
 
 // write replaces the file's content in place: a rename would put another file under the name that others lock.
 func (l *lock) write() error {
-	text := strconv.Itoa(os.Getpid()) + "\n" + l.holder + "\n"
+	text := strconv.Itoa(os.Getpid()) + "\n" + l.holder
+	if l.doing != "" {
+		text += doingSign + l.doing
+	}
+	text += "\n"
 	if l.seq > 0 {
 		text += logLine + strconv.FormatUint(l.seq, 10) + "\n"
 	}
@@ -65,6 +70,23 @@ func (l *lock) note(seq uint64) error {
 	}
 	l.seq = seq
 	return l.write()
+}
+
+// doingSign stands between the holder's name and what it does.
+const doingSign = " is "
+
+// say writes down what the holder does, for those who wait for it; "" when that is done.
+func (l *lock) say(doing string) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.doing = doing
+	return l.write()
+}
+
+// Doing is what the holder's text says that it does, as "reading the log (5 of 9)"; "" where it says nothing.
+func Doing(text string) string {
+	_, doing, _ := strings.Cut(text, doingSign)
+	return doing
 }
 
 // logLine begins the third line.

@@ -173,6 +173,9 @@ func startAndConnect(ctx context.Context, p home.Paths, o Options) (*Client, err
 		}
 	}
 	if pid, text, held, _ := embedded.Holder(p.Lock); held {
+		if doing := embedded.Doing(text); doing != "" {
+			return nil, problem.Conflict("the daemon (process %d) is %s", pid, doing).Advise("it answers when that is done; hooks wait in the spool meanwhile and count once")
+		}
 		return nil, problem.Conflict("the store is held by process %d (%s), which does not answer", pid, text).Advise("it may be starting, or another program may hold " + p.Lock + "; `hookctl doctor` looks closer")
 	}
 	return nil, problem.Refusef(http.StatusGatewayTimeout, "the daemon did not open %s within %s", p.Socket, o.Wait).Advise("its words are in " + p.Log)

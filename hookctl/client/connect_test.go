@@ -6,11 +6,13 @@ import (
 	"context"
 	"errors"
 	"net"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"hookline/embedded"
 	"hookline/hookctl/home/hometest"
 	"hookline/hookctl/problem"
 	"hookline/hookctl/spawn"
@@ -109,5 +111,28 @@ func TestStartBehindAnEndingDaemon(t *testing.T) {
 	_ = c.Close()
 	if n := len(hometest.Starts(p)); n != 1 {
 		t.Errorf("%d daemons were started: %v", n, hometest.Starts(p))
+	}
+}
+
+// A daemon that folds a long log says how far it has come: that is no daemon that does not answer.
+func TestConnectDaemonReading(t *testing.T) {
+	p := hometest.Home(t, "none")
+	s, err := embedded.Open(t.Context(), embedded.Options{Dir: filepath.Join(p.Home, "store"), Holder: "hookd 1.0"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close(context.Background())
+
+	starting, err := spawn.Lock(p.SpawnLock)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer starting.Close()
+	if err := s.Doing("reading the log (5 of 9)"); err != nil {
+		t.Fatal(err)
+	}
+	_, err = startAndConnect(t.Context(), p, Options{Wait: 30 * time.Millisecond})
+	if err == nil || !strings.HasSuffix(err.Error(), ") is reading the log (5 of 9)") {
+		t.Error(err)
 	}
 }

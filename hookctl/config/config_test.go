@@ -96,6 +96,8 @@ func TestProblems(t *testing.T) {
 		{"negative", "idle_exit: -1h\n", `:1:12: idle_exit: -1h is outside 0s to 8760h`, ""},
 		{"folders wanted", "record_off: /x\n", `:1:13: record_off: a list of folders is wanted, not "/x"`, ""},
 		{"full paths wanted", "record_off: [x]\n", `:1:14: record_off: "x" is no full path`, "write it from / or from ~/"},
+		{"a number", "redact_extra: 12\n", `:1:15: redact_extra: a list of regular expressions is wanted, not a number`, ""},
+		{"a truth value", "redact_extra: true\n", `:1:15: redact_extra: a list of regular expressions is wanted, not true or false`, ""},
 		{"list wanted", "redact_extra: abc\n", `:1:15: redact_extra: a list of regular expressions is wanted, not "abc"`, ""},
 		{"bad pattern", "redact_extra:\n  - ok\n  - 'a('\n", ":3:5: redact_extra: error parsing regexp: missing closing ): `a(`", "the syntax is RE2's"},
 		{"empty pattern", "redact_extra: ['']\n", `:1:16: redact_extra: an empty expression would match everything`, ""},

@@ -152,7 +152,18 @@ func rawOf(n ast.Node) raw {
 	case *ast.MappingNode, *ast.MappingValueNode:
 		return raw{what: "a mapping"}
 	case ast.ScalarNode:
-		return raw{text: n.GetToken().Value, what: "a " + n.Type().YAMLName()}
+		return raw{text: n.GetToken().Value, what: kindOf(n)}
 	}
-	return raw{what: "a " + n.Type().YAMLName()}
+	return raw{what: kindOf(n)}
+}
+
+// kindOf is what a value is, for people.
+func kindOf(n ast.Node) string {
+	switch n.(type) {
+	case *ast.IntegerNode, *ast.FloatNode, *ast.InfinityNode, *ast.NanNode:
+		return "a number"
+	case *ast.BoolNode:
+		return "true or false"
+	}
+	return "a " + n.Type().YAMLName()
 }

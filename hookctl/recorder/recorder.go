@@ -182,17 +182,35 @@ func (r *Recorder) checkPositions(ctx context.Context) error {
 
 func (r *Recorder) catchUp(ctx context.Context) error {
 	from := r.view.Position().Seq + 1
-	if last, _ := r.stream.Last(); from > last {
+	last, _ := r.stream.Last()
+	if from > last {
 		return nil
 	}
+
 	err := r.stream.ReadLent(ctx, from, 0, func(rec events.Record) error {
+		if (rec.Seq-from)%saidEvery == saidEvery-1 {
+			r.doing(fmt.Sprintf("reading the log (%d of %d)", rec.Seq-from+1, last-from+1))
+		}
 		r.last = rec.Appended
 		return r.view.Apply(ctx, rec)
 	})
 	if err != nil {
 		return fmt.Errorf("fold the log from %d: %w", from, err)
 	}
+	if last-from >= saidEvery {
+		r.doing("")
+	}
 	return nil
+}
+
+// saidEvery is after how many records whoever waits is told how far the folding has come: a fraction of a second.
+const saidEvery = 20_000
+
+// doing tells those who wait for the store what it is that takes long.
+func (r *Recorder) doing(words string) {
+	if err := r.ground.Doing(words); err != nil {
+		r.log.Warn("say what is being done", "err", err)
+	}
 }
 
 // WarmWindow is how many records the window starts with: enough for the retries of the last seconds at a few

@@ -322,6 +322,8 @@ func (x *examiner) lock() []check {
 	case held && !x.alive(pid): // the file still has the last daemon's words, the lock is another's
 		return []check{failed("lock", fmt.Sprintf("the store is held by a process that is no daemon of ours; the last one, process %d, is gone", pid),
 			"close the program that has "+x.paths.Lock+" open; the next hook then starts the daemon")}
+	case held && embedded.Doing(text) != "":
+		return []check{warned("lock", fmt.Sprintf("the daemon (process %d) is %s", pid, embedded.Doing(text)), "it answers when that is done")}
 	case held:
 		return []check{failed("lock", fmt.Sprintf("the store is held by process %d (%s), which does not answer", pid, text),
 			"it may be starting or reading; if it stays so, end that process")}

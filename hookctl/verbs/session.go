@@ -95,7 +95,7 @@ func (a *app) printSessions(list []cell[session.State], projects []cell[project.
 			return a.Paint.Good(v)
 		case head == "STANDING" && strings.HasPrefix(v, "stuck"):
 			return a.Paint.Bad(v)
-		case head == "STANDING" && strings.HasPrefix(v, "waiting for permission"):
+		case head == "STANDING" && warns[id]:
 			return a.Paint.Warn(v)
 		}
 		return v
@@ -103,6 +103,11 @@ func (a *app) printSessions(list []cell[session.State], projects []cell[project.
 	t.Print(a.Out, a.Paint)
 	return nil
 }
+
+// warns are the standings that somebody should look at: of a live session what waits for a person, of another that it did not
+// end well.
+var warns = map[string]bool{"waiting for permission": true, "api error": true, "limit": true, "killed": true, "silent": true,
+	"compaction loop": true, "unknown": true}
 
 // projectName is what people call a project, else its id.
 func projectName(all []cell[project.State], id string) string {

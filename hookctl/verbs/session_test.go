@@ -323,3 +323,21 @@ func TestRehomeTwiceJSON(t *testing.T) {
 		t.Errorf("event %d, %d emitted, %v", r.Seq, len(f.emitted), err)
 	}
 }
+
+// In the list what somebody should look at is marked, also of sessions that ended.
+func TestStandingsThatWarn(t *testing.T) {
+	for _, s := range []session.State{
+		{Status: session.Reaped}, {Status: session.Reaped, EndReason: "process_gone"},
+		{Status: session.Ended, EndReason: "other", Course: session.Course{Turn: true}},
+		{Status: session.Ended, EndReason: "other", Course: session.Course{Error: "rate_limit"}},
+	} {
+		if word := standingWord(s.Standing()); !warns[word] {
+			t.Errorf("%q is not marked", word)
+		}
+	}
+	for _, s := range []session.State{{Status: session.Live}, {Status: session.Live, Course: session.Course{Turn: true}}, {Status: session.Ended, EndReason: "logout"}} {
+		if word := standingWord(s.Standing()); warns[word] {
+			t.Errorf("%q is marked", word)
+		}
+	}
+}
