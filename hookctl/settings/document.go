@@ -61,6 +61,19 @@ func parse(path string, data []byte) (*document, error) {
 	return d, nil
 }
 
+// Plain is a settings file as JSON, without its comments; a file that is too large or nested too deep is an error, as the
+// parser's stack would overflow at it. There is nothing of a file that is not there.
+func Plain(path string) ([]byte, error) {
+	c, err := read(path)
+	if err != nil || !c.exists {
+		return nil, err
+	}
+	if tooDeep(c.data) >= 0 {
+		return nil, &FileError{Op: "read", Path: path, Err: fmt.Errorf("nested more than %d levels deep", maxDepth)}
+	}
+	return hujson.Standardize(c.data)
+}
+
 // edited returns the bytes of the file after change was made to a tree of its own. It is parsed
 // once more: the parser's Clone loses commas behind last items.
 func (d *document) edited(change func(next *document)) []byte {

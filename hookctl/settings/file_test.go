@@ -318,3 +318,24 @@ func TestConcurrentCreateAndRemove(t *testing.T) {
 		t.Fatalf("%+v, %v", res, err)
 	}
 }
+
+// The parser has no bound of its own: at brackets that a clone may hold its stack would overflow.
+func TestPlain(t *testing.T) {
+	dir := t.TempDir()
+	for name, c := range map[string]struct{ text, want string }{
+		"deep":     {strings.Repeat("[", 12<<20), ""},
+		"large":    {strings.Repeat(" ", maxSize+1), ""},
+		"comments": {"{\"a\": 1, // one\n}", "{\"a\": 1        \n}"},
+	} {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(c.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := Plain(path); string(got) != c.want || (err == nil) != (c.want != "") {
+			t.Errorf("%s: %.40q, %v", name, got, err)
+		}
+	}
+	if got, err := Plain(filepath.Join(dir, "none")); got != nil || err != nil {
+		t.Errorf("of no file: %q, %v", got, err)
+	}
+}

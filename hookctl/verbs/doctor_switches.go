@@ -2,14 +2,11 @@ package verbs
 
 import (
 	"encoding/json"
-	"errors"
-	"io/fs"
 	"path/filepath"
 	"slices"
 
-	"github.com/tailscale/hujson"
-
 	"hookline/hookctl/safeopen"
+	"hookline/hookctl/settings"
 )
 
 // What keeps the client from calling the hooks that its settings have, or the hooks from recording.
@@ -141,13 +138,9 @@ func (x *examiner) clientConfig() string {
 // readSwitches reads one settings file: none where there is none. What cannot be read as settings is
 // found by the check of the hooks, and in an administrator's file by the client.
 func readSwitches(path string) []switches {
-	text, err := safeopen.ReadFile(safeopen.Foreign, path, 64<<20)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	plain, bad := hujson.Standardize(text)
+	plain, err := settings.Plain(path)
 	s := switches{path: path}
-	if err != nil || bad != nil || json.Unmarshal(plain, &s) != nil {
+	if err != nil || json.Unmarshal(plain, &s) != nil {
 		return nil
 	}
 	return []switches{s}

@@ -90,6 +90,15 @@ func TestDoctorSwitchesOverruled(t *testing.T) {
 	}
 }
 
+// A settings file of a clone that no parser could read does not end the examination.
+func TestDoctorHostileSettings(t *testing.T) {
+	b, _ := healthy(t)
+	write(t, filepath.Join(b.Cwd, ".claude", "settings.json"), strings.Repeat("[", 12<<20))
+	if _, checks := b.diagnose(); checks["switches"].Result != resultOK {
+		t.Errorf("%+v", checks["switches"])
+	}
+}
+
 // TestDoctorFinds breaks one thing at a time.
 func TestDoctorFinds(t *testing.T) {
 	for _, tc := range []struct {
