@@ -8,7 +8,7 @@
 // files, a flag over both. redact_extra is the exception: its lists add up, so that a project cannot
 // switch off what its user wants hidden, and hold for the project's hooks from the next one on. fsync,
 // idle_exit, flush_interval and log_level are the daemon's, which serves all projects: it reads them when it starts,
-// from the user's file and its environment. notify, listen, prices and record_off are the user's alone: a file of a project that sets
+// from the user's file and its environment. notify, listen, otel, prices and record_off are the user's alone: a file of a project that sets
 // one is told of, and nothing of it counts. An example with every key at its default:
 //
 //	fsync: shared          # shared: hooks that come together share one fsync; always: one each
@@ -19,6 +19,7 @@
 //	evidence: normal       # what a turn's end is held to: strict, normal or loose
 //	notify: off            # a command, or a URL that JSON is posted to, when a session is stuck or waits
 //	listen: off            # a port, or an address of loopback: live events for the clients of NATS
+//	otel: off              # the URL of an OTLP receiver, for traces of OpenTelemetry
 //	prices: []             # lines of MODEL INPUT OUTPUT, in dollars a million tokens, for 'hookctl cost'
 //	record_off: []         # folders; of sessions launched there or below nothing is recorded
 //	redact_extra: []       # regular expressions (RE2); what they match becomes [REDACTED:custom]
@@ -46,6 +47,7 @@ type Values struct {
 	Evidence      string        // strict, normal or loose
 	Notify        string        // off, a command or a URL
 	Listen        string        // off or the host and port of a loopback address
+	Otel          string        // off or a URL
 	Prices        []string      // lines of the price table
 	RecordOff     []string      // absolute folders, clean
 	RedactExtra   []string      // valid regular expressions
@@ -98,6 +100,8 @@ var keys = []Key{
 		Doc: "a command, or a URL that JSON is posted to, when a session is stuck or waits for you; off: none"},
 	{Name: "listen", Default: "off", Daemon: true, User: true, kind: address,
 		Doc: "a port, or HOST:PORT of a loopback address, that gives live events to clients of NATS; off: none"},
+	{Name: "otel", Default: "off", Daemon: true, User: true, kind: text,
+		Doc: "URL of an OTLP receiver (HTTP) that gets a trace for each prompt, without its texts; off: none"},
 	{Name: "prices", Default: "[]", User: true, kind: lines,
 		Doc: "of models: MODEL INPUT OUTPUT [CACHE_WRITE CACHE_WRITE_1H CACHE_READ], dollars a million tokens"},
 	{Name: "record_off", Default: "[]", User: true, kind: folders,
@@ -234,6 +238,8 @@ func (v Values) Text(key string) []string {
 		return []string{v.Notify}
 	case "listen":
 		return []string{v.Listen}
+	case "otel":
+		return []string{v.Otel}
 	case "prices":
 		return append([]string{}, v.Prices...)
 	case "record_off":

@@ -44,7 +44,7 @@ func (w world) load(flags map[string]string) Config {
 
 func TestDefaults(t *testing.T) {
 	c := newWorld(t).load(nil)
-	want := Values{Fsync: "shared", IdleExit: 12 * time.Hour, FlushInterval: 2 * time.Second, LogLevel: "info", Color: "auto", Evidence: "normal", Notify: "off", Listen: "off"}
+	want := Values{Fsync: "shared", IdleExit: 12 * time.Hour, FlushInterval: 2 * time.Second, LogLevel: "info", Color: "auto", Evidence: "normal", Notify: "off", Listen: "off", Otel: "off"}
 	if !reflect.DeepEqual(c.Values, want) || len(c.Problems) != 0 {
 		t.Fatalf("got %+v, problems %v", c.Values, c.Problems)
 	}
@@ -67,7 +67,7 @@ func TestCascade(t *testing.T) {
 	w.env["HOOKLINE_COLOR"] = "never"
 	c := w.load(map[string]string{"color": "always"})
 	want := Values{Fsync: "always", IdleExit: 3 * time.Hour, FlushInterval: time.Second, LogLevel: "warn", Color: "always", Evidence: "normal",
-		Notify: "beep", Listen: "off", Prices: []string{"m 1 2"}, RedactExtra: []string{"ACME-[0-9]+", `corp-\d+`}}
+		Notify: "beep", Listen: "off", Otel: "off", Prices: []string{"m 1 2"}, RedactExtra: []string{"ACME-[0-9]+", `corp-\d+`}}
 	if !reflect.DeepEqual(c.Values, want) || len(c.Problems) != 0 {
 		t.Fatalf("got %+v, problems %v", c.Values, c.Problems)
 	}
@@ -75,7 +75,7 @@ func TestCascade(t *testing.T) {
 	for k, o := range c.Origins {
 		from[k] = o.From
 	}
-	wantFrom := map[string]string{"evidence": "default", "fsync": "user", "log_level": "project", "idle_exit": "local", "flush_interval": "env", "color": "flag", "notify": "user", "listen": "default", "prices": "user", "record_off": "default", "redact_extra": "project"}
+	wantFrom := map[string]string{"evidence": "default", "fsync": "user", "log_level": "project", "idle_exit": "local", "flush_interval": "env", "color": "flag", "notify": "user", "listen": "default", "otel": "default", "prices": "user", "record_off": "default", "redact_extra": "project"}
 	if !reflect.DeepEqual(from, wantFrom) {
 		t.Errorf("origins %v", from)
 	}
@@ -88,7 +88,7 @@ func TestProblems(t *testing.T) {
 	for _, tc := range []struct{ name, text, want, hint string }{
 		{"unknown key", "fsync: shared\nflush_intervall: 2s\n", `:2:1: unknown key "flush_intervall"`, "did you mean flush_interval?"},
 		{"dashes", "log-level: info\n", `:1:1: unknown key "log-level"`, "did you mean log_level?"},
-		{"far off", "elephants: 3\n", `:1:1: unknown key "elephants"`, "the keys are fsync, idle_exit, flush_interval, log_level, color, evidence, notify, listen, prices, record_off, redact_extra"},
+		{"far off", "elephants: 3\n", `:1:1: unknown key "elephants"`, "the keys are fsync, idle_exit, flush_interval, log_level, color, evidence, notify, listen, otel, prices, record_off, redact_extra"},
 		{"choice", "fsync: never\n", `:1:8: fsync: "never" is not one of shared, always`, "the default of fsync is shared"},
 		{"number for choice", "color: 3\n", `:1:8: color: "3" is not one of auto, always, never`, ""},
 		{"no unit", "idle_exit: 12\n", `:1:12: idle_exit: "12" is no duration such as 12h`, ""},
@@ -216,14 +216,25 @@ func TestProblemAsAWarning(t *testing.T) {
 func TestOfTheUserAlone(t *testing.T) {
 	w := newWorld(t)
 	w.write(t, "project", "notify: curl evil\n")
-	w.write(t, "local", "prices: ['m 0 0']\nlisten: 4222\n")
+	w.write(t, "local", "prices: ['m 0 0']\nlisten: 4222\notel: http://evil\n")
 	c := w.load(nil)
-	if c.Values.Notify != "off" || c.Values.Prices != nil || c.Values.Listen != "off" || len(c.Problems) != 3 {
+	if c.Values.Otel != "off" || c.Values.Notify != "off" || c.Values.Prices != nil || c.Values.Listen != "off" || len(c.Problems) != 4 {
 		t.Fatalf("%+v, %v", c.Values, c.Problems)
 	}
 	for _, p := range c.Problems {
 		if !strings.HasSuffix(p.Message, ": only the user's own file may set it") {
 			t.Errorf("%q", p.Message)
+		}
+	}
+}
+
+// TestOtel: a receiver is a URL.
+func TestOtel(t *testing.T) {
+	for v, want := range map[string]bool{"off": true, "http://127.0.0.1:4318": true, "https://otel.example/v1/traces": true, "localhost:4318": false, "4318": false, "file:///x": false} {
+		w := newWorld(t)
+		w.write(t, "user", "otel: "+v+"\n")
+		if c := w.load(nil); (len(c.Problems) == 0) != want || want != (c.Values.Otel == v) && v != "off" {
+			t.Errorf("%s: %q, %v", v, c.Values.Otel, c.Problems)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"net"
+	"net/url"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -52,6 +53,11 @@ func (c *Config) put(k Key, v raw, from Origin) string {
 	case text:
 		if v.what != "" || v.list != nil || v.text == "" || strings.ContainsAny(v.text, "\n\r\x00") {
 			return "one line of text is wanted, not " + v.kindName()
+		}
+		if k.Name == "otel" && v.text != "off" {
+			if u, err := url.Parse(v.text); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+				return "off or a URL of http or https is wanted"
+			}
 		}
 		*c.textOf(k.Name) = v.text
 	case address:
@@ -178,6 +184,8 @@ func (c *Config) textOf(name string) *string {
 		return &c.Values.Evidence
 	case "notify":
 		return &c.Values.Notify
+	case "otel":
+		return &c.Values.Otel
 	}
 	return &c.Values.Color
 }

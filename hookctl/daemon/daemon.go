@@ -40,6 +40,7 @@ type Options struct {
 	Redact   []string      // the user's own patterns of secrets, RE2
 	Notify   string        // a command or URL that is told of sessions that wait for the user; "" or off: none
 	Listen   string        // host and port for clients of NATS; "" or off: none
+	Otel     string        // the receiver of traces; "" or off: none
 	Renew    bool          // begin a new log where nothing is left of the old one; never without consent
 	Log      *slog.Logger
 	Now      func() time.Time

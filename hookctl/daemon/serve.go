@@ -118,7 +118,7 @@ func Serve(ctx context.Context, _ []string) int {
 		idle = -1 // the configuration's word for never
 	}
 	err := serve(ctx, p, Options{Home: p.Home, Fsync: cfg.Values.Fsync, IdleExit: idle, Flush: cfg.Values.FlushInterval,
-		Redact: cfg.Values.RedactExtra, Notify: cfg.Values.Notify, Listen: cfg.Values.Listen, listenWrong: wrong, Log: log})
+		Redact: cfg.Values.RedactExtra, Notify: cfg.Values.Notify, Listen: cfg.Values.Listen, listenWrong: wrong, Otel: cfg.Values.Otel, Log: log})
 	var locked *embedded.LockedError
 	switch {
 	case err == nil:
@@ -202,6 +202,9 @@ func (d *Daemon) run(ctx context.Context, door *door) string {
 		d.listener.set(Listening{Problem: d.opts.listenWrong})
 	} else if d.opts.Listen != "" && d.opts.Listen != "off" {
 		beside.Go(func() { d.listen(loops) })
+	}
+	if d.opts.Otel != "" && d.opts.Otel != "off" {
+		beside.Go(func() { d.traces(loops) })
 	}
 	defer func() { stop(); beside.Wait() }()
 	select {

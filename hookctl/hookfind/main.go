@@ -1,4 +1,4 @@
-// Hookfind is what of hookctl needs the search engine or a browser's page: hookctl find, page and the like run in it. It is a
+// Hookfind is what of hookctl needs the search engine, a browser's page or OpenTelemetry: hookctl find, page, otel and the like run in it. It is a
 // program of its own so that neither a hook nor the daemon pays for what it links.
 package main
 
@@ -6,13 +6,20 @@ import (
 	"context"
 	"os"
 
+	"hookline/events"
 	"hookline/hookctl/find"
 	"hookline/hookctl/index"
 	"hookline/hookctl/page"
+	"hookline/hookctl/telemetry"
 	"hookline/hookctl/verbs"
+	"hookline/hookctl/wire"
 )
 
 func main() {
 	open := func(ctx context.Context, dir string) (find.Index, error) { return index.Open(ctx, dir) }
-	os.Exit(verbs.Search(os.Args[1:], verbs.Searcher{Open: open, Serve: serve, Page: page.Serve}))
+	os.Exit(verbs.Search(os.Args[1:], verbs.Searcher{Open: open, Serve: serve, Page: page.Serve, Trace: traces}))
+}
+
+func traces(ctx context.Context, to string, follow func(func(events.Record)) error) error {
+	return telemetry.Export(ctx, telemetry.Options{URL: to, Version: wire.Build}, follow)
 }

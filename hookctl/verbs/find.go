@@ -31,6 +31,7 @@ import (
 type Searcher struct {
 	Page  func(ctx context.Context, o page.Options, told func(link string)) error
 	Open  func(ctx context.Context, dir string) (find.Index, error)
+	Trace func(ctx context.Context, to string, follow func(func(events.Record)) error) error
 	Serve func(ctx context.Context, a *Answers) error // the Model Context Protocol on stdin and stdout
 }
 

@@ -71,7 +71,7 @@ func (a *app) root() *cobra.Command {
 		&cobra.Group{ID: groupClient, Title: "Called by the client:"},
 	)
 	a.add(root, groupRecorder, a.installCmd(), a.uninstallCmd(), a.startCmd(), a.stopCmd(), a.restartCmd(), a.statusCmd(), a.doctorCmd(), a.logCmd())
-	a.add(root, groupLog, a.tailCmd(), a.findCmd(), a.blameCmd(), a.mcpCmd(), a.eventsCmd(), a.whyCmd(), a.retractCmd(), a.importCmd(), a.repairCmd())
+	a.add(root, groupLog, a.tailCmd(), a.findCmd(), a.blameCmd(), a.mcpCmd(), a.eventsCmd(), a.whyCmd(), a.otelCmd(), a.retractCmd(), a.importCmd(), a.repairCmd())
 	a.add(root, groupState, a.sessionCmd(), a.projectCmd(), a.identityCmd(), a.dreamCmd(), a.reqCmd(),
 		a.topCmd(), a.costCmd(), a.goalCmd(), a.handoffCmd(), a.checkpointCmd(), a.ledgerCmd(), a.codesCmd(), a.contextCmd(), a.statuslineCmd())
 	a.add(root, groupState, a.pageCmd())

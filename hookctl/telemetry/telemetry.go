@@ -1,0 +1,178 @@
+// Package telemetry makes OpenTelemetry traces of events and sends them by OTLP over HTTP.
+//
+//	invoke_agent Claude Code      a prompt and its turn: the root of a trace
+//	  execute_tool Bash           a call, from its request to its outcome
+//	  invoke_agent Explore        a subagent, with its own calls
+//
+// Names and attributes are those of the GenAI conventions of version 1.37.0. No text of a session is sent: no prompt, no
+// input and no output of a tool, no words of an error.
+package telemetry
+
+import (
+	"context"
+	"errors"
+	"net/url"
+	"time"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
+	"go.opentelemetry.io/otel/sdk/resource"
+	sdk "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/trace"
+
+	"hookline/events"
+)
+
+const (
+	conventions = "https://opentelemetry.io/schemas/1.37.0"
+	sendWithin  = 5 * time.Second
+	mostOpen    = 1000 // spans of a session; the client does not end every call
+)
+
+// Options say where spans go and who sends them.
+type Options struct {
+	URL     string // of an OTLP receiver; without a path /v1/traces
+	Version string // of this build
+}
+
+// Export sends the spans of the events that follow gives, until it returns.
+func Export(ctx context.Context, o Options, follow func(func(events.Record)) error) error {
+	to, err := url.Parse(o.URL)
+	if err != nil {
+		return errors.New("the URL cannot be read") // it may hold a key
+	}
+	if to.Path == "" || to.Path == "/" {
+		to.Path = "/v1/traces"
+	}
+	out, err := otlptracehttp.New(ctx, otlptracehttp.WithEndpointURL(to.String()), otlptracehttp.WithTimeout(sendWithin))
+	if err != nil {
+		return err
+	}
+	about := resource.NewWithAttributes(conventions, attribute.String("service.name", "hookline"), attribute.String("service.version", o.Version))
+	provider := sdk.NewTracerProvider(sdk.WithBatcher(out), sdk.WithResource(about))
+	t := &tracer{spans: provider.Tracer("hookline", trace.WithSchemaURL(conventions), trace.WithInstrumentationVersion(o.Version)), sessions: map[string]*session{}}
+
+	err = follow(t.take)
+	for _, s := range t.sessions {
+		s.end(time.Now(), "")
+	}
+	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), sendWithin)
+	defer cancel()
+	return errors.Join(err, provider.Shutdown(last))
+}
+
+// tracer makes spans of events.
+type tracer struct {
+	spans    trace.Tracer
+	sessions map[string]*session
+}
+
+// session is what is under way in one session.
+type session struct {
+	model  string
+	prompt trace.Span
+	root   context.Context
+	calls  map[string]trace.Span // by tool_use_id
+	agents map[string]agent      // by id
+}
+
+type agent struct {
+	span trace.Span
+	in   context.Context
+}
+
+func (t *tracer) take(r events.Record) {
+	s := t.sessions[r.Session]
+	if s == nil {
+		s = &session{calls: map[string]trace.Span{}, agents: map[string]agent{}}
+		t.sessions[r.Session] = s
+	}
+	switch e := r.Event.(type) {
+	case *events.SessionStarted:
+		s.model = e.Model
+	case *events.PromptSubmitted:
+		s.end(r.Time, "")
+		s.root, s.prompt = t.begin(context.Background(), r, "invoke_agent", "Claude Code",
+			attribute.String("gen_ai.provider.name", "anthropic"), attribute.String("gen_ai.agent.name", "Claude Code"))
+		if s.model != "" {
+			s.prompt.SetAttributes(attribute.String("gen_ai.request.model", s.model))
+		}
+	case *events.ToolRequested:
+		if s.prompt == nil || e.ToolUseID == "" || len(s.calls) == mostOpen {
+			return
+		}
+		_, s.calls[e.ToolUseID] = t.begin(s.within(e.AgentID), r, "execute_tool", e.ToolName,
+			attribute.String("gen_ai.tool.name", e.ToolName), attribute.String("gen_ai.tool.call.id", e.ToolUseID))
+	case *events.ToolSucceeded:
+		s.endCall(e.ToolUseID, r.Time, "")
+	case *events.ToolFailed:
+		s.endCall(e.ToolUseID, r.Time, "tool_error")
+	case *events.SubagentStarted:
+		if s.prompt == nil || e.AgentID == "" || len(s.agents) == mostOpen {
+			return
+		}
+		in, span := t.begin(s.root, r, "invoke_agent", e.AgentType,
+			attribute.String("gen_ai.agent.name", e.AgentType), attribute.String("gen_ai.agent.id", e.AgentID))
+		s.agents[e.AgentID] = agent{span, in}
+	case *events.SubagentStopped:
+		if a, ok := s.agents[e.AgentID]; ok {
+			finish(a.span, r.Time, "")
+			delete(s.agents, e.AgentID)
+		}
+	case *events.TurnStopped:
+		if len(e.BackgroundTasks) == 0 {
+			s.end(r.Time, "")
+		}
+	case *events.TurnFailed:
+		s.end(r.Time, e.Error)
+	case *events.SessionEnded, *events.SessionReaped, *events.SessionDeleted:
+		s.end(r.Time, "")
+		delete(t.sessions, r.Session)
+	}
+}
+
+// within is the span that a call belongs to: its subagent's, else the prompt's.
+func (s *session) within(agentID string) context.Context {
+	if a, ok := s.agents[agentID]; ok {
+		return a.in
+	}
+	return s.root
+}
+
+func (t *tracer) begin(in context.Context, r events.Record, operation, name string, more ...attribute.KeyValue) (context.Context, trace.Span) {
+	more = append(more, attribute.String("gen_ai.operation.name", operation), attribute.String("gen_ai.conversation.id", r.Session),
+		attribute.String("hookline.event.id", r.ID), attribute.String("hookline.project", r.Project))
+	return t.spans.Start(in, operation+" "+name, trace.WithTimestamp(r.Time), trace.WithAttributes(more...))
+}
+
+func (s *session) endCall(id string, at time.Time, failure string) {
+	if span, ok := s.calls[id]; ok {
+		finish(span, at, failure)
+		delete(s.calls, id)
+	}
+}
+
+// end ends the prompt and what is still under way in it.
+func (s *session) end(at time.Time, failure string) {
+	for id := range s.calls {
+		s.endCall(id, at, "")
+	}
+	for id, a := range s.agents {
+		finish(a.span, at, "")
+		delete(s.agents, id)
+	}
+	if s.prompt != nil {
+		finish(s.prompt, at, failure)
+		s.prompt = nil
+	}
+}
+
+// finish ends a span; a failure is the low-cardinality kind of an error.
+func finish(span trace.Span, at time.Time, failure string) {
+	if failure != "" {
+		span.SetStatus(codes.Error, "")
+		span.SetAttributes(attribute.String("error.type", failure))
+	}
+	span.End(trace.WithTimestamp(at))
+}
