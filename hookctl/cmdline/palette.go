@@ -41,3 +41,18 @@ func (p Palette) Session(alias string) string {
 	}
 	return p.in(alias, sessionColors[h%uint32(len(sessionColors))])
 }
+
+// Toned is a text in the colour of a tone: good, warn, bad or faint; with any other as it is.
+func (p Palette) Toned(tone, text string) string {
+	switch tone {
+	case "good":
+		return p.Good(text)
+	case "warn":
+		return p.Warn(text)
+	case "bad":
+		return p.Bad(text)
+	case "faint":
+		return p.Faint(text)
+	}
+	return text
+}

@@ -416,7 +416,7 @@ func (m *model) list(s *screen, fit func(string) string) []string {
 		if i == s.cursor {
 			mark = "> "
 		}
-		out = append(out, m.toned(l.Tone, fit(mark+l.Text)))
+		out = append(out, m.Paint.Toned(l.Tone, fit(mark+l.Text)))
 	}
 	if len(s.shown) == 0 && s.err == nil {
 		out = append(out, fit("  nothing to show"))
@@ -425,20 +425,6 @@ func (m *model) list(s *screen, fit func(string) string) []string {
 		out = append(out, "")
 	}
 	return out
-}
-
-func (m *model) toned(tone, s string) string {
-	switch tone {
-	case "good":
-		return m.Paint.Good(s)
-	case "warn":
-		return m.Paint.Warn(s)
-	case "bad":
-		return m.Paint.Bad(s)
-	case "faint":
-		return m.Paint.Faint(s)
-	}
-	return s
 }
 
 // foot is the last line: what went wrong, the filter, or the keys.

@@ -409,7 +409,7 @@ func (a *app) printHits(hits []hitJSON) {
 		if hit.Tool != "" {
 			kind = join(" ", kind, cmdline.OneLine(hit.Tool))
 		}
-		a.Printf("%s  %s  %s%s\n", head, a.toned(factRows()[hit.Type].tone, kind), a.Paint.Faint(fmt.Sprintf("event %d", hit.Seq)), cmp.Or(prefixed("  ", title), ""))
+		a.Printf("%s  %s  %s%s\n", head, a.Paint.Toned(factRows()[hit.Type].tone, kind), a.Paint.Faint(fmt.Sprintf("event %d", hit.Seq)), cmp.Or(prefixed("  ", title), ""))
 		a.Printf("  %s %s\n", a.Paint.Faint(hit.Snippet.Kind+":"), a.marked(hit.Snippet))
 		a.printAfter(hit.After)
 	}

@@ -25,21 +25,6 @@ const aliasLength = 8
 // alias is the short form of a session id, fit for a terminal.
 func alias(session string) string { return events.Alias(cmdline.OneLine(session)) }
 
-// toned is a text in the colour of a tone of facts.txt.
-func (a *app) toned(tone, text string) string {
-	switch tone {
-	case "good":
-		return a.Paint.Good(text)
-	case "warn":
-		return a.Paint.Warn(text)
-	case "bad":
-		return a.Paint.Bad(text)
-	case "faint":
-		return a.Paint.Faint(text)
-	}
-	return text
-}
-
 // prettyLine is one event for people.
 func (a *app) prettyLine(r events.Record) string {
 	clock := r.Time.In(a.Zone).Format("15:04:05.000")
@@ -58,7 +43,7 @@ func (a *app) prettyLine(r events.Record) string {
 	}
 	id := cmdline.Fit(alias(r.Session), aliasLength)
 	gap := strings.Repeat(" ", max(0, aliasLength-cmdline.Width(id)))
-	line := a.Paint.Faint(clock) + "  " + a.Paint.Session(id) + gap + "  " + a.toned(tone, cmdline.Pad(typ, typeColumn)) + "  " + fact
+	line := a.Paint.Faint(clock) + "  " + a.Paint.Session(id) + gap + "  " + a.Paint.Toned(tone, cmdline.Pad(typ, typeColumn)) + "  " + fact
 	return strings.TrimRight(line, " ")
 }
 

@@ -83,7 +83,7 @@ func (a *app) printTimeline(s session.State, t timeline, last count) {
 		if a.Columns > 0 {
 			words = cmdline.Fit(words, max(10, a.Columns-len("  15:04:05  ")))
 		}
-		a.Printf("  %s  %s\n", a.Paint.Faint(step.at.In(a.Zone).Format(time.TimeOnly)), a.toned(step.tone, words))
+		a.Printf("  %s  %s\n", a.Paint.Faint(step.at.In(a.Zone).Format(time.TimeOnly)), a.Paint.Toned(step.tone, words))
 		if line := a.cameOf(step); line != "" {
 			a.Printf("            %s\n", line)
 		}

@@ -77,13 +77,13 @@ type past struct {
 }
 
 func (a *app) at(ctx context.Context, when string, s scope) error {
-	point, err := a.pointBy(when, s.by)
+	points, err := a.pointsBy(s.by, when)
 	if err != nil {
 		return err
 	}
 	return a.with(ctx, func(h house) error {
 		var raw json.RawMessage
-		if err := h.Get(ctx, "/v1/at", s.query(url.Values{"point": {point}}), &raw); err != nil {
+		if err := h.Get(ctx, "/v1/at", s.query(url.Values{"point": points}), &raw); err != nil {
 			return err
 		}
 		var p past

@@ -57,17 +57,13 @@ type changeJSON struct {
 }
 
 func (a *app) diff(ctx context.Context, from, to string, s scope, all bool) error {
-	first, err := a.pointBy(from, s.by)
-	if err != nil {
-		return err
-	}
-	second, err := a.pointBy(to, s.by)
+	points, err := a.pointsBy(s.by, from, to)
 	if err != nil {
 		return err
 	}
 	return a.with(ctx, func(h house) error {
 		var d difference
-		if err := h.Get(ctx, "/v1/diff", s.query(url.Values{"a": {first}, "b": {second}}), &d); err != nil {
+		if err := h.Get(ctx, "/v1/diff", s.query(url.Values{"a": points[:1], "b": points[1:]}), &d); err != nil {
 			return err
 		}
 		if a.JSON {

@@ -24,12 +24,20 @@ func byFlag(cmd *cobra.Command, by *string) {
 	_ = cmd.RegisterFlagCompletionFunc("by", cobra.FixedCompletions([]string{byCapture, byAppend}, cobra.ShellCompDirectiveNoFileComp))
 }
 
-// pointBy reads a point for a verb with --by.
-func (a *app) pointBy(s, by string) (string, error) {
+// pointsBy reads the points of a verb with --by.
+func (a *app) pointsBy(by string, typed ...string) ([]string, error) {
 	if by != byCapture && by != byAppend {
-		return "", problem.Faultf("--by: %q is neither capture nor append", by).Advise("by capture a time is when a hook ran, by append when the log got it")
+		return nil, problem.Faultf("--by: %q is neither capture nor append", by).Advise("by capture a time is when a hook ran, by append when the log got it")
 	}
-	return a.Point(s)
+	points := make([]string, 0, len(typed))
+	for _, s := range typed {
+		p, err := a.Point(s)
+		if err != nil {
+			return nil, err
+		}
+		points = append(points, p)
+	}
+	return points, nil
 }
 
 // pointHelp says what a time means to a verb without --by, pastHelp to one with it.
