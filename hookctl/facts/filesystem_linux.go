@@ -50,33 +50,33 @@ func networkFS(path string) (name string, network bool, err error) {
 	}
 	magic := uint32(st.Type) // the field's type and sign differ between architectures
 	if magic == fuse {
-		name := mountedAs(path)
+		name := mountedAs(path, "fuse")
 		return name, !localFUSE[name], nil
 	}
 	name, network = magics[magic]
 	if !network {
-		name = fmt.Sprintf("0x%x", magic)
+		name = mountedAs(path, fmt.Sprintf("0x%x", magic))
 	}
 	return name, network, nil
 }
 
-// mountedAs is the type in mountinfo of the file system that path is on, "fuse" when it is not there.
-func mountedAs(path string) string {
+// mountedAs is the type in mountinfo of the file system that path is on, unknown when it is not there.
+func mountedAs(path, unknown string) string {
 	var st unix.Stat_t
 	if unix.Stat(path, &st) != nil {
-		return "fuse"
+		return unknown
 	}
 	table, err := readSmall("/proc/self/mountinfo", 16<<20)
 	if err != nil {
-		return "fuse"
+		return unknown
 	}
 	device := strconv.Itoa(int(unix.Major(uint64(st.Dev)))) + ":" + strconv.Itoa(int(unix.Minor(uint64(st.Dev)))) //nolint:unconvert // Dev is 32 bits wide on mips
-	return mountType(string(table), device)
+	return mountType(string(table), device, unknown)
 }
 
 // mountType finds a device's type in the text of mountinfo (proc(5)): the device is the third field,
-// the type the first behind " - ".
-func mountType(table, device string) string {
+// the type the first behind " - ". A device that is not there (of btrfs each subvolume has its own) is unknown.
+func mountType(table, device, unknown string) string {
 	for line := range strings.Lines(table) {
 		before, after, ok := strings.Cut(line, " - ")
 		fields := strings.Fields(before)
@@ -84,7 +84,7 @@ func mountType(table, device string) string {
 			return kind
 		}
 	}
-	return "fuse"
+	return unknown
 }
 
 func diskFree(path string) (free, total uint64, err error) {

@@ -3,13 +3,13 @@ package facts
 import "testing"
 
 func TestKernelsOwnFileSystems(t *testing.T) {
-	if name, network, err := NetworkFS("/proc"); name != "0x9fa0" || network || err != nil {
+	if name, network, err := NetworkFS("/proc"); name != "proc" || network || err != nil {
 		t.Errorf("/proc: %q, %v, %v", name, network, err)
 	}
-	if got := mountedAs("/proc"); got != "proc" {
+	if got := mountedAs("/proc", "fuse"); got != "proc" {
 		t.Errorf("/proc is mounted as %q", got)
 	}
-	if got := mountedAs("/no/such/folder"); got != "fuse" {
+	if got := mountedAs("/no/such/folder", "0xef53"); got != "0xef53" {
 		t.Errorf("nothing is mounted as %q", got)
 	}
 }
@@ -35,7 +35,7 @@ func TestMountType(t *testing.T) {
 	for device, want := range map[string]string{
 		"8:1": "ext4", "0:45": "fuse.sshfs", "0:46": "fuseblk", "0:47": "virtiofs", "9:9": "fuse",
 	} {
-		if got := mountType(table, device); got != want {
+		if got := mountType(table, device, "fuse"); got != want {
 			t.Errorf("%s: %q, want %q", device, got, want)
 		}
 	}

@@ -177,16 +177,24 @@ func (a *app) spoolWords(n int) string {
 	return a.Paint.Warn(cmdline.Plural(n, "frame") + " waiting")
 }
 
+// projectionWords says how far the projections are: in one clause where all are equally far, else one by one.
 func projectionWords(list []daemon.ProjectionStatus) string {
+	if len(list) > 1 && !slices.ContainsFunc(list, func(p daemon.ProjectionStatus) bool { return p.Seq != list[0].Seq || p.Lag != list[0].Lag }) {
+		return fmt.Sprintf("all %d ", len(list)) + upTo(list[0])
+	}
 	var parts []string
 	for _, p := range list {
-		words := p.Name + " up to " + strconv.FormatUint(p.Seq, 10)
-		if p.Lag > 0 {
-			words += fmt.Sprintf(", %d not yet saved", p.Lag)
-		}
-		parts = append(parts, words)
+		parts = append(parts, p.Name+" "+upTo(p))
 	}
 	return strings.Join(parts, "; ")
+}
+
+func upTo(p daemon.ProjectionStatus) string {
+	words := "up to " + strconv.FormatUint(p.Seq, 10)
+	if p.Lag > 0 {
+		words += fmt.Sprintf(", %d not yet saved", p.Lag)
+	}
+	return words
 }
 
 // printLive names the live sessions that need attention: those that wait for the user, and those that are stuck.

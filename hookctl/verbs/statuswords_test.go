@@ -1,0 +1,20 @@
+package verbs
+
+import (
+	"testing"
+
+	"hookline/hookctl/daemon"
+)
+
+// Projections that are equally far are told in one clause.
+func TestProjectionWords(t *testing.T) {
+	list := []daemon.ProjectionStatus{{Name: "identity", Seq: 9, Lag: 1}, {Name: "session", Seq: 9, Lag: 1}}
+	if got := projectionWords(list); got != "all 2 up to 9, 1 not yet saved" {
+		t.Errorf("%q", got)
+	}
+
+	list[1].Lag = 0
+	if got := projectionWords(list); got != "identity up to 9, 1 not yet saved; session up to 9" {
+		t.Errorf("%q", got)
+	}
+}
