@@ -202,7 +202,7 @@ func (a *app) describeSession(s session.State) {
 		field("context", fmt.Sprintf("%s, %d of %d tokens when it came to that", c.Phase, c.Used, c.Window))
 	}
 	field("models", strings.Join(s.Models, ", "))
-	field("client", join(", ", s.Client, s.Entrypoint))
+	field("client", join(", ", s.Program, s.Client, s.Entrypoint))
 	if p := s.Process(); p.PID != 0 {
 		field("process", strconv.Itoa(p.PID))
 	}
