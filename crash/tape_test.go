@@ -203,6 +203,9 @@ func record(t *testing.T, bin string, blocks int) recording {
 		t.Fatal(err)
 	}
 	h.kill(t)
+	if err := syscall.Unmount(d.at, syscall.MNT_DETACH); err != nil { // the next recording needs the memory
+		t.Fatal(err)
+	}
 
 	d.mu.Lock()
 	defer d.mu.Unlock()
