@@ -126,18 +126,7 @@ func (*ModelSwitchRequested) Type() string { return TypeModelSwitchRequested }
 var _ = kind[ModelSwitchRequested]("PreModelSwitch", "the model is about to be switched")
 
 // ModelSwitched records the client's PostModelSwitch hook: the model was switched.
-type ModelSwitched struct {
-	Common
-	FromModel              string  `json:"from_model,omitempty" jsonschema_description:"model before"`
-	ToModel                string  `json:"to_model,omitempty" jsonschema_description:"model after"`
-	RequestedModel         string  `json:"requested_model,omitempty" jsonschema_description:"the name that was asked for"`
-	Source                 string  `json:"source,omitempty" jsonschema_description:"who asked, e.g. command"`
-	ContextTokens          int64   `json:"context_tokens,omitempty" jsonschema_description:"tokens in the context"`
-	PromptCacheWarm        bool    `json:"prompt_cache_warm,omitempty" jsonschema_description:"whether the cache was warm"`
-	CacheTTL               string  `json:"cache_ttl,omitempty" jsonschema_description:"e.g. 5m"`
-	EstimatedCacheWriteUSD float64 `json:"estimated_cache_write_usd,omitempty" jsonschema_description:"US dollars"`
-	Pricing                string  `json:"pricing,omitempty" jsonschema_description:"where the price comes from"`
-}
+type ModelSwitched ModelSwitchRequested
 
 // Type implements [Event].
 func (*ModelSwitched) Type() string { return TypeModelSwitched }
