@@ -28,7 +28,7 @@ const (
 	editedTokens  = 320
 	readTokens    = 180
 	commandTokens = 140
-	seenTokens    = 180
+	seenTokens    = 165
 
 	maxUnmended  = 4
 	maxCommands  = 12
@@ -36,6 +36,7 @@ const (
 	commandChars = 64 // the beginning of a command tells which one it is
 	taskChars    = 200
 	promptChars  = 120
+	saidChars    = 140
 )
 
 // decideWorking marks the state that a compaction is about to cut from the context, judges the end of a turn, and writes
@@ -116,7 +117,7 @@ func recovered(s working.State, phase string, cut bool) []Item {
 		items = append(items, commandItems(s)...)
 		items = append(items, seenItems(s)...)
 		if s.Said != nil {
-			items = append(items, Item{ID: "working.said", Rank: RankFunctions, Text: "You said last: " + working.Line(s.Said.Text), Event: s.Said.Event})
+			items = append(items, Item{ID: "working.said", Rank: RankFunctions, Text: "You said last: " + working.Clip(s.Said.Text, saidChars), Event: s.Said.Event})
 		}
 	}
 	if s.Drifted() {
@@ -258,7 +259,7 @@ func seenItems(s working.State) []Item {
 	for _, x := range sights {
 		files = append(files, working.File{Path: x.Path, Event: x.Event})
 	}
-	return []Item{atMost(seenTokens, foldersItem("working.seen", RankSeen, "Seen in outputs, not opened: ", s.Worktree, files))}
+	return []Item{atMost(seenTokens, foldersItem("working.seen", RankSeen, "Seen, not opened: ", s.Worktree, files))}
 }
 
 // commandItems are the distinct commands with their outcome, those first that are probably run again. One that failed and

@@ -1,6 +1,7 @@
 package verbs
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -18,10 +19,14 @@ import (
 
 // goalJSON is what `goal show --json` prints.
 type goalJSON struct {
-	Session  string        `json:"session" jsonschema_description:"whole id"`
-	Goal     *working.Note `json:"goal" jsonschema_description:"the first prompt of substance, or what was set; null when there is none"`
-	Keywords []string      `json:"goal_keywords" jsonschema_description:"words of the goal"`
-	Task     *working.Note `json:"task" jsonschema_description:"the newest prompt of substance, or the approved plan; null when there is none"`
+	Session    string          `json:"session" jsonschema_description:"whole id"`
+	Goal       *working.Note   `json:"goal" jsonschema_description:"the first prompt of substance, or what was set; null when there is none"`
+	Keywords   []string        `json:"goal_keywords" jsonschema_description:"words of the goal"`
+	Task       *working.Note   `json:"task" jsonschema_description:"the newest prompt of substance, or the approved plan; null when there is none"`
+	Confidence int             `json:"confidence" jsonschema_description:"0 to 100: 75, more for tests, build and lint that passed since the last change of code, less for open failures"`
+	Evidence   []working.Proof `json:"evidence" jsonschema_description:"the last outcome of tests, build and lint"`
+	Unproved   *working.Note   `json:"unproved" jsonschema_description:"the newest change of code that no test or build has passed since; null when there is none"`
+	Open       int             `json:"open_failures" jsonschema_description:"that lower the confidence by 5 each"`
 }
 
 // handoffJSON is what `handoff show --json` prints.
@@ -32,7 +37,7 @@ type handoffJSON struct {
 
 func (a *app) goalCmd() *cobra.Command {
 	return cmdline.Noun("goal", "Show a session's goal, and set it", "  hookctl goal show\n  hookctl goal set 'Ship the retries'",
-		a.workingShow("show", "Show the goal and the current task", "hookctl goal show", a.printGoal),
+		a.workingShow("show", "Show the goal, the current task and the confidence", "hookctl goal show", a.printGoal),
 		a.workingSet("set TEXT", "Set the goal", "hookctl goal set 'Ship the retries'", events.TypeGoalSet,
 			func(text string) any { return events.GoalSet{Text: text} }))
 }
@@ -163,7 +168,8 @@ func (a *app) workingSet(use, short, example, typ string, event func(text string
 
 func (a *app) printGoal(id string, s working.State) error {
 	if a.JSON {
-		return a.PrintJSON(goalJSON{Session: id, Goal: s.Goal, Keywords: append([]string{}, s.Keywords...), Task: s.Task})
+		return a.PrintJSON(goalJSON{Session: id, Goal: s.Goal, Keywords: append([]string{}, s.Keywords...), Task: s.Task,
+			Confidence: s.Confidence(), Evidence: append([]working.Proof{}, s.Evidence...), Unproved: s.Unproved, Open: len(s.Open)})
 	}
 	if s.Goal == nil {
 		a.Printf("no goal yet\n")
@@ -173,7 +179,33 @@ func (a *app) printGoal(id string, s working.State) error {
 	if s.Task != nil && s.Task.Event != s.Goal.Event {
 		a.Printf("current task: %s\n", s.Task.Text)
 	}
+	a.Printf("confidence: %d %%, %s\n", s.Confidence(), evidenceOf(s))
 	return nil
+}
+
+// evidenceOf says what the confidence comes from.
+func evidenceOf(s working.State) string {
+	var parts []string
+	for _, p := range s.Evidence {
+		outcome := "failed"
+		if p.OK {
+			outcome = "passed"
+		}
+		if p.Stale {
+			outcome += " before the last change"
+		}
+		parts = append(parts, p.Kind+" "+outcome)
+	}
+	if s.Evidence == nil {
+		parts = append(parts, "no test, build or lint was run")
+	}
+	if s.Unproved != nil {
+		parts = append(parts, "unproved: "+s.Unproved.Text)
+	}
+	if n := len(s.Open); n > 0 {
+		parts = append(parts, fmt.Sprintf("open failures: %d", n))
+	}
+	return strings.Join(parts, "; ")
 }
 
 func (a *app) printHandoff(id string, s working.State) error {
