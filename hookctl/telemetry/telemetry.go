@@ -93,8 +93,14 @@ func (t *tracer) take(r events.Record) {
 		s.model = e.Model
 	case *events.PromptSubmitted:
 		s.end(r.Time, "")
-		s.root, s.prompt = t.begin(context.Background(), r, "invoke_agent", "Claude Code",
-			attribute.String("gen_ai.provider.name", "anthropic"), attribute.String("gen_ai.agent.name", "Claude Code"))
+		name := "Claude Code"
+		provider := "anthropic"
+		if r.Client == events.Codex {
+			name = "Codex"
+			provider = "openai"
+		}
+		s.root, s.prompt = t.begin(context.Background(), r, "invoke_agent", name,
+			attribute.String("gen_ai.provider.name", provider), attribute.String("gen_ai.agent.name", name))
 		if s.model != "" {
 			s.prompt.SetAttributes(attribute.String("gen_ai.request.model", s.model))
 		}
@@ -126,6 +132,8 @@ func (t *tracer) take(r events.Record) {
 		}
 	case *events.TurnFailed:
 		s.end(r.Time, e.Error)
+	case *events.TurnInterrupted:
+		s.end(r.Time, "")
 	case *events.SessionEnded, *events.SessionReaped, *events.SessionDeleted:
 		s.end(r.Time, "")
 		delete(t.sessions, r.Session)

@@ -97,10 +97,13 @@ func TestExport(t *testing.T) {
 		&events.ToolRequested{ToolName: "Edit", ToolUseID: "3"},
 		&events.TurnFailed{Error: "rate_limit", ErrorDetails: "s3cret"},
 		&events.SessionEnded{},
+		&events.PromptSubmitted{},
+		&events.TurnInterrupted{},
 	}
+	clients := map[int]string{14: events.Codex, 15: events.Codex}
 	err := Export(t.Context(), Options{URL: srv.URL, Version: "1"}, func(f func(events.Record)) error {
 		for i, e := range list {
-			f(events.Record{Seq: uint64(i), Event: e, Envelope: events.Envelope{ID: fmt.Sprint(i), Session: "s-1", Project: "p", Time: time.Unix(1_800_000_000+int64(i), 0)}})
+			f(events.Record{Seq: uint64(i), Event: e, Envelope: events.Envelope{ID: fmt.Sprint(i), Session: "s-1", Project: "p", Client: clients[i], Time: time.Unix(1_800_000_000+int64(i), 0)}})
 		}
 		return nil
 	})
@@ -114,9 +117,10 @@ func TestExport(t *testing.T) {
 		"execute_tool Read < invoke_agent Explore, 2 s, gen_ai.conversation.id=s-1 gen_ai.tool.call.id=2 gen_ai.tool.name=Read",
 		"invoke_agent Claude Code < , 2 s, error.type=rate_limit gen_ai.conversation.id=s-1 gen_ai.request.model=claude-opus-5-5",
 		"invoke_agent Claude Code < , 7 s, gen_ai.conversation.id=s-1 gen_ai.request.model=claude-opus-5-5",
+		"invoke_agent Codex < , 1 s, gen_ai.conversation.id=s-1",
 		"invoke_agent Explore < invoke_agent Claude Code, 4 s, gen_ai.conversation.id=s-1",
 	}
-	if !slices.Equal(lines, want) || len(traces) != 2 {
+	if !slices.Equal(lines, want) || len(traces) != 3 {
 		t.Errorf("%d traces:\n%s", len(traces), strings.Join(lines, "\n"))
 	}
 	if strings.Contains(r.raw.String(), "s3cret") {
