@@ -180,10 +180,11 @@ func (d *Daemon) counted(f wire.Frame, in hook.Input, w hook.World, told recorde
 	}
 }
 
-// answer composes what is said to a hook: a user is told each thing once.
+// answer composes what is said to a hook: a user is told each thing once, by each install what concerns the recorder.
 func (d *Daemon) answer(f wire.Frame, in hook.Input, told recorder.Told) (hook.Answer, *events.ContextInjected) {
 	items := told.Items
-	if told.Seen == intake.Fresh {
+	firstOfInstall := told.Seen == intake.Fresh || told.Seen == intake.SecondHit
+	if firstOfInstall {
 		items = append(d.atStart(f, in), items...)
 	}
 	if failure, ok := d.failedDreams.of(in); ok {
@@ -195,7 +196,7 @@ func (d *Daemon) answer(f wire.Frame, in hook.Input, told recorder.Told) (hook.A
 	}
 
 	damage := ""
-	if in.Starts() && told.Seen == intake.Fresh {
+	if in.Starts() && firstOfInstall {
 		damage = d.damageWords(in)
 	}
 	return hook.Compose(in, told.Verdict, items, damage)
