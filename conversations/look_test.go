@@ -27,12 +27,16 @@ func cmdCount(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
+// cmdEvent prints the newest event that matches; it waits for one, since what follows from a hook comes behind its answer.
 func cmdEvent(ts *testscript.TestScript, _ bool, args []string) {
-	found, err := matching(houseOf(ts), args[0], args[1:])
-	ts.Check(err)
-	if len(found) == 0 {
-		ts.Fatalf("no event %s", strings.Join(args, " "))
-	}
+	var found []record
+	ts.Check(eventually(func() (err error) {
+		found, err = matching(houseOf(ts), args[0], args[1:])
+		if err == nil && len(found) == 0 {
+			err = fmt.Errorf("no event %s", strings.Join(args, " "))
+		}
+		return err
+	}))
 	fmt.Fprintf(ts.Stdout(), "%s\n", found[len(found)-1].raw)
 }
 
