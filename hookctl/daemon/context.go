@@ -1,12 +1,14 @@
 package daemon
 
 import (
+	"context"
 	"net/http"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"hookline/events"
 	"hookline/hookctl/hook"
 	"hookline/hookctl/problem"
 	"hookline/projector"
@@ -33,16 +35,49 @@ func (d *Daemon) context(r *http.Request) (any, error) {
 		most = n
 	}
 
-	view, now, err := d.viewAt(r, r.PathValue("session"), q.Get("at"))
+	id := r.PathValue("session")
+	view, now, err := d.viewAt(r, id, q.Get("at"))
 	if err != nil {
 		return nil, err
 	}
+	var g *hook.Gates
+	if view == d.view { // what the rules were before is not known
+		g = d.gatesToTell(r.Context(), id)
+	}
+
 	var out hook.Recovery
 	err = view.Read(r.Context(), func(rd projector.Reader) error {
-		out = hook.RecoveryOf(hook.Reader{Reader: rd}, r.PathValue("session"), source, now, most)
+		out = hook.RecoveryOf(hook.Reader{Reader: rd}, g, id, source, now, most)
 		return nil
 	})
 	return out, err
+}
+
+// gatesToTell reads the gates where a session works, with what their guards ask for, as a start of the session would now.
+// Nil where none apply.
+func (d *Daemon) gatesToTell(ctx context.Context, id string) *hook.Gates {
+	var s session.State
+	_ = d.view.Read(ctx, func(r projector.Reader) error {
+		s, _ = projector.State[session.State](r, session.Name, id)
+		return nil
+	})
+	g := d.gatesWhere(s)
+	if g == nil {
+		return nil
+	}
+
+	now := d.opts.Now()
+	w := hook.World{Project: s.Project}
+	w.Facts.PID, w.Facts.PIDStart = s.Process().PID, s.Process().Start
+	start := &events.SessionStarted{}
+	in := hook.Input{Call: hook.Call{Verb: hook.VerbHook, Hook: "SessionStart"}, Time: now, Session: id, Event: start, Hook: start}
+	if asksForOthers(start, g.Rules) {
+		g.Others = d.others(ctx, in, w, g)
+	}
+	if len(d.measured(ctx, in, w, g)) > 0 { // at a start that is the dirty tree alone
+		g.Dirty, _ = inTime(ctx, d, func(ctx context.Context) (int, error) { return d.gates.sizes.Dirty(ctx, g.Root) })
+	}
+	return g
 }
 
 // viewAt is the view of now, or one with what a session and its project were at a point of the log, and the time then.

@@ -193,20 +193,13 @@ func (d *Daemon) doLine(ctx context.Context, o LineOrder, _ func(uint64)) (any, 
 
 // openGates counts the requirements that wait to be met where a session works.
 func (d *Daemon) openGates(ctx context.Context, s session.State) int {
-	place := d.world.Place(s.Cwd)
-	if !place.Git || place.Branch == "" {
-		return 0
-	}
-	home, _ := os.UserHomeDir()
-	root := filepath.Clean(place.Worktree)
-	rules := d.gates.of(gates.Options{Home: home, Root: root, Main: place.Main()}, d.opts.Now()).rules
-	if !rules.Active() {
+	g := d.gatesWhere(s)
+	if g == nil || !g.Rules.Active() {
 		return 0
 	}
 
 	open := 0
 	_ = d.rec.Read(ctx, func(r projector.Reader) error {
-		g := &hook.Gates{Rules: rules, Project: s.Project, Branch: d.clean(place.Branch), Root: root, Dir: d.clean(place.Worktree)}
 		p := hook.GatesPast{State: hook.GatesAt(r, s.Project, g)}
 		for _, q := range hook.Board(s.ID, d.opts.Now(), g, p) {
 			if q.Requirement.Type == gates.Blocking && !q.Satisfied {
@@ -216,4 +209,16 @@ func (d *Daemon) openGates(ctx context.Context, s session.State) int {
 		return nil
 	})
 	return open
+}
+
+// gatesWhere reads the gates of the work tree that a session is in, nothing measured; nil where it is on no branch.
+func (d *Daemon) gatesWhere(s session.State) *hook.Gates {
+	place := d.world.Place(cmp.Or(s.Cwd, s.Worktree))
+	if !place.Git || place.Branch == "" {
+		return nil
+	}
+	home, _ := os.UserHomeDir()
+	root := filepath.Clean(place.Worktree)
+	l := d.gates.of(gates.Options{Home: home, Root: root, Main: place.Main()}, d.opts.Now())
+	return &hook.Gates{Rules: l.rules, Project: s.Project, Branch: d.clean(place.Branch), Root: root, Dir: d.clean(place.Worktree), WasOn: l.wasOn, Adopted: l.adopted}
 }

@@ -73,7 +73,7 @@ func (d *Daemon) why(ctx context.Context, text, id string) (Why, error) {
 	}
 
 	err := d.view.Read(ctx, func(r projector.Reader) error {
-		for _, it := range hook.RecoveryOf(hook.Reader{Reader: r}, id, "compact", d.opts.Now(), 0).Items {
+		for _, it := range hook.RecoveryOf(hook.Reader{Reader: r}, nil, id, "compact", d.opts.Now(), 0).Items {
 			if has(it.Text, text) || it.Event == event && event != "" {
 				out.Lines = append(out.Lines, it)
 			}

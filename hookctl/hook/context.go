@@ -1,6 +1,7 @@
 package hook
 
 import (
+	"slices"
 	"time"
 
 	"hookline/events"
@@ -41,15 +42,17 @@ type Recovered struct {
 var Sources = []string{"compact", "startup", "resume", "clear"}
 
 // RecoveryOf composes what a session would be told at a start with a source, as of a time. most bounds the tokens below
-// the budget of such a start; 0 leaves it. Gates are left out: their rules are not in the log.
-func RecoveryOf(r Reader, id, source string, at time.Time, most int) Recovery {
+// the budget of such a start; 0 leaves it. Gates have a section where g is not nil: their rules are not in the log, so the
+// caller reads them.
+func RecoveryOf(r Reader, g *Gates, id, source string, at time.Time, most int) Recovery {
 	own, _ := projector.State[session.State](r.Reader, session.Name, id)
-	w := World{Project: own.Project, NowMS: at.UnixMilli()}
+	w := World{Project: own.Project, NowMS: at.UnixMilli(), Gates: g}
 	e := &events.SessionStarted{Source: source}
 	in := Input{Call: Call{Verb: VerbHook, Hook: "SessionStart"}, Time: at, Session: id, Event: e, Hook: e}
 
 	identity, born := identityOf(r, id)
 	r.Decided = []events.Event{restored(in, e, identity, born, latest(r, w.Project, id))}
+	decideGates(in, w, r) // the judgement is kept in g, its events are for a real start
 	var items []Item
 	for _, it := range Tell(in, w, r, true) {
 		if !it.User {
@@ -58,7 +61,9 @@ func RecoveryOf(r Reader, id, source string, at time.Time, most int) Recovery {
 	}
 
 	b := budgetOf(in)
-	b.whole = b.shares[len(b.shares)-1].tokens // what is above is for the gates
+	if !slices.ContainsFunc(items, func(it Item) bool { return it.Rank == RankGates }) {
+		b.whole = b.shares[len(b.shares)-1].tokens // what is above is for the gates
+	}
 	if most > 0 {
 		b = budget{whole: min(most, b.whole)}
 	}

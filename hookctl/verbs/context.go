@@ -21,7 +21,7 @@ func (a *app) contextCmd() *cobra.Command {
 		Example: "  hookctl context show\n  hookctl context show --source startup --budget 300\n  hookctl context show --session last --at 10m --json | jq .items",
 		Args:    cmdline.Exactly(),
 		Long: "Show what the session would be told when it starts again after a compaction, or at another start, and what each section\n" +
-			"costs in tokens. Gates are told besides: `hookctl req status` shows them.",
+			"costs in tokens: the gates where it works too, with --at without them, since their rules are not in the log.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.with(cmd.Context(), needStore, func(h house) error {
 				id, err := a.current(cmd.Context(), h, name)
