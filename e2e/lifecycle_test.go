@@ -2,6 +2,8 @@ package e2e
 
 import (
 	"encoding/json"
+	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -50,6 +52,20 @@ func TestRealClientRewind(t *testing.T) {
 			w.finish()
 		})
 	}
+}
+
+// TestRealClientRewindFiles has an edit undone by /rewind, the conversation kept: no hook tells of it, and the start after a
+// compaction names the file as changed since, the untouched one not.
+func TestRealClientRewindFiles(t *testing.T) {
+	needTmux(t)
+	w := newWorld(t).start()
+	r, err := w.run(Options{Scenario: "rewind-files", Keys: "rewind-files"})
+	must(t, err)
+	if got, err := os.ReadFile(filepath.Join(w.project, "undone.txt")); err != nil || string(got) != "first\n" {
+		t.Fatalf("the client left %q (%v), want the edit undone", got, err)
+	}
+	w.toldOnce(r, "And document the client", `\[PHASE: POST_COMPACT\]`, `Changed on disk since you saw them: undone\.txt(\s|$)`)
+	w.finish()
 }
 
 // TestRealClientKilled kills the client in the middle of a turn with SIGKILL, and resumes the session: the goal is told,
