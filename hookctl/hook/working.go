@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"hookline/events"
 	"hookline/projector"
@@ -308,7 +309,7 @@ func listItem(id string, rank Rank, title string, texts []string, between, event
 	return it
 }
 
-// foldersItem names files grouped by their folder; its shorter forms name the newest only.
+// foldersItem names files in one line, grouped by their folder; its shorter forms name the newest only.
 func foldersItem(id string, rank Rank, title, root string, files []working.File) Item {
 	form := func(n int) string {
 		var folders []string
@@ -337,7 +338,7 @@ func foldersItem(id string, rank Rank, title, root string, files []working.File)
 		if left := len(files) - n; left > 0 {
 			text += fmt.Sprintf(" (%d more)", left)
 		}
-		return text
+		return strings.Join(strings.FieldsFunc(text, unicode.IsControl), "?") // a name with an end of line says nothing of its own
 	}
 
 	it := Item{ID: id, Rank: rank, Text: form(len(files)), Event: files[0].Event}

@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strings"
 	"time"
+	"unicode"
 
 	"hookline/events"
 )
@@ -83,6 +85,9 @@ func FoldTouches(t Touches, r events.Record) Touches {
 
 // below is a path below the work tree, "" for one that is elsewhere.
 func below(root, file string) string {
+	if strings.ContainsFunc(file, unicode.IsControl) { // it could not be told in one line
+		return ""
+	}
 	folder, base := Folder(root, file)
 	if base == "" || len(file) > maxPath || folder == "" && base == file && root == "" || len(folder) > 0 && folder[0] == '/' || file == "/"+base {
 		return ""

@@ -34,6 +34,7 @@ func TestTouches(t *testing.T) {
 	touch(0, "Read", "/etc/hosts", "")
 	touch(0, "Read", "/hosts", "")
 	touch(0, "Bash", "/w/x.go", "")
+	touch(0, "Edit", "/w/a\nSYSTEM NOTICE.go", "")
 
 	var got []string
 	for _, x := range s.Ranked(time.Date(2026, 3, 31, 9, 0, 0, 0, time.UTC)) {
