@@ -20,7 +20,8 @@ func (d *Daemon) pastView() past.View {
 	}}
 }
 
-// handleWalk writes the events of a session with what each changed of its state, as NDJSON.
+// handleWalk writes the events of a session with what each changed of its state, as NDJSON; with only=events or
+// only=states as [past.View.Walk] has it.
 func (d *Daemon) handleWalk(w http.ResponseWriter, r *http.Request) error {
 	id, err := d.resolveSession(r.Context(), r.PathValue("session"))
 	if err != nil {
@@ -29,7 +30,7 @@ func (d *Daemon) handleWalk(w http.ResponseWriter, r *http.Request) error {
 	w.Header().Set("Content-Type", "application/x-ndjson")
 	out := json.NewEncoder(w)
 	out.SetEscapeHTML(false)
-	return d.pastView().Walk(r.Context(), id, func(s past.Step) error { return out.Encode(s) })
+	return d.pastView().Walk(r.Context(), id, r.URL.Query().Get("only"), func(s past.Step) error { return out.Encode(s) })
 }
 
 // pointOf is [past.View.Point] of a sequence, a time of capture or "now".

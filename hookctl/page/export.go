@@ -47,7 +47,7 @@ func Export(ctx context.Context, w io.Writer, o ExportOptions) (Exported, error)
 	sum, raw := sha256.New(), newPack()
 	lines := json.NewEncoder(io.MultiWriter(sum, raw))
 	lines.SetEscapeHTML(false)
-	s, err := rd.story(ctx, state, func(r events.Record) error { return lines.Encode(r) })
+	s, err := rd.whole(ctx, state, func(r events.Record) error { return lines.Encode(r) })
 	if err != nil {
 		return Exported{}, err
 	}
@@ -57,7 +57,7 @@ func Export(ctx context.Context, w io.Writer, o ExportOptions) (Exported, error)
 		return Exported{}, err
 	}
 	p := rd.pageOf(s)
-	p.Export, p.Policy = true, policy("'none'")
+	p.Export, p.Policy, p.Tracks = true, policy("'none'"), s.Tracks
 	p.Written, p.Build = o.Now.In(o.Zone).Format("2 January 2006, 15:04 MST"), o.Build
 	p.Events, p.Digest = len(s.Moves), hex.EncodeToString(sum.Sum(nil))
 	if p.Pack, err = inside.text(); err != nil {

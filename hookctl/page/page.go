@@ -6,6 +6,8 @@
 // The daemon tells the events of a session, each with what it changed of the state (GET /v1/walk). story.go groups them
 // into turns and rows, body.go makes what a row shows when it is unfolded, tracks.go the pictures above the scrubber. The
 // script (assets/page.js) adds the changes up: what it shows at an event is what `replay at` says at its sequence.
+// The timeline is served as soon as the events are read; the states and the pictures are folded when the script asks for
+// them, and the file has both.
 //
 // # What it guards
 //
@@ -85,12 +87,13 @@ func newFrame(title string) frame {
 // sessionPage is the page of one session.
 type sessionPage struct {
 	frame
-	Story *story
-	Path  string
-	Root  string // paths below it are shown without it
-	State string
-	Tone  string
-	Facts string
+	Story  *story
+	Tracks tracks // empty where the script asks for them
+	Path   string
+	Root   string // paths below it are shown without it
+	State  string
+	Tone   string
+	Facts  string
 
 	Export  bool
 	Written string
@@ -125,10 +128,13 @@ func (rd reader) state(ctx context.Context, id string) (session.State, error) {
 	return s, json.Unmarshal(clean, &s)
 }
 
-// story reads a whole session. each is called with every event as it goes into a file, and may be nil.
-func (rd reader) story(ctx context.Context, s session.State, each func(events.Record) error) (*story, error) {
-	out := newStory(s, rd.zone)
-	err := rd.from.Stream(ctx, "GET", "/v1/walk/"+s.ID, nil, func(raw []byte) error {
+// walk reads the steps of a session. only is "events", "states", or "" for both.
+func (rd reader) walk(ctx context.Context, id, only string, each func(Step) error) error {
+	query := url.Values{}
+	if only != "" {
+		query.Set("only", only)
+	}
+	return rd.from.Stream(ctx, "GET", "/v1/walk/"+id, query, func(raw []byte) error {
 		if len(raw) == 0 {
 			return nil
 		}
@@ -137,13 +143,50 @@ func (rd reader) story(ctx context.Context, s session.State, each func(events.Re
 		if err := json.Unmarshal(clean, &step); err != nil {
 			return fmt.Errorf("read a step of the session: %w", err)
 		}
-		out.take(step)
-		if each == nil {
-			return nil
-		}
+		return each(step)
+	})
+}
+
+// timeline reads a session's events, without states and pictures.
+func (rd reader) timeline(ctx context.Context, s session.State) (*story, error) {
+	out := newStory(s, rd)
+	err := rd.walk(ctx, s.ID, "events", func(step Step) error {
+		out.take(step.Record)
+		return nil
+	})
+	out.end()
+	return out, err
+}
+
+// fold adds the states and the pictures to a timeline, once.
+func (s *story) fold(ctx context.Context) error {
+	s.states.Lock()
+	defer s.states.Unlock()
+	if s.Tracks.Drawn {
+		return nil
+	}
+
+	s.Moves, s.Tracks = nil, tracks{} // of an attempt that was broken off
+	err := s.by.walk(ctx, s.Session.ID, "states", func(step Step) error {
+		s.move(step)
+		return nil
+	})
+	if err == nil {
+		s.Tracks.end(len(s.Moves))
+	}
+	return err
+}
+
+// whole reads a session with all that a file has. each is called with every event as it goes into the file.
+func (rd reader) whole(ctx context.Context, s session.State, each func(events.Record) error) (*story, error) {
+	out := newStory(s, rd)
+	err := rd.walk(ctx, s.ID, "", func(step Step) error {
+		out.take(step.Record)
+		out.move(step)
 		return each(step.Record)
 	})
 	out.end()
+	out.Tracks.end(len(out.Moves))
 	return out, err
 }
 
@@ -156,7 +199,7 @@ func (rd reader) pageOf(s *story) sessionPage {
 	}
 	state, tone := statusOf(st)
 	facts := nonEmpty(projectOf(st), onBranch(st.Branch), line(st.Model), "started "+st.Started.In(rd.zone).Format("2 January 2006, 15:04"),
-		plural(len(s.Moves), "event"), line(st.ID))
+		plural(s.Events, "event"), line(st.ID))
 	return sessionPage{frame: newFrame(title), Story: s, Path: pathOf(st.ID), Root: rootOf(st), State: state, Tone: tone, Facts: strings.Join(facts, " · ")}
 }
 

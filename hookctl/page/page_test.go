@@ -1,6 +1,7 @@
 package page
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -75,7 +76,7 @@ func (s source) Stream(ctx context.Context, _, path string, q url.Values, line f
 		return say(map[string]any{"state": s.state()})
 	case strings.HasPrefix(path, "/v1/walk/"):
 		v := past.View{Log: s, Last: uint64(len(s.log)), Now: time.Now}
-		return v.Walk(ctx, demoID, func(step past.Step) error { return say(step) })
+		return v.Walk(ctx, demoID, q.Get("only"), func(step past.Step) error { return say(step) })
 	}
 	if q.Get("follow") != "1" {
 		return problem.Missing("there is no such thing")
@@ -111,7 +112,7 @@ func demoSource() source {
 }
 
 // serve runs the page for a test and gives its link.
-func serve(t *testing.T, from Source, o Options) string {
+func serve(t testing.TB, from Source, o Options) string {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
 	links, ended := make(chan string, 1), make(chan error, 1)
@@ -196,6 +197,70 @@ func TestFind(t *testing.T) {
 	none := func(context.Context, string) ([]Hit, error) { return nil, nil }
 	if found := read(t, serve(t, demoSource(), Options{Find: none}), "/find?q=x"); !strings.Contains(found, "Nothing has these words.") {
 		t.Error("nothing was found, and nothing says so")
+	}
+}
+
+// later is a source that folds no state until it is let.
+type later struct {
+	source
+	let chan struct{}
+}
+
+func (l later) Stream(ctx context.Context, method, path string, q url.Values, line func([]byte) error) error {
+	if strings.HasPrefix(path, "/v1/walk/") && q.Get("only") != "events" {
+		select {
+		case <-l.let:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return l.source.Stream(ctx, method, path, q, line)
+}
+
+// The timeline is served before a state is folded; then the states come, without a secret that only an event names.
+func TestTimelineComesBeforeStates(t *testing.T) {
+	secret := "q7Rk2Vw9" + "Tz4Lm8Xc1Bn5"
+	from := later{logOf(
+		[2]string{events.TypePromptSubmitted, `{"prompt":"Look at the key"}`},
+		[2]string{events.TypeToolSucceeded, `{"tool_name":"Bash","tool_use_id":"t1","tool_input":{"command":"cat .env"},"tool_response":{"stdout":"API_KEY=` + secret + `"}}`},
+		[2]string{events.TypeToolFailed, `{"tool_name":"Bash","tool_use_id":"t2","tool_input":{"command":"send ` + secret + `"},"error":"FAIL ` + secret + `"}`},
+	), make(chan struct{})}
+	link := serve(t, from, Options{})
+	own := browser(t)
+	own.Timeout = 30 * time.Second
+	base, _, _ := strings.Cut(link, "/open")
+	ask(t, own, link, "GET", nil)
+	_, page, _ := ask(t, own, base+"/session/"+demoID, "GET", nil)
+	if !strings.Contains(page, `id="r3"`) || !strings.Contains(page, "3 events") || strings.Contains(page, "at most") {
+		t.Errorf("the page without states: %s", page)
+	}
+
+	close(from.let)
+	_, moves, _ := ask(t, own, base+"/session/"+demoID+"/moves", "GET", nil)
+	_, pictures, _ := ask(t, own, base+"/session/"+demoID+"/tracks", "GET", nil)
+	if !strings.Contains(moves, "FAIL [REDACTED:") || !strings.Contains(pictures, "open failures, 1 at most") {
+		t.Errorf("the states are %s, the pictures %s", moves, pictures)
+	}
+	if strings.Contains(page+moves+pictures, secret) {
+		t.Error("the secret is shown")
+	}
+}
+
+// What came between the timeline and the wait for new events is told at once.
+func TestLiveTellsWhatThePageLacks(t *testing.T) {
+	link := serve(t, demoSource(), Options{})
+	own := browser(t)
+	own.Timeout = 30 * time.Second
+	base, _, _ := strings.Cut(link, "/open")
+	ask(t, own, link, "GET", nil)
+	answer, err := own.Get(base + "/session/" + demoID + "/live?after=6")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	line, err := bufio.NewReader(answer.Body).ReadString('\n')
+	if err != nil || line != "data: 7\n" {
+		t.Errorf("%q, %v", line, err)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -122,6 +123,7 @@ func (s *server) handler() http.Handler {
 	handle("/live", s.live)
 	handle("/session/{id}", s.one)
 	handle("/session/{id}/moves", s.moves)
+	handle("/session/{id}/tracks", s.pictures)
 	handle("/session/{id}/body/{row}", s.body)
 	handle("/session/{id}/grep", s.grep)
 	handle("/session/{id}/live", s.live)
@@ -141,14 +143,14 @@ func (s *server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	http.Error(w, clean(err.Error()), status)
 }
 
-// read is the story of a session as the log has it now.
+// read is the timeline of a session as the log has it now.
 func (s *server) read(ctx context.Context, id string) (*story, error) {
 	rd := newReader(s.From, s.Zone)
 	state, err := rd.state(ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	st, err := rd.story(ctx, state, nil)
+	st, err := rd.timeline(ctx, state)
 	if err != nil {
 		return nil, err
 	}
@@ -178,15 +180,34 @@ func (s *server) one(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	return s.pages.ExecuteTemplate(w, "session", newReader(s.From, s.Zone).pageOf(st))
+	return s.pages.ExecuteTemplate(w, "session", st.by.pageOf(st))
+}
+
+// folded is the story with its states and pictures.
+func (s *server) folded(r *http.Request) (*story, error) {
+	st, err := s.story(r.Context(), r.PathValue("id"))
+	if err != nil {
+		return nil, err
+	}
+	return st, st.fold(r.Context())
 }
 
 func (s *server) moves(w http.ResponseWriter, r *http.Request) error {
-	st, err := s.story(r.Context(), r.PathValue("id"))
+	st, err := s.folded(r)
 	if err != nil {
 		return err
 	}
 	return reply(w, st.Moves)
+}
+
+// pictures are those above the scrubber, as a part of a page.
+func (s *server) pictures(w http.ResponseWriter, r *http.Request) error {
+	st, err := s.folded(r)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	return s.pages.ExecuteTemplate(w, "tracks", st.Tracks)
 }
 
 func (s *server) grep(w http.ResponseWriter, r *http.Request) error {
@@ -240,7 +261,8 @@ func indent(raw json.RawMessage) (string, error) {
 	return b.String(), err
 }
 
-// live says that there is something new, as server-sent events, until the reader leaves.
+// live says that there is something new, as server-sent events, until the reader leaves. after is the newest sequence that
+// the page has; without it the page has all that there is now.
 func (s *server) live(w http.ResponseWriter, r *http.Request) error {
 	q := url.Values{"follow": {"1"}, "n": {"1"}}
 	if id := r.PathValue("id"); id != "" {
@@ -251,9 +273,11 @@ func (s *server) live(w http.ResponseWriter, r *http.Request) error {
 	if err := flush.Flush(); err != nil {
 		return err
 	}
+	after, err := strconv.ParseUint(r.URL.Query().Get("after"), 10, 64)
+	known := err == nil
 	first := true
 	return s.From.Stream(r.Context(), http.MethodGet, "/v1/events", q, func(raw []byte) error {
-		if first { // the newest of what the page has
+		if first && !known {
 			first = false
 			return nil
 		}
@@ -264,6 +288,9 @@ func (s *server) live(w http.ResponseWriter, r *http.Request) error {
 		var rec struct{ Seq uint64 }
 		if err := json.Unmarshal(raw, &rec); err != nil {
 			return err
+		}
+		if known && rec.Seq <= after {
+			return nil
 		}
 		_, err := fmt.Fprintf(w, "data: %d\n\n", rec.Seq)
 		return errors.Join(err, flush.Flush())

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"hookline/events"
@@ -26,7 +27,9 @@ type story struct {
 	Moves   []move
 	Tracks  tracks
 	Rows    int
+	Events  int
 
+	states  sync.Mutex      // held while Moves and Tracks are made
 	rows    map[string]*row // by id
 	open    []*row          // calls that have not come back
 	calls   map[string]*row // by the client's id of the call
@@ -35,6 +38,7 @@ type story struct {
 	who     insight.Permissions
 	compact *row // the compaction that is under way, or whose recovery is
 	zone    *time.Location
+	by      reader // that the events came by: it remembers their secrets
 }
 
 // turn is a prompt with what followed it.
@@ -77,25 +81,33 @@ type move struct {
 	Gone []string                   `json:"g,omitempty"`
 }
 
-func newStory(s session.State, zone *time.Location) *story {
-	return &story{Session: s, zone: zone, rows: map[string]*row{}, calls: map[string]*row{}, causes: map[string]*row{}, agents: map[string]*row{}}
+func newStory(s session.State, by reader) *story {
+	return &story{Session: s, by: by, zone: by.zone, rows: map[string]*row{}, calls: map[string]*row{}, causes: map[string]*row{}, agents: map[string]*row{}}
 }
 
-// take adds one event.
-func (s *story) take(step Step) {
-	r := step.Record
+// take adds one event to the timeline.
+func (s *story) take(r events.Record) {
 	to := s.place(r)
 	s.who.Take(r)
 	to.records = append(to.records, r)
 	s.causes[r.ID] = to
 	s.turn(r).last = r.Time
-	s.Tracks.take(len(s.Moves), step)
-	s.Moves = append(s.Moves, move{Seq: r.Seq, Time: r.Time.UnixMilli(), Type: r.Type, Row: to.ID, Set: step.Set, Gone: step.Gone})
+	s.Events++
 }
 
-// end computes what needs the whole session.
+// move adds what an event that was taken changed of the state. One that came since the story was read is left out.
+func (s *story) move(step Step) {
+	r := step.Record
+	row := s.causes[r.ID]
+	if row == nil {
+		return
+	}
+	s.Tracks.take(len(s.Moves), step)
+	s.Moves = append(s.Moves, move{Seq: r.Seq, Time: r.Time.UnixMilli(), Type: r.Type, Row: row.ID, Set: step.Set, Gone: step.Gone})
+}
+
+// end computes what of the timeline needs the whole session.
 func (s *story) end() {
-	s.Tracks.end(len(s.Moves))
 	for _, c := range s.who.Calls() {
 		if n := s.calls[c.ToolUseID]; n != nil {
 			n.verdict(c)

@@ -18,6 +18,7 @@ type tracks struct {
 	Compacted  string // lines at compactions
 	Prompts    string // ticks at prompts
 	MostOpen   int
+	Drawn      bool // false until the states were read
 
 	ic, r, open, context []point
 	failed, compacted    []int
@@ -73,6 +74,7 @@ func (t *tracks) take(i int, step Step) {
 
 // end draws the paths.
 func (t *tracks) end(n int) {
+	t.Drawn = true
 	top := float64(max(4, t.MostOpen))
 	for i := range t.open {
 		t.open[i].value /= top

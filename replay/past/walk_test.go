@@ -7,6 +7,7 @@ import (
 	"maps"
 	"net/url"
 	"reflect"
+	"slices"
 	"testing"
 	"time"
 
@@ -27,7 +28,9 @@ func TestWalkIsWhatAtSays(t *testing.T) {
 		log := rapid.Custom(drawLog).Draw(t, "log")
 		p := View{Log: log, Last: uint64(len(log)), Now: time.Now, Session: func(_ context.Context, id string) (string, error) { return id, nil }}
 		sum := map[string]any{}
-		err := p.Walk(t.Context(), "s-1", func(step Step) error {
+		var seqs, alone []uint64
+		err := p.Walk(t.Context(), "s-1", rapid.SampledFrom([]string{"", "states"}).Draw(t, "only"), func(step Step) error {
+			seqs = append(seqs, step.Record.Seq)
 			maps.Copy(sum, step.Set)
 			for _, key := range step.Gone {
 				delete(sum, key)
@@ -39,6 +42,14 @@ func TestWalkIsWhatAtSays(t *testing.T) {
 		})
 		if err != nil {
 			t.Fatal(err)
+		}
+
+		err = p.Walk(t.Context(), "s-1", "events", func(step Step) error {
+			alone = append(alone, step.Record.Seq)
+			return nil
+		})
+		if err != nil || !slices.Equal(alone, seqs) {
+			t.Fatalf("%v: the events alone are %d, with their states %d", err, alone, seqs)
 		}
 	})
 }
@@ -53,7 +64,7 @@ func TestWalkOfOutcomesAlone(t *testing.T) {
 			Data: json.RawMessage(`{"tool_name":"Read"}`)}),
 	}
 	var got any
-	err := View{Log: log, Last: 2}.Walk(t.Context(), "s-1", func(s Step) error {
+	err := View{Log: log, Last: 2}.Walk(t.Context(), "s-1", "", func(s Step) error {
 		got = s.Set["gate review"]
 		return nil
 	})

@@ -232,16 +232,22 @@
     if (i >= 0 && end) requestAnimationFrame(() => { const d = here && here.querySelector("details"); if (d) d.open = true; });
   }
 
+  // The states and the pictures, which are folded behind the timeline.
+  async function states() {
+    const [list, pictures] = await Promise.all([fetch(data.moves).then(a => a.json()), fetch(data.tracks).then(a => a.ok ? a.text() : Promise.reject(a.status))]);
+    $("tracks").innerHTML = pictures; // from our template, escaped there
+    load(list);
+  }
+
   // What came meanwhile replaces the timeline; what was unfolded stays so.
   async function renew() {
     const open = new Map([...document.querySelectorAll("#main details")].map(d => [d.dataset.row || d.id, d.open]));
     const doc = await fresh(), main = doc.getElementById("main");
     for (const d of main.querySelectorAll("details")) { const key = d.dataset.row || d.id; if (open.has(key)) d.open = open.get(key); }
     $("main").replaceChildren(...main.childNodes);
-    $("tracks").replaceChildren(...doc.getElementById("tracks").childNodes);
     const top = doc.querySelector(".top .facts"); if (top) document.querySelector(".top .facts").replaceWith(top);
     document.querySelectorAll("#main details[data-row][open]").forEach(unfold);
-    load(await (await fetch(data.moves)).json());
+    await states();
     if ($("find").value) search($("find").value);
   }
 
@@ -258,7 +264,7 @@
         const a = el("a"); a.href = URL.createObjectURL(new Blob([bytes], { type: "application/x-ndjson" })); a.download = "events.ndjson"; a.click();
       });
     } else {
-      load(await (await fetch(data.moves)).json());
+      await states();
       let busy = 0;
       const go = async () => {
         if (busy) { busy = 2; return; }
@@ -267,7 +273,7 @@
         try { await renew(); } catch { /* the command ended */ }
         setTimeout(() => { const more = busy === 2; busy = 0; if (more) go(); }, Math.max(1000, 10 * (performance.now() - begin)));
       };
-      follow(data.live, go);
+      follow(data.live + "?after=" + (moves.length ? moves[moves.length - 1].q : 0), go);
     }
     document.body.dataset.ready = "1";
   })();
