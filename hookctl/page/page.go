@@ -6,7 +6,7 @@
 // The daemon tells the events of a session, each with what it changed of the state (GET /v1/walk). story.go groups them
 // into turns and rows, body.go makes what a row shows when it is unfolded, tracks.go the pictures above the scrubber. The
 // script (assets/page.js) adds the changes up: what it shows at an event is what `replay at` says at its sequence.
-// The timeline is served as soon as the events are read; the states and the pictures are folded when the script asks for
+// The page's top is served before an event is read, the timeline when all are read; the states and the pictures are folded when the script asks for
 // them, and the file has both.
 //
 // # What it guards
@@ -147,15 +147,14 @@ func (rd reader) walk(ctx context.Context, id, only string, each func(Step) erro
 	})
 }
 
-// timeline reads a session's events, without states and pictures.
-func (rd reader) timeline(ctx context.Context, s session.State) (*story, error) {
-	out := newStory(s, rd)
-	err := rd.walk(ctx, s.ID, "events", func(step Step) error {
-		out.take(step.Record)
+// read takes a session's events, without states and pictures.
+func (s *story) read(ctx context.Context) error {
+	err := s.by.walk(ctx, s.Session.ID, "events", func(step Step) error {
+		s.take(step.Record)
 		return nil
 	})
-	out.end()
-	return out, err
+	s.end()
+	return err
 }
 
 // fold adds the states and the pictures to a timeline, once.
@@ -190,7 +189,10 @@ func (rd reader) whole(ctx context.Context, s session.State, each func(events.Re
 	return out, err
 }
 
-// pageOf makes what the template of a session needs.
+// Count is how much the timeline has.
+func (s *story) Count() string { return plural(s.Events, "event") + ", " + plural(s.Rows, "row") }
+
+// pageOf makes what the template of a session needs. Its top needs no event.
 func (rd reader) pageOf(s *story) sessionPage {
 	st := s.Session
 	title := line(st.Title)
@@ -199,7 +201,7 @@ func (rd reader) pageOf(s *story) sessionPage {
 	}
 	state, tone := statusOf(st)
 	facts := nonEmpty(projectOf(st), onBranch(st.Branch), line(st.Model), "started "+st.Started.In(rd.zone).Format("2 January 2006, 15:04"),
-		plural(s.Events, "event"), line(st.ID))
+		line(st.ID))
 	return sessionPage{frame: newFrame(title), Story: s, Path: pathOf(st.ID), Root: rootOf(st), State: state, Tone: tone, Facts: strings.Join(facts, " · ")}
 }
 

@@ -4,8 +4,10 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"html/template"
+	"io"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -200,18 +202,22 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// later is a source that folds no state until it is let.
+// later is a source that folds no state until it is let, or reads no event either, and then fails.
 type later struct {
 	source
-	let chan struct{}
+	let   chan struct{}
+	fails error
 }
 
 func (l later) Stream(ctx context.Context, method, path string, q url.Values, line func([]byte) error) error {
-	if strings.HasPrefix(path, "/v1/walk/") && q.Get("only") != "events" {
+	if strings.HasPrefix(path, "/v1/walk/") && (q.Get("only") != "events" || l.fails != nil) {
 		select {
 		case <-l.let:
 		case <-ctx.Done():
 			return ctx.Err()
+		}
+		if l.fails != nil {
+			return l.fails
 		}
 	}
 	return l.source.Stream(ctx, method, path, q, line)
@@ -224,7 +230,7 @@ func TestTimelineComesBeforeStates(t *testing.T) {
 		[2]string{events.TypePromptSubmitted, `{"prompt":"Look at the key"}`},
 		[2]string{events.TypeToolSucceeded, `{"tool_name":"Bash","tool_use_id":"t1","tool_input":{"command":"cat .env"},"tool_response":{"stdout":"API_KEY=` + secret + `"}}`},
 		[2]string{events.TypeToolFailed, `{"tool_name":"Bash","tool_use_id":"t2","tool_input":{"command":"send ` + secret + `"},"error":"FAIL ` + secret + `"}`},
-	), make(chan struct{})}
+	), make(chan struct{}), nil}
 	link := serve(t, from, Options{})
 	own := browser(t)
 	own.Timeout = 30 * time.Second
@@ -243,6 +249,37 @@ func TestTimelineComesBeforeStates(t *testing.T) {
 	}
 	if strings.Contains(page+moves+pictures, secret) {
 		t.Error("the secret is shown")
+	}
+}
+
+// The top of the page is there before an event was read; what fails then is said as text.
+func TestTopComesBeforeEvents(t *testing.T) {
+	from := later{demoSource(), make(chan struct{}), errors.New("the log is <b>damaged</b>")}
+	link := serve(t, from, Options{})
+	own := browser(t)
+	own.Timeout = 30 * time.Second
+	base, _, _ := strings.Cut(link, "/open")
+	ask(t, own, link, "GET", nil)
+	answer, err := own.Get(base + "/session/" + demoID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+
+	page, top := bufio.NewReader(answer.Body), ""
+	for err == nil && !strings.Contains(top, "</header>") {
+		var line string
+		if line, err = page.ReadString('>'); err == nil {
+			top += line
+		}
+	}
+	if err != nil || !strings.Contains(top, "<h1>Add retries to the upload client</h1>") {
+		t.Fatalf("%v: %s", err, top)
+	}
+	close(from.let)
+	rest, err := io.ReadAll(page)
+	if err != nil || !strings.HasSuffix(string(rest), `<p class="warn">the log is &lt;b&gt;damaged&lt;/b&gt;</p>`) {
+		t.Errorf("%v: %s", err, rest)
 	}
 }
 

@@ -143,17 +143,23 @@ func (s *server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	http.Error(w, clean(err.Error()), status)
 }
 
-// read is the timeline of a session as the log has it now.
-func (s *server) read(ctx context.Context, id string) (*story, error) {
+// read is the timeline of a session as the log has it now. begun is called before its events are read, and may be nil.
+func (s *server) read(ctx context.Context, id string, begun func(*story) error) (*story, error) {
 	rd := newReader(s.From, s.Zone)
 	state, err := rd.state(ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	st, err := rd.timeline(ctx, state)
-	if err != nil {
+	st := newStory(state, rd)
+	if begun != nil {
+		if err := begun(st); err != nil {
+			return nil, err
+		}
+	}
+	if err := st.read(ctx); err != nil {
 		return nil, err
 	}
+
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.known) >= 8 {
@@ -171,16 +177,26 @@ func (s *server) story(ctx context.Context, id string) (*story, error) {
 	if st != nil {
 		return st, nil
 	}
-	return s.read(ctx, id)
+	return s.read(ctx, id, nil)
 }
 
+// one sends the top of a session's page before its events are read. What fails then is said in the page.
 func (s *server) one(w http.ResponseWriter, r *http.Request) error {
-	st, err := s.read(r.Context(), r.PathValue("id"))
+	sent := false
+	st, err := s.read(r.Context(), r.PathValue("id"), func(st *story) error {
+		sent = true
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		err := s.pages.ExecuteTemplate(w, "top", st.by.pageOf(st))
+		return errors.Join(err, http.NewResponseController(w).Flush())
+	})
+	if err != nil && sent {
+		_, err = fmt.Fprintf(w, `<p class="warn">%s</p>`, template.HTMLEscapeString(clean(err.Error())))
+		return err
+	}
 	if err != nil {
 		return err
 	}
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	return s.pages.ExecuteTemplate(w, "session", st.by.pageOf(st))
+	return s.pages.ExecuteTemplate(w, "timeline", st.by.pageOf(st))
 }
 
 // folded is the story with its states and pictures.
