@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 // TestRealClientLifecycle goes through a compaction by hand: what the user refused, and why, is in the next context,
@@ -65,6 +66,17 @@ func TestRealClientRewindFiles(t *testing.T) {
 		t.Fatalf("the client left %q (%v), want the edit undone", got, err)
 	}
 	w.toldOnce(r, "And document the client", `\[PHASE: POST_COMPACT\]`, `Changed on disk since you saw them: undone\.txt(\s|$)`)
+	w.finish()
+}
+
+// TestRealClientCron has the client submit a prompt of a schedule by itself: it is neither the goal nor the current task.
+func TestRealClientCron(t *testing.T) {
+	needTmux(t)
+	w := newWorld(t).start()
+	r, err := w.run(Options{Scenario: "cron", Keys: "cron", Limit: 3 * time.Minute})
+	must(t, err)
+	w.toldOnce(r, "And document it", `\[PHASE: POST_COMPACT\] Goal: Add retries to the upload client`, `Edited: billing\.txt`)
+	w.unreached(r, RouteMain, regexp.MustCompile(`(Goal|Current task): Rewrite the billing`))
 	w.finish()
 }
 

@@ -120,7 +120,23 @@ func (s State) stopped(r events.Record, e *events.TurnStopped) State {
 	if steps := stepsOf(e.LastAssistantMessage); steps != nil {
 		s.Steps = &Steps{Texts: steps, Event: r.ID}
 	}
+	s.Scheduled = withCrons(s.Scheduled, e.SessionCrons)
 	return s
+}
+
+// withCrons adds the prompts of a session's schedule, shortened. The client says who submitted a prompt in some settings
+// only (2.1.330 by default does not), so a scheduled one is known by its text.
+func withCrons(known []string, schedule json.RawMessage) []string {
+	var tasks []struct{ Prompt string }
+	if json.Unmarshal(schedule, &tasks) != nil {
+		return known // mostly there is none
+	}
+	for _, t := range tasks {
+		if text := clip(t.Prompt, maxTask); text != "" && !slices.Contains(known, text) {
+			known = events.Newest(append(slices.Clip(known), text), maxScheduled)
+		}
+	}
+	return known
 }
 
 // Steps are what is to be done next, in the agent's own words.

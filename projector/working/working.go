@@ -16,7 +16,7 @@ import (
 // Name and Version of the projection's cells.
 const (
 	Name    = "working"
-	Version = 4
+	Version = 5
 )
 
 // Schema is the version of what a checkpoint refers to. Version 2 added contract, evidence that is stale, next steps and
@@ -31,6 +31,7 @@ const (
 	maxCorrections = 12
 	maxTodos       = 40
 	maxCheckpoints = 20
+	maxScheduled   = 20
 	maxGoal        = 200  // characters of a goal (DECISIONS S2)
 	maxTask        = 400  // characters of a task
 	maxLine        = 200  // characters of an error, a command, a correction
@@ -67,6 +68,8 @@ type State struct {
 	Tools    []string          `json:"last_tools,omitempty" jsonschema_description:"that were used, the newest last, at most 5"`
 	Warned   map[string]string `json:"warned,omitempty" jsonschema_description:"what a turn's end was warned of: cause, and the event that it was about"`
 	GoalTurn int               `json:"goal_turn,omitempty" jsonschema_description:"turns that had stopped before the goal was set"`
+
+	Scheduled []string `json:"scheduled,omitempty" jsonschema_description:"prompts that the client submits by itself, as stops told, shortened, at most 20"`
 
 	Turns       int          `json:"turns,omitempty" jsonschema_description:"that stopped"`
 	Checkpoints []Checkpoint `json:"checkpoints,omitempty" jsonschema_description:"taken before compactions and by command, at most 20"`
@@ -220,10 +223,10 @@ func Fold(s State, r events.Record) State {
 
 // prompted takes in a prompt: the user's newest, the goal when there is none yet, the task when it is of substance.
 func (s State) prompted(r events.Record, e *events.PromptSubmitted) State {
-	if !byUser(e) || r.AgentID != "" {
+	text := strings.TrimSpace(e.Prompt)
+	if !byUser(e) || r.AgentID != "" || slices.Contains(s.Scheduled, clip(text, maxTask)) {
 		return s
 	}
-	text := strings.TrimSpace(e.Prompt)
 	s.Prompt = &Note{Text: clip(text, maxTask), Event: r.ID, Time: r.Time}
 	if !substantial(text) {
 		return s

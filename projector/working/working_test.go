@@ -1,6 +1,7 @@
 package working
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"reflect"
@@ -37,6 +38,27 @@ func did(tool, input, response string) events.Event {
 
 func failure(tool, input, text string) events.Event {
 	return &events.ToolFailed{ToolName: tool, ToolInput: json.RawMessage(input), Error: text}
+}
+
+// A client that does not say who submitted a prompt tells the schedule when a turn stops.
+func TestScheduledPromptIsNoTask(t *testing.T) {
+	long := "Rewrite the billing " + strings.Repeat("module ", 100)
+	crons, err := json.Marshal([]map[string]any{{"id": "f1", "prompt": "Rewrite the billing module"}, {"id": "f2", "prompt": long[:700] + "… [+20 chars]"}, {"prompt": 7}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole := bytes.Replace(crons, []byte(`,{"prompt":7}`), nil, 1)
+	s := folded(prompt("Add retries to the upload client"), &events.TurnStopped{SessionCrons: whole}, &events.TurnStopped{SessionCrons: crons},
+		&events.TurnStopped{SessionCrons: json.RawMessage(`[]`)}, prompt("Rewrite the billing\nmodule"), prompt(long))
+	if s.Task.Text != "Add retries to the upload client" || s.Prompt.Event != "e1" {
+		t.Errorf("task %+v, prompt %+v", s.Task, s.Prompt)
+	}
+	if len(s.Scheduled) != 2 {
+		t.Errorf("scheduled: %q", s.Scheduled)
+	}
+	if s := folded(&events.TurnStopped{SessionCrons: whole}, prompt("Rewrite the billing module of the shop")); s.Goal == nil {
+		t.Error("another text is no goal")
+	}
 }
 
 func TestGoalIsTheFirstPromptOfSubstance(t *testing.T) {
