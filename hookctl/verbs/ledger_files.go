@@ -18,6 +18,7 @@ import (
 	"hookline/hookctl/problem"
 	"hookline/hookctl/safeopen"
 	"hookline/projector/ledger"
+	"hookline/projector/pointer"
 	"hookline/projector/working"
 )
 
@@ -53,7 +54,7 @@ func (a *app) absolute(args []string) string {
 	return filepath.Join(a.Cwd, args[0])
 }
 
-// active is what the project's current session works on, as far as anything is known.
+// active is what the project's current session works on, or before its first prompt the one that it follows.
 func (a *app) active(ctx context.Context, h house, s ledger.State) notes.Active {
 	var now notes.Active
 	if steps := s.Open(events.LedgerStep); len(steps) > 0 {
@@ -64,8 +65,10 @@ func (a *app) active(ctx context.Context, h house, s ledger.State) notes.Active 
 		return now
 	}
 	c, err := oneCell[working.State](ctx, h, working.Name, id)
-	if err != nil {
-		return now
+	if err != nil || c.State.Goal == nil {
+		if c, err = a.before(ctx, h); err != nil {
+			return now
+		}
 	}
 
 	switch w := c.State; {
@@ -81,6 +84,19 @@ func (a *app) active(ctx context.Context, h house, s ledger.State) notes.Active 
 		now.Reasoning = c.State.Handoff.Text
 	}
 	return now
+}
+
+// before is the working state of the session whose snapshot is the project's newest.
+func (a *app) before(ctx context.Context, h house) (cell[working.State], error) {
+	_, here, err := a.projects(ctx, h)
+	if err != nil {
+		return cell[working.State]{}, err
+	}
+	p, err := oneCell[pointer.State](ctx, h, pointer.Name, pointer.ProjectKey(here))
+	if err != nil {
+		return cell[working.State]{}, err
+	}
+	return oneCell[working.State](ctx, h, working.Name, p.State.Session)
 }
 
 // renderedJSON is what `ledger render --json` prints.

@@ -81,8 +81,8 @@ func (a *app) resolveMaybe(ctx context.Context, h house, name string) (string, e
 }
 
 // current finds the session that is meant when none is named: the one whose shell this is
-// (CLAUDE_CODE_SESSION_ID), else the live one of the client process above us, else the project's
-// newest snapshot, else its last active session.
+// (CLAUDE_CODE_SESSION_ID), else the live one of the client process above us, else the project's live one
+// that was active last, else its newest snapshot, else its last active session.
 func (a *app) current(ctx context.Context, h house, name string) (string, error) {
 	if name != "" {
 		return a.resolveMaybe(ctx, h, name)
@@ -99,8 +99,12 @@ func (a *app) current(ctx context.Context, h house, name string) (string, error)
 		return "", err
 	}
 	d := &desk{a: a, project: here, sessions: all}
-	if id := above(d.live(false), a.Getenv("CLAUDE_PID")); id != "" {
+	live := d.live(false)
+	if id := above(live, a.Getenv("CLAUDE_PID")); id != "" {
 		return id, nil
+	}
+	if len(live) > 0 {
+		return live[0].ID, nil
 	}
 	if p, err := oneCell[pointer.State](ctx, h, pointer.Name, pointer.ProjectKey(here)); err == nil && p.State.Session != "" {
 		return p.State.Session, nil

@@ -161,7 +161,7 @@ func TestProjectAtFollowsJoins(t *testing.T) {
 	}
 }
 
-// TestCurrentSession: flag, environment, newest snapshot, last active, in this order.
+// TestCurrentSession: flag, environment, the live one, newest snapshot, in this order.
 func TestCurrentSession(t *testing.T) {
 	b, f := peopled(t)
 	shown := func(args ...string) string {
@@ -173,10 +173,15 @@ func TestCurrentSession(t *testing.T) {
 		return out.Session
 	}
 	b.env["CLAUDE_PID"] = "1" // nobody's client
-	if got := shown(); got != sessionA {
-		t.Errorf("last active: %s", got)
-	}
 	f.cells[pointer.Name][pointer.ProjectKey(hereID)] = pointer.State{Session: sessionB}
+	if got := shown(); got != sessionA {
+		t.Errorf("live: %s", got)
+	}
+	for id, c := range f.cells[session.Name] {
+		s := c.(session.State)
+		s.Status = session.Ended
+		f.cells[session.Name][id] = s
+	}
 	if got := shown(); got != sessionB {
 		t.Errorf("newest snapshot: %s", got)
 	}
