@@ -120,6 +120,15 @@ func projectName(all []cell[project.State], id string) string {
 	return orDash(id)
 }
 
+// projectWords are the name of a project and its id, which other projects do not share; the id alone without a name.
+func projectWords(all []cell[project.State], id string) string {
+	name := projectName(all, id)
+	if id == "" || name == id {
+		return id
+	}
+	return name + " (" + id + ")"
+}
+
 // tilde shows a path below the user's home as a shell writes it.
 func (a *app) tilde(path string) string {
 	below, ok := strings.CutPrefix(path, a.Getenv("HOME")+"/")
@@ -169,7 +178,11 @@ func (a *app) showSession(ctx context.Context, h house, name string, last count,
 		return a.PrintJSON(sessionJSON{sessionLine{s, s.Standing()}, calls})
 	}
 
-	a.describeSession(s)
+	projects, err := cells[project.State](ctx, h, project.Name, "")
+	if err != nil {
+		return err
+	}
+	a.describeSession(s, projectWords(projects, s.Project))
 	a.field("permissions", verdicts(calls))
 	if each {
 		a.printCalls(calls, last)
@@ -186,11 +199,11 @@ func (a *app) field(name, v string) {
 	}
 }
 
-func (a *app) describeSession(s session.State) {
+func (a *app) describeSession(s session.State, inProject string) {
 	a.Printf("%s  %s\n\n", a.Paint.Bold(cmdline.OneLine(s.ID)), a.status(s))
 	field := a.field
 	field("title", s.Title)
-	field("project", s.Project)
+	field("project", inProject)
 	field("work tree", s.Worktree)
 	field("branch", s.Branch)
 	field("started", join(", ", s.Started.In(a.Zone).Format("2006-01-02 15:04:05"), s.Source))
