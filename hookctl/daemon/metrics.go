@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -78,12 +79,7 @@ func (m *metricText) write(kind, name, help string, values map[string]float64, l
 		return
 	}
 	fmt.Fprintf(m, "# HELP hookline_%s %s\n# TYPE hookline_%s %s\n", name, help, name, kind)
-	keys := make([]string, 0, len(values))
-	for k := range values {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	for _, k := range keys {
+	for _, k := range slices.Sorted(maps.Keys(values)) {
 		labels := ""
 		if len(label) > 0 {
 			labels = "{" + label[0] + `="` + labelText.Replace(strings.ToValidUTF8(k, "�")) + `"}`

@@ -135,12 +135,7 @@ func (s State) touched(r events.Record, file string, change func(*File)) State {
 		return s
 	}
 
-	files := slices.Clone(s.Files)
-	f := File{Path: file}
-	if i := slices.IndexFunc(files, func(f File) bool { return f.Path == file }); i >= 0 {
-		f = files[i]
-		files = slices.Delete(files, i, i+1)
-	}
+	files, f := without(s.Files, File{Path: file}, func(f File) bool { return f.Path == file })
 	change(&f)
 	f.Event = r.ID
 	f.Time = r.Time
@@ -165,12 +160,7 @@ func (s State) ran(r events.Record, input json.RawMessage, ok bool, output strin
 		return s
 	}
 
-	commands := slices.Clone(s.Commands)
-	c := Command{Line: command}
-	if i := slices.IndexFunc(commands, func(c Command) bool { return c.Line == command }); i >= 0 {
-		c = commands[i]
-		commands = slices.Delete(commands, i, i+1)
-	}
+	commands, c := without(s.Commands, Command{Line: command}, func(c Command) bool { return c.Line == command })
 	c.OK = ok
 	c.Kind = kindOf(command)
 	c.Result = result(ok, output)

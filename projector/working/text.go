@@ -73,3 +73,14 @@ func clip(text string, n int) string {
 	}
 	return string(runes[:n-1]) + "…"
 }
+
+// without is a copy of a list without the entry that is looked for, and that entry; blank where there is none.
+func without[T any](list []T, blank T, is func(T) bool) ([]T, T) {
+	rest := slices.Clone(list)
+	i := slices.IndexFunc(rest, is)
+	if i < 0 {
+		return rest, blank
+	}
+	found := rest[i]
+	return slices.Delete(rest, i, i+1), found
+}

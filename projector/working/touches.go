@@ -71,12 +71,7 @@ func FoldTouches(t Touches, r events.Record) Touches {
 		return t
 	}
 
-	files := slices.Clone(t.Files)
-	x := Touch{Path: file}
-	if i := slices.IndexFunc(files, func(x Touch) bool { return x.Path == file }); i >= 0 {
-		x = files[i]
-		files = slices.Delete(files, i, i+1)
-	}
+	files, x := without(t.Files, Touch{Path: file}, func(x Touch) bool { return x.Path == file })
 	x.Weight = x.at(r.Time) + weight
 	x.Event, x.Time = r.ID, r.Time
 	t.Files = events.Newest(append(files, x), maxTouches)
