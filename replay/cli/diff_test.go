@@ -2,8 +2,12 @@ package cli
 
 import (
 	"encoding/json"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
+
+	"hookline/projector"
 )
 
 func TestDiff(t *testing.T) {
@@ -152,5 +156,22 @@ func TestDiffErrors(t *testing.T) {
 		{"diff 1 2 gates", "replay: error: no projection is called \"gates\"\nreplay: hint: did you mean gate?\n"},
 	} {
 		same(t, c.args, replay(t, 1, strings.Fields(c.args)...).stderr.String(), c.stderr)
+	}
+}
+
+// Few cells that changed are asked for one by one, so that a short difference in a long log folds no more than it needs.
+func TestFewChangedCellsAreAskedForAlone(t *testing.T) {
+	all := scope{projection: "identity", by: byAppend}
+	diffs := []projector.Diff{{Projection: "identity", Key: "a"}, {Projection: "identity", Key: "a"}, {Projection: "identity", Key: "b"}}
+	want := []scope{{"identity", "a", byAppend}, {"identity", "b", byAppend}}
+	if got := changed(diffs, all); !slices.Equal(got, want) {
+		t.Errorf("%+v", got)
+	}
+
+	for i := range fewCells - 1 {
+		diffs = append(diffs, projector.Diff{Projection: "identity", Key: strconv.Itoa(i)})
+	}
+	if got := changed(diffs, all); !slices.Equal(got, []scope{all}) {
+		t.Errorf("%+v", got)
 	}
 }

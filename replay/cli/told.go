@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"hookline/hookctl/cmdline"
+	"hookline/projector"
 )
 
 // What changed, in words: the fields that say something to a person, from the whole states at both points. The others are
@@ -53,11 +54,12 @@ var tellings = []telling{
 
 // tell prints what changed in words, and how many fields it leaves out.
 func (a *app) tell(ctx context.Context, h house, d difference, s scope) error {
-	before, err := states(ctx, h, d.A, s)
+	wanted := changed(d.Diffs, s)
+	before, err := states(ctx, h, d.A, wanted)
 	if err != nil {
 		return err
 	}
-	after, err := states(ctx, h, d.B, s)
+	after, err := states(ctx, h, d.B, wanted)
 	if err != nil {
 		return err
 	}
@@ -85,19 +87,40 @@ func (a *app) tell(ctx context.Context, h house, d difference, s scope) error {
 	return nil
 }
 
-// states are the states at a point by projection and key.
-func states(ctx context.Context, h house, seq uint64, s scope) (map[string]any, error) {
-	var p past
-	if err := h.Get(ctx, "/v1/at", s.query(url.Values{"point": {strconv.FormatUint(seq, 10)}}), &p); err != nil {
-		return nil, err
-	}
-	all := map[string]any{}
-	for _, c := range p.Cells {
-		var state any
-		if err := json.Unmarshal(c.State, &state); err != nil {
-			return nil, fmt.Errorf("read the state of %s %s: %w", c.Projection, c.Key, err)
+// fewCells is how many changed cells are asked for one by one, each folded from its own records; for more of them the whole
+// scope is folded once.
+const fewCells = 8
+
+// changed are the scopes that together hold the cells that differ.
+func changed(diffs []projector.Diff, s scope) []scope {
+	var one []scope
+	for _, d := range diffs {
+		cell := scope{projection: d.Projection, key: d.Key, by: s.by}
+		if !slices.Contains(one, cell) {
+			one = append(one, cell)
 		}
-		all[c.Projection+"  "+c.Key] = state
+		if len(one) > fewCells {
+			return []scope{s}
+		}
+	}
+	return one
+}
+
+// states are the states at a point by projection and key.
+func states(ctx context.Context, h house, seq uint64, scopes []scope) (map[string]any, error) {
+	all := map[string]any{}
+	for _, s := range scopes {
+		var p past
+		if err := h.Get(ctx, "/v1/at", s.query(url.Values{"point": {strconv.FormatUint(seq, 10)}}), &p); err != nil {
+			return nil, err
+		}
+		for _, c := range p.Cells {
+			var state any
+			if err := json.Unmarshal(c.State, &state); err != nil {
+				return nil, fmt.Errorf("read the state of %s %s: %w", c.Projection, c.Key, err)
+			}
+			all[c.Projection+"  "+c.Key] = state
+		}
 	}
 	return all, nil
 }
