@@ -12,37 +12,3 @@
 // "inside" and the logger are this same program started again: whoever calls Run or AddLogger hands its arguments to
 // Role first. The network namespace is what makes the promise "offline" true, not a setting of the client.
 package e2e
-
-import (
-	"fmt"
-	"os"
-)
-
-const (
-	roleInside = "e2e-inside"
-	roleLogger = "e2e-hooklog"
-)
-
-// Role does the work of a process that Run or the client started and returns its exit code. It reports false when args
-// (os.Args without the program) name no role; then the caller goes on as usual.
-func Role(args []string) (code int, ok bool) {
-	if len(args) != 2 {
-		return 0, false
-	}
-	switch args[0] {
-	case roleInside:
-		return report(inside(args[1])), true
-	case roleLogger:
-		// A logger that fails must not look to the client like a hook that objects: 1 is the harmless code.
-		return report(appendCall(args[1], os.Stdin)), true
-	}
-	return 0, false
-}
-
-func report(err error) int {
-	if err == nil {
-		return 0
-	}
-	fmt.Fprintln(os.Stderr, "e2e:", err)
-	return 1
-}

@@ -12,7 +12,6 @@ import (
 
 	"hookline/events"
 	"hookline/hookctl/redact"
-	"hookline/hookctl/transcript/transcripttest"
 )
 
 // memory is a log in memory.
@@ -70,9 +69,9 @@ var from = time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
 
 // Of both eras everything comes in, in the order of time, each session with its start and end; again adds nothing.
 func TestImport(t *testing.T) {
-	for _, era := range []transcripttest.Era{transcripttest.Old, transcripttest.New} {
+	for _, era := range []era{oldEra, newEra} {
 		dir := t.TempDir()
-		was, err := transcripttest.Write(dir, transcripttest.Options{Era: era, Seed: 3, Sessions: 3, Turns: 7, Calls: 18, Text: 300, From: from, Cwd: "/gone/p"})
+		was, err := writeTranscripts(dir, options{Era: era, Seed: 3, Sessions: 3, Turns: 7, Calls: 18, Text: 300, From: from, Cwd: "/gone/p"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -124,7 +123,7 @@ func (m *memory) check(t *testing.T) {
 // What hooks recorded and one of them did not is a gap, with what is known of its cause.
 func TestGaps(t *testing.T) {
 	dir := t.TempDir()
-	if _, err := transcripttest.Write(dir, transcripttest.Options{Era: transcripttest.New, Seed: 5, Sessions: 1, Turns: 4, Calls: 12, Text: 100, From: from, Cwd: "/gone/p"}); err != nil {
+	if _, err := writeTranscripts(dir, options{Era: newEra, Seed: 5, Sessions: 1, Turns: 4, Calls: 12, Text: 100, From: from, Cwd: "/gone/p"}); err != nil {
 		t.Fatal(err)
 	}
 	whole := &memory{}
@@ -170,7 +169,7 @@ func TestGaps(t *testing.T) {
 // What is taken at another time, in another order, or was cut off before, is the same in the end.
 func TestImportInParts(t *testing.T) {
 	dir := t.TempDir()
-	was, err := transcripttest.Write(dir, transcripttest.Options{Era: transcripttest.New, Seed: 4, Sessions: 2, Turns: 4, Calls: 6, Text: 100, From: from, Cwd: "/gone/p"})
+	was, err := writeTranscripts(dir, options{Era: newEra, Seed: 4, Sessions: 2, Turns: 4, Calls: 6, Text: 100, From: from, Cwd: "/gone/p"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,4 @@
-// Package transcripttest writes folders of transcripts for tests and measurements, as clients of two eras write them:
-// 2.0.76 to 2.1.63, and 2.1.205 on. What it writes follows from its options alone.
-package transcripttest
+package history
 
 import (
 	"encoding/json"
@@ -12,18 +10,18 @@ import (
 	"time"
 )
 
-// Era is the shape of the files.
-type Era int
+// era is the shape of the files.
+type era int
 
 // The eras.
 const (
-	Old Era = iota // subagents beside their session's file, progress of every hook
-	New            // subagents in a folder of their session, attachments, a session that went on in the background
+	oldEra era = iota // subagents beside their session's file, progress of every hook
+	newEra            // subagents in a folder of their session, attachments, a session that went on in the background
 )
 
-// Options say what is written.
-type Options struct {
-	Era      Era
+// options say what is written.
+type options struct {
+	Era      era
 	Seed     uint64
 	Sessions int
 	Turns    int       // of each session; a compaction after every third
@@ -33,8 +31,8 @@ type Options struct {
 	Cwd      string    // of the sessions
 }
 
-// Written is what the files hold.
-type Written struct {
+// written is what the files hold.
+type written struct {
 	Sessions []string // ids
 	Files    int
 	Lines    int
@@ -47,8 +45,9 @@ type Written struct {
 	Carried  string // id of that session, "" for none
 }
 
-// Write writes the files below dir, as below the client's folder of projects.
-func Write(dir string, o Options) (Written, error) {
+// writeTranscripts writes folders of transcripts below dir, as below the client's folder of projects, as clients of two
+// eras write them: 2.0.76 to 2.1.63, and 2.1.205 on. What it writes follows from its options alone.
+func writeTranscripts(dir string, o options) (written, error) {
 	w := &writer{o: o, random: rand.New(rand.NewPCG(o.Seed, 1)), dir: filepath.Join(dir, strings.ReplaceAll(o.Cwd, "/", "-"))}
 	if err := os.MkdirAll(w.dir, 0o700); err != nil {
 		return w.out, err
@@ -58,17 +57,17 @@ func Write(dir string, o Options) (Written, error) {
 			return w.out, err
 		}
 	}
-	if o.Era == New && o.Sessions > 0 {
+	if o.Era == newEra && o.Sessions > 0 {
 		return w.out, w.background()
 	}
 	return w.out, nil
 }
 
 type writer struct {
-	o      Options
+	o      options
 	random *rand.Rand
 	dir    string
-	out    Written
+	out    written
 
 	id     string
 	now    time.Time
@@ -85,7 +84,7 @@ func (w *writer) uuid() string {
 }
 
 func (w *writer) version() string {
-	if w.o.Era == Old {
+	if w.o.Era == oldEra {
 		return "2.1.39"
 	}
 	return "2.1.329"
@@ -96,7 +95,7 @@ func (w *writer) add(kind string, more object) object {
 	w.now = w.now.Add(time.Duration(200+w.random.IntN(3000)) * time.Millisecond)
 	line := object{"parentUuid": w.parent, "isSidechain": false, "userType": "external", "cwd": w.o.Cwd, "sessionId": w.id, "version": w.version(),
 		"gitBranch": "main", "type": kind, "uuid": w.uuid(), "timestamp": w.now.UTC().Format("2006-01-02T15:04:05.000Z")}
-	if w.o.Era == New {
+	if w.o.Era == newEra {
 		line["entrypoint"] = "cli"
 	}
 	for k, v := range more {
@@ -121,7 +120,7 @@ func (w *writer) session() error {
 			w.compact()
 		}
 	}
-	if w.o.Era == New {
+	if w.o.Era == newEra {
 		w.bare(object{"type": "ai-title", "aiTitle": "A title", "sessionId": w.id})
 		w.bare(object{"type": "entry-of-tomorrow", "sessionId": w.id})
 	}
@@ -134,7 +133,7 @@ func (w *writer) session() error {
 func (w *writer) turn(n int) {
 	text := fmt.Sprintf("Make part %d of session %d work, and say what you changed", n, len(w.out.Sessions))
 	w.out.Prompts++
-	if w.o.Era == New && n%4 == 3 { // written while the model worked
+	if w.o.Era == newEra && n%4 == 3 { // written while the model worked
 		w.add("attachment", object{"attachment": object{"type": "queued_command", "prompt": text, "commandMode": "prompt"}})
 	} else {
 		w.add("user", object{"message": object{"role": "user", "content": text}, "permissionMode": "acceptEdits"})
@@ -174,7 +173,7 @@ func (w *writer) call(turn, n int, more object) {
 	}
 	add("assistant", object{"requestId": "req_" + id, "message": object{"id": "msg_" + id, "role": "assistant", "model": "claude-opus-5-5",
 		"content": []object{{"type": "tool_use", "id": id, "name": name, "input": input}}, "usage": object{"input_tokens": 3, "output_tokens": 10}}})
-	if w.o.Era == Old {
+	if w.o.Era == oldEra {
 		w.progress(id, name)
 	}
 	result := object{"type": "tool_result", "tool_use_id": id, "content": text}
@@ -214,7 +213,7 @@ func (w *writer) agent() error {
 	}
 	w.add("assistant", object{"isSidechain": true, "agentId": id, "message": object{"id": "msg_a", "role": "assistant", "content": []object{{"type": "text", "text": "I looked around."}}}})
 	dir := w.dir
-	if w.o.Era == New {
+	if w.o.Era == newEra {
 		dir = filepath.Join(w.dir, w.id, "subagents")
 		if err := w.beside(dir, id); err != nil {
 			return err
