@@ -40,6 +40,24 @@ func TestRealClientLifecycle(t *testing.T) {
 	w.finish()
 }
 
+// TestRealClientMidTurn types /compact while a turn runs, which the client takes up when it has ended, and after Esc. The
+// next request holds the goal and the failure once, and the next steps once: the client keeps the last message itself.
+func TestRealClientMidTurn(t *testing.T) {
+	needTmux(t)
+	for keys, forms := range map[string][]string{
+		"midturn":     {`Run the load test`, "Not mended: `false && echo tests`"},
+		"midturn-esc": nil,
+	} {
+		t.Run(keys, func(t *testing.T) {
+			w := newWorld(t).start()
+			r, err := w.run(Options{Scenario: "midturn", Keys: keys})
+			must(t, err)
+			w.toldOnce(r, "Go on with the client", append(forms, "COMPACTION-SUMMARY", `\[PHASE: POST_COMPACT\] Goal: Add retries to the upload client`, `Edited: retry\.txt`)...)
+			w.finish()
+		})
+	}
+}
+
 // TestRealClientRewind has a part of the conversation summarised, before and behind a prompt: the goal and the task are told
 // with the next prompt, each once.
 func TestRealClientRewind(t *testing.T) {

@@ -150,7 +150,7 @@ func Handoff(s working.State, now time.Time) []Item {
 		Text: "Not restored: files read and commands, they are older than 1 h."})
 }
 
-// unsaid is a state without the marks of what the summary of a compaction names: another session has not read that.
+// unsaid is a state without the marks of what a session's context has from a compaction: another session has not read that.
 func unsaid(s working.State) working.State {
 	s.Files = slices.Clone(s.Files)
 	for i := range s.Files {
@@ -159,6 +159,11 @@ func unsaid(s working.State) working.State {
 	s.Commands = slices.Clone(s.Commands)
 	for i := range s.Commands {
 		s.Commands[i].Known = false
+	}
+	if s.Steps != nil {
+		steps := *s.Steps
+		steps.Known = false
+		s.Steps = &steps
 	}
 	return s
 }
@@ -198,7 +203,7 @@ func openItems(s working.State) []Item {
 		items = append(items, listItem("working.todos", RankHandoff, "To do: ", texts, "; ", todos[len(todos)-1].Event))
 	}
 
-	if s.Steps != nil && len(items) == 0 {
+	if s.Steps != nil && !s.Steps.Known && len(items) == 0 {
 		items = append(items, listItem("working.steps", RankHandoff, "Next steps, in your words: ", s.Steps.Texts, "; ", s.Steps.Event))
 	}
 

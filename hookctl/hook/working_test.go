@@ -2,6 +2,7 @@ package hook
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -135,5 +136,17 @@ func TestHandoffTellsWhatASummaryNamed(t *testing.T) {
 	}
 	if text := strings.Join(got, "\n"); !strings.Contains(text, "Edited: up/client.go") || !strings.Contains(text, "Ran: `make` (ok)") || !s.Files[0].Known {
 		t.Errorf("%q", text)
+	}
+}
+
+// Next steps that the context has are told to another session only.
+func TestStepsOfAMessageThatStays(t *testing.T) {
+	now := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
+	s := working.State{ID: "s", Active: now, Steps: &working.Steps{Texts: []string{"run the load test"}, Known: true}}
+	steps := func(items []Item) bool {
+		return slices.ContainsFunc(items, func(it Item) bool { return it.ID == "working.steps" })
+	}
+	if steps(Known(s)) || !steps(Handoff(s, now)) {
+		t.Errorf("%+v; %+v", Known(s), Handoff(s, now))
 	}
 }

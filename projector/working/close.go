@@ -143,6 +143,7 @@ func withCrons(known []string, schedule json.RawMessage) []string {
 type Steps struct {
 	Texts []string `json:"texts" jsonschema_description:"at most 5, of 80 characters"`
 	Event string   `json:"event" jsonschema_description:"id of the turn's end that named them"`
+	Known bool     `json:"known,omitempty" jsonschema_description:"the context still has the message, behind the newest summary of a compaction"`
 }
 
 // warned takes in what a turn's end was warned of, or held for.

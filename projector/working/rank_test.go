@@ -53,3 +53,16 @@ func TestSummaryTellsIt(t *testing.T) {
 		t.Errorf("%+v, %+v", s.Seen, s.Said)
 	}
 }
+
+// The client keeps the message that a context ended with behind its summary: its next steps are known, until another
+// prompt came between.
+func TestLastMessageStaysBehindTheSummary(t *testing.T) {
+	stop := &events.TurnStopped{LastAssistantMessage: "Next steps:\n- run the load test"}
+	cut := &events.SubagentStopped{LastAssistantMessage: "<summary>"}
+	if s := folded(prompt("Add retries"), stop, cut); !s.Steps.Known {
+		t.Error("the message is in the context")
+	}
+	if s := folded(prompt("Add retries"), stop, cut, prompt("go on"), cut); s.Steps.Known {
+		t.Error("the message is not the last one any more")
+	}
+}

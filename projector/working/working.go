@@ -16,7 +16,7 @@ import (
 // Name and Version of the projection's cells.
 const (
 	Name    = "working"
-	Version = 5
+	Version = 6
 )
 
 // Schema is the version of what a checkpoint refers to. Version 2 added contract, evidence that is stale, next steps and
@@ -262,6 +262,11 @@ func (s State) summarised(summary string) State {
 	s.Seen = slices.DeleteFunc(slices.Clone(s.Seen), func(x Sight) bool { return strings.Contains(summary, x.Path) })
 	if summary != "" {
 		s.Said = nil
+	}
+	if s.Steps != nil { // the client keeps the message that a context ends with behind its summary (2.1.330)
+		steps := *s.Steps
+		steps.Known = s.Prompt == nil || s.Prompt.Event < steps.Event
+		s.Steps = &steps
 	}
 	return s
 }
