@@ -30,6 +30,7 @@
 package config
 
 import (
+	"fmt"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -45,6 +46,7 @@ type Values struct {
 	LogLevel      string        // debug, info, warn or error
 	Color         string        // auto, always or never
 	Evidence      string        // strict, normal or loose
+	Attention     [3]int        // tokens at which it is yellow, orange, red
 	Notify        string        // off, a command or a URL
 	Listen        string        // off or the host and port of a loopback address
 	Otel          string        // off or a URL
@@ -77,6 +79,7 @@ const (
 	address
 	lines
 	folders
+	thresholds
 )
 
 // An idle daemon costs about 30 MB; a year is "never" for every practical purpose and keeps the
@@ -96,6 +99,8 @@ var keys = []Key{
 		Doc: "auto: on a terminal, unless NO_COLOR or CI is set"},
 	{Name: "evidence", Default: "normal", allowed: []string{"strict", "normal", "loose"},
 		Doc: "a turn that ends without a passed test or build is held once (strict), warned of (normal), or let go (loose)"},
+	{Name: "attention", Default: "5000 10000 15000", kind: thresholds,
+		Doc: "tokens from which on the attention budget is yellow, orange and red; the first is also that of a delta synthesis"},
 	{Name: "notify", Default: "off", Daemon: true, User: true, kind: text,
 		Doc: "a command, or a URL that JSON is posted to, when a session is stuck or waits for you; off: none"},
 	{Name: "listen", Default: "off", Daemon: true, User: true, kind: address,
@@ -234,6 +239,8 @@ func (v Values) Text(key string) []string {
 		return []string{v.Color}
 	case "evidence":
 		return []string{v.Evidence}
+	case "attention":
+		return []string{strings.Trim(fmt.Sprint(v.Attention), "[]")}
 	case "notify":
 		return []string{v.Notify}
 	case "listen":

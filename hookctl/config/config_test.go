@@ -44,7 +44,7 @@ func (w world) load(flags map[string]string) Config {
 
 func TestDefaults(t *testing.T) {
 	c := newWorld(t).load(nil)
-	want := Values{Fsync: "shared", IdleExit: 12 * time.Hour, FlushInterval: 2 * time.Second, LogLevel: "info", Color: "auto", Evidence: "normal", Notify: "off", Listen: "off", Otel: "off"}
+	want := Values{Fsync: "shared", IdleExit: 12 * time.Hour, FlushInterval: 2 * time.Second, LogLevel: "info", Color: "auto", Evidence: "normal", Attention: [3]int{5_000, 10_000, 15_000}, Notify: "off", Listen: "off", Otel: "off"}
 	if !reflect.DeepEqual(c.Values, want) || len(c.Problems) != 0 {
 		t.Fatalf("got %+v, problems %v", c.Values, c.Problems)
 	}
@@ -61,12 +61,12 @@ func TestDefaults(t *testing.T) {
 func TestCascade(t *testing.T) {
 	w := newWorld(t)
 	user := w.write(t, "user", "fsync: always\nlog_level: debug\nidle_exit: 1h\nflush_interval: 5s\nredact_extra: ['ACME-[0-9]+']\nnotify: beep\nprices: ['m 1 2']\n")
-	w.write(t, "project", "log_level: warn\nidle_exit: 2h\nflush_interval: 4s\nredact_extra:\n  - corp-\\d+\n")
+	w.write(t, "project", "log_level: warn\nidle_exit: 2h\nflush_interval: 4s\nredact_extra:\n  - corp-\\d+\nattention: 100 200 300\n")
 	w.write(t, "local", "idle_exit: 3h\nflush_interval: 3s\n")
 	w.env["HOOKLINE_FLUSH_INTERVAL"] = "1s"
 	w.env["HOOKLINE_COLOR"] = "never"
 	c := w.load(map[string]string{"color": "always"})
-	want := Values{Fsync: "always", IdleExit: 3 * time.Hour, FlushInterval: time.Second, LogLevel: "warn", Color: "always", Evidence: "normal",
+	want := Values{Fsync: "always", IdleExit: 3 * time.Hour, FlushInterval: time.Second, LogLevel: "warn", Color: "always", Evidence: "normal", Attention: [3]int{100, 200, 300},
 		Notify: "beep", Listen: "off", Otel: "off", Prices: []string{"m 1 2"}, RedactExtra: []string{"ACME-[0-9]+", `corp-\d+`}}
 	if !reflect.DeepEqual(c.Values, want) || len(c.Problems) != 0 {
 		t.Fatalf("got %+v, problems %v", c.Values, c.Problems)
@@ -75,7 +75,7 @@ func TestCascade(t *testing.T) {
 	for k, o := range c.Origins {
 		from[k] = o.From
 	}
-	wantFrom := map[string]string{"evidence": "default", "fsync": "user", "log_level": "project", "idle_exit": "local", "flush_interval": "env", "color": "flag", "notify": "user", "listen": "default", "otel": "default", "prices": "user", "record_off": "default", "redact_extra": "project"}
+	wantFrom := map[string]string{"evidence": "default", "fsync": "user", "log_level": "project", "idle_exit": "local", "flush_interval": "env", "color": "flag", "attention": "project", "notify": "user", "listen": "default", "otel": "default", "prices": "user", "record_off": "default", "redact_extra": "project"}
 	if !reflect.DeepEqual(from, wantFrom) {
 		t.Errorf("origins %v", from)
 	}
@@ -88,12 +88,14 @@ func TestProblems(t *testing.T) {
 	for _, tc := range []struct{ name, text, want, hint string }{
 		{"unknown key", "fsync: shared\nflush_intervall: 2s\n", `:2:1: unknown key "flush_intervall"`, "did you mean flush_interval?"},
 		{"dashes", "log-level: info\n", `:1:1: unknown key "log-level"`, "did you mean log_level?"},
-		{"far off", "elephants: 3\n", `:1:1: unknown key "elephants"`, "the keys are fsync, idle_exit, flush_interval, log_level, color, evidence, notify, listen, otel, prices, record_off, redact_extra"},
+		{"far off", "elephants: 3\n", `:1:1: unknown key "elephants"`, "the keys are fsync, idle_exit, flush_interval, log_level, color, evidence, attention, notify, listen, otel, prices, record_off, redact_extra"},
 		{"choice", "fsync: never\n", `:1:8: fsync: "never" is not one of shared, always`, "the default of fsync is shared"},
 		{"number for choice", "color: 3\n", `:1:8: color: "3" is not one of auto, always, never`, ""},
 		{"no unit", "idle_exit: 12\n", `:1:12: idle_exit: "12" is no duration such as 12h`, ""},
 		{"range", "flush_interval: 1h\n", `:1:17: flush_interval: 1h is outside 100ms to 1m`, ""},
 		{"negative", "idle_exit: -1h\n", `:1:12: idle_exit: -1h is outside 0s to 8760h`, ""},
+		{"one threshold", "attention: 5000\n", `:1:12: attention: three rising numbers of tokens are wanted, not a number`, ""},
+		{"falling", "attention: 1 3 2\n", `three rising numbers of tokens are wanted, not "1 3 2"`, ""},
 		{"folders wanted", "record_off: /x\n", `:1:13: record_off: a list of folders is wanted, not "/x"`, ""},
 		{"full paths wanted", "record_off: [x]\n", `:1:14: record_off: "x" is no full path`, "write it from / or from ~/"},
 		{"a number", "redact_extra: 12\n", `:1:15: redact_extra: a list of regular expressions is wanted, not a number`, ""},

@@ -69,6 +69,13 @@ func (c *Config) put(k Key, v raw, from Origin) string {
 			return err
 		}
 		c.Values.Listen = at
+	case thresholds:
+		var t [3]int
+		n, err := fmt.Sscanf(v.text+"\n", "%d %d %d\n", &t[0], &t[1], &t[2])
+		if err != nil || n != 3 || t[0] < 1 || t[1] <= t[0] || t[2] <= t[1] {
+			return "three rising numbers of tokens are wanted, not " + v.kindName()
+		}
+		c.Values.Attention = t
 	case lines:
 		if v.list == nil && v.text != "[]" {
 			return "a list of lines is wanted, not " + v.kindName()

@@ -45,7 +45,7 @@ func (d *Daemon) look(ctx context.Context, f wire.Frame, in *hook.Input, spooled
 	w.Gates = d.gatesOf(ctx, f, in, w, here, apart)
 	if !spooled {
 		w.Use = d.useAt(*in)
-		w.Evidence = evidenceOf(f, *in)
+		w.Evidence, w.Delta = endOfTurn(f, *in)
 		w.Facts.Seen = seenBy(*in)
 		w.Survey = d.survey(ctx, *in, w)
 	}

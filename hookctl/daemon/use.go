@@ -102,12 +102,14 @@ func (d *Daemon) useAt(in hook.Input) *hook.Use {
 	return nil
 }
 
-// evidenceOf is how strictly the end of a turn is held to evidence, by the configuration of the project as it is now.
-func evidenceOf(f wire.Frame, in hook.Input) string {
+// endOfTurn is how strictly the end of a turn is held to evidence, and after how many tokens it marks a delta synthesis,
+// by the configuration of the project as it is now.
+func endOfTurn(f wire.Frame, in hook.Input) (evidence string, delta int) {
 	if _, ok := in.Event.(*events.TurnStopped); !ok || in.Call.Verb != hook.VerbHook {
-		return hook.EvidenceLoose
+		return hook.EvidenceLoose, 0
 	}
-	return config.Load(config.Options{Getenv: os.Getenv, Dir: f.Launch()}).Values.Evidence
+	v := config.Load(config.Options{Getenv: os.Getenv, Dir: f.Launch()}).Values
+	return v.Evidence, v.Attention[0]
 }
 
 // measureUse records a change of the phase behind a hook's answer: with a prompt, after each batch of calls, and when a

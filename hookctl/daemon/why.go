@@ -3,6 +3,7 @@ package daemon
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"net/http"
 	"slices"
 	"strconv"
@@ -13,6 +14,7 @@ import (
 	"hookline/hookctl/hook"
 	"hookline/hookctl/problem"
 	"hookline/projector"
+	"hookline/projector/gate"
 	"hookline/projector/ledger"
 	"hookline/projector/session"
 	"hookline/projector/working"
@@ -72,8 +74,9 @@ func (d *Daemon) why(ctx context.Context, text, id string) (Why, error) {
 		}
 	}
 
+	g := d.gatesToTell(ctx, id)
 	err := d.view.Read(ctx, func(r projector.Reader) error {
-		for _, it := range hook.RecoveryOf(hook.Reader{Reader: r}, nil, id, "compact", d.opts.Now(), 0).Items {
+		for _, it := range hook.RecoveryOf(hook.Reader{Reader: r}, g, id, "compact", d.opts.Now(), 0).Items {
 			if has(it.Text, text) || it.Event == event && event != "" {
 				out.Lines = append(out.Lines, it)
 			}
@@ -85,6 +88,10 @@ func (d *Daemon) why(ctx context.Context, text, id string) (Why, error) {
 			if ok && json.Unmarshal(raw, &state) == nil {
 				out.Sources = sourcesIn(out.Sources, at[0]+" ", "", state, text, event)
 			}
+		}
+		if g != nil {
+			state, _ := projector.State[gate.State](r, gate.Name, gate.Key(g.Project, g.Branch))
+			out.Sources = append(out.Sources, gateSources(state, id, text, event)...)
 		}
 		return nil
 	})
@@ -135,6 +142,28 @@ func sourcesIn(list []WhySource, where, path string, v any, text, event string) 
 				list = append(list, WhySource{Where: where + strings.TrimPrefix(path, "."), Text: value, Event: id})
 			}
 		}
+	}
+	return list
+}
+
+// gateSources are what opened, closed and asked for the gates of a branch that have the text in their name, or stand in it,
+// as far as it holds for a session.
+func gateSources(s gate.State, id, text, event string) []WhySource {
+	var list []WhySource
+	add := func(name, what string, m *gate.Mark) {
+		if m != nil && (has(name, text) || has(text, name) || m.Event == event) {
+			list = append(list, WhySource{Where: gate.Name + " " + name, Text: strings.TrimSpace(what + " " + m.By), Event: m.Event})
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.Gates)) {
+		for _, e := range []gate.Entry{s.Gates[name].Branch, s.Gates[name].Sessions[id]} {
+			add(name, "satisfied by", e.Satisfied)
+			add(name, "asked for", e.Triggered)
+			add(name, "cleared by", e.Cleared)
+		}
+	}
+	for _, name := range s.Blocks[id].Names {
+		add(name, "denied", &gate.Mark{Event: s.Blocks[id].Event})
 	}
 	return list
 }

@@ -15,6 +15,7 @@ type World struct {
 	Gates    *Gates                    // nil: none apply
 	Use      *Use                      // of the context window; nil: not measured
 	Survey   *events.WorkplaceSurveyed // what a start found; nil: nothing to tell
+	Delta    int                       // tokens between two delta syntheses; 0: none is marked
 	Evidence string                    // how strictly a turn's end is held to evidence; "" is loose
 	Facts    events.Facts
 	NowMS    int64 // Unix ms

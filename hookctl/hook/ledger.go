@@ -202,14 +202,14 @@ func startItems(s ledger.State, in Input, source string) []Item {
 	return append(items, entriesItem("ledger.questions", RankBlockers, "Open question: ", s.Open(events.LedgerQuestion), questionTokens)...)
 }
 
-// followLedger marks a delta synthesis when a turn ends and the context has grown by its threshold (S3 "Delta-Synthesis"):
+// followLedger marks a delta synthesis when a turn ends and the context has grown by the first threshold (S3 "Delta-Synthesis"):
 // the ledger is in the log already, so there is nothing to write.
 func followLedger(in Input, w World, r Reader) []events.Event {
 	if _, ok := in.Event.(*events.TurnStopped); !ok || in.Session == "" {
 		return nil
 	}
 	a, _ := projector.State[ledger.Attention](r.Reader, ledger.AttentionName, in.Session)
-	if ledger.Tokens(a.Unsynced) < ledger.DeltaTokens {
+	if w.Delta == 0 || ledger.Tokens(a.Unsynced) < w.Delta {
 		return nil
 	}
 	decisions := LedgerOf(r.Reader, w.Project).Open(events.LedgerDecision)

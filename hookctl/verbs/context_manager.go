@@ -49,7 +49,7 @@ type contextStatusJSON struct {
 	} `json:"preservation" jsonschema_description:"what is there to survive"`
 	Sections  []string `json:"notes_sections" jsonschema_description:"headings of NOTES.md"`
 	Attention struct {
-		Level    string `json:"level" jsonschema_description:"green, yellow from 5,000 tokens on, orange from 10,000, red from 15,000; advisory"`
+		Level    string `json:"level" jsonschema_description:"green, yellow, orange or red, by the thresholds of the setting attention; advisory"`
 		Tokens   int    `json:"tokens" jsonschema_description:"of tool calls and prompts since the context began, bytes / 4"`
 		Unsynced int    `json:"unsynced_tokens" jsonschema_description:"since the last delta synthesis"`
 	} `json:"attention" jsonschema_description:"of the current session"`
@@ -79,7 +79,7 @@ func (a *app) contextStatus(ctx context.Context, h house) (contextStatusJSON, er
 	if id, err := a.current(ctx, h, ""); err == nil {
 		c, _ := oneCell[ledger.Attention](ctx, h, ledger.AttentionName, id) // none yet: zero
 		out.Attention.Tokens, out.Attention.Unsynced = ledger.Tokens(c.State.Bytes), ledger.Tokens(c.State.Unsynced)
-		out.Attention.Level = c.State.Level()
+		out.Attention.Level = c.State.Level(a.conf.Values.Attention)
 	}
 	return out, nil
 }

@@ -15,9 +15,6 @@ const (
 	AttentionVersion = 1
 )
 
-// DeltaTokens is how much a context grows between two delta syntheses (S3 "Yellow threshold").
-const DeltaTokens = 5_000
-
 // Attention estimates how much a session's tool calls and prompts have put into its context, in bytes.
 type Attention struct {
 	Bytes    int `json:"bytes" jsonschema_description:"since the context began"`
@@ -28,15 +25,12 @@ type Attention struct {
 // Tokens is a number of bytes as S3 counts tokens.
 func Tokens(bytes int) int { return bytes / 4 }
 
-// Level is S3's attention budget: green below 5,000 tokens, yellow below 10,000, orange below 15,000, else red.
-func (a Attention) Level() string {
-	switch t := Tokens(a.Bytes); {
-	case t < DeltaTokens:
-		return "green"
-	case t < 2*DeltaTokens:
-		return "yellow"
-	case t < 3*DeltaTokens:
-		return "orange"
+// Level is S3's attention budget: green below the first threshold in tokens, yellow, orange, and red from the third on.
+func (a Attention) Level(thresholds [3]int) string {
+	for i, level := range []string{"green", "yellow", "orange"} {
+		if Tokens(a.Bytes) < thresholds[i] {
+			return level
+		}
 	}
 	return "red"
 }

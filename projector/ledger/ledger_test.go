@@ -175,7 +175,7 @@ func TestAttention(t *testing.T) {
 		a = FoldAttention(a, r)
 	}
 	for bytes, level := range map[int]string{0: "green", 19_999: "green", 20_000: "yellow", 39_999: "yellow", 40_000: "orange", 59_999: "orange", 60_000: "red"} {
-		if got := (Attention{Bytes: bytes}).Level(); got != level {
+		if got := (Attention{Bytes: bytes}).Level([3]int{5_000, 10_000, 15_000}); got != level {
 			t.Errorf("%d bytes: %s instead of %s", bytes, got, level)
 		}
 	}
