@@ -24,6 +24,7 @@ type assignment struct {
 	named   bool // the name stands in quotes of its own
 	outer   bool // the name is a key of the JSON document itself, so a value may stand outside a string
 	call    bool // the sign is the comma of a call: define('X', '…')
+	setter  bool // the sign is the bracket of a call: setPassword('…')
 	said    bool // "is" stands between
 	header  bool // the sign is a colon or the name a JSON key: Cookie and Authorization look so
 	name    int
@@ -45,6 +46,7 @@ func findAssignment(p *pass, m *matcher, start, end int) {
 		p.glued(m, end)
 		return
 	case a.style == styleLoose:
+		p.glued(m, end)
 		p.loose(m, a)
 		return
 	}
@@ -128,6 +130,7 @@ func (p *pass) sign(a *assignment, at int) bool {
 		at++
 		listed = !a.named && a.name > 0 && b[a.name-1] == '['
 	}
+	at = skipColour(b, at)
 	i := skipBlanks(b, at, a.outer)
 	if i == len(b) {
 		return false
@@ -137,7 +140,7 @@ func (p *pass) sign(a *assignment, at int) bool {
 	if width == 0 {
 		return p.noSign(a, at, i)
 	}
-	if a.style == styleXML && (quote != 0 || !opensTag(b, a.name)) {
+	if a.style == styleXML && !opensTag(b, a.name) && !namesElement(b, a) {
 		return false
 	}
 	i += width
@@ -147,6 +150,7 @@ func (p *pass) sign(a *assignment, at int) bool {
 		a.spaced = a.value > i
 		a.value = p.typed(a, a.value)
 	}
+	a.value = skipColour(b, a.value)
 	if a.style == styleDefault {
 		a.style = styleEquals
 		_, quote, _ := quoteAt(b, a.value)
@@ -155,7 +159,7 @@ func (p *pass) sign(a *assignment, at int) bool {
 	return true
 }
 
-// signWidth is the length of the sign at b[i], 0 if there is none: = := ::= :::= .= += ?= ||= == => : > || -
+// signWidth is the length of the sign at b[i], 0 if there is none: = := ::= :::= .= += ?= ||= == => : > || - <- ( %3D %3A
 func signWidth(b []byte, i int, a *assignment) int {
 	n := i
 	for n < len(b) && n < i+3 && bytes.IndexByte([]byte("+?|!.:"), b[n]) >= 0 {
@@ -183,6 +187,15 @@ func signWidth(b []byte, i int, a *assignment) int {
 	case b[i] == '-' && a.spaced && i+1 < len(b) && isBlank(b[i+1]):
 		a.style = styleDefault
 		return 1
+	case b[i] == '(' && !a.spaced && !a.named:
+		a.style, a.setter = styleDefault, true
+		return 1
+	case hasPrefix(b[i:], "<-"):
+		a.style = styleDefault
+		return 2
+	case hasPrefixFold(b[i:], "%3d"), hasPrefixFold(b[i:], "%3a"):
+		a.style, a.query = styleEquals, true
+		return 3
 	}
 	return 0
 }
@@ -194,6 +207,9 @@ func (p *pass) noSign(a *assignment, at, i int) bool {
 	if v := pairedElement(b, at); v > 0 {
 		a.value, a.style = v, styleXML
 		return true
+	}
+	if n := backslashRun(b, i); n > 0 && !a.named && i+n+1 < len(b) && b[i+n] == 't' {
+		return p.loosely(a, skipBlanks(b, i+n+1, false))
 	}
 	if a.named || b[at] == ',' || b[at] == '\\' || b[at] == '\n' || b[at] == '\r' {
 		return p.pair(a, at, i)
@@ -207,6 +223,9 @@ func (p *pass) noSign(a *assignment, at, i int) bool {
 		hasPrefixFold(b[from:], "password ") && netrcLine(b, from):
 		a.style, a.value = styleFlag, i
 		return true
+	}
+	if hasPrefixFold(b[i:], "as ") {
+		i = skipBlanks(b, i+len("as "), false)
 	}
 	if hasPrefixFold(b[i:], "string") {
 		j := skipBlanks(b, i+len("string"), false)
@@ -224,6 +243,10 @@ func (p *pass) pair(a *assignment, at, i int) bool {
 		a.value, a.outer, a.style, a.spaced = v, false, styleColon, true
 		return true
 	}
+	if v := defaultOf(p.b, i); v > 0 && a.named {
+		a.value, a.outer, a.style, a.spaced = v, false, styleEquals, true
+		return true
+	}
 	if !a.named || i >= len(p.b) || p.b[i] != ',' {
 		return false
 	}
@@ -237,6 +260,22 @@ func (p *pass) pair(a *assignment, at, i int) bool {
 	a.value, a.outer, a.style, a.call = skipBlanks(p.b, i+1, false), false, styleEquals, true
 	_, quote, _ := quoteAt(p.b, a.value)
 	return quote != 0
+}
+
+// defaultOf finds the value in Terraform's variable "db_password" { default = "…" }; 0 if there is none.
+func defaultOf(b []byte, at int) int {
+	if at >= len(b) || b[at] != '{' {
+		return 0
+	}
+	body, after, ok := bytes.Cut(b[at:min(at+200, len(b))], []byte("default"))
+	if !ok || bytes.IndexByte(body, '}') >= 0 {
+		return 0
+	}
+	i := skipBlanks(b, at+len(body)+len("default"), false)
+	if len(after) == 0 || i >= len(b) || b[i] != '=' {
+		return 0
+	}
+	return skipBlanks(b, i+1, false)
 }
 
 // definers are the words before a name and its value that stand apart by blanks only: #define, Dockerfile's ENV.
@@ -281,19 +320,25 @@ func pairedElement(b []byte, at int) int {
 	return 0
 }
 
-// typed skips a type between a name and its value: apiKey: string = "…".
+// maxType bounds a type between a name and its value.
+const maxType = 32
+
+// typed skips a type between a name and its value: apiKey: string = "…", token: &'static str = "…".
 func (p *pass) typed(a *assignment, at int) int {
-	for _, word := range []string{"string", "str"} {
-		if !hasPrefixFold(p.b[at:], word) {
-			continue
-		}
-		j := skipBlanks(p.b, at+len(word), false)
-		if j+1 < len(p.b) && p.b[j] == '=' && p.b[j+1] != '>' {
-			a.style, a.spaced = styleEquals, true
-			return skipBlanks(p.b, j+1, false)
-		}
+	j := at
+	for j < len(p.b) && j < at+maxType && (isNameByte(p.b[j]) || isBlank(p.b[j]) || j > at && bytes.IndexByte([]byte("&'<>[]?|."), p.b[j]) >= 0 || p.b[j] == '&') {
+		j++
 	}
-	return at
+	if j == at || j+1 >= len(p.b) || p.b[j] != '=' || p.b[j+1] == '>' || p.b[j+1] == '=' {
+		return at
+	}
+	value := skipBlanks(p.b, j+1, false)
+	apart := isBlank(p.b[j-1]) || hasPrefixFold(p.b[at:j], "str") // or it is a text in base64
+	if _, quote, _ := quoteAt(p.b, value); quote == 0 || !apart {
+		return at
+	}
+	a.style, a.spaced = styleEquals, true
+	return value
 }
 
 // pairedValue finds the value in {"name": "API_TOKEN", "value": "…"} and its YAML form; 0 if there is none.
@@ -305,9 +350,12 @@ func pairedValue(b []byte, at, name int) int {
 	if !key {
 		return 0
 	}
-	i, limit := at, min(at+40, len(b))
+	i, limit := at, min(at+maxPrefix+40, len(b))
 	for i < limit && (isSpace(b[i]) || b[i] == ',' || b[i] == '"' || b[i] == '\\' || isEscapeLetter(b, i)) {
 		i++
+		if b[i-1] == '\n' || isEscapeLetter(b, i-1) {
+			i = skipLead(b, i)
+		}
 	}
 	if !hasPrefixFold(b[i:], "value") {
 		return 0
@@ -325,6 +373,17 @@ func pairedValue(b []byte, at, name int) int {
 // netrcLine reports whether "login NAME" stands shortly before a password, as in .netrc.
 func netrcLine(b []byte, at int) bool {
 	return bytes.Contains(b[max(0, at-80):at], []byte("login "))
+}
+
+// namesElement reports whether the name is what an element is called by an attribute: <entry key="X">…</entry>.
+// Its content may be a text for people, so only what looks random is taken.
+func namesElement(b []byte, a *assignment) bool {
+	from := a.name
+	for from > 0 && (isQuote(b[from-1]) || b[from-1] == '\\' || b[from-1] == '=') {
+		from--
+	}
+	a.setter = a.named && (hasSuffixFold(b[:from], " name") || hasSuffixFold(b[:from], " key"))
+	return a.setter
 }
 
 // opensTag reports whether the name around at stands behind < or a namespace.

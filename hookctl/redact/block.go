@@ -1,6 +1,9 @@
 package redact
 
-import "bytes"
+import (
+	"bytes"
+	"unicode/utf8"
+)
 
 // maxDash bounds the label between the dashes of a BEGIN line.
 const maxDash = 64
@@ -93,6 +96,51 @@ func linePrefix(b []byte, at int) int {
 		}
 		if run-next >= 16 || bytes.HasPrefix(b[next:], []byte("-----END ")) {
 			return next
+		}
+	}
+	return at
+}
+
+// skipLead skips what a listing writes before a line's own text: the signs of a diff, the number of a read file, the path
+// that grep names, the name of a container; and the blanks behind.
+func skipLead(b []byte, at int) int {
+	from := skipBlanks(b, at, false)
+	end := from
+	for end < len(b) && end < from+maxPrefix && (isNameByte(b[end]) || b[end] == '.' || b[end] == '/') {
+		end++
+	}
+	next := skipBlanks(b, end, false)
+	number := end > from && allDigits(b[from:end])
+	switch {
+	case end == len(b):
+		return from
+	case from == at && (b[at] == '+' || b[at] == '-' || b[at] == '>'):
+		return skipBlanks(b, at+1, false)
+	case number && (hasPrefix(b[end:], "\u2192") || b[end] == '\t' || b[end] == ':'):
+		_, size := utf8.DecodeRune(b[end:])
+		return skipBlanks(b, end+size, false)
+	case number && end+1 < len(b) && b[end] == '\\' && b[end+1] == 't':
+		return skipBlanks(b, end+2, false)
+	case next < len(b) && b[next] == '|' && next > end:
+		return skipBlanks(b, next+1, false)
+	}
+	for i := from + 1; i <= end; i++ { // path:12: and path-12-
+		to := i + 1
+		for to < min(len(b), i+12) && isDigit(b[to]) {
+			to++
+		}
+		if (b[i] == ':' || b[i] == '-') && to > i+1 && to < len(b) && b[to] == b[i] {
+			return skipBlanks(b, to+1, false)
+		}
+	}
+	return from
+}
+
+// lineStart is where the line around at begins, looking back as far as a listing's prefix and a name are long.
+func lineStart(b []byte, at int) int {
+	for low := max(0, at-maxPrefix-maxName); at > low; at-- {
+		if c := b[at-1]; c == '\n' || c == '"' || isEscapeLetter(b, at-1) && c == 'n' {
+			break
 		}
 	}
 	return at

@@ -198,6 +198,8 @@ func innocents() []string {
 		"!function(e,t){\"use strict\";var n=t.key,r=e.token;return{token:r,key:n,password:e.p}}(window,{});", ".sk-fading-circle-and-more-than-twenty-letters{}",
 		"asia-northeast1-docker.pkg.dev, eyJ is base64 of {\"", "Scala SCALABILITY sha1", "password_policy: strict", "passwordless: true", "secretName: tls-cert", "KeyError: 'token'",
 		"read(prompt='Password: ', stream=None)", "fmt.Print(\"Password: \", err)", "x = \"token=\" + token + \" and more\"", "The --username and --password options instead",
+		"rawToken(`0e+12456789`)", "t.password(\"Password1 is wrong\")", "getToken(\"abc123def456\")", "the function identified by \"repeat\"", "<string name=\"forgot_password\">Forgot?</string>",
+		"| token | parseUint64FromStringSlice |", "token: string = useToken()", "echo hello | docker run -i x", "password(\"Enter your password\")",
 		"CLIENT_AUTH_KEY=client-auth-key.pem", "key_size768 = k*encodingSize12 + 32", "\"EncryptionKey\": \"EncryptionKey1024\"", "if opts.Token != _EMPTY_:", "nid_key = lib.NID_pbe_WithSHA1And3_Key_TripleDES_CBC",
 		"PRIVATE_KEY_PATH=/etc/ssl/private/key.pem", "token_url: https://login.example.com/oauth2/token", "type Key string", "keyboard: de", "monkey=banana12345678901",
 	}

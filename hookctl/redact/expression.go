@@ -87,5 +87,5 @@ func (p *pass) firstOnLine(at int) bool {
 	for low := max(0, i-maxName); i >= low && isBlank(p.b[i]); {
 		i--
 	}
-	return i < 0 || p.b[i] == '\n' || isQuote(p.b[i]) || isEscapeLetter(p.b, i)
+	return i < 0 || p.b[i] == '\n' || isQuote(p.b[i]) || isEscapeLetter(p.b, i) || skipLead(p.b, lineStart(p.b, i)) > i
 }

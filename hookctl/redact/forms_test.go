@@ -39,6 +39,31 @@ func TestAssignmentForms(t *testing.T) {
 		{"password", word, "DB_PASSWORD=%s"},
 		{"password", word, "DB_PASSWORD = %s\nDB_USER = app"},
 		{"token", key, "api token - '%s'"},
+		{"token", key, "\x1b[32mAPI_TOKEN\x1b[0m=%s"},
+		{"token", key, "api_token: \x1b[33m%s\x1b[0m"},
+		{"token", key, "api_token%3D%s&x=1"},
+		{"token", key, `api_token <- "%s"`},
+		{"token", key, `static API_TOKEN: &'static str = "%s";`},
+		{"token", key, `api_token: Final[str] = "%s"`},
+		{"token", key, `Dim apiToken As String = "%s"`},
+		{"token", key, `api_token='''%s'''`},
+		{"secret", key, `CLIENT_SECRET = rb"%s"`},
+		{"token", key, `.apiToken("%s")`},
+		{"password", key, `config.setPassword("%s");`},
+		{"token", key, `(setq api-token "%s")`},
+		{"token", key, "| api token | %s |"},
+		{"secret", key, "client_secret\t%s\tx"},
+		{"password", key, `<entry key="db.password">%s</entry>`},
+		{"api-key", key, `<string name="api_key">%s</string>`},
+		{"password", word, "ALTER USER app WITH ENCRYPTED PASSWORD '%s';"},
+		{"password", word, "GRANT ALL ON x.* TO 'u'@'h' IDENTIFIED BY '%s';"},
+		{"password", word, "requirepass %s"},
+		{"password", word, "openssl rsa -passin pass:%s -in k"},
+		{"password", word, "ConvertTo-SecureString '%s' -AsPlainText -Force"},
+		{"password", word, "echo %s | docker login -u u --password-stdin"},
+		{"password", word, "Passwort: %s"},
+		{"password", word, "variable \"db_password\" {\n  type = string\n  default = \"%s\"\n}"},
+		{"authorization", letters("kRmQxVbTnLsHwZpJcGfYdAaEeouNBtiCv", 24), "curl -H 'Authorization: Bearer %s'"},
 		{"url-password", "pa/ss" + "w0rd", "postgres://app:%s@db.internal/x"},
 		{"adobe-client-id", letters(hexes, 32), "ADOBE_CLIENT_ID: %s"},
 	} {
@@ -51,6 +76,27 @@ func TestAssignmentForms(t *testing.T) {
 			out, rep := redact([]byte(text))
 			if strings.Contains(string(out), c.secret) || rep.Kinds[c.kind] != 1 || rep.Count != 1 {
 				t.Errorf("%s as %s: %s %v", line, how, out, rep.Kinds)
+			}
+		}
+	}
+}
+
+// TestFormsInListings: what a listing writes before each line hides no value that stands on the line behind its name.
+func TestFormsInListings(t *testing.T) {
+	key, word := letters(alnums, 24), "correct"+"horsebattery"
+	for _, c := range []struct{ secret, text string }{
+		{key, "env:\n  - name: DB_PASSWORD\n    value: %s\n"},
+		{key, "env:\n  - name: DB_PASSWORD\n    value: \"%s\"\n"},
+		{key, "password: |\n  %s\nuser: app"},
+		{word, "MYSQL_ROOT_PASSWORD: %s\nMYSQL_USER: app"},
+	} {
+		lines := strings.Split(strings.Replace(c.text, "%s", c.secret, 1), "\n")
+		for _, before := range []string{"     1→", "    12\t", "+", "-", "k8s/app.yaml:12:", "k8s/app.yaml-13-", "web_1  | ", "7: "} {
+			text := strings.Join(prefixed(lines, before), "\n")
+			plain, _ := redactor.Text([]byte(text))
+			inJSON, _ := redactor.JSON([]byte(`{"a":` + quote(text) + `}`))
+			if strings.Contains(string(plain)+string(inJSON), c.secret) {
+				t.Errorf("%q: %s", text, plain)
 			}
 		}
 	}

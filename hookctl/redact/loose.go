@@ -21,10 +21,11 @@ func (p *pass) loosely(a *assignment, i int) bool {
 		a.said = true // a line of its own, as Gradle's: password 'x'
 	}
 
-	_, quote, after := quoteAt(p.b, i)
-	if quote != 0 && quote != '`' && !a.said {
-		return false
+	if i < len(p.b) && p.b[i] == '|' {
+		i = skipBlanks(p.b, i+1, false) // the columns of a table
 	}
+	_, quote, after := quoteAt(p.b, i)
+	a.said = a.said || quote == '\'' && string(p.b[a.name:a.nameEnd]) == "PASSWORD" // of SQL
 	if quote == 0 && !a.said && looseEnd(p.b, i) < i+minLoose {
 		return false
 	}
@@ -114,7 +115,7 @@ func isMixed(v []byte, n int) bool {
 	if len(v) < n || looseEnd(v, 0) != len(v) {
 		return false
 	}
-	changes, digits := 0, 0
+	changes, turns, digits := 0, 0, 0
 	for i, c := range v {
 		if isDigit(c) {
 			digits++
@@ -122,11 +123,14 @@ func isMixed(v []byte, n int) bool {
 		if i > 0 && isDigit(c) != isDigit(v[i-1]) {
 			changes++
 		}
+		if i > 0 && byteKinds[c] != byteKinds[v[i-1]] && isAlnum(c) && isAlnum(v[i-1]) {
+			turns++
+		}
 	}
 	switch {
 	case n < minLoose:
 		return changes > 0 && digits > 1
-	case changes >= 5:
+	case changes >= 5, changes >= 2 && turns*5 >= len(v)*2: // words in camel case turn less often
 	case changes == 0 || digits < 6 || len(v) < 20 && digits < 8:
 		return false
 	}

@@ -9,9 +9,14 @@ func (p *pass) assigned(m *matcher, a assignment) {
 		return
 	}
 	depth, quote, after := quoteAt(p.b, at)
-	if quote == 0 && at+1 < len(p.b) && isStringPrefix(p.b[at]) {
-		if depth, quote, after = quoteAt(p.b, at+1); quote != 0 {
-			at++
+	for n := 1; n <= 2 && quote == 0 && at+n < len(p.b) && isStringPrefix(p.b[at+n-1]); n++ {
+		if depth, quote, after = quoteAt(p.b, at+n); quote != 0 {
+			at += n
+		}
+	}
+	if _, second, next := quoteAt(p.b, after); quote != 0 && second == quote {
+		if _, third, next := quoteAt(p.b, next); third == quote {
+			after = next // Python's and Java's three quotes
 		}
 	}
 	// In JSON a quote without an escape ends the string that the name stands in.
@@ -58,7 +63,7 @@ func (p *pass) element(m *matcher, a assignment, at int) {
 	if bytes.IndexByte(word, ' ') >= 0 && a.kind != "password" {
 		return
 	}
-	if !isPlaceholder(word) && a.fits(word, true) {
+	if !isPlaceholder(word) && a.fits(word, true) && (!a.setter || isMixed(word, 8)) {
 		p.addNamed(m, a, from, to)
 	}
 }
@@ -78,6 +83,9 @@ func (p *pass) yamlBlock(m *matcher, a assignment, at int) bool {
 	for at++; at < len(b) && (b[at] == '-' || b[at] == '+' || isDigit(b[at])); at++ {
 	}
 	from := skipSpace(b, at)
+	if lead := skipLead(b, from); isBlank(b[lead-1]) {
+		from = lead
+	}
 	if from == at || from == len(b) || !isBlank(b[from-1]) {
 		return false
 	}
@@ -164,7 +172,7 @@ func (p *pass) quoted(m *matcher, a assignment, from, to int) {
 			return // Bearer [the token]
 		}
 	}
-	if isPlaceholder(v) || !a.fits(v, true) || p.isClosed(a, v, to) || a.call && !p.configures(a, v) {
+	if isPlaceholder(v) || !a.fits(v, true) || p.isClosed(a, v, to) || a.call && !p.configures(a, v) || a.setter && !p.sets(a, v) {
 		return
 	}
 	p.addNamed(m, a, from, to)
@@ -187,6 +195,17 @@ func (p *pass) configures(a assignment, v []byte) bool {
 	return false
 }
 
+// sets reports whether a call hands over the secret that it is named after, as setPassword("…") and .token("…") do:
+// its only argument looks random.
+func (p *pass) sets(a assignment, v []byte) bool {
+	for _, word := range []string{"get", "find", "test", "is", "has"} {
+		if hasPrefixFold(p.b[a.name:], word) {
+			return false
+		}
+	}
+	return isMixed(v, 8) && !isNumber(v)
+}
+
 // isClosed reports whether the quote before v ended a string ("Password: ", err) rather than began one.
 func (p *pass) isClosed(a assignment, v []byte, to int) bool {
 	if a.named || a.outer || bytes.IndexByte([]byte(",;)]}+. "), v[0]) < 0 {
@@ -197,13 +216,15 @@ func (p *pass) isClosed(a assignment, v []byte, to int) bool {
 }
 
 func (p *pass) unquoted(m *matcher, a assignment, at int) {
-	at += a.scheme(p.b[at:])
+	scheme := a.scheme(p.b[at:])
+	at += scheme
 	if isPlaceholder(p.b[at:min(at+64, len(p.b))]) {
 		return
 	}
 	end := p.wordEnd(a, at)
 	v := p.b[at:end]
-	if !a.test && a.fits(v, false) && !p.isExpression(a, at, end) {
+	credential := scheme > 0 && len(v) >= 20 && looseEnd(v, 0) == len(v)
+	if !a.test && a.fits(v, false) && (credential || !p.isExpression(a, at, end)) {
 		p.addNamed(m, a, at, end)
 	} else if len(v) > 128 {
 		p.valueEnd = at + 64 // names inside so long a word are judged at every 64th byte only, or it costs too much
@@ -241,7 +262,7 @@ func (p *pass) wordEnd(a assignment, at int) int {
 func (p *pass) walkWord(a assignment, at int, env bool) int {
 	for i := at; i < len(p.b); i++ {
 		switch c := p.b[i]; c {
-		case ' ', '\t', '\n', '\r', '"', '\'', '`':
+		case ' ', '\t', '\n', '\r', '"', '\'', '`', 0x1b:
 			return i
 		case '\\':
 			if endsWord(p.b, i) {
@@ -272,10 +293,10 @@ func (p *pass) walkWord(a assignment, at int, env bool) int {
 	return len(p.b)
 }
 
-// endsWord reports whether the backslashes at b[at] lead to an escaped blank or quote.
+// endsWord reports whether the backslashes at b[at] lead to an escaped blank, quote or ESC.
 func endsWord(b []byte, at int) bool {
 	at += backslashRun(b, at)
-	return at == len(b) || isQuote(b[at]) || b[at] == 'n' || b[at] == 'r' || b[at] == 't'
+	return at == len(b) || isQuote(b[at]) || b[at] == 'n' || b[at] == 'r' || b[at] == 't' || hasPrefix(b[at:], "u001b")
 }
 
 func backslashRun(b []byte, at int) int {
