@@ -54,16 +54,16 @@ type FindQuestion struct {
 type SessionRef struct{ ID, Title string }
 
 // told runs a verb's function on a console of its own and gives what it prints.
-func (s *Answers) told(ctx context.Context, run func(a *app, h house) error) (string, error) {
+func (s *Answers) told(ctx context.Context, run func(a *app) error) (string, error) {
 	var out bytes.Buffer
-	a := *s.app
+	a := s.app.under(ctx)
 	a.Out = &out
 	a.Err = &bytes.Buffer{}
 	a.Paint = cmdline.Palette{}
 	a.Terminal, a.Watched, a.Asks = false, false, false
 	a.Columns = 0
 	a.JSON = false
-	if err := a.with(ctx, needStore, func(h house) error { return run(&a, h) }); err != nil {
+	if err := a.with(needStore, func() error { return run(a) }); err != nil {
 		return "", s.failure(err)
 	}
 	return s.bounded(out.Bytes()), nil
@@ -98,7 +98,7 @@ func (s *Answers) bounded(text []byte) string {
 
 // Find searches.
 func (s *Answers) Find(ctx context.Context, q FindQuestion) (string, error) {
-	return s.told(ctx, func(a *app, h house) error {
+	return s.told(ctx, func(a *app) error {
 		f := findFlags{file: q.File, command: q.Command, failure: q.Error, session: q.Session, project: q.Project, since: q.Since, until: q.Until}
 		if q.Type != "" {
 			f.types = strings.Split(q.Type, ",")
@@ -113,18 +113,18 @@ func (s *Answers) Find(ctx context.Context, q FindQuestion) (string, error) {
 		if q.Session != "" || q.Project == "all" {
 			f.project = ""
 		}
-		query, err := a.findQuery(ctx, h, []string{q.Words}, f)
+		query, err := a.findQuery([]string{q.Words}, f)
 		if err != nil {
 			return err
 		}
 		if q.Session == "" && q.Project == "" {
-			all, here, err := a.projects(ctx, h)
+			all, here, err := a.projects()
 			if err != nil {
 				return err
 			}
 			query.Projects = sameProject(all, here)
 		}
-		hits, err := a.hits(ctx, h, query)
+		hits, err := a.hits(query)
 		if err == nil {
 			a.printHits(hits)
 		}
@@ -151,7 +151,7 @@ func (s *Answers) Session(ctx context.Context, name string, steps int) (string, 
 	if steps <= 0 {
 		steps = 20
 	}
-	return s.told(ctx, func(a *app, h house) error { return a.showSession(ctx, h, name, count(steps), false) })
+	return s.told(ctx, func(a *app) error { return a.showSession(name, count(steps), false) })
 }
 
 // Event gives one event in full.
@@ -159,9 +159,9 @@ func (s *Answers) Event(ctx context.Context, id string) (string, error) {
 	if err := eventName(id); err != nil {
 		return "", s.failure(err)
 	}
-	return s.told(ctx, func(a *app, h house) error {
+	return s.told(ctx, func(a *app) error {
 		var r events.Record
-		if err := h.Get(ctx, "/v1/events/"+id, nil, &r); err != nil {
+		if err := a.get("/v1/events/"+id, nil, &r); err != nil {
 			return err
 		}
 		a.describe(r)
@@ -171,7 +171,7 @@ func (s *Answers) Event(ctx context.Context, id string) (string, error) {
 
 // StateAt gives a projection's state as it was at a point of the log.
 func (s *Answers) StateAt(ctx context.Context, point, projection, key string) (string, error) {
-	return s.told(ctx, func(a *app, h house) error {
+	return s.told(ctx, func(a *app) error {
 		at, err := a.Point(point)
 		if err != nil {
 			return err
@@ -184,7 +184,7 @@ func (s *Answers) StateAt(ctx context.Context, point, projection, key string) (s
 			q.Set("key", key)
 		}
 		var state json.RawMessage
-		if err := h.Get(ctx, "/v1/at", q, &state); err != nil {
+		if err := a.get("/v1/at", q, &state); err != nil {
 			return err
 		}
 		a.Printf("%s\n", state)
@@ -194,19 +194,19 @@ func (s *Answers) StateAt(ctx context.Context, point, projection, key string) (s
 
 // Why names the events behind what the model was told: by an event's id, or by words of it.
 func (s *Answers) Why(ctx context.Context, text, name string) (string, error) {
-	return s.told(ctx, func(a *app, h house) error {
-		id, err := a.current(ctx, h, name)
+	return s.told(ctx, func(a *app) error {
+		id, err := a.current(name)
 		if err != nil {
 			return err
 		}
-		return a.why(ctx, h, id, text)
+		return a.why(id, text)
 	})
 }
 
 // Decisions gives the ledger of this project.
 func (s *Answers) Decisions(ctx context.Context, all bool) (string, error) {
-	return s.told(ctx, func(a *app, h house) error {
-		l, err := a.ledgerOf(ctx, h)
+	return s.told(ctx, func(a *app) error {
+		l, err := a.ledgerOf()
 		if err != nil {
 			return err
 		}
@@ -217,12 +217,12 @@ func (s *Answers) Decisions(ctx context.Context, all bool) (string, error) {
 // Sessions are the newest sessions of this project.
 func (s *Answers) Sessions(ctx context.Context, most int) ([]SessionRef, error) {
 	var out []SessionRef
-	_, err := s.told(ctx, func(a *app, h house) error {
-		list, err := cells[session.State](ctx, h, session.Name, "")
+	_, err := s.told(ctx, func(a *app) error {
+		list, err := cells[session.State](a, session.Name, "")
 		if err != nil {
 			return err
 		}
-		projects, here, err := a.projects(ctx, h)
+		projects, here, err := a.projects()
 		if err != nil {
 			return err
 		}
@@ -248,7 +248,7 @@ func (a *app) mcpCmd() *cobra.Command {
 		Example: "  claude mcp add hookline -- hookctl mcp\n  npx @modelcontextprotocol/inspector hookctl mcp",
 		Args:    cmdline.Exactly(),
 		RunE: a.searching(func(cmd *cobra.Command, _ []string) error {
-			return a.search.Serve(cmd.Context(), a.answers())
+			return a.search.Serve(a.ctx, a.answers())
 		}),
 	}
 }

@@ -25,6 +25,8 @@ type app struct {
 	ground  func(path string) (name string, network bool, err error) // facts.NetworkFS
 	room    func(path string) (free, total uint64, err error)        // facts.Free
 
+	ctx    context.Context // of the run; an interrupt ends it
+	house  house           // that answers it; nil outside of [app.with] and [app.using]
 	conf   config.Config
 	args   []string  // of the command line, as they came
 	search *Searcher // nil in hookd
@@ -38,7 +40,7 @@ func newApp() *app {
 			self = real
 		}
 	}
-	a := &app{Console: cmdline.New("hookctl"), self: self, alive: func(pid int) bool { return facts.Probe(pid).Alive },
+	a := &app{ctx: context.Background(), Console: cmdline.New("hookctl"), self: self, alive: func(pid int) bool { return facts.Probe(pid).Alive },
 		place: facts.New(facts.Options{}).Place, managed: managedDir(runtime.GOOS), look: exec.LookPath, ground: facts.NetworkFS, room: facts.Free}
 	a.connect = a.dial
 	return a

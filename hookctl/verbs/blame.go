@@ -1,7 +1,6 @@
 package verbs
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -42,7 +41,7 @@ func (a *app) blameCmd() *cobra.Command {
 		Example: "  hookctl blame parser.go\n  hookctl blame parser.go:120-140\n  hookctl blame parser.go --json | jq -r 'select(.how == \"edit\") | .session' | sort | uniq -c",
 		Args:    cmdline.Exactly("a file, and perhaps a line: parser.go:12"),
 		RunE: a.searching(func(cmd *cobra.Command, args []string) error {
-			return a.blame(cmd.Context(), args[0], noPager)
+			return a.blame(args[0], noPager)
 		}),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return nil, cobra.ShellCompDirectiveDefault
@@ -94,7 +93,7 @@ func (a *app) lineRange(given string) (file string, from, to int, err error) {
 	return absolute(given[:i]), from, to, nil
 }
 
-func (a *app) blame(ctx context.Context, given string, noPager bool) error {
+func (a *app) blame(given string, noPager bool) error {
 	file, from, to, err := a.lineRange(given)
 	if err != nil {
 		return err
@@ -118,8 +117,8 @@ func (a *app) blame(ctx context.Context, given string, noPager bool) error {
 		from = 1
 		to = len(b.Lines)
 	}
-	return a.with(ctx, needStore, func(h house) error {
-		calls, err := a.editsOf(ctx, h, file)
+	return a.with(needStore, func() error {
+		calls, err := a.editsOf(file)
 		if err != nil {
 			return err
 		}
@@ -128,25 +127,25 @@ func (a *app) blame(ctx context.Context, given string, noPager bool) error {
 				break
 			}
 			var raw json.RawMessage
-			if h.Get(ctx, "/v1/events/"+strconv.FormatUint(r.Seq, 10), url.Values{"raw": {"1"}}, &raw) != nil {
+			if a.get("/v1/events/"+strconv.FormatUint(r.Seq, 10), url.Values{"raw": {"1"}}, &raw) != nil {
 				raw = r.Data // a large content is gone: the words of the edit are left
 			}
 			if e, ok := find.EditOf(r.Seq, raw); ok {
 				b.Take(e)
 			}
 		}
-		lines, err := a.blamed(ctx, h, b, calls, from, min(to, len(b.Lines)))
+		lines, err := a.blamed(b, calls, from, min(to, len(b.Lines)))
 		if err != nil {
 			return err
 		}
-		return a.printBlame(ctx, lines, strings.Contains(given, ":") && from == to, noPager)
+		return a.printBlame(lines, strings.Contains(given, ":") && from == to, noPager)
 	})
 }
 
 // editsOf are the recorded edits of a file, the newest first: those of its path, and of the same file in another work
 // tree of the project.
-func (a *app) editsOf(ctx context.Context, h house, file string) ([]events.Record, error) {
-	x, err := a.index(ctx, h)
+func (a *app) editsOf(file string) ([]events.Record, error) {
+	x, err := a.index()
 	if err != nil {
 		return nil, err
 	}
@@ -155,19 +154,19 @@ func (a *app) editsOf(ctx context.Context, h house, file string) ([]events.Recor
 	if resolved, err := filepath.EvalSymlinks(file); err == nil {
 		real = resolved
 	}
-	found, err := x.Search(ctx, find.Query{File: filepath.Base(file), Tools: find.EditTools, Types: []string{events.TypeToolSucceeded}, Limit: mostEdits, Every: true})
+	found, err := x.Search(a.ctx, find.Query{File: filepath.Base(file), Tools: find.EditTools, Types: []string{events.TypeToolSucceeded}, Limit: mostEdits, Every: true})
 	if err != nil {
 		return nil, err
 	}
 
 	place := a.place(filepath.Dir(real))
-	projects, err := cells[project.State](ctx, h, project.Name, "")
+	projects, err := cells[project.State](a, project.Name, "")
 	if err != nil {
 		return nil, err
 	}
 	here := projectAt(projects, place.Path())
 	var calls []events.Record
-	err = eventsAt(ctx, h, found, func(m find.Match, r events.Record) {
+	err = eventsAt(a, found, func(m find.Match, r events.Record) {
 		path := filepath.FromSlash(find.PathOf(r))
 		within, ok := strings.CutPrefix(path, filepath.FromSlash(r.Worktree)+string(filepath.Separator))
 		sibling := ok && r.Worktree != "" && place.Worktree != "" && filepath.Join(place.Worktree, within) == real && countsFor(projects, m.Project) == here
@@ -183,7 +182,7 @@ func (a *app) editsOf(ctx context.Context, h house, file string) ([]events.Recor
 }
 
 // blamed tells of each line who wrote it.
-func (a *app) blamed(ctx context.Context, h house, b *find.Blame, calls []events.Record, from, to int) ([]blameJSON, error) {
+func (a *app) blamed(b *find.Blame, calls []events.Record, from, to int) ([]blameJSON, error) {
 	type writer struct{ title, prompt string }
 	known := map[uint64]writer{}
 	origins := b.Result()
@@ -198,8 +197,8 @@ func (a *app) blamed(ctx context.Context, h house, b *find.Blame, calls []events
 			r := calls[i]
 			w, seen := known[r.Seq]
 			if !seen {
-				c, _ := oneCell[session.State](ctx, h, session.Name, r.Session) // one that is not there has no title
-				prompt, err := promptOf(ctx, h, r)
+				c, _ := oneCell[session.State](a, session.Name, r.Session) // one that is not there has no title
+				prompt, err := promptOf(a, r)
 				if err != nil {
 					return nil, err
 				}
@@ -215,10 +214,10 @@ func (a *app) blamed(ctx context.Context, h house, b *find.Blame, calls []events
 }
 
 // promptOf is the prompt that led to a call: the newest one of its session before it.
-func promptOf(ctx context.Context, h house, r events.Record) (string, error) {
+func promptOf(a *app, r events.Record) (string, error) {
 	prompt := ""
 	q := url.Values{"session": {r.Session}, "type": {events.TypePromptSubmitted}, "until": {strconv.FormatUint(r.Seq, 10)}, "n": {"1"}}
-	err := records(ctx, h, q, func(p events.Record) {
+	err := a.records(q, func(p events.Record) {
 		if e, ok := p.Event.(*events.PromptSubmitted); ok {
 			prompt = cmdline.Fit(cmdline.OneLine(e.Prompt), 300)
 		}
@@ -226,7 +225,7 @@ func promptOf(ctx context.Context, h house, r events.Record) (string, error) {
 	return prompt, err
 }
 
-func (a *app) printBlame(ctx context.Context, lines []blameJSON, one, noPager bool) error {
+func (a *app) printBlame(lines []blameJSON, one, noPager bool) error {
 	if a.JSON {
 		for _, l := range lines {
 			if err := a.PrintJSON(l); err != nil {
@@ -235,7 +234,7 @@ func (a *app) printBlame(ctx context.Context, lines []blameJSON, one, noPager bo
 		}
 		return nil
 	}
-	return a.paged(ctx, noPager, func() {
+	return a.paged(noPager, func() {
 		width := 1
 		if n := len(lines); n > 0 {
 			width = len(strconv.Itoa(lines[n-1].Line))

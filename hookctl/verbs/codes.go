@@ -1,7 +1,6 @@
 package verbs
 
 import (
-	"context"
 	"strings"
 	"time"
 
@@ -44,8 +43,8 @@ func (a *app) codesCmd() *cobra.Command {
 }
 
 // codesHere are the codes of this directory's project.
-func (a *app) codesHere(ctx context.Context, h house) (out codesJSON, err error) {
-	all, here, err := a.projects(ctx, h)
+func (a *app) codesHere() (out codesJSON, err error) {
+	all, here, err := a.projects()
 	if err != nil {
 		return out, err
 	}
@@ -55,7 +54,7 @@ func (a *app) codesHere(ctx context.Context, h house) (out codesJSON, err error)
 			out.Name = p.State.Name
 		}
 	}
-	found, err := cells[codes.State](ctx, h, codes.Name, here)
+	found, err := cells[codes.State](a, codes.Name, here)
 	if err != nil {
 		return out, err
 	}
@@ -78,8 +77,8 @@ func (a *app) codesShowCmd() *cobra.Command {
 	return &cobra.Command{
 		Use: "show", Short: "Show the codes of this project", Example: "  hookctl codes show\n  hookctl codes show --json | jq .codes", Args: cmdline.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.with(cmd.Context(), needStore, func(h house) error {
-				out, err := a.codesHere(cmd.Context(), h)
+			return a.with(needStore, func() error {
+				out, err := a.codesHere()
 				if err != nil {
 					return err
 				}
@@ -111,13 +110,13 @@ func (a *app) codesAddCmd() *cobra.Command {
 			if strings.TrimSpace(what) == "" || !strings.Contains(" impl dec block next done test ", " "+kind+" ") {
 				return problem.Faultf("%s is no code", cmdline.OneLine(args[0])).Advise("impl:, dec:, block:, next:, done: or test: and what it says")
 			}
-			return a.with(cmd.Context(), needStarted, func(h house) error {
-				_, here, err := a.projects(cmd.Context(), h)
+			return a.with(needStarted, func() error {
+				_, here, err := a.projects()
 				if err != nil {
 					return err
 				}
 				var r events.Record
-				if err := a.emit(cmd.Context(), h, emission{Type: events.TypeCodesAdded, Project: here, Data: events.CodesAdded{Code: args[0]}}, &r); err != nil {
+				if err := a.emit(emission{Type: events.TypeCodesAdded, Project: here, Data: events.CodesAdded{Code: args[0]}}, &r); err != nil {
 					return err
 				}
 				return a.sayEmitted(r)
@@ -130,8 +129,8 @@ func (a *app) codesEndCmd(use, short, status string) *cobra.Command {
 	return &cobra.Command{
 		Use: use, Short: short, Example: "  hookctl codes " + use, Args: cmdline.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.with(cmd.Context(), needStarted, func(h house) error {
-				out, err := a.codesHere(cmd.Context(), h)
+			return a.with(needStarted, func() error {
+				out, err := a.codesHere()
 				if err != nil {
 					return err
 				}
@@ -139,7 +138,7 @@ func (a *app) codesEndCmd(use, short, status string) *cobra.Command {
 				if !out.Context.Empty() {
 					ids = []string{out.Project}
 				}
-				return a.endCodes(cmd.Context(), h, status, ids)
+				return a.endCodes(status, ids)
 			})
 		},
 	}
@@ -149,8 +148,8 @@ func (a *app) codesCleanupCmd() *cobra.Command {
 	return &cobra.Command{
 		Use: "cleanup", Short: "End the codes of every project where they have expired", Example: "  hookctl codes cleanup", Args: cmdline.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.with(cmd.Context(), needStarted, func(h house) error {
-				all, err := cells[codes.State](cmd.Context(), h, codes.Name, "")
+			return a.with(needStarted, func() error {
+				all, err := cells[codes.State](a, codes.Name, "")
 				if err != nil {
 					return err
 				}
@@ -160,18 +159,18 @@ func (a *app) codesCleanupCmd() *cobra.Command {
 						ids = append(ids, c.State.Project)
 					}
 				}
-				return a.endCodes(cmd.Context(), h, codes.Expired, ids)
+				return a.endCodes(codes.Expired, ids)
 			})
 		},
 	}
 }
 
 // endCodes ends the codes of projects.
-func (a *app) endCodes(ctx context.Context, h house, status string, ids []string) error {
+func (a *app) endCodes(status string, ids []string) error {
 	out := codesEndedJSON{Status: status, Projects: []string{}}
 	for _, id := range ids {
 		e := emission{Type: events.TypeCodesClosed, Project: id, Data: events.CodesClosed{Status: status}}
-		if err := a.emit(ctx, h, e, &events.Record{}); err != nil {
+		if err := a.emit(e, &events.Record{}); err != nil {
 			return err
 		}
 		out.Projects = append(out.Projects, id)

@@ -21,23 +21,17 @@ import (
 const completionTime = time.Second
 
 // completer offers words for what was typed; a tab parts a word from what is said of it.
-type completer func(ctx context.Context, h house) []string
+type completer func(a *app) []string
 
 func (a *app) completes(offer completer) cobra.CompletionFunc {
-	return func(cmd *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
-		ctx := cmd.Context()
-		if ctx == nil {
-			ctx = context.Background()
-		}
-		ctx, cancel := context.WithTimeout(ctx, completionTime)
+	return func(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+		ctx, cancel := context.WithTimeout(a.ctx, completionTime)
 		defer cancel()
-
-		h, err := a.connect(ctx, needRunning)
-		if err != nil {
+		b := a.under(ctx)
+		var all []string
+		if b.running(func() error { all = offer(b); return nil }) != nil {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		defer h.Close()
-		all := offer(ctx, h)
 		fit := slices.DeleteFunc(all, func(word string) bool { return !strings.HasPrefix(word, typed) })
 		return fit, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 	}
@@ -55,7 +49,7 @@ func (a *app) completesOne(offer completer) cobra.CompletionFunc {
 
 // completeSessions has a flag complete the sessions.
 func (a *app) completeSessions(cmd *cobra.Command, flag string) {
-	_ = cmd.RegisterFlagCompletionFunc(flag, a.completes(a.sessionWords)) // fails only for a flag that is not there
+	_ = cmd.RegisterFlagCompletionFunc(flag, a.completes((*app).sessionWords)) // fails only for a flag that is not there
 }
 
 // sessionFlag adds the flag --session.
@@ -66,7 +60,7 @@ func (a *app) sessionFlag(cmd *cobra.Command, name *string, help string) {
 
 // completeProjects has a flag complete the projects.
 func (a *app) completeProjects(cmd *cobra.Command, flag string) {
-	_ = cmd.RegisterFlagCompletionFunc(flag, a.completes(a.projectWords))
+	_ = cmd.RegisterFlagCompletionFunc(flag, a.completes((*app).projectWords))
 }
 
 // completeBranches has a flag complete the branches of which gates are known.
@@ -75,8 +69,8 @@ func (a *app) completeBranches(cmd *cobra.Command, flag string) {
 }
 
 // sessionWords are the sessions, the last active first.
-func (a *app) sessionWords(ctx context.Context, h house) []string {
-	all, err := sessions(ctx, h)
+func (a *app) sessionWords() []string {
+	all, err := sessions(a)
 	if err != nil {
 		return nil
 	}
@@ -87,8 +81,8 @@ func (a *app) sessionWords(ctx context.Context, h house) []string {
 	return words
 }
 
-func (a *app) projectWords(ctx context.Context, h house) []string {
-	all, err := cells[project.State](ctx, h, project.Name, "")
+func (a *app) projectWords() []string {
+	all, err := cells[project.State](a, project.Name, "")
 	if err != nil {
 		return nil
 	}
@@ -100,8 +94,8 @@ func (a *app) projectWords(ctx context.Context, h house) []string {
 }
 
 // gateWords are the requirements that some branch of the log knows.
-func gateWords(ctx context.Context, h house) []string {
-	all, err := cells[gate.State](ctx, h, gate.Name, "")
+func gateWords(a *app) []string {
+	all, err := cells[gate.State](a, gate.Name, "")
 	if err != nil {
 		return nil
 	}
@@ -117,8 +111,8 @@ func gateWords(ctx context.Context, h house) []string {
 }
 
 // branchWords are the branches that sessions were on.
-func branchWords(ctx context.Context, h house) []string {
-	all, err := cells[session.State](ctx, h, session.Name, "")
+func branchWords(a *app) []string {
+	all, err := cells[session.State](a, session.Name, "")
 	if err != nil {
 		return nil
 	}

@@ -1,7 +1,6 @@
 package verbs
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -144,11 +143,11 @@ func (a *app) configEditCmd() *cobra.Command {
 		Use: "edit", Short: "Open the user's configuration file in $VISUAL or $EDITOR, then check it",
 		Example: "  hookctl config edit",
 		Args:    cmdline.Exactly(),
-		RunE:    func(cmd *cobra.Command, _ []string) error { return a.editConfig(cmd.Context()) },
+		RunE:    func(cmd *cobra.Command, _ []string) error { return a.editConfig() },
 	}
 }
 
-func (a *app) editConfig(ctx context.Context) error {
+func (a *app) editConfig() error {
 	path := config.UserFile(a.Getenv)
 	if path == "" {
 		return problem.Faultf("there is no home folder for the user's configuration").Advise("set HOME or XDG_CONFIG_HOME")
@@ -166,7 +165,7 @@ func (a *app) editConfig(ctx context.Context) error {
 		}
 	}
 	words := append(strings.Fields(editor), path)
-	cmd := exec.CommandContext(ctx, words[0], words[1:]...)
+	cmd := exec.CommandContext(a.ctx, words[0], words[1:]...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	if err := cmd.Run(); err != nil {
 		return problem.Faultf("%s: %w", editor, err).Advise("EDITOR names another editor; the file is " + path)

@@ -23,8 +23,8 @@ func (a *app) contextCmd() *cobra.Command {
 		Long: "Show what the session would be told when it starts again after a compaction, or at another start, and what each section\n" +
 			"costs in tokens: the gates where it works too, with --at without them, since their rules are not in the log.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.with(cmd.Context(), needStore, func(h house) error {
-				id, err := a.current(cmd.Context(), h, name)
+			return a.with(needStore, func() error {
+				id, err := a.current(name)
 				if err != nil {
 					return err
 				}
@@ -33,7 +33,7 @@ func (a *app) contextCmd() *cobra.Command {
 					q.Set("budget", strconv.Itoa(budget))
 				}
 				var out hook.Recovery
-				if err := h.Get(cmd.Context(), "/v1/context/"+id, q, &out); err != nil {
+				if err := a.get("/v1/context/"+id, q, &out); err != nil {
 					return err
 				}
 				return a.printContext(out)

@@ -1,7 +1,6 @@
 package verbs
 
 import (
-	"context"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -55,10 +54,10 @@ type contextStatusJSON struct {
 	} `json:"attention" jsonschema_description:"of the current session"`
 }
 
-func (a *app) contextStatus(ctx context.Context, h house) (contextStatusJSON, error) {
+func (a *app) contextStatus() (contextStatusJSON, error) {
 	var out contextStatusJSON
 	out.Config.Compaction, out.Config.Notes, out.Config.Simplified = true, true, true
-	s, err := a.ledgerOf(ctx, h)
+	s, err := a.ledgerOf()
 	if err != nil {
 		return out, err
 	}
@@ -66,7 +65,7 @@ func (a *app) contextStatus(ctx context.Context, h house) (contextStatusJSON, er
 	out.Sections = notes.Sections(data)
 
 	p := &out.Preservation
-	p.Continuity = slices.Contains(out.Sections, preserved[0]) || a.active(ctx, h, s).Task != ""
+	p.Continuity = slices.Contains(out.Sections, preserved[0]) || a.active(s).Task != ""
 	p.Decisions = slices.Contains(out.Sections, preserved[1]) || len(s.Open(events.LedgerDecision)) > 0
 	day := a.Now().In(a.Zone).Format("2006-01-02")
 	for _, t := range s.Times() {
@@ -76,8 +75,8 @@ func (a *app) contextStatus(ctx context.Context, h house) (contextStatusJSON, er
 	}
 	p.Beads = a.activeBeads()
 
-	if id, err := a.current(ctx, h, ""); err == nil {
-		c, _ := oneCell[ledger.Attention](ctx, h, ledger.AttentionName, id) // none yet: zero
+	if id, err := a.current(""); err == nil {
+		c, _ := oneCell[ledger.Attention](a, ledger.AttentionName, id) // none yet: zero
 		out.Attention.Tokens, out.Attention.Unsynced = ledger.Tokens(c.State.Bytes), ledger.Tokens(c.State.Unsynced)
 		out.Attention.Level = c.State.Level(a.conf.Values.Attention)
 	}
@@ -101,14 +100,14 @@ func (a *app) activeBeads() int {
 }
 
 // contextVerb makes a verb that reads the status and prints something of it.
-func (a *app) contextVerb(use, short, long, example string, args cobra.PositionalArgs, run func(context.Context, house, []string, contextStatusJSON) error) *cobra.Command {
+func (a *app) contextVerb(use, short, long, example string, args cobra.PositionalArgs, run func([]string, contextStatusJSON) error) *cobra.Command {
 	return &cobra.Command{Use: use, Short: short, Long: long, Example: example, Args: args, RunE: func(cmd *cobra.Command, args []string) error {
-		return a.with(cmd.Context(), needStore, func(h house) error {
-			s, err := a.contextStatus(cmd.Context(), h)
+		return a.with(needStore, func() error {
+			s, err := a.contextStatus()
 			if err != nil {
 				return err
 			}
-			return run(cmd.Context(), h, args, s)
+			return run(args, s)
 		})
 	}}
 }
@@ -116,7 +115,7 @@ func (a *app) contextVerb(use, short, long, example string, args cobra.Positiona
 // contextManagerCmds are the verbs of S3's context manager.
 func (a *app) contextManagerCmds() []*cobra.Command {
 	status := a.contextVerb("status", "Show what is there to survive a compaction, and the attention budget", "", "  hookctl context status --json", cmdline.Exactly(),
-		func(_ context.Context, _ house, _ []string, s contextStatusJSON) error {
+		func(_ []string, s contextStatusJSON) error {
 			if a.JSON {
 				return a.PrintJSON(s)
 			}
@@ -133,14 +132,14 @@ func (a *app) contextManagerCmds() []*cobra.Command {
 		Long: "Run the simplified checkpoint: four checks, and three that only you can make. A checkpoint of the session is made, unless\n--dry-run is given. The client compacts by /compact or by itself."}
 	compact.RunE = func(cmd *cobra.Command, _ []string) error {
 		var s contextStatusJSON
-		err := a.with(cmd.Context(), needStore, func(h house) (err error) {
-			s, err = a.contextStatus(cmd.Context(), h)
+		err := a.with(needStore, func() (err error) {
+			s, err = a.contextStatus()
 			return err
 		})
 		if err != nil {
 			return err
 		}
-		return a.contextCompact(cmd.Context(), s, dry)
+		return a.contextCompact(s, dry)
 	}
 	compact.Flags().BoolVar(&dry, "dry-run", false, "make no checkpoint")
 	return []*cobra.Command{status, a.contextRulesCmd(), preserve, compact, a.contextProbeCmd()}
@@ -169,7 +168,7 @@ type preserveJSON struct {
 	Missing []string `json:"missing" jsonschema_description:"sections that NOTES.md does not have"`
 }
 
-func (a *app) contextPreserve(_ context.Context, _ house, args []string, s contextStatusJSON) error {
+func (a *app) contextPreserve(args []string, s contextStatusJSON) error {
 	wanted := preserved
 	switch {
 	case len(args) == 0 || args[0] == "all":
@@ -208,7 +207,7 @@ type compactJSON struct {
 // compactChecks are the names of the automated checks, in order.
 var compactChecks = []string{"trajectory today", "session continuity", "decision log", "beads synced or absent"}
 
-func (a *app) contextCompact(ctx context.Context, s contextStatusJSON, dry bool) error {
+func (a *app) contextCompact(s contextStatusJSON, dry bool) error {
 	_, err := a.look("br")
 	results := []bool{s.Preservation.Today > 0, s.Preservation.Continuity, s.Preservation.Decisions, s.Preservation.Beads == 0 || err != nil}
 	out := compactJSON{Checks: map[string]bool{}, Manual: []string{"decisions of this session are in the ledger", "the next step is in the ledger", "nothing that only the context has is needed"}}
@@ -236,7 +235,7 @@ func (a *app) contextCompact(ctx context.Context, s contextStatusJSON, dry bool)
 		return say()
 	}
 	mark := events.CheckpointCreated{Schema: working.Schema, Trigger: "command", Note: fmt.Sprintf("before a compaction, %d/4 passed", out.Passed)}
-	return a.emitThen(ctx, "", events.TypeCheckpointCreated, mark, func(_ house, r events.Record) error {
+	return a.emitThen("", events.TypeCheckpointCreated, mark, func(r events.Record) error {
 		out.Checkpoint = r.ID
 		return say()
 	})

@@ -2,7 +2,6 @@ package verbs
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -52,7 +51,7 @@ func (a *app) costCmd() *cobra.Command {
 			if !slices.Contains(insight.Bys, q.by) {
 				return problem.Faultf("--by %q is none of %s", q.by, strings.Join(insight.Bys, ", "))
 			}
-			return a.with(cmd.Context(), needStore, func(h house) error { return a.cost(cmd.Context(), h, q) })
+			return a.with(needStore, func() error { return a.cost(q) })
 		},
 	}
 	cmd.Flags().StringVar(&q.session, "session", "", sessionHelp)
@@ -65,24 +64,24 @@ func (a *app) costCmd() *cobra.Command {
 	return cmd
 }
 
-func (a *app) cost(ctx context.Context, h house, q costQuery) error {
+func (a *app) cost(q costQuery) error {
 	prices, err := insight.Prices(a.conf.Values.Prices)
 	if err != nil {
 		return problem.Because(err).Advise("`hookctl config edit` opens the user's file")
 	}
-	list, err := cells[session.State](ctx, h, session.Name, "")
+	list, err := cells[session.State](a, session.Name, "")
 	if err != nil {
 		return err
 	}
-	projects, here, err := a.projects(ctx, h)
+	projects, here, err := a.projects()
 	if err != nil {
 		return err
 	}
-	chosen, err := a.chosen(ctx, h, q, list, projects, here)
+	chosen, err := a.chosen(q, list, projects, here)
 	if err != nil {
 		return err
 	}
-	since, err := a.costSince(ctx, h, q.since)
+	since, err := a.costSince(q.since)
 	if err != nil {
 		return err
 	}
@@ -91,7 +90,7 @@ func (a *app) cost(ctx context.Context, h house, q costQuery) error {
 	var meter insight.Meter
 	out.Missing = read(&meter, list, chosen, projects)
 	out.Bill = meter.Bill(q.by, insight.Choice{Sessions: chosen, Since: since}, prices)
-	err = records(ctx, h, url.Values{"type": {events.TypeContextInjected}}, func(r events.Record) {
+	err = a.records(url.Values{"type": {events.TypeContextInjected}}, func(r events.Record) {
 		e, ok := r.Event.(*events.ContextInjected)
 		if ok && chosen[r.Session] && !r.Time.Before(since) {
 			out.Injected += int64(e.Tokens)
@@ -109,10 +108,10 @@ func (a *app) cost(ctx context.Context, h house, q costQuery) error {
 }
 
 // chosen are the sessions that the flags mean: of this project where they name none.
-func (a *app) chosen(ctx context.Context, h house, q costQuery, list []cell[session.State], projects []cell[project.State], here string) (map[string]bool, error) {
+func (a *app) chosen(q costQuery, list []cell[session.State], projects []cell[project.State], here string) (map[string]bool, error) {
 	want := map[string]bool{}
 	if q.session != "" {
-		s, err := a.resolve(ctx, h, q.session)
+		s, err := a.resolve(q.session)
 		want[s.ID] = true
 		return want, err
 	}
@@ -135,13 +134,13 @@ func (a *app) chosen(ctx context.Context, h house, q costQuery, list []cell[sess
 }
 
 // costSince is a point of the log as a time; zero for none.
-func (a *app) costSince(ctx context.Context, h house, point string) (time.Time, error) {
+func (a *app) costSince(point string) (time.Time, error) {
 	if point == "" {
 		return time.Time{}, nil
 	}
 	if _, err := strconv.ParseUint(point, 10, 64); err == nil {
 		var r events.Record
-		err := h.Get(ctx, "/v1/events/"+point, nil, &r)
+		err := a.get("/v1/events/"+point, nil, &r)
 		return r.Time, err
 	}
 	return past.ReadTime(point, a.Now())

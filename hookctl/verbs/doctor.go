@@ -1,7 +1,6 @@
 package verbs
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -66,9 +65,9 @@ func (a *app) doctorCmd() *cobra.Command {
 			case redaction != "":
 				return a.redaction(redaction)
 			case gaps:
-				return a.gaps(cmd.Context())
+				return a.gaps()
 			}
-			return a.doctor(cmd.Context(), fix)
+			return a.doctor(fix)
 		},
 	}
 	cmd.Flags().BoolVar(&fix, "fix", false, "mend what can be mended")
@@ -82,16 +81,15 @@ type examiner struct {
 	*app
 	fix    bool
 	paths  home.Paths
-	house  house  // nil when the daemon is down
 	status Status // of the daemon
 	stuck  bool   // the home is not there and cannot be made
 	full   bool   // the full profile is installed somewhere
 	hooked bool   // any profile is
 }
 
-func (a *app) doctor(ctx context.Context, fix bool) error {
-	x := &examiner{app: a, fix: fix, paths: home.PathsOf(a.Home(), a.Getenv)}
-	checks, err := x.run(ctx)
+func (a *app) doctor(fix bool) error {
+	x := &examiner{app: a.under(a.ctx), fix: fix, paths: home.PathsOf(a.Home(), a.Getenv)}
+	checks, err := x.run()
 	if err != nil {
 		return err
 	}
@@ -111,12 +109,12 @@ func (a *app) doctor(ctx context.Context, fix bool) error {
 }
 
 // run makes all checks: first what needs no daemon, and would explain why there is none.
-func (x *examiner) run(ctx context.Context) ([]check, error) {
+func (x *examiner) run() ([]check, error) {
 	var all []check
 	for _, f := range []func() []check{x.hooks, x.switchedOff, x.program, x.configuration, x.permissions, x.fileSystem, x.space, x.lastStart} {
 		all = append(all, f()...)
 	}
-	up, err := x.daemon(ctx)
+	up, err := x.daemon()
 	if err != nil {
 		return nil, err
 	}
@@ -125,19 +123,19 @@ func (x *examiner) run(ctx context.Context) ([]check, error) {
 		return append(all, x.waiting()...), nil
 	}
 	defer x.house.Close()
-	for _, f := range []func(context.Context) []check{x.spool, x.clock, x.kinds, x.installs, x.unknown, x.damage, x.canary} {
-		all = append(all, f(ctx)...)
+	for _, f := range []func() []check{x.spool, x.clock, x.kinds, x.installs, x.unknown, x.damage, x.canary} {
+		all = append(all, f()...)
 	}
-	return all, ctx.Err()
+	return all, x.ctx.Err()
 }
 
 // daemon looks for the daemon, and with --fix starts it.
-func (x *examiner) daemon(ctx context.Context) ([]check, error) {
+func (x *examiner) daemon() ([]check, error) {
 	const name = "daemon"
-	h, err := x.connect(ctx, needRunning)
+	h, err := x.connect(x.ctx, needRunning)
 	started := false
 	if errors.Is(err, errDown) && x.fix {
-		if h, err = x.connect(ctx, needStarted); err != nil {
+		if h, err = x.connect(x.ctx, needStarted); err != nil {
 			return []check{failed(name, "it could not be started: "+err.Error(), hintOf(err, "its log is "+x.paths.Log))}, nil
 		}
 		started = true
@@ -146,13 +144,13 @@ func (x *examiner) daemon(ctx context.Context) ([]check, error) {
 		return x.down(), nil
 	}
 	if err == nil {
-		if err = h.Get(ctx, "/v1/status", nil, &x.status); err != nil {
+		if err = h.Get(x.ctx, "/v1/status", nil, &x.status); err != nil {
 			h.Close()
 		}
 	}
 	if err != nil {
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
+		if x.ctx.Err() != nil {
+			return nil, x.ctx.Err()
 		}
 		return x.mute(err), nil
 	}

@@ -1,7 +1,6 @@
 package verbs
 
 import (
-	"context"
 	"fmt"
 	"maps"
 	"net/url"
@@ -18,7 +17,7 @@ import (
 
 // Checks that ask the daemon.
 
-func (x *examiner) spool(ctx context.Context) []check {
+func (x *examiner) spool() []check {
 	const name = "spool"
 	var all []check
 	if n := quarantined(x.paths); n > 0 {
@@ -34,7 +33,7 @@ func (x *examiner) spool(ctx context.Context) []check {
 	var answer struct {
 		Taken int `json:"taken"`
 	}
-	err := x.house.Post(ctx, "/v1/gone", nil, &answer)
+	err := x.post("/v1/gone", nil, &answer)
 	left := spool.Open(x.paths).Count()
 	switch {
 	case err != nil:
@@ -50,10 +49,10 @@ func (x *examiner) spool(ctx context.Context) []check {
 const ahead = 2 * time.Minute
 
 // clock looks for events of the future, and for jumps of the last day.
-func (x *examiner) clock(ctx context.Context) []check {
+func (x *examiner) clock() []check {
 	const name = "clock"
 	var newest events.Record
-	if err := records(ctx, x.house, url.Values{"n": {"1"}}, func(r events.Record) { newest = r }); err != nil {
+	if err := x.records(url.Values{"n": {"1"}}, func(r events.Record) { newest = r }); err != nil {
 		return []check{failed(name, "read the newest event: "+err.Error(), "`replay verify` checks the log")}
 	}
 	if d := newest.Time.Sub(x.Now()); d > ahead {
@@ -61,7 +60,7 @@ func (x *examiner) clock(ctx context.Context) []check {
 	}
 	var jumps []time.Duration
 	query := url.Values{"type": {events.TypeClockJumped}, "since": {"24h"}, "n": {"10"}}
-	if err := records(ctx, x.house, query, func(r events.Record) {
+	if err := x.records(query, func(r events.Record) {
 		if e, ok := r.Event.(*events.ClockJumped); ok {
 			jumps = append(jumps, time.Duration(e.BackMS)*time.Millisecond)
 		}
@@ -81,7 +80,7 @@ func times(n int) string {
 	return fmt.Sprintf("%d times", n)
 }
 
-func (x *examiner) installs(context.Context) []check {
+func (x *examiner) installs() []check {
 	var all []check
 	for _, binary := range sortedKeys(x.status.SecondInstalls) {
 		all = append(all, warned("second install", fmt.Sprintf("%s sends the same hooks: %d counted as duplicates", binary, x.status.SecondInstalls[binary]),
@@ -90,7 +89,7 @@ func (x *examiner) installs(context.Context) []check {
 	return all
 }
 
-func (x *examiner) unknown(context.Context) []check {
+func (x *examiner) unknown() []check {
 	if len(x.status.UnknownTypes) == 0 {
 		return nil
 	}
@@ -98,10 +97,10 @@ func (x *examiner) unknown(context.Context) []check {
 	return []check{warned("event types", "not known to this build: "+strings.Join(names, ", "), "nothing is lost, they are kept whole; a newer hookline may know them")}
 }
 
-func (x *examiner) damage(ctx context.Context) []check {
+func (x *examiner) damage() []check {
 	const name = "log"
 	var l losses.Known
-	err := x.house.Get(ctx, "/v1/losses", nil, &l) // an older build's daemon does not know
+	err := x.get("/v1/losses", nil, &l) // an older build's daemon does not know
 	var all []check
 	for _, d := range x.status.Damage {
 		if err == nil && len(l.Lost) == 0 {
@@ -138,10 +137,10 @@ func runsText(runs []losses.Range) string {
 }
 
 // canary sends an event through the whole line.
-func (x *examiner) canary(ctx context.Context) []check {
+func (x *examiner) canary() []check {
 	const name = "canary"
 	var c daemon.Canary
-	if err := x.house.Post(ctx, "/v1/canary", nil, &c); err != nil {
+	if err := x.post("/v1/canary", nil, &c); err != nil {
 		return []check{failed(name, err.Error(), "the daemon's log is "+x.paths.Log)}
 	}
 	total := 0.0

@@ -2,7 +2,6 @@ package verbs
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/url"
 	"time"
@@ -32,11 +31,11 @@ func (a *app) dreamTriggerCmd() *cobra.Command {
 				return problem.Faultf("there is no dream phase %q", phase).Advise("--phase takes nrem, rem or full")
 			}
 			var id string
-			find := func(h house) (err error) {
-				id, err = a.current(cmd.Context(), h, name)
+			find := func() (err error) {
+				id, err = a.current(name)
 				return err
 			}
-			return a.judged(cmd.Context(), find, func(h house) error { return a.dream(cmd.Context(), h, id, phase) })
+			return a.judged(find, func() error { return a.dream(id, phase) })
 		},
 	}
 	cmd.Flags().StringVar(&phase, "phase", "full", "nrem, rem or full")
@@ -48,14 +47,14 @@ func (a *app) dreamTriggerCmd() *cobra.Command {
 // A dream takes some milliseconds; one that has said nothing after this long goes on alone.
 const dreamPatience = 10 * time.Second
 
-func (a *app) dream(ctx context.Context, h house, id, phase string) error {
+func (a *app) dream(id, phase string) error {
 	var answer struct {
 		Triggered uint64 `json:"triggered"` // sequence of dream.triggered
 	}
-	if err := h.Post(ctx, "/v1/do/dream", map[string]string{"session": id, "phase": phase}, &answer); err != nil {
+	if err := a.post("/v1/do/dream", map[string]string{"session": id, "phase": phase}, &answer); err != nil {
 		return err
 	}
-	r, err := a.outcome(ctx, h, id, answer.Triggered)
+	r, err := a.outcome(id, answer.Triggered)
 	if err != nil {
 		return err
 	}
@@ -80,18 +79,17 @@ func (a *app) dream(ctx context.Context, h house, id, phase string) error {
 }
 
 // outcome waits for the event that says how the dream went.
-func (a *app) outcome(ctx context.Context, h house, id string, trigger uint64) (events.Record, error) {
-	ctx, cancel := context.WithTimeout(ctx, dreamPatience)
+func (a *app) outcome(id string, trigger uint64) (events.Record, error) {
+	ctx, cancel := context.WithTimeout(a.ctx, dreamPatience)
 	defer cancel()
 	var found events.Record
 	q := url.Values{"session": {id}, "type": {"dream.*"}, "since": {fmt.Sprint(trigger)}, "n": {"0"}, "follow": {"1"}}
-	err := h.Stream(ctx, "GET", "/v1/events", q, func(line []byte) error {
-		var r events.Record
-		if len(line) == 0 || json.Unmarshal(line, &r) != nil || r.Seq <= trigger || r.Type == events.TypeDreamTriggered {
+	err := a.under(ctx).scan(q, func(r events.Record) error {
+		if r.Seq <= trigger || r.Type == events.TypeDreamTriggered {
 			return nil
 		}
 		found = r
-		return errFound
+		return errEnough
 	})
 	if found.Seq != 0 {
 		return found, nil

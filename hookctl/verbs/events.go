@@ -1,7 +1,6 @@
 package verbs
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"net/url"
@@ -28,7 +27,7 @@ func (a *app) eventsListCmd() *cobra.Command {
 		Use: "list", Short: "List events; `tail` without -f, of 100",
 		Example: "  hookctl events list --project hookline --since 2h -n all\n  hookctl events list --type 'permission.*' --json",
 		Args:    cmdline.Exactly(),
-		RunE:    func(cmd *cobra.Command, _ []string) error { return a.tail(cmd.Context(), f) },
+		RunE:    func(cmd *cobra.Command, _ []string) error { return a.tail(f) },
 	}
 	f.flags(a, cmd, 100)
 	return cmd
@@ -42,13 +41,13 @@ func (a *app) eventsShowCmd() *cobra.Command {
 			"--raw prints the JSON that the client sent (after redaction), with large contents put back.",
 		Example: "  hookctl events show 4711\n  hookctl events show 01KAJ3ZV5T0000000000000000 --raw | jq .tool_input",
 		Args:    cmdline.Exactly("an id or a sequence number"),
-		RunE:    func(cmd *cobra.Command, args []string) error { return a.showEvent(cmd.Context(), args[0], raw) },
+		RunE:    func(cmd *cobra.Command, args []string) error { return a.showEvent(args[0], raw) },
 	}
 	cmd.Flags().BoolVar(&raw, "raw", false, "the hook's own JSON")
 	return cmd
 }
 
-func (a *app) showEvent(ctx context.Context, id string, raw bool) error {
+func (a *app) showEvent(id string, raw bool) error {
 	if err := eventName(id); err != nil {
 		return err
 	}
@@ -56,9 +55,9 @@ func (a *app) showEvent(ctx context.Context, id string, raw bool) error {
 	if raw {
 		q.Set("raw", "1")
 	}
-	return a.with(ctx, needStore, func(h house) error {
+	return a.with(needStore, func() error {
 		var body json.RawMessage
-		if err := h.Get(ctx, "/v1/events/"+id, q, &body); err != nil {
+		if err := a.get("/v1/events/"+id, q, &body); err != nil {
 			return lostContent(err)
 		}
 		if raw || a.JSON {
@@ -207,16 +206,16 @@ func (a *app) eventsEmitCmd() *cobra.Command {
 				return err
 			}
 			full := ""
-			find := func(h house) (err error) {
-				full, err = a.resolveMaybe(cmd.Context(), h, session)
+			find := func() (err error) {
+				full, err = a.resolveMaybe(session)
 				return err
 			}
 			if session == "" {
 				find = nil
 			}
-			return a.judged(cmd.Context(), find, func(h house) error {
+			return a.judged(find, func() error {
 				var r events.Record
-				if err := a.emit(cmd.Context(), h, emission{Type: typ, Session: full, Project: project, Data: json.RawMessage(data)}, &r); err != nil {
+				if err := a.emit(emission{Type: typ, Session: full, Project: project, Data: json.RawMessage(data)}, &r); err != nil {
 					return err
 				}
 				return a.sayEmitted(r)
@@ -241,8 +240,8 @@ type emission struct {
 	Data    any    `json:"data"`
 }
 
-func (a *app) emit(ctx context.Context, h house, e emission, r *events.Record) error {
-	if err := h.Post(ctx, "/v1/do/emit", e, r); err != nil {
+func (a *app) emit(e emission, r *events.Record) error {
+	if err := a.post("/v1/do/emit", e, r); err != nil {
 		return err
 	}
 	return nil

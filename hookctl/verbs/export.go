@@ -1,7 +1,6 @@
 package verbs
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -23,8 +22,8 @@ type lastCopy struct {
 // exportLog writes the whole log as `replay export` does into <home>-export-<time>.ndjson.zst beside the
 // home, and reads the file again to its end. It returns when the file is on disk; a home without a store
 // has nothing to export, and File is "" then.
-func (a *app) exportLog(ctx context.Context, home string) (lastCopy, error) {
-	h, err := a.reach(ctx, needStore)
+func (a *app) exportLog(home string) (lastCopy, error) {
+	h, err := a.reach(needStore)
 	var p *problem.Error
 	if errors.As(err, &p) && p.Status == http.StatusNotFound {
 		return lastCopy{}, nil
@@ -32,10 +31,18 @@ func (a *app) exportLog(ctx context.Context, home string) (lastCopy, error) {
 	if err != nil {
 		return lastCopy{}, err
 	}
-	defer h.Close()
+	var out lastCopy
+	err = a.using(h, func() (err error) {
+		out, err = a.saveLog(home)
+		return err
+	})
+	return out, err
+}
+
+func (a *app) saveLog(home string) (lastCopy, error) {
 	file := filepath.Clean(home) + "-export-" + a.Now().UTC().Format("20060102T150405Z") + ".ndjson.zst"
 	saved, err := carry.Save(file, func(line func([]byte) error) error {
-		return h.Stream(ctx, http.MethodGet, "/v1/export", nil, line)
+		return a.stream(http.MethodGet, "/v1/export", nil, line)
 	}, func(uint64, uint64) {})
 	if errors.Is(err, os.ErrExist) {
 		return lastCopy{}, problem.Faultf("%s exists", file).Advise("move it away; nothing is overwritten")
@@ -43,8 +50,8 @@ func (a *app) exportLog(ctx context.Context, home string) (lastCopy, error) {
 	if err != nil {
 		return lastCopy{}, err
 	}
-	var st Status
-	if err := h.Get(ctx, "/v1/status", nil, &st); err != nil {
+	st, err := a.stand()
+	if err != nil {
 		return lastCopy{}, err
 	}
 	return compared(saved, st)
@@ -72,14 +79,14 @@ func compared(saved carry.Saved, st Status) (lastCopy, error) {
 }
 
 // accept lets the log go although the copy lacks something: only a person can say so, --yes does not.
-func (a *app) accept(ctx context.Context, c lastCopy) error {
+func (a *app) accept(c lastCopy) error {
 	if len(c.lacks) == 0 {
 		return nil
 	}
 	lacks := strings.Join(c.lacks, ", and ")
 	a.Say(c.File + " lacks " + lacks)
 	if a.Asks {
-		ok, err := a.Ask(ctx, "remove the log although its export is incomplete?")
+		ok, err := a.Ask(a.ctx, "remove the log although its export is incomplete?")
 		if err != nil {
 			return cmdline.Silent(cmdline.ExitInterrupted)
 		}

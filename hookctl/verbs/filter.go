@@ -1,7 +1,6 @@
 package verbs
 
 import (
-	"context"
 	"fmt"
 	"net/url"
 	"path"
@@ -132,13 +131,13 @@ func (f *filter) points(a *app) error {
 }
 
 // begun refuses a sequence that the log has not come to; with -f it is waited for.
-func (f *filter) begun(ctx context.Context, h house) error {
+func (f *filter) begun(a *app) error {
 	since, err := strconv.ParseUint(f.since, 10, 64)
 	if err != nil {
 		return nil // a time, or nothing
 	}
 	var st Status
-	if err := h.Get(ctx, "/v1/status", nil, &st); err != nil || since <= st.Seq {
+	if err := a.get("/v1/status", nil, &st); err != nil || since <= st.Seq {
 		return err
 	}
 	return problem.Faultf("--since %d is behind the end of the log, which is at %d", since, st.Seq).Advise("`hookctl tail` shows the newest events")

@@ -78,7 +78,7 @@ func (a *app) findCmd() *cobra.Command {
 			"With --error each hit is followed by what was run after it, when the error did not come back in its session.\n\n" + cmdline.PointForms,
 		Example: "  hookctl find retry backoff\n  hookctl find '\"exit code 1\"' --tool Bash --since 1w\n  hookctl find --error 'no such module' --project hookline\n  hookctl find 'Conf*' --file parser.go --json | jq -r .session",
 		RunE: a.searching(func(cmd *cobra.Command, args []string) error {
-			return a.find(cmd.Context(), args, f)
+			return a.find(args, f)
 		}),
 	}
 	fl := cmd.Flags()
@@ -103,7 +103,7 @@ func (a *app) findCmd() *cobra.Command {
 const mostHits = 200
 
 // query judges what was typed and makes a query of it.
-func (a *app) findQuery(ctx context.Context, h house, words []string, f findFlags) (find.Query, error) {
+func (a *app) findQuery(words []string, f findFlags) (find.Query, error) {
 	q := find.Query{Words: wordsOf(words), File: f.file, Command: f.command, Error: f.failure, Types: f.types, Tools: f.tools, Limit: int(f.last)}
 	if f.last == allOf || int(f.last) > mostHits {
 		q.Limit = mostHits
@@ -122,14 +122,14 @@ func (a *app) findQuery(ctx context.Context, h house, words []string, f findFlag
 		return q, err
 	}
 	if f.session != "" {
-		s, err := a.resolve(ctx, h, f.session)
+		s, err := a.resolve(f.session)
 		if err != nil {
 			return q, err
 		}
 		q.Sessions = []string{s.ID}
 	}
 	if f.project != "" {
-		all, err := cells[project.State](ctx, h, project.Name, "")
+		all, err := cells[project.State](a, project.Name, "")
 		if err != nil {
 			return q, err
 		}
@@ -206,16 +206,16 @@ type stepJSON struct {
 	What string `json:"what" jsonschema_description:"the tool and what it was called for"`
 }
 
-func (a *app) find(ctx context.Context, words []string, f findFlags) error {
+func (a *app) find(words []string, f findFlags) error {
 	if f.last == 0 {
 		return nil
 	}
-	return a.with(ctx, needStore, func(h house) error {
-		q, err := a.findQuery(ctx, h, words, f)
+	return a.with(needStore, func() error {
+		q, err := a.findQuery(words, f)
 		if err != nil {
 			return err
 		}
-		hits, err := a.hits(ctx, h, q)
+		hits, err := a.hits(q)
 		if err != nil {
 			return err
 		}
@@ -227,13 +227,13 @@ func (a *app) find(ctx context.Context, words []string, f findFlags) error {
 			}
 			return nil
 		}
-		return a.paged(ctx, f.noPager, func() { a.printHits(hits) })
+		return a.paged(f.noPager, func() { a.printHits(hits) })
 	})
 }
 
 // hits asks the index, brought up to date, and reads what it names from the log.
-func (a *app) hits(ctx context.Context, h house, q find.Query) ([]hitJSON, error) {
-	x, err := a.index(ctx, h)
+func (a *app) hits(q find.Query) ([]hitJSON, error) {
+	x, err := a.index()
 	if err != nil {
 		return nil, err
 	}
@@ -243,13 +243,13 @@ func (a *app) hits(ctx context.Context, h house, q find.Query) ([]hitJSON, error
 	if slices.ContainsFunc(terms, func(t find.Term) bool { return len(t.Words) > 1 }) {
 		q.Limit *= 3 // the index does not know which words stand side by side
 	}
-	found, err := x.Search(ctx, q)
+	found, err := x.Search(a.ctx, q)
 	if err != nil {
 		return nil, fmt.Errorf("search: %w", err)
 	}
 
 	var out []hitJSON
-	err = eventsAt(ctx, h, found, func(m find.Match, r events.Record) {
+	err = eventsAt(a, found, func(m find.Match, r events.Record) {
 		d, ok := find.Of(r)
 		if len(out) == limit || !ok || slices.ContainsFunc(terms, func(t find.Term) bool { return !t.Holds(d) }) {
 			return
@@ -258,7 +258,7 @@ func (a *app) hits(ctx context.Context, h house, q find.Query) ([]hitJSON, error
 			Score: m.Score, Snippet: find.SnippetOf(d, terms, 240), record: r})
 	})
 	if err == nil {
-		err = titled(ctx, h, out)
+		err = titled(a, out)
 	}
 	if err != nil {
 		return nil, err
@@ -266,18 +266,18 @@ func (a *app) hits(ctx context.Context, h house, q find.Query) ([]hitJSON, error
 	if q.Error == "" {
 		return out, nil
 	}
-	return out, a.aftermaths(ctx, h, out, q)
+	return out, a.aftermaths(out, q)
 }
 
 // eventsAt reads the events of matches, in their order; those that damage took since are left out.
-func eventsAt(ctx context.Context, h house, found []find.Match, each func(find.Match, events.Record)) error {
+func eventsAt(a *app, found []find.Match, each func(find.Match, events.Record)) error {
 	for part := range slices.Chunk(found, 500) {
 		var seqs []string
 		for _, m := range part {
 			seqs = append(seqs, strconv.FormatUint(m.Seq, 10))
 		}
 		i := 0
-		err := records(ctx, h, url.Values{"seq": {strings.Join(seqs, ",")}}, func(r events.Record) {
+		err := a.records(url.Values{"seq": {strings.Join(seqs, ",")}}, func(r events.Record) {
 			for i < len(part) && part[i].Seq != r.Seq {
 				i++
 			}
@@ -293,7 +293,7 @@ func eventsAt(ctx context.Context, h house, found []find.Match, each func(find.M
 }
 
 // titled gives hits the titles and transcripts of their sessions.
-func titled(ctx context.Context, h house, hits []hitJSON) error {
+func titled(a *app, hits []hitJSON) error {
 	q := url.Values{}
 	for _, hit := range hits {
 		if hit.Session != "" && !slices.Contains(q["key"], hit.Session) {
@@ -303,9 +303,9 @@ func titled(ctx context.Context, h house, hits []hitJSON) error {
 	if len(q) == 0 {
 		return nil
 	}
-	return h.Stream(ctx, "GET", "/v1/cells/"+session.Name, q, func(line []byte) error {
+	return a.stream("GET", "/v1/cells/"+session.Name, q, func(line []byte) error {
 		var c cell[session.State]
-		if len(line) == 0 || json.Unmarshal(line, &c) != nil {
+		if json.Unmarshal(line, &c) != nil {
 			return nil // a session without a title is found all the same
 		}
 		for i := range hits {
@@ -320,9 +320,7 @@ func titled(ctx context.Context, h house, hits []hitJSON) error {
 // mostAfter bounds the sessions that are read for what came after an error.
 const mostAfter = 10
 
-var errEnough = errors.New("enough")
-
-func (a *app) aftermaths(ctx context.Context, h house, hits []hitJSON, q find.Query) error {
+func (a *app) aftermaths(hits []hitJSON, q find.Query) error {
 	terms := find.Query{Error: q.Error}.Terms()
 	same := func(d find.Doc) bool {
 		return !slices.ContainsFunc(terms, func(t find.Term) bool { return !t.Holds(d) })
@@ -330,14 +328,13 @@ func (a *app) aftermaths(ctx context.Context, h house, hits []hitJSON, q find.Qu
 	for i := range hits[:min(len(hits), mostAfter)] {
 		after := find.NewAfter(hits[i].record, same)
 		query := url.Values{"session": {hits[i].Session}, "since": {strconv.FormatUint(hits[i].Seq+1, 10)}}
-		err := h.Stream(ctx, "GET", "/v1/events", query, func(line []byte) error {
-			var r events.Record
-			if len(line) == 0 || json.Unmarshal(line, &r) != nil || !after.Take(r) {
-				return nil
+		err := a.scan(query, func(r events.Record) error {
+			if after.Take(r) {
+				return errEnough
 			}
-			return errEnough
+			return nil
 		})
-		if err != nil && !errors.Is(err, errEnough) {
+		if err != nil {
 			return err
 		}
 		hits[i].After = afterOf(after.Result())
@@ -354,9 +351,9 @@ func afterOf(m find.Aftermath) *afterJSON {
 }
 
 // index opens the home's index and brings it up to date from the log.
-func (a *app) index(ctx context.Context, h house) (find.Index, error) {
+func (a *app) index() (find.Index, error) {
 	dir := filepath.Join(a.Home(), "find")
-	x, err := a.search.Open(ctx, dir)
+	x, err := a.search.Open(a.ctx, dir)
 	if err != nil {
 		return nil, problem.Because(err).Advise("look at " + dir + ": it must be a folder of yours; what lies in it is made anew from the log")
 	}
@@ -365,33 +362,20 @@ func (a *app) index(ctx context.Context, h house) (find.Index, error) {
 	defer m.End()
 	report := func(seq uint64) {
 		if last == 0 {
-			var st Status
-			_ = h.Get(ctx, "/v1/status", nil, &st) // the bar is a courtesy
+			st, _ := a.stand() // the bar is a courtesy
 			last = max(1, st.Seq)
 		}
 		m.At(seq, last)
 	}
-	if err := x.Update(ctx, logOf(h), report); err != nil {
+	if err := x.Update(a.ctx, a.since, report); err != nil {
 		return nil, errors.Join(err, x.Close())
 	}
 	return x, nil
 }
 
-// logOf reads the log by the daemon's door.
-func logOf(h house) find.Log {
-	return func(ctx context.Context, from uint64, each func(events.Record) error) error {
-		query := url.Values{"since": {strconv.FormatUint(from, 10)}}
-		return h.Stream(ctx, "GET", "/v1/events", query, func(line []byte) error {
-			if len(line) == 0 {
-				return nil
-			}
-			var r events.Record
-			if err := json.Unmarshal(line, &r); err != nil {
-				return fmt.Errorf("read event record: %w", err)
-			}
-			return each(r)
-		})
-	}
+// since is a [find.Log] over the daemon.
+func (a *app) since(ctx context.Context, from uint64, each func(events.Record) error) error {
+	return a.under(ctx).scan(url.Values{"since": {strconv.FormatUint(from, 10)}}, each)
 }
 
 func (a *app) printHits(hits []hitJSON) {

@@ -1,7 +1,6 @@
 package verbs
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"net/url"
@@ -35,7 +34,7 @@ var causes = map[string]string{
 const arriving = 10 * time.Second
 
 // gaps compares the client's transcripts with the log. It exits 1 where a hook is missing between others.
-func (a *app) gaps(ctx context.Context) error {
+func (a *app) gaps() error {
 	dir := a.clientFolder()
 	if _, err := os.Stat(dir); err != nil {
 		return problem.Faultf("%v", err).Advise("CLAUDE_CONFIG_DIR names the client's folder, whose projects has the transcripts")
@@ -47,8 +46,8 @@ func (a *app) gaps(ctx context.Context) error {
 	}
 
 	var raw json.RawMessage
-	err = a.with(ctx, needStarted, func(h house) (err error) {
-		raw, err = a.awaitImport(ctx, h, paths, url.Values{"paths": {string(list)}, "dry_run": {"1"}})
+	err = a.with(needStarted, func() (err error) {
+		raw, err = a.awaitImport(paths, url.Values{"paths": {string(list)}, "dry_run": {"1"}})
 		return err
 	})
 	if err != nil {

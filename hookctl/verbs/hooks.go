@@ -1,8 +1,6 @@
 package verbs
 
 import (
-	"context"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"net/url"
@@ -23,9 +21,9 @@ const newestRecords = 500
 // was started.
 type kinds map[string]daemon.HookCount
 
-func pastHooks(ctx context.Context, h house) (kinds, error) {
+func pastHooks(a *app) (kinds, error) {
 	past := kinds{}
-	all, err := sessions(ctx, h)
+	all, err := sessions(a)
 	if err != nil {
 		return nil, err
 	}
@@ -36,7 +34,7 @@ func pastHooks(ctx context.Context, h house) (kinds, error) {
 	}
 
 	exact := map[string]time.Time{}
-	err = records(ctx, h, url.Values{"n": {strconv.Itoa(newestRecords)}}, func(r events.Record) {
+	err = a.records(url.Values{"n": {strconv.Itoa(newestRecords)}}, func(r events.Record) {
 		if r.Hook != "" {
 			exact[r.Hook] = latest(exact[r.Hook], r.Time)
 		}
@@ -45,21 +43,6 @@ func pastHooks(ctx context.Context, h house) (kinds, error) {
 		past[kind] = daemon.HookCount{Count: max(1, past[kind].Count), Last: t}
 	}
 	return past, err
-}
-
-// records gives the events of a query one after the other.
-func records(ctx context.Context, h house, q url.Values, f func(events.Record)) error {
-	return h.Stream(ctx, "GET", "/v1/events", q, func(line []byte) error {
-		if len(line) == 0 {
-			return nil
-		}
-		var r events.Record
-		if err := json.Unmarshal(line, &r); err != nil {
-			return fmt.Errorf("read event record: %w", err)
-		}
-		f(r)
-		return nil
-	})
 }
 
 func latest(x, y time.Time) time.Time {
@@ -95,9 +78,9 @@ var expectations = []struct {
 }
 
 // kinds looks for hooks that the client should have called and never did.
-func (x *examiner) kinds(ctx context.Context) []check {
+func (x *examiner) kinds() []check {
 	const name = "client"
-	past, err := pastHooks(ctx, x.house)
+	past, err := pastHooks(x.app)
 	if err != nil {
 		return []check{failed(name, "read the sessions: "+err.Error(), "`hookctl repair --bucket session` folds them again")}
 	}

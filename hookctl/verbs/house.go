@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"hookline/embedded"
+	"hookline/events"
 	"hookline/hookctl/client"
 	"hookline/hookctl/daemon"
 	"hookline/hookctl/problem"
@@ -94,42 +95,116 @@ func translate(err error) error {
 // reach is connect with patience. A store that is in use belongs to a daemon that is starting and
 // answers soon, or to another command that reads it and ends soon; that command may also have made a
 // start of the daemon fail, which is tried again after a second.
-func (a *app) reach(ctx context.Context, n need) (house, error) {
+func (a *app) reach(n need) (house, error) {
 	const most = 3 * time.Second
 	for waited := time.Duration(0); ; waited += glance {
-		h, err := a.connect(ctx, n)
+		h, err := a.connect(a.ctx, n)
 		busy := errors.Is(err, embedded.ErrLocked) || errors.Is(err, spawn.ErrBackoff)
 		if !busy || waited >= most {
 			return h, err
 		}
-		if stopped := a.Pause(ctx, glance); stopped != nil {
+		if stopped := a.Pause(a.ctx, glance); stopped != nil {
 			return nil, stopped
 		}
 	}
 }
 
 // with runs f with a connection and closes it.
-func (a *app) with(ctx context.Context, n need, f func(h house) error) error {
-	h, err := a.reach(ctx, n)
+func (a *app) with(n need, f func() error) error {
+	h, err := a.reach(n)
 	if err != nil {
 		if errors.Is(err, errDown) {
 			return problem.FaultBy(err, "no daemon is running").Advise("`hookctl start` starts one")
 		}
 		return err
 	}
-	defer h.Close()
-	return f(h)
+	return a.using(h, f)
+}
+
+// using runs f with a connection and closes it.
+func (a *app) using(h house, f func() error) error {
+	before := a.house
+	a.house = h
+	defer func() {
+		h.Close()
+		a.house = before
+	}()
+	return f()
+}
+
+// running is with for a daemon that runs already: without one the error is errDown.
+func (a *app) running(f func() error) error {
+	h, err := a.connect(a.ctx, needRunning)
+	if err != nil {
+		return err
+	}
+	return a.using(h, f)
+}
+
+// under is the same run under another context.
+func (a *app) under(ctx context.Context) *app {
+	b := *a
+	b.ctx = ctx
+	return &b
+}
+
+func (a *app) get(path string, query url.Values, out any) error {
+	return a.house.Get(a.ctx, path, query, out)
+}
+
+func (a *app) post(path string, in, out any) error { return a.house.Post(a.ctx, path, in, out) }
+
+// stream gives the lines of an answer; heartbeats are left out.
+func (a *app) stream(method, path string, query url.Values, take func(line []byte) error) error {
+	return a.house.Stream(a.ctx, method, path, query, func(line []byte) error {
+		if len(line) == 0 {
+			return nil
+		}
+		return take(line)
+	})
+}
+
+// stand is the status of the daemon that answers.
+func (a *app) stand() (st Status, err error) {
+	err = a.get("/v1/status", nil, &st)
+	return st, err
 }
 
 // judged runs judge, nil for none, on what is there and, when that found nothing wrong, do on a daemon that is started
 // if need be: a word that was mistyped starts nothing.
-func (a *app) judged(ctx context.Context, judge, do func(h house) error) error {
+func (a *app) judged(judge, do func() error) error {
 	if judge != nil {
-		if err := a.with(ctx, needStore, judge); err != nil {
+		if err := a.with(needStore, judge); err != nil {
 			return err
 		}
 	}
-	return a.with(ctx, needStarted, do)
+	return a.with(needStarted, do)
+}
+
+// errEnough ends a stream that has given what was looked for; it is no error of it.
+var errEnough = errors.New("enough")
+
+// scan gives the events of a query one after the other, until take has an error.
+func (a *app) scan(q url.Values, take func(events.Record) error) error {
+	err := a.stream("GET", "/v1/events", q, func(line []byte) error {
+		var r events.Record
+		if err := json.Unmarshal(line, &r); err != nil {
+			return fmt.Errorf("read event record: %w", err)
+		}
+		return take(r)
+	})
+	if errors.Is(err, errEnough) {
+		return nil
+	}
+	return err
+}
+
+// records gives the events of a query one after the other.
+func (a *app) records(q url.Values, take func(events.Record)) error {
+	return a.scan(q, func(r events.Record) error {
+		take(r)
+		return nil
+	})
 }
 
 // cell is one folded state.
@@ -140,16 +215,13 @@ type cell[S any] struct {
 }
 
 // cells reads all cells of a projection whose keys begin with prefix.
-func cells[S any](ctx context.Context, h house, projection, prefix string) ([]cell[S], error) {
+func cells[S any](a *app, projection, prefix string) ([]cell[S], error) {
 	var all []cell[S]
 	query := url.Values{}
 	if prefix != "" {
 		query.Set("prefix", prefix)
 	}
-	err := h.Stream(ctx, "GET", "/v1/cells/"+projection, query, func(line []byte) error {
-		if len(line) == 0 {
-			return nil
-		}
+	err := a.stream("GET", "/v1/cells/"+projection, query, func(line []byte) error {
 		var c cell[S]
 		if err := json.Unmarshal(line, &c); err != nil {
 			return fmt.Errorf("read cell of %s: %w", projection, err)
@@ -161,16 +233,16 @@ func cells[S any](ctx context.Context, h house, projection, prefix string) ([]ce
 }
 
 // sessions are those that were not deleted, the last active first.
-func sessions(ctx context.Context, h house) ([]cell[session.State], error) {
-	all, err := cells[session.State](ctx, h, session.Name, "")
+func sessions(a *app) ([]cell[session.State], error) {
+	all, err := cells[session.State](a, session.Name, "")
 	all = slices.DeleteFunc(all, func(c cell[session.State]) bool { return c.State.Status == session.Deleted })
 	slices.SortStableFunc(all, func(x, y cell[session.State]) int { return y.State.LastActive.Compare(x.State.LastActive) })
 	return all, err
 }
 
 // oneCell reads one cell.
-func oneCell[S any](ctx context.Context, h house, projection, key string) (cell[S], error) {
+func oneCell[S any](a *app, projection, key string) (cell[S], error) {
 	var c cell[S]
-	err := h.Get(ctx, "/v1/cells/"+projection+"/"+key, nil, &c)
+	err := a.get("/v1/cells/"+projection+"/"+key, nil, &c)
 	return c, err
 }

@@ -64,11 +64,12 @@ func TestConnectModes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all, err := cells[session.State](t.Context(), h, session.Name, "")
+	b.house = h
+	all, err := cells[session.State](b.app, session.Name, "")
 	if err != nil || len(all) != 1 || all[0].State.ID != sessionA || all[0].Seq != 2 {
 		t.Errorf("%v, %+v", err, all)
 	}
-	if _, err := oneCell[session.State](t.Context(), h, session.Name, "nobody-at-all"); err == nil {
+	if _, err := oneCell[session.State](b.app, session.Name, "nobody-at-all"); err == nil {
 		t.Error("a session that does not exist has a cell")
 	}
 	if err := h.Post(t.Context(), "/v1/do/emit", emission{Type: "no.such", Data: struct{}{}}, nil); err == nil || !strings.Contains(err.Error(), `"no.such"`) {

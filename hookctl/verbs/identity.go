@@ -1,7 +1,6 @@
 package verbs
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"net/url"
@@ -32,12 +31,12 @@ func (a *app) identityShowCmd() *cobra.Command {
 		Example: "  hookctl identity show\n  hookctl identity show --session last --at yesterday\n  hookctl identity show --session c68c8a51 --json | jq .ic",
 		Args:    cmdline.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.with(cmd.Context(), needStore, func(h house) error {
-				id, err := a.current(cmd.Context(), h, name)
+			return a.with(needStore, func() error {
+				id, err := a.current(name)
 				if err != nil {
 					return err
 				}
-				return a.showIdentity(cmd.Context(), h, id, at)
+				return a.showIdentity(id, at)
 			})
 		},
 	}
@@ -48,9 +47,9 @@ func (a *app) identityShowCmd() *cobra.Command {
 }
 
 // identityAt is a session's identity as it is, or as it was at a point of the log.
-func (a *app) identityAt(ctx context.Context, h house, id, at string) (cell[identity.State], error) {
+func (a *app) identityAt(id, at string) (cell[identity.State], error) {
 	if at == "" {
-		return oneCell[identity.State](ctx, h, identity.Name, id)
+		return oneCell[identity.State](a, identity.Name, id)
 	}
 	point, err := a.Point(at)
 	if err != nil {
@@ -59,7 +58,7 @@ func (a *app) identityAt(ctx context.Context, h house, id, at string) (cell[iden
 	var past struct {
 		Cells []cell[identity.State] `json:"cells"`
 	}
-	if err := h.Get(ctx, "/v1/at", url.Values{"point": {point}, "projection": {identity.Name}, "key": {id}}, &past); err != nil {
+	if err := a.get("/v1/at", url.Values{"point": {point}, "projection": {identity.Name}, "key": {id}}, &past); err != nil {
 		return cell[identity.State]{}, err
 	}
 	if len(past.Cells) == 0 {
@@ -84,8 +83,8 @@ type identityJSON struct {
 	Snapshot identity.State     `json:"snapshot" jsonschema_description:"the folded state"`
 }
 
-func (a *app) showIdentity(ctx context.Context, h house, id, at string) error {
-	c, err := a.identityAt(ctx, h, id, at)
+func (a *app) showIdentity(id, at string) error {
+	c, err := a.identityAt(id, at)
 	if err != nil {
 		return err
 	}
@@ -219,7 +218,7 @@ func (a *app) identityHistoryCmd() *cobra.Command {
 		Example: "  hookctl identity history\n  hookctl identity history --all -n all --json",
 		Args:    cmdline.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.with(cmd.Context(), needStore, func(h house) error { return a.history(cmd.Context(), h, all, last) })
+			return a.with(needStore, func() error { return a.history(all, last) })
 		},
 	}
 	cmd.Flags().BoolVar(&all, "all", false, "of every project")
@@ -241,16 +240,16 @@ type snapshotJSON struct {
 }
 
 // history reads the temporal index, and of each session its cell.
-func (a *app) history(ctx context.Context, h house, all bool, last count) error {
-	index, err := cells[pointer.State](ctx, h, pointer.Name, pointer.TimePrefix)
+func (a *app) history(all bool, last count) error {
+	index, err := cells[pointer.State](a, pointer.Name, pointer.TimePrefix)
 	if err != nil {
 		return err
 	}
-	states, err := cells[identity.State](ctx, h, identity.Name, "")
+	states, err := cells[identity.State](a, identity.Name, "")
 	if err != nil {
 		return err
 	}
-	projects, here, err := a.projects(ctx, h)
+	projects, here, err := a.projects()
 	if err != nil {
 		return err
 	}

@@ -1,7 +1,6 @@
 package verbs
 
 import (
-	"context"
 	"fmt"
 	"net/url"
 	"path"
@@ -118,12 +117,12 @@ func (a *app) sessionDiffCmd() *cobra.Command {
 	return &cobra.Command{
 		Use: "diff A B", Short: "Compare two sessions: calls, permissions, files, commands, cost, end",
 		Example: "  hookctl session diff 043f0af5 last", Args: cmdline.Exactly("a session: "+sessionForms, "another one"),
-		ValidArgsFunction: a.completesOne(a.sessionWords),
+		ValidArgsFunction: a.completesOne((*app).sessionWords),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.with(cmd.Context(), needStore, func(h house) error {
+			return a.with(needStore, func() error {
 				var sums [2]insight.Sum
 				for i, name := range args {
-					s, err := a.sum(cmd.Context(), h, name)
+					s, err := a.sum(name)
 					if err != nil {
 						return err
 					}
@@ -136,19 +135,19 @@ func (a *app) sessionDiffCmd() *cobra.Command {
 }
 
 // sum gathers what a session is compared by.
-func (a *app) sum(ctx context.Context, h house, name string) (insight.Sum, error) {
-	s, err := a.resolve(ctx, h, name)
+func (a *app) sum(name string) (insight.Sum, error) {
+	s, err := a.resolve(name)
 	if err != nil {
 		return insight.Sum{}, err
 	}
 	var who insight.Permissions
-	if err := records(ctx, h, url.Values{"session": {s.ID}}, who.Take); err != nil {
+	if err := a.records(url.Values{"session": {s.ID}}, who.Take); err != nil {
 		return insight.Sum{}, err
 	}
 	out := insight.Sum{ID: s.ID, Ended: s.Standing().Words, Took: s.LastActive.Sub(s.Started), Prompts: s.Prompts, Calls: s.Tools, Failed: s.Failures,
 		Verdicts: insight.Count(who.Calls()), Files: []string{}, Commands: []string{}}
 
-	if c, err := oneCell[working.State](ctx, h, working.Name, s.ID); err == nil { // without one it has done nothing yet
+	if c, err := oneCell[working.State](a, working.Name, s.ID); err == nil { // without one it has done nothing yet
 		if c.State.Goal != nil {
 			out.Goal = c.State.Goal.Text
 		}

@@ -140,7 +140,7 @@ func (a *app) installCmd() *cobra.Command {
 				return err
 			}
 			if asPlugin || (active == plugin.ID && !where.given() && profile == "full" && !dry) {
-				return a.installPlugin(cmd.Context(), o, active)
+				return a.installPlugin(o, active)
 			}
 			if active != "" && !dry {
 				return problem.Faultf("the plugin %s of the client runs the hooks already: each would run twice", active).Advise("`hookctl install` alone renews the plugin; `hookctl uninstall` removes it")

@@ -1,7 +1,6 @@
 package verbs
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strconv"
@@ -31,13 +30,13 @@ func (a *app) ledgerCmd() *cobra.Command {
 }
 
 // ledgerOf is the ledger of the project of this directory, empty where it has none.
-func (a *app) ledgerOf(ctx context.Context, h house) (ledger.State, error) {
+func (a *app) ledgerOf() (ledger.State, error) {
 	var s ledger.State
-	_, here, err := a.projects(ctx, h)
+	_, here, err := a.projects()
 	if err != nil {
 		return s, err
 	}
-	err = h.Get(ctx, "/v1/ledger/"+here, nil, &s)
+	err = a.get("/v1/ledger/"+here, nil, &s)
 	return s, err
 }
 
@@ -51,13 +50,13 @@ func (a *app) topDir() string {
 }
 
 // orderLedger asks for events of the ledger here.
-func (a *app) orderLedger(ctx context.Context, h house, list ...events.Event) (daemon.LedgerReceipt, error) {
+func (a *app) orderLedger(list ...events.Event) (daemon.LedgerReceipt, error) {
 	o := daemon.LedgerOrder{Dir: a.ProjectDir(), Session: a.Getenv("CLAUDE_CODE_SESSION_ID")}
 	for _, e := range list {
 		o.Events = append(o.Events, command(e))
 	}
 	var r daemon.LedgerReceipt
-	err := h.Post(ctx, "/v1/do/ledger", o, &r)
+	err := a.post("/v1/do/ledger", o, &r)
 	return r, err
 }
 
@@ -73,8 +72,8 @@ func (a *app) ledgerShowCmd() *cobra.Command {
 		Use: "show", Short: "Show the ledger of this project", Example: "  hookctl ledger show\n  hookctl ledger show --all --json | jq '.entries[]'",
 		Args: cmdline.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.with(cmd.Context(), needStore, func(h house) error {
-				s, err := a.ledgerOf(cmd.Context(), h)
+			return a.with(needStore, func() error {
+				s, err := a.ledgerOf()
 				if err != nil {
 					return err
 				}
@@ -157,11 +156,11 @@ func (a *app) ledgerAddCmd() *cobra.Command {
 				return err
 			}
 			e.By = a.caller()
-			return a.with(cmd.Context(), needStarted, func(h house) error {
-				if e.Replaces, err = a.entryID(cmd.Context(), h, f.replaces); err != nil {
+			return a.with(needStarted, func() error {
+				if e.Replaces, err = a.entryID(f.replaces); err != nil {
 					return err
 				}
-				r, err := a.orderLedger(cmd.Context(), h, &e)
+				r, err := a.orderLedger(&e)
 				if err != nil {
 					return err
 				}
@@ -225,11 +224,11 @@ func (a *app) sayOrdered(r hook.Ordered, text string) error {
 }
 
 // entryID finds an entry by its number, its id, or the end of its id; "" is none.
-func (a *app) entryID(ctx context.Context, h house, name string) (string, error) {
+func (a *app) entryID(name string) (string, error) {
 	if name == "" {
 		return "", nil
 	}
-	s, err := a.ledgerOf(ctx, h)
+	s, err := a.ledgerOf()
 	if err != nil {
 		return "", err
 	}
@@ -247,12 +246,12 @@ func (a *app) ledgerCloseCmd() *cobra.Command {
 		Use: "close NUMBER", Short: "Close an entry: done, answered or taken back", Example: "  hookctl ledger close 41 --reason done",
 		Args: cmdline.Exactly("the entry: `hookctl ledger show` shows their numbers"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.with(cmd.Context(), needStarted, func(h house) error {
-				id, err := a.entryID(cmd.Context(), h, args[0])
+			return a.with(needStarted, func() error {
+				id, err := a.entryID(args[0])
 				if err != nil {
 					return err
 				}
-				r, err := a.orderLedger(cmd.Context(), h, &events.LedgerEntryClosed{Entry: id, Reason: reason})
+				r, err := a.orderLedger(&events.LedgerEntryClosed{Entry: id, Reason: reason})
 				if err != nil {
 					return err
 				}

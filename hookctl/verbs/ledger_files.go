@@ -1,7 +1,6 @@
 package verbs
 
 import (
-	"context"
 	"errors"
 	"io/fs"
 	"os"
@@ -55,18 +54,18 @@ func (a *app) absolute(args []string) string {
 }
 
 // active is what the project's current session works on, or before its first prompt the one that it follows.
-func (a *app) active(ctx context.Context, h house, s ledger.State) notes.Active {
+func (a *app) active(s ledger.State) notes.Active {
 	var now notes.Active
 	if steps := s.Open(events.LedgerStep); len(steps) > 0 {
 		now.Reasoning = "next: " + steps[len(steps)-1].Text
 	}
-	id, err := a.current(ctx, h, "")
+	id, err := a.current("")
 	if err != nil {
 		return now
 	}
-	c, err := oneCell[working.State](ctx, h, working.Name, id)
+	c, err := oneCell[working.State](a, working.Name, id)
 	if err != nil || c.State.Goal == nil {
-		if c, err = a.before(ctx, h); err != nil {
+		if c, err = a.before(); err != nil {
 			return now
 		}
 	}
@@ -87,16 +86,16 @@ func (a *app) active(ctx context.Context, h house, s ledger.State) notes.Active 
 }
 
 // before is the working state of the session whose snapshot is the project's newest.
-func (a *app) before(ctx context.Context, h house) (cell[working.State], error) {
-	_, here, err := a.projects(ctx, h)
+func (a *app) before() (cell[working.State], error) {
+	_, here, err := a.projects()
 	if err != nil {
 		return cell[working.State]{}, err
 	}
-	p, err := oneCell[pointer.State](ctx, h, pointer.Name, pointer.ProjectKey(here))
+	p, err := oneCell[pointer.State](a, pointer.Name, pointer.ProjectKey(here))
 	if err != nil {
 		return cell[working.State]{}, err
 	}
-	return oneCell[working.State](ctx, h, working.Name, p.State.Session)
+	return oneCell[working.State](a, working.Name, p.State.Session)
 }
 
 // renderedJSON is what `ledger render --json` prints.
@@ -112,9 +111,9 @@ func (a *app) ledgerRenderCmd() *cobra.Command {
 			"What is outside of the block stays byte for byte. A symbolic link and another user's file are refused.",
 		Example: "  hookctl ledger render\n  hookctl ledger render .beads/beads-x7y8.yaml", Args: cmdline.Between(0, "FILE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.with(cmd.Context(), needStore, func(h house) error {
+			return a.with(needStore, func() error {
 				file := a.absolute(args)
-				changed, err := a.render(cmd.Context(), h, file)
+				changed, err := a.render(file)
 				if err != nil {
 					return err
 				}
@@ -133,9 +132,9 @@ func (a *app) ledgerRenderCmd() *cobra.Command {
 }
 
 // render writes the ledger into a file; the ledger is read anew for every try.
-func (a *app) render(ctx context.Context, h house, file string) (bool, error) {
+func (a *app) render(file string) (bool, error) {
 	changed, err := notes.Update(file, func(old []byte) ([]byte, error) {
-		s, err := a.ledgerOf(ctx, h)
+		s, err := a.ledgerOf()
 		if err != nil {
 			return nil, err
 		}
@@ -145,7 +144,7 @@ func (a *app) render(ctx context.Context, h house, file string) (bool, error) {
 		if isBead(file) {
 			return notes.Bead(old, s)
 		}
-		return notes.Markdown(old, s, a.active(ctx, h, s))
+		return notes.Markdown(old, s, a.active(s))
 	})
 	if err != nil {
 		return false, problem.Faultf("%s: %w", cmdline.OneLine(file), err).Advise("the file is as it was")
@@ -176,19 +175,19 @@ func (a *app) ledgerImportCmd() *cobra.Command {
 			if dry {
 				need = needStore
 			}
-			return a.with(cmd.Context(), need, func(h house) error { return a.importLedger(cmd.Context(), h, a.absolute(args), dry) })
+			return a.with(need, func() error { return a.importLedger(a.absolute(args), dry) })
 		},
 	}
 	cmd.Flags().BoolVar(&dry, "dry-run", false, "only say what would be taken over")
 	return cmd
 }
 
-func (a *app) importLedger(ctx context.Context, h house, file string, dry bool) error {
+func (a *app) importLedger(file string, dry bool) error {
 	found, err := readLedger(file)
 	if err != nil {
 		return problem.Faultf("%s: %w", cmdline.OneLine(file), err).Advise("NOTES.md or a bead's .yaml is wanted")
 	}
-	s, err := a.ledgerOf(ctx, h)
+	s, err := a.ledgerOf()
 	if err != nil {
 		return err
 	}
@@ -210,7 +209,7 @@ func (a *app) importLedger(ctx context.Context, h house, file string, dry bool) 
 	}
 
 	out := ledgerImportJSON{File: file, Forks: []hook.Ordered{}, Problems: append([]string{}, found.Problems...)}
-	what, err := a.orderAll(ctx, h, s, asked, dry)
+	what, err := a.orderAll(s, asked, dry)
 	if err != nil {
 		return err
 	}
@@ -233,14 +232,14 @@ func (a *app) importLedger(ctx context.Context, h house, file string, dry bool) 
 }
 
 // orderAll asks for any number of events, or only says what would become of them.
-func (a *app) orderAll(ctx context.Context, h house, s ledger.State, asked []events.Event, dry bool) ([]hook.Ordered, error) {
+func (a *app) orderAll(s ledger.State, asked []events.Event, dry bool) ([]hook.Ordered, error) {
 	if dry {
 		_, what := hook.OrderLedger(s, asked)
 		return what, nil
 	}
 	var what []hook.Ordered
 	for part := range slices.Chunk(asked, importChunk) {
-		r, err := a.orderLedger(ctx, h, part...)
+		r, err := a.orderLedger(part...)
 		if err != nil {
 			return what, err
 		}

@@ -1,7 +1,6 @@
 package verbs
 
 import (
-	"context"
 	"path/filepath"
 	"strings"
 
@@ -33,7 +32,7 @@ func (a *app) ledgerGroundCmd() *cobra.Command {
 			if !(threshold >= 0 && threshold <= 1) {
 				return problem.Faultf("invalid_threshold: %v", threshold).Advise("0 to 1")
 			}
-			claims, err := a.claims(cmd.Context(), args)
+			claims, err := a.claims(args)
 			if err != nil {
 				return err
 			}
@@ -45,12 +44,12 @@ func (a *app) ledgerGroundCmd() *cobra.Command {
 }
 
 // claims are those of files, or without any of the ledger.
-func (a *app) claims(ctx context.Context, files []string) ([]notes.Claim, error) {
+func (a *app) claims(files []string) ([]notes.Claim, error) {
 	root := a.topDir()
 	if len(files) == 0 {
 		var list []notes.Claim
-		err := a.with(ctx, needStore, func(h house) error {
-			s, err := a.ledgerOf(ctx, h)
+		err := a.with(needStore, func() error {
+			s, err := a.ledgerOf()
 			list = notes.ClaimsOfLedger(root, s)
 			return err
 		})
@@ -114,16 +113,16 @@ func (a *app) ledgerGhostCmd() *cobra.Command {
 			if feature == "" || len(queries) == 0 {
 				return problem.Faultf("two searches are wanted").Advise("--query gives the second, in other words")
 			}
-			return a.ghost(cmd.Context(), feature, append([]string{feature}, queries...))
+			return a.ghost(feature, append([]string{feature}, queries...))
 		},
 	}
 	cmd.Flags().StringArrayVar(&queries, "query", nil, "another way to find it; may be repeated")
 	return cmd
 }
 
-func (a *app) ghost(ctx context.Context, feature string, queries []string) error {
+func (a *app) ghost(feature string, queries []string) error {
 	root := a.topDir()
-	out, err := facts.Git(ctx, root, "ls-files", "-z")
+	out, err := facts.Git(a.ctx, root, "ls-files", "-z")
 	if err != nil {
 		return problem.Faultf("the tracked files cannot be listed: %w", err).Advise("a git repository is searched")
 	}
@@ -134,8 +133,8 @@ func (a *app) ghost(ctx context.Context, feature string, queries []string) error
 	}
 
 	if g.Status != "present" {
-		err := a.with(ctx, needStarted, func(h house) error {
-			_, err := a.orderLedger(ctx, h, &events.LedgerEntryAdded{Kind: events.LedgerGhost, Text: feature, Case: g.Status, By: a.caller(), Source: "command"})
+		err := a.with(needStarted, func() error {
+			_, err := a.orderLedger(&events.LedgerEntryAdded{Kind: events.LedgerGhost, Text: feature, Case: g.Status, By: a.caller(), Source: "command"})
 			return err
 		})
 		if err != nil {

@@ -57,8 +57,8 @@ func (a *app) ledgerRecoverCmd() *cobra.Command {
 			if level != "1" && level != "2" && level != "3" {
 				return problem.Faultf("Invalid level: %s (use 1, 2, or 3)", level).Advise("`hookctl ledger recover --help` says what each has")
 			}
-			return a.with(cmd.Context(), needStore, func(h house) error {
-				out, err := a.recovery(cmd.Context(), h, int(level[0]-'0'), args)
+			return a.with(needStore, func() error {
+				out, err := a.recovery(int(level[0]-'0'), args)
 				if err != nil {
 					return err
 				}
@@ -72,13 +72,13 @@ func (a *app) ledgerRecoverCmd() *cobra.Command {
 	}
 }
 
-func (a *app) recovery(ctx context.Context, h house, level int, words []string) (recoveryJSON, error) {
+func (a *app) recovery(level int, words []string) (recoveryJSON, error) {
 	out := recoveryJSON{Level: level, Entries: []ledger.Entry{}}
-	s, err := a.ledgerOf(ctx, h)
+	s, err := a.ledgerOf()
 	if err != nil {
 		return out, err
 	}
-	out.Active = a.active(ctx, h, s)
+	out.Active = a.active(s)
 
 	switch level {
 	case 1:
@@ -157,15 +157,15 @@ func (a *app) ledgerSynthesisCmd() *cobra.Command {
 			if !slices.Contains([]string{"strict", "warn", "disabled"}, level) {
 				return problem.Faultf("%q is no level", level).Advise("strict, warn or disabled")
 			}
-			return a.with(cmd.Context(), needStarted, func(h house) error { return a.synthesis(cmd.Context(), h, level) })
+			return a.with(needStarted, func() error { return a.synthesis(level) })
 		},
 	}
 	cmd.Flags().StringVar(&level, "level", "warn", "strict, warn or disabled")
 	return cmd
 }
 
-func (a *app) synthesis(ctx context.Context, h house, level string) error {
-	s, err := a.ledgerOf(ctx, h)
+func (a *app) synthesis(level string) error {
+	s, err := a.ledgerOf()
 	if err != nil {
 		return err
 	}
@@ -192,9 +192,9 @@ func (a *app) synthesis(ctx context.Context, h house, level string) error {
 	ghosts := s.Open(events.LedgerGhost)
 	judge("negative grounding", len(ghosts) == 0, cmdline.Plural(len(ghosts), "feature")+" that no search finds")
 	var status, message string
-	status, message, e.NotesRef = a.decisionLog(ctx, h, s)
+	status, message, e.NotesRef = a.decisionLog(s)
 	step("decision log", status, message)
-	step(a.beads(ctx, s))
+	step(a.beads(s))
 	step("handoff", "pass", "recorded with this event")
 	cited := 0
 	for _, d := range s.Open(events.LedgerDecision) {
@@ -208,7 +208,7 @@ func (a *app) synthesis(ctx context.Context, h house, level string) error {
 	}
 	step("test scenarios", status, fmt.Sprintf("%d of 3", n))
 
-	r, err := a.orderLedger(ctx, h, e)
+	r, err := a.orderLedger(e)
 	if err != nil {
 		return err
 	}
@@ -243,7 +243,7 @@ func (a *app) saySynthesis(e *events.LedgerSynthesized, r hook.Ordered) error {
 }
 
 // decisionLog renders NOTES.md where it has our block already, and gives its lines.
-func (a *app) decisionLog(ctx context.Context, h house, s ledger.State) (status, message, ref string) {
+func (a *app) decisionLog(s ledger.State) (status, message, ref string) {
 	decided := cmdline.Plural(len(s.Open(events.LedgerDecision)), "decision")
 	file := notesFile(a.topDir())
 	lines := func() (string, int, int) {
@@ -255,7 +255,7 @@ func (a *app) decisionLog(ctx context.Context, h house, s ledger.State) (status,
 	if _, first, _ := lines(); first == 0 {
 		return "pass", decided + " in the ledger; NOTES.md has no block to write to", ""
 	}
-	if _, err := a.render(ctx, h, file); err != nil {
+	if _, err := a.render(file); err != nil {
 		return "warn", err.Error(), ""
 	}
 	rel, first, last := lines()
@@ -263,12 +263,12 @@ func (a *app) decisionLog(ctx context.Context, h house, s ledger.State) (status,
 }
 
 // beads flushes the changes of beads where their program is there, for ten seconds at most.
-func (a *app) beads(ctx context.Context, s ledger.State) (name, status, message string) {
+func (a *app) beads(s ledger.State) (name, status, message string) {
 	path, err := a.look("br")
 	if err != nil {
 		return "beads", "pass", "no br on the PATH; " + cmdline.Plural(len(s.Open(events.LedgerStep)), "next step") + " in the ledger"
 	}
-	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	ctx, cancel := context.WithTimeout(a.ctx, 10*time.Second)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, path, "sync", "--flush-only")
 	cmd.Dir = a.topDir()
@@ -306,7 +306,7 @@ func (a *app) ledgerHealCmd() *cobra.Command {
 			case check:
 				out.Status = "damaged"
 			default:
-				if out.From, err = a.heal(cmd.Context(), file, damage); err != nil {
+				if out.From, err = a.heal(file, damage); err != nil {
 					return &problem.Error{Message: "not repairable: " + file + ": " + err.Error(), Hint: "the file is as it was", Exit: 2, Cause: err}
 				}
 				out.Status = "healed"
@@ -318,29 +318,29 @@ func (a *app) ledgerHealCmd() *cobra.Command {
 	return cmd
 }
 
-func (a *app) heal(ctx context.Context, file, problem string) (from string, err error) {
+func (a *app) heal(file, problem string) (from string, err error) {
 	top := a.topDir()
 	rel, err := filepath.Rel(top, file)
 	if err != nil {
 		return "", err
 	}
 	rel = filepath.ToSlash(rel)
-	committed, err := facts.Git(ctx, top, "cat-file", "blob", "HEAD:"+rel)
+	committed, err := facts.Git(a.ctx, top, "cat-file", "blob", "HEAD:"+rel)
 	if err != nil {
 		committed = nil
 	}
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return "", err
 	}
-	err = a.with(ctx, needStarted, func(h house) error {
-		s, err := a.ledgerOf(ctx, h)
+	err = a.with(needStarted, func() error {
+		s, err := a.ledgerOf()
 		if err != nil {
 			return err
 		}
-		if from, err = notes.Heal(file, s, a.active(ctx, h, s), committed); err != nil {
+		if from, err = notes.Heal(file, s, a.active(s), committed); err != nil {
 			return err
 		}
-		_, err = a.orderLedger(ctx, h, &events.LedgerHealed{File: rel, From: from, Problem: problem})
+		_, err = a.orderLedger(&events.LedgerHealed{File: rel, From: from, Problem: problem})
 		return err
 	})
 	return from, err

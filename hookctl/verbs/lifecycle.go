@@ -1,7 +1,6 @@
 package verbs
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"time"
@@ -34,7 +33,7 @@ func (a *app) startCmd() *cobra.Command {
 		Example: "  hookctl start",
 		Args:    cmdline.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			did, pid, err := a.start(cmd.Context())
+			did, pid, err := a.start()
 			if err != nil {
 				return err
 			}
@@ -45,30 +44,26 @@ func (a *app) startCmd() *cobra.Command {
 }
 
 // start gives what it did, "started" or "nothing", and the daemon's pid.
-func (a *app) start(ctx context.Context) (did string, pid int, err error) {
-	if st, err := a.running(ctx); err == nil {
+func (a *app) start() (did string, pid int, err error) {
+	if st, err := a.runningStatus(); err == nil {
 		return "nothing", pidOf(st), nil
 	} else if !errors.Is(err, errDown) {
 		return "", 0, err
 	}
-	err = a.with(ctx, needStarted, func(h house) error {
-		var st Status
-		err := h.Get(ctx, "/v1/status", nil, &st)
+	err = a.with(needStarted, func() error {
+		st, err := a.stand()
 		pid = pidOf(st)
 		return err
 	})
 	return "started", pid, err
 }
 
-// running is the status of a running daemon, errDown when there is none.
-func (a *app) running(ctx context.Context) (Status, error) {
-	h, err := a.connect(ctx, needRunning)
-	if err != nil {
-		return Status{}, err
-	}
-	defer h.Close()
-	var st Status
-	err = h.Get(ctx, "/v1/status", nil, &st)
+// runningStatus is the status of a running daemon, errDown when there is none.
+func (a *app) runningStatus() (st Status, err error) {
+	err = a.running(func() error {
+		st, err = a.stand()
+		return err
+	})
 	return st, err
 }
 
@@ -101,7 +96,7 @@ func (a *app) stopCmd() *cobra.Command {
 		Example: "  hookctl stop",
 		Args:    cmdline.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			pid, err := a.stop(cmd.Context())
+			pid, err := a.stop()
 			switch {
 			case errors.Is(err, errDown) && a.JSON:
 				return a.PrintJSON(lifecycleJSON{Did: "nothing"})
@@ -117,8 +112,8 @@ func (a *app) stopCmd() *cobra.Command {
 }
 
 // stop ends the daemon and gives its pid, errDown when there was none.
-func (a *app) stop(ctx context.Context) (int, error) {
-	h, err := a.connect(ctx, needRunning)
+func (a *app) stop() (int, error) {
+	h, err := a.connect(a.ctx, needRunning)
 	var mute *problem.Error
 	if errors.As(err, &mute) && mute.Hint != "" {
 		told := *mute
@@ -128,24 +123,29 @@ func (a *app) stop(ctx context.Context) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	defer h.Close()
 	var st Status
-	if err := h.Get(ctx, "/v1/status", nil, &st); err != nil {
+	err = a.using(h, func() (err error) {
+		if st, err = a.stand(); err != nil {
+			return err
+		}
+		if err = a.post("/v1/stop", nil, nil); errors.Is(err, errDown) { // another command was faster
+			err = nil
+		}
+		return err
+	})
+	if err != nil {
 		return 0, err
 	}
-	if err := h.Post(ctx, "/v1/stop", nil, nil); err != nil && !errors.Is(err, errDown) { // another command was faster
-		return 0, err
-	}
-	return pidOf(st), a.gone(ctx, pidOf(st))
+	return pidOf(st), a.gone(pidOf(st))
 }
 
 // gone waits for the end of a process.
-func (a *app) gone(ctx context.Context, pid int) error {
+func (a *app) gone(pid int) error {
 	for waited := time.Duration(0); a.alive(pid); waited += glance {
 		if waited >= patience {
 			return problem.Faultf("hookd (pid %d) has not ended within %s", pid, patience).Advise("its log, hookd.log in " + a.Home() + ", tells what it does")
 		}
-		if err := a.Pause(ctx, glance); err != nil {
+		if err := a.Pause(a.ctx, glance); err != nil {
 			return err
 		}
 	}
@@ -158,11 +158,11 @@ func (a *app) restartCmd() *cobra.Command {
 		Example: "  hookctl restart",
 		Args:    cmdline.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			before, err := a.stop(cmd.Context())
+			before, err := a.stop()
 			if err != nil && !errors.Is(err, errDown) {
 				return err
 			}
-			_, pid, err := a.start(cmd.Context())
+			_, pid, err := a.start()
 			if err != nil {
 				return err
 			}

@@ -2,7 +2,6 @@ package verbs
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"io/fs"
 	"time"
@@ -28,7 +27,7 @@ func (a *app) logCmd() *cobra.Command {
 		Example: "  hookctl log\n  hookctl log -f",
 		Args:    cmdline.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.showLog(cmd.Context(), home.PathsOf(a.Home(), a.Getenv).Log, last, follow)
+			return a.showLog(home.PathsOf(a.Home(), a.Getenv).Log, last, follow)
 		},
 	}
 	cmd.Flags().VarP(&last, "n", "n", "the last N lines, or all")
@@ -36,7 +35,7 @@ func (a *app) logCmd() *cobra.Command {
 	return cmd
 }
 
-func (a *app) showLog(ctx context.Context, path string, last count, follow bool) error {
+func (a *app) showLog(path string, last count, follow bool) error {
 	text, err := safeopen.ReadFile(safeopen.Own, path, maxLog)
 	if errors.Is(err, fs.ErrNotExist) {
 		return problem.FaultBy(err, "%s is not there", path).Advise("the daemon writes it when it starts; `hookctl start` starts one")
@@ -56,7 +55,7 @@ func (a *app) showLog(ctx context.Context, path string, last count, follow bool)
 	if !follow {
 		return nil
 	}
-	return a.followLog(ctx, path, len(text))
+	return a.followLog(path, len(text))
 }
 
 func (a *app) printLog(lines [][]byte) {
@@ -66,10 +65,10 @@ func (a *app) printLog(lines [][]byte) {
 }
 
 // followLog prints what is added to the log behind a place, also when the file is another one by then.
-func (a *app) followLog(ctx context.Context, path string, at int) error {
+func (a *app) followLog(path string, at int) error {
 	const look = 200 * time.Millisecond
 	var rest []byte
-	for a.Pause(ctx, look) == nil {
+	for a.Pause(a.ctx, look) == nil {
 		text, err := safeopen.ReadFile(safeopen.Own, path, maxLog)
 		if err != nil {
 			continue // it is being replaced

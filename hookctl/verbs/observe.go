@@ -1,7 +1,6 @@
 package verbs
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"strconv"
@@ -25,7 +24,7 @@ func (a *app) identityResetCmd() *cobra.Command {
 		Example: "  hookctl identity reset-kuramoto --session c68c8a51",
 		Args:    cmdline.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.emitFor(cmd.Context(), name, events.TypePhasesReset, events.PhasesReset{Reason: "command"})
+			return a.emitFor(name, events.TypePhasesReset, events.PhasesReset{Reason: "command"})
 		},
 	}
 	a.sessionFlag(cmd, &name, sessionHelp)
@@ -33,13 +32,13 @@ func (a *app) identityResetCmd() *cobra.Command {
 }
 
 // emitFor appends an event to a session and prints the identity that follows.
-func (a *app) emitFor(ctx context.Context, name, typ string, data any) error {
-	return a.emitThen(ctx, name, typ, data, func(h house, r events.Record) error {
+func (a *app) emitFor(name, typ string, data any) error {
+	return a.emitThen(name, typ, data, func(r events.Record) error {
 		if a.JSON {
 			return a.PrintJSON(r)
 		}
 		a.Printf("%s is event %d\n", r.Type, r.Seq)
-		if c, err := oneCell[identity.State](ctx, h, identity.Name, r.Session); err == nil {
+		if c, err := oneCell[identity.State](a, identity.Name, r.Session); err == nil {
 			a.Printf("%s  %s\n", a.Paint.Session(alias(r.Session)), c.State.Brief())
 		}
 		return nil
@@ -47,23 +46,23 @@ func (a *app) emitFor(ctx context.Context, name, typ string, data any) error {
 }
 
 // emitThen appends an event to a session and hands its record to show.
-func (a *app) emitThen(ctx context.Context, name, typ string, data any, show func(house, events.Record) error) error {
+func (a *app) emitThen(name, typ string, data any, show func(events.Record) error) error {
 	var id, project string
-	find := func(h house) (err error) {
-		if id, err = a.current(ctx, h, name); err != nil {
+	find := func() (err error) {
+		if id, err = a.current(name); err != nil {
 			return err
 		}
-		if c, err := oneCell[session.State](ctx, h, session.Name, id); err == nil {
+		if c, err := oneCell[session.State](a, session.Name, id); err == nil {
 			project = c.State.Project
 		}
 		return nil
 	}
-	return a.judged(ctx, find, func(h house) error {
+	return a.judged(find, func() error {
 		var r events.Record
-		if err := a.emit(ctx, h, emission{Type: typ, Session: id, Project: project, Data: data}, &r); err != nil {
+		if err := a.emit(emission{Type: typ, Session: id, Project: project, Data: data}, &r); err != nil {
 			return err
 		}
-		return show(h, r)
+		return show(r)
 	})
 }
 
@@ -88,7 +87,7 @@ func (a *app) identityObserveCmd() *cobra.Command {
 			if err != nil {
 				return problem.Because(err).Advise("`hookctl events schema identity.observed` tells the ranges")
 			}
-			return a.emitFor(cmd.Context(), o.session, events.TypeIdentityObserved, e)
+			return a.emitFor(o.session, events.TypeIdentityObserved, e)
 		},
 	}
 	fl := cmd.Flags()

@@ -1,7 +1,6 @@
 package verbs
 
 import (
-	"context"
 	"net/url"
 	"strconv"
 
@@ -20,27 +19,24 @@ func (a *app) otelCmd() *cobra.Command {
 			"calls and subagents, their times and outcomes, and no text of the session. It runs until Ctrl-C or until the daemon ends.\n" +
 			"The daemon starts it by itself where `otel` is set.",
 		Example: "  hookctl config set otel http://127.0.0.1:4318\n  hookctl otel",
-		RunE:    a.searching(func(cmd *cobra.Command, _ []string) error { return a.otel(cmd.Context()) }),
+		RunE:    a.searching(func(cmd *cobra.Command, _ []string) error { return a.otel() }),
 	}
 }
 
-func (a *app) otel(ctx context.Context) error {
+func (a *app) otel() error {
 	to := a.conf.Values.Otel
 	if to == "off" {
 		return problem.Faultf("no receiver is configured").Advise("`hookctl config set otel http://127.0.0.1:4318` names one")
 	}
-	h, err := a.connect(ctx, needRunning)
-	if err != nil {
-		return err
-	}
-	defer h.Close()
-	var st Status
-	if err := h.Get(ctx, "/v1/status", nil, &st); err != nil {
-		return err
-	}
-	q := url.Values{"follow": {"1"}, "since": {strconv.FormatUint(st.Seq+1, 10)}}
-	err = a.search.Trace(ctx, to, func(take func(events.Record)) error { return records(ctx, h, q, take) })
-	if ctx.Err() != nil {
+	err := a.running(func() error {
+		st, err := a.stand()
+		if err != nil {
+			return err
+		}
+		q := url.Values{"follow": {"1"}, "since": {strconv.FormatUint(st.Seq+1, 10)}}
+		return a.search.Trace(a.ctx, to, func(take func(events.Record)) error { return a.records(q, take) })
+	})
+	if a.ctx.Err() != nil {
 		return nil
 	}
 	return err

@@ -26,7 +26,7 @@ func (a *app) pageCmd() *cobra.Command {
 			"The page is served by this command, on this machine only, at a port of the system's choice, until Ctrl-C or until it\n" +
 			"was not asked for a while. The link that it prints opens the page once, in one browser.",
 		Example: "  hookctl page\n  hookctl page --session last --idle 2h", Args: cmdline.Exactly(),
-		RunE: a.searching(func(cmd *cobra.Command, _ []string) error { return a.page(cmd.Context(), name, idle) }),
+		RunE: a.searching(func(cmd *cobra.Command, _ []string) error { return a.page(name, idle) }),
 	}
 	cmd.Flags().StringVar(&name, "session", "", "open this one: "+sessionForms)
 	cmd.Flags().DurationVar(&idle, "idle", 30*time.Minute, "end after so long without a request; 0 = never")
@@ -34,20 +34,20 @@ func (a *app) pageCmd() *cobra.Command {
 	return cmd
 }
 
-func (a *app) page(ctx context.Context, name string, idle time.Duration) error {
+func (a *app) page(name string, idle time.Duration) error {
 	id := ""
-	resolve := func(h house) (err error) {
-		id, err = a.resolveMaybe(ctx, h, name)
+	resolve := func() (err error) {
+		id, err = a.resolveMaybe(name)
 		return err
 	}
 	if name == "" {
 		resolve = nil
 	}
-	return a.judged(ctx, resolve, func(h house) error {
-		o := page.Options{From: h, Session: id, Zone: a.Zone, Now: a.Now, Idle: idle,
-			Find: func(ctx context.Context, words string) ([]page.Hit, error) { return a.pageHits(ctx, h, words) }}
+	return a.judged(resolve, func() error {
+		o := page.Options{From: a.house, Session: id, Zone: a.Zone, Now: a.Now, Idle: idle,
+			Find: func(ctx context.Context, words string) ([]page.Hit, error) { return a.under(ctx).pageHits(words) }}
 		var shown error
-		err := a.search.Page(ctx, o, func(link string) {
+		err := a.search.Page(a.ctx, o, func(link string) {
 			if a.JSON {
 				shown = a.PrintJSON(pageJSON{URL: link})
 				return
@@ -63,12 +63,12 @@ func (a *app) page(ctx context.Context, name string, idle time.Duration) error {
 }
 
 // pageHits are what `find` finds, for the page's search.
-func (a *app) pageHits(ctx context.Context, h house, words string) ([]page.Hit, error) {
+func (a *app) pageHits(words string) ([]page.Hit, error) {
 	q := find.Query{Words: wordsOf([]string{words}), Limit: 50}
 	if len(q.Terms()) == 0 {
 		return nil, nil
 	}
-	found, err := a.hits(ctx, h, q)
+	found, err := a.hits(q)
 	if err != nil {
 		return nil, err
 	}

@@ -2,7 +2,6 @@ package verbs
 
 import (
 	"bytes"
-	"context"
 	"net/url"
 	"os"
 	"os/exec"
@@ -14,7 +13,7 @@ import (
 
 // paged runs print. On a terminal, what is longer than the screen goes through a pager: $PAGER, else less where it is;
 // an empty $PAGER, or cat, means none.
-func (a *app) paged(ctx context.Context, never bool, print func()) error {
+func (a *app) paged(never bool, print func()) error {
 	if !a.Terminal || never {
 		print()
 		return nil
@@ -31,7 +30,7 @@ func (a *app) paged(ctx context.Context, never bool, print func()) error {
 		_, err := out.Write(text.Bytes())
 		return err
 	}
-	cmd := exec.CommandContext(ctx, pager[0], pager[1:]...)
+	cmd := exec.CommandContext(a.ctx, pager[0], pager[1:]...)
 	cmd.Stdin = &text
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 	cmd.Env = os.Environ()

@@ -33,7 +33,7 @@ func (a *app) activePlugin(o settings.Options) (string, error) {
 
 // installPlugin writes the plugin into the home, adds it to the client, and takes our hooks out of the user's settings file last: a
 // hook that runs twice meanwhile is recorded once.
-func (a *app) installPlugin(ctx context.Context, o settings.Options, active string) error {
+func (a *app) installPlugin(o settings.Options, active string) error {
 	if active != "" && active != plugin.ID {
 		return problem.Faultf("the plugin %s of the client runs the hooks already", active).Advise("keep it, or remove it in the client by /plugin and try again")
 	}
@@ -49,10 +49,10 @@ func (a *app) installPlugin(ctx context.Context, o settings.Options, active stri
 	}
 
 	if active == "" {
-		if err := a.client(ctx, "marketplace", "add", dir); err != nil {
+		if err := a.client("marketplace", "add", dir); err != nil {
 			return err
 		}
-		if err := a.client(ctx, "install", plugin.ID); err != nil {
+		if err := a.client("install", plugin.ID); err != nil {
 			return err
 		}
 	}
@@ -80,7 +80,7 @@ func (a *app) installPlugin(ctx context.Context, o settings.Options, active stri
 }
 
 // uninstallPlugin removes the plugin that installPlugin added, and returns its id; "" where it is not on or other hooks are meant.
-func (a *app) uninstallPlugin(ctx context.Context, o settings.Options) (string, error) {
+func (a *app) uninstallPlugin(o settings.Options) (string, error) {
 	if o.Scope != settings.User {
 		return "", nil
 	}
@@ -97,10 +97,10 @@ func (a *app) uninstallPlugin(ctx context.Context, o settings.Options) (string, 
 		return "", nil
 	}
 
-	if err := a.client(ctx, "uninstall", active); err != nil {
+	if err := a.client("uninstall", active); err != nil {
 		return "", err
 	}
-	if err := a.client(ctx, "marketplace", "remove", plugin.Name); err != nil {
+	if err := a.client("marketplace", "remove", plugin.Name); err != nil {
 		return "", err
 	}
 	if err := os.RemoveAll(a.pluginDir()); err != nil {
@@ -116,12 +116,12 @@ func (a *app) uninstallPlugin(ctx context.Context, o settings.Options) (string, 
 func (a *app) pluginDir() string { return filepath.Join(a.Home(), "plugin") }
 
 // client runs `claude plugin` with arguments.
-func (a *app) client(ctx context.Context, args ...string) error {
+func (a *app) client(args ...string) error {
 	claude, err := a.look("claude")
 	if err != nil {
 		return noClient(err)
 	}
-	ctx, cancel := context.WithTimeout(ctx, clientLimit)
+	ctx, cancel := context.WithTimeout(a.ctx, clientLimit)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, claude, append([]string{"plugin"}, args...)...)
 	cmd.WaitDelay = time.Second

@@ -1,7 +1,6 @@
 package verbs
 
 import (
-	"context"
 	"net/url"
 	"path/filepath"
 	"slices"
@@ -30,8 +29,8 @@ func (a *app) projectListCmd() *cobra.Command {
 		Example: "  hookctl project list\n  hookctl project list --json | jq -r .path",
 		Args:    cmdline.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.with(cmd.Context(), needStore, func(h house) error {
-				all, err := countedProjects(cmd.Context(), h)
+			return a.with(needStore, func() error {
+				all, err := countedProjects(a)
 				if err != nil {
 					return err
 				}
@@ -90,12 +89,12 @@ type projectLine struct {
 // countedProjects are all projects with the sessions that `session list --all` shows of them, and when one was last
 // active. A project's own cell counts starts: of a session that ran already when the hooks were installed
 // it knows nothing, and of a deleted one too much.
-func countedProjects(ctx context.Context, h house) ([]cell[project.State], error) {
-	all, err := cells[project.State](ctx, h, project.Name, "")
+func countedProjects(a *app) ([]cell[project.State], error) {
+	all, err := cells[project.State](a, project.Name, "")
 	if err != nil {
 		return nil, err
 	}
-	list, err := sessions(ctx, h)
+	list, err := sessions(a)
 	return counted(all, list), err
 }
 
@@ -144,15 +143,15 @@ func (a *app) projectShowCmd() *cobra.Command {
 		Use: "show [PROJECT]", Short: "Show a project, without a name the one here",
 		Example:           "  hookctl project show\n  hookctl project show hookline --json",
 		Args:              cmdline.Between(0, "a project"),
-		ValidArgsFunction: a.completesOne(a.projectWords),
+		ValidArgsFunction: a.completesOne((*app).projectWords),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.with(cmd.Context(), needStore, func(h house) error { return a.showProject(cmd.Context(), h, args) })
+			return a.with(needStore, func() error { return a.showProject(args) })
 		},
 	}
 }
 
-func (a *app) showProject(ctx context.Context, h house, args []string) error {
-	all, err := countedProjects(ctx, h)
+func (a *app) showProject(args []string) error {
+	all, err := countedProjects(a)
 	if err != nil {
 		return err
 	}
@@ -190,21 +189,21 @@ func (a *app) projectRehomeCmd() *cobra.Command {
 			"that could not be recognised (no git, or neither remote nor root commit in common).",
 		Example:           "  hookctl project rehome 1f3a90c2b7de 77aa01bc93f2",
 		Args:              cmdline.Exactly("the project that is given up", "the project that takes it in"),
-		ValidArgsFunction: a.completes(a.projectWords),
+		ValidArgsFunction: a.completes((*app).projectWords),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var before, after project.State
-			find := func(h house) (err error) {
-				before, after, err = pair(cmd.Context(), h, args[0], args[1])
+			find := func() (err error) {
+				before, after, err = pair(a, args[0], args[1])
 				return err
 			}
-			return a.judged(cmd.Context(), find, func(h house) error { return a.rehome(cmd.Context(), h, before, after) })
+			return a.judged(find, func() error { return a.rehome(before, after) })
 		},
 	}
 }
 
 // pair finds two projects that are not the same.
-func pair(ctx context.Context, h house, from, to string) (before, after project.State, err error) {
-	all, err := cells[project.State](ctx, h, project.Name, "")
+func pair(a *app, from, to string) (before, after project.State, err error) {
+	all, err := cells[project.State](a, project.Name, "")
 	if err == nil {
 		before, err = findProject(all, from)
 	}
@@ -217,17 +216,17 @@ func pair(ctx context.Context, h house, from, to string) (before, after project.
 	return before, after, err
 }
 
-func (a *app) rehome(ctx context.Context, h house, before, after project.State) error {
+func (a *app) rehome(before, after project.State) error {
 	if before.JoinedInto == after.ID {
 		if a.JSON {
-			return a.printJoined(ctx, h, before.ID, after.ID)
+			return a.printJoined(before.ID, after.ID)
 		}
 		a.Printf("%s already counts for %s\n", before.ID, after.ID)
 		return nil
 	}
 	var r events.Record
 	data := events.ProjectRehomed{From: before.ID, Path: before.Path}
-	if err := a.emit(ctx, h, emission{Type: events.TypeProjectRehomed, Project: after.ID, Data: data}, &r); err != nil {
+	if err := a.emit(emission{Type: events.TypeProjectRehomed, Project: after.ID, Data: data}, &r); err != nil {
 		return err
 	}
 	if a.JSON {
@@ -239,9 +238,9 @@ func (a *app) rehome(ctx context.Context, h house, before, after project.State) 
 
 // printJoined prints the event that joined one project into another before: who runs the verb twice gets
 // the same answer.
-func (a *app) printJoined(ctx context.Context, h house, before, after string) error {
+func (a *app) printJoined(before, after string) error {
 	var joined events.Record
-	err := records(ctx, h, url.Values{"project": {after}, "type": {events.TypeProjectRehomed}, "n": {"0"}}, func(r events.Record) {
+	err := a.records(url.Values{"project": {after}, "type": {events.TypeProjectRehomed}, "n": {"0"}}, func(r events.Record) {
 		if e, ok := r.Event.(*events.ProjectRehomed); ok && e.From == before && r.Project == after {
 			joined = r
 		}

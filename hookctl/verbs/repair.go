@@ -1,7 +1,6 @@
 package verbs
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -49,7 +48,7 @@ func (a *app) repairCmd() *cobra.Command {
 			if !ok || family != "" && bucket != "" {
 				return noBucket(name)
 			}
-			return a.with(cmd.Context(), needStarted, func(h house) error { return a.rebuild(cmd.Context(), h, projection, dry) })
+			return a.with(needStarted, func() error { return a.rebuild(projection, dry) })
 		},
 	}
 	cmd.Flags().StringVar(&family, "cf", "", "session_identity")
@@ -71,7 +70,7 @@ func noBucket(name string) error {
 	return f
 }
 
-func (a *app) rebuild(ctx context.Context, h house, projection string, dry bool) error {
+func (a *app) rebuild(projection string, dry bool) error {
 	q := url.Values{}
 	if projection != "" {
 		q.Set("projection", projection)
@@ -80,7 +79,7 @@ func (a *app) rebuild(ctx context.Context, h house, projection string, dry bool)
 		q.Set("dry_run", "1")
 	}
 	var result daemon.Rebuilt
-	raw, err := a.watch(ctx, h, "/v1/rebuild", q)
+	raw, err := a.watch("/v1/rebuild", q)
 	if err != nil {
 		return err
 	}
@@ -115,10 +114,10 @@ func (a *app) sayRebuilt(r daemon.Rebuilt) {
 }
 
 // watch runs a long request, with a bar on a terminal, and gives its result.
-func (a *app) watch(ctx context.Context, h house, path string, q url.Values) (json.RawMessage, error) {
+func (a *app) watch(path string, q url.Values) (json.RawMessage, error) {
 	m := a.Meter("folding")
 	defer m.End()
-	result, err := client.ReadLong(func(line func([]byte) error) error { return h.Stream(ctx, "POST", path, q, line) }, m.At)
+	result, err := client.ReadLong(func(line func([]byte) error) error { return a.stream("POST", path, q, line) }, m.At)
 	if errors.Is(err, client.ErrUnfinished) {
 		err = problem.Faultf("the daemon ended before the result").Advise("nothing was switched; try again")
 	}

@@ -36,7 +36,7 @@ func (a *app) reqCmd() *cobra.Command {
 	c.Long = "Requirement gates hold the agent to what must be done before a tool may be used: a plan before an edit, a\n" +
 		"review before a commit. They are configured in .claude/requirements.yaml (`hookctl req init` writes one);\n" +
 		"without a verb this is `hookctl req status`."
-	c.RunE = func(cmd *cobra.Command, _ []string) error { return a.reqStatus(cmd.Context(), reqFlags{}) }
+	c.RunE = func(cmd *cobra.Command, _ []string) error { return a.reqStatus(reqFlags{}) }
 	return c
 }
 
@@ -59,8 +59,7 @@ func (f *reqFlags) on(a *app, c *cobra.Command, branch, session string) {
 
 // desk is what a verb of req works on: where it was called, the rules there, the state of one branch.
 type desk struct {
-	a        *app
-	h        house
+	*app
 	place    facts.Place
 	project  string // id
 	branch   string
@@ -91,17 +90,16 @@ func (a *app) gitPlace() facts.Place {
 
 // reading is with for verbs that change nothing. Where nothing was ever recorded there is no store: they
 // tell what the configuration alone says.
-func (a *app) reading(ctx context.Context, f func(h house) error) error {
-	h, err := a.reach(ctx, needStore)
+func (a *app) reading(f func() error) error {
+	h, err := a.reach(needStore)
 	var p *problem.Error
 	if errors.As(err, &p) && p.Status == http.StatusNotFound {
-		return f(nothing{})
+		h, err = nothing{}, nil
 	}
 	if err != nil {
 		return err
 	}
-	defer h.Close()
-	return f(h)
+	return a.using(h, f)
 }
 
 // nothing answers as a daemon that has recorded nothing.
@@ -118,8 +116,8 @@ func (nothing) Stream(context.Context, string, string, url.Values, func([]byte) 
 func (nothing) Close() {}
 
 // desk reads what a verb needs. branch "" is the one that is checked out.
-func (a *app) desk(ctx context.Context, h house, branch string) (*desk, error) {
-	d := &desk{a: a, h: h, place: a.gitPlace(), branch: branch}
+func (a *app) desk(branch string) (*desk, error) {
+	d := &desk{app: a, place: a.gitPlace(), branch: branch}
 	if !d.place.Git || d.place.Worktree == "" {
 		return nil, a.refuse(gates.NotGit)
 	}
@@ -130,15 +128,15 @@ func (a *app) desk(ctx context.Context, h house, branch string) (*desk, error) {
 		return nil, a.refuse(gates.Detached)
 	}
 	d.rules = a.rulesAt(d.place)
-	all, err := cells[project.State](ctx, h, project.Name, "")
+	all, err := cells[project.State](a, project.Name, "")
 	if err != nil {
 		return nil, err
 	}
 	d.project = projectAt(all, d.place.Path())
-	if d.sessions, err = cells[session.State](ctx, h, session.Name, ""); err != nil {
+	if d.sessions, err = cells[session.State](a, session.Name, ""); err != nil {
 		return nil, err
 	}
-	gates, err := cells[gate.State](ctx, h, gate.Name, "")
+	gates, err := cells[gate.State](a, gate.Name, "")
 	if err != nil {
 		return nil, err
 	}
@@ -193,30 +191,30 @@ func (d *desk) live(everywhere bool) []session.State {
 func (d *desk) other(s session.State) gates.Other {
 	o := gates.Other{Session: s.ID, Branch: s.Branch, Ago: -1}
 	if !s.LastActive.IsZero() {
-		o.Ago = d.a.Now().Sub(s.LastActive)
+		o.Ago = d.Now().Sub(s.LastActive)
 	}
 	return o
 }
 
 // find gives the session that is meant: the named one, the one whose shell this is, or the live one whose process
 // is above us. Another session's gates are never opened by guessing.
-func (d *desk) find(ctx context.Context, name string) (id string, explicit bool, err error) {
+func (d *desk) find(name string) (id string, explicit bool, err error) {
 	if name != "" {
 		if id := d.imported(name); id != "" {
 			return id, true, nil
 		}
-		s, err := match(d.sessions, name, d.a)
+		s, err := match(d.sessions, name, d.app)
 		if err != nil {
-			if gone, without := match(d.undeleted(), name, d.a); without == nil {
+			if gone, without := match(d.undeleted(), name, d.app); without == nil {
 				return gone.ID, true, nil
 			}
 		}
 		return s.ID, true, err
 	}
-	if id := d.a.Getenv("CLAUDE_CODE_SESSION_ID"); id != "" {
+	if id := d.Getenv("CLAUDE_CODE_SESSION_ID"); id != "" {
 		return id, false, nil
 	}
-	if id := above(d.live(false), d.a.Getenv("CLAUDE_PID")); id != "" {
+	if id := above(d.live(false), d.Getenv("CLAUDE_PID")); id != "" {
 		return id, false, nil
 	}
 	return "", false, errNoSession
@@ -239,16 +237,16 @@ func (d *desk) noSession() error {
 	live := d.live(true)
 	switch {
 	case len(d.sessions) == 0:
-		d.a.say(gates.SessionNone)
+		d.say(gates.SessionNone)
 	case len(live) == 0:
-		d.a.say(gates.SessionsNone)
+		d.say(gates.SessionsNone)
 	default:
-		d.a.say(gates.SessionNotThisOne)
+		d.say(gates.SessionNotThisOne)
 		for _, s := range live {
-			d.a.say(printable(gates.SessionRow(d.other(s), s.Worktree, s.Process().PID)))
+			d.say(printable(gates.SessionRow(d.other(s), s.Worktree, s.Process().PID)))
 		}
 	}
-	d.a.say("Name it with --session ID; `hookctl req sessions` lists them.")
+	d.say("Name it with --session ID; `hookctl req sessions` lists them.")
 	return cmdline.Silent(1)
 }
 
@@ -264,14 +262,14 @@ func printable(text string) string {
 }
 
 // board is how the requirements stand for a session.
-func (d *desk) board(ctx context.Context, id string) []gates.Gate {
+func (d *desk) board(id string) []gates.Gate {
 	g := &hook.Gates{Rules: d.rules, Branch: d.branch, Dir: d.place.Worktree}
 	guarded := func(kind string) bool {
 		return slices.ContainsFunc(d.rules.InOrder(), func(q gates.Requirement) bool { return q.GuardType == kind })
 	}
 	p := hook.GatesPast{State: d.state}
 	if guarded(gates.GuardDirtyTree) {
-		g.Dirty, _ = d.sizes.Dirty(ctx, d.place.Worktree) // as in a hook: not known is not dirty
+		g.Dirty, _ = d.sizes.Dirty(d.ctx, d.place.Worktree) // as in a hook: not known is not dirty
 	}
 	for _, s := range d.live(false) {
 		if s.ID != id && s.Worktree == d.place.Worktree {
@@ -281,14 +279,14 @@ func (d *desk) board(ctx context.Context, id string) []gates.Gate {
 	if id == "" && len(p.Others) == 1 {
 		p.Others = nil // without a session that is meant, a live one disturbs no other
 	}
-	return hook.Board(id, d.a.Now(), g, p)
+	return hook.Board(id, d.Now(), g, p)
 }
 
 // order has the daemon record what was decided.
-func (d *desk) order(ctx context.Context, o daemon.GateOrder) (daemon.GateReceipt, error) {
+func (d *desk) order(o daemon.GateOrder) (daemon.GateReceipt, error) {
 	o.Dir = d.place.Worktree
 	var r daemon.GateReceipt
-	err := d.h.Post(ctx, "/v1/do/gates", o, &r)
+	err := d.post("/v1/do/gates", o, &r)
 	return r, err
 }
 

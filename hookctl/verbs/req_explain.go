@@ -1,8 +1,6 @@
 package verbs
 
 import (
-	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/url"
@@ -30,7 +28,7 @@ func (a *app) reqExplainCmd() *cobra.Command {
 		Args:              cmdline.Exactly("a requirement: `hookctl req status` lists them"),
 		ValidArgsFunction: a.completesOne(gateWords),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.reading(cmd.Context(), func(h house) error { return a.explain(cmd.Context(), h, args[0], f) })
+			return a.reading(func() error { return a.explain(args[0], f) })
 		},
 	}
 	f.on(a, cmd, "of another branch", "of another session: "+sessionForms)
@@ -48,8 +46,8 @@ type explanation struct {
 	Events  []events.Record `json:"events" jsonschema_description:"all events about it on the branch, in order"`
 }
 
-func (a *app) explain(ctx context.Context, h house, name string, f reqFlags) error {
-	d, err := a.desk(ctx, h, f.branch)
+func (a *app) explain(name string, f reqFlags) error {
+	d, err := a.desk(f.branch)
 	if err != nil {
 		return err
 	}
@@ -57,7 +55,7 @@ func (a *app) explain(ctx context.Context, h house, name string, f reqFlags) err
 	if _, seen := d.state.Gates[name]; !ok && !seen {
 		return a.refuse(printable(d.rules.Unknown(name)))
 	}
-	id, _, err := d.find(ctx, f.session)
+	id, _, err := d.find(f.session)
 	if errors.Is(err, errNoSession) {
 		id, err = "", nil
 		a.say(gates.NoSession + "\n" + gates.NoSessionHint)
@@ -65,8 +63,8 @@ func (a *app) explain(ctx context.Context, h house, name string, f reqFlags) err
 	if err != nil {
 		return err
 	}
-	out := d.because(ctx, id, name, q)
-	if out.Events, err = d.history(ctx, name); err != nil {
+	out := d.because(id, name, q)
+	if out.Events, err = d.history(name); err != nil {
 		return err
 	}
 	if a.JSON {
@@ -77,7 +75,7 @@ func (a *app) explain(ctx context.Context, h house, name string, f reqFlags) err
 }
 
 // because is the verdict with its reason. A requirement that no file defines is judged as scope session.
-func (d *desk) because(ctx context.Context, id, name string, q gates.Requirement) explanation {
+func (d *desk) because(id, name string, q gates.Requirement) explanation {
 	out := explanation{Name: name, Branch: d.branch, Session: id}
 	scope := events.GateScopeSession
 	switch {
@@ -89,12 +87,12 @@ func (d *desk) because(ctx context.Context, id, name string, q gates.Requirement
 	if q.Name != "" {
 		scope = hook.ScopeOf(q)
 	}
-	if m, ok := d.state.Satisfaction(name, scope, id, d.a.Now()); ok {
+	if m, ok := d.state.Satisfaction(name, scope, id, d.Now()); ok {
 		out.Open, out.Event = true, m.Event
-		out.Because += fmt.Sprintf("satisfied by %s%s %s%s", who(m), d.levelWords(name, m), d.when(m), until(d.a, m))
+		out.Because += fmt.Sprintf("satisfied by %s%s %s%s", who(m), d.levelWords(name, m), d.when(m), until(d.app, m))
 		return out
 	}
-	for _, g := range d.board(ctx, id) {
+	for _, g := range d.board(id) {
 		if g.Requirement.Name == name && g.Satisfied {
 			out.Open = true
 			out.Because += g.Note
@@ -117,7 +115,7 @@ func (d *desk) when(m gate.Mark) string {
 	if !m.Dated() {
 		return "at an unknown time"
 	}
-	return "at " + d.a.stamp(m.At)
+	return "at " + d.stamp(m.At)
 }
 
 func (d *desk) levelWords(name string, m gate.Mark) string {
@@ -141,13 +139,13 @@ func (d *desk) closed(q gates.Requirement, entry, branch gate.Entry, session str
 		where = "for the whole branch"
 	}
 	for _, e := range []gate.Entry{entry, branch} {
-		if m := e.Satisfied; m != nil && m.Expired(d.a.Now()) {
-			return "what " + who(*m) + " satisfied " + d.when(*m) + " expired at " + d.a.stamp(m.Expires), m
+		if m := e.Satisfied; m != nil && m.Expired(d.Now()) {
+			return "what " + who(*m) + " satisfied " + d.when(*m) + " expired at " + d.stamp(m.Expires), m
 		}
 	}
 	for _, e := range []gate.Entry{entry, branch} {
 		if m := e.Cleared; m != nil {
-			return "cleared at " + d.a.stamp(m.At) + " (" + clearedBy(m.By) + ")", m
+			return "cleared at " + d.stamp(m.At) + " (" + clearedBy(m.By) + ")", m
 		}
 	}
 	switch {
@@ -174,20 +172,12 @@ func clearedBy(reason string) string {
 }
 
 // history are the events about one requirement on the branch, in order.
-func (d *desk) history(ctx context.Context, name string) ([]events.Record, error) {
+func (d *desk) history(name string) ([]events.Record, error) {
 	list := []events.Record{}
-	err := d.h.Stream(ctx, "GET", "/v1/events", url.Values{"type": {"gate.*"}, "project": {d.project}}, func(line []byte) error {
-		if len(line) == 0 {
-			return nil
-		}
-		var r events.Record
-		if err := json.Unmarshal(line, &r); err != nil {
-			return fmt.Errorf("read event: %w", err)
-		}
+	err := d.records(url.Values{"type": {"gate.*"}, "project": {d.project}}, func(r events.Record) {
 		if r.Branch == d.branch && concerns(r.Event, name) {
 			list = append(list, r)
 		}
-		return nil
 	})
 	var p *problem.Error
 	if errors.As(err, &p) && p.Status == 404 { // no hook has come from this project yet
@@ -222,7 +212,7 @@ func concerns(e events.Event, name string) bool {
 }
 
 func (d *desk) printExplanation(x explanation) {
-	a := d.a
+	a := d.app
 	state := a.Paint.Bad("closed")
 	if x.Open {
 		state = a.Paint.Good("open")

@@ -2,7 +2,6 @@ package verbs
 
 import (
 	"cmp"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -35,7 +34,7 @@ func (a *app) reqImportCmd() *cobra.Command {
 			"named and left out: the exit code is 1 then. No file is changed.",
 		Example: "  hookctl req import\n  hookctl req import .git/requirements/feature-x.json",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.with(cmd.Context(), needStarted, func(h house) error { return a.importReq(cmd.Context(), h, args) })
+			return a.with(needStarted, func() error { return a.importReq(args) })
 		},
 	}
 }
@@ -53,8 +52,8 @@ type importedJSON struct {
 	Error        string   `json:"error,omitempty" jsonschema_description:"why the file was left alone"`
 }
 
-func (a *app) importReq(ctx context.Context, h house, args []string) error {
-	d, err := a.deskOfProject(ctx, h)
+func (a *app) importReq(args []string) error {
+	d, err := a.deskOfProject()
 	if err != nil {
 		return err
 	}
@@ -69,7 +68,7 @@ func (a *app) importReq(ctx context.Context, h house, args []string) error {
 	}
 	bad := 0
 	for _, file := range files {
-		out, err := d.importFile(ctx, file)
+		out, err := d.importFile(file)
 		if err != nil {
 			return err
 		}
@@ -138,10 +137,10 @@ func (a *app) tellImported(r importedJSON) error {
 }
 
 // importFile takes over one file. What is wrong with the file is in the result; an error is the daemon's.
-func (d *desk) importFile(ctx context.Context, file string) (importedJSON, error) {
+func (d *desk) importFile(file string) (importedJSON, error) {
 	out := importedJSON{File: file}
 	if !filepath.IsAbs(file) {
-		file = filepath.Join(d.a.Cwd, file)
+		file = filepath.Join(d.Cwd, file)
 	}
 	data, err := safeopen.ReadFile(safeopen.Foreign, file, maxStateFile)
 	if err != nil {
@@ -154,7 +153,7 @@ func (d *desk) importFile(ctx context.Context, file string) (importedJSON, error
 		out.Error = err.Error()
 	case list != nil:
 		out.Skipped = f.skipped
-		return d.importRegistry(ctx, out, list)
+		return d.importRegistry(out, list)
 	}
 	out.Skipped = f.skipped
 	if out.Error != "" {
@@ -172,11 +171,11 @@ func (d *desk) importFile(ctx context.Context, file string) (importedJSON, error
 	for part := range slices.Chunk(entries, importChunk) {
 		parts = append(parts, events.GateImported{File: filepath.Base(file), Gates: part})
 	}
-	return d.send(ctx, out, f.branch, parts)
+	return d.send(out, f.branch, parts)
 }
 
 // importRegistry takes over the sessions of which nothing or something else is known.
-func (d *desk) importRegistry(ctx context.Context, out importedJSON, list []events.GateImportedSession) (importedJSON, error) {
+func (d *desk) importRegistry(out importedJSON, list []events.GateImportedSession) (importedJSON, error) {
 	list = slices.DeleteFunc(list, func(in events.GateImportedSession) bool {
 		for _, c := range d.cells {
 			if f, ok := c.Imported[in.Session]; ok && f.Same(in) {
@@ -195,13 +194,13 @@ func (d *desk) importRegistry(ctx context.Context, out importedJSON, list []even
 	for part := range slices.Chunk(list, importChunk) {
 		parts = append(parts, events.GateImported{File: "sessions.json", Sessions: part})
 	}
-	return d.send(ctx, out, d.branch, parts)
+	return d.send(out, d.branch, parts)
 }
 
 // importChunk is how many entries one event takes.
 const importChunk = 500
 
-func (d *desk) send(ctx context.Context, out importedJSON, branch string, list []events.GateImported) (importedJSON, error) {
+func (d *desk) send(out importedJSON, branch string, list []events.GateImported) (importedJSON, error) {
 	o := daemon.GateOrder{Branch: branch}
 	for i := range list {
 		o.Events = append(o.Events, command(&list[i]))
@@ -209,7 +208,7 @@ func (d *desk) send(ctx context.Context, out importedJSON, branch string, list [
 	if len(o.Events) == 0 {
 		return out, nil
 	}
-	r, err := d.order(ctx, o)
+	r, err := d.order(o)
 	if err == nil && len(r.Events) > 0 {
 		out.Event = r.Events[len(r.Events)-1]
 	}

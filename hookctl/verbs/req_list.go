@@ -1,7 +1,6 @@
 package verbs
 
 import (
-	"context"
 	"path/filepath"
 	"slices"
 
@@ -23,7 +22,7 @@ func (a *app) reqListCmd() *cobra.Command {
 		Example: "  hookctl req list\n  hookctl req list --json | jq -r .branch",
 		Args:    cmdline.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.reading(cmd.Context(), func(h house) error { return a.listBranches(cmd.Context(), h) })
+			return a.reading(func() error { return a.listBranches() })
 		},
 	}
 }
@@ -34,8 +33,8 @@ type trackedJSON struct {
 	Requirements int    `json:"requirements" jsonschema_description:"with something said about them"`
 }
 
-func (a *app) listBranches(ctx context.Context, h house) error {
-	d, err := a.deskOfProject(ctx, h)
+func (a *app) listBranches() error {
+	d, err := a.deskOfProject()
 	if err != nil {
 		return err
 	}
@@ -60,12 +59,12 @@ func (a *app) listBranches(ctx context.Context, h house) error {
 }
 
 // deskOfProject is a desk for verbs about all branches: a detached HEAD is none of their business.
-func (a *app) deskOfProject(ctx context.Context, h house) (*desk, error) {
+func (a *app) deskOfProject() (*desk, error) {
 	branch := a.gitPlace().Branch
 	if branch == "" {
 		branch = "HEAD"
 	}
-	return a.desk(ctx, h, branch)
+	return a.desk(branch)
 }
 
 // tracked are the branches with something to tell, by name.
@@ -86,7 +85,7 @@ func (a *app) reqSessionsCmd() *cobra.Command {
 		Example: "  hookctl req sessions\n  hookctl req sessions --project .",
 		Args:    cmdline.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.reading(cmd.Context(), func(h house) error { return a.liveSessions(cmd.Context(), h, dir) })
+			return a.reading(func() error { return a.liveSessions(dir) })
 		},
 	}
 	cmd.Flags().StringVar(&dir, "project", "", "only of the project at this path")
@@ -104,20 +103,20 @@ type liveJSON struct {
 	LastActive string `json:"last_active" jsonschema:"format=date-time" jsonschema_description:"empty where not known"`
 }
 
-func (a *app) liveSessions(ctx context.Context, h house, dir string) error {
-	all, err := cells[session.State](ctx, h, session.Name, "")
+func (a *app) liveSessions(dir string) error {
+	all, err := cells[session.State](a, session.Name, "")
 	if err != nil {
 		return err
 	}
-	projects, err := cells[project.State](ctx, h, project.Name, "")
+	projects, err := cells[project.State](a, project.Name, "")
 	if err != nil {
 		return err
 	}
-	branches, err := cells[gate.State](ctx, h, gate.Name, "")
+	branches, err := cells[gate.State](a, gate.Name, "")
 	if err != nil {
 		return err
 	}
-	d := &desk{a: a, sessions: all, foreign: a.foreigners(branches, all, projects)}
+	d := &desk{app: a, sessions: all, foreign: a.foreigners(branches, all, projects)}
 	list := d.live(true)
 	if dir != "" {
 		if !filepath.IsAbs(dir) {
@@ -154,7 +153,7 @@ func (a *app) reqPruneCmd() *cobra.Command {
 		Example: "  hookctl req prune",
 		Args:    cmdline.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.with(cmd.Context(), needStarted, func(h house) error { return a.prune(cmd.Context(), h) })
+			return a.with(needStarted, func() error { return a.prune() })
 		},
 	}
 }
@@ -164,15 +163,15 @@ type prunedJSON struct {
 	Pruned []string `json:"pruned" jsonschema_description:"branches whose gates were cleared"`
 }
 
-func (a *app) prune(ctx context.Context, h house) error {
-	d, err := a.deskOfProject(ctx, h)
+func (a *app) prune() error {
+	d, err := a.deskOfProject()
 	if err != nil {
 		return err
 	}
 	if !a.JSON {
 		a.Printf("%s\n", gates.Pruning)
 	}
-	known, err := d.sizes.Branches(ctx, d.place.Worktree)
+	known, err := d.sizes.Branches(a.ctx, d.place.Worktree)
 	if err != nil {
 		return problem.Faultf("the branches could not be listed: %v", err).Advise("nothing was cleared")
 	}
@@ -182,7 +181,7 @@ func (a *app) prune(ctx context.Context, h house) error {
 			continue
 		}
 		o := daemon.GateOrder{Branch: t.Branch, Events: []daemon.GateCommand{command(&events.GateCleared{AllSessions: true, Reason: events.GateClearedCommand})}}
-		if _, err := d.order(ctx, o); err != nil {
+		if _, err := d.order(o); err != nil {
 			return err
 		}
 		gone = append(gone, t.Branch)

@@ -1,7 +1,6 @@
 package verbs
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"maps"
@@ -45,7 +44,7 @@ func (a *app) satisfier(s satisfying, use, short, long, example string) *cobra.C
 		Args:              cmdline.AtLeast("a requirement: `hookctl req status` lists them"),
 		ValidArgsFunction: a.completes(gateWords),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.with(cmd.Context(), needStarted, func(h house) error { return a.satisfy(cmd.Context(), h, args, s) })
+			return a.with(needStarted, func() error { return a.satisfy(args, s) })
 		},
 	}
 	s.on(a, cmd, "for every session of this branch", "for another session: "+sessionForms)
@@ -54,23 +53,23 @@ func (a *app) satisfier(s satisfying, use, short, long, example string) *cobra.C
 	return cmd
 }
 
-func (a *app) satisfy(ctx context.Context, h house, args []string, s satisfying) error {
+func (a *app) satisfy(args []string, s satisfying) error {
 	meta := map[string]any{}
 	if s.metadata != "" && (json.Unmarshal([]byte(s.metadata), &meta) != nil || meta == nil) {
 		return a.refuse(gates.BadMetadata)
 	}
-	d, err := a.desk(ctx, h, s.branch)
+	d, err := a.desk(s.branch)
 	if err != nil {
 		return err
 	}
 	list, err := d.named(args, s.force)
 	if err == nil && s.branch != "" && !s.force {
-		err = d.hasBranch(ctx, s.branch)
+		err = d.hasBranch(s.branch)
 	}
 	if err != nil {
 		return err
 	}
-	id, explicit, err := d.find(ctx, s.session)
+	id, explicit, err := d.find(s.session)
 	needs := s.branch == "" && slices.ContainsFunc(list, func(q gates.Requirement) bool { return !branchWide(q) })
 	switch {
 	case errors.Is(err, errNoSession) && needs:
@@ -87,7 +86,7 @@ func (a *app) satisfy(ctx context.Context, h house, args []string, s satisfying)
 	for _, q := range list {
 		o.Events = append(o.Events, command(d.satisfaction(q, s, meta)))
 	}
-	r, err := d.order(ctx, o)
+	r, err := d.order(o)
 	if err != nil {
 		return err
 	}
@@ -100,12 +99,12 @@ func (a *app) satisfy(ctx context.Context, h house, args []string, s satisfying)
 
 // hasBranch refuses a branch that git does not have: a slip of the pen would open nothing. Where git does not
 // answer, what was typed counts.
-func (d *desk) hasBranch(ctx context.Context, name string) error {
-	known, err := d.sizes.Branches(ctx, d.place.Worktree)
+func (d *desk) hasBranch(name string) error {
+	known, err := d.sizes.Branches(d.ctx, d.place.Worktree)
 	if err != nil || name == d.place.Branch || slices.Contains(known, name) {
 		return nil
 	}
-	return d.a.refuse(printable(gates.UnknownBranch(name, known)))
+	return d.refuse(printable(gates.UnknownBranch(name, known)))
 }
 
 // named gives the requirements that were asked for, each once. A name that no file defines is an error, with the
@@ -116,7 +115,7 @@ func (d *desk) named(args []string, force bool) ([]gates.Requirement, error) {
 	for _, name := range args {
 		q, ok := d.rules.ByName[name]
 		if !ok && !force {
-			d.a.say(printable(d.rules.Unknown(name)))
+			d.say(printable(d.rules.Unknown(name)))
 			bad = true
 			continue
 		}
@@ -142,7 +141,7 @@ func branchWide(q gates.Requirement) bool {
 var bypassed = []string{"commit_plan", "adr_reviewed", "tdd_planned"}
 
 func (d *desk) satisfaction(q gates.Requirement, s satisfying, meta map[string]any) *events.GateSatisfied {
-	e := &events.GateSatisfied{Name: q.Name, Scope: string(q.Scope), Level: events.GateLevelSession, By: "cli", Caller: d.a.caller()}
+	e := &events.GateSatisfied{Name: q.Name, Scope: string(q.Scope), Level: events.GateLevelSession, By: "cli", Caller: d.caller()}
 	if s.branch != "" || branchWide(q) {
 		e.Level = events.GateLevelBranch
 	}
@@ -150,7 +149,7 @@ func (d *desk) satisfaction(q gates.Requirement, s satisfying, meta map[string]a
 	switch {
 	case q.Type == gates.Dynamic && s.branch == "":
 		e.By = "approval"
-		e.ExpiresAt = d.a.Now().UTC().Add(q.ApprovalTTL).Truncate(time.Millisecond).Format(time.RFC3339Nano)
+		e.ExpiresAt = d.Now().UTC().Add(q.ApprovalTTL).Truncate(time.Millisecond).Format(time.RFC3339Nano)
 		all["method"] = "cli"
 	case s.approve:
 		e.By = "approval"
@@ -214,7 +213,7 @@ func (a *app) reqClearCmd() *cobra.Command {
 			if len(args) == 0 && !all {
 				return a.refuse(gates.ClearWhat)
 			}
-			return a.with(cmd.Context(), needStarted, func(h house) error { return a.clearGates(cmd.Context(), h, args, all, f) })
+			return a.with(needStarted, func() error { return a.clearGates(args, all, f) })
 		},
 	}
 	f.on(a, cmd, "of another branch", "of one session only: "+sessionForms)
@@ -222,14 +221,14 @@ func (a *app) reqClearCmd() *cobra.Command {
 	return cmd
 }
 
-func (a *app) clearGates(ctx context.Context, h house, args []string, all bool, f reqFlags) error {
-	d, err := a.desk(ctx, h, f.branch)
+func (a *app) clearGates(args []string, all bool, f reqFlags) error {
+	d, err := a.desk(f.branch)
 	if err != nil {
 		return err
 	}
 	o := daemon.GateOrder{Branch: d.branch}
 	if f.session != "" {
-		if o.Session, _, err = d.find(ctx, f.session); err != nil {
+		if o.Session, _, err = d.find(f.session); err != nil {
 			return err
 		}
 	}
@@ -240,7 +239,7 @@ func (a *app) clearGates(ctx context.Context, h house, args []string, all bool, 
 	for _, n := range names {
 		o.Events = append(o.Events, command(&events.GateCleared{Name: n, AllSessions: f.session == "", Reason: events.GateClearedCommand}))
 	}
-	r, err := d.order(ctx, o)
+	r, err := d.order(o)
 	if err != nil {
 		return err
 	}
@@ -261,10 +260,10 @@ func (a *app) clearGates(ctx context.Context, h house, args []string, all bool, 
 func (d *desk) tellStillOpen(names []string) {
 	for _, n := range sortedKeys(d.state.Gates) {
 		m := d.state.Gates[n].Branch.Satisfied
-		if m == nil || m.Expired(d.a.Now()) || !slices.Contains(names, n) && !slices.Contains(names, "") {
+		if m == nil || m.Expired(d.Now()) || !slices.Contains(names, n) && !slices.Contains(names, "") {
 			continue
 		}
-		d.a.say(printable("⚠️  '" + n + "' stays open: it is satisfied for every session of the branch. `hookctl req clear " + n + " --branch " + d.branch + "` closes it for all"))
+		d.say(printable("⚠️  '" + n + "' stays open: it is satisfied for every session of the branch. `hookctl req clear " + n + " --branch " + d.branch + "` closes it for all"))
 	}
 }
 

@@ -1,7 +1,6 @@
 package verbs
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -24,7 +23,7 @@ func (a *app) reqStatusCmd() *cobra.Command {
 		Use: "status", Short: "Show what is open, and who satisfied what, when, by which event",
 		Example: "  hookctl req status\n  hookctl req status --summary\n  hookctl req status --json | jq '.gates[] | select(.satisfied | not) | .name'",
 		Args:    cmdline.Exactly(),
-		RunE:    func(cmd *cobra.Command, _ []string) error { return a.reqStatus(cmd.Context(), f) },
+		RunE:    func(cmd *cobra.Command, _ []string) error { return a.reqStatus(f) },
 	}
 	f.on(a, cmd, "of another branch", "of another session: "+sessionForms)
 	cmd.Flags().BoolVarP(&f.verbose, "verbose", "v", false, "also sessions, measurements and the configuration's problems")
@@ -32,9 +31,9 @@ func (a *app) reqStatusCmd() *cobra.Command {
 	return cmd
 }
 
-func (a *app) reqStatus(ctx context.Context, f reqFlags) error {
-	return a.reading(ctx, func(h house) error {
-		d, err := a.desk(ctx, h, f.branch)
+func (a *app) reqStatus(f reqFlags) error {
+	return a.reading(func() error {
+		d, err := a.desk(f.branch)
 		if err != nil {
 			return err
 		}
@@ -45,7 +44,7 @@ func (a *app) reqStatus(ctx context.Context, f reqFlags) error {
 		if !a.JSON && !f.summary && !d.speaks() {
 			return nil
 		}
-		id, explicit, err := d.find(ctx, f.session)
+		id, explicit, err := d.find(f.session)
 		if errors.Is(err, errNoSession) {
 			id, err = "", nil
 			a.say(gates.NoSession)
@@ -53,18 +52,18 @@ func (a *app) reqStatus(ctx context.Context, f reqFlags) error {
 		if err != nil {
 			return err
 		}
-		board := d.board(ctx, id)
+		board := d.board(id)
 		switch {
 		case a.JSON:
-			err = a.PrintJSON(d.statusJSON(ctx, id, board, f.verbose))
+			err = a.PrintJSON(d.statusJSON(id, board, f.verbose))
 		case f.summary:
 			a.Printf("%s\n", printable(d.rules.Summary(board)))
 		case f.verbose:
-			d.verbose(ctx, id, board)
+			d.verbose(id, board)
 		default:
 			a.Printf("%s\n", printable(gates.CLI{Branch: d.branch, Session: id, Named: explicit, Invalid: len(d.rules.Invalid())}.Focused(board)))
 			d.table(id, board)
-			d.problems(ctx, false)
+			d.problems(false)
 		}
 		return err
 	})
@@ -74,9 +73,9 @@ func (a *app) reqStatus(ctx context.Context, f reqFlags) error {
 func (d *desk) speaks() bool {
 	switch {
 	case d.rules.ProjectFile == "":
-		d.a.say(gates.NoRequirements)
+		d.say(gates.NoRequirements)
 	case !d.rules.Enabled:
-		d.a.say(gates.Disabled)
+		d.say(gates.Disabled)
 	default:
 		return true
 	}
@@ -114,14 +113,14 @@ type reqStatusJSON struct {
 	Problems   []gates.Problem `json:"problems" jsonschema_description:"of the configuration"`
 }
 
-func (d *desk) statusJSON(ctx context.Context, id string, board []gates.Gate, measure bool) reqStatusJSON {
+func (d *desk) statusJSON(id string, board []gates.Gate, measure bool) reqStatusJSON {
 	out := reqStatusJSON{Project: d.project, Worktree: d.place.Worktree, Branch: d.branch, Session: id, Configured: d.rules.ProjectFile != "",
 		Enabled: d.rules.Enabled, Gates: []GateStatus{}, Problems: append([]gates.Problem{}, d.rules.Problems...)}
-	out.Problems = append(out.Problems, d.unknownBases(ctx)...)
+	out.Problems = append(out.Problems, d.unknownBases()...)
 	for _, g := range board {
 		s := d.gateStatus(id, g)
 		if measure && g.Requirement.Type == gates.Dynamic {
-			if size, err := d.size(ctx, g.Requirement); err == nil {
+			if size, err := d.size(g.Requirement); err == nil {
 				s.Base = size.Base
 				value, summary := branchSize(size)
 				s.Value, s.Summary = &value, summary
@@ -136,7 +135,7 @@ func (d *desk) gateStatus(id string, g gates.Gate) GateStatus {
 	q := g.Requirement
 	s := GateStatus{Name: q.Name, Type: string(q.Type), Scope: string(q.Scope), Satisfied: g.Satisfied, Note: g.Note,
 		Triggered: d.state.Triggered(q.Name, string(q.Scope), id)}
-	if m, ok := d.state.Satisfaction(q.Name, hook.ScopeOf(q), id, d.a.Now()); ok {
+	if m, ok := d.state.Satisfaction(q.Name, hook.ScopeOf(q), id, d.Now()); ok {
 		s.By, s.Through, s.At, s.Event, s.Level = m.By, m.Skill, dated(m), m.Event, d.level(q.Name, m)
 		if !m.Expires.IsZero() {
 			s.ExpiresAt = m.Expires.Format(time.RFC3339Nano)
@@ -170,7 +169,7 @@ func (d *desk) table(id string, board []gates.Gate) {
 		if s.Satisfied {
 			mark = "✅"
 		}
-		if m, ok := d.state.Satisfaction(s.Name, hook.ScopeOf(g.Requirement), id, d.a.Now()); ok {
+		if m, ok := d.state.Satisfaction(s.Name, hook.ScopeOf(g.Requirement), id, d.Now()); ok {
 			by, when = who(m), d.marked(m)
 			if s.Level == "branch" {
 				by += ", for the branch"
@@ -184,8 +183,8 @@ func (d *desk) table(id string, board []gates.Gate) {
 		t.Row("❌", cmdline.OneLine(p.Requirement), orDash(""), "left out", orDash(""), orDash(""))
 	}
 	if len(t.Rows) > 0 {
-		d.a.Printf("\n")
-		t.Print(d.a.Out, d.a.Paint)
+		d.Printf("\n")
+		t.Print(d.Out, d.Paint)
 	}
 }
 
@@ -198,8 +197,8 @@ func who(m gate.Mark) string {
 	return by
 }
 
-func (d *desk) verbose(ctx context.Context, id string, board []gates.Gate) {
-	a := d.a
+func (d *desk) verbose(id string, board []gates.Gate) {
+	a := d.app
 	a.Printf("%s\n\nBranch: %s\nSession: %s\nProject: %s\n", gates.StatusHead, cmdline.OneLine(d.branch), orDash(cmdline.OneLine(events.Alias(id))), cmdline.OneLine(d.place.Worktree))
 	head := fmt.Sprintf("\n🔍 Active Claude Sessions for %s:\n", cmdline.OneLine(d.branch))
 	for _, s := range d.live(false) {
@@ -215,7 +214,7 @@ func (d *desk) verbose(ctx context.Context, id string, board []gates.Gate) {
 			mark = "✅"
 		}
 		if q.Type == gates.Dynamic {
-			dynamic += d.dynamicLine(ctx, id, q)
+			dynamic += d.dynamicLine(id, q)
 			continue
 		}
 		note := ""
@@ -231,27 +230,27 @@ func (d *desk) verbose(ctx context.Context, id string, board []gates.Gate) {
 		a.Printf("\n%s\n%s", gates.DynamicHead, dynamic)
 	}
 	d.table(id, board)
-	d.problems(ctx, true)
+	d.problems(true)
 }
 
 // dynamicLine measures now, and tells what an approval still has.
-func (d *desk) dynamicLine(ctx context.Context, id string, q gates.Requirement) string {
+func (d *desk) dynamicLine(id string, q gates.Requirement) string {
 	line := gates.NotApplicable(q)
-	switch size, err := d.size(ctx, q); {
+	switch size, err := d.size(q); {
 	case err == nil:
 		value, summary := branchSize(size)
 		line = gates.Sized(q, value, summary, size.Base)
 	case errors.Is(err, facts.ErrUnknownBase):
 		line = gates.NoBase(q)
 	}
-	if until, ok := d.state.Approved(q.Name, id, d.a.Now()); ok {
-		line += "\n     " + gates.Remaining(until.Sub(d.a.Now()))
+	if until, ok := d.state.Approved(q.Name, id, d.Now()); ok {
+		line += "\n     " + gates.Remaining(until.Sub(d.Now()))
 	}
 	return printable(line) + "\n"
 }
 
-func (d *desk) size(ctx context.Context, q gates.Requirement) (facts.Size, error) {
-	return d.sizes.Of(ctx, facts.SizeQuery{Worktree: d.place.Worktree, Branch: d.branch, Base: q.Base})
+func (d *desk) size(q gates.Requirement) (facts.Size, error) {
+	return d.sizes.Of(d.ctx, facts.SizeQuery{Worktree: d.place.Worktree, Branch: d.branch, Base: q.Base})
 }
 
 func branchSize(s facts.Size) (float64, string) {
@@ -263,16 +262,16 @@ const shownProblems = 10
 
 // problems tells what is wrong with the configuration and what has no effect; in full also what is known and not
 // acted on.
-func (d *desk) problems(ctx context.Context, full bool) {
+func (d *desk) problems(full bool) {
 	most := shownProblems
 	if full {
 		most = 0
 	}
 	if text := d.rules.Failed(most); text != "" {
-		d.a.Printf("\n%s\n", printable(text))
+		d.Printf("\n%s\n", printable(text))
 	}
 	var odd []string
-	for _, p := range append(slices.Clone(d.rules.Problems), d.unknownBases(ctx)...) {
+	for _, p := range append(slices.Clone(d.rules.Problems), d.unknownBases()...) {
 		if p.Warning {
 			odd = append(odd, "   - "+cmdline.OneLine(join(": ", p.Error(), p.Hint)))
 		}
@@ -285,7 +284,7 @@ func (d *desk) problems(ctx context.Context, full bool) {
 		odd = append(odd[:shownProblems], fmt.Sprintf("   … and %d more: `hookctl req validate`", left))
 	}
 	if len(odd) > 0 {
-		d.a.Printf("\n⚠️  Worth a look:\n%s\n", strings.Join(odd, "\n"))
+		d.Printf("\n⚠️  Worth a look:\n%s\n", strings.Join(odd, "\n"))
 	}
 }
 
@@ -301,16 +300,16 @@ func (d *desk) dropped() []gates.Problem {
 	return list
 }
 
-func (d *desk) unknownBases(ctx context.Context) []gates.Problem {
-	return unknownBases(ctx, &d.sizes, d.place.Worktree, d.rules)
+func (d *desk) unknownBases() []gates.Problem {
+	return unknownBases(d.app, &d.sizes, d.place.Worktree, d.rules)
 }
 
 // unknownBases names the dynamic requirements that are measured from a ref which git does not have here. That is
 // a fact about this clone: the configuration may be right.
-func unknownBases(ctx context.Context, sizes *facts.Sizes, worktree string, rules gates.Rules) []gates.Problem {
+func unknownBases(a *app, sizes *facts.Sizes, worktree string, rules gates.Rules) []gates.Problem {
 	var list []gates.Problem
 	for _, q := range rules.InOrder() {
-		if q.Type == gates.Dynamic && q.Base != "" && errors.Is(sizes.Exists(ctx, worktree, q.Base), facts.ErrUnknownBase) {
+		if q.Type == gates.Dynamic && q.Base != "" && errors.Is(sizes.Exists(a.ctx, worktree, q.Base), facts.ErrUnknownBase) {
 			list = append(list, gates.Problem{File: q.File, Line: q.Line, Column: q.Column, Requirement: q.Name, Message: q.UnknownBase(),
 				Hint: "fetch it, or correct the name", Warning: true})
 		}
@@ -323,5 +322,5 @@ func (d *desk) marked(m gate.Mark) string {
 	if !m.Dated() {
 		return "unknown"
 	}
-	return d.a.stamp(m.At)
+	return d.stamp(m.At)
 }

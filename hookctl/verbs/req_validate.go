@@ -1,7 +1,6 @@
 package verbs
 
 import (
-	"context"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -19,7 +18,7 @@ func (a *app) reqValidateCmd() *cobra.Command {
 			"Exit code 1 when something is left out.",
 		Example: "  hookctl req validate\n  hookctl req validate --json | jq '.problems[] | select(.warning | not)'",
 		Args:    cmdline.Exactly(),
-		RunE:    func(cmd *cobra.Command, _ []string) error { return a.validateReq(cmd.Context()) },
+		RunE:    func(cmd *cobra.Command, _ []string) error { return a.validateReq() },
 	}
 }
 
@@ -32,7 +31,7 @@ type validation struct {
 	Notes      []gates.Problem `json:"notes" jsonschema_description:"known and not acted on, and words that stay as they are"`
 }
 
-func (a *app) validateReq(ctx context.Context) error {
+func (a *app) validateReq() error {
 	place := a.gitPlace()
 	if !place.Git || place.Worktree == "" {
 		return a.refuse(gates.NotGit)
@@ -40,7 +39,7 @@ func (a *app) validateReq(ctx context.Context) error {
 	r := a.rulesAt(place)
 	v := validation{Configured: r.ProjectFile != "", Valid: len(r.Invalid()) == 0, Enabled: []string{},
 		Problems: append([]gates.Problem{}, r.Problems...), Notes: append([]gates.Problem{}, r.Notes...)}
-	v.Problems = append(v.Problems, unknownBases(ctx, &facts.Sizes{}, place.Worktree, r)...)
+	v.Problems = append(v.Problems, unknownBases(a, &facts.Sizes{}, place.Worktree, r)...)
 	for _, q := range r.InOrder() {
 		v.Enabled = append(v.Enabled, q.Name)
 	}

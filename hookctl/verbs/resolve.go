@@ -1,7 +1,6 @@
 package verbs
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -26,8 +25,8 @@ const lastSession = "last"
 
 // resolve finds the session that a person named: its whole id, a prefix of it, or "last". A prefix that
 // several sessions share is an error that lists them.
-func (a *app) resolve(ctx context.Context, h house, name string) (session.State, error) {
-	all, err := sessions(ctx, h)
+func (a *app) resolve(name string) (session.State, error) {
+	all, err := sessions(a)
 	if err != nil {
 		return session.State{}, err
 	}
@@ -35,7 +34,7 @@ func (a *app) resolve(ctx context.Context, h house, name string) (session.State,
 		return match(all, name, a)
 	}
 
-	projects, here, err := a.projects(ctx, h)
+	projects, here, err := a.projects()
 	if err != nil {
 		return session.State{}, err
 	}
@@ -72,33 +71,33 @@ func match(all []cell[session.State], name string, a *app) (session.State, error
 }
 
 // resolveMaybe is resolve for an optional name.
-func (a *app) resolveMaybe(ctx context.Context, h house, name string) (string, error) {
+func (a *app) resolveMaybe(name string) (string, error) {
 	if name == "" {
 		return "", nil
 	}
-	s, err := a.resolve(ctx, h, name)
+	s, err := a.resolve(name)
 	return s.ID, err
 }
 
 // current finds the session that is meant when none is named: the one whose shell this is
 // (CLAUDE_CODE_SESSION_ID), else the live one of the client process above us, else the project's live one
 // that was active last, else its newest snapshot, else its last active session.
-func (a *app) current(ctx context.Context, h house, name string) (string, error) {
+func (a *app) current(name string) (string, error) {
 	if name != "" {
-		return a.resolveMaybe(ctx, h, name)
+		return a.resolveMaybe(name)
 	}
 	if id := a.Getenv("CLAUDE_CODE_SESSION_ID"); id != "" {
 		return id, nil
 	}
-	all, err := sessions(ctx, h)
+	all, err := sessions(a)
 	if err != nil {
 		return "", err
 	}
-	_, here, err := a.projects(ctx, h)
+	_, here, err := a.projects()
 	if err != nil {
 		return "", err
 	}
-	d := &desk{a: a, project: here, sessions: all}
+	d := &desk{app: a, project: here, sessions: all}
 	live := d.live(false)
 	if id := above(live, a.Getenv("CLAUDE_PID")); id != "" {
 		return id, nil
@@ -106,7 +105,7 @@ func (a *app) current(ctx context.Context, h house, name string) (string, error)
 	if len(live) > 0 {
 		return live[0].ID, nil
 	}
-	if p, err := oneCell[pointer.State](ctx, h, pointer.Name, pointer.ProjectKey(here)); err == nil && p.State.Session != "" {
+	if p, err := oneCell[pointer.State](a, pointer.Name, pointer.ProjectKey(here)); err == nil && p.State.Session != "" {
 		return p.State.Session, nil
 	}
 	return newestOf(all, here)
@@ -122,8 +121,8 @@ func newestOf(all []cell[session.State], project string) (string, error) {
 
 // projects are all that are known, and here is the id of the one this directory belongs to: of the known
 // project at this path, which may have kept an older id, else the one a hook would be given here.
-func (a *app) projects(ctx context.Context, h house) (all []cell[project.State], here string, err error) {
-	if all, err = cells[project.State](ctx, h, project.Name, ""); err != nil {
+func (a *app) projects() (all []cell[project.State], here string, err error) {
+	if all, err = cells[project.State](a, project.Name, ""); err != nil {
 		return nil, "", err
 	}
 	return all, projectAt(all, a.place(a.ProjectDir()).Path()), nil

@@ -16,9 +16,9 @@ func (a *app) retractCmd() *cobra.Command {
 		Long: "Take an event back, by its id or its sequence. From then on every projection is as if the event had not come, also after an\n" +
 			"export and an import. The log keeps it: `replay at` a time before the retraction still shows what followed from it.",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.with(cmd.Context(), needStore, func(h house) error {
+			return a.with(needStore, func() error {
 				var out daemon.Retracted
-				err := h.Post(cmd.Context(), "/v1/do/retract", map[string]string{"id": args[0], "reason": reason}, &out)
+				err := a.post("/v1/do/retract", map[string]string{"id": args[0], "reason": reason}, &out)
 				if err != nil {
 					return err
 				}

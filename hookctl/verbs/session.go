@@ -2,7 +2,6 @@ package verbs
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"net/url"
 	"slices"
@@ -32,19 +31,19 @@ func (a *app) sessionListCmd() *cobra.Command {
 		Use: "list", Short: "List this project's sessions, the newest first",
 		Example: "  hookctl session list\n  hookctl session list --all --json | jq -r .id",
 		Args:    cmdline.Exactly(),
-		RunE:    func(cmd *cobra.Command, _ []string) error { return a.listSessions(cmd.Context(), all) },
+		RunE:    func(cmd *cobra.Command, _ []string) error { return a.listSessions(all) },
 	}
 	cmd.Flags().BoolVar(&all, "all", false, "of every project")
 	return cmd
 }
 
-func (a *app) listSessions(ctx context.Context, all bool) error {
-	return a.with(ctx, needStore, func(h house) error {
-		list, err := sessions(ctx, h)
+func (a *app) listSessions(all bool) error {
+	return a.with(needStore, func() error {
+		list, err := sessions(a)
 		if err != nil {
 			return err
 		}
-		projects, here, err := a.projects(ctx, h)
+		projects, here, err := a.projects()
 		if err != nil {
 			return err
 		}
@@ -149,17 +148,17 @@ func (a *app) sessionShowCmd() *cobra.Command {
 		Example: "  hookctl session show last\n  hookctl session show c68c8a51 -n all\n  hookctl session show last --calls",
 		Args:    cmdline.Exactly("a session: " + sessionForms),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.with(cmd.Context(), needStore, func(h house) error { return a.showSession(cmd.Context(), h, args[0], last, calls) })
+			return a.with(needStore, func() error { return a.showSession(args[0], last, calls) })
 		},
-		ValidArgsFunction: a.completesOne(a.sessionWords),
+		ValidArgsFunction: a.completesOne((*app).sessionWords),
 	}
 	cmd.Flags().VarP(&last, "n", "n", "the last N prompts and other steps, or all")
 	cmd.Flags().BoolVar(&calls, "calls", false, "who allowed each tool call")
 	return cmd
 }
 
-func (a *app) showSession(ctx context.Context, h house, name string, last count, each bool) error {
-	s, err := a.resolve(ctx, h, name)
+func (a *app) showSession(name string, last count, each bool) error {
+	s, err := a.resolve(name)
 	if err != nil {
 		return err
 	}
@@ -170,7 +169,7 @@ func (a *app) showSession(ctx context.Context, h house, name string, last count,
 		tl.take(r)
 		who.Take(r)
 	}
-	if err := records(ctx, h, url.Values{"session": {s.ID}}, take); err != nil {
+	if err := a.records(url.Values{"session": {s.ID}}, take); err != nil {
 		return err
 	}
 	calls := who.Calls()
@@ -178,7 +177,7 @@ func (a *app) showSession(ctx context.Context, h house, name string, last count,
 		return a.PrintJSON(sessionJSON{sessionLine{s, s.Standing()}, calls})
 	}
 
-	projects, err := cells[project.State](ctx, h, project.Name, "")
+	projects, err := cells[project.State](a, project.Name, "")
 	if err != nil {
 		return err
 	}
@@ -261,17 +260,17 @@ func (a *app) sessionDeleteCmd() *cobra.Command {
 			"until it is resumed: then it begins anew.",
 		Example:           "  hookctl session delete c68c8a51",
 		Args:              cmdline.Exactly("a session: " + sessionForms),
-		ValidArgsFunction: a.completesOne(a.sessionWords),
+		ValidArgsFunction: a.completesOne((*app).sessionWords),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var s session.State
-			ask := func(h house) (err error) {
-				if s, err = a.resolve(cmd.Context(), h, args[0]); err != nil {
+			ask := func() (err error) {
+				if s, err = a.resolve(args[0]); err != nil {
 					return err
 				}
-				return a.Confirm(cmd.Context(), fmt.Sprintf("delete session %s (%s, %s, last active %s)?", s.ID, s.Status,
+				return a.Confirm(a.ctx, fmt.Sprintf("delete session %s (%s, %s, last active %s)?", s.ID, s.Status,
 					cmdline.Plural(s.Events, "event"), a.ago(s.LastActive)), yes)
 			}
-			return a.judged(cmd.Context(), ask, func(h house) error { return a.deleteSession(cmd.Context(), h, s, reason) })
+			return a.judged(ask, func() error { return a.deleteSession(s, reason) })
 		},
 	}
 	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask")
@@ -279,9 +278,9 @@ func (a *app) sessionDeleteCmd() *cobra.Command {
 	return cmd
 }
 
-func (a *app) deleteSession(ctx context.Context, h house, s session.State, reason string) error {
+func (a *app) deleteSession(s session.State, reason string) error {
 	var r events.Record
-	if err := a.emit(ctx, h, emission{Type: events.TypeSessionDeleted, Session: s.ID, Project: s.Project, Data: events.SessionDeleted{Reason: reason}}, &r); err != nil {
+	if err := a.emit(emission{Type: events.TypeSessionDeleted, Session: s.ID, Project: s.Project, Data: events.SessionDeleted{Reason: reason}}, &r); err != nil {
 		return err
 	}
 	if a.JSON {

@@ -1,7 +1,6 @@
 package verbs
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -33,7 +32,7 @@ func (a *app) statusCmd() *cobra.Command {
 		Example: "  hookctl status\n  hookctl status --json | jq .pid",
 		Args:    cmdline.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			st, err := a.statusNow(cmd.Context())
+			st, err := a.statusNow()
 			if err != nil {
 				return err
 			}
@@ -48,8 +47,8 @@ func (a *app) statusCmd() *cobra.Command {
 
 // statusNow asks the daemon; without one it tells what the files do. A disk that runs full is a warning
 // either way, in the words of `doctor`.
-func (a *app) statusNow(ctx context.Context) (Status, error) {
-	st, err := a.runningStatus(ctx)
+func (a *app) statusNow() (Status, error) {
+	st, err := a.hookedStatus()
 	if errors.Is(err, errDown) {
 		st, err = a.statusDown(), nil
 	}
@@ -83,23 +82,19 @@ func (a *app) storeBytes() int64 {
 	return sum
 }
 
-// runningStatus is the daemon's status, with the hooks of the whole log.
-func (a *app) runningStatus(ctx context.Context) (Status, error) {
-	h, err := a.connect(ctx, needRunning)
-	if err != nil {
-		return Status{}, err
-	}
-	defer h.Close()
-	var st Status
-	if err := h.Get(ctx, "/v1/status", nil, &st); err != nil {
-		return st, err
-	}
-	past, err := pastHooks(ctx, h)
-	if err != nil {
-		return st, err
-	}
-	st.Hooks = past.with(st.Hooks)
-	return st, nil
+// hookedStatus is the daemon's status, with the hooks of the whole log.
+func (a *app) hookedStatus() (st Status, err error) {
+	err = a.running(func() error {
+		if st, err = a.stand(); err != nil {
+			return err
+		}
+		past, err := pastHooks(a)
+		if err == nil {
+			st.Hooks = past.with(st.Hooks)
+		}
+		return err
+	})
+	return st, err
 }
 
 // findings leaves out what the store's server says at every start after an unclean end: it builds its

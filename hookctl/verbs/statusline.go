@@ -36,10 +36,10 @@ func (a *app) statuslineCmd() *cobra.Command {
 		Example: "  {\"statusLine\": {\"type\": \"command\",\n                  \"command\": \"hookctl statusline\"}}   in settings.json",
 		Args:    cmdline.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			in := a.statuslineInput(cmd.Context())
-			ctx, cancel := context.WithTimeout(cmd.Context(), statuslinePatience)
+			in := a.statuslineInput()
+			ctx, cancel := context.WithTimeout(a.ctx, statuslinePatience)
 			defer cancel()
-			line := a.statusline(ctx, in)
+			line := a.under(ctx).statusline(in)
 			if a.JSON {
 				return a.PrintJSON(line)
 			}
@@ -100,8 +100,8 @@ func (in statuslineInput) used() int64 {
 
 // statuslineInput reads what the client says on stdin; by hand the session is the environment's. Where stdin stays
 // silent the reader is left behind, for the few milliseconds that the process has.
-func (a *app) statuslineInput(ctx context.Context) statuslineInput {
-	ctx, cancel := context.WithTimeout(ctx, stdinPatience)
+func (a *app) statuslineInput() statuslineInput {
+	ctx, cancel := context.WithTimeout(a.ctx, stdinPatience)
 	defer cancel()
 	said := make(chan statuslineInput, 1)
 	go func() {
@@ -123,22 +123,20 @@ func (a *app) statuslineInput(ctx context.Context) statuslineInput {
 	return in
 }
 
-func (a *app) statusline(ctx context.Context, in statuslineInput) statuslineJSON {
+func (a *app) statusline(in statuslineInput) statuslineJSON {
 	line := statuslineJSON{Recorder: "down", Session: in.Session, Brief: identity.ColdBrief}
 	if size := in.Window.Size; size > 0 {
 		line.Context = &contextUse{Phase: session.PhaseOf(in.used(), size), Percent: session.Percent(in.used(), size), Used: in.used(), Window: size}
 	}
-	h, err := a.connect(ctx, needRunning)
-	if err != nil {
-		return line
-	}
-	defer h.Close()
-
 	var known daemon.LineFacts
 	asked := daemon.LineOrder{Session: in.Session, Used: in.used(), Window: in.Window.Size, Model: in.Model.ID}
-	err = h.Post(ctx, "/v1/do/line", asked, &known)
+	reached := false
+	err := a.running(func() error {
+		reached = true
+		return a.post("/v1/do/line", asked, &known)
+	})
 	var refused *problem.Error
-	if err != nil && !errors.As(err, &refused) {
+	if err != nil && !(reached && errors.As(err, &refused)) {
 		return line // it listens but does not answer
 	}
 

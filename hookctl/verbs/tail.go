@@ -1,7 +1,6 @@
 package verbs
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -25,14 +24,14 @@ func (a *app) tailCmd() *cobra.Command {
 			"-f goes on until it is interrupted, also over a restart of the daemon.",
 		Example: "  hookctl tail -f\n  hookctl tail --since yesterday --until today --grep '(?i)timeout'\n  hookctl tail --session last --file parser.go --tool Edit\n  hookctl tail --session c68c8a51 --type 'tool.*' --since 10m -n all\n  hookctl tail -o json | jq .type",
 		Args:    cmdline.Exactly(),
-		RunE:    func(cmd *cobra.Command, _ []string) error { return a.tail(cmd.Context(), f) },
+		RunE:    func(cmd *cobra.Command, _ []string) error { return a.tail(f) },
 	}
 	f.flags(a, cmd, 20)
 	cmd.Flags().BoolVarP(&f.follow, "follow", "f", false, "go on with the events to come")
 	return cmd
 }
 
-func (a *app) tail(ctx context.Context, f filter) error {
+func (a *app) tail(f filter) error {
 	if err := f.check(a); err != nil {
 		return err
 	}
@@ -43,16 +42,16 @@ func (a *app) tail(ctx context.Context, f filter) error {
 	p := &printer{app: a, output: f.output}
 	if f.follow {
 		t := &follower{app: a, print: p, filter: f}
-		return t.run(ctx)
+		return t.run()
 	}
-	return a.with(ctx, needStore, func(h house) error {
-		if err := f.begun(ctx, h); err != nil {
+	return a.with(needStore, func() error {
+		if err := f.begun(a); err != nil {
 			return err
 		}
-		if err := f.named(ctx, a, h); err != nil {
+		if err := f.named(a); err != nil {
 			return err
 		}
-		return h.Stream(ctx, "GET", "/v1/events", f.query(), func(line []byte) error {
+		return a.stream("GET", "/v1/events", f.query(), func(line []byte) error {
 			_, err := p.take(line)
 			return err
 		})
@@ -60,11 +59,11 @@ func (a *app) tail(ctx context.Context, f filter) error {
 }
 
 // named finds the session that "last" stands for; other names are the daemon's to find.
-func (f *filter) named(ctx context.Context, a *app, h house) error {
+func (f *filter) named(a *app) error {
 	if f.session != lastSession {
 		return nil
 	}
-	s, err := a.resolve(ctx, h, f.session)
+	s, err := a.resolve(f.session)
 	f.session = s.ID
 	return err
 }
@@ -76,11 +75,8 @@ type printer struct {
 	last   time.Time
 }
 
-// take prints one line of NDJSON and gives its sequence, 0 for a heartbeat.
+// take prints one line of NDJSON and gives its sequence.
 func (p *printer) take(line []byte) (uint64, error) {
-	if len(line) == 0 {
-		return 0, nil
-	}
 	var r events.Record
 	if err := json.Unmarshal(line, &r); err != nil {
 		return 0, fmt.Errorf("read event record: %w", err)
@@ -121,7 +117,7 @@ const (
 	lastWait  = 2 * time.Second
 )
 
-func (f *follower) run(ctx context.Context) error {
+func (f *follower) run() error {
 	wait := firstWait
 	for told := false; ; {
 		n := needRunning
@@ -129,10 +125,10 @@ func (f *follower) run(ctx context.Context) error {
 			n = needStarted
 		}
 		before := f.at
-		err := f.once(ctx, n)
+		err := f.once(n)
 		var refused *problem.Error
 		switch {
-		case ctx.Err() != nil:
+		case f.ctx.Err() != nil:
 			return nil
 		case err != nil && !f.again, errors.As(err, &refused) && !f.taken && !errors.Is(err, errDown):
 			return err
@@ -145,7 +141,7 @@ func (f *follower) run(ctx context.Context) error {
 			f.Complain("%s\n", f.Paint.Faint("the daemon is gone; waiting for it to come back"))
 			told = true
 		}
-		if err := f.Pause(ctx, wait); err != nil {
+		if err := f.Pause(f.ctx, wait); err != nil {
 			return nil
 		}
 		wait = min(2*wait, lastWait)
@@ -153,24 +149,28 @@ func (f *follower) run(ctx context.Context) error {
 }
 
 // once follows one connection to its end.
-func (f *follower) once(ctx context.Context, n need) error {
-	h, err := f.connect(ctx, n)
+func (f *follower) once(n need) error {
+	h, err := f.connect(f.ctx, n)
 	if err != nil {
 		return err
 	}
-	defer h.Close()
-	var st Status
-	if err := h.Get(ctx, "/v1/status", nil, &st); err != nil {
+	return f.using(h, f.attend)
+}
+
+// attend follows a connection from where the one before it ended.
+func (f *follower) attend() error {
+	st, err := f.stand()
+	if err != nil {
 		return err
 	}
-	if err := f.filter.named(ctx, f.app, h); err != nil {
+	if err := f.filter.named(f.app); err != nil {
 		return err
 	}
 	from, query := f.start(st.Seq)
-	return h.Stream(ctx, "GET", "/v1/events", query, func(line []byte) error {
+	return f.stream("GET", "/v1/events", query, func(line []byte) error {
 		var r struct{ Seq uint64 }
-		if len(line) == 0 || json.Unmarshal(line, &r) == nil && r.Seq <= from {
-			return nil // a heartbeat, or shown before the connection broke
+		if json.Unmarshal(line, &r) == nil && r.Seq <= from {
+			return nil // shown before the connection broke
 		}
 		seq, err := f.print.take(line)
 		f.at = max(f.at, seq)

@@ -35,25 +35,20 @@ func (a *app) topCmd() *cobra.Command {
 			if !a.Terminal || !a.Asks || a.JSON {
 				return problem.Faultf("top needs a terminal").Advise("`hookctl session list --json` and `hookctl tail -f` print the same")
 			}
-			ctx := cmd.Context()
-			if err := a.with(ctx, needStarted, func(house) error { return nil }); err != nil {
+			if err := a.with(needStarted, func() error { return nil }); err != nil {
 				return err
 			}
-			return top.Run(ctx, top.Options{From: topSource{a}, In: os.Stdin, Out: os.Stdout, Env: os.Environ(), Paint: a.Paint})
+			return top.Run(a.ctx, top.Options{From: topSource{a}, In: os.Stdin, Out: os.Stdout, Env: os.Environ(), Paint: a.Paint})
 		},
 	}
 }
 
 // topSource reads the screens of top from the daemon; it connects for each, so that they outlive a restart.
-type topSource struct{ a *app }
+type topSource struct{ *app }
 
-func (t topSource) with(ctx context.Context, f func(h house) error) error {
-	h, err := t.a.connect(ctx, needRunning)
-	if err != nil {
-		return err
-	}
-	defer h.Close()
-	return f(h)
+func (t topSource) ask(ctx context.Context, f func(a *app) error) error {
+	a := t.under(ctx)
+	return a.running(func() error { return f(a) })
 }
 
 // urgency orders the sessions: what needs attention, what works, what waits for a prompt, what ended.
@@ -72,12 +67,12 @@ func urgency(s session.State) int {
 
 // Sessions implements [top.Source].
 func (t topSource) Sessions(ctx context.Context) (lines []top.Line, err error) {
-	err = t.with(ctx, func(h house) error {
-		list, err := cells[session.State](ctx, h, session.Name, "")
+	err = t.ask(ctx, func(a *app) error {
+		list, err := cells[session.State](a, session.Name, "")
 		if err != nil {
 			return err
 		}
-		projects, _, err := t.a.projects(ctx, h)
+		projects, _, err := a.projects()
 		if err != nil {
 			return err
 		}
@@ -93,7 +88,7 @@ func (t topSource) Sessions(ctx context.Context) (lines []top.Line, err error) {
 			if s.Status != session.Live {
 				word = "ended: " + word
 			}
-			text := fmt.Sprintf("%s  %s  %s  %s", alias(s.ID), cmdline.Pad(word, 22), cmdline.Pad(t.a.ago(s.LastActive), 9),
+			text := fmt.Sprintf("%s  %s  %s  %s", alias(s.ID), cmdline.Pad(word, 22), cmdline.Pad(a.ago(s.LastActive), 9),
 				join(" · ", cmdline.OneLine(s.Title), projectName(projects, s.Project)))
 			lines = append(lines, top.Line{Key: s.ID, Text: text, Tone: []string{"warn", "good", "", "faint"}[urgency(s)]})
 		}
@@ -104,8 +99,8 @@ func (t topSource) Sessions(ctx context.Context) (lines []top.Line, err error) {
 
 // Session implements [top.Source].
 func (t topSource) Session(ctx context.Context, id string) (head []string, err error) {
-	err = t.with(ctx, func(h house) error {
-		c, err := oneCell[session.State](ctx, h, session.Name, id)
+	err = t.ask(ctx, func(a *app) error {
+		c, err := oneCell[session.State](a, session.Name, id)
 		s := c.State
 		head = []string{join(" · ", cmdline.OneLine(s.Title), cmdline.OneLine(s.Standing().Words), cmdline.Plural(s.Prompts, "prompt"), cmdline.OneLine(s.Model))}
 		return err
@@ -117,8 +112,8 @@ func (t topSource) Session(ctx context.Context, id string) (head []string, err e
 func (t topSource) Events(ctx context.Context, id, after string) (lines []top.Line, err error) {
 	from, _ := strconv.ParseUint(after, 10, 64) // our own key, or ""
 	query := url.Values{"session": {id}, "since": {strconv.FormatUint(from+1, 10)}}
-	err = t.with(ctx, func(h house) error {
-		return records(ctx, h, query, func(r events.Record) {
+	err = t.ask(ctx, func(a *app) error {
+		return a.records(query, func(r events.Record) {
 			if r.Seq <= from {
 				return
 			}
@@ -126,7 +121,7 @@ func (t topSource) Events(ctx context.Context, id, after string) (lines []top.Li
 			if r.AgentID != "" {
 				fact = "↳ " + fact
 			}
-			text := r.Time.In(t.a.Zone).Format(time.TimeOnly) + "  " + cmdline.Pad(cmdline.OneLine(r.Type), typeColumn) + "  " + fact
+			text := r.Time.In(a.Zone).Format(time.TimeOnly) + "  " + cmdline.Pad(cmdline.OneLine(r.Type), typeColumn) + "  " + fact
 			lines = append(lines, top.Line{Key: strconv.FormatUint(r.Seq, 10), Text: text, Tone: factRows()[r.Type].tone})
 		})
 	})
@@ -135,9 +130,9 @@ func (t topSource) Events(ctx context.Context, id, after string) (lines []top.Li
 
 // Event implements [top.Source].
 func (t topSource) Event(ctx context.Context, seq string) (lines []string, err error) {
-	err = t.with(ctx, func(h house) error {
+	err = t.ask(ctx, func(a *app) error {
 		var raw json.RawMessage
-		err := h.Get(ctx, "/v1/events/"+seq, nil, &raw)
+		err := a.get("/v1/events/"+seq, nil, &raw)
 		for _, l := range strings.Split(cmdline.IndentJSON(raw), "\n") {
 			lines = append(lines, cmdline.Fit(l, 4096))
 		}
@@ -147,11 +142,11 @@ func (t topSource) Event(ctx context.Context, seq string) (lines []string, err e
 }
 
 // stateAt is a projection's cell of a session at a sequence, the zero state where there was none.
-func stateAt[S any](ctx context.Context, h house, projection, id, seq string) (S, error) {
+func stateAt[S any](a *app, projection, id, seq string) (S, error) {
 	var past struct {
 		Cells []cell[S] `json:"cells"`
 	}
-	err := h.Get(ctx, "/v1/at", url.Values{"point": {seq}, "projection": {projection}, "key": {id}}, &past)
+	err := a.get("/v1/at", url.Values{"point": {seq}, "projection": {projection}, "key": {id}}, &past)
 	var refused *problem.Error
 	if errors.As(err, &refused) {
 		err = nil // it did not begin yet
@@ -165,16 +160,16 @@ func stateAt[S any](ctx context.Context, h house, projection, id, seq string) (S
 
 // State implements [top.Source].
 func (t topSource) State(ctx context.Context, id, seq string) (lines []string, err error) {
-	err = t.with(ctx, func(h house) error {
-		s, err := stateAt[session.State](ctx, h, session.Name, id, seq)
+	err = t.ask(ctx, func(a *app) error {
+		s, err := stateAt[session.State](a, session.Name, id, seq)
 		if err != nil {
 			return err
 		}
-		w, err := stateAt[working.State](ctx, h, working.Name, id, seq)
+		w, err := stateAt[working.State](a, working.Name, id, seq)
 		if err != nil {
 			return err
 		}
-		i, err := stateAt[identity.State](ctx, h, identity.Name, id, seq)
+		i, err := stateAt[identity.State](a, identity.Name, id, seq)
 		lines = stateLines(s, w, i)
 		return err
 	})

@@ -1,7 +1,6 @@
 package verbs
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -34,7 +33,7 @@ func (a *app) importTranscriptsCmd() *cobra.Command {
 			"importing twice changes nothing, and deleted sessions stay deleted. No transcript is changed. A file that\n" +
 			"cannot be read is named: the exit code is 1 then.",
 		Example: "  hookctl import transcripts\n  hookctl import transcripts --dry-run ~/backup/projects",
-		RunE:    func(cmd *cobra.Command, args []string) error { return a.importTranscripts(cmd.Context(), args, dry) },
+		RunE:    func(cmd *cobra.Command, args []string) error { return a.importTranscripts(args, dry) },
 	}
 	cmd.Flags().BoolVar(&dry, "dry-run", false, "only count what there is")
 	return cmd
@@ -52,7 +51,7 @@ func (a *app) clientFolder() string {
 // mostPaths bounds the request, in bytes.
 const mostPaths = 32 << 10
 
-func (a *app) importTranscripts(ctx context.Context, args []string, dry bool) error {
+func (a *app) importTranscripts(args []string, dry bool) error {
 	if len(args) == 0 {
 		args = []string{a.clientFolder()}
 	}
@@ -79,8 +78,8 @@ func (a *app) importTranscripts(ctx context.Context, args []string, dry bool) er
 	}
 
 	var raw json.RawMessage
-	err = a.with(ctx, needStarted, func(h house) (err error) {
-		raw, err = a.awaitImport(ctx, h, paths, query)
+	err = a.with(needStarted, func() (err error) {
+		raw, err = a.awaitImport(paths, query)
 		return err
 	})
 	if err != nil {
@@ -90,7 +89,7 @@ func (a *app) importTranscripts(ctx context.Context, args []string, dry bool) er
 }
 
 // awaitImport shows how far the daemon is, in bytes of the files.
-func (a *app) awaitImport(ctx context.Context, h house, paths []string, query url.Values) (json.RawMessage, error) {
+func (a *app) awaitImport(paths []string, query url.Values) (json.RawMessage, error) {
 	var size int64
 	found, _ := transcript.Sessions(paths) // its problems are told by the daemon
 	for _, s := range found {
@@ -99,7 +98,7 @@ func (a *app) awaitImport(ctx context.Context, h house, paths []string, query ur
 	m := a.Meter("importing").InBytes()
 	defer m.End()
 	return client.ReadLong(func(line func([]byte) error) error {
-		return h.Stream(ctx, http.MethodPost, "/v1/do/import", query, line)
+		return a.stream(http.MethodPost, "/v1/do/import", query, line)
 	}, func(done, _ uint64) { m.At(done, uint64(size)) })
 }
 

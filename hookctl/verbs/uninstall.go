@@ -1,7 +1,6 @@
 package verbs
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -43,9 +42,9 @@ func (a *app) uninstallCmd() *cobra.Command {
 				if o.Client != settings.Claude {
 					return problem.Faultf("--purge takes the hooks of all clients out").Advise("leave --client away")
 				}
-				return a.purge(cmd.Context(), o, yes)
+				return a.purge(o, yes)
 			}
-			removed, err := a.uninstallPlugin(cmd.Context(), o)
+			removed, err := a.uninstallPlugin(o)
 			if err != nil {
 				return err
 			}
@@ -97,12 +96,12 @@ func (a *app) sayUninstalled(o settings.Options, res settings.Result) {
 // purge takes hooks and home away. The order is what makes it safe: asked before anything is done;
 // the hooks out first, since a hook would start the daemon again; what waits in the spool goes into
 // the log; the log is exported and on disk before anything of it is removed.
-func (a *app) purge(ctx context.Context, o settings.Options, yes bool) error {
+func (a *app) purge(o settings.Options, yes bool) error {
 	home := a.Home()
-	if err := a.Confirm(ctx, fmt.Sprintf("remove the hooks and the whole log in %s, after an export?", home), yes); err != nil {
+	if err := a.Confirm(a.ctx, fmt.Sprintf("remove the hooks and the whole log in %s, after an export?", home), yes); err != nil {
 		return err
 	}
-	removed, err := a.uninstallPlugin(ctx, o)
+	removed, err := a.uninstallPlugin(o)
 	if err != nil {
 		return err
 	}
@@ -118,7 +117,7 @@ func (a *app) purge(ctx context.Context, o settings.Options, yes bool) error {
 		return err
 	}
 
-	last, err := a.lastExport(ctx, home)
+	last, err := a.lastExport(home)
 	if err != nil {
 		return a.keptLog(home, last, err)
 	}
@@ -170,27 +169,27 @@ func (a *app) keptLog(home string, last lastCopy, err error) error {
 
 // lastExport drains the spool, stops the daemon and exports the log. A session that still runs may send
 // a hook meanwhile, and that starts the daemon again: then nothing may be removed.
-func (a *app) lastExport(ctx context.Context, dir string) (lastCopy, error) {
+func (a *app) lastExport(dir string) (lastCopy, error) {
 	spool := spool.Open(home.PathsOf(dir, a.Getenv))
 	if spool.Count() > 0 {
-		if err := a.with(ctx, needStarted, func(h house) error { return h.Post(ctx, "/v1/gone", nil, nil) }); err != nil {
+		if err := a.with(needStarted, func() error { return a.post("/v1/gone", nil, nil) }); err != nil {
 			return lastCopy{}, fmt.Errorf("take what waits in the spool: %w", err)
 		}
 	}
-	if _, err := a.stop(ctx); err != nil && !errors.Is(err, errDown) {
+	if _, err := a.stop(); err != nil && !errors.Is(err, errDown) {
 		return lastCopy{}, fmt.Errorf("stop the daemon: %w", err)
 	}
 	if n := spool.Count(); n > 0 {
 		return lastCopy{}, problem.Faultf("%s could not be taken from the spool", cmdline.Plural(n, "frame")).Advise("`hookctl doctor` tells why; end the sessions that still run")
 	}
-	last, err := a.exportLog(ctx, dir)
+	last, err := a.exportLog(dir)
 	if err != nil {
 		return last, fmt.Errorf("export the log: %w", err)
 	}
-	if err := a.accept(ctx, last); err != nil {
+	if err := a.accept(last); err != nil {
 		return last, err
 	}
-	if _, err := a.running(ctx); err == nil || spool.Count() > 0 {
+	if _, err := a.runningStatus(); err == nil || spool.Count() > 0 {
 		return last, problem.Faultf("a hook came during the export").Advise("end the sessions that still run, and try again")
 	}
 	return last, nil

@@ -39,6 +39,7 @@ func Main(args []string) int {
 }
 
 func (a *app) main(ctx context.Context, args []string) int {
+	a.ctx = ctx
 	a.args = args
 	_, err := a.Execute(ctx, a.root(), args)
 	return a.report(ctx, err)

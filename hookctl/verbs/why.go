@@ -1,7 +1,6 @@
 package verbs
 
 import (
-	"context"
 	"net/url"
 	"strings"
 
@@ -20,12 +19,12 @@ func (a *app) whyCmd() *cobra.Command {
 		Long: "Show the events behind a line that the agent is told: the lines that have the text, the entries of the session's state and of its\n" +
 			"project's ledger that they are made of, each with its event, and when they were told. `hookctl retract` takes an event back.",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.with(cmd.Context(), needStore, func(h house) error {
-				id, err := a.current(cmd.Context(), h, name)
+			return a.with(needStore, func() error {
+				id, err := a.current(name)
 				if err != nil {
 					return err
 				}
-				return a.why(cmd.Context(), h, id, args[0])
+				return a.why(id, args[0])
 			})
 		},
 	}
@@ -34,9 +33,9 @@ func (a *app) whyCmd() *cobra.Command {
 }
 
 // why prints the events behind what a session is told.
-func (a *app) why(ctx context.Context, h house, session, text string) error {
+func (a *app) why(session, text string) error {
 	var out daemon.Why
-	if err := h.Get(ctx, "/v1/why/"+session, url.Values{"q": {text}}, &out); err != nil {
+	if err := a.get("/v1/why/"+session, url.Values{"q": {text}}, &out); err != nil {
 		return err
 	}
 	return a.printBehind(out)

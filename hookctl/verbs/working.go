@@ -57,7 +57,7 @@ func (a *app) checkpointCmd() *cobra.Command {
 		Use: "create", Short: "Mark the state of now", Example: "  hookctl checkpoint create --note 'before the rewrite'", Args: cmdline.Exactly(),
 		Long: "Mark the state of now. One is made before every compaction. `hookctl checkpoint show` shows the state that it marks.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.emitThen(cmd.Context(), name, events.TypeCheckpointCreated, events.CheckpointCreated{Schema: working.Schema, Trigger: "command", Note: note}, func(_ house, r events.Record) error { return a.sayEmitted(r) })
+			return a.emitThen(name, events.TypeCheckpointCreated, events.CheckpointCreated{Schema: working.Schema, Trigger: "command", Note: note}, func(r events.Record) error { return a.sayEmitted(r) })
 		},
 	}
 	create.Flags().StringVar(&name, "session", "", sessionHelp)
@@ -89,14 +89,14 @@ func (a *app) checkpointAt(use, short, long string, show bool) *cobra.Command {
 			if show {
 				needs = needStore
 			}
-			return a.with(cmd.Context(), needs, func(h house) error {
-				id, err := a.current(cmd.Context(), h, name)
+			return a.with(needs, func() error {
+				id, err := a.current(name)
 				if err != nil {
 					return err
 				}
 				order["session"] = id
 				var out daemon.Restored
-				if err := h.Post(cmd.Context(), "/v1/do/restore", order, &out); err != nil {
+				if err := a.post("/v1/do/restore", order, &out); err != nil {
 					return err
 				}
 				return a.printRestored(out)
@@ -132,12 +132,12 @@ func (a *app) workingShow(use, short, example string, show func(id string, s wor
 	cmd := &cobra.Command{
 		Use: use, Short: short, Example: "  " + example, Args: cmdline.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.with(cmd.Context(), needStore, func(h house) error {
-				id, err := a.current(cmd.Context(), h, name)
+			return a.with(needStore, func() error {
+				id, err := a.current(name)
 				if err != nil {
 					return err
 				}
-				c, err := oneCell[working.State](cmd.Context(), h, working.Name, id)
+				c, err := oneCell[working.State](a, working.Name, id)
 				if err != nil {
 					return problem.FaultBy(err, "nothing is known yet of what session %s works on", id).Advise("it begins with its first prompt or tool call")
 				}
@@ -159,7 +159,7 @@ func (a *app) workingSet(use, short, example, typ string, event func(text string
 			if text == "" {
 				return problem.Faultf("the text is empty").Advise("`" + example + "`")
 			}
-			return a.emitThen(cmd.Context(), name, typ, event(text), func(_ house, r events.Record) error { return a.sayEmitted(r) })
+			return a.emitThen(name, typ, event(text), func(r events.Record) error { return a.sayEmitted(r) })
 		},
 	}
 	a.sessionFlag(cmd, &name, sessionHelp)
