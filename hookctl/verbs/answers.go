@@ -240,15 +240,13 @@ func (s *Answers) Sessions(ctx context.Context, most int) ([]SessionRef, error) 
 }
 
 func (a *app) mcpCmd() *cobra.Command {
-	return &cobra.Command{
+	return a.verb(needHookfind, &cobra.Command{
 		Use:   "mcp",
 		Short: "Serve agents what happened, by the Model Context Protocol on stdin and stdout",
 		Long: "Serve agents what happened, by the Model Context Protocol on stdin and stdout: six tools that only read (find, session,\n" +
 			"event, state_at, why, decisions), and this project's sessions as resources. Answers are bounded and redacted once more.",
 		Example: "  claude mcp add hookline -- hookctl mcp\n  npx @modelcontextprotocol/inspector hookctl mcp",
-		Args:    cmdline.Exactly(),
-		RunE: a.searching(func(cmd *cobra.Command, _ []string) error {
-			return a.search.Serve(a.ctx, a.answers())
-		}),
-	}
+	}, func([]string) error {
+		return a.search.Serve(a.ctx, a.answers())
+	})
 }

@@ -31,7 +31,7 @@ const (
 
 func (a *app) blameCmd() *cobra.Command {
 	noPager := false
-	cmd := &cobra.Command{
+	cmd := a.verb(needHookfind, &cobra.Command{
 		Use:   "blame FILE[:LINE]",
 		Short: "Show which session, prompt and call wrote the lines of a file",
 		Long: "Show which session, prompt and call wrote the lines of a file, from the edits in the log. FILE:12 and FILE:12-20 tell\n" +
@@ -40,13 +40,12 @@ func (a *app) blameCmd() *cobra.Command {
 			"record lacks the file around an edit, the line is found by the edit's own words, which is said too.",
 		Example: "  hookctl blame parser.go\n  hookctl blame parser.go:120-140\n  hookctl blame parser.go --json | jq -r 'select(.how == \"edit\") | .session' | sort | uniq -c",
 		Args:    cmdline.Exactly("a file, and perhaps a line: parser.go:12"),
-		RunE: a.searching(func(cmd *cobra.Command, args []string) error {
-			return a.blame(args[0], noPager)
-		}),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return nil, cobra.ShellCompDirectiveDefault
 		},
-	}
+	}, func(args []string) error {
+		return a.blame(args[0], noPager)
+	})
 	cmd.Flags().BoolVar(&noPager, "no-pager", false, "print a long answer at once")
 	return cmd
 }

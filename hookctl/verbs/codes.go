@@ -74,18 +74,17 @@ func (a *app) codesHere() (out codesJSON, err error) {
 }
 
 func (a *app) codesShowCmd() *cobra.Command {
-	return &cobra.Command{
-		Use: "show", Short: "Show the codes of this project", Example: "  hookctl codes show\n  hookctl codes show --json | jq .codes", Args: cmdline.Exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.with(needStore, func() error {
-				out, err := a.codesHere()
-				if err != nil {
-					return err
-				}
-				return a.printCodes(out)
-			})
-		},
-	}
+	return a.verb(needStore, &cobra.Command{
+		Use:     "show",
+		Short:   "Show the codes of this project",
+		Example: "  hookctl codes show\n  hookctl codes show --json | jq .codes",
+	}, func([]string) error {
+		out, err := a.codesHere()
+		if err != nil {
+			return err
+		}
+		return a.printCodes(out)
+	})
 }
 
 func (a *app) printCodes(out codesJSON) error {
@@ -102,67 +101,67 @@ func (a *app) printCodes(out codesJSON) error {
 }
 
 func (a *app) codesAddCmd() *cobra.Command {
-	return &cobra.Command{
-		Use: "add CODE", Short: "Add a code", Example: "  hookctl codes add 'dec:one file per verb'\n  hookctl codes add done:ship-it", Args: cmdline.Exactly("a code, as dec:TEXT"),
-		Long: "Add a code: impl:, dec:, block:, next:, done: or test: and what it says. done: also ends a next: or block: that says the same.",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			kind, what, _ := strings.Cut(args[0], ":")
-			if strings.TrimSpace(what) == "" || !strings.Contains(" impl dec block next done test ", " "+kind+" ") {
-				return problem.Faultf("%s is no code", cmdline.OneLine(args[0])).Advise("impl:, dec:, block:, next:, done: or test: and what it says")
+	return a.verb(needNothing, &cobra.Command{
+		Use:     "add CODE",
+		Short:   "Add a code",
+		Example: "  hookctl codes add 'dec:one file per verb'\n  hookctl codes add done:ship-it",
+		Args:    cmdline.Exactly("a code, as dec:TEXT"),
+		Long:    "Add a code: impl:, dec:, block:, next:, done: or test: and what it says. done: also ends a next: or block: that says the same.",
+	}, func(args []string) error {
+		kind, what, _ := strings.Cut(args[0], ":")
+		if strings.TrimSpace(what) == "" || !strings.Contains(" impl dec block next done test ", " "+kind+" ") {
+			return problem.Faultf("%s is no code", cmdline.OneLine(args[0])).Advise("impl:, dec:, block:, next:, done: or test: and what it says")
+		}
+		return a.with(needStarted, func() error {
+			_, here, err := a.projects()
+			if err != nil {
+				return err
 			}
-			return a.with(needStarted, func() error {
-				_, here, err := a.projects()
-				if err != nil {
-					return err
-				}
-				var r events.Record
-				if err := a.emit(emission{Type: events.TypeCodesAdded, Project: here, Data: events.CodesAdded{Code: args[0]}}, &r); err != nil {
-					return err
-				}
-				return a.sayEmitted(r)
-			})
-		},
-	}
+			var r events.Record
+			if err := a.emit(emission{Type: events.TypeCodesAdded, Project: here, Data: events.CodesAdded{Code: args[0]}}, &r); err != nil {
+				return err
+			}
+			return a.sayEmitted(r)
+		})
+	})
 }
 
 func (a *app) codesEndCmd(use, short, status string) *cobra.Command {
-	return &cobra.Command{
-		Use: use, Short: short, Example: "  hookctl codes " + use, Args: cmdline.Exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.with(needStarted, func() error {
-				out, err := a.codesHere()
-				if err != nil {
-					return err
-				}
-				var ids []string
-				if !out.Context.Empty() {
-					ids = []string{out.Project}
-				}
-				return a.endCodes(status, ids)
-			})
-		},
-	}
+	return a.verb(needStarted, &cobra.Command{
+		Use:     use,
+		Short:   short,
+		Example: "  hookctl codes " + use,
+	}, func([]string) error {
+		out, err := a.codesHere()
+		if err != nil {
+			return err
+		}
+		var ids []string
+		if !out.Context.Empty() {
+			ids = []string{out.Project}
+		}
+		return a.endCodes(status, ids)
+	})
 }
 
 func (a *app) codesCleanupCmd() *cobra.Command {
-	return &cobra.Command{
-		Use: "cleanup", Short: "End the codes of every project where they have expired", Example: "  hookctl codes cleanup", Args: cmdline.Exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.with(needStarted, func() error {
-				all, err := cells[codes.State](a, codes.Name, "")
-				if err != nil {
-					return err
-				}
-				var ids []string
-				for _, c := range all {
-					if !c.State.Now.Empty() && c.State.At(a.Now()).Empty() {
-						ids = append(ids, c.State.Project)
-					}
-				}
-				return a.endCodes(codes.Expired, ids)
-			})
-		},
-	}
+	return a.verb(needStarted, &cobra.Command{
+		Use:     "cleanup",
+		Short:   "End the codes of every project where they have expired",
+		Example: "  hookctl codes cleanup",
+	}, func([]string) error {
+		all, err := cells[codes.State](a, codes.Name, "")
+		if err != nil {
+			return err
+		}
+		var ids []string
+		for _, c := range all {
+			if !c.State.Now.Empty() && c.State.At(a.Now()).Empty() {
+				ids = append(ids, c.State.Project)
+			}
+		}
+		return a.endCodes(codes.Expired, ids)
+	})
 }
 
 // endCodes ends the codes of projects.

@@ -17,14 +17,13 @@ func (a *app) configCmd() *cobra.Command {
 }
 
 func (a *app) configShowCmd() *cobra.Command {
-	return &cobra.Command{
-		Use: "show", Short: "Show every setting and where its value comes from",
+	return a.verb(needNothing, &cobra.Command{
+		Use:   "show",
+		Short: "Show every setting and where its value comes from",
 		Long: "Show every setting and where its value comes from: flags over environment over files, the local file over\n" +
 			"the project's over the user's. An unknown key is an error here, and a warning in a hook.",
 		Example: "  hookctl config show\n  hookctl config show --json | jq .values.fsync",
-		Args:    cmdline.Exactly(),
-		RunE:    func(*cobra.Command, []string) error { return a.showConfig() },
-	}
+	}, func([]string) error { return a.showConfig() })
 }
 
 // configJSON is what `config show --json` prints.
@@ -149,32 +148,31 @@ type configValidJSON struct {
 }
 
 func (a *app) configValidateCmd() *cobra.Command {
-	return &cobra.Command{
-		Use: "validate", Short: "Check the configuration files; exits 1 when something is wrong",
+	return a.verb(needNothing, &cobra.Command{
+		Use:     "validate",
+		Short:   "Check the configuration files; exits 1 when something is wrong",
 		Example: "  hookctl config validate",
-		Args:    cmdline.Exactly(),
-		RunE: func(*cobra.Command, []string) error {
-			if a.JSON {
-				problems, faults := append([]config.Problem{}, a.conf.Problems...), a.ruleFaults()
-				out := configValidJSON{OK: len(problems)+len(faults) == 0, Problems: problems, Requirements: faults}
-				if err := a.PrintJSON(out); err != nil {
-					return err
-				}
-				if !out.OK {
-					return cmdline.Silent(1)
-				}
-				return nil
-			}
-			err := a.configProblems()
-			for _, p := range a.ruleFaults() {
-				a.Fail(p.Error(), p.Hint)
-				err = cmdline.Silent(1)
-			}
-			if err != nil {
+	}, func([]string) error {
+		if a.JSON {
+			problems, faults := append([]config.Problem{}, a.conf.Problems...), a.ruleFaults()
+			out := configValidJSON{OK: len(problems)+len(faults) == 0, Problems: problems, Requirements: faults}
+			if err := a.PrintJSON(out); err != nil {
 				return err
 			}
-			a.Printf("%s read, nothing wrong\n", cmdline.Plural(existing(a.conf), "file"))
+			if !out.OK {
+				return cmdline.Silent(1)
+			}
 			return nil
-		},
-	}
+		}
+		err := a.configProblems()
+		for _, p := range a.ruleFaults() {
+			a.Fail(p.Error(), p.Hint)
+			err = cmdline.Silent(1)
+		}
+		if err != nil {
+			return err
+		}
+		a.Printf("%s read, nothing wrong\n", cmdline.Plural(existing(a.conf), "file"))
+		return nil
+	})
 }

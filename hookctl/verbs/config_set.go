@@ -20,15 +20,15 @@ import (
 )
 
 func (a *app) configSetCmd() *cobra.Command {
-	return &cobra.Command{
-		Use: "set KEY VALUE", Short: "Set a value in the user's configuration file",
+	return a.verb(needNothing, &cobra.Command{
+		Use:   "set KEY VALUE",
+		Short: "Set a value in the user's configuration file",
 		Long: "Set a value in the user's configuration file, which is made when it is not there; comments and other keys\n" +
 			"stay. What is of the daemon counts after `hookctl restart`. Lists are set by `hookctl config edit`.",
 		Example:           "  hookctl config set idle_exit 1h",
 		Args:              cmdline.Exactly("a key: `hookctl config show` lists them", "a value"),
-		RunE:              func(_ *cobra.Command, args []string) error { return a.setConfig(args[0], args[1]) },
 		ValidArgsFunction: completeKeys,
-	}
+	}, func(args []string) error { return a.setConfig(args[0], args[1]) })
 }
 
 // configSetJSON is what `config set --json` prints.
@@ -139,12 +139,11 @@ func replaceFile(path, text string) error {
 }
 
 func (a *app) configEditCmd() *cobra.Command {
-	return &cobra.Command{
-		Use: "edit", Short: "Open the user's configuration file in $VISUAL or $EDITOR, then check it",
+	return a.verb(needNothing, &cobra.Command{
+		Use:     "edit",
+		Short:   "Open the user's configuration file in $VISUAL or $EDITOR, then check it",
 		Example: "  hookctl config edit",
-		Args:    cmdline.Exactly(),
-		RunE:    func(cmd *cobra.Command, _ []string) error { return a.editConfig() },
-	}
+	}, func([]string) error { return a.editConfig() })
 }
 
 func (a *app) editConfig() error {

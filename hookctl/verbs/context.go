@@ -16,30 +16,27 @@ import (
 func (a *app) contextCmd() *cobra.Command {
 	var name, source, at string
 	var budget int
-	show := &cobra.Command{
-		Use: "show", Short: "Show what the session would be told at a start, and what each section costs",
+	show := a.verb(needStore, &cobra.Command{
+		Use:     "show",
+		Short:   "Show what the session would be told at a start, and what each section costs",
 		Example: "  hookctl context show\n  hookctl context show --source startup --budget 300\n  hookctl context show --session last --at 10m --json | jq .items",
-		Args:    cmdline.Exactly(),
 		Long: "Show what the session would be told when it starts again after a compaction, or at another start, and what each section\n" +
 			"costs in tokens: the gates where it works too, with --at without them, since their rules are not in the log.",
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.with(needStore, func() error {
-				id, err := a.current(name)
-				if err != nil {
-					return err
-				}
-				q := url.Values{"source": {source}, "at": {at}}
-				if cmd.Flags().Changed("budget") {
-					q.Set("budget", strconv.Itoa(budget))
-				}
-				var out hook.Recovery
-				if err := a.get("/v1/context/"+id, q, &out); err != nil {
-					return err
-				}
-				return a.printContext(out)
-			})
-		},
-	}
+	}, func([]string) error {
+		id, err := a.current(name)
+		if err != nil {
+			return err
+		}
+		q := url.Values{"source": {source}, "at": {at}}
+		if budget != 0 {
+			q.Set("budget", strconv.Itoa(budget))
+		}
+		var out hook.Recovery
+		if err := a.get("/v1/context/"+id, q, &out); err != nil {
+			return err
+		}
+		return a.printContext(out)
+	})
 	a.sessionFlag(show, &name, sessionHelp)
 	show.Flags().StringVar(&source, "source", "compact", "of the start: "+strings.Join(hook.Sources, ", "))
 	show.Flags().StringVar(&at, "at", "", "as of a point: a sequence, a time, or a duration back")

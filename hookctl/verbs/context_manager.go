@@ -101,15 +101,19 @@ func (a *app) activeBeads() int {
 
 // contextVerb makes a verb that reads the status and prints something of it.
 func (a *app) contextVerb(use, short, long, example string, args cobra.PositionalArgs, run func([]string, contextStatusJSON) error) *cobra.Command {
-	return &cobra.Command{Use: use, Short: short, Long: long, Example: example, Args: args, RunE: func(cmd *cobra.Command, args []string) error {
-		return a.with(needStore, func() error {
-			s, err := a.contextStatus()
-			if err != nil {
-				return err
-			}
-			return run(args, s)
-		})
-	}}
+	return a.verb(needStore, &cobra.Command{
+		Use:     use,
+		Short:   short,
+		Long:    long,
+		Example: example,
+		Args:    args,
+	}, func(args []string) error {
+		s, err := a.contextStatus()
+		if err != nil {
+			return err
+		}
+		return run(args, s)
+	})
 }
 
 // contextManagerCmds are the verbs of S3's context manager.
@@ -153,14 +157,17 @@ func yesNo(b bool) string {
 }
 
 func (a *app) contextRulesCmd() *cobra.Command {
-	return &cobra.Command{Use: "rules", Short: "Show what survives a compaction and what is summarised", Example: "  hookctl context rules --json", Args: cmdline.Exactly(),
-		RunE: func(*cobra.Command, []string) error {
-			if a.JSON {
-				return a.PrintJSON(contextRules)
-			}
-			a.Printf("always preserved  %s\ncompactable       %s\n", strings.Join(contextRules.Always, ", "), strings.Join(contextRules.Compactable, ", "))
-			return nil
-		}}
+	return a.verb(needNothing, &cobra.Command{
+		Use:     "rules",
+		Short:   "Show what survives a compaction and what is summarised",
+		Example: "  hookctl context rules --json",
+	}, func([]string) error {
+		if a.JSON {
+			return a.PrintJSON(contextRules)
+		}
+		a.Printf("always preserved  %s\ncompactable       %s\n", strings.Join(contextRules.Always, ", "), strings.Join(contextRules.Compactable, ", "))
+		return nil
+	})
 }
 
 // preserveJSON is what `context preserve --json` prints.
@@ -253,25 +260,29 @@ type probeJSON struct {
 
 func (a *app) contextProbeCmd() *cobra.Command {
 	var words []string
-	cmd := &cobra.Command{Use: "probe FILE…", Short: "Say what reading a file would cost, and whether to", Example: "  hookctl context probe auth/jwt.go --for token --for refresh", Args: cmdline.AtLeast("FILE"),
-		RunE: func(_ *cobra.Command, args []string) error {
-			for _, name := range args {
-				data, err := safeopen.ReadFile(safeopen.Foreign, a.absolute([]string{name}), maxStateFile)
-				if err != nil {
-					return problem.Because(err).Advise("a text of at most 4 MiB is probed")
-				}
-				p := probe(name, string(data), words)
-				if a.JSON {
-					err = a.PrintJSON(p)
-				} else {
-					a.Printf("%s: %d lines, %d tokens, relevance %d: %s\n", cmdline.OneLine(name), p.Lines, p.Tokens, p.Relevance, p.Decision)
-				}
-				if err != nil {
-					return err
-				}
+	cmd := a.verb(needNothing, &cobra.Command{
+		Use:     "probe FILE…",
+		Short:   "Say what reading a file would cost, and whether to",
+		Example: "  hookctl context probe auth/jwt.go --for token --for refresh",
+		Args:    cmdline.AtLeast("FILE"),
+	}, func(args []string) error {
+		for _, name := range args {
+			data, err := safeopen.ReadFile(safeopen.Foreign, a.absolute([]string{name}), maxStateFile)
+			if err != nil {
+				return problem.Because(err).Advise("a text of at most 4 MiB is probed")
 			}
-			return nil
-		}}
+			p := probe(name, string(data), words)
+			if a.JSON {
+				err = a.PrintJSON(p)
+			} else {
+				a.Printf("%s: %d lines, %d tokens, relevance %d: %s\n", cmdline.OneLine(name), p.Lines, p.Tokens, p.Relevance, p.Decision)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 	cmd.Flags().StringArrayVar(&words, "for", nil, "a word that it is read for; may be repeated")
 	return cmd
 }

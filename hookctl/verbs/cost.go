@@ -39,21 +39,20 @@ type costQuery struct {
 
 func (a *app) costCmd() *cobra.Command {
 	var q costQuery
-	cmd := &cobra.Command{
-		Use: "cost", Short: "Show what sessions cost in tokens and dollars",
+	cmd := a.verb(needNothing, &cobra.Command{
+		Use:   "cost",
+		Short: "Show what sessions cost in tokens and dollars",
 		Long: "Show what sessions cost in tokens and dollars, from the client's transcripts. Each answer of the API counts once, also\n" +
 			"where a fork or a resume copied it; the parts sum to the whole. An answer that called several tools is shared\n" +
 			"among them equally. Prices come from `prices` in the user's configuration, then from a built-in table; a model\n" +
 			"without a price is named.",
 		Example: "  hookctl cost\n  hookctl cost --session last --by prompt\n  hookctl cost --all --since 1w --by project",
-		Args:    cmdline.Exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if !slices.Contains(insight.Bys, q.by) {
-				return problem.Faultf("--by %q is none of %s", q.by, strings.Join(insight.Bys, ", "))
-			}
-			return a.with(needStore, func() error { return a.cost(q) })
-		},
-	}
+	}, func([]string) error {
+		if !slices.Contains(insight.Bys, q.by) {
+			return problem.Faultf("--by %q is none of %s", q.by, strings.Join(insight.Bys, ", "))
+		}
+		return a.with(needStore, func() error { return a.cost(q) })
+	})
 	cmd.Flags().StringVar(&q.session, "session", "", sessionHelp)
 	cmd.Flags().StringVar(&q.project, "project", "", "of one project: its id, name or path")
 	cmd.Flags().StringVar(&q.since, "since", "", "from then on: 3h, 2w, yesterday, a time or a sequence")

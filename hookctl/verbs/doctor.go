@@ -53,23 +53,22 @@ type doctorJSON struct {
 func (a *app) doctorCmd() *cobra.Command {
 	var fix, gaps bool
 	var redaction string
-	cmd := &cobra.Command{
-		Use: "doctor", Short: "Check everything from the hooks to the log, and say what to do",
+	cmd := a.verb(needNothing, &cobra.Command{
+		Use:   "doctor",
+		Short: "Check everything from the hooks to the log, and say what to do",
 		Long: "Check everything from the hooks to the log, and say what to do. At the end a test event is sent through\n" +
 			"every stage. --fix starts the daemon, closes the home to others, renews outdated hooks and\n" +
 			"drains the spool. Exits 1 when a check failed; warnings do not count.",
 		Example: "  hookctl doctor --fix\n  hookctl doctor --gaps\n  hookctl doctor --redaction prompt.txt",
-		Args:    cmdline.Exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			switch {
-			case redaction != "":
-				return a.redaction(redaction)
-			case gaps:
-				return a.gaps()
-			}
-			return a.doctor(fix)
-		},
-	}
+	}, func([]string) error {
+		switch {
+		case redaction != "":
+			return a.redaction(redaction)
+		case gaps:
+			return a.gaps()
+		}
+		return a.doctor(fix)
+	})
 	cmd.Flags().BoolVar(&fix, "fix", false, "mend what can be mended")
 	cmd.Flags().BoolVar(&gaps, "gaps", false, "only compare the client's transcripts with the log: which hooks never came")
 	cmd.Flags().StringVar(&redaction, "redaction", "", "only show what would be redacted in this file (- for stdin)")

@@ -19,25 +19,24 @@ func (a *app) dreamCmd() *cobra.Command {
 
 func (a *app) dreamTriggerCmd() *cobra.Command {
 	var name, phase string
-	cmd := &cobra.Command{
-		Use: "trigger", Short: "Start a dream in the daemon, and wait for its outcome",
+	cmd := a.verb(needNothing, &cobra.Command{
+		Use:   "trigger",
+		Short: "Start a dream in the daemon, and wait for its outcome",
 		Long: "Start a dream in the daemon, and wait for its outcome. nrem replays the newest trajectory entries and draws\n" +
 			"vector and phases together; rem looks for facets unused for three sessions; full does both. By hand there is\n" +
 			"no cool-down.",
 		Example: "  hookctl dream trigger --phase full\n  hookctl dream trigger --phase rem --session c68c8a51 --json",
-		Args:    cmdline.Exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if phase != "nrem" && phase != "rem" && phase != "full" {
-				return problem.Faultf("there is no dream phase %q", phase).Advise("--phase takes nrem, rem or full")
-			}
-			var id string
-			find := func() (err error) {
-				id, err = a.current(name)
-				return err
-			}
-			return a.judged(find, func() error { return a.dream(id, phase) })
-		},
-	}
+	}, func([]string) error {
+		if phase != "nrem" && phase != "rem" && phase != "full" {
+			return problem.Faultf("there is no dream phase %q", phase).Advise("--phase takes nrem, rem or full")
+		}
+		var id string
+		find := func() (err error) {
+			id, err = a.current(name)
+			return err
+		}
+		return a.judged(find, func() error { return a.dream(id, phase) })
+	})
 	cmd.Flags().StringVar(&phase, "phase", "full", "nrem, rem or full")
 	cmdline.Choices(cmd, "phase", "nrem", "rem", "full")
 	a.sessionFlag(cmd, &name, sessionHelp)

@@ -23,26 +23,25 @@ func (a *app) eventsCmd() *cobra.Command {
 
 func (a *app) eventsListCmd() *cobra.Command {
 	var f filter
-	cmd := &cobra.Command{
-		Use: "list", Short: "List events; `tail` without -f, of 100",
+	cmd := a.verb(needNothing, &cobra.Command{
+		Use:     "list",
+		Short:   "List events; `tail` without -f, of 100",
 		Example: "  hookctl events list --project hookline --since 2h -n all\n  hookctl events list --type 'permission.*' --json",
-		Args:    cmdline.Exactly(),
-		RunE:    func(cmd *cobra.Command, _ []string) error { return a.tail(f) },
-	}
+	}, func([]string) error { return a.tail(f) })
 	f.flags(a, cmd, 100)
 	return cmd
 }
 
 func (a *app) eventsShowCmd() *cobra.Command {
 	var raw bool
-	cmd := &cobra.Command{
-		Use: "show ID|SEQ", Short: "Show one event, or with --raw the hook's own JSON",
+	cmd := a.verb(needNothing, &cobra.Command{
+		Use:   "show ID|SEQ",
+		Short: "Show one event, or with --raw the hook's own JSON",
 		Long: "Show one event, by its id or its sequence number.\n" +
 			"--raw prints the JSON that the client sent (after redaction), with large contents put back.",
 		Example: "  hookctl events show 4711\n  hookctl events show 01KAJ3ZV5T0000000000000000 --raw | jq .tool_input",
 		Args:    cmdline.Exactly("an id or a sequence number"),
-		RunE:    func(cmd *cobra.Command, args []string) error { return a.showEvent(args[0], raw) },
-	}
+	}, func(args []string) error { return a.showEvent(args[0], raw) })
 	cmd.Flags().BoolVar(&raw, "raw", false, "the hook's own JSON")
 	return cmd
 }
@@ -132,18 +131,17 @@ func (a *app) describe(r events.Record) {
 
 func (a *app) eventsTypesCmd() *cobra.Command {
 	var markdown bool
-	cmd := &cobra.Command{
-		Use: "types", Short: "List the types of events",
+	cmd := a.verb(needNothing, &cobra.Command{
+		Use:     "types",
+		Short:   "List the types of events",
 		Example: "  hookctl events types\n  hookctl events types --json | jq -r .type",
-		Args:    cmdline.Exactly(),
-		RunE: func(*cobra.Command, []string) error {
-			if markdown {
-				a.Printf("%s", EventsMarkdown())
-				return nil
-			}
-			return a.listTypes()
-		},
-	}
+	}, func([]string) error {
+		if markdown {
+			a.Printf("%s", EventsMarkdown())
+			return nil
+		}
+		return a.listTypes()
+	})
 	cmd.Flags().BoolVar(&markdown, "markdown", false, "the reference with every field, as docs/events.md")
 	return cmd
 }
@@ -174,54 +172,54 @@ func (a *app) listTypes() error {
 }
 
 func (a *app) eventsSchemaCmd() *cobra.Command {
-	return &cobra.Command{
-		Use: "schema TYPE", Short: "Print the JSON Schema of a type's data",
+	return a.verb(needNothing, &cobra.Command{
+		Use:               "schema TYPE",
+		Short:             "Print the JSON Schema of a type's data",
 		Example:           "  hookctl events schema tool.requested",
 		Args:              cmdline.Exactly("a type"),
 		ValidArgsFunction: cobra.FixedCompletions(typeNames(), cobra.ShellCompDirectiveNoFileComp),
-		RunE: func(_ *cobra.Command, args []string) error {
-			s, err := Schema(args[0])
-			if err != nil {
-				return err
-			}
-			a.Printf("%s\n", s)
-			return nil
-		},
-	}
+	}, func(args []string) error {
+		s, err := Schema(args[0])
+		if err != nil {
+			return err
+		}
+		a.Printf("%s\n", s)
+		return nil
+	})
 }
 
 func (a *app) eventsEmitCmd() *cobra.Command {
 	var typ, data, session, project string
-	cmd := &cobra.Command{
-		Use: "emit --type TYPE --data JSON", Short: "Add an event by hand",
+	cmd := a.verb(needNothing, &cobra.Command{
+		Use:   "emit --type TYPE --data JSON",
+		Args:  cmdline.Exactly(),
+		Short: "Add an event by hand",
 		Long: "Add an event by hand. Its data is checked against the type's schema; secrets in it are redacted as in any other.\n" +
 			"What is in the log stays there: a mistake can be taken back by another event, not erased.",
 		Example: `  hookctl events emit --type canary.sent --data '{"nonce":"hello"}'`,
-		Args:    cmdline.Exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if !json.Valid([]byte(data)) {
-				return problem.Faultf("--data is no JSON").Advise("quote it for the shell: --data '{\"key\":\"value\"}'")
-			}
-			if err := knownType(typ); err != nil {
+	}, func([]string) error {
+		if !json.Valid([]byte(data)) {
+			return problem.Faultf("--data is no JSON").Advise("quote it for the shell: --data '{\"key\":\"value\"}'")
+		}
+		if err := knownType(typ); err != nil {
+			return err
+		}
+		full := ""
+		find := func() (err error) {
+			full, err = a.resolveMaybe(session)
+			return err
+		}
+		if session == "" {
+			find = nil
+		}
+		return a.judged(find, func() error {
+			var r events.Record
+			if err := a.emit(emission{Type: typ, Session: full, Project: project, Data: json.RawMessage(data)}, &r); err != nil {
 				return err
 			}
-			full := ""
-			find := func() (err error) {
-				full, err = a.resolveMaybe(session)
-				return err
-			}
-			if session == "" {
-				find = nil
-			}
-			return a.judged(find, func() error {
-				var r events.Record
-				if err := a.emit(emission{Type: typ, Session: full, Project: project, Data: json.RawMessage(data)}, &r); err != nil {
-					return err
-				}
-				return a.sayEmitted(r)
-			})
-		},
-	}
+			return a.sayEmitted(r)
+		})
+	})
 	cmd.Flags().StringVar(&typ, "type", "", "its type; 'hookctl events types' lists them")
 	cmdline.Choices(cmd, "type", typeNames()...)
 	cmd.Flags().StringVar(&data, "data", "{}", "its data, a JSON object")

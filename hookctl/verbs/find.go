@@ -44,18 +44,16 @@ func Search(args []string, s Searcher) int {
 	})
 }
 
-// searching makes a verb run in hookfind.
-func (a *app) searching(run func(cmd *cobra.Command, args []string) error) func(*cobra.Command, []string) error {
-	return func(cmd *cobra.Command, args []string) error {
-		if a.search != nil {
-			return run(cmd, args)
-		}
-		program := filepath.Join(filepath.Dir(a.self), "hookfind"+filepath.Ext(a.self))
-		if _, err := os.Stat(program); err != nil {
-			return problem.FaultBy(err, "hookfind was not found beside %s", a.self).Advise("install all programs into one folder (make install)")
-		}
-		return cmdline.Silent(wire.Become(program, a.args))
+// searching runs a verb in hookfind.
+func (a *app) searching(args []string, run func(args []string) error) error {
+	if a.search != nil {
+		return run(args)
 	}
+	program := filepath.Join(filepath.Dir(a.self), "hookfind"+filepath.Ext(a.self))
+	if _, err := os.Stat(program); err != nil {
+		return problem.FaultBy(err, "hookfind was not found beside %s", a.self).Advise("install all programs into one folder (make install)")
+	}
+	return cmdline.Silent(wire.Become(program, a.args))
 }
 
 // findFlags are the command line of find.
@@ -68,7 +66,7 @@ type findFlags struct {
 
 func (a *app) findCmd() *cobra.Command {
 	f := findFlags{last: 20}
-	cmd := &cobra.Command{
+	cmd := a.verb(needHookfind, &cobra.Command{
 		Use:   "find [WORDS…]",
 		Short: "Search prompts, answers, commands, outputs, errors and paths",
 		Long: "Search prompts, the agent's words, commands, outputs, errors and paths of all sessions. An event is found that has\n" +
@@ -77,10 +75,9 @@ func (a *app) findCmd() *cobra.Command {
 			"Of long texts the beginning is searched, of outputs the end too.\n\n" +
 			"With --error each hit is followed by what was run after it, when the error did not come back in its session.\n\n" + cmdline.PointForms,
 		Example: "  hookctl find retry backoff\n  hookctl find '\"exit code 1\"' --tool Bash --since 1w\n  hookctl find --error 'no such module' --project hookline\n  hookctl find 'Conf*' --file parser.go --json | jq -r .session",
-		RunE: a.searching(func(cmd *cobra.Command, args []string) error {
-			return a.find(args, f)
-		}),
-	}
+	}, func(args []string) error {
+		return a.find(args, f)
+	})
 	fl := cmd.Flags()
 	fl.StringVar(&f.file, "file", "", "only calls about a path with these words")
 	fl.StringVar(&f.command, "command", "", "only commands with these words")

@@ -22,9 +22,12 @@ import (
 type need int
 
 const (
-	needRunning need = iota // a running one, else errDown
-	needStarted             // a running one, started if need be
-	needStore               // a running one, else the store opened in this process: for reading
+	needRunning  need = iota // a running one, else errDown
+	needStarted              // a running one, started if need be
+	needStore                // a running one, else the store opened in this process: for reading
+	needRecords              // the same, or nothing where nothing was ever recorded
+	needNothing              // the verb sees to it
+	needHookfind             // the program hookfind, in which the verb sees to it
 )
 
 // errDown says that no daemon runs.

@@ -24,22 +24,19 @@ func (a *app) identityCmd() *cobra.Command {
 
 func (a *app) identityShowCmd() *cobra.Command {
 	var name, at string
-	cmd := &cobra.Command{
-		Use: "show", Short: "Show facets, continuity and consciousness",
+	cmd := a.verb(needStore, &cobra.Command{
+		Use:   "show",
+		Short: "Show facets, continuity and consciousness",
 		Long: "Show what a session is about (13 facets of the purpose vector), how coherent it is (r), how far it is still\n" +
 			"the one it was (IC, over time), and what follows from that. --at shows it as it was.\n\n" + cmdline.PointForms,
 		Example: "  hookctl identity show\n  hookctl identity show --session last --at yesterday\n  hookctl identity show --session c68c8a51 --json | jq .ic",
-		Args:    cmdline.Exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.with(needStore, func() error {
-				id, err := a.current(name)
-				if err != nil {
-					return err
-				}
-				return a.showIdentity(id, at)
-			})
-		},
-	}
+	}, func([]string) error {
+		id, err := a.current(name)
+		if err != nil {
+			return err
+		}
+		return a.showIdentity(id, at)
+	})
 	cmd.Flags().StringVar(&name, "session", "", sessionHelp)
 	cmd.Flags().StringVar(&at, "at", "", "as it was at a point of the log")
 	a.completeSessions(cmd, "session")
@@ -213,14 +210,11 @@ func plot(values []float64, width int) []string {
 func (a *app) identityHistoryCmd() *cobra.Command {
 	var all bool
 	last := count(20)
-	cmd := &cobra.Command{
-		Use: "history", Short: "List the snapshots, the newest last",
+	cmd := a.verb(needStore, &cobra.Command{
+		Use:     "history",
+		Short:   "List the snapshots, the newest last",
 		Example: "  hookctl identity history\n  hookctl identity history --all -n all --json",
-		Args:    cmdline.Exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.with(needStore, func() error { return a.history(all, last) })
-		},
-	}
+	}, func([]string) error { return a.history(all, last) })
 	cmd.Flags().BoolVar(&all, "all", false, "of every project")
 	cmd.Flags().VarP(&last, "n", "n", "the last N, or all")
 	return cmd

@@ -114,24 +114,23 @@ type sessionDiffJSON struct {
 }
 
 func (a *app) sessionDiffCmd() *cobra.Command {
-	return &cobra.Command{
-		Use: "diff A B", Short: "Compare two sessions: calls, permissions, files, commands, cost, end",
-		Example: "  hookctl session diff 043f0af5 last", Args: cmdline.Exactly("a session: "+sessionForms, "another one"),
+	return a.verb(needStore, &cobra.Command{
+		Use:               "diff A B",
+		Short:             "Compare two sessions: calls, permissions, files, commands, cost, end",
+		Example:           "  hookctl session diff 043f0af5 last",
+		Args:              cmdline.Exactly("a session: "+sessionForms, "another one"),
 		ValidArgsFunction: a.completesOne((*app).sessionWords),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.with(needStore, func() error {
-				var sums [2]insight.Sum
-				for i, name := range args {
-					s, err := a.sum(name)
-					if err != nil {
-						return err
-					}
-					sums[i] = s
-				}
-				return a.printSessionDiff(sessionDiffJSON{sums[0], sums[1], insight.Diff(sums[0], sums[1])})
-			})
-		},
-	}
+	}, func(args []string) error {
+		var sums [2]insight.Sum
+		for i, name := range args {
+			s, err := a.sum(name)
+			if err != nil {
+				return err
+			}
+			sums[i] = s
+		}
+		return a.printSessionDiff(sessionDiffJSON{sums[0], sums[1], insight.Diff(sums[0], sums[1])})
+	})
 }
 
 // sum gathers what a session is compared by.

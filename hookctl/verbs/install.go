@@ -116,8 +116,9 @@ func (a *app) installCmd() *cobra.Command {
 	var where scopeFlags
 	var profile string
 	var dry, asPlugin, line bool
-	cmd := &cobra.Command{
-		Use: "install", Short: "Write the hooks into the client's settings, or add them as its plugin",
+	cmd := a.verb(needNothing, &cobra.Command{
+		Use:   "install",
+		Short: "Write the hooks into the client's settings, or add them as its plugin",
 		Long: "Write the hooks into the client's settings.json: one entry for each of its events. What else is in the file\n" +
 			"stays byte for byte; a second run changes nothing; a backup is kept beside the file.\n" +
 			"Profile identity is the five commands that carry identity from session to session, and nothing else.\n" +
@@ -125,43 +126,41 @@ func (a *app) installCmd() *cobra.Command {
 			"user's settings.json. While the plugin is on, install renews it and edits no settings file.\n" +
 			"--client codex writes the hooks of the Codex CLI into its hooks.json; Codex asks you once to trust them.",
 		Example: "  hookctl install\n  hookctl install --project --dry-run\n  hookctl install --profile identity\n  hookctl install --plugin\n  hookctl install --client codex",
-		Args:    cmdline.Exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			o, err := where.options(a)
-			if err != nil {
-				return err
-			}
-			o.DryRun = dry
-			if o.Client == settings.Codex {
-				return a.installCodex(o, profile == "full" && !asPlugin && !line)
-			}
-			active, err := a.activePlugin(o)
-			if err != nil {
-				return err
-			}
-			if asPlugin || (active == plugin.ID && !where.given() && profile == "full" && !dry) {
-				return a.installPlugin(o, active)
-			}
-			if active != "" && !dry {
-				return problem.Faultf("the plugin %s of the client runs the hooks already: each would run twice", active).Advise("`hookctl install` alone renews the plugin; `hookctl uninstall` removes it")
-			}
-			switch profile {
-			case "full":
-			case "identity":
-				o.Profile = settings.Identity
-			default:
-				return problem.Faultf("there is no profile %q", profile).Advise("--profile takes full or identity")
-			}
-			res, err := settings.Install(o)
-			if err != nil {
-				return err
-			}
-			if err := a.sayInstalled(o, res); err != nil || !line {
-				return err
-			}
-			return a.installLine(o)
-		},
-	}
+	}, func([]string) error {
+		o, err := where.options(a)
+		if err != nil {
+			return err
+		}
+		o.DryRun = dry
+		if o.Client == settings.Codex {
+			return a.installCodex(o, profile == "full" && !asPlugin && !line)
+		}
+		active, err := a.activePlugin(o)
+		if err != nil {
+			return err
+		}
+		if asPlugin || (active == plugin.ID && !where.given() && profile == "full" && !dry) {
+			return a.installPlugin(o, active)
+		}
+		if active != "" && !dry {
+			return problem.Faultf("the plugin %s of the client runs the hooks already: each would run twice", active).Advise("`hookctl install` alone renews the plugin; `hookctl uninstall` removes it")
+		}
+		switch profile {
+		case "full":
+		case "identity":
+			o.Profile = settings.Identity
+		default:
+			return problem.Faultf("there is no profile %q", profile).Advise("--profile takes full or identity")
+		}
+		res, err := settings.Install(o)
+		if err != nil {
+			return err
+		}
+		if err := a.sayInstalled(o, res); err != nil || !line {
+			return err
+		}
+		return a.installLine(o)
+	})
 	where.add(cmd)
 	cmd.Flags().StringVar(&profile, "profile", "full", "full or identity")
 	cmdline.Choices(cmd, "profile", "full", "identity")

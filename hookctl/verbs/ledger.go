@@ -68,19 +68,17 @@ var ledgerKinds = []struct{ kind, title string }{
 
 func (a *app) ledgerShowCmd() *cobra.Command {
 	var all bool
-	cmd := &cobra.Command{
-		Use: "show", Short: "Show the ledger of this project", Example: "  hookctl ledger show\n  hookctl ledger show --all --json | jq '.entries[]'",
-		Args: cmdline.Exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.with(needStore, func() error {
-				s, err := a.ledgerOf()
-				if err != nil {
-					return err
-				}
-				return a.printLedger(s, all)
-			})
-		},
-	}
+	cmd := a.verb(needStore, &cobra.Command{
+		Use:     "show",
+		Short:   "Show the ledger of this project",
+		Example: "  hookctl ledger show\n  hookctl ledger show --all --json | jq '.entries[]'",
+	}, func([]string) error {
+		s, err := a.ledgerOf()
+		if err != nil {
+			return err
+		}
+		return a.printLedger(s, all)
+	})
 	cmd.Flags().BoolVar(&all, "all", false, "closed entries too")
 	return cmd
 }
@@ -140,8 +138,9 @@ type addition struct {
 
 func (a *app) ledgerAddCmd() *cobra.Command {
 	var f addition
-	cmd := &cobra.Command{
-		Use: "add KIND TEXT", Short: "Add a decision, a step, a question or a scenario",
+	cmd := a.verb(needNothing, &cobra.Command{
+		Use:   "add KIND TEXT",
+		Short: "Add a decision, a step, a question or a scenario",
 		Long: "Add a decision, a step, a question or a test scenario. A decision may begin with its subject: \"subject: decision\".\n" +
 			"Where the ledger has another decision about that subject, or with the same evidence, the ledger holds: the fork is\n" +
 			"recorded and the exit code is 1; --replaces takes the place of the old one. What is there already is not added again.",
@@ -150,24 +149,23 @@ func (a *app) ledgerAddCmd() *cobra.Command {
 			"  hookctl ledger add scenario 'Token expires at the boundary' --case edge_case --expect 'grace period applies'",
 		Args:      cmdline.Exactly("KIND: decision, step, question or scenario", "TEXT"),
 		ValidArgs: []string{events.LedgerDecision, events.LedgerStep, events.LedgerQuestion, events.LedgerScenario},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			e, err := f.entry(a.topDir(), args[0], args[1])
+	}, func(args []string) error {
+		e, err := f.entry(a.topDir(), args[0], args[1])
+		if err != nil {
+			return err
+		}
+		e.By = a.caller()
+		return a.with(needStarted, func() error {
+			if e.Replaces, err = a.entryID(f.replaces); err != nil {
+				return err
+			}
+			r, err := a.orderLedger(&e)
 			if err != nil {
 				return err
 			}
-			e.By = a.caller()
-			return a.with(needStarted, func() error {
-				if e.Replaces, err = a.entryID(f.replaces); err != nil {
-					return err
-				}
-				r, err := a.orderLedger(&e)
-				if err != nil {
-					return err
-				}
-				return a.sayOrdered(r.Results[0], e.Text)
-			})
-		},
-	}
+			return a.sayOrdered(r.Results[0], e.Text)
+		})
+	})
 	fl := cmd.Flags()
 	fl.StringVar(&f.subject, "subject", "", "what a decision is about")
 	fl.StringVar(&f.because, "because", "", "why it was decided so")
@@ -242,23 +240,22 @@ func (a *app) entryID(name string) (string, error) {
 
 func (a *app) ledgerCloseCmd() *cobra.Command {
 	var reason string
-	cmd := &cobra.Command{
-		Use: "close NUMBER", Short: "Close an entry: done, answered or taken back", Example: "  hookctl ledger close 41 --reason done",
-		Args: cmdline.Exactly("the entry: `hookctl ledger show` shows their numbers"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.with(needStarted, func() error {
-				id, err := a.entryID(args[0])
-				if err != nil {
-					return err
-				}
-				r, err := a.orderLedger(&events.LedgerEntryClosed{Entry: id, Reason: reason})
-				if err != nil {
-					return err
-				}
-				return a.sayOrdered(r.Results[0], "")
-			})
-		},
-	}
+	cmd := a.verb(needStarted, &cobra.Command{
+		Use:     "close NUMBER",
+		Short:   "Close an entry: done, answered or taken back",
+		Example: "  hookctl ledger close 41 --reason done",
+		Args:    cmdline.Exactly("the entry: `hookctl ledger show` shows their numbers"),
+	}, func(args []string) error {
+		id, err := a.entryID(args[0])
+		if err != nil {
+			return err
+		}
+		r, err := a.orderLedger(&events.LedgerEntryClosed{Entry: id, Reason: reason})
+		if err != nil {
+			return err
+		}
+		return a.sayOrdered(r.Results[0], "")
+	})
 	cmd.Flags().StringVar(&reason, "reason", "", "why, or the answer to a question")
 	return cmd
 }

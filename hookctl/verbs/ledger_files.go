@@ -105,30 +105,29 @@ type renderedJSON struct {
 }
 
 func (a *app) ledgerRenderCmd() *cobra.Command {
-	return &cobra.Command{
-		Use: "render [FILE]", Short: "Write the ledger into NOTES.md, or into a bead's YAML",
+	return a.verb(needStore, &cobra.Command{
+		Use:   "render [FILE]",
+		Short: "Write the ledger into NOTES.md, or into a bead's YAML",
 		Long: "Write the ledger into a marked block of NOTES.md at the top of the work tree, or of FILE; a .yaml file is a bead.\n" +
 			"What is outside of the block stays byte for byte. A symbolic link and another user's file are refused.",
-		Example: "  hookctl ledger render\n  hookctl ledger render .beads/beads-x7y8.yaml", Args: cmdline.Between(0, "FILE"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.with(needStore, func() error {
-				file := a.absolute(args)
-				changed, err := a.render(file)
-				if err != nil {
-					return err
-				}
-				if a.JSON {
-					return a.PrintJSON(renderedJSON{File: file, Changed: changed})
-				}
-				word := "is up to date"
-				if changed {
-					word = "is written"
-				}
-				a.Printf("%s %s\n", cmdline.OneLine(file), word)
-				return nil
-			})
-		},
-	}
+		Example: "  hookctl ledger render\n  hookctl ledger render .beads/beads-x7y8.yaml",
+		Args:    cmdline.Between(0, "FILE"),
+	}, func(args []string) error {
+		file := a.absolute(args)
+		changed, err := a.render(file)
+		if err != nil {
+			return err
+		}
+		if a.JSON {
+			return a.PrintJSON(renderedJSON{File: file, Changed: changed})
+		}
+		word := "is up to date"
+		if changed {
+			word = "is written"
+		}
+		a.Printf("%s %s\n", cmdline.OneLine(file), word)
+		return nil
+	})
 }
 
 // render writes the ledger into a file; the ledger is read anew for every try.
@@ -164,20 +163,21 @@ type ledgerImportJSON struct {
 
 func (a *app) ledgerImportCmd() *cobra.Command {
 	var dry bool
-	cmd := &cobra.Command{
-		Use: "import [FILE]", Short: "Take over what NOTES.md or a bead says",
+	cmd := a.verb(needNothing, &cobra.Command{
+		Use:   "import [FILE]",
+		Short: "Take over what NOTES.md or a bead says",
 		Long: "Take over decisions, test scenarios, next steps and questions from NOTES.md, or from FILE; a .yaml file is a bead.\n" +
 			"What the ledger has is not added again, and a box that is ticked closes its entry. What is missing in the file stays\n" +
 			"in the ledger. A decision that the ledger has otherwise is a fork, and the exit code is 1, as for what cannot be read.",
-		Example: "  hookctl ledger import --dry-run\n  hookctl ledger import .beads/beads-x7y8.yaml", Args: cmdline.Between(0, "FILE"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			need := needStarted
-			if dry {
-				need = needStore
-			}
-			return a.with(need, func() error { return a.importLedger(a.absolute(args), dry) })
-		},
-	}
+		Example: "  hookctl ledger import --dry-run\n  hookctl ledger import .beads/beads-x7y8.yaml",
+		Args:    cmdline.Between(0, "FILE"),
+	}, func(args []string) error {
+		need := needStarted
+		if dry {
+			need = needStore
+		}
+		return a.with(need, func() error { return a.importLedger(a.absolute(args), dry) })
+	})
 	cmd.Flags().BoolVar(&dry, "dry-run", false, "only say what would be taken over")
 	return cmd
 }

@@ -21,24 +21,24 @@ const leastGrounded = 0.95
 
 func (a *app) ledgerGroundCmd() *cobra.Command {
 	threshold := leastGrounded
-	cmd := &cobra.Command{
-		Use: "ground [FILE…]", Short: "Check how many claims rest on the project's files",
+	cmd := a.verb(needNothing, &cobra.Command{
+		Use:   "ground [FILE…]",
+		Short: "Check how many claims rest on the project's files",
 		Long: "Check how many claims are grounded: of the ledger's decisions, or of the files. In a document, claims are citations\n" +
 			"(`quote` [${PROJECT_ROOT}/path:line[-line]]), links to files and paths in code type; in a .jsonl trajectory the\n" +
 			"entries of phase \"cite\". A place that is not there and a quote that is not on it are named. The exit code is 1 when\n" +
 			"the ratio is below the threshold. For files neither a daemon nor a store is needed.",
 		Example: "  hookctl ledger ground\n  hookctl ledger ground README.md docs/*.md",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if !(threshold >= 0 && threshold <= 1) {
-				return problem.Faultf("invalid_threshold: %v", threshold).Advise("0 to 1")
-			}
-			claims, err := a.claims(args)
-			if err != nil {
-				return err
-			}
-			return a.sayGrounding(notes.Ground(claims, threshold))
-		},
-	}
+	}, func(args []string) error {
+		if !(threshold >= 0 && threshold <= 1) {
+			return problem.Faultf("invalid_threshold: %v", threshold).Advise("0 to 1")
+		}
+		claims, err := a.claims(args)
+		if err != nil {
+			return err
+		}
+		return a.sayGrounding(notes.Ground(claims, threshold))
+	})
 	cmd.Flags().Float64Var(&threshold, "threshold", leastGrounded, "the least ratio that passes")
 	return cmd
 }
@@ -102,20 +102,21 @@ func orWord(text, word string) string {
 
 func (a *app) ledgerGhostCmd() *cobra.Command {
 	var queries []string
-	cmd := &cobra.Command{
-		Use: "ghost FEATURE", Short: "Check that a feature which is written of is in the code",
+	cmd := a.verb(needNothing, &cobra.Command{
+		Use:   "ghost FEATURE",
+		Short: "Check that a feature which is written of is in the code",
 		Long: "Search the tracked files for a feature by two queries: its own words and those of --query. A line of code that has\n" +
 			"all words of a query is a hit. Without any hit it is a confirmed_ghost, or of high_ambiguity where three lines of\n" +
 			"documents or more mention it; either goes into the ledger until it is closed, and the exit code is 1.",
-		Example: "  hookctl ledger ghost 'refresh token rotation' --query 'rotateRefresh'", Args: cmdline.Exactly("FEATURE"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			feature := strings.TrimSpace(args[0])
-			if feature == "" || len(queries) == 0 {
-				return problem.Faultf("two searches are wanted").Advise("--query gives the second, in other words")
-			}
-			return a.ghost(feature, append([]string{feature}, queries...))
-		},
-	}
+		Example: "  hookctl ledger ghost 'refresh token rotation' --query 'rotateRefresh'",
+		Args:    cmdline.Exactly("FEATURE"),
+	}, func(args []string) error {
+		feature := strings.TrimSpace(args[0])
+		if feature == "" || len(queries) == 0 {
+			return problem.Faultf("two searches are wanted").Advise("--query gives the second, in other words")
+		}
+		return a.ghost(feature, append([]string{feature}, queries...))
+	})
 	cmd.Flags().StringArrayVar(&queries, "query", nil, "another way to find it; may be repeated")
 	return cmd
 }

@@ -43,33 +43,33 @@ type recoveryJSON struct {
 }
 
 func (a *app) ledgerRecoverCmd() *cobra.Command {
-	return &cobra.Command{
-		Use: "recover [LEVEL] [WORDS…]", Short: "Print what is needed to go on, by level",
+	return a.verb(needNothing, &cobra.Command{
+		Use:   "recover [LEVEL] [WORDS…]",
+		Short: "Print what is needed to go on, by level",
 		Long: "Print what is needed to go on after the context was cut. Level 1: the active task, the last checkpoint, the reasoning\n" +
 			"state and the last three decisions, about 100 tokens. Level 2: the entries that fit the words best, closed ones too,\n" +
 			"at most 500 tokens. Level 3: everything.",
 		Example: "  hookctl ledger recover\n  hookctl ledger recover 2 authentication tokens",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			level := "1"
-			if len(args) > 0 {
-				level, args = args[0], args[1:]
+	}, func(args []string) error {
+		level := "1"
+		if len(args) > 0 {
+			level, args = args[0], args[1:]
+		}
+		if level != "1" && level != "2" && level != "3" {
+			return problem.Faultf("Invalid level: %s (use 1, 2, or 3)", level).Advise("`hookctl ledger recover --help` says what each has")
+		}
+		return a.with(needStore, func() error {
+			out, err := a.recovery(int(level[0]-'0'), args)
+			if err != nil {
+				return err
 			}
-			if level != "1" && level != "2" && level != "3" {
-				return problem.Faultf("Invalid level: %s (use 1, 2, or 3)", level).Advise("`hookctl ledger recover --help` says what each has")
+			if a.JSON {
+				return a.PrintJSON(out)
 			}
-			return a.with(needStore, func() error {
-				out, err := a.recovery(int(level[0]-'0'), args)
-				if err != nil {
-					return err
-				}
-				if a.JSON {
-					return a.PrintJSON(out)
-				}
-				a.Printf("%s\n", strings.TrimRight(printable(out.Text), "\n"))
-				return nil
-			})
-		},
-	}
+			a.Printf("%s\n", strings.TrimRight(printable(out.Text), "\n"))
+			return nil
+		})
+	})
 }
 
 func (a *app) recovery(level int, words []string) (recoveryJSON, error) {
@@ -146,20 +146,20 @@ func entryText(e ledger.Entry) string {
 
 func (a *app) ledgerSynthesisCmd() *cobra.Command {
 	var level string
-	cmd := &cobra.Command{
-		Use: "synthesis", Short: "Check the ledger before the context is cleared, and hand it over",
+	cmd := a.verb(needNothing, &cobra.Command{
+		Use:   "synthesis",
+		Short: "Check the ledger before the context is cleared, and hand it over",
 		Long: "Check the ledger in seven steps before the context is cleared: grounding, features that no search finds, the decision\n" +
 			"log (NOTES.md is rendered where it has our block), beads (`br sync --flush-only` where br is on the PATH), the handoff,\n" +
 			"the evidence to come back to, and three test scenarios. At level strict the first two can fail, and the exit code is 1.\n" +
 			"The client cannot be kept from clearing; the next session is told the result.",
-		Example: "  hookctl ledger synthesis --level strict", Args: cmdline.Exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if !slices.Contains([]string{"strict", "warn", "disabled"}, level) {
-				return problem.Faultf("%q is no level", level).Advise("strict, warn or disabled")
-			}
-			return a.with(needStarted, func() error { return a.synthesis(level) })
-		},
-	}
+		Example: "  hookctl ledger synthesis --level strict",
+	}, func([]string) error {
+		if !slices.Contains([]string{"strict", "warn", "disabled"}, level) {
+			return problem.Faultf("%q is no level", level).Advise("strict, warn or disabled")
+		}
+		return a.with(needStarted, func() error { return a.synthesis(level) })
+	})
 	cmd.Flags().StringVar(&level, "level", "warn", "strict, warn or disabled")
 	return cmd
 }
@@ -288,32 +288,32 @@ type healedJSON struct {
 
 func (a *app) ledgerHealCmd() *cobra.Command {
 	var check bool
-	cmd := &cobra.Command{
-		Use: "heal", Short: "Write a missing or empty NOTES.md anew: from the log, from git, or from a template",
+	cmd := a.verb(needNothing, &cobra.Command{
+		Use:   "heal",
+		Short: "Write a missing or empty NOTES.md anew: from the log, from git, or from a template",
 		Long: "Write a missing or empty NOTES.md anew: from the log, with your own text as the last commit has it; without entries as\n" +
 			"the last commit has it; else from a template. The exit code is 0 for a healthy or healed file, with --check-only 1 for\n" +
 			"damage that can be repaired, and 2 for what cannot.",
-		Example: "  hookctl ledger heal --check-only", Args: cmdline.Exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			file := notesFile(a.topDir())
-			out := healedJSON{File: file, Status: "healthy"}
-			damage, err := notes.Damage(file)
-			if err != nil {
-				return &problem.Error{Message: "not repairable: " + err.Error(), Hint: "put a plain file of yours there", Exit: 2, Cause: err}
+		Example: "  hookctl ledger heal --check-only",
+	}, func([]string) error {
+		file := notesFile(a.topDir())
+		out := healedJSON{File: file, Status: "healthy"}
+		damage, err := notes.Damage(file)
+		if err != nil {
+			return &problem.Error{Message: "not repairable: " + err.Error(), Hint: "put a plain file of yours there", Exit: 2, Cause: err}
+		}
+		switch out.Problem = damage; {
+		case damage == "":
+		case check:
+			out.Status = "damaged"
+		default:
+			if out.From, err = a.heal(file, damage); err != nil {
+				return &problem.Error{Message: "not repairable: " + file + ": " + err.Error(), Hint: "the file is as it was", Exit: 2, Cause: err}
 			}
-			switch out.Problem = damage; {
-			case damage == "":
-			case check:
-				out.Status = "damaged"
-			default:
-				if out.From, err = a.heal(file, damage); err != nil {
-					return &problem.Error{Message: "not repairable: " + file + ": " + err.Error(), Hint: "the file is as it was", Exit: 2, Cause: err}
-				}
-				out.Status = "healed"
-			}
-			return a.sayHealed(out)
-		},
-	}
+			out.Status = "healed"
+		}
+		return a.sayHealed(out)
+	})
 	cmd.Flags().BoolVar(&check, "check-only", false, "only say what is wrong")
 	return cmd
 }

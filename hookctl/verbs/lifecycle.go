@@ -7,7 +7,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"hookline/hookctl/cmdline"
 	"hookline/hookctl/problem"
 )
 
@@ -26,21 +25,20 @@ type lifecycleJSON struct {
 }
 
 func (a *app) startCmd() *cobra.Command {
-	return &cobra.Command{
-		Use: "start", Short: "Start the daemon, and wait until it answers",
+	return a.verb(needNothing, &cobra.Command{
+		Use:   "start",
+		Short: "Start the daemon, and wait until it answers",
 		Long: "Start the daemon, and wait until it answers. Seldom needed: a hook starts it too. A daemon that runs\n" +
 			"already is left alone.",
 		Example: "  hookctl start",
-		Args:    cmdline.Exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			did, pid, err := a.start()
-			if err != nil {
-				return err
-			}
-			return a.sayLifecycle(lifecycleJSON{PID: pid, Did: did}, map[string]string{
-				"started": "hookd started, pid %d\n", "nothing": "hookd runs already, pid %d\n"}[did])
-		},
-	}
+	}, func([]string) error {
+		did, pid, err := a.start()
+		if err != nil {
+			return err
+		}
+		return a.sayLifecycle(lifecycleJSON{PID: pid, Did: did}, map[string]string{
+			"started": "hookd started, pid %d\n", "nothing": "hookd runs already, pid %d\n"}[did])
+	})
 }
 
 // start gives what it did, "started" or "nothing", and the daemon's pid.
@@ -89,26 +87,25 @@ func (a *app) sayLifecycle(l lifecycleJSON, words string) error {
 }
 
 func (a *app) stopCmd() *cobra.Command {
-	return &cobra.Command{
-		Use: "stop", Short: "Stop the daemon, and wait until it is gone",
+	return a.verb(needNothing, &cobra.Command{
+		Use:   "stop",
+		Short: "Stop the daemon, and wait until it is gone",
 		Long: "Stop the daemon, and wait until it is gone. It finishes what it does, writes everything and closes the\n" +
 			"store. The next hook starts it again; `hookctl uninstall` ends the hooks.",
 		Example: "  hookctl stop",
-		Args:    cmdline.Exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			pid, err := a.stop()
-			switch {
-			case errors.Is(err, errDown) && a.JSON:
-				return a.PrintJSON(lifecycleJSON{Did: "nothing"})
-			case errors.Is(err, errDown):
-				a.Printf("hookd does not run\n")
-				return nil
-			case err != nil:
-				return err
-			}
-			return a.sayLifecycle(lifecycleJSON{PID: pid, Did: "stopped"}, "hookd stopped, pid %d is gone\n")
-		},
-	}
+	}, func([]string) error {
+		pid, err := a.stop()
+		switch {
+		case errors.Is(err, errDown) && a.JSON:
+			return a.PrintJSON(lifecycleJSON{Did: "nothing"})
+		case errors.Is(err, errDown):
+			a.Printf("hookd does not run\n")
+			return nil
+		case err != nil:
+			return err
+		}
+		return a.sayLifecycle(lifecycleJSON{PID: pid, Did: "stopped"}, "hookd stopped, pid %d is gone\n")
+	})
 }
 
 // stop ends the daemon and gives its pid, errDown when there was none.
@@ -153,25 +150,24 @@ func (a *app) gone(pid int) error {
 }
 
 func (a *app) restartCmd() *cobra.Command {
-	return &cobra.Command{
-		Use: "restart", Short: "Stop the daemon and start it again; hooks meanwhile are spooled",
+	return a.verb(needNothing, &cobra.Command{
+		Use:     "restart",
+		Short:   "Stop the daemon and start it again; hooks meanwhile are spooled",
 		Example: "  hookctl restart",
-		Args:    cmdline.Exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			before, err := a.stop()
-			if err != nil && !errors.Is(err, errDown) {
-				return err
-			}
-			_, pid, err := a.start()
-			if err != nil {
-				return err
-			}
-			l := lifecycleJSON{PID: pid, Did: "restarted", Before: before}
-			if before == 0 {
-				l.Did = "started"
-				return a.sayLifecycle(l, "hookd was not running; started, pid %d\n")
-			}
-			return a.sayLifecycle(l, fmt.Sprintf("hookd restarted, pid %d → %%d\n", before))
-		},
-	}
+	}, func([]string) error {
+		before, err := a.stop()
+		if err != nil && !errors.Is(err, errDown) {
+			return err
+		}
+		_, pid, err := a.start()
+		if err != nil {
+			return err
+		}
+		l := lifecycleJSON{PID: pid, Did: "restarted", Before: before}
+		if before == 0 {
+			l.Did = "started"
+			return a.sayLifecycle(l, "hookd was not running; started, pid %d\n")
+		}
+		return a.sayLifecycle(l, fmt.Sprintf("hookd restarted, pid %d → %%d\n", before))
+	})
 }

@@ -20,16 +20,15 @@ const maxLog = 1 << 30
 func (a *app) logCmd() *cobra.Command {
 	last := count(50)
 	var follow bool
-	cmd := &cobra.Command{
-		Use: "log", Short: "Show the daemon's own log, hookd.log",
+	cmd := a.verb(needNothing, &cobra.Command{
+		Use:   "log",
+		Short: "Show the daemon's own log, hookd.log",
 		Long: "Show the newest lines of the daemon's own log, hookd.log: what it did and what went wrong. What the client's\n" +
 			"hooks told is in `hookctl tail`. -f goes on until it is interrupted.",
 		Example: "  hookctl log\n  hookctl log -f",
-		Args:    cmdline.Exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.showLog(home.PathsOf(a.Home(), a.Getenv).Log, last, follow)
-		},
-	}
+	}, func([]string) error {
+		return a.showLog(home.PathsOf(a.Home(), a.Getenv).Log, last, follow)
+	})
 	cmd.Flags().VarP(&last, "n", "n", "the last N lines, or all")
 	cmd.Flags().BoolVarP(&follow, "follow", "f", false, "go on with the lines to come")
 	return cmd

@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"hookline/events"
-	"hookline/hookctl/cmdline"
 	"hookline/hookctl/problem"
 	"hookline/projector/identity"
 	"hookline/projector/session"
@@ -17,16 +16,15 @@ import (
 
 func (a *app) identityResetCmd() *cobra.Command {
 	var name string
-	cmd := &cobra.Command{
-		Use: "reset-kuramoto", Short: "Spread the phases evenly, 2πi/13: r becomes 0",
+	cmd := a.verb(needNothing, &cobra.Command{
+		Use:   "reset-kuramoto",
+		Short: "Spread the phases evenly, 2πi/13: r becomes 0",
 		Long: "Spread the 13 phases evenly over the circle, 2πi/13, so that r is 0. For phases that an observation\n" +
 			"has left in an unwanted state; the tool calls that follow draw them together again.",
 		Example: "  hookctl identity reset-kuramoto --session c68c8a51",
-		Args:    cmdline.Exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.emitFor(name, events.TypePhasesReset, events.PhasesReset{Reason: "command"})
-		},
-	}
+	}, func([]string) error {
+		return a.emitFor(name, events.TypePhasesReset, events.PhasesReset{Reason: "command"})
+	})
 	a.sessionFlag(cmd, &name, sessionHelp)
 	return cmd
 }
@@ -73,23 +71,22 @@ type observation struct {
 
 func (a *app) identityObserveCmd() *cobra.Command {
 	var o observation
-	cmd := &cobra.Command{
-		Use: "observe", Short: "Set identity values that an outside engine has measured",
+	cmd := a.verb(needNothing, &cobra.Command{
+		Use:   "observe",
+		Short: "Set identity values that an outside engine has measured",
 		Long: "Set identity values that an outside engine has measured. They hold until the next observation or the\n" +
 			"session's end; IC compares the new vector with the one before. A value that is out of range is refused.",
 		Example: "  hookctl identity observe --vector .5,.1,.1,.2,.1,.3,.6,.1,.1,.1,.3,.3,.1 --accuracy 0.9",
-		Args:    cmdline.Exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			e, err := o.parse()
-			if err == nil {
-				err = identity.CheckObserved(&e)
-			}
-			if err != nil {
-				return problem.Because(err).Advise("`hookctl events schema identity.observed` tells the ranges")
-			}
-			return a.emitFor(o.session, events.TypeIdentityObserved, e)
-		},
-	}
+	}, func([]string) error {
+		e, err := o.parse()
+		if err == nil {
+			err = identity.CheckObserved(&e)
+		}
+		if err != nil {
+			return problem.Because(err).Advise("`hookctl events schema identity.observed` tells the ranges")
+		}
+		return a.emitFor(o.session, events.TypeIdentityObserved, e)
+	})
 	fl := cmd.Flags()
 	fl.StringVar(&o.session, "session", "", sessionHelp)
 	a.completeSessions(cmd, "session")

@@ -7,20 +7,19 @@ import (
 	"github.com/spf13/cobra"
 
 	"hookline/events"
-	"hookline/hookctl/cmdline"
 	"hookline/hookctl/problem"
 )
 
 // otelCmd sends traces while it runs; the daemon starts it where the configuration has a receiver.
 func (a *app) otelCmd() *cobra.Command {
-	return &cobra.Command{
-		Use: "otel", Short: "Send traces of OpenTelemetry to the receiver of the configuration", Args: cmdline.Exactly(),
+	return a.verb(needHookfind, &cobra.Command{
+		Use:   "otel",
+		Short: "Send traces of OpenTelemetry to the receiver of the configuration",
 		Long: "Send traces to the OTLP receiver that `otel` in the user's configuration names: one for each prompt from now on, with its\n" +
 			"calls and subagents, their times and outcomes, and no text of the session. It runs until Ctrl-C or until the daemon ends.\n" +
 			"The daemon starts it by itself where `otel` is set.",
 		Example: "  hookctl config set otel http://127.0.0.1:4318\n  hookctl otel",
-		RunE:    a.searching(func(cmd *cobra.Command, _ []string) error { return a.otel() }),
-	}
+	}, func([]string) error { return a.otel() })
 }
 
 func (a *app) otel() error {

@@ -6,7 +6,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"hookline/hookctl/cmdline"
 	"hookline/hookctl/find"
 	"hookline/hookctl/page"
 )
@@ -19,15 +18,15 @@ type pageJSON struct {
 func (a *app) pageCmd() *cobra.Command {
 	var name string
 	var idle time.Duration
-	cmd := &cobra.Command{
-		Use: "page", Short: "Show sessions in a browser: a timeline with a scrubber",
+	cmd := a.verb(needHookfind, &cobra.Command{
+		Use:   "page",
+		Short: "Show sessions in a browser: a timeline with a scrubber",
 		Long: "Show sessions in a browser: a list of them, and each as a timeline by prompt with calls, changes, outputs,\n" +
 			"permissions, gates and compactions. The scrubber shows the state at any event: goal, files, failures, identity.\n\n" +
 			"The page is served by this command, on this machine only, at a port of the system's choice, until Ctrl-C or until it\n" +
 			"was not asked for a while. The link that it prints opens the page once, in one browser.",
-		Example: "  hookctl page\n  hookctl page --session last --idle 2h", Args: cmdline.Exactly(),
-		RunE: a.searching(func(cmd *cobra.Command, _ []string) error { return a.page(name, idle) }),
-	}
+		Example: "  hookctl page\n  hookctl page --session last --idle 2h",
+	}, func([]string) error { return a.page(name, idle) })
 	cmd.Flags().StringVar(&name, "session", "", "open this one: "+sessionForms)
 	cmd.Flags().DurationVar(&idle, "idle", 30*time.Minute, "end after so long without a request; 0 = never")
 	a.completeSessions(cmd, "session")

@@ -24,21 +24,18 @@ func (a *app) projectCmd() *cobra.Command {
 }
 
 func (a *app) projectListCmd() *cobra.Command {
-	return &cobra.Command{
-		Use: "list", Short: "List the projects, the last used first",
+	return a.verb(needStore, &cobra.Command{
+		Use:     "list",
+		Short:   "List the projects, the last used first",
 		Example: "  hookctl project list\n  hookctl project list --json | jq -r .path",
-		Args:    cmdline.Exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.with(needStore, func() error {
-				all, err := countedProjects(a)
-				if err != nil {
-					return err
-				}
-				slices.SortFunc(all, func(x, y cell[project.State]) int { return y.State.LastSeen.Compare(x.State.LastSeen) })
-				return a.printProjects(all, projectAt(all, a.place(a.ProjectDir()).Path()))
-			})
-		},
-	}
+	}, func([]string) error {
+		all, err := countedProjects(a)
+		if err != nil {
+			return err
+		}
+		slices.SortFunc(all, func(x, y cell[project.State]) int { return y.State.LastSeen.Compare(x.State.LastSeen) })
+		return a.printProjects(all, projectAt(all, a.place(a.ProjectDir()).Path()))
+	})
 }
 
 func (a *app) printProjects(all []cell[project.State], here string) error {
@@ -139,15 +136,13 @@ func countsFor(all []cell[project.State], id string) string {
 }
 
 func (a *app) projectShowCmd() *cobra.Command {
-	return &cobra.Command{
-		Use: "show [PROJECT]", Short: "Show a project, without a name the one here",
+	return a.verb(needStore, &cobra.Command{
+		Use:               "show [PROJECT]",
+		Short:             "Show a project, without a name the one here",
 		Example:           "  hookctl project show\n  hookctl project show hookline --json",
 		Args:              cmdline.Between(0, "a project"),
 		ValidArgsFunction: a.completesOne((*app).projectWords),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.with(needStore, func() error { return a.showProject(args) })
-		},
-	}
+	}, func(args []string) error { return a.showProject(args) })
 }
 
 func (a *app) showProject(args []string) error {
@@ -183,22 +178,22 @@ func (a *app) showProject(args []string) error {
 }
 
 func (a *app) projectRehomeCmd() *cobra.Command {
-	return &cobra.Command{
-		Use: "rehome OLD NEW", Short: "Join a project into another: what belonged to OLD counts for NEW",
+	return a.verb(needNothing, &cobra.Command{
+		Use:   "rehome OLD NEW",
+		Short: "Join a project into another: what belonged to OLD counts for NEW",
 		Long: "Join a project into another: what belonged to OLD counts for NEW. For a folder that moved in a way\n" +
 			"that could not be recognised (no git, or neither remote nor root commit in common).",
 		Example:           "  hookctl project rehome 1f3a90c2b7de 77aa01bc93f2",
 		Args:              cmdline.Exactly("the project that is given up", "the project that takes it in"),
 		ValidArgsFunction: a.completes((*app).projectWords),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			var before, after project.State
-			find := func() (err error) {
-				before, after, err = pair(a, args[0], args[1])
-				return err
-			}
-			return a.judged(find, func() error { return a.rehome(before, after) })
-		},
-	}
+	}, func(args []string) error {
+		var before, after project.State
+		find := func() (err error) {
+			before, after, err = pair(a, args[0], args[1])
+			return err
+		}
+		return a.judged(find, func() error { return a.rehome(before, after) })
+	})
 }
 
 // pair finds two projects that are not the same.

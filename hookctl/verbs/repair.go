@@ -36,21 +36,20 @@ var rebuilds = map[string]string{
 func (a *app) repairCmd() *cobra.Command {
 	var family, bucket string
 	var dry bool
-	cmd := &cobra.Command{
-		Use: "repair", Short: "Rebuild derived state from the log",
+	cmd := a.verb(needNothing, &cobra.Command{
+		Use:   "repair",
+		Short: "Rebuild derived state from the log",
 		Long: "Rebuild derived state from the log. Nothing of the log is touched; new cells are made beside the old\n" +
 			"ones, then take their place. The same as `replay rebuild --projection NAME`.",
 		Example: "  hookctl repair --cf session_identity\n  hookctl repair --bucket latest --dry-run",
-		Args:    cmdline.Exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			name := family + bucket
-			projection, ok := rebuilds[name]
-			if !ok || family != "" && bucket != "" {
-				return noBucket(name)
-			}
-			return a.with(needStarted, func() error { return a.rebuild(projection, dry) })
-		},
-	}
+	}, func([]string) error {
+		name := family + bucket
+		projection, ok := rebuilds[name]
+		if !ok || family != "" && bucket != "" {
+			return noBucket(name)
+		}
+		return a.with(needStarted, func() error { return a.rebuild(projection, dry) })
+	})
 	cmd.Flags().StringVar(&family, "cf", "", "session_identity")
 	cmdline.Choices(cmd, "cf", "session_identity")
 	cmd.Flags().StringVar(&bucket, "bucket", "", "a bucket (snapshot, latest, cache) or a projection")

@@ -22,15 +22,13 @@ const explained = 20
 
 func (a *app) reqExplainCmd() *cobra.Command {
 	var f reqFlags
-	cmd := &cobra.Command{
-		Use: "explain NAME", Short: "Say why a gate is open or closed, from the events",
+	cmd := a.verb(needRecords, &cobra.Command{
+		Use:               "explain NAME",
+		Short:             "Say why a gate is open or closed, from the events",
 		Example:           "  hookctl req explain commit_plan\n  hookctl req explain commit_plan --session c68c8a51 --json | jq .events",
 		Args:              cmdline.Exactly("a requirement: `hookctl req status` lists them"),
 		ValidArgsFunction: a.completesOne(gateWords),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.reading(func() error { return a.explain(args[0], f) })
-		},
-	}
+	}, func(args []string) error { return a.explain(args[0], f) })
 	f.on(a, cmd, "of another branch", "of another session: "+sessionForms)
 	return cmd
 }

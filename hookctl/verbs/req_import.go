@@ -26,17 +26,15 @@ import (
 const maxStateFile = 4 << 20
 
 func (a *app) reqImportCmd() *cobra.Command {
-	return &cobra.Command{
-		Use: "import [FILE…]", Short: "Take over the requirements framework's state files",
+	return a.verb(needStarted, &cobra.Command{
+		Use:   "import [FILE…]",
+		Short: "Take over the requirements framework's state files",
 		Long: "Take over the requirements framework's state: without a name every file of <git dir>/requirements and\n" +
 			"~/.claude/sessions.json. Long session ids are migrated, of two satisfactions the newer wins, and importing\n" +
 			"twice changes nothing. A file that cannot be read is named and left alone, an entry that is malformed is\n" +
 			"named and left out: the exit code is 1 then. No file is changed.",
 		Example: "  hookctl req import\n  hookctl req import .git/requirements/feature-x.json",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.with(needStarted, func() error { return a.importReq(args) })
-		},
-	}
+	}, func(args []string) error { return a.importReq(args) })
 }
 
 // importedJSON is one file as `req import --json` prints it.

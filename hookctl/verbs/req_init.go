@@ -8,20 +8,18 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"hookline/hookctl/cmdline"
 	"hookline/hookctl/gates"
 	"hookline/hookctl/problem"
 )
 
 func (a *app) reqInitCmd() *cobra.Command {
-	return &cobra.Command{
-		Use: "init", Short: "Write a commented .claude/requirements.yaml",
+	return a.verb(needNothing, &cobra.Command{
+		Use:   "init",
+		Short: "Write a commented .claude/requirements.yaml",
 		Long: "Write a commented .claude/requirements.yaml into this work tree. It asks nothing and overwrites nothing;\n" +
 			"one gate is on, the others are there to be switched on.",
 		Example: "  hookctl req init",
-		Args:    cmdline.Exactly(),
-		RunE:    func(*cobra.Command, []string) error { return a.initReq() },
-	}
+	}, func([]string) error { return a.initReq() })
 }
 
 // initJSON is what `req init --json` prints.
@@ -66,13 +64,12 @@ func writeNew(file string, data []byte) error {
 }
 
 func (a *app) reqSchemaCmd() *cobra.Command {
-	return &cobra.Command{
-		Use: "schema", Short: "Print the JSON Schema of requirements.yaml, for editors",
+	return a.verb(needNothing, &cobra.Command{
+		Use:     "schema",
+		Short:   "Print the JSON Schema of requirements.yaml, for editors",
 		Example: "  hookctl req schema > .claude/requirements.schema.json",
-		Args:    cmdline.Exactly(),
-		RunE: func(*cobra.Command, []string) error {
-			a.Printf("%s\n", gates.Schema())
-			return nil
-		},
-	}
+	}, func([]string) error {
+		a.Printf("%s\n", gates.Schema())
+		return nil
+	})
 }

@@ -17,14 +17,11 @@ import (
 )
 
 func (a *app) reqListCmd() *cobra.Command {
-	return &cobra.Command{
-		Use: "list", Short: "List the branches that have gates with something said about them",
+	return a.verb(needRecords, &cobra.Command{
+		Use:     "list",
+		Short:   "List the branches that have gates with something said about them",
 		Example: "  hookctl req list\n  hookctl req list --json | jq -r .branch",
-		Args:    cmdline.Exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.reading(func() error { return a.listBranches() })
-		},
-	}
+	}, func([]string) error { return a.listBranches() })
 }
 
 // trackedJSON is one branch as `req list --json` prints it.
@@ -80,14 +77,11 @@ func (d *desk) tracked() []trackedJSON {
 
 func (a *app) reqSessionsCmd() *cobra.Command {
 	var dir string
-	cmd := &cobra.Command{
-		Use: "sessions", Short: "List the live sessions, of every project",
+	cmd := a.verb(needRecords, &cobra.Command{
+		Use:     "sessions",
+		Short:   "List the live sessions, of every project",
 		Example: "  hookctl req sessions\n  hookctl req sessions --project .",
-		Args:    cmdline.Exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.reading(func() error { return a.liveSessions(dir) })
-		},
-	}
+	}, func([]string) error { return a.liveSessions(dir) })
 	cmd.Flags().StringVar(&dir, "project", "", "only of the project at this path")
 	return cmd
 }
@@ -146,16 +140,13 @@ func (a *app) liveSessions(dir string) error {
 }
 
 func (a *app) reqPruneCmd() *cobra.Command {
-	return &cobra.Command{
-		Use: "prune", Short: "Clear the gates of branches that git has no more",
+	return a.verb(needStarted, &cobra.Command{
+		Use:   "prune",
+		Short: "Clear the gates of branches that git has no more",
 		Long: "Clear the gates of branches that git has no more, so that a new branch of that name starts afresh. The log\n" +
 			"keeps what was.",
 		Example: "  hookctl req prune",
-		Args:    cmdline.Exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.with(needStarted, func() error { return a.prune() })
-		},
-	}
+	}, func([]string) error { return a.prune() })
 }
 
 // prunedJSON is what `req prune --json` prints.

@@ -39,14 +39,14 @@ func (a *app) reqApproveCmd() *cobra.Command {
 }
 
 func (a *app) satisfier(s satisfying, use, short, long, example string) *cobra.Command {
-	cmd := &cobra.Command{
-		Use: use + " NAME…", Short: short, Long: long, Example: example,
+	cmd := a.verb(needStarted, &cobra.Command{
+		Use:               use + " NAME…",
+		Short:             short,
+		Long:              long,
+		Example:           example,
 		Args:              cmdline.AtLeast("a requirement: `hookctl req status` lists them"),
 		ValidArgsFunction: a.completes(gateWords),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.with(needStarted, func() error { return a.satisfy(args, s) })
-		},
-	}
+	}, func(args []string) error { return a.satisfy(args, s) })
 	s.on(a, cmd, "for every session of this branch", "for another session: "+sessionForms)
 	cmd.Flags().StringVarP(&s.metadata, "metadata", "m", "", "a JSON object that is kept with it")
 	cmd.Flags().BoolVar(&s.force, "force", false, "also a name that no file defines, a branch that git does not have")
@@ -203,19 +203,20 @@ func satisfiedText(d *desk, list []gates.Requirement, s satisfying, id string, e
 func (a *app) reqClearCmd() *cobra.Command {
 	var f reqFlags
 	var all bool
-	cmd := &cobra.Command{
-		Use: "clear [NAME…]", ValidArgsFunction: a.completes(gateWords), Short: "Close gates again, of a whole branch or of one session",
+	cmd := a.verb(needNothing, &cobra.Command{
+		Use:               "clear [NAME…]",
+		ValidArgsFunction: a.completes(gateWords),
+		Short:             "Close gates again, of a whole branch or of one session",
 		Long: "Close gates again. Without --session it is done for every session of the branch, and nothing of the\n" +
 			"requirement is left. With --session that session's satisfaction goes; what holds for the whole branch stays,\n" +
 			"and so does that it was triggered: the end of its turn is still held to it.",
 		Example: "  hookctl req clear commit_plan\n  hookctl req clear commit_plan --session c68c8a51\n  hookctl req clear --all --branch feature/x",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 && !all {
-				return a.refuse(gates.ClearWhat)
-			}
-			return a.with(needStarted, func() error { return a.clearGates(args, all, f) })
-		},
-	}
+	}, func(args []string) error {
+		if len(args) == 0 && !all {
+			return a.refuse(gates.ClearWhat)
+		}
+		return a.with(needStarted, func() error { return a.clearGates(args, all, f) })
+	})
 	f.on(a, cmd, "of another branch", "of one session only: "+sessionForms)
 	cmd.Flags().BoolVarP(&all, "all", "a", false, "every requirement")
 	return cmd

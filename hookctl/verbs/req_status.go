@@ -19,12 +19,11 @@ import (
 
 func (a *app) reqStatusCmd() *cobra.Command {
 	var f reqFlags
-	cmd := &cobra.Command{
-		Use: "status", Short: "Show what is open, and who satisfied what, when, by which event",
+	cmd := a.verb(needNothing, &cobra.Command{
+		Use:     "status",
+		Short:   "Show what is open, and who satisfied what, when, by which event",
 		Example: "  hookctl req status\n  hookctl req status --summary\n  hookctl req status --json | jq '.gates[] | select(.satisfied | not) | .name'",
-		Args:    cmdline.Exactly(),
-		RunE:    func(cmd *cobra.Command, _ []string) error { return a.reqStatus(f) },
-	}
+	}, func([]string) error { return a.reqStatus(f) })
 	f.on(a, cmd, "of another branch", "of another session: "+sessionForms)
 	cmd.Flags().BoolVarP(&f.verbose, "verbose", "v", false, "also sessions, measurements and the configuration's problems")
 	cmd.Flags().BoolVar(&f.summary, "summary", false, "one line")

@@ -11,15 +11,14 @@ import (
 )
 
 func (a *app) reqValidateCmd() *cobra.Command {
-	return &cobra.Command{
-		Use: "validate", Short: "Check the configuration of the gates: file, line and column of what has no effect",
+	return a.verb(needNothing, &cobra.Command{
+		Use:   "validate",
+		Short: "Check the configuration of the gates: file, line and column of what has no effect",
 		Long: "Check the configuration of the gates and say, with file, line and column, what is malformed and left out,\n" +
 			"what is unknown, and what is known and not acted on. It needs no daemon and no store.\n" +
 			"Exit code 1 when something is left out.",
 		Example: "  hookctl req validate\n  hookctl req validate --json | jq '.problems[] | select(.warning | not)'",
-		Args:    cmdline.Exactly(),
-		RunE:    func(cmd *cobra.Command, _ []string) error { return a.validateReq() },
-	}
+	}, func([]string) error { return a.validateReq() })
 }
 
 // validation is what `req validate --json` prints.

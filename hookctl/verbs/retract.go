@@ -10,26 +10,25 @@ import (
 // retractCmd takes an event back.
 func (a *app) retractCmd() *cobra.Command {
 	var reason string
-	cmd := &cobra.Command{
-		Use: "retract ID", Short: "Take an event back: every view is as if it had not come", Args: cmdline.Exactly("ID"),
+	cmd := a.verb(needStore, &cobra.Command{
+		Use:     "retract ID",
+		Short:   "Take an event back: every view is as if it had not come",
+		Args:    cmdline.Exactly("ID"),
 		Example: "  hookctl retract 1201 --reason 'the wrong session was meant'\n  hookctl why proxy.go",
 		Long: "Take an event back, by its id or its sequence. From then on every projection is as if the event had not come, also after an\n" +
 			"export and an import. The log keeps it: `replay at` a time before the retraction still shows what followed from it.",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.with(needStore, func() error {
-				var out daemon.Retracted
-				err := a.post("/v1/do/retract", map[string]string{"id": args[0], "reason": reason}, &out)
-				if err != nil {
-					return err
-				}
-				if a.JSON {
-					return a.PrintJSON(out)
-				}
-				a.Printf("taken back: %d %s, by event %d\n", out.Target.Seq, out.Target.Type, out.Event.Seq)
-				return nil
-			})
-		},
-	}
+	}, func(args []string) error {
+		var out daemon.Retracted
+		err := a.post("/v1/do/retract", map[string]string{"id": args[0], "reason": reason}, &out)
+		if err != nil {
+			return err
+		}
+		if a.JSON {
+			return a.PrintJSON(out)
+		}
+		a.Printf("taken back: %d %s, by event %d\n", out.Target.Seq, out.Target.Type, out.Event.Seq)
+		return nil
+	})
 	cmd.Flags().StringVar(&reason, "reason", "", "why it is wrong; wanted")
 	return cmd
 }

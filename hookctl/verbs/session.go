@@ -27,12 +27,11 @@ func (a *app) sessionCmd() *cobra.Command {
 
 func (a *app) sessionListCmd() *cobra.Command {
 	var all bool
-	cmd := &cobra.Command{
-		Use: "list", Short: "List this project's sessions, the newest first",
+	cmd := a.verb(needNothing, &cobra.Command{
+		Use:     "list",
+		Short:   "List this project's sessions, the newest first",
 		Example: "  hookctl session list\n  hookctl session list --all --json | jq -r .id",
-		Args:    cmdline.Exactly(),
-		RunE:    func(cmd *cobra.Command, _ []string) error { return a.listSessions(all) },
-	}
+	}, func([]string) error { return a.listSessions(all) })
 	cmd.Flags().BoolVar(&all, "all", false, "of every project")
 	return cmd
 }
@@ -140,18 +139,16 @@ func (a *app) tilde(path string) string {
 func (a *app) sessionShowCmd() *cobra.Command {
 	last := count(20)
 	var calls bool
-	cmd := &cobra.Command{
-		Use: "show ID", Short: "Show what is known of a session, and what happened in it",
+	cmd := a.verb(needStore, &cobra.Command{
+		Use:   "show ID",
+		Short: "Show what is known of a session, and what happened in it",
 		Long: "Show what is known of a session, and what happened in it: each prompt with the tools it led to and the\n" +
 			"calls that failed, compactions, API errors, and how the session ended. With --calls: who allowed each tool call,\n" +
 			"or who did not, and what was said.",
-		Example: "  hookctl session show last\n  hookctl session show c68c8a51 -n all\n  hookctl session show last --calls",
-		Args:    cmdline.Exactly("a session: " + sessionForms),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.with(needStore, func() error { return a.showSession(args[0], last, calls) })
-		},
+		Example:           "  hookctl session show last\n  hookctl session show c68c8a51 -n all\n  hookctl session show last --calls",
+		Args:              cmdline.Exactly("a session: " + sessionForms),
 		ValidArgsFunction: a.completesOne((*app).sessionWords),
-	}
+	}, func(args []string) error { return a.showSession(args[0], last, calls) })
 	cmd.Flags().VarP(&last, "n", "n", "the last N prompts and other steps, or all")
 	cmd.Flags().BoolVar(&calls, "calls", false, "who allowed each tool call")
 	return cmd
@@ -253,26 +250,26 @@ func counts(m map[string]int) string {
 func (a *app) sessionDeleteCmd() *cobra.Command {
 	var yes bool
 	var reason string
-	cmd := &cobra.Command{
-		Use: "delete ID", Short: "Drop a session from every list and fold",
+	cmd := a.verb(needNothing, &cobra.Command{
+		Use:   "delete ID",
+		Short: "Drop a session from every list and fold",
 		Long: "Drop a session from every list and fold. This writes a tombstone: the log keeps the session's events.\n" +
 			"A live session is dropped as well; what it still sends stays in the log only,\n" +
 			"until it is resumed: then it begins anew.",
 		Example:           "  hookctl session delete c68c8a51",
 		Args:              cmdline.Exactly("a session: " + sessionForms),
 		ValidArgsFunction: a.completesOne((*app).sessionWords),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			var s session.State
-			ask := func() (err error) {
-				if s, err = a.resolve(args[0]); err != nil {
-					return err
-				}
-				return a.Confirm(a.ctx, fmt.Sprintf("delete session %s (%s, %s, last active %s)?", s.ID, s.Status,
-					cmdline.Plural(s.Events, "event"), a.ago(s.LastActive)), yes)
+	}, func(args []string) error {
+		var s session.State
+		ask := func() (err error) {
+			if s, err = a.resolve(args[0]); err != nil {
+				return err
 			}
-			return a.judged(ask, func() error { return a.deleteSession(s, reason) })
-		},
-	}
+			return a.Confirm(a.ctx, fmt.Sprintf("delete session %s (%s, %s, last active %s)?", s.ID, s.Status,
+				cmdline.Plural(s.Events, "event"), a.ago(s.LastActive)), yes)
+		}
+		return a.judged(ask, func() error { return a.deleteSession(s, reason) })
+	})
 	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask")
 	cmd.Flags().StringVar(&reason, "reason", "command", "kept in the tombstone")
 	return cmd

@@ -26,23 +26,22 @@ import (
 type Status = daemon.Status
 
 func (a *app) statusCmd() *cobra.Command {
-	return &cobra.Command{
-		Use: "status", Short: "Show the daemon: version, log, projections, spool, hooks",
+	return a.verb(needNothing, &cobra.Command{
+		Use:     "status",
+		Short:   "Show the daemon: version, log, projections, spool, hooks",
 		Long:    "Show the daemon: version, log, projections, spool, and when each kind of hook came last.\nExits 0 also when no daemon runs; --json says so by a pid of null.",
 		Example: "  hookctl status\n  hookctl status --json | jq .pid",
-		Args:    cmdline.Exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			st, err := a.statusNow()
-			if err != nil {
-				return err
-			}
-			if a.JSON {
-				return a.PrintJSON(st)
-			}
-			a.printStatus(st)
-			return nil
-		},
-	}
+	}, func([]string) error {
+		st, err := a.statusNow()
+		if err != nil {
+			return err
+		}
+		if a.JSON {
+			return a.PrintJSON(st)
+		}
+		a.printStatus(st)
+		return nil
+	})
 }
 
 // statusNow asks the daemon; without one it tells what the files do. A disk that runs full is a warning

@@ -27,26 +27,25 @@ const (
 )
 
 func (a *app) statuslineCmd() *cobra.Command {
-	return &cobra.Command{
-		Use: "statusline", Short: "Print one line for the client's status line",
+	return a.verb(needNothing, &cobra.Command{
+		Use:   "statusline",
+		Short: "Print one line for the client's status line",
 		Long: "Print one line for the client's status line: whether the recorder is alive, the identity, how the session\n" +
 			"stands, how full its context is, and the gates that are open. It reads the client's JSON from stdin, and has the exact use\n" +
 			"of the context recorded where that came into another phase. It costs no tokens and always exits 0: the client\n" +
 			"blanks the line on any other code.",
 		Example: "  {\"statusLine\": {\"type\": \"command\",\n                  \"command\": \"hookctl statusline\"}}   in settings.json",
-		Args:    cmdline.Exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			in := a.statuslineInput()
-			ctx, cancel := context.WithTimeout(a.ctx, statuslinePatience)
-			defer cancel()
-			line := a.under(ctx).statusline(in)
-			if a.JSON {
-				return a.PrintJSON(line)
-			}
-			a.Printf("%s\n", a.statuslineText(line))
-			return nil
-		},
-	}
+	}, func([]string) error {
+		in := a.statuslineInput()
+		ctx, cancel := context.WithTimeout(a.ctx, statuslinePatience)
+		defer cancel()
+		line := a.under(ctx).statusline(in)
+		if a.JSON {
+			return a.PrintJSON(line)
+		}
+		a.Printf("%s\n", a.statuslineText(line))
+		return nil
+	})
 }
 
 // statuslineJSON is what the line says.

@@ -11,21 +11,18 @@ import (
 	"github.com/spf13/cobra"
 
 	"hookline/events"
-	"hookline/hookctl/cmdline"
 	"hookline/hookctl/problem"
 )
 
 func (a *app) tailCmd() *cobra.Command {
 	var f filter
-	cmd := &cobra.Command{
+	cmd := a.verb(needNothing, &cobra.Command{
 		Use:   "tail",
 		Short: "Show the newest events, and with -f those to come",
 		Long: "Show the newest events, one a line: time, session, type, and a one-line summary.\n" +
 			"-f goes on until it is interrupted, also over a restart of the daemon.",
 		Example: "  hookctl tail -f\n  hookctl tail --since yesterday --until today --grep '(?i)timeout'\n  hookctl tail --session last --file parser.go --tool Edit\n  hookctl tail --session c68c8a51 --type 'tool.*' --since 10m -n all\n  hookctl tail -o json | jq .type",
-		Args:    cmdline.Exactly(),
-		RunE:    func(cmd *cobra.Command, _ []string) error { return a.tail(f) },
-	}
+	}, func([]string) error { return a.tail(f) })
 	f.flags(a, cmd, 20)
 	cmd.Flags().BoolVarP(&f.follow, "follow", "f", false, "go on with the events to come")
 	return cmd

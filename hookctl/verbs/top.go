@@ -25,22 +25,22 @@ import (
 )
 
 func (a *app) topCmd() *cobra.Command {
-	return &cobra.Command{
-		Use: "top", Short: "Show sessions in the terminal: live, their events, and the state at each",
+	return a.verb(needNothing, &cobra.Command{
+		Use:   "top",
+		Short: "Show sessions in the terminal: live, their events, and the state at each",
 		Long: "Show sessions in the terminal: those that wait for you or are stuck first. Enter opens a session's events, where the\n" +
 			"arrow keys go through them with the session's state at each below, and then one event; Esc goes back,\n" +
 			"/ shows only lines with a text, ? shows all keys.",
-		Example: "  hookctl top", Args: cmdline.Exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if !a.Terminal || !a.Asks || a.JSON {
-				return problem.Faultf("top needs a terminal").Advise("`hookctl session list --json` and `hookctl tail -f` print the same")
-			}
-			if err := a.with(needStarted, func() error { return nil }); err != nil {
-				return err
-			}
-			return top.Run(a.ctx, top.Options{From: topSource{a}, In: os.Stdin, Out: os.Stdout, Env: os.Environ(), Paint: a.Paint})
-		},
-	}
+		Example: "  hookctl top",
+	}, func([]string) error {
+		if !a.Terminal || !a.Asks || a.JSON {
+			return problem.Faultf("top needs a terminal").Advise("`hookctl session list --json` and `hookctl tail -f` print the same")
+		}
+		if err := a.with(needStarted, func() error { return nil }); err != nil {
+			return err
+		}
+		return top.Run(a.ctx, top.Options{From: topSource{a}, In: os.Stdin, Out: os.Stdout, Env: os.Environ(), Paint: a.Paint})
+	})
 }
 
 // topSource reads the screens of top from the daemon; it connects for each, so that they outlive a restart.

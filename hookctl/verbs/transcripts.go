@@ -25,16 +25,16 @@ func (a *app) importCmd() *cobra.Command {
 
 func (a *app) importTranscriptsCmd() *cobra.Command {
 	var dry bool
-	cmd := &cobra.Command{
-		Use: "transcripts [PATH…]", Short: "Take what the client's transcripts have and the log has not",
+	cmd := a.verb(needNothing, &cobra.Command{
+		Use:   "transcripts [PATH…]",
+		Short: "Take what the client's transcripts have and the log has not",
 		Long: "Take what the client's transcripts have and the log has not: prompts, tool calls with their outcome, turns,\n" +
 			"subagents and compactions become the events that their hooks would have made, with their own times. Without\n" +
 			"a path it takes the client's own folder; a path is a file or a folder. What hooks recorded is left as it is,\n" +
 			"importing twice changes nothing, and deleted sessions stay deleted. No transcript is changed. A file that\n" +
 			"cannot be read is named: the exit code is 1 then.",
 		Example: "  hookctl import transcripts\n  hookctl import transcripts --dry-run ~/backup/projects",
-		RunE:    func(cmd *cobra.Command, args []string) error { return a.importTranscripts(args, dry) },
-	}
+	}, func(args []string) error { return a.importTranscripts(args, dry) })
 	cmd.Flags().BoolVar(&dry, "dry-run", false, "only count what there is")
 	return cmd
 }

@@ -21,47 +21,46 @@ import (
 func (a *app) uninstallCmd() *cobra.Command {
 	var where scopeFlags
 	var dry, purge, yes bool
-	cmd := &cobra.Command{
-		Use: "uninstall", Short: "Remove the hooks that install wrote; --purge also removes the log",
+	cmd := a.verb(needNothing, &cobra.Command{
+		Use:   "uninstall",
+		Short: "Remove the hooks that install wrote; --purge also removes the log",
 		Long: "Take the hooks out of the client's settings.json again, or remove the plugin of install --plugin, and\n" +
 			"nothing else. The log stays.\n" +
 			"--purge removes the log too: it asks, exports it beside the home first, stops the daemon, then removes\n" +
 			"what hookline has made there.",
 		Example: "  hookctl uninstall\n  hookctl uninstall --client codex\n  hookctl uninstall --project --dry-run",
-		Args:    cmdline.Exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			o, err := where.options(a)
-			if err != nil {
-				return err
+	}, func([]string) error {
+		o, err := where.options(a)
+		if err != nil {
+			return err
+		}
+		o.DryRun = dry
+		if purge && dry {
+			return problem.Faultf("--purge has no dry run").Advise("--dry-run alone shows what happens to settings.json; `hookctl status` shows the home")
+		}
+		if purge {
+			if o.Client != settings.Claude {
+				return problem.Faultf("--purge takes the hooks of all clients out").Advise("leave --client away")
 			}
-			o.DryRun = dry
-			if purge && dry {
-				return problem.Faultf("--purge has no dry run").Advise("--dry-run alone shows what happens to settings.json; `hookctl status` shows the home")
-			}
-			if purge {
-				if o.Client != settings.Claude {
-					return problem.Faultf("--purge takes the hooks of all clients out").Advise("leave --client away")
-				}
-				return a.purge(o, yes)
-			}
-			removed, err := a.uninstallPlugin(o)
-			if err != nil {
-				return err
-			}
+			return a.purge(o, yes)
+		}
+		removed, err := a.uninstallPlugin(o)
+		if err != nil {
+			return err
+		}
 
-			res, err := a.uninstallHooks(o)
-			if err != nil {
-				return err
-			}
-			if a.JSON {
-				out := resultJSON(o, res)
-				out.Plugin = removed
-				return a.PrintJSON(out)
-			}
-			a.sayUninstalled(o, res)
-			return nil
-		},
-	}
+		res, err := a.uninstallHooks(o)
+		if err != nil {
+			return err
+		}
+		if a.JSON {
+			out := resultJSON(o, res)
+			out.Plugin = removed
+			return a.PrintJSON(out)
+		}
+		a.sayUninstalled(o, res)
+		return nil
+	})
 	where.add(cmd)
 	cmd.Flags().BoolVar(&dry, "dry-run", false, "only show what would change")
 	cmd.Flags().BoolVar(&purge, "purge", false, "also remove the log, after an export")

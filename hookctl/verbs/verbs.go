@@ -19,6 +19,7 @@ package verbs
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -162,6 +163,26 @@ var outputs = cmdline.Outputs{
 	"req init":                cmdline.Object(initJSON{}),
 	"req validate":            cmdline.Object(validation{}),
 	"req import":              cmdline.Lines(importedJSON{}),
+}
+
+// verb is a command whose function gets the arguments, with the connection that n says. Without Args a command that is
+// one word takes none.
+func (a *app) verb(n need, cmd *cobra.Command, run func(args []string) error) *cobra.Command {
+	if cmd.Args == nil && !strings.Contains(cmd.Use, " ") {
+		cmd.Args = cmdline.Exactly()
+	}
+	cmd.RunE = func(_ *cobra.Command, args []string) error {
+		switch n {
+		case needNothing:
+			return run(args)
+		case needHookfind:
+			return a.searching(args, run)
+		case needRecords:
+			return a.reading(func() error { return run(args) })
+		}
+		return a.with(n, func() error { return run(args) })
+	}
+	return cmd
 }
 
 func (a *app) add(root *cobra.Command, group string, cmds ...*cobra.Command) {

@@ -13,21 +13,20 @@ import (
 // whyCmd shows the events behind what the model is told.
 func (a *app) whyCmd() *cobra.Command {
 	var name string
-	cmd := &cobra.Command{
-		Use: "why TEXT|ID", Short: "Show the events behind a line that the agent is told", Args: cmdline.Exactly("TEXT|ID"),
+	cmd := a.verb(needStore, &cobra.Command{
+		Use:     "why TEXT|ID",
+		Short:   "Show the events behind a line that the agent is told",
+		Args:    cmdline.Exactly("TEXT|ID"),
 		Example: "  hookctl why proxy.go\n  hookctl why 1201 --session last",
 		Long: "Show the events behind a line that the agent is told: the lines that have the text, the entries of the session's state and of its\n" +
 			"project's ledger that they are made of, each with its event, and when they were told. `hookctl retract` takes an event back.",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.with(needStore, func() error {
-				id, err := a.current(name)
-				if err != nil {
-					return err
-				}
-				return a.why(id, args[0])
-			})
-		},
-	}
+	}, func(args []string) error {
+		id, err := a.current(name)
+		if err != nil {
+			return err
+		}
+		return a.why(id, args[0])
+	})
 	a.sessionFlag(cmd, &name, sessionHelp)
 	return cmd
 }

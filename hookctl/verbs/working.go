@@ -53,13 +53,14 @@ func (a *app) handoffCmd() *cobra.Command {
 func (a *app) checkpointCmd() *cobra.Command {
 	list := a.workingShow("list", "List a session's checkpoints", "hookctl checkpoint list", a.printCheckpoints)
 	var name, note string
-	create := &cobra.Command{
-		Use: "create", Short: "Mark the state of now", Example: "  hookctl checkpoint create --note 'before the rewrite'", Args: cmdline.Exactly(),
-		Long: "Mark the state of now. One is made before every compaction. `hookctl checkpoint show` shows the state that it marks.",
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.emitThen(name, events.TypeCheckpointCreated, events.CheckpointCreated{Schema: working.Schema, Trigger: "command", Note: note}, func(r events.Record) error { return a.sayEmitted(r) })
-		},
-	}
+	create := a.verb(needNothing, &cobra.Command{
+		Use:     "create",
+		Short:   "Mark the state of now",
+		Example: "  hookctl checkpoint create --note 'before the rewrite'",
+		Long:    "Mark the state of now. One is made before every compaction. `hookctl checkpoint show` shows the state that it marks.",
+	}, func([]string) error {
+		return a.emitThen(name, events.TypeCheckpointCreated, events.CheckpointCreated{Schema: working.Schema, Trigger: "command", Note: note}, func(r events.Record) error { return a.sayEmitted(r) })
+	})
 	create.Flags().StringVar(&name, "session", "", sessionHelp)
 	create.Flags().StringVar(&note, "note", "", "what to remember of it")
 	a.completeSessions(create, "session")
@@ -74,35 +75,38 @@ func (a *app) checkpointCmd() *cobra.Command {
 func (a *app) checkpointAt(use, short, long string, show bool) *cobra.Command {
 	var name string
 	verb, _, _ := strings.Cut(use, " ")
-	cmd := &cobra.Command{
-		Use: use, Short: short, Long: long, Example: "  hookctl checkpoint " + verb + "\n  hookctl checkpoint " + verb + " 4711 --session last", Args: cobra.MaximumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			order := map[string]any{"show": show}
-			if len(args) > 0 {
-				seq, err := strconv.ParseUint(args[0], 10, 64)
-				if err != nil || seq == 0 {
-					return problem.Faultf("no sequence: %s", args[0]).Advise("`hookctl checkpoint list` shows those of the checkpoints")
-				}
-				order["checkpoint"] = seq
+	cmd := a.verb(needNothing, &cobra.Command{
+		Use:     use,
+		Short:   short,
+		Long:    long,
+		Example: "  hookctl checkpoint " + verb + "\n  hookctl checkpoint " + verb + " 4711 --session last",
+		Args:    cobra.MaximumNArgs(1),
+	}, func(args []string) error {
+		order := map[string]any{"show": show}
+		if len(args) > 0 {
+			seq, err := strconv.ParseUint(args[0], 10, 64)
+			if err != nil || seq == 0 {
+				return problem.Faultf("no sequence: %s", args[0]).Advise("`hookctl checkpoint list` shows those of the checkpoints")
 			}
-			needs := needStarted
-			if show {
-				needs = needStore
+			order["checkpoint"] = seq
+		}
+		needs := needStarted
+		if show {
+			needs = needStore
+		}
+		return a.with(needs, func() error {
+			id, err := a.current(name)
+			if err != nil {
+				return err
 			}
-			return a.with(needs, func() error {
-				id, err := a.current(name)
-				if err != nil {
-					return err
-				}
-				order["session"] = id
-				var out daemon.Restored
-				if err := a.post("/v1/do/restore", order, &out); err != nil {
-					return err
-				}
-				return a.printRestored(out)
-			})
-		},
-	}
+			order["session"] = id
+			var out daemon.Restored
+			if err := a.post("/v1/do/restore", order, &out); err != nil {
+				return err
+			}
+			return a.printRestored(out)
+		})
+	})
 	cmd.Flags().StringVar(&name, "session", "", sessionHelp)
 	a.completeSessions(cmd, "session")
 	return cmd
@@ -129,22 +133,21 @@ func (a *app) printRestored(out daemon.Restored) error {
 // workingShow makes a verb that prints a session's working state.
 func (a *app) workingShow(use, short, example string, show func(id string, s working.State) error) *cobra.Command {
 	var name string
-	cmd := &cobra.Command{
-		Use: use, Short: short, Example: "  " + example, Args: cmdline.Exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.with(needStore, func() error {
-				id, err := a.current(name)
-				if err != nil {
-					return err
-				}
-				c, err := oneCell[working.State](a, working.Name, id)
-				if err != nil {
-					return problem.FaultBy(err, "nothing is known yet of what session %s works on", id).Advise("it begins with its first prompt or tool call")
-				}
-				return show(id, c.State)
-			})
-		},
-	}
+	cmd := a.verb(needStore, &cobra.Command{
+		Use:     use,
+		Short:   short,
+		Example: "  " + example,
+	}, func([]string) error {
+		id, err := a.current(name)
+		if err != nil {
+			return err
+		}
+		c, err := oneCell[working.State](a, working.Name, id)
+		if err != nil {
+			return problem.FaultBy(err, "nothing is known yet of what session %s works on", id).Advise("it begins with its first prompt or tool call")
+		}
+		return show(id, c.State)
+	})
 	a.sessionFlag(cmd, &name, sessionHelp)
 	return cmd
 }
@@ -152,16 +155,18 @@ func (a *app) workingShow(use, short, example string, show func(id string, s wor
 // workingSet makes a verb that records one text of a session.
 func (a *app) workingSet(use, short, example, typ string, event func(text string) any) *cobra.Command {
 	var name string
-	cmd := &cobra.Command{
-		Use: use, Short: short, Example: "  " + example, Args: cmdline.Exactly("TEXT"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			text := strings.TrimSpace(args[0])
-			if text == "" {
-				return problem.Faultf("the text is empty").Advise("`" + example + "`")
-			}
-			return a.emitThen(name, typ, event(text), func(r events.Record) error { return a.sayEmitted(r) })
-		},
-	}
+	cmd := a.verb(needNothing, &cobra.Command{
+		Use:     use,
+		Short:   short,
+		Example: "  " + example,
+		Args:    cmdline.Exactly("TEXT"),
+	}, func(args []string) error {
+		text := strings.TrimSpace(args[0])
+		if text == "" {
+			return problem.Faultf("the text is empty").Advise("`" + example + "`")
+		}
+		return a.emitThen(name, typ, event(text), func(r events.Record) error { return a.sayEmitted(r) })
+	})
 	a.sessionFlag(cmd, &name, sessionHelp)
 	return cmd
 }
