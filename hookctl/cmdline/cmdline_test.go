@@ -307,3 +307,32 @@ func (f *failing) Write(p []byte) (int, error) {
 	f.wrote++
 	return len(p), nil
 }
+
+// A struct of flags: names, letters, defaults, lists, and words that are not among the choices.
+func TestFlags(t *testing.T) {
+	f := struct {
+		Plain string
+		Level string   `help:"how much" choices:"low,high"`
+		Many  []string `flag:"type,t" sep:"," help:"some"`
+		Each  []string `help:"one each"`
+		Count int      `help:"how many"`
+	}{Level: "low", Count: 3}
+	cmd := &cobra.Command{Use: "x"}
+	check := Flags(cmd, &f, nil)
+	if cmd.Flags().Lookup("plain") != nil {
+		t.Error("a field without help is a flag")
+	}
+	if err := cmd.ParseFlags(strings.Fields("-t a,b --each a,b --each c")); err != nil {
+		t.Fatal(err)
+	}
+	if err := check(); err != nil || f.Level != "low" || f.Count != 3 || len(f.Many) != 2 || len(f.Each) != 2 || f.Each[0] != "a,b" {
+		t.Errorf("%+v, %v", f, err)
+	}
+	if err := cmd.ParseFlags([]string{"--level", "mid"}); err != nil {
+		t.Fatal(err)
+	}
+	var p *problem.Error
+	if err := check(); !errors.As(err, &p) || p.Message != `there is no level "mid"` || p.Hint != "--level takes low or high" {
+		t.Errorf("%+v", p)
+	}
+}

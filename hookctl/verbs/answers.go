@@ -99,19 +99,19 @@ func (s *Answers) bounded(text []byte) string {
 // Find searches.
 func (s *Answers) Find(ctx context.Context, q FindQuestion) (string, error) {
 	return s.told(ctx, func(a *app) error {
-		f := findFlags{file: q.File, command: q.Command, failure: q.Error, session: q.Session, project: q.Project, since: q.Since, until: q.Until}
+		f := findFlags{File: q.File, Command: q.Command, Error: q.Error, Session: q.Session, Project: q.Project, Since: q.Since, Until: q.Until}
 		if q.Type != "" {
-			f.types = strings.Split(q.Type, ",")
+			f.Types = strings.Split(q.Type, ",")
 		}
 		if q.Tool != "" {
-			f.tools = []string{q.Tool}
+			f.Tools = []string{q.Tool}
 		}
 		if q.Limit <= 0 {
 			q.Limit = 10
 		}
-		f.last = count(min(q.Limit, 30))
+		f.Last = count(min(q.Limit, 30))
 		if q.Session != "" || q.Project == "all" {
-			f.project = ""
+			f.Project = ""
 		}
 		query, err := a.findQuery([]string{q.Words}, f)
 		if err != nil {

@@ -30,8 +30,10 @@ const (
 )
 
 func (a *app) blameCmd() *cobra.Command {
-	noPager := false
-	cmd := a.verb(needHookfind, &cobra.Command{
+	var f struct {
+		NoPager bool `flag:"no-pager" help:"print a long answer at once"`
+	}
+	return a.verb(needHookfind, &cobra.Command{
 		Use:   "blame FILE[:LINE]",
 		Short: "Show which session, prompt and call wrote the lines of a file",
 		Long: "Show which session, prompt and call wrote the lines of a file, from the edits in the log. FILE:12 and FILE:12-20 tell\n" +
@@ -44,10 +46,8 @@ func (a *app) blameCmd() *cobra.Command {
 			return nil, cobra.ShellCompDirectiveDefault
 		},
 	}, func(args []string) error {
-		return a.blame(args[0], noPager)
-	})
-	cmd.Flags().BoolVar(&noPager, "no-pager", false, "print a long answer at once")
-	return cmd
+		return a.blame(args[0], f.NoPager)
+	}, &f)
 }
 
 // blameJSON is a line of `blame --json`.

@@ -47,27 +47,6 @@ func (a *app) completesOne(offer completer) cobra.CompletionFunc {
 	}
 }
 
-// completeSessions has a flag complete the sessions.
-func (a *app) completeSessions(cmd *cobra.Command, flag string) {
-	_ = cmd.RegisterFlagCompletionFunc(flag, a.completes((*app).sessionWords)) // fails only for a flag that is not there
-}
-
-// sessionFlag adds the flag --session.
-func (a *app) sessionFlag(cmd *cobra.Command, name *string, help string) {
-	cmd.Flags().StringVar(name, "session", "", help)
-	a.completeSessions(cmd, "session")
-}
-
-// completeProjects has a flag complete the projects.
-func (a *app) completeProjects(cmd *cobra.Command, flag string) {
-	_ = cmd.RegisterFlagCompletionFunc(flag, a.completes((*app).projectWords))
-}
-
-// completeBranches has a flag complete the branches of which gates are known.
-func (a *app) completeBranches(cmd *cobra.Command, flag string) {
-	_ = cmd.RegisterFlagCompletionFunc(flag, a.completes(branchWords))
-}
-
 // sessionWords are the sessions, the last active first.
 func (a *app) sessionWords() []string {
 	all, err := sessions(a)

@@ -2,8 +2,6 @@ package verbs
 
 import (
 	"net/url"
-	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -14,8 +12,12 @@ import (
 // What the agent would be told, and what it costs.
 
 func (a *app) contextCmd() *cobra.Command {
-	var name, source, at string
-	var budget int
+	f := struct {
+		Session string `help:"its id, any unique prefix of it, or last; default: this project's current session"`
+		Source  string `help:"of the start: compact, startup, resume, clear"`
+		At      string `help:"as of a point: a sequence, a time, or a duration back"`
+		Budget  string `help:"tokens, where fewer than a start has"`
+	}{Source: "compact"}
 	show := a.verb(needStore, &cobra.Command{
 		Use:     "show",
 		Short:   "Show what the session would be told at a start, and what each section costs",
@@ -23,24 +25,17 @@ func (a *app) contextCmd() *cobra.Command {
 		Long: "Show what the session would be told when it starts again after a compaction, or at another start, and what each section\n" +
 			"costs in tokens: the gates where it works too, with --at without them, since their rules are not in the log.",
 	}, func([]string) error {
-		id, err := a.current(name)
+		id, err := a.current(f.Session)
 		if err != nil {
 			return err
 		}
-		q := url.Values{"source": {source}, "at": {at}}
-		if budget != 0 {
-			q.Set("budget", strconv.Itoa(budget))
-		}
+		q := url.Values{"source": {f.Source}, "at": {f.At}, "budget": {f.Budget}}
 		var out hook.Recovery
 		if err := a.get("/v1/context/"+id, q, &out); err != nil {
 			return err
 		}
 		return a.printContext(out)
-	})
-	a.sessionFlag(show, &name, sessionHelp)
-	show.Flags().StringVar(&source, "source", "compact", "of the start: "+strings.Join(hook.Sources, ", "))
-	show.Flags().StringVar(&at, "at", "", "as of a point: a sequence, a time, or a duration back")
-	show.Flags().IntVar(&budget, "budget", 0, "tokens, where fewer than a start has")
+	}, &f)
 	return cmdline.Noun("context", "Show what the agent would be told", "  hookctl context show", append([]*cobra.Command{show}, a.contextManagerCmds()...)...)
 }
 

@@ -99,54 +99,48 @@ func (a *app) activeBeads() int {
 	return n
 }
 
-// contextVerb makes a verb that reads the status and prints something of it.
-func (a *app) contextVerb(use, short, long, example string, args cobra.PositionalArgs, run func([]string, contextStatusJSON) error) *cobra.Command {
-	return a.verb(needStore, &cobra.Command{
-		Use:     use,
-		Short:   short,
-		Long:    long,
-		Example: example,
-		Args:    args,
-	}, func(args []string) error {
-		s, err := a.contextStatus()
-		if err != nil {
-			return err
-		}
-		return run(args, s)
-	})
-}
-
 // contextManagerCmds are the verbs of S3's context manager.
 func (a *app) contextManagerCmds() []*cobra.Command {
-	status := a.contextVerb("status", "Show what is there to survive a compaction, and the attention budget", "", "  hookctl context status --json", cmdline.Exactly(),
-		func(_ []string, s contextStatusJSON) error {
-			if a.JSON {
-				return a.PrintJSON(s)
-			}
-			a.Printf("session continuity  %s\ndecision log        %s\nentries of today    %d\nactive beads        %d\n", yesNo(s.Preservation.Continuity), yesNo(s.Preservation.Decisions),
-				s.Preservation.Today, s.Preservation.Beads)
-			a.Printf("attention           %s, %d tokens, %d since the last delta synthesis\n", orWord(s.Attention.Level, "unknown"), s.Attention.Tokens, s.Attention.Unsynced)
-			return nil
-		})
-	preserve := a.contextVerb("preserve [all|critical]", "Name the sections that are missing in NOTES.md", "Name the sections that are missing in NOTES.md: the critical two, or all. The exit code is 1 when one is.",
-		"  hookctl context preserve critical", cmdline.Between(0, "all or critical"), a.contextPreserve)
-
-	dry := false
-	compact := &cobra.Command{Use: "compact", Short: "Run the simplified checkpoint before a compaction", Example: "  hookctl context compact --dry-run", Args: cmdline.Exactly(),
-		Long: "Run the simplified checkpoint: four checks, and three that only you can make. A checkpoint of the session is made, unless\n--dry-run is given. The client compacts by /compact or by itself."}
-	compact.RunE = func(cmd *cobra.Command, _ []string) error {
-		var s contextStatusJSON
-		err := a.with(needStore, func() (err error) {
-			s, err = a.contextStatus()
-			return err
-		})
-		if err != nil {
-			return err
-		}
-		return a.contextCompact(s, dry)
+	var compact struct {
+		Dry bool `flag:"dry-run" help:"make no checkpoint"`
 	}
-	compact.Flags().BoolVar(&dry, "dry-run", false, "make no checkpoint")
-	return []*cobra.Command{status, a.contextRulesCmd(), preserve, compact, a.contextProbeCmd()}
+	return []*cobra.Command{
+		a.verb(needStore, &cobra.Command{
+			Use:     "status",
+			Short:   "Show what is there to survive a compaction, and the attention budget",
+			Example: "  hookctl context status --json",
+		}, a.sayContextStatus),
+		a.contextRulesCmd(),
+		a.verb(needStore, &cobra.Command{
+			Use:     "preserve [all|critical]",
+			Short:   "Name the sections that are missing in NOTES.md",
+			Long:    "Name the sections that are missing in NOTES.md: the critical two, or all. The exit code is 1 when one is.",
+			Example: "  hookctl context preserve critical",
+			Args:    cmdline.Between(0, "all or critical"),
+		}, a.contextPreserve),
+		a.verb(needNothing, &cobra.Command{
+			Use:   "compact",
+			Short: "Run the simplified checkpoint before a compaction",
+			Long: "Run the simplified checkpoint: four checks, and three that only you can make. A checkpoint of the session is made, unless\n" +
+				"--dry-run is given. The client compacts by /compact or by itself.",
+			Example: "  hookctl context compact --dry-run",
+		}, func([]string) error { return a.contextCompact(compact.Dry) }, &compact),
+		a.contextProbeCmd(),
+	}
+}
+
+func (a *app) sayContextStatus([]string) error {
+	s, err := a.contextStatus()
+	if err != nil {
+		return err
+	}
+	if a.JSON {
+		return a.PrintJSON(s)
+	}
+	p := s.Preservation
+	a.Printf("session continuity  %s\ndecision log        %s\nentries of today    %d\nactive beads        %d\n", yesNo(p.Continuity), yesNo(p.Decisions), p.Today, p.Beads)
+	a.Printf("attention           %s, %d tokens, %d since the last delta synthesis\n", orWord(s.Attention.Level, "unknown"), s.Attention.Tokens, s.Attention.Unsynced)
+	return nil
 }
 
 func yesNo(b bool) string {
@@ -175,7 +169,11 @@ type preserveJSON struct {
 	Missing []string `json:"missing" jsonschema_description:"sections that NOTES.md does not have"`
 }
 
-func (a *app) contextPreserve(args []string, s contextStatusJSON) error {
+func (a *app) contextPreserve(args []string) error {
+	s, err := a.contextStatus()
+	if err != nil {
+		return err
+	}
 	wanted := preserved
 	switch {
 	case len(args) == 0 || args[0] == "all":
@@ -214,8 +212,16 @@ type compactJSON struct {
 // compactChecks are the names of the automated checks, in order.
 var compactChecks = []string{"trajectory today", "session continuity", "decision log", "beads synced or absent"}
 
-func (a *app) contextCompact(s contextStatusJSON, dry bool) error {
-	_, err := a.look("br")
+func (a *app) contextCompact(dry bool) error {
+	var s contextStatusJSON
+	err := a.with(needStore, func() (err error) {
+		s, err = a.contextStatus()
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	_, err = a.look("br")
 	results := []bool{s.Preservation.Today > 0, s.Preservation.Continuity, s.Preservation.Decisions, s.Preservation.Beads == 0 || err != nil}
 	out := compactJSON{Checks: map[string]bool{}, Manual: []string{"decisions of this session are in the ledger", "the next step is in the ledger", "nothing that only the context has is needed"}}
 	for i, name := range compactChecks {
@@ -259,8 +265,10 @@ type probeJSON struct {
 }
 
 func (a *app) contextProbeCmd() *cobra.Command {
-	var words []string
-	cmd := a.verb(needNothing, &cobra.Command{
+	var f struct {
+		Words []string `flag:"for" help:"a word that it is read for; may be repeated"`
+	}
+	return a.verb(needNothing, &cobra.Command{
 		Use:     "probe FILE…",
 		Short:   "Say what reading a file would cost, and whether to",
 		Example: "  hookctl context probe auth/jwt.go --for token --for refresh",
@@ -271,7 +279,7 @@ func (a *app) contextProbeCmd() *cobra.Command {
 			if err != nil {
 				return problem.Because(err).Advise("a text of at most 4 MiB is probed")
 			}
-			p := probe(name, string(data), words)
+			p := probe(name, string(data), f.Words)
 			if a.JSON {
 				err = a.PrintJSON(p)
 			} else {
@@ -282,9 +290,7 @@ func (a *app) contextProbeCmd() *cobra.Command {
 			}
 		}
 		return nil
-	})
-	cmd.Flags().StringArrayVar(&words, "for", nil, "a word that it is read for; may be repeated")
-	return cmd
+	}, &f)
 }
 
 func probe(name, text string, words []string) probeJSON {

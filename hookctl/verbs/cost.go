@@ -33,13 +33,16 @@ type costJSON struct {
 
 // costQuery is what is asked for.
 type costQuery struct {
-	session, project, since, by string
-	all                         bool
+	Session string `help:"its id, any unique prefix of it, or last; default: this project's current session"`
+	Project string `help:"of one project: its id, name or path"`
+	Since   string `help:"from then on: 3h, 2w, yesterday, a time or a sequence"`
+	By      string `help:"model, prompt, agent, tool, project, session" choices:"model,prompt,agent,tool,project,session"`
+	All     bool   `help:"of every project"`
 }
 
 func (a *app) costCmd() *cobra.Command {
-	var q costQuery
-	cmd := a.verb(needNothing, &cobra.Command{
+	q := costQuery{By: "model"}
+	return a.verb(needStore, &cobra.Command{
 		Use:   "cost",
 		Short: "Show what sessions cost in tokens and dollars",
 		Long: "Show what sessions cost in tokens and dollars, from the client's transcripts. Each answer of the API counts once, also\n" +
@@ -47,20 +50,7 @@ func (a *app) costCmd() *cobra.Command {
 			"among them equally. Prices come from `prices` in the user's configuration, then from a built-in table; a model\n" +
 			"without a price is named.",
 		Example: "  hookctl cost\n  hookctl cost --session last --by prompt\n  hookctl cost --all --since 1w --by project",
-	}, func([]string) error {
-		if !slices.Contains(insight.Bys, q.by) {
-			return problem.Faultf("--by %q is none of %s", q.by, strings.Join(insight.Bys, ", "))
-		}
-		return a.with(needStore, func() error { return a.cost(q) })
-	})
-	cmd.Flags().StringVar(&q.session, "session", "", sessionHelp)
-	cmd.Flags().StringVar(&q.project, "project", "", "of one project: its id, name or path")
-	cmd.Flags().StringVar(&q.since, "since", "", "from then on: 3h, 2w, yesterday, a time or a sequence")
-	cmd.Flags().StringVar(&q.by, "by", "model", strings.Join(insight.Bys, ", "))
-	cmd.Flags().BoolVar(&q.all, "all", false, "of every project")
-	_ = cmd.RegisterFlagCompletionFunc("by", cobra.FixedCompletions(insight.Bys, cobra.ShellCompDirectiveNoFileComp))
-	a.completeSessions(cmd, "session")
-	return cmd
+	}, func([]string) error { return a.cost(q) }, &q)
 }
 
 func (a *app) cost(q costQuery) error {
@@ -80,7 +70,7 @@ func (a *app) cost(q costQuery) error {
 	if err != nil {
 		return err
 	}
-	since, err := a.costSince(q.since)
+	since, err := a.costSince(q.Since)
 	if err != nil {
 		return err
 	}
@@ -88,7 +78,7 @@ func (a *app) cost(q costQuery) error {
 	var out costJSON
 	var meter insight.Meter
 	out.Missing = read(&meter, list, chosen, projects)
-	out.Bill = meter.Bill(q.by, insight.Choice{Sessions: chosen, Since: since}, prices)
+	out.Bill = meter.Bill(q.By, insight.Choice{Sessions: chosen, Since: since}, prices)
 	err = a.records(url.Values{"type": {events.TypeContextInjected}}, func(r events.Record) {
 		e, ok := r.Event.(*events.ContextInjected)
 		if ok && chosen[r.Session] && !r.Time.Before(since) {
@@ -109,13 +99,13 @@ func (a *app) cost(q costQuery) error {
 // chosen are the sessions that the flags mean: of this project where they name none.
 func (a *app) chosen(q costQuery, list []cell[session.State], projects []cell[project.State], here string) (map[string]bool, error) {
 	want := map[string]bool{}
-	if q.session != "" {
-		s, err := a.resolve(q.session)
+	if q.Session != "" {
+		s, err := a.resolve(q.Session)
 		want[s.ID] = true
 		return want, err
 	}
-	if q.project != "" {
-		p, err := findProject(projects, q.project)
+	if q.Project != "" {
+		p, err := findProject(projects, q.Project)
 		if err != nil {
 			return nil, err
 		}
@@ -125,7 +115,7 @@ func (a *app) chosen(q costQuery, list []cell[session.State], projects []cell[pr
 		if c.State.Status == session.Deleted {
 			continue
 		}
-		if q.all && q.project == "" || countsFor(projects, c.State.Project) == here {
+		if q.All && q.Project == "" || countsFor(projects, c.State.Project) == here {
 			want[c.State.ID] = true
 		}
 	}

@@ -51,9 +51,12 @@ type doctorJSON struct {
 }
 
 func (a *app) doctorCmd() *cobra.Command {
-	var fix, gaps bool
-	var redaction string
-	cmd := a.verb(needNothing, &cobra.Command{
+	var f struct {
+		Fix       bool   `help:"mend what can be mended"`
+		Gaps      bool   `help:"only compare the client's transcripts with the log: which hooks never came"`
+		Redaction string `help:"only show what would be redacted in this file (- for stdin)"`
+	}
+	return a.verb(needNothing, &cobra.Command{
 		Use:   "doctor",
 		Short: "Check everything from the hooks to the log, and say what to do",
 		Long: "Check everything from the hooks to the log, and say what to do. At the end a test event is sent through\n" +
@@ -62,17 +65,13 @@ func (a *app) doctorCmd() *cobra.Command {
 		Example: "  hookctl doctor --fix\n  hookctl doctor --gaps\n  hookctl doctor --redaction prompt.txt",
 	}, func([]string) error {
 		switch {
-		case redaction != "":
-			return a.redaction(redaction)
-		case gaps:
+		case f.Redaction != "":
+			return a.redaction(f.Redaction)
+		case f.Gaps:
 			return a.gaps()
 		}
-		return a.doctor(fix)
-	})
-	cmd.Flags().BoolVar(&fix, "fix", false, "mend what can be mended")
-	cmd.Flags().BoolVar(&gaps, "gaps", false, "only compare the client's transcripts with the log: which hooks never came")
-	cmd.Flags().StringVar(&redaction, "redaction", "", "only show what would be redacted in this file (- for stdin)")
-	return cmd
+		return a.doctor(f.Fix)
+	}, &f)
 }
 
 // examiner is one run of doctor. Checks that need the daemon are left out without one.

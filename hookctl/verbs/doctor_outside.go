@@ -55,7 +55,7 @@ func (x *examiner) hooks() []check {
 
 // codex looks at the hooks of Codex, where there are any.
 func (x *examiner) codex() []check {
-	o, err := scopeFlags{client: settings.Codex.String()}.options(x.app)
+	o, err := scopeFlags{Client: settings.Codex.String()}.options(x.app)
 	if err != nil {
 		return nil
 	}

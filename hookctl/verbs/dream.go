@@ -18,8 +18,12 @@ func (a *app) dreamCmd() *cobra.Command {
 }
 
 func (a *app) dreamTriggerCmd() *cobra.Command {
-	var name, phase string
-	cmd := a.verb(needNothing, &cobra.Command{
+	var f struct {
+		Phase   string `help:"nrem, rem or full" choices:"nrem,rem,full"`
+		Session string `help:"its id, any unique prefix of it, or last; default: this project's current session"`
+	}
+	f.Phase = "full"
+	return a.verb(needNothing, &cobra.Command{
 		Use:   "trigger",
 		Short: "Start a dream in the daemon, and wait for its outcome",
 		Long: "Start a dream in the daemon, and wait for its outcome. nrem replays the newest trajectory entries and draws\n" +
@@ -27,20 +31,13 @@ func (a *app) dreamTriggerCmd() *cobra.Command {
 			"no cool-down.",
 		Example: "  hookctl dream trigger --phase full\n  hookctl dream trigger --phase rem --session c68c8a51 --json",
 	}, func([]string) error {
-		if phase != "nrem" && phase != "rem" && phase != "full" {
-			return problem.Faultf("there is no dream phase %q", phase).Advise("--phase takes nrem, rem or full")
-		}
 		var id string
 		find := func() (err error) {
-			id, err = a.current(name)
+			id, err = a.current(f.Session)
 			return err
 		}
-		return a.judged(find, func() error { return a.dream(id, phase) })
-	})
-	cmd.Flags().StringVar(&phase, "phase", "full", "nrem, rem or full")
-	cmdline.Choices(cmd, "phase", "nrem", "rem", "full")
-	a.sessionFlag(cmd, &name, sessionHelp)
-	return cmd
+		return a.judged(find, func() error { return a.dream(id, f.Phase) })
+	}, &f)
 }
 
 // A dream takes some milliseconds; one that has said nothing after this long goes on alone.

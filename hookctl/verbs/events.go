@@ -22,28 +22,26 @@ func (a *app) eventsCmd() *cobra.Command {
 }
 
 func (a *app) eventsListCmd() *cobra.Command {
-	var f filter
-	cmd := a.verb(needNothing, &cobra.Command{
+	f := filter{Last: 100, Output: "pretty"}
+	return a.verb(needNothing, &cobra.Command{
 		Use:     "list",
 		Short:   "List events; `tail` without -f, of 100",
 		Example: "  hookctl events list --project hookline --since 2h -n all\n  hookctl events list --type 'permission.*' --json",
-	}, func([]string) error { return a.tail(f) })
-	f.flags(a, cmd, 100)
-	return cmd
+	}, func([]string) error { return a.tail(f) }, &f)
 }
 
 func (a *app) eventsShowCmd() *cobra.Command {
-	var raw bool
-	cmd := a.verb(needNothing, &cobra.Command{
+	var f struct {
+		Raw bool `help:"the hook's own JSON"`
+	}
+	return a.verb(needNothing, &cobra.Command{
 		Use:   "show ID|SEQ",
 		Short: "Show one event, or with --raw the hook's own JSON",
 		Long: "Show one event, by its id or its sequence number.\n" +
 			"--raw prints the JSON that the client sent (after redaction), with large contents put back.",
 		Example: "  hookctl events show 4711\n  hookctl events show 01KAJ3ZV5T0000000000000000 --raw | jq .tool_input",
 		Args:    cmdline.Exactly("an id or a sequence number"),
-	}, func(args []string) error { return a.showEvent(args[0], raw) })
-	cmd.Flags().BoolVar(&raw, "raw", false, "the hook's own JSON")
-	return cmd
+	}, func(args []string) error { return a.showEvent(args[0], f.Raw) }, &f)
 }
 
 func (a *app) showEvent(id string, raw bool) error {
@@ -130,20 +128,20 @@ func (a *app) describe(r events.Record) {
 }
 
 func (a *app) eventsTypesCmd() *cobra.Command {
-	var markdown bool
-	cmd := a.verb(needNothing, &cobra.Command{
+	var f struct {
+		Markdown bool `help:"the reference with every field, as docs/events.md"`
+	}
+	return a.verb(needNothing, &cobra.Command{
 		Use:     "types",
 		Short:   "List the types of events",
 		Example: "  hookctl events types\n  hookctl events types --json | jq -r .type",
 	}, func([]string) error {
-		if markdown {
+		if f.Markdown {
 			a.Printf("%s", EventsMarkdown())
 			return nil
 		}
 		return a.listTypes()
-	})
-	cmd.Flags().BoolVar(&markdown, "markdown", false, "the reference with every field, as docs/events.md")
-	return cmd
+	}, &f)
 }
 
 // typeJSON is a line of `events types --json`.
@@ -189,7 +187,13 @@ func (a *app) eventsSchemaCmd() *cobra.Command {
 }
 
 func (a *app) eventsEmitCmd() *cobra.Command {
-	var typ, data, session, project string
+	var f struct {
+		Type    string `help:"its type; 'hookctl events types' lists them"`
+		Data    string `help:"its data, a JSON object"`
+		Session string `help:"the session it belongs to: its id, any unique prefix of it, or last"`
+		Project string `help:"the project it belongs to: id"`
+	}
+	f.Data = "{}"
 	cmd := a.verb(needNothing, &cobra.Command{
 		Use:   "emit --type TYPE --data JSON",
 		Args:  cmdline.Exactly(),
@@ -198,34 +202,29 @@ func (a *app) eventsEmitCmd() *cobra.Command {
 			"What is in the log stays there: a mistake can be taken back by another event, not erased.",
 		Example: `  hookctl events emit --type canary.sent --data '{"nonce":"hello"}'`,
 	}, func([]string) error {
-		if !json.Valid([]byte(data)) {
+		if !json.Valid([]byte(f.Data)) {
 			return problem.Faultf("--data is no JSON").Advise("quote it for the shell: --data '{\"key\":\"value\"}'")
 		}
-		if err := knownType(typ); err != nil {
+		if err := knownType(f.Type); err != nil {
 			return err
 		}
 		full := ""
 		find := func() (err error) {
-			full, err = a.resolveMaybe(session)
+			full, err = a.resolveMaybe(f.Session)
 			return err
 		}
-		if session == "" {
+		if f.Session == "" {
 			find = nil
 		}
 		return a.judged(find, func() error {
 			var r events.Record
-			if err := a.emit(emission{Type: typ, Session: full, Project: project, Data: json.RawMessage(data)}, &r); err != nil {
+			if err := a.emit(emission{Type: f.Type, Session: full, Project: f.Project, Data: json.RawMessage(f.Data)}, &r); err != nil {
 				return err
 			}
 			return a.sayEmitted(r)
 		})
-	})
-	cmd.Flags().StringVar(&typ, "type", "", "its type; 'hookctl events types' lists them")
+	}, &f)
 	cmdline.Choices(cmd, "type", typeNames()...)
-	cmd.Flags().StringVar(&data, "data", "{}", "its data, a JSON object")
-	a.sessionFlag(cmd, &session, "the session it belongs to: "+sessionForms)
-	cmd.Flags().StringVar(&project, "project", "", "the project it belongs to: id")
-	a.completeProjects(cmd, "project")
 	_ = cmd.MarkFlagRequired("type") // fails only for a flag that does not exist
 	return cmd
 }

@@ -10,41 +10,25 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"hookline/events"
-	"hookline/hookctl/cmdline"
 	"hookline/hookctl/problem"
 )
 
 // filter says which events are wanted; the daemon interprets it.
 type filter struct {
-	session, project, since, until string
-	types                          []string
-	grep, tool, file, agent        string
-	last                           count
-	output                         string
-	follow                         bool
-}
+	Session string   `help:"only this session: its id, any unique prefix of it, or last"`
+	Project string   `help:"only this project: its id or name"`
+	Types   []string `flag:"type" sep:"," help:"only these types: names or patterns as 'tool.*', comma-separated"`
+	Since   string   `help:"from there on: a sequence, 08:00, 10m, 1d, today, …"`
+	Until   string   `help:"up to there, in the same form"`
+	Grep    string   `help:"only events whose data matches this regular expression"`
+	Tool    string   `help:"only calls of this tool: a name or a pattern as 'mcp__*'"`
+	File    string   `help:"only calls about this path, or one that ends in it"`
+	Agent   string   `help:"only this subagent: its id or the beginning of it"`
+	Last    count    `flag:"n,n" help:"the last N; 0 for none, all for all"`
+	Output  string   `flag:"output,o" help:"pretty, json, ndjson or cloudevents" choices:"pretty,json,ndjson,cloudevents"`
 
-func (f *filter) flags(a *app, cmd *cobra.Command, last int) {
-	fl := cmd.Flags()
-	f.last = count(last)
-	fl.StringVar(&f.session, "session", "", "only this session: "+sessionForms)
-	fl.StringVar(&f.project, "project", "", "only this project: its id or name")
-	fl.StringSliceVar(&f.types, "type", nil, "only these types: names or patterns as 'tool.*', comma-separated")
-	fl.StringVar(&f.since, "since", "", "from there on: a sequence, 08:00, 10m, 1d, today, …")
-	fl.StringVar(&f.until, "until", "", "up to there, in the same form")
-	fl.StringVar(&f.grep, "grep", "", "only events whose data matches this regular expression")
-	fl.StringVar(&f.tool, "tool", "", "only calls of this tool: a name or a pattern as 'mcp__*'")
-	fl.StringVar(&f.file, "file", "", "only calls about this path, or one that ends in it")
-	fl.StringVar(&f.agent, "agent", "", "only this subagent: its id or the beginning of it")
-	fl.VarP(&f.last, "n", "n", "the last N; 0 for none, all for all")
-	fl.StringVarP(&f.output, "output", "o", "pretty", "pretty, json, ndjson or cloudevents")
-	cmdline.Choices(cmd, "output", "pretty", "json", "ndjson", "cloudevents")
-	_ = cmd.RegisterFlagCompletionFunc("type", completeTypes)
-	a.completeSessions(cmd, "session")
-	a.completeProjects(cmd, "project")
+	follow bool // with -f of tail
 }
 
 // count is the value of the flag -n: how many, or "all".
@@ -79,9 +63,9 @@ func (*count) Type() string { return "N" }
 
 // query is the filter as the daemon reads it: there n=0 means all.
 func (f *filter) query() url.Values {
-	q := url.Values{"n": {strconv.Itoa(max(0, int(f.last)))}}
-	for name, v := range map[string]string{"session": f.session, "project": f.project, "type": strings.Join(f.types, ","), "since": f.since,
-		"until": f.until, "grep": f.grep, "tool": f.tool, "file": f.file, "agent": f.agent} {
+	q := url.Values{"n": {strconv.Itoa(max(0, int(f.Last)))}}
+	for name, v := range map[string]string{"session": f.Session, "project": f.Project, "type": strings.Join(f.Types, ","), "since": f.Since,
+		"until": f.Until, "grep": f.Grep, "tool": f.Tool, "file": f.File, "agent": f.Agent} {
 		if v != "" {
 			q.Set(name, v)
 		}
@@ -92,21 +76,16 @@ func (f *filter) query() url.Values {
 // check judges everything that can be judged without the log: what matches nothing would otherwise look
 // like a log in which nothing has happened.
 func (f *filter) check(a *app) error {
-	if a.JSON && f.output == "pretty" {
-		f.output = "json"
+	if a.JSON && f.Output == "pretty" {
+		f.Output = "json"
 	}
-	switch f.output {
-	case "pretty", "json", "ndjson", "cloudevents":
-	default:
-		return problem.Faultf("there is no output %q", f.output).Advise("-o takes pretty, json, ndjson or cloudevents")
-	}
-	if err := knownTypes(f.types); err != nil {
+	if err := knownTypes(f.Types); err != nil {
 		return err
 	}
-	if _, err := regexp.Compile(f.grep); err != nil {
+	if _, err := regexp.Compile(f.Grep); err != nil {
 		return problem.Faultf("--grep: %w", err).Advise("for example --grep 'exit code [1-9]' or --grep '(?i)timeout'")
 	}
-	if f.follow && f.until != "" {
+	if f.follow && f.Until != "" {
 		return problem.Faultf("--until has an end, -f has none").Advise("leave one of them out")
 	}
 	return f.points(a)
@@ -114,7 +93,7 @@ func (f *filter) check(a *app) error {
 
 // points turns times as people type them into those that the daemon reads.
 func (f *filter) points(a *app) error {
-	for _, p := range []*string{&f.since, &f.until} {
+	for _, p := range []*string{&f.Since, &f.Until} {
 		if *p == "" {
 			continue
 		}
@@ -132,7 +111,7 @@ func (f *filter) points(a *app) error {
 
 // begun refuses a sequence that the log has not come to; with -f it is waited for.
 func (f *filter) begun(a *app) error {
-	since, err := strconv.ParseUint(f.since, 10, 64)
+	since, err := strconv.ParseUint(f.Since, 10, 64)
 	if err != nil {
 		return nil // a time, or nothing
 	}

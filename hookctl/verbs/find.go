@@ -58,15 +58,22 @@ func (a *app) searching(args []string, run func(args []string) error) error {
 
 // findFlags are the command line of find.
 type findFlags struct {
-	file, command, failure, session, project, since, until string
-	types, tools                                           []string
-	last                                                   count
-	noPager                                                bool
+	File    string   `help:"only calls about a path with these words"`
+	Command string   `help:"only commands with these words"`
+	Error   string   `help:"only errors with these words, and what was run after them"`
+	Session string   `help:"only this session: its id, any unique prefix of it, or last"`
+	Project string   `help:"only this project: its id or name"`
+	Since   string   `help:"from there on: a sequence, 08:00, 10m, 1d, today, …"`
+	Until   string   `help:"up to there, in the same form"`
+	Types   []string `flag:"type" sep:"," help:"only these types: names or patterns as 'tool.*', comma-separated"`
+	Tools   []string `flag:"tool" sep:"," help:"only calls of these tools: names or patterns as 'mcp__*'"`
+	Last    count    `flag:"n,n" help:"the best N, or all"`
+	NoPager bool     `flag:"no-pager" help:"print a long answer at once"`
 }
 
 func (a *app) findCmd() *cobra.Command {
-	f := findFlags{last: 20}
-	cmd := a.verb(needHookfind, &cobra.Command{
+	f := findFlags{Last: 20}
+	return a.verb(needHookfind, &cobra.Command{
 		Use:   "find [WORDS…]",
 		Short: "Search prompts, answers, commands, outputs, errors and paths",
 		Long: "Search prompts, the agent's words, commands, outputs, errors and paths of all sessions. An event is found that has\n" +
@@ -77,23 +84,7 @@ func (a *app) findCmd() *cobra.Command {
 		Example: "  hookctl find retry backoff\n  hookctl find '\"exit code 1\"' --tool Bash --since 1w\n  hookctl find --error 'no such module' --project hookline\n  hookctl find 'Conf*' --file parser.go --json | jq -r .session",
 	}, func(args []string) error {
 		return a.find(args, f)
-	})
-	fl := cmd.Flags()
-	fl.StringVar(&f.file, "file", "", "only calls about a path with these words")
-	fl.StringVar(&f.command, "command", "", "only commands with these words")
-	fl.StringVar(&f.failure, "error", "", "only errors with these words, and what was run after them")
-	fl.StringVar(&f.session, "session", "", "only this session: "+sessionForms)
-	fl.StringVar(&f.project, "project", "", "only this project: its id or name")
-	fl.StringVar(&f.since, "since", "", "from there on: a sequence, 08:00, 10m, 1d, today, …")
-	fl.StringVar(&f.until, "until", "", "up to there, in the same form")
-	fl.StringSliceVar(&f.types, "type", nil, "only these types: names or patterns as 'tool.*', comma-separated")
-	fl.StringSliceVar(&f.tools, "tool", nil, "only calls of these tools: names or patterns as 'mcp__*'")
-	fl.VarP(&f.last, "n", "n", "the best N, or all")
-	fl.BoolVar(&f.noPager, "no-pager", false, "print a long answer at once")
-	_ = cmd.RegisterFlagCompletionFunc("type", completeTypes)
-	a.completeSessions(cmd, "session")
-	a.completeProjects(cmd, "project")
-	return cmd
+	}, &f)
 }
 
 // mostHits bounds -n all.
@@ -101,36 +92,36 @@ const mostHits = 200
 
 // query judges what was typed and makes a query of it.
 func (a *app) findQuery(words []string, f findFlags) (find.Query, error) {
-	q := find.Query{Words: wordsOf(words), File: f.file, Command: f.command, Error: f.failure, Types: f.types, Tools: f.tools, Limit: int(f.last)}
-	if f.last == allOf || int(f.last) > mostHits {
+	q := find.Query{Words: wordsOf(words), File: f.File, Command: f.Command, Error: f.Error, Types: f.Types, Tools: f.Tools, Limit: int(f.Last)}
+	if f.Last == allOf || int(f.Last) > mostHits {
 		q.Limit = mostHits
 	}
-	if given := strings.Join(words, "") + f.file + f.command + f.failure; given != "" && len(q.Terms()) == 0 {
+	if given := strings.Join(words, "") + f.File + f.Command + f.Error; given != "" && len(q.Terms()) == 0 {
 		return q, problem.Faultf("there is no word to search for").Advise("words are letters and digits; `hookctl tail --grep` looks for any text")
 	}
-	if err := knownTypes(f.types); err != nil {
+	if err := knownTypes(f.Types); err != nil {
 		return q, err
 	}
 	var err error
-	if q.From, q.Since, err = a.findPoint(f.since); err != nil {
+	if q.From, q.Since, err = a.findPoint(f.Since); err != nil {
 		return q, err
 	}
-	if q.To, q.Until, err = a.findPoint(f.until); err != nil {
+	if q.To, q.Until, err = a.findPoint(f.Until); err != nil {
 		return q, err
 	}
-	if f.session != "" {
-		s, err := a.resolve(f.session)
+	if f.Session != "" {
+		s, err := a.resolve(f.Session)
 		if err != nil {
 			return q, err
 		}
 		q.Sessions = []string{s.ID}
 	}
-	if f.project != "" {
+	if f.Project != "" {
 		all, err := cells[project.State](a, project.Name, "")
 		if err != nil {
 			return q, err
 		}
-		p, err := findProject(all, f.project)
+		p, err := findProject(all, f.Project)
 		if err != nil {
 			return q, err
 		}
@@ -204,7 +195,7 @@ type stepJSON struct {
 }
 
 func (a *app) find(words []string, f findFlags) error {
-	if f.last == 0 {
+	if f.Last == 0 {
 		return nil
 	}
 	return a.with(needStore, func() error {
@@ -224,7 +215,7 @@ func (a *app) find(words []string, f findFlags) error {
 			}
 			return nil
 		}
-		return a.paged(f.noPager, func() { a.printHits(hits) })
+		return a.paged(f.NoPager, func() { a.printHits(hits) })
 	})
 }
 

@@ -166,7 +166,7 @@ func TestUsageErrors(t *testing.T) {
 		{"install --profile big", "hookctl: error: there is no profile \"big\"\nhookctl: hint: --profile takes full or identity\n"},
 		{"completion tcsh", "hookctl: error: there is no completion for \"tcsh\"\nhookctl: hint: one of bash, zsh, fish\n"},
 		{"status --color sometimes", "hookctl: error: --color: \"sometimes\" is not one of auto, always, never\nhookctl: hint: the default of color is auto\n"},
-		{"dream trigger --phase deep", "hookctl: error: there is no dream phase \"deep\"\nhookctl: hint: --phase takes nrem, rem or full\n"},
+		{"dream trigger --phase deep", "hookctl: error: there is no phase \"deep\"\nhookctl: hint: --phase takes nrem, rem or full\n"},
 	} {
 		code, out, errs := b.run(strings.Fields(tc.args)...)
 		if code != 1 || out != "" || errs != tc.errs {

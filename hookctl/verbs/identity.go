@@ -23,24 +23,23 @@ func (a *app) identityCmd() *cobra.Command {
 }
 
 func (a *app) identityShowCmd() *cobra.Command {
-	var name, at string
-	cmd := a.verb(needStore, &cobra.Command{
+	var f struct {
+		Session string `help:"its id, any unique prefix of it, or last; default: this project's current session"`
+		At      string `help:"as it was at a point of the log"`
+	}
+	return a.verb(needStore, &cobra.Command{
 		Use:   "show",
 		Short: "Show facets, continuity and consciousness",
 		Long: "Show what a session is about (13 facets of the purpose vector), how coherent it is (r), how far it is still\n" +
 			"the one it was (IC, over time), and what follows from that. --at shows it as it was.\n\n" + cmdline.PointForms,
 		Example: "  hookctl identity show\n  hookctl identity show --session last --at yesterday\n  hookctl identity show --session c68c8a51 --json | jq .ic",
 	}, func([]string) error {
-		id, err := a.current(name)
+		id, err := a.current(f.Session)
 		if err != nil {
 			return err
 		}
-		return a.showIdentity(id, at)
-	})
-	cmd.Flags().StringVar(&name, "session", "", sessionHelp)
-	cmd.Flags().StringVar(&at, "at", "", "as it was at a point of the log")
-	a.completeSessions(cmd, "session")
-	return cmd
+		return a.showIdentity(id, f.At)
+	}, &f)
 }
 
 // identityAt is a session's identity as it is, or as it was at a point of the log.
@@ -208,16 +207,16 @@ func plot(values []float64, width int) []string {
 }
 
 func (a *app) identityHistoryCmd() *cobra.Command {
-	var all bool
-	last := count(20)
-	cmd := a.verb(needStore, &cobra.Command{
+	var f struct {
+		All  bool  `help:"of every project"`
+		Last count `flag:"n,n" help:"the last N, or all"`
+	}
+	f.Last = 20
+	return a.verb(needStore, &cobra.Command{
 		Use:     "history",
 		Short:   "List the snapshots, the newest last",
 		Example: "  hookctl identity history\n  hookctl identity history --all -n all --json",
-	}, func([]string) error { return a.history(all, last) })
-	cmd.Flags().BoolVar(&all, "all", false, "of every project")
-	cmd.Flags().VarP(&last, "n", "n", "the last N, or all")
-	return cmd
+	}, func([]string) error { return a.history(f.All, f.Last) }, &f)
 }
 
 // snapshotJSON is a line of `identity history --json`. IC, R and C are null where the session's cell

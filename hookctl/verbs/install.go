@@ -17,44 +17,33 @@ import (
 
 // scopeFlags say which of the client's settings files is meant.
 type scopeFlags struct {
-	user, project, local bool
-	client               string
-}
-
-func (s *scopeFlags) add(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&s.user, "user", false, "the user's settings.json: every session (default)")
-	cmd.Flags().BoolVar(&s.project, "project", false, "this project's .claude/settings.json, committed: hookctl must be on everybody's PATH")
-	cmd.Flags().BoolVar(&s.local, "local", false, "this project's .claude/settings.local.json: only you, only here")
-	cmd.MarkFlagsMutuallyExclusive("user", "project", "local")
-	cmd.Flags().StringVar(&s.client, "client", settings.Claude.String(), "whose hooks: claude-code, or codex with its hooks.json")
-	cmdline.Choices(cmd, "client", settings.Claude.String(), settings.Codex.String())
+	User   bool   `help:"the user's settings.json: every session (default)"`
+	Shared bool   `flag:"project" help:"this project's .claude/settings.json, committed: hookctl must be on everybody's PATH"`
+	Local  bool   `help:"this project's .claude/settings.local.json: only you, only here"`
+	Client string `help:"whose hooks: claude-code, or codex with its hooks.json" choices:"claude-code,codex"`
 }
 
 // options are the settings files of the client that was named.
 func (s scopeFlags) options(a *app) (settings.Options, error) {
 	o := a.settingsOptions()
 	o.Scope = s.scope()
-	switch s.client {
-	case settings.Claude.String():
-	case settings.Codex.String():
+	if s.Client == settings.Codex.String() {
 		o.Client, o.ConfigDir = settings.Codex, a.Getenv("CODEX_HOME")
-	default:
-		return o, problem.Faultf("there is no client %q", s.client).Advise("--client takes claude-code or codex")
 	}
-	if o.Client == settings.Codex && s.local {
+	if o.Client == settings.Codex && s.Local {
 		return o, problem.Faultf("Codex has no settings that are yours alone in one project").Advise("--user is every session of yours, --project is committed")
 	}
 	return o, nil
 }
 
 // given tells whether a scope was named.
-func (s scopeFlags) given() bool { return s.user || s.project || s.local }
+func (s scopeFlags) given() bool { return s.User || s.Shared || s.Local }
 
 func (s scopeFlags) scope() settings.Scope {
 	switch {
-	case s.project:
+	case s.Shared:
 		return settings.Project
-	case s.local:
+	case s.Local:
 		return settings.Local
 	}
 	return settings.User
@@ -113,9 +102,13 @@ type installJSON struct {
 }
 
 func (a *app) installCmd() *cobra.Command {
-	var where scopeFlags
-	var profile string
-	var dry, asPlugin, line bool
+	where := scopeFlags{Client: settings.Claude.String()}
+	f := struct {
+		Profile string "help:\"full or identity\" choices:\"full,identity\""
+		Dry     bool   "flag:\"dry-run\" help:\"only show what would change\""
+		Line    bool   "flag:\"statusline\" help:\"also make `hookctl statusline` the client's status line, unless it has another\""
+		Plugin  bool   "help:\"as a plugin of the client; needs its command claude on the PATH\""
+	}{Profile: "full"}
 	cmd := a.verb(needNothing, &cobra.Command{
 		Use:   "install",
 		Short: "Write the hooks into the client's settings, or add them as its plugin",
@@ -131,42 +124,33 @@ func (a *app) installCmd() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		o.DryRun = dry
+		o.DryRun = f.Dry
 		if o.Client == settings.Codex {
-			return a.installCodex(o, profile == "full" && !asPlugin && !line)
+			return a.installCodex(o, f.Profile == "full" && !f.Plugin && !f.Line)
 		}
 		active, err := a.activePlugin(o)
 		if err != nil {
 			return err
 		}
-		if asPlugin || (active == plugin.ID && !where.given() && profile == "full" && !dry) {
+		if f.Plugin || (active == plugin.ID && !where.given() && f.Profile == "full" && !f.Dry) {
 			return a.installPlugin(o, active)
 		}
-		if active != "" && !dry {
+		if active != "" && !f.Dry {
 			return problem.Faultf("the plugin %s of the client runs the hooks already: each would run twice", active).Advise("`hookctl install` alone renews the plugin; `hookctl uninstall` removes it")
 		}
-		switch profile {
-		case "full":
-		case "identity":
+		if f.Profile == "identity" {
 			o.Profile = settings.Identity
-		default:
-			return problem.Faultf("there is no profile %q", profile).Advise("--profile takes full or identity")
 		}
 		res, err := settings.Install(o)
 		if err != nil {
 			return err
 		}
-		if err := a.sayInstalled(o, res); err != nil || !line {
+		if err := a.sayInstalled(o, res); err != nil || !f.Line {
 			return err
 		}
 		return a.installLine(o)
-	})
-	where.add(cmd)
-	cmd.Flags().StringVar(&profile, "profile", "full", "full or identity")
-	cmdline.Choices(cmd, "profile", "full", "identity")
-	cmd.Flags().BoolVar(&dry, "dry-run", false, "only show what would change")
-	cmd.Flags().BoolVar(&line, "statusline", false, "also make `hookctl statusline` the client's status line, unless it has another")
-	cmd.Flags().BoolVar(&asPlugin, "plugin", false, "as a plugin of the client; needs its command claude on the PATH")
+	}, &where, &f)
+	cmd.MarkFlagsMutuallyExclusive("user", "project", "local")
 	for _, other := range []string{"user", "project", "local", "profile", "dry-run", "statusline"} {
 		cmd.MarkFlagsMutuallyExclusive("plugin", other)
 	}

@@ -67,8 +67,10 @@ var ledgerKinds = []struct{ kind, title string }{
 }
 
 func (a *app) ledgerShowCmd() *cobra.Command {
-	var all bool
-	cmd := a.verb(needStore, &cobra.Command{
+	var f struct {
+		All bool `help:"closed entries too"`
+	}
+	return a.verb(needStore, &cobra.Command{
 		Use:     "show",
 		Short:   "Show the ledger of this project",
 		Example: "  hookctl ledger show\n  hookctl ledger show --all --json | jq '.entries[]'",
@@ -77,10 +79,8 @@ func (a *app) ledgerShowCmd() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return a.printLedger(s, all)
-	})
-	cmd.Flags().BoolVar(&all, "all", false, "closed entries too")
-	return cmd
+		return a.printLedger(s, f.All)
+	}, &f)
 }
 
 func (a *app) printLedger(s ledger.State, all bool) error {
@@ -132,13 +132,17 @@ var scenarioCases = []string{"happy_path", "edge_case", "error_handling"}
 
 // addition holds the flags of `ledger add` as they were typed.
 type addition struct {
-	subject, because, of, expect, replaces string
-	evidence                               []string
+	Subject  string   `help:"what a decision is about"`
+	Because  string   `help:"why it was decided so"`
+	Evidence []string `help:"a place that supports it: '${PROJECT_ROOT}/path:line[-line]'; may be repeated"`
+	Case     string   `help:"of a scenario: happy_path, edge_case or error_handling" offers:"happy_path,edge_case,error_handling"`
+	Expect   string   `help:"of a scenario: the outcome"`
+	Replaces string   `help:"number or id of the entry that this one takes the place of"`
 }
 
 func (a *app) ledgerAddCmd() *cobra.Command {
 	var f addition
-	cmd := a.verb(needNothing, &cobra.Command{
+	return a.verb(needNothing, &cobra.Command{
 		Use:   "add KIND TEXT",
 		Short: "Add a decision, a step, a question or a scenario",
 		Long: "Add a decision, a step, a question or a test scenario. A decision may begin with its subject: \"subject: decision\".\n" +
@@ -156,7 +160,7 @@ func (a *app) ledgerAddCmd() *cobra.Command {
 		}
 		e.By = a.caller()
 		return a.with(needStarted, func() error {
-			if e.Replaces, err = a.entryID(f.replaces); err != nil {
+			if e.Replaces, err = a.entryID(f.Replaces); err != nil {
 				return err
 			}
 			r, err := a.orderLedger(&e)
@@ -165,32 +169,24 @@ func (a *app) ledgerAddCmd() *cobra.Command {
 			}
 			return a.sayOrdered(r.Results[0], e.Text)
 		})
-	})
-	fl := cmd.Flags()
-	fl.StringVar(&f.subject, "subject", "", "what a decision is about")
-	fl.StringVar(&f.because, "because", "", "why it was decided so")
-	fl.StringArrayVar(&f.evidence, "evidence", nil, "a place that supports it: '${PROJECT_ROOT}/path:line[-line]'; may be repeated")
-	fl.StringVar(&f.of, "case", "", "of a scenario: happy_path, edge_case or error_handling")
-	fl.StringVar(&f.expect, "expect", "", "of a scenario: the outcome")
-	fl.StringVar(&f.replaces, "replaces", "", "number or id of the entry that this one takes the place of")
-	return cmd
+	}, &f)
 }
 
 // entry is the entry that was typed; each citation is checked, and takes its quote from the file.
 func (f addition) entry(root, kind, text string) (events.LedgerEntryAdded, error) {
-	e := events.LedgerEntryAdded{Kind: kind, Text: strings.TrimSpace(text), Subject: f.subject, Rationale: f.because, Case: f.of, Expected: f.expect, Source: "command"}
+	e := events.LedgerEntryAdded{Kind: kind, Text: strings.TrimSpace(text), Subject: f.Subject, Rationale: f.Because, Case: f.Case, Expected: f.Expect, Source: "command"}
 	switch {
 	case kind == events.LedgerGhost || !slices.ContainsFunc(ledgerKinds, func(k struct{ kind, title string }) bool { return k.kind == kind }):
 		return e, problem.Faultf("%q is no kind of entry", kind).Advise("one of decision, step, question, scenario")
 	case e.Text == "":
 		return e, problem.Faultf("the text is empty").Advise("`hookctl ledger add --help` shows examples")
-	case kind == events.LedgerScenario && !slices.Contains(scenarioCases, f.of):
+	case kind == events.LedgerScenario && !slices.Contains(scenarioCases, f.Case):
 		return e, problem.Faultf("a scenario needs a case").Advise("--case happy_path, edge_case or error_handling")
 	}
 	if kind == events.LedgerDecision && e.Subject == "" {
 		e.Subject, e.Text = ledger.SplitSubject(e.Text)
 	}
-	for _, text := range f.evidence {
+	for _, text := range f.Evidence {
 		c, err := notes.ParseCitation(text)
 		if err != nil {
 			return e, problem.Because(err).Advise("write it in single quotes: '" + notes.Root + "auth/jwt.go:45'")
@@ -239,8 +235,10 @@ func (a *app) entryID(name string) (string, error) {
 }
 
 func (a *app) ledgerCloseCmd() *cobra.Command {
-	var reason string
-	cmd := a.verb(needStarted, &cobra.Command{
+	var f struct {
+		Reason string `help:"why, or the answer to a question"`
+	}
+	return a.verb(needStarted, &cobra.Command{
 		Use:     "close NUMBER",
 		Short:   "Close an entry: done, answered or taken back",
 		Example: "  hookctl ledger close 41 --reason done",
@@ -250,12 +248,10 @@ func (a *app) ledgerCloseCmd() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		r, err := a.orderLedger(&events.LedgerEntryClosed{Entry: id, Reason: reason})
+		r, err := a.orderLedger(&events.LedgerEntryClosed{Entry: id, Reason: f.Reason})
 		if err != nil {
 			return err
 		}
 		return a.sayOrdered(r.Results[0], "")
-	})
-	cmd.Flags().StringVar(&reason, "reason", "", "why, or the answer to a question")
-	return cmd
+	}, &f)
 }

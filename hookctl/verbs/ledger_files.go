@@ -162,8 +162,10 @@ type ledgerImportJSON struct {
 }
 
 func (a *app) ledgerImportCmd() *cobra.Command {
-	var dry bool
-	cmd := a.verb(needNothing, &cobra.Command{
+	var f struct {
+		Dry bool `flag:"dry-run" help:"only say what would be taken over"`
+	}
+	return a.verb(needNothing, &cobra.Command{
 		Use:   "import [FILE]",
 		Short: "Take over what NOTES.md or a bead says",
 		Long: "Take over decisions, test scenarios, next steps and questions from NOTES.md, or from FILE; a .yaml file is a bead.\n" +
@@ -173,13 +175,11 @@ func (a *app) ledgerImportCmd() *cobra.Command {
 		Args:    cmdline.Between(0, "FILE"),
 	}, func(args []string) error {
 		need := needStarted
-		if dry {
+		if f.Dry {
 			need = needStore
 		}
-		return a.with(need, func() error { return a.importLedger(a.absolute(args), dry) })
-	})
-	cmd.Flags().BoolVar(&dry, "dry-run", false, "only say what would be taken over")
-	return cmd
+		return a.with(need, func() error { return a.importLedger(a.absolute(args), f.Dry) })
+	}, &f)
 }
 
 func (a *app) importLedger(file string, dry bool) error {

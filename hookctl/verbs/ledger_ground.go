@@ -20,8 +20,12 @@ import (
 const leastGrounded = 0.95
 
 func (a *app) ledgerGroundCmd() *cobra.Command {
-	threshold := leastGrounded
-	cmd := a.verb(needNothing, &cobra.Command{
+	var f struct {
+		Threshold float64 `help:"the least ratio that passes"`
+	}
+	f.Threshold = leastGrounded
+	f.Threshold = leastGrounded
+	return a.verb(needNothing, &cobra.Command{
 		Use:   "ground [FILE…]",
 		Short: "Check how many claims rest on the project's files",
 		Long: "Check how many claims are grounded: of the ledger's decisions, or of the files. In a document, claims are citations\n" +
@@ -30,17 +34,15 @@ func (a *app) ledgerGroundCmd() *cobra.Command {
 			"the ratio is below the threshold. For files neither a daemon nor a store is needed.",
 		Example: "  hookctl ledger ground\n  hookctl ledger ground README.md docs/*.md",
 	}, func(args []string) error {
-		if !(threshold >= 0 && threshold <= 1) {
-			return problem.Faultf("invalid_threshold: %v", threshold).Advise("0 to 1")
+		if !(f.Threshold >= 0 && f.Threshold <= 1) {
+			return problem.Faultf("invalid_threshold: %v", f.Threshold).Advise("0 to 1")
 		}
 		claims, err := a.claims(args)
 		if err != nil {
 			return err
 		}
-		return a.sayGrounding(notes.Ground(claims, threshold))
-	})
-	cmd.Flags().Float64Var(&threshold, "threshold", leastGrounded, "the least ratio that passes")
-	return cmd
+		return a.sayGrounding(notes.Ground(claims, f.Threshold))
+	}, &f)
 }
 
 // claims are those of files, or without any of the ledger.
@@ -101,8 +103,10 @@ func orWord(text, word string) string {
 }
 
 func (a *app) ledgerGhostCmd() *cobra.Command {
-	var queries []string
-	cmd := a.verb(needNothing, &cobra.Command{
+	var f struct {
+		Queries []string `flag:"query" help:"another way to find it; may be repeated"`
+	}
+	return a.verb(needNothing, &cobra.Command{
 		Use:   "ghost FEATURE",
 		Short: "Check that a feature which is written of is in the code",
 		Long: "Search the tracked files for a feature by two queries: its own words and those of --query. A line of code that has\n" +
@@ -112,13 +116,11 @@ func (a *app) ledgerGhostCmd() *cobra.Command {
 		Args:    cmdline.Exactly("FEATURE"),
 	}, func(args []string) error {
 		feature := strings.TrimSpace(args[0])
-		if feature == "" || len(queries) == 0 {
+		if feature == "" || len(f.Queries) == 0 {
 			return problem.Faultf("two searches are wanted").Advise("--query gives the second, in other words")
 		}
-		return a.ghost(feature, append([]string{feature}, queries...))
-	})
-	cmd.Flags().StringArrayVar(&queries, "query", nil, "another way to find it; may be repeated")
-	return cmd
+		return a.ghost(feature, append([]string{feature}, f.Queries...))
+	}, &f)
 }
 
 func (a *app) ghost(feature string, queries []string) error {

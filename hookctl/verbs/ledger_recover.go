@@ -145,8 +145,11 @@ func entryText(e ledger.Entry) string {
 }
 
 func (a *app) ledgerSynthesisCmd() *cobra.Command {
-	var level string
-	cmd := a.verb(needNothing, &cobra.Command{
+	var f struct {
+		Level string `help:"strict, warn or disabled" choices:"strict,warn,disabled"`
+	}
+	f.Level = "warn"
+	return a.verb(needNothing, &cobra.Command{
 		Use:   "synthesis",
 		Short: "Check the ledger before the context is cleared, and hand it over",
 		Long: "Check the ledger in seven steps before the context is cleared: grounding, features that no search finds, the decision\n" +
@@ -155,13 +158,8 @@ func (a *app) ledgerSynthesisCmd() *cobra.Command {
 			"The client cannot be kept from clearing; the next session is told the result.",
 		Example: "  hookctl ledger synthesis --level strict",
 	}, func([]string) error {
-		if !slices.Contains([]string{"strict", "warn", "disabled"}, level) {
-			return problem.Faultf("%q is no level", level).Advise("strict, warn or disabled")
-		}
-		return a.with(needStarted, func() error { return a.synthesis(level) })
-	})
-	cmd.Flags().StringVar(&level, "level", "warn", "strict, warn or disabled")
-	return cmd
+		return a.with(needStarted, func() error { return a.synthesis(f.Level) })
+	}, &f)
 }
 
 func (a *app) synthesis(level string) error {
@@ -287,8 +285,10 @@ type healedJSON struct {
 }
 
 func (a *app) ledgerHealCmd() *cobra.Command {
-	var check bool
-	cmd := a.verb(needNothing, &cobra.Command{
+	var f struct {
+		Check bool `flag:"check-only" help:"only say what is wrong"`
+	}
+	return a.verb(needNothing, &cobra.Command{
 		Use:   "heal",
 		Short: "Write a missing or empty NOTES.md anew: from the log, from git, or from a template",
 		Long: "Write a missing or empty NOTES.md anew: from the log, with your own text as the last commit has it; without entries as\n" +
@@ -304,7 +304,7 @@ func (a *app) ledgerHealCmd() *cobra.Command {
 		}
 		switch out.Problem = damage; {
 		case damage == "":
-		case check:
+		case f.Check:
 			out.Status = "damaged"
 		default:
 			if out.From, err = a.heal(file, damage); err != nil {
@@ -313,9 +313,7 @@ func (a *app) ledgerHealCmd() *cobra.Command {
 			out.Status = "healed"
 		}
 		return a.sayHealed(out)
-	})
-	cmd.Flags().BoolVar(&check, "check-only", false, "only say what is wrong")
-	return cmd
+	}, &f)
 }
 
 func (a *app) heal(file, problem string) (from string, err error) {

@@ -18,20 +18,20 @@ import (
 const maxLog = 1 << 30
 
 func (a *app) logCmd() *cobra.Command {
-	last := count(50)
-	var follow bool
-	cmd := a.verb(needNothing, &cobra.Command{
+	var f struct {
+		Last   count `flag:"n,n" help:"the last N lines, or all"`
+		Follow bool  `flag:"follow,f" help:"go on with the lines to come"`
+	}
+	f.Last = 50
+	return a.verb(needNothing, &cobra.Command{
 		Use:   "log",
 		Short: "Show the daemon's own log, hookd.log",
 		Long: "Show the newest lines of the daemon's own log, hookd.log: what it did and what went wrong. What the client's\n" +
 			"hooks told is in `hookctl tail`. -f goes on until it is interrupted.",
 		Example: "  hookctl log\n  hookctl log -f",
 	}, func([]string) error {
-		return a.showLog(home.PathsOf(a.Home(), a.Getenv).Log, last, follow)
-	})
-	cmd.Flags().VarP(&last, "n", "n", "the last N lines, or all")
-	cmd.Flags().BoolVarP(&follow, "follow", "f", false, "go on with the lines to come")
-	return cmd
+		return a.showLog(home.PathsOf(a.Home(), a.Getenv).Log, f.Last, f.Follow)
+	}, &f)
 }
 
 func (a *app) showLog(path string, last count, follow bool) error {

@@ -15,18 +15,18 @@ import (
 )
 
 func (a *app) identityResetCmd() *cobra.Command {
-	var name string
-	cmd := a.verb(needNothing, &cobra.Command{
+	var f struct {
+		Session string `help:"its id, any unique prefix of it, or last; default: this project's current session"`
+	}
+	return a.verb(needNothing, &cobra.Command{
 		Use:   "reset-kuramoto",
 		Short: "Spread the phases evenly, 2πi/13: r becomes 0",
 		Long: "Spread the 13 phases evenly over the circle, 2πi/13, so that r is 0. For phases that an observation\n" +
 			"has left in an unwanted state; the tool calls that follow draw them together again.",
 		Example: "  hookctl identity reset-kuramoto --session c68c8a51",
 	}, func([]string) error {
-		return a.emitFor(name, events.TypePhasesReset, events.PhasesReset{Reason: "command"})
-	})
-	a.sessionFlag(cmd, &name, sessionHelp)
-	return cmd
+		return a.emitFor(f.Session, events.TypePhasesReset, events.PhasesReset{Reason: "command"})
+	}, &f)
 }
 
 // emitFor appends an event to a session and prints the identity that follows.
@@ -66,12 +66,18 @@ func (a *app) emitThen(name, typ string, data any, show func(events.Record) erro
 
 // observation holds the flags of `identity observe` as they were typed.
 type observation struct {
-	session, vector, phases, coupling, accuracy, consciousness, observer string
+	Session       string `help:"its id, any unique prefix of it, or last; default: this project's current session"`
+	Vector        string `help:"purpose vector: 13 numbers in [-1, 1], by commas"`
+	Phases        string `help:"Kuramoto phases: 13 numbers in radians, by commas"`
+	Coupling      string `help:"K, 0 to 2"`
+	Accuracy      string `help:"0 to 1"`
+	Consciousness string `help:"C, 0 to 1"`
+	Observer      string `help:"who measured"`
 }
 
 func (a *app) identityObserveCmd() *cobra.Command {
-	var o observation
-	cmd := a.verb(needNothing, &cobra.Command{
+	o := observation{Observer: "command"}
+	return a.verb(needNothing, &cobra.Command{
 		Use:   "observe",
 		Short: "Set identity values that an outside engine has measured",
 		Long: "Set identity values that an outside engine has measured. They hold until the next observation or the\n" +
@@ -85,34 +91,24 @@ func (a *app) identityObserveCmd() *cobra.Command {
 		if err != nil {
 			return problem.Because(err).Advise("`hookctl events schema identity.observed` tells the ranges")
 		}
-		return a.emitFor(o.session, events.TypeIdentityObserved, e)
-	})
-	fl := cmd.Flags()
-	fl.StringVar(&o.session, "session", "", sessionHelp)
-	a.completeSessions(cmd, "session")
-	fl.StringVar(&o.vector, "vector", "", "purpose vector: 13 numbers in [-1, 1], by commas")
-	fl.StringVar(&o.phases, "phases", "", "Kuramoto phases: 13 numbers in radians, by commas")
-	fl.StringVar(&o.coupling, "coupling", "", "K, 0 to 2")
-	fl.StringVar(&o.accuracy, "accuracy", "", "0 to 1")
-	fl.StringVar(&o.consciousness, "consciousness", "", "C, 0 to 1")
-	fl.StringVar(&o.observer, "observer", "command", "who measured")
-	return cmd
+		return a.emitFor(o.Session, events.TypeIdentityObserved, e)
+	}, &o)
 }
 
 // parse reads the numbers. What JSON cannot carry (NaN, infinity) is refused here, by field.
 func (o observation) parse() (events.IdentityObserved, error) {
-	e := events.IdentityObserved{Observer: o.observer}
+	e := events.IdentityObserved{Observer: o.Observer}
 	var err error
-	if e.PurposeVector, err = numbers("purpose_vector", o.vector); err != nil {
+	if e.PurposeVector, err = numbers("purpose_vector", o.Vector); err != nil {
 		return e, err
 	}
-	if e.KuramotoPhases, err = numbers("kuramoto_phases", o.phases); err != nil {
+	if e.KuramotoPhases, err = numbers("kuramoto_phases", o.Phases); err != nil {
 		return e, err
 	}
 	for _, f := range []struct {
 		name, text string
 		to         **float64
-	}{{"coupling", o.coupling, &e.Coupling}, {"accuracy", o.accuracy, &e.Accuracy}, {"consciousness", o.consciousness, &e.Consciousness}} {
+	}{{"coupling", o.Coupling, &e.Coupling}, {"accuracy", o.Accuracy, &e.Accuracy}, {"consciousness", o.Consciousness, &e.Consciousness}} {
 		if f.text == "" {
 			continue
 		}

@@ -16,9 +16,12 @@ type pageJSON struct {
 }
 
 func (a *app) pageCmd() *cobra.Command {
-	var name string
-	var idle time.Duration
-	cmd := a.verb(needHookfind, &cobra.Command{
+	var f struct {
+		Session string        `help:"open this one: its id, any unique prefix of it, or last"`
+		Idle    time.Duration `help:"end after so long without a request; 0 = never"`
+	}
+	f.Idle = 30 * time.Minute
+	return a.verb(needHookfind, &cobra.Command{
 		Use:   "page",
 		Short: "Show sessions in a browser: a timeline with a scrubber",
 		Long: "Show sessions in a browser: a list of them, and each as a timeline by prompt with calls, changes, outputs,\n" +
@@ -26,11 +29,7 @@ func (a *app) pageCmd() *cobra.Command {
 			"The page is served by this command, on this machine only, at a port of the system's choice, until Ctrl-C or until it\n" +
 			"was not asked for a while. The link that it prints opens the page once, in one browser.",
 		Example: "  hookctl page\n  hookctl page --session last --idle 2h",
-	}, func([]string) error { return a.page(name, idle) })
-	cmd.Flags().StringVar(&name, "session", "", "open this one: "+sessionForms)
-	cmd.Flags().DurationVar(&idle, "idle", 30*time.Minute, "end after so long without a request; 0 = never")
-	a.completeSessions(cmd, "session")
-	return cmd
+	}, func([]string) error { return a.page(f.Session, f.Idle) }, &f)
 }
 
 func (a *app) page(name string, idle time.Duration) error {

@@ -34,8 +34,11 @@ var rebuilds = map[string]string{
 }
 
 func (a *app) repairCmd() *cobra.Command {
-	var family, bucket string
-	var dry bool
+	var f struct {
+		Family string `flag:"cf" help:"session_identity" offers:"session_identity"`
+		Bucket string `help:"a bucket (snapshot, latest, cache) or a projection" offers:"snapshot,latest,cache,session,identity,project,gate"`
+		Dry    bool   `flag:"dry-run" help:"only tell what would change"`
+	}
 	cmd := a.verb(needNothing, &cobra.Command{
 		Use:   "repair",
 		Short: "Rebuild derived state from the log",
@@ -43,18 +46,13 @@ func (a *app) repairCmd() *cobra.Command {
 			"ones, then take their place. The same as `replay rebuild --projection NAME`.",
 		Example: "  hookctl repair --cf session_identity\n  hookctl repair --bucket latest --dry-run",
 	}, func([]string) error {
-		name := family + bucket
+		name := f.Family + f.Bucket
 		projection, ok := rebuilds[name]
-		if !ok || family != "" && bucket != "" {
+		if !ok || f.Family != "" && f.Bucket != "" {
 			return noBucket(name)
 		}
-		return a.with(needStarted, func() error { return a.rebuild(projection, dry) })
-	})
-	cmd.Flags().StringVar(&family, "cf", "", "session_identity")
-	cmdline.Choices(cmd, "cf", "session_identity")
-	cmd.Flags().StringVar(&bucket, "bucket", "", "a bucket (snapshot, latest, cache) or a projection")
-	cmdline.Choices(cmd, "bucket", "snapshot", "latest", "cache", "session", "identity", "project", "gate")
-	cmd.Flags().BoolVar(&dry, "dry-run", false, "only tell what would change")
+		return a.with(needStarted, func() error { return a.rebuild(projection, f.Dry) })
+	}, &f)
 	cmd.MarkFlagsMutuallyExclusive("cf", "bucket")
 	cmd.MarkFlagsOneRequired("cf", "bucket")
 	return cmd

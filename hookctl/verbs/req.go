@@ -36,25 +36,14 @@ func (a *app) reqCmd() *cobra.Command {
 	c.Long = "Requirement gates hold the agent to what must be done before a tool may be used: a plan before an edit, a\n" +
 		"review before a commit. They are configured in .claude/requirements.yaml (`hookctl req init` writes one);\n" +
 		"without a verb this is `hookctl req status`."
-	c.RunE = func(cmd *cobra.Command, _ []string) error { return a.reqStatus(reqFlags{}) }
+	c.RunE = status.RunE
 	return c
 }
 
-// reqFlags are what most verbs of req take.
+// reqFlags say what status and explain are about.
 type reqFlags struct {
-	branch, session  string
-	verbose, summary bool
-}
-
-func (f *reqFlags) on(a *app, c *cobra.Command, branch, session string) {
-	if branch != "" {
-		c.Flags().StringVarP(&f.branch, "branch", "b", "", branch)
-		a.completeBranches(c, "branch")
-	}
-	if session != "" {
-		c.Flags().StringVarP(&f.session, "session", "s", "", session)
-		a.completeSessions(c, "session")
-	}
+	Branch  string `flag:"branch,b" help:"of another branch"`
+	Session string `flag:"session,s" help:"of another session: its id, any unique prefix of it, or last"`
 }
 
 // desk is what a verb of req works on: where it was called, the rules there, the state of one branch.

@@ -22,15 +22,13 @@ const explained = 20
 
 func (a *app) reqExplainCmd() *cobra.Command {
 	var f reqFlags
-	cmd := a.verb(needRecords, &cobra.Command{
+	return a.verb(needRecords, &cobra.Command{
 		Use:               "explain NAME",
 		Short:             "Say why a gate is open or closed, from the events",
 		Example:           "  hookctl req explain commit_plan\n  hookctl req explain commit_plan --session c68c8a51 --json | jq .events",
 		Args:              cmdline.Exactly("a requirement: `hookctl req status` lists them"),
 		ValidArgsFunction: a.completesOne(gateWords),
-	}, func(args []string) error { return a.explain(args[0], f) })
-	f.on(a, cmd, "of another branch", "of another session: "+sessionForms)
-	return cmd
+	}, func(args []string) error { return a.explain(args[0], f) }, &f)
 }
 
 // explanation is what `req explain --json` prints.
@@ -45,7 +43,7 @@ type explanation struct {
 }
 
 func (a *app) explain(name string, f reqFlags) error {
-	d, err := a.desk(f.branch)
+	d, err := a.desk(f.Branch)
 	if err != nil {
 		return err
 	}
@@ -53,7 +51,7 @@ func (a *app) explain(name string, f reqFlags) error {
 	if _, seen := d.state.Gates[name]; !ok && !seen {
 		return a.refuse(printable(d.rules.Unknown(name)))
 	}
-	id, _, err := d.find(f.session)
+	id, _, err := d.find(f.Session)
 	if errors.Is(err, errNoSession) {
 		id, err = "", nil
 		a.say(gates.NoSession + "\n" + gates.NoSessionHint)

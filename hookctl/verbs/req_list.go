@@ -76,14 +76,14 @@ func (d *desk) tracked() []trackedJSON {
 }
 
 func (a *app) reqSessionsCmd() *cobra.Command {
-	var dir string
-	cmd := a.verb(needRecords, &cobra.Command{
+	var f struct {
+		Dir string `flag:"project" help:"only of the project at this path"`
+	}
+	return a.verb(needRecords, &cobra.Command{
 		Use:     "sessions",
 		Short:   "List the live sessions, of every project",
 		Example: "  hookctl req sessions\n  hookctl req sessions --project .",
-	}, func([]string) error { return a.liveSessions(dir) })
-	cmd.Flags().StringVar(&dir, "project", "", "only of the project at this path")
-	return cmd
+	}, func([]string) error { return a.liveSessions(f.Dir) }, &f)
 }
 
 // liveJSON is one session as `req sessions --json` prints it.

@@ -19,9 +19,10 @@ import (
 
 // satisfying are the flags of satisfy and approve.
 type satisfying struct {
-	reqFlags
-	metadata string
-	force    bool
+	Branch   string `flag:"branch,b" help:"for every session of this branch"`
+	Session  string `flag:"session,s" help:"for another session: its id, any unique prefix of it, or last"`
+	Metadata string `flag:"metadata,m" help:"a JSON object that is kept with it"`
+	Force    bool   `help:"also a name that no file defines, a branch that git does not have"`
 	approve  bool
 }
 
@@ -39,38 +40,34 @@ func (a *app) reqApproveCmd() *cobra.Command {
 }
 
 func (a *app) satisfier(s satisfying, use, short, long, example string) *cobra.Command {
-	cmd := a.verb(needStarted, &cobra.Command{
+	return a.verb(needStarted, &cobra.Command{
 		Use:               use + " NAME…",
 		Short:             short,
 		Long:              long,
 		Example:           example,
 		Args:              cmdline.AtLeast("a requirement: `hookctl req status` lists them"),
 		ValidArgsFunction: a.completes(gateWords),
-	}, func(args []string) error { return a.satisfy(args, s) })
-	s.on(a, cmd, "for every session of this branch", "for another session: "+sessionForms)
-	cmd.Flags().StringVarP(&s.metadata, "metadata", "m", "", "a JSON object that is kept with it")
-	cmd.Flags().BoolVar(&s.force, "force", false, "also a name that no file defines, a branch that git does not have")
-	return cmd
+	}, func(args []string) error { return a.satisfy(args, s) }, &s)
 }
 
 func (a *app) satisfy(args []string, s satisfying) error {
 	meta := map[string]any{}
-	if s.metadata != "" && (json.Unmarshal([]byte(s.metadata), &meta) != nil || meta == nil) {
+	if s.Metadata != "" && (json.Unmarshal([]byte(s.Metadata), &meta) != nil || meta == nil) {
 		return a.refuse(gates.BadMetadata)
 	}
-	d, err := a.desk(s.branch)
+	d, err := a.desk(s.Branch)
 	if err != nil {
 		return err
 	}
-	list, err := d.named(args, s.force)
-	if err == nil && s.branch != "" && !s.force {
-		err = d.hasBranch(s.branch)
+	list, err := d.named(args, s.Force)
+	if err == nil && s.Branch != "" && !s.Force {
+		err = d.hasBranch(s.Branch)
 	}
 	if err != nil {
 		return err
 	}
-	id, explicit, err := d.find(s.session)
-	needs := s.branch == "" && slices.ContainsFunc(list, func(q gates.Requirement) bool { return !branchWide(q) })
+	id, explicit, err := d.find(s.Session)
+	needs := s.Branch == "" && slices.ContainsFunc(list, func(q gates.Requirement) bool { return !branchWide(q) })
 	switch {
 	case errors.Is(err, errNoSession) && needs:
 		return d.noSession()
@@ -142,12 +139,12 @@ var bypassed = []string{"commit_plan", "adr_reviewed", "tdd_planned"}
 
 func (d *desk) satisfaction(q gates.Requirement, s satisfying, meta map[string]any) *events.GateSatisfied {
 	e := &events.GateSatisfied{Name: q.Name, Scope: string(q.Scope), Level: events.GateLevelSession, By: "cli", Caller: d.caller()}
-	if s.branch != "" || branchWide(q) {
+	if s.Branch != "" || branchWide(q) {
 		e.Level = events.GateLevelBranch
 	}
 	all := maps.Clone(meta)
 	switch {
-	case q.Type == gates.Dynamic && s.branch == "":
+	case q.Type == gates.Dynamic && s.Branch == "":
 		e.By = "approval"
 		e.ExpiresAt = d.Now().UTC().Add(q.ApprovalTTL).Truncate(time.Millisecond).Format(time.RFC3339Nano)
 		all["method"] = "cli"
@@ -171,7 +168,7 @@ func command(e events.Event) daemon.GateCommand {
 
 func satisfiedText(d *desk, list []gates.Requirement, s satisfying, id string, explicit bool) string {
 	c := gates.CLI{Branch: d.branch, Session: id}
-	if s.branch != "" {
+	if s.Branch != "" {
 		names := make([]string, len(list))
 		for i, q := range list {
 			names[i] = q.Name
@@ -200,10 +197,16 @@ func satisfiedText(d *desk, list []gates.Requirement, s satisfying, id string, e
 	return strings.Join(parts, "\n")
 }
 
+// clearing are the flags of clear.
+type clearing struct {
+	Branch  string `flag:"branch,b" help:"of another branch"`
+	Session string `flag:"session,s" help:"of one session only: its id, any unique prefix of it, or last"`
+	All     bool   `flag:"all,a" help:"every requirement"`
+}
+
 func (a *app) reqClearCmd() *cobra.Command {
-	var f reqFlags
-	var all bool
-	cmd := a.verb(needNothing, &cobra.Command{
+	var f clearing
+	return a.verb(needNothing, &cobra.Command{
 		Use:               "clear [NAME…]",
 		ValidArgsFunction: a.completes(gateWords),
 		Short:             "Close gates again, of a whole branch or of one session",
@@ -212,39 +215,36 @@ func (a *app) reqClearCmd() *cobra.Command {
 			"and so does that it was triggered: the end of its turn is still held to it.",
 		Example: "  hookctl req clear commit_plan\n  hookctl req clear commit_plan --session c68c8a51\n  hookctl req clear --all --branch feature/x",
 	}, func(args []string) error {
-		if len(args) == 0 && !all {
+		if len(args) == 0 && !f.All {
 			return a.refuse(gates.ClearWhat)
 		}
-		return a.with(needStarted, func() error { return a.clearGates(args, all, f) })
-	})
-	f.on(a, cmd, "of another branch", "of one session only: "+sessionForms)
-	cmd.Flags().BoolVarP(&all, "all", "a", false, "every requirement")
-	return cmd
+		return a.with(needStarted, func() error { return a.clearGates(args, f) })
+	}, &f)
 }
 
-func (a *app) clearGates(args []string, all bool, f reqFlags) error {
-	d, err := a.desk(f.branch)
+func (a *app) clearGates(args []string, f clearing) error {
+	d, err := a.desk(f.Branch)
 	if err != nil {
 		return err
 	}
 	o := daemon.GateOrder{Branch: d.branch}
-	if f.session != "" {
-		if o.Session, _, err = d.find(f.session); err != nil {
+	if f.Session != "" {
+		if o.Session, _, err = d.find(f.Session); err != nil {
 			return err
 		}
 	}
 	names := args
-	if all {
+	if f.All {
 		names = []string{""}
 	}
 	for _, n := range names {
-		o.Events = append(o.Events, command(&events.GateCleared{Name: n, AllSessions: f.session == "", Reason: events.GateClearedCommand}))
+		o.Events = append(o.Events, command(&events.GateCleared{Name: n, AllSessions: f.Session == "", Reason: events.GateClearedCommand}))
 	}
 	r, err := d.order(o)
 	if err != nil {
 		return err
 	}
-	if f.session != "" {
+	if f.Session != "" {
 		d.tellStillOpen(names)
 	}
 	if a.JSON {

@@ -19,53 +19,51 @@ import (
 
 func (a *app) reqStatusCmd() *cobra.Command {
 	var f reqFlags
-	cmd := a.verb(needNothing, &cobra.Command{
+	var how struct {
+		Verbose bool `flag:"verbose,v" help:"also sessions, measurements and the configuration's problems"`
+		Summary bool `help:"one line"`
+	}
+	return a.verb(needRecords, &cobra.Command{
 		Use:     "status",
 		Short:   "Show what is open, and who satisfied what, when, by which event",
 		Example: "  hookctl req status\n  hookctl req status --summary\n  hookctl req status --json | jq '.gates[] | select(.satisfied | not) | .name'",
-	}, func([]string) error { return a.reqStatus(f) })
-	f.on(a, cmd, "of another branch", "of another session: "+sessionForms)
-	cmd.Flags().BoolVarP(&f.verbose, "verbose", "v", false, "also sessions, measurements and the configuration's problems")
-	cmd.Flags().BoolVar(&f.summary, "summary", false, "one line")
-	return cmd
+	}, func([]string) error { return a.reqStatus(f, how.Verbose, how.Summary) }, &f, &how)
 }
 
-func (a *app) reqStatus(f reqFlags) error {
-	return a.reading(func() error {
-		d, err := a.desk(f.branch)
-		if err != nil {
-			return err
-		}
-		if f.summary && !a.JSON && !d.rules.Enabled {
-			a.Printf("%s\n", d.rules.Summary(nil))
-			return nil
-		}
-		if !a.JSON && !f.summary && !d.speaks() {
-			return nil
-		}
-		id, explicit, err := d.find(f.session)
-		if errors.Is(err, errNoSession) {
-			id, err = "", nil
-			a.say(gates.NoSession)
-		}
-		if err != nil {
-			return err
-		}
-		board := d.board(id)
-		switch {
-		case a.JSON:
-			err = a.PrintJSON(d.statusJSON(id, board, f.verbose))
-		case f.summary:
-			a.Printf("%s\n", printable(d.rules.Summary(board)))
-		case f.verbose:
-			d.verbose(id, board)
-		default:
-			a.Printf("%s\n", printable(gates.CLI{Branch: d.branch, Session: id, Named: explicit, Invalid: len(d.rules.Invalid())}.Focused(board)))
-			d.table(id, board)
-			d.problems(false)
-		}
+func (a *app) reqStatus(f reqFlags, verbose, summary bool) error {
+	d, err := a.desk(f.Branch)
+	if err != nil {
 		return err
-	})
+	}
+	if summary && !a.JSON && !d.rules.Enabled {
+		a.Printf("%s\n", d.rules.Summary(nil))
+		return nil
+	}
+	if !a.JSON && !summary && !d.speaks() {
+		return nil
+	}
+	id, explicit, err := d.find(f.Session)
+	if errors.Is(err, errNoSession) {
+		id, err = "", nil
+		a.say(gates.NoSession)
+	}
+	if err != nil {
+		return err
+	}
+	board := d.board(id)
+	switch {
+	case a.JSON:
+		err = a.PrintJSON(d.statusJSON(id, board, verbose))
+	case summary:
+		a.Printf("%s\n", printable(d.rules.Summary(board)))
+	case verbose:
+		d.verbose(id, board)
+	default:
+		a.Printf("%s\n", printable(gates.CLI{Branch: d.branch, Session: id, Named: explicit, Invalid: len(d.rules.Invalid())}.Focused(board)))
+		d.table(id, board)
+		d.problems(false)
+	}
+	return err
 }
 
 // speaks says on stderr why there is nothing to show.

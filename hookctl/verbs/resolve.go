@@ -17,9 +17,6 @@ import (
 // sessionForms says in help how a session is named.
 const sessionForms = "its id, any unique prefix of it, or last"
 
-// sessionHelp is the help of a flag --session that need not be given.
-const sessionHelp = sessionForms + "; default: this project's current session"
-
 // lastSession is the word for the last active session of this project, or where it has none of all.
 const lastSession = "last"
 

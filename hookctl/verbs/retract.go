@@ -9,8 +9,10 @@ import (
 
 // retractCmd takes an event back.
 func (a *app) retractCmd() *cobra.Command {
-	var reason string
-	cmd := a.verb(needStore, &cobra.Command{
+	var f struct {
+		Reason string `help:"why it is wrong; wanted"`
+	}
+	return a.verb(needStore, &cobra.Command{
 		Use:     "retract ID",
 		Short:   "Take an event back: every view is as if it had not come",
 		Args:    cmdline.Exactly("ID"),
@@ -19,7 +21,7 @@ func (a *app) retractCmd() *cobra.Command {
 			"export and an import. The log keeps it: `replay at` a time before the retraction still shows what followed from it.",
 	}, func(args []string) error {
 		var out daemon.Retracted
-		err := a.post("/v1/do/retract", map[string]string{"id": args[0], "reason": reason}, &out)
+		err := a.post("/v1/do/retract", map[string]string{"id": args[0], "reason": f.Reason}, &out)
 		if err != nil {
 			return err
 		}
@@ -28,7 +30,5 @@ func (a *app) retractCmd() *cobra.Command {
 		}
 		a.Printf("taken back: %d %s, by event %d\n", out.Target.Seq, out.Target.Type, out.Event.Seq)
 		return nil
-	})
-	cmd.Flags().StringVar(&reason, "reason", "", "why it is wrong; wanted")
-	return cmd
+	}, &f)
 }

@@ -26,14 +26,14 @@ func (a *app) sessionCmd() *cobra.Command {
 }
 
 func (a *app) sessionListCmd() *cobra.Command {
-	var all bool
-	cmd := a.verb(needNothing, &cobra.Command{
+	var f struct {
+		All bool `help:"of every project"`
+	}
+	return a.verb(needNothing, &cobra.Command{
 		Use:     "list",
 		Short:   "List this project's sessions, the newest first",
 		Example: "  hookctl session list\n  hookctl session list --all --json | jq -r .id",
-	}, func([]string) error { return a.listSessions(all) })
-	cmd.Flags().BoolVar(&all, "all", false, "of every project")
-	return cmd
+	}, func([]string) error { return a.listSessions(f.All) }, &f)
 }
 
 func (a *app) listSessions(all bool) error {
@@ -137,9 +137,12 @@ func (a *app) tilde(path string) string {
 }
 
 func (a *app) sessionShowCmd() *cobra.Command {
-	last := count(20)
-	var calls bool
-	cmd := a.verb(needStore, &cobra.Command{
+	var f struct {
+		Last  count `flag:"n,n" help:"the last N prompts and other steps, or all"`
+		Calls bool  `help:"who allowed each tool call"`
+	}
+	f.Last = 20
+	return a.verb(needStore, &cobra.Command{
 		Use:   "show ID",
 		Short: "Show what is known of a session, and what happened in it",
 		Long: "Show what is known of a session, and what happened in it: each prompt with the tools it led to and the\n" +
@@ -148,10 +151,7 @@ func (a *app) sessionShowCmd() *cobra.Command {
 		Example:           "  hookctl session show last\n  hookctl session show c68c8a51 -n all\n  hookctl session show last --calls",
 		Args:              cmdline.Exactly("a session: " + sessionForms),
 		ValidArgsFunction: a.completesOne((*app).sessionWords),
-	}, func(args []string) error { return a.showSession(args[0], last, calls) })
-	cmd.Flags().VarP(&last, "n", "n", "the last N prompts and other steps, or all")
-	cmd.Flags().BoolVar(&calls, "calls", false, "who allowed each tool call")
-	return cmd
+	}, func(args []string) error { return a.showSession(args[0], f.Last, f.Calls) }, &f)
 }
 
 func (a *app) showSession(name string, last count, each bool) error {
@@ -248,9 +248,12 @@ func counts(m map[string]int) string {
 }
 
 func (a *app) sessionDeleteCmd() *cobra.Command {
-	var yes bool
-	var reason string
-	cmd := a.verb(needNothing, &cobra.Command{
+	var f struct {
+		Yes    bool   `help:"do not ask"`
+		Reason string `help:"kept in the tombstone"`
+	}
+	f.Reason = "command"
+	return a.verb(needNothing, &cobra.Command{
 		Use:   "delete ID",
 		Short: "Drop a session from every list and fold",
 		Long: "Drop a session from every list and fold. This writes a tombstone: the log keeps the session's events.\n" +
@@ -266,13 +269,10 @@ func (a *app) sessionDeleteCmd() *cobra.Command {
 				return err
 			}
 			return a.Confirm(a.ctx, fmt.Sprintf("delete session %s (%s, %s, last active %s)?", s.ID, s.Status,
-				cmdline.Plural(s.Events, "event"), a.ago(s.LastActive)), yes)
+				cmdline.Plural(s.Events, "event"), a.ago(s.LastActive)), f.Yes)
 		}
-		return a.judged(ask, func() error { return a.deleteSession(s, reason) })
-	})
-	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask")
-	cmd.Flags().StringVar(&reason, "reason", "command", "kept in the tombstone")
-	return cmd
+		return a.judged(ask, func() error { return a.deleteSession(s, f.Reason) })
+	}, &f)
 }
 
 func (a *app) deleteSession(s session.State, reason string) error {

@@ -15,28 +15,31 @@ import (
 )
 
 func (a *app) tailCmd() *cobra.Command {
-	var f filter
-	cmd := a.verb(needNothing, &cobra.Command{
+	f := filter{Last: 20, Output: "pretty"}
+	var more struct {
+		Follow bool `flag:"follow,f" help:"go on with the events to come"`
+	}
+	return a.verb(needNothing, &cobra.Command{
 		Use:   "tail",
 		Short: "Show the newest events, and with -f those to come",
 		Long: "Show the newest events, one a line: time, session, type, and a one-line summary.\n" +
 			"-f goes on until it is interrupted, also over a restart of the daemon.",
 		Example: "  hookctl tail -f\n  hookctl tail --since yesterday --until today --grep '(?i)timeout'\n  hookctl tail --session last --file parser.go --tool Edit\n  hookctl tail --session c68c8a51 --type 'tool.*' --since 10m -n all\n  hookctl tail -o json | jq .type",
-	}, func([]string) error { return a.tail(f) })
-	f.flags(a, cmd, 20)
-	cmd.Flags().BoolVarP(&f.follow, "follow", "f", false, "go on with the events to come")
-	return cmd
+	}, func([]string) error {
+		f.follow = more.Follow
+		return a.tail(f)
+	}, &f, &more)
 }
 
 func (a *app) tail(f filter) error {
 	if err := f.check(a); err != nil {
 		return err
 	}
-	if f.last == 0 && !f.follow {
+	if f.Last == 0 && !f.follow {
 		return nil
 	}
 
-	p := &printer{app: a, output: f.output}
+	p := &printer{app: a, output: f.Output}
 	if f.follow {
 		t := &follower{app: a, print: p, filter: f}
 		return t.run()
@@ -57,11 +60,11 @@ func (a *app) tail(f filter) error {
 
 // named finds the session that "last" stands for; other names are the daemon's to find.
 func (f *filter) named(a *app) error {
-	if f.session != lastSession {
+	if f.Session != lastSession {
 		return nil
 	}
-	s, err := a.resolve(f.session)
-	f.session = s.ID
+	s, err := a.resolve(f.Session)
+	f.Session = s.ID
 	return err
 }
 
@@ -186,7 +189,7 @@ func (f *follower) start(seq uint64) (from uint64, q url.Values) {
 		f.again = true
 		f.at = seq
 	}
-	if first && f.filter.last != 0 {
+	if first && f.filter.Last != 0 {
 		return 0, q
 	}
 	if seq < f.at {

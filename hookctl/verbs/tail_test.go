@@ -153,7 +153,7 @@ func TestTailFilters(t *testing.T) {
 func TestTailRefuses(t *testing.T) {
 	b := newBench(t, newFake())
 	for _, tc := range []struct{ args, want string }{
-		{"tail -o xml", "hookctl: error: there is no output \"xml\"\nhookctl: hint: -o takes pretty, json, ndjson or cloudevents\n"},
+		{"tail -o xml", "hookctl: error: there is no output \"xml\"\nhookctl: hint: --output takes pretty, json, ndjson or cloudevents\n"},
 		{"tail -n -3", "hookctl: error: invalid argument \"-3\" for \"-n, --n\" flag: want a number or all\nhookctl: hint: `hookctl tail --help` shows how it is called\n"},
 		{"tail -n x", "hookctl: error: invalid argument \"x\" for \"-n, --n\" flag: want a number or all\nhookctl: hint: `hookctl tail --help` shows how it is called\n"},
 		{"tail --type bogus", "hookctl: error: there is no event type \"bogus\"\nhookctl: hint: `hookctl events types` lists them\n"},
@@ -165,7 +165,7 @@ func TestTailRefuses(t *testing.T) {
 		{"tail --grep (", "hookctl: error: --grep: error parsing regexp: missing closing ): `(`\nhookctl: hint: for example --grep 'exit code [1-9]' or --grep '(?i)timeout'\n"},
 		{"tail -f --until now", "hookctl: error: --until has an end, -f has none\nhookctl: hint: leave one of them out\n"},
 		{"tail --since 999999", "hookctl: error: --since 999999 is behind the end of the log, which is at 9\nhookctl: hint: `hookctl tail` shows the newest events\n"},
-		{"events list --type hook.Refused -n 1 --since 10m --session x --project y -o yaml", "hookctl: error: there is no output \"yaml\"\nhookctl: hint: -o takes pretty, json, ndjson or cloudevents\n"},
+		{"events list --type hook.Refused -n 1 --since 10m --session x --project y -o yaml", "hookctl: error: there is no output \"yaml\"\nhookctl: hint: --output takes pretty, json, ndjson or cloudevents\n"},
 	} {
 		if code, out, errs := b.run(strings.Fields(tc.args)...); code != 1 || out != "" || errs != tc.want {
 			t.Errorf("%s: exit %d, stdout %q, stderr %q", tc.args, code, out, errs)

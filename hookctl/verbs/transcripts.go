@@ -24,8 +24,10 @@ func (a *app) importCmd() *cobra.Command {
 }
 
 func (a *app) importTranscriptsCmd() *cobra.Command {
-	var dry bool
-	cmd := a.verb(needNothing, &cobra.Command{
+	var f struct {
+		Dry bool `flag:"dry-run" help:"only count what there is"`
+	}
+	return a.verb(needNothing, &cobra.Command{
 		Use:   "transcripts [PATH…]",
 		Short: "Take what the client's transcripts have and the log has not",
 		Long: "Take what the client's transcripts have and the log has not: prompts, tool calls with their outcome, turns,\n" +
@@ -34,9 +36,7 @@ func (a *app) importTranscriptsCmd() *cobra.Command {
 			"importing twice changes nothing, and deleted sessions stay deleted. No transcript is changed. A file that\n" +
 			"cannot be read is named: the exit code is 1 then.",
 		Example: "  hookctl import transcripts\n  hookctl import transcripts --dry-run ~/backup/projects",
-	}, func(args []string) error { return a.importTranscripts(args, dry) })
-	cmd.Flags().BoolVar(&dry, "dry-run", false, "only count what there is")
-	return cmd
+	}, func(args []string) error { return a.importTranscripts(args, f.Dry) }, &f)
 }
 
 // clientFolder is where the client keeps its transcripts.

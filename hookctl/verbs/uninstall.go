@@ -19,8 +19,12 @@ import (
 )
 
 func (a *app) uninstallCmd() *cobra.Command {
-	var where scopeFlags
-	var dry, purge, yes bool
+	where := scopeFlags{Client: settings.Claude.String()}
+	var f struct {
+		Dry   bool `flag:"dry-run" help:"only show what would change"`
+		Purge bool `help:"also remove the log, after an export"`
+		Yes   bool `help:"do not ask"`
+	}
 	cmd := a.verb(needNothing, &cobra.Command{
 		Use:   "uninstall",
 		Short: "Remove the hooks that install wrote; --purge also removes the log",
@@ -34,15 +38,15 @@ func (a *app) uninstallCmd() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		o.DryRun = dry
-		if purge && dry {
+		o.DryRun = f.Dry
+		if f.Purge && f.Dry {
 			return problem.Faultf("--purge has no dry run").Advise("--dry-run alone shows what happens to settings.json; `hookctl status` shows the home")
 		}
-		if purge {
+		if f.Purge {
 			if o.Client != settings.Claude {
 				return problem.Faultf("--purge takes the hooks of all clients out").Advise("leave --client away")
 			}
-			return a.purge(o, yes)
+			return a.purge(o, f.Yes)
 		}
 		removed, err := a.uninstallPlugin(o)
 		if err != nil {
@@ -60,11 +64,9 @@ func (a *app) uninstallCmd() *cobra.Command {
 		}
 		a.sayUninstalled(o, res)
 		return nil
-	})
-	where.add(cmd)
-	cmd.Flags().BoolVar(&dry, "dry-run", false, "only show what would change")
-	cmd.Flags().BoolVar(&purge, "purge", false, "also remove the log, after an export")
-	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask")
+	}, &f, &where)
+	cmd.MarkFlagsMutuallyExclusive("user", "project", "local")
+
 	return cmd
 }
 
@@ -108,7 +110,7 @@ func (a *app) purge(o settings.Options, yes bool) error {
 	if err != nil {
 		return err
 	}
-	codex, err := scopeFlags{client: settings.Codex.String()}.options(a)
+	codex, err := scopeFlags{Client: settings.Codex.String()}.options(a)
 	if err != nil {
 		return err
 	}

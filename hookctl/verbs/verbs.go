@@ -165,13 +165,24 @@ var outputs = cmdline.Outputs{
 	"req import":              cmdline.Lines(importedJSON{}),
 }
 
-// verb is a command whose function gets the arguments, with the connection that n says. Without Args a command that is
-// one word takes none.
-func (a *app) verb(n need, cmd *cobra.Command, run func(args []string) error) *cobra.Command {
+// verb is a command whose function gets the arguments, with the connection that n says, once the flags (structs as of
+// [cmdline.Flags]) are known. Without Args a command that is one word takes none.
+func (a *app) verb(n need, cmd *cobra.Command, run func(args []string) error, flags ...any) *cobra.Command {
+	var checks []func() error
+	for _, f := range flags {
+		checks = append(checks, cmdline.Flags(cmd, f, map[string]cobra.CompletionFunc{
+			"Session": a.completes((*app).sessionWords), "Project": a.completes((*app).projectWords),
+			"Branch": a.completes(branchWords), "Types": completeTypes}))
+	}
 	if cmd.Args == nil && !strings.Contains(cmd.Use, " ") {
 		cmd.Args = cmdline.Exactly()
 	}
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
+		for _, check := range checks {
+			if err := check(); err != nil {
+				return err
+			}
+		}
 		switch n {
 		case needNothing:
 			return run(args)

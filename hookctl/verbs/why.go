@@ -12,8 +12,10 @@ import (
 
 // whyCmd shows the events behind what the model is told.
 func (a *app) whyCmd() *cobra.Command {
-	var name string
-	cmd := a.verb(needStore, &cobra.Command{
+	var f struct {
+		Session string `help:"its id, any unique prefix of it, or last; default: this project's current session"`
+	}
+	return a.verb(needStore, &cobra.Command{
 		Use:     "why TEXT|ID",
 		Short:   "Show the events behind a line that the agent is told",
 		Args:    cmdline.Exactly("TEXT|ID"),
@@ -21,14 +23,12 @@ func (a *app) whyCmd() *cobra.Command {
 		Long: "Show the events behind a line that the agent is told: the lines that have the text, the entries of the session's state and of its\n" +
 			"project's ledger that they are made of, each with its event, and when they were told. `hookctl retract` takes an event back.",
 	}, func(args []string) error {
-		id, err := a.current(name)
+		id, err := a.current(f.Session)
 		if err != nil {
 			return err
 		}
 		return a.why(id, args[0])
-	})
-	a.sessionFlag(cmd, &name, sessionHelp)
-	return cmd
+	}, &f)
 }
 
 // why prints the events behind what a session is told.

@@ -52,18 +52,18 @@ func (a *app) handoffCmd() *cobra.Command {
 
 func (a *app) checkpointCmd() *cobra.Command {
 	list := a.workingShow("list", "List a session's checkpoints", "hookctl checkpoint list", a.printCheckpoints)
-	var name, note string
+	var f struct {
+		Session string `help:"its id, any unique prefix of it, or last; default: this project's current session"`
+		Note    string `help:"what to remember of it"`
+	}
 	create := a.verb(needNothing, &cobra.Command{
 		Use:     "create",
 		Short:   "Mark the state of now",
 		Example: "  hookctl checkpoint create --note 'before the rewrite'",
 		Long:    "Mark the state of now. One is made before every compaction. `hookctl checkpoint show` shows the state that it marks.",
 	}, func([]string) error {
-		return a.emitThen(name, events.TypeCheckpointCreated, events.CheckpointCreated{Schema: working.Schema, Trigger: "command", Note: note}, func(r events.Record) error { return a.sayEmitted(r) })
-	})
-	create.Flags().StringVar(&name, "session", "", sessionHelp)
-	create.Flags().StringVar(&note, "note", "", "what to remember of it")
-	a.completeSessions(create, "session")
+		return a.emitThen(f.Session, events.TypeCheckpointCreated, events.CheckpointCreated{Schema: working.Schema, Trigger: "command", Note: f.Note}, func(r events.Record) error { return a.sayEmitted(r) })
+	}, &f)
 	return cmdline.Noun("checkpoint", "Mark states of a session's work, and go back to one", "  hookctl checkpoint list\n  hookctl checkpoint show", list, create,
 		a.checkpointAt("show [SEQ]", "Show the state that a checkpoint marks", "Show the state that a checkpoint marks: the newest, or that of a sequence in `hookctl checkpoint list`.", true),
 		a.checkpointAt("restore [SEQ]", "Make the state of a checkpoint the session's own again",
@@ -73,9 +73,12 @@ func (a *app) checkpointCmd() *cobra.Command {
 
 // checkpointAt makes a verb for one checkpoint of a session.
 func (a *app) checkpointAt(use, short, long string, show bool) *cobra.Command {
-	var name string
+	var f struct {
+		Session string `help:"its id, any unique prefix of it, or last; default: this project's current session"`
+	}
+
 	verb, _, _ := strings.Cut(use, " ")
-	cmd := a.verb(needNothing, &cobra.Command{
+	return a.verb(needNothing, &cobra.Command{
 		Use:     use,
 		Short:   short,
 		Long:    long,
@@ -95,7 +98,7 @@ func (a *app) checkpointAt(use, short, long string, show bool) *cobra.Command {
 			needs = needStore
 		}
 		return a.with(needs, func() error {
-			id, err := a.current(name)
+			id, err := a.current(f.Session)
 			if err != nil {
 				return err
 			}
@@ -106,10 +109,7 @@ func (a *app) checkpointAt(use, short, long string, show bool) *cobra.Command {
 			}
 			return a.printRestored(out)
 		})
-	})
-	cmd.Flags().StringVar(&name, "session", "", sessionHelp)
-	a.completeSessions(cmd, "session")
-	return cmd
+	}, &f)
 }
 
 func (a *app) printRestored(out daemon.Restored) error {
@@ -132,13 +132,15 @@ func (a *app) printRestored(out daemon.Restored) error {
 
 // workingShow makes a verb that prints a session's working state.
 func (a *app) workingShow(use, short, example string, show func(id string, s working.State) error) *cobra.Command {
-	var name string
-	cmd := a.verb(needStore, &cobra.Command{
+	var f struct {
+		Session string `help:"its id, any unique prefix of it, or last; default: this project's current session"`
+	}
+	return a.verb(needStore, &cobra.Command{
 		Use:     use,
 		Short:   short,
 		Example: "  " + example,
 	}, func([]string) error {
-		id, err := a.current(name)
+		id, err := a.current(f.Session)
 		if err != nil {
 			return err
 		}
@@ -147,15 +149,15 @@ func (a *app) workingShow(use, short, example string, show func(id string, s wor
 			return problem.FaultBy(err, "nothing is known yet of what session %s works on", id).Advise("it begins with its first prompt or tool call")
 		}
 		return show(id, c.State)
-	})
-	a.sessionFlag(cmd, &name, sessionHelp)
-	return cmd
+	}, &f)
 }
 
 // workingSet makes a verb that records one text of a session.
 func (a *app) workingSet(use, short, example, typ string, event func(text string) any) *cobra.Command {
-	var name string
-	cmd := a.verb(needNothing, &cobra.Command{
+	var f struct {
+		Session string `help:"its id, any unique prefix of it, or last; default: this project's current session"`
+	}
+	return a.verb(needNothing, &cobra.Command{
 		Use:     use,
 		Short:   short,
 		Example: "  " + example,
@@ -165,10 +167,8 @@ func (a *app) workingSet(use, short, example, typ string, event func(text string
 		if text == "" {
 			return problem.Faultf("the text is empty").Advise("`" + example + "`")
 		}
-		return a.emitThen(name, typ, event(text), func(r events.Record) error { return a.sayEmitted(r) })
-	})
-	a.sessionFlag(cmd, &name, sessionHelp)
-	return cmd
+		return a.emitThen(f.Session, typ, event(text), func(r events.Record) error { return a.sayEmitted(r) })
+	}, &f)
 }
 
 func (a *app) printGoal(id string, s working.State) error {
