@@ -55,7 +55,7 @@ func (s *Server) inspect() (known, error) {
 		vouched[b.Name] = b.Name != newest && trusted && marker.Vouches(b)
 	}
 	if trusted && slices.ContainsFunc(blocks[:len(blocks)-1], func(b block.Info) bool { return !vouched[b.Name] }) {
-		if err := s.forgetIndex(); err != nil { // a block was exchanged, or brought back: the index does not know what is in it
+		if err := classify(block.DropIndex(s.opts.msgsDir())); err != nil { // a block was exchanged, or brought back: the index does not know what is in it
 			return known{}, err
 		}
 	}
@@ -114,20 +114,11 @@ func newestIn(r block.Report) uint64 {
 // forgetEmpty removes the files of a log that never held a record: its first one met a full disk. The
 // server would go on counting behind it, and the log would begin with a hole for good.
 func (s *Server) forgetEmpty(blocks []block.Info) error {
-	err := s.forgetIndex()
+	err := block.DropIndex(s.opts.msgsDir())
 	for _, b := range blocks {
 		err = errors.Join(err, os.Remove(filepath.Join(s.opts.msgsDir(), b.Name)))
 	}
 	return err
-}
-
-// forgetIndex has the server read the blocks at its start.
-func (s *Server) forgetIndex() error {
-	err := os.Remove(filepath.Join(s.opts.msgsDir(), "index.db"))
-	if errors.Is(err, os.ErrNotExist) {
-		return nil
-	}
-	return classify(err)
 }
 
 func exists(path string) bool { _, err := os.Stat(path); return err == nil }

@@ -37,7 +37,7 @@ func takeLock(path, holder string) (*lock, error) {
 		return nil, classify(fmt.Errorf("lock %s: %w", path, err))
 	}
 	if !ok {
-		pid, text := readHolder(path)
+		pid, text, _ := readLock(path)
 		return nil, &LockedError{Path: path, PID: pid, Holder: text}
 	}
 	line, _, _ := strings.Cut(holder, "\n")
@@ -94,18 +94,7 @@ const logLine = "log "
 
 // LogSeen is how far the log of the store with this lock is known to have come; 0 where nothing is known of one.
 func LogSeen(path string) uint64 {
-	b, err := os.ReadFile(path)
-	if err != nil {
-		return 0
-	}
-	lines := strings.Split(string(b), "\n")
-	if len(lines) < 3 {
-		return 0
-	}
-	seq, err := strconv.ParseUint(strings.TrimPrefix(lines[2], logLine), 10, 64)
-	if err != nil {
-		return 0
-	}
+	_, _, seq := readLock(path)
 	return seq
 }
 
@@ -116,15 +105,16 @@ func (l *lock) release() error {
 	return l.file.Close()
 }
 
-func readHolder(path string) (pid int, text string) {
+// readLock reads the lock file: its holder's process, what that says of itself, and how far the log had come.
+func readLock(path string) (pid int, text string, seq uint64) {
 	b, err := os.ReadFile(path)
 	if err != nil {
-		return 0, ""
+		return 0, "", 0
 	}
-	first, rest, _ := strings.Cut(string(b), "\n")
-	pid, _ = strconv.Atoi(first)
-	text, _, _ = strings.Cut(rest, "\n")
-	return pid, strings.TrimSpace(text)
+	lines := append(strings.Split(string(b), "\n"), "", "")
+	pid, _ = strconv.Atoi(lines[0])
+	seq, _ = strconv.ParseUint(strings.TrimPrefix(lines[2], logLine), 10, 64)
+	return pid, strings.TrimSpace(lines[1]), seq
 }
 
 // Holder tells who holds the lock at path, or whose it was last: held is false when nobody has it
@@ -141,6 +131,6 @@ func Holder(path string) (pid int, text string, held bool, err error) {
 	if free {
 		err = f.Close()
 	}
-	pid, text = readHolder(path)
+	pid, text, _ = readLock(path)
 	return pid, text, !free, err
 }

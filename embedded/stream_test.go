@@ -16,7 +16,6 @@ import (
 	"hookline/embedded/block"
 	"hookline/events"
 	"hookline/projector"
-	"hookline/projector/storetest"
 )
 
 // eventually polls a condition; it fails the test after thirty seconds.
@@ -476,10 +475,6 @@ func TestNoSpace(t *testing.T) {
 	if err != nil || free <= 0 || total < free {
 		t.Errorf("free %d of %d, %v", free, total, err)
 	}
-}
-
-func TestStore(t *testing.T) {
-	storetest.Run(t, func(t *testing.T) projector.Store { return open(t, storeDir(t)).Store() })
 }
 
 // TestBucketsStaySmall overwrites cells as the write-behind does and looks at the files.

@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"hookline/embedded/block"
 )
 
 // A server that loads a block while it runs and finds a record whose lengths make no sense cuts the file off there, in
@@ -79,7 +81,7 @@ func (s *Server) uncut() error {
 		case bytes.HasPrefix(was, now):
 			to = live
 		}
-		if err := errors.Join(s.forgetIndex(), os.Rename(whole, to), syncFile(s.opts.msgsDir())); err != nil {
+		if err := errors.Join(block.DropIndex(s.opts.msgsDir()), os.Rename(whole, to), syncFile(s.opts.msgsDir())); err != nil {
 			return classify(err)
 		}
 		s.opts.Log.Warn("a block that the server had cut off", "put_back_as", filepath.Base(to))

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"sort"
-	"strings"
 )
 
 // Upcaster turns the data of version n of a type into version n+1. It must be total: data it cannot
@@ -22,9 +21,6 @@ type Kind struct {
 
 // Version is the newest version of the type's data: one plus its number of upcasters.
 func (k Kind) Version() int { return 1 + len(k.Upcasters) }
-
-// Area is the part of the wire name before the dot.
-func (k Kind) Area() string { a, _, _ := strings.Cut(k.Type, "."); return a }
 
 // The catalog by wire name and by the client's name of a hook.
 var (

@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"regexp"
 	"sort"
+	"strings"
 	"testing"
 )
 
@@ -55,7 +56,7 @@ func TestCatalogLines(t *testing.T) {
 			t.Errorf("%s is not behind %s", k.Type, previous)
 		}
 		previous = k.Type
-		if k.Doc == "" || k.Version() < 1 || k.Area() == "" {
+		if k.Doc == "" || k.Version() < 1 || strings.Index(k.Type, ".") < 1 {
 			t.Errorf("%s: %+v", k.Type, k)
 		}
 		e := k.New()

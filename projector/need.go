@@ -8,7 +8,7 @@ import (
 
 	"hookline/events"
 	"hookline/projector/gate"
-	"hookline/projector/pointer"
+	"hookline/projector/identity"
 	"hookline/projector/project"
 )
 
@@ -98,10 +98,10 @@ func retractionNeeds(string) []Selector {
 func sessionNeeds(key string) []Selector { return []Selector{{Session: key}} }
 
 func pointerNeeds(key string) []Selector {
-	if _, session, ok := pointer.SplitTime(key); ok {
-		return []Selector{{Session: session, Types: typesInto(pointer.Keys, pointer.TimeKey(0, probeSession))}}
+	if _, session, ok := identity.SplitTime(key); ok {
+		return []Selector{{Session: session, Types: typesInto(identity.PointerKeys, identity.TimeKey(0, probeSession))}}
 	}
-	return []Selector{{Project: strings.TrimPrefix(key, pointer.ProjectKey("")), Types: typesInto(pointer.Keys, pointer.ProjectKey(probeProject))}}
+	return []Selector{{Project: strings.TrimPrefix(key, identity.PointerKey("")), Types: typesInto(identity.PointerKeys, identity.PointerKey(probeProject))}}
 }
 
 // projectNeeds has the joins of all projects: the one that is given up is named in their data.

@@ -14,7 +14,7 @@ import (
 
 	"hookline/events"
 	"hookline/projector"
-	"hookline/projector/pointer"
+	"hookline/projector/identity"
 )
 
 // goldens are events of every kind with every field set.
@@ -123,7 +123,7 @@ func TestNeeds(t *testing.T) {
 	}{
 		{"session", "s-1", []projector.Selector{{Session: "s-1"}}},
 		{"session", "", []projector.Selector{{}}},
-		{"latest", pointer.TimeKey(1795262406000, "s.1"), []projector.Selector{{Session: "s.1", Types: []string{"identity.persisted", "record.retracted"}}}},
+		{"latest", identity.TimeKey(1795262406000, "s.1"), []projector.Selector{{Session: "s.1", Types: []string{"identity.persisted", "record.retracted"}}}},
 		{"latest", "identity.p", []projector.Selector{{Project: "p", Types: []string{"identity.persisted", "identity.recovered", "session.deleted", "record.retracted"}}}},
 		{"project", "p", []projector.Selector{{Project: "p", Types: []string{"project.moved", "project.rehomed", "project.seen", "session.started", "record.retracted"}},
 			{Types: []string{"project.rehomed", "record.retracted"}}}},

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"hookline/events"
-	"hookline/projector/retraction"
 )
 
 // Retractions. An event that a later one takes back (record.retracted) folds into nothing, in every projection: at a
@@ -15,6 +14,55 @@ import (
 // A view that goes on from one record to the next folds the cells of the retracted record again when the retraction
 // comes, from the records that they need. A view that is folded from the first record on collects the retractions in a
 // first pass, and folds a second time when it has met one that it did not know.
+
+// The projection of retractions. One cell has them all.
+const (
+	retractionName    = "retraction"
+	retractionVersion = 1
+	retractionKey     = "all"
+)
+
+// retractions is what was taken back.
+type retractions struct {
+	Taken map[string]retraction `json:"taken,omitempty"` // by the id of the event that was taken back
+}
+
+// retraction is the first retraction of an event.
+type retraction struct {
+	Seq   uint64 `json:"seq"`   // of the retraction
+	Event string `json:"event"` // its id
+}
+
+// RetractionOf gives the sequence of the retraction that takes an event back; false where none does.
+func RetractionOf(r Reader, id string) (seq uint64, taken bool) {
+	s, _ := State[retractions](r, retractionName, retractionKey)
+	m, taken := s.Taken[id]
+	return m.Seq, taken
+}
+
+func retractionCell(r events.Record) string {
+	if _, ok := r.Event.(*events.RecordRetracted); ok {
+		return retractionKey
+	}
+	return ""
+}
+
+func foldRetraction(s retractions, r events.Record) retractions {
+	e, ok := r.Event.(*events.RecordRetracted)
+	if !ok {
+		return s
+	}
+	if _, again := s.Taken[e.Target]; again {
+		return s
+	}
+
+	taken := maps.Clone(s.Taken)
+	if taken == nil {
+		taken = map[string]retraction{}
+	}
+	taken[e.Target] = retraction{Seq: r.Seq, Event: r.ID}
+	return retractions{Taken: taken}
+}
 
 // takenBack are retractions: the sequence of the first one, by the id of the event that it takes back.
 type takenBack map[string]uint64
@@ -43,15 +91,15 @@ func (t *takenBack) add(r events.Record) string {
 
 // loadTaken reads what was taken back up to the view's position.
 func (v *View) loadTaken(ctx context.Context) error {
-	t := v.table(retraction.Name)
+	t := v.table(retractionName)
 	if t == nil {
 		return nil
 	}
-	c, err := v.cell(ctx, t, retraction.Key)
+	c, err := v.cell(ctx, t, retractionKey)
 	if err != nil {
 		return err
 	}
-	s, ok := c.state.(*retraction.State)
+	s, ok := c.state.(*retractions)
 	if !ok || len(s.Taken) == 0 {
 		return nil
 	}

@@ -6,9 +6,7 @@ import (
 	"hookline/projector/gate"
 	"hookline/projector/identity"
 	"hookline/projector/ledger"
-	"hookline/projector/pointer"
 	"hookline/projector/project"
-	"hookline/projector/retraction"
 	"hookline/projector/session"
 	"hookline/projector/working"
 )
@@ -21,8 +19,8 @@ func Tables() []*Table {
 			Fold: session.Fold, Index: session.Words, IndexHint: session.WordsHint}),
 		NewTable(Spec[identity.State]{Name: identity.Name, Version: identity.Version, Keys: one(identity.Key), Needs: needOfSession(identity.Key),
 			Fold: identity.Fold, Views: briefCell, Buckets: []string{BucketCache}}),
-		NewTable(Spec[pointer.State]{Name: pointer.Name, Version: pointer.Version, Keys: pointer.Keys, Needs: pointerNeeds,
-			Fold: pointer.Fold, Views: pointerCell, Buckets: []string{BucketLatest}}),
+		NewTable(Spec[identity.Pointer]{Name: identity.PointerName, Version: identity.PointerVersion, Keys: identity.PointerKeys, Needs: pointerNeeds,
+			Fold: identity.FoldPointer, Views: pointerCell, Buckets: []string{BucketLatest}}),
 		NewTable(Spec[project.State]{Name: project.Name, Version: project.Version, Keys: project.Keys, Needs: projectNeeds,
 			Start: project.Start, Fold: project.Fold, Index: project.Words}),
 		NewTable(Spec[gate.State]{Name: gate.Name, Version: gate.Version, Keys: gate.Keys, Needs: gateNeeds, Fold: gate.Fold}),
@@ -30,8 +28,8 @@ func Tables() []*Table {
 			Fold: working.Fold}),
 		NewTable(Spec[ledger.State]{Name: ledger.Name, Version: ledger.Version, Keys: one(ledger.Key), Needs: needOfProject(ledger.Key),
 			Fold: ledger.Fold}),
-		NewTable(Spec[retraction.State]{Name: retraction.Name, Version: retraction.Version, Keys: retraction.Keys, Needs: retractionNeeds,
-			Fold: retraction.Fold}),
+		NewTable(Spec[retractions]{Name: retractionName, Version: retractionVersion, Keys: one(retractionCell), Needs: retractionNeeds,
+			Fold: foldRetraction}),
 		NewTable(Spec[ledger.Attention]{Name: ledger.AttentionName, Version: ledger.AttentionVersion, Keys: one(ledger.AttentionKey), Needs: needOfSession(ledger.AttentionKey),
 			Fold: ledger.FoldAttention}),
 		NewTable(Spec[working.Touches]{Name: working.TouchesName, Version: working.TouchesVersion, Keys: one(working.TouchesKey), Needs: needOfProject(working.TouchesKey),
@@ -58,7 +56,7 @@ func briefCell(key string, s identity.State) []ViewCell {
 	return []ViewCell{c}
 }
 
-func pointerCell(key string, s pointer.State) []ViewCell {
+func pointerCell(key string, s identity.Pointer) []ViewCell {
 	c := ViewCell{Bucket: BucketLatest, Key: key}
 	if s.Session != "" {
 		c.Value = []byte(s.Session)

@@ -9,7 +9,6 @@ import (
 	"maps"
 	"reflect"
 	"slices"
-	"sort"
 	"strings"
 
 	"hookline/events"
@@ -166,15 +165,10 @@ func scanBucket(ctx context.Context, s Store, bucket, prefix string, fn func(key
 }
 
 // keysOf is the sorted union of the keys.
-func keysOf(a, b map[string][]byte) []string {
-	keys := slices.Collect(maps.Keys(a))
-	for k := range b {
-		if _, both := a[k]; !both {
-			keys = append(keys, k)
-		}
-	}
+func keysOf[V any](a, b map[string]V) []string {
+	keys := slices.AppendSeq(slices.Collect(maps.Keys(a)), maps.Keys(b))
 	slices.Sort(keys)
-	return keys
+	return slices.Compact(keys)
 }
 
 // owner names the projection that a cell belongs to: of pointers and cache the one whose views they are.
@@ -240,7 +234,7 @@ func Fields(d Diff, want, got any) []Diff {
 		return []Diff{d}
 	}
 	var out []Diff
-	for _, k := range sortedKeys(wm, gm) {
+	for _, k := range keysOf(wm, gm) {
 		sub := d
 		sub.Field = strings.TrimPrefix(d.Field+"."+k, ".")
 		w, inW := wm[k]
@@ -262,19 +256,4 @@ func Fields(d Diff, want, got any) []Diff {
 func compact(v any) string {
 	b, _ := json.Marshal(v)
 	return show(b)
-}
-
-func sortedKeys(ms ...map[string]any) []string {
-	set := map[string]struct{}{}
-	for _, m := range ms {
-		for k := range m {
-			set[k] = struct{}{}
-		}
-	}
-	out := make([]string, 0, len(set))
-	for k := range set {
-		out = append(out, k)
-	}
-	sort.Strings(out)
-	return out
 }

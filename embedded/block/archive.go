@@ -149,8 +149,7 @@ func contradicts(path, stream string, sums map[uint64][sumLen]byte) (bool, error
 func each(path, stream string, fn func(raw)) error {
 	return withBlock(path, stream, func(buf []byte, sum hasher) error {
 		var damaged error
-		s := newScanner(buf, sum)
-		for p, ok := s.next(); ok; p, ok = s.next() {
+		for p := range pieces(buf, sum) {
 			switch {
 			case p.why != "":
 				damaged = fmt.Errorf("%w at %d: %s", ErrDamaged, p.off, p.why)
@@ -180,7 +179,7 @@ func Restore(archive, msgs string) (restored []string, err error) {
 		if st, err := os.Stat(filepath.Join(msgs, info.Name)); err == nil && st.Size() > 0 {
 			continue
 		}
-		if err := errors.Join(dropIndex(msgs), restore(archive, msgs, info.Name)); err != nil {
+		if err := errors.Join(DropIndex(msgs), restore(archive, msgs, info.Name)); err != nil {
 			return restored, err
 		}
 		restored = append(restored, info.Name)
@@ -200,8 +199,8 @@ func restore(archive, msgs, name string) error {
 	return nil
 }
 
-// dropIndex removes index.db, so that the server reads the blocks.
-func dropIndex(msgs string) error {
+// DropIndex removes index.db, so that the server reads the blocks. None to remove is no error.
+func DropIndex(msgs string) error {
 	err := os.Remove(filepath.Join(msgs, indexFile))
 	if errors.Is(err, os.ErrNotExist) {
 		return nil

@@ -33,6 +33,7 @@ package block
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -98,7 +99,18 @@ type Damage struct {
 }
 
 // Range is an inclusive range of sequences.
-type Range struct{ First, Last uint64 }
+type Range struct {
+	First uint64 `json:"first" jsonschema_description:"first sequence"`
+	Last  uint64 `json:"last" jsonschema_description:"last sequence"`
+}
+
+// String is "7" or "7-9".
+func (r Range) String() string {
+	if r.First == r.Last {
+		return strconv.FormatUint(r.First, 10)
+	}
+	return fmt.Sprintf("%d-%d", r.First, r.Last)
+}
 
 // List describes the blocks of a folder without reading their records: First, Last and Records are 0.
 func List(dir string) ([]Info, error) {

@@ -135,8 +135,7 @@ func (sc *scan) fill(path, stream string) error {
 		if len(buf) >= sumLen {
 			sc.LastSum = [8]byte(buf[len(buf)-sumLen:])
 		}
-		s := newScanner(buf, sum)
-		for p, ok := s.next(); ok; p, ok = s.next() {
+		for p := range pieces(buf, sum) {
 			sc.note(buf, p)
 		}
 		return nil
@@ -273,10 +272,10 @@ func report(scans, outer []scan, headless bool) Report {
 
 	gaps = append(gaps, beyond(scans, outer, headless)...)
 	for _, d := range rep.Damage {
-		gaps = without(gaps, Range{d.FirstSeq, d.LastSeq})
+		gaps = Without(gaps, Range{d.FirstSeq, d.LastSeq})
 	}
 	for _, r := range late {
-		gaps = without(gaps, r)
+		gaps = Without(gaps, r)
 	}
 	rep.Holes = unexplained(Join(gaps...), tombs, scans)
 	return rep
@@ -339,7 +338,7 @@ func beyond(scans, outer []scan, headless bool) []Range {
 		}
 		out = append(out, parts...)
 	}
-	return without(out, Range{first, last})
+	return Without(out, Range{first, last})
 }
 
 // unexplained drops the deleted sequences from the gaps. A block whose messages were all deleted is removed by the
@@ -353,7 +352,7 @@ func unexplained(gaps []Range, tombs []uint64, scans []scan) []Range {
 		from, _ := slices.BinarySearch(tombs, gap.First)
 		to, _ := slices.BinarySearch(tombs, gap.Last+1)
 		for _, seq := range tombs[from:to] {
-			left = without(left, Range{seq, seq})
+			left = Without(left, Range{seq, seq})
 		}
 		single := to > from && len(left) == 1 && left[0].First == left[0].Last
 		if single && atMissingBlock(gap, scans) {
@@ -383,8 +382,8 @@ func (r Report) Missing() []Range {
 	return Join(lost...)
 }
 
-// without removes cut from the ranges.
-func without(ranges []Range, cut Range) []Range {
+// Without removes cut from the ranges.
+func Without(ranges []Range, cut Range) []Range {
 	if cut.First == 0 {
 		return ranges
 	}

@@ -26,7 +26,7 @@ func CutEnd(dir, archive, stream string, unwanted func(newest Record) int) (cut 
 	if n == 0 {
 		return 0, last, nil
 	}
-	if err := dropIndex(dir); err != nil {
+	if err := DropIndex(dir); err != nil {
 		return 0, last, err
 	}
 	first := last - min(uint64(n), last) + 1
@@ -46,8 +46,7 @@ func CutEnd(dir, archive, stream string, unwanted func(newest Record) int) (cut 
 func ending(path, stream string, unwanted func(Record) int) (seq uint64, n int, err error) {
 	err = withBlock(path, stream, func(buf []byte, sum hasher) error {
 		var last raw
-		s := newScanner(buf, sum)
-		for p, ok := s.next(); ok; p, ok = s.next() {
+		for p := range pieces(buf, sum) {
 			if p.why == "" && p.message() {
 				last = p.raw
 			}
@@ -64,8 +63,7 @@ func ending(path, stream string, unwanted func(Record) int) (seq uint64, n int, 
 func cutBlock(dir, archive, name, stream string, first uint64) (cut int, last uint64, err error) {
 	var rest []byte
 	err = withBlock(filepath.Join(dir, name), stream, func(buf []byte, sum hasher) error {
-		s := newScanner(buf, sum)
-		for p, ok := s.next(); ok; p, ok = s.next() {
+		for p := range pieces(buf, sum) {
 			switch {
 			case p.why == "" && p.message() && p.seq >= first:
 				cut++

@@ -53,8 +53,7 @@ func ReadFrom(path, stream string, from, to uint64, fn func(Record) error) error
 func Examine(path, stream string, fn func(Record) error, hurt func(offset int64, why string) error) error {
 	return withBlock(path, stream, func(buf []byte, sum hasher) error {
 		subjects := make(map[string]string)
-		s := newScanner(buf, sum)
-		for p, ok := s.next(); ok; p, ok = s.next() {
+		for p := range pieces(buf, sum) {
 			var err error
 			if p.why != "" {
 				err = hurt(int64(p.off), p.why)

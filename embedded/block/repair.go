@@ -40,7 +40,7 @@ func Repair(dir string, o Options, r Report) (Fixed, error) {
 }
 
 func (f *Fixed) repair(dir string, o Options, r Report) error {
-	if err := dropIndex(dir); err != nil { // first of all: a crash must not leave an index.db that knows other blocks
+	if err := DropIndex(dir); err != nil { // first of all: a crash must not leave an index.db that knows other blocks
 		return err
 	}
 	restored, err := f.fromArchive(dir, o, r)
@@ -82,8 +82,7 @@ func (f *Fixed) torn(path, stream string, d Damage) error {
 	}
 	err := withBlock(path, stream, func(buf []byte, sum hasher) error {
 		var last piece
-		s := newScanner(buf, sum)
-		for p, ok := s.next(); ok; p, ok = s.next() {
+		for p := range pieces(buf, sum) {
 			last = p
 		}
 		if last.why == "" || last.why != whyTorn && damaged("", buf, last).heads > 0 {
@@ -92,7 +91,7 @@ func (f *Fixed) torn(path, stream string, d Damage) error {
 		f.Trimmed += int64(last.end - last.off)
 		if gone := (Range{d.FirstSeq, d.LastSeq}); gone.First > 0 && d.Offset == int64(last.off) {
 			f.Torn = append(f.Torn, gone)
-			f.Lost = without(f.Lost, gone)
+			f.Lost = Without(f.Lost, gone)
 		}
 		return nil
 	})
@@ -110,8 +109,7 @@ func (f *Fixed) rewrite(path, stream string, hurt bool, lost []Range) ([]Range, 
 	var out []byte
 	rest := lost
 	err := withBlock(path, stream, func(buf []byte, sum hasher) error {
-		s := newScanner(buf, sum)
-		for p, ok := s.next(); ok; p, ok = s.next() {
+		for p := range pieces(buf, sum) {
 			if p.why == "" {
 				good = append(good, p.raw)
 			}
@@ -121,8 +119,8 @@ func (f *Fixed) rewrite(path, stream string, hurt bool, lost []Range) ([]Range, 
 		}
 		for _, r := range good {
 			if hurt && r.message() { // it may have been in another place
-				f.Lost = without(f.Lost, Range{r.first(), r.seq})
-				rest = without(rest, Range{r.first(), r.seq})
+				f.Lost = Without(f.Lost, Range{r.first(), r.seq})
+				rest = Without(rest, Range{r.first(), r.seq})
 			}
 		}
 
@@ -225,7 +223,7 @@ func (f *Fixed) fromArchive(dir string, o Options, r Report) (map[string]bool, e
 		}
 		done[info.Name] = true
 		for _, part := range kept.has() {
-			f.Lost = without(f.Lost, part)
+			f.Lost = Without(f.Lost, part)
 		}
 	}
 	return done, nil
@@ -271,10 +269,10 @@ func (r Report) wants(path, stream string, kept scan) bool {
 		}
 	}
 	for _, part := range kept.has() {
-		need = without(need, part)
+		need = Without(need, part)
 	}
 	for _, part := range kept.wiped {
-		wiped = without(wiped, part)
+		wiped = Without(wiped, part)
 	}
 	return kept.First > 0 && len(Join(need...))+len(wiped) == 0
 }
@@ -326,7 +324,7 @@ func lose(dir, stream string, lost Range) error {
 			return err
 		}
 	}
-	if err := dropIndex(dir); err != nil {
+	if err := DropIndex(dir); err != nil {
 		return err
 	}
 	return Replace(filepath.Join(dir, newest.Name), append(content, newHasher(stream, newest.Index).erased(lost, nanos)...))
@@ -335,8 +333,7 @@ func lose(dir, stream string, lost Range) error {
 // ended is a block's content, which must be sound and hold no sequence from first on, with the time of its last message.
 func ended(path, stream string, first uint64) (content []byte, nanos int64, err error) {
 	err = withBlock(path, stream, func(buf []byte, sum hasher) error {
-		s := newScanner(buf, sum)
-		for p, ok := s.next(); ok; p, ok = s.next() {
+		for p := range pieces(buf, sum) {
 			switch {
 			case p.why != "":
 				return fmt.Errorf("%w at %d: %s", ErrDamaged, p.off, p.why)

@@ -1,6 +1,9 @@
 package block
 
-import "bytes"
+import (
+	"bytes"
+	"iter"
+)
 
 // Why a stretch of a block is damaged.
 const (
@@ -34,6 +37,15 @@ type scanner struct {
 
 func newScanner(buf []byte, sum hasher) *scanner {
 	return &scanner{buf: buf, sum: sum, budget: 16*len(buf) + 1<<20}
+}
+
+// pieces gives the pieces of a block, one after the other.
+func pieces(buf []byte, sum hasher) iter.Seq[piece] {
+	return func(yield func(piece) bool) {
+		s := newScanner(buf, sum)
+		for p, ok := s.next(); ok && yield(p); p, ok = s.next() {
+		}
+	}
 }
 
 // next returns the next piece; false at the end. Pieces follow each other without gaps, and no two damaged ones do.

@@ -68,7 +68,7 @@ func TestDamageIsRecordedByTheOpener(t *testing.T) {
 	}
 	code, body := ask(t, d, "GET", "/v1/losses", "")
 	var l check.Known
-	if err := json.Unmarshal([]byte(body), &l); err != nil || code != 200 || !slices.Equal(l.Lost, []check.Range{{First: 5, Last: 5}}) || l.Found.IsZero() {
+	if err := json.Unmarshal([]byte(body), &l); err != nil || code != 200 || !slices.Equal(l.Lost, []block.Range{{First: 5, Last: 5}}) || l.Found.IsZero() {
 		t.Errorf("%d %s", code, body)
 	}
 }

@@ -17,7 +17,8 @@ func (d *Daemon) handleExport(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	w.Header().Set("Content-Type", "application/x-ndjson")
-	return d.toExport().Write(r.Context(), w, p)
+	_, err = d.toExport().Write(r.Context(), w, p)
+	return err
 }
 
 // portionOf reads the request. A time means the time of the append, as everywhere in a log.

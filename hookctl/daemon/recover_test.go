@@ -14,7 +14,6 @@ import (
 	"hookline/hookctl/wire"
 	"hookline/projector"
 	"hookline/projector/identity"
-	"hookline/projector/pointer"
 	"hookline/replay/mend"
 )
 
@@ -67,10 +66,10 @@ func (p oldLog) state(session string) identity.State {
 
 func (p oldLog) latest() string {
 	p.t.Helper()
-	var s pointer.State
-	key := pointer.ProjectKey(p.state("good").Project)
+	var s identity.Pointer
+	key := identity.PointerKey(p.state("good").Project)
 	_ = p.d.view.Read(p.t.Context(), func(r projector.Reader) error {
-		s, _ = projector.State[pointer.State](r, pointer.Name, key)
+		s, _ = projector.State[identity.Pointer](r, identity.PointerName, key)
 		return nil
 	})
 	return s.Session

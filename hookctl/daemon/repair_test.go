@@ -90,7 +90,7 @@ func TestRepairFromExport(t *testing.T) {
 	d := open(t, home)
 	defer shut(t, d)
 	plan := mustRepair(t, d, mend.RepairOptions{From: []string{file}, DryRun: true})
-	if len(plan.Opened) != 2 || plan.Opened[1] != "sequences lost: 5" || plan.LostN != 1 || plan.Lost[0] != (check.Range{First: 5, Last: 5}) || plan.Fetched != 1 || plan.NotHad != 0 || plan.Added != 0 {
+	if len(plan.Opened) != 2 || plan.Opened[1] != "sequences lost: 5" || plan.LostN != 1 || plan.Lost[0] != (block.Range{First: 5, Last: 5}) || plan.Fetched != 1 || plan.NotHad != 0 || plan.Added != 0 {
 		t.Fatalf("%+v", plan)
 	}
 	if s := plan.Sources[0]; s.Kind != "export" || s.Events != 1 || s.Known != 9 {
@@ -104,7 +104,7 @@ func TestRepairFromExport(t *testing.T) {
 	if r.Added != 1 || r.NotHad != 0 || len(recs) != 12 || recs[10].ID != lost || recs[10].Seq != 12 || recs[4].Seq != 6 || recs[11].Type != "log.repaired" {
 		t.Errorf("%+v\n%q", r, typesOf(recs))
 	}
-	if again := mustRepair(t, d, mend.RepairOptions{From: []string{file}}); again.Added != 0 || again.Fetched != 1 || again.NotHad != 0 || again.Sources[0].Known != 10 || !slices.Equal(again.Back, []check.Range{{First: 5, Last: 5}}) {
+	if again := mustRepair(t, d, mend.RepairOptions{From: []string{file}}); again.Added != 0 || again.Fetched != 1 || again.NotHad != 0 || again.Sources[0].Known != 10 || !slices.Equal(again.Back, []block.Range{{First: 5, Last: 5}}) {
 		t.Errorf("again: %+v", again)
 	}
 	if without := mustRepair(t, d, mend.RepairOptions{}); without.BackN != 1 || without.NotHad != 0 || without.Added != 0 { // the log remembers
@@ -246,7 +246,7 @@ func TestRepairSealedBlock(t *testing.T) {
 	}
 	d = open(t, home)
 	defer shut(t, d)
-	if r = mustRepair(t, d, mend.RepairOptions{}); len(r.Damage) != 0 || r.LostN != 1 || r.Lost[0] != (check.Range{First: 3, Last: 3}) || r.NotHad != 1 {
+	if r = mustRepair(t, d, mend.RepairOptions{}); len(r.Damage) != 0 || r.LostN != 1 || r.Lost[0] != (block.Range{First: 3, Last: 3}) || r.NotHad != 1 {
 		t.Errorf("%+v", r)
 	}
 	if n := len(logOf(t, d)); n != 48 { // 47 and log.damaged

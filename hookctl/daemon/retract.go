@@ -9,7 +9,6 @@ import (
 	"hookline/events"
 	"hookline/hookctl/problem"
 	"hookline/projector"
-	"hookline/projector/retraction"
 )
 
 // retractOrder asks to take an event back.
@@ -56,9 +55,8 @@ func (d *Daemon) retractable(ctx context.Context, target events.Record) error {
 		return problem.Bad("event %d is a retraction, which cannot be taken back", target.Seq)
 	}
 	return d.view.Read(ctx, func(r projector.Reader) error {
-		s, _ := projector.State[retraction.State](r, retraction.Name, retraction.Key)
-		if m, taken := s.Taken[target.ID]; taken {
-			return problem.Conflict("event %d was taken back already, by event %d", target.Seq, m.Seq).Advise(fmt.Sprintf("`hookctl events show %d` tells why", m.Seq))
+		if by, taken := projector.RetractionOf(r, target.ID); taken {
+			return problem.Conflict("event %d was taken back already, by event %d", target.Seq, by).Advise(fmt.Sprintf("`hookctl events show %d` tells why", by))
 		}
 		return nil
 	})

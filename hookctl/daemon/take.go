@@ -15,7 +15,6 @@ import (
 	"hookline/hookctl/recorder"
 	"hookline/hookctl/wire"
 	"hookline/projector"
-	"hookline/projector/intake"
 )
 
 // Take records one frame and gives the answer. It returns only when the frame's events are on disk.
@@ -64,7 +63,7 @@ func (d *Daemon) take(ctx context.Context, f wire.Frame, spooled bool) (hook.Ans
 
 	answer, e := d.answer(f, in, told)
 	d.follow(in, w, told)
-	if told.Seen == intake.Fresh {
+	if told.Seen == recorder.Fresh {
 		d.measureUse(in, w, told.Cause)
 	}
 	return answer, d.injected(in, w, told, e), nil
@@ -72,7 +71,7 @@ func (d *Daemon) take(ctx context.Context, f wire.Frame, spooled bool) (hook.Ans
 
 // injected gives the event of what the model is told; none of a hook that came again, whose first answer has its own.
 func (d *Daemon) injected(in hook.Input, w hook.World, told recorder.Told, e *events.ContextInjected) []events.Envelope {
-	if e == nil || told.Seen != intake.Fresh {
+	if e == nil || told.Seen != recorder.Fresh {
 		return nil
 	}
 
@@ -164,17 +163,17 @@ func (d *Daemon) prepare(f wire.Frame) (hook.Input, error) {
 // counted keeps the counters of status, and that problems of the gates' files are in the log.
 func (d *Daemon) counted(f wire.Frame, in hook.Input, w hook.World, told recorder.Told) {
 	switch told.Seen {
-	case intake.Fresh:
+	case recorder.Fresh:
 		d.hooks.saw(in.Name(), d.opts.Now())
-	case intake.Again:
+	case recorder.Again:
 		d.hooks.again.Add(1)
-	case intake.Conflict:
+	case recorder.Conflict:
 		d.hooks.conflicts.Add(1)
-	case intake.SecondHit:
+	case recorder.SecondHit:
 		d.hooks.seconds.Add(1)
 		d.hooks.second(d.clean(installOf(f)))
 	}
-	decided := told.Seen == intake.Fresh || told.Seen == intake.SecondHit
+	decided := told.Seen == recorder.Fresh || told.Seen == recorder.SecondHit
 	if decided && w.Gates != nil {
 		d.gates.recorded(w.Gates.Root)
 	}
@@ -183,7 +182,7 @@ func (d *Daemon) counted(f wire.Frame, in hook.Input, w hook.World, told recorde
 // answer composes what is said to a hook: a user is told each thing once, by each install what concerns the recorder.
 func (d *Daemon) answer(f wire.Frame, in hook.Input, told recorder.Told) (hook.Answer, *events.ContextInjected) {
 	items := told.Items
-	firstOfInstall := told.Seen == intake.Fresh || told.Seen == intake.SecondHit
+	firstOfInstall := told.Seen == recorder.Fresh || told.Seen == recorder.SecondHit
 	if firstOfInstall {
 		items = append(d.atStart(f, in), items...)
 	}

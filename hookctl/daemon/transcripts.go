@@ -5,10 +5,10 @@ import (
 	"encoding/json"
 	"path/filepath"
 
-	"hookline/hookctl/history"
 	"hookline/hookctl/hook"
 	"hookline/hookctl/problem"
 	"hookline/hookctl/redact"
+	"hookline/hookctl/transcript"
 	"hookline/projector"
 	"hookline/projector/session"
 )
@@ -33,12 +33,12 @@ func (d *Daemon) doImport(ctx context.Context, o transcriptsOrder, progress func
 		return nil, errBusy()
 	}
 	defer d.carrying.Unlock()
-	return history.Import(ctx, d.toHistory(), paths, o.DryRun == "1", progress)
+	return transcript.Import(ctx, d.toHistory(), paths, o.DryRun == "1", progress)
 }
 
 // toHistory is this log as past sessions are taken into it.
-func (d *Daemon) toHistory() history.Into {
-	return history.Into{Log: d.stream, Put: d.ground.Blobs().Put, Clean: d.clean, Append: d.rec.Import, Now: d.opts.Now(),
+func (d *Daemon) toHistory() transcript.Into {
+	return transcript.Into{Log: d.stream, Put: d.ground.Blobs().Put, Clean: d.clean, Append: d.rec.Import, Now: d.opts.Now(),
 		Redact: func(dir string, doc []byte) ([]byte, redact.Report) {
 			return d.extras.of(d.redactor, d.opts.Redact, dir, d.opts.Now()).with.JSON(doc)
 		},
@@ -48,13 +48,13 @@ func (d *Daemon) toHistory() history.Into {
 }
 
 // placeOf is a directory's project and work tree, with what the log does not know of the project.
-func (d *Daemon) placeOf(ctx context.Context, dir string) history.Place {
+func (d *Daemon) placeOf(ctx context.Context, dir string) transcript.Place {
 	at := d.world.Place(dir)
 	if at.Path() == "" {
-		return history.Place{}
+		return transcript.Place{}
 	}
 	id, seen := d.project(ctx, at)
-	out := history.Place{Project: id, Worktree: d.clean(at.Worktree)}
+	out := transcript.Place{Project: id, Worktree: d.clean(at.Worktree)}
 	_ = d.view.Read(ctx, func(r projector.Reader) error {
 		out.Seen = seen.News(hook.Reader{Reader: r})
 		return nil

@@ -7,7 +7,6 @@ import (
 	"hookline/events"
 	"hookline/projector"
 	"hookline/projector/identity"
-	"hookline/projector/pointer"
 )
 
 // Identity (S0): from what a session's identity starts, what is said of it, and what it asks for.
@@ -40,19 +39,19 @@ func identityOf(r Reader, id string) (identity.State, bool) {
 // latest finds the newest persisted identity of the project that is not the session's own: through the project's
 // pointer, else through the temporal index (EC-SESSION-03). The zero state, which is not born, says that there is none.
 func latest(r Reader, project, own string) identity.State {
-	p, _ := projector.State[pointer.State](r.Reader, pointer.Name, pointer.ProjectKey(project))
+	p, _ := projector.State[identity.Pointer](r.Reader, identity.PointerName, identity.PointerKey(project))
 	for i := len(p.History) - 1; i >= 0; i-- {
 		if s := persisted(r, p.History[i].Session, project, own); s.Born {
 			return s
 		}
 	}
 
-	keys, err := r.Keys(pointer.Name)
+	keys, err := r.Keys(identity.PointerName)
 	if err != nil {
 		return identity.State{}
 	}
 	for i := len(keys) - 1; i >= 0; i-- {
-		_, id, isTime := pointer.SplitTime(keys[i])
+		_, id, isTime := identity.SplitTime(keys[i])
 		if !isTime {
 			continue
 		}

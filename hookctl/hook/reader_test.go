@@ -11,7 +11,6 @@ import (
 	"hookline/projector"
 	"hookline/projector/identity"
 	"hookline/projector/ledger"
-	"hookline/projector/pointer"
 	"hookline/projector/session"
 	"hookline/projector/working"
 )
@@ -52,7 +51,7 @@ func (p past) reader(t testing.TB) Reader {
 	if id := p.Latest.SessionID; id != "" {
 		p.Latest.PersistedAtMS = 1
 		put(identity.Name, identity.Version, id, p.Latest)
-		put(pointer.Name, pointer.Version, pointer.TimeKey(1, id), pointer.State{Session: id})
+		put(identity.PointerName, identity.PointerVersion, identity.TimeKey(1, id), identity.Pointer{Session: id})
 	}
 
 	view, err := projector.OpenView(context.Background(), store, projector.Tables())

@@ -146,7 +146,7 @@ func ReadBead(data []byte) (found Found, err error) {
 	for i, d := range b.Decisions {
 		e := events.LedgerEntryAdded{Kind: events.LedgerDecision, Text: d.Decision, Subject: d.Subject, Rationale: d.Rationale}
 		for _, v := range d.Evidence {
-			c, err := ParseCitation(events.Citation{Path: v.Path, Line: v.Line, End: v.End}.String())
+			c, err := ParseCitation(v.String())
 			if err != nil {
 				found.Problems = append(found.Problems, fmt.Sprintf("decision %d: %v", i+1, err))
 				continue

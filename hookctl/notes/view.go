@@ -123,18 +123,11 @@ type bead struct {
 }
 
 type beadDecision struct {
-	TS        string         `yaml:"ts"`
-	Decision  string         `yaml:"decision"`
-	Subject   string         `yaml:"subject,omitempty"`
-	Rationale string         `yaml:"rationale"`
-	Evidence  []beadEvidence `yaml:"evidence"`
-}
-
-type beadEvidence struct {
-	Path  string `yaml:"path"`
-	Line  int    `yaml:"line"`
-	End   int    `yaml:"end,omitempty"`
-	Quote string `yaml:"quote"`
+	TS        string            `yaml:"ts"`
+	Decision  string            `yaml:"decision"`
+	Subject   string            `yaml:"subject,omitempty"`
+	Rationale string            `yaml:"rationale"`
+	Evidence  []events.Citation `yaml:"evidence"`
 }
 
 type beadScenario struct {
@@ -148,11 +141,7 @@ type beadScenario struct {
 func Bead(old []byte, s ledger.State) ([]byte, error) {
 	var b bead
 	for _, e := range s.Open(events.LedgerDecision) {
-		d := beadDecision{TS: stamp(e.Time), Decision: e.Text, Subject: e.Subject, Rationale: e.Rationale, Evidence: []beadEvidence{}}
-		for _, c := range e.Evidence {
-			d.Evidence = append(d.Evidence, beadEvidence{Path: c.Path, Line: c.Line, End: c.End, Quote: c.Quote})
-		}
-		b.Decisions = append(b.Decisions, d)
+		b.Decisions = append(b.Decisions, beadDecision{TS: stamp(e.Time), Decision: e.Text, Subject: e.Subject, Rationale: e.Rationale, Evidence: e.Evidence})
 	}
 	for _, e := range s.Open(events.LedgerScenario) {
 		b.Scenarios = append(b.Scenarios, beadScenario{Name: e.Text, Type: e.Case, Expected: e.Expected})

@@ -12,7 +12,6 @@ import (
 	"hookline/events"
 	"hookline/hookctl/wire"
 	"hookline/projector"
-	"hookline/projector/intake"
 	"hookline/projector/session"
 )
 
@@ -166,7 +165,7 @@ func (*racedError) Error() string { return "the log has this event" }
 // origin is what is known of a frame's own event: decoded already, digest and install.
 type origin struct {
 	event   events.Event
-	digest  intake.Digest
+	digest  digest
 	install string
 }
 
@@ -206,7 +205,7 @@ func (r *Recorder) appendBy(ctx context.Context, into into, envs []events.Envelo
 	}
 	recs := make([]events.Record, 0, len(envs))
 	for i, rc := range receipts {
-		known := origin{digest: intake.DigestOf(envs[i].Data)}
+		known := origin{digest: digestOf(envs[i].Data)}
 		if i == 0 && own != nil {
 			known = *own
 		}
@@ -272,7 +271,7 @@ func (r *Recorder) foldTo(ctx context.Context, to uint64) error {
 		to = 0 // the stream's word for its end
 	}
 	return r.stream.Read(ctx, from, to, func(rec events.Record) error {
-		return r.fold(ctx, rec, origin{digest: intake.DigestOf(rec.Data)})
+		return r.fold(ctx, rec, origin{digest: digestOf(rec.Data)})
 	})
 }
 

@@ -12,12 +12,11 @@ import (
 	"hookline/events"
 	"hookline/hookctl/hook"
 	"hookline/projector"
-	"hookline/projector/intake"
 )
 
 // Told is what became of a hook, and what there is to say.
 type Told struct {
-	Seen    intake.Verdict // whether it was taken before
+	Seen    Verdict // whether it was taken before
 	Verdict hook.Verdict
 	Items   []hook.Item
 	Effects []events.Event // that follow from the fold; they come back through [Recorder.Do]
@@ -51,11 +50,11 @@ func (r *Recorder) inOrder(ctx context.Context, in hook.Input, w hook.World, ins
 		return Told{}, err
 	}
 	switch seen {
-	case intake.Again:
+	case Again:
 		return r.again(ctx, in, w, first)
-	case intake.Conflict:
+	case Conflict:
 		return r.conflict(ctx, in, first)
-	case intake.SecondHit:
+	case SecondHit:
 		return r.second(ctx, in, w, install, first)
 	}
 
@@ -68,9 +67,9 @@ func (r *Recorder) inOrder(ctx context.Context, in hook.Input, w hook.World, ins
 		return Told{}, err
 	}
 
-	recs, err := r.append(ctx, envs, &origin{event: in.Event, digest: intake.DigestOf(in.Data), install: install})
+	recs, err := r.append(ctx, envs, &origin{event: in.Event, digest: digestOf(in.Data), install: install})
 	if raced := (*racedError)(nil); errors.As(err, &raced) { // the log had it already: the window was behind
-		return r.again(ctx, in, w, intake.Entry{ID: in.Frame, Seq: raced.seq})
+		return r.again(ctx, in, w, taken{ID: in.Frame, Seq: raced.seq})
 	}
 	if err != nil {
 		return Told{}, err
@@ -96,15 +95,15 @@ func eventsOf(recs []events.Record) []events.Event {
 }
 
 // judge tells whether a frame was taken before: it asks the window, and for a frame older than the window the log.
-func (r *Recorder) judge(ctx context.Context, in hook.Input, install string) (intake.Verdict, intake.Entry, error) {
+func (r *Recorder) judge(ctx context.Context, in hook.Input, install string) (Verdict, taken, error) {
 	env := events.Envelope{ID: in.Frame, Session: in.Session, Time: in.Time, ToolUseID: hook.ToolUseID(in.Event)}
 	if in.Hook != nil {
 		env.Hook = in.Name()
 	}
-	digest := intake.DigestOf(in.Data)
+	digest := digestOf(in.Data)
 
 	seen, first := r.window.Judge(&env, digest, install)
-	if seen != intake.Fresh || !r.mayBeOlder(&env) {
+	if seen != Fresh || !r.mayBeOlder(&env) {
 		return seen, first, nil
 	}
 
@@ -120,11 +119,11 @@ func (r *Recorder) judge(ctx context.Context, in hook.Input, install string) (in
 	if err != nil {
 		return seen, first, err
 	}
-	first = intake.Entry{ID: env.ID, Seq: seq, Digest: intake.DigestOf(rec.Data), Time: rec.Time}
+	first = taken{ID: env.ID, Seq: seq, Digest: digestOf(rec.Data), Time: rec.Time}
 	if first.Digest != digest {
-		return intake.Conflict, first, nil
+		return Conflict, first, nil
 	}
-	return intake.Again, first, nil
+	return Again, first, nil
 }
 
 // lateAfter is how old a frame must be before the log is asked for it: the retries of a hook that is still running are
@@ -193,8 +192,8 @@ func (r *Recorder) Before(ctx context.Context, id string) (uint64, error) {
 }
 
 // again gives a repeated frame its answer once more; nothing is counted.
-func (r *Recorder) again(ctx context.Context, in hook.Input, w hook.World, first intake.Entry) (Told, error) {
-	told := Told{Seen: intake.Again, Cause: first.ID, Seq: first.Seq}
+func (r *Recorder) again(ctx context.Context, in hook.Input, w hook.World, first taken) (Told, error) {
+	told := Told{Seen: Again, Cause: first.ID, Seq: first.Seq}
 	decided := r.decidedWith(ctx, first)
 	err := r.view.Read(ctx, func(now projector.Reader) error {
 		rd := hook.Reader{Reader: now, Decided: decided}
@@ -209,7 +208,7 @@ func (r *Recorder) again(ctx context.Context, in hook.Input, w hook.World, first
 const decisionOf = 64
 
 // decidedWith gives the events that were decided with a recorded hook.
-func (r *Recorder) decidedWith(ctx context.Context, first intake.Entry) []events.Event {
+func (r *Recorder) decidedWith(ctx context.Context, first taken) []events.Event {
 	var list []events.Event
 	for seq := first.Seq + 1; seq < first.Seq+decisionOf; seq++ {
 		rec, err := r.stream.Get(ctx, seq)
@@ -223,16 +222,16 @@ func (r *Recorder) decidedWith(ctx context.Context, first intake.Entry) []events
 
 // conflict keeps a frame whose id is taken by other content as an event of its own. It is recorded and told once,
 // however often it is delivered: its event's id follows from the frame's id and content.
-func (r *Recorder) conflict(ctx context.Context, in hook.Input, first intake.Entry) (Told, error) {
+func (r *Recorder) conflict(ctx context.Context, in hook.Input, first taken) (Told, error) {
 	if in.Lost() { // a delivery had kept the frame after all
-		return Told{Seen: intake.Again, Seq: first.Seq}, nil
+		return Told{Seen: Again, Seq: first.Seq}, nil
 	}
 
-	digest := intake.DigestOf(in.Data)
+	digest := digestOf(in.Data)
 	id := conflictID(in.Frame, digest)
 	known, err := r.find(ctx, id)
 	if err != nil || known > 0 {
-		return Told{Seen: intake.Again, Seq: known}, err
+		return Told{Seen: Again, Seq: known}, err
 	}
 
 	e := &events.FrameConflicted{Frame: in.Frame, Digest: "sha256:" + hex.EncodeToString(digest[:]), Data: in.Data}
@@ -246,12 +245,12 @@ func (r *Recorder) conflict(ctx context.Context, in hook.Input, first intake.Ent
 	}
 
 	words := "a frame id came twice with different content; recorded as frame.conflicted"
-	return Told{Seen: intake.Conflict, Cause: id, Seq: recs[0].Seq,
+	return Told{Seen: Conflict, Cause: id, Seq: recs[0].Seq,
 		Items: []hook.Item{{ID: "session.conflict", Text: words, Same: id, Event: id, User: true}}}, nil
 }
 
 // conflictID is the id of the event about a frame's second content: of the frame's time, the rest from both.
-func conflictID(frame string, digest intake.Digest) string {
+func conflictID(frame string, digest digest) string {
 	id, err := ulid.ParseStrict(frame)
 	if err != nil {
 		return frame + "-" + hex.EncodeToString(digest[:])
@@ -263,7 +262,7 @@ func conflictID(frame string, digest intake.Digest) string {
 
 // second takes a hook that another install sent first: the install is named in the log once a session, and the answer
 // is the verdict alone, since what is told was told to the first.
-func (r *Recorder) second(ctx context.Context, in hook.Input, w hook.World, install string, first intake.Entry) (Told, error) {
+func (r *Recorder) second(ctx context.Context, in hook.Input, w hook.World, install string, first taken) (Told, error) {
 	told, err := r.verdictOfSecond(ctx, in, w, first)
 	if err != nil {
 		return Told{}, err
@@ -294,8 +293,8 @@ func (r *Recorder) second(ctx context.Context, in hook.Input, w hook.World, inst
 // verdictOfSecond is the verdict on a hook that another install sent first. What was decided with the first is
 // repeated; where no gate saw the first (it came by an identity verb, or too late), the decision is made now and
 // recorded.
-func (r *Recorder) verdictOfSecond(ctx context.Context, in hook.Input, w hook.World, first intake.Entry) (Told, error) {
-	told := Told{Seen: intake.SecondHit, Cause: first.ID, Seq: first.Seq}
+func (r *Recorder) verdictOfSecond(ctx context.Context, in hook.Input, w hook.World, first taken) (Told, error) {
+	told := Told{Seen: SecondHit, Cause: first.ID, Seq: first.Seq}
 	rd := hook.Reader{Decided: r.decidedWith(ctx, first)}
 	if told.Verdict = hook.Refuse(in, w, rd); told.Verdict.Refuses() {
 		return told, nil

@@ -24,7 +24,6 @@ import (
 	"hookline/events"
 	"hookline/projector"
 	"hookline/projector/identity"
-	"hookline/projector/intake"
 	"hookline/projector/project"
 	"hookline/projector/session"
 )
@@ -32,7 +31,7 @@ import (
 // Options of a recorder. Log and Now are wanted.
 type Options struct {
 	Store  embedded.Options
-	Window int // how many taken frames are remembered; default [intake.Size]
+	Window int // how many taken frames are remembered; default [windowSize]
 	Log    *slog.Logger
 	Now    func() time.Time
 
@@ -50,7 +49,7 @@ type Recorder struct {
 	hub    *hub
 
 	mu     sync.Mutex // the order of the log: judge, decide, append and fold are one step
-	window *intake.Window
+	window *window
 	known  map[string]uint64 // waiting frames that were looked up in the log: sequence, 0 = not there
 	named  map[string]bool   // second installs that the log names, by session
 	last   time.Time         // of the newest append
@@ -79,9 +78,9 @@ func open(ctx context.Context, o Options) (r *Recorder, met bool, err error) {
 	}
 
 	if o.Window == 0 {
-		o.Window = intake.Size
+		o.Window = windowSize
 	}
-	r = &Recorder{opts: o, log: o.Log, ground: ground, stream: ground.Stream(), hub: newHub(), window: intake.New(o.Window), named: map[string]bool{}}
+	r = &Recorder{opts: o, log: o.Log, ground: ground, stream: ground.Stream(), hub: newHub(), window: newWindow(o.Window), named: map[string]bool{}}
 
 	err = r.resume(ctx)
 	if err == nil && o.Begin != nil {
@@ -226,7 +225,7 @@ func (r *Recorder) fillWindow(ctx context.Context) error {
 	from := last - min(last, WarmWindow) + 1
 	return r.stream.ReadRaw(ctx, from, 0, func(seq uint64, appended time.Time, env events.Envelope) error {
 		r.last = appended
-		r.window.Add(&env, seq, appended, intake.DigestOf(env.Data), "")
+		r.window.Add(&env, seq, appended, digestOf(env.Data), "")
 		return nil
 	})
 }

@@ -15,7 +15,6 @@ import (
 	"hookline/hookctl/hook"
 	"hookline/hookctl/wire"
 	"hookline/projector"
-	"hookline/projector/intake"
 	"hookline/projector/session"
 )
 
@@ -65,10 +64,10 @@ func TestRecordOnce(t *testing.T) {
 	for _, c := range []struct {
 		in      hook.Input
 		install string
-		want    intake.Verdict
+		want    Verdict
 	}{
-		{in, "a", intake.Fresh}, {in, "a", intake.Again}, {other, "b", intake.SecondHit}, {other, "b", intake.SecondHit},
-		{changed, "a", intake.Conflict}, {changed, "a", intake.Again},
+		{in, "a", Fresh}, {in, "a", Again}, {other, "b", SecondHit}, {other, "b", SecondHit},
+		{changed, "a", Conflict}, {changed, "a", Again},
 	} {
 		told, err := r.Record(t.Context(), c.in, hook.World{}, c.install)
 		if err != nil || told.Seen != c.want {

@@ -49,31 +49,19 @@ func asEntry(event string, matcher any, handler map[string]any) entry {
 	return e
 }
 
-// binary returns the program that the entry starts, of either form.
-func (e entry) binary() string {
-	if e.args != nil {
-		return e.command
+// argv returns the program that the entry starts with its arguments, of either form.
+func (e entry) argv() []string {
+	if e.args == nil {
+		if words := splitWords(e.command); len(words) > 0 {
+			return words
+		}
 	}
-	if words := splitWords(e.command); len(words) > 0 {
-		return words[0]
-	}
-	return e.command
-}
-
-// verb returns the words after the program, of either form.
-func (e entry) verb() []string {
-	if e.args != nil {
-		return e.args
-	}
-	if words := splitWords(e.command); len(words) > 0 {
-		return words[1:]
-	}
-	return nil
+	return append([]string{e.command}, e.args...)
 }
 
 // profile tells which profile such an entry belongs to.
 func (e entry) profile() Profile {
-	if v := e.verb(); len(v) > 0 && v[0] != "hook" {
+	if v := e.argv(); len(v) > 1 && v[1] != "hook" {
 		return Identity
 	}
 	return Full
@@ -85,16 +73,16 @@ func isOurs(v any) bool {
 	if !ok || (handler["type"] != "command" && handler["type"] != nil) {
 		return false
 	}
-	command, ok := handler["command"].(string)
-	if !ok {
+	if _, ok := handler["command"].(string); !ok {
 		return false
 	}
-	if raw, exec := handler["args"]; exec {
-		args, ok := stringsOf(raw)
-		return ok && isOurBinary(command) && isOurVerb(args)
+	if args, exec := handler["args"]; exec {
+		if _, ok := stringsOf(args); !ok {
+			return false
+		}
 	}
-	words := splitWords(command)
-	return len(words) > 1 && isOurBinary(words[0]) && isOurVerb(words[1:])
+	argv := asEntry("", nil, handler).argv()
+	return isOurBinary(argv[0]) && isOurVerb(argv[1:])
 }
 
 // isOurBinary looks at the base name only, after either kind of separator: a settings file

@@ -139,20 +139,21 @@ func (s *ScopeState) compare(doc *document, list []entry, o Options) {
 		}
 	}
 	for _, e := range list {
-		if !slices.Contains(s.Binaries, e.binary()) {
-			s.Binaries = append(s.Binaries, e.binary())
+		argv := e.argv()
+		if !slices.Contains(s.Binaries, argv[0]) {
+			s.Binaries = append(s.Binaries, argv[0])
 		}
 		w, ok := want[e.event]
 		if o.Command() == "" && o.Client != Codex {
-			w.command = e.binary()
+			w.command = argv[0]
 		}
 		if ok && !slices.Contains(s.Events, e.event) && doc.hasExactly(w, e) {
 			s.Events = append(s.Events, e.event)
 			continue
 		}
-		old := Outdated{Event: e.event, Have: append([]string{e.binary()}, e.verb()...)}
+		old := Outdated{Event: e.event, Have: argv}
 		if ok {
-			old.Want = append([]string{w.binary()}, w.verb()...)
+			old.Want = w.argv()
 		}
 		s.Outdated = append(s.Outdated, old)
 	}

@@ -4,6 +4,10 @@
 //	Sessions   the files of folders, by session
 //	Read       the lines of a file
 //	Reader     the hooks of the lines
+//	Import     takes past sessions into the log
+//
+// An imported hook has its own time, and an id that follows from its line, so that taking it again adds nothing; what hooks
+// have recorded live is left out, and the log's own word stays.
 package transcript
 
 import (

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"hookline/embedded/block"
 	"hookline/events"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/daemon"
@@ -125,7 +126,7 @@ func (x *examiner) damage() []check {
 // maxShown bounds the runs of sequences in one line.
 const maxShown = 10
 
-func runsText(runs []losses.Range) string {
+func runsText(runs []block.Range) string {
 	var parts []string
 	for _, r := range runs[:min(len(runs), maxShown)] {
 		parts = append(parts, r.String())

@@ -11,6 +11,7 @@ import (
 
 	"github.com/gofrs/flock"
 
+	"hookline/embedded/block"
 	"hookline/events"
 	"hookline/hookctl/daemon"
 	"hookline/hookctl/home"
@@ -245,7 +246,7 @@ func TestDoctorFinds(t *testing.T) {
 			breaks: func(_ *testing.T, _ *bench, f *fakeHouse) { f.status.Damage = []string{"3.blk at 17: checksum"} }},
 		{name: "loss that an earlier opening found", check: "log", result: resultWarn, words: "lost sequences: 15, 267-269, found 1h0m ago",
 			breaks: func(_ *testing.T, _ *bench, f *fakeHouse) {
-				f.losses = &losses.Known{Lost: []losses.Range{{First: 15, Last: 15}, {First: 267, Last: 269}}, Found: noon.Add(-time.Hour)}
+				f.losses = &losses.Known{Lost: []block.Range{{First: 15, Last: 15}, {First: 267, Last: 269}}, Found: noon.Add(-time.Hour)}
 			}},
 		{name: "damage that cost nothing", check: "log", result: resultWarn, words: "was damaged, and nothing is lost any more: 3.blk at 17: checksum",
 			breaks: func(_ *testing.T, _ *bench, f *fakeHouse) {

@@ -15,7 +15,6 @@ import (
 	"hookline/events"
 	"hookline/hookctl/daemon"
 	"hookline/projector/identity"
-	"hookline/projector/pointer"
 	"hookline/projector/project"
 	"hookline/projector/session"
 	"hookline/replay/carry"
@@ -57,7 +56,7 @@ func newFake() *fakeHouse {
 			},
 			SecondInstalls: map[string]int{}, FreeBytes: 20 << 30, TotalBytes: 100 << 30, Warnings: []string{}, Damage: []string{},
 			LiveSessions: 1, UnknownTypes: map[string]int{}},
-		cells:  map[string]map[string]any{session.Name: {}, identity.Name: {}, pointer.Name: {}, project.Name: {}},
+		cells:  map[string]map[string]any{session.Name: {}, identity.Name: {}, identity.PointerName: {}, project.Name: {}},
 		canary: daemon.Canary{OK: true, Seq: 10, Steps: []daemon.CanaryStep{{Name: "append, fold and sync", OK: true, MS: 1.5}, {Name: "blob store", OK: true, MS: 0.5}}},
 	}
 }

@@ -9,25 +9,25 @@ import (
 	"time"
 
 	"hookline/hookctl/cmdline"
-	"hookline/hookctl/history"
 	"hookline/hookctl/problem"
+	"hookline/hookctl/transcript"
 )
 
 // gapsJSON is what `doctor --gaps --json` prints.
 type gapsJSON struct {
-	Sessions int           `json:"sessions" jsonschema_description:"that the transcripts are of"`
-	Live     int           `json:"live" jsonschema_description:"hooks of theirs that were recorded when they happened"`
-	Missing  int           `json:"missing" jsonschema_description:"prompts and tool calls of sessions that were recorded, whose hooks were not"`
-	Gaps     []history.Gap `json:"gaps" jsonschema_description:"those, the first 1,000"`
+	Sessions int              `json:"sessions" jsonschema_description:"that the transcripts are of"`
+	Live     int              `json:"live" jsonschema_description:"hooks of theirs that were recorded when they happened"`
+	Missing  int              `json:"missing" jsonschema_description:"prompts and tool calls of sessions that were recorded, whose hooks were not"`
+	Gaps     []transcript.Gap `json:"gaps" jsonschema_description:"those, the first 1,000"`
 }
 
 // causes are the causes of gaps in words.
 var causes = map[string]string{
-	history.CauseBefore:    "before the session's first recorded hook: the hooks were installed, or switched on, later",
-	history.CauseAfter:     "after the session's last recorded hook: the hooks were removed, or switched off",
-	history.CauseLost:      "the log notes that a hook of this session was lost",
-	history.CauseNotHooked: "no hook of this name and tool was recorded in this session: it is not installed, as with the profile identity",
-	history.CauseUnknown:   "unknown: the client did not call the hook, or it was ended from outside",
+	transcript.CauseBefore:    "before the session's first recorded hook: the hooks were installed, or switched on, later",
+	transcript.CauseAfter:     "after the session's last recorded hook: the hooks were removed, or switched off",
+	transcript.CauseLost:      "the log notes that a hook of this session was lost",
+	transcript.CauseNotHooked: "no hook of this name and tool was recorded in this session: it is not installed, as with the profile identity",
+	transcript.CauseUnknown:   "unknown: the client did not call the hook, or it was ended from outside",
 }
 
 // arriving is how long a hook may be on its way: until then it is no gap.
@@ -53,30 +53,30 @@ func (a *app) gaps() error {
 	if err != nil {
 		return err
 	}
-	var found history.Imported
+	var found transcript.Imported
 	if err := json.Unmarshal(raw, &found); err != nil {
 		return fmt.Errorf("read what was found: %w", err)
 	}
 
 	given := len(found.Gaps)
-	found.Gaps = slices.DeleteFunc(found.Gaps, func(g history.Gap) bool { return a.Now().Sub(g.Time) < arriving })
+	found.Gaps = slices.DeleteFunc(found.Gaps, func(g transcript.Gap) bool { return a.Now().Sub(g.Time) < arriving })
 	found.Missing -= given - len(found.Gaps)
 
 	if a.JSON {
-		out := gapsJSON{Sessions: found.Sessions, Live: found.Live, Missing: found.Missing, Gaps: append([]history.Gap{}, found.Gaps...)}
+		out := gapsJSON{Sessions: found.Sessions, Live: found.Live, Missing: found.Missing, Gaps: append([]transcript.Gap{}, found.Gaps...)}
 		err = a.PrintJSON(out)
 	} else {
 		a.printGaps(found)
 	}
 	for _, g := range found.Gaps {
-		if err == nil && (g.Cause == history.CauseLost || g.Cause == history.CauseUnknown) {
+		if err == nil && (g.Cause == transcript.CauseLost || g.Cause == transcript.CauseUnknown) {
 			return cmdline.Silent(1)
 		}
 	}
 	return err
 }
 
-func (a *app) printGaps(found history.Imported) {
+func (a *app) printGaps(found transcript.Imported) {
 	if found.Missing == 0 {
 		a.Printf("%s\n", a.Paint.Good(fmt.Sprintf("no gaps: of %s in the transcripts of %s, all that could be recorded were", cmdline.Plural(found.Live, "recorded hook"), cmdline.Plural(found.Sessions, "session"))))
 		return

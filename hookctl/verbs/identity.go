@@ -13,7 +13,6 @@ import (
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/problem"
 	"hookline/projector/identity"
-	"hookline/projector/pointer"
 )
 
 func (a *app) identityCmd() *cobra.Command {
@@ -234,7 +233,7 @@ type snapshotJSON struct {
 
 // history reads the temporal index, and of each session its cell.
 func (a *app) history(all bool, last count) error {
-	index, err := cells[pointer.State](a, pointer.Name, pointer.TimePrefix)
+	index, err := cells[identity.Pointer](a, identity.PointerName, identity.TimePrefix)
 	if err != nil {
 		return err
 	}
@@ -256,14 +255,14 @@ func (a *app) history(all bool, last count) error {
 	return a.printHistory(lines)
 }
 
-func snapshots(index []cell[pointer.State], states []cell[identity.State]) []snapshotJSON {
+func snapshots(index []cell[identity.Pointer], states []cell[identity.State]) []snapshotJSON {
 	byID := map[string]identity.State{}
 	for _, c := range states {
 		byID[c.State.SessionID] = c.State
 	}
 	var lines []snapshotJSON
 	for _, c := range index {
-		ms, _, ok := pointer.SplitTime(c.Key)
+		ms, _, ok := identity.SplitTime(c.Key)
 		s := byID[c.State.Session]
 		if !ok || c.State.Session == "" || s.Deleted {
 			continue // an entry of a deleted session points to nothing

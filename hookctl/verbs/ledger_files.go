@@ -16,8 +16,8 @@ import (
 	"hookline/hookctl/notes"
 	"hookline/hookctl/problem"
 	"hookline/hookctl/safeopen"
+	"hookline/projector/identity"
 	"hookline/projector/ledger"
-	"hookline/projector/pointer"
 	"hookline/projector/working"
 )
 
@@ -91,7 +91,7 @@ func (a *app) before() (cell[working.State], error) {
 	if err != nil {
 		return cell[working.State]{}, err
 	}
-	p, err := oneCell[pointer.State](a, pointer.Name, pointer.ProjectKey(here))
+	p, err := oneCell[identity.Pointer](a, identity.PointerName, identity.PointerKey(here))
 	if err != nil {
 		return cell[working.State]{}, err
 	}

@@ -15,7 +15,6 @@ import (
 	"hookline/hookctl/problem"
 	"hookline/projector/gate"
 	"hookline/projector/identity"
-	"hookline/projector/pointer"
 	"hookline/projector/project"
 	"hookline/projector/session"
 )
@@ -23,14 +22,14 @@ import (
 // rebuilds maps the names that people know to projections; "" is all of them. session_identity is
 // the column family of the identity specification, snapshot, latest and cache are buckets.
 var rebuilds = map[string]string{
-	"session_identity": identity.Name,
-	"snapshot":         "",
-	"cache":            identity.Name,
-	session.Name:       session.Name,
-	identity.Name:      identity.Name,
-	pointer.Name:       pointer.Name,
-	project.Name:       project.Name,
-	gate.Name:          gate.Name,
+	"session_identity":   identity.Name,
+	"snapshot":           "",
+	"cache":              identity.Name,
+	session.Name:         session.Name,
+	identity.Name:        identity.Name,
+	identity.PointerName: identity.PointerName,
+	project.Name:         project.Name,
+	gate.Name:            gate.Name,
 }
 
 func (a *app) repairCmd() *cobra.Command {

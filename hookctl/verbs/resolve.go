@@ -9,7 +9,6 @@ import (
 	"hookline/hookctl/facts"
 	"hookline/hookctl/problem"
 	"hookline/projector/identity"
-	"hookline/projector/pointer"
 	"hookline/projector/project"
 	"hookline/projector/session"
 )
@@ -102,7 +101,7 @@ func (a *app) current(name string) (string, error) {
 	if len(live) > 0 {
 		return live[0].ID, nil
 	}
-	if p, err := oneCell[pointer.State](a, pointer.Name, pointer.ProjectKey(here)); err == nil && p.State.Session != "" {
+	if p, err := oneCell[identity.Pointer](a, identity.PointerName, identity.PointerKey(here)); err == nil && p.State.Session != "" {
 		return p.State.Session, nil
 	}
 	return newestOf(all, here)

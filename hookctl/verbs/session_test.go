@@ -9,7 +9,6 @@ import (
 	"hookline/events"
 	"hookline/hookctl/facts"
 	"hookline/projector/identity"
-	"hookline/projector/pointer"
 	"hookline/projector/project"
 	"hookline/projector/session"
 )
@@ -173,7 +172,7 @@ func TestCurrentSession(t *testing.T) {
 		return out.Session
 	}
 	b.env["CLAUDE_PID"] = "1" // nobody's client
-	f.cells[pointer.Name][pointer.ProjectKey(hereID)] = pointer.State{Session: sessionB}
+	f.cells[identity.PointerName][identity.PointerKey(hereID)] = identity.Pointer{Session: sessionB}
 	if got := shown(); got != sessionA {
 		t.Errorf("live: %s", got)
 	}
@@ -220,9 +219,9 @@ func TestIdentityHistory(t *testing.T) {
 	at := s.TimestampMS + 600_000
 	s.TimestampMS, s.Persisted, s.PersistedAtMS, s.LastIC, s.PreviousSessionID = at, true, at, 0.8765, sessionA
 	f.cells[identity.Name][sessionB] = s
-	f.cells[pointer.Name][pointer.TimeKey(at, sessionB)] = pointer.State{Session: sessionB, AtMS: at}
-	f.cells[pointer.Name][pointer.TimeKey(at-599_999_999, sessionB)] = pointer.State{Session: sessionB, AtMS: at}
-	f.cells[pointer.Name][pointer.TimeKey(at+1, "gone")] = pointer.State{}
+	f.cells[identity.PointerName][identity.TimeKey(at, sessionB)] = identity.Pointer{Session: sessionB, AtMS: at}
+	f.cells[identity.PointerName][identity.TimeKey(at-599_999_999, sessionB)] = identity.Pointer{Session: sessionB, AtMS: at}
+	f.cells[identity.PointerName][identity.TimeKey(at+1, "gone")] = identity.Pointer{}
 	golden(t, "history.txt", b.must("identity", "history"))
 	out := b.must("identity", "history", "--json")
 	contains(t, out, `"ic":null`, `"ic":0.8765,"class":"good"`)

@@ -16,7 +16,6 @@ import (
 	"hookline/hookctl/home"
 	"hookline/hookctl/spawn"
 	"hookline/projector/identity"
-	"hookline/projector/pointer"
 	"hookline/projector/project"
 	"hookline/projector/session"
 )
@@ -122,10 +121,10 @@ var houses = map[string]func(*testing.T) (*bench, *fakeHouse){
 			s.TimestampMS += int64(i+1) * 600_000
 			s.Persisted, s.PersistedAtMS = true, s.TimestampMS
 			f.cells[identity.Name][id] = s
-			f.cells[pointer.Name][pointer.TimeKey(s.TimestampMS, id)] = pointer.State{Session: id, AtMS: s.TimestampMS}
+			f.cells[identity.PointerName][identity.TimeKey(s.TimestampMS, id)] = identity.Pointer{Session: id, AtMS: s.TimestampMS}
 		}
-		f.cells[pointer.Name][pointer.TimeKey(noon.UnixMilli(), "99999999-x")] = pointer.State{Session: "99999999-x", AtMS: noon.UnixMilli()}
-		f.cells[pointer.Name][pointer.ProjectKey(hereID)] = pointer.State{Session: sessionA}
+		f.cells[identity.PointerName][identity.TimeKey(noon.UnixMilli(), "99999999-x")] = identity.Pointer{Session: "99999999-x", AtMS: noon.UnixMilli()}
+		f.cells[identity.PointerName][identity.PointerKey(hereID)] = identity.Pointer{Session: sessionA}
 		b.env["CLAUDE_PID"] = "1" // nobody's client
 		return b, f
 	},

@@ -14,7 +14,6 @@ import (
 
 	"hookline/hookctl/client"
 	"hookline/hookctl/cmdline"
-	"hookline/hookctl/history"
 	"hookline/hookctl/problem"
 	"hookline/hookctl/transcript"
 )
@@ -103,7 +102,7 @@ func (a *app) awaitImport(paths []string, query url.Values) (json.RawMessage, er
 }
 
 func (a *app) showTranscripts(raw json.RawMessage) error {
-	var r history.Imported
+	var r transcript.Imported
 	if err := json.Unmarshal(raw, &r); err != nil {
 		return fmt.Errorf("read what was imported: %w", err)
 	}
@@ -120,7 +119,7 @@ func (a *app) showTranscripts(raw json.RawMessage) error {
 	return nil
 }
 
-func (a *app) printTranscripts(r history.Imported) {
+func (a *app) printTranscripts(r transcript.Imported) {
 	word := " added"
 	if r.DryRun {
 		word = " to add; nothing was changed"

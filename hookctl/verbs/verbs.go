@@ -26,10 +26,10 @@ import (
 	"hookline/events"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/daemon"
-	"hookline/hookctl/history"
 	"hookline/hookctl/hook"
 	"hookline/hookctl/notes"
 	"hookline/hookctl/problem"
+	"hookline/hookctl/transcript"
 	"hookline/projector/ledger"
 	"hookline/projector/working"
 )
@@ -99,7 +99,7 @@ var outputs = cmdline.Outputs{
 	"events emit":             cmdline.Object(events.Record{}),
 	"blame":                   cmdline.Lines(blameJSON{}),
 	"find":                    cmdline.Lines(hitJSON{}),
-	"import transcripts":      cmdline.Object(history.Imported{}),
+	"import transcripts":      cmdline.Object(transcript.Imported{}),
 	"repair":                  cmdline.Object(daemon.Rebuilt{}),
 	"config set":              cmdline.Object(configSetJSON{}),
 	"config show":             cmdline.Object(configJSON{}),

@@ -11,7 +11,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/klauspost/compress/zstd"
@@ -70,26 +69,10 @@ type BackedUp struct {
 // BackupStore is what a backup is made of. A daemon may go on writing to it.
 type BackupStore struct {
 	Home  string // folder of all state
-	Log   BackupLog
-	Blobs BackupBlobs
-	Spool BackupSpool
+	Log   *embedded.Stream
+	Blobs *embedded.Blobs
+	Spool *spool.Spool
 	Tail  Origin // of the events behind the sealed blocks; its build and time stand in the manifest too
-}
-
-// BackupLog tells where it ends.
-type BackupLog interface {
-	// Settled gives the newest event when no decision is being written; it waits for that.
-	Settled(ctx context.Context) (seq uint64, id string, err error)
-}
-
-// BackupBlobs are the large contents, which lie in the store's folder blobs.
-type BackupBlobs interface {
-	Walk(ctx context.Context, fn func(digest string, size int64) error) error
-}
-
-// BackupSpool lists the frames that wait.
-type BackupSpool interface {
-	List() ([]spool.Entry, error)
 }
 
 // Backup writes the store into a new file, while hooks go on being recorded: everything up to the position
@@ -197,9 +180,7 @@ func (s BackupStore) gather(ctx context.Context, dir string) (Manifest, []block.
 	if err != nil {
 		return m, nil, err
 	}
-	count := &counting{w: tail}
-	err = s.Tail.Write(ctx, count, Portion{First: m.Sealed + 1, Last: m.Seq})
-	m.Events = count.events()
+	m.Events, err = s.Tail.Write(ctx, tail, Portion{First: m.Sealed + 1, Last: m.Seq})
 	return m, found.Blocks, errors.Join(err, tail.Close())
 }
 
@@ -207,18 +188,3 @@ func (s BackupStore) gather(ctx context.Context, dir string) (Manifest, []block.
 func sealedTrouble(err error) error {
 	return fmt.Errorf("%w: a sealed block is not sound, so nothing was backed up: %w; `replay repair` mends what can be mended", embedded.ErrLogDamaged, err)
 }
-
-// counting counts the lines that go through it.
-type counting struct {
-	w     io.Writer
-	lines uint64
-}
-
-// Write implements [io.Writer].
-func (c *counting) Write(b []byte) (int, error) {
-	c.lines += uint64(strings.Count(string(b), "\n"))
-	return c.w.Write(b)
-}
-
-// events is the number of lines without header and trailer.
-func (c *counting) events() uint64 { return c.lines - min(c.lines, 2) }

@@ -34,20 +34,21 @@ type Portion struct {
 	Blobs        bool // with the large contents
 }
 
-// Write writes the portion. It goes over the log twice: the header says how many events will come.
-func (o Origin) Write(ctx context.Context, w io.Writer, p Portion) error {
+// Write writes the portion, and gives the number of its events. It goes over the log twice: the header says how many will
+// come.
+func (o Origin) Write(ctx context.Context, w io.Writer, p Portion) (uint64, error) {
 	if err := o.Log.Sync(ctx, p.Last); err != nil { // nothing that a power cut could take back
-		return err
+		return 0, err
 	}
 	head := Header{Build: o.Build, Created: o.Created, From: From{First: p.First, Last: p.Last, Session: p.Session, Since: p.Since, Until: p.Until}}
 	err := o.read(ctx, p, func(events.Record) error { head.Events++; return nil })
 	if err != nil {
-		return err
+		return 0, err
 	}
 	buffered := bufio.NewWriterSize(w, 256<<10)
 	out, err := NewWriter(buffered, head)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	done := map[string]bool{}
 	err = o.read(ctx, p, func(r events.Record) error {
@@ -58,7 +59,7 @@ func (o Origin) Write(ctx context.Context, w io.Writer, p Portion) error {
 		}
 		return out.Event(r)
 	})
-	return errors.Join(err, out.Close(), buffered.Flush())
+	return head.Events, errors.Join(err, out.Close(), buffered.Flush())
 }
 
 // read gives the portion's events as they are in the log; of one session no others are read.

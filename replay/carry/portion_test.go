@@ -67,7 +67,7 @@ func TestPortion(t *testing.T) {
 		{Portion{First: 1}, 0, "EOF"},
 	} {
 		var file bytes.Buffer
-		if err := o.Write(t.Context(), &file, c.p); err != nil {
+		if n, err := o.Write(t.Context(), &file, c.p); err != nil || n != c.count {
 			t.Fatal(err)
 		}
 		head, _, _ := strings.Cut(file.String(), "\n")

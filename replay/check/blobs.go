@@ -1,43 +1,18 @@
 package check
 
 import (
-	"bytes"
 	"maps"
 	"runtime"
 	"slices"
 	"strings"
 	"sync"
+
+	"hookline/embedded"
 )
 
-// blobRefs are the blobs that events name.
-type blobRefs map[string]struct{}
-
-// A reference is {"$blob":"<digest>"; the rare part of it is looked for.
-var (
-	blobRef  = []byte(`$blob":"`)
-	blobOpen = []byte(`{"`)
-)
-
-// collect finds the references in an event's data, where [hook.Cut] put them.
-func (b blobRefs) collect(data []byte) {
-	for {
-		i := bytes.Index(data, blobRef)
-		if i < 0 {
-			return
-		}
-		opened := bytes.HasSuffix(data[:i], blobOpen)
-		data = data[i+len(blobRef):]
-		if end := bytes.IndexByte(data, '"'); opened && end > 0 {
-			if _, known := b[string(data[:end])]; !known {
-				b[string(data[:end])] = struct{}{}
-			}
-		}
-	}
-}
-
-// check reads each blob and compares it with its digest, on all processors; it names what cannot be had.
-func (b blobRefs) check(blobs Contents) []string {
-	digests := slices.Sorted(maps.Keys(b))
+// badContents reads each content and compares it with its digest, on all processors; it names what cannot be had.
+func badContents(refs map[string]bool, blobs *embedded.Blobs) []string {
+	digests := slices.Sorted(maps.Keys(refs))
 	bad := make([]string, len(digests))
 	todo := make(chan int)
 	var workers sync.WaitGroup

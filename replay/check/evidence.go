@@ -27,7 +27,7 @@ type Hole struct {
 // evidence is what one pass over the log tells about it.
 type evidence struct {
 	read, unknown uint64
-	refs          blobRefs
+	refs          map[string]bool // digests that events refer to
 	seed          maphash.Seed
 	ids           map[uint64]struct{} // hashes: an id takes a third of the memory, and where two have the same the log is asked
 	again         map[string][]uint64 // ids that seem to have come before, with the sequences where they came again
@@ -38,7 +38,7 @@ type evidence struct {
 
 // naming is what a log.damaged event says is lost.
 type naming struct {
-	Range
+	block.Range
 	event string
 }
 
@@ -46,13 +46,15 @@ type naming struct {
 const maxAgain = 1000
 
 func newEvidence() *evidence {
-	return &evidence{refs: blobRefs{}, seed: maphash.MakeSeed(), ids: map[uint64]struct{}{}, again: map[string][]uint64{}}
+	return &evidence{refs: map[string]bool{}, seed: maphash.MakeSeed(), ids: map[uint64]struct{}{}, again: map[string][]uint64{}}
 }
 
 // take notes what one record tells; it keeps nothing of it but strings.
 func (e *evidence) take(r events.Record) {
 	e.read++
-	e.refs.collect(r.Data)
+	for _, digest := range events.Refs(r.Data) {
+		e.refs[digest] = true
+	}
 	id := maphash.String(e.seed, r.ID)
 	if _, again := e.ids[id]; again && len(e.again) < maxAgain {
 		e.again[r.ID] = append(e.again[r.ID], r.Seq)
@@ -74,7 +76,7 @@ func (e *evidence) take(r events.Record) {
 
 // doubled looks a second time at the ids that seem to be in the log twice: what is remembered of an id is a
 // hash, and two ids may have the same.
-func (e *evidence) doubled(ctx context.Context, log Examiner) ([]string, error) {
+func (e *evidence) doubled(ctx context.Context, log *embedded.Stream) ([]string, error) {
 	if len(e.again) == 0 {
 		return nil, nil
 	}
@@ -163,7 +165,7 @@ func (e *evidence) fault(v *Verdict, h Hole) {
 
 // String is the hole as one line of the verification's damage.
 func (h Hole) String() string {
-	run, is, was := "sequence "+Range{First: h.First, Last: h.Last}.String(), "is", "was"
+	run, is, was := "sequence "+block.Range{First: h.First, Last: h.Last}.String(), "is", "was"
 	if h.Last > h.First {
 		run, is, was = fmt.Sprintf("sequences %d to %d", h.First, h.Last), "are", "were"
 	}

@@ -6,14 +6,15 @@ import (
 	"time"
 
 	"hookline/embedded"
+	"hookline/embedded/block"
 	"hookline/events"
 	"hookline/projector"
 )
 
 // Known are the sequences that the log says are lost and that are not back.
 type Known struct {
-	Lost  []Range   `json:"lost"`
-	Found time.Time `json:"found"` // when the newest loss was
+	Lost  []block.Range `json:"lost"`
+	Found time.Time     `json:"found"` // when the newest loss was
 }
 
 // KnownLosses gives what the log's own events say, without the sequences that the log has all the same; it reads nothing else.

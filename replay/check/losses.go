@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"hookline/embedded/block"
 	"hookline/events"
 	"hookline/projector"
 )
@@ -112,7 +113,7 @@ func (l *Stock) CameBack(seq uint64) { l.Fetched[seq], l.Back[seq] = true, true 
 func (l *Stock) Whole() bool { return l.later > 1 && l.Lost[1] && l.Lost[l.later-1] }
 
 // Unfetched are the lost sequences that nobody had yet.
-func (l *Stock) Unfetched() []Range {
+func (l *Stock) Unfetched() []block.Range {
 	open := map[uint64]bool{}
 	for seq := range l.Lost {
 		if !l.Fetched[seq] {

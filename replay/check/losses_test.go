@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"hookline/embedded/block"
 	"hookline/events"
 	"hookline/projector"
 )
@@ -62,11 +63,11 @@ func TestTakeStock(t *testing.T) {
 	log := written{prompt(1), prompt(3), prompt(7), at(8, &events.LogDamaged{Runs: []events.SeqRun{{First: 3, Last: 6}}}),
 		at(9, &events.LogRepaired{Back: []events.SeqRun{{First: 5, Last: 5}}})}
 	l, err := TakeStock(t.Context(), log, nil)
-	if err != nil || !slices.Equal(Runs(l.Lost), []Range{{2, 2}, {4, 6}}) || !slices.Equal(l.Unfetched(), []Range{{2, 2}, {4, 4}, {6, 6}}) || l.Whole() {
+	if err != nil || !slices.Equal(Runs(l.Lost), []block.Range{{First: 2, Last: 2}, {First: 4, Last: 6}}) || !slices.Equal(l.Unfetched(), []block.Range{{First: 2, Last: 2}, {First: 4, Last: 4}, {First: 6, Last: 6}}) || l.Whole() {
 		t.Errorf("%+v, %v", l, err)
 	}
 	whole, err := TakeStock(t.Context(), log[3:], nil)
-	if err != nil || !slices.Equal(Runs(whole.Lost), []Range{{1, 7}}) || !whole.Whole() {
+	if err != nil || !slices.Equal(Runs(whole.Lost), []block.Range{{First: 1, Last: 7}}) || !whole.Whole() {
 		t.Errorf("%+v, %v", whole, err)
 	}
 }
@@ -76,7 +77,7 @@ func TestFind(t *testing.T) {
 	log := written{prompt(1), prompt(4), at(8, &events.LogDamaged{Runs: []events.SeqRun{{First: 2, Last: 6}}, Lost: []uint64{7}}),
 		at(9, &events.LogRepaired{Back: []events.SeqRun{{First: 5, Last: 5}}})}
 	got, err := KnownLosses(t.Context(), log)
-	if err != nil || !slices.Equal(got.Lost, []Range{{2, 3}, {6, 7}}) || !got.Found.Equal(noon.Add(8*time.Minute)) {
+	if err != nil || !slices.Equal(got.Lost, []block.Range{{First: 2, Last: 3}, {First: 6, Last: 7}}) || !got.Found.Equal(noon.Add(8*time.Minute)) {
 		t.Errorf("%+v, %v", got, err)
 	}
 	if got, err := KnownLosses(t.Context(), written{}); err != nil || got.Lost != nil {
@@ -87,7 +88,7 @@ func TestFind(t *testing.T) {
 // A window reaches from one neighbour to the other, and five seconds beyond both.
 func TestWindows(t *testing.T) {
 	log := written{prompt(2), prompt(5)}
-	got, err := Windows(t.Context(), log, []Range{{3, 4}, {6, 9}}, noon.Add(time.Hour))
+	got, err := Windows(t.Context(), log, []block.Range{{First: 3, Last: 4}, {First: 6, Last: 9}}, noon.Add(time.Hour))
 	if err != nil || len(got) != 2 || !got[0].Has(noon.Add(2*time.Minute-5*time.Second)) || got[0].Has(noon.Add(5*time.Minute+6*time.Second)) ||
 		!got[1].Has(noon.Add(time.Hour)) || got[1].Has(noon.Add(4*time.Minute)) || got[0].Causation() != "lost:3-4" {
 		t.Fatalf("%+v, %v", got, err)

@@ -35,23 +35,10 @@ type Verdict struct {
 	TookMS   float64          `json:"took_ms" jsonschema_description:"milliseconds"`
 }
 
-// Examiner is the log as it is verified.
-type Examiner interface {
-	// Examine reads on behind damage and gives what is wrong; fn gets every record that can be read.
-	Examine(ctx context.Context, from, to uint64, fn func(events.Record) error) ([]embedded.Finding, error)
-	FindIDs(ctx context.Context, from uint64, ids map[string]struct{}) (map[string]uint64, error)
-}
-
-// Contents gives a large content, or an error when it is not there or not what its digest says. It is called by several
-// goroutines.
-type Contents interface {
-	Get(digest string) ([]byte, error)
-}
-
 // Store is what is verified.
 type Store struct {
-	Log     Examiner
-	Blobs   Contents
+	Log     *embedded.Stream
+	Blobs   *embedded.Blobs
 	View    *projector.View
 	Report  func() embedded.Report // of the store's opening, with what was met since
 	Serving bool                   // by a daemon; else it was opened for this, and what that found is news to whoever asked
@@ -86,7 +73,7 @@ func Verify(ctx context.Context, s Store, progress func(uint64)) (Verdict, error
 	if err := s.judgeLog(ctx, &v, e); err != nil {
 		return v, err
 	}
-	v.Damage = append(v.Damage, e.refs.check(s.Blobs)...)
+	v.Damage = append(v.Damage, badContents(e.refs, s.Blobs)...)
 	s.judgeCells(&v)
 	return v, nil
 }

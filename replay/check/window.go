@@ -5,12 +5,13 @@ import (
 	"errors"
 	"time"
 
+	"hookline/embedded/block"
 	"hookline/events"
 )
 
 // Window is a lost range with the time in which its events were captured: between its neighbours.
 type Window struct {
-	Range
+	block.Range
 	From, To time.Time
 }
 
@@ -22,7 +23,7 @@ func (w Window) Has(t time.Time) bool { return !t.Before(w.From) && !t.After(w.T
 const clockSlack = 5 * time.Second
 
 // Windows asks the log for the neighbours of each lost range; one behind which nothing stands ends now.
-func Windows(ctx context.Context, log Log, ranges []Range, now time.Time) ([]Window, error) {
+func Windows(ctx context.Context, log Log, ranges []block.Range, now time.Time) ([]Window, error) {
 	last, _ := log.Last()
 	var out []Window
 	for _, r := range ranges {

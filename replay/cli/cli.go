@@ -37,7 +37,6 @@ import (
 	"hookline/hookctl/problem"
 	"hookline/projector/gate"
 	"hookline/projector/identity"
-	"hookline/projector/pointer"
 	"hookline/projector/project"
 	"hookline/projector/session"
 	"hookline/replay/carry"
@@ -90,7 +89,7 @@ var outputs = cmdline.Outputs{
 
 	"at session":  cmdline.Object(session.State{}),
 	"at identity": cmdline.Object(identity.State{}),
-	"at latest":   cmdline.Object(pointer.State{}),
+	"at latest":   cmdline.Object(identity.Pointer{}),
 	"at project":  cmdline.Object(project.State{}),
 	"at gate":     cmdline.Object(gate.State{}),
 }

@@ -13,7 +13,6 @@ import (
 
 	"hookline/embedded"
 	"hookline/embedded/block"
-	"hookline/replay/check"
 )
 
 // answers is a house that gives one prepared result after the other to its long requests.
@@ -144,26 +143,6 @@ func TestRepairInterrupted(t *testing.T) {
 		t.Errorf("exit %d", got)
 	}
 	same(t, "stderr", r.stderr.String(), "replay: interrupted; what was fetched stays, and repairing again fetches the rest\n")
-}
-
-func TestLess(t *testing.T) {
-	for _, c := range []struct {
-		ranges, without []check.Range
-		want            string
-	}{
-		{nil, nil, ""},
-		{[]check.Range{{First: 4, Last: 9}}, nil, "4-9"},
-		{[]check.Range{{First: 4, Last: 9}}, []check.Range{{First: 4, Last: 9}}, ""},
-		{[]check.Range{{First: 4, Last: 9}}, []check.Range{{First: 1, Last: 3}, {First: 10, Last: 11}}, "4-9"},
-		{[]check.Range{{First: 4, Last: 9}}, []check.Range{{First: 4, Last: 4}, {First: 6, Last: 7}, {First: 9, Last: 9}}, "5 8"},
-		{[]check.Range{{First: 4, Last: 9}, {First: 20, Last: 22}}, []check.Range{{First: 8, Last: 20}}, "4-7 21-22"},
-	} {
-		var got []string
-		for _, r := range less(c.ranges, c.without) {
-			got = append(got, r.String())
-		}
-		same(t, c.want, strings.Join(got, " "), c.want)
-	}
 }
 
 // A dry run that cannot open the store names the store.

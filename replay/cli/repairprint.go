@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"hookline/embedded/block"
 	"hookline/hookctl/cmdline"
-	"hookline/replay/check"
 	"hookline/replay/mend"
 )
 
@@ -23,7 +23,11 @@ func (a *app) printRepair(r mend.Repaired) {
 	for _, line := range r.Damage {
 		a.Printf("%s  %s\n", a.Paint.Bad("damage"), cmdline.Clean(line))
 	}
-	for _, l := range less(r.Lost, r.Back) {
+	lost := r.Lost
+	for _, back := range r.Back {
+		lost = block.Without(lost, back)
+	}
+	for _, l := range lost {
 		a.Printf("%s    sequence %s\n", a.Paint.Bad("lost"), l)
 	}
 	for _, l := range r.Back {
@@ -51,26 +55,6 @@ func (a *app) printRepair(r mend.Repaired) {
 
 // looked tells that the blocks were checked and the store was not opened, so that what was found is there still.
 func looked(r mend.Repaired) bool { return r.DryRun && r.PID == os.Getpid() && len(r.Opened) > 0 }
-
-// less is what is left of ascending ranges without others.
-func less(ranges, without []check.Range) []check.Range {
-	var left []check.Range
-	for _, r := range ranges {
-		for _, w := range without {
-			if w.Last < r.First || w.First > r.Last {
-				continue
-			}
-			if r.First < w.First {
-				left = append(left, check.Range{First: r.First, Last: w.First - 1})
-			}
-			r.First = w.Last + 1
-		}
-		if r.First <= r.Last {
-			left = append(left, r)
-		}
-	}
-	return left
-}
 
 // adds tells whether a place has events that the log lacks.
 func adds(r mend.Repaired) bool {

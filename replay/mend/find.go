@@ -9,7 +9,6 @@ import (
 	"hookline/hookctl/problem"
 	"hookline/projector"
 	"hookline/projector/identity"
-	"hookline/projector/pointer"
 )
 
 // Found is an identity of the past.
@@ -107,12 +106,12 @@ const mostEntries = 8
 // project. Sessions that were deleted since have none.
 func (p Past) snapshotsBefore(ctx context.Context, a Asked) (out []indexEntry, err error) {
 	err = p.View.Read(ctx, func(r projector.Reader) error {
-		keys, err := r.Keys(pointer.Name)
+		keys, err := r.Keys(identity.PointerName)
 		if err != nil {
 			return err
 		}
 		for _, key := range slices.Backward(keys) {
-			ms, session, ok := pointer.SplitTime(key)
+			ms, session, ok := identity.SplitTime(key)
 			if !ok || len(out) == mostEntries || a.At.Seq == 0 && ms > a.At.Time.UnixMilli() || a.Session != "" && session != a.Session {
 				continue
 			}
@@ -120,7 +119,7 @@ func (p Past) snapshotsBefore(ctx context.Context, a Asked) (out []indexEntry, e
 			if ok && (s.Deleted || a.Session == "" && s.Project != a.Project) {
 				continue
 			}
-			if _, seq, ok := r.Raw(pointer.Name, key); ok && (a.At.Seq == 0 || seq <= a.At.Seq) {
+			if _, seq, ok := r.Raw(identity.PointerName, key); ok && (a.At.Seq == 0 || seq <= a.At.Seq) {
 				out = append(out, indexEntry{session, seq})
 			}
 		}

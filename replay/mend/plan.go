@@ -10,7 +10,6 @@ import (
 	"hookline/hookctl/wire"
 	"hookline/projector"
 	"hookline/projector/identity"
-	"hookline/projector/pointer"
 )
 
 // Plan is what makes a found identity the current one.
@@ -28,7 +27,7 @@ func (p Past) Plan(r projector.Reader, f Found, to string) (Plan, error) {
 	pl := Plan{Result: out}
 	target, _ := projector.State[identity.State](r, identity.Name, out.Target)
 	source, _ := projector.State[identity.State](r, identity.Name, out.Session)
-	latest, _ := projector.State[pointer.State](r, pointer.Name, pointer.ProjectKey(out.Project))
+	latest, _ := projector.State[identity.Pointer](r, identity.PointerName, identity.PointerKey(out.Project))
 	out.Replaces, pl.after = latest.Session, latest.AtMS
 	if source.Deleted {
 		return pl, problem.Conflict("session %s was deleted since; a deletion is not undone", out.Session).Advise("choose another one with --session")

@@ -1,10 +1,9 @@
 package mend
 
 import (
-	"context"
 	"time"
 
-	"hookline/events"
+	"hookline/embedded"
 	"hookline/projector"
 	"hookline/projector/identity"
 )
@@ -53,15 +52,9 @@ type Asked struct {
 	DryRun  bool
 }
 
-// PastLog is the log as the past is looked for in it.
-type PastLog interface {
-	Select(ctx context.Context, from, to uint64, want []projector.Selector, fn func(events.Record) error) error
-	SeqCaptured(ctx context.Context, t time.Time) (uint64, error) // the newest captured at or before t
-}
-
 // Past is where an identity of the past is looked for.
 type Past struct {
-	Log  PastLog
+	Log  *embedded.Stream
 	View *projector.View
 	Now  func() time.Time
 }

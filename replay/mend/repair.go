@@ -42,9 +42,9 @@ type Repaired struct {
 	Opened  []string      `json:"opened" jsonschema_description:"what the store found and did when it was opened, in words"`
 	Blocks  int           `json:"blocks" jsonschema_description:"sealed blocks that were read"`
 	Damage  []string      `json:"damage" jsonschema_description:"found in them, in words; only another opening can mend it"`
-	Lost    []check.Range `json:"lost" jsonschema_description:"sequences that the log does not have, or lost once"`
+	Lost    []block.Range `json:"lost" jsonschema_description:"sequences that the log does not have, or lost once"`
 	LostN   uint64        `json:"lost_n" jsonschema_description:"how many these are"`
-	Back    []check.Range `json:"back" jsonschema_description:"of them, those whose events are in the log again, under their ids"`
+	Back    []block.Range `json:"back" jsonschema_description:"of them, those whose events are in the log again, under their ids"`
 	BackN   uint64        `json:"back_n" jsonschema_description:"how many these are"`
 	Fetched uint64        `json:"fetched" jsonschema_description:"lost sequences whose events are back, or an export has"`
 	Rebuilt uint64        `json:"rebuilt" jsonschema_description:"events made from transcripts, now and earlier"`
@@ -76,7 +76,7 @@ type Source struct {
 type RepairStore struct {
 	Home   string // folder of all state
 	Report embedded.Report
-	Log    RepairLog
+	Log    *embedded.Stream
 	Blobs  *embedded.Blobs
 	View   *projector.View
 	Spool  *spool.Spool
@@ -87,12 +87,6 @@ type RepairStore struct {
 	Clean  func(text string) string                        // without secrets
 	Now    func() time.Time
 	Warn   *slog.Logger
-}
-
-// RepairLog is the log as a repair reads it.
-type RepairLog interface {
-	check.Log
-	Read(ctx context.Context, from, to uint64, fn func(events.Record) error) error
 }
 
 // Repair finds and, unless it is a dry run, appends and folds the log again. progress tells which sequence has been read; nil
@@ -137,7 +131,7 @@ func Repair(ctx context.Context, st RepairStore, o RepairOptions, progress func(
 }
 
 func newResult(rep embedded.Report) Repaired {
-	return Repaired{PID: os.Getpid(), Opened: check.Opened(rep), Damage: []string{}, Lost: []check.Range{}, Back: []check.Range{},
+	return Repaired{PID: os.Getpid(), Opened: check.Opened(rep), Damage: []string{}, Lost: []block.Range{}, Back: []block.Range{},
 		BadBlobs: []string{}, GoneBlobs: []string{}, Sources: []Source{}}
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"hookline/embedded"
+	"hookline/embedded/block"
 	"hookline/events"
 	"hookline/hookctl/redact"
 	"hookline/replay/carry"
@@ -33,7 +34,7 @@ func TestRepairReadsRealTranscripts(t *testing.T) {
 		}}}
 	for _, file := range files {
 		id := strings.TrimSuffix(filepath.Base(file), ".jsonl")
-		b := &rebuilder{st: st, windows: []check.Window{{Range: check.Range{First: 1, Last: 9}, To: time.Now()}}}
+		b := &rebuilder{st: st, windows: []check.Window{{Range: block.Range{First: 1, Last: 9}, To: time.Now()}}}
 		b.known = map[string]map[string]bool{id: {}}
 		if err := b.file(t.Context(), file); err != nil || len(b.made) < 100 {
 			t.Fatalf("%s: %d events, %v", file, len(b.made), err)

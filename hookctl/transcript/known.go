@@ -1,4 +1,4 @@
-package history
+package transcript
 
 import (
 	"context"
@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"hookline/events"
-	"hookline/hookctl/transcript"
 )
 
 // known is what the log has of the sessions before an import.
@@ -36,7 +35,7 @@ type recorded struct {
 	any      bool // something that was recorded when it happened
 	project  string
 	worktree string
-	exact    map[string]bool        // by [transcript.Key], of calls and their outcomes
+	exact    map[string]bool        // by [Key], of calls and their outcomes
 	near     map[string][]time.Time // what has no id of the client: when
 
 	first, last time.Time // of the hooks that were recorded when they happened
@@ -127,7 +126,7 @@ const markStart = "start"
 func marks(e events.Event) (exact []string, near string) {
 	switch e := e.(type) {
 	case *events.ToolRequested, *events.ToolSucceeded, *events.ToolFailed, *events.PermissionDenied:
-		return []string{transcript.Key(e)}, ""
+		return []string{Key(e)}, ""
 	case *events.ToolBatchFinished:
 		for _, call := range e.ToolCalls {
 			exact = append(exact, "batch "+call.ToolUseID)
@@ -141,7 +140,7 @@ func marks(e events.Event) (exact []string, near string) {
 		}
 		return []string{"agent stopped " + e.AgentID}, ""
 	case *events.PromptSubmitted:
-		return nil, transcript.Key(e)
+		return nil, Key(e)
 	case *events.SessionStarted:
 		if e.Source == "compact" {
 			return nil, "start compact"

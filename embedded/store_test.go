@@ -1,32 +1,46 @@
-// Package storetest is the contract of projector.Store as a test suite: every implementation runs
-// it, so that the engine behaves on all of them as it does in its own tests.
-package storetest
+package embedded_test
 
 import (
 	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 
+	"hookline/embedded"
 	"hookline/projector"
 )
 
 // Buckets that every store has.
 var buckets = []string{projector.BucketSnapshot, projector.BucketLatest, projector.BucketCache}
 
-// Run tests the stores that open makes. Each call of open gives a store without cells.
-func Run(t *testing.T, open func(*testing.T) projector.Store) {
-	for name, test := range map[string]func(*testing.T, projector.Store){
-		"MissingCell": missingCell, "RoundTrip": roundTrip, "Overwrite": overwrite, "Delete": deletes,
-		"Buckets": separateBuckets, "WeirdKeys": weirdKeys, "Keys": prefixes, "Order": order,
-		"Cancelled": cancelled, "Large": large, "ManyKeys": manyKeys, "Concurrent": concurrent, "Ownership": ownership,
-	} {
-		t.Run(name, func(t *testing.T) { test(t, open(t)) })
+// Each implementation of [projector.Store] keeps the same contract, so that the engine behaves on all of them as it does
+// in its own tests.
+func TestStores(t *testing.T) {
+	for name, open := range map[string]func(*testing.T) projector.Store{"memory": inMemory, "buckets": inBuckets} {
+		for contract, test := range map[string]func(*testing.T, projector.Store){
+			"MissingCell": missingCell, "RoundTrip": roundTrip, "Overwrite": overwrite, "Delete": deletes,
+			"Buckets": separateBuckets, "WeirdKeys": weirdKeys, "Keys": prefixes, "Order": order,
+			"Cancelled": cancelled, "Large": large, "ManyKeys": manyKeys, "Concurrent": concurrent, "Ownership": ownership,
+		} {
+			t.Run(name+"/"+contract, func(t *testing.T) { test(t, open(t)) })
+		}
 	}
+}
+
+func inMemory(*testing.T) projector.Store { return projector.NewMemory() }
+
+func inBuckets(t *testing.T) projector.Store {
+	s, err := embedded.Open(t.Context(), embedded.Options{Dir: filepath.Join(t.TempDir(), "store"), Holder: "test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close(context.Background()) })
+	return s.Store()
 }
 
 func save(t *testing.T, s projector.Store, bucket string, cells ...projector.Cell) {

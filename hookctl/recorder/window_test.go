@@ -1,4 +1,4 @@
-package intake_test
+package recorder
 
 import (
 	"fmt"
@@ -8,7 +8,6 @@ import (
 	"pgregory.net/rapid"
 
 	"hookline/events"
-	"hookline/projector/intake"
 )
 
 var zero = time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
@@ -19,12 +18,12 @@ func env(id, session, hook, call string, ms int) *events.Envelope {
 }
 
 var (
-	one   = intake.DigestOf([]byte("one"))
-	other = intake.DigestOf([]byte("other"))
+	one   = digestOf([]byte("one"))
+	other = digestOf([]byte("other"))
 )
 
 func TestDigestOf(t *testing.T) {
-	if got := fmt.Sprintf("%x", intake.DigestOf(nil)); got != "e3b0c44298fc1c149afbf4c8996fb924" { // sha256 of nothing, its first half
+	if got := fmt.Sprintf("%x", digestOf(nil)); got != "e3b0c44298fc1c149afbf4c8996fb924" { // sha256 of nothing, its first half
 		t.Error(got)
 	}
 }
@@ -35,43 +34,43 @@ func TestJudge(t *testing.T) {
 		name    string
 		first   *events.Envelope
 		next    *events.Envelope
-		digest  intake.Digest
+		digest  digest
 		install string
-		want    intake.Verdict
+		want    Verdict
 	}{
-		{"same id, same content", env("a", "s", "Stop", "", 0), env("a", "s", "Stop", "", 0), one, "/x", intake.Again},
-		{"an hour later", env("a", "s", "Stop", "", 0), env("a", "s", "Stop", "", 3600_000), one, "/y", intake.Again},
-		{"same id, other content", env("a", "s", "Stop", "", 0), env("a", "s", "Stop", "", 0), other, "/x", intake.Conflict},
-		{"another install, same call", env("a", "s", "PreToolUse", "t1", 0), env("b", "s", "PreToolUse", "t1", 0), one, "/y", intake.SecondHit},
-		{"another install, same call, other content", env("a", "s", "PreToolUse", "t1", 0), env("b", "s", "PreToolUse", "t1", 60_000), other, "/y", intake.SecondHit},
-		{"another call", env("a", "s", "PreToolUse", "t1", 0), env("b", "s", "PreToolUse", "t2", 0), one, "/y", intake.Fresh},
-		{"another hook of the call", env("a", "s", "PreToolUse", "t1", 0), env("b", "s", "PostToolUse", "t1", 0), one, "/y", intake.Fresh},
-		{"another session", env("a", "s", "PreToolUse", "t1", 0), env("b", "z", "PreToolUse", "t1", 0), one, "/y", intake.Fresh},
-		{"without a call, at once", env("a", "s", "Stop", "", 0), env("b", "s", "Stop", "", 0), one, "/y", intake.SecondHit},
-		{"without a call, within 5 s", env("a", "s", "Stop", "", 0), env("b", "s", "Stop", "", 5000), one, "/y", intake.SecondHit},
-		{"without a call, after 5 s", env("a", "s", "Stop", "", 0), env("b", "s", "Stop", "", 5001), one, "/y", intake.Fresh},
-		{"without a call, before", env("a", "s", "Stop", "", 5000), env("b", "s", "Stop", "", 0), one, "/y", intake.SecondHit},
-		{"without a call, long before", env("a", "s", "Stop", "", 5001), env("b", "s", "Stop", "", 0), one, "/y", intake.Fresh},
-		{"without a call, other content", env("a", "s", "Stop", "", 0), env("b", "s", "Stop", "", 0), other, "/y", intake.Fresh},
-		{"the same install really sent it twice", env("a", "s", "Stop", "", 0), env("b", "s", "Stop", "", 1000), one, "/x", intake.Fresh},
-		{"no session, no key", env("a", "", "Stop", "", 0), env("b", "", "Stop", "", 0), one, "/y", intake.Fresh},
-		{"no hook, no key", env("a", "s", "", "", 0), env("b", "s", "", "", 0), one, "/y", intake.Fresh},
+		{"same id, same content", env("a", "s", "Stop", "", 0), env("a", "s", "Stop", "", 0), one, "/x", Again},
+		{"an hour later", env("a", "s", "Stop", "", 0), env("a", "s", "Stop", "", 3600_000), one, "/y", Again},
+		{"same id, other content", env("a", "s", "Stop", "", 0), env("a", "s", "Stop", "", 0), other, "/x", Conflict},
+		{"another install, same call", env("a", "s", "PreToolUse", "t1", 0), env("b", "s", "PreToolUse", "t1", 0), one, "/y", SecondHit},
+		{"another install, same call, other content", env("a", "s", "PreToolUse", "t1", 0), env("b", "s", "PreToolUse", "t1", 60_000), other, "/y", SecondHit},
+		{"another call", env("a", "s", "PreToolUse", "t1", 0), env("b", "s", "PreToolUse", "t2", 0), one, "/y", Fresh},
+		{"another hook of the call", env("a", "s", "PreToolUse", "t1", 0), env("b", "s", "PostToolUse", "t1", 0), one, "/y", Fresh},
+		{"another session", env("a", "s", "PreToolUse", "t1", 0), env("b", "z", "PreToolUse", "t1", 0), one, "/y", Fresh},
+		{"without a call, at once", env("a", "s", "Stop", "", 0), env("b", "s", "Stop", "", 0), one, "/y", SecondHit},
+		{"without a call, within 5 s", env("a", "s", "Stop", "", 0), env("b", "s", "Stop", "", 5000), one, "/y", SecondHit},
+		{"without a call, after 5 s", env("a", "s", "Stop", "", 0), env("b", "s", "Stop", "", 5001), one, "/y", Fresh},
+		{"without a call, before", env("a", "s", "Stop", "", 5000), env("b", "s", "Stop", "", 0), one, "/y", SecondHit},
+		{"without a call, long before", env("a", "s", "Stop", "", 5001), env("b", "s", "Stop", "", 0), one, "/y", Fresh},
+		{"without a call, other content", env("a", "s", "Stop", "", 0), env("b", "s", "Stop", "", 0), other, "/y", Fresh},
+		{"the same install really sent it twice", env("a", "s", "Stop", "", 0), env("b", "s", "Stop", "", 1000), one, "/x", Fresh},
+		{"no session, no key", env("a", "", "Stop", "", 0), env("b", "", "Stop", "", 0), one, "/y", Fresh},
+		{"no hook, no key", env("a", "s", "", "", 0), env("b", "s", "", "", 0), one, "/y", Fresh},
 	} {
-		w := intake.New(8)
+		w := newWindow(8)
 		w.Add(c.first, 1, zero, one, "/x")
 		got, e := w.Judge(c.next, c.digest, c.install)
 		if got != c.want {
 			t.Errorf("%s: %d", c.name, got)
 		}
-		if got != intake.Fresh && (e.ID != "a" || e.Seq != 1 || e.Install != "/x") || got == intake.Fresh && e.ID != "" {
+		if got != Fresh && (e.ID != "a" || e.Seq != 1 || e.Install != "/x") || got == Fresh && e.ID != "" {
 			t.Errorf("%s: %+v", c.name, e)
 		}
 	}
 }
 
 func TestJudgeEmpty(t *testing.T) {
-	w := intake.New(2)
-	if v, _ := w.Judge(env("a", "s", "Stop", "", 0), one, ""); v != intake.Fresh {
+	w := newWindow(2)
+	if v, _ := w.Judge(env("a", "s", "Stop", "", 0), one, ""); v != Fresh {
 		t.Error(v)
 	}
 	if seq, at := w.Oldest(); seq != 0 || !at.IsZero() {
@@ -81,7 +80,7 @@ func TestJudgeEmpty(t *testing.T) {
 
 // The window forgets the oldest, and only it.
 func TestWindowForgets(t *testing.T) {
-	w := intake.New(3)
+	w := newWindow(3)
 	for i := 1; i <= 5; i++ {
 		w.Add(env(fmt.Sprint(i), "s", "PreToolUse", fmt.Sprint("t", i), i), uint64(i), zero.Add(time.Duration(i)*time.Second), one, "/x")
 		want := max(1, i-2)
@@ -90,16 +89,16 @@ func TestWindowForgets(t *testing.T) {
 		}
 	}
 	for i := 1; i <= 5; i++ {
-		want := intake.Again
+		want := Again
 		if i <= 2 {
-			want = intake.Fresh
+			want = Fresh
 		}
 		if v, _ := w.Judge(env(fmt.Sprint(i), "", "", "", 0), one, "/x"); v != want {
 			t.Errorf("%d: %d", i, v)
 		}
-		want = intake.SecondHit
+		want = SecondHit
 		if i <= 2 {
-			want = intake.Fresh
+			want = Fresh
 		}
 		if v, _ := w.Judge(env("new", "s", "PreToolUse", fmt.Sprint("t", i), i), one, "/y"); v != want {
 			t.Errorf("call %d: %d", i, v)
@@ -109,12 +108,12 @@ func TestWindowForgets(t *testing.T) {
 
 // A key that came again outlives the entry it came with first.
 func TestWindowKeepsTheNewestOfAKey(t *testing.T) {
-	w := intake.New(3)
+	w := newWindow(3)
 	w.Add(env("a", "s", "Stop", "", 0), 1, zero, one, "/x")
 	w.Add(env("b", "s", "Stop", "", 10_000), 2, zero, one, "/x")
 	w.Add(env("c", "z", "Stop", "", 0), 3, zero, one, "/x")
 	w.Add(env("d", "z", "Stop", "", 9_000), 4, zero, one, "/x") // a goes
-	if v, e := w.Judge(env("e", "s", "Stop", "", 11_000), one, "/y"); v != intake.SecondHit || e.ID != "b" {
+	if v, e := w.Judge(env("e", "s", "Stop", "", 11_000), one, "/y"); v != SecondHit || e.ID != "b" {
 		t.Error(v, e.ID)
 	}
 }
@@ -124,12 +123,12 @@ func TestWindowKeepsTheNewestOfAKey(t *testing.T) {
 func TestWindowProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		size := rapid.IntRange(1, 12).Draw(t, "size")
-		w := intake.New(size)
-		model := map[string]intake.Digest{}
+		w := newWindow(size)
+		model := map[string]digest{}
 		var order []string
 		for i := range rapid.IntRange(1, 60).Draw(t, "n") {
 			id := fmt.Sprint(rapid.IntRange(0, 20).Draw(t, "id"))
-			digest := rapid.SampledFrom([]intake.Digest{one, other}).Draw(t, "digest")
+			digest := rapid.SampledFrom([]digest{one, other}).Draw(t, "digest")
 			e := env(id, "s", "Stop", "", i*10_000)
 			v, entry := w.Judge(e, digest, "/x")
 			known, ok := model[id]
@@ -138,14 +137,14 @@ func TestWindowProperties(t *testing.T) {
 				inside = inside || x == id
 			}
 			switch {
-			case inside && known == digest && v != intake.Again, inside && known != digest && v != intake.Conflict:
+			case inside && known == digest && v != Again, inside && known != digest && v != Conflict:
 				t.Fatalf("%s: %d", id, v)
-			case !ok && v != intake.Fresh:
+			case !ok && v != Fresh:
 				t.Fatalf("%s never came: %d", id, v)
-			case v != intake.Fresh && entry.ID != id:
+			case v != Fresh && entry.ID != id:
 				t.Fatalf("%s: entry of %s", id, entry.ID)
 			}
-			if v == intake.Fresh && !ok {
+			if v == Fresh && !ok {
 				w.Add(e, uint64(len(order)+1), e.Time, digest, "/x")
 				model[id] = digest
 				order = append(order, id)
@@ -161,9 +160,9 @@ func TestWindowProperties(t *testing.T) {
 func TestJudgeAfterRestart(t *testing.T) {
 	for _, c := range []struct {
 		call string
-		want intake.Verdict
-	}{{"", intake.Fresh}, {"t1", intake.SecondHit}} {
-		w := intake.New(8)
+		want Verdict
+	}{{"", Fresh}, {"t1", SecondHit}} {
+		w := newWindow(8)
 		w.Add(env("a", "s", "PreToolUse", c.call, 0), 1, zero, one, "")
 		if got, _ := w.Judge(env("b", "s", "PreToolUse", c.call, 1000), one, "/x"); got != c.want {
 			t.Errorf("call %q: %d", c.call, got)

@@ -1,11 +1,10 @@
-package history
+package transcript
 
 import (
 	"time"
 
 	"hookline/events"
 	"hookline/hookctl/hook"
-	"hookline/hookctl/transcript"
 )
 
 // Gap is a hook that a transcript stands for and that was never recorded, of a session of which others were.
@@ -31,7 +30,7 @@ const mostGaps = 1000
 
 // gap notes a hook that the log has not. Only prompts, requests and successes are certain to have been hooks: of a
 // failure the transcript does not say whether the call ran or was denied, and of turns, starts and compactions it tells too little.
-func (in *importing) gap(r *recorded, h transcript.Hook, e events.Event) {
+func (in *importing) gap(r *recorded, h Hook, e events.Event) {
 	switch e.(type) {
 	case *events.ToolRequested, *events.ToolSucceeded, *events.PromptSubmitted:
 	default:
@@ -48,7 +47,7 @@ func (in *importing) gap(r *recorded, h transcript.Hook, e events.Event) {
 }
 
 // cause tells why a hook is not in the log, as far as its session's other events say.
-func (r *recorded) cause(h transcript.Hook, e events.Event) string {
+func (r *recorded) cause(h Hook, e events.Event) string {
 	switch {
 	case h.Time.Before(r.first):
 		return CauseBefore

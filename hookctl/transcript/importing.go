@@ -1,7 +1,4 @@
-// Package history takes past sessions from the client's transcripts into the log: the hooks that the client sent, or
-// would have sent, with their own times. Each has an id that follows from its line, so that taking it again adds nothing;
-// what hooks have recorded live is left out, and the log's own word stays.
-package history
+package transcript
 
 import (
 	"context"
@@ -14,12 +11,11 @@ import (
 	"hookline/events"
 	"hookline/hookctl/hook"
 	"hookline/hookctl/redact"
-	"hookline/hookctl/transcript"
 )
 
 // Imported is the outcome of `import transcripts`.
 type Imported struct {
-	transcript.Counts
+	Counts
 
 	DryRun   bool     `json:"dry_run" jsonschema_description:"nothing was changed"`
 	Files    int      `json:"files" jsonschema_description:"that were read"`
@@ -91,7 +87,7 @@ func Import(ctx context.Context, into Into, paths []string, dry bool, progress f
 	if progress == nil {
 		progress = func(uint64) {}
 	}
-	list, problems := transcript.Sessions(paths)
+	list, problems := Sessions(paths)
 	in := &importing{into: into, dry: dry, progress: progress, lines: map[string]struct{}{}, places: map[string]Place{}}
 	in.out = Imported{DryRun: dry, Problems: append([]string{}, problems...)}
 	in.out.Unknown = map[string]int{}
@@ -135,7 +131,7 @@ func (in *importing) seen(uuid string) bool {
 }
 
 // session takes one session: its own file and those of its subagents, in the order of time.
-func (in *importing) session(ctx context.Context, s transcript.Session) error {
+func (in *importing) session(ctx context.Context, s Session) error {
 	files := s.Agents
 	if s.Main != "" {
 		files = append([]string{s.Main}, files...)
@@ -179,20 +175,20 @@ func (in *importing) session(ctx context.Context, s transcript.Session) error {
 
 // source is one file whose hooks come one by one.
 type source struct {
-	reader *transcript.Reader
-	hook   transcript.Hook
+	reader *Reader
+	hook   Hook
 	ok     bool // hook is the next one
 	err    error
-	next   func() (transcript.Hook, bool)
+	next   func() (Hook, bool)
 	stop   func()
 }
 
 // open begins to read a file.
 func (in *importing) open(ctx context.Context, path string) *source {
-	src := &source{reader: transcript.NewReader(path)}
+	src := &source{reader: NewReader(path)}
 	src.reader.Seen = in.seen
-	src.next, src.stop = iter.Pull(func(yield func(transcript.Hook) bool) {
-		src.err = transcript.Read(path, func(text []byte) error {
+	src.next, src.stop = iter.Pull(func(yield func(Hook) bool) {
+		src.err = Read(path, func(text []byte) error {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
@@ -209,7 +205,7 @@ func (in *importing) open(ctx context.Context, path string) *source {
 }
 
 // give passes hooks on; the error says that no more are wanted.
-func (s *source) give(hooks []transcript.Hook, yield func(transcript.Hook) bool) error {
+func (s *source) give(hooks []Hook, yield func(Hook) bool) error {
 	for _, h := range hooks {
 		if !yield(h) {
 			return errStopped
@@ -244,13 +240,13 @@ type sitting struct {
 	gone   bool
 	place  Place
 	launch string
-	last   transcript.Hook
+	last   Hook
 	cause  map[string]string // id of the request's event, by tool_use_id
 	added  int
 }
 
 // begin takes in whose session it is, at its first hook.
-func (s *sitting) begin(ctx context.Context, h transcript.Hook) {
+func (s *sitting) begin(ctx context.Context, h Hook) {
 	s.id, s.launch = h.Session, h.Cwd
 	s.live = s.in.known.sessions[h.Session]
 	s.gone = s.in.into.Gone(ctx, h.Session, h.Cwd)
@@ -275,7 +271,7 @@ func (s *sitting) begin(ctx context.Context, h transcript.Hook) {
 }
 
 // take puts a hook into the batch, unless the log has it.
-func (s *sitting) take(ctx context.Context, h transcript.Hook) error {
+func (s *sitting) take(ctx context.Context, h Hook) error {
 	if s.id == "" {
 		s.begin(ctx, h)
 	}
@@ -340,7 +336,7 @@ func (s *sitting) introduce(ctx context.Context, env events.Envelope) error {
 }
 
 // factsOf is what the transcript tells of the client, and where the event comes from.
-func factsOf(h transcript.Hook, clean func(string) string) *events.Facts {
+func factsOf(h Hook, clean func(string) string) *events.Facts {
 	f := h.Facts
 	f.Note = note
 	f.Client, f.Entrypoint, f.LaunchDir = clean(f.Client), clean(f.Entrypoint), clean(f.LaunchDir)

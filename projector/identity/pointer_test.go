@@ -1,4 +1,4 @@
-package pointer_test
+package identity_test
 
 import (
 	"encoding/json"
@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"hookline/events"
-	"hookline/projector/pointer"
+	"hookline/projector/identity"
 )
 
 // at is a record of a session of project p, ms Unix milliseconds.
@@ -27,9 +27,9 @@ func deleted(ms int64, session string) events.Record {
 	return at(ms, session, &events.SessionDeleted{})
 }
 
-func fold(recs ...events.Record) (s pointer.State) {
+func fold(recs ...events.Record) (s identity.Pointer) {
 	for _, r := range recs {
-		s = pointer.Fold(s, r)
+		s = identity.FoldPointer(s, r)
 	}
 	return s
 }
@@ -45,11 +45,11 @@ func TestKeys(t *testing.T) {
 		{at(5, "s", &events.IdentityRecovered{}), []string{"identity.p"}},
 		{at(5, "s", &events.TurnStopped{}), nil},
 	} {
-		if got := pointer.Keys(c.r); !slices.Equal(got, c.want) {
+		if got := identity.PointerKeys(c.r); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %q", c.r.Type, got)
 		}
 	}
-	if got := pointer.Keys(deleted(5, "s")); !slices.Contains(got, "identity.p") {
+	if got := identity.PointerKeys(deleted(5, "s")); !slices.Contains(got, "identity.p") {
 		t.Errorf("%q", got)
 	}
 }
@@ -60,18 +60,18 @@ func TestTimeKey(t *testing.T) {
 		session string
 		key     string
 	}{{0, "s", "t.0000000000000.s"}, {1795249595123, "a.b", "t.1795249595123.a.b"}, {9999999999999, "", "t.9999999999999."}} {
-		if got := pointer.TimeKey(c.ms, c.session); got != c.key {
+		if got := identity.TimeKey(c.ms, c.session); got != c.key {
 			t.Errorf("%q", got)
 		}
-		if ms, session, ok := pointer.SplitTime(c.key); ms != c.ms || session != c.session || !ok {
+		if ms, session, ok := identity.SplitTime(c.key); ms != c.ms || session != c.session || !ok {
 			t.Errorf("%s: %d %q %v", c.key, ms, session, ok)
 		}
 	}
-	if got := pointer.TimeKey(-5, "s"); got != "t.0000000000000.s" {
+	if got := identity.TimeKey(-5, "s"); got != "t.0000000000000.s" {
 		t.Errorf("%q", got)
 	}
 	for _, key := range []string{"", "identity.p", "t.", "t.x.s", "t.12", "12.s"} {
-		if _, _, ok := pointer.SplitTime(key); ok {
+		if _, _, ok := identity.SplitTime(key); ok {
 			t.Errorf("%q is taken", key)
 		}
 	}
@@ -81,7 +81,7 @@ func TestTimeKey(t *testing.T) {
 func TestTimeKeysSort(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := rapid.Int64Range(0, 9999999999999).Draw(t, "a"), rapid.Int64Range(0, 9999999999999).Draw(t, "b")
-		if x, y := pointer.TimeKey(a, "z"), pointer.TimeKey(b, "a"); a < b && x >= y {
+		if x, y := identity.TimeKey(a, "z"), identity.TimeKey(b, "a"); a < b && x >= y {
 			t.Fatalf("%s, %s", x, y)
 		}
 	})
@@ -114,15 +114,15 @@ func TestFold(t *testing.T) {
 }
 
 func TestHistoryIsBounded(t *testing.T) {
-	var s pointer.State
+	var s identity.Pointer
 	for i := range 100 {
-		s = pointer.Fold(s, persisted(int64(i), fmt.Sprint(i)))
+		s = identity.FoldPointer(s, persisted(int64(i), fmt.Sprint(i)))
 	}
 	if len(s.History) != 32 || s.Session != "99" {
 		t.Errorf("%d, %s", len(s.History), s.Session)
 	}
 	for i := range 100 {
-		s = pointer.Fold(s, persisted(int64(99-i), fmt.Sprint("late ", i)))
+		s = identity.FoldPointer(s, persisted(int64(99-i), fmt.Sprint("late ", i)))
 	}
 	if len(s.History) > 32 || s.Session != "99" {
 		t.Errorf("%d, %s", len(s.History), s.Session)
@@ -132,17 +132,17 @@ func TestHistoryIsBounded(t *testing.T) {
 // Whatever comes in whatever order, a pointer names the newest that was not deleted.
 func TestFoldProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		var s pointer.State
+		var s identity.Pointer
 		newest := map[string]int64{}
 		for range rapid.IntRange(1, 30).Draw(t, "n") {
 			id := rapid.SampledFrom([]string{"a", "b", "c", "d"}).Draw(t, "session")
 			if rapid.IntRange(0, 5).Draw(t, "kind") == 0 {
 				delete(newest, id)
-				s = pointer.Fold(s, deleted(1, id))
+				s = identity.FoldPointer(s, deleted(1, id))
 			} else {
 				ms := rapid.Int64Range(1, 1000).Draw(t, "ms")
 				newest[id] = max(newest[id], ms)
-				s = pointer.Fold(s, persisted(ms, id))
+				s = identity.FoldPointer(s, persisted(ms, id))
 			}
 			best := int64(0)
 			for _, ms := range newest {
@@ -152,7 +152,7 @@ func TestFoldProperties(t *testing.T) {
 				t.Fatalf("%q at %d of %v", s.Session, s.AtMS, newest)
 			}
 			data, _ := json.Marshal(s)
-			var back pointer.State
+			var back identity.Pointer
 			if err := json.Unmarshal(data, &back); err != nil {
 				t.Fatal(err)
 			}

@@ -1,7 +1,4 @@
-// Package intake remembers which frames have been taken, so that a frame counts once however often
-// it is delivered. It keeps a window of the newest events; a frame older than the window is looked
-// up in the log by its id.
-package intake
+package recorder
 
 import (
 	"crypto/sha256"
@@ -10,27 +7,27 @@ import (
 	"hookline/events"
 )
 
-// Size is how many events the window holds: minutes of the busiest session, about 1.5 MB.
-const Size = 8192
+// windowSize is how many events the window holds: minutes of the busiest session, about 1.5 MB.
+const windowSize = 8192
 
-// Within is how close two hooks without a tool call id must be to be the same one, sent by two
+// secondWithin is how close two hooks without a tool call id must be to be the same one, sent by two
 // installs.
-const Within = 5 * time.Second
+const secondWithin = 5 * time.Second
 
-// Digest tells contents apart; it is not kept in the log but taken from the data there.
-type Digest [16]byte
+// digest tells contents apart; it is not kept in the log but taken from the data there.
+type digest [16]byte
 
-// DigestOf takes the digest of an event's data as it is (or will be) in the log.
-func DigestOf(data []byte) Digest {
+// digestOf takes the digest of an event's data as it is (or will be) in the log.
+func digestOf(data []byte) digest {
 	sum := sha256.Sum256(data)
-	return Digest(sum[:16])
+	return digest(sum[:16])
 }
 
-// Entry is one taken frame.
-type Entry struct {
+// taken is one taken frame.
+type taken struct {
 	ID     string
 	Seq    uint64
-	Digest Digest
+	Digest digest
 	Time   time.Time // of capture
 	At     time.Time // of the append
 	key    naturalKey
@@ -42,22 +39,23 @@ type Entry struct {
 // naturalKey names the hook itself, whoever delivered it.
 type naturalKey struct {
 	session, hook, call string
-	digest              Digest // only without a tool call id
+	digest              digest // only without a tool call id
 }
 
-// Window is the bounded memory of taken frames. It is not safe for concurrent use; the zero value is
-// not usable, see [New].
-type Window struct {
+// window remembers which frames were taken, so that a frame counts once however often it is delivered: the newest events.
+// A frame that is older than the window is looked up in the log by its id. It is not safe for concurrent use; the zero
+// value is not usable, see [newWindow].
+type window struct {
 	size    int
-	ring    []Entry
+	ring    []taken
 	next    int
 	byID    map[string]int
 	natural map[naturalKey]int
 }
 
-// New makes a window of the given size.
-func New(size int) *Window {
-	return &Window{size: size, ring: make([]Entry, 0, size), byID: map[string]int{}, natural: map[naturalKey]int{}}
+// newWindow makes a window of the given size.
+func newWindow(size int) *window {
+	return &window{size: size, ring: make([]taken, 0, size), byID: map[string]int{}, natural: map[naturalKey]int{}}
 }
 
 // Verdict says what to do with a frame.
@@ -73,7 +71,7 @@ const (
 
 // Judge compares a frame's event, delivered by an install, with what the window has seen. For all
 // verdicts but Fresh it gives the entry that counted.
-func (w *Window) Judge(env *events.Envelope, digest Digest, install string) (Verdict, Entry) {
+func (w *window) Judge(env *events.Envelope, digest digest, install string) (Verdict, taken) {
 	if i, ok := w.byID[env.ID]; ok {
 		if w.ring[i].Digest == digest {
 			return Again, w.ring[i]
@@ -82,28 +80,28 @@ func (w *Window) Judge(env *events.Envelope, digest Digest, install string) (Ver
 	}
 	key, ok := keyOf(env, digest)
 	if !ok {
-		return Fresh, Entry{}
+		return Fresh, taken{}
 	}
 	i, seen := w.natural[key]
 	if !seen {
-		return Fresh, Entry{}
+		return Fresh, taken{}
 	}
 	e := w.ring[i]
 	if key.call != "" && e.Install == install && install != "" && e.Digest != digest {
-		return Fresh, Entry{} // one install, one call, other content: the client asked again
+		return Fresh, taken{} // one install, one call, other content: the client asked again
 	}
 	gap := env.Time.Sub(e.Time)
-	if key.call == "" && (gap > Within || gap < -Within || install != "" && (e.Install == install || e.Install == "")) {
+	if key.call == "" && (gap > secondWithin || gap < -secondWithin || install != "" && (e.Install == install || e.Install == "")) {
 		// The same thing really happened twice: one install sends a hook once. Whose the first was is not
 		// known after a restart, and a hook counted twice is better than one lost.
-		return Fresh, Entry{}
+		return Fresh, taken{}
 	}
 	return SecondHit, e
 }
 
 // Add remembers an event that is in the log at seq since the time at, delivered by an install.
-func (w *Window) Add(env *events.Envelope, seq uint64, at time.Time, digest Digest, install string) {
-	e := Entry{ID: env.ID, Seq: seq, Digest: digest, Time: env.Time, At: at, Install: install}
+func (w *window) Add(env *events.Envelope, seq uint64, at time.Time, digest digest, install string) {
+	e := taken{ID: env.ID, Seq: seq, Digest: digest, Time: env.Time, At: at, Install: install}
 	key, natural := keyOf(env, digest)
 	if natural {
 		e.key = key
@@ -122,7 +120,7 @@ func (w *Window) Add(env *events.Envelope, seq uint64, at time.Time, digest Dige
 	}
 }
 
-func (w *Window) evict(i int) {
+func (w *window) evict(i int) {
 	old := w.ring[i]
 	if w.byID[old.ID] == i {
 		delete(w.byID, old.ID)
@@ -133,7 +131,7 @@ func (w *Window) evict(i int) {
 }
 
 // Oldest is the sequence and the append time of the oldest entry; 0 for an empty window.
-func (w *Window) Oldest() (uint64, time.Time) {
+func (w *window) Oldest() (uint64, time.Time) {
 	switch {
 	case len(w.ring) == 0:
 		return 0, time.Time{}
@@ -145,7 +143,7 @@ func (w *Window) Oldest() (uint64, time.Time) {
 
 // keyOf gives the natural key of a hook's event: session, hook and tool call, else session, hook
 // and content (which holds the prompt id). Derived events and refused input have none.
-func keyOf(env *events.Envelope, digest Digest) (naturalKey, bool) {
+func keyOf(env *events.Envelope, digest digest) (naturalKey, bool) {
 	if env.Hook == "" || env.Session == "" {
 		return naturalKey{}, false
 	}
