@@ -27,6 +27,9 @@ func Of(r events.Record) (Doc, bool) {
 	case *events.TurnStopped:
 		d.Text[Words] = cut(e.LastAssistantMessage, mostProse)
 	case *events.SubagentStopped:
+		if e.AgentType == "" { // the client's own, as a compaction's, whose summary comes again with its end
+			return d, false
+		}
 		d.Text[Words] = cut(e.LastAssistantMessage, mostProse)
 	case *events.CompactionFinished:
 		d.Text[Words] = cut(e.CompactSummary, mostProse)

@@ -26,6 +26,9 @@ func TestOf(t *testing.T) {
 		want            map[int]string
 	}{
 		{"prompt", events.TypePromptSubmitted, `{"prompt":"Fix the parser"}`, map[int]string{Prompt: "Fix the parser"}},
+		{"summary", events.TypeCompactionFinished, `{"compact_summary":"All of it."}`, map[int]string{Words: "All of it."}},
+		{"the same summary before", events.TypeSubagentStopped, `{"agent_type":"","last_assistant_message":"All of it."}`, nil},
+		{"subagent", events.TypeSubagentStopped, `{"agent_type":"explore","last_assistant_message":"Found."}`, map[int]string{Words: "Found."}},
 		{"answer", events.TypeTurnStopped, `{"last_assistant_message":"Done."}`, map[int]string{Words: "Done."}},
 		{"API error", events.TypeTurnFailed, `{"error":"rate_limit","error_details":"5 hours","last_assistant_message":"x"}`,
 			map[int]string{Error: "rate_limit 5 hours", Words: "x"}},

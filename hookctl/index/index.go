@@ -29,7 +29,7 @@ import (
 )
 
 // format changes with the tables, with what [find.Of] takes and with how words are parted.
-const format = 1
+const format = 2
 
 // The engine keeps of each word in which kind of text of which event it stands, not where in it (decision 0013): words
 // side by side are looked for in the texts of the few events that are shown. What is deleted loses its line in doc,

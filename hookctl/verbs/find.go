@@ -243,7 +243,7 @@ func (a *app) hits(q find.Query) ([]hitJSON, error) {
 			return
 		}
 		out = append(out, hitJSON{Seq: r.Seq, ID: r.ID, Time: r.Time, Type: r.Type, Tool: d.Tool, Session: r.Session, Project: r.Project,
-			Score: m.Score, Snippet: find.SnippetOf(d, terms, 240), record: r})
+			Score: m.Score, Snippet: find.SnippetOf(d, terms, a.snippetSize()), record: r})
 	})
 	if err == nil {
 		err = titled(a, out)
@@ -376,15 +376,30 @@ func (a *app) printHits(hits []hitJSON) {
 			a.Printf("\n")
 		}
 		head := hit.Time.In(a.Zone).Format("2006-01-02 15:04:05") + "  " + a.link(fileURL(hit.transcript), a.Paint.Session(alias(hit.Session)))
-		title := cmdline.OneLine(hit.Title)
 		kind := cmdline.OneLine(hit.Type)
 		if hit.Tool != "" {
 			kind = join(" ", kind, cmdline.OneLine(hit.Tool))
+		}
+		title := cmdline.OneLine(hit.Title)
+		if room := a.Columns - len(fmt.Sprintf("2006-01-02 15:04:05  %s  %s  event %d  ", alias(hit.Session), kind, hit.Seq)); a.Columns > 0 {
+			title = cmdline.Fit(title, max(1, room))
+			if room < len("title…") {
+				title = ""
+			}
 		}
 		a.Printf("%s  %s  %s%s\n", head, a.Paint.Toned(factRows()[hit.Type].tone, kind), a.Paint.Faint(fmt.Sprintf("event %d", hit.Seq)), cmp.Or(prefixed("  ", title), ""))
 		a.Printf("  %s %s\n", a.Paint.Faint(hit.Snippet.Kind+":"), a.marked(hit.Snippet))
 		a.printAfter(hit.After)
 	}
+}
+
+// snippetSize is the length of a snippet, in bytes: about two lines of a terminal.
+func (a *app) snippetSize() int {
+	const most, least = 240, 80
+	if a.JSON || a.Columns <= 0 {
+		return most
+	}
+	return min(most, max(least, 2*a.Columns-len("  command: …  …")))
 }
 
 func prefixed(prefix, s string) string {

@@ -202,7 +202,7 @@ func (a *app) describeSession(s session.State, inProject string) {
 	field("project", inProject)
 	field("work tree", s.Worktree)
 	field("branch", s.Branch)
-	field("started", join(", ", s.Started.In(a.Zone).Format("2006-01-02 15:04:05"), s.Source))
+	field("started", s.Started.In(a.Zone).Format("2006-01-02 15:04:05"))
 	field("last active", a.ago(s.LastActive))
 	if s.Ended != nil {
 		field("ended", join(", ", a.ago(*s.Ended), strings.ReplaceAll(s.EndReason, "_", " ")))

@@ -275,7 +275,7 @@ func sessionEntries(out map[string]any, s session.State) {
 		out["call "+c.ToolUseID] = textEntry{c.Tool}
 	}
 	for id, a := range s.Agents {
-		if a.Stopped == nil {
+		if a.Stopped == nil && s.Ended == nil {
 			out["agent "+id] = textEntry{a.Kind}
 		}
 	}

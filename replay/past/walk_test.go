@@ -73,6 +73,22 @@ func TestWalkOfOutcomesAlone(t *testing.T) {
 	}
 }
 
+// A subagent of which no end came does not run behind its session's end.
+func TestWalkEndsSubagents(t *testing.T) {
+	log := records{
+		events.NewRecord(1, events.Envelope{ID: "a", Type: events.TypeSubagentStarted, Version: 1, Session: "s-1", Data: json.RawMessage(`{"agent_id":"a1","agent_type":"explore"}`)}),
+		events.NewRecord(2, events.Envelope{ID: "b", Type: events.TypeSessionEnded, Version: 1, Session: "s-1", Data: json.RawMessage(`{"reason":"other"}`)}),
+	}
+	var gone []string
+	err := View{Log: log, Last: 2}.Walk(t.Context(), "s-1", "", func(s Step) error {
+		gone = append(gone, s.Gone...)
+		return nil
+	})
+	if err != nil || !slices.Equal(gone, []string{"agent a1"}) {
+		t.Errorf("%q, %v", gone, err)
+	}
+}
+
 // entriesAt asks for each cell at the record's sequence, as `replay at` does.
 func entriesAt(t *rapid.T, p View, r events.Record) map[string]any {
 	at := func(table, key string, out any) {
