@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
+	"unicode"
 
 	"hookline/events"
 )
@@ -26,8 +28,9 @@ type past struct {
 // call is what a tool was called for.
 type call struct {
 	tool    string
-	file    string // path below the root, "" for none
-	command string // key, "" for none
+	file    string   // path below the root, "" for none; a search's folder
+	command string   // key, "" for none
+	words   []string // of the command: paths below the root
 }
 
 func newPast(root string) *past {
@@ -53,15 +56,23 @@ func callOf(root, tool string, input json.RawMessage) call {
 	switch {
 	case tool == "Bash":
 		c.command = commandKey(in.Command)
+		for _, w := range strings.FieldsFunc(in.Command, notInPath) {
+			if path := below(root, w); strings.Contains(path, "/") || strings.Contains(path, ".") && !strings.HasPrefix(path, ".") {
+				c.words = append(c.words, path)
+			}
+		}
 	case in.File != "":
 		c.file = below(root, in.File)
 	case in.Notebook != "":
 		c.file = below(root, in.Notebook)
-	case in.Path != "":
+	case in.Path != "" && below(root, in.Path) != ".": // a search of the whole project has no target
 		c.file = below(root, in.Path)
 	}
 	return c
 }
+
+// notInPath ends the words of a command that may be paths.
+func notInPath(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("'\"`();|&<>=:,$", r) }
 
 // below is a path as a person names it in the project.
 func below(root, path string) string {
@@ -74,10 +85,16 @@ func below(root, path string) string {
 // cd is how agents begin a command that runs elsewhere; it is no part of what is run.
 var cd = regexp.MustCompile(`^cd \S+ && `)
 
-// commandKey is the first line of a command, at most 60 characters of it.
+// shown is the end of a command that says how much of its output is looked at; that is no part of what is run.
+var shown = regexp.MustCompile(`(\s*2>&1)?(\s*\|\s*(head|tail)( -n)?( -?\d+)?)?\s*$`)
+
+// comments begin some commands.
+var comments = regexp.MustCompile(`^(\s*#[^\n]*\n)+`)
+
+// commandKey is the first line of a command that is no comment, at most 60 characters of it.
 func commandKey(command string) string {
-	line, _, _ := strings.Cut(strings.TrimSpace(command), "\n")
-	return head(cd.ReplaceAllString(line, ""), 60)
+	line, _, _ := strings.Cut(strings.TrimSpace(comments.ReplaceAllString(command, "")), "\n")
+	return head(shown.ReplaceAllString(cd.ReplaceAllString(line, ""), ""), 60)
 }
 
 func head(text string, n int) string {
@@ -215,6 +232,20 @@ func (t text) names(path string) bool {
 		from = i + 1
 	}
 	return false
+}
+
+// namesFolder tells whether a folder stands there, alone or before the files of it that are told.
+func (t text) namesFolder(path string) bool {
+	return t.names(path) || regexp.MustCompile(`(^|[\s`+"`"+`(])`+regexp.QuoteMeta(path)+`/`).MatchString(t.plain)
+}
+
+// knows tells whether what a call is for stands there: its file or folder, or of a command a file of it, or its program
+// with the first word that is no option (as DECISIONS has the target of a failure).
+func (t text) knows(c call) bool {
+	if c.command == "" {
+		return t.namesFolder(c.file)
+	}
+	return t.says(target(c.command), 60) || slices.ContainsFunc(c.words, t.names)
 }
 
 // inWord tells whether a path may go on with the byte at i.

@@ -39,6 +39,25 @@ func TestRan(t *testing.T) {
 	}
 }
 
+// A call's target is named by its file or folder; that of a command by a file of it, or its program with the first word.
+func TestTargets(t *testing.T) {
+	told := textOf("/w", "Edited: lib/{a.ex, b.ex}. Ran: `gh pr view 7` (ok)")
+	for _, c := range []struct {
+		tool, input string
+		want        bool
+	}{
+		{"Read", `{"file_path":"/w/lib/a.ex"}`, true}, {"Read", `{"file_path":"/w/lib/c.ex"}`, false}, {"Grep", `{"path":"/w/lib"}`, true}, {"Grep", `{"path":"/w/web"}`, false},
+		{"Bash", `{"command":"# see\ncd /w && gh pr checks 2>&1 | tail -5"}`, true}, {"Bash", `{"command":"sed -n 1,9p lib/b.ex | cat"}`, true}, {"Bash", `{"command":"git push"}`, false},
+	} {
+		if got := told.knows(callOf("/w", c.tool, []byte(c.input))); got != c.want {
+			t.Errorf("%s %s: %v", c.tool, c.input, got)
+		}
+	}
+	if c := callOf("/w", "Glob", []byte(`{"path":"/w"}`)); c.file != "" {
+		t.Errorf("%+v", c)
+	}
+}
+
 // What is touched, run, planned and asked for is known from then on.
 func TestPast(t *testing.T) {
 	p := newPast("/w")

@@ -27,6 +27,7 @@ const (
 	rowTodos
 	rowErrors
 	rowTargets
+	rowWhole
 	rowSeen
 	rowStartup
 	rows
@@ -38,7 +39,8 @@ var measures = [rows]row{
 	rowCommands: {name: "commands run again, with their last status", goal: "≥ 85 %"}, rowGoal: {name: "goal", goal: "100 %"},
 	rowTask: {name: "current task", goal: "100 %"}, rowPrompt: {name: "last prompt", goal: "100 %"}, rowTodos: {name: "pending items", goal: "100 %"},
 	rowErrors:  {name: "open errors whose command is run again", goal: "≥ 95 %"},
-	rowTargets: {name: "targets of calls between compaction and first edit", goal: "≥ 60 %"},
+	rowTargets: {name: "calls between compaction and first edit whose target was named", goal: "≥ 60 %"},
+	rowWhole:   {name: "… of commands the whole line, each target once", goal: ""},
 	rowSeen:    {name: "files opened later, never before, seen in some output", goal: "≥ 60 %"},
 	rowStartup: {name: "startup: files touched again, from earlier sessions", goal: "≥ 85 %"},
 }
@@ -140,23 +142,32 @@ func (s *score) after(one *session, p *past, at int, pt point) {
 		done[key] = true
 		return !before
 	}
-	edited := false
+	var calls []call
 	for _, st := range one.steps[at+1:] {
 		if _, next := st.event.(*events.CompactionStarted); next {
-			return
+			break
 		}
-		e, ok := st.event.(*events.ToolRequested)
-		if !ok || e.AgentID != "" {
+		if e, ok := st.event.(*events.ToolRequested); ok && e.AgentID == "" {
+			calls = append(calls, callOf(one.root, e.ToolName, e.ToolInput))
+		}
+	}
+	first := slices.IndexFunc(calls, func(c call) bool { return edits[c.tool] })
+	for i, c := range calls {
+		s.call(p, pt, c, once)
+		if i >= first || c.file == "" && c.command == "" {
 			continue
 		}
-		c := callOf(one.root, e.ToolName, e.ToolInput)
-		edited = edited || edits[c.tool]
-		s.call(p, pt, c, edited, once)
+		s.count(rowTargets, pt, c.tool+" "+c.file+c.command, func(t text) bool { return t.knows(c) })
+		if once("target " + c.file + c.command) {
+			s.count(rowWhole, pt, c.tool+" "+c.file+c.command, func(t text) bool {
+				return t.names(c.file) || c.command != "" && strings.Contains(t.plain, c.command)
+			})
+		}
 	}
 }
 
 // call judges one call of the time after a compaction, each thing once.
-func (s *score) call(p *past, pt point, c call, edited bool, once func(string) bool) {
+func (s *score) call(p *past, pt point, c call, once func(string) bool) {
 	opened := edits[c.tool] || reads[c.tool]
 	switch {
 	case opened && p.touched[c.file]:
@@ -173,14 +184,6 @@ func (s *score) call(p *past, pt point, c call, edited bool, once func(string) b
 		if !ok {
 			s.count(rowErrors, pt, c.command, func(t text) bool { return t.failure(c.command) })
 		}
-	}
-	if edited || c.file == "" && c.command == "" {
-		return
-	}
-	if once("target " + c.file + c.command) {
-		s.count(rowTargets, pt, c.tool+" "+c.file+c.command, func(t text) bool {
-			return t.names(c.file) || c.command != "" && strings.Contains(t.plain, c.command)
-		})
 	}
 }
 

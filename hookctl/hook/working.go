@@ -35,6 +35,7 @@ const (
 	maxCommands  = 12
 	failureChars = 90
 	commandChars = 64 // the beginning of a command tells which one it is
+	goalChars    = 200
 	taskChars    = 200
 	promptChars  = 120
 	saidChars    = 140
@@ -94,7 +95,7 @@ func tellWorking(in Input, w World, r Reader) []Item {
 	case "compact":
 		return append(recovered(s, "POST_COMPACT", true), survey...)
 	case "resume":
-		return append(recovered(s, "SESSION_REVIVAL", false), survey...)
+		return append(recovered(unsaid(s), "SESSION_REVIVAL", false), survey...)
 	}
 	items := append(Handoff(s, in.Time), survey...)
 	return append(items, tellTouched(touchesOf(r, w.Project, in.Time), items)...)
@@ -160,6 +161,17 @@ func unsaid(s working.State) working.State {
 	for i := range s.Commands {
 		s.Commands[i].Known = false
 	}
+	s.Corrections = slices.Clone(s.Corrections)
+	for i := range s.Corrections {
+		s.Corrections[i].Known = false
+	}
+	for _, n := range []**working.Note{&s.Goal, &s.Task, &s.Prompt} {
+		if *n != nil {
+			note := **n
+			note.Known = false
+			*n = &note
+		}
+	}
 	if s.Steps != nil {
 		steps := *s.Steps
 		steps.Known = false
@@ -168,18 +180,27 @@ func unsaid(s working.State) working.State {
 	return s
 }
 
-// goalItems are the two goals: what the session was for, and what it did last.
+// goalItems are the two goals: what the session was for, and what it did last. Behind a summary that has their words
+// only the phase is told.
 func goalItems(s working.State, prefix string) []Item {
 	var items []Item
+	add := func(id, title string, n *working.Note, chars int) {
+		if !n.Known {
+			items = append(items, Item{ID: id, Rank: RankGoal, Text: prefix + title + working.Clip(n.Text, chars), Event: n.Event})
+			prefix = ""
+		}
+	}
 	if s.Goal != nil {
-		items = append(items, Item{ID: "working.goal", Rank: RankGoal, Text: prefix + "Goal: " + s.Goal.Text, Event: s.Goal.Event})
-		prefix = ""
+		add("working.goal", "Goal: ", s.Goal, goalChars)
 	}
 	if s.Task != nil && (s.Goal == nil || s.Task.Event != s.Goal.Event) {
-		items = append(items, Item{ID: "working.task", Rank: RankGoal, Text: prefix + "Current task: " + working.Clip(s.Task.Text, taskChars), Event: s.Task.Event})
+		add("working.task", "Current task: ", s.Task, taskChars)
 	}
 	if s.Prompt != nil && (s.Task == nil || s.Prompt.Event != s.Task.Event) {
-		items = append(items, Item{ID: "working.prompt", Rank: RankGoal, Text: "Last prompt: " + working.Clip(s.Prompt.Text, promptChars), Event: s.Prompt.Event})
+		add("working.prompt", "Last prompt: ", s.Prompt, promptChars)
+	}
+	if items == nil && s.Goal != nil {
+		items = []Item{{ID: "working.phase", Rank: RankGoal, Text: prefix + "Goal and task are as summarised.", Event: s.Goal.Event}}
 	}
 	return items
 }
@@ -223,6 +244,9 @@ func openItems(s working.State) []Item {
 		items = append(items, Item{ID: "working.failure " + f.Target, Rank: RankBlockers, Text: text, Event: f.Event})
 	}
 	for _, c := range newest(s.Corrections, 4) {
+		if c.Known {
+			continue
+		}
 		items = append(items, Item{ID: "working.correction " + c.Event, Rank: RankDecisions, Text: "The user refused " + c.Text, Event: c.Event})
 	}
 	for _, a := range newest(s.Answers, 4) {

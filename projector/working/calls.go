@@ -21,7 +21,9 @@ func (s State) succeeded(r events.Record, e *events.ToolSucceeded) State {
 	}
 
 	s = s.served(r, e)
-	s = s.sighted(r, e)
+	if r.AgentID == "" {
+		s = s.saw(r, outputPaths(e))
+	}
 
 	switch e.ToolName {
 	case "Read":
@@ -60,6 +62,7 @@ func (s State) succeeded(r events.Record, e *events.ToolSucceeded) State {
 		return s.planned(r, e.ToolInput)
 	case "ExitPlanMode":
 		if plan := events.MemberText(e.ToolInput, "plan"); plan != "" {
+			s = s.saw(r, pathsIn(plan))
 			s.Task = &Note{Text: clip(plan, maxTask), Event: r.ID, Time: r.Time}
 		}
 	}
@@ -155,12 +158,14 @@ func (s State) touched(r events.Record, file string, change func(*File)) State {
 
 // ran takes in that the session's own shell ran a command.
 func (s State) ran(r events.Record, input json.RawMessage, ok bool, output string) State {
-	command := Line(events.MemberText(input, "command"))
+	command := commandLine(input)
 	if command == "" || r.AgentID != "" {
 		return s
 	}
 
-	commands, c := without(s.Commands, Command{Line: command}, func(c Command) bool { return c.Line == command })
+	what := Command{Line: command}.what()
+	commands, c := without(s.Commands, Command{}, func(c Command) bool { return c.what() == what })
+	c.Line = command
 	c.OK = ok
 	c.Kind = kindOf(command)
 	c.Result = result(ok, output)
@@ -181,6 +186,16 @@ func (s State) ran(r events.Record, input json.RawMessage, ok bool, output strin
 		s = s.tracked(r, command)
 	}
 	return s
+}
+
+// commandLine is the first line of a shell's input that is no comment.
+func commandLine(input json.RawMessage) string {
+	text := strings.TrimSpace(events.MemberText(input, "command"))
+	for strings.HasPrefix(text, "#") && strings.Contains(text, "\n") {
+		_, text, _ = strings.Cut(text, "\n")
+		text = strings.TrimSpace(text)
+	}
+	return Line(text)
 }
 
 // listed takes in the client's whole list of things to do.
@@ -241,7 +256,7 @@ func target(tool string, input json.RawMessage) string {
 	}
 
 	var words []string
-	for _, w := range strings.Fields(Line(events.MemberText(input, "command"))) {
+	for _, w := range strings.Fields(commandLine(input)) {
 		switch {
 		case len(words) == 0 && strings.Contains(w, "="), len(words) == 0 && (w == "sudo" || w == "env" || w == "time"):
 		case strings.HasPrefix(w, "-"):
@@ -255,14 +270,17 @@ func target(tool string, input json.RawMessage) string {
 	return clip(strings.Join(words, " "), maxLine)
 }
 
+// runner is a program that runs what a project names, with at most three words before that.
+const runner = `\b(go|cargo|npm|pnpm|yarn|bun|deno|nx|turbo|make|mise|just|task|rake|mix|mvn|gradlew?|sbt|bazel|dotnet|swift|dart|flutter|composer|uv|poetry)( [^\s&|;]+){0,3}? `
+
 // checks tell what kind of check a command line is.
 var checks = []struct {
 	kind string
 	line *regexp.Regexp
 }{
-	{"test", regexp.MustCompile(`\b(go test|cargo (test|nextest)|pytest|(npm|pnpm|yarn|bun)( run)? test|jest|vitest|rspec|phpunit|ctest|mvn( \S+)* test|gradlew? (\S+ )*test|dotnet test|make (test|check)|tox)\b`)},
-	{"lint", regexp.MustCompile(`\b(golangci-lint|go vet|eslint|ruff|flake8|mypy|pylint|clippy|tsc --noEmit|make lint|(npm|pnpm|yarn)( run)? lint)\b`)},
-	{"build", regexp.MustCompile(`\b(go (build|install)|cargo (build|check)|(npm|pnpm|yarn|bun) run build|tsc|make( build| all)?$|mvn( \S+)* (package|compile)|gradlew? (\S+ )*build|dotnet build|cmake --build)`)},
+	{"test", regexp.MustCompile(runner + `tests?\b|\b(cargo nextest|pytest|python3? -m unittest|jest|vitest|rspec|phpunit|ctest|make check|tox)\b`)},
+	{"lint", regexp.MustCompile(runner + `lint\b|\b(golangci-lint|go vet|eslint|ruff|flake8|mypy|pylint|clippy|tsc --noEmit)\b`)},
+	{"build", regexp.MustCompile(runner + `(build|compile)\b|\b(go install|cargo check|tsc|make( all)?$|mvn( \S+)* package|cmake --build)`)},
 }
 
 // kindOf is the kind of check that a command line is, "" for none.

@@ -56,10 +56,16 @@ func (s State) Used() []File {
 }
 
 // changes are commands that leave something behind and have no outcome to remember.
-var changes = regexp.MustCompile(`^(mkdir|mv|cp|rm|rmdir|chmod|chown|ln|touch|tee|echo|printf|cat|kill|pkill|sleep|export|git (add|commit|push|pull|mv|rm|stash|checkout|switch|merge|rebase|tag|config|branch)|(bd|br) (create|close|update|edit|dep|comments?|sync))\b`)
+var changes = regexp.MustCompile(`^(mkdir|mv|cp|rm|rmdir|chmod|chown|ln|touch|tee|echo|printf|cat|kill|pkill|sleep|export|git (add|commit|mv|rm|stash|checkout|switch|merge|rebase|tag|config|branch)|(bd|br) (create|close|update|edit|dep|comments?|sync))\b`)
 
 // cd changes the folder, which is no part of what is run.
 var cd = regexp.MustCompile(`^cd \S+ (&&|;) `)
+
+// shown ends a command with how much of its output is looked at, which is no part of what is run either.
+var shown = regexp.MustCompile(`(\s*2>&1)?(\s*\|\s*(head|tail)( -n)?( -?\d+)?)?\s*$`)
+
+// what is the command that counts as the same when it is run again.
+func (c Command) what() string { return shown.ReplaceAllString(c.Bare(), "") }
 
 // Bare is a command without the change of the folder before it.
 func (c Command) Bare() string { return cd.ReplaceAllString(c.Line, "") }

@@ -1,6 +1,7 @@
 package working
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
@@ -18,6 +19,22 @@ func TestRepeated(t *testing.T) {
 	}
 	if want := []string{"git push", "curl x", "go test ./up", "git status", "ls", "hookctl tail --type gate.denied"}; !slices.Equal(got, want) {
 		t.Errorf("%q", got)
+	}
+}
+
+// A command is the same however much of its output is looked at, and a comment before it is none. What a project runs by
+// a runner is a check as well.
+func TestSameCommand(t *testing.T) {
+	run := func(line string) events.Event { return did("Bash", fmt.Sprintf(`{"command":%q}`, line), `{}`) }
+	s := folded(run("mise run lint 2>&1 | tail -20"), run("git log"), run("cd /w && mise run lint 2>&1 | head -n 5"), run("# the tests\n\nmise run test:ci 2>&1"))
+	if len(s.Commands) != 3 || s.Commands[1].Bare() != "mise run lint 2>&1 | head -n 5" || s.Commands[1].Runs != 2 || s.Commands[2].Line != "mise run test:ci 2>&1" {
+		t.Errorf("%+v", s.Commands)
+	}
+	for line, want := range map[string]string{"mise run test:ci": "test", "just lint": "lint", "make -C up test": "test", "cargo build --release": "build", "npm run build": "build",
+		"mix test": "test", "python3 -m unittest": "test", "make": "build", "make check": "test", "go vet ./...": "lint", "npm install && ls test": "", "git log test": "", "make help": ""} {
+		if got := kindOf(line); got != want {
+			t.Errorf("%s: %q", line, got)
+		}
 	}
 }
 

@@ -19,7 +19,8 @@ const (
 	minPath   = 4
 	maxSight  = 160 // bytes of one path
 
-	maxOfFolder = 9
+	maxOfFolder = 12
+	olderBy     = 10 // paths that stood in outputs since, and count as much as one more output
 )
 
 // made are paths that programs write and nobody opens.
@@ -32,47 +33,52 @@ type Sight struct {
 	Event string `json:"event" jsonschema_description:"id of the newest event"`
 }
 
-// sighted takes in the paths of an output, the newest last; what was opened is no sight any more.
-func (s State) sighted(r events.Record, e *events.ToolSucceeded) State {
-	if r.AgentID != "" {
-		return s
-	}
-	var paths []string
+// outputPaths are the paths in the output of a command, a search or a subagent.
+func outputPaths(e *events.ToolSucceeded) []string {
 	switch e.ToolName {
 	case "Bash":
-		paths = pathsIn(events.MemberText(e.ToolResponse, "stdout"))
+		return pathsIn(events.MemberText(e.ToolResponse, "stdout"))
 	case "Grep", "Glob":
 		var out struct {
 			Filenames []string `json:"filenames"`
 			Content   string   `json:"content"`
 		}
-		if json.Unmarshal(e.ToolResponse, &out) != nil {
-			return s
+		_ = json.Unmarshal(e.ToolResponse, &out) // of another form: none
+		return append(pathsIn(strings.Join(out.Filenames, "\n")), pathsIn(out.Content)...)
+	case "Agent", "Task":
+		var out struct {
+			Content []struct {
+				Text string `json:"text"`
+			} `json:"content"`
 		}
-		paths = append(pathsIn(strings.Join(out.Filenames, "\n")), pathsIn(out.Content)...)
+		_ = json.Unmarshal(e.ToolResponse, &out) // as above
+		var paths []string
+		for _, part := range out.Content {
+			paths = append(paths, pathsIn(part.Text)...)
+		}
+		return paths
 	}
+	return nil
+}
 
-	seen := slices.Clone(s.Seen)
+// saw takes in the paths of a text, the newest last.
+func (s State) saw(r events.Record, paths []string) State {
 	for _, p := range paths {
 		p = strings.TrimPrefix(p, strings.TrimSuffix(s.Worktree, "/")+"/")
-		sight := Sight{Path: p}
-		if i := slices.IndexFunc(seen, func(x Sight) bool { return x.Path == p }); i >= 0 {
-			sight = seen[i]
-			seen = slices.Delete(seen, i, i+1)
+		seen, x := without(s.Seen, Sight{Path: p}, func(x Sight) bool { return x.Path == p })
+		if x.Event != r.ID {
+			x.Count++
 		}
-		if sight.Event != r.ID {
-			sight.Count++
-		}
-		sight.Event = r.ID
-		seen = append(seen, sight)
+		x.Event = r.ID
+		s.Seen = events.Newest(append(seen, x), maxSeen)
 	}
-	s.Seen = events.Newest(seen, maxSeen)
 	return s
 }
 
 // Unopened are the sights below the work tree that no tool of the session has touched, the likeliest to be opened
-// first: a word of what is worked on in the name, beside a file that was edited or read, in several outputs; then the newest.
-// Of one folder there are a few: they say where the others are.
+// first: the newest, by ten other paths later for each output that had it (three at most), for a word of what is worked
+// on in its name, and for lying beside a file that was read or, twice, edited. Of one folder there are a few: they say
+// where the others are.
 func (s State) Unopened() []Sight {
 	opened := map[string]bool{}
 	beside := map[string]int{}
@@ -87,18 +93,19 @@ func (s State) Unopened() []Sight {
 	}
 
 	about := s.About()
-	points := func(x Sight) int {
-		folder, base := Folder(s.Worktree, x.Path)
-		return 2*Hits(base, about) + beside[folder] + min(x.Count, 3)
-	}
+	points := map[string]int{}
 	var list []Sight
-	for _, x := range slices.Backward(s.Seen) {
+	for age, x := range slices.Backward(s.Seen) {
+		age = len(s.Seen) - 1 - age
 		folder, base := Folder(s.Worktree, x.Path)
-		if !opened[path.Join(folder, base)] && !path.IsAbs(x.Path) && !made.MatchString(x.Path) {
+		longer := func(y Sight) bool { return !path.IsAbs(y.Path) && strings.HasSuffix(y.Path, "/"+x.Path) }
+		elsewhere := path.IsAbs(x.Path) || made.MatchString(x.Path) || slices.ContainsFunc(s.Seen, longer)
+		if !opened[path.Join(folder, base)] && !elsewhere {
 			list = append(list, x)
+			points[x.Path] = olderBy*(Hits(base, about)+beside[folder]+min(x.Count, 3)) - age
 		}
 	}
-	slices.SortStableFunc(list, func(a, b Sight) int { return points(b) - points(a) })
+	slices.SortStableFunc(list, func(a, b Sight) int { return points[b.Path] - points[a.Path] })
 
 	folders := map[string]int{}
 	return slices.DeleteFunc(list, func(x Sight) bool {
@@ -108,9 +115,11 @@ func (s State) Unopened() []Sight {
 	})
 }
 
-// pathsIn are the words of a text that look like a file below a folder: with a slash, and a name with an extension.
+// pathsIn are the words of a text that look like a file below a folder: with a slash, and a name with an extension. Of a
+// diff they are without the letter of the side.
 func pathsIn(text string) []string {
 	text = text[:min(len(text), maxOutput)]
+	sides := strings.Contains(text, "\n+++ b/")
 	var out []string
 	begin := 0
 	for i := 0; i <= len(text); i++ {
@@ -119,17 +128,26 @@ func pathsIn(text string) []string {
 		}
 		word := strings.TrimRight(strings.TrimPrefix(text[begin:i], "./"), ".")
 		begin = i + 1
+		if side, rest, _ := strings.Cut(word, "/"); sides && (side == "a" || side == "b") {
+			word = rest
+		}
 		if len(word) < minPath || len(word) > maxSight || strings.Contains(word, "//") {
 			continue
 		}
 		base := word[strings.LastIndexByte(word, '/')+1:]
 		ext := strings.TrimPrefix(path.Ext(base), ".")
-		isFile := len(base) < len(word) && len(ext) > 0 && len(ext) <= 6 && len(ext)+1 < len(base) && !isDigit(ext[0])
+		isFile := len(base) < len(word) && len(ext) > 0 && len(ext) <= 6 && len(ext)+1 < len(base) && isExt(ext)
 		if isFile {
 			out = append(out, word)
 		}
 	}
 	return out
+}
+
+// isExt tells an extension from a name in a package (session.State) and from the line beside a match (file.go-12-).
+func isExt(ext string) bool {
+	named := len(ext) > 1 && ext[0] >= 'A' && ext[0] <= 'Z' && ext != strings.ToUpper(ext)
+	return !isDigit(ext[0]) && !named && !strings.Contains(ext, "-")
 }
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }

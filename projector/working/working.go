@@ -16,7 +16,7 @@ import (
 // Name and Version of the projection's cells.
 const (
 	Name    = "working"
-	Version = 6
+	Version = 7
 )
 
 // Schema is the version of what a checkpoint refers to. Version 2 added contract, evidence that is stale, next steps and
@@ -54,7 +54,7 @@ type State struct {
 	Open        []Failure `json:"errors_unresolved,omitempty" jsonschema_description:"failures whose target has not succeeded since"`
 	Corrections []Note    `json:"corrections,omitempty" jsonschema_description:"what the user said when refusing a call"`
 	Todos       []Todo    `json:"todos,omitempty" jsonschema_description:"the client's list of things to do"`
-	Seen        []Sight   `json:"seen,omitempty" jsonschema_description:"paths in outputs of commands and searches, the newest last, at most 80"`
+	Seen        []Sight   `json:"seen,omitempty" jsonschema_description:"paths in outputs, prompts and plans, the newest last, at most 80"`
 	Evidence    []Proof   `json:"evidence,omitempty" jsonschema_description:"the last outcome of tests, build and lint"`
 
 	Contract *Contract         `json:"task_contract,omitempty" jsonschema_description:"what the newest prompt that asks for a change promises"`
@@ -81,6 +81,7 @@ type State struct {
 // Note is a text with the event that it comes from.
 type Note struct {
 	Text  string    `json:"text" jsonschema_description:"shortened"`
+	Known bool      `json:"known,omitempty" jsonschema_description:"the newest summary of a compaction has these words"`
 	Event string    `json:"event" jsonschema_description:"id of its event"`
 	Time  time.Time `json:"time" jsonschema_description:"when the event was captured"`
 }
@@ -228,6 +229,7 @@ func (s State) prompted(r events.Record, e *events.PromptSubmitted) State {
 		return s
 	}
 	s.Prompt = &Note{Text: clip(text, maxTask), Event: r.ID, Time: r.Time}
+	s = s.saw(r, pathsIn(text))
 	if !substantial(text) {
 		return s
 	}
@@ -244,8 +246,8 @@ func (s State) prompted(r events.Record, e *events.PromptSubmitted) State {
 	return s
 }
 
-// summarised marks the files and commands that a compaction's summary names, and forgets what it tells as well: the turn
-// that was cut, and files seen in outputs. They need not be told again.
+// summarised marks what a compaction's summary has: files and commands that it names, prompts and corrections that it
+// quotes. It forgets what is told as well: the turn that was cut, and files seen in outputs. They need not be told again.
 func (s State) summarised(summary string) State {
 	files := slices.Clone(s.Files)
 	for i := range files {
@@ -259,6 +261,20 @@ func (s State) summarised(summary string) State {
 	}
 	s.Commands = commands
 
+	flat := strings.Join(strings.Fields(summary), " ")
+	for _, n := range []**Note{&s.Goal, &s.Task, &s.Prompt} {
+		if *n != nil {
+			note := **n
+			note.Known = strings.Contains(flat, firstWords(note.Text))
+			*n = &note
+		}
+	}
+	s.Corrections = slices.Clone(s.Corrections)
+	for i, n := range s.Corrections {
+		_, words, _ := strings.Cut(n.Text, ": ")
+		s.Corrections[i].Known = words != "" && strings.Contains(flat, firstWords(words))
+	}
+
 	s.Seen = slices.DeleteFunc(slices.Clone(s.Seen), func(x Sight) bool { return strings.Contains(summary, x.Path) })
 	if summary != "" {
 		s.Said = nil
@@ -270,6 +286,9 @@ func (s State) summarised(summary string) State {
 	}
 	return s
 }
+
+// firstWords are the first 200 characters of a note, as it is told.
+func firstWords(text string) string { return strings.TrimSuffix(clip(text, maxLine), "…") }
 
 // names tells whether a text names a file by its path below the work tree.
 func names(text, root, path string) bool {
