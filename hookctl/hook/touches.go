@@ -2,7 +2,6 @@ package hook
 
 import (
 	"slices"
-	"strings"
 	"time"
 
 	"hookline/events"
@@ -42,7 +41,7 @@ func tellTouched(touches []working.Touch, said []Item) []Item {
 	if files == nil {
 		return nil
 	}
-	return []Item{atMost(touchedTokens, foldersItem("working.touched", RankRead, "Used in this project: ", "", files))}
+	return []Item{foldersItem(touchedTokens, "working.touched", RankRead, "Used in this project: ", "", files)}
 }
 
 // tellMatched names, with the first prompt of a session, files whose names have its words and that its start did not
@@ -71,26 +70,12 @@ func tellMatched(in Input, w World, r Reader) []Item {
 		return nil
 	}
 	slices.SortStableFunc(files, func(a, b working.File) int { return working.Hits(b.Path, about) - working.Hits(a.Path, about) })
-	it := atMost(matchedTokens, foldersItem("working.matched", RankSeen, "Used before, by your words: ", "", files))
+	it := foldersItem(matchedTokens, "working.matched", RankSeen, "Used before, by your words: ", "", files)
 	it.Same = "once"
 	return []Item{it}
 }
 
-// namedIn tells whether a list of files names a path: below its folder, alone or within braces.
+// namedIn tells whether one of the items names a file.
 func namedIn(items []Item, path string) bool {
-	folder, base := working.Folder("", path)
-	for _, it := range items {
-		for group := range strings.SplitSeq(it.Text[strings.Index(it.Text, ": ")+1:], "; ") {
-			group = strings.TrimSpace(group)
-			rest, inside := group, folder == ""
-			if folder != "" {
-				rest, inside = strings.CutPrefix(group, folder+"/")
-			}
-			names := strings.Split(strings.Trim(rest, "{}"), ", ")
-			if inside && slices.ContainsFunc(names, func(n string) bool { n, _, _ = strings.Cut(n, " ("); return strings.Trim(n, "{}") == base }) {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(items, func(it Item) bool { return slices.Contains(it.Paths, path) })
 }

@@ -2,6 +2,7 @@ package hook
 
 import (
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -35,7 +36,6 @@ const (
 	maxCommands  = 12
 	failureChars = 90
 	commandChars = 64 // the beginning of a command tells which one it is
-	goalChars    = 200
 	taskChars    = 200
 	promptChars  = 120
 	saidChars    = 140
@@ -191,7 +191,7 @@ func goalItems(s working.State, prefix string) []Item {
 		}
 	}
 	if s.Goal != nil {
-		add("working.goal", "Goal: ", s.Goal, goalChars)
+		add("working.goal", "Goal: ", s.Goal, taskChars)
 	}
 	if s.Task != nil && (s.Goal == nil || s.Task.Event != s.Goal.Event) {
 		add("working.task", "Current task: ", s.Task, taskChars)
@@ -271,10 +271,10 @@ func fileItems(s working.State, read bool) []Item {
 
 	var items []Item
 	if len(changed) > 0 {
-		items = append(items, atMost(editedTokens, foldersItem("working.edited", RankFiles, "Edited: ", s.Worktree, changed)))
+		items = append(items, foldersItem(editedTokens, "working.edited", RankFiles, "Edited: ", s.Worktree, changed))
 	}
 	if read && len(seen) > 0 {
-		items = append(items, atMost(readTokens, foldersItem("working.read", RankRead, "Read: ", s.Worktree, seen)))
+		items = append(items, foldersItem(readTokens, "working.read", RankRead, "Read: ", s.Worktree, seen))
 	}
 	return items
 }
@@ -289,7 +289,7 @@ func seenItems(s working.State) []Item {
 	for _, x := range sights {
 		files = append(files, working.File{Path: x.Path, Event: x.Event})
 	}
-	return []Item{atMost(seenTokens, foldersItem("working.seen", RankSeen, "Seen, not opened: ", s.Worktree, files))}
+	return []Item{foldersItem(seenTokens, "working.seen", RankSeen, "Seen, not opened: ", s.Worktree, files)}
 }
 
 // commandItems are the distinct commands with their outcome, those first that are probably run again. One that failed and
@@ -338,8 +338,15 @@ func listItem(id string, rank Rank, title string, texts []string, between, event
 	return it
 }
 
-// foldersItem names files in one line, grouped by their folder; its shorter forms name the newest only.
-func foldersItem(id string, rank Rank, title, root string, files []working.File) Item {
+// foldersItem names files in one line of at most so many tokens, grouped by their folder; its shorter forms name fewer of
+// them, the first.
+func foldersItem(most int, id string, rank Rank, title, root string, files []working.File) Item {
+	var paths []string
+	for _, f := range files {
+		folder, base := working.Folder(root, f.Path)
+		paths = append(paths, path.Join(folder, base))
+	}
+
 	form := func(n int) string {
 		var folders []string
 		bases := map[string][]string{}
@@ -370,9 +377,14 @@ func foldersItem(id string, rank Rank, title, root string, files []working.File)
 		return strings.Join(strings.FieldsFunc(text, unicode.IsControl), "?") // a name with an end of line says nothing of its own
 	}
 
-	it := Item{ID: id, Rank: rank, Text: form(len(files)), Event: files[0].Event}
-	for n := len(files) * 4 / 5; n > 0; n = n * 4 / 5 {
-		it.Shorter = append(it.Shorter, form(n))
+	it := Item{ID: id, Rank: rank, Event: files[0].Event}
+	for n := len(files); n > 0; n = n * 4 / 5 {
+		switch text := form(n); {
+		case it.Paths != nil:
+			it.Shorter = append(it.Shorter, text)
+		case Tokens(text) <= most || n == 1:
+			it.Text, it.Paths = text, paths[:n]
+		}
 	}
 	return it
 }
