@@ -47,7 +47,12 @@ func (c *Console) SchemaCmd(outputs Outputs) *cobra.Command {
 			verb := strings.Join(args, " ")
 			out, ok := outputs[verb]
 			if !ok {
-				return noSchema(c.Name, verb, verbs)
+				f := problem.Faultf("%q has no schema", verb).Advise("`" + c.Name + " schema` lists the verbs that have one")
+				near := problem.Nearest(verb, verbs)
+				if near != "" {
+					f.Hint = "did you mean `" + c.Name + " schema " + near + "`?"
+				}
+				return f
 			}
 			return c.printSchema(verb, out)
 		},
@@ -76,15 +81,6 @@ func (c *Console) printSchema(verb string, out Output) error {
 	}
 	c.Printf("%s\n", text)
 	return nil
-}
-
-func noSchema(program, verb string, verbs []string) error {
-	f := problem.Faultf("%q has no schema", verb).Advise("`" + program + " schema` lists the verbs that have one")
-	near := problem.Nearest(verb, verbs)
-	if near != "" {
-		f.Hint = "did you mean `" + program + " schema " + near + "`?"
-	}
-	return f
 }
 
 // nextWords are those that may stand behind the words of a verb that were typed.

@@ -10,16 +10,12 @@ import (
 )
 
 func (d *Daemon) handleCells(w http.ResponseWriter, r *http.Request) error {
-	return writeCells(w, r, d.view)
-}
-
-func writeCells(w http.ResponseWriter, r *http.Request, v *projector.View) error {
 	table := r.PathValue("projection")
-	if err := knownTable(v, table); err != nil {
+	if err := knownTable(d.view, table); err != nil {
 		return err
 	}
 	var cells []past.Cell // gathered first: a reader that stalls must not hold up the view
-	err := v.Read(r.Context(), func(rd projector.Reader) error {
+	err := d.view.Read(r.Context(), func(rd projector.Reader) error {
 		keys := r.URL.Query()["key"] // whole ones; none: all
 		if len(keys) == 0 {
 			var err error

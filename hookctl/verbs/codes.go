@@ -83,21 +83,17 @@ func (a *app) codesShowCmd() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return a.printCodes(out)
+		if a.JSON {
+			return a.PrintJSON(out)
+		}
+		for _, line := range out.Codes {
+			a.Printf("%s\n", cmdline.OneLine(line))
+		}
+		if len(out.Codes) == 0 {
+			a.Printf("this project has no codes\n")
+		}
+		return nil
 	})
-}
-
-func (a *app) printCodes(out codesJSON) error {
-	if a.JSON {
-		return a.PrintJSON(out)
-	}
-	for _, line := range out.Codes {
-		a.Printf("%s\n", cmdline.OneLine(line))
-	}
-	if len(out.Codes) == 0 {
-		a.Printf("this project has no codes\n")
-	}
-	return nil
 }
 
 func (a *app) codesAddCmd() *cobra.Command {

@@ -23,7 +23,43 @@ func (a *app) configShowCmd() *cobra.Command {
 		Long: "Show every setting and where its value comes from: flags over environment over files, the local file over\n" +
 			"the project's over the user's. An unknown key is an error here, and a warning in a hook.",
 		Example: "  hookctl config show\n  hookctl config show --json | jq .values.fsync",
-	}, func([]string) error { return a.showConfig() })
+	}, func([]string) error {
+		if a.JSON {
+			out := configJSON{Values: map[string]any{}, Origins: a.conf.Origins, Files: a.conf.Files, Problems: a.conf.Problems}
+			for _, k := range config.Keys() {
+				if text := a.conf.Values.Text(k.Name); !k.List() {
+					out.Values[k.Name] = text[0]
+				} else {
+					out.Values[k.Name] = text
+				}
+			}
+			if out.Problems == nil {
+				out.Problems = []config.Problem{}
+			}
+			if err := a.PrintJSON(out); err != nil {
+				return err
+			}
+			return a.configProblems()
+		}
+		t := cmdline.Table{Head: []string{"KEY", "VALUE", "FROM", "MEANING"}}
+		for _, k := range config.Keys() {
+			t.Row(k.Name, orDash(cmdline.OneLine(strings.Join(a.conf.Values.Text(k.Name), ", "))), origin(a.conf.Origins[k.Name]), k.Doc)
+		}
+		t.Print(a.Out, a.Paint)
+		a.Printf("\n")
+		for _, f := range a.conf.Files {
+			state := a.Paint.Faint("not there")
+			switch problem, out := leftOut(a.conf, f); {
+			case out:
+				state = a.Paint.Bad("left out") + ": " + cmdline.OneLine(problem.Message)
+			case f.Exists:
+				state = a.Paint.Good("read")
+			}
+			a.Printf("  %s  %s  %s\n", cmdline.Pad(f.Scope, 7), f.Path, state)
+		}
+		a.warnOfDaemons()
+		return a.configProblems()
+	})
 }
 
 // configJSON is what `config show --json` prints.
@@ -32,44 +68,6 @@ type configJSON struct {
 	Origins  map[string]config.Origin `json:"origins" jsonschema_description:"by key, where the value comes from"`
 	Files    []config.File            `json:"files" jsonschema_description:"in the order they were read"`
 	Problems []config.Problem         `json:"problems" jsonschema_description:"what does not count"`
-}
-
-func (a *app) showConfig() error {
-	if a.JSON {
-		out := configJSON{Values: map[string]any{}, Origins: a.conf.Origins, Files: a.conf.Files, Problems: a.conf.Problems}
-		for _, k := range config.Keys() {
-			if text := a.conf.Values.Text(k.Name); !k.List() {
-				out.Values[k.Name] = text[0]
-			} else {
-				out.Values[k.Name] = text
-			}
-		}
-		if out.Problems == nil {
-			out.Problems = []config.Problem{}
-		}
-		if err := a.PrintJSON(out); err != nil {
-			return err
-		}
-		return a.configProblems()
-	}
-	t := cmdline.Table{Head: []string{"KEY", "VALUE", "FROM", "MEANING"}}
-	for _, k := range config.Keys() {
-		t.Row(k.Name, orDash(cmdline.OneLine(strings.Join(a.conf.Values.Text(k.Name), ", "))), origin(a.conf.Origins[k.Name]), k.Doc)
-	}
-	t.Print(a.Out, a.Paint)
-	a.Printf("\n")
-	for _, f := range a.conf.Files {
-		state := a.Paint.Faint("not there")
-		switch problem, out := leftOut(a.conf, f); {
-		case out:
-			state = a.Paint.Bad("left out") + ": " + cmdline.OneLine(problem.Message)
-		case f.Exists:
-			state = a.Paint.Good("read")
-		}
-		a.Printf("  %s  %s  %s\n", cmdline.Pad(f.Scope, 7), f.Path, state)
-	}
-	a.warnOfDaemons()
-	return a.configProblems()
 }
 
 // warnOfDaemons names what stands in a project's file and has no effect there.

@@ -28,7 +28,44 @@ func (a *app) configSetCmd() *cobra.Command {
 		Example:           "  hookctl config set idle_exit 1h",
 		Args:              cmdline.Exactly("a key: `hookctl config show` lists them", "a value"),
 		ValidArgsFunction: completeKeys,
-	}, func(args []string) error { return a.setConfig(args[0], args[1]) })
+	}, func(args []string) error {
+		key := args[0]
+		value := args[1]
+
+		if !slices.Contains(settable(), key) {
+			f := problem.Faultf("there is no key %q with one value", key).Advise("one of " + strings.Join(settable(), ", "))
+			if near := problem.Nearest(key, settable()); near != "" {
+				f.Hint = "did you mean " + near + "?"
+			}
+			return f
+		}
+		path := config.UserFile(a.Getenv)
+		if path == "" {
+			return problem.Faultf("there is no home folder for the user's configuration").Advise("set HOME or XDG_CONFIG_HOME")
+		}
+		judged := config.Load(config.Options{Getenv: func(string) string { return "" }, Flags: map[string]string{key: value}})
+		if len(judged.Problems) > 0 {
+			return problem.Faultf("%s", strings.TrimPrefix(judged.Problems[0].Error(), "--")).Advise(judged.Problems[0].Hint)
+		}
+
+		text, err := safeopen.ReadFile(safeopen.User, path, 1<<20)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		if err := replaceFile(path, withKey(string(text), key, value)); err != nil {
+			return err
+		}
+		now := config.Load(config.Options{Getenv: userOnly(a.Getenv)})
+		if now.Values.Text(key)[0] != judged.Values.Text(key)[0] {
+			return errors.Join(replaceFile(path, string(text)),
+				problem.Faultf("%s could not be set in %s; it is as it was", key, path).Advise("`hookctl config edit` opens it"))
+		}
+		if a.JSON {
+			return a.PrintJSON(configSetJSON{path, key, now.Values.Text(key)[0]})
+		}
+		a.Printf("%s: %s in %s\n", key, now.Values.Text(key)[0], path)
+		return nil
+	})
 }
 
 // configSetJSON is what `config set --json` prints.
@@ -54,42 +91,6 @@ func settable() []string {
 		}
 	}
 	return names
-}
-
-func (a *app) setConfig(key, value string) error {
-	if !slices.Contains(settable(), key) {
-		f := problem.Faultf("there is no key %q with one value", key).Advise("one of " + strings.Join(settable(), ", "))
-		if near := problem.Nearest(key, settable()); near != "" {
-			f.Hint = "did you mean " + near + "?"
-		}
-		return f
-	}
-	path := config.UserFile(a.Getenv)
-	if path == "" {
-		return problem.Faultf("there is no home folder for the user's configuration").Advise("set HOME or XDG_CONFIG_HOME")
-	}
-	judged := config.Load(config.Options{Getenv: func(string) string { return "" }, Flags: map[string]string{key: value}})
-	if len(judged.Problems) > 0 {
-		return problem.Faultf("%s", strings.TrimPrefix(judged.Problems[0].Error(), "--")).Advise(judged.Problems[0].Hint)
-	}
-
-	text, err := safeopen.ReadFile(safeopen.User, path, 1<<20)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	if err := replaceFile(path, withKey(string(text), key, value)); err != nil {
-		return err
-	}
-	now := config.Load(config.Options{Getenv: userOnly(a.Getenv)})
-	if now.Values.Text(key)[0] != judged.Values.Text(key)[0] {
-		return errors.Join(replaceFile(path, string(text)),
-			problem.Faultf("%s could not be set in %s; it is as it was", key, path).Advise("`hookctl config edit` opens it"))
-	}
-	if a.JSON {
-		return a.PrintJSON(configSetJSON{path, key, now.Values.Text(key)[0]})
-	}
-	a.Printf("%s: %s in %s\n", key, now.Values.Text(key)[0], path)
-	return nil
 }
 
 // userOnly is the environment without what overrides a file.
@@ -143,35 +144,33 @@ func (a *app) configEditCmd() *cobra.Command {
 		Use:     "edit",
 		Short:   "Open the user's configuration file in $VISUAL or $EDITOR, then check it",
 		Example: "  hookctl config edit",
-	}, func([]string) error { return a.editConfig() })
-}
-
-func (a *app) editConfig() error {
-	path := config.UserFile(a.Getenv)
-	if path == "" {
-		return problem.Faultf("there is no home folder for the user's configuration").Advise("set HOME or XDG_CONFIG_HOME")
-	}
-	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		if err := replaceFile(path, commentedDefaults()); err != nil {
-			return err
+	}, func([]string) error {
+		path := config.UserFile(a.Getenv)
+		if path == "" {
+			return problem.Faultf("there is no home folder for the user's configuration").Advise("set HOME or XDG_CONFIG_HOME")
 		}
-	}
-
-	editor := "vi"
-	for _, name := range []string{"EDITOR", "VISUAL"} {
-		if v := a.Getenv(name); v != "" {
-			editor = v
+		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+			if err := replaceFile(path, commentedDefaults()); err != nil {
+				return err
+			}
 		}
-	}
-	words := append(strings.Fields(editor), path)
-	cmd := exec.CommandContext(a.ctx, words[0], words[1:]...)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
-	if err := cmd.Run(); err != nil {
-		return problem.Faultf("%s: %w", editor, err).Advise("EDITOR names another editor; the file is " + path)
-	}
 
-	a.conf = config.Load(config.Options{Getenv: a.Getenv, Dir: a.ProjectDir()})
-	return a.configProblems()
+		editor := "vi"
+		for _, name := range []string{"EDITOR", "VISUAL"} {
+			if v := a.Getenv(name); v != "" {
+				editor = v
+			}
+		}
+		words := append(strings.Fields(editor), path)
+		cmd := exec.CommandContext(a.ctx, words[0], words[1:]...)
+		cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+		if err := cmd.Run(); err != nil {
+			return problem.Faultf("%s: %w", editor, err).Advise("EDITOR names another editor; the file is " + path)
+		}
+
+		a.conf = config.Load(config.Options{Getenv: a.Getenv, Dir: a.ProjectDir()})
+		return a.configProblems()
+	})
 }
 
 // commentedDefaults is a configuration file that changes nothing.

@@ -22,8 +22,8 @@ func TestConfigShow(t *testing.T) {
 	user := b.configFile("user", "# mine\nfsync: always\n")
 	b.env["HOOKLINE_LOG_LEVEL"] = "debug"
 	out := b.must("config", "show", "--color", "never")
-	for _, want := range []string{"fsync           always  user:2              ", "log_level       debug   HOOKLINE_LOG_LEVEL  ",
-		"idle_exit       12h     default             ", "color           never   flag --color        ", "user     " + user + "  read\n",
+	for _, want := range []string{"fsync           always            user:2              ", "log_level       debug             HOOKLINE_LOG_LEVEL  ",
+		"idle_exit       12h               default             ", "color           never             flag --color        ", "user     " + user + "  read\n",
 		"project  " + filepath.Join(b.Cwd, ".claude", "hookline.yaml") + "  not there\n"} {
 		contains(t, out, want)
 	}

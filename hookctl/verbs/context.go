@@ -34,24 +34,20 @@ func (a *app) contextCmd() *cobra.Command {
 		if err := a.get("/v1/context/"+id, q, &out); err != nil {
 			return err
 		}
-		return a.printContext(out)
+		if a.JSON {
+			return a.PrintJSON(out)
+		}
+		if out.Text == "" {
+			a.Printf("nothing would be told\n")
+			return nil
+		}
+
+		a.Printf("%s\n\n", out.Text)
+		for _, s := range out.Sections {
+			a.Printf("%5d  %s\n", s.Tokens, s.Name)
+		}
+		a.Printf("%5d  tokens of at most %d\n", out.Tokens, out.Budget)
+		return nil
 	}, &f)
 	return cmdline.Noun("context", "Show what the agent would be told", "  hookctl context show", append([]*cobra.Command{show}, a.contextManagerCmds()...)...)
-}
-
-func (a *app) printContext(out hook.Recovery) error {
-	if a.JSON {
-		return a.PrintJSON(out)
-	}
-	if out.Text == "" {
-		a.Printf("nothing would be told\n")
-		return nil
-	}
-
-	a.Printf("%s\n\n", out.Text)
-	for _, s := range out.Sections {
-		a.Printf("%5d  %s\n", s.Tokens, s.Name)
-	}
-	a.Printf("%5d  tokens of at most %d\n", out.Tokens, out.Budget)
-	return nil
 }

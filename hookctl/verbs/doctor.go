@@ -70,7 +70,24 @@ func (a *app) doctorCmd() *cobra.Command {
 		case f.Gaps:
 			return a.gaps()
 		}
-		return a.doctor(f.Fix)
+		x := &examiner{app: a.under(a.ctx), fix: f.Fix, paths: home.PathsOf(a.Home(), a.Getenv)}
+		checks, err := x.run()
+		if err != nil {
+			return err
+		}
+		out := doctorJSON{OK: true, Checks: checks}
+		for _, c := range checks {
+			out.OK = out.OK && c.Result != resultFail
+		}
+		if a.JSON {
+			err = a.PrintJSON(out)
+		} else {
+			a.printChecks(checks)
+		}
+		if err == nil && !out.OK {
+			return cmdline.Silent(1)
+		}
+		return err
 	}, &f)
 }
 
@@ -83,27 +100,6 @@ type examiner struct {
 	stuck  bool   // the home is not there and cannot be made
 	full   bool   // the full profile is installed somewhere
 	hooked bool   // any profile is
-}
-
-func (a *app) doctor(fix bool) error {
-	x := &examiner{app: a.under(a.ctx), fix: fix, paths: home.PathsOf(a.Home(), a.Getenv)}
-	checks, err := x.run()
-	if err != nil {
-		return err
-	}
-	out := doctorJSON{OK: true, Checks: checks}
-	for _, c := range checks {
-		out.OK = out.OK && c.Result != resultFail
-	}
-	if a.JSON {
-		err = a.PrintJSON(out)
-	} else {
-		a.printChecks(checks)
-	}
-	if err == nil && !out.OK {
-		return cmdline.Silent(1)
-	}
-	return err
 }
 
 // run makes all checks: first what needs no daemon, and would explain why there is none.

@@ -41,32 +41,32 @@ func (a *app) eventsShowCmd() *cobra.Command {
 			"--raw prints the JSON that the client sent (after redaction), with large contents put back.",
 		Example: "  hookctl events show 4711\n  hookctl events show 01KAJ3ZV5T0000000000000000 --raw | jq .tool_input",
 		Args:    cmdline.Exactly("an id or a sequence number"),
-	}, func(args []string) error { return a.showEvent(args[0], f.Raw) }, &f)
-}
+	}, func(args []string) error {
+		id := args[0]
 
-func (a *app) showEvent(id string, raw bool) error {
-	if err := eventName(id); err != nil {
-		return err
-	}
-	q := url.Values{}
-	if raw {
-		q.Set("raw", "1")
-	}
-	return a.with(needStore, func() error {
-		var body json.RawMessage
-		if err := a.get("/v1/events/"+id, q, &body); err != nil {
-			return lostContent(err)
+		if err := eventName(id); err != nil {
+			return err
 		}
-		if raw || a.JSON {
-			return a.PrintRaw(body)
+		q := url.Values{}
+		if f.Raw {
+			q.Set("raw", "1")
 		}
-		var r events.Record
-		if err := json.Unmarshal(body, &r); err != nil {
-			return fmt.Errorf("read event record: %w", err)
-		}
-		a.describe(r)
-		return nil
-	})
+		return a.with(needStore, func() error {
+			var body json.RawMessage
+			if err := a.get("/v1/events/"+id, q, &body); err != nil {
+				return lostContent(err)
+			}
+			if f.Raw || a.JSON {
+				return a.PrintRaw(body)
+			}
+			var r events.Record
+			if err := json.Unmarshal(body, &r); err != nil {
+				return fmt.Errorf("read event record: %w", err)
+			}
+			a.describe(r)
+			return nil
+		})
+	}, &f)
 }
 
 // eventName refuses what names no event, before it becomes a part of a request's path.
@@ -140,7 +140,20 @@ func (a *app) eventsTypesCmd() *cobra.Command {
 			a.Printf("%s", EventsMarkdown())
 			return nil
 		}
-		return a.listTypes()
+		t := cmdline.Table{Head: []string{"TYPE", "VERSION", "HOOK", "WHAT HAPPENED"}}
+		for _, k := range events.Catalog() {
+			if a.JSON {
+				if err := a.PrintJSON(typeJSON{k.Type, k.Version(), k.Hook, k.Doc}); err != nil {
+					return err
+				}
+				continue
+			}
+			t.Row(k.Type, fmt.Sprint(k.Version()), orDash(k.Hook), k.Doc)
+		}
+		if !a.JSON {
+			t.Print(a.Out, a.Paint)
+		}
+		return nil
 	}, &f)
 }
 
@@ -150,23 +163,6 @@ type typeJSON struct {
 	Version int    `json:"version" jsonschema_description:"of its data, from 1"`
 	Hook    string `json:"hook,omitempty" jsonschema_description:"of the client that it records"`
 	Doc     string `json:"doc" jsonschema_description:"what happened"`
-}
-
-func (a *app) listTypes() error {
-	t := cmdline.Table{Head: []string{"TYPE", "VERSION", "HOOK", "WHAT HAPPENED"}}
-	for _, k := range events.Catalog() {
-		if a.JSON {
-			if err := a.PrintJSON(typeJSON{k.Type, k.Version(), k.Hook, k.Doc}); err != nil {
-				return err
-			}
-			continue
-		}
-		t.Row(k.Type, fmt.Sprint(k.Version()), orDash(k.Hook), k.Doc)
-	}
-	if !a.JSON {
-		t.Print(a.Out, a.Paint)
-	}
-	return nil
 }
 
 func (a *app) eventsSchemaCmd() *cobra.Command {

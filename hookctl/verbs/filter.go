@@ -137,20 +137,16 @@ func knownTypes(list []string) error {
 		}
 		fits := func(name string) bool { ok, _ := path.Match(glob, name); return ok }
 		if !slices.ContainsFunc(typeNames(), fits) {
-			return noSuchPattern(glob)
+			f := problem.Faultf("no event type is like %q", glob).Advise("`hookctl events types` lists them")
+			area, rest, _ := strings.Cut(glob, ".")
+			near := problem.Nearest(area, areas())
+			if near != "" && near != area {
+				f.Hint = "did you mean '" + near + "." + rest + "'?"
+			}
+			return f
 		}
 	}
 	return nil
-}
-
-func noSuchPattern(glob string) error {
-	f := problem.Faultf("no event type is like %q", glob).Advise("`hookctl events types` lists them")
-	area, rest, _ := strings.Cut(glob, ".")
-	near := problem.Nearest(area, areas())
-	if near != "" && near != area {
-		f.Hint = "did you mean '" + near + "." + rest + "'?"
-	}
-	return f
 }
 
 // areas are the first words of all types.

@@ -22,15 +22,12 @@ func (a *app) clientVerb(use, short, long, example string) *cobra.Command {
 				return cmd.Help()
 			}
 			path := strings.Fields(cmd.CommandPath())[1:]
-			return exitCode(wire.Hook(append(path, args...), a.self))
+			code := wire.Hook(append(path, args...), a.self)
+			if code == 0 {
+				return nil
+			}
+			return cmdline.Silent(code)
 		}}
-}
-
-func exitCode(code int) error {
-	if code == 0 {
-		return nil
-	}
-	return cmdline.Silent(code)
 }
 
 func (a *app) hookCmd() *cobra.Command {

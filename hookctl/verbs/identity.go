@@ -37,7 +37,25 @@ func (a *app) identityShowCmd() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return a.showIdentity(id, f.At)
+		c, err := a.identityAt(id, f.At)
+		if err != nil {
+			return err
+		}
+		s := c.State
+		if !s.Born || s.Deleted {
+			return problem.Faultf("session %s has no identity", id).Advise("it begins with the session's first hook")
+		}
+		out := identityJSON{Session: s.SessionID, Brief: s.Brief(), C: s.Consciousness, State: identity.ConsciousnessOf(s.Consciousness).LongName(),
+			R: s.Integration, IC: s.LastIC, Class: identity.Classify(s.LastIC), Guidance: s.Guidance(),
+			Johari: identity.Johari(s), Facets: map[string]float64{}, Seq: c.Seq, Snapshot: s}
+		for i, f := range events.Facets {
+			out.Facets[f] = s.PurposeVector[i]
+		}
+		if a.JSON {
+			return a.PrintJSON(out)
+		}
+		a.printIdentity(out)
+		return nil
 	}, &f)
 }
 
@@ -76,28 +94,6 @@ type identityJSON struct {
 	Facets   map[string]float64 `json:"facets" jsonschema_description:"-1 to 1, by name of the facet"`
 	Seq      uint64             `json:"seq" jsonschema_description:"event that it was folded at"`
 	Snapshot identity.State     `json:"snapshot" jsonschema_description:"the folded state"`
-}
-
-func (a *app) showIdentity(id, at string) error {
-	c, err := a.identityAt(id, at)
-	if err != nil {
-		return err
-	}
-	s := c.State
-	if !s.Born || s.Deleted {
-		return problem.Faultf("session %s has no identity", id).Advise("it begins with the session's first hook")
-	}
-	out := identityJSON{Session: s.SessionID, Brief: s.Brief(), C: s.Consciousness, State: identity.ConsciousnessOf(s.Consciousness).LongName(),
-		R: s.Integration, IC: s.LastIC, Class: identity.Classify(s.LastIC), Guidance: s.Guidance(),
-		Johari: identity.Johari(s), Facets: map[string]float64{}, Seq: c.Seq, Snapshot: s}
-	for i, f := range events.Facets {
-		out.Facets[f] = s.PurposeVector[i]
-	}
-	if a.JSON {
-		return a.PrintJSON(out)
-	}
-	a.printIdentity(out)
-	return nil
 }
 
 func (a *app) printIdentity(o identityJSON) {
@@ -252,7 +248,24 @@ func (a *app) history(all bool, last count) error {
 	if last != allOf {
 		lines = lines[max(0, len(lines)-int(last)):]
 	}
-	return a.printHistory(lines)
+	t := cmdline.Table{Head: []string{"SNAPSHOT", "SESSION", "IC", "CLASS", "R", "C", "FROM"}}
+	for _, l := range lines {
+		if a.JSON {
+			if err := a.PrintJSON(l); err != nil {
+				return err
+			}
+			continue
+		}
+		t.Row(timeOf(l.AtMS).In(a.Zone).Format("2006-01-02 15:04:05"), alias(l.Session), twoPlaces(l.IC), orDash(l.Class), twoPlaces(l.R), twoPlaces(l.C), orDash(alias(l.Previous)))
+	}
+	switch {
+	case a.JSON:
+	case len(lines) == 0:
+		a.Printf("no snapshot yet; one is taken at the end of a session\n")
+	default:
+		t.Print(a.Out, a.Paint)
+	}
+	return nil
 }
 
 func snapshots(index []cell[identity.Pointer], states []cell[identity.State]) []snapshotJSON {
@@ -284,27 +297,6 @@ func snapshots(index []cell[identity.Pointer], states []cell[identity.State]) []
 	}
 	slices.SortStableFunc(lines, func(x, y snapshotJSON) int { return int(x.AtMS - y.AtMS) })
 	return lines
-}
-
-func (a *app) printHistory(lines []snapshotJSON) error {
-	t := cmdline.Table{Head: []string{"SNAPSHOT", "SESSION", "IC", "CLASS", "R", "C", "FROM"}}
-	for _, l := range lines {
-		if a.JSON {
-			if err := a.PrintJSON(l); err != nil {
-				return err
-			}
-			continue
-		}
-		t.Row(timeOf(l.AtMS).In(a.Zone).Format("2006-01-02 15:04:05"), alias(l.Session), twoPlaces(l.IC), orDash(l.Class), twoPlaces(l.R), twoPlaces(l.C), orDash(alias(l.Previous)))
-	}
-	switch {
-	case a.JSON:
-	case len(lines) == 0:
-		a.Printf("no snapshot yet; one is taken at the end of a session\n")
-	default:
-		t.Print(a.Out, a.Paint)
-	}
-	return nil
 }
 
 func twoPlaces(v *float64) string {

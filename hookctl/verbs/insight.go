@@ -129,7 +129,21 @@ func (a *app) sessionDiffCmd() *cobra.Command {
 			}
 			sums[i] = s
 		}
-		return a.printSessionDiff(sessionDiffJSON{sums[0], sums[1], insight.Diff(sums[0], sums[1])})
+		d := sessionDiffJSON{sums[0], sums[1], insight.Diff(sums[0], sums[1])}
+
+		if a.JSON {
+			return a.PrintJSON(d)
+		}
+		t := cmdline.Table{Head: []string{"", strings.ToUpper(alias(d.A.ID)), strings.ToUpper(alias(d.B.ID))}, Columns: a.Columns}
+		for _, l := range d.Differences {
+			mark := "* "
+			if l.Same {
+				mark = "  "
+			}
+			t.Row(mark+cmdline.OneLine(l.What), orDash(cmdline.Fit(cmdline.OneLine(l.A), 60)), orDash(cmdline.Fit(cmdline.OneLine(l.B), 60)))
+		}
+		t.Print(a.Out, a.Paint)
+		return nil
 	})
 }
 
@@ -170,20 +184,4 @@ func (a *app) sum(name string) (insight.Sum, error) {
 	total := meter.Bill("model", insight.Choice{}, prices).Total
 	out.Tokens, out.Output, out.PicoUSD = total.Tokens.All(), total.Tokens.Output, total.PicoUSD
 	return out, nil
-}
-
-func (a *app) printSessionDiff(d sessionDiffJSON) error {
-	if a.JSON {
-		return a.PrintJSON(d)
-	}
-	t := cmdline.Table{Head: []string{"", strings.ToUpper(alias(d.A.ID)), strings.ToUpper(alias(d.B.ID))}, Columns: a.Columns}
-	for _, l := range d.Differences {
-		mark := "* "
-		if l.Same {
-			mark = "  "
-		}
-		t.Row(mark+cmdline.OneLine(l.What), orDash(cmdline.Fit(cmdline.OneLine(l.A), 60)), orDash(cmdline.Fit(cmdline.OneLine(l.B), 60)))
-	}
-	t.Print(a.Out, a.Paint)
-	return nil
 }

@@ -41,7 +41,22 @@ func (a *app) ledgerGroundCmd() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return a.sayGrounding(notes.Ground(claims, f.Threshold))
+		g := notes.Ground(claims, f.Threshold)
+
+		if a.JSON {
+			if err := a.PrintJSON(g); err != nil {
+				return err
+			}
+		} else {
+			for _, c := range g.Ungrounded {
+				a.Complain("%s: %s: %s\n", cmdline.OneLine(c.Where), cmdline.OneLine(c.Text), cmdline.OneLine(orWord(c.Problem, "rests on nothing")))
+			}
+			a.Printf("%s: %s\n", g.Status, g.Message)
+		}
+		if g.Status != "pass" {
+			return cmdline.Silent(1)
+		}
+		return nil
 	}, &f)
 }
 
@@ -76,23 +91,6 @@ func (a *app) claims(files []string) ([]notes.Claim, error) {
 		list = append(list, notes.ClaimsOfMarkdown(root, filepath.ToSlash(rel), data)...)
 	}
 	return list, nil
-}
-
-func (a *app) sayGrounding(g notes.Grounding) error {
-	if a.JSON {
-		if err := a.PrintJSON(g); err != nil {
-			return err
-		}
-	} else {
-		for _, c := range g.Ungrounded {
-			a.Complain("%s: %s: %s\n", cmdline.OneLine(c.Where), cmdline.OneLine(c.Text), cmdline.OneLine(orWord(c.Problem, "rests on nothing")))
-		}
-		a.Printf("%s: %s\n", g.Status, g.Message)
-	}
-	if g.Status != "pass" {
-		return cmdline.Silent(1)
-	}
-	return nil
 }
 
 func orWord(text, word string) string {

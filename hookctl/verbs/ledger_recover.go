@@ -312,7 +312,18 @@ func (a *app) ledgerHealCmd() *cobra.Command {
 			}
 			out.Status = "healed"
 		}
-		return a.sayHealed(out)
+		if a.JSON {
+			if err := a.PrintJSON(out); err != nil {
+				return err
+			}
+		} else {
+			words := map[string]string{"damaged": "damaged: " + out.Problem, "healed": "written anew from the " + out.From, "healthy": "healthy"}
+			a.Printf("%s: %s\n", cmdline.OneLine(out.File), cmdline.OneLine(words[out.Status]))
+		}
+		if out.Status == "damaged" {
+			return cmdline.Silent(1)
+		}
+		return nil
 	}, &f)
 }
 
@@ -342,19 +353,4 @@ func (a *app) heal(file, problem string) (from string, err error) {
 		return err
 	})
 	return from, err
-}
-
-func (a *app) sayHealed(out healedJSON) error {
-	if a.JSON {
-		if err := a.PrintJSON(out); err != nil {
-			return err
-		}
-	} else {
-		words := map[string]string{"damaged": "damaged: " + out.Problem, "healed": "written anew from the " + out.From, "healthy": "healthy"}
-		a.Printf("%s: %s\n", cmdline.OneLine(out.File), cmdline.OneLine(words[out.Status]))
-	}
-	if out.Status == "damaged" {
-		return cmdline.Silent(1)
-	}
-	return nil
 }

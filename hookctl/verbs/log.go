@@ -30,31 +30,29 @@ func (a *app) logCmd() *cobra.Command {
 			"hooks told is in `hookctl tail`. -f goes on until it is interrupted.",
 		Example: "  hookctl log\n  hookctl log -f",
 	}, func([]string) error {
-		return a.showLog(home.PathsOf(a.Home(), a.Getenv).Log, f.Last, f.Follow)
+		path := home.PathsOf(a.Home(), a.Getenv).Log
+
+		text, err := safeopen.ReadFile(safeopen.Own, path, maxLog)
+		if errors.Is(err, fs.ErrNotExist) {
+			return problem.FaultBy(err, "%s is not there", path).Advise("the daemon writes it when it starts; `hookctl start` starts one")
+		}
+		if err != nil {
+			return err
+		}
+
+		lines := bytes.SplitAfter(text, []byte("\n"))
+		if n := len(lines); n > 0 && len(lines[n-1]) == 0 {
+			lines = lines[:n-1]
+		}
+		if f.Last != allOf {
+			lines = lines[max(0, len(lines)-int(f.Last)):]
+		}
+		a.printLog(lines)
+		if !f.Follow {
+			return nil
+		}
+		return a.followLog(path, len(text))
 	}, &f)
-}
-
-func (a *app) showLog(path string, last count, follow bool) error {
-	text, err := safeopen.ReadFile(safeopen.Own, path, maxLog)
-	if errors.Is(err, fs.ErrNotExist) {
-		return problem.FaultBy(err, "%s is not there", path).Advise("the daemon writes it when it starts; `hookctl start` starts one")
-	}
-	if err != nil {
-		return err
-	}
-
-	lines := bytes.SplitAfter(text, []byte("\n"))
-	if n := len(lines); n > 0 && len(lines[n-1]) == 0 {
-		lines = lines[:n-1]
-	}
-	if last != allOf {
-		lines = lines[max(0, len(lines)-int(last)):]
-	}
-	a.printLog(lines)
-	if !follow {
-		return nil
-	}
-	return a.followLog(path, len(text))
 }
 
 func (a *app) printLog(lines [][]byte) {

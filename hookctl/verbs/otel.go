@@ -19,24 +19,22 @@ func (a *app) otelCmd() *cobra.Command {
 			"calls and subagents, their times and outcomes, and no text of the session. It runs until Ctrl-C or until the daemon ends.\n" +
 			"The daemon starts it by itself where `otel` is set.",
 		Example: "  hookctl config set otel http://127.0.0.1:4318\n  hookctl otel",
-	}, func([]string) error { return a.otel() })
-}
-
-func (a *app) otel() error {
-	to := a.conf.Values.Otel
-	if to == "off" {
-		return problem.Faultf("no receiver is configured").Advise("`hookctl config set otel http://127.0.0.1:4318` names one")
-	}
-	err := a.running(func() error {
-		st, err := a.stand()
-		if err != nil {
-			return err
+	}, func([]string) error {
+		to := a.conf.Values.Otel
+		if to == "off" {
+			return problem.Faultf("no receiver is configured").Advise("`hookctl config set otel http://127.0.0.1:4318` names one")
 		}
-		q := url.Values{"follow": {"1"}, "since": {strconv.FormatUint(st.Seq+1, 10)}}
-		return a.search.Trace(a.ctx, to, func(take func(events.Record)) error { return a.records(q, take) })
+		err := a.running(func() error {
+			st, err := a.stand()
+			if err != nil {
+				return err
+			}
+			q := url.Values{"follow": {"1"}, "since": {strconv.FormatUint(st.Seq+1, 10)}}
+			return a.search.Trace(a.ctx, to, func(take func(events.Record)) error { return a.records(q, take) })
+		})
+		if a.ctx.Err() != nil {
+			return nil
+		}
+		return err
 	})
-	if a.ctx.Err() != nil {
-		return nil
-	}
-	return err
 }

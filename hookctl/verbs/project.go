@@ -34,37 +34,35 @@ func (a *app) projectListCmd() *cobra.Command {
 			return err
 		}
 		slices.SortFunc(all, func(x, y cell[project.State]) int { return y.State.LastSeen.Compare(x.State.LastSeen) })
-		return a.printProjects(all, projectAt(all, a.place(a.ProjectDir()).Path()))
-	})
-}
+		here := projectAt(all, a.place(a.ProjectDir()).Path())
 
-func (a *app) printProjects(all []cell[project.State], here string) error {
-	t := cmdline.Table{Head: []string{"", "PROJECT", "NAME", "SESSIONS", "LAST SEEN", "PATH"}}
-	for _, c := range all {
-		p := c.State
-		if a.JSON {
-			if err := a.PrintJSON(projectLine{p, p.Sessions}); err != nil {
-				return err
+		t := cmdline.Table{Head: []string{"", "PROJECT", "NAME", "SESSIONS", "LAST SEEN", "PATH"}}
+		for _, c := range all {
+			p := c.State
+			if a.JSON {
+				if err := a.PrintJSON(projectLine{p, p.Sessions}); err != nil {
+					return err
+				}
+				continue
 			}
-			continue
+			mark, sessions, where := "", strconv.Itoa(p.Sessions), folder(p)
+			if p.ID == here {
+				mark = "*"
+			}
+			if p.JoinedInto != "" {
+				sessions, where = "–", "joined into "+p.JoinedInto
+			}
+			t.Row(mark, p.ID, orDash(cmdline.OneLine(p.Name)), sessions, a.ago(p.LastSeen), where)
 		}
-		mark, sessions, where := "", strconv.Itoa(p.Sessions), folder(p)
-		if p.ID == here {
-			mark = "*"
+		switch {
+		case a.JSON:
+		case len(all) == 0:
+			a.Printf("no project yet; the first hook makes one\n")
+		default:
+			t.Print(a.Out, a.Paint)
 		}
-		if p.JoinedInto != "" {
-			sessions, where = "–", "joined into "+p.JoinedInto
-		}
-		t.Row(mark, p.ID, orDash(cmdline.OneLine(p.Name)), sessions, a.ago(p.LastSeen), where)
-	}
-	switch {
-	case a.JSON:
-	case len(all) == 0:
-		a.Printf("no project yet; the first hook makes one\n")
-	default:
-		t.Print(a.Out, a.Paint)
-	}
-	return nil
+		return nil
+	})
 }
 
 // folder is where a project lives: the cell of a git project keeps the path of its .git, which stays
@@ -142,39 +140,37 @@ func (a *app) projectShowCmd() *cobra.Command {
 		Example:           "  hookctl project show\n  hookctl project show hookline --json",
 		Args:              cmdline.Between(0, "a project"),
 		ValidArgsFunction: a.completesOne((*app).projectWords),
-	}, func(args []string) error { return a.showProject(args) })
-}
-
-func (a *app) showProject(args []string) error {
-	all, err := countedProjects(a)
-	if err != nil {
-		return err
-	}
-	name := projectAt(all, a.place(a.ProjectDir()).Path())
-	if len(args) == 1 {
-		name = args[0]
-	}
-	p, err := findProject(all, name)
-	if err != nil && len(args) == 0 {
-		return problem.Faultf("this directory is no project yet").Advise("the first hook of a session makes it one; `hookctl project list` lists the others")
-	}
-	if err != nil {
-		return err
-	}
-	if a.JSON {
-		return a.PrintJSON(projectLine{p, p.Sessions})
-	}
-	a.Printf("%s  %s\n\n", a.Paint.Bold(orDash(cmdline.OneLine(p.Name))), a.Paint.Faint(p.ID))
-	for _, f := range [][2]string{
-		{"path", folder(p)}, {"remote", p.Remote}, {"root commit", p.RootCommit}, {"sessions", strconv.Itoa(p.Sessions)},
-		{"first seen", a.ago(p.FirstSeen)}, {"last seen", a.ago(p.LastSeen)},
-		{"known paths", strings.Join(p.Paths, ", ")}, {"took in", strings.Join(p.Joined, ", ")}, {"joined into", p.JoinedInto},
-	} {
-		if f[1] != "" {
-			a.Printf("  %s  %s\n", a.Paint.Faint(cmdline.Pad(f[0], 12)), cmdline.OneLine(f[1]))
+	}, func(args []string) error {
+		all, err := countedProjects(a)
+		if err != nil {
+			return err
 		}
-	}
-	return nil
+		name := projectAt(all, a.place(a.ProjectDir()).Path())
+		if len(args) == 1 {
+			name = args[0]
+		}
+		p, err := findProject(all, name)
+		if err != nil && len(args) == 0 {
+			return problem.Faultf("this directory is no project yet").Advise("the first hook of a session makes it one; `hookctl project list` lists the others")
+		}
+		if err != nil {
+			return err
+		}
+		if a.JSON {
+			return a.PrintJSON(projectLine{p, p.Sessions})
+		}
+		a.Printf("%s  %s\n\n", a.Paint.Bold(orDash(cmdline.OneLine(p.Name))), a.Paint.Faint(p.ID))
+		for _, f := range [][2]string{
+			{"path", folder(p)}, {"remote", p.Remote}, {"root commit", p.RootCommit}, {"sessions", strconv.Itoa(p.Sessions)},
+			{"first seen", a.ago(p.FirstSeen)}, {"last seen", a.ago(p.LastSeen)},
+			{"known paths", strings.Join(p.Paths, ", ")}, {"took in", strings.Join(p.Joined, ", ")}, {"joined into", p.JoinedInto},
+		} {
+			if f[1] != "" {
+				a.Printf("  %s  %s\n", a.Paint.Faint(cmdline.Pad(f[0], 12)), cmdline.OneLine(f[1]))
+			}
+		}
+		return nil
+	})
 }
 
 func (a *app) projectRehomeCmd() *cobra.Command {
@@ -192,7 +188,25 @@ func (a *app) projectRehomeCmd() *cobra.Command {
 			before, after, err = pair(a, args[0], args[1])
 			return err
 		}
-		return a.judged(find, func() error { return a.rehome(before, after) })
+		return a.judged(find, func() error {
+			if before.JoinedInto == after.ID {
+				if a.JSON {
+					return a.printJoined(before.ID, after.ID)
+				}
+				a.Printf("%s already counts for %s\n", before.ID, after.ID)
+				return nil
+			}
+			var r events.Record
+			data := events.ProjectRehomed{From: before.ID, Path: before.Path}
+			if err := a.emit(emission{Type: events.TypeProjectRehomed, Project: after.ID, Data: data}, &r); err != nil {
+				return err
+			}
+			if a.JSON {
+				return a.PrintJSON(r)
+			}
+			a.Printf("%s (%s) counts for %s (%s) from now on (event %d)\n", before.ID, orDash(cmdline.OneLine(before.Name)), after.ID, orDash(cmdline.OneLine(after.Name)), r.Seq)
+			return nil
+		})
 	})
 }
 
@@ -209,26 +223,6 @@ func pair(a *app, from, to string) (before, after project.State, err error) {
 		err = problem.Faultf("%s and %s are the same project", from, to).Advise("`hookctl project list` lists them")
 	}
 	return before, after, err
-}
-
-func (a *app) rehome(before, after project.State) error {
-	if before.JoinedInto == after.ID {
-		if a.JSON {
-			return a.printJoined(before.ID, after.ID)
-		}
-		a.Printf("%s already counts for %s\n", before.ID, after.ID)
-		return nil
-	}
-	var r events.Record
-	data := events.ProjectRehomed{From: before.ID, Path: before.Path}
-	if err := a.emit(emission{Type: events.TypeProjectRehomed, Project: after.ID, Data: data}, &r); err != nil {
-		return err
-	}
-	if a.JSON {
-		return a.PrintJSON(r)
-	}
-	a.Printf("%s (%s) counts for %s (%s) from now on (event %d)\n", before.ID, orDash(cmdline.OneLine(before.Name)), after.ID, orDash(cmdline.OneLine(after.Name)), r.Seq)
-	return nil
 }
 
 // printJoined prints the event that joined one project into another before: who runs the verb twice gets

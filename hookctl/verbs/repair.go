@@ -48,22 +48,17 @@ func (a *app) repairCmd() *cobra.Command {
 		name := f.Family + f.Bucket
 		projection, ok := rebuilds[name]
 		if !ok || f.Family != "" && f.Bucket != "" {
-			return noBucket(name)
+			f := problem.Faultf("there is no bucket %q", name).Advise("one of " + strings.Join(sortedKeys(rebuilds), ", "))
+			if near := problem.Nearest(name, sortedKeys(rebuilds)); near != "" {
+				f.Hint = "did you mean " + near + "?"
+			}
+			return f
 		}
 		return a.with(needStarted, func() error { return a.rebuild(projection, f.Dry) })
 	}, &f)
 	cmd.MarkFlagsMutuallyExclusive("cf", "bucket")
 	cmd.MarkFlagsOneRequired("cf", "bucket")
 	return cmd
-}
-
-// noBucket refuses a name that nothing is rebuilt by, with the nearest one.
-func noBucket(name string) error {
-	f := problem.Faultf("there is no bucket %q", name).Advise("one of " + strings.Join(sortedKeys(rebuilds), ", "))
-	if near := problem.Nearest(name, sortedKeys(rebuilds)); near != "" {
-		f.Hint = "did you mean " + near + "?"
-	}
-	return f
 }
 
 func (a *app) rebuild(projection string, dry bool) error {

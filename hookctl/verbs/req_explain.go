@@ -28,7 +28,35 @@ func (a *app) reqExplainCmd() *cobra.Command {
 		Example:           "  hookctl req explain commit_plan\n  hookctl req explain commit_plan --session c68c8a51 --json | jq .events",
 		Args:              cmdline.Exactly("a requirement: `hookctl req status` lists them"),
 		ValidArgsFunction: a.completesOne(gateWords),
-	}, func(args []string) error { return a.explain(args[0], f) }, &f)
+	}, func(args []string) error {
+		name := args[0]
+
+		d, err := a.desk(f.Branch)
+		if err != nil {
+			return err
+		}
+		q, ok := d.rules.ByName[name]
+		if _, seen := d.state.Gates[name]; !ok && !seen {
+			return a.refuse(printable(d.rules.Unknown(name)))
+		}
+		id, _, err := d.find(f.Session)
+		if errors.Is(err, errNoSession) {
+			id, err = "", nil
+			a.say(gates.NoSession + "\n" + gates.NoSessionHint)
+		}
+		if err != nil {
+			return err
+		}
+		out := d.because(id, name, q)
+		if out.Events, err = d.history(name); err != nil {
+			return err
+		}
+		if a.JSON {
+			return a.PrintJSON(out)
+		}
+		d.printExplanation(out)
+		return nil
+	}, &f)
 }
 
 // explanation is what `req explain --json` prints.
@@ -40,34 +68,6 @@ type explanation struct {
 	Because string          `json:"because" jsonschema_description:"why, in words"`
 	Event   string          `json:"event,omitempty" jsonschema_description:"id of the event that is the reason"`
 	Events  []events.Record `json:"events" jsonschema_description:"all events about it on the branch, in order"`
-}
-
-func (a *app) explain(name string, f reqFlags) error {
-	d, err := a.desk(f.Branch)
-	if err != nil {
-		return err
-	}
-	q, ok := d.rules.ByName[name]
-	if _, seen := d.state.Gates[name]; !ok && !seen {
-		return a.refuse(printable(d.rules.Unknown(name)))
-	}
-	id, _, err := d.find(f.Session)
-	if errors.Is(err, errNoSession) {
-		id, err = "", nil
-		a.say(gates.NoSession + "\n" + gates.NoSessionHint)
-	}
-	if err != nil {
-		return err
-	}
-	out := d.because(id, name, q)
-	if out.Events, err = d.history(name); err != nil {
-		return err
-	}
-	if a.JSON {
-		return a.PrintJSON(out)
-	}
-	d.printExplanation(out)
-	return nil
 }
 
 // because is the verdict with its reason. A requirement that no file defines is judged as scope session.

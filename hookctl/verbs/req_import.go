@@ -34,7 +34,38 @@ func (a *app) reqImportCmd() *cobra.Command {
 			"twice changes nothing. A file that cannot be read is named and left alone, an entry that is malformed is\n" +
 			"named and left out: the exit code is 1 then. No file is changed.",
 		Example: "  hookctl req import\n  hookctl req import .git/requirements/feature-x.json",
-	}, func(args []string) error { return a.importReq(args) })
+	}, func(args []string) error {
+		d, err := a.deskOfProject()
+		if err != nil {
+			return err
+		}
+		files := args
+		if len(files) == 0 {
+			if files, err = a.stateFiles(d.place.CommonDir); err != nil {
+				return err
+			}
+		}
+		if len(files) == 0 && !a.JSON {
+			a.Printf("nothing to import: neither %s nor %s is there\n", filepath.Join(d.place.CommonDir, "requirements"), a.registryPath())
+		}
+		bad := 0
+		for _, file := range files {
+			out, err := d.importFile(file)
+			if err != nil {
+				return err
+			}
+			if out.Error != "" || len(out.Skipped) > 0 {
+				bad++
+			}
+			if err := a.tellImported(out); err != nil {
+				return err
+			}
+		}
+		if bad > 0 {
+			return cmdline.Silent(1)
+		}
+		return nil
+	})
 }
 
 // importedJSON is one file as `req import --json` prints it.
@@ -48,39 +79,6 @@ type importedJSON struct {
 	Skipped      []string `json:"skipped,omitempty" jsonschema_description:"what is malformed, as key: why"`
 	Event        string   `json:"event,omitempty" jsonschema_description:"id of the last event; absent when the file says nothing new"`
 	Error        string   `json:"error,omitempty" jsonschema_description:"why the file was left alone"`
-}
-
-func (a *app) importReq(args []string) error {
-	d, err := a.deskOfProject()
-	if err != nil {
-		return err
-	}
-	files := args
-	if len(files) == 0 {
-		if files, err = a.stateFiles(d.place.CommonDir); err != nil {
-			return err
-		}
-	}
-	if len(files) == 0 && !a.JSON {
-		a.Printf("nothing to import: neither %s nor %s is there\n", filepath.Join(d.place.CommonDir, "requirements"), a.registryPath())
-	}
-	bad := 0
-	for _, file := range files {
-		out, err := d.importFile(file)
-		if err != nil {
-			return err
-		}
-		if out.Error != "" || len(out.Skipped) > 0 {
-			bad++
-		}
-		if err := a.tellImported(out); err != nil {
-			return err
-		}
-	}
-	if bad > 0 {
-		return cmdline.Silent(1)
-	}
-	return nil
 }
 
 func (a *app) registryPath() string { return filepath.Join(a.userHome(), ".claude", "sessions.json") }

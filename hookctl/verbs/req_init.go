@@ -19,35 +19,33 @@ func (a *app) reqInitCmd() *cobra.Command {
 		Long: "Write a commented .claude/requirements.yaml into this work tree. It asks nothing and overwrites nothing;\n" +
 			"one gate is on, the others are there to be switched on.",
 		Example: "  hookctl req init",
-	}, func([]string) error { return a.initReq() })
+	}, func([]string) error {
+		place := a.gitPlace()
+		if !place.Git || place.Worktree == "" {
+			return a.refuse(gates.NotGit)
+		}
+		file := gates.ProjectFile(place.Worktree)
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			return problem.Faultf("%v", err)
+		}
+		err := writeNew(file, gates.Starter())
+		if errors.Is(err, fs.ErrExist) {
+			return problem.Faultf("%s is there already", file).Advise("nothing was changed; `hookctl req status --verbose` shows what it says")
+		}
+		if err != nil {
+			return problem.Faultf("%v", err)
+		}
+		if a.JSON {
+			return a.PrintJSON(initJSON{file})
+		}
+		a.Printf("✅ Wrote %s\n   Edit it, then `hookctl req status` shows the gates.\n", file)
+		return nil
+	})
 }
 
 // initJSON is what `req init --json` prints.
 type initJSON struct {
 	File string `json:"file" jsonschema_description:"that was written"`
-}
-
-func (a *app) initReq() error {
-	place := a.gitPlace()
-	if !place.Git || place.Worktree == "" {
-		return a.refuse(gates.NotGit)
-	}
-	file := gates.ProjectFile(place.Worktree)
-	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-		return problem.Faultf("%v", err)
-	}
-	err := writeNew(file, gates.Starter())
-	if errors.Is(err, fs.ErrExist) {
-		return problem.Faultf("%s is there already", file).Advise("nothing was changed; `hookctl req status --verbose` shows what it says")
-	}
-	if err != nil {
-		return problem.Faultf("%v", err)
-	}
-	if a.JSON {
-		return a.PrintJSON(initJSON{file})
-	}
-	a.Printf("✅ Wrote %s\n   Edit it, then `hookctl req status` shows the gates.\n", file)
-	return nil
 }
 
 // writeNew writes a file that is not there yet; one that is stays, and the error is fs.ErrExist.

@@ -21,38 +21,36 @@ func (a *app) reqListCmd() *cobra.Command {
 		Use:     "list",
 		Short:   "List the branches that have gates with something said about them",
 		Example: "  hookctl req list\n  hookctl req list --json | jq -r .branch",
-	}, func([]string) error { return a.listBranches() })
+	}, func([]string) error {
+		d, err := a.deskOfProject()
+		if err != nil {
+			return err
+		}
+		list := d.tracked()
+		if a.JSON {
+			for _, t := range list {
+				if err := a.PrintJSON(t); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+		if len(list) == 0 {
+			a.Printf("%s\n", gates.NoTrackedBranches)
+			return nil
+		}
+		a.Printf("%s\n", gates.BranchesHead(len(list)))
+		for _, t := range list {
+			a.Printf("%s\n", printable(gates.BranchRow(t.Branch, t.Requirements)))
+		}
+		return nil
+	})
 }
 
 // trackedJSON is one branch as `req list --json` prints it.
 type trackedJSON struct {
 	Branch       string `json:"branch" jsonschema_description:"name"`
 	Requirements int    `json:"requirements" jsonschema_description:"with something said about them"`
-}
-
-func (a *app) listBranches() error {
-	d, err := a.deskOfProject()
-	if err != nil {
-		return err
-	}
-	list := d.tracked()
-	if a.JSON {
-		for _, t := range list {
-			if err := a.PrintJSON(t); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	if len(list) == 0 {
-		a.Printf("%s\n", gates.NoTrackedBranches)
-		return nil
-	}
-	a.Printf("%s\n", gates.BranchesHead(len(list)))
-	for _, t := range list {
-		a.Printf("%s\n", printable(gates.BranchRow(t.Branch, t.Requirements)))
-	}
-	return nil
 }
 
 // deskOfProject is a desk for verbs about all branches: a detached HEAD is none of their business.
@@ -146,43 +144,41 @@ func (a *app) reqPruneCmd() *cobra.Command {
 		Long: "Clear the gates of branches that git has no more, so that a new branch of that name starts afresh. The log\n" +
 			"keeps what was.",
 		Example: "  hookctl req prune",
-	}, func([]string) error { return a.prune() })
+	}, func([]string) error {
+		d, err := a.deskOfProject()
+		if err != nil {
+			return err
+		}
+		if !a.JSON {
+			a.Printf("%s\n", gates.Pruning)
+		}
+		known, err := d.sizes.Branches(a.ctx, d.place.Worktree)
+		if err != nil {
+			return problem.Faultf("the branches could not be listed: %v", err).Advise("nothing was cleared")
+		}
+		gone := []string{}
+		for _, t := range d.tracked() {
+			if slices.Contains(known, t.Branch) || t.Branch == d.branch {
+				continue
+			}
+			o := daemon.GateOrder{Branch: t.Branch, Events: []daemon.GateCommand{command(&events.GateCleared{AllSessions: true, Reason: events.GateClearedCommand})}}
+			if _, err := d.order(o); err != nil {
+				return err
+			}
+			gone = append(gone, t.Branch)
+		}
+		if a.JSON {
+			return a.PrintJSON(prunedJSON{gone})
+		}
+		for _, b := range gone {
+			a.Printf("   - %s\n", cmdline.OneLine(b))
+		}
+		a.Printf("%s\n", gates.Pruned(len(gone)))
+		return nil
+	})
 }
 
 // prunedJSON is what `req prune --json` prints.
 type prunedJSON struct {
 	Pruned []string `json:"pruned" jsonschema_description:"branches whose gates were cleared"`
-}
-
-func (a *app) prune() error {
-	d, err := a.deskOfProject()
-	if err != nil {
-		return err
-	}
-	if !a.JSON {
-		a.Printf("%s\n", gates.Pruning)
-	}
-	known, err := d.sizes.Branches(a.ctx, d.place.Worktree)
-	if err != nil {
-		return problem.Faultf("the branches could not be listed: %v", err).Advise("nothing was cleared")
-	}
-	gone := []string{}
-	for _, t := range d.tracked() {
-		if slices.Contains(known, t.Branch) || t.Branch == d.branch {
-			continue
-		}
-		o := daemon.GateOrder{Branch: t.Branch, Events: []daemon.GateCommand{command(&events.GateCleared{AllSessions: true, Reason: events.GateClearedCommand})}}
-		if _, err := d.order(o); err != nil {
-			return err
-		}
-		gone = append(gone, t.Branch)
-	}
-	if a.JSON {
-		return a.PrintJSON(prunedJSON{gone})
-	}
-	for _, b := range gone {
-		a.Printf("   - %s\n", cmdline.OneLine(b))
-	}
-	a.Printf("%s\n", gates.Pruned(len(gone)))
-	return nil
 }

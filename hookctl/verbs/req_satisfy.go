@@ -218,42 +218,40 @@ func (a *app) reqClearCmd() *cobra.Command {
 		if len(args) == 0 && !f.All {
 			return a.refuse(gates.ClearWhat)
 		}
-		return a.with(needStarted, func() error { return a.clearGates(args, f) })
+		return a.with(needStarted, func() error {
+			d, err := a.desk(f.Branch)
+			if err != nil {
+				return err
+			}
+			o := daemon.GateOrder{Branch: d.branch}
+			if f.Session != "" {
+				if o.Session, _, err = d.find(f.Session); err != nil {
+					return err
+				}
+			}
+			names := args
+			if f.All {
+				names = []string{""}
+			}
+			for _, n := range names {
+				o.Events = append(o.Events, command(&events.GateCleared{Name: n, AllSessions: f.Session == "", Reason: events.GateClearedCommand}))
+			}
+			r, err := d.order(o)
+			if err != nil {
+				return err
+			}
+			if f.Session != "" {
+				d.tellStillOpen(names)
+			}
+			if a.JSON {
+				return a.PrintJSON(r)
+			}
+			for _, n := range names {
+				a.Printf("%s\n", printable(gates.CLI{Branch: d.branch}.Cleared(n)))
+			}
+			return nil
+		})
 	}, &f)
-}
-
-func (a *app) clearGates(args []string, f clearing) error {
-	d, err := a.desk(f.Branch)
-	if err != nil {
-		return err
-	}
-	o := daemon.GateOrder{Branch: d.branch}
-	if f.Session != "" {
-		if o.Session, _, err = d.find(f.Session); err != nil {
-			return err
-		}
-	}
-	names := args
-	if f.All {
-		names = []string{""}
-	}
-	for _, n := range names {
-		o.Events = append(o.Events, command(&events.GateCleared{Name: n, AllSessions: f.Session == "", Reason: events.GateClearedCommand}))
-	}
-	r, err := d.order(o)
-	if err != nil {
-		return err
-	}
-	if f.Session != "" {
-		d.tellStillOpen(names)
-	}
-	if a.JSON {
-		return a.PrintJSON(r)
-	}
-	for _, n := range names {
-		a.Printf("%s\n", printable(gates.CLI{Branch: d.branch}.Cleared(n)))
-	}
-	return nil
 }
 
 // tellStillOpen names the gates, of those that were closed for one session, that what holds for the whole branch keeps

@@ -27,43 +27,44 @@ func (a *app) reqStatusCmd() *cobra.Command {
 		Use:     "status",
 		Short:   "Show what is open, and who satisfied what, when, by which event",
 		Example: "  hookctl req status\n  hookctl req status --summary\n  hookctl req status --json | jq '.gates[] | select(.satisfied | not) | .name'",
-	}, func([]string) error { return a.reqStatus(f, how.Verbose, how.Summary) }, &f, &how)
-}
+	}, func([]string) error {
+		verbose := how.Verbose
+		summary := how.Summary
 
-func (a *app) reqStatus(f reqFlags, verbose, summary bool) error {
-	d, err := a.desk(f.Branch)
-	if err != nil {
+		d, err := a.desk(f.Branch)
+		if err != nil {
+			return err
+		}
+		if summary && !a.JSON && !d.rules.Enabled {
+			a.Printf("%s\n", d.rules.Summary(nil))
+			return nil
+		}
+		if !a.JSON && !summary && !d.speaks() {
+			return nil
+		}
+		id, explicit, err := d.find(f.Session)
+		if errors.Is(err, errNoSession) {
+			id, err = "", nil
+			a.say(gates.NoSession)
+		}
+		if err != nil {
+			return err
+		}
+		board := d.board(id)
+		switch {
+		case a.JSON:
+			err = a.PrintJSON(d.statusJSON(id, board, verbose))
+		case summary:
+			a.Printf("%s\n", printable(d.rules.Summary(board)))
+		case verbose:
+			d.verbose(id, board)
+		default:
+			a.Printf("%s\n", printable(gates.CLI{Branch: d.branch, Session: id, Named: explicit, Invalid: len(d.rules.Invalid())}.Focused(board)))
+			d.table(id, board)
+			d.problems(false)
+		}
 		return err
-	}
-	if summary && !a.JSON && !d.rules.Enabled {
-		a.Printf("%s\n", d.rules.Summary(nil))
-		return nil
-	}
-	if !a.JSON && !summary && !d.speaks() {
-		return nil
-	}
-	id, explicit, err := d.find(f.Session)
-	if errors.Is(err, errNoSession) {
-		id, err = "", nil
-		a.say(gates.NoSession)
-	}
-	if err != nil {
-		return err
-	}
-	board := d.board(id)
-	switch {
-	case a.JSON:
-		err = a.PrintJSON(d.statusJSON(id, board, verbose))
-	case summary:
-		a.Printf("%s\n", printable(d.rules.Summary(board)))
-	case verbose:
-		d.verbose(id, board)
-	default:
-		a.Printf("%s\n", printable(gates.CLI{Branch: d.branch, Session: id, Named: explicit, Invalid: len(d.rules.Invalid())}.Focused(board)))
-		d.table(id, board)
-		d.problems(false)
-	}
-	return err
+	}, &f, &how)
 }
 
 // speaks says on stderr why there is nothing to show.

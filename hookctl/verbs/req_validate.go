@@ -18,7 +18,30 @@ func (a *app) reqValidateCmd() *cobra.Command {
 			"what is unknown, and what is known and not acted on. It needs no daemon and no store.\n" +
 			"Exit code 1 when something is left out.",
 		Example: "  hookctl req validate\n  hookctl req validate --json | jq '.problems[] | select(.warning | not)'",
-	}, func([]string) error { return a.validateReq() })
+	}, func([]string) error {
+		place := a.gitPlace()
+		if !place.Git || place.Worktree == "" {
+			return a.refuse(gates.NotGit)
+		}
+		r := a.rulesAt(place)
+		v := validation{Configured: r.ProjectFile != "", Valid: len(r.Invalid()) == 0, Enabled: []string{},
+			Problems: append([]gates.Problem{}, r.Problems...), Notes: append([]gates.Problem{}, r.Notes...)}
+		v.Problems = append(v.Problems, unknownBases(a, &facts.Sizes{}, place.Worktree, r)...)
+		for _, q := range r.InOrder() {
+			v.Enabled = append(v.Enabled, q.Name)
+		}
+		if a.JSON {
+			if err := a.PrintJSON(v); err != nil {
+				return err
+			}
+		} else {
+			a.printValidation(v, r)
+		}
+		if !v.Valid {
+			return cmdline.Silent(1)
+		}
+		return nil
+	})
 }
 
 // validation is what `req validate --json` prints.
@@ -28,31 +51,6 @@ type validation struct {
 	Enabled    []string        `json:"enabled" jsonschema_description:"names of the requirements that are in force"`
 	Problems   []gates.Problem `json:"problems" jsonschema_description:"what is malformed or unknown"`
 	Notes      []gates.Problem `json:"notes" jsonschema_description:"known and not acted on, and words that stay as they are"`
-}
-
-func (a *app) validateReq() error {
-	place := a.gitPlace()
-	if !place.Git || place.Worktree == "" {
-		return a.refuse(gates.NotGit)
-	}
-	r := a.rulesAt(place)
-	v := validation{Configured: r.ProjectFile != "", Valid: len(r.Invalid()) == 0, Enabled: []string{},
-		Problems: append([]gates.Problem{}, r.Problems...), Notes: append([]gates.Problem{}, r.Notes...)}
-	v.Problems = append(v.Problems, unknownBases(a, &facts.Sizes{}, place.Worktree, r)...)
-	for _, q := range r.InOrder() {
-		v.Enabled = append(v.Enabled, q.Name)
-	}
-	if a.JSON {
-		if err := a.PrintJSON(v); err != nil {
-			return err
-		}
-	} else {
-		a.printValidation(v, r)
-	}
-	if !v.Valid {
-		return cmdline.Silent(1)
-	}
-	return nil
 }
 
 func (a *app) printValidation(v validation, r gates.Rules) {

@@ -104,11 +104,7 @@ func (a *app) current(name string) (string, error) {
 	if p, err := oneCell[identity.Pointer](a, identity.PointerName, identity.PointerKey(here)); err == nil && p.State.Session != "" {
 		return p.State.Session, nil
 	}
-	return newestOf(all, here)
-}
-
-func newestOf(all []cell[session.State], project string) (string, error) {
-	i := slices.IndexFunc(all, func(c cell[session.State]) bool { return c.State.Project == project })
+	i := slices.IndexFunc(all, func(c cell[session.State]) bool { return c.State.Project == here })
 	if i < 0 {
 		return "", problem.Faultf("this project has no session yet").Advise("--session names one; `hookctl session list --all` lists all")
 	}

@@ -33,29 +33,27 @@ func (a *app) sessionListCmd() *cobra.Command {
 		Use:     "list",
 		Short:   "List this project's sessions, the newest first",
 		Example: "  hookctl session list\n  hookctl session list --all --json | jq -r .id",
-	}, func([]string) error { return a.listSessions(f.All) }, &f)
-}
-
-func (a *app) listSessions(all bool) error {
-	return a.with(needStore, func() error {
-		list, err := sessions(a)
-		if err != nil {
-			return err
-		}
-		projects, here, err := a.projects()
-		if err != nil {
-			return err
-		}
-		elsewhere := 0
-		list = slices.DeleteFunc(list, func(c cell[session.State]) bool {
-			other := !all && countsFor(projects, c.State.Project) != here
-			if other {
-				elsewhere++
+	}, func([]string) error {
+		return a.with(needStore, func() error {
+			list, err := sessions(a)
+			if err != nil {
+				return err
 			}
-			return other
+			projects, here, err := a.projects()
+			if err != nil {
+				return err
+			}
+			elsewhere := 0
+			list = slices.DeleteFunc(list, func(c cell[session.State]) bool {
+				other := !f.All && countsFor(projects, c.State.Project) != here
+				if other {
+					elsewhere++
+				}
+				return other
+			})
+			return a.printSessions(list, projects, elsewhere)
 		})
-		return a.printSessions(list, projects, elsewhere)
-	})
+	}, &f)
 }
 
 func (a *app) printSessions(list []cell[session.State], projects []cell[project.State], elsewhere int) error {
@@ -271,18 +269,16 @@ func (a *app) sessionDeleteCmd() *cobra.Command {
 			return a.Confirm(a.ctx, fmt.Sprintf("delete session %s (%s, %s, last active %s)?", s.ID, s.Status,
 				cmdline.Plural(s.Events, "event"), a.ago(s.LastActive)), f.Yes)
 		}
-		return a.judged(ask, func() error { return a.deleteSession(s, f.Reason) })
+		return a.judged(ask, func() error {
+			var r events.Record
+			if err := a.emit(emission{Type: events.TypeSessionDeleted, Session: s.ID, Project: s.Project, Data: events.SessionDeleted{Reason: f.Reason}}, &r); err != nil {
+				return err
+			}
+			if a.JSON {
+				return a.PrintJSON(r)
+			}
+			a.Printf("session %s is deleted (event %d)\n", s.ID, r.Seq)
+			return nil
+		})
 	}, &f)
-}
-
-func (a *app) deleteSession(s session.State, reason string) error {
-	var r events.Record
-	if err := a.emit(emission{Type: events.TypeSessionDeleted, Session: s.ID, Project: s.Project, Data: events.SessionDeleted{Reason: reason}}, &r); err != nil {
-		return err
-	}
-	if a.JSON {
-		return a.PrintJSON(r)
-	}
-	a.Printf("session %s is deleted (event %d)\n", s.ID, r.Seq)
-	return nil
 }

@@ -37,10 +37,6 @@ func (a *app) why(session, text string) error {
 	if err := a.get("/v1/why/"+session, url.Values{"q": {text}}, &out); err != nil {
 		return err
 	}
-	return a.printBehind(out)
-}
-
-func (a *app) printBehind(out daemon.Why) error {
 	if a.JSON {
 		return a.PrintJSON(out)
 	}
