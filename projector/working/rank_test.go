@@ -83,3 +83,12 @@ func TestLastMessageStaysBehindTheSummary(t *testing.T) {
 		t.Error("the message is not the last one any more")
 	}
 }
+
+// A summary names a file by its path below the work tree, not by that of another work tree.
+func TestNames(t *testing.T) {
+	for text, want := range map[string]bool{"see `up/x.go`": true, "up/x.go": true, "/v/up/x.go, then up/x.go": true, "/v/up/x.go": false, "x.go": false} {
+		if names(text, "/w", "/w/up/x.go") != want {
+			t.Errorf("%s: %v", text, !want)
+		}
+	}
+}

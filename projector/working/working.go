@@ -290,10 +290,17 @@ func (s State) summarised(summary string) State {
 // firstWords are the first 200 characters of a note, as it is told.
 func firstWords(text string) string { return strings.TrimSuffix(clip(text, maxLine), "…") }
 
-// names tells whether a text names a file by its path below the work tree.
+// names tells whether a text names a file by its path below the work tree, and not only as the end of another path.
 func names(text, root, path string) bool {
 	rel, below := strings.CutPrefix(path, root+"/")
-	return root != "" && below && strings.Contains(text, rel)
+	for below && root != "" {
+		before, behind, found := strings.Cut(text, rel)
+		if !found || before == "" || !isPath(before[len(before)-1]) {
+			return found
+		}
+		text = behind
+	}
+	return false
 }
 
 // refused takes the user's words from calls that were refused: such a call has no hook of its own.
