@@ -36,7 +36,7 @@ type costQuery struct {
 	Session string `help:"its id, any unique prefix of it, or last; default: this project's current session"`
 	Project string `help:"of one project: its id, name or path"`
 	Since   string `help:"from then on: 3h, 2w, yesterday, a time or a sequence"`
-	By      string `help:"model, prompt, agent, tool, project, session" choices:"model,prompt,agent,tool,project,session"`
+	By      string `help:"model, prompt, agent, tool, project, session" offers:"model,prompt,agent,tool,project,session"`
 	All     bool   `help:"of every project"`
 }
 
@@ -54,6 +54,9 @@ func (a *app) costCmd() *cobra.Command {
 }
 
 func (a *app) cost(q costQuery) error {
+	if !slices.Contains(insight.Bys, q.By) {
+		return problem.Faultf("--by %q is none of %s", q.By, strings.Join(insight.Bys, ", "))
+	}
 	prices, err := insight.Prices(a.conf.Values.Prices)
 	if err != nil {
 		return problem.Because(err).Advise("`hookctl config edit` opens the user's file")
