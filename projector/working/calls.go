@@ -243,8 +243,8 @@ func (s State) planned(r events.Record, input json.RawMessage) State {
 	return s
 }
 
-// target is what a call is about: its file, the program of a command with its first word that is no option, else the
-// tool (DECISIONS S0 "open failures").
+// target is what a call is about: its file, the program of a command with its first word that is no option and, behind
+// `run`, the next one, else the tool (DECISIONS S0 "open failures").
 func target(tool string, input json.RawMessage) string {
 	for _, name := range []string{"file_path", "notebook_path"} {
 		if file := events.MemberText(input, name); file != "" {
@@ -263,7 +263,7 @@ func target(tool string, input json.RawMessage) string {
 		default:
 			words = append(words, w)
 		}
-		if len(words) == 2 {
+		if len(words) == 3 || len(words) == 2 && words[1] != "run" {
 			break
 		}
 	}

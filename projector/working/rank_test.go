@@ -48,6 +48,15 @@ func TestUnmended(t *testing.T) {
 	}
 }
 
+// One task of a runner that succeeds mends no other task of it.
+func TestTasksOfRunner(t *testing.T) {
+	s := folded(failure("Bash", `{"command":"mise run lint"}`, "error: 2"), failure("Bash", `{"command":"npm run test"}`, "error: 1"), did("Bash", `{"command":"mise run build"}`, `{}`),
+		did("Bash", `{"command":"npm run test -- -v"}`, `{}`))
+	if len(s.Open) != 1 || s.Open[0].Target != "mise run lint" {
+		t.Errorf("%+v", s.Open)
+	}
+}
+
 // Files come by their use, and by the words of what is worked on.
 func TestUsed(t *testing.T) {
 	read := func(file string) events.Event { return did("Read", `{"file_path":"`+file+`"}`, `{}`) }
