@@ -90,6 +90,7 @@ func (h *home) empty() time.Duration {
 type status struct {
 	PID   int                            `json:"pid"` // 0 when no daemon runs
 	Spool int                            `json:"spool"`
+	Live  []struct{ ID string }          `json:"live"`
 	Hooks map[string]struct{ Count int } `json:"hooks"`
 }
 

@@ -35,10 +35,13 @@ func (b *bench) longLogOf(n uint64, per int) *longLog {
 	begin := time.Now()
 	l := &longLog{home: b.newHome()}
 	l.play()
+	for _, id := range l.status().Live { // or thousands would be alive, which nobody has
+		l.hook("SessionEnd", fmt.Appendf(nil, `{"session_id":%q,"cwd":%q,"hook_event_name":"SessionEnd","reason":"other"}`, id.ID, l.project))
+	}
 	l.stop()
 	l.withLog(func(st *embedded.Stream, session []events.Envelope) {
 		if per > 0 {
-			session = session[:per]
+			session = append(session[:per-1], session[len(session)-1])
 		}
 		for i := 1; l.events < n; i++ {
 			again := resemble(session, time.Duration(i)*time.Minute)

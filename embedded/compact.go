@@ -29,7 +29,7 @@ func (b *buckets) compact(ctx context.Context, streams string) error {
 		if onDisk-live <= wasteAllowed+live/4 {
 			continue
 		}
-		if err := b.rewrite(ctx, h, info.State); err != nil {
+		if err := b.rewrite(ctx, name, h, info.State.Msgs); err != nil {
 			return fmt.Errorf("bucket %s: %w", name, err)
 		}
 	}
@@ -48,18 +48,17 @@ func blockBytes(dir string) (sum int64) {
 }
 
 // rewrite reads the bucket's messages oldest first, purges it and publishes them again.
-func (b *buckets) rewrite(ctx context.Context, h jetstream.Stream, state jetstream.StreamState) error {
-	var live []*nats.Msg
-	for seq := state.FirstSeq; state.Msgs > 0 && seq <= state.LastSeq; {
-		raw, err := h.GetMsg(ctx, seq, jetstream.WithGetMsgSubject("$KV.>"))
-		if err != nil {
-			return err
-		}
-		live = append(live, &nats.Msg{Subject: raw.Subject, Data: raw.Data})
-		seq = raw.Sequence + 1
+func (b *buckets) rewrite(ctx context.Context, name string, h jetstream.Stream, cells uint64) error {
+	live := make([]*nats.Msg, 0, cells)
+	err := b.scan(ctx, name, "", func(m *nats.Msg) error {
+		live = append(live, m)
+		return nil
+	})
+	if err != nil {
+		return err
 	}
-	if uint64(len(live)) != state.Msgs {
-		return fmt.Errorf("%d live cells where the server counts %d", len(live), state.Msgs)
+	if uint64(len(live)) != cells {
+		return fmt.Errorf("%d live cells where the server counts %d", len(live), cells)
 	}
 	if err := h.Purge(ctx); err != nil {
 		return err

@@ -31,6 +31,24 @@ func (b *buckets) Scan(ctx context.Context, bucket, prefix string, fn func(key s
 	if _, err := b.handle(bucket); err != nil {
 		return nil
 	}
+	return b.scan(ctx, bucket, prefix, func(m *nats.Msg) error {
+		key, err := unescape(strings.TrimPrefix(m.Subject, bucketPrefix(bucket)))
+		if err != nil || !strings.HasPrefix(key, prefix) {
+			return nil
+		}
+		value, err := b.unpack(m.Data)
+		if err == nil {
+			err = fn(key, value)
+		}
+		if err != nil {
+			return fmt.Errorf("cell %s: %w", key, err)
+		}
+		return nil
+	})
+}
+
+// scan calls fn with the messages of cells, as they would be written again.
+func (b *buckets) scan(ctx context.Context, bucket, prefix string, fn func(*nats.Msg) error) error {
 	nc := b.js.Conn()
 	answers := make(chan *nats.Msg, scanBatch+1) // the connection's own queues hold one answer to each question
 	sub, err := nc.ChanSubscribe(nc.NewInbox(), answers)
@@ -48,7 +66,7 @@ func (b *buckets) Scan(ctx context.Context, bucket, prefix string, fn func(key s
 		if err := nc.PublishRequest("$JS.API.DIRECT.GET."+bucketStream(bucket), sub.Subject, ask); err != nil {
 			return fmt.Errorf("scan %s: %w", bucket, err)
 		}
-		if next, err = b.scanSome(ctx, answers, bucket, prefix, fn); err != nil {
+		if next, err = scanSome(ctx, answers, fn); err != nil {
 			return fmt.Errorf("scan %s: %w", bucket, err)
 		}
 	}
@@ -60,7 +78,7 @@ func (b *buckets) Scan(ctx context.Context, bucket, prefix string, fn func(key s
 
 // scanSome takes the answers to one request and says at which sequence to go on; 0 at the end. fn, which gets each
 // cell as it comes, counts in the time of the request.
-func (b *buckets) scanSome(ctx context.Context, answers <-chan *nats.Msg, bucket, prefix string, fn func(string, []byte) error) (next uint64, err error) {
+func scanSome(ctx context.Context, answers <-chan *nats.Msg, fn func(*nats.Msg) error) (next uint64, err error) {
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
 	for {
@@ -81,16 +99,11 @@ func (b *buckets) scanSome(ctx context.Context, answers <-chan *nats.Msg, bucket
 			return 0, err
 		}
 		next = seq + 1
-		key, err := unescape(strings.TrimPrefix(msg.Header.Get("Nats-Subject"), bucketPrefix(bucket)))
-		if err != nil || !strings.HasPrefix(key, prefix) || msg.Header.Get("KV-Operation") != "" {
+		if msg.Header.Get("KV-Operation") != "" {
 			continue
 		}
-		value, err := b.unpack(msg.Data)
-		if err == nil {
-			err = fn(key, value)
-		}
-		if err != nil {
-			return 0, fmt.Errorf("cell %s: %w", key, err)
+		if err := fn(&nats.Msg{Subject: msg.Header.Get("Nats-Subject"), Data: msg.Data}); err != nil {
+			return 0, err
 		}
 	}
 }

@@ -477,6 +477,30 @@ func TestNoSpace(t *testing.T) {
 	}
 }
 
+// Compacting asks for the cells in batches: one by one, those of a long log took longer than a stop may.
+func TestCompactReadsInBatches(t *testing.T) {
+	s := open(t, storeDir(t))
+	const n = 3000
+	var cells []projector.Cell
+	for i := range 2 * n {
+		cells = append(cells, projector.Cell{Key: fmt.Sprintf("working.v1.%d", i%n), Value: incompressible(strings.Repeat("0", 200), uint64(i))})
+	}
+	if err := s.Store().Save(t.Context(), projector.BucketSnapshot, cells); err != nil {
+		t.Fatal(err)
+	}
+	before := s.nc.Stats().OutMsgs
+	if err := s.buckets.compact(t.Context(), s.opts.streamsDir()); err != nil {
+		t.Fatal(err)
+	}
+	if sent := s.nc.Stats().OutMsgs - before; sent < n || sent > n+100 {
+		t.Errorf("%d messages for %d cells", sent, n)
+	}
+	keys, err := s.Store().Keys(t.Context(), projector.BucketSnapshot, "working.")
+	if err != nil || len(keys) != n {
+		t.Errorf("%d cells afterwards, %v", len(keys), err)
+	}
+}
+
 // TestBucketsStaySmall overwrites cells as the write-behind does and looks at the files.
 func TestBucketsStaySmall(t *testing.T) {
 	dir := storeDir(t)

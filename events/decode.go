@@ -13,13 +13,13 @@ import (
 // over them three times (validate, find, copy) and that is most of what a fold of the log costs. The
 // rules are encoding/json's with three differences: names are compared exactly, a value of the wrong
 // type leaves its field alone without a word, and raw members alias the data instead of copying it.
-// Values that are no strings, numbers, booleans or raw members are left to encoding/json.
+// Values that are no strings, numbers, booleans, raw members, structs or lists of structs are left to encoding/json.
 
 // field is one member that a struct takes.
 type field struct {
 	name  string
 	index []int
-	kind  reflect.Kind          // String, Bool, Int64, Float64, Slice for raw, Pointer to a struct; Invalid for encoding/json
+	kind  reflect.Kind          // String, Bool, Int64, Float64, Slice for raw, Pointer to a struct, Array for a list of structs; Invalid for encoding/json
 	after atomic.Pointer[field] // the one that came behind it in the last object
 }
 
@@ -73,6 +73,8 @@ func kindOf(t reflect.Type) reflect.Kind {
 		return reflect.Int64
 	case t.Kind() == reflect.Pointer && t.Elem().Kind() == reflect.Struct:
 		return reflect.Pointer
+	case t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Struct:
+		return reflect.Array
 	}
 	return reflect.Invalid
 }
@@ -167,9 +169,32 @@ func (r *recent) set(v reflect.Value, kind reflect.Kind, raw []byte, plain bool)
 			}
 			return r.fill(raw, v.Elem())
 		}
-		fallthrough
+		_ = json.Unmarshal(raw, v.Addr().Interface())
+	case reflect.Array:
+		if raw[0] == '[' {
+			return r.list(raw, v)
+		}
 	default:
 		_ = json.Unmarshal(raw, v.Addr().Interface()) // a part of the wrong type is left at its zero value
+	}
+	return true
+}
+
+// list reads a list of objects into the slice v.
+func (r *recent) list(raw []byte, v reflect.Value) bool {
+	v.Set(reflect.MakeSlice(v.Type(), 0, 1))
+	for i := blank(raw, 1); i < len(raw) && raw[i] != ']'; {
+		end := valueEnd(raw, i)
+		if end < 0 {
+			return false
+		}
+		v.Set(reflect.Append(v, reflect.Zero(v.Type().Elem())))
+		if raw[i] == '{' && !r.fill(raw[i:end], v.Index(v.Len()-1)) {
+			return false
+		}
+		if i = blank(raw, end); i < len(raw) && raw[i] == ',' {
+			i = blank(raw, i+1)
+		}
 	}
 	return true
 }

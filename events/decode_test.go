@@ -77,6 +77,23 @@ func TestFillEdges(t *testing.T) {
 	}
 }
 
+// A list of objects is read as encoding/json reads it.
+func TestFillLists(t *testing.T) {
+	k, _ := Lookup(TypeToolBatchFinished)
+	for _, data := range []string{
+		`{"tool_calls":[]}`, `{"tool_calls":[ ]}`, `{"tool_calls":null}`, `{"tool_calls":"x","cwd":"/w"}`, `{"tool_calls":[null,5,{"tool_name":"a"}],"cwd":"/w"}`,
+		`{"tool_calls":[{"tool_name":"Bash","tool_input":{"command":"a]}"},"tool_response":[{"text":"x"}],"tool_use_id":"t"} , {"tool_name":7}],"cwd":"/w"}`,
+	} {
+		fast := k.New()
+		if !Fill([]byte(data), fast) {
+			t.Errorf("%s: not read in one pass", data)
+		}
+		if want, _ := slow(t, k, []byte(data)); !sameEvent(want, fast) {
+			t.Errorf("%s\nwant %+v\ngot  %+v", data, want, fast)
+		}
+	}
+}
+
 // Random objects with names of the struct and of none: the same as by encoding/json.
 func TestFillProperty(t *testing.T) {
 	k, _ := Lookup(TypeToolSucceeded)

@@ -168,37 +168,41 @@ func (v *View) WarmCache(ctx context.Context, keys ...string) error {
 }
 
 func (v *View) warm(ctx context.Context, t *tableView, keys []string) error {
-	if len(keys) == 0 {
-		err := v.Read(ctx, func(r Reader) (err error) { keys, err = r.Keys(t.name); return err })
-		if err != nil {
+	var cells []Cell
+	derive := func(key string, c *cell) {
+		for _, vc := range t.derived(key, c.state) {
+			if vc.Bucket == BucketCache && vc.Value != nil {
+				cells = append(cells, Cell{Key: vc.Key, Value: vc.Value})
+			}
+		}
+	}
+	one := func(key string) error {
+		return v.Read(ctx, func(Reader) error {
+			c, err := v.cell(ctx, t, key)
+			if err == nil {
+				derive(key, c)
+			}
+			return err
+		})
+	}
+	for _, k := range keys {
+		if err := one(k); err != nil {
 			return err
 		}
 	}
-	for _, k := range keys {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		byBucket := map[string][]Cell{}
-		err := v.Read(ctx, func(r Reader) error {
-			c, err := v.cell(ctx, t, k)
+	if len(keys) == 0 { // of a cell that was changed since, the next flush writes what follows from it
+		err := scanBucket(ctx, v.store, BucketSnapshot, t.prefix(), func(stored string, b []byte) error {
+			key := strings.TrimPrefix(stored, t.prefix())
+			c, err := t.load(b)
 			if err != nil {
-				return err
+				return one(key) // the one place that deals with broken cells
 			}
-			for _, vc := range t.derived(k, c.state) {
-				if vc.Bucket == BucketCache {
-					byBucket[vc.Bucket] = append(byBucket[vc.Bucket], Cell{Key: vc.Key, Value: vc.Value})
-				}
-			}
-			return nil
+			derive(key, c)
+			return ctx.Err()
 		})
 		if err != nil {
 			return err
 		}
-		for bucket, cells := range byBucket {
-			if err := v.store.Save(ctx, bucket, cells); err != nil {
-				return err
-			}
-		}
 	}
-	return nil
+	return v.store.Save(ctx, BucketCache, cells)
 }

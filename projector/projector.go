@@ -22,8 +22,10 @@
 package projector
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"strconv"
 
 	"hookline/events"
 )
@@ -124,6 +126,11 @@ type cell struct {
 }
 
 func (t *Table) load(b []byte) (*cell, error) {
+	if seq, state, usual := splitCell(b); usual {
+		if st, err := t.decode(state); err == nil {
+			return &cell{seq: seq, state: st}, nil
+		}
+	}
 	var sc storedCell
 	if err := json.Unmarshal(b, &sc); err != nil {
 		return nil, err
@@ -140,5 +147,22 @@ func (c *cell) encode() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return json.Marshal(storedCell{Seq: c.seq, State: st})
+	b := make([]byte, 0, len(st)+48)
+	b = strconv.AppendUint(append(b, cellSeq...), c.seq, 10)
+	return append(append(append(b, cellState...), st...), '}'), nil
+}
+
+// What stands around the sequence of a cell as encode writes it. encoding/json would go over the state once more.
+const (
+	cellSeq   = `{"seq":`
+	cellState = `,"state":`
+)
+
+// splitCell takes apart what encode wrote, without looking at the state.
+func splitCell(b []byte) (seq uint64, state []byte, usual bool) {
+	b, begins := bytes.CutPrefix(b, []byte(cellSeq))
+	number, state, found := bytes.Cut(b, []byte(cellState))
+	state, ends := bytes.CutSuffix(state, []byte("}"))
+	seq, err := strconv.ParseUint(string(number), 10, 64)
+	return seq, state, begins && found && ends && err == nil
 }

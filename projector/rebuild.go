@@ -24,11 +24,11 @@ func (v *View) Rebuild(ctx context.Context, log Source, only string, progress fu
 	if err != nil {
 		return Position{}, err
 	}
-	return v.replaceBy(ctx, fresh, log)
+	return v.replaceBy(ctx, fresh, log, func(string) bool { return true })
 }
 
 // Renew is [View.Rebuild] that tells every value that differed, as [View.Verify] does, in the
-// same pass over the log.
+// same pass over the log. Cells of a projection without a difference are not written again.
 func (v *View) Renew(ctx context.Context, log Source, only string, progress func(seq uint64)) (Position, []Diff, error) {
 	v.flushing.Lock()
 	defer v.flushing.Unlock()
@@ -36,13 +36,15 @@ func (v *View) Renew(ctx context.Context, log Source, only string, progress func
 	if err != nil {
 		return pos, nil, err
 	}
-	pos, err = v.replaceBy(ctx, fresh, log)
+	pos, err = v.replaceBy(ctx, fresh, log, func(name string) bool {
+		return slices.ContainsFunc(diffs, func(d Diff) bool { return d.Projection == name })
+	})
 	return pos, diffs, err
 }
 
-// replaceBy puts the fresh view's cells in the place of the old ones, and writes them.
-func (v *View) replaceBy(ctx context.Context, fresh *View, log Source) (Position, error) {
-	if err := v.swap(ctx, fresh, log); err != nil {
+// replaceBy puts the fresh view's cells in the place of the old ones, and writes those of the projections that differ.
+func (v *View) replaceBy(ctx context.Context, fresh *View, log Source, differs func(name string) bool) (Position, error) {
+	if err := v.swap(ctx, fresh, log, differs); err != nil {
 		return Position{}, err
 	}
 	ctx = context.WithoutCancel(ctx) // the new cells serve: they must be written whole
@@ -66,7 +68,7 @@ func (v *View) chosen(only string) ([]*Table, error) {
 }
 
 // swap brings the fresh view to the old one's position and puts its cells in their place.
-func (v *View) swap(ctx context.Context, fresh *View, log Source) error {
+func (v *View) swap(ctx context.Context, fresh *View, log Source, differs func(name string) bool) error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.pos.Seq > fresh.pos.Seq {
@@ -83,8 +85,9 @@ func (v *View) swap(ctx context.Context, fresh *View, log Source) error {
 		if t.index != nil {
 			t.index = t.indexInMemory()
 		}
+		all := differs(t.name)
 		for _, c := range t.cells {
-			c.dirty = c.seq > 0
+			c.dirty = c.seq > 0 && (all || c.dirty)
 			if c.dirty {
 				t.dirty++
 			}

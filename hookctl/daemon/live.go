@@ -82,6 +82,9 @@ func hasGone(s session.State, now time.Time) (events.SessionReaped, bool) {
 // reap ends the sessions that have gone: an event each, and the identity is persisted as at an orderly end.
 func (d *Daemon) reap(ctx context.Context) {
 	for _, s := range d.sessionsBy(ctx, session.Alive) {
+		if ctx.Err() != nil { // the daemon ends; the next one goes on
+			return
+		}
 		e, gone := hasGone(s, d.opts.Now())
 		if !gone {
 			continue

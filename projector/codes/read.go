@@ -17,13 +17,14 @@ var sentences = regexp.MustCompile(`[.!?]+(?:\s+|$)|\n+`)
 // decides are words that say that something was decided (DECISIONS S4).
 var decides = regexp.MustCompile(`(?i)\blet['’]s use\b|\bwe['’]ll use\b|\bdecision:`)
 
-// blocks are words that say that something stands in the way, with the type of the blocker.
+// blocks are words that say that something stands in the way, with the type of the blocker and a part, in lower case,
+// that each sentence with them has.
 var blocks = []struct {
-	kind  string
-	words *regexp.Regexp
+	kind, part string
+	words      *regexp.Regexp
 }{
-	{"blocked", regexp.MustCompile(`(?i)\bblocked\b`)}, {"unclear", regexp.MustCompile(`(?i)\bunclear\b`)},
-	{"fails", regexp.MustCompile(`(?i)\bfails because\b`)}, {"cannot", regexp.MustCompile(`(?i)\b(can['’]t|cannot)\b`)},
+	{"blocked", "block", regexp.MustCompile(`(?i)\bblocked\b`)}, {"unclear", "unclear", regexp.MustCompile(`(?i)\bunclear\b`)},
+	{"fails", "fail", regexp.MustCompile(`(?i)\bfails because\b`)}, {"cannot", "can", regexp.MustCompile(`(?i)\b(can['’]t|cannot)\b`)},
 }
 
 // wordsOfBlocker is how many words say something about the work.
@@ -46,7 +47,9 @@ func (c *found) prompt(e *events.PromptSubmitted) {
 }
 
 func (c *found) sentence(s string, question bool) {
-	if decides.MatchString(s) && !question {
+	low := strings.ToLower(s)
+	may := strings.Contains(low, "let") || strings.Contains(low, "we") || strings.Contains(low, "deci")
+	if may && !question && decides.MatchString(s) {
 		c.put(&c.context.Decisions, "dec:"+slug(s))
 		return
 	}
@@ -54,7 +57,7 @@ func (c *found) sentence(s string, question bool) {
 		return
 	}
 	for _, b := range blocks {
-		if b.words.MatchString(s) {
+		if strings.Contains(low, b.part) && b.words.MatchString(s) {
 			c.put(&c.context.Blockers, "block:"+b.kind+":"+slug(s))
 			return
 		}

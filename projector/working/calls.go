@@ -1,6 +1,7 @@
 package working
 
 import (
+	"bytes"
 	"encoding/json"
 	"path"
 	"regexp"
@@ -273,20 +274,22 @@ func target(tool string, input json.RawMessage) string {
 // runner is a program that runs what a project names, with at most three words before that.
 const runner = `\b(go|cargo|npm|pnpm|yarn|bun|deno|nx|turbo|make|mise|just|task|rake|mix|mvn|gradlew?|sbt|bazel|dotnet|swift|dart|flutter|composer|uv|poetry)( [^\s&|;]+){0,3}? `
 
-// checks tell what kind of check a command line is.
+// checks tell what kind of check a command line is. Each line that matches has one of the parts.
 var checks = []struct {
-	kind string
-	line *regexp.Regexp
+	kind  string
+	parts []string
+	line  *regexp.Regexp
 }{
-	{"test", regexp.MustCompile(runner + `tests?\b|\b(cargo nextest|pytest|python3? -m unittest|jest|vitest|rspec|phpunit|ctest|make check|tox)\b`)},
-	{"lint", regexp.MustCompile(runner + `lint\b|\b(golangci-lint|go vet|eslint|ruff|flake8|mypy|pylint|clippy|tsc --noEmit)\b`)},
-	{"build", regexp.MustCompile(runner + `(build|compile)\b|\b(go install|cargo check|tsc|make( all)?$|mvn( \S+)* package|cmake --build)`)},
+	{"test", []string{"test", "jest", "rspec", "phpunit", "make check", "tox"}, regexp.MustCompile(runner + `tests?\b|\b(cargo nextest|pytest|python3? -m unittest|jest|vitest|rspec|phpunit|ctest|make check|tox)\b`)},
+	{"lint", []string{"lint", "vet", "ruff", "flake8", "mypy", "clippy", "tsc"}, regexp.MustCompile(runner + `lint\b|\b(golangci-lint|go vet|eslint|ruff|flake8|mypy|pylint|clippy|tsc --noEmit)\b`)},
+	{"build", []string{"build", "compile", "install", "check", "tsc", "make", "package"}, regexp.MustCompile(runner + `(build|compile)\b|\b(go install|cargo check|tsc|make( all)?$|mvn( \S+)* package|cmake --build)`)},
 }
 
 // kindOf is the kind of check that a command line is, "" for none.
 func kindOf(line string) string {
 	for _, c := range checks {
-		if c.line.MatchString(line) {
+		has := func(part string) bool { return strings.Contains(line, part) }
+		if slices.ContainsFunc(c.parts, has) && c.line.MatchString(line) {
 			return c.kind
 		}
 	}
@@ -337,6 +340,9 @@ func telling(text string) string {
 
 // refusal gives the user's words of a call that was refused, "" for a call that was not, or without words.
 func refusal(response json.RawMessage) string {
+	if !bytes.Contains(response, []byte("want to proceed with this tool use")) && !bytes.Contains(response, []byte(`\u`)) {
+		return "" // nearly all; letters are written as they are, or by their number
+	}
 	var text string
 	if json.Unmarshal(response, &text) != nil {
 		var blocks []struct {

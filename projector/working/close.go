@@ -33,13 +33,31 @@ const (
 )
 
 // implements are words of a prompt that asks for a change of the work.
-var implements = regexp.MustCompile(`(?i)\b(add|build|change|convert|create|delete|extend|extract|finish|fix|implement|integrate|make|mend|migrate|move|patch|port|refactor|remove|rename|replace|rewrite|split|support|update|upgrade|write)\b`)
+var implements = strings.Fields("add build change convert create delete extend extract finish fix implement integrate make mend migrate move " +
+	"patch port refactor remove rename replace rewrite split support update upgrade write")
+
+var asks = regexp.MustCompile(`(?i)\b(` + strings.Join(implements, "|") + `)\b`)
+
+// asksForChange tells whether one of them is in a text. A prompt may have a megabyte: a regular expression takes 30 ms for it.
+func asksForChange(text string) bool {
+	if strings.ContainsAny(text, "\u212a\u017f") { // the other capital K and small s
+		return asks.MatchString(text)
+	}
+	for word := range strings.FieldsFuncSeq(text, func(r rune) bool {
+		return r != '_' && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')
+	}) {
+		if len(word) <= len("implement") && slices.Contains(implements, strings.ToLower(word)) {
+			return true
+		}
+	}
+	return false
+}
 
 var listEntry = regexp.MustCompile(`^\s*(?:[-*]|\d+[.)])\s+(?:\[ ?\]\s+)?(\S.*)$`)
 
 // contractOf is what a prompt promises, nil for a question and for words that ask for no change.
 func contractOf(text, event string, turns int) *Contract {
-	if strings.HasSuffix(text, "?") || !implements.MatchString(text) {
+	if strings.HasSuffix(text, "?") || !asksForChange(text) {
 		return nil
 	}
 	c := &Contract{Goal: clip(text, maxContract), Evidence: []string{"test_pass", "build_success"}, Turn: turns, Event: event}
@@ -104,6 +122,9 @@ var (
 
 // tracked takes in a command of an issue tracker that succeeded.
 func (s State) tracked(r events.Record, line string) State {
+	if !strings.Contains(line, "bd ") && !strings.Contains(line, "br ") {
+		return s
+	}
 	if trackerWork.MatchString(line) {
 		s.Unsynced = &Note{Text: line, Event: r.ID, Time: r.Time}
 	}

@@ -66,12 +66,27 @@ func Line(text string) string {
 
 // clip gives at most n characters, on one line, without control characters; what is cut ends in "…".
 func clip(text string, n int) string {
+	if len(text) <= n && oneLine(text) {
+		return text
+	}
 	text = strings.Join(strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }), " ")
 	runes := []rune(text)
 	if len(runes) <= n {
 		return text
 	}
 	return string(runes[:n-1]) + "…"
+}
+
+// oneLine tells whether a text is of ASCII words, with one blank between two of them.
+func oneLine(text string) bool {
+	blank := true // before it
+	for i := range len(text) {
+		if c := text[i]; c < ' ' || c > '~' || c == ' ' && blank {
+			return false
+		}
+		blank = text[i] == ' '
+	}
+	return !blank || text == ""
 }
 
 // without is a copy of a list without the entry that is looked for, and that entry; blank where there is none.

@@ -49,6 +49,9 @@ const ExportFormat = 1
 // maxLine bounds one line in bytes: a blob is at most 64 MiB, base64 and JSON escapes make it more.
 const maxLine = 512 << 20
 
+// maxHeader bounds the first line: another file without line ends is told apart before much of it is in memory.
+const maxHeader = 64 << 10
+
 // What a file may be refused for.
 var (
 	// ErrNotExport: the first line is no header of an export.

@@ -278,3 +278,24 @@ func goldenPlain(t *testing.T) []byte {
 	future.Event.Type, future.Event.Version = "future.event", 3
 	return written(t, append(given, future)...)
 }
+
+// noEnd is a file without a line end, and counts what is read of it.
+type noEnd struct{ read int }
+
+func (f *noEnd) Read(b []byte) (int, error) {
+	for i := range b {
+		b[i] = 'x'
+	}
+	if f.read += len(b); f.read > 16<<20 {
+		return 0, errors.New("16 MiB were read")
+	}
+	return len(b), nil
+}
+
+// A file that has no line end is refused before it is in memory.
+func TestExportWithoutLineEnd(t *testing.T) {
+	f := &noEnd{}
+	if _, err := OpenExport(f); !errors.Is(err, ErrNotExport) {
+		t.Errorf("%v after %d bytes", err, f.read)
+	}
+}

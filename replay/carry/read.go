@@ -200,6 +200,9 @@ func (r *Reader) next() ([]byte, error) {
 	for {
 		part, err := r.in.ReadSlice('\n')
 		line = append(line, part...)
+		if r.line == 0 && len(line) > maxHeader {
+			return nil, ErrNotExport
+		}
 		if len(line) > maxLine {
 			return nil, r.damaged(fmt.Sprintf("a line above %d bytes", maxLine))
 		}
