@@ -215,7 +215,7 @@ func TestUsage(t *testing.T) {
 		{"help thing elephant", "", "unknown command \"elephant\" for \"tool thing\"", "`tool thing --help` lists them"},
 		{"list --many", "", "unknown flag: --many", "`tool list --help` shows how it is called"},
 		{"list --colour always", "", "unknown flag: --colour", "did you mean `--color`?"},
-		{"list -n x", "", "invalid argument \"x\" for \"-n, --n\" flag: strconv.ParseInt: parsing \"x\": invalid syntax", "`tool list --help` shows how it is called"},
+		{"list -n x", "", "--n takes a whole number, not \"x\"", "`tool list --help` shows how it is called"},
 		{"list -n", "", "flag needs an argument: 'n' in -n", "`tool list --help` shows how it is called"},
 		{"completion", "", "missing argument: a shell: bash, zsh or fish", "`tool completion --help` shows how it is called"},
 		{"completion tcsh", "", "there is no completion for \"tcsh\"", "one of bash, zsh, fish"},

@@ -3,6 +3,7 @@ package cmdline
 import (
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -12,7 +13,7 @@ type Table struct {
 	Rows    [][]string
 	Color   func(head, s string) string // of a padded value, by its column's head; nil for none
 	Columns int                         // that there is room for; 0: no limit
-	Drop    []string                    // heads of the columns that may go for lack of room, the first one first
+	Drop    []string                    // heads of the columns that may go for lack of room, the first one first; "HEAD 20": it is cut to 20 at most, and stays
 }
 
 // least is how far a column is cut at most.
@@ -50,9 +51,17 @@ func (t *Table) widths() []int {
 // fit takes columns out until the table fits its room, then cuts the middle out of what the widest
 // column has.
 func (t *Table) fit() {
-	for _, head := range t.Drop {
+	for _, step := range t.Drop {
+		head, least, _ := strings.Cut(step, " ")
+		if slices.Contains(t.Head, step) {
+			head, least = step, ""
+		}
 		i := slices.Index(t.Head, head)
 		if i < 0 || t.excess() <= 0 {
+			continue
+		}
+		if room, err := strconv.Atoi(least); err == nil {
+			t.cut(i, max(room, t.widths()[i]-t.excess()))
 			continue
 		}
 		t.Head = slices.Delete(slices.Clone(t.Head), i, i+1)
@@ -67,14 +76,18 @@ func (t *Table) fit() {
 		if room == widest {
 			return
 		}
-		i := slices.Index(widths, widest)
-		for n := range t.Rows {
-			t.Rows[n] = slices.Clone(t.Rows[n])
-			t.Rows[n][i] = FitMiddle(t.Rows[n][i], room)
-		}
+		t.cut(slices.Index(widths, widest), room)
 		if slices.Max(t.widths()) == widest {
 			return // it is the head that is wide
 		}
+	}
+}
+
+// cut takes the middle out of what is wider than room in a column.
+func (t *Table) cut(column, room int) {
+	for n := range t.Rows {
+		t.Rows[n] = slices.Clone(t.Rows[n])
+		t.Rows[n][column] = FitMiddle(t.Rows[n][column], room)
 	}
 }
 

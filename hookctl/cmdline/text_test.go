@@ -129,6 +129,13 @@ func TestTableFits(t *testing.T) {
 			t.Errorf("%d columns: %q, want %q", tc.columns, out.String(), tc.want)
 		}
 	}
+
+	table := Table{Head: []string{"ID", "PATH", "N"}, Rows: [][]string{{"a", "/home/dev/projects", "12"}}, Columns: 19, Drop: []string{"PATH 11", "N"}}
+	var out bytes.Buffer
+	table.Print(&out, Palette{})
+	if want := "ID  PATH         N\na   /home…jects  12\n"; out.String() != want {
+		t.Errorf("a column that is cut before another one goes: %q, want %q", out.String(), want)
+	}
 }
 
 func TestTable(t *testing.T) {

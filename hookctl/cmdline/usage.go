@@ -52,6 +52,9 @@ func usageError(cmd *cobra.Command, err error) error {
 	return err
 }
 
+// wanted says what a flag of a type takes; of others the cause says it.
+var wanted = map[string]string{"int": "a whole number", "uint64": "a whole number", "float64": "a number", "bool": "true or false", "duration": "a duration such as 90s or 2h"}
+
 // flagError adds a hint to cobra's error about one flag: the flag that was probably meant, else the help.
 // Behind a word that is no verb, the word is what is wrong.
 func flagError(cmd *cobra.Command, err error) error {
@@ -59,7 +62,12 @@ func flagError(cmd *cobra.Command, err error) error {
 		return noSuchVerb(cmd, cmd.Flags().Args())
 	}
 
-	f := misused(cmd, err.Error())
+	message := err.Error()
+	var value *pflag.InvalidValueError
+	if errors.As(err, &value) && wanted[value.GetFlag().Value.Type()] != "" {
+		message = fmt.Sprintf("--%s takes %s, not %q", value.GetFlag().Name, wanted[value.GetFlag().Value.Type()], value.GetValue())
+	}
+	f := misused(cmd, message)
 	var unknown *pflag.NotExistError
 	if errors.As(err, &unknown) {
 		near := problem.Nearest(unknown.GetSpecifiedName(), flagNames(cmd))

@@ -72,7 +72,7 @@ func refusal(hook string, v Verdict, message string) Answer {
 	return encoded(out)
 }
 
-// encoded is the answer as the client reads it. What is told was stored, and came from anybody: control characters go.
+// encoded is the answer as the client reads it. What is told was stored, and came from anybody: it is made plain.
 func encoded(out hookOutput) Answer {
 	out.SystemMessage, out.Reason = plain(out.SystemMessage), plain(out.Reason)
 	if s := out.Specific; s != nil {
@@ -88,10 +88,12 @@ func encoded(out hookOutput) Answer {
 	return Answer{Stdout: append(b, '\n')}
 }
 
-// plain is a text without control characters but the ends of lines and tabs.
+// plain is a text without what nobody sees: control characters but the ends of lines and tabs, those that turn the
+// direction of writing, and Unicode's tags, which spell words that only a model reads.
 func plain(text string) string {
 	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) && r != '\n' && r != '\t' {
+		hidden := unicode.IsControl(r) && r != '\n' && r != '\t' || unicode.Is(unicode.Bidi_Control, r) || 0xE0000 <= r && r <= 0xE007F
+		if hidden {
 			return -1
 		}
 		return r

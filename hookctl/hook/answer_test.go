@@ -100,6 +100,9 @@ func TestPlain(t *testing.T) {
 	if a := Plain("", "", 2); a.Stdout != nil || a.Stderr != nil || a.Exit != 2 {
 		t.Errorf("%+v", a)
 	}
+	if a := Plain("a\u202eb\x1b[2J\u2066\U000E0041\n\tc", "", 0); string(a.Stdout) != "ab[2J\n\tc\n" {
+		t.Errorf("what nobody sees reaches the model: %q", a.Stdout)
+	}
 	if a := Plain("a", "b", 1); string(a.Stdout) != "a\n" || string(a.Stderr) != "b\n" || a.Exit != 1 {
 		t.Errorf("%+v", a)
 	}

@@ -111,9 +111,9 @@ type chosen struct {
 
 func (c chosen) text() string {
 	if c.form == 0 {
-		return c.Text
+		return plain(c.Text)
 	}
-	return c.Shorter[c.form-1]
+	return plain(c.Shorter[c.form-1])
 }
 
 // fit gives the items for the model that fit the budget, each in the longest form that does, and how many are left out.

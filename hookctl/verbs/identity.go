@@ -248,7 +248,7 @@ func (a *app) history(all bool, last count) error {
 	if last != allOf {
 		lines = lines[max(0, len(lines)-int(last)):]
 	}
-	t := cmdline.Table{Head: []string{"SNAPSHOT", "SESSION", "IC", "CLASS", "R", "C", "FROM"}}
+	t := cmdline.Table{Head: []string{"SNAPSHOT", "SESSION", "IC", "CLASS", "R", "C", "FROM"}, Columns: a.Columns, Drop: []string{"C", "R"}}
 	for _, l := range lines {
 		if a.JSON {
 			if err := a.PrintJSON(l); err != nil {

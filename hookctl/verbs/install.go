@@ -1,6 +1,7 @@
 package verbs
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -95,6 +96,7 @@ type installJSON struct {
 	Backup  string   `json:"backup,omitempty" jsonschema_description:"of the file before"`
 	Foreign []string `json:"foreign" jsonschema_description:"events that hooks of others share; those are kept"`
 	Diff    string   `json:"diff,omitempty" jsonschema_description:"unified; only with --dry-run"`
+	Line    string   `json:"status_line,omitempty" jsonschema_description:"the client's command for its status line; only with --statusline"`
 	Left    []string `json:"left,omitempty" jsonschema_description:"files in that folder that are not ours and stay; only with --purge"`
 	Plugin  string   `json:"plugin,omitempty" jsonschema_description:"the client's plugin that runs the hooks instead of the settings file; of uninstall: that was removed"`
 	Purged  string   `json:"purged,omitempty" jsonschema_description:"folder that was removed; only with --purge"`
@@ -145,6 +147,9 @@ func (a *app) installCmd() *cobra.Command {
 		if err != nil {
 			return err
 		}
+		if f.Line && a.JSON {
+			return a.installedJSON(o, res)
+		}
 		if err := a.sayInstalled(o, res); err != nil || !f.Line {
 			return err
 		}
@@ -182,7 +187,6 @@ func (a *app) installLine(o settings.Options) error {
 		return err
 	case theirs != "":
 		a.Say(res.Path + " has another status line, which is kept: " + theirs)
-	case a.JSON:
 	case !res.Changed:
 		a.Printf("  line    is the client's status line already\n")
 	case o.DryRun:
@@ -191,6 +195,19 @@ func (a *app) installLine(o settings.Options) error {
 		a.Printf("  line    hookctl statusline is the client's status line\n")
 	}
 	return nil
+}
+
+// installedJSON prints what install did to the hooks and does to the status line, as one object.
+func (a *app) installedJSON(o settings.Options, res settings.Result) error {
+	line, theirs, err := settings.SetStatusLine(o, true)
+	if err != nil {
+		return err
+	}
+	out := resultJSON(o, res)
+	out.Profile, out.Binary = o.Profile.String(), o.Command()
+	out.Line = cmp.Or(theirs, o.Command()+" statusline")
+	out.Changed, out.Diff, out.Backup = out.Changed || line.Changed, out.Diff+line.Diff, cmp.Or(out.Backup, line.Backup)
+	return a.PrintJSON(out)
 }
 
 func (a *app) sayInstalled(o settings.Options, res settings.Result) error {

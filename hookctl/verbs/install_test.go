@@ -44,6 +44,11 @@ func TestInstall(t *testing.T) {
 	if err := json.Unmarshal([]byte(b.must("install", "--profile", "identity", "--json")), &got); err != nil || got.Added != 5 || got.Removed != 31 || got.Profile != "identity" || got.Scope != "user" {
 		t.Errorf("%v: %+v", err, got)
 	}
+	var line installJSON
+	if err := json.Unmarshal([]byte(b.must("install", "--profile", "identity", "--statusline", "--dry-run", "--json")), &line); err != nil ||
+		!line.Changed || !strings.HasSuffix(line.Line, "/hookctl statusline") || !strings.Contains(line.Diff, `"statusLine": {`) {
+		t.Errorf("%v: %+v", err, line)
+	}
 	if out := b.must("uninstall"); out != b.settings()+": 5 hooks taken out\n" {
 		t.Errorf("stdout %q", out)
 	}

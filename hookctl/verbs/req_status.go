@@ -160,7 +160,7 @@ func (d *desk) level(name string, m gate.Mark) string {
 
 // table tells who satisfied what, when, by which event.
 func (d *desk) table(id string, board []gates.Gate) {
-	t := cmdline.Table{Head: []string{"", "REQUIREMENT", "SCOPE", "BY", "WHEN", "EVENT"}}
+	t := cmdline.Table{Head: []string{"", "REQUIREMENT", "SCOPE", "BY", "WHEN", "EVENT"}, Columns: d.Columns, Drop: []string{"EVENT"}}
 	for _, g := range board {
 		s := d.gateStatus(id, g)
 		mark, by, when := "⬜", s.Note, ""

@@ -75,7 +75,7 @@ func (a *app) printSessions(list []cell[session.State], projects []cell[project.
 	}
 
 	t := cmdline.Table{Head: []string{"SESSION", "STATUS", "STANDING", "LAST ACTIVE", "TITLE", "PROJECT", "WHERE", "BRANCH", "EVENTS", "PROMPTS", "FAILED", "MODEL"},
-		Columns: a.Columns, Drop: []string{"MODEL", "EVENTS", "FAILED", "PROMPTS", "PROJECT", "BRANCH", "WHERE", "STANDING"}}
+		Columns: a.Columns, Drop: []string{"MODEL", "EVENTS", "FAILED", "PROMPTS", "TITLE 32", "WHERE 20", "BRANCH 12", "STANDING", "BRANCH", "WHERE", "PROJECT"}}
 	for _, c := range list {
 		s := c.State
 		t.Row(alias(s.ID), s.Status, standingWord(s.Standing()), a.ago(s.LastActive), orDash(cmdline.OneLine(s.Title)), projectName(projects, s.Project),

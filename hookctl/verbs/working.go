@@ -218,7 +218,7 @@ func (a *app) printHandoff(id string, s working.State) error {
 		return a.PrintJSON(handoffJSON{Session: id, State: s})
 	}
 	for _, it := range hook.Handoff(s, a.Now()) {
-		a.Printf("%s\n", it.Text)
+		a.Printf("%s\n", printable(it.Text))
 	}
 	return nil
 }
@@ -231,7 +231,7 @@ func (a *app) printCheckpoints(_ string, s working.State) error {
 			}
 			continue
 		}
-		a.Printf("%d  %s  %s %s\n", c.Seq, c.Time.Local().Format("2006-01-02 15:04:05"), c.Trigger, c.Note)
+		a.Printf("%d  %s  %s %s\n", c.Seq, c.Time.Local().Format("2006-01-02 15:04:05"), c.Trigger, cmdline.OneLine(c.Note))
 	}
 	if len(s.Checkpoints) == 0 && !a.JSON {
 		a.Printf("no checkpoints yet: one is made before every compaction\n")
