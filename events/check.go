@@ -17,7 +17,11 @@ func Check(k Kind, data json.RawMessage) error {
 	event := k.New()
 	err := json.Unmarshal(data, event)
 	if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) {
-		return fmt.Errorf("%s: %s is wanted, not %s", cmp.Or(strings.TrimPrefix(wrong.Field, "Common."), "data"), wrong.Type.Kind(), wrong.Value)
+		field := cmp.Or(strings.TrimPrefix(wrong.Field, "Common."), "data")
+		if number, other := strings.CutPrefix(wrong.Value, "number "); other {
+			return fmt.Errorf("%s: %s is not %s that fits", field, number, words(wrong.Type.Kind()))
+		}
+		return fmt.Errorf("%s: %s is wanted, not %s", field, words(wrong.Type.Kind()), words(given[wrong.Value]))
 	}
 	var v any
 	if err == nil {
@@ -27,6 +31,27 @@ func Check(k Kind, data json.RawMessage) error {
 		return fmt.Errorf("data: %w", err)
 	}
 	return lacks("data", reflect.TypeOf(event).Elem(), v)
+}
+
+// given are the kinds of what encoding/json found where another type was wanted.
+var given = map[string]reflect.Kind{"string": reflect.String, "bool": reflect.Bool, "object": reflect.Map, "array": reflect.Slice, "number": reflect.Float64}
+
+// words says what a value of a kind is in JSON.
+func words(k reflect.Kind) string {
+	switch k {
+	case reflect.String:
+		return "a string"
+	case reflect.Bool:
+		return "true or false"
+	case reflect.Struct, reflect.Map:
+		return "an object"
+	case reflect.Slice, reflect.Array:
+		return "an array"
+	case reflect.Float64:
+		return "a number"
+	default:
+		return "a whole number"
+	}
 }
 
 // lacks names the first required member that a value of a Go type does not have; null is no value where the type has none.
@@ -40,7 +65,7 @@ func lacks(path string, t reflect.Type, v any) error {
 	}
 	switch v := v.(type) {
 	case nil:
-		return fmt.Errorf("%s: %s is wanted, not null", path, t.Kind())
+		return fmt.Errorf("%s: %s is wanted, not null", path, words(t.Kind()))
 	case []any:
 		for i, e := range v {
 			if err := lacks(fmt.Sprintf("%s[%d]", path, i+1), t.Elem(), e); err != nil {

@@ -2,8 +2,9 @@ package daemon
 
 import (
 	"encoding/json"
+	"maps"
 	"net/http"
-	"strings"
+	"slices"
 
 	"hookline/projector"
 	"hookline/replay/past"
@@ -14,32 +15,28 @@ func (d *Daemon) handleCells(w http.ResponseWriter, r *http.Request) error {
 	if err := knownTable(d.view, table); err != nil {
 		return err
 	}
-	var cells []past.Cell // gathered first: a reader that stalls must not hold up the view
+	cells := map[string]past.Cell{} // gathered first: a reader that stalls must not hold up the view
 	err := d.view.Read(r.Context(), func(rd projector.Reader) error {
-		keys := r.URL.Query()["key"] // whole ones; none: all
-		if len(keys) == 0 {
-			var err error
-			if keys, err = rd.Keys(table); err != nil {
-				return err
-			}
-		}
+		keys := r.URL.Query()["key"] // whole ones; none: all that begin with prefix
 		for _, k := range keys {
-			if !strings.HasPrefix(k, r.URL.Query().Get("prefix")) {
-				continue
-			}
 			if st, seq, ok := rd.Raw(table, k); ok {
-				cells = append(cells, past.Cell{Key: k, Seq: seq, State: st})
+				cells[k] = past.Cell{Key: k, Seq: seq, State: st}
 			}
 		}
-		return nil
+		if len(keys) > 0 {
+			return nil
+		}
+		return rd.Each(table, r.URL.Query().Get("prefix"), func(k string, seq uint64, st json.RawMessage) {
+			cells[k] = past.Cell{Key: k, Seq: seq, State: st}
+		})
 	})
 	if err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "application/x-ndjson")
 	out := json.NewEncoder(w)
-	for _, c := range cells {
-		if err := out.Encode(c); err != nil {
+	for _, k := range slices.Sorted(maps.Keys(cells)) {
+		if err := out.Encode(cells[k]); err != nil {
 			return nil // the reader is gone
 		}
 	}
