@@ -3,10 +3,13 @@ package verbs
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"hookline/embedded"
+	"hookline/hookctl/home"
 	"hookline/hookctl/problem"
 )
 
@@ -108,9 +111,15 @@ func (a *app) stopCmd() *cobra.Command {
 	})
 }
 
-// stop ends the daemon and gives its pid, errDown when there was none.
+// stop ends the daemon and gives its pid, errDown when there was none. One that is just starting is waited for.
 func (a *app) stop() (int, error) {
 	h, err := a.connect(a.ctx, needRunning)
+	for waited := time.Duration(0); errors.Is(err, errDown) && a.starting() && waited < patience; waited += glance {
+		if err := a.Pause(a.ctx, glance); err != nil {
+			return 0, err
+		}
+		h, err = a.connect(a.ctx, needRunning)
+	}
 	var mute *problem.Error
 	if errors.As(err, &mute) && mute.Hint != "" {
 		told := *mute
@@ -134,6 +143,12 @@ func (a *app) stop() (int, error) {
 		return 0, err
 	}
 	return pidOf(st), a.gone(pidOf(st))
+}
+
+// starting tells whether a daemon has the store, be it that it does not answer yet or not any more.
+func (a *app) starting() bool {
+	_, holder, held, err := embedded.Holder(home.PathsOf(a.Home(), a.Getenv).Lock)
+	return err == nil && held && strings.HasPrefix(holder, "hookd")
 }
 
 // gone waits for the end of a process.

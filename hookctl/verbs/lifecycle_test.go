@@ -65,6 +65,21 @@ func TestStop(t *testing.T) {
 	}
 }
 
+// A daemon that has the store and no socket yet is waited for.
+func TestStopWhileStarting(t *testing.T) {
+	f := newFake()
+	b := newBench(t, f)
+	s, err := embedded.Open(t.Context(), embedded.Options{Dir: filepath.Join(b.Home(), "store"), Holder: "hookd test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close(context.Background())
+	b.down = []bool{true, true}
+	if out := b.must("stop"); out != "hookd stopped, pid 4711 is gone\n" || f.stopped != 1 {
+		t.Errorf("stdout %q, %d stops", out, f.stopped)
+	}
+}
+
 func TestRestart(t *testing.T) {
 	f := newFake()
 	b := newBench(t, f)
