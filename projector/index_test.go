@@ -2,9 +2,11 @@ package projector_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -120,6 +122,55 @@ func TestIndexIsLoadedOnce(t *testing.T) {
 	}
 	if store.scanned != 2 || store.loads != opened {
 		t.Errorf("%d cells scanned, %d loaded; want 2 and 0", store.scanned, store.loads-opened)
+	}
+}
+
+// All cells of a table are read in one go, what was folded since from memory; one that cannot be decoded is reported.
+func TestEach(t *testing.T) {
+	mem := projector.NewMemory()
+	fold(t, mem, []events.Record{sessionRecord(1, "s-1", "SessionStart"), sessionRecord(2, "s-2", "SessionStart"), sessionRecord(3, "t-1", "SessionStart")}, 0)
+	store := &counter{Store: mem}
+	v, err := projector.OpenView(t.Context(), store, projector.Tables())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := v.Apply(t.Context(), sessionRecord(4, "s-2", "SessionEnd")); err != nil {
+		t.Fatal(err)
+	}
+	each := func(prefix string) map[string]string {
+		got := map[string]string{}
+		err := v.Read(t.Context(), func(r projector.Reader) error {
+			return r.Each(session.Name, prefix, func(key string, seq uint64, state json.RawMessage) { got[key] = fmt.Sprint(seq, " ", string(state)) })
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got
+	}
+
+	loaded := store.loads
+	got := each("s-")
+	if store.loads != loaded {
+		t.Errorf("%d cells were read one by one", store.loads-loaded)
+	}
+	want := map[string]string{}
+	err = v.Read(t.Context(), func(r projector.Reader) error {
+		for _, key := range []string{"s-1", "s-2"} {
+			raw, seq, _ := r.Raw(session.Name, key)
+			want[key] = fmt.Sprint(seq, " ", string(raw))
+		}
+		return nil
+	})
+	if err != nil || !maps.Equal(got, want) || len(each("")) != 3 {
+		t.Errorf("%v, want %v (%v)", got, want, err)
+	}
+
+	broken := strings.Replace(sessionCell, "s-1", "t-1", 1)
+	if err := mem.Save(t.Context(), projector.BucketSnapshot, []projector.Cell{{Key: broken, Value: []byte(`{"seq":3,"state":{"id":}`)}}); err != nil {
+		t.Fatal(err)
+	}
+	if got := each("t-"); len(got) != 0 || !slices.Equal(v.Broken(), []string{broken}) {
+		t.Errorf("%v, broken: %q", got, v.Broken())
 	}
 }
 
