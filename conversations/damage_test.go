@@ -13,9 +13,7 @@ import (
 // archive for the log itself: what a dying disk does.
 func cmdDamage(ts *testscript.TestScript, _ bool, args []string) {
 	h := houseOf(ts)
-	if h.holder() != 0 {
-		ts.Fatalf("the daemon runs")
-	}
+	ts.Check(h.gone()) // a process that is about to end has an empty environment, and for a moment none
 	hit := 0
 	ts.Check(filepath.WalkDir(filepath.Join(h.home(), "store"), func(path string, e os.DirEntry, err error) error {
 		if err != nil || filepath.Ext(path) != ".blk" || filepath.Base(filepath.Dir(filepath.Dir(path))) != args[0] {
