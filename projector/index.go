@@ -5,7 +5,6 @@ import (
 	"context"
 	"maps"
 	"slices"
-	"strings"
 )
 
 // scanner is what a [Store] may have besides: the cells of a prefix in one go, which is some ten times faster than
@@ -84,18 +83,12 @@ func (x *index) set(key string, words []string) {
 	}
 }
 
-// loadIndex makes the index of a table from all of its cells. What is in memory is as new as what is stored, or newer;
-// what is only stored does not stay in memory.
+// loadIndex makes the index of a table from all of its cells.
+// What is only stored does not stay in memory.
 func (v *View) loadIndex(ctx context.Context, t *tableView) (*index, error) {
 	x := t.indexInMemory()
-	inMemory := make(map[string]bool, len(t.cells))
-	for key := range t.cells {
-		inMemory[key] = true
-	}
-
-	err := scanBucket(ctx, v.store, BucketSnapshot, t.prefix(), func(stored string, b []byte) error {
-		key := strings.TrimPrefix(stored, t.prefix())
-		if inMemory[key] || !bytes.Contains(b, []byte(t.indexHint)) {
+	err := v.stored(ctx, t, "", func(key string, b []byte) error {
+		if !bytes.Contains(b, []byte(t.indexHint)) {
 			return nil
 		}
 

@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 	"sort"
 	"strings"
 	"sync"
@@ -346,24 +344,31 @@ func (r Reader) Each(table, prefix string, fn func(key string, seq uint64, state
 			fn(key, seq, state)
 		}
 	}
-	inMemory := slices.Collect(maps.Keys(t.cells))
-	for _, key := range inMemory {
+	for key := range t.cells {
 		if strings.HasPrefix(key, prefix) {
 			pass(key)
 		}
 	}
 
-	return scanBucket(r.ctx, r.v.store, BucketSnapshot, t.prefix()+prefix, func(stored string, b []byte) error {
-		key := strings.TrimPrefix(stored, t.prefix())
-		if t.cells[key] != nil {
-			return nil
-		}
+	return r.v.stored(r.ctx, t, prefix, func(key string, b []byte) error {
 		if seq, state, usual := splitCell(b); usual && json.Valid(state) {
 			fn(key, seq, state)
 		} else {
 			pass(key) // the one place that deals with broken cells
 		}
 		return nil
+	})
+}
+
+// stored calls fn with the stored cells of a table whose key begins with prefix, but for those that are in memory, which
+// are as new or newer.
+func (v *View) stored(ctx context.Context, t *tableView, prefix string, fn func(key string, b []byte) error) error {
+	return scanBucket(ctx, v.store, BucketSnapshot, t.prefix()+prefix, func(stored string, b []byte) error {
+		key := strings.TrimPrefix(stored, t.prefix())
+		if t.cells[key] != nil {
+			return nil
+		}
+		return fn(key, b)
 	})
 }
 

@@ -36,13 +36,8 @@ const (
 var implements = strings.Fields("add build change convert create delete extend extract finish fix implement integrate make mend migrate move " +
 	"patch port refactor remove rename replace rewrite split support update upgrade write")
 
-var asks = regexp.MustCompile(`(?i)\b(` + strings.Join(implements, "|") + `)\b`)
-
 // asksForChange tells whether one of them is in a text. A prompt may have a megabyte: a regular expression takes 30 ms for it.
 func asksForChange(text string) bool {
-	if strings.ContainsAny(text, "\u212a\u017f") { // the other capital K and small s
-		return asks.MatchString(text)
-	}
 	for word := range strings.FieldsFuncSeq(text, func(r rune) bool {
 		return r != '_' && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')
 	}) {
