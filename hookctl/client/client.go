@@ -51,7 +51,7 @@ type Options struct {
 	Answer time.Duration
 }
 
-// Client speaks to the house, over its socket or in process. Safe for concurrent use.
+// Client speaks to the daemon over its socket, or to the store in this process. Safe for concurrent use.
 type Client struct {
 	http  *http.Client
 	home  string // mark of the home that is meant; "" where that is not known

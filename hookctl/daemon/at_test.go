@@ -45,7 +45,7 @@ func wholeAt(t *testing.T, d *Daemon, seq uint64) []past.NamedCell {
 	return cells
 }
 
-// pastAnswer is the body that a house gives.
+// pastAnswer is the body that a daemon gives.
 func pastAnswer(t *testing.T, h http.Handler, path string, query ...string) string {
 	t.Helper()
 	q := url.Values{}

@@ -24,12 +24,12 @@ func TestBackupEndsWithinADecision(t *testing.T) {
 	if err != nil || b.Blocks == 0 || (b.Seq-b.Events-(uint64(len(want))-96))%16 == 0 {
 		t.Fatalf("%+v %v: no block ends within a decision", b, err)
 	}
-	got, house := restored(t, file)
-	defer shut(t, house)
-	if !got.Verify.Clean || got.Last != b.Seq || len(logOf(t, house)) != len(want) {
+	got, back := restored(t, file)
+	defer shut(t, back)
+	if !got.Verify.Clean || got.Last != b.Seq || len(logOf(t, back)) != len(want) {
 		t.Errorf("%+v", got)
 	}
-	mustVerify(t, house)
+	mustVerify(t, back)
 }
 
 // appendDecision appends 16 events that belong together, each with so many bytes that do not compress.
@@ -68,8 +68,8 @@ func TestBackupBesideADecision(t *testing.T) {
 	if err := <-written; err != nil {
 		t.Fatal(err)
 	}
-	got, house := restored(t, file)
-	defer shut(t, house)
+	got, back := restored(t, file)
+	defer shut(t, back)
 	if !got.Verify.Clean || got.Last != got.Seq {
 		t.Errorf("%+v", got)
 	}

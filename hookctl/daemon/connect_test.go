@@ -17,7 +17,7 @@ import (
 	"hookline/replay/check"
 )
 
-// The commands' client against a house in this process.
+// The commands' client against a store in this process.
 func TestConnectInProcess(t *testing.T) {
 	dir := newHome(t)
 	t.Setenv("HOOKLINE_HOME", dir)

@@ -17,7 +17,7 @@ type app struct {
 	cmdline.Console
 	self string // this executable, links resolved
 
-	connect func(ctx context.Context, need need) (house, error)
+	connect func(ctx context.Context, need need) (backend, error)
 	alive   func(pid int) bool
 	place   func(dir string) facts.Place
 	managed string                                                   // folder of an administrator's settings of the client
@@ -25,11 +25,11 @@ type app struct {
 	ground  func(path string) (name string, network bool, err error) // facts.NetworkFS
 	room    func(path string) (free, total uint64, err error)        // facts.Free
 
-	ctx    context.Context // of the run; an interrupt ends it
-	house  house           // that answers it; nil outside of [app.with] and [app.using]
-	conf   config.Config
-	args   []string  // of the command line, as they came
-	search *Searcher // nil in hookd
+	ctx     context.Context // of the run; an interrupt ends it
+	backend backend         // that answers it; nil outside of [app.with] and [app.using]
+	conf    config.Config
+	args    []string  // of the command line, as they came
+	search  *Searcher // nil in hookd
 }
 
 // newApp is the app on the real world.

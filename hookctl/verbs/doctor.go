@@ -113,10 +113,10 @@ func (x *examiner) run() ([]check, error) {
 		return nil, err
 	}
 	all = append(all, up...)
-	if x.house == nil {
+	if x.backend == nil {
 		return append(all, x.waiting()...), nil
 	}
-	defer x.house.Close()
+	defer x.backend.Close()
 	for _, f := range []func() []check{x.spool, x.clock, x.kinds, x.installs, x.unknown, x.damage, x.canary} {
 		all = append(all, f()...)
 	}
@@ -148,7 +148,7 @@ func (x *examiner) daemon() ([]check, error) {
 		}
 		return x.mute(err), nil
 	}
-	x.house = h
+	x.backend = h
 	words := fmt.Sprintf("version %s, pid %d, up %s", x.status.Version, pidOf(x.status), span(seconds(x.status.UptimeS)))
 	if started {
 		return []check{fixed(name, "started, "+words)}, nil

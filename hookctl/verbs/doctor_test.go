@@ -21,7 +21,7 @@ import (
 )
 
 // healthy is a bench in which doctor has nothing to say.
-func healthy(t *testing.T) (*bench, *fakeHouse) {
+func healthy(t *testing.T) (*bench, *fakeBackend) {
 	t.Helper()
 	f := newFake()
 	f.status.Hooks["Stop"] = daemon.HookCount{Last: noon.Add(-time.Second), Count: 1}
@@ -104,88 +104,88 @@ func TestDoctorHostileSettings(t *testing.T) {
 func TestDoctorFinds(t *testing.T) {
 	for _, tc := range []struct {
 		name   string
-		breaks func(t *testing.T, b *bench, f *fakeHouse)
+		breaks func(t *testing.T, b *bench, f *fakeBackend)
 		check  string
 		result string
 		words  string
 		fixed  bool // --fix mends it
 	}{
 		{name: "no hooks", check: "hooks", result: resultFail, words: "no settings file has our hooks",
-			breaks: func(_ *testing.T, b *bench, _ *fakeHouse) { b.must("uninstall") }},
+			breaks: func(_ *testing.T, b *bench, _ *fakeBackend) { b.must("uninstall") }},
 		{name: "missing binary", check: "hooks, user", result: resultFail, words: "which is not there", fixed: true,
-			breaks: func(t *testing.T, b *bench, _ *fakeHouse) { edit(t, b.settings(), "/bin/hookctl", "/gone/hookctl") }},
+			breaks: func(t *testing.T, b *bench, _ *fakeBackend) { edit(t, b.settings(), "/bin/hookctl", "/gone/hookctl") }},
 		{name: "outdated hooks", check: "hooks, user", result: resultWarn, words: "0 hooks missing, 1 outdated", fixed: true,
-			breaks: func(t *testing.T, b *bench, _ *fakeHouse) { edit(t, b.settings(), `"timeout": 15`, `"timeout": 16`) }},
+			breaks: func(t *testing.T, b *bench, _ *fakeBackend) { edit(t, b.settings(), `"timeout": 15`, `"timeout": 16`) }},
 		{name: "hooks disabled", check: "switches", result: resultFail, words: "disableAllHooks is set",
-			breaks: func(t *testing.T, b *bench, _ *fakeHouse) {
+			breaks: func(t *testing.T, b *bench, _ *fakeBackend) {
 				edit(t, b.settings(), `"hooks": {`, `"disableAllHooks": true, "hooks": {`)
 			}},
 		{name: "hooks disabled by the administrator", check: "switches", result: resultFail, words: "managed-settings.json: the client runs no hook",
-			breaks: func(t *testing.T, b *bench, _ *fakeHouse) {
+			breaks: func(t *testing.T, b *bench, _ *fakeBackend) {
 				write(t, filepath.Join(b.managed, "managed-settings.json"), `{"disableAllHooks": true}`)
 			}},
 		{name: "managed hooks only", check: "switches", result: resultFail, words: "allowManagedHooksOnly is set in",
-			breaks: func(t *testing.T, b *bench, _ *fakeHouse) {
+			breaks: func(t *testing.T, b *bench, _ *fakeBackend) {
 				write(t, filepath.Join(b.managed, "managed-settings.d", "10-hooks.json"), `{"allowManagedHooksOnly": true}`)
 			}},
 		{name: "plugins only", check: "switches", result: resultFail, words: "hooks of plugins only",
-			breaks: func(t *testing.T, b *bench, _ *fakeHouse) {
+			breaks: func(t *testing.T, b *bench, _ *fakeBackend) {
 				write(t, filepath.Join(b.managed, "managed-settings.json"), `{"strictPluginOnlyCustomization": ["mcp", "hooks"]}`)
 			}},
 		{name: "hooks disabled in the project", check: "switches", result: resultFail, words: "disableAllHooks is set",
-			breaks: func(t *testing.T, b *bench, _ *fakeHouse) {
+			breaks: func(t *testing.T, b *bench, _ *fakeBackend) {
 				write(t, filepath.Join(b.Cwd, ".claude", "settings.local.json"), `{"disableAllHooks": true}`)
 			}},
 		{name: "disabled in the shell", check: "switches", result: resultFail, words: "HOOKLINE_DISABLED=1 is in this environment",
-			breaks: func(_ *testing.T, b *bench, _ *fakeHouse) { b.env["HOOKLINE_DISABLED"] = "1" }},
+			breaks: func(_ *testing.T, b *bench, _ *fakeBackend) { b.env["HOOKLINE_DISABLED"] = "1" }},
 		{name: "disabled in settings", check: "switches", result: resultFail, words: "HOOKLINE_DISABLED=1 is in env of",
-			breaks: func(t *testing.T, b *bench, _ *fakeHouse) {
+			breaks: func(t *testing.T, b *bench, _ *fakeBackend) {
 				edit(t, b.settings(), `"hooks": {`, `"env": {"HOOKLINE_DISABLED": "1"}, "hooks": {`)
 			}},
 		{name: "untrusted folder", check: "switches", result: resultWarn, words: "the client does not trust",
-			breaks: func(t *testing.T, b *bench, _ *fakeHouse) {
+			breaks: func(t *testing.T, b *bench, _ *fakeBackend) {
 				write(t, filepath.Join(b.env["HOME"], ".claude.json"), `{"projects":{`+jsonOf(b.Cwd)+`:{"hasTrustDialogAccepted":false}}}`)
 			}},
 		{name: "hooks of the project off the PATH", check: "hooks, project", result: resultFail, words: "the hooks call hookctl, which is not on the PATH",
-			breaks: func(_ *testing.T, b *bench, _ *fakeHouse) {
+			breaks: func(_ *testing.T, b *bench, _ *fakeBackend) {
 				b.must("install", "--project")
 				b.look = func(string) (string, error) { return "", os.ErrNotExist }
 			}},
 		{name: "malformed settings", check: "hooks, user", result: resultFail, words: "settings.json:1:",
-			breaks: func(t *testing.T, b *bench, _ *fakeHouse) { write(t, b.settings(), "{]") }},
+			breaks: func(t *testing.T, b *bench, _ *fakeBackend) { write(t, b.settings(), "{]") }},
 		{name: "hooked twice", check: "hooks", result: resultWarn, words: "the client runs",
-			breaks: func(_ *testing.T, b *bench, _ *fakeHouse) { b.must("install", "--project") }},
+			breaks: func(_ *testing.T, b *bench, _ *fakeBackend) { b.must("install", "--project") }},
 		{name: "not on PATH", check: "program", result: resultWarn, words: "hookctl is not on the PATH",
-			breaks: func(_ *testing.T, b *bench, _ *fakeHouse) {
+			breaks: func(_ *testing.T, b *bench, _ *fakeBackend) {
 				b.look = func(string) (string, error) { return "", os.ErrNotExist }
 			}},
 		{name: "another on PATH", check: "program", result: resultWarn, words: "PATH leads to another hookctl",
-			breaks: func(t *testing.T, b *bench, _ *fakeHouse) {
+			breaks: func(t *testing.T, b *bench, _ *fakeBackend) {
 				other := filepath.Join(t.TempDir(), "hookctl")
 				write(t, other, "#!other")
 				b.look = func(string) (string, error) { return other, nil }
 			}},
 		{name: "config", check: "config", result: resultWarn, words: `config.yaml:1:1: unknown key "fsnyc"`,
-			breaks: func(t *testing.T, b *bench, _ *fakeHouse) {
+			breaks: func(t *testing.T, b *bench, _ *fakeBackend) {
 				write(t, filepath.Join(b.env["HOME"], ".config", "hookline", "config.yaml"), "fsnyc: shared\n")
 			}},
 		{name: "open home", check: "permissions", result: resultFail, words: "others can read", fixed: true,
-			breaks: func(t *testing.T, b *bench, _ *fakeHouse) { chmod(t, b.Home(), 0o755) }},
+			breaks: func(t *testing.T, b *bench, _ *fakeBackend) { chmod(t, b.Home(), 0o755) }},
 		{name: "open file", check: "permissions", result: resultWarn, words: "not closed to others", fixed: true,
-			breaks: func(t *testing.T, b *bench, _ *fakeHouse) {
+			breaks: func(t *testing.T, b *bench, _ *fakeBackend) {
 				write(t, filepath.Join(b.Home(), "hookd.log"), "")
 				chmod(t, filepath.Join(b.Home(), "hookd.log"), 0o644)
 			}},
 		{name: "last start failed", check: "last start", result: resultFail, words: "disk full",
-			breaks: func(t *testing.T, b *bench, _ *fakeHouse) {
+			breaks: func(t *testing.T, b *bench, _ *fakeBackend) {
 				if err := spawn.Failed(home.PathsOf(b.Home(), b.Getenv), errors.New("disk full")); err != nil {
 					t.Fatal(err)
 				}
 			}},
 		{name: "daemon down", check: "daemon", result: resultWarn, words: "no daemon is running", fixed: true,
-			breaks: func(_ *testing.T, b *bench, _ *fakeHouse) { b.down = []bool{true} }},
+			breaks: func(_ *testing.T, b *bench, _ *fakeBackend) { b.down = []bool{true} }},
 		{name: "lock held", check: "lock", result: resultFail, words: "the store is held by process 99 (hookd test)",
-			breaks: func(t *testing.T, b *bench, _ *fakeHouse) {
+			breaks: func(t *testing.T, b *bench, _ *fakeBackend) {
 				b.handler = nil
 				path := filepath.Join(b.Home(), "hookd.lock")
 				write(t, path, "99\nhookd test\n")
@@ -197,7 +197,7 @@ func TestDoctorFinds(t *testing.T) {
 				t.Cleanup(func() { _ = l.Close() })
 			}},
 		{name: "lock held by a stranger", check: "lock", result: resultFail, words: "the store is held by a process that is no daemon of ours; the last one, process 99, is gone",
-			breaks: func(t *testing.T, b *bench, _ *fakeHouse) {
+			breaks: func(t *testing.T, b *bench, _ *fakeBackend) {
 				b.handler = nil
 				path := filepath.Join(b.Home(), "hookd.lock")
 				write(t, path, "99\nhookd test\n")
@@ -208,54 +208,54 @@ func TestDoctorFinds(t *testing.T) {
 				t.Cleanup(func() { _ = l.Close() })
 			}},
 		{name: "spool without daemon", check: "spool", result: resultWarn, words: "1 frame waiting for the daemon",
-			breaks: func(t *testing.T, b *bench, _ *fakeHouse) { b.handler = nil; frame(t, b, "1") }},
+			breaks: func(t *testing.T, b *bench, _ *fakeBackend) { b.handler = nil; frame(t, b, "1") }},
 		{name: "other version", check: "version", result: resultWarn, words: "the daemon is 0.0.9, this is 0.1.0-dev",
-			breaks: func(_ *testing.T, _ *bench, f *fakeHouse) { f.status.Version = "0.0.9" }},
+			breaks: func(_ *testing.T, _ *bench, f *fakeBackend) { f.status.Version = "0.0.9" }},
 		{name: "spool waiting", check: "spool", result: resultWarn, words: "1 frame waiting",
-			breaks: func(t *testing.T, b *bench, _ *fakeHouse) { frame(t, b, "1") }},
+			breaks: func(t *testing.T, b *bench, _ *fakeBackend) { frame(t, b, "1") }},
 		{name: "quarantine", check: "spool", result: resultWarn, words: "1 file set aside as unreadable",
-			breaks: func(t *testing.T, b *bench, _ *fakeHouse) {
+			breaks: func(t *testing.T, b *bench, _ *fakeBackend) {
 				write(t, filepath.Join(b.Home(), "spool", "quarantine", "x"), "")
 			}},
 		{name: "clock", check: "clock", result: resultWarn, words: "1h0m in the future",
-			breaks: func(_ *testing.T, _ *bench, f *fakeHouse) { f.events[0].Time = noon.Add(time.Hour) }},
+			breaks: func(_ *testing.T, _ *bench, f *fakeBackend) { f.events[0].Time = noon.Add(time.Hour) }},
 		{name: "clock jumped", check: "clock", result: resultWarn, words: "went back once in the last 24 hours, by up to 1m30s",
-			breaks: func(_ *testing.T, _ *bench, f *fakeHouse) {
+			breaks: func(_ *testing.T, _ *bench, f *fakeBackend) {
 				f.events = append(f.events, record(2, events.TypeClockJumped, "", `{"back_ms":90000}`))
 			}},
 		{name: "hook kinds", check: "client", result: resultWarn, words: "it has never called SessionStart, Stop, though it should have",
-			breaks: func(_ *testing.T, _ *bench, f *fakeHouse) {
+			breaks: func(_ *testing.T, _ *bench, f *fakeBackend) {
 				f.events = sampleEvents()[1:2]
 				f.status.Hooks = map[string]daemon.HookCount{"PreToolUse": {Count: 2}}
 				f.cells[session.Name][sessionA] = session.State{ID: sessionA, Hooks: map[string]int{"UserPromptSubmit": 2, "PostToolUse": 1}}
 			}},
 		{name: "one kind of hook", check: "client", result: resultOK, words: "1 kind of hook has come, the last ",
-			breaks: func(_ *testing.T, _ *bench, f *fakeHouse) {
+			breaks: func(_ *testing.T, _ *bench, f *fakeBackend) {
 				f.events = sampleEvents()[:1]
 				f.status.Hooks = map[string]daemon.HookCount{"SessionStart": {Count: 2}}
 			}},
 		{name: "no hook yet", check: "client", result: resultWarn, words: "no hook has come yet",
-			breaks: func(_ *testing.T, _ *bench, f *fakeHouse) { f.status.Hooks, f.events = nil, nil }},
+			breaks: func(_ *testing.T, _ *bench, f *fakeBackend) { f.status.Hooks, f.events = nil, nil }},
 		{name: "second install", check: "second install", result: resultWarn, words: "/opt/bin/hookctl sends the same hooks: 7 counted as duplicates",
-			breaks: func(_ *testing.T, _ *bench, f *fakeHouse) { f.status.SecondInstalls["/opt/bin/hookctl"] = 7 }},
+			breaks: func(_ *testing.T, _ *bench, f *fakeBackend) { f.status.SecondInstalls["/opt/bin/hookctl"] = 7 }},
 		{name: "unknown types", check: "event types", result: resultWarn, words: "not known to this build: hook Zap, later.thing",
-			breaks: func(_ *testing.T, _ *bench, f *fakeHouse) {
+			breaks: func(_ *testing.T, _ *bench, f *fakeBackend) {
 				f.status.UnknownTypes = map[string]int{"later.thing": 1, "hook Zap": 2}
 			}},
 		{name: "damage", check: "log", result: resultFail, words: "damaged: 3.blk at 17: checksum",
-			breaks: func(_ *testing.T, _ *bench, f *fakeHouse) { f.status.Damage = []string{"3.blk at 17: checksum"} }},
+			breaks: func(_ *testing.T, _ *bench, f *fakeBackend) { f.status.Damage = []string{"3.blk at 17: checksum"} }},
 		{name: "loss that an earlier opening found", check: "log", result: resultWarn, words: "lost sequences: 15, 267-269, found 1h0m ago",
-			breaks: func(_ *testing.T, _ *bench, f *fakeHouse) {
+			breaks: func(_ *testing.T, _ *bench, f *fakeBackend) {
 				f.losses = &losses.Known{Lost: []block.Range{{First: 15, Last: 15}, {First: 267, Last: 269}}, Found: noon.Add(-time.Hour)}
 			}},
 		{name: "damage that cost nothing", check: "log", result: resultWarn, words: "was damaged, and nothing is lost any more: 3.blk at 17: checksum",
-			breaks: func(_ *testing.T, _ *bench, f *fakeHouse) {
+			breaks: func(_ *testing.T, _ *bench, f *fakeBackend) {
 				f.status.Damage, f.losses = []string{"3.blk at 17: checksum"}, &losses.Known{}
 			}},
 		{name: "store warning", check: "log", result: resultWarn, words: "slow fsync",
-			breaks: func(_ *testing.T, _ *bench, f *fakeHouse) { f.status.Warnings = []string{"slow fsync"} }},
+			breaks: func(_ *testing.T, _ *bench, f *fakeBackend) { f.status.Warnings = []string{"slow fsync"} }},
 		{name: "canary", check: "canary", result: resultFail, words: `lost at "bucket latest": nothing there`,
-			breaks: func(_ *testing.T, _ *bench, f *fakeHouse) {
+			breaks: func(_ *testing.T, _ *bench, f *fakeBackend) {
 				f.canary = daemon.Canary{Steps: []daemon.CanaryStep{{Name: "append", OK: true}, {Name: "bucket latest", Detail: "nothing there"}}}
 			}},
 	} {

@@ -21,8 +21,8 @@ import (
 	losses "hookline/replay/check"
 )
 
-// fakeHouse is the daemon's surface over values in memory.
-type fakeHouse struct {
+// fakeBackend is the daemon's surface over values in memory.
+type fakeBackend struct {
 	mu      sync.Mutex
 	status  Status
 	events  []events.Record
@@ -42,9 +42,9 @@ type fakeHouse struct {
 	dreams  string // data of a dream that fails; "" for one that is completed
 }
 
-func newFake() *fakeHouse {
+func newFake() *fakeBackend {
 	pid := 4711
-	return &fakeHouse{
+	return &fakeBackend{
 		status: Status{PID: &pid, Version: "0.1.0-dev", Protocol: 1, UptimeS: 3725, Seq: 9, Fsync: "shared", Home: "/home/dev/.local/state/hookline",
 			Socket: "/run/user/1000/hookline/0a1b2c3d.sock", CleanStart: true,
 			Projections: []daemon.ProjectionStatus{{Name: "identity", Seq: 9}, {Name: "session", Seq: 7, Lag: 2}},
@@ -61,7 +61,7 @@ func newFake() *fakeHouse {
 	}
 }
 
-func (f *fakeHouse) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (f *fakeBackend) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	f.mu.Lock()
 	f.asked = append(f.asked, r.Method+" "+r.URL.RequestURI())
 	f.mu.Unlock()
@@ -94,7 +94,7 @@ func refuse(w http.ResponseWriter, code int, message, hint string) {
 
 // list serves the filters that tests use; with follow it sends what is in more and ends, as a daemon
 // that stops does.
-func (f *fakeHouse) list(w http.ResponseWriter, r *http.Request) {
+func (f *fakeBackend) list(w http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
 	n, _ := strconv.Atoi(q.Get("n"))
 	since, _ := strconv.ParseUint(q.Get("since"), 10, 64)
@@ -120,7 +120,7 @@ func (f *fakeHouse) list(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func (f *fakeHouse) one(w http.ResponseWriter, r *http.Request) {
+func (f *fakeBackend) one(w http.ResponseWriter, r *http.Request) {
 	for _, e := range f.events {
 		if id := r.PathValue("id"); id == e.ID || id == strconv.FormatUint(e.Seq, 10) {
 			if r.URL.Query().Get("raw") == "1" {
@@ -135,7 +135,7 @@ func (f *fakeHouse) one(w http.ResponseWriter, r *http.Request) {
 }
 
 // export sends everything as the daemon does.
-func (f *fakeHouse) export(w http.ResponseWriter, _ *http.Request) {
+func (f *fakeBackend) export(w http.ResponseWriter, _ *http.Request) {
 	out, err := carry.NewWriter(w, carry.Header{Build: "0.1.0-dev", Created: noon, Events: uint64(len(f.events)),
 		From: carry.From{First: 1, Last: f.status.Seq}})
 	for _, b := range f.blobs {
@@ -152,7 +152,7 @@ func (f *fakeHouse) export(w http.ResponseWriter, _ *http.Request) {
 	}
 }
 
-func (f *fakeHouse) table(w http.ResponseWriter, r *http.Request) {
+func (f *fakeBackend) table(w http.ResponseWriter, r *http.Request) {
 	cells := f.cells[r.PathValue("projection")]
 	for _, k := range sortedKeys(cells) {
 		if strings.HasPrefix(k, r.URL.Query().Get("prefix")) {
@@ -161,7 +161,7 @@ func (f *fakeHouse) table(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func (f *fakeHouse) cell(w http.ResponseWriter, r *http.Request) {
+func (f *fakeBackend) cell(w http.ResponseWriter, r *http.Request) {
 	s, ok := f.cells[r.PathValue("projection")][r.PathValue("key")]
 	if !ok {
 		refuse(w, http.StatusNotFound, "projection "+r.PathValue("projection")+" has no cell "+strconv.Quote(r.PathValue("key")), "")
@@ -170,7 +170,7 @@ func (f *fakeHouse) cell(w http.ResponseWriter, r *http.Request) {
 	send(w, map[string]any{"key": r.PathValue("key"), "seq": 9, "state": s})
 }
 
-func (f *fakeHouse) emit(w http.ResponseWriter, r *http.Request) {
+func (f *fakeBackend) emit(w http.ResponseWriter, r *http.Request) {
 	var e emission
 	var data json.RawMessage
 	e.Data = &data
@@ -184,7 +184,7 @@ func (f *fakeHouse) emit(w http.ResponseWriter, r *http.Request) {
 }
 
 // line is what the daemon says for a status line.
-func (f *fakeHouse) line(w http.ResponseWriter, r *http.Request) {
+func (f *fakeBackend) line(w http.ResponseWriter, r *http.Request) {
 	var o daemon.LineOrder
 	_ = json.NewDecoder(r.Body).Decode(&o)
 	f.lines = append(f.lines, o)
@@ -199,7 +199,7 @@ func (f *fakeHouse) line(w http.ResponseWriter, r *http.Request) {
 	send(w, out)
 }
 
-func (f *fakeHouse) dream(w http.ResponseWriter, r *http.Request) {
+func (f *fakeBackend) dream(w http.ResponseWriter, r *http.Request) {
 	var in struct{ Session, Phase string }
 	_ = json.NewDecoder(r.Body).Decode(&in)
 	f.more = []events.Record{record(11, events.TypeDreamTriggered, in.Session, `{"phase":"full"}`),
@@ -228,7 +228,7 @@ func record(seq uint64, typ, sess, data string) events.Record {
 }
 
 // put folds the fake's events into session, identity and pointer cells as the daemon would.
-func (f *fakeHouse) fold(t *testing.T) {
+func (f *fakeBackend) fold(t *testing.T) {
 	t.Helper()
 	sessions, identities := map[string]session.State{}, map[string]identity.State{}
 	for _, r := range f.events {

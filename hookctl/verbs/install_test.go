@@ -9,7 +9,7 @@ import (
 )
 
 // installed is a bench with a hookctl beside hookd.
-func installed(t *testing.T, f *fakeHouse) *bench {
+func installed(t *testing.T, f *fakeBackend) *bench {
 	t.Helper()
 	b := newBench(t, nil)
 	if f != nil {

@@ -134,7 +134,7 @@ var statusKeys = []string{"pid", "version", "protocol", "uptime_s", "seq", "fsyn
 	"again", "conflicts", "second_installs", "free_bytes", "total_bytes", "warnings", "damage", "live_sessions", "unknown_types"}
 
 func TestStatusJSON(t *testing.T) {
-	for name, handler := range map[string]*fakeHouse{"up": newFake(), "down": nil} {
+	for name, handler := range map[string]*fakeBackend{"up": newFake(), "down": nil} {
 		b := newBench(t, nil)
 		if handler != nil {
 			b.handler = handler
@@ -264,7 +264,7 @@ func TestTranslate(t *testing.T) {
 
 // ending is a daemon that another command stops meanwhile: after so many answers it is gone.
 type ending struct {
-	handlerHouse
+	handlerBackend
 	answers int
 }
 
@@ -272,7 +272,7 @@ func (e *ending) Get(ctx context.Context, path string, q url.Values, out any) er
 	if e.answers--; e.answers < 0 {
 		return translate(client.ErrEnded)
 	}
-	return e.handlerHouse.Get(ctx, path, q, out)
+	return e.handlerBackend.Get(ctx, path, q, out)
 }
 
 func (e *ending) Post(context.Context, string, any, any) error { return translate(client.ErrEnded) }
@@ -285,14 +285,14 @@ func TestStopTwiceAtOnce(t *testing.T) {
 	b := newBench(t, newFake())
 	b.alive = func(int) bool { return false }
 	for answers, want := range []string{"hookd does not run\n", "hookd stopped, pid 4711 is gone\n"} {
-		b.connect = func(context.Context, need) (house, error) {
-			return &ending{handlerHouse: handlerHouse{b.handler}, answers: answers}, nil
+		b.connect = func(context.Context, need) (backend, error) {
+			return &ending{handlerBackend: handlerBackend{b.handler}, answers: answers}, nil
 		}
 		if out := b.must("stop"); out != want {
 			t.Errorf("gone after %d answers: %q, want %q", answers, out, want)
 		}
 	}
-	b.connect = func(context.Context, need) (house, error) { return &ending{}, nil }
+	b.connect = func(context.Context, need) (backend, error) { return &ending{}, nil }
 	contains(t, b.must("status"), "hookd is not running")
 	if code, _, errs := b.run("session", "list"); code != 1 || errs != "hookctl: error: the daemon ended before it answered\n"+
 		"hookctl: hint: try again: another command may have stopped or restarted it\n" {

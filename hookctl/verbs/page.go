@@ -42,7 +42,7 @@ func (a *app) page(name string, idle time.Duration) error {
 		resolve = nil
 	}
 	return a.judged(resolve, func() error {
-		o := page.Options{From: a.house, Session: id, Zone: a.Zone, Now: a.Now, Idle: idle,
+		o := page.Options{From: a.backend, Session: id, Zone: a.Zone, Now: a.Now, Idle: idle,
 			Find: func(ctx context.Context, words string) ([]page.Hit, error) { return a.under(ctx).pageHits(words) }}
 		var shown error
 		err := a.search.Page(a.ctx, o, func(link string) {

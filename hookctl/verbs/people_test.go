@@ -47,7 +47,7 @@ func TestDoctorHomeThatCannotBe(t *testing.T) {
 // A start that fails for the home has advice.
 func TestStartHint(t *testing.T) {
 	b := newBench(t, nil)
-	b.connect = func(_ context.Context, n need) (house, error) {
+	b.connect = func(_ context.Context, n need) (backend, error) {
 		if n == needRunning {
 			return nil, errDown
 		}
@@ -62,7 +62,7 @@ func TestStartHint(t *testing.T) {
 // A daemon that was stopped in its tracks: doctor goes on with what needs no daemon, the others end with the advice.
 func TestStoppedDaemon(t *testing.T) {
 	b, _ := healthy(t)
-	b.connect = func(context.Context, need) (house, error) {
+	b.connect = func(context.Context, need) (backend, error) {
 		return nil, translate(&problem.Error{Message: "the daemon (process 7) does not answer within 3s", Hint: "it may be stopped", Exit: 1, Status: http.StatusGatewayTimeout})
 	}
 	_, checks := b.diagnose()
@@ -134,7 +134,7 @@ func TestConfigurationIsTold(t *testing.T) {
 func TestInterrupted(t *testing.T) {
 	b := newBench(t, newFake())
 	ctx, cancel := context.WithCancel(t.Context())
-	b.connect = func(context.Context, need) (house, error) { cancel(); return nil, ctx.Err() }
+	b.connect = func(context.Context, need) (backend, error) { cancel(); return nil, ctx.Err() }
 	for args, want := range map[string]int{"session list": 130, "doctor": 130, "tail -f": 0} {
 		b.err.Reset()
 		if code := b.main(ctx, strings.Fields(args)); code != want || want == 130 && b.err.String() != "hookctl: interrupted\n" {
@@ -211,7 +211,7 @@ func TestStatuslineSlowStdin(t *testing.T) {
 	b.env["NO_COLOR"] = "1"
 	var read time.Time
 	b.In = reader(func(p []byte) (int, error) { read = time.Now(); return copy(p, `{"session_id":"x"}`), io.EOF })
-	b.connect = func(ctx context.Context, n need) (house, error) {
+	b.connect = func(ctx context.Context, n need) (backend, error) {
 		if deadline, ok := ctx.Deadline(); !ok || deadline.Before(read.Add(statuslinePatience)) {
 			t.Errorf("read at %s, the daemon has time until %s", read, deadline)
 		}

@@ -307,7 +307,7 @@ func TestReqPlaces(t *testing.T) {
 // Before anything was recorded the configuration alone is told.
 func TestReqWithoutAStore(t *testing.T) {
 	b := newReq(t, reqRules)
-	b.connect = func(context.Context, need) (house, error) {
+	b.connect = func(context.Context, need) (backend, error) {
 		return nil, translate(&problem.Error{Message: "there is no store", Status: 404, Exit: 1})
 	}
 	code, out, errs := b.run("req", "status", "--summary")

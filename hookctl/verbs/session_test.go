@@ -17,7 +17,7 @@ import (
 const hereID = "1f3a90c2b7de"
 
 // peopled is a fake with three sessions here, two of one alias, and one elsewhere.
-func peopled(t *testing.T) (*bench, *fakeHouse) {
+func peopled(t *testing.T) (*bench, *fakeBackend) {
 	t.Helper()
 	f := newFake()
 	b := newBench(t, f)

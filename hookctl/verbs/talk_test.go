@@ -96,25 +96,25 @@ func differs(t *testing.T, want, got string) {
 type talk struct {
 	t    *testing.T
 	b    *bench
-	f    *fakeHouse
+	f    *fakeBackend
 	said int
 }
 
-// houses are the worlds that a talk may begin with.
-var houses = map[string]func(*testing.T) (*bench, *fakeHouse){
+// worlds are what a talk may begin with.
+var worlds = map[string]func(*testing.T) (*bench, *fakeBackend){
 	"peopled": peopled, // three sessions here, one elsewhere
 	"healthy": healthy, // hooks installed, nothing wrong
-	"sample": func(t *testing.T) (*bench, *fakeHouse) { // events of every family
+	"sample": func(t *testing.T) (*bench, *fakeBackend) { // events of every family
 		f := newFake()
 		f.events = sampleEvents()
 		return newBench(t, f), f
 	},
-	"empty": func(t *testing.T) (*bench, *fakeHouse) { // a daemon that has recorded nothing
+	"empty": func(t *testing.T) (*bench, *fakeBackend) { // a daemon that has recorded nothing
 		f := newFake()
 		f.status.Seq, f.status.Hooks, f.status.LiveSessions = 0, map[string]daemon.HookCount{}, 0
 		return newBench(t, f), f
 	},
-	"snapshots": func(t *testing.T) (*bench, *fakeHouse) { // peopled, and two sessions have snapshots
+	"snapshots": func(t *testing.T) (*bench, *fakeBackend) { // peopled, and two sessions have snapshots
 		b, f := peopled(t)
 		for i, id := range []string{sessionB, sessionA} {
 			s := f.cells[identity.Name][id].(identity.State)
@@ -129,12 +129,12 @@ var houses = map[string]func(*testing.T) (*bench, *fakeHouse){
 		return b, f
 	},
 	"hostile": hostile, // what others wrote tries to command the terminal
-	"none": func(t *testing.T) (*bench, *fakeHouse) { // neither a daemon nor a store
+	"none": func(t *testing.T) (*bench, *fakeBackend) { // neither a daemon nor a store
 		f := newFake()
 		b := newBench(t, f)
 		t.Setenv("HOOKLINE_HOME", b.Home())
 		t.Setenv("HOOKLINE_SOCKET", filepath.Join(t.TempDir(), "s"))
-		b.connect = func(ctx context.Context, n need) (house, error) {
+		b.connect = func(ctx context.Context, n need) (backend, error) {
 			if n == needStarted {
 				return nil, translate(fmt.Errorf("start hookd: %w", spawn.ErrBackoff))
 			}
@@ -145,7 +145,7 @@ var houses = map[string]func(*testing.T) (*bench, *fakeHouse){
 }
 
 // hostile is peopled by sessions and projects whose every text holds what a terminal would act upon.
-func hostile(t *testing.T) (*bench, *fakeHouse) {
+func hostile(t *testing.T) (*bench, *fakeBackend) {
 	const bad = "\x1b]0;owned\x07\x1b[2J\u202e\u009b31m\nfoo\tbar"
 	b, f := peopled(t)
 	s := f.cells[session.Name][sessionA].(session.State)
@@ -172,12 +172,12 @@ func hostile(t *testing.T) (*bench, *fakeHouse) {
 // set changes the world.
 func (k *talk) set(args []string) {
 	word, rest := args[0], args[1:]
-	if k.b == nil && word != "house" {
-		k.t.Fatalf("a talk begins with its house, not with %q", word)
+	if k.b == nil && word != "begin" {
+		k.t.Fatalf("a talk begins with `begin`, not with %q", word)
 	}
 	switch word {
-	case "house": // NAME
-		k.b, k.f = houses[rest[0]](k.t)
+	case "begin": // NAME
+		k.b, k.f = worlds[rest[0]](k.t)
 	case "down": // the daemon ends
 		k.b.handler = nil
 	case "terminal": // COLUMNS: stdout is one
@@ -232,7 +232,7 @@ func (k *talk) number(text string, into *int) {
 // say runs one command line and writes down what it said.
 func (k *talk) say(args []string) string {
 	if k.b == nil {
-		k.t.Fatal("a talk begins with its house")
+		k.t.Fatal("a talk begins with its backend")
 	}
 	k.said++
 	k.b.Paint.On = false

@@ -16,10 +16,10 @@ import (
 )
 
 // purging is a bench with a home to remove, whose daemon is gone once it was told to stop.
-func purging(t *testing.T, f *fakeHouse) (b *bench, file string) {
+func purging(t *testing.T, f *fakeBackend) (b *bench, file string) {
 	t.Helper()
 	b = installed(t, f)
-	b.connect = func(ctx context.Context, n need) (house, error) {
+	b.connect = func(ctx context.Context, n need) (backend, error) {
 		if n == needRunning && f.stopped > 0 {
 			return nil, errDown
 		}
@@ -138,28 +138,28 @@ func TestPurge(t *testing.T) {
 func TestPurgeKeepsTheLogInTrouble(t *testing.T) {
 	cut, _ := cutEvent(9, "lost")
 	for name, tc := range map[string]struct {
-		given func(*fakeHouse, *bench, string)
+		given func(*fakeBackend, *bench, string)
 		want  string // of stderr, with HOME and FILE
 	}{
-		"file there": {func(_ *fakeHouse, _ *bench, file string) { write(t, file, "an earlier one") },
+		"file there": {func(_ *fakeBackend, _ *bench, file string) { write(t, file, "an earlier one") },
 			"hookctl: error: the hooks are out, the log in HOME is untouched: export the log: FILE exists\nhookctl: hint: move it away; nothing is overwritten\n"},
-		"ends early": {func(f *fakeHouse, _ *bench, _ string) { f.cut = true },
+		"ends early": {func(f *fakeBackend, _ *bench, _ string) { f.cut = true },
 			"hookctl: error: the hooks are out, the log in HOME is untouched: export the log: the daemon ended before the export did\n"},
-		"ends before the log does": {func(f *fakeHouse, b *bench, _ string) { b.handler = longer{f} },
+		"ends before the log does": {func(f *fakeBackend, b *bench, _ string) { b.handler = longer{f} },
 			"hookctl: error: the hooks are out, the log in HOME is untouched: export the log: FILE has 0 events up to sequence 9, 0 up to 12 were expected\n"},
-		"content lost": {func(f *fakeHouse, _ *bench, _ string) { f.events = []events.Record{cut} },
+		"content lost": {func(f *fakeBackend, _ *bench, _ string) { f.events = []events.Record{cut} },
 			"hookctl: FILE lacks 1 large content that events refer to\n" +
 				"hookctl: error: the hooks are out, the log in HOME is untouched: the export is incomplete; its export is FILE\n" +
 				"hookctl: hint: `replay repair` fetches what others still have; on a terminal you are asked\n"},
-		"damaged, and a no": {func(f *fakeHouse, b *bench, _ string) {
+		"damaged, and a no": {func(f *fakeBackend, b *bench, _ string) {
 			f.status.Damage, b.Asks, b.In = []string{"1.blk at 77"}, true, strings.NewReader("no\n")
 		}, "hookctl: FILE lacks what was lost with 1 damaged place of the log\n" +
 			"remove the log although its export is incomplete? [y/N] hookctl: error: the hooks are out, the log in HOME is untouched: the export is incomplete; its export is FILE\n" +
 			"hookctl: hint: `replay repair` fetches what others still have; on a terminal you are asked\n"},
-		"a daemon again": {func(f *fakeHouse, b *bench, _ string) { b.connect = b.dialHandler },
+		"a daemon again": {func(f *fakeBackend, b *bench, _ string) { b.connect = b.dialHandler },
 			"hookctl: error: the hooks are out, the log in HOME is untouched: a hook came during the export; its export is FILE\n" +
 				"hookctl: hint: end the sessions that still run, and try again\n"},
-		"spool": {func(_ *fakeHouse, b *bench, _ string) {
+		"spool": {func(_ *fakeBackend, b *bench, _ string) {
 			write(t, filepath.Join(b.Home(), "spool", "01KAJ3ZV5T0000000000000001.frame"), "{}\n")
 		}, "hookctl: error: the hooks are out, the log in HOME is untouched: 1 frame could not be taken from the spool\n" +
 			"hookctl: hint: `hookctl doctor` tells why; end the sessions that still run\n"},
@@ -177,12 +177,12 @@ func TestPurgeKeepsTheLogInTrouble(t *testing.T) {
 	}
 }
 
-// longer is a house whose log has grown since its export.
-type longer struct{ *fakeHouse }
+// longer is a backend whose log has grown since its export.
+type longer struct{ *fakeBackend }
 
 func (l longer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.URL.Path != "/v1/status" {
-		l.fakeHouse.ServeHTTP(w, r)
+		l.fakeBackend.ServeHTTP(w, r)
 		return
 	}
 	st := l.status

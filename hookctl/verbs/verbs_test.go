@@ -71,7 +71,7 @@ func newBench(t *testing.T, handler http.Handler) *bench {
 	return b
 }
 
-func (b *bench) dialHandler(_ context.Context, n need) (house, error) {
+func (b *bench) dialHandler(_ context.Context, n need) (backend, error) {
 	b.needs = append(b.needs, n)
 	if b.locked > 0 {
 		b.locked--
@@ -87,7 +87,7 @@ func (b *bench) dialHandler(_ context.Context, n need) (house, error) {
 	if b.handler == nil {
 		return nil, errDown
 	}
-	return handlerHouse{b.handler}, nil
+	return handlerBackend{b.handler}, nil
 }
 
 // run gives exit code, stdout and stderr of one command line.
@@ -110,18 +110,18 @@ func (b *bench) must(args ...string) string {
 	return out
 }
 
-// handlerHouse is a house over an http.Handler in process.
-type handlerHouse struct{ h http.Handler }
+// handlerBackend is a backend over an http.Handler in process.
+type handlerBackend struct{ h http.Handler }
 
-func (h handlerHouse) Get(ctx context.Context, path string, q url.Values, out any) error {
+func (h handlerBackend) Get(ctx context.Context, path string, q url.Values, out any) error {
 	return h.do(ctx, "GET", path, q, nil, out)
 }
 
-func (h handlerHouse) Post(ctx context.Context, path string, in, out any) error {
+func (h handlerBackend) Post(ctx context.Context, path string, in, out any) error {
 	return h.do(ctx, "POST", path, nil, in, out)
 }
 
-func (h handlerHouse) request(ctx context.Context, method, path string, q url.Values, in any) (*http.Request, error) {
+func (h handlerBackend) request(ctx context.Context, method, path string, q url.Values, in any) (*http.Request, error) {
 	body, err := json.Marshal(in)
 	if err != nil {
 		return nil, err
@@ -130,7 +130,7 @@ func (h handlerHouse) request(ctx context.Context, method, path string, q url.Va
 	return http.NewRequestWithContext(ctx, method, u.String(), bytes.NewReader(body))
 }
 
-func (h handlerHouse) do(ctx context.Context, method, path string, q url.Values, in, out any) error {
+func (h handlerBackend) do(ctx context.Context, method, path string, q url.Values, in, out any) error {
 	r, err := h.request(ctx, method, path, q, in)
 	if err != nil {
 		return err
@@ -155,7 +155,7 @@ func refusal(body []byte) error {
 }
 
 // Stream runs the handler beside its reader, so that it may go on for ever.
-func (h handlerHouse) Stream(ctx context.Context, method, path string, q url.Values, line func([]byte) error) error {
+func (h handlerBackend) Stream(ctx context.Context, method, path string, q url.Values, line func([]byte) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	r, err := h.request(ctx, method, path, q, nil)
@@ -189,7 +189,7 @@ func (h handlerHouse) Stream(ctx context.Context, method, path string, q url.Val
 	}
 }
 
-func (handlerHouse) Close() {}
+func (handlerBackend) Close() {}
 
 type pipeWriter struct {
 	header http.Header

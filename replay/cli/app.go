@@ -13,8 +13,8 @@ type app struct {
 	showsOut bool // stdout is a terminal: no place for compressed bytes
 	repairs  bool // the verb tells by itself what the opening of the store found
 
-	connect     func(ctx context.Context) (house, error)
-	connectLook func(ctx context.Context) (house, error) // for dry runs
+	connect     func(ctx context.Context) (backend, error)
+	connectLook func(ctx context.Context) (backend, error) // for dry runs
 }
 
 // newApp is the app on the real world.

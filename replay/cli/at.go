@@ -81,7 +81,7 @@ func (a *app) at(ctx context.Context, when string, s scope) error {
 	if err != nil {
 		return err
 	}
-	return a.with(ctx, func(h house) error {
+	return a.with(ctx, func(h backend) error {
 		var raw json.RawMessage
 		if err := h.Get(ctx, "/v1/at", s.query(url.Values{"point": points}), &raw); err != nil {
 			return err
@@ -107,7 +107,7 @@ func (a *app) at(ctx context.Context, when string, s scope) error {
 
 // noCell tells why a key gave nothing. The present may know better: an alias that is ambiguous or
 // names no session is refused there, in words.
-func (a *app) noCell(ctx context.Context, h house, seq uint64, s scope) error {
+func (a *app) noCell(ctx context.Context, h backend, seq uint64, s scope) error {
 	if err := h.Get(ctx, "/v1/cells/"+s.projection+"/"+s.key, nil, nil); err != nil {
 		return err
 	}

@@ -391,7 +391,7 @@ everything that was lost is back: nothing left to do
 
 // Ctrl-C ends each of them with 130 and one line.
 func TestInterruptedCarriers(t *testing.T) {
-	store := filepath.Join(newHome(t), "store") // which is there: else import looks at the file before it asks the house
+	store := filepath.Join(newHome(t), "store") // which is there: else import looks at the file before it asks the backend
 	file := filepath.Join(t.TempDir(), "f")
 	if err := errors.Join(os.MkdirAll(store, 0o700), os.WriteFile(file, []byte("x"), 0o600)); err != nil {
 		t.Fatal(err)

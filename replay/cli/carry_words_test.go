@@ -17,7 +17,7 @@ import (
 func result(text string) *canned { return &canned{lines: []string{`{"result":` + text + `}`}} }
 
 func TestImportWords(t *testing.T) {
-	store := filepath.Join(newHome(t), "store") // which is there: else import looks at the file before it asks the house
+	store := filepath.Join(newHome(t), "store") // which is there: else import looks at the file before it asks the backend
 	file := filepath.Join(t.TempDir(), "log.ndjson")
 	if err := errors.Join(os.MkdirAll(store, 0o700), os.WriteFile(file, []byte("x"), 0o600)); err != nil {
 		t.Fatal(err)
@@ -115,9 +115,9 @@ next: on a new machine, `+"`hookctl install`"+` once
 func TestBrokenAnswers(t *testing.T) {
 	newHome(t)
 	for _, c := range []struct {
-		house *canned
-		args  []string
-		want  string
+		backend *canned
+		args    []string
+		want    string
 	}{
 		{&canned{}, []string{"verify"}, "the daemon ended before its answer did"},
 		{&canned{lines: []string{`{"progress":1,"of":3}`, ``}}, []string{"rebuild"}, "the daemon ended before its answer did"},
@@ -127,7 +127,7 @@ func TestBrokenAnswers(t *testing.T) {
 		{result(`[]`), []string{"repair"}, "read the repair: json: cannot unmarshal array into Go value of type mend.Repaired"},
 		{&canned{gets: map[string]string{"/v1/at": `[]`}}, []string{"at", "1"}, "read the state: json: cannot unmarshal array into Go value of type cli.past"},
 	} {
-		same(t, c.args[0], newRun().on(c.house).do(t, 1, c.args...).stderr.String(), "replay: error: "+c.want+"\n")
+		same(t, c.args[0], newRun().on(c.backend).do(t, 1, c.args...).stderr.String(), "replay: error: "+c.want+"\n")
 	}
 }
 

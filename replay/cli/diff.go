@@ -61,7 +61,7 @@ func (a *app) diff(ctx context.Context, from, to string, s scope, all bool) erro
 	if err != nil {
 		return err
 	}
-	return a.with(ctx, func(h house) error {
+	return a.with(ctx, func(h backend) error {
 		var d difference
 		if err := h.Get(ctx, "/v1/diff", s.query(url.Values{"a": points[:1], "b": points[1:]}), &d); err != nil {
 			return err

@@ -104,7 +104,7 @@ func (a *app) exportPage(ctx context.Context, o exportOptions) error {
 		return problem.Faultf("--html needs -o FILE").Advise("for example -o session.html; it must not exist")
 	}
 	out := pageJSON{File: o.file}
-	err := a.with(ctx, func(h house) (err error) {
+	err := a.with(ctx, func(h backend) (err error) {
 		out.Bytes, err = carry.Create(o.file, func(w io.Writer) (err error) {
 			out.Exported, err = page.Export(ctx, w, page.ExportOptions{From: h, Session: o.html, Zone: a.Zone, Now: a.Now(), Build: wire.Build})
 			return err
@@ -152,7 +152,7 @@ func (a *app) exportToFile(ctx context.Context, file string, query url.Values) (
 // exportLines has the daemon send the lines.
 func (a *app) exportLines(ctx context.Context, query url.Values, m *cmdline.Meter) carry.Lines {
 	return func(line func([]byte) error) error {
-		return a.with(ctx, func(h house) error {
+		return a.with(ctx, func(h backend) error {
 			defer m.End()
 			return h.Stream(ctx, http.MethodGet, "/v1/export", query, line)
 		})

@@ -156,7 +156,7 @@ func same(t *testing.T, what, got, want string) {
 	}
 }
 
-// canned is a house with prepared answers, by path.
+// canned is a backend with prepared answers, by path.
 type canned struct {
 	lines  []string          // of a stream
 	gets   map[string]string // JSON by path
@@ -192,9 +192,9 @@ func (c *canned) Stream(ctx context.Context, method, path string, q url.Values, 
 
 func (c *canned) Close() error { return nil }
 
-// on runs the next command line against a prepared house.
-func (r *run) on(h house) *run {
-	r.connect = func(context.Context) (house, error) { return h, nil }
+// on runs the next command line against a prepared backend.
+func (r *run) on(h backend) *run {
+	r.connect = func(context.Context) (backend, error) { return h, nil }
 	r.connectLook = r.connect
 	return r
 }

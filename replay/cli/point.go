@@ -50,7 +50,7 @@ const (
 
 // named is a sequence with what stands there: "4 (tool.failed, 2026-11-21 08:00:03)". Where it cannot
 // be read the sequence must do.
-func (a *app) named(ctx context.Context, h house, seq uint64) string {
+func (a *app) named(ctx context.Context, h backend, seq uint64) string {
 	if seq == 0 {
 		return "0 (before the first event)"
 	}

@@ -45,7 +45,7 @@ func TestRebuildCancelledLeavesTheOld(t *testing.T) {
 	lie(t, recorded(t))
 	ctx, cancel := context.WithCancel(t.Context())
 	r := newRun()
-	r.connect = func(ctx context.Context) (house, error) {
+	r.connect = func(ctx context.Context) (backend, error) {
 		h, err := r.dial(ctx)
 		cancel()
 		return h, err

@@ -181,7 +181,7 @@ func (a *app) agree(ctx context.Context, o repairOptions, question string) error
 // reopen ends whoever has the store and makes the next opening read every block.
 func (a *app) reopen(ctx context.Context, plan mend.Repaired) error {
 	if plan.PID != os.Getpid() {
-		err := a.with(ctx, func(h house) error {
+		err := a.with(ctx, func(h backend) error {
 			return h.Stream(ctx, http.MethodPost, "/v1/stop", url.Values{"reason": {"repair"}}, func([]byte) error { return nil })
 		})
 		if err != nil {

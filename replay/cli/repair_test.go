@@ -15,7 +15,7 @@ import (
 	"hookline/embedded/block"
 )
 
-// answers is a house that gives one prepared result after the other to its long requests.
+// answers is a backend that gives one prepared result after the other to its long requests.
 type answers struct {
 	canned
 	results []string
@@ -137,7 +137,7 @@ func TestRepairInterrupted(t *testing.T) {
 	h := &answers{results: []string{`{"new_blobs":1}`}}
 	r := newRun().on(h)
 	plain := r.connect
-	r.connect = func(context.Context) (house, error) { cancel(); return nil, ctx.Err() } // the second request: the look has its own
+	r.connect = func(context.Context) (backend, error) { cancel(); return nil, ctx.Err() } // the second request: the look has its own
 	r.connectLook = plain
 	if got := r.main(ctx, []string{"repair", "--yes"}); got != 130 {
 		t.Errorf("exit %d", got)

@@ -53,7 +53,7 @@ var tellings = []telling{
 }
 
 // tell prints what changed in words, and how many fields it leaves out.
-func (a *app) tell(ctx context.Context, h house, d difference, s scope) error {
+func (a *app) tell(ctx context.Context, h backend, d difference, s scope) error {
 	wanted := changed(d.Diffs, s)
 	before, err := states(ctx, h, d.A, wanted)
 	if err != nil {
@@ -107,7 +107,7 @@ func changed(diffs []projector.Diff, s scope) []scope {
 }
 
 // states are the states at a point by projection and key.
-func states(ctx context.Context, h house, seq uint64, scopes []scope) (map[string]any, error) {
+func states(ctx context.Context, h backend, seq uint64, scopes []scope) (map[string]any, error) {
 	all := map[string]any{}
 	for _, s := range scopes {
 		var p past

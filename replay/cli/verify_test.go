@@ -145,10 +145,10 @@ func TestVerifyTriesAgain(t *testing.T) {
 	const clean = `{"result":{"clean":true,"events":1,"records":1,"took_ms":0}}`
 	stuck := &problem.Error{Message: "the store cannot write since a write failed, as on a full disk: no space", Hint: daemon.HintReopened, Exit: 1}
 	for name, c := range map[string]struct {
-		verb   string
-		houses []*canned
-		exit   int
-		stderr string
+		verb     string
+		backends []*canned
+		exit     int
+		stderr   string
 	}{
 		"at once":       {"verify", []*canned{{lines: []string{clean}}}, 0, ""},
 		"after a while": {"verify", []*canned{{err: stuck}, {err: stuck}, {lines: []string{clean}}}, 0, ""},
@@ -161,10 +161,10 @@ func TestVerifyTriesAgain(t *testing.T) {
 			r := newRun()
 			r.Pause = func(context.Context, time.Duration) error { return nil }
 			asked := 0
-			r.connect = func(context.Context) (house, error) { asked++; return c.houses[asked-1], nil }
+			r.connect = func(context.Context) (backend, error) { asked++; return c.backends[asked-1], nil }
 			same(t, "stderr", r.do(t, c.exit, c.verb).stderr.String(), c.stderr)
-			if asked != len(c.houses) {
-				t.Errorf("asked %d times, want %d", asked, len(c.houses))
+			if asked != len(c.backends) {
+				t.Errorf("asked %d times, want %d", asked, len(c.backends))
 			}
 		})
 	}
@@ -209,7 +209,7 @@ func TestVerifyBroken(t *testing.T) {
 	newHome(t)
 	for _, c := range []struct {
 		name, stderr string
-		house        *canned
+		backend      *canned
 		exit         int
 	}{
 		{"log damaged while reading", "replay: error: fold: the log is damaged: wrong checksum (sequences 4 to 9) in 1.blk\n" +
@@ -220,14 +220,14 @@ func TestVerifyBroken(t *testing.T) {
 		{"words with control characters", "replay: error: no[31m more\n", &canned{err: &problem.Error{Message: "no\x1b[31m\u202e more", Exit: 1}}, 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			same(t, "stderr", newRun().on(c.house).do(t, c.exit, "verify").stderr.String(), c.stderr)
+			same(t, "stderr", newRun().on(c.backend).do(t, c.exit, "verify").stderr.String(), c.stderr)
 		})
 	}
 }
 
 func TestProgressBar(t *testing.T) {
 	newHome(t)
-	house := func() *canned {
+	backend := func() *canned {
 		return &canned{lines: []string{`{"progress":1024,"of":4096}`, `{"progress":4096,"of":4096}`, `{"progress":1024,"of":4096}`,
 			`{"result":{"projection":"","seq":4096,"changed":[],"took_ms":10}}`}}
 	}
@@ -248,7 +248,7 @@ func TestProgressBar(t *testing.T) {
 			if c.env != "" {
 				t.Setenv(c.env, "1")
 			}
-			r := newRun().on(house())
+			r := newRun().on(backend())
 			r.Terminal = c.terminal
 			r.do(t, 0, append([]string{"rebuild"}, c.args...)...)
 			drawn := strings.Contains(r.stderr.String(), "folding  25% |")

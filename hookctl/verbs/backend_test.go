@@ -64,7 +64,7 @@ func TestConnectModes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.house = h
+	b.backend = h
 	all, err := cells[session.State](b.app, session.Name, "")
 	if err != nil || len(all) != 1 || all[0].State.ID != sessionA || all[0].Seq != 2 {
 		t.Errorf("%v, %+v", err, all)

@@ -16,9 +16,9 @@ import (
 	"hookline/hookctl/daemon"
 )
 
-// house is what answers: the running daemon, or the store opened in this process. Its errors are
+// backend is what answers: the running daemon, or the store opened in this process. Its errors are
 // [problem.Error]s where the request was refused. Used by one goroutine.
-type house interface {
+type backend interface {
 	Get(ctx context.Context, path string, query url.Values, out any) error
 	// Stream calls line for every line of NDJSON; the slice is valid during the call.
 	Stream(ctx context.Context, method, path string, query url.Values, line func([]byte) error) error
@@ -34,12 +34,14 @@ const (
 )
 
 // dial finds the daemon of this home, or opens its store.
-func (a *app) dial(ctx context.Context) (house, error) { return a.dialBy(ctx, daemon.Connect) }
+func (a *app) dial(ctx context.Context) (backend, error) { return a.dialBy(ctx, daemon.Connect) }
 
 // dialLook is dial for dry runs, which change nothing.
-func (a *app) dialLook(ctx context.Context) (house, error) { return a.dialBy(ctx, daemon.ConnectLook) }
+func (a *app) dialLook(ctx context.Context) (backend, error) {
+	return a.dialBy(ctx, daemon.ConnectLook)
+}
 
-func (a *app) dialBy(ctx context.Context, connect func(context.Context, client.Options) (*client.Client, error)) (house, error) {
+func (a *app) dialBy(ctx context.Context, connect func(context.Context, client.Options) (*client.Client, error)) (backend, error) {
 	var told bool
 	for deadline := a.Now().Add(lockWait); ; {
 		c, err := connect(ctx, client.Options{Home: a.Home()})
@@ -69,9 +71,11 @@ func (a *app) sayFound(c *client.Client) {
 }
 
 // with runs f with a connection and closes it.
-func (a *app) with(ctx context.Context, f func(h house) error) error { return with(ctx, a.connect, f) }
+func (a *app) with(ctx context.Context, f func(h backend) error) error {
+	return with(ctx, a.connect, f)
+}
 
-func with(ctx context.Context, connect func(context.Context) (house, error), f func(h house) error) error {
+func with(ctx context.Context, connect func(context.Context) (backend, error), f func(h backend) error) error {
 	h, err := connect(ctx)
 	if err != nil {
 		return err
@@ -89,10 +93,10 @@ func (a *app) longOf(ctx context.Context, of uint64, path string, query url.Valu
 	return a.longBy(ctx, a.connect, of, path, query, phases...)
 }
 
-func (a *app) longBy(ctx context.Context, connect func(context.Context) (house, error), of uint64, path string, query url.Values, phases ...string) (json.RawMessage, error) {
+func (a *app) longBy(ctx context.Context, connect func(context.Context) (backend, error), of uint64, path string, query url.Values, phases ...string) (json.RawMessage, error) {
 	m := a.Meter(phases...)
 	var result json.RawMessage
-	err := with(ctx, connect, func(h house) (err error) {
+	err := with(ctx, connect, func(h backend) (err error) {
 		defer m.End()
 		result, err = client.ReadLong(func(line func([]byte) error) error {
 			return h.Stream(ctx, http.MethodPost, path, query, line)

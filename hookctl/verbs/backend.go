@@ -33,9 +33,9 @@ const (
 // errDown says that no daemon runs.
 var errDown = errors.New("no daemon is running")
 
-// house is what answers requests: the daemon, or the store opened in this process. Its errors are [problem.Error]s where a
+// backend is what answers requests: the daemon, or the store opened in this process. Its errors are [problem.Error]s where a
 // request was refused, errDown where no daemon listens (any more), and anything else where the connection broke.
-type house interface {
+type backend interface {
 	Get(ctx context.Context, path string, query url.Values, out any) error
 	Post(ctx context.Context, path string, in, out any) error
 	// Stream calls line for every line of NDJSON; empty lines are heartbeats.
@@ -44,7 +44,7 @@ type house interface {
 }
 
 // dial connects to the daemon of this home.
-func (a *app) dial(ctx context.Context, n need) (house, error) {
+func (a *app) dial(ctx context.Context, n need) (backend, error) {
 	find, mode := client.Connect, client.Running
 	switch n {
 	case needStarted:
@@ -98,7 +98,7 @@ func translate(err error) error {
 // reach is connect with patience. A store that is in use belongs to a daemon that is starting and
 // answers soon, or to another command that reads it and ends soon; that command may also have made a
 // start of the daemon fail, which is tried again after a second.
-func (a *app) reach(n need) (house, error) {
+func (a *app) reach(n need) (backend, error) {
 	const most = 3 * time.Second
 	for waited := time.Duration(0); ; waited += glance {
 		h, err := a.connect(a.ctx, n)
@@ -125,12 +125,12 @@ func (a *app) with(n need, f func() error) error {
 }
 
 // using runs f with a connection and closes it.
-func (a *app) using(h house, f func() error) error {
-	before := a.house
-	a.house = h
+func (a *app) using(h backend, f func() error) error {
+	before := a.backend
+	a.backend = h
 	defer func() {
 		h.Close()
-		a.house = before
+		a.backend = before
 	}()
 	return f()
 }
@@ -152,14 +152,14 @@ func (a *app) under(ctx context.Context) *app {
 }
 
 func (a *app) get(path string, query url.Values, out any) error {
-	return a.house.Get(a.ctx, path, query, out)
+	return a.backend.Get(a.ctx, path, query, out)
 }
 
-func (a *app) post(path string, in, out any) error { return a.house.Post(a.ctx, path, in, out) }
+func (a *app) post(path string, in, out any) error { return a.backend.Post(a.ctx, path, in, out) }
 
 // stream gives the lines of an answer; heartbeats are left out.
 func (a *app) stream(method, path string, query url.Values, take func(line []byte) error) error {
-	return a.house.Stream(a.ctx, method, path, query, func(line []byte) error {
+	return a.backend.Stream(a.ctx, method, path, query, func(line []byte) error {
 		if len(line) == 0 {
 			return nil
 		}
