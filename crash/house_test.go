@@ -19,7 +19,7 @@ import (
 	"time"
 
 	"hookline/embedded"
-	"hookline/hookctl/daemon"
+	"hookline/hookctl/client"
 	"hookline/hookctl/home"
 	"hookline/hookctl/spool"
 	"hookline/hookctl/wire"
@@ -272,8 +272,8 @@ func (h *house) ask(method, path string) ([]byte, error) {
 	return answer, err
 }
 
-func (h *house) status() (daemon.Status, error) {
-	var s daemon.Status
+func (h *house) status() (client.Status, error) {
+	var s client.Status
 	answer, err := h.ask("GET", "/v1/status")
 	if err == nil {
 		err = json.Unmarshal(answer, &s)

@@ -46,6 +46,9 @@ type Options struct {
 	Mode Mode
 	Wait time.Duration // for a daemon that is starting; default 10 s
 
+	// Here opens the store in this process where no daemon runs; nil: that is ErrNotRunning.
+	Here func(ctx context.Context, p home.Paths) (*Client, error)
+
 	// Answer is how long a daemon that accepts connections may take for the smallest answer; default 3 s.
 	// A process that was stopped (Ctrl-Z, a debugger) accepts too, and would be waited for without an end.
 	Answer time.Duration
@@ -95,7 +98,7 @@ func Check(p home.Paths) error {
 	return nil
 }
 
-// Connect finds the daemon.
+// Connect finds the daemon, or what is to answer in its place.
 func Connect(ctx context.Context, o Options) (*Client, error) {
 	p := o.Paths()
 	if err := Check(p); err != nil {
@@ -116,6 +119,9 @@ func Connect(ctx context.Context, o Options) (*Client, error) {
 	}
 	if o.Mode == Start {
 		return startAndConnect(ctx, p, o)
+	}
+	if o.Here != nil {
+		return o.Here(ctx, p)
 	}
 	return nil, ErrNotRunning
 }

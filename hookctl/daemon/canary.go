@@ -7,34 +7,18 @@ import (
 	"time"
 
 	"hookline/events"
+	"hookline/hookctl/client"
 	"hookline/hookctl/wire"
 	"hookline/projector"
 )
 
-// Canary is the health check through the whole line: an event goes in and is looked for at every
-// place it must come by.
-type Canary struct {
-	OK    bool         `json:"ok"`
-	Seq   uint64       `json:"seq"`
-	ID    string       `json:"id"`
-	Steps []CanaryStep `json:"steps"`
-}
-
-// CanaryStep is one place.
-type CanaryStep struct {
-	Name   string  `json:"name"`
-	OK     bool    `json:"ok"`
-	Detail string  `json:"detail,omitempty"`
-	MS     float64 `json:"ms"`
-}
-
-func (d *Daemon) canary(ctx context.Context) Canary {
-	c := Canary{OK: true}
+func (d *Daemon) canary(ctx context.Context) client.Canary {
+	c := client.Canary{OK: true}
 	nonce := wire.NewID(d.opts.Now().UnixMilli())
 	step := func(name string, fn func() (string, error)) {
 		begin := time.Now()
 		detail, err := fn()
-		s := CanaryStep{Name: name, OK: err == nil, Detail: detail, MS: float64(time.Since(begin).Microseconds()) / 1000}
+		s := client.CanaryStep{Name: name, OK: err == nil, Detail: detail, MS: float64(time.Since(begin).Microseconds()) / 1000}
 		if err != nil {
 			s.Detail, c.OK = err.Error(), false
 		}

@@ -3,6 +3,7 @@ package daemon
 import (
 	"context"
 	"errors"
+	"net/http"
 	"os"
 	"time"
 
@@ -10,24 +11,14 @@ import (
 	"hookline/hookctl/client"
 	"hookline/hookctl/home"
 	"hookline/hookctl/problem"
+	"hookline/hookctl/wire"
 	"hookline/replay/check"
+	"hookline/replay/mend"
 )
 
-// Connect is [client.Connect], and opens the store in this process where no daemon runs, until the client is closed.
-func Connect(ctx context.Context, o client.Options) (*client.Client, error) {
-	c, err := client.Connect(ctx, o)
-	if !errors.Is(err, client.ErrNotRunning) {
-		return c, err
-	}
-	d, err := openHere(ctx, o.Paths())
-	if err != nil {
-		return nil, err
-	}
-	return d.here(), nil
-}
-
-// openHere opens the store in this process, without a socket. The spool is not taken, and nothing is recorded but damage of the log.
-func openHere(ctx context.Context, p home.Paths) (*Daemon, error) {
+// Here opens the store in this process, without a socket, until the client is closed: a value for [client.Options]. The
+// spool is not taken, and nothing is recorded but damage of the log.
+func Here(ctx context.Context, p home.Paths) (*client.Client, error) {
 	if _, err := os.Stat(p.Store); errors.Is(err, os.ErrNotExist) && embedded.LogSeen(p.Lock) == 0 {
 		return nil, problem.Missing("there is no store in %s", p.Home).Advise("`hookctl start` makes one, HOOKLINE_HOME names another")
 	}
@@ -37,7 +28,7 @@ func openHere(ctx context.Context, p home.Paths) (*Daemon, error) {
 	}
 	d.paths = p
 	d.started = time.Now() // what this opening has recorded was there before: verify judges it
-	return d, nil
+	return d.here(), nil
 }
 
 // here is a client in this process; closing it closes the store.
@@ -47,4 +38,25 @@ func (d *Daemon) here() *client.Client {
 		l.Found = check.Told(f)
 	}
 	return client.InProcess(l)
+}
+
+// HereUnmended is [Here] for a dry run of a repair: the log's blocks are checked first, and where anything is wrong the
+// store is not opened, since that would mend it. Then the client answers POST of /v1/repair alone, with what was found.
+func HereUnmended(ctx context.Context, p home.Paths) (*client.Client, error) {
+	if _, err := os.Stat(p.Store); err != nil {
+		return Here(ctx, p)
+	}
+	rep, err := embedded.Look(embedded.Options{Dir: p.Store, Holder: "replay " + wire.Build})
+	if err != nil {
+		return nil, err
+	}
+	if rep.Found.Empty() {
+		return Here(ctx, p)
+	}
+
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /v1/repair", func(w http.ResponseWriter, r *http.Request) {
+		_ = client.AnswerLong(w, r, 0, func(context.Context, func(uint64)) (any, error) { return mend.Looked(rep), nil }) // to this process
+	})
+	return client.InProcess(client.Local{Handler: mux, Close: func() error { return nil }}), nil
 }

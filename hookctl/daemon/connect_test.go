@@ -21,18 +21,18 @@ import (
 func TestConnectInProcess(t *testing.T) {
 	dir := newHome(t)
 	t.Setenv("HOOKLINE_HOME", dir)
-	if _, err := Connect(t.Context(), client.Options{Home: dir}); err == nil || err.Error() != "there is no store in "+dir {
+	if _, err := client.Connect(t.Context(), client.Options{Home: dir, Here: Here}); err == nil || err.Error() != "there is no store in "+dir {
 		t.Fatalf("%v", err)
 	}
 	d := open(t, dir)
 	take(t, d, startOf("s-1"))
 	shut(t, d)
-	c, err := Connect(t.Context(), client.Options{Home: dir})
+	c, err := client.Connect(t.Context(), client.Options{Home: dir, Here: Here})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	var s Status
+	var s client.Status
 	if err := c.Get(t.Context(), "/v1/status", nil, &s); err != nil || s.Seq != 3 {
 		t.Errorf("%v %+v", err, s)
 	}
@@ -81,7 +81,7 @@ func TestConnectDaemonStopped(t *testing.T) {
 		t.Skip(err) // the path can be too long
 	}
 	defer l.Close()
-	_, err = Connect(t.Context(), client.Options{Answer: 30 * time.Millisecond})
+	_, err = client.Connect(t.Context(), client.Options{Answer: 30 * time.Millisecond, Here: Here})
 	var p *problem.Error
 	if !errors.As(err, &p) || !strings.HasSuffix(p.Message, ") does not answer within 30ms") || !strings.HasPrefix(p.Hint, "it may be stopped") {
 		t.Errorf("%v", err)

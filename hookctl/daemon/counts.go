@@ -4,21 +4,17 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"hookline/hookctl/client"
 )
 
 // hookCounts are the counters of status; they start at zero with the daemon.
 type hookCounts struct {
 	mu       sync.Mutex
-	kinds    map[string]HookCount
+	kinds    map[string]client.HookCount
 	installs map[string]int
 
 	again, conflicts, seconds atomic.Int64
-}
-
-// HookCount tells how often a hook came, and when last: in the daemon since its start, in what people see in the whole log.
-type HookCount struct {
-	Last  time.Time `json:"last" jsonschema_description:"when one came last"`
-	Count int       `json:"count" jsonschema_description:"how many came"`
 }
 
 func (c *hookCounts) saw(name string, now time.Time) {
@@ -28,13 +24,13 @@ func (c *hookCounts) saw(name string, now time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.kinds == nil {
-		c.kinds = map[string]HookCount{}
+		c.kinds = map[string]client.HookCount{}
 	}
 	if _, ok := c.kinds[name]; !ok && len(c.kinds) > 200 {
 		name = "(other)"
 	}
 	k := c.kinds[name]
-	c.kinds[name] = HookCount{Last: now.UTC().Truncate(time.Millisecond), Count: k.Count + 1}
+	c.kinds[name] = client.HookCount{Last: now.UTC().Truncate(time.Millisecond), Count: k.Count + 1}
 }
 
 func (c *hookCounts) second(install string) {

@@ -14,7 +14,6 @@ import (
 
 	"hookline/embedded/block"
 	"hookline/events"
-	"hookline/hookctl/home"
 	"hookline/replay/check"
 )
 
@@ -33,10 +32,7 @@ func damages(t *testing.T, d *Daemon) (ids []string, all []*events.LogDamaged) {
 // session that starts is told, however many openings later, once.
 func TestDamageIsRecordedByTheOpener(t *testing.T) {
 	dir, _, _ := lossy(t)
-	opened, err := openHere(t.Context(), home.PathsOf(dir, os.Getenv))
-	if err != nil {
-		t.Fatal(err)
-	}
+	opened := open(t, dir)
 	c := opened.here()
 	const words = "the log was damaged (checksum does not match); sequences lost: 5. `replay verify` checks what is there, `replay repair` restores events from backups, exports and transcripts"
 	if got := c.Found(); got != words {

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"hookline/events"
+	"hookline/hookctl/client"
 	"hookline/hookctl/problem"
 	"hookline/projector"
 	"hookline/projector/identity"
@@ -203,7 +204,7 @@ func (d *Daemon) projectOfSession(ctx context.Context, id string) string {
 	return p
 }
 
-func (d *Daemon) doGates(ctx context.Context, o GateOrder, _ func(uint64)) (any, error) {
+func (d *Daemon) doGates(ctx context.Context, o client.GateOrder, _ func(uint64)) (any, error) {
 	return d.OrderGates(ctx, o)
 }
 

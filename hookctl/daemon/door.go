@@ -10,9 +10,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"runtime"
 	"sync/atomic"
-	"syscall"
 	"time"
 
 	"hookline/hookctl/home"
@@ -54,11 +52,11 @@ func openDoor(p home.Paths, srv *http.Server, log *slog.Logger) (*door, error) {
 
 func (d *door) open() error {
 	socket := d.paths.Socket
-	l, err := listen(d.paths, socket, oursToTake(d.paths, socket) || d.had(socket))
+	l, err := listen(d.paths, socket, d.paths.OursToTake(socket) || d.had(socket))
 	if near := d.paths.Near; err != nil && near != "" && near != socket {
 		d.log.Warn("the socket is opened in the home instead", "err", err)
 		socket = near
-		l, err = listen(d.paths, socket, oursToTake(d.paths, socket))
+		l, err = listen(d.paths, socket, d.paths.OursToTake(socket))
 	}
 	if err != nil {
 		return err
@@ -182,7 +180,7 @@ func listen(p home.Paths, path string, ours bool) (net.Listener, error) {
 	if err := home.PrivateDir(filepath.Dir(path)); err != nil {
 		return nil, fmt.Errorf("socket folder: %w", err)
 	}
-	if err := removeSocket(p, path, ours); err != nil {
+	if err := p.RemoveSocket(path, ours); err != nil {
 		return nil, fmt.Errorf("remove stale socket: %w", err)
 	}
 	l, err := net.Listen("unix", path)
@@ -193,54 +191,4 @@ func listen(p home.Paths, path string, ours bool) (net.Listener, error) {
 		return nil, errors.Join(err, l.Close())
 	}
 	return l, nil
-}
-
-// ClearSocket removes the sockets that a daemon of this home has left. No process may hold its lock.
-func ClearSocket(p home.Paths) error {
-	var failed []error
-	for _, path := range []string{p.Socket, p.Near, p.Link} {
-		if err := removeSocket(p, path, oursToTake(p, path)); err != nil && !errors.Is(err, errNotOurs) {
-			failed = append(failed, err)
-		}
-	}
-	return errors.Join(failed...)
-}
-
-// oursToTake tells whether a daemon of this home has listened at a path: it lies in the home, or the home's link leads to
-// it. What HOOKLINE_SOCKET names may be anything.
-func oursToTake(p home.Paths, path string) bool {
-	if filepath.Dir(path) == p.Home {
-		return true
-	}
-	to, err := os.Readlink(p.Link)
-	return err == nil && to == path
-}
-
-var errNotOurs = errors.New("is there, and is no socket that a daemon of this home has left")
-
-// removeSocket removes a stale stream socket, or a link in its place, if it is ours, and a plain file that has the name of the
-// home's socket. Everything else stays and is an error.
-func removeSocket(p home.Paths, path string, ours bool) error {
-	info, err := os.Lstat(path)
-	if path == "" || errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	kind := info.Mode().Type()
-	removable := kind == fs.ModeSocket || kind == fs.ModeSymlink || kind == 0 && path == p.Link
-	if !ours || !removable || home.Private(filepath.Dir(path)) != nil {
-		return fmt.Errorf("%s %w", path, errNotOurs)
-	}
-	if kind == fs.ModeSocket {
-		c, err := net.DialTimeout("unix", path, time.Second)
-		if err == nil {
-			c.Close()
-		}
-		if err == nil || runtime.GOOS != "windows" && !errors.Is(err, syscall.ECONNREFUSED) { // it is served, or takes no streams
-			return fmt.Errorf("%s %w", path, errNotOurs)
-		}
-	}
-	return os.Remove(path)
 }

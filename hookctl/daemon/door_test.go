@@ -248,7 +248,7 @@ func TestListen(t *testing.T) {
 			t.Errorf("%s: %v %v", name, err, err2)
 		}
 		d.shut()
-		if err := errors.Join(srv.Close(), ClearSocket(p)); err != nil {
+		if err := errors.Join(srv.Close(), p.ClearSockets()); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 		after, err := os.Lstat(p.Socket)

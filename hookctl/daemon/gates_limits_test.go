@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"hookline/events"
+	"hookline/hookctl/client"
 )
 
 // A frame that comes again gets the answer that was decided: a busy machine must not open a gate.
@@ -120,7 +121,7 @@ func TestGateNeedsABranch(t *testing.T) {
 	if got := g.reason(sessA, edit); got != "" {
 		t.Errorf("detached: %s", got)
 	}
-	_, err := g.d.OrderGates(t.Context(), GateOrder{Dir: g.dir, Events: []GateCommand{{Type: events.TypeGateCleared, Data: json.RawMessage(`{"all_sessions":true,"reason":"command"}`)}}})
+	_, err := g.d.OrderGates(t.Context(), client.GateOrder{Dir: g.dir, Events: []client.GateCommand{{Type: events.TypeGateCleared, Data: json.RawMessage(`{"all_sessions":true,"reason":"command"}`)}}})
 	if err == nil || err.Error() != "HEAD is detached: gates belong to a branch" {
 		t.Error(err)
 	}
@@ -137,17 +138,17 @@ func TestGateOrdersAreChecked(t *testing.T) {
 		`{"name":"x","scope":"session","level":"branch","by":"cli","metadata":[1]}`:      "gate.satisfied: metadata: a JSON object is wanted",
 		`{"name":"x","scope":"session","level":"branch","by":"cli","name":` + `5}`:       "gate.satisfied: name: number does not fit there",
 	} {
-		_, err := g.d.OrderGates(t.Context(), GateOrder{Dir: g.dir, Events: []GateCommand{{Type: events.TypeGateSatisfied, Data: json.RawMessage(data)}}})
+		_, err := g.d.OrderGates(t.Context(), client.GateOrder{Dir: g.dir, Events: []client.GateCommand{{Type: events.TypeGateSatisfied, Data: json.RawMessage(data)}}})
 		if err == nil || err.Error() != want {
 			t.Errorf("%s: %v", data, err)
 		}
 	}
 	for _, typ := range []string{events.TypeGateBlocked, events.TypeGateTriggered, events.TypeSessionDeleted, "nothing"} {
-		if _, err := g.d.OrderGates(t.Context(), GateOrder{Dir: g.dir, Events: []GateCommand{{Type: typ, Data: json.RawMessage(`{}`)}}}); err == nil {
+		if _, err := g.d.OrderGates(t.Context(), client.GateOrder{Dir: g.dir, Events: []client.GateCommand{{Type: typ, Data: json.RawMessage(`{}`)}}}); err == nil {
 			t.Errorf("%s can be ordered", typ)
 		}
 	}
-	if _, err := g.d.OrderGates(t.Context(), GateOrder{Dir: t.TempDir(), Events: []GateCommand{{Type: events.TypeGateCleared, Data: json.RawMessage(`{"all_sessions":true,"reason":"command"}`)}}}); err == nil {
+	if _, err := g.d.OrderGates(t.Context(), client.GateOrder{Dir: t.TempDir(), Events: []client.GateCommand{{Type: events.TypeGateCleared, Data: json.RawMessage(`{"all_sessions":true,"reason":"command"}`)}}}); err == nil {
 		t.Error("outside of git")
 	}
 	if got := g.types(); got != "" {
@@ -181,7 +182,7 @@ func TestGateOfADeletedSessionThatGoesOn(t *testing.T) {
 		t.Errorf("the way out is not named: %q", got)
 	}
 	for _, name := range []string{events.Alias(sessA), sessA} {
-		o := GateOrder{Dir: g.dir, Session: name, Events: []GateCommand{{Type: events.TypeGateSatisfied, Data: json.RawMessage(`{"name":"commit_plan","scope":"session","level":"session","by":"cli"}`)}}}
+		o := client.GateOrder{Dir: g.dir, Session: name, Events: []client.GateCommand{{Type: events.TypeGateSatisfied, Data: json.RawMessage(`{"name":"commit_plan","scope":"session","level":"session","by":"cli"}`)}}}
 		r, err := g.d.OrderGates(t.Context(), o)
 		if err != nil || r.Session != sessA {
 			t.Fatalf("%s: %+v %v", name, r, err)

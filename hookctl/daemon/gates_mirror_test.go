@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"hookline/events"
+	"hookline/hookctl/client"
 	"hookline/projector/session"
 )
 
@@ -135,7 +136,7 @@ func TestMirrorOverrideWithTimeToLive(t *testing.T) {
 	g := newGated(t, planOnly)
 	g.satisfy2(sessB, "commit_plan")
 	end := g.now().Add(time.Minute)
-	g.order(GateOrder{Events: []GateCommand{{Type: events.TypeGateSatisfied,
+	g.order(client.GateOrder{Events: []client.GateCommand{{Type: events.TypeGateSatisfied,
 		Data: json.RawMessage(`{"name":"commit_plan","scope":"session","level":"branch","by":"cli","expires_at":"` + end.Format(time.RFC3339Nano) + `"}`)}}})
 	for _, id := range []string{sessA, sessB, sessC} {
 		if got := g.reason(id, edit); got != "" {

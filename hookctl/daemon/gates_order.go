@@ -10,36 +10,13 @@ import (
 	"time"
 
 	"hookline/events"
+	"hookline/hookctl/client"
 	"hookline/hookctl/hook"
 	"hookline/hookctl/problem"
 	"hookline/hookctl/recorder"
 	"hookline/projector"
 	"hookline/projector/gate"
 )
-
-// GateOrder asks for events of one branch's gates, all or none. The branch is that of Dir unless it is
-// named; Session may be an alias.
-type GateOrder struct {
-	Dir     string        `json:"dir"`
-	Branch  string        `json:"branch,omitempty"`
-	Session string        `json:"session,omitempty"`
-	Events  []GateCommand `json:"events"`
-}
-
-// GateCommand is one of them: gate.satisfied, gate.cleared or gate.imported.
-type GateCommand struct {
-	Type string          `json:"type"`
-	Data json.RawMessage `json:"data"`
-}
-
-// GateReceipt is what became of an order.
-type GateReceipt struct {
-	Project string   `json:"project" jsonschema_description:"id"`
-	Branch  string   `json:"branch" jsonschema_description:"whose gates they are"`
-	Session string   `json:"session,omitempty" jsonschema_description:"whole id; absent where no session is meant"`
-	Seq     uint64   `json:"seq" jsonschema_description:"of the last event"`
-	Events  []string `json:"events" jsonschema_description:"ids of the events, in order"`
-}
 
 // Bounds of an order.
 const (
@@ -50,29 +27,29 @@ const (
 )
 
 // OrderGates appends what a person decided about gates. It returns when that is on disk.
-func (d *Daemon) OrderGates(ctx context.Context, o GateOrder) (GateReceipt, error) {
+func (d *Daemon) OrderGates(ctx context.Context, o client.GateOrder) (client.GateReceipt, error) {
 	list, err := ordered(o)
 	if err != nil {
-		return GateReceipt{}, err
+		return client.GateReceipt{}, err
 	}
 	place := d.world.Place(o.Dir)
 	if !place.Git {
-		return GateReceipt{}, problem.Bad("not in a git repository: %s", o.Dir).Advise("gates belong to a branch of one")
+		return client.GateReceipt{}, problem.Bad("not in a git repository: %s", o.Dir).Advise("gates belong to a branch of one")
 	}
 	branch := d.clean(o.Branch)
 	if branch == "" {
 		branch = d.clean(place.Branch)
 	}
 	if branch == "" {
-		return GateReceipt{}, problem.Bad("HEAD is detached: gates belong to a branch").Advise("--branch names one")
+		return client.GateReceipt{}, problem.Bad("HEAD is detached: gates belong to a branch").Advise("--branch names one")
 	}
 	if len(branch) > maxBranch || strings.ContainsFunc(branch, func(r rune) bool { return r <= ' ' || r == 0x7f }) {
-		return GateReceipt{}, problem.Bad("%.60q is no name of a branch", branch)
+		return client.GateReceipt{}, problem.Bad("%.60q is no name of a branch", branch)
 	}
 	project, seen := d.project(ctx, place)
 	session, err := d.gateSession(ctx, o.Session, project)
 	if err != nil {
-		return GateReceipt{}, err
+		return client.GateReceipt{}, err
 	}
 
 	base := events.Envelope{Session: session, Project: project, Worktree: d.clean(place.Worktree), Branch: branch}
@@ -85,10 +62,10 @@ func (d *Daemon) OrderGates(ctx context.Context, o GateOrder) (GateReceipt, erro
 		return envs, err
 	})
 	if err != nil {
-		return GateReceipt{}, err
+		return client.GateReceipt{}, err
 	}
 
-	out := GateReceipt{Project: project, Branch: branch, Session: session, Seq: recs[len(recs)-1].Seq, Events: []string{}}
+	out := client.GateReceipt{Project: project, Branch: branch, Session: session, Seq: recs[len(recs)-1].Seq, Events: []string{}}
 	for _, rec := range recs {
 		out.Events = append(out.Events, rec.ID)
 	}
@@ -120,7 +97,7 @@ func (d *Daemon) gateSession(ctx context.Context, given, project string) (string
 }
 
 // ordered decodes an order's events and refuses what a fold could not use; the words name the field.
-func ordered(o GateOrder) ([]events.Event, error) {
+func ordered(o client.GateOrder) ([]events.Event, error) {
 	if len(o.Events) == 0 || len(o.Events) > maxOrderEvents {
 		return nil, problem.Bad("%d events: an order has 1 to %d", len(o.Events), maxOrderEvents)
 	}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"hookline/events"
+	"hookline/hookctl/client"
 	"hookline/hookctl/wire"
 	"hookline/projector/gate"
 )
@@ -21,7 +22,7 @@ func TestGatesUnderParallelHooks(t *testing.T) {
 	const sessions, calls = 10, 5
 	g := newGated(t, twoPlans)
 	var frames []wire.Frame
-	var orders []GateOrder
+	var orders []client.GateOrder
 	for s := range sessions {
 		id := fmt.Sprintf("%08d-1111-4111-8111-111111111111", s)
 		g.says(id, startAs("resume"))
@@ -29,7 +30,7 @@ func TestGatesUnderParallelHooks(t *testing.T) {
 			frames = append(frames, g.frame(id, edit))
 		}
 		for _, n := range []string{"commit_plan", "adr_reviewed"} {
-			orders = append(orders, GateOrder{Dir: g.dir, Session: id, Events: []GateCommand{{Type: events.TypeGateSatisfied,
+			orders = append(orders, client.GateOrder{Dir: g.dir, Session: id, Events: []client.GateCommand{{Type: events.TypeGateSatisfied,
 				Data: json.RawMessage(`{"name":"` + n + `","scope":"session","level":"session","by":"cli"}`)}}})
 		}
 	}
@@ -124,9 +125,9 @@ func BenchmarkPreToolUseGated(b *testing.B) {
 			b.Fatal(err)
 		}
 		for range 5 {
-			o := GateOrder{Dir: dir, Session: id}
+			o := client.GateOrder{Dir: dir, Session: id}
 			for i := range 20 {
-				o.Events = append(o.Events, GateCommand{Type: events.TypeGateSatisfied, Data: json.RawMessage(fmt.Sprintf(`{"name":"gate_%02d","scope":"session","level":"session","by":"cli"}`, i))})
+				o.Events = append(o.Events, client.GateCommand{Type: events.TypeGateSatisfied, Data: json.RawMessage(fmt.Sprintf(`{"name":"gate_%02d","scope":"session","level":"session","by":"cli"}`, i))})
 			}
 			if _, err := d.OrderGates(b.Context(), o); err != nil {
 				b.Fatal(err)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"hookline/events"
+	"hookline/hookctl/client"
 )
 
 // What users of the requirements framework rely on, by the number that its behaviour is known by.
@@ -29,7 +30,7 @@ func TestPinned_14_WorktreesShareTheirGates(t *testing.T) {
 	g := newGated(t, planOnly)
 	tree := filepath.Join(filepath.Dir(g.dir), "tree")
 	git(t, g.dir, "worktree", "add", "-q", tree, "-b", "feature/y", "main")
-	g.order(GateOrder{Dir: tree, Branch: "feature/x", Events: []GateCommand{{Type: events.TypeGateSatisfied,
+	g.order(client.GateOrder{Dir: tree, Branch: "feature/x", Events: []client.GateCommand{{Type: events.TypeGateSatisfied,
 		Data: json.RawMessage(`{"name":"commit_plan","scope":"session","level":"branch","by":"cli"}`)}}})
 	if got := g.reason(sessA, edit); got != "" {
 		t.Errorf("what was satisfied in the other work tree does not count: %q", got)
@@ -349,7 +350,7 @@ func TestPinned_36_DynamicGate(t *testing.T) {
 		t.Errorf("triggered and above the threshold: %q", got)
 	}
 	end := g.now().Add(time.Minute).Format(time.RFC3339Nano)
-	g.order(GateOrder{Session: sessA, Events: []GateCommand{{Type: events.TypeGateSatisfied,
+	g.order(client.GateOrder{Session: sessA, Events: []client.GateCommand{{Type: events.TypeGateSatisfied,
 		Data: json.RawMessage(`{"name":"size","scope":"session","level":"session","by":"approval","expires_at":"` + end + `"}`)}}})
 	if got := g.reason(sessA, edit); got != "" {
 		t.Errorf("approved: %q", got)

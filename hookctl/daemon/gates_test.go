@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"hookline/events"
+	"hookline/hookctl/client"
 	"hookline/hookctl/wire"
 )
 
@@ -180,7 +181,7 @@ func (g *gatedRepo) types() string {
 	return strings.Join(out, " ")
 }
 
-func (g *gatedRepo) order(o GateOrder) {
+func (g *gatedRepo) order(o client.GateOrder) {
 	g.t.Helper()
 	if o.Dir == "" {
 		o.Dir = g.dir
@@ -199,13 +200,13 @@ func (g *gatedRepo) satisfy(session, name, scope string) {
 		g.says(session, `{"hook_event_name":"Notification","message":"hello"}`)
 	}
 	data := fmt.Sprintf(`{"name":%q,"scope":%q,"level":%q,"by":"cli"}`, name, scope, level)
-	g.order(GateOrder{Session: session, Events: []GateCommand{{Type: events.TypeGateSatisfied, Data: json.RawMessage(data)}}})
+	g.order(client.GateOrder{Session: session, Events: []client.GateCommand{{Type: events.TypeGateSatisfied, Data: json.RawMessage(data)}}})
 }
 
 func (g *gatedRepo) clear(session, name string) {
 	g.t.Helper()
 	data := fmt.Sprintf(`{"name":%q,"all_sessions":%t,"reason":"command"}`, name, session == "")
-	g.order(GateOrder{Session: session, Events: []GateCommand{{Type: events.TypeGateCleared, Data: json.RawMessage(data)}}})
+	g.order(client.GateOrder{Session: session, Events: []client.GateCommand{{Type: events.TypeGateCleared, Data: json.RawMessage(data)}}})
 }
 
 const (

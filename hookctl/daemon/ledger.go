@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"hookline/events"
+	"hookline/hookctl/client"
 	"hookline/hookctl/hook"
 	"hookline/hookctl/problem"
 	"hookline/hookctl/recorder"
@@ -15,24 +16,11 @@ import (
 	"hookline/projector/ledger"
 )
 
-// LedgerOrder asks for events of the ledger of the project that Dir is in, all or none.
-type LedgerOrder struct {
-	Dir     string        `json:"dir"`
-	Session string        `json:"session,omitempty"` // whole id; one that is not known is left out
-	Events  []GateCommand `json:"events"`
-}
-
-// LedgerReceipt is what became of an order.
-type LedgerReceipt struct {
-	Project string         `json:"project" jsonschema_description:"id"`
-	Results []hook.Ordered `json:"results" jsonschema_description:"in the order they were asked for"`
-}
-
 // ledgerable are the types that an order may have.
 var ledgerable = []string{events.TypeLedgerEntryAdded, events.TypeLedgerEntryClosed, events.TypeLedgerSynthesized, events.TypeLedgerHealed}
 
 // doLedger appends what a person or an agent says of a ledger, decided in the order of the log.
-func (d *Daemon) doLedger(ctx context.Context, o LedgerOrder, _ func(uint64)) (any, error) {
+func (d *Daemon) doLedger(ctx context.Context, o client.LedgerOrder, _ func(uint64)) (any, error) {
 	asked, err := ledgerEvents(o)
 	if err != nil {
 		return nil, err
@@ -76,7 +64,7 @@ func (d *Daemon) doLedger(ctx context.Context, o LedgerOrder, _ func(uint64)) (a
 			recs = recs[1:]
 		}
 	}
-	return LedgerReceipt{Project: id, Results: what}, nil
+	return client.LedgerReceipt{Project: id, Results: what}, nil
 }
 
 // toOwners sends what closes an entry to the project whose cell has the entry.
@@ -94,7 +82,7 @@ func toOwners(envs []events.Envelope, list []events.Event, s ledger.State, from 
 }
 
 // ledgerEvents decodes an order's events and refuses what a fold could not use; the words name the field.
-func ledgerEvents(o LedgerOrder) ([]events.Event, error) {
+func ledgerEvents(o client.LedgerOrder) ([]events.Event, error) {
 	if len(o.Events) == 0 || len(o.Events) > maxOrderEvents {
 		return nil, problem.Bad("%d events: an order has 1 to %d", len(o.Events), maxOrderEvents)
 	}

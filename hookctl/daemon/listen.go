@@ -13,33 +13,27 @@ import (
 
 	"hookline/embedded"
 	"hookline/events"
+	"hookline/hookctl/client"
 	"hookline/hookctl/safeopen"
 )
-
-// Listening is the door for clients of NATS, as status tells it.
-type Listening struct {
-	Address     string `json:"address,omitempty" jsonschema_description:"host and port; none while it does not listen"`
-	Credentials string `json:"credentials,omitempty" jsonschema_description:"file with the URL that clients connect to, with user and password"`
-	Problem     string `json:"problem,omitempty" jsonschema_description:"why it does not listen"`
-}
 
 // listener is the door for clients of NATS while it is wanted.
 type listener struct {
 	mu sync.Mutex
-	is Listening
+	is client.Listening
 }
 
-func (l *listener) set(is Listening) {
+func (l *listener) set(is client.Listening) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.is = is
 }
 
 // status is nil where nobody wants the door.
-func (l *listener) status() *Listening {
+func (l *listener) status() *client.Listening {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.is == (Listening{}) {
+	if l.is == (client.Listening{}) {
 		return nil
 	}
 	is := l.is
@@ -59,7 +53,7 @@ func (d *Daemon) listen(ctx context.Context) {
 		if was := d.listener.status(); was == nil || was.Problem != err.Error() {
 			d.log.Warn("listen", "address", d.opts.Listen, "err", err)
 		}
-		d.listener.set(Listening{Problem: err.Error()})
+		d.listener.set(client.Listening{Problem: err.Error()})
 		select {
 		case <-ctx.Done():
 		case <-time.After(listenAgain):
@@ -83,7 +77,7 @@ func (d *Daemon) listenOnce(ctx context.Context) error {
 		return err
 	}
 	d.log.Info("listening for clients of NATS", "address", feed.Addr())
-	d.listener.set(Listening{Address: feed.Addr(), Credentials: path})
+	d.listener.set(client.Listening{Address: feed.Addr(), Credentials: path})
 
 	seq, _ := d.stream.Last()
 	return d.watch(ctx, seq, func(r events.Record) error {

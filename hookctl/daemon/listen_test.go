@@ -17,9 +17,10 @@ import (
 
 	"hookline/embedded"
 	"hookline/events"
+	"hookline/hookctl/client"
 )
 
-func listening(t *testing.T, d *Daemon, want func(*Listening) bool) *Listening {
+func listening(t *testing.T, d *Daemon, want func(*client.Listening) bool) *client.Listening {
 	t.Helper()
 	for until := time.Now().Add(patience); time.Now().Before(until); time.Sleep(5 * time.Millisecond) {
 		if is := d.Status().Listen; is != nil && want(is) {
@@ -49,13 +50,13 @@ func TestListenForNATS(t *testing.T) {
 	ended := make(chan struct{})
 	go func() { d.listen(ctx); close(ended) }()
 	defer func() { stop(); <-ended }()
-	is := listening(t, d, func(is *Listening) bool { return is.Problem != "" })
+	is := listening(t, d, func(is *client.Listening) bool { return is.Problem != "" })
 	if !strings.Contains(is.Problem, "address already in use") || is.Address != "" {
 		t.Errorf("%+v", is)
 	}
 
 	_ = busy.Close()
-	is = listening(t, d, func(is *Listening) bool { return is.Address != "" })
+	is = listening(t, d, func(is *client.Listening) bool { return is.Address != "" })
 	info, err := os.Stat(is.Credentials)
 	if err != nil || info.Mode().Perm() != 0o600 || is.Problem != "" {
 		t.Fatalf("%v %+v", err, is)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"hookline/hookctl/client"
 	"hookline/hookctl/wire"
 )
 
@@ -19,7 +20,7 @@ func (d *Daemon) handleMetrics(w http.ResponseWriter, _ *http.Request) error {
 	return err
 }
 
-func metricsOf(st Status) string {
+func metricsOf(st client.Status) string {
 	var m metricText
 	m.gauge("build_info", "The build of the daemon; always 1.", map[string]float64{wire.Build: 1}, "version")
 	m.gauge("uptime_seconds", "Time since the daemon was started.", only(st.UptimeS))

@@ -18,15 +18,6 @@ func (d *Daemon) long(w http.ResponseWriter, r *http.Request, run func(ctx conte
 	return client.AnswerLong(w, r, last, run)
 }
 
-// Rebuilt is the outcome of `replay rebuild`.
-type Rebuilt struct {
-	Projection string           `json:"projection" jsonschema_description:"that was asked for; empty for all"`
-	DryRun     bool             `json:"dry_run" jsonschema_description:"nothing was changed"`
-	Seq        uint64           `json:"seq" jsonschema_description:"sequence up to which it was folded"`
-	Changed    []projector.Diff `json:"changed" jsonschema_description:"every value that differed"`
-	TookMS     float64          `json:"took_ms" jsonschema_description:"milliseconds"`
-}
-
 func (d *Daemon) handleRebuild(w http.ResponseWriter, r *http.Request) error {
 	only, dry := r.URL.Query().Get("projection"), r.URL.Query().Get("dry_run") == "1"
 	if only != "" {
@@ -52,7 +43,7 @@ func (d *Daemon) handleRebuild(w http.ResponseWriter, r *http.Request) error {
 		} else {
 			pos, diffs, err = d.view.Renew(ctx, d.stream.ReadLent, only, progress)
 		}
-		out := Rebuilt{Projection: only, DryRun: dry, Seq: pos.Seq, Changed: []projector.Diff{}}
+		out := client.Rebuilt{Projection: only, DryRun: dry, Seq: pos.Seq, Changed: []projector.Diff{}}
 		for _, df := range diffs {
 			if only == "" || df.Projection == only {
 				out.Changed = append(out.Changed, df)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"hookline/events"
+	"hookline/hookctl/client"
 	"hookline/hookctl/problem"
 	"hookline/hookctl/recorder"
 	"hookline/projector"
@@ -20,17 +21,6 @@ type restoreOrder struct {
 	Session    string `json:"session"`    // whose checkpoint it is, and whose state it becomes
 	Checkpoint uint64 `json:"checkpoint"` // sequence of its event; 0: the newest
 	Show       bool   `json:"show"`
-}
-
-// Restored is the state of a checkpoint, and what of it was, or would be, restored.
-type Restored struct {
-	Session    string        `json:"session" jsonschema_description:"whole id"`
-	Checkpoint uint64        `json:"checkpoint" jsonschema_description:"sequence of its event"`
-	Time       time.Time     `json:"time" jsonschema_description:"when it was made"`
-	Schema     int           `json:"schema_version" jsonschema_description:"of the state"`
-	Left       []string      `json:"left" jsonschema_description:"what is not restored, and why"`
-	Event      string        `json:"event,omitempty" jsonschema_description:"id of the event that restored it; only of checkpoint restore"`
-	State      working.State `json:"state" jsonschema_description:"shown: whole; restored: without what is left"`
 }
 
 // restoredFor is the age below which tier 2 is restored (DECISIONS S2).
@@ -73,7 +63,7 @@ func (d *Daemon) doRestore(ctx context.Context, o restoreOrder, _ func(uint64)) 
 
 // checkpointOf is a checkpoint of a session with its state, and the id of its event. One of another session, and one of a
 // schema that this build does not know, is refused.
-func (d *Daemon) checkpointOf(ctx context.Context, id string, seq uint64) (Restored, string, error) {
+func (d *Daemon) checkpointOf(ctx context.Context, id string, seq uint64) (client.Restored, string, error) {
 	none := problem.Missing("session %s has no checkpoint %d", id, seq).Advise("`hookctl checkpoint list` shows them")
 	if seq == 0 {
 		var s working.State
@@ -82,28 +72,28 @@ func (d *Daemon) checkpointOf(ctx context.Context, id string, seq uint64) (Resto
 			return nil
 		})
 		if len(s.Checkpoints) == 0 {
-			return Restored{}, "", problem.Missing("session %s has no checkpoint", id).Advise("`hookctl checkpoint create` makes one")
+			return client.Restored{}, "", problem.Missing("session %s has no checkpoint", id).Advise("`hookctl checkpoint create` makes one")
 		}
 		seq = s.Checkpoints[len(s.Checkpoints)-1].Seq
 	}
 
 	rec, err := d.stream.Get(ctx, seq)
 	if err != nil || rec.Session != id {
-		return Restored{}, "", none
+		return client.Restored{}, "", none
 	}
 	marker, ok := rec.Event.(*events.CheckpointCreated)
 	if !ok {
-		return Restored{}, "", none
+		return client.Restored{}, "", none
 	}
 	if err := working.CheckSchema(marker.Schema); err != nil {
-		return Restored{}, "", problem.Conflict("checkpoint %d is not restored: %s", seq, err).Advise("a newer build wrote it; use that one")
+		return client.Restored{}, "", problem.Conflict("checkpoint %d is not restored: %s", seq, err).Advise("a newer build wrote it; use that one")
 	}
 
 	at, err := d.pastView().At(ctx, url.Values{"point": {strconv.FormatUint(seq, 10)}, "projection": {working.Name}, "key": {id}})
 	if err != nil {
-		return Restored{}, "", err
+		return client.Restored{}, "", err
 	}
-	out := Restored{Session: id, Checkpoint: seq, Time: rec.Time, Schema: marker.Schema, Left: []string{}}
+	out := client.Restored{Session: id, Checkpoint: seq, Time: rec.Time, Schema: marker.Schema, Left: []string{}}
 	if len(at.Cells) == 0 {
 		return out, rec.ID, nil
 	}

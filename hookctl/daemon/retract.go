@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"hookline/events"
+	"hookline/hookctl/client"
 	"hookline/hookctl/problem"
 	"hookline/projector"
 )
@@ -15,12 +16,6 @@ import (
 type retractOrder struct {
 	ID     string `json:"id"` // or its sequence
 	Reason string `json:"reason"`
-}
-
-// Retracted is a retraction, with what it takes back.
-type Retracted struct {
-	Event  events.Record `json:"event" jsonschema_description:"the retraction, as it lies in the log"`
-	Target events.Record `json:"target" jsonschema_description:"the event that it takes back; the log keeps it"`
 }
 
 // doRetract takes an event back: every projection is from now on as if it had never come.
@@ -46,7 +41,7 @@ func (d *Daemon) doRetract(ctx context.Context, o retractOrder, _ func(uint64)) 
 	if err != nil {
 		return nil, err
 	}
-	return Retracted{Event: rec, Target: target}, nil
+	return client.Retracted{Event: rec, Target: target}, nil
 }
 
 // retractable refuses what no projection would forget, and what was taken back before.

@@ -199,7 +199,7 @@ func (d *Daemon) run(ctx context.Context, door *door) string {
 	beside.Go(func() { d.loops(loops) })
 	beside.Go(func() { door.watch(loops) })
 	if d.opts.listenWrong != "" {
-		d.listener.set(Listening{Problem: d.opts.listenWrong})
+		d.listener.set(client.Listening{Problem: d.opts.listenWrong})
 	} else if d.opts.Listen != "" && d.opts.Listen != "off" {
 		beside.Go(func() { d.listen(loops) })
 	}

@@ -115,7 +115,7 @@ func TestServeAndStop(t *testing.T) {
 	c := client.Over(p.Socket)
 	defer c.Close()
 	deadline := time.Now().Add(patience)
-	var s Status
+	var s client.Status
 	for c.Get(t.Context(), "/v1/status", nil, &s) != nil || s.Spool != 0 { // which is taken behind the open socket
 		if time.Now().After(deadline) {
 			t.Fatal("the daemon does not answer")

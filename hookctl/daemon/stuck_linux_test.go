@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"testing"
 
+	"hookline/hookctl/client"
 	"hookline/hookctl/problem"
 	"hookline/projector"
 )
@@ -54,7 +55,7 @@ func TestVerifyAfterFullDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	var p *problem.Error
-	if _, err := d.Verify(t.Context(), nil); !errors.As(err, &p) || p.Hint != HintReopened || p.Status != http.StatusServiceUnavailable {
+	if _, err := d.Verify(t.Context(), nil); !errors.As(err, &p) || p.Hint != client.HintReopened || p.Status != http.StatusServiceUnavailable {
 		t.Fatalf("verify: %v", err)
 	}
 	select {

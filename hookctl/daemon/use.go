@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"hookline/events"
+	"hookline/hookctl/client"
 	"hookline/hookctl/config"
 	"hookline/hookctl/gates"
 	"hookline/hookctl/hook"
@@ -148,29 +149,9 @@ func (d *Daemon) used(ctx context.Context, id string, u hook.Use, base events.En
 	}
 }
 
-// LineOrder is what the client tells its status line.
-type LineOrder struct {
-	Session string `json:"session"`
-	Used    int64  `json:"used"`
-	Window  int64  `json:"window"`
-	Model   string `json:"model"`
-}
-
-// LineFacts is what a status line shows of a session.
-type LineFacts struct {
-	Brief string  `json:"brief"` // "" when the identity is not known
-	IC    float64 `json:"ic"`
-	Class string  `json:"class"`
-	Phase string  `json:"phase"` // of the session's life
-
-	Standing session.Standing `json:"standing"`
-
-	Gates int `json:"gates"` // that are open: asked about and not satisfied
-}
-
 // doLine records how full the context is, where that came into another phase, and gives what the status line shows.
-func (d *Daemon) doLine(ctx context.Context, o LineOrder, _ func(uint64)) (any, error) {
-	var out LineFacts
+func (d *Daemon) doLine(ctx context.Context, o client.LineOrder, _ func(uint64)) (any, error) {
+	var out client.LineFacts
 	var s session.State
 	err := d.rec.Read(ctx, func(r projector.Reader) error {
 		s, _ = projector.State[session.State](r, session.Name, o.Session)

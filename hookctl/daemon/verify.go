@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"hookline/embedded"
+	"hookline/hookctl/client"
 	"hookline/hookctl/problem"
 	"hookline/replay/check"
 )
@@ -42,9 +43,5 @@ func (d *Daemon) stuck(err error) error {
 		return err
 	}
 	d.stop("write_stuck")
-	return problem.Refusef(http.StatusServiceUnavailable, "the store cannot write since a write failed, as on a full disk: %v", err).Advise(HintReopened)
+	return problem.Refusef(http.StatusServiceUnavailable, "the store cannot write since a write failed, as on a full disk: %v", err).Advise(client.HintReopened)
 }
-
-// HintReopened is the hint of a request that failed because the store has to be opened anew: the daemon ends,
-// and the same request may be tried again.
-const HintReopened = "the daemon ends, so that the next one opens the store anew; try again when there is room on the disk"

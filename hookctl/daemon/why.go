@@ -8,9 +8,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"hookline/events"
+	"hookline/hookctl/client"
 	"hookline/hookctl/hook"
 	"hookline/hookctl/problem"
 	"hookline/projector"
@@ -19,33 +19,6 @@ import (
 	"hookline/projector/session"
 	"hookline/projector/working"
 )
-
-// Why answers which events stand behind a line that a model is told, and when it was told.
-type Why struct {
-	Query   string           `json:"query" jsonschema_description:"text of a line, or id of an event"`
-	Session string           `json:"session" jsonschema_description:"whole id"`
-	Lines   []hook.Recovered `json:"lines" jsonschema_description:"what would be told at a start and has the text"`
-	Sources []WhySource      `json:"sources" jsonschema_description:"entries of the states that have the text, each with the newest event that it comes from"`
-	Told    []WhyTold        `json:"told" jsonschema_description:"when such a line was told, oldest first"`
-}
-
-// WhySource is an entry of a state.
-type WhySource struct {
-	Where string    `json:"where" jsonschema_description:"projection and path, as working files.3"`
-	Text  string    `json:"text" jsonschema_description:"the value that has the text"`
-	Event string    `json:"event" jsonschema_description:"id of its event"`
-	Seq   uint64    `json:"seq,omitempty" jsonschema_description:"sequence of the event; absent when the log does not have it"`
-	Type  string    `json:"type,omitempty" jsonschema_description:"of the event"`
-	Time  time.Time `json:"time,omitzero" jsonschema_description:"when the event was captured"`
-}
-
-// WhyTold is one time that a line was told.
-type WhyTold struct {
-	Seq   uint64    `json:"seq" jsonschema_description:"sequence of its context.injected"`
-	Time  time.Time `json:"time" jsonschema_description:"when"`
-	Hook  string    `json:"hook" jsonschema_description:"the client's name of the hook that was answered"`
-	Items []string  `json:"items" jsonschema_description:"what it was about, as working.edited"`
-}
 
 // maxSources bounds an answer: the newest are looked up.
 const maxSources = 40
@@ -65,8 +38,8 @@ func (d *Daemon) whyTold(r *http.Request) (any, error) {
 	return out, nil
 }
 
-func (d *Daemon) why(ctx context.Context, text, id string) (Why, error) {
-	out := Why{Query: text, Session: id, Lines: []hook.Recovered{}, Sources: []WhySource{}, Told: []WhyTold{}}
+func (d *Daemon) why(ctx context.Context, text, id string) (client.Why, error) {
+	out := client.Why{Query: text, Session: id, Lines: []hook.Recovered{}, Sources: []client.WhySource{}, Told: []client.WhyTold{}}
 	event := text
 	if _, err := strconv.ParseUint(text, 10, 64); err == nil { // a sequence names the event
 		if rec, err := d.find(ctx, text); err == nil {
@@ -112,7 +85,7 @@ func has(text, part string) bool {
 }
 
 // sourcesIn adds the entries below a value that name their event and have the text, or the event.
-func sourcesIn(list []WhySource, where, path string, v any, text, event string) []WhySource {
+func sourcesIn(list []client.WhySource, where, path string, v any, text, event string) []client.WhySource {
 	switch v := v.(type) {
 	case []any:
 		for i, e := range v {
@@ -139,7 +112,7 @@ func sourcesIn(list []WhySource, where, path string, v any, text, event string) 
 			about := name != "event" && name != "id" && has(value, text)
 			if id != "" && path != "" && !found && (about || id == event && name != "event" && name != "id") {
 				found = true
-				list = append(list, WhySource{Where: where + strings.TrimPrefix(path, "."), Text: value, Event: id})
+				list = append(list, client.WhySource{Where: where + strings.TrimPrefix(path, "."), Text: value, Event: id})
 			}
 		}
 	}
@@ -148,11 +121,11 @@ func sourcesIn(list []WhySource, where, path string, v any, text, event string) 
 
 // gateSources are what opened, closed and asked for the gates of a branch that have the text in their name, or stand in it,
 // as far as it holds for a session.
-func gateSources(s gate.State, id, text, event string) []WhySource {
-	var list []WhySource
+func gateSources(s gate.State, id, text, event string) []client.WhySource {
+	var list []client.WhySource
 	add := func(name, what string, m *gate.Mark) {
 		if m != nil && (has(name, text) || has(text, name) || m.Event == event) {
-			list = append(list, WhySource{Where: gate.Name + " " + name, Text: strings.TrimSpace(what + " " + m.By), Event: m.Event})
+			list = append(list, client.WhySource{Where: gate.Name + " " + name, Text: strings.TrimSpace(what + " " + m.By), Event: m.Event})
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Gates)) {
@@ -169,7 +142,7 @@ func gateSources(s gate.State, id, text, event string) []WhySource {
 }
 
 // dated adds what the log has of the events.
-func (d *Daemon) dated(ctx context.Context, list []WhySource) error {
+func (d *Daemon) dated(ctx context.Context, list []client.WhySource) error {
 	ids := map[string]struct{}{}
 	oldest := ""
 	for _, s := range list {
@@ -205,10 +178,10 @@ func (d *Daemon) dated(ctx context.Context, list []WhySource) error {
 }
 
 // toldOf adds when such lines, or the events behind them, were told in the session.
-func (d *Daemon) toldOf(ctx context.Context, out *Why) error {
+func (d *Daemon) toldOf(ctx context.Context, out *client.Why) error {
 	means := func(it events.InjectedItem) bool {
 		line := slices.ContainsFunc(out.Lines, func(l hook.Recovered) bool { return l.ID == it.ID })
-		return line || it.Event != "" && slices.ContainsFunc(out.Sources, func(s WhySource) bool { return s.Event == it.Event })
+		return line || it.Event != "" && slices.ContainsFunc(out.Sources, func(s client.WhySource) bool { return s.Event == it.Event })
 	}
 	last, _ := d.stream.Last()
 	want := []projector.Selector{{Session: out.Session, Types: []string{events.TypeContextInjected}}}
@@ -224,7 +197,7 @@ func (d *Daemon) toldOf(ctx context.Context, out *Why) error {
 			}
 		}
 		if items != nil {
-			out.Told = append(out.Told, WhyTold{Seq: r.Seq, Time: r.Time, Hook: e.Hook, Items: items})
+			out.Told = append(out.Told, client.WhyTold{Seq: r.Seq, Time: r.Time, Hook: e.Hook, Items: items})
 		}
 		return nil
 	})

@@ -36,5 +36,5 @@ func run(args []string) int {
 		}
 		return deliver.Command(ctx, args[1:])
 	}
-	return verbs.Main(args)
+	return verbs.Main(args, daemon.Here)
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"hookline/events"
+	"hookline/hookctl/daemon"
 	"hookline/hookctl/find"
 	"hookline/hookctl/index"
 	"hookline/hookctl/page"
@@ -17,7 +18,7 @@ import (
 
 func main() {
 	open := func(ctx context.Context, dir string) (find.Index, error) { return index.Open(ctx, dir) }
-	os.Exit(verbs.Search(os.Args[1:], verbs.Searcher{Open: open, Serve: serve, Page: page.Serve, Trace: traces}))
+	os.Exit(verbs.Search(os.Args[1:], daemon.Here, verbs.Searcher{Open: open, Serve: serve, Page: page.Serve, Trace: traces}))
 }
 
 func traces(ctx context.Context, to string, follow func(func(events.Record)) error) error {

@@ -7,9 +7,11 @@ import (
 	"path/filepath"
 	"runtime"
 
+	"hookline/hookctl/client"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/config"
 	"hookline/hookctl/facts"
+	"hookline/hookctl/home"
 )
 
 // app is one run of a verb: its flags and every way to the outside.
@@ -18,6 +20,7 @@ type app struct {
 	self string // this executable, links resolved
 
 	connect func(ctx context.Context, need need) (backend, error)
+	here    Here
 	alive   func(pid int) bool
 	place   func(dir string) facts.Place
 	managed string                                                   // folder of an administrator's settings of the client
@@ -32,15 +35,18 @@ type app struct {
 	search  *Searcher // nil in hookd
 }
 
+// Here opens the store of a home in this process, as of [client.Options].
+type Here = func(ctx context.Context, p home.Paths) (*client.Client, error)
+
 // newApp is the app on the real world.
-func newApp() *app {
+func newApp(here Here) *app {
 	self, err := os.Executable()
 	if err == nil {
 		if real, bad := filepath.EvalSymlinks(self); bad == nil {
 			self = real
 		}
 	}
-	a := &app{ctx: context.Background(), Console: cmdline.New("hookctl"), self: self, alive: func(pid int) bool { return facts.Probe(pid).Alive },
+	a := &app{ctx: context.Background(), Console: cmdline.New("hookctl"), self: self, here: here, alive: func(pid int) bool { return facts.Probe(pid).Alive },
 		place: facts.New(facts.Options{}).Place, managed: managedDir(runtime.GOOS), look: exec.LookPath, ground: facts.NetworkFS, room: facts.Free}
 	a.connect = a.dial
 	return a

@@ -12,7 +12,6 @@ import (
 	"hookline/embedded"
 	"hookline/events"
 	"hookline/hookctl/client"
-	"hookline/hookctl/daemon"
 	"hookline/hookctl/problem"
 	"hookline/hookctl/spawn"
 	"hookline/projector/session"
@@ -45,14 +44,14 @@ type backend interface {
 
 // dial connects to the daemon of this home.
 func (a *app) dial(ctx context.Context, n need) (backend, error) {
-	find, mode := client.Connect, client.Running
+	o := client.Options{Home: a.Home()}
 	switch n {
 	case needStarted:
-		mode = client.Start
+		o.Mode = client.Start
 	case needStore:
-		find = daemon.Connect
+		o.Here = a.here
 	}
-	c, err := find(ctx, client.Options{Home: a.Home(), Mode: mode})
+	c, err := client.Connect(ctx, o)
 	if err != nil {
 		return nil, translate(err)
 	}
@@ -83,7 +82,7 @@ func translate(err error) error {
 	if errors.Is(err, client.ErrNotRunning) {
 		return fmt.Errorf("%w: %w", errDown, err)
 	}
-	p := daemon.Advised(err)
+	p := client.Advised(err)
 	if p == nil {
 		return err
 	}
@@ -168,7 +167,7 @@ func (a *app) stream(method, path string, query url.Values, take func(line []byt
 }
 
 // stand is the status of the daemon that answers.
-func (a *app) stand() (st Status, err error) {
+func (a *app) stand() (st client.Status, err error) {
 	err = a.get("/v1/status", nil, &st)
 	return st, err
 }

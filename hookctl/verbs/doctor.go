@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"hookline/hookctl/client"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/home"
 	"hookline/hookctl/problem"
@@ -96,10 +97,10 @@ type examiner struct {
 	*app
 	fix    bool
 	paths  home.Paths
-	status Status // of the daemon
-	stuck  bool   // the home is not there and cannot be made
-	full   bool   // the full profile is installed somewhere
-	hooked bool   // any profile is
+	status client.Status // of the daemon
+	stuck  bool          // the home is not there and cannot be made
+	full   bool          // the full profile is installed somewhere
+	hooked bool          // any profile is
 }
 
 // run makes all checks: first what needs no daemon, and would explain why there is none.

@@ -10,8 +10,8 @@ import (
 
 	"hookline/embedded/block"
 	"hookline/events"
+	"hookline/hookctl/client"
 	"hookline/hookctl/cmdline"
-	"hookline/hookctl/daemon"
 	"hookline/hookctl/spool"
 	losses "hookline/replay/check"
 )
@@ -140,7 +140,7 @@ func runsText(runs []block.Range) string {
 // canary sends an event through the whole line.
 func (x *examiner) canary() []check {
 	const name = "canary"
-	var c daemon.Canary
+	var c client.Canary
 	if err := x.post("/v1/canary", nil, &c); err != nil {
 		return []check{failed(name, err.Error(), "the daemon's log is "+x.paths.Log)}
 	}

@@ -13,7 +13,7 @@ import (
 
 	"hookline/embedded/block"
 	"hookline/events"
-	"hookline/hookctl/daemon"
+	"hookline/hookctl/client"
 	"hookline/hookctl/home"
 	"hookline/hookctl/spawn"
 	"hookline/projector/session"
@@ -24,7 +24,7 @@ import (
 func healthy(t *testing.T) (*bench, *fakeBackend) {
 	t.Helper()
 	f := newFake()
-	f.status.Hooks["Stop"] = daemon.HookCount{Last: noon.Add(-time.Second), Count: 1}
+	f.status.Hooks["Stop"] = client.HookCount{Last: noon.Add(-time.Second), Count: 1}
 	f.events = []events.Record{record(1, events.TypeSessionStarted, sessionA, `{}`)}
 	b := installed(t, f)
 	hookctl := filepath.Join(filepath.Dir(b.self), "hookctl")
@@ -226,13 +226,13 @@ func TestDoctorFinds(t *testing.T) {
 		{name: "hook kinds", check: "client", result: resultWarn, words: "it has never called SessionStart, Stop, though it should have",
 			breaks: func(_ *testing.T, _ *bench, f *fakeBackend) {
 				f.events = sampleEvents()[1:2]
-				f.status.Hooks = map[string]daemon.HookCount{"PreToolUse": {Count: 2}}
+				f.status.Hooks = map[string]client.HookCount{"PreToolUse": {Count: 2}}
 				f.cells[session.Name][sessionA] = session.State{ID: sessionA, Hooks: map[string]int{"UserPromptSubmit": 2, "PostToolUse": 1}}
 			}},
 		{name: "one kind of hook", check: "client", result: resultOK, words: "1 kind of hook has come, the last ",
 			breaks: func(_ *testing.T, _ *bench, f *fakeBackend) {
 				f.events = sampleEvents()[:1]
-				f.status.Hooks = map[string]daemon.HookCount{"SessionStart": {Count: 2}}
+				f.status.Hooks = map[string]client.HookCount{"SessionStart": {Count: 2}}
 			}},
 		{name: "no hook yet", check: "client", result: resultWarn, words: "no hook has come yet",
 			breaks: func(_ *testing.T, _ *bench, f *fakeBackend) { f.status.Hooks, f.events = nil, nil }},
@@ -256,7 +256,7 @@ func TestDoctorFinds(t *testing.T) {
 			breaks: func(_ *testing.T, _ *bench, f *fakeBackend) { f.status.Warnings = []string{"slow fsync"} }},
 		{name: "canary", check: "canary", result: resultFail, words: `lost at "bucket latest": nothing there`,
 			breaks: func(_ *testing.T, _ *bench, f *fakeBackend) {
-				f.canary = daemon.Canary{Steps: []daemon.CanaryStep{{Name: "append", OK: true}, {Name: "bucket latest", Detail: "nothing there"}}}
+				f.canary = client.Canary{Steps: []client.CanaryStep{{Name: "append", OK: true}, {Name: "bucket latest", Detail: "nothing there"}}}
 			}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"hookline/hookctl/client"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/problem"
 	"hookline/replay/carry"
@@ -59,7 +60,7 @@ func (a *app) saveLog(home string) (lastCopy, error) {
 
 // compared reads the file as an import would. One that cannot be read so is no copy; what the log itself
 // had lost before is not in it either, and is told.
-func compared(saved carry.Saved, st Status) (lastCopy, error) {
+func compared(saved carry.Saved, st client.Status) (lastCopy, error) {
 	read, err := carry.ReadBack(saved.File)
 	switch {
 	case err != nil:

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"hookline/events"
-	"hookline/hookctl/daemon"
+	"hookline/hookctl/client"
 	"hookline/projector/identity"
 	"hookline/projector/project"
 	"hookline/projector/session"
@@ -24,11 +24,11 @@ import (
 // fakeBackend is the daemon's surface over values in memory.
 type fakeBackend struct {
 	mu      sync.Mutex
-	status  Status
+	status  client.Status
 	events  []events.Record
 	cells   map[string]map[string]any
 	emitted []emission
-	canary  daemon.Canary
+	canary  client.Canary
 	losses  *losses.Known // nil: an older daemon, which does not know
 	rebuild string        // NDJSON that /v1/rebuild answers
 	stopped int
@@ -36,7 +36,7 @@ type fakeBackend struct {
 	asked   []string // requests as "METHOD path?query"
 	more    []events.Record
 	blobs   []carry.Blob // before the first event of an export
-	lines   []daemon.LineOrder
+	lines   []client.LineOrder
 	gates   int    // that are open, for a status line
 	cut     bool   // an export ends before its trailer
 	dreams  string // data of a dream that fails; "" for one that is completed
@@ -45,10 +45,10 @@ type fakeBackend struct {
 func newFake() *fakeBackend {
 	pid := 4711
 	return &fakeBackend{
-		status: Status{PID: &pid, Version: "0.1.0-dev", Protocol: 1, UptimeS: 3725, Seq: 9, Fsync: "shared", Home: "/home/dev/.local/state/hookline",
+		status: client.Status{PID: &pid, Version: "0.1.0-dev", Protocol: 1, UptimeS: 3725, Seq: 9, Fsync: "shared", Home: "/home/dev/.local/state/hookline",
 			Socket: "/run/user/1000/hookline/0a1b2c3d.sock", CleanStart: true,
-			Projections: []daemon.ProjectionStatus{{Name: "identity", Seq: 9}, {Name: "session", Seq: 7, Lag: 2}},
-			Hooks: map[string]daemon.HookCount{
+			Projections: []client.ProjectionStatus{{Name: "identity", Seq: 9}, {Name: "session", Seq: 7, Lag: 2}},
+			Hooks: map[string]client.HookCount{
 				"SessionStart":     {Last: noon.Add(-time.Hour), Count: 1},
 				"UserPromptSubmit": {Last: noon.Add(-50 * time.Minute), Count: 1},
 				"PreToolUse":       {Last: noon.Add(-3 * time.Second), Count: 3},
@@ -57,7 +57,7 @@ func newFake() *fakeBackend {
 			SecondInstalls: map[string]int{}, FreeBytes: 20 << 30, TotalBytes: 100 << 30, Warnings: []string{}, Damage: []string{},
 			LiveSessions: 1, UnknownTypes: map[string]int{}},
 		cells:  map[string]map[string]any{session.Name: {}, identity.Name: {}, identity.PointerName: {}, project.Name: {}},
-		canary: daemon.Canary{OK: true, Seq: 10, Steps: []daemon.CanaryStep{{Name: "append, fold and sync", OK: true, MS: 1.5}, {Name: "blob store", OK: true, MS: 0.5}}},
+		canary: client.Canary{OK: true, Seq: 10, Steps: []client.CanaryStep{{Name: "append, fold and sync", OK: true, MS: 1.5}, {Name: "blob store", OK: true, MS: 0.5}}},
 	}
 }
 
@@ -185,10 +185,10 @@ func (f *fakeBackend) emit(w http.ResponseWriter, r *http.Request) {
 
 // line is what the daemon says for a status line.
 func (f *fakeBackend) line(w http.ResponseWriter, r *http.Request) {
-	var o daemon.LineOrder
+	var o client.LineOrder
 	_ = json.NewDecoder(r.Body).Decode(&o)
 	f.lines = append(f.lines, o)
-	var out daemon.LineFacts
+	var out client.LineFacts
 	if i, ok := f.cells[identity.Name][o.Session].(identity.State); ok {
 		out.Brief, out.IC, out.Class = i.Brief(), i.LastIC, identity.Classify(i.LastIC)
 	}

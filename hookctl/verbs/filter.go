@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"hookline/events"
+	"hookline/hookctl/client"
 	"hookline/hookctl/problem"
 )
 
@@ -115,7 +116,7 @@ func (f *filter) begun(a *app) error {
 	if err != nil {
 		return nil // a time, or nothing
 	}
-	var st Status
+	var st client.Status
 	if err := a.get("/v1/status", nil, &st); err != nil || since <= st.Seq {
 		return err
 	}

@@ -36,9 +36,9 @@ type Searcher struct {
 }
 
 // Search is [Main] of the program hookfind.
-func Search(args []string, s Searcher) int {
+func Search(args []string, here Here, s Searcher) int {
 	return cmdline.Main(func(ctx context.Context) int {
-		a := newApp()
+		a := newApp(here)
 		a.search = &s
 		return a.main(ctx, args)
 	})

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"hookline/events"
-	"hookline/hookctl/daemon"
+	"hookline/hookctl/client"
 )
 
 // newestRecords is how many of the log's newest records are looked at for the exact time of a hook: some
@@ -19,7 +19,7 @@ const newestRecords = 500
 
 // kinds are the kinds of hooks that came, by what the log and its sessions tell; a daemon only knows what came since it
 // was started.
-type kinds map[string]daemon.HookCount
+type kinds map[string]client.HookCount
 
 func pastHooks(a *app) (kinds, error) {
 	past := kinds{}
@@ -29,7 +29,7 @@ func pastHooks(a *app) (kinds, error) {
 	}
 	for _, c := range all {
 		for kind, n := range c.State.Hooks {
-			past[kind] = daemon.HookCount{Count: past[kind].Count + n, Last: latest(past[kind].Last, c.State.LastActive)}
+			past[kind] = client.HookCount{Count: past[kind].Count + n, Last: latest(past[kind].Last, c.State.LastActive)}
 		}
 	}
 
@@ -40,7 +40,7 @@ func pastHooks(a *app) (kinds, error) {
 		}
 	})
 	for kind, t := range exact {
-		past[kind] = daemon.HookCount{Count: max(1, past[kind].Count), Last: t}
+		past[kind] = client.HookCount{Count: max(1, past[kind].Count), Last: t}
 	}
 	return past, err
 }
@@ -53,10 +53,10 @@ func latest(x, y time.Time) time.Time {
 }
 
 // with adds what a daemon has counted itself: hooks of no session, and those of sessions that were deleted.
-func (k kinds) with(now map[string]daemon.HookCount) kinds {
+func (k kinds) with(now map[string]client.HookCount) kinds {
 	out := maps.Clone(k)
 	for kind, c := range now {
-		out[kind] = daemon.HookCount{Count: max(out[kind].Count, c.Count), Last: latest(out[kind].Last, c.Last)}
+		out[kind] = client.HookCount{Count: max(out[kind].Count, c.Count), Last: latest(out[kind].Last, c.Last)}
 	}
 	return out
 }

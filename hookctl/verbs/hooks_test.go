@@ -6,14 +6,14 @@ import (
 	"time"
 
 	"hookline/events"
-	"hookline/hookctl/daemon"
+	"hookline/hookctl/client"
 	"hookline/projector/session"
 )
 
 // After a restart the daemon has counted nothing; the log and the sessions know the last hook of every kind.
 func TestStatusAfterRestart(t *testing.T) {
 	f := newFake()
-	f.status.Hooks = map[string]daemon.HookCount{"Stop": {Last: noon.Add(-time.Second), Count: 1}}
+	f.status.Hooks = map[string]client.HookCount{"Stop": {Last: noon.Add(-time.Second), Count: 1}}
 	f.events = []events.Record{record(1, events.TypeSessionStarted, sessionA, `{}`)}
 	f.events[0].Time = noon.Add(-2 * time.Hour)
 	f.cells[session.Name][sessionA] = session.State{ID: sessionA, LastActive: noon.Add(-time.Hour), Hooks: map[string]int{"SessionStart": 1, "Stop": 4}}

@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"hookline/events"
+	"hookline/hookctl/client"
 	"hookline/hookctl/cmdline"
-	"hookline/hookctl/daemon"
 	"hookline/hookctl/hook"
 	"hookline/hookctl/notes"
 	"hookline/hookctl/problem"
@@ -50,12 +50,12 @@ func (a *app) topDir() string {
 }
 
 // orderLedger asks for events of the ledger here.
-func (a *app) orderLedger(list ...events.Event) (daemon.LedgerReceipt, error) {
-	o := daemon.LedgerOrder{Dir: a.ProjectDir(), Session: a.Getenv("CLAUDE_CODE_SESSION_ID")}
+func (a *app) orderLedger(list ...events.Event) (client.LedgerReceipt, error) {
+	o := client.LedgerOrder{Dir: a.ProjectDir(), Session: a.Getenv("CLAUDE_CODE_SESSION_ID")}
 	for _, e := range list {
 		o.Events = append(o.Events, command(e))
 	}
-	var r daemon.LedgerReceipt
+	var r client.LedgerReceipt
 	err := a.post("/v1/do/ledger", o, &r)
 	return r, err
 }

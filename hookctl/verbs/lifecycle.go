@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"hookline/embedded"
+	"hookline/hookctl/client"
 	"hookline/hookctl/home"
 	"hookline/hookctl/problem"
 )
@@ -60,7 +61,7 @@ func (a *app) start() (did string, pid int, err error) {
 }
 
 // runningStatus is the status of a running daemon, errDown when there is none.
-func (a *app) runningStatus() (st Status, err error) {
+func (a *app) runningStatus() (st client.Status, err error) {
 	err = a.running(func() error {
 		st, err = a.stand()
 		return err
@@ -68,7 +69,7 @@ func (a *app) runningStatus() (st Status, err error) {
 	return st, err
 }
 
-func pidOf(st Status) int {
+func pidOf(st client.Status) int {
 	if st.PID == nil {
 		return 0
 	}
@@ -129,7 +130,7 @@ func (a *app) stop() (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	var st Status
+	var st client.Status
 	err = a.using(h, func() (err error) {
 		if st, err = a.stand(); err != nil {
 			return err

@@ -116,7 +116,7 @@ func TestStatusWarnsOfSpace(t *testing.T) {
 		f := newFake()
 		f.status.FreeBytes, f.status.TotalBytes = tc.free, tc.total
 		b := newBench(t, f)
-		var got Status
+		var got client.Status
 		if err := json.Unmarshal([]byte(b.must("status", "--json")), &got); err != nil {
 			t.Fatal(err)
 		}

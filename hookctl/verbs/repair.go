@@ -11,7 +11,6 @@ import (
 
 	"hookline/hookctl/client"
 	"hookline/hookctl/cmdline"
-	"hookline/hookctl/daemon"
 	"hookline/hookctl/problem"
 	"hookline/projector/gate"
 	"hookline/projector/identity"
@@ -69,7 +68,7 @@ func (a *app) rebuild(projection string, dry bool) error {
 	if dry {
 		q.Set("dry_run", "1")
 	}
-	var result daemon.Rebuilt
+	var result client.Rebuilt
 	raw, err := a.watch("/v1/rebuild", q)
 	if err != nil {
 		return err
@@ -85,7 +84,7 @@ func (a *app) rebuild(projection string, dry bool) error {
 	return nil
 }
 
-func (a *app) sayRebuilt(r daemon.Rebuilt) {
+func (a *app) sayRebuilt(r client.Rebuilt) {
 	what := "all projections"
 	if r.Projection != "" {
 		what = "projection " + r.Projection

@@ -13,8 +13,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"hookline/hookctl/client"
 	"hookline/hookctl/cmdline"
-	"hookline/hookctl/daemon"
 	"hookline/hookctl/facts"
 	"hookline/hookctl/gates"
 	"hookline/hookctl/hook"
@@ -272,9 +272,9 @@ func (d *desk) board(id string) []gates.Gate {
 }
 
 // order has the daemon record what was decided.
-func (d *desk) order(o daemon.GateOrder) (daemon.GateReceipt, error) {
+func (d *desk) order(o client.GateOrder) (client.GateReceipt, error) {
 	o.Dir = d.place.Worktree
-	var r daemon.GateReceipt
+	var r client.GateReceipt
 	err := d.post("/v1/do/gates", o, &r)
 	return r, err
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"hookline/events"
+	"hookline/hookctl/client"
 	"hookline/hookctl/cmdline"
-	"hookline/hookctl/daemon"
 	"hookline/hookctl/facts"
 	"hookline/hookctl/safeopen"
 	"hookline/projector/gate"
@@ -197,7 +197,7 @@ func (d *desk) importRegistry(out importedJSON, list []events.GateImportedSessio
 const importChunk = 500
 
 func (d *desk) send(out importedJSON, branch string, list []events.GateImported) (importedJSON, error) {
-	o := daemon.GateOrder{Branch: branch}
+	o := client.GateOrder{Branch: branch}
 	for i := range list {
 		o.Events = append(o.Events, command(&list[i]))
 	}

@@ -7,8 +7,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"hookline/events"
+	"hookline/hookctl/client"
 	"hookline/hookctl/cmdline"
-	"hookline/hookctl/daemon"
 	"hookline/hookctl/gates"
 	"hookline/hookctl/problem"
 	"hookline/projector/gate"
@@ -161,7 +161,7 @@ func (a *app) reqPruneCmd() *cobra.Command {
 			if slices.Contains(known, t.Branch) || t.Branch == d.branch {
 				continue
 			}
-			o := daemon.GateOrder{Branch: t.Branch, Events: []daemon.GateCommand{command(&events.GateCleared{AllSessions: true, Reason: events.GateClearedCommand})}}
+			o := client.GateOrder{Branch: t.Branch, Events: []client.GateCommand{command(&events.GateCleared{AllSessions: true, Reason: events.GateClearedCommand})}}
 			if _, err := d.order(o); err != nil {
 				return err
 			}

@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"hookline/events"
+	"hookline/hookctl/client"
 	"hookline/hookctl/cmdline"
-	"hookline/hookctl/daemon"
 	"hookline/hookctl/gates"
 	"hookline/hookctl/hook"
 )
@@ -74,7 +74,7 @@ func (a *app) satisfy(args []string, s satisfying) error {
 	case err != nil && !errors.Is(err, errNoSession):
 		return err
 	}
-	o := daemon.GateOrder{Branch: d.branch}
+	o := client.GateOrder{Branch: d.branch}
 	if d.known(id) {
 		o.Session = id
 	} else if needs {
@@ -161,9 +161,9 @@ func (d *desk) satisfaction(q gates.Requirement, s satisfying, meta map[string]a
 	return e
 }
 
-func command(e events.Event) daemon.GateCommand {
+func command(e events.Event) client.GateCommand {
 	data, _ := json.Marshal(e) // a struct of strings and valid JSON
-	return daemon.GateCommand{Type: e.Type(), Data: data}
+	return client.GateCommand{Type: e.Type(), Data: data}
 }
 
 func satisfiedText(d *desk, list []gates.Requirement, s satisfying, id string, explicit bool) string {
@@ -223,7 +223,7 @@ func (a *app) reqClearCmd() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			o := daemon.GateOrder{Branch: d.branch}
+			o := client.GateOrder{Branch: d.branch}
 			if f.Session != "" {
 				if o.Session, _, err = d.find(f.Session); err != nil {
 					return err

@@ -3,8 +3,8 @@ package verbs
 import (
 	"github.com/spf13/cobra"
 
+	"hookline/hookctl/client"
 	"hookline/hookctl/cmdline"
-	"hookline/hookctl/daemon"
 )
 
 // retractCmd takes an event back.
@@ -20,7 +20,7 @@ func (a *app) retractCmd() *cobra.Command {
 		Long: "Take an event back, by its id or its sequence. From then on every projection is as if the event had not come, also after an\n" +
 			"export and an import. The log keeps it: `replay at` a time before the retraction still shows what followed from it.",
 	}, func(args []string) error {
-		var out daemon.Retracted
+		var out client.Retracted
 		err := a.post("/v1/do/retract", map[string]string{"id": args[0], "reason": f.Reason}, &out)
 		if err != nil {
 			return err

@@ -12,18 +12,15 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"hookline/hookctl/client"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/config"
-	"hookline/hookctl/daemon"
 	"hookline/hookctl/home"
 	"hookline/hookctl/spawn"
 	"hookline/hookctl/spool"
 	"hookline/hookctl/wire"
 	"hookline/projector/session"
 )
-
-// Status is what the daemon tells of itself, and what `status --json` prints.
-type Status = daemon.Status
 
 func (a *app) statusCmd() *cobra.Command {
 	return a.verb(needNothing, &cobra.Command{
@@ -46,7 +43,7 @@ func (a *app) statusCmd() *cobra.Command {
 
 // statusNow asks the daemon; without one it tells what the files do. A disk that runs full is a warning
 // either way, in the words of `doctor`.
-func (a *app) statusNow() (Status, error) {
+func (a *app) statusNow() (client.Status, error) {
 	st, err := a.hookedStatus()
 	if errors.Is(err, errDown) {
 		st, err = a.statusDown(), nil
@@ -82,7 +79,7 @@ func (a *app) storeBytes() int64 {
 }
 
 // hookedStatus is the daemon's status, with the hooks of the whole log.
-func (a *app) hookedStatus() (st Status, err error) {
+func (a *app) hookedStatus() (st client.Status, err error) {
 	err = a.running(func() error {
 		if st, err = a.stand(); err != nil {
 			return err
@@ -104,10 +101,10 @@ func findings(warnings []string) []string {
 	})
 }
 
-func (a *app) statusDown() Status {
+func (a *app) statusDown() client.Status {
 	p := home.PathsOf(a.Home(), a.Getenv)
-	st := Status{Version: wire.Build, Protocol: wire.Protocol, Fsync: a.conf.Values.Fsync, Home: p.Home, Socket: p.Socket,
-		Spool: spool.Open(p).Count(), Projections: []daemon.ProjectionStatus{}, Hooks: map[string]daemon.HookCount{},
+	st := client.Status{Version: wire.Build, Protocol: wire.Protocol, Fsync: a.conf.Values.Fsync, Home: p.Home, Socket: p.Socket,
+		Spool: spool.Open(p).Count(), Projections: []client.ProjectionStatus{}, Hooks: map[string]client.HookCount{},
 		SecondInstalls: map[string]int{}, Warnings: []string{}, Damage: []string{}, UnknownTypes: map[string]int{}}
 	if free, total, err := a.room(p.Home); err == nil {
 		st.FreeBytes, st.TotalBytes = int64(free), int64(total)
@@ -118,7 +115,7 @@ func (a *app) statusDown() Status {
 	return st
 }
 
-func (a *app) printStatus(st Status) {
+func (a *app) printStatus(st client.Status) {
 	field := func(name, v string) {
 		label := cmdline.Pad(name, 12)
 		a.Printf("  %s%s\n", a.Paint.Faint(label), strings.TrimPrefix(cmdline.Hang("  "+label+"  ", v, a.Columns), "  "+label))
@@ -157,7 +154,7 @@ func (a *app) printStatus(st Status) {
 	a.printList("damage", st.Damage)
 }
 
-func unclean(st Status) string {
+func unclean(st client.Status) string {
 	if st.CleanStart {
 		return ""
 	}
@@ -172,8 +169,8 @@ func (a *app) spoolWords(n int) string {
 }
 
 // projectionWords says how far the projections are: in one clause where all are equally far, else one by one.
-func projectionWords(list []daemon.ProjectionStatus) string {
-	if len(list) > 1 && !slices.ContainsFunc(list, func(p daemon.ProjectionStatus) bool { return p.Seq != list[0].Seq || p.Lag != list[0].Lag }) {
+func projectionWords(list []client.ProjectionStatus) string {
+	if len(list) > 1 && !slices.ContainsFunc(list, func(p client.ProjectionStatus) bool { return p.Seq != list[0].Seq || p.Lag != list[0].Lag }) {
 		return fmt.Sprintf("all %d ", len(list)) + upTo(list[0])
 	}
 	var parts []string
@@ -183,7 +180,7 @@ func projectionWords(list []daemon.ProjectionStatus) string {
 	return strings.Join(parts, "; ")
 }
 
-func upTo(p daemon.ProjectionStatus) string {
+func upTo(p client.ProjectionStatus) string {
 	words := "up to " + strconv.FormatUint(p.Seq, 10)
 	if p.Lag > 0 {
 		words += fmt.Sprintf(", %d not yet saved", p.Lag)
@@ -192,7 +189,7 @@ func upTo(p daemon.ProjectionStatus) string {
 }
 
 // printLive names the live sessions that need attention: those that wait for the user, and those that are stuck.
-func (a *app) printLive(live []daemon.LiveSession) {
+func (a *app) printLive(live []client.LiveSession) {
 	var lines []string
 	for _, l := range live {
 		if l.Standing.Stuck || l.Standing.Needs && l.Standing.Kind != session.WaitsForPrompt {
@@ -202,7 +199,7 @@ func (a *app) printLive(live []daemon.LiveSession) {
 	a.printList("sessions that need you", lines)
 }
 
-func (a *app) printHooks(hooks map[string]daemon.HookCount) {
+func (a *app) printHooks(hooks map[string]client.HookCount) {
 	if len(hooks) == 0 {
 		return
 	}

@@ -11,8 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"hookline/hookctl/client"
 	"hookline/hookctl/cmdline"
-	"hookline/hookctl/daemon"
 	"hookline/hookctl/problem"
 	"hookline/projector/identity"
 	"hookline/projector/session"
@@ -127,8 +127,8 @@ func (a *app) statusline(in statuslineInput) statuslineJSON {
 	if size := in.Window.Size; size > 0 {
 		line.Context = &contextUse{Phase: session.PhaseOf(in.used(), size), Percent: session.Percent(in.used(), size), Used: in.used(), Window: size}
 	}
-	var known daemon.LineFacts
-	asked := daemon.LineOrder{Session: in.Session, Used: in.used(), Window: in.Window.Size, Model: in.Model.ID}
+	var known client.LineFacts
+	asked := client.LineOrder{Session: in.Session, Used: in.used(), Window: in.Window.Size, Model: in.Model.ID}
 	reached := false
 	err := a.running(func() error {
 		reached = true

@@ -3,12 +3,12 @@ package verbs
 import (
 	"testing"
 
-	"hookline/hookctl/daemon"
+	"hookline/hookctl/client"
 )
 
 // Projections that are equally far are told in one clause.
 func TestProjectionWords(t *testing.T) {
-	list := []daemon.ProjectionStatus{{Name: "identity", Seq: 9, Lag: 1}, {Name: "session", Seq: 9, Lag: 1}}
+	list := []client.ProjectionStatus{{Name: "identity", Seq: 9, Lag: 1}, {Name: "session", Seq: 9, Lag: 1}}
 	if got := projectionWords(list); got != "all 2 up to 9, 1 not yet saved" {
 		t.Errorf("%q", got)
 	}

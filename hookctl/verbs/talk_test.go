@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"hookline/events"
-	"hookline/hookctl/daemon"
+	"hookline/hookctl/client"
 	"hookline/hookctl/facts"
 	"hookline/hookctl/home"
 	"hookline/hookctl/spawn"
@@ -111,7 +111,7 @@ var worlds = map[string]func(*testing.T) (*bench, *fakeBackend){
 	},
 	"empty": func(t *testing.T) (*bench, *fakeBackend) { // a daemon that has recorded nothing
 		f := newFake()
-		f.status.Seq, f.status.Hooks, f.status.LiveSessions = 0, map[string]daemon.HookCount{}, 0
+		f.status.Seq, f.status.Hooks, f.status.LiveSessions = 0, map[string]client.HookCount{}, 0
 		return newBench(t, f), f
 	},
 	"snapshots": func(t *testing.T) (*bench, *fakeBackend) { // peopled, and two sessions have snapshots
@@ -157,7 +157,7 @@ func hostile(t *testing.T) (*bench, *fakeBackend) {
 	f.cells[project.Name] = map[string]any{hereID: p}
 	f.status.Warnings, f.status.Damage, f.status.Version = []string{bad}, []string{bad}, bad
 	f.status.SecondInstalls, f.status.UnknownTypes = map[string]int{bad: 1}, map[string]int{bad: 1}
-	f.status.Hooks = map[string]daemon.HookCount{bad: {Last: noon, Count: 1}}
+	f.status.Hooks = map[string]client.HookCount{bad: {Last: noon, Count: 1}}
 	quoted, err := json.Marshal(bad)
 	if err != nil {
 		t.Fatal(err)

@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"hookline/hookctl/cmdline"
-	"hookline/hookctl/daemon"
 	"hookline/hookctl/home"
 	"hookline/hookctl/problem"
 	"hookline/hookctl/settings"
@@ -206,7 +205,7 @@ func removeHome(dir string, getenv func(string) string) (left []string, err erro
 			ours = append(ours, of) // this home's own: beside the frames, which warnings were told
 		}
 	}
-	if err := daemon.ClearSocket(p); err != nil {
+	if err := p.ClearSockets(); err != nil {
 		return nil, err
 	}
 	for _, path := range ours {

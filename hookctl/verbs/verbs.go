@@ -24,8 +24,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"hookline/events"
+	"hookline/hookctl/client"
 	"hookline/hookctl/cmdline"
-	"hookline/hookctl/daemon"
 	"hookline/hookctl/hook"
 	"hookline/hookctl/notes"
 	"hookline/hookctl/problem"
@@ -35,8 +35,8 @@ import (
 )
 
 // Main runs one command line, without the program's name, and gives its exit code.
-func Main(args []string) int {
-	return cmdline.Main(func(ctx context.Context) int { return newApp().main(ctx, args) })
+func Main(args []string, here Here) int {
+	return cmdline.Main(func(ctx context.Context) int { return newApp(here).main(ctx, args) })
 }
 
 func (a *app) main(ctx context.Context, args []string) int {
@@ -90,7 +90,7 @@ func (a *app) root() *cobra.Command {
 var outputs = cmdline.Outputs{
 	"install": cmdline.Object(installJSON{}), "uninstall": cmdline.Object(installJSON{}),
 	"start": cmdline.Object(lifecycleJSON{}), "stop": cmdline.Object(lifecycleJSON{}), "restart": cmdline.Object(lifecycleJSON{}),
-	"status":                  cmdline.Object(daemon.Status{}),
+	"status":                  cmdline.Object(client.Status{}),
 	"doctor":                  cmdline.Object(doctorJSON{}, findingJSON{}, gapsJSON{}),
 	"tail":                    cmdline.Lines(events.Record{}, cloudEventJSON{}),
 	"events list":             cmdline.Lines(events.Record{}, cloudEventJSON{}),
@@ -100,7 +100,7 @@ var outputs = cmdline.Outputs{
 	"blame":                   cmdline.Lines(blameJSON{}),
 	"find":                    cmdline.Lines(hitJSON{}),
 	"import transcripts":      cmdline.Object(transcript.Imported{}),
-	"repair":                  cmdline.Object(daemon.Rebuilt{}),
+	"repair":                  cmdline.Object(client.Rebuilt{}),
 	"config set":              cmdline.Object(configSetJSON{}),
 	"config show":             cmdline.Object(configJSON{}),
 	"config validate":         cmdline.Object(configValidJSON{}),
@@ -125,16 +125,16 @@ var outputs = cmdline.Outputs{
 	"handoff write":           cmdline.Object(events.Record{}),
 	"checkpoint list":         cmdline.Lines(working.Checkpoint{}),
 	"checkpoint create":       cmdline.Object(events.Record{}),
-	"checkpoint show":         cmdline.Object(daemon.Restored{}),
-	"checkpoint restore":      cmdline.Object(daemon.Restored{}),
+	"checkpoint show":         cmdline.Object(client.Restored{}),
+	"checkpoint restore":      cmdline.Object(client.Restored{}),
 	"context show":            cmdline.Object(hook.Recovery{}),
-	"retract":                 cmdline.Object(daemon.Retracted{}),
+	"retract":                 cmdline.Object(client.Retracted{}),
 	"context status":          cmdline.Object(contextStatusJSON{}),
 	"context rules":           cmdline.Object(rulesJSON{}),
 	"context preserve":        cmdline.Object(preserveJSON{}),
 	"context compact":         cmdline.Object(compactJSON{}),
 	"context probe":           cmdline.Lines(probeJSON{}),
-	"why":                     cmdline.Object(daemon.Why{}),
+	"why":                     cmdline.Object(client.Why{}),
 	"codes show":              cmdline.Object(codesJSON{}),
 	"codes add":               cmdline.Object(events.Record{}),
 	"codes complete":          cmdline.Object(codesEndedJSON{}),
@@ -153,9 +153,9 @@ var outputs = cmdline.Outputs{
 	"ledger heal":             cmdline.Object(healedJSON{}),
 	"statusline":              cmdline.Object(statuslineJSON{}),
 	"req status":              cmdline.Object(reqStatusJSON{}),
-	"req satisfy":             cmdline.Object(daemon.GateReceipt{}),
-	"req approve":             cmdline.Object(daemon.GateReceipt{}),
-	"req clear":               cmdline.Object(daemon.GateReceipt{}),
+	"req satisfy":             cmdline.Object(client.GateReceipt{}),
+	"req approve":             cmdline.Object(client.GateReceipt{}),
+	"req clear":               cmdline.Object(client.GateReceipt{}),
 	"req list":                cmdline.Lines(trackedJSON{}),
 	"req sessions":            cmdline.Lines(liveJSON{}),
 	"req prune":               cmdline.Object(prunedJSON{}),

@@ -20,6 +20,7 @@ import (
 
 	"hookline/embedded"
 	"hookline/hookctl/cmdline"
+	"hookline/hookctl/daemon"
 	"hookline/hookctl/facts"
 	"hookline/hookctl/problem"
 )
@@ -51,7 +52,7 @@ func newBench(t *testing.T, handler http.Handler) *bench {
 	}
 	b := &bench{t: t, out: &bytes.Buffer{}, err: &bytes.Buffer{}, handler: handler,
 		env: map[string]string{"HOME": home, "HOOKLINE_HOME": filepath.Join(home, "state")}}
-	b.app = &app{ctx: t.Context(),
+	b.app = &app{ctx: t.Context(), here: daemon.Here,
 		Console: cmdline.Console{Name: "hookctl",
 			In: strings.NewReader(""), Out: b.out, Err: b.err, Getenv: func(k string) string { return b.env[k] },
 			Now: func() time.Time { return noon }, Zone: time.UTC, Cwd: filepath.Join(home, "project"),

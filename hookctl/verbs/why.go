@@ -6,8 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"hookline/hookctl/client"
 	"hookline/hookctl/cmdline"
-	"hookline/hookctl/daemon"
 )
 
 // whyCmd shows the events behind what the model is told.
@@ -33,7 +33,7 @@ func (a *app) whyCmd() *cobra.Command {
 
 // why prints the events behind what a session is told.
 func (a *app) why(session, text string) error {
-	var out daemon.Why
+	var out client.Why
 	if err := a.get("/v1/why/"+session, url.Values{"q": {text}}, &out); err != nil {
 		return err
 	}

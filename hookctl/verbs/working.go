@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"hookline/events"
+	"hookline/hookctl/client"
 	"hookline/hookctl/cmdline"
-	"hookline/hookctl/daemon"
 	"hookline/hookctl/hook"
 	"hookline/hookctl/problem"
 	"hookline/projector/working"
@@ -103,7 +103,7 @@ func (a *app) checkpointAt(use, short, long string, show bool) *cobra.Command {
 				return err
 			}
 			order["session"] = id
-			var out daemon.Restored
+			var out client.Restored
 			if err := a.post("/v1/do/restore", order, &out); err != nil {
 				return err
 			}
@@ -112,7 +112,7 @@ func (a *app) checkpointAt(use, short, long string, show bool) *cobra.Command {
 	}, &f)
 }
 
-func (a *app) printRestored(out daemon.Restored) error {
+func (a *app) printRestored(out client.Restored) error {
 	if a.JSON {
 		return a.PrintJSON(out)
 	}

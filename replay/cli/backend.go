@@ -14,6 +14,7 @@ import (
 	"hookline/hookctl/client"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/daemon"
+	"hookline/hookctl/home"
 )
 
 // backend is what answers: the running daemon, or the store opened in this process. Its errors are
@@ -34,17 +35,17 @@ const (
 )
 
 // dial finds the daemon of this home, or opens its store.
-func (a *app) dial(ctx context.Context) (backend, error) { return a.dialBy(ctx, daemon.Connect) }
+func (a *app) dial(ctx context.Context) (backend, error) { return a.dialBy(ctx, daemon.Here) }
 
 // dialLook is dial for dry runs, which change nothing.
 func (a *app) dialLook(ctx context.Context) (backend, error) {
-	return a.dialBy(ctx, daemon.ConnectLook)
+	return a.dialBy(ctx, daemon.HereUnmended)
 }
 
-func (a *app) dialBy(ctx context.Context, connect func(context.Context, client.Options) (*client.Client, error)) (backend, error) {
+func (a *app) dialBy(ctx context.Context, here func(context.Context, home.Paths) (*client.Client, error)) (backend, error) {
 	var told bool
 	for deadline := a.Now().Add(lockWait); ; {
-		c, err := connect(ctx, client.Options{Home: a.Home()})
+		c, err := client.Connect(ctx, client.Options{Home: a.Home(), Here: here})
 		if err == nil {
 			a.sayFound(c)
 			return c, nil

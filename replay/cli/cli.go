@@ -32,8 +32,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"hookline/embedded"
+	"hookline/hookctl/client"
 	"hookline/hookctl/cmdline"
-	"hookline/hookctl/daemon"
 	"hookline/hookctl/problem"
 	"hookline/projector/gate"
 	"hookline/projector/identity"
@@ -75,7 +75,7 @@ func (a *app) root() *cobra.Command {
 // outputs is what the verbs print with --json; "at session" and its like are the states that at shows.
 var outputs = cmdline.Outputs{
 	"verify":  cmdline.Object(check.Verdict{}),
-	"rebuild": cmdline.Object(daemon.Rebuilt{}),
+	"rebuild": cmdline.Object(client.Rebuilt{}),
 	"at":      cmdline.Object(past{}),
 	"diff":    cmdline.Object(differenceJSON{}),
 	"recover": cmdline.Object(mend.Recovered{}),
@@ -120,9 +120,9 @@ func (a *app) interrupted(words string) error {
 // explained finds the advice and the exit code for an error. A damaged log is told by its words too:
 // over the socket there are no error values.
 func explained(err error) *problem.Error {
-	p := daemon.Advised(err)
+	p := client.Advised(err)
 	if strings.Contains(err.Error(), embedded.ErrLogDamaged.Error()) && !errors.Is(err, embedded.ErrLogDamaged) {
-		p = daemon.Advised(embedded.ErrLogDamaged)
+		p = client.Advised(embedded.ErrLogDamaged)
 		p.Message = err.Error()
 	}
 	if p == nil {

@@ -6,8 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"hookline/hookctl/client"
 	"hookline/hookctl/cmdline"
-	"hookline/hookctl/daemon"
 )
 
 // rebuildOptions are the flags of rebuild.
@@ -51,7 +51,7 @@ func (a *app) rebuild(ctx context.Context, o rebuildOptions) error {
 	return show(a, raw, a.printRebuilt)
 }
 
-func (a *app) printRebuilt(r daemon.Rebuilt) {
+func (a *app) printRebuilt(r client.Rebuilt) {
 	list := changes(r.Changed, gotWant)
 	a.printChanges(list, a.became())
 	if len(list) > 0 {

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"hookline/hookctl/daemon"
+	"hookline/hookctl/client"
 )
 
 func TestRebuildMends(t *testing.T) {
@@ -23,7 +23,7 @@ func TestRebuildMends(t *testing.T) {
 
 func TestRebuildJSON(t *testing.T) {
 	lie(t, recorded(t))
-	var r daemon.Rebuilt
+	var r client.Rebuilt
 	replay(t, 0, "rebuild", "--projection", "identity", "--json").decode(t, &r)
 	if r.Projection != "identity" || r.DryRun || r.Seq != 11 || len(r.Changed) != 1 || r.Changed[0].Field != "state.last_ic" ||
 		r.Changed[0].Want != "0.9614" || r.Changed[0].Got != "0.11" {

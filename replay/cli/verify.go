@@ -11,8 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"hookline/hookctl/client"
 	"hookline/hookctl/cmdline"
-	"hookline/hookctl/daemon"
 	"hookline/hookctl/problem"
 	"hookline/replay/check"
 )
@@ -58,7 +58,7 @@ func (a *app) verify(ctx context.Context) error {
 func (a *app) reopened(ctx context.Context, path string, query url.Values, phases ...string) (json.RawMessage, error) {
 	raw, err := a.long(ctx, path, query, phases...)
 	var p *problem.Error
-	if !errors.As(err, &p) || p.Hint != daemon.HintReopened {
+	if !errors.As(err, &p) || p.Hint != client.HintReopened {
 		return raw, err
 	}
 	for deadline := a.Now().Add(lockWait); a.Now().Before(deadline); {
@@ -66,7 +66,7 @@ func (a *app) reopened(ctx context.Context, path string, query url.Values, phase
 			return nil, err
 		}
 		raw, err = a.long(ctx, path, query, phases...)
-		if !errors.As(err, &p) || p.Hint != daemon.HintReopened {
+		if !errors.As(err, &p) || p.Hint != client.HintReopened {
 			break // the old daemon is gone
 		}
 	}

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"hookline/hookctl/daemon"
+	"hookline/hookctl/client"
 	"hookline/hookctl/problem"
 	"hookline/projector/session"
 	"hookline/replay/check"
@@ -143,7 +143,7 @@ time     T
 // A daemon whose store is stuck after a full disk ends; the request is made again, to whoever comes then.
 func TestVerifyTriesAgain(t *testing.T) {
 	const clean = `{"result":{"clean":true,"events":1,"records":1,"took_ms":0}}`
-	stuck := &problem.Error{Message: "the store cannot write since a write failed, as on a full disk: no space", Hint: daemon.HintReopened, Exit: 1}
+	stuck := &problem.Error{Message: "the store cannot write since a write failed, as on a full disk: no space", Hint: client.HintReopened, Exit: 1}
 	for name, c := range map[string]struct {
 		verb     string
 		backends []*canned

@@ -1,4 +1,4 @@
-package daemon
+package client
 
 import (
 	"errors"
@@ -6,7 +6,6 @@ import (
 	"syscall"
 
 	"hookline/embedded"
-	"hookline/hookctl/client"
 	"hookline/hookctl/problem"
 	"hookline/hookctl/spawn"
 )
@@ -18,7 +17,7 @@ var advice = []struct {
 	do    string
 	exit  int
 }{
-	{client.ErrEnded, "try again: another command may have stopped or restarted it", 1},
+	{ErrEnded, "try again: another command may have stopped or restarted it", 1},
 	{spawn.ErrBackoff, "`hookctl doctor` tells what is in the way", 1},
 	{spawn.ErrStarting, "`hookctl doctor` tells what is in the way", 1},
 	{embedded.ErrLogGone, "hooks are kept in the spool meanwhile; `replay repair --from EXPORT` restores the events of an export", 2},
@@ -32,6 +31,10 @@ var advice = []struct {
 	{syscall.EROFS, notWritable, 1},
 	{syscall.ENOTDIR, notWritable, 1},
 }
+
+// HintReopened is the hint of a request that failed because the store has to be opened anew: the daemon ends,
+// and the next one does so.
+const HintReopened = "the daemon ends, so that the next one opens the store anew; try again when there is room on the disk"
 
 const notWritable = "make that place writable for you, or let HOOKLINE_HOME name another; `hookctl doctor` looks closer"
 

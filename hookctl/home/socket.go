@@ -1,0 +1,63 @@
+package home
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"runtime"
+	"syscall"
+	"time"
+)
+
+// ClearSockets removes the sockets that a daemon of this home has left. No process may hold its lock.
+func (p Paths) ClearSockets() error {
+	var failed []error
+	for _, path := range []string{p.Socket, p.Near, p.Link} {
+		if err := p.RemoveSocket(path, p.OursToTake(path)); err != nil && !errors.Is(err, errNotOurs) {
+			failed = append(failed, err)
+		}
+	}
+	return errors.Join(failed...)
+}
+
+// OursToTake tells whether a daemon of this home has listened at a path: it lies in the home, or the home's link leads to
+// it. What HOOKLINE_SOCKET names may be anything.
+func (p Paths) OursToTake(path string) bool {
+	if filepath.Dir(path) == p.Home {
+		return true
+	}
+	to, err := os.Readlink(p.Link)
+	return err == nil && to == path
+}
+
+var errNotOurs = errors.New("is there, and is no socket that a daemon of this home has left")
+
+// RemoveSocket removes a stale stream socket, or a link in its place, if it is ours, and a plain file that has the name of the
+// home's socket. Everything else stays and is an error.
+func (p Paths) RemoveSocket(path string, ours bool) error {
+	info, err := os.Lstat(path)
+	if path == "" || errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	kind := info.Mode().Type()
+	removable := kind == fs.ModeSocket || kind == fs.ModeSymlink || kind == 0 && path == p.Link
+	if !ours || !removable || Private(filepath.Dir(path)) != nil {
+		return fmt.Errorf("%s %w", path, errNotOurs)
+	}
+	if kind == fs.ModeSocket {
+		c, err := net.DialTimeout("unix", path, time.Second)
+		if err == nil {
+			c.Close()
+		}
+		if err == nil || runtime.GOOS != "windows" && !errors.Is(err, syscall.ECONNREFUSED) { // it is served, or takes no streams
+			return fmt.Errorf("%s %w", path, errNotOurs)
+		}
+	}
+	return os.Remove(path)
+}
