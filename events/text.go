@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"math/bits"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -43,6 +44,34 @@ func Newest[T any](list []T, n int) []T {
 		return list
 	}
 	return slices.Clone(list[len(list)-n:])
+}
+
+// LastCounts are the last n places of a text, in its order, where a number, a blank and a word stand, such as "3 passed".
+// The form is matched at the number and ends within 40 bytes after it; it begins with ^\d+ and a blank. A search for the
+// form itself would try every byte.
+func LastCounts(text string, form *regexp.Regexp, n int) (found []string) {
+	for end := len(text); len(found) < n; {
+		blank := strings.LastIndexByte(text[:end], ' ')
+		if blank < 0 {
+			break
+		}
+		end = blank
+
+		begin := len(strings.TrimRight(text[:blank], "0123456789"))
+		if begin == blank || begin > 0 && wordByte(text[begin-1]) {
+			continue
+		}
+		if m := form.FindString(text[begin:min(len(text), blank+40)]); m != "" {
+			found = append(found, m)
+		}
+	}
+	slices.Reverse(found)
+	return found
+}
+
+// wordByte tells whether a byte is a letter, a digit or an underscore of ASCII.
+func wordByte(c byte) bool {
+	return c == '_' || '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z'
 }
 
 // Member is the raw value of the first member of that name of a JSON object, nil where there is none.

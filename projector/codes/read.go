@@ -143,7 +143,7 @@ var (
 )
 
 // numbers are results of a run of tests.
-var numbers = regexp.MustCompile(`(?i)\b\d+ (?:tests?,? )?(?:passed|failed|failures?|errors?|skipped)\b`)
+var numbers = regexp.MustCompile(`(?i)^\d+ (?:tests?,? )?(?:passed|failed|failures?|errors?|skipped)\b`)
 
 // before is what agents put before a command.
 var before = regexp.MustCompile(`^(?:cd \S+ && |[A-Z_]+=\S* |env |sudo |timeout \S+ )+`)
@@ -183,7 +183,7 @@ func (c *found) tested(program string, ok bool, output string) {
 	if ok {
 		result = ":ok"
 	}
-	for _, n := range events.Newest(numbers.FindAllString(clip(output, 1<<16), -1), 2) {
+	for _, n := range events.LastCounts(clip(output, 1<<16), numbers, 2) {
 		result += ":" + slug(strings.ToLower(n))
 	}
 	c.put(&c.context.Done, code+result)

@@ -298,7 +298,7 @@ func kindOf(line string) string {
 
 var (
 	exitStatus = regexp.MustCompile(`^Exit code (\d+)`)
-	counts     = regexp.MustCompile(`(?i)\b\d+ (passed|failed|passing|failing|errors?|skipped|tests?)\b`)
+	counts     = regexp.MustCompile(`(?i)^\d+ (passed|failed|passing|failing|errors?|skipped|tests?)\b`)
 	goFail     = regexp.MustCompile(`(?m)^--- FAIL: (\S+)`)
 )
 
@@ -308,10 +308,12 @@ func result(ok bool, output string) string {
 	if m := exitStatus.FindStringSubmatch(output); m != nil && !ok {
 		parts = append(parts, "exit "+m[1])
 	}
-	if found := counts.FindAllString(output, -1); found != nil {
-		parts = append(parts, strings.Join(events.Newest(found, 3), ", "))
-	} else if m := goFail.FindStringSubmatch(output); m != nil {
-		parts = append(parts, "FAIL "+m[1])
+	if found := events.LastCounts(output, counts, 3); found != nil {
+		parts = append(parts, strings.Join(found, ", "))
+	} else if strings.Contains(output, "--- FAIL: ") { // nearly no output has it
+		if m := goFail.FindStringSubmatch(output); m != nil {
+			parts = append(parts, "FAIL "+m[1])
+		}
 	}
 	return clip(strings.Join(parts, ", "), maxLine)
 }
