@@ -16,7 +16,6 @@ import (
 
 	"hookline/embedded"
 	"hookline/events"
-	"hookline/hookctl/wire"
 )
 
 func (b *bench) brief() []reading {
@@ -211,16 +210,9 @@ func (b *bench) gates() []reading {
 	h.age()
 
 	h.withLog(func(st *embedded.Stream, own []events.Envelope) {
-		like := own[slices.IndexFunc(own, func(e events.Envelope) bool { return e.Session == h.session })] // it names project and branch
-		at := time.Now().Add(-past * time.Second).UTC().Truncate(time.Millisecond)
-		var envs []events.Envelope
-		for i := range past {
-			at = at.Add(time.Second)
-			data := fmt.Sprintf(`{"name":"gate_%02d","scope":"branch","level":"branch","by":"cli"}`, i%count)
-			envs = append(envs, events.Envelope{ID: wire.NewID(at.UnixMilli()), Type: (*events.GateSatisfied)(nil).Type(), Version: 1, Time: at,
-				Session: fmt.Sprintf("past-%d", i/50), Project: like.Project, Branch: like.Branch, Data: []byte(data)})
-		}
-		h.append(st, envs)
+		h.append(st, repeated(h.like(own), past, (*events.GateSatisfied)(nil).Type(), func(i int) string {
+			return fmt.Sprintf(`{"name":"gate_%02d","scope":"branch","level":"branch","by":"cli"}`, i%count)
+		}))
 	})
 	h.run("hookctl", "start")
 	if o := h.hook("PreToolUse", h.edit(0)); strings.Contains(string(o.stdout), "deny") {

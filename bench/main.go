@@ -9,6 +9,7 @@
 //	go run ./bench -million                    and with logs of one and of six million events: half an hour and 12 GB more
 //	go run ./bench -only 6,19                  single measures
 //	go run ./bench -bin FOLDER                 other binaries than those in bin, such as those of an older version
+//	go run ./bench -against FOLDER -only 22    the tool hook paired with that of another build
 package main
 
 import (
@@ -39,9 +40,9 @@ func main() {
 
 // options are the command line.
 type options struct {
-	quick, million   bool
-	hooks, bin, only string
-	command          string // what to type for such a run, without file names of this machine
+	quick, million            bool
+	hooks, bin, only, against string
+	command                   string // what to type for such a run, without file names of this machine
 }
 
 func parse(args []string, errw io.Writer) (options, error) {
@@ -53,11 +54,12 @@ func parse(args []string, errw io.Writer) (options, error) {
 	fs.StringVar(&o.hooks, "hooks", filepath.Join("demo", "session.ndjson"), "NDJSON `files` (a glob) with recorded hook input, one object a line")
 	fs.StringVar(&o.bin, "bin", "bin", "`folder` with hookctl, hookd and replay")
 	fs.StringVar(&o.only, "only", "", "`numbers` of the measures to take, such as 1,2,6")
+	fs.StringVar(&o.against, "against", "", "`folder` with the binaries of the build before, for measure 22")
 	err := fs.Parse(args)
 	if err == nil && fs.NArg() > 0 {
 		err = fmt.Errorf("unexpected argument %q", fs.Arg(0))
 	}
-	values := map[string]string{"hooks": " FILES", "bin": " FOLDER", "only": " " + o.only}
+	values := map[string]string{"hooks": " FILES", "bin": " FOLDER", "against": " FOLDER", "only": " " + o.only}
 	fs.Visit(func(f *flag.Flag) { o.command += " -" + f.Name + values[f.Name] })
 	return o, err
 }
@@ -76,6 +78,7 @@ type bench struct {
 	quick    bool
 	temp     string // removed at the end
 	bin      string // hookctl, hookd, replay
+	against  string // those of the build before, "" for none
 	hooks    []call
 	progress io.Writer
 	homes    []*home
@@ -92,6 +95,9 @@ func run(ctx context.Context, args []string, out, errw io.Writer) (err error) {
 	calls, source := loadHooks(o.hooks)
 	b := &bench{ctx: ctx, quick: o.quick, temp: must(os.MkdirTemp("", "hookline-bench-")), bin: must(filepath.Abs(o.bin)), hooks: calls, progress: errw}
 	defer func() { err = errors.Join(err, b.close()) }()
+	if o.against != "" {
+		b.against = must(filepath.Abs(o.against))
+	}
 
 	// The empty program is built with the flags of a release.
 	src := filepath.Join(b.temp, "empty.go")

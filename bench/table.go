@@ -56,4 +56,12 @@ var table = []measure{
 		{"process `find`, p95, 100,000 events", atMost(50, "ms")},
 		{"a hook's words are found, behind the end of its process", atMost(1000, "ms")},
 		{"bytes of the search index / bytes of the texts that it searches", atMost(.5, "")}}, (*bench).search},
+	{21, false, []row{{"SessionStart behind a compaction, 10,000 events of working state and ledger", atMost(20, "ms")}}, (*bench).recovery},
+	{22, true, []row{{"process `hook PostToolUse` / that of the build in -against", atMost(1.05, "")}}, (*bench).before},
+	{23, false, []row{
+		{"codes: load", atMost(5, "ms")},
+		{"codes: format", atMost(1, "ms")},
+		{"codes: save, in the daemon and durable", atMost(5, "ms")},
+		{"codes: cleanup of 10 projects, whole process", atMost(100, "ms")}}, (*bench).codes},
+	{24, true, []row{{"import of transcripts, 1 GB / decoding their lines", atMost(5, "")}}, (*bench).imported},
 }
