@@ -52,7 +52,7 @@ type LiveSession struct {
 // ProjectionStatus is how far one projection is written.
 type ProjectionStatus struct {
 	Name string `json:"name" jsonschema_description:"of the projection"`
-	Seq  uint64 `json:"seq" jsonschema_description:"the newest event that is folded into it"`
+	Seq  uint64 `json:"seq" jsonschema_description:"the newest event up to which its state is written"`
 	Lag  uint64 `json:"lag" jsonschema_description:"events that are folded in memory and not yet written"`
 }
 

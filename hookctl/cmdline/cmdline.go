@@ -104,15 +104,26 @@ func (c *Console) Home() string {
 	return home
 }
 
-// Printf writes to stdout. A reader that went away (`hookctl tail | head`) ends the process by SIGPIPE;
-// every other error is told by [Console.Execute].
-func (c *Console) Printf(format string, args ...any) { _, _ = fmt.Fprintf(c.Out, format, args...) }
+// Printf writes to stdout; on a terminal a line that is wider is wrapped. A reader that went away (`hookctl tail | head`)
+// ends the process by SIGPIPE; every other error is told by [Console.Execute].
+func (c *Console) Printf(format string, args ...any) {
+	c.Verbatim(Wrap(fmt.Sprintf(format, args...), c.Columns))
+}
+
+// Verbatim writes to stdout what must keep its lines as they are: JSON, a file's text.
+func (c *Console) Verbatim(text string) { _, _ = io.WriteString(c.Out, text) }
 
 // Complain writes to stderr; an error of that is ignored.
 func (c *Console) Complain(format string, args ...any) { _, _ = fmt.Fprintf(c.Err, format, args...) }
 
-// Say writes one line to stderr, behind the program's name.
-func (c *Console) Say(line string) { c.Complain("%s: %s\n", c.Name, OneLine(line)) }
+// Say writes a sentence to stderr, behind the program's name.
+func (c *Console) Say(line string) {
+	columns := 0
+	if c.Watched {
+		columns = c.Columns
+	}
+	c.Complain("%s\n", Hang(c.Name+": ", OneLine(line), columns))
+}
 
 // Fail prints an error and, on a line of its own, what can be done.
 func (c *Console) Fail(message, hint string) {

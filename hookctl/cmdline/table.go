@@ -13,11 +13,15 @@ type Table struct {
 	Rows    [][]string
 	Color   func(head, s string) string // of a padded value, by its column's head; nil for none
 	Columns int                         // that there is room for; 0: no limit
+	Prose   bool                        // the last column is wrapped within its own width, where that is at least 24
 	Drop    []string                    // heads of the columns that may go for lack of room, the first one first; "HEAD 20": it is cut to 20 at most, and stays
 }
 
 // least is how far a column is cut at most.
 const least = 8
+
+// leastProse is the width from which on a column can hold sentences.
+const leastProse = 24
 
 // Row adds one.
 func (t *Table) Row(values ...string) { t.Rows = append(t.Rows, values) }
@@ -38,12 +42,16 @@ func (t *Table) Print(w io.Writer, p Palette) {
 	}
 }
 
+// widths are those that the columns need: of prose, the least.
 func (t *Table) widths() []int {
 	widths := make([]int, len(t.Head))
 	for _, row := range append([][]string{t.Head}, t.Rows...) {
 		for i, v := range row {
 			widths[i] = max(widths[i], Width(v))
 		}
+	}
+	if last := len(widths) - 1; t.Prose {
+		widths[last] = min(widths[last], leastProse)
 	}
 	return widths
 }
@@ -105,11 +113,14 @@ func (t *Table) excess() int {
 
 func (t *Table) line(w io.Writer, row []string, widths []int, color func(head, s string) string) {
 	var b strings.Builder
-	for i, v := range row {
-		if i < len(row)-1 {
-			v = Pad(v, widths[i]) + "  "
-		}
-		b.WriteString(color(t.Head[i], v))
+	last := len(row) - 1
+	for i, v := range row[:last] {
+		b.WriteString(color(t.Head[i], Pad(v, widths[i])+"  "))
 	}
-	_, _ = io.WriteString(w, strings.TrimRight(b.String(), " ")+"\n")
+	end := color(t.Head[last], row[last])
+	text := b.String() + end
+	if t.Prose {
+		text = Hang(b.String(), end, t.Columns)
+	}
+	_, _ = io.WriteString(w, strings.TrimRight(text, " ")+"\n")
 }

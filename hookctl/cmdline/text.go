@@ -12,8 +12,16 @@ import (
 	"github.com/rivo/uniseg"
 )
 
-// Width is the number of terminal columns that s takes.
-func Width(s string) int { return uniseg.StringWidth(s) }
+// styles finds what our own colours and links add to a text.
+var styles = regexp.MustCompile("\x1b(\\[[0-9;]*m|]8;;[^\x1b]*\x1b\\\\)")
+
+// Width is the number of terminal columns that s takes, its colours and links apart.
+func Width(s string) int {
+	if strings.IndexByte(s, '\x1b') >= 0 {
+		s = styles.ReplaceAllString(s, "")
+	}
+	return uniseg.StringWidth(s)
+}
 
 // Pad fills s with blanks to n columns.
 func Pad(s string, n int) string { return s + strings.Repeat(" ", max(0, n-Width(s))) }

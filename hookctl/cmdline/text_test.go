@@ -166,3 +166,24 @@ func TestTable(t *testing.T) {
 		t.Errorf("%q", out.String())
 	}
 }
+
+// A line of a terminal is wrapped below its last column that begins in the left half; colours take no room.
+func TestWrap(t *testing.T) {
+	const faint, off = "\x1b[2m", "\x1b[22m"
+	for in, want := range map[string]string{
+		"short\n": "short\n",
+		"one two three four five six seven eight nine ten\n":         "one two three four five six\nseven eight nine ten\n",
+		"  key  one two three four five six seven\n\nend":            "  key  one two three four\n       five six seven\n\nend",
+		faint + "key" + off + "  " + "one two three four five\n":     faint + "key" + off + "  one two three four five\n",
+		faint + "key" + off + "  " + "one two three four five six\n": faint + "key" + off + "  one two three four five\n     six\n",
+		"/a/path/that/is/wider/than/the/terminal":                    "/a/path/that/is/wider/than/the/terminal",
+		"see what `a command in full` does there":                    "see what `a command in full`\ndoes there",
+	} {
+		if got := Wrap(in, 28); got != want {
+			t.Errorf("%q instead of %q", got, want)
+		}
+		if got := Wrap(in, 0); got != in {
+			t.Errorf("without a terminal %q", got)
+		}
+	}
+}

@@ -41,7 +41,7 @@ func (a *app) configShowCmd() *cobra.Command {
 			}
 			return a.configProblems()
 		}
-		t := cmdline.Table{Head: []string{"KEY", "VALUE", "FROM", "MEANING"}}
+		t := cmdline.Table{Head: []string{"KEY", "VALUE", "FROM", "MEANING"}, Columns: a.Columns, Prose: true, Drop: []string{"MEANING"}}
 		for _, k := range config.Keys() {
 			t.Row(k.Name, orDash(cmdline.OneLine(strings.Join(a.conf.Values.Text(k.Name), ", "))), origin(a.conf.Origins[k.Name]), k.Doc)
 		}

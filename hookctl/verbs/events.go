@@ -124,7 +124,7 @@ func (a *app) describe(r events.Record) {
 	if u, ok := r.Event.(*events.Unknown); ok {
 		field("unknown", u.Reason)
 	}
-	a.Printf("\n%s\n", cmdline.IndentJSON(r.Data))
+	a.Verbatim("\n" + cmdline.IndentJSON(r.Data) + "\n")
 }
 
 func (a *app) eventsTypesCmd() *cobra.Command {
@@ -137,10 +137,10 @@ func (a *app) eventsTypesCmd() *cobra.Command {
 		Example: "  hookctl events types\n  hookctl events types --json | jq -r .type",
 	}, func([]string) error {
 		if f.Markdown {
-			a.Printf("%s", EventsMarkdown())
+			a.Verbatim(EventsMarkdown())
 			return nil
 		}
-		t := cmdline.Table{Head: []string{"TYPE", "VERSION", "HOOK", "WHAT HAPPENED"}}
+		t := cmdline.Table{Head: []string{"TYPE", "VERSION", "HOOK", "WHAT HAPPENED"}, Columns: a.Columns, Prose: true, Drop: []string{"VERSION", "HOOK"}}
 		for _, k := range events.Catalog() {
 			if a.JSON {
 				if err := a.PrintJSON(typeJSON{k.Type, k.Version(), k.Hook, k.Doc}); err != nil {
@@ -177,7 +177,7 @@ func (a *app) eventsSchemaCmd() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		a.Printf("%s\n", s)
+		a.Verbatim(string(s) + "\n")
 		return nil
 	})
 }

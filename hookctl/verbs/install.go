@@ -293,6 +293,6 @@ func (a *app) printDiff(diff string) {
 		case strings.HasPrefix(line, "@@"):
 			line = a.Paint.Faint(line)
 		}
-		a.Printf("%s\n", line)
+		a.Verbatim(line + "\n")
 	}
 }

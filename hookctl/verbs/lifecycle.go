@@ -152,11 +152,19 @@ func (a *app) starting() bool {
 	return err == nil && held && strings.HasPrefix(holder, "hookd")
 }
 
-// gone waits for the end of a process.
+// gone waits for the end of a process, for as long as its store changes: a long log that is compacted at the end takes its time.
 func (a *app) gone(pid int) error {
+	size, told := a.storeBytes(), false
 	for waited := time.Duration(0); a.alive(pid); waited += glance {
 		if waited >= patience {
-			return problem.Faultf("hookd (pid %d) has not ended within %s", pid, patience).Advise("its log, hookd.log in " + a.Home() + ", tells what it does")
+			now := a.storeBytes()
+			if now == size {
+				return problem.Faultf("hookd (pid %d) has not ended within %s", pid, patience).Advise("its log, hookd.log in " + a.Home() + ", tells what it does")
+			}
+			if !told {
+				a.Say(fmt.Sprintf("hookd (pid %d) still writes to its store; waiting until it has ended", pid))
+			}
+			size, told, waited = now, true, 0
 		}
 		if err := a.Pause(a.ctx, glance); err != nil {
 			return err

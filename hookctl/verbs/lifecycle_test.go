@@ -299,3 +299,26 @@ func TestStopTwiceAtOnce(t *testing.T) {
 		t.Errorf("exit %d, %q", code, errs)
 	}
 }
+
+// A daemon whose store changes while it ends is waited for, however long that takes.
+func TestStopWaitsForProgress(t *testing.T) {
+	b := newBench(t, newFake())
+	file := filepath.Join(b.Home(), "store", "1.blk")
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	looks, written := 0, ""
+	b.alive = func(int) bool {
+		looks++
+		if looks%500 == 0 {
+			written += "more"
+			if err := os.WriteFile(file, []byte(written), 0o600); err != nil {
+				t.Error(err)
+			}
+		}
+		return looks < 3000
+	}
+	if code, out, errs := b.run("stop"); code != 0 || out != "hookd stopped, pid 4711 is gone\n" || strings.Count(errs, "still writes to its store") != 1 {
+		t.Errorf("exit %d, stdout %q, stderr %q", code, out, errs)
+	}
+}

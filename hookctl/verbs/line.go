@@ -22,8 +22,14 @@ const typeColumn = 22
 // aliasLength is how much of a session id people see: the length of [events.Alias].
 const aliasLength = 8
 
-// alias is the short form of a session id, fit for a terminal.
-func alias(session string) string { return events.Alias(cmdline.OneLine(session)) }
+// alias is the short form of a session id, fit for a terminal; an id that is short stays whole.
+func alias(session string) string {
+	id := cmdline.OneLine(session)
+	if len(id) <= aliasLength {
+		return id
+	}
+	return events.Alias(id)
+}
 
 // prettyLine is one event for people.
 func (a *app) prettyLine(r events.Record) string {

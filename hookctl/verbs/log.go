@@ -57,7 +57,7 @@ func (a *app) logCmd() *cobra.Command {
 
 func (a *app) printLog(lines [][]byte) {
 	for _, line := range lines {
-		a.Printf("%s\n", cmdline.Clean(string(bytes.TrimRight(line, "\n"))))
+		a.Verbatim(cmdline.Clean(string(bytes.TrimRight(line, "\n"))) + "\n")
 	}
 }
 

@@ -31,7 +31,7 @@ func (a *app) redaction(path string) error {
 		return err
 	}
 	found := a.findSecrets(text)
-	t := cmdline.Table{Head: []string{"LINE", "BYTES", "KIND", "RULE"}}
+	t := cmdline.Table{Head: []string{"LINE", "BYTES", "KIND", "RULE"}, Columns: a.Columns}
 	for _, f := range found {
 		if a.JSON {
 			if err := a.PrintJSON(f); err != nil {

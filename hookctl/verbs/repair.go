@@ -74,8 +74,7 @@ func (a *app) rebuild(projection string, dry bool) error {
 		return err
 	}
 	if a.JSON {
-		a.Printf("%s\n", raw)
-		return nil
+		return a.PrintRaw(raw)
 	}
 	if err := json.Unmarshal(raw, &result); err != nil {
 		return fmt.Errorf("read result: %w", err)

@@ -225,7 +225,7 @@ func (d *desk) printExplanation(x explanation) {
 		return
 	}
 	a.Printf("\n")
-	t := cmdline.Table{Head: []string{"WHEN", "SESSION", "WHAT", "", "EVENT"}}
+	t := cmdline.Table{Head: []string{"WHEN", "SESSION", "WHAT", "", "EVENT"}, Columns: a.Columns, Drop: []string{"EVENT"}}
 	for _, r := range x.Events[max(0, len(x.Events)-explained):] {
 		t.Row(a.stamp(r.Time), orDash(alias(r.Session)), strings.TrimPrefix(r.Type, "gate."), cmdline.OneLine(detailOf(r.Event)), r.ID)
 	}

@@ -67,7 +67,7 @@ func (a *app) reqSchemaCmd() *cobra.Command {
 		Short:   "Print the JSON Schema of requirements.yaml, for editors",
 		Example: "  hookctl req schema > .claude/requirements.schema.json",
 	}, func([]string) error {
-		a.Printf("%s\n", gates.Schema())
+		a.Verbatim(string(gates.Schema()) + "\n")
 		return nil
 	})
 }

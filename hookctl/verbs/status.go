@@ -117,8 +117,7 @@ func (a *app) statusDown() client.Status {
 
 func (a *app) printStatus(st client.Status) {
 	field := func(name, v string) {
-		label := cmdline.Pad(name, 12)
-		a.Printf("  %s%s\n", a.Paint.Faint(label), strings.TrimPrefix(cmdline.Hang("  "+label+"  ", v, a.Columns), "  "+label))
+		a.Printf("  %s  %s\n", a.Paint.Faint(cmdline.Pad(name, 12)), v)
 	}
 	if st.PID == nil {
 		a.Printf("%s  the next hook starts it\n\n", a.Paint.Warn("hookd is not running"))
@@ -170,7 +169,7 @@ func (a *app) spoolWords(n int) string {
 
 // projectionWords says how far the projections are: in one clause where all are equally far, else one by one.
 func projectionWords(list []client.ProjectionStatus) string {
-	if len(list) > 1 && !slices.ContainsFunc(list, func(p client.ProjectionStatus) bool { return p.Seq != list[0].Seq || p.Lag != list[0].Lag }) {
+	if len(list) > 1 && !slices.ContainsFunc(list, func(p client.ProjectionStatus) bool { return upTo(p) != upTo(list[0]) }) {
 		return fmt.Sprintf("all %d ", len(list)) + upTo(list[0])
 	}
 	var parts []string
@@ -180,8 +179,9 @@ func projectionWords(list []client.ProjectionStatus) string {
 	return strings.Join(parts, "; ")
 }
 
+// upTo says how far a projection is folded, in memory too.
 func upTo(p client.ProjectionStatus) string {
-	words := "up to " + strconv.FormatUint(p.Seq, 10)
+	words := "up to " + strconv.FormatUint(p.Seq+p.Lag, 10)
 	if p.Lag > 0 {
 		words += fmt.Sprintf(", %d not yet saved", p.Lag)
 	}
@@ -219,7 +219,7 @@ func (a *app) printList(title string, lines []string) {
 	}
 	a.Printf("\n%s\n", a.Paint.Warn(title))
 	for _, l := range lines {
-		a.Printf("%s\n", cmdline.Hang("  ", cmdline.OneLine(l), a.Columns))
+		a.Printf("  %s\n", cmdline.OneLine(l))
 	}
 }
 

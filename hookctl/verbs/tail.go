@@ -95,7 +95,7 @@ func (p *printer) record(r events.Record, line []byte) error {
 			p.Printf("%s\n", p.Paint.Faint(d))
 		}
 		p.last = r.Time
-		p.Printf("%s\n", p.prettyLine(r))
+		p.Verbatim(p.prettyLine(r) + "\n")
 	}
 	return nil
 }

@@ -113,7 +113,8 @@ func TestAtCleansTheTerminal(t *testing.T) {
 	r := newRun().on(h)
 	r.Terminal, r.Columns = true, 40
 	t.Setenv("TERM", "dumb")
-	same(t, "stdout", r.do(t, 0, "at", "7", "session").stdout.String(), `sequence 7 (prompt.submitted, 2026-11-21 12:00:00)
+	same(t, "stdout", r.do(t, 0, "at", "7", "session").stdout.String(), `sequence 7 (prompt.submitted, 2026-11-21
+12:00:00)
 session  a[2Jb  folded at 7
   goal  "x\u001b]0;y"
   l     [1,{"b":"<&>"}]
