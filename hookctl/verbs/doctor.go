@@ -3,7 +3,6 @@ package verbs
 import (
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -208,10 +207,9 @@ func (a *app) printChecks(checks []check) {
 		case c.Result == resultFail:
 			mark = a.Paint.Bad("FAIL")
 		}
-		label := "      " + cmdline.Pad(c.Name, wide) + "  "
-		a.Printf("%s%s\n", mark, strings.TrimPrefix(cmdline.Hang(label, cmdline.OneLine(c.Words), a.Columns), "    "))
+		a.Printf("%s  %s  %s\n", mark, cmdline.Pad(c.Name, wide), cmdline.OneLine(c.Words))
 		if c.Do != "" {
-			a.Printf("%s\n", cmdline.Hang("      "+cmdline.Pad("", wide)+"  → ", cmdline.OneLine(c.Do), a.Columns))
+			a.Printf("      %s  → %s\n", cmdline.Pad("", wide), cmdline.OneLine(c.Do))
 		}
 	}
 	a.Printf("\n%d ok, %s, %s\n", counts[resultOK], cmdline.Plural(counts[resultWarn], "warning"), cmdline.Plural(counts[resultFail], "failure"))

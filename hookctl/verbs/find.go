@@ -1,7 +1,6 @@
 package verbs
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -380,14 +379,12 @@ func (a *app) printHits(hits []hitJSON) {
 		if hit.Tool != "" {
 			kind = join(" ", kind, cmdline.OneLine(hit.Tool))
 		}
-		title := cmdline.OneLine(hit.Title)
-		if room := a.Columns - len(fmt.Sprintf("2006-01-02 15:04:05  %s  %s  event %d  ", alias(hit.Session), kind, hit.Seq)); a.Columns > 0 {
-			title = cmdline.Fit(title, max(1, room))
-			if room < len("title…") {
-				title = ""
-			}
+		line := fmt.Sprintf("%s  %s  %s", head, a.Paint.Toned(factRows()[hit.Type].tone, kind), a.Paint.Faint(fmt.Sprintf("event %d", hit.Seq)))
+		room := a.Columns - cmdline.Width(line) - len("  ")
+		if a.Columns == 0 || room >= len("title…") {
+			line += prefixed("  ", cmdline.Fit(cmdline.OneLine(hit.Title), room))
 		}
-		a.Printf("%s  %s  %s%s\n", head, a.Paint.Toned(factRows()[hit.Type].tone, kind), a.Paint.Faint(fmt.Sprintf("event %d", hit.Seq)), cmp.Or(prefixed("  ", title), ""))
+		a.Printf("%s\n", line)
 		a.Printf("  %s %s\n", a.Paint.Faint(hit.Snippet.Kind+":"), a.marked(hit.Snippet))
 		a.printAfter(hit.After)
 	}
