@@ -1,6 +1,7 @@
 package cmdline
 
 import (
+	"context"
 	"reflect"
 	"slices"
 	"strings"
@@ -45,6 +46,25 @@ func Flags(cmd *cobra.Command, to any, offer map[string]cobra.CompletionFunc) (c
 		}
 	}
 	return check
+}
+
+// Verb makes cmd a command whose function gets the context and the arguments once the flags (structs as of [Flags], with
+// what offer has for their fields) are known. Without Args a command that is one word takes none.
+func Verb(cmd *cobra.Command, offer map[string]cobra.CompletionFunc, run func(ctx context.Context, args []string) error, flags ...any) *cobra.Command {
+	check := func() error { return nil }
+	for _, f := range flags {
+		check = both(check, Flags(cmd, f, offer))
+	}
+	if cmd.Args == nil && !strings.Contains(cmd.Use, " ") {
+		cmd.Args = Exactly()
+	}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if err := check(); err != nil {
+			return err
+		}
+		return run(cmd.Context(), args)
+	}
+	return cmd
 }
 
 func split(list string) []string {

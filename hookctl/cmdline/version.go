@@ -1,7 +1,10 @@
 package cmdline
 
 import (
+	"context"
 	"runtime"
+
+	"github.com/spf13/cobra"
 
 	"hookline/hookctl/wire"
 )
@@ -15,7 +18,16 @@ type VersionJSON struct {
 	Arch     string `json:"arch" jsonschema_description:"as Go names it: amd64 or arm64"`
 }
 
-// PrintVersion prints the version of this program for a script.
-func (c *Console) PrintVersion() error {
-	return c.PrintJSON(VersionJSON{wire.Build, wire.Protocol, runtime.Version(), runtime.GOOS, runtime.GOARCH})
+// VersionCmd makes the verb version.
+func (c *Console) VersionCmd() *cobra.Command {
+	verb := c.Name + " version"
+	return Verb(&cobra.Command{Use: "version", Short: "Print the version", Example: "  " + verb + "\n  " + verb + " --json | jq -r .version"}, nil,
+		func(context.Context, []string) error {
+			v := VersionJSON{wire.Build, wire.Protocol, runtime.Version(), runtime.GOOS, runtime.GOARCH}
+			if c.JSON {
+				return c.PrintJSON(v)
+			}
+			c.Printf("%s %s (protocol %d, %s, %s/%s)\n", c.Name, v.Version, v.Protocol, v.Go, v.OS, v.Arch)
+			return nil
+		})
 }

@@ -19,7 +19,6 @@ package verbs
 import (
 	"context"
 	"errors"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -78,7 +77,7 @@ func (a *app) root() *cobra.Command {
 		a.topCmd(), a.costCmd(), a.goalCmd(), a.handoffCmd(), a.checkpointCmd(), a.ledgerCmd(), a.codesCmd(), a.contextCmd(), a.statuslineCmd())
 	a.add(root, groupState, a.pageCmd())
 	a.add(root, groupClient, a.hookCmd(), a.consciousnessCmd())
-	version := a.versionCmd()
+	version := a.VersionCmd()
 	a.add(root, groupTool, a.configCmd(), a.CompletionCmd(root), version, a.SchemaCmd(outputs), a.ManCmd(root))
 	root.SetHelpCommandGroupID(groupTool)
 	cmdline.AddVersion(root, version)
@@ -165,24 +164,12 @@ var outputs = cmdline.Outputs{
 	"req import":              cmdline.Lines(importedJSON{}),
 }
 
-// verb is a command whose function gets the arguments, with the connection that n says, once the flags (structs as of
-// [cmdline.Flags]) are known. Without Args a command that is one word takes none.
+// verb is a command whose function gets the arguments, with the connection that n says; see [cmdline.Verb].
 func (a *app) verb(n need, cmd *cobra.Command, run func(args []string) error, flags ...any) *cobra.Command {
-	var checks []func() error
-	for _, f := range flags {
-		checks = append(checks, cmdline.Flags(cmd, f, map[string]cobra.CompletionFunc{
-			"Session": a.completes((*app).sessionWords), "Project": a.completes((*app).projectWords),
-			"Branch": a.completes(branchWords), "Types": completeTypes}))
-	}
-	if cmd.Args == nil && !strings.Contains(cmd.Use, " ") {
-		cmd.Args = cmdline.Exactly()
-	}
-	cmd.RunE = func(_ *cobra.Command, args []string) error {
-		for _, check := range checks {
-			if err := check(); err != nil {
-				return err
-			}
-		}
+	offer := map[string]cobra.CompletionFunc{
+		"Session": a.completes((*app).sessionWords), "Project": a.completes((*app).projectWords),
+		"Branch": a.completes(branchWords), "Types": completeTypes}
+	return cmdline.Verb(cmd, offer, func(_ context.Context, args []string) error {
 		switch n {
 		case needNothing:
 			return run(args)
@@ -192,8 +179,7 @@ func (a *app) verb(n need, cmd *cobra.Command, run func(args []string) error, fl
 			return a.reading(func() error { return run(args) })
 		}
 		return a.with(n, func() error { return run(args) })
-	}
-	return cmd
+	}, flags...)
 }
 
 func (a *app) add(root *cobra.Command, group string, cmds ...*cobra.Command) {

@@ -19,8 +19,8 @@ import (
 // scope is which cells are meant: all, those of one projection, or one; and by which time a point is read.
 type scope struct{ projection, key, by string }
 
-func scopeOf(args []string) scope {
-	var s scope
+func scopeOf(args []string, by byFlag) scope {
+	s := scope{by: by.By}
 	if len(args) > 0 {
 		s.projection = args[0]
 	}
@@ -45,8 +45,8 @@ func (s scope) query(q url.Values) url.Values {
 }
 
 func (a *app) atCmd() *cobra.Command {
-	var by string
-	cmd := &cobra.Command{
+	by := byFlag{byCapture}
+	return a.verb(&cobra.Command{
 		Use:   "at POINT [PROJECTION [KEY]]",
 		Short: "Show any state at any past point",
 		Long: "Show which cells there were at a point of the log; with a projection or a key, their states.\n" +
@@ -55,14 +55,7 @@ func (a *app) atCmd() *cobra.Command {
 			"  replay at '2026-11-21 08:00' gate --by append",
 		Args:              cmdline.Between(1, "a point", "a projection", "a key"),
 		ValidArgsFunction: completeScope(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			s := scopeOf(args[1:])
-			s.by = by
-			return a.at(cmd.Context(), args[0], s)
-		},
-	}
-	byFlag(cmd, &by)
-	return cmd
+	}, func(ctx context.Context, args []string) error { return a.at(ctx, args[0], scopeOf(args[1:], by)) }, &by)
 }
 
 // past is the answer about one point.

@@ -12,7 +12,7 @@ import (
 )
 
 func (a *app) backupCmd() *cobra.Command {
-	return &cobra.Command{
+	return a.verb(&cobra.Command{
 		Use:   "backup FILE",
 		Short: "Write the store into one file",
 		Long: "Write the store into one new file, while hooks go on being recorded: everything up to the moment\n" +
@@ -20,8 +20,7 @@ func (a *app) backupCmd() *cobra.Command {
 			"store; its mode is 0600. Nothing is overwritten. It cannot go to stdout.",
 		Example: "  replay backup ~/hookline-$(date +%F).backup",
 		Args:    cmdline.Exactly("a file to write"),
-		RunE:    func(cmd *cobra.Command, args []string) error { return a.backup(cmd.Context(), args[0]) },
-	}
+	}, func(ctx context.Context, args []string) error { return a.backup(ctx, args[0]) })
 }
 
 func (a *app) backup(ctx context.Context, file string) error {

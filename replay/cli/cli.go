@@ -64,7 +64,7 @@ func (a *app) root() *cobra.Command {
 			"It asks the running daemon, or opens the store itself when none runs.",
 		Example: "  replay verify\n  replay diff 10m now",
 	}, a.settle)
-	version := a.versionCmd()
+	version := a.VersionCmd()
 	root.AddCommand(a.verifyCmd(), a.rebuildCmd(), a.atCmd(), a.diffCmd(), a.recoverCmd(), a.repairCmd(), a.exportCmd(), a.importCmd(),
 		a.backupCmd(), a.restoreCmd(), a.CompletionCmd(root), version, a.SchemaCmd(outputs), a.ManCmd(root))
 	cmdline.AddVersion(root, version)
@@ -92,6 +92,12 @@ var outputs = cmdline.Outputs{
 	"at latest":   cmdline.Object(identity.Pointer{}),
 	"at project":  cmdline.Object(project.State{}),
 	"at gate":     cmdline.Object(gate.State{}),
+}
+
+// verb is a command of replay; see [cmdline.Verb].
+func (a *app) verb(cmd *cobra.Command, run func(ctx context.Context, args []string) error, flags ...any) *cobra.Command {
+	folders := cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs)
+	return cmdline.Verb(cmd, map[string]cobra.CompletionFunc{"Projection": completeProjection, "Home": folders}, run, flags...)
 }
 
 // report prints an error and gives the exit code for it.

@@ -214,7 +214,7 @@ func TestCompletion(t *testing.T) {
 
 func TestVersion(t *testing.T) {
 	newHome(t)
-	same(t, "version", replay(t, 0, "version").stdout.String(), "replay "+wire.Build+"\n")
+	same(t, "version", replay(t, 0, "version").stdout.String(), fmt.Sprintf("replay %s (protocol 1, %s, %s/%s)\n", wire.Build, runtime.Version(), runtime.GOOS, runtime.GOARCH))
 	same(t, "--json", replay(t, 0, "version", "--json").stdout.String(), fmt.Sprintf(`{"version":%q,"protocol":1,"go":%q,"os":%q,"arch":%q}`+"\n",
 		wire.Build, runtime.Version(), runtime.GOOS, runtime.GOARCH))
 }

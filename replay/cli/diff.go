@@ -10,10 +10,15 @@ import (
 	"hookline/projector"
 )
 
+// diffOptions are the flags of diff.
+type diffOptions struct {
+	Fields bool `help:"every field that differs, with its values as they are stored"`
+}
+
 func (a *app) diffCmd() *cobra.Command {
-	var by string
-	var all bool
-	cmd := &cobra.Command{
+	by := byFlag{byCapture}
+	var o diffOptions
+	return a.verb(&cobra.Command{
 		Use:   "diff A B [PROJECTION]",
 		Short: "Show what changed between two points",
 		Long: "Show what changed between two points of the log in words: calls, goal, files, commands, failures, values of the\n" +
@@ -22,15 +27,9 @@ func (a *app) diffCmd() *cobra.Command {
 		Example:           "  replay diff 120 now\n  replay diff 10m 5m identity\n  replay diff 2026-11-21T08:00:00Z now --json | jq .changes",
 		Args:              cmdline.Between(2, "a point", "a second point", "a projection"),
 		ValidArgsFunction: completeScope(2),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			s := scopeOf(args[2:])
-			s.by = by
-			return a.diff(cmd.Context(), args[0], args[1], s, all)
-		},
-	}
-	byFlag(cmd, &by)
-	cmd.Flags().BoolVar(&all, "fields", false, "every field that differs, with its values as they are stored")
-	return cmd
+	}, func(ctx context.Context, args []string) error {
+		return a.diff(ctx, args[0], args[1], scopeOf(args[2:], by), o.Fields)
+	}, &by, &o)
 }
 
 // difference is the daemon's answer; Want is the value at A, Got the one at B.

@@ -21,14 +21,16 @@ import (
 
 // exportOptions are the flags of export.
 type exportOptions struct {
-	session, since, until string
-	html                  string // session that is exported as a page
-	file                  string // "" = stdout where that is no terminal, else a dated file; "-" = stdout
+	File    string `flag:"output,o" help:"file to write; it must not exist"` // "" = stdout where that is no terminal, else a dated file; "-" = stdout
+	HTML    string `help:"this session as a page, by id or alias"`
+	Session string `help:"only this session's events, by id or alias"`
+	Since   string `help:"only from this point on"`
+	Until   string `help:"only up to this point"`
 }
 
 func (a *app) exportCmd() *cobra.Command {
 	var o exportOptions
-	cmd := &cobra.Command{
+	cmd := a.verb(&cobra.Command{
 		Use:   "export",
 		Short: "Write the events into a file",
 		Long: "Write the events into a file, one a line with their ids, large contents included, as NDJSON\n" +
@@ -38,14 +40,7 @@ func (a *app) exportCmd() *cobra.Command {
 			"event and the events themselves with their digest, redacted once more.\n\n" + pointHelp,
 		Example: "  replay export -o log.ndjson.zst\n  replay export --session c68c8a51 --since 2h | zstd -d | jq -c .type\n" +
 			"  replay export --html c68c8a51 -o session.html",
-		Args: cmdline.Exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.export(cmd.Context(), o) },
-	}
-	cmd.Flags().StringVarP(&o.file, "output", "o", "", "file to write; it must not exist")
-	cmd.Flags().StringVar(&o.html, "html", "", "this session as a page, by id or alias")
-	cmd.Flags().StringVar(&o.session, "session", "", "only this session's events, by id or alias")
-	cmd.Flags().StringVar(&o.since, "since", "", "only from this point on")
-	cmd.Flags().StringVar(&o.until, "until", "", "only up to this point")
+	}, func(ctx context.Context, _ []string) error { return a.export(ctx, o) }, &o)
 	for _, name := range []string{"session", "since", "until"} {
 		cmd.MarkFlagsMutuallyExclusive("html", name)
 	}
@@ -53,11 +48,11 @@ func (a *app) exportCmd() *cobra.Command {
 }
 
 func (a *app) export(ctx context.Context, o exportOptions) error {
-	if o.html != "" {
+	if o.HTML != "" {
 		return a.exportPage(ctx, o)
 	}
 	query := url.Values{}
-	for name, given := range map[string]string{"since": o.since, "until": o.until} {
+	for name, given := range map[string]string{"since": o.Since, "until": o.Until} {
 		if given == "" {
 			continue
 		}
@@ -67,19 +62,19 @@ func (a *app) export(ctx context.Context, o exportOptions) error {
 		}
 		query.Set(name, p)
 	}
-	if o.session != "" {
-		query.Set("session", o.session)
+	if o.Session != "" {
+		query.Set("session", o.Session)
 	}
-	if o.file == "" && a.showsOut {
-		o.file = "hookline-export-" + a.Now().UTC().Format("20060102T150405Z") + ".ndjson.zst"
+	if o.File == "" && a.showsOut {
+		o.File = "hookline-export-" + a.Now().UTC().Format("20060102T150405Z") + ".ndjson.zst"
 	}
-	if o.file == "" || o.file == "-" {
+	if o.File == "" || o.File == "-" {
 		return a.exportToStdout(ctx, query)
 	}
-	out, err := a.exportToFile(ctx, o.file, query)
+	out, err := a.exportToFile(ctx, o.File, query)
 	switch {
 	case errors.Is(err, os.ErrExist):
-		return problem.Faultf("%s exists", o.file).Advise("choose another name; nothing is overwritten")
+		return problem.Faultf("%s exists", o.File).Advise("choose another name; nothing is overwritten")
 	case err != nil:
 		return err
 	}
@@ -100,20 +95,20 @@ type pageJSON struct {
 
 // exportPage writes a session as a page.
 func (a *app) exportPage(ctx context.Context, o exportOptions) error {
-	if o.file == "" || o.file == "-" {
+	if o.File == "" || o.File == "-" {
 		return problem.Faultf("--html needs -o FILE").Advise("for example -o session.html; it must not exist")
 	}
-	out := pageJSON{File: o.file}
+	out := pageJSON{File: o.File}
 	err := a.with(ctx, func(h backend) (err error) {
-		out.Bytes, err = carry.Create(o.file, func(w io.Writer) (err error) {
-			out.Exported, err = page.Export(ctx, w, page.ExportOptions{From: h, Session: o.html, Zone: a.Zone, Now: a.Now(), Build: wire.Build})
+		out.Bytes, err = carry.Create(o.File, func(w io.Writer) (err error) {
+			out.Exported, err = page.Export(ctx, w, page.ExportOptions{From: h, Session: o.HTML, Zone: a.Zone, Now: a.Now(), Build: wire.Build})
 			return err
 		})
 		return err
 	})
 	switch {
 	case errors.Is(err, os.ErrExist):
-		return problem.Faultf("%s exists", o.file).Advise("choose another name; nothing is overwritten")
+		return problem.Faultf("%s exists", o.File).Advise("choose another name; nothing is overwritten")
 	case err != nil:
 		return err
 	case a.JSON:

@@ -20,9 +20,14 @@ import (
 	"hookline/replay/carry"
 )
 
+// importOptions are the flags of import.
+type importOptions struct {
+	Partial bool `help:"of a file that is cut off or damaged, take what stands before that"`
+}
+
 func (a *app) importCmd() *cobra.Command {
-	var partial bool
-	cmd := &cobra.Command{
+	var o importOptions
+	return a.verb(&cobra.Command{
 		Use:   "import FILE...",
 		Short: "Take the events of exports into the log",
 		Long: "Take the events of exports into the log, with their own ids, times and sessions. What the log\n" +
@@ -30,10 +35,7 @@ func (a *app) importCmd() *cobra.Command {
 			"first: of one that is cut off or damaged nothing is taken. `-` is stdin.",
 		Example: "  replay import log.ndjson.zst\n  replay import old-machine/*.ndjson.zst --json",
 		Args:    cmdline.AtLeast("an export, or `-` for stdin"),
-		RunE:    func(cmd *cobra.Command, args []string) error { return a.importAll(cmd.Context(), args, partial) },
-	}
-	cmd.Flags().BoolVar(&partial, "partial", false, "of a file that is cut off or damaged, take what stands before that")
-	return cmd
+	}, func(ctx context.Context, args []string) error { return a.importAll(ctx, args, o.Partial) }, &o)
 }
 
 // importedJSON is what import prints with --json: of each file that was taken what the daemon told, a

@@ -5,8 +5,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"hookline/events"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/problem"
@@ -18,10 +16,9 @@ const (
 	byAppend  = "append"
 )
 
-// byFlag adds --by to a verb.
-func byFlag(cmd *cobra.Command, by *string) {
-	cmd.Flags().StringVar(by, "by", byCapture, "what a time is compared with: capture or append")
-	_ = cmd.RegisterFlagCompletionFunc("by", cobra.FixedCompletions([]string{byCapture, byAppend}, cobra.ShellCompDirectiveNoFileComp))
+// byFlag is --by of a verb.
+type byFlag struct {
+	By string `offers:"capture,append" help:"what a time is compared with: capture or append"`
 }
 
 // pointsBy reads the points of a verb with --by.

@@ -12,33 +12,27 @@ import (
 
 // rebuildOptions are the flags of rebuild.
 type rebuildOptions struct {
-	projection string // "" = all
-	dryRun     bool
+	Projection string `help:"only this projection"` // "" = all
+	DryRun     bool   `flag:"dry-run" help:"only show what would change"`
 }
 
 func (a *app) rebuildCmd() *cobra.Command {
 	var o rebuildOptions
-	cmd := &cobra.Command{
+	return a.verb(&cobra.Command{
 		Use:   "rebuild",
 		Short: "Rebuild derived state from the log",
 		Long: "Rebuild derived state from the log beside the old state, which serves meanwhile, then switch.\n" +
 			"Prints every value that differed. Interrupting it leaves the old state.",
 		Example: "  replay rebuild --dry-run\n  replay rebuild --projection identity",
-		Args:    cmdline.Exactly(),
-		RunE:    func(cmd *cobra.Command, _ []string) error { return a.rebuild(cmd.Context(), o) },
-	}
-	cmd.Flags().StringVar(&o.projection, "projection", "", "only this projection")
-	cmd.Flags().BoolVar(&o.dryRun, "dry-run", false, "only show what would change")
-	_ = cmd.RegisterFlagCompletionFunc("projection", completeProjection) // it fails only for a flag that is not there
-	return cmd
+	}, func(ctx context.Context, _ []string) error { return a.rebuild(ctx, o) }, &o)
 }
 
 func (a *app) rebuild(ctx context.Context, o rebuildOptions) error {
 	query := url.Values{}
-	if o.projection != "" {
-		query.Set("projection", o.projection)
+	if o.Projection != "" {
+		query.Set("projection", o.Projection)
 	}
-	if o.dryRun {
+	if o.DryRun {
 		query.Set("dry_run", "1")
 	}
 	raw, err := a.reopened(ctx, "/v1/rebuild", query, "folding")

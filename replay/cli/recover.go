@@ -15,14 +15,14 @@ import (
 
 // recoverOptions are the flags of recover.
 type recoverOptions struct {
-	at      string
-	session string
-	dryRun  bool
+	At      string `help:"the moment, as below"`
+	Session string `help:"this session's identity, by id or alias"`
+	DryRun  bool   `flag:"dry-run" help:"only show what it would be"`
 }
 
 func (a *app) recoverCmd() *cobra.Command {
 	var o recoverOptions
-	cmd := &cobra.Command{
+	return a.verb(&cobra.Command{
 		Use:   "recover --at POINT",
 		Short: "Make an identity of the past the current one",
 		Long: "Restore an earlier identity: the session's with --session, else the newest\n" +
@@ -33,29 +33,22 @@ func (a *app) recoverCmd() *cobra.Command {
 			"a duration back from now such as 10m, or `now`.",
 		Example: "  replay recover --at '2026-11-17 18:00' --dry-run\n  replay recover --at 120 --session c68c8a51",
 		Args:    cmdline.Exactly(),
-		RunE:    func(cmd *cobra.Command, _ []string) error { return a.recover(cmd.Context(), o) },
-	}
-	cmd.Flags().StringVar(&o.at, "at", "", "the moment, as below")
-	cmd.Flags().StringVar(&o.session, "session", "", "this session's identity, by id or alias")
-	cmd.Flags().BoolVar(&o.dryRun, "dry-run", false, "only show what it would be")
-	_ = cmd.RegisterFlagCompletionFunc("at", cobra.NoFileCompletions) // it fails only for a flag that is not there
-	_ = cmd.RegisterFlagCompletionFunc("session", cobra.NoFileCompletions)
-	return cmd
+	}, func(ctx context.Context, _ []string) error { return a.recover(ctx, o) }, &o)
 }
 
 func (a *app) recover(ctx context.Context, o recoverOptions) error {
-	if o.at == "" {
+	if o.At == "" {
 		return problem.Faultf("--at is missing").Advise("for example --at '2026-11-21 08:00', --at 2h or --at 120")
 	}
-	at, err := a.Point(o.at)
+	at, err := a.Point(o.At)
 	if err != nil {
 		return err
 	}
 	query := url.Values{"at": {at}, "cwd": {a.Cwd}}
-	if o.session != "" {
-		query.Set("session", o.session)
+	if o.Session != "" {
+		query.Set("session", o.Session)
 	}
-	if o.dryRun {
+	if o.DryRun {
 		query.Set("dry_run", "1")
 	}
 	raw, err := a.long(ctx, "/v1/do/recover", query, "folding")

@@ -21,14 +21,15 @@ import (
 
 // repairOptions are the flags of repair.
 type repairOptions struct {
-	from        []string
-	transcripts string
-	yes, dryRun bool
+	From        []string `help:"an export of this log; may be given more than once"`
+	Transcripts string   `help:"folder with the client's transcripts; default those that the sessions named"`
+	Yes         bool     `help:"do not ask"`
+	DryRun      bool     `flag:"dry-run" help:"only show what is missing and what can be had"`
 }
 
 func (a *app) repairCmd() *cobra.Command {
 	var o repairOptions
-	cmd := &cobra.Command{
+	return a.verb(&cobra.Command{
 		Use:   "repair",
 		Short: "Find what is damaged or missing, and fetch what others still have",
 		Long: "Read every block and every large content, tell what is damaged or missing, and fetch what other\n" +
@@ -39,19 +40,12 @@ func (a *app) repairCmd() *cobra.Command {
 			"daemon is stopped for that. Where nothing is left of the log, a new one is begun behind it.\n\n" +
 			"Exit code: 0 nothing is missing, 1 something or an export could not be had, 2 the log cannot be read.",
 		Example: "  replay repair --dry-run\n  replay repair --from old.ndjson.zst --transcripts ~/.claude/projects",
-		Args:    cmdline.Exactly(),
-		RunE:    func(cmd *cobra.Command, _ []string) error { return a.repair(cmd.Context(), o) },
-	}
-	cmd.Flags().StringArrayVar(&o.from, "from", nil, "an export of this log; may be given more than once")
-	cmd.Flags().StringVar(&o.transcripts, "transcripts", "", "folder with the client's transcripts; default those that the sessions named")
-	cmd.Flags().BoolVar(&o.yes, "yes", false, "do not ask")
-	cmd.Flags().BoolVar(&o.dryRun, "dry-run", false, "only show what is missing and what can be had")
-	return cmd
+	}, func(ctx context.Context, _ []string) error { return a.repair(ctx, o) }, &o)
 }
 
 func (a *app) repair(ctx context.Context, o repairOptions) error {
 	query := url.Values{}
-	for _, file := range o.from {
+	for _, file := range o.From {
 		if _, err := os.Stat(file); err != nil {
 			return problem.Faultf("%v", err).Advise("--from takes what `replay export` wrote")
 		}
@@ -61,8 +55,8 @@ func (a *app) repair(ctx context.Context, o repairOptions) error {
 		}
 		query.Add("from", path)
 	}
-	if o.transcripts != "" {
-		path, err := absolute(o.transcripts)
+	if o.Transcripts != "" {
+		path, err := absolute(o.Transcripts)
 		if err != nil {
 			return err
 		}
@@ -70,16 +64,16 @@ func (a *app) repair(ctx context.Context, o repairOptions) error {
 	}
 	a.repairs = true
 	plan, raw, err := a.askRepair(ctx, query, true)
-	if errors.Is(err, embedded.ErrLogGone) && !o.dryRun {
+	if errors.Is(err, embedded.ErrLogGone) && !o.DryRun {
 		return a.repairGone(ctx, o, query, err)
 	}
 	if err != nil {
 		return err
 	}
-	if o.dryRun || !needsRepair(plan) {
+	if o.DryRun || !needsRepair(plan) {
 		return a.showRepair(plan, raw)
 	}
-	shown := !a.JSON && !o.yes // who does not want to be asked wants to see the outcome only
+	shown := !a.JSON && !o.Yes // who does not want to be asked wants to see the outcome only
 	if shown {
 		a.printRepair(plan)
 	}
@@ -166,7 +160,7 @@ func (a *app) consent(ctx context.Context, o repairOptions, plan mend.Repaired) 
 }
 
 func (a *app) agree(ctx context.Context, o repairOptions, question string) error {
-	if o.yes {
+	if o.Yes {
 		return nil
 	}
 	if !a.Asks || a.JSON {

@@ -12,9 +12,14 @@ import (
 	"hookline/replay/carry"
 )
 
+// restoreOptions are the flags of restore.
+type restoreOptions struct {
+	Home string `help:"folder to make; default the home of this environment"`
+}
+
 func (a *app) restoreCmd() *cobra.Command {
-	var home string
-	cmd := &cobra.Command{
+	var o restoreOptions
+	return a.verb(&cobra.Command{
 		Use:   "restore FILE",
 		Short: "Make a home from a backup",
 		Long: "Make a home from a backup. The home must be empty or not there. Every digest in the file is\n" +
@@ -22,11 +27,7 @@ func (a *app) restoreCmd() *cobra.Command {
 			"and moved to its place. A damaged backup is refused whole.",
 		Example: "  replay restore hookline-2026-11-21.backup\n  replay restore hookline-2026-11-21.backup --home ~/elsewhere",
 		Args:    cmdline.Exactly("a backup"),
-		RunE:    func(cmd *cobra.Command, args []string) error { return a.restore(cmd.Context(), args[0], home) },
-	}
-	cmd.Flags().StringVar(&home, "home", "", "folder to make; default the home of this environment")
-	_ = cmd.MarkFlagDirname("home") // it fails only for a flag that is not there
-	return cmd
+	}, func(ctx context.Context, args []string) error { return a.restore(ctx, args[0], o.Home) }, &o)
 }
 
 func (a *app) restore(ctx context.Context, file, home string) error {

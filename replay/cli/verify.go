@@ -18,7 +18,7 @@ import (
 )
 
 func (a *app) verifyCmd() *cobra.Command {
-	return &cobra.Command{
+	return a.verb(&cobra.Command{
 		Use:   "verify",
 		Short: "Fold the whole log again and compare it with every cell",
 		Long: "Prove the log record by record, fold it again and compare it with every cell of every bucket.\n" +
@@ -28,12 +28,10 @@ func (a *app) verifyCmd() *cobra.Command {
 			"which mends and records what it finds damaged; what that costs is new to this verify only.\n\n" +
 			"Exit code: 0 clean, 1 projections differ, 2 the log is damaged or has a new hole.",
 		Example: "  replay verify\n  replay verify --json | jq .clean",
-		Args:    cmdline.Exactly(),
-		RunE:    func(cmd *cobra.Command, _ []string) error { return a.verify(cmd.Context()) },
-	}
+	}, a.verify)
 }
 
-func (a *app) verify(ctx context.Context) error {
+func (a *app) verify(ctx context.Context, _ []string) error {
 	raw, err := a.reopened(ctx, "/v1/verify", nil, "folding")
 	if err != nil {
 		return err
