@@ -51,6 +51,7 @@ import (
 //	calls N SESSION | paired         N tool calls in a row; each request stands before its outcome in the log
 //	doctor PATTERN                   hookctl doctor says it, whatever it finds beside
 //	screen COLUMNS PROGRAM…           prints what a program shows on a terminal of that width (Linux)
+//	fits COLUMNS… FILE               runs each line of FILE, COMMAND => PATTERN, on terminals of these widths (Linux)
 //	tmpfs DIR SIZE | readonly DIR | writable DIR | fill DIR  mounts, only where mounts_linux_test.go runs the script
 var commands = map[string]func(*testscript.TestScript, bool, []string){
 	"hook": cmdHook, "verb": cmdHook, "brief": cmdBrief, "frame": cmdFrame, "make": cmdMake,
@@ -59,7 +60,7 @@ var commands = map[string]func(*testscript.TestScript, bool, []string){
 	"context": cmdContext, "message": cmdMessage, "cell": cmdCell, "latest": cmdLatest, "timeindex": cmdTimeindex,
 	"flood": cmdFlood, "spool": cmdSpool, "calls": cmdCalls, "paired": cmdPaired, "newer": cmdNewer, "doctor": cmdDoctor,
 	"pid": cmdPid, "environ": cmdEnviron, "secret": cmdSecret, "private": cmdPrivate,
-	"tmpfs": cmdTmpfs, "readonly": cmdReadonly, "writable": cmdWritable, "fill": cmdFill, "screen": cmdScreen,
+	"tmpfs": cmdTmpfs, "readonly": cmdReadonly, "writable": cmdWritable, "fill": cmdFill, "screen": cmdScreen, "fits": cmdFits,
 	"wake":   plain(func(h house, args ...string) ([]byte, error) { return nil, h.wake(args[0]) }),
 	"browse": cmdBrowse,
 	"get":    plain(func(h house, args ...string) ([]byte, error) { return h.ask("GET", args[0], "") }),

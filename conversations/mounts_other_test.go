@@ -11,4 +11,5 @@ func cmdTmpfs(ts *testscript.TestScript, _ bool, _ []string)    { ts.Fatalf("no 
 func cmdReadonly(ts *testscript.TestScript, _ bool, _ []string) { ts.Fatalf("no mounts here") }
 func cmdWritable(ts *testscript.TestScript, _ bool, _ []string) { ts.Fatalf("no mounts here") }
 func cmdFill(ts *testscript.TestScript, _ bool, _ []string)     { ts.Fatalf("no mounts here") }
+func cmdFits(ts *testscript.TestScript, _ bool, _ []string)     { ts.Fatalf("no pseudo-terminal here") }
 func cmdScreen(ts *testscript.TestScript, _ bool, _ []string)   { ts.Fatalf("no pseudo-terminal here") }
