@@ -127,7 +127,7 @@ func (s *Server) cutUnfinished(k *known) error {
 
 // tornBehind tells that something was cut off right behind a sequence, by this opening or one before it.
 func (s *Server) tornBehind(seq uint64) bool {
-	return s.report.Fixed.Trimmed > 0 || slices.ContainsFunc(s.found.Torn, func(r block.Range) bool { return r.First == seq+1 })
+	return s.trimmed || slices.ContainsFunc(s.found.Torn, func(r block.Range) bool { return r.First == seq+1 })
 }
 
 // unfinishedParts tells how many events of a group the newest one ends that has others to come; 0 for all

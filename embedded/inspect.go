@@ -60,30 +60,31 @@ func (s *Server) inspect() (known, error) {
 		}
 	}
 	found, err := s.check(func(name string) bool { return !vouched[name] })
+	if errors.Is(err, ErrLogGone) && s.opts.Renew {
+		blocks, err = s.renew()
+		found.Last = s.vouched
+	}
 	if err != nil {
 		return known{}, err
 	}
-	k := known{blocks: len(blocks), last: newestIn(found)}
+	k := known{blocks: len(blocks), last: found.Last}
 	if !s.report.Clean && !s.found.Whole { // what comes from the archive or a backup may end within a group that was whole
 		if err := s.cutUnfinished(&k); err != nil {
 			return known{}, err
 		}
 	}
-	if err := s.giveUp(&k); err != nil {
-		return known{}, err
-	}
 	// The newest one too: no server appends to it yet, and a link of it survives a removal.
 	if _, err := block.Archive(s.opts.msgsDir(), s.opts.archiveDir(), false); err != nil {
 		s.opts.Log.Warn("archiving blocks", "err", err)
 		if errors.Is(err, block.ErrDamaged) { // in a block that the marker had vouched for
-			if found, err = s.check(func(string) bool { return true }); err != nil {
+			if found, err = s.check(nil); err != nil {
 				return known{}, err
 			}
-			k.last = newestIn(found)
+			k.last = found.Last
 		}
 	}
 	if k.last == 0 && !s.report.Clean && len(found.Damage) == 0 && len(found.Holes) == 0 {
-		return known{}, s.forgetEmpty(blocks)
+		return known{}, s.forgetEmpty()
 	}
 	return k, block.RemoveMarker(s.opts.Dir)
 }
@@ -103,18 +104,11 @@ func (s *Server) uncache(blocks []block.Info) {
 	}
 }
 
-func newestIn(r block.Report) uint64 {
-	var last uint64
-	for _, b := range r.Blocks {
-		last = max(last, b.Last)
-	}
-	return last
-}
-
 // forgetEmpty removes the files of a log that never held a record: its first one met a full disk. The
 // server would go on counting behind it, and the log would begin with a hole for good.
-func (s *Server) forgetEmpty(blocks []block.Info) error {
-	err := block.DropIndex(s.opts.msgsDir())
+func (s *Server) forgetEmpty() error {
+	blocks, err := list(s.opts.msgsDir())
+	err = errors.Join(err, block.DropIndex(s.opts.msgsDir()))
 	for _, b := range blocks {
 		err = errors.Join(err, os.Remove(filepath.Join(s.opts.msgsDir(), b.Name)))
 	}
@@ -181,37 +175,44 @@ func list(dir string) ([]block.Info, error) {
 	return blocks, classify(err)
 }
 
-// check verifies the chosen blocks and repairs what is damaged or missing, so that the server does
-// not cut off what comes behind.
-func (s *Server) check(only func(name string) bool) (block.Report, error) {
-	msgs := s.opts.msgsDir()
-	o := block.Options{Stream: streamName, Only: only, Parallel: runtime.GOMAXPROCS(0), RepairFrom: s.opts.archiveDir(), Began: s.began}
-	found, err := block.Check(msgs, o)
+// checked verifies the chosen blocks, nil for all of them. A log of which nothing is left is an [ErrLogGone].
+func (s *Server) checked(only func(name string) bool) (block.Report, block.Options, error) {
+	o := block.Options{Stream: streamName, Only: only, Parallel: runtime.GOMAXPROCS(0), RepairFrom: s.opts.archiveDir(), Began: s.began, Vouched: s.vouched}
+	found, err := block.Check(s.opts.msgsDir(), o)
 	if err != nil {
-		return found, unread("it cannot be checked", err)
+		return found, o, unread("it cannot be checked", err)
 	}
+	if found.Last == 0 && s.vouched > 0 && len(found.Missing()) == 0 {
+		return found, o, s.gone()
+	}
+	return found, o, nil
+}
+
+// check verifies the chosen blocks and repairs what is damaged or missing, so that the server does not cut off what comes
+// behind, and gives no other event a sequence that was in use.
+func (s *Server) check(only func(name string) bool) (block.Report, error) {
+	found, o, err := s.checked(only)
 	s.report.Checked, s.report.Damage, s.report.Holes = len(found.Blocks), found.Damage, found.Holes
-	short, err := s.shorter()
-	if err != nil || len(found.Damage)+len(found.Holes) == 0 && !short {
+	if err != nil || len(found.Damage)+len(found.Holes) == 0 {
 		return found, err
 	}
+
 	feared := s.found
 	feared.add(found.Damage, block.Fixed{Lost: found.Missing()})
 	if err := s.keep(&feared); err != nil {
 		return found, err
 	}
-	if s.report.Fixed, err = block.Repair(msgs, o, found); err != nil {
+	if s.report.Fixed, err = block.Repair(s.opts.msgsDir(), o, found); err != nil {
 		return found, unread("repairing it", err)
 	}
+	s.trimmed = s.trimmed || found.Trimmed > 0
 	s.found.add(found.Damage, s.report.Fixed)
 	if err := s.keep(&s.found); err != nil {
 		return found, err
 	}
 	s.opts.Log.Warn("the log was damaged", "damage", found.Damage, "holes", found.Holes, "fixed", s.report.Fixed)
-	if found, err = block.Check(msgs, o); err != nil {
-		return found, unread("it cannot be checked after the repair", err)
-	}
-	return found, nil
+	found, _, err = s.checked(only)
+	return found, err
 }
 
 // unread is the error for a log that could not be read: damage, unless this process could not open what may be whole, or a
@@ -221,19 +222,6 @@ func unread(what string, err error) error {
 		return classify(err)
 	}
 	return &DamageError{What: what, Err: err}
-}
-
-// shorter says whether the archive has a block behind the log's newest one: the log's end is gone.
-func (s *Server) shorter() (bool, error) {
-	live, err := list(s.opts.msgsDir())
-	if err != nil || len(live) == 0 {
-		return false, err
-	}
-	kept, err := list(s.opts.archiveDir())
-	if err != nil || len(kept) == 0 {
-		return false, err
-	}
-	return kept[len(kept)-1].Index > live[len(live)-1].Index, nil
 }
 
 // takeUp finds the log at the running server. Where the server has none, it is created only if no

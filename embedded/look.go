@@ -3,7 +3,6 @@ package embedded
 import (
 	"errors"
 	"fmt"
-	"runtime"
 
 	"hookline/embedded/block"
 )
@@ -39,7 +38,7 @@ func (s *Server) look() error {
 	if err != nil {
 		return err
 	}
-	s.vouched = s.vouchedFor(marker)
+	s.vouched, s.began = s.vouchedFor(marker), marker.Began()
 	if len(blocks) == 0 {
 		s.vouched = max(s.vouched, s.lock.seq)
 	}
@@ -53,19 +52,11 @@ func (s *Server) look() error {
 		return nil
 	}
 
-	found, err := block.Check(s.opts.msgsDir(), block.Options{Stream: streamName, Parallel: runtime.GOMAXPROCS(0), RepairFrom: s.opts.archiveDir(), Began: marker.Began()})
+	found, _, err := s.checked(nil)
 	if err != nil {
-		return unread("it cannot be checked", err)
+		return err
 	}
 	s.report.Checked = len(found.Blocks)
-	fixed := block.Fixed{Lost: found.Missing()}
-	last := newestIn(found)
-	if n := len(fixed.Lost); n > 0 && fixed.Lost[n-1].First > max(last, s.vouched) { // a record that was not written to its end
-		fixed.Lost, fixed.Torn = fixed.Lost[:n-1], fixed.Lost[n-1:]
-	}
-	s.found.add(found.Damage, fixed)
-	if last < s.vouched {
-		s.found.endLost(blocks[len(blocks)-1], block.Range{First: last + 1, Last: s.vouched})
-	}
+	s.found.add(found.Damage, block.Fixed{Lost: found.Missing(), Torn: found.Torn})
 	return nil
 }

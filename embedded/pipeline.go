@@ -23,27 +23,24 @@ const (
 	keptBytes    = 4 << 20
 )
 
-// stored is a message with its place in the log, or a finding between two messages.
+// stored is a message with its place in the log.
 type stored struct {
 	seq      uint64
 	appended time.Time
 	message
-	found *Finding
 }
 
 // decoded is a stored message taken apart.
 type decoded struct {
-	rec     events.Record
-	found   *Finding // in place of the record
-	strange string   // what does not fit about the record, for an examination
-	err     error
+	rec events.Record
+	err error
 }
 
 // pass says what a reading of the log is for.
 type pass struct {
-	typed bool                // decode the events' data
-	lent  bool                // the records' bytes are used again when fn returns
-	found func(Finding) error // examine: what is not given, and why; nil: it ends the pass
+	typed      bool                        // decode the events' data
+	lent       bool                        // the records' bytes are used again when fn returns
+	unreadable func(seq uint64, why error) // gets what cannot be decoded; nil: it ends the pass
 }
 
 // chunk is a run of messages on its way through a worker.
@@ -141,9 +138,6 @@ func (c *chunk) decode(codec *codec, p pass) {
 }
 
 func (c *chunk) one(codec *codec, p pass, m stored) (d decoded) {
-	if m.found != nil {
-		return decoded{found: m.found}
-	}
 	var env events.Envelope
 	var err error
 	if p.lent {
@@ -163,9 +157,6 @@ func (c *chunk) one(codec *codec, p pass, m stored) (d decoded) {
 		d.rec = events.Record{Seq: m.seq, Envelope: env}
 	}
 	d.rec.Appended = m.appended
-	if p.found != nil {
-		d.strange = strange(m.message, env)
-	}
 	return d
 }
 
@@ -177,32 +168,20 @@ func (p pass) deliver(ctx context.Context, ordered <-chan *chunk, fn func(events
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			if err := p.hand(d, fn); err != nil {
+			if d.err != nil && p.unreadable != nil {
+				p.unreadable(d.rec.Seq, d.err)
+				continue
+			}
+			if d.err != nil {
+				return fmt.Errorf("event %d: %w", d.rec.Seq, d.err)
+			}
+			if err := fn(d.rec); err != nil {
 				return err
 			}
 		}
 		c.release()
 	}
 	return nil
-}
-
-// hand gives fn one event, or what there is to say in its place.
-func (p pass) hand(d decoded, fn func(events.Record) error) error {
-	seq := d.rec.Seq
-	switch {
-	case d.found != nil:
-		return p.found(*d.found)
-	case d.err != nil && p.found != nil:
-		return p.found(Finding{Kind: Unreadable, First: seq, Last: seq, Why: d.err.Error()})
-	case d.err != nil:
-		return fmt.Errorf("event %d: %w", seq, d.err)
-	}
-	if d.strange != "" {
-		if err := p.found(Finding{Kind: Strange, First: seq, Last: seq, Why: d.strange}); err != nil {
-			return err
-		}
-	}
-	return fn(d.rec)
 }
 
 // release makes the chunk ready for the next run of messages, unless it has grown large.

@@ -188,20 +188,6 @@ func (m message) place() (project, session string, err error) {
 	return project, session, err
 }
 
-// strange says what a record's subject or headers have otherwise than its envelope, "" where all fits.
-// Project and session stand in the subject alone.
-func strange(m message, env events.Envelope) string {
-	if !printable(env.ID) {
-		return fmt.Sprintf("the id is %q", env.ID)
-	}
-	area, what, _ := strings.Cut(env.Type, ".")
-	tokens := strings.Split(m.subject, ".")
-	if len(tokens) == 5 && (tokens[3] != token(area) || tokens[4] != token(what)) {
-		return fmt.Sprintf("type %s lies under subject %s", env.Type, m.subject)
-	}
-	return ""
-}
-
 // natsMsg is the message as the client library sends it.
 func (m message) natsMsg() *nats.Msg {
 	h := nats.Header{headerID: {m.id}, headerType: {m.typ}, headerTime: {m.time}}

@@ -32,8 +32,8 @@ type scanning struct {
 	from, to    uint64
 	headersOnly bool // the data may be missing
 	fn          func(stored) error
-	filters     []string            // subjects: the server gives these and no others; nil: all
-	found       func(Finding) error // examine: go on behind damage, and tell of every gap; nil: damage ends the scan
+	filters     []string // subjects: the server gives these and no others; nil: all
+	tolerant    bool     // go on behind damage; else it ends the scan
 
 	deleted map[uint64]bool // sequences that the server hides
 	first   uint64          // the first one that it shows
@@ -41,12 +41,7 @@ type scanning struct {
 	// Of a reading with filters: how many messages the server had counted for it, and how many it gave.
 	counted, given uint64
 
-	// Of an examination.
-	low   uint64   // what from was at the beginning
-	tombs []uint64 // sequences that a tombstone speaks of
-	wound *Finding // damage since the last message, whose sequences the next message tells
-	block int      // the block that is read
-	jump  bool     // it does not follow the one before, and no message of it was given yet
+	low uint64 // what from was at the beginning
 }
 
 // scan is a pass over the log that damage ends.
@@ -61,56 +56,32 @@ func (s *scanning) scan(ctx context.Context) error {
 	}
 	s.from = max(s.from, 1)
 	s.low = s.from
-	if s.found == nil && (s.from > s.to || s.to-s.from < fewMessages) {
+	if !s.tolerant && (s.from > s.to || s.to-s.from < fewMessages) {
 		return s.oneByOne(ctx)
 	}
 	if s.filters != nil {
 		return s.filtered(ctx)
 	}
+
 	var err error
 	if s.deleted, s.first, err = s.st.deleted(ctx); err != nil {
 		return err
 	}
-	if s.found == nil {
-		s.from = max(s.from, s.first)
-	}
-	if err := s.files(ctx); err != nil || s.from > s.to {
+	s.from = max(s.from, s.first)
+	if err := s.files(ctx); err != nil || s.tolerant || s.from > s.to {
 		return err
 	}
-	if err := s.server(ctx); err != nil || s.found == nil {
-		return err
-	}
-	return s.missing(s.to + 1)
-}
-
-// server asks the server for what the files did not give.
-func (s *scanning) server(ctx context.Context) error {
 	if s.to-s.from < fewMessages {
 		return s.oneByOne(ctx)
 	}
-	err := s.consume(ctx)
-	if s.found != nil && errors.Is(err, ErrLogDamaged) {
-		return nil // the gap is told of
-	}
-	return err
+	return s.consume(ctx)
 }
 
 // give hands out one message, and goes on behind it.
 func (s *scanning) give(m stored) error {
-	if s.found != nil {
-		if m.seq < s.from {
-			return s.found(Finding{Kind: Disordered, First: m.seq, Last: m.seq, Why: fmt.Sprintf("it stands behind sequence %d", s.from-1)})
-		}
-		if err := s.missing(m.seq); err != nil {
-			return err
-		}
-	}
 	s.from = m.seq + 1
 	if s.deleted[m.seq] || m.seq < s.first {
-		if s.found == nil {
-			return nil
-		}
-		return s.found(Finding{Kind: Erased, First: m.seq, Last: m.seq})
+		return nil
 	}
 	return s.fn(m)
 }
@@ -152,39 +123,42 @@ func (s *scanning) files(ctx context.Context) error {
 		return fmt.Errorf("blocks of the log: %w", err)
 	}
 	for _, b := range spans {
-		if s.found != nil {
-			err = s.examine(ctx, b)
-		} else {
-			err = s.file(ctx, b)
-		}
+		told, err := s.file(ctx, b)
 		switch {
 		case errors.Is(err, errStop) && s.from > s.to:
 			return nil
-		case err == nil && s.found != nil:
-			// whoever comes next tells what is missing here
-		case err == nil && !b.newest:
-			s.from = max(s.from, min(b.end, s.to+1))
-		case b.newest && (err == nil || errors.Is(err, block.ErrDamaged) || errors.Is(err, fs.ErrNotExist)):
-			return nil // the server knows the rest
-		case errors.Is(err, block.ErrDamaged):
+		case told || err != nil && !s.tolerant && !b.newest && !errors.Is(err, block.ErrDamaged):
+			return err
+		case s.tolerant:
+			// whoever reads so knows what is missing here
+		case b.newest:
+			if err == nil || errors.Is(err, block.ErrDamaged) || errors.Is(err, fs.ErrNotExist) {
+				return nil // the server knows the rest
+			}
+			return err
+		case err != nil:
 			s.st.srv.distrust()
 			return &DamageError{What: "a sealed block", FirstSeq: b.first, LastSeq: b.end - 1, BlockName: b.name(), Err: err}
 		default:
-			return err
+			s.from = max(s.from, min(b.end, s.to+1))
 		}
 	}
 	return nil
 }
 
-// file reads one block. It ends with errStop at the last sequence that is wanted.
-func (s *scanning) file(ctx context.Context, b span) error {
-	return block.ReadFrom(s.st.blocks.path(b.index), streamName, s.from, s.to, func(r block.Record) error {
+// file reads one block. It ends with errStop at the last sequence that is wanted; told says that the error is not the
+// block's.
+func (s *scanning) file(ctx context.Context, b span) (told bool, err error) {
+	err = block.ReadFrom(s.st.blocks.path(b.index), streamName, s.from, s.to, func(r block.Record) error {
 		if r.Erased {
 			s.from = r.Seq + 1
-			return ctx.Err()
+			return nil
 		}
-		return s.record(ctx, r)
+		err := s.record(ctx, r)
+		told = err != nil && !errors.Is(err, errStop)
+		return err
 	})
+	return told, err
 }
 
 // record hands out a message of a block.
@@ -209,9 +183,6 @@ func (s *scanning) oneByOne(ctx context.Context) error {
 	for seq := s.from; seq <= s.to; seq++ {
 		raw, err := s.st.handle.GetMsg(ctx, seq)
 		if errors.Is(err, jetstream.ErrMsgNotFound) {
-			if s.found != nil { // it tells of every gap
-				continue
-			}
 			if err := s.st.unread(ctx, seq, seq); err != nil {
 				return err
 			}

@@ -6,7 +6,6 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -73,55 +72,6 @@ func positionIn(dir string) uint64 {
 		seq = max(seq, c.seq)
 	}
 	return seq
-}
-
-// giveUp makes sure that sequences which were in the log, and are behind its end now, stay unused.
-func (s *Server) giveUp(k *known) error {
-	if k.last >= s.vouched {
-		return nil
-	}
-	found, err := s.check(func(string) bool { return true }) // an empty newest block says nothing of those before it
-	if err != nil {
-		return err
-	}
-	switch k.last = newestIn(found); {
-	case k.last >= s.vouched:
-		return nil
-	case k.last == 0 && s.opts.Renew:
-		k.last = s.vouched
-		_, err := s.renew()
-		return err
-	case k.last == 0:
-		return s.gone()
-	}
-	lost := block.Range{First: k.last + 1, Last: s.vouched}
-	blocks, err := list(s.opts.msgsDir())
-	if err != nil || len(blocks) == 0 {
-		return err
-	}
-	newest := blocks[len(blocks)-1]
-	s.found.endLost(newest, lost)
-	if err := s.keep(&s.found); err != nil {
-		return err
-	}
-	s.opts.Log.Warn("the log's end is missing", "lost", lost)
-	if err := block.Lose(s.opts.msgsDir(), streamName, lost); err != nil {
-		return &DamageError{What: "giving up its end", FirstSeq: lost.First, LastSeq: lost.Last, Err: err}
-	}
-	k.last = lost.Last
-	return nil
-}
-
-// endLost adds lost sequences at the log's end. A record that was torn there was the first of them.
-func (f *Found) endLost(newest block.Info, lost block.Range) {
-	f.Lost = block.Join(append(f.Lost, lost)...)
-	torn := len(f.Torn)
-	f.Torn = slices.DeleteFunc(f.Torn, func(r block.Range) bool { return lost.First <= r.First && r.Last <= lost.Last })
-	if n := len(f.Damage); n > 0 && len(f.Torn) < torn && f.Damage[n-1].Block == newest.Name {
-		f.Damage[n-1].LastSeq = lost.Last
-		return
-	}
-	f.Damage = append(f.Damage, block.Damage{Block: newest.Name, Offset: newest.Size, FirstSeq: lost.First, LastSeq: lost.Last, Why: "the log's end is missing"})
 }
 
 // gone is the error for a log of which nothing is left.

@@ -161,7 +161,7 @@ func TestLogOfAnotherTime(t *testing.T) {
 		t.Fatal(err)
 	}
 	closeStore(t, s)
-	err = errors.Join(os.RemoveAll(s.opts.eventsDir()), copyTree(old, s.opts.eventsDir()), os.WriteFile(marker, was, 0o600))
+	err = errors.Join(os.RemoveAll(s.opts.archiveDir()), os.RemoveAll(s.opts.eventsDir()), copyTree(old, s.opts.eventsDir()), os.WriteFile(marker, was, 0o600))
 	if err != nil {
 		t.Fatal(err)
 	}

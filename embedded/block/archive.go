@@ -16,9 +16,8 @@ const racy = 3 * time.Second
 // Archive keeps the blocks of msgs, the stream's folder, in archive, so that they outlive the removal of the stream: each
 // is verified once and hard-linked, or copied where links fail. A block that became another file since is linked again,
 // so that an erased message does not live on in it. skipNewest leaves the block out that a server is appending to. The
-// linked names are returned. A damaged block, and one that contradicts what the archive has under its name, is left out
-// and named in the error ([ErrDamaged], [ErrOtherStream]); the others are archived all the same. Nothing is ever removed
-// from the archive, not even a block that the server removed because all its messages were deleted: blocks that vanish
+// linked names are returned. A damaged block is left out and named in the error ([ErrDamaged]); the others are archived
+// all the same. Nothing is ever removed from the archive, not even a block that the server removed because all its messages were deleted: blocks that vanish
 // are what it is for.
 //
 // A link shares the file's bytes. It survives removal and replacement, not a write in place: so blocks are checked before
@@ -78,7 +77,8 @@ func keep(live, kept string) (bool, error) {
 	if err == nil && same(now, old) {
 		return false, nil
 	}
-	if err := admit(live, kept, err == nil); err != nil {
+	stream := filepath.Base(filepath.Dir(filepath.Dir(live))) // …/streams/<stream>/msgs/1.blk
+	if err := Read(live, stream, func(Record) error { return nil }); err != nil {
 		return false, err
 	}
 	_ = os.Remove(kept + ".tmp") // left by a crash
@@ -107,58 +107,6 @@ func copyBlock(live, kept string, changed time.Time) error {
 		return err
 	}
 	return os.Chtimes(kept, changed, changed)
-}
-
-// admit refuses a block that is damaged, and one that holds another message than the archived block does under one
-// sequence: then the stream was made anew, and the archive is what is left of the old one.
-func admit(live, kept string, replaces bool) error {
-	stream := filepath.Base(filepath.Dir(filepath.Dir(live))) // …/streams/<stream>/msgs/1.blk
-	sums, err := messages(live, stream)
-	if err != nil || !replaces {
-		return err
-	}
-	switch other, err := contradicts(kept, stream, sums); {
-	case other:
-		return ErrOtherStream
-	case errors.Is(err, ErrDamaged):
-		return nil // replaced by a sound one
-	default:
-		return err
-	}
-}
-
-// messages returns the checksums of a block's messages by sequence, erased ones left out; with ErrDamaged those of the
-// good ones.
-func messages(path, stream string) (map[uint64][sumLen]byte, error) {
-	sums := make(map[uint64][sumLen]byte)
-	err := each(path, stream, func(r raw) { sums[r.seq] = [sumLen]byte(r.b[len(r.b)-sumLen:]) })
-	return sums, err
-}
-
-// contradicts says whether the block has another message under one of the sequences.
-func contradicts(path, stream string, sums map[uint64][sumLen]byte) (bool, error) {
-	other := false
-	err := each(path, stream, func(r raw) {
-		sum, ok := sums[r.seq]
-		other = other || ok && sum != [sumLen]byte(r.b[len(r.b)-sumLen:])
-	})
-	return other, err
-}
-
-// each calls fn with the messages of a block, erased ones left out; ErrDamaged when there is more than good records.
-func each(path, stream string, fn func(raw)) error {
-	return withBlock(path, stream, func(buf []byte, sum hasher) error {
-		var damaged error
-		for p := range pieces(buf, sum) {
-			switch {
-			case p.why != "":
-				damaged = fmt.Errorf("%w at %d: %s", ErrDamaged, p.off, p.why)
-			case p.message() && !p.erased:
-				fn(p.raw)
-			}
-		}
-		return damaged
-	})
 }
 
 // Restore copies every archived block that msgs lacks, or has empty, back into it and returns their names. It makes the

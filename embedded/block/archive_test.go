@@ -106,7 +106,7 @@ func TestArchiveFollowsErasure(t *testing.T) {
 	}
 }
 
-// A damaged block is not taken, and a stream made anew does not overwrite what is left of the old one.
+// A damaged block is not taken.
 func TestArchiveRefuses(t *testing.T) {
 	dir, archive := archived(t)
 	path := filepath.Join(msgsOf(dir), "2.blk")
@@ -115,30 +115,8 @@ func TestArchiveRefuses(t *testing.T) {
 	_ = os.Remove(path)
 	write1(t, path, bad)
 	before := read1(t, filepath.Join(archive, "2.blk"))
-	if _, err := Archive(msgsOf(dir), archive, true); !errors.Is(err, ErrDamaged) {
+	if _, err := Archive(msgsOf(dir), archive, true); !errors.Is(err, ErrDamaged) || !bytes.Equal(before, read1(t, filepath.Join(archive, "2.blk"))) {
 		t.Errorf("damaged: %v", err)
-	}
-	other := t.TempDir()
-	r := serve(t, other, small)
-	for i := range 90 {
-		r.publish(message(i+500, size))
-	}
-	r.stop()
-	linked, err := Archive(msgsOf(other), archive, true)
-	if !errors.Is(err, ErrOtherStream) || len(linked) != 0 {
-		t.Errorf("other stream: linked %v, %v", linked, err)
-	}
-	o := Options{Stream: stream, RepairFrom: archive}
-	_ = os.Remove(filepath.Join(msgsOf(other), "3.blk"))
-	rep, err := Check(msgsOf(other), o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if f, err := Repair(msgsOf(other), o, rep); !errors.Is(err, ErrOtherStream) || len(f.Restored) != 0 {
-		t.Errorf("repair from another stream's archive: %+v, %v", f, err)
-	}
-	if !bytes.Equal(before, read1(t, filepath.Join(archive, "2.blk"))) {
-		t.Error("the archive has changed")
 	}
 }
 
@@ -168,30 +146,5 @@ func TestArchiveCopies(t *testing.T) {
 		if err != nil || same(st, now) != c.same || !bytes.Equal(read1(t, live), read1(t, copied)) {
 			t.Errorf("changed %v: same is %v, want %v, %v", c.changed, same(st, now), c.same, err)
 		}
-	}
-}
-
-// The stream's folder is wiped, as the server does on a recovery error: the archive brings the sealed blocks back.
-func TestWipedStream(t *testing.T) {
-	dir, archive := archived(t)
-	newest := mustCheck(t, msgsOf(dir)).Blocks[3]
-	if err := os.RemoveAll(filepath.Dir(msgsOf(dir))); err != nil {
-		t.Fatal(err)
-	}
-	restored, err := Restore(archive, msgsOf(dir))
-	if want := []string{"1.blk", "2.blk", "3.blk"}; err != nil || !reflect.DeepEqual(restored, want) {
-		t.Fatalf("restored %v, %v, want %v", restored, err, want)
-	}
-	var gone []uint64
-	for seq := newest.First; seq <= newest.Last; seq++ {
-		gone = append(gone, seq)
-	}
-	kept(t, dir, gone)
-}
-
-func TestRestoreWithoutArchive(t *testing.T) {
-	restored, err := Restore(filepath.Join(t.TempDir(), "none"), t.TempDir())
-	if err != nil || restored != nil {
-		t.Errorf("restored %v, %v", restored, err)
 	}
 }

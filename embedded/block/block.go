@@ -52,9 +52,6 @@ var (
 	// ErrDenied: the system refused to open or read the block, for want of permission, descriptors, memory or a disk that
 	// answers. That says nothing of what is in it, so it is never taken for damage.
 	ErrDenied = errors.New("cannot be read")
-
-	// ErrOtherStream: block and archive have different messages under one sequence. The stream was deleted and made anew.
-	ErrOtherStream = errors.New("other messages under the same sequences")
 )
 
 // suffix of a block file's name, before it the block's number; indexFile is the server's cache of the stream's state.
@@ -70,6 +67,7 @@ type Options struct {
 	Parallel   int                    // blocks read at once; 0: one
 	RepairFrom string                 // folder written by Archive that Repair may take blocks from; empty: none
 	Began      int                    // number of the block that the stream is known to have begun with; 0: not known
+	Vouched    uint64                 // newest sequence that the stream is known to have had; 0: not known
 }
 
 // Report is what Check found. It is clean when Damage and Holes are empty.
@@ -77,6 +75,13 @@ type Report struct {
 	Blocks []Info   // the blocks that were read, by number
 	Damage []Damage // by block and offset
 	Holes  []Range  // sequences that are missing though no tombstone says why and no Damage covers them
+	Cut    []Range  // sequences that a Repair gave up
+	Last   uint64   // newest sequence; 0: none
+
+	Torn    []Range // sequences of damage at the end that were never whole, as far as is known: the next messages get them
+	Trimmed int64   // bytes of damage at the end of the newest block
+
+	scans []scan
 }
 
 // Info describes one block. First and Last are 0 when it has no message, erased ones included.

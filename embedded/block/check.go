@@ -18,6 +18,7 @@ type scan struct {
 	pieces []mark
 	tombs  []uint64 // sequences that were deleted
 	wiped  []Range  // sequences that were erased
+	cut    []Range  // of them, those that Repair gave up
 }
 
 // mark is a run of messages without a gap, or a damaged stretch between two of them.
@@ -30,9 +31,10 @@ type mark struct {
 }
 
 // Check verifies every record of the blocks in dir, the stream's msgs folder, and looks for missing sequences in and
-// between blocks; before the first block only with o.Began or o.RepairFrom, behind the last only where o.RepairFrom has such
-// a block. Damage is no error; an error means that the folder could not be judged at all. In a stream with deletes the
-// server may drop a tombstone when it compacts a block: those sequences show as holes.
+// between blocks; before the first block only with o.Began or o.RepairFrom, behind the last only up to o.Vouched or where
+// o.RepairFrom has such a block. Where anything is wrong all blocks are read: only together they tell what is lost. Damage is
+// no error; an error means that the folder could not be judged at all. In a stream with deletes the server may drop a
+// tombstone when it compacts a block: those sequences show as holes.
 func Check(dir string, o Options) (Report, error) {
 	blocks, err := List(dir)
 	if err != nil {
@@ -49,18 +51,18 @@ func Check(dir string, o Options) (Report, error) {
 	for i, info := range blocks {
 		scans[i].Info = info
 	}
-	rep, err := Report{}, scanAll(dir, o, scans, wanted(o, blocks, len(outer) > 0 || headless))
-	if err == nil {
-		rep = report(scans, outer, headless)
+	chosen := wanted(o, blocks, len(outer) > 0 || headless)
+	for {
+		if err := scanAll(dir, o, scans, chosen); err != nil {
+			return Report{}, fmt.Errorf("check blocks: %w", err)
+		}
+		rep := report(scans, outer, headless, o.Vouched)
+		sound := len(rep.Damage)+len(rep.Holes) == 0 && rep.Last >= o.Vouched
+		if sound || len(rep.Blocks) == len(blocks) {
+			return rep, nil
+		}
+		chosen = func(int) bool { return true }
 	}
-	if err == nil && len(rep.Damage)+len(rep.Holes) > 0 { // what was lost is told by all blocks together
-		err = scanAll(dir, o, scans, func(int) bool { return true })
-		rep = report(scans, outer, headless)
-	}
-	if err != nil {
-		return Report{}, fmt.Errorf("check blocks: %w", err)
-	}
-	return rep, nil
 }
 
 // wanted tells which blocks to read: those of o.Only, those beside a missing or empty one, and with ends the first and the last.
@@ -172,20 +174,19 @@ func (sc *scan) note(buf []byte, p piece) {
 		return
 	}
 
-	first := p.first()
 	if p.seq <= sc.Last {
-		if !p.erased { // the server never writes so: the record was copied or moved
-			sc.pieces = append(sc.pieces, mark{Range: Range{first, p.seq}, damage: Damage{Block: sc.Name, Offset: int64(p.off), Why: whyOrder}})
-		}
 		return
 	}
-	first = max(first, sc.Last+1)
+	first := max(p.first(), sc.Last+1)
 	if sc.First == 0 {
 		sc.First = first
 	}
 	sc.Last = p.seq
 	if p.erased {
 		sc.wiped = append(sc.wiped, Range{first, p.seq})
+	}
+	if p.erased && p.nanos() != 0 {
+		sc.cut = append(sc.cut, Range{first, p.seq})
 	}
 	if n := len(sc.pieces); n > 0 && sc.pieces[n-1].damage.Why == "" && sc.pieces[n-1].Last+1 == first {
 		sc.pieces[n-1].Last = p.seq
@@ -228,9 +229,9 @@ func (sc *scan) hurt() bool {
 // report puts the blocks' scans together. The sequences between two messages are missing, whatever blocks these lie in: damage
 // between the two has cost them, else they are a hole. Outer are archived blocks from before and behind; headless says that
 // the stream's first block is gone, so that its first message is not where the stream began.
-func report(scans, outer []scan, headless bool) Report {
-	var rep Report
-	var gaps, late []Range
+func report(scans, outer []scan, headless bool, vouched uint64) Report {
+	rep := Report{scans: scans}
+	var gaps []Range
 	var tombs []uint64
 	var prev uint64 // the last message; 0: not known
 	var open mark   // damage between prev and the next message
@@ -241,13 +242,12 @@ func report(scans, outer []scan, headless bool) Report {
 			continue
 		}
 		rep.Blocks = append(rep.Blocks, sc.Info)
+		rep.Cut = append(rep.Cut, sc.cut...)
 		tombs = append(tombs, sc.tombs...)
 		for _, m := range sc.pieces {
 			if m.damage.Why != "" {
 				rep.Damage = append(rep.Damage, m.damage)
-				if m.damage.Why == whyOrder {
-					late = append(late, m.Range)
-				} else {
+				if m.damage.Why != whyOrder {
 					open, at = m, len(rep.Damage)-1
 				}
 				continue
@@ -266,19 +266,35 @@ func report(scans, outer []scan, headless bool) Report {
 			prev, at = max(prev, m.Last), -1
 		}
 	}
-	if at >= 0 {
-		rep.Damage[at].FirstSeq, rep.Damage[at].LastSeq = open.atEnd(prev)
-	}
+	rep.Last = prev
 
 	gaps = append(gaps, beyond(scans, outer, headless)...)
+	if prev > 0 && prev < vouched {
+		gaps = append(gaps, Range{prev + 1, vouched})
+	}
+	if at >= 0 {
+		d := &rep.Damage[at]
+		d.FirstSeq, d.LastSeq = open.atEnd(prev)
+		rep.torn(open, *d, overlaps(gaps, Range{d.FirstSeq, d.LastSeq}))
+	}
 	for _, d := range rep.Damage {
 		gaps = Without(gaps, Range{d.FirstSeq, d.LastSeq})
 	}
-	for _, r := range late {
-		gaps = Without(gaps, r)
-	}
 	rep.Holes = unexplained(Join(gaps...), tombs, scans)
 	return rep
+}
+
+// torn notes what was cut off at the end of the newest block and was never whole: its sequences are free, unless they are
+// known to have been used. What has a head that can be read was whole, or is no block of this name.
+func (r *Report) torn(end mark, d Damage, used bool) {
+	newest := r.scans[len(r.scans)-1].Name
+	if d.Block != newest || end.size == 0 || end.heads > 0 && d.Why != whyTorn {
+		return
+	}
+	r.Trimmed = int64(end.size)
+	if d.FirstSeq > 0 && !used {
+		r.Torn = []Range{{d.FirstSeq, d.LastSeq}}
+	}
 }
 
 // before is the first of the sequences that damage in front of all messages has cost, of which last is the last, as far as the
@@ -373,13 +389,17 @@ func atMissingBlock(gap Range, scans []scan) bool {
 	return false
 }
 
-// Missing is every sequence that the report misses, in order.
+// Missing is every sequence that the report misses, in order, without those that are free.
 func (r Report) Missing() []Range {
 	lost := slices.Clone(r.Holes)
 	for _, d := range r.Damage {
 		lost = append(lost, Range{d.FirstSeq, d.LastSeq})
 	}
-	return Join(lost...)
+	lost = Join(lost...)
+	for _, torn := range r.Torn {
+		lost = Without(lost, torn)
+	}
+	return lost
 }
 
 // Without removes cut from the ranges.

@@ -1,10 +1,7 @@
 package block
 
 import (
-	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"testing"
 )
 
@@ -70,23 +67,5 @@ func TestServerBeginsBehindTheLost(t *testing.T) {
 				t.Errorf("%+v", rep)
 			}
 		})
-	}
-}
-
-func TestLoseRefuses(t *testing.T) {
-	dir := msgsOf(store(t, 10, 200, 20<<20))
-	path := filepath.Join(dir, "1.blk")
-	before, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := Lose(dir, stream, Range{10, 12}); !errors.Is(err, ErrPresent) {
-		t.Errorf("a sequence that is there: %v", err)
-	}
-	if err := Lose(dir, stream, Range{}); err != nil {
-		t.Errorf("nothing to lose: %v", err)
-	}
-	if after, err := os.ReadFile(path); err != nil || string(after) != string(before) {
-		t.Errorf("the block changed, %v", err)
 	}
 }

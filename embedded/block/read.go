@@ -19,15 +19,20 @@ var errStop = errors.New("stop")
 // tombstones. Damaged stretches are passed over; when there were any the error is [ErrDamaged] and names them. An error of
 // fn ends the reading and is returned as it is.
 func Read(path, stream string, fn func(Record) error) error {
-	var damage []error
-	err := Examine(path, stream, fn, func(offset int64, why string) error {
-		damage = append(damage, fmt.Errorf("read %s at %d: %w: %s", filepath.Base(path), offset, ErrDamaged, why))
-		return nil
+	return withBlock(path, stream, func(buf []byte, sum hasher) error {
+		var damage []error
+		subjects := make(map[string]string)
+		for p := range pieces(buf, sum) {
+			if p.why != "" {
+				damage = append(damage, fmt.Errorf("read %s at %d: %w: %s", filepath.Base(path), p.off, ErrDamaged, p.why))
+				continue
+			}
+			if err := fn(p.record(subjects)); err != nil {
+				return err
+			}
+		}
+		return errors.Join(damage...)
 	})
-	if err != nil {
-		return err
-	}
-	return errors.Join(damage...)
 }
 
 // ReadFrom is Read for the messages with a sequence from from to to, both included: no tombstones. Damage behind them is
@@ -46,26 +51,6 @@ func ReadFrom(path, stream string, from, to uint64, fn func(Record) error) error
 		return nil
 	}
 	return err
-}
-
-// Examine is Read that tells hurt of each damaged stretch where it lies among the records, by its place in the file and
-// what is wrong with it, and then goes on.
-func Examine(path, stream string, fn func(Record) error, hurt func(offset int64, why string) error) error {
-	return withBlock(path, stream, func(buf []byte, sum hasher) error {
-		subjects := make(map[string]string)
-		for p := range pieces(buf, sum) {
-			var err error
-			if p.why != "" {
-				err = hurt(int64(p.off), p.why)
-			} else {
-				err = fn(p.record(subjects))
-			}
-			if err != nil {
-				return err
-			}
-		}
-		return nil
-	})
 }
 
 // First is the sequence of the block's first record, read without the rest of the block. It is [ErrDamaged] where that is
@@ -104,7 +89,7 @@ func First(path, stream string) (uint64, error) {
 // record makes the public form; subjects holds those seen before.
 func (r raw) record(subjects map[string]string) Record {
 	rec := Record{
-		Seq: r.seq, First: r.first(), Time: time.Unix(0, int64(le.Uint64(r.b[12:]))).UTC(),
+		Seq: r.seq, First: r.first(), Time: time.Unix(0, r.nanos()).UTC(),
 		Erased: r.erased, Tombstone: r.tomb,
 	}
 	if r.erased || r.tomb {

@@ -76,6 +76,9 @@ func frame(buf []byte) (raw, bool) {
 // message says whether the record holds or held a message.
 func (r raw) message() bool { return !r.tomb && r.seq != 0 }
 
+// nanos is the record's time since 1970.
+func (r raw) nanos() int64 { return int64(le.Uint64(r.b[12:])) }
+
 // first is the first of the sequences the record stands for: its own but for ranges given up by Repair.
 func (r raw) first() uint64 {
 	body := r.b[headLen : len(r.b)-sumLen]

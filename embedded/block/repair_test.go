@@ -6,277 +6,168 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"syscall"
 	"testing"
 )
 
-// Sealed blocks that are damaged, gone, empty, shortened or no files come back from the archive whole.
-func TestRepairFromArchive(t *testing.T) {
-	second := func(dir string) string { return filepath.Join(msgsOf(dir), "2.blk") }
-	for name, harm := range map[string]func(t *testing.T, path string, b []byte){
-		"overwritten": func(t *testing.T, path string, b []byte) {
-			copy(b[5000:], bytes.Repeat([]byte("x"), 3000))
-			write1(t, path, b)
+// harm is something that happened to a store of four blocks, and what it costs.
+type harm struct {
+	name    string
+	archive string                   // "": none, "sealed": of the sealed blocks, "all": of the newest one too
+	do      func(in func(int) place) // in gives the block of a number
+	o       Options
+
+	lost     []Range
+	torn     []Range
+	restored []string
+	aside    []string
+	unnamed  []Range // gone as well, and nothing tells
+}
+
+// place is a block's file.
+type place struct {
+	t    *testing.T
+	path string
+}
+
+func (p place) bytes() []byte { return read1(p.t, p.path) }
+
+func (p place) remove() { _ = os.RemoveAll(p.path) }
+
+// put writes another file under the name: the archive's link keeps the old one.
+func (p place) put(b []byte) {
+	p.remove()
+	write1(p.t, p.path, b)
+}
+
+// swap puts the blocks under each other's names.
+func swap(a, b place) {
+	was := a.bytes()
+	a.put(b.bytes())
+	b.put(was)
+}
+
+// firstRecords are the bytes of the first n records.
+func firstRecords(b []byte, n int) []byte {
+	end := 0
+	for range n {
+		r, _ := frame(b[end:])
+		end += len(r.b)
+	}
+	return b[:end]
+}
+
+func only(name string) func(string) bool { return func(given string) bool { return given == name } }
+
+// Whatever is damaged or gone costs what it hit and no more, comes back where the archive has it, and is found once; the
+// linked server serves the rest.
+func TestHarm(t *testing.T) {
+	origin := store(t, n, size, small)
+	var of []Range // the blocks' sequences
+	for _, b := range mustCheck(t, msgsOf(origin)).Blocks {
+		of = append(of, Range{b.First, b.Last})
+	}
+	first, second, third, fourth := of[0], of[1], of[2], of[3]
+	one := []Range{{second.First, second.First}}
+	garbage := func(p place) { p.put(bytes.Repeat([]byte("x"), len(p.bytes()))) }
+
+	for _, h := range []harm{
+		{name: "nothing", do: func(func(int) place) {}, o: Options{Vouched: n}},
+		{name: "an empty newest block", do: func(in func(int) place) { in(5).put(nil) }},
+
+		{name: "overwritten", archive: "sealed", do: func(in func(int) place) { b := in(2).bytes(); clear(b[5000:8000]); in(2).put(b) }, restored: []string{"2.blk"}},
+		{name: "missing", archive: "sealed", do: func(in func(int) place) { in(2).remove() }, restored: []string{"2.blk"}},
+		{name: "emptied", archive: "sealed", do: func(in func(int) place) { in(2).put(nil) }, restored: []string{"2.blk"}},
+		{name: "cut in a record", archive: "sealed", do: func(in func(int) place) { b := in(2).bytes(); in(2).put(b[:len(b)/2]) }, restored: []string{"2.blk"}},
+		{name: "cut at a record", archive: "sealed", do: func(in func(int) place) { in(2).put(firstRecords(in(2).bytes(), 1)) }, restored: []string{"2.blk"}},
+		{name: "a folder", archive: "sealed", do: func(in func(int) place) { in(2).remove(); _ = os.Mkdir(in(2).path, 0o700) }, restored: []string{"2.blk"}, aside: []string{"2.blk.unreadable"}},
+		{name: "too large", archive: "sealed", do: func(in func(int) place) { in(2).put(nil); _ = os.Truncate(in(2).path, maxBlock+1) }, restored: []string{"2.blk"}, aside: []string{"2.blk.unreadable"}},
+		{name: "exchanged", archive: "sealed", do: func(in func(int) place) { swap(in(1), in(2)) }, restored: []string{"1.blk", "2.blk"}, aside: []string{"1.blk.unreadable", "2.blk.unreadable"}},
+		{name: "exchanged with the newest", archive: "sealed", do: func(in func(int) place) { swap(in(3), in(4)) }, restored: []string{"3.blk"},
+			aside: []string{"3.blk.unreadable", "4.blk.unreadable"}, unnamed: []Range{fourth}},
+		{name: "the first ones missing", archive: "all", do: func(in func(int) place) { in(1).remove(); in(2).remove() }, o: Options{Only: only("")}, restored: []string{"1.blk", "2.blk"}},
+		{name: "the newest ones missing", archive: "all", do: func(in func(int) place) { in(3).remove(); in(4).remove() }, o: Options{Only: only("")}, restored: []string{"3.blk", "4.blk"}},
+		{name: "the newest emptied", archive: "all", do: func(in func(int) place) { in(4).put(nil) }, o: Options{Vouched: n}, restored: []string{"4.blk"}},
+		{name: "all emptied", archive: "all", do: func(in func(int) place) { in(1).put(nil); in(2).put(nil); in(3).put(nil); in(4).put(nil) },
+			restored: []string{"1.blk", "2.blk", "3.blk", "4.blk"}},
+		{name: "a gap that the archive has too", archive: "sealed", do: func(in func(int) place) {
+			b := in(2).bytes()
+			b = append(bytes.Clone(firstRecords(b, 3)), b[len(firstRecords(b, 10)):]...)
+			write1(in(2).t, in(2).path, b)
+		}, lost: []Range{{second.First + 3, second.First + 9}}},
+
+		{name: "missing, no archive", do: func(in func(int) place) { in(2).remove() }, lost: []Range{second}},
+		{name: "a folder, no archive", do: func(in func(int) place) { in(2).remove(); _ = os.Mkdir(in(2).path, 0o700) }, lost: []Range{second}, aside: []string{"2.blk.unreadable"}},
+		{name: "cut at a record, no archive", do: func(in func(int) place) { in(2).put(firstRecords(in(2).bytes(), 1)) }, lost: []Range{{second.First + 1, second.Last}}},
+		{name: "emptied between vouched ones", do: func(in func(int) place) { in(2).put(nil) }, o: Options{Only: only("2.blk")}, lost: []Range{second}},
+		{name: "the first missing", do: func(in func(int) place) { in(1).remove() }, o: Options{Only: only(""), Began: 1}, lost: []Range{first}},
+		{name: "the first emptied", do: func(in func(int) place) { in(1).put(nil) }, o: Options{Only: only(""), Began: 1}, lost: []Range{first}},
+		{name: "first record", do: func(in func(int) place) { b := in(2).bytes(); copy(b[300:], "XXXXXXXX"); in(2).put(b) }, o: Options{Only: only("2.blk")}, lost: one},
+		{name: "first head", do: func(in func(int) place) { b := in(2).bytes(); clear(b[:22]); in(2).put(b) }, o: Options{Only: only("2.blk")}, lost: one},
+		{name: "last record", do: func(in func(int) place) { b := in(2).bytes(); copy(b[len(b)-200:], "XXXXXXXX"); in(2).put(b) }, o: Options{Only: only("2.blk")},
+			lost: []Range{{second.Last, second.Last}}},
+		{name: "zeros at a sealed end", do: func(in func(int) place) { b := in(2).bytes(); clear(b[len(b)-1500:]); in(2).put(b) }, o: Options{Only: only("2.blk")},
+			lost: []Range{{second.Last - 1, second.Last}}},
+		{name: "garbage", do: func(in func(int) place) { garbage(in(2)) }, o: Options{Only: only("2.blk")}, lost: []Range{second}, aside: []string{"2.blk.unreadable"}},
+		{name: "a sector of zeros", do: func(in func(int) place) {
+			b := in(3).bytes()
+			clear(b[len(firstRecords(b, 8)) : len(firstRecords(b, 11))+1])
+			in(3).put(b)
 		},
-		"missing":           func(*testing.T, string, []byte) {},
-		"empty":             func(t *testing.T, path string, _ []byte) { write1(t, path, nil) },
-		"cut in a record":   func(t *testing.T, path string, b []byte) { write1(t, path, b[:len(b)/2]) },
-		"cut at a record":   func(t *testing.T, path string, b []byte) { r, _ := frame(b); write1(t, path, r.b) },
-		"a folder":          func(t *testing.T, path string, _ []byte) { _ = os.Mkdir(path, 0o700) },
-		"other stream's":    func(t *testing.T, path string, b []byte) { write1(t, path, bytes.Repeat(b[4:], 1)) },
-		"larger than 64 MB": func(t *testing.T, path string, _ []byte) { write1(t, path, nil); _ = os.Truncate(path, maxBlock+1) },
+			lost: []Range{{third.First + 8, third.First + 11}}},
+		{name: "a record twice", do: func(in func(int) place) { b := in(2).bytes(); in(2).put(append(b, firstRecords(b, 1)...)) }},
+
+		{name: "stray copies", do: func(in func(int) place) { in(5).put(in(2).bytes()); in(9).put(in(3).bytes()) }, aside: []string{"5.blk.unreadable", "9.blk.unreadable"}},
+		{name: "a second stray copy", do: func(in func(int) place) { in(5).put(in(2).bytes()); write1(in(5).t, in(5).path+".unreadable", nil) }, aside: []string{"5.blk.unreadable.2"}},
+		{name: "the newest renamed", do: func(in func(int) place) { in(7).put(in(4).bytes()); in(4).remove() }, lost: []Range{fourth}, aside: []string{"7.blk.unreadable"}},
+
+		{name: "torn", do: func(in func(int) place) { b := in(4).bytes(); in(4).put(b[:len(b)-10]) }, torn: []Range{{n, n}}},
+		{name: "torn, vouched for", do: func(in func(int) place) { b := in(4).bytes(); in(4).put(b[:len(b)-1500]) }, o: Options{Vouched: n}, lost: []Range{{n - 1, n}}},
+		{name: "torn, archived", archive: "all", do: func(in func(int) place) { b := in(4).bytes(); in(4).put(b[:len(b)-1500]) }, o: Options{Vouched: n}, restored: []string{"4.blk"}},
+		{name: "ends too early", do: func(in func(int) place) { in(4).put(firstRecords(in(4).bytes(), 2)) }, o: Options{Vouched: n}, lost: []Range{{fourth.First + 2, n}}},
+		{name: "the newest missing", do: func(in func(int) place) { in(4).remove() }, o: Options{Vouched: n, Only: only("")}, lost: []Range{fourth}},
+		{name: "zeros at the end", do: func(in func(int) place) { in(4).put(append(in(4).bytes(), make([]byte, 4096)...)) }},
 	} {
-		t.Run(name, func(t *testing.T) {
-			dir, archive := archived(t)
-			b := read1(t, second(dir))
-			if err := os.Remove(second(dir)); err != nil { // or the harm would reach the linked archive
-				t.Fatal(err)
-			}
-			harm(t, second(dir), b)
-			f := mustRepair(t, msgsOf(dir), archive)
-			if !reflect.DeepEqual(f.Restored, []string{"2.blk"}) || len(f.Lost) != 0 {
-				t.Errorf("fixed %+v", f)
-			}
-			kept(t, dir, nil)
-		})
+		t.Run(h.name, func(t *testing.T) { h.judge(t, duplicate(t, origin)) })
 	}
 }
 
-// Blocks missing at the ends are known by the archive only. The newest one comes back too when it was archived.
-func TestMissingAtTheEnds(t *testing.T) {
-	for _, names := range [][]string{{"1.blk"}, {"1.blk", "2.blk"}, {"4.blk"}, {"3.blk", "4.blk"}, {"1.blk", "2.blk", "3.blk", "4.blk"}} {
-		for _, empty := range []bool{false, true} {
-			dir, archive := archived(t)
-			if _, err := Archive(msgsOf(dir), archive, false); err != nil {
-				t.Fatal(err)
-			}
-			for _, name := range names {
-				_ = os.Remove(filepath.Join(msgsOf(dir), name))
-				if empty {
-					write1(t, filepath.Join(msgsOf(dir), name), nil)
-				}
-			}
-			o := Options{Stream: stream, RepairFrom: archive, Only: func(string) bool { return false }}
-			rep, err := Check(msgsOf(dir), o)
-			if err != nil || len(rep.Holes) != 1 {
-				t.Fatalf("%v: report %+v, %v", names, rep, err)
-			}
-			f, err := Repair(msgsOf(dir), o, rep)
-			if err != nil || !reflect.DeepEqual(f.Restored, names) || len(f.Lost) != 0 {
-				t.Errorf("%v: fixed %+v, %v", names, f, err)
-			}
-			kept(t, dir, nil)
-		}
-	}
-}
-
-// Without an archive a missing middle block costs its messages and no others, and a folder in a block's place is set aside:
-// the server would delete the stream.
-func TestRepairWithoutArchive(t *testing.T) {
-	for _, folder := range []bool{false, true} {
-		dir := store(t, n, size, small)
-		second := mustCheck(t, msgsOf(dir)).Blocks[1]
-		path := filepath.Join(msgsOf(dir), second.Name)
-		if err := os.Remove(path); err != nil {
+func (h harm) judge(t *testing.T, dir string) {
+	msgs, o := msgsOf(dir), h.o
+	o.Stream, o.Parallel = stream, 2
+	if h.archive != "" {
+		o.RepairFrom = filepath.Join(t.TempDir(), "archive")
+		if _, err := Archive(msgs, o.RepairFrom, h.archive == "sealed"); err != nil {
 			t.Fatal(err)
 		}
-		if folder {
-			if err := os.Mkdir(path, 0o700); err != nil {
-				t.Fatal(err)
-			}
-		}
-		f := mustRepair(t, msgsOf(dir), "")
-		if want := []Range{{second.First, second.Last}}; !reflect.DeepEqual(f.Lost, want) || (len(f.SetAside) == 1) != folder {
-			t.Errorf("fixed %+v, want lost %v", f, want)
-		}
-		var gone []uint64
-		for seq := second.First; seq <= second.Last; seq++ {
-			gone = append(gone, seq)
-		}
-		for range 2 { // the second time after a server
-			if rep := mustCheck(t, msgsOf(dir)); len(rep.Holes) != 0 {
-				t.Errorf("the loss is found again: holes %v", rep.Holes)
-			}
-			kept(t, dir, gone)
-		}
 	}
-}
+	h.do(func(i int) place { return place{t, filepath.Join(msgs, string(rune('0'+i))+suffix)} })
 
-// A sealed block that ends too early, at a record, leaves a hole before a block whose number follows: it is closed there.
-func TestRepairOfShortenedBlock(t *testing.T) {
-	dir := store(t, n, size, small)
-	second := mustCheck(t, msgsOf(dir)).Blocks[1]
-	b := read1(t, filepath.Join(msgsOf(dir), second.Name))
-	r, _ := frame(b)
-	write1(t, filepath.Join(msgsOf(dir), second.Name), r.b)
-	f := mustRepair(t, msgsOf(dir), "")
-	if want := []Range{{second.First + 1, second.Last}}; !reflect.DeepEqual(f.Lost, want) {
-		t.Errorf("fixed %+v, want lost %v", f, want)
-	}
-	if rep := mustCheck(t, msgsOf(dir)); len(rep.Damage)+len(rep.Holes) != 0 || len(rep.Blocks) != 4 {
-		t.Errorf("%+v", rep)
-	}
-	var gone []uint64
-	for seq := second.First + 1; seq <= second.Last; seq++ {
-		gone = append(gone, seq)
-	}
-	kept(t, dir, gone)
-}
-
-// The first block is gone, or has no bytes any more, and nothing but the marker of the last exit says that it was there.
-func TestLostHead(t *testing.T) {
-	for _, empty := range []bool{false, true} {
-		dir := store(t, n, size, small)
-		first := mustCheck(t, msgsOf(dir)).Blocks[0]
-		o := Options{Stream: stream, Only: func(string) bool { return false }, Began: 1}
-		if rep, err := Check(msgsOf(dir), o); err != nil || len(rep.Holes) != 0 {
-			t.Fatalf("%+v, %v", rep, err)
-		}
-		if err := os.Remove(filepath.Join(msgsOf(dir), first.Name)); err != nil {
-			t.Fatal(err)
-		}
-		if empty {
-			write1(t, filepath.Join(msgsOf(dir), first.Name), nil)
-		}
-		rep, err := Check(msgsOf(dir), o)
-		if want := []Range{{1, first.Last}}; err != nil || !reflect.DeepEqual(rep.Holes, want) {
-			t.Fatalf("holes %v, want %v, %v", rep.Holes, want, err)
-		}
-		f, err := Repair(msgsOf(dir), o, rep)
-		if err != nil || !reflect.DeepEqual(f.Lost, rep.Holes) {
-			t.Errorf("fixed %+v, %v", f, err)
-		}
-		var gone []uint64
-		for seq := uint64(1); seq <= first.Last; seq++ {
-			gone = append(gone, seq)
-		}
-		for range 2 {
-			kept(t, dir, gone)
-			if rep, err = Check(msgsOf(dir), o); err != nil || len(rep.Damage)+len(rep.Holes) != 0 {
-				t.Errorf("found again: %+v, %v", rep, err)
-			}
-		}
-	}
-}
-
-// A sealed block that has lost all its bytes is a hole though its neighbours are vouched for.
-func TestEmptiedBlock(t *testing.T) {
-	dir := store(t, n, size, small)
-	second := mustCheck(t, msgsOf(dir)).Blocks[1]
-	write1(t, filepath.Join(msgsOf(dir), second.Name), nil)
-	o := Options{Stream: stream, Only: func(name string) bool { return name == second.Name }}
-	rep, err := Check(msgsOf(dir), o)
-	if want := []Range{{second.First, second.Last}}; err != nil || !reflect.DeepEqual(rep.Holes, want) {
-		t.Errorf("holes %v, want %v, %v", rep.Holes, want, err)
-	}
-}
-
-// Blocks that lie under each other's names cannot be read there. The archive gives them back; what it does not have is set
-// aside whole, and is found under its right name.
-func TestExchangedBlocks(t *testing.T) {
-	for _, pair := range [][2]string{{"1.blk", "2.blk"}, {"3.blk", "4.blk"}} {
-		dir, archive := archived(t)
-		one, other := filepath.Join(msgsOf(dir), pair[0]), filepath.Join(msgsOf(dir), pair[1])
-		was := map[string][]byte{one: read1(t, one), other: read1(t, other)}
-		for from, to := range map[string]string{one: other, other: one} {
-			if err := os.Remove(to); err != nil {
-				t.Fatal(err)
-			}
-			write1(t, to, was[from])
-		}
-		f := mustRepair(t, msgsOf(dir), archive)
-		if pair[0] == "1.blk" {
-			if !reflect.DeepEqual(f.Restored, []string{"1.blk", "2.blk"}) || len(f.Lost) != 0 {
-				t.Errorf("%v: fixed %+v", pair, f)
-			}
-			kept(t, dir, nil)
-			continue
-		}
-		if !reflect.DeepEqual(f.Restored, []string{"3.blk"}) || !reflect.DeepEqual(f.SetAside, []string{"3.blk.unreadable", "4.blk.unreadable"}) {
-			t.Errorf("%v: fixed %+v", pair, f)
-		}
-		if got := read1(t, one+".unreadable"); !reflect.DeepEqual(got, was[other]) {
-			t.Error("the newest block is not set aside as it was")
-		}
-	}
-}
-
-// A block whose middle is gone, as when a server has cut it off and gone on, loses that by name, once, though the archive
-// has the same file: sequences that lie in its gap are not in it.
-func TestGapWithinBlock(t *testing.T) {
-	dir, archive := archived(t)
-	path := filepath.Join(msgsOf(dir), "2.blk")
-	was, b := mustCheck(t, msgsOf(dir)).Blocks[1], read1(t, path)
-	var out []byte
-	for seq := was.First; len(b) > 0; seq++ {
-		r, ok := frame(b)
-		if !ok {
-			t.Fatal("not a record")
-		}
-		if b = b[len(r.b):]; seq < was.First+3 || seq > was.First+9 {
-			out = append(out, r.b...)
-		}
-	}
-	for _, at := range []string{path, filepath.Join(archive, "2.blk")} {
-		if err := os.Remove(at); err != nil {
-			t.Fatal(err)
-		}
-		write1(t, at, out)
-	}
-	f := mustRepair(t, msgsOf(dir), archive)
-	if !reflect.DeepEqual(f.Lost, []Range{{was.First + 3, was.First + 9}}) || len(f.Restored) != 0 {
-		t.Errorf("fixed %+v", f)
-	}
-	if rep := mustCheck(t, msgsOf(dir)); len(rep.Holes)+len(rep.Damage) != 0 {
-		t.Errorf("found again: %+v", rep)
-	}
-	var missing []uint64
-	for seq := was.First + 3; seq <= was.First+9; seq++ {
-		missing = append(missing, seq)
-	}
-	kept(t, dir, missing)
-}
-
-// A stray copy of a block behind the newest one has cost no sequence. It is set aside, and nothing comes in its place.
-func TestStrayCopyOfBlock(t *testing.T) {
-	for _, names := range [][]string{{"5.blk"}, {"9.blk"}, {"5.blk", "6.blk"}} {
-		dir := store(t, n, size, small)
-		for _, name := range names {
-			write1(t, filepath.Join(msgsOf(dir), name), read1(t, filepath.Join(msgsOf(dir), "2.blk")))
-		}
-		f := mustRepair(t, msgsOf(dir), "")
-		var aside []string
-		for _, name := range names {
-			aside = append(aside, name+".unreadable")
-			if _, err := os.Stat(filepath.Join(msgsOf(dir), name)); !errors.Is(err, os.ErrNotExist) {
-				t.Errorf("%s is still there: %v", name, err)
-			}
-		}
-		write1(t, filepath.Join(msgsOf(dir), names[0]), read1(t, filepath.Join(msgsOf(dir), "3.blk")))
-		if f := mustRepair(t, msgsOf(dir), ""); !reflect.DeepEqual(f.SetAside, []string{names[0] + ".unreadable.2"}) {
-			t.Errorf("the next stray copy: fixed %+v", f)
-		}
-		if got := read1(t, filepath.Join(msgsOf(dir), names[0]+".unreadable")); !reflect.DeepEqual(got, read1(t, filepath.Join(msgsOf(dir), "2.blk"))) {
-			t.Error("the first one was overwritten")
-		}
-		if len(f.Lost)+len(f.Torn) != 0 || !reflect.DeepEqual(f.SetAside, aside) {
-			t.Errorf("%v: fixed %+v", names, f)
-		}
-		kept(t, dir, nil)
-	}
-}
-
-// What a block under a wrong name behind the newest one has cost is what its heads name and nothing before it has.
-func TestNewestBlockRenamed(t *testing.T) {
-	dir := store(t, n, size, small)
-	from, to := filepath.Join(msgsOf(dir), "4.blk"), filepath.Join(msgsOf(dir), "7.blk")
-	was := mustCheck(t, msgsOf(dir)).Blocks[3]
-	if err := os.Rename(from, to); err != nil {
+	rep, err := Check(msgs, o)
+	if err != nil {
 		t.Fatal(err)
 	}
-	f := mustRepair(t, msgsOf(dir), "")
-	if !reflect.DeepEqual(f.Lost, []Range{{was.First, was.Last}}) || !reflect.DeepEqual(f.SetAside, []string{"7.blk.unreadable"}) {
-		t.Errorf("fixed %+v, want %d to %d lost", f, was.First, was.Last)
+	f, err := Repair(msgs, o, rep)
+	if want := (Fixed{Lost: h.lost, Torn: h.torn, Restored: h.restored, SetAside: h.aside}); err != nil || !reflect.DeepEqual(f, want) {
+		t.Fatalf("fixed %+v, %v, want %+v, report %+v", f, err, want, rep.Damage)
+	}
+	clean := len(rep.Damage)+len(rep.Holes) == 0
+	if _, err := os.Stat(filepath.Join(msgs, indexFile)); (err == nil) != clean {
+		t.Errorf("index.db: %v", err)
+	}
+	var missing []uint64
+	for _, r := range slices.Concat(h.lost, h.torn, h.unnamed) {
+		for seq := r.First; seq <= r.Last; seq++ {
+			missing = append(missing, seq)
+		}
+	}
+	for range 2 { // the second time after a server
+		o.RepairFrom, o.Only = "", nil
+		if rep, err := Check(msgs, o); err != nil || len(rep.Damage)+len(rep.Holes) != 0 || !reflect.DeepEqual(rep.Cut, h.lost) {
+			t.Errorf("after that: %+v, %v", rep, err)
+		}
+		kept(t, dir, missing)
 	}
 }
 
@@ -293,31 +184,6 @@ func TestBlockBroughtBack(t *testing.T) {
 	write1(t, path, b)
 	if err := os.Remove(filepath.Join(msgsOf(dir), indexFile)); err != nil {
 		t.Fatal(err)
-	}
-	kept(t, dir, nil)
-}
-
-// The newest block with no bytes, as a crash while the server begins one leaves it, is no damage.
-func TestEmptyNewestBlock(t *testing.T) {
-	dir := store(t, n, size, small)
-	write1(t, filepath.Join(msgsOf(dir), "5.blk"), nil)
-	if rep := mustCheck(t, msgsOf(dir)); len(rep.Damage)+len(rep.Holes) != 0 || len(rep.Blocks) != 5 {
-		t.Fatalf("report %+v", rep)
-	}
-	kept(t, dir, nil)
-}
-
-// A newest block that lost all its bytes is restored when it was archived.
-func TestNewestBlockEmptied(t *testing.T) {
-	dir, archive := archived(t)
-	if _, err := Archive(msgsOf(dir), archive, false); err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(msgsOf(dir), "4.blk")
-	_ = os.Remove(path)
-	write1(t, path, nil)
-	if restored, err := Restore(archive, msgsOf(dir)); err != nil || !reflect.DeepEqual(restored, []string{"4.blk"}) {
-		t.Errorf("restored %v, %v", restored, err)
 	}
 	kept(t, dir, nil)
 }
@@ -339,38 +205,6 @@ func TestRepairKeepsErasure(t *testing.T) {
 		t.Errorf("fixed %+v", f)
 	}
 	kept(t, dir, []uint64{3, f.Lost[0].First})
-}
-
-// Ranges are told apart by the reader.
-func TestErasedRange(t *testing.T) {
-	sum := newHasher(stream, 1)
-	for lost, length := range map[Range]int{{7, 7}: 30, {7, 9}: 46} {
-		b := sum.erased(lost, 1)
-		r, ok := frame(b)
-		if !ok || !sum.good(r) || len(b) != length || !r.erased || r.first() != lost.First || r.seq != lost.Last {
-			t.Errorf("%v: %d bytes, %+v", lost, len(b), r)
-		}
-	}
-}
-
-// A clean store is left alone, index.db too; a repaired one has none.
-func TestRepairAndIndex(t *testing.T) {
-	dir := store(t, n, size, small)
-	index := filepath.Join(msgsOf(dir), "index.db")
-	before := read1(t, index)
-	if f := mustRepair(t, msgsOf(dir), ""); len(f.Lost)+len(f.Restored)+len(f.SetAside) > 0 || f.Trimmed != 0 || !bytes.Equal(before, read1(t, index)) {
-		t.Errorf("clean: fixed %+v", f)
-	}
-	path := filepath.Join(msgsOf(dir), "3.blk")
-	bad := read1(t, path)
-	bad[100] ^= 4
-	write1(t, path, bad)
-	if f := mustRepair(t, msgsOf(dir), ""); len(f.Lost) != 1 {
-		t.Errorf("damaged: fixed %+v", f)
-	}
-	if _, err := os.Stat(index); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("index.db: %v", err)
-	}
 }
 
 // Blocks of other kinds are refused by name.
@@ -402,11 +236,7 @@ func TestRefused(t *testing.T) {
 func TestDenied(t *testing.T) {
 	for err, want := range map[error]bool{
 		&os.PathError{Op: "open", Path: "1.blk", Err: syscall.EACCES}: true,
-		&os.PathError{Op: "open", Path: "1.blk", Err: syscall.EMFILE}: true,
-		&os.PathError{Op: "open", Path: "1.blk", Err: syscall.ENFILE}: true,
-		&os.PathError{Op: "read", Path: "1.blk", Err: syscall.ENOMEM}: true,
 		&os.PathError{Op: "read", Path: "1.blk", Err: syscall.EIO}:    true,
-		&os.PathError{Op: "read", Path: "1.blk", Err: syscall.ENOSPC}: true,
 		&os.PathError{Op: "open", Path: "1.blk", Err: syscall.ENOENT}: false,
 		ErrTooLarge: false,
 	} {

@@ -84,6 +84,8 @@ func (s *scanner) record() (raw, string) {
 		return r, whySum
 	case !r.plausible():
 		return r, whyBorder
+	case r.message() && !r.erased && r.seq <= s.prev: // the server never writes so: the record was copied or moved
+		return r, whyOrder
 	}
 	return r, ""
 }
@@ -91,7 +93,7 @@ func (s *scanner) record() (raw, string) {
 // resync finds the end of the damage at off: the next good record, or the end of the block. bad is the record there as
 // far as its lengths make sense: they are believed when the record behind it is good and is the next but one.
 func (s *scanner) resync(bad raw, why string) int {
-	if end := s.off + len(bad.b); why == whyBorder || len(bad.b) > 0 && s.follows(end) {
+	if end := s.off + len(bad.b); why == whyBorder || why == whyOrder || len(bad.b) > 0 && s.follows(end) {
 		return end
 	}
 	for at := s.off + 1; at+minRecord <= len(s.buf) && s.budget > 0; at++ {

@@ -157,7 +157,7 @@ func problem(f embedded.Found) string {
 	}
 	gone := f.Renewed || f.Forgot || f.Whole
 	if len(f.Damage) == 0 && !gone && len(f.Lost)+len(f.Restored) > 0 {
-		parts = append(parts, "blocks were missing")
+		parts = append(parts, "a block or the end was missing")
 	}
 	return strings.Join(append(parts, done(f)...), "; ")
 }

@@ -107,10 +107,6 @@ func (e *evidence) judge(v *Verdict, news string, opened []block.Damage) {
 	for _, f := range e.found {
 		h := Hole{First: f.First, Last: f.Last, Kind: string(f.Kind), Block: f.Block, Offset: f.Offset, Why: f.Why}
 		switch f.Kind {
-		case embedded.Strange:
-			v.Damage = append(v.Damage, fmt.Sprintf("sequence %d: %s", f.First, f.Why))
-		case embedded.Disordered:
-			v.Damage = append(v.Damage, fmt.Sprintf("sequence %d is out of order: %s", f.First, f.Why))
 		case embedded.Erased:
 			v.Known = append(v.Known, h)
 		case embedded.Cut, embedded.Missing:
@@ -165,9 +161,9 @@ func (e *evidence) fault(v *Verdict, h Hole) {
 
 // String is the hole as one line of the verification's damage.
 func (h Hole) String() string {
-	run, is, was := "sequence "+block.Range{First: h.First, Last: h.Last}.String(), "is", "was"
+	run, is, it := "sequence "+block.Range{First: h.First, Last: h.Last}.String(), "is", "it"
 	if h.Last > h.First {
-		run, is, was = fmt.Sprintf("sequences %d to %d", h.First, h.Last), "are", "were"
+		run, is, it = fmt.Sprintf("sequences %d to %d", h.First, h.Last), "are", "them"
 	}
 	switch {
 	case h.Block != "":
@@ -175,7 +171,7 @@ func (h Hole) String() string {
 	case h.Kind == string(embedded.Unreadable):
 		return run + " cannot be read: " + h.Why
 	case h.Kind == string(embedded.Cut):
-		return run + " " + was + " cut out as damaged, and no event names the loss"
+		return run + " " + is + " lost: the store was opened without " + it
 	}
 	return run + " " + is + " missing, and no event says why"
 }
