@@ -6,8 +6,8 @@ import (
 	"syscall"
 
 	"hookline/embedded"
+	"hookline/hookctl/home"
 	"hookline/hookctl/problem"
-	"hookline/hookctl/spawn"
 )
 
 // advice is what a person can do about an error of [Connect] or of a request, and the exit code. The first that fits
@@ -18,8 +18,8 @@ var advice = []struct {
 	exit  int
 }{
 	{ErrEnded, "try again: another command may have stopped or restarted it", 1},
-	{spawn.ErrBackoff, "`hookctl doctor` tells what is in the way", 1},
-	{spawn.ErrStarting, "`hookctl doctor` tells what is in the way", 1},
+	{home.ErrBackoff, "`hookctl doctor` tells what is in the way", 1},
+	{home.ErrStarting, "`hookctl doctor` tells what is in the way", 1},
 	{embedded.ErrLogGone, "hooks are kept in the spool meanwhile; `replay repair --from EXPORT` restores the events of an export", 2},
 	{embedded.ErrLogDamaged, "keep a copy of the store's folder before anything else is tried; `replay verify` tells what is lost and what can be had back", 2},
 	{embedded.ErrLocked, "another command reads the store, or a daemon is starting: try again in a moment; `hookctl status` tells whether it is the daemon", 1},

@@ -21,7 +21,6 @@ import (
 	"hookline/embedded"
 	"hookline/hookctl/home"
 	"hookline/hookctl/problem"
-	"hookline/hookctl/spawn"
 	"hookline/hookctl/wire"
 )
 
@@ -155,8 +154,8 @@ func Over(path string) *Client {
 }
 
 func startAndConnect(ctx context.Context, p home.Paths, o Options) (*Client, error) {
-	err := spawn.Start(p, time.Now())
-	if err != nil && !errors.Is(err, spawn.ErrStarting) {
+	err := p.StartDaemon(time.Now())
+	if err != nil && !errors.Is(err, home.ErrStarting) {
 		return nil, notStarted(p, err)
 	}
 	deadline := time.Now().Add(o.Wait)
@@ -164,11 +163,11 @@ func startAndConnect(ctx context.Context, p home.Paths, o Options) (*Client, err
 		if p.Reach(time.Second) {
 			return answering(ctx, p, o.Answer)
 		}
-		if reason := spawn.Last(p).Reason; reason != "" && err == nil {
+		if reason := p.LastStart().Reason; reason != "" && err == nil {
 			return nil, notStarted(p, errors.New(reason))
 		}
-		if spawn.LockOutlives && errors.Is(err, spawn.ErrStarting) { // or the lock was that of a daemon that was ending
-			if err = spawn.Start(p, time.Now()); err != nil && !errors.Is(err, spawn.ErrStarting) {
+		if home.LockOutlives && errors.Is(err, home.ErrStarting) { // or the lock was that of a daemon that was ending
+			if err = p.StartDaemon(time.Now()); err != nil && !errors.Is(err, home.ErrStarting) {
 				return nil, notStarted(p, err)
 			}
 		}
@@ -189,7 +188,7 @@ func startAndConnect(ctx context.Context, p home.Paths, o Options) (*Client, err
 
 // notStarted is the error of a start that failed, with the advice and the exit code where the log is the reason.
 func notStarted(p home.Paths, err error) error {
-	last := spawn.Last(p)
+	last := p.LastStart()
 	if !last.Damaged || !strings.Contains(err.Error(), last.Reason) {
 		return fmt.Errorf("start the daemon: %w", err)
 	}

@@ -13,12 +13,12 @@ import (
 	"time"
 
 	"hookline/embedded"
+	"hookline/hookctl/home"
 	"hookline/hookctl/home/hometest"
 	"hookline/hookctl/problem"
-	"hookline/hookctl/spawn"
 )
 
-// The processes that [spawn.Start] starts are this test binary; they take their part before any test runs.
+// The processes that [home.Paths.StartDaemon] starts are this test binary; they take their part before any test runs.
 var _ = hometest.Act(nil)
 
 // A daemon that was stopped accepts connections and never answers: people's commands say so.
@@ -70,7 +70,7 @@ func (c onDone) Done() <-chan struct{} {
 // A daemon that is ending keeps the lock until its last thread is gone: who starts one then starts it after that.
 func TestStartBehindOneThatEnds(t *testing.T) {
 	p := hometest.Home(t, "answer")
-	ending, err := spawn.Lock(p.SpawnLock)
+	ending, err := home.LockFile(p.SpawnLock)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +99,7 @@ func TestStartOnDamagedLog(t *testing.T) {
 // A daemon that is ending holds the lock a moment longer than it can be seen: whoever finds it taken tries again.
 func TestStartBehindAnEndingDaemon(t *testing.T) {
 	p := hometest.Home(t, "answer")
-	lock, err := spawn.Lock(p.SpawnLock)
+	lock, err := home.LockFile(p.SpawnLock)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,7 +123,7 @@ func TestConnectDaemonReading(t *testing.T) {
 	}
 	defer s.Close(context.Background())
 
-	starting, err := spawn.Lock(p.SpawnLock)
+	starting, err := home.LockFile(p.SpawnLock)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,6 @@ import (
 	"hookline/events"
 	"hookline/hookctl/home"
 	"hookline/hookctl/problem"
-	"hookline/hookctl/spawn"
 	"hookline/replay/carry"
 	"hookline/replay/check"
 	"hookline/replay/mend"
@@ -146,5 +145,5 @@ func Renew(ctx context.Context, dir string) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(d.Close(ctx), spawn.Succeeded(home.PathsOf(dir, os.Getenv))) // a start that failed is waited for no more
+	return errors.Join(d.Close(ctx), home.PathsOf(dir, os.Getenv).Started()) // a start that failed is waited for no more
 }

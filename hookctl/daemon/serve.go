@@ -20,7 +20,6 @@ import (
 	"hookline/hookctl/home"
 	"hookline/hookctl/redact"
 	"hookline/hookctl/safeopen"
-	"hookline/hookctl/spawn"
 	"hookline/hookctl/wire"
 )
 
@@ -128,7 +127,7 @@ func Serve(ctx context.Context, _ []string) int {
 		return 1
 	}
 	log.Error("serve", "err", err)
-	if saveErr := spawn.Failed(p, err); saveErr != nil {
+	if saveErr := p.StartFailed(home.Attempt{Reason: err.Error(), Damaged: errors.Is(err, embedded.ErrLogDamaged), Gone: errors.Is(err, embedded.ErrLogGone)}); saveErr != nil {
 		log.Error("keep the reason", "err", saveErr)
 	}
 	if errors.Is(err, embedded.ErrLogDamaged) {
@@ -151,7 +150,7 @@ func serve(ctx context.Context, p home.Paths, o Options) error {
 	if err != nil {
 		return errors.Join(err, d.Close(ctx))
 	}
-	if err := spawn.Succeeded(p); err != nil {
+	if err := p.Started(); err != nil {
 		o.Log.Warn("forget the failed start", "err", err)
 	}
 	d.door.Store(door)
@@ -237,7 +236,7 @@ func (d *Daemon) shutdown(srv *http.Server, reason string) error {
 	err = errors.Join(err, stopErr, d.Close(ctx))
 	d.log.Info("stopped", "reason", reason, "err", err)
 	if next := d.handOver.Load(); next != nil && err == nil {
-		return spawn.Replace(*next, wire.Build)
+		return home.Replace(*next, wire.Build)
 	}
 	return err
 }

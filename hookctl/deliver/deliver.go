@@ -25,7 +25,6 @@ import (
 	"hookline/hookctl/hook"
 	"hookline/hookctl/redact"
 	"hookline/hookctl/safeopen"
-	"hookline/hookctl/spawn"
 	"hookline/hookctl/spool"
 	"hookline/hookctl/wire"
 )
@@ -37,13 +36,13 @@ const tellAgain = time.Hour
 type Options struct {
 	Getenv func(string) string
 	Until  time.Time                         // when the answer is of no more use; the zero time gives one second
-	Spawn  func(home.Paths, time.Time) error // starts the daemon, [spawn.Start]
+	Spawn  func(home.Paths, time.Time) error // starts the daemon, [home.Paths.StartDaemon]
 	Kept   func()                            // called when the frame is on disk
 }
 
 // Command is "hookd deliver", which the client starts when a request failed: [Run] with the frame on stdin. What is
 // for the client goes to stdout, in the form of the daemon's answer, behind [wire.Kept]. "--until MS" is the deadline in
-// Unix milliseconds; "--spawn" is the second process of [spawn.Start].
+// Unix milliseconds; "--spawn" is the second process of [home.Paths.StartDaemon].
 func Command(ctx context.Context, args []string) int {
 	flags := flag.NewFlagSet("deliver", flag.ContinueOnError)
 	until := flags.Int64("until", 0, "deadline, Unix milliseconds")
@@ -52,7 +51,7 @@ func Command(ctx context.Context, args []string) int {
 		return 1
 	}
 	if *again {
-		if err := spawn.Again(home.Locate(os.Getenv)); err != nil {
+		if err := home.Locate(os.Getenv).StartDetached(); err != nil {
 			return fail(os.Stderr, err)
 		}
 		return 0
@@ -86,7 +85,7 @@ func Run(ctx context.Context, in io.Reader, out, errw io.Writer, opt Options) in
 		opt.Getenv = os.Getenv
 	}
 	if opt.Spawn == nil {
-		opt.Spawn = spawn.Start
+		opt.Spawn = home.Paths.StartDaemon
 	}
 	if opt.Kept == nil {
 		opt.Kept = func() {}
@@ -138,11 +137,11 @@ func (d *delivery) waits() bool {
 // at the start of a session that shows the words to the user and holds up nothing, while at other
 // hooks it would block the agent (S0 ERR-SESSION-01).
 func (d *delivery) damaged() bool {
-	return d.event == "SessionStart" && spawn.Last(d.paths).Damaged
+	return d.event == "SessionStart" && d.paths.LastStart().Damaged
 }
 
 func (d *delivery) refuse(errw io.Writer) int {
-	last := spawn.Last(d.paths)
+	last := d.paths.LastStart()
 	hint := "`hookctl repair --cf session_identity`; `hookctl doctor` shows what is damaged"
 	if last.Gone {
 		hint = "`replay repair` begins a new log behind the lost one; `hookctl doctor` shows what is damaged"
@@ -175,7 +174,7 @@ func (d *delivery) start() {
 		}
 		err := d.Spawn(d.paths, time.Now())
 		d.spawned = err == nil
-		if !errors.Is(err, spawn.ErrStarting) {
+		if !errors.Is(err, home.ErrStarting) {
 			d.startErr = err
 			return
 		}
@@ -208,9 +207,9 @@ func (d *delivery) startAndSend(ctx context.Context) (wire.Reply, bool) {
 		if socket := d.paths.Socket; d.paths.Reach(50*time.Millisecond) && d.paths.Socket != socket {
 			continue
 		}
-		if spawn.Died(d.paths) {
+		if d.paths.StartDied() {
 			if d.spawned {
-				d.startErr = spawn.Last(d.paths).Err()
+				d.startErr = d.paths.LastStart().Err()
 				return wire.Reply{}, false
 			}
 			if d.start(); d.startErr != nil { // it was another daemon's end that was waited for

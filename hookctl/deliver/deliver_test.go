@@ -18,12 +18,11 @@ import (
 
 	"hookline/hookctl/home"
 	"hookline/hookctl/home/hometest"
-	"hookline/hookctl/spawn"
 	"hookline/hookctl/spool"
 	"hookline/hookctl/wire"
 )
 
-// The processes that [spawn.Start] starts are this test binary; they take their part before any test runs.
+// The processes that [home.Paths.StartDaemon] starts are this test binary; they take their part before any test runs.
 var _ = hometest.Act(func(args []string) int { return Command(context.Background(), args) })
 
 // patience is how long a delivery may take; where nothing has to be waited for, it takes milliseconds.
@@ -44,8 +43,8 @@ func frameOf(args, body string) wire.Frame {
 	return f
 }
 
-// starting is what [spawn.Start] says while somebody else starts the daemon.
-func starting(home.Paths, time.Time) error { return spawn.ErrStarting }
+// starting is what [home.Paths.StartDaemon] says while somebody else starts the daemon.
+func starting(home.Paths, time.Time) error { return home.ErrStarting }
 
 func TestDegraded(t *testing.T) {
 	for _, c := range []struct{ args, stdout, stderr string }{
@@ -205,7 +204,7 @@ func TestDaemonDies(t *testing.T) {
 	if stdout != want || code != 0 || time.Since(before) > patience/2 {
 		t.Errorf("%v: %d %q", time.Since(before), code, stdout)
 	}
-	stdout, _, _ = delivered(t, frameOf("hook SessionStart", `{}`), func(p home.Paths, _ time.Time) error { return spawn.Last(p).Err() })
+	stdout, _, _ = delivered(t, frameOf("hook SessionStart", `{}`), func(p home.Paths, _ time.Time) error { return p.LastStart().Err() })
 	if stdout != "" {
 		t.Errorf("told again: %q", stdout)
 	}

@@ -6,21 +6,14 @@ import (
 	"context"
 	"os"
 
-	"hookline/events"
 	"hookline/hookctl/daemon"
 	"hookline/hookctl/find"
 	"hookline/hookctl/index"
 	"hookline/hookctl/page"
-	"hookline/hookctl/telemetry"
 	"hookline/hookctl/verbs"
-	"hookline/hookctl/wire"
 )
 
 func main() {
 	open := func(ctx context.Context, dir string) (find.Index, error) { return index.Open(ctx, dir) }
 	os.Exit(verbs.Search(os.Args[1:], daemon.Here, verbs.Searcher{Open: open, Serve: serve, Page: page.Serve, Trace: traces}))
-}
-
-func traces(ctx context.Context, to string, follow func(func(events.Record)) error) error {
-	return telemetry.Export(ctx, telemetry.Options{URL: to, Version: wire.Build}, follow)
 }

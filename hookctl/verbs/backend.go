@@ -12,8 +12,8 @@ import (
 	"hookline/embedded"
 	"hookline/events"
 	"hookline/hookctl/client"
+	"hookline/hookctl/home"
 	"hookline/hookctl/problem"
-	"hookline/hookctl/spawn"
 	"hookline/projector/session"
 )
 
@@ -101,7 +101,7 @@ func (a *app) reach(n need) (backend, error) {
 	const most = 3 * time.Second
 	for waited := time.Duration(0); ; waited += glance {
 		h, err := a.connect(a.ctx, n)
-		busy := errors.Is(err, embedded.ErrLocked) || errors.Is(err, spawn.ErrBackoff)
+		busy := errors.Is(err, embedded.ErrLocked) || errors.Is(err, home.ErrBackoff)
 		if !busy || waited >= most {
 			return h, err
 		}

@@ -14,7 +14,6 @@ import (
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/home"
 	"hookline/hookctl/settings"
-	"hookline/hookctl/spawn"
 	"hookline/hookctl/spool"
 	"hookline/hookctl/wire"
 )
@@ -299,7 +298,7 @@ func nearestDir(path string) string {
 }
 
 func (x *examiner) lastStart() []check {
-	s := spawn.Last(x.paths)
+	s := x.paths.LastStart()
 	if s.Reason == "" {
 		return nil
 	}

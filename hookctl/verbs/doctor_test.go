@@ -15,7 +15,6 @@ import (
 	"hookline/events"
 	"hookline/hookctl/client"
 	"hookline/hookctl/home"
-	"hookline/hookctl/spawn"
 	"hookline/projector/session"
 	losses "hookline/replay/check"
 )
@@ -178,7 +177,7 @@ func TestDoctorFinds(t *testing.T) {
 			}},
 		{name: "last start failed", check: "last start", result: resultFail, words: "disk full",
 			breaks: func(t *testing.T, b *bench, _ *fakeBackend) {
-				if err := spawn.Failed(home.PathsOf(b.Home(), b.Getenv), errors.New("disk full")); err != nil {
+				if err := home.PathsOf(b.Home(), b.Getenv).StartFailed(home.Attempt{Reason: "disk full"}); err != nil {
 					t.Fatal(err)
 				}
 			}},

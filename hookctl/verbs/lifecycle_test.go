@@ -19,7 +19,6 @@ import (
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/home"
 	"hookline/hookctl/problem"
-	"hookline/hookctl/spawn"
 	"hookline/projector/identity"
 	"hookline/projector/session"
 )
@@ -161,7 +160,7 @@ func TestStatusDown(t *testing.T) {
 	b := newBench(t, nil)
 	spool := filepath.Join(b.Home(), "spool")
 	write(t, filepath.Join(spool, "01KAJ3ZV5T0000000000000001.frame"), "{}\n")
-	if err := spawn.Failed(home.PathsOf(b.Home(), b.Getenv), errors.New("disk full")); err != nil {
+	if err := home.PathsOf(b.Home(), b.Getenv).StartFailed(home.Attempt{Reason: "disk full"}); err != nil {
 		t.Fatal(err)
 	}
 	out := b.must("status")
@@ -243,7 +242,7 @@ func TestTranslate(t *testing.T) {
 	}{
 		{&problem.Error{Message: "no", Hint: "so", Exit: 1}, problem.Error{Message: "no", Hint: "so", Exit: 1}},
 		{&embedded.DamageError{What: "block 3"}, problem.Error{Message: "the log is damaged: block 3", Hint: "keep a copy of the store's folder before anything else is tried; `replay verify` tells what is lost and what can be had back", Exit: 2}},
-		{spawn.ErrBackoff, problem.Error{Message: "the daemon failed to start a moment ago", Hint: "`hookctl doctor` tells what is in the way", Exit: 1}},
+		{home.ErrBackoff, problem.Error{Message: "the daemon failed to start a moment ago", Hint: "`hookctl doctor` tells what is in the way", Exit: 1}},
 		{embedded.ErrNoSpace, problem.Error{Message: "no space left for the store", Hint: "make room on the disk of the home; nothing acknowledged is lost", Exit: 1}},
 	} {
 		var got *problem.Error

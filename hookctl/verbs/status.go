@@ -16,7 +16,6 @@ import (
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/config"
 	"hookline/hookctl/home"
-	"hookline/hookctl/spawn"
 	"hookline/hookctl/spool"
 	"hookline/hookctl/wire"
 	"hookline/projector/session"
@@ -109,7 +108,7 @@ func (a *app) statusDown() client.Status {
 	if free, total, err := a.room(p.Home); err == nil {
 		st.FreeBytes, st.TotalBytes = int64(free), int64(total)
 	}
-	if s := spawn.Last(p); s.Reason != "" {
+	if s := p.LastStart(); s.Reason != "" {
 		st.Warnings = append(st.Warnings, time.UnixMilli(s.Time).UTC().Format(time.RFC3339)+" the last start failed: "+s.Reason)
 	}
 	return st

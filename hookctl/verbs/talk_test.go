@@ -14,7 +14,6 @@ import (
 	"hookline/hookctl/client"
 	"hookline/hookctl/facts"
 	"hookline/hookctl/home"
-	"hookline/hookctl/spawn"
 	"hookline/projector/identity"
 	"hookline/projector/project"
 	"hookline/projector/session"
@@ -136,7 +135,7 @@ var worlds = map[string]func(*testing.T) (*bench, *fakeBackend){
 		t.Setenv("HOOKLINE_SOCKET", filepath.Join(t.TempDir(), "s"))
 		b.connect = func(ctx context.Context, n need) (backend, error) {
 			if n == needStarted {
-				return nil, translate(fmt.Errorf("start hookd: %w", spawn.ErrBackoff))
+				return nil, translate(fmt.Errorf("start hookd: %w", home.ErrBackoff))
 			}
 			return b.dial(ctx, n)
 		}

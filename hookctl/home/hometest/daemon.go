@@ -4,7 +4,6 @@ package hometest
 
 import (
 	"context"
-	"errors"
 	"io"
 	"net"
 	"net/http"
@@ -17,10 +16,9 @@ import (
 
 	"hookline/embedded"
 	"hookline/hookctl/home"
-	"hookline/hookctl/spawn"
 )
 
-// Act plays the part of the process that [spawn.Start] starts, if this is one, and does not return then. A test binary
+// Act plays the part of the process that [home.Paths.StartDaemon] starts, if this is one, and does not return then. A test binary
 // calls it before any test runs; deliver is what "hookd deliver" does with its arguments, nil where no test needs more
 // than the start.
 func Act(deliver func(args []string) int) bool {
@@ -41,7 +39,7 @@ func Act(deliver func(args []string) int) bool {
 }
 
 func again(p home.Paths) int {
-	if spawn.Again(p) != nil {
+	if p.StartDetached() != nil {
 		return 1
 	}
 	return 0
@@ -57,10 +55,10 @@ func serve(mode string, p home.Paths) int {
 	_ = os.WriteFile(filepath.Join(p.Home, "environ"), []byte(strings.Join(os.Environ(), "\n")), 0o600)
 	switch mode {
 	case "die":
-		_ = spawn.Failed(p, errors.New("the store is on fire"))
+		_ = p.StartFailed(home.Attempt{Reason: "the store is on fire"})
 		return 1
 	case "gone":
-		_ = spawn.Failed(p, &embedded.DamageError{What: "its files are gone", Gone: true})
+		_ = p.StartFailed(home.Attempt{Reason: (&embedded.DamageError{What: "its files are gone", Gone: true}).Error(), Damaged: true, Gone: true})
 		return 1
 	}
 	l, err := net.Listen("unix", p.Socket)
@@ -68,7 +66,7 @@ func serve(mode string, p home.Paths) int {
 		return 1
 	}
 	time.AfterFunc(time.Minute, func() { os.Exit(3) }) // a test that fails leaves nothing behind
-	_ = spawn.Succeeded(p)
+	_ = p.Started()
 	_ = http.Serve(l, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/quit" {
 			os.Remove(p.Socket)

@@ -1,6 +1,4 @@
-// Package spawn starts the daemon as a process that outlives the hook that wants it, once at a time and with a back-off
-// after a start that failed, and replaces it by a newer build.
-package spawn
+package home
 
 import (
 	"encoding/json"
@@ -11,8 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"hookline/embedded"
-	"hookline/hookctl/home"
 	"hookline/hookctl/safeopen"
 )
 
@@ -40,8 +36,8 @@ type Attempt struct {
 	Gone     bool   `json:"gone"`     // nothing is left of the log
 }
 
-// Last is the start that has not succeeded, the zero value when there is none.
-func Last(p home.Paths) Attempt {
+// LastStart is the start that has not succeeded, the zero value when there is none.
+func (p Paths) LastStart() Attempt {
 	var s Attempt
 	if data, err := safeopen.ReadFile(safeopen.Own, p.SpawnState, 64<<10); err == nil && json.Unmarshal(data, &s) != nil {
 		return Attempt{}
@@ -49,22 +45,22 @@ func Last(p home.Paths) Attempt {
 	return s
 }
 
-// Succeeded ends the back-off; the daemon calls it when its socket is open.
-func Succeeded(p home.Paths) error {
+// Started ends the back-off; the daemon calls it when its socket is open.
+func (p Paths) Started() error {
 	if err := os.Remove(p.SpawnState); !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
 	return nil
 }
 
-// Failed keeps the reason for status, doctor and the user; the daemon calls it before it gives up.
-func Failed(p home.Paths, cause error) error {
-	s := Last(p)
-	s.Reason, s.Damaged, s.Gone = cause.Error(), errors.Is(cause, embedded.ErrLogDamaged), errors.Is(cause, embedded.ErrLogGone)
-	return s.save(p)
+// StartFailed keeps the reason (with Damaged and Gone) for status, doctor and the user; the daemon calls it before it gives up.
+func (p Paths) StartFailed(reason Attempt) error {
+	last := p.LastStart()
+	reason.Time, reason.Attempts = last.Time, last.Attempts
+	return reason.save(p)
 }
 
-func (s Attempt) save(p home.Paths) error {
+func (s Attempt) save(p Paths) error {
 	data, err := json.Marshal(s)
 	if err != nil {
 		return err
@@ -96,22 +92,22 @@ func (s Attempt) Err() error {
 	return fmt.Errorf("%w: %s", ErrBackoff, s.Reason)
 }
 
-// Start starts a daemon that outlives this process and the hook that called it: own session, no
+// StartDaemon starts a daemon that outlives this process and the hook that called it: own session, no
 // parent in the hook's tree, stdio to the log, no keys in its environment. The lock that keeps
 // others from doing the same is handed to the daemon, which so holds it for life.
-func Start(p home.Paths, now time.Time) error {
+func (p Paths) StartDaemon(now time.Time) error {
 	if err := p.Check(); err != nil {
 		return err
 	}
-	if err := home.Make(p.Home); err != nil {
+	if err := Make(p.Home); err != nil {
 		return err
 	}
-	lock, err := Lock(p.SpawnLock)
+	lock, err := LockFile(p.SpawnLock)
 	if err != nil {
 		return err
 	}
 	defer lock.Close()
-	last := Last(p)
+	last := p.LastStart()
 	if last.wait(now) > 0 {
 		return last.Err()
 	}
@@ -129,13 +125,13 @@ func Start(p home.Paths, now time.Time) error {
 	return start(p, log, lock)
 }
 
-// Died tells that the daemon that was starting is gone: it would hold the lock. Where the lock does not outlive the
+// StartDied tells that the daemon that was starting is gone: it would hold the lock. Where the lock does not outlive the
 // starter this is unknown.
-func Died(p home.Paths) bool {
+func (p Paths) StartDied() bool {
 	if !LockOutlives {
 		return false
 	}
-	lock, err := Lock(p.SpawnLock)
+	lock, err := LockFile(p.SpawnLock)
 	if err != nil {
 		return false
 	}
@@ -145,7 +141,7 @@ func Died(p home.Paths) bool {
 
 // environment is the daemon's environment: what it needs to find its files and to print, nothing of
 // the session that happened to start it, and no key: the client's environment holds its API key.
-func environment(p home.Paths, environ []string) []string {
+func environment(p Paths, environ []string) []string {
 	env := []string{"HOOKLINE_HOME=" + p.Home, "HOOKLINE_SOCKET=" + p.Socket}
 	for _, kv := range environ {
 		name, _, _ := strings.Cut(kv, "=")

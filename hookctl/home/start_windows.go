@@ -1,13 +1,14 @@
-package spawn
+package home
 
 import (
 	"errors"
+	"fmt"
 	"os"
+	"os/exec"
 	"syscall"
 
 	"golang.org/x/sys/windows"
 
-	"hookline/hookctl/home"
 	"hookline/hookctl/safeopen"
 )
 
@@ -16,7 +17,7 @@ const LockOutlives = false
 
 // start starts the daemon without a console. The lock cannot be handed over here: it is free again
 // when the delivery ends, and a second daemon finds the first one's own lock.
-func start(p home.Paths, log, _ *os.File) error {
+func start(p Paths, log, _ *os.File) error {
 	path, err := self()
 	if err != nil {
 		return err
@@ -36,11 +37,11 @@ func start(p home.Paths, log, _ *os.File) error {
 	return child.Release()
 }
 
-// Again is not needed here.
-func Again(home.Paths) error { return errors.ErrUnsupported }
+// StartDetached is not needed here.
+func (Paths) StartDetached() error { return errors.ErrUnsupported }
 
-// Lock takes the lock without waiting.
-func Lock(path string) (*os.File, error) {
+// LockFile takes the lock without waiting.
+func LockFile(path string) (*os.File, error) {
 	file, err := safeopen.Write(path, os.O_RDWR|os.O_CREATE)
 	if err != nil {
 		return nil, err
@@ -54,4 +55,14 @@ func Lock(path string) (*os.File, error) {
 		return nil, err
 	}
 	return file, nil
+}
+
+// Replace starts the newer daemon and leaves: there is no exec on this platform.
+func Replace(hookd, after string) error {
+	cmd := exec.Command(hookd, "serve")
+	cmd.Env = append(os.Environ(), "HOOKLINE_AFTER="+after)
+	if err := cmd.Start(); err != nil {
+		return fmt.Errorf("hand over to %s: %w", hookd, err)
+	}
+	return cmd.Process.Release()
 }

@@ -1,12 +1,4 @@
-// Package telemetry makes OpenTelemetry traces of events and sends them by OTLP over HTTP.
-//
-//	invoke_agent Claude Code      a prompt and its turn: the root of a trace
-//	  execute_tool Bash           a call, from its request to its outcome
-//	  invoke_agent Explore        a subagent, with its own calls
-//
-// Names and attributes are those of the GenAI conventions of version 1.37.0. No text of a session is sent: no prompt, no
-// input and no output of a tool, no words of an error.
-package telemetry
+package main
 
 import (
 	"context"
@@ -22,7 +14,17 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"hookline/events"
+	"hookline/hookctl/wire"
 )
+
+// Traces of OpenTelemetry, made of events and sent by OTLP over HTTP:
+//
+//	invoke_agent Claude Code      a prompt and its turn: the root of a trace
+//	  execute_tool Bash           a call, from its request to its outcome
+//	  invoke_agent Explore        a subagent, with its own calls
+//
+// Names and attributes are those of the GenAI conventions of version 1.37.0. No text of a session is sent: no prompt, no
+// input and no output of a tool, no words of an error.
 
 const (
 	conventions = "https://opentelemetry.io/schemas/1.37.0"
@@ -30,15 +32,10 @@ const (
 	mostOpen    = 1000 // spans of a session; the client does not end every call
 )
 
-// Options say where spans go and who sends them.
-type Options struct {
-	URL     string // of an OTLP receiver; without a path /v1/traces
-	Version string // of this build
-}
-
-// Export sends the spans of the events that follow gives, until it returns.
-func Export(ctx context.Context, o Options, follow func(func(events.Record)) error) error {
-	to, err := url.Parse(o.URL)
+// traces sends the spans of the events that follow gives, until it returns, to an OTLP receiver; in its URL the path is
+// /v1/traces where there is none.
+func traces(ctx context.Context, receiver string, follow func(func(events.Record)) error) error {
+	to, err := url.Parse(receiver)
 	if err != nil {
 		return errors.New("the URL cannot be read") // it may hold a key
 	}
@@ -49,9 +46,9 @@ func Export(ctx context.Context, o Options, follow func(func(events.Record)) err
 	if err != nil {
 		return err
 	}
-	about := resource.NewWithAttributes(conventions, attribute.String("service.name", "hookline"), attribute.String("service.version", o.Version))
+	about := resource.NewWithAttributes(conventions, attribute.String("service.name", "hookline"), attribute.String("service.version", wire.Build))
 	provider := sdk.NewTracerProvider(sdk.WithBatcher(out), sdk.WithResource(about))
-	t := &tracer{spans: provider.Tracer("hookline", trace.WithSchemaURL(conventions), trace.WithInstrumentationVersion(o.Version)), sessions: map[string]*session{}}
+	t := &tracer{spans: provider.Tracer("hookline", trace.WithSchemaURL(conventions), trace.WithInstrumentationVersion(wire.Build)), sessions: map[string]*session{}}
 
 	err = follow(t.take)
 	for _, s := range t.sessions {

@@ -1,6 +1,6 @@
 //go:build unix
 
-package spawn_test
+package home_test
 
 import (
 	"errors"
@@ -13,11 +13,11 @@ import (
 	"testing"
 	"time"
 
+	"hookline/hookctl/home"
 	"hookline/hookctl/home/hometest"
-	"hookline/hookctl/spawn"
 )
 
-// The processes that [spawn.Start] starts are this test binary; they take their part before any test runs.
+// The processes that [home.Paths.StartDaemon] starts are this test binary; they take their part before any test runs.
 var _ = hometest.Act(nil)
 
 // Many hooks at once start one daemon, outside of their own process tree and without their keys.
@@ -30,7 +30,7 @@ func TestOnce(t *testing.T) {
 	var wg sync.WaitGroup
 	errs := make([]error, 40)
 	for i := range errs {
-		wg.Go(func() { errs[i] = spawn.Start(p, time.Now()) })
+		wg.Go(func() { errs[i] = p.StartDaemon(time.Now()) })
 	}
 	wg.Wait()
 	hometest.Eventually(t, "no daemon", hometest.Listening(p))
@@ -39,14 +39,14 @@ func TestOnce(t *testing.T) {
 		switch {
 		case err == nil:
 			won++
-		case !errors.Is(err, spawn.ErrStarting):
+		case !errors.Is(err, home.ErrStarting):
 			t.Error(err)
 		}
 	}
 	if won != 1 || len(hometest.Starts(p)) != 1 {
 		t.Errorf("%d started, processes %v", won, hometest.Starts(p))
 	}
-	if err := spawn.Start(p, time.Now()); !errors.Is(err, spawn.ErrStarting) {
+	if err := p.StartDaemon(time.Now()); !errors.Is(err, home.ErrStarting) {
 		t.Errorf("beside a running daemon: %v", err)
 	}
 	if _, parent, _ := strings.Cut(hometest.Starts(p)[0], ":"); parent == strconv.Itoa(os.Getpid()) {
@@ -57,8 +57,8 @@ func TestOnce(t *testing.T) {
 	if strings.Contains(string(env), "canary") || !slices.Contains(lines, "CLAUDE_CONFIG_DIR=/etc/claude") || !slices.Contains(lines, "HOOKLINE_HOME="+p.Home) {
 		t.Errorf("%s", env)
 	}
-	if spawn.Last(p) != (spawn.Attempt{}) {
-		t.Errorf("%+v", spawn.Last(p))
+	if p.LastStart() != (home.Attempt{}) {
+		t.Errorf("%+v", p.LastStart())
 	}
 }
 
@@ -66,19 +66,19 @@ func TestOnce(t *testing.T) {
 func TestNotAgainByEveryHook(t *testing.T) {
 	p := hometest.Home(t, "die")
 	now := time.Now()
-	if err := spawn.Start(p, now); err != nil {
+	if err := p.StartDaemon(now); err != nil {
 		t.Fatal(err)
 	}
-	hometest.Eventually(t, "no reason", func() bool { return spawn.Last(p).Reason != "" })
+	hometest.Eventually(t, "no reason", func() bool { return p.LastStart().Reason != "" })
 	hometest.Eventually(t, "lock still held", func() bool {
-		err := spawn.Start(p, now.Add(900*time.Millisecond))
+		err := p.StartDaemon(now.Add(900 * time.Millisecond))
 		return err != nil && err.Error() == "the daemon failed to start a moment ago: the store is on fire"
 	})
-	if err := spawn.Start(p, now.Add(1100*time.Millisecond)); err != nil {
+	if err := p.StartDaemon(now.Add(1100 * time.Millisecond)); err != nil {
 		t.Fatal(err)
 	}
 	hometest.Eventually(t, "second start", func() bool { return len(hometest.Starts(p)) == 2 })
-	if got := spawn.Last(p); got.Attempts != 2 {
+	if got := p.LastStart(); got.Attempts != 2 {
 		t.Errorf("%+v", got)
 	}
 }

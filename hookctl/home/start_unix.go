@@ -1,30 +1,30 @@
 //go:build unix
 
-package spawn
+package home
 
 import (
+	"fmt"
 	"os"
 	"syscall"
 
-	"hookline/hookctl/home"
 	"hookline/hookctl/safeopen"
 )
 
 // LockOutlives says that the spawn lock is held as long as the daemon lives.
 const LockOutlives = true
 
-// start starts the daemon by a second process that exits at once (see [Again]): the client
+// start starts the daemon by a second process that exits at once (see [Paths.StartDetached]): the client
 // kills what is still below a hook, even in another session.
-func start(p home.Paths, log, lock *os.File) error {
+func start(p Paths, log, lock *os.File) error {
 	return startDetached(p, environment(p, os.Environ()), log, lock, "deliver", "--spawn")
 }
 
-// Again is the second process. File 3 is the lock.
-func Again(p home.Paths) error {
+// StartDetached is the second process. File 3 is the lock.
+func (p Paths) StartDetached() error {
 	return startDetached(p, os.Environ(), os.Stderr, os.NewFile(3, p.SpawnLock), "serve")
 }
 
-func startDetached(p home.Paths, env []string, log, lock *os.File, args ...string) error {
+func startDetached(p Paths, env []string, log, lock *os.File, args ...string) error {
 	path, err := self()
 	if err != nil {
 		return err
@@ -43,9 +43,9 @@ func startDetached(p home.Paths, env []string, log, lock *os.File, args ...strin
 	return child.Release()
 }
 
-// Lock takes the lock without waiting. flock belongs to the open file, so a child that inherits
+// LockFile takes the lock without waiting. flock belongs to the open file, so a child that inherits
 // it keeps the lock.
-func Lock(path string) (*os.File, error) {
+func LockFile(path string) (*os.File, error) {
 	file, err := safeopen.Write(path, os.O_RDWR|os.O_CREATE)
 	if err != nil {
 		return nil, err
@@ -58,4 +58,14 @@ func Lock(path string) (*os.File, error) {
 		return nil, err
 	}
 	return file, nil
+}
+
+// Replace makes this process the newer daemon: same pid, same stdio, same spawn lock. The store is
+// closed and its lock released.
+func Replace(hookd, after string) error {
+	env := append(os.Environ(), "HOOKLINE_AFTER="+after)
+	if err := syscall.Exec(hookd, []string{hookd, "serve"}, env); err != nil {
+		return fmt.Errorf("hand over to %s: %w", hookd, err)
+	}
+	return nil
 }

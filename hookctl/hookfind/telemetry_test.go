@@ -1,4 +1,4 @@
-package telemetry
+package main
 
 import (
 	"compress/gzip"
@@ -77,7 +77,7 @@ func (r *receiver) lines() (lines []string, traces map[string]bool) {
 }
 
 // A prompt is a trace of its calls and subagents, and no text of the session leaves.
-func TestExport(t *testing.T) {
+func TestTraces(t *testing.T) {
 	r := &receiver{}
 	srv := httptest.NewServer(r)
 	defer srv.Close()
@@ -101,7 +101,7 @@ func TestExport(t *testing.T) {
 		&events.TurnInterrupted{},
 	}
 	clients := map[int]string{14: events.Codex, 15: events.Codex}
-	err := Export(t.Context(), Options{URL: srv.URL, Version: "1"}, func(f func(events.Record)) error {
+	err := traces(t.Context(), srv.URL, func(f func(events.Record)) error {
 		for i, e := range list {
 			f(events.Record{Seq: uint64(i), Event: e, Envelope: events.Envelope{ID: fmt.Sprint(i), Session: "s-1", Project: "p", Client: clients[i], Time: time.Unix(1_800_000_000+int64(i), 0)}})
 		}
@@ -110,7 +110,7 @@ func TestExport(t *testing.T) {
 	if err != nil || r.fault != nil {
 		t.Fatal(err, r.fault)
 	}
-	lines, traces := r.lines()
+	lines, ids := r.lines()
 	want := []string{
 		"execute_tool Bash < invoke_agent Claude Code, 3 s, error.type=tool_error gen_ai.conversation.id=s-1 gen_ai.tool.call.id=1 gen_ai.tool.name=Bash",
 		"execute_tool Edit < invoke_agent Claude Code, 1 s, gen_ai.conversation.id=s-1 gen_ai.tool.call.id=3 gen_ai.tool.name=Edit",
@@ -120,8 +120,8 @@ func TestExport(t *testing.T) {
 		"invoke_agent Codex < , 1 s, gen_ai.conversation.id=s-1",
 		"invoke_agent Explore < invoke_agent Claude Code, 4 s, gen_ai.conversation.id=s-1",
 	}
-	if !slices.Equal(lines, want) || len(traces) != 3 {
-		t.Errorf("%d traces:\n%s", len(traces), strings.Join(lines, "\n"))
+	if !slices.Equal(lines, want) || len(ids) != 3 {
+		t.Errorf("%d traces:\n%s", len(ids), strings.Join(lines, "\n"))
 	}
 	if strings.Contains(r.raw.String(), "s3cret") {
 		t.Error("a text of the session was sent")
