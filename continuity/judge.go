@@ -201,19 +201,21 @@ type text struct {
 	plain string // white space made one
 }
 
-// braces are the files of one folder, as we tell them.
-var braces = regexp.MustCompile(`([^\s;,{}]*/)\{([^}]*)\}`)
+// braces are what is told of one folder, without further braces in it.
+var braces = regexp.MustCompile(`([^\s;,{}]*/)\{([^{}]*)\}`)
 
 func textOf(root, plain string) text {
 	plain = strings.ReplaceAll(plain, root+"/", "")
-	plain = braces.ReplaceAllStringFunc(plain, func(group string) string {
-		m := braces.FindStringSubmatch(group)
-		var paths []string
-		for name := range strings.SplitSeq(m[2], ",") {
-			paths = append(paths, m[1]+strings.TrimSpace(name))
-		}
-		return strings.Join(paths, ", ")
-	})
+	for braces.MatchString(plain) {
+		plain = braces.ReplaceAllStringFunc(plain, func(group string) string {
+			m := braces.FindStringSubmatch(group)
+			var paths []string
+			for name := range strings.SplitSeq(m[2], ",") {
+				paths = append(paths, m[1]+strings.TrimSpace(name))
+			}
+			return strings.Join(paths, ", ")
+		})
+	}
 	return text{plain: strings.Join(strings.Fields(plain), " ")}
 }
 

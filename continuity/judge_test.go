@@ -8,9 +8,9 @@ import (
 
 // A file is named by its path, also within the braces of a folder, and not by the end of another path.
 func TestNames(t *testing.T) {
-	told := textOf("/w", "Edited: lib/{a.ex, b.ex}; README.md; /w/cmd/main.go. Read: web/lib/c.ex")
-	for path, want := range map[string]bool{"lib/a.ex": true, "lib/b.ex": true, "README.md": true, "cmd/main.go": true, "web/lib/c.ex": true,
-		"lib/c.ex": false, "a.ex": false, "b.ex": false, "main.go": false, "lib": false, "": false} {
+	told := textOf("/w", "Edited: lib/{a.ex, b.ex, up/{d.ex, e.ex}}; README.md; /w/cmd/main.go. Read: web/lib/c.ex")
+	for path, want := range map[string]bool{"lib/a.ex": true, "lib/b.ex": true, "lib/up/e.ex": true, "README.md": true, "cmd/main.go": true, "web/lib/c.ex": true,
+		"lib/c.ex": false, "a.ex": false, "b.ex": false, "e.ex": false, "main.go": false, "lib": false, "": false} {
 		if told.names(path) != want {
 			t.Errorf("%q: %v", path, !want)
 		}

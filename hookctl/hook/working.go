@@ -338,39 +338,20 @@ func listItem(id string, rank Rank, title string, texts []string, between, event
 	return it
 }
 
-// foldersItem names files in one line of at most so many tokens, grouped by their folder; its shorter forms name fewer of
+// foldersItem names files in one line of at most so many tokens, by their folders; its shorter forms name fewer of
 // them, the first.
 func foldersItem(most int, id string, rank Rank, title, root string, files []working.File) Item {
 	var paths []string
 	for _, f := range files {
-		folder, base := working.Folder(root, f.Path)
-		paths = append(paths, path.Join(folder, base))
+		paths = append(paths, path.Clean(strings.TrimPrefix(f.Path, strings.TrimSuffix(root, "/")+"/")))
 	}
 
 	form := func(n int) string {
-		var folders []string
-		bases := map[string][]string{}
-		for _, f := range files[:n] {
-			folder, base := working.Folder(root, f.Path)
-			if bases[folder] == nil {
-				folders = append(folders, folder)
-			}
-			bases[folder] = append(bases[folder], base)
+		top := &folder{}
+		for _, p := range paths[:n] {
+			top.add(p)
 		}
-
-		var texts []string
-		for _, folder := range folders {
-			names := strings.Join(bases[folder], ", ")
-			switch {
-			case folder == "":
-				texts = append(texts, names)
-			case len(bases[folder]) == 1:
-				texts = append(texts, folder+"/"+names)
-			default:
-				texts = append(texts, folder+"/{"+names+"}")
-			}
-		}
-		text := title + strings.Join(texts, "; ")
+		text := title + top.list("; ")
 		if left := len(files) - n; left > 0 {
 			text += fmt.Sprintf(" (%d more)", left)
 		}
@@ -387,6 +368,40 @@ func foldersItem(most int, id string, rank Rank, title, root string, files []wor
 		}
 	}
 	return it
+}
+
+// folder is a file, or a folder with what of it is told, in the order in which it came.
+type folder struct {
+	name string // of a folder with its slash
+	in   []*folder
+}
+
+func (f *folder) add(path string) {
+	name, rest, nested := strings.Cut(path, "/")
+	if nested {
+		name += "/"
+	}
+	i := slices.IndexFunc(f.in, func(x *folder) bool { return x.name == name })
+	if i < 0 {
+		i = len(f.in)
+		f.in = append(f.in, &folder{name: name})
+	}
+	if nested {
+		f.in[i].add(rest)
+	}
+}
+
+// list names what is in a folder. As in a shell, several things of one folder stand in braces behind it.
+func (f *folder) list(between string) string {
+	var texts []string
+	for _, x := range f.in {
+		text := x.list(", ")
+		if len(x.in) > 1 {
+			text = "{" + text + "}"
+		}
+		texts = append(texts, x.name+text)
+	}
+	return strings.Join(texts, between)
 }
 
 // atMost takes the longest form of an item that has at most n tokens, or its shortest.
