@@ -55,7 +55,7 @@ func callOf(root, tool string, input json.RawMessage) call {
 	c := call{tool: tool}
 	switch {
 	case tool == "Bash":
-		c.command = commandKey(in.Command)
+		c.command = commandKey(strings.ReplaceAll(in.Command, root+"/", "")) // as in what is told
 		for _, w := range strings.FieldsFunc(in.Command, notInPath) {
 			if path := below(root, w); strings.Contains(path, "/") || strings.Contains(path, ".") && !strings.HasPrefix(path, ".") {
 				c.words = append(c.words, path)
@@ -83,7 +83,10 @@ func below(root, path string) string {
 }
 
 // cd is how agents begin a command that runs elsewhere; it is no part of what is run.
-var cd = regexp.MustCompile(`^cd \S+ && `)
+var cd = regexp.MustCompile(`^cd ("[^"]*"|\S+) *(&&|;) *`)
+
+// gitIn is git in another folder; that is no part either.
+var gitIn = regexp.MustCompile(`\bgit -C /\S+`)
 
 // shown is the end of a command that says how much of its output is looked at; that is no part of what is run.
 var shown = regexp.MustCompile(`(\s*2>&1)?(\s*\|\s*(head|tail)( -n)?( -?\d+)?)?\s*$`)
@@ -94,7 +97,7 @@ var comments = regexp.MustCompile(`^(\s*#[^\n]*\n)+`)
 // commandKey is the first line of a command that is no comment, at most 60 characters of it.
 func commandKey(command string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(comments.ReplaceAllString(command, "")), "\n")
-	return head(shown.ReplaceAllString(cd.ReplaceAllString(line, ""), ""), 60)
+	return head(gitIn.ReplaceAllString(shown.ReplaceAllString(cd.ReplaceAllString(line, ""), ""), "git"), 60)
 }
 
 func head(text string, n int) string {

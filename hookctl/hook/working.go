@@ -33,7 +33,6 @@ const (
 	seenTokens    = 165
 
 	maxUnmended  = 4
-	maxCommands  = 12
 	failureChars = 90
 	commandChars = 64 // the beginning of a command tells which one it is
 	taskChars    = 200
@@ -156,10 +155,6 @@ func unsaid(s working.State) working.State {
 	s.Files = slices.Clone(s.Files)
 	for i := range s.Files {
 		s.Files[i].Known = false
-	}
-	s.Commands = slices.Clone(s.Commands)
-	for i := range s.Commands {
-		s.Commands[i].Known = false
 	}
 	s.Corrections = slices.Clone(s.Corrections)
 	for i := range s.Corrections {
@@ -295,26 +290,18 @@ func seenItems(s working.State) []Item {
 // commandItems are the distinct commands with their outcome, those first that are probably run again. One that failed and
 // stands under what is not mended is not repeated.
 func commandItems(s working.State) []Item {
-	open := map[string]bool{}
-	for _, f := range s.Unmended(maxUnmended) {
-		open[f.Event] = true
-	}
-
-	var texts []string
-	event := ""
-	for _, c := range s.Repeated() {
-		if c.Known || open[c.Event] || len(texts) == maxCommands {
-			continue
-		}
-		texts = append(texts, ranText(c))
-		if event == "" {
-			event = c.Event
-		}
-	}
-	if texts == nil {
+	unmended := s.Unmended(maxUnmended)
+	commands := slices.DeleteFunc(s.Repeated(), func(c working.Command) bool {
+		return slices.ContainsFunc(unmended, func(f working.Failure) bool { return f.Event == c.Event })
+	})
+	if len(commands) == 0 {
 		return nil
 	}
-	return []Item{atMost(commandTokens, listItem("working.commands", RankCommands, "Ran: ", texts, "; ", event))}
+	var texts []string
+	for _, c := range commands {
+		texts = append(texts, ranText(c))
+	}
+	return []Item{atMost(commandTokens, listItem("working.commands", RankCommands, "Ran: ", texts, "; ", commands[0].Event))}
 }
 
 // ranText is a command with its outcome.
@@ -326,13 +313,13 @@ func ranText(c working.Command) string {
 	if c.Result != "" {
 		outcome += ", " + c.Result
 	}
-	return fmt.Sprintf("`%s` (%s)", working.Clip(c.Bare(), commandChars), outcome)
+	return fmt.Sprintf("`%s` (%s)", working.Clip(c.Line, commandChars), outcome)
 }
 
 // listItem is an item of a list whose shorter forms have fewer entries.
 func listItem(id string, rank Rank, title string, texts []string, between, event string) Item {
 	it := Item{ID: id, Rank: rank, Text: title + strings.Join(texts, between), Event: event}
-	for n := len(texts) * 4 / 5; n > 0; n = n * 4 / 5 {
+	for n := len(texts) * 9 / 10; n > 0; n = n * 9 / 10 {
 		it.Shorter = append(it.Shorter, fmt.Sprintf("%s%s (%d more)", title, strings.Join(texts[:n], between), len(texts)-n))
 	}
 	return it
@@ -343,7 +330,7 @@ func listItem(id string, rank Rank, title string, texts []string, between, event
 func foldersItem(most int, id string, rank Rank, title, root string, files []working.File) Item {
 	var paths []string
 	for _, f := range files {
-		paths = append(paths, path.Clean(strings.TrimPrefix(f.Path, strings.TrimSuffix(root, "/")+"/")))
+		paths = append(paths, path.Join(working.Folder(root, f.Path)))
 	}
 
 	form := func(n int) string {
@@ -359,7 +346,7 @@ func foldersItem(most int, id string, rank Rank, title, root string, files []wor
 	}
 
 	it := Item{ID: id, Rank: rank, Event: files[0].Event}
-	for n := len(files); n > 0; n = n * 4 / 5 {
+	for n := len(files); n > 0; n = n * 9 / 10 {
 		switch text := form(n); {
 		case it.Paths != nil:
 			it.Shorter = append(it.Shorter, text)

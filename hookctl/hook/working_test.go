@@ -21,7 +21,7 @@ func busy(id string, active time.Time) working.State {
 		Files: []working.File{
 			{Path: "/w/docs/readme.md", Read: 1, Event: "e4"}, {Path: "/w/up/known.go", Read: 1, Known: true, Event: "e5"},
 			{Path: "/w/up/client.go", Edited: 2, Event: "e6"}, {Path: "/w/up/retry.go", Created: true, Event: "e7"}, {Path: "/etc/hosts", Edited: 1, Event: "e8"}},
-		Commands: []working.Command{{Line: "ls", OK: true, Event: "e9"}, {Line: "go test ./up", Result: "exit 1, FAIL TestRetry", Event: "e10"}},
+		Commands: []working.Command{{Line: "make", OK: true, Event: "e9"}, {Line: "go test ./up", Result: "exit 1, FAIL TestRetry", Event: "e10"}},
 		Open:     []working.Failure{{Target: "go test", Tool: "Bash", Text: "--- FAIL: TestRetry", Event: "e10"}},
 		Corrections: []working.Note{
 			{Text: "Bash deploy prod: use the staging host", Event: "e11"}},
@@ -53,7 +53,7 @@ Not mended: ` + "`go test ./up` (failed, exit 1, FAIL TestRetry)" + `: --- FAIL:
 The user refused Bash deploy prod: use the staging host
 Edited: up/{client.go, retry.go}; /etc/hosts
 Read: docs/readme.md
-Ran: ` + "`ls` (ok)"
+Ran: ` + "`make` (ok)"
 	if got := startOf(t, "compact", past{Working: map[string]working.State{"s": busy("s", time.Now())}}); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
@@ -146,7 +146,7 @@ func TestCheckpointBeforeACompaction(t *testing.T) {
 // What the summary of a compaction names is told to the next session all the same: it has not read it.
 func TestHandoffTellsWhatASummaryNamed(t *testing.T) {
 	now := time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
-	s := working.State{ID: "s-1", Active: now, Files: []working.File{{Path: "up/client.go", Edited: 1, Known: true}}, Commands: []working.Command{{Line: "make", OK: true, Known: true}}}
+	s := working.State{ID: "s-1", Active: now, Files: []working.File{{Path: "up/client.go", Edited: 1, Known: true}}, Commands: []working.Command{{Line: "make", OK: true}}}
 	var got []string
 	for _, it := range Handoff(s, now) {
 		got = append(got, it.Text)

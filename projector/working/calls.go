@@ -157,24 +157,27 @@ func (s State) touched(r events.Record, file string, change func(*File)) State {
 	return s
 }
 
-// ran takes in that the session's own shell ran a command.
+// ran takes in that the session's own shell ran a command. Without room the one goes that is the least probably run again.
 func (s State) ran(r events.Record, input json.RawMessage, ok bool, output string) State {
-	command := commandLine(input)
-	if command == "" || r.AgentID != "" {
+	line := s.bare(commandLine(input))
+	if line == "" || r.AgentID != "" {
 		return s
 	}
 
-	what := Command{Line: command}.what()
-	commands, c := without(s.Commands, Command{}, func(c Command) bool { return c.what() == what })
-	c.Line = command
+	commands, c := without(s.Commands, Command{}, func(c Command) bool { return c.Line == line })
+	c.Line = line
 	c.OK = ok
-	c.Kind = kindOf(command)
-	c.Result = result(ok, output)
+	c.Kind = kindOf(line)
+	c.Result = result(ok, c.Kind != "", output)
 	c.Runs++
-	c.Known = false
 	c.Event = r.ID
 	c.Time = r.Time
-	s.Commands = events.Newest(append(commands, c), maxCommands)
+	s.Commands = append(commands, c)
+	if len(s.Commands) > maxCommands {
+		rarity := s.rarity()
+		i := slices.Index(rarity, slices.Max(rarity))
+		s.Commands = slices.Delete(s.Commands, i, i+1)
+	}
 
 	if c.Kind != "" {
 		evidence := slices.DeleteFunc(slices.Clone(s.Evidence), func(p Proof) bool { return p.Kind == c.Kind })
@@ -184,7 +187,7 @@ func (s State) ran(r events.Record, input json.RawMessage, ok bool, output strin
 		}
 	}
 	if ok {
-		s = s.tracked(r, command)
+		s = s.tracked(r, line)
 	}
 	return s
 }
@@ -302,14 +305,18 @@ var (
 	goFail     = regexp.MustCompile(`(?m)^--- FAIL: (\S+)`)
 )
 
-// result says how a run ended: the exit status of a failure, and the counts that test runners print.
-func result(ok bool, output string) string {
+// result says how a run ended: the exit status of a failure, and the counts that a check printed.
+func result(ok, check bool, output string) string {
 	var parts []string
 	if m := exitStatus.FindStringSubmatch(output); m != nil && !ok {
 		parts = append(parts, "exit "+m[1])
 	}
-	if found := events.LastCounts(output, counts, 3); found != nil {
-		parts = append(parts, strings.Join(found, ", "))
+	found := []string(nil)
+	if check {
+		found = events.LastCounts(output, counts, 3)
+	}
+	if found != nil {
+		parts = append(parts, strings.Join(slices.Compact(found), ", "))
 	} else if strings.Contains(output, "--- FAIL: ") { // nearly no output has it
 		if m := goFail.FindStringSubmatch(output); m != nil {
 			parts = append(parts, "FAIL "+m[1])

@@ -9,39 +9,40 @@ import (
 
 // Ranks: which commands and files a session probably comes back to.
 
-// Repeated are the commands that are worth telling, the ones that are probably run again first: those that were run more
-// than once, checks and failures, by their use; then short ones, which are habits, and those that do more than look; each
-// time the newest first. What only changed something once (a commit, a folder that was made) is left out, since running it
-// again would be of no use.
+// Repeated are the commands that are worth telling, those first that are probably run again. One that only looked at
+// something or changed it once (a commit, a folder that was made) is left out, since running it again would be of no use.
 func (s State) Repeated() []Command {
-	var often, once []Command
+	rarity := map[string]int{}
+	for i, n := range s.rarity() {
+		rarity[s.Commands[i].Line] = n
+	}
+	var list []Command
 	for _, c := range slices.Backward(s.Commands) {
-		switch {
-		case c.Runs > 1 || c.Kind != "" || !c.OK:
-			often = append(often, c)
-		case !changes.MatchString(c.Bare()):
-			once = append(once, c)
+		once := c.OK && c.Runs <= 1 && (changes.MatchString(c.Line) || looks.MatchString(c.Line))
+		if !once && rarity[c.Line] < rare {
+			list = append(list, c)
 		}
 	}
-	slices.SortStableFunc(often, func(a, b Command) int { return min(b.Runs, usedOften) - min(a.Runs, usedOften) })
-	slices.SortStableFunc(once, func(a, b Command) int { return a.onceRank() - b.onceRank() })
-	return append(often, once...)
+	slices.SortStableFunc(list, func(a, b Command) int { return rarity[a.Line] - rarity[b.Line] })
+	return list
 }
 
-func (c Command) onceRank() int {
-	switch {
-	case len(c.Bare()) <= habit:
-		return 0
-	case !looks.MatchString(c.Bare()):
-		return 1
+// rarity is how improbable it is that each of the commands is run again, for the room that it takes: less for short ones,
+// for those that were run often, and not long ago.
+func (s State) rarity() []int {
+	var list []int
+	for i, c := range s.Commands {
+		age := len(s.Commands) - 1 - i
+		list = append(list, len(c.Line)*len(c.Line)*(olderCommand+age)/olderCommand/max(1, c.Runs))
 	}
-	return 2
+	return list
 }
 
 // Bounds of the ranks.
 const (
-	usedOften = 3  // runs or calls from which on only the age counts
-	habit     = 20 // bytes of a command without an argument that names what it was for
+	usedOften    = 3    // calls from which on only the age of a file counts
+	olderCommand = 10   // commands that were run since, and halve the probability
+	rare         = 5000 // a command of 50 bytes that was run once, ten others since
 )
 
 // Used are the files, those first that were read or edited often, or have a word of what is worked on in their name; then
@@ -58,17 +59,20 @@ func (s State) Used() []File {
 // changes are commands that leave something behind and have no outcome to remember.
 var changes = regexp.MustCompile(`^(mkdir|mv|cp|rm|rmdir|chmod|chown|ln|touch|tee|echo|printf|cat|kill|pkill|sleep|export|git (add|commit|mv|rm|stash|checkout|switch|merge|rebase|tag|config|branch)|(bd|br) (create|close|update|edit|dep|comments?|sync))\b`)
 
-// cd changes the folder, which is no part of what is run.
-var cd = regexp.MustCompile(`^cd \S+ (&&|;) `)
+// around is what stands around what is run: the change to another folder by its whole path, and at the end how much of the
+// output is looked at.
+var around = regexp.MustCompile(`^cd ("/[^"]*"|[/~]\S*) *(&&|;) *|(\s*2>&1)?(\s*\|\s*(head|tail)( -n)?( -?\d+)?)?\s*$`)
 
-// shown ends a command with how much of its output is looked at, which is no part of what is run either.
-var shown = regexp.MustCompile(`(\s*2>&1)?(\s*\|\s*(head|tail)( -n)?( -?\d+)?)?\s*$`)
+// gitIn is git in another folder.
+var gitIn = regexp.MustCompile(`\bgit -C /\S+`)
 
-// what is the command that counts as the same when it is run again.
-func (c Command) what() string { return shown.ReplaceAllString(c.Bare(), "") }
-
-// Bare is a command without the change of the folder before it.
-func (c Command) Bare() string { return cd.ReplaceAllString(c.Line, "") }
+// bare is what a command runs, with paths below the work tree. Commands that have it in common count as one.
+func (s State) bare(line string) string {
+	if s.Worktree != "" {
+		line = strings.ReplaceAll(line, s.Worktree+"/", "")
+	}
+	return gitIn.ReplaceAllString(around.ReplaceAllString(line, ""), "git")
+}
 
 // looks are commands that only look at something: one that failed leaves nothing to mend.
 var looks = regexp.MustCompile(`^(ls|cd|cat|head|tail|which|find|grep|rg|test|stat|file|pwd|type|wc|tree|lsof|ps|pgrep|command -v)\b`)

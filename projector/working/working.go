@@ -16,7 +16,7 @@ import (
 // Name and Version of the projection's cells.
 const (
 	Name    = "working"
-	Version = 7
+	Version = 8
 )
 
 // Schema is the version of what a checkpoint refers to. Version 2 added contract, evidence that is stale, next steps and
@@ -100,12 +100,11 @@ type File struct {
 
 // Command is a command line that was run.
 type Command struct {
-	Line   string    `json:"line" jsonschema_description:"first line, shortened"`
+	Line   string    `json:"line" jsonschema_description:"first line without a change of folder before it and what shows a part of its output, shortened"`
 	OK     bool      `json:"ok" jsonschema_description:"its last run succeeded"`
 	Result string    `json:"result,omitempty" jsonschema_description:"exit status of a failure, counts of a test run"`
 	Kind   string    `json:"kind,omitempty" jsonschema_description:"test, build or lint"`
 	Runs   int       `json:"runs" jsonschema_description:"how often it was run"`
-	Known  bool      `json:"known,omitempty" jsonschema_description:"the newest summary of a compaction names it"`
 	Event  string    `json:"event" jsonschema_description:"id of the newest event"`
 	Time   time.Time `json:"time" jsonschema_description:"of the newest event"`
 }
@@ -246,7 +245,7 @@ func (s State) prompted(r events.Record, e *events.PromptSubmitted) State {
 	return s
 }
 
-// summarised marks what a compaction's summary has: files and commands that it names, prompts and corrections that it
+// summarised marks what a compaction's summary has: files that it names, prompts and corrections that it
 // quotes. It forgets what is told as well: the turn that was cut, and files seen in outputs. They need not be told again.
 func (s State) summarised(summary string) State {
 	files := slices.Clone(s.Files)
@@ -254,12 +253,6 @@ func (s State) summarised(summary string) State {
 		files[i].Known = strings.Contains(summary, files[i].Path) || names(summary, s.Worktree, files[i].Path)
 	}
 	s.Files = files
-
-	commands := slices.Clone(s.Commands)
-	for i := range commands {
-		commands[i].Known = strings.Contains(summary, commands[i].Line)
-	}
-	s.Commands = commands
 
 	flat := strings.Join(strings.Fields(summary), " ")
 	for _, n := range []**Note{&s.Goal, &s.Task, &s.Prompt} {
