@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
+	"time"
 )
 
 // Check tells what is wrong with the data of an event that somebody made by hand: a required field that
@@ -88,6 +89,14 @@ func lacks(path string, t reflect.Type, v any) error {
 	return nil
 }
 
+// isTime tells whether a value is a time as RFC 3339 has it, or empty.
+func isTime(v any) bool {
+	text, _ := v.(string)
+	_, err := time.Parse(time.RFC3339Nano, text)
+	return err == nil || text == ""
+}
+
+// lacksMember is [lacks] for an object.
 func lacksMember(path string, t reflect.Type, m map[string]any) error {
 	for _, f := range reflect.VisibleFields(t) {
 		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
@@ -96,6 +105,8 @@ func lacksMember(path string, t reflect.Type, m map[string]any) error {
 		case f.Anonymous || !f.IsExported() || name == "" || name == "-":
 		case !there && !strings.Contains(options, "omitempty"):
 			return fmt.Errorf("%s is missing", path+name)
+		case there && strings.Contains(f.Tag.Get("jsonschema"), "format=date-time") && !isTime(v):
+			return fmt.Errorf("%s: a time such as 2026-11-21T08:00:00Z is wanted, not %q", path+name, v)
 		case !there || v == nil && strings.Contains(f.Tag.Get("jsonschema"), "nullable"):
 		default:
 			if err := lacks(path+name, f.Type, v); err != nil {

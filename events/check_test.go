@@ -16,6 +16,7 @@ func TestCheck(t *testing.T) {
 		{"canary.sent", `[]`, "data: an object is wanted, not an array"},
 		{"canary.sent", `{"nonce":`, "data: unexpected end of JSON input"},
 		{"identity.persisted", `{}`, "reason is missing"},
+		{"identity.persisted", `{"reason":"x","as_of":"yesterday"}`, `as_of: a time such as 2026-11-21T08:00:00Z is wanted, not "yesterday"`},
 		{"identity.observed", `{"purpose_vector":[1,"2"]}`, "purpose_vector: a number is wanted, not a string"},
 		{"identity.observed", `{"coupling":1e999}`, "coupling: 1e999 is not a number that fits"},
 		{"identity.observed", `{"coupling":null}`, "coupling: a number is wanted, not null"},

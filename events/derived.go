@@ -68,7 +68,7 @@ var _ = kind[FrameDuplicated]("", "a second install sends the same hooks")
 type SessionReaped struct {
 	Reason     string `json:"reason" jsonschema_description:"process_gone or silent"`
 	PID        int    `json:"pid,omitempty" jsonschema_description:"the client process that is gone"`
-	LastActive string `json:"last_active,omitempty" jsonschema_description:"RFC 3339, its last event"`
+	LastActive string `json:"last_active,omitempty" jsonschema:"format=date-time" jsonschema_description:"RFC 3339, its last event"`
 }
 
 // Type implements [Event].

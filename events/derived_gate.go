@@ -46,7 +46,7 @@ type GateSatisfied struct {
 	Scope     string          `json:"scope" jsonschema_description:"how long it holds: session, branch, permanent or single_use"`
 	Level     string          `json:"level" jsonschema_description:"session: for this session; branch: for every session of the branch"`
 	By        string          `json:"by" jsonschema_description:"cli, cli_bypass, skill, approval, carry_over, manual or import"`
-	ExpiresAt string          `json:"expires_at,omitempty" jsonschema_description:"RFC 3339; it holds up to and including this time"`
+	ExpiresAt string          `json:"expires_at,omitempty" jsonschema:"format=date-time" jsonschema_description:"RFC 3339; it holds up to and including this time"`
 	Skill     string          `json:"skill,omitempty" jsonschema_description:"by skill: which one"`
 	Since     string          `json:"since,omitempty" jsonschema_description:"by carry_over: when it was first satisfied, RFC 3339"`
 	Caller    string          `json:"caller,omitempty" jsonschema_description:"by a command: agent where a session of the client ran it, else person"`
@@ -188,10 +188,10 @@ type GateImportedEntry struct {
 	Name        string          `json:"name" jsonschema_description:"the requirement"`
 	Scope       string          `json:"scope,omitempty" jsonschema_description:"its scope"`
 	Session     string          `json:"session,omitempty" jsonschema_description:"whole id where it is known, else its 8 characters; absent: the branch"`
-	SatisfiedAt string          `json:"satisfied_at,omitempty" jsonschema_description:"RFC 3339; absent: it is not met"`
+	SatisfiedAt string          `json:"satisfied_at,omitempty" jsonschema:"format=date-time" jsonschema_description:"RFC 3339; absent: it is not met"`
 	SatisfiedBy string          `json:"satisfied_by,omitempty" jsonschema_description:"as the file says"`
-	ExpiresAt   string          `json:"expires_at,omitempty" jsonschema_description:"RFC 3339"`
-	TriggeredAt string          `json:"triggered_at,omitempty" jsonschema_description:"RFC 3339; absent: it was not triggered"`
+	ExpiresAt   string          `json:"expires_at,omitempty" jsonschema:"format=date-time" jsonschema_description:"RFC 3339"`
+	TriggeredAt string          `json:"triggered_at,omitempty" jsonschema:"format=date-time" jsonschema_description:"RFC 3339; absent: it was not triggered"`
 	Metadata    json.RawMessage `json:"metadata,omitempty" jsonschema_description:"a JSON object"`
 }
 
@@ -202,8 +202,8 @@ type GateImportedSession struct {
 	PIDStart   int64  `json:"pid_start,omitempty" jsonschema_description:"start time of that process; absent: it was gone when the file was read"`
 	ProjectDir string `json:"project_dir,omitempty" jsonschema_description:"where it worked"`
 	Branch     string `json:"branch,omitempty" jsonschema_description:"on which branch"`
-	StartedAt  string `json:"started_at,omitempty" jsonschema_description:"RFC 3339"`
-	LastActive string `json:"last_active,omitempty" jsonschema_description:"RFC 3339"`
+	StartedAt  string `json:"started_at,omitempty" jsonschema:"format=date-time" jsonschema_description:"RFC 3339"`
+	LastActive string `json:"last_active,omitempty" jsonschema:"format=date-time" jsonschema_description:"RFC 3339"`
 }
 
 // PermissionAutoDenied records that hookline answered the client's question for permission with no: the

@@ -74,7 +74,7 @@ var _ = kind[IdentityObserved]("", "an outside engine set identity values")
 // the project's latest and the temporal index at it.
 type IdentityPersisted struct {
 	Reason string `json:"reason" jsonschema_description:"session_end, reaped or command"`
-	AsOf   string `json:"as_of,omitempty" jsonschema_description:"RFC 3339, the time that the snapshot is of where it was taken later"`
+	AsOf   string `json:"as_of,omitempty" jsonschema:"format=date-time" jsonschema_description:"RFC 3339, the time that the snapshot is of where it was taken later"`
 }
 
 // Type implements [Event].
@@ -114,7 +114,7 @@ var _ = kind[TrajectoryShortened]("", "a snapshot was too large and lost its old
 
 // IdentityRecovered makes an identity of the past the session's current one.
 type IdentityRecovered struct {
-	At       string `json:"at" jsonschema_description:"RFC 3339, the moment asked for"`
+	At       string `json:"at" jsonschema:"format=date-time" jsonschema_description:"RFC 3339, the moment asked for"`
 	Session  string `json:"session" jsonschema_description:"session whose identity it was"`
 	Seq      uint64 `json:"seq" jsonschema_description:"log position it was folded at"`
 	Replaces string `json:"replaces,omitempty" jsonschema_description:"session that was latest before"`

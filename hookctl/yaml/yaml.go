@@ -3,6 +3,7 @@
 package yaml
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 
@@ -39,6 +40,7 @@ func Parse(data []byte, mode ...parser.Option) (tree *ast.File, err error) {
 			tree, err = nil, &Error{Message: fmt.Sprint("the YAML parser gave up: ", p)}
 		}
 	}()
+	data = bytes.TrimPrefix(data, []byte("\ufeff")) // Windows editors begin a file with it
 	if err := checkBytes(data); err != nil {
 		return nil, err
 	}

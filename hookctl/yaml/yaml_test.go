@@ -44,6 +44,14 @@ func TestBombs(t *testing.T) {
 	}
 }
 
+// A byte order mark at the beginning belongs to no key.
+func TestByteOrderMark(t *testing.T) {
+	tree, err := Parse([]byte("\ufeffcolor: never\n"))
+	if err != nil || !strings.HasPrefix(tree.String(), "color:") {
+		t.Errorf("%q, %v", tree, err)
+	}
+}
+
 // A large real file is far from every bound.
 func TestLargeRealFile(t *testing.T) {
 	var text strings.Builder
