@@ -13,28 +13,6 @@ import (
 	"hookline/hookctl/client"
 )
 
-// A frame that comes again gets the answer that was decided: a busy machine must not open a gate.
-func TestGateAnswersAgain(t *testing.T) {
-	g := newGated(t, planOnly)
-	f := g.frame(sessA, edit)
-	first := string(take(t, g.d, f).Stdout)
-	g.satisfy(sessA, "commit_plan", "session")
-	if got := string(take(t, g.d, f).Stdout); got != first || !strings.Contains(first, `"permissionDecision":"deny"`) {
-		t.Errorf("%s\nthen\n%s", first, got)
-	}
-	allowed := g.frame(sessA, edit)
-	first = string(take(t, g.d, allowed).Stdout)
-	g.clear(sessA, "commit_plan")
-	if got := string(take(t, g.d, allowed).Stdout); got != first {
-		t.Errorf("%s\nthen\n%s", first, got)
-	}
-	f = g.frame(sessA, stop)
-	first = string(take(t, g.d, f).Stdout)
-	if got := string(take(t, g.d, f).Stdout); got != first || !strings.Contains(first, `"decision":"block"`) {
-		t.Errorf("%s\nthen\n%s", first, got)
-	}
-}
-
 // Trouble of the configuration opens gates, is told once a session and recorded with its place.
 func TestGateBrokenConfiguration(t *testing.T) {
 	g := newGated(t, "requirements:\n  plan: {enabled: true}\n  odd: {enabled: 'yes'}\n")
@@ -95,25 +73,6 @@ func TestGateWithoutGit(t *testing.T) {
 	}
 }
 
-// A frame from the spool was let through by a client that reached nobody: it is no denial any more,
-// and its call has been made.
-func TestGateLateFrame(t *testing.T) {
-	g := newGated(t, planOnly)
-	f := g.frame(sessA, edit)
-	if _, _, err := g.d.take(t.Context(), f, true); err != nil {
-		t.Fatal(err)
-	}
-	if got := g.types(); got != "triggered" {
-		t.Error(got)
-	}
-	if _, _, err := g.d.take(t.Context(), g.frame(sessA, stop), true); err != nil || strings.Contains(g.types(), "stop_blocked") {
-		t.Errorf("a turn that has long ended is blocked: %v", err)
-	}
-	if g.reason(sessA, stop) == "" {
-		t.Error("the turn is not held to it")
-	}
-}
-
 // A detached HEAD and a folder without git have no gates.
 func TestGateNeedsABranch(t *testing.T) {
 	g := newGated(t, planOnly)
@@ -156,21 +115,6 @@ func TestGateOrdersAreChecked(t *testing.T) {
 	}
 }
 
-// What a session with a tombstone satisfied is nobody's any more.
-func TestGateOfDeletedSession(t *testing.T) {
-	g := newGated(t, planOnly)
-	g.satisfy2(sessA, "commit_plan")
-	if code, body := ask(t, g.d, "POST", "/v1/do/emit", `{"type":"session.deleted","session":"`+sessA+`","data":{"reason":"test"}}`); code != 200 {
-		t.Fatal(body)
-	}
-	if got := g.context(sessB, startAs("startup")); strings.Contains(got, "Carried over") {
-		t.Error(got)
-	}
-	if g.reason(sessA, edit) == "" {
-		t.Error("its gate is still open")
-	}
-}
-
 // A session that goes on after its deletion is held by its gates, and can open them like any other.
 func TestGateOfADeletedSessionThatGoesOn(t *testing.T) {
 	g := newGated(t, planOnly)
@@ -194,29 +138,4 @@ func TestGateOfADeletedSessionThatGoesOn(t *testing.T) {
 	if got := g.reason(sessB, edit); got == "" {
 		t.Error("another session's gate is open")
 	}
-}
-
-// What armed the end of the turn before the deletion arms it no more; the next call does, once.
-func TestTriggerOfADeletedSessionThatGoesOn(t *testing.T) {
-	g := newGated(t, planOnly)
-	g.satisfy2(sessA, "commit_plan")
-	g.says(sessA, edit)
-	if code, body := ask(t, g.d, "POST", "/v1/do/emit", `{"type":"session.deleted","session":"`+sessA+`","data":{"reason":"test"}}`); code != 200 {
-		t.Fatal(body)
-	}
-	if got := g.says(sessA, stop); strings.Contains(got, `"block"`) {
-		t.Errorf("held by what it did before: %s", got)
-	}
-	g.satisfy(sessA, "commit_plan", "session")
-	for range 3 {
-		g.says(sessA, edit)
-	}
-	if got := g.types(); got != "satisfied triggered satisfied triggered" {
-		t.Errorf("gate events: %s", got)
-	}
-	g.clear(sessA, "commit_plan")
-	if got := g.says(sessA, stop); !strings.Contains(got, `"decision":"block"`) {
-		t.Errorf("the turn is let go: %q", got)
-	}
-	mustVerify(t, g.d)
 }

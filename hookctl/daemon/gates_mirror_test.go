@@ -5,7 +5,6 @@ package daemon
 import (
 	"encoding/json"
 	"fmt"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -94,43 +93,6 @@ func TestPinned_07_NoSessionID(t *testing.T) {
 	}
 }
 
-// For whom and for how long a satisfaction holds, by scope.
-func TestMirrorScopes(t *testing.T) {
-	for _, c := range []struct {
-		scope             string
-		other, otherThere bool // whether another session has it, here and on another branch
-	}{
-		{"session", false, false}, {"single_use", false, false}, {"branch", true, false}, {"permanent", true, false},
-	} {
-		t.Run(c.scope, func(t *testing.T) {
-			g := newGated(t, "requirements:\n  gate: {enabled: true, scope: "+c.scope+"}\n")
-			if g.reason(sessA, edit) == "" {
-				t.Error("open from the start")
-			}
-			who := sessA
-			if c.other {
-				who = ""
-			}
-			g.satisfy(who, "gate", c.scope)
-			if got := g.reason(sessA, edit); got != "" {
-				t.Errorf("who satisfied it: %q", got)
-			}
-			if got := g.reason(sessB, edit); (got == "") != c.other {
-				t.Errorf("another session: %q", got)
-			}
-			g.says(sessA, `{"hook_event_name":"SessionEnd","reason":"other"}`)
-			g.later(24 * time.Hour)
-			if got := g.reason(sessA, edit); got != "" {
-				t.Errorf("resumed a day later: %q", got)
-			}
-			git(t, g.dir, "switch", "-q", "-c", "feature/y")
-			if got := g.reason(sessB, edit); (got == "") != c.otherThere {
-				t.Errorf("on another branch: %q", got)
-			}
-		})
-	}
-}
-
 // The override of a branch, with a time to live: all its sessions, that branch alone, up to its last moment.
 func TestMirrorOverrideWithTimeToLive(t *testing.T) {
 	g := newGated(t, planOnly)
@@ -157,116 +119,6 @@ func TestMirrorOverrideWithTimeToLive(t *testing.T) {
 	}
 	if got := g.reason(sessB, edit); got != "" {
 		t.Errorf("who has a satisfaction of its own: %q", got)
-	}
-}
-
-// Nothing arms the end of the turn but a call that was let through and that the requirement asks about.
-func TestMirrorPhantomTriggers(t *testing.T) {
-	g := newGated(t, planOnly+"  review: {enabled: true, trigger_tools: [{tool: Bash, command_pattern: 'git\\s+commit'}]}\n")
-	for name, body := range map[string]string{
-		"denied": edit, "another tool": `{"hook_event_name":"PreToolUse","tool_name":"Read","tool_input":{"file_path":"a.txt"}}`,
-		"printed": bash("PreToolUse", `echo "git commit"`), "another command": bash("PreToolUse", "git status"),
-		"a plan": `{"hook_event_name":"PreToolUse","tool_name":"Write","tool_input":{"file_path":"docs/plans/x.md"}}`,
-	} {
-		g.reason(sessA, body)
-		if got := g.reason(sessA, stop); got != "" {
-			t.Errorf("%s: %q", name, got)
-		}
-	}
-	if got := g.types(); strings.Contains(got, "triggered") {
-		t.Error(got)
-	}
-}
-
-// The full text is given again when the gate was opened or closed since, however short that is ago.
-func TestARepeatedDenialAfterAChange(t *testing.T) {
-	g := newGated(t, planOnly+"  review:\n    enabled: true\n    scope: single_use\n    trigger_tools: [{tool: Bash, command_pattern: 'git\\s+commit'}]\n")
-	const short = "(waiting...)"
-	full := func(when, body string, want bool) {
-		t.Helper()
-		if got := g.reason(sessA, body); got == "" || strings.Contains(got, short) == want {
-			t.Errorf("%s: %q", when, got)
-		}
-	}
-	full("the first", edit, true)
-	full("at once", edit, false)
-	g.satisfy(sessA, "commit_plan", "session")
-	if got := g.reason(sessA, edit); got != "" {
-		t.Fatal(got)
-	}
-	g.clear(sessA, "commit_plan")
-	full("satisfied and cleared", edit, true)
-	full("at once again", edit, false)
-	g.satisfy("", "commit_plan", "session")
-	g.clear("", "commit_plan")
-	full("for the whole branch", edit, true)
-	g.satisfy(sessB, "commit_plan", "session")
-	full("another session's is none of its business", edit, false)
-	commit := bash("PreToolUse", "git commit -m x")
-	full("a commit", commit, true)
-	g.satisfy(sessA, "review", "single_use")
-	g.says(sessA, commit)
-	g.says(sessA, bash("PostToolUse", "git commit -m x"))
-	full("the next commit", commit, true)
-}
-
-func TestStopOnlyGate(t *testing.T) {
-	g := newGated(t, "requirements:\n  verified: {enabled: true, stop_only: true, scope: branch, satisfied_by_skill: 'team:verify'}\n")
-	if got := g.reason(sessA, stop); got != "" {
-		t.Errorf("nothing was done: %q", got)
-	}
-	if got := g.reason(sessA, edit); got != "" {
-		t.Errorf("it denied a call: %q", got)
-	}
-	if got := g.reason(sessA, stop); !strings.Contains(got, "| verified |") {
-		t.Errorf("at Stop: %q", got)
-	}
-	if got := g.reason(sessA, strings.Replace(stop, "false", "true", 1)); got != "" {
-		t.Errorf("the second time: %q", got)
-	}
-	g.says(sessA, skill("team:verify"))
-	if got := g.reason(sessA, stop); got != "" {
-		t.Errorf("verified: %q", got)
-	}
-	if got := g.types(); got != "triggered stop_blocked satisfied" {
-		t.Error(got)
-	}
-}
-
-func TestReplanTTL(t *testing.T) {
-	g := newGated(t, "requirements:\n  plan: {enabled: true, scope: branch, replan_ttl: 60, satisfied_by_skill: 'team:plan'}\n"+
-		"  law: {enabled: true, scope: permanent, replan_ttl: 60, satisfied_by_skill: 'team:plan'}\n")
-	g.says(sessA, skill("team:plan"))
-	g.later(60*time.Second - time.Millisecond)
-	if got := g.reason(sessB, edit); got != "" {
-		t.Errorf("at its last moment: %q", got)
-	}
-	if got := g.reason(sessB, edit); !strings.HasPrefix(got, "## Blocked: plan") {
-		t.Errorf("after it: %q", got)
-	}
-	g.satisfy("", "plan", "branch")
-	g.later(time.Hour)
-	if got := g.reason(sessB, edit); got != "" {
-		t.Errorf("by hand it holds as long as the scope says: %q", got)
-	}
-}
-
-// A message file that comes, changes and goes is seen by the next hook.
-func TestMessageFilesAreSeen(t *testing.T) {
-	g := newGated(t, planOnly)
-	g.reason(sessA, edit)
-	file := filepath.Join(g.dir, ".claude", "messages", "commit_plan.yaml")
-	for i, text := range []string{"ONE", "TWO, longer"} {
-		write(t, file, "blocking_message: "+text+"\n")
-		g.later(time.Minute) // the folder looks settled
-		if got := g.reason(sessA, edit); !strings.HasPrefix(got, text+"\n") {
-			t.Errorf("%d: %q", i, got)
-		}
-	}
-	git(t, g.dir, "clean", "-qfd", ".claude/messages")
-	g.later(time.Minute)
-	if got := g.reason(sessA, edit); !strings.HasPrefix(got, "## Blocked: commit_plan") {
-		t.Errorf("gone: %q", got)
 	}
 }
 

@@ -114,19 +114,3 @@ func TestReservationsLapse(t *testing.T) {
 		}
 	}
 }
-
-// A review that is carried over from session to session is as old as it was.
-func TestCarriedReviewsAge(t *testing.T) {
-	g := newGated(t, planOnly)
-	g.satisfy(sessA, "commit_plan", "session")
-	g.later(200 * time.Second)
-	g.says(sessB, startAs("startup"))
-	if got := g.reason(sessB, edit); got != "" {
-		t.Errorf("first hop: %q", got)
-	}
-	g.later(200 * time.Second)
-	g.says(sessC, startAs("startup"))
-	if got := g.reason(sessC, edit); got == "" {
-		t.Error("after 400 s the satisfaction is carried over")
-	}
-}

@@ -1,0 +1,219 @@
+//go:build unix
+
+package daemon
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"hookline/hookctl/wire"
+)
+
+// TestPinned runs the cases of testdata/gates.txt; a case is named by the number that its behaviour is known by among the
+// users of the requirements framework, where it has one. The file's head describes the lines of a case.
+func TestPinned(t *testing.T) {
+	text, err := os.ReadFile("testdata/gates.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cases := strings.Split(string(text), "\n== ")
+	for _, c := range cases[1:] {
+		name, lines, _ := strings.Cut(c, "\n")
+		t.Run(strings.TrimSpace(name), func(t *testing.T) {
+			s := &script{gatedRepo: newGated(t, "")}
+			for line := range strings.Lines(lines) {
+				s.run(strings.TrimSpace(line))
+			}
+			mustVerify(t, s.d)
+		})
+	}
+}
+
+// script is a case while it runs.
+type script struct {
+	*gatedRepo
+	line, answer string
+	last         wire.Frame
+}
+
+var sessionNames = map[string]string{"A": sessA, "B": sessB, "C": sessC, "all": ""}
+
+func (s *script) run(line string) {
+	s.t.Helper()
+	if line == "" || line[0] == '#' {
+		return
+	}
+	s.line = line
+	line, want, _ := strings.Cut(line, " => ")
+	word, rest, _ := strings.Cut(line, " ")
+	words := append(strings.Fields(rest), "session", "session")
+	switch word {
+	case "A", "B", "C":
+		s.last = s.frame(sessionNames[word], s.body(rest))
+		s.take(false)
+	case "late", "skipped", "bare":
+		s.last = s.frame(sessionNames[words[0]], s.body(strings.TrimPrefix(rest, words[0]+" ")))
+		switch word {
+		case "skipped":
+			s.last.Env["CLAUDE_SKIP_REQUIREMENTS"] = "1"
+		case "bare":
+			s.last.Env = map[string]string{}
+		}
+		s.take(word == "late")
+	case "again":
+		first := s.answer
+		s.take(false)
+		if s.answer != first {
+			s.t.Errorf("again: %s\nat first: %s", s.answer, first)
+		}
+	case "rules":
+		write(s.t, filepath.Join(s.dir, ".claude", "requirements.yaml"), rest+"\n")
+	case "local":
+		write(s.t, filepath.Join(s.dir, ".claude", "requirements.local.yaml"), rest+"\n")
+	case "write":
+		write(s.t, s.path(words[0]), strings.TrimPrefix(rest, words[0]+" ")+"\n")
+	case "remove":
+		if err := os.RemoveAll(s.path(rest)); err != nil {
+			s.t.Fatal(err)
+		}
+	case "git":
+		git(s.t, s.dir, strings.Fields(rest)...)
+	case "commit":
+		s.commit()
+	case "later":
+		d, err := time.ParseDuration(rest)
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		s.later(d)
+	case "satisfy":
+		s.satisfy(sessionNames[words[0]], words[1], words[2])
+	case "clear":
+		s.clear(sessionNames[words[0]], words[1])
+	case "delete":
+		if code, body := ask(s.t, s.d, "POST", "/v1/do/emit", `{"type":"session.deleted","session":"`+sessionNames[rest]+`","data":{"reason":"test"}}`); code != 200 {
+			s.t.Fatal(body)
+		}
+	case "events":
+		want, s.answer = rest, s.types()
+		if s.answer != want {
+			s.t.Errorf("%s: recorded %s", s.line, s.answer)
+		}
+		return
+	case "and":
+		want = rest
+	default:
+		s.t.Fatalf("unknown word: %s", s.line)
+	}
+	if want != "" {
+		s.expect(want)
+	}
+}
+
+// path is a file of the repository; ~ is the user's home.
+func (s *script) path(name string) string {
+	if in, ok := strings.CutPrefix(name, "~/"); ok {
+		return filepath.Join(os.Getenv("HOME"), in)
+	}
+	return filepath.Join(s.dir, name)
+}
+
+func (s *script) take(late bool) {
+	s.t.Helper()
+	a, _, err := s.d.take(context.Background(), s.last, late)
+	if err != nil || a.Exit != 0 {
+		s.t.Fatalf("%s: exit %d, %v", s.line, a.Exit, err)
+	}
+	s.answer = strings.TrimSpace(string(a.Stdout))
+}
+
+// body is the JSON of a hook.
+func (s *script) body(hook string) string {
+	word, rest, _ := strings.Cut(hook, " ")
+	id := ""
+	if hook[0] != '{' {
+		word, id, _ = strings.Cut(word, ":")
+	}
+	text := hook
+	switch word {
+	case "edit":
+		text = edit
+	case "tool":
+		name, file, _ := strings.Cut(rest, " ")
+		text = fmt.Sprintf(`{"hook_event_name":"PreToolUse","tool_name":%q,"tool_input":{"file_path":%q}}`, name, file)
+	case "bash":
+		text = bash("PreToolUse", rest)
+	case "ran":
+		text = bash("PostToolUse", rest)
+	case "failed":
+		text = bash("PostToolUseFailure", rest)
+	case "skill":
+		text = skill(rest)
+	case "start":
+		text = startAs(rest)
+	case "end":
+		text = `{"hook_event_name":"SessionEnd","reason":"other"}`
+	case "stop":
+		text = strings.Replace(stop, "false", strconv.FormatBool(rest == "again"), 1)
+	case "prompt":
+		text = fmt.Sprintf(`{"hook_event_name":"UserPromptSubmit","prompt_id":%q,"prompt":%q}`, id, rest)
+	}
+	if id != "" && word != "prompt" {
+		text = strings.Replace(text, "{", `{"tool_use_id":"`+id+`",`, 1)
+	}
+	return strings.NewReplacer("$DIR", s.dir, "$HOME", os.Getenv("HOME")).Replace(text)
+}
+
+// expect compares the last answer: with a verdict and a part of its words, or otherwise as the file's head says.
+func (s *script) expect(want string) {
+	s.t.Helper()
+	var out struct {
+		Decision, Reason   string
+		HookSpecificOutput struct{ PermissionDecision, PermissionDecisionReason, AdditionalContext string }
+	}
+	if s.answer != "" {
+		if err := json.Unmarshal([]byte(s.answer), &out); err != nil {
+			s.t.Fatalf("%s: %s: %v", s.line, s.answer, err)
+		}
+	}
+	verdict, reason := "pass", ""
+	switch {
+	case out.Decision == "block":
+		verdict, reason = "block", out.Reason
+	case out.HookSpecificOutput.PermissionDecision != "":
+		verdict, reason = out.HookSpecificOutput.PermissionDecision, out.HookSpecificOutput.PermissionDecisionReason
+	}
+	told := reason + out.HookSpecificOutput.AdditionalContext
+
+	word, text, _ := strings.Cut(want, " ")
+	if quoted, err := strconv.Unquote(text); err == nil {
+		text = quoted
+	}
+	ok := false
+	switch word {
+	case "pass", "deny", "block":
+		ok = verdict == word && strings.Contains(reason, text)
+	case "silent":
+		ok = s.answer == ""
+	case "reason":
+		ok = reason == text
+	case "context":
+		ok = out.HookSpecificOutput.AdditionalContext == text
+	case "is":
+		ok = s.answer == text
+	case "has":
+		ok = strings.Contains(told, text)
+	case "not":
+		ok = !strings.Contains(told, text)
+	}
+	if !ok {
+		s.t.Errorf("%s:\n%s\nis %s", s.line, s.answer, verdict)
+	}
+}
