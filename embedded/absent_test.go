@@ -61,10 +61,3 @@ func TestLoadAfterAbsent(t *testing.T) {
 		}
 	}
 }
-
-func TestNoCellNamesTheCell(t *testing.T) {
-	var err error = &noCell{bucket: "snapshot", key: "gate.v1.p"}
-	if got := err.Error(); got != "cell gate.v1.p of snapshot: no such cell" || !errors.Is(err, projector.ErrNoCell) {
-		t.Errorf("error %q", got)
-	}
-}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
-	"strconv"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -50,38 +49,6 @@ func benchAppend(b *testing.B, mode FsyncMode, publishers int) {
 	}
 	all.Wait()
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "events/s")
-}
-
-// BenchmarkPublishRaw is the server's own publish under SyncAlways, the measure of the other.
-func BenchmarkPublishRaw(b *testing.B) {
-	for _, publishers := range []int{1, 8, 32} {
-		b.Run(strconv.Itoa(publishers), func(b *testing.B) {
-			s, err := Open(context.Background(), Options{Dir: storeDir(b), Fsync: Always})
-			if err != nil {
-				b.Fatal(err)
-			}
-			defer closeStore(b, s)
-			m, err := codecOf(b).encode(event(1))
-			if err != nil {
-				b.Fatal(err)
-			}
-			var n atomic.Int64
-			var all sync.WaitGroup
-			b.ResetTimer()
-			for range publishers {
-				all.Go(func() {
-					for n.Add(1) <= int64(b.N) {
-						if _, err := s.js.Publish(context.Background(), m.subject, m.data); err != nil {
-							b.Error(err)
-							return
-						}
-					}
-				})
-			}
-			all.Wait()
-			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "events/s")
-		})
-	}
 }
 
 // BenchmarkDecision is the way to the disk of the three events of a session's start: as a group and as an
@@ -169,23 +136,6 @@ func discard(b *testing.B, s *Server, total int) {
 		if _, err := it.Next(); err != nil {
 			b.Fatal(err)
 		}
-	}
-}
-
-// BenchmarkEncode is the codec alone, for a short hook and one of 8 KB.
-func BenchmarkEncode(b *testing.B) {
-	c := codecOf(b)
-	long := event(1)
-	long.Data = []byte(`{"tool_response":{"stdout":"` + longOutput(8000) + `"}}`)
-	for name, env := range map[string]events.Envelope{"short": event(1), "8KB": long} {
-		b.Run(name, func(b *testing.B) {
-			b.ReportAllocs()
-			for range b.N {
-				if _, err := c.encode(env); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
 	}
 }
 

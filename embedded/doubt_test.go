@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"testing"
@@ -28,41 +27,6 @@ func TestGroupThatComesLate(t *testing.T) {
 		t.Errorf("health: %v", err)
 	}
 	add(t, s, 2, 2)
-}
-
-// What was written without an acknowledgement is shown to readers once its append is repeated.
-func TestLostAcknowledgement(t *testing.T) {
-	for name, write := range map[string]func(*Stream, []message) error{
-		"one": func(st *Stream, msgs []message) error {
-			_, err := st.publish(t.Context(), msgs[0].natsMsg())
-			return err
-		},
-		"batch": func(st *Stream, msgs []message) error {
-			_, err := st.publishBatch(t.Context(), msgs)
-			return err
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			s := open(t, storeDir(t))
-			add(t, s, 1, 1)
-			envs := []events.Envelope{event(2), event(3)}
-			if name == "one" {
-				envs = envs[:1]
-			}
-			msgs, err := s.stream.encode(envs)
-			if err == nil {
-				err = write(s.stream, msgs)
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
-			r, err := s.Stream().Append(t.Context(), envs...)
-			if err != nil || len(r) != len(envs) || r[0] != (Receipt{2, true}) {
-				t.Fatalf("again: %v, %v", r, err)
-			}
-			wantLog(t, s, 1+uint64(len(envs)))
-		})
-	}
 }
 
 // An append whose acknowledgement was lost, and which is repeated when the server has forgotten its ids, is only found by
@@ -98,44 +62,15 @@ func TestLostAcknowledgementIsFound(t *testing.T) {
 			if seq, id, err := s.Stream().Settled(t.Context()); seq != last || id != event(last).ID || err != nil {
 				t.Errorf("settled %d %s %v", seq, id, err)
 			}
+			if again, err := s.Stream().Append(t.Context(), envs...); err != nil || len(again) != len(envs) || again[0] != (Receipt{2, true}) {
+				t.Errorf("again: %v, %v", again, err)
+			}
 			add(t, s, last+1, last+1)
 			if s.stream.doubt.open() {
 				t.Error("an answer that came later does not settle the doubt")
 			}
 			wantLog(t, s, last+1)
 		})
-	}
-}
-
-// What is set aside is for us alone, as the store is.
-func TestAsideIsPrivate(t *testing.T) {
-	s := open(t, storeDir(t))
-	add(t, s, 1, 5)
-	closeStore(t, s)
-	o := s.opts
-	if err := errors.Join(os.RemoveAll(o.msgsDir()), os.RemoveAll(o.archiveDir())); err != nil {
-		t.Fatal(err)
-	}
-	o.Renew = true
-	s, err := Open(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close(context.Background())
-	files := 0
-	err = filepath.WalkDir(filepath.Join(o.Dir, "aside"), func(path string, e fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		files++
-		info, err := e.Info()
-		if err == nil && info.Mode().Perm()&0o077 != 0 {
-			t.Errorf("%s has mode %v", path, info.Mode())
-		}
-		return err
-	})
-	if err != nil || files < 5 {
-		t.Errorf("%d files, %v", files, err)
 	}
 }
 

@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -17,8 +16,8 @@ import (
 	"hookline/projector"
 )
 
-// childEnv makes the test binary a second process: "hold" opens a store and waits, "append" appends
-// and syncs for ever, printing each sequence that is on disk; "group" does the same with groups of three; "save" writes cells behind; "open" prints the error of Open.
+// childEnv makes the test binary a second process: "hold" opens a store and waits; "group" appends
+// groups of three and syncs for ever, printing each sequence that is on disk; "save" writes cells behind; "open" prints the error of Open.
 const childEnv = "HOOKLINE_EMBEDDED_CHILD"
 
 func TestMain(m *testing.M) {
@@ -46,17 +45,6 @@ func child(role, dir string) {
 	}
 	if role == "group" {
 		groupsForEver(ctx, s)
-	}
-	for n := uint64(1); role == "append"; n++ {
-		r, err := s.Stream().Append(ctx, event(n))
-		if err == nil {
-			err = s.Stream().Sync(ctx, r[0].Seq)
-		}
-		if err != nil {
-			fmt.Println("error", err)
-			os.Exit(1)
-		}
-		fmt.Println("durable", r[0].Seq)
 	}
 	select {}
 }
@@ -197,45 +185,6 @@ func TestSecondOpenerIsTold(t *testing.T) {
 		t.Errorf("after the holder's death: held %v, %v", held, err)
 	}
 	open(t, dir)
-}
-
-func TestKillLosesNothingSynced(t *testing.T) {
-	dir := storeDir(t)
-	var durable uint64
-	for round := range 3 {
-		cmd, lines := spawn(t, "append", dir)
-		for n := 0; n < 200 && lines.Scan(); n++ {
-			text, ok := strings.CutPrefix(lines.Text(), "durable ")
-			seq, err := strconv.ParseUint(text, 10, 64)
-			if !ok || err != nil {
-				t.Fatalf("the child says %q", lines.Text())
-			}
-			durable = max(durable, seq)
-		}
-		if err := cmd.Process.Kill(); err != nil {
-			t.Fatal(err)
-		}
-		_ = cmd.Wait()
-		s := open(t, dir)
-		if r := s.Report(); r.Clean || r.Checked == 0 {
-			t.Errorf("after kill -9: %+v, want an unclean start that checks blocks", r)
-		}
-		if last, _ := s.Stream().Last(); last < durable {
-			t.Fatalf("round %d: last is %d, %d was on disk", round, last, durable)
-		}
-		var seen uint64
-		err := s.Stream().Read(t.Context(), 0, 0, func(r events.Record) error {
-			seen++
-			if r.Seq != seen {
-				return fmt.Errorf("sequence %d where %d should be", r.Seq, seen)
-			}
-			return nil
-		})
-		if err != nil || seen < durable {
-			t.Fatalf("round %d: %d events, %d were on disk: %v", round, seen, durable, err)
-		}
-		closeStore(t, s)
-	}
 }
 
 // TestKillLeavesPositionsBehindValues: whatever was saved when the process died, no position is newer

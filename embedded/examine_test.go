@@ -47,13 +47,6 @@ func wantExamined(t testing.TB, s *Server, seqs []uint64, list ...Finding) {
 	}
 }
 
-func TestExamineFindsNothing(t *testing.T) {
-	s := open(t, storeDir(t))
-	wantExamined(t, s, nil)
-	fill(t, s, 60, 512<<10)
-	wantExamined(t, s, upTo(60))
-}
-
 // Damage in sealed blocks, in the newest one, and a block that is gone: each is named with its sequences, and
 // everything else is read.
 func TestExamineGoesOnBehindDamage(t *testing.T) {

@@ -2,10 +2,8 @@ package embedded
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -86,17 +84,6 @@ func TestGroupThatFailsEndsTheAppends(t *testing.T) {
 		t.Errorf("after an exit in order: %+v", r)
 	}
 	wantLog(t, s, 4)
-}
-
-// A refused first event leaves the log as it was, and open.
-func TestGroupRefused(t *testing.T) {
-	s := open(t, storeDir(t))
-	big := event(1)
-	big.Data = []byte(`"` + strings.Repeat(randomText(1<<20), 13) + randomText(9<<20) + `"`)
-	if _, err := s.Stream().AppendGroup(t.Context(), event(1), big); !errors.Is(err, ErrTooLarge) {
-		t.Fatalf("%v", err)
-	}
-	add(t, s, 1, 1)
 }
 
 func randomText(n int) string {
@@ -232,56 +219,6 @@ func shorten(path string, n int64) error {
 		return err
 	}
 	return os.Truncate(path, info.Size()-n)
-}
-
-// A group may go over the end of a block, and the archive has the blocks.
-func TestUnfinishedGroupOverBlocks(t *testing.T) {
-	if testing.Short() {
-		t.Skip("one goroutine, much work: nothing for the race detector")
-	}
-	var said bytes.Buffer
-	o := Options{Dir: storeDir(t), Log: slog.New(slog.NewTextHandler(&said, &slog.HandlerOptions{Level: slog.LevelWarn}))}
-	big := func(n uint64) events.Envelope {
-		e := event(n)
-		e.Data = []byte(`"` + strconv.FormatUint(n, 10) + randomText(3<<20) + `"`)
-		return e
-	}
-	s, err := Open(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	add(t, s, 1, 2)
-	begin(t, s, 6, big(3), big(4), big(5), big(6), big(7))
-	at := killed(t, o.Dir)
-	if err := errors.Join(s.Close(t.Context())); err != nil {
-		t.Fatal(err)
-	}
-	o.Dir = at
-	for range 2 {
-		if s, err = Open(t.Context(), o); err != nil {
-			t.Fatal(err)
-		}
-		wantLog(t, s, 2)
-		begin(t, s, 6, big(3), big(4), big(5), big(6))
-		o.Dir = killed(t, o.Dir)
-		if err := s.Close(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if s, err = Open(t.Context(), o); err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close(context.Background())
-	if r := s.Report(); r.Unfinished != 4 || len(r.Holes)+len(r.Damage)+len(r.Fixed.Restored) != 0 {
-		t.Errorf("%+v", r)
-	}
-	if r, err := s.Stream().AppendGroup(t.Context(), event(3), event(4)); err != nil || r[1].Seq != 4 || r[1].Duplicate {
-		t.Fatalf("%+v, %v", r, err)
-	}
-	wantLog(t, s, 4)
-	if text := said.String(); strings.Contains(text, "archiving") || strings.Count(text, "the end of the log was cut") != 3 {
-		t.Errorf("said:\n%s", text)
-	}
 }
 
 // TestKillLeavesGroupsWhole: kill -9 in the middle of groups of three, again and again.

@@ -137,32 +137,6 @@ func damageMiddle(t *testing.T, path string) {
 	}
 }
 
-func TestDamageCostsOneEvent(t *testing.T) {
-	dir := storeDir(t)
-	s := open(t, dir)
-	fill(t, s, 60, 512<<10)
-	closeStore(t, s)
-	if err := os.Remove(filepath.Join(dir, "clean.json")); err != nil {
-		t.Fatal(err)
-	}
-	damageMiddle(t, filepath.Join(s.opts.msgsDir(), "2.blk"))
-
-	s = open(t, dir)
-	r := s.Report()
-	if len(r.Damage) != 1 || r.Damage[0].FirstSeq == 0 || r.Damage[0].FirstSeq != r.Damage[0].LastSeq {
-		t.Fatalf("damage %+v, want one sequence", r.Damage)
-	}
-	if n := count(t, s, 0, 0); n != 59 {
-		t.Errorf("%d events, want 59 of 60", n)
-	}
-	if _, err := s.Stream().Get(t.Context(), r.Damage[0].FirstSeq); !errors.Is(err, ErrNoRecord) {
-		t.Errorf("the damaged event: %v, want ErrNoRecord", err)
-	}
-	if last, _ := s.Stream().Last(); last != 60 {
-		t.Errorf("last = %d, want 60", last)
-	}
-}
-
 func TestWipedLogIsRestored(t *testing.T) {
 	whole := storeDir(t)
 	s := open(t, whole)
@@ -196,26 +170,6 @@ func TestWipedLogIsRestored(t *testing.T) {
 				t.Errorf("last = %d, want 61", last)
 			}
 		})
-	}
-}
-
-func TestGoneLogIsNotCreatedAnew(t *testing.T) {
-	dir := storeDir(t)
-	s := open(t, dir)
-	add(t, s, 1, 5)
-	closeStore(t, s)
-	for _, d := range []string{s.opts.jetstreamDir(), s.opts.archiveDir()} {
-		if err := os.RemoveAll(d); err != nil {
-			t.Fatal(err)
-		}
-	}
-	_, err := Open(t.Context(), Options{Dir: dir})
-	var damage *DamageError
-	if !errors.As(err, &damage) || !errors.Is(err, ErrLogDamaged) {
-		t.Fatalf("open: %v, want a DamageError", err)
-	}
-	if _, err := os.Stat(s.opts.eventsDir()); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("the log was created anew: %v", err)
 	}
 }
 
@@ -296,22 +250,4 @@ func TestLostBucketIsMadeAgain(t *testing.T) {
 		t.Error(err)
 	}
 	wantLog(t, s, 3)
-}
-
-func TestBlocksAreArchivedWhileRunning(t *testing.T) {
-	s := open(t, storeDir(t))
-	fill(t, s, 40, 512<<10)
-	last, _ := s.Stream().Last()
-	if err := s.Stream().Sync(t.Context(), last); err != nil {
-		t.Fatal(err)
-	}
-	eventually(t, "all three blocks in the archive", func() bool {
-		blocks, err := list(s.opts.archiveDir())
-		return err == nil && len(blocks) == 3 && blocks[2].Name == "3.blk"
-	})
-	a, errA := os.Stat(filepath.Join(s.opts.archiveDir(), "1.blk"))
-	b, errB := os.Stat(filepath.Join(s.opts.msgsDir(), "1.blk"))
-	if errA != nil || errB != nil || !os.SameFile(a, b) {
-		t.Errorf("the archived block is no hard link: %v %v", errA, errB)
-	}
 }

@@ -199,18 +199,15 @@ func (s *scanning) oneByOne(ctx context.Context) error {
 	return nil
 }
 
-// filtered reads what matches the filters. The server passes over an event that is damaged, and counts none in a block
-// that the disk does not give: whenever it gave others than it had counted, or a block could not be read, the files tell.
+// filtered reads what matches the filters, to the log's end. The server passes over an event that is damaged, and counts
+// none in a block that the disk does not give: whenever it gave others than it had counted, or a block could not be read,
+// the files tell.
 func (s *scanning) filtered(ctx context.Context) error {
 	unread := s.st.srv.log.reads(streamName)
-	behind, err := s.pendingBehind(ctx)
-	if err != nil {
-		return err
-	}
 	if err := s.consume(ctx); err != nil || s.filters == nil {
 		return err
 	}
-	if s.given+behind == s.counted && unread() == nil {
+	if s.given == s.counted && unread() == nil {
 		return nil
 	}
 	return s.byFiles(ctx)
@@ -225,35 +222,18 @@ func (s *scanning) byFiles(ctx context.Context) error {
 	return s.scan(ctx)
 }
 
-// pendingBehind is how many events behind the last one that is wanted match the filters.
-func (s *scanning) pendingBehind(ctx context.Context) (uint64, error) {
-	if last, _ := s.st.Last(); s.to >= last {
-		return 0, nil
-	}
-	consumer, err := s.consumer(ctx, s.to+1)
-	if err != nil {
-		return 0, err
-	}
-	info := consumer.CachedInfo()
-	return info.NumPending, s.st.handle.DeleteConsumer(ctx, info.Name)
-}
-
-func (s *scanning) consumer(ctx context.Context, from uint64) (jetstream.Consumer, error) {
-	c, err := s.st.handle.OrderedConsumer(ctx, jetstream.OrderedConsumerConfig{
-		DeliverPolicy: jetstream.DeliverByStartSequencePolicy, OptStartSeq: from, HeadersOnly: s.headersOnly, FilterSubjects: s.filters,
-	})
-	if err != nil {
-		return nil, fmt.Errorf("read from %d: %w", from, s.st.trouble(err))
-	}
-	return c, nil
-}
-
 // consume reads through an ordered consumer. It ends by sequence, and with filters where nothing is pending. Silence means
 // that the rest is not there, or is damaged.
 func (s *scanning) consume(ctx context.Context) error {
-	consumer, err := s.consumer(ctx, s.from)
+	end := s.to
+	if s.filters != nil {
+		end, _ = s.st.Last()
+	}
+	consumer, err := s.st.handle.OrderedConsumer(ctx, jetstream.OrderedConsumerConfig{
+		DeliverPolicy: jetstream.DeliverByStartSequencePolicy, OptStartSeq: s.from, HeadersOnly: s.headersOnly, FilterSubjects: s.filters,
+	})
 	if err != nil {
-		return err
+		return fmt.Errorf("read from %d: %w", s.from, s.st.trouble(err))
 	}
 	if s.counted = consumer.CachedInfo().NumPending; s.filters != nil && s.counted == 0 {
 		return nil
@@ -275,12 +255,15 @@ func (s *scanning) consume(ctx context.Context) error {
 			return err
 		}
 		seq := meta.Sequence.Stream
-		if seq > s.to {
+		if seq > end {
 			return nil
 		}
 		s.given++
 		m := stored{seq: seq, appended: meta.Timestamp.UTC(), message: message{subject: msg.Subject(), data: msg.Data()}.ofHeader(msg.Headers())}
-		if err := s.give(m); err != nil || s.from > s.to || s.filters != nil && meta.NumPending == 0 {
+		if seq <= s.to {
+			err = s.give(m)
+		}
+		if err != nil || seq == end || s.filters != nil && meta.NumPending == 0 {
 			return err
 		}
 	}

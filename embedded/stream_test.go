@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -43,14 +42,8 @@ func TestAppendDuplicate(t *testing.T) {
 		t.Errorf("last = %d %s", seq, id)
 	}
 	wantLog(t, s, 3)
-}
-
-func TestDuplicateAfterReopen(t *testing.T) {
-	dir := storeDir(t)
-	s := open(t, dir)
-	add(t, s, 1, 3)
 	closeStore(t, s)
-	s = open(t, dir)
+	s = open(t, s.opts.Dir)
 	if r, err := s.Stream().Append(t.Context(), event(3)); err != nil || !r[0].Duplicate || r[0].Seq != 3 {
 		t.Errorf("the same id after a restart: %+v, %v", r, err)
 	}
@@ -107,16 +100,6 @@ func TestBadEnvelopes(t *testing.T) {
 		t.Errorf("1000 events at once: %v", err)
 	}
 	wantLog(t, s, maxBatch)
-}
-
-func TestGetOfNothing(t *testing.T) {
-	s := open(t, storeDir(t))
-	add(t, s, 1, 1)
-	for _, seq := range []uint64{0, 2, math.MaxUint64} {
-		if _, err := s.Stream().Get(t.Context(), seq); !errors.Is(err, ErrNoRecord) {
-			t.Errorf("get %d: %v, want ErrNoRecord", seq, err)
-		}
-	}
 }
 
 // TestReadRanges reads across sealed blocks and the newest one, with every kind of border.
@@ -207,34 +190,6 @@ func TestReadPassesErasedEvents(t *testing.T) {
 	}
 	if n := count(t, s, 0, 0); n != 86 {
 		t.Errorf("%d events, want 86 of 90", n)
-	}
-}
-
-func TestSeqAtTime(t *testing.T) {
-	s := open(t, storeDir(t))
-	add(t, s, 1, 20)
-	times := make([]time.Time, 21)
-	for seq := uint64(1); seq <= 20; seq++ {
-		rec, err := s.Stream().Get(t.Context(), seq)
-		if err != nil {
-			t.Fatal(err)
-		}
-		times[seq] = rec.Appended
-	}
-	if err := s.stream.handle.DeleteMsg(t.Context(), 11); err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range []struct {
-		at   time.Time
-		want uint64
-	}{
-		{time.Time{}, 1}, {times[1], 1}, {times[1].Add(1), 2}, {times[10], 10}, {times[11], 11}, {times[10].Add(1), 11},
-		{times[20], 20}, {times[20].Add(1), 21},
-	} {
-		got, err := s.Stream().SeqAtTime(t.Context(), c.at)
-		if err != nil || got != c.want {
-			t.Errorf("seq at %v = %d, %v; want %d", c.at, got, err, c.want)
-		}
 	}
 }
 
@@ -474,30 +429,6 @@ func TestNoSpace(t *testing.T) {
 	free, total, err := s.Free()
 	if err != nil || free <= 0 || total < free {
 		t.Errorf("free %d of %d, %v", free, total, err)
-	}
-}
-
-// Compacting asks for the cells in batches: one by one, those of a long log took longer than a stop may.
-func TestCompactReadsInBatches(t *testing.T) {
-	s := open(t, storeDir(t))
-	const n = 3000
-	var cells []projector.Cell
-	for i := range 2 * n {
-		cells = append(cells, projector.Cell{Key: fmt.Sprintf("working.v1.%d", i%n), Value: incompressible(strings.Repeat("0", 200), uint64(i))})
-	}
-	if err := s.Store().Save(t.Context(), projector.BucketSnapshot, cells); err != nil {
-		t.Fatal(err)
-	}
-	before := s.nc.Stats().OutMsgs
-	if err := s.buckets.compact(t.Context(), s.opts.streamsDir()); err != nil {
-		t.Fatal(err)
-	}
-	if sent := s.nc.Stats().OutMsgs - before; sent < n || sent > n+100 {
-		t.Errorf("%d messages for %d cells", sent, n)
-	}
-	keys, err := s.Store().Keys(t.Context(), projector.BucketSnapshot, "working.")
-	if err != nil || len(keys) != n {
-		t.Errorf("%d cells afterwards, %v", len(keys), err)
 	}
 }
 

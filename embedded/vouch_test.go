@@ -2,6 +2,8 @@ package embedded
 
 import (
 	"errors"
+	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -68,127 +70,72 @@ func TestCutEndAfterCleanExit(t *testing.T) {
 	closeStore(t, s)
 }
 
-// A sealed block that is gone, the first one too, and that no archive has, is lost by name, once: later openings do not
-// find it again. When somebody brings it back it is whole.
-func TestLostBlockIsToldOnce(t *testing.T) {
-	whole := storeDir(t)
-	s := open(t, whole)
-	fill(t, s, 60, 512<<10) // 30 MiB: four blocks
-	closeStore(t, s)
-	if err := os.RemoveAll(s.opts.archiveDir()); err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range []string{"1.blk", "2.blk"} {
-		dir := copyOf(t, whole)
-		s.opts.Dir = dir
-		path := filepath.Join(s.opts.msgsDir(), name)
-		content, err := os.ReadFile(path)
-		if err = errors.Join(err, os.Remove(path)); err != nil {
-			t.Fatal(err)
-		}
-		s = open(t, dir)
-		lost := s.Report().Found.Lost
-		if len(lost) != 1 || lost[0].Last-lost[0].First < 10 || (lost[0].First == 1) != (name == "1.blk") {
-			t.Errorf("%s: lost %v", name, lost)
-		}
-		if err := s.Recorded(); err != nil {
-			t.Error(err)
-		}
-		closeStore(t, s)
-		for _, clean := range []bool{true, false} {
-			if !clean {
-				if err := os.Remove(filepath.Join(dir, block.MarkerFile)); err != nil {
+// The log's end is missing: what an exit in order or a bucket's position vouches for is lost by name, the rest is free. Of a
+// log that was put back to an earlier time, with its marker, the buckets that were written after it know that it was longer.
+func TestEndThatIsVouchedFor(t *testing.T) {
+	for name, c := range map[string]struct {
+		position    uint64 // in a bucket
+		marker, old bool
+		lost, torn  []block.Range
+	}{
+		"by a position":      {position: 19, lost: []block.Range{{First: 18, Last: 19}}},
+		"by nothing":         {torn: []block.Range{{First: 18, Last: 18}}},
+		"by a later bucket":  {position: 24, marker: true, old: true, lost: []block.Range{{First: 21, Last: 24}}},
+		"by a bucket's past": {position: 12, marker: true, lost: []block.Range{{First: 18, Last: 20}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := storeDir(t)
+			s := open(t, dir)
+			fill(t, s, 20, 1000)
+			old, marker := filepath.Join(t.TempDir(), "EVENTS"), filepath.Join(dir, block.MarkerFile)
+			if c.old {
+				closeStore(t, s)
+				if err := copyTree(s.opts.eventsDir(), old); err != nil {
 					t.Fatal(err)
 				}
 			}
-			s = open(t, dir)
-			if f := s.Report().Found; !f.Empty() {
-				t.Errorf("%s: told again: %+v", name, f)
+			was, _ := os.ReadFile(marker)
+			if c.old {
+				s = open(t, dir)
+				fill(t, s, 5, 1000)
 			}
-			if n := count(t, s, lost[0].Last+1, 60); n != 60-lost[0].Last {
-				t.Errorf("%s: %d events behind the hole, want %d", name, n, 60-lost[0].Last)
-			}
-			if last, _ := s.Stream().Last(); last != 60 {
-				t.Errorf("%s: last %d, want 60", name, last)
+			if c.position > 0 {
+				cell := projector.Cell{Key: "position.session.v1", Value: fmt.Appendf(nil, `{"seq":%d,"id":"x"}`, c.position)}
+				if err := s.Store().Save(t.Context(), projector.BucketSnapshot, []projector.Cell{cell}); err != nil {
+					t.Fatal(err)
+				}
 			}
 			closeStore(t, s)
-		}
-		if err := os.WriteFile(path, content, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		s = open(t, dir)
-		if n := count(t, s, 1, 60); n != 60 {
-			t.Errorf("%s: %d of 60 events after it was brought back", name, n)
-		}
-		closeStore(t, s)
-	}
-}
+			if !c.marker {
+				_ = os.Remove(marker)
+			}
+			if c.old {
+				err := errors.Join(os.RemoveAll(s.opts.archiveDir()), os.RemoveAll(s.opts.eventsDir()), copyTree(old, s.opts.eventsDir()), os.WriteFile(marker, was, 0o600))
+				if err != nil {
+					t.Fatal(err)
+				}
+			} else {
+				cutEnd(t, s, 2800) // of records of some 1,270 bytes
+			}
 
-// After an exit out of order it is a bucket's position that vouches.
-func TestCutEndBehindPosition(t *testing.T) {
-	dir := storeDir(t)
-	s := open(t, dir)
-	fill(t, s, 20, 1000)
-	cell := projector.Cell{Key: "position.session.v1", Value: []byte(`{"seq":19,"id":"x"}`)}
-	if err := s.Store().Save(t.Context(), projector.BucketSnapshot, []projector.Cell{cell}); err != nil {
-		t.Fatal(err)
+			look, err := Look(Options{Dir: dir})
+			if err != nil || !reflect.DeepEqual(look.Found.Lost, c.lost) || !reflect.DeepEqual(look.Found.Torn, c.torn) {
+				t.Errorf("a look finds %+v, %v", look.Found, err)
+			}
+			s = open(t, dir)
+			if f := s.Report().Found; !reflect.DeepEqual(f.Lost, c.lost) || !reflect.DeepEqual(f.Torn, c.torn) {
+				t.Errorf("found %+v", f)
+			}
+			next := uint64(18)
+			if c.lost != nil {
+				next = c.lost[0].Last + 1
+			}
+			if got, err := s.Stream().Append(t.Context(), event(next)); err != nil || got[0].Seq != next {
+				t.Errorf("the next event: %+v, %v, want sequence %d", got, err, next)
+			}
+			closeStore(t, s)
+		})
 	}
-	closeStore(t, s)
-	if err := block.RemoveMarker(dir); err != nil {
-		t.Fatal(err)
-	}
-	cutEnd(t, s, 2800)
-	s = open(t, dir)
-	wantLost(t, s, []block.Range{{First: 18, Last: 19}}, 20)
-	closeStore(t, s)
-}
-
-// A log that was put back to an earlier time together with its marker: the buckets, written after it, know that it was longer.
-func TestLogOfAnotherTime(t *testing.T) {
-	dir := storeDir(t)
-	s := open(t, dir)
-	fill(t, s, 20, 1000)
-	closeStore(t, s)
-	old, marker := filepath.Join(t.TempDir(), "EVENTS"), filepath.Join(dir, block.MarkerFile)
-	was, err := os.ReadFile(marker)
-	if err = errors.Join(err, copyTree(s.opts.eventsDir(), old)); err != nil {
-		t.Fatal(err)
-	}
-	s = open(t, dir)
-	fill(t, s, 5, 1000)
-	cell := projector.Cell{Key: "position.session.v1", Value: []byte(`{"seq":24,"id":"x"}`)}
-	if err := s.Store().Save(t.Context(), projector.BucketSnapshot, []projector.Cell{cell}); err != nil {
-		t.Fatal(err)
-	}
-	closeStore(t, s)
-	err = errors.Join(os.RemoveAll(s.opts.archiveDir()), os.RemoveAll(s.opts.eventsDir()), copyTree(old, s.opts.eventsDir()), os.WriteFile(marker, was, 0o600))
-	if err != nil {
-		t.Fatal(err)
-	}
-	s = open(t, dir)
-	wantLost(t, s, []block.Range{{First: 21, Last: 24}}, 25)
-	closeStore(t, s)
-}
-
-// A torn end that nothing vouches for is found, and costs no sequence.
-func TestTornEndIsNotLost(t *testing.T) {
-	dir := storeDir(t)
-	s := open(t, dir)
-	fill(t, s, 20, 1000)
-	closeStore(t, s)
-	if err := block.RemoveMarker(dir); err != nil {
-		t.Fatal(err)
-	}
-	cutEnd(t, s, 100)
-	s = open(t, dir)
-	f := s.Report().Found
-	if len(f.Lost) != 0 || !reflect.DeepEqual(f.Torn, []block.Range{{First: 20, Last: 20}}) || len(f.Damage) != 1 {
-		t.Errorf("found %+v", f)
-	}
-	if got, err := s.Stream().Append(t.Context(), event(20)); err != nil || got[0].Seq != 20 {
-		t.Errorf("%+v, %v", got, err)
-	}
-	closeStore(t, s)
 }
 
 // A log of which nothing is left is not begun anew unasked; with consent it begins behind what it had.
@@ -218,6 +165,9 @@ func TestGoneLog(t *testing.T) {
 			for range 2 {
 				_, err := Open(t.Context(), Options{Dir: dir})
 				var damage *DamageError
+				if _, look := Look(Options{Dir: dir}); !errors.Is(look, ErrLogGone) {
+					t.Errorf("a look: %v", look)
+				}
 				if !errors.Is(err, ErrLogGone) || !errors.Is(err, ErrLogDamaged) || !errors.As(err, &damage) || damage.FirstSeq != 1 || damage.LastSeq != 20 {
 					t.Fatalf("opening: %v", err)
 				}
@@ -230,6 +180,16 @@ func TestGoneLog(t *testing.T) {
 				t.Errorf("found %+v", f)
 			}
 			wantLost(t, s, []block.Range{{First: 1, Last: 20}}, 21)
+			err = filepath.WalkDir(filepath.Join(dir, "aside"), func(path string, e fs.DirEntry, err error) error {
+				info, infoErr := os.Stat(path)
+				if err = errors.Join(err, infoErr); err == nil && info.Mode().Perm()&0o077 != 0 {
+					t.Errorf("%s has mode %v", path, info.Mode())
+				}
+				return err
+			})
+			if err != nil {
+				t.Error(err)
+			}
 			closeStore(t, s)
 			s = open(t, dir)
 			if last, id := s.Stream().Last(); last != 21 || id != event(21).ID {
@@ -238,24 +198,6 @@ func TestGoneLog(t *testing.T) {
 			closeStore(t, s)
 		})
 	}
-}
-
-// The newest block is emptied, and the archive is gone: what was in that block is lost, no more.
-func TestEmptiedNewestBlock(t *testing.T) {
-	dir := storeDir(t)
-	s := open(t, dir)
-	fill(t, s, 40, 512<<10) // 20 MiB: three blocks
-	closeStore(t, s)
-	sealed, err := block.Check(s.opts.msgsDir(), block.Options{Stream: streamName})
-	if err != nil || len(sealed.Blocks) != 3 {
-		t.Fatalf("%+v, %v", sealed, err)
-	}
-	if err := errors.Join(os.RemoveAll(s.opts.archiveDir()), os.Truncate(filepath.Join(s.opts.msgsDir(), "3.blk"), 0)); err != nil {
-		t.Fatal(err)
-	}
-	s = open(t, dir)
-	wantLost(t, s, []block.Range{{First: sealed.Blocks[1].Last + 1, Last: 40}}, 41)
-	closeStore(t, s)
 }
 
 // A look finds what an opening would find, and changes nothing.
@@ -272,7 +214,9 @@ func TestLook(t *testing.T) {
 	}
 
 	damageMiddle(t, filepath.Join(s.opts.msgsDir(), "2.blk"))
-	cutNewest(t, s)
+	if err := shorten(filepath.Join(s.opts.msgsDir(), "3.blk"), 100); err != nil {
+		t.Fatal(err)
+	}
 	before := t.TempDir()
 	if err := os.CopyFS(before, os.DirFS(dir)); err != nil {
 		t.Fatal(err)
@@ -296,43 +240,6 @@ func TestLook(t *testing.T) {
 		t.Errorf("the opening lost %v, the look %v", got, rep.Found.Lost)
 	}
 	closeStore(t, s)
-}
-
-// cutNewest takes the newest block's last bytes away.
-func cutNewest(t *testing.T, s *Server) {
-	t.Helper()
-	blocks, err := block.List(s.opts.msgsDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	newest := blocks[len(blocks)-1]
-	if err := os.Truncate(filepath.Join(s.opts.msgsDir(), newest.Name), newest.Size-100); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// Nothing but the marker, or the archive, is left of a store: a look says so.
-func TestLookAtGoneLog(t *testing.T) {
-	dir := storeDir(t)
-	s := open(t, dir)
-	fill(t, s, 20, 100)
-	closeStore(t, s)
-	if _, err := block.Archive(s.opts.msgsDir(), s.opts.archiveDir(), false); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.RemoveAll(s.opts.jetstreamDir()); err != nil {
-		t.Fatal(err)
-	}
-	if rep, err := Look(Options{Dir: dir}); err != nil || !rep.Found.Whole {
-		t.Errorf("found %+v, %v", rep.Found, err)
-	}
-	if err := os.RemoveAll(s.opts.archiveDir()); err != nil {
-		t.Fatal(err)
-	}
-	var damage *DamageError
-	if _, err := Look(Options{Dir: dir}); !errors.Is(err, ErrLogGone) || !errors.As(err, &damage) || damage.FirstSeq != 1 || damage.LastSeq != 20 {
-		t.Error(err)
-	}
 }
 
 // A store that was killed before anything vouched for its log, and whose log and archive were removed, says that there
