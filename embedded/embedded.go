@@ -121,8 +121,6 @@ type Report struct {
 	Clean      bool           // the last exit was in order
 	Checked    int            // blocks of the log whose records were verified
 	Damage     []block.Damage // what was found in them, with its sequences
-	Holes      []block.Range  // sequences that were missing
-	Fixed      block.Fixed    // what was done about both
 	Unfinished int            // events cut off the log's end: those that belonged to them were never written
 	Restored   bool           // the log was gone and was taken from the archive
 	Found      Found          // what is to be recorded, of this opening and of earlier ones that did not

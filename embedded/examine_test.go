@@ -142,7 +142,7 @@ func TestExamineCut(t *testing.T) {
 	}
 	damageMiddle(t, filepath.Join(s.opts.msgsDir(), "2.blk"))
 	s = open(t, dir)
-	lost := s.Report().Fixed.Lost
+	lost := s.Report().Found.Lost
 	if len(lost) != 1 || lost[0].First != lost[0].Last {
 		t.Fatalf("%+v", lost)
 	}

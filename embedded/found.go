@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"syscall"
 
 	"github.com/oklog/ulid/v2"
@@ -21,32 +22,38 @@ import (
 // see [Server.Recorded]. It is on disk before the log is changed, so that neither a crash nor an opener that
 // tells nobody can hide what was done.
 type Found struct {
-	ID       string         `json:"id"`                 // a ULID for the event that records it
-	Damage   []block.Damage `json:"damage,omitempty"`   // with its sequences
-	Lost     []block.Range  `json:"lost,omitempty"`     // sequences whose events are gone; no other event gets them
-	Torn     []block.Range  `json:"torn,omitempty"`     // sequences cut off the log's end that nothing vouches for: the next events get them
-	Restored []string       `json:"restored,omitempty"` // blocks taken from the archive
-	SetAside []string       `json:"set_aside,omitempty"`
-	Whole    bool           `json:"whole,omitempty"`   // the log was gone and was taken from the archive
-	Renewed  bool           `json:"renewed,omitempty"` // the log was gone and a new one was begun; see Options.Renew
-	Forgot   bool           `json:"forgot,omitempty"`  // the log was gone, and nothing tells how far it had come; a new one was begun
-	Unkept   string         `json:"unkept,omitempty"`  // why the disk refused what the run before had written
+	ID     string         `json:"id"`               // a ULID for the event that records it
+	Damage []block.Damage `json:"damage,omitempty"` // with its sequences
+	Lost   []block.Range  `json:"lost,omitempty"`   // sequences whose events are gone; no other event gets them
+	Torn   []block.Range  `json:"torn,omitempty"`   // sequences cut off the log's end that nothing vouches for: the next events get them
+	Did    []string       `json:"did,omitempty"`    // what was met besides and done, in words
+	Whole  bool           `json:"whole,omitempty"`  // the log was gone and was taken from the archive
 
-	EndUnknown bool `json:"end_unknown,omitempty"` // with Whole: no exit in order tells how far the log had come
+	EndUnknown bool `json:"end_unknown,omitempty"` // nothing tells how far the log had come
 }
 
 // Empty tells that the log was in order.
-func (f Found) Empty() bool {
-	return len(f.Damage)+len(f.Lost)+len(f.Torn)+len(f.Restored)+len(f.SetAside) == 0 && !f.Whole && !f.Renewed && !f.Forgot && f.Unkept == ""
-}
+func (f Found) Empty() bool { return len(f.Damage)+len(f.Lost)+len(f.Torn)+len(f.Did) == 0 }
 
 // add takes what one repair did.
 func (f *Found) add(damage []block.Damage, x block.Fixed) {
 	f.Damage = append(f.Damage, damage...)
 	f.Lost = block.Join(append(f.Lost, x.Lost...)...)
 	f.Torn = append(f.Torn, x.Torn...)
-	f.Restored = append(f.Restored, x.Restored...)
-	f.SetAside = append(f.SetAside, x.SetAside...)
+	if len(x.Restored) > 0 {
+		f.Did = append(f.Did, "taken from the archive: "+strings.Join(x.Restored, ", "))
+	}
+	if len(x.SetAside) > 0 {
+		f.Did = append(f.Did, "set aside: "+strings.Join(x.SetAside, ", "))
+	}
+}
+
+// restored notes that the log was taken from the archive, once; a clean exit tells how far it had come.
+func (f *Found) restored(clean bool) {
+	if !f.Whole {
+		f.Did = append(f.Did, "the log was gone and was restored from the archive")
+	}
+	f.Whole, f.EndUnknown = true, !clean
 }
 
 // foundFile lies beside the clean-exit marker.
@@ -107,9 +114,12 @@ func (s *Server) unkept(cause error) {
 	if content, err := os.ReadFile(s.opts.foundPath()); err == nil && json.Unmarshal(content, &f) != nil {
 		return // the next opening tells that it cannot be read
 	}
-	f.Unkept = cause.Error()
 	if no := syscall.Errno(0); errors.As(cause, &no) {
-		f.Unkept = no.Error()
+		cause = no
+	}
+	words := "the disk refused what was written (" + cause.Error() + "), so the log's end was read from the disk again"
+	if !slices.Contains(f.Did, words) {
+		f.Did = append(f.Did, words)
 	}
 	content, err := s.encode(&f)
 	temp := s.opts.foundPath() + ".tmp"
@@ -146,7 +156,7 @@ func (s *Server) confirm(ctx context.Context) error {
 	defer s.mu.Unlock()
 	s.report.Found = s.found
 	if !s.found.Empty() {
-		s.report.Damage, s.report.Fixed.Lost = s.found.Damage, s.found.Lost
+		s.report.Damage = s.found.Damage
 	}
 	return nil
 }

@@ -70,7 +70,7 @@ func TestGroupThatFailsEndsTheAppends(t *testing.T) {
 	}
 	closeStore(t, s)
 	s = open(t, dir)
-	if r := s.Report(); r.Clean || r.Unfinished != 1 || len(r.Holes)+len(r.Damage)+len(r.Fixed.Lost) != 0 {
+	if r := s.Report(); r.Clean || r.Unfinished != 1 || !r.Found.Empty() {
 		t.Errorf("opened again: %+v", r)
 	}
 	wantLog(t, s, 2)

@@ -137,7 +137,8 @@ func (s *Server) present() ([]block.Info, error) {
 		return nil, s.gone()
 	case s.traces():
 		s.opts.Log.Warn("there was a log, of which nothing is left; a new one begins")
-		s.found.Forgot = true
+		s.found.EndUnknown = true
+		s.found.Did = append(s.found.Did, "the log was gone, nothing tells how far it had come, and a new one begins; export, backup or transcripts may have its events")
 		return nil, s.keep(&s.found)
 	}
 	return nil, nil
@@ -154,7 +155,7 @@ func (s *Server) traces() bool {
 
 // restore puts the archived blocks in the log's place.
 func (s *Server) restore() ([]block.Info, error) {
-	s.found.Whole, s.found.EndUnknown = true, !s.report.Clean
+	s.found.restored(s.report.Clean)
 	if err := s.keep(&s.found); err != nil {
 		return nil, err
 	}
@@ -192,7 +193,7 @@ func (s *Server) checked(only func(name string) bool) (block.Report, block.Optio
 // behind, and gives no other event a sequence that was in use.
 func (s *Server) check(only func(name string) bool) (block.Report, error) {
 	found, o, err := s.checked(only)
-	s.report.Checked, s.report.Damage, s.report.Holes = len(found.Blocks), found.Damage, found.Holes
+	s.report.Checked, s.report.Damage = len(found.Blocks), found.Damage
 	if err != nil || len(found.Damage)+len(found.Holes) == 0 {
 		return found, err
 	}
@@ -202,15 +203,16 @@ func (s *Server) check(only func(name string) bool) (block.Report, error) {
 	if err := s.keep(&feared); err != nil {
 		return found, err
 	}
-	if s.report.Fixed, err = block.Repair(s.opts.msgsDir(), o, found); err != nil {
+	fixed, err := block.Repair(s.opts.msgsDir(), o, found)
+	if err != nil {
 		return found, unread("repairing it", err)
 	}
 	s.trimmed = s.trimmed || found.Trimmed > 0
-	s.found.add(found.Damage, s.report.Fixed)
+	s.found.add(found.Damage, fixed)
 	if err := s.keep(&s.found); err != nil {
 		return found, err
 	}
-	s.opts.Log.Warn("the log was damaged", "damage", found.Damage, "holes", found.Holes, "fixed", s.report.Fixed)
+	s.opts.Log.Warn("the log was damaged", "damage", found.Damage, "holes", found.Holes, "fixed", fixed)
 	found, _, err = s.checked(only)
 	return found, err
 }

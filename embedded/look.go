@@ -44,7 +44,7 @@ func (s *Server) look() error {
 	}
 	switch {
 	case len(blocks) == 0 && len(archived) > 0:
-		s.found.Whole = true
+		s.found.restored(s.report.Clean)
 		return nil
 	case len(blocks) == 0 && s.vouched > 0:
 		return s.gone()

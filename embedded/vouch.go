@@ -83,7 +83,7 @@ func (s *Server) gone() error {
 // the buckets, which are folded again, are copied there.
 func (s *Server) renew() ([]block.Info, error) {
 	lost := block.Range{First: 1, Last: s.vouched}
-	s.found.Renewed = true
+	s.found.Did = append(s.found.Did, "the log was gone and a new one begins behind it")
 	s.found.add(nil, block.Fixed{Lost: []block.Range{lost}})
 	if err := s.keep(&s.found); err != nil {
 		return nil, err
@@ -114,6 +114,6 @@ func (s *Server) setAside() error {
 			return err
 		}
 	}
-	s.found.SetAside = append(s.found.SetAside, filepath.Base(aside))
+	s.found.Did = append(s.found.Did, "set aside: "+filepath.Base(aside))
 	return s.keep(&s.found)
 }

@@ -176,7 +176,7 @@ func TestGoneLog(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if f := s.Report().Found; !f.Renewed || len(f.SetAside) != 1 {
+			if f := s.Report().Found; len(f.Did) != 2 || f.EndUnknown {
 				t.Errorf("found %+v", f)
 			}
 			wantLost(t, s, []block.Range{{First: 1, Last: 20}}, 21)
@@ -259,7 +259,7 @@ func TestForgottenLog(t *testing.T) {
 	}
 	for _, recorded := range []bool{false, true} {
 		s = open(t, at)
-		if f := s.Report().Found; !f.Forgot || f.Renewed || f.Whole || len(f.Lost) > 0 || len(f.ID) != 26 {
+		if f := s.Report().Found; !f.EndUnknown || len(f.Did) != 1 || f.Whole || len(f.Lost) > 0 || len(f.ID) != 26 {
 			t.Errorf("found %+v", f)
 		}
 		if recorded {

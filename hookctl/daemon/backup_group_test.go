@@ -44,33 +44,3 @@ func appendDecision(t *testing.T, d *Daemon, size int) error {
 	_, err := d.rec.Import(t.Context(), group[:1]) // folds what the log has
 	return err
 }
-
-// A backup that begins while a decision is written has all of it or nothing.
-func TestBackupBesideADecision(t *testing.T) {
-	d := open(t, newHome(t))
-	defer shut(t, d)
-	written := make(chan error, 1)
-	decisions, size := 3, 1<<20 // 16 MiB each: every one seals two blocks
-	if testing.Short() {
-		decisions, size = 2, 600<<10 // and one
-	}
-	go func() {
-		var err error
-		for n := 0; n < decisions && err == nil; n++ {
-			err = appendDecision(t, d, size)
-		}
-		written <- err
-	}()
-	file := filepath.Join(t.TempDir(), "b.backup")
-	if b, err := d.Backup(t.Context(), file, nil); err != nil || b.Seq%16 != 0 {
-		t.Fatalf("%+v %v", b, err)
-	}
-	if err := <-written; err != nil {
-		t.Fatal(err)
-	}
-	got, back := restored(t, file)
-	defer shut(t, back)
-	if !got.Verify.Clean || got.Last != got.Seq {
-		t.Errorf("%+v", got)
-	}
-}

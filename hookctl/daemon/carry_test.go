@@ -19,7 +19,6 @@ import (
 
 	"hookline/events"
 	"hookline/hookctl/hook"
-	"hookline/hookctl/problem"
 	"hookline/hookctl/wire"
 	"hookline/replay/carry"
 	"hookline/replay/mend"
@@ -128,61 +127,6 @@ func TestImportGolden(t *testing.T) {
 		t.Errorf("%s %v", raw, err)
 	}
 	mustVerify(t, d)
-}
-
-func TestExportPart(t *testing.T) {
-	d := open(t, newHome(t))
-	defer shut(t, d)
-	for i := range 4 {
-		take(t, d, bashOf(fmt.Sprint("session-", i%2), i))
-	}
-	for query, want := range map[string]uint64{"": 4, "?session=session-1": 2, "?since=3": 2, "?until=1": 1, "?until=0": 0, "?since=2&until=3": 2, "?since=2020-01-01T00:00:00Z": 4, "?until=2020-01-01T00:00:00Z": 0} {
-		other := open(t, filepath.Join(t.TempDir(), "other"))
-		if got := mustImport(t, other, exportOf(t, d, query)); got.Added != want {
-			t.Errorf("%q: %+v, want %d", query, got, want)
-		}
-		shut(t, other)
-	}
-	if code, body := ask(t, d, "GET", "/v1/export?session=nobody", ""); code != 404 {
-		t.Errorf("%d %s", code, body)
-	}
-}
-
-// Nothing of a file that is cut off or damaged is taken, unless that is asked for.
-func TestImportTruncated(t *testing.T) {
-	d := open(t, newHome(t))
-	for i := range 10 {
-		take(t, d, bashOf("s-1", i))
-	}
-	file := exportOf(t, d, "")
-	shut(t, d)
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	lines := bytes.SplitAfter(text, []byte("\n"))
-	if err := os.WriteFile(file, bytes.Join(lines[:6], nil), 0o600); err != nil { // header and five events
-		t.Fatal(err)
-	}
-	other := open(t, filepath.Join(t.TempDir(), "other"))
-	defer shut(t, other)
-	_, err = other.Import(t.Context(), file, false, nil)
-	var p *problem.Error
-	if !errors.As(err, &p) || !strings.HasSuffix(p.Message, "the export is cut off after line 6; nothing was imported") || p.Hint != "--partial takes the 5 events before that" {
-		t.Errorf("%v %+v", err, p)
-	}
-	if last, _ := other.stream.Last(); last != 0 {
-		t.Errorf("%d events were taken", last)
-	}
-	got, err := other.Import(t.Context(), file, true, nil)
-	if err != nil || got.Added != 5 || got.Problem != "the export is cut off after line 6" {
-		t.Errorf("%+v %v", got, err)
-	}
-	for name, path := range map[string]string{"no such file": filepath.Join(t.TempDir(), "none"), "no export": os.Args[0]} {
-		if _, err := other.Import(t.Context(), path, true, nil); !errors.As(err, &p) || p.Exit != 1 {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
 }
 
 // An event that stands twice in a file, and one that comes in beside the import, count once.

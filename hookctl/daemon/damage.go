@@ -17,7 +17,7 @@ import (
 func (d *Daemon) emitDamage(ctx context.Context, rec *recorder.Recorder) error {
 	f := rec.Store().Report().Found
 	if d.opts.unpacked {
-		f.Whole, f.Forgot = false, false
+		f.Did = nil // a backup has no log beside its archive
 	}
 	if !f.Empty() {
 		if err := d.appendDamage(ctx, rec, f); err != nil {

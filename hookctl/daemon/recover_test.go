@@ -187,21 +187,6 @@ func TestRecoverSessionIntoTheLiveOne(t *testing.T) {
 	mustVerify(t, p.d)
 }
 
-// A log that was imported today still knows last week: recovery goes by the time of capture.
-func TestRecoverAfterImport(t *testing.T) {
-	p := twoDays(t)
-	file := exportOf(t, p.d, "")
-	shut(t, p.d)
-	other := oldLog{t: t, d: open(t, filepath.Join(t.TempDir(), "other")), dir: p.dir}
-	defer shut(t, other.d)
-	mustImport(t, other.d, file)
-	for _, query := range []string{"at=2026-11-17T20:00:00Z&dry_run=1", "at=2026-11-17T20:00:00Z&session=good"} {
-		if got, err := other.recover(query); err != nil || got.Session != "good" {
-			t.Errorf("%s: %+v %v", query, got, err)
-		}
-	}
-}
-
 // A session's own identity is that of the moment when things were captured, between its snapshots too, and so it is in a
 // log that was appended at another time.
 func TestRecoverSessionByCapture(t *testing.T) {

@@ -19,7 +19,6 @@ import (
 	"hookline/embedded/block"
 	"hookline/events"
 	"hookline/hookctl/hook"
-	"hookline/hookctl/wire"
 	"hookline/replay/check"
 	"hookline/replay/mend"
 )
@@ -55,18 +54,6 @@ func mustRepair(t *testing.T, d *Daemon, o mend.RepairOptions) mend.Repaired {
 		t.Fatal(err)
 	}
 	return r
-}
-
-func TestRepairNothing(t *testing.T) {
-	d := open(t, newHome(t))
-	defer shut(t, d)
-	for i := range 5 {
-		take(t, d, bashOf("s-1", i))
-	}
-	r := mustRepair(t, d, mend.RepairOptions{})
-	if len(r.Opened)+len(r.Damage)+len(r.Lost)+len(r.BadBlobs)+len(r.GoneBlobs)+len(r.Sources) != 0 || r.Added != 0 || r.Seq != 5 {
-		t.Errorf("%+v", r)
-	}
 }
 
 // lossy is a home whose log has lost one event, and an export of it from before.
@@ -336,28 +323,6 @@ func TestRepairFromTranscripts(t *testing.T) {
 	}
 	if again := mustRepair(t, d, mend.RepairOptions{Transcripts: dir}); again.Added != 0 || again.Rebuilt != 4 || again.NotHad != 0 {
 		t.Errorf("again: %+v", again)
-	}
-}
-
-// In a log that was imported or restored since, a transcript's time is compared with the times of capture.
-func TestRepairLateFromTranscripts(t *testing.T) {
-	home := newHome(t)
-	d := open(t, home)
-	ago := time.Now().AddDate(-1, 0, 0).Truncate(time.Millisecond)
-	for i := range 10 {
-		f := bashOf("s-1", i)
-		f.Time = ago.Add(time.Duration(i) * 100 * time.Millisecond).UnixMilli()
-		f.ID = wire.NewID(f.Time)
-		take(t, d, f)
-	}
-	lost := logOf(t, d)[4].ID
-	shut(t, d)
-	spoil(t, blockPath(home, 1), lost, 60)
-	d = open(t, home)
-	defer shut(t, d)
-	r := mustRepair(t, d, mend.RepairOptions{Transcripts: writeTranscript(t, ago)})
-	if r.Added != 4 || r.Rebuilt != 4 || r.NotHad != 0 {
-		t.Errorf("%+v", r)
 	}
 }
 

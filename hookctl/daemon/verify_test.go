@@ -142,23 +142,6 @@ func TestVerifyGoesOnBehindDamage(t *testing.T) {
 	}
 }
 
-// A block that is gone under a running daemon is a hole that nothing explains.
-func TestVerifyMissingBlock(t *testing.T) {
-	home := thick(t, 100)
-	d := open(t, home)
-	defer d.Close(t.Context())
-	if err := os.Remove(blockPath(home, 2)); err != nil {
-		t.Fatal(err)
-	}
-	v := verified(t, d)
-	if v.Exit != 2 || len(v.New) != 1 || v.New[0].Kind != "missing" || v.Holes != v.New[0].Last-v.New[0].First+1 {
-		t.Fatalf("%+v", v)
-	}
-	if want := fmt.Sprintf("sequences %d to %d is missing, and no event says why", v.New[0].First, v.New[0].Last); v.Damage[0] != strings.Replace(want, " is ", " are ", 1) {
-		t.Errorf("%q", v.Damage)
-	}
-}
-
 // forge appends the block's first record once more, under another sequence.
 func forge(t *testing.T, path string, seq uint64) {
 	t.Helper()

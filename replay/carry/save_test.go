@@ -91,33 +91,6 @@ func TestMissing(t *testing.T) {
 	}
 }
 
-// Check takes nothing for whole that is not.
-func TestCheckRefuses(t *testing.T) {
-	text := written(t, event(1, "{}"), event(2, "{}"))
-	for name, tc := range map[string]struct {
-		content []byte
-		want    error
-	}{
-		"empty":         {nil, ErrTruncated},
-		"cut off":       {text[:len(text)-20], ErrTruncated},
-		"cut off, zstd": {pack(t, text)[:60], ErrTruncated},
-		"another byte":  {bytes.Replace(text, []byte(`"seq":2`), []byte(`"seq":3`), 1), ErrDamaged},
-		"text":          {[]byte("hello\n"), ErrNotExport},
-		"newer":         {[]byte(`{"hookline_export":2}` + "\n"), ErrNewer},
-	} {
-		file := filepath.Join(t.TempDir(), "x")
-		if err := os.WriteFile(file, tc.content, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := ReadBack(file); !errors.Is(err, tc.want) || !strings.HasPrefix(err.Error(), file+": ") {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-	if _, err := ReadBack(filepath.Join(t.TempDir(), "none")); !errors.Is(err, os.ErrNotExist) {
-		t.Error(err)
-	}
-}
-
 // full takes so many bytes and no more.
 type full struct{ left int }
 

@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"hookline/embedded"
@@ -50,17 +51,16 @@ func runsOf(ranges []block.Range) []events.SeqRun {
 
 // Told is what the user is told of it.
 func Told(f embedded.Found) string {
+	lost, more := "; no sequence is lost", ""
 	switch {
-	case len(f.Lost) == 0 && f.Whole && f.EndUnknown:
-		return fmt.Sprintf("the log was damaged (%s); what was recorded behind the archive's newest block, if anything was, is lost, and nothing tells how much. "+
-			"`replay verify` checks what is there, `replay import` takes what an export has", problem(f))
-	case len(f.Lost) == 0 && (len(f.Torn) > 0 || f.Forgot):
-		return fmt.Sprintf("the log was damaged (%s). `replay verify` checks what is there", problem(f))
-	case len(f.Lost) == 0:
-		return fmt.Sprintf("the log was damaged (%s); no sequence is lost. `replay verify` checks what is there", problem(f))
+	case len(f.Lost) > 0:
+		lost, more = "; sequences lost: "+rangesOf(f.Lost), ", `replay repair` restores events from backups, exports and transcripts"
+	case f.EndUnknown:
+		lost, more = "; nothing tells how much is lost, if anything", ", `replay import` takes what an export has"
+	case len(f.Torn) > 0:
+		lost = ""
 	}
-	return fmt.Sprintf("the log was damaged (%s); sequences lost: %s. `replay verify` checks what is there, `replay repair` restores events from backups, exports and transcripts",
-		problem(f), rangesOf(f.Lost))
+	return "the log was damaged (" + problem(f) + ")" + lost + ". `replay verify` checks what is there" + more
 }
 
 // Status is what `hookctl status` lists as damage: what was met, else what was found when the store was opened.
@@ -73,17 +73,10 @@ func Status(rep embedded.Report) []string {
 		}
 		out = append(out, line)
 	}
-	f := rep.Found
-	if !f.Empty() && len(rep.Damage) == 0 {
+	if f := rep.Found; len(out) == 0 && !f.Empty() {
 		return append(out, problem(f)+" (sequences lost: "+rangesOf(f.Lost)+")")
 	}
-	if f.Unkept != "" {
-		out = append(out, unkeptWords(f))
-	}
-	if len(f.Torn) > 0 {
-		out = append(out, tornWords(f.Torn))
-	}
-	return out
+	return append(out, done(rep.Found)...)
 }
 
 // Opened is what the store found and did when it was opened, a line for each.
@@ -101,28 +94,25 @@ func Opened(rep embedded.Report) []string {
 
 // done is what an opening met and did, but for the damaged places and what is lost.
 func done(f embedded.Found) []string {
-	var out []string
-	if f.Unkept != "" {
-		out = append(out, unkeptWords(f))
-	}
-	switch {
-	case f.Renewed:
-		out = append(out, "the log was gone and a new one begins behind it")
-	case f.Forgot:
-		out = append(out, "the log was gone, nothing tells how far it had come, and a new one begins; export, backup or transcripts may have its events")
-	case f.Whole:
-		out = append(out, "the log was gone and was restored from the archive")
-	}
-	if len(f.Restored) > 0 {
-		out = append(out, "taken from the archive: "+strings.Join(f.Restored, ", "))
-	}
-	if len(f.SetAside) > 0 {
-		out = append(out, "set aside: "+strings.Join(f.SetAside, ", "))
-	}
+	out := slices.Clone(f.Did)
 	if len(f.Torn) > 0 {
-		out = append(out, tornWords(f.Torn))
+		out = append(out, "cut off at the end, and nothing tells whether it was acknowledged: sequence "+rangesOf(f.Torn))
 	}
 	return out
+}
+
+// problem says in one line what was wrong and what was done.
+func problem(f embedded.Found) string {
+	var parts []string
+	switch n := len(f.Damage); {
+	case n > 1:
+		parts = append(parts, fmt.Sprintf("%s, and in %d more", f.Damage[0].Why, n-1))
+	case n == 1:
+		parts = append(parts, f.Damage[0].Why)
+	case len(f.Did) == 0 && len(f.Lost) > 0:
+		parts = append(parts, "a block or the end was missing")
+	}
+	return strings.Join(append(parts, done(f)...), "; ")
 }
 
 // Line is one fault of a block.
@@ -144,31 +134,6 @@ func sequencesOf(dm block.Damage) string {
 		words = "sequence "
 	}
 	return words + rangesOf([]block.Range{{First: dm.FirstSeq, Last: dm.LastSeq}})
-}
-
-// problem says in one line what was wrong and what was done.
-func problem(f embedded.Found) string {
-	var parts []string
-	if n := len(f.Damage); n > 0 {
-		parts = append(parts, f.Damage[0].Why)
-		if n > 1 {
-			parts[0] += fmt.Sprintf(", and in %d more", n-1)
-		}
-	}
-	gone := f.Renewed || f.Forgot || f.Whole
-	if len(f.Damage) == 0 && !gone && len(f.Lost)+len(f.Restored) > 0 {
-		parts = append(parts, "a block or the end was missing")
-	}
-	return strings.Join(append(parts, done(f)...), "; ")
-}
-
-func unkeptWords(f embedded.Found) string {
-	return "the disk refused what was written (" + f.Unkept + "), so the log's end was read from the disk again"
-}
-
-// tornWords tells of what the next events get the sequences of.
-func tornWords(torn []block.Range) string {
-	return "cut off at the end, and nothing tells whether it was acknowledged: sequence " + rangesOf(torn)
 }
 
 func rangesOf(ranges []block.Range) string {

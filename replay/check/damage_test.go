@@ -9,11 +9,12 @@ import (
 	"hookline/events"
 )
 
+const refused = "the disk refused what was written (input/output error), so the log's end was read from the disk again"
+
 // A disk that refused a write is told of, also when nothing came of it.
 func TestWordsForARefusal(t *testing.T) {
-	want := "the log was damaged (the disk refused what was written (input/output error), so the log's end was read from the disk again); " +
-		"no sequence is lost. `replay verify` checks what is there"
-	if got := Told(embedded.Found{Unkept: "input/output error"}); got != want {
+	want := "the log was damaged (" + refused + "); no sequence is lost. `replay verify` checks what is there"
+	if got := Told(embedded.Found{Did: []string{refused}}); got != want {
 		t.Errorf("%s\nwant\n%s", got, want)
 	}
 }
@@ -32,7 +33,7 @@ func TestWordsForATornEnd(t *testing.T) {
 // Each thing that an opening found has a line, here and in what status lists.
 func TestLines(t *testing.T) {
 	bad := block.Damage{Block: "1.blk", Offset: 17, FirstSeq: 3, LastSeq: 4, Why: "checksum does not match"}
-	f := embedded.Found{Damage: []block.Damage{bad}, Restored: []string{"2.blk"}, SetAside: []string{"3.blk"}, Lost: []block.Range{{First: 3, Last: 4}, {First: 9, Last: 9}}}
+	f := embedded.Found{Damage: []block.Damage{bad}, Did: []string{"taken from the archive: 2.blk", "set aside: 3.blk"}, Lost: []block.Range{{First: 3, Last: 4}, {First: 9, Last: 9}}}
 	want := []string{"1.blk at byte 17: checksum does not match, sequences 3 to 4", "taken from the archive: 2.blk", "set aside: 3.blk",
 		"sequences lost: 3 to 4, 9"}
 	if got := Opened(embedded.Report{Found: f}); !slices.Equal(got, want) {
@@ -42,9 +43,9 @@ func TestLines(t *testing.T) {
 	if got := Status(embedded.Report{Found: f}); !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}
-	f.Unkept = "input/output error"
+	f.Did = []string{refused}
 	want = []string{"1.blk at 17: checksum does not match (sequences 3 to 4)",
-		"the disk refused what was written (input/output error), so the log's end was read from the disk again"}
+		refused}
 	if got := Status(embedded.Report{Found: f, Damage: []block.Damage{bad}}); !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}

@@ -91,7 +91,7 @@ func (s Store) judgeLog(ctx context.Context, v *Verdict, e *evidence) error {
 	}
 	e.judge(v, news, rep.Damage)
 	v.Damage = append(append(v.Damage, e.faults...), again...)
-	if s.Serving || len(rep.Fixed.Lost)+len(rep.Fixed.SetAside) == 0 {
+	if s.Serving || rep.Found.Empty() {
 		return nil
 	}
 	for _, dm := range rep.Damage {
