@@ -192,8 +192,8 @@ func TestOpenHome(t *testing.T) {
 	}
 }
 
-// A hook of root in a user's environment, as of sudo: it is not recorded, that is said, and root leaves no file in the
-// user's home.
+// A hook of root in a user's environment, as of sudo: it is not recorded, that is said, and neither it nor a verb leaves a file
+// of root in the user's home.
 func TestRootsHook(t *testing.T) {
 	t.Parallel()
 	for _, there := range []bool{false, true} {
@@ -208,6 +208,11 @@ func TestRootsHook(t *testing.T) {
 		}
 		if out := g.as(t, 0, "", "hookctl", "status"); out.exit != 1 || !strings.Contains(out.stderr, "belongs to another user") {
 			t.Errorf("%+v", out)
+		}
+		for _, verb := range []string{"install", "config set color never", "config edit"} {
+			if out := g.as(t, 0, "", append([]string{"hookctl"}, strings.Fields(verb)...)...); out.exit != 1 || !strings.Contains(out.stderr, "belongs to another user") {
+				t.Errorf("%s: %+v", verb, out)
+			}
 		}
 		_ = filepath.WalkDir(g.env["HOME"], func(path string, e fs.DirEntry, err error) error {
 			if info, statErr := e.Info(); err == nil && statErr == nil && info.Sys().(*syscall.Stat_t).Uid == 0 {

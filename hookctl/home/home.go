@@ -111,7 +111,7 @@ func (p Paths) Check() error {
 		err := Private(path)
 		switch {
 		case errors.Is(err, fs.ErrNotExist) && path == p.Home:
-			return p.mayMake()
+			return MayMake(p.Home)
 		case errors.Is(err, ErrForeign):
 			return &Refused{err, ownHome}
 		case errors.Is(err, ErrOpen):
@@ -121,9 +121,10 @@ func (p Paths) Check() error {
 	return nil
 }
 
-// mayMake keeps root from making a home below a folder of another user, who could not use it afterwards.
-func (p Paths) mayMake() error {
-	dir := filepath.Dir(p.Home)
+// MayMake keeps root from making a file or folder below a folder of another user, who could not use it afterwards; the
+// error is a [*Refused].
+func MayMake(path string) error {
+	dir := filepath.Dir(path)
 	info, err := os.Stat(dir)
 	for err != nil && dir != filepath.Dir(dir) {
 		dir = filepath.Dir(dir)
@@ -132,7 +133,7 @@ func (p Paths) mayMake() error {
 	if err != nil || !root() || ownedByUs(info) {
 		return nil
 	}
-	return &Refused{fmt.Errorf("%s, where %s would be made, %w", dir, p.Home, ErrForeign), ownHome}
+	return &Refused{fmt.Errorf("%s, where %s would be made, %w", dir, path, ErrForeign), ownHome}
 }
 
 // Private is an error for a path that another user made, or can write to. A link must be ours, and so must what it

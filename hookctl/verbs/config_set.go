@@ -39,9 +39,9 @@ func (a *app) configSetCmd() *cobra.Command {
 			}
 			return f
 		}
-		path := config.UserFile(a.Getenv)
-		if path == "" {
-			return problem.Faultf("there is no home folder for the user's configuration").Advise("set HOME or XDG_CONFIG_HOME")
+		path, err := a.userFile()
+		if err != nil {
+			return err
 		}
 		judged := config.Load(config.Options{Getenv: func(string) string { return "" }, Flags: map[string]string{key: value}})
 		if len(judged.Problems) > 0 {
@@ -66,6 +66,15 @@ func (a *app) configSetCmd() *cobra.Command {
 		a.Printf("%s: %s in %s\n", key, now.Values.Text(key)[0], path)
 		return nil
 	})
+}
+
+// userFile is the path of the user's configuration, which may be written.
+func (a *app) userFile() (string, error) {
+	path := config.UserFile(a.Getenv)
+	if path == "" {
+		return "", problem.Faultf("there is no home folder for the user's configuration").Advise("set HOME or XDG_CONFIG_HOME")
+	}
+	return path, a.mayMake(path)
 }
 
 // configSetJSON is what `config set --json` prints.
@@ -145,9 +154,9 @@ func (a *app) configEditCmd() *cobra.Command {
 		Short:   "Open the user's configuration file in $VISUAL or $EDITOR, then check it",
 		Example: "  hookctl config edit",
 	}, func([]string) error {
-		path := config.UserFile(a.Getenv)
-		if path == "" {
-			return problem.Faultf("there is no home folder for the user's configuration").Advise("set HOME or XDG_CONFIG_HOME")
+		path, err := a.userFile()
+		if err != nil {
+			return err
 		}
 		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 			if err := replaceFile(path, commentedDefaults()); err != nil {

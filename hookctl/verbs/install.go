@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"hookline/hookctl/cmdline"
+	"hookline/hookctl/home"
 	"hookline/hookctl/problem"
 	"hookline/hookctl/settings"
 	"hookline/plugin"
@@ -34,7 +35,19 @@ func (s scopeFlags) options(a *app) (settings.Options, error) {
 	if o.Client == settings.Codex && s.Local {
 		return o, problem.Faultf("Codex has no settings that are yours alone in one project").Advise("--user is every session of yours, --project is committed")
 	}
+	if _, err := os.Stat(o.Path()); err != nil && o.Scope == settings.User {
+		return o, a.mayMake(o.Path())
+	}
 	return o, nil
+}
+
+// mayMake refuses to make a file for another user, who could not use it.
+func (a *app) mayMake(path string) error {
+	err := home.MayMake(path)
+	if err == nil {
+		return nil
+	}
+	return problem.Because(err).Advise("run it as the user who owns it")
 }
 
 // given tells whether a scope was named.
@@ -52,11 +65,11 @@ func (s scopeFlags) scope() settings.Scope {
 
 // settingsOptions are the client's settings files as seen from here.
 func (a *app) settingsOptions() settings.Options {
-	home := a.Getenv("HOME")
-	if home == "" {
-		home = a.Getenv("USERPROFILE")
+	dir := a.Getenv("HOME")
+	if dir == "" {
+		dir = a.Getenv("USERPROFILE")
 	}
-	return settings.Options{Home: home, ConfigDir: a.Getenv("CLAUDE_CONFIG_DIR"), ProjectDir: a.ProjectDir(), Binary: a.hookctl()}
+	return settings.Options{Home: dir, ConfigDir: a.Getenv("CLAUDE_CONFIG_DIR"), ProjectDir: a.ProjectDir(), Binary: a.hookctl()}
 }
 
 // hookctl is the program that the client will call: the one beside this executable. Where PATH leads
