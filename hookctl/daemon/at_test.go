@@ -59,10 +59,7 @@ func pastAnswer(t *testing.T, h http.Handler, path string, query ...string) stri
 
 func inJSON(t *testing.T, v any) string {
 	t.Helper()
-	b, err := json.Marshal(v)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must(json.Marshal(v))(t)
 	return string(b)
 }
 
@@ -114,37 +111,26 @@ func gatesOfOld(t *testing.T, d *Daemon) {
 		e := []events.Event{&events.GateSatisfied{Name: "tests", Scope: events.GateScopeSession, Level: "session", By: "cli"},
 			&events.GateTriggered{Name: "review", Scope: events.GateScopeBranch}, &events.GateCleared{Name: "tests", Reason: events.GateClearedCommand},
 			&events.ProjectRehomed{From: "p-0", Path: "/old"}, &events.PromptExpanded{CommandName: "/review"}, &events.IdentityPersisted{Reason: "command"}}[i%6]
-		data, err := json.Marshal(e)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := must(json.Marshal(e))(t)
 		env := events.Envelope{ID: fmt.Sprintf("01KGATE%019d", i), Type: e.Type(), Version: 1, Time: time.UnixMilli(1795262406000 + int64(i)).UTC(),
 			Session: fmt.Sprintf("g-%d", i%2), Project: fmt.Sprintf("p-%d", i%3), Branch: []string{"main", "feature/x"}[i%2], Data: data}
-		if _, err := d.rec.Import(t.Context(), []events.Envelope{env}); err != nil {
-			t.Fatal(err)
-		}
+		must(d.rec.Import(t.Context(), []events.Envelope{env}))(t)
 	}
 }
 
 // A time of capture is not disturbed by what came late, and by append it is what the log held then.
 func TestPastTimes(t *testing.T) {
-	d := open(t, newHome(t))
-	defer shut(t, d)
+	d := opened(t)
 	at := time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
 	appendAt := func(id string, captured time.Time) {
 		t.Helper()
 		env := events.Envelope{ID: id, Type: events.TypeTurnStopped, Version: 1, Time: captured, Session: "s-" + id, Project: "p", Data: []byte(`{}`)}
-		if _, err := d.rec.Import(t.Context(), []events.Envelope{env}); err != nil {
-			t.Fatal(err)
-		}
+		must(d.rec.Import(t.Context(), []events.Envelope{env}))(t)
 	}
 	for i, minute := range []int{0, 1, 2, 90, 3, 4} { // the fourth is of a clock that was ahead, and two came after it
 		appendAt(fmt.Sprint(i+1), at.Add(time.Duration(minute)*time.Minute))
 	}
-	rec, err := d.stream.Get(t.Context(), 3)
-	if err != nil {
-		t.Fatal(err)
-	}
+	rec := must(d.stream.Get(t.Context(), 3))(t)
 	for _, c := range []struct {
 		point time.Time
 		by    string

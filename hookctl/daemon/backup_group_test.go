@@ -11,12 +11,9 @@ import (
 
 // The sealed blocks of a backup may end within the events of one decision; the rest of them stands in its tail.
 func TestBackupEndsWithinADecision(t *testing.T) {
-	d := open(t, newHome(t))
-	defer shut(t, d)
+	d := opened(t)
 	for range 6 { // 2 MiB each, in 16 events: a block ends within one of them
-		if err := appendDecision(t, d, 96<<10); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, appendDecision(t, d, 96<<10))
 	}
 	want := logOf(t, d)
 	file := filepath.Join(t.TempDir(), "b.backup")

@@ -25,10 +25,7 @@ import (
 func restored(t *testing.T, file string) (carry.Restored, *Daemon) {
 	t.Helper()
 	home := filepath.Join(t.TempDir(), "restored")
-	r, err := Restore(t.Context(), carry.RestoreOptions{File: file, Home: home})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must(Restore(t.Context(), carry.RestoreOptions{File: file, Home: home}))(t)
 	return r, open(t, home)
 }
 
@@ -102,9 +99,7 @@ func TestBackupHasBlobsAndSpool(t *testing.T) {
 	large := strings.Repeat("line of a file\n", 4000)
 	take(t, d, hookFrame(fmt.Sprintf(`{"hook_event_name":"PostToolUse","session_id":"s-1","tool_name":"Read","tool_use_id":"t","tool_response":{"content":%q}}`, large)))
 	waiting := bashOf("s-1", 9)
-	if err := spool.Open(home.PathsOf(dir, os.Getenv)).Write(waiting); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, spool.Open(home.PathsOf(dir, os.Getenv)).Write(waiting))
 	file := filepath.Join(t.TempDir(), "b.backup")
 	b, err := d.Backup(t.Context(), file, nil)
 	if err != nil || b.Blobs != 1 || b.Frames != 1 || b.Events != 1 {
@@ -138,9 +133,7 @@ func TestBackupHasBlobsAndSpool(t *testing.T) {
 func TestBackupOfNothing(t *testing.T) {
 	d := open(t, newHome(t))
 	file := filepath.Join(t.TempDir(), "b.backup")
-	if _, err := d.Backup(t.Context(), file, nil); err != nil {
-		t.Fatal(err)
-	}
+	must(d.Backup(t.Context(), file, nil))(t)
 	shut(t, d)
 	r, got := restored(t, file)
 	defer shut(t, got)

@@ -10,8 +10,7 @@ import (
 
 // The plain brief leaves no record and counts no hook.
 func TestBriefIsNoRecord(t *testing.T) {
-	d := open(t, newHome(t))
-	defer shut(t, d)
+	d := opened(t)
 	take(t, d, startOf("s-1"))
 	before := len(logOf(t, d))
 	for range 3 {
@@ -35,8 +34,7 @@ func TestBriefIsNoRecord(t *testing.T) {
 
 // The plain brief answers for the session that stdin names.
 func TestBriefHonoursInput(t *testing.T) {
-	d := open(t, newHome(t))
-	defer shut(t, d)
+	d := opened(t)
 	take(t, d, startOf("s-1"))
 	f := hookFrame(`{"hook_event_name":"PreToolUse","session_id":"s-1","tool_name":"Edit"}`)
 	f.Args = []string{"consciousness", "brief"}

@@ -28,8 +28,7 @@ var identityVerbs = []string{"consciousness inject-context", "consciousness chec
 
 // Without stdin a verb's session is the live one of CLAUDE_PID, in this project; it reads and records nothing.
 func TestVerbsFindTheSessionOfTheirProcess(t *testing.T) {
-	d := open(t, newHome(t))
-	defer shut(t, d)
+	d := opened(t)
 	f := startOf("s-1")
 	f.Env["CLAUDE_PID"] = strconv.Itoa(os.Getpid())
 	take(t, d, f)
@@ -46,8 +45,7 @@ func TestVerbsFindTheSessionOfTheirProcess(t *testing.T) {
 
 // Where no session is known there is nothing to record, and no event of nobody.
 func TestVerbsOfNobodyRecordNothing(t *testing.T) {
-	d := open(t, newHome(t))
-	defer shut(t, d)
+	d := opened(t)
 	take(t, d, startOf("before"))
 	take(t, d, hookFrame(`{"hook_event_name":"SessionEnd","session_id":"before"}`))
 	before := len(logOf(t, d))
@@ -78,8 +76,7 @@ func TestVerbsOfNobodyRecordNothing(t *testing.T) {
 
 // EC-SESSION-08, ERR-SESSION-07: a start that cannot be read restores all the same, and the log has why.
 func TestEC_SESSION_08_ByTheHook(t *testing.T) {
-	d := open(t, newHome(t))
-	defer shut(t, d)
+	d := opened(t)
 	take(t, d, startOf("before"))
 	take(t, d, hookFrame(`{"hook_event_name":"SessionEnd","session_id":"before"}`))
 	before := len(logOf(t, d))
@@ -91,9 +88,7 @@ func TestEC_SESSION_08_ByTheHook(t *testing.T) {
 	}
 	answer := take(t, d, f)
 	out.Specific.AdditionalContext = ""
-	if err := json.Unmarshal([]byte(strings.ReplaceAll(string(answer.Stdout), "hookSpecificOutput", "Specific")), &out); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, json.Unmarshal([]byte(strings.ReplaceAll(string(answer.Stdout), "hookSpecificOutput", "Specific")), &out))
 	if out.Specific.AdditionalContext != "Identity restored from before. IC: 1.00 (healthy)" ||
 		!strings.HasPrefix(out.Message, "hookline: Invalid hook input JSON, using defaults: the hook's JSON was cut off; recorded as hook.refused") {
 		t.Errorf("%s", answer.Stdout)
@@ -123,15 +118,10 @@ func TestStartTellsTheConfiguration(t *testing.T) {
 	t.Setenv("HOOKLINE_FSYNC", "")
 	user, project := filepath.Join(home, ".config", "hookline", "config.yaml"), filepath.Join(t.TempDir(), ".claude", "hookline.yaml")
 	for path, text := range map[string]string{user: "fsync: shared\nfsynk: always\n", project: "idle_exit: 12\n"} {
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.MkdirAll(filepath.Dir(path), 0o700))
+		noError(t, os.WriteFile(path, []byte(text), 0o600))
 	}
-	d := open(t, newHome(t))
-	defer shut(t, d)
+	d := opened(t)
 	start := func(args ...string) hook.Answer {
 		f := startOf("s-1")
 		f.Args, f.Cwd, f.Binary = args, filepath.Dir(filepath.Dir(project)), "/b/hookctl"
@@ -155,17 +145,14 @@ func decodeMessage(t *testing.T, a hook.Answer) string {
 		SystemMessage string `json:"systemMessage"`
 	}
 	if len(a.Stdout) > 0 {
-		if err := json.Unmarshal(a.Stdout, &out); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, json.Unmarshal(a.Stdout, &out))
 	}
 	return out.SystemMessage
 }
 
 // Where the state is, if HOME does not say it.
 func TestStartTellsAHomelessState(t *testing.T) {
-	d := open(t, newHome(t))
-	defer shut(t, d)
+	d := opened(t)
 	for i, want := range []string{"hookline: HOME is not set, state is in /t/hookline-0; set HOME or HOOKLINE_HOME to keep it", ""} {
 		f := startOf("s-1")
 		f.Note = wire.Homeless + "/t/hookline-0; input was late"
@@ -239,8 +226,7 @@ func TestConflictIsToldOnce(t *testing.T) {
 
 // What a person emits is held to the type's schema, and the words name the field.
 func TestEmitIsChecked(t *testing.T) {
-	d := open(t, newHome(t))
-	defer shut(t, d)
+	d := opened(t)
 	take(t, d, startOf("s-1"))
 	for body, want := range map[string]string{
 		`{"type":"canary.sent","data":{"x":1}}`:                                        `"error":"nonce is missing"`,

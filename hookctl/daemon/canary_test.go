@@ -11,8 +11,7 @@ import (
 )
 
 func TestCanarySteps(t *testing.T) {
-	d := open(t, newHome(t))
-	defer shut(t, d)
+	d := opened(t)
 	c := d.canary(t.Context())
 	names := make([]string, 0, len(c.Steps))
 	for _, s := range c.Steps {
@@ -29,21 +28,17 @@ func TestCanarySteps(t *testing.T) {
 
 // What a crash in the middle of the canary leaves is no difference of the projections.
 func TestCanaryLeftover(t *testing.T) {
-	d := open(t, newHome(t))
-	defer shut(t, d)
+	d := opened(t)
 	take(t, d, startOf("s-1"))
 	for _, b := range []string{projector.BucketSnapshot, projector.BucketLatest, projector.BucketCache} {
-		if err := d.ground.Store().Save(t.Context(), b, []projector.Cell{{Key: projector.ProbePrefix + "x", Value: []byte("x")}}); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, d.ground.Store().Save(t.Context(), b, []projector.Cell{{Key: projector.ProbePrefix + "x", Value: []byte("x")}}))
 	}
 	mustVerify(t, d)
 }
 
 // Canaries and verify at once do not disturb each other.
 func TestCanaryDuringVerify(t *testing.T) {
-	d := open(t, newHome(t))
-	defer shut(t, d)
+	d := opened(t)
 	take(t, d, startOf("s-1"))
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan struct{})

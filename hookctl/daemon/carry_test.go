@@ -32,19 +32,13 @@ func exportOf(t *testing.T, d *Daemon, query string) string {
 		t.Fatalf("%d %s", code, body)
 	}
 	path := filepath.Join(t.TempDir(), "log.ndjson")
-	if err := os.WriteFile(path, []byte(body+"\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(path, []byte(body+"\n"), 0o600))
 	return path
 }
 
 func mustImport(t *testing.T, d *Daemon, path string) carry.Imported {
 	t.Helper()
-	got, err := d.Import(t.Context(), path, false, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return got
+	return must(d.Import(t.Context(), path, false, nil))(t)
 }
 
 // randomHooks draws what sessions could have said.
@@ -81,8 +75,7 @@ func TestExportImportProperty(t *testing.T) {
 	draw := rapid.Custom(randomHooks)
 	for seed := range 8 {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			d := open(t, newHome(t))
-			defer shut(t, d)
+			d := opened(t)
 			for _, f := range draw.Example(seed) {
 				take(t, d, f)
 			}
@@ -111,8 +104,7 @@ func TestExportImportProperty(t *testing.T) {
 
 // An export of the first build, with an event of every type and one that this build does not know.
 func TestImportGolden(t *testing.T) {
-	d := open(t, newHome(t))
-	defer shut(t, d)
+	d := opened(t)
 	file := filepath.Join("..", "..", "replay", "carry", "testdata", "format1.ndjson.zst")
 	got := mustImport(t, d, file)
 	if got.Added != got.Events || got.Events < 60 || got.Blobs != 2 || got.Build != "0.1.0" || got.Unknown["future.event"] != 1 || len(got.Unknown) != 1 || got.NoBlob != 0 {
@@ -184,11 +176,8 @@ func TestImportRedacts(t *testing.T) {
 		t.Fatal(err)
 	}
 	file := filepath.Join(t.TempDir(), "old.ndjson")
-	if err := os.WriteFile(file, b.Bytes(), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	d := open(t, newHome(t))
-	defer shut(t, d)
+	noError(t, os.WriteFile(file, b.Bytes(), 0o600))
+	d := opened(t)
 	mustImport(t, d, file)
 	if got := allOf(t, d)[0]; bytes.Contains(got.Data, []byte(secret)) || got.Redacted != 1 {
 		t.Errorf("%s", got.Data)
@@ -228,8 +217,7 @@ func TestImportCancelled(t *testing.T) {
 
 // Two that carry whole logs about do not run at once.
 func TestOneAtATime(t *testing.T) {
-	d := open(t, newHome(t))
-	defer shut(t, d)
+	d := opened(t)
 	d.carrying.Lock()
 	defer d.carrying.Unlock()
 	_, a := d.Import(t.Context(), "x", false, nil)

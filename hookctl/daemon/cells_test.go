@@ -23,9 +23,7 @@ func TestBrokenCellThenStop(t *testing.T) {
 	shut(t, d)
 	d = open(t, home)
 	for _, k := range []string{identityCell, fmt.Sprintf("session.v%d.s-1", session.Version)} {
-		if err := d.ground.Store().Save(t.Context(), projector.BucketSnapshot, []projector.Cell{{Key: k, Value: []byte("{broken")}}); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, d.ground.Store().Save(t.Context(), projector.BucketSnapshot, []projector.Cell{{Key: k, Value: []byte("{broken")}}))
 	}
 	shut(t, d)
 	d = open(t, home)
@@ -41,8 +39,7 @@ func TestCellStaysSmall(t *testing.T) {
 	if testing.Short() {
 		t.Skip("one goroutine, much work: nothing for the race detector")
 	}
-	d := open(t, newHome(t))
-	defer shut(t, d)
+	d := opened(t)
 	for i := range 24 {
 		var long strings.Builder
 		for long.Len() < 800<<10 {
@@ -64,9 +61,7 @@ func TestRebuildOneKeepsOthersBroken(t *testing.T) {
 	take(t, d, startOf("s-1"))
 	shut(t, d)
 	d = open(t, home)
-	if err := d.ground.Store().Save(t.Context(), projector.BucketSnapshot, []projector.Cell{{Key: identityCell, Value: []byte("{broken")}}); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, d.ground.Store().Save(t.Context(), projector.BucketSnapshot, []projector.Cell{{Key: identityCell, Value: []byte("{broken")}}))
 	shut(t, d)
 	d = open(t, home)
 	defer shut(t, d)
@@ -83,17 +78,12 @@ func TestRebuildOneKeepsOthersBroken(t *testing.T) {
 
 // Rebuild mends cells that somebody changed and names what was otherwise; a dry run only names it.
 func TestRebuild(t *testing.T) {
-	d := open(t, newHome(t))
-	defer shut(t, d)
+	d := opened(t)
 	take(t, d, startOf("s-1"))
-	if _, err := d.view.Flush(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must(d.view.Flush(t.Context()))(t)
 	stranger := fmt.Sprintf("session.v%d.stranger", session.Version)
 	cell := []projector.Cell{{Key: fmt.Sprintf("session.v%d.s-1", session.Version), Value: []byte(`{"seq":2,"state":{"id":"s-1","status":"ended","started":"2026-11-21T08:00:00Z","last_active":"2026-11-21T08:00:00Z","events":1}}`)}, {Key: stranger, Value: []byte(`{"seq":1,"state":{}}`)}}
-	if err := d.ground.Store().Save(t.Context(), projector.BucketSnapshot, cell); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, d.ground.Store().Save(t.Context(), projector.BucketSnapshot, cell))
 	v, err := d.Verify(t.Context(), nil)
 	if err != nil || v.Clean || v.Exit != 1 {
 		t.Fatalf("%v %+v", err, v)

@@ -20,8 +20,7 @@ import (
 
 // Two sessions at once in one project never see each other's values.
 func TestSessionsDoNotMix(t *testing.T) {
-	d := open(t, newHome(t))
-	defer shut(t, d)
+	d := opened(t)
 	dir := t.TempDir()
 	for _, s := range []string{"calm", "failing"} {
 		take(t, d, startIn(dir, s))

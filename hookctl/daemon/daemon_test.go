@@ -43,11 +43,7 @@ func (c *clock) now() time.Time { return c.at }
 
 func openAt(t *testing.T, home string, c *clock) *Daemon {
 	t.Helper()
-	d, err := Open(t.Context(), Options{Home: home, Now: c.now, IdleExit: time.Hour})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return d
+	return must(Open(t.Context(), Options{Home: home, Now: c.now, IdleExit: time.Hour}))(t)
 }
 
 func sessionState(t *testing.T, d *Daemon, id string) session.State {
@@ -115,9 +111,7 @@ func toldOf(t *testing.T, d *Daemon) []events.Record {
 func allOf(t *testing.T, d *Daemon) []events.Record {
 	t.Helper()
 	var recs []events.Record
-	if err := d.stream.Read(context.Background(), 1, 0, func(r events.Record) error { recs = append(recs, r); return nil }); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, d.stream.Read(context.Background(), 1, 0, func(r events.Record) error { recs = append(recs, r); return nil }))
 	return recs
 }
 

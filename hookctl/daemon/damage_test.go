@@ -34,9 +34,7 @@ func TestDamageIsRecordedOnce(t *testing.T) {
 	shut(t, d)
 	left := fmt.Sprintf(`{"id":%q,"lost":[{"First":5,"Last":5}]}`, ids[0])
 	path := filepath.Join(home, "store", "found.json")
-	if err := os.WriteFile(path, []byte(left), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(path, []byte(left), 0o600))
 	d = open(t, home)
 	defer shut(t, d)
 	if again, _ := damages(t, d); !slices.Equal(again, ids) {
@@ -58,9 +56,7 @@ func TestDamageOutlivesTheOpener(t *testing.T) {
 		t.Fatal(cut, err)
 	}
 	left := fmt.Sprintf(`{"id":%q,"damage":[{"Block":"1.blk","Why":"checksum does not match"}],"lost":[{"First":4,"Last":5}]}`, ids[0])
-	if err := os.WriteFile(filepath.Join(home, "store", "found.json"), []byte(left), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(filepath.Join(home, "store", "found.json"), []byte(left), 0o600))
 	d = open(t, home)
 	defer shut(t, d)
 	again, all := damages(t, d)

@@ -26,15 +26,10 @@ func standing(t *testing.T) (*door, *bytes.Buffer) {
 	t.Helper()
 	dir := hometest.SocketDir(t)
 	p := home.Paths{Home: filepath.Join(dir, "home"), Socket: filepath.Join(dir, "s"), Lock: filepath.Join(dir, "home", "hookd.lock")}
-	if err := errors.Join(os.Mkdir(p.Home, 0o700), os.WriteFile(p.Lock, nil, 0o600)); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, errors.Join(os.Mkdir(p.Home, 0o700), os.WriteFile(p.Lock, nil, 0o600)))
 	var log bytes.Buffer
 	srv := &http.Server{Handler: http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})}
-	d, err := openDoor(p, srv, slog.New(slog.NewTextHandler(&log, nil)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must(openDoor(p, srv, slog.New(slog.NewTextHandler(&log, nil))))(t)
 	t.Cleanup(func() { srv.Close() })
 	return d, &log
 }
@@ -95,19 +90,12 @@ func TestDoorOpensAgain(t *testing.T) {
 // A connection that was made on the socket that is gone is served to its end.
 func TestDoorKeepsConnections(t *testing.T) {
 	d, _ := standing(t)
-	c, err := net.Dial("unix", d.paths.Socket)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must(net.Dial("unix", d.paths.Socket))(t)
 	defer c.Close()
-	if err := os.Remove(d.paths.Socket); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.Remove(d.paths.Socket))
 	d.look()
 	d.look()
-	if _, err := c.Write([]byte("GET / HTTP/1.1\r\nHost: x\r\n\r\n")); err != nil {
-		t.Fatal(err)
-	}
+	must(c.Write([]byte("GET / HTTP/1.1\r\nHost: x\r\n\r\n")))(t)
 	answer := make([]byte, len("HTTP/1.1 200"))
 	if _, err := c.Read(answer); err != nil || string(answer) != "HTTP/1.1 200" {
 		t.Errorf("%q, %v", answer, err)
@@ -117,13 +105,8 @@ func TestDoorKeepsConnections(t *testing.T) {
 // What another daemon serves is not taken from it, and not removed at the end.
 func TestDoorLeavesAnothersSocket(t *testing.T) {
 	d, log := standing(t)
-	if err := os.Remove(d.paths.Socket); err != nil {
-		t.Fatal(err)
-	}
-	other, err := net.Listen("unix", d.paths.Socket)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.Remove(d.paths.Socket))
+	other := must(net.Listen("unix", d.paths.Socket))(t)
 	defer other.Close()
 	d.look()
 	d.look()
@@ -138,9 +121,7 @@ func TestDoorLeavesAnothersSocket(t *testing.T) {
 // A daemon whose home is gone must not take hooks into files that nobody will find.
 func TestDoorStaysShutWithoutItsHome(t *testing.T) {
 	d, log := standing(t)
-	if err := errors.Join(os.Remove(d.paths.Socket), os.RemoveAll(d.paths.Home)); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, errors.Join(os.Remove(d.paths.Socket), os.RemoveAll(d.paths.Home)))
 	d.look()
 	if d.answers(t) || !strings.Contains(log.String(), "was removed under this daemon") {
 		t.Errorf("it opened; %s", log)
@@ -172,9 +153,7 @@ func TestDoorMovesHome(t *testing.T) {
 		t.Errorf("a caller with another environment has %q", caller.Socket)
 	}
 	d.paths.Socket = filepath.Join(d.paths.Lock, "s") // a file is in the way
-	if err := os.Remove(d.path()); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.Remove(d.path()))
 	d.look()
 	if d.path() != d.paths.Near || !served(t.Context(), d.paths.Near) || !strings.Contains(log.String(), "the socket is opened in the home instead") {
 		t.Errorf("no answer at %q; %s", d.path(), log)
@@ -225,9 +204,7 @@ func TestListen(t *testing.T) {
 		p := home.Paths{Home: filepath.Join(dir, "home"), Socket: filepath.Join(dir, "run", "s.sock")}
 		p.Link = filepath.Join(p.Home, "hookd.sock")
 		p.Near, p.Lock = p.Link, filepath.Join(p.Home, "hookd.lock")
-		if err := errors.Join(home.PrivateDir(p.Home), home.PrivateDir(filepath.Dir(p.Socket)), c.make(p.Socket)); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, errors.Join(home.PrivateDir(p.Home), home.PrivateDir(filepath.Dir(p.Socket)), c.make(p.Socket)))
 		if c.left {
 			if err := os.Symlink(p.Socket, p.Link); err != nil {
 				t.Skip(err)
@@ -263,14 +240,9 @@ func TestListenOverAFileInTheHome(t *testing.T) {
 	p := home.Paths{Home: filepath.Join(hometest.SocketDir(t), "home")}
 	p.Link = filepath.Join(p.Home, "hookd.sock")
 	p.Socket, p.Near, p.Lock = p.Link, p.Link, filepath.Join(p.Home, "hookd.lock")
-	if err := errors.Join(home.PrivateDir(p.Home), os.WriteFile(p.Link, []byte("no socket"), 0o600)); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, errors.Join(home.PrivateDir(p.Home), os.WriteFile(p.Link, []byte("no socket"), 0o600)))
 	srv := &http.Server{}
-	d, err := openDoor(p, srv, slog.New(slog.DiscardHandler))
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must(openDoor(p, srv, slog.New(slog.DiscardHandler)))(t)
 	if !wire.Alive(p.Link, time.Now().Add(patience)) {
 		t.Error("no answer")
 	}

@@ -27,12 +27,9 @@ import (
 
 // A long spool holds up no hook: one that comes while it is drained is answered before its end.
 func TestLongSpoolHoldsUpNoHook(t *testing.T) {
-	d := open(t, newHome(t))
-	defer shut(t, d)
+	d := opened(t)
 	for i := range 400 {
-		if err := d.spool.Write(bashOf("s-1", i)); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, d.spool.Write(bashOf("s-1", i)))
 	}
 	done := make(chan int, 1)
 	go func() { done <- d.drain(t.Context()) }()
@@ -70,9 +67,7 @@ func TestSpooledSecretStaysAHook(t *testing.T) {
 	dir := newHome(t)
 	secret := "ghp" + "_" + strings.Repeat("aB3dE6gH9", 4)
 	f := hookFrame(`{"hook_event_name":"UserPromptSubmit","session_id":"s-1","prompt":"use ` + secret + `"}`)
-	if err := spool.Open(home.PathsOf(dir, os.Getenv)).Write(deliver.Redacted(f, redact.Extra{})); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, spool.Open(home.PathsOf(dir, os.Getenv)).Write(deliver.Redacted(f, redact.Extra{})))
 	d := open(t, dir)
 	defer shut(t, d)
 	if n := d.drain(t.Context()); n != 1 {
@@ -93,9 +88,7 @@ func TestSpooledAfterTakenCountsOnce(t *testing.T) {
 	f := hookFrame(`{"hook_event_name":"UserPromptSubmit","session_id":"s-1","prompt":"export DB_PASS` + `WORD=correct-horse ` + secret + `"}`)
 	take(t, d, f)
 	before := len(logOf(t, d))
-	if err := d.spool.Write(deliver.Redacted(f, redact.Extra{})); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, d.spool.Write(deliver.Redacted(f, redact.Extra{})))
 	if n := d.drain(t.Context()); n != 1 {
 		t.Fatalf("%d taken", n)
 	}
@@ -109,29 +102,19 @@ func TestSpooledAfterTakenCountsOnce(t *testing.T) {
 
 // What is named like a frame and is no file, or cannot be opened, does not hold up those behind it.
 func TestNoFilesInSpool(t *testing.T) {
-	d := open(t, newHome(t))
-	defer shut(t, d)
+	d := opened(t)
 	dir := home.PathsOf(d.opts.Home, os.Getenv).Spool
-	if err := home.PrivateDir(dir); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, home.PrivateDir(dir))
 	for i := range 2 * catchUpWithin {
-		if err := os.Mkdir(filepath.Join(dir, wire.NewID(int64(i))+".frame"), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.Mkdir(filepath.Join(dir, wire.NewID(int64(i))+".frame"), 0o700))
 	}
 	if err := os.Symlink("/dev/ptmx", filepath.Join(dir, wire.NewID(1)+".frame")); err != nil {
 		t.Skip(err)
 	}
-	if err := d.spool.Write(startOf("s-1")); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, d.spool.Write(startOf("s-1")))
 	taken := 0
 	for range 4 {
-		n, err := d.drainSome(t.Context(), catchUpWithin, "")
-		if err != nil {
-			t.Fatal(err)
-		}
+		n := must(d.drainSome(t.Context(), catchUpWithin, ""))(t)
 		taken += n
 	}
 	if taken != 1 || d.spool.Quarantined() != 1 || d.spool.Count() != 2*catchUpWithin {
@@ -144,8 +127,7 @@ func TestPoisonInSpool(t *testing.T) {
 	if testing.Short() {
 		t.Skip("one goroutine, much work: nothing for the race detector")
 	}
-	d := open(t, newHome(t))
-	defer shut(t, d)
+	d := opened(t)
 	var b bytes.Buffer
 	b.WriteString(`{"hook_event_name":"PostToolUse","session_id":"s-1","tool_name":"mcp__a__b","tool_use_id":"toolu_1","tool_response":[`)
 	for i := 0; b.Len() < 24<<20; i++ {
@@ -156,14 +138,10 @@ func TestPoisonInSpool(t *testing.T) {
 	}
 	b.WriteString(`]}`)
 	bad := hookFrame(b.String())
-	if err := d.spool.Write(bad); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, d.spool.Write(bad))
 	good := startOf("s-2")
 	good.Time, good.ID = bad.Time+1, wire.NewID(bad.Time+1)
-	if err := d.spool.Write(good); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, d.spool.Write(good))
 	d.drain(t.Context())
 	if n := d.spool.Count(); n != 0 {
 		t.Errorf("%d frames are stuck", n)
@@ -197,9 +175,7 @@ func TestDrainStopsInTheMiddle(t *testing.T) {
 	d.spool = spool.OpenOn(home.PathsOf(dir, os.Getenv), &stuckDisk{stuck: true})
 	for i := range 5 {
 		f := bashOf("s-1", i)
-		if err := d.spool.Write(f); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, d.spool.Write(f))
 	}
 	d.drain(t.Context())
 	d.drain(t.Context())
@@ -226,19 +202,16 @@ func TestDrainStopsInTheMiddle(t *testing.T) {
 
 // Requests precede their outcomes when both come from the spool.
 func TestDrainKeepsOrder(t *testing.T) {
-	d := open(t, newHome(t))
-	defer shut(t, d)
+	d := opened(t)
 	base := time.Now().UnixMilli()
 	bodies := []string{`{"hook_event_name":"SessionStart","session_id":"s","source":"startup"}`, `{"hook_event_name":"PreToolUse","session_id":"s","tool_name":"Bash","tool_use_id":"t"}`,
 		`{"hook_event_name":"PostToolUse","session_id":"s","tool_name":"Bash","tool_use_id":"t"}`, `{"hook_event_name":"Stop","session_id":"s"}`}
 	for _, i := range []int{3, 1, 0, 2} {
-		if err := d.spool.Write(func() (f wire.Frame) {
+		noError(t, d.spool.Write(func() (f wire.Frame) {
 			f = hometest.Frame(base+int64(i), bodies[i])
 			f.Args, f.Cwd = []string{"hook"}, ""
 			return f
-		}()); err != nil {
-			t.Fatal(err)
-		}
+		}()))
 	}
 	if n := d.drain(t.Context()); n != 4 {
 		t.Fatalf("%d taken", n)
@@ -264,16 +237,11 @@ func sendHook(d *Daemon, f wire.Frame) int {
 
 // However many frames wait, those of a hook's own session are taken before it, and those of others stay for the loop.
 func TestOwnSessionFirst(t *testing.T) {
-	d := open(t, newHome(t))
-	defer shut(t, d)
+	d := opened(t)
 	for range 2 * catchUpWithin {
-		if err := d.spool.Write(hookFrame(`{"hook_event_name":"Notification","session_id":"other","message":"m"}`)); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, d.spool.Write(hookFrame(`{"hook_event_name":"Notification","session_id":"other","message":"m"}`)))
 	}
-	if err := d.spool.Write(toolFrame("PreToolUse", "s-1", "t1")); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, d.spool.Write(toolFrame("PreToolUse", "s-1", "t1")))
 
 	if code := sendHook(d, toolFrame("PostToolUse", "s-1", "t1")); code != http.StatusOK {
 		t.Fatalf("status %d", code)
@@ -291,11 +259,8 @@ func TestOwnSessionFirst(t *testing.T) {
 
 // A hook whose session's frames cannot be taken in its time is not recorded before them: it goes back to be spooled.
 func TestBehindWhatWaits(t *testing.T) {
-	d := open(t, newHome(t))
-	defer shut(t, d)
-	if err := d.spool.Write(toolFrame("PreToolUse", "s-1", "t1")); err != nil {
-		t.Fatal(err)
-	}
+	d := opened(t)
+	noError(t, d.spool.Write(toolFrame("PreToolUse", "s-1", "t1")))
 	before := len(logOf(t, d))
 	d.draining <- struct{}{} // another one takes frames, and takes long
 	if code := sendHook(d, toolFrame("PostToolUse", "s-1", "t1")); code != http.StatusServiceUnavailable {

@@ -10,8 +10,7 @@ import (
 
 // A crisis dreams once in its cool-down, as events that point to each other.
 func TestCrisisDreamsOnce(t *testing.T) {
-	d := open(t, newHome(t))
-	defer shut(t, d)
+	d := opened(t)
 	take(t, d, startOf("s-1"))
 	said := ""
 	for i := range 12 {
@@ -43,8 +42,7 @@ func TestCrisisDreamsOnce(t *testing.T) {
 }
 
 func TestDreamDoor(t *testing.T) {
-	d := open(t, newHome(t))
-	defer shut(t, d)
+	d := opened(t)
 	take(t, d, startOf("s-1"))
 	for body, want := range map[string]int{`{"session":"s-1","phase":"full"}`: 200, `{"session":"s-1","phase":"nap"}`: 400, `{"session":"nobody","phase":"full"}`: 404, `{"session":"","phase":"full"}`: 404, `{`: 400} {
 		if code, answer := ask(t, d, "POST", "/v1/do/dream", body); code != want {

@@ -38,8 +38,7 @@ func (w *stalledWriter) Write(b []byte) (int, error) {
 func TestStalledReaderHoldsUpNothing(t *testing.T) {
 	for _, path := range []string{"GET /v1/cells/session", "GET /v1/events?n=0", "GET /v1/events?n=0&follow=1", "GET /v1/cells/session/s-1", "POST /v1/verify", "GET /v1/at"} {
 		t.Run(path, func(t *testing.T) {
-			d := open(t, newHome(t))
-			defer shut(t, d)
+			d := opened(t)
 			take(t, d, startOf("s-1"))
 			w := &stalledWriter{ResponseWriter: httptest.NewRecorder(), blocked: make(chan struct{}), free: make(chan struct{})}
 			done := make(chan struct{})
@@ -73,18 +72,14 @@ func TestStalledReaderHoldsUpNothing(t *testing.T) {
 
 // A follower sees every record once, in order.
 func TestFollowSeesEachOnce(t *testing.T) {
-	d := open(t, newHome(t))
-	defer shut(t, d)
+	d := opened(t)
 	srv := httptest.NewServer(d.Handler())
 	defer srv.Close()
 	take(t, d, startOf("s-1"))
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	req, _ := http.NewRequestWithContext(ctx, "GET", srv.URL+"/v1/events?n=0&follow=1", nil)
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
+	resp := must(http.DefaultClient.Do(req))(t)
 	defer resp.Body.Close()
 	var wg sync.WaitGroup
 	for i := range 200 {
@@ -101,9 +96,7 @@ func TestFollowSeesEachOnce(t *testing.T) {
 			continue
 		}
 		var r events.Record
-		if err := json.Unmarshal(in.Bytes(), &r); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, json.Unmarshal(in.Bytes(), &r))
 		if r.Seq != want {
 			t.Fatalf("sequence %d after %d", r.Seq, want-1)
 		}
@@ -113,18 +106,14 @@ func TestFollowSeesEachOnce(t *testing.T) {
 
 // tail -f --since with a point ahead shows nothing before it.
 func TestFollowFromAhead(t *testing.T) {
-	d := open(t, newHome(t))
-	defer shut(t, d)
+	d := opened(t)
 	srv := httptest.NewServer(d.Handler())
 	defer srv.Close()
 	take(t, d, startOf("s-1"))
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	req, _ := http.NewRequestWithContext(ctx, "GET", srv.URL+"/v1/events?n=0&follow=1&since=6", nil)
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
+	resp := must(http.DefaultClient.Do(req))(t)
 	defer resp.Body.Close()
 	for i := range 8 {
 		take(t, d, bashOf("s-1", i))
@@ -155,9 +144,7 @@ func TestStalledFollowerAndShutdown(t *testing.T) {
 	defer c.Close()
 	fmt.Fprintf(c, "GET /v1/events?n=0&follow=1 HTTP/1.1\r\nHost: x\r\n\r\n")
 	one := make([]byte, 1)
-	if _, err := c.Read(one); err != nil {
-		t.Fatal(err)
-	}
+	must(c.Read(one))(t)
 	pad := strings.Repeat("x", 15<<10)
 	for i := range 60 {
 		take(t, d, hookFrame(fmt.Sprintf(`{"hook_event_name":"UserPromptSubmit","session_id":"s-1","prompt":"%d %s"}`, i, pad)))

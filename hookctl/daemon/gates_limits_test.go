@@ -35,12 +35,8 @@ func TestGateBrokenConfiguration(t *testing.T) {
 	if got := g.reason(sessB, edit); got != "" {
 		t.Errorf("a file that is no YAML: %s", got)
 	}
-	if err := os.Remove(file); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Mkdir(file, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.Remove(file))
+	noError(t, os.Mkdir(file, 0o755))
 	if got := g.reason(sessB, edit); got != "" {
 		t.Errorf("a file that cannot be read: %s", got)
 	}
@@ -54,9 +50,7 @@ func TestGateWithoutGit(t *testing.T) {
 	g := newGated(t, sized+"  plan: {enabled: true, trigger_tools: [Write]}\n")
 	bin := t.TempDir()
 	write(t, filepath.Join(bin, "git"), "#!/bin/sh\nkill -9 $$\n")
-	if err := os.Chmod(filepath.Join(bin, "git"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.Chmod(filepath.Join(bin, "git"), 0o755))
 	t.Setenv("PATH", bin+":/bin:/usr/bin")
 	got := g.says(sessA, edit)
 	if strings.Contains(got, "deny") || !strings.Contains(got, `"systemMessage":"hookline: requirement 'size' lets everything pass for now: git did not answer"`) {

@@ -109,9 +109,7 @@ func TestPermissionOfARepeatedCommand(t *testing.T) {
 				Decision struct{ Behavior, Message string }
 			}
 		}
-		if err := json.Unmarshal([]byte(g.says(sessA, asks("git push -f"))), &out); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, json.Unmarshal([]byte(g.says(sessA, asks("git push -f"))), &out))
 		if d := out.HookSpecificOutput.Decision; d.Behavior != "deny" || !strings.Contains(d.Message, "Force push (shorthand)") {
 			t.Errorf("%+v", d)
 		}

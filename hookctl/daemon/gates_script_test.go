@@ -19,10 +19,7 @@ import (
 // TestPinned runs the cases of testdata/gates.txt; a case is named by the number that its behaviour is known by among the
 // users of the requirements framework, where it has one. The file's head describes the lines of a case.
 func TestPinned(t *testing.T) {
-	text, err := os.ReadFile("testdata/gates.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must(os.ReadFile("testdata/gates.txt"))(t)
 	cases := strings.Split(string(text), "\n== ")
 	for _, c := range cases[1:] {
 		name, lines, _ := strings.Cut(c, "\n")
@@ -80,18 +77,13 @@ func (s *script) run(line string) {
 	case "write":
 		write(s.t, s.path(words[0]), strings.TrimPrefix(rest, words[0]+" ")+"\n")
 	case "remove":
-		if err := os.RemoveAll(s.path(rest)); err != nil {
-			s.t.Fatal(err)
-		}
+		noError(s.t, os.RemoveAll(s.path(rest)))
 	case "git":
 		git(s.t, s.dir, strings.Fields(rest)...)
 	case "commit":
 		s.commit()
 	case "later":
-		d, err := time.ParseDuration(rest)
-		if err != nil {
-			s.t.Fatal(err)
-		}
+		d := must(time.ParseDuration(rest))(s.t)
 		s.later(d)
 	case "satisfy":
 		s.satisfy(sessionNames[words[0]], words[1], words[2])

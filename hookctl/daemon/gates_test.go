@@ -54,12 +54,8 @@ func git(t testing.TB, dir string, args ...string) {
 
 func write(t testing.TB, file, text string) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.MkdirAll(filepath.Dir(file), 0o755))
+	noError(t, os.WriteFile(file, []byte(text), 0o644))
 }
 
 func newRepo(t testing.TB, rules string) string {
@@ -67,10 +63,7 @@ func newRepo(t testing.TB, rules string) string {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("there is no git")
 	}
-	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := must(filepath.EvalSymlinks(t.TempDir()))(t)
 	git(t, dir, "init", "-q", "-b", "main")
 	write(t, filepath.Join(dir, "a.txt"), "one\n")
 	git(t, dir, "add", ".")
@@ -88,10 +81,7 @@ func newGated(t *testing.T, rules string) *gatedRepo {
 	t.Setenv("HOME", t.TempDir())
 	g := &gatedRepo{t: t, dir: newRepo(t, rules)}
 	g.set(time.Now())
-	d, err := Open(t.Context(), Options{Home: home, Now: g.now})
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must(Open(t.Context(), Options{Home: home, Now: g.now}))(t)
 	g.d = d
 	t.Cleanup(func() { shut(t, g.d) })
 	return g
@@ -110,9 +100,7 @@ func (g *gatedRepo) frame(session, body string) wire.Frame {
 	g.n++
 	g.later(time.Millisecond)
 	var m map[string]any
-	if err := json.Unmarshal([]byte(body), &m); err != nil {
-		g.t.Fatal(err)
-	}
+	noError(g.t, json.Unmarshal([]byte(body), &m))
 	m["session_id"] = session
 	if m["cwd"] == nil {
 		m["cwd"] = g.dir
@@ -129,10 +117,7 @@ func (g *gatedRepo) frame(session, body string) wire.Frame {
 // says is the answer to a hook.
 func (g *gatedRepo) says(session, body string) string {
 	g.t.Helper()
-	a, err := g.d.Take(context.Background(), g.frame(session, body))
-	if err != nil {
-		g.t.Fatal(err)
-	}
+	a := must(g.d.Take(context.Background(), g.frame(session, body)))(g.t)
 	if a.Exit != 0 {
 		g.t.Errorf("exit %d", a.Exit)
 	}
@@ -186,9 +171,7 @@ func (g *gatedRepo) order(o client.GateOrder) {
 	if o.Dir == "" {
 		o.Dir = g.dir
 	}
-	if _, err := g.d.OrderGates(g.t.Context(), o); err != nil {
-		g.t.Fatal(err)
-	}
+	must(g.d.OrderGates(g.t.Context(), o))(g.t)
 }
 
 func (g *gatedRepo) satisfy(session, name, scope string) {

@@ -14,21 +14,14 @@ import (
 func cutShort(t *testing.T, home string, events int) string {
 	t.Helper()
 	to := filepath.Join(t.TempDir(), "home")
-	if err := os.CopyFS(to, os.DirFS(home)); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.CopyFS(to, os.DirFS(home)))
 	name := filepath.Join(to, "store", "jetstream", "$G", "streams", "EVENTS", "msgs", "1.blk")
-	b, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must(os.ReadFile(name))(t)
 	var ends []int // of the records: each begins with its length, of which the highest bit is a mark
 	for at := 0; at < len(b); ends = append(ends, at) {
 		at += int(binary.LittleEndian.Uint32(b[at:]) &^ (1 << 31))
 	}
-	if err := os.Truncate(name, int64(ends[len(ends)-1-events])); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.Truncate(name, int64(ends[len(ends)-1-events])))
 	return to
 }
 

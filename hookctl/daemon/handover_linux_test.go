@@ -8,13 +8,10 @@ import (
 
 // A request that names a program is not believed: the daemon would run what lies beside it.
 func TestNoHandOverToANamedProgram(t *testing.T) {
-	d := open(t, newHome(t))
-	defer shut(t, d)
+	d := opened(t)
 	dir := t.TempDir()
 	for _, name := range []string{"hookctl", "hookd"} {
-		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.WriteFile(filepath.Join(dir, name), nil, 0o755))
 	}
 	d.noticeBuild(t.Context(), "999.0.0", filepath.Join(dir, "hookctl"))
 	if next := d.handOver.Load(); next != nil {

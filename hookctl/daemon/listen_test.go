@@ -89,17 +89,10 @@ func TestListenForNATS(t *testing.T) {
 // subscribe gives what comes on a subject; it is subscribed when it returns.
 func subscribe(t *testing.T, url, subject string) <-chan *nats.Msg {
 	t.Helper()
-	nc, err := nats.Connect(url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	nc := must(nats.Connect(url))(t)
 	t.Cleanup(nc.Close)
 	got := make(chan *nats.Msg, 100)
-	if _, err := nc.ChanSubscribe(subject, got); err != nil {
-		t.Fatal(err)
-	}
-	if err := nc.Flush(); err != nil {
-		t.Fatal(err)
-	}
+	must(nc.ChanSubscribe(subject, got))(t)
+	noError(t, nc.Flush())
 	return got
 }

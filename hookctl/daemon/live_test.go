@@ -17,8 +17,7 @@ import (
 
 // A session whose process was used again by another program is gone all the same.
 func TestReapReusedPID(t *testing.T) {
-	d := open(t, newHome(t))
-	defer shut(t, d)
+	d := opened(t)
 	f := startOf("s-1")
 	f.Env["CLAUDE_PID"] = fmt.Sprint(os.Getpid())
 	take(t, d, f)
@@ -42,15 +41,12 @@ func live(t *testing.T, d *Daemon) int {
 // The frame of a session that ended long ago, out of the spool, does not give it a stranger's process:
 // the process is asked after when the frame was captured, not when it is drained.
 func TestSpooledFrameHasNoLivingProcess(t *testing.T) {
-	d := open(t, newHome(t))
-	defer shut(t, d)
+	d := opened(t)
 	f := startOf("s-1")
 	f.ID = wire.NewID(f.Time - 3600_000)
 	f.Time -= 3600_000
 	f.Env["CLAUDE_PID"] = fmt.Sprint(os.Getpid()) // began after the frame was captured
-	if err := d.spool.Write(f); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, d.spool.Write(f))
 	if n := d.drain(t.Context()); n != 1 {
 		t.Fatalf("%d taken", n)
 	}
@@ -61,17 +57,11 @@ func TestSpooledFrameHasNoLivingProcess(t *testing.T) {
 
 // A session whose process has gone is ended and its identity kept; a later event revives it.
 func TestReapAndRevive(t *testing.T) {
-	d := open(t, newHome(t))
-	defer shut(t, d)
+	d := opened(t)
 	child := exec.Command(os.Args[0], "-test.run=^TestChild$")
 	child.Env = append(os.Environ(), "HOOKLINE_TEST_CHILD=1")
-	in, err := child.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := child.Start(); err != nil {
-		t.Fatal(err)
-	}
+	in := must(child.StdinPipe())(t)
+	noError(t, child.Start())
 	f := startOf("s-1")
 	f.Env["CLAUDE_PID"] = fmt.Sprint(child.Process.Pid)
 	take(t, d, f)
@@ -131,8 +121,7 @@ func TestReapSilent(t *testing.T) {
 
 // SessionEnd ends; what comes late revives.
 func TestReviveAfterTheEnd(t *testing.T) {
-	d := open(t, newHome(t))
-	defer shut(t, d)
+	d := opened(t)
 	take(t, d, startOf("s-1"))
 	take(t, d, hookFrame(`{"hook_event_name":"SessionEnd","session_id":"s-1","reason":"prompt_input_exit"}`))
 	if s := sessionState(t, d, "s-1"); s.Status != "ended" || s.EndReason != "prompt_input_exit" || live(t, d) != 0 {
@@ -154,8 +143,7 @@ func TestReviveAfterTheEnd(t *testing.T) {
 
 // The session of a process that has two is the one that was active last, every time.
 func TestByProcessIsTheNewest(t *testing.T) {
-	d := open(t, newHome(t))
-	defer shut(t, d)
+	d := opened(t)
 	for _, s := range []string{"s-1", "s-2", "s-3"} {
 		f := startOf(s)
 		f.Env["CLAUDE_PID"] = fmt.Sprint(os.Getpid())
@@ -173,8 +161,7 @@ func TestByProcessIsTheNewest(t *testing.T) {
 
 // The newest identity is the one that was newest, not the one whose end was heard of last.
 func TestLateEndIsNotLatest(t *testing.T) {
-	d := open(t, newHome(t))
-	defer shut(t, d)
+	d := opened(t)
 	old := startOf("s-old")
 	old.Time -= 7200_000
 	take(t, d, old)

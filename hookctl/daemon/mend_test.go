@@ -21,8 +21,7 @@ import (
 
 // EC-SESSION-06, ERR-SESSION-05: a dream that fails holds nothing up; the next check says so, once.
 func TestEC_SESSION_06_ERR_SESSION_05_DreamFails(t *testing.T) {
-	d := open(t, newHome(t))
-	defer shut(t, d)
+	d := opened(t)
 	d.consolidate = func(identity.State, []identity.State, string) (events.DreamCompleted, error) {
 		return events.DreamCompleted{}, errors.New("no entries to replay")
 	}
@@ -60,14 +59,11 @@ func TestEC_SESSION_06_ERR_SESSION_05_DreamFails(t *testing.T) {
 // ERR-SESSION-08: phases that are not finite are reset, by an event; the verb warns by exit 1, the hook by a message.
 func TestERR_SESSION_08_UnstablePhases(t *testing.T) {
 	const words = "Kuramoto instability detected: NaN in oscillator phases"
-	d := open(t, newHome(t))
-	defer shut(t, d)
+	d := opened(t)
 	spoil := func(session string) {
 		take(t, d, startOf(session))
 		e := &events.IdentityRestored{Outcome: "restored", Carry: &events.Carry{Phases: []float64{1}}}
-		if _, err := d.rec.Note(t.Context(), events.Envelope{Session: session}, e); err != nil {
-			t.Fatal(err)
-		}
+		must(d.rec.Note(t.Context(), events.Envelope{Session: session}, e))(t)
 	}
 	spoil("s-1")
 	if got := decodeMessage(t, take(t, d, bashOf("s-1", 1))); !strings.HasPrefix(got, "hookline: "+words) {
@@ -103,15 +99,10 @@ func TestERR_SESSION_02_CorruptedSnapshot(t *testing.T) {
 	take(t, d, bashOf("s-1", 1))
 	shut(t, d)
 	d = open(t, home)
-	if err := d.ground.Store().Save(t.Context(), projector.BucketSnapshot, []projector.Cell{{Key: identityCell, Value: []byte("{broken")}}); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, d.ground.Store().Save(t.Context(), projector.BucketSnapshot, []projector.Cell{{Key: identityCell, Value: []byte("{broken")}}))
 	shut(t, d)
 	var log bytes.Buffer
-	d, err := Open(t.Context(), Options{Home: home, Log: slog.New(slog.NewTextHandler(&log, nil))})
-	if err != nil {
-		t.Fatal(err)
-	}
+	d = must(Open(t.Context(), Options{Home: home, Log: slog.New(slog.NewTextHandler(&log, nil))}))(t)
 	defer shut(t, d)
 	_, _ = d.identity(t.Context(), "s-1")
 	d.rec.Heal(t.Context())

@@ -11,8 +11,7 @@ import (
 
 // The metrics tell the status in names that Prometheus' own linter finds nothing about, whatever a hook is called.
 func TestMetrics(t *testing.T) {
-	d := open(t, newHome(t))
-	defer shut(t, d)
+	d := opened(t)
 	take(t, d, startOf("s-1"))
 	take(t, d, hookFrame(`{"hook_event_name":"Stop","session_id":"s-1"}`))
 	d.hooks.saw("bad\xffname\"\n", d.opts.Now())
@@ -28,10 +27,7 @@ func TestMetrics(t *testing.T) {
 			t.Errorf("%s is missing in\n%s", line, body)
 		}
 	}
-	problems, err := promlint.New(strings.NewReader(body + "\n")).Lint()
-	if err != nil {
-		t.Fatal(err)
-	}
+	problems := must(promlint.New(strings.NewReader(body + "\n")).Lint())(t)
 	for _, p := range problems {
 		t.Errorf("%s: %s", p.Metric, p.Text)
 	}

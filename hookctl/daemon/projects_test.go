@@ -18,8 +18,7 @@ func TestProjectMoved(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("no git")
 	}
-	d := open(t, newHome(t))
-	defer shut(t, d)
+	d := opened(t)
 	root := t.TempDir()
 	old := filepath.Join(root, "old")
 	git := func(args ...string) {
@@ -39,9 +38,7 @@ func TestProjectMoved(t *testing.T) {
 		take(t, d, f)
 	}
 	at(old, "s-1")
-	if err := os.Rename(old, filepath.Join(root, "new")); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.Rename(old, filepath.Join(root, "new")))
 	at(filepath.Join(root, "new"), "s-2")
 	at(filepath.Join(root, "new"), "s-3")
 	if a, b := sessionState(t, d, "s-1"), sessionState(t, d, "s-2"); a.Project == "" || a.Project != b.Project || b.Branch != "main" {
@@ -65,8 +62,7 @@ func TestProjectMoved(t *testing.T) {
 
 // A project is recorded although the frame that met it first was a duplicate.
 func TestProjectSeenIsNotLost(t *testing.T) {
-	d := open(t, newHome(t))
-	defer shut(t, d)
+	d := opened(t)
 	one, two := t.TempDir(), t.TempDir()
 	a := hookFrame(`{"hook_event_name":"Stop","session_id":"s-1"}`)
 	a.Env["CLAUDE_PROJECT_DIR"] = one
@@ -93,9 +89,7 @@ func TestProjectWithSecretInItsPath(t *testing.T) {
 	home := newHome(t)
 	d := open(t, home)
 	dir := filepath.Join(t.TempDir(), "x-"+givenSecret)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.MkdirAll(dir, 0o700))
 	for i := range 3 {
 		take(t, d, startIn(dir, fmt.Sprint("s-", i)))
 	}
@@ -161,15 +155,12 @@ func TestJoinedProjectsStayOne(t *testing.T) {
 
 // Worktrees of one repository share the project, a copy of it is another one.
 func TestPlainFoldersAreProjects(t *testing.T) {
-	d := open(t, newHome(t))
-	defer shut(t, d)
+	d := opened(t)
 	root := t.TempDir()
 	ids := map[string]bool{}
 	for i, sub := range []string{"a", "b", "a/deep"} {
 		dir := filepath.Join(root, sub)
-		if err := os.MkdirAll(dir, 0o700); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.MkdirAll(dir, 0o700))
 		take(t, d, startIn(dir, fmt.Sprint("s-", i)))
 		ids[sessionState(t, d, fmt.Sprint("s-", i)).Project] = true
 	}
@@ -188,8 +179,7 @@ func TestPlainFoldersAreProjects(t *testing.T) {
 
 // Without the client's word a session stays in the project where it was first seen.
 func TestProjectWithoutLaunchDir(t *testing.T) {
-	d := open(t, newHome(t))
-	defer shut(t, d)
+	d := opened(t)
 	a, b := t.TempDir(), t.TempDir()
 	take(t, d, startIn(a, "s-1"))
 	f := hookFrame(`{"hook_event_name":"Stop","session_id":"s-1","cwd":"` + b + `"}`)

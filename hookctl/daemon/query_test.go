@@ -17,8 +17,7 @@ import (
 )
 
 func TestAliases(t *testing.T) {
-	d := open(t, newHome(t))
-	defer shut(t, d)
+	d := opened(t)
 	for _, s := range []string{"c68c8a51-e89d-45af-bd06-f5c764bc3b27", "c68c8a51-ffff-45af-bd06-f5c764bc3b27", "d1", "d1-2"} {
 		take(t, d, startOf(s))
 	}
@@ -43,8 +42,7 @@ func TestAliases(t *testing.T) {
 }
 
 func TestTailFilters(t *testing.T) {
-	d := open(t, newHome(t))
-	defer shut(t, d)
+	d := opened(t)
 	take(t, d, startOf("s-1")) // 1, 2, and 3: what was told
 	take(t, d, startOf("s-2")) // 4, 5, 6
 	take(t, d, bashOf("s-1", 1))
@@ -81,8 +79,7 @@ func TestTailFilters(t *testing.T) {
 }
 
 func TestEventByID(t *testing.T) {
-	d := open(t, newHome(t))
-	defer shut(t, d)
+	d := opened(t)
 	f := startOf("s-1")
 	take(t, d, f)
 	for _, id := range []string{f.ID, strings.ToLower(f.ID), "1"} {
@@ -102,8 +99,7 @@ func TestEventByID(t *testing.T) {
 
 // What the hook's door refuses, and with which status.
 func TestHookRequests(t *testing.T) {
-	d := open(t, newHome(t))
-	defer shut(t, d)
+	d := opened(t)
 	f := startOf("s-1")
 	for _, c := range []struct {
 		name, protocol, frame string
@@ -133,8 +129,7 @@ func TestHookRequests(t *testing.T) {
 
 // The state before the first event is empty.
 func TestPastBeforeTheLogIsEmpty(t *testing.T) {
-	d := open(t, newHome(t))
-	defer shut(t, d)
+	d := opened(t)
 	take(t, d, startOf("s-1"))
 	for _, q := range []string{"0", "2001-01-01T00:00:00Z"} {
 		w := httptest.NewRecorder()
@@ -151,8 +146,7 @@ func TestPastBeforeTheLogIsEmpty(t *testing.T) {
 }
 
 func TestEmitRefusals(t *testing.T) {
-	d := open(t, newHome(t))
-	defer shut(t, d)
+	d := opened(t)
 	take(t, d, startOf("s-1"))
 	take(t, d, startOf("over"))
 	take(t, d, hookFrame(`{"hook_event_name":"SessionEnd","session_id":"over","reason":"logout"}`))
@@ -178,8 +172,7 @@ func TestEmitRefusals(t *testing.T) {
 }
 
 func TestCellsAtDiff(t *testing.T) {
-	d := open(t, newHome(t))
-	defer shut(t, d)
+	d := opened(t)
 	take(t, d, startOf("c68c8a51-e89d-45af-bd06-f5c764bc3b27")) // 1, 2, and 3: what was told
 	take(t, d, startOf("d1"))                                   // 4, 5, 6
 	take(t, d, hookFrame(`{"hook_event_name":"Stop","session_id":"d1"}`))
@@ -214,9 +207,7 @@ func TestCellsAtDiff(t *testing.T) {
 	diffs := func(a, b string) string {
 		var out struct{ Diffs []projector.Diff }
 		_, body := ask(t, d, "GET", "/v1/diff?projection=session&a="+a+"&b="+b, "")
-		if err := json.Unmarshal([]byte(body), &out); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, json.Unmarshal([]byte(body), &out))
 		var words []string
 		for _, x := range out.Diffs {
 			if x.Field == "turns" || x.Field == "" {

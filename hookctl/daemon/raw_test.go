@@ -12,8 +12,7 @@ import (
 // doubled members, numbers as spelled, escapes that no string can hold; small, with blobs, and so large
 // by its parts that whole members are blobs.
 func TestRawIsWhatCame(t *testing.T) {
-	d := open(t, newHome(t))
-	defer shut(t, d)
+	d := opened(t)
 	head := `{"hook_event_name":"PostToolUse","session_id":"s-1","tool_name":"Bash","z":1.50,"a":"\ud83d","a":"\ud83d\ude00\u00e9\/","$blob":"x","b":-0,`
 	cut := strings.Repeat("x", 29_999) + `\ud83d`
 	for name, rest := range map[string]string{
@@ -39,8 +38,7 @@ func TestRawIsWhatCame(t *testing.T) {
 
 // Own content that looks like a blob comes back as it was.
 func TestBlobLookalike(t *testing.T) {
-	d := open(t, newHome(t))
-	defer shut(t, d)
+	d := opened(t)
 	f := hookFrame(`{"hook_event_name":"PostToolUse","session_id":"s-1","tool_name":"Bash","tool_use_id":"t","tool_response":{"$blob":"sha256:00","size":1,"head":"x"}}`)
 	take(t, d, f)
 	w := httptest.NewRecorder()

@@ -26,16 +26,11 @@ func TestProjectsOwnRedaction(t *testing.T) {
 	t.Setenv("XDG_CONFIG_HOME", "")
 	write := func(path, text string) {
 		t.Helper()
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.MkdirAll(filepath.Dir(path), 0o700))
+		noError(t, os.WriteFile(path, []byte(text), 0o600))
 	}
 	project, other := t.TempDir(), t.TempDir()
-	d := open(t, newHome(t))
-	defer shut(t, d)
+	d := opened(t)
 	const secrets = "ACME-1 CORP-2 UNIT-3"
 	recorded := func(launch string) string {
 		t.Helper()
@@ -75,11 +70,8 @@ func TestProjectCannotBlankTheRecord(t *testing.T) {
 	t.Setenv("XDG_CONFIG_HOME", "")
 	project := t.TempDir()
 	file := filepath.Join(project, ".claude", "hookline.yaml")
-	if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o700), os.WriteFile(file, []byte("redact_extra: ['.', 'session_id|Edit']\n"), 0o600)); err != nil {
-		t.Fatal(err)
-	}
-	d := open(t, newHome(t))
-	defer shut(t, d)
+	noError(t, errors.Join(os.MkdirAll(filepath.Dir(file), 0o700), os.WriteFile(file, []byte("redact_extra: ['.', 'session_id|Edit']\n"), 0o600)))
+	d := opened(t)
 	long := strings.Repeat("words of a file ", 1000)
 	f := hookFrame(`{"hook_event_name":"PreToolUse","session_id":"s-1","tool_name":"Edit","tool_use_id":"t1","tool_input":{"new_string":"` + long + `"}}`)
 	f.Env["CLAUDE_PROJECT_DIR"] = project
@@ -95,8 +87,7 @@ func TestProjectCannotBlankTheRecord(t *testing.T) {
 
 // A secret on the command line of a hook entry stays out of the log and the status.
 func TestSecretsInArguments(t *testing.T) {
-	d := open(t, newHome(t))
-	defer shut(t, d)
+	d := opened(t)
 	for i, body := range []string{`{"session_id":"s-1"}`, `[]`} {
 		f := hookFrame(body)
 		f.Args = []string{"hook", givenSecret, fmt.Sprint(i)}
@@ -121,9 +112,7 @@ func TestSecretsBesideTheBody(t *testing.T) {
 	d := open(t, home)
 	secret := "ghp" + "_" + strings.Repeat("aB3dE6gH9", 4)
 	dir := filepath.Join(t.TempDir(), "x-"+secret)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.MkdirAll(dir, 0o700))
 	f := hookFrame(`{"hook_event_name":"SessionStart","session_id":"s-1","source":"startup"}`)
 	f.Env["CLAUDE_PROJECT_DIR"], f.Cwd, f.Note, f.Binary = dir, dir, "note "+secret, "/opt/"+secret+"/hookctl"
 	f.Env["CLAUDE_CODE_ENTRYPOINT"] = secret
@@ -146,8 +135,7 @@ var givenSecret = "ghp" + "_" + strings.Repeat("aB3dE6gH9", 4)
 
 // Secrets cut in two at the end of cut-off input.
 func TestSecretCutAtTheEnd(t *testing.T) {
-	d := open(t, newHome(t))
-	defer shut(t, d)
+	d := opened(t)
 	body := `{"hook_event_name":"UserPromptSubmit","session_id":"s-1","prompt":"use ` + givenSecret[:34]
 	f := hookFrame(body)
 	f.Complete = false
@@ -161,8 +149,7 @@ func TestSecretCutAtTheEnd(t *testing.T) {
 
 // Redacting twice is redacting once.
 func TestRedactTwice(t *testing.T) {
-	d := open(t, newHome(t))
-	defer shut(t, d)
+	d := opened(t)
 	for _, s := range []string{
 		`DB_PASS` + `WORD=correct-horse`, `export API_KEY='` + givenSecret + `'`, `Authorization: Bearer ` + givenSecret, `https://me:` + givenSecret + `@host/x`,
 		`password: "` + givenSecret + `"`, `--token ` + givenSecret, `{"api_key":"` + givenSecret + `"}`, "-----BEGIN RSA PRIVATE" + " KEY-----\nMIIabc\n-----END RSA PRIVATE" + " KEY-----",
@@ -179,8 +166,7 @@ func TestRedactTwice(t *testing.T) {
 
 // A secret that was found by its name is replaced in later hooks of its session, and in those alone.
 func TestSecretsRecurInTheirSession(t *testing.T) {
-	d := open(t, newHome(t))
-	defer shut(t, d)
+	d := opened(t)
 	value := "x9" + "Qz7Lw2" + "Vb8Nt4Kc6"
 	take(t, d, hookFrame(`{"session_id":"s-1","hook_event_name":"UserPromptSubmit","prompt":"export API_TOKEN=`+value+`"}`))
 	take(t, d, hookFrame(`{"session_id":"s-1","hook_event_name":"UserPromptSubmit","prompt":"what is `+value+`?"}`))

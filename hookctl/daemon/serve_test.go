@@ -61,13 +61,9 @@ func TestIdleExit(t *testing.T) {
 func TestStopIsLast(t *testing.T) {
 	d := open(t, newHome(t))
 	take(t, d, startOf("s-1"))
-	if _, err := d.Dream(t.Context(), "s-1", "full"); err != nil {
-		t.Fatal(err)
-	}
+	must(d.Dream(t.Context(), "s-1", "full"))(t)
 	home := d.opts.Home
-	if err := d.shutdown(d.httpServer(), "stop"); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, d.shutdown(d.httpServer(), "stop"))
 	d = open(t, home)
 	defer shut(t, d)
 	recs := logOf(t, d)
@@ -78,9 +74,7 @@ func TestStopIsLast(t *testing.T) {
 
 func TestRotate(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "hookd.log")
-	if err := os.WriteFile(path, []byte(strings.Repeat("x", 8<<20)), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(path, []byte(strings.Repeat("x", 8<<20)), 0o600))
 	rotate(path)
 	if info, err := os.Stat(path); err != nil || info.Size() != 8<<20 {
 		t.Fatalf("rotated at its bound: %v", err)
@@ -107,9 +101,7 @@ func TestServeAndStop(t *testing.T) {
 	newHome(t)
 	p := home.PathsOf(filepath.Join(dir, "h"), os.Getenv)
 	p.Socket = filepath.Join(dir, "s")
-	if err := spool.Open(p).Write(startOf("s-1")); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, spool.Open(p).Write(startOf("s-1")))
 	done := make(chan error, 1)
 	go func() { done <- serve(t.Context(), p, Options{Home: p.Home}.withDefaults()) }()
 	c := client.Over(p.Socket)
@@ -140,9 +132,7 @@ func TestServeAndStop(t *testing.T) {
 		t.Fatal(stop, err)
 	}
 	stop.Body.Close()
-	if err := <-done; err != nil {
-		t.Fatal(err)
-	}
+	noError(t, <-done)
 	for lines.Scan() { // the follower goes home in order
 	}
 	if err := lines.Err(); err != nil {

@@ -25,10 +25,7 @@ func recorded(t *testing.T) []string {
 	t.Helper()
 	files := []string{filepath.Join("..", "..", "demo", "session.ndjson")}
 	if glob := os.Getenv("HOOKLINE_SESSIONS"); glob != "" {
-		more, err := filepath.Glob(glob)
-		if err != nil {
-			t.Fatal(err)
-		}
+		more := must(filepath.Glob(glob))(t)
 		files = append(files, more...)
 	}
 	return files
@@ -37,10 +34,7 @@ func recorded(t *testing.T) []string {
 // frames turns a recorded session into frames, a second apart.
 func frames(t *testing.T, file string) []wire.Frame {
 	t.Helper()
-	f, err := os.Open(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must(os.Open(file))(t)
 	defer f.Close()
 	var out []wire.Frame
 	at := time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
@@ -48,40 +42,34 @@ func frames(t *testing.T, file string) []wire.Frame {
 	lines.Buffer(nil, 64<<20)
 	for lines.Scan() {
 		var m map[string]json.RawMessage
-		if err := json.Unmarshal(lines.Bytes(), &m); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, json.Unmarshal(lines.Bytes(), &m))
 		delete(m, "_ts")
 		delete(m, "_at")
-		body, err := json.Marshal(m)
-		if err != nil {
-			t.Fatal(err)
-		}
+		body := must(json.Marshal(m))(t)
 		at = at.Add(6 * time.Second) // two alike hooks of one session are not one
 		out = append(out, wire.Frame{ID: wire.NewID(at.UnixMilli()), Args: []string{"hook", "X"}, Time: at.UnixMilli(), Complete: true,
 			Size: int64(len(body)), Body: body})
 	}
-	if err := lines.Err(); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, lines.Err())
 	return out
 }
 
 func open(t *testing.T, home string) *Daemon {
 	t.Helper()
-	d, err := Open(t.Context(), Options{Home: home})
-	if err != nil {
-		t.Fatal(err)
-	}
+	return must(Open(t.Context(), Options{Home: home}))(t)
+}
+
+// opened is a daemon of a home of its own that is closed when the test is over.
+func opened(t *testing.T) *Daemon {
+	t.Helper()
+	d := open(t, newHome(t))
+	t.Cleanup(func() { shut(t, d) })
 	return d
 }
 
 func take(t *testing.T, d *Daemon, f wire.Frame) hook.Answer {
 	t.Helper()
-	a, err := d.Take(t.Context(), f)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := must(d.Take(t.Context(), f))(t)
 	settled(t, d)
 	return a
 }
@@ -99,20 +87,14 @@ func settled(t *testing.T, d *Daemon) {
 
 func shut(t *testing.T, d *Daemon) {
 	t.Helper()
-	if err := d.Close(context.Background()); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, d.Close(context.Background()))
 }
 
 // cells is everything that a daemon's buckets hold, after a flush.
 func cells(t *testing.T, d *Daemon) map[string]string {
 	t.Helper()
-	if _, err := d.view.Flush(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if err := d.view.WarmCache(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must(d.view.Flush(t.Context()))(t)
+	noError(t, d.view.WarmCache(t.Context()))
 	return stored(t, d.ground.Store())
 }
 
@@ -120,15 +102,9 @@ func stored(t *testing.T, s projector.Store) map[string]string {
 	t.Helper()
 	out := map[string]string{}
 	for _, b := range []string{projector.BucketSnapshot, projector.BucketLatest, projector.BucketCache} {
-		keys, err := s.Keys(t.Context(), b, "")
-		if err != nil {
-			t.Fatal(err)
-		}
+		keys := must(s.Keys(t.Context(), b, ""))(t)
 		for _, k := range keys {
-			v, err := s.Load(t.Context(), b, k)
-			if err != nil {
-				t.Fatal(err)
-			}
+			v := must(s.Load(t.Context(), b, k))(t)
 			out[b+"/"+k] = string(v)
 		}
 	}
@@ -151,9 +127,7 @@ func sameCells(t *testing.T, what string, want, got map[string]string) {
 func copyHome(t *testing.T, from string) string {
 	t.Helper()
 	to := filepath.Join(t.TempDir(), "copy")
-	if err := os.CopyFS(to, os.DirFS(from)); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.CopyFS(to, os.DirFS(from)))
 	return to
 }
 
@@ -168,17 +142,13 @@ func TestRecordedSessionsFoldTheSame(t *testing.T) {
 			for i, f := range all {
 				take(t, d, f)
 				if i == len(all)/2 {
-					if _, err := d.view.Flush(ctx); err != nil {
-						t.Fatal(err)
-					}
+					must(d.view.Flush(ctx))(t)
 				}
 			}
 			crashed := copyHome(t, home)
 			want := cells(t, d)
 			var recs []events.Record
-			if err := d.stream.Read(ctx, 1, 0, func(r events.Record) error { recs = append(recs, r); return nil }); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, d.stream.Read(ctx, 1, 0, func(r events.Record) error { recs = append(recs, r); return nil }))
 			shut(t, d)
 			if len(recs) < len(all) {
 				t.Fatalf("%d records of %d frames", len(recs), len(all))
@@ -202,18 +172,11 @@ func TestRecordedSessionsFoldTheSame(t *testing.T) {
 
 			mem := projector.NewMemory()
 			for cut := 0; cut <= len(recs); cut += 50 {
-				v, err := projector.OpenView(ctx, mem, projector.Tables())
-				if err != nil {
-					t.Fatal(err)
-				}
+				v := must(projector.OpenView(ctx, mem, projector.Tables()))(t)
 				for _, r := range recs[max(0, cut-10):min(cut+50, len(recs))] { // ten of them again
-					if err := v.Apply(ctx, r); err != nil {
-						t.Fatal(err)
-					}
+					noError(t, v.Apply(ctx, r))
 				}
-				if _, err := v.Flush(ctx); err != nil {
-					t.Fatal(err)
-				}
+				must(v.Flush(ctx))(t)
 			}
 			sameCells(t, "resumed at every 50th", want, stored(t, mem))
 
@@ -265,12 +228,8 @@ func TestRecordedSessionsComeBackWhole(t *testing.T) {
 func sameJSON(t *testing.T, a, b []byte) bool {
 	t.Helper()
 	var x, y any
-	if err := json.Unmarshal(a, &x); err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(b, &y); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, json.Unmarshal(a, &x))
+	noError(t, json.Unmarshal(b, &y))
 	ja, _ := json.Marshal(x)
 	jb, _ := json.Marshal(y)
 	return bytes.Equal(ja, jb)

@@ -13,15 +13,12 @@ import (
 
 // The names of `status --json` never change.
 func TestStatusKeys(t *testing.T) {
-	d := open(t, newHome(t))
-	defer shut(t, d)
+	d := opened(t)
 	take(t, d, startOf("s-1"))
 	take(t, d, hookFrame(`{"hook_event_name":"Brandnew","session_id":"s-1"}`))
 	_, body := ask(t, d, "GET", "/v1/status", "")
 	var m map[string]json.RawMessage
-	if err := json.Unmarshal([]byte(body), &m); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, json.Unmarshal([]byte(body), &m))
 	for _, name := range []string{"pid", "version", "protocol", "uptime_s", "seq", "fsync", "home", "socket", "clean_start", "projections", "spool", "hooks", "again",
 		"conflicts", "second_installs", "free_bytes", "total_bytes", "warnings", "damage", "live_sessions", "unknown_types"} {
 		if _, ok := m[name]; !ok {
@@ -42,9 +39,7 @@ func TestStatusKeys(t *testing.T) {
 	if got := strings.Join(names, " "); got != strings.Join(everyProjection, " ") {
 		t.Error(got)
 	}
-	if _, err := d.view.Flush(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must(d.view.Flush(t.Context()))(t)
 	for _, p := range d.Status().Projections {
 		if p.Lag != 0 || p.Seq != 4 {
 			t.Errorf("%+v", p)
@@ -54,8 +49,7 @@ func TestStatusKeys(t *testing.T) {
 
 // Status counts a hook once, however often its frame came.
 func TestStatusCountsOnce(t *testing.T) {
-	d := open(t, newHome(t))
-	defer shut(t, d)
+	d := opened(t)
 	f := hookFrame(`{"hook_event_name":"Stop","session_id":"s-1"}`)
 	take(t, d, f)
 	take(t, d, f)
@@ -67,8 +61,7 @@ func TestStatusCountsOnce(t *testing.T) {
 }
 
 func TestWarnsOncePerCause(t *testing.T) {
-	d := open(t, newHome(t))
-	defer shut(t, d)
+	d := opened(t)
 	long := strings.Repeat("x", 5000)
 	a := take(t, d, bashOf(long, 1))
 	b := take(t, d, bashOf(long, 2))

@@ -35,13 +35,9 @@ func TestVerifyAfterFullDisk(t *testing.T) {
 		take(t, d, bashOf(fmt.Sprint("s-", i), i))
 	}
 	var stat syscall.Statfs_t
-	if err := syscall.Statfs(disk, &stat); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, syscall.Statfs(disk, &stat))
 	ballast := filepath.Join(disk, "ballast")
-	if err := os.WriteFile(ballast, make([]byte, int64(stat.Bavail)*stat.Bsize), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(ballast, make([]byte, int64(stat.Bavail)*stat.Bsize), 0o600))
 	// Cells of other keys until one is refused; nothing of the log is written, as between two hooks.
 	var err error
 	for i := 0; i < 2000 && err == nil; i++ {
@@ -51,9 +47,7 @@ func TestVerifyAfterFullDisk(t *testing.T) {
 	if err == nil {
 		t.Fatal("the disk did not fill up")
 	}
-	if err := os.Remove(ballast); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.Remove(ballast))
 	var p *problem.Error
 	if _, err := d.Verify(t.Context(), nil); !errors.As(err, &p) || p.Hint != client.HintReopened || p.Status != http.StatusServiceUnavailable {
 		t.Fatalf("verify: %v", err)

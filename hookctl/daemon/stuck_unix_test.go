@@ -19,9 +19,7 @@ func TestFailedSyncEndsTheDaemon(t *testing.T) {
 	d := open(t, home)
 	take(t, d, bashOf("s-1", 1))
 	msgs := filepath.Join(home, "store", "jetstream", "$G", "streams", "EVENTS", "msgs")
-	if err := os.Rename(msgs, msgs+".away"); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.Rename(msgs, msgs+".away"))
 	_, err := d.Take(context.Background(), bashOf("s-1", 2))
 	if !errors.Is(err, embedded.ErrWriteStuck) {
 		t.Errorf("%v, want ErrWriteStuck", err)

@@ -20,8 +20,7 @@ import (
 // One frame, delivered 64 times at once: it counts once, and every answer says the same and comes
 // after its events are on disk.
 func TestOneFrameManyTimes(t *testing.T) {
-	d := open(t, newHome(t))
-	defer shut(t, d)
+	d := opened(t)
 	f := startOf("s-1")
 	answers := make([]hook.Answer, 64)
 	together(64, func(i int) {
@@ -47,8 +46,7 @@ func TestOneFrameManyTimes(t *testing.T) {
 
 // Two installs that send every hook at the same time: each hook counts once.
 func TestTwoInstallsAtOnce(t *testing.T) {
-	d := open(t, newHome(t))
-	defer shut(t, d)
+	d := opened(t)
 	dir := t.TempDir()
 	together(64, func(i int) {
 		f := bashOf("s-1", i/2)
@@ -155,10 +153,7 @@ func TestTakeVerdicts(t *testing.T) {
 func TestOldFrameIsFound(t *testing.T) {
 	home := newHome(t)
 	c := &clock{time.Now()}
-	d, err := Open(t.Context(), Options{Home: home, Now: c.now, IdleExit: time.Hour, window: 10})
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must(Open(t.Context(), Options{Home: home, Now: c.now, IdleExit: time.Hour, window: 10}))(t)
 	defer shut(t, d)
 	f := startOf("s-1")
 	take(t, d, f)
@@ -182,8 +177,7 @@ func TestOldFrameIsFound(t *testing.T) {
 
 // Callers that leave in the middle lose no fold.
 func TestCancelledCallersLoseNoFold(t *testing.T) {
-	d := open(t, newHome(t))
-	defer shut(t, d)
+	d := opened(t)
 	take(t, d, startOf("s-1"))
 	for i := range 150 {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Duration(rand.IntN(1500))*time.Microsecond)
@@ -278,8 +272,7 @@ func TestTakeLargeMembers(t *testing.T) {
 
 // A member of another type than this build expects does not make the hook another one.
 func TestTakeMistypedMember(t *testing.T) {
-	d := open(t, newHome(t))
-	defer shut(t, d)
+	d := opened(t)
 	take(t, d, hookFrame(`{"hook_event_name":"PreToolUse","session_id":"s-1","tool_name":"Bash","tool_use_id":"toolu_1","cwd":"/"}`))
 	take(t, d, hookFrame(`{"hook_event_name":"PostToolUse","session_id":"s-1","tool_name":"Bash","tool_use_id":"toolu_1","duration_ms":"12"}`))
 	recs := logOf(t, d)
@@ -291,8 +284,7 @@ func TestTakeMistypedMember(t *testing.T) {
 
 // A compaction of a session that nobody knows restores nothing.
 func TestCompactOfUnknownSession(t *testing.T) {
-	d := open(t, newHome(t))
-	defer shut(t, d)
+	d := opened(t)
 	a := take(t, d, hookFrame(`{"hook_event_name":"SessionStart","session_id":"s-9","source":"compact"}`))
 	if strings.Contains(string(a.Stdout), "Identity restored from s-9") {
 		t.Errorf("%s", a.Stdout)

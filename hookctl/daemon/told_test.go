@@ -14,8 +14,7 @@ import (
 // What is told is appended with the cause it has, and only for a hook that counts: not for its retry, nor for a second
 // install, nor where the client has gone.
 func TestToldIsAnEvent(t *testing.T) {
-	d := open(t, newHome(t))
-	defer shut(t, d)
+	d := opened(t)
 	f := startOf("s-1")
 	f.Binary = "/a/hookctl"
 	take(t, d, f)
@@ -37,14 +36,11 @@ func TestToldIsAnEvent(t *testing.T) {
 
 // What the answer of one hook told is in the log before the next is decided, however soon that comes.
 func TestToldBeforeTheNextHook(t *testing.T) {
-	d := open(t, newHome(t))
-	defer shut(t, d)
+	d := opened(t)
 	var want []string
 	for i := range 50 {
 		f := hookFrame(fmt.Sprintf(`{"hook_event_name":"SessionStart","session_id":"s-1","source":"resume","number":%d}`, i))
-		if _, err := d.Take(t.Context(), f); err != nil {
-			t.Fatal(err)
-		}
+		must(d.Take(t.Context(), f))(t)
 		want = append(want, "session.started", "identity.restored", "context.injected")
 	}
 	settled(t, d)
@@ -58,19 +54,14 @@ func TestToldBeforeTheNextHook(t *testing.T) {
 func BenchmarkTakeTelling(b *testing.B) {
 	for name, gap := range map[string]time.Duration{"at-once": 0, "apart": 3 * time.Millisecond} {
 		b.Run(name, func(b *testing.B) {
-			d, err := Open(b.Context(), Options{Home: filepath.Join(b.TempDir(), "home")})
-			if err != nil {
-				b.Fatal(err)
-			}
+			d := must(Open(b.Context(), Options{Home: filepath.Join(b.TempDir(), "home")}))(b)
 			defer d.Close(context.Background())
 
 			var took []time.Duration
 			for b.Loop() {
 				f := hookFrame(fmt.Sprintf(`{"hook_event_name":"SessionStart","session_id":"s-1","source":"resume","number":%d}`, len(took)))
 				begin := time.Now()
-				if _, err := d.Take(b.Context(), f); err != nil {
-					b.Fatal(err)
-				}
+				must(d.Take(b.Context(), f))(b)
 				took = append(took, time.Since(begin))
 				for time.Since(begin) < gap {
 					time.Sleep(100 * time.Microsecond)

@@ -19,21 +19,14 @@ func stored(t *testing.T) *bench {
 	home := b.Home()
 	t.Setenv("HOOKLINE_HOME", home)
 	t.Setenv("HOOKLINE_SOCKET", filepath.Join(t.TempDir(), "s"))
-	d, err := daemon.Open(t.Context(), daemon.Options{Home: home})
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must(daemon.Open(t.Context(), daemon.Options{Home: home}))(t)
 	for _, e := range []events.Envelope{
 		{Type: events.TypeSessionStarted, Session: sessionA, Project: hereID, Hook: "SessionStart", Data: json.RawMessage(`{"source":"startup","session_id":"` + sessionA + `"}`)},
 		{Type: events.TypeToolFailed, Session: sessionA, Project: hereID, Hook: "PostToolUseFailure", Data: json.RawMessage(`{"tool_name":"Bash","tool_input":{"command":"exit 3"},"error":"Exit code 3"}`)},
 	} {
-		if _, err := d.Emit(t.Context(), e); err != nil {
-			t.Fatal(err)
-		}
+		must(d.Emit(t.Context(), e))(t)
 	}
-	if err := d.Close(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, d.Close(t.Context()))
 	b.connect = b.dial
 	return b
 }

@@ -47,9 +47,7 @@ func TestConfigEdit(t *testing.T) {
 	b := newBench(t, nil)
 	editor := filepath.Join(t.TempDir(), "editor")
 	write(t, editor, "#!/bin/sh\nprintf 'fsnyc: always\\n' >> \"$1\"\n")
-	if err := os.Chmod(editor, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.Chmod(editor, 0o700))
 	b.env["EDITOR"] = editor
 	code, _, errs := b.run("config", "edit")
 	if want := fmt.Sprintf(`config.yaml:%d:1: unknown key "fsnyc"`, len(config.Keys())+1); code != 1 || !strings.Contains(errs, want) {

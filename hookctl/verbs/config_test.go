@@ -28,9 +28,7 @@ func TestConfigShow(t *testing.T) {
 		contains(t, out, want)
 	}
 	var got configJSON
-	if err := json.Unmarshal([]byte(b.must("config", "show", "--json")), &got); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, json.Unmarshal([]byte(b.must("config", "show", "--json")), &got))
 	if got.Values["fsync"] != "always" || got.Origins["fsync"].File != user || got.Origins["fsync"].Line != 2 || len(got.Files) != 3 || got.Problems == nil {
 		t.Errorf("got %+v", got)
 	}

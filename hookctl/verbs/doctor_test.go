@@ -28,9 +28,7 @@ func healthy(t *testing.T) (*bench, *fakeBackend) {
 	b := installed(t, f)
 	hookctl := filepath.Join(filepath.Dir(b.self), "hookctl")
 	b.look = func(string) (string, error) { return hookctl, nil }
-	if err := os.MkdirAll(b.Home(), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.MkdirAll(b.Home(), 0o700))
 	b.must("install")
 	return b, f
 }
@@ -177,9 +175,7 @@ func TestDoctorFinds(t *testing.T) {
 			}},
 		{name: "last start failed", check: "last start", result: resultFail, words: "disk full",
 			breaks: func(t *testing.T, b *bench, _ *fakeBackend) {
-				if err := home.PathsOf(b.Home(), b.Getenv).StartFailed(home.Attempt{Reason: "disk full"}); err != nil {
-					t.Fatal(err)
-				}
+				noError(t, home.PathsOf(b.Home(), b.Getenv).StartFailed(home.Attempt{Reason: "disk full"}))
 			}},
 		{name: "daemon down", check: "daemon", result: resultWarn, words: "no daemon is running", fixed: true,
 			breaks: func(_ *testing.T, b *bench, _ *fakeBackend) { b.down = []bool{true} }},
@@ -292,9 +288,7 @@ func edit(t *testing.T, path, old, text string) {
 
 func chmod(t *testing.T, path string, mode os.FileMode) {
 	t.Helper()
-	if err := os.Chmod(path, mode); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.Chmod(path, mode))
 }
 
 func frame(t *testing.T, b *bench, id string) {

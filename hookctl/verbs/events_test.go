@@ -119,14 +119,9 @@ func TestDocsAreUpToDate(t *testing.T) {
 	path := filepath.Join("..", "..", "docs", "events.md")
 	want := newBench(t, nil).must("events", "types", "--markdown")
 	if *update {
-		if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.WriteFile(path, []byte(want), 0o644))
 	}
-	got, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must(os.ReadFile(path))(t)
 	if string(got) != want {
 		t.Errorf("%s is not what `hookctl events types --markdown` prints", path)
 	}

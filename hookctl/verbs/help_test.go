@@ -177,15 +177,9 @@ func TestUsageErrors(t *testing.T) {
 
 // TestNoDestructiveHint: a hint names what to look at, never a whole command that removes something.
 func TestNoDestructiveHint(t *testing.T) {
-	files, err := filepath.Glob("*.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := must(filepath.Glob("*.go"))(t)
 	for _, name := range files {
-		text, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must(os.ReadFile(name))(t)
 		for _, word := range []string{"rm -", "kill ", "--purge`", "session delete`", "rmdir"} {
 			if strings.Contains(string(text), word) && !strings.HasSuffix(name, "_test.go") {
 				t.Errorf("%s contains %q", name, word)

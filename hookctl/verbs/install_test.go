@@ -16,9 +16,7 @@ func installed(t *testing.T, f *fakeBackend) *bench {
 		b.handler = f
 	}
 	write(t, filepath.Join(filepath.Dir(b.self), "hookctl"), "#!")
-	if err := os.Chmod(filepath.Join(filepath.Dir(b.self), "hookctl"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.Chmod(filepath.Join(filepath.Dir(b.self), "hookctl"), 0o755))
 	return b
 }
 
@@ -35,10 +33,7 @@ func TestInstall(t *testing.T) {
 	if out := b.must("install"); out != b.settings()+": the hooks are installed already, nothing changed\n" {
 		t.Errorf("again: %q", out)
 	}
-	text, err := os.ReadFile(b.settings())
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must(os.ReadFile(b.settings()))(t)
 	contains(t, string(text), filepath.Join(filepath.Dir(b.self), "hookctl"))
 	var got installJSON
 	if err := json.Unmarshal([]byte(b.must("install", "--profile", "identity", "--json")), &got); err != nil || got.Added != 5 || got.Removed != 31 || got.Profile != "identity" || got.Scope != "user" {
@@ -63,10 +58,7 @@ func TestInstall(t *testing.T) {
 func TestInstallScopes(t *testing.T) {
 	b := installed(t, nil)
 	b.must("install", "--project")
-	text, err := os.ReadFile(filepath.Join(b.Cwd, ".claude", "settings.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must(os.ReadFile(filepath.Join(b.Cwd, ".claude", "settings.json")))(t)
 	contains(t, string(text), `"command": "hookctl"`)
 	contains(t, b.must("install", "--local"), "31 events hooked in the scopes project and local: counted once, but run in each")
 }

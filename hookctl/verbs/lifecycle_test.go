@@ -68,10 +68,7 @@ func TestStop(t *testing.T) {
 func TestStopWhileStarting(t *testing.T) {
 	f := newFake()
 	b := newBench(t, f)
-	s, err := embedded.Open(t.Context(), embedded.Options{Dir: filepath.Join(b.Home(), "store"), Holder: "hookd test"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must(embedded.Open(t.Context(), embedded.Options{Dir: filepath.Join(b.Home(), "store"), Holder: "hookd test"}))(t)
 	defer s.Close(context.Background())
 	b.down = []bool{true, true}
 	if out := b.must("stop"); out != "hookd stopped, pid 4711 is gone\n" || f.stopped != 1 {
@@ -116,9 +113,7 @@ func TestStatusWarnsOfSpace(t *testing.T) {
 		f.status.FreeBytes, f.status.TotalBytes = tc.free, tc.total
 		b := newBench(t, f)
 		var got client.Status
-		if err := json.Unmarshal([]byte(b.must("status", "--json")), &got); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, json.Unmarshal([]byte(b.must("status", "--json")), &got))
 		if !slices.Equal(got.Warnings, tc.want) {
 			t.Errorf("%d of %d: %q", tc.free, tc.total, got.Warnings)
 		}
@@ -139,9 +134,7 @@ func TestStatusJSON(t *testing.T) {
 			b.handler = handler
 		}
 		var got map[string]json.RawMessage
-		if err := json.Unmarshal([]byte(b.must("status", "--json")), &got); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, json.Unmarshal([]byte(b.must("status", "--json")), &got))
 		for _, k := range statusKeys {
 			if _, ok := got[k]; !ok {
 				t.Errorf("%s: no %q", name, k)
@@ -160,21 +153,15 @@ func TestStatusDown(t *testing.T) {
 	b := newBench(t, nil)
 	spool := filepath.Join(b.Home(), "spool")
 	write(t, filepath.Join(spool, "01KAJ3ZV5T0000000000000001.frame"), "{}\n")
-	if err := home.PathsOf(b.Home(), b.Getenv).StartFailed(home.Attempt{Reason: "disk full"}); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, home.PathsOf(b.Home(), b.Getenv).StartFailed(home.Attempt{Reason: "disk full"}))
 	out := b.must("status")
 	contains(t, out, "hookd is not running  the next hook starts it", "spool         1 frame waiting", "the last start failed: disk full")
 }
 
 func write(t *testing.T, path, text string) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.MkdirAll(filepath.Dir(path), 0o700))
+	noError(t, os.WriteFile(path, []byte(text), 0o600))
 }
 
 func TestStatusline(t *testing.T) {
@@ -303,9 +290,7 @@ func TestStopTwiceAtOnce(t *testing.T) {
 func TestStopWaitsForProgress(t *testing.T) {
 	b := newBench(t, newFake())
 	file := filepath.Join(b.Home(), "store", "1.blk")
-	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.MkdirAll(filepath.Dir(file), 0o700))
 	looks, written := 0, ""
 	b.alive = func(int) bool {
 		looks++

@@ -50,12 +50,8 @@ func gitIn(t *testing.T, dir string, args ...string) {
 
 func put(t *testing.T, file, text string) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.MkdirAll(filepath.Dir(file), 0o755))
+	noError(t, os.WriteFile(file, []byte(text), 0o644))
 }
 
 func newReq(t *testing.T, rules string) *reqBench {
@@ -70,10 +66,7 @@ func newReq(t *testing.T, rules string) *reqBench {
 	t.Setenv("HOOKLINE_SOCKET", "")
 	t.Setenv("TMPDIR", t.TempDir())
 	t.Setenv("HOOKLINE_SECOND", os.Getenv("TMPDIR"))
-	real, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	real := must(filepath.EvalSymlinks(t.TempDir()))(t)
 	b.dir = real
 	gitIn(t, b.dir, "init", "-q", "-b", "main")
 	put(t, filepath.Join(b.dir, "a.txt"), "one\n")
@@ -83,10 +76,7 @@ func newReq(t *testing.T, rules string) *reqBench {
 	if rules != "" {
 		put(t, b.rules(), rules)
 	}
-	d, err := daemon.Open(t.Context(), daemon.Options{Home: b.env["HOOKLINE_HOME"], Now: b.time})
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must(daemon.Open(t.Context(), daemon.Options{Home: b.env["HOOKLINE_HOME"], Now: b.time}))(t)
 	t.Cleanup(func() {
 		if err := d.Close(context.Background()); err != nil {
 			t.Error(err)
@@ -113,11 +103,8 @@ func (b *reqBench) hook(session, body string) string {
 	if b.pid != 0 {
 		env["CLAUDE_PID"] = strconv.Itoa(b.pid)
 	}
-	a, err := b.d.Take(b.t.Context(), wire.Frame{ID: wire.NewID(ms), Args: []string{"hook"}, Time: ms, Complete: true, Size: int64(len(text)),
-		Body: []byte(text), Binary: "/usr/local/bin/hookctl", Env: env})
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	a := must(b.d.Take(b.t.Context(), wire.Frame{ID: wire.NewID(ms), Args: []string{"hook"}, Time: ms, Complete: true, Size: int64(len(text)),
+		Body: []byte(text), Binary: "/usr/local/bin/hookctl", Env: env}))(b.t)
 	var out struct {
 		Reason             string
 		HookSpecificOutput struct{ PermissionDecisionReason string }
@@ -263,9 +250,7 @@ func TestPinned_47_Status(t *testing.T) {
 	if got := b.must("req", "status", "--summary"); got != "Requirements framework disabled\n" {
 		t.Errorf("%q", got)
 	}
-	if err := os.Remove(b.rules()); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.Remove(b.rules()))
 	if code, out, errs := b.run("req", "status"); code != 0 || out != "" || errs != "ℹ️  No requirements configured for this project.\n" {
 		t.Errorf("%d %q %q", code, out, errs)
 	}
@@ -438,9 +423,7 @@ func TestReqExplain(t *testing.T) {
 		Event  string
 		Events []struct{ Type, ID string }
 	}
-	if err := json.Unmarshal([]byte(b.must("req", "explain", "commit_plan", "--json")), &x); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, json.Unmarshal([]byte(b.must("req", "explain", "commit_plan", "--json")), &x))
 	if len(x.Events) != 3 || x.Open || x.Events[2].Type != "gate.cleared" || x.Event != x.Events[2].ID {
 		t.Errorf("%+v", x)
 	}
@@ -449,9 +432,7 @@ func TestReqExplain(t *testing.T) {
 func TestReqInit(t *testing.T) {
 	b := newReq(t, "")
 	b.Cwd = filepath.Join(b.dir, "below")
-	if err := os.Mkdir(b.Cwd, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.Mkdir(b.Cwd, 0o755))
 	if got := b.must("req", "init"); got != "✅ Wrote "+b.rules()+"\n   Edit it, then `hookctl req status` shows the gates.\n" {
 		t.Errorf("%q", got)
 	}
@@ -482,9 +463,7 @@ func TestPinned_02_RegistryFollowsTheBranch(t *testing.T) {
 func TestPinned_03_DeadSessions(t *testing.T) {
 	b := newReq(t, reqRules)
 	client := exec.Command("sleep", "60")
-	if err := client.Start(); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, client.Start())
 	b.pid = client.Process.Pid
 	b.start(sessionA)
 	contains(t, b.must("req", "sessions"), fmt.Sprintf("(1)\n  c68c8a51 - %s\n    feature/x [PID %d, just now]\n", b.dir, b.pid))
@@ -526,9 +505,7 @@ func TestReqExplainWithoutASession(t *testing.T) {
 	b.must("req", "satisfy", "commit_plan", "--branch", "feature/x")
 	contains(t, b.must("req", "explain", "commit_plan"), "commit_plan is open on feature/x: satisfied by cli_bypass for every session of the branch at ")
 	var x map[string]any
-	if err := json.Unmarshal([]byte(b.must("req", "explain", "adr_reviewed", "--json")), &x); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, json.Unmarshal([]byte(b.must("req", "explain", "adr_reviewed", "--json")), &x))
 	if _, named := x["session"]; named || x["open"] != false || x["branch"] != "feature/x" || len(x["events"].([]any)) != 0 {
 		t.Errorf("%v", x)
 	}
@@ -558,9 +535,7 @@ func TestReqValidate(t *testing.T) {
 			Warning      bool
 		}
 	}
-	if err := json.Unmarshal([]byte(out), &v); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, json.Unmarshal([]byte(out), &v))
 	if code != 1 || !v.Configured || v.Valid || strings.Join(v.Enabled, " ") != "b" || len(v.Problems) != 2 || len(v.Notes) != 1 || v.Notes[0].Column != 22 {
 		t.Errorf("%d %+v", code, v)
 	}
@@ -568,9 +543,7 @@ func TestReqValidate(t *testing.T) {
 	if got := b.must("req", "validate"); got != "✅ valid, 1 requirement enabled\n" {
 		t.Errorf("%q", got)
 	}
-	if err := os.Remove(b.rules()); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.Remove(b.rules()))
 	if got := b.must("req", "validate"); got != "ℹ️  No requirements configured for this project.\n" {
 		t.Errorf("%q", got)
 	}
@@ -588,9 +561,7 @@ func TestPinned_41_ConfigurationIsNotRewritten(t *testing.T) {
 	if text, _ := os.ReadFile(b.rules()); string(text) != own {
 		t.Errorf("%q", text)
 	}
-	if err := os.Remove(b.rules()); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.Remove(b.rules()))
 	b.must("req", "init")
 	if text, _ := os.ReadFile(b.rules()); !strings.Contains(string(text), "\ninherit: true #") {
 		t.Errorf("%q", text)

@@ -39,9 +39,7 @@ func TestReqStatusOfABrokenFile(t *testing.T) {
 
 func TestReqStatusOfAFolder(t *testing.T) {
 	b := newReq(t, "")
-	if err := os.MkdirAll(b.rules(), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.MkdirAll(b.rules(), 0o755))
 	out := b.must("req", "status")
 	contains(t, out, "⚠️  Configuration validation failed:\n   - is a directory\n     at "+b.rules()+"\n")
 	if strings.Contains(out, "All requirements satisfied") {
@@ -183,15 +181,11 @@ func TestReqImportedWholeID(t *testing.T) {
 func TestReqImportedSessionsLive(t *testing.T) {
 	b := newReq(t, reqRules)
 	client := exec.Command("sleep", "60")
-	if err := client.Start(); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, client.Start())
 	done := func() { _ = client.Process.Kill(); _ = client.Wait() }
 	t.Cleanup(done)
 	gone := exec.Command("true")
-	if err := gone.Run(); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, gone.Run())
 	file := filepath.Join(b.env["HOME"], ".claude", "sessions.json")
 	put(t, file, fmt.Sprintf(`{"version":"1.0","sessions":{
 		"c68c8a51":{"pid":1,"ppid":%d,"project_dir":%q,"branch":"feature/x","started_at":%d,"last_active":%d},

@@ -166,9 +166,7 @@ func TestCurrentSession(t *testing.T) {
 	shown := func(args ...string) string {
 		t.Helper()
 		var out struct{ Session string }
-		if err := json.Unmarshal([]byte(b.must(append([]string{"identity", "show", "--json"}, args...)...)), &out); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, json.Unmarshal([]byte(b.must(append([]string{"identity", "show", "--json"}, args...)...)), &out))
 		return out.Session
 	}
 	b.env["CLAUDE_PID"] = "1" // nobody's client
@@ -197,9 +195,7 @@ func TestIdentityShow(t *testing.T) {
 	b, f := peopled(t)
 	golden(t, "identity.txt", b.must("identity", "show", "--session", "c68c8a51"))
 	var out identityJSON
-	if err := json.Unmarshal([]byte(b.must("identity", "show", "--session", "c68c8a51", "--json")), &out); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, json.Unmarshal([]byte(b.must("identity", "show", "--session", "c68c8a51", "--json")), &out))
 	s := f.cells[identity.Name][sessionA].(identity.State)
 	if out.IC != s.LastIC || out.R != s.Integration || out.C != s.Consciousness || out.Brief != s.Brief() || len(out.Facets) != 13 || out.Class == "" || out.Guidance == "" || out.Johari.Name == "" {
 		t.Errorf("got %+v", out)

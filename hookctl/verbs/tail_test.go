@@ -115,9 +115,7 @@ func TestCloudEvents(t *testing.T) {
 	golden(t, "cloudevents.ndjson", out)
 	for line := range strings.Lines(out) {
 		var attrs map[string]any
-		if err := json.Unmarshal([]byte(line), &attrs); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, json.Unmarshal([]byte(line), &attrs))
 		for name := range attrs {
 			if strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789") != "" {
 				t.Errorf("attribute %q is not lower-case letters and digits", name)
@@ -195,9 +193,7 @@ func TestFollowOverRestart(t *testing.T) {
 	var seqs []uint64
 	for line := range strings.Lines(out) {
 		var r events.Record
-		if err := json.Unmarshal([]byte(line), &r); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, json.Unmarshal([]byte(line), &r))
 		seqs = append(seqs, r.Seq)
 	}
 	if got := jsonOf(seqs); got != "[2,3,4,5,6]" {

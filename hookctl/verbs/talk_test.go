@@ -41,10 +41,7 @@ func TestTalks(t *testing.T) {
 }
 
 func runTalk(t *testing.T, file string) {
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must(os.ReadFile(file))(t)
 	k := &talk{t: t}
 	var got strings.Builder
 	for line := range strings.Lines(string(text)) {
@@ -60,9 +57,7 @@ func runTalk(t *testing.T, file string) {
 		}
 	}
 	if *update {
-		if err := os.WriteFile(file, []byte(got.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.WriteFile(file, []byte(got.String()), 0o644))
 		return
 	}
 	differs(t, string(text), got.String())
@@ -157,10 +152,7 @@ func hostile(t *testing.T) (*bench, *fakeBackend) {
 	f.status.Warnings, f.status.Damage, f.status.Version = []string{bad}, []string{bad}, bad
 	f.status.SecondInstalls, f.status.UnknownTypes = map[string]int{bad: 1}, map[string]int{bad: 1}
 	f.status.Hooks = map[string]client.HookCount{bad: {Last: noon, Count: 1}}
-	quoted, err := json.Marshal(bad)
-	if err != nil {
-		t.Fatal(err)
-	}
+	quoted := must(json.Marshal(bad))(t)
 	f.events = []events.Record{record(1, "future."+bad, sessionA, `{"words":`+string(quoted)+`}`),
 		record(2, events.TypePromptSubmitted, sessionA, `{"prompt":`+string(quoted)+`}`),
 		record(3, events.TypeToolFailed, sessionA, `{"tool_name":`+string(quoted)+`,"error":`+string(quoted)+`}`)}
@@ -223,9 +215,7 @@ func (k *talk) set(args []string) {
 }
 
 func (k *talk) number(text string, into *int) {
-	if _, err := fmt.Sscan(text, into); err != nil {
-		k.t.Fatal(err)
-	}
+	must(fmt.Sscan(text, into))(k.t)
 }
 
 // say runs one command line and writes down what it said.

@@ -47,9 +47,7 @@ func newBench(t *testing.T, handler http.Handler) *bench {
 	// Longer than any terminal of a test is wide: where a line is folded must not depend on how long
 	// the name of this machine's temp folder is.
 	home := filepath.Join(t.TempDir(), strings.Repeat("deep", 30))
-	if err := os.Mkdir(home, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.Mkdir(home, 0o700))
 	b := &bench{t: t, out: &bytes.Buffer{}, err: &bytes.Buffer{}, handler: handler,
 		env: map[string]string{"HOME": home, "HOOKLINE_HOME": filepath.Join(home, "state")}}
 	b.app = &app{ctx: t.Context(), here: daemon.Here,
@@ -207,18 +205,11 @@ func golden(t *testing.T, name, got string) {
 	t.Helper()
 	path := filepath.Join("testdata", name)
 	if *update {
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		noError(t, os.WriteFile(path, []byte(got), 0o644))
 		return
 	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must(os.ReadFile(path))(t)
 	if got != string(want) {
 		t.Errorf("%s differs (go test -run %s -update writes it):\n--- got\n%s\n--- want\n%s", name, t.Name(), got, want)
 	}

@@ -51,9 +51,7 @@ func TestAtJSON(t *testing.T) {
 		Failures int
 		Tools    map[string]int
 	}
-	if err := json.Unmarshal(p.Cells[0].State, &s); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, json.Unmarshal(p.Cells[0].State, &s))
 	if s.Status != "live" || s.Failures != 1 || s.Tools["Bash"] != 1 {
 		t.Errorf("%+v", s)
 	}

@@ -26,9 +26,7 @@ func send(t *testing.T, body string) {
 	t.Helper()
 	at := time.Now().UnixMilli()
 	f := wire.Frame{ID: wire.NewID(at), Args: []string{"hook"}, Time: at, Complete: true, Size: int64(len(body)), Body: []byte(body)}
-	if _, err := wire.Do(time.Now().Add(30*time.Second), wire.Socket(os.Getenv), "", f); err != nil {
-		t.Fatal(err)
-	}
+	must(wire.Do(time.Now().Add(30*time.Second), wire.Socket(os.Getenv), "", f))(t)
 }
 
 func decoded[T any](t *testing.T, out string) (v T) {
@@ -87,13 +85,8 @@ func TestProcessesCarryALog(t *testing.T) {
 func repairBesideTheDaemon(t *testing.T, bin, export string) {
 	t.Helper()
 	path := filepath.Join(os.Getenv("HOOKLINE_HOME"), "store", "jetstream", "$G", "streams", "EVENTS", "msgs", "1.blk")
-	f, err := os.OpenFile(path, os.O_RDWR, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := f.WriteAt([]byte("spoilt beyond mending"), 3<<20); err != nil {
-		t.Fatal(err)
-	}
+	f := must(os.OpenFile(path, os.O_RDWR, 0))(t)
+	must(f.WriteAt([]byte("spoilt beyond mending"), 3<<20))(t)
 	f.Close()
 	plan := decoded[mend.Repaired](t, process(t, bin, 2, "repair", "--dry-run", "--json"))
 	if len(plan.Damage) != 1 || plan.PID == os.Getpid() {
@@ -115,14 +108,9 @@ func interruptImport(t *testing.T, bin string) {
 	var errs bytes.Buffer
 	cmd := exec.Command(filepath.Join(bin, "replay"), "import", "-")
 	cmd.Stderr = &errs
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := must(cmd.StdinPipe())(t)
 	defer in.Close()
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, cmd.Start())
 	ended := make(chan struct{})
 	go func() {
 		_ = cmd.Wait() // how it ended is looked at below
@@ -131,9 +119,7 @@ func interruptImport(t *testing.T, bin string) {
 	if _, err := in.Write(make([]byte, 1<<20)); err != nil { // it reads: its signals are set up
 		t.Fatal(err)
 	}
-	if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, cmd.Process.Signal(syscall.SIGINT))
 	select {
 	case <-ended:
 	case <-time.After(30 * time.Second):

@@ -106,14 +106,9 @@ func TestImportRefuses(t *testing.T) {
 	recorded(t)
 	file := filepath.Join(t.TempDir(), "log.ndjson")
 	replay(t, 0, "export", "-o", file)
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must(os.ReadFile(file))(t)
 	lines := bytes.SplitAfter(text, []byte("\n"))
-	if err := os.WriteFile(file, bytes.Join(lines[:4], nil), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(file, bytes.Join(lines[:4], nil), 0o600))
 	home = newHome(t)
 	same(t, "cut", replay(t, 1, "import", file).stderr.String(), "replay: error: "+file+": the export is cut off after line 4; nothing was imported\nreplay: hint: --partial takes the 3 events before that\n")
 	if _, err := os.Stat(home); !errors.Is(err, os.ErrNotExist) {
@@ -146,9 +141,7 @@ func TestRestoreThroughLink(t *testing.T) {
 	dir := t.TempDir()
 	file, disk, link := filepath.Join(dir, "b.backup"), filepath.Join(dir, "disk"), filepath.Join(dir, "home")
 	replay(t, 0, "backup", file)
-	if err := os.Mkdir(disk, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.Mkdir(disk, 0o700))
 	if err := os.Symlink(disk, link); err != nil {
 		t.Skip(err)
 	}
@@ -188,9 +181,7 @@ func TestBackupAndRestore(t *testing.T) {
 	if r.Home != elsewhere || r.Last != 11 || !r.Verify.Clean {
 		t.Errorf("%+v", r)
 	}
-	if err := os.Truncate(file, 500); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.Truncate(file, 500))
 	newHome(t)
 	if r := replay(t, 1, "restore", file); !strings.Contains(r.stderr.String(), file+" is damaged: ") || !strings.Contains(r.stderr.String(), "; nothing was restored\n") {
 		t.Error(r.stderr.String())
@@ -240,15 +231,10 @@ func spoilt(t *testing.T) (file string) {
 	file = filepath.Join(t.TempDir(), "log.ndjson.zst")
 	replay(t, 0, "export", "-o", file)
 	path := filepath.Join(home, "store", "jetstream", "$G", "streams", "EVENTS", "msgs", "1.blk")
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must(os.ReadFile(path))(t)
 	at := bytes.Index(b, []byte("prompt.submitted"))
 	copy(b[at+16:], bytes.Repeat([]byte{0x5a}, 80))
-	if err := os.WriteFile(path, b, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(path, b, 0o600))
 	return file
 }
 
@@ -288,9 +274,7 @@ everything that was lost is back: nothing left to do
 func TestRepairFromNoExport(t *testing.T) {
 	recorded(t)
 	file := filepath.Join(t.TempDir(), "notes.txt")
-	if err := os.WriteFile(file, []byte("no export"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(file, []byte("no export"), 0o600))
 	if r := replay(t, 1, "repair", "--from", file); !strings.Contains(r.stdout.String(), "export      "+file+": 0 events to add, 0 known, 0 blobs; ") {
 		t.Error(r.stdout.String())
 	}
@@ -301,15 +285,9 @@ func logFiles(t *testing.T, home string) map[string]string {
 	t.Helper()
 	files := map[string]string{}
 	for _, pattern := range []string{"jetstream/$G/streams/EVENTS/msgs/*", "archive/*", "*.json"} {
-		names, err := filepath.Glob(filepath.Join(home, "store", pattern))
-		if err != nil {
-			t.Fatal(err)
-		}
+		names := must(filepath.Glob(filepath.Join(home, "store", pattern)))(t)
 		for _, name := range names {
-			b, err := os.ReadFile(name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			b := must(os.ReadFile(name))(t)
 			files[name] = string(b)
 		}
 	}
@@ -351,9 +329,7 @@ func repairGoneLog(t *testing.T, buckets bool) {
 	var v check.Verdict
 	replay(t, 0, "verify", "--json").decode(t, &v)
 	for _, dir := range lost {
-		if err := os.RemoveAll(filepath.Join(home, "store", dir)); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.RemoveAll(filepath.Join(home, "store", dir)))
 	}
 	gone := "open " + filepath.Join(home, "store") + ": the log is damaged: its files are gone and the archive has none; `replay repair` begins a new log behind it (sequences 1 to 11)"
 	for _, verb := range []string{"verify", "rebuild", "export -o -", "repair --dry-run", "repair --dry-run --json"} {
@@ -393,9 +369,7 @@ everything that was lost is back: nothing left to do
 func TestInterruptedCarriers(t *testing.T) {
 	store := filepath.Join(newHome(t), "store") // which is there: else import looks at the file before it asks the backend
 	file := filepath.Join(t.TempDir(), "f")
-	if err := errors.Join(os.MkdirAll(store, 0o700), os.WriteFile(file, []byte("x"), 0o600)); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, errors.Join(os.MkdirAll(store, 0o700), os.WriteFile(file, []byte("x"), 0o600)))
 	for args, want := range map[string]string{
 		"import " + file:                "replay: interrupted; what was imported stays, and importing the file again takes the rest\n",
 		"backup " + file + ".new":       "replay: interrupted; no backup was written\n",

@@ -19,9 +19,7 @@ func result(text string) *canned { return &canned{lines: []string{`{"result":` +
 func TestImportWords(t *testing.T) {
 	store := filepath.Join(newHome(t), "store") // which is there: else import looks at the file before it asks the backend
 	file := filepath.Join(t.TempDir(), "log.ndjson")
-	if err := errors.Join(os.MkdirAll(store, 0o700), os.WriteFile(file, []byte("x"), 0o600)); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, errors.Join(os.MkdirAll(store, 0o700), os.WriteFile(file, []byte("x"), 0o600)))
 	h := result(`{"build":"9.1","events":1204,"added":1200,"known":3,"blobs":7,"missing_blobs":1,"unknown":{"zoo.opened":2,"moon.rose":1},"seq":5000}`)
 	r := newRun().on(h).do(t, 0, "import", file)
 	same(t, "stdout", r.stdout.String(), file+`: 1,200 events added
@@ -142,10 +140,7 @@ func TestStatesWithoutCells(t *testing.T) {
 // Ctrl-C while the store of somebody else is waited for.
 func TestInterruptedWait(t *testing.T) {
 	home := recorded(t)
-	s, err := embedded.Open(t.Context(), embedded.Options{Dir: filepath.Join(home, "store"), Holder: "hookd test"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must(embedded.Open(t.Context(), embedded.Options{Dir: filepath.Join(home, "store"), Holder: "hookd test"}))(t)
 	defer s.Close(context.Background())
 	ctx, cancel := context.WithCancel(t.Context())
 	r := newRun()
@@ -164,13 +159,8 @@ func TestImportJSON(t *testing.T) {
 	dir := t.TempDir()
 	good, bad := filepath.Join(dir, "good.ndjson"), filepath.Join(dir, "bad.ndjson")
 	replay(t, 0, "export", "-o", good)
-	text, err := os.ReadFile(good)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(bad, text[:len(text)/2], 0o600); err != nil {
-		t.Fatal(err)
-	}
+	text := must(os.ReadFile(good))(t)
+	noError(t, os.WriteFile(bad, text[:len(text)/2], 0o600))
 	r := replay(t, 1, "import", good, bad, "--json")
 	if out := r.stdout.String(); !strings.HasPrefix(out, `{"files":[{"file":"`+good+`",`) || strings.Count(out, `"file":`) != 1 || !strings.HasPrefix(r.stderr.String(), "replay: error: ") {
 		t.Errorf("stdout %s, stderr %s", out, &r.stderr)

@@ -72,10 +72,7 @@ func TestNoStore(t *testing.T) {
 // A store that somebody holds is waited for: it is a daemon that starts or ends.
 func TestWaitsForTheStore(t *testing.T) {
 	home := recorded(t)
-	s, err := embedded.Open(t.Context(), embedded.Options{Dir: filepath.Join(home, "store"), Holder: "hookd test"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must(embedded.Open(t.Context(), embedded.Options{Dir: filepath.Join(home, "store"), Holder: "hookd test"}))(t)
 	var pauses int
 	r := newRun()
 	r.Terminal = true
@@ -94,10 +91,7 @@ func TestWaitsForTheStore(t *testing.T) {
 
 func TestGivesUpOnTheStore(t *testing.T) {
 	home := recorded(t)
-	s, err := embedded.Open(t.Context(), embedded.Options{Dir: filepath.Join(home, "store"), Holder: "hookd test"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must(embedded.Open(t.Context(), embedded.Options{Dir: filepath.Join(home, "store"), Holder: "hookd test"}))(t)
 	defer s.Close(context.Background())
 	clock := noon
 	r := newRun()
@@ -177,10 +171,7 @@ func TestMan(t *testing.T) {
 		"replay-verify.1": {`.TH "REPLAY-VERIFY" "1"`, "replay verify"},
 		"replay-export.1": {"--since", "replay export -o log.ndjson.zst"},
 	} {
-		text, err := os.ReadFile(filepath.Join(dir, page))
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must(os.ReadFile(filepath.Join(dir, page)))(t)
 		for _, part := range parts {
 			if !strings.Contains(strings.ReplaceAll(string(text), `\-`, "-"), part) {
 				t.Errorf("%s lacks %q", page, part)

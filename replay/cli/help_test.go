@@ -71,10 +71,7 @@ func frames(t *testing.T) []wire.Frame {
 func recorded(t *testing.T) string {
 	t.Helper()
 	home := newHome(t)
-	d, err := daemon.Open(t.Context(), daemon.Options{Home: home})
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must(daemon.Open(t.Context(), daemon.Options{Home: home}))(t)
 	gone, cancel := context.WithCancel(t.Context())
 	cancel() // a client that gave up tells the model nothing: the log has what follows from the hooks alone
 	for _, f := range frames(t) {
@@ -86,9 +83,7 @@ func recorded(t *testing.T) string {
 			t.Fatalf("%d %s", w.Code, w.Body)
 		}
 	}
-	if err := d.Close(context.Background()); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, d.Close(context.Background()))
 	return home
 }
 
@@ -103,12 +98,8 @@ func falsify(t *testing.T, home, bucket, key string, change func([]byte) []byte)
 	if err != nil && !errors.Is(err, projector.ErrNoCell) {
 		t.Fatal(err)
 	}
-	if err := s.Store().Save(t.Context(), bucket, []projector.Cell{{Key: key, Value: change(old)}}); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Close(context.Background()); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, s.Store().Save(t.Context(), bucket, []projector.Cell{{Key: key, Value: change(old)}}))
+	noError(t, s.Close(context.Background()))
 }
 
 // run is one command line in process.

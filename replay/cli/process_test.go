@@ -28,9 +28,7 @@ func TestProcesses(t *testing.T) {
 	build(t, bin, "hookline/hookctl/hookd", "hookline/replay")
 	stop := serve(t, filepath.Join(bin, "hookd"))
 	for _, f := range frames(t) {
-		if _, err := wire.Do(time.Now().Add(30*time.Second), wire.Socket(os.Getenv), "", f); err != nil {
-			t.Fatal(err)
-		}
+		must(wire.Do(time.Now().Add(30*time.Second), wire.Socket(os.Getenv), "", f))(t)
 	}
 	running := verified(t, bin)
 	if running.Events != 16 { // daemon.started is the first; four times something was told
@@ -69,9 +67,7 @@ func serve(t *testing.T, hookd string) (stop func() int) {
 	var log bytes.Buffer
 	cmd := exec.Command(hookd, "serve")
 	cmd.Stderr = &log
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, cmd.Start())
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
 	t.Cleanup(func() { _ = cmd.Process.Kill() }) // for a test that fails before stop
@@ -82,9 +78,7 @@ func serve(t *testing.T, hookd string) (stop func() int) {
 	}
 	return func() int {
 		t.Helper()
-		if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, cmd.Process.Signal(syscall.SIGTERM))
 		select {
 		case err := <-ended:
 			if err != nil {
@@ -114,9 +108,7 @@ func process(t *testing.T, bin string, exit int, args ...string) string {
 func verified(t *testing.T, bin string) check.Verdict {
 	t.Helper()
 	var v check.Verdict
-	if err := json.Unmarshal([]byte(process(t, bin, 0, "verify", "--json")), &v); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, json.Unmarshal([]byte(process(t, bin, 0, "verify", "--json")), &v))
 	if !v.Clean || len(v.Diffs) != 0 || v.Holes != 0 {
 		t.Errorf("%+v", v)
 	}

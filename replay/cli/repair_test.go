@@ -104,10 +104,7 @@ func TestRepairStopsTheDaemon(t *testing.T) {
 		t.Errorf("the next opening would not read every block: %+v, %v", m, err)
 	}
 
-	s, err := embedded.Open(t.Context(), embedded.Options{Dir: filepath.Join(home, "store"), Holder: "hookd test"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must(embedded.Open(t.Context(), embedded.Options{Dir: filepath.Join(home, "store"), Holder: "hookd test"}))(t)
 	defer s.Close(context.Background())
 	clock := noon
 	r = newRun().on(&answers{results: []string{damaged}})
@@ -149,9 +146,7 @@ func TestRepairInterrupted(t *testing.T) {
 func TestRepairDryRunNamesTheStore(t *testing.T) {
 	home := recorded(t)
 	archive := filepath.Join(home, "store", "archive")
-	if err := errors.Join(os.RemoveAll(archive), os.WriteFile(archive, nil, 0o600)); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, errors.Join(os.RemoveAll(archive), os.WriteFile(archive, nil, 0o600)))
 	same(t, "stderr", replay(t, 1, "repair", "--dry-run").stderr.String(), "replay: error: open "+filepath.Dir(archive)+": a file lies where a folder belongs: open "+
 		archive+": not a directory\nreplay: hint: move that file away and try again; nothing was changed\n")
 }

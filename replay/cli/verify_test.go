@@ -108,9 +108,7 @@ func TestVerifyDamagedLog(t *testing.T) {
 		at += bytes.Index(b[at:], []byte("Nats-Msg-Id")) + 1
 	}
 	b[at] ^= 0xff
-	if err := os.WriteFile(blocks[0], b, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(blocks[0], b, 0o600))
 	r := replay(t, 2, "verify")
 	same(t, "stdout", plainTimes(r.stdout.String()), `log  1.blk at byte N: checksum does not match, sequence 6
 

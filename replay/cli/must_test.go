@@ -1,0 +1,20 @@
+package cli
+
+import "testing"
+
+// noError ends a test with the error that a step of it has met.
+func noError(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// must returns the value of a step; an error ends the test that the returned function is called with.
+func must[T any](v T, err error) func(testing.TB) T {
+	return func(t testing.TB) T {
+		t.Helper()
+		noError(t, err)
+		return v
+	}
+}
