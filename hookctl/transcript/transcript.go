@@ -96,10 +96,10 @@ func OfSession(path string) []string {
 	return append([]string{path}, agents...)
 }
 
-// maxLine bounds a line in memory; one with several pasted images is a few MB. A longer one is passed over.
+// maxLine bounds a line in memory; one with several pasted images is a few MB. A longer one cannot be read.
 const maxLine = 64 << 20
 
-// Read calls fn for each line, until it gives an error; the text is valid during the call.
+// Read calls fn for each line, until it gives an error; the text is valid during the call, and nil for a line that is too long.
 func Read(path string, fn func(text []byte) error) error {
 	f, err := safeopen.Open(safeopen.Foreign, path) // whoever sends a hook names it
 	if err != nil {
@@ -109,7 +109,7 @@ func Read(path string, fn func(text []byte) error) error {
 	return eachLine(f, maxLine, fn)
 }
 
-// eachLine calls fn for each line that is not longer than most; the slice is valid during the call.
+// eachLine calls fn for each line, with nil for one that is longer than most; the slice is valid during the call.
 func eachLine(from io.Reader, most int, fn func(text []byte) error) error {
 	in := bufio.NewReaderSize(from, 64<<10)
 	var long []byte // the beginning of a line that does not fit the reader
@@ -117,7 +117,7 @@ func eachLine(from io.Reader, most int, fn func(text []byte) error) error {
 	for {
 		part, err := in.ReadSlice('\n')
 		if over = over || len(long)+len(part) > most; over {
-			long = long[:0]
+			long, part = long[:0], nil
 		} else if err != nil || len(long) > 0 {
 			long = append(long, part...)
 			part = long
@@ -128,7 +128,7 @@ func eachLine(from io.Reader, most int, fn func(text []byte) error) error {
 		case err != nil && !errors.Is(err, io.EOF):
 			return err
 		}
-		if !over && len(part) > 0 {
+		if over || len(part) > 0 {
 			if err := fn(part); err != nil {
 				return err
 			}

@@ -265,15 +265,15 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// A line that is too long is passed over, and what follows it is read.
+// A line that is too long comes as nothing, and what follows it is read.
 func TestEachLine(t *testing.T) {
 	x := strings.Repeat("x", 100_000)
 	for in, want := range map[string][]string{
 		"":                               nil,
 		"a\n\nb":                         {"a\n", "\n", "b"},
 		x + "\nb\n":                      {x + "\n", "b\n"},
-		x + x + "\nb\n" + x + x + x:      {"b\n"},
-		"a\n" + x + x + "\n" + x + "\nb": {"a\n", x + "\n", "b"},
+		x + x + "\nb\n" + x + x + x:      {"", "b\n", ""},
+		"a\n" + x + x + "\n" + x + "\nb": {"a\n", "", x + "\n", "b"},
 	} {
 		var got []string
 		err := eachLine(strings.NewReader(in), 150_000, func(text []byte) error {

@@ -70,7 +70,7 @@ func (a *app) ago(t time.Time) string {
 	d := a.Now().Sub(t)
 	switch {
 	case d < 0:
-		return "in " + span(-d)
+		return "in " + span(t.Sub(a.Now())) // both differences end at 292 years
 	case d < time.Second:
 		return "just now"
 	}

@@ -143,7 +143,7 @@ func (a *app) printTranscripts(r transcript.Imported) {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.Unknown)) {
-		a.Printf("unknown   %s of type %s, left out\n", cmdline.Count(uint64(r.Unknown[name])), cmdline.Clean(name))
+		a.Printf("unknown   %s of type %s, left out\n", cmdline.Count(uint64(r.Unknown[name])), orDash(cmdline.Clean(name)))
 	}
 	a.Printf("log       up to sequence %s\n", cmdline.Count(r.Seq))
 	for _, problem := range r.Problems {
