@@ -30,7 +30,7 @@ const (
 	editedTokens  = 320
 	readTokens    = 180
 	commandTokens = 140
-	seenTokens    = 165
+	seenTokens    = 120
 
 	maxUnmended  = 4
 	failureChars = 90
@@ -185,10 +185,14 @@ func goalItems(s working.State, prefix string) []Item {
 			prefix = ""
 		}
 	}
-	if s.Goal != nil {
+	another := s.Task != nil && s.Goal != nil && s.Task.Event != s.Goal.Event
+	switch {
+	case another:
+		add("working.goal", "Goal: ", s.Goal, promptChars)
+	case s.Goal != nil:
 		add("working.goal", "Goal: ", s.Goal, taskChars)
 	}
-	if s.Task != nil && (s.Goal == nil || s.Task.Event != s.Goal.Event) {
+	if another || s.Task != nil && s.Goal == nil {
 		add("working.task", "Current task: ", s.Task, taskChars)
 	}
 	if s.Prompt != nil && (s.Task == nil || s.Prompt.Event != s.Task.Event) {

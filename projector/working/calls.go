@@ -262,7 +262,7 @@ func target(tool string, input json.RawMessage) string {
 	var words []string
 	for _, w := range strings.Fields(commandLine(input)) {
 		switch {
-		case len(words) == 0 && strings.Contains(w, "="), len(words) == 0 && (w == "sudo" || w == "env" || w == "time"):
+		case len(words) == 0 && (strings.Contains(w, "=") || w == "&&" || w == "sudo" || w == "env" || w == "time"):
 		case strings.HasPrefix(w, "-"):
 		default:
 			words = append(words, w)

@@ -77,9 +77,9 @@ func (s State) bare(line string) string {
 // looks are commands that only look at something: one that failed leaves nothing to mend.
 var looks = regexp.MustCompile(`^(ls|cd|cat|head|tail|which|find|grep|rg|test|stat|file|pwd|type|wc|tree|lsof|ps|pgrep|command -v)\b`)
 
-// Mended tells whether a failure leaves nothing to mend: a look at what is not there.
+// Mended tells whether a failure leaves nothing to mend: a look at what is not there, a tool that works on no file.
 func (f Failure) Mended() bool {
-	return f.Tool == "Read" || f.Tool == "Glob" || f.Tool == "Grep" || f.Tool == "Bash" && looks.MatchString(f.Target)
+	return f.Target == f.Tool || f.Tool == "Read" || f.Tool == "Bash" && looks.MatchString(f.Target)
 }
 
 // Unmended are the newest failures that leave something to mend, at most n, the newest first.

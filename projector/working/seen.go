@@ -3,7 +3,6 @@ package working
 import (
 	"encoding/json"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -20,16 +19,15 @@ const (
 	maxSight  = 160 // bytes of one path
 
 	maxOfFolder = 12
-	olderBy     = 10 // paths that stood in outputs since, and count as much as one more output
 )
 
-// made are paths that programs write and nobody opens.
-var made = regexp.MustCompile(`(^|/)(_build|node_modules|target|dist|build|vendor|\.git|__pycache__|\.venv)/|\.(git|lock|o|so|a|pyc|png|jpg|pdf)$`)
+// made are folders and extensions of files that programs write and nobody opens.
+var made = map[string]bool{"_build": true, "node_modules": true, "target": true, "dist": true, "build": true, "vendor": true, ".git": true, "__pycache__": true, ".venv": true,
+	".lock": true, ".log": true, ".o": true, ".so": true, ".a": true, ".pyc": true, ".png": true, ".jpg": true, ".svg": true, ".ico": true, ".pdf": true, ".zip": true, ".jsonl": true}
 
 // Sight is a path that stood in outputs.
 type Sight struct {
 	Path  string `json:"path" jsonschema_description:"as it stood there"`
-	Count int    `json:"count" jsonschema_description:"outputs that had it"`
 	Event string `json:"event" jsonschema_description:"id of the newest event"`
 }
 
@@ -65,54 +63,50 @@ func outputPaths(e *events.ToolSucceeded) []string {
 func (s State) saw(r events.Record, paths []string) State {
 	for _, p := range paths {
 		p = strings.TrimPrefix(p, strings.TrimSuffix(s.Worktree, "/")+"/")
-		seen, x := without(s.Seen, Sight{Path: p}, func(x Sight) bool { return x.Path == p })
-		if x.Event != r.ID {
-			x.Count++
+		if !openable(p) {
+			continue
 		}
-		x.Event = r.ID
-		s.Seen = events.Newest(append(seen, x), maxSeen)
+		seen, _ := without(s.Seen, Sight{}, func(x Sight) bool { return x.Path == p })
+		s.Seen = events.Newest(append(seen, Sight{Path: p, Event: r.ID}), maxSeen)
 	}
 	return s
 }
 
-// Unopened are the sights below the work tree that no tool of the session has touched, the likeliest to be opened
-// first: the newest, by ten other paths later for each output that had it (three at most), for a word of what is worked
-// on in its name, and for lying beside a file that was read or, twice, edited. Of one folder there are a few: they say
-// where the others are.
+// openable tells a path below the work tree from one elsewhere, of a program, of a URL (5173/a.js), and from two files with
+// a slash between them (a.ts/b.ts).
+func openable(p string) bool {
+	names := strings.Split(p, "/")
+	last := len(names) - 1
+	for _, folder := range names[:last] {
+		ext := path.Ext(folder)
+		isFile := len(ext) > 1 && len(ext) < 6 && len(ext) < len(folder) && isExt(ext[1:])
+		if made[folder] || isFile {
+			return false
+		}
+	}
+	return strings.Trim(names[0], "0123456789.") != "" && !made[path.Ext(names[last])]
+}
+
+// Unopened are the sights that no tool of the session has touched, the newest first: of what was tried besides (how often
+// one stood there, words of the goal in its name, files beside it that were edited), nothing told more of those that are
+// opened later. Of one folder there are a few: they say where the others are.
 func (s State) Unopened() []Sight {
 	opened := map[string]bool{}
-	beside := map[string]int{}
 	for _, f := range s.Files {
-		folder, base := Folder(s.Worktree, f.Path)
-		opened[path.Join(folder, base)] = true
-		if f.Edited > 0 || f.Created {
-			beside[folder] = 2
-		} else if beside[folder] == 0 {
-			beside[folder] = 1
-		}
+		opened[path.Join(Folder(s.Worktree, f.Path))] = true
 	}
-
-	about := s.About()
-	points := map[string]int{}
-	var list []Sight
-	for age, x := range slices.Backward(s.Seen) {
-		age = len(s.Seen) - 1 - age
-		folder, base := Folder(s.Worktree, x.Path)
-		longer := func(y Sight) bool { return !path.IsAbs(y.Path) && strings.HasSuffix(y.Path, "/"+x.Path) }
-		elsewhere := path.IsAbs(x.Path) || made.MatchString(x.Path) || slices.ContainsFunc(s.Seen, longer)
-		if !opened[path.Join(folder, base)] && !elsewhere {
-			list = append(list, x)
-			points[x.Path] = olderBy*(Hits(base, about)+beside[folder]+min(x.Count, 3)) - age
-		}
-	}
-	slices.SortStableFunc(list, func(a, b Sight) int { return points[b.Path] - points[a.Path] })
 
 	folders := map[string]int{}
-	return slices.DeleteFunc(list, func(x Sight) bool {
-		folder, _ := Folder(s.Worktree, x.Path)
-		folders[folder]++
-		return folders[folder] > maxOfFolder
-	})
+	var list []Sight
+	for _, x := range slices.Backward(s.Seen) {
+		longer := func(y Sight) bool { return strings.HasSuffix(y.Path, "/"+x.Path) }
+		folder := path.Dir(x.Path)
+		if !opened[x.Path] && folders[folder] < maxOfFolder && !slices.ContainsFunc(s.Seen, longer) {
+			list = append(list, x)
+			folders[folder]++
+		}
+	}
+	return list
 }
 
 // pathsIn are the words of a text that look like a file below a folder: with a slash, and a name with an extension. Of a
@@ -126,7 +120,7 @@ func pathsIn(text string) []string {
 		if i < len(text) && isPath(text[i]) {
 			continue
 		}
-		word := strings.TrimRight(strings.TrimPrefix(text[begin:i], "./"), ".")
+		word := strings.TrimRight(strings.TrimPrefix(strings.TrimPrefix(text[begin:i], "@"), "./"), ".")
 		begin = i + 1
 		if side, rest, _ := strings.Cut(word, "/"); sides && (side == "a" || side == "b") {
 			word = rest

@@ -303,10 +303,14 @@ func (s State) refused(r events.Record, e *events.ToolBatchFinished) State {
 	}
 	for _, call := range e.ToolCalls {
 		words := refusal(call.ToolResponse)
-		if words == "" {
+		if words == "" || call.ToolName == "AskUserQuestion" { // whose refusal has the client's words
 			continue
 		}
-		n := Note{Text: clip(call.ToolName+" "+target(call.ToolName, call.ToolInput)+": "+words, maxLine), Event: r.ID, Time: r.Time}
+		what := target(call.ToolName, call.ToolInput)
+		if what != call.ToolName {
+			what = call.ToolName + " " + what
+		}
+		n := Note{Text: clip(what+": "+words, maxLine), Event: r.ID, Time: r.Time}
 		s.Corrections = events.Newest(append(s.Corrections, n), maxCorrections)
 	}
 	return s
