@@ -1,6 +1,8 @@
 package hook
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 
 	"hookline/events"
@@ -24,26 +26,19 @@ func tellCodes(in Input, w World, r Reader) []Item {
 	s, _ := projector.State[codes.State](r.Reader, codes.Name, w.Project)
 	c := s.At(in.Time)
 
-	var list []codes.Code
-	list = append(list, newest(c.Decisions, len(c.Decisions))...)
-	for _, b := range newest(c.Blockers, len(c.Blockers)) {
-		if !strings.HasPrefix(b.Code, "block:fails:") {
-			list = append(list, b)
+	var texts []string
+	event := ""
+	for _, list := range [][]codes.Code{c.Decisions, c.Blockers, c.Done, c.Functions} {
+		for _, code := range slices.Backward(list) {
+			elsewhere := strings.HasPrefix(code.Code, "block:fails:") || strings.HasPrefix(code.Code, "done:")
+			if !elsewhere {
+				texts = append(texts, code.Code)
+				event = cmp.Or(event, code.Event)
+			}
 		}
 	}
-	for _, d := range newest(c.Done, len(c.Done)) {
-		if strings.HasPrefix(d.Code, "test:") {
-			list = append(list, d)
-		}
-	}
-	list = append(list, newest(c.Functions, len(c.Functions))...)
-	if len(list) == 0 {
+	if texts == nil {
 		return nil
 	}
-
-	var texts []string
-	for _, code := range list {
-		texts = append(texts, code.Code)
-	}
-	return []Item{atMost(codesTokens, listItem("codes", RankFunctions, "Codes: ", texts, " ", list[0].Event))}
+	return []Item{atMost(codesTokens, listItem("codes", RankFunctions, "Codes: ", texts, " ", event))}
 }

@@ -29,12 +29,12 @@ const answerWords = "The user answered: "
 const (
 	editedTokens  = 320
 	readTokens    = 180
-	commandTokens = 140
-	seenTokens    = 120
+	commandTokens = 170
+	seenTokens    = 140
 
 	maxUnmended  = 4
 	failureChars = 90
-	commandChars = 64 // the beginning of a command tells which one it is
+	commandChars = 61 // the beginning of a command tells which one it is
 	taskChars    = 200
 	promptChars  = 120
 	saidChars    = 140
@@ -162,15 +162,11 @@ func unsaid(s working.State) working.State {
 	}
 	for _, n := range []**working.Note{&s.Goal, &s.Task, &s.Prompt} {
 		if *n != nil {
-			note := **n
-			note.Known = false
-			*n = &note
+			*n = &working.Note{Text: (*n).Text, Event: (*n).Event, Time: (*n).Time}
 		}
 	}
 	if s.Steps != nil {
-		steps := *s.Steps
-		steps.Known = false
-		s.Steps = &steps
+		s.Steps = &working.Steps{Texts: s.Steps.Texts, Event: s.Steps.Event}
 	}
 	return s
 }
@@ -179,24 +175,23 @@ func unsaid(s working.State) working.State {
 // only the phase is told.
 func goalItems(s working.State, prefix string) []Item {
 	var items []Item
-	add := func(id, title string, n *working.Note, chars int) {
-		if !n.Known {
-			items = append(items, Item{ID: id, Rank: RankGoal, Text: prefix + title + working.Clip(n.Text, chars), Event: n.Event})
+	before := ""
+	for _, x := range []struct {
+		id, title string
+		n         *working.Note
+	}{{"goal", "Goal: ", s.Goal}, {"task", "Current task: ", s.Task}, {"prompt", "Last prompt: ", s.Prompt}} {
+		if x.n == nil || x.n.Event == before {
+			continue
+		}
+		before = x.n.Event
+		chars := promptChars
+		if s.Task == nil || x.n.Event == s.Task.Event {
+			chars = taskChars
+		}
+		if !x.n.Known {
+			items = append(items, Item{ID: "working." + x.id, Rank: RankGoal, Text: prefix + x.title + working.Clip(x.n.Text, chars), Event: x.n.Event})
 			prefix = ""
 		}
-	}
-	another := s.Task != nil && s.Goal != nil && s.Task.Event != s.Goal.Event
-	switch {
-	case another:
-		add("working.goal", "Goal: ", s.Goal, promptChars)
-	case s.Goal != nil:
-		add("working.goal", "Goal: ", s.Goal, taskChars)
-	}
-	if another || s.Task != nil && s.Goal == nil {
-		add("working.task", "Current task: ", s.Task, taskChars)
-	}
-	if s.Prompt != nil && (s.Task == nil || s.Prompt.Event != s.Task.Event) {
-		add("working.prompt", "Last prompt: ", s.Prompt, promptChars)
 	}
 	if items == nil && s.Goal != nil {
 		items = []Item{{ID: "working.phase", Rank: RankGoal, Text: prefix + "Goal and task are as summarised.", Event: s.Goal.Event}}

@@ -10,7 +10,7 @@ import (
 // Ranks: which commands and files a session probably comes back to.
 
 // Repeated are the commands that are worth telling, those first that are probably run again. One that only looked at
-// something or changed it once (a commit, a folder that was made) is left out, since running it again would be of no use.
+// something once is left out.
 func (s State) Repeated() []Command {
 	rarity := map[string]int{}
 	for i, n := range s.rarity() {
@@ -18,7 +18,7 @@ func (s State) Repeated() []Command {
 	}
 	var list []Command
 	for _, c := range slices.Backward(s.Commands) {
-		once := c.OK && c.Runs <= 1 && (changes.MatchString(c.Line) || looks.MatchString(c.Line))
+		once := c.OK && c.Runs <= 1 && looks.MatchString(c.Line)
 		if !once && rarity[c.Line] < rare {
 			list = append(list, c)
 		}
@@ -42,7 +42,7 @@ func (s State) rarity() []int {
 const (
 	usedOften    = 3    // calls from which on only the age of a file counts
 	olderCommand = 10   // commands that were run since, and halve the probability
-	rare         = 5000 // a command of 50 bytes that was run once, ten others since
+	rare         = 7000 // a command of 60 bytes that was run once, ten others since
 )
 
 // Used are the files, those first that were read or edited often, or have a word of what is worked on in their name; then
@@ -55,9 +55,6 @@ func (s State) Used() []File {
 	slices.SortStableFunc(list, func(a, b File) int { return points(b) - points(a) })
 	return list
 }
-
-// changes are commands that leave something behind and have no outcome to remember.
-var changes = regexp.MustCompile(`^(mkdir|mv|cp|rm|rmdir|chmod|chown|ln|touch|tee|echo|printf|cat|kill|pkill|sleep|export|git (add|commit|mv|rm|stash|checkout|switch|merge|rebase|tag|config|branch)|(bd|br) (create|close|update|edit|dep|comments?|sync))\b`)
 
 // around is what stands around what is run: the change to another folder by its whole path, and at the end how much of the
 // output is looked at.

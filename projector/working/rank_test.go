@@ -8,7 +8,7 @@ import (
 	"hookline/events"
 )
 
-// What is told of the commands: what is probably run again first, and nothing that only changed something once.
+// What is told of the commands: what is probably run again first, and nothing that only looked at something once.
 func TestRepeated(t *testing.T) {
 	run := func(line string) events.Event { return did("Bash", `{"command":"`+line+`"}`, `{}`) }
 	s := folded(run("ls"), run("git status"), run("cd /w && go test ./up"), run("mkdir -p out"), run("git commit -m x"), run("cat docs/some_long_name.md"),
@@ -17,7 +17,7 @@ func TestRepeated(t *testing.T) {
 	for _, c := range s.Repeated() {
 		got = append(got, c.Line)
 	}
-	if want := []string{"git push", "curl x", "git status", "go test ./up", "hookctl tail --type gate.denied"}; !slices.Equal(got, want) {
+	if want := []string{"git push", "curl x", "git status", "mkdir -p out", "go test ./up", "git commit -m x", "hookctl tail --type gate.denied"}; !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}
 }
