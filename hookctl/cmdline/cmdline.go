@@ -144,6 +144,40 @@ func (c *Console) PrintJSON(v any) error {
 	return c.PrintRaw(b.Bytes())
 }
 
+// Result prints what a verb has done: v with --json, else the words.
+func (c *Console) Result(v any, format string, args ...any) error {
+	if c.JSON {
+		return c.PrintJSON(v)
+	}
+	c.Printf(format, args...)
+	return nil
+}
+
+// Verdict prints v with --json, else by words, and ends the program with exit code 1 where something is wrong.
+func (c *Console) Verdict(v any, ok bool, words func()) error {
+	if c.JSON {
+		if err := c.PrintJSON(v); err != nil {
+			return err
+		}
+	} else {
+		words()
+	}
+	if !ok {
+		return Silent(1)
+	}
+	return nil
+}
+
+// PrintEach writes the objects of a list, each on a line of its own.
+func PrintEach[T any](c *Console, list []T) error {
+	for _, v := range list {
+		if err := c.PrintJSON(v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // PrintRaw writes one object as the daemon gave it: a newer one may have fields that this build does
 // not know. On a terminal no character of it acts.
 func (c *Console) PrintRaw(object []byte) error {

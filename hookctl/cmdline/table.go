@@ -26,6 +26,22 @@ const leastProse = 24
 // Row adds one.
 func (t *Table) Row(values ...string) { t.Rows = append(t.Rows, values) }
 
+// PrintList prints a list: with --json an object a line, else as rows of t, or the word for an empty one.
+func PrintList[T any](c *Console, t Table, empty string, list []T, row func(T) []string) error {
+	if c.JSON {
+		return PrintEach(c, list)
+	}
+	if len(list) == 0 {
+		c.Printf("%s\n", empty)
+		return nil
+	}
+	for _, v := range list {
+		t.Row(row(v)...)
+	}
+	t.Print(c.Out, c.Paint)
+	return nil
+}
+
 // Print writes the table.
 func (t *Table) Print(w io.Writer, p Palette) {
 	t.fit()

@@ -226,12 +226,7 @@ func promptOf(a *app, r events.Record) (string, error) {
 
 func (a *app) printBlame(lines []blameJSON, one, noPager bool) error {
 	if a.JSON {
-		for _, l := range lines {
-			if err := a.PrintJSON(l); err != nil {
-				return err
-			}
-		}
-		return nil
+		return cmdline.PrintEach(&a.Console, lines)
 	}
 	return a.paged(noPager, func() {
 		width := 1

@@ -113,11 +113,7 @@ func (a *app) codesAddCmd() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			var r events.Record
-			if err := a.emit(emission{Type: events.TypeCodesAdded, Project: here, Data: events.CodesAdded{Code: args[0]}}, &r); err != nil {
-				return err
-			}
-			return a.sayEmitted(r)
+			return a.sayEmitted(a.emit(emission{Type: events.TypeCodesAdded, Project: here, Data: events.CodesAdded{Code: args[0]}}))
 		})
 	})
 }
@@ -165,14 +161,10 @@ func (a *app) endCodes(status string, ids []string) error {
 	out := codesEndedJSON{Status: status, Projects: []string{}}
 	for _, id := range ids {
 		e := emission{Type: events.TypeCodesClosed, Project: id, Data: events.CodesClosed{Status: status}}
-		if err := a.emit(e, &events.Record{}); err != nil {
+		if _, err := a.emit(e); err != nil {
 			return err
 		}
 		out.Projects = append(out.Projects, id)
 	}
-	if a.JSON {
-		return a.PrintJSON(out)
-	}
-	a.Printf("the codes of %s are %s\n", cmdline.Plural(len(out.Projects), "project"), status)
-	return nil
+	return a.Result(out, "the codes of %s are %s\n", cmdline.Plural(len(out.Projects), "project"), status)
 }

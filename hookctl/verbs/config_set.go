@@ -60,11 +60,7 @@ func (a *app) configSetCmd() *cobra.Command {
 			return errors.Join(replaceFile(path, string(text)),
 				problem.Faultf("%s could not be set in %s; it is as it was", key, path).Advise("`hookctl config edit` opens it"))
 		}
-		if a.JSON {
-			return a.PrintJSON(configSetJSON{path, key, now.Values.Text(key)[0]})
-		}
-		a.Printf("%s: %s in %s\n", key, now.Values.Text(key)[0], path)
-		return nil
+		return a.Result(configSetJSON{path, key, now.Values.Text(key)[0]}, "%s: %s in %s\n", key, now.Values.Text(key)[0], path)
 	})
 }
 

@@ -156,11 +156,7 @@ func (a *app) contextRulesCmd() *cobra.Command {
 		Short:   "Show what survives a compaction and what is summarised",
 		Example: "  hookctl context rules --json",
 	}, func([]string) error {
-		if a.JSON {
-			return a.PrintJSON(contextRules)
-		}
-		a.Printf("always preserved  %s\ncompactable       %s\n", strings.Join(contextRules.Always, ", "), strings.Join(contextRules.Compactable, ", "))
-		return nil
+		return a.Result(contextRules, "always preserved  %s\ncompactable       %s\n", strings.Join(contextRules.Always, ", "), strings.Join(contextRules.Compactable, ", "))
 	})
 }
 
@@ -248,7 +244,10 @@ func (a *app) contextCompact(dry bool) error {
 		return say()
 	}
 	mark := events.CheckpointCreated{Schema: working.Schema, Trigger: "command", Note: fmt.Sprintf("before a compaction, %d/4 passed", out.Passed)}
-	return a.emitThen("", events.TypeCheckpointCreated, mark, func(r events.Record) error {
+	return a.emitThen("", events.TypeCheckpointCreated, mark, func(r events.Record, err error) error {
+		if err != nil {
+			return err
+		}
 		out.Checkpoint = r.ID
 		return say()
 	})

@@ -79,15 +79,7 @@ func (a *app) doctorCmd() *cobra.Command {
 		for _, c := range checks {
 			out.OK = out.OK && c.Result != resultFail
 		}
-		if a.JSON {
-			err = a.PrintJSON(out)
-		} else {
-			a.printChecks(checks)
-		}
-		if err == nil && !out.OK {
-			return cmdline.Silent(1)
-		}
-		return err
+		return a.Verdict(out, out.OK, func() { a.printChecks(checks) })
 	}, &f)
 }
 

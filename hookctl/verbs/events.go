@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 
@@ -141,19 +142,13 @@ func (a *app) eventsTypesCmd() *cobra.Command {
 			return nil
 		}
 		t := cmdline.Table{Head: []string{"TYPE", "VERSION", "HOOK", "WHAT HAPPENED"}, Columns: a.Columns, Prose: true, Drop: []string{"VERSION", "HOOK"}}
+		var list []typeJSON
 		for _, k := range events.Catalog() {
-			if a.JSON {
-				if err := a.PrintJSON(typeJSON{k.Type, k.Version(), k.Hook, k.Doc}); err != nil {
-					return err
-				}
-				continue
-			}
-			t.Row(k.Type, fmt.Sprint(k.Version()), orDash(k.Hook), k.Doc)
+			list = append(list, typeJSON{k.Type, k.Version(), k.Hook, k.Doc})
 		}
-		if !a.JSON {
-			t.Print(a.Out, a.Paint)
-		}
-		return nil
+		return cmdline.PrintList(&a.Console, t, "", list, func(k typeJSON) []string {
+			return []string{k.Type, strconv.Itoa(k.Version), orDash(k.Hook), k.Doc}
+		})
 	}, &f)
 }
 
@@ -213,11 +208,7 @@ func (a *app) eventsEmitCmd() *cobra.Command {
 			find = nil
 		}
 		return a.judged(find, func() error {
-			var r events.Record
-			if err := a.emit(emission{Type: f.Type, Session: full, Project: f.Project, Data: json.RawMessage(f.Data)}, &r); err != nil {
-				return err
-			}
-			return a.sayEmitted(r)
+			return a.sayEmitted(a.emit(emission{Type: f.Type, Session: full, Project: f.Project, Data: json.RawMessage(f.Data)}))
 		})
 	}, &f)
 	cmdline.Choices(cmd, "type", typeNames()...)
@@ -233,17 +224,15 @@ type emission struct {
 	Data    any    `json:"data"`
 }
 
-func (a *app) emit(e emission, r *events.Record) error {
-	if err := a.post("/v1/do/emit", e, r); err != nil {
-		return err
-	}
-	return nil
+func (a *app) emit(e emission) (r events.Record, err error) {
+	err = a.post("/v1/do/emit", e, &r)
+	return r, err
 }
 
-func (a *app) sayEmitted(r events.Record) error {
-	if a.JSON {
-		return a.PrintJSON(r)
+// sayEmitted prints the event that [app.emit] has appended.
+func (a *app) sayEmitted(r events.Record, err error) error {
+	if err != nil {
+		return err
 	}
-	a.Printf("%s is event %d, %s\n", r.Type, r.Seq, r.ID)
-	return nil
+	return a.Result(r, "%s is event %d, %s\n", r.Type, r.Seq, r.ID)
 }

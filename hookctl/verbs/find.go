@@ -207,12 +207,7 @@ func (a *app) find(words []string, f findFlags) error {
 			return err
 		}
 		if a.JSON {
-			for _, hit := range hits {
-				if err := a.PrintJSON(hit); err != nil {
-					return err
-				}
-			}
-			return nil
+			return cmdline.PrintEach(&a.Console, hits)
 		}
 		return a.paged(f.NoPager, func() { a.printHits(hits) })
 	})

@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -249,23 +250,9 @@ func (a *app) history(all bool, last count) error {
 		lines = lines[max(0, len(lines)-int(last)):]
 	}
 	t := cmdline.Table{Head: []string{"SNAPSHOT", "SESSION", "IC", "CLASS", "R", "C", "FROM"}, Columns: a.Columns, Drop: []string{"C", "R"}}
-	for _, l := range lines {
-		if a.JSON {
-			if err := a.PrintJSON(l); err != nil {
-				return err
-			}
-			continue
-		}
-		t.Row(timeOf(l.AtMS).In(a.Zone).Format("2006-01-02 15:04:05"), alias(l.Session), twoPlaces(l.IC), orDash(l.Class), twoPlaces(l.R), twoPlaces(l.C), orDash(alias(l.Previous)))
-	}
-	switch {
-	case a.JSON:
-	case len(lines) == 0:
-		a.Printf("no snapshot yet; one is taken at the end of a session\n")
-	default:
-		t.Print(a.Out, a.Paint)
-	}
-	return nil
+	return cmdline.PrintList(&a.Console, t, "no snapshot yet; one is taken at the end of a session", lines, func(l snapshotJSON) []string {
+		return []string{timeOf(l.AtMS).In(a.Zone).Format(time.DateTime), alias(l.Session), twoPlaces(l.IC), orDash(l.Class), twoPlaces(l.R), twoPlaces(l.C), orDash(alias(l.Previous))}
+	})
 }
 
 func snapshots(index []cell[identity.Pointer], states []cell[identity.State]) []snapshotJSON {

@@ -249,20 +249,12 @@ func (a *app) orderAll(s ledger.State, asked []events.Event, dry bool) ([]hook.O
 }
 
 func (a *app) sayImported(out ledgerImportJSON) error {
-	if a.JSON {
-		if err := a.PrintJSON(out); err != nil {
-			return err
-		}
-	} else {
+	return a.Verdict(out, len(out.Forks)+len(out.Problems) == 0, func() {
 		for _, p := range out.Problems {
 			a.Complain("%s\n", cmdline.OneLine(p))
 		}
 		a.Printf("%d added, %d known, %d closed, %s\n", out.Added, out.Known, out.Closed, cmdline.Plural(len(out.Forks), "fork"))
-	}
-	if len(out.Forks)+len(out.Problems) > 0 {
-		return cmdline.Silent(1)
-	}
-	return nil
+	})
 }
 
 // readLedger reads NOTES.md or a bead.

@@ -42,21 +42,12 @@ func (a *app) ledgerGroundCmd() *cobra.Command {
 			return err
 		}
 		g := notes.Ground(claims, f.Threshold)
-
-		if a.JSON {
-			if err := a.PrintJSON(g); err != nil {
-				return err
-			}
-		} else {
+		return a.Verdict(g, g.Status == "pass", func() {
 			for _, c := range g.Ungrounded {
 				a.Complain("%s: %s: %s\n", cmdline.OneLine(c.Where), cmdline.OneLine(c.Text), cmdline.OneLine(orWord(c.Problem, "rests on nothing")))
 			}
 			a.Printf("%s: %s\n", g.Status, g.Message)
-		}
-		if g.Status != "pass" {
-			return cmdline.Silent(1)
-		}
-		return nil
+		})
 	}, &f)
 }
 

@@ -63,11 +63,7 @@ func (a *app) ledgerRecoverCmd() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if a.JSON {
-				return a.PrintJSON(out)
-			}
-			a.Printf("%s\n", strings.TrimRight(printable(out.Text), "\n"))
-			return nil
+			return a.Result(out, "%s\n", strings.TrimRight(printable(out.Text), "\n"))
 		})
 	})
 }
@@ -220,11 +216,7 @@ type synthesisJSON struct {
 }
 
 func (a *app) saySynthesis(e *events.LedgerSynthesized, r hook.Ordered) error {
-	if a.JSON {
-		if err := a.PrintJSON(synthesisJSON{LedgerSynthesized: *e, Event: r.Event}); err != nil {
-			return err
-		}
-	} else {
+	return a.Verdict(synthesisJSON{LedgerSynthesized: *e, Event: r.Event}, e.Passed, func() {
 		for i, s := range e.Steps {
 			a.Printf("%d  %s  %s: %s\n", i+1, cmdline.Pad(s.Status, 4), s.Name, cmdline.OneLine(s.Message))
 		}
@@ -233,11 +225,7 @@ func (a *app) saySynthesis(e *events.LedgerSynthesized, r hook.Ordered) error {
 		} else {
 			a.Printf("SYNTHESIS CHECKPOINT: FAILED\n/clear is BLOCKED\n")
 		}
-	}
-	if !e.Passed {
-		return cmdline.Silent(1)
-	}
-	return nil
+	})
 }
 
 // decisionLog renders NOTES.md where it has our block already, and gives its lines.
@@ -312,18 +300,10 @@ func (a *app) ledgerHealCmd() *cobra.Command {
 			}
 			out.Status = "healed"
 		}
-		if a.JSON {
-			if err := a.PrintJSON(out); err != nil {
-				return err
-			}
-		} else {
+		return a.Verdict(out, out.Status != "damaged", func() {
 			words := map[string]string{"damaged": "damaged: " + out.Problem, "healed": "written anew from the " + out.From, "healthy": "healthy"}
 			a.Printf("%s: %s\n", cmdline.OneLine(out.File), cmdline.OneLine(words[out.Status]))
-		}
-		if out.Status == "damaged" {
-			return cmdline.Silent(1)
-		}
-		return nil
+		})
 	}, &f)
 }
 

@@ -31,7 +31,10 @@ func (a *app) identityResetCmd() *cobra.Command {
 
 // emitFor appends an event to a session and prints the identity that follows.
 func (a *app) emitFor(name, typ string, data any) error {
-	return a.emitThen(name, typ, data, func(r events.Record) error {
+	return a.emitThen(name, typ, data, func(r events.Record, err error) error {
+		if err != nil {
+			return err
+		}
 		if a.JSON {
 			return a.PrintJSON(r)
 		}
@@ -43,8 +46,8 @@ func (a *app) emitFor(name, typ string, data any) error {
 	})
 }
 
-// emitThen appends an event to a session and hands its record to show.
-func (a *app) emitThen(name, typ string, data any, show func(events.Record) error) error {
+// emitThen appends an event to a session and gives the outcome to show.
+func (a *app) emitThen(name, typ string, data any, show func(events.Record, error) error) error {
 	var id, project string
 	find := func() (err error) {
 		if id, err = a.current(name); err != nil {
@@ -56,11 +59,7 @@ func (a *app) emitThen(name, typ string, data any, show func(events.Record) erro
 		return nil
 	}
 	return a.judged(find, func() error {
-		var r events.Record
-		if err := a.emit(emission{Type: typ, Session: id, Project: project, Data: data}, &r); err != nil {
-			return err
-		}
-		return show(r)
+		return show(a.emit(emission{Type: typ, Session: id, Project: project, Data: data}))
 	})
 }
 

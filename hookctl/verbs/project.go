@@ -36,32 +36,21 @@ func (a *app) projectListCmd() *cobra.Command {
 		slices.SortFunc(all, func(x, y cell[project.State]) int { return y.State.LastSeen.Compare(x.State.LastSeen) })
 		here := projectAt(all, a.place(a.ProjectDir()).Path())
 
+		lines := make([]projectLine, len(all))
+		for i, c := range all {
+			lines[i] = projectLine{c.State, c.State.Sessions}
+		}
 		t := cmdline.Table{Head: []string{"", "PROJECT", "NAME", "SESSIONS", "LAST SEEN", "PATH"}}
-		for _, c := range all {
-			p := c.State
-			if a.JSON {
-				if err := a.PrintJSON(projectLine{p, p.Sessions}); err != nil {
-					return err
-				}
-				continue
-			}
-			mark, sessions, where := "", strconv.Itoa(p.Sessions), folder(p)
+		return cmdline.PrintList(&a.Console, t, "no project yet; the first hook makes one", lines, func(p projectLine) []string {
+			mark, sessions, where := "", strconv.Itoa(p.Sessions), folder(p.State)
 			if p.ID == here {
 				mark = "*"
 			}
 			if p.JoinedInto != "" {
 				sessions, where = "–", "joined into "+p.JoinedInto
 			}
-			t.Row(mark, p.ID, orDash(cmdline.OneLine(p.Name)), sessions, a.ago(p.LastSeen), where)
-		}
-		switch {
-		case a.JSON:
-		case len(all) == 0:
-			a.Printf("no project yet; the first hook makes one\n")
-		default:
-			t.Print(a.Out, a.Paint)
-		}
-		return nil
+			return []string{mark, p.ID, orDash(cmdline.OneLine(p.Name)), sessions, a.ago(p.LastSeen), where}
+		})
 	})
 }
 
@@ -196,16 +185,12 @@ func (a *app) projectRehomeCmd() *cobra.Command {
 				a.Printf("%s already counts for %s\n", before.ID, after.ID)
 				return nil
 			}
-			var r events.Record
 			data := events.ProjectRehomed{From: before.ID, Path: before.Path}
-			if err := a.emit(emission{Type: events.TypeProjectRehomed, Project: after.ID, Data: data}, &r); err != nil {
+			r, err := a.emit(emission{Type: events.TypeProjectRehomed, Project: after.ID, Data: data})
+			if err != nil {
 				return err
 			}
-			if a.JSON {
-				return a.PrintJSON(r)
-			}
-			a.Printf("%s (%s) counts for %s (%s) from now on (event %d)\n", before.ID, orDash(cmdline.OneLine(before.Name)), after.ID, orDash(cmdline.OneLine(after.Name)), r.Seq)
-			return nil
+			return a.Result(r, "%s (%s) counts for %s (%s) from now on (event %d)\n", before.ID, orDash(cmdline.OneLine(before.Name)), after.ID, orDash(cmdline.OneLine(after.Name)), r.Seq)
 		})
 	})
 }

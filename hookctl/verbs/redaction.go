@@ -32,24 +32,13 @@ func (a *app) redaction(path string) error {
 	}
 	found := a.findSecrets(text)
 	t := cmdline.Table{Head: []string{"LINE", "BYTES", "KIND", "RULE"}, Columns: a.Columns}
-	for _, f := range found {
-		if a.JSON {
-			if err := a.PrintJSON(f); err != nil {
-				return err
-			}
-			continue
-		}
-		t.Row(strconv.Itoa(f.Line), fmt.Sprintf("%d–%d", f.Start, f.End), "[REDACTED:"+f.Kind+"]", f.Rule)
-	}
-	switch {
-	case a.JSON:
-	case len(found) == 0:
-		a.Printf("nothing would be redacted\n")
-	default:
-		t.Print(a.Out, a.Paint)
+	err = cmdline.PrintList(&a.Console, t, "nothing would be redacted", found, func(f findingJSON) []string {
+		return []string{strconv.Itoa(f.Line), fmt.Sprintf("%d–%d", f.Start, f.End), "[REDACTED:" + f.Kind + "]", f.Rule}
+	})
+	if len(found) > 0 && !a.JSON {
 		a.Printf("\n%s would be redacted\n", cmdline.Plural(len(found), "secret"))
 	}
-	return nil
+	return err
 }
 
 func (a *app) readFile(path string) ([]byte, error) {

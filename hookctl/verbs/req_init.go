@@ -35,11 +35,7 @@ func (a *app) reqInitCmd() *cobra.Command {
 		if err != nil {
 			return problem.Faultf("%v", err)
 		}
-		if a.JSON {
-			return a.PrintJSON(initJSON{file})
-		}
-		a.Printf("✅ Wrote %s\n   Edit it, then `hookctl req status` shows the gates.\n", file)
-		return nil
+		return a.Result(initJSON{file}, "✅ Wrote %s\n   Edit it, then `hookctl req status` shows the gates.\n", file)
 	})
 }
 

@@ -28,12 +28,7 @@ func (a *app) reqListCmd() *cobra.Command {
 		}
 		list := d.tracked()
 		if a.JSON {
-			for _, t := range list {
-				if err := a.PrintJSON(t); err != nil {
-					return err
-				}
-			}
-			return nil
+			return cmdline.PrintEach(&a.Console, list)
 		}
 		if len(list) == 0 {
 			a.Printf("%s\n", gates.NoTrackedBranches)

@@ -87,11 +87,7 @@ func (a *app) satisfy(args []string, s satisfying) error {
 	if err != nil {
 		return err
 	}
-	if a.JSON {
-		return a.PrintJSON(r)
-	}
-	a.Printf("%s\n", printable(satisfiedText(d, list, s, id, explicit)))
-	return nil
+	return a.Result(r, "%s\n", printable(satisfiedText(d, list, s, id, explicit)))
 }
 
 // hasBranch refuses a branch that git does not have: a slip of the pen would open nothing. Where git does not

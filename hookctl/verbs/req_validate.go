@@ -30,17 +30,7 @@ func (a *app) reqValidateCmd() *cobra.Command {
 		for _, q := range r.InOrder() {
 			v.Enabled = append(v.Enabled, q.Name)
 		}
-		if a.JSON {
-			if err := a.PrintJSON(v); err != nil {
-				return err
-			}
-		} else {
-			a.printValidation(v, r)
-		}
-		if !v.Valid {
-			return cmdline.Silent(1)
-		}
-		return nil
+		return a.Verdict(v, v.Valid, func() { a.printValidation(v, r) })
 	})
 }
 

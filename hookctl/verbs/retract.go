@@ -25,10 +25,6 @@ func (a *app) retractCmd() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if a.JSON {
-			return a.PrintJSON(out)
-		}
-		a.Printf("taken back: %d %s, by event %d\n", out.Target.Seq, out.Target.Type, out.Event.Seq)
-		return nil
+		return a.Result(out, "taken back: %d %s, by event %d\n", out.Target.Seq, out.Target.Type, out.Event.Seq)
 	}, &f)
 }

@@ -270,15 +270,11 @@ func (a *app) sessionDeleteCmd() *cobra.Command {
 				cmdline.Plural(s.Events, "event"), a.ago(s.LastActive)), f.Yes)
 		}
 		return a.judged(ask, func() error {
-			var r events.Record
-			if err := a.emit(emission{Type: events.TypeSessionDeleted, Session: s.ID, Project: s.Project, Data: events.SessionDeleted{Reason: f.Reason}}, &r); err != nil {
+			r, err := a.emit(emission{Type: events.TypeSessionDeleted, Session: s.ID, Project: s.Project, Data: events.SessionDeleted{Reason: f.Reason}})
+			if err != nil {
 				return err
 			}
-			if a.JSON {
-				return a.PrintJSON(r)
-			}
-			a.Printf("session %s is deleted (event %d)\n", s.ID, r.Seq)
-			return nil
+			return a.Result(r, "session %s is deleted (event %d)\n", s.ID, r.Seq)
 		})
 	}, &f)
 }

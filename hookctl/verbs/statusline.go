@@ -40,11 +40,7 @@ func (a *app) statuslineCmd() *cobra.Command {
 		ctx, cancel := context.WithTimeout(a.ctx, statuslinePatience)
 		defer cancel()
 		line := a.under(ctx).statusline(in)
-		if a.JSON {
-			return a.PrintJSON(line)
-		}
-		a.Printf("%s\n", a.statuslineText(line))
-		return nil
+		return a.Result(line, "%s\n", a.statuslineText(line))
 	})
 }
 

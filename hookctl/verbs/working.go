@@ -62,7 +62,7 @@ func (a *app) checkpointCmd() *cobra.Command {
 		Example: "  hookctl checkpoint create --note 'before the rewrite'",
 		Long:    "Mark the state of now. One is made before every compaction. `hookctl checkpoint show` shows the state that it marks.",
 	}, func([]string) error {
-		return a.emitThen(f.Session, events.TypeCheckpointCreated, events.CheckpointCreated{Schema: working.Schema, Trigger: "command", Note: f.Note}, func(r events.Record) error { return a.sayEmitted(r) })
+		return a.emitThen(f.Session, events.TypeCheckpointCreated, events.CheckpointCreated{Schema: working.Schema, Trigger: "command", Note: f.Note}, a.sayEmitted)
 	}, &f)
 	return cmdline.Noun("checkpoint", "Mark states of a session's work, and go back to one", "  hookctl checkpoint list\n  hookctl checkpoint show", list, create,
 		a.checkpointAt("show [SEQ]", "Show the state that a checkpoint marks", "Show the state that a checkpoint marks: the newest, or that of a sequence in `hookctl checkpoint list`.", true),
@@ -167,7 +167,7 @@ func (a *app) workingSet(use, short, example, typ string, event func(text string
 		if text == "" {
 			return problem.Faultf("the text is empty").Advise("`" + example + "`")
 		}
-		return a.emitThen(f.Session, typ, event(text), func(r events.Record) error { return a.sayEmitted(r) })
+		return a.emitThen(f.Session, typ, event(text), a.sayEmitted)
 	}, &f)
 }
 
