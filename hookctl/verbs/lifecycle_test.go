@@ -250,7 +250,7 @@ func TestTranslate(t *testing.T) {
 
 // ending is a daemon that another command stops meanwhile: after so many answers it is gone.
 type ending struct {
-	handlerBackend
+	backend
 	answers int
 }
 
@@ -258,7 +258,7 @@ func (e *ending) Get(ctx context.Context, path string, q url.Values, out any) er
 	if e.answers--; e.answers < 0 {
 		return translate(client.ErrEnded)
 	}
-	return e.handlerBackend.Get(ctx, path, q, out)
+	return e.backend.Get(ctx, path, q, out)
 }
 
 func (e *ending) Post(context.Context, string, any, any) error { return translate(client.ErrEnded) }
@@ -272,13 +272,13 @@ func TestStopTwiceAtOnce(t *testing.T) {
 	b.alive = func(int) bool { return false }
 	for answers, want := range []string{"hookd does not run\n", "hookd stopped, pid 4711 is gone\n"} {
 		b.connect = func(context.Context, need) (backend, error) {
-			return &ending{handlerBackend: handlerBackend{b.handler}, answers: answers}, nil
+			return &ending{backend: b.direct(), answers: answers}, nil
 		}
 		if out := b.must("stop"); out != want {
 			t.Errorf("gone after %d answers: %q, want %q", answers, out, want)
 		}
 	}
-	b.connect = func(context.Context, need) (backend, error) { return &ending{}, nil }
+	b.connect = func(context.Context, need) (backend, error) { return &ending{backend: b.direct()}, nil }
 	contains(t, b.must("status"), "hookd is not running")
 	if code, _, errs := b.run("session", "list"); code != 1 || errs != "hookctl: error: the daemon ended before it answered\n"+
 		"hookctl: hint: try again: another command may have stopped or restarted it\n" {

@@ -1,17 +1,11 @@
 package verbs
 
 import (
-	"bufio"
 	"bytes"
 	"context"
-	"encoding/json"
-	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"net/http"
-	"net/http/httptest"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -19,10 +13,10 @@ import (
 	"time"
 
 	"hookline/embedded"
+	"hookline/hookctl/client"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/daemon"
 	"hookline/hookctl/facts"
-	"hookline/hookctl/problem"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
@@ -86,7 +80,12 @@ func (b *bench) dialHandler(_ context.Context, n need) (backend, error) {
 	if b.handler == nil {
 		return nil, errDown
 	}
-	return handlerBackend{b.handler}, nil
+	return b.direct(), nil
+}
+
+// direct is a connection to the bench's handler.
+func (b *bench) direct() backend {
+	return connection{client.InProcess(client.Local{Handler: b.handler})}
 }
 
 // run gives exit code, stdout and stderr of one command line.
@@ -108,97 +107,6 @@ func (b *bench) must(args ...string) string {
 	}
 	return out
 }
-
-// handlerBackend is a backend over an http.Handler in process.
-type handlerBackend struct{ h http.Handler }
-
-func (h handlerBackend) Get(ctx context.Context, path string, q url.Values, out any) error {
-	return h.do(ctx, "GET", path, q, nil, out)
-}
-
-func (h handlerBackend) Post(ctx context.Context, path string, in, out any) error {
-	return h.do(ctx, "POST", path, nil, in, out)
-}
-
-func (h handlerBackend) request(ctx context.Context, method, path string, q url.Values, in any) (*http.Request, error) {
-	body, err := json.Marshal(in)
-	if err != nil {
-		return nil, err
-	}
-	u := url.URL{Scheme: "http", Host: "hookline", Path: path, RawQuery: q.Encode()}
-	return http.NewRequestWithContext(ctx, method, u.String(), bytes.NewReader(body))
-}
-
-func (h handlerBackend) do(ctx context.Context, method, path string, q url.Values, in, out any) error {
-	r, err := h.request(ctx, method, path, q, in)
-	if err != nil {
-		return err
-	}
-	w := httptest.NewRecorder()
-	h.h.ServeHTTP(w, r)
-	if w.Code != http.StatusOK {
-		return refusal(w.Body.Bytes())
-	}
-	if out == nil {
-		return nil
-	}
-	return json.Unmarshal(w.Body.Bytes(), out)
-}
-
-func refusal(body []byte) error {
-	var p struct{ Error, Hint string }
-	if json.Unmarshal(body, &p) != nil {
-		p.Error = strings.TrimSpace(string(body))
-	}
-	return problem.Faultf("%s", p.Error).Advise(p.Hint)
-}
-
-// Stream runs the handler beside its reader, so that it may go on for ever.
-func (h handlerBackend) Stream(ctx context.Context, method, path string, q url.Values, line func([]byte) error) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	r, err := h.request(ctx, method, path, q, nil)
-	if err != nil {
-		return err
-	}
-	pr, pw := io.Pipe()
-	w := &pipeWriter{header: http.Header{}, w: pw}
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		h.h.ServeHTTP(w, r)
-		_ = pw.Close()
-	}()
-	defer func() { _ = pr.Close(); cancel(); <-done }()
-	lines := bufio.NewReader(pr)
-	for {
-		b, err := lines.ReadBytes('\n')
-		if errors.Is(err, io.EOF) && len(b) == 0 {
-			return nil
-		}
-		if err != nil && !errors.Is(err, io.EOF) {
-			return err
-		}
-		if w.code != 0 && w.code != http.StatusOK {
-			return refusal(b)
-		}
-		if err := line(bytes.TrimSuffix(b, []byte("\n"))); err != nil {
-			return err
-		}
-	}
-}
-
-func (handlerBackend) Close() {}
-
-type pipeWriter struct {
-	header http.Header
-	w      *io.PipeWriter
-	code   int
-}
-
-func (p *pipeWriter) Header() http.Header         { return p.header }
-func (p *pipeWriter) WriteHeader(code int)        { p.code = code }
-func (p *pipeWriter) Write(b []byte) (int, error) { return p.w.Write(b) }
 
 // golden compares with a file of testdata, or writes it.
 func golden(t *testing.T, name, got string) {
