@@ -81,23 +81,6 @@ func makeDir(dir string) error {
 	return syncFile(up)
 }
 
-// copyTree copies files and folders, for us alone.
-func copyTree(from, to string) error {
-	return filepath.WalkDir(from, func(path string, e fs.DirEntry, err error) error {
-		if err != nil || e.Type()&^fs.ModeDir != 0 {
-			return err
-		}
-		rel, err := filepath.Rel(from, path)
-		switch {
-		case err != nil:
-			return err
-		case e.IsDir():
-			return os.MkdirAll(filepath.Join(to, rel), 0o700)
-		}
-		return copyFile(path, filepath.Join(to, rel))
-	})
-}
-
 func copyFile(from, to string) error {
 	in, err := os.Open(from)
 	if err != nil {

@@ -91,16 +91,14 @@ func (st *Stream) Examine(ctx context.Context, from, to uint64, fn func(events.R
 func explained(gap block.Range, rep block.Report, erased func(seq uint64) bool) (list []Finding) {
 	left := []block.Range{gap}
 	take := func(r block.Range, f Finding) {
-		for _, part := range left {
-			f.First, f.Last = max(part.First, r.First), min(part.Last, r.Last)
-			if r.First > 0 && f.First <= f.Last {
-				list = append(list, f)
-			}
+		for _, part := range block.Common(left, r) {
+			f.First, f.Last = part.First, part.Last
+			list = append(list, f)
 		}
 		left = block.Without(left, r)
 	}
 	for _, d := range rep.Damage {
-		take(block.Range{First: d.FirstSeq, Last: d.LastSeq}, Finding{Kind: Damaged, Block: d.Block, Offset: d.Offset, Why: d.Why})
+		take(d.Range(), Finding{Kind: Damaged, Block: d.Block, Offset: d.Offset, Why: d.Why})
 	}
 	for _, r := range rep.Cut {
 		take(r, Finding{Kind: Cut})

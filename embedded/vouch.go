@@ -79,41 +79,32 @@ func (s *Server) gone() error {
 	return &DamageError{What: "its files are gone and the archive has none; `replay repair` begins a new log behind it", FirstSeq: 1, LastSeq: s.vouched, Gone: true}
 }
 
-// renew begins a new log behind the sequences of the one that is gone. What is left of that is set aside, and
-// the buckets, which are folded again, are copied there.
+// renew begins a new log behind the sequences of the one that is gone. What is left of that is set aside, and so are the
+// buckets, which are folded again.
 func (s *Server) renew() ([]block.Info, error) {
 	lost := block.Range{First: 1, Last: s.vouched}
-	s.found.Did = append(s.found.Did, "the log was gone and a new one begins behind it")
+	aside := filepath.Join(s.opts.Dir, "aside", s.opts.Now().UTC().Format("20060102T150405.000Z"))
+	s.found.Did = append(s.found.Did, "the log was gone and a new one begins behind it", "set aside: "+filepath.Base(aside))
 	s.found.add(nil, block.Fixed{Lost: []block.Range{lost}})
 	if err := s.keep(&s.found); err != nil {
 		return nil, err
 	}
-	if err := s.setAside(); err != nil {
+	move := func(dir string) error { return ignoreGone(os.Rename(dir, filepath.Join(aside, filepath.Base(dir)))) }
+	err := os.MkdirAll(aside, 0o700)
+	if err == nil {
+		err = move(filepath.Dir(s.opts.msgsDir()))
+	}
+	if err == nil {
+		s.opts.Log.Warn("the log was gone; a new one begins behind it", "lost", lost)
+		err = block.Lose(s.opts.msgsDir(), streamName, lost)
+	}
+	for _, dir := range s.bucketDirs() { // last: until then their positions vouch for what is lost
+		if err == nil {
+			err = move(dir)
+		}
+	}
+	if err != nil {
 		return nil, fmt.Errorf("set aside what is left of the log: %w", classify(err))
 	}
-	s.opts.Log.Warn("the log was gone; a new one begins behind it", "lost", lost)
-	if err := block.Lose(s.opts.msgsDir(), streamName, lost); err != nil {
-		return nil, classify(err)
-	}
 	return list(s.opts.msgsDir())
-}
-
-// setAside moves what is left of the log into a folder of its own.
-func (s *Server) setAside() error {
-	aside := filepath.Join(s.opts.Dir, "aside", s.opts.Now().UTC().Format("20060102T150405.000Z"))
-	if err := os.MkdirAll(aside, 0o700); err != nil {
-		return err
-	}
-	for _, dir := range s.bucketDirs() {
-		if err := copyTree(dir, filepath.Join(aside, filepath.Base(dir))); err != nil {
-			return err
-		}
-	}
-	if dir := filepath.Dir(s.opts.msgsDir()); exists(dir) {
-		if err := os.Rename(dir, filepath.Join(aside, filepath.Base(dir))); err != nil {
-			return err
-		}
-	}
-	s.found.Did = append(s.found.Did, "set aside: "+filepath.Base(aside))
-	return s.keep(&s.found)
 }

@@ -90,7 +90,7 @@ func TestEndThatIsVouchedFor(t *testing.T) {
 			old, marker := filepath.Join(t.TempDir(), "EVENTS"), filepath.Join(dir, block.MarkerFile)
 			if c.old {
 				closeStore(t, s)
-				if err := copyTree(s.opts.eventsDir(), old); err != nil {
+				if err := os.CopyFS(old, os.DirFS(s.opts.eventsDir())); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -110,7 +110,7 @@ func TestEndThatIsVouchedFor(t *testing.T) {
 				_ = os.Remove(marker)
 			}
 			if c.old {
-				err := errors.Join(os.RemoveAll(s.opts.archiveDir()), os.RemoveAll(s.opts.eventsDir()), copyTree(old, s.opts.eventsDir()), os.WriteFile(marker, was, 0o600))
+				err := errors.Join(os.RemoveAll(s.opts.archiveDir()), os.RemoveAll(s.opts.eventsDir()), os.CopyFS(s.opts.eventsDir(), os.DirFS(old)), os.WriteFile(marker, was, 0o600))
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -103,6 +103,9 @@ type Damage struct {
 	Why               string
 }
 
+// Range is the sequences that the damage has cost.
+func (d Damage) Range() Range { return Range{d.FirstSeq, d.LastSeq} }
+
 // Range is an inclusive range of sequences.
 type Range struct {
 	First uint64 `json:"first" jsonschema_description:"first sequence"`

@@ -275,10 +275,10 @@ func report(scans, outer []scan, headless bool, vouched uint64) Report {
 	if at >= 0 {
 		d := &rep.Damage[at]
 		d.FirstSeq, d.LastSeq = open.atEnd(prev)
-		rep.torn(open, *d, overlaps(gaps, Range{d.FirstSeq, d.LastSeq}))
+		rep.torn(open, *d, overlaps(gaps, d.Range()))
 	}
 	for _, d := range rep.Damage {
-		gaps = Without(gaps, Range{d.FirstSeq, d.LastSeq})
+		gaps = Without(gaps, d.Range())
 	}
 	rep.Holes = unexplained(Join(gaps...), tombs, scans)
 	return rep
@@ -293,7 +293,7 @@ func (r *Report) torn(end mark, d Damage, used bool) {
 	}
 	r.Trimmed = int64(end.size)
 	if d.FirstSeq > 0 && !used {
-		r.Torn = []Range{{d.FirstSeq, d.LastSeq}}
+		r.Torn = []Range{d.Range()}
 	}
 }
 
@@ -393,34 +393,48 @@ func atMissingBlock(gap Range, scans []scan) bool {
 func (r Report) Missing() []Range {
 	lost := slices.Clone(r.Holes)
 	for _, d := range r.Damage {
-		lost = append(lost, Range{d.FirstSeq, d.LastSeq})
+		lost = append(lost, d.Range())
 	}
-	lost = Join(lost...)
-	for _, torn := range r.Torn {
-		lost = Without(lost, torn)
-	}
-	return lost
+	return Without(Join(lost...), r.Torn...)
 }
 
-// Without removes cut from the ranges.
-func Without(ranges []Range, cut Range) []Range {
-	if cut.First == 0 {
-		return ranges
-	}
-	var left []Range
-	for _, r := range ranges {
-		if cut.Last < r.First || cut.First > r.Last {
-			left = append(left, r)
+// Without removes the cuts from the ranges.
+func Without(ranges []Range, cuts ...Range) []Range {
+	for _, cut := range cuts {
+		if cut.First == 0 || !overlaps(ranges, cut) {
 			continue
 		}
-		if r.First < cut.First {
-			left = append(left, Range{r.First, cut.First - 1})
+		var left []Range
+		for _, r := range ranges {
+			if r.First < cut.First {
+				left = append(left, Range{r.First, min(r.Last, cut.First-1)})
+			}
+			if r.Last > cut.Last {
+				left = append(left, Range{max(r.First, cut.Last+1), r.Last})
+			}
 		}
-		if r.Last > cut.Last {
-			left = append(left, Range{cut.Last + 1, r.Last})
+		ranges = left
+	}
+	return ranges
+}
+
+// Common is what of the ranges lies within a range.
+func Common(ranges []Range, within Range) []Range {
+	var out []Range
+	for _, r := range ranges {
+		if overlaps([]Range{r}, within) {
+			out = append(out, Range{max(r.First, within.First), min(r.Last, within.Last)})
 		}
 	}
-	return left
+	return out
+}
+
+// Count is how many sequences the ranges have.
+func Count(ranges []Range) (n uint64) {
+	for _, r := range ranges {
+		n += r.Last - r.First + 1
+	}
+	return n
 }
 
 // Join puts ranges in order and together: none meets another. Empty ones and those from 0 are dropped.

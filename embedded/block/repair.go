@@ -159,9 +159,7 @@ func (f *Fixed) fromArchive(dir string, o Options, r Report, hurt map[string]boo
 		}
 		f.Restored = append(f.Restored, info.Name)
 		hurt[info.Name] = false
-		for _, part := range kept.has() {
-			f.Lost, f.Torn = Without(f.Lost, part), Without(f.Torn, part)
-		}
+		f.Lost, f.Torn = Without(f.Lost, kept.has()...), Without(f.Torn, kept.has()...)
 	}
 	return nil
 }
@@ -176,19 +174,14 @@ func (r Report) wants(live *scan, kept scan) bool {
 	if !fills && !live.hurt() {
 		return false
 	}
-	need, wiped := live.has(), live.wiped
+	need := live.has()
 	for _, d := range r.Damage {
 		if live.Records > 0 && d.Block == kept.Name {
-			need = append(need, Range{d.FirstSeq, d.LastSeq})
+			need = append(need, d.Range())
 		}
 	}
-	for _, part := range kept.has() {
-		need = Without(need, part)
-	}
-	for _, part := range kept.wiped {
-		wiped = Without(wiped, part)
-	}
-	return kept.First > 0 && len(Join(need...))+len(wiped) == 0
+	need, wiped := Join(Without(need, kept.has()...)...), Without(live.wiped, kept.wiped...)
+	return kept.First > 0 && len(need)+len(wiped) == 0
 }
 
 // Lose gives up sequences that follow the newest one in dir and are known to have been there: it appends one erased

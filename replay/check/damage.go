@@ -15,7 +15,7 @@ const maxLost = 1000
 
 // EventOf is what the log says of it.
 func EventOf(f embedded.Found) *events.LogDamaged {
-	return &events.LogDamaged{Block: blocksOf(f.Damage), Lost: sequences(f.Lost), Runs: runsOf(f.Lost), Problem: problem(f)}
+	return &events.LogDamaged{Block: blocksOf(f.Damage), Lost: sequences(f.Lost), Runs: RunsOf(f.Lost), Problem: problem(f)}
 }
 
 func blocksOf(damage []block.Damage) string {
@@ -38,12 +38,13 @@ func sequences(ranges []block.Range) []uint64 {
 	return out
 }
 
-// MaxRuns bounds how many runs of sequences one event names: a log that is damaged in more places has lost its order.
-const MaxRuns = 10_000
+// maxRuns bounds how many runs of sequences one event names: a log that is damaged in more places has lost its order.
+const maxRuns = 10_000
 
-func runsOf(ranges []block.Range) []events.SeqRun {
+// RunsOf are ranges as events have them.
+func RunsOf(ranges []block.Range) []events.SeqRun {
 	var out []events.SeqRun
-	for _, r := range ranges[:min(len(ranges), MaxRuns)] {
+	for _, r := range ranges[:min(len(ranges), maxRuns)] {
 		out = append(out, events.SeqRun{First: r.First, Last: r.Last})
 	}
 	return out

@@ -119,15 +119,18 @@ func (e *evidence) judge(v *Verdict, news string, opened []block.Damage) {
 
 // part cuts a hole into what events name and what none does.
 func (e *evidence) part(v *Verdict, h Hole, opened []block.Damage) {
-	for next := h.First; next <= h.Last; {
-		run, event := e.nameOf(next)
-		part := h
-		part.First, part.Last, part.Event = next, min(run, h.Last), event
-		next = part.Last + 1
-		if event != "" {
-			v.Known = append(v.Known, part)
-			continue
+	left := []block.Range{{First: h.First, Last: h.Last}}
+	for _, n := range e.named {
+		for _, r := range block.Common(left, n.Range) {
+			h.First, h.Last, h.Event = r.First, r.Last, n.event
+			v.Known = append(v.Known, h)
 		}
+		left = block.Without(left, n.Range)
+	}
+	h.Event = ""
+	for _, r := range left {
+		part := h
+		part.First, part.Last = r.First, r.Last
 		for _, dm := range opened {
 			if part.Why == "" && dm.FirstSeq <= part.First && part.First <= dm.LastSeq {
 				part.Block, part.Offset, part.Why = dm.Block, dm.Offset, dm.Why
@@ -135,20 +138,6 @@ func (e *evidence) part(v *Verdict, h Hole, opened []block.Damage) {
 		}
 		e.fault(v, part)
 	}
-}
-
-// nameOf says up to which sequence the same event, or none, names all from seq on.
-func (e *evidence) nameOf(seq uint64) (last uint64, event string) {
-	last = 1<<64 - 1
-	for _, n := range e.named {
-		switch {
-		case n.First <= seq && seq <= n.Last:
-			return n.Last, n.event
-		case n.First > seq:
-			last = min(last, n.First-1)
-		}
-	}
-	return last, ""
 }
 
 // fault takes a new hole, or damage that has cost nothing.

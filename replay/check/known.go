@@ -33,13 +33,11 @@ func KnownLosses(ctx context.Context, log Log) (Known, error) {
 	if err != nil {
 		return out, err
 	}
-	for seq := range l.Back {
-		delete(l.Lost, seq)
-	}
+	l.Lost = block.Without(l.Lost, l.Back...)
 	if err := l.strikePresent(ctx, log); err != nil {
 		return out, err
 	}
-	return Known{Lost: Runs(l.Lost), Found: l.damagedAt}, nil
+	return Known{Lost: append([]block.Range{}, l.Lost...), Found: l.damagedAt}, nil
 }
 
 // blockRecords is about what a block holds: lost runs that lie closer are looked at in one reading.
@@ -48,7 +46,7 @@ const blockRecords = 30_000
 // strikePresent takes those sequences out of the lost ones that the log has: what was brought back with its block is
 // there again, and no event says so. Where the log cannot be read they stay.
 func (l *Stock) strikePresent(ctx context.Context, log Log) error {
-	for rest := Runs(l.Lost); len(rest) > 0; {
+	for rest := l.Lost; len(rest) > 0; {
 		span, n := rest[0], 1
 		for n < len(rest) && rest[n].First-span.Last < blockRecords {
 			span.Last = rest[n].Last
@@ -56,7 +54,7 @@ func (l *Stock) strikePresent(ctx context.Context, log Log) error {
 		}
 		rest = rest[n:]
 		err := log.ReadRaw(ctx, span.First, span.Last, func(seq uint64, _ time.Time, _ events.Envelope) error {
-			delete(l.Lost, seq)
+			l.Lost = block.Without(l.Lost, block.Range{First: seq, Last: seq})
 			return nil
 		})
 		if err != nil && !errors.Is(err, embedded.ErrLogDamaged) {

@@ -19,9 +19,9 @@ type Log interface {
 
 // Stock is what one reading of the log tells about what it lacks. It is used by one goroutine.
 type Stock struct {
-	Lost    map[uint64]bool // sequences
-	Fetched map[uint64]bool // of them, those whose event is back, or an export has
-	Back    map[uint64]bool // of these, those whose event is in the log again
+	Lost    []block.Range
+	Fetched []block.Range   // of them, those whose event is back, or an export has
+	Back    []block.Range   // of these, those whose event is in the log again
 	Refs    map[string]bool // digests that events refer to
 	Deleted map[string]bool // sessions with a tombstone
 	Rebuilt uint64          // events that were made from transcripts earlier
@@ -32,30 +32,22 @@ type Stock struct {
 }
 
 func newStock() *Stock {
-	return &Stock{Lost: map[uint64]bool{}, Fetched: map[uint64]bool{}, Back: map[uint64]bool{}, Refs: map[string]bool{}, Deleted: map[string]bool{},
-		extents: map[string]extent{}}
+	return &Stock{Refs: map[string]bool{}, Deleted: map[string]bool{}, extents: map[string]extent{}}
 }
-
-// maxHole bounds how many sequences of one hole are listed: a hole beyond it is no damage of a block, which
-// holds some 30,000 records, but a log that was cut by hand.
-const maxHole = 1 << 20
 
 // TakeStock reads the log once. progress tells which sequence has been read; nil for nobody.
 func TakeStock(ctx context.Context, log Log, progress func(uint64)) (*Stock, error) {
 	l := newStock()
 	last, _ := log.Last()
-	next := uint64(1)
-	missing := map[uint64]bool{}
-	hole := func(to uint64) {
-		for seq := next; seq < to && seq < next+maxHole; seq++ {
-			missing[seq] = true
-		}
-	}
 	if last == 0 {
 		return l, nil
 	}
+	next := uint64(1)
+	var missing []block.Range
 	err := log.ReadRaw(ctx, 1, last, func(seq uint64, appended time.Time, env events.Envelope) error {
-		hole(seq)
+		if next < seq {
+			missing = append(missing, block.Range{First: next, Last: seq - 1})
+		}
 		next = seq + 1
 		if l.later == 0 {
 			l.later = seq
@@ -66,8 +58,7 @@ func TakeStock(ctx context.Context, log Log, progress func(uint64)) (*Stock, err
 		l.Note(appended, env)
 		return nil
 	})
-	hole(last + 1)
-	l.Lost = missing // what an event named besides was brought back by hand, with its block
+	l.Lost = block.Join(append(missing, block.Range{First: next, Last: last})...) // what an event named besides was brought back by hand, with its block
 	return l, err
 }
 
@@ -82,19 +73,13 @@ func (l *Stock) Note(appended time.Time, env events.Envelope) {
 	case events.TypeLogRepaired:
 		if e, ok := events.Decode(env.Type, env.Version, env.Data).(*events.LogRepaired); ok {
 			for _, r := range e.Back {
-				for seq := r.First; seq <= r.Last && seq < r.First+maxHole; seq++ {
-					l.CameBack(seq)
-				}
+				l.CameBack(block.Range{First: r.First, Last: r.Last})
 			}
 		}
 	case events.TypeLogDamaged:
 		l.damagedAt = appended
 		if e, ok := events.Decode(env.Type, env.Version, env.Data).(*events.LogDamaged); ok {
-			for _, r := range LostIn(e) {
-				for seq := r.First; seq <= r.Last && seq < r.First+maxHole; seq++ {
-					l.Lost[seq] = true
-				}
-			}
+			l.Lost = block.Join(append(l.Lost, LostIn(e)...)...)
 		}
 	}
 	if strings.HasPrefix(env.Causation, causedByLoss) {
@@ -105,23 +90,20 @@ func (l *Stock) Note(appended time.Time, env events.Envelope) {
 	}
 }
 
-// CameBack notes that a lost sequence's event is in the log again.
-func (l *Stock) CameBack(seq uint64) { l.Fetched[seq], l.Back[seq] = true, true }
+// CameBack notes that the events of lost sequences are in the log again.
+func (l *Stock) CameBack(r ...block.Range) {
+	l.Fetched = block.Join(append(l.Fetched, r...)...)
+	l.Back = block.Join(append(l.Back, r...)...)
+}
 
 // Whole tells that nothing is left of what the log had before it was lost: then no event can tell which exports
 // are of this log, and the word of whoever names one must do.
-func (l *Stock) Whole() bool { return l.later > 1 && l.Lost[1] && l.Lost[l.later-1] }
+func (l *Stock) Whole() bool {
+	return l.later > 1 && len(block.Without([]block.Range{{First: 1, Last: l.later - 1}}, l.Lost...)) == 0
+}
 
 // Unfetched are the lost sequences that nobody had yet.
-func (l *Stock) Unfetched() []block.Range {
-	open := map[uint64]bool{}
-	for seq := range l.Lost {
-		if !l.Fetched[seq] {
-			open[seq] = true
-		}
-	}
-	return Runs(open)
-}
+func (l *Stock) Unfetched() []block.Range { return block.Without(l.Lost, l.Fetched...) }
 
 // AtWork are the sessions that were at work in one of the windows and were not deleted since.
 func (l *Stock) AtWork(windows []Window) []string {

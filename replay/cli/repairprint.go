@@ -23,11 +23,7 @@ func (a *app) printRepair(r mend.Repaired) {
 	for _, line := range r.Damage {
 		a.Printf("%s  %s\n", a.Paint.Bad("damage"), cmdline.Clean(line))
 	}
-	lost := r.Lost
-	for _, back := range r.Back {
-		lost = block.Without(lost, back)
-	}
-	for _, l := range lost {
+	for _, l := range block.Without(r.Lost, r.Back...) {
 		a.Printf("%s    sequence %s\n", a.Paint.Bad("lost"), l)
 	}
 	for _, l := range r.Back {

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"hookline/embedded/block"
 	"hookline/events"
 	"hookline/hookctl/problem"
 	"hookline/replay/carry"
@@ -19,7 +20,7 @@ import (
 // events with it. Of sessions that were deleted nothing comes back.
 func (st RepairStore) fromExport(ctx context.Context, path string, dry bool, out *Repaired, l *search) (Source, error) {
 	s := Source{Kind: "export", Name: path}
-	had := map[uint64]bool{}
+	var had, back []block.Range                          // of the lost sequences
 	sound, fresh := map[string]bool{}, map[string]bool{} // contents, and ids of events, that no export before this one had
 	o := carry.ImportOptions{Partial: true, Dry: true, Skip: func(r events.Record) bool { return l.Deleted[r.Session] || l.planned[r.ID] }}
 	o.See = func(item carry.Item, known bool) {
@@ -36,8 +37,10 @@ func (st RepairStore) fromExport(ctx context.Context, path string, dry bool, out
 		default:
 			fresh[r.ID] = dry
 		}
-		if l.Lost[item.Event.Seq] {
-			had[item.Event.Seq] = known
+		lost := block.Common(l.Lost, block.Range{First: item.Event.Seq, Last: item.Event.Seq})
+		had = append(had, lost...)
+		if known {
+			back = append(back, lost...)
 		}
 		if item.Event.Type == events.TypeLogRepaired { // what came back before stands in the export too
 			l.Note(item.Event.Appended, item.Event.Envelope)
@@ -57,12 +60,9 @@ func (st RepairStore) fromExport(ctx context.Context, path string, dry bool, out
 		s.Events, s.Blobs, s.Problem = 0, 0, "it shares no event with this log; `replay import` takes such a file"
 		return s, nil
 	}
-	for seq, known := range had {
-		l.Fetched[seq] = true
-		if known {
-			l.Back[seq] = true
-		}
-	}
+	had = block.Join(had...)
+	l.Fetched = block.Join(append(l.Fetched, had...)...)
+	l.CameBack(back...)
 	out.NewBlobs += s.Blobs
 	maps.Copy(l.contents, sound)
 	maps.Copy(l.planned, fresh)
@@ -76,9 +76,7 @@ func (st RepairStore) fromExport(ctx context.Context, path string, dry bool, out
 	if _, err = carry.Import(ctx, path, st.Into, o, nil); err != nil {
 		return s, err
 	}
-	for seq := range had {
-		l.CameBack(seq)
-	}
+	l.CameBack(had...)
 	return s, st.emitRepaired(ctx, had, filepath.Base(path))
 }
 
@@ -88,17 +86,11 @@ func (r *Repaired) lacks(digest string) bool {
 }
 
 // emitRepaired records which lost sequences are back, so that later repairs know without the export.
-func (st RepairStore) emitRepaired(ctx context.Context, seqs map[uint64]bool, source string) error {
-	if len(seqs) == 0 {
+func (st RepairStore) emitRepaired(ctx context.Context, back []block.Range, source string) error {
+	if len(back) == 0 {
 		return nil
 	}
-	e := events.LogRepaired{Source: source}
-	for _, r := range check.Runs(seqs) {
-		if len(e.Back) < check.MaxRuns {
-			e.Back = append(e.Back, events.SeqRun{First: r.First, Last: r.Last})
-		}
-	}
-	return st.Record(ctx, &e)
+	return st.Record(ctx, &events.LogRepaired{Source: source, Back: check.RunsOf(back)})
 }
 
 // setAside makes way for a sound content where a damaged one lies; it stays beside, as evidence.

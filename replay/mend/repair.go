@@ -113,11 +113,11 @@ func Repair(ctx context.Context, st RepairStore, o RepairOptions, progress func(
 	if err := st.checkBlobs(ctx, &out, l); err != nil {
 		return out, err
 	}
-	out.Lost, out.LostN = check.Runs(l.Lost), uint64(len(l.Lost))
+	out.Lost, out.LostN = append(out.Lost, l.Lost...), block.Count(l.Lost)
 	if err := st.fetch(ctx, o, &out, l); err != nil {
 		return out, err
 	}
-	out.Back, out.BackN = check.Runs(l.Back), uint64(len(l.Back))
+	out.Back, out.BackN = append(out.Back, l.Back...), block.Count(l.Back)
 	out.NotHad = out.LostN - min(out.LostN, out.Fetched+out.Rebuilt)
 	out.Seq, _ = st.Log.Last()
 	if o.DryRun || out.Added == 0 {
@@ -207,8 +207,8 @@ func (st RepairStore) fetch(ctx context.Context, o RepairOptions, out *Repaired,
 			out.Added += s.Events
 		}
 	}
-	out.Fetched = uint64(len(l.Fetched))
-	if len(l.Lost) == len(l.Fetched) {
+	out.Fetched = block.Count(l.Fetched)
+	if len(l.Unfetched()) == 0 {
 		return nil
 	}
 	return st.fromTranscripts(ctx, o, out, l.Stock)
