@@ -135,22 +135,8 @@ func (s *Server) present() ([]block.Info, error) {
 		return s.renew()
 	case s.vouched > 0:
 		return nil, s.gone()
-	case s.traces():
-		s.opts.Log.Warn("there was a log, of which nothing is left; a new one begins")
-		s.found.EndUnknown = true
-		s.found.Did = append(s.found.Did, "the log was gone, nothing tells how far it had come, and a new one begins; export, backup or transcripts may have its events")
-		return nil, s.keep(&s.found)
 	}
 	return nil, nil
-}
-
-// traces tells of what only a log can have left in a store whose server has left nothing: large strings of its events.
-func (s *Server) traces() bool {
-	if exists(s.opts.jetstreamDir()) {
-		return false
-	}
-	left, err := filepath.Glob(filepath.Join(s.opts.blobsDir(), "*"+blobSuffix))
-	return err == nil && len(left) > 0
 }
 
 // restore puts the archived blocks in the log's place.

@@ -25,8 +25,8 @@ var errStop = errors.New("enough")
 // scanning is one pass over the log: fn gets the messages from sequence from to sequence to (0: the
 // newest now), in order; a message's data is valid until fn returns. It reads the block files, the
 // newest one too: the server writes a message before it acknowledges it, so everything up to the last
-// acknowledged sequence is in a file, and nothing behind it is looked at. What the newest file does not
-// give, it asks the server for.
+// acknowledged sequence is in a file, and nothing behind it is looked at. A few messages, and those of
+// filters, it asks the server for.
 type scanning struct {
 	st          *Stream
 	from, to    uint64
@@ -37,11 +37,6 @@ type scanning struct {
 
 	deleted map[uint64]bool // sequences that the server hides
 	first   uint64          // the first one that it shows
-
-	// Of a reading with filters: how many messages the server had counted for it, and how many it gave.
-	counted, given uint64
-
-	low uint64 // what from was at the beginning
 }
 
 // scan is a pass over the log that damage ends.
@@ -55,7 +50,6 @@ func (s *scanning) scan(ctx context.Context) error {
 		s.to = last
 	}
 	s.from = max(s.from, 1)
-	s.low = s.from
 	if !s.tolerant && (s.from > s.to || s.to-s.from < fewMessages) {
 		return s.oneByOne(ctx)
 	}
@@ -68,13 +62,10 @@ func (s *scanning) scan(ctx context.Context) error {
 		return err
 	}
 	s.from = max(s.from, s.first)
-	if err := s.files(ctx); err != nil || s.tolerant || s.from > s.to {
+	if err := s.files(ctx); err != nil || s.tolerant {
 		return err
 	}
-	if s.to-s.from < fewMessages {
-		return s.oneByOne(ctx)
-	}
-	return s.consume(ctx)
+	return s.st.unread(ctx, s.from, s.to)
 }
 
 // give hands out one message, and goes on behind it.
@@ -125,21 +116,18 @@ func (s *scanning) files(ctx context.Context) error {
 	for _, b := range spans {
 		told, err := s.file(ctx, b)
 		switch {
-		case errors.Is(err, errStop) && s.from > s.to:
+		case told, errors.Is(err, errStop) && s.from <= s.to:
+			return err
+		case s.from > s.to:
 			return nil
-		case told || err != nil && !s.tolerant && !b.newest && !errors.Is(err, block.ErrDamaged):
-			return err
-		case s.tolerant:
-			// whoever reads so knows what is missing here
-		case b.newest:
-			if err == nil || errors.Is(err, block.ErrDamaged) || errors.Is(err, fs.ErrNotExist) {
-				return nil // the server knows the rest
-			}
-			return err
-		case err != nil:
+		case s.tolerant, b.newest && errors.Is(err, fs.ErrNotExist):
+			// what is missing here is known, or was erased
+		case errors.Is(err, block.ErrDamaged):
 			s.st.srv.distrust()
-			return &DamageError{What: "a sealed block", FirstSeq: b.first, LastSeq: b.end - 1, BlockName: b.name(), Err: err}
-		default:
+			return &DamageError{What: "a block", FirstSeq: b.first, LastSeq: min(b.end-1, s.to), BlockName: b.name(), Err: err}
+		case err != nil:
+			return err
+		case !b.newest:
 			s.from = max(s.from, min(b.end, s.to+1))
 		}
 	}
@@ -200,92 +188,67 @@ func (s *scanning) oneByOne(ctx context.Context) error {
 }
 
 // filtered reads what matches the filters, to the log's end. The server passes over an event that is damaged, and counts
-// none in a block that the disk does not give: whenever it gave others than it had counted, or a block could not be read,
-// the files tell.
+// none in a block that the disk does not give: whenever it gave others than it had counted, or was silent, or a block could
+// not be read, the files say what is wrong with what was wanted, and the rest of it is read without the filters.
 func (s *scanning) filtered(ctx context.Context) error {
+	from := s.from
 	unread := s.st.srv.log.reads(streamName)
-	if err := s.consume(ctx); err != nil || s.filters == nil {
+	missing, err := s.consume(ctx)
+	if err != nil && (ctx.Err() != nil || !errors.Is(err, context.DeadlineExceeded)) {
 		return err
 	}
-	if s.given == s.counted && unread() == nil {
+	if err == nil && missing == 0 && unread() == nil {
 		return nil
 	}
-	return s.byFiles(ctx)
-}
-
-// byFiles has the files say what is wrong with what was wanted, and reads the rest of it without the filters.
-func (s *scanning) byFiles(ctx context.Context) error {
-	if err := s.st.scan(ctx, s.low, s.to, true, func(stored) error { return nil }); err != nil {
+	if err := s.st.scan(ctx, from, s.to, true, func(stored) error { return nil }); err != nil {
 		return err
 	}
 	s.filters = nil
 	return s.scan(ctx)
 }
 
-// consume reads through an ordered consumer. It ends by sequence, and with filters where nothing is pending. Silence means
-// that the rest is not there, or is damaged.
-func (s *scanning) consume(ctx context.Context) error {
-	end := s.to
-	if s.filters != nil {
-		end, _ = s.st.Last()
-	}
+// consume reads through an ordered consumer, and gives how many messages more or less came than the server had counted.
+func (s *scanning) consume(ctx context.Context) (missing int64, err error) {
+	last, _ := s.st.Last()
 	consumer, err := s.st.handle.OrderedConsumer(ctx, jetstream.OrderedConsumerConfig{
 		DeliverPolicy: jetstream.DeliverByStartSequencePolicy, OptStartSeq: s.from, HeadersOnly: s.headersOnly, FilterSubjects: s.filters,
 	})
 	if err != nil {
-		return fmt.Errorf("read from %d: %w", s.from, s.st.trouble(err))
+		return 0, fmt.Errorf("read from %d: %w", s.from, s.st.trouble(err))
 	}
-	if s.counted = consumer.CachedInfo().NumPending; s.filters != nil && s.counted == 0 {
-		return nil
+	missing = int64(consumer.CachedInfo().NumPending)
+	if missing == 0 {
+		return 0, nil
 	}
 	it, err := consumer.Messages(jetstream.PullMaxMessages(pullSize))
 	if err != nil {
-		return fmt.Errorf("read from %d: %w", s.from, s.st.trouble(err))
+		return missing, fmt.Errorf("read from %d: %w", s.from, s.st.trouble(err))
 	}
 	defer it.Stop()
+
 	for {
 		wait, cancel := context.WithTimeout(ctx, idleTimeout)
 		msg, err := it.Next(jetstream.NextContext(wait))
 		cancel()
 		if err != nil {
-			return s.silence(ctx, err)
+			return missing, fmt.Errorf("read from %d: %w", s.from, s.st.trouble(err))
 		}
 		meta, err := msg.Metadata()
 		if err != nil {
-			return err
+			return missing, err
 		}
 		seq := meta.Sequence.Stream
-		if seq > end {
-			return nil
+		if seq > last {
+			return missing, nil
 		}
-		s.given++
-		m := stored{seq: seq, appended: meta.Timestamp.UTC(), message: message{subject: msg.Subject(), data: msg.Data()}.ofHeader(msg.Headers())}
+		missing--
 		if seq <= s.to {
-			err = s.give(m)
+			err = s.give(stored{seq: seq, appended: meta.Timestamp.UTC(), message: message{subject: msg.Subject(), data: msg.Data()}.ofHeader(msg.Headers())})
 		}
-		if err != nil || seq == end || s.filters != nil && meta.NumPending == 0 {
-			return err
+		if err != nil || meta.NumPending == 0 {
+			return missing, err
 		}
 	}
-}
-
-// silence judges a consumer that gives no more: nothing is wrong when the rest was erased. With filters the files tell.
-func (s *scanning) silence(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	if !errors.Is(err, context.DeadlineExceeded) {
-		return fmt.Errorf("read from %d: %w", s.from, s.st.trouble(err))
-	}
-	if s.filters != nil {
-		return s.byFiles(ctx)
-	}
-	next, err := s.st.nextFrom(ctx, s.from)
-	if errors.Is(err, ErrNoRecord) || err == nil && next.seq > s.to {
-		return nil
-	}
-	s.st.srv.distrust()
-	return &DamageError{What: "the server gives no more events", FirstSeq: s.from, LastSeq: s.to, Err: err}
 }
 
 // name is the block's file.

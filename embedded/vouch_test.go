@@ -242,41 +242,6 @@ func TestLook(t *testing.T) {
 	closeStore(t, s)
 }
 
-// A store that was killed before anything vouched for its log, and whose log and archive were removed, says that there
-// was one as long as its large contents are there.
-func TestForgottenLog(t *testing.T) {
-	dir := storeDir(t)
-	s := open(t, dir)
-	if _, err := s.Blobs().Put([]byte("a large string")); err != nil {
-		t.Fatal(err)
-	}
-	add(t, s, 1, 3)
-	at := killed(t, dir)
-	for _, gone := range []string{"jetstream", "archive"} {
-		if err := os.RemoveAll(filepath.Join(at, gone)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for _, recorded := range []bool{false, true} {
-		s = open(t, at)
-		if f := s.Report().Found; !f.EndUnknown || len(f.Did) != 1 || f.Whole || len(f.Lost) > 0 || len(f.ID) != 26 {
-			t.Errorf("found %+v", f)
-		}
-		if recorded {
-			add(t, s, 1, 1)
-			if err := s.Recorded(); err != nil {
-				t.Fatal(err)
-			}
-		}
-		closeStore(t, s)
-	}
-	s = open(t, at)
-	if f := s.Report().Found; !f.Empty() {
-		t.Errorf("found again: %+v", f)
-	}
-	wantLog(t, s, 1)
-}
-
 // A store that is removed whole while it is in use is noticed, and no new log begins by itself: what lies beside it knows
 // that there was one. Whoever wants a new one gets it behind the old one's sequences.
 func TestRemovedStore(t *testing.T) {
