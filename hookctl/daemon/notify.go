@@ -76,7 +76,11 @@ func sendNotice(ctx context.Context, to string, n Notice) error {
 	if len(words) == 0 {
 		return errors.New("no command")
 	}
-	line := strings.Join(strings.Fields("hookline: "+n.Title+": "+n.Words), " ")
+	title := ""
+	if n.Title != "" {
+		title = n.Title + ": "
+	}
+	line := strings.Join(strings.Fields("hookline: "+title+n.Words), " ")
 	cmd := exec.CommandContext(ctx, words[0], append(words[1:], line)...)
 	cmd.Stdin = bytes.NewReader(append(body, '\n'))
 	cmd.WaitDelay = time.Second

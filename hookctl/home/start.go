@@ -170,11 +170,19 @@ func secret(name string) bool {
 		strings.Contains(name, "PASSWORD") || strings.Contains(name, "CREDENTIAL")
 }
 
-// self is the program to start: this one, whatever its name.
+// self is the program to start: this one, whatever its name; hookfind, which is no daemon, starts the one beside it.
 func self() (string, error) {
 	path, err := os.Executable()
-	if err != nil {
-		return "", err
+	if err == nil {
+		path, err = filepath.EvalSymlinks(path)
 	}
-	return filepath.EvalSymlinks(path)
+	if err != nil || !strings.HasPrefix(filepath.Base(path), "hookfind") {
+		return path, err
+	}
+
+	beside := filepath.Join(filepath.Dir(path), "hookd"+filepath.Ext(path))
+	if _, err := os.Stat(beside); err != nil {
+		beside = filepath.Join(filepath.Dir(path), "hookctl"+filepath.Ext(path))
+	}
+	return beside, nil
 }
