@@ -18,7 +18,7 @@ import (
 // Name and Version of the projection's cells. A change of what is read off a text is a new version.
 const (
 	Name    = "codes"
-	Version = 1
+	Version = 2
 )
 
 // Lifetime is how long codes are kept after the newest one (S4 "expires").
@@ -217,33 +217,21 @@ func (c Context) Lines(project string) []string {
 func FileCodes(files []Code) []string {
 	ends := map[string]int{} // how many files end so
 	for _, f := range files {
-		for end := range tails(f.Code) {
-			ends[end]++
+		for at := len(f.Code); at > 0; {
+			at = strings.LastIndexByte(f.Code[:at], '/')
+			ends[f.Code[at+1:]]++
 		}
 	}
 	names := make([]string, 0, len(files))
 	for _, f := range files {
-		var name string // in the end the whole path
-		for name = range tails(f.Code) {
-			if ends[name] == 1 {
-				break
-			}
+		name := path.Base(f.Code)
+		for at := len(f.Code) - len(name) - 1; at > 0 && ends[name] > 1; {
+			at = strings.LastIndexByte(f.Code[:at], '/')
+			name = f.Code[at+1:]
 		}
 		names = append(names, name)
 	}
 	return names
-}
-
-// tails gives the ends of a path, the shortest first.
-func tails(file string) func(func(string) bool) {
-	return func(yield func(string) bool) {
-		for at := len(file); at > 0; {
-			at = strings.LastIndexByte(file[:at], '/')
-			if !yield(file[at+1:]) {
-				return
-			}
-		}
-	}
 }
 
 // found is a context with what a record brings.
@@ -282,11 +270,11 @@ func (c *found) touch() {
 
 // drop takes a code away, and tells whether it was there.
 func (c *found) drop(list *[]Code, is func(code string) bool) bool {
-	before := len(*list)
-	*list = slices.DeleteFunc(slices.Clone(*list), func(o Code) bool { return is(o.Code) })
-	if len(*list) == before {
+	rest := slices.DeleteFunc(slices.Clone(*list), func(o Code) bool { return is(o.Code) })
+	if len(rest) == len(*list) {
 		return false
 	}
+	*list = rest
 	c.touch()
 	return true
 }

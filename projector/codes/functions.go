@@ -11,6 +11,7 @@ import (
 
 // language is how the code of some files is read.
 type language struct {
+	ends   string   // of the names of its files
 	line   []string // begin a comment up to the end of the line; where "//" does, "/*" begins one up to "*/"
 	quotes string   // that begin a string; a double or single one may stand three times
 	words  []string // stand before a function's name
@@ -21,50 +22,41 @@ type language struct {
 var (
 	slashes = []string{"//"}
 	hash    = []string{"#"}
-	curly   = language{line: slashes, quotes: "\"'", braces: true}
-	script  = language{line: slashes, quotes: "\"'`", words: []string{"function"}, braces: true}
-	fn      = language{line: slashes, quotes: "\"", words: []string{"fn", "fun", "func", "def"}}
-	def     = language{line: hash, quotes: "\"'", words: []string{"def", "defp", "defmacro", "sub"}}
-	shell   = language{line: hash, quotes: "\"'", words: []string{"function"}, braces: true}
 )
 
-// languages by the ends of file names.
-var languages = map[string]language{
-	".go": {line: slashes, quotes: "\"'`", words: []string{"func"}},
-	".py": def, ".pyi": def, ".rb": def, ".ex": def, ".exs": def, ".pl": def, ".pm": def,
-	".rs": fn, ".kt": fn, ".kts": fn, ".swift": fn, ".scala": fn,
-	".js": script, ".jsx": script, ".mjs": script, ".cjs": script, ".ts": script, ".tsx": script, ".mts": script, ".vue": script, ".svelte": script,
-	".php":  {line: []string{"//", "#"}, quotes: "\"'", words: []string{"function", "fn"}},
-	".java": curly, ".c": curly, ".h": curly, ".cc": curly, ".cpp": curly, ".hpp": curly, ".dart": curly,
-	".cs":  {line: slashes, quotes: "\"'", braces: true, arrows: true},
-	".lua": {line: []string{"--"}, quotes: "\"'", words: []string{"function"}},
-	".sh":  shell, ".bash": shell,
+var languages = []language{
+	{ends: ".go", line: slashes, quotes: "\"'`", words: []string{"func"}},
+	{ends: ".py .pyi .rb .ex .exs .pl .pm", line: hash, quotes: "\"'", words: strings.Fields("def defp defmacro sub")},
+	{ends: ".rs .kt .kts .swift .scala", line: slashes, quotes: "\"", words: strings.Fields("fn fun func def")},
+	{ends: ".js .jsx .mjs .cjs .ts .tsx .mts .vue .svelte", line: slashes, quotes: "\"'`", words: []string{"function"}, braces: true},
+	{ends: ".php", line: []string{"//", "#"}, quotes: "\"'", words: strings.Fields("function fn")},
+	{ends: ".java .c .h .cc .cpp .hpp .dart", line: slashes, quotes: "\"'", braces: true},
+	{ends: ".cs", line: slashes, quotes: "\"'", braces: true, arrows: true},
+	{ends: ".lua", line: []string{"--"}, quotes: "\"'", words: []string{"function"}},
+	{ends: ".sh .bash", line: hash, quotes: "\"'", words: []string{"function"}, braces: true},
 }
 
 // control are words that stand before "(" and "{" and are no function; apart are those that no function stands behind.
 var (
 	control = strings.Fields("if for foreach while switch catch function return using lock synchronized with super this " +
-		"await async throw typeof sizeof match elif fixed unless constructor do else try")
+		"await async throw typeof sizeof match elif fixed unless constructor do else try decltype")
 	apart = strings.Fields("new return throw class record struct . function")
 )
 
-// maxText bounds the text that is read of one change, in bytes; maxFunctions the names.
-const (
-	maxText      = 16 << 10
-	maxFunctions = 100
-)
+// maxText bounds the text that is read of one change, in bytes.
+const maxText = 16 << 10
 
 // Functions are the functions that a piece of a file defines, in their order; those of a Go type with its name.
 func Functions(file, text string) []string {
-	lang, ok := languages[path.Ext(file)]
-	if !ok || text == "" {
+	of := slices.IndexFunc(languages, func(l language) bool { return slices.Contains(strings.Fields(l.ends), path.Ext(file)) })
+	if of < 0 {
 		return nil
 	}
-	s := scan{lang: lang, words: wordsOf(lang, text[:min(len(text), maxText)])}
+	s := scan{lang: languages[of], words: wordsOf(languages[of], text[:min(len(text), maxText)])}
 	var names []string
 	for i := range s.words {
 		name := s.function(i)
-		if name != "" && !slices.Contains(names, name) && len(names) < maxFunctions {
+		if name != "" && !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}
@@ -92,14 +84,35 @@ func (s scan) function(i int) string {
 		return s.named(i + 1)
 	case !isName(word) || slices.Contains(control, word):
 		return ""
-	case s.lang.braces && s.at(i+1) == "(":
-		if !slices.Contains(apart, s.at(i-1)) && s.opens(s.closing(i+1)+1) {
+	case !s.lang.braces:
+	case s.script() && s.at(i+1) == "=":
+		return s.assigned(i, i+1)
+	case s.script() && s.at(i-1) == "const" && s.at(i+1) == ":":
+		for at := i + 2; at < i+20; at++ {
+			if s.at(at) == "=" && s.at(at+1) != ">" {
+				return s.assigned(i, at)
+			}
+		}
+	default:
+		begin := s.types(i + 1)
+		before := s.at(i - 1)
+		initial := before == "," && s.lang.words == nil || before == ":" && s.at(i-2) != ":" // of a C++ member
+		if s.at(begin) == "(" && !initial && !slices.Contains(apart, before) && s.opens(s.closing(begin)+1) {
 			return word
 		}
-	case len(s.lang.words) > 0 && s.lang.words[0] == "function" && s.lang.braces && s.at(i+1) == "=":
-		return s.assigned(i)
 	}
 	return ""
+}
+
+// script tells JavaScript and what is written like it.
+func (s scan) script() bool { return strings.Contains(s.lang.quotes, "`") }
+
+// types is the place behind the types in angle brackets that begin at i, i where none do.
+func (s scan) types(i int) int {
+	if s.at(i) != "<" {
+		return i
+	}
+	return s.closing(i) + 1
 }
 
 // named is the name behind the word of a function, with the type of a Go method before it.
@@ -123,12 +136,14 @@ func (s scan) named(i int) string {
 	for s.at(i) == "*" || s.at(i) == "&" {
 		i++
 	}
-	if s.at(i) == "<" { // types that a Kotlin function is generic in
-		i = min(i+slices.Index(append(s.words[i:len(s.words):len(s.words)], ">"), ">")+1, len(s.words))
-	}
+	i = s.types(i) // that a Kotlin function is generic in
 	name := s.at(i)
-	for isName(name) && (s.at(i+1) == "." || s.at(i+1) == ":") && isName(s.at(i+2)) && name != "do" {
-		i += 2
+	for isName(name) {
+		dot := s.types(i + 1)
+		if s.at(dot) != "." && s.at(dot) != ":" || !isName(s.at(dot+1)) || name == "do" {
+			break
+		}
+		i = dot + 1
 		name = s.at(i)
 	}
 	if !isName(name) || slices.Contains(control, name) {
@@ -137,21 +152,24 @@ func (s scan) named(i int) string {
 	return name
 }
 
-// assigned is the name that an arrow function or a function without a name is given.
-func (s scan) assigned(i int) string {
-	at := i + 2
+// assigned is the name at i, where what stands behind the equals sign is an arrow function or one without a name.
+func (s scan) assigned(i, equals int) string {
+	at := equals + 1
 	if s.at(at) == "async" {
 		at++
 	}
 	switch {
 	case s.at(at) == "function":
-		return s.at(i)
+		if s.at(at+1) == "(" {
+			return s.at(i)
+		}
+		return "" // it has a name
 	case s.at(at) == "(":
 		at = s.closing(at)
 	case !isName(s.at(at)):
 		return ""
 	}
-	for at++; at < len(s.words) && at < i+40; at++ {
+	for at++; at < len(s.words) && at < equals+40; at++ {
 		switch w := s.at(at); {
 		case w == "=" && s.at(at+1) == ">":
 			return s.at(i)
@@ -162,17 +180,18 @@ func (s scan) assigned(i int) string {
 	return ""
 }
 
-// maxArguments bounds how many words the arguments of a function have.
-const maxArguments = 600
-
-// closing is the place of the bracket that closes the one at i, behind the last word where none does.
+// closing is the place of the bracket that closes the one at i within 600 words, behind the last word where none does.
 func (s scan) closing(i int) int {
+	pair := "()"
+	if s.at(i) == "<" {
+		pair = "<>"
+	}
 	depth := 0
-	for end := i + maxArguments; i < len(s.words) && i < end; i++ {
+	for end := i + 600; i < len(s.words) && i < end; i++ {
 		switch s.words[i] {
-		case "(":
+		case pair[:1]:
 			depth++
-		case ")":
+		case pair[1:]:
 			if depth--; depth == 0 {
 				return i
 			}
@@ -181,16 +200,19 @@ func (s scan) closing(i int) int {
 	return len(s.words)
 }
 
-// opens tells whether a body begins behind the arguments: what stands between is a type or a word.
+// opens tells whether a body begins behind the arguments: what stands between is a type or a word. Behind a colon or "->"
+// there may be calls where a function has no word: what a C++ member begins with.
 func (s scan) opens(i int) bool {
+	calls := false
 	for end := i + 24; i < len(s.words) && i < end; i++ {
 		switch w := s.words[i]; {
 		case w == "{":
 			return true
 		case w == "=" && s.at(i+1) == ">":
 			return s.lang.arrows
-		case isName(w), strings.Contains(":<>[]&*|,.?\n", w):
-		default:
+		case w == ":", w == "-":
+			calls = s.lang.words == nil
+		case !isName(w) && !strings.Contains("<>[]&*|,.?", w) && (!calls || w != "(" && w != ")"):
 			return false
 		}
 	}

@@ -14,17 +14,15 @@ import (
 // sentences ends one sentence and begins the next.
 var sentences = regexp.MustCompile(`[.!?]+(?:\s+|$)|\n+`)
 
-// decides are words that say that something was decided (DECISIONS S4).
-var decides = regexp.MustCompile(`(?i)\blet['’]s use\b|\bwe['’]ll use\b|\bdecision:`)
-
-// blocks are words that say that something stands in the way, with the type of the blocker and a part, in lower case,
-// that each sentence with them has.
-var blocks = []struct {
-	kind, part string
+// signs are words that say that something was decided, or stands in the way (DECISIONS S4), with the beginning of the code
+// and a part, in lower case, that each sentence with them has.
+var signs = []struct {
+	code, part string
 	words      *regexp.Regexp
 }{
-	{"blocked", "block", regexp.MustCompile(`(?i)\bblocked\b`)}, {"unclear", "unclear", regexp.MustCompile(`(?i)\bunclear\b`)},
-	{"fails", "fail", regexp.MustCompile(`(?i)\bfails because\b`)}, {"cannot", "can", regexp.MustCompile(`(?i)\b(can['’]t|cannot)\b`)},
+	{"dec:", "use", regexp.MustCompile(`(?i)\b(let['’]s|we['’]ll) use\b`)}, {"dec:", "ion:", regexp.MustCompile(`(?i)\bdecision:`)},
+	{"block:blocked:", "block", regexp.MustCompile(`(?i)\bblocked\b`)}, {"block:unclear:", "unclear", regexp.MustCompile(`(?i)\bunclear\b`)},
+	{"block:fails:", "fail", regexp.MustCompile(`(?i)\bfails because\b`)}, {"block:cannot:", "can", regexp.MustCompile(`(?i)\b(can['’]t|cannot)\b`)},
 }
 
 // wordsOfBlocker is how many words say something about the work.
@@ -41,24 +39,24 @@ func (c *found) prompt(e *events.PromptSubmitted) {
 		if at := sentences.FindStringIndex(text); at != nil {
 			sentence, rest, question = text[:at[0]], text[at[1]:], strings.Contains(text[at[0]:at[1]], "?")
 		}
-		c.sentence(strings.TrimSpace(sentence), question)
+		if !question {
+			c.sentence(strings.TrimSpace(sentence))
+		}
 		text = rest
 	}
 }
 
-func (c *found) sentence(s string, question bool) {
+func (c *found) sentence(s string) {
 	low := strings.ToLower(s)
-	may := strings.Contains(low, "let") || strings.Contains(low, "we") || strings.Contains(low, "deci")
-	if may && !question && decides.MatchString(s) {
-		c.put(&c.context.Decisions, "dec:"+slug(s))
-		return
-	}
-	if question || len(strings.Fields(s)) < wordsOfBlocker {
-		return
-	}
-	for _, b := range blocks {
-		if strings.Contains(low, b.part) && b.words.MatchString(s) {
-			c.put(&c.context.Blockers, "block:"+b.kind+":"+slug(s))
+	for _, sign := range signs {
+		list := &c.context.Blockers
+		if sign.code == "dec:" {
+			list = &c.context.Decisions
+		} else if len(strings.Fields(s)) < wordsOfBlocker {
+			return
+		}
+		if strings.Contains(low, sign.part) && sign.words.MatchString(s) {
+			c.put(list, sign.code+slug(s))
 			return
 		}
 	}
