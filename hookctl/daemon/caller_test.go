@@ -162,9 +162,7 @@ func TestStartTellsAHomelessState(t *testing.T) {
 	}
 	f := bashOf("s-2", 1)
 	f.Note = wire.Homeless + "/t/hookline-0"
-	if got := decodeMessage(t, take(t, d, f)); got != "" {
-		t.Errorf("told at another hook: %q", got)
-	}
+	same(t, "told at another hook", decodeMessage(t, take(t, d, f)), "")
 }
 
 // EC-SESSION-10: of one session's start the hook and the verb both say it, whichever comes first, and once.

@@ -47,9 +47,7 @@ func TestSessionsDoNotMix(t *testing.T) {
 	if got := brief("failing"); got == brief("calm") {
 		t.Errorf("failing: %s", got)
 	}
-	if got := brief("nobody"); got != "[C:? r=? IC=?]" {
-		t.Errorf("nobody: %s", got)
-	}
+	same(t, "nobody", brief("nobody"), "[C:? r=? IC=?]")
 	if s := sessionState(t, d, "calm"); s.Failures != 0 || s.Events != 9 {
 		t.Errorf("%+v", s)
 	}

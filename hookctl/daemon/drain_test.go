@@ -53,9 +53,7 @@ func TestLongSpoolHoldsUpNoHook(t *testing.T) {
 	case <-done:
 		t.Error("the hook waited for the whole spool")
 	default:
-		if n := <-done; n != 400 {
-			t.Errorf("%d taken", n)
-		}
+		same(t, "", <-done, 400)
 	}
 	if n := len(logOf(t, d)); n != 402 || d.spool.Count() != 0 {
 		t.Errorf("%d records, %d wait", n, d.spool.Count())
@@ -143,9 +141,7 @@ func TestPoisonInSpool(t *testing.T) {
 	good.Time, good.ID = bad.Time+1, wire.NewID(bad.Time+1)
 	noError(t, d.spool.Write(good))
 	d.drain(t.Context())
-	if n := d.spool.Count(); n != 0 {
-		t.Errorf("%d frames are stuck", n)
-	}
+	same(t, "", d.spool.Count(), 0)
 	types := map[string]int{}
 	for _, r := range logOf(t, d) {
 		types[r.Type]++
@@ -263,9 +259,7 @@ func TestBehindWhatWaits(t *testing.T) {
 	noError(t, d.spool.Write(toolFrame("PreToolUse", "s-1", "t1")))
 	before := len(logOf(t, d))
 	d.draining <- struct{}{} // another one takes frames, and takes long
-	if code := sendHook(d, toolFrame("PostToolUse", "s-1", "t1")); code != http.StatusServiceUnavailable {
-		t.Errorf("status %d, want %d", code, http.StatusServiceUnavailable)
-	}
+	same(t, "status", sendHook(d, toolFrame("PostToolUse", "s-1", "t1")), http.StatusServiceUnavailable)
 	if got := len(logOf(t, d)); got != before {
 		t.Errorf("%d events were recorded", got-before)
 	}

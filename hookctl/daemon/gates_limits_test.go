@@ -32,14 +32,10 @@ func TestGateBrokenConfiguration(t *testing.T) {
 		}
 	}
 	write(t, file, "requirements: [\n")
-	if got := g.reason(sessB, edit); got != "" {
-		t.Errorf("a file that is no YAML: %s", got)
-	}
+	same(t, "a file that is no YAML", g.reason(sessB, edit), "")
 	noError(t, os.Remove(file))
 	noError(t, os.Mkdir(file, 0o755))
-	if got := g.reason(sessB, edit); got != "" {
-		t.Errorf("a file that cannot be read: %s", got)
-	}
+	same(t, "a file that cannot be read", g.reason(sessB, edit), "")
 	if n := strings.Count(g.types(), "config_invalid"); n < 3 {
 		t.Errorf("%d recorded: %s", n, g.types())
 	}
@@ -62,18 +58,14 @@ func TestGateWithoutGit(t *testing.T) {
 	if g.reason(sessA, strings.Replace(edit, "Edit", "Write", 1)) == "" {
 		t.Error("the other gate is open too")
 	}
-	if got := g.types(); got != "config_invalid triggered blocked" {
-		t.Error(got)
-	}
+	same(t, "", g.types(), "config_invalid triggered blocked")
 }
 
 // A detached HEAD and a folder without git have no gates.
 func TestGateNeedsABranch(t *testing.T) {
 	g := newGated(t, planOnly)
 	git(t, g.dir, "switch", "-q", "--detach")
-	if got := g.reason(sessA, edit); got != "" {
-		t.Errorf("detached: %s", got)
-	}
+	same(t, "detached", g.reason(sessA, edit), "")
 	_, err := g.d.OrderGates(t.Context(), client.GateOrder{Dir: g.dir, Events: []client.GateCommand{{Type: events.TypeGateCleared, Data: json.RawMessage(`{"all_sessions":true,"reason":"command"}`)}}})
 	if err == nil || err.Error() != "HEAD is detached: gates belong to a branch" {
 		t.Error(err)
@@ -104,9 +96,7 @@ func TestGateOrdersAreChecked(t *testing.T) {
 	if _, err := g.d.OrderGates(t.Context(), client.GateOrder{Dir: t.TempDir(), Events: []client.GateCommand{{Type: events.TypeGateCleared, Data: json.RawMessage(`{"all_sessions":true,"reason":"command"}`)}}}); err == nil {
 		t.Error("outside of git")
 	}
-	if got := g.types(); got != "" {
-		t.Errorf("something was recorded: %s", got)
-	}
+	same(t, "something was recorded", g.types(), "")
 }
 
 // A session that goes on after its deletion is held by its gates, and can open them like any other.
@@ -126,9 +116,7 @@ func TestGateOfADeletedSessionThatGoesOn(t *testing.T) {
 			t.Fatalf("%s: %+v %v", name, r, err)
 		}
 	}
-	if got := g.reason(sessA, edit); got != "" {
-		t.Errorf("satisfied by hand: %s", got)
-	}
+	same(t, "satisfied by hand", g.reason(sessA, edit), "")
 	if got := g.reason(sessB, edit); got == "" {
 		t.Error("another session's gate is open")
 	}

@@ -22,17 +22,11 @@ func TestPinned_05_WhoEndsIsRemoved(t *testing.T) {
 	g.says(sessA, startAs("startup"))
 	g.says(sessB, startAs("startup"))
 	live := func() string { return strings.Join(g.d.liveIDs(t.Context(), session.AliveIn(projectIn(t, g.d))), " ") }
-	if got := live(); got != sessA+" "+sessB {
-		t.Error(got)
-	}
+	same(t, "", live(), sessA+" "+sessB)
 	g.says(sessA, `{"hook_event_name":"SessionEnd","reason":"other"}`)
-	if got := live(); got != sessB {
-		t.Errorf("after the end: %q", got)
-	}
+	same(t, "after the end", live(), sessB)
 	g.says(sessC, `{"hook_event_name":"SessionEnd","reason":"other"}`)
-	if got := live(); got != sessB {
-		t.Errorf("after the end of one that was not there: %q", got)
-	}
+	same(t, "after the end of one that was not there", live(), sessB)
 	if s := sessionState(t, g.d, sessA); s.Status == session.Live {
 		t.Errorf("%+v", s)
 	}
@@ -79,9 +73,7 @@ func TestPinned_07_NoSessionID(t *testing.T) {
 			t.Errorf("%s: %s", id, got)
 		}
 	}
-	if got := g.types(); got != "" {
-		t.Error(got)
-	}
+	same(t, "", g.types(), "")
 	requested := 0
 	for _, r := range logOf(t, g.d) {
 		if r.Type == events.TypeToolRequested && r.Session == "" {
@@ -111,15 +103,11 @@ func TestMirrorOverrideWithTimeToLive(t *testing.T) {
 	}
 	git(t, g.dir, "switch", "-q", "feature/x")
 	g.set(end.Add(-time.Millisecond)) // the next frame is at the last moment
-	if got := g.reason(sessA, edit); got != "" {
-		t.Errorf("at its last moment: %q", got)
-	}
+	same(t, "at its last moment", g.reason(sessA, edit), "")
 	if g.reason(sessA, edit) == "" {
 		t.Error("a millisecond after it")
 	}
-	if got := g.reason(sessB, edit); got != "" {
-		t.Errorf("who has a satisfaction of its own: %q", got)
-	}
+	same(t, "who has a satisfaction of its own", g.reason(sessB, edit), "")
 }
 
 // What a joined project's sessions had satisfied counts for the one that takes it in.

@@ -29,9 +29,7 @@ func TestPinned_14_WorktreesShareTheirGates(t *testing.T) {
 	git(t, g.dir, "worktree", "add", "-q", tree, "-b", "feature/y", "main")
 	g.order(client.GateOrder{Dir: tree, Branch: "feature/x", Events: []client.GateCommand{{Type: events.TypeGateSatisfied,
 		Data: json.RawMessage(`{"name":"commit_plan","scope":"session","level":"branch","by":"cli"}`)}}})
-	if got := g.reason(sessA, edit); got != "" {
-		t.Errorf("what was satisfied in the other work tree does not count: %q", got)
-	}
+	same(t, "what was satisfied in the other work tree does not count", g.reason(sessA, edit), "")
 	write(t, filepath.Join(tree, ".claude", "requirements.yaml"), planOnly)
 	there := fmt.Sprintf(`{"hook_event_name":"PreToolUse","tool_name":"Edit","tool_input":{"file_path":"a.txt"},"cwd":%q}`, tree)
 	if got := g.reason(sessB, there); !strings.Contains(got, "commit_plan") {
@@ -42,16 +40,12 @@ func TestPinned_14_WorktreesShareTheirGates(t *testing.T) {
 func TestPinned_32_SingleSession(t *testing.T) {
 	g := newGated(t, single)
 	g.says(sessA, startAs("startup"))
-	if got := g.reason(sessA, edit); got != "" {
-		t.Errorf("alone: %q", got)
-	}
+	same(t, "alone", g.reason(sessA, edit), "")
 	other := newRepo(t, single)
 	f := g.frame(sessC, fmt.Sprintf(`{"hook_event_name":"SessionStart","source":"startup","cwd":%q}`, other))
 	f.Env["CLAUDE_PROJECT_DIR"] = other
 	take(t, g.d, f)
-	if got := g.reason(sessA, edit); got != "" {
-		t.Errorf("another project: %q", got)
-	}
+	same(t, "another project", g.reason(sessA, edit), "")
 	start := g.context(sessB, startAs("startup"))
 	if !strings.Contains(start, "⚠️  **Other Claude Code sessions detected on this project**\n\n  • `aaaaaaaa` on `feature/x` (active 0s ago)") {
 		t.Error(start)
@@ -60,26 +54,18 @@ func TestPinned_32_SingleSession(t *testing.T) {
 		t.Errorf("two sessions: %q", got)
 	}
 	g.satisfy(sessB, "alone", "session")
-	if got := g.reason(sessB, edit); got != "" {
-		t.Errorf("overridden: %q", got)
-	}
+	same(t, "overridden", g.reason(sessB, edit), "")
 	g.says(sessB, `{"hook_event_name":"SessionEnd","reason":"other"}`)
 	g.later(time.Minute)
-	if got := g.reason(sessA, edit); got != "" {
-		t.Errorf("the other one ended: %q", got)
-	}
+	same(t, "the other one ended", g.reason(sessA, edit), "")
 }
 
 func TestPinned_36_DynamicGate(t *testing.T) {
 	g := newGated(t, sized)
 	git(t, g.dir, "add", ".")
 	git(t, g.dir, "commit", "-q", "-m", "rules")
-	if got := g.reason(sessA, edit); got != "" {
-		t.Errorf("below the threshold: %q", got)
-	}
-	if got := g.reason(sessA, stop); got != "" {
-		t.Errorf("triggered and below the threshold: %q", got)
-	}
+	same(t, "below the threshold", g.reason(sessA, edit), "")
+	same(t, "triggered and below the threshold", g.reason(sessA, stop), "")
 	write(t, filepath.Join(g.dir, "big.txt"), strings.Repeat("line\n", 9))
 	want := "## Blocked: size\n\n11 changes (limit 5)\ncommitted: 2+/0- | unstaged: 9+/0-\n\n**Action**: `hookctl req satisfy size --session aaaaaaaa`"
 	if got := g.reason(sessA, edit); !strings.HasPrefix(got, want) {
@@ -91,17 +77,13 @@ func TestPinned_36_DynamicGate(t *testing.T) {
 	end := g.now().Add(time.Minute).Format(time.RFC3339Nano)
 	g.order(client.GateOrder{Session: sessA, Events: []client.GateCommand{{Type: events.TypeGateSatisfied,
 		Data: json.RawMessage(`{"name":"size","scope":"session","level":"session","by":"approval","expires_at":"` + end + `"}`)}}})
-	if got := g.reason(sessA, edit); got != "" {
-		t.Errorf("approved: %q", got)
-	}
+	same(t, "approved", g.reason(sessA, edit), "")
 	g.later(time.Minute)
 	if g.reason(sessA, edit) == "" {
 		t.Error("the approval has run out")
 	}
 	g.satisfy("", "size", "session")
-	if got := g.reason(sessB, edit); got != "" {
-		t.Errorf("satisfied for the branch: %q", got)
-	}
+	same(t, "satisfied for the branch", g.reason(sessB, edit), "")
 }
 
 func TestPinned_44_CarryOver(t *testing.T) {
@@ -112,9 +94,7 @@ func TestPinned_44_CarryOver(t *testing.T) {
 	if !strings.Contains(got, "Carried over 1 requirement(s) from previous session: `commit_plan`") {
 		t.Error(got)
 	}
-	if got := g.reason(sessB, edit); got != "" {
-		t.Error(got)
-	}
+	same(t, "", g.reason(sessB, edit), "")
 	var e *events.GateSatisfied
 	for _, r := range logOf(t, g.d) {
 		if s, ok := r.Event.(*events.GateSatisfied); ok && s.By == "carry_over" {
@@ -134,9 +114,7 @@ func TestPinned_44_CarryOver(t *testing.T) {
 		t.Errorf("%s", e.Metadata)
 	}
 	g.says(sessB, startAs("startup")) // a second start is a no-op
-	if n := strings.Count(g.types(), "satisfied"); n != 2 {
-		t.Errorf("%d satisfied", n)
-	}
+	same(t, "", strings.Count(g.types(), "satisfied"), 2)
 	g.later(301 * time.Second)
 	if g.context(sessC, startAs("startup")); g.reason(sessC, edit) == "" {
 		t.Error("carried after the window")

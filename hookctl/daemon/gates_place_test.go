@@ -152,9 +152,7 @@ func TestGatesFileThatIsRefused(t *testing.T) {
 			if got := g.says(sessA, edit); !strings.Contains(got, `"systemMessage":"hookline: requirements: `) {
 				t.Errorf("%q", got)
 			}
-			if got := g.types(); got != "config_invalid" {
-				t.Errorf("recorded: %q", got)
-			}
+			same(t, "recorded", g.types(), "config_invalid")
 		})
 	}
 }

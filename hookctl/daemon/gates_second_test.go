@@ -37,9 +37,7 @@ func TestSecondInstallIsHeldToTheGates(t *testing.T) {
 					}
 				}
 			}
-			if got := g.types(); got != "blocked blocked blocked blocked blocked" {
-				t.Errorf("recorded: %s", got)
-			}
+			same(t, "recorded", g.types(), "blocked blocked blocked blocked blocked")
 			mustVerify(t, g.d)
 		})
 	}
@@ -52,9 +50,7 @@ func TestSecondInstallSatisfies(t *testing.T) {
 	g.sent("/a/hookctl", "consciousness check-identity", done)
 	g.sent("/a/hookctl", "hook PostToolUse", done)
 	g.sent("/b/hookctl", "hook PostToolUse", done)
-	if got := g.reason(sessA, bash("PreToolUse", "git commit -m x")); got != "" {
-		t.Errorf("reviewed: %q", got)
-	}
+	same(t, "reviewed", g.reason(sessA, bash("PreToolUse", "git commit -m x")), "")
 	if got := g.types(); !strings.HasPrefix(got, "satisfied") || !strings.HasSuffix(got, "triggered reserved") {
 		t.Error(got)
 	}

@@ -122,9 +122,7 @@ func TestHookRequests(t *testing.T) {
 			t.Errorf("%v", w.Header())
 		}
 	}
-	if n := len(logOf(t, d)); n != 2 {
-		t.Errorf("%d records", n)
-	}
+	same(t, "", len(logOf(t, d)), 2)
 }
 
 // The state before the first event is empty.

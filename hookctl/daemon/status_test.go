@@ -36,9 +36,7 @@ func TestStatusKeys(t *testing.T) {
 			t.Errorf("%+v", p)
 		}
 	}
-	if got := strings.Join(names, " "); got != strings.Join(everyProjection, " ") {
-		t.Error(got)
-	}
+	same(t, "", strings.Join(names, " "), strings.Join(everyProjection, " "))
 	must(d.view.Flush(t.Context()))(t)
 	for _, p := range d.Status().Projections {
 		if p.Lag != 0 || p.Seq != 4 {
@@ -55,9 +53,7 @@ func TestStatusCountsOnce(t *testing.T) {
 	take(t, d, f)
 	again := hookFrame(`{"hook_event_name":"Stop","session_id":"s-1"}`)
 	take(t, d, again)
-	if n := d.Status().Hooks["Stop"].Count; n != 1 {
-		t.Errorf("Stop counted %d times", n)
-	}
+	same(t, "Stop counted", d.Status().Hooks["Stop"].Count, 1)
 }
 
 func TestWarnsOncePerCause(t *testing.T) {

@@ -43,11 +43,7 @@ func TestCompletesFromTheLog(t *testing.T) {
 	b.handler.(*fakeBackend).cells[gate.Name] = map[string]any{"k": gate.State{Gates: map[string]gate.Gate{"commit_plan": {}, "adr_reviewed": {}}}}
 	contains(t, b.must("__complete", "req", "satisfy", "commit_plan", "a"), "adr_reviewed\n:36\n")
 	contains(t, b.must("__complete", "req", "status", "--branch", ""), "main\n:36\n")
-	if out := b.must("__complete", "session", "show", "c68c8a51", ""); out != ":4\n" {
-		t.Errorf("a second session: %q", out)
-	}
+	same(t, "a second session", b.must("__complete", "session", "show", "c68c8a51", ""), ":4\n")
 	b.handler = nil
-	if out := b.must("__complete", "session", "show", ""); out != ":4\n" {
-		t.Errorf("without a daemon: %q", out)
-	}
+	same(t, "without a daemon", b.must("__complete", "session", "show", ""), ":4\n")
 }

@@ -59,12 +59,8 @@ func TestConfigErrors(t *testing.T) {
 func TestConfigValidate(t *testing.T) {
 	b := newBench(t, nil)
 	b.configFile("user", "fsync: always\n")
-	if out := b.must("config", "validate"); out != "1 file read, nothing wrong\n" {
-		t.Errorf("stdout %q", out)
-	}
-	if out := b.must("config", "validate", "--json"); out != `{"ok":true,"problems":[]}`+"\n" {
-		t.Errorf("stdout %q", out)
-	}
+	same(t, "stdout", b.must("config", "validate"), "1 file read, nothing wrong\n")
+	same(t, "stdout", b.must("config", "validate", "--json"), `{"ok":true,"problems":[]}`+"\n")
 }
 
 // TestColor: a terminal has colour unless something says no.

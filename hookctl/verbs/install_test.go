@@ -30,9 +30,7 @@ func TestInstall(t *testing.T) {
 	contains(t, out, "+++ ", `"SessionStart"`, b.settings()+": would add 31 hooks, replacing 0\n")
 	out = b.must("install")
 	contains(t, out, b.settings()+": 31 hooks added, 0 replaced (profile full)\n", "  backup  "+b.settings()+".hookline-backup\n")
-	if out := b.must("install"); out != b.settings()+": the hooks are installed already, nothing changed\n" {
-		t.Errorf("again: %q", out)
-	}
+	same(t, "again", b.must("install"), b.settings()+": the hooks are installed already, nothing changed\n")
 	text := must(os.ReadFile(b.settings()))(t)
 	contains(t, string(text), filepath.Join(filepath.Dir(b.self), "hookctl"))
 	var got installJSON
@@ -44,15 +42,11 @@ func TestInstall(t *testing.T) {
 		!line.Changed || !strings.HasSuffix(line.Line, "/hookctl statusline") || !strings.Contains(line.Diff, `"statusLine": {`) {
 		t.Errorf("%v: %+v", err, line)
 	}
-	if out := b.must("uninstall"); out != b.settings()+": 5 hooks taken out\n" {
-		t.Errorf("stdout %q", out)
-	}
+	same(t, "stdout", b.must("uninstall"), b.settings()+": 5 hooks taken out\n")
 	if text, _ := os.ReadFile(b.settings()); string(text) != before {
 		t.Errorf("uninstall left %q", text)
 	}
-	if out := b.must("uninstall"); out != b.settings()+": no hook of ours is in it, nothing changed\n" {
-		t.Errorf("stdout %q", out)
-	}
+	same(t, "stdout", b.must("uninstall"), b.settings()+": no hook of ours is in it, nothing changed\n")
 }
 
 func TestInstallScopes(t *testing.T) {
@@ -81,13 +75,9 @@ func TestHookctlByPath(t *testing.T) {
 		t.Skip(err)
 	}
 	b.look = func(string) (string, error) { return link, nil }
-	if got := b.hookctl(); got != link {
-		t.Errorf("got %s", got)
-	}
+	same(t, "got", b.hookctl(), link)
 	other := filepath.Join(t.TempDir(), "hookctl")
 	write(t, other, "#!other")
 	b.look = func(string) (string, error) { return other, nil }
-	if got := b.hookctl(); got != beside {
-		t.Errorf("got %s", got)
-	}
+	same(t, "got", b.hookctl(), beside)
 }

@@ -18,3 +18,11 @@ func must[T any](v T, err error) func(testing.TB) T {
 		return v
 	}
 }
+
+// same fails a test where a value is not what was wanted.
+func same[V comparable](t testing.TB, what string, got, want V) {
+	t.Helper()
+	if got != want {
+		t.Errorf("%s: %#v, want %#v", what, got, want)
+	}
+}

@@ -217,9 +217,7 @@ func TestStatuslineSlowStdin(t *testing.T) {
 		}
 		return b.dialHandler(ctx, n)
 	}
-	if out := b.must("statusline"); out != "● [C:? r=? IC=?]\n" {
-		t.Errorf("%q", out)
-	}
+	same(t, "", b.must("statusline"), "● [C:? r=? IC=?]\n")
 }
 
 func TestLostContent(t *testing.T) {

@@ -60,9 +60,7 @@ func TestSessionList(t *testing.T) {
 		t.Errorf("%v: %s", err, out)
 	}
 	b.place = func(dir string) facts.Place { return facts.Place{Dir: "/elsewhere"} }
-	if out := b.must("session", "list"); out != "no session in this project; 4 in others (--all)\n" {
-		t.Errorf("elsewhere: %q", out)
-	}
+	same(t, "elsewhere", b.must("session", "list"), "no session in this project; 4 in others (--all)\n")
 }
 
 func TestSessionShow(t *testing.T) {
@@ -98,9 +96,7 @@ func TestSessionDelete(t *testing.T) {
 		t.Errorf("answered no: exit %d, %q", code, errs)
 	}
 	b.In = strings.NewReader("yes\n")
-	if out := b.must("session", "delete", "c68c8a51"); out != "session "+sessionA+" is deleted (event 10)\n" {
-		t.Errorf("stdout %q", out)
-	}
+	same(t, "stdout", b.must("session", "delete", "c68c8a51"), "session "+sessionA+" is deleted (event 10)\n")
 	b.Asks = false
 	b.must("session", "delete", "c68c8a51", "--yes", "--reason", "test")
 	for i, reason := range []string{"command", "test"} {
@@ -124,9 +120,7 @@ func TestProject(t *testing.T) {
 	if code, _, errs := b.run("project", "show", "app"); code != 1 || !strings.Contains(errs, `"app" is ambiguous`) {
 		t.Errorf("exit %d, %q", code, errs)
 	}
-	if out := b.must("project", "rehome", "lib", hereID); out != "bbbbbbbbbbbb (lib) counts for 1f3a90c2b7de (app) from now on (event 10)\n" {
-		t.Errorf("stdout %q", out)
-	}
+	same(t, "stdout", b.must("project", "rehome", "lib", hereID), "bbbbbbbbbbbb (lib) counts for 1f3a90c2b7de (app) from now on (event 10)\n")
 	if e := f.emitted[0]; e.Type != "project.rehomed" || e.Project != hereID || e.Data != `{"from":"bbbbbbbbbbbb","path":"/lib"}` {
 		t.Errorf("emitted %+v", e)
 	}
@@ -148,16 +142,10 @@ func TestProjectAtFollowsJoins(t *testing.T) {
 		{State: project.State{ID: "b", Path: "/y", LastSeen: noon, JoinedInto: "c"}},
 		{State: project.State{ID: "c", Path: "/z", LastSeen: noon}},
 	}
-	if got := projectAt(all, "/x"); got != "c" {
-		t.Errorf("got %s", got)
-	}
-	if got := projectAt(nil, "/x"); got != facts.ProjectID("/x") {
-		t.Errorf("unknown path: %s", got)
-	}
+	same(t, "got", projectAt(all, "/x"), "c")
+	same(t, "unknown path", projectAt(nil, "/x"), facts.ProjectID("/x"))
 	ring := []cell[project.State]{{State: project.State{ID: "a", Path: "/x", LastSeen: noon, JoinedInto: "a"}}}
-	if got := projectAt(ring, "/x"); got != "a" {
-		t.Errorf("ring: %s", got)
-	}
+	same(t, "ring", projectAt(ring, "/x"), "a")
 }
 
 // TestCurrentSession: flag, environment, the live one, newest snapshot, in this order.
@@ -171,24 +159,16 @@ func TestCurrentSession(t *testing.T) {
 	}
 	b.env["CLAUDE_PID"] = "1" // nobody's client
 	f.cells[identity.PointerName][identity.PointerKey(hereID)] = identity.Pointer{Session: sessionB}
-	if got := shown(); got != sessionA {
-		t.Errorf("live: %s", got)
-	}
+	same(t, "live", shown(), sessionA)
 	for id, c := range f.cells[session.Name] {
 		s := c.(session.State)
 		s.Status = session.Ended
 		f.cells[session.Name][id] = s
 	}
-	if got := shown(); got != sessionB {
-		t.Errorf("newest snapshot: %s", got)
-	}
+	same(t, "newest snapshot", shown(), sessionB)
 	b.env["CLAUDE_CODE_SESSION_ID"] = sessionC
-	if got := shown(); got != sessionC {
-		t.Errorf("environment: %s", got)
-	}
-	if got := shown("--session", "c68c8a51"); got != sessionA {
-		t.Errorf("flag: %s", got)
-	}
+	same(t, "environment", shown(), sessionC)
+	same(t, "flag", shown("--session", "c68c8a51"), sessionA)
 }
 
 func TestIdentityShow(t *testing.T) {
@@ -208,9 +188,7 @@ func TestIdentityShow(t *testing.T) {
 
 func TestIdentityHistory(t *testing.T) {
 	b, f := peopled(t)
-	if out := b.must("identity", "history"); out != "no snapshot yet; one is taken at the end of a session\n" {
-		t.Errorf("stdout %q", out)
-	}
+	same(t, "stdout", b.must("identity", "history"), "no snapshot yet; one is taken at the end of a session\n")
 	s := f.cells[identity.Name][sessionB].(identity.State)
 	at := s.TimestampMS + 600_000
 	s.TimestampMS, s.Persisted, s.PersistedAtMS, s.LastIC, s.PreviousSessionID = at, true, at, 0.8765, sessionA
@@ -221,9 +199,7 @@ func TestIdentityHistory(t *testing.T) {
 	golden(t, "history.txt", b.must("identity", "history"))
 	out := b.must("identity", "history", "--json")
 	contains(t, out, `"ic":null`, `"ic":0.8765,"class":"good"`)
-	if n := strings.Count(b.must("identity", "history", "-n", "1"), "\n"); n != 2 {
-		t.Errorf("-n 1 printed %d lines", n)
-	}
+	same(t, "-n 1 printed", strings.Count(b.must("identity", "history", "-n", "1"), "\n"), 2)
 }
 
 func TestIdentityObserve(t *testing.T) {

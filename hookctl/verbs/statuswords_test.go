@@ -9,12 +9,8 @@ import (
 // Projections that are equally far are told in one clause.
 func TestProjectionWords(t *testing.T) {
 	list := []client.ProjectionStatus{{Name: "identity", Seq: 8, Lag: 1}, {Name: "session", Seq: 8, Lag: 1}}
-	if got := projectionWords(list); got != "all 2 up to 9, 1 not yet saved" {
-		t.Errorf("%q", got)
-	}
+	same(t, "", projectionWords(list), "all 2 up to 9, 1 not yet saved")
 
 	list[1].Seq, list[1].Lag = 9, 0
-	if got := projectionWords(list); got != "identity up to 9, 1 not yet saved; session up to 9" {
-		t.Errorf("%q", got)
-	}
+	same(t, "", projectionWords(list), "identity up to 9, 1 not yet saved; session up to 9")
 }

@@ -81,9 +81,7 @@ func TestPurgeInterrupted(t *testing.T) {
 	b, _ := purging(t, newFake())
 	ctx, cancel := context.WithCancel(t.Context())
 	b.Asks, b.In = true, reader(func([]byte) (int, error) { cancel(); <-t.Context().Done(); return 0, errors.New("closed") })
-	if code := b.main(ctx, []string{"uninstall", "--purge"}); code != 130 {
-		t.Errorf("exit %d", code)
-	}
+	same(t, "exit", b.main(ctx, []string{"uninstall", "--purge"}), 130)
 	kept(t, b)
 }
 

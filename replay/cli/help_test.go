@@ -140,10 +140,10 @@ func (r *run) decode(t *testing.T, into any) {
 }
 
 // same compares text with what was wanted.
-func same(t *testing.T, what, got, want string) {
+func same[V comparable](t *testing.T, what string, got, want V) {
 	t.Helper()
 	if got != want {
-		t.Errorf("%s:\n%s\nwant:\n%s", what, got, want)
+		t.Errorf("%s:\n%v\nwant:\n%v", what, got, want)
 	}
 }
 

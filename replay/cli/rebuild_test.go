@@ -50,9 +50,7 @@ func TestRebuildCancelledLeavesTheOld(t *testing.T) {
 		cancel()
 		return h, err
 	}
-	if got := r.main(ctx, []string{"rebuild"}); got != 130 {
-		t.Errorf("exit %d", got)
-	}
+	same(t, "exit", r.main(ctx, []string{"rebuild"}), 130)
 	same(t, "stderr", r.stderr.String(), "replay: interrupted; the old cells stay, unless all of them had just been switched\n")
 	if out := replay(t, 1, "verify").stdout.String(); !strings.Contains(out, "got 0.11\n") {
 		t.Error(out)

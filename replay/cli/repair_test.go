@@ -136,9 +136,7 @@ func TestRepairInterrupted(t *testing.T) {
 	plain := r.connect
 	r.connect = func(context.Context) (backend, error) { cancel(); return nil, ctx.Err() } // the second request: the look has its own
 	r.connectLook = plain
-	if got := r.main(ctx, []string{"repair", "--yes"}); got != 130 {
-		t.Errorf("exit %d", got)
-	}
+	same(t, "exit", r.main(ctx, []string{"repair", "--yes"}), 130)
 	same(t, "stderr", r.stderr.String(), "replay: interrupted; what was fetched stays, and repairing again fetches the rest\n")
 }
 

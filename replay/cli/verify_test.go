@@ -264,8 +264,6 @@ func TestInterrupted(t *testing.T) {
 	newHome(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	r := newRun().on(&canned{stream: func(ctx context.Context) error { cancel(); return ctx.Err() }})
-	if got := r.main(ctx, []string{"verify"}); got != 130 {
-		t.Errorf("exit %d", got)
-	}
+	same(t, "exit", r.main(ctx, []string{"verify"}), 130)
 	same(t, "stderr", r.stderr.String(), "replay: interrupted\n")
 }
