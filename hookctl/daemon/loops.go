@@ -96,17 +96,11 @@ func (d *Daemon) exitWhenIdle(ctx context.Context) {
 	if d.opts.IdleExit < 0 || len(d.liveIDs(ctx, session.Alive)) > 0 {
 		return
 	}
-	since := d.opts.Now().Sub(max2(d.started, time.UnixMilli(d.touched.Load())))
-	if since > d.opts.IdleExit {
+	now := d.opts.Now()
+	idle := min(now.Sub(d.started), now.Sub(time.UnixMilli(d.touched.Load())))
+	if idle > d.opts.IdleExit {
 		d.stop("idle")
 	}
-}
-
-func max2(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
 }
 
 // stop asks the daemon to end; the first reason counts.

@@ -1,6 +1,7 @@
 package verbs
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"os"
@@ -67,20 +68,10 @@ func (a *app) findSecrets(text []byte) []findingJSON {
 	for _, expr := range a.conf.Values.RedactExtra {
 		for _, at := range regexp.MustCompile(expr).FindAllIndex(text, -1) { // compiled before, when the configuration was read
 			if at[0] < at[1] {
-				all = append(all, findingJSON{Line: 1 + countLines(text[:at[0]]), Start: at[0], End: at[1], Kind: "custom", Rule: "redact_extra"})
+				all = append(all, findingJSON{Line: 1 + bytes.Count(text[:at[0]], []byte("\n")), Start: at[0], End: at[1], Kind: "custom", Rule: "redact_extra"})
 			}
 		}
 	}
 	slices.SortStableFunc(all, func(x, y findingJSON) int { return x.Start - y.Start })
 	return all
-}
-
-func countLines(b []byte) int {
-	n := 0
-	for _, c := range b {
-		if c == '\n' {
-			n++
-		}
-	}
-	return n
 }

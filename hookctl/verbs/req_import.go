@@ -85,7 +85,7 @@ func (a *app) registryPath() string { return filepath.Join(a.userHome(), ".claud
 
 // stateFiles are the framework's files that exist.
 func (a *app) stateFiles(commonDir string) ([]string, error) {
-	files, err := filepath.Glob(filepath.Join(escapeGlob(commonDir), "requirements", "*.json"))
+	files, err := filepath.Glob(filepath.Join(noGlob.Replace(commonDir), "requirements", "*.json"))
 	if err != nil {
 		return nil, err
 	}
@@ -96,18 +96,8 @@ func (a *app) stateFiles(commonDir string) ([]string, error) {
 	return files, nil
 }
 
-// escapeGlob has a folder's own name taken literally.
-func escapeGlob(dir string) string {
-	out := ""
-	for _, r := range dir {
-		if r == '*' || r == '?' || r == '[' {
-			out += "[" + string(r) + "]"
-			continue
-		}
-		out += string(r)
-	}
-	return out
-}
+// noGlob has a folder's name mean itself in a pattern of [filepath.Glob].
+var noGlob = strings.NewReplacer("*", "[*]", "?", "[?]", "[", "[[]")
 
 func (a *app) tellImported(r importedJSON) error {
 	if a.JSON {
