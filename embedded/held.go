@@ -71,14 +71,14 @@ func (h *held) sync(index int, path string) error {
 // grain is above that of the times of every file system in use (FAT: 2 s).
 const grain = 2 * time.Second
 
-// after is the block that follows the i-th, 0 for none. It need not have the next number: the server removes a block
+// after is the block that follows the i-th, or for 0 the first one; 0 for none. It need not have the next number: the server removes a block
 // whose messages are all erased, the newest one too. The folder's time tells whether it must be listed.
 func (s *syncer) after(i int) (int, error) {
 	info, err := os.Stat(s.dir)
 	if err != nil {
 		return 0, err
 	}
-	if info.ModTime().Equal(s.listed) {
+	if i > 0 && info.ModTime().Equal(s.listed) {
 		return 0, nil
 	}
 	at := time.Now()

@@ -163,43 +163,26 @@ func (s *syncer) take() *round {
 // looked for before the block is synced: the server goes on writing meanwhile, and only a block that had a
 // follower by then is complete. One that got its follower later is synced again by the next round.
 func (s *syncer) flush() error {
-	if s.newest == 0 {
-		return s.flushAll()
-	}
 	for i := s.newest; ; {
 		next, err := s.after(i)
 		if err != nil {
 			return s.stuck(err)
 		}
-		err = s.toDisk(i, s.block(i))
+		if i > 0 {
+			err = s.toDisk(i, s.block(i))
+		}
 		switch {
-		case errors.Is(err, fs.ErrNotExist) && i == s.newest: // the log was rebuilt
-			return s.flushAll()
+		case errors.Is(err, fs.ErrNotExist) && i == s.newest: // the log was rebuilt: every block is synced
+			s.newest, next = 0, 0
 		case err != nil && !errors.Is(err, fs.ErrNotExist):
 			return s.stuck(err)
-		}
-		if next == 0 {
+		case next == 0 && i == 0:
+			return nil
+		case next == 0:
 			return s.advance(i)
 		}
 		i = next
 	}
-}
-
-// flushAll syncs every block; once, since only then it is known which one is the newest.
-func (s *syncer) flushAll() error {
-	names, err := block.Numbers(s.dir)
-	if err != nil {
-		return s.stuck(err)
-	}
-	for _, n := range names {
-		if err := syncFile(s.block(n)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return s.stuck(err)
-		}
-	}
-	if len(names) == 0 {
-		return nil
-	}
-	return s.advance(names[len(names)-1])
 }
 
 // adopt takes the newest block of a log that is on disk as the one to go on from.

@@ -17,7 +17,6 @@ import (
 
 	"hookline/embedded"
 	"hookline/embedded/block"
-	"hookline/hookctl/home"
 	"hookline/hookctl/problem"
 	"hookline/hookctl/spool"
 )
@@ -84,22 +83,22 @@ func Backup(ctx context.Context, s BackupStore, file string, progress func(uint6
 	if s.inHome(filepath.Dir(file)) {
 		return BackedUp{}, problem.Bad("%s is inside of the home that it would be a backup of", file).Advise("choose a place outside of " + s.Home + ", best on another disk")
 	}
-	out, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600) //nolint:forbidigo // O_EXCL makes it
-	if errors.Is(err, os.ErrExist) {
+	var done BackedUp
+	began := false
+	size, err := Create(file, func(to io.Writer) (err error) {
+		began = true
+		done, err = s.write(ctx, to, progress)
+		return err
+	})
+	done.File, done.Bytes = file, size
+	switch {
+	case !began && errors.Is(err, os.ErrExist):
 		return BackedUp{}, problem.Conflict("%s exists", file).Advise("a backup overwrites nothing: choose another name")
-	}
-	if err != nil {
+	case !began:
 		return BackedUp{}, problem.Bad("%v", err)
+	case err != nil:
+		return done, fmt.Errorf("backup: %w", err)
 	}
-	done, err := s.write(ctx, out, progress)
-	err = cmp.Or(err, out.Sync(), out.Close())
-	if err == nil {
-		err = home.SyncDir(filepath.Dir(file))
-	}
-	if err != nil {
-		return done, errors.Join(fmt.Errorf("backup: %w", err), os.Remove(file))
-	}
-	done.File = file
 	return done, nil
 }
 
@@ -145,9 +144,6 @@ func (s BackupStore) write(ctx context.Context, to io.Writer, progress func(uint
 	err = b.all(ctx, s, dir, sealed, progress)
 	err = cmp.Or(err, b.tar.Close(), packed.Close())
 	b.done.Seq, b.done.ID, b.done.Events, b.done.SHA256 = m.Seq, m.ID, m.Events, hex.EncodeToString(sum.Sum(nil))
-	if f, ok := to.(*os.File); ok {
-		b.done.Bytes, _ = f.Seek(0, io.SeekCurrent)
-	}
 	return b.done, err
 }
 
@@ -176,12 +172,11 @@ func (s BackupStore) gather(ctx context.Context, dir string) (Manifest, []block.
 	if m.Seq < m.Sealed {
 		return m, nil, fmt.Errorf("the sealed blocks end at sequence %d, the log at %d", m.Sealed, m.Seq)
 	}
-	tail, err := os.OpenFile(filepath.Join(dir, tailName), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600) //nolint:forbidigo // O_EXCL makes it
-	if err != nil {
-		return m, nil, err
-	}
-	m.Events, err = s.Tail.Write(ctx, tail, Portion{First: m.Sealed + 1, Last: m.Seq})
-	return m, found.Blocks, errors.Join(err, tail.Close())
+	_, err = Create(filepath.Join(dir, tailName), func(tail io.Writer) (err error) {
+		m.Events, err = s.Tail.Write(ctx, tail, Portion{First: m.Sealed + 1, Last: m.Seq})
+		return err
+	})
+	return m, found.Blocks, err
 }
 
 // sealedTrouble explains a block that cannot go into a backup.
