@@ -39,15 +39,7 @@ var epoch = time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
 // and 85 erased.
 func mixedLog(t *testing.T) *Server {
 	s := open(t, storeDir(t))
-	for n := uint64(1); n <= 88; n++ {
-		size := 512 << 10
-		if n > 48 {
-			size = 10
-		}
-		if _, err := s.Stream().Append(t.Context(), mixed(n, size)); err != nil {
-			t.Fatal(err)
-		}
-	}
+	addMixed(t, s)
 	for _, seq := range []uint64{5, 80} {
 		if err := s.stream.handle.DeleteMsg(t.Context(), seq); err != nil {
 			t.Fatal(err)
@@ -59,6 +51,20 @@ func mixedLog(t *testing.T) *Server {
 		}
 	}
 	return s
+}
+
+// addMixed appends 88 events, of which 48 fill three blocks.
+func addMixed(t *testing.T, s *Server) {
+	t.Helper()
+	for n := uint64(1); n <= 88; n++ {
+		size := 512 << 10
+		if n > 48 {
+			size = 10
+		}
+		if _, err := s.Stream().Append(t.Context(), mixed(n, size)); err != nil {
+			t.Fatal(err)
+		}
+	}
 }
 
 func hides(seq uint64) bool { return slices.Contains([]uint64{0, 5, 7, 80, 85}, seq) || seq > 88 }

@@ -65,22 +65,13 @@ func TestUnreadCell(t *testing.T) {
 	}
 }
 
-// sealedLog is a log of 88 events, 48 of them in blocks of 15, of which no more than the newest are in memory.
+// sealedLog is the log of mixed events, of which no more than the newest are in memory.
 func sealedLog(t *testing.T) *Server {
 	t.Helper()
-	dir := storeDir(t)
-	s := open(t, dir)
-	for n := uint64(1); n <= 88; n++ {
-		size := 512 << 10
-		if n > 48 {
-			size = 10
-		}
-		if _, err := s.Stream().Append(t.Context(), mixed(n, size)); err != nil {
-			t.Fatal(err)
-		}
-	}
+	s := open(t, storeDir(t))
+	addMixed(t, s)
 	closeStore(t, s)
-	return open(t, dir)
+	return open(t, s.opts.Dir)
 }
 
 // An event that the disk does not give is an error for whoever asks for it, and no gap in a reading.

@@ -148,16 +148,4 @@ func restore(archive, msgs, name string) error {
 }
 
 // DropIndex removes index.db, so that the server reads the blocks. None to remove is no error.
-func DropIndex(msgs string) error {
-	err := os.Remove(filepath.Join(msgs, indexFile))
-	if errors.Is(err, os.ErrNotExist) {
-		return nil
-	}
-	if err == nil {
-		err = syncDir(msgs)
-	}
-	if err != nil {
-		return fmt.Errorf("remove %s: %w", indexFile, err)
-	}
-	return nil
-}
+func DropIndex(msgs string) error { return remove(filepath.Join(msgs, indexFile)) }

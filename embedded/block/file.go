@@ -1,6 +1,7 @@
 package block
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -102,6 +103,21 @@ func Replace(path string, content []byte) error {
 		return err
 	}
 	return syncDir(filepath.Dir(path))
+}
+
+// remove removes a file durably. None to remove is no error.
+func remove(path string) error {
+	err := os.Remove(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err == nil {
+		err = syncDir(filepath.Dir(path))
+	}
+	if err != nil {
+		return fmt.Errorf("remove %s: %w", filepath.Base(path), err)
+	}
+	return nil
 }
 
 // syncDir makes renames and removals in dir durable. Windows has no such call and needs none.

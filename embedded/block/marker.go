@@ -82,19 +82,7 @@ func ReadMarker(storeDir string) (Marker, error) {
 }
 
 // RemoveMarker removes the marker, durably, before the server starts to write. None to remove is no error.
-func RemoveMarker(storeDir string) error {
-	err := os.Remove(filepath.Join(storeDir, MarkerFile))
-	if errors.Is(err, os.ErrNotExist) {
-		return nil
-	}
-	if err == nil {
-		err = syncDir(storeDir)
-	}
-	if err != nil {
-		return fmt.Errorf("remove clean-exit marker: %w", err)
-	}
-	return nil
-}
+func RemoveMarker(storeDir string) error { return remove(filepath.Join(storeDir, MarkerFile)) }
 
 // Distrust takes back what the marker in storeDir vouches for but the log's end: the next start reads every block, and
 // still knows the newest sequence that was there. No marker is no error.
