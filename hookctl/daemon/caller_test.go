@@ -162,7 +162,7 @@ func TestStartTellsAHomelessState(t *testing.T) {
 	}
 	f := bashOf("s-2", 1)
 	f.Note = wire.Homeless + "/t/hookline-0"
-	same(t, "told at another hook", decodeMessage(t, take(t, d, f)), "")
+	equal(t, decodeMessage(t, take(t, d, f)), "", "told at another hook")
 }
 
 // EC-SESSION-10: of one session's start the hook and the verb both say it, whichever comes first, and once.

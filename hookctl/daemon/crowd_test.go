@@ -47,7 +47,7 @@ func TestSessionsDoNotMix(t *testing.T) {
 	if got := brief("failing"); got == brief("calm") {
 		t.Errorf("failing: %s", got)
 	}
-	same(t, "nobody", brief("nobody"), "[C:? r=? IC=?]")
+	equal(t, brief("nobody"), "[C:? r=? IC=?]", "nobody")
 	if s := sessionState(t, d, "calm"); s.Failures != 0 || s.Events != 9 {
 		t.Errorf("%+v", s)
 	}

@@ -53,7 +53,7 @@ func TestLongSpoolHoldsUpNoHook(t *testing.T) {
 	case <-done:
 		t.Error("the hook waited for the whole spool")
 	default:
-		same(t, "", <-done, 400)
+		equal(t, <-done, 400)
 	}
 	if n := len(logOf(t, d)); n != 402 || d.spool.Count() != 0 {
 		t.Errorf("%d records, %d wait", n, d.spool.Count())
@@ -141,7 +141,7 @@ func TestPoisonInSpool(t *testing.T) {
 	good.Time, good.ID = bad.Time+1, wire.NewID(bad.Time+1)
 	noError(t, d.spool.Write(good))
 	d.drain(t.Context())
-	same(t, "", d.spool.Count(), 0)
+	equal(t, d.spool.Count(), 0)
 	types := map[string]int{}
 	for _, r := range logOf(t, d) {
 		types[r.Type]++
@@ -259,7 +259,7 @@ func TestBehindWhatWaits(t *testing.T) {
 	noError(t, d.spool.Write(toolFrame("PreToolUse", "s-1", "t1")))
 	before := len(logOf(t, d))
 	d.draining <- struct{}{} // another one takes frames, and takes long
-	same(t, "status", sendHook(d, toolFrame("PostToolUse", "s-1", "t1")), http.StatusServiceUnavailable)
+	equal(t, sendHook(d, toolFrame("PostToolUse", "s-1", "t1")), http.StatusServiceUnavailable, "status")
 	if got := len(logOf(t, d)); got != before {
 		t.Errorf("%d events were recorded", got-before)
 	}

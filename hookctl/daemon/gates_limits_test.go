@@ -32,10 +32,10 @@ func TestGateBrokenConfiguration(t *testing.T) {
 		}
 	}
 	write(t, file, "requirements: [\n")
-	same(t, "a file that is no YAML", g.reason(sessB, edit), "")
+	equal(t, g.reason(sessB, edit), "", "a file that is no YAML")
 	noError(t, os.Remove(file))
 	noError(t, os.Mkdir(file, 0o755))
-	same(t, "a file that cannot be read", g.reason(sessB, edit), "")
+	equal(t, g.reason(sessB, edit), "", "a file that cannot be read")
 	if n := strings.Count(g.types(), "config_invalid"); n < 3 {
 		t.Errorf("%d recorded: %s", n, g.types())
 	}
@@ -58,14 +58,14 @@ func TestGateWithoutGit(t *testing.T) {
 	if g.reason(sessA, strings.Replace(edit, "Edit", "Write", 1)) == "" {
 		t.Error("the other gate is open too")
 	}
-	same(t, "", g.types(), "config_invalid triggered blocked")
+	equal(t, g.types(), "config_invalid triggered blocked")
 }
 
 // A detached HEAD and a folder without git have no gates.
 func TestGateNeedsABranch(t *testing.T) {
 	g := newGated(t, planOnly)
 	git(t, g.dir, "switch", "-q", "--detach")
-	same(t, "detached", g.reason(sessA, edit), "")
+	equal(t, g.reason(sessA, edit), "", "detached")
 	_, err := g.d.OrderGates(t.Context(), client.GateOrder{Dir: g.dir, Events: []client.GateCommand{{Type: events.TypeGateCleared, Data: json.RawMessage(`{"all_sessions":true,"reason":"command"}`)}}})
 	if err == nil || err.Error() != "HEAD is detached: gates belong to a branch" {
 		t.Error(err)
@@ -96,7 +96,7 @@ func TestGateOrdersAreChecked(t *testing.T) {
 	if _, err := g.d.OrderGates(t.Context(), client.GateOrder{Dir: t.TempDir(), Events: []client.GateCommand{{Type: events.TypeGateCleared, Data: json.RawMessage(`{"all_sessions":true,"reason":"command"}`)}}}); err == nil {
 		t.Error("outside of git")
 	}
-	same(t, "something was recorded", g.types(), "")
+	equal(t, g.types(), "", "something was recorded")
 }
 
 // A session that goes on after its deletion is held by its gates, and can open them like any other.
@@ -116,7 +116,7 @@ func TestGateOfADeletedSessionThatGoesOn(t *testing.T) {
 			t.Fatalf("%s: %+v %v", name, r, err)
 		}
 	}
-	same(t, "satisfied by hand", g.reason(sessA, edit), "")
+	equal(t, g.reason(sessA, edit), "", "satisfied by hand")
 	if got := g.reason(sessB, edit); got == "" {
 		t.Error("another session's gate is open")
 	}

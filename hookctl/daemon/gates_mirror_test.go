@@ -22,11 +22,11 @@ func TestPinned_05_WhoEndsIsRemoved(t *testing.T) {
 	g.says(sessA, startAs("startup"))
 	g.says(sessB, startAs("startup"))
 	live := func() string { return strings.Join(g.d.liveIDs(t.Context(), session.AliveIn(projectIn(t, g.d))), " ") }
-	same(t, "", live(), sessA+" "+sessB)
+	equal(t, live(), sessA+" "+sessB)
 	g.says(sessA, `{"hook_event_name":"SessionEnd","reason":"other"}`)
-	same(t, "after the end", live(), sessB)
+	equal(t, live(), sessB, "after the end")
 	g.says(sessC, `{"hook_event_name":"SessionEnd","reason":"other"}`)
-	same(t, "after the end of one that was not there", live(), sessB)
+	equal(t, live(), sessB, "after the end of one that was not there")
 	if s := sessionState(t, g.d, sessA); s.Status == session.Live {
 		t.Errorf("%+v", s)
 	}
@@ -73,7 +73,7 @@ func TestPinned_07_NoSessionID(t *testing.T) {
 			t.Errorf("%s: %s", id, got)
 		}
 	}
-	same(t, "", g.types(), "")
+	equal(t, g.types(), "")
 	requested := 0
 	for _, r := range logOf(t, g.d) {
 		if r.Type == events.TypeToolRequested && r.Session == "" {
@@ -103,11 +103,11 @@ func TestMirrorOverrideWithTimeToLive(t *testing.T) {
 	}
 	git(t, g.dir, "switch", "-q", "feature/x")
 	g.set(end.Add(-time.Millisecond)) // the next frame is at the last moment
-	same(t, "at its last moment", g.reason(sessA, edit), "")
+	equal(t, g.reason(sessA, edit), "", "at its last moment")
 	if g.reason(sessA, edit) == "" {
 		t.Error("a millisecond after it")
 	}
-	same(t, "who has a satisfaction of its own", g.reason(sessB, edit), "")
+	equal(t, g.reason(sessB, edit), "", "who has a satisfaction of its own")
 }
 
 // What a joined project's sessions had satisfied counts for the one that takes it in.

@@ -23,7 +23,7 @@ func TestPermissionForDangerousCommands(t *testing.T) {
 		`"**Blocked by requirement gates**: Force push without lease protection\n\nCommand: ` + "`git push --force`" + `\n\n` +
 		`Do not work around it. If it is really wanted, the user runs it in a shell, or sets\n` +
 		"`hooks.permission_request.auto_deny_dangerous`" + ` to false in .claude/requirements.local.yaml."}}}`
-	same(t, "", g.says(sessA, asks("git push --force")), want)
+	equal(t, g.says(sessA, asks("git push --force")), want)
 	for _, harmless := range []string{"git push", `echo "rm -rf /"`, "rm -rf " + filepath.Join(g.dir, "dist")} {
 		if got := g.says(sessA, asks(harmless)); got != "" {
 			t.Errorf("%s: %s", harmless, got)
@@ -61,7 +61,7 @@ func TestPermissionIsLeftToTheUser(t *testing.T) {
 	local := filepath.Join(g.dir, ".claude", "requirements.local.yaml")
 	f := g.frame(sessA, asks("rm -rf /etc"))
 	f.Env["CLAUDE_SKIP_REQUIREMENTS"] = "1"
-	same(t, "skipped", string(take(t, g.d, f).Stdout), "")
+	equal(t, string(take(t, g.d, f).Stdout), "", "skipped")
 	a, _, err := g.d.take(t.Context(), g.frame(sessA, asks("rm -rf /srv")), true)
 	if err != nil || len(a.Stdout) != 0 {
 		t.Errorf("from the spool: %s %v", a.Stdout, err)
@@ -75,7 +75,7 @@ func TestPermissionIsLeftToTheUser(t *testing.T) {
 	}
 	git(t, g.dir, "switch", "-q", "--detach")
 	write(t, local, "")
-	same(t, "detached", g.says(sessA, asks("rm -rf /opt")), "")
+	equal(t, g.says(sessA, asks("rm -rf /opt")), "", "detached")
 	for _, r := range logOf(t, g.d) {
 		if r.Type == events.TypePermissionAutoDenied {
 			t.Errorf("%+v", r.Envelope)

@@ -152,7 +152,7 @@ func TestGatesFileThatIsRefused(t *testing.T) {
 			if got := g.says(sessA, edit); !strings.Contains(got, `"systemMessage":"hookline: requirements: `) {
 				t.Errorf("%q", got)
 			}
-			same(t, "recorded", g.types(), "config_invalid")
+			equal(t, g.types(), "config_invalid", "recorded")
 		})
 	}
 }

@@ -37,7 +37,7 @@ func TestSecondInstallIsHeldToTheGates(t *testing.T) {
 					}
 				}
 			}
-			same(t, "recorded", g.types(), "blocked blocked blocked blocked blocked")
+			equal(t, g.types(), "blocked blocked blocked blocked blocked", "recorded")
 			mustVerify(t, g.d)
 		})
 	}
@@ -50,7 +50,7 @@ func TestSecondInstallSatisfies(t *testing.T) {
 	g.sent("/a/hookctl", "consciousness check-identity", done)
 	g.sent("/a/hookctl", "hook PostToolUse", done)
 	g.sent("/b/hookctl", "hook PostToolUse", done)
-	same(t, "reviewed", g.reason(sessA, bash("PreToolUse", "git commit -m x")), "")
+	equal(t, g.reason(sessA, bash("PreToolUse", "git commit -m x")), "", "reviewed")
 	if got := g.types(); !strings.HasPrefix(got, "satisfied") || !strings.HasSuffix(got, "triggered reserved") {
 		t.Error(got)
 	}

@@ -122,7 +122,7 @@ func TestHookRequests(t *testing.T) {
 			t.Errorf("%v", w.Header())
 		}
 	}
-	same(t, "", len(logOf(t, d)), 2)
+	equal(t, len(logOf(t, d)), 2)
 }
 
 // The state before the first event is empty.

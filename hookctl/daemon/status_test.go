@@ -36,7 +36,7 @@ func TestStatusKeys(t *testing.T) {
 			t.Errorf("%+v", p)
 		}
 	}
-	same(t, "", strings.Join(names, " "), strings.Join(everyProjection, " "))
+	equal(t, strings.Join(names, " "), strings.Join(everyProjection, " "))
 	must(d.view.Flush(t.Context()))(t)
 	for _, p := range d.Status().Projections {
 		if p.Lag != 0 || p.Seq != 4 {
@@ -53,7 +53,7 @@ func TestStatusCountsOnce(t *testing.T) {
 	take(t, d, f)
 	again := hookFrame(`{"hook_event_name":"Stop","session_id":"s-1"}`)
 	take(t, d, again)
-	same(t, "Stop counted", d.Status().Hooks["Stop"].Count, 1)
+	equal(t, d.Status().Hooks["Stop"].Count, 1, "Stop counted")
 }
 
 func TestWarnsOncePerCause(t *testing.T) {

@@ -36,7 +36,7 @@ func TestOneFrameManyTimes(t *testing.T) {
 			t.Errorf("%d: %s", i, a.Stdout)
 		}
 	}
-	same(t, "", strings.Join(typesOf(logOf(t, d)), " "), "session.started identity.restored")
+	equal(t, strings.Join(typesOf(logOf(t, d)), " "), "session.started identity.restored")
 	if s := d.Status(); s.Again != 63 || s.Hooks["SessionStart"].Count != 1 {
 		t.Errorf("again %d, counted %d", s.Again, s.Hooks["SessionStart"].Count)
 	}
@@ -142,7 +142,7 @@ func TestTakeVerdicts(t *testing.T) {
 	if a := take(t, d, f); string(a.Stdout) != string(first.Stdout) {
 		t.Errorf("%s", a.Stdout)
 	}
-	same(t, "", len(logOf(t, d)), 4)
+	equal(t, len(logOf(t, d)), 4)
 }
 
 // A frame far older than the window is found in the log by its id.

@@ -43,7 +43,7 @@ func TestCompletesFromTheLog(t *testing.T) {
 	b.handler.(*fakeBackend).cells[gate.Name] = map[string]any{"k": gate.State{Gates: map[string]gate.Gate{"commit_plan": {}, "adr_reviewed": {}}}}
 	contains(t, b.must("__complete", "req", "satisfy", "commit_plan", "a"), "adr_reviewed\n:36\n")
 	contains(t, b.must("__complete", "req", "status", "--branch", ""), "main\n:36\n")
-	same(t, "a second session", b.must("__complete", "session", "show", "c68c8a51", ""), ":4\n")
+	equal(t, b.must("__complete", "session", "show", "c68c8a51", ""), ":4\n", "a second session")
 	b.handler = nil
-	same(t, "without a daemon", b.must("__complete", "session", "show", ""), ":4\n")
+	equal(t, b.must("__complete", "session", "show", ""), ":4\n", "without a daemon")
 }

@@ -15,7 +15,7 @@ import (
 func TestConfigSet(t *testing.T) {
 	b := newBench(t, nil)
 	path := filepath.Join(b.env["HOME"], ".config", "hookline", "config.yaml")
-	same(t, "", b.must("config", "set", "idle_exit", "1h"), "idle_exit: 1h in "+path+"\n")
+	equal(t, b.must("config", "set", "idle_exit", "1h"), "idle_exit: 1h in "+path+"\n")
 	write(t, path, "# mine\nfsync: shared   # as it is\nredact_extra:\n  - 'x.z'\nidle_exit: 1h")
 	b.env["HOOKLINE_FSYNC"] = "shared" // counts for a daemon, not for the file
 	b.must("config", "set", "fsync", "always")
@@ -77,5 +77,5 @@ func TestLog(t *testing.T) {
 			write(t, path, "anew\n")
 		}
 	})
-	same(t, "-f", b.must("log", "-f", "-n", "1"), "three\nfour\nfive\nanew\n")
+	equal(t, b.must("log", "-f", "-n", "1"), "three\nfour\nfive\nanew\n", "-f")
 }

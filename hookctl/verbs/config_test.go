@@ -59,8 +59,8 @@ func TestConfigErrors(t *testing.T) {
 func TestConfigValidate(t *testing.T) {
 	b := newBench(t, nil)
 	b.configFile("user", "fsync: always\n")
-	same(t, "stdout", b.must("config", "validate"), "1 file read, nothing wrong\n")
-	same(t, "stdout", b.must("config", "validate", "--json"), `{"ok":true,"problems":[]}`+"\n")
+	equal(t, b.must("config", "validate"), "1 file read, nothing wrong\n", "stdout")
+	equal(t, b.must("config", "validate", "--json"), `{"ok":true,"problems":[]}`+"\n", "stdout")
 }
 
 // TestColor: a terminal has colour unless something says no.

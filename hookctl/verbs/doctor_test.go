@@ -336,7 +336,7 @@ func TestDoctorRedaction(t *testing.T) {
 	}
 	contains(t, b.must("doctor", "--redaction", path, "--json"), `{"line":3,`, `"kind":"custom","rule":"redact_extra"}`)
 	b.In = strings.NewReader("nothing here")
-	same(t, "stdout", b.must("doctor", "--redaction", "-"), "nothing would be redacted\n")
+	equal(t, b.must("doctor", "--redaction", "-"), "nothing would be redacted\n", "stdout")
 	if code, _, errs := b.run("doctor", "--redaction", path+".gone"); code != 1 || !strings.HasPrefix(errs, "hookctl: error: open ") {
 		t.Errorf("exit %d, %q", code, errs)
 	}

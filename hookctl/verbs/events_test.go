@@ -23,7 +23,7 @@ func TestEventsShow(t *testing.T) {
 	b := newBench(t, f)
 	golden(t, "event.txt", b.must("events", "show", "3"))
 	contains(t, b.must("events", "show", f.events[19].ID), "unknown       type")
-	same(t, "raw", b.must("events", "show", "3", "--raw"), `{"tool_name":"Bash","tool_input":{"command":"go test ./...","description":"Run tests"}}`+"\n")
+	equal(t, b.must("events", "show", "3", "--raw"), `{"tool_name":"Bash","tool_input":{"command":"go test ./...","description":"Run tests"}}`+"\n", "raw")
 	contains(t, b.must("events", "show", "3", "--json"), `"seq":3`, `"redacted":2`)
 	if code, _, errs := b.run("events", "show", "99"); code != 1 || errs != "hookctl: error: no event 99 is in the log\nhookctl: hint: `hookctl events list` shows the newest\n" {
 		t.Errorf("exit %d, stderr %q", code, errs)
@@ -41,7 +41,7 @@ func TestEventsTypes(t *testing.T) {
 	b := newBench(t, nil)
 	out := b.must("events", "types")
 	contains(t, out, "tool.requested", "PreToolUse", "the model asked for a tool; nothing has run yet")
-	same(t, "", strings.Count(b.must("events", "types", "--json"), "\n"), len(events.Catalog()))
+	equal(t, strings.Count(b.must("events", "types", "--json"), "\n"), len(events.Catalog()))
 }
 
 // TestEverySchema: each type has a schema that describes every field of its own, and allows fields

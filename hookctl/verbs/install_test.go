@@ -30,7 +30,7 @@ func TestInstall(t *testing.T) {
 	contains(t, out, "+++ ", `"SessionStart"`, b.settings()+": would add 31 hooks, replacing 0\n")
 	out = b.must("install")
 	contains(t, out, b.settings()+": 31 hooks added, 0 replaced (profile full)\n", "  backup  "+b.settings()+".hookline-backup\n")
-	same(t, "again", b.must("install"), b.settings()+": the hooks are installed already, nothing changed\n")
+	equal(t, b.must("install"), b.settings()+": the hooks are installed already, nothing changed\n", "again")
 	text := must(os.ReadFile(b.settings()))(t)
 	contains(t, string(text), filepath.Join(filepath.Dir(b.self), "hookctl"))
 	var got installJSON
@@ -42,11 +42,11 @@ func TestInstall(t *testing.T) {
 		!line.Changed || !strings.HasSuffix(line.Line, "/hookctl statusline") || !strings.Contains(line.Diff, `"statusLine": {`) {
 		t.Errorf("%v: %+v", err, line)
 	}
-	same(t, "stdout", b.must("uninstall"), b.settings()+": 5 hooks taken out\n")
+	equal(t, b.must("uninstall"), b.settings()+": 5 hooks taken out\n", "stdout")
 	if text, _ := os.ReadFile(b.settings()); string(text) != before {
 		t.Errorf("uninstall left %q", text)
 	}
-	same(t, "stdout", b.must("uninstall"), b.settings()+": no hook of ours is in it, nothing changed\n")
+	equal(t, b.must("uninstall"), b.settings()+": no hook of ours is in it, nothing changed\n", "stdout")
 }
 
 func TestInstallScopes(t *testing.T) {
@@ -75,9 +75,9 @@ func TestHookctlByPath(t *testing.T) {
 		t.Skip(err)
 	}
 	b.look = func(string) (string, error) { return link, nil }
-	same(t, "got", b.hookctl(), link)
+	equal(t, b.hookctl(), link, "got")
 	other := filepath.Join(t.TempDir(), "hookctl")
 	write(t, other, "#!other")
 	b.look = func(string) (string, error) { return other, nil }
-	same(t, "got", b.hookctl(), beside)
+	equal(t, b.hookctl(), beside, "got")
 }

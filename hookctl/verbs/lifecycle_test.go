@@ -25,14 +25,14 @@ import (
 
 func TestStart(t *testing.T) {
 	b := newBench(t, newFake())
-	same(t, "stdout", b.must("start"), "hookd runs already, pid 4711\n")
+	equal(t, b.must("start"), "hookd runs already, pid 4711\n", "stdout")
 	b.down = []bool{true}
 	b.needs = nil
 	if out := b.must("start"); out != "hookd started, pid 4711\n" || !reflect.DeepEqual(b.needs, []need{needRunning, needStarted}) {
 		t.Errorf("stdout %q, connections %v", out, b.needs)
 	}
 	b.down = []bool{true}
-	same(t, "stdout", b.must("start", "--json"), `{"pid":4711,"did":"started"}`+"\n")
+	equal(t, b.must("start", "--json"), `{"pid":4711,"did":"started"}`+"\n", "stdout")
 	b.down = []bool{true, true}
 	if code, _, errs := b.run("start"); code != 1 || !strings.HasPrefix(errs, "hookctl: error: no daemon is running\n") {
 		t.Errorf("exit %d, %q", code, errs)
@@ -48,8 +48,8 @@ func TestStop(t *testing.T) {
 		t.Errorf("stdout %q, %d stops, %d looks", out, f.stopped, looks)
 	}
 	b.handler = nil
-	same(t, "stdout", b.must("stop"), "hookd does not run\n")
-	same(t, "stdout", b.must("stop", "--json"), `{"pid":0,"did":"nothing"}`+"\n")
+	equal(t, b.must("stop"), "hookd does not run\n", "stdout")
+	equal(t, b.must("stop", "--json"), `{"pid":0,"did":"nothing"}`+"\n", "stdout")
 	b.handler, b.alive = f, func(int) bool { return true }
 	if code, _, errs := b.run("stop"); code != 1 || !strings.HasPrefix(errs, "hookctl: error: hookd (pid 4711) has not ended within 15s\n") {
 		t.Errorf("exit %d, %q", code, errs)
@@ -167,12 +167,12 @@ func TestStatusline(t *testing.T) {
 	b.env["NO_COLOR"] = "1"
 	b.In = strings.NewReader(`{"session_id":"` + sessionA + `","model":{}}`)
 	brief := f.cells[identity.Name][sessionA].(identity.State).Brief()
-	same(t, "stdout", b.must("statusline"), "● "+brief+" running\n")
+	equal(t, b.must("statusline"), "● "+brief+" running\n", "stdout")
 	b.In = strings.NewReader("")
-	same(t, "unknown session", b.must("statusline"), "● [C:? r=? IC=?]\n")
+	equal(t, b.must("statusline"), "● [C:? r=? IC=?]\n", "unknown session")
 	b.handler = nil
 	b.In = strings.NewReader("not json")
-	same(t, "down", b.must("statusline"), "○ not recording [C:? r=? IC=?]\n")
+	equal(t, b.must("statusline"), "○ not recording [C:? r=? IC=?]\n", "down")
 	b.env["CLAUDE_CODE_SESSION_ID"] = sessionA
 	b.handler = f
 	contains(t, b.must("statusline", "--json"), `"recorder":"alive","session":"`+sessionA+`","phase":"SESSION_RUNNING","brief":"`+brief)

@@ -217,7 +217,7 @@ func TestStatuslineSlowStdin(t *testing.T) {
 		}
 		return b.dialHandler(ctx, n)
 	}
-	same(t, "", b.must("statusline"), "● [C:? r=? IC=?]\n")
+	equal(t, b.must("statusline"), "● [C:? r=? IC=?]\n")
 }
 
 func TestLostContent(t *testing.T) {

@@ -13,7 +13,7 @@ func TestReqSatisfyOfADeletedSession(t *testing.T) {
 	for _, name := range []string{"c68c8a51", sessionA} {
 		contains(t, b.must("req", "satisfy", "commit_plan", "adr_reviewed", "sec", "--session", name), "🎯 Using explicit session: c68c8a51\n✅ Satisfied 3 requirement(s) for feature/x\n")
 	}
-	same(t, "after that", b.hook(sessionA, reqEdit), "")
+	equal(t, b.hook(sessionA, reqEdit), "", "after that")
 	contains(t, b.must("req", "clear", "commit_plan", "--session", "c68c8a51"), "✅ Cleared 'commit_plan' for feature/x\n")
 	if code, _, errs := b.run("session", "show", "c68c8a51"); code == 0 {
 		t.Errorf("it is shown: %q", errs)

@@ -20,8 +20,8 @@ func TestPinned_09_LongKeysAreMigrated(t *testing.T) {
 			"c68c8a51":{"satisfied":true,"satisfied_at":%[3]d,"satisfied_by":"cli"}}},
 		"adr_reviewed":{"scope":"session","sessions":{"c68c8a51":{"satisfied":true,"satisfied_at":%[2]d,"satisfied_by":"cli"}}},
 		"sec":{"scope":"permanent","satisfied":true,"satisfied_at":%[2]d,"satisfied_by":"cli"}}}`, sessionA, at, at-60))
-	same(t, "", b.must("req", "import"), "✅ Imported 3 requirement(s) for feature/x from "+filepath.Join(b.dir, ".git", "requirements", "feature-x.json")+"\n")
-	same(t, "still satisfied", b.hook(sessionA, reqEdit), "")
+	equal(t, b.must("req", "import"), "✅ Imported 3 requirement(s) for feature/x from "+filepath.Join(b.dir, ".git", "requirements", "feature-x.json")+"\n")
+	equal(t, b.hook(sessionA, reqEdit), "", "still satisfied")
 	out := b.must("req", "status", "-s", "c68c8a51")
 	contains(t, out, "commit_plan       session    skill, imported")
 	if again := b.must("req", "import"); !strings.HasPrefix(again, "ℹ️  nothing new in ") {
@@ -65,5 +65,5 @@ func TestReqImportRegistry(t *testing.T) {
 	}
 	out := b.must("events", "list", "--type", "gate.imported", "-n", "1", "-o", "json")
 	contains(t, out, `{"session":"c68c8a51","pid":4711,"project_dir":"/p","branch":"b"`, `{"session":"08345d22","pid":4713`)
-	same(t, "a session that never sent a hook lives", b.must("req", "sessions"), "ℹ️  No active Claude Code sessions found.\n")
+	equal(t, b.must("req", "sessions"), "ℹ️  No active Claude Code sessions found.\n", "a session that never sent a hook lives")
 }

@@ -135,12 +135,12 @@ func (b *reqBench) refuses(args ...string) string {
 func TestPinned_01_WhoseSession(t *testing.T) {
 	b := newReq(t, reqRules)
 	const ask = "Name it with --session ID; `hookctl req sessions` lists them.\n"
-	same(t, "no session ever", b.refuses("req", "satisfy", "commit_plan"), "❌ No active Claude Code session found!\n"+ask)
+	equal(t, b.refuses("req", "satisfy", "commit_plan"), "❌ No active Claude Code session found!\n"+ask, "no session ever")
 	b.start(sessionA)
 	want := "❌ No Claude Code session found for this shell!\n  c68c8a51 - " + b.dir + "\n    feature/x [PID 0, just now]\n" + ask
-	same(t, "another shell's", b.refuses("req", "satisfy", "commit_plan"), want)
+	equal(t, b.refuses("req", "satisfy", "commit_plan"), want, "another shell's")
 	b.hook(sessionA, `{"hook_event_name":"SessionEnd","reason":"other"}`)
-	same(t, "none alive", b.refuses("req", "satisfy", "commit_plan"), "❌ No active Claude Code sessions in registry!\n"+ask)
+	equal(t, b.refuses("req", "satisfy", "commit_plan"), "❌ No active Claude Code sessions in registry!\n"+ask, "none alive")
 	if got := b.refuses("req", "satisfy", "commit_plan", "--session", "99999999"); !strings.Contains(got, `there is no session "99999999"`) {
 		t.Errorf("%q", got)
 	}
@@ -159,7 +159,7 @@ func TestPinned_08_SessionOfTheEnvironment(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	b.env["CLAUDE_CODE_SESSION_ID"] = sessionA
-	same(t, "", b.must("req", "satisfy", "commit_plan"), "✨ Auto-detected Claude session: c68c8a51\n✅ Satisfied 'commit_plan' for feature/x (session scope)\n")
+	equal(t, b.must("req", "satisfy", "commit_plan"), "✨ Auto-detected Claude session: c68c8a51\n✅ Satisfied 'commit_plan' for feature/x (session scope)\n")
 }
 
 func TestPinned_33_GuardNeedsNoState(t *testing.T) {
@@ -199,23 +199,23 @@ func TestPinned_46_Satisfy(t *testing.T) {
 	if out != "🎯 Using explicit session: c68c8a51\n✅ Satisfied 3 requirement(s) for feature/x\n   - commit_plan (session scope)\n   - adr_reviewed (session scope)\n   - sec (permanent scope)\n" {
 		t.Error(out)
 	}
-	same(t, "", b.hook(sessionA, reqEdit), "")
+	equal(t, b.hook(sessionA, reqEdit), "")
 	out = b.must("req", "satisfy", "commit_plan", "--branch", "feature/x")
 	if out != "🌿 Using branch-level satisfaction for: feature/x\n✅ Satisfied 'commit_plan' at branch level for feature/x\n   ℹ️  All current and future sessions on this branch are now satisfied\n" {
 		t.Error(out)
 	}
 	out = b.must("req", "satisfy", "commit_plan", "adr_reviewed", "--branch", "feature/x")
 	contains(t, out, "✅ Satisfied 2 requirement(s) at branch level for feature/x\n")
-	same(t, "another session of the branch", b.hook(sessionB, reqEdit), "")
+	equal(t, b.hook(sessionB, reqEdit), "", "another session of the branch")
 }
 
 func TestPinned_47_Status(t *testing.T) {
 	b := newReq(t, "requirements:\n  commit_plan: {enabled: true}\n  adr_reviewed: {enabled: true}\n")
 	b.start(sessionA)
 	b.env["CLAUDE_CODE_SESSION_ID"] = sessionA
-	same(t, "", b.must("req", "status", "--summary"), "⚠️  0/2 requirements satisfied (commit_plan, adr_reviewed needed)\n")
+	equal(t, b.must("req", "status", "--summary"), "⚠️  0/2 requirements satisfied (commit_plan, adr_reviewed needed)\n")
 	b.must("req", "satisfy", "commit_plan")
-	same(t, "", b.must("req", "status", "--summary"), "⚠️  1/2 requirements satisfied (adr_reviewed needed)\n")
+	equal(t, b.must("req", "status", "--summary"), "⚠️  1/2 requirements satisfied (adr_reviewed needed)\n")
 	out := b.must("req")
 	contains(t, out, "📋 Requirements Status\n\nBranch: feature/x\n\n❌ Unsatisfied Requirements:\n  • adr_reviewed (session scope)\n    → hookctl req satisfy adr_reviewed\n\n💡 Satisfy all: hookctl req satisfy adr_reviewed\n",
 		"✅  commit_plan   session  cli_bypass  2026-11-21 12:00:00  01")
@@ -223,13 +223,13 @@ func TestPinned_47_Status(t *testing.T) {
 		t.Error(out)
 	}
 	b.must("req", "satisfy", "adr_reviewed")
-	same(t, "", b.must("req", "status", "--summary"), "✅ All 2 requirements satisfied\n")
+	equal(t, b.must("req", "status", "--summary"), "✅ All 2 requirements satisfied\n")
 	contains(t, b.must("req", "status"), "✅ All requirements satisfied\n")
 	put(t, b.rules(), "enabled: false\n")
 	if code, out, errs := b.run("req", "status"); code != 0 || out != "" || errs != "⚠️  Requirements framework disabled\n" {
 		t.Errorf("%d %q %q", code, out, errs)
 	}
-	same(t, "", b.must("req", "status", "--summary"), "Requirements framework disabled\n")
+	equal(t, b.must("req", "status", "--summary"), "Requirements framework disabled\n")
 	noError(t, os.Remove(b.rules()))
 	if code, out, errs := b.run("req", "status"); code != 0 || out != "" || errs != "ℹ️  No requirements configured for this project.\n" {
 		t.Errorf("%d %q %q", code, out, errs)
@@ -238,19 +238,19 @@ func TestPinned_47_Status(t *testing.T) {
 
 func TestPinned_48_Sessions(t *testing.T) {
 	b := newReq(t, reqRules)
-	same(t, "", b.must("req", "sessions"), "ℹ️  No active Claude Code sessions found.\n")
+	equal(t, b.must("req", "sessions"), "ℹ️  No active Claude Code sessions found.\n")
 	b.start(sessionA)
 	b.clock.Add((3 * time.Minute).Milliseconds())
-	same(t, "", b.must("req", "sessions"), "📋 Active Claude Code Sessions (1)\n  c68c8a51 - "+b.dir+"\n    feature/x [PID 0, 3m ago]\n")
-	same(t, "", b.must("req", "sessions", "--project", t.TempDir()), "ℹ️  No active Claude Code sessions found.\n")
+	equal(t, b.must("req", "sessions"), "📋 Active Claude Code Sessions (1)\n  c68c8a51 - "+b.dir+"\n    feature/x [PID 0, 3m ago]\n")
+	equal(t, b.must("req", "sessions", "--project", t.TempDir()), "ℹ️  No active Claude Code sessions found.\n")
 	contains(t, b.must("req", "sessions", "--project", "."), "c68c8a51")
 }
 
 func TestReqPlaces(t *testing.T) {
 	b := newReq(t, reqRules)
 	gitIn(t, b.dir, "switch", "-q", "--detach")
-	same(t, "", b.refuses("req", "status"), "❌ Not on a branch (detached HEAD?)\n")
-	same(t, "", b.must("req", "list"), "ℹ️  No tracked branches in this project.\n")
+	equal(t, b.refuses("req", "status"), "❌ Not on a branch (detached HEAD?)\n")
+	equal(t, b.must("req", "list"), "ℹ️  No tracked branches in this project.\n")
 	b.Cwd = t.TempDir()
 	for _, verb := range [][]string{{"status"}, {"satisfy", "x"}, {"clear", "x"}, {"list"}, {"prune"}, {"explain", "x"}, {"import"}, {"init"}} {
 		if got := b.refuses(append([]string{"req"}, verb...)...); got != "❌ Not in a git repository\n" {
@@ -275,12 +275,12 @@ func TestReqUnknownName(t *testing.T) {
 	b := newReq(t, reqRules)
 	b.start(sessionA)
 	b.env["CLAUDE_CODE_SESSION_ID"] = sessionA
-	same(t, "", b.refuses("req", "satisfy", "commit_pln", "adr_reviewed"), "❌ Unknown requirement: 'commit_pln'\nDid you mean 'commit_plan'?\n")
-	same(t, "something was recorded", b.must("req", "list"), "ℹ️  No tracked branches in this project.\n")
+	equal(t, b.refuses("req", "satisfy", "commit_pln", "adr_reviewed"), "❌ Unknown requirement: 'commit_pln'\nDid you mean 'commit_plan'?\n")
+	equal(t, b.must("req", "list"), "ℹ️  No tracked branches in this project.\n", "something was recorded")
 	if got := b.must("req", "satisfy", "elephant", "--force"); !strings.Contains(got, "✅ Satisfied 'elephant' for feature/x (session scope)\n") {
 		t.Errorf("%q", got)
 	}
-	same(t, "", b.refuses("req", "explain", "xyzzy"), "❌ Unknown requirement: 'xyzzy'\n")
+	equal(t, b.refuses("req", "explain", "xyzzy"), "❌ Unknown requirement: 'xyzzy'\n")
 	for _, meta := range []string{"{", "[1]", "null", "7"} {
 		if got := b.refuses("req", "satisfy", "commit_plan", "--metadata", meta); got != "❌ Invalid JSON metadata\n" {
 			t.Errorf("%s: %q", meta, got)
@@ -294,7 +294,7 @@ func TestReqApprove(t *testing.T) {
 	b.env["CLAUDE_CODE_SESSION_ID"] = sessionA
 	put(t, filepath.Join(b.dir, "big.txt"), strings.Repeat("x\n", 400))
 	contains(t, b.must("req", "status"), "⚠️  Dynamic Requirements (not yet approved):\n  • size (needs approval after calculation)\n")
-	same(t, "", b.must("req", "approve", "size"), "✨ Auto-detected Claude session: c68c8a51\n✅ Approved 'size' for feature/x\n   Duration: 60m 0s (session scope)\n   Session: c68c8a51\n")
+	equal(t, b.must("req", "approve", "size"), "✨ Auto-detected Claude session: c68c8a51\n✅ Approved 'size' for feature/x\n   Duration: 60m 0s (session scope)\n   Session: c68c8a51\n")
 	b.clock.Add((2 * time.Second).Milliseconds())
 	out := b.must("req", "status", "-v")
 	contains(t, out, "📊 Dynamic Requirements:\n  🛑 size: 406 changes\n     unstaged: 406+/0-\n     Base: main\n     ⏰ Approved (59m 58s remaining)\n", "Session: c68c8a51\n", "🔍 Active Claude Sessions for feature/x:\n  c68c8a51 - ")
@@ -312,13 +312,13 @@ func TestReqClear(t *testing.T) {
 		b.must("req", "satisfy", "commit_plan", "--session", id)
 		b.hook(id, reqEdit)
 	}
-	same(t, "", b.refuses("req", "clear"), "❌ Specify requirement name or use --all\n")
-	same(t, "", b.must("req", "clear", "commit_plan", "--session", "c68c8a51"), "✅ Cleared 'commit_plan' for feature/x\n")
+	equal(t, b.refuses("req", "clear"), "❌ Specify requirement name or use --all\n")
+	equal(t, b.must("req", "clear", "commit_plan", "--session", "c68c8a51"), "✅ Cleared 'commit_plan' for feature/x\n")
 	if got := b.hook(sessionA, reqStop); !strings.Contains(got, "commit_plan") {
 		t.Errorf("its Stop: %q", got)
 	}
-	same(t, "the other session", b.hook(sessionB, reqEdit), "")
-	same(t, "", b.must("req", "clear", "--all"), "✅ Cleared all requirements for feature/x\n")
+	equal(t, b.hook(sessionB, reqEdit), "", "the other session")
+	equal(t, b.must("req", "clear", "--all"), "✅ Cleared all requirements for feature/x\n")
 	if b.hook(sessionB, reqEdit) == "" || b.hook(sessionA, reqStop) != "" {
 		t.Error("the whole branch was cleared, and nothing is triggered")
 	}
@@ -346,10 +346,10 @@ func TestReqListAndPrune(t *testing.T) {
 	b := newReq(t, reqRules)
 	b.must("req", "satisfy", "commit_plan", "--branch", "old/one", "--force")
 	b.must("req", "satisfy", "commit_plan", "sec", "--branch", "feature/x")
-	same(t, "", b.must("req", "list"), "📋 Tracked Branches (2)\n  feature/x: 2 requirement(s)\n  old/one: 1 requirement(s)\n")
-	same(t, "", b.must("req", "prune"), "🧹 Cleaning up stale state files...\n   - old/one\n✅ Removed 1 state file(s) for deleted branches\n")
-	same(t, "", b.must("req", "list", "--json"), `{"branch":"feature/x","requirements":2}`+"\n")
-	same(t, "", b.must("req", "prune", "--json"), `{"pruned":[]}`+"\n")
+	equal(t, b.must("req", "list"), "📋 Tracked Branches (2)\n  feature/x: 2 requirement(s)\n  old/one: 1 requirement(s)\n")
+	equal(t, b.must("req", "prune"), "🧹 Cleaning up stale state files...\n   - old/one\n✅ Removed 1 state file(s) for deleted branches\n")
+	equal(t, b.must("req", "list", "--json"), `{"branch":"feature/x","requirements":2}`+"\n")
+	equal(t, b.must("req", "prune", "--json"), `{"pruned":[]}`+"\n")
 }
 
 func TestReqExplain(t *testing.T) {
@@ -379,7 +379,7 @@ func TestReqInit(t *testing.T) {
 	b := newReq(t, "")
 	b.Cwd = filepath.Join(b.dir, "below")
 	noError(t, os.Mkdir(b.Cwd, 0o755))
-	same(t, "", b.must("req", "init"), "✅ Wrote "+b.rules()+"\n   Edit it, then `hookctl req status` shows the gates.\n")
+	equal(t, b.must("req", "init"), "✅ Wrote "+b.rules()+"\n   Edit it, then `hookctl req status` shows the gates.\n")
 	put(t, b.rules(), "mine\n")
 	if got := b.refuses("req", "init"); !strings.HasPrefix(got, "hookctl: error: "+b.rules()+" is there already\n") {
 		t.Errorf("%q", got)
@@ -398,7 +398,7 @@ func TestPinned_02_RegistryFollowsTheBranch(t *testing.T) {
 	b.start(sessionA)
 	gitIn(t, b.dir, "switch", "-q", "main")
 	b.hook(sessionA, reqStop)
-	same(t, "", b.must("req", "sessions"), "📋 Active Claude Code Sessions (1)\n  c68c8a51 - "+b.dir+"\n    main [PID 0, just now]\n")
+	equal(t, b.must("req", "sessions"), "📋 Active Claude Code Sessions (1)\n  c68c8a51 - "+b.dir+"\n    main [PID 0, just now]\n")
 }
 
 // A session whose process is gone is not listed, whoever has its pid now.
@@ -413,7 +413,7 @@ func TestPinned_03_DeadSessions(t *testing.T) {
 	_ = client.Wait()
 	b.pid = os.Getpid()
 	b.start(sessionB)
-	same(t, "", b.must("req", "sessions"), fmt.Sprintf("📋 Active Claude Code Sessions (1)\n  043f0af5 - %s\n    feature/x [PID %d, just now]\n", b.dir, b.pid))
+	equal(t, b.must("req", "sessions"), fmt.Sprintf("📋 Active Claude Code Sessions (1)\n  043f0af5 - %s\n    feature/x [PID %d, just now]\n", b.dir, b.pid))
 }
 
 // A session is its id or any unique prefix of it, with dashes or without; any form names the same one.
@@ -480,9 +480,9 @@ func TestReqValidate(t *testing.T) {
 		t.Errorf("%d %+v", code, v)
 	}
 	put(t, b.rules(), "requirements: {b: {enabled: true}}\n")
-	same(t, "", b.must("req", "validate"), "✅ valid, 1 requirement enabled\n")
+	equal(t, b.must("req", "validate"), "✅ valid, 1 requirement enabled\n")
 	noError(t, os.Remove(b.rules()))
-	same(t, "", b.must("req", "validate"), "ℹ️  No requirements configured for this project.\n")
+	equal(t, b.must("req", "validate"), "ℹ️  No requirements configured for this project.\n")
 }
 
 // Nothing writes into a configuration that is there, and a new one says that it inherits.

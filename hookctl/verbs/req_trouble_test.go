@@ -32,7 +32,7 @@ func TestReqStatusOfABrokenFile(t *testing.T) {
 	if strings.Contains(out, "All requirements satisfied") {
 		t.Error(out)
 	}
-	same(t, "", b.must("req", "status", "--summary"), "⚠️  1 part of the configuration is left out; 2/2 requirements satisfied\n")
+	equal(t, b.must("req", "status", "--summary"), "⚠️  1 part of the configuration is left out; 2/2 requirements satisfied\n")
 }
 
 func TestReqStatusOfAFolder(t *testing.T) {
@@ -43,7 +43,7 @@ func TestReqStatusOfAFolder(t *testing.T) {
 	if strings.Contains(out, "All requirements satisfied") {
 		t.Error(out)
 	}
-	same(t, "", b.must("req", "status", "--summary"), "⚠️  1 part of the configuration is left out, no requirement is asked for\n")
+	equal(t, b.must("req", "status", "--summary"), "⚠️  1 part of the configuration is left out, no requirement is asked for\n")
 }
 
 // Many faults: ten are told, the rest by the verb that tells all; the file that is named is the one with the fault.
@@ -56,7 +56,7 @@ func TestReqStatusOfManyFaults(t *testing.T) {
 	put(t, filepath.Join(b.dir, ".claude", "requirements.local.yaml"), text)
 	out := b.must("req", "status")
 	contains(t, out, "   … and 13 more: `hookctl req validate`\nFix .claude/requirements.local.yaml and rerun `hookctl req status`.\n", "❌  r22          –        left out")
-	same(t, "", strings.Count(b.must("req", "status", "-v"), "   - Requirement 'r"), 23)
+	equal(t, strings.Count(b.must("req", "status", "-v"), "   - Requirement 'r"), 23)
 	put(t, filepath.Join(b.env["HOME"], ".claude", "requirements.yaml"), "requirements:\n  home: {enabled: 1}\n")
 	contains(t, b.must("req", "status"), "Fix ~/.claude/requirements.yaml, .claude/requirements.local.yaml and rerun")
 }
@@ -88,7 +88,7 @@ func TestReqUnknownBase(t *testing.T) {
 	b := newReq(t, "requirements:\n  size: {enabled: true, type: dynamic, calculator: branch_size_calculator, base: origin/nosuch, thresholds: {block: 1}}\n")
 	const said = "requirement 'size' lets everything pass: its base 'origin/nosuch' does not exist in this repository"
 	put(t, filepath.Join(b.dir, "new.txt"), "one\ntwo\n")
-	same(t, "denied", b.hook(sessionA, reqEdit), "")
+	equal(t, b.hook(sessionA, reqEdit), "", "denied")
 	contains(t, b.must("events", "list", "--type", "gate.config_invalid", "-o", "json"), said, `"line":2,"column":3,"requirement":"size"`)
 	contains(t, b.must("req", "status", "-s", "c68c8a51"), b.rules()+":2:3: "+said+": fetch it, or correct the name\n")
 	contains(t, b.must("req", "status", "-v", "-s", "c68c8a51"), "  ⚠️  size: not measured, its base 'origin/nosuch' does not exist\n")
@@ -97,8 +97,8 @@ func TestReqUnknownBase(t *testing.T) {
 
 func TestReqUnknownBranch(t *testing.T) {
 	b := newReq(t, reqRules)
-	same(t, "", b.refuses("req", "satisfy", "commit_plan", "--branch", "featur/x"), "❌ Unknown branch: 'featur/x'\nDid you mean 'feature/x'?\nFor a branch that is yet to be made: --force\n")
-	same(t, "something was recorded", b.must("req", "list"), "ℹ️  No tracked branches in this project.\n")
+	equal(t, b.refuses("req", "satisfy", "commit_plan", "--branch", "featur/x"), "❌ Unknown branch: 'featur/x'\nDid you mean 'feature/x'?\nFor a branch that is yet to be made: --force\n")
+	equal(t, b.must("req", "list"), "ℹ️  No tracked branches in this project.\n", "something was recorded")
 	contains(t, b.must("req", "satisfy", "commit_plan", "--branch", "later", "--force"), "✅ Satisfied 'commit_plan' at branch level for later\n")
 }
 
@@ -107,7 +107,7 @@ func TestReqSessionOfTheParent(t *testing.T) {
 	b := newReq(t, reqRules)
 	b.pid = os.Getppid()
 	b.start(sessionA)
-	same(t, "", b.must("req", "satisfy", "commit_plan"), "✨ Auto-detected Claude session: c68c8a51\n✅ Satisfied 'commit_plan' for feature/x (session scope)\n")
+	equal(t, b.must("req", "satisfy", "commit_plan"), "✨ Auto-detected Claude session: c68c8a51\n✅ Satisfied 'commit_plan' for feature/x (session scope)\n")
 	contains(t, b.must("req", "status", "-v"), "Session: c68c8a51\n")
 	other := newReq(t, reqRules) // another project has no session of that process
 	contains(t, other.refuses("req", "satisfy", "commit_plan"), "❌ No active Claude Code session found!\n")
@@ -138,7 +138,7 @@ func TestReqImportLeavesOutWhatIsMalformed(t *testing.T) {
 	if code != 1 || out != "ℹ️  nothing new in "+file+"\n" {
 		t.Errorf("again: %d %q", code, out)
 	}
-	same(t, "", strings.Count(b.must("events", "list", "--type", "gate.imported", "-o", "json"), "\n"), 1)
+	equal(t, strings.Count(b.must("events", "list", "--type", "gate.imported", "-o", "json"), "\n"), 1)
 	// The session never sent a hook, and its time is not known.
 	contains(t, b.must("req", "status", "--session", "01234567"), "✅  commit_plan       session    cli, imported            unknown  01")
 	contains(t, b.must("req", "explain", "commit_plan", "-s", "01234567"), "satisfied by cli, imported at an unknown time\n")
@@ -181,16 +181,16 @@ func TestReqImportedSessionsLive(t *testing.T) {
 		t.Errorf("%d %q %q", code, out, errs)
 	}
 	row := fmt.Sprintf("📋 Active Claude Code Sessions (1)\n  c68c8a51 - %s\n    feature/x [PID %d, just now]\n", b.dir, client.Process.Pid)
-	same(t, "", b.must("req", "sessions"), row)
+	equal(t, b.must("req", "sessions"), row)
 	contains(t, b.must("req", "satisfy", "commit_plan", "--session", "c68c8a51"), "🎯 Using explicit session: c68c8a51\n")
 	if _, out, _ := b.run("req", "import"); out != "ℹ️  nothing new in "+file+"\n" {
 		t.Errorf("again: %q", out)
 	}
 	b.pid = client.Process.Pid
 	b.start(sessionA)
-	same(t, "it sent a hook", b.must("req", "sessions"), row)
+	equal(t, b.must("req", "sessions"), row, "it sent a hook")
 	done()
-	same(t, "it is gone", b.must("req", "sessions"), "ℹ️  No active Claude Code sessions found.\n")
+	equal(t, b.must("req", "sessions"), "ℹ️  No active Claude Code sessions found.\n", "it is gone")
 }
 
 // An action that went to the background is told as such, and metrics count calls.
@@ -199,7 +199,7 @@ func TestReqBackgroundAndCounts(t *testing.T) {
 	commit := `{"hook_event_name":"PreToolUse","tool_use_id":"t1","tool_name":"Bash","tool_input":{"command":"git commit -m x","run_in_background":true}}`
 	b.hook(sessionA, commit)
 	b.must("req", "satisfy", "review", "--session", sessionA)
-	same(t, "reviewed", b.hook(sessionA, commit), "")
+	equal(t, b.hook(sessionA, commit), "", "reviewed")
 	b.hook(sessionA, strings.Replace(strings.Replace(commit, "PreToolUse", "PostToolUse", 1), `"tool_name"`, `"tool_response":{"backgroundTaskId":"b1"},"tool_name"`, 1))
 	if got := b.hook(sessionA, strings.Replace(commit, "t1", "t2", 1)); got == "" {
 		t.Error("one review opened two commits")

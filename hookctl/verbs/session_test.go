@@ -60,7 +60,7 @@ func TestSessionList(t *testing.T) {
 		t.Errorf("%v: %s", err, out)
 	}
 	b.place = func(dir string) facts.Place { return facts.Place{Dir: "/elsewhere"} }
-	same(t, "elsewhere", b.must("session", "list"), "no session in this project; 4 in others (--all)\n")
+	equal(t, b.must("session", "list"), "no session in this project; 4 in others (--all)\n", "elsewhere")
 }
 
 func TestSessionShow(t *testing.T) {
@@ -96,7 +96,7 @@ func TestSessionDelete(t *testing.T) {
 		t.Errorf("answered no: exit %d, %q", code, errs)
 	}
 	b.In = strings.NewReader("yes\n")
-	same(t, "stdout", b.must("session", "delete", "c68c8a51"), "session "+sessionA+" is deleted (event 10)\n")
+	equal(t, b.must("session", "delete", "c68c8a51"), "session "+sessionA+" is deleted (event 10)\n", "stdout")
 	b.Asks = false
 	b.must("session", "delete", "c68c8a51", "--yes", "--reason", "test")
 	for i, reason := range []string{"command", "test"} {
@@ -120,7 +120,7 @@ func TestProject(t *testing.T) {
 	if code, _, errs := b.run("project", "show", "app"); code != 1 || !strings.Contains(errs, `"app" is ambiguous`) {
 		t.Errorf("exit %d, %q", code, errs)
 	}
-	same(t, "stdout", b.must("project", "rehome", "lib", hereID), "bbbbbbbbbbbb (lib) counts for 1f3a90c2b7de (app) from now on (event 10)\n")
+	equal(t, b.must("project", "rehome", "lib", hereID), "bbbbbbbbbbbb (lib) counts for 1f3a90c2b7de (app) from now on (event 10)\n", "stdout")
 	if e := f.emitted[0]; e.Type != "project.rehomed" || e.Project != hereID || e.Data != `{"from":"bbbbbbbbbbbb","path":"/lib"}` {
 		t.Errorf("emitted %+v", e)
 	}
@@ -142,10 +142,10 @@ func TestProjectAtFollowsJoins(t *testing.T) {
 		{State: project.State{ID: "b", Path: "/y", LastSeen: noon, JoinedInto: "c"}},
 		{State: project.State{ID: "c", Path: "/z", LastSeen: noon}},
 	}
-	same(t, "got", projectAt(all, "/x"), "c")
-	same(t, "unknown path", projectAt(nil, "/x"), facts.ProjectID("/x"))
+	equal(t, projectAt(all, "/x"), "c", "got")
+	equal(t, projectAt(nil, "/x"), facts.ProjectID("/x"), "unknown path")
 	ring := []cell[project.State]{{State: project.State{ID: "a", Path: "/x", LastSeen: noon, JoinedInto: "a"}}}
-	same(t, "ring", projectAt(ring, "/x"), "a")
+	equal(t, projectAt(ring, "/x"), "a", "ring")
 }
 
 // TestCurrentSession: flag, environment, the live one, newest snapshot, in this order.
@@ -159,16 +159,16 @@ func TestCurrentSession(t *testing.T) {
 	}
 	b.env["CLAUDE_PID"] = "1" // nobody's client
 	f.cells[identity.PointerName][identity.PointerKey(hereID)] = identity.Pointer{Session: sessionB}
-	same(t, "live", shown(), sessionA)
+	equal(t, shown(), sessionA, "live")
 	for id, c := range f.cells[session.Name] {
 		s := c.(session.State)
 		s.Status = session.Ended
 		f.cells[session.Name][id] = s
 	}
-	same(t, "newest snapshot", shown(), sessionB)
+	equal(t, shown(), sessionB, "newest snapshot")
 	b.env["CLAUDE_CODE_SESSION_ID"] = sessionC
-	same(t, "environment", shown(), sessionC)
-	same(t, "flag", shown("--session", "c68c8a51"), sessionA)
+	equal(t, shown(), sessionC, "environment")
+	equal(t, shown("--session", "c68c8a51"), sessionA, "flag")
 }
 
 func TestIdentityShow(t *testing.T) {
@@ -188,7 +188,7 @@ func TestIdentityShow(t *testing.T) {
 
 func TestIdentityHistory(t *testing.T) {
 	b, f := peopled(t)
-	same(t, "stdout", b.must("identity", "history"), "no snapshot yet; one is taken at the end of a session\n")
+	equal(t, b.must("identity", "history"), "no snapshot yet; one is taken at the end of a session\n", "stdout")
 	s := f.cells[identity.Name][sessionB].(identity.State)
 	at := s.TimestampMS + 600_000
 	s.TimestampMS, s.Persisted, s.PersistedAtMS, s.LastIC, s.PreviousSessionID = at, true, at, 0.8765, sessionA
@@ -199,7 +199,7 @@ func TestIdentityHistory(t *testing.T) {
 	golden(t, "history.txt", b.must("identity", "history"))
 	out := b.must("identity", "history", "--json")
 	contains(t, out, `"ic":null`, `"ic":0.8765,"class":"good"`)
-	same(t, "-n 1 printed", strings.Count(b.must("identity", "history", "-n", "1"), "\n"), 2)
+	equal(t, strings.Count(b.must("identity", "history", "-n", "1"), "\n"), 2, "-n 1 printed")
 }
 
 func TestIdentityObserve(t *testing.T) {

@@ -73,16 +73,16 @@ func TestTailAsksTheDaemon(t *testing.T) {
 	b := newBench(t, f)
 	b.must("tail", "--session", "c68c8a51", "--project", "app", "--type", "tool.*", "--since", "10m")
 	want := "GET /v1/events?n=20&project=app&session=c68c8a51&since=2026-11-21T11%3A50%3A00Z&type=tool.%2A"
-	same(t, "asked", f.asked[len(f.asked)-1], want)
+	equal(t, f.asked[len(f.asked)-1], want, "asked")
 	b.must("tail", "--type", "tool.*", "--type", "hook.refused, prompt.submitted", "--since", "2026-11-21 08:00")
 	want = "GET /v1/events?n=20&since=" + url.QueryEscape(time.Date(2026, 11, 21, 8, 0, 0, 0, b.Zone).UTC().Format(time.RFC3339)) +
 		"&type=tool.%2A%2Chook.refused%2C+prompt.submitted"
-	same(t, "asked", f.asked[len(f.asked)-1], want)
+	equal(t, f.asked[len(f.asked)-1], want, "asked")
 	if b.needs[0] != needStore {
 		t.Errorf("reading asked for %v: it must work without a daemon", b.needs[0])
 	}
 	b.must("events", "list")
-	same(t, "asked", f.asked[len(f.asked)-1], "GET /v1/events?n=100")
+	equal(t, f.asked[len(f.asked)-1], "GET /v1/events?n=100", "asked")
 }
 
 func TestTailJSON(t *testing.T) {
@@ -126,7 +126,7 @@ func TestTailFilters(t *testing.T) {
 	b, f := peopled(t)
 	b.must("tail", "--session", "last", "--tool", "mcp__*", "--file", "a.go", "--agent", "a1", "--grep", "x|y", "--until", "now", "-n", "all")
 	want := "GET /v1/events?agent=a1&file=a.go&grep=x%7Cy&n=0&session=" + sessionA + "&tool=mcp__%2A&until=2026-11-21T12%3A00%3A00Z"
-	same(t, "asked", f.asked[len(f.asked)-1], want)
+	equal(t, f.asked[len(f.asked)-1], want, "asked")
 	asked := len(f.asked)
 	if out := b.must("tail", "-n", "0"); out != "" || len(f.asked) != asked {
 		t.Errorf("-n 0: %q, asked %v", out, f.asked[asked:])
@@ -204,7 +204,7 @@ func TestFollowNothingYet(t *testing.T) {
 	b := newBench(t, f)
 	pauses := 0
 	b.Pause = stopAfter(&pauses, 3, func() { f.status.Seq = 2 })
-	same(t, "shown", b.must("tail", "-f", "-n", "1", "--type", "session.*", "-o", "json"), "")
+	equal(t, b.must("tail", "-f", "-n", "1", "--type", "session.*", "-o", "json"), "", "shown")
 }
 
 func TestFollowShorterLog(t *testing.T) {

@@ -81,7 +81,7 @@ func TestPurgeInterrupted(t *testing.T) {
 	b, _ := purging(t, newFake())
 	ctx, cancel := context.WithCancel(t.Context())
 	b.Asks, b.In = true, reader(func([]byte) (int, error) { cancel(); <-t.Context().Done(); return 0, errors.New("closed") })
-	same(t, "exit", b.main(ctx, []string{"uninstall", "--purge"}), 130)
+	equal(t, b.main(ctx, []string{"uninstall", "--purge"}), 130, "exit")
 	kept(t, b)
 }
 

@@ -14,10 +14,10 @@ func TestAtListsCells(t *testing.T) {
 	recorded(t)
 	out := replay(t, 0, "at", "3").stdout.String()
 	lines := strings.Split(out, "\n")
-	same(t, "heading", lines[0], "sequence 3 (identity.restored, 2026-11-21 12:00:00)")
-	same(t, "head", lines[1], "PROJECTION  SEQ  KEY")
-	same(t, "row", lines[2], "session     3    "+ended)
-	same(t, "row", lines[3], "identity    3    "+ended)
+	equal(t, lines[0], "sequence 3 (identity.restored, 2026-11-21 12:00:00)", "heading")
+	equal(t, lines[1], "PROJECTION  SEQ  KEY", "head")
+	equal(t, lines[2], "session     3    "+ended, "row")
+	equal(t, lines[3], "identity    3    "+ended, "row")
 	if len(lines) < 7 || !strings.HasPrefix(lines[4], "project     2    ") || !strings.HasPrefix(lines[5], "working     1    ") {
 		t.Error(out)
 	}
@@ -96,8 +96,8 @@ func TestAtErrors(t *testing.T) {
 		{"at 1 session x y", "replay: error: unexpected argument \"y\"\nreplay: hint: `replay at --help` shows how it is called\n"},
 	} {
 		r := replay(t, 1, strings.Fields(c.args)...)
-		same(t, c.args, r.stderr.String(), c.stderr)
-		same(t, c.args+": stdout", r.stdout.String(), "")
+		equal(t, r.stderr.String(), c.stderr, c.args)
+		equal(t, r.stdout.String(), "", c.args+": stdout")
 	}
 }
 
@@ -111,15 +111,15 @@ func TestAtCleansTheTerminal(t *testing.T) {
 	r := newRun().on(h)
 	r.Terminal, r.Columns = true, 40
 	t.Setenv("TERM", "dumb")
-	same(t, "stdout", r.do(t, 0, "at", "7", "session").stdout.String(), `sequence 7 (prompt.submitted, 2026-11-21
+	equal(t, r.do(t, 0, "at", "7", "session").stdout.String(), `sequence 7 (prompt.submitted, 2026-11-21
 12:00:00)
 session  a[2Jb  folded at 7
   goal  "x\u001b]0;y"
   l     [1,{"b":"<&>"}]
   n     12345678901234567890
   o     {}
-`)
-	same(t, "requests", strings.Join(h.asked, "\n"), "/v1/at?point=7&projection=session\n/v1/events/7")
+`, "stdout")
+	equal(t, strings.Join(h.asked, "\n"), "/v1/at?point=7&projection=session\n/v1/events/7", "requests")
 }
 
 // projections are the names of all projections, in the order of the table.

@@ -29,12 +29,12 @@ func TestExportAndImport(t *testing.T) {
 	recorded(t)
 	file := filepath.Join(t.TempDir(), "log.ndjson.zst")
 	r := replay(t, 0, "export", "-o", file)
-	same(t, "export", plainIDs(r.stdout.String()), file+": 11 events, 0 blobs, N bytes\n")
+	equal(t, plainIDs(r.stdout.String()), file+": 11 events, 0 blobs, N bytes\n", "export")
 	info, err := os.Stat(file)
 	if err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("%v %v", info.Mode(), err)
 	}
-	same(t, "again", replay(t, 1, "export", "-o", file).stderr.String(), "replay: error: "+file+" exists\nreplay: hint: choose another name; nothing is overwritten\n")
+	equal(t, replay(t, 1, "export", "-o", file).stderr.String(), "replay: error: "+file+" exists\nreplay: hint: choose another name; nothing is overwritten\n", "again")
 	piped := replay(t, 0, "export").stdout.Bytes()
 	if e, err := carry.OpenExport(bytes.NewReader(piped)); err != nil || e.Header().Events != 11 || bytes.HasPrefix(piped, []byte("{")) {
 		t.Errorf("%.60q %v", piped, err)
@@ -45,7 +45,7 @@ func TestExportAndImport(t *testing.T) {
 	r.In = bytes.NewReader(piped)
 	r.do(t, 0, "import", "-")
 	r = replay(t, 0, "import", file)
-	same(t, "import", r.stdout.String(), file+": 0 events added\nevents   11 in the file, written by 0.1.0-dev\nknown    11\nblobs    0\nlog      up to sequence 11\n")
+	equal(t, r.stdout.String(), file+": 0 events added\nevents   11 in the file, written by 0.1.0-dev\nknown    11\nblobs    0\nlog      up to sequence 11\n", "import")
 	var all struct{ Files []carry.Imported }
 	replay(t, 0, "import", file, file, "--json").decode(t, &all)
 	if len(all.Files) != 2 || all.Files[1].Known != 11 || all.Files[1].Added != 0 {
@@ -110,7 +110,7 @@ func TestImportRefuses(t *testing.T) {
 	lines := bytes.SplitAfter(text, []byte("\n"))
 	noError(t, os.WriteFile(file, bytes.Join(lines[:4], nil), 0o600))
 	home = newHome(t)
-	same(t, "cut", replay(t, 1, "import", file).stderr.String(), "replay: error: "+file+": the export is cut off after line 4; nothing was imported\nreplay: hint: --partial takes the 3 events before that\n")
+	equal(t, replay(t, 1, "import", file).stderr.String(), "replay: error: "+file+": the export is cut off after line 4; nothing was imported\nreplay: hint: --partial takes the 3 events before that\n", "cut")
 	if _, err := os.Stat(home); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a store was made, which is in the way of a restore: %v", err)
 	}
@@ -118,7 +118,7 @@ func TestImportRefuses(t *testing.T) {
 	if !strings.HasPrefix(r.stdout.String(), file+": 3 events added\n") {
 		t.Error(r.stdout.String())
 	}
-	same(t, "partial", r.stderr.String(), "replay: the file is not whole: the export is cut off after line 4\n")
+	equal(t, r.stderr.String(), "replay: the file is not whole: the export is cut off after line 4\n", "partial")
 }
 
 // A backup inside of the home would go with it.
@@ -130,8 +130,8 @@ func TestBackupIntoTheHome(t *testing.T) {
 		t.Skip(err)
 	}
 	for _, file := range []string{filepath.Join(home, "b.backup"), filepath.Join(home, "store", "b.backup"), filepath.Join(link, "b.backup")} {
-		same(t, file, replay(t, 1, "backup", file).stderr.String(), "replay: error: "+file+" is inside of the home that it would be a backup of\n"+
-			"replay: hint: choose a place outside of "+home+", best on another disk\n")
+		equal(t, replay(t, 1, "backup", file).stderr.String(), "replay: error: "+file+" is inside of the home that it would be a backup of\n"+
+			"replay: hint: choose a place outside of "+home+", best on another disk\n", file)
 	}
 }
 
@@ -157,9 +157,8 @@ func TestRestoreThroughLink(t *testing.T) {
 func TestBackupAndRestore(t *testing.T) {
 	recorded(t)
 	file := filepath.Join(t.TempDir(), "b.backup")
-	same(t, "backup", plainIDs(replay(t, 0, "backup", file).stdout.String()),
-		"backed up to "+file+"\nlog      up to sequence 11: 0 sealed blocks and 11 events behind\nblobs    0\nsize     N bytes\nsha256   SHA\n")
-	same(t, "again", replay(t, 1, "backup", file).stderr.String(), "replay: error: "+file+" exists\nreplay: hint: a backup overwrites nothing: choose another name\n")
+	equal(t, plainIDs(replay(t, 0, "backup", file).stdout.String()), "backed up to "+file+"\nlog      up to sequence 11: 0 sealed blocks and 11 events behind\nblobs    0\nsize     N bytes\nsha256   SHA\n", "backup")
+	equal(t, replay(t, 1, "backup", file).stderr.String(), "replay: error: "+file+" exists\nreplay: hint: a backup overwrites nothing: choose another name\n", "again")
 	if r := replay(t, 1, "restore", file); !strings.Contains(r.stderr.String(), " is not empty\nreplay: hint: restore into another folder with --home DIR, or move this one away first\n") {
 		t.Error(r.stderr.String())
 	}
@@ -191,10 +190,10 @@ func TestBackupAndRestore(t *testing.T) {
 
 func TestRecover(t *testing.T) {
 	recorded(t)
-	same(t, "no moment", replay(t, 1, "recover").stderr.String(), "replay: error: --at is missing\nreplay: hint: for example --at '2026-11-21 08:00', --at 2h or --at 120\n")
+	equal(t, replay(t, 1, "recover").stderr.String(), "replay: error: --at is missing\nreplay: hint: for example --at '2026-11-21 08:00', --at 2h or --at 120\n", "no moment")
 	out := replay(t, 0, "recover", "--at", "4", "--session", ended[:8], "--dry-run").stdout.String()
-	same(t, "dry run", out, "from     "+ended+" (at sequence 4)\ninto     "+live+"\ninstead  "+ended+"\n"+
-		"before   IC=0.96 (healthy) C=0.63 r=0.97\nafter    IC=1.00 (healthy) C=0.88 r=1.00\nnothing was changed: this was a dry run\n")
+	equal(t, out, "from     "+ended+" (at sequence 4)\ninto     "+live+"\ninstead  "+ended+"\n"+
+		"before   IC=0.96 (healthy) C=0.63 r=0.97\nafter    IC=1.00 (healthy) C=0.88 r=1.00\nnothing was changed: this was a dry run\n", "dry run")
 	out = replay(t, 0, "recover", "--at", "4", "--session", ended[:8]).stdout.String()
 	if !strings.HasSuffix(plainIDs(out), "\nrecovered; the next session of the project starts from it\nevent    ID\n") {
 		t.Error(out)
@@ -209,7 +208,7 @@ func TestRecover(t *testing.T) {
 
 func TestRepairClean(t *testing.T) {
 	recorded(t)
-	same(t, "repair", replay(t, 0, "repair").stdout.String(), "blocks   0 sealed, read\nblobs    0 read\nnothing is damaged and nothing is missing\n")
+	equal(t, replay(t, 0, "repair").stdout.String(), "blocks   0 sealed, read\nblobs    0 read\nnothing is damaged and nothing is missing\n", "repair")
 }
 
 // The verdict names what lacks and nothing else.
@@ -220,7 +219,7 @@ func TestRepairVerdict(t *testing.T) {
 		"1 lost sequence could not be had; --from FILE and --transcripts DIR name more places":                      {LostN: 1, NotHad: 1},
 		"3 lost sequences and 1 large content could not be had; --from FILE and --transcripts DIR name more places": {LostN: 3, NotHad: 3, GoneBlobs: blobs, NewBlobs: 1},
 	} {
-		same(t, want, newRun().repairVerdict(r), want)
+		equal(t, newRun().repairVerdict(r), want, want)
 	}
 }
 
@@ -241,7 +240,7 @@ func spoilt(t *testing.T) (file string) {
 func TestRepairAsks(t *testing.T) {
 	file := spoilt(t)
 	r := replay(t, 1, "repair", "--from", file)
-	same(t, "stderr", r.stderr.String(), "replay: error: nothing was changed: repair asks first\nreplay: hint: --yes repairs without asking, --dry-run only shows\n")
+	equal(t, r.stderr.String(), "replay: error: nothing was changed: repair asks first\nreplay: hint: --yes repairs without asking, --dry-run only shows\n", "stderr")
 	if out := r.stdout.String(); !strings.Contains(out, "found   sequences lost: 4\n") || !strings.Contains(out, "blobs    0 read\nnothing was changed yet: ") {
 		t.Error(out)
 	}
@@ -249,7 +248,7 @@ func TestRepairAsks(t *testing.T) {
 		r := newRun()
 		r.Asks, r.In = true, strings.NewReader(answer)
 		r.do(t, exit, "repair", "--from", file)
-		same(t, "stderr", r.stderr.String(), "replay: repair it? [y/N] replay: error: nothing was changed\n")
+		equal(t, r.stderr.String(), "replay: repair it? [y/N] replay: error: nothing was changed\n", "stderr")
 	}
 	r = newRun()
 	r.Asks, r.In = true, strings.NewReader("yes\n")
@@ -262,12 +261,12 @@ func TestRepairAsks(t *testing.T) {
 	if again.Added != 0 || again.LostN != 1 || again.NotHad != 0 {
 		t.Errorf("%+v", again)
 	}
-	same(t, "stdout", replay(t, 0, "repair").stdout.String(), `back    sequence 4, at the end of the log
+	equal(t, replay(t, 0, "repair").stdout.String(), `back    sequence 4, at the end of the log
 blocks   0 sealed, read
 blobs    0 read
 lost     1 sequence: 1 back, 0 in exports, 0 events rebuilt from transcripts, 0 nowhere
 everything that was lost is back: nothing left to do
-`)
+`, "stdout")
 }
 
 // A file that is no export is named, and is no success.
@@ -334,12 +333,12 @@ func repairGoneLog(t *testing.T, buckets bool) {
 	gone := "open " + filepath.Join(home, "store") + ": the log is damaged: its files are gone and the archive has none; `replay repair` begins a new log behind it (sequences 1 to 11)"
 	for _, verb := range []string{"verify", "rebuild", "export -o -", "repair --dry-run", "repair --dry-run --json"} {
 		r := replay(t, 2, strings.Fields(verb)...)
-		same(t, verb, r.stderr.String(), "replay: error: "+gone+"\nreplay: hint: hooks are kept in the spool meanwhile; `replay repair --from EXPORT` restores the events of an export\n")
+		equal(t, r.stderr.String(), "replay: error: "+gone+"\nreplay: hint: hooks are kept in the spool meanwhile; `replay repair --from EXPORT` restores the events of an export\n", verb)
 	}
 	r := replay(t, 1, "repair", "--from", file)
-	same(t, "stderr", r.stderr.String(), "replay: error: nothing was changed: repair asks first\nreplay: hint: --yes repairs without asking, --dry-run only shows\n")
+	equal(t, r.stderr.String(), "replay: error: nothing was changed: repair asks first\nreplay: hint: --yes repairs without asking, --dry-run only shows\n", "stderr")
 	r = replay(t, 0, "repair", "--yes", "--from", file)
-	same(t, "stdout", r.stdout.String(), "damage  "+gone+`
+	equal(t, r.stdout.String(), "damage  "+gone+`
 a new log begins behind the lost sequences; whatever is left of the old one is set aside
 
 back    sequence 1-11, at the end of the log
@@ -348,14 +347,14 @@ blocks   0 sealed, read
 blobs    0 read
 lost     11 sequences: 11 back, 0 in exports, 0 events rebuilt from transcripts, 0 nowhere
 11 events added, up to sequence 24
-`)
-	same(t, "again", replay(t, 0, "repair", "--from", file).stdout.String(), `back    sequence 1-11, at the end of the log
+`, "stdout")
+	equal(t, replay(t, 0, "repair", "--from", file).stdout.String(), `back    sequence 1-11, at the end of the log
 export      `+file+`: 0 events to add, 11 known, 0 blobs
 blocks   0 sealed, read
 blobs    0 read
 lost     11 sequences: 11 back, 0 in exports, 0 events rebuilt from transcripts, 0 nowhere
 everything that was lost is back: nothing left to do
-`)
+`, "again")
 	replay(t, 0, "verify", "--json").decode(t, &v)
 	if v.Exit != 0 || len(v.Known) != 1 || v.Known[0].First != 1 || v.Known[0].Last != 11 || v.Events != 24 {
 		t.Errorf("%+v", v)
@@ -386,7 +385,7 @@ func TestInterruptedCarriers(t *testing.T) {
 		if got := r.main(ctx, strings.Fields(args)); got != cmdline.ExitInterrupted {
 			t.Errorf("%s: exit %d, %s", args, got, &r.stderr)
 		}
-		same(t, args, r.stderr.String(), want)
+		equal(t, r.stderr.String(), want, args)
 		cancel()
 	}
 }

@@ -22,7 +22,7 @@ func TestImportWords(t *testing.T) {
 	noError(t, errors.Join(os.MkdirAll(store, 0o700), os.WriteFile(file, []byte("x"), 0o600)))
 	h := result(`{"build":"9.1","events":1204,"added":1200,"known":3,"blobs":7,"missing_blobs":1,"unknown":{"zoo.opened":2,"moon.rose":1},"seq":5000}`)
 	r := newRun().on(h).do(t, 0, "import", file)
-	same(t, "stdout", r.stdout.String(), file+`: 1,200 events added
+	equal(t, r.stdout.String(), file+`: 1,200 events added
 events   1,204 in the file, written by 9.1
 known    3
 blobs    7
@@ -30,29 +30,25 @@ missing  1 piece of large content that is in no file
 unknown  1 event of type moon.rose, kept as they are
 unknown  2 events of type zoo.opened, kept as they are
 log      up to sequence 5,000
-`)
-	same(t, "stderr", r.stderr.String(), "")
+`, "stdout")
+	equal(t, r.stderr.String(), "", "stderr")
 	h = result(`{"unknown":{"a\u001b[2Jb":1},"build":"\u001b]0;x\u0007"}`)
-	same(t, "hostile", newRun().on(h).do(t, 0, "import", file).stdout.String(),
-		file+": 0 events added\nevents   0 in the file, written by ]0;x\nknown    0\nblobs    0\nunknown  1 event of type a[2Jb, kept as they are\nlog      up to sequence 0\n")
+	equal(t, newRun().on(h).do(t, 0, "import", file).stdout.String(), file+": 0 events added\nevents   0 in the file, written by ]0;x\nknown    0\nblobs    0\nunknown  1 event of type a[2Jb, kept as they are\nlog      up to sequence 0\n", "hostile")
 }
 
 func TestBackupWords(t *testing.T) {
 	newHome(t)
 	const answer = `{"file":"b","bytes":12345678,"seq":1204,"blocks":1,"events":1,"blobs":1000,"frames":1,"sha256":"ab12"}`
-	same(t, "stdout", newRun().on(result(answer)).do(t, 0, "backup", "b").stdout.String(),
-		"backed up to b\nlog      up to sequence 1,204: 1 sealed block and 1 event behind\nblobs    1,000\nspool    1 frame waiting\nsize     12,345,678 bytes\nsha256   ab12\n")
-	same(t, "json", newRun().on(result(answer)).do(t, 0, "backup", "b", "--json").stdout.String(), answer+"\n")
+	equal(t, newRun().on(result(answer)).do(t, 0, "backup", "b").stdout.String(), "backed up to b\nlog      up to sequence 1,204: 1 sealed block and 1 event behind\nblobs    1,000\nspool    1 frame waiting\nsize     12,345,678 bytes\nsha256   ab12\n", "stdout")
+	equal(t, newRun().on(result(answer)).do(t, 0, "backup", "b", "--json").stdout.String(), answer+"\n", "json")
 }
 
 // What goes over a pipe elsewhere is a file here, and says so.
 func TestBackupIsAFile(t *testing.T) {
 	newHome(t)
 	t.Chdir(t.TempDir())
-	same(t, "backup", replay(t, 1, "backup", "-").stderr.String(),
-		"replay: error: a backup goes to a file, not to stdout\nreplay: hint: name a file; `replay export` writes the events to stdout\n")
-	same(t, "restore", replay(t, 1, "restore", "-").stderr.String(),
-		"replay: error: a backup is read from a file, not from stdin\nreplay: hint: it is read twice: write it to a file first\n")
+	equal(t, replay(t, 1, "backup", "-").stderr.String(), "replay: error: a backup goes to a file, not to stdout\nreplay: hint: name a file; `replay export` writes the events to stdout\n", "backup")
+	equal(t, replay(t, 1, "restore", "-").stderr.String(), "replay: error: a backup is read from a file, not from stdin\nreplay: hint: it is read twice: write it to a file first\n", "restore")
 	if left, err := os.ReadDir("."); err != nil || len(left) != 0 {
 		t.Errorf("left behind: %v %v", left, err)
 	}
@@ -64,29 +60,26 @@ func TestExportWords(t *testing.T) {
 	lacking := &canned{lines: []string{`{"hookline_export":1,"events":1}`, `{"seq":1,"data":{"output":{"$blob":"sha256:` + strings.Repeat("ab", 32) + `"}}}`, `{"end":true,"events":1,"blobs":0}`}}
 	file := filepath.Join(dir, "a.ndjson")
 	r := newRun().on(lacking).do(t, 0, "export", "-o", file)
-	same(t, "stdout", plainIDs(r.stdout.String()), file+": 1 event, 0 blobs, N bytes\n")
-	same(t, "stderr", r.stderr.String(), "replay: 1 large content that events refer to could not be had; `replay repair` names them\n")
+	equal(t, plainIDs(r.stdout.String()), file+": 1 event, 0 blobs, N bytes\n", "stdout")
+	equal(t, r.stderr.String(), "replay: 1 large content that events refer to could not be had; `replay repair` names them\n", "stderr")
 	file = filepath.Join(dir, "b.ndjson")
 	r = newRun().on(lacking).do(t, 0, "export", "-o", file, "--json")
-	same(t, "json", r.stdout.String(), `{"file":"`+file+`","events":1,"blobs":0,"missing_blobs":1,"bytes":179}`+"\n")
-	same(t, "stderr", r.stderr.String(), "")
+	equal(t, r.stdout.String(), `{"file":"`+file+`","events":1,"blobs":0,"missing_blobs":1,"bytes":179}`+"\n", "json")
+	equal(t, r.stderr.String(), "", "stderr")
 
 	r = newRun()
 	r.showsOut = true
 	r.on(lacking).do(t, 1, "export", "-o", "-")
-	same(t, "terminal", r.stderr.String(), "replay: error: stdout is a terminal\nreplay: hint: name a file with -o, or pipe it\n")
-	same(t, "json", newRun().on(lacking).do(t, 1, "export", "--json").stderr.String(),
-		"replay: error: --json needs -o FILE: the events themselves go to stdout\n")
+	equal(t, r.stderr.String(), "replay: error: stdout is a terminal\nreplay: hint: name a file with -o, or pipe it\n", "terminal")
+	equal(t, newRun().on(lacking).do(t, 1, "export", "--json").stderr.String(), "replay: error: --json needs -o FILE: the events themselves go to stdout\n", "json")
 }
 
 func TestRecoverWords(t *testing.T) {
 	newHome(t)
 	h := result(`{"seq":1204,"session":"s-1","snapshot":1795262400000,"target":"s-2","before":{},"after":{"ic":0.5,"consciousness":0.25,"r":1,"class":"crisis"},"event":"01K"}`)
-	same(t, "stdout", newRun().on(h).do(t, 0, "recover", "--at", "1204").stdout.String(),
-		"from     s-1 (at sequence 1,204, snapshot of 2026-11-21 12:00:00)\ninto     s-2\nbefore   no identity\nafter    IC=0.50 (crisis) C=0.25 r=1.00\n"+
-			"recovered; the next session of the project starts from it\nevent    01K\n")
-	same(t, "no point", newRun().on(h).do(t, 1, "recover", "--at", "soon").stderr.String(),
-		"replay: error: \"soon\" is no sequence, time or duration\nreplay: hint: for example 120, 2026-11-21T08:00:00Z, '2026-11-21 08:00', 08:00, 10m, 3h, 1d, 2w, today, yesterday or now\n")
+	equal(t, newRun().on(h).do(t, 0, "recover", "--at", "1204").stdout.String(), "from     s-1 (at sequence 1,204, snapshot of 2026-11-21 12:00:00)\ninto     s-2\nbefore   no identity\nafter    IC=0.50 (crisis) C=0.25 r=1.00\n"+
+		"recovered; the next session of the project starts from it\nevent    01K\n", "stdout")
+	equal(t, newRun().on(h).do(t, 1, "recover", "--at", "soon").stderr.String(), "replay: error: \"soon\" is no sequence, time or duration\nreplay: hint: for example 120, 2026-11-21T08:00:00Z, '2026-11-21 08:00', 08:00, 10m, 3h, 1d, 2w, today, yesterday or now\n", "no point")
 }
 
 // A backup carries the log and not the cells, so a cell that says something else does not come along.
@@ -125,16 +118,16 @@ func TestBrokenAnswers(t *testing.T) {
 		{result(`[]`), []string{"repair"}, "read the repair: json: cannot unmarshal array into Go value of type mend.Repaired"},
 		{&canned{gets: map[string]string{"/v1/at": `[]`}}, []string{"at", "1"}, "read the state: json: cannot unmarshal array into Go value of type cli.past"},
 	} {
-		same(t, c.args[0], newRun().on(c.backend).do(t, 1, c.args...).stderr.String(), "replay: error: "+c.want+"\n")
+		equal(t, newRun().on(c.backend).do(t, 1, c.args...).stderr.String(), "replay: error: "+c.want+"\n", c.args[0])
 	}
 }
 
 func TestStatesWithoutCells(t *testing.T) {
 	newHome(t)
 	h := &canned{gets: map[string]string{"/v1/at": `{"seq":0,"cells":[]}`}}
-	same(t, "stdout", newRun().on(h).do(t, 0, "at", "0", "gate").stdout.String(), "sequence 0 (before the first event)\nno cells yet\n")
+	equal(t, newRun().on(h).do(t, 0, "at", "0", "gate").stdout.String(), "sequence 0 (before the first event)\nno cells yet\n", "stdout")
 	h.gets["/v1/at"] = `{"seq":0,"cells":[{"projection":"gate","key":"k","seq":3}]}`
-	same(t, "stderr", newRun().on(h).do(t, 1, "at", "0", "gate").stderr.String(), "replay: error: read the state of gate k: EOF\n")
+	equal(t, newRun().on(h).do(t, 1, "at", "0", "gate").stderr.String(), "replay: error: read the state of gate k: EOF\n", "stderr")
 }
 
 // Ctrl-C while the store of somebody else is waited for.

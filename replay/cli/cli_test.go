@@ -56,7 +56,7 @@ func TestUsage(t *testing.T) {
 		{"completion", "replay: error: missing argument: a shell: bash, zsh or fish\nreplay: hint: `replay completion --help` shows how it is called\n"},
 		{"completion tcsh", "replay: error: there is no completion for \"tcsh\"\nreplay: hint: one of bash, zsh, fish\n"},
 	} {
-		same(t, c.args, replay(t, 1, strings.Fields(c.args)...).stderr.String(), c.stderr)
+		equal(t, replay(t, 1, strings.Fields(c.args)...).stderr.String(), c.stderr, c.args)
 	}
 	if r := replay(t, 1, "verify", "--color", "mauve"); !strings.Contains(r.stderr.String(), "mauve") {
 		t.Error(r.stderr.String())
@@ -66,7 +66,7 @@ func TestUsage(t *testing.T) {
 func TestNoStore(t *testing.T) {
 	home := newHome(t)
 	r := replay(t, 1, "verify")
-	same(t, "stderr", r.stderr.String(), "replay: error: there is no store in "+home+"\nreplay: hint: `hookctl start` makes one, HOOKLINE_HOME names another\n")
+	equal(t, r.stderr.String(), "replay: error: there is no store in "+home+"\nreplay: hint: `hookctl start` makes one, HOOKLINE_HOME names another\n", "stderr")
 }
 
 // A store that somebody holds is waited for: it is a daemon that starts or ends.
@@ -165,7 +165,7 @@ func TestHelpOfEveryVerb(t *testing.T) {
 func TestMan(t *testing.T) {
 	newHome(t)
 	dir := filepath.Join(t.TempDir(), "man1")
-	same(t, "man", replay(t, 0, "man", dir).stdout.String(), dir+": 14 pages\n")
+	equal(t, replay(t, 0, "man", dir).stdout.String(), dir+": 14 pages\n", "man")
 	for page, parts := range map[string][]string{
 		"replay.1":        {`.TH "REPLAY" "1" "Jan 1970" "hookline `, "replay diff 10m now"},
 		"replay-verify.1": {`.TH "REPLAY-VERIFY" "1"`, "replay verify"},
@@ -198,20 +198,20 @@ func TestCompletion(t *testing.T) {
 	}
 	for _, args := range [][]string{{"at", "10", ""}, {"diff", "1", "2", ""}, {"rebuild", "--projection", ""}} {
 		out := replay(t, 0, append([]string{"__complete"}, args...)...).stdout.String()
-		same(t, strings.Join(args, " "), out, strings.Join(projections(), "\n")+"\n:4\n")
+		equal(t, out, strings.Join(projections(), "\n")+"\n:4\n", strings.Join(args, " "))
 	}
-	same(t, "at", replay(t, 0, "__complete", "at", "").stdout.String(), ":4\n")
+	equal(t, replay(t, 0, "__complete", "at", "").stdout.String(), ":4\n", "at")
 }
 
 func TestVersion(t *testing.T) {
 	newHome(t)
-	same(t, "version", replay(t, 0, "version").stdout.String(), fmt.Sprintf("replay %s (protocol 1, %s, %s/%s)\n", wire.Build, runtime.Version(), runtime.GOOS, runtime.GOARCH))
-	same(t, "--json", replay(t, 0, "version", "--json").stdout.String(), fmt.Sprintf(`{"version":%q,"protocol":1,"go":%q,"os":%q,"arch":%q}`+"\n",
-		wire.Build, runtime.Version(), runtime.GOOS, runtime.GOARCH))
+	equal(t, replay(t, 0, "version").stdout.String(), fmt.Sprintf("replay %s (protocol 1, %s, %s/%s)\n", wire.Build, runtime.Version(), runtime.GOOS, runtime.GOARCH), "version")
+	equal(t, replay(t, 0, "version", "--json").stdout.String(), fmt.Sprintf(`{"version":%q,"protocol":1,"go":%q,"os":%q,"arch":%q}`+"\n",
+		wire.Build, runtime.Version(), runtime.GOOS, runtime.GOARCH), "--json")
 }
 
 func TestTook(t *testing.T) {
 	for ms, want := range map[float64]string{0.4: "0 ms", 999: "999 ms", 1500: "1.5 s", 59_940: "59.9 s", 61_400: "1m1s", 3_600_000: "1h0m0s"} {
-		same(t, "took", took(ms), want)
+		equal(t, took(ms), want, "took")
 	}
 }

@@ -14,14 +14,14 @@ func TestDiff(t *testing.T) {
 	recorded(t)
 	out := replay(t, 0, "diff", "5", "6", "session", "--fields").stdout.String()
 	head, rest, _ := strings.Cut(out, "  - open ") // it holds an event's id, which is new in each run
-	same(t, "above", head, `from 5 (tool.requested, 2026-11-21 12:00:02) to 6 (tool.failed, 2026-11-21 12:00:03)
+	equal(t, head, `from 5 (tool.requested, 2026-11-21 12:00:02) to 6 (tool.failed, 2026-11-21 12:00:03)
 session  5f1d0c2e-7b34-4f19-9a55-000000000001
   + course.failed             (absent)                                 → 1
   ~ events                    3                                        → 4
   + failures                  (absent)                                 → 1
   + hooks.PostToolUseFailure  (absent)                                 → 1
   ~ last_active               "2026-11-21T12:00:02Z"                   → "2026-11-21T12:00:03Z"
-`)
+`, "above")
 	if !strings.HasSuffix(rest, " → (absent)\n") || strings.Count(rest, "\n") != 1 {
 		t.Error(rest)
 	}
@@ -31,11 +31,11 @@ session  5f1d0c2e-7b34-4f19-9a55-000000000001
 func TestDiffInWords(t *testing.T) {
 	recorded(t)
 	out := replay(t, 0, "diff", "5", "6", "session").stdout.String()
-	same(t, "a failure", out, `from 5 (tool.requested, 2026-11-21 12:00:02) to 6 (tool.failed, 2026-11-21 12:00:03)
+	equal(t, out, `from 5 (tool.requested, 2026-11-21 12:00:02) to 6 (tool.failed, 2026-11-21 12:00:03)
 session  5f1d0c2e-7b34-4f19-9a55-000000000001
   failures         1
 5 more fields changed: --fields shows all
-`)
+`, "a failure")
 	out = replay(t, 0, "diff", "1", "now").stdout.String()
 	for _, want := range []string{"  prompts          1\n", "  calls            + ", "  goal             ", "  IC               ", "  failing          + "} {
 		if !strings.Contains(out, want) {
@@ -70,7 +70,7 @@ func TestTurned(t *testing.T) {
 func TestDiffBackwards(t *testing.T) {
 	recorded(t)
 	out := replay(t, 0, "diff", "now", "8", "latest").stdout.String()
-	same(t, "stdout", out, "from 11 (prompt.submitted, 2026-11-21 12:00:06) to 8 (identity.persisted, 2026-11-21 12:00:04)\nnothing changed\n")
+	equal(t, out, "from 11 (prompt.submitted, 2026-11-21 12:00:06) to 8 (identity.persisted, 2026-11-21 12:00:04)\nnothing changed\n", "stdout")
 	var d differenceJSON
 	replay(t, 0, "diff", "8", "7", "identity", "--json").decode(t, &d)
 	for _, c := range d.Changes {
@@ -120,16 +120,16 @@ func TestDiffOnATerminal(t *testing.T) {
 	r := newRun().on(h)
 	r.Terminal, r.Columns = true, 60
 	t.Setenv("TERM", "xterm")
-	same(t, "stdout", r.do(t, 0, "diff", "1", "2", "--fields").stdout.String(), "\x1b[2mfrom 1 to 2\x1b[22m\n\x1b[1mgate  main\x1b[22m\n"+
+	equal(t, r.do(t, 0, "diff", "1", "2", "--fields").stdout.String(), "\x1b[2mfrom 1 to 2\x1b[22m\n\x1b[1mgate  main\x1b[22m\n"+
 		"  \x1b[2m~\x1b[22m why    \x1b[31m\"because the tests nev…\x1b[0m → \x1b[32m\"tests passed\"\x1b[0m\n"+
-		"  \x1b[32m+\x1b[0m tries  \x1b[31m(absent)\x1b[0m                → \x1b[32m2\x1b[0m\n")
+		"  \x1b[32m+\x1b[0m tries  \x1b[31m(absent)\x1b[0m                → \x1b[32m2\x1b[0m\n", "stdout")
 	r = newRun().on(h)
 	r.do(t, 0, "diff", "1", "2", "--fields", "--color", "never")
-	same(t, "stdout", r.stdout.String(), `from 1 to 2
+	equal(t, r.stdout.String(), `from 1 to 2
 gate  main
   ~ why    "because the tests never ran here" → "tests passed"
   + tries  (absent)                           → 2
-`)
+`, "stdout")
 }
 
 func TestCut(t *testing.T) {
@@ -155,7 +155,7 @@ func TestDiffErrors(t *testing.T) {
 		{"diff 1 12", "replay: error: the log ends at sequence 11\n"},
 		{"diff 1 2 gates", "replay: error: no projection is called \"gates\"\nreplay: hint: did you mean gate?\n"},
 	} {
-		same(t, c.args, replay(t, 1, strings.Fields(c.args)...).stderr.String(), c.stderr)
+		equal(t, replay(t, 1, strings.Fields(c.args)...).stderr.String(), c.stderr, c.args)
 	}
 }
 

@@ -139,14 +139,6 @@ func (r *run) decode(t *testing.T, into any) {
 	}
 }
 
-// same compares text with what was wanted.
-func same[V comparable](t *testing.T, what string, got, want V) {
-	t.Helper()
-	if got != want {
-		t.Errorf("%s:\n%v\nwant:\n%v", what, got, want)
-	}
-}
-
 // canned is a backend with prepared answers, by path.
 type canned struct {
 	lines  []string          // of a stream

@@ -11,21 +11,20 @@ import (
 func TestBeforeTheFirstEvent(t *testing.T) {
 	recorded(t)
 	for _, point := range []string{"0", "2020-01-01"} {
-		same(t, "at "+point, replay(t, 0, "at", point).stdout.String(), "sequence 0 (before the first event)\nno cells yet\n")
+		equal(t, replay(t, 0, "at", point).stdout.String(), "sequence 0 (before the first event)\nno cells yet\n", "at "+point)
 		out := replay(t, 0, "diff", point, "2", "project", "--fields").stdout.String()
 		if !strings.HasPrefix(out, "from 0 (before the first event) to 2 (project.seen, 2026-11-21 12:00:00)\nproject  ") ||
 			!strings.Contains(out, "  + (cell)  (absent)") {
 			t.Error(out)
 		}
-		same(t, "diff", replay(t, 0, "diff", point, "0").stdout.String(),
-			"from 0 (before the first event) to 0 (before the first event)\nnothing changed\n")
+		equal(t, replay(t, 0, "diff", point, "0").stdout.String(), "from 0 (before the first event) to 0 (before the first event)\nnothing changed\n", "diff")
 	}
 }
 
 // The cache lies in memory and is empty after a start: that is no change.
 func TestRebuildWithALiveSession(t *testing.T) {
 	recorded(t)
-	same(t, "stdout", plainTimes(replay(t, 0, "rebuild").stdout.String()), "rebuilt all projections up to sequence 11 in T: nothing changed\n")
+	equal(t, plainTimes(replay(t, 0, "rebuild").stdout.String()), "rebuilt all projections up to sequence 11 in T: nothing changed\n", "stdout")
 }
 
 // A pointer belongs to the projection that derives it, whatever its key begins with.
@@ -49,6 +48,5 @@ func TestAmbiguousAlias(t *testing.T) {
 	hooks = append(hooks[:len(hooks):len(hooks)], `{"hook_event_name":"SessionStart","session_id":"`+twin+`","source":"startup"}`)
 	defer func() { hooks = kept }()
 	recorded(t)
-	same(t, "stderr", replay(t, 1, "at", "now", "session", "5f1d0c2e").stderr.String(),
-		"replay: error: \"5f1d0c2e\" is ambiguous: "+ended+", "+twin+"\nreplay: hint: give more characters\n")
+	equal(t, replay(t, 1, "at", "now", "session", "5f1d0c2e").stderr.String(), "replay: error: \"5f1d0c2e\" is ambiguous: "+ended+", "+twin+"\nreplay: hint: give more characters\n", "stderr")
 }

@@ -1,6 +1,9 @@
 package cli
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // noError ends a test with the error that a step of it has met.
 func noError(t testing.TB, err error) {
@@ -16,5 +19,13 @@ func must[T any](v T, err error) func(testing.TB) T {
 		t.Helper()
 		noError(t, err)
 		return v
+	}
+}
+
+// equal fails a test where a value is not what was wanted; what names the value where the line does not.
+func equal[V comparable](t testing.TB, got, want V, what ...string) {
+	t.Helper()
+	if got != want {
+		t.Errorf("%s\n%v\nwant\n%v", strings.Join(what, " "), got, want)
 	}
 }

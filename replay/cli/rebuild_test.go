@@ -12,13 +12,11 @@ func TestRebuildMends(t *testing.T) {
 	lie(t, recorded(t))
 	heading := "identity  snapshot  identity.v5." + ended + "\n  ~ state.last_ic  0.11 → 0.9614\n"
 	dry := replay(t, 0, "rebuild", "--projection", "identity", "--dry-run").stdout.String()
-	same(t, "dry run", plainTimes(dry), heading+"\nfolded projection identity up to sequence 11 in T: 1 field of 1 cell would change\n")
+	equal(t, plainTimes(dry), heading+"\nfolded projection identity up to sequence 11 in T: 1 field of 1 cell would change\n", "dry run")
 	replay(t, 1, "verify") // it was dry
-	same(t, "rebuild", plainTimes(replay(t, 0, "rebuild", "--projection", "identity").stdout.String()),
-		heading+"\nrebuilt projection identity up to sequence 11 in T: 1 field of 1 cell changed\n")
+	equal(t, plainTimes(replay(t, 0, "rebuild", "--projection", "identity").stdout.String()), heading+"\nrebuilt projection identity up to sequence 11 in T: 1 field of 1 cell changed\n", "rebuild")
 	replay(t, 0, "verify")
-	same(t, "again", plainTimes(replay(t, 0, "rebuild", "--projection", "identity").stdout.String()),
-		"rebuilt projection identity up to sequence 11 in T: nothing changed\n")
+	equal(t, plainTimes(replay(t, 0, "rebuild", "--projection", "identity").stdout.String()), "rebuilt projection identity up to sequence 11 in T: nothing changed\n", "again")
 }
 
 func TestRebuildJSON(t *testing.T) {
@@ -50,8 +48,8 @@ func TestRebuildCancelledLeavesTheOld(t *testing.T) {
 		cancel()
 		return h, err
 	}
-	same(t, "exit", r.main(ctx, []string{"rebuild"}), 130)
-	same(t, "stderr", r.stderr.String(), "replay: interrupted; the old cells stay, unless all of them had just been switched\n")
+	equal(t, r.main(ctx, []string{"rebuild"}), 130, "exit")
+	equal(t, r.stderr.String(), "replay: interrupted; the old cells stay, unless all of them had just been switched\n", "stderr")
 	if out := replay(t, 1, "verify").stdout.String(); !strings.Contains(out, "got 0.11\n") {
 		t.Error(out)
 	}
@@ -60,14 +58,13 @@ func TestRebuildCancelledLeavesTheOld(t *testing.T) {
 func TestRebuildWords(t *testing.T) {
 	newHome(t)
 	h := &canned{lines: []string{`{"result":{"projection":"","dry_run":true,"seq":1204,"changed":[],"took_ms":1500}}`}}
-	same(t, "stdout", newRun().on(h).do(t, 0, "rebuild", "--dry-run").stdout.String(),
-		"folded all projections up to sequence 1,204 in 1.5 s: nothing would change\n")
+	equal(t, newRun().on(h).do(t, 0, "rebuild", "--dry-run").stdout.String(), "folded all projections up to sequence 1,204 in 1.5 s: nothing would change\n", "stdout")
 	newRun().on(h).do(t, 0, "rebuild", "--projection", "gate")
-	same(t, "requests", strings.Join(h.asked, "\n"), "POST /v1/rebuild?dry_run=1\nPOST /v1/rebuild?projection=gate")
+	equal(t, strings.Join(h.asked, "\n"), "POST /v1/rebuild?dry_run=1\nPOST /v1/rebuild?projection=gate", "requests")
 }
 
 func TestRebuildUnknownProjection(t *testing.T) {
 	recorded(t)
 	r := replay(t, 1, "rebuild", "--projection", "identiy")
-	same(t, "stderr", r.stderr.String(), "replay: error: no projection is called \"identiy\"\nreplay: hint: did you mean identity?\n")
+	equal(t, r.stderr.String(), "replay: error: no projection is called \"identiy\"\nreplay: hint: did you mean identity?\n", "stderr")
 }

@@ -75,9 +75,9 @@ nothing is damaged and nothing is missing
 `},
 	} {
 		r := newRun().on(&answers{results: []string{c.answer}}).do(t, c.exit, "repair", "--dry-run")
-		same(t, c.name, r.stdout.String(), c.want)
+		equal(t, r.stdout.String(), c.want, c.name)
 		r = newRun().on(&answers{results: []string{c.answer}}).do(t, c.exit, "repair", "--dry-run", "--json")
-		same(t, c.name+" --json", r.stdout.String(), c.answer+"\n")
+		equal(t, r.stdout.String(), c.answer+"\n", c.name+" --json")
 	}
 }
 
@@ -89,7 +89,7 @@ func TestRepairStopsTheDaemon(t *testing.T) {
 	r := newRun()
 	r.Asks, r.In = true, strings.NewReader("no\n")
 	r.on(h).do(t, 1, "repair")
-	same(t, "stderr", r.stderr.String(), "replay: stop the daemon and repair it? [y/N] replay: error: nothing was changed\n")
+	equal(t, r.stderr.String(), "replay: stop the daemon and repair it? [y/N] replay: error: nothing was changed\n", "stderr")
 
 	if m, err := block.ReadMarker(filepath.Join(home, "store")); err != nil || len(m.Blocks) == 0 {
 		t.Errorf("%+v, %v", m, err)
@@ -97,9 +97,9 @@ func TestRepairStopsTheDaemon(t *testing.T) {
 	h = &answers{results: []string{damaged, mended}}
 	dir := t.TempDir()
 	r = newRun().on(h).do(t, 0, "repair", "--yes", "--transcripts", dir)
-	same(t, "stdout", r.stdout.String(), "blocks   0 sealed, read\nblobs    0 read\n3 events added, up to sequence 1,207\n")
+	equal(t, r.stdout.String(), "blocks   0 sealed, read\nblobs    0 read\n3 events added, up to sequence 1,207\n", "stdout")
 	in := "transcripts=" + url.QueryEscape(dir)
-	same(t, "requests", strings.Join(h.asked, "\n"), "POST /v1/repair?dry_run=1&"+in+"\nPOST /v1/stop?reason=repair\nPOST /v1/repair?"+in)
+	equal(t, strings.Join(h.asked, "\n"), "POST /v1/repair?dry_run=1&"+in+"\nPOST /v1/stop?reason=repair\nPOST /v1/repair?"+in, "requests")
 	if m, err := block.ReadMarker(filepath.Join(home, "store")); err != nil || len(m.Blocks) != 0 || m.Index != "" {
 		t.Errorf("the next opening would not read every block: %+v, %v", m, err)
 	}
@@ -111,7 +111,7 @@ func TestRepairStopsTheDaemon(t *testing.T) {
 	r.Now = func() time.Time { return clock }
 	r.Pause = func(context.Context, time.Duration) error { clock = clock.Add(time.Second); return nil }
 	r.do(t, 1, "repair", "--yes")
-	same(t, "stderr", r.stderr.String(), "replay: error: the daemon did not end\nreplay: hint: `hookctl status` tells what it does\n")
+	equal(t, r.stderr.String(), "replay: error: the daemon did not end\nreplay: hint: `hookctl status` tells what it does\n", "stderr")
 	if clock.Sub(noon) != 20*time.Second {
 		t.Errorf("waited for %s", clock.Sub(noon))
 	}
@@ -124,8 +124,8 @@ func TestRepairInProcess(t *testing.T) {
 	r := newRun()
 	r.Asks, r.In = true, strings.NewReader("\n")
 	r.on(h).do(t, 1, "repair")
-	same(t, "stderr", r.stderr.String(), "replay: repair it? [y/N] replay: error: nothing was changed\n")
-	same(t, "requests", strings.Join(h.asked, "\n"), "POST /v1/repair?dry_run=1")
+	equal(t, r.stderr.String(), "replay: repair it? [y/N] replay: error: nothing was changed\n", "stderr")
+	equal(t, strings.Join(h.asked, "\n"), "POST /v1/repair?dry_run=1", "requests")
 }
 
 func TestRepairInterrupted(t *testing.T) {
@@ -136,8 +136,8 @@ func TestRepairInterrupted(t *testing.T) {
 	plain := r.connect
 	r.connect = func(context.Context) (backend, error) { cancel(); return nil, ctx.Err() } // the second request: the look has its own
 	r.connectLook = plain
-	same(t, "exit", r.main(ctx, []string{"repair", "--yes"}), 130)
-	same(t, "stderr", r.stderr.String(), "replay: interrupted; what was fetched stays, and repairing again fetches the rest\n")
+	equal(t, r.main(ctx, []string{"repair", "--yes"}), 130, "exit")
+	equal(t, r.stderr.String(), "replay: interrupted; what was fetched stays, and repairing again fetches the rest\n", "stderr")
 }
 
 // A dry run that cannot open the store names the store.
@@ -145,6 +145,6 @@ func TestRepairDryRunNamesTheStore(t *testing.T) {
 	home := recorded(t)
 	archive := filepath.Join(home, "store", "archive")
 	noError(t, errors.Join(os.RemoveAll(archive), os.WriteFile(archive, nil, 0o600)))
-	same(t, "stderr", replay(t, 1, "repair", "--dry-run").stderr.String(), "replay: error: open "+filepath.Dir(archive)+": a file lies where a folder belongs: open "+
-		archive+": not a directory\nreplay: hint: move that file away and try again; nothing was changed\n")
+	equal(t, replay(t, 1, "repair", "--dry-run").stderr.String(), "replay: error: open "+filepath.Dir(archive)+": a file lies where a folder belongs: open "+
+		archive+": not a directory\nreplay: hint: move that file away and try again; nothing was changed\n", "stderr")
 }

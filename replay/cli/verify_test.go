@@ -30,12 +30,12 @@ func plainTimes(s string) string {
 func TestVerifyClean(t *testing.T) {
 	recorded(t)
 	r := replay(t, 0, "verify")
-	same(t, "stdout", plainTimes(r.stdout.String()), `clean: every cell is what the log says
+	equal(t, plainTimes(r.stdout.String()), `clean: every cell is what the log says
 events   11
 records  11
 time     T
-`)
-	same(t, "stderr", r.stderr.String(), "")
+`, "stdout")
+	equal(t, r.stderr.String(), "", "stderr")
 	var v check.Verdict
 	replay(t, 0, "verify", "--json").decode(t, &v)
 	if !v.Clean || v.Events != 11 || v.Read != 11 || v.Holes != 0 || len(v.Diffs) != 0 || len(v.Damage) != 0 || v.Exit != 0 {
@@ -57,15 +57,15 @@ func lie(t *testing.T, home string) {
 func TestVerifyNamesTheCell(t *testing.T) {
 	lie(t, recorded(t))
 	r := replay(t, 1, "verify")
-	same(t, "stdout", plainTimes(r.stdout.String()), `identity  snapshot  identity.v5.5f1d0c2e-7b34-4f19-9a55-000000000001
+	equal(t, plainTimes(r.stdout.String()), `identity  snapshot  identity.v5.5f1d0c2e-7b34-4f19-9a55-000000000001
   state.last_ic  want 0.9614  got 0.11
 
 not clean: 1 field of 1 cell differs from the log
 events   11
 records  11
 time     T
-`)
-	same(t, "stderr", r.stderr.String(), "replay: hint: `replay rebuild` folds the cells again; with --dry-run it only shows what would change\n")
+`, "stdout")
+	equal(t, r.stderr.String(), "replay: hint: `replay rebuild` folds the cells again; with --dry-run it only shows what would change\n", "stderr")
 	var v check.Verdict
 	replay(t, 1, "verify", "--json").decode(t, &v)
 	if v.Clean || v.Exit != 1 || len(v.Diffs) != 1 {
@@ -110,7 +110,7 @@ func TestVerifyDamagedLog(t *testing.T) {
 	b[at] ^= 0xff
 	noError(t, os.WriteFile(blocks[0], b, 0o600))
 	r := replay(t, 2, "verify")
-	same(t, "stdout", plainTimes(r.stdout.String()), `log  1.blk at byte N: checksum does not match, sequence 6
+	equal(t, plainTimes(r.stdout.String()), `log  1.blk at byte N: checksum does not match, sequence 6
 
 damaged: 1 fault in the log
 events   12
@@ -119,7 +119,7 @@ holes    1
 compared `+strings.Join(projections(), ", ")+`
 unsure   none
 time     T
-`)
+`, "stdout")
 	if !strings.HasSuffix(r.stderr.String(), "replay: hint: `replay repair --dry-run` tells what others still have\n") {
 		t.Errorf("stderr: %s", &r.stderr)
 	}
@@ -129,13 +129,13 @@ time     T
 	if len(v.Known) != 1 || v.Known[0].First != 6 || v.Known[0].Event == "" || len(v.New) != 0 || !strings.Contains(r.stdout.String(), `"new":[]`) {
 		t.Fatalf("%+v", v)
 	}
-	same(t, "stdout", plainTimes(replay(t, 0, "verify").stdout.String()), `clean: every cell is what the log says
+	equal(t, plainTimes(replay(t, 0, "verify").stdout.String()), `clean: every cell is what the log says
 events   12
 records  11
 holes    1
 known    sequence 6, lost: event `+v.Known[0].Event+` says so
 time     T
-`)
+`, "stdout")
 }
 
 // A daemon whose store is stuck after a full disk ends; the request is made again, to whoever comes then.
@@ -160,7 +160,7 @@ func TestVerifyTriesAgain(t *testing.T) {
 			r.Pause = func(context.Context, time.Duration) error { return nil }
 			asked := 0
 			r.connect = func(context.Context) (backend, error) { asked++; return c.backends[asked-1], nil }
-			same(t, "stderr", r.do(t, c.exit, c.verb).stderr.String(), c.stderr)
+			equal(t, r.do(t, c.exit, c.verb).stderr.String(), c.stderr, "stderr")
 			if asked != len(c.backends) {
 				t.Errorf("asked %d times, want %d", asked, len(c.backends))
 			}
@@ -195,10 +195,10 @@ func TestVerifyWords(t *testing.T) {
 			newHome(t)
 			h := &canned{lines: []string{`{"progress":1024,"of":2048}`, "", `{"result":` + c.result + `}`}}
 			r := newRun().on(h).do(t, c.exit, "verify")
-			same(t, "stdout", r.stdout.String(), c.stdout)
-			same(t, "stderr", r.stderr.String(), c.stderr)
-			same(t, "request", strings.Join(h.asked, "\n"), "POST /v1/verify")
-			same(t, "json", newRun().on(h).do(t, c.exit, "verify", "--json").stdout.String(), c.result+"\n")
+			equal(t, r.stdout.String(), c.stdout, "stdout")
+			equal(t, r.stderr.String(), c.stderr, "stderr")
+			equal(t, strings.Join(h.asked, "\n"), "POST /v1/verify", "request")
+			equal(t, newRun().on(h).do(t, c.exit, "verify", "--json").stdout.String(), c.result+"\n", "json")
 		})
 	}
 }
@@ -218,7 +218,7 @@ func TestVerifyBroken(t *testing.T) {
 		{"words with control characters", "replay: error: no[31m more\n", &canned{err: &problem.Error{Message: "no\x1b[31m\u202e more", Exit: 1}}, 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			same(t, "stderr", newRun().on(c.backend).do(t, c.exit, "verify").stderr.String(), c.stderr)
+			equal(t, newRun().on(c.backend).do(t, c.exit, "verify").stderr.String(), c.stderr, "stderr")
 		})
 	}
 }
@@ -264,6 +264,6 @@ func TestInterrupted(t *testing.T) {
 	newHome(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	r := newRun().on(&canned{stream: func(ctx context.Context) error { cancel(); return ctx.Err() }})
-	same(t, "exit", r.main(ctx, []string{"verify"}), 130)
-	same(t, "stderr", r.stderr.String(), "replay: interrupted\n")
+	equal(t, r.main(ctx, []string{"verify"}), 130, "exit")
+	equal(t, r.stderr.String(), "replay: interrupted\n", "stderr")
 }
