@@ -51,31 +51,6 @@ func benchAppend(b *testing.B, mode FsyncMode, publishers int) {
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "events/s")
 }
 
-// BenchmarkDecision is the way to the disk of the three events of a session's start: as a group and as an
-// atomic batch of the server. Goal: a group costs at most a third.
-func BenchmarkDecision(b *testing.B) {
-	s, err := Open(context.Background(), Options{Dir: storeDir(b)})
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer closeStore(b, s)
-	n := uint64(0)
-	for name, call := range map[string]func(context.Context, ...events.Envelope) ([]Receipt, error){"group": s.Stream().AppendGroup, "batch": s.Stream().Append} {
-		b.Run(name, func(b *testing.B) {
-			for b.Loop() {
-				n += 3
-				r, err := call(context.Background(), event(n), event(n+1), event(n+2))
-				if err == nil {
-					err = s.Stream().Sync(context.Background(), r[2].Seq)
-				}
-				if err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-	}
-}
-
 // BenchmarkRead reads a log of 100,000 hooks, decoded, against an ordered consumer that reads and
 // discards. Goal: at least half as many events a second; the newest block comes by that consumer.
 func BenchmarkRead(b *testing.B) {

@@ -148,6 +148,7 @@ type Server struct {
 	found   Found
 	vouched uint64 // the newest sequence that was in the log, as far as anything tells
 	began   int    // the number of its first block at the last exit in order; 0: not known
+	dry     bool   // look only: see [Look]
 	trimmed bool   // this opening has cut damage off its end
 
 	mu     sync.Mutex

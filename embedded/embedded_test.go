@@ -13,11 +13,10 @@ import (
 	"time"
 
 	"hookline/events"
-	"hookline/projector"
 )
 
 // childEnv makes the test binary a second process: "hold" opens a store and waits; "group" appends
-// groups of three and syncs for ever, printing each sequence that is on disk; "save" writes cells behind; "open" prints the error of Open.
+// groups of three and syncs for ever, printing each sequence that is on disk; "open" prints the error of Open.
 const childEnv = "HOOKLINE_EMBEDDED_CHILD"
 
 func TestMain(m *testing.M) {
@@ -40,9 +39,6 @@ func child(role, dir string) {
 		os.Exit(1)
 	}
 	fmt.Println("open")
-	if role == "save" {
-		saveForEver(ctx, s)
-	}
 	if role == "group" {
 		groupsForEver(ctx, s)
 	}
@@ -62,22 +58,6 @@ func groupsForEver(ctx context.Context, s *Server) {
 			os.Exit(1)
 		}
 		fmt.Println("durable", r[2].Seq)
-	}
-}
-
-// saveForEver saves twenty cells and their position, again and again.
-func saveForEver(ctx context.Context, s *Server) {
-	for round := 1; ; round++ {
-		cells := make([]projector.Cell, 0, 21)
-		for i := range 20 {
-			cells = append(cells, projector.Cell{Key: fmt.Sprintf("v.%02d", i), Value: []byte(fmt.Sprintf("%08d", round))})
-		}
-		cells = append(cells, projector.Cell{Key: "position", Value: []byte(fmt.Sprintf("%08d", round))})
-		if err := s.Store().Save(ctx, projector.BucketSnapshot, cells); err != nil {
-			fmt.Println("error", err)
-			os.Exit(1)
-		}
-		fmt.Println("saved", round)
 	}
 }
 
@@ -185,36 +165,6 @@ func TestSecondOpenerIsTold(t *testing.T) {
 		t.Errorf("after the holder's death: held %v, %v", held, err)
 	}
 	open(t, dir)
-}
-
-// TestKillLeavesPositionsBehindValues: whatever was saved when the process died, no position is newer
-// than the values it speaks of.
-func TestKillLeavesPositionsBehindValues(t *testing.T) {
-	dir := storeDir(t)
-	for n := 1; n <= 3; n++ {
-		cmd, lines := spawn(t, "save", dir)
-		for range 20 * n {
-			if !lines.Scan() || !strings.HasPrefix(lines.Text(), "saved ") {
-				t.Fatalf("the child says %q", lines.Text())
-			}
-		}
-		if err := cmd.Process.Kill(); err != nil {
-			t.Fatal(err)
-		}
-		_ = cmd.Wait()
-		s := open(t, dir)
-		position, err := s.Store().Load(t.Context(), projector.BucketSnapshot, "position")
-		if err != nil || string(position) < fmt.Sprintf("%08d", 20*n) {
-			t.Fatalf("position %s, %v", position, err)
-		}
-		for i := range 20 {
-			value, err := s.Store().Load(t.Context(), projector.BucketSnapshot, fmt.Sprintf("v.%02d", i))
-			if err != nil || string(value) < string(position) {
-				t.Errorf("value %d is %s, %v; the position is %s", i, value, err, position)
-			}
-		}
-		closeStore(t, s)
-	}
 }
 
 func TestOpenTwiceInSequence(t *testing.T) {

@@ -21,23 +21,30 @@ type known struct {
 	last   uint64 // newest sequence in a readable record
 }
 
-// inspect checks the log's blocks, repairs and archives them, and takes the marker away: from here
-// on the store is in use. An exit in order leaves only the newest block and what the marker does
-// not vouch for to be read.
-func (s *Server) inspect() (known, error) {
-	marker, err := block.ReadMarker(s.opts.Dir)
+// survey takes up what the last exit and earlier openings left, and lists the log's blocks.
+func (s *Server) survey() (marker block.Marker, blocks []block.Info, err error) {
+	marker, err = block.ReadMarker(s.opts.Dir)
 	s.report.Clean = err == nil
 	if err != nil && !errors.Is(err, block.ErrNoMarker) {
 		s.opts.Log.Warn("clean-exit marker", "err", err)
 	}
-	if err := s.readFound(); err != nil {
-		return known{}, err
+	err = s.readFound()
+	if err == nil && !s.dry {
+		err = s.uncut()
 	}
-	if err := s.uncut(); err != nil {
-		return known{}, err
+	if err != nil {
+		return marker, nil, err
 	}
 	s.vouched, s.began = s.vouchedFor(marker), marker.Began()
-	blocks, err := s.present()
+	blocks, err = s.present()
+	return marker, blocks, err
+}
+
+// inspect checks the log's blocks, repairs and archives them, and takes the marker away: from here
+// on the store is in use. An exit in order leaves only the newest block and what the marker does
+// not vouch for to be read.
+func (s *Server) inspect() (known, error) {
+	marker, blocks, err := s.survey()
 	if err != nil { // the marker stays: it is what says that there was a log
 		return known{}, err
 	}
@@ -129,6 +136,9 @@ func (s *Server) present() ([]block.Info, error) {
 	}
 	s.vouched = max(s.vouched, s.lock.seq)
 	switch {
+	case len(archived) > 0 && s.dry:
+		s.found.restored(s.report.Clean)
+		return nil, nil
 	case len(archived) > 0:
 		return s.restore()
 	case s.vouched > 0 && s.opts.Renew:

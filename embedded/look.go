@@ -16,7 +16,7 @@ func Look(o Options) (Report, error) {
 	if err != nil {
 		return Report{}, fmt.Errorf("open %s: %w", o.Dir, err)
 	}
-	s := &Server{opts: o, lock: l}
+	s := &Server{opts: o, lock: l, dry: true}
 	if err := errors.Join(s.look(), l.release()); err != nil {
 		return Report{}, fmt.Errorf("open %s: %w", o.Dir, err)
 	}
@@ -25,33 +25,10 @@ func Look(o Options) (Report, error) {
 }
 
 func (s *Server) look() error {
-	marker, err := block.ReadMarker(s.opts.Dir)
-	s.report.Clean = err == nil
-	if err := s.readFound(); err != nil {
+	_, blocks, err := s.survey()
+	if err != nil || len(blocks) == 0 {
 		return err
 	}
-	blocks, err := list(s.opts.msgsDir())
-	if err != nil {
-		return err
-	}
-	archived, err := list(s.opts.archiveDir())
-	if err != nil {
-		return err
-	}
-	s.vouched, s.began = s.vouchedFor(marker), marker.Began()
-	if len(blocks) == 0 {
-		s.vouched = max(s.vouched, s.lock.seq)
-	}
-	switch {
-	case len(blocks) == 0 && len(archived) > 0:
-		s.found.restored(s.report.Clean)
-		return nil
-	case len(blocks) == 0 && s.vouched > 0:
-		return s.gone()
-	case len(blocks) == 0:
-		return nil
-	}
-
 	found, _, err := s.checked(nil)
 	if err != nil {
 		return err
