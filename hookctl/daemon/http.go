@@ -121,8 +121,12 @@ func (d *Daemon) handleHook(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(append(answer.Stdout, answer.Stderr...)) // a client that is gone has its event recorded all the same
 }
 
+// fail answers a request with an error. A client that is gone, perhaps in the middle of an answer, gets none.
 func (d *Daemon) fail(w http.ResponseWriter, r *http.Request, err error) {
-	if r.Context().Err() == nil && problem.Of(err).Status >= http.StatusInternalServerError {
+	if r.Context().Err() != nil {
+		return
+	}
+	if problem.Of(err).Status >= http.StatusInternalServerError {
 		d.log.Error("request", "path", r.URL.Path, "err", err)
 	}
 	problem.Write(w, err)
