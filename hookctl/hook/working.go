@@ -28,15 +28,15 @@ const answerWords = "The user answered: "
 // Bounds of the lists, in tokens, so that one list leaves room for the others.
 const (
 	editedTokens  = 320
-	readTokens    = 180
+	readTokens    = 260
 	commandTokens = 170
-	seenTokens    = 140
+	seenTokens    = 120
 
 	maxUnmended  = 4
-	failureChars = 90
+	failureChars = 80
 	commandChars = 61 // the beginning of a command tells which one it is
-	taskChars    = 200
-	promptChars  = 120
+	taskChars    = 160
+	promptChars  = 100
 	saidChars    = 140
 )
 
@@ -253,7 +253,7 @@ func openItems(s working.State) []Item {
 // that the summary of the compaction names is left out.
 func fileItems(s working.State, read bool) []Item {
 	var changed, seen []working.File
-	for _, f := range s.Used() {
+	for _, f := range slices.Backward(s.Files) {
 		switch {
 		case f.Known:
 		case f.Created || f.Edited > 0:

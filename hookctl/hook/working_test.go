@@ -51,7 +51,7 @@ Last prompt: ok, go on
 To do: test it (in progress)
 Not mended: ` + "`go test ./up` (failed, exit 1, FAIL TestRetry)" + `: --- FAIL: TestRetry
 The user refused Bash deploy prod: use the staging host
-Edited: up/{client.go, retry.go}; /etc/hosts
+Edited: /etc/hosts; up/{retry.go, client.go}
 Read: docs/readme.md
 Ran: ` + "`make` (ok)"
 	if got := startOf(t, "compact", past{Working: map[string]working.State{"s": busy("s", time.Now())}}); got != want {

@@ -1,7 +1,6 @@
 package working
 
 import (
-	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -40,21 +39,9 @@ func (s State) rarity() []int {
 
 // Bounds of the ranks.
 const (
-	usedOften    = 3    // calls from which on only the age of a file counts
 	olderCommand = 10   // commands that were run since, and halve the probability
 	rare         = 7000 // a command of 60 bytes that was run once, ten others since
 )
-
-// Used are the files, those first that were read or edited often, or have a word of what is worked on in their name; then
-// the newest.
-func (s State) Used() []File {
-	about := s.About()
-	points := func(f File) int { return min(f.Read+f.Edited, usedOften) + Hits(path.Base(f.Path), about) }
-	list := slices.Clone(s.Files)
-	slices.Reverse(list)
-	slices.SortStableFunc(list, func(a, b File) int { return points(b) - points(a) })
-	return list
-}
 
 // around is what stands around what is run: the change to another folder by its whole path, and at the end how much of the
 // output is looked at.

@@ -62,19 +62,6 @@ func TestTasksOfRunner(t *testing.T) {
 	}
 }
 
-// Files come by their use, and by the words of what is worked on.
-func TestUsed(t *testing.T) {
-	read := func(file string) events.Event { return did("Read", `{"file_path":"`+file+`"}`, `{}`) }
-	s := folded(prompt("Check the retries of the client"), read("/w/retry.go"), read("/w/a.go"), read("/w/a.go"), read("/w/a.go"), read("/w/b.go"), read("/w/client.go"))
-	var got []string
-	for _, f := range s.Used() {
-		got = append(got, f.Path)
-	}
-	if want := []string{"/w/a.go", "/w/client.go", "/w/b.go", "/w/retry.go"}; !slices.Equal(got, want) {
-		t.Errorf("%q", got)
-	}
-}
-
 // What a summary tells is forgotten: files in outputs, and the turn that was cut.
 func TestSummaryTellsIt(t *testing.T) {
 	seen := did("Bash", `{"command":"ls"}`, `{"stdout":"up/doc.go\nup/b.go"}`)

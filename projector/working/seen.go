@@ -91,17 +91,20 @@ func openable(p string) bool {
 // one stood there, words of the goal in its name, files beside it that were edited), nothing told more of those that are
 // opened later. Of one folder there are a few: they say where the others are.
 func (s State) Unopened() []Sight {
-	opened := map[string]bool{}
+	var paths []string
 	for _, f := range s.Files {
-		opened[path.Join(Folder(s.Worktree, f.Path))] = true
+		paths = append(paths, "/"+path.Join(Folder(s.Worktree, f.Path)))
+	}
+	for _, x := range s.Seen {
+		paths = append(paths, x.Path)
 	}
 
 	folders := map[string]int{}
 	var list []Sight
 	for _, x := range slices.Backward(s.Seen) {
-		longer := func(y Sight) bool { return strings.HasSuffix(y.Path, "/"+x.Path) }
 		folder := path.Dir(x.Path)
-		if !opened[x.Path] && folders[folder] < maxOfFolder && !slices.ContainsFunc(s.Seen, longer) {
+		longer := func(p string) bool { return strings.HasSuffix(p, "/"+x.Path) }
+		if folders[folder] < maxOfFolder && !slices.ContainsFunc(paths, longer) {
 			list = append(list, x)
 			folders[folder]++
 		}
