@@ -41,7 +41,8 @@ func (b *bench) longLogOf(n uint64, per int) *longLog {
 	l.stop()
 	l.withLog(func(st *embedded.Stream, session []events.Envelope) {
 		if per > 0 {
-			session = append(session[:per-1], session[len(session)-1])
+			end := slices.IndexFunc(session, func(e events.Envelope) bool { return e.Type == events.TypeSessionEnded })
+			session = slices.Concat(session[:per-len(session[end:])], session[end:]) // or all of them would be alive
 		}
 		for i := 1; l.events < n; i++ {
 			again := resemble(session, time.Duration(i)*time.Minute)
