@@ -37,6 +37,7 @@ type scanning struct {
 
 	deleted map[uint64]bool // sequences that the server hides
 	first   uint64          // the first one that it shows
+	lost    uint64          // the first one that no file gave and the server does not hide; 0: none
 }
 
 // scan is a pass over the log that damage ends.
@@ -107,7 +108,7 @@ func (st *Stream) unread(ctx context.Context, from, to uint64) error {
 	return nil
 }
 
-// files reads the block files.
+// files reads the block files. What a damaged one gave is handed out before the error.
 func (s *scanning) files(ctx context.Context) error {
 	spans, err := s.st.blocks.spans(s.from, s.to)
 	if err != nil {
@@ -115,20 +116,27 @@ func (s *scanning) files(ctx context.Context) error {
 	}
 	for _, b := range spans {
 		told, err := s.file(ctx, b)
-		switch {
-		case told, errors.Is(err, errStop) && s.from <= s.to:
+		if told || errors.Is(err, errStop) && s.from <= s.to {
 			return err
+		}
+		var lost error
+		if s.lost > 0 && !s.tolerant {
+			lost = s.st.unread(ctx, s.lost, s.from-1)
+		}
+		s.lost = 0
+		damaged := errors.Is(err, block.ErrDamaged)
+		switch {
+		case lost != nil && !damaged:
+			return lost
+		case !s.tolerant && damaged && (lost != nil || s.from <= s.to):
+			s.st.srv.distrust()
+			return &DamageError{What: "a block", FirstSeq: b.first, LastSeq: min(b.end-1, s.to), BlockName: b.name(), Err: err}
 		case s.from > s.to:
 			return nil
 		case s.tolerant, b.newest && errors.Is(err, fs.ErrNotExist):
 			// what is missing here is known, or was erased
-		case errors.Is(err, block.ErrDamaged):
-			s.st.srv.distrust()
-			return &DamageError{What: "a block", FirstSeq: b.first, LastSeq: min(b.end-1, s.to), BlockName: b.name(), Err: err}
 		case err != nil:
 			return err
-		case !b.newest:
-			s.from = max(s.from, min(b.end, s.to+1))
 		}
 	}
 	return nil
@@ -138,6 +146,7 @@ func (s *scanning) files(ctx context.Context) error {
 // block's.
 func (s *scanning) file(ctx context.Context, b span) (told bool, err error) {
 	err = block.ReadFrom(s.st.blocks.path(b.index), streamName, s.from, s.to, func(r block.Record) error {
+		s.pass(r.First)
 		if r.Erased {
 			s.from = r.Seq + 1
 			return nil
@@ -146,7 +155,19 @@ func (s *scanning) file(ctx context.Context, b span) (told bool, err error) {
 		told = err != nil && !errors.Is(err, errStop)
 		return err
 	})
+	if !b.newest && (err == nil || errors.Is(err, block.ErrDamaged)) {
+		s.pass(min(b.end, s.to+1))
+	}
 	return told, err
+}
+
+// pass goes on at a sequence, and notes the first one before it that should have come.
+func (s *scanning) pass(seq uint64) {
+	for ; s.from < seq; s.from++ {
+		if s.lost == 0 && s.from >= s.first && !s.deleted[s.from] {
+			s.lost = s.from
+		}
+	}
 }
 
 // record hands out a message of a block.

@@ -123,6 +123,29 @@ func TestDamagedEventOfSession(t *testing.T) {
 	}
 }
 
+// A damaged event is an error of every reading that wants it, whatever else of its block that one wants; the others are
+// handed out.
+func TestDamagedEventOfRange(t *testing.T) {
+	s := sealedLog(t)
+	if err := flipIn(s.stream.blocks.path(3), mixed(40, 8).ID); err != nil { // the block has 31 to 45
+		t.Fatal(err)
+	}
+
+	for _, c := range []struct {
+		from, to, events uint64
+		lost             bool
+	}{{1, 39, 39, false}, {1, 40, 39, true}, {1, 41, 40, true}, {5, 48, 40, true}, {40, 88, 5, true}, {1, 0, 44, true}} {
+		n := uint64(0)
+		err := s.Stream().Read(t.Context(), c.from, c.to, func(events.Record) error {
+			n++
+			return nil
+		})
+		if errors.Is(err, ErrLogDamaged) != c.lost || !c.lost && err != nil || n != c.events {
+			t.Errorf("%d to %d: %d events, %v; want %d", c.from, c.to, n, err, c.events)
+		}
+	}
+}
+
 // flipIn changes a byte behind the words in a file.
 func flipIn(path, words string) error {
 	b, err := os.ReadFile(path)
