@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -13,20 +14,12 @@ import (
 	"hookline/hookctl/problem"
 )
 
-// Output is what one verb prints with --json: a value of each Go type that it may be.
-type Output struct {
-	of    []any
-	lines bool
-}
+// Outputs are what the verbs of a program print with --json, by the verb without the program's name, as "session list": a
+// value of the type, a slice where a verb prints objects, one a line, perhaps none, or [Either].
+type Outputs map[string]any
 
-// Object is the output of a verb that prints one object; with several types, flags decide which.
-func Object(of ...any) Output { return Output{of: of} }
-
-// Lines is the output of a verb that prints objects, one a line, perhaps none.
-func Lines(of ...any) Output { return Output{of: of, lines: true} }
-
-// Outputs are those of a program, by the verb without the program's name, as "session list".
-type Outputs map[string]Output
+// Either is the output of a verb whose flags decide which type it prints.
+type Either []any
 
 // SchemaCmd makes the verb that describes what the others print with --json.
 func (c *Console) SchemaCmd(outputs Outputs) *cobra.Command {
@@ -59,11 +52,21 @@ func (c *Console) SchemaCmd(outputs Outputs) *cobra.Command {
 	}
 }
 
-func (c *Console) printSchema(verb string, out Output) error {
-	schemas := make([]*jsonschema.Schema, len(out.of))
-	for i, of := range out.of {
+func (c *Console) printSchema(verb string, out any) error {
+	types, several := out.(Either)
+	if !several {
+		types = Either{out}
+	}
+	schemas := make([]*jsonschema.Schema, len(types))
+	lines := false
+	for i, of := range types {
+		t := reflect.TypeOf(of)
+		if t.Kind() == reflect.Slice {
+			lines = true
+			t = t.Elem()
+		}
 		r := jsonschema.Reflector{Anonymous: true, ExpandedStruct: true, DoNotReference: true, AllowAdditionalProperties: true}
-		schemas[i] = r.Reflect(of)
+		schemas[i] = r.ReflectFromType(t)
 	}
 	s := schemas[0]
 	if len(schemas) > 1 {
@@ -71,7 +74,7 @@ func (c *Console) printSchema(verb string, out Output) error {
 	}
 	s.Title = c.Name + " " + verb
 	s.Description = "one object"
-	if out.lines {
+	if lines {
 		s.Description = "one object a line, perhaps none; this is the schema of a line"
 	}
 

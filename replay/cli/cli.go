@@ -74,24 +74,24 @@ func (a *app) root() *cobra.Command {
 
 // outputs is what the verbs print with --json; "at session" and its like are the states that at shows.
 var outputs = cmdline.Outputs{
-	"verify":  cmdline.Object(check.Verdict{}),
-	"rebuild": cmdline.Object(client.Rebuilt{}),
-	"at":      cmdline.Object(past{}),
-	"diff":    cmdline.Object(differenceJSON{}),
-	"recover": cmdline.Object(mend.Recovered{}),
-	"repair":  cmdline.Object(mend.Repaired{}),
-	"export":  cmdline.Object(carry.Saved{}, pageJSON{}),
-	"import":  cmdline.Object(importedJSON{}),
-	"backup":  cmdline.Object(carry.BackedUp{}),
-	"restore": cmdline.Object(carry.Restored{}),
-	"version": cmdline.Object(cmdline.VersionJSON{}),
-	"man":     cmdline.Object(cmdline.ManJSON{}),
+	"verify":  check.Verdict{},
+	"rebuild": client.Rebuilt{},
+	"at":      past{},
+	"diff":    differenceJSON{},
+	"recover": mend.Recovered{},
+	"repair":  mend.Repaired{},
+	"export":  cmdline.Either{carry.Saved{}, pageJSON{}},
+	"import":  importedJSON{},
+	"backup":  carry.BackedUp{},
+	"restore": carry.Restored{},
+	"version": cmdline.VersionJSON{},
+	"man":     cmdline.ManJSON{},
 
-	"at session":  cmdline.Object(session.State{}),
-	"at identity": cmdline.Object(identity.State{}),
-	"at latest":   cmdline.Object(identity.Pointer{}),
-	"at project":  cmdline.Object(project.State{}),
-	"at gate":     cmdline.Object(gate.State{}),
+	"at session":  session.State{},
+	"at identity": identity.State{},
+	"at latest":   identity.Pointer{},
+	"at project":  project.State{},
+	"at gate":     gate.State{},
 }
 
 // verb is a command of replay; see [cmdline.Verb].
