@@ -3,6 +3,8 @@ package verbs
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -10,6 +12,7 @@ import (
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/home"
 	"hookline/hookctl/problem"
+	"hookline/hookctl/wire"
 )
 
 // Results of a check.
@@ -26,22 +29,6 @@ type check struct {
 	Words  string `json:"words" jsonschema_description:"what was found"`
 	Do     string `json:"do,omitempty" jsonschema_description:"what a person can do"`
 	Fixed  bool   `json:"fixed,omitempty" jsonschema_description:"--fix has done something"`
-}
-
-func passed(name, format string, args ...any) check {
-	return check{Name: name, Result: resultOK, Words: fmt.Sprintf(format, args...)}
-}
-
-func warned(name, words, do string) check {
-	return check{Name: name, Result: resultWarn, Words: words, Do: do}
-}
-
-func failed(name, words, do string) check {
-	return check{Name: name, Result: resultFail, Words: words, Do: do}
-}
-
-func fixed(name, words string) check {
-	return check{Name: name, Result: resultOK, Words: words, Fixed: true}
 }
 
 // doctorJSON is what `doctor --json` prints.
@@ -71,15 +58,11 @@ func (a *app) doctorCmd() *cobra.Command {
 			return a.gaps()
 		}
 		x := &examiner{app: a.under(a.ctx), fix: f.Fix, paths: home.PathsOf(a.Home(), a.Getenv)}
-		checks, err := x.run()
-		if err != nil {
+		if err := x.run(); err != nil {
 			return err
 		}
-		out := doctorJSON{OK: true, Checks: checks}
-		for _, c := range checks {
-			out.OK = out.OK && c.Result != resultFail
-		}
-		return a.Verdict(out, out.OK, func() { a.printChecks(checks) })
+		ok := !slices.ContainsFunc(x.checks, func(c check) bool { return c.Result == resultFail })
+		return a.Verdict(doctorJSON{OK: ok, Checks: x.checks}, ok, func() { a.printChecks(x.checks) })
 	}, &f)
 }
 
@@ -92,81 +75,95 @@ type examiner struct {
 	stuck  bool          // the home is not there and cannot be made
 	full   bool          // the full profile is installed somewhere
 	hooked bool          // any profile is
+	checks []check       // made so far
+}
+
+func (x *examiner) pass(name, format string, args ...any) {
+	x.checks = append(x.checks, check{Name: name, Result: resultOK, Words: fmt.Sprintf(format, args...)})
+}
+
+func (x *examiner) mended(name, words string) {
+	x.checks = append(x.checks, check{Name: name, Result: resultOK, Words: words, Fixed: true})
+}
+
+func (x *examiner) warn(name, words, do string) {
+	x.checks = append(x.checks, check{Name: name, Result: resultWarn, Words: words, Do: do})
+}
+
+func (x *examiner) fail(name, words, do string) {
+	x.checks = append(x.checks, check{Name: name, Result: resultFail, Words: words, Do: do})
 }
 
 // run makes all checks: first what needs no daemon, and would explain why there is none.
-func (x *examiner) run() ([]check, error) {
-	var all []check
-	for _, f := range []func() []check{x.hooks, x.switchedOff, x.program, x.configuration, x.permissions, x.fileSystem, x.space, x.lastStart} {
-		all = append(all, f()...)
+func (x *examiner) run() error {
+	for _, look := range []func(){x.hooks, x.switchedOff, x.program, x.configuration, x.permissions, x.fileSystem, x.space, x.lastStart} {
+		look()
 	}
-	up, err := x.daemon()
-	if err != nil {
-		return nil, err
+	if err := x.daemon(); err != nil {
+		return err
 	}
-	all = append(all, up...)
 	if x.backend == nil {
-		return append(all, x.waiting()...), nil
+		x.waiting()
+		return nil
 	}
 	defer x.backend.Close()
-	for _, f := range []func() []check{x.spool, x.clock, x.kinds, x.installs, x.unknown, x.damage, x.canary} {
-		all = append(all, f()...)
+	for _, look := range []func(){x.spool, x.clock, x.kinds, x.installs, x.unknown, x.damage, x.canary} {
+		look()
 	}
-	return all, x.ctx.Err()
+	return x.ctx.Err()
 }
 
-// daemon looks for the daemon, and with --fix starts it.
-func (x *examiner) daemon() ([]check, error) {
+// daemon looks for the daemon, and with --fix starts it. Why none runs is said once: who holds the store, or that there is
+// no place for it.
+func (x *examiner) daemon() error {
 	const name = "daemon"
 	h, err := x.connect(x.ctx, needRunning)
 	started := false
 	if errors.Is(err, errDown) && x.fix {
 		if h, err = x.connect(x.ctx, needStarted); err != nil {
-			return []check{failed(name, "it could not be started: "+err.Error(), hintOf(err, "its log is "+x.paths.Log))}, nil
+			x.fail(name, "it could not be started: "+err.Error(), hintOf(err, "its log is "+x.paths.Log))
+			return nil
 		}
 		started = true
-	}
-	if errors.Is(err, errDown) {
-		return x.down(), nil
 	}
 	if err == nil {
 		if err = h.Get(x.ctx, "/v1/status", nil, &x.status); err != nil {
 			h.Close()
 		}
 	}
-	if err != nil {
-		if x.ctx.Err() != nil {
-			return nil, x.ctx.Err()
-		}
-		return x.mute(err), nil
-	}
-	x.backend = h
-	words := fmt.Sprintf("version %s, pid %d, up %s", x.status.Version, pidOf(x.status), span(seconds(x.status.UptimeS)))
-	if started {
-		return []check{fixed(name, "started, "+words)}, nil
-	}
-	return append([]check{passed(name, "%s", words)}, x.sameVersion()...), nil
-}
-
-// down says why no daemon runs, each cause once: who holds the store, or that there is no place for it.
-func (x *examiner) down() []check {
-	if x.stuck {
-		return []check{warned("daemon", "no daemon is running", "it starts once the home can be made")}
-	}
-	if held := x.lock(); len(held) > 0 {
-		return held
-	}
-	return []check{warned("daemon", "no daemon is running", "the next hook starts it; so does `hookctl start`")}
-}
-
-// mute is the finding about a daemon that is there and does not answer as it should.
-func (x *examiner) mute(err error) []check {
-	words := "it does not answer: " + err.Error()
 	var f *problem.Error
-	if errors.As(err, &f) {
-		words = f.Message
+	switch {
+	case err == nil:
+	case errors.Is(err, errDown) && x.stuck:
+		x.warn(name, "no daemon is running", "it starts once the home can be made")
+		return nil
+	case errors.Is(err, errDown):
+		if !x.locked() {
+			x.warn(name, "no daemon is running", "the next hook starts it; so does `hookctl start`")
+		}
+		return nil
+	case x.ctx.Err() != nil:
+		return x.ctx.Err()
+	default:
+		words := "it does not answer: " + err.Error()
+		if errors.As(err, &f) {
+			words = f.Message
+		}
+		x.fail(name, words, hintOf(err, "`hookctl restart` ends it and starts another"))
+		return nil
 	}
-	return []check{failed("daemon", words, hintOf(err, "`hookctl restart` ends it and starts another"))}
+
+	x.backend = h
+	words := fmt.Sprintf("version %s, pid %d, up %s", x.status.Version, pidOf(x.status), span(time.Duration(x.status.UptimeS*float64(time.Second))))
+	if started {
+		x.mended(name, "started, "+words)
+		return nil
+	}
+	x.pass(name, "%s", words)
+	if x.status.Version != wire.Build {
+		x.warn("version", "the daemon is "+x.status.Version+", this is "+wire.Build, "`hookctl restart` brings both to one version")
+	}
+	return nil
 }
 
 // hintOf is the advice that an error has of its own, else another.

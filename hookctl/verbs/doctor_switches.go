@@ -34,7 +34,7 @@ func managedDir(goos string) string {
 
 // switchedOff looks for every switch that turns the hooks off, in the settings files from the strongest
 // to the weakest, in the environment, and in the client's list of trusted folders.
-func (x *examiner) switchedOff() []check {
+func (x *examiner) switchedOff() {
 	const name = "switches"
 	managed := readSwitches(filepath.Join(x.managed, "managed-settings.json"))
 	dropIns, _ := filepath.Glob(filepath.Join(x.managed, "managed-settings.d", "*.json")) // fails only for a bad pattern
@@ -47,57 +47,49 @@ func (x *examiner) switchedOff() []check {
 		readSwitches(filepath.Join(x.ProjectDir(), ".claude", "settings.json")),
 		readSwitches(filepath.Join(config, "settings.json")))
 
-	bad := administered(name, managed)
+	before := len(x.checks)
+	x.administered(name, managed)
 	i := slices.IndexFunc(files, func(s switches) bool { return s.DisableAllHooks != nil })
 	if i >= 0 && *files[i].DisableAllHooks {
-		bad = append(bad, failed(name, "disableAllHooks is set in "+files[i].path+": the client runs no hook", "take disableAllHooks out of that file"))
+		x.fail(name, "disableAllHooks is set in "+files[i].path+": the client runs no hook", "take disableAllHooks out of that file")
 	}
-	bad = append(bad, x.silenced(name, files)...)
-	bad = append(bad, x.untrusted(name)...)
+	const variable = "HOOKLINE_DISABLED" // every hook ends at once
+	i = slices.IndexFunc(files, func(s switches) bool { _, set := s.Env[variable]; return set })
+	switch {
+	case i >= 0 && files[i].Env[variable] == "1":
+		x.fail(name, variable+"=1 is in env of "+files[i].path+": hooks record nothing", "take it out of that file")
+	case i < 0 && x.Getenv(variable) == "1":
+		x.fail(name, variable+"=1 is in this environment: the hooks of a client that is started from here record nothing", "`unset "+variable+"`, also in the shell's own files")
+	}
+	x.untrusted(name)
 	if !x.conf.Values.Records(x.ProjectDir()) {
-		bad = append(bad, warned(name, "record_off in "+x.conf.Origins["record_off"].File+" names this folder: its sessions are not recorded",
-			"`hookctl config edit` changes it"))
+		x.warn(name, "record_off in "+x.conf.Origins["record_off"].File+" names this folder: its sessions are not recorded",
+			"`hookctl config edit` changes it")
 	}
-	if len(bad) > 0 {
-		return bad
+	if len(x.checks) == before {
+		x.pass(name, "nothing keeps the client from running hooks")
 	}
-	return []check{passed(name, "nothing keeps the client from running hooks")}
 }
 
 // administered finds the settings of an administrator that leave our hooks out.
-func administered(name string, managed []switches) []check {
-	var bad []check
+func (x *examiner) administered(name string, managed []switches) {
 	for _, s := range managed {
 		if s.AllowManagedHooksOnly {
-			bad = append(bad, failed(name, "allowManagedHooksOnly is set in "+s.path+": the client runs the administrator's hooks only",
-				"ask the administrator to take it out, or to add the hooks that `hookctl install --dry-run` prints"))
+			x.fail(name, "allowManagedHooksOnly is set in "+s.path+": the client runs the administrator's hooks only",
+				"ask the administrator to take it out, or to add the hooks that `hookctl install --dry-run` prints")
 		}
 		var all bool
 		var some []string
 		_ = json.Unmarshal(s.PluginOnly, &all) // it is the one or the other
 		_ = json.Unmarshal(s.PluginOnly, &some)
 		if all || slices.Contains(some, "hooks") {
-			bad = append(bad, failed(name, "strictPluginOnlyCustomization is set in "+s.path+": the client runs hooks of plugins only", "ask the administrator to take hooks out of it"))
+			x.fail(name, "strictPluginOnlyCustomization is set in "+s.path+": the client runs hooks of plugins only", "ask the administrator to take hooks out of it")
 		}
 	}
-	return bad
-}
-
-// silenced finds HOOKLINE_DISABLED, with which every hook ends at once.
-func (x *examiner) silenced(name string, files []switches) []check {
-	const variable = "HOOKLINE_DISABLED"
-	i := slices.IndexFunc(files, func(s switches) bool { _, set := s.Env[variable]; return set })
-	switch {
-	case i >= 0 && files[i].Env[variable] == "1":
-		return []check{failed(name, variable+"=1 is in env of "+files[i].path+": hooks record nothing", "take it out of that file")}
-	case i < 0 && x.Getenv(variable) == "1":
-		return []check{failed(name, variable+"=1 is in this environment: the hooks of a client that is started from here record nothing", "`unset "+variable+"`, also in the shell's own files")}
-	}
-	return nil
 }
 
 // untrusted finds a project folder that the client knows and was not told to trust: it runs no hook there.
-func (x *examiner) untrusted(name string) []check {
+func (x *examiner) untrusted(name string) {
 	path := filepath.Join(x.Getenv("HOME"), ".claude.json")
 	if x.Getenv("CLAUDE_CONFIG_DIR") != "" {
 		path = filepath.Join(x.clientConfig(), ".claude.json")
@@ -109,30 +101,30 @@ func (x *examiner) untrusted(name string) []check {
 		} `json:"projects"`
 	}
 	if err != nil || json.Unmarshal(text, &known) != nil {
-		return nil // the client's own file, whose form may change
+		return // the client's own file, whose form may change
 	}
 
 	here := x.ProjectDir()
 	if _, asked := known.Projects[here]; !asked || here == x.Getenv("HOME") {
-		return nil // its first start asks; trust in the home is never kept
+		return // its first start asks; trust in the home is never kept
 	}
 	for dir := here; ; dir = filepath.Dir(dir) {
 		if known.Projects[dir].Trusted {
-			return nil
+			return
 		}
 		if dir == filepath.Dir(dir) {
 			break
 		}
 	}
-	return []check{warned(name, "the client does not trust "+here+": interactive sessions there run no hook", "start the client there and answer its question about trust")}
+	x.warn(name, "the client does not trust "+here+": interactive sessions there run no hook", "start the client there and answer its question about trust")
 }
 
 // clientConfig is the folder of the client's user settings.
-func (x *examiner) clientConfig() string {
-	if dir := x.Getenv("CLAUDE_CONFIG_DIR"); dir != "" {
+func (a *app) clientConfig() string {
+	if dir := a.Getenv("CLAUDE_CONFIG_DIR"); dir != "" {
 		return dir
 	}
-	return filepath.Join(x.Getenv("HOME"), ".claude")
+	return filepath.Join(a.userHome(), ".claude")
 }
 
 // readSwitches reads one settings file: none where there is none. What cannot be read as settings is

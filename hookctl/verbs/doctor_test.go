@@ -315,10 +315,14 @@ func TestDoctorSpaceAndGround(t *testing.T) {
 			t.Errorf("%d of %d: %+v", tc.free, tc.total, got)
 		}
 	}
-	if got := groundCheck("/home/x", "nfs", true, nil); got.Result != resultFail || !strings.HasPrefix(got.Words, "/home/x is on nfs, a network file system") {
+	x := &examiner{app: &app{ground: func(string) (string, bool, error) { return "nfs", true, nil }}, paths: home.Paths{Home: "/home/x"}}
+	x.fileSystem()
+	if got := x.checks[0]; got.Result != resultFail || !strings.HasPrefix(got.Words, "/home/x is on nfs, a network file system") {
 		t.Errorf("%+v", got)
 	}
-	if got := groundCheck("/home/x", "", false, errors.ErrUnsupported); got.Result != resultOK {
+	x.ground = func(string) (string, bool, error) { return "", false, errors.ErrUnsupported }
+	x.fileSystem()
+	if got := x.checks[1]; got.Result != resultOK {
 		t.Errorf("%+v", got)
 	}
 }

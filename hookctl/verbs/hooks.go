@@ -78,18 +78,21 @@ var expectations = []struct {
 }
 
 // kinds looks for hooks that the client should have called and never did.
-func (x *examiner) kinds() []check {
+func (x *examiner) kinds() {
 	const name = "client"
 	past, err := pastHooks(x.app)
 	if err != nil {
-		return []check{failed(name, "read the sessions: "+err.Error(), "`hookctl repair --bucket session` folds them again")}
+		x.fail(name, "read the sessions: "+err.Error(), "`hookctl repair --bucket session` folds them again")
+		return
 	}
 	seen := past.with(x.status.Hooks)
 	if len(seen) == 0 {
-		return []check{warned(name, "no hook has come yet", "use the client: running sessions reload hooks within a second, and their next step calls one")}
+		x.warn(name, "no hook has come yet", "use the client: running sessions reload hooks within a second, and their next step calls one")
+		return
 	}
 	if never := x.never(seen); len(never) > 0 {
-		return []check{warned(name, "it has never called "+strings.Join(never, ", ")+", though it should have", "`hookctl install` again, then a new session; hooks may be disabled by policy")}
+		x.warn(name, "it has never called "+strings.Join(never, ", ")+", though it should have", "`hookctl install` again, then a new session; hooks may be disabled by policy")
+		return
 	}
 
 	var last time.Time
@@ -100,7 +103,7 @@ func (x *examiner) kinds() []check {
 	if len(seen) != 1 {
 		come = fmt.Sprintf("%d kinds of hooks have come", len(seen))
 	}
-	return []check{passed(name, "%s, the last %s; `hookctl status` lists them", come, x.ago(last))}
+	x.pass(name, "%s, the last %s; `hookctl status` lists them", come, x.ago(last))
 }
 
 func (x *examiner) never(seen kinds) []string {

@@ -39,13 +39,7 @@ func (a *app) importTranscriptsCmd() *cobra.Command {
 }
 
 // clientFolder is where the client keeps its transcripts.
-func (a *app) clientFolder() string {
-	dir := a.Getenv("CLAUDE_CONFIG_DIR")
-	if dir == "" {
-		dir = filepath.Join(a.userHome(), ".claude")
-	}
-	return filepath.Join(dir, "projects")
-}
+func (a *app) clientFolder() string { return filepath.Join(a.clientConfig(), "projects") }
 
 // mostPaths bounds the request, in bytes.
 const mostPaths = 32 << 10
@@ -84,24 +78,6 @@ func (a *app) importTranscripts(args []string, dry bool) error {
 	if err != nil {
 		return err
 	}
-	return a.showTranscripts(raw)
-}
-
-// awaitImport shows how far the daemon is, in bytes of the files.
-func (a *app) awaitImport(paths []string, query url.Values) (json.RawMessage, error) {
-	var size int64
-	found, _ := transcript.Sessions(paths) // its problems are told by the daemon
-	for _, s := range found {
-		size += s.Size
-	}
-	m := a.Meter("importing").InBytes()
-	defer m.End()
-	return client.ReadLong(func(line func([]byte) error) error {
-		return a.stream(http.MethodPost, "/v1/do/import", query, line)
-	}, func(done, _ uint64) { m.At(done, uint64(size)) })
-}
-
-func (a *app) showTranscripts(raw json.RawMessage) error {
 	var r transcript.Imported
 	if err := json.Unmarshal(raw, &r); err != nil {
 		return fmt.Errorf("read what was imported: %w", err)
@@ -117,6 +93,20 @@ func (a *app) showTranscripts(raw json.RawMessage) error {
 		return cmdline.Silent(1)
 	}
 	return nil
+}
+
+// awaitImport shows how far the daemon is, in bytes of the files.
+func (a *app) awaitImport(paths []string, query url.Values) (json.RawMessage, error) {
+	var size int64
+	found, _ := transcript.Sessions(paths) // its problems are told by the daemon
+	for _, s := range found {
+		size += s.Size
+	}
+	m := a.Meter("importing").InBytes()
+	defer m.End()
+	return client.ReadLong(func(line func([]byte) error) error {
+		return a.stream(http.MethodPost, "/v1/do/import", query, line)
+	}, func(done, _ uint64) { m.At(done, uint64(size)) })
 }
 
 func (a *app) printTranscripts(r transcript.Imported) {
