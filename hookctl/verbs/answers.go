@@ -218,7 +218,7 @@ func (s *Answers) Decisions(ctx context.Context, all bool) (string, error) {
 func (s *Answers) Sessions(ctx context.Context, most int) ([]SessionRef, error) {
 	var out []SessionRef
 	_, err := s.told(ctx, func(a *app) error {
-		list, err := cells[session.State](a, session.Name, "")
+		list, err := sessions(a)
 		if err != nil {
 			return err
 		}
@@ -227,9 +227,8 @@ func (s *Answers) Sessions(ctx context.Context, most int) ([]SessionRef, error) 
 			return err
 		}
 		list = slices.DeleteFunc(list, func(c cell[session.State]) bool {
-			return c.State.Status == session.Deleted || countsFor(projects, c.State.Project) != here
+			return countsFor(projects, c.State.Project) != here
 		})
-		slices.SortFunc(list, func(x, y cell[session.State]) int { return y.State.LastActive.Compare(x.State.LastActive) })
 		for _, c := range list[:min(most, len(list))] {
 			title := s.bounded([]byte(cmdline.Fit(cmdline.OneLine(c.State.Title), 120)))
 			out = append(out, SessionRef{c.State.ID, title})

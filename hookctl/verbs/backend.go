@@ -14,6 +14,8 @@ import (
 	"hookline/hookctl/client"
 	"hookline/hookctl/home"
 	"hookline/hookctl/problem"
+	"hookline/projector/gate"
+	"hookline/projector/project"
 	"hookline/projector/session"
 )
 
@@ -234,9 +236,20 @@ func cells[S any](a *app, projection, prefix string) ([]cell[S], error) {
 	return all, err
 }
 
+func allProjects(a *app) ([]cell[project.State], error) {
+	return cells[project.State](a, project.Name, "")
+}
+
+func allGates(a *app) ([]cell[gate.State], error) { return cells[gate.State](a, gate.Name, "") }
+
+// allSessions are the sessions, those that were deleted too.
+func allSessions(a *app) ([]cell[session.State], error) {
+	return cells[session.State](a, session.Name, "")
+}
+
 // sessions are those that were not deleted, the last active first.
 func sessions(a *app) ([]cell[session.State], error) {
-	all, err := cells[session.State](a, session.Name, "")
+	all, err := allSessions(a)
 	all = slices.DeleteFunc(all, func(c cell[session.State]) bool { return c.State.Status == session.Deleted })
 	slices.SortStableFunc(all, func(x, y cell[session.State]) int { return y.State.LastActive.Compare(x.State.LastActive) })
 	return all, err

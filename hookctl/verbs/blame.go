@@ -19,7 +19,6 @@ import (
 	"hookline/hookctl/find"
 	"hookline/hookctl/problem"
 	"hookline/hookctl/safeopen"
-	"hookline/projector/project"
 	"hookline/projector/session"
 )
 
@@ -159,7 +158,7 @@ func (a *app) editsOf(file string) ([]events.Record, error) {
 	}
 
 	place := a.place(filepath.Dir(real))
-	projects, err := cells[project.State](a, project.Name, "")
+	projects, err := allProjects(a)
 	if err != nil {
 		return nil, err
 	}

@@ -9,9 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"hookline/hookctl/cmdline"
-	"hookline/projector/gate"
-	"hookline/projector/project"
-	"hookline/projector/session"
 )
 
 // Completion of what only the log knows. It asks a daemon that runs and starts none; without one, or
@@ -61,7 +58,7 @@ func (a *app) sessionWords() []string {
 }
 
 func (a *app) projectWords() []string {
-	all, err := cells[project.State](a, project.Name, "")
+	all, err := allProjects(a)
 	if err != nil {
 		return nil
 	}
@@ -74,7 +71,7 @@ func (a *app) projectWords() []string {
 
 // gateWords are the requirements that some branch of the log knows.
 func gateWords(a *app) []string {
-	all, err := cells[gate.State](a, gate.Name, "")
+	all, err := allGates(a)
 	if err != nil {
 		return nil
 	}
@@ -91,7 +88,7 @@ func gateWords(a *app) []string {
 
 // branchWords are the branches that sessions were on.
 func branchWords(a *app) []string {
-	all, err := cells[session.State](a, session.Name, "")
+	all, err := sessions(a)
 	if err != nil {
 		return nil
 	}

@@ -57,7 +57,16 @@ func (a *app) configShowCmd() *cobra.Command {
 			}
 			a.Printf("  %s  %s  %s\n", cmdline.Pad(f.Scope, 7), f.Path, state)
 		}
-		a.warnOfDaemons()
+		var names []string
+		for _, k := range config.Keys() {
+			if from := a.conf.Origins[k.Name].From; k.Daemon && (from == "project" || from == "local") {
+				names = append(names, k.Name)
+			}
+		}
+		if len(names) > 0 {
+			a.Say("warning: the daemon does not see " + strings.Join(names, ", ") + " of a project's file: it serves all projects")
+			a.Say("hint: " + config.UserFile(a.Getenv) + " is the place for it, `hookctl restart` applies it")
+		}
 		return a.configProblems()
 	})
 }
@@ -68,20 +77,6 @@ type configJSON struct {
 	Origins  map[string]config.Origin `json:"origins" jsonschema_description:"by key, where the value comes from"`
 	Files    []config.File            `json:"files" jsonschema_description:"in the order they were read"`
 	Problems []config.Problem         `json:"problems" jsonschema_description:"what does not count"`
-}
-
-// warnOfDaemons names what stands in a project's file and has no effect there.
-func (a *app) warnOfDaemons() {
-	var names []string
-	for _, k := range config.Keys() {
-		if from := a.conf.Origins[k.Name].From; k.Daemon && (from == "project" || from == "local") {
-			names = append(names, k.Name)
-		}
-	}
-	if len(names) > 0 {
-		a.Say("warning: the daemon does not see " + strings.Join(names, ", ") + " of a project's file: it serves all projects")
-		a.Say("hint: " + config.UserFile(a.Getenv) + " is the place for it, `hookctl restart` applies it")
-	}
 }
 
 func origin(o config.Origin) string {
@@ -105,16 +100,6 @@ func leftOut(c config.Config, f config.File) (config.Problem, bool) {
 		}
 	}
 	return config.Problem{}, false
-}
-
-// warnOfConfig says on stderr what of the configuration does not count, for verbs that go on.
-func (a *app) warnOfConfig() {
-	for _, p := range a.conf.Problems {
-		a.Say("warning: " + p.Error())
-		if p.Hint != "" {
-			a.Say("hint: " + p.Hint)
-		}
-	}
 }
 
 // configProblems prints what is wrong, each with its hint, and ends with exit code 1 then.

@@ -25,9 +25,14 @@ func (a *app) configSetCmd() *cobra.Command {
 		Short: "Set a value in the user's configuration file",
 		Long: "Set a value in the user's configuration file, which is made when it is not there; comments and other keys\n" +
 			"stay. What is of the daemon counts after `hookctl restart`. Lists are set by `hookctl config edit`.",
-		Example:           "  hookctl config set idle_exit 1h",
-		Args:              cmdline.Exactly("a key: `hookctl config show` lists them", "a value"),
-		ValidArgsFunction: completeKeys,
+		Example: "  hookctl config set idle_exit 1h",
+		Args:    cmdline.Exactly("a key: `hookctl config show` lists them", "a value"),
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			if len(args) > 0 {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			return settable(), cobra.ShellCompDirectiveNoFileComp
+		},
 	}, func(args []string) error {
 		key := args[0]
 		value := args[1]
@@ -55,7 +60,12 @@ func (a *app) configSetCmd() *cobra.Command {
 		if err := replaceFile(path, withKey(string(text), key, value)); err != nil {
 			return err
 		}
-		now := config.Load(config.Options{Getenv: userOnly(a.Getenv)})
+		now := config.Load(config.Options{Getenv: func(name string) string {
+			if strings.HasPrefix(name, "HOOKLINE_") {
+				return ""
+			}
+			return a.Getenv(name)
+		}})
 		if now.Values.Text(key)[0] != judged.Values.Text(key)[0] {
 			return errors.Join(replaceFile(path, string(text)),
 				problem.Faultf("%s could not be set in %s; it is as it was", key, path).Advise("`hookctl config edit` opens it"))
@@ -80,13 +90,6 @@ type configSetJSON struct {
 	Value string `json:"value" jsonschema_description:"in force from that file"`
 }
 
-func completeKeys(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-	if len(args) > 0 {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	return settable(), cobra.ShellCompDirectiveNoFileComp
-}
-
 // settable are the keys with one value.
 func settable() []string {
 	var names []string
@@ -96,16 +99,6 @@ func settable() []string {
 		}
 	}
 	return names
-}
-
-// userOnly is the environment without what overrides a file.
-func userOnly(getenv func(string) string) func(string) string {
-	return func(name string) string {
-		if strings.HasPrefix(name, "HOOKLINE_") {
-			return ""
-		}
-		return getenv(name)
-	}
 }
 
 // withKey gives a file's text with a line for the key: in the place of the one it has, else at its end.

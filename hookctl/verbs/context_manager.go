@@ -109,8 +109,26 @@ func (a *app) contextManagerCmds() []*cobra.Command {
 			Use:     "status",
 			Short:   "Show what is there to survive a compaction, and the attention budget",
 			Example: "  hookctl context status --json",
-		}, a.sayContextStatus),
-		a.contextRulesCmd(),
+		}, func([]string) error {
+			s, err := a.contextStatus()
+			if err != nil {
+				return err
+			}
+			if a.JSON {
+				return a.PrintJSON(s)
+			}
+			p := s.Preservation
+			a.Printf("session continuity  %s\ndecision log        %s\nentries of today    %d\nactive beads        %d\n", yesNo(p.Continuity), yesNo(p.Decisions), p.Today, p.Beads)
+			a.Printf("attention           %s, %d tokens, %d since the last delta synthesis\n", orWord(s.Attention.Level, "unknown"), s.Attention.Tokens, s.Attention.Unsynced)
+			return nil
+		}),
+		a.verb(needNothing, &cobra.Command{
+			Use:     "rules",
+			Short:   "Show what survives a compaction and what is summarised",
+			Example: "  hookctl context rules --json",
+		}, func([]string) error {
+			return a.Result(contextRules, "always preserved  %s\ncompactable       %s\n", strings.Join(contextRules.Always, ", "), strings.Join(contextRules.Compactable, ", "))
+		}),
 		a.verb(needStore, &cobra.Command{
 			Use:     "preserve [all|critical]",
 			Short:   "Name the sections that are missing in NOTES.md",
@@ -129,35 +147,11 @@ func (a *app) contextManagerCmds() []*cobra.Command {
 	}
 }
 
-func (a *app) sayContextStatus([]string) error {
-	s, err := a.contextStatus()
-	if err != nil {
-		return err
-	}
-	if a.JSON {
-		return a.PrintJSON(s)
-	}
-	p := s.Preservation
-	a.Printf("session continuity  %s\ndecision log        %s\nentries of today    %d\nactive beads        %d\n", yesNo(p.Continuity), yesNo(p.Decisions), p.Today, p.Beads)
-	a.Printf("attention           %s, %d tokens, %d since the last delta synthesis\n", orWord(s.Attention.Level, "unknown"), s.Attention.Tokens, s.Attention.Unsynced)
-	return nil
-}
-
 func yesNo(b bool) string {
 	if b {
 		return "present"
 	}
 	return "missing"
-}
-
-func (a *app) contextRulesCmd() *cobra.Command {
-	return a.verb(needNothing, &cobra.Command{
-		Use:     "rules",
-		Short:   "Show what survives a compaction and what is summarised",
-		Example: "  hookctl context rules --json",
-	}, func([]string) error {
-		return a.Result(contextRules, "always preserved  %s\ncompactable       %s\n", strings.Join(contextRules.Always, ", "), strings.Join(contextRules.Compactable, ", "))
-	})
 }
 
 // preserveJSON is what `context preserve --json` prints.

@@ -50,53 +50,51 @@ func (a *app) costCmd() *cobra.Command {
 			"among them equally. Prices come from `prices` in the user's configuration, then from a built-in table; a model\n" +
 			"without a price is named.",
 		Example: "  hookctl cost\n  hookctl cost --session last --by prompt\n  hookctl cost --all --since 1w --by project",
-	}, func([]string) error { return a.cost(q) }, &q)
-}
-
-func (a *app) cost(q costQuery) error {
-	if !slices.Contains(insight.Bys, q.By) {
-		return problem.Faultf("--by %q is none of %s", q.By, strings.Join(insight.Bys, ", "))
-	}
-	prices, err := insight.Prices(a.conf.Values.Prices)
-	if err != nil {
-		return problem.Because(err).Advise("`hookctl config edit` opens the user's file")
-	}
-	list, err := cells[session.State](a, session.Name, "")
-	if err != nil {
-		return err
-	}
-	projects, here, err := a.projects()
-	if err != nil {
-		return err
-	}
-	chosen, err := a.chosen(q, list, projects, here)
-	if err != nil {
-		return err
-	}
-	since, err := a.costSince(q.Since)
-	if err != nil {
-		return err
-	}
-
-	var out costJSON
-	var meter insight.Meter
-	out.Missing = read(&meter, list, chosen, projects)
-	out.Bill = meter.Bill(q.By, insight.Choice{Sessions: chosen, Since: since}, prices)
-	err = a.records(url.Values{"type": {events.TypeContextInjected}}, func(r events.Record) {
-		e, ok := r.Event.(*events.ContextInjected)
-		if ok && chosen[r.Session] && !r.Time.Before(since) {
-			out.Injected += int64(e.Tokens)
+	}, func([]string) error {
+		if !slices.Contains(insight.Bys, q.By) {
+			return problem.Faultf("--by %q is none of %s", q.By, strings.Join(insight.Bys, ", "))
 		}
-	})
-	if err != nil {
-		return err
-	}
-	a.label(&out.Bill, list, projects)
-	if a.JSON {
-		return a.PrintJSON(out)
-	}
-	a.printCost(out)
-	return nil
+		prices, err := insight.Prices(a.conf.Values.Prices)
+		if err != nil {
+			return problem.Because(err).Advise("`hookctl config edit` opens the user's file")
+		}
+		list, err := allSessions(a)
+		if err != nil {
+			return err
+		}
+		projects, here, err := a.projects()
+		if err != nil {
+			return err
+		}
+		chosen, err := a.chosen(q, list, projects, here)
+		if err != nil {
+			return err
+		}
+		since, err := a.costSince(q.Since)
+		if err != nil {
+			return err
+		}
+
+		var out costJSON
+		var meter insight.Meter
+		out.Missing = read(&meter, list, chosen, projects)
+		out.Bill = meter.Bill(q.By, insight.Choice{Sessions: chosen, Since: since}, prices)
+		err = a.records(url.Values{"type": {events.TypeContextInjected}}, func(r events.Record) {
+			e, ok := r.Event.(*events.ContextInjected)
+			if ok && chosen[r.Session] && !r.Time.Before(since) {
+				out.Injected += int64(e.Tokens)
+			}
+		})
+		if err != nil {
+			return err
+		}
+		a.label(&out.Bill, list, projects)
+		if a.JSON {
+			return a.PrintJSON(out)
+		}
+		a.printCost(out)
+		return nil
+	}, &q)
 }
 
 // chosen are the sessions that the flags mean: of this project where they name none.

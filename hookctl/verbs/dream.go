@@ -36,43 +36,41 @@ func (a *app) dreamTriggerCmd() *cobra.Command {
 			id, err = a.current(f.Session)
 			return err
 		}
-		return a.judged(find, func() error { return a.dream(id, f.Phase) })
+		return a.judged(find, func() error {
+			var answer struct {
+				Triggered uint64 `json:"triggered"` // sequence of dream.triggered
+			}
+			if err := a.post("/v1/do/dream", map[string]string{"session": id, "phase": f.Phase}, &answer); err != nil {
+				return err
+			}
+			r, err := a.outcome(id, answer.Triggered)
+			if err != nil {
+				return err
+			}
+			if a.JSON {
+				if err := a.PrintJSON(r); err != nil {
+					return err
+				}
+			}
+			switch e := r.Event.(type) {
+			case *events.DreamCompleted:
+				if a.JSON {
+					return nil
+				}
+				a.Printf("dream %s: IC %.2f → %.2f, r %.2f → %.2f, %s replayed\n", e.Phase, e.BeforeIC, e.AfterIC, e.BeforeR, e.AfterR, entries(e.Entries))
+				for _, spot := range e.BlindSpots {
+					a.Printf("  unused for three sessions: %s\n", spot)
+				}
+			case *events.DreamFailed:
+				return problem.Faultf("Dream trigger failed: %s. IC remains at %.2f", e.Error, e.IC)
+			}
+			return nil
+		})
 	}, &f)
 }
 
 // A dream takes some milliseconds; one that has said nothing after this long goes on alone.
 const dreamPatience = 10 * time.Second
-
-func (a *app) dream(id, phase string) error {
-	var answer struct {
-		Triggered uint64 `json:"triggered"` // sequence of dream.triggered
-	}
-	if err := a.post("/v1/do/dream", map[string]string{"session": id, "phase": phase}, &answer); err != nil {
-		return err
-	}
-	r, err := a.outcome(id, answer.Triggered)
-	if err != nil {
-		return err
-	}
-	if a.JSON {
-		if err := a.PrintJSON(r); err != nil {
-			return err
-		}
-	}
-	switch e := r.Event.(type) {
-	case *events.DreamCompleted:
-		if a.JSON {
-			return nil
-		}
-		a.Printf("dream %s: IC %.2f → %.2f, r %.2f → %.2f, %s replayed\n", e.Phase, e.BeforeIC, e.AfterIC, e.BeforeR, e.AfterR, entries(e.Entries))
-		for _, spot := range e.BlindSpots {
-			a.Printf("  unused for three sessions: %s\n", spot)
-		}
-	case *events.DreamFailed:
-		return problem.Faultf("Dream trigger failed: %s. IC remains at %.2f", e.Error, e.IC)
-	}
-	return nil
-}
 
 // outcome waits for the event that says how the dream went.
 func (a *app) outcome(id string, trigger uint64) (events.Record, error) {

@@ -96,11 +96,7 @@ func (a *app) describe(r events.Record) {
 		k.Doc = "this build has no such type"
 	}
 	a.Printf("%s  %s\n\n", a.Paint.Bold(cmdline.OneLine(r.Type)), a.Paint.Faint(k.Doc))
-	field := func(name, v string) {
-		if v != "" {
-			a.Printf("  %s  %s\n", a.Paint.Faint(cmdline.Pad(name, 12)), cmdline.OneLine(v))
-		}
-	}
+	field := a.field
 	field("seq", fmt.Sprint(r.Seq))
 	field("id", r.ID)
 	field("time", r.Time.In(a.Zone).Format("2006-01-02 15:04:05.000 MST"))

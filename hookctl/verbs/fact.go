@@ -96,7 +96,13 @@ func (x reading) part(text string) string {
 func (x reading) value(name, form, word string) string {
 	switch name {
 	case "call":
-		return x.call()
+		input, _ := x.data["tool_input"].(map[string]any)
+		name, _ := x.data["tool_name"].(string)
+		text := called(x.r, name, input)
+		if x.data["is_interrupt"] == true {
+			return "interrupted: " + text
+		}
+		return text
 	case "took":
 		return took(numberIn(x.data["duration_ms"]))
 	case "@branch":
@@ -119,7 +125,10 @@ func (x reading) value(name, form, word string) string {
 	case "a":
 		return alias(text)
 	case "#":
-		return numbered(text)
+		if _, err := strconv.Atoi(text); err == nil {
+			return "#" + text
+		}
+		return text
 	case "2":
 		return strconv.FormatFloat(numberIn(v), 'f', 2, 64)
 	case "/":
@@ -134,21 +143,22 @@ func (x reading) value(name, form, word string) string {
 		if x.data["is_interrupt"] == true { // the call says so
 			return ""
 		}
-		return head(text)
+		for line := range strings.Lines(text) {
+			if line = strings.TrimSpace(line); line != "" {
+				return line
+			}
+		}
+		return "failed"
 	case "n":
-		return howMany(len(list), word)
+		n := len(list)
+		if word == "" || n == 0 {
+			return strconv.Itoa(n)
+		}
+		return cmdline.Plural(n, word)
 	case "l":
 		return listed(list, word)
 	}
 	return text
-}
-
-// howMany is a count with its noun, where there is one.
-func howMany(n int, noun string) string {
-	if noun == "" || n == 0 {
-		return strconv.Itoa(n)
-	}
-	return cmdline.Plural(n, noun)
 }
 
 // listed are texts, or a member of objects, comma-separated.
@@ -172,17 +182,6 @@ func numberIn(v any) float64 {
 
 // subjects are members of a tool's input that say what a call is about, best first.
 var subjects = []string{"command", "file_path", "notebook_path", "pattern", "url", "query", "skill", "description", "subject", "prompt", "path", "message"}
-
-// call is a tool with what it was called for.
-func (x reading) call() string {
-	input, _ := x.data["tool_input"].(map[string]any)
-	name, _ := x.data["tool_name"].(string)
-	text := called(x.r, name, input)
-	if x.data["is_interrupt"] == true {
-		return "interrupted: " + text
-	}
-	return text
-}
 
 // called is a tool with the one thing of its input that says what the call is about.
 func called(r events.Record, tool string, input map[string]any) string {
@@ -234,13 +233,6 @@ func took(ms float64) string {
 	return " (" + d.Round(time.Second).String() + ")"
 }
 
-func numbered(id string) string {
-	if _, err := strconv.Atoi(id); err == nil {
-		return "#" + id
-	}
-	return id
-}
-
 // anyText is the first text in an object's members, by name, that is not about the hook itself.
 func anyText(of map[string]any) string {
 	for _, k := range sortedKeys(of) {
@@ -253,16 +245,6 @@ func anyText(of map[string]any) string {
 		}
 	}
 	return ""
-}
-
-// head is the first line of a text that says something.
-func head(s string) string {
-	for line := range strings.Lines(s) {
-		if line = strings.TrimSpace(line); line != "" {
-			return line
-		}
-	}
-	return "failed"
 }
 
 // join puts sep between the parts that are not empty.

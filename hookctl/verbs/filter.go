@@ -89,11 +89,6 @@ func (f *filter) check(a *app) error {
 	if f.follow && f.Until != "" {
 		return problem.Faultf("--until has an end, -f has none").Advise("leave one of them out")
 	}
-	return f.points(a)
-}
-
-// points turns times as people type them into those that the daemon reads.
-func (f *filter) points(a *app) error {
 	for _, p := range []*string{&f.Since, &f.Until} {
 		if *p == "" {
 			continue

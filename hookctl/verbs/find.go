@@ -21,7 +21,6 @@ import (
 	"hookline/hookctl/page"
 	"hookline/hookctl/problem"
 	"hookline/hookctl/wire"
-	"hookline/projector/project"
 	"hookline/projector/session"
 )
 
@@ -82,7 +81,23 @@ func (a *app) findCmd() *cobra.Command {
 			"With --error each hit is followed by what was run after it, when the error did not come back in its session.\n\n" + cmdline.PointForms,
 		Example: "  hookctl find retry backoff\n  hookctl find '\"exit code 1\"' --tool Bash --since 1w\n  hookctl find --error 'no such module' --project hookline\n  hookctl find 'Conf*' --file parser.go --json | jq -r .session",
 	}, func(args []string) error {
-		return a.find(args, f)
+		if f.Last == 0 {
+			return nil
+		}
+		return a.with(needStore, func() error {
+			q, err := a.findQuery(args, f)
+			if err != nil {
+				return err
+			}
+			hits, err := a.hits(q)
+			if err != nil {
+				return err
+			}
+			if a.JSON {
+				return cmdline.PrintEach(&a.Console, hits)
+			}
+			return a.paged(f.NoPager, func() { a.printHits(hits) })
+		})
 	}, &f)
 }
 
@@ -116,7 +131,7 @@ func (a *app) findQuery(words []string, f findFlags) (find.Query, error) {
 		q.Sessions = []string{s.ID}
 	}
 	if f.Project != "" {
-		all, err := cells[project.State](a, project.Name, "")
+		all, err := allProjects(a)
 		if err != nil {
 			return q, err
 		}
@@ -191,26 +206,6 @@ type stepJSON struct {
 	Seq  uint64 `json:"seq" jsonschema_description:"of its outcome"`
 	OK   bool   `json:"ok" jsonschema_description:"it succeeded"`
 	What string `json:"what" jsonschema_description:"the tool and what it was called for"`
-}
-
-func (a *app) find(words []string, f findFlags) error {
-	if f.Last == 0 {
-		return nil
-	}
-	return a.with(needStore, func() error {
-		q, err := a.findQuery(words, f)
-		if err != nil {
-			return err
-		}
-		hits, err := a.hits(q)
-		if err != nil {
-			return err
-		}
-		if a.JSON {
-			return cmdline.PrintEach(&a.Console, hits)
-		}
-		return a.paged(f.NoPager, func() { a.printHits(hits) })
-	})
 }
 
 // hits asks the index, brought up to date, and reads what it names from the log.
@@ -319,17 +314,15 @@ func (a *app) aftermaths(hits []hitJSON, q find.Query) error {
 		if err != nil {
 			return err
 		}
-		hits[i].After = afterOf(after.Result())
+		m := after.Result()
+		out := &afterJSON{Again: m.Again, Fixed: m.Fixed}
+		for _, r := range m.Steps {
+			out.Steps = append(out.Steps, stepJSON{Seq: r.Seq, OK: r.Type == events.TypeToolSucceeded, What: factOf(r)})
+		}
+
+		hits[i].After = out
 	}
 	return nil
-}
-
-func afterOf(m find.Aftermath) *afterJSON {
-	out := &afterJSON{Again: m.Again, Fixed: m.Fixed}
-	for _, r := range m.Steps {
-		out.Steps = append(out.Steps, stepJSON{Seq: r.Seq, OK: r.Type == events.TypeToolSucceeded, What: factOf(r)})
-	}
-	return out
 }
 
 // index opens the home's index and brings it up to date from the log.
@@ -349,15 +342,12 @@ func (a *app) index() (find.Index, error) {
 		}
 		m.At(seq, last)
 	}
-	if err := x.Update(a.ctx, a.since, report); err != nil {
+	if err := x.Update(a.ctx, func(ctx context.Context, from uint64, each func(events.Record) error) error {
+		return a.under(ctx).scan(url.Values{"since": {strconv.FormatUint(from, 10)}}, each)
+	}, report); err != nil {
 		return nil, errors.Join(err, x.Close())
 	}
 	return x, nil
-}
-
-// since is a [find.Log] over the daemon.
-func (a *app) since(ctx context.Context, from uint64, each func(events.Record) error) error {
-	return a.under(ctx).scan(url.Values{"since": {strconv.FormatUint(from, 10)}}, each)
 }
 
 func (a *app) printHits(hits []hitJSON) {
@@ -369,7 +359,7 @@ func (a *app) printHits(hits []hitJSON) {
 		if i > 0 {
 			a.Printf("\n")
 		}
-		head := hit.Time.In(a.Zone).Format("2006-01-02 15:04:05") + "  " + a.link(fileURL(hit.transcript), a.Paint.Session(alias(hit.Session)))
+		head := a.stamp(hit.Time) + "  " + a.link(fileURL(hit.transcript), a.Paint.Session(alias(hit.Session)))
 		kind := cmdline.OneLine(hit.Type)
 		if hit.Tool != "" {
 			kind = join(" ", kind, cmdline.OneLine(hit.Tool))

@@ -50,15 +50,3 @@ func (a *app) consciousnessCmd() *cobra.Command {
 			"  hookctl consciousness inject-context < hook.json"))
 	return c
 }
-
-// sessionClientVerbs are the two verbs of noun session that the client calls.
-func (a *app) sessionClientVerbs() []*cobra.Command {
-	return []*cobra.Command{
-		a.clientVerb("restore-identity", "Begin a session with the identity of the one before",
-			"Begin a session with the identity of the one before: startup inherits, resume goes on, clear begins afresh.",
-			"  hookctl session restore-identity < hook.json"),
-		a.clientVerb("persist-identity", "Take the snapshot at a session's end",
-			"Take the snapshot of a session's identity at its end.",
-			"  hookctl session persist-identity < hook.json"),
-	}
-}

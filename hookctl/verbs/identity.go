@@ -55,7 +55,27 @@ func (a *app) identityShowCmd() *cobra.Command {
 		if a.JSON {
 			return a.PrintJSON(out)
 		}
-		a.printIdentity(out)
+
+		a.Printf("%s  %s\n\n", a.Paint.Session(alias(out.Session)), a.Paint.Bold(out.Brief))
+		a.Printf("  consciousness  C  %.4f  %s\n", out.C, out.State)
+		a.Printf("  coherence      r  %.4f\n", out.R)
+		a.Printf("  continuity    IC  %.4f  %s\n", out.IC, a.class(out.Class))
+		a.Printf("  accuracy          %.4f\n", s.Accuracy)
+		a.Printf("  Johari            %s: %s\n", out.Johari.Name, out.Johari.Action)
+		a.Printf("  guidance          %s\n", out.Guidance)
+		if s.PreviousSessionID != "" {
+			a.Printf("  restored from     %s (IC %.2f)\n", alias(s.PreviousSessionID), s.CrossSessionIC)
+		}
+		if s.Continuity != nil {
+			a.Printf("  after 25 events   IC %.2f with what it was restored from\n", *s.Continuity)
+		}
+		if n := len(s.Open); n > 0 {
+			a.Printf("  open              %s\n", cmdline.Plural(n, "failure"))
+		}
+		a.Printf("\n%s", a.bars(s))
+		if chart := a.chart(s.History); chart != "" {
+			a.Printf("\n%s\n", chart)
+		}
 		return nil
 	}, &f)
 }
@@ -95,30 +115,6 @@ type identityJSON struct {
 	Facets   map[string]float64 `json:"facets" jsonschema_description:"-1 to 1, by name of the facet"`
 	Seq      uint64             `json:"seq" jsonschema_description:"event that it was folded at"`
 	Snapshot identity.State     `json:"snapshot" jsonschema_description:"the folded state"`
-}
-
-func (a *app) printIdentity(o identityJSON) {
-	s := o.Snapshot
-	a.Printf("%s  %s\n\n", a.Paint.Session(alias(o.Session)), a.Paint.Bold(o.Brief))
-	a.Printf("  consciousness  C  %.4f  %s\n", o.C, o.State)
-	a.Printf("  coherence      r  %.4f\n", o.R)
-	a.Printf("  continuity    IC  %.4f  %s\n", o.IC, a.class(o.Class))
-	a.Printf("  accuracy          %.4f\n", s.Accuracy)
-	a.Printf("  Johari            %s: %s\n", o.Johari.Name, o.Johari.Action)
-	a.Printf("  guidance          %s\n", o.Guidance)
-	if s.PreviousSessionID != "" {
-		a.Printf("  restored from     %s (IC %.2f)\n", alias(s.PreviousSessionID), s.CrossSessionIC)
-	}
-	if s.Continuity != nil {
-		a.Printf("  after 25 events   IC %.2f with what it was restored from\n", *s.Continuity)
-	}
-	if n := len(s.Open); n > 0 {
-		a.Printf("  open              %s\n", cmdline.Plural(n, "failure"))
-	}
-	a.Printf("\n%s", a.bars(s))
-	if chart := a.chart(s.History); chart != "" {
-		a.Printf("\n%s\n", chart)
-	}
 }
 
 func (a *app) class(name string) string {
@@ -212,7 +208,31 @@ func (a *app) identityHistoryCmd() *cobra.Command {
 		Use:     "history",
 		Short:   "List the snapshots, the newest last",
 		Example: "  hookctl identity history\n  hookctl identity history --all -n all --json",
-	}, func([]string) error { return a.history(f.All, f.Last) }, &f)
+	}, func([]string) error {
+		index, err := cells[identity.Pointer](a, identity.PointerName, identity.TimePrefix)
+		if err != nil {
+			return err
+		}
+		states, err := cells[identity.State](a, identity.Name, "")
+		if err != nil {
+			return err
+		}
+		projects, here, err := a.projects()
+		if err != nil {
+			return err
+		}
+		lines := snapshots(index, states)
+		if !f.All {
+			lines = slices.DeleteFunc(lines, func(l snapshotJSON) bool { return countsFor(projects, l.Project) != here })
+		}
+		if f.Last != allOf {
+			lines = lines[max(0, len(lines)-int(f.Last)):]
+		}
+		t := cmdline.Table{Head: []string{"SNAPSHOT", "SESSION", "IC", "CLASS", "R", "C", "FROM"}, Columns: a.Columns, Drop: []string{"C", "R"}}
+		return cmdline.PrintList(&a.Console, t, "no snapshot yet; one is taken at the end of a session", lines, func(l snapshotJSON) []string {
+			return []string{timeOf(l.AtMS).In(a.Zone).Format(time.DateTime), alias(l.Session), twoPlaces(l.IC), orDash(l.Class), twoPlaces(l.R), twoPlaces(l.C), orDash(alias(l.Previous))}
+		})
+	}, &f)
 }
 
 // snapshotJSON is a line of `identity history --json`. IC, R and C are null where the session's cell
@@ -226,33 +246,6 @@ type snapshotJSON struct {
 	Class    string   `json:"class,omitempty" jsonschema_description:"of the continuity"`
 	R        *float64 `json:"r" jsonschema:"nullable" jsonschema_description:"coherence, 0 to 1; null where no longer known"`
 	C        *float64 `json:"c" jsonschema:"nullable" jsonschema_description:"consciousness, 0 to 1; null where no longer known"`
-}
-
-// history reads the temporal index, and of each session its cell.
-func (a *app) history(all bool, last count) error {
-	index, err := cells[identity.Pointer](a, identity.PointerName, identity.TimePrefix)
-	if err != nil {
-		return err
-	}
-	states, err := cells[identity.State](a, identity.Name, "")
-	if err != nil {
-		return err
-	}
-	projects, here, err := a.projects()
-	if err != nil {
-		return err
-	}
-	lines := snapshots(index, states)
-	if !all {
-		lines = slices.DeleteFunc(lines, func(l snapshotJSON) bool { return countsFor(projects, l.Project) != here })
-	}
-	if last != allOf {
-		lines = lines[max(0, len(lines)-int(last)):]
-	}
-	t := cmdline.Table{Head: []string{"SNAPSHOT", "SESSION", "IC", "CLASS", "R", "C", "FROM"}, Columns: a.Columns, Drop: []string{"C", "R"}}
-	return cmdline.PrintList(&a.Console, t, "no snapshot yet; one is taken at the end of a session", lines, func(l snapshotJSON) []string {
-		return []string{timeOf(l.AtMS).In(a.Zone).Format(time.DateTime), alias(l.Session), twoPlaces(l.IC), orDash(l.Class), twoPlaces(l.R), twoPlaces(l.C), orDash(alias(l.Previous))}
-	})
 }
 
 func snapshots(index []cell[identity.Pointer], states []cell[identity.State]) []snapshotJSON {

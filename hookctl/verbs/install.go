@@ -50,9 +50,6 @@ func (a *app) mayMake(path string) error {
 	return problem.Because(err).Advise("run it as the user who owns it")
 }
 
-// given tells whether a scope was named.
-func (s scopeFlags) given() bool { return s.User || s.Shared || s.Local }
-
 func (s scopeFlags) scope() settings.Scope {
 	switch {
 	case s.Shared:
@@ -147,7 +144,7 @@ func (a *app) installCmd() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if f.Plugin || (active == plugin.ID && !where.given() && f.Profile == "full" && !f.Dry) {
+		if f.Plugin || (active == plugin.ID && !(where.User || where.Shared || where.Local) && f.Profile == "full" && !f.Dry) {
 			return a.installPlugin(o, active)
 		}
 		if active != "" && !f.Dry {

@@ -228,7 +228,12 @@ func (a *app) importLedger(file string, dry bool) error {
 			out.Known++
 		}
 	}
-	return a.sayImported(out)
+	return a.Verdict(out, len(out.Forks)+len(out.Problems) == 0, func() {
+		for _, p := range out.Problems {
+			a.Complain("%s\n", cmdline.OneLine(p))
+		}
+		a.Printf("%d added, %d known, %d closed, %s\n", out.Added, out.Known, out.Closed, cmdline.Plural(len(out.Forks), "fork"))
+	})
 }
 
 // orderAll asks for any number of events, or only says what would become of them.
@@ -246,15 +251,6 @@ func (a *app) orderAll(s ledger.State, asked []events.Event, dry bool) ([]hook.O
 		what = append(what, r.Results...)
 	}
 	return what, nil
-}
-
-func (a *app) sayImported(out ledgerImportJSON) error {
-	return a.Verdict(out, len(out.Forks)+len(out.Problems) == 0, func() {
-		for _, p := range out.Problems {
-			a.Complain("%s\n", cmdline.OneLine(p))
-		}
-		a.Printf("%d added, %d known, %d closed, %s\n", out.Added, out.Known, out.Closed, cmdline.Plural(len(out.Forks), "fork"))
-	})
 }
 
 // readLedger reads NOTES.md or a bead.

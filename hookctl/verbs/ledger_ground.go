@@ -108,38 +108,34 @@ func (a *app) ledgerGhostCmd() *cobra.Command {
 		if feature == "" || len(f.Queries) == 0 {
 			return problem.Faultf("two searches are wanted").Advise("--query gives the second, in other words")
 		}
-		return a.ghost(feature, append([]string{feature}, f.Queries...))
-	}, &f)
-}
-
-func (a *app) ghost(feature string, queries []string) error {
-	root := a.topDir()
-	out, err := facts.Git(a.ctx, root, "ls-files", "-z")
-	if err != nil {
-		return problem.Faultf("the tracked files cannot be listed: %w", err).Advise("a git repository is searched")
-	}
-	files := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
-	g, err := notes.Seek(root, files, feature, queries)
-	if err != nil {
-		return err
-	}
-
-	if g.Status != "present" {
-		err := a.with(needStarted, func() error {
-			_, err := a.orderLedger(&events.LedgerEntryAdded{Kind: events.LedgerGhost, Text: feature, Case: g.Status, By: a.caller(), Source: "command"})
-			return err
-		})
+		root := a.topDir()
+		out, err := facts.Git(a.ctx, root, "ls-files", "-z")
+		if err != nil {
+			return problem.Faultf("the tracked files cannot be listed: %w", err).Advise("a git repository is searched")
+		}
+		files := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
+		g, err := notes.Seek(root, files, feature, append([]string{feature}, f.Queries...))
 		if err != nil {
 			return err
 		}
-	}
-	if a.JSON {
-		err = a.PrintJSON(g)
-	} else {
-		a.Printf("%s: %s, hits %v, %s\n", cmdline.OneLine(feature), g.Status, g.Hits, cmdline.Plural(g.Mentions, "mention"))
-	}
-	if err == nil && g.Status != "present" {
-		err = cmdline.Silent(1)
-	}
-	return err
+
+		if g.Status != "present" {
+			err := a.with(needStarted, func() error {
+				_, err := a.orderLedger(&events.LedgerEntryAdded{Kind: events.LedgerGhost, Text: feature, Case: g.Status, By: a.caller(), Source: "command"})
+				return err
+			})
+			if err != nil {
+				return err
+			}
+		}
+		if a.JSON {
+			err = a.PrintJSON(g)
+		} else {
+			a.Printf("%s: %s, hits %v, %s\n", cmdline.OneLine(feature), g.Status, g.Hits, cmdline.Plural(g.Mentions, "mention"))
+		}
+		if err == nil && g.Status != "present" {
+			err = cmdline.Silent(1)
+		}
+		return err
+	}, &f)
 }

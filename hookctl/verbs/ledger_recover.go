@@ -206,17 +206,7 @@ func (a *app) synthesis(level string) error {
 	if err != nil {
 		return err
 	}
-	return a.saySynthesis(e, r.Results[0])
-}
-
-// synthesisJSON is what `ledger synthesis --json` prints.
-type synthesisJSON struct {
-	events.LedgerSynthesized
-	Event string `json:"event" jsonschema_description:"id of the event that keeps it"`
-}
-
-func (a *app) saySynthesis(e *events.LedgerSynthesized, r hook.Ordered) error {
-	return a.Verdict(synthesisJSON{LedgerSynthesized: *e, Event: r.Event}, e.Passed, func() {
+	return a.Verdict(synthesisJSON{LedgerSynthesized: *e, Event: r.Results[0].Event}, e.Passed, func() {
 		for i, s := range e.Steps {
 			a.Printf("%d  %s  %s: %s\n", i+1, cmdline.Pad(s.Status, 4), s.Name, cmdline.OneLine(s.Message))
 		}
@@ -226,6 +216,12 @@ func (a *app) saySynthesis(e *events.LedgerSynthesized, r hook.Ordered) error {
 			a.Printf("SYNTHESIS CHECKPOINT: FAILED\n/clear is BLOCKED\n")
 		}
 	})
+}
+
+// synthesisJSON is what `ledger synthesis --json` prints.
+type synthesisJSON struct {
+	events.LedgerSynthesized
+	Event string `json:"event" jsonschema_description:"id of the event that keeps it"`
 }
 
 // decisionLog renders NOTES.md where it has our block already, and gives its lines.

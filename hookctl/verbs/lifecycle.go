@@ -79,7 +79,12 @@ func pidOf(st client.Status) int {
 // sayLifecycle tells what was done, and what of the configuration the daemon does without.
 func (a *app) sayLifecycle(l lifecycleJSON, words string) error {
 	if l.Did != "stopped" {
-		a.warnOfConfig()
+		for _, p := range a.conf.Problems {
+			a.Say("warning: " + p.Error())
+			if p.Hint != "" {
+				a.Say("hint: " + p.Hint)
+			}
+		}
 	}
 	if a.JSON {
 		return a.PrintJSON(l)

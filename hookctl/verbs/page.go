@@ -29,35 +29,33 @@ func (a *app) pageCmd() *cobra.Command {
 			"The page is served by this command, on this machine only, at a port of the system's choice, until Ctrl-C or until it\n" +
 			"was not asked for a while. The link that it prints opens the page once, in one browser.",
 		Example: "  hookctl page\n  hookctl page --session last --idle 2h",
-	}, func([]string) error { return a.page(f.Session, f.Idle) }, &f)
-}
-
-func (a *app) page(name string, idle time.Duration) error {
-	id := ""
-	resolve := func() (err error) {
-		id, err = a.resolveMaybe(name)
-		return err
-	}
-	if name == "" {
-		resolve = nil
-	}
-	return a.judged(resolve, func() error {
-		o := page.Options{From: a.backend, Session: id, Zone: a.Zone, Now: a.Now, Idle: idle,
-			Find: func(ctx context.Context, words string) ([]page.Hit, error) { return a.under(ctx).pageHits(words) }}
-		var shown error
-		err := a.search.Page(a.ctx, o, func(link string) {
-			if a.JSON {
-				shown = a.PrintJSON(pageJSON{URL: link})
-				return
-			}
-			a.Printf("%s\n", link)
-			a.Say("the link opens the page once; Ctrl-C ends it")
-		})
-		if err == nil {
-			err = shown
+	}, func([]string) error {
+		id := ""
+		resolve := func() (err error) {
+			id, err = a.resolveMaybe(f.Session)
+			return err
 		}
-		return err
-	})
+		if f.Session == "" {
+			resolve = nil
+		}
+		return a.judged(resolve, func() error {
+			o := page.Options{From: a.backend, Session: id, Zone: a.Zone, Now: a.Now, Idle: f.Idle,
+				Find: func(ctx context.Context, words string) ([]page.Hit, error) { return a.under(ctx).pageHits(words) }}
+			var shown error
+			err := a.search.Page(a.ctx, o, func(link string) {
+				if a.JSON {
+					shown = a.PrintJSON(pageJSON{URL: link})
+					return
+				}
+				a.Printf("%s\n", link)
+				a.Say("the link opens the page once; Ctrl-C ends it")
+			})
+			if err == nil {
+				err = shown
+			}
+			return err
+		})
+	}, &f)
 }
 
 // pageHits are what `find` finds, for the page's search.

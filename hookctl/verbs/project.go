@@ -74,7 +74,7 @@ type projectLine struct {
 // active. A project's own cell counts starts: of a session that ran already when the hooks were installed
 // it knows nothing, and of a deleted one too much.
 func countedProjects(a *app) ([]cell[project.State], error) {
-	all, err := cells[project.State](a, project.Name, "")
+	all, err := allProjects(a)
 	if err != nil {
 		return nil, err
 	}
@@ -154,9 +154,7 @@ func (a *app) projectShowCmd() *cobra.Command {
 			{"first seen", a.ago(p.FirstSeen)}, {"last seen", a.ago(p.LastSeen)},
 			{"known paths", strings.Join(p.Paths, ", ")}, {"took in", strings.Join(p.Joined, ", ")}, {"joined into", p.JoinedInto},
 		} {
-			if f[1] != "" {
-				a.Printf("  %s  %s\n", a.Paint.Faint(cmdline.Pad(f[0], 12)), cmdline.OneLine(f[1]))
-			}
+			a.field(f[0], f[1])
 		}
 		return nil
 	})
@@ -197,7 +195,7 @@ func (a *app) projectRehomeCmd() *cobra.Command {
 
 // pair finds two projects that are not the same.
 func pair(a *app, from, to string) (before, after project.State, err error) {
-	all, err := cells[project.State](a, project.Name, "")
+	all, err := allProjects(a)
 	if err == nil {
 		before, err = findProject(all, from)
 	}

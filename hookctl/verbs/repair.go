@@ -79,27 +79,23 @@ func (a *app) rebuild(projection string, dry bool) error {
 	if err := json.Unmarshal(raw, &result); err != nil {
 		return fmt.Errorf("read result: %w", err)
 	}
-	a.sayRebuilt(result)
-	return nil
-}
-
-func (a *app) sayRebuilt(r client.Rebuilt) {
 	what := "all projections"
-	if r.Projection != "" {
-		what = "projection " + r.Projection
+	if result.Projection != "" {
+		what = "projection " + result.Projection
 	}
 	verb := "folded again"
-	if r.DryRun {
+	if result.DryRun {
 		verb = "compared, nothing changed"
 	}
-	a.Printf("%s: %s up to sequence %d in %.0f ms, %s differed\n", what, verb, r.Seq, r.TookMS, cmdline.Plural(len(r.Changed), "value"))
-	for i, d := range r.Changed {
+	a.Printf("%s: %s up to sequence %d in %.0f ms, %s differed\n", what, verb, result.Seq, result.TookMS, cmdline.Plural(len(result.Changed), "value"))
+	for i, d := range result.Changed {
 		if i == 20 {
-			a.Printf("  … and %d more (--json lists all)\n", len(r.Changed)-i)
+			a.Printf("  … and %d more (--json lists all)\n", len(result.Changed)-i)
 			break
 		}
 		a.Printf("  %s %s %s: was %s, is %s by the log\n", d.Projection, cmdline.OneLine(d.Key), d.Field, cmdline.Fit(cmdline.OneLine(orDash(d.Got)), 40), cmdline.Fit(cmdline.OneLine(orDash(d.Want)), 40))
 	}
+	return nil
 }
 
 // watch runs a long request, with a bar on a terminal, and gives its result.

@@ -20,7 +20,6 @@ import (
 	"hookline/hookctl/hook"
 	"hookline/hookctl/problem"
 	"hookline/projector/gate"
-	"hookline/projector/project"
 	"hookline/projector/session"
 )
 
@@ -117,15 +116,15 @@ func (a *app) desk(branch string) (*desk, error) {
 		return nil, a.refuse(gates.Detached)
 	}
 	d.rules = a.rulesAt(d.place)
-	all, err := cells[project.State](a, project.Name, "")
+	all, err := allProjects(a)
 	if err != nil {
 		return nil, err
 	}
 	d.project = projectAt(all, d.place.Path())
-	if d.sessions, err = cells[session.State](a, session.Name, ""); err != nil {
+	if d.sessions, err = allSessions(a); err != nil {
 		return nil, err
 	}
-	gates, err := cells[gate.State](a, gate.Name, "")
+	gates, err := allGates(a)
 	if err != nil {
 		return nil, err
 	}

@@ -12,7 +12,6 @@ import (
 	"hookline/hookctl/gates"
 	"hookline/hookctl/problem"
 	"hookline/projector/gate"
-	"hookline/projector/project"
 	"hookline/projector/session"
 )
 
@@ -76,7 +75,48 @@ func (a *app) reqSessionsCmd() *cobra.Command {
 		Use:     "sessions",
 		Short:   "List the live sessions, of every project",
 		Example: "  hookctl req sessions\n  hookctl req sessions --project .",
-	}, func([]string) error { return a.liveSessions(f.Dir) }, &f)
+	}, func([]string) error {
+		dir := f.Dir
+		all, err := allSessions(a)
+		if err != nil {
+			return err
+		}
+		projects, err := allProjects(a)
+		if err != nil {
+			return err
+		}
+		branches, err := allGates(a)
+		if err != nil {
+			return err
+		}
+		d := &desk{app: a, sessions: all, foreign: a.foreigners(branches, all, projects)}
+		list := d.live(true)
+		if dir != "" {
+			if !filepath.IsAbs(dir) {
+				dir = filepath.Join(a.Cwd, dir)
+			}
+			top := a.place(dir)
+			list = slices.DeleteFunc(list, func(s session.State) bool { return s.Worktree != top.Worktree && s.Worktree != top.Dir })
+		}
+		if a.JSON {
+			for _, s := range list {
+				err := a.PrintJSON(liveJSON{s.ID, s.Process().PID, s.Project, s.Worktree, s.Branch, rfc(s.Started), rfc(s.LastActive)})
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+		if len(list) == 0 {
+			a.Printf("%s\n", gates.NoActiveSessions)
+			return nil
+		}
+		a.Printf("%s\n", gates.SessionsHead(len(list)))
+		for _, s := range list {
+			a.Printf("%s\n", printable(gates.SessionRow(d.other(s), s.Worktree, s.Process().PID)))
+		}
+		return nil
+	}, &f)
 }
 
 // liveJSON is one session as `req sessions --json` prints it.
@@ -88,48 +128,6 @@ type liveJSON struct {
 	Branch     string `json:"branch,omitempty" jsonschema_description:"that is checked out"`
 	StartedAt  string `json:"started_at" jsonschema:"format=date-time" jsonschema_description:"empty where not known"`
 	LastActive string `json:"last_active" jsonschema:"format=date-time" jsonschema_description:"empty where not known"`
-}
-
-func (a *app) liveSessions(dir string) error {
-	all, err := cells[session.State](a, session.Name, "")
-	if err != nil {
-		return err
-	}
-	projects, err := cells[project.State](a, project.Name, "")
-	if err != nil {
-		return err
-	}
-	branches, err := cells[gate.State](a, gate.Name, "")
-	if err != nil {
-		return err
-	}
-	d := &desk{app: a, sessions: all, foreign: a.foreigners(branches, all, projects)}
-	list := d.live(true)
-	if dir != "" {
-		if !filepath.IsAbs(dir) {
-			dir = filepath.Join(a.Cwd, dir)
-		}
-		top := a.place(dir)
-		list = slices.DeleteFunc(list, func(s session.State) bool { return s.Worktree != top.Worktree && s.Worktree != top.Dir })
-	}
-	if a.JSON {
-		for _, s := range list {
-			err := a.PrintJSON(liveJSON{s.ID, s.Process().PID, s.Project, s.Worktree, s.Branch, rfc(s.Started), rfc(s.LastActive)})
-			if err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	if len(list) == 0 {
-		a.Printf("%s\n", gates.NoActiveSessions)
-		return nil
-	}
-	a.Printf("%s\n", gates.SessionsHead(len(list)))
-	for _, s := range list {
-		a.Printf("%s\n", printable(gates.SessionRow(d.other(s), s.Worktree, s.Process().PID)))
-	}
-	return nil
 }
 
 func (a *app) reqPruneCmd() *cobra.Command {

@@ -47,47 +47,45 @@ func (a *app) satisfier(s satisfying, use, short, long, example string) *cobra.C
 		Example:           example,
 		Args:              cmdline.AtLeast("a requirement: `hookctl req status` lists them"),
 		ValidArgsFunction: a.completes(gateWords),
-	}, func(args []string) error { return a.satisfy(args, s) }, &s)
-}
-
-func (a *app) satisfy(args []string, s satisfying) error {
-	meta := map[string]any{}
-	if s.Metadata != "" && (json.Unmarshal([]byte(s.Metadata), &meta) != nil || meta == nil) {
-		return a.refuse(gates.BadMetadata)
-	}
-	d, err := a.desk(s.Branch)
-	if err != nil {
-		return err
-	}
-	list, err := d.named(args, s.Force)
-	if err == nil && s.Branch != "" && !s.Force {
-		err = d.hasBranch(s.Branch)
-	}
-	if err != nil {
-		return err
-	}
-	id, explicit, err := d.find(s.Session)
-	needs := s.Branch == "" && slices.ContainsFunc(list, func(q gates.Requirement) bool { return !branchWide(q) })
-	switch {
-	case errors.Is(err, errNoSession) && needs:
-		return d.noSession()
-	case err != nil && !errors.Is(err, errNoSession):
-		return err
-	}
-	o := client.GateOrder{Branch: d.branch}
-	if d.known(id) {
-		o.Session = id
-	} else if needs {
-		return d.noSession()
-	}
-	for _, q := range list {
-		o.Events = append(o.Events, command(d.satisfaction(q, s, meta)))
-	}
-	r, err := d.order(o)
-	if err != nil {
-		return err
-	}
-	return a.Result(r, "%s\n", printable(satisfiedText(d, list, s, id, explicit)))
+	}, func(args []string) error {
+		meta := map[string]any{}
+		if s.Metadata != "" && (json.Unmarshal([]byte(s.Metadata), &meta) != nil || meta == nil) {
+			return a.refuse(gates.BadMetadata)
+		}
+		d, err := a.desk(s.Branch)
+		if err != nil {
+			return err
+		}
+		list, err := d.named(args, s.Force)
+		if err == nil && s.Branch != "" && !s.Force {
+			err = d.hasBranch(s.Branch)
+		}
+		if err != nil {
+			return err
+		}
+		id, explicit, err := d.find(s.Session)
+		needs := s.Branch == "" && slices.ContainsFunc(list, func(q gates.Requirement) bool { return !branchWide(q) })
+		switch {
+		case errors.Is(err, errNoSession) && needs:
+			return d.noSession()
+		case err != nil && !errors.Is(err, errNoSession):
+			return err
+		}
+		o := client.GateOrder{Branch: d.branch}
+		if d.known(id) {
+			o.Session = id
+		} else if needs {
+			return d.noSession()
+		}
+		for _, q := range list {
+			o.Events = append(o.Events, command(d.satisfaction(q, s, meta)))
+		}
+		r, err := d.order(o)
+		if err != nil {
+			return err
+		}
+		return a.Result(r, "%s\n", printable(satisfiedText(d, list, s, id, explicit)))
+	}, &s)
 }
 
 // hasBranch refuses a branch that git does not have: a slip of the pen would open nothing. Where git does not

@@ -30,7 +30,34 @@ func (a *app) reqValidateCmd() *cobra.Command {
 		for _, q := range r.InOrder() {
 			v.Enabled = append(v.Enabled, q.Name)
 		}
-		return a.Verdict(v, v.Valid, func() { a.printValidation(v, r) })
+		return a.Verdict(v, v.Valid, func() {
+			if !v.Configured {
+				a.Printf("%s\n", gates.NoRequirements)
+			}
+			for _, p := range v.Problems {
+				sign := "❌"
+				if p.Warning {
+					sign = "⚠️ "
+				}
+				a.Printf("%s %s\n", sign, cmdline.OneLine(p.Error()))
+				if p.Hint != "" {
+					a.Printf("   hint: %s\n", cmdline.OneLine(p.Hint))
+				}
+			}
+			for _, p := range v.Notes {
+				a.Printf("ℹ️  %s\n", cmdline.OneLine(p.Error()))
+				if p.Hint != "" {
+					a.Printf("   hint: %s\n", cmdline.OneLine(p.Hint))
+				}
+			}
+			left := len(r.Invalid())
+			switch {
+			case left > 0:
+				a.Printf("%s\n", fmt.Sprintf("❌ %s left out, %s enabled", cmdline.Plural(left, "part"), cmdline.Plural(len(v.Enabled), "requirement")))
+			case v.Configured:
+				a.Printf("✅ valid, %s enabled\n", cmdline.Plural(len(v.Enabled), "requirement"))
+			}
+		})
 	})
 }
 
@@ -41,35 +68,6 @@ type validation struct {
 	Enabled    []string        `json:"enabled" jsonschema_description:"names of the requirements that are in force"`
 	Problems   []gates.Problem `json:"problems" jsonschema_description:"what is malformed or unknown"`
 	Notes      []gates.Problem `json:"notes" jsonschema_description:"known and not acted on, and words that stay as they are"`
-}
-
-func (a *app) printValidation(v validation, r gates.Rules) {
-	if !v.Configured {
-		a.Printf("%s\n", gates.NoRequirements)
-	}
-	for _, p := range v.Problems {
-		sign := "❌"
-		if p.Warning {
-			sign = "⚠️ "
-		}
-		a.Printf("%s %s\n", sign, cmdline.OneLine(p.Error()))
-		if p.Hint != "" {
-			a.Printf("   hint: %s\n", cmdline.OneLine(p.Hint))
-		}
-	}
-	for _, p := range v.Notes {
-		a.Printf("ℹ️  %s\n", cmdline.OneLine(p.Error()))
-		if p.Hint != "" {
-			a.Printf("   hint: %s\n", cmdline.OneLine(p.Hint))
-		}
-	}
-	left := len(r.Invalid())
-	switch {
-	case left > 0:
-		a.Printf("%s\n", fmt.Sprintf("❌ %s left out, %s enabled", cmdline.Plural(left, "part"), cmdline.Plural(len(v.Enabled), "requirement")))
-	case v.Configured:
-		a.Printf("✅ valid, %s enabled\n", cmdline.Plural(len(v.Enabled), "requirement"))
-	}
 }
 
 // ruleFaults are the parts of this repository's gates that are left out, for verbs that look at the whole

@@ -114,7 +114,7 @@ func (a *app) current(name string) (string, error) {
 // projects are all that are known, and here is the id of the one this directory belongs to: of the known
 // project at this path, which may have kept an older id, else the one a hook would be given here.
 func (a *app) projects() (all []cell[project.State], here string, err error) {
-	if all, err = cells[project.State](a, project.Name, ""); err != nil {
+	if all, err = allProjects(a); err != nil {
 		return nil, "", err
 	}
 	return all, projectAt(all, a.place(a.ProjectDir()).Path()), nil

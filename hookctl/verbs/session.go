@@ -21,7 +21,13 @@ func (a *app) sessionCmd() *cobra.Command {
 	c := cmdline.Noun("session", "List, show, compare and delete sessions",
 		"  hookctl session list\n  hookctl session show c68c8a51",
 		a.sessionListCmd(), a.sessionShowCmd(), a.sessionDiffCmd(), a.sessionDeleteCmd())
-	c.AddCommand(a.sessionClientVerbs()...)
+	c.AddCommand(
+		a.clientVerb("restore-identity", "Begin a session with the identity of the one before",
+			"Begin a session with the identity of the one before: startup inherits, resume goes on, clear begins afresh.",
+			"  hookctl session restore-identity < hook.json"),
+		a.clientVerb("persist-identity", "Take the snapshot at a session's end",
+			"Take the snapshot of a session's identity at its end.",
+			"  hookctl session persist-identity < hook.json"))
 	return c
 }
 
@@ -172,7 +178,7 @@ func (a *app) showSession(name string, last count, each bool) error {
 		return a.PrintJSON(sessionJSON{sessionLine{s, s.Standing()}, calls})
 	}
 
-	projects, err := cells[project.State](a, project.Name, "")
+	projects, err := allProjects(a)
 	if err != nil {
 		return err
 	}
@@ -186,9 +192,9 @@ func (a *app) showSession(name string, last count, each bool) error {
 	return nil
 }
 
-// field prints one line of a description; nothing for what is not known or none.
+// field prints one line of a description; nothing for what is not known.
 func (a *app) field(name, v string) {
-	if v != "" && v != "0" {
+	if v != "" {
 		a.Printf("  %s  %s\n", a.Paint.Faint(cmdline.Pad(name, 12)), cmdline.OneLine(v))
 	}
 }
@@ -196,11 +202,16 @@ func (a *app) field(name, v string) {
 func (a *app) describeSession(s session.State, inProject string) {
 	a.Printf("%s  %s\n\n", a.Paint.Bold(cmdline.OneLine(s.ID)), a.status(s))
 	field := a.field
+	number := func(name string, n int) {
+		if n != 0 {
+			a.field(name, strconv.Itoa(n))
+		}
+	}
 	field("title", s.Title)
 	field("project", inProject)
 	field("work tree", s.Worktree)
 	field("branch", s.Branch)
-	field("started", s.Started.In(a.Zone).Format("2006-01-02 15:04:05"))
+	field("started", a.stamp(s.Started))
 	field("last active", a.ago(s.LastActive))
 	if s.Ended != nil {
 		field("ended", join(", ", a.ago(*s.Ended), strings.ReplaceAll(s.EndReason, "_", " ")))
@@ -210,21 +221,19 @@ func (a *app) describeSession(s session.State, inProject string) {
 	}
 	field("models", strings.Join(s.Models, ", "))
 	field("client", join(", ", s.Program, s.Client, s.Entrypoint))
-	if p := s.Process(); p.PID != 0 {
-		field("process", strconv.Itoa(p.PID))
-	}
+	number("process", s.Process().PID)
 	field("transcript", s.Transcript)
-	field("events", strconv.Itoa(s.Events))
-	field("prompts", strconv.Itoa(s.Prompts))
-	field("failures", strconv.Itoa(s.Failures))
-	field("blocked", strconv.Itoa(s.Blocked))
-	field("turns held", strconv.Itoa(s.Held))
-	field("skills", strconv.Itoa(s.Skills))
-	field("compactions", strconv.Itoa(s.Compacted))
-	field("redacted", strconv.Itoa(s.Redacted))
+	number("events", s.Events)
+	number("prompts", s.Prompts)
+	number("failures", s.Failures)
+	number("blocked", s.Blocked)
+	number("turns held", s.Held)
+	number("skills", s.Skills)
+	number("compactions", s.Compacted)
+	number("redacted", s.Redacted)
 	field("tools", counts(s.Tools))
-	field("subagents", strconv.Itoa(len(s.Agents)))
-	field("open calls", strconv.Itoa(len(s.Open)))
+	number("subagents", len(s.Agents))
+	number("open calls", len(s.Open))
 }
 
 func (a *app) status(s session.State) string {

@@ -1,7 +1,6 @@
 package verbs
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -68,7 +67,7 @@ func urgency(s session.State) int {
 // Sessions implements [top.Source].
 func (t topSource) Sessions(ctx context.Context) (lines []top.Line, err error) {
 	err = t.ask(ctx, func(a *app) error {
-		list, err := cells[session.State](a, session.Name, "")
+		list, err := sessions(a)
 		if err != nil {
 			return err
 		}
@@ -76,14 +75,9 @@ func (t topSource) Sessions(ctx context.Context) (lines []top.Line, err error) {
 		if err != nil {
 			return err
 		}
-		slices.SortFunc(list, func(x, y cell[session.State]) int {
-			return cmp.Or(urgency(x.State)-urgency(y.State), y.State.LastActive.Compare(x.State.LastActive))
-		})
+		slices.SortStableFunc(list, func(x, y cell[session.State]) int { return urgency(x.State) - urgency(y.State) })
 		for _, c := range list {
 			s := c.State
-			if s.Status == session.Deleted {
-				continue
-			}
 			word := standingWord(s.Standing())
 			if s.Status != session.Live {
 				word = "ended: " + word

@@ -107,27 +107,23 @@ func (a *app) checkpointAt(use, short, long string, show bool) *cobra.Command {
 			if err := a.post("/v1/do/restore", order, &out); err != nil {
 				return err
 			}
-			return a.printRestored(out)
+			if a.JSON {
+				return a.PrintJSON(out)
+			}
+			if out.Event != "" {
+				a.Printf("checkpoint %d of %s is restored\n", out.Checkpoint, a.stamp(out.Time))
+			} else {
+				a.Printf("checkpoint %d of %s\n", out.Checkpoint, a.stamp(out.Time))
+				for _, it := range hook.Known(out.State) {
+					a.Printf("%s\n", cmdline.OneLine(it.Text))
+				}
+			}
+			for _, l := range out.Left {
+				a.Printf("not restored: %s\n", cmdline.OneLine(l))
+			}
+			return nil
 		})
 	}, &f)
-}
-
-func (a *app) printRestored(out client.Restored) error {
-	if a.JSON {
-		return a.PrintJSON(out)
-	}
-	if out.Event != "" {
-		a.Printf("checkpoint %d of %s is restored\n", out.Checkpoint, out.Time.In(a.Zone).Format("2006-01-02 15:04:05"))
-	} else {
-		a.Printf("checkpoint %d of %s\n", out.Checkpoint, out.Time.In(a.Zone).Format("2006-01-02 15:04:05"))
-		for _, it := range hook.Known(out.State) {
-			a.Printf("%s\n", cmdline.OneLine(it.Text))
-		}
-	}
-	for _, l := range out.Left {
-		a.Printf("not restored: %s\n", cmdline.OneLine(l))
-	}
-	return nil
 }
 
 // workingShow makes a verb that prints a session's working state.
