@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"hookline/events"
+	"hookline/expect"
 )
 
 func TestQuantileIsNearestRank(t *testing.T) {
@@ -20,13 +21,9 @@ func TestQuantileIsNearestRank(t *testing.T) {
 		values[i] = float64(100 - i) // 100 … 1
 	}
 	for q, want := range map[float64]float64{0: 1, .5: 50, .9: 90, .99: 99, 1: 100} {
-		if got := quantile(values, q); got != want {
-			t.Errorf("quantile %v of 1…100 is %v, want %v", q, got, want)
-		}
+		expect.Equal(t, quantile(values, q), want, "quantile", q, "of 1…100 is")
 	}
-	if got := quantile([]float64{}, .5); got != 0 {
-		t.Errorf("quantile of nothing is %v, want 0", got)
-	}
+	expect.Equal(t, quantile([]float64{}, .5), 0, "quantile of nothing is")
 }
 
 func TestTakeRunsInTurnAndDropsTheWarmUp(t *testing.T) {
@@ -76,21 +73,14 @@ func TestGoals(t *testing.T) {
 
 func TestLines(t *testing.T) {
 	m := measure{number: 9, rows: []row{{"memory", atMost(64, "MiB")}}}
-	if got := m.lines([]reading{{65.04, "after 10 s"}}); got != "| 9 | memory | ≤ 64 MiB | 65 MiB | MISS | after 10 s |\n" {
-		t.Error(got)
-	}
+	expect.Equal(t, m.lines([]reading{{65.04, "after 10 s"}}), "| 9 | memory | ≤ 64 MiB | 65 MiB | MISS | after 10 s |\n")
 }
 
 // The page in docs holds this table: each of its goals is in it, and how each is taken.
 func TestTableIsThatOfThePage(t *testing.T) {
-	page, err := os.ReadFile("../docs/benchmarks.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := expect.Value(os.ReadFile("../docs/benchmarks.md"))(t)
 	for i, m := range table {
-		if m.number != i+1 {
-			t.Errorf("measure %d stands at %d", m.number, i+1)
-		}
+		expect.Equal(t, m.number, i+1, "measure", "stands at")
 		if how := fmt.Sprintf("\n%d. ", m.number); !strings.Contains(string(page), how) {
 			t.Errorf("docs/benchmarks.md does not say how measure %d is taken", m.number)
 		}
@@ -166,16 +156,12 @@ func TestPayloads(t *testing.T) {
 func TestApparentBytesCountsLinksOnce(t *testing.T) {
 	root := t.TempDir()
 	for name, size := range map[string]int{"1.blk": 700, "abcd.zst": 200} {
-		if err := os.WriteFile(filepath.Join(root, name), make([]byte, size), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, os.WriteFile(filepath.Join(root, name), make([]byte, size), 0o600))
 	}
 	if err := os.Link(filepath.Join(root, "1.blk"), filepath.Join(root, "2.blk")); err != nil {
 		t.Skip("no hard links here:", err)
 	}
-	if n := apparentBytes(root); n != 900 {
-		t.Errorf("%d bytes, want 900", n)
-	}
+	expect.Equal(t, apparentBytes(root), 900, "bytes, want 900")
 }
 
 func TestParseUsage(t *testing.T) {

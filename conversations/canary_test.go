@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"hookline/expect"
 	"hookline/hookctl/wire"
 )
 
@@ -113,9 +114,7 @@ func TestSecretsStayOut(t *testing.T) {
 	h := newHouse(t)
 	h.hook(t, "SessionStart", startPayload("one"))
 	secrets := canaries()
-	if len(secrets) != 30 {
-		t.Fatalf("%d kinds", len(secrets))
-	}
+	expect.EqualNow(t, len(secrets), 30, "kinds")
 	sent := map[string]planted{}
 	for i, p := range secrets {
 		for event, payload := range channels("one", fmt.Sprintf("toolu_%d", i), p.text()) {
@@ -154,9 +153,7 @@ func wantCounted(t *testing.T, h house, sent map[string]planted) {
 			t.Errorf("%s: event %v counts %v redacted", p.kind, r.fields["type"], n)
 		}
 	}
-	if found != len(sent) {
-		t.Errorf("%d of %d events are in the log", found, len(sent))
-	}
+	expect.Equal(t, found, len(sent), "events are in the log")
 }
 
 // deliver sends a payload straight to the daemon and gives the id of its event.
@@ -177,9 +174,7 @@ func spooledSecrets(t *testing.T, h house, secrets []planted) {
 	for _, p := range secrets {
 		all.WriteString(p.text() + "\n")
 	}
-	if err := h.signal(syscall.SIGSTOP); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, h.signal(syscall.SIGSTOP))
 	payloads := channels("spooled", "toolu_spooled", all.String())
 	for event, payload := range payloads {
 		h.hook(t, event, payload)
@@ -195,12 +190,8 @@ func spooledSecrets(t *testing.T, h house, secrets []planted) {
 			}
 		}
 	}
-	if err := h.signal(syscall.SIGCONT); err != nil {
-		t.Fatal(err)
-	}
-	if err := eventually(func() error { return wantCount("frames", "0", len(spooled(h.home()))) }); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, h.signal(syscall.SIGCONT))
+	expect.OK(t, eventually(func() error { return wantCount("frames", "0", len(spooled(h.home()))) }))
 }
 
 // everything is all events with their blobs, and the daemon's own words.
@@ -209,16 +200,10 @@ func (h house) everything(t *testing.T) string {
 	var all strings.Builder
 	for _, r := range h.mustEvents(t, "*") {
 		all.Write(r.raw)
-		raw, err := h.ask("GET", fmt.Sprintf("/v1/events/%v?raw=1", r.fields["id"]), "")
-		if err != nil {
-			t.Fatal(err)
-		}
+		raw := expect.Value(h.ask("GET", fmt.Sprintf("/v1/events/%v?raw=1", r.fields["id"]), ""))(t)
 		all.Write(raw)
 	}
-	log, err := os.ReadFile(h.home() + "/hookd.log")
-	if err != nil {
-		t.Fatal(err)
-	}
+	log := expect.Value(os.ReadFile(h.home() + "/hookd.log"))(t)
 	all.Write(log)
 	return all.String()
 }

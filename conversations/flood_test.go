@@ -12,6 +12,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"hookline/expect"
 	"hookline/hookctl/wire"
 )
 
@@ -111,14 +112,10 @@ func TestCrowdStartsOneDaemon(t *testing.T) {
 		})
 	}
 	group.Wait()
-	if err := h.up(); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, h.up())
 	wantEachOnce(t, h, "tool.requested", n-n/10)
 	wantEachOnce(t, h, "session.started", n/10)
-	if got := len(h.mustEvents(t, "daemon.started")); got != 1 {
-		t.Errorf("%d daemons were started", got)
-	}
+	expect.Equal(t, len(h.mustEvents(t, "daemon.started")), 1, "daemons were started")
 	if err := h.verify(); err != nil {
 		t.Error(err)
 	}
@@ -128,7 +125,7 @@ func TestCrowdStartsOneDaemon(t *testing.T) {
 // another call or session.
 func wantEachOnce(t *testing.T, h house, pattern string, n int) {
 	t.Helper()
-	err := eventually(func() error {
+	expect.OK(t, eventually(func() error {
 		list, err := h.events(pattern)
 		if err == nil && len(list) != n {
 			refused, _ := h.events("hook.refused")
@@ -138,10 +135,7 @@ func wantEachOnce(t *testing.T, h house, pattern string, n int) {
 			err = wantCount("frames in the spool", "0", len(spooled(h.home())))
 		}
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	seen := map[string]bool{}
 	for _, r := range h.mustEvents(t, pattern) {
 		key := fmt.Sprint(r.fields["session"], " ", r.fields["tool_use_id"])
@@ -157,9 +151,7 @@ func TestPersistDuringRebuild_EC_SESSION_09(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	h.hook(t, "SessionStart", startPayload("one"))
-	if err := h.flood("one", 500); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, h.flood("one", 500))
 	rebuilt := make(chan error, 1)
 	go func() { _, err := h.ask("POST", "/v1/rebuild", ""); rebuilt <- err }()
 	out, err := h.run(call{args: []string{"session", "persist-identity"}, input: `{"session_id":"one"}`})
@@ -169,9 +161,7 @@ func TestPersistDuringRebuild_EC_SESSION_09(t *testing.T) {
 	if err := <-rebuilt; err != nil {
 		t.Error(err)
 	}
-	if got := len(h.mustEvents(t, "identity.persisted")); got != 1 {
-		t.Errorf("%d snapshots", got)
-	}
+	expect.Equal(t, len(h.mustEvents(t, "identity.persisted")), 1, "snapshots")
 	if err := h.verify(); err != nil {
 		t.Error(err)
 	}

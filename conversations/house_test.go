@@ -20,6 +20,7 @@ import (
 	"testing"
 	"time"
 
+	"hookline/expect"
 	"hookline/hookctl/wire"
 )
 
@@ -33,9 +34,7 @@ type house struct {
 func newHouse(t *testing.T) house {
 	t.Helper()
 	work, err := os.MkdirTemp("", "hookline-house-") // not t.TempDir: its name is too long for a socket
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	t.Cleanup(func() {
 		endAll(work)
 		if err := os.RemoveAll(work); err != nil {
@@ -45,9 +44,7 @@ func newHouse(t *testing.T) house {
 	h := house{dir: filepath.Join(work, "app"), env: map[string]string{"HOME": work, "PATH": os.Getenv("PATH"), "TMPDIR": filepath.Join(work, "tmp"), "HOOKLINE_SECOND": filepath.Join(work, "tmp"),
 		"HOOKLINE_HOME": filepath.Join(work, "state"), "HOOKLINE_SOCKET": filepath.Join(work, "s.sock")}}
 	for _, dir := range []string{h.dir, h.env["TMPDIR"]} {
-		if err := os.Mkdir(dir, 0o700); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, os.Mkdir(dir, 0o700))
 	}
 	return h
 }
@@ -142,10 +139,7 @@ func (c call) pipe() (r, w *os.File, err error) {
 // hook sends one payload and holds the answer to what every hook promises.
 func (h house) hook(t *testing.T, event, payload string, env ...string) outcome {
 	t.Helper()
-	out, err := h.run(call{args: []string{"hook", event}, input: payload, env: env})
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := expect.Value(h.run(call{args: []string{"hook", event}, input: payload, env: env}))(t)
 	if out.exit != 0 || out.stderr != "" {
 		t.Fatalf("hook %s: exit %d, stderr %q", event, out.exit, out.stderr)
 	}
@@ -234,10 +228,7 @@ func (h house) events(pattern string) ([]record, error) {
 // mustEvents is events where a failure ends the test.
 func (h house) mustEvents(t *testing.T, pattern string) []record {
 	t.Helper()
-	list, err := h.events(pattern)
-	if err != nil {
-		t.Fatal(err)
-	}
+	list := expect.Value(h.events(pattern))(t)
 	return list
 }
 

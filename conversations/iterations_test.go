@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"hookline/expect"
 )
 
 // TC-SESSION-24: a hundred of each command, each exit 0 with its own words. Their times are measured
@@ -15,9 +17,7 @@ func TestTC_SESSION_24(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	h.hook(t, "SessionStart", startPayload("one"))
-	if err := h.up(); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, h.up())
 	const iterations = 100
 	warning := regexp.MustCompile(`^IC warning: 0\.\d\d\n$`) // so many edits and nothing else are another work than at the start
 	for _, c := range []struct{ verb, input, starts string }{
@@ -39,9 +39,7 @@ func TestTC_SESSION_24(t *testing.T) {
 	wantEachOnce(t, h, "tool.succeeded", iterations)
 	for typ, want := range map[string]int{"session.started": iterations + 1, "prompt.submitted": iterations, "session.ended": iterations,
 		"identity.persisted": iterations} {
-		if got := len(h.mustEvents(t, typ)); got != want {
-			t.Errorf("%d events %s instead of %d", got, typ, want)
-		}
+		expect.Equal(t, len(h.mustEvents(t, typ)), want, "events", typ)
 	}
 	if err := h.verify(); err != nil {
 		t.Error(err)

@@ -13,6 +13,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"hookline/expect"
 )
 
 // Hooks go on while the daemon is killed again and again, or hands over to a later release. Whatever
@@ -64,9 +66,7 @@ func TestKillsLoseNothing(t *testing.T) {
 	}
 	// One that was killed while it started is not started again for a second or more: the hooks after
 	// that find it, as they would in a session.
-	if err := h.wake("one"); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, h.wake("one"))
 	wantEachOnce(t, h, "tool.succeeded", hooks)
 	wantEachOnce(t, h, "session.started", 1)
 	if err := h.verify(); err != nil {
@@ -94,9 +94,7 @@ func (h house) wake(session string) error {
 
 func TestHandOverLosesNothing(t *testing.T) {
 	dir, err := newer()
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	t.Parallel()
 	h := newHouse(t)
 	h.hook(t, "SessionStart", startPayload("one"))
@@ -118,9 +116,7 @@ func TestHandOverLosesNothing(t *testing.T) {
 		t.Error(err)
 	}
 	wantEachOnce(t, h, "tool.succeeded", hooks)
-	if got := len(h.mustEvents(t, "daemon.started")); got != 2 {
-		t.Errorf("%d daemons were started", got)
-	}
+	expect.Equal(t, len(h.mustEvents(t, "daemon.started")), 2, "daemons were started")
 	if err := h.verify(); err != nil {
 		t.Error(err)
 	}
@@ -145,27 +141,21 @@ func TestSlowInput(t *testing.T) {
 	} {
 		input, err := json.Marshal(map[string]any{"session_id": "one", "hook_event_name": c.event, "tool_name": "Write", "tool_use_id": c.call,
 			"tool_input": map[string]string{"file_path": "/p/f", "content": c.content}, "tool_response": map[string]string{}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, err)
 		if out := inPieces(t, h, c.event, input, c.pieces, c.pause); strings.Contains(out, "systemMessage") {
 			t.Errorf("%s %s: %s", c.event, c.call, out)
 		}
 	}
 	wantEachOnce(t, h, "tool.requested", 2)
 	wantEachOnce(t, h, "tool.succeeded", 2)
-	if got := len(h.mustEvents(t, "hook.refused")); got != 0 {
-		t.Errorf("%d hooks were refused", got)
-	}
+	expect.Equal(t, len(h.mustEvents(t, "hook.refused")), 0, "hooks were refused")
 }
 
 // inPieces runs a hook whose input comes in pieces, with a pause behind each, and returns what it says.
 func inPieces(t *testing.T, h house, event string, input []byte, pieces int, pause time.Duration) string {
 	t.Helper()
 	r, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	cmd := exec.Command(filepath.Join(binaries, "hookctl"), "hook", event)
 	cmd.Dir, cmd.Env, cmd.Stdin = h.dir, h.environ(), r
 	fed := make(chan error, 1)

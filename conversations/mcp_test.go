@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"hookline/expect"
 )
 
 // An agent asks hookctl mcp, over a real pipe, what was recorded: each tool answers, with and without a daemon; nothing
@@ -42,9 +44,7 @@ func TestMCP(t *testing.T) {
 	cmd.Env = h.environ()
 	cmd.Dir = h.dir
 	c, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), &mcp.CommandTransport{Command: cmd}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	defer c.Close()
 
 	ask := func(tool string, args map[string]any, want string) {
@@ -77,12 +77,8 @@ func TestMCP(t *testing.T) {
 		ask("why", map[string]any{"text": "nothing-like-it", "session": "last"}, "nothing that session aaaaaaaa-1 is told has")
 	}
 	all()
-	if after := h.last(t, "*"); after != before {
-		t.Errorf("the log went from %d to %d", before, after)
-	}
-	if _, err := h.run(call{args: []string{"stop"}}); err != nil {
-		t.Fatal(err)
-	}
+	expect.Equal(t, h.last(t, "*"), before, "the log went from", "to")
+	expect.Value(h.run(call{args: []string{"stop"}}))(t)
 	all()
 
 	list, err := c.ListResources(t.Context(), nil)
@@ -98,10 +94,7 @@ func TestMCP(t *testing.T) {
 // last is the newest sequence of the log with such a type.
 func (h house) last(t *testing.T, types string) int {
 	t.Helper()
-	out, err := h.run(call{args: []string{"tail", "--json", "-n", "1", "--type", types}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := expect.Value(h.run(call{args: []string{"tail", "--json", "-n", "1", "--type", types}}))(t)
 	var seq int
 	if _, err := fmt.Sscanf(out.stdout, `{"seq":%d`, &seq); err != nil {
 		t.Fatalf("%v: %s", err, out.stdout)

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"hookline/expect"
 )
 
 // inNamespace marks the run of this test binary inside a mount namespace of its own.
@@ -19,9 +21,7 @@ const inNamespace = "HOOKLINE_TEST_NAMESPACE"
 // which takes the mounts with it when its last process ends.
 func TestMounts(t *testing.T) {
 	if os.Getenv(inNamespace) != "" {
-		if err := syscall.Mount("", "/", "", syscall.MS_REC|syscall.MS_PRIVATE, ""); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, syscall.Mount("", "/", "", syscall.MS_REC|syscall.MS_PRIVATE, ""))
 		testscript.Run(t, testscript.Params{Dir: filepath.Join("testdata", "mounts"), Setup: setup, Cmds: commands, Condition: condition,
 			RequireUniqueNames: true, RequireExplicitExec: true, ContinueOnError: true})
 		return

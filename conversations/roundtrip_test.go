@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"hookline/expect"
 )
 
 // clientEvents is how many hook events the client has (2.1.329).
@@ -27,9 +29,7 @@ func TestPayloadsComeBack(t *testing.T) {
 			t.Errorf("%s is of %s", file, name)
 		}
 	}
-	if got := len(h.mustEvents(t, "hook.*")); got != 0 {
-		t.Errorf("%d payloads were refused or not recognised", got)
-	}
+	expect.Equal(t, len(h.mustEvents(t, "hook.*")), 0, "payloads were refused or not recognised")
 	if err := h.verify(); err != nil {
 		t.Error(err)
 	}
@@ -59,9 +59,7 @@ func TestRealPayloadsComeBack(t *testing.T) {
 func roundTrip(t *testing.T, h house, file string) string {
 	t.Helper()
 	payload, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	var head struct {
 		Name string `json:"hook_event_name"`
 	}

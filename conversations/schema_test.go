@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"hookline/expect"
 )
 
 // schema is as much of JSON Schema as `hookctl events schema` uses; what it does not know fails the test.
@@ -192,10 +194,7 @@ func TestSchemasAcceptTheLog(t *testing.T) {
 		t.Fatalf("%d golden records, %v", len(golden), err)
 	}
 	for _, file := range golden {
-		b, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := expect.Value(os.ReadFile(file))(t)
 		var rec struct {
 			Type string `json:"type"`
 			Data any    `json:"data"`
@@ -211,9 +210,7 @@ func TestSchemasAcceptTheLog(t *testing.T) {
 		real, err = filepath.Glob(filepath.Join(dir, "*.json"))
 		payloads = slices.Concat(payloads, real)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	for _, file := range payloads {
 		roundTrip(t, h, file)
 	}

@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"hookline/expect"
 )
 
 // endWithin is how long a verb may take to end that is told to: what it gives itself, and a busy machine.
@@ -23,24 +25,17 @@ func TestVerbsEndOnSignal(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	h.hook(t, "SessionStart", startPayload("one"))
-	s, err := h.status()
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := expect.Value(h.status())(t)
 	verbs := []string{"hookctl doctor --redaction -", "hookctl tail -f", "replay verify", "replay rebuild"}
 	for _, verb := range verbs {
 		endsOnSignal(t, h, verb)
 	}
 
-	if err := syscall.Kill(s.PID, syscall.SIGSTOP); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, syscall.Kill(s.PID, syscall.SIGSTOP))
 	for _, verb := range []string{"hookctl restart", "hookctl stop", "hookctl status", "hookctl doctor", "hookctl tail -f", "replay verify"} {
 		endsOnSignal(t, h, verb)
 	}
-	if err := syscall.Kill(s.PID, syscall.SIGCONT); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, syscall.Kill(s.PID, syscall.SIGCONT))
 }
 
 // endsOnSignal starts a verb whose stdin stays open, and tells it to end by either signal.
@@ -50,14 +45,9 @@ func endsOnSignal(t *testing.T, h house, verb string) {
 		words := strings.Fields(verb)
 		cmd := exec.Command(filepath.Join(binaries, words[0]), words[1:]...)
 		cmd.Dir, cmd.Env = h.dir, h.environ()
-		stdin, err := cmd.StdinPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
+		stdin := expect.Value(cmd.StdinPipe())(t)
 		cmd.Stdout, cmd.Stderr = io.Discard, io.Discard
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, cmd.Start())
 		ended := make(chan bool, 1)
 		go func() { ended <- cmd.Wait() == nil }()
 

@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"hookline/expect"
 	"hookline/hookctl/wire"
 )
 
@@ -61,9 +62,7 @@ func (g guest) as(t *testing.T, uid uint32, input string, args ...string) outcom
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	begin := time.Now()
 	err := cmd.Start()
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	late := time.AfterFunc(within, func() { _ = cmd.Process.Kill() })
 	err = cmd.Wait()
 	if !late.Stop() {
@@ -83,9 +82,7 @@ func (g guest) plant(t *testing.T, uid int, root string, steps ...error) {
 	err := filepath.WalkDir(root, func(path string, _ fs.DirEntry, err error) error {
 		return errors.Join(err, os.Lchown(path, uid, uid))
 	})
-	if err := errors.Join(append(steps, err)...); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, errors.Join(append(steps, err)...))
 }
 
 // frame is a file of the spool as a stranger would write it.
@@ -134,9 +131,7 @@ func TestStrangersHome(t *testing.T) {
 	planted := filepath.Join(shared, "hookline-"+strconv.Itoa(victim))
 	g.plant(t, stranger, shared, os.MkdirAll(planted, 0o755), os.Chmod(shared, 0o777|os.ModeSticky), os.Symlink(mine, filepath.Join(planted, "hookd.lock")),
 		os.Symlink(mine, filepath.Join(planted, "hookd.log")), os.Symlink(filepath.Dir(mine), filepath.Join(planted, "told")))
-	if err := errors.Join(os.WriteFile(mine, []byte("mine"), 0o600), os.Chown(mine, victim, victim)); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, errors.Join(os.WriteFile(mine, []byte("mine"), 0o600), os.Chown(mine, victim, victim)))
 	g.env["HOOKLINE_SECOND"] = shared + ":" + next
 	g.env["HOME"], g.env["HOOKLINE_HOME"], g.env["HOOKLINE_SOCKET"] = "", "", ""
 
@@ -175,9 +170,7 @@ func TestOpenHome(t *testing.T) {
 	if left, err := os.ReadDir(home); err != nil || len(left) > 0 {
 		t.Errorf("made in it: %v %v", left, err)
 	}
-	if err := os.Chmod(home, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.Chmod(home, 0o700))
 	if out := g.as(t, victim, "", "hookctl", "start"); out.exit != 0 {
 		t.Errorf("start: %+v", out)
 	}
@@ -231,24 +224,18 @@ func TestHostileRepository(t *testing.T) {
 	bomb := func(path string) error { return os.WriteFile(path, bytes.Repeat([]byte("["), 80_000), 0o600) }
 	h := newHouse(t)
 	h.hook(t, "SessionStart", startPayload("one"))
-	if err := eventually(h.up); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, eventually(h.up))
 	n := 0
 	for _, name := range []string{".claude/hookline.yaml", ".claude/requirements.yaml", ".claude/requirements.local.yaml", ".git/commondir", ".git/HEAD", ".git/config", ".git"} {
 		for _, spoil := range []func(string) error{fifo, device, bomb} {
 			n++
 			dir := filepath.Join(h.env["HOME"], "clone"+strconv.Itoa(n))
 			path := filepath.Join(dir, name)
-			if err := errors.Join(os.MkdirAll(filepath.Join(dir, ".claude"), 0o700), os.MkdirAll(filepath.Dir(path), 0o700), spoil(path)); err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, errors.Join(os.MkdirAll(filepath.Join(dir, ".claude"), 0o700), os.MkdirAll(filepath.Dir(path), 0o700), spoil(path)))
 			session := "clone-" + strconv.Itoa(n)
 			for _, daemon := range []bool{true, n%7 != 0} { // now and then without one
 				if !daemon {
-					if err := h.crash(); err != nil {
-						t.Fatal(err)
-					}
+					expect.OK(t, h.crash())
 				}
 				body := object("session_id", session, "hook_event_name", "UserPromptSubmit", "cwd", dir, "prompt", "x"+strconv.FormatBool(daemon))
 				out, err := h.run(call{args: []string{"hook", "UserPromptSubmit"}, input: body, env: []string{"CLAUDE_PROJECT_DIR=" + dir}})
@@ -278,10 +265,7 @@ func TestHostileRepository(t *testing.T) {
 // pid is what `status --json` says: the process of the daemon, 0 for none.
 func (h house) pid(t *testing.T) int {
 	t.Helper()
-	out, err := h.run(call{args: []string{"status", "--json"}, null: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := expect.Value(h.run(call{args: []string{"status", "--json"}, null: true}))(t)
 	var s struct {
 		PID *int `json:"pid"`
 	}
@@ -301,9 +285,7 @@ func TestCopiedHome(t *testing.T) {
 	for _, socket := range []string{"", "the same"} {
 		h := newHouse(t)
 		h.hook(t, "SessionStart", startPayload("one"))
-		if err := eventually(h.up); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, eventually(h.up))
 		original, before := h.pid(t), len(h.mustEvents(t, ""))
 		work := newHouse(t) // ends the copy's daemon, too
 		copied := house{dir: h.dir, env: map[string]string{}}

@@ -9,6 +9,7 @@ import (
 
 	"hookline/embedded"
 	"hookline/events"
+	"hookline/expect"
 	"hookline/hookctl/daemon"
 	"hookline/hookctl/wire"
 )
@@ -49,9 +50,7 @@ func TestClockOfClients(t *testing.T) {
 			f := h.frame(call, 0)
 			f.Time = time.Now().Add(shift).UnixMilli()
 			f.ID = wire.NewID(f.Time)
-			if _, err := wire.Do(time.Now().Add(within), h.socket(), "PostToolUse", f); err != nil {
-				t.Fatal(err)
-			}
+			expect.Value(wire.Do(time.Now().Add(within), h.socket(), "PostToolUse", f))(t)
 			l.promise(call, byDaemon)
 			order, at[call] = append(order, call), f.Time
 		}
@@ -71,25 +70,18 @@ func (h *house) spoolAway(t *testing.T, l *ledger, shift time.Duration) {
 	f := h.frame(call, 0)
 	f.Time = time.Now().Add(shift).UnixMilli()
 	f.ID = wire.NewID(f.Time)
-	if err := h.put(f); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, h.put(f))
 	l.promise(call, bySpool)
 }
 
 // wantOrder wants the calls in their order, each at its client's time.
 func (h *house) wantOrder(t *testing.T, order []string, at map[string]int64) {
 	t.Helper()
-	list, err := h.rows(1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	list := expect.Value(h.rows(1))(t)
 	next := 0
 	for _, r := range list {
 		var s stamped
-		if err := json.Unmarshal(r.raw, &s); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, json.Unmarshal(r.raw, &s))
 		want, sent := at[s.Call]
 		if !sent {
 			continue
@@ -102,9 +94,7 @@ func (h *house) wantOrder(t *testing.T, order []string, at map[string]int64) {
 		}
 		next++
 	}
-	if next != len(order) {
-		t.Errorf("%d hooks of %d are in order", next, len(order))
-	}
+	expect.Equal(t, next, len(order), "hooks of", "are in order")
 }
 
 // A daemon whose own clock jumps, also between a stop and a start: the events that it makes itself have
@@ -116,22 +106,15 @@ func TestClockOfTheDaemon(t *testing.T) {
 	taken := 0
 	for _, shift := range shifts {
 		now := func() time.Time { return time.Now().Add(shift) }
-		d, err := daemon.Open(t.Context(), daemon.Options{Home: h.state, Now: now})
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := expect.Value(daemon.Open(t.Context(), daemon.Options{Home: h.state, Now: now}))(t)
 		for range perShift {
 			taken++
 			f := h.frame(wire.NewID(1), 0) // any unique call
 			f.Time = now().UnixMilli()
 			f.ID = wire.NewID(f.Time)
-			if _, err := d.Take(t.Context(), f); err != nil {
-				t.Fatal(err)
-			}
+			expect.Value(d.Take(t.Context(), f))(t)
 		}
-		if err := d.Close(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, d.Close(t.Context()))
 	}
 	h.wantUnique(t, taken)
 }
@@ -140,9 +123,7 @@ func TestClockOfTheDaemon(t *testing.T) {
 func (h *house) wantUnique(t *testing.T, taken int) {
 	t.Helper()
 	s, err := embedded.Open(t.Context(), embedded.Options{Dir: h.paths().Store})
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	ids, last, jumps, tools := map[string]bool{}, uint64(0), 0, 0
 	err = s.Stream().Read(t.Context(), 1, 0, func(r events.Record) error {
 		if r.Seq != last+1 || ids[r.ID] {

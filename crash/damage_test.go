@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"hookline/events"
+	"hookline/expect"
 )
 
 // recordedHooks is how many hooks a damaged house has recorded before.
@@ -76,10 +77,7 @@ func (h *damagedHouse) begin(t *testing.T, session string) outcome {
 	defer cancel()
 	cmd := h.command(ctx, "hookctl", "hook", "SessionStart")
 	cmd.Stdin = strings.NewReader(`{"session_id":"` + session + `","hook_event_name":"SessionStart","source":"startup"}`)
-	o, err := finished(cmd)
-	if err != nil {
-		t.Fatal(err)
-	}
+	o := expect.Value(finished(cmd))(t)
 	return o
 }
 
@@ -91,20 +89,14 @@ func (h *damagedHouse) block() string {
 // else's use, every promised hook but those of before, if lost, exactly once.
 func (h *damagedHouse) check(t *testing.T, lost events.SeqRun, everything bool) {
 	t.Helper()
-	err := eventually(within, func() error {
+	expect.OK(t, eventually(within, func() error {
 		s, err := h.status()
 		if err == nil && s.Spool > 0 {
 			err = fmt.Errorf("%d frames wait", s.Spool)
 		}
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	list, err := h.rows(1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
+	list := expect.Value(h.rows(1))(t)
 	var named []events.SeqRun
 	calls := map[string]int{}
 	for _, r := range list {
@@ -116,9 +108,7 @@ func (h *damagedHouse) check(t *testing.T, lost events.SeqRun, everything bool) 
 		}
 		if r.Type == "log.damaged" {
 			var e struct{ Data events.LogDamaged }
-			if err := json.Unmarshal(r.raw, &e); err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, json.Unmarshal(r.raw, &e))
 			named = append(named, e.Data.Runs...)
 		}
 	}
@@ -146,14 +136,9 @@ func (h *damagedHouse) check(t *testing.T, lost events.SeqRun, everything bool) 
 func TestDamageMetByReader(t *testing.T) {
 	t.Parallel()
 	h := newDamagedHouse(t)
-	b, err := os.ReadFile(h.block())
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := expect.Value(os.ReadFile(h.block()))(t)
 	copy(b[len(b)/2:], bytes.Repeat([]byte{0x5a}, smear))
-	if err := os.WriteFile(h.block(), b, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.WriteFile(h.block(), b, 0o600))
 	said := h.replay(t, 2, "verify")
 	h.up(t)
 	h.hooks(t, 5)
@@ -190,14 +175,10 @@ func TestCutEnd(t *testing.T) {
 		if err == nil {
 			err = os.Truncate(h.block(), info.Size()-cut)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, err)
 		h.up(t)
 		list, err := h.rows(1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, err)
 		lost := events.SeqRun{Last: h.last}
 		for _, r := range list {
 			if r.Seq <= h.last {
@@ -221,7 +202,7 @@ func TestCutEnd(t *testing.T) {
 // written waits until the folded cells are on their way to the disk, with their positions, and tells which sequence those are at.
 func (h *damagedHouse) written(t *testing.T) (seq uint64) {
 	t.Helper()
-	err := eventually(within, func() error {
+	expect.OK(t, eventually(within, func() error {
 		s, err := h.status()
 		for _, p := range s.Projections {
 			if p.Lag > 0 {
@@ -230,10 +211,7 @@ func (h *damagedHouse) written(t *testing.T) (seq uint64) {
 		}
 		seq = s.Seq
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return seq
 }
 
@@ -248,16 +226,12 @@ func TestGoneLog(t *testing.T) {
 			h.kill(t)
 		}
 		store := h.paths().Store
-		if err := errors.Join(os.RemoveAll(filepath.Dir(filepath.Dir(h.block()))), os.RemoveAll(filepath.Join(store, "archive"))); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, errors.Join(os.RemoveAll(filepath.Dir(filepath.Dir(h.block()))), os.RemoveAll(filepath.Join(store, "archive"))))
 		h.hooks(t, 5)
 		if o := h.begin(t, "one"); !strings.Contains(o.said, "`replay repair` begins a new log behind it") {
 			t.Errorf("a session's start: %+v", o)
 		}
-		if err := h.quiet(); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, h.quiet())
 		if list := h.running("serve"); len(list) > 0 {
 			t.Fatalf("daemons %v serve a log that was made blindly", list)
 		}

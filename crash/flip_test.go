@@ -15,6 +15,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"hookline/expect"
 )
 
 // Where a hit lands.
@@ -85,9 +87,7 @@ func (x *hit) strike(t *testing.T, h *house) {
 	files := h.files(t, x.place)
 	x.file = files[rand.IntN(len(files))]
 	data, err := os.ReadFile(x.file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	x.at = rand.Int64N(int64(len(data)))
 	switch x.how {
 	case flipped:
@@ -102,9 +102,7 @@ func (x *hit) strike(t *testing.T, h *house) {
 	if x.crashed {
 		err = errors.Join(err, os.Remove(filepath.Join(h.state, "store", "clean.json")))
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 }
 
 func writeInPlace(path string, at int64, b []byte) error {
@@ -184,10 +182,7 @@ func (o *original) trial(t *testing.T, x hit) {
 func (h *house) verifyOffline(t *testing.T) (bool, string) {
 	t.Helper()
 	cmd := h.command(t.Context(), "replay", "verify", "--json")
-	out, err := finished(cmd)
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := expect.Value(finished(cmd))(t)
 	if out.exit > 2 {
 		t.Errorf("replay verify: exit %d: %s", out.exit, out.said)
 	}
@@ -206,9 +201,7 @@ type found struct {
 
 func (o *original) compare(t *testing.T, h *house) found {
 	t.Helper()
-	if err := o.drained(h); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, o.drained(h))
 	list, err := h.rows(1)
 	if err != nil {
 		t.Fatalf("the rest of the log cannot be read: %v", err)

@@ -15,6 +15,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"hookline/expect"
 	"hookline/hookctl/wire"
 )
 
@@ -38,9 +39,7 @@ func newStarving(t *testing.T) starving {
 	if err == nil {
 		err = errors.Join(image.Truncate(starvingSize), image.Close(), os.Mkdir(d.at, 0o700))
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	if out, err := exec.Command("mkfs.ext4", "-q", "-F", "-b", "4096", "-E", "lazy_itable_init=0", d.image).CombinedOutput(); err != nil {
 		cannot(t, "mkfs.ext4: %v %s", err, out)
 	}
@@ -48,9 +47,7 @@ func newStarving(t *testing.T) starving {
 	if err == nil {
 		err = os.WriteFile(d.image, content, 0o600) // no hole is left where the file system keeps its own
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	d.mount(t)
 	s := starving{d, under}
 	s.single(t)
@@ -85,9 +82,7 @@ func (s starving) starve(t *testing.T) {
 		cannot(t, "%v; thaw: %v %s", err, thawErr, thawed)
 	}
 	image, err := os.OpenFile(s.image, os.O_RDWR, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	defer image.Close()
 	for line := range strings.Lines(string(out)) {
 		list, ok := strings.CutPrefix(strings.TrimSpace(line), "Free blocks: ")
@@ -99,15 +94,11 @@ func (s starving) starve(t *testing.T) {
 			if n, _ := fmt.Sscanf(run, "%d-%d", &first, &last); n == 1 {
 				last = first
 			}
-			if err := unix.Fallocate(int(image.Fd()), unix.FALLOC_FL_PUNCH_HOLE|unix.FALLOC_FL_KEEP_SIZE, first*4096, (last-first+1)*4096); err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, unix.Fallocate(int(image.Fd()), unix.FALLOC_FL_PUNCH_HOLE|unix.FALLOC_FL_KEEP_SIZE, first*4096, (last-first+1)*4096))
 		}
 	}
 	var used unix.Stat_t
-	if err := unix.Fstat(int(image.Fd()), &used); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, unix.Fstat(int(image.Fd()), &used))
 	s.under.change(t, 0, int(used.Blocks*512))
 }
 
@@ -123,26 +114,15 @@ func (s starving) control(t *testing.T) {
 	t.Helper()
 	path := filepath.Join(s.at, "control")
 	s.starve(t)
-	file, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := expect.Value(os.Create(path))(t)
 	defer file.Close()
-	earlier, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	earlier := expect.Value(os.Open(path))(t)
 	defer earlier.Close()
-	if _, err := file.WriteString("shown"); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(file.WriteString("shown"))(t)
 	if err := file.Sync(); !errors.Is(err, syscall.EIO) && !errors.Is(err, syscall.ENOSPC) {
 		cannot(t, "the first fsync: %v, want EIO", err)
 	}
-	later, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	later := expect.Value(os.Open(path))(t)
 	defer later.Close()
 	if e, l := earlier.Sync(), later.Sync(); e == nil || l != nil {
 		cannot(t, "the fsyncs of others: %v and %v, want that of the first to fail", e, l)
@@ -154,9 +134,7 @@ func (s starving) control(t *testing.T) {
 	if got, err := os.ReadFile(path); string(got) != "shown" {
 		cannot(t, "the file is %q, %v", got, err)
 	}
-	if err := unix.Fadvise(int(file.Fd()), 0, 0, unix.FADV_DONTNEED); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, unix.Fadvise(int(file.Fd()), 0, 0, unix.FADV_DONTNEED))
 	if got, err := os.ReadFile(path); string(got) == "shown" {
 		cannot(t, "the file is on the disk all the same, %v", err)
 	}
@@ -203,13 +181,9 @@ func TestFailedFsync(t *testing.T) {
 			}
 			l.promise(calls[f.ID], byDaemon)
 		}
-		if err := d.cut(); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, d.cut())
 		h.killAll()
-		if err := d.unmount(); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, d.unmount())
 		d.mount(t)
 		d.single(t)
 		h.up(t)

@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"hookline/expect"
 )
 
 // inTime is how long a hook may take in trouble. Its own deadline is half a second; the rest is for a
@@ -51,10 +53,7 @@ type small struct{ at string }
 
 func newSmall(t *testing.T, size int) *small {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "hls")
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := expect.Value(os.MkdirTemp("", "hls"))(t)
 	s := &small{dir}
 	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, fmt.Sprintf("size=%d", size)); err != nil {
 		cannot(t, "a small file system cannot be mounted: %v", err)
@@ -77,9 +76,7 @@ func (s *small) change(t *testing.T, flags uintptr, size int) {
 	for until := time.Now().Add(within); errors.Is(err, syscall.EBUSY) && time.Now().Before(until); err = remount() {
 		time.Sleep(20 * time.Millisecond) // a process that is ending still has a file open for writing
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 }
 
 func fillUp(t *testing.T, bin string, size int) {
@@ -103,13 +100,9 @@ func fillUp(t *testing.T, bin string, size int) {
 func ballast(t *testing.T, dir string) {
 	t.Helper()
 	var stat syscall.Statfs_t
-	if err := syscall.Statfs(dir, &stat); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, syscall.Statfs(dir, &stat))
 	if free := int64(stat.Bavail)*stat.Bsize - rand.Int64N(1<<20); free > 0 {
-		if err := os.WriteFile(filepath.Join(dir, "ballast"), make([]byte, free), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, os.WriteFile(filepath.Join(dir, "ballast"), make([]byte, free), 0o600))
 	}
 }
 
@@ -184,14 +177,10 @@ func TestReadOnly(t *testing.T) {
 	h.up(t)
 	h.runHooks(t, l, 300*time.Millisecond)
 	h.stop(t)
-	if err := h.quiet(); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, h.quiet())
 	disk.change(t, syscall.MS_RDONLY, 64<<20)
 	slowest := h.runHooks(t, l, time.Second)
-	if err := h.quiet(); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, h.quiet())
 	disk.change(t, 0, 64<<20)
 	h.healsAlone(t, l, slowest)
 }
@@ -230,9 +219,7 @@ func TestFailingDisk(t *testing.T) {
 		if i%2 == 1 {
 			fail, how = d.turnReadOnly, "read-only"
 		}
-		if err := fail(); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, fail())
 		slowest := h.runHooks(t, l, 1500*time.Millisecond)
 		if err := h.quiet(); err != nil {
 			t.Error(err)

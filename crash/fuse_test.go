@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/hanwen/go-fuse/v2/fuse"
+
+	"hookline/expect"
 )
 
 func now() int64 { return time.Now().UnixNano() }
@@ -27,14 +29,9 @@ type mounted struct {
 // mountRamdisk mounts an empty one, in a mount namespace of the test's own.
 func mountRamdisk(t *testing.T) *mounted {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "hlf")
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := expect.Value(os.MkdirTemp("", "hlf"))(t)
 	at := filepath.Join(dir, "disk")
-	if err := os.Mkdir(at, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.Mkdir(at, 0o700))
 	t.Cleanup(func() {
 		_ = syscall.Unmount(at, syscall.MNT_DETACH)
 		if err := os.RemoveAll(dir); err != nil {
@@ -61,9 +58,7 @@ func mountOf(t *testing.T, at string, r *ramdisk) *mounted {
 // restart mounts what a power cut has left; no process may use the disk.
 func (m *mounted) restart(t *testing.T) *mounted {
 	t.Helper()
-	if err := syscall.Unmount(m.at, syscall.MNT_DETACH); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, syscall.Unmount(m.at, syscall.MNT_DETACH))
 	return mountOf(t, m.at, newRamdisk(<-m.left))
 }
 

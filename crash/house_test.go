@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"hookline/embedded"
+	"hookline/expect"
 	"hookline/hookctl/client"
 	"hookline/hookctl/home"
 	"hookline/hookctl/spool"
@@ -39,17 +40,13 @@ type house struct {
 func newHouse(t *testing.T, bin, state string) *house {
 	t.Helper()
 	root, err := os.MkdirTemp("", "hlc") // t.TempDir's names are too long for a socket
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	h := &house{bin: bin, root: root, state: state, second: filepath.Join(root, "tmp")}
 	if state == "" {
 		h.state = filepath.Join(root, "state")
 	}
 	for _, name := range []string{"app", "tmp"} {
-		if err := os.Mkdir(filepath.Join(root, name), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, os.Mkdir(filepath.Join(root, name), 0o700))
 	}
 	t.Cleanup(func() {
 		if t.Failed() {
@@ -121,9 +118,7 @@ func (h *house) serve(t *testing.T) *process {
 			cmd.Stdout, cmd.Stderr = log, log
 		}
 	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, cmd.Start())
 	p := &process{cmd, make(chan struct{})}
 	go func() { _ = cmd.Wait(); close(p.ended) }() // ends with the process, which killAll ends
 	return p
@@ -164,9 +159,7 @@ func (h *house) stop(t *testing.T) {
 	if err == nil {
 		err = h.gone()
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 }
 
 // gone waits until no daemon of this house runs.
@@ -230,9 +223,7 @@ func (h *house) kill(t *testing.T) {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 }
 
 // killAll ends everything of this house.

@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"hookline/expect"
 )
 
 // nextStart is how long a start after a break may take on a machine that is busy with other things; on
@@ -116,9 +118,7 @@ func (k *killing) draining(t *testing.T) {
 	k.kill(t)
 	for range spooled {
 		call := k.ledger.next()
-		if err := k.put(k.frame(call, 0)); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, k.put(k.frame(call, 0)))
 		k.ledger.promise(call, bySpool)
 	}
 	k.serve(t)
@@ -190,9 +190,7 @@ func (k *killing) killOne(t *testing.T, v victim) {
 	cmd := k.command(ctx, v.args[0], v.args[1:]...)
 	var said bytes.Buffer
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(v.input), &said, &said
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, cmd.Start())
 	pause(v.lives)
 	_ = cmd.Process.Kill()
 	if cmd.Wait() == nil && (outcome{said: said.String()}).kept() {

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"hookline/expect"
 	"hookline/hookctl/home/hometest"
 )
 
@@ -79,9 +80,7 @@ func need(t *testing.T, versions ...string) string {
 		t.Skip("skipped with -short: these tests run for most of a minute, and the race detector does not see other processes")
 	}
 	for _, v := range versions {
-		if err := builds[v](); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, builds[v]())
 	}
 	if len(versions) == 0 {
 		return ""

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"hookline/expect"
 )
 
 // million is the size of a log after some years of daily work.
@@ -36,9 +38,7 @@ func TestMillion(t *testing.T) {
 		}
 		return nil
 	}
-	if err := eventually(idsRemembered+within, forgotten); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, eventually(idsRemembered+within, forgotten))
 	clock.of("start after an exit in order", func() { h.upPatiently(t) })
 	h.kill(t)
 	clock.of("start after a kill", func() { h.upPatiently(t) })

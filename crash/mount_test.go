@@ -15,6 +15,8 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"hookline/expect"
 )
 
 // inNamespace runs the calling test in a copy of this process with a mount namespace of its own: what
@@ -80,10 +82,7 @@ type device struct{ image, at string }
 // newDevice makes and mounts one of 256 MiB; only what is used takes space.
 func newDevice(t *testing.T) *device {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "hld")
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := expect.Value(os.MkdirTemp("", "hld"))(t)
 	d := &device{image: filepath.Join(dir, "image"), at: filepath.Join(dir, "disk")}
 	t.Cleanup(func() {
 		_ = syscall.Unmount(d.at, syscall.MNT_DETACH) // it may not be mounted at the moment
@@ -91,9 +90,7 @@ func newDevice(t *testing.T) *device {
 			t.Error(err)
 		}
 	})
-	if err := os.Mkdir(d.at, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.Mkdir(d.at, 0o700))
 	d.format(t)
 	return d
 }
@@ -102,17 +99,13 @@ func newDevice(t *testing.T) *device {
 // make it read-only, as distributions set it.
 func (d *device) format(t *testing.T) {
 	t.Helper()
-	if err := d.unmount(); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, d.unmount())
 	_ = os.Remove(d.image) // there is none at first
 	file, err := os.Create(d.image)
 	if err == nil {
 		err = errors.Join(file.Truncate(256<<20), file.Close())
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	if out, err := exec.Command("mkfs.ext4", "-q", "-F", "-e", "remount-ro", d.image).CombinedOutput(); err != nil {
 		cannot(t, "mkfs.ext4: %v %s", err, out)
 	}
@@ -173,9 +166,7 @@ func (d *device) turnReadOnly() error {
 // repair is what an administrator does with a file system that has turned read-only.
 func (d *device) repair(t *testing.T) {
 	t.Helper()
-	if err := d.unmount(); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, d.unmount())
 	out, err := exec.Command("e2fsck", "-f", "-y", d.image).CombinedOutput()
 	var exit *exec.ExitError
 	if errors.As(err, &exit) && exit.ExitCode() == 1 { // errors were corrected

@@ -13,6 +13,7 @@ import (
 
 	"hookline/embedded"
 	"hookline/events"
+	"hookline/expect"
 	"hookline/hookctl/wire"
 )
 
@@ -41,18 +42,14 @@ func newOriginal(t *testing.T, bin string) *original {
 	o.up(t)
 	for i := range manyBlobs {
 		f := o.frame(fmt.Sprintf("blob_%02d", i), blobContent)
-		if _, err := wire.Do(time.Now().Add(within), o.socket(), "PostToolUse", f); err != nil {
-			t.Fatal(err)
-		}
+		expect.Value(wire.Do(time.Now().Add(within), o.socket(), "PostToolUse", f))(t)
 	}
 	o.remember(t)
 	o.stop(t)
 	for i := range manyWaiting {
 		call := fmt.Sprintf("waiting_%02d", i)
 		f := o.frame(call, 2000)
-		if err := o.put(f); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, o.put(f))
 		o.waiting[call] = digestOf(f.Body)
 	}
 	return o
@@ -64,10 +61,7 @@ const perSession = 1000
 // appendMany puts n events into a store, the way the daemon does, in batches.
 func appendMany(t *testing.T, store string, n, size int) {
 	t.Helper()
-	s, err := embedded.Open(t.Context(), embedded.Options{Dir: store})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := expect.Value(embedded.Open(t.Context(), embedded.Options{Dir: store}))(t)
 	at := time.Now().Add(-time.Hour).UTC().Truncate(time.Millisecond)
 	var batch []events.Envelope
 	for i := range n {
@@ -80,9 +74,7 @@ func appendMany(t *testing.T, store string, n, size int) {
 			batch = nil
 		}
 	}
-	if err := s.Close(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, s.Close(t.Context()))
 }
 
 func appendBatch(t *testing.T, st *embedded.Stream, batch []events.Envelope) {
@@ -91,9 +83,7 @@ func appendBatch(t *testing.T, st *embedded.Stream, batch []events.Envelope) {
 	if err == nil {
 		err = st.Sync(t.Context(), receipts[len(receipts)-1].Seq)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 }
 
 func digestOf(b []byte) string { return fmt.Sprintf("%x", sha256.Sum256(b)) }
@@ -107,10 +97,7 @@ func (o *original) remember(t *testing.T) {
 	}
 	for _, r := range o.rows {
 		if strings.HasPrefix(r.Call, "blob_") {
-			raw, err := o.ask("GET", "/v1/events/"+r.ID+"?raw=1")
-			if err != nil {
-				t.Fatal(err)
-			}
+			raw := expect.Value(o.ask("GET", "/v1/events/"+r.ID+"?raw=1"))(t)
 			o.blobs[r.ID] = digestOf(raw)
 		}
 	}

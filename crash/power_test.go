@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"hookline/expect"
 )
 
 // A power cut is an ext4 that is shut down without its log (the ioctl that xfstests uses for the same
@@ -59,18 +61,14 @@ func (d *device) control(t *testing.T) {
 		_, err = file.WriteString("kept")
 		err = errors.Join(err, file.Sync(), file.Close(), syncFolder(d.at), os.WriteFile(lazy, []byte("lost"), 0o600))
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	if err := d.cut(); err != nil {
 		cannot(t, "%v", err)
 	}
 	if err := os.WriteFile(lazy, nil, 0o600); !errors.Is(err, syscall.EIO) {
 		t.Fatalf("a file system without power: %v, want EIO", err)
 	}
-	if err := d.unmount(); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, d.unmount())
 	d.mount(t)
 	if got, err := os.ReadFile(synced); err != nil || string(got) != "kept" {
 		t.Fatalf("the synced file: %q, %v", got, err)
@@ -96,9 +94,7 @@ func (h *house) losePower(t *testing.T, d *device, l *ledger, within time.Durati
 	w := h.load(l, rand.IntN(2)*4000)
 	pause(within)
 	promised := l.untilNow()
-	if err := d.cut(); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, d.cut())
 	if _, err := w.stop(); err != nil {
 		t.Error(err)
 	}
@@ -107,15 +103,11 @@ func (h *house) losePower(t *testing.T, d *device, l *ledger, within time.Durati
 		t.Error(err)
 	}
 	h.killAll()
-	if err := d.unmount(); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, d.unmount())
 	d.mount(t)
 	_, took := h.up(t)
 	r := newReading()
-	if err := r.check(h, l); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, r.check(h, l))
 	t.Logf("%d promised, %d events, start after the cut %v", len(promised), r.last, took.Round(time.Millisecond))
 	h.kill(t)
 }

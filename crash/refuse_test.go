@@ -14,18 +14,16 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"hookline/expect"
 )
 
 // control proves that the ramdisk behaves as its words say, through the kernel.
 func (m *mounted) control(t *testing.T) *mounted {
 	t.Helper()
 	synced, lazy, nameless := filepath.Join(m.at, "synced"), filepath.Join(m.at, "lazy"), filepath.Join(m.at, "nameless")
-	if err := errors.Join(os.WriteFile(synced, []byte("kept"), 0o600), os.WriteFile(lazy, []byte("lost"), 0o600), syncFolder(synced), syncFolder(m.at)); err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(os.WriteFile(nameless, []byte("x"), 0o600), syncFolder(nameless)); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, errors.Join(os.WriteFile(synced, []byte("kept"), 0o600), os.WriteFile(lazy, []byte("lost"), 0o600), syncFolder(synced), syncFolder(m.at)))
+	expect.OK(t, errors.Join(os.WriteFile(nameless, []byte("x"), 0o600), syncFolder(nameless)))
 	m.refusedFsync(t, synced)
 
 	m.cutIn(1, nil)
@@ -44,27 +42,18 @@ func (m *mounted) refusedFsync(t *testing.T, path string) {
 	t.Helper()
 	var files [2]*os.File
 	for i := range files {
-		f, err := os.OpenFile(path, os.O_RDWR, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := expect.Value(os.OpenFile(path, os.O_RDWR, 0))(t)
 		defer f.Close()
 		files[i] = f
 	}
-	if _, err := files[0].WriteString("gone"); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(files[0].WriteString("gone"))(t)
 	m.refuse(&refusal{op: "fsync", path: regexp.MustCompile("synced"), errno: syscall.EIO})
 	first := files[0].Sync()
-	if hits := m.refuse(nil); hits != 1 {
-		t.Fatalf("%d refusals, want 1", hits)
-	}
+	expect.EqualNow(t, m.refuse(nil), 1, "refusals, want 1")
 	if second, other, later := files[0].Sync(), files[1].Sync(), files[1].Sync(); first == nil || second != nil || other == nil || later != nil {
 		t.Fatalf("the fsyncs say %v, %v, %v and %v", first, second, other, later)
 	}
-	if err := unix.Fadvise(int(files[0].Fd()), 0, 0, unix.FADV_DONTNEED); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, unix.Fadvise(int(files[0].Fd()), 0, 0, unix.FADV_DONTNEED))
 	if got, err := os.ReadFile(path); string(got) != "kept" {
 		t.Fatalf("the disk has %q, %v", got, err)
 	}

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"hookline/expect"
 	"hookline/hookctl/wire"
 )
 
@@ -167,9 +168,7 @@ func record(t *testing.T, bin string, blocks int) recording {
 	d.taping = true
 	h, l := newHouse(t, bin, filepath.Join(d.at, "state")), newLedger()
 	h.second = filepath.Join(d.at, "second")
-	if err := os.Mkdir(h.second, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.Mkdir(h.second, 0o700))
 	made := map[string]int{}
 	var mu sync.Mutex
 	l.heard = func(call string) {
@@ -187,10 +186,7 @@ func record(t *testing.T, bin string, blocks int) recording {
 	deadline := time.Now().Add(time.Duration(blocks) * within)
 	for sealed() < blocks {
 		call := l.next()
-		f, err := h.fatFrame(call)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := expect.Value(h.fatFrame(call))(t)
 		if _, err := wire.Do(time.Now().Add(3*time.Second), h.door(), "PostToolUse", f); err == nil { // on a busy machine one may be late
 			l.promise(call, byDaemon)
 		}

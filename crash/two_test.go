@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"hookline/embedded"
+	"hookline/expect"
 )
 
 // Two daemons, one of an older and one of a newer build, are started at the same moment, while hooks of
@@ -94,10 +95,7 @@ func (h *house) oneOwner() error {
 // ended in order, so two starts in a row were two owners at once.
 func (h *house) wantTurns(t *testing.T) {
 	t.Helper()
-	answer, err := h.ask("GET", "/v1/events?n=0&type=daemon.%2A")
-	if err != nil {
-		t.Fatal(err)
-	}
+	answer := expect.Value(h.ask("GET", "/v1/events?n=0&type=daemon.%2A"))(t)
 	before, starts, handed := "daemon.stopped", 0, 0
 	for line := range bytes.Lines(answer) {
 		var r struct {
@@ -107,9 +105,7 @@ func (h *house) wantTurns(t *testing.T) {
 				Reason string `json:"reason"`
 			} `json:"data"`
 		}
-		if err := json.Unmarshal(line, &r); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, json.Unmarshal(line, &r))
 		if r.Type == before {
 			t.Errorf("%s at %d follows another", r.Type, r.Seq)
 		}

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
+
+	"hookline/expect"
 )
 
 const clientPackage = "@anthropic-ai/claude-code"
@@ -168,9 +170,7 @@ esac
 	if version == "" {
 		script = "#!/bin/sh\necho unreachable >&2\nexit 1\n"
 	}
-	if err := os.WriteFile(filepath.Join(dir, "npm"), []byte(script), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.WriteFile(filepath.Join(dir, "npm"), []byte(script), 0o700))
 	t.Setenv("PATH", dir+":/usr/bin:/bin")
 	return func() string {
 		b, _ := os.ReadFile(log)

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"hookline/expect"
 )
 
 // gateRules is what a team keeps in its repository: a plan before an edit, a review before each commit.
@@ -253,13 +255,7 @@ func (w *world) secondStop() {
 // onlyReviewedCommit checks what the session left in the repository: of three commits tried, the allowed one.
 func (w *world) onlyReviewedCommit() {
 	w.t.Helper()
-	if got := w.git("log", "--format=%s"); got != "reviewed\nrequirements\n" {
-		w.t.Errorf("commits: %q, want the reviewed one on top of the requirements", got)
-	}
-	if got := w.git("show", "HEAD:hello.txt"); got != "hello\n" {
-		w.t.Errorf("hello.txt in the commit: %q", got)
-	}
-	if got := w.git("status", "--porcelain"); got != "" {
-		w.t.Errorf("not committed: %q", got)
-	}
+	expect.Equal(w.t, w.git("log", "--format=%s"), "reviewed\nrequirements\n", "commits")
+	expect.Equal(w.t, w.git("show", "HEAD:hello.txt"), "hello\n", "hello.txt in the commit")
+	expect.Equal(w.t, w.git("status", "--porcelain"), "", "not committed")
 }

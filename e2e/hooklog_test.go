@@ -12,6 +12,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"hookline/expect"
 )
 
 // Events are the hook events of client 2.1.329 that a recorder can take: all 33 but WorktreeCreate, whose stdout is the
@@ -162,9 +164,7 @@ func TestLoggerAsAHook(t *testing.T) {
 			t.Errorf("%s: %d times, want once", key, seen[key])
 		}
 	}
-	if len(calls) != hooks {
-		t.Errorf("%d calls, want %d", len(calls), hooks)
-	}
+	expect.Equal(t, len(calls), hooks, "calls")
 }
 
 // The client may keep the pipe open: the logger must end with the value, not with the stream.
@@ -220,9 +220,7 @@ func TestAddLoggerKeepsOtherHooks(t *testing.T) {
 	if len(mine) != 31 || len(other) != 1 || other[0].Event != "Stop" {
 		t.Errorf("%d entries of the logger, want 31; others: %v", len(mine), other)
 	}
-	if got := strings.Join(mine[0].Args, " "); got != "e2e-hooklog /x/log" {
-		t.Errorf("args: %s", got)
-	}
+	expect.Equal(t, strings.Join(mine[0].Args, " "), "e2e-hooklog /x/log", "args")
 	text, err := os.ReadFile(file)
 	must(t, err)
 	if !strings.Contains(string(text), `"model": "opus"`) {

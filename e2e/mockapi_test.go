@@ -13,6 +13,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"hookline/expect"
 )
 
 // maxBody bounds a request of the client; the largest seen, after a 3 MB Write, was under 8 MB.
@@ -277,9 +279,7 @@ func TestFaultsAndOtherPaths(t *testing.T) {
 	if status, _ := ask("/v1/messages", `{"tools":`); status != 400 {
 		t.Errorf("broken body: %d, want 400", status)
 	}
-	if n := len(requests()); n != 4 {
-		t.Errorf("%d requests logged, want 4", n)
-	}
+	expect.Equal(t, len(requests()), 4, "requests logged, want 4")
 }
 
 func TestRequestLogHoldsNoKey(t *testing.T) {

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"hookline/expect"
 )
 
 // TestRealClientPermission has the client ask for permission where nobody can answer: it then refuses by itself, in
@@ -48,9 +50,7 @@ func TestRealClientPermissionDialog(t *testing.T) {
 	if said := toolAnswers(t, r)["toolu_said"]; said.failed {
 		t.Errorf("what the user allowed came back as %q", said.text)
 	}
-	if got := w.git("status", "--porcelain"); got != "?? said.txt\n" {
-		t.Errorf("left in the work tree: %q", got)
-	}
+	expect.Equal(t, w.git("status", "--porcelain"), "?? said.txt\n", "left in the work tree")
 	w.autoDenied("force_push", "git_clean")
 	w.verdicts("toolu_force refused_by_gate", "toolu_said approved", "toolu_clean refused_by_gate")
 	w.finish()

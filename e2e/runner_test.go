@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"hookline/expect"
 )
 
 // Options is one run of the client.
@@ -359,8 +361,6 @@ func TestProcessesOf(t *testing.T) {
 func TestScopes(t *testing.T) {
 	for scope, want := range map[Scope]string{ScopeUser: "/h/.claude/settings.json", ScopeProject: "/p/.claude/settings.json",
 		ScopeLocal: "/p/.claude/settings.local.json"} {
-		if got := scope.Settings("/h", "/p"); got != want {
-			t.Errorf("%s: %s, want %s", scope, got, want)
-		}
+		expect.Equal(t, scope.Settings("/h", "/p"), want, scope)
 	}
 }

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"hookline/expect"
 )
 
 // togetherRules has a gate of each scope that more than one session may have to do with.
@@ -74,9 +76,7 @@ func TestRealClientTogether(t *testing.T) {
 		g.told(away, "blocked plan,design", "blocked plan,design", "blocked review", "blocked design", "blocked review")
 		g.told(&held{branch: "feature/y"}, "satisfied plan") // by a person, for every session of the branch
 		g.oneProject()
-		if got := w.git("log", "--format=%s", "feature/x", "feature/y"); got != "left\nrequirements\n" {
-			t.Errorf("commits: %q, want that of the session that had its review", got)
-		}
+		expect.Equal(t, w.git("log", "--format=%s", "feature/x", "feature/y"), "left\nrequirements\n", "commits")
 	}
 	w.finish()
 }

@@ -18,6 +18,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"hookline/expect"
 )
 
 // settle is how long the recorder gets to take what the client has fired, and the system to end what was stopped.
@@ -290,9 +292,7 @@ func uuid() string {
 
 func must(t *testing.T, err error) {
 	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 }
 
 // count turns a list into a multiset.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"testing"
 
+	"hookline/expect"
 	"hookline/projector"
 )
 
@@ -38,9 +39,7 @@ func TestAbsentIsBounded(t *testing.T) {
 		_, since := a.knows("")
 		a.note(string(rune(i)), since)
 	}
-	if len(a.keys) != 1 {
-		t.Errorf("%d keys", len(a.keys))
-	}
+	expect.Equal(t, len(a.keys), 1, "keys")
 }
 
 // A cell that was asked for in vain is found once it is written.
@@ -53,9 +52,7 @@ func TestLoadAfterAbsent(t *testing.T) {
 				t.Fatalf("%s: %v", bucket, err)
 			}
 		}
-		if err := store.Save(t.Context(), bucket, []projector.Cell{{Key: "a.b", Value: []byte("1")}}); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, store.Save(t.Context(), bucket, []projector.Cell{{Key: "a.b", Value: []byte("1")}}))
 		if b, err := store.Load(t.Context(), bucket, "a.b"); err != nil || string(b) != "1" {
 			t.Errorf("%s: %q, %v", bucket, b, err)
 		}

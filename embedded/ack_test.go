@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"testing"
+
+	"hookline/expect"
 )
 
 func TestParseAck(t *testing.T) {
@@ -38,9 +40,7 @@ func TestTheServersAckIsPlain(t *testing.T) {
 	s := open(t, storeDir(t))
 	defer closeStore(t, s)
 	m, err := s.stream.codec.encode(event(1))
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	data, err := s.stream.lines.ask(context.Background(), s.nc, m.natsMsg())
 	if err != nil || string(data) != `{"stream":"EVENTS","seq":1}` {
 		t.Errorf("the answer is %q, %v", data, err)

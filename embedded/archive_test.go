@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"hookline/expect"
 )
 
 // The server writes a sealed block anew when most of it was erased. The archive follows, though no block came or went.
@@ -19,9 +21,7 @@ func TestArchiveFollowsAReplacedBlock(t *testing.T) {
 	}
 	eventually(t, "the first block is archived", same)
 	for seq := uint64(2); seq <= 14; seq++ {
-		if err := s.stream.handle.SecureDeleteMsg(t.Context(), seq); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, s.stream.handle.SecureDeleteMsg(t.Context(), seq))
 	}
 	if same() {
 		t.Fatal("the server did not replace the block")
@@ -46,9 +46,7 @@ func TestYoungLogIsRestored(t *testing.T) {
 	})
 	add(t, s, 4, 5)
 	at := killed(t, dir)
-	if err := os.RemoveAll(filepath.Join(at, "jetstream")); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.RemoveAll(filepath.Join(at, "jetstream")))
 	s = open(t, at)
 	if f := s.Report().Found; !f.Whole || len(f.Lost) > 0 {
 		t.Errorf("found %+v", f)
@@ -61,17 +59,13 @@ func TestYoungLogIsRestored(t *testing.T) {
 func TestArchivedNewestIsCheckedWhenComplete(t *testing.T) {
 	s := open(t, storeDir(t))
 	fill(t, s, 10, 512<<10)
-	if err := s.Stream().Sync(t.Context(), 10); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, s.Stream().Sync(t.Context(), 10))
 	eventually(t, "the first block is archived", func() bool {
 		kept, _ := list(s.opts.archiveDir())
 		return len(kept) == 1
 	})
 	damageMiddle(t, filepath.Join(s.opts.msgsDir(), "1.blk"))
 	fill(t, s, 20, 512<<10)
-	if err := s.Stream().Sync(t.Context(), 30); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, s.Stream().Sync(t.Context(), 30))
 	eventually(t, "the damage is met", s.damaged.Load)
 }

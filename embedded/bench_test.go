@@ -12,6 +12,7 @@ import (
 
 	"hookline/embedded/block"
 	"hookline/events"
+	"hookline/expect"
 )
 
 // BenchmarkAppendSync is one hook's way to the disk, with 1, 8 and 32 hooks at once, in both modes.
@@ -25,10 +26,7 @@ func BenchmarkAppendSync(b *testing.B) {
 }
 
 func benchAppend(b *testing.B, mode FsyncMode, publishers int) {
-	s, err := Open(context.Background(), Options{Dir: storeDir(b), Fsync: mode})
-	if err != nil {
-		b.Fatal(err)
-	}
+	s := expect.Value(Open(context.Background(), Options{Dir: storeDir(b), Fsync: mode}))(b)
 	defer closeStore(b, s)
 	var n atomic.Uint64
 	var all sync.WaitGroup
@@ -61,31 +59,22 @@ func BenchmarkRead(b *testing.B) {
 		for i := range batch {
 			batch[i] = event(at + uint64(i))
 		}
-		if _, err := s.Stream().Append(context.Background(), batch...); err != nil {
-			b.Fatal(err)
-		}
+		expect.Value(s.Stream().Append(context.Background(), batch...))(b)
 	}
-	blocks, err := block.Numbers(filepath.Clean(s.opts.msgsDir()))
-	if err != nil {
-		b.Fatal(err)
-	}
+	blocks := expect.Value(block.Numbers(filepath.Clean(s.opts.msgsDir())))(b)
 	rate := func(b *testing.B) {
 		b.ReportMetric(float64(b.N)*total/b.Elapsed().Seconds(), "events/s")
 		b.ReportMetric(float64(len(blocks)), "blocks")
 	}
 	b.Run("decoded", func(b *testing.B) {
 		for range b.N {
-			if err := s.Stream().Read(context.Background(), 0, 0, func(events.Record) error { return nil }); err != nil {
-				b.Fatal(err)
-			}
+			expect.OK(b, s.Stream().Read(context.Background(), 0, 0, func(events.Record) error { return nil }))
 		}
 		rate(b)
 	})
 	b.Run("raw", func(b *testing.B) {
 		for range b.N {
-			if n := count(b, s, 0, 0); n != total {
-				b.Fatal(n)
-			}
+			expect.EqualNow(b, count(b, s, 0, 0), total)
 		}
 		rate(b)
 	})
@@ -98,19 +87,11 @@ func BenchmarkRead(b *testing.B) {
 }
 
 func discard(b *testing.B, s *Server, total int) {
-	c, err := s.stream.handle.OrderedConsumer(context.Background(), jetstream.OrderedConsumerConfig{})
-	if err != nil {
-		b.Fatal(err)
-	}
-	it, err := c.Messages(jetstream.PullMaxMessages(pullSize))
-	if err != nil {
-		b.Fatal(err)
-	}
+	c := expect.Value(s.stream.handle.OrderedConsumer(context.Background(), jetstream.OrderedConsumerConfig{}))(b)
+	it := expect.Value(c.Messages(jetstream.PullMaxMessages(pullSize)))(b)
 	defer it.Stop()
 	for range total {
-		if _, err := it.Next(); err != nil {
-			b.Fatal(err)
-		}
+		expect.Value(it.Next())(b)
 	}
 }
 

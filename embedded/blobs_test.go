@@ -9,14 +9,14 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"hookline/expect"
 )
 
 func TestBlobs(t *testing.T) {
 	s := open(t, storeDir(t))
 	b := s.Blobs()
-	if err := b.Walk(t.Context(), func(string, int64) error { t.Error("a blob in an empty store"); return nil }); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, b.Walk(t.Context(), func(string, int64) error { t.Error("a blob in an empty store"); return nil }))
 	text := bytes.Repeat([]byte("package main\n"), 2000)
 	digest, err := b.Put(text)
 	if err != nil || len(digest) != len("sha256:")+64 || !strings.HasPrefix(digest, "sha256:") {
@@ -39,9 +39,7 @@ func TestBlobs(t *testing.T) {
 	if empty, err := b.Put(nil); err != nil || empty != "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855" {
 		t.Errorf("put of nothing: %s, %v", empty, err)
 	}
-	if err := os.WriteFile(filepath.Join(filepath.Dir(path), ".tmp-1"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.WriteFile(filepath.Join(filepath.Dir(path), ".tmp-1"), nil, 0o600))
 	var seen []string
 	if err := b.Walk(t.Context(), func(d string, _ int64) error { seen = append(seen, d); return nil }); err != nil || len(seen) != 2 {
 		t.Errorf("walk: %v, %v", seen, err)
@@ -56,24 +54,13 @@ func TestBlobsRefuse(t *testing.T) {
 			t.Errorf("get %q: %v, want ErrNoBlob", d, err)
 		}
 	}
-	digest, err := b.Put([]byte("some text that is long enough to be kept"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	other, err := b.Put([]byte("other"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	digest := expect.Value(b.Put([]byte("some text that is long enough to be kept")))(t)
+	other := expect.Value(b.Put([]byte("other")))(t)
 	path, _ := b.path(digest)
 	from, _ := b.path(other)
-	content, err := os.ReadFile(from)
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := expect.Value(os.ReadFile(from))(t)
 	for _, damage := range [][]byte{content, nil, []byte("garbage"), content[:len(content)-1]} {
-		if err := os.WriteFile(path, damage, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, os.WriteFile(path, damage, 0o600))
 		if _, err := b.Get(digest); !errors.Is(err, ErrBlobDamaged) {
 			t.Errorf("get of %q: %v, want ErrBlobDamaged", damage, err)
 		}

@@ -17,6 +17,7 @@ import (
 	"pgregory.net/rapid"
 
 	"hookline/events"
+	"hookline/expect"
 )
 
 // incompressible is a JSON string as long as like, of random characters.
@@ -33,10 +34,7 @@ func incompressible(like string, seed uint64) []byte {
 
 func codecOf(t testing.TB) *codec {
 	t.Helper()
-	c, err := payloads()
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := expect.Value(payloads())(t)
 	return c
 }
 
@@ -47,9 +45,7 @@ func TestSubject(t *testing.T) {
 		"ev.=2A.=3E":                    {Project: "*", Session: ">", Type: "a.b.c"},
 		"ev.=3D.=20=0A=2F=C3=BC":        {Project: "=", Session: " \n/ü", Type: "plain"},
 	} {
-		if got := subjectOf(env); got != want {
-			t.Errorf("subject of %+v = %s, want %s", env, got, want)
-		}
+		expect.Equal(t, subjectOf(env), want, "subject of", env)
 	}
 }
 
@@ -103,10 +99,7 @@ func TestRecordRoundTrip(t *testing.T) {
 		if data := rapid.StringN(0, 200, 600).Draw(t, "data"); data != "" {
 			env.Data = json.RawMessage(data)
 		}
-		m, err := c.encode(env)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := expect.Value(c.encode(env))(t)
 		msg := m.natsMsg()
 		fromHeader := message{subject: m.subject, data: m.data}.ofHeader(msg.Header)
 		raw := "NATS/1.0\r\n"
@@ -196,14 +189,8 @@ func TestEveryEncodingIsRead(t *testing.T) {
 
 func TestDecodeRefuses(t *testing.T) {
 	c := codecOf(t)
-	good, err := c.encode(event(1))
-	if err != nil {
-		t.Fatal(err)
-	}
-	plainFrame, err := zstd.NewWriter(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	good := expect.Value(c.encode(event(1)))(t)
+	plainFrame := expect.Value(zstd.NewWriter(nil))(t)
 	foreign := c.frame(good.data)
 	foreign[5] = 99 // the dictionary's id in the frame's header
 	for name, m := range map[string]message{
@@ -235,10 +222,7 @@ func TestDecodeRefuses(t *testing.T) {
 func FuzzDecode(f *testing.F) {
 	c := codecOf(f)
 	for _, n := range []uint64{1, 99999} {
-		m, err := c.encode(event(n))
-		if err != nil {
-			f.Fatal(err)
-		}
+		m := expect.Value(c.encode(event(n)))(f)
 		f.Add(m.subject, m.time, m.encoding, m.data)
 	}
 	f.Add("ev.=.=.a.=", "2026-11-21T07:52:00Z", "", []byte(`{"correlation":"","facts":{"pid":1}}`+"\n{}"))
@@ -254,9 +238,7 @@ func FuzzDecode(f *testing.F) {
 		if errors.Is(err, ErrBadEnvelope) { // a time or a token that only a foreign writer makes
 			return
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, err)
 		again, err := c.decode(m)
 		if err != nil || !again.Time.Equal(env.Time) || again.Session != env.Session || !bytes.Equal(again.Data, env.Data) {
 			t.Fatalf("%+v became %+v, %v", env, again, err)
@@ -268,10 +250,7 @@ func FuzzDecode(f *testing.F) {
 func TestBombs(t *testing.T) {
 	c := codecOf(t)
 	claim := binary.AppendUvarint(nil, 60<<20) // how an S2 block begins
-	stream, err := zstd.NewWriter(nil, zstd.WithEncoderDict(dictionary))
-	if err != nil {
-		t.Fatal(err)
-	}
+	stream := expect.Value(zstd.NewWriter(nil, zstd.WithEncoderDict(dictionary)))(t)
 	var silent bytes.Buffer // a stream does not say its size
 	stream.Reset(&silent)
 	if _, err := stream.Write(make([]byte, 40<<20)); err != nil || stream.Close() != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"hookline/events"
+	"hookline/expect"
 )
 
 // A group whose caller has no time left is not begun, so it ends nothing.
@@ -121,9 +122,7 @@ func TestRestoredLogEndsWithinGroup(t *testing.T) {
 	if err == nil {
 		err = s.Stream().Sync(t.Context(), r[4].Seq)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	eventually(t, "the first block is archived", func() bool {
 		kept, _ := list(s.opts.archiveDir())
 		return len(kept) > 0
@@ -136,9 +135,7 @@ func TestRestoredLogEndsWithinGroup(t *testing.T) {
 	for _, b := range kept[1:] { // where files cannot be linked, the newest block is not there
 		err = errors.Join(err, os.Remove(filepath.Join(at, "archive", b.Name)))
 	}
-	if err := errors.Join(err, os.RemoveAll(filepath.Join(at, "jetstream"))); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, errors.Join(err, os.RemoveAll(filepath.Join(at, "jetstream"))))
 	s = open(t, at)
 	if last, _ := s.Stream().Last(); last <= 2 || s.Report().Unfinished != 0 {
 		t.Errorf("the log ends at %d, %d events were cut", last, s.Report().Unfinished)

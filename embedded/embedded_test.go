@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"hookline/events"
+	"hookline/expect"
 )
 
 // childEnv makes the test binary a second process: "hold" opens a store and waits; "group" appends
@@ -66,13 +67,8 @@ func spawn(t *testing.T, role, dir string) (*exec.Cmd, *bufio.Scanner) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], dir)
 	cmd.Env = append(os.Environ(), childEnv+"="+role)
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	out := expect.Value(cmd.StdoutPipe())(t)
+	expect.OK(t, cmd.Start())
 	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
 	lines := bufio.NewScanner(out)
 	if !lines.Scan() || lines.Text() != "open" {
@@ -96,19 +92,14 @@ func storeDir(t testing.TB) string { return filepath.Join(t.TempDir(), "store") 
 
 func open(t testing.TB, dir string) *Server {
 	t.Helper()
-	s, err := Open(context.Background(), Options{Dir: dir, Holder: "test"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := expect.Value(Open(context.Background(), Options{Dir: dir, Holder: "test"}))(t)
 	t.Cleanup(func() { _ = s.Close(context.Background()) })
 	return s
 }
 
 func closeStore(t testing.TB, s *Server) {
 	t.Helper()
-	if err := s.Close(context.Background()); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, s.Close(context.Background()))
 }
 
 // add appends events from..to, one message each, and syncs the last.
@@ -121,9 +112,7 @@ func add(t testing.TB, s *Server, from, to uint64) {
 			t.Fatalf("append %d: %+v, %v", n, r, err)
 		}
 	}
-	if err := s.Stream().Sync(ctx, to); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, s.Stream().Sync(ctx, to))
 }
 
 // wantLog fails unless the log is exactly events 1..n.
@@ -157,9 +146,7 @@ func TestSecondOpenerIsTold(t *testing.T) {
 	if pid, text, held, err := Holder(locked.Path); pid != cmd.Process.Pid || text != "the child" || !held || err != nil {
 		t.Errorf("Holder = %d %q %v %v", pid, text, held, err)
 	}
-	if err := cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, cmd.Process.Kill())
 	_ = cmd.Wait()
 	if _, _, held, err := Holder(locked.Path); held || err != nil {
 		t.Errorf("after the holder's death: held %v, %v", held, err)
@@ -208,12 +195,8 @@ func TestAppendAfterCloseFails(t *testing.T) {
 func TestDeniedFolder(t *testing.T) {
 	base := openToNobody(t)
 	dir := filepath.Join(base, "home", "store")
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Chmod(filepath.Dir(dir), 0o555); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.MkdirAll(dir, 0o755))
+	expect.OK(t, os.Chmod(filepath.Dir(dir), 0o555))
 	t.Cleanup(func() { _ = os.Chmod(filepath.Dir(dir), 0o755) }) // for its removal, where the user is not root
 	out, err := asNobody(t, base, dir)
 	if err != nil || !strings.HasPrefix(out, "true ") {

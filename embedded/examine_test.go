@@ -11,6 +11,7 @@ import (
 
 	"hookline/embedded/block"
 	"hookline/events"
+	"hookline/expect"
 )
 
 // examined is what an examination gives: the sequences that were read, and the findings.
@@ -20,9 +21,7 @@ func examined(t testing.TB, s *Server) (seqs []uint64, list []Finding) {
 		seqs = append(seqs, r.Seq)
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	return seqs, list
 }
 
@@ -59,9 +58,7 @@ func TestExamineGoesOnBehindDamage(t *testing.T) {
 	for _, n := range []string{"2.blk", "4.blk"} {
 		damageMiddle(t, filepath.Join(msgs, n))
 	}
-	if err := os.Remove(filepath.Join(msgs, "3.blk")); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.Remove(filepath.Join(msgs, "3.blk")))
 	seqs, list := examined(t, s)
 	if len(list) != 3 {
 		t.Fatalf("%+v", list)
@@ -93,20 +90,11 @@ func TestExamineUnreadableBlock(t *testing.T) {
 	s := open(t, storeDir(t))
 	fill(t, s, 45, 512<<10)
 	path := filepath.Join(s.opts.msgsDir(), "2.blk")
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, make([]byte, len(b)), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	b := expect.Value(os.ReadFile(path))(t)
+	expect.OK(t, os.WriteFile(path, make([]byte, len(b)), 0o600))
 	wantExamined(t, s, upTo(45, upTo(30)[15:]...), Finding{Kind: Damaged, First: 16, Last: 30, Block: "2.blk", Why: "zeros after the last record"})
-	if err := os.Remove(path); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Mkdir(path, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.Remove(path))
+	expect.OK(t, os.Mkdir(path, 0o700))
 	wantExamined(t, s, upTo(45, upTo(30)[15:]...), Finding{Kind: Damaged, First: 16, Last: 30, Block: "2.blk", Why: "read 2.blk: not a regular file"})
 	if err := s.Stream().Read(t.Context(), 1, 0, func(events.Record) error { return nil }); err == nil {
 		t.Error("a reading that is no examination passed over a block")
@@ -118,14 +106,10 @@ func TestExamineErased(t *testing.T) {
 	s := open(t, storeDir(t))
 	add(t, s, 1, 60)
 	for _, seq := range []uint64{1, 7, 8} {
-		if err := s.stream.handle.DeleteMsg(t.Context(), seq); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, s.stream.handle.DeleteMsg(t.Context(), seq))
 	}
 	for _, seq := range []uint64{20, 21, 60} {
-		if err := s.stream.handle.SecureDeleteMsg(t.Context(), seq); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, s.stream.handle.SecureDeleteMsg(t.Context(), seq))
 	}
 	wantExamined(t, s, upTo(60, 1, 7, 8, 20, 21, 60), Finding{Kind: Erased, First: 1, Last: 1}, Finding{Kind: Erased, First: 7, Last: 8},
 		Finding{Kind: Erased, First: 20, Last: 21}, Finding{Kind: Erased, First: 60, Last: 60})
@@ -137,9 +121,7 @@ func TestExamineCut(t *testing.T) {
 	s := open(t, dir)
 	fill(t, s, 45, 512<<10)
 	closeStore(t, s)
-	if err := block.RemoveMarker(dir); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, block.RemoveMarker(dir))
 	damageMiddle(t, filepath.Join(s.opts.msgsDir(), "2.blk"))
 	s = open(t, dir)
 	lost := s.Report().Found.Lost
@@ -154,12 +136,8 @@ func publish(t testing.TB, s *Server, subject, id, typ, encoding, data string) {
 	t.Helper()
 	m := message{subject: subject, id: id, typ: typ, time: "2026-11-21T08:00:00Z", encoding: encoding, data: []byte(data)}
 	var msg *nats.Msg = m.natsMsg()
-	if _, err := s.js.PublishMsg(t.Context(), msg); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.stream.loadLast(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(s.js.PublishMsg(t.Context(), msg))(t)
+	expect.OK(t, s.stream.loadLast(t.Context()))
 }
 
 // Records whose checksum is right and which are not what this package writes: read what can be read, name all.
@@ -197,9 +175,7 @@ func TestLentRecords(t *testing.T) {
 	s := open(t, storeDir(t))
 	add(t, s, 1, 3000)
 	var kept []events.Record
-	if err := s.Stream().Read(t.Context(), 1, 0, func(r events.Record) error { kept = append(kept, r); return nil }); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, s.Stream().Read(t.Context(), 1, 0, func(r events.Record) error { kept = append(kept, r); return nil }))
 	next := 0
 	lend := func(r events.Record) error {
 		want := event(r.Seq)
@@ -211,16 +187,12 @@ func TestLentRecords(t *testing.T) {
 		return nil
 	}
 	for range 3 {
-		if err := s.Stream().ReadLent(t.Context(), 1, 0, lend); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, s.Stream().ReadLent(t.Context(), 1, 0, lend))
 	}
 	if next != 9000 {
 		t.Errorf("%d records, want 9000", next)
 	}
 	for i, r := range kept {
-		if want := event(uint64(i + 1)); string(r.Data) != string(want.Data) {
-			t.Fatalf("sequence %d is %s now", r.Seq, r.Data)
-		}
+		expect.EqualNow(t, string(r.Data), string(event(uint64(i+1)).Data), "sequence", r.Seq, "now")
 	}
 }

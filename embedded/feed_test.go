@@ -10,14 +10,12 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"hookline/events"
+	"hookline/expect"
 )
 
 func openFeed(t *testing.T) (*Feed, string) {
 	t.Helper()
-	f, err := OpenFeed(FeedOptions{Addr: "127.0.0.1:0", Password: "p4ss", Log: slog.New(slog.DiscardHandler)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := expect.Value(OpenFeed(FeedOptions{Addr: "127.0.0.1:0", Password: "p4ss", Log: slog.New(slog.DiscardHandler)}))(t)
 	t.Cleanup(f.Close)
 	return f, "nats://" + FeedUser + ":p4ss@" + f.Addr()
 }
@@ -26,9 +24,7 @@ func openFeed(t *testing.T) (*Feed, string) {
 func TestFeed(t *testing.T) {
 	f, url := openFeed(t)
 	nc, err := nats.Connect(url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	defer nc.Close()
 	sub, err := nc.SubscribeSync("ev.*.s-1.tool.>")
 	if err != nil || nc.Flush() != nil {
@@ -36,15 +32,11 @@ func TestFeed(t *testing.T) {
 	}
 	for _, session := range []string{"s-2", "s-1"} {
 		for _, typ := range []string{"session.started", "tool.failed"} {
-			if err := f.Send(events.Record{Seq: 7, Envelope: events.Envelope{ID: "01", Type: typ, Session: session, Data: []byte(`{"a":1}`)}}); err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, f.Send(events.Record{Seq: 7, Envelope: events.Envelope{ID: "01", Type: typ, Session: session, Data: []byte(`{"a":1}`)}}))
 		}
 	}
 	m, err := sub.NextMsg(10 * time.Second)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	if m.Subject != "ev.=.s-1.tool.failed" || !strings.Contains(string(m.Data), `"data":{"a":1}`) || strings.Contains(string(m.Data), "\n") {
 		t.Errorf("%s: %s", m.Subject, m.Data)
 	}
@@ -61,10 +53,7 @@ func TestFeedIsReadOnly(t *testing.T) {
 	}
 
 	refused := make(chan error, 10)
-	nc, err := nats.Connect(url, nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { refused <- err }))
-	if err != nil {
-		t.Fatal(err)
-	}
+	nc := expect.Value(nats.Connect(url, nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { refused <- err })))(t)
 	defer nc.Close()
 	for name, do := range map[string]func() error{
 		"publish an event":    func() error { return nc.Publish("ev.p.s.x", nil) },

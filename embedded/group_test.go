@@ -14,6 +14,7 @@ import (
 
 	"hookline/embedded/block"
 	"hookline/events"
+	"hookline/expect"
 )
 
 func TestGroup(t *testing.T) {
@@ -98,10 +99,7 @@ func randomText(n int) string {
 // begin writes the first events of a group and not the others, as a kill does.
 func begin(t *testing.T, s *Server, of int, envs ...events.Envelope) {
 	t.Helper()
-	msgs, err := s.stream.encode(envs)
-	if err != nil {
-		t.Fatal(err)
-	}
+	msgs := expect.Value(s.stream.encode(envs))(t)
 	for i, m := range msgs {
 		msg := m.natsMsg()
 		msg.Header[headerPart] = []string{strconv.Itoa(i+1) + "/" + strconv.Itoa(of)}
@@ -115,9 +113,7 @@ func begin(t *testing.T, s *Server, of int, envs ...events.Envelope) {
 func killed(t *testing.T, dir string) string {
 	t.Helper()
 	to := storeDir(t)
-	if err := os.CopyFS(to, os.DirFS(dir)); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.CopyFS(to, os.DirFS(dir)))
 	return to
 }
 
@@ -183,9 +179,7 @@ func TestTornGroupIsTold(t *testing.T) {
 			if err = errors.Join(err, os.RemoveAll(filepath.Join(at, "archive"))); err == nil { // its link is a file of its own in a copy
 				err = c.tear(path, int64(last))
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, err)
 			for range 2 { // nobody has recorded it after the first
 				s = open(t, at)
 				if f := s.Report().Found; !reflect.DeepEqual(f.Torn, c.torn) || len(f.Lost) > 0 {
@@ -234,9 +228,7 @@ func TestKillLeavesGroupsWhole(t *testing.T) {
 			}
 			durable = max(durable, seq)
 		}
-		if err := cmd.Process.Kill(); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, cmd.Process.Kill())
 		_ = cmd.Wait()
 		s := open(t, dir)
 		last, _ := s.Stream().Last()

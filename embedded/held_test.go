@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"hookline/embedded/block"
+	"hookline/expect"
 )
 
 // The server removes a block whose messages are all erased, the newest one too, and goes on with another number. What
@@ -18,26 +19,18 @@ func TestSyncBehindAGap(t *testing.T) {
 		if err != nil || last > 40 {
 			t.Fatal(names, err)
 		}
-		if err := s.Stream().Sync(t.Context(), last); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, s.Stream().Sync(t.Context(), last))
 		env := event(last + 1)
 		env.Data = incompressible(string(make([]byte, 512<<10)), last)
 		msg, err := s.stream.codec.encode(env)
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, err)
 		ack, err := s.stream.publish(t.Context(), msg.natsMsg()) // nobody has it brought to disk
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, err)
 		s.stream.advance(ack.Seq, env.ID)
 		if now, err := block.Numbers(s.opts.msgsDir()); err != nil || len(now) == len(names) {
 			continue
 		}
-		if err := s.stream.handle.DeleteMsg(t.Context(), ack.Seq); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, s.stream.handle.DeleteMsg(t.Context(), ack.Seq))
 		break
 	}
 	last, _ := s.Stream().Last()
@@ -53,9 +46,7 @@ func TestSyncBehindAGap(t *testing.T) {
 	if newest-names[len(names)-2] < 2 {
 		t.Fatalf("no gap in %v", names)
 	}
-	if s.stream.sync.newest != newest {
-		t.Errorf("synced up to block %d of %v", s.stream.sync.newest, names)
-	}
+	expect.Equal(t, s.stream.sync.newest, newest, "synced up to block", names)
 }
 
 // A block that was put in another's place is the one that is synced from then on.
@@ -64,23 +55,15 @@ func TestHeldBlockIsReplaced(t *testing.T) {
 	var h held
 	defer h.release()
 	for _, content := range []string{"a", "b"} {
-		if err := os.WriteFile(path+".tmp", []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Rename(path+".tmp", path); err != nil {
-			t.Fatal(err)
-		}
-		if err := h.sync(1, path); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, os.WriteFile(path+".tmp", []byte(content), 0o600))
+		expect.OK(t, os.Rename(path+".tmp", path))
+		expect.OK(t, h.sync(1, path))
 		got := make([]byte, 1)
 		if _, err := h.file.ReadAt(got, 0); err != nil || string(got) != content {
 			t.Errorf("the block that is held is %q, %v; want %q", got, err, content)
 		}
 	}
-	if err := os.Remove(path); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.Remove(path))
 	if err := h.sync(1, path); !os.IsNotExist(err) {
 		t.Errorf("a block that is gone: %v", err)
 	}

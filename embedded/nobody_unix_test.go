@@ -10,23 +10,17 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
+
+	"hookline/expect"
 )
 
 // openToNobody is a folder that a user whom permissions bind can enter, whatever the umask.
 func openToNobody(t *testing.T) string {
 	t.Helper()
-	base, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	temp, err := filepath.EvalSymlinks(os.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	base := expect.Value(filepath.EvalSymlinks(t.TempDir()))(t)
+	temp := expect.Value(filepath.EvalSymlinks(os.TempDir()))(t)
 	for d := base; len(d) > len(temp); d = filepath.Dir(d) {
-		if err := os.Chmod(d, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, os.Chmod(d, 0o755))
 	}
 	for d := temp; os.Getuid() == 0; d = filepath.Dir(d) { // what is not the test's stays as it is
 		if info, err := os.Stat(d); err != nil {
@@ -46,17 +40,11 @@ func asNobody(t *testing.T, base, dir string) (string, error) {
 	t.Helper()
 	exe := filepath.Join(base, "child")
 	from, err := os.Open(os.Args[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	defer from.Close()
 	to, err := os.OpenFile(exe, os.O_CREATE|os.O_WRONLY, 0o755)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := io.Copy(to, from); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
+	expect.Value(io.Copy(to, from))(t)
 	if err := errors.Join(to.Chmod(0o755), to.Close()); err != nil { // the umask does not count
 		t.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"hookline/events"
+	"hookline/expect"
 )
 
 // fill appends n events of size bytes that do not compress, in batches, after the log's end.
@@ -24,9 +25,7 @@ func fill(t testing.TB, s *Server, n, size int) {
 		junk := make([]byte, size)
 		_, _ = rnd.Read(junk)
 		env.Data = append([]byte(`"`), append(junk, '"')...)
-		if _, err := s.Stream().Append(t.Context(), env); err != nil {
-			t.Fatal(err)
-		}
+		expect.Value(s.Stream().Append(t.Context(), env))(t)
 	}
 }
 
@@ -62,26 +61,21 @@ func copyOf(t *testing.T, dir string) string {
 		}
 		return errors.Join(os.WriteFile(name, content, info.Mode().Perm()), os.Chtimes(name, info.ModTime(), info.ModTime()))
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	return to
 }
 
 func count(t testing.TB, s *Server, from, to uint64) (n uint64) {
 	t.Helper()
 	prev := uint64(0)
-	err := s.Stream().ReadRaw(t.Context(), from, to, func(seq uint64, _ time.Time, env events.Envelope) error {
+	expect.OK(t, s.Stream().ReadRaw(t.Context(), from, to, func(seq uint64, _ time.Time, env events.Envelope) error {
 		if seq <= prev || env.ID != event(seq).ID {
 			t.Errorf("sequence %d (%s) after %d", seq, env.ID, prev)
 		}
 		prev = seq
 		n++
 		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return n
 }
 
@@ -98,16 +92,12 @@ func TestCleanExitSparesTheCheck(t *testing.T) {
 		t.Errorf("after a clean exit: clean %v, %d blocks checked, want 1", r.Clean, r.Checked)
 	}
 	closeStore(t, s)
-	if err := os.Remove(filepath.Join(dir, "clean.json")); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.Remove(filepath.Join(dir, "clean.json")))
 	s = open(t, dir)
 	if r := s.Report(); r.Clean || r.Checked != 4 {
 		t.Errorf("without the marker: clean %v, %d blocks checked, want 4", r.Clean, r.Checked)
 	}
-	if n := count(t, s, 0, 0); n != 60 {
-		t.Errorf("%d events, want 60", n)
-	}
+	expect.Equal(t, count(t, s, 0, 0), 60, "events, want 60")
 	if _, err := os.Stat(filepath.Join(dir, "clean.json")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the marker is there while the store runs: %v", err)
 	}
@@ -116,25 +106,15 @@ func TestCleanExitSparesTheCheck(t *testing.T) {
 // damageMiddle flips a byte in the middle of a block.
 func damageMiddle(t *testing.T, path string) {
 	t.Helper()
-	f, err := os.OpenFile(path, os.O_RDWR, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := expect.Value(os.OpenFile(path, os.O_RDWR, 0))(t)
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		t.Fatal(err)
-	}
+	info := expect.Value(f.Stat())(t)
 	b := make([]byte, 64)
-	if _, err := f.ReadAt(b, info.Size()/2); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(f.ReadAt(b, info.Size()/2))(t)
 	for i := range b {
 		b[i] ^= 0x5a
 	}
-	if _, err := f.WriteAt(b, info.Size()/2); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(f.WriteAt(b, info.Size()/2))(t)
 }
 
 func TestWipedLogIsRestored(t *testing.T) {
@@ -153,9 +133,7 @@ func TestWipedLogIsRestored(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := copyOf(t, whole)
-			if err := wipe(Options{Dir: dir}); err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, wipe(Options{Dir: dir}))
 			s := open(t, dir)
 			if n := count(t, s, 0, 0); n != 60 {
 				t.Errorf("%d events, want 60; report %+v", n, s.Report())
@@ -187,20 +165,14 @@ func TestForbiddenBlockIsNoDamage(t *testing.T) {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	path := filepath.Join(s.opts.msgsDir(), "1.blk")
-	if err := os.Chmod(path, 0); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.Chmod(path, 0))
 	out, err := asNobody(t, base, dir)
 	if err != nil || !strings.HasPrefix(out, "true ") || !strings.Contains(out, "1.blk: permission denied") {
 		t.Errorf("open says %s (%v)", out, err)
 	}
-	if err := os.Chmod(path, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.Chmod(path, 0o600))
 	s = open(t, dir)
 	if n := count(t, s, 1, 5); n != 5 || !s.Report().Found.Empty() {
 		t.Errorf("%d of 5 events, found %+v", n, s.Report().Found)
@@ -217,16 +189,12 @@ func TestFileInAFoldersPlace(t *testing.T) {
 		closeStore(t, s)
 		path := place(s.opts)
 		err := errors.Join(os.Rename(path, path+".away"), os.WriteFile(path, nil, 0o600))
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, err)
 		_, err = Open(t.Context(), Options{Dir: dir})
 		if !errors.Is(err, ErrMisplaced) || errors.Is(err, ErrLogDamaged) || strings.Count(err.Error(), ErrMisplaced.Error()) != 1 {
 			t.Errorf("%s: %v", path, err)
 		}
-		if err := errors.Join(os.Remove(path), os.Rename(path+".away", path)); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, errors.Join(os.Remove(path), os.Rename(path+".away", path)))
 		s = open(t, dir)
 		if n := count(t, s, 1, 5); n != 5 || !s.Report().Found.Empty() {
 			t.Errorf("%s: %d of 5 events, found %+v", path, n, s.Report().Found)
@@ -241,9 +209,7 @@ func TestLostBucketIsMadeAgain(t *testing.T) {
 	add(t, s, 1, 3)
 	closeStore(t, s)
 	for _, name := range []string{"meta.inf", "meta.sum"} {
-		if err := os.Truncate(filepath.Join(s.opts.streamsDir(), "KV_snapshot", name), 0); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, os.Truncate(filepath.Join(s.opts.streamsDir(), "KV_snapshot", name), 0))
 	}
 	s = open(t, dir)
 	if err := s.Health(); err != nil {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"hookline/expect"
 	"hookline/projector"
 )
 
@@ -13,24 +14,19 @@ import (
 func scanned(t *testing.T, s *Server, bucket, prefix string) map[string]string {
 	t.Helper()
 	got := map[string]string{}
-	err := s.buckets.Scan(t.Context(), bucket, prefix, func(key string, value []byte) error {
+	expect.OK(t, s.buckets.Scan(t.Context(), bucket, prefix, func(key string, value []byte) error {
 		if _, twice := got[key]; twice {
 			t.Errorf("%q came twice", key)
 		}
 		got[key] = string(value)
 		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return got
 }
 
 func save(t *testing.T, s *Server, bucket string, cells ...projector.Cell) {
 	t.Helper()
-	if err := s.Store().Save(t.Context(), bucket, cells); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, s.Store().Save(t.Context(), bucket, cells))
 }
 
 func TestScanCells(t *testing.T) {
@@ -72,9 +68,7 @@ func TestScanGoesOn(t *testing.T) {
 			t.Fatalf("%s = %q", key, got[key])
 		}
 	}
-	if len(got) != 4097 {
-		t.Errorf("%d cells", len(got))
-	}
+	expect.Equal(t, len(got), 4097, "cells")
 }
 
 func TestPrefixFilter(t *testing.T) {
@@ -93,8 +87,6 @@ func TestPrefixFilter(t *testing.T) {
 		"a b.c":              "$KV.snapshot.a=20b.>",
 		"*.c":                "$KV.snapshot.=2A.>",
 	} {
-		if got := prefixFilter(projector.BucketSnapshot, prefix); got != want {
-			t.Errorf("%q: %s, want %s", prefix, got, want)
-		}
+		expect.Equal(t, prefixFilter(projector.BucketSnapshot, prefix), want, prefix)
 	}
 }

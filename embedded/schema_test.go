@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"hookline/events"
+	"hookline/expect"
 	"hookline/projector"
 )
 
@@ -20,27 +21,14 @@ import (
 func schema1(t *testing.T) string {
 	t.Helper()
 	dir := storeDir(t)
-	r, err := zip.OpenReader(filepath.Join("testdata", "schema1.zip"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := expect.Value(zip.OpenReader(filepath.Join("testdata", "schema1.zip")))(t)
 	defer r.Close()
 	for _, f := range r.File {
-		in, err := f.Open()
-		if err != nil {
-			t.Fatal(err)
-		}
-		b, err := io.ReadAll(in)
-		if err != nil {
-			t.Fatal(err)
-		}
+		in := expect.Value(f.Open())(t)
+		b := expect.Value(io.ReadAll(in))(t)
 		path := filepath.Join(dir, filepath.FromSlash(f.Name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, b, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, os.MkdirAll(filepath.Dir(path), 0o700))
+		expect.OK(t, os.WriteFile(path, b, 0o600))
 	}
 	return dir
 }
@@ -51,13 +39,10 @@ func TestUpgradeOfSchema1(t *testing.T) {
 	dir := schema1(t)
 	selected := func(s *Server, w projector.Selector) (seqs []uint64) {
 		t.Helper()
-		err := s.Stream().Select(t.Context(), 1, 0, []projector.Selector{w}, func(r events.Record) error {
+		expect.OK(t, s.Stream().Select(t.Context(), 1, 0, []projector.Selector{w}, func(r events.Record) error {
 			seqs = append(seqs, r.Seq)
 			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))
 		return seqs
 	}
 	for round := range 2 {
@@ -73,9 +58,7 @@ func TestUpgradeOfSchema1(t *testing.T) {
 				env := event(n)
 				env.Project, env.Session = "p-1", fmt.Sprintf("s-%d", n%2)
 				env.Time = time.Date(2026, 11, 21, 7, 52, int(n), 0, time.UTC)
-				if _, err := s.Stream().Append(t.Context(), env); err != nil {
-					t.Fatal(err)
-				}
+				expect.Value(s.Stream().Append(t.Context(), env))(t)
 			}
 		}
 
@@ -117,9 +100,7 @@ func TestLaterSchemaIsRefused(t *testing.T) {
 	s := open(t, dir)
 	c := streamConfig()
 	c.Metadata = map[string]string{"schema": "3"}
-	if _, err := s.js.UpdateStream(t.Context(), c); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(s.js.UpdateStream(t.Context(), c))(t)
 	closeStore(t, s)
 	if _, err := Open(t.Context(), Options{Dir: dir}); err == nil || !strings.Contains(err.Error(), `the log has schema "3", this build reads "2"`) {
 		t.Errorf("open: %v", err)

@@ -11,6 +11,7 @@ import (
 
 	"hookline/embedded/block"
 	"hookline/events"
+	"hookline/expect"
 	"hookline/projector"
 )
 
@@ -41,14 +42,10 @@ func mixedLog(t *testing.T) *Server {
 	s := open(t, storeDir(t))
 	addMixed(t, s)
 	for _, seq := range []uint64{5, 80} {
-		if err := s.stream.handle.DeleteMsg(t.Context(), seq); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, s.stream.handle.DeleteMsg(t.Context(), seq))
 	}
 	for _, seq := range []uint64{7, 85} {
-		if err := s.stream.handle.SecureDeleteMsg(t.Context(), seq); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, s.stream.handle.SecureDeleteMsg(t.Context(), seq))
 	}
 	return s
 }
@@ -61,9 +58,7 @@ func addMixed(t *testing.T, s *Server) {
 		if n > 48 {
 			size = 10
 		}
-		if _, err := s.Stream().Append(t.Context(), mixed(n, size)); err != nil {
-			t.Fatal(err)
-		}
+		expect.Value(s.Stream().Append(t.Context(), mixed(n, size)))(t)
 	}
 }
 
@@ -121,9 +116,7 @@ func wantPast(t *testing.T, log *Stream, appended []time.Time) {
 func TestSelect(t *testing.T) {
 	s := mixedLog(t)
 	appended := make([]time.Time, 89)
-	if err := s.Stream().Read(t.Context(), 1, 0, func(r events.Record) error { appended[r.Seq] = r.Appended; return nil }); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, s.Stream().Read(t.Context(), 1, 0, func(r events.Record) error { appended[r.Seq] = r.Appended; return nil }))
 	closeStore(t, s)
 	wantPast(t, open(t, s.opts.Dir).Stream(), appended)
 }

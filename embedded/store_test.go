@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"hookline/embedded"
+	"hookline/expect"
 	"hookline/projector"
 )
 
@@ -35,10 +36,7 @@ func TestStores(t *testing.T) {
 func inMemory(*testing.T) projector.Store { return projector.NewMemory() }
 
 func inBuckets(t *testing.T) projector.Store {
-	s, err := embedded.Open(t.Context(), embedded.Options{Dir: filepath.Join(t.TempDir(), "store"), Holder: "test"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := expect.Value(embedded.Open(t.Context(), embedded.Options{Dir: filepath.Join(t.TempDir(), "store"), Holder: "test"}))(t)
 	t.Cleanup(func() { _ = s.Close(context.Background()) })
 	return s.Store()
 }
@@ -184,9 +182,7 @@ func order(t *testing.T, s projector.Store) {
 	for saving := true; saving; {
 		select {
 		case err := <-done:
-			if err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, err)
 			saving = false
 		default:
 		}
@@ -194,9 +190,7 @@ func order(t *testing.T, s projector.Store) {
 		if errors.Is(err, projector.ErrNoCell) {
 			continue
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, err)
 		for _, i := range []int{0, n / 2, n - 1} {
 			value, err := s.Load(t.Context(), b, fmt.Sprintf("v.%02d", i))
 			if err != nil || bytes.Compare(value, position) < 0 {

@@ -14,6 +14,7 @@ import (
 
 	"hookline/embedded/block"
 	"hookline/events"
+	"hookline/expect"
 	"hookline/projector"
 )
 
@@ -122,9 +123,7 @@ func TestReadPassesDeletedEvents(t *testing.T) {
 	s := open(t, storeDir(t))
 	add(t, s, 1, 300)
 	for _, seq := range []uint64{1, 7, 299, 300} {
-		if err := s.stream.handle.DeleteMsg(t.Context(), seq); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, s.stream.handle.DeleteMsg(t.Context(), seq))
 	}
 	for _, c := range []struct{ from, to, want uint64 }{{0, 0, 296}, {5, 9, 4}, {290, 300, 9}} {
 		if n := count(t, s, c.from, c.to); n != c.want {
@@ -165,13 +164,9 @@ func TestReadPassesErasedEvents(t *testing.T) {
 	fill(t, s, 40, 512<<10)
 	fill(t, s, 50, 10)
 	for _, seq := range []uint64{3, 20, 60, 90} {
-		if err := s.stream.handle.SecureDeleteMsg(t.Context(), seq); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, s.stream.handle.SecureDeleteMsg(t.Context(), seq))
 	}
-	if n := count(t, s, 0, 0); n != 86 {
-		t.Errorf("%d events, want 86 of 90", n)
-	}
+	expect.Equal(t, count(t, s, 0, 0), 86, "events, want 86 of 90")
 }
 
 func TestFindIDs(t *testing.T) {
@@ -227,9 +222,7 @@ func TestSyncWhileBlocksRoll(t *testing.T) {
 func TestSyncerCoversEveryBlock(t *testing.T) {
 	dir := t.TempDir()
 	touch := func(n int) {
-		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("%d.blk", n)), []byte("x"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, os.WriteFile(filepath.Join(dir, fmt.Sprintf("%d.blk", n)), []byte("x"), 0o600))
 	}
 	rolls, refused := 0, 0
 	y := newSyncer(dir, 0, func() { rolls++ }, func(error) { refused++ })
@@ -238,19 +231,13 @@ func TestSyncerCoversEveryBlock(t *testing.T) {
 		for n := 1; n <= newest; n++ {
 			touch(n)
 		}
-		if err := y.wait(t.Context(), uint64(seq+1)); err != nil {
-			t.Fatal(err)
-		}
-		if y.newest != newest {
-			t.Errorf("newest = %d, want %d", y.newest, newest)
-		}
+		expect.OK(t, y.wait(t.Context(), uint64(seq+1)))
+		expect.Equal(t, y.newest, newest, "newest")
 	}
 	if rolls != 3 {
 		t.Errorf("%d rolls, want 3", rolls)
 	}
-	if err := os.RemoveAll(dir); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.RemoveAll(dir))
 	if err := y.wait(t.Context(), 4); err != nil {
 		t.Errorf("what is on disk already: %v", err)
 	}
@@ -275,9 +262,7 @@ func TestSyncerLeavesNoBlockUnfinished(t *testing.T) {
 			_, err = f.WriteString("x")
 			err = errors.Join(err, f.Close())
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, err)
 	}
 	y := newSyncer(dir, 0, func() {}, func(err error) { t.Error(err) })
 	defer y.stop()
@@ -300,9 +285,7 @@ func TestSyncerLeavesNoBlockUnfinished(t *testing.T) {
 		add(2)
 	}
 	for seq := 1; seq <= 3; seq++ {
-		if err := y.wait(t.Context(), uint64(seq)); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, y.wait(t.Context(), uint64(seq)))
 	}
 	if synced[1] != 2 || synced[2] != 1 || y.newest != 2 {
 		t.Errorf("synced %v, newest %d; want two bytes of the first block, one of the second", synced, y.newest)
@@ -313,9 +296,7 @@ func TestSyncerLeavesNoBlockUnfinished(t *testing.T) {
 // finds no dirty page and succeeds.
 func TestSyncerFailsWhatWasQueuedBehindAFailure(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "1.blk"), []byte("x"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.WriteFile(filepath.Join(dir, "1.blk"), []byte("x"), 0o600))
 	refused := 0
 	y := newSyncer(dir, 0, func() {}, func(error) { refused++ })
 	y.newest = 1
@@ -355,9 +336,7 @@ func TestSyncerFailsWhatWasQueuedBehindAFailure(t *testing.T) {
 func TestSyncerTellsOfABlockThatHasContent(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, content string) {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600))
 	}
 	rolls := 0
 	y := newSyncer(dir, 0, func() { rolls++ }, func(err error) { t.Error(err) })
@@ -368,21 +347,14 @@ func TestSyncerTellsOfABlockThatHasContent(t *testing.T) {
 		rolls         int
 	}{{"1.blk", "xx", 1}, {"1.blk", "xxx", 1}, {"2.blk", "", 2}, {"1.blk", "xxxx", 3}, {"2.blk", "x", 4}, {"2.blk", "xx", 4}} {
 		write(step.name, step.content)
-		if err := y.wait(t.Context(), uint64(seq+1)); err != nil {
-			t.Fatal(err)
-		}
-		if rolls != step.rolls {
-			t.Errorf("step %d: %d rolls, want %d", seq, rolls, step.rolls)
-		}
+		expect.OK(t, y.wait(t.Context(), uint64(seq+1)))
+		expect.Equal(t, rolls, step.rolls, "step", seq, "rolls")
 	}
 }
 
 func TestAlwaysMode(t *testing.T) {
 	dir := storeDir(t)
-	s, err := Open(t.Context(), Options{Dir: dir, Fsync: Always})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := expect.Value(Open(t.Context(), Options{Dir: dir, Fsync: Always}))(t)
 	defer closeStore(t, s)
 	add(t, s, 1, 5)
 	wantLog(t, s, 5)
@@ -393,9 +365,7 @@ func TestAlwaysMode(t *testing.T) {
 
 func TestNoSpace(t *testing.T) {
 	s, err := Open(t.Context(), Options{Dir: storeDir(t), MaxStore: 4 << 20})
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	defer closeStore(t, s)
 	for n := uint64(1); n < 100; n++ {
 		env := event(n)
@@ -421,9 +391,7 @@ func TestBucketsStaySmall(t *testing.T) {
 	for r := range 100 {
 		for i := range 10 {
 			cells := []projector.Cell{{Key: fmt.Sprintf("identity.v1.%d", i), Value: value(i, r)}, {Key: "position", Value: []byte(fmt.Sprint(r))}}
-			if err := s.Store().Save(t.Context(), projector.BucketSnapshot, cells); err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, s.Store().Save(t.Context(), projector.BucketSnapshot, cells))
 		}
 	}
 	before := blockBytes(filepath.Join(s.opts.streamsDir(), "KV_snapshot", "msgs"))

@@ -9,27 +9,21 @@ import (
 	"testing"
 
 	"hookline/embedded/block"
+	"hookline/expect"
 )
 
 // breakLength makes the length of the record behind n others in a block senseless, in place.
 func breakLength(t *testing.T, path string, n int) {
 	t.Helper()
-	f, err := os.OpenFile(path, os.O_RDWR, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := expect.Value(os.OpenFile(path, os.O_RDWR, 0))(t)
 	defer f.Close()
 	var at int64
 	for range n {
 		var head [4]byte
-		if _, err := f.ReadAt(head[:], at); err != nil {
-			t.Fatal(err)
-		}
+		expect.Value(f.ReadAt(head[:], at))(t)
 		at += int64(binary.LittleEndian.Uint32(head[:]) &^ (1 << 31))
 	}
-	if _, err := f.WriteAt([]byte{1, 0xff, 0xff, 0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}, at); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(f.WriteAt([]byte{1, 0xff, 0xff, 0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}, at))(t)
 }
 
 // A running server that meets a senseless length in a block cuts off everything behind it, from the archive's link too.
@@ -41,10 +35,7 @@ func TestServersCutIsUndone(t *testing.T) {
 	closeStore(t, s)
 	s = open(t, dir)
 	path := filepath.Join(s.opts.msgsDir(), "1.blk")
-	was, err := os.Stat(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	was := expect.Value(os.Stat(path))(t)
 	breakLength(t, path, 2)
 	if _, err := s.stream.handle.GetMsg(t.Context(), 5); err == nil {
 		t.Error("the server gives a message behind the damage")
@@ -61,9 +52,7 @@ func TestServersCutIsUndone(t *testing.T) {
 	closeStore(t, s)
 	s = open(t, dir)
 	wantLost(t, s, []block.Range{{First: 3, Last: 3}}, 61)
-	if n := count(t, s, 1, 61); n != 60 {
-		t.Errorf("%d events, want 60", n)
-	}
+	expect.Equal(t, count(t, s, 1, 61), 60, "events, want 60")
 	if exists(s.opts.uncutDir()) {
 		t.Error("the copy is still there")
 	}
@@ -77,9 +66,7 @@ func TestCopyOfCutBlockIsPutBack(t *testing.T) {
 	fill(t, s, 5, 100)
 	closeStore(t, s)
 	live, whole := filepath.Join(s.opts.msgsDir(), "1.blk"), filepath.Join(s.opts.uncutDir(), "1.blk")
-	if err := errors.Join(os.MkdirAll(s.opts.uncutDir(), 0o700), copyFile(live, whole)); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, errors.Join(os.MkdirAll(s.opts.uncutDir(), 0o700), copyFile(live, whole)))
 	cut, _, err := block.CutEnd(s.opts.msgsDir(), s.opts.archiveDir(), streamName, func(block.Record) int { return 2 })
 	if err != nil {
 		t.Fatal(cut, err)
@@ -89,22 +76,16 @@ func TestCopyOfCutBlockIsPutBack(t *testing.T) {
 		t.Errorf("%d of 5 events, found %+v", n, s.Report().Found)
 	}
 	closeStore(t, s)
-	if err := errors.Join(os.MkdirAll(s.opts.uncutDir(), 0o700), copyFile(live, whole)); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, errors.Join(os.MkdirAll(s.opts.uncutDir(), 0o700), copyFile(live, whole)))
 	if _, _, err := block.CutEnd(s.opts.msgsDir(), s.opts.archiveDir(), streamName, func(block.Record) int { return 2 }); err != nil {
 		t.Fatal(err)
 	}
 	away := s.opts.uncutDir() + ".away"
-	if err := os.Rename(s.opts.uncutDir(), away); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.Rename(s.opts.uncutDir(), away))
 	s = open(t, dir)
 	fill(t, s, 1, 100) // takes a sequence that the copy has
 	closeStore(t, s)
-	if err := os.Rename(away, s.opts.uncutDir()); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.Rename(away, s.opts.uncutDir()))
 	s = open(t, dir)
 	if _, err := os.Stat(live + ".cut"); err != nil || exists(s.opts.uncutDir()) {
 		t.Error("the copy is not beside the log", err)

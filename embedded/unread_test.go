@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"hookline/events"
+	"hookline/expect"
 	"hookline/projector"
 )
 
@@ -21,17 +22,12 @@ func refuseReads(t *testing.T, pattern string) (mend func()) {
 		t.Fatalf("%s: %v, %v", pattern, files, err)
 	}
 	for _, f := range files {
-		err := errors.Join(os.Rename(f, f+".away"), os.MkdirAll(filepath.Join(f, "not empty"), 0o700))
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, errors.Join(os.Rename(f, f+".away"), os.MkdirAll(filepath.Join(f, "not empty"), 0o700)))
 	}
 	return func() {
 		t.Helper()
 		for _, f := range files {
-			if err := errors.Join(os.RemoveAll(f), os.Rename(f+".away", f)); err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, errors.Join(os.RemoveAll(f), os.Rename(f+".away", f)))
 		}
 	}
 }
@@ -112,9 +108,7 @@ func TestUnreadEvent(t *testing.T) {
 // The server passes over an event that is damaged when it looks for those of one session.
 func TestDamagedEventOfSession(t *testing.T) {
 	s := sealedLog(t)
-	if err := flipIn(s.stream.blocks.path(2), mixed(19, 8).ID); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, flipIn(s.stream.blocks.path(2), mixed(19, 8).ID))
 	for _, to := range []uint64{0, 86} {
 		err := s.Stream().Select(t.Context(), 1, to, []projector.Selector{{Session: "s-1"}}, func(events.Record) error { return nil })
 		if !errors.Is(err, ErrLogDamaged) {

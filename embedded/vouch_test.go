@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"hookline/embedded/block"
+	"hookline/expect"
 	"hookline/projector"
 )
 
@@ -21,9 +22,7 @@ func cutEnd(t *testing.T, s *Server, n int64) {
 	if err == nil {
 		err = os.Truncate(path, info.Size()-n)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 }
 
 // wantLost asserts what is to be recorded as lost, and that the next event gets a sequence behind it.
@@ -90,9 +89,7 @@ func TestEndThatIsVouchedFor(t *testing.T) {
 			old, marker := filepath.Join(t.TempDir(), "EVENTS"), filepath.Join(dir, block.MarkerFile)
 			if c.old {
 				closeStore(t, s)
-				if err := os.CopyFS(old, os.DirFS(s.opts.eventsDir())); err != nil {
-					t.Fatal(err)
-				}
+				expect.OK(t, os.CopyFS(old, os.DirFS(s.opts.eventsDir())))
 			}
 			was, _ := os.ReadFile(marker)
 			if c.old {
@@ -101,19 +98,14 @@ func TestEndThatIsVouchedFor(t *testing.T) {
 			}
 			if c.position > 0 {
 				cell := projector.Cell{Key: "position.session.v1", Value: fmt.Appendf(nil, `{"seq":%d,"id":"x"}`, c.position)}
-				if err := s.Store().Save(t.Context(), projector.BucketSnapshot, []projector.Cell{cell}); err != nil {
-					t.Fatal(err)
-				}
+				expect.OK(t, s.Store().Save(t.Context(), projector.BucketSnapshot, []projector.Cell{cell}))
 			}
 			closeStore(t, s)
 			if !c.marker {
 				_ = os.Remove(marker)
 			}
 			if c.old {
-				err := errors.Join(os.RemoveAll(s.opts.archiveDir()), os.RemoveAll(s.opts.eventsDir()), os.CopyFS(s.opts.eventsDir(), os.DirFS(old)), os.WriteFile(marker, was, 0o600))
-				if err != nil {
-					t.Fatal(err)
-				}
+				expect.OK(t, errors.Join(os.RemoveAll(s.opts.archiveDir()), os.RemoveAll(s.opts.eventsDir()), os.CopyFS(s.opts.eventsDir(), os.DirFS(old)), os.WriteFile(marker, was, 0o600)))
 			} else {
 				cutEnd(t, s, 2800) // of records of some 1,270 bytes
 			}
@@ -146,9 +138,7 @@ func TestGoneLog(t *testing.T) {
 			s := open(t, dir)
 			fill(t, s, 20, 100)
 			cell := projector.Cell{Key: "position.session.v1", Value: []byte(`{"seq":20,"id":"x"}`)}
-			if err := s.Store().Save(t.Context(), projector.BucketSnapshot, []projector.Cell{cell}); err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, s.Store().Save(t.Context(), projector.BucketSnapshot, []projector.Cell{cell}))
 			closeStore(t, s)
 			err := os.RemoveAll(s.opts.archiveDir())
 			switch what {
@@ -159,9 +149,7 @@ func TestGoneLog(t *testing.T) {
 			default:
 				err = errors.Join(err, os.RemoveAll(s.opts.eventsDir()))
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, err)
 			for range 2 {
 				_, err := Open(t.Context(), Options{Dir: dir})
 				var damage *DamageError
@@ -173,9 +161,7 @@ func TestGoneLog(t *testing.T) {
 				}
 			}
 			s, err = Open(t.Context(), Options{Dir: dir, Renew: true})
-			if err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, err)
 			if f := s.Report().Found; len(f.Did) != 2 || f.EndUnknown {
 				t.Errorf("found %+v", f)
 			}
@@ -214,16 +200,12 @@ func TestLook(t *testing.T) {
 	}
 
 	damageMiddle(t, filepath.Join(s.opts.msgsDir(), "2.blk"))
-	if err := shorten(filepath.Join(s.opts.msgsDir(), "3.blk"), 100); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, shorten(filepath.Join(s.opts.msgsDir(), "3.blk"), 100))
 	rep, err := Look(Options{Dir: dir})
 	if err != nil || len(rep.Found.Lost) != 2 {
 		t.Errorf("found %+v, %v", rep.Found, err)
 	}
-	if err := block.Distrust(dir); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, block.Distrust(dir))
 	s = open(t, dir)
 	if got := s.Report().Found.Lost; !reflect.DeepEqual(got, rep.Found.Lost) {
 		t.Errorf("the opening lost %v, the look %v", got, rep.Found.Lost)
@@ -237,16 +219,10 @@ func TestRemovedStore(t *testing.T) {
 	dir := storeDir(t)
 	s := open(t, dir)
 	add(t, s, 1, 5)
-	if err := s.Stream().Sync(t.Context(), 5); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, s.Stream().Sync(t.Context(), 5))
 	s.noteLog() // the archiver does, once a minute and with each new block
-	if seen := LogSeen(s.opts.Lock); seen != 5 {
-		t.Fatalf("noted %d", seen)
-	}
-	if err := os.RemoveAll(dir); err != nil {
-		t.Fatal(err)
-	}
+	expect.EqualNow(t, LogSeen(s.opts.Lock), 5, "noted")
+	expect.OK(t, os.RemoveAll(dir))
 	if err := s.Health(); !errors.Is(err, ErrLogGone) {
 		t.Errorf("in use: %v", err)
 	}
@@ -261,9 +237,7 @@ func TestRemovedStore(t *testing.T) {
 		t.Errorf("a look: %v", err)
 	}
 	s, err = Open(t.Context(), Options{Dir: dir, Renew: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	wantLost(t, s, []block.Range{{First: 1, Last: 5}}, 6)
 	closeStore(t, s)
 }

@@ -7,6 +7,8 @@ import (
 	"sort"
 	"strings"
 	"testing"
+
+	"hookline/expect"
 )
 
 // clientHooks are the hooks of the client, version 2.1.329.
@@ -39,9 +41,7 @@ func TestCatalogHasEveryHookOfTheClient(t *testing.T) {
 		}
 	}
 	for _, h := range []string{"", "stop", "QuotaWarning"} {
-		if k := OfHook(h); k.Type != "hook.unrecognized" {
-			t.Errorf("hook %q is recorded as %s", h, k.Type)
-		}
+		expect.Equal(t, OfHook(h).Type, "hook.unrecognized", "hook", h, "is recorded as")
 	}
 }
 
@@ -60,9 +60,7 @@ func TestCatalogLines(t *testing.T) {
 			t.Errorf("%s: %+v", k.Type, k)
 		}
 		e := k.New()
-		if e.Type() != k.Type {
-			t.Errorf("the struct of %s says %s", k.Type, e.Type())
-		}
+		expect.Equal(t, e.Type(), k.Type, "the struct of", "says")
 		if e == k.New() {
 			t.Errorf("%s: New gave the same value twice", k.Type)
 		}

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"os"
 	"testing"
+
+	"hookline/expect"
 )
 
 func TestCheck(t *testing.T) {
@@ -38,23 +40,16 @@ func TestCheck(t *testing.T) {
 		if err := Check(k, json.RawMessage(c.data)); err != nil {
 			got = err.Error()
 		}
-		if got != c.want {
-			t.Errorf("%s %s: %q", c.typ, c.data, got)
-		}
+		expect.Equal(t, got, c.want, c.typ, c.data)
 	}
 }
 
 // Every record that was ever written in a type's present version passes.
 func TestCheckGolden(t *testing.T) {
 	for _, k := range Catalog() {
-		b, err := os.ReadFile(goldenFile(k.Type, k.Version()))
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := expect.Value(os.ReadFile(goldenFile(k.Type, k.Version())))(t)
 		var rec struct{ Data json.RawMessage }
-		if err := json.Unmarshal(b, &rec); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, json.Unmarshal(b, &rec))
 		if err := Check(k, rec.Data); err != nil {
 			t.Errorf("%s: %v", k.Type, err)
 		}

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"hookline/expect"
 )
 
 // slow is the event by encoding/json alone.
@@ -33,17 +35,12 @@ func TestFillIsEncodingJSON(t *testing.T) {
 		t.Fatal(err, len(files))
 	}
 	for _, f := range files {
-		b, err := os.ReadFile(f)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := expect.Value(os.ReadFile(f))(t)
 		var r struct {
 			Type string          `json:"type"`
 			Data json.RawMessage `json:"data"`
 		}
-		if err := json.Unmarshal(b, &r); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, json.Unmarshal(b, &r))
 		k, ok := Lookup(r.Type)
 		if !ok {
 			continue
@@ -127,10 +124,7 @@ func TestFillProperty(t *testing.T) {
 		for range rapid.IntRange(0, 8).Draw(rt, "members") {
 			m[rapid.SampledFrom(names).Draw(rt, "name")] = value(rt, 0)
 		}
-		data, err := json.Marshal(m)
-		if err != nil {
-			rt.Fatal(err)
-		}
+		data := expect.Value(json.Marshal(m))(rt)
 		want, _ := slow(t, k, data)
 		if got := Decode(TypeToolSucceeded, 1, data); !sameEvent(want, got) {
 			rt.Fatalf("%s\nwant %+v\ngot  %+v", data, want, got)

@@ -7,6 +7,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"hookline/expect"
 )
 
 func TestDecodeKeepsTheRestOfAWrongTypedField(t *testing.T) {
@@ -83,12 +85,8 @@ func TestRecordKeepsWhatItDoesNotKnow(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			line := `{"seq":7,"id":"01KAJ3Z8T0V9Q4XW2N6M5R7S1C","type":"` + c.typ + `","version":1,"time":"2026-11-21T07:52:00.123Z","data":` + c.data + `}`
 			var r Record
-			if err := json.Unmarshal([]byte(line), &r); err != nil {
-				t.Fatal(err)
-			}
-			if string(r.Data) != c.data {
-				t.Errorf("data %s, want %s", r.Data, c.data)
-			}
+			expect.OK(t, json.Unmarshal([]byte(line), &r))
+			expect.Equal(t, string(r.Data), c.data, "data")
 			if got, err := json.Marshal(r); err != nil || string(got) != line {
 				t.Errorf("record %s, %v\nwant   %s", got, err, line)
 			}
@@ -99,9 +97,7 @@ func TestRecordKeepsWhatItDoesNotKnow(t *testing.T) {
 func TestRecordOfAFutureBuild(t *testing.T) {
 	const line = `{"seq":3,"id":"x","type":"turn.stopped","version":9,"time":"2026-11-21T07:52:00Z","shard":4,"data":{"a":1}}`
 	var r Record
-	if err := json.Unmarshal([]byte(line), &r); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, json.Unmarshal([]byte(line), &r))
 	if u, ok := r.Event.(*Unknown); !ok || u.Version != 9 || u.Reason != "version" || string(r.Data) != `{"a":1}` {
 		t.Errorf("%+v, data %s", r.Event, r.Data)
 	}

@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"hookline/expect"
 )
 
 // goldenLines are the golden records as single lines: the seeds.
@@ -17,14 +19,9 @@ func goldenLines(f *testing.F) [][]byte {
 	}
 	var lines [][]byte
 	for _, name := range files {
-		file, err := os.ReadFile(name)
-		if err != nil {
-			f.Fatal(err)
-		}
+		file := expect.Value(os.ReadFile(name))(f)
 		var line bytes.Buffer
-		if err := json.Compact(&line, file); err != nil {
-			f.Fatal(err)
-		}
+		expect.OK(f, json.Compact(&line, file))
 		lines = append(lines, line.Bytes())
 	}
 	return lines
@@ -35,9 +32,7 @@ func goldenLines(f *testing.F) [][]byte {
 func FuzzDecode(f *testing.F) {
 	for _, line := range goldenLines(f) {
 		var env Envelope
-		if err := json.Unmarshal(line, &env); err != nil {
-			f.Fatal(err)
-		}
+		expect.OK(f, json.Unmarshal(line, &env))
 		f.Add(env.Type, env.Version, []byte(env.Data))
 	}
 	for _, data := range []string{``, `null`, `[]`, `{"session_id":7}`, `{"tool_input":{"a":[[[[]]]]}}`, `{"cwd":"\ud800"}`, "{\"cwd\":\"\xff\x00\"}"} {

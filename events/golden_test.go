@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"hookline/expect"
 )
 
 // update writes the golden records of the newest versions. Those of older versions are what lies in
@@ -50,10 +52,7 @@ func goldenFile(typ string, version int) string {
 // sampleRecord is a record with every envelope field set around e.
 func sampleRecord(t *testing.T, k Kind, e Event) Record {
 	t.Helper()
-	data, err := json.Marshal(e)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := expect.Value(json.Marshal(e))(t)
 	at := time.Date(2026, 11, 21, 7, 52, 0, 123_000_000, time.UTC)
 	env := Envelope{
 		ID: "01KAJ3Z8T0V9Q4XW2N6M5R7S1C", Type: k.Type, Version: k.Version(), Time: at,
@@ -71,9 +70,7 @@ func TestGolden(t *testing.T) {
 	all := samples(t)
 	for _, k := range Catalog() {
 		e := all[k.Type]
-		if field := empty(reflect.ValueOf(e).Elem(), k.Type); field != "" {
-			t.Errorf("%s: the sample leaves a field empty", field)
-		}
+		expect.Equal(t, empty(reflect.ValueOf(e).Elem(), k.Type), "", "the sample leaves a field empty")
 		if *update {
 			writeGolden(t, k, e)
 		}
@@ -91,13 +88,9 @@ func checkGolden(t *testing.T, k Kind, version int, want Event) {
 		t.Fatalf("%v (go test ./events -run TestGolden -update)", err)
 	}
 	var line bytes.Buffer
-	if err := json.Compact(&line, file); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, json.Compact(&line, file))
 	var r Record
-	if err := json.Unmarshal(line.Bytes(), &r); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, json.Unmarshal(line.Bytes(), &r))
 	if r.Type != k.Type || r.Version != version || r.Event.Type() != k.Type {
 		t.Fatalf("it is a %s v%d, decoded as %s", r.Type, r.Version, r.Event.Type())
 	}
@@ -110,9 +103,7 @@ func checkGolden(t *testing.T, k Kind, version int, want Event) {
 		}
 	}
 	again, err := json.Marshal(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	if !bytes.Equal(again, line.Bytes()) {
 		t.Errorf("encoded %s\nwant    %s", again, line.Bytes())
 	}
@@ -120,17 +111,10 @@ func checkGolden(t *testing.T, k Kind, version int, want Event) {
 
 func writeGolden(t *testing.T, k Kind, e Event) {
 	t.Helper()
-	file, err := json.MarshalIndent(sampleRecord(t, k, e), "", "  ")
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := expect.Value(json.MarshalIndent(sampleRecord(t, k, e), "", "  "))(t)
 	path := goldenFile(k.Type, k.Version())
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, append(file, '\n'), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	expect.OK(t, os.WriteFile(path, append(file, '\n'), 0o644))
 }
 
 // TestGoldenFilesBelongToTheCatalog fails when a type that is in users' logs left the catalog.

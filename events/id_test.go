@@ -6,6 +6,8 @@ import (
 
 	"github.com/oklog/ulid/v2"
 	"pgregory.net/rapid"
+
+	"hookline/expect"
 )
 
 func TestDerivedID(t *testing.T) {
@@ -20,9 +22,7 @@ func TestDerivedID(t *testing.T) {
 		{"0000000000000FZZZZZZZZZZZZ", 1, "00000000000000000000000000"}, // the low 64 bits wrap, time and the rest stay
 		{"7ZZZZZZZZZZZZZZZZZZZZZZZZZ", 2, "7ZZZZZZZZZZZZG000000000001"},
 	} {
-		if got := DerivedID(c.id, c.n); got != c.want {
-			t.Errorf("DerivedID(%s, %d) = %s, want %s", c.id, c.n, got, c.want)
-		}
+		expect.Equal(t, DerivedID(c.id, c.n), c.want, "DerivedID", c.id, c.n)
 	}
 }
 
@@ -41,9 +41,7 @@ func TestDerivedIDIsUnique(t *testing.T) {
 				t.Fatalf("%d and %d of %s are both %s", m, n, parent, id)
 			}
 			seen[id] = n
-			if again := DerivedID(parent, n); again != id {
-				t.Fatalf("%s, then %s", id, again)
-			}
+			expect.EqualNow(t, DerivedID(parent, n), id)
 			ms, ok := IDTime(id)
 			if parentMS, _ := IDTime(parent); !ok || ms != parentMS {
 				t.Fatalf("%s has the time %d, its parent %d", id, ms, parentMS)
@@ -85,8 +83,6 @@ func TestShown(t *testing.T) {
 		"\x1b[2J":                              "…",
 		long:                                   long[:100] + "…",
 	} {
-		if got := Shown(id); got != want {
-			t.Errorf("%q: %q, want %q", id, got, want)
-		}
+		expect.Equal(t, Shown(id), want, id)
 	}
 }

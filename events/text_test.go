@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"hookline/expect"
 )
 
 func TestMember(t *testing.T) {
@@ -37,9 +39,7 @@ func FuzzMember(f *testing.F) {
 		if json.Unmarshal(b, &object) != nil || strings.Count(string(b), `"b"`) != 1 || len(object["b"]) == 0 || strings.ContainsRune(string(b), '\\') {
 			return
 		}
-		if string(got) != string(object["b"]) {
-			t.Errorf("%s: %s, want %s", b, got, object["b"])
-		}
+		expect.Equal(t, string(got), string(object["b"]), b)
 	})
 }
 
@@ -52,23 +52,14 @@ func TestTextIsEncodingJSON(t *testing.T) {
 	} {
 		var want string
 		_ = json.Unmarshal([]byte(raw), &want) // what is no string makes ""
-		if got := Text(json.RawMessage(raw)); got != want {
-			t.Errorf("%s: %q, want %q", raw, got, want)
-		}
+		expect.Equal(t, Text(json.RawMessage(raw)), want, raw)
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		want := rapid.String().Draw(t, "text")
-		raw, err := json.Marshal(want)
-		if err != nil {
-			t.Fatal(err)
-		}
+		raw := expect.Value(json.Marshal(want))(t)
 		var back string
-		if err := json.Unmarshal(raw, &back); err != nil {
-			t.Fatal(err)
-		}
-		if got := Text(raw); got != back {
-			t.Fatalf("%s: %q, want %q", raw, got, back)
-		}
+		expect.OK(t, json.Unmarshal(raw, &back))
+		expect.EqualNow(t, Text(raw), back, raw)
 	})
 }
 

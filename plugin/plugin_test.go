@@ -6,22 +6,16 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"hookline/expect"
 )
 
 // TestVersion: the plugin of this repository has the version of the release.
 func TestVersion(t *testing.T) {
-	version, err := os.ReadFile(filepath.Join("..", "VERSION"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := os.ReadFile(filepath.Join(".claude-plugin", "plugin.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	version := expect.Value(os.ReadFile(filepath.Join("..", "VERSION")))(t)
+	text := expect.Value(os.ReadFile(filepath.Join(".claude-plugin", "plugin.json")))(t)
 	var manifest struct{ Name, Version string }
-	if err := json.Unmarshal(text, &manifest); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, json.Unmarshal(text, &manifest))
 	if manifest.Name != Name || manifest.Version != strings.TrimSpace(string(version)) {
 		t.Errorf("the manifest has %+v; VERSION is %s", manifest, version)
 	}
@@ -31,9 +25,7 @@ func TestVersion(t *testing.T) {
 func TestWrite(t *testing.T) {
 	dir := t.TempDir()
 	for _, hooks := range []string{`{"hooks":{}}`, `{"hooks":{"Stop":[]}}`} {
-		if err := Write(dir, []byte(hooks), "/opt/hookctl"); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, Write(dir, []byte(hooks), "/opt/hookctl"))
 		got, err := os.ReadFile(filepath.Join(dir, "plugin", "hooks", "hooks.json"))
 		if err != nil || string(got) != hooks {
 			t.Errorf("hooks.json is %s, %v", got, err)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"hookline/events"
+	"hookline/expect"
 	"hookline/projector"
 	"hookline/projector/session"
 )
@@ -27,15 +28,12 @@ func sessionRecord(seq uint64, sid, kind string) events.Record {
 func found(t *testing.T, v *projector.View, word string) map[string]string {
 	t.Helper()
 	got := map[string]string{}
-	err := v.Read(t.Context(), func(r projector.Reader) error {
+	expect.OK(t, v.Read(t.Context(), func(r projector.Reader) error {
 		for _, s := range projector.Find[session.State](r, session.Name, word) {
 			got[s.ID] = s.Status
 		}
 		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return got
 }
 
@@ -79,21 +77,14 @@ func TestIndex(t *testing.T) {
 	fold(t, mem, []events.Record{sessionRecord(1, "s-1", "SessionStart"), sessionRecord(2, "s-2", "SessionStart"),
 		sessionRecord(3, "s-2", "SessionEnd"), sessionRecord(4, "s-3", "SessionStart")}, 0)
 	for name, s := range map[string]projector.Store{"one by one": mem, "in one go": &counter{Store: mem}} {
-		v, err := projector.OpenView(t.Context(), s, projector.Tables())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := v.Apply(t.Context(), sessionRecord(5, "s-4", "SessionStart")); err != nil {
-			t.Fatal(err)
-		}
+		v := expect.Value(projector.OpenView(t.Context(), s, projector.Tables()))(t)
+		expect.OK(t, v.Apply(t.Context(), sessionRecord(5, "s-4", "SessionStart")))
 		wantFound(t, name, found(t, v, session.Alive), "s-1", "s-3", "s-4")
 		wantFound(t, name+", in a project", found(t, v, session.AliveIn("p1")), "s-1", "s-3", "s-4")
 		wantFound(t, name+", in another", found(t, v, session.AliveIn("p2")))
 
 		for _, r := range []events.Record{sessionRecord(6, "s-1", "SessionEnd"), sessionRecord(7, "s-2", "SessionStart")} {
-			if err := v.Apply(t.Context(), r); err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, v.Apply(t.Context(), r))
 		}
 		wantFound(t, name+", folded since", found(t, v, session.Alive), "s-2", "s-3", "s-4")
 	}
@@ -104,21 +95,15 @@ func TestIndexIsLoadedOnce(t *testing.T) {
 	mem := projector.NewMemory()
 	fold(t, mem, []events.Record{sessionRecord(1, "s-1", "SessionStart"), sessionRecord(2, "s-2", "SessionStart")}, 0)
 	store := &counter{Store: mem}
-	v, err := projector.OpenView(t.Context(), store, projector.Tables())
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := expect.Value(projector.OpenView(t.Context(), store, projector.Tables()))(t)
 	opened := store.loads
 	for range 2 {
-		err := v.Read(t.Context(), func(r projector.Reader) error {
+		expect.OK(t, v.Read(t.Context(), func(r projector.Reader) error {
 			if got := projector.Lookup(r, session.Name, session.Alive); !slices.Equal(got, []string{"s-1", "s-2"}) {
 				t.Errorf("%q", got)
 			}
 			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))
 	}
 	if store.scanned != 2 || store.loads != opened {
 		t.Errorf("%d cells scanned, %d loaded; want 2 and 0", store.scanned, store.loads-opened)
@@ -131,20 +116,13 @@ func TestEach(t *testing.T) {
 	fold(t, mem, []events.Record{sessionRecord(1, "s-1", "SessionStart"), sessionRecord(2, "s-2", "SessionStart"), sessionRecord(3, "t-1", "SessionStart")}, 0)
 	store := &counter{Store: mem}
 	v, err := projector.OpenView(t.Context(), store, projector.Tables())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := v.Apply(t.Context(), sessionRecord(4, "s-2", "SessionEnd")); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
+	expect.OK(t, v.Apply(t.Context(), sessionRecord(4, "s-2", "SessionEnd")))
 	each := func(prefix string) map[string]string {
 		got := map[string]string{}
-		err := v.Read(t.Context(), func(r projector.Reader) error {
+		expect.OK(t, v.Read(t.Context(), func(r projector.Reader) error {
 			return r.Each(session.Name, prefix, func(key string, seq uint64, state json.RawMessage) { got[key] = fmt.Sprint(seq, " ", string(state)) })
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))
 		return got
 	}
 
@@ -166,9 +144,7 @@ func TestEach(t *testing.T) {
 	}
 
 	broken := strings.Replace(sessionCell, "s-1", "t-1", 1)
-	if err := mem.Save(t.Context(), projector.BucketSnapshot, []projector.Cell{{Key: broken, Value: []byte(`{"seq":3,"state":{"id":}`)}}); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, mem.Save(t.Context(), projector.BucketSnapshot, []projector.Cell{{Key: broken, Value: []byte(`{"seq":3,"state":{"id":}`)}}))
 	if got := each("t-"); len(got) != 0 || !slices.Equal(v.Broken(), []string{broken}) {
 		t.Errorf("%v, broken: %q", got, v.Broken())
 	}
@@ -180,26 +156,17 @@ func TestIndexMeetsABrokenCell(t *testing.T) {
 	mem := projector.NewMemory()
 	recs := []events.Record{sessionRecord(1, "s-1", "SessionStart"), sessionRecord(2, "s-2", "SessionStart")}
 	fold(t, mem, recs, 0)
-	if err := mem.Save(t.Context(), projector.BucketSnapshot, []projector.Cell{{Key: sessionCell, Value: []byte(session.WordsHint)}}); err != nil {
-		t.Fatal(err)
-	}
-	v, err := projector.OpenView(t.Context(), mem, projector.Tables())
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, mem.Save(t.Context(), projector.BucketSnapshot, []projector.Cell{{Key: sessionCell, Value: []byte(session.WordsHint)}}))
+	v := expect.Value(projector.OpenView(t.Context(), mem, projector.Tables()))(t)
 	wantFound(t, "broken", found(t, v, session.Alive), "s-2")
 	if got := v.Broken(); !slices.Equal(got, []string{sessionCell}) {
 		t.Errorf("broken: %q", got)
 	}
 
-	if _, err := v.Rebuild(t.Context(), logOf(recs), "", nil); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(v.Rebuild(t.Context(), logOf(recs), "", nil))(t)
 	wantFound(t, "rebuilt", found(t, v, session.Alive), "s-1", "s-2")
 
-	if err := v.Forget(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, v.Forget(t.Context()))
 	wantFound(t, "forgotten", found(t, v, session.Alive))
 }
 
@@ -209,28 +176,16 @@ func TestWarmCacheOfSome(t *testing.T) {
 	recs := []events.Record{sessionRecord(1, "s-1", "SessionStart"), sessionRecord(2, "s-2", "SessionStart")}
 	fold(t, mem, recs, 0)
 	briefs := func() []string {
-		keys, err := mem.Keys(t.Context(), projector.BucketCache, "brief.")
-		if err != nil {
-			t.Fatal(err)
-		}
+		keys := expect.Value(mem.Keys(t.Context(), projector.BucketCache, "brief."))(t)
 		return keys
 	}
-	if err := mem.Save(t.Context(), projector.BucketCache, []projector.Cell{{Key: "brief.s-1"}, {Key: "brief.s-2"}}); err != nil {
-		t.Fatal(err)
-	}
-	v, err := projector.OpenView(t.Context(), mem, projector.Tables())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := v.WarmCache(t.Context(), "s-2"); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, mem.Save(t.Context(), projector.BucketCache, []projector.Cell{{Key: "brief.s-1"}, {Key: "brief.s-2"}}))
+	v := expect.Value(projector.OpenView(t.Context(), mem, projector.Tables()))(t)
+	expect.OK(t, v.WarmCache(t.Context(), "s-2"))
 	if got := briefs(); !slices.Equal(got, []string{"brief.s-2"}) {
 		t.Errorf("briefs %q", got)
 	}
-	if err := v.WarmCache(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, v.WarmCache(t.Context()))
 	if got := briefs(); !slices.Equal(got, []string{"brief.s-1", "brief.s-2"}) {
 		t.Errorf("all briefs %q", got)
 	}

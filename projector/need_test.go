@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"hookline/events"
+	"hookline/expect"
 	"hookline/projector"
 	"hookline/projector/identity"
 )
@@ -70,22 +71,16 @@ func partOf(recs []events.Record) projector.Part {
 
 // cellsOf folds one projection from a source and gives its cells by key.
 func cellsOf(t *rapid.T, table *projector.Table, source projector.Source, to uint64) map[string]string {
-	v, err := projector.Straight(context.Background(), []*projector.Table{table}, source, to, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := expect.Value(projector.Straight(context.Background(), []*projector.Table{table}, source, to, nil))(t)
 	out := map[string]string{}
-	err = v.Read(context.Background(), func(r projector.Reader) error {
+	expect.OK(t, v.Read(context.Background(), func(r projector.Reader) error {
 		keys, err := r.Keys(table.Name())
 		for _, k := range keys {
 			raw, seq, _ := r.Raw(table.Name(), k)
 			out[k] = fmt.Sprint(seq, " ", string(raw))
 		}
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return out
 }
 

@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"hookline/events"
+	"hookline/expect"
 	"hookline/projector"
 	"hookline/projector/session"
 )
@@ -49,9 +50,7 @@ func randomRecords(t *rapid.T) []events.Record {
 			"tool_name":  rapid.SampledFrom([]string{"Bash", "Edit", "Agent", "Read"}).Draw(t, "tool"),
 			"tool_input": map[string]string{"file_path": "/a/b.go", "command": "go test ./...", "subagent_type": "general-purpose"},
 			"agent_id":   rapid.SampledFrom([]string{"", "a1"}).Draw(t, "agent")})
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, err)
 		k := events.OfHook(kind)
 		env := events.Envelope{ID: fmt.Sprintf("id-%04d", i), Type: k.Type, Version: k.Version(), Time: at.Add(time.Duration(i) * time.Second),
 			Session: sid, Project: "p1", Hook: kind, ToolUseID: call, Data: data}
@@ -140,18 +139,12 @@ func TestFoldIsTheSameHoweverItIsRun(t *testing.T) {
 		twice := projector.NewMemory()
 		v := fold(rt, twice, recs, 5)
 		for _, r := range recs {
-			if err := v.Apply(ctx, r); err != nil {
-				rt.Fatal(err)
-			}
+			expect.OK(rt, v.Apply(ctx, r))
 		}
-		if _, err := v.Flush(ctx); err != nil {
-			rt.Fatal(err)
-		}
+		expect.Value(v.Flush(ctx))(rt)
 		same(rt, "applied twice", want, dump(rt, twice))
 
-		if _, err := v.Rebuild(ctx, logOf(recs), "", nil); err != nil {
-			rt.Fatal(err)
-		}
+		expect.Value(v.Rebuild(ctx, logOf(recs), "", nil))(rt)
 		same(rt, "rebuilt", want, dump(rt, twice))
 		pos, diffs, err := v.Verify(ctx, logOf(recs), nil)
 		if err != nil || len(diffs) != 0 || pos.Seq != uint64(len(recs)) {
@@ -193,23 +186,16 @@ func TestFailedFlushIsWrittenLater(t *testing.T) {
 	ctx := context.Background()
 	mem := projector.NewMemory()
 	rec := &recorder{Store: mem, fail: errors.New("disk full")}
-	v, err := projector.OpenView(ctx, rec, projector.Tables())
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := expect.Value(projector.OpenView(ctx, rec, projector.Tables()))(t)
 	recs := someRecords(4)
 	for _, r := range recs {
-		if err := v.Apply(ctx, r); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, v.Apply(ctx, r))
 	}
 	if _, err := v.Flush(ctx); err == nil {
 		t.Fatal("flush did not report the failure")
 	}
 	rec.fail = nil
-	if _, err := v.Flush(ctx); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(v.Flush(ctx))(t)
 	want := projector.NewMemory()
 	fold(t, want, recs, 0)
 	same(t, "after the failure", dump(t, want), dump(t, mem))
@@ -222,24 +208,16 @@ func TestVerifyNamesTheField(t *testing.T) {
 	recs := someRecords(3)
 	v := fold(t, mem, recs, 0)
 	b, err := mem.Load(ctx, projector.BucketSnapshot, sessionCell)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	bad := bytes.Replace(b, []byte(`"prompts":2`), []byte(`"prompts":7`), 1)
-	if err := mem.Save(ctx, projector.BucketSnapshot, []projector.Cell{{Key: sessionCell, Value: bad}}); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, mem.Save(ctx, projector.BucketSnapshot, []projector.Cell{{Key: sessionCell, Value: bad}}))
 	_, diffs, err := v.Verify(ctx, logOf(recs), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	want := projector.Diff{Projection: "session", Bucket: "snapshot", Key: sessionCell, Field: "state.prompts", Want: "2", Got: "7"}
 	if len(diffs) != 1 || diffs[0] != want {
 		t.Fatalf("diffs = %+v", diffs)
 	}
-	if _, err := v.Rebuild(ctx, logOf(recs), "session", nil); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(v.Rebuild(ctx, logOf(recs), "session", nil))(t)
 	if _, diffs, err = v.Verify(ctx, logOf(recs), nil); err != nil || len(diffs) != 0 {
 		t.Fatalf("after rebuild: %v %v", diffs, err)
 	}
@@ -251,21 +229,13 @@ func TestBrokenCellIsRebuilt(t *testing.T) {
 	mem := projector.NewMemory()
 	recs := someRecords(3)
 	fold(t, mem, recs, 0)
-	if err := mem.Save(ctx, projector.BucketSnapshot, []projector.Cell{{Key: sessionCell, Value: []byte("garbage")}}); err != nil {
-		t.Fatal(err)
-	}
-	v, err := projector.OpenView(ctx, mem, projector.Tables())
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, mem.Save(ctx, projector.BucketSnapshot, []projector.Cell{{Key: sessionCell, Value: []byte("garbage")}}))
+	v := expect.Value(projector.OpenView(ctx, mem, projector.Tables()))(t)
 	read := func() (s session.State, ok bool) {
-		err := v.Read(ctx, func(r projector.Reader) error {
+		expect.OK(t, v.Read(ctx, func(r projector.Reader) error {
 			s, ok = projector.State[session.State](r, session.Name, "s-1")
 			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))
 		return s, ok
 	}
 	if _, ok := read(); ok {
@@ -274,9 +244,7 @@ func TestBrokenCellIsRebuilt(t *testing.T) {
 	if got := v.Broken(); len(got) != 1 || got[0] != sessionCell {
 		t.Fatalf("broken = %v", got)
 	}
-	if _, err := v.Rebuild(ctx, logOf(recs), "", nil); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(v.Rebuild(ctx, logOf(recs), "", nil))(t)
 	if s, ok := read(); !ok || s.Prompts != 2 || len(v.Broken()) != 0 {
 		t.Fatalf("after rebuild: %+v %v", s, v.Broken())
 	}

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"hookline/events"
+	"hookline/expect"
 	"hookline/projector"
 	"hookline/projector/session"
 	"hookline/projector/working"
@@ -43,24 +44,15 @@ func TestRetractionIsTheSameHoweverItIsRun(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		recs := retracting(rt, randomRecords(rt))
 		run := func(store projector.Store, recs, from []events.Record, every int) *projector.View {
-			v, err := projector.OpenView(ctx, store, projector.Tables())
-			if err != nil {
-				rt.Fatal(err)
-			}
+			v := expect.Value(projector.OpenView(ctx, store, projector.Tables()))(rt)
 			v.Log = partOf(recs)
 			for i, r := range from {
-				if err := v.Apply(ctx, r); err != nil {
-					rt.Fatal(err)
-				}
+				expect.OK(rt, v.Apply(ctx, r))
 				if i%every == 0 {
-					if _, err := v.Flush(ctx); err != nil {
-						rt.Fatal(err)
-					}
+					expect.Value(v.Flush(ctx))(rt)
 				}
 			}
-			if _, err := v.Flush(ctx); err != nil {
-				rt.Fatal(err)
-			}
+			expect.Value(v.Flush(ctx))(rt)
 			return v
 		}
 
@@ -75,9 +67,7 @@ func TestRetractionIsTheSameHoweverItIsRun(t *testing.T) {
 			rt.Fatalf("verify: %v %+v %v", pos, diffs, err)
 		}
 		before := dump(rt, store)
-		if _, err := v.Rebuild(ctx, logOf(recs), "", nil); err != nil {
-			rt.Fatal(err)
-		}
+		expect.Value(v.Rebuild(ctx, logOf(recs), "", nil))(rt)
 		same(rt, "rebuilt", before, dump(rt, store))
 	})
 }
@@ -90,33 +80,21 @@ func TestRetractedEvent(t *testing.T) {
 	recs = append(recs, events.NewRecord(4, last))
 
 	for to, want := range map[uint64]int{3: 2, 4: 1} {
-		v, err := projector.Straight(ctx, projector.Tables(), logOf(recs), to, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		v := expect.Value(projector.Straight(ctx, projector.Tables(), logOf(recs), to, nil))(t)
 		_ = v.Read(ctx, func(r projector.Reader) error {
 			s, _ := projector.State[session.State](r, session.Name, "s-1")
-			if s.Prompts != want {
-				t.Errorf("at %d: %d prompts, want %d", to, s.Prompts, want)
-			}
+			expect.Equal(t, s.Prompts, want, "at", to, "prompts")
 			return nil
 		})
 	}
 
-	v, err := projector.OpenView(ctx, projector.NewMemory(), projector.Tables())
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := expect.Value(projector.OpenView(ctx, projector.NewMemory(), projector.Tables()))(t)
 	alone := []events.Record{recs[1], recs[3]}
 	alone[1].Event = &events.RecordRetracted{Target: "id-1"}
 	v.Log = partOf(alone)
 	for _, r := range alone {
-		if err := v.Apply(ctx, r); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := v.Flush(ctx); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, v.Apply(ctx, r))
+		expect.Value(v.Flush(ctx))(t)
 	}
 	_ = v.Read(ctx, func(r projector.Reader) error {
 		for _, table := range []string{session.Name, working.Name} {

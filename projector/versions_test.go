@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"hookline/events"
+	"hookline/expect"
 	"hookline/projector"
 )
 
@@ -34,15 +35,9 @@ func TestAnotherVersionIsFoldedAnew(t *testing.T) {
 		want    string
 	}{{1, "old.", `{"n":1}`}, {2, "new.", `{"n":2}`}, {10, "newer.", `{"n":10}`}, {1, "old.", `{"n":1}`}} { // the last is a step back
 		v, err := projector.OpenView(ctx, store, counted(c.version, c.views))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if v.Position().Seq != 0 {
-			t.Errorf("version %d resumes at %d", c.version, v.Position().Seq)
-		}
-		if err := log(ctx, 1, 0, func(r events.Record) error { return v.Apply(ctx, r) }); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, err)
+		expect.Equal(t, v.Position().Seq, 0, "version", c.version, "resumes at")
+		expect.OK(t, log(ctx, 1, 0, func(r events.Record) error { return v.Apply(ctx, r) }))
 		if _, diffs, err := v.Verify(ctx, log, nil); err != nil || len(diffs) > 0 {
 			t.Errorf("version %d: %v %v", c.version, diffs, err)
 		}

@@ -7,15 +7,14 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"hookline/expect"
 )
 
 // TestDependenciesAreDecided: every direct dependency has a line in decision 0002, and every line
 // there a module in go.mod.
 func TestDependenciesAreDecided(t *testing.T) {
-	page, err := os.ReadFile("../decisions/0002-dependencies.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := expect.Value(os.ReadFile("../decisions/0002-dependencies.md"))(t)
 	if _, err := os.Stat("../../go.mod"); err != nil { // makes the result depend on it
 		t.Fatal(err)
 	}
@@ -25,19 +24,14 @@ func TestDependenciesAreDecided(t *testing.T) {
 	}
 	cmd := exec.Command("go", "mod", "edit", "-json")
 	cmd.Dir = root
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := expect.Value(cmd.Output())(t)
 	var mod struct {
 		Require []struct {
 			Path     string
 			Indirect bool
 		}
 	}
-	if err := json.Unmarshal(out, &mod); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, json.Unmarshal(out, &mod))
 	required := map[string]bool{}
 	for _, r := range mod.Require {
 		required[r.Path] = true

@@ -18,6 +18,7 @@ import (
 	"testing"
 
 	"hookline/events"
+	"hookline/expect"
 )
 
 const (
@@ -87,9 +88,7 @@ func touch(t *testing.T) {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 }
 
 func TestFloors(t *testing.T) {
@@ -151,10 +150,7 @@ func checkLinks(t *testing.T, r *rule, p pkg, all map[string]pkg, goos string) {
 func checkClock(t *testing.T, file string) {
 	t.Helper()
 	fset := token.NewFileSet()
-	parsed, err := parser.ParseFile(fset, file, nil, parser.SkipObjectResolution)
-	if err != nil {
-		t.Fatal(err)
-	}
+	parsed := expect.Value(parser.ParseFile(fset, file, nil, parser.SkipObjectResolution))(t)
 	name := ""
 	for _, spec := range parsed.Imports {
 		if spec.Path.Value == `"time"` {

@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"hookline/expect"
 )
 
 // TestSizes compares the tokens of each package, without comments and tests, with its budget in the
@@ -51,10 +53,7 @@ var budgetRow = regexp.MustCompile("^\\| `?([a-z][a-z0-9/*]*)`? \\| ([0-9,]+) \\
 // readBudgets returns the rows of the table "Sizes": tokens at most, by package.
 func readBudgets(t *testing.T) map[string]int {
 	t.Helper()
-	text, err := os.ReadFile("../architecture.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := expect.Value(os.ReadFile("../architecture.md"))(t)
 
 	_, section, found := strings.Cut(string(text), "\n## Sizes\n")
 	if !found {
@@ -106,9 +105,7 @@ func packageSizes(t *testing.T) map[string]int {
 		sizes[filepath.ToSlash(rel)] += n
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	return sizes
 }
 

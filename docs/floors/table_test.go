@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"hookline/expect"
 )
 
 // rule is one line of the table in docs/architecture.md for one package.
@@ -32,19 +34,14 @@ var (
 // readTable takes the rules from the table whose lines begin with a floor.
 func readTable(t *testing.T) []rule {
 	t.Helper()
-	text, err := os.ReadFile("../architecture.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := expect.Value(os.ReadFile("../architecture.md"))(t)
 	var rules []rule
 	for line := range strings.Lines(string(text)) {
 		if !rowStart.MatchString(line) {
 			continue
 		}
 		cells := strings.Split(strings.Trim(strings.TrimSpace(line), "|"), "|")
-		if len(cells) != 5 {
-			t.Fatalf("%d cells in %s", len(cells), line)
-		}
+		expect.EqualNow(t, len(cells), 5, "cells in", line)
 		for _, p := range bans(cells[1]) {
 			rules = append(rules, rule{floor: strings.TrimSpace(cells[0]), pkg: p.name, ours: names(cells[2]),
 				imports: bans(cells[3]), links: bans(cells[4]), explicit: !strings.HasSuffix(p.name, "/*")})
@@ -127,8 +124,6 @@ func TestBans(t *testing.T) {
 		{"modules", "github.com/spf13/cobra", false, true}, {"modules", "github.com/oklog/ulid/v2", false, false},
 		{"modules", "hookline/events", false, false}, {"modules", "strings", true, false}, {"fmt", "fmt", true, true},
 	} {
-		if got := (ban{name: c.ban}).is(c.path, c.standard); got != c.want {
-			t.Errorf("%s is %s: %v", c.path, c.ban, got)
-		}
+		expect.Equal(t, (ban{name: c.ban}).is(c.path, c.standard), c.want, c.path, c.ban)
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"reflect"
 	"testing"
 	"time"
+
+	"hookline/expect"
 )
 
 const n, size = 100, 900 // four blocks of 32,000 bytes, the fourth the newest
@@ -91,9 +93,7 @@ func TestArchiveLinks(t *testing.T) {
 func TestArchiveFollowsErasure(t *testing.T) {
 	dir, archive := archived(t)
 	r := serve(t, dir, small)
-	if err := r.stream.SecureDeleteMsg(t.Context(), 3); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, r.stream.SecureDeleteMsg(t.Context(), 3))
 	r.stop()
 	if !bytes.Contains(read1(t, filepath.Join(archive, "1.blk")), []byte("id-000003")) {
 		t.Fatal("erased before the archive was brought up to date")
@@ -125,23 +125,15 @@ func TestArchiveCopies(t *testing.T) {
 	dir := store(t, n, size, small)
 	live, copied := filepath.Join(msgsOf(dir), "1.blk"), filepath.Join(t.TempDir(), "1.blk")
 	old := time.Now().Add(-time.Hour)
-	if err := os.Chtimes(live, old, old); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.Chtimes(live, old, old))
 	for _, c := range []struct {
 		changed time.Time
 		same    bool
 	}{{old, true}, {time.Now().Add(time.Minute), false}} { // fresh, however long the copy takes
-		if err := os.Chtimes(live, c.changed, c.changed); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, os.Chtimes(live, c.changed, c.changed))
 		st, err := os.Stat(live)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := copyBlock(live, copied, st.ModTime()); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, err)
+		expect.OK(t, copyBlock(live, copied, st.ModTime()))
 		now, err := os.Stat(copied)
 		if err != nil || same(st, now) != c.same || !bytes.Equal(read1(t, live), read1(t, copied)) {
 			t.Errorf("changed %v: same is %v, want %v, %v", c.changed, same(st, now), c.same, err)

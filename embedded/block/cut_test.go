@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"hookline/expect"
 )
 
 // Messages go off the end, over the borders of blocks, and the server goes on with their sequences.
@@ -36,9 +38,7 @@ func TestCutEnd(t *testing.T) {
 				if i > n-cut {
 					want = ""
 				}
-				if text := r.get(uint64(i)); text != want {
-					t.Fatalf("message %d is %q, want %q", i, text, want)
-				}
+				expect.EqualNow(t, r.get(uint64(i)), want, "message", i)
 			}
 			m := message(n+1, size)
 			if ack, err := r.js.PublishMsg(t.Context(), m); err != nil || ack.Sequence != uint64(n-cut+1) {
@@ -52,9 +52,7 @@ func TestCutEnd(t *testing.T) {
 func TestCutEndKeepsTombstones(t *testing.T) {
 	dir := store(t, n, size, small)
 	r := serve(t, dir, small)
-	if err := r.stream.DeleteMsg(t.Context(), n-1); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, r.stream.DeleteMsg(t.Context(), n-1))
 	r.stop()
 	got, last, err := CutEnd(msgsOf(dir), filepath.Join(dir, "none"), stream, func(Record) int { return 1 })
 	if err != nil || got != 1 || last != n-1 {
@@ -62,9 +60,7 @@ func TestCutEndKeepsTombstones(t *testing.T) {
 	}
 	r = serve(t, dir, small)
 	for seq, want := range map[uint64]string{n - 2: expected(n-2, size), n - 1: "", n: ""} {
-		if text := r.get(seq); text != want {
-			t.Errorf("message %d is %q, want %q", seq, text, want)
-		}
+		expect.Equal(t, r.get(seq), want, "message", seq)
 	}
 }
 
@@ -75,9 +71,7 @@ func TestCutEndOfNothing(t *testing.T) {
 	if got, last, err := CutEnd(dir, dir, stream, never); err != nil || got != 0 || last != 0 {
 		t.Errorf("%d, %d, %v", got, last, err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "1.blk"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.WriteFile(filepath.Join(dir, "1.blk"), nil, 0o600))
 	if got, last, err := CutEnd(dir, dir, stream, never); err != nil || got != 0 || last != 0 {
 		t.Errorf("%d, %d, %v", got, last, err)
 	}

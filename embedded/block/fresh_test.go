@@ -9,6 +9,8 @@ import (
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+
+	"hookline/expect"
 )
 
 // The linked server's files are read whole: with and without headers, empty, large, deleted, erased, purged, over several
@@ -30,16 +32,10 @@ func TestLinkedServerFormat(t *testing.T) {
 		add(message(i, 260_000))
 	}
 	for _, seq := range []uint64{7, 8} {
-		if err := r.stream.DeleteMsg(t.Context(), seq); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, r.stream.DeleteMsg(t.Context(), seq))
 	}
-	if err := r.stream.SecureDeleteMsg(t.Context(), 9); err != nil {
-		t.Fatal(err)
-	}
-	if err := r.stream.Purge(t.Context(), jetstream.WithPurgeSubject("ev.p.s.plain")); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, r.stream.SecureDeleteMsg(t.Context(), 9))
+	expect.OK(t, r.stream.Purge(t.Context(), jetstream.WithPurgeSubject("ev.p.s.plain")))
 	r.stop()
 
 	rep := mustCheck(t, msgsOf(dir))
@@ -67,9 +63,7 @@ func TestLinkedServerFormat(t *testing.T) {
 			}
 			return nil
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, err)
 	}
 	if want := map[uint64]bool{2: true, 7: true, 8: true, 9: true}; !reflect.DeepEqual(tombs, want) {
 		t.Errorf("tombstones %v, want %v", tombs, want)
@@ -92,9 +86,7 @@ func TestDeletedBlockIsNoHole(t *testing.T) {
 	middle := rep.Blocks[1]
 	r = serve(t, dir, small)
 	for seq := middle.First; seq <= middle.Last; seq++ {
-		if err := r.stream.DeleteMsg(t.Context(), seq); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, r.stream.DeleteMsg(t.Context(), seq))
 	}
 	r.stop()
 	rep = mustCheck(t, msgsOf(dir))
@@ -110,9 +102,7 @@ func TestPurgedStream(t *testing.T) {
 	for i := 1; i <= 5; i++ {
 		r.publish(message(i, 100))
 	}
-	if err := r.stream.Purge(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, r.stream.Purge(t.Context()))
 	r.stop()
 	if rep := mustCheck(t, msgsOf(dir)); len(rep.Damage)+len(rep.Holes) != 0 {
 		t.Fatalf("report %+v", rep)
@@ -142,9 +132,7 @@ func TestReadFrom(t *testing.T) {
 		t.Errorf("read %v, %v, want %v", seqs, err, want)
 	}
 	n := testing.AllocsPerRun(5, func() {
-		if err := Read(path, stream, func(Record) error { return nil }); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, Read(path, stream, func(Record) error { return nil }))
 	})
 	if n > 60 {
 		t.Errorf("%v allocations for 300 records", n)

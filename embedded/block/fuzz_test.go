@@ -6,16 +6,15 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"hookline/expect"
 )
 
 // Any bytes are read without a panic, and a repair of them leaves a block that reads without damage and keeps every good
 // record. New inputs are best minimised little: go test -fuzz=FuzzRead -fuzzminimizetime=5x.
 func FuzzRead(f *testing.F) {
 	golden := filepath.Join("testdata", "2.15.2", "1.blk")
-	seed, err := os.ReadFile(golden)
-	if err != nil {
-		f.Fatal(err)
-	}
+	seed := expect.Value(os.ReadFile(golden))(f)
 	f.Add(seed)
 	f.Add(seed[:len(seed)-3])
 	f.Add(append(seed[:100:100], seed[120:]...))

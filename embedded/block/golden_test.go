@@ -11,6 +11,8 @@ import (
 
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
+
+	"hookline/expect"
 )
 
 var update = flag.Bool("update", false, "make the golden block of the linked server version anew")
@@ -26,9 +28,7 @@ func TestGolden(t *testing.T) {
 	}
 	for _, path := range paths {
 		want := string(read1(t, filepath.Join(filepath.Dir(path), "records.txt")))
-		if got := listing(t, path); got != want {
-			t.Errorf("%s:\n%s\nwant:\n%s", path, got, want)
-		}
+		expect.Equal(t, listing(t, path), want, path)
 	}
 	rep := mustCheck(t, "testdata/2.15.2")
 	want := Info{
@@ -50,18 +50,12 @@ func makeGolden(t *testing.T) {
 	r.publish(&nats.Msg{Subject: "ev.p.s.plain", Data: []byte("no headers")})
 	r.publish(&nats.Msg{Subject: "ev.p.s.empty"})
 	for _, seq := range []uint64{2, 3} {
-		if err := r.stream.DeleteMsg(t.Context(), seq); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, r.stream.DeleteMsg(t.Context(), seq))
 	}
-	if err := r.stream.SecureDeleteMsg(t.Context(), 5); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, r.stream.SecureDeleteMsg(t.Context(), 5))
 	r.stop()
 	to := filepath.Join("testdata", server.VERSION)
-	if err := os.MkdirAll(to, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.MkdirAll(to, 0o755))
 	path := filepath.Join(to, "1.blk")
 	write1(t, path, read1(t, filepath.Join(msgsOf(dir), "1.blk")))
 	write1(t, filepath.Join(to, "records.txt"), []byte(listing(t, path)))
@@ -71,7 +65,7 @@ func makeGolden(t *testing.T) {
 func listing(t *testing.T, path string) string {
 	t.Helper()
 	var b strings.Builder
-	err := Read(path, stream, func(r Record) error {
+	expect.OK(t, Read(path, stream, func(r Record) error {
 		kind := "message"
 		switch {
 		case r.Tombstone:
@@ -81,9 +75,6 @@ func listing(t *testing.T, path string) string {
 		}
 		_, err := fmt.Fprintf(&b, "%d %s %s %q %q %q\n", r.Seq, kind, r.Time.Format(time.RFC3339Nano), r.Subject, r.Header, r.Data)
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return b.String()
 }

@@ -3,29 +3,24 @@ package block
 import (
 	"fmt"
 	"testing"
+
+	"hookline/expect"
 )
 
 // seqOf publishes a message and gives its sequence.
 func seqOf(r *real, m int) uint64 {
 	r.t.Helper()
-	ack, err := r.js.PublishMsg(r.t.Context(), message(m, 100))
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	ack := expect.Value(r.js.PublishMsg(r.t.Context(), message(m, 100)))(r.t)
 	return ack.Sequence
 }
 
 // The linked server counts on behind sequences that were given up, also after its next start, and has no message there.
 func TestServerCountsBehindTheLost(t *testing.T) {
 	dir := store(t, 10, 200, 20<<20)
-	if err := Lose(msgsOf(dir), stream, Range{11, 13}); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, Lose(msgsOf(dir), stream, Range{11, 13}))
 	for _, want := range []uint64{14, 15} {
 		r := serve(t, dir, 20<<20)
-		if got := seqOf(r, int(want)); got != want {
-			t.Fatalf("the next message is %d, want %d", got, want)
-		}
+		expect.EqualNow(t, seqOf(r, int(want)), want, "the next message is")
 		info, err := r.stream.Info(t.Context())
 		if err != nil || info.State.FirstSeq != 1 || info.State.NumDeleted != 3 || info.State.Msgs != want-3 {
 			t.Errorf("state %+v, %v", info.State, err)
@@ -48,9 +43,7 @@ func TestServerBeginsBehindTheLost(t *testing.T) {
 	for _, size := range []int{100, 7 << 20} {
 		t.Run(fmt.Sprint(size), func(t *testing.T) {
 			dir := t.TempDir()
-			if err := Lose(msgsOf(dir), stream, Range{1, 269}); err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, Lose(msgsOf(dir), stream, Range{1, 269}))
 			for _, want := range []uint64{270, 271} {
 				r := serve(t, dir, 20<<20)
 				ack, err := r.js.PublishMsg(t.Context(), message(int(want), size))

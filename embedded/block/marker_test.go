@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"hookline/expect"
 )
 
 func TestMarker(t *testing.T) {
@@ -15,9 +17,7 @@ func TestMarker(t *testing.T) {
 		t.Errorf("before: %v", err)
 	}
 	at := time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
-	if err := WriteMarker(dir, msgs, Marker{Time: at, LastSeq: n, LastID: "01"}); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, WriteMarker(dir, msgs, Marker{Time: at, LastSeq: n, LastID: "01"}))
 	m, err := ReadMarker(dir)
 	if err != nil || m.Version != 1 || !m.Time.Equal(at) || m.LastSeq != n || m.LastID != "01" || len(m.Blocks) != 4 || len(m.Index) != 64 {
 		t.Fatalf("marker %+v, %v", m, err)
@@ -51,9 +51,7 @@ func TestMarker(t *testing.T) {
 // A marker with any byte changed, or cut anywhere, is no marker.
 func TestDamagedMarker(t *testing.T) {
 	dir := store(t, 2, 60, small)
-	if err := WriteMarker(dir, msgsOf(dir), Marker{LastSeq: 2}); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, WriteMarker(dir, msgsOf(dir), Marker{LastSeq: 2}))
 	path := filepath.Join(dir, MarkerFile)
 	whole := read1(t, path)
 	for i := range whole {

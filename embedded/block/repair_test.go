@@ -9,6 +9,8 @@ import (
 	"slices"
 	"syscall"
 	"testing"
+
+	"hookline/expect"
 )
 
 // harm is something that happened to a store of four blocks, and what it costs.
@@ -138,16 +140,12 @@ func (h harm) judge(t *testing.T, dir string) {
 	o.Stream, o.Parallel = stream, 2
 	if h.archive != "" {
 		o.RepairFrom = filepath.Join(t.TempDir(), "archive")
-		if _, err := Archive(msgs, o.RepairFrom, h.archive == "sealed"); err != nil {
-			t.Fatal(err)
-		}
+		expect.Value(Archive(msgs, o.RepairFrom, h.archive == "sealed"))(t)
 	}
 	h.do(func(i int) place { return place{t, filepath.Join(msgs, string(rune('0'+i))+suffix)} })
 
 	rep, err := Check(msgs, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	f, err := Repair(msgs, o, rep)
 	if want := (Fixed{Lost: h.lost, Torn: h.torn, Restored: h.restored, SetAside: h.aside}); err != nil || !reflect.DeepEqual(f, want) {
 		t.Fatalf("fixed %+v, %v, want %+v, report %+v", f, err, want, rep.Damage)
@@ -176,15 +174,11 @@ func TestBlockBroughtBack(t *testing.T) {
 	dir := store(t, n, size, small)
 	path := filepath.Join(msgsOf(dir), "2.blk")
 	b := read1(t, path)
-	if err := os.Remove(path); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.Remove(path))
 	mustRepair(t, msgsOf(dir), "")
 	served(t, dir, n, size)
 	write1(t, path, b)
-	if err := os.Remove(filepath.Join(msgsOf(dir), indexFile)); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.Remove(filepath.Join(msgsOf(dir), indexFile)))
 	kept(t, dir, nil)
 }
 
@@ -192,9 +186,7 @@ func TestBlockBroughtBack(t *testing.T) {
 func TestRepairKeepsErasure(t *testing.T) {
 	dir, archive := archived(t)
 	r := serve(t, dir, small)
-	if err := r.stream.SecureDeleteMsg(t.Context(), 3); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, r.stream.SecureDeleteMsg(t.Context(), 3))
 	r.stop()
 	path := filepath.Join(msgsOf(dir), "1.blk")
 	bad := read1(t, path)
@@ -254,9 +246,7 @@ func TestRefusedBlock(t *testing.T) {
 	sound := mustCheck(t, msgsOf(dir))
 	found := sound
 	found.Damage = []Damage{{Block: "2.blk", FirstSeq: sound.Blocks[1].First, LastSeq: sound.Blocks[1].Last, Why: whySum}}
-	if err := os.Rename(path, path+".kept"); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.Rename(path, path+".kept"))
 	if err := os.Symlink(path, path); err != nil {
 		t.Skip(err)
 	}
@@ -268,8 +258,6 @@ func TestRefusedBlock(t *testing.T) {
 		t.Errorf("repair: %v, fixed %+v", err, f)
 	}
 
-	if err := os.Rename(path+".kept", path); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.Rename(path+".kept", path))
 	kept(t, dir, nil)
 }

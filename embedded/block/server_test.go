@@ -12,6 +12,8 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+
+	"hookline/expect"
 )
 
 const stream = "EVENTS"
@@ -41,9 +43,7 @@ func serve(t testing.TB, store string, maxBytes int64) *real {
 		ServerName: "test", DontListen: true, JetStream: true, StoreDir: store, NoLog: true, NoSigs: true,
 		JetStreamMaxStore: 1 << 30, JetStreamMaxMemory: 1 << 20, MaxPayload: 24 << 20, MaxPending: 64 << 20,
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	s.Start()
 	if !s.ReadyForConnections(30 * time.Second) {
 		t.Fatal("server not ready")
@@ -63,9 +63,7 @@ func serve(t testing.TB, store string, maxBytes int64) *real {
 			Discard: jetstream.DiscardNew, AllowDirect: true,
 		})
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	return r
 }
 
@@ -80,9 +78,7 @@ func (r *real) stop() {
 
 func (r *real) publish(m *nats.Msg) {
 	r.t.Helper()
-	if _, err := r.js.PublishMsg(r.t.Context(), m); err != nil {
-		r.t.Fatal(err)
-	}
+	expect.Value(r.js.PublishMsg(r.t.Context(), m))(r.t)
 }
 
 // get returns the message as text; empty when the server has none under seq.
@@ -94,9 +90,7 @@ func (r *real) get(seq uint64) string {
 	if errors.Is(err, jetstream.ErrMsgNotFound) {
 		return ""
 	}
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	expect.OK(r.t, err)
 	return text(m.Subject, m.Header.Get("Nats-Msg-Id"), m.Data)
 }
 
@@ -139,48 +133,32 @@ func store(t testing.TB, n, size int, maxBytes int64) string {
 func duplicate(t testing.TB, from string) string {
 	t.Helper()
 	to := t.TempDir()
-	if err := os.CopyFS(to, os.DirFS(from)); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.CopyFS(to, os.DirFS(from)))
 	return to
 }
 
 // mustCheck checks and fails the test on an error.
 func mustCheck(t testing.TB, msgs string) Report {
 	t.Helper()
-	rep, err := Check(msgs, Options{Stream: stream, Parallel: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
+	rep := expect.Value(Check(msgs, Options{Stream: stream, Parallel: 2}))(t)
 	return rep
 }
 
 func mustRepair(t testing.TB, msgs, archive string) Fixed {
 	t.Helper()
 	o := Options{Stream: stream, RepairFrom: archive}
-	rep, err := Check(msgs, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, err := Repair(msgs, o, rep)
-	if err != nil {
-		t.Fatal(err)
-	}
+	rep := expect.Value(Check(msgs, o))(t)
+	f := expect.Value(Repair(msgs, o, rep))(t)
 	return f
 }
 
 func read1(t testing.TB, path string) []byte {
 	t.Helper()
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := expect.Value(os.ReadFile(path))(t)
 	return b
 }
 
 func write1(t testing.TB, path string, b []byte) {
 	t.Helper()
-	if err := os.WriteFile(path, b, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.WriteFile(path, b, 0o600))
 }

@@ -11,16 +11,14 @@ import (
 	"syscall"
 	"testing"
 
+	"hookline/expect"
 	"hookline/hookctl/home/hometest"
 )
 
 // A daemon that ends between a connection and its answer is told from one that refuses.
 func TestClientOfAnEndedDaemon(t *testing.T) {
 	socket := filepath.Join(hometest.SocketDir(t), "s")
-	l, err := net.Listen("unix", socket)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := expect.Value(net.Listen("unix", socket))(t)
 	l.(*net.UnixListener).SetUnlinkOnClose(false)
 	taken := make(chan struct{})
 	go func() {
@@ -51,8 +49,6 @@ func TestHasEnded(t *testing.T) {
 		io.EOF: true, io.ErrUnexpectedEOF: true, errors.New("http: server closed idle connection"): true,
 		context.DeadlineExceeded: false, syscall.EACCES: false} {
 		in := &url.Error{Op: "Post", URL: "http://hookline/v1/stop", Err: err}
-		if got := hasEnded(in); got != want {
-			t.Errorf("%v: %t", in, got)
-		}
+		expect.Equal(t, hasEnded(in), want, in)
 	}
 }

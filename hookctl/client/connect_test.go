@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"hookline/embedded"
+	"hookline/expect"
 	"hookline/hookctl/home"
 	"hookline/hookctl/home/hometest"
 	"hookline/hookctl/problem"
@@ -25,9 +26,7 @@ var _ = hometest.Act(nil)
 func TestConnectDaemonStopped(t *testing.T) {
 	p := hometest.Home(t, "none")
 	l, err := net.Listen("unix", p.Socket)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	defer l.Close()
 	for _, mode := range []Mode{Running, Start} {
 		_, err = Connect(context.Background(), Options{Mode: mode, Answer: 30 * time.Millisecond})
@@ -41,10 +40,7 @@ func TestConnectDaemonStopped(t *testing.T) {
 // A daemon that ends between its accepting a connection and its answer does not run, and is no trouble.
 func TestConnectDaemonEnding(t *testing.T) {
 	p := hometest.Home(t, "none")
-	l, err := net.Listen("unix", p.Socket)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := expect.Value(net.Listen("unix", p.Socket))(t)
 	defer l.Close()
 	go func() {
 		for c, err := l.Accept(); err == nil; c, err = l.Accept() {
@@ -71,9 +67,7 @@ func (c onDone) Done() <-chan struct{} {
 func TestStartBehindOneThatEnds(t *testing.T) {
 	p := hometest.Home(t, "answer")
 	ending, err := home.LockFile(p.SpawnLock)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	c, err := startAndConnect(onDone{t.Context(), sync.OnceFunc(func() { ending.Close() })}, p, Options{Wait: 30 * time.Second, Answer: 30 * time.Second})
 	if err != nil || len(hometest.Starts(p)) != 1 {
 		t.Fatalf("processes %v, %v", hometest.Starts(p), err)
@@ -99,15 +93,9 @@ func TestStartOnDamagedLog(t *testing.T) {
 // A daemon that is ending holds the lock a moment longer than it can be seen: whoever finds it taken tries again.
 func TestStartBehindAnEndingDaemon(t *testing.T) {
 	p := hometest.Home(t, "answer")
-	lock, err := home.LockFile(p.SpawnLock)
-	if err != nil {
-		t.Fatal(err)
-	}
+	lock := expect.Value(home.LockFile(p.SpawnLock))(t)
 	time.AfterFunc(50*time.Millisecond, func() { lock.Close() })
-	c, err := Connect(t.Context(), Options{Mode: Start})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := expect.Value(Connect(t.Context(), Options{Mode: Start}))(t)
 	_ = c.Close()
 	if n := len(hometest.Starts(p)); n != 1 {
 		t.Errorf("%d daemons were started: %v", n, hometest.Starts(p))
@@ -118,19 +106,13 @@ func TestStartBehindAnEndingDaemon(t *testing.T) {
 func TestConnectDaemonReading(t *testing.T) {
 	p := hometest.Home(t, "none")
 	s, err := embedded.Open(t.Context(), embedded.Options{Dir: filepath.Join(p.Home, "store"), Holder: "hookd 1.0"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	defer s.Close(context.Background())
 
 	starting, err := home.LockFile(p.SpawnLock)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	defer starting.Close()
-	if err := s.Doing("reading the log (5 of 9)"); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, s.Doing("reading the log (5 of 9)"))
 	_, err = startAndConnect(t.Context(), p, Options{Wait: 30 * time.Millisecond})
 	if err == nil || !strings.HasSuffix(err.Error(), ") is reading the log (5 of 9)") {
 		t.Error(err)

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"hookline/expect"
 )
 
 // world is a home, a project and an environment of its own.
@@ -29,12 +31,8 @@ func (w world) write(t *testing.T, scope, text string) string {
 		"project": filepath.Join(w.dir, ".claude", "hookline.yaml"),
 		"local":   filepath.Join(w.dir, ".claude", "hookline.local.yaml"),
 	}[scope]
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.MkdirAll(filepath.Dir(path), 0o700))
+	expect.OK(t, os.WriteFile(path, []byte(text), 0o600))
 	return path
 }
 
@@ -155,9 +153,7 @@ func TestUnreadable(t *testing.T) {
 func TestLinkToADevice(t *testing.T) {
 	w := newWorld(t)
 	path := w.write(t, "project", "")
-	if err := os.Remove(path); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.Remove(path))
 	if err := os.Symlink("/dev/ptmx", path); err != nil {
 		t.Skip(err)
 	}
@@ -206,12 +202,8 @@ func FuzzFile(f *testing.F) {
 
 func TestProblemAsAWarning(t *testing.T) {
 	p := Problem{File: "/c/hookline.yaml", Line: 2, Column: 1, Key: "fsynk", Message: `unknown key "fsynk"`, Hint: "did you mean fsync?"}
-	if got := p.Warning(); got != `configuration: /c/hookline.yaml:2:1: unknown key "fsynk" (did you mean fsync?)` {
-		t.Error(got)
-	}
-	if got := (Problem{Message: "HOOKLINE_FSYNC: no"}).Warning(); got != "configuration: HOOKLINE_FSYNC: no" {
-		t.Error(got)
-	}
+	expect.Equal(t, p.Warning(), `configuration: /c/hookline.yaml:2:1: unknown key "fsynk" (did you mean fsync?)`)
+	expect.Equal(t, (Problem{Message: "HOOKLINE_FSYNC: no"}).Warning(), "configuration: HOOKLINE_FSYNC: no")
 }
 
 // A clone may neither run a command nor say what things cost.
@@ -259,9 +251,7 @@ func TestListen(t *testing.T) {
 				t.Errorf("%s: %+v", v, c)
 			}
 		}
-		if got != want {
-			t.Errorf("%s: %q, want %q", v, got, want)
-		}
+		expect.Equal(t, got, want, v)
 	}
 }
 
@@ -271,19 +261,13 @@ func TestRecordOff(t *testing.T) {
 	w.write(t, "user", "record_off: [~/private, /srv/secret]\n")
 	home := w.env["HOME"]
 	link := filepath.Join(home, "link")
-	if err := os.MkdirAll(filepath.Join(home, "private", "sub"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(filepath.Join(home, "private"), link); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.MkdirAll(filepath.Join(home, "private", "sub"), 0o700))
+	expect.OK(t, os.Symlink(filepath.Join(home, "private"), link))
 	values := w.load(nil).Values
 	for dir, want := range map[string]bool{
 		filepath.Join(home, "private"): false, filepath.Join(home, "private", "sub"): false, filepath.Join(home, "privately"): true,
 		filepath.Join(link, "sub"): false, home: true, "/srv/secret/a/b": false, "/srv": true, "/": true,
 	} {
-		if got := values.Records(dir); got != want {
-			t.Errorf("%s: recorded %t, want %t", dir, got, want)
-		}
+		expect.Equal(t, values.Records(dir), want, dir, "recorded")
 	}
 }

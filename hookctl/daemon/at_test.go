@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"hookline/events"
+	"hookline/expect"
 	"hookline/projector"
 	"hookline/replay/past"
 )
@@ -21,9 +22,7 @@ import (
 func wholeAt(t *testing.T, d *Daemon, seq uint64) []past.NamedCell {
 	t.Helper()
 	v, err := projector.Straight(t.Context(), projector.Tables(), d.stream.Read, seq, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	cells := []past.NamedCell{}
 	err = v.Read(t.Context(), func(r projector.Reader) error {
 		for _, table := range v.Tables() {
@@ -39,9 +38,7 @@ func wholeAt(t *testing.T, d *Daemon, seq uint64) []past.NamedCell {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	return cells
 }
 
@@ -59,7 +56,7 @@ func pastAnswer(t *testing.T, h http.Handler, path string, query ...string) stri
 
 func inJSON(t *testing.T, v any) string {
 	t.Helper()
-	b := must(json.Marshal(v))(t)
+	b := expect.Value(json.Marshal(v))(t)
 	return string(b)
 }
 
@@ -97,9 +94,7 @@ func TestPastIsWhatTheWholeLogGives(t *testing.T) {
 		}
 	}
 	for i, q := range asked {
-		if got := pastAnswer(t, d.Handler(), q[0], q[1:]...); got != answers[i] {
-			t.Errorf("%v:\n%.600s, want\n%.600s", q, got, answers[i])
-		}
+		expect.Equal(t, pastAnswer(t, d.Handler(), q[0], q[1:]...), answers[i], q)
 	}
 	shut(t, d)
 }
@@ -111,10 +106,10 @@ func gatesOfOld(t *testing.T, d *Daemon) {
 		e := []events.Event{&events.GateSatisfied{Name: "tests", Scope: events.GateScopeSession, Level: "session", By: "cli"},
 			&events.GateTriggered{Name: "review", Scope: events.GateScopeBranch}, &events.GateCleared{Name: "tests", Reason: events.GateClearedCommand},
 			&events.ProjectRehomed{From: "p-0", Path: "/old"}, &events.PromptExpanded{CommandName: "/review"}, &events.IdentityPersisted{Reason: "command"}}[i%6]
-		data := must(json.Marshal(e))(t)
+		data := expect.Value(json.Marshal(e))(t)
 		env := events.Envelope{ID: fmt.Sprintf("01KGATE%019d", i), Type: e.Type(), Version: 1, Time: time.UnixMilli(1795262406000 + int64(i)).UTC(),
 			Session: fmt.Sprintf("g-%d", i%2), Project: fmt.Sprintf("p-%d", i%3), Branch: []string{"main", "feature/x"}[i%2], Data: data}
-		must(d.rec.Import(t.Context(), []events.Envelope{env}))(t)
+		expect.Value(d.rec.Import(t.Context(), []events.Envelope{env}))(t)
 	}
 }
 
@@ -125,12 +120,12 @@ func TestPastTimes(t *testing.T) {
 	appendAt := func(id string, captured time.Time) {
 		t.Helper()
 		env := events.Envelope{ID: id, Type: events.TypeTurnStopped, Version: 1, Time: captured, Session: "s-" + id, Project: "p", Data: []byte(`{}`)}
-		must(d.rec.Import(t.Context(), []events.Envelope{env}))(t)
+		expect.Value(d.rec.Import(t.Context(), []events.Envelope{env}))(t)
 	}
 	for i, minute := range []int{0, 1, 2, 90, 3, 4} { // the fourth is of a clock that was ahead, and two came after it
 		appendAt(fmt.Sprint(i+1), at.Add(time.Duration(minute)*time.Minute))
 	}
-	rec := must(d.stream.Get(t.Context(), 3))(t)
+	rec := expect.Value(d.stream.Get(t.Context(), 3))(t)
 	for _, c := range []struct {
 		point time.Time
 		by    string
@@ -145,7 +140,5 @@ func TestPastTimes(t *testing.T) {
 			t.Errorf("at %s by %q: %s, want %s", c.point, c.by, got, want)
 		}
 	}
-	if got, want := pastAnswer(t, d.Handler(), "/v1/diff", "a", "1", "b", "2", "by", "birth"), `{"error":"by: \"birth\" is neither capture nor append","exit":1}`; got != want {
-		t.Errorf("%s, want %s", got, want)
-	}
+	expect.Equal(t, pastAnswer(t, d.Handler(), "/v1/diff", "a", "1", "b", "2", "by", "birth"), `{"error":"by: \"birth\" is neither capture nor append","exit":1}`)
 }

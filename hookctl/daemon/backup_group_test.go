@@ -7,13 +7,14 @@ import (
 	"testing"
 
 	"hookline/events"
+	"hookline/expect"
 )
 
 // The sealed blocks of a backup may end within the events of one decision; the rest of them stands in its tail.
 func TestBackupEndsWithinADecision(t *testing.T) {
 	d := opened(t)
 	for range 6 { // 2 MiB each, in 16 events: a block ends within one of them
-		noError(t, appendDecision(t, d, 96<<10))
+		expect.OK(t, appendDecision(t, d, 96<<10))
 	}
 	want := logOf(t, d)
 	file := filepath.Join(t.TempDir(), "b.backup")

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"hookline/events"
+	"hookline/expect"
 	"hookline/hookctl/home"
 	"hookline/hookctl/spool"
 	"hookline/replay/carry"
@@ -25,7 +26,7 @@ import (
 func restored(t *testing.T, file string) (carry.Restored, *Daemon) {
 	t.Helper()
 	home := filepath.Join(t.TempDir(), "restored")
-	r := must(Restore(t.Context(), carry.RestoreOptions{File: file, Home: home}))(t)
+	r := expect.Value(Restore(t.Context(), carry.RestoreOptions{File: file, Home: home}))(t)
 	return r, open(t, home)
 }
 
@@ -99,7 +100,7 @@ func TestBackupHasBlobsAndSpool(t *testing.T) {
 	large := strings.Repeat("line of a file\n", 4000)
 	take(t, d, hookFrame(fmt.Sprintf(`{"hook_event_name":"PostToolUse","session_id":"s-1","tool_name":"Read","tool_use_id":"t","tool_response":{"content":%q}}`, large)))
 	waiting := bashOf("s-1", 9)
-	noError(t, spool.Open(home.PathsOf(dir, os.Getenv)).Write(waiting))
+	expect.OK(t, spool.Open(home.PathsOf(dir, os.Getenv)).Write(waiting))
 	file := filepath.Join(t.TempDir(), "b.backup")
 	b, err := d.Backup(t.Context(), file, nil)
 	if err != nil || b.Blobs != 1 || b.Frames != 1 || b.Events != 1 {
@@ -114,7 +115,7 @@ func TestBackupHasBlobsAndSpool(t *testing.T) {
 	if r.Blobs != 1 || r.Frames != 1 || !r.Verify.Clean {
 		t.Errorf("%+v", r)
 	}
-	equal(t, got.drain(t.Context()), 1)
+	expect.Equal(t, got.drain(t.Context()), 1)
 	recs := logOf(t, got)
 	var raw struct {
 		Response struct{ Content string } `json:"tool_response"`
@@ -131,7 +132,7 @@ func TestBackupHasBlobsAndSpool(t *testing.T) {
 func TestBackupOfNothing(t *testing.T) {
 	d := open(t, newHome(t))
 	file := filepath.Join(t.TempDir(), "b.backup")
-	must(d.Backup(t.Context(), file, nil))(t)
+	expect.Value(d.Backup(t.Context(), file, nil))(t)
 	shut(t, d)
 	r, got := restored(t, file)
 	defer shut(t, got)

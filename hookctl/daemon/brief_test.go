@@ -5,6 +5,7 @@ package daemon
 import (
 	"testing"
 
+	"hookline/expect"
 	"hookline/hookctl/wire"
 )
 
@@ -27,9 +28,7 @@ func TestBriefIsNoRecord(t *testing.T) {
 	f := wire.Frame{ID: wire.NewID(1), Args: []string{"consciousness", "brief", "--hook"}, Time: startOf("s").Time, Complete: true,
 		Body: []byte(`{"hook_event_name":"PreToolUse","session_id":"s-1","tool_name":"Edit","tool_use_id":"t"}`), Env: map[string]string{}}
 	f.Size = int64(len(f.Body))
-	if a := take(t, d, f); string(a.Stdout) != `{"hookSpecificOutput":{"hookEventName":"PreToolUse","additionalContext":"[C:CON r=1.00 IC=1.00]"}}`+"\n" {
-		t.Errorf("%s", a.Stdout)
-	}
+	expect.Equal(t, string(take(t, d, f).Stdout), `{"hookSpecificOutput":{"hookEventName":"PreToolUse","additionalContext":"[C:CON r=1.00 IC=1.00]"}}`+"\n")
 }
 
 // The plain brief answers for the session that stdin names.
@@ -38,7 +37,5 @@ func TestBriefHonoursInput(t *testing.T) {
 	take(t, d, startOf("s-1"))
 	f := hookFrame(`{"hook_event_name":"PreToolUse","session_id":"s-1","tool_name":"Edit"}`)
 	f.Args = []string{"consciousness", "brief"}
-	if a := take(t, d, f); string(a.Stdout) != "[C:CON r=1.00 IC=1.00]\n" {
-		t.Errorf("%q", a.Stdout)
-	}
+	expect.Equal(t, string(take(t, d, f).Stdout), "[C:CON r=1.00 IC=1.00]\n")
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"hookline/events"
+	"hookline/expect"
 	"hookline/hookctl/hook"
 	"hookline/hookctl/wire"
 )
@@ -60,9 +61,7 @@ func TestVerbsOfNobodyRecordNothing(t *testing.T) {
 		if string(answer.Stdout) != want || answer.Exit != 0 {
 			t.Errorf("%s: exit %d, %q", verb, answer.Exit, answer.Stdout)
 		}
-		if silent := strings.Contains(verb, "brief"); silent != (len(answer.Stderr) == 0) {
-			t.Errorf("%s: %q", verb, answer.Stderr)
-		}
+		expect.Equal(t, strings.Contains(verb, "brief"), (len(answer.Stderr) == 0), verb, answer.Stderr)
 	}
 	if n := len(logOf(t, d)); n != before {
 		t.Errorf("%d events of nobody", n-before)
@@ -88,7 +87,7 @@ func TestEC_SESSION_08_ByTheHook(t *testing.T) {
 	}
 	answer := take(t, d, f)
 	out.Specific.AdditionalContext = ""
-	noError(t, json.Unmarshal([]byte(strings.ReplaceAll(string(answer.Stdout), "hookSpecificOutput", "Specific")), &out))
+	expect.OK(t, json.Unmarshal([]byte(strings.ReplaceAll(string(answer.Stdout), "hookSpecificOutput", "Specific")), &out))
 	if out.Specific.AdditionalContext != "Identity restored from before. IC: 1.00 (healthy)" ||
 		!strings.HasPrefix(out.Message, "hookline: Invalid hook input JSON, using defaults: the hook's JSON was cut off; recorded as hook.refused") {
 		t.Errorf("%s", answer.Stdout)
@@ -118,8 +117,8 @@ func TestStartTellsTheConfiguration(t *testing.T) {
 	t.Setenv("HOOKLINE_FSYNC", "")
 	user, project := filepath.Join(home, ".config", "hookline", "config.yaml"), filepath.Join(t.TempDir(), ".claude", "hookline.yaml")
 	for path, text := range map[string]string{user: "fsync: shared\nfsynk: always\n", project: "idle_exit: 12\n"} {
-		noError(t, os.MkdirAll(filepath.Dir(path), 0o700))
-		noError(t, os.WriteFile(path, []byte(text), 0o600))
+		expect.OK(t, os.MkdirAll(filepath.Dir(path), 0o700))
+		expect.OK(t, os.WriteFile(path, []byte(text), 0o600))
 	}
 	d := opened(t)
 	start := func(args ...string) hook.Answer {
@@ -145,7 +144,7 @@ func decodeMessage(t *testing.T, a hook.Answer) string {
 		SystemMessage string `json:"systemMessage"`
 	}
 	if len(a.Stdout) > 0 {
-		noError(t, json.Unmarshal(a.Stdout, &out))
+		expect.OK(t, json.Unmarshal(a.Stdout, &out))
 	}
 	return out.SystemMessage
 }
@@ -156,13 +155,11 @@ func TestStartTellsAHomelessState(t *testing.T) {
 	for i, want := range []string{"hookline: HOME is not set, state is in /t/hookline-0; set HOME or HOOKLINE_HOME to keep it", ""} {
 		f := startOf("s-1")
 		f.Note = wire.Homeless + "/t/hookline-0; input was late"
-		if got := decodeMessage(t, take(t, d, f)); got != want {
-			t.Errorf("%d: %q", i, got)
-		}
+		expect.Equal(t, decodeMessage(t, take(t, d, f)), want, i)
 	}
 	f := bashOf("s-2", 1)
 	f.Note = wire.Homeless + "/t/hookline-0"
-	equal(t, decodeMessage(t, take(t, d, f)), "", "told at another hook")
+	expect.Equal(t, decodeMessage(t, take(t, d, f)), "", "told at another hook")
 }
 
 // EC-SESSION-10: of one session's start the hook and the verb both say it, whichever comes first, and once.
@@ -198,9 +195,7 @@ func TestConflictIsToldOnce(t *testing.T) {
 	third.Body = []byte(strings.Replace(string(f.Body), "ls", "mv", 1))
 	words := "hookline: a frame id came twice with different content; recorded as frame.conflicted"
 	for i, want := range []string{words, "", ""} {
-		if got := decodeMessage(t, take(t, d, other)); got != want {
-			t.Errorf("%d: %q", i, got)
-		}
+		expect.Equal(t, decodeMessage(t, take(t, d, other)), want, i)
 		if i == 1 {
 			shut(t, d)
 			d = open(t, home)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"hookline/expect"
 	"hookline/projector"
 )
 
@@ -31,7 +32,7 @@ func TestCanaryLeftover(t *testing.T) {
 	d := opened(t)
 	take(t, d, startOf("s-1"))
 	for _, b := range []string{projector.BucketSnapshot, projector.BucketLatest, projector.BucketCache} {
-		noError(t, d.ground.Store().Save(t.Context(), b, []projector.Cell{{Key: projector.ProbePrefix + "x", Value: []byte("x")}}))
+		expect.OK(t, d.ground.Store().Save(t.Context(), b, []projector.Cell{{Key: projector.ProbePrefix + "x", Value: []byte("x")}}))
 	}
 	mustVerify(t, d)
 }

@@ -18,6 +18,7 @@ import (
 	"pgregory.net/rapid"
 
 	"hookline/events"
+	"hookline/expect"
 	"hookline/hookctl/hook"
 	"hookline/hookctl/wire"
 	"hookline/replay/carry"
@@ -28,17 +29,15 @@ import (
 func exportOf(t *testing.T, d *Daemon, query string) string {
 	t.Helper()
 	code, body := ask(t, d, "GET", "/v1/export"+query, "")
-	if code != 200 {
-		t.Fatalf("%d %s", code, body)
-	}
+	expect.EqualNow(t, code, 200, body)
 	path := filepath.Join(t.TempDir(), "log.ndjson")
-	noError(t, os.WriteFile(path, []byte(body+"\n"), 0o600))
+	expect.OK(t, os.WriteFile(path, []byte(body+"\n"), 0o600))
 	return path
 }
 
 func mustImport(t *testing.T, d *Daemon, path string) carry.Imported {
 	t.Helper()
-	return must(d.Import(t.Context(), path, false, nil))(t)
+	return expect.Value(d.Import(t.Context(), path, false, nil))(t)
 }
 
 // randomHooks draws what sessions could have said.
@@ -157,9 +156,7 @@ func TestImportOnce(t *testing.T) {
 		ids[r.ID]++
 	}
 	for _, f := range all {
-		if ids[f.ID] != 1 {
-			t.Errorf("%s stands %d times", f.ID, ids[f.ID])
-		}
+		expect.Equal(t, ids[f.ID], 1, f.ID, "stands", "times")
 	}
 	mustVerify(t, other)
 }
@@ -176,7 +173,7 @@ func TestImportRedacts(t *testing.T) {
 		t.Fatal(err)
 	}
 	file := filepath.Join(t.TempDir(), "old.ndjson")
-	noError(t, os.WriteFile(file, b.Bytes(), 0o600))
+	expect.OK(t, os.WriteFile(file, b.Bytes(), 0o600))
 	d := opened(t)
 	mustImport(t, d, file)
 	if got := allOf(t, d)[0]; bytes.Contains(got.Data, []byte(secret)) || got.Redacted != 1 {

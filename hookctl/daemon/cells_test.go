@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"hookline/expect"
 	"hookline/hookctl/wire"
 	"hookline/projector"
 	"hookline/projector/session"
@@ -23,7 +24,7 @@ func TestBrokenCellThenStop(t *testing.T) {
 	shut(t, d)
 	d = open(t, home)
 	for _, k := range []string{identityCell, fmt.Sprintf("session.v%d.s-1", session.Version)} {
-		noError(t, d.ground.Store().Save(t.Context(), projector.BucketSnapshot, []projector.Cell{{Key: k, Value: []byte("{broken")}}))
+		expect.OK(t, d.ground.Store().Save(t.Context(), projector.BucketSnapshot, []projector.Cell{{Key: k, Value: []byte("{broken")}}))
 	}
 	shut(t, d)
 	d = open(t, home)
@@ -61,7 +62,7 @@ func TestRebuildOneKeepsOthersBroken(t *testing.T) {
 	take(t, d, startOf("s-1"))
 	shut(t, d)
 	d = open(t, home)
-	noError(t, d.ground.Store().Save(t.Context(), projector.BucketSnapshot, []projector.Cell{{Key: identityCell, Value: []byte("{broken")}}))
+	expect.OK(t, d.ground.Store().Save(t.Context(), projector.BucketSnapshot, []projector.Cell{{Key: identityCell, Value: []byte("{broken")}}))
 	shut(t, d)
 	d = open(t, home)
 	defer shut(t, d)
@@ -80,10 +81,10 @@ func TestRebuildOneKeepsOthersBroken(t *testing.T) {
 func TestRebuild(t *testing.T) {
 	d := opened(t)
 	take(t, d, startOf("s-1"))
-	must(d.view.Flush(t.Context()))(t)
+	expect.Value(d.view.Flush(t.Context()))(t)
 	stranger := fmt.Sprintf("session.v%d.stranger", session.Version)
 	cell := []projector.Cell{{Key: fmt.Sprintf("session.v%d.s-1", session.Version), Value: []byte(`{"seq":2,"state":{"id":"s-1","status":"ended","started":"2026-11-21T08:00:00Z","last_active":"2026-11-21T08:00:00Z","events":1}}`)}, {Key: stranger, Value: []byte(`{"seq":1,"state":{}}`)}}
-	noError(t, d.ground.Store().Save(t.Context(), projector.BucketSnapshot, cell))
+	expect.OK(t, d.ground.Store().Save(t.Context(), projector.BucketSnapshot, cell))
 	v, err := d.Verify(t.Context(), nil)
 	if err != nil || v.Clean || v.Exit != 1 {
 		t.Fatalf("%v %+v", err, v)

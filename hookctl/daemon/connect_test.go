@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"hookline/expect"
 	"hookline/hookctl/client"
 	"hookline/hookctl/problem"
 	"hookline/replay/check"
@@ -28,9 +29,7 @@ func TestConnectInProcess(t *testing.T) {
 	take(t, d, startOf("s-1"))
 	shut(t, d)
 	c, err := client.Connect(t.Context(), client.Options{Home: dir, Here: Here})
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	defer c.Close()
 	var s client.Status
 	if err := c.Get(t.Context(), "/v1/status", nil, &s); err != nil || s.Seq != 3 {

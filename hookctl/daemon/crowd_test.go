@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"hookline/events"
+	"hookline/expect"
 	"hookline/projector"
 	"hookline/projector/identity"
 	"hookline/projector/session"
@@ -47,7 +48,7 @@ func TestSessionsDoNotMix(t *testing.T) {
 	if got := brief("failing"); got == brief("calm") {
 		t.Errorf("failing: %s", got)
 	}
-	equal(t, brief("nobody"), "[C:? r=? IC=?]", "nobody")
+	expect.Equal(t, brief("nobody"), "[C:? r=? IC=?]", "nobody")
 	if s := sessionState(t, d, "calm"); s.Failures != 0 || s.Events != 9 {
 		t.Errorf("%+v", s)
 	}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"hookline/events"
+	"hookline/expect"
 	"hookline/hookctl/home/hometest"
 	"hookline/hookctl/wire"
 	"hookline/projector"
@@ -43,7 +44,7 @@ func (c *clock) now() time.Time { return c.at }
 
 func openAt(t *testing.T, home string, c *clock) *Daemon {
 	t.Helper()
-	return must(Open(t.Context(), Options{Home: home, Now: c.now, IdleExit: time.Hour}))(t)
+	return expect.Value(Open(t.Context(), Options{Home: home, Now: c.now, IdleExit: time.Hour}))(t)
 }
 
 func sessionState(t *testing.T, d *Daemon, id string) session.State {
@@ -111,7 +112,7 @@ func toldOf(t *testing.T, d *Daemon) []events.Record {
 func allOf(t *testing.T, d *Daemon) []events.Record {
 	t.Helper()
 	var recs []events.Record
-	noError(t, d.stream.Read(context.Background(), 1, 0, func(r events.Record) error { recs = append(recs, r); return nil }))
+	expect.OK(t, d.stream.Read(context.Background(), 1, 0, func(r events.Record) error { recs = append(recs, r); return nil }))
 	return recs
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"hookline/embedded/block"
 	"hookline/events"
+	"hookline/expect"
 )
 
 // damages are the log.damaged events of a log.
@@ -34,7 +35,7 @@ func TestDamageIsRecordedOnce(t *testing.T) {
 	shut(t, d)
 	left := fmt.Sprintf(`{"id":%q,"lost":[{"First":5,"Last":5}]}`, ids[0])
 	path := filepath.Join(home, "store", "found.json")
-	noError(t, os.WriteFile(path, []byte(left), 0o600))
+	expect.OK(t, os.WriteFile(path, []byte(left), 0o600))
 	d = open(t, home)
 	defer shut(t, d)
 	if again, _ := damages(t, d); !slices.Equal(again, ids) {
@@ -56,7 +57,7 @@ func TestDamageOutlivesTheOpener(t *testing.T) {
 		t.Fatal(cut, err)
 	}
 	left := fmt.Sprintf(`{"id":%q,"damage":[{"Block":"1.blk","Why":"checksum does not match"}],"lost":[{"First":4,"Last":5}]}`, ids[0])
-	noError(t, os.WriteFile(filepath.Join(home, "store", "found.json"), []byte(left), 0o600))
+	expect.OK(t, os.WriteFile(filepath.Join(home, "store", "found.json"), []byte(left), 0o600))
 	d = open(t, home)
 	defer shut(t, d)
 	again, all := damages(t, d)
@@ -79,9 +80,7 @@ func TestLogFromArchiveIsTold(t *testing.T) {
 		if !clean {
 			err = errors.Join(err, os.Remove(filepath.Join(home, "store", "clean.json")))
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, err)
 		d = open(t, home)
 		want := "the log was damaged (the log was gone and was restored from the archive); no sequence is lost. `replay verify` checks what is there"
 		if !clean {

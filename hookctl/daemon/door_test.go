@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"hookline/expect"
 	"hookline/hookctl/client"
 	"hookline/hookctl/home"
 	"hookline/hookctl/home/hometest"
@@ -26,10 +27,10 @@ func standing(t *testing.T) (*door, *bytes.Buffer) {
 	t.Helper()
 	dir := hometest.SocketDir(t)
 	p := home.Paths{Home: filepath.Join(dir, "home"), Socket: filepath.Join(dir, "s"), Lock: filepath.Join(dir, "home", "hookd.lock")}
-	noError(t, errors.Join(os.Mkdir(p.Home, 0o700), os.WriteFile(p.Lock, nil, 0o600)))
+	expect.OK(t, errors.Join(os.Mkdir(p.Home, 0o700), os.WriteFile(p.Lock, nil, 0o600)))
 	var log bytes.Buffer
 	srv := &http.Server{Handler: http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})}
-	d := must(openDoor(p, srv, slog.New(slog.NewTextHandler(&log, nil))))(t)
+	d := expect.Value(openDoor(p, srv, slog.New(slog.NewTextHandler(&log, nil))))(t)
 	t.Cleanup(func() { srv.Close() })
 	return d, &log
 }
@@ -90,12 +91,12 @@ func TestDoorOpensAgain(t *testing.T) {
 // A connection that was made on the socket that is gone is served to its end.
 func TestDoorKeepsConnections(t *testing.T) {
 	d, _ := standing(t)
-	c := must(net.Dial("unix", d.paths.Socket))(t)
+	c := expect.Value(net.Dial("unix", d.paths.Socket))(t)
 	defer c.Close()
-	noError(t, os.Remove(d.paths.Socket))
+	expect.OK(t, os.Remove(d.paths.Socket))
 	d.look()
 	d.look()
-	must(c.Write([]byte("GET / HTTP/1.1\r\nHost: x\r\n\r\n")))(t)
+	expect.Value(c.Write([]byte("GET / HTTP/1.1\r\nHost: x\r\n\r\n")))(t)
 	answer := make([]byte, len("HTTP/1.1 200"))
 	if _, err := c.Read(answer); err != nil || string(answer) != "HTTP/1.1 200" {
 		t.Errorf("%q, %v", answer, err)
@@ -105,14 +106,12 @@ func TestDoorKeepsConnections(t *testing.T) {
 // What another daemon serves is not taken from it, and not removed at the end.
 func TestDoorLeavesAnothersSocket(t *testing.T) {
 	d, log := standing(t)
-	noError(t, os.Remove(d.paths.Socket))
-	other := must(net.Listen("unix", d.paths.Socket))(t)
+	expect.OK(t, os.Remove(d.paths.Socket))
+	other := expect.Value(net.Listen("unix", d.paths.Socket))(t)
 	defer other.Close()
 	d.look()
 	d.look()
-	if n := strings.Count(log.String(), "another process listens on "+d.paths.Socket); n != 1 {
-		t.Errorf("told %d times: %s", n, log)
-	}
+	expect.Equal(t, strings.Count(log.String(), "another process listens on "+d.paths.Socket), 1, "told", "times", log)
 	if d.shut(); !wire.Alive(d.paths.Socket, time.Now().Add(patience)) {
 		t.Error("the other's socket is gone")
 	}
@@ -121,7 +120,7 @@ func TestDoorLeavesAnothersSocket(t *testing.T) {
 // A daemon whose home is gone must not take hooks into files that nobody will find.
 func TestDoorStaysShutWithoutItsHome(t *testing.T) {
 	d, log := standing(t)
-	noError(t, errors.Join(os.Remove(d.paths.Socket), os.RemoveAll(d.paths.Home)))
+	expect.OK(t, errors.Join(os.Remove(d.paths.Socket), os.RemoveAll(d.paths.Home)))
 	d.look()
 	if d.answers(t) || !strings.Contains(log.String(), "was removed under this daemon") {
 		t.Errorf("it opened; %s", log)
@@ -153,7 +152,7 @@ func TestDoorMovesHome(t *testing.T) {
 		t.Errorf("a caller with another environment has %q", caller.Socket)
 	}
 	d.paths.Socket = filepath.Join(d.paths.Lock, "s") // a file is in the way
-	noError(t, os.Remove(d.path()))
+	expect.OK(t, os.Remove(d.path()))
 	d.look()
 	if d.path() != d.paths.Near || !served(t.Context(), d.paths.Near) || !strings.Contains(log.String(), "the socket is opened in the home instead") {
 		t.Errorf("no answer at %q; %s", d.path(), log)
@@ -204,7 +203,7 @@ func TestListen(t *testing.T) {
 		p := home.Paths{Home: filepath.Join(dir, "home"), Socket: filepath.Join(dir, "run", "s.sock")}
 		p.Link = filepath.Join(p.Home, "hookd.sock")
 		p.Near, p.Lock = p.Link, filepath.Join(p.Home, "hookd.lock")
-		noError(t, errors.Join(home.PrivateDir(p.Home), home.PrivateDir(filepath.Dir(p.Socket)), c.make(p.Socket)))
+		expect.OK(t, errors.Join(home.PrivateDir(p.Home), home.PrivateDir(filepath.Dir(p.Socket)), c.make(p.Socket)))
 		if c.left {
 			if err := os.Symlink(p.Socket, p.Link); err != nil {
 				t.Skip(err)
@@ -240,9 +239,9 @@ func TestListenOverAFileInTheHome(t *testing.T) {
 	p := home.Paths{Home: filepath.Join(hometest.SocketDir(t), "home")}
 	p.Link = filepath.Join(p.Home, "hookd.sock")
 	p.Socket, p.Near, p.Lock = p.Link, p.Link, filepath.Join(p.Home, "hookd.lock")
-	noError(t, errors.Join(home.PrivateDir(p.Home), os.WriteFile(p.Link, []byte("no socket"), 0o600)))
+	expect.OK(t, errors.Join(home.PrivateDir(p.Home), os.WriteFile(p.Link, []byte("no socket"), 0o600)))
 	srv := &http.Server{}
-	d := must(openDoor(p, srv, slog.New(slog.DiscardHandler)))(t)
+	d := expect.Value(openDoor(p, srv, slog.New(slog.DiscardHandler)))(t)
 	if !wire.Alive(p.Link, time.Now().Add(patience)) {
 		t.Error("no answer")
 	}

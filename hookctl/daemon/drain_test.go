@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"hookline/expect"
 	"hookline/hookctl/deliver"
 	"hookline/hookctl/home"
 	"hookline/hookctl/home/hometest"
@@ -29,7 +30,7 @@ import (
 func TestLongSpoolHoldsUpNoHook(t *testing.T) {
 	d := opened(t)
 	for i := range 400 {
-		noError(t, d.spool.Write(bashOf("s-1", i)))
+		expect.OK(t, d.spool.Write(bashOf("s-1", i)))
 	}
 	done := make(chan int, 1)
 	go func() { done <- d.drain(t.Context()) }()
@@ -46,14 +47,12 @@ func TestLongSpoolHoldsUpNoHook(t *testing.T) {
 	r.Header.Set("Hookline-Frame", string(f.Header()))
 	w := httptest.NewRecorder()
 	d.Handler().ServeHTTP(w, r)
-	if w.Code != 200 {
-		t.Fatalf("%d %s", w.Code, w.Body)
-	}
+	expect.EqualNow(t, w.Code, 200, w.Body)
 	select {
 	case <-done:
 		t.Error("the hook waited for the whole spool")
 	default:
-		equal(t, <-done, 400)
+		expect.Equal(t, <-done, 400)
 	}
 	if n := len(logOf(t, d)); n != 402 || d.spool.Count() != 0 {
 		t.Errorf("%d records, %d wait", n, d.spool.Count())
@@ -65,12 +64,10 @@ func TestSpooledSecretStaysAHook(t *testing.T) {
 	dir := newHome(t)
 	secret := "ghp" + "_" + strings.Repeat("aB3dE6gH9", 4)
 	f := hookFrame(`{"hook_event_name":"UserPromptSubmit","session_id":"s-1","prompt":"use ` + secret + `"}`)
-	noError(t, spool.Open(home.PathsOf(dir, os.Getenv)).Write(deliver.Redacted(f, redact.Extra{})))
+	expect.OK(t, spool.Open(home.PathsOf(dir, os.Getenv)).Write(deliver.Redacted(f, redact.Extra{})))
 	d := open(t, dir)
 	defer shut(t, d)
-	if n := d.drain(t.Context()); n != 1 {
-		t.Fatalf("%d taken", n)
-	}
+	expect.EqualNow(t, d.drain(t.Context()), 1, "taken")
 	recs := logOf(t, d)
 	if recs[0].Type != "prompt.submitted" || recs[0].Redacted != 1 {
 		t.Fatalf("%s redacted %d: %s", recs[0].Type, recs[0].Redacted, recs[0].Data)
@@ -86,10 +83,8 @@ func TestSpooledAfterTakenCountsOnce(t *testing.T) {
 	f := hookFrame(`{"hook_event_name":"UserPromptSubmit","session_id":"s-1","prompt":"export DB_PASS` + `WORD=correct-horse ` + secret + `"}`)
 	take(t, d, f)
 	before := len(logOf(t, d))
-	noError(t, d.spool.Write(deliver.Redacted(f, redact.Extra{})))
-	if n := d.drain(t.Context()); n != 1 {
-		t.Fatalf("%d taken", n)
-	}
+	expect.OK(t, d.spool.Write(deliver.Redacted(f, redact.Extra{})))
+	expect.EqualNow(t, d.drain(t.Context()), 1, "taken")
 	if recs := logOf(t, d); len(recs) != before {
 		t.Fatalf("recorded again as %s", recs[len(recs)-1].Type)
 	}
@@ -102,17 +97,17 @@ func TestSpooledAfterTakenCountsOnce(t *testing.T) {
 func TestNoFilesInSpool(t *testing.T) {
 	d := opened(t)
 	dir := home.PathsOf(d.opts.Home, os.Getenv).Spool
-	noError(t, home.PrivateDir(dir))
+	expect.OK(t, home.PrivateDir(dir))
 	for i := range 2 * catchUpWithin {
-		noError(t, os.Mkdir(filepath.Join(dir, wire.NewID(int64(i))+".frame"), 0o700))
+		expect.OK(t, os.Mkdir(filepath.Join(dir, wire.NewID(int64(i))+".frame"), 0o700))
 	}
 	if err := os.Symlink("/dev/ptmx", filepath.Join(dir, wire.NewID(1)+".frame")); err != nil {
 		t.Skip(err)
 	}
-	noError(t, d.spool.Write(startOf("s-1")))
+	expect.OK(t, d.spool.Write(startOf("s-1")))
 	taken := 0
 	for range 4 {
-		n := must(d.drainSome(t.Context(), catchUpWithin, ""))(t)
+		n := expect.Value(d.drainSome(t.Context(), catchUpWithin, ""))(t)
 		taken += n
 	}
 	if taken != 1 || d.spool.Quarantined() != 1 || d.spool.Count() != 2*catchUpWithin {
@@ -136,12 +131,12 @@ func TestPoisonInSpool(t *testing.T) {
 	}
 	b.WriteString(`]}`)
 	bad := hookFrame(b.String())
-	noError(t, d.spool.Write(bad))
+	expect.OK(t, d.spool.Write(bad))
 	good := startOf("s-2")
 	good.Time, good.ID = bad.Time+1, wire.NewID(bad.Time+1)
-	noError(t, d.spool.Write(good))
+	expect.OK(t, d.spool.Write(good))
 	d.drain(t.Context())
-	equal(t, d.spool.Count(), 0)
+	expect.Equal(t, d.spool.Count(), 0)
 	types := map[string]int{}
 	for _, r := range logOf(t, d) {
 		types[r.Type]++
@@ -171,13 +166,11 @@ func TestDrainStopsInTheMiddle(t *testing.T) {
 	d.spool = spool.OpenOn(home.PathsOf(dir, os.Getenv), &stuckDisk{stuck: true})
 	for i := range 5 {
 		f := bashOf("s-1", i)
-		noError(t, d.spool.Write(f))
+		expect.OK(t, d.spool.Write(f))
 	}
 	d.drain(t.Context())
 	d.drain(t.Context())
-	if n := d.spool.Count(); n != 5 {
-		t.Fatalf("%d frames wait", n)
-	}
+	expect.EqualNow(t, d.spool.Count(), 5, "frames wait")
 	shut(t, d)
 	d = open(t, dir)
 	defer shut(t, d)
@@ -185,9 +178,7 @@ func TestDrainStopsInTheMiddle(t *testing.T) {
 		t.Fatalf("%d taken, %d wait", n, d.spool.Count())
 	}
 	recs := logOf(t, d)
-	if len(recs) != 5 {
-		t.Errorf("%d records", len(recs))
-	}
+	expect.Equal(t, len(recs), 5, "records")
 	for i, r := range recs {
 		if r.Facts == nil || !r.Facts.Spooled {
 			t.Errorf("%d: %+v", i, r.Facts)
@@ -203,22 +194,16 @@ func TestDrainKeepsOrder(t *testing.T) {
 	bodies := []string{`{"hook_event_name":"SessionStart","session_id":"s","source":"startup"}`, `{"hook_event_name":"PreToolUse","session_id":"s","tool_name":"Bash","tool_use_id":"t"}`,
 		`{"hook_event_name":"PostToolUse","session_id":"s","tool_name":"Bash","tool_use_id":"t"}`, `{"hook_event_name":"Stop","session_id":"s"}`}
 	for _, i := range []int{3, 1, 0, 2} {
-		noError(t, d.spool.Write(func() (f wire.Frame) {
+		expect.OK(t, d.spool.Write(func() (f wire.Frame) {
 			f = hometest.Frame(base+int64(i), bodies[i])
 			f.Args, f.Cwd = []string{"hook"}, ""
 			return f
 		}()))
 	}
-	if n := d.drain(t.Context()); n != 4 {
-		t.Fatalf("%d taken", n)
-	}
+	expect.EqualNow(t, d.drain(t.Context()), 4, "taken")
 	recs := logOf(t, d)
-	if got := strings.Join(typesOf(recs), " "); got != "session.started identity.restored tool.requested tool.succeeded turn.stopped" {
-		t.Fatal(got)
-	}
-	if recs[3].Causation != recs[2].ID {
-		t.Errorf("caused by %q", recs[3].Causation)
-	}
+	expect.EqualNow(t, strings.Join(typesOf(recs), " "), "session.started identity.restored tool.requested tool.succeeded turn.stopped")
+	expect.Equal(t, recs[3].Causation, recs[2].ID, "caused by")
 }
 
 // sendHook sends a live hook to the daemon's handler and returns the status.
@@ -235,13 +220,11 @@ func sendHook(d *Daemon, f wire.Frame) int {
 func TestOwnSessionFirst(t *testing.T) {
 	d := opened(t)
 	for range 2 * catchUpWithin {
-		noError(t, d.spool.Write(hookFrame(`{"hook_event_name":"Notification","session_id":"other","message":"m"}`)))
+		expect.OK(t, d.spool.Write(hookFrame(`{"hook_event_name":"Notification","session_id":"other","message":"m"}`)))
 	}
-	noError(t, d.spool.Write(toolFrame("PreToolUse", "s-1", "t1")))
+	expect.OK(t, d.spool.Write(toolFrame("PreToolUse", "s-1", "t1")))
 
-	if code := sendHook(d, toolFrame("PostToolUse", "s-1", "t1")); code != http.StatusOK {
-		t.Fatalf("status %d", code)
-	}
+	expect.EqualNow(t, sendHook(d, toolFrame("PostToolUse", "s-1", "t1")), http.StatusOK, "status")
 	var got []string
 	for _, r := range logOf(t, d) {
 		if r.Session == "s-1" && r.ToolUseID == "t1" {
@@ -256,10 +239,10 @@ func TestOwnSessionFirst(t *testing.T) {
 // A hook whose session's frames cannot be taken in its time is not recorded before them: it goes back to be spooled.
 func TestBehindWhatWaits(t *testing.T) {
 	d := opened(t)
-	noError(t, d.spool.Write(toolFrame("PreToolUse", "s-1", "t1")))
+	expect.OK(t, d.spool.Write(toolFrame("PreToolUse", "s-1", "t1")))
 	before := len(logOf(t, d))
 	d.draining <- struct{}{} // another one takes frames, and takes long
-	equal(t, sendHook(d, toolFrame("PostToolUse", "s-1", "t1")), http.StatusServiceUnavailable, "status")
+	expect.Equal(t, sendHook(d, toolFrame("PostToolUse", "s-1", "t1")), http.StatusServiceUnavailable, "status")
 	if got := len(logOf(t, d)); got != before {
 		t.Errorf("%d events were recorded", got-before)
 	}

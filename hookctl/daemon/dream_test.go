@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"hookline/expect"
 )
 
 // A crisis dreams once in its cool-down, as events that point to each other.
@@ -18,9 +20,7 @@ func TestCrisisDreamsOnce(t *testing.T) {
 		said += string(a.Stdout)
 	}
 	d.effects.Wait()
-	if n := strings.Count(said, "dream triggered"); n != 1 {
-		t.Errorf("%d times: %s", n, said)
-	}
+	expect.Equal(t, strings.Count(said, "dream triggered"), 1, "times", said)
 	var ids []string
 	var triggered, completed int
 	for _, r := range logOf(t, d) {
@@ -28,9 +28,7 @@ func TestCrisisDreamsOnce(t *testing.T) {
 		switch r.Type {
 		case "dream.triggered":
 			triggered++
-			if r.Causation != ids[len(ids)-2] {
-				t.Errorf("triggered by %q", r.Causation)
-			}
+			expect.Equal(t, r.Causation, ids[len(ids)-2], "triggered by")
 		case "dream.completed":
 			completed++
 		}
@@ -51,9 +49,7 @@ func TestDreamDoor(t *testing.T) {
 	}
 	d.effects.Wait()
 	recs := logOf(t, d)
-	if got := strings.Join(typesOf(recs), " "); got != "session.started identity.restored dream.triggered dream.completed" {
-		t.Fatal(got)
-	}
+	expect.EqualNow(t, strings.Join(typesOf(recs), " "), "session.started identity.restored dream.triggered dream.completed")
 	if recs[3].Causation != recs[2].ID || recs[2].Causation != "" || recs[3].Correlation != "s-1" {
 		t.Errorf("%q, %q", recs[3].Causation, recs[2].Causation)
 	}

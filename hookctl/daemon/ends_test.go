@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"hookline/expect"
 	"hookline/hookctl/wire"
 	"hookline/projector/session"
 )
@@ -32,13 +33,13 @@ func (s *staged) hook(event string, members map[string]any) {
 	for k, v := range members {
 		m[k] = v
 	}
-	body := must(json.Marshal(m))(s.t)
+	body := expect.Value(json.Marshal(m))(s.t)
 	s.at = s.at.Add(time.Second)
 	f := wire.Frame{ID: wire.NewID(s.at.UnixMilli()), Args: []string{"hook", event}, Time: s.at.UnixMilli(), Complete: true, Size: int64(len(body)), Body: body, Env: map[string]string{}}
 	if s.pid != 0 {
 		f.Env["CLAUDE_PID"] = strconv.Itoa(s.pid)
 	}
-	must(s.d.Take(s.t.Context(), f))(s.t)
+	expect.Value(s.d.Take(s.t.Context(), f))(s.t)
 }
 
 // call is a call's members; the same command is the same call while it is open.
@@ -219,7 +220,7 @@ var ends = []struct{ play, want string }{
 // TestEnds plays sessions to their ends, by hooks, and reads why they ended. None is said wrongly; of fifty at least 48 are told.
 func TestEnds(t *testing.T) {
 	gone := exec.Command("sleep", "60")
-	noError(t, gone.Start())
+	expect.OK(t, gone.Start())
 	defer func() { _ = gone.Process.Kill() }()
 	c := &clock{at: time.Now()}
 	d := openAt(t, newHome(t), c)

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"hookline/events"
+	"hookline/expect"
 	"hookline/hookctl/home/hometest"
 )
 
@@ -60,9 +61,7 @@ func TestStalledReaderHoldsUpNothing(t *testing.T) {
 			}()
 			select {
 			case err := <-ok:
-				if err != nil {
-					t.Fatal(err)
-				}
+				expect.OK(t, err)
 			case <-time.After(patience):
 				t.Error("a hook waits for the reader")
 			}
@@ -79,7 +78,7 @@ func TestFollowSeesEachOnce(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	req, _ := http.NewRequestWithContext(ctx, "GET", srv.URL+"/v1/events?n=0&follow=1", nil)
-	resp := must(http.DefaultClient.Do(req))(t)
+	resp := expect.Value(http.DefaultClient.Do(req))(t)
 	defer resp.Body.Close()
 	var wg sync.WaitGroup
 	for i := range 200 {
@@ -96,7 +95,7 @@ func TestFollowSeesEachOnce(t *testing.T) {
 			continue
 		}
 		var r events.Record
-		noError(t, json.Unmarshal(in.Bytes(), &r))
+		expect.OK(t, json.Unmarshal(in.Bytes(), &r))
 		if r.Seq != want {
 			t.Fatalf("sequence %d after %d", r.Seq, want-1)
 		}
@@ -113,7 +112,7 @@ func TestFollowFromAhead(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	req, _ := http.NewRequestWithContext(ctx, "GET", srv.URL+"/v1/events?n=0&follow=1&since=6", nil)
-	resp := must(http.DefaultClient.Do(req))(t)
+	resp := expect.Value(http.DefaultClient.Do(req))(t)
 	defer resp.Body.Close()
 	for i := range 8 {
 		take(t, d, bashOf("s-1", i))
@@ -131,20 +130,16 @@ func TestStalledFollowerAndShutdown(t *testing.T) {
 	d := open(t, home)
 	sock := filepath.Join(hometest.SocketDir(t), "s")
 	l, err := net.Listen("unix", sock)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	srv := d.httpServer()
 	served := make(chan error, 1)
 	go func() { served <- srv.Serve(l) }()
 	c, err := net.Dial("unix", sock)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	defer c.Close()
 	fmt.Fprintf(c, "GET /v1/events?n=0&follow=1 HTTP/1.1\r\nHost: x\r\n\r\n")
 	one := make([]byte, 1)
-	must(c.Read(one))(t)
+	expect.Value(c.Read(one))(t)
 	pad := strings.Repeat("x", 15<<10)
 	for i := range 60 {
 		take(t, d, hookFrame(fmt.Sprintf(`{"hook_event_name":"UserPromptSubmit","session_id":"s-1","prompt":"%d %s"}`, i, pad)))

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"hookline/events"
+	"hookline/expect"
 	"hookline/hookctl/client"
 )
 
@@ -32,10 +33,10 @@ func TestGateBrokenConfiguration(t *testing.T) {
 		}
 	}
 	write(t, file, "requirements: [\n")
-	equal(t, g.reason(sessB, edit), "", "a file that is no YAML")
-	noError(t, os.Remove(file))
-	noError(t, os.Mkdir(file, 0o755))
-	equal(t, g.reason(sessB, edit), "", "a file that cannot be read")
+	expect.Equal(t, g.reason(sessB, edit), "", "a file that is no YAML")
+	expect.OK(t, os.Remove(file))
+	expect.OK(t, os.Mkdir(file, 0o755))
+	expect.Equal(t, g.reason(sessB, edit), "", "a file that cannot be read")
 	if n := strings.Count(g.types(), "config_invalid"); n < 3 {
 		t.Errorf("%d recorded: %s", n, g.types())
 	}
@@ -46,7 +47,7 @@ func TestGateWithoutGit(t *testing.T) {
 	g := newGated(t, sized+"  plan: {enabled: true, trigger_tools: [Write]}\n")
 	bin := t.TempDir()
 	write(t, filepath.Join(bin, "git"), "#!/bin/sh\nkill -9 $$\n")
-	noError(t, os.Chmod(filepath.Join(bin, "git"), 0o755))
+	expect.OK(t, os.Chmod(filepath.Join(bin, "git"), 0o755))
 	t.Setenv("PATH", bin+":/bin:/usr/bin")
 	got := g.says(sessA, edit)
 	if strings.Contains(got, "deny") || !strings.Contains(got, `"systemMessage":"hookline: requirement 'size' lets everything pass for now: git did not answer"`) {
@@ -58,14 +59,14 @@ func TestGateWithoutGit(t *testing.T) {
 	if g.reason(sessA, strings.Replace(edit, "Edit", "Write", 1)) == "" {
 		t.Error("the other gate is open too")
 	}
-	equal(t, g.types(), "config_invalid triggered blocked")
+	expect.Equal(t, g.types(), "config_invalid triggered blocked")
 }
 
 // A detached HEAD and a folder without git have no gates.
 func TestGateNeedsABranch(t *testing.T) {
 	g := newGated(t, planOnly)
 	git(t, g.dir, "switch", "-q", "--detach")
-	equal(t, g.reason(sessA, edit), "", "detached")
+	expect.Equal(t, g.reason(sessA, edit), "", "detached")
 	_, err := g.d.OrderGates(t.Context(), client.GateOrder{Dir: g.dir, Events: []client.GateCommand{{Type: events.TypeGateCleared, Data: json.RawMessage(`{"all_sessions":true,"reason":"command"}`)}}})
 	if err == nil || err.Error() != "HEAD is detached: gates belong to a branch" {
 		t.Error(err)
@@ -96,7 +97,7 @@ func TestGateOrdersAreChecked(t *testing.T) {
 	if _, err := g.d.OrderGates(t.Context(), client.GateOrder{Dir: t.TempDir(), Events: []client.GateCommand{{Type: events.TypeGateCleared, Data: json.RawMessage(`{"all_sessions":true,"reason":"command"}`)}}}); err == nil {
 		t.Error("outside of git")
 	}
-	equal(t, g.types(), "", "something was recorded")
+	expect.Equal(t, g.types(), "", "something was recorded")
 }
 
 // A session that goes on after its deletion is held by its gates, and can open them like any other.
@@ -116,7 +117,7 @@ func TestGateOfADeletedSessionThatGoesOn(t *testing.T) {
 			t.Fatalf("%s: %+v %v", name, r, err)
 		}
 	}
-	equal(t, g.reason(sessA, edit), "", "satisfied by hand")
+	expect.Equal(t, g.reason(sessA, edit), "", "satisfied by hand")
 	if got := g.reason(sessB, edit); got == "" {
 		t.Error("another session's gate is open")
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"hookline/events"
+	"hookline/expect"
 	"hookline/hookctl/client"
 	"hookline/projector/session"
 )
@@ -22,11 +23,11 @@ func TestPinned_05_WhoEndsIsRemoved(t *testing.T) {
 	g.says(sessA, startAs("startup"))
 	g.says(sessB, startAs("startup"))
 	live := func() string { return strings.Join(g.d.liveIDs(t.Context(), session.AliveIn(projectIn(t, g.d))), " ") }
-	equal(t, live(), sessA+" "+sessB)
+	expect.Equal(t, live(), sessA+" "+sessB)
 	g.says(sessA, `{"hook_event_name":"SessionEnd","reason":"other"}`)
-	equal(t, live(), sessB, "after the end")
+	expect.Equal(t, live(), sessB, "after the end")
 	g.says(sessC, `{"hook_event_name":"SessionEnd","reason":"other"}`)
-	equal(t, live(), sessB, "after the end of one that was not there")
+	expect.Equal(t, live(), sessB, "after the end of one that was not there")
 	if s := sessionState(t, g.d, sessA); s.Status == session.Live {
 		t.Errorf("%+v", s)
 	}
@@ -73,7 +74,7 @@ func TestPinned_07_NoSessionID(t *testing.T) {
 			t.Errorf("%s: %s", id, got)
 		}
 	}
-	equal(t, g.types(), "")
+	expect.Equal(t, g.types(), "")
 	requested := 0
 	for _, r := range logOf(t, g.d) {
 		if r.Type == events.TypeToolRequested && r.Session == "" {
@@ -93,9 +94,7 @@ func TestMirrorOverrideWithTimeToLive(t *testing.T) {
 	g.order(client.GateOrder{Events: []client.GateCommand{{Type: events.TypeGateSatisfied,
 		Data: json.RawMessage(`{"name":"commit_plan","scope":"session","level":"branch","by":"cli","expires_at":"` + end.Format(time.RFC3339Nano) + `"}`)}}})
 	for _, id := range []string{sessA, sessB, sessC} {
-		if got := g.reason(id, edit); got != "" {
-			t.Errorf("%s: %q", id, got)
-		}
+		expect.Equal(t, g.reason(id, edit), "", id)
 	}
 	git(t, g.dir, "switch", "-q", "-c", "feature/y")
 	if g.reason(sessA, edit) == "" {
@@ -103,11 +102,11 @@ func TestMirrorOverrideWithTimeToLive(t *testing.T) {
 	}
 	git(t, g.dir, "switch", "-q", "feature/x")
 	g.set(end.Add(-time.Millisecond)) // the next frame is at the last moment
-	equal(t, g.reason(sessA, edit), "", "at its last moment")
+	expect.Equal(t, g.reason(sessA, edit), "", "at its last moment")
 	if g.reason(sessA, edit) == "" {
 		t.Error("a millisecond after it")
 	}
-	equal(t, g.reason(sessB, edit), "", "who has a satisfaction of its own")
+	expect.Equal(t, g.reason(sessB, edit), "", "who has a satisfaction of its own")
 }
 
 // What a joined project's sessions had satisfied counts for the one that takes it in.

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"hookline/events"
+	"hookline/expect"
 	"hookline/hookctl/client"
 	"hookline/hookctl/wire"
 	"hookline/projector/gate"
@@ -68,7 +69,7 @@ func sessionIn(t *testing.T, f wire.Frame) string {
 	var in struct {
 		Session string `json:"session_id"`
 	}
-	noError(t, json.Unmarshal(f.Body, &in))
+	expect.OK(t, json.Unmarshal(f.Body, &in))
 	return in.Session
 }
 
@@ -106,7 +107,7 @@ func BenchmarkPreToolUseGated(b *testing.B) {
 	b.Setenv("HOOKLINE_SECOND", temp)
 	b.Setenv("HOME", b.TempDir())
 	dir := newRepo(b, rules)
-	d := must(Open(b.Context(), Options{Home: filepath.Join(b.TempDir(), "home")}))(b)
+	d := expect.Value(Open(b.Context(), Options{Home: filepath.Join(b.TempDir(), "home")}))(b)
 	defer d.Close(context.Background())
 	frameOf := func(session, body string) wire.Frame {
 		text := strings.Replace(body, "{", fmt.Sprintf(`{"session_id":%q,"cwd":%q,`, session, dir), 1)
@@ -116,13 +117,13 @@ func BenchmarkPreToolUseGated(b *testing.B) {
 	}
 	for s := range 100 {
 		id := fmt.Sprintf("s%03d", s)
-		must(d.Take(b.Context(), frameOf(id, startAs("resume"))))(b)
+		expect.Value(d.Take(b.Context(), frameOf(id, startAs("resume"))))(b)
 		for range 5 {
 			o := client.GateOrder{Dir: dir, Session: id}
 			for i := range 20 {
 				o.Events = append(o.Events, client.GateCommand{Type: events.TypeGateSatisfied, Data: json.RawMessage(fmt.Sprintf(`{"name":"gate_%02d","scope":"session","level":"session","by":"cli"}`, i))})
 			}
-			must(d.OrderGates(b.Context(), o))(b)
+			expect.Value(d.OrderGates(b.Context(), o))(b)
 		}
 	}
 	for name, body := range map[string]string{"allowed": edit, "denied": edit, "command": bash("PreToolUse", "cd x && git commit -m y")} {
@@ -133,7 +134,7 @@ func BenchmarkPreToolUseGated(b *testing.B) {
 			}
 			for i := range b.N {
 				f := frameOf(id, strings.Replace(body, "{", fmt.Sprintf(`{"tool_use_id":"t%s%d",`, name, i), 1))
-				must(d.Take(b.Context(), f))(b)
+				expect.Value(d.Take(b.Context(), f))(b)
 			}
 		})
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"hookline/events"
+	"hookline/expect"
 )
 
 // asks is the client's question for permission.
@@ -23,11 +24,9 @@ func TestPermissionForDangerousCommands(t *testing.T) {
 		`"**Blocked by requirement gates**: Force push without lease protection\n\nCommand: ` + "`git push --force`" + `\n\n` +
 		`Do not work around it. If it is really wanted, the user runs it in a shell, or sets\n` +
 		"`hooks.permission_request.auto_deny_dangerous`" + ` to false in .claude/requirements.local.yaml."}}}`
-	equal(t, g.says(sessA, asks("git push --force")), want)
+	expect.Equal(t, g.says(sessA, asks("git push --force")), want)
 	for _, harmless := range []string{"git push", `echo "rm -rf /"`, "rm -rf " + filepath.Join(g.dir, "dist")} {
-		if got := g.says(sessA, asks(harmless)); got != "" {
-			t.Errorf("%s: %s", harmless, got)
-		}
+		expect.Equal(t, g.says(sessA, asks(harmless)), "", harmless)
 	}
 	var denied []string
 	for _, r := range logOf(t, g.d) {
@@ -61,7 +60,7 @@ func TestPermissionIsLeftToTheUser(t *testing.T) {
 	local := filepath.Join(g.dir, ".claude", "requirements.local.yaml")
 	f := g.frame(sessA, asks("rm -rf /etc"))
 	f.Env["CLAUDE_SKIP_REQUIREMENTS"] = "1"
-	equal(t, string(take(t, g.d, f).Stdout), "", "skipped")
+	expect.Equal(t, string(take(t, g.d, f).Stdout), "", "skipped")
 	a, _, err := g.d.take(t.Context(), g.frame(sessA, asks("rm -rf /srv")), true)
 	if err != nil || len(a.Stdout) != 0 {
 		t.Errorf("from the spool: %s %v", a.Stdout, err)
@@ -75,7 +74,7 @@ func TestPermissionIsLeftToTheUser(t *testing.T) {
 	}
 	git(t, g.dir, "switch", "-q", "--detach")
 	write(t, local, "")
-	equal(t, g.says(sessA, asks("rm -rf /opt")), "", "detached")
+	expect.Equal(t, g.says(sessA, asks("rm -rf /opt")), "", "detached")
 	for _, r := range logOf(t, g.d) {
 		if r.Type == events.TypePermissionAutoDenied {
 			t.Errorf("%+v", r.Envelope)
@@ -103,7 +102,7 @@ func TestPermissionOfARepeatedCommand(t *testing.T) {
 				Decision struct{ Behavior, Message string }
 			}
 		}
-		noError(t, json.Unmarshal([]byte(g.says(sessA, asks("git push -f"))), &out))
+		expect.OK(t, json.Unmarshal([]byte(g.says(sessA, asks("git push -f"))), &out))
 		if d := out.HookSpecificOutput.Decision; d.Behavior != "deny" || !strings.Contains(d.Message, "Force push (shorthand)") {
 			t.Errorf("%+v", d)
 		}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"hookline/events"
+	"hookline/expect"
 	"hookline/hookctl/client"
 )
 
@@ -29,7 +30,7 @@ func TestPinned_14_WorktreesShareTheirGates(t *testing.T) {
 	git(t, g.dir, "worktree", "add", "-q", tree, "-b", "feature/y", "main")
 	g.order(client.GateOrder{Dir: tree, Branch: "feature/x", Events: []client.GateCommand{{Type: events.TypeGateSatisfied,
 		Data: json.RawMessage(`{"name":"commit_plan","scope":"session","level":"branch","by":"cli"}`)}}})
-	equal(t, g.reason(sessA, edit), "", "what was satisfied in the other work tree does not count")
+	expect.Equal(t, g.reason(sessA, edit), "", "what was satisfied in the other work tree does not count")
 	write(t, filepath.Join(tree, ".claude", "requirements.yaml"), planOnly)
 	there := fmt.Sprintf(`{"hook_event_name":"PreToolUse","tool_name":"Edit","tool_input":{"file_path":"a.txt"},"cwd":%q}`, tree)
 	if got := g.reason(sessB, there); !strings.Contains(got, "commit_plan") {
@@ -40,12 +41,12 @@ func TestPinned_14_WorktreesShareTheirGates(t *testing.T) {
 func TestPinned_32_SingleSession(t *testing.T) {
 	g := newGated(t, single)
 	g.says(sessA, startAs("startup"))
-	equal(t, g.reason(sessA, edit), "", "alone")
+	expect.Equal(t, g.reason(sessA, edit), "", "alone")
 	other := newRepo(t, single)
 	f := g.frame(sessC, fmt.Sprintf(`{"hook_event_name":"SessionStart","source":"startup","cwd":%q}`, other))
 	f.Env["CLAUDE_PROJECT_DIR"] = other
 	take(t, g.d, f)
-	equal(t, g.reason(sessA, edit), "", "another project")
+	expect.Equal(t, g.reason(sessA, edit), "", "another project")
 	start := g.context(sessB, startAs("startup"))
 	if !strings.Contains(start, "⚠️  **Other Claude Code sessions detected on this project**\n\n  • `aaaaaaaa` on `feature/x` (active 0s ago)") {
 		t.Error(start)
@@ -54,18 +55,18 @@ func TestPinned_32_SingleSession(t *testing.T) {
 		t.Errorf("two sessions: %q", got)
 	}
 	g.satisfy(sessB, "alone", "session")
-	equal(t, g.reason(sessB, edit), "", "overridden")
+	expect.Equal(t, g.reason(sessB, edit), "", "overridden")
 	g.says(sessB, `{"hook_event_name":"SessionEnd","reason":"other"}`)
 	g.later(time.Minute)
-	equal(t, g.reason(sessA, edit), "", "the other one ended")
+	expect.Equal(t, g.reason(sessA, edit), "", "the other one ended")
 }
 
 func TestPinned_36_DynamicGate(t *testing.T) {
 	g := newGated(t, sized)
 	git(t, g.dir, "add", ".")
 	git(t, g.dir, "commit", "-q", "-m", "rules")
-	equal(t, g.reason(sessA, edit), "", "below the threshold")
-	equal(t, g.reason(sessA, stop), "", "triggered and below the threshold")
+	expect.Equal(t, g.reason(sessA, edit), "", "below the threshold")
+	expect.Equal(t, g.reason(sessA, stop), "", "triggered and below the threshold")
 	write(t, filepath.Join(g.dir, "big.txt"), strings.Repeat("line\n", 9))
 	want := "## Blocked: size\n\n11 changes (limit 5)\ncommitted: 2+/0- | unstaged: 9+/0-\n\n**Action**: `hookctl req satisfy size --session aaaaaaaa`"
 	if got := g.reason(sessA, edit); !strings.HasPrefix(got, want) {
@@ -77,13 +78,13 @@ func TestPinned_36_DynamicGate(t *testing.T) {
 	end := g.now().Add(time.Minute).Format(time.RFC3339Nano)
 	g.order(client.GateOrder{Session: sessA, Events: []client.GateCommand{{Type: events.TypeGateSatisfied,
 		Data: json.RawMessage(`{"name":"size","scope":"session","level":"session","by":"approval","expires_at":"` + end + `"}`)}}})
-	equal(t, g.reason(sessA, edit), "", "approved")
+	expect.Equal(t, g.reason(sessA, edit), "", "approved")
 	g.later(time.Minute)
 	if g.reason(sessA, edit) == "" {
 		t.Error("the approval has run out")
 	}
 	g.satisfy("", "size", "session")
-	equal(t, g.reason(sessB, edit), "", "satisfied for the branch")
+	expect.Equal(t, g.reason(sessB, edit), "", "satisfied for the branch")
 }
 
 func TestPinned_44_CarryOver(t *testing.T) {
@@ -94,7 +95,7 @@ func TestPinned_44_CarryOver(t *testing.T) {
 	if !strings.Contains(got, "Carried over 1 requirement(s) from previous session: `commit_plan`") {
 		t.Error(got)
 	}
-	equal(t, g.reason(sessB, edit), "")
+	expect.Equal(t, g.reason(sessB, edit), "")
 	var e *events.GateSatisfied
 	for _, r := range logOf(t, g.d) {
 		if s, ok := r.Event.(*events.GateSatisfied); ok && s.By == "carry_over" {
@@ -114,7 +115,7 @@ func TestPinned_44_CarryOver(t *testing.T) {
 		t.Errorf("%s", e.Metadata)
 	}
 	g.says(sessB, startAs("startup")) // a second start is a no-op
-	equal(t, strings.Count(g.types(), "satisfied"), 2)
+	expect.Equal(t, strings.Count(g.types(), "satisfied"), 2)
 	g.later(301 * time.Second)
 	if g.context(sessC, startAs("startup")); g.reason(sessC, edit) == "" {
 		t.Error("carried after the window")

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"hookline/events"
+	"hookline/expect"
 )
 
 // editIn is an edit of a session whose client was launched in one folder, from another.
@@ -26,7 +27,7 @@ func denied(answer string) bool { return strings.Contains(answer, `"permissionDe
 
 func mkdir(t *testing.T, dir string) string {
 	t.Helper()
-	noError(t, os.MkdirAll(dir, 0o755))
+	expect.OK(t, os.MkdirAll(dir, 0o755))
 	return dir
 }
 
@@ -124,7 +125,7 @@ func TestGatesReadTheCallAsItWasSent(t *testing.T) {
 	g := newGated(t, "requirements:\n  review: {enabled: true, trigger_tools: [{tool: Bash, command_pattern: 'git\\s+push\\s+.*release'}]}\n")
 	long := "cat > notes.txt <<'EOF'\n" + strings.Repeat("a line of notes\n", 2000) + "EOF\ngit push origin release"
 	for _, command := range []string{long, "API_TOKEN=9f8e7d6c5b4a39281706f5e4d3c2b1a0 git push origin release", "git push https://user:hunter2hunter2@host.example/release"} {
-		body := must(json.Marshal(map[string]any{"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": map[string]string{"command": command}}))(t)
+		body := expect.Value(json.Marshal(map[string]any{"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": map[string]string{"command": command}}))(t)
 		if got := g.reason(sessA, string(body)); !strings.Contains(got, "review") {
 			t.Errorf("%.60s…: %q", command, got)
 		}
@@ -148,11 +149,11 @@ func TestGatesFileThatIsRefused(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			g := newGated(t, "")
 			mkdir(t, filepath.Join(g.dir, ".claude"))
-			noError(t, put(filepath.Join(g.dir, ".claude", "requirements.yaml")))
+			expect.OK(t, put(filepath.Join(g.dir, ".claude", "requirements.yaml")))
 			if got := g.says(sessA, edit); !strings.Contains(got, `"systemMessage":"hookline: requirements: `) {
 				t.Errorf("%q", got)
 			}
-			equal(t, g.types(), "config_invalid", "recorded")
+			expect.Equal(t, g.types(), "config_invalid", "recorded")
 		})
 	}
 }
@@ -164,7 +165,7 @@ func TestGatesSwitchedOff(t *testing.T) {
 			g := newGated(t, planOnly)
 			g.reason(sessA, edit)
 			path := filepath.Join(g.dir, ".claude", "requirements.yaml")
-			noError(t, os.Remove(path))
+			expect.OK(t, os.Remove(path))
 			if file != "" {
 				write(t, path, file)
 			}

@@ -13,13 +13,14 @@ import (
 	"testing"
 	"time"
 
+	"hookline/expect"
 	"hookline/hookctl/wire"
 )
 
 // TestPinned runs the cases of testdata/gates.txt; a case is named by the number that its behaviour is known by among the
 // users of the requirements framework, where it has one. The file's head describes the lines of a case.
 func TestPinned(t *testing.T) {
-	text := must(os.ReadFile("testdata/gates.txt"))(t)
+	text := expect.Value(os.ReadFile("testdata/gates.txt"))(t)
 	cases := strings.Split(string(text), "\n== ")
 	for _, c := range cases[1:] {
 		name, lines, _ := strings.Cut(c, "\n")
@@ -67,9 +68,7 @@ func (s *script) run(line string) {
 	case "again":
 		first := s.answer
 		s.take(false)
-		if s.answer != first {
-			s.t.Errorf("again: %s\nat first: %s", s.answer, first)
-		}
+		expect.Equal(s.t, s.answer, first, "again", "at first")
 	case "rules":
 		write(s.t, filepath.Join(s.dir, ".claude", "requirements.yaml"), rest+"\n")
 	case "local":
@@ -77,13 +76,13 @@ func (s *script) run(line string) {
 	case "write":
 		write(s.t, s.path(words[0]), strings.TrimPrefix(rest, words[0]+" ")+"\n")
 	case "remove":
-		noError(s.t, os.RemoveAll(s.path(rest)))
+		expect.OK(s.t, os.RemoveAll(s.path(rest)))
 	case "git":
 		git(s.t, s.dir, strings.Fields(rest)...)
 	case "commit":
 		s.commit()
 	case "later":
-		d := must(time.ParseDuration(rest))(s.t)
+		d := expect.Value(time.ParseDuration(rest))(s.t)
 		s.later(d)
 	case "satisfy":
 		s.satisfy(sessionNames[words[0]], words[1], words[2])
@@ -95,9 +94,7 @@ func (s *script) run(line string) {
 		}
 	case "events":
 		want, s.answer = rest, s.types()
-		if s.answer != want {
-			s.t.Errorf("%s: recorded %s", s.line, s.answer)
-		}
+		expect.Equal(s.t, s.answer, want, s.line, "recorded")
 		return
 	case "and":
 		want = rest

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"hookline/expect"
 )
 
 // sent is a hook of a session as one install sends it: its program, and the words it calls that with.
@@ -37,7 +39,7 @@ func TestSecondInstallIsHeldToTheGates(t *testing.T) {
 					}
 				}
 			}
-			equal(t, g.types(), "blocked blocked blocked blocked blocked", "recorded")
+			expect.Equal(t, g.types(), "blocked blocked blocked blocked blocked", "recorded")
 			mustVerify(t, g.d)
 		})
 	}
@@ -50,7 +52,7 @@ func TestSecondInstallSatisfies(t *testing.T) {
 	g.sent("/a/hookctl", "consciousness check-identity", done)
 	g.sent("/a/hookctl", "hook PostToolUse", done)
 	g.sent("/b/hookctl", "hook PostToolUse", done)
-	equal(t, g.reason(sessA, bash("PreToolUse", "git commit -m x")), "", "reviewed")
+	expect.Equal(t, g.reason(sessA, bash("PreToolUse", "git commit -m x")), "", "reviewed")
 	if got := g.types(); !strings.HasPrefix(got, "satisfied") || !strings.HasSuffix(got, "triggered reserved") {
 		t.Error(got)
 	}

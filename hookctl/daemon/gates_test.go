@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"hookline/events"
+	"hookline/expect"
 	"hookline/hookctl/client"
 	"hookline/hookctl/wire"
 )
@@ -54,8 +55,8 @@ func git(t testing.TB, dir string, args ...string) {
 
 func write(t testing.TB, file, text string) {
 	t.Helper()
-	noError(t, os.MkdirAll(filepath.Dir(file), 0o755))
-	noError(t, os.WriteFile(file, []byte(text), 0o644))
+	expect.OK(t, os.MkdirAll(filepath.Dir(file), 0o755))
+	expect.OK(t, os.WriteFile(file, []byte(text), 0o644))
 }
 
 func newRepo(t testing.TB, rules string) string {
@@ -63,7 +64,7 @@ func newRepo(t testing.TB, rules string) string {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("there is no git")
 	}
-	dir := must(filepath.EvalSymlinks(t.TempDir()))(t)
+	dir := expect.Value(filepath.EvalSymlinks(t.TempDir()))(t)
 	git(t, dir, "init", "-q", "-b", "main")
 	write(t, filepath.Join(dir, "a.txt"), "one\n")
 	git(t, dir, "add", ".")
@@ -81,7 +82,7 @@ func newGated(t *testing.T, rules string) *gatedRepo {
 	t.Setenv("HOME", t.TempDir())
 	g := &gatedRepo{t: t, dir: newRepo(t, rules)}
 	g.set(time.Now())
-	d := must(Open(t.Context(), Options{Home: home, Now: g.now}))(t)
+	d := expect.Value(Open(t.Context(), Options{Home: home, Now: g.now}))(t)
 	g.d = d
 	t.Cleanup(func() { shut(t, g.d) })
 	return g
@@ -100,7 +101,7 @@ func (g *gatedRepo) frame(session, body string) wire.Frame {
 	g.n++
 	g.later(time.Millisecond)
 	var m map[string]any
-	noError(g.t, json.Unmarshal([]byte(body), &m))
+	expect.OK(g.t, json.Unmarshal([]byte(body), &m))
 	m["session_id"] = session
 	if m["cwd"] == nil {
 		m["cwd"] = g.dir
@@ -117,10 +118,8 @@ func (g *gatedRepo) frame(session, body string) wire.Frame {
 // says is the answer to a hook.
 func (g *gatedRepo) says(session, body string) string {
 	g.t.Helper()
-	a := must(g.d.Take(context.Background(), g.frame(session, body)))(g.t)
-	if a.Exit != 0 {
-		g.t.Errorf("exit %d", a.Exit)
-	}
+	a := expect.Value(g.d.Take(context.Background(), g.frame(session, body)))(g.t)
+	expect.Equal(g.t, a.Exit, 0, "exit")
 	return strings.TrimSpace(string(a.Stdout))
 }
 
@@ -171,7 +170,7 @@ func (g *gatedRepo) order(o client.GateOrder) {
 	if o.Dir == "" {
 		o.Dir = g.dir
 	}
-	must(g.d.OrderGates(g.t.Context(), o))(g.t)
+	expect.Value(g.d.OrderGates(g.t.Context(), o))(g.t)
 }
 
 func (g *gatedRepo) satisfy(session, name, scope string) {

@@ -8,20 +8,22 @@ import (
 	"path/filepath"
 	"reflect"
 	"testing"
+
+	"hookline/expect"
 )
 
 // cutShort is a copy of a running home as a kill leaves it that came before the log's last events.
 func cutShort(t *testing.T, home string, events int) string {
 	t.Helper()
 	to := filepath.Join(t.TempDir(), "home")
-	noError(t, os.CopyFS(to, os.DirFS(home)))
+	expect.OK(t, os.CopyFS(to, os.DirFS(home)))
 	name := filepath.Join(to, "store", "jetstream", "$G", "streams", "EVENTS", "msgs", "1.blk")
-	b := must(os.ReadFile(name))(t)
+	b := expect.Value(os.ReadFile(name))(t)
 	var ends []int // of the records: each begins with its length, of which the highest bit is a mark
 	for at := 0; at < len(b); ends = append(ends, at) {
 		at += int(binary.LittleEndian.Uint32(b[at:]) &^ (1 << 31))
 	}
-	noError(t, os.Truncate(name, int64(ends[len(ends)-1-events])))
+	expect.OK(t, os.Truncate(name, int64(ends[len(ends)-1-events])))
 	return to
 }
 
@@ -37,18 +39,12 @@ func TestKillInsideADecision(t *testing.T) {
 	f := startOf("s-2")
 	want := take(t, d, f)
 	whole := logOf(t, d)
-	if types := len(whole) - before; types != 2 {
-		t.Fatalf("a SessionStart made %d events, want 2: this test cuts between them", types)
-	}
+	expect.EqualNow(t, len(whole)-before, 2, "a SessionStart made", "events, want 2: this test cuts between them")
 	// Behind the two comes what the model was told.
 	after := open(t, cutShort(t, home, 2))
 	defer shut(t, after)
-	if n := after.ground.Report().Unfinished; n != 1 {
-		t.Fatalf("%d events were cut, want 1", n)
-	}
-	if recs := logOf(t, after); len(recs) != before {
-		t.Fatalf("%d events are left, want %d", len(recs), before)
-	}
+	expect.EqualNow(t, after.ground.Report().Unfinished, 1, "events were cut, want 1")
+	expect.EqualNow(t, len(logOf(t, after)), before, "events are left")
 	mustVerify(t, after)
 	if got := take(t, after, f); !reflect.DeepEqual(got, want) {
 		t.Errorf("taken again: %+v\nwant %+v", got, want)
@@ -64,7 +60,5 @@ func TestKillInsideADecision(t *testing.T) {
 	if got := take(t, after, f); !reflect.DeepEqual(got, want) {
 		t.Errorf("and once more: %+v\nwant %+v", got, want)
 	}
-	if s := after.Status(); s.Again != 1 {
-		t.Errorf("again %d, want 1", s.Again)
-	}
+	expect.Equal(t, after.Status().Again, 1, "again")
 }

@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"hookline/expect"
 )
 
 // A request that names a program is not believed: the daemon would run what lies beside it.
@@ -11,7 +13,7 @@ func TestNoHandOverToANamedProgram(t *testing.T) {
 	d := opened(t)
 	dir := t.TempDir()
 	for _, name := range []string{"hookctl", "hookd"} {
-		noError(t, os.WriteFile(filepath.Join(dir, name), nil, 0o755))
+		expect.OK(t, os.WriteFile(filepath.Join(dir, name), nil, 0o755))
 	}
 	d.noticeBuild(t.Context(), "999.0.0", filepath.Join(dir, "hookctl"))
 	if next := d.handOver.Load(); next != nil {

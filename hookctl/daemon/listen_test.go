@@ -17,6 +17,7 @@ import (
 
 	"hookline/embedded"
 	"hookline/events"
+	"hookline/expect"
 	"hookline/hookctl/client"
 )
 
@@ -34,14 +35,10 @@ func listening(t *testing.T, d *Daemon, want func(*client.Listening) bool) *clie
 // The door opens when the port is free again, its file holds a URL with credentials for nobody else, which stay.
 func TestListenForNATS(t *testing.T) {
 	busy, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	defer busy.Close()
 	d, err := Open(t.Context(), Options{Home: newHome(t), Listen: busy.Addr().String(), Log: slog.New(slog.NewTextHandler(&bytes.Buffer{}, nil))})
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	defer shut(t, d)
 	if d.Status().Listen != nil {
 		t.Error("a door that nobody opened")
@@ -62,9 +59,7 @@ func TestListenForNATS(t *testing.T) {
 		t.Fatalf("%v %+v", err, is)
 	}
 	to, err := os.ReadFile(is.Credentials)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	password, err := passwordIn(is.Credentials)
 	if err != nil || string(to) != "nats://"+embedded.FeedUser+":"+password+"@"+is.Address+"\n" {
 		t.Errorf("%q, password %q, %v", to, password, err)
@@ -89,10 +84,10 @@ func TestListenForNATS(t *testing.T) {
 // subscribe gives what comes on a subject; it is subscribed when it returns.
 func subscribe(t *testing.T, url, subject string) <-chan *nats.Msg {
 	t.Helper()
-	nc := must(nats.Connect(url))(t)
+	nc := expect.Value(nats.Connect(url))(t)
 	t.Cleanup(nc.Close)
 	got := make(chan *nats.Msg, 100)
-	must(nc.ChanSubscribe(subject, got))(t)
-	noError(t, nc.Flush())
+	expect.Value(nc.ChanSubscribe(subject, got))(t)
+	expect.OK(t, nc.Flush())
 	return got
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"hookline/expect"
 	"hookline/hookctl/wire"
 	"hookline/projector/session"
 )
@@ -46,10 +47,8 @@ func TestSpooledFrameHasNoLivingProcess(t *testing.T) {
 	f.ID = wire.NewID(f.Time - 3600_000)
 	f.Time -= 3600_000
 	f.Env["CLAUDE_PID"] = fmt.Sprint(os.Getpid()) // began after the frame was captured
-	noError(t, d.spool.Write(f))
-	if n := d.drain(t.Context()); n != 1 {
-		t.Fatalf("%d taken", n)
-	}
+	expect.OK(t, d.spool.Write(f))
+	expect.EqualNow(t, d.drain(t.Context()), 1, "taken")
 	if s := sessionState(t, d, "s-1"); s.Process().PID != 0 {
 		t.Errorf("%+v", s.Process())
 	}
@@ -60,8 +59,8 @@ func TestReapAndRevive(t *testing.T) {
 	d := opened(t)
 	child := exec.Command(os.Args[0], "-test.run=^TestChild$")
 	child.Env = append(os.Environ(), "HOOKLINE_TEST_CHILD=1")
-	in := must(child.StdinPipe())(t)
-	noError(t, child.Start())
+	in := expect.Value(child.StdinPipe())(t)
+	expect.OK(t, child.Start())
 	f := startOf("s-1")
 	f.Env["CLAUDE_PID"] = fmt.Sprint(child.Process.Pid)
 	take(t, d, f)
@@ -109,9 +108,7 @@ func TestReapSilent(t *testing.T) {
 	start := time.UnixMilli(f.Time)
 	c.at = start.Add(12 * time.Hour)
 	d.reap(t.Context())
-	if s := sessionState(t, d, "s-1"); s.Status != "live" {
-		t.Fatalf("after 12 h: %s", s.Status)
-	}
+	expect.EqualNow(t, sessionState(t, d, "s-1").Status, "live", "after 12 h")
 	c.at = start.Add(12*time.Hour + time.Millisecond)
 	d.reap(t.Context())
 	if s := sessionState(t, d, "s-1"); s.Status != "reaped" || s.EndReason != "silent" {
@@ -153,9 +150,7 @@ func TestByProcessIsTheNewest(t *testing.T) {
 	for range 20 {
 		f := hookFrame("")
 		f.Env["CLAUDE_PID"] = fmt.Sprint(os.Getpid())
-		if got := d.sessionOf(t.Context(), f); got != "s-3" {
-			t.Fatalf("%q", got)
-		}
+		expect.EqualNow(t, d.sessionOf(t.Context(), f), "s-3")
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"hookline/events"
+	"hookline/expect"
 	"hookline/hookctl/hook"
 	"hookline/projector"
 	"hookline/projector/identity"
@@ -63,7 +64,7 @@ func TestERR_SESSION_08_UnstablePhases(t *testing.T) {
 	spoil := func(session string) {
 		take(t, d, startOf(session))
 		e := &events.IdentityRestored{Outcome: "restored", Carry: &events.Carry{Phases: []float64{1}}}
-		must(d.rec.Note(t.Context(), events.Envelope{Session: session}, e))(t)
+		expect.Value(d.rec.Note(t.Context(), events.Envelope{Session: session}, e))(t)
 	}
 	spoil("s-1")
 	if got := decodeMessage(t, take(t, d, bashOf("s-1", 1))); !strings.HasPrefix(got, "hookline: "+words) {
@@ -99,10 +100,10 @@ func TestERR_SESSION_02_CorruptedSnapshot(t *testing.T) {
 	take(t, d, bashOf("s-1", 1))
 	shut(t, d)
 	d = open(t, home)
-	noError(t, d.ground.Store().Save(t.Context(), projector.BucketSnapshot, []projector.Cell{{Key: identityCell, Value: []byte("{broken")}}))
+	expect.OK(t, d.ground.Store().Save(t.Context(), projector.BucketSnapshot, []projector.Cell{{Key: identityCell, Value: []byte("{broken")}}))
 	shut(t, d)
 	var log bytes.Buffer
-	d = must(Open(t.Context(), Options{Home: home, Log: slog.New(slog.NewTextHandler(&log, nil))}))(t)
+	d = expect.Value(Open(t.Context(), Options{Home: home, Log: slog.New(slog.NewTextHandler(&log, nil))}))(t)
 	defer shut(t, d)
 	_, _ = d.identity(t.Context(), "s-1")
 	d.rec.Heal(t.Context())

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
+
+	"hookline/expect"
 )
 
 // The metrics tell the status in names that Prometheus' own linter finds nothing about, whatever a hook is called.
@@ -17,9 +19,7 @@ func TestMetrics(t *testing.T) {
 	d.hooks.saw("bad\xffname\"\n", d.opts.Now())
 
 	code, body := ask(t, d, "GET", "/metrics", "")
-	if code != 200 {
-		t.Fatalf("%d: %s", code, body)
-	}
+	expect.EqualNow(t, code, 200, body)
 	for _, line := range []string{`hookline_hooks_total{hook="SessionStart"} 1`, `hookline_hooks_total{hook="bad�name\"\n"} 1`,
 		`hookline_sessions{standing="waiting_for_prompt"} 1`, `hookline_spool_frames 0`, `hookline_projection_lag_events{projection="session"} `,
 		`hookline_log_sequence `, `hookline_disk_free_bytes `, `hookline_build_info{version="`} {
@@ -27,7 +27,7 @@ func TestMetrics(t *testing.T) {
 			t.Errorf("%s is missing in\n%s", line, body)
 		}
 	}
-	problems := must(promlint.New(strings.NewReader(body + "\n")).Lint())(t)
+	problems := expect.Value(promlint.New(strings.NewReader(body + "\n")).Lint())(t)
 	for _, p := range problems {
 		t.Errorf("%s: %s", p.Metric, p.Text)
 	}

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"hookline/expect"
 )
 
 // A session that waits in the middle of its work is told of once, until it stands in another way.
@@ -56,9 +58,7 @@ func TestNotify(t *testing.T) {
 	}
 	for i, n := range got {
 		n.Project = ""
-		if n != want[i] {
-			t.Errorf("%+v, want %+v", n, want[i])
-		}
+		expect.Equal(t, n, want[i])
 	}
 }
 

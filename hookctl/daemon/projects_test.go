@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"hookline/events"
+	"hookline/expect"
 	"hookline/projector/project"
 )
 
@@ -38,7 +39,7 @@ func TestProjectMoved(t *testing.T) {
 		take(t, d, f)
 	}
 	at(old, "s-1")
-	noError(t, os.Rename(old, filepath.Join(root, "new")))
+	expect.OK(t, os.Rename(old, filepath.Join(root, "new")))
 	at(filepath.Join(root, "new"), "s-2")
 	at(filepath.Join(root, "new"), "s-3")
 	if a, b := sessionState(t, d, "s-1"), sessionState(t, d, "s-2"); a.Project == "" || a.Project != b.Project || b.Branch != "main" {
@@ -89,7 +90,7 @@ func TestProjectWithSecretInItsPath(t *testing.T) {
 	home := newHome(t)
 	d := open(t, home)
 	dir := filepath.Join(t.TempDir(), "x-"+givenSecret)
-	noError(t, os.MkdirAll(dir, 0o700))
+	expect.OK(t, os.MkdirAll(dir, 0o700))
 	for i := range 3 {
 		take(t, d, startIn(dir, fmt.Sprint("s-", i)))
 	}
@@ -98,9 +99,7 @@ func TestProjectWithSecretInItsPath(t *testing.T) {
 	defer shut(t, d)
 	take(t, d, startIn(dir, "s-3"))
 	keys, _ := d.keys(t.Context(), project.Name)
-	if len(keys) != 1 {
-		t.Errorf("%d projects", len(keys))
-	}
+	expect.Equal(t, len(keys), 1, "projects")
 	n := map[string]int{}
 	for _, r := range logOf(t, d) {
 		n[r.Type]++
@@ -160,7 +159,7 @@ func TestPlainFoldersAreProjects(t *testing.T) {
 	ids := map[string]bool{}
 	for i, sub := range []string{"a", "b", "a/deep"} {
 		dir := filepath.Join(root, sub)
-		noError(t, os.MkdirAll(dir, 0o700))
+		expect.OK(t, os.MkdirAll(dir, 0o700))
 		take(t, d, startIn(dir, fmt.Sprint("s-", i)))
 		ids[sessionState(t, d, fmt.Sprint("s-", i)).Project] = true
 	}
@@ -172,9 +171,7 @@ func TestPlainFoldersAreProjects(t *testing.T) {
 	f.Body = []byte(`{"hook_event_name":"SessionStart","session_id":"s-9","source":"startup","cwd":"` + filepath.Join(root, "b") + `"}`)
 	f.Size = int64(len(f.Body))
 	take(t, d, f)
-	if a, b := sessionState(t, d, "s-9").Project, sessionState(t, d, "s-0").Project; a != b {
-		t.Errorf("%q and %q", a, b)
-	}
+	expect.Equal(t, sessionState(t, d, "s-9").Project, sessionState(t, d, "s-0").Project)
 }
 
 // Without the client's word a session stays in the project where it was first seen.

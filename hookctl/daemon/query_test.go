@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"hookline/events"
+	"hookline/expect"
 	"hookline/hookctl/problem"
 	"hookline/projector"
 	"hookline/replay/past"
@@ -122,7 +123,7 @@ func TestHookRequests(t *testing.T) {
 			t.Errorf("%v", w.Header())
 		}
 	}
-	equal(t, len(logOf(t, d)), 2)
+	expect.Equal(t, len(logOf(t, d)), 2)
 }
 
 // The state before the first event is empty.
@@ -132,9 +133,7 @@ func TestPastBeforeTheLogIsEmpty(t *testing.T) {
 	for _, q := range []string{"0", "2001-01-01T00:00:00Z"} {
 		w := httptest.NewRecorder()
 		d.Handler().ServeHTTP(w, httptest.NewRequest("GET", "/v1/at?point="+q, nil))
-		if got, want := strings.TrimSpace(w.Body.String()), `{"cells":[],"seq":0}`; got != want {
-			t.Errorf("at %s: %.200s", q, got)
-		}
+		expect.Equal(t, strings.TrimSpace(w.Body.String()), `{"cells":[],"seq":0}`, "at", q)
 		w = httptest.NewRecorder()
 		d.Handler().ServeHTTP(w, httptest.NewRequest("GET", "/v1/diff?a="+q+"&b=now&projection=session", nil))
 		if !strings.Contains(w.Body.String(), `"(absent)"`) {
@@ -205,7 +204,7 @@ func TestCellsAtDiff(t *testing.T) {
 	diffs := func(a, b string) string {
 		var out struct{ Diffs []projector.Diff }
 		_, body := ask(t, d, "GET", "/v1/diff?projection=session&a="+a+"&b="+b, "")
-		noError(t, json.Unmarshal([]byte(body), &out))
+		expect.OK(t, json.Unmarshal([]byte(body), &out))
 		var words []string
 		for _, x := range out.Diffs {
 			if x.Field == "turns" || x.Field == "" {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"hookline/events"
+	"hookline/expect"
 	"hookline/hookctl/wire"
 	"hookline/projector"
 	"hookline/projector/identity"
@@ -242,9 +243,7 @@ func TestRecoverBeyondThePointer(t *testing.T) {
 	if got, err := p.recover("at=2026-11-17T10:30:00Z"); err != nil || got.Session != "good" || got.Replaces != "later-39" {
 		t.Errorf("%+v %v", got, err)
 	}
-	if p.latest() != "good" {
-		t.Errorf("latest is %s", p.latest())
-	}
+	expect.Equal(t, p.latest(), "good", "latest is")
 }
 
 // Where the clock was set back, the pointer still moves: the recovery comes after what it replaces.
@@ -277,9 +276,7 @@ func TestImportedSessionIsOld(t *testing.T) {
 	defer shut(t, p.d)
 	p.start(24*time.Hour, "good")
 	p.end(25*time.Hour, "good")
-	if p.latest() != "good" {
-		t.Fatalf("the newest identity is %q", p.latest())
-	}
+	expect.EqualNow(t, p.latest(), "good", "the newest identity is")
 	mustImport(t, p.d, file)
 	p.d.reap(t.Context())
 	s := p.state("never-ended")

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"hookline/expect"
 	"hookline/hookctl/deliver"
 	"hookline/hookctl/redact"
 )
@@ -26,8 +27,8 @@ func TestProjectsOwnRedaction(t *testing.T) {
 	t.Setenv("XDG_CONFIG_HOME", "")
 	write := func(path, text string) {
 		t.Helper()
-		noError(t, os.MkdirAll(filepath.Dir(path), 0o700))
-		noError(t, os.WriteFile(path, []byte(text), 0o600))
+		expect.OK(t, os.MkdirAll(filepath.Dir(path), 0o700))
+		expect.OK(t, os.WriteFile(path, []byte(text), 0o600))
 	}
 	project, other := t.TempDir(), t.TempDir()
 	d := opened(t)
@@ -70,7 +71,7 @@ func TestProjectCannotBlankTheRecord(t *testing.T) {
 	t.Setenv("XDG_CONFIG_HOME", "")
 	project := t.TempDir()
 	file := filepath.Join(project, ".claude", "hookline.yaml")
-	noError(t, errors.Join(os.MkdirAll(filepath.Dir(file), 0o700), os.WriteFile(file, []byte("redact_extra: ['.', 'session_id|Edit']\n"), 0o600)))
+	expect.OK(t, errors.Join(os.MkdirAll(filepath.Dir(file), 0o700), os.WriteFile(file, []byte("redact_extra: ['.', 'session_id|Edit']\n"), 0o600)))
 	d := opened(t)
 	long := strings.Repeat("words of a file ", 1000)
 	f := hookFrame(`{"hook_event_name":"PreToolUse","session_id":"s-1","tool_name":"Edit","tool_use_id":"t1","tool_input":{"new_string":"` + long + `"}}`)
@@ -112,7 +113,7 @@ func TestSecretsBesideTheBody(t *testing.T) {
 	d := open(t, home)
 	secret := "ghp" + "_" + strings.Repeat("aB3dE6gH9", 4)
 	dir := filepath.Join(t.TempDir(), "x-"+secret)
-	noError(t, os.MkdirAll(dir, 0o700))
+	expect.OK(t, os.MkdirAll(dir, 0o700))
 	f := hookFrame(`{"hook_event_name":"SessionStart","session_id":"s-1","source":"startup"}`)
 	f.Env["CLAUDE_PROJECT_DIR"], f.Cwd, f.Note, f.Binary = dir, dir, "note "+secret, "/opt/"+secret+"/hookctl"
 	f.Env["CLAUDE_CODE_ENTRYPOINT"] = secret

@@ -18,6 +18,7 @@ import (
 	"hookline/embedded"
 	"hookline/embedded/block"
 	"hookline/events"
+	"hookline/expect"
 	"hookline/hookctl/hook"
 	"hookline/replay/check"
 	"hookline/replay/mend"
@@ -26,7 +27,7 @@ import (
 // spoil overwrites bytes of a file behind a text, so many that no record can be mended.
 func spoil(t *testing.T, path, behind string, n int) {
 	t.Helper()
-	b := must(os.ReadFile(path))(t)
+	b := expect.Value(os.ReadFile(path))(t)
 	at := bytes.Index(b, []byte(behind))
 	if at < 0 {
 		t.Fatalf("%s has no %q", path, behind)
@@ -34,7 +35,7 @@ func spoil(t *testing.T, path, behind string, n int) {
 	for i := range n {
 		b[at+len(behind)+i] ^= 0x5a
 	}
-	noError(t, os.WriteFile(path, b, 0o600))
+	expect.OK(t, os.WriteFile(path, b, 0o600))
 }
 
 func blockPath(home string, n int) string {
@@ -44,7 +45,7 @@ func blockPath(home string, n int) string {
 
 func mustRepair(t *testing.T, d *Daemon, o mend.RepairOptions) mend.Repaired {
 	t.Helper()
-	return must(d.Repair(t.Context(), o, nil))(t)
+	return expect.Value(d.Repair(t.Context(), o, nil))(t)
 }
 
 // lossy is a home whose log has lost one event, and an export of it from before.
@@ -130,8 +131,8 @@ func TestRepairBlobs(t *testing.T) {
 	if err != nil || len(blobs) != 3 {
 		t.Fatalf("%q %v", blobs, err)
 	}
-	noError(t, os.WriteFile(blobs[0], []byte("rubbish"), 0o600))
-	noError(t, os.Remove(blobs[1]))
+	expect.OK(t, os.WriteFile(blobs[0], []byte("rubbish"), 0o600))
+	expect.OK(t, os.Remove(blobs[1]))
 	if r := mustRepair(t, d, mend.RepairOptions{DryRun: true}); len(r.BadBlobs) != 1 || len(r.GoneBlobs) != 1 || r.Blobs != 2 || r.NewBlobs != 0 {
 		t.Errorf("%+v", r)
 	}
@@ -169,14 +170,14 @@ func TestRepairFromOverlappingExports(t *testing.T) {
 	recs := logOf(t, d)
 	digest := func(r events.Record) string { return events.Refs(r.Data)[0] }
 	for _, seq := range []int{5, 7} { // of a, which both have, and of c, which none has
-		noError(t, os.WriteFile(filepath.Join(home, "store", "blobs", strings.TrimPrefix(digest(recs[seq]), "sha256:")+".zst"), []byte("rubbish"), 0o600))
+		expect.OK(t, os.WriteFile(filepath.Join(home, "store", "blobs", strings.TrimPrefix(digest(recs[seq]), "sha256:")+".zst"), []byte("rubbish"), 0o600))
 	}
 	shut(t, d)
 	spoil(t, blockPath(home, 1), recs[2].ID, 60)
 	d = open(t, home)
 	defer shut(t, d)
 	foreign := filepath.Join(t.TempDir(), "cut.ndjson.zst") // of which nothing can be had
-	noError(t, os.WriteFile(foreign, []byte("PK rubbish"), 0o600))
+	expect.OK(t, os.WriteFile(foreign, []byte("PK rubbish"), 0o600))
 	for _, dry := range []bool{true, false} {
 		r := mustRepair(t, d, mend.RepairOptions{From: []string{foreign, first, second}, DryRun: dry})
 		if len(r.BadBlobs) != 2 || r.NewBlobs != 1 || r.LostN != 1 || r.NotHad != 0 || r.Fetched != 1 {
@@ -211,7 +212,7 @@ func TestRepairSealedBlock(t *testing.T) {
 		t.Fatalf("%+v", r)
 	}
 	shut(t, d)
-	noError(t, mend.Recheck(home))
+	expect.OK(t, mend.Recheck(home))
 	d = open(t, home)
 	defer shut(t, d)
 	if r = mustRepair(t, d, mend.RepairOptions{}); len(r.Damage) != 0 || r.LostN != 1 || r.Lost[0] != (block.Range{First: 3, Last: 3}) || r.NotHad != 1 {
@@ -225,15 +226,15 @@ func TestRepairSealedBlock(t *testing.T) {
 // spoilOnce spoils a record unless it is spoilt already, through another name of the same file.
 func spoilOnce(t *testing.T, path, id string) {
 	t.Helper()
-	b := must(os.ReadFile(path))(t)
+	b := expect.Value(os.ReadFile(path))(t)
 	at := bytes.Index(b, []byte(id)) + len(id) + 200
 	if b[at] == 'X' && b[at+1] == 'Y' && b[at+2] == 'Z' {
 		return
 	}
 	copy(b[at:], "XYZ")
-	f := must(os.OpenFile(path, os.O_WRONLY, 0))(t)
+	f := expect.Value(os.OpenFile(path, os.O_WRONLY, 0))(t)
 	defer f.Close()
-	must(f.WriteAt(b[at:at+3], int64(at)))(t)
+	expect.Value(f.WriteAt(b[at:at+3], int64(at)))(t)
 }
 
 // writeTranscript is what the client wrote about six hooks, one line before and one after the lost time.
@@ -255,7 +256,7 @@ func writeTranscript(t *testing.T, from time.Time) string {
 		`{"type":"user","sessionId":"s-1","torn`,
 	}
 	dir := t.TempDir()
-	noError(t, os.WriteFile(filepath.Join(dir, "s-1.jsonl"), []byte(strings.Join(lines, "\n")), 0o600))
+	expect.OK(t, os.WriteFile(filepath.Join(dir, "s-1.jsonl"), []byte(strings.Join(lines, "\n")), 0o600))
 	return dir
 }
 
@@ -304,7 +305,7 @@ func TestRepairFromNamedTranscripts(t *testing.T) {
 	d := open(t, home)
 	dir := t.TempDir()
 	pipe := filepath.Join(dir, "pipe.jsonl")
-	noError(t, syscall.Mkfifo(pipe, 0o600))
+	expect.OK(t, syscall.Mkfifo(pipe, 0o600))
 	for i := range 10 {
 		named := filepath.Join(dir, "s-1.jsonl")
 		if i%2 > 0 {
@@ -318,7 +319,7 @@ func TestRepairFromNamedTranscripts(t *testing.T) {
 	of := filepath.Join(dir, "s-1", "subagents", "agent-a1.jsonl")
 	line := fmt.Sprintf(`{"type":"assistant","sessionId":"s-1","isSidechain":true,"agentId":"a1","timestamp":%q,"message":{"content":[{"type":"tool_use","id":"lost_1","name":"Bash","input":{}}]}}`,
 		recs[4].Appended.UTC().Format(time.RFC3339Nano))
-	noError(t, errors.Join(os.MkdirAll(filepath.Dir(of), 0o700), os.WriteFile(of, []byte(line), 0o600)))
+	expect.OK(t, errors.Join(os.MkdirAll(filepath.Dir(of), 0o700), os.WriteFile(of, []byte(line), 0o600)))
 	d = open(t, home)
 	defer shut(t, d)
 	r := mustRepair(t, d, mend.RepairOptions{})
@@ -335,7 +336,7 @@ func TestBroughtBackIsNotLost(t *testing.T) {
 	home := newHome(t)
 	d := open(t, home)
 	take(t, d, bashOf("s-1", 1))
-	noError(t, d.appendDamage(t.Context(), d.rec, embedded.Found{Lost: []block.Range{{First: 1, Last: 2}}}))
+	expect.OK(t, d.appendDamage(t.Context(), d.rec, embedded.Found{Lost: []block.Range{{First: 1, Last: 2}}}))
 	defer shut(t, d)
 	l, err := check.TakeStock(t.Context(), d.stream, nil)
 	if err != nil || len(l.Lost) != 0 {

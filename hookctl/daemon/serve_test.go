@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"hookline/events"
+	"hookline/expect"
 	"hookline/hookctl/client"
 	"hookline/hookctl/home"
 	"hookline/hookctl/home/hometest"
@@ -36,53 +37,39 @@ func TestIdleExit(t *testing.T) {
 	f := startOf("s-1")
 	take(t, d, f)
 	c.at = c.at.Add(50 * time.Hour)
-	if r := stopped(); r != "" {
-		t.Fatalf("%q with a live session", r)
-	}
+	expect.EqualNow(t, stopped(), "", "with a live session")
 	take(t, d, hookFrame(`{"hook_event_name":"SessionEnd","session_id":"s-1"}`))
-	if r := stopped(); r != "" {
-		t.Fatalf("%q at once", r)
-	}
+	expect.EqualNow(t, stopped(), "", "at once")
 	c.at = c.at.Add(time.Hour)
-	if r := stopped(); r != "" {
-		t.Fatalf("%q after an hour", r)
-	}
+	expect.EqualNow(t, stopped(), "", "after an hour")
 	c.at = c.at.Add(time.Millisecond)
-	if r := stopped(); r != "idle" {
-		t.Fatalf("%q after more", r)
-	}
+	expect.EqualNow(t, stopped(), "idle", "after more")
 	d.opts.IdleExit = -1
-	if r := stopped(); r != "" {
-		t.Fatalf("%q though never", r)
-	}
+	expect.EqualNow(t, stopped(), "", "though never")
 }
 
 // The dream's end is shown to followers only when it is on disk; and dreams at the end are recorded before the stop.
 func TestStopIsLast(t *testing.T) {
 	d := open(t, newHome(t))
 	take(t, d, startOf("s-1"))
-	must(d.Dream(t.Context(), "s-1", "full"))(t)
+	expect.Value(d.Dream(t.Context(), "s-1", "full"))(t)
 	home := d.opts.Home
-	noError(t, d.shutdown(d.httpServer(), "stop"))
+	expect.OK(t, d.shutdown(d.httpServer(), "stop"))
 	d = open(t, home)
 	defer shut(t, d)
 	recs := logOf(t, d)
-	if r := recs[len(recs)-1]; r.Type != "daemon.stopped" {
-		t.Errorf("the last record is %s", r.Type)
-	}
+	expect.Equal(t, recs[len(recs)-1].Type, "daemon.stopped", "the last record is")
 }
 
 func TestRotate(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "hookd.log")
-	noError(t, os.WriteFile(path, []byte(strings.Repeat("x", 8<<20)), 0o600))
+	expect.OK(t, os.WriteFile(path, []byte(strings.Repeat("x", 8<<20)), 0o600))
 	rotate(path)
 	if info, err := os.Stat(path); err != nil || info.Size() != 8<<20 {
 		t.Fatalf("rotated at its bound: %v", err)
 	}
 	f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0o600)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	defer f.Close()
 	_, _ = f.WriteString("y")
 	rotate(path)
@@ -101,7 +88,7 @@ func TestServeAndStop(t *testing.T) {
 	newHome(t)
 	p := home.PathsOf(filepath.Join(dir, "h"), os.Getenv)
 	p.Socket = filepath.Join(dir, "s")
-	noError(t, spool.Open(p).Write(startOf("s-1")))
+	expect.OK(t, spool.Open(p).Write(startOf("s-1")))
 	done := make(chan error, 1)
 	go func() { done <- serve(t.Context(), p, Options{Home: p.Home}.withDefaults()) }()
 	c := client.Over(p.Socket)
@@ -122,9 +109,7 @@ func TestServeAndStop(t *testing.T) {
 	}}}
 	defer plain.CloseIdleConnections()
 	resp, err := plain.Get("http://hookline/v1/events?n=0&follow=1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	defer resp.Body.Close()
 	lines := bufio.NewScanner(resp.Body)
 	stop, err := plain.Post("http://hookline/v1/stop?reason=restart", "", nil)
@@ -132,7 +117,7 @@ func TestServeAndStop(t *testing.T) {
 		t.Fatal(stop, err)
 	}
 	stop.Body.Close()
-	noError(t, <-done)
+	expect.OK(t, <-done)
 	for lines.Scan() { // the follower goes home in order
 	}
 	if err := lines.Err(); err != nil {
@@ -141,9 +126,7 @@ func TestServeAndStop(t *testing.T) {
 	d := open(t, p.Home)
 	defer shut(t, d)
 	recs := logOf(t, d)
-	if got := strings.Join(typesOf(recs), " "); got != "daemon.started session.started identity.restored daemon.stopped" {
-		t.Fatal(got)
-	}
+	expect.EqualNow(t, strings.Join(typesOf(recs), " "), "daemon.started session.started identity.restored daemon.stopped")
 	started, stopped := recs[0].Event.(*events.DaemonStarted), recs[3].Event.(*events.DaemonStopped)
 	if started.PID != os.Getpid() || started.Spooled != 1 || stopped.Reason != "restart" || !d.ground.Report().Clean {
 		t.Errorf("%+v %+v clean %v", started, stopped, d.ground.Report().Clean)

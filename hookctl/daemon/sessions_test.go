@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"hookline/events"
+	"hookline/expect"
 	"hookline/hookctl/hook"
 	"hookline/hookctl/wire"
 	"hookline/projector"
@@ -25,7 +26,7 @@ func recorded(t *testing.T) []string {
 	t.Helper()
 	files := []string{filepath.Join("..", "..", "demo", "session.ndjson")}
 	if glob := os.Getenv("HOOKLINE_SESSIONS"); glob != "" {
-		more := must(filepath.Glob(glob))(t)
+		more := expect.Value(filepath.Glob(glob))(t)
 		files = append(files, more...)
 	}
 	return files
@@ -34,7 +35,7 @@ func recorded(t *testing.T) []string {
 // frames turns a recorded session into frames, a second apart.
 func frames(t *testing.T, file string) []wire.Frame {
 	t.Helper()
-	f := must(os.Open(file))(t)
+	f := expect.Value(os.Open(file))(t)
 	defer f.Close()
 	var out []wire.Frame
 	at := time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
@@ -42,21 +43,21 @@ func frames(t *testing.T, file string) []wire.Frame {
 	lines.Buffer(nil, 64<<20)
 	for lines.Scan() {
 		var m map[string]json.RawMessage
-		noError(t, json.Unmarshal(lines.Bytes(), &m))
+		expect.OK(t, json.Unmarshal(lines.Bytes(), &m))
 		delete(m, "_ts")
 		delete(m, "_at")
-		body := must(json.Marshal(m))(t)
+		body := expect.Value(json.Marshal(m))(t)
 		at = at.Add(6 * time.Second) // two alike hooks of one session are not one
 		out = append(out, wire.Frame{ID: wire.NewID(at.UnixMilli()), Args: []string{"hook", "X"}, Time: at.UnixMilli(), Complete: true,
 			Size: int64(len(body)), Body: body})
 	}
-	noError(t, lines.Err())
+	expect.OK(t, lines.Err())
 	return out
 }
 
 func open(t *testing.T, home string) *Daemon {
 	t.Helper()
-	return must(Open(t.Context(), Options{Home: home}))(t)
+	return expect.Value(Open(t.Context(), Options{Home: home}))(t)
 }
 
 // opened is a daemon of a home of its own that is closed when the test is over.
@@ -69,7 +70,7 @@ func opened(t *testing.T) *Daemon {
 
 func take(t *testing.T, d *Daemon, f wire.Frame) hook.Answer {
 	t.Helper()
-	a := must(d.Take(t.Context(), f))(t)
+	a := expect.Value(d.Take(t.Context(), f))(t)
 	settled(t, d)
 	return a
 }
@@ -87,14 +88,14 @@ func settled(t *testing.T, d *Daemon) {
 
 func shut(t *testing.T, d *Daemon) {
 	t.Helper()
-	noError(t, d.Close(context.Background()))
+	expect.OK(t, d.Close(context.Background()))
 }
 
 // cells is everything that a daemon's buckets hold, after a flush.
 func cells(t *testing.T, d *Daemon) map[string]string {
 	t.Helper()
-	must(d.view.Flush(t.Context()))(t)
-	noError(t, d.view.WarmCache(t.Context()))
+	expect.Value(d.view.Flush(t.Context()))(t)
+	expect.OK(t, d.view.WarmCache(t.Context()))
 	return stored(t, d.ground.Store())
 }
 
@@ -102,9 +103,9 @@ func stored(t *testing.T, s projector.Store) map[string]string {
 	t.Helper()
 	out := map[string]string{}
 	for _, b := range []string{projector.BucketSnapshot, projector.BucketLatest, projector.BucketCache} {
-		keys := must(s.Keys(t.Context(), b, ""))(t)
+		keys := expect.Value(s.Keys(t.Context(), b, ""))(t)
 		for _, k := range keys {
-			v := must(s.Load(t.Context(), b, k))(t)
+			v := expect.Value(s.Load(t.Context(), b, k))(t)
 			out[b+"/"+k] = string(v)
 		}
 	}
@@ -114,20 +115,16 @@ func stored(t *testing.T, s projector.Store) map[string]string {
 func sameCells(t *testing.T, what string, want, got map[string]string) {
 	t.Helper()
 	for k, w := range want {
-		if got[k] != w {
-			t.Fatalf("%s: %s\nwant %s\ngot  %s", what, k, w, got[k])
-		}
+		expect.EqualNow(t, got[k], w, what, k)
 	}
-	if len(want) != len(got) {
-		t.Fatalf("%s: %d cells, want %d", what, len(got), len(want))
-	}
+	expect.EqualNow(t, len(want), len(got), what, "cells")
 }
 
 // copyHome is what a crash leaves: the files as they are while the daemon runs.
 func copyHome(t *testing.T, from string) string {
 	t.Helper()
 	to := filepath.Join(t.TempDir(), "copy")
-	noError(t, os.CopyFS(to, os.DirFS(from)))
+	expect.OK(t, os.CopyFS(to, os.DirFS(from)))
 	return to
 }
 
@@ -142,13 +139,13 @@ func TestRecordedSessionsFoldTheSame(t *testing.T) {
 			for i, f := range all {
 				take(t, d, f)
 				if i == len(all)/2 {
-					must(d.view.Flush(ctx))(t)
+					expect.Value(d.view.Flush(ctx))(t)
 				}
 			}
 			crashed := copyHome(t, home)
 			want := cells(t, d)
 			var recs []events.Record
-			noError(t, d.stream.Read(ctx, 1, 0, func(r events.Record) error { recs = append(recs, r); return nil }))
+			expect.OK(t, d.stream.Read(ctx, 1, 0, func(r events.Record) error { recs = append(recs, r); return nil }))
 			shut(t, d)
 			if len(recs) < len(all) {
 				t.Fatalf("%d records of %d frames", len(recs), len(all))
@@ -163,20 +160,18 @@ func TestRecordedSessionsFoldTheSame(t *testing.T) {
 				return nil
 			}
 			straight, err := projector.Straight(ctx, projector.Tables(), source, uint64(len(recs)), nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, err)
 			if _, diffs, err := straight.Verify(ctx, source, nil); err != nil || len(diffs) != 0 {
 				t.Fatalf("straight: %v %v", diffs, err)
 			}
 
 			mem := projector.NewMemory()
 			for cut := 0; cut <= len(recs); cut += 50 {
-				v := must(projector.OpenView(ctx, mem, projector.Tables()))(t)
+				v := expect.Value(projector.OpenView(ctx, mem, projector.Tables()))(t)
 				for _, r := range recs[max(0, cut-10):min(cut+50, len(recs))] { // ten of them again
-					noError(t, v.Apply(ctx, r))
+					expect.OK(t, v.Apply(ctx, r))
 				}
-				must(v.Flush(ctx))(t)
+				expect.Value(v.Flush(ctx))(t)
 			}
 			sameCells(t, "resumed at every 50th", want, stored(t, mem))
 
@@ -228,8 +223,8 @@ func TestRecordedSessionsComeBackWhole(t *testing.T) {
 func sameJSON(t *testing.T, a, b []byte) bool {
 	t.Helper()
 	var x, y any
-	noError(t, json.Unmarshal(a, &x))
-	noError(t, json.Unmarshal(b, &y))
+	expect.OK(t, json.Unmarshal(a, &x))
+	expect.OK(t, json.Unmarshal(b, &y))
 	ja, _ := json.Marshal(x)
 	jb, _ := json.Marshal(y)
 	return bytes.Equal(ja, jb)

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"hookline/expect"
 )
 
 // The names of `status --json` never change.
@@ -18,7 +20,7 @@ func TestStatusKeys(t *testing.T) {
 	take(t, d, hookFrame(`{"hook_event_name":"Brandnew","session_id":"s-1"}`))
 	_, body := ask(t, d, "GET", "/v1/status", "")
 	var m map[string]json.RawMessage
-	noError(t, json.Unmarshal([]byte(body), &m))
+	expect.OK(t, json.Unmarshal([]byte(body), &m))
 	for _, name := range []string{"pid", "version", "protocol", "uptime_s", "seq", "fsync", "home", "socket", "clean_start", "projections", "spool", "hooks", "again",
 		"conflicts", "second_installs", "free_bytes", "total_bytes", "warnings", "damage", "live_sessions", "unknown_types"} {
 		if _, ok := m[name]; !ok {
@@ -36,8 +38,8 @@ func TestStatusKeys(t *testing.T) {
 			t.Errorf("%+v", p)
 		}
 	}
-	equal(t, strings.Join(names, " "), strings.Join(everyProjection, " "))
-	must(d.view.Flush(t.Context()))(t)
+	expect.Equal(t, strings.Join(names, " "), strings.Join(everyProjection, " "))
+	expect.Value(d.view.Flush(t.Context()))(t)
 	for _, p := range d.Status().Projections {
 		if p.Lag != 0 || p.Seq != 4 {
 			t.Errorf("%+v", p)
@@ -53,7 +55,7 @@ func TestStatusCountsOnce(t *testing.T) {
 	take(t, d, f)
 	again := hookFrame(`{"hook_event_name":"Stop","session_id":"s-1"}`)
 	take(t, d, again)
-	equal(t, d.Status().Hooks["Stop"].Count, 1, "Stop counted")
+	expect.Equal(t, d.Status().Hooks["Stop"].Count, 1, "Stop counted")
 }
 
 func TestWarnsOncePerCause(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"testing"
 
+	"hookline/expect"
 	"hookline/hookctl/client"
 	"hookline/hookctl/problem"
 	"hookline/projector"
@@ -35,9 +36,9 @@ func TestVerifyAfterFullDisk(t *testing.T) {
 		take(t, d, bashOf(fmt.Sprint("s-", i), i))
 	}
 	var stat syscall.Statfs_t
-	noError(t, syscall.Statfs(disk, &stat))
+	expect.OK(t, syscall.Statfs(disk, &stat))
 	ballast := filepath.Join(disk, "ballast")
-	noError(t, os.WriteFile(ballast, make([]byte, int64(stat.Bavail)*stat.Bsize), 0o600))
+	expect.OK(t, os.WriteFile(ballast, make([]byte, int64(stat.Bavail)*stat.Bsize), 0o600))
 	// Cells of other keys until one is refused; nothing of the log is written, as between two hooks.
 	var err error
 	for i := 0; i < 2000 && err == nil; i++ {
@@ -47,7 +48,7 @@ func TestVerifyAfterFullDisk(t *testing.T) {
 	if err == nil {
 		t.Fatal("the disk did not fill up")
 	}
-	noError(t, os.Remove(ballast))
+	expect.OK(t, os.Remove(ballast))
 	var p *problem.Error
 	if _, err := d.Verify(t.Context(), nil); !errors.As(err, &p) || p.Hint != client.HintReopened || p.Status != http.StatusServiceUnavailable {
 		t.Fatalf("verify: %v", err)

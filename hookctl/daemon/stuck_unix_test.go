@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"hookline/embedded"
+	"hookline/expect"
 )
 
 // A daemon whose log cannot be brought to disk ends with the first hook that finds out, as with any other
@@ -19,7 +20,7 @@ func TestFailedSyncEndsTheDaemon(t *testing.T) {
 	d := open(t, home)
 	take(t, d, bashOf("s-1", 1))
 	msgs := filepath.Join(home, "store", "jetstream", "$G", "streams", "EVENTS", "msgs")
-	noError(t, os.Rename(msgs, msgs+".away"))
+	expect.OK(t, os.Rename(msgs, msgs+".away"))
 	_, err := d.Take(context.Background(), bashOf("s-1", 2))
 	if !errors.Is(err, embedded.ErrWriteStuck) {
 		t.Errorf("%v, want ErrWriteStuck", err)

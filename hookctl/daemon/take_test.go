@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"hookline/events"
+	"hookline/expect"
 	"hookline/hookctl/hook"
 	"hookline/hookctl/wire"
 	"hookline/projector/session"
@@ -32,11 +33,9 @@ func TestOneFrameManyTimes(t *testing.T) {
 	})
 	want := `{"hookSpecificOutput":{"hookEventName":"SessionStart","additionalContext":"New session initialized"}}` + "\n"
 	for i, a := range answers {
-		if string(a.Stdout) != want {
-			t.Errorf("%d: %s", i, a.Stdout)
-		}
+		expect.Equal(t, string(a.Stdout), want, i)
 	}
-	equal(t, strings.Join(typesOf(logOf(t, d)), " "), "session.started identity.restored")
+	expect.Equal(t, strings.Join(typesOf(logOf(t, d)), " "), "session.started identity.restored")
 	if s := d.Status(); s.Again != 63 || s.Hooks["SessionStart"].Count != 1 {
 		t.Errorf("again %d, counted %d", s.Again, s.Hooks["SessionStart"].Count)
 	}
@@ -120,9 +119,7 @@ func TestTakeVerdicts(t *testing.T) {
 		}
 	}
 	recs := logOf(t, d)
-	if got, want := strings.Join(typesOf(recs), " "), "session.started identity.restored frame.conflicted frame.duplicated"; got != want {
-		t.Fatalf("%s", got)
-	}
+	expect.EqualNow(t, strings.Join(typesOf(recs), " "), "session.started identity.restored frame.conflicted frame.duplicated")
 	conflict := recs[2].Event.(*events.FrameConflicted)
 	if conflict.Frame != f.ID || !strings.HasPrefix(conflict.Digest, "sha256:") || string(conflict.Data) != string(other.Body) {
 		t.Errorf("%+v", conflict)
@@ -139,17 +136,15 @@ func TestTakeVerdicts(t *testing.T) {
 
 	d = open(t, home) // all of it holds after a restart
 	defer shut(t, d)
-	if a := take(t, d, f); string(a.Stdout) != string(first.Stdout) {
-		t.Errorf("%s", a.Stdout)
-	}
-	equal(t, len(logOf(t, d)), 4)
+	expect.Equal(t, string(take(t, d, f).Stdout), string(first.Stdout))
+	expect.Equal(t, len(logOf(t, d)), 4)
 }
 
 // A frame far older than the window is found in the log by its id.
 func TestOldFrameIsFound(t *testing.T) {
 	home := newHome(t)
 	c := &clock{time.Now()}
-	d := must(Open(t.Context(), Options{Home: home, Now: c.now, IdleExit: time.Hour, window: 10}))(t)
+	d := expect.Value(Open(t.Context(), Options{Home: home, Now: c.now, IdleExit: time.Hour, window: 10}))(t)
 	defer shut(t, d)
 	f := startOf("s-1")
 	take(t, d, f)
@@ -166,9 +161,7 @@ func TestOldFrameIsFound(t *testing.T) {
 	f.Body = []byte(`{"hook_event_name":"SessionStart","session_id":"s-1","source":"clear"}`)
 	f.Size = int64(len(f.Body))
 	take(t, d, f)
-	if s := d.Status(); s.Conflicts != 1 {
-		t.Errorf("conflicts %d", s.Conflicts)
-	}
+	expect.Equal(t, d.Status().Conflicts, 1, "conflicts")
 }
 
 // Callers that leave in the middle lose no fold.
@@ -233,9 +226,7 @@ func TestTakeStrangeIDs(t *testing.T) {
 		}
 	}
 	keys, _ := d.keys(t.Context(), session.Name)
-	if len(keys) != 17 {
-		t.Errorf("%d sessions: %q", len(keys), keys)
-	}
+	expect.Equal(t, len(keys), 17, "sessions", keys)
 	mustVerify(t, d)
 	shut(t, d)
 	d = open(t, home)

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"hookline/expect"
 )
 
 // What is told is appended with the cause it has, and only for a hook that counts: not for its retry, nor for a second
@@ -40,7 +42,7 @@ func TestToldBeforeTheNextHook(t *testing.T) {
 	var want []string
 	for i := range 50 {
 		f := hookFrame(fmt.Sprintf(`{"hook_event_name":"SessionStart","session_id":"s-1","source":"resume","number":%d}`, i))
-		must(d.Take(t.Context(), f))(t)
+		expect.Value(d.Take(t.Context(), f))(t)
 		want = append(want, "session.started", "identity.restored", "context.injected")
 	}
 	settled(t, d)
@@ -54,14 +56,14 @@ func TestToldBeforeTheNextHook(t *testing.T) {
 func BenchmarkTakeTelling(b *testing.B) {
 	for name, gap := range map[string]time.Duration{"at-once": 0, "apart": 3 * time.Millisecond} {
 		b.Run(name, func(b *testing.B) {
-			d := must(Open(b.Context(), Options{Home: filepath.Join(b.TempDir(), "home")}))(b)
+			d := expect.Value(Open(b.Context(), Options{Home: filepath.Join(b.TempDir(), "home")}))(b)
 			defer d.Close(context.Background())
 
 			var took []time.Duration
 			for b.Loop() {
 				f := hookFrame(fmt.Sprintf(`{"hook_event_name":"SessionStart","session_id":"s-1","source":"resume","number":%d}`, len(took)))
 				begin := time.Now()
-				must(d.Take(b.Context(), f))(b)
+				expect.Value(d.Take(b.Context(), f))(b)
 				took = append(took, time.Since(begin))
 				for time.Since(begin) < gap {
 					time.Sleep(100 * time.Microsecond)

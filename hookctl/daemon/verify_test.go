@@ -19,6 +19,7 @@ import (
 
 	"hookline/embedded/block"
 	"hookline/events"
+	"hookline/expect"
 	"hookline/hookctl/wire"
 	"hookline/projector"
 	"hookline/projector/identity"
@@ -27,7 +28,7 @@ import (
 
 func verified(t *testing.T, d *Daemon) check.Verdict {
 	t.Helper()
-	return must(d.Verify(t.Context(), nil))(t)
+	return expect.Value(d.Verify(t.Context(), nil))(t)
 }
 
 var everyProjection = projections()
@@ -98,7 +99,7 @@ func thick(t *testing.T, n int) string {
 	home := newHome(t)
 	d := open(t, home)
 	for i := range n {
-		must(d.stream.Append(t.Context(), fat(fmt.Sprint("s-", i%3), i, 192<<10)))(t)
+		expect.Value(d.stream.Append(t.Context(), fat(fmt.Sprint("s-", i%3), i, 192<<10)))(t)
 	}
 	shut(t, d)
 	return home
@@ -139,18 +140,18 @@ func TestVerifyGoesOnBehindDamage(t *testing.T) {
 // forge appends the block's first record once more, under another sequence.
 func forge(t *testing.T, path string, seq uint64) {
 	t.Helper()
-	b := must(os.ReadFile(path))(t)
+	b := expect.Value(os.ReadFile(path))(t)
 	n := binary.LittleEndian.Uint32(b) &^ (1 << 31)
 	rec := slices.Clone(b[:n])
 	binary.LittleEndian.PutUint64(rec[4:], seq)
 	key := sha256.Sum256([]byte("EVENTS-1"))
-	h := must(highwayhash.New64(key[:]))(t)
+	h := expect.Value(highwayhash.New64(key[:]))(t)
 	subject := 22 + int(binary.LittleEndian.Uint16(rec[20:]))
 	for _, part := range [][]byte{rec[4:20], rec[22:subject], rec[subject+4 : n-8]} {
 		h.Write(part)
 	}
 	binary.LittleEndian.PutUint64(rec[n-8:], h.Sum64())
-	noError(t, os.WriteFile(path, append(b, rec...), 0o600))
+	expect.OK(t, os.WriteFile(path, append(b, rec...), 0o600))
 }
 
 // Every kind of record that is not as it should be is named; kinds that a later build knows are counted.
@@ -167,12 +168,12 @@ func TestVerifyNamesFaults(t *testing.T) {
 		{Type: events.TypeTurnStopped, Version: 1, Data: []byte(`{"broken`)},
 	} {
 		env.ID, env.Time, env.Session = fmt.Sprint("made-", i), at, "s-1"
-		must(d.stream.Append(t.Context(), env))(t)
+		expect.Value(d.stream.Append(t.Context(), env))(t)
 	}
 	first := logOf(t, d)[0].ID
 	shut(t, d)
 	forge(t, blockPath(home, 1), 9)
-	noError(t, block.RemoveMarker(filepath.Join(home, "store")))
+	expect.OK(t, block.RemoveMarker(filepath.Join(home, "store")))
 	d = open(t, home)
 	defer shut(t, d)
 	v := verified(t, d)
@@ -196,12 +197,10 @@ func TestVerifyNamesBlobs(t *testing.T) {
 	if err != nil || len(blobs) != 3 {
 		t.Fatal(blobs, err)
 	}
-	noError(t, os.Remove(blobs[0]))
+	expect.OK(t, os.Remove(blobs[0]))
 	other, err := os.ReadFile(blobs[2])
-	if err != nil {
-		t.Fatal(err)
-	}
-	noError(t, os.WriteFile(blobs[1], other, 0o600))
+	expect.OK(t, err)
+	expect.OK(t, os.WriteFile(blobs[1], other, 0o600))
 	digest := func(i int) string { return "sha256:" + strings.TrimSuffix(filepath.Base(blobs[i]), ".zst") }
 	want := []string{"blob " + digest(0) + ": no such blob", "blob " + digest(1) + ": the blob is damaged"}
 	if v := verified(t, d); v.Exit != 2 || !slices.Equal(v.Damage, want) || len(v.New)+len(v.Diffs) != 0 {

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"hookline/expect"
 	"hookline/hookctl/home"
 	"hookline/hookctl/home/hometest"
 	"hookline/hookctl/spool"
@@ -65,9 +66,7 @@ func TestDegraded(t *testing.T) {
 		if c.args == "consciousness brief" {
 			want = 0 // it asks, and records nothing
 		}
-		if n := spool.Open(p).Count(); n != want {
-			t.Errorf("%s: %d frames spooled, want %d", c.args, n, want)
-		}
+		expect.Equal(t, spool.Open(p).Count(), want, c.args, "frames spooled")
 	}
 }
 
@@ -80,9 +79,7 @@ func TestRedacts(t *testing.T) {
 	delivered(t, f, starting)
 	s := spool.Open(p)
 	frames, err := s.List()
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	data, err := os.ReadFile(frames[0].Path)
 	if err != nil || bytes.Contains(data, []byte(secret)) || bytes.Count(data, []byte("[REDACTED:")) != 3 {
 		t.Errorf("%s %v", data, err)
@@ -107,12 +104,8 @@ func TestSessionStart(t *testing.T) {
 func gatedDir(t *testing.T) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), ".claude")
-	if err := os.Mkdir(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "requirements.yaml"), []byte("version: '1.0'\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.Mkdir(dir, 0o755))
+	expect.OK(t, os.WriteFile(filepath.Join(dir, "requirements.yaml"), []byte("version: '1.0'\n"), 0o644))
 	return filepath.Dir(dir)
 }
 
@@ -149,10 +142,7 @@ func TestWaitsAtGates(t *testing.T) {
 // A daemon that has other frames to take first is asked again, where an answer is waited for.
 func TestWaitsForItsTurn(t *testing.T) {
 	p := hometest.Home(t, "none")
-	l, err := net.Listen("unix", p.Socket)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := expect.Value(net.Listen("unix", p.Socket))(t)
 	asked := 0
 	srv := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		if asked++; asked < 3 {
@@ -177,10 +167,7 @@ func TestWaitsForItsTurn(t *testing.T) {
 // A gate that could not be asked is said, once.
 func TestGateUnanswered(t *testing.T) {
 	p := hometest.Home(t, "none")
-	l, err := net.Listen("unix", p.Socket)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := expect.Value(net.Listen("unix", p.Socket))(t)
 	defer l.Close()
 	f := frameOf("hook PreToolUse", `{}`)
 	f.Cwd = gatedDir(t)
@@ -208,9 +195,7 @@ func TestDaemonDies(t *testing.T) {
 	if stdout != "" {
 		t.Errorf("told again: %q", stdout)
 	}
-	if n := spool.Open(p).Count(); n != 2 {
-		t.Errorf("%d frames spooled", n)
-	}
+	expect.Equal(t, spool.Open(p).Count(), 2, "frames spooled")
 }
 
 func TestRestoreIdentityDegraded(t *testing.T) {
@@ -221,9 +206,7 @@ func TestRestoreIdentityDegraded(t *testing.T) {
 	if stdout != "" || !strings.HasPrefix(stderr, "hookline: the recorder does not start (") || strings.Count(stderr, "\n") != 1 || code != 1 {
 		t.Errorf("%d %q %q", code, stdout, stderr)
 	}
-	if n := spool.Open(p).Count(); n != 1 {
-		t.Errorf("%d frames", n)
-	}
+	expect.Equal(t, spool.Open(p).Count(), 1, "frames")
 }
 
 // A prompt without a daemon is told why there is no context: time ran out only where something was waited for.
@@ -231,10 +214,7 @@ func TestInjectContextDegraded(t *testing.T) {
 	p := hometest.Home(t, "none")
 	broken := func(home.Paths, time.Time) error { return fmt.Errorf("the store is on fire") }
 	started := func(home.Paths, time.Time) error { return nil }
-	hung, err := net.Listen("unix", p.Socket)
-	if err != nil {
-		t.Fatal(err)
-	}
+	hung := expect.Value(net.Listen("unix", p.Socket))(t)
 	if _, stderr, code := delivered(t, frameOf("consciousness inject-context", `{}`), started); stderr != "Context retrieval timed out after 1s\n" || code != 0 {
 		t.Errorf("%d %q", code, stderr)
 	}
@@ -254,10 +234,7 @@ func TestInjectContextDegraded(t *testing.T) {
 // A daemon that hangs (stopped, or busy) accepts connections: no second one is started.
 func TestDaemonHangs(t *testing.T) {
 	p := hometest.Home(t, "none")
-	l, err := net.Listen("unix", p.Socket)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := expect.Value(net.Listen("unix", p.Socket))(t)
 	defer l.Close()
 	stdout, stderr, code := delivered(t, frameOf("hook Stop", `{}`), func(home.Paths, time.Time) error {
 		t.Error("a second daemon was started")
@@ -295,9 +272,7 @@ func TestReadOnlyHome(t *testing.T) {
 // A home that others can write to is not touched: the frame is kept elsewhere, and the user hears why.
 func TestOpenHome(t *testing.T) {
 	p := hometest.Home(t, "none")
-	if err := os.Chmod(p.Home, 0o777); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.Chmod(p.Home, 0o777))
 	target := filepath.Join(t.TempDir(), "target")
 	for _, path := range []string{p.Log, p.Lock, p.SpawnLock, p.SpawnState} {
 		if err := os.Symlink(target, path); err != nil {
@@ -312,12 +287,8 @@ func TestOpenHome(t *testing.T) {
 	if _, there := os.Stat(target); err != nil || len(entries) != 4 || there == nil {
 		t.Errorf("%v %v", entries, err)
 	}
-	if err := os.Chmod(p.Home, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if n := spool.Open(p).Count(); n != 1 {
-		t.Errorf("%d frames kept", n)
-	}
+	expect.OK(t, os.Chmod(p.Home, 0o700))
+	expect.Equal(t, spool.Open(p).Count(), 1, "frames kept")
 }
 
 // A disk that is full when the daemon is to start is told as that, once, whatever file had no room.
@@ -333,9 +304,7 @@ func TestFullDisk(t *testing.T) {
 				t.Errorf("%v, hook %d: %d %q %q", errno, i, code, stdout, stderr)
 			}
 		}
-		if n := spool.Open(p).Count(); n != 3 {
-			t.Errorf("%v: %d frames", errno, n)
-		}
+		expect.Equal(t, spool.Open(p).Count(), 3, errno, "frames")
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"hookline/expect"
 )
 
 func littleEndian() bool { return binary.NativeEndian.Uint16([]byte{1, 0}) == 1 }
@@ -38,9 +40,7 @@ func TestLooksLikeClient(t *testing.T) {
 		{"/home/u/.claude/hooks/run", "run", false},
 		{"/opt/claude/versions/next", "", false},
 	} {
-		if got := looksLikeClient(running{exe: c.exe, args: strings.Fields(c.args)}); got != c.want {
-			t.Errorf("%s: %s: %v", c.exe, c.args, got)
-		}
+		expect.Equal(t, looksLikeClient(running{exe: c.exe, args: strings.Fields(c.args)}), c.want, c.exe, c.args)
 	}
 }
 
@@ -76,17 +76,13 @@ func TestVersionOf(t *testing.T) {
 		{"/usr/bin/node", "node cli.js", ""},
 		{"", "", ""},
 	} {
-		if got := versionOf(running{exe: c.exe, args: strings.Fields(c.args)}); got != c.want {
-			t.Errorf("%s: %s: %q, want %q", c.exe, c.args, got, c.want)
-		}
+		expect.Equal(t, versionOf(running{exe: c.exe, args: strings.Fields(c.args)}), c.want, c.exe, c.args)
 	}
 }
 
 func TestClientVersionOfStrangers(t *testing.T) {
 	for _, pid := range []int{0, -1, os.Getpid(), 1 << 30} {
-		if got := ClientVersion(pid); got != "" {
-			t.Errorf("%d: %q", pid, got)
-		}
+		expect.Equal(t, ClientVersion(pid), "", pid)
 	}
 }
 
@@ -95,8 +91,6 @@ func TestVersionForm(t *testing.T) {
 		"2.1.329": true, "10.0.0-beta.1+x": true, "2.1": false, "2.1.x": false, "": false, "2..1": false,
 		"1.2.3-" + strings.Repeat("a", 99): false,
 	} {
-		if got := version.MatchString(v); got != want {
-			t.Errorf("%q: %v", v, got)
-		}
+		expect.Equal(t, version.MatchString(v), want, v)
 	}
 }

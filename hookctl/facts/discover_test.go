@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"hookline/expect"
 )
 
 func TestReadPointer(t *testing.T) {
@@ -98,9 +100,7 @@ func TestPlaceOfOddPaths(t *testing.T) {
 	w := New(Options{})
 	for _, path := range []string{"", ".", "relative/path", plain, plain + "/below", filepath.Join(dir, "none"), dir + "/" + strings.Repeat("x", 300)} {
 		wantPlace(t, w.Place(path), Place{Dir: path})
-		if got := w.Place(path).Path(); got != path {
-			t.Errorf("path %q", got)
-		}
+		expect.Equal(t, w.Place(path).Path(), path, "path")
 	}
 	wantPlace(t, w.Place(dir), Place{Dir: dir, Name: filepath.Base(dir)})
 	// A file takes the directory's place: what was known of it stays.
@@ -130,9 +130,7 @@ func TestProjectIDOfOneFolder(t *testing.T) {
 		t.Errorf("id %q", id)
 	}
 	for _, same := range []string{top + "/", top + "/.", dir + "/./shop", dir + "/other/../shop"} {
-		if got := ProjectID(same); got != id {
-			t.Errorf("%s: %s, want %s", same, got, id)
-		}
+		expect.Equal(t, ProjectID(same), id, same)
 	}
 	if err := os.Symlink(top, filepath.Join(dir, "link")); err == nil && ProjectID(filepath.Join(dir, "link")) != id {
 		t.Error("a link is another project")

@@ -8,15 +8,14 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	"hookline/expect"
 )
 
 // realDir is a temporary directory whose path holds no symbolic link (on macOS /var is one).
 func realDir(t testing.TB) string {
 	t.Helper()
-	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := expect.Value(filepath.EvalSymlinks(t.TempDir()))(t)
 	return dir
 }
 
@@ -45,18 +44,14 @@ func repo(t testing.TB, dir string) string {
 
 func mkdir(t testing.TB, dir string) string {
 	t.Helper()
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.MkdirAll(dir, 0o755))
 	return dir
 }
 
 func write(t testing.TB, file, text string) {
 	t.Helper()
 	mkdir(t, filepath.Dir(file))
-	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.WriteFile(file, []byte(text), 0o644))
 }
 
 // counting is a World that counts its calls of git.
@@ -74,7 +69,5 @@ func TestGitGetsACleanEnvironment(t *testing.T) {
 	}
 	env := cleanEnv(func(name string) (string, bool) { v, ok := given[name]; return v, ok })
 	want := "GIT_OPTIONAL_LOCKS=0 GIT_TERMINAL_PROMPT=0 GIT_NO_LAZY_FETCH=1 GIT_ALLOW_PROTOCOL=none GIT_NO_REPLACE_OBJECTS=1 LC_ALL=C PATH=/bin HOME=/home/u"
-	if got := strings.Join(env, " "); got != want {
-		t.Errorf("got  %s\nwant %s", got, want)
-	}
+	expect.Equal(t, strings.Join(env, " "), want)
 }

@@ -10,6 +10,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"hookline/expect"
 )
 
 // branchRepo is a repository with main and the branch feature/x checked out.
@@ -37,9 +39,7 @@ func branchRepo(t *testing.T) (dir string, run func(args ...string)) {
 
 func lines(t *testing.T, file string, n int) {
 	t.Helper()
-	if err := os.WriteFile(file, []byte(strings.Repeat("line\n", n)), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.WriteFile(file, []byte(strings.Repeat("line\n", n)), 0o644))
 }
 
 func sizeOf(t *testing.T, dir, branch, base string) (Size, error) {
@@ -80,9 +80,7 @@ func TestPinned_35_Size(t *testing.T) {
 	run("add", "c.txt")
 	lines(t, filepath.Join(dir, "a.txt"), 4)
 	lines(t, filepath.Join(dir, "new file"), 3)
-	if err := os.WriteFile(filepath.Join(dir, ".git", "info", "exclude"), []byte("ignored\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.WriteFile(filepath.Join(dir, ".git", "info", "exclude"), []byte("ignored\n"), 0o644))
 	lines(t, filepath.Join(dir, "ignored"), 100)
 	want := Size{Committed: Lines{5, 0}, Staged: Lines{7, 0}, Unstaged: Lines{3, 6}, Base: "main"}
 	if got, err := sizeOf(t, dir, "feature/x", ""); err != nil || got != want {
@@ -159,15 +157,10 @@ func TestPinned_37_SizesAreRemembered(t *testing.T) {
 	q := SizeQuery{Worktree: "/w", Branch: "b", TTL: time.Minute}
 	ask := func() Size {
 		t.Helper()
-		size, err := s.Of(t.Context(), q)
-		if err != nil {
-			t.Fatal(err)
-		}
+		size := expect.Value(s.Of(t.Context(), q))(t)
 		return size
 	}
-	if got := ask(); got != (Size{Committed: Lines{2, 1}, Staged: Lines{2, 1}, Unstaged: Lines{2, 1}, Base: "origin/develop"}) {
-		t.Errorf("%+v", got)
-	}
+	expect.Equal(t, ask(), (Size{Committed: Lines{2, 1}, Staged: Lines{2, 1}, Unstaged: Lines{2, 1}, Base: "origin/develop"}))
 	g.n, now = "9", now.Add(time.Minute-1)
 	if got := ask(); got.Committed.Insertions != 2 || g.ran != 1 {
 		t.Errorf("asked again within the time: %+v", got)
@@ -205,8 +198,6 @@ func TestShortstat(t *testing.T) {
 		"": {}, " 1 file changed, 1 insertion(+)\n": {1, 0}, " 3 files changed, 10 insertions(+), 2 deletions(-)\n": {10, 2},
 		" 2 files changed, 7 deletions(-)\n": {0, 7}, "nonsense, x insertions": {}, " 1 file changed, 0 insertions(+), 0 deletions(-)": {},
 	} {
-		if got := shortstat(text); got != want {
-			t.Errorf("%q: %+v", text, got)
-		}
+		expect.Equal(t, shortstat(text), want, text)
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"hookline/expect"
 )
 
 const (
@@ -38,9 +40,7 @@ func TestReadHead(t *testing.T) {
 		path := filepath.Join(dir, "HEAD")
 		write(t, path, text)
 		info, err := os.Lstat(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, err)
 		got, err := readHead(path, info)
 		if got != want || (err == nil) != (want != "") {
 			t.Errorf("%.60q: %q, %v", text, got, err)
@@ -53,9 +53,7 @@ func TestBranchOf(t *testing.T) {
 		"refs/heads/main": "main", "refs/heads/feature/deep/x": "feature/deep/x", "refs/heads/": "",
 		"refs/tags/v1": "", "refs/remotes/origin/main": "", sha1Hex: "", "": "",
 	} {
-		if got := branchOf(head); got != want {
-			t.Errorf("%q: %q", head, got)
-		}
+		expect.Equal(t, branchOf(head), want, head)
 	}
 }
 

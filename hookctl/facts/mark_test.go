@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"hookline/expect"
 )
 
 // settled makes a file's times old enough to be believed.
@@ -38,15 +40,10 @@ func TestMarkSees(t *testing.T) {
 			chtimes(t, path, time.Now().Add(-time.Minute))
 		}},
 		{name: "another file of the same looks", before: file, after: func(t *testing.T, path string) {
-			info, err := os.Stat(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			info := expect.Value(os.Stat(path))(t)
 			write(t, path+".new", "text")
 			chtimes(t, path+".new", info.ModTime())
-			if err := os.Rename(path+".new", path); err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, os.Rename(path+".new", path))
 		}},
 		{name: "a folder in the file's place", before: file, after: func(t *testing.T, path string) { remove(t, path); mkdir(t, path) }},
 		{name: "too young to be believed", before: young, after: nothing},
@@ -54,9 +51,7 @@ func TestMarkSees(t *testing.T) {
 		{name: "another folder of that name", before: folder, after: func(t *testing.T, path string) {
 			mkdir(t, path+".new")
 			remove(t, path)
-			if err := os.Rename(path+".new", path); err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, os.Rename(path+".new", path))
 		}},
 		{name: "a link's target changes, and the target counts", before: linkTo("one"), after: func(t *testing.T, path string) {
 			settled(t, filepath.Join(filepath.Dir(path), "one"), "longer than before")
@@ -70,10 +65,7 @@ func TestMarkSees(t *testing.T) {
 			path := filepath.Join(realDir(t), "a", "b")
 			mkdir(t, filepath.Dir(path))
 			tc.before(t, path)
-			m, err := look(path, tc.link)
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := expect.Value(look(path, tc.link))(t)
 			if tc.link {
 				m.settled = true // a link's own time cannot be set everywhere
 			}
@@ -99,16 +91,12 @@ func folder(t *testing.T, path string) { mkdir(t, path) }
 
 func remove(t *testing.T, path string) {
 	t.Helper()
-	if err := os.RemoveAll(path); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.RemoveAll(path))
 }
 
 func chtimes(t *testing.T, path string, at time.Time) {
 	t.Helper()
-	if err := os.Chtimes(path, at, at); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.Chtimes(path, at, at))
 }
 
 // linkTo puts a link at the path, to a settled file beside it.
@@ -119,9 +107,7 @@ func linkTo(name string) func(*testing.T, string) {
 		}
 		target := settled(t, filepath.Join(filepath.Dir(path), name), name)
 		_ = os.Remove(path)
-		if err := os.Symlink(target, path); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, os.Symlink(target, path))
 	}
 }
 
@@ -147,8 +133,6 @@ func TestAbsent(t *testing.T) {
 		{fs.ErrNotExist, true}, {&fs.PathError{Op: "open", Path: "x", Err: fs.ErrNotExist}, true},
 		{below, true}, {fs.ErrPermission, false}, {errors.New("other"), false}, {nil, false},
 	} {
-		if got := absent(tc.err); got != tc.want {
-			t.Errorf("%v: %v", tc.err, got)
-		}
+		expect.Equal(t, absent(tc.err), tc.want, tc.err)
 	}
 }

@@ -11,14 +11,13 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+
+	"hookline/expect"
 )
 
 func originOf(t *testing.T, w *World, commonDir string) Origin {
 	t.Helper()
-	o, err := w.Origin(t.Context(), commonDir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	o := expect.Value(w.Origin(t.Context(), commonDir))(t)
 	return o
 }
 
@@ -30,17 +29,13 @@ func TestOriginAsksGitOnce(t *testing.T) {
 	w, calls := counting()
 	for range 3 {
 		want := Origin{RootCommit: root, Remote: "https://example.com/shop.git"}
-		if got := originOf(t, w, top+"/.git"); got != want {
-			t.Errorf("got %+v, want %+v", got, want)
-		}
+		expect.Equal(t, originOf(t, w, top+"/.git"), want)
 	}
 	if n := calls.Load(); n != 2 { // config and history
 		t.Errorf("git ran %d times for a new repository", n)
 	}
 	git(t, top, "remote", "set-url", "origin", "git@example.com:shop.git")
-	if got := originOf(t, w, top+"/.git").Remote; got != "git@example.com:shop.git" {
-		t.Errorf("changed remote: %q", got)
-	}
+	expect.Equal(t, originOf(t, w, top+"/.git").Remote, "git@example.com:shop.git", "changed remote")
 }
 
 // The environment of whoever started us leads git elsewhere; the history is that of the folder asked about.
@@ -52,12 +47,8 @@ func TestOriginIgnoresTheEnvironment(t *testing.T) {
 	t.Setenv("GIT_DIR", one+"/.git")
 	t.Setenv("GIT_WORK_TREE", one)
 	w := New(Options{})
-	if got, want := originOf(t, w, two+"/.git").RootCommit, git(t, two, "rev-parse", "main"); got != want {
-		t.Errorf("root %s, want %s", got, want)
-	}
-	if got := w.Place(two).Worktree; got != two {
-		t.Errorf("work tree %q", got)
-	}
+	expect.Equal(t, originOf(t, w, two+"/.git").RootCommit, git(t, two, "rev-parse", "main"), "root")
+	expect.Equal(t, w.Place(two).Worktree, two, "work tree")
 }
 
 func TestOriginOfMovedRepositoryIsTheSame(t *testing.T) {
@@ -65,9 +56,7 @@ func TestOriginOfMovedRepositoryIsTheSame(t *testing.T) {
 	top := repo(t, dir+"/old")
 	w := New(Options{})
 	before := originOf(t, w, top+"/.git")
-	if err := os.Rename(top, dir+"/new"); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.Rename(top, dir+"/new"))
 	if got := originOf(t, w, dir+"/new/.git"); got != before || got.RootCommit == "" {
 		t.Errorf("got %+v, before %+v", got, before)
 	}
@@ -80,13 +69,9 @@ func TestOriginWithoutCommits(t *testing.T) {
 	top := realDir(t)
 	git(t, top, "init", "-q", "-b", "main")
 	w := New(Options{})
-	if got := originOf(t, w, top+"/.git"); got != (Origin{}) {
-		t.Errorf("no commits: %+v", got)
-	}
+	expect.Equal(t, originOf(t, w, top+"/.git"), (Origin{}), "no commits")
 	git(t, top, "commit", "-q", "--allow-empty", "-m", "first")
-	if got, want := originOf(t, w, top+"/.git").RootCommit, git(t, top, "rev-parse", "HEAD"); got != want {
-		t.Errorf("after the first commit %q, want %q", got, want)
-	}
+	expect.Equal(t, originOf(t, w, top+"/.git").RootCommit, git(t, top, "rev-parse", "HEAD"), "after the first commit")
 }
 
 func TestOriginWithSeveralRoots(t *testing.T) {
@@ -98,10 +83,7 @@ func TestOriginWithSeveralRoots(t *testing.T) {
 		cmd.Dir = top
 		cmd.Env = append(cleanEnv(os.LookupEnv), "GIT_AUTHOR_NAME=t", "GIT_AUTHOR_EMAIL=t@example.com", "GIT_COMMITTER_NAME=t",
 			"GIT_COMMITTER_EMAIL=t@example.com", "GIT_AUTHOR_DATE="+date, "GIT_COMMITTER_DATE="+date)
-		out, err := cmd.Output()
-		if err != nil {
-			t.Fatal(err)
-		}
+		out := expect.Value(cmd.Output())(t)
 		hash := strings.TrimSpace(string(out))
 		git(t, top, "update-ref", branch, hash)
 		return hash
@@ -111,9 +93,7 @@ func TestOriginWithSeveralRoots(t *testing.T) {
 	b := rootAt("refs/remotes/origin/b", "2020-01-01T00:00:00Z")
 	rootAt("refs/tags/late", "2021-01-01T00:00:00Z")
 	rootAt("refs/notes/commits", "2010-01-01T00:00:00Z")
-	if got, want := originOf(t, New(Options{}), top+"/.git").RootCommit, min(a, b); got != want {
-		t.Errorf("root %s, want %s of %s and %s", got, want, a, b)
-	}
+	expect.Equal(t, originOf(t, New(Options{}), top+"/.git").RootCommit, min(a, b), "root", a, b)
 }
 
 func TestOriginOfWorktreeSubmoduleBareAndShallow(t *testing.T) {
@@ -132,9 +112,7 @@ func TestOriginOfWorktreeSubmoduleBareAndShallow(t *testing.T) {
 		{dir + "/shop.git", shop, top},
 		{dir + "/shallow", "", "file://" + filepath.ToSlash(lib)},
 	} {
-		if got := originOf(t, w, w.Place(c.dir).CommonDir); got != (Origin{RootCommit: c.root, Remote: c.remote}) {
-			t.Errorf("%s: %+v, want %s, %s", c.dir, got, c.root, c.remote)
-		}
+		expect.Equal(t, originOf(t, w, w.Place(c.dir).CommonDir), (Origin{RootCommit: c.root, Remote: c.remote}), c.dir, c.root, c.remote)
 	}
 }
 
@@ -150,9 +128,7 @@ func TestOriginInParallelAsksOnce(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if n := calls.Load(); n != 2 {
-		t.Errorf("git ran %d times", n)
-	}
+	expect.Equal(t, calls.Load(), 2, "git ran", "times")
 }
 
 // A git that hangs holds nobody longer than the own context; a failure is not remembered.
@@ -188,9 +164,7 @@ func TestOriginIsBounded(t *testing.T) {
 	}
 	stop()
 	<-done
-	if got := originOf(t, w, top+"/.git").RootCommit; got != strings.Repeat("ab", 20) {
-		t.Errorf("the next: %q", got)
-	}
+	expect.Equal(t, originOf(t, w, top+"/.git").RootCommit, strings.Repeat("ab", 20), "the next")
 }
 
 func TestOriginOfNoRepository(t *testing.T) {

@@ -9,13 +9,13 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"hookline/expect"
 )
 
 func wantPlace(t *testing.T, got, want Place) {
 	t.Helper()
-	if got != want {
-		t.Errorf("got  %+v\nwant %+v", got, want)
-	}
+	expect.Equal(t, got, want)
 }
 
 func TestPlaceOfRepository(t *testing.T) {
@@ -27,14 +27,10 @@ func TestPlaceOfRepository(t *testing.T) {
 	want.Dir = sub
 	wantPlace(t, w.Place(sub), want)
 	wantPlace(t, w.Place(sub+"/../a/"), want)
-	if got := w.Place(sub).Path(); got != top+"/.git" {
-		t.Errorf("path %q", got)
-	}
+	expect.Equal(t, w.Place(sub).Path(), top+"/.git", "path")
 	want.Dir, want.Worktree = top+"/.git", ""
 	wantPlace(t, w.Place(top+"/.git"), want)
-	if n := calls.Load(); n != 0 {
-		t.Errorf("git ran %d times for a place", n)
-	}
+	expect.Equal(t, calls.Load(), 0, "git ran", "times for a place")
 }
 
 func TestPlaceSeesEverySwitchAtOnce(t *testing.T) {
@@ -62,26 +58,20 @@ func TestPlaceSeesASwitchOfASettledHead(t *testing.T) {
 	git(t, top, "branch", "next")
 	age(t, top+"/.git/HEAD")
 	w := New(Options{})
-	if got := w.Place(top).Branch; got != "main" {
-		t.Fatalf("branch %q", got)
-	}
+	expect.EqualNow(t, w.Place(top).Branch, "main", "branch")
 	known, _ := w.places.get(top)
 	if ok, err := known.fresh(time.Now); !ok || err != nil {
 		t.Fatalf("a settled answer is asked again: %v, %v", ok, err)
 	}
 	git(t, top, "switch", "-q", "next")
-	if got := w.Place(top).Branch; got != "next" {
-		t.Errorf("branch %q", got)
-	}
+	expect.Equal(t, w.Place(top).Branch, "next", "branch")
 }
 
 // age makes a file old enough for its stat data to be believed.
 func age(t testing.TB, file string) {
 	t.Helper()
 	hourAgo := time.Now().Add(-time.Hour)
-	if err := os.Chtimes(file, hourAgo, hourAgo); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.Chtimes(file, hourAgo, hourAgo))
 }
 
 func TestPlaceOfWorktree(t *testing.T) {
@@ -92,12 +82,8 @@ func TestPlaceOfWorktree(t *testing.T) {
 	w := New(Options{})
 	wantPlace(t, w.Place(tree), Place{Dir: tree, Worktree: tree, CommonDir: top + "/.git", Git: true,
 		Branch: "fix/1", Name: "shop", Head: "refs/heads/fix/1"})
-	if got := w.Place(top).Branch; got != "main" {
-		t.Errorf("the main work tree is on %q", got)
-	}
-	if a, b := ProjectID(w.Place(tree).Path()), ProjectID(w.Place(top).Path()); a != b {
-		t.Errorf("work trees of one repository have ids %s and %s", a, b)
-	}
+	expect.Equal(t, w.Place(top).Branch, "main", "the main work tree is on")
+	expect.Equal(t, ProjectID(w.Place(tree).Path()), ProjectID(w.Place(top).Path()), "work trees of one repository have ids")
 	moved := filepath.Join(dir, "trees", "fix2")
 	git(t, top, "worktree", "move", tree, moved)
 	if got := w.Place(moved); got.Worktree != moved || got.Branch != "fix/1" {
@@ -106,9 +92,7 @@ func TestPlaceOfWorktree(t *testing.T) {
 	if got := w.Place(tree); got.Dir != tree || got.Branch != "fix/1" {
 		t.Errorf("gone work tree: %+v", got)
 	}
-	if err := os.RemoveAll(top); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.RemoveAll(top))
 	wantPlace(t, w.Place(moved), Place{Dir: moved, Name: "fix2"})
 }
 
@@ -149,9 +133,7 @@ func TestPlaceOfNestedAndNewRepositories(t *testing.T) {
 		t.Errorf("before: %+v", got)
 	}
 	wantPlace(t, w.Place(plain), Place{Dir: plain, Name: "y"})
-	if got := w.Place(plain).Path(); got != plain {
-		t.Errorf("path without git: %q", got)
-	}
+	expect.Equal(t, w.Place(plain).Path(), plain, "path without git")
 	git(t, inner, "init", "-q", "-b", "unborn")
 	wantPlace(t, w.Place(inner), Place{Dir: inner, Worktree: inner, CommonDir: inner + "/.git", Git: true,
 		Branch: "unborn", Name: "inner", Head: "refs/heads/unborn"})
@@ -159,9 +141,7 @@ func TestPlaceOfNestedAndNewRepositories(t *testing.T) {
 	if got := w.Place(plain); got.Worktree != filepath.Dir(plain) {
 		t.Errorf("after init above: %+v", got)
 	}
-	if err := os.RemoveAll(inner + "/.git"); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.RemoveAll(inner+"/.git"))
 	if got := w.Place(inner); got.Worktree != outer || got.Branch != "main" {
 		t.Errorf("after the inner one is gone: %+v", got)
 	}
@@ -190,9 +170,7 @@ func TestPlaceThroughLinks(t *testing.T) {
 	if got := w.Place(link); got.Worktree != two {
 		t.Errorf("retargeted: %+v", got)
 	}
-	if a, b := ProjectID(link+"/.git"), ProjectID(two+"/.git"); a != b {
-		t.Errorf("ids %s and %s of one path", a, b)
-	}
+	expect.Equal(t, ProjectID(link+"/.git"), ProjectID(two+"/.git"), "ids", "of one path")
 }
 
 func TestPlaceOfMovedFolder(t *testing.T) {
@@ -200,9 +178,7 @@ func TestPlaceOfMovedFolder(t *testing.T) {
 	old := repo(t, filepath.Join(dir, "old"))
 	w := New(Options{})
 	before := w.Place(old)
-	if err := os.Rename(old, dir+"/new"); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.Rename(old, dir+"/new"))
 	if got := w.Place(dir + "/new"); got.Worktree != dir+"/new" || got.Name != "new" {
 		t.Errorf("at the new path: %+v", got)
 	}
@@ -220,13 +196,9 @@ func TestPlaceOfWhatIsGone(t *testing.T) {
 	w := New(Options{})
 	known := w.Place(sub)
 	id := ProjectID(known.Path())
-	if err := os.RemoveAll(top); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.RemoveAll(top))
 	wantPlace(t, w.Place(sub), known)
-	if got := ProjectID(w.Place(sub).Path()); got != id {
-		t.Errorf("id %s after the folder is gone, before %s", got, id)
-	}
+	expect.Equal(t, ProjectID(w.Place(sub).Path()), id, "id", "after the folder is gone, before")
 	wantPlace(t, w.Place(top+"/never"), Place{Dir: top + "/never"})
 }
 
@@ -264,9 +236,7 @@ func TestPlaceOfReftable(t *testing.T) {
 	calls, answer, trouble := 0, "refs/heads/a/b\n", error(nil)
 	w := New(Options{Exec: func(ctx context.Context, dir string, args ...string) ([]byte, error) {
 		calls++
-		if want := []string{"--git-dir=" + top + "/.git", "symbolic-ref", "--quiet", "HEAD"}; strings.Join(args, " ") != strings.Join(want, " ") {
-			t.Errorf("git %q", args)
-		}
+		expect.Equal(t, strings.Join(args, " "), strings.Join([]string{"--git-dir=" + top + "/.git", "symbolic-ref", "--quiet", "HEAD"}, " "), "git", args)
 		if limit, ok := ctx.Deadline(); !ok || time.Until(limit) > 50*time.Millisecond {
 			t.Error("git may take longer than 50 ms")
 		}
@@ -314,9 +284,7 @@ func (e exitStatus) ExitCode() int { return int(e) }
 
 func TestProjectID(t *testing.T) {
 	// printf /no/such/folder/.git | sha256sum
-	if got := ProjectID("/no/such/folder/x/../.git/"); got != "4b648179280d" {
-		t.Errorf("id %q", got)
-	}
+	expect.Equal(t, ProjectID("/no/such/folder/x/../.git/"), "4b648179280d", "id")
 }
 
 func TestPlaceInParallel(t *testing.T) {
@@ -338,14 +306,10 @@ func TestPlaceInParallel(t *testing.T) {
 	}
 	for _, branch := range []string{"a", "b", "c"} {
 		git(t, top, "switch", "-q", "-c", branch)
-		if got := w.Place(top).Branch; got != branch {
-			t.Errorf("branch %q, want %q", got, branch)
-		}
+		expect.Equal(t, w.Place(top).Branch, branch, "branch")
 	}
 	all.Wait()
-	if n := calls.Load(); n != 0 {
-		t.Errorf("git ran %d times", n)
-	}
+	expect.Equal(t, calls.Load(), 0, "git ran", "times")
 }
 
 func BenchmarkPlaceWarm(b *testing.B) { // goal: ≤ 20 µs

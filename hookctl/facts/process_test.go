@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"testing"
 	"time"
+
+	"hookline/expect"
 )
 
 // roleVar makes this test binary play another process.
@@ -49,21 +51,11 @@ func child(t *testing.T) (pid int, kill func() (reap func())) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), roleVar+"=wait")
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	in := expect.Value(cmd.StdinPipe())(t)
+	out := expect.Value(cmd.StdoutPipe())(t)
+	expect.OK(t, cmd.Start())
 	t.Cleanup(func() { _ = in.Close() })
-	if _, err := bufio.NewReader(out).ReadString('\n'); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(bufio.NewReader(out).ReadString('\n'))(t)
 	return cmd.Process.Pid, func() func() {
 		_ = cmd.Process.Kill()
 		return func() { _ = cmd.Wait() }
@@ -76,9 +68,7 @@ func TestProbe(t *testing.T) {
 	if p.PID != pid || !p.Alive || p.Start == 0 && runtime.GOOS == "linux" {
 		t.Fatalf("alive: %+v", p)
 	}
-	if again := Probe(pid); again != p {
-		t.Errorf("%+v, then %+v", p, again)
-	}
+	expect.Equal(t, Probe(pid), p)
 	if !SameProcess(pid, p.Start) || !SameProcess(pid, 0) {
 		t.Error("it is the same process")
 	}
@@ -107,9 +97,7 @@ func TestProbeOfOthers(t *testing.T) {
 		t.Error("the first process belongs to another, and lives")
 	}
 	for _, pid := range []int{0, -1, -os.Getpid()} {
-		if got := Probe(pid); got != (Process{}) {
-			t.Errorf("%d: %+v", pid, got)
-		}
+		expect.Equal(t, Probe(pid), (Process{}), pid)
 	}
 	if got := Probe(1 << 30); got.Alive {
 		t.Errorf("no such process: %+v", got)
@@ -163,13 +151,8 @@ func TestClientOfAncestor(t *testing.T) {
 	copyFile(t, os.Args[0], file)
 	cmd := exec.Command(file)
 	cmd.Env = append(os.Environ(), roleVar+"=client", "FACTS_TEST_BINARY="+os.Args[0])
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	out := expect.Value(cmd.StdoutPipe())(t)
+	expect.OK(t, cmd.Start())
 	text, _ := io.ReadAll(out)
 	if err := cmd.Wait(); err != nil {
 		t.Error(err)
@@ -185,14 +168,9 @@ func TestClientOfAncestor(t *testing.T) {
 
 func copyFile(t *testing.T, from, to string) {
 	t.Helper()
-	b, err := os.ReadFile(from)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := expect.Value(os.ReadFile(from))(t)
 	mkdir(t, filepath.Dir(to))
-	if err := os.WriteFile(to, b, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.WriteFile(to, b, 0o755))
 }
 
 func TestParseProcArgs(t *testing.T) {

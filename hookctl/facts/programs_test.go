@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"hookline/expect"
 )
 
 // No program that a repository names runs while a branch is measured and its tree looked at: each would leave a file.
@@ -23,9 +25,7 @@ func TestNoProgramOfARepositoryRuns(t *testing.T) {
 	for _, name := range []string{"post-index-change", "post-checkout", "fsmonitor-watchman", "reference-transaction"} {
 		hook := filepath.Join(dir, ".git", "hooks", name)
 		write(t, hook, "#!/bin/sh\n"+canary("hook-"+name)+"\n")
-		if err := os.Chmod(hook, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, os.Chmod(hook, 0o755))
 	}
 	for key, name := range map[string]string{
 		"core.fsmonitor": "fsmonitor", "core.sshCommand": "ssh", "core.pager": "pager", "pager.status": "pager-status", "core.editor": "editor",
@@ -45,9 +45,7 @@ func TestNoProgramOfARepositoryRuns(t *testing.T) {
 	lines(t, filepath.Join(dir, "a.txt"), 3)
 	write(t, filepath.Join(dir, "b.dat"), "two\n")
 	old := time.Now().Add(-time.Hour) // the content is as it was: only a look inside tells
-	if err := os.Chtimes(filepath.Join(dir, "c.md"), old, old); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.Chtimes(filepath.Join(dir, "c.md"), old, old))
 	var s Sizes
 	if dirty, err := s.Dirty(t.Context(), dir); err != nil || dirty != 2 {
 		t.Errorf("%d files with changes, %v", dirty, err)

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"hookline/expect"
 )
 
 func TestStripCredentials(t *testing.T) {
@@ -38,9 +40,7 @@ func TestStripCredentials(t *testing.T) {
 		"codecommit::us-east-1://" + secret + "@repo":       "codecommit::us-east-1://repo",
 		"": "",
 	} {
-		if got := StripCredentials(in); got != want {
-			t.Errorf("%q → %q, want %q", in, got, want)
-		}
+		expect.Equal(t, StripCredentials(in), want, in)
 	}
 }
 
@@ -53,9 +53,7 @@ func TestStripCredentialsLeavesNoPassword(t *testing.T) {
 		if scheme == "ssh" {
 			want = "ssh://git@example.com/a"
 		}
-		if got := StripCredentials(scheme + "://git:" + password + "@example.com/a"); got != want {
-			t.Fatalf("got %q, want %q", got, want)
-		}
+		expect.EqualNow(t, StripCredentials(scheme+"://git:"+password+"@example.com/a"), want)
 	})
 }
 
@@ -65,11 +63,7 @@ func TestRemoteFromAnIncludedFile(t *testing.T) {
 	write(t, top+"/.git/more", "[remote \"origin\"]\n\turl = https://u:"+"pw@example.com/inc\n")
 	git(t, top, "config", "include.path", "more")
 	w := New(Options{})
-	if got := originOf(t, w, top+"/.git").Remote; got != "https://example.com/inc" {
-		t.Errorf("remote %q", got)
-	}
+	expect.Equal(t, originOf(t, w, top+"/.git").Remote, "https://example.com/inc", "remote")
 	write(t, top+"/.git/more", "")
-	if got := originOf(t, New(Options{}), top+"/.git").Remote; got != "" {
-		t.Errorf("no remote anywhere: %q", got)
-	}
+	expect.Equal(t, originOf(t, New(Options{}), top+"/.git").Remote, "", "no remote anywhere")
 }

@@ -10,6 +10,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"hookline/expect"
 )
 
 // What a branch is compared with, by the refs there are.
@@ -84,9 +86,7 @@ func TestSizesInParallelAskOnce(t *testing.T) {
 	}
 	close(answer)
 	all.Wait()
-	if n := ran.Load(); n != 1 {
-		t.Errorf("git was asked %d times", n)
-	}
+	expect.Equal(t, ran.Load(), 1, "git was asked", "times")
 }
 
 // A clock that was set back makes no answer immortal; a branch without a base is remembered as any other.

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"hookline/expect"
 )
 
 // call is the JSON of an edit that the client reports with the file as it was.
@@ -71,9 +73,7 @@ func TestBlame(t *testing.T) {
 		for _, e := range c.edits {
 			b.Take(e)
 		}
-		if got := told(b); got != c.want {
-			t.Errorf("%s: %s, want %s", c.name, got, c.want)
-		}
+		expect.Equal(t, told(b), c.want, c.name)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"hookline/events"
+	"hookline/expect"
 )
 
 // record is an event of a session with this data.
@@ -76,9 +77,7 @@ func TestFold(t *testing.T) {
 		"":                      "",
 		strings.Repeat("x", 99): strings.Repeat("x", mostWord),
 	} {
-		if got := Fold(in); got != want {
-			t.Errorf("%q: %q, want %q", in, got, want)
-		}
+		expect.Equal(t, Fold(in), want, in)
 	}
 }
 
@@ -89,9 +88,7 @@ func TestHolds(t *testing.T) {
 	for q, want := range map[string]bool{
 		"exit code 1": true, "code exit": false, "pars*": true, "pars": false, "größe": true, "make code": true, "make exit": false, "code": true,
 	} {
-		if got := (Query{Words: []string{q}}).Terms()[0].Holds(d); got != want {
-			t.Errorf("%q: %v", q, got)
-		}
+		expect.Equal(t, (Query{Words: []string{q}}).Terms()[0].Holds(d), want, q)
 	}
 	if (Query{Command: "exit"}).Terms()[0].Holds(d) || !(Query{Command: "make"}).Terms()[0].Holds(d) {
 		t.Error("a kind of text is not honoured")

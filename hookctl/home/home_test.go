@@ -9,6 +9,7 @@ import (
 	"slices"
 	"testing"
 
+	"hookline/expect"
 	"hookline/hookctl/wire"
 )
 
@@ -36,9 +37,7 @@ func TestLocate(t *testing.T) {
 func TestPrivateDir(t *testing.T) {
 	dir := t.TempDir()
 	made := filepath.Join(dir, "a", "b")
-	if err := PrivateDir(made); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, PrivateDir(made))
 	for _, path := range []string{made, filepath.Dir(made)} {
 		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o700 {
 			t.Errorf("%s: %v %v", path, info.Mode(), err)
@@ -52,9 +51,7 @@ func TestPrivateDir(t *testing.T) {
 		t.Errorf("a link of our own: %v", err)
 	}
 	for mode, ok := range map[os.FileMode]bool{0o700: true, 0o755: true, 0o770: false, 0o777: false, 0o777 | os.ModeSticky: false} {
-		if err := os.Chmod(made, mode); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, os.Chmod(made, mode))
 		if err := PrivateDir(made); (err == nil) != ok {
 			t.Errorf("%v: %v", mode, err)
 		}
@@ -70,18 +67,14 @@ func TestCheck(t *testing.T) {
 	if err := p.Check(); err != nil {
 		t.Errorf("not there yet: %v", err)
 	}
-	if err := PrivateDir(p.Home); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, PrivateDir(p.Home))
 	if err := os.Symlink(t.TempDir(), p.Store); err != nil {
 		t.Skip(err)
 	}
 	if err := p.Check(); err != nil {
 		t.Errorf("a store elsewhere, by a link of our own: %v", err)
 	}
-	if err := os.Chmod(p.Home, 0o770); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.Chmod(p.Home, 0o770))
 	var refused *Refused
 	if err := p.Check(); !errors.Is(err, ErrOpen) || !errors.As(err, &refused) || refused.Hint == "" {
 		t.Errorf("open to others: %v", err)
@@ -104,18 +97,12 @@ func TestCheckOwner(t *testing.T) {
 	if err := p.Check(); !errors.Is(err, ErrForeign) {
 		t.Errorf("to be made by root in a folder of another: %v", err)
 	}
-	if err := PrivateDir(p.Home); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, PrivateDir(p.Home))
 	if err := p.Check(); err != nil {
 		t.Errorf("root's own: %v", err)
 	}
-	if err := os.Symlink("/etc/passwd", p.Log); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Lchown(p.Log, other, other); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.Symlink("/etc/passwd", p.Log))
+	expect.OK(t, os.Lchown(p.Log, other, other))
 	if err := p.Check(); !errors.Is(err, ErrForeign) {
 		t.Errorf("a link that another put there: %v", err)
 	}

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"hookline/expect"
 	"hookline/hookctl/home"
 	"hookline/hookctl/home/hometest"
 )
@@ -57,26 +58,20 @@ func TestOnce(t *testing.T) {
 	if strings.Contains(string(env), "canary") || !slices.Contains(lines, "CLAUDE_CONFIG_DIR=/etc/claude") || !slices.Contains(lines, "HOOKLINE_HOME="+p.Home) {
 		t.Errorf("%s", env)
 	}
-	if p.LastStart() != (home.Attempt{}) {
-		t.Errorf("%+v", p.LastStart())
-	}
+	expect.Equal(t, p.LastStart(), home.Attempt{})
 }
 
 // A daemon that cannot start is not started again by every hook.
 func TestNotAgainByEveryHook(t *testing.T) {
 	p := hometest.Home(t, "die")
 	now := time.Now()
-	if err := p.StartDaemon(now); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, p.StartDaemon(now))
 	hometest.Eventually(t, "no reason", func() bool { return p.LastStart().Reason != "" })
 	hometest.Eventually(t, "lock still held", func() bool {
 		err := p.StartDaemon(now.Add(900 * time.Millisecond))
 		return err != nil && err.Error() == "the daemon failed to start a moment ago: the store is on fire"
 	})
-	if err := p.StartDaemon(now.Add(1100 * time.Millisecond)); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, p.StartDaemon(now.Add(1100*time.Millisecond)))
 	hometest.Eventually(t, "second start", func() bool { return len(hometest.Starts(p)) == 2 })
 	if got := p.LastStart(); got.Attempts != 2 {
 		t.Errorf("%+v", got)

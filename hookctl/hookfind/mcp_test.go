@@ -10,6 +10,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"hookline/expect"
 	"hookline/hookctl/verbs"
 )
 
@@ -42,13 +43,8 @@ func (f fake) Sessions(context.Context, int) ([]verbs.SessionRef, error) {
 func connected(t *testing.T, a answers) *mcp.ClientSession {
 	t.Helper()
 	here, there := mcp.NewInMemoryTransports()
-	if _, err := newServer(t.Context(), a).Connect(t.Context(), there, nil); err != nil {
-		t.Fatal(err)
-	}
-	c, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), here, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(newServer(t.Context(), a).Connect(t.Context(), there, nil))(t)
+	c := expect.Value(mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), here, nil))(t)
 	t.Cleanup(func() { _ = c.Close() })
 	return c
 }
@@ -56,10 +52,7 @@ func connected(t *testing.T, a answers) *mcp.ClientSession {
 // text is the answer of a tool.
 func text(t *testing.T, c *mcp.ClientSession, tool string, args map[string]any) (string, bool) {
 	t.Helper()
-	r, err := c.CallTool(t.Context(), &mcp.CallToolParams{Name: tool, Arguments: args})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := expect.Value(c.CallTool(t.Context(), &mcp.CallToolParams{Name: tool, Arguments: args}))(t)
 	var out []string
 	for _, part := range r.Content {
 		out = append(out, part.(*mcp.TextContent).Text)
@@ -89,10 +82,7 @@ func TestTools(t *testing.T) {
 }
 
 func TestToolsOnlyRead(t *testing.T) {
-	list, err := connected(t, fake{}).ListTools(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	list := expect.Value(connected(t, fake{}).ListTools(t.Context(), nil))(t)
 	var names []string
 	for _, tool := range list.Tools {
 		names = append(names, tool.Name)

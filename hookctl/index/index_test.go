@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"hookline/events"
+	"hookline/expect"
 	"hookline/hookctl/find"
 )
 
@@ -49,24 +50,16 @@ func (m *memory) prompt(session, text string) {
 // opened is the index of a folder, up to date with the log.
 func opened(t *testing.T, dir string, m *memory) *Index {
 	t.Helper()
-	x, err := Open(t.Context(), dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	x := expect.Value(Open(t.Context(), dir))(t)
 	t.Cleanup(func() { _ = x.Close() }) // again, where the test did
-	if err := x.Update(t.Context(), m.log, nil); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, x.Update(t.Context(), m.log, nil))
 	return x
 }
 
 func found(t *testing.T, x *Index, q find.Query) []uint64 {
 	t.Helper()
 	q.Limit = 20
-	matches, err := x.Search(t.Context(), q)
-	if err != nil {
-		t.Fatal(err)
-	}
+	matches := expect.Value(x.Search(t.Context(), q))(t)
 	var seqs []uint64
 	for _, m := range matches {
 		seqs = append(seqs, m.Seq)
@@ -127,9 +120,7 @@ func TestSearchHostile(t *testing.T) {
 
 func TestUpdateGoesOn(t *testing.T) {
 	dir, m := t.TempDir(), sample()
-	if err := opened(t, dir, m).Close(); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, opened(t, dir, m).Close())
 	m.add("a", events.TypeToolSucceeded, `{"tool_use_id":"t2","tool_name":"Read","tool_input":{"file_path":"/src/retry.go"},"tool_response":"package client"}`) // 6
 	x := opened(t, dir, m)
 	wantFound(t, x, find.Query{File: "retry.go"}, 6) // in place of its request
@@ -170,15 +161,10 @@ func TestMadeAnew(t *testing.T) {
 			write(t, path, "this is no database, but long enough for a header")
 		},
 		"cut off": func(t *testing.T, path string, _ *memory) {
-			if err := os.Truncate(path, 5000); err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, os.Truncate(path, 5000))
 		},
 		"overwritten": func(t *testing.T, path string, _ *memory) {
-			b, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			b := expect.Value(os.ReadFile(path))(t)
 			for i := 4096; i < len(b); i++ {
 				b[i] = 0xAA
 			}
@@ -188,19 +174,13 @@ func TestMadeAnew(t *testing.T) {
 		"another log": func(_ *testing.T, _ string, m *memory) { (*m)[4].ID = "01KOTHER" },
 		"older format": func(t *testing.T, path string, m *memory) {
 			x := opened(t, filepath.Dir(path), m)
-			if _, err := x.db.Exec("PRAGMA user_version = 0"); err != nil {
-				t.Fatal(err)
-			}
-			if err := x.Close(); err != nil {
-				t.Fatal(err)
-			}
+			expect.Value(x.db.Exec("PRAGMA user_version = 0"))(t)
+			expect.OK(t, x.Close())
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir, m := t.TempDir(), sample()
-			if err := opened(t, dir, m).Close(); err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, opened(t, dir, m).Close())
 			spoil(t, filepath.Join(dir, "words.db"), m)
 			wantFound(t, opened(t, dir, m), words("client"), 1)
 		})
@@ -209,9 +189,7 @@ func TestMadeAnew(t *testing.T) {
 
 func write(t *testing.T, path, content string) {
 	t.Helper()
-	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.WriteFile(path, []byte(content), 0o600))
 }
 
 func TestTwoAtOnce(t *testing.T) {

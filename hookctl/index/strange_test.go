@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"hookline/expect"
 	"hookline/hookctl/safeopen"
 )
 
@@ -26,13 +27,9 @@ func TestStrangeFiles(t *testing.T) {
 	for _, name := range []string{"words.db", "words.db-wal", "words.db-journal", "words.db-shm"} {
 		for what, lay := range laid {
 			dir, m := t.TempDir(), sample()
-			if err := opened(t, dir, m).Close(); err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, opened(t, dir, m).Close())
 			path := filepath.Join(dir, name)
-			if err := errors.Join(os.RemoveAll(path), lay(path)); err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, errors.Join(os.RemoveAll(path), lay(path)))
 			wantFound(t, opened(t, dir, m), words("client"), 1)
 			if t.Failed() {
 				t.Fatalf("%s is a %s", name, what)
@@ -44,9 +41,7 @@ func TestStrangeFiles(t *testing.T) {
 func TestStrangeLock(t *testing.T) {
 	for what, lay := range laid {
 		dir := t.TempDir()
-		if err := lay(filepath.Join(dir, "lock")); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, lay(filepath.Join(dir, "lock")))
 		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 		ended := make(chan error, 1)
 		go func() {

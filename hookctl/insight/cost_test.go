@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"hookline/expect"
 )
 
 const usageForm = `{"type":"assistant","uuid":"u%s","timestamp":"2026-01-01T00:0%d:00Z","agentId":"%s","isSidechain":%t,"requestId":"r%s","message":{"id":"m%s","model":"%s","content":[%s],"usage":{"input_tokens":%d,"output_tokens":%d,"cache_creation_input_tokens":30,"cache_read_input_tokens":1000,"cache_creation":{"ephemeral_1h_input_tokens":10}}}}`
@@ -51,10 +53,7 @@ func meter() *Meter {
 }
 
 func TestBill(t *testing.T) {
-	prices, err := Prices([]string{"claude-haiku-* 1 10 0 0 0"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	prices := expect.Value(Prices([]string{"claude-haiku-* 1 10 0 0 0"}))(t)
 	for by, want := range map[string]string{
 		"model":   "claude-opus-4-6 3 7/9/60/30/3000 | claude-haiku-4-5 1 1/9/20/10/1000 | mystery 1 2/3/20/10/1000",
 		"session": "s1 4 9/20/80/40/4000 | s2 1 1/1/20/10/1000",
@@ -76,9 +75,7 @@ func TestBill(t *testing.T) {
 		if sum.Tokens != b.Total.Tokens || sum.PicoUSD != b.Total.PicoUSD || sum.Answers != b.Total.Answers || b.Total.Answers != 5 {
 			t.Errorf("%s: the parts sum to %+v, the whole is %+v", by, sum, b.Total)
 		}
-		if s := strings.Join(got, " | "); s != want {
-			t.Errorf("%s:\n%s, want\n%s", by, s, want)
-		}
+		expect.Equal(t, strings.Join(got, " | "), want, by)
 		if fmt.Sprint(b.Unpriced) != "[mystery]" || b.Total.Unpriced != 1035 {
 			t.Errorf("%s: without a price %q, %d tokens", by, b.Unpriced, b.Total.Unpriced)
 		}
@@ -119,10 +116,7 @@ func FuzzMeter(f *testing.F) {
 
 // The list prices of known models; of one that is not known nothing is guessed.
 func TestListPrices(t *testing.T) {
-	prices, err := Prices(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	prices := expect.Value(Prices(nil))(t)
 	for model, want := range map[string]string{
 		"claude-opus-5-5": "4 20 5 8 0.2", "claude-opus-5": "5 25 6.25 10 0.5", "claude-opus-5-20260724": "5 25 6.25 10 0.5", "claude-opus-4-8": "5 25 6.25 10 0.5",
 		"claude-opus-4-1-20250805": "15 75 18.75 30 1.5", "claude-sonnet-5-5": "2 10 2.5 4 0.1", "claude-sonnet-5": "2 10 2.5 4 0.2",
@@ -130,13 +124,9 @@ func TestListPrices(t *testing.T) {
 		"claude-fable-5-1": "10 50 12.5 20 0.25", "claude-fable-5": "10 50 12.5 20 1",
 		"claude-opus-5-6": "unpriced", "claude-opus-6": "unpriced", "claude-haiku-5": "unpriced", "gpt-6-sol": "unpriced",
 	} {
-		if got := listed(prices, model, Tokens{Input: 100_000}); got != want {
-			t.Errorf("%s: %s, want %s", model, got, want)
-		}
+		expect.Equal(t, listed(prices, model, Tokens{Input: 100_000}), want, model)
 	}
-	if got := listed(prices, "claude-haiku-5-5", Tokens{Input: 1, CacheRead: 100_000}); got != "0.5 2.5 0.625 1 0.05" {
-		t.Errorf("a long prompt: %s", got)
-	}
+	expect.Equal(t, listed(prices, "claude-haiku-5-5", Tokens{Input: 1, CacheRead: 100_000}), "0.5 2.5 0.625 1 0.05", "a long prompt")
 	if _, err := Prices([]string{"m>x 1 2"}); err == nil {
 		t.Error("m>x is taken")
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"hookline/events"
+	"hookline/expect"
 )
 
 // log makes records, a second apart.
@@ -159,13 +160,9 @@ func TestPermissions(t *testing.T) {
 				p.Take(r)
 			}
 			calls := p.Calls()
-			if len(calls) != len(tc.want) {
-				t.Errorf("%d calls, want %d", len(calls), len(tc.want))
-			}
+			expect.Equal(t, len(calls), len(tc.want), "calls")
 			for _, c := range calls {
-				if got := fmt.Sprintf("%s %s %d", c.Verdict, c.Words, c.WaitedMS); got != tc.want[c.ToolUseID] {
-					t.Errorf("call %s: %q, want %q", c.ToolUseID, got, tc.want[c.ToolUseID])
-				}
+				expect.Equal(t, fmt.Sprintf("%s %s %d", c.Verdict, c.Words, c.WaitedMS), tc.want[c.ToolUseID], "call", c.ToolUseID)
 			}
 		})
 	}

@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"hookline/events"
+	"hookline/expect"
 	"hookline/projector/ledger"
 )
 
@@ -70,9 +71,7 @@ var errNotNil = errors.New("any error")
 
 func write(t *testing.T, path, text string) {
 	t.Helper()
-	if err := os.WriteFile(path, []byte(text), 0o640); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.WriteFile(path, []byte(text), 0o640))
 }
 
 // What is outside of the block stays byte for byte, with any line ends.
@@ -116,10 +115,7 @@ func sample() ledger.State {
 
 // S3 "Required Structure".
 func TestMarkdown(t *testing.T) {
-	got, err := Markdown(nil, sample(), Active{Task: "Refresh flow", Checkpoint: time.Date(2024, 1, 15, 14, 30, 0, 0, time.UTC), Reasoning: "next: skew"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := expect.Value(Markdown(nil, sample(), Active{Task: "Refresh flow", Checkpoint: time.Date(2024, 1, 15, 14, 30, 0, 0, time.UTC), Reasoning: "next: skew"}))(t)
 	want := `## Session Continuity
 <!-- CRITICAL: Load this section FIRST after /clear (~100 tokens) -->
 
@@ -153,9 +149,7 @@ func TestMarkdown(t *testing.T) {
 <!-- Carry forward across sessions -->
 - [ ] Per client?
 `
-	if body := strings.TrimSuffix(strings.TrimPrefix(string(got), markdownBegin+"\n"), markdownEnd+"\n"); body != want {
-		t.Errorf("got\n%s", got)
-	}
+	expect.Equal(t, strings.TrimSuffix(strings.TrimPrefix(string(got), markdownBegin+"\n"), markdownEnd+"\n"), want, got)
 }
 
 // The user's own notes are read too; a fenced example is none.
@@ -210,22 +204,16 @@ func TestViewsComeBack(t *testing.T) {
 			s.Entries = append(s.Entries, e)
 		}
 		markdown, err := Markdown([]byte("# Mine\n"), s, Active{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, err)
 		fromNotes := ReadMarkdown(markdown)
 		bead, err := Bead(nil, s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, err)
 		fromBead, err := ReadBead(bead)
 		if err != nil {
 			t.Fatalf("%v\n%s", err, bead)
 		}
 		for _, found := range []Found{fromNotes, fromBead} {
-			if len(found.Entries) != len(s.Entries) {
-				t.Fatalf("%d entries of %d\n%s\n%s", len(found.Entries), len(s.Entries), markdown, bead)
-			}
+			expect.EqualNow(t, len(found.Entries), len(s.Entries), "entries of", markdown, bead)
 			for _, e := range found.Entries {
 				if _, ok := s.Same(&e, nil); !ok {
 					t.Fatalf("new: %+v\n%s", e, markdown)
@@ -261,9 +249,7 @@ func TestUpdate(t *testing.T) {
 	if _, err := Update(link, func([]byte) ([]byte, error) { return []byte("y"), nil }); err == nil {
 		t.Error("a link was written through")
 	}
-	if err := os.Chmod(path, 0o440); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.Chmod(path, 0o440))
 	if _, err := Update(path, func([]byte) ([]byte, error) { return []byte("y"), nil }); !errors.Is(err, fs.ErrPermission) {
 		t.Errorf("a read-only file: %v", err)
 	}

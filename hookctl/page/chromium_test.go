@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"hookline/events"
+	"hookline/expect"
 	"hookline/projector/identity"
 	"hookline/projector/session"
 	"hookline/projector/working"
@@ -52,13 +53,9 @@ func startChromium(t testing.TB) *chromium {
 	}
 
 	toRead, in, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	out, toWrite, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	args := []string{"--headless", "--remote-debugging-pipe", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
 		"--disable-component-update", "--disable-sync", "--hide-scrollbars", "--force-color-profile=srgb", "--user-data-dir=" + t.TempDir(), "about:blank"}
 	if os.Geteuid() == 0 {
@@ -66,9 +63,7 @@ func startChromium(t testing.TB) *chromium {
 	}
 	cmd := exec.Command(program, args...)
 	cmd.ExtraFiles = []*os.File{toRead, toWrite}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, cmd.Start())
 	_, _ = toRead.Close(), toWrite.Close()
 	stuck := time.AfterFunc(2*time.Minute, func() { _ = cmd.Process.Kill() })
 	c := &chromium{t: t, in: in, out: bufio.NewReaderSize(out, 1<<20)}
@@ -118,9 +113,7 @@ func (c *chromium) next() (id int, result map[string]any) {
 		Result map[string]any
 		Error  any
 	}
-	if err := json.Unmarshal(bytes.TrimSuffix(raw, []byte{0}), &m); err != nil {
-		c.t.Fatal(err)
-	}
+	expect.OK(c.t, json.Unmarshal(bytes.TrimSuffix(raw, []byte{0}), &m))
 	switch m.Method {
 	case "Page.loadEventFired":
 		c.loaded = true
@@ -199,10 +192,7 @@ var fullness = map[int]string{
 // recorded is the recording that `make demo` plays.
 func recorded(t testing.TB) source {
 	t.Helper()
-	text, err := os.ReadFile("../../demo/session.ndjson")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := expect.Value(os.ReadFile("../../demo/session.ndjson"))(t)
 	byHook := map[string]string{}
 	for _, k := range events.Catalog() {
 		if k.Hook != "" {
@@ -220,9 +210,7 @@ func recorded(t testing.TB) source {
 			Agent     string `json:"agent_id"`
 			At        int64  `json:"_at"`
 		}
-		if err := json.Unmarshal(l, &h); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, json.Unmarshal(l, &h))
 		if h.SessionID != demoID {
 			continue
 		}
@@ -283,14 +271,9 @@ func wordsAt(t *testing.T, v past.View, seq uint64) []string {
 	words := []string{fmt.Sprintf("replay at %d", seq)}
 	v.Session = func(_ context.Context, id string) (string, error) { return id, nil }
 	at := func(table string, out any) {
-		s, err := v.At(t.Context(), url.Values{"point": {fmt.Sprint(seq)}, "projection": {table}, "key": {demoID}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := expect.Value(v.At(t.Context(), url.Values{"point": {fmt.Sprint(seq)}, "projection": {table}, "key": {demoID}}))(t)
 		for _, cell := range s.Cells {
-			if err := json.Unmarshal(cell.State, out); err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, json.Unmarshal(cell.State, out))
 		}
 	}
 
@@ -391,10 +374,7 @@ func waitJS(c *chromium, test string) {
 // What others write is shown and does nothing, in the page and in the file.
 func TestHostileContentInBrowser(t *testing.T) {
 	c := startChromium(t)
-	bad, err := json.Marshal("</pre></script><script>window.pwned=1</script><img src=x onerror='window.pwned=1'><svg onload=alert(1)> \u202egnp")
-	if err != nil {
-		t.Fatal(err)
-	}
+	bad := expect.Value(json.Marshal("</pre></script><script>window.pwned=1</script><img src=x onerror='window.pwned=1'><svg onload=alert(1)> \u202egnp"))(t)
 	b := string(bad)
 	from := logOf(
 		[2]string{events.TypePromptSubmitted, `{"prompt":` + b + `}`},
@@ -403,9 +383,7 @@ func TestHostileContentInBrowser(t *testing.T) {
 	base, _, _ := strings.Cut(serveTo(t, c, from), "/open")
 	file := filepath.Join(t.TempDir(), "session.html")
 	page, _ := exported(t, from)
-	if err := os.WriteFile(file, []byte(page), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.WriteFile(file, []byte(page), 0o600))
 	for _, link := range []string{base + "/session/" + demoID, "file://" + file} {
 		c.open(link)
 		c.ready()
@@ -426,9 +404,7 @@ func TestExportInBrowser(t *testing.T) {
 	c := startChromium(t)
 	page, _ := exported(t, recorded(t))
 	file := filepath.Join(t.TempDir(), "session.html")
-	if err := os.WriteFile(file, []byte(page), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.WriteFile(file, []byte(page), 0o600))
 	c.size(1280, 900, "light")
 	c.open("file://" + file)
 	c.ready()
@@ -455,15 +431,11 @@ func BenchmarkTenThousand(b *testing.B) {
 	for n := 0; b.Loop(); n++ {
 		var page bytes.Buffer
 		begun := time.Now()
-		if _, err := Export(b.Context(), &page, ExportOptions{From: from, Session: demoID, Zone: time.UTC, Now: time.Unix(0, 0), Build: "0.1.0"}); err != nil {
-			b.Fatal(err)
-		}
+		expect.Value(Export(b.Context(), &page, ExportOptions{From: from, Session: demoID, Zone: time.UTC, Now: time.Unix(0, 0), Build: "0.1.0"}))(b)
 		b.ReportMetric(float64(time.Since(begun).Milliseconds()), "export-ms")
 		b.ReportMetric(float64(page.Len())/1e6, "file-MB")
 		file := filepath.Join(dir, fmt.Sprintf("%d.html", n))
-		if err := os.WriteFile(file, page.Bytes(), 0o600); err != nil {
-			b.Fatal(err)
-		}
+		expect.OK(b, os.WriteFile(file, page.Bytes(), 0o600))
 
 		c.open(base + "/session/" + demoID)
 		c.ready()
@@ -539,13 +511,8 @@ func TestPictures(t *testing.T) {
 			c.js("scrollTo(0, 0)")
 		}
 		c.js("new Promise(r => setTimeout(r, 300))") // the cursor arrives
-		png, err := base64.StdEncoding.DecodeString(c.call("Page.captureScreenshot", map[string]any{"format": "png"})["data"].(string))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, p.name+".png"), png, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		png := expect.Value(base64.StdEncoding.DecodeString(c.call("Page.captureScreenshot", map[string]any{"format": "png"})["data"].(string)))(t)
+		expect.OK(t, os.WriteFile(filepath.Join(dir, p.name+".png"), png, 0o644))
 	}
 	c.quiet()
 }

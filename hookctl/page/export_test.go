@@ -14,16 +14,14 @@ import (
 	"time"
 
 	"hookline/events"
+	"hookline/expect"
 )
 
 // exported writes a session's file.
 func exported(t *testing.T, from Source) (string, Exported) {
 	t.Helper()
 	var b bytes.Buffer
-	out, err := Export(t.Context(), &b, ExportOptions{From: from, Session: demoID, Zone: time.UTC, Now: time.Unix(0, 0), Build: "0.1.0"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := expect.Value(Export(t.Context(), &b, ExportOptions{From: from, Session: demoID, Zone: time.UTC, Now: time.Unix(0, 0), Build: "0.1.0"}))(t)
 	return b.String(), out
 }
 
@@ -34,18 +32,9 @@ func inside(t *testing.T, page, id string) []byte {
 	if m == nil {
 		t.Fatalf("the file has no part %s", id)
 	}
-	packed, err := base64.StdEncoding.DecodeString(m[1])
-	if err != nil {
-		t.Fatal(err)
-	}
-	z, err := gzip.NewReader(bytes.NewReader(packed))
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := io.ReadAll(z)
-	if err != nil {
-		t.Fatal(err)
-	}
+	packed := expect.Value(base64.StdEncoding.DecodeString(m[1]))(t)
+	z := expect.Value(gzip.NewReader(bytes.NewReader(packed)))(t)
+	text := expect.Value(io.ReadAll(z))(t)
 	return text
 }
 
@@ -59,22 +48,16 @@ func TestExport(t *testing.T) {
 	var types []string
 	for l := range bytes.Lines(raw) {
 		var r events.Record
-		if err := json.Unmarshal(l, &r); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, json.Unmarshal(l, &r))
 		types = append(types, r.Type)
 	}
-	if got := strings.Join(types, " "); got != "session.started prompt.submitted tool.requested tool.succeeded tool.requested tool.failed turn.stopped" {
-		t.Errorf("the events inside are %s", got)
-	}
+	expect.Equal(t, strings.Join(types, " "), "session.started prompt.submitted tool.requested tool.succeeded tool.requested tool.failed turn.stopped", "the events inside are")
 
 	var pack struct {
 		Moves  []move            `json:"moves"`
 		Bodies map[string]string `json:"bodies"`
 	}
-	if err := json.Unmarshal(inside(t, page, "pack"), &pack); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, json.Unmarshal(inside(t, page, "pack"), &pack))
 	if len(pack.Moves) != 7 || !strings.Contains(pack.Bodies["r5"], "FAIL up") || strings.Contains(pack.Bodies["r5"], "href") {
 		t.Errorf("%d moves, body %q", len(pack.Moves), pack.Bodies["r5"])
 	}
@@ -110,9 +93,7 @@ func TestHostileExport(t *testing.T) {
 	page, _ := exported(t, logOf(
 		[2]string{events.TypeSessionStarted, `{"source":"startup"}`},
 		[2]string{events.TypePromptSubmitted, `{"prompt":"</script><script>alert(1)</script><!-- \u202e\u001b[2J"}`}))
-	if n := strings.Count(page, "<script"); n != 3 {
-		t.Errorf("%d scripts", n)
-	}
+	expect.Equal(t, strings.Count(page, "<script"), 3, "scripts")
 	for _, no := range []string{"<script>alert", "\u202e", "\x1b"} {
 		if strings.Contains(page, no) {
 			t.Errorf("%q is in the file as it is", no)

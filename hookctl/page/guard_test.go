@@ -6,37 +6,27 @@ import (
 	"net/http/cookiejar"
 	"strings"
 	"testing"
+
+	"hookline/expect"
 )
 
 // ask sends one request to a server.
 func ask(t *testing.T, c *http.Client, link, method string, change func(*http.Request)) (status int, body string, h http.Header) {
 	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), method, link, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	req := expect.Value(http.NewRequestWithContext(t.Context(), method, link, nil))(t)
 	if change != nil {
 		change(req)
 	}
-	resp, err := c.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
+	resp := expect.Value(c.Do(req))(t)
 	defer resp.Body.Close()
-	text, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := expect.Value(io.ReadAll(resp.Body))(t)
 	return resp.StatusCode, string(text), resp.Header
 }
 
 // browser is a client that keeps cookies, as the one that opened the link.
 func browser(t *testing.T) *http.Client {
 	t.Helper()
-	jar, err := cookiejar.New(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	jar := expect.Value(cookiejar.New(nil))(t)
 	return &http.Client{Jar: jar}
 }
 

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"hookline/events"
+	"hookline/expect"
 	"hookline/hookctl/problem"
 	"hookline/projector"
 	"hookline/projector/session"
@@ -143,9 +144,7 @@ func read(t *testing.T, link, path string) string {
 	base, _, _ := strings.Cut(link, "/open")
 	ask(t, own, link, "GET", nil)
 	status, body, _ := ask(t, own, base+path, "GET", nil)
-	if status != http.StatusOK {
-		t.Fatalf("%s: %d %s", path, status, body)
-	}
+	expect.EqualNow(t, status, http.StatusOK, path, body)
 	return body
 }
 
@@ -261,9 +260,7 @@ func TestTopComesBeforeEvents(t *testing.T) {
 	base, _, _ := strings.Cut(link, "/open")
 	ask(t, own, link, "GET", nil)
 	answer, err := own.Get(base + "/session/" + demoID)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	defer answer.Body.Close()
 
 	page, top := bufio.NewReader(answer.Body), ""
@@ -291,9 +288,7 @@ func TestLiveTellsWhatThePageLacks(t *testing.T) {
 	base, _, _ := strings.Cut(link, "/open")
 	ask(t, own, link, "GET", nil)
 	answer, err := own.Get(base + "/session/" + demoID + "/live?after=6")
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	defer answer.Body.Close()
 	line, err := bufio.NewReader(answer.Body).ReadString('\n')
 	if err != nil || line != "data: 7\n" {
@@ -305,21 +300,15 @@ func TestLiveTellsWhatThePageLacks(t *testing.T) {
 func TestMoves(t *testing.T) {
 	link := serve(t, demoSource(), Options{})
 	var moves []move
-	if err := json.Unmarshal([]byte(read(t, link, "/session/"+demoID+"/moves")), &moves); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, json.Unmarshal([]byte(read(t, link, "/session/"+demoID+"/moves")), &moves))
 	page := read(t, serve(t, demoSource(), Options{}), "/session/"+demoID)
 	for i, m := range moves {
 		if m.Seq != uint64(i+1) || !strings.Contains(page, `id="`+m.Row+`"`) {
 			t.Errorf("event %d is %d in row %q, which the page lacks", i+1, m.Seq, m.Row)
 		}
 	}
-	if got := string(moves[1].Set["goal"]); got != `{"text":"Add retries to the upload client"}` {
-		t.Errorf("goal %s", got)
-	}
-	if got := string(moves[5].Set["error go test"]); got != `{"tool":"Bash","text":"FAIL up"}` {
-		t.Errorf("error %s", got)
-	}
+	expect.Equal(t, string(moves[1].Set["goal"]), `{"text":"Add retries to the upload client"}`, "goal")
+	expect.Equal(t, string(moves[5].Set["error go test"]), `{"tool":"Bash","text":"FAIL up"}`, "error")
 }
 
 // hostile is what others may write: tags, scripts, escapes of terminals, signs that turn the direction of writing, ends of
@@ -328,15 +317,9 @@ var hostile = "</script><script>alert(1)</script><img src=x onerror=alert(1)>\"'
 	strings.Repeat("A", 5<<20)
 
 func TestHostileContentIsText(t *testing.T) {
-	q, err := json.Marshal(hostile)
-	if err != nil {
-		t.Fatal(err)
-	}
+	q := expect.Value(json.Marshal(hostile))(t)
 	bad := string(q)
-	h, err := json.Marshal(hostile[:160])
-	if err != nil {
-		t.Fatal(err)
-	}
+	h := expect.Value(json.Marshal(hostile[:160]))(t)
 	head := string(h)
 	from := logOf(
 		[2]string{events.TypeSessionStarted, `{"source":` + head + `,"model":` + head + `}`},
@@ -354,9 +337,7 @@ func TestHostileContentIsText(t *testing.T) {
 	texts := map[string]string{"list": list}
 	for _, path := range []string{"", "/body/r2", "/body/r3", "/body/r5", "/body/r6", "/body/r7"} {
 		status, body, _ := ask(t, own, base+"/session/"+demoID+path, "GET", nil)
-		if status != http.StatusOK {
-			t.Fatalf("%s: %d %.200s", path, status, body)
-		}
+		expect.EqualNow(t, status, http.StatusOK, path, body)
 		texts[path] = body
 	}
 
@@ -408,9 +389,7 @@ func TestClean(t *testing.T) {
 		"\xff":                    "\uFFFD",
 		"line\rback\u2028\u0085x": "line⟨U+000D⟩back⟨U+2028⟩⟨U+0085⟩x",
 	} {
-		if got := clean(in); got != want {
-			t.Errorf("%q: %q, want %q", in, got, want)
-		}
+		expect.Equal(t, clean(in), want, in)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"hookline/embedded"
 	"hookline/events"
+	"hookline/expect"
 	"hookline/hookctl/hook"
 	"hookline/hookctl/wire"
 	"hookline/projector"
@@ -20,10 +21,7 @@ import (
 
 func opened(t *testing.T) *Recorder {
 	t.Helper()
-	r, err := Open(t.Context(), Options{Store: embedded.Options{Dir: t.TempDir(), Log: slog.New(slog.DiscardHandler), Now: time.Now}, Log: slog.New(slog.DiscardHandler), Now: time.Now})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := expect.Value(Open(t.Context(), Options{Store: embedded.Options{Dir: t.TempDir(), Log: slog.New(slog.DiscardHandler), Now: time.Now}, Log: slog.New(slog.DiscardHandler), Now: time.Now}))(t)
 	t.Cleanup(func() {
 		if err := r.Close(context.Background()); err != nil {
 			t.Error(err)
@@ -42,13 +40,10 @@ func bash(n int) hook.Input {
 
 func stateOf(t *testing.T, r *Recorder) (s session.State) {
 	t.Helper()
-	err := r.Read(t.Context(), func(rd projector.Reader) error {
+	expect.OK(t, r.Read(t.Context(), func(rd projector.Reader) error {
 		s, _ = projector.State[session.State](rd, session.Name, "s")
 		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return s
 }
 
@@ -79,12 +74,8 @@ func TestRecordOnce(t *testing.T) {
 	for _, rec := range r.Recent() {
 		types = append(types, rec.Type)
 	}
-	if got := strings.Join(types, " "); got != "tool.succeeded frame.duplicated frame.conflicted" {
-		t.Error(got)
-	}
-	if s := stateOf(t, r); s.Events != 1 {
-		t.Errorf("%d hooks counted", s.Events)
-	}
+	expect.Equal(t, strings.Join(types, " "), "tool.succeeded frame.duplicated frame.conflicted")
+	expect.Equal(t, stateOf(t, r).Events, 1, "hooks counted")
 }
 
 // A decision sees what is folded, goes in whole, and nothing is appended for one that fails.
@@ -113,10 +104,7 @@ func TestDo(t *testing.T) {
 // Import leaves out what the log has.
 func TestImport(t *testing.T) {
 	r := opened(t)
-	envs, err := Envelopes(time.Now(), events.Envelope{}, &events.CanarySent{Nonce: "1"}, &events.CanarySent{Nonce: "2"}, &events.CanarySent{Nonce: "3"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	envs := expect.Value(Envelopes(time.Now(), events.Envelope{}, &events.CanarySent{Nonce: "1"}, &events.CanarySent{Nonce: "2"}, &events.CanarySent{Nonce: "3"}))(t)
 	for n, want := range []int{1, 2, 0} {
 		got, err := r.Import(t.Context(), envs[:min(3, 2*n+1)])
 		if err != nil || got != want {
@@ -146,23 +134,16 @@ func (s *flakyStore) Load(ctx context.Context, bucket, key string) ([]byte, erro
 func TestFailedFoldIsMadeUp(t *testing.T) {
 	r := opened(t)
 	flaky := &flakyStore{Store: projector.NewMemory()}
-	view, err := projector.OpenView(t.Context(), flaky, projector.Tables())
-	if err != nil {
-		t.Fatal(err)
-	}
+	view := expect.Value(projector.OpenView(t.Context(), flaky, projector.Tables()))(t)
 	r.view = view
-	if _, err := r.Note(t.Context(), events.Envelope{}, &events.CanarySent{}); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(r.Note(t.Context(), events.Envelope{}, &events.CanarySent{}))(t)
 
 	flaky.fail = 1
 	e := &events.IdentityPersisted{Reason: "command"}
 	if _, err := r.Note(t.Context(), events.Envelope{Session: "s"}, e); err == nil {
 		t.Fatal("a fold that failed is told as done")
 	}
-	if _, err := r.Record(t.Context(), bash(1), hook.World{}, "a"); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(r.Record(t.Context(), bash(1), hook.World{}, "a"))(t)
 	if _, diffs, err := r.view.Verify(t.Context(), r.stream.Read, nil); err != nil || len(diffs) != 0 {
 		t.Errorf("%v %+v", err, diffs)
 	}

@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"hookline/events"
+	"hookline/expect"
 )
 
 var zero = time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
@@ -53,9 +54,7 @@ func TestJudge(t *testing.T) {
 		w := newWindow(8)
 		w.Add(c.first, 1, zero, one, "/x")
 		got, e := w.Judge(c.next, c.digest, c.install)
-		if got != c.want {
-			t.Errorf("%s: %d", c.name, got)
-		}
+		expect.Equal(t, got, c.want, c.name)
 		if got != Fresh && (e.ID != "a" || e.Seq != 1 || e.Install != "/x") || got == Fresh && e.ID != "" {
 			t.Errorf("%s: %+v", c.name, e)
 		}

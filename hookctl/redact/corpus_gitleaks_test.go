@@ -5,6 +5,8 @@ import (
 	"regexp/syntax"
 	"strings"
 	"testing"
+
+	"hookline/expect"
 )
 
 // carriers are notations in which gitleaks' own rule tests place a secret (utils.GenerateSampleSecrets, MIT), and
@@ -25,10 +27,7 @@ func TestGitleaksCorpus(t *testing.T) {
 	total, gone := 0, 0
 	missed := map[string]int{}
 	for _, r := range parseRules(gitleaksRules) {
-		re, err := syntax.Parse(r.pattern, syntax.Perl)
-		if err != nil {
-			t.Fatal(err)
-		}
+		re := expect.Value(syntax.Parse(r.pattern, syntax.Perl))(t)
 		name := r.words[0]
 		if !strings.ContainsFunc(name, func(c rune) bool { return c != '_' && (c < 'a' || c > 'z') }) && !r.at {
 			name = "x"

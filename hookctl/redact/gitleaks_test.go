@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"hookline/expect"
 )
 
 // gitleaksModule is where the rules come from (MIT), pinned. It is downloaded by the generator and linked nowhere.
@@ -24,18 +26,10 @@ func TestGitleaksRules(t *testing.T) {
 	if !*update {
 		t.Skip("only with -update, which downloads a module")
 	}
-	out, err := exec.Command("go", "mod", "download", "-json", gitleaksModule).Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := expect.Value(exec.Command("go", "mod", "download", "-json", gitleaksModule).Output())(t)
 	var module struct{ Dir string }
-	if err := json.Unmarshal(out, &module); err != nil {
-		t.Fatal(err)
-	}
-	source, err := os.ReadFile(filepath.Join(module.Dir, "config", "gitleaks.toml"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, json.Unmarshal(out, &module))
+	source := expect.Value(os.ReadFile(filepath.Join(module.Dir, "config", "gitleaks.toml")))(t)
 	var b strings.Builder
 	b.WriteString("# Generated from " + gitleaksModule + " (MIT, Copyright (c) 2019 Zachary Rice) by make redaction-rules. Do not edit.\n")
 	for _, r := range tomlRules(string(source)) {
@@ -46,9 +40,7 @@ func TestGitleaksRules(t *testing.T) {
 			}
 		}
 	}
-	if err := os.WriteFile("gitleaks.txt", []byte(b.String()), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.WriteFile("gitleaks.txt", []byte(b.String()), 0o644))
 }
 
 // tomlRule is one [[rules]] table of gitleaks' file.

@@ -3,6 +3,8 @@ package redact
 import (
 	"strings"
 	"testing"
+
+	"hookline/expect"
 )
 
 func TestTableIsSound(t *testing.T) {
@@ -57,9 +59,7 @@ func TestClassify(t *testing.T) {
 		"aws_secret_access_key": {kind: "aws-secret-key", grade: gradeStrong}, "token2": {kind: "token", grade: gradeMedium, lone: true},
 		"spring.datasource.password": {kind: "password", grade: gradeStrong},
 	} {
-		if got := classify([]byte(name)); got != want {
-			t.Errorf("%s: got %+v, want %+v", name, got, want)
-		}
+		expect.Equal(t, classify([]byte(name)), want, name)
 	}
 	for _, name := range []string{"key", "tokens", "max_tokens", "token_count", "publicKey", "cache_key", "keyboard", "monkey", "passwordless", "KEY_ID", "secretName", "author", "nextPageToken"} {
 		if got := classify([]byte(name)); got.grade != gradeNone {

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
+
+	"hookline/expect"
 )
 
 // What is no regular file is refused at once, under its own name and behind a link.
@@ -34,17 +36,13 @@ func TestNoRegularFile(t *testing.T) {
 func link(t *testing.T, to string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "link")
-	if err := os.Symlink(to, path); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.Symlink(to, path))
 	return path
 }
 
 func TestRead(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(file, []byte("12345"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.WriteFile(file, []byte("12345"), 0o600))
 	for _, c := range []struct {
 		kind    Kind
 		path    string
@@ -70,9 +68,7 @@ func TestRead(t *testing.T) {
 // What a link leads to is neither made nor emptied.
 func TestWrite(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
-	if err := WriteFile(file, []byte("kept")); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, WriteFile(file, []byte("kept")))
 	if err := WriteFile(link(t, file), nil); !errors.Is(err, ErrRefused) {
 		t.Errorf("through a link: %v", err)
 	}
@@ -99,9 +95,7 @@ func TestOwner(t *testing.T) {
 		t.Skip("needs root")
 	}
 	file := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(file, nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.WriteFile(file, nil, 0o644))
 	if err := os.Chown(file, 65534, 65534); err != nil {
 		t.Skip(err)
 	}
@@ -110,24 +104,17 @@ func TestOwner(t *testing.T) {
 			t.Errorf("%v: %v", kind, err)
 		}
 	}
-	if err := os.Chown(filepath.Dir(file), 65534, 65534); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.Chown(filepath.Dir(file), 65534, 65534))
 	if _, err := ReadDir(Own, filepath.Dir(file), -1); !errors.Is(err, ErrRefused) {
 		t.Errorf("a folder of another: %v", err)
 	}
 }
 
 func TestCheckProgram(t *testing.T) {
-	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := expect.Value(filepath.EvalSymlinks(t.TempDir()))(t)
 	bin := filepath.Join(dir, "bin")
 	program := filepath.Join(bin, "hookd")
-	if err := errors.Join(os.Mkdir(bin, 0o755), os.WriteFile(program, nil, 0o755)); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, errors.Join(os.Mkdir(bin, 0o755), os.WriteFile(program, nil, 0o755)))
 	if err := CheckProgram(program); err != nil {
 		t.Skip(err) // the temp folder of this machine is open to others
 	}
@@ -135,15 +122,11 @@ func TestCheckProgram(t *testing.T) {
 		path string
 		mode os.FileMode
 	}{{program, 0o777}, {bin, 0o777}, {dir, 0o775}} {
-		if err := os.Chmod(c.path, c.mode); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, os.Chmod(c.path, c.mode))
 		if err := CheckProgram(program); !errors.Is(err, ErrRefused) {
 			t.Errorf("%s with mode %v: %v", c.path, c.mode, err)
 		}
-		if err := os.Chmod(c.path, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, os.Chmod(c.path, 0o755))
 	}
 	if err := CheckProgram(link(t, program)); !errors.Is(err, ErrRefused) {
 		t.Errorf("a link: %v", err)

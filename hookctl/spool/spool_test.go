@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"hookline/expect"
 	"hookline/hookctl/home"
 	"hookline/hookctl/home/hometest"
 	"hookline/hookctl/safeopen"
@@ -18,24 +19,17 @@ import (
 
 func mustList(t *testing.T, s *Spool) []Entry {
 	t.Helper()
-	frames, err := s.List()
-	if err != nil {
-		t.Fatal(err)
-	}
+	frames := expect.Value(s.List())(t)
 	return frames
 }
 
 func TestSpool(t *testing.T) {
 	hometest.Isolate(t)
 	s := Open(home.PathsOf(filepath.Join(t.TempDir(), "home"), os.Getenv))
-	if n := s.Count(); n != 0 {
-		t.Fatalf("%d frames before the first write", n)
-	}
+	expect.EqualNow(t, s.Count(), 0, "frames before the first write")
 	want := []string{"{\"first\":1}\n", "\x00\xff\n\n", ""}
 	for _, i := range []int{2, 0, 1} { // written out of order
-		if err := s.Write(hometest.Frame(int64(1000+i), want[i])); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, s.Write(hometest.Frame(int64(1000+i), want[i])))
 	}
 	frames := mustList(t, s)
 	if len(frames) != 3 || s.Count() != 3 {
@@ -58,9 +52,7 @@ func TestSpool(t *testing.T) {
 			t.Errorf("removed twice: %v", err)
 		}
 	}
-	if n := s.Count(); n != 0 {
-		t.Errorf("%d left", n)
-	}
+	expect.Equal(t, s.Count(), 0, "left")
 }
 
 // The frame's file, byte for byte.
@@ -69,9 +61,7 @@ func TestFile(t *testing.T) {
 	dir := t.TempDir()
 	f := hometest.Frame(1, `{"a":1}`)
 	f.ID = "01ARZ3NDEKTSV4RRFFQ69G5FAV"
-	if err := Open(home.PathsOf(dir, os.Getenv)).Write(f); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, Open(home.PathsOf(dir, os.Getenv)).Write(f))
 	got, err := os.ReadFile(filepath.Join(dir, "spool", "01ARZ3NDEKTSV4RRFFQ69G5FAV.frame"))
 	want := `{"id":"01ARZ3NDEKTSV4RRFFQ69G5FAV","args":["hook","Stop"],"cwd":"/p","ppid":0,"time":1,"env":{"CLAUDE_PID":"7"},"binary":"","invoked":"","complete":true,"size":7,"sum":"6d3f7d0b5a1e623bbd62ead7a611bab1"}` + "\n" + `{"a":1}`
 	if err != nil || string(got) != want {
@@ -83,9 +73,7 @@ func TestUnreadable(t *testing.T) {
 	hometest.Isolate(t)
 	s := Open(home.PathsOf(t.TempDir(), os.Getenv))
 	good := hometest.Frame(1, "{}")
-	if err := s.Write(good); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, s.Write(good))
 	dir := s.paths.Spool
 	for name, data := range map[string]string{
 		"01ARZ3NDEKTSV4RRFFQ69G5FA0.frame": "",
@@ -94,9 +82,7 @@ func TestUnreadable(t *testing.T) {
 		"01ARZ3NDEKTSV4RRFFQ69G5FA3.frame": string(good.Header()) + "\n", // another frame's content
 		"01ARZ3NDEKTSV4RRFFQ69G5FA4.frame": "{\"id\":\"01ARZ3NDEKTSV4RRFFQ69G5FA4\",\"args\":[]}\n",
 	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(data), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, os.WriteFile(filepath.Join(dir, name), []byte(data), 0o600))
 	}
 	bad := 0
 	for _, e := range mustList(t, s) {
@@ -191,21 +177,13 @@ func TestCrash(t *testing.T) {
 func TestStaleTemp(t *testing.T) {
 	hometest.Isolate(t)
 	s := Open(home.PathsOf(t.TempDir(), os.Getenv))
-	if err := s.Write(hometest.Frame(1, "{}")); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, s.Write(hometest.Frame(1, "{}")))
 	for name, age := range map[string]time.Duration{".a.1.tmp": 0, ".b.2.tmp": 2 * time.Hour} {
 		path := filepath.Join(s.paths.Spool, name)
-		if err := os.WriteFile(path, nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Chtimes(path, time.Time{}, time.Now().Add(-age)); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, os.WriteFile(path, nil, 0o600))
+		expect.OK(t, os.Chtimes(path, time.Time{}, time.Now().Add(-age)))
 	}
-	if n := s.Count(); n != 1 {
-		t.Errorf("%d frames", n)
-	}
+	expect.Equal(t, s.Count(), 1, "frames")
 	_, young := os.Stat(filepath.Join(s.paths.Spool, ".a.1.tmp"))
 	_, old := os.Stat(filepath.Join(s.paths.Spool, "quarantine", ".b.2.tmp"))
 	if young != nil || old != nil {
@@ -217,9 +195,7 @@ func TestStaleTemp(t *testing.T) {
 func TestFallback(t *testing.T) {
 	hometest.Isolate(t)
 	s := Open(home.PathsOf(hometest.Unwritable(t), os.Getenv))
-	if err := s.Write(hometest.Frame(1, "{}")); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, s.Write(hometest.Frame(1, "{}")))
 	frames := mustList(t, s)
 	if len(frames) != 1 || filepath.Dir(frames[0].Path) != s.paths.Fallbacks[0] {
 		t.Errorf("%v", frames)
@@ -239,12 +215,8 @@ func TestFallbackOtherLogin(t *testing.T) {
 	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
 	t.Setenv("TMPDIR", t.TempDir())
 	login := Open(home.PathsOf(dir, os.Getenv))
-	if err := login.Write(hometest.Frame(1, "{}")); err != nil {
-		t.Fatal(err)
-	}
-	if err := cron.Write(hometest.Frame(2, "{}")); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, login.Write(hometest.Frame(1, "{}")))
+	expect.OK(t, cron.Write(hometest.Frame(2, "{}")))
 	if a, b := cron.Count(), login.Count(); a != 2 || b != 2 {
 		t.Errorf("%d and %d frames instead of 2", a, b)
 	}
@@ -255,9 +227,7 @@ func TestNextFallback(t *testing.T) {
 	hometest.Isolate(t)
 	t.Setenv("HOOKLINE_SECOND", hometest.Unwritable(t)+":"+t.TempDir())
 	s := Open(home.PathsOf(hometest.Unwritable(t), os.Getenv))
-	if err := s.Write(hometest.Frame(1, "{}")); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, s.Write(hometest.Frame(1, "{}")))
 	if frames := mustList(t, s); len(frames) != 1 || filepath.Dir(frames[0].Path) != s.paths.Fallbacks[1] {
 		t.Errorf("%v", frames)
 	}
@@ -268,19 +238,13 @@ func TestPlantedFrame(t *testing.T) {
 	hometest.Isolate(t)
 	s := Open(home.PathsOf(t.TempDir(), os.Getenv))
 	planted := s.paths.Fallbacks[0]
-	if err := home.FallbackDir(planted); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, home.FallbackDir(planted))
 	f := hometest.Frame(1, "{}")
-	if err := os.WriteFile(filepath.Join(planted, f.ID+".frame"), append(append(f.Header(), '\n'), f.Body...), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.WriteFile(filepath.Join(planted, f.ID+".frame"), append(append(f.Header(), '\n'), f.Body...), 0o600))
 	if s.Count() != 1 || s.Waiting(10) != 1 {
 		t.Errorf("%d frames in a place of ours", s.Count())
 	}
-	if err := os.Chmod(filepath.Dir(planted), 0o777); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.Chmod(filepath.Dir(planted), 0o777))
 	if s.Count() != 0 || s.Waiting(10) != 0 || s.Quarantined() != 0 {
 		t.Errorf("%d frames of others", s.Count())
 	}
@@ -290,9 +254,7 @@ func TestPlantedFrame(t *testing.T) {
 func TestNoFiles(t *testing.T) {
 	hometest.Isolate(t)
 	s := Open(home.PathsOf(t.TempDir(), os.Getenv))
-	if err := s.Write(hometest.Frame(1, "{}")); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, s.Write(hometest.Frame(1, "{}")))
 	at := func(n string) string {
 		return filepath.Join(s.paths.Spool, "01ARZ3NDEKTSV4RRFFQ69G5FA"+n+".frame")
 	}
@@ -323,12 +285,8 @@ func TestFallbackOpen(t *testing.T) {
 	hometest.Isolate(t)
 	s := Open(home.PathsOf(hometest.Unwritable(t), os.Getenv))
 	shared := filepath.Dir(filepath.Dir(s.paths.Fallbacks[0]))
-	if err := os.Mkdir(shared, 0o777); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Chmod(shared, 0o777); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.Mkdir(shared, 0o777))
+	expect.OK(t, os.Chmod(shared, 0o777))
 	if err := s.Write(hometest.Frame(1, "{}")); err == nil || s.Count() != 0 {
 		t.Errorf("%v", err)
 	}

@@ -6,6 +6,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"hookline/expect"
 )
 
 // A stopped daemon's queue fills up; then connecting itself hangs.
@@ -20,22 +22,14 @@ func TestDoQueueFull(t *testing.T) {
 func fullQueue(t *testing.T) string {
 	t.Helper()
 	socket := filepath.Join(t.TempDir(), "q")
-	fd, err := syscall.Socket(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fd := expect.Value(syscall.Socket(syscall.AF_UNIX, syscall.SOCK_STREAM, 0))(t)
 	t.Cleanup(func() { syscall.Close(fd) })
 	if err := syscall.Bind(fd, &syscall.SockaddrUnix{Name: socket}); err != nil {
 		t.Skip(err)
 	}
-	if err := syscall.Listen(fd, 0); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, syscall.Listen(fd, 0))
 	for {
-		c, err := syscall.Socket(syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_NONBLOCK, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := expect.Value(syscall.Socket(syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_NONBLOCK, 0))(t)
 		t.Cleanup(func() { syscall.Close(c) })
 		if err := syscall.Connect(c, &syscall.SockaddrUnix{Name: socket}); err != nil {
 			return socket

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"hookline/expect"
 )
 
 // listen is a socket in a short folder; serve gets one connection, which stays open until the end of
@@ -23,15 +25,9 @@ func listen(t *testing.T, serve func(net.Conn)) string {
 	if len(os.TempDir()) > 80 {
 		parent = "/tmp" // a socket's path may have 100 bytes
 	}
-	dir, err := os.MkdirTemp(parent, "w")
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := expect.Value(os.MkdirTemp(parent, "w"))(t)
 	socket := filepath.Join(dir, "s")
-	l, err := net.Listen("unix", socket)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := expect.Value(net.Listen("unix", socket))(t)
 	done := make(chan struct{})
 	var held net.Conn
 	go func() {
@@ -76,10 +72,7 @@ func TestDo(t *testing.T) {
 			io.WriteString(c, okHead+"Hookline-Stdout: 3\r\nContent-Length: 5\r\n\r\n")
 			io.WriteString(c, "outER")
 		})
-		reply, err := Do(soon(), socket, "Stop", f)
-		if err != nil {
-			t.Fatal(err)
-		}
+		reply := expect.Value(Do(soon(), socket, "Stop", f))(t)
 		if string(reply.Stdout) != "out" || string(reply.Stderr) != "ER" || reply.Exit != 1 || reply.Protocol != 1 || reply.Build != "9.9" {
 			t.Errorf("%+v", reply)
 		}
@@ -147,10 +140,7 @@ func TestDoNoDaemon(t *testing.T) {
 	stale := listen(t, func(net.Conn) {})
 	dir := filepath.Dir(stale)
 	left := filepath.Join(dir, "left")
-	l, err := net.Listen("unix", left)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := expect.Value(net.Listen("unix", left))(t)
 	l.(*net.UnixListener).SetUnlinkOnClose(false)
 	l.Close()
 	for name, socket := range map[string]string{

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"hookline/expect"
 )
 
 func env(kv ...string) func(string) string {
@@ -39,9 +41,7 @@ func TestHome(t *testing.T) {
 		}
 	}
 	taken, free := t.TempDir(), t.TempDir()
-	if err := os.WriteFile(filepath.Join(taken, user), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.WriteFile(filepath.Join(taken, user), nil, 0o600))
 	if home, _ := Home(env("HOOKLINE_SECOND", taken+string(filepath.ListSeparator)+free)); home != filepath.Join(free, user) {
 		t.Errorf("beside a place that is taken: %s", home)
 	}
@@ -70,9 +70,7 @@ func TestSocket(t *testing.T) {
 		if len(c.socket) > 100 {
 			continue // the test's own temporary folder
 		}
-		if got := Socket(c.env); got != c.socket {
-			t.Errorf("%s: %s, want %s", c.name, got, c.socket)
-		}
+		expect.Equal(t, Socket(c.env), c.socket, c.name)
 	}
 	for n := 80; n < 120; n++ {
 		if got := Socket(env("HOOKLINE_HOME", "/"+strings.Repeat("x", n))); len(got) > 100 {
@@ -92,12 +90,8 @@ func TestHash(t *testing.T) {
 
 func TestDeadline(t *testing.T) {
 	gated := t.TempDir()
-	if err := os.MkdirAll(filepath.Join(gated, ".claude"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(gated, ".claude", "requirements.yaml"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.MkdirAll(filepath.Join(gated, ".claude"), 0o700))
+	expect.OK(t, os.WriteFile(filepath.Join(gated, ".claude", "requirements.yaml"), nil, 0o600))
 	for _, c := range []struct {
 		args, dir string
 		want      time.Duration
@@ -120,25 +114,18 @@ func TestDeadline(t *testing.T) {
 		{"hook", "", 500 * time.Millisecond},
 	} {
 		args := strings.Fields(c.args)
-		if got := Deadline(args, Event(args, nil), c.dir); got != c.want {
-			t.Errorf("%s: %v, want %v", c.args, got, c.want)
-		}
+		expect.Equal(t, Deadline(args, Event(args, nil), c.dir), c.want, c.args)
 	}
 }
 
 // What a hook's directory is gated by: the first .git upwards, and the main work tree of a linked one.
 func TestGated(t *testing.T) {
-	base, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	base := expect.Value(filepath.EvalSymlinks(t.TempDir()))(t)
 	t.Setenv("HOME", filepath.Join(base, "home"))
 	t.Setenv("USERPROFILE", filepath.Join(base, "home"))
 	put := func(name, text string) {
 		t.Helper()
-		if err := errors.Join(os.MkdirAll(filepath.Dir(filepath.Join(base, name)), 0o700), os.WriteFile(filepath.Join(base, name), []byte(text), 0o600)); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, errors.Join(os.MkdirAll(filepath.Dir(filepath.Join(base, name)), 0o700), os.WriteFile(filepath.Join(base, name), []byte(text), 0o600)))
 	}
 	for _, gated := range []string{"above", "above/repo", "home", "plain", "dangling"} {
 		put(gated+"/.claude/requirements.yaml", "")
@@ -156,15 +143,11 @@ func TestGated(t *testing.T) {
 	if err := os.Symlink(filepath.Join(base, "above", "repo", "a"), filepath.Join(base, "link")); err != nil {
 		t.Skip("no links here: ", err)
 	}
-	if err := errors.Join(os.Remove(filepath.Join(base, "dangling/.claude/requirements.yaml")), os.Symlink("nowhere", filepath.Join(base, "dangling/.claude/requirements.yaml"))); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, errors.Join(os.Remove(filepath.Join(base, "dangling/.claude/requirements.yaml")), os.Symlink("nowhere", filepath.Join(base, "dangling/.claude/requirements.yaml"))))
 	for dir, want := range map[string]bool{"above": true, "above/repo": true, "above/repo/a/b": true, "above/other": false, "above/other/a": false,
 		"home": false, "home/sub": false, "plain": true, "plain/sub": false, "linked/sub": true, "relative": true, "module": false, "link/b": true,
 		"dangling": true, "nowhere": false} {
-		if got := Gated(filepath.Join(base, dir)); got != want {
-			t.Errorf("%s: %t", dir, got)
-		}
+		expect.Equal(t, Gated(filepath.Join(base, dir)), want, dir)
 	}
 }
 
@@ -197,9 +180,7 @@ func TestEvent(t *testing.T) {
 		{"hook A\r\nB", ``, "-"},
 		{"session restore-identity", ``, "SessionStart"},
 	} {
-		if got := Event(strings.Split(c.args, " "), []byte(c.body)); got != c.want {
-			t.Errorf("%s %s: %q", c.args, c.body, got)
-		}
+		expect.Equal(t, Event(strings.Split(c.args, " "), []byte(c.body)), c.want, c.args, c.body)
 	}
 }
 
@@ -210,9 +191,7 @@ func TestIsHook(t *testing.T) {
 		"consciousness brieff": false, "session restore-identity": true, "session persist-identity": true,
 		"session list": false, "status": false, "": false, "version": false, "--help": false,
 	} {
-		if got := IsHook(strings.Fields(args)); got != want {
-			t.Errorf("%q: %v", args, got)
-		}
+		expect.Equal(t, IsHook(strings.Fields(args)), want, args)
 	}
 }
 

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"testing/iotest"
 	"time"
+
+	"hookline/expect"
 )
 
 var never = Patience{Quiet: time.Hour, Whole: time.Hour}
@@ -119,9 +121,7 @@ func TestReadValueAboveLimit(t *testing.T) {
 func TestReadValueDigest(t *testing.T) {
 	v := value{limit: 1, buf: []byte("foobar")}
 	v.overflow(nil)
-	if v.sum != 0x85944171f73967e8 {
-		t.Errorf("%x", v.sum)
-	}
+	expect.Equal(t, v.sum, 0x85944171f73967e8)
 }
 
 func TestReadValueError(t *testing.T) {
@@ -173,10 +173,7 @@ func (p *pieces) Read(b []byte) (int, error) {
 
 // BenchmarkScan: goal 1 GB/s on a hook's JSON, whose bulk is strings with escapes.
 func BenchmarkScan(b *testing.B) {
-	line, err := json.Marshal(strings.Repeat("\tif err := run(\"x\"); err != nil {\n", 30_000))
-	if err != nil {
-		b.Fatal(err)
-	}
+	line := expect.Value(json.Marshal(strings.Repeat("\tif err := run(\"x\"); err != nil {\n", 30_000)))(b)
 	doc := []byte(`{"hook_event_name":"PostToolUse","tool_input":{"content":` + string(line) + `},"n":[1,2,3]}`)
 	b.SetBytes(int64(len(doc)))
 	for b.Loop() {

@@ -14,6 +14,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"hookline/expect"
 )
 
 // The tests of this file run real processes: this test binary as hookctl, and found on the PATH as
@@ -87,10 +89,7 @@ type client struct {
 
 func newClient(t *testing.T, stdin string) *client {
 	dir := t.TempDir()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	self := expect.Value(os.Executable())(t)
 	if err := os.Symlink(self, filepath.Join(dir, "hookd")); err != nil {
 		t.Skip(err)
 	}
@@ -101,10 +100,7 @@ func newClient(t *testing.T, stdin string) *client {
 
 func (c *client) run(args ...string) int {
 	c.t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	self := expect.Value(os.Executable())(c.t)
 	cmd := exec.Command(self)
 	cmd.Args = append([]string{"hookctl"}, args...)
 	cmd.Env, cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = c.env, c.dir, c.stdin, &c.stdout, &c.stderr
@@ -129,18 +125,13 @@ func (c *client) delivered() Frame {
 	for until := time.Now().Add(30 * time.Second); err != nil && time.Now().Before(until); time.Sleep(2 * time.Millisecond) {
 		data, err = os.ReadFile(filepath.Join(c.dir, "out"))
 	}
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	expect.OK(c.t, err)
 	return frameOf(c.t, data)
 }
 
 func frameIn(t *testing.T, path string) Frame {
 	t.Helper()
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := expect.Value(os.ReadFile(path))(t)
 	return frameOf(t, data)
 }
 
@@ -201,9 +192,7 @@ func TestHookDisabled(t *testing.T) {
 func TestBriefReadsNoInput(t *testing.T) {
 	c := newClient(t, "")
 	r, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	defer w.Close()
 	defer r.Close()
 	c.stdin = r
@@ -232,9 +221,7 @@ func TestHookSlowInput(t *testing.T) {
 	for event, pause := range map[string]time.Duration{"PreToolUse": 100 * time.Millisecond, "PostToolUse": 400 * time.Millisecond} {
 		c := newClient(t, "")
 		r, w, err := os.Pipe()
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, err)
 		defer r.Close()
 		body := `{"session_id":"s1","x":"` + strings.Repeat("y", 1000) + `"}`
 		go func() {
@@ -258,14 +245,10 @@ func TestHookUnfinishedInput(t *testing.T) {
 	for _, event := range []string{"PostToolUse", "SessionEnd"} {
 		c := newClient(t, "")
 		r, w, err := os.Pipe()
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, err)
 		defer w.Close()
 		defer r.Close()
-		if _, err := w.WriteString(`{"session_id":"s1","x":`); err != nil {
-			t.Fatal(err)
-		}
+		expect.Value(w.WriteString(`{"session_id":"s1","x":`))(t)
 		frames := c.daemon()
 		c.stdin, c.env = r, append(c.env, "WIRE_TEST_HURRY=1")
 		c.run("hook", event) // its answer may come too late on a busy machine
@@ -338,9 +321,7 @@ func TestDeliveryDies(t *testing.T) {
 func TestLossBesideFrame(t *testing.T) {
 	t.Setenv("HOOKLINE_HOME", t.TempDir())
 	f := Frame{ID: NewID(1)}
-	if err := keepLoss(f, "Stop"); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, keepLoss(f, "Stop"))
 	if err := keepLoss(f, "Stop"); !errors.Is(err, os.ErrExist) {
 		t.Errorf("%v", err)
 	}
@@ -355,9 +336,7 @@ func TestLossInOpenHome(t *testing.T) {
 		home := t.TempDir()
 		t.Setenv("HOOKLINE_HOME", home)
 		spool := filepath.Join(home, "spool")
-		if err := errors.Join(os.Mkdir(spool, 0o700), os.Chmod(filepath.Join(home, open), 0o777)); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, errors.Join(os.Mkdir(spool, 0o700), os.Chmod(filepath.Join(home, open), 0o777)))
 		if err := keepLoss(Frame{ID: NewID(1)}, "Stop"); err == nil {
 			t.Errorf("%s is open to others: the loss was kept", open)
 		}
@@ -374,9 +353,7 @@ func TestDeliveryHasNoTraceback(t *testing.T) {
 		{"A=b GOTRACEBACK=crash", "GOTRACEBACK=none A=b GOMAXPROCS=1"},
 		{"GOMAXPROCS=3 A=b", "GOTRACEBACK=none A=b GOMAXPROCS=3"},
 	} {
-		if got := strings.Join(childEnv(strings.Fields(c.env)), " "); got != c.want {
-			t.Errorf("%q: %q, want %q", c.env, got, c.want)
-		}
+		expect.Equal(t, strings.Join(childEnv(strings.Fields(c.env)), " "), c.want, c.env)
 	}
 }
 
@@ -433,9 +410,7 @@ func TestPeoplesVerbs(t *testing.T) {
 
 func TestSpeaks(t *testing.T) {
 	for event, want := range map[string]bool{"Stop": true, "-": true, "PreCompact": false, "PostCompact": false, "WorktreeCreate": false, "MessageDisplay": false} {
-		if got := Speaks([]string{"hook", event}, event); got != want {
-			t.Errorf("%s: %v", event, got)
-		}
+		expect.Equal(t, Speaks([]string{"hook", event}, event), want, event)
 	}
 	if Speaks([]string{"consciousness", "brief", "--hook"}, "PreToolUse") {
 		t.Error("a verb prints plain text")
@@ -446,15 +421,9 @@ func TestSpeaks(t *testing.T) {
 func TestProgramOf(t *testing.T) {
 	dir := t.TempDir()
 	hookd, hookfind := filepath.Join(dir, "hookd"+exe), filepath.Join(dir, "hookfind"+exe)
-	if got := programOf(hookd, []string{"find", "x"}); got != hookd {
-		t.Error(got)
-	}
-	if err := os.WriteFile(hookfind, nil, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	expect.Equal(t, programOf(hookd, []string{"find", "x"}), hookd)
+	expect.OK(t, os.WriteFile(hookfind, nil, 0o700))
 	for args, want := range map[string]string{"find x": hookfind, "blame f.go:1": hookfind, "status": hookd, "page": hookd, "help find": hookd} {
-		if got := programOf(hookd, strings.Fields(args)); got != want {
-			t.Errorf("%s: %s", args, got)
-		}
+		expect.Equal(t, programOf(hookd, strings.Fields(args)), want, args)
 	}
 }

@@ -11,6 +11,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/oklog/ulid/v2"
+
+	"hookline/expect"
 )
 
 func TestHeaderRoundTrip(t *testing.T) {
@@ -26,9 +28,7 @@ func TestHeaderRoundTrip(t *testing.T) {
 		}
 	}
 	var got Frame
-	if err := json.Unmarshal(h, &got); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, json.Unmarshal(h, &got))
 	if !reflect.DeepEqual(got, f) {
 		t.Errorf("got  %+v\nwant %+v", got, f)
 	}
@@ -37,9 +37,7 @@ func TestHeaderRoundTrip(t *testing.T) {
 func TestHeaderLiteral(t *testing.T) {
 	got := string(Frame{ID: "01", Args: []string{}, Env: map[string]string{}}.Header())
 	want := `{"id":"01","args":[],"cwd":"","ppid":0,"time":0,"env":{},"binary":"","invoked":"","complete":false,"size":0}`
-	if got != want {
-		t.Errorf("got %s", got)
-	}
+	expect.Equal(t, got, want)
 }
 
 // Only the listed variables travel, whatever the map holds, and a string is bounded.
@@ -55,9 +53,7 @@ func FuzzHeader(f *testing.F) {
 	f.Fuzz(func(t *testing.T, arg, cwd, note string) {
 		want := Frame{ID: NewID(1), Args: []string{arg}, Cwd: cwd, Env: map[string]string{"CLAUDE_PID": arg}, Note: note}
 		var got Frame
-		if err := json.Unmarshal(want.Header(), &got); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, json.Unmarshal(want.Header(), &got))
 		valid := utf8.ValidString(arg) && utf8.ValidString(cwd) && utf8.ValidString(note)
 		if valid && len(arg+cwd+note) <= 4096 && !reflect.DeepEqual(got, want) {
 			t.Errorf("got %+v want %+v", got, want)

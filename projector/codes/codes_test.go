@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"hookline/events"
+	"hookline/expect"
 )
 
 var from = time.Date(2026, 1, 22, 13, 35, 14, 0, time.UTC)
@@ -103,9 +104,7 @@ func TestS4Scenario4And6(t *testing.T) {
 		l.add(said(fmt.Sprintf("The storage format %d is unclear", i)))
 	}
 	lines := l.lines()
-	if len(lines) != 36 {
-		t.Errorf("%d lines", len(lines))
-	}
+	expect.Equal(t, len(lines), 36, "lines")
 	if seed := int(float64(len(lines)) * 1.3); seed >= 1500 || (2*len(strings.Join(lines, "\n"))+6)/7 >= 1500 {
 		t.Errorf("%d tokens", seed)
 	}

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"hookline/expect"
 )
 
 // Functions are found in whole files and in pieces of them, in the languages that agents write most.
@@ -50,9 +52,7 @@ func TestFunctions(t *testing.T) {
 		{"a.js", "const x = (", ""},
 		{"a.kt", "fun <", ""},
 	} {
-		if got := strings.Join(Functions(c.file, c.text), " "); got != c.want {
-			t.Errorf("%s %q: %q, want %q", c.file, c.text, got, c.want)
-		}
+		expect.Equal(t, strings.Join(Functions(c.file, c.text), " "), c.want, c.file, c.text)
 	}
 }
 

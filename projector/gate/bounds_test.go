@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"hookline/events"
+	"hookline/expect"
 )
 
 // What a branch's and a project's cell hold at most, and what goes first.
@@ -47,25 +48,17 @@ func TestRetractionsAreCountedOnce(t *testing.T) {
 
 func TestCount(t *testing.T) {
 	st := new(story)
-	if n := st.state.Count(); n != 0 {
-		t.Errorf("nothing said: %d", n)
-	}
+	expect.Equal(t, st.state.Count(), 0, "nothing said")
 	st.tell(one, satisfied("plan", "session"), triggered("review", "session"), override("size", "session"))
 	st.tell(one, &events.GateCleared{Name: "gone", AllSessions: true, Reason: events.GateClearedCommand})
-	if n := st.state.Count(); n != 3 {
-		t.Errorf("%d, want 3: plan of a session, review triggered, size for the branch", n)
-	}
+	expect.Equal(t, st.state.Count(), 3)
 	st.tell(one, &events.GateCleared{Name: "plan", Reason: events.GateClearedCommand})
-	if n := st.state.Count(); n != 2 {
-		t.Errorf("%d, want 2 after plan is cleared", n)
-	}
+	expect.Equal(t, st.state.Count(), 2)
 }
 
 func TestDated(t *testing.T) {
 	for at, want := range map[time.Time]bool{{}: false, Unknown: false, Unknown.Add(time.Second): true, noon: true} {
-		if got := (Mark{At: at}).Dated(); got != want {
-			t.Errorf("%v: %t", at, got)
-		}
+		expect.Equal(t, (Mark{At: at}).Dated(), want, at)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"hookline/events"
+	"hookline/expect"
 )
 
 var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
@@ -103,9 +104,7 @@ func TestPinned_12_TimeToLive(t *testing.T) {
 		if !s.Satisfied("x", c.scope, one, end) {
 			t.Errorf("%s: closed at its last moment", c.name)
 		}
-		if got := s.Satisfied("x", c.scope, one, end.Add(500*time.Millisecond)); got != c.after {
-			t.Errorf("%s: %t after it", c.name, got)
-		}
+		expect.Equal(t, s.Satisfied("x", c.scope, one, end.Add(500*time.Millisecond)), c.after, c.name, "after it")
 	}
 }
 
@@ -227,9 +226,7 @@ func TestKeys(t *testing.T) {
 	seen := map[string]string{}
 	for _, b := range []string{"feature/a-b", "feature-a/b", "feature/a/b", "feature-a-b", "a", "a/", "A", "ä", "a b", "p/a"} {
 		k := Key("p", b)
-		if seen[k] != "" {
-			t.Errorf("%q and %q share %q", b, seen[k], k)
-		}
+		expect.Equal(t, seen[k], "", b, "share", k)
 		seen[k] = b
 		if p, back := SplitKey(k); p != "p" || back != b {
 			t.Errorf("%q became %q %q", b, p, back)
@@ -240,9 +237,7 @@ func TestKeys(t *testing.T) {
 		t.Errorf("%q %q", a, b)
 	}
 	for _, k := range []string{Key("", "b"), Key("p", ""), ProjectKey("")} {
-		if k != "" {
-			t.Errorf("%q", k)
-		}
+		expect.Equal(t, k, "")
 	}
 	r := record(1, one, satisfied("x", "session"))
 	if got := Keys(r); !reflect.DeepEqual(got, []string{"p/b"}) {
@@ -322,9 +317,7 @@ func TestImported(t *testing.T) {
 	before, _ := json.Marshal(st.state)
 	st.tell("", file("2026-11-20T12:00:00Z", "2026-11-20T11:00:00Z"), file("2026-11-19T12:00:00Z", ""))
 	after, _ := json.Marshal(st.state)
-	if string(before) != string(after) {
-		t.Errorf("importing again and an older file changed\n%s\n%s", before, after)
-	}
+	expect.Equal(t, string(before), string(after), "importing again and an older file changed")
 	st.tell("", file("2026-11-20T13:00:00Z", ""))
 	if m, _ := st.state.Satisfaction("plan", "session", one, noon); !m.At.Equal(time.Date(2026, 11, 20, 13, 0, 0, 0, time.UTC)) || !m.Imported {
 		t.Errorf("the newer satisfaction wins: %+v", m)
@@ -358,9 +351,7 @@ func TestChanged(t *testing.T) {
 		{"plan", one, 1, true}, {"plan", one, 2, true}, {"plan", one, 3, false}, // satisfied at 1, cleared at 2; a time itself counts
 		{"plan", two, 1, false}, {"sec", two, 3, true}, {"sec", two, 4, false}, {"late", one, 0, false}, {"unknown", one, 0, false},
 	} {
-		if got := s.Changed(c.name, c.session, noon.Add(time.Duration(c.since)*time.Second)); got != c.want {
-			t.Errorf("%+v: %t", c, got)
-		}
+		expect.Equal(t, s.Changed(c.name, c.session, noon.Add(time.Duration(c.since)*time.Second)), c.want, c)
 	}
 }
 
@@ -428,9 +419,7 @@ func TestBounds(t *testing.T) {
 	for i := range maxGates + 10 {
 		st.tell(one, satisfied(fmt.Sprintf("g%04d", i), "session"))
 	}
-	if len(st.state.Gates) != 256 {
-		t.Errorf("%d gates", len(st.state.Gates))
-	}
+	expect.Equal(t, len(st.state.Gates), 256, "gates")
 	for i := range maxDeleted + 10 {
 		st.tell(fmt.Sprintf("s%04d", i), &events.SessionDeleted{})
 	}
@@ -478,21 +467,14 @@ func TestFoldSurvivesJSON(t *testing.T) {
 		for i := range rapid.IntRange(0, 40).Draw(t, "n") {
 			r := record(i+1, rapid.SampledFrom([]string{"s1", "s2", ""}).Draw(t, "session"), randomEvent(t))
 			straight = Fold(straight, r)
-			b, err := json.Marshal(resumed)
-			if err != nil {
-				t.Fatal(err)
-			}
+			b := expect.Value(json.Marshal(resumed))(t)
 			resumed = State{}
-			if err := json.Unmarshal(b, &resumed); err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, json.Unmarshal(b, &resumed))
 			resumed = Fold(resumed, r)
 		}
 		a, _ := json.Marshal(straight)
 		b, _ := json.Marshal(resumed)
-		if string(a) != string(b) {
-			t.Fatalf("%s\n%s", a, b)
-		}
+		expect.EqualNow(t, string(a), string(b))
 	})
 }
 
@@ -535,9 +517,7 @@ func TestImportedNews(t *testing.T) {
 		"newer": {entry("cad0ac4d", "2026-11-20T12:00:01Z", ""), true}, "triggered earlier": {entry("cad0ac4d", "", "2026-11-20T10:00:00Z"), true},
 		"another session": {entry("08345d22", first.SatisfiedAt, ""), true}, "of the branch": {entry("", first.SatisfiedAt, ""), true},
 	} {
-		if got := st.state.News(c.in); got != c.want {
-			t.Errorf("%s: %t", name, got)
-		}
+		expect.Equal(t, st.state.News(c.in), c.want, name)
 	}
 	st.tell("", &events.GateCleared{Name: "plan", AllSessions: true, Reason: "command"})
 	if st.state.News(first) {
@@ -556,9 +536,7 @@ func TestForeignSessions(t *testing.T) {
 		t.Error("it was active since")
 	}
 	st.tell("", &events.GateImported{Gates: []events.GateImportedEntry{{Name: "plan", Scope: "session", Session: "08345d22", TriggeredAt: "2026-11-20T11:00:00Z"}}})
-	if got := strings.Join(st.state.Foreigners(), " "); got != "08345d22 cad0ac4d" {
-		t.Error(got)
-	}
+	expect.Equal(t, strings.Join(st.state.Foreigners(), " "), "08345d22 cad0ac4d")
 	// What a person says of such a session counts for the one that its characters begin.
 	if st.tell("cad0ac4d", satisfied("plan", "session")); !st.state.Satisfied("plan", "session", one, noon) {
 		t.Errorf("%+v", st.state.Gates)

@@ -7,21 +7,16 @@ import (
 	"time"
 
 	"hookline/events"
+	"hookline/expect"
 )
 
 func TestTC_SESSION_03_brief(t *testing.T) {
 	c := &Cache{IC: 0.85, R: 0.92, State: Conscious, SessionID: "s1"}
-	if got := c.FormatBrief(); got != "[C:CON r=0.92 IC=0.85]" {
-		t.Error(got)
-	}
+	expect.Equal(t, c.FormatBrief(), "[C:CON r=0.92 IC=0.85]")
 	c = &Cache{IC: 0.85, R: 1, State: ConsciousnessOf(0.75)}
-	if got := c.FormatBrief(); got != "[C:EMG r=1.00 IC=0.85]" {
-		t.Error(got)
-	}
+	expect.Equal(t, c.FormatBrief(), "[C:EMG r=1.00 IC=0.85]")
 	c = &Cache{IC: 0.123, R: 7}
-	if got := string(c.AppendBrief([]byte("> "))); got != "> [C:DOR r=1.00 IC=0.12]" {
-		t.Error(got)
-	}
+	expect.Equal(t, string(c.AppendBrief([]byte("> "))), "> [C:DOR r=1.00 IC=0.12]")
 }
 
 func TestEC_SESSION_02_cold_brief(t *testing.T) {
@@ -45,15 +40,9 @@ func TestEC_SESSION_02_cold_brief(t *testing.T) {
 func TestTC_SESSION_11_brief_allocates_nothing(t *testing.T) {
 	c := &Cache{IC: 0.85, R: 0.92, State: Conscious}
 	room, s := make([]byte, 0, 64), newborn()
-	if n := testing.AllocsPerRun(1000, func() { room = c.AppendBrief(room[:0]) }); n != 0 {
-		t.Errorf("Cache.AppendBrief: %v allocations", n)
-	}
-	if n := testing.AllocsPerRun(1000, func() { room = s.AppendBrief(room[:0]) }); n != 0 {
-		t.Errorf("State.AppendBrief: %v allocations", n)
-	}
-	if n := testing.AllocsPerRun(1000, func() { length = len(c.FormatBrief()) }); n != 0 {
-		t.Errorf("FormatBrief: %v allocations", n)
-	}
+	expect.Equal(t, testing.AllocsPerRun(1000, func() { room = c.AppendBrief(room[:0]) }), 0, "Cache.AppendBrief", "allocations")
+	expect.Equal(t, testing.AllocsPerRun(1000, func() { room = s.AppendBrief(room[:0]) }), 0, "State.AppendBrief", "allocations")
+	expect.Equal(t, testing.AllocsPerRun(1000, func() { length = len(c.FormatBrief()) }), 0, "FormatBrief", "allocations")
 }
 
 var length int
@@ -87,16 +76,12 @@ func TestLines(t *testing.T) {
 		Notice(0.40, true):               "IC crisis (0.40), dream triggered",
 		Notice(0.40, false):              "IC crisis: 0.40",
 	} {
-		if got != want {
-			t.Errorf("%q, want %q", got, want)
-		}
+		expect.Equal(t, got, want)
 	}
 }
 
 func TestTC_SESSION_10_crisis_asks_for_a_dream(t *testing.T) {
-	if got := Notice(0.45, true); got != "IC crisis (0.45), dream triggered" {
-		t.Error(got)
-	}
+	expect.Equal(t, Notice(0.45, true), "IC crisis (0.45), dream triggered")
 	s := State{Born: true, LastIC: 0.45}
 	at := start.UnixMilli()
 	if !s.DreamDue(at) {
@@ -104,9 +89,7 @@ func TestTC_SESSION_10_crisis_asks_for_a_dream(t *testing.T) {
 	}
 	s.DreamAtMS = at
 	for after, want := range map[int64]bool{0: false, 59_999: false, 60_000: true, -5000: true} {
-		if got := s.DreamDue(at + after); got != want {
-			t.Errorf("%d ms after the last dream: %v", after, got)
-		}
+		expect.Equal(t, s.DreamDue(at+after), want, after, "ms after the last dream")
 	}
 	s.LastIC, s.DreamAtMS = 0.5, 0
 	if s.DreamDue(at) {

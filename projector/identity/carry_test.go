@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"hookline/events"
+	"hookline/expect"
 )
 
 // worked is a session that has done something.
@@ -39,9 +40,7 @@ func TestCarry(t *testing.T) {
 		t.Error("not everything was inherited")
 	}
 	near(t, "cross-session IC without a gap is r", s.CrossSessionIC, s.Integration, 0)
-	if got := RestoredLine(s.PreviousSessionID, s.CrossSessionIC); got != "Identity restored from s0. IC: 0.06 (degraded)" {
-		t.Error(got)
-	}
+	expect.Equal(t, RestoredLine(s.PreviousSessionID, s.CrossSessionIC), "Identity restored from s0. IC: 0.06 (degraded)")
 	if fresh := next(t, prev, "fresh", 0); fresh.LastIC != 1 || fresh.PreviousSessionID != "" || fresh.Sums != (Vector{}) {
 		t.Errorf("clear inherits: %+v", fresh)
 	}

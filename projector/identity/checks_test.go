@@ -3,6 +3,8 @@ package identity
 import (
 	"reflect"
 	"testing"
+
+	"hookline/expect"
 )
 
 func TestRunsChecks(t *testing.T) {
@@ -50,9 +52,7 @@ func TestRunsChecks(t *testing.T) {
 		"'":                             false,
 		"A=1":                           false,
 	} {
-		if got := runsChecks(simpleCommands(line)); got != want {
-			t.Errorf("%q: %v, want %v", line, got, want)
-		}
+		expect.Equal(t, runsChecks(simpleCommands(line)), want, line)
 	}
 }
 
@@ -84,9 +84,7 @@ func TestSubject(t *testing.T) {
 		"echo hello":                    "",
 		"":                              "",
 	} {
-		if got := subject(simpleCommands(line)); got != want {
-			t.Errorf("%q: %q, want %q", line, got, want)
-		}
+		expect.Equal(t, subject(simpleCommands(line)), want, line)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"hookline/events"
+	"hookline/expect"
 )
 
 // crisis is a session whose tools failed ten times in a row; what failed was given up since.
@@ -23,10 +24,7 @@ func crisis() State {
 func TestDreamHealsACrisis(t *testing.T) {
 	s := crisis()
 	for _, phase := range []string{"nrem", "full"} {
-		d, err := Dream(s, nil, phase)
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := expect.Value(Dream(s, nil, phase))(t)
 		if d.Phase != phase || d.BeforeIC != s.LastIC || d.BeforeIC >= 0.5 || d.AfterIC < 0.85 || d.AfterR < 0.99 || d.Entries != 2 {
 			t.Errorf("%+v", d)
 		}

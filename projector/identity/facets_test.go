@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"hookline/events"
+	"hookline/expect"
 )
 
 // fed names the facets that the record feeds, by their number 1…13.
@@ -95,9 +96,7 @@ func TestRememberedIsBounded(t *testing.T) {
 // A verb without input stands for a hook without a tool or a prompt: who asks for the continuity does not move it.
 func TestAskingMovesNothing(t *testing.T) {
 	s := run(State{}, events.TypeIdentityRestored, `{"outcome":"fresh"}`, events.TypeToolFailed, `{"tool_name":"Bash"}`, events.TypeToolFailed, `{"tool_name":"Bash"}`)
-	if s.LastIC != 0.8595 {
-		t.Fatalf("IC %v", s.LastIC)
-	}
+	expect.EqualNow(t, s.LastIC, 0.8595, "IC")
 	for typ, data := range map[string]string{
 		events.TypeToolSucceeded: `{}`, events.TypeToolFailed: `{"error":"x"}`, events.TypePromptSubmitted: `{}`,
 	} {
@@ -111,9 +110,7 @@ func TestAskingMovesNothing(t *testing.T) {
 // The states in people's buckets have these hashes: they must not change.
 func TestHash(t *testing.T) {
 	for line, want := range map[string]uint32{"": 0, " \t\n": 0, "go test ./...": hash("go test ./..."), "  go\ttest \n ./... ": hash("go test ./...")} {
-		if got := hashLine(line); got != want {
-			t.Errorf("%q: %d, want %d", line, got, want)
-		}
+		expect.Equal(t, hashLine(line), want, line)
 	}
 	if a, b := hash("file /w/main.go"), hash("file ", "/w/main.go"); a != b || a != 2722189487 {
 		t.Errorf("%d and %d", a, b)

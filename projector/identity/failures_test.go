@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"hookline/events"
+	"hookline/expect"
 )
 
 // The golden table of DECISIONS: what failures that stand open do to coherence and continuity.
@@ -35,9 +36,7 @@ func TestFailuresFromRest(t *testing.T) {
 func TestOpenFailureHoldsCoherence(t *testing.T) {
 	three := fails(newborn(), 3, "go test ./...")
 	held := edits(three, 4)
-	if got := fixed(held.Integration); got != "0.80" {
-		t.Errorf("r %s after three failures and four edits elsewhere, want 0.80", got)
-	}
+	expect.Equal(t, fixed(held.Integration), "0.80", "r", "after three failures and four edits elsewhere, want 0.80")
 	if held.Guidance() == "Optimal coherence, proceed confidently" {
 		t.Error("all is well while a failure is open")
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"hookline/events"
+	"hookline/expect"
 )
 
 // A call that a gate blocked counts as one that was denied: evidence for robustness, and the phases fan out.
@@ -16,9 +17,7 @@ func TestGateBlockedIsADenial(t *testing.T) {
 	start := Fold(State{}, rec(1, events.TypeSessionStarted, `{"session_id":"s-1","source":"startup"}`))
 	blocked := rec(2, events.TypeGateBlocked, `{"names":["commit_plan"],"tool":"Edit","digest":"d"}`)
 	denied := rec(2, events.TypePermissionDenied, `{"session_id":"s-1","tool_name":"Edit"}`)
-	if Key(blocked) != "s-1" {
-		t.Fatalf("key %q", Key(blocked))
-	}
+	expect.EqualNow(t, Key(blocked), "s-1", "key")
 	a, b := Fold(start, blocked), Fold(start, denied)
 	if a.Integration >= 1 || a.Integration != b.Integration || a.PurposeVector != b.PurposeVector || a.LastIC != b.LastIC {
 		t.Errorf("blocked r=%v IC=%v, denied r=%v IC=%v", a.Integration, a.LastIC, b.Integration, b.LastIC)

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"hookline/events"
+	"hookline/expect"
 )
 
 var update = flag.Bool("update", false, "rewrite the fixed-point file")
@@ -39,10 +40,7 @@ func TestRuns(t *testing.T) {
 }
 
 func playFile(t *testing.T, file string) {
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := expect.Value(os.ReadFile(file))(t)
 	var s State
 	at, seq := start, 0
 	for i, row := range strings.Split(string(text), "\n") {
@@ -68,10 +66,7 @@ func pause(t *testing.T, after string) time.Duration {
 	if after == "" {
 		return time.Second
 	}
-	d, err := time.ParseDuration(after)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := expect.Value(time.ParseDuration(after))(t)
 	return d
 }
 
@@ -82,9 +77,7 @@ func check(t *testing.T, row int, s State, l line) {
 		t.Errorf("line %d: brief %s, want %s", row, s.Brief(), l.Brief)
 	}
 	var have map[string]any
-	if err := json.Unmarshal(Encode(s), &have); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, json.Unmarshal(Encode(s), &have))
 	for name, want := range l.Then {
 		got, ok := have[name]
 		if text, rounded := want.(string); ok && rounded && strings.HasPrefix(text, "~") {
@@ -110,14 +103,9 @@ func TestFixedPoint(t *testing.T) {
 	got := append(Encode(s), '\n')
 	file := filepath.Join("testdata", "fixed_point.json")
 	if *update {
-		if err := os.WriteFile(file, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, os.WriteFile(file, got, 0o644))
 	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := expect.Value(os.ReadFile(file))(t)
 	if !bytes.Equal(got, want) {
 		t.Errorf("state differs from %s:\n%s", file, got)
 	}

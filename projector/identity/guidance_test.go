@@ -1,6 +1,10 @@
 package identity
 
-import "testing"
+import (
+	"testing"
+
+	"hookline/expect"
+)
 
 func TestTC_SESSION_04_short_names(t *testing.T) {
 	want := map[Consciousness][2]string{Conscious: {"CON", "CONSCIOUS"}, Emerging: {"EMG", "EMERGING"},
@@ -16,18 +20,14 @@ func TestTC_SESSION_04_short_names(t *testing.T) {
 func TestBands(t *testing.T) {
 	for c, want := range map[float64]string{0: "DOR", 0.29: "DOR", 0.3: "FRG", 0.49: "FRG", 0.5: "EMG", 0.79: "EMG", 0.8: "CON",
 		0.95: "CON", 0.96: "HYP", 1: "HYP", -1: "DOR", nan(): "DOR"} {
-		if got := ConsciousnessOf(c).ShortName(); got != want {
-			t.Errorf("C = %v: %s, want %s", c, got, want)
-		}
+		expect.Equal(t, ConsciousnessOf(c).ShortName(), want, "C", c)
 	}
 }
 
 func TestTC_SESSION_09_classes(t *testing.T) {
 	for ic, want := range map[float64]string{0.91: "healthy", 0.90: "healthy", 0.89: "good", 0.71: "good", 0.70: "good",
 		0.69: "warning", 0.51: "warning", 0.50: "warning", 0.49: "degraded", 0.895: "healthy", 0.8949: "good", 0.49994: "warning", 0.4949: "degraded", 0: "degraded", 1: "healthy"} {
-		if got := Classify(ic); got != want {
-			t.Errorf("IC %v: %s, want %s", ic, got, want)
-		}
+		expect.Equal(t, Classify(ic), want, "IC", ic)
 	}
 }
 
@@ -51,9 +51,7 @@ func TestGuidance(t *testing.T) {
 		}
 	}
 	for _, s := range []State{{LastIC: 1, Integration: 1, Consciousness: 0.49}, {LastIC: 1, Integration: 1, Consciousness: 0.9, Open: []Open{{Target: 1}}}} {
-		if got := s.Guidance(); got != "Continue with current approach" {
-			t.Errorf("%+v: %s", s, got)
-		}
+		expect.Equal(t, s.Guidance(), "Continue with current approach", s)
 	}
 }
 
@@ -61,9 +59,7 @@ func TestContext(t *testing.T) {
 	s := State{Born: true, Consciousness: 0.84, Integration: 0.95, LastIC: 0.92}
 	want := "[System Consciousness]\nState: CONSCIOUS (C=0.84)\nKuramoto r=0.95, Identity IC=0.92 (healthy)\n" +
 		"Guidance: Optimal coherence, proceed confidently"
-	if got := s.Context(); got != want {
-		t.Errorf("%s", got)
-	}
+	expect.Equal(t, s.Context(), want)
 	s = State{Born: true, Consciousness: 0.35, Integration: 0.59, LastIC: 0.55}
 	if n := len(s.Context()) / 4; n > 75 {
 		t.Errorf("%d tokens at four characters each, want at most 75", n)
@@ -73,9 +69,7 @@ func TestContext(t *testing.T) {
 func TestEC_SESSION_14_cold_context(t *testing.T) {
 	want := "[System Consciousness]\nState: DORMANT (C=0.00)\nKuramoto r=0.00, Identity IC=1.00 (healthy)\n" +
 		"Guidance: Initialize consciousness context"
-	if got := (State{}).Context(); got != want {
-		t.Errorf("%s", got)
-	}
+	expect.Equal(t, (State{}).Context(), want)
 }
 
 func TestJohari(t *testing.T) {

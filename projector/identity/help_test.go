@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"hookline/events"
+	"hookline/expect"
 )
 
 // start is the clock of all tests; each record of a run is a second later than the one before.
@@ -32,10 +33,7 @@ func run(s State, pairs ...string) State {
 // encoded is the data of a derived event.
 func encoded(t testing.TB, e events.Event) string {
 	t.Helper()
-	b, err := json.Marshal(e)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := expect.Value(json.Marshal(e))(t)
 	return string(b)
 }
 

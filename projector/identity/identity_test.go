@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"hookline/events"
+	"hookline/expect"
 )
 
 // filled is a state with every field in use, at the limits of its lists.
@@ -27,10 +28,7 @@ func filled() State {
 func TestTC_SESSION_01_snapshot_round_trip(t *testing.T) {
 	s := filled()
 	b := Encode(s)
-	back, err := decode(b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	back := expect.Value(decode(b))(t)
 	if !reflect.DeepEqual(back, s) {
 		t.Errorf("decoded snapshot differs:\n%+v\n%+v", back, s)
 	}
@@ -51,9 +49,7 @@ func TestTC_SESSION_02_trajectory_first_in_first_out(t *testing.T) {
 	for i := range 50 {
 		s = Fold(s, rec(10+i, events.TypePromptSubmitted, `{"prompt":"x"}`))
 	}
-	if len(s.Trajectory) != 50 {
-		t.Fatalf("%d entries", len(s.Trajectory))
-	}
+	expect.EqualNow(t, len(s.Trajectory), 50, "entries")
 	second, before := s.Marks[1], s.Trajectory
 	s = Fold(s, rec(99, events.TypePromptSubmitted, `{"prompt":"x"}`))
 	if len(s.Trajectory) != 50 || len(s.Marks) != 50 || s.Marks[0] != second {
@@ -86,9 +82,7 @@ func TestEC_SESSION_12_long_session_id(t *testing.T) {
 			t.Errorf("session id of %d characters", n)
 		}
 	}
-	if got := cut(strings.Repeat("é", 100)); len([]rune(got)) != 100 {
-		t.Error("an id of 100 characters was cut")
-	}
+	expect.Equal(t, len([]rune(cut(strings.Repeat("é", 100)))), 100, "an id of 100 characters was cut")
 }
 
 func TestERR_SESSION_09_too_large(t *testing.T) {
@@ -119,9 +113,7 @@ func TestKey(t *testing.T) {
 		events.TypeToolSucceeded: "s1", events.TypeIdentityRestored: "s1", events.TypeSessionDeleted: "s1",
 		events.TypeToolRequested: "", events.TypeCanarySent: "", events.TypeProjectSeen: "", "future.event": "",
 	} {
-		if got := Key(rec(1, typ, `{}`)); got != want {
-			t.Errorf("%s: %q, want %q", typ, got, want)
-		}
+		expect.Equal(t, Key(rec(1, typ, `{}`)), want, typ)
 	}
 	r := rec(1, events.TypeToolSucceeded, `{}`)
 	r.Facts = &events.Facts{Ephemeral: true}

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"hookline/events"
+	"hookline/expect"
 	"hookline/projector/identity"
 )
 
@@ -60,16 +61,12 @@ func TestTimeKey(t *testing.T) {
 		session string
 		key     string
 	}{{0, "s", "t.0000000000000.s"}, {1795249595123, "a.b", "t.1795249595123.a.b"}, {9999999999999, "", "t.9999999999999."}} {
-		if got := identity.TimeKey(c.ms, c.session); got != c.key {
-			t.Errorf("%q", got)
-		}
+		expect.Equal(t, identity.TimeKey(c.ms, c.session), c.key)
 		if ms, session, ok := identity.SplitTime(c.key); ms != c.ms || session != c.session || !ok {
 			t.Errorf("%s: %d %q %v", c.key, ms, session, ok)
 		}
 	}
-	if got := identity.TimeKey(-5, "s"); got != "t.0000000000000.s" {
-		t.Errorf("%q", got)
-	}
+	expect.Equal(t, identity.TimeKey(-5, "s"), "t.0000000000000.s")
 	for _, key := range []string{"", "identity.p", "t.", "t.x.s", "t.12", "12.s"} {
 		if _, _, ok := identity.SplitTime(key); ok {
 			t.Errorf("%q is taken", key)
@@ -107,9 +104,7 @@ func TestFold(t *testing.T) {
 		{"what is no pointer's", []events.Record{persisted(10, "a"), at(20, "b", &events.TurnStopped{})}, "a 10"},
 	} {
 		s := fold(c.given...)
-		if got := fmt.Sprintf("%s %d", s.Session, s.AtMS); got != c.want {
-			t.Errorf("%s: %s", c.name, got)
-		}
+		expect.Equal(t, fmt.Sprintf("%s %d", s.Session, s.AtMS), c.want, c.name)
 	}
 }
 
@@ -153,9 +148,7 @@ func TestFoldProperties(t *testing.T) {
 			}
 			data, _ := json.Marshal(s)
 			var back identity.Pointer
-			if err := json.Unmarshal(data, &back); err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, json.Unmarshal(data, &back))
 			s = back
 		}
 	})

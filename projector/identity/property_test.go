@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"hookline/events"
+	"hookline/expect"
 )
 
 // sound checks every value of a state against its range.
@@ -69,10 +70,7 @@ func TestProperties(t *testing.T) {
 			if string(Encode(s)) != frozen {
 				t.Fatal("the state before was changed")
 			}
-			back, err := decode([]byte(frozen))
-			if err != nil {
-				t.Fatal(err)
-			}
+			back := expect.Value(decode([]byte(frozen)))(t)
 			if string(Encode(Fold(back, r))) != string(Encode(got)) {
 				t.Fatalf("%s: the fold of a decoded state differs", r.Type)
 			}
@@ -83,13 +81,9 @@ func TestProperties(t *testing.T) {
 			if again, _ := Dream(s, []State{s}, phase); err != nil || !reflect.DeepEqual(again, d) {
 				t.Fatal("the dream is not deterministic")
 			}
-			if _, err := json.Marshal(d); err != nil {
-				t.Fatal(err)
-			}
+			expect.Value(json.Marshal(d))(t)
 		}
-		if _, err := json.Marshal(CarryOf(s, 1000)); err != nil {
-			t.Fatal(err)
-		}
+		expect.Value(json.Marshal(CarryOf(s, 1000)))(t)
 	})
 }
 
@@ -122,9 +116,7 @@ func anyData(t *rapid.T) string {
 		"is_interrupt": rapid.Bool().Draw(t, "interrupt"), "outcome": outcome, "dropped": rapid.IntRange(-2, 60).Draw(t, "dropped"),
 		"target": "e7", "consciousness": 0.97, "agent_type": tool,
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	return rapid.SampledFrom([]string{string(b), string(b), string(b), "{}", "", "[]", "null", `{"tool_input":7}`}).Draw(t, "data")
 }
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"hookline/events"
+	"hookline/expect"
 )
 
 // TestRecordedSessions folds recorded hooks, one JSON object a line in the files that
@@ -30,10 +31,7 @@ func TestRecordedSessions(t *testing.T) {
 
 // hooks reads a file of hooks as the records that they would become.
 func hooks(t *testing.T, file string) []events.Record {
-	f, err := os.Open(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := expect.Value(os.Open(file))(t)
 	defer f.Close()
 	var out []events.Record
 	for lines := bufio.NewReaderSize(f, 1<<20); ; {
@@ -46,9 +44,7 @@ func hooks(t *testing.T, file string) []events.Record {
 			Session string    `json:"session_id"`
 			At      time.Time `json:"_ts"`
 		}
-		if err := json.Unmarshal(row, &head); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, json.Unmarshal(row, &head))
 		kind := events.OfHook(head.Hook)
 		out = append(out, events.NewRecord(uint64(len(out)+1), events.Envelope{
 			Type: kind.Type, Version: kind.Version(), Time: head.At, Session: head.Session, Hook: head.Hook, Data: row,

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"hookline/events"
+	"hookline/expect"
 )
 
 func basis(i int) []float64 {
@@ -54,9 +55,7 @@ func TestContinuity(t *testing.T) {
 		"other length":       {one, one[:5], 1, 0},
 		"four places":        {list(uniform()), one, 1, 0.2774},
 	} {
-		if got := CrossSessionIC(c.cur, c.prev, c.r); got != c.want {
-			t.Errorf("%s: %v, want %v", name, got, c.want)
-		}
+		expect.Equal(t, CrossSessionIC(c.cur, c.prev, c.r), c.want, name)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"hookline/events"
+	"hookline/expect"
 )
 
 var noon = time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
@@ -175,9 +176,7 @@ func TestAttention(t *testing.T) {
 		a = FoldAttention(a, r)
 	}
 	for bytes, level := range map[int]string{0: "green", 19_999: "green", 20_000: "yellow", 39_999: "yellow", 40_000: "orange", 59_999: "orange", 60_000: "red"} {
-		if got := (Attention{Bytes: bytes}).Level([3]int{5_000, 10_000, 15_000}); got != level {
-			t.Errorf("%d bytes: %s instead of %s", bytes, got, level)
-		}
+		expect.Equal(t, (Attention{Bytes: bytes}).Level([3]int{5_000, 10_000, 15_000}), level, bytes, "bytes")
 	}
 
 	fold(&events.ToolSucceeded{ToolInput: []byte(`{"a":1}`), ToolResponse: []byte(`{"$blob":"sha256:` + strings.Repeat("0", 64) + `","size":30000,"head":"x"}`)}, "")

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"hookline/events"
+	"hookline/expect"
 )
 
 const (
@@ -101,9 +102,7 @@ func TestFoldAnEmptyRootCommitErasesNothing(t *testing.T) {
 		t.Errorf("root %q, remote %q", got.RootCommit, got.Remote)
 	}
 	got = Fold(got, rec(alpha, 2, &events.ProjectSeen{Path: "/src/shop/.git", Git: true, Name: "shop", RootCommit: root}))
-	if got.Remote != "" {
-		t.Errorf("a removed remote stays: %q", got.Remote)
-	}
+	expect.Equal(t, got.Remote, "", "a removed remote stays")
 }
 
 func TestFoldRehomes(t *testing.T) {
@@ -165,9 +164,7 @@ func TestKeys(t *testing.T) {
 			t.Errorf("%s: keys %q, want %q", c.r.Type, got, c.want)
 		}
 	}
-	if got := Key(rec(alpha, 0, &events.CanarySent{})); got != "" {
-		t.Errorf("key %q", got)
-	}
+	expect.Equal(t, Key(rec(alpha, 0, &events.CanarySent{})), "", "key")
 }
 
 func TestCellAsJSON(t *testing.T) {

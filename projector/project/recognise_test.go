@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"hookline/events"
+	"hookline/expect"
 )
 
 func TestRecognise(t *testing.T) {
@@ -83,12 +84,8 @@ func TestRecogniseChoosesTheSameInAnyOrder(t *testing.T) {
 }
 
 func TestNewID(t *testing.T) {
-	if got := NewID(nil, alpha); got != alpha {
-		t.Errorf("free: %q", got)
-	}
-	if got := NewID([]State{{ID: alpha}}, alpha); got != alpha {
-		t.Errorf("a cell that only counted a session: %q", got)
-	}
+	expect.Equal(t, NewID(nil, alpha), alpha, "free")
+	expect.Equal(t, NewID([]State{{ID: alpha}}, alpha), alpha, "a cell that only counted a session")
 	taken := []State{{ID: alpha, Path: "/n"}}
 	second := NewID(taken, alpha)
 	if second != "a52664f121d1" {

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"hookline/events"
+	"hookline/expect"
 	"hookline/projector/session"
 )
 
@@ -102,9 +103,7 @@ func TestStatus(t *testing.T) {
 		if s.Ended != nil {
 			ended = fmt.Sprint(s.Ended.Sub(zero).Seconds())
 		}
-		if got := fmt.Sprintf("%s %s %s %d", s.Status, s.EndReason, ended, s.Events); got != c.want {
-			t.Errorf("%s: %s", c.name, got)
-		}
+		expect.Equal(t, fmt.Sprintf("%s %s %s %d", s.Status, s.EndReason, ended, s.Events), c.want, c.name)
 	}
 }
 
@@ -148,9 +147,7 @@ func TestAgents(t *testing.T) {
 	}
 	s := fold(start(1), call(2, "a", "Explore"), call(3, "b", "Explore"), call(4, "c", "Plan"))
 	for _, c := range [][3]string{{"x", "Explore", "E2"}, {"x", "Plan", "E4"}, {"x", "Other", "E2"}, {"x", "", ""}} {
-		if got := s.AgentCause(c[0], c[1]); got != c[2] {
-			t.Errorf("%q: %q", c, got)
-		}
+		expect.Equal(t, s.AgentCause(c[0], c[1]), c[2], c)
 	}
 	s = session.Fold(s, began(5, "one", "Explore", "E2"))
 	if s.AgentCause("one", "") != "E2" || s.AgentCause("two", "Explore") != "E3" || !s.Open[0].Claimed {
@@ -182,9 +179,7 @@ func TestProcesses(t *testing.T) {
 	if len(s.Processes) != 8 || s.Process() != (session.Process{PID: 101, Start: 1}) || s.Processes[0] != (session.Process{PID: 104, Start: 4}) {
 		t.Errorf("%+v", s.Processes)
 	}
-	if p := (session.State{}).Process(); p != (session.Process{}) {
-		t.Errorf("%+v", p)
-	}
+	expect.Equal(t, (session.State{}).Process(), session.Process{})
 }
 
 // One cell is bounded whatever a session does.
@@ -250,14 +245,9 @@ func TestFoldProperties(t *testing.T) {
 		for i := range n {
 			r := randomRecord(t, i+1)
 			if i == cut {
-				data, err := json.Marshal(b)
-				if err != nil {
-					t.Fatal(err)
-				}
+				data := expect.Value(json.Marshal(b))(t)
 				b = session.State{}
-				if err := json.Unmarshal(data, &b); err != nil {
-					t.Fatal(err)
-				}
+				expect.OK(t, json.Unmarshal(data, &b))
 			}
 			a, b = session.Fold(a, r), session.Fold(b, r)
 			if a.Status != "live" && len(a.Open) != 0 {

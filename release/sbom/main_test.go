@@ -5,19 +5,16 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"hookline/expect"
 )
 
 // TestList lists this test program's own modules, twice alike.
 func TestList(t *testing.T) {
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	self := expect.Value(os.Executable())(t)
 	var first, second bytes.Buffer
 	for _, out := range []*bytes.Buffer{&first, &second} {
-		if err := list(out, "1.2.3", []string{self}); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, list(out, "1.2.3", []string{self}))
 	}
 	if first.String() != second.String() {
 		t.Error("the same program gives two lists")

@@ -21,6 +21,7 @@ import (
 
 	"hookline/embedded"
 	"hookline/events"
+	"hookline/expect"
 	"hookline/hookctl/home"
 	"hookline/hookctl/problem"
 	"hookline/hookctl/spool"
@@ -37,10 +38,7 @@ type source struct {
 func open(t *testing.T) source {
 	t.Helper()
 	dir := t.TempDir()
-	ground, err := embedded.Open(t.Context(), embedded.Options{Dir: filepath.Join(dir, "store")})
-	if err != nil {
-		t.Fatal(err)
-	}
+	ground := expect.Value(embedded.Open(t.Context(), embedded.Options{Dir: filepath.Join(dir, "store")}))(t)
 	t.Cleanup(func() {
 		if err := ground.Close(context.Background()); err != nil {
 			t.Error(err)
@@ -117,13 +115,8 @@ func TestRestoreRefuses(t *testing.T) {
 		s.append(t, 1, 100+i)
 	}
 	file := filepath.Join(t.TempDir(), "b.backup")
-	if _, err := Backup(t.Context(), s.store, file, nil); err != nil {
-		t.Fatal(err)
-	}
-	whole, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(Backup(t.Context(), s.store, file, nil))(t)
+	whole := expect.Value(os.ReadFile(file))(t)
 	parent := t.TempDir()
 	home := filepath.Join(parent, "home")
 	refused := func(what string) {
@@ -139,31 +132,21 @@ func TestRestoreRefuses(t *testing.T) {
 	for i := 0; i < len(whole); i += max(1, len(whole)/40) {
 		bad := bytes.Clone(whole)
 		bad[i] ^= 0x10
-		if err := os.WriteFile(file, bad, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, os.WriteFile(file, bad, 0o600))
 		if !sameContent(bad, whole) { // zstd has bits that mean nothing
 			refused(fmt.Sprintf("byte %d of %d", i, len(whole)))
 		}
-		if err := os.WriteFile(file, whole[:i], 0o600); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, os.WriteFile(file, whole[:i], 0o600))
 		refused(fmt.Sprintf("cut at %d", i))
 	}
 	bomb(t, file)
 	refused("a manifest above the bound")
-	if err := os.WriteFile(file, whole, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.MkdirAll(filepath.Join(home, "store"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.WriteFile(file, whole, 0o600))
+	expect.OK(t, os.MkdirAll(filepath.Join(home, "store"), 0o700))
 	if _, err := Restore(t.Context(), RestoreOptions{File: file, Home: home}, tailOf); err == nil || err.Error() != home+" is not empty" {
 		t.Errorf("into a home that is not empty: %v", err)
 	}
-	if err := os.Remove(filepath.Join(home, "store")); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.Remove(filepath.Join(home, "store")))
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := Restore(ctx, RestoreOptions{File: file, Home: home}, tailOf); !errors.Is(err, context.Canceled) {
@@ -179,9 +162,7 @@ func bomb(t *testing.T, file string) {
 	t.Helper()
 	var packed bytes.Buffer
 	z, err := zstd.NewWriter(&packed)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	out := tar.NewWriter(z)
 	err = out.WriteHeader(&tar.Header{Name: manifestName, Mode: 0o600, Size: maxManifest + 1})
 	if err == nil {

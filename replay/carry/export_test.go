@@ -18,6 +18,7 @@ import (
 	"pgregory.net/rapid"
 
 	"hookline/events"
+	"hookline/expect"
 )
 
 // update writes testdata/format1.ndjson.zst anew. The committed one is what lies on users' disks: it is
@@ -154,13 +155,8 @@ func TestRefused(t *testing.T) {
 }
 
 func TestWriterCounts(t *testing.T) {
-	w, err := NewWriter(io.Discard, Header{Events: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Event(*event(1, "{}").Event); err != nil {
-		t.Fatal(err)
-	}
+	w := expect.Value(NewWriter(io.Discard, Header{Events: 2}))(t)
+	expect.OK(t, w.Event(*event(1, "{}").Event))
 	if err := w.Close(); err == nil || !strings.Contains(err.Error(), "1 events were written and 2 announced") {
 		t.Error(err)
 	}
@@ -176,10 +172,7 @@ func TestRoundTripProperty(t *testing.T) {
 				given = append(given, Item{Blob: &Blob{Digest: digestOf(content), Content: content}})
 				continue
 			}
-			value, err := json.Marshal(map[string]string{rapid.String().Draw(rt, "name"): rapid.String().Draw(rt, "value")})
-			if err != nil {
-				rt.Fatal(err)
-			}
+			value := expect.Value(json.Marshal(map[string]string{rapid.String().Draw(rt, "name"): rapid.String().Draw(rt, "value")}))(rt)
 			data := rapid.SampledFrom([]string{string(value), "{\r\n \"a\": 1\r\n}", "no JSON", `{"x":[1.50,"é\u00e9"]}`}).Draw(rt, "data")
 			given = append(given, event(uint64(i+1), data))
 		}
@@ -203,18 +196,14 @@ func TestRoundTripProperty(t *testing.T) {
 func TestGoldenFormat1(t *testing.T) {
 	name := filepath.Join("testdata", "format1.ndjson.zst")
 	if *update {
-		if err := os.WriteFile(name, pack(t, goldenPlain(t)), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, os.WriteFile(name, pack(t, goldenPlain(t)), 0o644))
 	}
 	file, err := os.ReadFile(name)
 	if err != nil {
 		t.Fatalf("%v (go test ./replay/carry -run TestGolden -update)", err)
 	}
 	r, err := OpenExport(bytes.NewReader(file))
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	defer r.Close()
 	if h := r.Header(); h.Format != 1 || h.Build != "0.1.0" || !h.Created.Equal(made) || h.Events < 60 {
 		t.Errorf("header %+v", h)
@@ -225,9 +214,7 @@ func TestGoldenFormat1(t *testing.T) {
 		if errors.Is(err, io.EOF) {
 			break
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, err)
 		if it.Event == nil {
 			continue
 		}
@@ -248,15 +235,10 @@ func goldenPlain(t *testing.T) []byte {
 	binary := []byte{0xff, 0xfe, 0}
 	given := []Item{{Blob: &Blob{Digest: hello, Content: []byte("hello")}}, {Blob: &Blob{Digest: digestOf(binary), Content: binary}}}
 	for i, k := range events.Catalog() {
-		text, err := os.ReadFile(filepath.Join("..", "..", "events", "testdata", "golden", k.Type+".json"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := expect.Value(os.ReadFile(filepath.Join("..", "..", "events", "testdata", "golden", k.Type+".json")))(t)
 		var line bytes.Buffer
 		var rec events.Record
-		if err := errors.Join(json.Compact(&line, text), json.Unmarshal(line.Bytes(), &rec)); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, errors.Join(json.Compact(&line, text), json.Unmarshal(line.Bytes(), &rec)))
 		rec.Seq, rec.ID = uint64(i+1), fmt.Sprintf("01KAJ3Z8T0V9Q4XW2N6M5R%04d", i+1)
 		given = append(given, Item{Event: &rec})
 	}

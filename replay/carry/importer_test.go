@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"hookline/events"
+	"hookline/expect"
 	"hookline/hookctl/problem"
 	"hookline/hookctl/redact"
 )
@@ -68,9 +69,7 @@ func writtenFile(t *testing.T, numbers ...int) (path string, text []byte) {
 		t.Fatal(err)
 	}
 	path = filepath.Join(t.TempDir(), "log.ndjson")
-	if err := os.WriteFile(path, b.Bytes(), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.WriteFile(path, b.Bytes(), 0o600))
 	return path, b.Bytes()
 }
 
@@ -98,9 +97,7 @@ func TestFile(t *testing.T) {
 // Of a file that is cut off nothing is taken, or what stands before the trouble.
 func TestPartial(t *testing.T) {
 	path, text := writtenFile(t, 1, 2, 3)
-	if err := os.WriteFile(path, text[:bytes.LastIndex(text[:len(text)-1], []byte("\n"))+1], 0o600); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.WriteFile(path, text[:bytes.LastIndex(text[:len(text)-1], []byte("\n"))+1], 0o600))
 	h := &target{}
 	_, err := Import(t.Context(), path, h.into(), ImportOptions{}, nil)
 	var p *problem.Error

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"hookline/expect"
 )
 
 // sending is a source of these lines, which ends with err.
@@ -30,9 +32,7 @@ func TestSaveAndCheck(t *testing.T) {
 		file := filepath.Join(t.TempDir(), name)
 		var told [][2]uint64
 		saved, err := Save(file, sending(text, nil), func(done, of uint64) { told = append(told, [2]uint64{done, of}) })
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, err)
 		content, err := os.ReadFile(file)
 		if err != nil || !strings.HasPrefix(string(content), start) {
 			t.Errorf("%s: %v, %.20q", name, err, content)

@@ -7,6 +7,7 @@ import (
 	"hookline/embedded"
 	"hookline/embedded/block"
 	"hookline/events"
+	"hookline/expect"
 )
 
 const refused = "the disk refused what was written (input/output error), so the log's end was read from the disk again"
@@ -14,9 +15,7 @@ const refused = "the disk refused what was written (input/output error), so the 
 // A disk that refused a write is told of, also when nothing came of it.
 func TestWordsForARefusal(t *testing.T) {
 	want := "the log was damaged (" + refused + "); no sequence is lost. `replay verify` checks what is there"
-	if got := Told(embedded.Found{Did: []string{refused}}); got != want {
-		t.Errorf("%s\nwant\n%s", got, want)
-	}
+	expect.Equal(t, Told(embedded.Found{Did: []string{refused}}), want)
 }
 
 // What was cut off may have been acknowledged: it is named, and nobody is told that nothing is lost.
@@ -25,9 +24,7 @@ func TestWordsForATornEnd(t *testing.T) {
 		Torn: []block.Range{{First: 3, Last: 5}}}
 	want := "the log was damaged (record is cut off at the end of the block; cut off at the end, and nothing tells whether it was acknowledged: sequence 3 to 5). " +
 		"`replay verify` checks what is there"
-	if got := Told(f); got != want {
-		t.Errorf("%s\nwant\n%s", got, want)
-	}
+	expect.Equal(t, Told(f), want)
 }
 
 // Each thing that an opening found has a line, here and in what status lists.

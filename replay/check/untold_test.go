@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"hookline/expect"
 )
 
 // Words outlive the process, are told once, and of too many the newest are told.
@@ -14,9 +16,7 @@ func TestUntold(t *testing.T) {
 	dir := t.TempDir()
 	open := func() *Untold { return OpenUntold(dir, slog.New(slog.DiscardHandler)) }
 	u := open()
-	if got := u.Now(); got != "" {
-		t.Errorf("%q", got)
-	}
+	expect.Equal(t, u.Now(), "")
 	for i := range 7 {
 		u.Later(fmt.Sprint(i/2), fmt.Sprint("words ", i)) // each event comes twice
 	}
@@ -27,21 +27,15 @@ func TestUntold(t *testing.T) {
 	for i := range 7 {
 		u.Later(fmt.Sprint(i), fmt.Sprint("words ", i))
 	}
-	if got := open().Now(); got != "words 2\nwords 3\nwords 4\nwords 5\nwords 6" {
-		t.Errorf("%q", got)
-	}
+	expect.Equal(t, open().Now(), "words 2\nwords 3\nwords 4\nwords 5\nwords 6")
 }
 
 // A file that cannot be read costs its words, and nothing else.
 func TestUntoldDamaged(t *testing.T) {
 	dir := t.TempDir()
 	var log strings.Builder
-	if err := os.MkdirAll(filepath.Join(dir, "told"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "told", "untold.json"), []byte(`[{"id":`), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.MkdirAll(filepath.Join(dir, "told"), 0o700))
+	expect.OK(t, os.WriteFile(filepath.Join(dir, "told", "untold.json"), []byte(`[{"id":`), 0o600))
 	u := OpenUntold(dir, slog.New(slog.NewTextHandler(&log, nil)))
 	u.Later("1", "words")
 	if got := u.Now(); got != "words" || !strings.Contains(log.String(), "what the user is to be told") {

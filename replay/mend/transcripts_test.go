@@ -11,6 +11,7 @@ import (
 	"hookline/embedded"
 	"hookline/embedded/block"
 	"hookline/events"
+	"hookline/expect"
 	"hookline/hookctl/redact"
 	"hookline/replay/carry"
 	"hookline/replay/check"
@@ -23,9 +24,7 @@ func TestRepairReadsRealTranscripts(t *testing.T) {
 		t.Skip("HOOKLINE_TRANSCRIPTS names none")
 	}
 	ground, err := embedded.Open(t.Context(), embedded.Options{Dir: t.TempDir()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	defer func() { _ = ground.Close(context.Background()) }()
 	st := RepairStore{Log: ground.Stream(), Blobs: ground.Blobs(), Clean: func(s string) string { return s },
 		Into: carry.Into{Redact: redact.New().JSON, Append: func(ctx context.Context, envs []events.Envelope) (int, error) {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"hookline/events"
+	"hookline/expect"
 	"hookline/projector"
 )
 
@@ -17,12 +18,8 @@ import (
 func TestReadsWhatItNeeds(t *testing.T) {
 	var asked []string
 	p := View{Log: counted{&asked}, Last: 99, Now: time.Now, Session: func(_ context.Context, alias string) (string, error) { return alias + "-e89d", nil }}
-	if _, err := p.At(t.Context(), url.Values{"point": {"50"}, "projection": {"session"}, "key": {"c68c8a51"}}); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := p.Diff(t.Context(), url.Values{"a": {"60"}, "b": {"50"}, "projection": {"session"}}); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(p.At(t.Context(), url.Values{"point": {"50"}, "projection": {"session"}, "key": {"c68c8a51"}}))(t)
+	expect.Value(p.Diff(t.Context(), url.Values{"a": {"60"}, "b": {"50"}, "projection": {"session"}}))(t)
 	want := []string{"1-50 {c68c8a51-e89d  []}", "51-60 {  []}", "1-50 {s-1  []}", "51-60 {s-1  []}"}
 	if !slices.Equal(asked, want) {
 		t.Errorf("read %q, want %q", asked, want)

@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"hookline/events"
+	"hookline/expect"
 	"hookline/projector"
 	"hookline/projector/gate"
 	"hookline/projector/identity"
@@ -40,9 +41,7 @@ func TestWalkIsWhatAtSays(t *testing.T) {
 			}
 			return nil
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, err)
 
 		err = p.Walk(t.Context(), "s-1", "events", func(step Step) error {
 			alone = append(alone, step.Record.Seq)
@@ -95,14 +94,9 @@ func entriesAt(t *rapid.T, p View, r events.Record) map[string]any {
 		if key == "" { // it would mean every cell
 			return
 		}
-		s, err := p.At(t.Context(), url.Values{"point": {fmt.Sprint(r.Seq)}, "projection": {table}, "key": {key}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := expect.Value(p.At(t.Context(), url.Values{"point": {fmt.Sprint(r.Seq)}, "projection": {table}, "key": {key}}))(t)
 		for _, c := range s.Cells {
-			if err := json.Unmarshal(c.State, out); err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, json.Unmarshal(c.State, out))
 		}
 	}
 
