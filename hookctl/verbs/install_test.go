@@ -57,15 +57,6 @@ func TestInstallScopes(t *testing.T) {
 	contains(t, b.must("install", "--local"), "31 events hooked in the scopes project and local: counted once, but run in each")
 }
 
-func TestInstallMalformed(t *testing.T) {
-	b := installed(t, nil)
-	write(t, b.settings(), "{\n  \"hooks\": [\n}")
-	code, _, errs := b.run("install")
-	if code != 1 || !strings.Contains(errs, b.settings()+":3:") || !strings.Contains(errs, "hookctl: hint: nothing was changed; correct line 3 of that file and try again\n") {
-		t.Errorf("exit %d, %q", code, errs)
-	}
-}
-
 // TestHookctlByPath: where PATH leads to our hookctl, the link's name is installed, not what is behind it.
 func TestHookctlByPath(t *testing.T) {
 	b := installed(t, nil)

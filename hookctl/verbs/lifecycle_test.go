@@ -68,28 +68,6 @@ func TestStopWhileStarting(t *testing.T) {
 	}
 }
 
-func TestRestart(t *testing.T) {
-	f := newFake()
-	b := newBench(t, f)
-	b.down = []bool{false, true}
-	if out := b.must("restart"); out != "hookd restarted, pid 4711 → 4711\n" || f.stopped != 1 {
-		t.Errorf("stdout %q, %d stops", out, f.stopped)
-	}
-	b.down = []bool{true, true}
-	if out := b.must("restart"); out != "hookd was not running; started, pid 4711\n" || f.stopped != 1 {
-		t.Errorf("stdout %q, %d stops", out, f.stopped)
-	}
-}
-
-func TestStatus(t *testing.T) {
-	f := newFake()
-	f.status.CleanStart = false
-	f.status.SecondInstalls = map[string]int{"/opt/bin/hookctl": 7}
-	f.status.Warnings = []string{"2026-11-21T11:00:00Z slow fsync"}
-	b := newBench(t, f)
-	golden(t, "status.txt", b.must("status"))
-}
-
 // TestStatusWarnsOfSpace: below 1 GiB and below a twentieth of the disk, in people's words and in JSON.
 func TestStatusWarnsOfSpace(t *testing.T) {
 	for _, tc := range []struct {
@@ -111,32 +89,6 @@ func TestStatusWarnsOfSpace(t *testing.T) {
 		}
 		for _, line := range tc.want {
 			contains(t, b.must("status"), "\nwarnings\n  "+line+"\n")
-		}
-	}
-}
-
-// statusKeys are promised; names never change.
-var statusKeys = []string{"pid", "version", "protocol", "uptime_s", "seq", "fsync", "home", "socket", "clean_start", "projections", "spool", "hooks",
-	"again", "conflicts", "second_installs", "free_bytes", "total_bytes", "warnings", "damage", "live_sessions", "unknown_types"}
-
-func TestStatusJSON(t *testing.T) {
-	for name, handler := range map[string]*fakeBackend{"up": newFake(), "down": nil} {
-		b := newBench(t, nil)
-		if handler != nil {
-			b.handler = handler
-		}
-		var got map[string]json.RawMessage
-		noError(t, json.Unmarshal([]byte(b.must("status", "--json")), &got))
-		for _, k := range statusKeys {
-			if _, ok := got[k]; !ok {
-				t.Errorf("%s: no %q", name, k)
-			}
-			if string(got[k]) == "null" && k != "pid" {
-				t.Errorf("%s: %q is null", name, k)
-			}
-		}
-		if down := string(got["pid"]) == "null"; down != (name == "down") {
-			t.Errorf("%s: pid is %s", name, got["pid"])
 		}
 	}
 }

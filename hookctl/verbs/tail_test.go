@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"hookline/events"
-	"hookline/hookctl/cmdline"
 )
 
 // sampleEvents is one event of every family, and the odd ones.
@@ -49,25 +48,6 @@ func sampleEvents() []events.Record {
 	return all
 }
 
-func TestTailPretty(t *testing.T) {
-	f := newFake()
-	f.events = sampleEvents()
-	b := newBench(t, f)
-	golden(t, "tail.txt", b.must("tail", "-n", "all"))
-	b.Columns = 72
-	narrow := b.must("tail", "-n", "all")
-	golden(t, "tail-72.txt", narrow)
-	for line := range strings.Lines(narrow) {
-		if cmdline.Width(strings.TrimSuffix(line, "\n")) > 72 {
-			t.Errorf("wider than the terminal: %q", line)
-		}
-	}
-	if strings.ContainsRune(narrow, '\x1b') {
-		t.Error("an escape sequence from the log reached the terminal")
-	}
-	golden(t, "tail-color.txt", b.must("tail", "-n", "3", "--color", "always"))
-}
-
 func TestTailAsksTheDaemon(t *testing.T) {
 	f := newFake()
 	b := newBench(t, f)
@@ -83,20 +63,6 @@ func TestTailAsksTheDaemon(t *testing.T) {
 	}
 	b.must("events", "list")
 	equal(t, f.asked[len(f.asked)-1], "GET /v1/events?n=100", "asked")
-}
-
-func TestTailJSON(t *testing.T) {
-	f := newFake()
-	f.events = sampleEvents()[:2]
-	b := newBench(t, f)
-	for _, args := range [][]string{{"tail", "-o", "json"}, {"tail", "-o", "ndjson"}, {"tail", "--json"}, {"events", "list", "--json"}} {
-		out := b.must(args...)
-		lines := strings.Split(strings.TrimSpace(out), "\n")
-		var r events.Record
-		if len(lines) != 2 || json.Unmarshal([]byte(lines[1]), &r) != nil || r.Seq != 2 || r.Type != events.TypePromptSubmitted {
-			t.Errorf("%v: %q", args, out)
-		}
-	}
 }
 
 func TestCloudEvents(t *testing.T) {
@@ -137,29 +103,6 @@ func TestTailFilters(t *testing.T) {
 	b.Pause = stopAfter(&pauses, 2, func() { f.status.Seq = 15 })
 	if out := b.must("tail", "-f", "-n", "0", "-o", "json"); strings.Count(out, "\n") != 1 {
 		t.Errorf("-f -n 0: %s", out)
-	}
-}
-
-func TestTailRefuses(t *testing.T) {
-	b := newBench(t, newFake())
-	for _, tc := range []struct{ args, want string }{
-		{"tail -o xml", "hookctl: error: there is no output \"xml\"\nhookctl: hint: --output takes pretty, json, ndjson or cloudevents\n"},
-		{"tail -n -3", "hookctl: error: invalid argument \"-3\" for \"-n, --n\" flag: want a number or all\nhookctl: hint: `hookctl tail --help` shows how it is called\n"},
-		{"tail -n x", "hookctl: error: invalid argument \"x\" for \"-n, --n\" flag: want a number or all\nhookctl: hint: `hookctl tail --help` shows how it is called\n"},
-		{"tail --type bogus", "hookctl: error: there is no event type \"bogus\"\nhookctl: hint: `hookctl events types` lists them\n"},
-		{"tail --type tool.suceeded", "hookctl: error: there is no event type \"tool.suceeded\"\nhookctl: hint: did you mean tool.succeeded?\n"},
-		{"tail --type session.*,tol.*", "hookctl: error: no event type is like \"tol.*\"\nhookctl: hint: did you mean 'tool.*'?\n"},
-		{"tail --type zebra.*", "hookctl: error: no event type is like \"zebra.*\"\nhookctl: hint: `hookctl events types` lists them\n"},
-		{"tail --since tomorrow", "hookctl: error: \"tomorrow\" is no sequence, time or duration\nhookctl: hint: for example 120, 2026-11-21T08:00:00Z, '2026-11-21 08:00', 08:00, 10m, 3h, 1d, 2w, today, yesterday or now\n"},
-		{"tail --since=-5m", "hookctl: error: \"-5m\" is no sequence, time or duration\nhookctl: hint: for example 120, 2026-11-21T08:00:00Z, '2026-11-21 08:00', 08:00, 10m, 3h, 1d, 2w, today, yesterday or now\n"},
-		{"tail --grep (", "hookctl: error: --grep: error parsing regexp: missing closing ): `(`\nhookctl: hint: for example --grep 'exit code [1-9]' or --grep '(?i)timeout'\n"},
-		{"tail -f --until now", "hookctl: error: --until has an end, -f has none\nhookctl: hint: leave one of them out\n"},
-		{"tail --since 999999", "hookctl: error: --since 999999 is behind the end of the log, which is at 9\nhookctl: hint: `hookctl tail` shows the newest events\n"},
-		{"events list --type hook.Refused -n 1 --since 10m --session x --project y -o yaml", "hookctl: error: there is no output \"yaml\"\nhookctl: hint: --output takes pretty, json, ndjson or cloudevents\n"},
-	} {
-		if code, out, errs := b.run(strings.Fields(tc.args)...); code != 1 || out != "" || errs != tc.want {
-			t.Errorf("%s: exit %d, stdout %q, stderr %q", tc.args, code, out, errs)
-		}
 	}
 }
 

@@ -193,6 +193,8 @@ func (k *talk) set(args []string) {
 		k.f.status.Damage = append(k.f.status.Damage, rest...)
 	case "warned": // TEXT
 		k.f.status.Warnings = append(k.f.status.Warnings, rest...)
+	case "unclean": // the daemon began after an unclean end
+		k.f.status.CleanStart = false
 	case "older": // VERSION PROTOCOL: of the daemon
 		k.f.status.Version = rest[0]
 		k.number(rest[1], &k.f.status.Protocol)
