@@ -103,7 +103,7 @@ func (d *Daemon) damageWords(in hook.Input) string {
 	d.heard.mu.Lock()
 	defer d.heard.mu.Unlock()
 
-	if words := d.untold.Now(); words != "" {
+	if words := d.warnings.Take(); words != "" {
 		d.heard.session, d.heard.words, d.heard.by = in.Session, words, map[string]bool{in.Call.Verb: true}
 		return words
 	}

@@ -85,7 +85,7 @@ type Daemon struct {
 	visits       visits
 	notices      notices // to users
 	clockTold    atomic.Bool
-	untold       *check.Untold // about damage
+	warnings     *check.Warnings // about damage
 	heard        heard
 	draining     chan struct{}        // holds one while waiting frames are taken
 	later        map[string]time.Time // when a frame in the spool whose file was in the way is tried again; behind draining
@@ -130,7 +130,7 @@ func Open(ctx context.Context, o Options) (*Daemon, error) {
 
 	d := &Daemon{opts: o, log: o.Log, draining: make(chan struct{}, 1), world: facts.New(facts.Options{}), redactor: redact.New().With(redact.Extra{User: redact.Compile(o.Redact)}),
 		spool: spool.Open(home.PathsOf(o.Home, os.Getenv)), started: o.Now(), stopping: make(chan string, 1)}
-	d.untold = check.OpenUntold(o.Home, o.Log)
+	d.warnings = check.OpenWarnings(o.Home, o.Log)
 	d.mark = wire.Mark(o.Home)
 	rec, err := recorder.Open(ctx, recorder.Options{Store: store, Window: o.window, Log: o.Log, Now: o.Now, Begin: d.emitDamage})
 	if err != nil {

@@ -40,7 +40,7 @@ func (d *Daemon) appendDamage(ctx context.Context, rec *recorder.Recorder, f emb
 			return err
 		}
 	}
-	d.untold.Later(f.ID, check.Told(f))
+	d.warnings.Add(f.ID, check.Told(f))
 
 	envs, err := recorder.Envelopes(d.opts.Now(), events.Envelope{ID: f.ID}, check.EventOf(f))
 	if err == nil {

@@ -338,7 +338,7 @@ func TestBroughtBackIsNotLost(t *testing.T) {
 	take(t, d, bashOf("s-1", 1))
 	expect.OK(t, d.appendDamage(t.Context(), d.rec, embedded.Found{Lost: []block.Range{{First: 1, Last: 2}}}))
 	defer shut(t, d)
-	l, err := check.TakeStock(t.Context(), d.stream, nil)
+	l, err := check.ReadLosses(t.Context(), d.stream, nil)
 	if err != nil || len(l.Lost) != 0 {
 		t.Errorf("lost %v, %v", l.Lost, err)
 	}

@@ -24,7 +24,7 @@ func KnownLosses(ctx context.Context, log Log) (Known, error) {
 	if last == 0 {
 		return out, nil
 	}
-	l := newStock()
+	l := newLosses()
 	want := []projector.Selector{{Types: []string{events.TypeLogDamaged, events.TypeLogRepaired}}}
 	err := log.Select(ctx, 1, last, want, func(rec events.Record) error {
 		l.Note(rec.Appended, rec.Envelope)
@@ -45,7 +45,7 @@ const blockRecords = 30_000
 
 // strikePresent takes those sequences out of the lost ones that the log has: what was brought back with its block is
 // there again, and no event says so. Where the log cannot be read they stay.
-func (l *Stock) strikePresent(ctx context.Context, log Log) error {
+func (l *Losses) strikePresent(ctx context.Context, log Log) error {
 	for rest := l.Lost; len(rest) > 0; {
 		span, n := rest[0], 1
 		for n < len(rest) && rest[n].First-span.Last < blockRecords {

@@ -17,8 +17,8 @@ type Log interface {
 	Select(ctx context.Context, from, to uint64, want []projector.Selector, fn func(events.Record) error) error
 }
 
-// Stock is what one reading of the log tells about what it lacks. It is used by one goroutine.
-type Stock struct {
+// Losses are the sequences that a log does not give, and what its own events say of them. It is used by one goroutine.
+type Losses struct {
 	Lost    []block.Range
 	Fetched []block.Range   // of them, those whose event is back, or an export has
 	Back    []block.Range   // of these, those whose event is in the log again
@@ -31,13 +31,13 @@ type Stock struct {
 	extents   map[string]extent
 }
 
-func newStock() *Stock {
-	return &Stock{Refs: map[string]bool{}, Deleted: map[string]bool{}, extents: map[string]extent{}}
+func newLosses() *Losses {
+	return &Losses{Refs: map[string]bool{}, Deleted: map[string]bool{}, extents: map[string]extent{}}
 }
 
-// TakeStock reads the log once. progress tells which sequence has been read; nil for nobody.
-func TakeStock(ctx context.Context, log Log, progress func(uint64)) (*Stock, error) {
-	l := newStock()
+// ReadLosses reads the whole log once. progress tells which sequence has been read; nil for nobody.
+func ReadLosses(ctx context.Context, log Log, progress func(uint64)) (*Losses, error) {
+	l := newLosses()
 	last, _ := log.Last()
 	if last == 0 {
 		return l, nil
@@ -63,7 +63,7 @@ func TakeStock(ctx context.Context, log Log, progress func(uint64)) (*Stock, err
 }
 
 // Note takes up what one event tells.
-func (l *Stock) Note(appended time.Time, env events.Envelope) {
+func (l *Losses) Note(appended time.Time, env events.Envelope) {
 	for _, digest := range events.Refs(env.Data) {
 		l.Refs[digest] = true
 	}
@@ -73,7 +73,7 @@ func (l *Stock) Note(appended time.Time, env events.Envelope) {
 	case events.TypeLogRepaired:
 		if e, ok := events.Decode(env.Type, env.Version, env.Data).(*events.LogRepaired); ok {
 			for _, r := range e.Back {
-				l.CameBack(block.Range{First: r.First, Last: r.Last})
+				l.AddBack(block.Range{First: r.First, Last: r.Last})
 			}
 		}
 	case events.TypeLogDamaged:
@@ -90,23 +90,23 @@ func (l *Stock) Note(appended time.Time, env events.Envelope) {
 	}
 }
 
-// CameBack notes that the events of lost sequences are in the log again.
-func (l *Stock) CameBack(r ...block.Range) {
+// AddBack records that the events of lost sequences are in the log again.
+func (l *Losses) AddBack(r ...block.Range) {
 	l.Fetched = block.Join(append(l.Fetched, r...)...)
 	l.Back = block.Join(append(l.Back, r...)...)
 }
 
-// Whole tells that nothing is left of what the log had before it was lost: then no event can tell which exports
+// AllLost tells whether every event before the log's first one is lost: then no event can tell which exports
 // are of this log, and the word of whoever names one must do.
-func (l *Stock) Whole() bool {
+func (l *Losses) AllLost() bool {
 	return l.later > 1 && len(block.Without([]block.Range{{First: 1, Last: l.later - 1}}, l.Lost...)) == 0
 }
 
-// Unfetched are the lost sequences that nobody had yet.
-func (l *Stock) Unfetched() []block.Range { return block.Without(l.Lost, l.Fetched...) }
+// Outstanding are the lost sequences whose events are neither back nor in an export that was read.
+func (l *Losses) Outstanding() []block.Range { return block.Without(l.Lost, l.Fetched...) }
 
-// AtWork are the sessions that were at work in one of the windows and were not deleted since.
-func (l *Stock) AtWork(windows []Window) []string {
+// ActiveIn returns the ids of the sessions that were active in one of the windows and were not deleted since.
+func (l *Losses) ActiveIn(windows []Window) []string {
 	var out []string
 	for id, x := range l.extents {
 		if l.Deleted[id] {

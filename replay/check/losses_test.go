@@ -59,15 +59,15 @@ func at(seq uint64, e events.Event) events.Record {
 func prompt(seq uint64) events.Record { return at(seq, &events.PromptSubmitted{Prompt: "go on"}) }
 
 // Lost is what the log does not give; what its events say besides was brought back with its block.
-func TestTakeStock(t *testing.T) {
+func TestReadLosses(t *testing.T) {
 	log := written{prompt(1), prompt(3), prompt(7), at(8, &events.LogDamaged{Runs: []events.SeqRun{{First: 3, Last: 6}}}),
 		at(9, &events.LogRepaired{Back: []events.SeqRun{{First: 5, Last: 5}}})}
-	l, err := TakeStock(t.Context(), log, nil)
-	if err != nil || !slices.Equal(l.Lost, []block.Range{{First: 2, Last: 2}, {First: 4, Last: 6}}) || !slices.Equal(l.Unfetched(), []block.Range{{First: 2, Last: 2}, {First: 4, Last: 4}, {First: 6, Last: 6}}) || l.Whole() {
+	l, err := ReadLosses(t.Context(), log, nil)
+	if err != nil || !slices.Equal(l.Lost, []block.Range{{First: 2, Last: 2}, {First: 4, Last: 6}}) || !slices.Equal(l.Outstanding(), []block.Range{{First: 2, Last: 2}, {First: 4, Last: 4}, {First: 6, Last: 6}}) || l.AllLost() {
 		t.Errorf("%+v, %v", l, err)
 	}
-	whole, err := TakeStock(t.Context(), log[3:], nil)
-	if err != nil || !slices.Equal(whole.Lost, []block.Range{{First: 1, Last: 7}}) || !whole.Whole() {
+	whole, err := ReadLosses(t.Context(), log[3:], nil)
+	if err != nil || !slices.Equal(whole.Lost, []block.Range{{First: 1, Last: 7}}) || !whole.AllLost() {
 		t.Errorf("%+v, %v", whole, err)
 	}
 }
@@ -93,8 +93,8 @@ func TestWindows(t *testing.T) {
 		!got[1].Has(noon.Add(time.Hour)) || got[1].Has(noon.Add(4*time.Minute)) || got[0].Causation() != "lost:3-4" {
 		t.Fatalf("%+v, %v", got, err)
 	}
-	l, err := TakeStock(t.Context(), log, nil)
-	if err != nil || !slices.Equal(l.AtWork(got), []string{"s-1"}) || l.AtWork([]Window{{From: noon.Add(time.Hour), To: noon.Add(2 * time.Hour)}}) != nil {
+	l, err := ReadLosses(t.Context(), log, nil)
+	if err != nil || !slices.Equal(l.ActiveIn(got), []string{"s-1"}) || l.ActiveIn([]Window{{From: noon.Add(time.Hour), To: noon.Add(2 * time.Hour)}}) != nil {
 		t.Errorf("%+v, %v", l, err)
 	}
 }

@@ -2,8 +2,7 @@
 // and compares every cell of every bucket and every large content. What the log's own events explain is known and no fault; all
 // else is damage.
 //
-// What the log lacks is a [Stock]: which sequences it does not give, what its own events say of them, and when that was
-// captured. A hole stays a hole (docs/decisions/0008): what comes back is appended, under its own id at a new sequence.
+// [Losses] are the sequences that the log does not give, and what its own events say of them. A hole stays a hole (docs/decisions/0008): what comes back is appended, under its own id at a new sequence.
 //
 // What an opening of the store found is told as the event that records it ([EventOf]), and in the words of those who tell
 // people.

@@ -56,13 +56,13 @@ func (st RepairStore) fromExport(ctx context.Context, path string, dry bool, out
 		return s, nil
 	}
 	s.Events, s.Known, s.Blobs, s.Problem = got.Added, s.Known+got.Known, len(sound), got.Problem
-	if s.Known == 0 && !l.Whole() {
+	if s.Known == 0 && !l.AllLost() {
 		s.Events, s.Blobs, s.Problem = 0, 0, "it shares no event with this log; `replay import` takes such a file"
 		return s, nil
 	}
 	had = block.Join(had...)
 	l.Fetched = block.Join(append(l.Fetched, had...)...)
-	l.CameBack(back...)
+	l.AddBack(back...)
 	out.NewBlobs += s.Blobs
 	maps.Copy(l.contents, sound)
 	maps.Copy(l.planned, fresh)
@@ -76,7 +76,7 @@ func (st RepairStore) fromExport(ctx context.Context, path string, dry bool, out
 	if _, err = carry.Import(ctx, path, st.Into, o, nil); err != nil {
 		return s, err
 	}
-	l.CameBack(had...)
+	l.AddBack(had...)
 	return s, st.emitRepaired(ctx, had, filepath.Base(path))
 }
 

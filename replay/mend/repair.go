@@ -105,11 +105,11 @@ func Repair(ctx context.Context, st RepairStore, o RepairOptions, progress func(
 		st.Drain(ctx)
 		out.Waiting = st.Spool.Count()
 	}
-	stock, err := check.TakeStock(ctx, st.Log, progress)
+	losses, err := check.ReadLosses(ctx, st.Log, progress)
 	if err != nil {
 		return out, err
 	}
-	l := &search{Stock: stock, contents: map[string]bool{}, planned: map[string]bool{}}
+	l := &search{Losses: losses, contents: map[string]bool{}, planned: map[string]bool{}}
 	if err := st.checkBlobs(ctx, &out, l); err != nil {
 		return out, err
 	}
@@ -144,7 +144,7 @@ func Looked(rep embedded.Report) Repaired {
 
 // search is what the log lacks, and what was found of it elsewhere.
 type search struct {
-	*check.Stock
+	*check.Losses
 	contents map[string]bool // digests of damaged or gone contents that an export had
 	planned  map[string]bool // of a dry run: ids of events that an export would add
 }
@@ -208,10 +208,10 @@ func (st RepairStore) fetch(ctx context.Context, o RepairOptions, out *Repaired,
 		}
 	}
 	out.Fetched = block.Count(l.Fetched)
-	if len(l.Unfetched()) == 0 {
+	if len(l.Outstanding()) == 0 {
 		return nil
 	}
-	return st.fromTranscripts(ctx, o, out, l.Stock)
+	return st.fromTranscripts(ctx, o, out, l.Losses)
 }
 
 // Recheck makes the next opening of a home's store read every block, whatever the last exit vouched for but the

@@ -27,8 +27,8 @@ type rebuilder struct {
 }
 
 // fromTranscripts rebuilds what the sessions of the lost ranges said and did then.
-func (st RepairStore) fromTranscripts(ctx context.Context, o RepairOptions, out *Repaired, l *check.Stock) error {
-	windows, err := check.Windows(ctx, st.Log, l.Unfetched(), st.Now())
+func (st RepairStore) fromTranscripts(ctx context.Context, o RepairOptions, out *Repaired, l *check.Losses) error {
+	windows, err := check.Windows(ctx, st.Log, l.Outstanding(), st.Now())
 	if err != nil {
 		return err
 	}
@@ -76,9 +76,9 @@ func (b *rebuilder) append(ctx context.Context) (int, error) {
 }
 
 // load finds the sessions that were at work around the lost ranges, and what the log has of them.
-func (b *rebuilder) load(ctx context.Context, l *check.Stock) error {
+func (b *rebuilder) load(ctx context.Context, l *check.Losses) error {
 	b.known, b.states = map[string]map[string]bool{}, map[string]session.State{}
-	for _, id := range l.AtWork(b.windows) {
+	for _, id := range l.ActiveIn(b.windows) {
 		b.known[id] = map[string]bool{}
 	}
 	if len(b.known) == 0 {

@@ -13,26 +13,26 @@ import (
 	"hookline/hookctl/safeopen"
 )
 
-// Untold are the words that the user has to hear of once, at the start of the next session, whichever daemon serves it.
-// They are kept in a file. It is not safe for concurrent use.
-type Untold struct {
+// Warnings are about damage of the log. Each is shown to the user once, at the start of the next session, whichever daemon
+// serves it, so they are kept in a file. It is not safe for concurrent use.
+type Warnings struct {
 	path string
 	log  *slog.Logger
-	list []saying
+	list []warning
 }
 
-// saying is what the user has to hear; ID is that of the event that says the same.
-type saying struct {
+// warning is what the user has to hear; ID is that of the event that says the same.
+type warning struct {
 	ID   string `json:"id"`
 	Text string `json:"text"`
 }
 
-// maxSayings bounds what waits: of a disk that goes on failing the newest words do.
-const maxSayings = 5
+// maxWarnings bounds what waits: of a disk that goes on failing the newest words do.
+const maxWarnings = 5
 
-// OpenUntold takes up what no session's start in this home has told yet.
-func OpenUntold(home string, log *slog.Logger) *Untold {
-	u := &Untold{path: filepath.Join(home, "told", "untold.json"), log: log}
+// OpenWarnings reads those that no session's start in this home has shown yet.
+func OpenWarnings(home string, log *slog.Logger) *Warnings {
+	u := &Warnings{path: filepath.Join(home, "told", "untold.json"), log: log}
 	content, err := safeopen.ReadFile(safeopen.Own, u.path, 1<<20)
 	if err == nil {
 		err = json.Unmarshal(content, &u.list)
@@ -43,15 +43,15 @@ func OpenUntold(home string, log *slog.Logger) *Untold {
 	return u
 }
 
-// Later keeps words until the next session starts; those of an event that are kept already are not kept twice.
-func (u *Untold) Later(id, words string) {
+// Add keeps words until the next session starts; id is that of the event that says the same, and is kept once.
+func (u *Warnings) Add(id, words string) {
 	for _, s := range u.list {
 		if s.ID == id {
 			return
 		}
 	}
-	u.list = append(u.list, saying{ID: id, Text: words})
-	u.list = u.list[max(0, len(u.list)-maxSayings):]
+	u.list = append(u.list, warning{ID: id, Text: words})
+	u.list = u.list[max(0, len(u.list)-maxWarnings):]
 	content, err := json.Marshal(u.list)
 	if err == nil {
 		err = home.PrivateDir(filepath.Dir(u.path))
@@ -67,8 +67,8 @@ func (u *Untold) Later(id, words string) {
 	}
 }
 
-// Now gives the words for the user, who has heard them then; "" when there are none.
-func (u *Untold) Now() string {
+// Take returns the words for the user and removes them; "" when there are none.
+func (u *Warnings) Take() string {
 	if len(u.list) == 0 {
 		return ""
 	}
