@@ -190,7 +190,7 @@ func TestCellsAtDiff(t *testing.T) {
 			t.Errorf("%s: %d %s", target, code, body)
 		}
 	}
-	if code, body := ask(t, d, "GET", "/v1/at?point=99", ""); code != 400 || body != `{"error":"the log ends at sequence 7","exit":1}` {
+	if code, body := ask(t, d, "GET", "/v1/at?point=99", ""); code != 400 || body != "{\"error\":\"the log ends at sequence 7\",\"hint\":\"`now` is the newest point\",\"exit\":1}" {
 		t.Errorf("%d %s", code, body)
 	}
 	var at struct {
@@ -217,5 +217,13 @@ func TestCellsAtDiff(t *testing.T) {
 		if got := diffs(c[0], c[1]); got != c[2] {
 			t.Errorf("%s to %s: %s", c[0], c[1], got)
 		}
+	}
+	// The states of what differs come with the answer, so that its words need no second fold.
+	var whole struct{ Before, After []past.NamedCell }
+	_, body = ask(t, d, "GET", "/v1/diff?projection=session&a=6&b=7&states=1", "")
+	expect.OK(t, json.Unmarshal([]byte(body), &whole))
+	turned := len(whole.Before) == 1 && len(whole.After) == 1 && whole.After[0].Key == "d1" && whole.After[0].Seq == 7
+	if !turned || strings.Contains(string(whole.Before[0].State), `"turns"`) || !strings.Contains(string(whole.After[0].State), `"turns":1`) {
+		t.Errorf("%s", body)
 	}
 }

@@ -60,13 +60,16 @@ func (a *app) atCmd() *cobra.Command {
 
 // past is the answer about one point.
 type past struct {
-	Seq   uint64 `json:"seq" jsonschema_description:"sequence of the point"`
-	Cells []struct {
-		Projection string          `json:"projection" jsonschema_description:"name: session, identity, latest, project or gate"`
-		Key        string          `json:"key" jsonschema_description:"of the cell"`
-		Seq        uint64          `json:"seq" jsonschema_description:"event that the state was folded at"`
-		State      json.RawMessage `json:"state" jsonschema_description:"by projection, see the objects of that name"`
-	} `json:"cells" jsonschema_description:"those there were, of what was asked for"`
+	Seq   uint64      `json:"seq" jsonschema_description:"sequence of the point"`
+	Cells []namedCell `json:"cells" jsonschema_description:"those there were, of what was asked for"`
+}
+
+// namedCell is a cell at a point.
+type namedCell struct {
+	Projection string          `json:"projection" jsonschema_description:"name: session, identity, latest, project or gate"`
+	Key        string          `json:"key" jsonschema_description:"of the cell"`
+	Seq        uint64          `json:"seq" jsonschema_description:"event that the state was folded at"`
+	State      json.RawMessage `json:"state" jsonschema_description:"by projection, see the objects of that name"`
 }
 
 func (a *app) at(ctx context.Context, when string, s scope) error {

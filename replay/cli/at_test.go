@@ -84,7 +84,7 @@ func TestAtErrors(t *testing.T) {
 	recorded(t)
 	const points = "replay: hint: for example 120, 2026-11-21T08:00:00Z, '2026-11-21 08:00', 08:00, 10m, 3h, 1d, 2w, today, yesterday or now\n"
 	for _, c := range []struct{ args, stderr string }{
-		{"at 99", "replay: error: the log ends at sequence 11\n"},
+		{"at 99", "replay: error: the log ends at sequence 11\nreplay: hint: `now` is the newest point\n"},
 		{"at tomorrow", "replay: error: \"tomorrow\" is no sequence, time or duration\n" + points},
 		{"at -- -10m", "replay: error: \"-10m\" is no sequence, time or duration\n" + points},
 		{"at now doors", "replay: error: no projection is called \"doors\"\nreplay: hint: projections: " + strings.Join(projections(), ", ") + "\n"},

@@ -32,11 +32,13 @@ func (a *app) diffCmd() *cobra.Command {
 	}, &by, &o)
 }
 
-// difference is the daemon's answer; Want is the value at A, Got the one at B.
+// difference is the daemon's answer; Want is the value at A, Got the one at B. The cells are there where the words need them.
 type difference struct {
-	A     uint64           `json:"a"`
-	B     uint64           `json:"b"`
-	Diffs []projector.Diff `json:"diffs"`
+	A      uint64           `json:"a"`
+	B      uint64           `json:"b"`
+	Diffs  []projector.Diff `json:"diffs"`
+	Before []namedCell      `json:"before"`
+	After  []namedCell      `json:"after"`
 }
 
 // differenceJSON is what --json prints. A value is JSON text, null where there was none, and ends in
@@ -61,8 +63,12 @@ func (a *app) diff(ctx context.Context, from, to string, s scope, all bool) erro
 		return err
 	}
 	return a.with(ctx, func(h backend) error {
+		query := url.Values{"a": points[:1], "b": points[1:]}
+		if !all && !a.JSON {
+			query.Set("states", "1")
+		}
 		var d difference
-		if err := h.Get(ctx, "/v1/diff", s.query(url.Values{"a": points[:1], "b": points[1:]}), &d); err != nil {
+		if err := h.Get(ctx, "/v1/diff", s.query(query), &d); err != nil {
 			return err
 		}
 		if a.JSON {
@@ -73,7 +79,7 @@ func (a *app) diff(ctx context.Context, from, to string, s scope, all bool) erro
 		case len(d.Diffs) == 0:
 			a.Printf("nothing changed\n")
 		case !all:
-			return a.tell(ctx, h, d, s)
+			return a.tell(d)
 		default:
 			a.printChanges(changes(d.Diffs, wantGot), a.became())
 		}

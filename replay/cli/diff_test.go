@@ -2,12 +2,8 @@ package cli
 
 import (
 	"encoding/json"
-	"slices"
-	"strconv"
 	"strings"
 	"testing"
-
-	"hookline/projector"
 )
 
 func TestDiff(t *testing.T) {
@@ -152,26 +148,9 @@ func TestDiffErrors(t *testing.T) {
 	for _, c := range []struct{ args, stderr string }{
 		{"diff 1", "replay: error: missing argument: a second point\nreplay: hint: `replay diff --help` shows how it is called\n"},
 		{"diff 1 soon", "replay: error: \"soon\" is no sequence, time or duration\nreplay: hint: for example 120, 2026-11-21T08:00:00Z, '2026-11-21 08:00', 08:00, 10m, 3h, 1d, 2w, today, yesterday or now\n"},
-		{"diff 1 12", "replay: error: the log ends at sequence 11\n"},
+		{"diff 1 12", "replay: error: the log ends at sequence 11\nreplay: hint: `now` is the newest point\n"},
 		{"diff 1 2 gates", "replay: error: no projection is called \"gates\"\nreplay: hint: did you mean gate?\n"},
 	} {
 		equal(t, replay(t, 1, strings.Fields(c.args)...).stderr.String(), c.stderr, c.args)
-	}
-}
-
-// Few cells that changed are asked for one by one, so that a short difference in a long log folds no more than it needs.
-func TestFewChangedCellsAreAskedForAlone(t *testing.T) {
-	all := scope{projection: "identity", by: byAppend}
-	diffs := []projector.Diff{{Projection: "identity", Key: "a"}, {Projection: "identity", Key: "a"}, {Projection: "identity", Key: "b"}}
-	want := []scope{{"identity", "a", byAppend}, {"identity", "b", byAppend}}
-	if got := changed(diffs, all); !slices.Equal(got, want) {
-		t.Errorf("%+v", got)
-	}
-
-	for i := range fewCells - 1 {
-		diffs = append(diffs, projector.Diff{Projection: "identity", Key: strconv.Itoa(i)})
-	}
-	if got := changed(diffs, all); !slices.Equal(got, []scope{all}) {
-		t.Errorf("%+v", got)
 	}
 }

@@ -2,17 +2,14 @@ package cli
 
 import (
 	"cmp"
-	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
 
 	"hookline/hookctl/cmdline"
-	"hookline/projector"
 )
 
 // What changed, in words: the fields that say something to a person, from the whole states at both points. The others are
@@ -53,13 +50,12 @@ var tellings = []telling{
 }
 
 // tell prints what changed in words, and how many fields it leaves out.
-func (a *app) tell(ctx context.Context, h backend, d difference, s scope) error {
-	wanted := changed(d.Diffs, s)
-	before, err := states(ctx, h, d.A, wanted)
+func (a *app) tell(d difference) error {
+	before, err := states(d.Before)
 	if err != nil {
 		return err
 	}
-	after, err := states(ctx, h, d.B, wanted)
+	after, err := states(d.After)
 	if err != nil {
 		return err
 	}
@@ -87,40 +83,15 @@ func (a *app) tell(ctx context.Context, h backend, d difference, s scope) error 
 	return nil
 }
 
-// fewCells is how many changed cells are asked for one by one, each folded from its own records; for more of them the whole
-// scope is folded once.
-const fewCells = 8
-
-// changed are the scopes that together hold the cells that differ.
-func changed(diffs []projector.Diff, s scope) []scope {
-	var one []scope
-	for _, d := range diffs {
-		cell := scope{projection: d.Projection, key: d.Key, by: s.by}
-		if !slices.Contains(one, cell) {
-			one = append(one, cell)
-		}
-		if len(one) > fewCells {
-			return []scope{s}
-		}
-	}
-	return one
-}
-
-// states are the states at a point by projection and key.
-func states(ctx context.Context, h backend, seq uint64, scopes []scope) (map[string]any, error) {
+// states are the states of cells by projection and key.
+func states(cells []namedCell) (map[string]any, error) {
 	all := map[string]any{}
-	for _, s := range scopes {
-		var p past
-		if err := h.Get(ctx, "/v1/at", s.query(url.Values{"point": {strconv.FormatUint(seq, 10)}}), &p); err != nil {
-			return nil, err
+	for _, c := range cells {
+		var state any
+		if err := json.Unmarshal(c.State, &state); err != nil {
+			return nil, fmt.Errorf("read the state of %s %s: %w", c.Projection, c.Key, err)
 		}
-		for _, c := range p.Cells {
-			var state any
-			if err := json.Unmarshal(c.State, &state); err != nil {
-				return nil, fmt.Errorf("read the state of %s %s: %w", c.Projection, c.Key, err)
-			}
-			all[c.Projection+"  "+c.Key] = state
-		}
+		all[c.Projection+"  "+c.Key] = state
 	}
 	return all, nil
 }

@@ -48,7 +48,7 @@ func (p View) Point(ctx context.Context, s, by string) (uint64, error) {
 	}
 	if n, err := strconv.ParseUint(s, 10, 64); err == nil {
 		if n > p.Last {
-			return 0, problem.Bad("the log ends at sequence %s", strconv.FormatUint(p.Last, 10))
+			return 0, problem.Bad("the log ends at sequence %s", strconv.FormatUint(p.Last, 10)).Advise("`now` is the newest point")
 		}
 		return n, nil
 	}
@@ -138,15 +138,18 @@ func (p View) At(ctx context.Context, q url.Values) (State, error) {
 	return State{Seq: seq, Cells: cells[0]}, nil
 }
 
-// Change is what is different between two points.
+// Change is what is different between two points. Before and After are the whole states of the cells that differ, where
+// they are asked for.
 type Change struct {
-	A     uint64           `json:"a"`
-	B     uint64           `json:"b"`
-	Diffs []projector.Diff `json:"diffs"`
+	A      uint64           `json:"a"`
+	B      uint64           `json:"b"`
+	Diffs  []projector.Diff `json:"diffs"`
+	Before []NamedCell      `json:"before,omitempty"`
+	After  []NamedCell      `json:"after,omitempty"`
 }
 
 // Diff compares the points a and b: fold to the first, keep it, fold on to the second. Parameters: a, b, by, projection
-// and key.
+// and key; states=1 asks for the states.
 func (p View) Diff(ctx context.Context, q url.Values) (Change, error) {
 	c, err := p.choose(ctx, q.Get("projection"), q.Get("key"))
 	if err != nil {
@@ -170,7 +173,22 @@ func (p View) Diff(ctx context.Context, q url.Values) (Change, error) {
 	if a > b {
 		slices.Reverse(cells)
 	}
-	return Change{A: a, B: b, Diffs: Compare(cells[0], cells[1])}, nil
+	change := Change{A: a, B: b, Diffs: Compare(cells[0], cells[1])}
+	if q.Get("states") != "" {
+		change.Before = change.only(cells[0])
+		change.After = change.only(cells[1])
+	}
+	return change, nil
+}
+
+// only keeps the cells that differ.
+func (c Change) only(cells []NamedCell) []NamedCell {
+	type id struct{ table, key string }
+	differ := map[id]bool{}
+	for _, d := range c.Diffs {
+		differ[id{d.Projection, d.Key}] = true
+	}
+	return slices.DeleteFunc(cells, func(cell NamedCell) bool { return !differ[id{cell.Projection, cell.Key}] })
 }
 
 // Compare is what is different between two states, each in the order of [View.At].
