@@ -3,9 +3,14 @@ package main
 import (
 	"context"
 	"errors"
+	"io"
+	"log/slog"
 	"net/url"
+	"os"
+	"sync"
 	"time"
 
+	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
@@ -30,6 +35,7 @@ const (
 	conventions = "https://opentelemetry.io/schemas/1.37.0"
 	sendWithin  = 5 * time.Second
 	mostOpen    = 1000 // spans of a session; the client does not end every call
+	mostSaid    = 200  // bytes of a trouble, which may quote what the receiver answered
 )
 
 // traces sends the spans of the events that follow gives, until it returns, to an OTLP receiver; in its URL the path is
@@ -42,6 +48,7 @@ func traces(ctx context.Context, receiver string, follow func(func(events.Record
 	if to.Path == "" || to.Path == "/" {
 		to.Path = "/v1/traces"
 	}
+	otel.SetErrorHandler(otel.ErrorHandlerFunc(trouble(os.Stderr)))
 	out, err := otlptracehttp.New(ctx, otlptracehttp.WithEndpointURL(to.String()), otlptracehttp.WithTimeout(sendWithin))
 	if err != nil {
 		return err
@@ -57,6 +64,24 @@ func traces(ctx context.Context, receiver string, follow func(func(events.Record
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), sendWithin)
 	defer cancel()
 	return errors.Join(err, provider.Shutdown(last))
+}
+
+// trouble returns what writes the SDK's errors, a line each, to the daemon's log; the same error again and again is written
+// once.
+func trouble(log io.Writer) func(error) {
+	var mu sync.Mutex
+	last := ""
+	return func(err error) {
+		mu.Lock()
+		defer mu.Unlock()
+		said := err.Error()
+		said = said[:min(len(said), mostSaid)]
+		if said == last {
+			return
+		}
+		last = said
+		slog.New(slog.NewTextHandler(log, nil)).Warn("send traces", "err", said)
+	}
 }
 
 // tracer makes spans of events.

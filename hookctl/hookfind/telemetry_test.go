@@ -127,3 +127,17 @@ func TestTraces(t *testing.T) {
 		t.Error("a text of the session was sent")
 	}
 }
+
+// A receiver that answers garbage at each sending fills no log.
+func TestTroubleIsSaidOnce(t *testing.T) {
+	var log strings.Builder
+	say := trouble(&log)
+	for range 3 {
+		say(fmt.Errorf("malformed HTTP response %q", strings.Repeat("\x00\xff", 4096)))
+	}
+	say(io.ErrUnexpectedEOF)
+	lines := strings.Split(strings.TrimSpace(log.String()), "\n")
+	if len(lines) != 2 || len(log.String()) > 800 || !strings.Contains(lines[0], `msg="send traces"`) {
+		t.Errorf("%d lines, %d bytes: %s", len(lines), log.Len(), log.String())
+	}
+}
