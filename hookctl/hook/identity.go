@@ -192,6 +192,9 @@ func identityText(in Input, start *events.IdentityRestored, s identity.State, bo
 	}
 
 	if in.Starts() {
+		if start != nil && start.Source == "compact" && start.Outcome == "continued" {
+			return "", "" // the same session goes on: nothing was restored
+		}
 		return startLine(start, s), itemStart
 	}
 	switch e := in.Event.(type) {
