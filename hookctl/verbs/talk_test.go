@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -36,13 +37,13 @@ func TestTalks(t *testing.T) {
 		t.Fatalf("%d talks, %v", len(files), err)
 	}
 	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) { runTalk(t, file) })
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) { (&talk{t: t}).run(file) })
 	}
 }
 
-func runTalk(t *testing.T, file string) {
+func (k *talk) run(file string) {
+	t := k.t
 	text := must(os.ReadFile(file))(t)
-	k := &talk{t: t}
 	var got strings.Builder
 	for line := range strings.Lines(string(text)) {
 		line = strings.TrimSuffix(line, "\n")
@@ -51,7 +52,9 @@ func runTalk(t *testing.T, file string) {
 			got.WriteString(line + "\n")
 		case strings.HasPrefix(line, ": "):
 			got.WriteString(line + "\n")
-			k.set(words(t, line[2:]))
+			if args := words(t, line[2:]); k.also == nil || !k.also(args) {
+				k.set(args)
+			}
 		case strings.HasPrefix(line, "$ hookctl"):
 			got.WriteString(line + "\n" + k.say(words(t, line[len("$ hookctl"):])))
 		}
@@ -92,6 +95,9 @@ type talk struct {
 	b    *bench
 	f    *fakeBackend
 	said int
+
+	also  func(args []string) bool // changes the world by words that are not those of set; false: it does not know them
+	names []string                 // what differs from run to run, each before the name that stands for it
 }
 
 // worlds are what a talk may begin with.
@@ -227,6 +233,9 @@ func (k *talk) say(args []string) string {
 	}
 	k.said++
 	k.b.Paint.On = false
+	for i, arg := range args {
+		args[i] = k.meant(arg)
+	}
 	code, out, errs := k.b.run(args...)
 	var b strings.Builder
 	b.WriteString(k.plain(out))
@@ -242,8 +251,26 @@ func (k *talk) say(args []string) string {
 	return b.String()
 }
 
+// meant puts back what the names in a word stand for.
+func (k *talk) meant(word string) string {
+	for i := 0; i < len(k.names); i += 2 {
+		word = strings.ReplaceAll(word, k.names[i+1], k.names[i])
+	}
+	return word
+}
+
+// What differs from run to run in a talk with a daemon: ids of events, and when it took them, in which order.
+var (
+	ids   = regexp.MustCompile(`\b01[0-9A-HJKMNP-TV-Z]{24}\b`)
+	taken = regexp.MustCompile(`"(appended|seq)":("[^"]*"|[0-9]+)`)
+)
+
 // plain replaces what differs from run to run.
 func (k *talk) plain(s string) string {
+	if len(k.names) > 0 {
+		s = strings.NewReplacer(k.names...).Replace(s)
+		s = taken.ReplaceAllString(ids.ReplaceAllString(s, "$$ID"), `"$1":…`)
+	}
 	return strings.NewReplacer(home.PathsOf(k.b.Home(), k.b.Getenv).Socket, "$SOCKET", k.b.env["HOME"], "$HOME", "\x1b", `\e`).Replace(s)
 }
 
