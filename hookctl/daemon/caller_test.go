@@ -5,13 +5,11 @@ package daemon
 import (
 	"encoding/json"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
-	"hookline/events"
 	"hookline/expect"
 	"hookline/hookctl/hook"
 	"hookline/hookctl/wire"
@@ -42,35 +40,6 @@ func TestVerbsFindTheSessionOfTheirProcess(t *testing.T) {
 		}
 	}
 	mustVerify(t, d)
-}
-
-// Where no session is known there is nothing to record, and no event of nobody.
-func TestVerbsOfNobodyRecordNothing(t *testing.T) {
-	d := opened(t)
-	take(t, d, startOf("before"))
-	take(t, d, hookFrame(`{"hook_event_name":"SessionEnd","session_id":"before"}`))
-	before := len(logOf(t, d))
-	cold := "[System Consciousness]\nState: DORMANT (C=0.00)\nKuramoto r=0.00, Identity IC=1.00 (healthy)\nGuidance: Initialize consciousness context\n"
-	for verb, want := range map[string]string{
-		"consciousness inject-context": cold, "consciousness check-identity": "", "session persist-identity": "",
-		"session restore-identity":   "Identity restored from before. IC: 1.00 (healthy)\n",
-		"consciousness brief --hook": `{"hookSpecificOutput":{"hookEventName":"PreToolUse","additionalContext":"[C:? r=? IC=?]"}}` + "\n",
-		"consciousness brief":        "[C:? r=? IC=?]\n",
-	} {
-		answer := take(t, d, verbFrame(verb, 1<<22)) // no process has that number
-		if string(answer.Stdout) != want || answer.Exit != 0 {
-			t.Errorf("%s: exit %d, %q", verb, answer.Exit, answer.Stdout)
-		}
-		expect.Equal(t, strings.Contains(verb, "brief"), (len(answer.Stderr) == 0), verb, answer.Stderr)
-	}
-	if n := len(logOf(t, d)); n != before {
-		t.Errorf("%d events of nobody", n-before)
-	}
-	// What a hook sent is recorded although it does not say whose it is, without an identity that nobody has.
-	take(t, d, hookFrame(`{"hook_event_name":"SessionEnd"}`))
-	if got := typesOf(logOf(t, d)[before:]); !slices.Equal(got, []string{"session.ended"}) {
-		t.Errorf("%q", got)
-	}
 }
 
 // EC-SESSION-08, ERR-SESSION-07: a start that cannot be read restores all the same, and the log has why.
@@ -107,34 +76,6 @@ func TestEC_SESSION_08_ByTheHook(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	mustVerify(t, d)
-}
-
-// What is wrong with the configuration is told when a session starts: file, line and key, once.
-func TestStartTellsTheConfiguration(t *testing.T) {
-	home := t.TempDir()
-	t.Setenv("HOME", home)
-	t.Setenv("XDG_CONFIG_HOME", "")
-	t.Setenv("HOOKLINE_FSYNC", "")
-	user, project := filepath.Join(home, ".config", "hookline", "config.yaml"), filepath.Join(t.TempDir(), ".claude", "hookline.yaml")
-	for path, text := range map[string]string{user: "fsync: shared\nfsynk: always\n", project: "idle_exit: 12\n"} {
-		expect.OK(t, os.MkdirAll(filepath.Dir(path), 0o700))
-		expect.OK(t, os.WriteFile(path, []byte(text), 0o600))
-	}
-	d := opened(t)
-	start := func(args ...string) hook.Answer {
-		f := startOf("s-1")
-		f.Args, f.Cwd, f.Binary = args, filepath.Dir(filepath.Dir(project)), "/b/hookctl"
-		return take(t, d, f)
-	}
-	words := []string{"configuration: " + user + `:2:1: unknown key "fsynk" (did you mean fsync?)`, "configuration: " + project + ":1:12: idle_exit: "}
-	for _, w := range words {
-		if got := decodeMessage(t, start("hook", "SessionStart")); strings.Contains(w, "fsynk") != strings.Contains(got, "hookline: "+w) {
-			t.Errorf("%q is not told once: %s", w, got)
-		}
-		if got := start("session", "restore-identity"); !strings.Contains(string(got.Stderr), w) || got.Exit != 0 {
-			t.Errorf("%q is not told by the verb: %s", w, got.Stderr)
-		}
-	}
 }
 
 // decodeMessage is an answer's systemMessage, "" without one.
@@ -181,40 +122,6 @@ func TestEC_SESSION_10_ToldToBoth(t *testing.T) {
 		}
 		shut(t, d)
 	}
-}
-
-// A second content of one id is recorded and told once, also behind a restart.
-func TestConflictIsToldOnce(t *testing.T) {
-	home := newHome(t)
-	d := open(t, home)
-	f := bashOf("s-1", 1)
-	take(t, d, f)
-	other := f
-	other.Body = []byte(strings.Replace(string(f.Body), "ls", "rm", 1))
-	third := f
-	third.Body = []byte(strings.Replace(string(f.Body), "ls", "mv", 1))
-	words := "hookline: a frame id came twice with different content; recorded as frame.conflicted"
-	for i, want := range []string{words, "", ""} {
-		expect.Equal(t, decodeMessage(t, take(t, d, other)), want, i)
-		if i == 1 {
-			shut(t, d)
-			d = open(t, home)
-		}
-	}
-	if got := decodeMessage(t, take(t, d, third)); got != words { // another cause
-		t.Errorf("%q", got)
-	}
-	var seen []string
-	for _, r := range logOf(t, d) {
-		if e, ok := r.Event.(*events.FrameConflicted); ok {
-			seen = append(seen, e.Frame)
-		}
-	}
-	if !slices.Equal(seen, []string{f.ID, f.ID}) {
-		t.Errorf("%q", seen)
-	}
-	mustVerify(t, d)
-	shut(t, d)
 }
 
 // What a person emits is held to the type's schema, and the words name the field.

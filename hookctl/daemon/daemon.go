@@ -47,7 +47,6 @@ type Options struct {
 
 	listenWrong string // why what the configuration says of Listen does not count
 
-	window   int  // of taken frames; 0: the recorder's own
 	unpacked bool // the log is taken from the archive because a backup was put there
 }
 
@@ -132,7 +131,7 @@ func Open(ctx context.Context, o Options) (*Daemon, error) {
 		spool: spool.Open(home.PathsOf(o.Home, os.Getenv)), started: o.Now(), stopping: make(chan string, 1)}
 	d.warnings = check.OpenWarnings(o.Home, o.Log)
 	d.mark = wire.Mark(o.Home)
-	rec, err := recorder.Open(ctx, recorder.Options{Store: store, Window: o.window, Log: o.Log, Now: o.Now, Begin: d.emitDamage})
+	rec, err := recorder.Open(ctx, recorder.Options{Store: store, Log: o.Log, Now: o.Now, Begin: d.emitDamage})
 	if err != nil {
 		return nil, err
 	}

@@ -4,7 +4,6 @@ package daemon
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
@@ -20,7 +19,6 @@ import (
 	"hookline/expect"
 	"hookline/hookctl/deliver"
 	"hookline/hookctl/home"
-	"hookline/hookctl/home/hometest"
 	"hookline/hookctl/redact"
 	"hookline/hookctl/spool"
 	"hookline/hookctl/wire"
@@ -144,66 +142,6 @@ func TestPoisonInSpool(t *testing.T) {
 	if types["session.started"] != 1 {
 		t.Errorf("the frame behind was not taken: %v", types)
 	}
-}
-
-// stuckDisk fails to remove, as a crash between the record and the removal does.
-type stuckDisk struct {
-	spool.Files
-	stuck bool
-}
-
-func (d *stuckDisk) Remove(path string) error {
-	if d.stuck {
-		return errors.New("read-only file system")
-	}
-	return d.Files.Remove(path)
-}
-
-// A drain that stops between the record and the removal counts each frame once, also after a restart.
-func TestDrainStopsInTheMiddle(t *testing.T) {
-	dir := newHome(t)
-	d := open(t, dir)
-	d.spool = spool.OpenOn(home.PathsOf(dir, os.Getenv), &stuckDisk{stuck: true})
-	for i := range 5 {
-		f := bashOf("s-1", i)
-		expect.OK(t, d.spool.Write(f))
-	}
-	d.drain(t.Context())
-	d.drain(t.Context())
-	expect.EqualNow(t, d.spool.Count(), 5, "frames wait")
-	shut(t, d)
-	d = open(t, dir)
-	defer shut(t, d)
-	if n := d.drain(t.Context()); n != 5 || d.spool.Count() != 0 {
-		t.Fatalf("%d taken, %d wait", n, d.spool.Count())
-	}
-	recs := logOf(t, d)
-	expect.Equal(t, len(recs), 5, "records")
-	for i, r := range recs {
-		if r.Facts == nil || !r.Facts.Spooled {
-			t.Errorf("%d: %+v", i, r.Facts)
-		}
-	}
-	mustVerify(t, d)
-}
-
-// Requests precede their outcomes when both come from the spool.
-func TestDrainKeepsOrder(t *testing.T) {
-	d := opened(t)
-	base := time.Now().UnixMilli()
-	bodies := []string{`{"hook_event_name":"SessionStart","session_id":"s","source":"startup"}`, `{"hook_event_name":"PreToolUse","session_id":"s","tool_name":"Bash","tool_use_id":"t"}`,
-		`{"hook_event_name":"PostToolUse","session_id":"s","tool_name":"Bash","tool_use_id":"t"}`, `{"hook_event_name":"Stop","session_id":"s"}`}
-	for _, i := range []int{3, 1, 0, 2} {
-		expect.OK(t, d.spool.Write(func() (f wire.Frame) {
-			f = hometest.Frame(base+int64(i), bodies[i])
-			f.Args, f.Cwd = []string{"hook"}, ""
-			return f
-		}()))
-	}
-	expect.EqualNow(t, d.drain(t.Context()), 4, "taken")
-	recs := logOf(t, d)
-	expect.EqualNow(t, strings.Join(typesOf(recs), " "), "session.started identity.restored tool.requested tool.succeeded turn.stopped")
-	expect.Equal(t, recs[3].Causation, recs[2].ID, "caused by")
 }
 
 // sendHook sends a live hook to the daemon's handler and returns the status.

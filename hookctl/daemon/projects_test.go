@@ -152,28 +152,6 @@ func TestJoinedProjectsStayOne(t *testing.T) {
 	shut(t, d)
 }
 
-// Worktrees of one repository share the project, a copy of it is another one.
-func TestPlainFoldersAreProjects(t *testing.T) {
-	d := opened(t)
-	root := t.TempDir()
-	ids := map[string]bool{}
-	for i, sub := range []string{"a", "b", "a/deep"} {
-		dir := filepath.Join(root, sub)
-		expect.OK(t, os.MkdirAll(dir, 0o700))
-		take(t, d, startIn(dir, fmt.Sprint("s-", i)))
-		ids[sessionState(t, d, fmt.Sprint("s-", i)).Project] = true
-	}
-	if len(ids) != 3 || ids[""] {
-		t.Errorf("%v", ids)
-	}
-	f := startOf("s-9") // the working directory follows the model, the project does not
-	f.Env["CLAUDE_PROJECT_DIR"] = filepath.Join(root, "a")
-	f.Body = []byte(`{"hook_event_name":"SessionStart","session_id":"s-9","source":"startup","cwd":"` + filepath.Join(root, "b") + `"}`)
-	f.Size = int64(len(f.Body))
-	take(t, d, f)
-	expect.Equal(t, sessionState(t, d, "s-9").Project, sessionState(t, d, "s-0").Project)
-}
-
 // Without the client's word a session stays in the project where it was first seen.
 func TestProjectWithoutLaunchDir(t *testing.T) {
 	d := opened(t)

@@ -14,8 +14,6 @@ import (
 	"hookline/events"
 	"hookline/expect"
 	"hookline/hookctl/hook"
-	"hookline/hookctl/wire"
-	"hookline/projector/session"
 )
 
 // One frame, delivered 64 times at once: it counts once, and every answer says the same and comes
@@ -93,77 +91,6 @@ func TestClockWentBack(t *testing.T) {
 	mustVerify(t, d)
 }
 
-// Exactly once: again, conflict and second install, with the answers and the counters.
-func TestTakeVerdicts(t *testing.T) {
-	home := newHome(t)
-	d := open(t, home)
-	f := startOf("s-1")
-	f.Binary = "/a/hookctl"
-	first := take(t, d, f)
-	again := take(t, d, f)
-	if string(first.Stdout) != string(again.Stdout) || !strings.Contains(string(first.Stdout), "New session initialized") {
-		t.Errorf("%s then %s", first.Stdout, again.Stdout)
-	}
-	other := f
-	other.Body = []byte(`{"hook_event_name":"SessionStart","session_id":"s-1","source":"resume"}`)
-	other.Size = int64(len(other.Body))
-	if a := take(t, d, other); string(a.Stdout) != `{"systemMessage":"hookline: a frame id came twice with different content; recorded as frame.conflicted"}`+"\n" || a.Exit != 0 {
-		t.Errorf("%+v", a)
-	}
-	second := startOf("s-1")
-	second.Binary = "/b/hookctl"
-	for range 2 { // answers nothing, and is named once
-		second.ID = wire.NewID(second.Time)
-		if a := take(t, d, second); len(a.Stdout)+len(a.Stderr) != 0 {
-			t.Errorf("%s", a.Stdout)
-		}
-	}
-	recs := logOf(t, d)
-	expect.EqualNow(t, strings.Join(typesOf(recs), " "), "session.started identity.restored frame.conflicted frame.duplicated")
-	conflict := recs[2].Event.(*events.FrameConflicted)
-	if conflict.Frame != f.ID || !strings.HasPrefix(conflict.Digest, "sha256:") || string(conflict.Data) != string(other.Body) {
-		t.Errorf("%+v", conflict)
-	}
-	dup := recs[3].Event.(*events.FrameDuplicated)
-	if dup.Original != f.ID || dup.Install != "/b/hookctl" {
-		t.Errorf("%+v", dup)
-	}
-	s := d.Status()
-	if s.Again != 1 || s.Conflicts != 1 || s.SecondInstalls["/b/hookctl"] != 2 || s.Hooks["SessionStart"].Count != 1 {
-		t.Errorf("%+v", s)
-	}
-	shut(t, d)
-
-	d = open(t, home) // all of it holds after a restart
-	defer shut(t, d)
-	expect.Equal(t, string(take(t, d, f).Stdout), string(first.Stdout))
-	expect.Equal(t, len(logOf(t, d)), 4)
-}
-
-// A frame far older than the window is found in the log by its id.
-func TestOldFrameIsFound(t *testing.T) {
-	home := newHome(t)
-	c := &clock{time.Now()}
-	d := expect.Value(Open(t.Context(), Options{Home: home, Now: c.now, IdleExit: time.Hour, window: 10}))(t)
-	defer shut(t, d)
-	f := startOf("s-1")
-	take(t, d, f)
-	for i := range 20 {
-		c.at = time.Now().Add(time.Millisecond)
-		take(t, d, bashOf("s-1", i))
-	}
-	before := len(logOf(t, d))
-	c.at = c.at.Add(time.Hour)
-	take(t, d, f)
-	if s := d.Status(); s.Again != 1 || len(logOf(t, d)) != before {
-		t.Errorf("again %d, %d records more", s.Again, len(logOf(t, d))-before)
-	}
-	f.Body = []byte(`{"hook_event_name":"SessionStart","session_id":"s-1","source":"clear"}`)
-	f.Size = int64(len(f.Body))
-	take(t, d, f)
-	expect.Equal(t, d.Status().Conflicts, 1, "conflicts")
-}
-
 // Callers that leave in the middle lose no fold.
 func TestCancelledCallersLoseNoFold(t *testing.T) {
 	d := opened(t)
@@ -210,28 +137,6 @@ func TestTakeStrangeTimes(t *testing.T) {
 			shut(t, d)
 		})
 	}
-}
-
-func TestTakeStrangeIDs(t *testing.T) {
-	home := newHome(t)
-	d := open(t, home)
-	for i, id := range []string{"a.b.c", "*", ">", " ", "a b", "a/b/../c", "a\nb", "a\x00b", strings.Repeat("x", 5000), strings.Repeat("🙂", 200), "ev.p.s", "%2e", "_", "~", "=", "A", "a"} {
-		b, _ := json.Marshal(map[string]any{"hook_event_name": "SessionStart", "session_id": id, "source": "startup"})
-		if _, err := d.Take(t.Context(), hookFrame(string(b))); err != nil {
-			t.Errorf("%d %.20q: %v", i, id, err)
-		}
-		b, _ = json.Marshal(map[string]any{"hook_event_name": "SessionEnd", "session_id": id, "reason": "other"})
-		if _, err := d.Take(t.Context(), hookFrame(string(b))); err != nil {
-			t.Errorf("%d %.20q: %v", i, id, err)
-		}
-	}
-	keys, _ := d.keys(t.Context(), session.Name)
-	expect.Equal(t, len(keys), 17, "sessions", keys)
-	mustVerify(t, d)
-	shut(t, d)
-	d = open(t, home)
-	mustVerify(t, d)
-	shut(t, d)
 }
 
 // Large members that are no tool content.

@@ -30,10 +30,9 @@ import (
 
 // Options of a recorder. Log and Now are wanted.
 type Options struct {
-	Store  embedded.Options
-	Window int // how many taken frames are remembered; default [windowSize]
-	Log    *slog.Logger
-	Now    func() time.Time
+	Store embedded.Options
+	Log   *slog.Logger
+	Now   func() time.Time
 
 	// Begin appends what comes before everything else; damage of the log that it meets counts as met by the opening.
 	Begin func(context.Context, *Recorder) error
@@ -77,10 +76,7 @@ func open(ctx context.Context, o Options) (r *Recorder, met bool, err error) {
 		return nil, false, err
 	}
 
-	if o.Window == 0 {
-		o.Window = windowSize
-	}
-	r = &Recorder{opts: o, log: o.Log, ground: ground, stream: ground.Stream(), hub: newHub(), window: newWindow(o.Window), named: map[string]bool{}}
+	r = &Recorder{opts: o, log: o.Log, ground: ground, stream: ground.Stream(), hub: newHub(), window: newWindow(windowSize), named: map[string]bool{}}
 
 	err = r.resume(ctx)
 	if err == nil && o.Begin != nil {

@@ -39,7 +39,7 @@ const staleTemp = time.Hour
 // one, the daemon, takes them out.
 type Spool struct {
 	paths home.Paths
-	disk  Disk
+	disk  disk
 }
 
 // Entry is one waiting frame.
@@ -49,10 +49,7 @@ type Entry struct {
 }
 
 // Open is the spool of a home; nothing is made before the first Write.
-func Open(p home.Paths) *Spool { return OpenOn(p, Files{}) }
-
-// OpenOn is the spool of a home that changes it by disk.
-func OpenOn(p home.Paths, disk Disk) *Spool { return &Spool{paths: p, disk: disk} }
+func Open(p home.Paths) *Spool { return &Spool{paths: p, disk: files{}} }
 
 // Write puts f into the spool and returns when it is on disk. The same id replaces the file. The
 // error names what failed in every place.
@@ -229,8 +226,8 @@ func (s *Spool) Quarantined() int {
 	return n
 }
 
-// Disk is what the spool changes in the file system. Tests stop it between any two calls. Safe for concurrent use.
-type Disk interface {
+// disk is what the spool changes in the file system. Tests stop it between any two calls. Safe for concurrent use.
+type disk interface {
 	// MakeDir runs make, which makes dir.
 	MakeDir(dir string, make func() error) error
 	// WriteFile makes a file of mode 0600 and returns when its bytes are on disk.
@@ -242,14 +239,12 @@ type Disk interface {
 	Remove(path string) error
 }
 
-// Files is the file system, the [Disk] of [Open].
-type Files struct{}
+// files is the file system, the [disk] of [Open].
+type files struct{}
 
-// MakeDir implements [Disk].
-func (Files) MakeDir(_ string, make func() error) error { return make() }
+func (files) MakeDir(_ string, make func() error) error { return make() }
 
-// WriteFile implements [Disk].
-func (Files) WriteFile(path string, parts ...[]byte) error {
+func (files) WriteFile(path string, parts ...[]byte) error {
 	file, err := safeopen.Write(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC)
 	if err != nil {
 		return err
@@ -262,14 +257,11 @@ func (Files) WriteFile(path string, parts ...[]byte) error {
 	return errors.Join(file.Sync(), file.Close())
 }
 
-// Rename implements [Disk].
-func (Files) Rename(from, to string) error { return os.Rename(from, to) }
+func (files) Rename(from, to string) error { return os.Rename(from, to) }
 
-// SyncDir implements [Disk].
-func (Files) SyncDir(dir string) error { return home.SyncDir(dir) }
+func (files) SyncDir(dir string) error { return home.SyncDir(dir) }
 
-// Remove implements [Disk].
-func (Files) Remove(path string) error {
+func (files) Remove(path string) error {
 	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}

@@ -107,7 +107,7 @@ var errCrash = errors.New("crash")
 // crashDisk works for some calls and then not at all, as if the process had died there. The call it
 // dies in is half done.
 type crashDisk struct {
-	Files
+	files
 	left int
 }
 
@@ -117,36 +117,36 @@ func (d *crashDisk) MakeDir(dir string, make func() error) error {
 	if d.dead() {
 		return errCrash
 	}
-	return d.Files.MakeDir(dir, make)
+	return d.files.MakeDir(dir, make)
 }
 
 func (d *crashDisk) WriteFile(path string, parts ...[]byte) error {
 	if d.dead() {
-		_ = d.Files.WriteFile(path, parts[0][:len(parts[0])/2])
+		_ = d.files.WriteFile(path, parts[0][:len(parts[0])/2])
 		return errCrash
 	}
-	return d.Files.WriteFile(path, parts...)
+	return d.files.WriteFile(path, parts...)
 }
 
 func (d *crashDisk) Rename(from, to string) error {
 	if d.dead() {
 		return errCrash
 	}
-	return d.Files.Rename(from, to)
+	return d.files.Rename(from, to)
 }
 
 func (d *crashDisk) SyncDir(dir string) error {
 	if d.dead() {
 		return errCrash
 	}
-	return d.Files.SyncDir(dir)
+	return d.files.SyncDir(dir)
 }
 
 func (d *crashDisk) Remove(path string) error {
 	if d.dead() {
 		return errCrash
 	}
-	return d.Files.Remove(path)
+	return d.files.Remove(path)
 }
 
 // Wherever the writer dies, the frame is there whole or not at all, and a second try puts it there once.
@@ -158,7 +158,7 @@ func TestCrash(t *testing.T) {
 		f := hometest.Frame(1, `{"a":1}`)
 		s.disk = &crashDisk{left: steps}
 		err := s.Write(f)
-		s.disk = Files{}
+		s.disk = files{}
 		for _, e := range mustList(t, s) {
 			if got, err := s.Read(e); err != nil || string(got.Body) != `{"a":1}` {
 				t.Errorf("after %d steps: %+v %v", steps, got, err)
