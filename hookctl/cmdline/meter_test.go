@@ -30,6 +30,7 @@ func TestMeterIsForPeople(t *testing.T) {
 	for name, change := range map[string]func(c *Console){
 		"a pipe": func(c *Console) { c.Terminal = false },
 		"--json": func(c *Console) { c.JSON = true },
+		"CI":     func(c *Console) { c.Getenv = func(string) string { return "true" } },
 	} {
 		c, _, errs := console(t, map[string]string{"TERM": "xterm"})
 		c.Terminal = true

@@ -375,6 +375,7 @@ func TestInterruptedCarriers(t *testing.T) {
 		"export -o " + file + ".export": "replay: interrupted\n",
 		"recover --at now":              "replay: interrupted\n",
 		"repair":                        "replay: interrupted\n",
+		"verify":                        "replay: interrupted\n",
 		"restore " + file:               "replay: interrupted; nothing was restored\n",
 	} {
 		ctx, cancel := context.WithCancel(t.Context())
