@@ -3,6 +3,7 @@ package notes
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"strings"
 
 	"hookline/projector/ledger"
@@ -11,7 +12,11 @@ import (
 // Damage tells what is wrong with NOTES.md, "" for nothing; an error means that it cannot be repaired.
 func Damage(file string) (string, error) {
 	data, err := readOwn(file)
-	return damageOf(data), err
+	damage := damageOf(data)
+	if err == nil && damage != "" && len(bytes.TrimSpace(data)) > 0 {
+		err = fmt.Errorf("%s: %s; %w", file, damage, errMarks)
+	}
+	return damage, err
 }
 
 func damageOf(data []byte) string {

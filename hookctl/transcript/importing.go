@@ -234,15 +234,16 @@ func earliest(list []*source) *source {
 
 // sitting is one session on its way into the log.
 type sitting struct {
-	in     *importing
-	id     string
-	live   *recorded
-	gone   bool
-	place  Place
-	launch string
-	last   Hook
-	cause  map[string]string // id of the request's event, by tool_use_id
-	added  int
+	in      *importing
+	id      string
+	live    *recorded
+	unknown bool // to the log
+	gone    bool
+	place   Place
+	launch  string
+	last    Hook
+	cause   map[string]string // id of the request's event, by tool_use_id
+	added   int
 }
 
 // begin takes in whose session it is, at its first hook.
@@ -255,8 +256,8 @@ func (s *sitting) begin(ctx context.Context, h Hook) {
 		s.in.out.Deleted++
 		return
 	}
-	if s.live == nil {
-		s.in.out.New++
+	s.unknown = s.live == nil
+	if s.unknown {
 		s.live = &recorded{}
 	}
 	place, ok := s.in.places[h.Cwd]
@@ -315,6 +316,9 @@ func (s *sitting) take(ctx context.Context, h Hook) error {
 	in.out.Redacted += report.Count
 	in.out.Added++
 	s.added++
+	if s.unknown && s.added == 1 {
+		in.out.New++
+	}
 	if err := in.push(ctx, env); err != nil {
 		return err
 	}

@@ -284,7 +284,7 @@ func (a *app) ledgerHealCmd() *cobra.Command {
 		out := healedJSON{File: file, Status: "healthy"}
 		damage, err := notes.Damage(file)
 		if err != nil {
-			return &problem.Error{Message: "not repairable: " + err.Error(), Hint: "put a plain file of yours there", Exit: 2, Cause: err}
+			return &problem.Error{Message: "not repairable: " + err.Error(), Hint: "a plain file of yours is wanted there; it is as it was", Exit: 2, Cause: err}
 		}
 		switch out.Problem = damage; {
 		case damage == "":
