@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strconv"
+	"strings"
 )
 
 // maxSocket is the longest path of a unix socket, in bytes, that every platform takes (104 with the
@@ -17,7 +18,7 @@ const maxSocket = 100
 func Home(getenv func(string) string) (home, note string) {
 	switch {
 	case getenv("HOOKLINE_HOME") != "":
-		return absolute(getenv("HOOKLINE_HOME")), ""
+		return named(getenv, "HOOKLINE_HOME"), ""
 	case filepath.IsAbs(getenv("XDG_STATE_HOME")): // the XDG standard ignores relative ones
 		return filepath.Join(getenv("XDG_STATE_HOME"), "hookline"), ""
 	case getenv("HOME") != "":
@@ -46,7 +47,7 @@ func Socket(getenv func(string) string) string {
 	home, _ := Home(getenv)
 	path := filepath.Join(home, "hookd.sock")
 	if run := getenv("XDG_RUNTIME_DIR"); getenv("HOOKLINE_SOCKET") != "" {
-		path = absolute(getenv("HOOKLINE_SOCKET"))
+		path = named(getenv, "HOOKLINE_SOCKET")
 	} else if info, err := os.Stat(run); err == nil && info.IsDir() && filepath.IsAbs(run) {
 		path = filepath.Join(run, "hookline", Hash(home)+".sock")
 	}
@@ -106,6 +107,16 @@ func Hash(path string) string {
 	}
 	s := strconv.FormatUint(uint64(sum), 16)
 	return "00000000"[len(s):] + s
+}
+
+// named is the path in a variable, absolute. It may begin with "~/" for HOME: no shell has read what the client's
+// settings.json sets.
+func named(getenv func(string) string, variable string) string {
+	path := getenv(variable)
+	if below, ok := strings.CutPrefix(path, "~/"); ok && getenv("HOME") != "" {
+		path = filepath.Join(getenv("HOME"), below)
+	}
+	return absolute(path)
 }
 
 // absolute is path from the root; it stays as it is where the current directory is gone.

@@ -34,6 +34,7 @@ func TestHome(t *testing.T) {
 		{"state home", env("HOME", "/home/me", "XDG_STATE_HOME", "/state"), "/state/hookline", ""},
 		{"relative state home is ignored", env("HOME", "/home/me", "XDG_STATE_HOME", "state"), "/home/me/.local/state/hookline", ""},
 		{"own variable wins", env("HOME", "/home/me", "XDG_STATE_HOME", "/state", "HOOKLINE_HOME", "/h/"), "/h", ""},
+		{"below HOME, not read by a shell", env("HOME", "/home/me", "HOOKLINE_HOME", "~/log"), "/home/me/log", ""},
 		{"HOME unset", env("HOOKLINE_SECOND", "/var/tmp"), "/var/tmp/" + user, "HOME is not set, state is in /var/tmp/" + user},
 	} {
 		if home, note := Home(c.env); home != c.home || note != c.note {
