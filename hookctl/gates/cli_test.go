@@ -5,18 +5,9 @@ import (
 	"testing"
 )
 
-func TestUnknownBranch(t *testing.T) {
-	known := []string{"main", "feature/login", "feature/logout"}
-	equal(t, "near", UnknownBranch("feature/logn", known), "❌ Unknown branch: 'feature/logn'\nDid you mean 'feature/login'?\nFor a branch that is yet to be made: --force")
-	equal(t, "far", UnknownBranch("x", known), "❌ Unknown branch: 'x'\nFor a branch that is yet to be made: --force")
-	long := strings.Repeat("b", 101)
-	equal(t, "not compared", UnknownBranch("main", []string{long}), "❌ Unknown branch: 'main'\nFor a branch that is yet to be made: --force")
-}
-
 // A base that this clone does not have: the gate lets everything pass, and each place says so.
 func TestUnknownBase(t *testing.T) {
 	q := Requirement{Name: "size", Type: Dynamic, Base: "origin/trunk"}
-	equal(t, "status", NoBase(q), "  ⚠️  size: not measured, its base 'origin/trunk' does not exist")
 	equal(t, "problem", q.UnknownBase(), "requirement 'size' lets everything pass: its base 'origin/trunk' does not exist in this repository")
 }
 

@@ -91,7 +91,8 @@ func (l *shellLine) run(words []string, input string) {
 	}
 	own := l.keep(nil, verb)
 	own.words = verb
-	if own.prints || describes(plain) {
+	tells := name == "command" && len(plain) > 1 && (plain[1] == "-v" || plain[1] == "-V") // where a program is
+	if own.prints || tells {
 		own.prints = true
 		return
 	}
@@ -153,11 +154,6 @@ func scriptOf(words []string) (script string, reads bool) {
 		}
 	}
 	return "", true
-}
-
-// describes says whether a command only tells where a program is: command -v git.
-func describes(words []string) bool {
-	return words[0] == "command" && len(words) > 1 && (words[1] == "-v" || words[1] == "-V")
 }
 
 // behindWrapper is what a wrapper runs; nil for another program.

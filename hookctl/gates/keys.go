@@ -56,6 +56,3 @@ func hint(word string, known []string, otherwise string) string {
 	}
 	return strings.TrimSpace(fmt.Sprintf("did you mean '%s'? %s", near, otherwise))
 }
-
-// DidYouMean is the requirement whose name is most like the given one; "" when none is much like it.
-func (r Rules) DidYouMean(name string) string { return problem.Nearest(name, r.Order) }

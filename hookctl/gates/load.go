@@ -108,7 +108,7 @@ func Load(o Options) Rules {
 	base, _ := l.file(global)
 	own, file := l.file(project)
 	broken := own == nil && slices.ContainsFunc(l.problems, func(p Problem) bool { return p.File == file && !p.Warning })
-	if own != nil && !l.inherits(own) {
+	if own != nil && !truthy(own.get("inherit")) {
 		base = nil
 	}
 	over, _ := l.file(local)

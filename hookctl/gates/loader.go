@@ -91,9 +91,6 @@ func (l *loader) cleanMap(root *node, key string, keep func(string, *node, place
 	root.set(key, root.keyAt[key], good)
 }
 
-// inherits says whether the project's file is laid on the global one.
-func (l *loader) inherits(project *node) bool { return truthy(project.get("inherit")) }
-
 // truthy is a switch that is on unless it is said to be off.
 func truthy(n *node) bool {
 	switch {
@@ -117,7 +114,17 @@ func (l *loader) rules(root *node) Rules {
 		}
 	}
 	r.Hooks = l.hooks(root.get("hooks"))
-	r.Skills = skillsOf(r)
+	skills := map[string][]string{}
+	for skill, names := range builtinSkills {
+		skills[skill] = slices.Clone(names)
+	}
+	for _, q := range r.InOrder() {
+		if s := q.SatisfiedBySkill; s != "" && !slices.Contains(skills[s], q.Name) {
+			skills[s] = append(skills[s], q.Name)
+		}
+	}
+
+	r.Skills = skills
 	r.Problems, r.Notes = l.problems, l.notes
 	return r
 }

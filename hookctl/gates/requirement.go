@@ -135,20 +135,17 @@ func (c *checks) dynamic(q *Requirement) {
 		return
 	}
 	for _, key := range limits.keys {
-		q.Thresholds.set(key, c.limit(key, limits.fields[key]))
+		value := c.limit(key, limits.fields[key])
+		switch key {
+		case "block":
+			q.Thresholds.Block = value
+		case "warn":
+			q.Thresholds.Warn, q.Thresholds.HasWarn = value, true
+		}
 	}
 	if q.Calculator != BranchSizeCalculator {
 		// The framework goes on with where it would have looked for the Python module; none is run here.
 		c.fail(v, "the calculator is "+BranchSizeCalculator+"; Python modules are not run", "Dynamic requirement '%s' calculator module '%s' not found", c.name, q.Calculator)
-	}
-}
-
-func (t *Thresholds) set(key string, value float64) {
-	switch key {
-	case "block":
-		t.Block = value
-	case "warn":
-		t.Warn, t.HasWarn = value, true
 	}
 }
 

@@ -1,7 +1,5 @@
 package gates
 
-import "slices"
-
 // planned are what a review of the plan settles.
 var planned = []string{"commit_plan", "adr_reviewed", "tdd_planned", "solid_reviewed"}
 
@@ -13,20 +11,6 @@ var builtinSkills = map[string][]string{
 	"requirements-framework:deep-review":   {"pre_pr_review"},
 	"requirements-framework:plan-review":   planned,
 	"requirements-framework:arch-review":   planned,
-}
-
-// skillsOf joins the built-in map with satisfied_by_skill of the enabled requirements.
-func skillsOf(r Rules) map[string][]string {
-	skills := map[string][]string{}
-	for skill, names := range builtinSkills {
-		skills[skill] = slices.Clone(names)
-	}
-	for _, q := range r.InOrder() {
-		if s := q.SatisfiedBySkill; s != "" && !slices.Contains(skills[s], q.Name) {
-			skills[s] = append(skills[s], q.Name)
-		}
-	}
-	return skills
 }
 
 // SkillSatisfies are the enabled requirements that a skill satisfies when it ends. Its name is compared exactly.

@@ -62,7 +62,30 @@ func (a *app) doctorCmd() *cobra.Command {
 			return err
 		}
 		ok := !slices.ContainsFunc(x.checks, func(c check) bool { return c.Result == resultFail })
-		return a.Verdict(doctorJSON{OK: ok, Checks: x.checks}, ok, func() { a.printChecks(x.checks) })
+		return a.Verdict(doctorJSON{OK: ok, Checks: x.checks}, ok, func() {
+			wide := 0
+			for _, c := range x.checks {
+				wide = max(wide, cmdline.Width(c.Name))
+			}
+			counts := map[string]int{}
+			for _, c := range x.checks {
+				counts[c.Result]++
+				mark := a.Paint.Good("ok  ")
+				switch {
+				case c.Fixed:
+					mark = a.Paint.Good("fix ")
+				case c.Result == resultWarn:
+					mark = a.Paint.Warn("warn")
+				case c.Result == resultFail:
+					mark = a.Paint.Bad("FAIL")
+				}
+				a.Printf("%s  %s  %s\n", mark, cmdline.Pad(c.Name, wide), cmdline.OneLine(c.Words))
+				if c.Do != "" {
+					a.Printf("      %s  → %s\n", cmdline.Pad("", wide), cmdline.OneLine(c.Do))
+				}
+			}
+			a.Printf("\n%d ok, %s, %s\n", counts[resultOK], cmdline.Plural(counts[resultWarn], "warning"), cmdline.Plural(counts[resultFail], "failure"))
+		})
 	}, &f)
 }
 
@@ -177,29 +200,4 @@ func hintOf(err error, other string) string {
 		return hinted.Hint()
 	}
 	return other
-}
-
-func (a *app) printChecks(checks []check) {
-	wide := 0
-	for _, c := range checks {
-		wide = max(wide, cmdline.Width(c.Name))
-	}
-	counts := map[string]int{}
-	for _, c := range checks {
-		counts[c.Result]++
-		mark := a.Paint.Good("ok  ")
-		switch {
-		case c.Fixed:
-			mark = a.Paint.Good("fix ")
-		case c.Result == resultWarn:
-			mark = a.Paint.Warn("warn")
-		case c.Result == resultFail:
-			mark = a.Paint.Bad("FAIL")
-		}
-		a.Printf("%s  %s  %s\n", mark, cmdline.Pad(c.Name, wide), cmdline.OneLine(c.Words))
-		if c.Do != "" {
-			a.Printf("      %s  → %s\n", cmdline.Pad("", wide), cmdline.OneLine(c.Do))
-		}
-	}
-	a.Printf("\n%d ok, %s, %s\n", counts[resultOK], cmdline.Plural(counts[resultWarn], "warning"), cmdline.Plural(counts[resultFail], "failure"))
 }

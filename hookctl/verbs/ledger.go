@@ -97,7 +97,20 @@ func (a *app) printLedger(s ledger.State, all bool) error {
 		}
 		a.Printf("%s\n", a.Paint.Bold(k.title))
 		for _, e := range list {
-			a.printEntry(e)
+			text := cmdline.OneLine(hook.DecisionText(e))
+			if e.Case != "" {
+				text += " (" + cmdline.OneLine(e.Case) + ")"
+			}
+			if e.Expected != "" {
+				text += " → " + cmdline.OneLine(e.Expected)
+			}
+			if e.Closed != nil {
+				text += " — closed " + a.ago(e.Closed.Time) + " " + cmdline.OneLine(e.Closed.Reason)
+			}
+			a.Printf("  %6d  %s  %s\n", e.Seq, text, a.Paint.Faint(e.By+", "+a.ago(e.Time)))
+			for _, c := range e.Evidence {
+				a.Printf("          %s %s\n", cmdline.OneLine(c.String()), a.Paint.Faint(cmdline.OneLine(c.Quote)))
+			}
 		}
 		a.Printf("\n")
 	}
@@ -108,23 +121,6 @@ func (a *app) printLedger(s ledger.State, all bool) error {
 		a.Printf("nothing is in the ledger yet: `hookctl ledger add decision TEXT` puts something there\n")
 	}
 	return nil
-}
-
-func (a *app) printEntry(e ledger.Entry) {
-	text := cmdline.OneLine(hook.DecisionText(e))
-	if e.Case != "" {
-		text += " (" + cmdline.OneLine(e.Case) + ")"
-	}
-	if e.Expected != "" {
-		text += " → " + cmdline.OneLine(e.Expected)
-	}
-	if e.Closed != nil {
-		text += " — closed " + a.ago(e.Closed.Time) + " " + cmdline.OneLine(e.Closed.Reason)
-	}
-	a.Printf("  %6d  %s  %s\n", e.Seq, text, a.Paint.Faint(e.By+", "+a.ago(e.Time)))
-	for _, c := range e.Evidence {
-		a.Printf("          %s %s\n", cmdline.OneLine(c.String()), a.Paint.Faint(cmdline.OneLine(c.Quote)))
-	}
 }
 
 // scenarioCases are the types of test scenarios (S3 "test_scenarios[]").

@@ -178,7 +178,19 @@ func (a *app) projectRehomeCmd() *cobra.Command {
 		return a.judged(find, func() error {
 			if before.JoinedInto == after.ID {
 				if a.JSON {
-					return a.printJoined(before.ID, after.ID)
+					var joined events.Record
+					err := a.records(url.Values{"project": {after.ID}, "type": {events.TypeProjectRehomed}, "n": {"0"}}, func(r events.Record) {
+						if e, ok := r.Event.(*events.ProjectRehomed); ok && e.From == before.ID && r.Project == after.ID {
+							joined = r
+						}
+					})
+					if err != nil {
+						return err
+					}
+					if joined.Seq == 0 {
+						return problem.Faultf("the event that joined %s into %s is not in the log any more", before.ID, after.ID).Advise("`replay verify` tells what else is missing")
+					}
+					return a.PrintJSON(joined)
 				}
 				a.Printf("%s already counts for %s\n", before.ID, after.ID)
 				return nil
@@ -206,22 +218,4 @@ func pair(a *app, from, to string) (before, after project.State, err error) {
 		err = problem.Faultf("%s and %s are the same project", from, to).Advise("`hookctl project list` lists them")
 	}
 	return before, after, err
-}
-
-// printJoined prints the event that joined one project into another before: who runs the verb twice gets
-// the same answer.
-func (a *app) printJoined(before, after string) error {
-	var joined events.Record
-	err := a.records(url.Values{"project": {after}, "type": {events.TypeProjectRehomed}, "n": {"0"}}, func(r events.Record) {
-		if e, ok := r.Event.(*events.ProjectRehomed); ok && e.From == before && r.Project == after {
-			joined = r
-		}
-	})
-	if err != nil {
-		return err
-	}
-	if joined.Seq == 0 {
-		return problem.Faultf("the event that joined %s into %s is not in the log any more", before, after).Advise("`replay verify` tells what else is missing")
-	}
-	return a.PrintJSON(joined)
 }

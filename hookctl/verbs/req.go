@@ -113,7 +113,7 @@ func (a *app) desk(branch string) (*desk, error) {
 		d.branch = d.place.Branch
 	}
 	if d.branch == "" {
-		return nil, a.refuse(gates.Detached)
+		return nil, a.refuse("❌ Not on a branch (detached HEAD?)")
 	}
 	d.rules = a.rulesAt(d.place)
 	all, err := allProjects(a)
@@ -225,11 +225,11 @@ func (d *desk) noSession() error {
 	live := d.live(true)
 	switch {
 	case len(d.sessions) == 0:
-		d.say(gates.SessionNone)
+		d.say("❌ No active Claude Code session found!")
 	case len(live) == 0:
-		d.say(gates.SessionsNone)
+		d.say("❌ No active Claude Code sessions in registry!")
 	default:
-		d.say(gates.SessionNotThisOne)
+		d.say("❌ No Claude Code session found for this shell!")
 		for _, s := range live {
 			d.say(printable(gates.SessionRow(d.other(s), s.Worktree, s.Process().PID)))
 		}

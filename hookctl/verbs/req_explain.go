@@ -42,7 +42,7 @@ func (a *app) reqExplainCmd() *cobra.Command {
 		id, _, err := d.find(f.Session)
 		if errors.Is(err, errNoSession) {
 			id, err = "", nil
-			a.say(gates.NoSession + "\n" + gates.NoSessionHint)
+			a.say(gates.NoSession + "\n" + "   Only what holds for the whole branch counts; --session ID names one, `hookctl req sessions` lists them.")
 		}
 		if err != nil {
 			return err

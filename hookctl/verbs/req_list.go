@@ -30,12 +30,12 @@ func (a *app) reqListCmd() *cobra.Command {
 			return cmdline.PrintEach(&a.Console, list)
 		}
 		if len(list) == 0 {
-			a.Printf("%s\n", gates.NoTrackedBranches)
+			a.Printf("ℹ️  No tracked branches in this project.\n")
 			return nil
 		}
-		a.Printf("%s\n", gates.BranchesHead(len(list)))
+		a.Printf("📋 Tracked Branches (%d)\n", len(list))
 		for _, t := range list {
-			a.Printf("%s\n", printable(gates.BranchRow(t.Branch, t.Requirements)))
+			a.Printf("  %s: %d requirement(s)\n", printable(t.Branch), t.Requirements)
 		}
 		return nil
 	})
@@ -108,10 +108,10 @@ func (a *app) reqSessionsCmd() *cobra.Command {
 			return nil
 		}
 		if len(list) == 0 {
-			a.Printf("%s\n", gates.NoActiveSessions)
+			a.Printf("ℹ️  No active Claude Code sessions found.\n")
 			return nil
 		}
-		a.Printf("%s\n", gates.SessionsHead(len(list)))
+		a.Printf("📋 Active Claude Code Sessions (%d)\n", len(list))
 		for _, s := range list {
 			a.Printf("%s\n", printable(gates.SessionRow(d.other(s), s.Worktree, s.Process().PID)))
 		}
@@ -143,7 +143,7 @@ func (a *app) reqPruneCmd() *cobra.Command {
 			return err
 		}
 		if !a.JSON {
-			a.Printf("%s\n", gates.Pruning)
+			a.Printf("🧹 Cleaning up stale state files...\n")
 		}
 		known, err := d.sizes.Branches(a.ctx, d.place.Worktree)
 		if err != nil {
@@ -166,7 +166,7 @@ func (a *app) reqPruneCmd() *cobra.Command {
 		for _, b := range gone {
 			a.Printf("   - %s\n", cmdline.OneLine(b))
 		}
-		a.Printf("%s\n", gates.Pruned(len(gone)))
+		a.Printf("✅ Removed %d state file(s) for deleted branches\n", len(gone))
 		return nil
 	})
 }

@@ -3,6 +3,7 @@ package verbs
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -15,6 +16,7 @@ import (
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/gates"
 	"hookline/hookctl/hook"
+	"hookline/hookctl/problem"
 )
 
 // satisfying are the flags of satisfy and approve.
@@ -50,7 +52,7 @@ func (a *app) satisfier(s satisfying, use, short, long, example string) *cobra.C
 	}, func(args []string) error {
 		meta := map[string]any{}
 		if s.Metadata != "" && (json.Unmarshal([]byte(s.Metadata), &meta) != nil || meta == nil) {
-			return a.refuse(gates.BadMetadata)
+			return a.refuse("❌ Invalid JSON metadata")
 		}
 		d, err := a.desk(s.Branch)
 		if err != nil {
@@ -95,7 +97,11 @@ func (d *desk) hasBranch(name string) error {
 	if err != nil || name == d.place.Branch || slices.Contains(known, name) {
 		return nil
 	}
-	return d.refuse(printable(gates.UnknownBranch(name, known)))
+	text := "❌ Unknown branch: '" + name + "'\n"
+	if near := problem.Nearest(name, known); near != "" {
+		text += "Did you mean '" + near + "'?\n"
+	}
+	return d.refuse(printable(text + "For a branch that is yet to be made: --force"))
 }
 
 // named gives the requirements that were asked for, each once. A name that no file defines is an error, with the
@@ -160,35 +166,48 @@ func command(e events.Event) client.GateCommand {
 	return client.GateCommand{Type: e.Type(), Data: data}
 }
 
+// satisfiedText says what was opened, and for whom.
 func satisfiedText(d *desk, list []gates.Requirement, s satisfying, id string, explicit bool) string {
-	c := gates.CLI{Branch: d.branch, Session: id}
 	if s.Branch != "" {
-		names := make([]string, len(list))
-		for i, q := range list {
-			names[i] = q.Name
+		what := "'" + list[0].Name + "'"
+		if len(list) > 1 {
+			what = fmt.Sprintf("%d requirement(s)", len(list))
 		}
-		return c.AtBranchLevel(names...)
+		return fmt.Sprintf("🌿 Using branch-level satisfaction for: %[1]s\n✅ Satisfied %[2]s at branch level for %[1]s\n"+
+			"   ℹ️  All current and future sessions on this branch are now satisfied", d.branch, what)
 	}
-	var parts []string
-	if id != "" {
-		parts = append(parts, c.Using(explicit))
+
+	var parts, others []string
+	single := ""
+	switch {
+	case id == "":
+	case explicit:
+		parts = append(parts, "🎯 Using explicit session: "+events.Alias(id))
+	default:
+		parts = append(parts, "✨ Auto-detected Claude session: "+events.Alias(id))
 	}
-	var others []gates.Requirement
 	for _, q := range list {
 		if q.Type == gates.Dynamic {
-			parts = append(parts, c.Approved(q))
-		} else {
-			others = append(others, q)
+			parts = append(parts, fmt.Sprintf("✅ Approved '%s' for %s\n   Duration: %s (session scope)\n   Session: %s", q.Name, d.branch, minutes(q.ApprovalTTL), events.Alias(id)))
+			continue
 		}
+		others = append(others, fmt.Sprintf("   - %s (%s scope)", q.Name, q.Scope))
+		single = fmt.Sprintf("✅ Satisfied '%s' for %s (%s scope)", q.Name, d.branch, q.Scope)
 	}
 	switch len(others) {
 	case 0:
 	case 1:
-		parts = append(parts, c.Satisfied(others[0].Name, others[0].Scope))
+		parts = append(parts, single)
 	default:
-		parts = append(parts, c.SatisfiedAll(others))
+		parts = append(parts, fmt.Sprintf("✅ Satisfied %d requirement(s) for %s", len(others), d.branch))
+		parts = append(parts, others...)
 	}
 	return strings.Join(parts, "\n")
+}
+
+// minutes is 60m 0s.
+func minutes(d time.Duration) string {
+	return fmt.Sprintf("%dm %ds", int(d.Minutes()), int(d.Seconds())%60)
 }
 
 // clearing are the flags of clear.
@@ -210,7 +229,7 @@ func (a *app) reqClearCmd() *cobra.Command {
 		Example: "  hookctl req clear commit_plan\n  hookctl req clear commit_plan --session c68c8a51\n  hookctl req clear --all --branch feature/x",
 	}, func(args []string) error {
 		if len(args) == 0 && !f.All {
-			return a.refuse(gates.ClearWhat)
+			return a.refuse("❌ Specify requirement name or use --all")
 		}
 		return a.with(needStarted, func() error {
 			d, err := a.desk(f.Branch)
@@ -241,7 +260,11 @@ func (a *app) reqClearCmd() *cobra.Command {
 				return a.PrintJSON(r)
 			}
 			for _, n := range names {
-				a.Printf("%s\n", printable(gates.CLI{Branch: d.branch}.Cleared(n)))
+				what := "all requirements"
+				if n != "" {
+					what = "'" + n + "'"
+				}
+				a.Printf("%s\n", printable("✅ Cleared "+what+" for "+d.branch))
 			}
 			return nil
 		})

@@ -73,7 +73,7 @@ func (d *desk) speaks() bool {
 	case d.rules.ProjectFile == "":
 		d.say(gates.NoRequirements)
 	case !d.rules.Enabled:
-		d.say(gates.Disabled)
+		d.say("⚠️  Requirements framework disabled")
 	default:
 		return true
 	}
@@ -222,10 +222,10 @@ func (d *desk) verbose(id string, board []gates.Gate) {
 		blocking += fmt.Sprintf("  %s %s (%s)%s\n", mark, cmdline.OneLine(q.Name), q.Scope, note)
 	}
 	if blocking != "" {
-		a.Printf("\n%s\n%s", gates.BlockingHead, blocking)
+		a.Printf("\n%s\n%s", "📌 Blocking Requirements:", blocking)
 	}
 	if dynamic != "" {
-		a.Printf("\n%s\n%s", gates.DynamicHead, dynamic)
+		a.Printf("\n%s\n%s", "📊 Dynamic Requirements:", dynamic)
 	}
 	d.table(id, board)
 	d.problems(true)
@@ -233,16 +233,23 @@ func (d *desk) verbose(id string, board []gates.Gate) {
 
 // dynamicLine measures now, and tells what an approval still has.
 func (d *desk) dynamicLine(id string, q gates.Requirement) string {
-	line := gates.NotApplicable(q)
+	line := "  ℹ️  " + q.Name + ": Not applicable (skipped)"
 	switch size, err := d.size(q); {
 	case err == nil:
 		value, summary := branchSize(size)
-		line = gates.Sized(q, value, summary, size.Base)
+		sign := "✅"
+		switch t := q.Thresholds; {
+		case value >= t.Block:
+			sign = "🛑"
+		case t.HasWarn && value >= t.Warn:
+			sign = "⚠️"
+		}
+		line = fmt.Sprintf("  %s %s: %.0f changes\n     %s\n     Base: %s", sign, q.Name, value, summary, size.Base)
 	case errors.Is(err, facts.ErrUnknownBase):
-		line = gates.NoBase(q)
+		line = "  ⚠️  " + q.Name + ": not measured, its base '" + q.Base + "' does not exist"
 	}
 	if until, ok := d.state.Approved(q.Name, id, d.Now()); ok {
-		line += "\n     " + gates.Remaining(until.Sub(d.Now()))
+		line += "\n     ⏰ Approved (" + minutes(until.Sub(d.Now())) + " remaining)"
 	}
 	return printable(line) + "\n"
 }

@@ -144,7 +144,13 @@ func (a *app) printStatus(st client.Status) {
 	if st.TotalBytes > 0 {
 		field("disk", fmt.Sprintf("%s free of %s", cmdline.Bytes(uint64(max(0, st.FreeBytes))), cmdline.Bytes(uint64(st.TotalBytes))))
 	}
-	a.printLive(st.Live)
+	var lines []string
+	for _, l := range st.Live {
+		if l.Standing.Stuck || l.Standing.Needs && l.Standing.Kind != session.WaitsForPrompt {
+			lines = append(lines, alias(l.ID)+" "+join(" — ", l.Standing.Words, l.Title))
+		}
+	}
+	a.printList("sessions that need you", lines)
 	a.printHooks(st.Hooks)
 	a.printList("second installs", countList(st.SecondInstalls))
 	a.printList("unknown types", countList(st.UnknownTypes))
@@ -185,17 +191,6 @@ func upTo(p client.ProjectionStatus) string {
 		words += fmt.Sprintf(", %d not yet saved", p.Lag)
 	}
 	return words
-}
-
-// printLive names the live sessions that need attention: those that wait for the user, and those that are stuck.
-func (a *app) printLive(live []client.LiveSession) {
-	var lines []string
-	for _, l := range live {
-		if l.Standing.Stuck || l.Standing.Needs && l.Standing.Kind != session.WaitsForPrompt {
-			lines = append(lines, alias(l.ID)+" "+join(" — ", l.Standing.Words, l.Title))
-		}
-	}
-	a.printList("sessions that need you", lines)
 }
 
 func (a *app) printHooks(hooks map[string]client.HookCount) {

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"hookline/hookctl/cmdline"
+	"hookline/hookctl/daemon"
 )
 
 // app is one run of a verb: its flags and every way to the outside. Its terminal is one for stdout and
@@ -26,7 +27,9 @@ func newApp() *app {
 	if !a.Terminal {
 		a.Columns = 0
 	}
-	a.connect, a.connectLook = a.dial, a.dialLook
+	a.connect, a.connectLook = a.dial, func(ctx context.Context) (backend, error) {
+		return a.dialBy(ctx, daemon.HereUnmended)
+	}
 	return a
 }
 

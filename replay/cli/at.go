@@ -55,7 +55,38 @@ func (a *app) atCmd() *cobra.Command {
 			"  replay at '2026-11-21 08:00' gate --by append",
 		Args:              cmdline.Between(1, "a point", "a projection", "a key"),
 		ValidArgsFunction: completeScope(1),
-	}, func(ctx context.Context, args []string) error { return a.at(ctx, args[0], scopeOf(args[1:], by)) }, &by)
+	}, func(ctx context.Context, args []string) error {
+		s := scopeOf(args[1:], by)
+		points, err := a.pointsBy(s.by, args[0])
+		if err != nil {
+			return err
+		}
+		return a.with(ctx, func(h backend) error {
+			var raw json.RawMessage
+			if err := h.Get(ctx, "/v1/at", s.query(url.Values{"point": points}), &raw); err != nil {
+				return err
+			}
+			var p past
+			if err := json.Unmarshal(raw, &p); err != nil {
+				return fmt.Errorf("read the state: %w", err)
+			}
+			if s.key != "" && len(p.Cells) == 0 { // the present may know better: an alias that is ambiguous or names no session
+				if err := h.Get(ctx, "/v1/cells/"+s.projection+"/"+s.key, nil, nil); err != nil {
+					return err
+				}
+				return problem.Faultf("projection %s had no cell %q at sequence %d", s.projection, s.key, p.Seq).Advise(fmt.Sprintf("`replay at %d %s` shows those it had", p.Seq, s.projection))
+			}
+			if a.JSON {
+				return a.PrintRaw(raw)
+			}
+			a.Printf("%s\n", a.Paint.Faint("sequence "+a.named(ctx, h, p.Seq)))
+			if s.projection == "" {
+				a.listCells(p)
+				return nil
+			}
+			return a.printStates(p)
+		})
+	}, &by)
 }
 
 // past is the answer about one point.
@@ -70,44 +101,6 @@ type namedCell struct {
 	Key        string          `json:"key" jsonschema_description:"of the cell"`
 	Seq        uint64          `json:"seq" jsonschema_description:"event that the state was folded at"`
 	State      json.RawMessage `json:"state" jsonschema_description:"by projection, see the objects of that name"`
-}
-
-func (a *app) at(ctx context.Context, when string, s scope) error {
-	points, err := a.pointsBy(s.by, when)
-	if err != nil {
-		return err
-	}
-	return a.with(ctx, func(h backend) error {
-		var raw json.RawMessage
-		if err := h.Get(ctx, "/v1/at", s.query(url.Values{"point": points}), &raw); err != nil {
-			return err
-		}
-		var p past
-		if err := json.Unmarshal(raw, &p); err != nil {
-			return fmt.Errorf("read the state: %w", err)
-		}
-		if s.key != "" && len(p.Cells) == 0 {
-			return a.noCell(ctx, h, p.Seq, s)
-		}
-		if a.JSON {
-			return a.PrintRaw(raw)
-		}
-		a.Printf("%s\n", a.Paint.Faint("sequence "+a.named(ctx, h, p.Seq)))
-		if s.projection == "" {
-			a.listCells(p)
-			return nil
-		}
-		return a.printStates(p)
-	})
-}
-
-// noCell tells why a key gave nothing. The present may know better: an alias that is ambiguous or
-// names no session is refused there, in words.
-func (a *app) noCell(ctx context.Context, h backend, seq uint64, s scope) error {
-	if err := h.Get(ctx, "/v1/cells/"+s.projection+"/"+s.key, nil, nil); err != nil {
-		return err
-	}
-	return problem.Faultf("projection %s had no cell %q at sequence %d", s.projection, s.key, seq).Advise(fmt.Sprintf("`replay at %d %s` shows those it had", seq, s.projection))
 }
 
 func (a *app) listCells(p past) {

@@ -37,17 +37,14 @@ const (
 // dial finds the daemon of this home, or opens its store.
 func (a *app) dial(ctx context.Context) (backend, error) { return a.dialBy(ctx, daemon.Here) }
 
-// dialLook is dial for dry runs, which change nothing.
-func (a *app) dialLook(ctx context.Context) (backend, error) {
-	return a.dialBy(ctx, daemon.HereUnmended)
-}
-
 func (a *app) dialBy(ctx context.Context, here func(context.Context, home.Paths) (*client.Client, error)) (backend, error) {
 	var told bool
 	for deadline := a.Now().Add(lockWait); ; {
 		c, err := client.Connect(ctx, client.Options{Home: a.Home(), Here: here})
 		if err == nil {
-			a.sayFound(c)
+			if words := c.Found(); words != "" && !a.repairs {
+				a.Say("warning: " + cmdline.Clean(words))
+			}
 			return c, nil
 		}
 		var locked *embedded.LockedError
@@ -61,13 +58,6 @@ func (a *app) dialBy(ctx context.Context, here func(context.Context, home.Paths)
 		if err := a.Pause(ctx, lockPause); err != nil {
 			return nil, err
 		}
-	}
-}
-
-// sayFound warns of what the opening of the store has mended; repair shows it in its own words.
-func (a *app) sayFound(c *client.Client) {
-	if words := c.Found(); words != "" && !a.repairs {
-		a.Say("warning: " + cmdline.Clean(words))
 	}
 }
 

@@ -20,33 +20,30 @@ func (a *app) backupCmd() *cobra.Command {
 			"store; its mode is 0600. Nothing is overwritten. It cannot go to stdout.",
 		Example: "  replay backup ~/hookline-$(date +%F).backup",
 		Args:    cmdline.Exactly("a file to write"),
-	}, func(ctx context.Context, args []string) error { return a.backup(ctx, args[0]) })
-}
-
-func (a *app) backup(ctx context.Context, file string) error {
-	if file == "-" { // whoever has the store writes the file, and names it when it is whole
-		return problem.Faultf("a backup goes to a file, not to stdout").Advise("name a file; `replay export` writes the events to stdout")
-	}
-	path, err := absolute(file)
-	if err != nil {
-		return err
-	}
-	raw, err := a.long(ctx, "/v1/backup", url.Values{"file": {path}}, "writing")
-	if err != nil && ctx.Err() != nil {
-		return a.interrupted("no backup was written")
-	}
-	if err != nil {
-		return err
-	}
-	return show(a, raw, func(r carry.BackedUp) { a.printBackedUp(file, r) })
-}
-
-func (a *app) printBackedUp(file string, r carry.BackedUp) {
-	a.Printf("%s\n", a.Paint.Good("backed up to "+cmdline.Clean(file)))
-	a.Printf("log      up to sequence %s: %s and %s behind\n", cmdline.Count(r.Seq), cmdline.Plural(r.Blocks, "sealed block"), cmdline.Plural(int(r.Events), "event"))
-	a.Printf("blobs    %s\n", cmdline.Count(uint64(r.Blobs)))
-	if r.Frames > 0 {
-		a.Printf("spool    %s waiting\n", cmdline.Plural(r.Frames, "frame"))
-	}
-	a.Printf("size     %s bytes\nsha256   %s\n", cmdline.Count(uint64(r.Bytes)), r.SHA256)
+	}, func(ctx context.Context, args []string) error {
+		file := args[0]
+		if file == "-" { // whoever has the store writes the file, and names it when it is whole
+			return problem.Faultf("a backup goes to a file, not to stdout").Advise("name a file; `replay export` writes the events to stdout")
+		}
+		path, err := absolute(file)
+		if err != nil {
+			return err
+		}
+		raw, err := a.long(ctx, "/v1/backup", url.Values{"file": {path}}, "writing")
+		if err != nil && ctx.Err() != nil {
+			return a.interrupted("no backup was written")
+		}
+		if err != nil {
+			return err
+		}
+		return show(a, raw, func(r carry.BackedUp) {
+			a.Printf("%s\n", a.Paint.Good("backed up to "+cmdline.Clean(file)))
+			a.Printf("log      up to sequence %s: %s and %s behind\n", cmdline.Count(r.Seq), cmdline.Plural(r.Blocks, "sealed block"), cmdline.Plural(int(r.Events), "event"))
+			a.Printf("blobs    %s\n", cmdline.Count(uint64(r.Blobs)))
+			if r.Frames > 0 {
+				a.Printf("spool    %s waiting\n", cmdline.Plural(r.Frames, "frame"))
+			}
+			a.Printf("size     %s bytes\nsha256   %s\n", cmdline.Count(uint64(r.Bytes)), r.SHA256)
+		})
+	})
 }

@@ -34,7 +34,6 @@ func changes(diffs []projector.Diff, pick func(projector.Diff) (left, right stri
 }
 
 func wantGot(d projector.Diff) (string, string) { return d.Want, d.Got }
-func gotWant(d projector.Diff) (string, string) { return d.Got, d.Want }
 
 func (c change) cell() string { return cmdline.Clean(strings.Join(c.where, "  ")) }
 
@@ -50,11 +49,6 @@ type look struct {
 	leftWord, between string                          // before the left value, and between the two
 	left, right       func(s string) string           // colours
 	mark              func(left, right string) string // before the field
-}
-
-// wanted shows what a cell should hold and what it holds.
-func (a *app) wanted() look {
-	return look{leftWord: "want ", between: "  got ", left: a.Paint.Good, right: a.Paint.Bad, mark: func(_, _ string) string { return "" }}
 }
 
 // became shows what a cell held and what it holds then.

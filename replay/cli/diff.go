@@ -28,7 +28,34 @@ func (a *app) diffCmd() *cobra.Command {
 		Args:              cmdline.Between(2, "a point", "a second point", "a projection"),
 		ValidArgsFunction: completeScope(2),
 	}, func(ctx context.Context, args []string) error {
-		return a.diff(ctx, args[0], args[1], scopeOf(args[2:], by), o.Fields)
+		s := scopeOf(args[2:], by)
+		points, err := a.pointsBy(s.by, args[0], args[1])
+		if err != nil {
+			return err
+		}
+		return a.with(ctx, func(h backend) error {
+			query := url.Values{"a": points[:1], "b": points[1:]}
+			if !o.Fields && !a.JSON {
+				query.Set("states", "1")
+			}
+			var d difference
+			if err := h.Get(ctx, "/v1/diff", s.query(query), &d); err != nil {
+				return err
+			}
+			if a.JSON {
+				return a.PrintJSON(d.json())
+			}
+			a.Printf("%s\n", a.Paint.Faint("from "+a.named(ctx, h, d.A)+" to "+a.named(ctx, h, d.B)))
+			switch {
+			case len(d.Diffs) == 0:
+				a.Printf("nothing changed\n")
+			case !o.Fields:
+				return a.tell(d)
+			default:
+				a.printChanges(changes(d.Diffs, wantGot), a.became())
+			}
+			return nil
+		})
 	}, &by, &o)
 }
 
@@ -55,36 +82,6 @@ type changeJSON struct {
 	Field      string  `json:"field" jsonschema_description:"path inside of the state; empty for the whole cell"`
 	Before     *string `json:"before" jsonschema:"nullable" jsonschema_description:"JSON text, cut at 200 bytes with …; null where there was none"`
 	After      *string `json:"after" jsonschema:"nullable" jsonschema_description:"in the same form"`
-}
-
-func (a *app) diff(ctx context.Context, from, to string, s scope, all bool) error {
-	points, err := a.pointsBy(s.by, from, to)
-	if err != nil {
-		return err
-	}
-	return a.with(ctx, func(h backend) error {
-		query := url.Values{"a": points[:1], "b": points[1:]}
-		if !all && !a.JSON {
-			query.Set("states", "1")
-		}
-		var d difference
-		if err := h.Get(ctx, "/v1/diff", s.query(query), &d); err != nil {
-			return err
-		}
-		if a.JSON {
-			return a.PrintJSON(d.json())
-		}
-		a.Printf("%s\n", a.Paint.Faint("from "+a.named(ctx, h, d.A)+" to "+a.named(ctx, h, d.B)))
-		switch {
-		case len(d.Diffs) == 0:
-			a.Printf("nothing changed\n")
-		case !all:
-			return a.tell(d)
-		default:
-			a.printChanges(changes(d.Diffs, wantGot), a.became())
-		}
-		return nil
-	})
 }
 
 func (d difference) json() differenceJSON {

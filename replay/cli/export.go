@@ -71,7 +71,8 @@ func (a *app) export(ctx context.Context, o exportOptions) error {
 	if o.File == "" || o.File == "-" {
 		return a.exportToStdout(ctx, query)
 	}
-	out, err := a.exportToFile(ctx, o.File, query)
+	m := a.Meter("exporting")
+	out, err := carry.Save(o.File, a.exportLines(ctx, query, m), m.At)
 	switch {
 	case errors.Is(err, os.ErrExist):
 		return problem.Faultf("%s exists", o.File).Advise("choose another name; nothing is overwritten")
@@ -137,11 +138,6 @@ func (a *app) exportToStdout(ctx context.Context, query url.Values) error {
 		a.sayMissing(out)
 	}
 	return err
-}
-
-func (a *app) exportToFile(ctx context.Context, file string, query url.Values) (carry.Saved, error) {
-	m := a.Meter("exporting")
-	return carry.Save(file, a.exportLines(ctx, query, m), m.At)
 }
 
 // exportLines has the daemon send the lines.

@@ -8,6 +8,7 @@ import (
 
 	"hookline/hookctl/client"
 	"hookline/hookctl/cmdline"
+	"hookline/projector"
 )
 
 // rebuildOptions are the flags of rebuild.
@@ -24,46 +25,42 @@ func (a *app) rebuildCmd() *cobra.Command {
 		Long: "Rebuild derived state from the log beside the old state, which serves meanwhile, then switch.\n" +
 			"Prints every value that differed. Interrupting it leaves the old state.",
 		Example: "  replay rebuild --dry-run\n  replay rebuild --projection identity",
-	}, func(ctx context.Context, _ []string) error { return a.rebuild(ctx, o) }, &o)
-}
-
-func (a *app) rebuild(ctx context.Context, o rebuildOptions) error {
-	query := url.Values{}
-	if o.Projection != "" {
-		query.Set("projection", o.Projection)
-	}
-	if o.DryRun {
-		query.Set("dry_run", "1")
-	}
-	raw, err := a.reopened(ctx, "/v1/rebuild", query, "folding")
-	if err != nil && ctx.Err() != nil {
-		return a.interrupted("the old cells stay, unless all of them had just been switched")
-	}
-	if err != nil {
-		return err
-	}
-	return show(a, raw, a.printRebuilt)
-}
-
-func (a *app) printRebuilt(r client.Rebuilt) {
-	list := changes(r.Changed, gotWant)
-	a.printChanges(list, a.became())
-	if len(list) > 0 {
-		a.Printf("\n")
-	}
-	what := "all projections"
-	if r.Projection != "" {
-		what = "projection " + cmdline.Clean(r.Projection)
-	}
-	upTo := " up to sequence " + cmdline.Count(r.Seq) + " in " + took(r.TookMS)
-	switch {
-	case r.DryRun && len(list) == 0:
-		a.Printf("folded %s%s: nothing would change\n", what, upTo)
-	case r.DryRun:
-		a.Printf("folded %s%s: %s would change\n", what, upTo, extent(list))
-	case len(list) == 0:
-		a.Printf("%s\n", a.Paint.Good("rebuilt "+what+upTo+": nothing changed"))
-	default:
-		a.Printf("%s\n", a.Paint.Good("rebuilt "+what+upTo+": "+extent(list)+" changed"))
-	}
+	}, func(ctx context.Context, _ []string) error {
+		query := url.Values{}
+		if o.Projection != "" {
+			query.Set("projection", o.Projection)
+		}
+		if o.DryRun {
+			query.Set("dry_run", "1")
+		}
+		raw, err := a.reopened(ctx, "/v1/rebuild", query, "folding")
+		if err != nil && ctx.Err() != nil {
+			return a.interrupted("the old cells stay, unless all of them had just been switched")
+		}
+		if err != nil {
+			return err
+		}
+		return show(a, raw, func(r client.Rebuilt) {
+			list := changes(r.Changed, func(d projector.Diff) (string, string) { return d.Got, d.Want })
+			a.printChanges(list, a.became())
+			if len(list) > 0 {
+				a.Printf("\n")
+			}
+			what := "all projections"
+			if r.Projection != "" {
+				what = "projection " + cmdline.Clean(r.Projection)
+			}
+			upTo := " up to sequence " + cmdline.Count(r.Seq) + " in " + took(r.TookMS)
+			switch {
+			case r.DryRun && len(list) == 0:
+				a.Printf("folded %s%s: nothing would change\n", what, upTo)
+			case r.DryRun:
+				a.Printf("folded %s%s: %s would change\n", what, upTo, extent(list))
+			case len(list) == 0:
+				a.Printf("%s\n", a.Paint.Good("rebuilt "+what+upTo+": nothing changed"))
+			default:
+				a.Printf("%s\n", a.Paint.Good("rebuilt "+what+upTo+": "+extent(list)+" changed"))
+			}
+		})
+	}, &o)
 }

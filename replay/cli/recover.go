@@ -33,29 +33,27 @@ func (a *app) recoverCmd() *cobra.Command {
 			"a duration back from now such as 10m, or `now`.",
 		Example: "  replay recover --at '2026-11-17 18:00' --dry-run\n  replay recover --at 120 --session c68c8a51",
 		Args:    cmdline.Exactly(),
-	}, func(ctx context.Context, _ []string) error { return a.recover(ctx, o) }, &o)
-}
-
-func (a *app) recover(ctx context.Context, o recoverOptions) error {
-	if o.At == "" {
-		return problem.Faultf("--at is missing").Advise("for example --at '2026-11-21 08:00', --at 2h or --at 120")
-	}
-	at, err := a.Point(o.At)
-	if err != nil {
-		return err
-	}
-	query := url.Values{"at": {at}, "cwd": {a.Cwd}}
-	if o.Session != "" {
-		query.Set("session", o.Session)
-	}
-	if o.DryRun {
-		query.Set("dry_run", "1")
-	}
-	raw, err := a.long(ctx, "/v1/do/recover", query, "folding")
-	if err != nil {
-		return err
-	}
-	return show(a, raw, a.printRecovered)
+	}, func(ctx context.Context, _ []string) error {
+		if o.At == "" {
+			return problem.Faultf("--at is missing").Advise("for example --at '2026-11-21 08:00', --at 2h or --at 120")
+		}
+		at, err := a.Point(o.At)
+		if err != nil {
+			return err
+		}
+		query := url.Values{"at": {at}, "cwd": {a.Cwd}}
+		if o.Session != "" {
+			query.Set("session", o.Session)
+		}
+		if o.DryRun {
+			query.Set("dry_run", "1")
+		}
+		raw, err := a.long(ctx, "/v1/do/recover", query, "folding")
+		if err != nil {
+			return err
+		}
+		return show(a, raw, a.printRecovered)
+	}, &o)
 }
 
 func (a *app) printRecovered(r mend.Recovered) {

@@ -210,18 +210,14 @@ func (a *app) showRepair(r mend.Repaired, raw json.RawMessage) error {
 	} else {
 		a.printRepair(r)
 	}
+	unread := slices.ContainsFunc(r.Sources, func(s mend.Source) bool { return s.Kind == "export" && s.Problem != "" })
 	switch {
 	case err != nil:
 		return err
 	case len(r.Damage) > 0:
 		return cmdline.Silent(cmdline.ExitDamaged)
-	case looked(r) || r.NotHad > 0 || len(r.BadBlobs)+len(r.GoneBlobs) > r.NewBlobs || unread(r):
+	case looked(r) || r.NotHad > 0 || len(r.BadBlobs)+len(r.GoneBlobs) > r.NewBlobs || unread:
 		return cmdline.Silent(1)
 	}
 	return nil
-}
-
-// unread tells whether an export that was named could not be taken as one, or not to its end.
-func unread(r mend.Repaired) bool {
-	return slices.ContainsFunc(r.Sources, func(s mend.Source) bool { return s.Kind == "export" && s.Problem != "" })
 }

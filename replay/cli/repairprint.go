@@ -36,7 +36,18 @@ func (a *app) printRepair(r mend.Repaired) {
 		a.Printf("%s    %s is gone\n", a.Paint.Bad("blob"), cmdline.Clean(digest))
 	}
 	for _, s := range r.Sources {
-		a.printSource(s, r.DryRun)
+		verb := "added"
+		if r.DryRun {
+			verb = "to add"
+		}
+		text := fmt.Sprintf("%s %s, %s known, %s", cmdline.Plural(int(s.Events), "event"), verb, cmdline.Count(s.Known), cmdline.Plural(s.Blobs, "blob"))
+		if s.Kind == "transcript" {
+			text = cmdline.Plural(int(s.Events), "event") + " " + verb
+		}
+		if s.Problem != "" {
+			text += "; " + s.Problem
+		}
+		a.Printf("%s  %s: %s\n", cmdline.Pad(s.Kind, len("transcript")), cmdline.Clean(s.Name), cmdline.Clean(text))
 	}
 	a.Printf("blocks   %s sealed, read\nblobs    %s read\n", cmdline.Count(uint64(r.Blocks)), cmdline.Count(uint64(r.Blobs)))
 	if r.Waiting+r.Quarantined > 0 {
@@ -52,27 +63,8 @@ func (a *app) printRepair(r mend.Repaired) {
 // looked tells that the blocks were checked and the store was not opened, so that what was found is there still.
 func looked(r mend.Repaired) bool { return r.DryRun && r.PID == os.Getpid() && len(r.Opened) > 0 }
 
-// adds tells whether a place has events that the log lacks.
-func adds(r mend.Repaired) bool {
-	return slices.ContainsFunc(r.Sources, func(s mend.Source) bool { return s.Events > 0 })
-}
-
-func (a *app) printSource(s mend.Source, dry bool) {
-	verb := "added"
-	if dry {
-		verb = "to add"
-	}
-	text := fmt.Sprintf("%s %s, %s known, %s", cmdline.Plural(int(s.Events), "event"), verb, cmdline.Count(s.Known), cmdline.Plural(s.Blobs, "blob"))
-	if s.Kind == "transcript" {
-		text = cmdline.Plural(int(s.Events), "event") + " " + verb
-	}
-	if s.Problem != "" {
-		text += "; " + s.Problem
-	}
-	a.Printf("%s  %s: %s\n", cmdline.Pad(s.Kind, len("transcript")), cmdline.Clean(s.Name), cmdline.Clean(text))
-}
-
 func (a *app) repairVerdict(r mend.Repaired) string {
+	lacking := slices.ContainsFunc(r.Sources, func(s mend.Source) bool { return s.Events > 0 }) // events that the log has not
 	lacks := len(r.BadBlobs) + len(r.GoneBlobs) - r.NewBlobs
 	switch {
 	case looked(r):
@@ -90,7 +82,7 @@ func (a *app) repairVerdict(r mend.Repaired) string {
 		return a.Paint.Bad(strings.Join(what, " and ") + " could not be had; --from FILE and --transcripts DIR name more places")
 	case r.Added > 0:
 		return a.Paint.Good(cmdline.Plural(int(r.Added), "event") + " added, up to sequence " + cmdline.Count(r.Seq))
-	case r.LostN > 0 && r.NewBlobs == 0 && !adds(r):
+	case r.LostN > 0 && r.NewBlobs == 0 && !lacking:
 		return a.Paint.Good("everything that was lost is back: nothing left to do")
 	case r.LostN > 0 || r.NewBlobs > 0:
 		return a.Paint.Good("everything that is missing can be had")

@@ -27,42 +27,42 @@ func (a *app) restoreCmd() *cobra.Command {
 			"and moved to its place. A damaged backup is refused whole.",
 		Example: "  replay restore hookline-2026-11-21.backup\n  replay restore hookline-2026-11-21.backup --home ~/elsewhere",
 		Args:    cmdline.Exactly("a backup"),
-	}, func(ctx context.Context, args []string) error { return a.restore(ctx, args[0], o.Home) }, &o)
-}
-
-func (a *app) restore(ctx context.Context, file, home string) error {
-	given := home
-	if home == "" {
-		home = a.Home()
-	}
-	home, err := absolute(home)
-	if err != nil {
+	}, func(ctx context.Context, args []string) error {
+		file := args[0]
+		home := o.Home
+		given := home
+		if home == "" {
+			home = a.Home()
+		}
+		home, err := absolute(home)
+		if err != nil {
+			return err
+		}
+		if file == "-" {
+			return problem.Faultf("a backup is read from a file, not from stdin").Advise("it is read twice: write it to a file first")
+		}
+		if _, err := os.Stat(file); err != nil {
+			return problem.Faultf("%v", err).Advise("`replay backup FILE` makes one")
+		}
+		m := a.Meter("restoring")
+		r, err := daemon.Restore(ctx, carry.RestoreOptions{File: file, Home: home, Progress: m.At})
+		m.End()
+		switch {
+		case err != nil && ctx.Err() != nil:
+			return a.interrupted("nothing was restored")
+		case err != nil:
+			return err
+		}
+		if a.JSON {
+			err = a.PrintJSON(r)
+		} else {
+			a.printRestored(r, given)
+		}
+		if err == nil && r.Verify.Exit != 0 {
+			err = cmdline.Silent(r.Verify.Exit)
+		}
 		return err
-	}
-	if file == "-" {
-		return problem.Faultf("a backup is read from a file, not from stdin").Advise("it is read twice: write it to a file first")
-	}
-	if _, err := os.Stat(file); err != nil {
-		return problem.Faultf("%v", err).Advise("`replay backup FILE` makes one")
-	}
-	m := a.Meter("restoring")
-	r, err := daemon.Restore(ctx, carry.RestoreOptions{File: file, Home: home, Progress: m.At})
-	m.End()
-	switch {
-	case err != nil && ctx.Err() != nil:
-		return a.interrupted("nothing was restored")
-	case err != nil:
-		return err
-	}
-	if a.JSON {
-		err = a.PrintJSON(r)
-	} else {
-		a.printRestored(r, given)
-	}
-	if err == nil && r.Verify.Exit != 0 {
-		err = cmdline.Silent(r.Verify.Exit)
-	}
-	return err
+	}, &o)
 }
 
 func (a *app) printRestored(r carry.Restored, given string) {

@@ -28,27 +28,25 @@ func (a *app) verifyCmd() *cobra.Command {
 			"which mends and records what it finds damaged; what that costs is new to this verify only.\n\n" +
 			"Exit code: 0 clean, 1 projections differ, 2 the log is damaged or has a new hole.",
 		Example: "  replay verify\n  replay verify --json | jq .clean",
-	}, a.verify)
-}
-
-func (a *app) verify(ctx context.Context, _ []string) error {
-	raw, err := a.reopened(ctx, "/v1/verify", nil, "folding")
-	if err != nil {
+	}, func(ctx context.Context, _ []string) error {
+		raw, err := a.reopened(ctx, "/v1/verify", nil, "folding")
+		if err != nil {
+			return err
+		}
+		var v check.Verdict
+		if err := json.Unmarshal(raw, &v); err != nil {
+			return fmt.Errorf("read the verification: %w", err)
+		}
+		if a.JSON {
+			err = a.PrintRaw(raw)
+		} else {
+			a.printVerification(v)
+		}
+		if err == nil && v.Exit != 0 {
+			err = cmdline.Silent(v.Exit)
+		}
 		return err
-	}
-	var v check.Verdict
-	if err := json.Unmarshal(raw, &v); err != nil {
-		return fmt.Errorf("read the verification: %w", err)
-	}
-	if a.JSON {
-		err = a.PrintRaw(raw)
-	} else {
-		a.printVerification(v)
-	}
-	if err == nil && v.Exit != 0 {
-		err = cmdline.Silent(v.Exit)
-	}
-	return err
+	})
 }
 
 // reopened is long for work that writes: where the daemon's store is stuck after a full disk, the daemon ends,
@@ -73,7 +71,7 @@ func (a *app) reopened(ctx context.Context, path string, query url.Values, phase
 
 func (a *app) printVerification(v check.Verdict) {
 	list := changes(v.Diffs, wantGot)
-	a.printChanges(list, a.wanted())
+	a.printChanges(list, look{leftWord: "want ", between: "  got ", left: a.Paint.Good, right: a.Paint.Bad, mark: func(_, _ string) string { return "" }})
 	for _, d := range v.Damage {
 		a.Printf("%s  %s\n", a.Paint.Bad("log"), cmdline.Clean(d))
 	}
