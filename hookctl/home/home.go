@@ -181,8 +181,8 @@ func Make(dir string) error {
 	}
 
 	for _, d := range grown {
-		err := SyncDir(d)
-		if err != nil && !errors.Is(err, fs.ErrPermission) && !errors.Is(err, safeopen.ErrRefused) {
+		err := safeopen.SyncDir(d)
+		if err != nil && !errors.Is(err, fs.ErrPermission) {
 			return err
 		}
 	}

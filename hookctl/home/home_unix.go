@@ -6,8 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"syscall"
-
-	"hookline/hookctl/safeopen"
 )
 
 func ownedByUs(info fs.FileInfo) bool {
@@ -18,13 +16,3 @@ func ownedByUs(info fs.FileInfo) bool {
 func root() bool { return os.Geteuid() == 0 }
 
 func openToOthers(info fs.FileInfo) bool { return info.Mode().Perm()&0o022 != 0 }
-
-// SyncDir makes renames in dir last.
-func SyncDir(dir string) error {
-	d, err := safeopen.OpenDir(safeopen.User, dir)
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	return d.Sync()
-}

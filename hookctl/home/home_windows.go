@@ -8,6 +8,3 @@ func ownedByUs(fs.FileInfo) bool { return true }
 func root() bool { return false }
 
 func openToOthers(fs.FileInfo) bool { return false }
-
-// SyncDir has nothing to do: NTFS journals a rename.
-func SyncDir(string) error { return nil }

@@ -65,14 +65,7 @@ func (s Attempt) save(p Paths) error {
 	if err != nil {
 		return err
 	}
-	temp := fmt.Sprintf("%s.%d.tmp", p.SpawnState, os.Getpid())
-	if err = safeopen.WriteFile(temp, data); err == nil {
-		err = os.Rename(temp, p.SpawnState)
-	}
-	if err != nil {
-		_ = os.Remove(temp) // on a full disk each hook would leave one
-	}
-	return err
+	return safeopen.Replace(p.SpawnState, data)
 }
 
 // wait is how long no further start is tried.

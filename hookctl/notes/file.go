@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"hookline/hookctl/safeopen"
@@ -60,30 +59,24 @@ func readOwn(path string) ([]byte, error) {
 
 // replace puts data in the place of old by a rename; false when the file is no longer old.
 func replace(path string, old, data []byte) (bool, error) {
-	mode := fs.FileMode(0o644) // for a new one: it belongs to the repository like its other files
-	if info, err := os.Lstat(path); err == nil {
-		mode = info.Mode().Perm()
-	}
-	if mode&0o200 == 0 {
+	info, err := os.Lstat(path)
+	if err != nil {
+		info = nil
+	} else if info.Mode().Perm()&0o200 == 0 {
 		return false, &fs.PathError{Op: "write", Path: path, Err: fs.ErrPermission}
 	}
 
-	temp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".hookline-*")
+	temp, err := safeopen.Beside(path, data, info, 0o644) // a new one belongs to the repository like its other files
 	if err != nil {
 		return false, err
 	}
-	defer os.Remove(temp.Name()) // gone already after the rename
-	_, err = temp.Write(data)
-	err = errors.Join(err, temp.Chmod(mode), temp.Sync(), temp.Close())
-	if err != nil {
-		return false, err
-	}
+	defer os.Remove(temp) // gone already after the rename
 
 	now, err := readOwn(path)
 	if err != nil || (now == nil) != (old == nil) || !bytes.Equal(now, old) {
 		return false, err
 	}
-	return true, os.Rename(temp.Name(), path)
+	return true, os.Rename(temp, path)
 }
 
 // putBlock replaces the marked block of a text, or appends it. What is outside of it stays byte for byte; the block has the

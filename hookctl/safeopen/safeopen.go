@@ -76,6 +76,46 @@ func WriteFile(path string, data []byte) error {
 	return errors.Join(err, file.Close())
 }
 
+// Replace writes a file of ours by a rename: whoever reads meanwhile has the old content or the new one. It does not sync.
+func Replace(path string, data []byte) error {
+	temp := path + "." + strconv.Itoa(os.Getpid()) + ".tmp"
+	err := WriteFile(temp, data)
+	if err == nil {
+		err = os.Rename(temp, path)
+	}
+	if err != nil {
+		_ = os.Remove(temp) // on a full disk each call would leave one
+	}
+	return err
+}
+
+// Beside writes data into a hidden file in the folder of path, complete and on disk, and returns its name; a rename puts it
+// in the place of the file there. It gets the mode and the owner of that file, old; where there is none (nil), mode.
+func Beside(path string, data []byte, old fs.FileInfo, mode fs.FileMode) (string, error) {
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".hookline-*")
+	if err != nil {
+		return "", err
+	}
+
+	_, err = f.Write(data)
+	if err == nil && old != nil { // before the mode: a change of owner drops bits of it
+		mode = old.Mode().Perm()
+		err = keepOwner(f, old)
+	}
+	if err == nil {
+		err = f.Chmod(mode)
+	}
+	if err == nil {
+		err = f.Sync()
+	}
+	err = errors.Join(err, f.Close())
+	if err != nil {
+		_ = os.Remove(f.Name()) // the first error is the one that matters
+		return "", err
+	}
+	return f.Name(), nil
+}
+
 // ReadFile reads a file of at most that many bytes; a larger one is refused.
 func ReadFile(kind Kind, path string, most int64) ([]byte, error) {
 	file, err := Open(kind, path)

@@ -3,8 +3,10 @@
 package safeopen
 
 import (
+	"errors"
 	"io/fs"
 	"os"
+	"strconv"
 	"syscall"
 )
 
@@ -34,4 +36,32 @@ func mayOwn(kind Kind, info fs.FileInfo) bool {
 
 func openToOthers(info fs.FileInfo) bool {
 	return info.Mode().Perm()&0o022 != 0 && !(info.IsDir() && info.Mode()&fs.ModeSticky != 0)
+}
+
+// SyncDir brings renames in a folder to disk.
+func SyncDir(path string) error {
+	dir, err := OpenDir(Foreign, path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(dir.Sync(), dir.Close())
+}
+
+// keepOwner gives f the owner and group of the file that it will replace. Only root may give a file away: for others a
+// foreign owner is an error, rather than a file that silently changes hands.
+func keepOwner(f *os.File, old fs.FileInfo) error {
+	have, err := f.Stat()
+	if err != nil {
+		return err
+	}
+
+	was, ok := old.Sys().(*syscall.Stat_t)
+	is, ok2 := have.Sys().(*syscall.Stat_t)
+	if !ok || !ok2 || (was.Uid == is.Uid && was.Gid == is.Gid) {
+		return nil
+	}
+	if err := f.Chown(int(was.Uid), int(was.Gid)); err != nil {
+		return &fs.PathError{Op: "keep owner " + strconv.Itoa(int(was.Uid)) + ":" + strconv.Itoa(int(was.Gid)) + " of", Path: old.Name(), Err: err}
+	}
+	return nil
 }

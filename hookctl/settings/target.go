@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"hookline/hookctl/safeopen"
 )
 
 var (
@@ -92,7 +94,7 @@ func (t target) replace(cur, next content, beforeRename func()) error {
 	temp := ""
 	if next.exists {
 		var err error
-		if temp, err = t.writeTemp(next.data); err != nil {
+		if temp, err = safeopen.Beside(t.path, next.data, t.info, t.mode); err != nil {
 			return &FileError{"write beside", t.path, err, "check the permissions of the folder and the space left"}
 		}
 		defer func() { _ = os.Remove(temp) }() // gone already after the rename
@@ -113,37 +115,8 @@ func (t target) replace(cur, next content, beforeRename func()) error {
 	if err != nil {
 		return &FileError{"replace", t.path, err, "check the permissions of the folder"}
 	}
-	if err := syncFolder(filepath.Dir(t.path)); err != nil {
+	if err := safeopen.SyncDir(filepath.Dir(t.path)); err != nil {
 		return &FileError{"sync folder of", t.path, fmt.Errorf("%w: %w", errNotSynced, err), ""}
 	}
 	return nil
-}
-
-// writeTemp writes a hidden file in the target's folder, complete and on disk, and returns its name.
-func (t target) writeTemp(data []byte) (name string, err error) {
-	f, err := os.CreateTemp(filepath.Dir(t.path), "."+filepath.Base(t.path)+".hookline-*")
-	if err != nil {
-		return "", err
-	}
-	defer func() {
-		if err != nil {
-			_ = f.Close() // the first error is the one that matters
-			_ = os.Remove(f.Name())
-		}
-	}()
-	if _, err = f.Write(data); err != nil {
-		return "", err
-	}
-	if t.info != nil { // before the mode: a change of owner drops bits of it
-		if err = keepOwner(f, t.info); err != nil {
-			return "", err
-		}
-	}
-	if err = f.Chmod(t.mode); err != nil {
-		return "", err
-	}
-	if err = f.Sync(); err != nil {
-		return "", err
-	}
-	return f.Name(), f.Close()
 }

@@ -259,7 +259,7 @@ func (files) WriteFile(path string, parts ...[]byte) error {
 
 func (files) Rename(from, to string) error { return os.Rename(from, to) }
 
-func (files) SyncDir(dir string) error { return home.SyncDir(dir) }
+func (files) SyncDir(dir string) error { return safeopen.SyncDir(dir) }
 
 func (files) Remove(path string) error {
 	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {

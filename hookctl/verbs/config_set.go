@@ -122,17 +122,17 @@ func replaceFile(path, text string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".config-")
+
+	info, err := os.Stat(path)
+	if err != nil {
+		info = nil
+	}
+	temp, err := safeopen.Beside(path, []byte(text), info, 0o600)
 	if err != nil {
 		return err
 	}
-	_, err = f.WriteString(text)
-	err = errors.Join(err, f.Sync(), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
+	if err := os.Rename(temp, path); err != nil {
+		return errors.Join(err, os.Remove(temp))
 	}
 	return nil
 }

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"hookline/hookctl/client"
-	"hookline/hookctl/home"
 	"hookline/hookctl/problem"
+	"hookline/hookctl/safeopen"
 	"hookline/replay/check"
 )
 
@@ -100,7 +100,7 @@ func place(from, dir string) error {
 	if err := os.Rename(from, dir); err != nil {
 		return err
 	}
-	return home.SyncDir(filepath.Dir(dir))
+	return safeopen.SyncDir(filepath.Dir(dir))
 }
 
 // into unpacks, opens and verifies in a folder of its own.

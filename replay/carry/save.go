@@ -15,7 +15,6 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"hookline/events"
-	"hookline/hookctl/home"
 	"hookline/hookctl/safeopen"
 )
 
@@ -60,7 +59,7 @@ func Create(file string, write func(io.Writer) error) (size int64, err error) {
 	if err = cmp.Or(err, f.Sync(), f.Close()); err != nil {
 		return size, errors.Join(err, os.Remove(file))
 	}
-	return size, home.SyncDir(filepath.Dir(file))
+	return size, safeopen.SyncDir(filepath.Dir(file))
 }
 
 // Pack writes what source gives to w, as one zstd stream if so wanted. A source that ends before the

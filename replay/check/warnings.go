@@ -57,10 +57,7 @@ func (u *Warnings) Add(id, words string) {
 		err = home.PrivateDir(filepath.Dir(u.path))
 	}
 	if err == nil {
-		temp := u.path + ".tmp"
-		if err = safeopen.WriteFile(temp, content); err == nil {
-			err = os.Rename(temp, u.path)
-		}
+		err = safeopen.Replace(u.path, content)
 	}
 	if err != nil {
 		u.log.Warn("keep the words for the user", "err", err) // this process still tells them
