@@ -190,9 +190,13 @@ func (k *talk) set(args []string) {
 	case "stdin": // TEXT from a pipe
 		k.b.Asks, k.b.In = false, strings.NewReader(strings.Join(rest, "\n")+"\n")
 	case "file": // NAME LINE…: below the home
-		write(k.t, filepath.Join(k.b.env["HOME"], rest[0]), strings.Join(rest[1:], "\n")+"\n")
+		write(k.t, k.below(rest[0]), strings.ReplaceAll(strings.Join(rest[1:], "\n")+"\n", "$HOME", k.b.env["HOME"]))
+	case "edit": // NAME OLD NEW: of a file below the home
+		edit(k.t, k.below(rest[0]), rest[1], rest[2])
+	case "found": // [NAME]: the hookctl that PATH leads to, below the home
+		k.b.look = func(string) (string, error) { return k.below(strings.Join(rest, "")), errIf(len(rest) == 0) }
 	case "open": // DIR: below the home, others may look into it
-		chmod(k.t, filepath.Join(k.b.env["HOME"], rest[0]), 0o755)
+		chmod(k.t, k.below(rest[0]), 0o755)
 	case "elsewhere": // the working directory is of another project
 		k.b.place = func(string) facts.Place { return facts.Place{Dir: "/elsewhere"} }
 	case "damaged": // TEXT
@@ -220,6 +224,16 @@ func (k *talk) set(args []string) {
 	default:
 		k.t.Fatalf("a talk does not know %q", word)
 	}
+}
+
+// below is a place in the home.
+func (k *talk) below(name string) string { return filepath.Join(k.b.env["HOME"], name) }
+
+func errIf(gone bool) error {
+	if gone {
+		return os.ErrNotExist
+	}
+	return nil
 }
 
 func (k *talk) number(text string, into *int) {
