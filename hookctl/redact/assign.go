@@ -37,7 +37,11 @@ func findAssignment(p *pass, m *matcher, start, end int) {
 	if start < p.valueEnd || end <= p.nameEnd || start < p.blockEnd {
 		return
 	}
-	a, ok := p.assignment(start, end)
+	name := end
+	for name > start && !isNameByte(p.b[name-1]) {
+		name-- // the word is a name with its sign, as in pass=
+	}
+	a, ok := p.assignment(start, name)
 	p.nameEnd = max(a.nameEnd, end)
 	switch {
 	case bytes.HasSuffix(p.b[:a.name], []byte("[REDACTED:")):
@@ -51,6 +55,9 @@ func findAssignment(p *pass, m *matcher, start, end int) {
 		return
 	}
 	a.naming = classify(p.b[a.name:a.nameEnd])
+	if a.header && string(p.b[a.name:a.nameEnd]) == "PASS" {
+		return // the verdict of a test, not a name
+	}
 	if a.query && a.lone && a.kind == "api-key" && a.grade == gradeNone {
 		a.grade = gradeWeak // ?key=
 	}
@@ -130,7 +137,8 @@ func (p *pass) sign(a *assignment, at int) bool {
 		at++
 		listed = !a.named && a.name > 0 && b[a.name-1] == '['
 	}
-	at = skipColour(b, at)
+	array := arrayEnd(b, at)
+	at = skipColour(b, max(at, array))
 	i := skipBlanks(b, at, a.outer)
 	if i == len(b) {
 		return false
@@ -151,12 +159,25 @@ func (p *pass) sign(a *assignment, at int) bool {
 		a.value = p.typed(a, a.value)
 	}
 	a.value = skipColour(b, a.value)
-	if a.style == styleDefault {
+	if a.style == styleDefault || array > 0 {
 		a.style = styleEquals
 		_, quote, _ := quoteAt(b, a.value)
-		return quote != 0
+		return quote != 0 && (array == 0 || !a.test)
 	}
 	return true
+}
+
+// arrayEnd is the place behind [] or [25] at b[at], as C declares an array of characters; 0 if there is none.
+func arrayEnd(b []byte, at int) int {
+	if at == len(b) || b[at] != '[' {
+		return 0
+	}
+	for at++; at < len(b) && isDigit(b[at]); at++ {
+	}
+	if at == len(b) || b[at] != ']' {
+		return 0
+	}
+	return at + 1
 }
 
 // signWidth is the length of the sign at b[i], 0 if there is none: = := ::= :::= .= += ?= ||= == => : > || - <- ( %3D %3A

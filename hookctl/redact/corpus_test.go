@@ -182,6 +182,7 @@ func innocents() []string {
 		"-----BEGIN PUBLIC KEY-----\n" + b64(64) + "\n-----END PUBLIC KEY-----",
 		"if strings.Contains(s, \"-----BEGIN PRIVATE " + "KEY-----\") {",
 		"the token count is 5", "password field is required", "The --token option is required", "Enter the password: it must be long",
+		"--- PASS: TestAddr2/ipv4 (0.00s)", "PASS: gcc.dg/a-1.c (test for excess errors)", `line.Token[0] == "require2x"`, "for pass := 0; pass < 3; pass++ {", "pass: false",
 		"tokens: 4096", `"max_tokens": 4096`, `"input_tokens":12345678,"output_tokens":12345678`, "subagent_tokens: 1234567",
 		`"cache_key": "v1-linux-` + hx(32) + `"`, `"tool_use_id":"toolu_01` + b64(22) + `"`, "session_id=043f0af5-9c27-45d8-a169-f3fdda0888b5",
 		`"prompt_id": "4d82c686-438f-4604-be6a-9f05dd9e55ea"`, "primary_key: user_id_2024_long_name_1", "key: value", "{ key: 'abcdef1234567890abcdef' }",

@@ -14,6 +14,13 @@ func TestAssignmentForms(t *testing.T) {
 	word := "correct" + "horsebattery"
 	for _, c := range []struct{ kind, secret, line string }{
 		{"password", word, "define('DB_PASSWORD', '%s');"},
+		{"password", key, `auth: { user: "me", pass: "%s" }`},
+		{"password", key, "PASS=%s"},
+		{"password", key, "smtpPass: '%s'"},
+		{"password", key, "DB_PW=%s"},
+		{"password", key, `char pass[] = "%s";`},
+		{"password", key, `const char wifi_password[64] = "%s";`},
+		{"discord-token", "MTk4NjIyNDgzNDcx" + "OTI1MjQ4.Cl2FMQ." + letters(alnums, 27), `client.login("%s")`},
 		{"password", word, `define( "DB_PASSWORD", "%s" );`},
 		{"api-key", key, `#define API_KEY "%s"`},
 		{"password", word, "ENV DB_PASSWORD %s"},

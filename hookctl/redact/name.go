@@ -125,7 +125,7 @@ func (g naming) before(tail []byte) naming {
 // refine gives the kinds that only a whole name can tell.
 func (g naming) refine(joined []byte) naming {
 	switch string(joined) {
-	case "pass", "pwd":
+	case "pass", "pwd", "pw":
 		g.grade = gradeMedium
 	case "awssecretaccesskey", "secretaccesskey", "awssecretkey":
 		g.kind = "aws-secret-key"
