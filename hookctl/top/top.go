@@ -82,6 +82,8 @@ type screen struct {
 	state  []string
 	at     string // the event of the state
 	follow bool   // the newest line is chosen, and stays so
+	asked  bool   // the source has not answered yet
+	known  bool   // the source has answered once
 	err    error
 }
 
@@ -125,6 +127,7 @@ func (m *model) load(s *screen) tea.Cmd {
 	if len(s.lines) > 0 {
 		after = s.lines[len(s.lines)-1].Key
 	}
+	s.asked = true
 	return func() tea.Msg {
 		out := loaded{to: s}
 		switch s.level {
@@ -152,7 +155,7 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case tea.WindowSizeMsg:
 		m.width, m.height = msg.Width, msg.Height
 	case tick:
-		if s.level == detail {
+		if s.level == detail || s.asked {
 			return m, m.tick()
 		}
 		return m, tea.Batch(m.load(s), m.tick())
@@ -176,9 +179,11 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 // take puts what was loaded on a screen; the line that was chosen stays so.
 func (s *screen) take(l loaded) {
 	s.err = l.err
+	s.asked = false
 	if l.err != nil {
 		return
 	}
+	s.known = true
 	was := s.chosen()
 	if l.head != nil {
 		s.head = l.head
@@ -418,7 +423,11 @@ func (m *model) list(s *screen, fit func(string) string) []string {
 		}
 		out = append(out, m.Paint.Toned(l.Tone, fit(mark+l.Text)))
 	}
-	if len(s.shown) == 0 && s.err == nil {
+	switch {
+	case len(s.shown) > 0 || s.err != nil:
+	case !s.known:
+		out = append(out, fit("  reading …"))
+	default:
 		out = append(out, fit("  nothing to show"))
 	}
 	for len(out) < room {

@@ -141,6 +141,19 @@ func TestFilter(t *testing.T) {
 	shows(t, m, "> event 12 of")
 }
 
+// A long timeline is asked for once, and the screen says that it is on its way.
+func TestReading(t *testing.T) {
+	m := begin(&log{events: 40}, 60, 14)
+	_, answer := m.Update(press("enter")[0])
+	shows(t, m, "reading …")
+	_, again := m.Update(tick{})
+	if _, more := again().(tea.BatchMsg); more {
+		t.Error("the timeline is asked for while it is on its way")
+	}
+	play(m, answer())
+	shows(t, m, "40/40")
+}
+
 func TestHelpAndTrouble(t *testing.T) {
 	l := &log{events: 3}
 	for _, size := range [][2]int{{60, 14}, {20, 4}, {1, 1}, {200, 60}} {
