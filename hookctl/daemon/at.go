@@ -32,8 +32,3 @@ func (d *Daemon) handleWalk(w http.ResponseWriter, r *http.Request) error {
 	out.SetEscapeHTML(false)
 	return d.pastView().Walk(r.Context(), id, r.URL.Query().Get("only"), func(s past.Step) error { return out.Encode(s) })
 }
-
-// pointOf is [past.View.Point] of a sequence, a time of capture or "now".
-func (d *Daemon) pointOf(ctx context.Context, s string) (uint64, error) {
-	return d.pastView().Point(ctx, s, "")
-}

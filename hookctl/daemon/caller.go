@@ -56,10 +56,6 @@ func (d *Daemon) named(ctx context.Context, f wire.Frame, in hook.Input) hook.In
 	return in.Nameless()
 }
 
-// nobodys tells that there is nothing to record: a verb that a person or a script called without a hook only reads. It
-// starts and ends no session, whichever session it belongs to.
-func nobodys(in hook.Input) bool { return in.Uncalled }
-
 // answerNobody says what a verb has to say to a caller without a hook.
 func (d *Daemon) answerNobody(ctx context.Context, in hook.Input, w hook.World) (hook.Answer, error) {
 	var items []hook.Item

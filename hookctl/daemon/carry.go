@@ -20,9 +20,14 @@ import (
 // The verbs that carry whole logs about, one at a time. What they do stands in packages of their own, which get the store
 // and the ways into the log; here are their requests, the lock, and what follows in the daemon.
 
-// errBusy refuses a second one of the verbs that carry whole logs about.
-func errBusy() error {
-	return problem.Conflict("another import, backup or repair is running").Advise("try again when it is done")
+// alone runs what carries a whole log about; a second one beside it is refused.
+func alone[T any](d *Daemon, run func() (T, error)) (none T, err error) {
+	if !d.carrying.TryLock() {
+		return none, problem.Conflict("another import, backup or repair is running").Advise("try again when it is done")
+	}
+	defer d.carrying.Unlock()
+
+	return run()
 }
 
 // handleImport takes in a file of this machine, by its absolute path: it is read twice, and a stream
@@ -37,14 +42,12 @@ func (d *Daemon) handleImport(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-// Import takes the events of an export that the log does not have ([importer.File]). Cancelling leaves what is in; a
+// Import takes the events of an export that the log does not have ([carry.Import]). Cancelling leaves what is in; a
 // second import takes the rest.
 func (d *Daemon) Import(ctx context.Context, path string, partial bool, progress func(uint64)) (carry.Imported, error) {
-	if !d.carrying.TryLock() {
-		return carry.Imported{}, errBusy()
-	}
-	defer d.carrying.Unlock()
-	return carry.Import(ctx, path, d.toImport(), carry.ImportOptions{Partial: partial, Foreign: true}, progress)
+	return alone(d, func() (carry.Imported, error) {
+		return carry.Import(ctx, path, d.toImport(), carry.ImportOptions{Partial: partial, Foreign: true}, progress)
+	})
 }
 
 // toImport is this log as files are taken into it.
@@ -60,21 +63,13 @@ func (d *Daemon) handleBackup(w http.ResponseWriter, r *http.Request) error {
 	return d.long(w, r, func(ctx context.Context, progress func(uint64)) (any, error) { return d.Backup(ctx, file, progress) })
 }
 
-// Backup writes the store into a new file, while hooks go on being recorded ([backup.Write]).
+// Backup writes the store into a new file, while hooks go on being recorded ([carry.Backup]).
 func (d *Daemon) Backup(ctx context.Context, file string, progress func(uint64)) (carry.BackedUp, error) {
-	if !d.carrying.TryLock() {
-		return carry.BackedUp{}, errBusy()
-	}
-	defer d.carrying.Unlock()
-	return carry.Backup(ctx, d.toBackup(), file, progress)
+	store := carry.BackupStore{Home: d.opts.Home, Log: d.stream, Blobs: d.ground.Blobs(), Spool: d.spool, Tail: d.toExport()}
+	return alone(d, func() (carry.BackedUp, error) { return carry.Backup(ctx, store, file, progress) })
 }
 
-// toBackup is this store as backups are made of it.
-func (d *Daemon) toBackup() carry.BackupStore {
-	return carry.BackupStore{Home: d.opts.Home, Log: d.stream, Blobs: d.ground.Blobs(), Spool: d.spool, Tail: d.toExport()}
-}
-
-// Restore makes a home from a backup ([backup.Restore]).
+// Restore makes a home from a backup ([carry.Restore]).
 func Restore(ctx context.Context, o carry.RestoreOptions) (carry.Restored, error) {
 	return carry.Restore(ctx, o, func(ctx context.Context, u carry.Unpacked) (uint64, check.Verdict, error) {
 		d, err := Open(ctx, Options{Home: u.Home, unpacked: true})
@@ -117,25 +112,15 @@ func (d *Daemon) handleRepair(w http.ResponseWriter, r *http.Request) error {
 	return d.long(w, r, func(ctx context.Context, progress func(uint64)) (any, error) { return d.Repair(ctx, o, progress) })
 }
 
-// Repair finds and, unless it is a dry run, appends ([repair.Run]).
+// Repair finds and, unless it is a dry run, appends ([mend.Repair]).
 func (d *Daemon) Repair(ctx context.Context, o mend.RepairOptions, progress func(uint64)) (mend.Repaired, error) {
-	if !d.carrying.TryLock() {
-		return mend.Repaired{}, errBusy()
+	record := func(ctx context.Context, e events.Event) error { // about the log itself
+		_, err := d.rec.Note(ctx, events.Envelope{}, e)
+		return err
 	}
-	defer d.carrying.Unlock()
-	return mend.Repair(ctx, d.toRepair(), o, progress)
-}
-
-// toRepair is this store as it is repaired.
-func (d *Daemon) toRepair() mend.RepairStore {
-	return mend.RepairStore{Home: d.opts.Home, Report: d.ground.Report(), Log: d.stream, Blobs: d.ground.Blobs(), View: d.view, Spool: d.spool, Into: d.toImport(),
-		Drain: func(ctx context.Context) { d.drain(ctx) }, Record: d.recordOwn, Clean: d.clean, Now: d.opts.Now, Warn: d.log}
-}
-
-// recordOwn appends an event about the log itself.
-func (d *Daemon) recordOwn(ctx context.Context, e events.Event) error {
-	_, err := d.rec.Note(ctx, events.Envelope{}, e)
-	return err
+	store := mend.RepairStore{Home: d.opts.Home, Report: d.ground.Report(), Log: d.stream, Blobs: d.ground.Blobs(), View: d.view, Spool: d.spool, Into: d.toImport(),
+		Drain: func(ctx context.Context) { d.drain(ctx) }, Record: record, Clean: d.clean, Now: d.opts.Now, Warn: d.log}
+	return alone(d, func() (mend.Repaired, error) { return mend.Repair(ctx, store, o, progress) })
 }
 
 // Renew begins a new log where nothing is left of the old one, behind the sequences that it is known to have

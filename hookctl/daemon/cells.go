@@ -12,7 +12,7 @@ import (
 
 func (d *Daemon) handleCells(w http.ResponseWriter, r *http.Request) error {
 	table := r.PathValue("projection")
-	if err := knownTable(d.view, table); err != nil {
+	if err := past.KnownTable(d.view.Tables(), table); err != nil {
 		return err
 	}
 	cells := map[string]past.Cell{} // gathered first: a reader that stalls must not hold up the view
@@ -43,11 +43,9 @@ func (d *Daemon) handleCells(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-func knownTable(v *projector.View, table string) error { return past.KnownTable(v.Tables(), table) }
-
 func (d *Daemon) cell(r *http.Request) (any, error) {
 	table, key := r.PathValue("projection"), r.PathValue("key")
-	if err := knownTable(d.view, table); err != nil {
+	if err := past.KnownTable(d.view.Tables(), table); err != nil {
 		return nil, err
 	}
 	if table == "session" || table == "identity" {

@@ -56,11 +56,7 @@ func (d *Daemon) context(r *http.Request) (any, error) {
 // gatesToTell reads the gates where a session works, with what their guards ask for, as a start of the session would now.
 // Nil where none apply.
 func (d *Daemon) gatesToTell(ctx context.Context, id string) *hook.Gates {
-	var s session.State
-	_ = d.view.Read(ctx, func(r projector.Reader) error {
-		s, _ = projector.State[session.State](r, session.Name, id)
-		return nil
-	})
+	s, _ := d.session(ctx, id)
 	g := d.gatesWhere(s)
 	if g == nil {
 		return nil
@@ -90,10 +86,9 @@ func (d *Daemon) viewAt(r *http.Request, id, point string) (*projector.View, tim
 	if err != nil {
 		return nil, time.Time{}, err
 	}
-	project := d.projectOfSession(r.Context(), id)
 	want := []projector.Selector{{Session: id}}
-	if project != "" {
-		want = append(want, projector.Selector{Project: project})
+	if s, _ := d.session(r.Context(), id); s.Project != "" {
+		want = append(want, projector.Selector{Project: s.Project})
 	}
 	view, err := projector.Straight(r.Context(), projector.Tables(), projector.Part(d.stream.Select).Only(want), seq, nil)
 	if err != nil {

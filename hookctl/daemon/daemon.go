@@ -6,8 +6,8 @@
 //	Take     one frame
 //	Handler  the HTTP surface: hooks, status, tail, cells, and what takes long: verify, rebuild, import, backup, repair
 //
-// Recovery is done by the packages verify, importer, backup, repair and recovery. They get the store, and functions to
-// append by: the order of the log is the recorder's.
+// Recovery is done by the packages check, carry and mend. They get the store, and functions to append by: the order of the
+// log is the recorder's.
 package daemon
 
 import (
@@ -108,7 +108,6 @@ type Daemon struct {
 	end       context.CancelFunc
 	started   time.Time
 	touched   atomic.Int64 // Unix ms of the newest frame
-	handedBy  string       // build that handed over
 	mark      string       // of the home, which a caller may compare
 	serving   bool         // a daemon has it open, not a command for its own time
 	handOver  atomic.Pointer[string]

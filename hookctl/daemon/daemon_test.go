@@ -17,7 +17,6 @@ import (
 	"hookline/expect"
 	"hookline/hookctl/home/hometest"
 	"hookline/hookctl/wire"
-	"hookline/projector"
 	"hookline/projector/session"
 )
 
@@ -49,11 +48,7 @@ func openAt(t *testing.T, home string, c *clock) *Daemon {
 
 func sessionState(t *testing.T, d *Daemon, id string) session.State {
 	t.Helper()
-	var s session.State
-	_ = d.view.Read(t.Context(), func(r projector.Reader) error {
-		s, _ = projector.State[session.State](r, session.Name, id)
-		return nil
-	})
+	s, _ := d.session(t.Context(), id)
 	return s
 }
 

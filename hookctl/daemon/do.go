@@ -15,7 +15,6 @@ import (
 	"hookline/events"
 	"hookline/hookctl/client"
 	"hookline/hookctl/problem"
-	"hookline/projector"
 	"hookline/projector/identity"
 	"hookline/projector/session"
 	"hookline/replay/mend"
@@ -167,41 +166,21 @@ func (d *Daemon) doEmit(ctx context.Context, e emission, _ func(uint64)) (any, e
 
 	env := events.Envelope{Type: e.Type, Session: id, Project: project, Data: e.Data}
 	if id != "" {
-		own := d.projectOfSession(ctx, id)
-		if project != "" && project != own {
+		own, found := d.session(ctx, id)
+		if project != "" && project != own.Project {
 			return nil, problem.Bad("session %s is not of project %s", id, project)
 		}
-		env.Project = own
-	}
-	if e.Type == events.TypeIdentityObserved && !d.lives(ctx, id) {
-		return nil, problem.Bad("session %s has ended: an observation holds until a session's end", id).Advise("`hookctl session list` shows those that live")
+		ended := found && own.Status != session.Live
+		if e.Type == events.TypeIdentityObserved && ended {
+			return nil, problem.Bad("session %s has ended: an observation holds until a session's end", id).Advise("`hookctl session list` shows those that live")
+		}
+		env.Project = own.Project
 	}
 	rec, err := d.Emit(ctx, env)
 	if err != nil {
 		return nil, problem.Bad("%v", err).Advise("`hookctl events types` lists what can be emitted")
 	}
 	return rec, nil
-}
-
-// lives tells whether a session has not ended.
-func (d *Daemon) lives(ctx context.Context, id string) bool {
-	live := false
-	_ = d.rec.Read(ctx, func(r projector.Reader) error {
-		s, found := projector.State[session.State](r, session.Name, id)
-		live = !found || s.Status == session.Live
-		return nil
-	})
-	return live
-}
-
-func (d *Daemon) projectOfSession(ctx context.Context, id string) string {
-	var p string
-	_ = d.rec.Read(ctx, func(r projector.Reader) error {
-		s, _ := projector.State[session.State](r, session.Name, id)
-		p = s.Project
-		return nil
-	})
-	return p
 }
 
 func (d *Daemon) doGates(ctx context.Context, o client.GateOrder, _ func(uint64)) (any, error) {

@@ -115,18 +115,9 @@ func identityIn(r projector.Reader, session string) (identity.State, bool) {
 	return s, found && s.Born && !s.Deleted
 }
 
-func (d *Daemon) identity(ctx context.Context, session string) (s identity.State, ok bool) {
-	_ = d.rec.Read(ctx, func(r projector.Reader) error {
-		s, ok = identityIn(r, session)
-		return nil
-	})
-	return s, ok
-}
-
-// continuity is the session's IC as it is.
-func (d *Daemon) continuity(ctx context.Context, session string) float64 {
-	s, _ := d.identity(ctx, session)
-	return s.LastIC
+func (d *Daemon) identity(ctx context.Context, session string) (identity.State, bool) {
+	s, found := stateOf[identity.State](ctx, d, identity.Name, session)
+	return s, found && s.Born && !s.Deleted
 }
 
 // siblings are the newest other sessions of the project.

@@ -29,7 +29,7 @@ func (d *Daemon) portionOf(r *http.Request) (carry.Portion, error) {
 	if p.Session, err = d.resolveSession(ctx, q.Get("session")); err != nil {
 		return p, err
 	}
-	if p.Last, err = d.pointOf(ctx, q.Get("until")); err != nil {
+	if p.Last, err = d.pastView().Point(ctx, q.Get("until"), ""); err != nil {
 		return p, err
 	}
 	if s := q.Get("since"); s != "" {

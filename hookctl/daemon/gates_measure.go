@@ -110,13 +110,10 @@ func (d *Daemon) asksHead(ctx context.Context, in hook.Input, w hook.World, g *h
 		commits, _ := gates.Acts(e.ToolName, input)
 		return commits
 	}
-	asks := false
-	_ = d.view.Read(ctx, func(r projector.Reader) error {
+	return seen(ctx, d, func(r projector.Reader) bool {
 		s := hook.GatesAt(r, w.Project, g)
-		asks = slices.ContainsFunc(s.InUse(in.Session), func(name string) bool { return s.Own(name, in.Session).Reserved.Head != "" })
-		return nil
+		return slices.ContainsFunc(s.InUse(in.Session), func(name string) bool { return s.Own(name, in.Session).Reserved.Head != "" })
 	})
-	return asks
 }
 
 // ofGit tells the requirements that git is asked for.

@@ -28,9 +28,14 @@ const (
 
 // OrderGates appends what a person decided about gates. It returns when that is on disk.
 func (d *Daemon) OrderGates(ctx context.Context, o client.GateOrder) (client.GateReceipt, error) {
-	list, err := ordered(o)
+	list, err := orderedEvents(o.Events, []string{events.TypeGateSatisfied, events.TypeGateCleared, events.TypeGateImported}, false)
 	if err != nil {
 		return client.GateReceipt{}, err
+	}
+	for _, e := range list {
+		if err := checkOrder(e, o.Session); err != nil {
+			return client.GateReceipt{}, err
+		}
 	}
 	place := d.world.Place(o.Dir)
 	if !place.Git {
@@ -46,7 +51,7 @@ func (d *Daemon) OrderGates(ctx context.Context, o client.GateOrder) (client.Gat
 	if len(branch) > maxBranch || strings.ContainsFunc(branch, func(r rune) bool { return r <= ' ' || r == 0x7f }) {
 		return client.GateReceipt{}, problem.Bad("%.60q is no name of a branch", branch)
 	}
-	project, seen := d.project(ctx, place)
+	project, sighting := d.project(ctx, place)
 	session, err := d.gateSession(ctx, o.Session, project)
 	if err != nil {
 		return client.GateReceipt{}, err
@@ -54,12 +59,7 @@ func (d *Daemon) OrderGates(ctx context.Context, o client.GateOrder) (client.Gat
 
 	base := events.Envelope{Session: session, Project: project, Worktree: d.clean(place.Worktree), Branch: branch}
 	recs, err := d.rec.Do(ctx, func(r projector.Reader) ([]events.Envelope, error) {
-		envs, err := recorder.Envelopes(d.opts.Now(), base, append(seen.News(hook.Reader{Reader: r}), list...)...)
-		for i := range envs {
-			data, report := d.redactor.JSON(envs[i].Data)
-			envs[i].Data, envs[i].Redacted = data, report.Count
-		}
-		return envs, err
+		return d.redacted(base, append(sighting.News(hook.Reader{Reader: r}), list...))
 	})
 	if err != nil {
 		return client.GateReceipt{}, err
@@ -96,27 +96,39 @@ func (d *Daemon) gateSession(ctx context.Context, given, project string) (string
 	return "", err
 }
 
-// ordered decodes an order's events and refuses what a fold could not use; the words name the field.
-func ordered(o client.GateOrder) ([]events.Event, error) {
-	if len(o.Events) == 0 || len(o.Events) > maxOrderEvents {
-		return nil, problem.Bad("%d events: an order has 1 to %d", len(o.Events), maxOrderEvents)
+// orderedEvents decodes an order's events, of these types alone. strict refuses what the types' schemas refuse. The words of
+// an error name the field.
+func orderedEvents(order []client.GateCommand, types []string, strict bool) ([]events.Event, error) {
+	if len(order) == 0 || len(order) > maxOrderEvents {
+		return nil, problem.Bad("%d events: an order has 1 to %d", len(order), maxOrderEvents)
 	}
+
 	var list []events.Event
-	for _, c := range o.Events {
+	for _, c := range order {
 		k, ok := events.Lookup(c.Type)
-		if !ok || !slices.Contains([]string{events.TypeGateSatisfied, events.TypeGateCleared, events.TypeGateImported}, c.Type) {
-			return nil, problem.Bad("%q is nothing that can be ordered of a gate", c.Type)
+		if !ok || !slices.Contains(types, c.Type) {
+			return nil, problem.Bad("%q is nothing that can be ordered here", c.Type).Advise("these can: " + strings.Join(types, ", "))
+		}
+		if err := events.Check(k, c.Data); strict && err != nil {
+			return nil, problem.Bad("%s: %v", c.Type, err).Advise("`hookctl events schema " + c.Type + "` shows the fields")
 		}
 		e := k.New()
 		if err := json.Unmarshal(c.Data, e); err != nil {
 			return nil, problem.Bad("%s: %s", c.Type, misfit(err))
 		}
-		if err := checkOrder(e, o.Session); err != nil {
-			return nil, err
-		}
 		list = append(list, e)
 	}
 	return list, nil
+}
+
+// redacted are events as envelopes, without the secrets in them.
+func (d *Daemon) redacted(base events.Envelope, list []events.Event) ([]events.Envelope, error) {
+	envs, err := recorder.Envelopes(d.opts.Now(), base, list...)
+	for i := range envs {
+		data, report := d.redactor.JSON(envs[i].Data)
+		envs[i].Data, envs[i].Redacted = data, report.Count
+	}
+	return envs, err
 }
 
 func checkOrder(e events.Event, session string) error {

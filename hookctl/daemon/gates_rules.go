@@ -75,10 +75,7 @@ func (g *gateFiles) of(o gates.Options, now time.Time) *loadedRules {
 	if old != nil && slices.Equal(old.rules.Problems, next.rules.Problems) {
 		next.recorded = old.recorded
 	}
-	if g.by == nil || len(g.by) >= maxRoots {
-		g.by = map[string]*loadedRules{}
-	}
-	g.by[root] = next
+	keep(&g.by, maxRoots, root, next)
 	return next
 }
 

@@ -2,16 +2,13 @@ package daemon
 
 import (
 	"context"
-	"encoding/json"
 	"net/http"
 	"slices"
-	"strings"
 
 	"hookline/events"
 	"hookline/hookctl/client"
 	"hookline/hookctl/hook"
 	"hookline/hookctl/problem"
-	"hookline/hookctl/recorder"
 	"hookline/projector"
 	"hookline/projector/ledger"
 )
@@ -21,12 +18,17 @@ var ledgerable = []string{events.TypeLedgerEntryAdded, events.TypeLedgerEntryClo
 
 // doLedger appends what a person or an agent says of a ledger, decided in the order of the log.
 func (d *Daemon) doLedger(ctx context.Context, o client.LedgerOrder, _ func(uint64)) (any, error) {
-	asked, err := ledgerEvents(o)
+	asked, err := orderedEvents(o.Events, ledgerable, true)
 	if err != nil {
 		return nil, err
 	}
+	for _, e := range asked {
+		if a, ok := e.(*events.LedgerEntryAdded); ok && ledger.Clip(a.Text, 1) == "" {
+			return nil, problem.Bad("text: it is empty")
+		}
+	}
 	place := d.world.Place(o.Dir)
-	id, seen := d.project(ctx, place)
+	id, sighting := d.project(ctx, place)
 	session, err := d.resolveSession(ctx, o.Session)
 	if err != nil {
 		session = ""
@@ -36,7 +38,7 @@ func (d *Daemon) doLedger(ctx context.Context, o client.LedgerOrder, _ func(uint
 	var what []hook.Ordered
 	news := 0
 	recs, err := d.rec.Do(ctx, func(r projector.Reader) ([]events.Envelope, error) {
-		first := seen.News(hook.Reader{Reader: r})
+		first := sighting.News(hook.Reader{Reader: r})
 		news = len(first)
 		state := hook.LedgerOf(r, id)
 		var list []events.Event
@@ -45,11 +47,7 @@ func (d *Daemon) doLedger(ctx context.Context, o client.LedgerOrder, _ func(uint
 			return nil, nil
 		}
 
-		envs, err := recorder.Envelopes(d.opts.Now(), base, append(first, list...)...)
-		for i := range envs {
-			data, report := d.redactor.JSON(envs[i].Data)
-			envs[i].Data, envs[i].Redacted = data, report.Count
-		}
+		envs, err := d.redacted(base, append(first, list...))
 		toOwners(envs, list, state, news)
 		return envs, err
 	})
@@ -79,32 +77,6 @@ func toOwners(envs []events.Envelope, list []events.Event, s ledger.State, from 
 			envs[from+i].Project = s.Entries[at].Project
 		}
 	}
-}
-
-// ledgerEvents decodes an order's events and refuses what a fold could not use; the words name the field.
-func ledgerEvents(o client.LedgerOrder) ([]events.Event, error) {
-	if len(o.Events) == 0 || len(o.Events) > maxOrderEvents {
-		return nil, problem.Bad("%d events: an order has 1 to %d", len(o.Events), maxOrderEvents)
-	}
-	var list []events.Event
-	for _, c := range o.Events {
-		k, ok := events.Lookup(c.Type)
-		if !ok || !slices.Contains(ledgerable, c.Type) {
-			return nil, problem.Bad("%q is nothing that can be said of a ledger", c.Type).Advise("these can: " + strings.Join(ledgerable, ", "))
-		}
-		if err := events.Check(k, c.Data); err != nil {
-			return nil, problem.Bad("%s: %v", c.Type, err).Advise("`hookctl events schema " + c.Type + "` shows the fields")
-		}
-		e := k.New()
-		if err := json.Unmarshal(c.Data, e); err != nil {
-			return nil, problem.Bad("%s: %s", c.Type, misfit(err))
-		}
-		if a, ok := e.(*events.LedgerEntryAdded); ok && ledger.Clip(a.Text, 1) == "" {
-			return nil, problem.Bad("text: it is empty")
-		}
-		list = append(list, e)
-	}
-	return list, nil
 }
 
 // ledgerOf is a project's ledger, together with those of the projects it took in.

@@ -17,22 +17,12 @@ const silentAfter = 12 * time.Hour
 
 // sessionsBy are the sessions that the session index has under a word, in the order of their ids.
 func (d *Daemon) sessionsBy(ctx context.Context, word string) []session.State {
-	var found []session.State
-	_ = d.view.Read(ctx, func(r projector.Reader) error {
-		found = projector.Find[session.State](r, session.Name, word)
-		return nil
-	})
-	return found
+	return seen(ctx, d, func(r projector.Reader) []session.State { return projector.Find[session.State](r, session.Name, word) })
 }
 
 // liveIDs are the ids of the live sessions that the session index has under a word, sorted.
 func (d *Daemon) liveIDs(ctx context.Context, word string) []string {
-	var ids []string
-	_ = d.view.Read(ctx, func(r projector.Reader) error {
-		ids = projector.Lookup(r, session.Name, word)
-		return nil
-	})
-	return ids
+	return seen(ctx, d, func(r projector.Reader) []string { return projector.Lookup(r, session.Name, word) })
 }
 
 // byProcess is the session of a process that was active last; of the project when one is known.

@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"sync"
 	"time"
@@ -9,8 +10,6 @@ import (
 	"hookline/hookctl/facts"
 	"hookline/hookctl/hook"
 	"hookline/hookctl/wire"
-	"hookline/projector"
-	"hookline/projector/session"
 )
 
 // What a decision is made from: the machine as it is and the past as the projections have it.
@@ -108,10 +107,7 @@ func (c *clientCache) of(f wire.Frame, now time.Time) facts.Process {
 	p, _ := facts.ClientOf(key, f.PPID)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.by == nil || len(c.by) > 256 {
-		c.by = map[string]knownClient{}
-	}
-	c.by[key] = knownClient{process: p, until: now.Add(clientFor)}
+	keep(&c.by, 256, key, knownClient{process: p, until: now.Add(clientFor)})
 	return p
 }
 
@@ -130,16 +126,8 @@ func (d *Daemon) clean(s string) string {
 // launchDir is where a session was started when the client does not say: where it was first seen,
 // since the working directory follows the model.
 func (d *Daemon) launchDir(ctx context.Context, id, cwd string) string {
-	dir := cwd
-	_ = d.view.Read(ctx, func(r projector.Reader) error {
-		if s, ok := projector.State[session.State](r, session.Name, id); ok && s.LaunchDir != "" {
-			dir = s.LaunchDir
-		} else if ok && s.Worktree != "" {
-			dir = s.Worktree
-		}
-		return nil
-	})
-	return dir
+	s, _ := d.session(ctx, id)
+	return cmp.Or(s.LaunchDir, s.Worktree, cwd)
 }
 
 // originWithin bounds the one call of git for a project that was never seen.

@@ -44,9 +44,6 @@ func (n *notices) first(topic, digest string, nothing bool) bool {
 	if told && before == digest || nothing && !told {
 		return false
 	}
-	if n.said == nil || len(n.said) >= maxNotices {
-		n.said = map[string]string{}
-	}
-	n.said[topic] = digest
+	keep(&n.said, maxNotices, topic, digest)
 	return true
 }

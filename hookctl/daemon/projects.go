@@ -26,10 +26,7 @@ const maxVisits = 4096
 func (v *visits) add(path string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if v.paths == nil || len(v.paths) >= maxVisits {
-		v.paths = map[string]bool{}
-	}
-	v.paths[path] = true
+	keep(&v.paths, maxVisits, path, true)
 }
 
 func (v *visits) has(path string) bool {
@@ -44,11 +41,10 @@ const maxJoins = 64
 // projectAt is the id of the project that the log has at a path, "" for none. A project that was joined into another
 // gives the other's.
 func (d *Daemon) projectAt(ctx context.Context, path string) string {
-	id := ""
-	_ = d.view.Read(ctx, func(r projector.Reader) error {
+	return seen(ctx, d, func(r projector.Reader) string {
 		found := projector.Find[project.State](r, project.Name, project.LivesAt(path))
 		if len(found) == 0 {
-			return nil
+			return ""
 		}
 
 		s := found[0]
@@ -59,10 +55,8 @@ func (d *Daemon) projectAt(ctx context.Context, path string) string {
 			}
 			s = next
 		}
-		id = s.ID
-		return nil
+		return s.ID
 	})
-	return id
 }
 
 // project gives the id of the project at a place, and how it looks there unless that is known.
@@ -74,31 +68,29 @@ func (d *Daemon) project(ctx context.Context, at facts.Place) (string, *hook.Sig
 		}
 	}
 
-	seen := events.ProjectSeen{Path: path, Git: at.Git, Name: at.Name}
-	if seen.Name == "" {
-		seen.Name = filepath.Base(path)
+	now := events.ProjectSeen{Path: path, Git: at.Git, Name: at.Name}
+	if now.Name == "" {
+		now.Name = filepath.Base(path)
 	}
 	if at.Git {
 		bounded, cancel := context.WithTimeout(ctx, originWithin)
 		defer cancel()
 		if o, err := d.world.Origin(bounded, at.CommonDir); err == nil {
-			seen.RootCommit, seen.Remote = o.RootCommit, o.Remote
+			now.RootCommit, now.Remote = o.RootCommit, o.Remote
 		}
 	}
 
-	var known []project.State
-	_ = d.view.Read(ctx, func(r projector.Reader) error {
-		known = projector.Find[project.State](r, project.Name, project.Known)
-		return nil
+	known := seen(ctx, d, func(r projector.Reader) []project.State {
+		return projector.Find[project.State](r, project.Name, project.Known)
 	})
-	id, moved, ok := project.Recognise(known, seen, exists) // asks the disk: not under a lock
+	id, moved, ok := project.Recognise(known, now, exists) // asks the disk: not under a lock
 	if !ok {
 		id = project.NewID(known, facts.ProjectID(at.Path()))
 	}
 
-	seen.Name, seen.Remote = d.clean(seen.Name), d.clean(seen.Remote)
+	now.Name, now.Remote = d.clean(now.Name), d.clean(now.Remote)
 	d.visits.add(path)
-	return id, &hook.Sighting{Project: id, Seen: seen, Moved: moved}
+	return id, &hook.Sighting{Project: id, Seen: now, Moved: moved}
 }
 
 func exists(path string) bool { _, err := os.Stat(path); return err == nil }

@@ -10,6 +10,7 @@ import (
 	"hookline/embedded"
 	"hookline/hookctl/client"
 	"hookline/projector"
+	"hookline/replay/past"
 )
 
 // long answers a request that may go over the whole log.
@@ -21,7 +22,7 @@ func (d *Daemon) long(w http.ResponseWriter, r *http.Request, run func(ctx conte
 func (d *Daemon) handleRebuild(w http.ResponseWriter, r *http.Request) error {
 	only, dry := r.URL.Query().Get("projection"), r.URL.Query().Get("dry_run") == "1"
 	if only != "" {
-		if err := knownTable(d.view, only); err != nil {
+		if err := past.KnownTable(d.view.Tables(), only); err != nil {
 			return err
 		}
 	}

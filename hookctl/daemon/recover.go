@@ -19,7 +19,7 @@ func (d *Daemon) momentOf(ctx context.Context, s string) (mend.Moment, error) {
 		return mend.Moment{Time: d.opts.Now()}, nil
 	}
 	if seq, err := strconv.ParseUint(s, 10, 64); err == nil {
-		if _, err := d.pointOf(ctx, s); err != nil {
+		if _, err := d.pastView().Point(ctx, s, ""); err != nil {
 			return mend.Moment{}, err
 		}
 		rec, err := d.find(ctx, s)
@@ -32,7 +32,7 @@ func (d *Daemon) momentOf(ctx context.Context, s string) (mend.Moment, error) {
 	return mend.Moment{Time: t}, nil
 }
 
-// Recover makes an identity of the past the current one ([recovery.Past]).
+// Recover makes an identity of the past the current one ([mend.Past]).
 func (d *Daemon) Recover(ctx context.Context, a mend.Asked, progress func(uint64)) (mend.Recovered, error) {
 	past := mend.Past{Log: d.stream, View: d.view, Now: d.opts.Now}
 	found, err := past.Find(ctx, a, progress)

@@ -39,13 +39,7 @@ func (r *redactors) of(base *redact.Redactor, given []string, launch string, now
 	next := loadRedactor(base, given, launch, now)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if len(r.by) >= maxRoots {
-		clear(r.by)
-	}
-	if r.by == nil {
-		r.by = map[string]*projectRedactor{}
-	}
-	r.by[launch] = next
+	keep(&r.by, maxRoots, launch, next)
 	return next
 }
 

@@ -66,11 +66,7 @@ func (d *Daemon) doRestore(ctx context.Context, o restoreOrder, _ func(uint64)) 
 func (d *Daemon) checkpointOf(ctx context.Context, id string, seq uint64) (client.Restored, string, error) {
 	none := problem.Missing("session %s has no checkpoint %d", id, seq).Advise("`hookctl checkpoint list` shows them")
 	if seq == 0 {
-		var s working.State
-		_ = d.rec.Read(ctx, func(r projector.Reader) error {
-			s, _ = projector.State[working.State](r, working.Name, id)
-			return nil
-		})
+		s, _ := stateOf[working.State](ctx, d, working.Name, id)
 		if len(s.Checkpoints) == 0 {
 			return client.Restored{}, "", problem.Missing("session %s has no checkpoint", id).Advise("`hookctl checkpoint create` makes one")
 		}

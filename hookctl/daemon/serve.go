@@ -142,9 +142,10 @@ func serve(ctx context.Context, p home.Paths, o Options) error {
 		return err
 	}
 	d.paths, d.serving = p, true
-	d.handedBy = os.Getenv("HOOKLINE_AFTER")
-	waiting := d.spool.Count()
-	d.emitStarted(ctx, waiting)
+	e := &events.DaemonStarted{Build: wire.Build, PID: os.Getpid(), Clean: d.ground.Report().Clean, Spooled: d.spool.Count(), After: os.Getenv("HOOKLINE_AFTER")}
+	if _, err := d.rec.Note(ctx, events.Envelope{}, e); err != nil {
+		d.log.Error("record start", "err", err)
+	}
 	srv := d.httpServer()
 	door, err := openDoor(p, srv, o.Log)
 	if err != nil {
@@ -229,23 +230,16 @@ func (d *Daemon) shutdown(srv *http.Server, reason string) error {
 	d.effects.Wait()
 	ctx, stop := context.WithTimeout(context.Background(), 20*time.Second)
 	defer stop()
-	var err, stopErr error
+	var err error
 	if d.ground.Health() == nil {
-		_, stopErr = d.rec.Note(ctx, events.Envelope{}, &events.DaemonStopped{Reason: reason})
+		_, err = d.rec.Note(ctx, events.Envelope{}, &events.DaemonStopped{Reason: reason})
 	}
-	err = errors.Join(err, stopErr, d.Close(ctx))
+	err = errors.Join(err, d.Close(ctx))
 	d.log.Info("stopped", "reason", reason, "err", err)
 	if next := d.handOver.Load(); next != nil && err == nil {
 		return home.Replace(*next, wire.Build)
 	}
 	return err
-}
-
-func (d *Daemon) emitStarted(ctx context.Context, waiting int) {
-	e := &events.DaemonStarted{Build: wire.Build, PID: os.Getpid(), Clean: d.ground.Report().Clean, Spooled: waiting, After: d.handedBy}
-	if _, err := d.rec.Note(ctx, events.Envelope{}, e); err != nil {
-		d.log.Error("record start", "err", err)
-	}
 }
 
 // rotate keeps the daemon's log below a bound: above it, at a start, its content moves to hookd.log.1.

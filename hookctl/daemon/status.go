@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"maps"
 	"os"
 	"time"
 
@@ -40,14 +41,7 @@ func (d *Daemon) Status() client.Status {
 func (c *hookCounts) copies() (map[string]client.HookCount, map[string]int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	kinds, installs := make(map[string]client.HookCount, len(c.kinds)), make(map[string]int, len(c.installs))
-	for k, v := range c.kinds {
-		kinds[k] = v
-	}
-	for k, v := range c.installs {
-		installs[k] = v
-	}
-	return kinds, installs
+	return maps.Collect(maps.All(c.kinds)), maps.Collect(maps.All(c.installs)) // never nil, as clients expect
 }
 
 // unknownIn counts what this build has no type for among the newest records.

@@ -27,10 +27,10 @@ func (d *Daemon) survey(ctx context.Context, in hook.Input, w hook.World) *event
 	if _, ok := in.Event.(*events.SessionStarted); !ok || in.Call.Verb != hook.VerbHook || in.Session == "" {
 		return nil
 	}
-	var s working.State
-	_ = d.view.Read(ctx, func(r projector.Reader) error {
-		s = hook.WorkAt(in, w.Project, hook.Reader{Reader: r})
-		return nil
+	s := seen(ctx, d, func(r projector.Reader) working.State {
+		s := hook.WorkAt(in, w.Project, hook.Reader{Reader: r})
+		s.Files = slices.Clone(s.Files) // they are asked of the disk without the view's lock
+		return s
 	})
 
 	out := &events.WorkplaceSurveyed{}

@@ -33,7 +33,7 @@ func (d *Daemon) take(ctx context.Context, f wire.Frame, spooled bool) (hook.Ans
 		return d.brief(ctx, f), nil, nil
 	}
 
-	if d.configured(f).off {
+	if d.configured(f.Launch()).off {
 		return hook.Answer{}, nil, nil
 	}
 
@@ -43,7 +43,7 @@ func (d *Daemon) take(ctx context.Context, f wire.Frame, spooled bool) (hook.Ans
 	}
 	in = d.named(ctx, f, in)
 	w := d.look(ctx, f, &in, spooled)
-	if nobodys(in) {
+	if in.Uncalled { // a verb that a person or a script called without a hook only reads
 		answer, err := d.answerNobody(ctx, in, w)
 		return answer, nil, err
 	}
@@ -132,9 +132,9 @@ func (d *Daemon) endWhenBroken(err error) {
 	}
 }
 
-// configured is what configuration files say of the folder that the frame's client was launched in.
-func (d *Daemon) configured(f wire.Frame) *projectRedactor {
-	return d.extras.of(d.redactor, d.opts.Redact, f.Launch(), d.opts.Now())
+// configured is what configuration files say of a folder that a client was launched in.
+func (d *Daemon) configured(launch string) *projectRedactor {
+	return d.extras.of(d.redactor, d.opts.Redact, launch, d.opts.Now())
 }
 
 // prepare is everything that needs neither the past nor an order: redact, cut, decode.
@@ -147,7 +147,7 @@ func (d *Daemon) prepare(f wire.Frame) (hook.Input, error) {
 		f.Note = strings.TrimPrefix(f.Note+"; capture time "+strconv.FormatInt(f.Time, 10)+" replaced", "; ")
 		f.Time = d.opts.Now().UnixMilli()
 	}
-	redactor := d.configured(f).with.Remembering(d.memories.of(f.Body))
+	redactor := d.configured(f.Launch()).with.Remembering(d.memories.of(f.Body))
 	body, report := redactor.JSON(f.Body)
 	body, err := hook.Cut(body, d.ground.Blobs().Put)
 	if err != nil {
@@ -225,7 +225,8 @@ func (d *Daemon) effect(ctx context.Context, in hook.Input, w hook.World, cause 
 	})
 	if err != nil { // EC-SESSION-06: never the hook's trouble
 		d.log.Error("record what follows", "session", in.Session, "err", err)
-		d.failedDreams.keep(in.Session, err.Error(), d.continuity(ctx, in.Session))
+		s, _ := d.identity(ctx, in.Session)
+		d.failedDreams.keep(in.Session, err.Error(), s.LastIC)
 		return
 	}
 
@@ -239,11 +240,7 @@ func (d *Daemon) effect(ctx context.Context, in hook.Input, w hook.World, cause 
 // brief answers from memory: no record, no disk.
 func (d *Daemon) brief(ctx context.Context, f wire.Frame) hook.Answer {
 	session := d.sessionOf(ctx, f)
-	line := ""
-	_ = d.rec.Read(ctx, func(r projector.Reader) error {
-		line = hook.Brief(hook.Reader{Reader: r}, session)
-		return nil
-	})
+	line := seen(ctx, d, func(r projector.Reader) string { return hook.Brief(hook.Reader{Reader: r}, session) })
 	return hook.Plain(line, "", 0)
 }
 

@@ -181,17 +181,15 @@ func (d *Daemon) openGates(ctx context.Context, s session.State) int {
 		return 0
 	}
 
-	open := 0
-	_ = d.rec.Read(ctx, func(r projector.Reader) error {
+	return seen(ctx, d, func(r projector.Reader) (open int) {
 		p := hook.GatesPast{State: hook.GatesAt(r, s.Project, g)}
 		for _, q := range hook.Board(s.ID, d.opts.Now(), g, p) {
 			if q.Requirement.Type == gates.Blocking && !q.Satisfied {
 				open++
 			}
 		}
-		return nil
+		return open
 	})
-	return open
 }
 
 // gatesWhere reads the gates of the work tree that a session is in, nothing measured; nil where it is on no branch.
