@@ -56,7 +56,7 @@ func cmdHook(ts *testscript.TestScript, neg bool, args []string) {
 		args = append([]string{"hook"}, args...)
 	}
 	c.args = args
-	out, err := houseOf(ts).run(c)
+	out, err := homeOf(ts).run(c)
 	ts.Check(err)
 	_, _ = ts.Stdout().Write([]byte(out.stdout)) // strings.Builders do not fail
 	_, _ = ts.Stderr().Write([]byte(out.stderr))
@@ -79,14 +79,14 @@ func late(ts *testscript.TestScript) bool {
 	if ts.Getenv("LATE") != "true" {
 		return false
 	}
-	ts.Check(eventually(func() error { return wantCount("frames in the spool", "0", len(spooled(houseOf(ts).home()))) }))
+	ts.Check(eventually(func() error { return wantCount("frames in the spool", "0", len(spooled(homeOf(ts).state()))) }))
 	return true
 }
 
 // cmdBrief wants the brief of a session. A busy machine may not answer within 60 ms, which gives the
 // cold brief; a brief leaves no trace, so it is asked for again.
 func cmdBrief(ts *testscript.TestScript, _ bool, args []string) {
-	h := houseOf(ts)
+	h := homeOf(ts)
 	ts.Check(eventually(func() error {
 		out, err := h.run(call{args: []string{"consciousness", "brief"}, env: []string{"CLAUDE_CODE_SESSION_ID=" + args[0]}})
 		ts.Check(err)

@@ -111,7 +111,7 @@ func channels(session, call, text string) map[string]string {
 // (the file is compressed), nor in blobs, nor in the raw bytes of any file, nor in the spool.
 func TestSecretsStayOut(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newHome(t)
 	h.hook(t, "SessionStart", startPayload("one"))
 	secrets := canaries()
 	expect.EqualNow(t, len(secrets), 30, "kinds")
@@ -140,7 +140,7 @@ func TestSecretsStayOut(t *testing.T) {
 }
 
 // wantCounted wants every event that had a secret, and in each the number of what was replaced.
-func wantCounted(t *testing.T, h house, sent map[string]planted) {
+func wantCounted(t *testing.T, h home, sent map[string]planted) {
 	t.Helper()
 	found := 0
 	for _, r := range h.mustEvents(t, "*") {
@@ -157,7 +157,7 @@ func wantCounted(t *testing.T, h house, sent map[string]planted) {
 }
 
 // deliver sends a payload straight to the daemon and gives the id of its event.
-func (h house) deliver(t *testing.T, event, payload string) string {
+func (h home) deliver(t *testing.T, event, payload string) string {
 	t.Helper()
 	now := time.Now().UnixMilli()
 	f := wire.Frame{ID: wire.NewID(now), Args: []string{"hook", event}, Cwd: h.dir, Time: now, Complete: true, Size: int64(len(payload)), Body: []byte(payload)}
@@ -168,7 +168,7 @@ func (h house) deliver(t *testing.T, event, payload string) string {
 }
 
 // spooledSecrets sends all secrets at once while the daemon hangs, looks into the spool, and lets it go on.
-func spooledSecrets(t *testing.T, h house, secrets []planted) {
+func spooledSecrets(t *testing.T, h home, secrets []planted) {
 	t.Helper()
 	var all strings.Builder
 	for _, p := range secrets {
@@ -179,23 +179,23 @@ func spooledSecrets(t *testing.T, h house, secrets []planted) {
 	for event, payload := range payloads {
 		h.hook(t, event, payload)
 	}
-	err := eventually(func() error { return wantCount("frames", fmt.Sprint(len(payloads)), len(spooled(h.home()))) })
+	err := eventually(func() error { return wantCount("frames", fmt.Sprint(len(payloads)), len(spooled(h.state()))) })
 	if err != nil {
 		t.Error(err)
 	}
 	for _, p := range secrets {
 		for _, trace := range p.traces() {
-			if found, err := grep(h.home(), trace); err != nil || found != "" {
+			if found, err := grep(h.state(), trace); err != nil || found != "" {
 				t.Errorf("%s: %s holds it (%v)", p.kind, found, err)
 			}
 		}
 	}
 	expect.OK(t, h.signal(syscall.SIGCONT))
-	expect.OK(t, eventually(func() error { return wantCount("frames", "0", len(spooled(h.home()))) }))
+	expect.OK(t, eventually(func() error { return wantCount("frames", "0", len(spooled(h.state()))) }))
 }
 
 // everything is all events with their blobs, and the daemon's own words.
-func (h house) everything(t *testing.T) string {
+func (h home) everything(t *testing.T) string {
 	t.Helper()
 	var all strings.Builder
 	for _, r := range h.mustEvents(t, "*") {
@@ -203,7 +203,7 @@ func (h house) everything(t *testing.T) string {
 		raw := expect.Value(h.ask("GET", fmt.Sprintf("/v1/events/%v?raw=1", r.fields["id"]), ""))(t)
 		all.Write(raw)
 	}
-	log := expect.Value(os.ReadFile(h.home() + "/hookd.log"))(t)
+	log := expect.Value(os.ReadFile(h.state() + "/hookd.log"))(t)
 	all.Write(log)
 	return all.String()
 }

@@ -61,21 +61,21 @@ var commands = map[string]func(*testscript.TestScript, bool, []string){
 	"flood": cmdFlood, "spool": cmdSpool, "calls": cmdCalls, "paired": cmdPaired, "newer": cmdNewer, "doctor": cmdDoctor,
 	"pid": cmdPid, "environ": cmdEnviron, "secret": cmdSecret, "private": cmdPrivate,
 	"tmpfs": cmdTmpfs, "readonly": cmdReadonly, "writable": cmdWritable, "fill": cmdFill, "screen": cmdScreen, "fits": cmdFits,
-	"wake":   plain(func(h house, args ...string) ([]byte, error) { return nil, h.wake(args[0]) }),
+	"wake":   plain(func(h home, args ...string) ([]byte, error) { return nil, h.wake(args[0]) }),
 	"browse": cmdBrowse,
-	"get":    plain(func(h house, args ...string) ([]byte, error) { return h.ask("GET", args[0], "") }),
-	"crash":  plain(func(h house, _ ...string) ([]byte, error) { return nil, h.crash() }),
-	"end":    plain(func(h house, _ ...string) ([]byte, error) { return nil, h.stop() }),
-	"verify": plain(func(h house, _ ...string) ([]byte, error) { return nil, h.verify() }),
+	"get":    plain(func(h home, args ...string) ([]byte, error) { return h.ask("GET", args[0], "") }),
+	"crash":  plain(func(h home, _ ...string) ([]byte, error) { return nil, h.crash() }),
+	"end":    plain(func(h home, _ ...string) ([]byte, error) { return nil, h.stop() }),
+	"verify": plain(func(h home, _ ...string) ([]byte, error) { return nil, h.verify() }),
 }
 
 // passed are the variables that a script hands to the programs; an empty one is unset.
 var passed = []string{"PATH", "HOME", "TMPDIR", "HOOKLINE_SECOND", "HOOKLINE_HOME", "HOOKLINE_SOCKET", "HOOKLINE_DISABLED", "HOOKLINE_IDLE_EXIT", "XDG_STATE_HOME",
 	"XDG_RUNTIME_DIR", "XDG_CONFIG_HOME", "CLAUDE_CODE_SESSION_ID", "CLAUDE_PID", "CLAUDE_PROJECT_DIR"}
 
-// houseOf is the house as the script's environment has it now.
-func houseOf(ts *testscript.TestScript) house {
-	h := house{env: map[string]string{}, dir: ts.MkAbs(".")}
+// homeOf is the home as the script's environment has it now.
+func homeOf(ts *testscript.TestScript) home {
+	h := home{env: map[string]string{}, dir: ts.MkAbs(".")}
 	for _, name := range passed {
 		h.env[name] = ts.Getenv(name)
 	}
@@ -83,9 +83,9 @@ func houseOf(ts *testscript.TestScript) house {
 }
 
 // plain makes a word of a function that prints or fails.
-func plain(run func(h house, args ...string) ([]byte, error)) func(*testscript.TestScript, bool, []string) {
+func plain(run func(h home, args ...string) ([]byte, error)) func(*testscript.TestScript, bool, []string) {
 	return func(ts *testscript.TestScript, neg bool, args []string) {
-		out, err := run(houseOf(ts), args...)
+		out, err := run(homeOf(ts), args...)
 		if neg {
 			if err == nil {
 				ts.Fatalf("it did not fail: %s", out)
@@ -104,12 +104,12 @@ func cmdPost(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) > 1 {
 		body = ts.ReadFile(args[1])
 	}
-	plain(func(h house, _ ...string) ([]byte, error) { return h.ask("POST", args[0], body) })(ts, neg, nil)
+	plain(func(h home, _ ...string) ([]byte, error) { return h.ask("POST", args[0], body) })(ts, neg, nil)
 }
 
 // cmdLatest looks at the only project's pointer in the bucket latest.
 func cmdLatest(ts *testscript.TestScript, _ bool, args []string) {
-	out, err := houseOf(ts).ask("GET", "/v1/cells/latest?prefix=identity.", "")
+	out, err := homeOf(ts).ask("GET", "/v1/cells/latest?prefix=identity.", "")
 	ts.Check(err)
 	var c struct{ State struct{ Session string } }
 	if len(out) > 0 {
@@ -123,7 +123,7 @@ func cmdLatest(ts *testscript.TestScript, _ bool, args []string) {
 // cmdObserve sets the vector twice, so that it is compared with itself, and phases of which six are
 // ahead and six behind by the angle that gives r = IC.
 func cmdObserve(ts *testscript.TestScript, _ bool, args []string) {
-	h := houseOf(ts)
+	h := homeOf(ts)
 	ic, err := strconv.ParseFloat(args[1], 64)
 	ts.Check(err)
 	angle := math.Acos((13*ic - 1) / 12)
@@ -150,7 +150,7 @@ func cmdSignal(ts *testscript.TestScript, _ bool, args []string) {
 	if !ok {
 		ts.Fatalf("unknown signal %q", args[0])
 	}
-	ts.Check(houseOf(ts).signal(sig))
+	ts.Check(homeOf(ts).signal(sig))
 }
 
 // cmdNewer builds a later release and puts its folder into $NEWER.
@@ -162,7 +162,7 @@ func cmdNewer(ts *testscript.TestScript, _ bool, _ []string) {
 
 // cmdDoctor: a home of a script has its own faults (no hooks installed), so the exit code says nothing.
 func cmdDoctor(ts *testscript.TestScript, _ bool, args []string) {
-	out, err := houseOf(ts).run(call{args: []string{"doctor"}})
+	out, err := homeOf(ts).run(call{args: []string{"doctor"}})
 	ts.Check(err)
 	if !regexp.MustCompile(args[0]).MatchString(out.stdout) {
 		ts.Fatalf("doctor does not say %q:\n%s%s", args[0], out.stdout, out.stderr)
@@ -170,7 +170,7 @@ func cmdDoctor(ts *testscript.TestScript, _ bool, args []string) {
 }
 
 func cmdPid(ts *testscript.TestScript, _ bool, _ []string) {
-	s, err := houseOf(ts).status()
+	s, err := homeOf(ts).status()
 	ts.Check(err)
 	ts.Setenv("PID", strconv.Itoa(s.PID))
 }
@@ -193,7 +193,7 @@ func cmdSecret(ts *testscript.TestScript, _ bool, args []string) {
 // daemon by the canary test.
 func cmdPrivate(ts *testscript.TestScript, _ bool, args []string) {
 	for _, text := range args {
-		found, err := grep(houseOf(ts).home(), text)
+		found, err := grep(homeOf(ts).state(), text)
 		ts.Check(err)
 		if found != "" {
 			ts.Fatalf("%s holds %q", found, text)

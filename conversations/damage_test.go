@@ -12,10 +12,10 @@ import (
 // cmdDamage overwrites the middle of every block of a stopped stream, and of its copies in the
 // archive for the log itself: what a dying disk does.
 func cmdDamage(ts *testscript.TestScript, _ bool, args []string) {
-	h := houseOf(ts)
+	h := homeOf(ts)
 	ts.Check(h.gone()) // a process that is about to end has an empty environment, and for a moment none
 	hit := 0
-	ts.Check(filepath.WalkDir(filepath.Join(h.home(), "store"), func(path string, e os.DirEntry, err error) error {
+	ts.Check(filepath.WalkDir(filepath.Join(h.state(), "store"), func(path string, e os.DirEntry, err error) error {
 		if err != nil || filepath.Ext(path) != ".blk" || filepath.Base(filepath.Dir(filepath.Dir(path))) != args[0] {
 			return err
 		}

@@ -18,7 +18,7 @@ import (
 
 // toolFrame is the i-th frame of a flood. The ids are the same every time, so that a second flood is a
 // delivery of the first one's frames.
-func toolFrame(h house, session string, i int) wire.Frame {
+func toolFrame(h home, session string, i int) wire.Frame {
 	body := object("session_id", session, "hook_event_name", "PostToolUse", "tool_name", "Read", "tool_use_id", "flood_"+strconv.Itoa(i),
 		"tool_input", map[string]any{"file_path": "/app/" + strconv.Itoa(i)}, "tool_response", map[string]any{"type": "text"})
 	at := floodTime.Add(time.Duration(i) * time.Millisecond).UnixMilli()
@@ -34,11 +34,11 @@ var floodTime = time.Now()
 func cmdFlood(ts *testscript.TestScript, _ bool, args []string) {
 	n, err := strconv.Atoi(args[0])
 	ts.Check(err)
-	h := houseOf(ts)
+	h := homeOf(ts)
 	ts.Check(h.flood(args[1], n))
 }
 
-func (h house) flood(session string, n int) error {
+func (h home) flood(session string, n int) error {
 	work, failed := make(chan int), make(chan error, n)
 	var senders sync.WaitGroup
 	for range 8 {
@@ -63,9 +63,9 @@ func (h house) flood(session string, n int) error {
 func cmdSpool(ts *testscript.TestScript, _ bool, args []string) {
 	n, err := strconv.Atoi(args[0])
 	ts.Check(err)
-	h := houseOf(ts)
+	h := homeOf(ts)
 	for i := range n {
-		ts.Check(putInSpool(h.home(), toolFrame(h, args[1], i)))
+		ts.Check(putInSpool(h.state(), toolFrame(h, args[1], i)))
 	}
 }
 
@@ -75,7 +75,7 @@ const crowd = 200
 // Two hundred processes at once, as several sessions with parallel tools start them (EC-SESSION-13):
 // each is recorded once, none is refused, and the identity is what the log says.
 func TestCrowd_EC_SESSION_13(t *testing.T) {
-	h := newHouse(t)
+	h := newHome(t)
 	h.hook(t, "SessionStart", startPayload("one"))
 	var group sync.WaitGroup
 	outcomes, errs := make([]outcome, crowd), make([]error, crowd)
@@ -99,7 +99,7 @@ func TestCrowd_EC_SESSION_13(t *testing.T) {
 
 // A crowd that meets no daemon: one is started, all wait in the spool, and each counts once.
 func TestCrowdStartsOneDaemon(t *testing.T) {
-	h := newHouse(t)
+	h := newHome(t)
 	const n = 40
 	var group sync.WaitGroup
 	for i := range n {
@@ -123,7 +123,7 @@ func TestCrowdStartsOneDaemon(t *testing.T) {
 
 // wantEachOnce waits until n events of a type are in the log and the spool is empty, each event of
 // another call or session.
-func wantEachOnce(t *testing.T, h house, pattern string, n int) {
+func wantEachOnce(t *testing.T, h home, pattern string, n int) {
 	t.Helper()
 	expect.OK(t, eventually(func() error {
 		list, err := h.events(pattern)
@@ -132,7 +132,7 @@ func wantEachOnce(t *testing.T, h house, pattern string, n int) {
 			err = fmt.Errorf("%d %s instead of %d, %d hooks refused", len(list), pattern, n, len(refused))
 		}
 		if err == nil {
-			err = wantCount("frames in the spool", "0", len(spooled(h.home())))
+			err = wantCount("frames in the spool", "0", len(spooled(h.state())))
 		}
 		return err
 	}))
@@ -149,7 +149,7 @@ func wantEachOnce(t *testing.T, h house, pattern string, n int) {
 // persist-identity while all projections are rebuilt: slower perhaps, but exit 0 and saved.
 func TestPersistDuringRebuild_EC_SESSION_09(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newHome(t)
 	h.hook(t, "SessionStart", startPayload("one"))
 	expect.OK(t, h.flood("one", 500))
 	rebuilt := make(chan error, 1)
@@ -171,7 +171,7 @@ func TestPersistDuringRebuild_EC_SESSION_09(t *testing.T) {
 func cmdCalls(ts *testscript.TestScript, _ bool, args []string) {
 	n, err := strconv.Atoi(args[0])
 	ts.Check(err)
-	h := houseOf(ts)
+	h := homeOf(ts)
 	for i := range n {
 		for _, event := range []string{"PreToolUse", "PostToolUse"} {
 			payload := object("session_id", args[1], "hook_event_name", event, "tool_name", "Read", "tool_use_id", args[1]+strconv.Itoa(i))
@@ -186,7 +186,7 @@ func cmdCalls(ts *testscript.TestScript, _ bool, args []string) {
 
 // cmdPaired wants each outcome behind its request in the log.
 func cmdPaired(ts *testscript.TestScript, _ bool, _ []string) {
-	all, err := houseOf(ts).events("tool.*")
+	all, err := homeOf(ts).events("tool.*")
 	ts.Check(err)
 	requested := map[any]bool{}
 	for _, r := range all {

@@ -24,7 +24,7 @@ import (
 //	-spool         into the spool instead of to the daemon
 //	-cut           of a client that gave up reading
 func cmdFrame(ts *testscript.TestScript, neg bool, args []string) {
-	h := houseOf(ts)
+	h := homeOf(ts)
 	f := wire.Frame{Cwd: h.dir, Time: time.Now().UnixMilli(), Complete: true, Binary: filepath.Join(binaries, "hookctl"), Env: map[string]string{}}
 	spool := false
 	for strings.HasPrefix(args[0], "-") {
@@ -56,7 +56,7 @@ func cmdFrame(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	ts.Setenv("FRAME", f.ID)
 	if spool {
-		ts.Check(putInSpool(h.home(), f))
+		ts.Check(putInSpool(h.state(), f))
 		return
 	}
 	reply, err := h.send(f)
@@ -71,7 +71,7 @@ func cmdFrame(ts *testscript.TestScript, neg bool, args []string) {
 	fmt.Fprintf(ts.Stderr(), "%s", reply.Stderr)
 }
 
-func (h house) send(f wire.Frame) (wire.Reply, error) {
+func (h home) send(f wire.Frame) (wire.Reply, error) {
 	return wire.Do(time.Now().Add(within), h.socket(), f.Args[1], f)
 }
 

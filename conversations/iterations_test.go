@@ -15,7 +15,7 @@ import (
 // elsewhere (make bench), where nothing else runs.
 func TestTC_SESSION_24(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newHome(t)
 	h.hook(t, "SessionStart", startPayload("one"))
 	expect.OK(t, h.up())
 	const iterations = 100

@@ -17,7 +17,7 @@ import (
 // What the scripts look at: events of the log, values of JSON, a hook's answer as the client reads it.
 
 func cmdCount(ts *testscript.TestScript, _ bool, args []string) {
-	found, err := matching(houseOf(ts), args[1], args[2:])
+	found, err := matching(homeOf(ts), args[1], args[2:])
 	ts.Check(err)
 	if err := wantCount(strings.Join(args[1:], " "), args[0], len(found)); err != nil {
 		for _, r := range found {
@@ -31,7 +31,7 @@ func cmdCount(ts *testscript.TestScript, _ bool, args []string) {
 func cmdEvent(ts *testscript.TestScript, _ bool, args []string) {
 	var found []record
 	ts.Check(eventually(func() (err error) {
-		found, err = matching(houseOf(ts), args[0], args[1:])
+		found, err = matching(homeOf(ts), args[0], args[1:])
 		if err == nil && len(found) == 0 {
 			err = fmt.Errorf("no event %s", strings.Join(args, " "))
 		}
@@ -45,7 +45,7 @@ func cmdTypes(ts *testscript.TestScript, _ bool, args []string) {
 	if len(args) > 0 {
 		pattern = args[0]
 	}
-	found, err := matching(houseOf(ts), pattern, nil)
+	found, err := matching(homeOf(ts), pattern, nil)
 	ts.Check(err)
 	for _, r := range found {
 		fmt.Fprintln(ts.Stdout(), r.fields["type"])
@@ -155,7 +155,7 @@ func sameJSON(a, b []byte) error {
 }
 
 func cmdCell(ts *testscript.TestScript, neg bool, args []string) {
-	plain(func(h house, _ ...string) ([]byte, error) {
+	plain(func(h home, _ ...string) ([]byte, error) {
 		return h.ask("GET", "/v1/cells/"+args[0]+"/"+args[1], "")
 	})(ts, neg, nil)
 }
@@ -172,7 +172,7 @@ func exact(b []byte) (v any, err error) {
 
 // cmdTimeindex wants the sessions of the temporal index in this order.
 func cmdTimeindex(ts *testscript.TestScript, _ bool, args []string) {
-	out, err := houseOf(ts).ask("GET", "/v1/cells/latest?prefix=t.", "")
+	out, err := homeOf(ts).ask("GET", "/v1/cells/latest?prefix=t.", "")
 	ts.Check(err)
 	var got []string
 	for line := range strings.Lines(string(out)) {
@@ -189,7 +189,7 @@ func cmdTimeindex(ts *testscript.TestScript, _ bool, args []string) {
 func cmdRaw(ts *testscript.TestScript, _ bool, args []string) {
 	var r struct{ ID string }
 	ts.Check(json.Unmarshal([]byte(ts.ReadFile("stdout")), &r))
-	raw, err := houseOf(ts).ask("GET", "/v1/events/"+r.ID+"?raw=1", "")
+	raw, err := homeOf(ts).ask("GET", "/v1/events/"+r.ID+"?raw=1", "")
 	ts.Check(err)
 	ts.Check(sameJSON([]byte(strings.TrimPrefix(ts.ReadFile(args[0]), "\ufeff")), raw))
 }

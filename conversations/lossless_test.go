@@ -22,7 +22,7 @@ import (
 
 // stream runs n hooks by a few processes at a time, the i-th with the program that bin names; after
 // each one done is called with the number so far.
-func stream(t *testing.T, h house, n int, bin func(i int) string, done func(so int)) {
+func stream(t *testing.T, h home, n int, bin func(i int) string, done func(so int)) {
 	t.Helper()
 	work := make(chan int)
 	var workers sync.WaitGroup
@@ -52,7 +52,7 @@ func stream(t *testing.T, h house, n int, bin func(i int) string, done func(so i
 
 func TestKillsLoseNothing(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newHome(t)
 	h.hook(t, "SessionStart", startPayload("one"))
 	const hooks, kills = 60, 4
 	killed := 0
@@ -78,7 +78,7 @@ func TestKillsLoseNothing(t *testing.T) {
 }
 
 // wake sends prompts until one has found the daemon.
-func (h house) wake(session string) error {
+func (h home) wake(session string) error {
 	prompts := 0
 	return eventually(func() error {
 		prompts++
@@ -96,7 +96,7 @@ func TestHandOverLosesNothing(t *testing.T) {
 	dir, err := newer()
 	expect.OK(t, err)
 	t.Parallel()
-	h := newHouse(t)
+	h := newHome(t)
 	h.hook(t, "SessionStart", startPayload("one"))
 	const hooks = 60
 	stream(t, h, hooks, func(i int) string {
@@ -126,7 +126,7 @@ func TestHandOverLosesNothing(t *testing.T) {
 // the input of a large Write. Each is recorded whole.
 func TestSlowInput(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newHome(t)
 	h.hook(t, "SessionStart", startPayload("one"))
 	large := strings.Repeat("a line of a large file\n", 12<<20/23)
 	for _, c := range []struct {
@@ -152,7 +152,7 @@ func TestSlowInput(t *testing.T) {
 }
 
 // inPieces runs a hook whose input comes in pieces, with a pause behind each, and returns what it says.
-func inPieces(t *testing.T, h house, event string, input []byte, pieces int, pause time.Duration) string {
+func inPieces(t *testing.T, h home, event string, input []byte, pieces int, pause time.Duration) string {
 	t.Helper()
 	r, w, err := os.Pipe()
 	expect.OK(t, err)

@@ -18,7 +18,7 @@ import (
 // An agent asks hookctl mcp, over a real pipe, what was recorded: each tool answers, with and without a daemon; nothing
 // planted comes through, a long answer is cut, and nothing is written to the log.
 func TestMCP(t *testing.T) {
-	h := newHouse(t)
+	h := newHome(t)
 	if out, err := h.run(call{args: []string{"start"}}); err != nil || out.exit != 0 {
 		t.Fatalf("%+v %v", out, err)
 	}
@@ -92,7 +92,7 @@ func TestMCP(t *testing.T) {
 }
 
 // last is the newest sequence of the log with such a type.
-func (h house) last(t *testing.T, types string) int {
+func (h home) last(t *testing.T, types string) int {
 	t.Helper()
 	out := expect.Value(h.run(call{args: []string{"tail", "--json", "-n", "1", "--type", types}}))(t)
 	var seq int

@@ -38,7 +38,7 @@ func TestTraces(t *testing.T) {
 	}))
 	defer srv.Close()
 
-	h := newHouse(t)
+	h := newHome(t)
 	for _, args := range [][]string{{"config", "set", "otel", srv.URL}, {"start"}} {
 		if out, err := h.run(call{args: args}); err != nil || out.exit != 0 {
 			t.Fatalf("%v: %+v %v", args, out, err)
@@ -73,7 +73,7 @@ func TestTraces(t *testing.T) {
 	if out, err := h.run(call{args: []string{"stop"}}); err != nil || out.exit != 0 {
 		t.Fatalf("%+v %v", out, err)
 	}
-	work := filepath.Dir(h.home())
+	work := filepath.Dir(h.state())
 	for len(processesOf(work)) > 0 {
 		if time.Now().After(until) {
 			t.Fatalf("still there: %v", processesOf(work))

@@ -75,7 +75,7 @@ func processesOf(folder string) []int {
 // at the usual socket.
 func endAll(folder string) {
 	if !procfs() {
-		h := house{env: map[string]string{"HOOKLINE_HOME": filepath.Join(folder, "state"), "HOOKLINE_SOCKET": filepath.Join(folder, "s.sock")}}
+		h := home{env: map[string]string{"HOOKLINE_HOME": filepath.Join(folder, "state"), "HOOKLINE_SOCKET": filepath.Join(folder, "s.sock")}}
 		_, _ = h.ask("POST", "/v1/stop", "") // nobody may be there
 		return
 	}

@@ -23,7 +23,7 @@ func TestPayloadsComeBack(t *testing.T) {
 	if err != nil || len(files) != clientEvents {
 		t.Fatalf("%d payloads, %v", len(files), err)
 	}
-	h := newHouse(t)
+	h := newHome(t)
 	for _, file := range files {
 		if name := roundTrip(t, h, file); name+".json" != filepath.Base(file) {
 			t.Errorf("%s is of %s", file, name)
@@ -46,7 +46,7 @@ func TestRealPayloadsComeBack(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatalf("%d payloads, %v", len(files), err)
 	}
-	h := newHouse(t)
+	h := newHome(t)
 	for _, file := range files {
 		roundTrip(t, h, file)
 	}
@@ -56,7 +56,7 @@ func TestRealPayloadsComeBack(t *testing.T) {
 }
 
 // roundTrip sends a file's payload as its hook and compares; "" for a file that is no hook's payload.
-func roundTrip(t *testing.T, h house, file string) string {
+func roundTrip(t *testing.T, h home, file string) string {
 	t.Helper()
 	payload, err := os.ReadFile(file)
 	expect.OK(t, err)
@@ -106,7 +106,7 @@ func roundTrip(t *testing.T, h house, file string) string {
 var silent = map[string]bool{"PreCompact": true, "PostCompact": true, "WorktreeCreate": true, "MessageDisplay": true}
 
 // eventsOf lists the events of a client's hook; none while no daemon answers.
-func (h house) eventsOf(hook string) []record {
+func (h home) eventsOf(hook string) []record {
 	all, err := h.events("*")
 	if err != nil {
 		return nil

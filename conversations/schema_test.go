@@ -160,7 +160,7 @@ func anyOf(path string, choices []any, v any) error {
 // schemas asks for each type's schema once.
 type schemas map[string]schema
 
-func (all schemas) check(t *testing.T, h house, typ string, data any) {
+func (all schemas) check(t *testing.T, h home, typ string, data any) {
 	t.Helper()
 	if all[typ] == nil {
 		all[typ] = h.schema(t, "hookctl", "events", "schema", typ)
@@ -171,7 +171,7 @@ func (all schemas) check(t *testing.T, h house, typ string, data any) {
 }
 
 // schema is what a command line prints of one.
-func (h house) schema(t *testing.T, prog string, args ...string) schema {
+func (h home) schema(t *testing.T, prog string, args ...string) schema {
 	t.Helper()
 	out, err := h.run(call{prog: prog, args: args})
 	if err != nil || out.exit != 0 {
@@ -188,7 +188,7 @@ func (h house) schema(t *testing.T, prog string, args ...string) schema {
 // payload of each hook, of our own and (HOOKLINE_PAYLOADS) of the real client.
 func TestSchemasAcceptTheLog(t *testing.T) {
 	t.Parallel()
-	h, all := newHouse(t), schemas{}
+	h, all := newHome(t), schemas{}
 	golden, err := filepath.Glob(filepath.Join("..", "events", "testdata", "golden", "*.json"))
 	if err != nil || len(golden) < clientEvents {
 		t.Fatalf("%d golden records, %v", len(golden), err)
@@ -227,7 +227,7 @@ func TestSchemasAcceptTheLog(t *testing.T) {
 // is little to tell.
 func TestSchemasAcceptTheVerbs(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newHome(t)
 	h.env["TZ"] = "Asia/Kolkata"
 	h.hook(t, "SessionStart", `{"session_id":"c68c8a51-e89d-45af-bd06-f5c764bc3b27","hook_event_name":"SessionStart","source":"startup"}`)
 	h.hook(t, "UserPromptSubmit", `{"session_id":"c68c8a51-e89d-45af-bd06-f5c764bc3b27","hook_event_name":"UserPromptSubmit","prompt_id":"p1","prompt":"mend the parser"}`)

@@ -65,7 +65,7 @@ func onTerminal(ts *testscript.TestScript, columns uint16, args []string) (strin
 	}
 	defer keyboard.Close()
 
-	h := houseOf(ts)
+	h := homeOf(ts)
 	cmd := exec.Command(filepath.Join(binaries, args[0]), args[1:]...)
 	cmd.Dir = h.dir
 	cmd.Env = append(h.environ(), "NO_COLOR="+ts.Getenv("NO_COLOR"), "PAGER=cat")

@@ -23,7 +23,7 @@ const endWithin = 3*time.Second + lateBy
 // Every verb ends when it is told to: one that waits for its input, for the daemon, for events, and one that works.
 func TestVerbsEndOnSignal(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newHome(t)
 	h.hook(t, "SessionStart", startPayload("one"))
 	s := expect.Value(h.status())(t)
 	verbs := []string{"hookctl doctor --redaction -", "hookctl tail -f", "replay verify", "replay rebuild"}
@@ -39,7 +39,7 @@ func TestVerbsEndOnSignal(t *testing.T) {
 }
 
 // endsOnSignal starts a verb whose stdin stays open, and tells it to end by either signal.
-func endsOnSignal(t *testing.T, h house, verb string) {
+func endsOnSignal(t *testing.T, h home, verb string) {
 	t.Helper()
 	for _, signal := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT} {
 		words := strings.Fields(verb)

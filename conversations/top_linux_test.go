@@ -15,7 +15,7 @@ func TestTop(t *testing.T) {
 	if err != nil {
 		t.Skip("tmux is not installed")
 	}
-	h := newHouse(t)
+	h := newHome(t)
 	h.hook(t, "SessionStart", `{"session_id":"aaaaaaaa-1","hook_event_name":"SessionStart","source":"startup"}`)
 	h.hook(t, "UserPromptSubmit", `{"session_id":"aaaaaaaa-1","hook_event_name":"UserPromptSubmit","prompt":"Add retries to the client"}`)
 	h.hook(t, "PreToolUse", `{"session_id":"aaaaaaaa-1","hook_event_name":"PreToolUse","tool_name":"Edit","tool_use_id":"t1","tool_input":{"file_path":"up/client.go"}}`)
@@ -23,7 +23,7 @@ func TestTop(t *testing.T) {
 	defer func() { _ = h.stop() }()
 
 	say := func(args ...string) string {
-		cmd := exec.Command(tmux, append([]string{"-S", filepath.Join(h.home(), "tmux"), "-f", "/dev/null"}, args...)...)
+		cmd := exec.Command(tmux, append([]string{"-S", filepath.Join(h.state(), "tmux"), "-f", "/dev/null"}, args...)...)
 		cmd.Env = append(h.environ(), "NO_COLOR=1", "TERM=screen")
 		out, err := cmd.CombinedOutput()
 		if err != nil {
@@ -52,7 +52,7 @@ func TestTop(t *testing.T) {
 	}
 
 	say("new-session", "-d", "-x", "60", "-y", "20", filepath.Join(binaries, "hookctl")+" top")
-	defer func() { _ = exec.Command(tmux, "-S", filepath.Join(h.home(), "tmux"), "kill-server").Run() }() // it is gone when top has ended
+	defer func() { _ = exec.Command(tmux, "-S", filepath.Join(h.state(), "tmux"), "kill-server").Run() }() // it is gone when top has ended
 	shows("hookline: sessions  1/1", "> aaaaaaaa  working", "? keys")
 	say("send-keys", "Enter")
 	shows("hookline: session aaaaaaaa-1", "tool.succeeded", "── state at event", "goal      Add retries to the client", "changed   client.go")

@@ -28,7 +28,7 @@ func eventually(ok func() error) error {
 
 // cmdWaitfor polls one condition.
 func cmdWaitfor(ts *testscript.TestScript, _ bool, args []string) {
-	h := houseOf(ts)
+	h := homeOf(ts)
 	switch args[0] {
 	case "up":
 		ts.Check(h.up())
@@ -43,12 +43,12 @@ func cmdWaitfor(ts *testscript.TestScript, _ bool, args []string) {
 			return err
 		}))
 	case "spool":
-		ts.Check(eventually(func() error { return wantCount("frames in the spool", args[1], len(spooled(h.home()))) }))
+		ts.Check(eventually(func() error { return wantCount("frames in the spool", args[1], len(spooled(h.state()))) }))
 	case "below":
 		limit, err := strconv.Atoi(args[1])
 		ts.Check(err)
 		ts.Check(eventually(func() error {
-			if n := len(spooled(h.home())); n >= limit {
+			if n := len(spooled(h.state())); n >= limit {
 				return fmt.Errorf("%d frames in the spool", n)
 			}
 			return nil
@@ -74,7 +74,7 @@ func wantCount(what, want string, got int) error {
 }
 
 // matching lists the events of a pattern whose fields have the values asked for.
-func matching(h house, pattern string, wants []string) ([]record, error) {
+func matching(h home, pattern string, wants []string) ([]record, error) {
 	all, err := h.events(pattern)
 	if err != nil {
 		return nil, err

@@ -39,7 +39,7 @@ const perShift = 20
 // keeps its client's own time.
 func TestClockOfClients(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, need(t, oldBuild), "")
+	h := newHome(t, need(t, oldBuild), "")
 	h.up(t)
 	l := newLedger()
 	var order []string
@@ -64,7 +64,7 @@ func TestClockOfClients(t *testing.T) {
 }
 
 // spoolAway lets a frame of a wrong clock come by the spool.
-func (h *house) spoolAway(t *testing.T, l *ledger, shift time.Duration) {
+func (h *home) spoolAway(t *testing.T, l *ledger, shift time.Duration) {
 	t.Helper()
 	call := l.next()
 	f := h.frame(call, 0)
@@ -75,7 +75,7 @@ func (h *house) spoolAway(t *testing.T, l *ledger, shift time.Duration) {
 }
 
 // wantOrder wants the calls in their order, each at its client's time.
-func (h *house) wantOrder(t *testing.T, order []string, at map[string]int64) {
+func (h *home) wantOrder(t *testing.T, order []string, at map[string]int64) {
 	t.Helper()
 	list := expect.Value(h.rows(1))(t)
 	next := 0
@@ -102,7 +102,7 @@ func (h *house) wantOrder(t *testing.T, order []string, at map[string]int64) {
 func TestClockOfTheDaemon(t *testing.T) {
 	t.Parallel()
 	need(t)
-	h := newHouse(t, "", "")
+	h := newHome(t, "", "")
 	taken := 0
 	for _, shift := range shifts {
 		now := func() time.Time { return time.Now().Add(shift) }
@@ -120,7 +120,7 @@ func TestClockOfTheDaemon(t *testing.T) {
 }
 
 // wantUnique reads the store without a daemon.
-func (h *house) wantUnique(t *testing.T, taken int) {
+func (h *home) wantUnique(t *testing.T, taken int) {
 	t.Helper()
 	s, err := embedded.Open(t.Context(), embedded.Options{Dir: h.paths().Store})
 	expect.OK(t, err)

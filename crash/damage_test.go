@@ -18,20 +18,20 @@ import (
 	"hookline/expect"
 )
 
-// recordedHooks is how many hooks a damaged house has recorded before.
+// recordedHooks is how many hooks a damaged home has recorded before.
 const recordedHooks = 40
 
-// damagedHouse is a house that has recorded hooks and was stopped in order, with an export of them.
-type damagedHouse struct {
-	*house
+// damagedHome is a home that has recorded hooks and was stopped in order, with an export of them.
+type damagedHome struct {
+	*home
 	ledger *ledger
 	export string
 	last   uint64 // the log's newest sequence: the daemon's last word
 }
 
-func newDamagedHouse(t *testing.T) *damagedHouse {
+func newDamagedHome(t *testing.T) *damagedHome {
 	t.Helper()
-	h := &damagedHouse{house: newHouse(t, need(t, oldBuild), ""), ledger: newLedger()}
+	h := &damagedHome{home: newHome(t, need(t, oldBuild), ""), ledger: newLedger()}
 	h.up(t)
 	h.hooks(t, recordedHooks)
 	h.stop(t)
@@ -46,7 +46,7 @@ func newDamagedHouse(t *testing.T) *damagedHouse {
 }
 
 // hooks runs clients one after the other, each of which must promise.
-func (h *damagedHouse) hooks(t *testing.T, n int) {
+func (h *damagedHome) hooks(t *testing.T, n int) {
 	t.Helper()
 	for range n {
 		call := h.ledger.next()
@@ -59,7 +59,7 @@ func (h *damagedHouse) hooks(t *testing.T, n int) {
 }
 
 // replay runs the program, in whose process the store is opened when no daemon runs.
-func (h *damagedHouse) replay(t *testing.T, exit int, args ...string) string {
+func (h *damagedHome) replay(t *testing.T, exit int, args ...string) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), within)
 	defer cancel()
@@ -71,7 +71,7 @@ func (h *damagedHouse) replay(t *testing.T, exit int, args ...string) string {
 }
 
 // begin starts a session.
-func (h *damagedHouse) begin(t *testing.T, session string) outcome {
+func (h *damagedHome) begin(t *testing.T, session string) outcome {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), within)
 	defer cancel()
@@ -81,13 +81,13 @@ func (h *damagedHouse) begin(t *testing.T, session string) outcome {
 	return o
 }
 
-func (h *damagedHouse) block() string {
+func (h *damagedHome) block() string {
 	return filepath.Join(h.paths().Store, "jetstream", "$G", "streams", "EVENTS", "msgs", "1.blk")
 }
 
 // check holds the log against what was promised: the damage recorded once, the lost sequences as named and in nobody
 // else's use, every promised hook but those of before, if lost, exactly once.
-func (h *damagedHouse) check(t *testing.T, lost events.SeqRun, everything bool) {
+func (h *damagedHome) check(t *testing.T, lost events.SeqRun, everything bool) {
 	t.Helper()
 	expect.OK(t, eventually(within, func() error {
 		s, err := h.status()
@@ -135,7 +135,7 @@ func (h *damagedHouse) check(t *testing.T, lost events.SeqRun, everything bool) 
 // A command that opens the store before any daemon does mends the damage, and hides it from nobody.
 func TestDamageMetByReader(t *testing.T) {
 	t.Parallel()
-	h := newDamagedHouse(t)
+	h := newDamagedHome(t)
 	b := expect.Value(os.ReadFile(h.block()))(t)
 	copy(b[len(b)/2:], bytes.Repeat([]byte{0x5a}, smear))
 	expect.OK(t, os.WriteFile(h.block(), b, 0o600))
@@ -170,7 +170,7 @@ func TestCutEnd(t *testing.T) {
 		if i > 0 && !long() && cut != 3000 {
 			continue
 		}
-		h := newDamagedHouse(t)
+		h := newDamagedHome(t)
 		info, err := os.Stat(h.block())
 		if err == nil {
 			err = os.Truncate(h.block(), info.Size()-cut)
@@ -200,7 +200,7 @@ func TestCutEnd(t *testing.T) {
 }
 
 // written waits until the folded cells are on their way to the disk, with their positions, and tells which sequence those are at.
-func (h *damagedHouse) written(t *testing.T) (seq uint64) {
+func (h *damagedHome) written(t *testing.T) (seq uint64) {
 	t.Helper()
 	expect.OK(t, eventually(within, func() error {
 		s, err := h.status()
@@ -219,7 +219,7 @@ func (h *damagedHouse) written(t *testing.T) (seq uint64) {
 func TestGoneLog(t *testing.T) {
 	t.Parallel()
 	for _, killed := range []bool{false, true} {
-		h := newDamagedHouse(t)
+		h := newDamagedHome(t)
 		if killed { // only the positions vouch then
 			h.up(t)
 			h.last = h.written(t)

@@ -31,7 +31,7 @@ const (
 )
 
 // files lists what belongs to a place.
-func (h *house) files(t *testing.T, place string) []string {
+func (h *home) files(t *testing.T, place string) []string {
 	t.Helper()
 	var list []string
 	log := filepath.Join("jetstream", "$G", "streams", "EVENTS")
@@ -82,7 +82,7 @@ const smear = 16
 
 // strike breaks a file at a random place, not through its links: other names keep the bytes, but for
 // a block whose archive is of links, which share them by nature.
-func (x *hit) strike(t *testing.T, h *house) {
+func (x *hit) strike(t *testing.T, h *home) {
 	t.Helper()
 	files := h.files(t, x.place)
 	x.file = files[rand.IntN(len(files))]
@@ -179,7 +179,7 @@ func (o *original) trial(t *testing.T, x hit) {
 }
 
 // verifyOffline is `replay verify` without a daemon: whether it saw damage, and what it said.
-func (h *house) verifyOffline(t *testing.T) (bool, string) {
+func (h *home) verifyOffline(t *testing.T) (bool, string) {
 	t.Helper()
 	cmd := h.command(t.Context(), "replay", "verify", "--json")
 	out := expect.Value(finished(cmd))(t)
@@ -189,7 +189,7 @@ func (h *house) verifyOffline(t *testing.T) (bool, string) {
 	return out.exit == 2, out.said
 }
 
-// found is how a broken house compares with the original.
+// found is how a broken home compares with the original.
 type found struct {
 	lost, altered []uint64 // sequences
 	told          bool     // an event or a quarantine tells of damage
@@ -199,7 +199,7 @@ type found struct {
 	framesAltered []string
 }
 
-func (o *original) compare(t *testing.T, h *house) found {
+func (o *original) compare(t *testing.T, h *home) found {
 	t.Helper()
 	expect.OK(t, o.drained(h))
 	list, err := h.rows(1)
@@ -232,7 +232,7 @@ func (o *original) compare(t *testing.T, h *house) found {
 }
 
 // drained waits until the waiting frames were taken or set aside.
-func (o *original) drained(h *house) error {
+func (o *original) drained(h *home) error {
 	return eventually(within, func() error {
 		s, err := h.status()
 		if err == nil && s.Spool > 0 {
@@ -242,7 +242,7 @@ func (o *original) drained(h *house) error {
 	})
 }
 
-func (o *original) compareBlobs(h *house, there map[string]row, f *found) {
+func (o *original) compareBlobs(h *home, there map[string]row, f *found) {
 	for id, want := range o.blobs {
 		if _, ok := there[id]; !ok {
 			continue
@@ -257,7 +257,7 @@ func (o *original) compareBlobs(h *house, there map[string]row, f *found) {
 	}
 }
 
-func (o *original) compareFrames(h *house, calls map[string]row, f *found) {
+func (o *original) compareFrames(h *home, calls map[string]row, f *found) {
 	for call, want := range o.waiting {
 		r, ok := calls[call]
 		if !ok {

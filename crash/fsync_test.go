@@ -151,7 +151,7 @@ func TestFailedFsync(t *testing.T) {
 	private(t)
 	d := newStarving(t)
 	d.control(t)
-	h, l := newHouse(t, bin, filepath.Join(d.at, "state")), newLedger()
+	h, l := newHome(t, bin, filepath.Join(d.at, "state")), newLedger()
 	for range times(2, 20) {
 		p, _ := h.up(t)
 		if _, refused := h.frames(l, 20); len(refused) > 0 {
@@ -195,7 +195,7 @@ func TestFailedFsync(t *testing.T) {
 }
 
 // frames sends frames until one is not answered, at most n, and promises those that are.
-func (h *house) frames(l *ledger, n int) (calls map[string]string, refused []wire.Frame) {
+func (h *home) frames(l *ledger, n int) (calls map[string]string, refused []wire.Frame) {
 	calls = map[string]string{}
 	for ; n > 0 && len(refused) == 0; n-- {
 		call := l.next()
@@ -212,7 +212,7 @@ func (h *house) frames(l *ledger, n int) (calls map[string]string, refused []wir
 
 // keptOnce is the oracle for a log that may have holes, each of which it explains itself: what the disk refused had a
 // sequence, and was promised to nobody.
-func (h *house) keptOnce(l *ledger) error {
+func (h *home) keptOnce(l *ledger) error {
 	rows, err := h.rows(1)
 	if err != nil {
 		return err

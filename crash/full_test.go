@@ -81,7 +81,7 @@ func (s *small) change(t *testing.T, flags uintptr, size int) {
 
 func fillUp(t *testing.T, bin string, size int) {
 	disk := newSmall(t, size)
-	h := newHouse(t, bin, filepath.Join(disk.at, "state"))
+	h := newHome(t, bin, filepath.Join(disk.at, "state"))
 	l := newLedger()
 	ballast(t, disk.at)
 	slowest, err := h.whileFull(l, disk.at)
@@ -107,7 +107,7 @@ func ballast(t *testing.T, dir string) {
 }
 
 // whileFull runs hooks until the disk is full, and two seconds more.
-func (h *house) whileFull(l *ledger, dir string) (time.Duration, error) {
+func (h *home) whileFull(l *ledger, dir string) (time.Duration, error) {
 	w := h.load(l, 12000)
 	full := eventually(within, func() error {
 		probe := filepath.Join(dir, "probe")
@@ -128,7 +128,7 @@ func (h *house) whileFull(l *ledger, dir string) (time.Duration, error) {
 
 // healsAlone sends a hook now and then, as a session does, and waits until one of them was taken by a
 // daemon; then everything must be there.
-func (h *house) healsAlone(t *testing.T, l *ledger, slowest time.Duration) {
+func (h *home) healsAlone(t *testing.T, l *ledger, slowest time.Duration) {
 	t.Helper()
 	begin := time.Now()
 	err := eventually(healing, func() error {
@@ -172,7 +172,7 @@ func TestReadOnly(t *testing.T) {
 		return
 	}
 	disk := newSmall(t, 64<<20)
-	h := newHouse(t, bin, filepath.Join(disk.at, "state"))
+	h := newHome(t, bin, filepath.Join(disk.at, "state"))
 	l := newLedger()
 	h.up(t)
 	h.runHooks(t, l, 300*time.Millisecond)
@@ -186,7 +186,7 @@ func TestReadOnly(t *testing.T) {
 }
 
 // runHooks runs the load for a while; every hook must exit 0 in time.
-func (h *house) runHooks(t *testing.T, l *ledger, while time.Duration) time.Duration {
+func (h *home) runHooks(t *testing.T, l *ledger, while time.Duration) time.Duration {
 	t.Helper()
 	w := h.load(l, 1000)
 	time.Sleep(while) // the load's length
@@ -210,7 +210,7 @@ func TestFailingDisk(t *testing.T) {
 		return
 	}
 	d := newDevice(t)
-	h := newHouse(t, bin, filepath.Join(d.at, "state"))
+	h := newHome(t, bin, filepath.Join(d.at, "state"))
 	l := newLedger()
 	for i := range times(2, 10) {
 		h.up(t)

@@ -20,7 +20,7 @@ const nextStart = 20 * time.Second
 
 // killing is a daemon's life of being killed.
 type killing struct {
-	*house
+	*home
 	ledger *ledger
 	read   *reading
 	took   time.Duration // of the newest start
@@ -44,18 +44,18 @@ var moments = []struct {
 // next one starts.
 func TestKillDaemon(t *testing.T) {
 	t.Parallel()
-	k := &killing{house: newHouse(t, need(t, oldBuild), ""), ledger: newLedger(), read: newReading()}
+	k := &killing{home: newHome(t, need(t, oldBuild), ""), ledger: newLedger(), read: newReading()}
 	k.start(t)
 	for i := range times(12, 204) {
 		moment := moments[i%len(moments)]
 		moment.kill(k, t)
 		k.kill(t)
 		k.start(t)
-		if err := k.read.check(k.house, k.ledger); err != nil {
+		if err := k.read.check(k.home, k.ledger); err != nil {
 			t.Fatalf("round %d, killed while %s: %v", i, moment.name, err)
 		}
 	}
-	finish(t, k.house, k.ledger)
+	finish(t, k.home, k.ledger)
 	t.Logf("slowest start after a kill: %v", k.worst.Round(time.Millisecond))
 }
 
@@ -143,7 +143,7 @@ func (k *killing) rebuilding(t *testing.T) {
 // not at all, the others are not touched, and the daemon is well.
 func TestKillClient(t *testing.T) {
 	t.Parallel()
-	k := &killing{house: newHouse(t, need(t, oldBuild), ""), ledger: newLedger(), read: newReading()}
+	k := &killing{home: newHome(t, need(t, oldBuild), ""), ledger: newLedger(), read: newReading()}
 	for i := range times(4, 25) {
 		if i%2 == 0 {
 			k.start(t)
@@ -157,11 +157,11 @@ func TestKillClient(t *testing.T) {
 			}
 		})
 		k.start(t)
-		if err := k.read.check(k.house, k.ledger); err != nil {
+		if err := k.read.check(k.home, k.ledger); err != nil {
 			t.Fatalf("round %d: %v", i, err)
 		}
 	}
-	finish(t, k.house, k.ledger)
+	finish(t, k.home, k.ledger)
 }
 
 // victim is a process that will be killed, and how long it would run.

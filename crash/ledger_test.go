@@ -81,7 +81,7 @@ type row struct {
 }
 
 // rows reads the log from a sequence on.
-func (h *house) rows(from uint64) ([]row, error) {
+func (h *home) rows(from uint64) ([]row, error) {
 	answer, err := h.ask("GET", fmt.Sprintf("/v1/events?n=0&since=%d", max(from, 1)))
 	if err != nil {
 		return nil, err
@@ -108,7 +108,7 @@ type reading struct {
 func newReading() *reading { return &reading{ids: map[string]uint64{}, calls: map[string]uint64{}} }
 
 // goOn reads what is new. Records that double others, and sequences that are not there, are an error.
-func (r *reading) goOn(h *house) error {
+func (r *reading) goOn(h *home) error {
 	list, err := h.rows(r.last + 1)
 	if err != nil {
 		return err
@@ -157,7 +157,7 @@ func (r *reading) missing(l *ledger) error {
 }
 
 // check is the oracle: the daemon runs, and what waits in the spool has come.
-func (r *reading) check(h *house, l *ledger) error {
+func (r *reading) check(h *home, l *ledger) error {
 	if err := h.quiet(); err != nil {
 		return err
 	}
@@ -175,10 +175,10 @@ func (r *reading) check(h *house, l *ledger) error {
 }
 
 // wantClean wants a verification without objection.
-func (h *house) wantClean() error { return h.wantVerified(false) }
+func (h *home) wantClean() error { return h.wantVerified(false) }
 
 // wantVerified is wantClean, but for holes that the log explains where it may be torn.
-func (h *house) wantVerified(torn bool) error {
+func (h *home) wantVerified(torn bool) error {
 	v, err := h.verify()
 	if err != nil {
 		return err
@@ -191,7 +191,7 @@ func (h *house) wantVerified(torn bool) error {
 }
 
 // finish holds the whole log against the ledger once more, read from its beginning.
-func finish(t *testing.T, h *house, l *ledger) {
+func finish(t *testing.T, h *home, l *ledger) {
 	t.Helper()
 	whole := newReading()
 	if err := whole.check(h, l); err != nil {

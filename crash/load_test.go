@@ -46,7 +46,7 @@ func noiseOf(n int) string {
 }
 
 // frame is a frame of its own id.
-func (h *house) frame(call string, noise int) wire.Frame {
+func (h *home) frame(call string, noise int) wire.Frame {
 	now := time.Now().UnixMilli()
 	body := payload(call, noise)
 	return wire.Frame{ID: wire.NewID(now), Args: []string{"hook", "PostToolUse"}, Cwd: h.root, Time: now, Env: map[string]string{},
@@ -66,7 +66,7 @@ func (o outcome) kept() bool {
 }
 
 // hook runs the real client on a payload. Its input is a file: a busy test must not be late in feeding it.
-func (h *house) hook(call string, noise int) (outcome, error) {
+func (h *home) hook(call string, noise int) (outcome, error) {
 	in, err := os.CreateTemp(h.root, "in")
 	if err != nil {
 		return outcome{}, err
@@ -87,7 +87,7 @@ func (h *house) hook(call string, noise int) (outcome, error) {
 }
 
 // deliver hands a frame to "hookd deliver", as the client does in trouble, and waits for its end.
-func (h *house) deliver(f wire.Frame) (outcome, error) {
+func (h *home) deliver(f wire.Frame) (outcome, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), within)
 	defer cancel()
 	cmd := h.command(ctx, "hookd", "deliver", "--until", strconv.FormatInt(time.Now().Add(2*time.Second).UnixMilli(), 10))
@@ -112,7 +112,7 @@ func finished(cmd *exec.Cmd) (outcome, error) {
 // load is eight hooks at once, again and again, until it is told to stop: half of them the real client's
 // processes, half frames of this process, whose answer is known to be the daemon's.
 type load struct {
-	h      *house
+	h      *home
 	ledger *ledger
 	noise  int
 	quit   chan struct{}
@@ -123,7 +123,7 @@ type load struct {
 	wrong   []error       // real hooks that did not exit 0
 }
 
-func (h *house) load(l *ledger, noise int) *load {
+func (h *home) load(l *ledger, noise int) *load {
 	w := &load{h: h, ledger: l, noise: noise, quit: make(chan struct{})}
 	for i := range hooksAtOnce {
 		w.group.Go(func() { w.work(i%2 == 0) })

@@ -26,7 +26,7 @@ func TestMillion(t *testing.T) {
 	if !long() {
 		t.Skip("skipped: a million events take minutes; HOOKLINE_CRASH=long makes them")
 	}
-	h := newHouse(t, need(t, oldBuild), "")
+	h := newHome(t, need(t, oldBuild), "")
 	clock := stopwatch{t}
 	clock.of("append", func() { appendMany(t, h.paths().Store, million, 0) })
 	made := time.Now()
@@ -67,7 +67,7 @@ func (s stopwatch) of(what string, do func()) {
 }
 
 // upPatiently is up for a start that folds a long log.
-func (h *house) upPatiently(t *testing.T) {
+func (h *home) upPatiently(t *testing.T) {
 	t.Helper()
 	h.serve(t)
 	if err := eventually(5*time.Minute, func() error { _, err := h.status(); return err }); err != nil {
@@ -75,7 +75,7 @@ func (h *house) upPatiently(t *testing.T) {
 	}
 }
 
-func (h *house) must(t *testing.T, method, path string) {
+func (h *home) must(t *testing.T, method, path string) {
 	t.Helper()
 	if _, err := h.ask(method, path); err != nil {
 		t.Error(err)

@@ -17,10 +17,10 @@ import (
 	"hookline/hookctl/wire"
 )
 
-// original is a whole house that was closed in order: two sealed blocks and a newest one, buckets, blobs,
+// original is a whole home that was closed in order: two sealed blocks and a newest one, buckets, blobs,
 // an archive, waiting frames. Each trial breaks a copy.
 type original struct {
-	*house
+	*home
 	rows    []row             // of the log
 	blobs   map[string]string // digest of the raw hook, by event id, of the events with a blob
 	waiting map[string]string // call to digest of its tool_response, of the frames in the spool
@@ -37,7 +37,7 @@ const (
 // newOriginal makes one: most of it by appending to the store, the rest by a daemon.
 func newOriginal(t *testing.T, bin string) *original {
 	t.Helper()
-	o := &original{house: newHouse(t, bin, ""), blobs: map[string]string{}, waiting: map[string]string{}}
+	o := &original{home: newHome(t, bin, ""), blobs: map[string]string{}, waiting: map[string]string{}}
 	appendMany(t, o.paths().Store, sealedEvents, bigEvent)
 	o.up(t)
 	for i := range manyBlobs {
@@ -92,7 +92,7 @@ func digestOf(b []byte) string { return fmt.Sprintf("%x", sha256.Sum256(b)) }
 func (o *original) remember(t *testing.T) {
 	t.Helper()
 	var err error
-	if o.rows, err = o.house.rows(1); err != nil {
+	if o.rows, err = o.home.rows(1); err != nil {
 		t.Fatal(err)
 	}
 	for _, r := range o.rows {
@@ -106,11 +106,11 @@ func (o *original) remember(t *testing.T) {
 	}
 }
 
-// copy is a house of its own with the same files. Hard links between the log and its archive stay, unless
+// copy is a home of its own with the same files. Hard links between the log and its archive stay, unless
 // apart says that the archive is to be of copies, as on a file system without links.
-func (o *original) copy(t *testing.T, apart bool) *house {
+func (o *original) copy(t *testing.T, apart bool) *home {
 	t.Helper()
-	h := newHouse(t, o.bin, "")
+	h := newHome(t, o.bin, "")
 	if out, err := exec.Command("cp", "-a", o.state, h.state).CombinedOutput(); err != nil {
 		t.Fatalf("cp: %v %s", err, out)
 	}

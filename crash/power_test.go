@@ -37,12 +37,12 @@ func TestPowerCut(t *testing.T) {
 	d.control(t)
 	for range times(2, 20) {
 		d.format(t)
-		h := newHouse(t, bin, filepath.Join(d.at, "state"))
+		h := newHome(t, bin, filepath.Join(d.at, "state"))
 		l := newLedger()
 		h.losePower(t, d, l, 1500*time.Millisecond) // a new store: its own files are the youngest
 	}
 	d.format(t) // a ledger begins to number its hooks anew
-	h, l := newHouse(t, bin, filepath.Join(d.at, "state")), newLedger()
+	h, l := newHome(t, bin, filepath.Join(d.at, "state")), newLedger()
 	for i := range times(3, 20) {
 		h.losePower(t, d, l, time.Duration(times(700, 4000))*time.Millisecond) // each time an older store
 		if i%3 == 2 {
@@ -88,7 +88,7 @@ func syncFolder(path string) error {
 
 // losePower cuts the power at a random moment under load, and holds the next start against what was
 // promised until then.
-func (h *house) losePower(t *testing.T, d *device, l *ledger, within time.Duration) {
+func (h *home) losePower(t *testing.T, d *device, l *ledger, within time.Duration) {
 	t.Helper()
 	h.serve(t)
 	w := h.load(l, rand.IntN(2)*4000)

@@ -75,7 +75,7 @@ func TestRefusals(t *testing.T) {
 	}
 	private(t)
 	d := mountRamdisk(t).control(t)
-	h, l := newHouse(t, bin, filepath.Join(d.at, "state")), newLedger()
+	h, l := newHome(t, bin, filepath.Join(d.at, "state")), newLedger()
 	windows := times(2, 300)
 	for i := range windows * len(opNames) {
 		op := opNames[i%len(opNames)]
@@ -92,7 +92,7 @@ func TestRefusals(t *testing.T) {
 }
 
 // refusedFor has a daemon run, and the disk refuse an operation for a moment under load.
-func (h *house) refusedFor(t *testing.T, d *mounted, l *ledger, op string) int {
+func (h *home) refusedFor(t *testing.T, d *mounted, l *ledger, op string) int {
 	t.Helper()
 	if len(h.running("serve")) == 0 {
 		h.serve(t)
@@ -114,8 +114,8 @@ func (h *house) refusedFor(t *testing.T, d *mounted, l *ledger, op string) int {
 	return hits
 }
 
-// killSome ends some processes of this house at once.
-func (h *house) killSome() {
+// killSome ends some processes of this home at once.
+func (h *home) killSome() {
 	verb := []string{"serve", "deliver", "deliver"}[rand.IntN(3)]
 	for _, pid := range h.running(verb) {
 		_ = syscall.Kill(pid, syscall.SIGKILL) // one that has just ended is no failure
@@ -123,7 +123,7 @@ func (h *house) killSome() {
 }
 
 // recovered starts a daemon on a sound disk and holds its log against the ledger.
-func (h *house) recovered(t *testing.T, l *ledger) error {
+func (h *home) recovered(t *testing.T, l *ledger) error {
 	t.Helper()
 	if err := h.quiet(); err != nil {
 		return err
@@ -164,13 +164,13 @@ func TestCuts(t *testing.T) {
 	}
 	private(t)
 	var d *mounted
-	var h *house
+	var h *home
 	var l *ledger
 	cuts := times(4, 1000)
 	for i := range cuts {
 		if i%50 == 0 {
 			d = mountRamdisk(t).control(t)
-			h, l = newHouse(t, bin, filepath.Join(d.at, "state")), newLedger()
+			h, l = newHome(t, bin, filepath.Join(d.at, "state")), newLedger()
 		}
 		d = h.cutUnder(t, d, l)
 		if err := h.recovered(t, l); err != nil {
@@ -183,7 +183,7 @@ func TestCuts(t *testing.T) {
 }
 
 // cutUnder cuts the power under load, ends all processes, and gives the disk as it is found then.
-func (h *house) cutUnder(t *testing.T, d *mounted, l *ledger) *mounted {
+func (h *home) cutUnder(t *testing.T, d *mounted, l *ledger) *mounted {
 	t.Helper()
 	h.serve(t)
 	promised := make(chan map[string]string, 1)

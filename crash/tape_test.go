@@ -137,7 +137,7 @@ func blockEnds(tape []op) (ends []int) {
 }
 
 // fatFrame is a frame whose event takes a twentieth of a block: many strings, each too short to be kept beside the log.
-func (h *house) fatFrame(call string) (wire.Frame, error) {
+func (h *home) fatFrame(call string) (wire.Frame, error) {
 	f := h.frame(call, 0)
 	parts := make([]string, 40)
 	for i := range parts {
@@ -166,7 +166,7 @@ func record(t *testing.T, bin string, blocks int) recording {
 	t.Helper()
 	d := mountRamdisk(t)
 	d.taping = true
-	h, l := newHouse(t, bin, filepath.Join(d.at, "state")), newLedger()
+	h, l := newHome(t, bin, filepath.Join(d.at, "state")), newLedger()
 	h.second = filepath.Join(d.at, "second")
 	expect.OK(t, os.Mkdir(h.second, 0o700))
 	made := map[string]int{}
@@ -216,7 +216,7 @@ func record(t *testing.T, bin string, blocks int) recording {
 func (rec recording) cutAt(t *testing.T, bin string, at int, share float64) error {
 	t.Helper()
 	root := leftAt(rec.tape[:at], share)
-	h, l := newHouse(t, bin, ""), newLedger()
+	h, l := newHome(t, bin, ""), newLedger()
 	disk := filepath.Join(h.root, "disk")
 	defer func() {
 		h.killAll()

@@ -18,7 +18,7 @@ import (
 // both clients come in: the home has one owner at a time, and nothing is lost.
 func TestTwoDaemons(t *testing.T) {
 	t.Parallel()
-	older := newHouse(t, need(t, oldBuild, newBuild), "")
+	older := newHome(t, need(t, oldBuild, newBuild), "")
 	newer := *older
 	newer.bin = filepath.Join(binaries, newBuild)
 	l := newLedger()
@@ -39,7 +39,7 @@ func TestTwoDaemons(t *testing.T) {
 }
 
 // race starts both, and a few hooks of both clients meanwhile.
-func (h *house) race(t *testing.T, other *house, l *ledger) {
+func (h *home) race(t *testing.T, other *home, l *ledger) {
 	t.Helper()
 	gate := make(chan struct{})
 	var group sync.WaitGroup
@@ -70,7 +70,7 @@ func (h *house) race(t *testing.T, other *house, l *ledger) {
 }
 
 // oneOwner waits until one daemon is left, and it is the one that answers and holds the lock.
-func (h *house) oneOwner() error {
+func (h *home) oneOwner() error {
 	if err := h.quiet(); err != nil {
 		return err
 	}
@@ -93,7 +93,7 @@ func (h *house) oneOwner() error {
 
 // wantTurns reads from the log that daemons took turns: between two starts there is one end. All of them
 // ended in order, so two starts in a row were two owners at once.
-func (h *house) wantTurns(t *testing.T) {
+func (h *home) wantTurns(t *testing.T) {
 	t.Helper()
 	answer := expect.Value(h.ask("GET", "/v1/events?n=0&type=daemon.%2A"))(t)
 	before, starts, handed := "daemon.stopped", 0, 0

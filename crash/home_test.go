@@ -21,27 +21,27 @@ import (
 	"hookline/embedded"
 	"hookline/expect"
 	"hookline/hookctl/client"
-	"hookline/hookctl/home"
+	homes "hookline/hookctl/home"
 	"hookline/hookctl/spool"
 	"hookline/hookctl/wire"
 	"hookline/replay/check"
 )
 
-// house is one installation: a home, its socket, and the environment that its processes run in.
-type house struct {
+// home is one installation: its state, its socket, and the environment that its processes run in.
+type home struct {
 	bin   string // folder of the programs
-	root  string // everything of this house but perhaps the home
+	root  string // everything of it but perhaps the state
 	state string // HOOKLINE_HOME
 
 	second string // of the frames; tmp in root, or where the test has put it
 }
 
-// newHouse makes a house whose home is <root>/state, or at the path given.
-func newHouse(t *testing.T, bin, state string) *house {
+// newHome makes a home whose state is in <root>/state, or at the path given.
+func newHome(t *testing.T, bin, state string) *home {
 	t.Helper()
 	root, err := os.MkdirTemp("", "hlc") // t.TempDir's names are too long for a socket
 	expect.OK(t, err)
-	h := &house{bin: bin, root: root, state: state, second: filepath.Join(root, "tmp")}
+	h := &home{bin: bin, root: root, state: state, second: filepath.Join(root, "tmp")}
 	if state == "" {
 		h.state = filepath.Join(root, "state")
 	}
@@ -61,12 +61,12 @@ func newHouse(t *testing.T, bin, state string) *house {
 }
 
 // environ is the environment of a client.
-func (h *house) environ() []string {
+func (h *home) environ() []string {
 	return []string{"HOME=" + h.root, "PATH=" + os.Getenv("PATH"), "TMPDIR=" + filepath.Join(h.root, "tmp"), "HOOKLINE_SECOND=" + h.second, "CI=1",
 		"HOOKLINE_HOME=" + h.state, "HOOKLINE_SOCKET=" + h.socket()}
 }
 
-func (h *house) getenv(name string) string {
+func (h *home) getenv(name string) string {
 	for _, kv := range h.environ() {
 		if v, ok := strings.CutPrefix(kv, name+"="); ok {
 			return v
@@ -75,26 +75,26 @@ func (h *house) getenv(name string) string {
 	return ""
 }
 
-func (h *house) socket() string { return filepath.Join(h.root, "s.sock") }
+func (h *home) socket() string { return filepath.Join(h.root, "s.sock") }
 
-// door is where a daemon of this house listens: at its socket, or in the home where it could not tell whose the one is that
+// door is where a daemon of this home listens: at its socket, or beside its state where it could not tell whose the one is that
 // lies there.
-func (h *house) door() string {
+func (h *home) door() string {
 	p := h.paths()
 	p.Reach(time.Second) // without a daemon the usual one is as good
 	return p.Socket
 }
 
-func (h *house) paths() home.Paths { return home.PathsOf(h.state, h.getenv) }
+func (h *home) paths() homes.Paths { return homes.PathsOf(h.state, h.getenv) }
 
 // lastWords is the end of the daemon's log.
-func (h *house) lastWords() string {
+func (h *home) lastWords() string {
 	data, _ := os.ReadFile(h.paths().Log)
 	return string(data[max(0, len(data)-4000):])
 }
 
-// command is a program of the house, not started.
-func (h *house) command(ctx context.Context, program string, args ...string) *exec.Cmd {
+// command is a program of the home, not started.
+func (h *home) command(ctx context.Context, program string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, filepath.Join(h.bin, program), args...)
 	cmd.Dir, cmd.Env = filepath.Join(h.root, "app"), h.environ()
 	cmd.WaitDelay = time.Second
@@ -108,11 +108,11 @@ type process struct {
 }
 
 // serve starts a daemon in the foreground of nobody; its words go where a hook's daemon writes them.
-func (h *house) serve(t *testing.T) *process {
+func (h *home) serve(t *testing.T) *process {
 	t.Helper()
 	cmd := h.command(context.Background(), "hookd", "serve")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	if home.Make(h.state) == nil {
+	if homes.Make(h.state) == nil {
 		if log, err := os.OpenFile(h.paths().Log, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600); err == nil {
 			defer log.Close()
 			cmd.Stdout, cmd.Stderr = log, log
@@ -135,7 +135,7 @@ func (p *process) alive() bool {
 }
 
 // up starts a daemon and waits for its first answer. The time is from its start to then.
-func (h *house) up(t *testing.T) (*process, time.Duration) {
+func (h *home) up(t *testing.T) (*process, time.Duration) {
 	t.Helper()
 	begin := time.Now()
 	p := h.serve(t)
@@ -153,7 +153,7 @@ func (h *house) up(t *testing.T) (*process, time.Duration) {
 }
 
 // stop ends the daemon in order.
-func (h *house) stop(t *testing.T) {
+func (h *home) stop(t *testing.T) {
 	t.Helper()
 	_, err := h.ask("POST", "/v1/stop")
 	if err == nil {
@@ -162,8 +162,8 @@ func (h *house) stop(t *testing.T) {
 	expect.OK(t, err)
 }
 
-// gone waits until no daemon of this house runs.
-func (h *house) gone() error {
+// gone waits until no daemon of this home runs.
+func (h *home) gone() error {
 	return eventually(within, func() error {
 		if list := h.running("serve"); len(list) > 0 {
 			return fmt.Errorf("daemons %v run", list)
@@ -172,8 +172,8 @@ func (h *house) gone() error {
 	})
 }
 
-// quiet waits until no delivery of this house is under way: a hook that was late leaves one behind.
-func (h *house) quiet() error {
+// quiet waits until no delivery of this home is under way: a hook that was late leaves one behind.
+func (h *home) quiet() error {
 	return eventually(within, func() error {
 		if list := h.running("deliver"); len(list) > 0 {
 			return fmt.Errorf("deliveries %v run", list)
@@ -182,9 +182,9 @@ func (h *house) quiet() error {
 	})
 }
 
-// running lists the processes of this house whose first argument is verb, "" for all. They were all
+// running lists the processes of this home whose first argument is verb, "" for all. They were all
 // started by the test or by what it started: they carry its home, which is a fresh folder.
-func (h *house) running(verb string) (pids []int) {
+func (h *home) running(verb string) (pids []int) {
 	entries, err := os.ReadDir("/proc")
 	if err != nil {
 		return nil
@@ -207,8 +207,8 @@ func (h *house) running(verb string) (pids []int) {
 	return pids
 }
 
-// kill ends the daemons of this house at once, whoever started them, and waits until they are gone.
-func (h *house) kill(t *testing.T) {
+// kill ends the daemons of this home at once, whoever started them, and waits until they are gone.
+func (h *home) kill(t *testing.T) {
 	t.Helper()
 	err := eventually(within, func() error {
 		list := h.running("serve")
@@ -226,8 +226,8 @@ func (h *house) kill(t *testing.T) {
 	expect.OK(t, err)
 }
 
-// killAll ends everything of this house.
-func (h *house) killAll() {
+// killAll ends everything of this home.
+func (h *home) killAll() {
 	_ = eventually(within, func() error {
 		list := h.running("")
 		for _, pid := range list {
@@ -241,7 +241,7 @@ func (h *house) killAll() {
 }
 
 // ask sends one request; an answer other than 200 is an error that holds its words.
-func (h *house) ask(method, path string) ([]byte, error) {
+func (h *home) ask(method, path string) ([]byte, error) {
 	dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
 		var d net.Dialer
 		return d.DialContext(ctx, "unix", h.door())
@@ -263,7 +263,7 @@ func (h *house) ask(method, path string) ([]byte, error) {
 	return answer, err
 }
 
-func (h *house) status() (client.Status, error) {
+func (h *home) status() (client.Status, error) {
 	var s client.Status
 	answer, err := h.ask("GET", "/v1/status")
 	if err == nil {
@@ -273,7 +273,7 @@ func (h *house) status() (client.Status, error) {
 }
 
 // verify asks the daemon to fold the whole log again.
-func (h *house) verify() (check.Verdict, error) {
+func (h *home) verify() (check.Verdict, error) {
 	answer, err := h.ask("POST", "/v1/verify")
 	if err != nil {
 		return check.Verdict{}, err
@@ -293,4 +293,4 @@ func (h *house) verify() (check.Verdict, error) {
 }
 
 // put spools a frame as a delivery does.
-func (h *house) put(f wire.Frame) error { return spool.Open(h.paths()).Write(f) }
+func (h *home) put(f wire.Frame) error { return spool.Open(h.paths()).Write(f) }

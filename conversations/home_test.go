@@ -24,16 +24,16 @@ import (
 	"hookline/hookctl/wire"
 )
 
-// house is one installation: a home, a socket, and the environment and folder its hooks run in.
-type house struct {
+// home is one installation: the environment and the folder that its hooks run in, which name its state and its socket.
+type home struct {
 	env map[string]string
 	dir string
 }
 
-// newHouse is a house for a test without a script.
-func newHouse(t *testing.T) house {
+// newHome is a home for a test without a script.
+func newHome(t *testing.T) home {
 	t.Helper()
-	work, err := os.MkdirTemp("", "hookline-house-") // not t.TempDir: its name is too long for a socket
+	work, err := os.MkdirTemp("", "hookline-home-") // not t.TempDir: its name is too long for a socket
 	expect.OK(t, err)
 	t.Cleanup(func() {
 		endAll(work)
@@ -41,7 +41,7 @@ func newHouse(t *testing.T) house {
 			t.Error(err)
 		}
 	})
-	h := house{dir: filepath.Join(work, "app"), env: map[string]string{"HOME": work, "PATH": os.Getenv("PATH"), "TMPDIR": filepath.Join(work, "tmp"), "HOOKLINE_SECOND": filepath.Join(work, "tmp"),
+	h := home{dir: filepath.Join(work, "app"), env: map[string]string{"HOME": work, "PATH": os.Getenv("PATH"), "TMPDIR": filepath.Join(work, "tmp"), "HOOKLINE_SECOND": filepath.Join(work, "tmp"),
 		"HOOKLINE_HOME": filepath.Join(work, "state"), "HOOKLINE_SOCKET": filepath.Join(work, "s.sock")}}
 	for _, dir := range []string{h.dir, h.env["TMPDIR"]} {
 		expect.OK(t, os.Mkdir(dir, 0o700))
@@ -49,11 +49,11 @@ func newHouse(t *testing.T) house {
 	return h
 }
 
-func (h house) getenv(name string) string { return h.env[name] }
+func (h home) getenv(name string) string { return h.env[name] }
 
-func (h house) home() string { path, _ := wire.Home(h.getenv); return path }
+func (h home) state() string { path, _ := wire.Home(h.getenv); return path }
 
-func (h house) environ() []string {
+func (h home) environ() []string {
 	var list []string
 	for k, v := range h.env {
 		if v != "" {
@@ -82,7 +82,7 @@ type outcome struct {
 }
 
 // run starts a program and waits for it, and for its output's end as the client does.
-func (h house) run(c call) (outcome, error) {
+func (h home) run(c call) (outcome, error) {
 	if c.bin == "" {
 		c.bin = binaries
 	}
@@ -137,7 +137,7 @@ func (c call) pipe() (r, w *os.File, err error) {
 }
 
 // hook sends one payload and holds the answer to what every hook promises.
-func (h house) hook(t *testing.T, event, payload string, env ...string) outcome {
+func (h home) hook(t *testing.T, event, payload string, env ...string) outcome {
 	t.Helper()
 	out := expect.Value(h.run(call{args: []string{"hook", event}, input: payload, env: env}))(t)
 	if out.exit != 0 || out.stderr != "" {
@@ -147,9 +147,9 @@ func (h house) hook(t *testing.T, event, payload string, env ...string) outcome 
 }
 
 // socket is where the daemon is found: where the environment says, else where the home leads.
-func (h house) socket() string {
+func (h home) socket() string {
 	socket := wire.Socket(h.getenv)
-	other := wire.Elsewhere(h.home(), socket)
+	other := wire.Elsewhere(h.state(), socket)
 	if other != "" && !wire.Alive(socket, time.Now().Add(time.Second)) && wire.Alive(other, time.Now().Add(time.Second)) {
 		return other
 	}
@@ -157,7 +157,7 @@ func (h house) socket() string {
 }
 
 // client speaks HTTP over the socket.
-func (h house) client() *http.Client {
+func (h home) client() *http.Client {
 	dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
 		var d net.Dialer
 		return d.DialContext(ctx, "unix", h.socket())
@@ -166,7 +166,7 @@ func (h house) client() *http.Client {
 }
 
 // ask sends one request; an answer other than 200 is an error that holds its words.
-func (h house) ask(method, path, body string) ([]byte, error) {
+func (h home) ask(method, path, body string) ([]byte, error) {
 	req, err := http.NewRequest(method, "http://hookline"+path, strings.NewReader(body))
 	if err != nil {
 		return nil, err
@@ -193,7 +193,7 @@ type status struct {
 	Conflicts int64  `json:"conflicts"`
 }
 
-func (h house) status() (status, error) {
+func (h home) status() (status, error) {
 	var s status
 	answer, err := h.ask("GET", "/v1/status", "")
 	if err == nil {
@@ -209,7 +209,7 @@ type record struct {
 }
 
 // events lists the log's events of a type pattern, in order.
-func (h house) events(pattern string) ([]record, error) {
+func (h home) events(pattern string) ([]record, error) {
 	answer, err := h.ask("GET", "/v1/events?n=0&type="+strings.ReplaceAll(pattern, "*", "%2A"), "")
 	if err != nil {
 		return nil, err
@@ -226,33 +226,33 @@ func (h house) events(pattern string) ([]record, error) {
 }
 
 // mustEvents is events where a failure ends the test.
-func (h house) mustEvents(t *testing.T, pattern string) []record {
+func (h home) mustEvents(t *testing.T, pattern string) []record {
 	t.Helper()
 	list := expect.Value(h.events(pattern))(t)
 	return list
 }
 
 // up waits for the daemon to answer.
-func (h house) up() error {
+func (h home) up() error {
 	return eventually(func() error { _, err := h.status(); return err })
 }
 
 // holder is the daemon's process by the lock file, which outlives it; 0 when there is none.
-func (h house) holder() int {
-	text, err := os.ReadFile(filepath.Join(h.home(), "hookd.lock"))
+func (h home) holder() int {
+	text, err := os.ReadFile(filepath.Join(h.state(), "hookd.lock"))
 	if err != nil {
 		return 0
 	}
 	line, _, _ := strings.Cut(string(text), "\n")
 	pid, err := strconv.Atoi(line)
-	if err != nil || !runs(pid) || !carries(pid, h.home()) {
+	if err != nil || !runs(pid) || !carries(pid, h.state()) {
 		return 0
 	}
 	return pid
 }
 
 // gone waits until the daemon's process has ended.
-func (h house) gone() error {
+func (h home) gone() error {
 	return eventually(func() error {
 		if pid := h.holder(); pid != 0 {
 			return fmt.Errorf("daemon %d runs", pid)
@@ -262,7 +262,7 @@ func (h house) gone() error {
 }
 
 // stop ends the daemon in order.
-func (h house) stop() error {
+func (h home) stop() error {
 	if _, err := h.ask("POST", "/v1/stop", ""); err != nil {
 		return err
 	}
@@ -270,14 +270,14 @@ func (h house) stop() error {
 }
 
 // crash ends it as a power cut would, but for what the kernel has.
-func (h house) crash() error {
+func (h home) crash() error {
 	if err := h.signal(syscall.SIGKILL); err != nil {
 		return err
 	}
 	return h.gone()
 }
 
-func (h house) signal(sig syscall.Signal) error {
+func (h home) signal(sig syscall.Signal) error {
 	pid := h.holder()
 	if pid == 0 {
 		return errors.New("no daemon runs")
@@ -289,7 +289,7 @@ func (h house) signal(sig syscall.Signal) error {
 }
 
 // verify folds the log again and wants no difference.
-func (h house) verify() error {
+func (h home) verify() error {
 	answer, err := h.ask("POST", "/v1/verify", "")
 	if err != nil {
 		return err
