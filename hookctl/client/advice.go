@@ -30,6 +30,7 @@ var advice = []struct {
 	{fs.ErrPermission, notWritable, 1},
 	{syscall.EROFS, notWritable, 1},
 	{syscall.ENOTDIR, notWritable, 1},
+	{fs.ErrNotExist, "that path is not there; the folder of a new file must be", 1},
 }
 
 // HintReopened is the hint of a request that failed because the store has to be opened anew: the daemon ends,

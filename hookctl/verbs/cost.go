@@ -52,7 +52,7 @@ func (a *app) costCmd() *cobra.Command {
 		Example: "  hookctl cost\n  hookctl cost --session last --by prompt\n  hookctl cost --all --since 1w --by project",
 	}, func([]string) error {
 		if !slices.Contains(insight.Bys, q.By) {
-			return problem.Faultf("--by %q is none of %s", q.By, strings.Join(insight.Bys, ", "))
+			return problem.Faultf("--by %q is none of %s", q.By, strings.Join(insight.Bys, ", ")).Advise("for example --by prompt")
 		}
 		prices, err := insight.Prices(a.conf.Values.Prices)
 		if err != nil {

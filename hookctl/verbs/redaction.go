@@ -10,6 +10,7 @@ import (
 	"strconv"
 
 	"hookline/hookctl/cmdline"
+	"hookline/hookctl/problem"
 	"hookline/hookctl/redact"
 )
 
@@ -29,7 +30,7 @@ const maxRedaction = 64 << 20
 func (a *app) redaction(path string) error {
 	text, err := a.readFile(path)
 	if err != nil {
-		return err
+		return problem.Because(err).Advise("a file of text is read, or stdin with -")
 	}
 	found := a.findSecrets(text)
 	t := cmdline.Table{Head: []string{"LINE", "BYTES", "KIND", "RULE"}, Columns: a.Columns}

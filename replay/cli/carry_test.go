@@ -35,6 +35,7 @@ func TestExportAndImport(t *testing.T) {
 		t.Errorf("%v %v", info.Mode(), err)
 	}
 	equal(t, replay(t, 1, "export", "-o", file).stderr.String(), "replay: error: "+file+" exists\nreplay: hint: choose another name; nothing is overwritten\n", "again")
+	equal(t, replay(t, 1, "export", "-o", "none/x").stderr.String(), "replay: error: open none/x: no such file or directory\nreplay: hint: that path is not there; the folder of a new file must be\n", "nowhere")
 	piped := replay(t, 0, "export").stdout.Bytes()
 	if e, err := carry.OpenExport(bytes.NewReader(piped)); err != nil || e.Header().Events != 11 || bytes.HasPrefix(piped, []byte("{")) {
 		t.Errorf("%.60q %v", piped, err)
