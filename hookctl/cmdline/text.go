@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
-	"strconv"
 	"strings"
 	"unicode"
 
@@ -131,8 +130,8 @@ func TerminalJSON(text string) string {
 }
 
 // Count is a number with its thousands set off.
-func Count(n uint64) string {
-	s := strconv.FormatUint(n, 10)
+func Count[N int | int64 | uint64](n N) string {
+	s := fmt.Sprint(n)
 	for i := len(s) - 3; i > 0; i -= 3 {
 		s = s[:i] + "," + s[i:]
 	}
@@ -144,7 +143,7 @@ func Plural(n int, noun string) string {
 	if n != 1 {
 		noun += "s"
 	}
-	return Count(uint64(max(0, n))) + " " + noun
+	return Count(max(0, n)) + " " + noun
 }
 
 // Bytes is a size as people read it, in units of 1024.

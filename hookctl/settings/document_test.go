@@ -2,6 +2,7 @@ package settings
 
 import (
 	"errors"
+	"hookline/hookctl/safeopen"
 	"os"
 	"path/filepath"
 	"strings"
@@ -79,7 +80,7 @@ func TestTooLarge(t *testing.T) {
 	if err := os.Truncate(path, 16<<20+1); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Install(o); !errors.Is(err, ErrTooLarge) {
+	if _, err := Install(o); !errors.Is(err, safeopen.ErrRefused) {
 		t.Errorf("%v", err)
 	}
 }
@@ -101,7 +102,7 @@ func FuzzThereAndBack(f *testing.F) {
 			t.Fatalf("stripped: %v", err)
 		}
 		out := base.insert(want)
-		if err := check("settings.json", out, want); err != nil {
+		if err := doc.check(out, want); err != nil {
 			t.Fatalf("%v\n%q", err, out)
 		}
 		if doc.handlers() > 0 {
@@ -111,7 +112,7 @@ func FuzzThereAndBack(f *testing.F) {
 		if got := installed.original(backup{content{true, data}}); string(got.data) != string(data) {
 			t.Fatalf("left %q", got.data)
 		}
-		left, err := parse("settings.json", installed.strip(nil))
+		left, err := parse("settings.json", installed.edited(func(next *document) { next.cutOurs(nil) }))
 		if err != nil || left.handlers() != 0 {
 			t.Fatalf("cut: %v", err)
 		}

@@ -10,13 +10,11 @@ import (
 )
 
 // Options that cannot be worked with, and what a file can be that is not edited. They come
-// wrapped, with what was tried.
+// wrapped, with what was tried. A file that is none, or too large, is refused by safeopen.
 var (
-	ErrOptions    = errors.New("invalid options")
-	ErrReadOnly   = errors.New("read-only")
-	ErrNotRegular = errors.New("not a regular file")
-	ErrTooLarge   = errors.New("file too large")
-	ErrBusy       = errors.New("another program keeps writing the file")
+	ErrOptions  = errors.New("invalid options")
+	ErrReadOnly = errors.New("read-only")
+	ErrBusy     = errors.New("another program keeps writing the file")
 )
 
 // A SyntaxError is a settings file that is not understood well enough to be edited: malformed,

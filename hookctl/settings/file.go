@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -66,8 +65,13 @@ type change struct {
 	spent          bool // the backup equals next: drop it
 }
 
-// edit reads the file, plans and writes, again if the file changed meanwhile.
-func (f *file) edit(dry bool, plan func(content, backup) (change, error)) (Result, error) {
+// edit reads the file, plans and writes, again if the file changed meanwhile. What says in an error what that was for.
+func (f *file) edit(what string, dry bool, plan func(*document, content, backup) (change, error)) (res Result, err error) {
+	defer func() {
+		if err != nil {
+			res, err = Result{}, fmt.Errorf("%s: %w", what, err)
+		}
+	}()
 	for range maxAttempts {
 		saved, err := f.readBackup()
 		if err != nil {
@@ -81,7 +85,11 @@ func (f *file) edit(dry bool, plan func(content, backup) (change, error)) (Resul
 		if err != nil {
 			return Result{}, err
 		}
-		ch, err := plan(cur, saved)
+		doc, err := parse(f.path, cur.data)
+		if err != nil {
+			return Result{}, err
+		}
+		ch, err := plan(doc, cur, saved)
 		if err != nil {
 			return Result{}, err
 		}
@@ -132,10 +140,7 @@ func (f *file) write(t target, cur content, ch change) error {
 
 func (f *file) readBackup() (backup, error) {
 	c, err := read(f.path + backupSuffix)
-	if err != nil {
-		return backup{}, err
-	}
-	return backup{c}, nil
+	return backup{c}, err
 }
 
 // saveBackup writes the original beside the settings file, or beside the link to it. It may
@@ -151,36 +156,14 @@ func (f *file) saveBackup(data []byte) error {
 
 // read returns a file's content; absence is no error.
 func read(path string) (content, error) {
-	fail := func(err error) (content, error) {
-		f := &FileError{Op: "read", Path: path, Err: err}
-		if errors.Is(err, fs.ErrPermission) {
-			f.Advice = "let yourself read it, for example by `chmod u+r` and its path; nothing was changed"
-		}
-		return content{}, f
-	}
-	info, err := os.Stat(path)
+	data, err := safeopen.ReadFile(safeopen.Foreign, path, maxSize)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return content{}, nil
+	case errors.Is(err, fs.ErrPermission):
+		return content{}, &FileError{"read", path, err, "let yourself read it, for example by `chmod u+r` and its path; nothing was changed"}
 	case err != nil:
-		return fail(err)
-	case !info.Mode().IsRegular(): // a pipe would never end
-		return fail(ErrNotRegular)
-	}
-	file, err := safeopen.Open(safeopen.Foreign, path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return content{}, nil
-	}
-	if err != nil {
-		return fail(err)
-	}
-	defer func() { _ = file.Close() }() // only read
-	data, err := io.ReadAll(io.LimitReader(file, maxSize+1))
-	if err != nil {
-		return fail(err)
-	}
-	if len(data) > maxSize {
-		return fail(fmt.Errorf("%w: more than %d bytes", ErrTooLarge, maxSize))
+		return content{}, &FileError{"read", path, err, ""}
 	}
 	return content{exists: true, data: data}, nil
 }

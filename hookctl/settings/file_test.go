@@ -5,6 +5,7 @@ package settings
 import (
 	"errors"
 	"fmt"
+	"hookline/hookctl/safeopen"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -174,7 +175,7 @@ func TestNotAFile(t *testing.T) {
 	if err := os.MkdirAll(o.Path(), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	refused(t, o, ErrNotRegular)
+	refused(t, o, syscall.EISDIR)
 	o = options(t)
 	put(t, o, "{}")
 	if err := os.Remove(o.Path()); err != nil {
@@ -183,7 +184,7 @@ func TestNotAFile(t *testing.T) {
 	if err := syscall.Mkfifo(o.Path(), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	refused(t, o, ErrNotRegular)
+	refused(t, o, safeopen.ErrRefused)
 }
 
 func TestSymlinkStaysAndItsTargetIsReplaced(t *testing.T) {

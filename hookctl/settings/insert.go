@@ -22,26 +22,21 @@ func (d *document) put(list []entry) {
 	}
 
 	hooks := s.level(d.hooks, root)
-	var fresh []entry
-	for _, group := range byEvent(list) {
-		ev := d.event(group[0].event)
+	var fresh []string
+	for _, m := range hooksNode(list).value.(object) {
+		ev := d.event(m.name)
 		if ev == nil {
-			fresh = append(fresh, group...)
+			fresh = append(fresh, s.member(m, hooks))
 			continue
 		}
 		lv := s.level(ev.entries, hooks)
 		var texts []string
-		for _, x := range group {
-			texts = append(texts, s.render(x.node(), lv))
+		for _, node := range m.value.(array) {
+			texts = append(texts, s.render(node, lv))
 		}
 		s.add(ev.entries, lv, hooks.indent, texts...)
 	}
-
-	var texts []string
-	for _, m := range hooksNode(fresh).value.(object) {
-		texts = append(texts, s.member(m, hooks))
-	}
-	s.add(d.hooks, hooks, root.indent, texts...)
+	s.add(d.hooks, hooks, root.indent, fresh...)
 }
 
 // event returns the member of that name, nil if there is none.

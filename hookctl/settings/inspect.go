@@ -105,7 +105,12 @@ func inspectScope(o Options) (ScopeState, []entry) {
 	s.Installed = len(list) > 0
 	s.Disabled = doc.disabled
 	s.Plugin = doc.plugin
-	s.Foreign = doc.foreignCounts()
+	s.Foreign = map[string]int{}
+	for _, ev := range doc.events {
+		if n := ev.foreign(); n > 0 {
+			s.Foreign[ev.name] = n
+		}
+	}
 	if s.Installed {
 		s.Profile = profileOf(list)
 		s.compare(doc, list, o)
@@ -165,17 +170,6 @@ func (d *document) hasExactly(w, e entry) bool {
 		w.matcher == e.matcher && slices.ContainsFunc(d.event(e.event).entries.Elements, w.same)
 }
 
-// foreignCounts counts handlers that are not ours, for events that have any.
-func (d *document) foreignCounts() map[string]int {
-	counts := map[string]int{}
-	for _, ev := range d.events {
-		if n := ev.foreign(); n > 0 {
-			counts[ev.name] = n
-		}
-	}
-	return counts
-}
-
 // duplicates returns the events found in more than one scope, by name.
 func duplicates(found map[string][]scoped) []Duplicate {
 	var list []Duplicate
@@ -185,7 +179,8 @@ func duplicates(found map[string][]scoped) []Duplicate {
 			if !slices.Contains(d.Scopes, x.scope) {
 				d.Scopes = append(d.Scopes, x.scope)
 			}
-			d.Twice = d.Twice || !x.entry.runsAs(all[0].entry)
+			// the client runs one handler once, whatever its timeout
+			d.Twice = d.Twice || x.entry.command != all[0].entry.command || !slices.Equal(x.entry.args, all[0].entry.args)
 		}
 		if len(d.Scopes) > 1 {
 			list = append(list, d)
@@ -194,7 +189,3 @@ func duplicates(found map[string][]scoped) []Duplicate {
 	sort.Slice(list, func(i, j int) bool { return list[i].Event < list[j].Event })
 	return list
 }
-
-// runsAs tells whether the client takes both for the same handler: command and arguments count,
-// the timeout does not.
-func (e entry) runsAs(o entry) bool { return e.command == o.command && slices.Equal(e.args, o.args) }

@@ -6,6 +6,7 @@ import (
 	"os"
 	"reflect"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -122,7 +123,7 @@ func TestInspectMalformed(t *testing.T) {
 	if err := os.Mkdir(st.Scopes[0].Path, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if s := mustInspect(t, o).Scopes[0]; !errors.Is(s.Err, ErrNotRegular) {
+	if s := mustInspect(t, o).Scopes[0]; !errors.Is(s.Err, syscall.EISDIR) {
 		t.Errorf("%+v", s)
 	}
 }

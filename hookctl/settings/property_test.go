@@ -216,7 +216,7 @@ func TestPropertyCuttingIsTheInverse(t *testing.T) {
 		if err != nil {
 			rt.Fatal(err)
 		}
-		if got := string(after.strip(nil)); got != text {
+		if got := string(after.edited(func(next *document) { next.cutOurs(nil) })); got != text {
 			rt.Fatalf("left\n%q, want\n%q", got, text)
 		}
 	})
@@ -232,7 +232,7 @@ func TestPropertyOnlyOursIsCut(t *testing.T) {
 		if err != nil {
 			rt.Fatal(err)
 		}
-		left, err := parse("", doc.strip(doc)) // doc as its own past: every container stays
+		left, err := parse("", doc.edited(func(next *document) { next.cutOurs(doc) })) // doc as its own past: every container stays
 		if err != nil {
 			rt.Fatalf("%v\n%q", err, text)
 		}

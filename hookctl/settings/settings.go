@@ -178,32 +178,24 @@ func install(o Options, f *file) (Result, error) {
 		return Result{}, fmt.Errorf("install hooks: %w", err)
 	}
 	want := o.entries(o.Command())
-	res, err := f.edit(o.DryRun, func(cur content, saved backup) (change, error) {
-		return planInstall(f.path, cur, saved, want)
+	return f.edit("install hooks", o.DryRun, func(doc *document, cur content, saved backup) (change, error) {
+		return doc.planInstall(cur, saved, want)
 	})
-	if err != nil {
-		return Result{}, fmt.Errorf("install hooks: %w", err)
-	}
-	return res, nil
 }
 
-func planInstall(path string, cur content, saved backup, want []entry) (change, error) {
-	doc, err := parse(path, cur.data)
-	if err != nil {
-		return change{}, err
+func (d *document) planInstall(cur content, saved backup, want []entry) (_ change, err error) {
+	if d.holds(want) {
+		return change{next: cur, foreign: d.foreign(want)}, nil
 	}
-	if doc.holds(want) {
-		return change{next: cur, foreign: doc.foreign(want)}, nil
-	}
-	found := doc.handlers()
-	base := doc
+	found := d.handlers()
+	base := d
 	if found > 0 {
-		if base, err = parse(path, doc.original(saved).data); err != nil {
-			return change{}, fmt.Errorf("edited text does not parse: %w", err)
+		if base, err = d.reread(d.original(saved).data); err != nil {
+			return change{}, err
 		}
 	}
 	next := content{exists: true, data: base.insert(want)}
-	if err := check(path, next.data, want); err != nil {
+	if err := d.check(next.data, want); err != nil {
 		return change{}, err
 	}
 	return change{
@@ -214,49 +206,42 @@ func planInstall(path string, cur content, saved backup, want []entry) (change, 
 
 // check is the second half of a pair of assertions: what is about to be written must read
 // back as an installed file. It fails only through a fault of this package.
-func check(path string, data []byte, want []entry) error {
-	doc, err := parse(path, data)
+func (d *document) check(data []byte, want []entry) error {
+	next, err := d.reread(data)
+	if err == nil && !next.holds(want) {
+		return fmt.Errorf("edited text of %s does not hold the entries", d.path)
+	}
+	return err
+}
+
+func (d *document) reread(data []byte) (*document, error) {
+	next, err := parse(d.path, data)
 	if err != nil {
-		return fmt.Errorf("edited text does not parse: %w", err)
+		return nil, fmt.Errorf("edited text does not parse: %w", err)
 	}
-	if !doc.holds(want) {
-		return fmt.Errorf("edited text of %s does not hold the entries", path)
-	}
-	return nil
+	return next, nil
 }
 
 func uninstall(o Options, f *file) (Result, error) {
 	if err := o.validate(false); err != nil {
 		return Result{}, fmt.Errorf("uninstall hooks: %w", err)
 	}
-	res, err := f.edit(o.DryRun, func(cur content, saved backup) (change, error) {
-		return planUninstall(f.path, cur, saved)
+	return f.edit("uninstall hooks", o.DryRun, func(doc *document, cur content, saved backup) (change, error) {
+		found := doc.entries()
+		if len(found) == 0 {
+			return change{next: cur}, nil
+		}
+		next := doc.original(saved)
+		left, err := doc.reread(next.data)
+		if err != nil {
+			return change{}, err
+		}
+		if left.handlers() != 0 {
+			return change{}, fmt.Errorf("edited text of %s still holds entries", f.path)
+		}
+		return change{
+			next: next, removed: doc.handlers(), foreign: left.foreign(found),
+			spent: saved.exists && next.exists && bytes.Equal(next.data, saved.data),
+		}, nil
 	})
-	if err != nil {
-		return Result{}, fmt.Errorf("uninstall hooks: %w", err)
-	}
-	return res, nil
-}
-
-func planUninstall(path string, cur content, saved backup) (change, error) {
-	doc, err := parse(path, cur.data)
-	if err != nil {
-		return change{}, err
-	}
-	found := doc.entries()
-	if len(found) == 0 {
-		return change{next: cur}, nil
-	}
-	next := doc.original(saved)
-	left, err := parse(path, next.data)
-	if err != nil {
-		return change{}, fmt.Errorf("edited text does not parse: %w", err)
-	}
-	if left.handlers() != 0 {
-		return change{}, fmt.Errorf("edited text of %s still holds entries", path)
-	}
-	return change{
-		next: next, removed: doc.handlers(), foreign: left.foreign(found),
-		spent: saved.exists && next.exists && bytes.Equal(next.data, saved.data),
-	}, nil
 }

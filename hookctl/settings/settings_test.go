@@ -562,7 +562,11 @@ func BenchmarkInsertOneMegabyte(b *testing.B) {
 	want := entries(Full, testBinary)
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {
-		if _, err := planInstall("settings.json", content{true, []byte(text)}, backup{}, want); err != nil {
+		doc, err := parse("settings.json", []byte(text))
+		if err == nil {
+			_, err = doc.planInstall(content{true, []byte(text)}, backup{}, want)
+		}
+		if err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -1,19 +1,13 @@
 package settings
 
 import (
-	"fmt"
 	"strings"
 )
 
 // SetStatusLine makes our status line the client's, or takes it out again, and changes nothing else. One that is not ours
 // is kept as it is: theirs is then its command.
 func SetStatusLine(o Options, on bool) (res Result, theirs string, err error) {
-	f := settingsFile(o)
-	res, err = f.edit(o.DryRun, func(cur content, _ backup) (change, error) {
-		doc, err := parse(f.path, cur.data)
-		if err != nil {
-			return change{}, err
-		}
+	res, err = settingsFile(o).edit("set the status line", o.DryRun, func(doc *document, cur content, _ backup) (change, error) {
 		at, ours, command := doc.statusLine()
 		switch {
 		case at >= 0 && !ours && on:
@@ -26,10 +20,7 @@ func SetStatusLine(o Options, on bool) (res Result, theirs string, err error) {
 		}
 		return change{next: cur}, nil
 	})
-	if err != nil {
-		return Result{}, "", fmt.Errorf("set the status line: %w", err)
-	}
-	return res, theirs, nil
+	return res, theirs, err
 }
 
 // statusLine finds the member of the settings that names the status line, -1 for none, and whether it is ours.

@@ -22,24 +22,15 @@ func (d *document) original(saved backup) content {
 	if bytes.Equal(empty.insert(list), cur) {
 		return content{}
 	}
-	left := d.strip(was)
-	if rest, err := parse(d.path, left); err == nil && !saved.exists && rest.isBlank() {
+	left := d.edited(func(next *document) { next.cutOurs(was) })
+	if rest, err := parse(d.path, left); err == nil && !saved.exists && string(bytes.Join(bytes.Fields(rest.body), nil)) == "{}" { // not even a comment
 		return content{}
 	}
 	return content{exists: true, data: left}
 }
 
-// isBlank tells whether the file holds an empty object and not even a comment.
-func (d *document) isBlank() bool {
-	return string(bytes.Join(bytes.Fields(d.body), nil)) == "{}"
-}
-
-// strip cuts our entries out. A container that this leaves empty is cut out as well, unless
+// cutOurs cuts our entries out. A container that this leaves empty is cut out as well, unless
 // it has a comment in it or the file had it before (was; nil: unknown, so it is taken for ours).
-func (d *document) strip(was *document) []byte {
-	return d.edited(func(next *document) { next.cutOurs(was) })
-}
-
 func (d *document) cutOurs(was *document) {
 	if d.hooks == nil {
 		return

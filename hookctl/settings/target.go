@@ -44,8 +44,6 @@ func resolve(path string) (target, error) {
 		return t, &FileError{"read", path, err, "the symbolic link leads to no file; point it to one"}
 	case err != nil:
 		return t, &FileError{"read", path, err, ""}
-	case !t.info.Mode().IsRegular():
-		return t, &FileError{"read", path, ErrNotRegular, ""}
 	}
 	t.mode = t.info.Mode().Perm()
 	return t, nil

@@ -205,14 +205,14 @@ func (a *app) printCost(out costJSON) {
 			case out.By == "prompt" || out.By == "agent" || out.By == "session":
 				name = alias(cmp.Or(r.Session, r.Name))
 			}
-			t.Row(name, cmdline.Fit(cmdline.OneLine(r.Label), 60), strconv.Itoa(r.Answers), thousands(r.Tokens.Input), thousands(r.Tokens.Output),
-				thousands(r.Tokens.CacheWrite+r.Tokens.CacheWrite1h), thousands(r.Tokens.CacheRead), dollars(r))
+			t.Row(name, cmdline.Fit(cmdline.OneLine(r.Label), 60), strconv.Itoa(r.Answers), cmdline.Count(r.Tokens.Input), cmdline.Count(r.Tokens.Output),
+				cmdline.Count(r.Tokens.CacheWrite+r.Tokens.CacheWrite1h), cmdline.Count(r.Tokens.CacheRead), dollars(r))
 		}
 		t.Print(a.Out, a.Paint)
 	}
 
 	if out.Injected > 0 {
-		a.Printf("\nof the input, told by hookline: %s tokens (estimate)\n", thousands(out.Injected))
+		a.Printf("\nof the input, told by hookline: %s tokens (estimate)\n", cmdline.Count(out.Injected))
 	}
 	if len(out.Unpriced) > 0 {
 		a.Printf("\nwithout a price: %s; `prices` in the configuration takes lines of MODEL INPUT OUTPUT, dollars a million tokens\n", cmdline.OneLine(strings.Join(out.Unpriced, ", ")))
@@ -231,13 +231,4 @@ func dollars(s insight.Spent) string {
 		return fmt.Sprintf("%.2f+", s.USD)
 	}
 	return fmt.Sprintf("%.2f", s.USD)
-}
-
-// thousands is a number in groups of three digits.
-func thousands(n int64) string {
-	text := strconv.FormatInt(n, 10)
-	for i := len(text) - 3; i > 0; i -= 3 {
-		text = text[:i] + "," + text[i:]
-	}
-	return text
 }

@@ -189,7 +189,7 @@ func stateLines(s session.State, w working.State, i identity.State) []string {
 		add("stands", s.Standing().Words)
 	}
 	if c := s.Context; c != nil && c.Window > 0 {
-		add("context", fmt.Sprintf("%d %% of %s tokens, %s", c.Used*100/c.Window, cmdline.Count(uint64(c.Window)), strings.ToLower(c.Phase)))
+		add("context", fmt.Sprintf("%d %% of %s tokens, %s", c.Used*100/c.Window, cmdline.Count(c.Window), strings.ToLower(c.Phase)))
 	}
 	if i.Born {
 		add("identity", i.Brief())

@@ -115,12 +115,12 @@ func (a *app) printTranscripts(r transcript.Imported) {
 		word = " to add; nothing was changed"
 	}
 	a.Printf("%s\n", a.Paint.Good(cmdline.Plural(r.Added, "hook")+word))
-	a.Printf("files     %s, %s\n", cmdline.Count(uint64(r.Files)), cmdline.Bytes(uint64(r.Bytes)))
-	a.Printf("sessions  %s, %s of them new\n", cmdline.Count(uint64(r.Sessions)), cmdline.Count(uint64(r.New)))
+	a.Printf("files     %s, %s\n", cmdline.Count(r.Files), cmdline.Bytes(uint64(r.Bytes)))
+	a.Printf("sessions  %s, %s of them new\n", cmdline.Count(r.Sessions), cmdline.Count(r.New))
 	a.Printf("lines     %s: %s with what was said and done, %s of the client's own\n",
-		cmdline.Count(uint64(r.Lines)), cmdline.Count(uint64(r.Used)), cmdline.Count(uint64(r.Other)))
-	a.Printf("hooks     %s: %s added, %s known, %s recorded live\n", cmdline.Count(uint64(r.Hooks)),
-		cmdline.Count(uint64(r.Added)), cmdline.Count(uint64(r.Known)), cmdline.Count(uint64(r.Live)))
+		cmdline.Count(r.Lines), cmdline.Count(r.Used), cmdline.Count(r.Other))
+	a.Printf("hooks     %s: %s added, %s known, %s recorded live\n", cmdline.Count(r.Hooks),
+		cmdline.Count(r.Added), cmdline.Count(r.Known), cmdline.Count(r.Live))
 	for _, line := range []struct {
 		name, what string
 		n          int
@@ -129,11 +129,11 @@ func (a *app) printTranscripts(r transcript.Imported) {
 		{"deleted", "of sessions that stay deleted", r.Deleted}, {"redacted", "secrets replaced", r.Redacted},
 	} {
 		if line.n > 0 {
-			a.Printf("%-9s %s %s\n", line.name, cmdline.Count(uint64(line.n)), line.what)
+			a.Printf("%-9s %s %s\n", line.name, cmdline.Count(line.n), line.what)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.Unknown)) {
-		a.Printf("unknown   %s of type %s, left out\n", cmdline.Count(uint64(r.Unknown[name])), orDash(cmdline.Clean(name)))
+		a.Printf("unknown   %s of type %s, left out\n", cmdline.Count(r.Unknown[name]), orDash(cmdline.Clean(name)))
 	}
 	a.Printf("log       up to sequence %s\n", cmdline.Count(r.Seq))
 	for _, problem := range r.Problems {

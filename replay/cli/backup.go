@@ -39,11 +39,11 @@ func (a *app) backupCmd() *cobra.Command {
 		return show(a, raw, func(r carry.BackedUp) {
 			a.Printf("%s\n", a.Paint.Good("backed up to "+cmdline.Clean(file)))
 			a.Printf("log      up to sequence %s: %s and %s behind\n", cmdline.Count(r.Seq), cmdline.Plural(r.Blocks, "sealed block"), cmdline.Plural(int(r.Events), "event"))
-			a.Printf("blobs    %s\n", cmdline.Count(uint64(r.Blobs)))
+			a.Printf("blobs    %s\n", cmdline.Count(r.Blobs))
 			if r.Frames > 0 {
 				a.Printf("spool    %s waiting\n", cmdline.Plural(r.Frames, "frame"))
 			}
-			a.Printf("size     %s bytes\nsha256   %s\n", cmdline.Count(uint64(r.Bytes)), r.SHA256)
+			a.Printf("size     %s bytes\nsha256   %s\n", cmdline.Count(r.Bytes), r.SHA256)
 		})
 	})
 }

@@ -82,7 +82,7 @@ func (a *app) export(ctx context.Context, o exportOptions) error {
 	if a.JSON {
 		return a.PrintJSON(out)
 	}
-	a.Printf("%s: %s, %s, %s bytes\n", cmdline.Clean(out.File), cmdline.Plural(int(out.Events), "event"), cmdline.Plural(int(out.Blobs), "blob"), cmdline.Count(uint64(out.Bytes)))
+	a.Printf("%s: %s, %s, %s bytes\n", cmdline.Clean(out.File), cmdline.Plural(int(out.Events), "event"), cmdline.Plural(int(out.Blobs), "blob"), cmdline.Count(out.Bytes))
 	a.sayMissing(out)
 	return nil
 }
@@ -115,7 +115,7 @@ func (a *app) exportPage(ctx context.Context, o exportOptions) error {
 	case a.JSON:
 		return a.PrintJSON(out)
 	}
-	a.Printf("%s: %s, %s bytes, SHA-256 of the events %s\n", cmdline.Clean(out.File), cmdline.Plural(out.Events, "event"), cmdline.Count(uint64(out.Bytes)), out.Digest)
+	a.Printf("%s: %s, %s bytes, SHA-256 of the events %s\n", cmdline.Clean(out.File), cmdline.Plural(out.Events, "event"), cmdline.Count(out.Bytes), out.Digest)
 	return nil
 }
 

@@ -49,9 +49,9 @@ func (a *app) printRepair(r mend.Repaired) {
 		}
 		a.Printf("%s  %s: %s\n", cmdline.Pad(s.Kind, len("transcript")), cmdline.Clean(s.Name), cmdline.Clean(text))
 	}
-	a.Printf("blocks   %s sealed, read\nblobs    %s read\n", cmdline.Count(uint64(r.Blocks)), cmdline.Count(uint64(r.Blobs)))
+	a.Printf("blocks   %s sealed, read\nblobs    %s read\n", cmdline.Count(r.Blocks), cmdline.Count(r.Blobs))
 	if r.Waiting+r.Quarantined > 0 {
-		a.Printf("spool    %s waiting for the daemon, %s in quarantine\n", cmdline.Plural(r.Waiting, "frame"), cmdline.Count(uint64(r.Quarantined)))
+		a.Printf("spool    %s waiting for the daemon, %s in quarantine\n", cmdline.Plural(r.Waiting, "frame"), cmdline.Count(r.Quarantined))
 	}
 	if r.LostN > 0 {
 		a.Printf("lost     %s: %s back, %s in exports, %s rebuilt from transcripts, %s nowhere\n", cmdline.Plural(int(r.LostN), "sequence"),

@@ -69,7 +69,7 @@ func (a *app) printRestored(r carry.Restored, given string) {
 	a.Printf("%s\n", a.Paint.Good("restored to "+cmdline.Clean(r.Home)))
 	a.Printf("backup   of %s, by %s\n", r.Created.In(a.Zone).Format("2006-01-02 15:04:05"), cmdline.Clean(r.Build))
 	a.Printf("log      up to sequence %s\n", cmdline.Count(r.Last))
-	a.Printf("blobs    %s\n", cmdline.Count(uint64(r.Blobs)))
+	a.Printf("blobs    %s\n", cmdline.Count(r.Blobs))
 	if r.Frames > 0 {
 		a.Printf("spool    %s waiting; the daemon takes them\n", cmdline.Plural(r.Frames, "frame"))
 	}
