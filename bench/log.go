@@ -261,7 +261,7 @@ func (b *bench) million() []reading {
 
 // sixMillion takes start and memory of a log of six million events of 60,000 sessions.
 func (b *bench) sixMillion() []reading {
-	l := b.longLogOf(6_000_000, 100)
+	l := b.longLogOf(6_000_000, 200) // of two sessions each
 	l.forget()
 	return []reading{l.starts(b.reps(5), false), l.usage()[0]}
 }

@@ -65,7 +65,7 @@ func (v *View) collect() (batch, error) {
 		if err := t.collect(&b); err != nil {
 			return b, err
 		}
-		p, err := json.Marshal(v.pos)
+		p, err := json.Marshal(storedPosition{v.pos, t.indexToStore()})
 		if err != nil {
 			return b, err
 		}

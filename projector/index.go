@@ -15,8 +15,8 @@ type scanner interface {
 
 // Lookup returns the keys of the cells that a table's index has under a word, sorted.
 //
-// The first lookup reads the table's stored cells, passing over those without its IndexHint undecoded; from then on
-// every fold keeps the index as the cells are.
+// The index is stored with the table's position. Where there is none, the first lookup reads the table's stored cells,
+// passing over those without its IndexHint undecoded; from then on every fold keeps the index as the cells are.
 func Lookup(r Reader, table, word string) []string {
 	t := r.v.table(table)
 	if t == nil || t.words == nil {
@@ -51,6 +51,37 @@ func Find[S any](r Reader, table, word string) []S {
 type index struct {
 	keys  map[string]map[string]struct{} // by word
 	words map[string][]string            // by key
+}
+
+// maxStored is how many keys of an index are stored at most: they are written with every position.
+const maxStored = 500
+
+// indexOf is the index that was stored with a position.
+func indexOf(stored map[string][]string) *index {
+	x := newIndex()
+	for _, word := range slices.Sorted(maps.Keys(stored)) {
+		for _, key := range stored[word] {
+			x.set(key, append(slices.Clone(x.words[key]), word))
+		}
+	}
+	return x
+}
+
+// indexToStore is what [indexOf] reads; nil where the table has no index, it was not needed yet, or it is too large.
+func (t *tableView) indexToStore() map[string][]string {
+	x := t.index
+	if x == nil && t.keep && t.words != nil {
+		x = t.indexInMemory()
+	}
+	if x == nil || len(x.words) > maxStored {
+		return nil
+	}
+
+	stored := make(map[string][]string, len(x.keys))
+	for word, keys := range x.keys {
+		stored[word] = slices.Sorted(maps.Keys(keys))
+	}
+	return stored
 }
 
 func newIndex() *index {

@@ -110,6 +110,44 @@ func TestIndexIsLoadedOnce(t *testing.T) {
 	}
 }
 
+// An index that was needed is stored with the position: a later view reads no cells for it. After a crash that left cells
+// newer than the position it is right again when their records have been folded once more, and verify compares it.
+func TestIndexIsStored(t *testing.T) {
+	position := fmt.Sprintf("position.%s.v%d", session.Name, session.Version)
+	mem := projector.NewMemory()
+	recs := []events.Record{sessionRecord(1, "s-1", "SessionStart"), sessionRecord(2, "s-2", "SessionStart"), sessionRecord(3, "s-1", "SessionEnd"), sessionRecord(4, "s-3", "SessionStart")}
+	v := fold(t, mem, recs[:2], 0)
+	found(t, v, session.Alive)
+	expect.OK(t, v.Apply(t.Context(), recs[2]))
+	expect.Value(v.Flush(t.Context()))(t)
+	before := expect.Value(mem.Load(t.Context(), projector.BucketSnapshot, position))(t)
+
+	store := &counter{Store: mem}
+	v = expect.Value(projector.OpenView(t.Context(), store, projector.Tables()))(t)
+	wantFound(t, "opened", found(t, v, session.Alive), "s-2")
+	expect.Equal(t, store.scanned, 0, "cells scanned")
+	expect.OK(t, v.Apply(t.Context(), recs[3]))
+	expect.Value(v.Flush(t.Context()))(t)
+
+	expect.OK(t, mem.Save(t.Context(), projector.BucketSnapshot, []projector.Cell{{Key: position, Value: before}}))
+	v = expect.Value(projector.OpenView(t.Context(), mem, projector.Tables()))(t)
+	wantFound(t, "behind its cells", found(t, v, session.Alive), "s-2")
+	expect.OK(t, v.Apply(t.Context(), recs[3]))
+	wantFound(t, "folded again", found(t, v, session.Alive), "s-2", "s-3")
+
+	_, diffs, err := v.Verify(t.Context(), logOf(recs), nil)
+	if err != nil || len(diffs) > 0 {
+		t.Errorf("%v, %v", diffs, err)
+	}
+	after := expect.Value(mem.Load(t.Context(), projector.BucketSnapshot, position))(t)
+	wrong := strings.ReplaceAll(string(after), "s-3", "s-9")
+	expect.OK(t, mem.Save(t.Context(), projector.BucketSnapshot, []projector.Cell{{Key: position, Value: []byte(wrong)}}))
+	_, diffs, err = v.Verify(t.Context(), logOf(recs), nil)
+	if err != nil || len(diffs) == 0 || diffs[0].Projection != session.Name {
+		t.Errorf("a wrong index: %v, %v", diffs, err)
+	}
+}
+
 // All cells of a table are read in one go, what was folded since from memory; one that cannot be decoded is reported.
 func TestEach(t *testing.T) {
 	mem := projector.NewMemory()

@@ -65,7 +65,7 @@ type Spec[S any] struct {
 	Views   func(key string, state S) []ViewCell // may be nil
 	Buckets []string                             // what Views writes to; a bucket of views belongs to one projection
 
-	Index     func(S) []string // words by which [Lookup] finds the cell, each once; may be nil
+	Index     func(S) []string // words by which [Lookup] finds the cell, each once; may be nil; other words need another Version
 	IndexHint string           // text in the JSON of every state that has words; stored cells without it are not decoded
 }
 
@@ -104,12 +104,24 @@ func (t *Table) Name() string { return t.name }
 
 func (t *Table) prefix() string { return fmt.Sprintf("%s.v%d.", t.name, t.version) }
 
-func (t *Table) positionKey() string { return fmt.Sprintf("position.%s.v%d", t.name, t.version) }
+// positionPrefix begins the keys of positions in bucket snapshot.
+const positionPrefix = "position."
+
+func (t *Table) positionKey() string {
+	return fmt.Sprintf("%s%s.v%d", positionPrefix, t.name, t.version)
+}
 
 // Position is how far a projection has come: the last record folded, by sequence and by id.
 type Position struct {
 	Seq uint64 `json:"seq"`
 	ID  string `json:"id"`
+}
+
+// storedPosition is a position as it lies in bucket snapshot. With it stand the keys of the table's index by word, unless
+// they are too many or the index was not needed: then it is made from the cells.
+type storedPosition struct {
+	Position
+	Index map[string][]string `json:"index,omitzero"`
 }
 
 // storedCell is a cell as it lies in bucket snapshot.

@@ -49,7 +49,7 @@ func (v *View) dropOtherVersions(ctx context.Context, tables []*tableView) error
 // ofOtherVersion tells whether a key of the snapshot bucket is a cell or the position of this projection
 // in another version.
 func (t *Table) ofOtherVersion(key string) bool {
-	key = strings.TrimPrefix(key, "position.")
+	key = strings.TrimPrefix(key, positionPrefix)
 	rest, ok := strings.CutPrefix(key, t.name+".v")
 	number, _, _ := strings.Cut(rest, ".")
 	n, err := strconv.Atoi(number)

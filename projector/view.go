@@ -46,7 +46,7 @@ type tableView struct {
 	pos   Position // as last written
 	dirty int
 	keep  bool   // never trim: a view in memory has no other place for its cells
-	index *index // nil until the first [Lookup]
+	index *index // as stored with the position; nil until the first [Lookup] where there is none
 }
 
 // OpenView reads the positions that the store holds and makes the view that resumes from them.
@@ -61,7 +61,10 @@ func OpenView(ctx context.Context, store Store, tables []*Table) (*View, error) 
 		if err != nil {
 			return nil, err
 		}
-		tv.pos = pos
+		tv.pos = pos.Position
+		if t.words != nil && pos.Index != nil {
+			tv.index = indexOf(pos.Index)
+		}
 		v.tables = append(v.tables, tv)
 		if pos.Seq == 0 {
 			fresh = append(fresh, tv)
@@ -77,8 +80,8 @@ func OpenView(ctx context.Context, store Store, tables []*Table) (*View, error) 
 	return v, nil
 }
 
-func loadPosition(ctx context.Context, store Store, t *Table) (Position, error) {
-	var p Position
+func loadPosition(ctx context.Context, store Store, t *Table) (storedPosition, error) {
+	var p storedPosition
 	b, err := store.Load(ctx, BucketSnapshot, t.positionKey())
 	switch {
 	case errors.Is(err, ErrNoCell):
@@ -87,7 +90,7 @@ func loadPosition(ctx context.Context, store Store, t *Table) (Position, error) 
 		return p, fmt.Errorf("load position of %s: %w", t.name, err)
 	}
 	if json.Unmarshal(b, &p) != nil {
-		return Position{}, nil // a broken position is no position: fold from the start
+		return storedPosition{}, nil // a broken position is no position: fold from the start
 	}
 	return p, nil
 }
@@ -178,13 +181,16 @@ func (v *View) apply(ctx context.Context, r events.Record) error {
 			if err != nil {
 				return err
 			}
-			if c.seq >= r.Seq {
-				continue
+			folded := c.seq >= r.Seq
+			if !folded {
+				t.fold(c.state, r)
+				c.seq = r.Seq
 			}
-			t.fold(c.state, r)
-			c.seq = r.Seq
 			if t.index != nil {
 				t.index.add(t, key, c)
+			}
+			if folded {
+				continue
 			}
 			if !c.dirty {
 				c.dirty = true
