@@ -25,7 +25,7 @@ type assignment struct {
 	outer   bool // the name is a key of the JSON document itself, so a value may stand outside a string
 	call    bool // the sign is the comma of a call: define('X', '…')
 	setter  bool // the sign is the bracket of a call: setPassword('…')
-	said    bool // "is" stands between
+	said    bool // "is" stands between, or the name begins its line
 	header  bool // the sign is a colon or the name a JSON key: Cookie and Authorization look so
 	name    int
 	nameEnd int
