@@ -48,7 +48,9 @@ func takeLock(path, holder string) (*lock, error) {
 	return l, nil
 }
 
-// write replaces the file's content in place: a rename would put another file under the name that others lock.
+// write replaces the file's content in place: a rename would put another file under the name that others lock. It is cut
+// to its length last, so that whoever reads meanwhile, and whoever comes after a kill or a full disk, finds the old lines
+// or the new ones.
 func (l *lock) write() error {
 	text := strconv.Itoa(os.Getpid()) + "\n" + l.holder
 	if l.doing != "" {
@@ -58,7 +60,16 @@ func (l *lock) write() error {
 	if l.seq > 0 {
 		text += logLine + strconv.FormatUint(l.seq, 10) + "\n"
 	}
-	return os.WriteFile(l.path, []byte(text), 0o600)
+
+	f, err := os.OpenFile(l.path, os.O_WRONLY|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteAt([]byte(text), 0)
+	if err == nil {
+		err = f.Truncate(int64(len(text)))
+	}
+	return errors.Join(err, f.Close())
 }
 
 // note writes down that the log is on disk up to a sequence.
