@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"hookline/expect"
 	"hookline/hookctl/problem"
 )
 
@@ -97,15 +98,11 @@ func TestPrinting(t *testing.T) {
 	if err := c.PrintRaw([]byte("  {\"later\":1}\n\n")); err != nil {
 		t.Error(err)
 	}
-	if want := "3 of four\n{\"a\":\"<b> & \\u2028\"}\n{\"later\":1}\n"; out.String() != want {
-		t.Errorf("%q, want %q", out.String(), want)
-	}
+	expect.Equal(t, out.String(), "3 of four\n{\"a\":\"<b> & \\u2028\"}\n{\"later\":1}\n")
 	c.Fail("no\x1b[31m\n more", "look\tthere")
 	c.Fail("alone", "")
 	c.Say("waiting")
-	if want := "tool: error: no[31m more\ntool: hint: look there\ntool: error: alone\ntool: waiting\n"; errs.String() != want {
-		t.Errorf("%q, want %q", errs.String(), want)
-	}
+	expect.Equal(t, errs.String(), "tool: error: no[31m more\ntool: hint: look there\ntool: error: alone\ntool: waiting\n")
 }
 
 func TestConfirm(t *testing.T) {
@@ -322,15 +319,11 @@ func TestFlags(t *testing.T) {
 	if cmd.Flags().Lookup("plain") != nil {
 		t.Error("a field without help is a flag")
 	}
-	if err := cmd.ParseFlags(strings.Fields("-t a,b --each a,b --each c")); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, cmd.ParseFlags(strings.Fields("-t a,b --each a,b --each c")))
 	if err := check(); err != nil || f.Level != "low" || f.Count != 3 || len(f.Many) != 2 || len(f.Each) != 2 || f.Each[0] != "a,b" {
 		t.Errorf("%+v, %v", f, err)
 	}
-	if err := cmd.ParseFlags([]string{"--level", "mid"}); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, cmd.ParseFlags([]string{"--level", "mid"}))
 	var p *problem.Error
 	if err := check(); !errors.As(err, &p) || p.Message != `there is no level "mid"` || p.Hint != "--level takes low or high" {
 		t.Errorf("%+v", p)

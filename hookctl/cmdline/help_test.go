@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
+
+	"hookline/expect"
 )
 
 func TestHang(t *testing.T) {
@@ -19,17 +21,13 @@ func TestHang(t *testing.T) {
 		{"", "call `hookctl start now` at once", 24, "call `hookctl start now`\nat once"},
 		{"", "averyveryverylongwordthatdoesnotfit in", 20, "averyveryverylongwordthatdoesnotfit\nin"},
 	} {
-		if got := Hang(tc.label, tc.text, tc.columns); got != tc.want {
-			t.Errorf("%q at %d:\n%s\nwant\n%s", tc.text, tc.columns, got, tc.want)
-		}
+		expect.Equal(t, Hang(tc.label, tc.text, tc.columns), tc.want, tc.text, "at", tc.columns)
 	}
 }
 
 func TestReflow(t *testing.T) {
 	text := "One line that is\nbroken by hand.\n\n  kept as it is, however long it may be\nand a second paragraph"
-	if got, want := Reflow(text, 24), "One line that is broken\nby hand.\n\n  kept as it is, however long it may be\nand a second paragraph"; got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
+	expect.Equal(t, Reflow(text, 24), "One line that is broken\nby hand.\n\n  kept as it is, however long it may be\nand a second paragraph")
 }
 
 // The whole of one help text: what it says is wrapped, and nothing is wider than the terminal.
@@ -39,9 +37,7 @@ func TestHelpText(t *testing.T) {
 	root := program(c)
 	root.AddCommand(&cobra.Command{Use: "much", Short: "A text that is longer than a terminal of sixty columns has room for",
 		Long: "A text that is longer than a terminal of sixty columns\nhas room for, broken elsewhere.", Example: "  tool much", RunE: nothing})
-	if _, err := c.Execute(t.Context(), root, []string{"much", "--help"}); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(c.Execute(t.Context(), root, []string{"much", "--help"}))(t)
 	want := `A text that is longer than a terminal of sixty columns has
 room for, broken elsewhere.
 
@@ -58,9 +54,7 @@ Global Flags:
       --color string   auto, always or never
       --json           print JSON, see 'tool schema'
 `
-	if out.String() != want {
-		t.Errorf("%s\nwant\n%s", out, want)
-	}
+	expect.Equal(t, out.String(), want, out)
 	out.Reset()
 	if _, err := c.Execute(t.Context(), root, nil); err != nil || !strings.Contains(out.String(), "\n  much        A text that is longer than a terminal of sixty\n              columns has room for\n") {
 		t.Errorf("%v\n%s", err, out)

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"strings"
 	"testing"
+
+	"hookline/expect"
 )
 
 func TestOneLine(t *testing.T) {
@@ -16,9 +18,7 @@ func TestOneLine(t *testing.T) {
 		"":                              "",
 		" \n ":                          "",
 	} {
-		if got := OneLine(in); got != want {
-			t.Errorf("OneLine(%q) = %q, want %q", in, got, want)
-		}
+		expect.Equal(t, OneLine(in), want, "OneLine", in)
 	}
 	if got := OneLine(strings.Repeat("é", 3000)); got != strings.Repeat("é", 2048) {
 		t.Errorf("%d bytes of a long line", len(got))
@@ -33,9 +33,7 @@ func TestClean(t *testing.T) {
 		"\x00\x07\u2066x\u2069":     "x",
 		"a\u2029b":                  "a b",
 	} {
-		if got := Clean(in); got != want {
-			t.Errorf("Clean(%q) = %q, want %q", in, got, want)
-		}
+		expect.Equal(t, Clean(in), want, "Clean", in)
 	}
 }
 
@@ -48,32 +46,22 @@ func TestFitAndPad(t *testing.T) {
 		{"hello", 5, "hello"}, {"hello", 4, "hel…"}, {"hello", 1, "…"}, {"hello", 0, "hello"}, {"hello", -1, "hello"},
 		{"日本語", 5, "日本…"}, {"日本語", 4, "日…"}, {"e\u0301a\u0301i", 2, "e\u0301…"}, {"héllo wörld", 6, "héllo…"}, {"", 3, ""},
 	} {
-		if got := Fit(tc.in, tc.n); got != tc.want {
-			t.Errorf("Fit(%q, %d) = %q, want %q", tc.in, tc.n, got, tc.want)
-		}
+		expect.Equal(t, Fit(tc.in, tc.n), tc.want, "Fit", tc.in, tc.n)
 	}
 	for in, want := range map[string]string{"日本": "日本 ", "a": "a    ", "abcdef": "abcdef", "": "     "} {
-		if got := Pad(in, 5); got != want {
-			t.Errorf("Pad(%q) = %q, want %q", in, got, want)
-		}
+		expect.Equal(t, Pad(in, 5), want, "Pad", in)
 	}
 }
 
 func TestNumbers(t *testing.T) {
 	for n, want := range map[uint64]string{0: "0", 999: "999", 1000: "1,000", 1234567: "1,234,567", 1<<64 - 1: "18,446,744,073,709,551,615"} {
-		if got := Count(n); got != want {
-			t.Errorf("Count(%d) = %q, want %q", n, got, want)
-		}
+		expect.Equal(t, Count(n), want, "Count", n)
 	}
 	for n, want := range map[int]string{-1: "0 secrets", 0: "0 secrets", 1: "1 secret", 2: "2 secrets", 2000: "2,000 secrets"} {
-		if got := Plural(n, "secret"); got != want {
-			t.Errorf("Plural(%d) = %q, want %q", n, got, want)
-		}
+		expect.Equal(t, Plural(n, "secret"), want, "Plural", n)
 	}
 	for n, want := range map[uint64]string{0: "0 B", 1023: "1023 B", 1024: "1.0 KiB", 1536: "1.5 KiB", 20 << 30: "20.0 GiB", 1 << 62: "4.0 EiB"} {
-		if got := Bytes(n); got != want {
-			t.Errorf("Bytes(%d) = %q, want %q", n, got, want)
-		}
+		expect.Equal(t, Bytes(n), want, "Bytes", n)
 	}
 }
 
@@ -85,9 +73,7 @@ func TestIndentJSON(t *testing.T) {
 		"not\n JSON \x1b[31mat all":        "not JSON [31mat all",
 		"{\"tail\":\"is cut of\x1b[0m\n\n": "{\"tail\":\"is cut of[0m",
 	} {
-		if got := IndentJSON([]byte(in)); got != want {
-			t.Errorf("IndentJSON(%q) = %q, want %q", in, got, want)
-		}
+		expect.Equal(t, IndentJSON([]byte(in)), want, "IndentJSON", in)
 	}
 }
 
@@ -105,9 +91,7 @@ func TestPalette(t *testing.T) {
 			t.Errorf("%s: %q, want %q; without colour %q", tc.name, tc.got, tc.want, tc.plain)
 		}
 	}
-	if got := on.Bad(""); got != "" {
-		t.Errorf("nothing is painted: %q", got)
-	}
+	expect.Equal(t, on.Bad(""), "", "nothing is painted")
 }
 
 // A table that is too wide loses the columns that may go, then the middle of the widest one.
@@ -125,17 +109,13 @@ func TestTableFits(t *testing.T) {
 		table := Table{Head: []string{"ID", "PATH", "N"}, Rows: [][]string{{"a", "/home/dev/projects", "12"}}, Columns: tc.columns, Drop: []string{"N"}}
 		var out bytes.Buffer
 		table.Print(&out, Palette{})
-		if out.String() != tc.want {
-			t.Errorf("%d columns: %q, want %q", tc.columns, out.String(), tc.want)
-		}
+		expect.Equal(t, out.String(), tc.want, tc.columns, "columns")
 	}
 
 	table := Table{Head: []string{"ID", "PATH", "N"}, Rows: [][]string{{"a", "/home/dev/projects", "12"}}, Columns: 19, Drop: []string{"PATH 11", "N"}}
 	var out bytes.Buffer
 	table.Print(&out, Palette{})
-	if want := "ID  PATH         N\na   /home…jects  12\n"; out.String() != want {
-		t.Errorf("a column that is cut before another one goes: %q, want %q", out.String(), want)
-	}
+	expect.Equal(t, out.String(), "ID  PATH         N\na   /home…jects  12\n", "a column that is cut before another one goes")
 }
 
 func TestTable(t *testing.T) {
@@ -144,9 +124,7 @@ func TestTable(t *testing.T) {
 	table.Row("a", "1", "last, not padded")
 	var out bytes.Buffer
 	table.Print(&out, Palette{})
-	if want := "NAME  N      NOTE\n日本  1,000\na     1      last, not padded\n"; out.String() != want {
-		t.Errorf("%q, want %q", out.String(), want)
-	}
+	expect.Equal(t, out.String(), "NAME  N      NOTE\n日本  1,000\na     1      last, not padded\n")
 	table.Color = func(head, s string) string {
 		if head == "N" {
 			return Palette{On: true}.Good(s)
@@ -156,15 +134,11 @@ func TestTable(t *testing.T) {
 	out.Reset()
 	table.Print(&out, Palette{On: true})
 	want := "\x1b[2mNAME  \x1b[22m\x1b[2mN      \x1b[22m\x1b[2mNOTE\x1b[22m\n日本  \x1b[32m1,000  \x1b[0m\na     \x1b[32m1      \x1b[0mlast, not padded\n"
-	if out.String() != want {
-		t.Errorf("%q, want %q", out.String(), want)
-	}
+	expect.Equal(t, out.String(), want)
 	out.Reset()
 	headless := Table{Head: []string{"", ""}, Rows: [][]string{{"a", "b"}}}
 	headless.Print(&out, Palette{})
-	if out.String() != "a  b\n" {
-		t.Errorf("%q", out.String())
-	}
+	expect.Equal(t, out.String(), "a  b\n")
 }
 
 // A line of a terminal is wrapped below its last column that begins in the left half; colours take no room.
@@ -179,11 +153,7 @@ func TestWrap(t *testing.T) {
 		"/a/path/that/is/wider/than/the/terminal":                    "/a/path/that/is/wider/than/the/terminal",
 		"see what `a command in full` does there":                    "see what `a command in full`\ndoes there",
 	} {
-		if got := Wrap(in, 28); got != want {
-			t.Errorf("%q instead of %q", got, want)
-		}
-		if got := Wrap(in, 0); got != in {
-			t.Errorf("without a terminal %q", got)
-		}
+		expect.Equal(t, Wrap(in, 28), want)
+		expect.Equal(t, Wrap(in, 0), in, "without a terminal")
 	}
 }

@@ -4,15 +4,14 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+
+	"hookline/expect"
 )
 
 // danger is the rule that a Bash line breaks in the work tree /repo, "" for none.
 func danger(t *testing.T, line string) string {
 	t.Helper()
-	input, err := json.Marshal(map[string]string{"command": line})
-	if err != nil {
-		t.Fatal(err)
-	}
+	input := expect.Value(json.Marshal(map[string]string{"command": line}))(t)
 	d, ok := project("requirements: {}").Dangerous("Bash", input)
 	if ok != (d.Rule != "") || ok != (d.Reason != "") {
 		t.Errorf("%s: %+v %t", line, d, ok)
@@ -51,9 +50,7 @@ func TestDangerous(t *testing.T) {
 		"psql <<EOF\ndrop table users;\nEOF":           "sql_drop",
 		"sqlite3 a.db 'truncate table users'":          "sql_truncate",
 	} {
-		if got := danger(t, line); got != want {
-			t.Errorf("%s: %q, want %q", line, got, want)
-		}
+		expect.Equal(t, danger(t, line), want, line)
 	}
 }
 
@@ -66,9 +63,7 @@ func TestNotDangerous(t *testing.T) {
 		"git clean -nfd", "git clean -e f", "git clean -fd --dry-run",
 		`echo "DROP TABLE users"`, "git commit -m 'drop table users'", "vim drop_table.sql", "truncate -s 0 table", "psql -c 'select * from drop_tables'",
 	} {
-		if got := danger(t, line); got != "" {
-			t.Errorf("%s: %s", line, got)
-		}
+		expect.Equal(t, danger(t, line), "", line)
 	}
 }
 

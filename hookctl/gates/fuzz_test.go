@@ -5,15 +5,14 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"hookline/expect"
 )
 
 // FuzzLoad: whatever the files hold, Load returns usable rules in bounded time, and a text that says nothing wrong
 // about itself is the same when it is loaded twice.
 func FuzzLoad(f *testing.F) {
-	golden, err := os.ReadFile("testdata/requirements.yaml")
-	if err != nil {
-		f.Fatal(err)
-	}
+	golden := expect.Value(os.ReadFile("testdata/requirements.yaml"))(f)
 	for _, seed := range []string{string(golden), string(Starter()), "", "a: &a [*a]", "requirements: {a: {<<: {enabled: true}}}",
 		"requirements:\n  a: \"x\nb: 1", "{\"requirements\": {\"a\": {\"enabled\": true}}}", "? a\n: b", "!!binary x", "requirements:\n\ta: 1"} {
 		f.Add(seed, "requirements: {a: {enabled: true}}")
@@ -44,9 +43,7 @@ func FuzzLoad(f *testing.F) {
 			_ = Status{Gates: gates(r, "")}.Text(mode)
 		}
 		r.Match("Edit", []byte(`{}`))
-		if again := cascade("requirements: {z: {enabled: true}}", project, local); len(again.Problems) != len(r.Problems) {
-			t.Fatal("loading is not repeatable")
-		}
+		expect.EqualNow(t, len(cascade("requirements: {z: {enabled: true}}", project, local).Problems), len(r.Problems), "loading is not repeatable")
 	})
 }
 
@@ -56,10 +53,7 @@ func FuzzMatch(f *testing.F) {
 		"parallel a {} ::: b c", "echo b | xargs -I{} git {}", "ssh h <<E\nx\nE", "GIT_CONFIG_KEY_0=alias.x GIT_CONFIG_VALUE_0=y git x", "f() { shift; ${@:2}; }; f a", "sudo bash -c 'echo x'"} {
 		f.Add(seed)
 	}
-	p, err := compile(`git\s+push`)
-	if err != nil {
-		f.Fatal(err)
-	}
+	p := expect.Value(compile(`git\s+push`))(f)
 	f.Fuzz(func(t *testing.T, text string) {
 		if len(text) > 4096 {
 			return
@@ -96,10 +90,7 @@ func BenchmarkDangerous(b *testing.B) {
 }
 
 func BenchmarkLoad(b *testing.B) {
-	text, err := os.ReadFile("testdata/requirements.yaml")
-	if err != nil {
-		b.Fatal(err)
-	}
+	text := expect.Value(os.ReadFile("testdata/requirements.yaml"))(b)
 	b.ReportAllocs()
 	for b.Loop() {
 		project(string(text))

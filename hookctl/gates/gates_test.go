@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"hookline/expect"
 	"hookline/hookctl/yaml"
 )
 
@@ -58,10 +59,7 @@ func project(text string) Rules { return cascade("-", text, "-") }
 
 func golden(t *testing.T) Rules {
 	t.Helper()
-	text, err := os.ReadFile("testdata/requirements.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := expect.Value(os.ReadFile("testdata/requirements.yaml"))(t)
 	return project(string(text))
 }
 
@@ -190,17 +188,11 @@ func TestUnreadable(t *testing.T) {
 
 func TestPinned_27_DiskAndSubdirectory(t *testing.T) {
 	root := t.TempDir()
-	if err := os.MkdirAll(filepath.Join(root, ".claude"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(root, ".claude", "requirements.yaml"), []byte("requirements: {a: {enabled: true}}"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.MkdirAll(filepath.Join(root, ".claude"), 0o755))
+	expect.OK(t, os.WriteFile(filepath.Join(root, ".claude", "requirements.yaml"), []byte("requirements: {a: {enabled: true}}"), 0o644))
 	r := Load(Options{Root: root}) // the caller resolves the toplevel, so the working directory is no argument
 	equal(t, "hits", len(r.Match("Edit", []byte(`{"file_path":"sub/x.go"}`))), 1)
-	if err := os.WriteFile(filepath.Join(root, ".claude", "requirements.local.yaml"), []byte(strings.Repeat("#", yaml.MaxFile+1)), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.WriteFile(filepath.Join(root, ".claude", "requirements.local.yaml"), []byte(strings.Repeat("#", yaml.MaxFile+1)), 0o644))
 	r = Load(Options{Root: root})
 	equal(t, "too large", messages(r.Problems), []string{"larger than 262144 bytes"})
 	equal(t, "hits without the local file", len(r.Match("Edit", nil)), 1)

@@ -4,6 +4,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"hookline/expect"
 )
 
 func TestPinned_38_Cascade(t *testing.T) {
@@ -240,10 +242,7 @@ func TestFormsOfTheSameFile(t *testing.T) {
 		}
 		return b.String()
 	}
-	data, err := os.ReadFile("testdata/requirements.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := expect.Value(os.ReadFile("testdata/requirements.yaml"))(t)
 	for name, form := range map[string]string{
 		"CRLF":            strings.ReplaceAll(string(data), "\n", "\r\n"),
 		"byte order mark": "\ufeff" + string(data),

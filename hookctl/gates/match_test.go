@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"hookline/expect"
 )
 
 func bash(command string) json.RawMessage {
@@ -101,9 +103,6 @@ func TestExempt(t *testing.T) {
 
 func TestDiskResolve(t *testing.T) {
 	dir := t.TempDir()
-	real, err := filepath.EvalSymlinks(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	real := expect.Value(filepath.EvalSymlinks(dir))(t)
 	equal(t, "a file to come", Disk{}.Resolve(filepath.Join(dir, "new", "a.md")), filepath.Join(real, "new", "a.md"))
 }

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"hookline/expect"
 )
 
 // withTexts loads a project's configuration with message files beside it, by their paths below /repo/.claude or the home.
@@ -129,9 +131,7 @@ func TestSchemaKnowsTheNewKeys(t *testing.T) {
 			}
 		}
 	}
-	if err := json.Unmarshal(Schema(), &s); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, json.Unmarshal(Schema(), &s))
 	keys := s.Properties.Requirements.AdditionalProperties.Properties
 	equal(t, "types", []string{keys["stop_only"].Type, keys["replan_ttl"].Type}, []string{"boolean", "number"})
 	equal(t, "what is inert says so", keys["evidence"].Description, "known, and not acted on")

@@ -5,15 +5,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"hookline/expect"
 )
 
 // TestMistakes reads testdata/mistakes.txt: what a user gets wrong, alone in a file that is otherwise good, and how it is
 // named with its place. It costs nothing but itself.
 func TestMistakes(t *testing.T) {
-	data, err := os.ReadFile(filepath.Join("testdata", "mistakes.txt"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := expect.Value(os.ReadFile(filepath.Join("testdata", "mistakes.txt")))(t)
 	for _, c := range strings.Split(string(data), "=== ")[1:] {
 		name, rest, _ := strings.Cut(c, "\n")
 		text, want, _ := strings.Cut(rest, "--- ")

@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"hookline/expect"
 )
 
 func TestSeldomYAML(t *testing.T) {
@@ -18,13 +20,8 @@ func TestSeldomYAML(t *testing.T) {
 
 // A path that is not there yet is judged by the folder that it will lie in.
 func TestDiskResolvesWhatIsNotThere(t *testing.T) {
-	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Mkdir(filepath.Join(dir, "real"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	dir := expect.Value(filepath.EvalSymlinks(t.TempDir()))(t)
+	expect.OK(t, os.Mkdir(filepath.Join(dir, "real"), 0o700))
 	if err := os.Symlink("real", filepath.Join(dir, "link")); err != nil {
 		t.Skip("no links here")
 	}
@@ -34,10 +31,7 @@ func TestDiskResolvesWhatIsNotThere(t *testing.T) {
 
 // A link among the plans that leads to nothing yet is what it leads to.
 func TestDiskResolvesALinkToNothing(t *testing.T) {
-	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := expect.Value(filepath.EvalSymlinks(t.TempDir()))(t)
 	for link, to := range map[string]string{"plan.md": "../src/new.go", "far.md": filepath.Join(dir, "other", "new.go"), "loop.md": "loop.md"} {
 		if err := os.Symlink(to, filepath.Join(dir, link)); err != nil {
 			t.Skip("no links here")

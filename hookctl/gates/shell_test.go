@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"hookline/expect"
 )
 
 // Each row is another way by which a command is reached.
@@ -125,9 +127,7 @@ func TestPatternsOfOtherPrograms(t *testing.T) {
 		{`é+ (a)\1`, "é aa", true},
 		{``, "anything", true},
 	} {
-		if got := gated(t, c.pattern, c.line); got != c.want {
-			t.Errorf("%s on %q: %t", c.pattern, c.line, got)
-		}
+		expect.Equal(t, gated(t, c.pattern, c.line), c.want, c.pattern, "on", c.line)
 	}
 	for _, python := range []string{`(`, `[`, `*`, `a)`, `(?Z)`, `\`, `\N{DIGIT ONE}`} {
 		if _, err := compile(python); err == nil {
@@ -138,10 +138,7 @@ func TestPatternsOfOtherPrograms(t *testing.T) {
 
 // At most 2 % of lines that neither commit nor push may ask for a gate on both.
 func TestHarmlessLines(t *testing.T) {
-	text, err := os.ReadFile("testdata/harmless.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := expect.Value(os.ReadFile("testdata/harmless.txt"))(t)
 	lines := strings.Split(strings.TrimSpace(string(text)), "\n")[1:]
 	denied := 0
 	for _, line := range lines {

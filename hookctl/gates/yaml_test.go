@@ -3,6 +3,8 @@ package gates
 import (
 	"strings"
 	"testing"
+
+	"hookline/expect"
 )
 
 // What people write in YAML beyond plain keys.
@@ -72,24 +74,18 @@ func TestEveryWrapperAndPrinter(t *testing.T) {
 		if name == "command" || name == "builtin" || name == "-" {
 			continue
 		}
-		if got := danger(t, name+strings.Repeat(" 5", w.operands)+" rm -rf /srv"); got != "rm_root" {
-			t.Errorf("%s rm: %q", name, got)
-		}
+		expect.Equal(t, danger(t, name+strings.Repeat(" 5", w.operands)+" rm -rf /srv"), "rm_root", name, "rm")
 	}
 	for name := range printers {
 		if line := name + " git push"; gated(t, push, line) {
 			t.Errorf("%s: taken for a push", line)
 		}
-		if got := danger(t, name+" rm -rf /srv"); got != "" {
-			t.Errorf("%s rm: %s", name, got)
-		}
+		expect.Equal(t, danger(t, name+" rm -rf /srv"), "", name, "rm")
 	}
 	for name := range shells {
 		if line := name + " -c 'git -C dir push'"; !gated(t, push, line) {
 			t.Errorf("%s: not seen", line)
 		}
-		if got := danger(t, name+" <<< 'rm -rf /srv'"); got != "rm_root" {
-			t.Errorf("%s <<<: %q", name, got)
-		}
+		expect.Equal(t, danger(t, name+" <<< 'rm -rf /srv'"), "rm_root", name)
 	}
 }

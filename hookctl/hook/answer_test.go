@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"hookline/events"
+	"hookline/expect"
 	"hookline/projector/identity"
 	"hookline/projector/session"
 )
@@ -100,9 +101,7 @@ func TestPlain(t *testing.T) {
 	if a := Plain("", "", 2); a.Stdout != nil || a.Stderr != nil || a.Exit != 2 {
 		t.Errorf("%+v", a)
 	}
-	if a := Plain("a\u202eb\x1b[2J\u2066\U000E0041\n\tc", "", 0); string(a.Stdout) != "ab[2J\n\tc\n" {
-		t.Errorf("what nobody sees reaches the model: %q", a.Stdout)
-	}
+	expect.Equal(t, string(Plain("a\u202eb\x1b[2J\u2066\U000E0041\n\tc", "", 0).Stdout), "ab[2J\n\tc\n", "what nobody sees reaches the model")
 	if a := Plain("a", "b", 1); string(a.Stdout) != "a\n" || string(a.Stderr) != "b\n" || a.Exit != 1 {
 		t.Errorf("%+v", a)
 	}
@@ -123,9 +122,7 @@ func TestJSONChannels(t *testing.T) {
 			t.Errorf("%q: %s", hook, JSON(hook, "c", "").Stdout)
 		}
 	}
-	if a := JSON("Stop", "c", "m"); string(a.Stdout) != `{"systemMessage":"m"}`+"\n" {
-		t.Errorf("%s", a.Stdout)
-	}
+	expect.Equal(t, string(JSON("Stop", "c", "m").Stdout), `{"systemMessage":"m"}`+"\n")
 }
 
 // Hooks whose output must stay empty stay silent for refused input too.

@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"hookline/expect"
 )
 
 // shelf keeps blobs in memory.
@@ -71,9 +73,7 @@ func TestCutLimits(t *testing.T) {
 			t.Errorf("%s: %d bytes stay", c.name, len(got))
 		}
 		back, err := Restore(got, s.get)
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, err)
 		same(t, []byte(data), back)
 	}
 }
@@ -136,9 +136,7 @@ func TestCutManyParts(t *testing.T) {
 		t.Fatalf("%d bytes, %d blobs, %v", len(got), len(s), err)
 	}
 	back, err := Restore(got, s.get)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	same(t, b.Bytes(), back)
 }
 
@@ -154,9 +152,7 @@ func TestRestoreNamesTheMissingBlob(t *testing.T) {
 
 func TestHeadOf(t *testing.T) {
 	for _, s := range []string{"", "a", strings.Repeat("é", 256)} {
-		if got := headOf(s); got != s {
-			t.Errorf("%q", got)
-		}
+		expect.Equal(t, headOf(s), s)
 	}
 	if got := headOf(strings.Repeat("🙂", 257)); got != strings.Repeat("🙂", 256) {
 		t.Errorf("%d bytes", len(got))
@@ -168,9 +164,7 @@ func TestStringEnd(t *testing.T) {
 		s    string
 		want int
 	}{{`""`, 1}, {`"a"`, 2}, {`"\""`, 3}, {`"\\"`, 3}, {`"\\\""`, 5}, {`"a`, 2}, {`"a\"`, 4}, {`"`, 1}} {
-		if got := stringEnd([]byte(c.s), 0); got != c.want {
-			t.Errorf("%s: %d", c.s, got)
-		}
+		expect.Equal(t, stringEnd([]byte(c.s), 0), c.want, c.s)
 	}
 }
 
@@ -216,18 +210,14 @@ func TestCutAndRestoreProperty(t *testing.T) {
 		if rapid.Bool().Draw(t, "indent") {
 			enc.SetIndent(" ", "\t")
 		}
-		if err := enc.Encode(object(t, 0)); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, enc.Encode(object(t, 0)))
 		s := shelf{}
 		cut, err := Cut(b.Bytes(), s.put)
 		if err != nil || !json.Valid(cut) {
 			t.Fatalf("%v: %.200s", err, cut)
 		}
 		back, err := Restore(cut, s.get)
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, err)
 		same(t, b.Bytes(), back)
 	})
 }
@@ -244,9 +234,7 @@ func TestCutTellsLookalikes(t *testing.T) {
 	} {
 		s := shelf{}
 		cut, err := Cut([]byte(data), s.put)
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, err)
 		back, err := Restore(cut, s.get)
 		if err != nil {
 			t.Errorf("%.100s: %v", data, err)
@@ -271,20 +259,12 @@ func FuzzCut(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		s := shelf{}
-		cut, err := Cut(data, s.put)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if json.Valid(data) != json.Valid(cut) {
-			t.Fatalf("validity %v became %v", json.Valid(data), json.Valid(cut))
-		}
+		cut := expect.Value(Cut(data, s.put))(t)
+		expect.EqualNow(t, json.Valid(data), json.Valid(cut), "validity", "became")
 		if !json.Valid(data) {
 			return
 		}
-		back, err := Restore(cut, s.get)
-		if err != nil {
-			t.Fatal(err)
-		}
+		back := expect.Value(Restore(cut, s.get))(t)
 		same(t, data, back)
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"hookline/events"
+	"hookline/expect"
 )
 
 // The four events of a tool call carry its id; nothing else does.
@@ -20,8 +21,6 @@ func TestToolUseID(t *testing.T) {
 		{&events.SessionStarted{}, ""},
 		{nil, ""},
 	} {
-		if got := ToolUseID(tc.event); got != tc.want {
-			t.Errorf("%T: %q, want %q", tc.event, got, tc.want)
-		}
+		expect.Equal(t, ToolUseID(tc.event), tc.want, tc.event)
 	}
 }

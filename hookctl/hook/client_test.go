@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"hookline/events"
+	"hookline/expect"
 	"hookline/projector/codes"
 	"hookline/projector/identity"
 	"hookline/projector/session"
@@ -17,10 +18,7 @@ import (
 // Codex (Apache-2.0), one of each kind.
 func codexHooks(t *testing.T) []string {
 	t.Helper()
-	f, err := os.Open("testdata/codex.ndjson")
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := expect.Value(os.Open("testdata/codex.ndjson"))(t)
 	defer f.Close()
 
 	var list []string
@@ -43,9 +41,7 @@ func TestCodex(t *testing.T) {
 		d := decider{in: in, session: s}
 		d.own()
 		env := d.out[0]
-		if env.Client != events.Codex {
-			t.Errorf("%s: client %q", env.Type, env.Client)
-		}
+		expect.Equal(t, env.Client, events.Codex, env.Type, "client")
 		env.Worktree, env.Project = "/w", "p"
 
 		rec := events.Record{Seq: uint64(i + 1), Envelope: env, Event: in.Event}
@@ -54,9 +50,7 @@ func TestCodex(t *testing.T) {
 	}
 
 	want := "session.started prompt.submitted tool.requested tool.succeeded tool.succeeded tool.succeeded permission.requested turn.interrupted turn.stopped"
-	if got := strings.Join(types, " "); got != want {
-		t.Errorf("types: %s", got)
-	}
+	expect.Equal(t, strings.Join(types, " "), want, "types")
 	if s.Program != events.Codex || s.Course.Turn || len(s.Course.Waits) > 0 {
 		t.Errorf("session: %q %+v", s.Program, s.Course)
 	}
@@ -84,9 +78,7 @@ func TestClientOf(t *testing.T) {
 		{"hook Stop --client codex", `{}`, "", "codex"},
 		{"hook Stop --client another", `{}`, "codex", "another"},
 	} {
-		if got := clientOf(decode(c.args, c.body), session.State{Program: c.program}); got != c.want {
-			t.Errorf("%s %s: %q, want %q", c.args, c.body, got, c.want)
-		}
+		expect.Equal(t, clientOf(decode(c.args, c.body), session.State{Program: c.program}), c.want, c.args, c.body)
 	}
 }
 

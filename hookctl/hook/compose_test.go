@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"hookline/expect"
 )
 
 // list makes items of a rank.
@@ -28,9 +30,7 @@ func composed(in Input, items []Item) string { return joined(fit(budgetOf(in), i
 
 func TestTokens(t *testing.T) {
 	for n, want := range map[int]int{0: 0, 1: 1, 3: 1, 4: 2, 7: 2, 8: 3, 35: 10, 36: 11, 70: 20, 71: 21, 5250: 1500, 5251: 1501} {
-		if got := Tokens(strings.Repeat("x", n)); got != want {
-			t.Errorf("%d bytes: %d", n, got)
-		}
+		expect.Equal(t, Tokens(strings.Repeat("x", n)), want, n, "bytes")
 	}
 }
 
@@ -53,20 +53,14 @@ func TestBudgets(t *testing.T) {
 		}
 	}
 	both := slices.Concat(list(RankGates, strings.Repeat("g", 210)), list(RankIdentity, strings.Repeat("i", 209)))
-	if got := composed(at("UserPromptSubmit", ""), both); Tokens(got) != 120 {
-		t.Errorf("%d tokens at a prompt", Tokens(got))
-	}
+	expect.Equal(t, Tokens(composed(at("UserPromptSubmit", ""), both)), 120, "tokens at a prompt")
 }
 
 func TestComposeOrder(t *testing.T) {
 	got := composed(at("SessionStart", "startup"), slices.Concat(list(RankRest, "r"), list(RankGates, "g"), list(RankGoal, "o1", "o2"), list(RankIdentity, "i"),
 		list(RankFiles, "f"), list(RankDecisions, "d"), list(RankGoal, "o3")))
-	if got != "i\no1\no2\no3\nd\nf\ng\nr" {
-		t.Errorf("%q", got)
-	}
-	if got := composed(at("SessionStart", ""), nil); got != "" {
-		t.Errorf("%q", got)
-	}
+	expect.Equal(t, got, "i\no1\no2\no3\nd\nf\ng\nr")
+	expect.Equal(t, composed(at("SessionStart", ""), nil), "")
 }
 
 // What does not fit is left out whole, the least valuable first, and the last line says so.
@@ -77,9 +71,7 @@ func TestComposeLeavesOut(t *testing.T) {
 		t.Errorf("%d bytes: …%q", len(got), got[max(0, len(got)-60):])
 	}
 	got = composed(at("PreToolUse", ""), slices.Concat(list(RankIdentity, "[C:EMG r=1.00 IC=0.85]"), list(RankRest, strings.Repeat("x", 60), "y")))
-	if got != "[C:EMG r=1.00 IC=0.85]\n(2 more: hookctl context status)" {
-		t.Errorf("%q", got)
-	}
+	expect.Equal(t, got, "[C:EMG r=1.00 IC=0.85]\n(2 more: hookctl context status)")
 }
 
 // An item is told in its longest form that fits, before another is left out for it.
@@ -103,9 +95,7 @@ func TestComposeIdentityFits(t *testing.T) {
 			t.Errorf("%d tokens: %s", n, s)
 		}
 	}
-	if n := Tokens("[C:EMG r=1.00 IC=0.85]"); n != 7 {
-		t.Errorf("%d tokens", n)
-	}
+	expect.Equal(t, Tokens("[C:EMG r=1.00 IC=0.85]"), 7, "tokens")
 }
 
 func TestComposeProperties(t *testing.T) {
@@ -143,9 +133,7 @@ func TestComposeProperties(t *testing.T) {
 				t.Fatalf("line %d is cut", i)
 			}
 		}
-		if again := joined(fit(b, items)); again != got {
-			t.Fatal("not the same twice")
-		}
+		expect.EqualNow(t, joined(fit(b, items)), got, "not the same twice")
 	})
 }
 

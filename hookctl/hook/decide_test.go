@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"hookline/events"
+	"hookline/expect"
 	"hookline/projector/identity"
 	"hookline/projector/session"
 )
@@ -20,9 +21,7 @@ func decided(t *testing.T, envs []events.Envelope) string {
 		if i > 0 {
 			want = events.DerivedID(frameID, i)
 		}
-		if e.ID != want {
-			t.Errorf("event %d has id %s instead of %s", i, e.ID, want)
-		}
+		expect.Equal(t, e.ID, want, "event", i, "has id")
 		words = append(words, e.Type+"<"+strings.ReplaceAll(e.Causation, frameID, "F"))
 	}
 	return strings.Join(words, " ")
@@ -55,24 +54,18 @@ func TestDecideEvents(t *testing.T) {
 			c.body = strings.Replace(c.body, "{", `{"session_id":"s",`, 1)
 		}
 		in := decode("hook", c.body)
-		if got := decided(t, Decide(in, World{}, past{Session: open, Identity: identity.State{Born: true}}.reader(t))); got != c.want {
-			t.Errorf("%s: %s", c.name, got)
-		}
+		expect.Equal(t, decided(t, Decide(in, World{}, past{Session: open, Identity: identity.State{Born: true}}.reader(t))), c.want, c.name)
 	}
 
 	end := decode("hook", `{"session_id":"s","hook_event_name":"SessionEnd"}`)
-	if got := decided(t, Decide(end, World{}, past{}.reader(t))); got != "session.ended<" {
-		t.Errorf("end of a session that never began: %s", got)
-	}
+	expect.Equal(t, decided(t, Decide(end, World{}, past{}.reader(t))), "session.ended<", "end of a session that never began")
 }
 
 func TestDecideFoundComesSecond(t *testing.T) {
 	in := decode("session restore-identity", `nope`).By("s")
 	w := World{Project: "p1", Worktree: "/w", Branch: "main", Seen: &Sighting{Project: "p1", Seen: events.ProjectSeen{Path: "/w/.git"}}}
 	envs := Decide(in, w, past{}.reader(t))
-	if got := decided(t, envs); got != "session.started< hook.refused<F project.seen<F identity.restored<F" {
-		t.Fatal(got)
-	}
+	expect.EqualNow(t, decided(t, envs), "session.started< hook.refused<F project.seen<F identity.restored<F")
 	for _, e := range envs {
 		if e.Project != "p1" || e.Worktree != "/w" || e.Branch != "main" || e.Phase != "SESSION_START" || e.Version != 1 {
 			t.Errorf("%+v", e)
@@ -116,9 +109,7 @@ func TestDecideFacts(t *testing.T) {
 	} {
 		in := decode(c.args, `{"hook_event_name":"PostToolUse","session_id":"s"}`)
 		got, _ := json.Marshal(Decide(in, World{Facts: c.w}, past{Session: c.past}.reader(t))[0].Facts)
-		if string(got) != c.want {
-			t.Errorf("%s: %s", c.name, got)
-		}
+		expect.Equal(t, string(got), c.want, c.name)
 	}
 }
 
@@ -168,9 +159,7 @@ func TestPhaseOf(t *testing.T) {
 		`{"hook_event_name":"PreToolUse"}`:                      "SESSION_RUNNING",
 		`[]`:                                                    "SESSION_RUNNING",
 	} {
-		if got := PhaseOf(decode("hook", body).Event); got != want {
-			t.Errorf("%s: %s", body, got)
-		}
+		expect.Equal(t, PhaseOf(decode("hook", body).Event), want, body)
 	}
 }
 
@@ -180,7 +169,5 @@ func TestDecideIsDeterministic(t *testing.T) {
 	w := World{Project: "p", Seen: &Sighting{Project: "p", Seen: events.ProjectSeen{Path: "/p"}}}
 	a, _ := json.Marshal(Decide(in, w, past{}.reader(t)))
 	b, _ := json.Marshal(Decide(in, w, past{}.reader(t)))
-	if string(a) != string(b) {
-		t.Errorf("%s\n%s", a, b)
-	}
+	expect.Equal(t, string(a), string(b))
 }

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"hookline/events"
+	"hookline/expect"
 	"hookline/hookctl/wire"
 )
 
@@ -42,9 +43,7 @@ func TestParseCall(t *testing.T) {
 		{"session list", Call{Verb: "session list"}},
 		{"", Call{}},
 	} {
-		if got := ParseCall(strings.Fields(c.args)); got != c.want {
-			t.Errorf("%q: %+v", c.args, got)
-		}
+		expect.Equal(t, ParseCall(strings.Fields(c.args)), c.want, c.args)
 	}
 }
 
@@ -77,9 +76,7 @@ func TestDecodeTakes(t *testing.T) {
 
 func TestDecodeKeepsMeaning(t *testing.T) {
 	in := decode("hook Stop", " { \"a\" : 1e400 ,\n \"big\":12345678901234567890, \"new\":{\"x\":[null,\"\\u0041<\"]}, \"session_id\":\"s\"}\n")
-	if got := string(in.Data); got != `{"a":1e400,"big":12345678901234567890,"new":{"x":[null,"\u0041<"]},"session_id":"s"}` {
-		t.Errorf("%s", got)
-	}
+	expect.Equal(t, string(in.Data), `{"a":1e400,"big":12345678901234567890,"new":{"x":[null,"\u0041<"]},"session_id":"s"}`)
 }
 
 func TestDecodeSessionOfTheEnvironment(t *testing.T) {
@@ -90,9 +87,7 @@ func TestDecodeSessionOfTheEnvironment(t *testing.T) {
 	}
 	f = frameOf("hook Stop", `{"session_id":"own"}`)
 	f.Env["CLAUDE_CODE_SESSION_ID"] = "env-1"
-	if in := Decode(f, f.Body, 0); in.Session != "own" {
-		t.Errorf("%q", in.Session)
-	}
+	expect.Equal(t, Decode(f, f.Body, 0).Session, "own")
 }
 
 // EC-SESSION-12: a session id above 100 characters is cut, with a warning.
@@ -231,9 +226,7 @@ func FuzzDecode(f *testing.F) {
 		if (in.Refused == nil) != (in.Kind.Type != events.TypeHookRefused) {
 			t.Fatalf("%s with refusal %+v", in.Kind.Type, in.Refused)
 		}
-		if again := events.Decode(in.Kind.Type, in.Kind.Version(), in.Data); again.Type() != in.Kind.Type {
-			t.Fatalf("%s reads back as %s", in.Kind.Type, again.Type())
-		}
+		expect.EqualNow(t, events.Decode(in.Kind.Type, in.Kind.Version(), in.Data).Type(), in.Kind.Type, "reads back as")
 		for i, env := range Decide(in, World{}, none) {
 			if !json.Valid(env.Data) || env.Correlation != in.Session || (i == 0) != (env.ID == frameID) {
 				t.Fatalf("%d: %+v", i, env)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"hookline/events"
+	"hookline/expect"
 	"hookline/hookctl/gates"
 	"hookline/projector/gate"
 	"hookline/projector/session"
@@ -76,9 +77,7 @@ func TestJudgeWithoutGates(t *testing.T) {
 		}
 	}
 	g.Project, g.Branch = "p", "b"
-	if v := Judge(decode("consciousness brief --hook", preEdit), g, GatesPast{}); v.Deny != "" {
-		t.Error("an identity verb is gated")
-	}
+	expect.Equal(t, Judge(decode("consciousness brief --hook", preEdit), g, GatesPast{}).Deny, "", "an identity verb is gated")
 	if v := Judge(decode("hook", "[]"), g, GatesPast{}); v.Events != nil {
 		t.Error("refused input is judged")
 	}
@@ -88,9 +87,7 @@ func TestJudgeWithoutGates(t *testing.T) {
 func TestDecideGateEvents(t *testing.T) {
 	in := decode("hook", `{"session_id":"s","hook_event_name":"SessionStart","source":"startup"}`)
 	w := World{Project: "p", Branch: "b", Gates: &Gates{Project: "p", Branch: "b", Rules: rulesOf(t, "requirements: {}"), Problems: []events.GateConfigInvalid{{Message: "x"}}}}
-	if got := decided(t, Decide(in, w, past{}.reader(t))); got != "session.started< identity.restored<F gate.config_invalid<F" {
-		t.Error(got)
-	}
+	expect.Equal(t, decided(t, Decide(in, w, past{}.reader(t))), "session.started< identity.restored<F gate.config_invalid<F")
 }
 
 func TestComposeRefusals(t *testing.T) {
@@ -110,9 +107,7 @@ func TestComposeRefusals(t *testing.T) {
 	if got := answer(in, Verdict{Deny: "no & <why>"}); !strings.HasPrefix(string(got.Stdout), `{"systemMessage":"hookline: odd","hookSpecificOutput":{`) {
 		t.Errorf("%s", got.Stdout)
 	}
-	if got := answer(decode("hook", stopTurn), Verdict{Block: "not yet"}); string(got.Stdout) != `{"decision":"block","reason":"not yet"}`+"\n" {
-		t.Errorf("%s", got.Stdout)
-	}
+	expect.Equal(t, string(answer(decode("hook", stopTurn), Verdict{Block: "not yet"}).Stdout), `{"decision":"block","reason":"not yet"}`+"\n")
 }
 
 func TestJudgePermission(t *testing.T) {
@@ -122,9 +117,7 @@ func TestJudgePermission(t *testing.T) {
 	if typesIn(v.Events) != "permission.auto_denied" || !strings.HasPrefix(v.Deny, "**Blocked by requirement gates**: Destructive rm outside of the work tree\n\nCommand: `rm -rf /srv`\n") {
 		t.Errorf("%+v", v)
 	}
-	if again := Repeat(in, g, v.Events[0]); again != v.Verdict {
-		t.Errorf("%+v", again)
-	}
+	expect.Equal(t, Repeat(in, g, v.Events[0]), v.Verdict)
 	got := string(refusal(in.Name(), Verdict{Deny: "no"}, "").Stdout)
 	if got != `{"hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":{"behavior":"deny","message":"no"}}}`+"\n" {
 		t.Error(got)
@@ -229,9 +222,7 @@ func TestRepeat(t *testing.T) {
 	if v := Repeat(in, g, &events.GateStopBlocked{Names: []string{"plan"}}); !strings.HasPrefix(v.Block, "## Cannot Complete") {
 		t.Error(v.Block)
 	}
-	if v := Repeat(in, nil, first.Events[0]); v.Deny != "" {
-		t.Error("without gates")
-	}
+	expect.Equal(t, Repeat(in, nil, first.Events[0]).Deny, "", "without gates")
 }
 
 // A reason that the client would replace by a preview is cut, and says so.
@@ -277,7 +268,5 @@ func TestBoard(t *testing.T) {
 	for _, b := range Board("aaaaaaaa-1", gatesAt, &Gates{Rules: g.Rules, Branch: "feature/x"}, p) {
 		got = append(got, fmt.Sprint(b.Requirement.Name, b.Satisfied, b.Note))
 	}
-	if s := strings.Join(got, "|"); s != "plantrue|adrfalse|guardtruenot on protected branch|alonefalse1 other session" {
-		t.Error(s)
-	}
+	expect.Equal(t, strings.Join(got, "|"), "plantrue|adrfalse|guardtruenot on protected branch|alonefalse1 other session")
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"hookline/events"
+	"hookline/expect"
 	"hookline/projector/ledger"
 )
 
@@ -66,9 +67,7 @@ func TestWhatIsHeardAsADecision(t *testing.T) {
 				got = append(got, "fork "+e.Entry+" "+e.Context)
 			}
 		}
-		if g := strings.Join(got, " "); g != c.want {
-			t.Errorf("%s\n got %s\nwant %s", c.body, g, c.want)
-		}
+		expect.Equal(t, strings.Join(got, " "), c.want, c.body)
 	}
 }
 
@@ -86,9 +85,7 @@ func TestForksAreTold(t *testing.T) {
 		for _, it := range forkItems(s, session, now) {
 			ids = append(ids, it.ID)
 		}
-		if got := strings.Join(ids, " "); got != want {
-			t.Errorf("%q: %s", session, got)
-		}
+		expect.Equal(t, strings.Join(ids, " "), want, session)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"hookline/events"
+	"hookline/expect"
 	"hookline/projector"
 	"hookline/projector/identity"
 	"hookline/projector/ledger"
@@ -31,15 +32,10 @@ func (p past) reader(t testing.TB) Reader {
 	t.Helper()
 	store := projector.NewMemory()
 	put := func(table string, version int, key string, state any) {
-		b, err := json.Marshal(map[string]any{"seq": 1, "state": state})
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := expect.Value(json.Marshal(map[string]any{"seq": 1, "state": state}))(t)
 		cell := projector.Cell{Key: fmt.Sprintf("%s.v%d.%s", table, version, key), Value: b}
 		position := projector.Cell{Key: "position." + table + ".v" + strconv.Itoa(version), Value: []byte(`{"seq":1,"id":"x"}`)}
-		if err := store.Save(context.Background(), projector.BucketSnapshot, []projector.Cell{cell, position}); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, store.Save(context.Background(), projector.BucketSnapshot, []projector.Cell{cell, position}))
 	}
 	put(session.Name, session.Version, "s", p.Session)
 	put(identity.Name, identity.Version, "s", p.Identity)
@@ -54,10 +50,7 @@ func (p past) reader(t testing.TB) Reader {
 		put(identity.PointerName, identity.PointerVersion, identity.TimeKey(1, id), identity.Pointer{Session: id})
 	}
 
-	view, err := projector.OpenView(context.Background(), store, projector.Tables())
-	if err != nil {
-		t.Fatal(err)
-	}
+	view := expect.Value(projector.OpenView(context.Background(), store, projector.Tables()))(t)
 	var r Reader
 	_ = view.Read(context.Background(), func(got projector.Reader) error {
 		r = Reader{Reader: got, Decided: p.Decided}

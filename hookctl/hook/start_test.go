@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"hookline/events"
+	"hookline/expect"
 	"hookline/projector/identity"
 )
 
@@ -20,9 +21,7 @@ func TestEC_SESSION_08_StartWithoutItsInput(t *testing.T) {
 			f.Complete = reason != "truncated"
 			in := Decode(f, f.Body, 0).By("s")
 			was := past{Latest: identity.State{SessionID: "before", Born: true, LastIC: 1}}
-			if got := decided(t, Decide(in, World{}, was.reader(t))); got != "session.started< hook.refused<F identity.restored<F" {
-				t.Errorf("%s %s: %s", args, body, got)
-			}
+			expect.Equal(t, decided(t, Decide(in, World{}, was.reader(t))), "session.started< hook.refused<F identity.restored<F", args, body)
 			e, _ := in.Event.(*events.SessionStarted)
 			if e == nil || e.Source != "startup" || in.Session != "s" || in.Name() != "SessionStart" || !strings.HasPrefix(in.Warnings[0], defaultsWords) {
 				t.Errorf("%s %s: %+v", args, body, in)
@@ -57,9 +56,7 @@ func TestStartOfNobody(t *testing.T) {
 		"session restore-identity": Plain("Identity restored from before. IC: 1.00 (healthy)", defaultsWords+"\n"+NoSession, 0),
 	} {
 		in := decode(args, `nope`).Nameless()
-		if got := decided(t, Decide(in, World{}, was.reader(t))); got != "hook.refused<" {
-			t.Errorf("%s: %s", args, got)
-		}
+		expect.Equal(t, decided(t, Decide(in, World{}, was.reader(t))), "hook.refused<", args)
 		if got := said(t, in, World{}, was); string(got.Stdout) != string(want.Stdout) || string(got.Stderr) != string(want.Stderr) || got.Exit != 0 {
 			t.Errorf("%s: %d\n%s%s", args, got.Exit, got.Stdout, got.Stderr)
 		}
@@ -132,7 +129,5 @@ func TestEC_SESSION_10_HookAndVerbAgree(t *testing.T) {
 	if byHook.Exit != 2 || byVerb.Exit != 2 || string(byHook.Stderr) != string(byVerb.Stderr) {
 		t.Errorf("%d %q\n%d %q", byHook.Exit, byHook.Stderr, byVerb.Exit, byVerb.Stderr)
 	}
-	if want := `{"hookSpecificOutput":{"hookEventName":"SessionStart","additionalContext":"New session initialized"}}` + "\n"; string(byHook.Stdout) != want {
-		t.Errorf("%s", byHook.Stdout)
-	}
+	expect.Equal(t, string(byHook.Stdout), `{"hookSpecificOutput":{"hookEventName":"SessionStart","additionalContext":"New session initialized"}}`+"\n")
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"hookline/events"
+	"hookline/expect"
 	"hookline/projector/session"
 )
 
@@ -12,13 +13,9 @@ import (
 func TestS2PhasesOfTheWindow(t *testing.T) {
 	for used, want := range map[int64]string{0: "VERBOSE", 79_999: "VERBOSE", 80_000: "CONDENSED", 139_999: "CONDENSED", 140_000: "SIGNALS",
 		169_999: "SIGNALS", 170_000: "CRITICAL", 250_000: "CRITICAL"} {
-		if got := session.PhaseOf(used, 200_000); got != want {
-			t.Errorf("%d of 200000: %s, want %s", used, got, want)
-		}
+		expect.Equal(t, session.PhaseOf(used, 200_000), want, used, "of 200000")
 	}
-	if got := session.PhaseOf(1000, 0); got != "VERBOSE" {
-		t.Errorf("an unknown window: %s", got)
-	}
+	expect.Equal(t, session.PhaseOf(1000, 0), "VERBOSE", "an unknown window")
 }
 
 // Windows by model, as the client 2.1.330 has them.
@@ -26,13 +23,9 @@ func TestWindowOf(t *testing.T) {
 	for model, want := range map[string]int64{"claude-opus-5-5": 1_000_000, "claude-haiku-5-5": 1_000_000, "claude-opus-4-8": 1_000_000, "claude-opus-4-7": 1_000_000,
 		"claude-opus-4-6": 200_000, "claude-sonnet-4-5-20250929": 200_000, "claude-sonnet-4-20250514": 200_000, "claude-3-7-sonnet-20250219": 200_000,
 		"claude-fable-5": 1_000_000, "": 200_000, "another": 200_000} {
-		if got := WindowOf(model, 1000); got != want {
-			t.Errorf("%s: %d", model, got)
-		}
+		expect.Equal(t, WindowOf(model, 1000), want, model)
 	}
-	if got := WindowOf("claude-opus-4-6", 200_001); got != 1_000_000 {
-		t.Errorf("more than fits: %d", got)
-	}
+	expect.Equal(t, WindowOf("claude-opus-4-6", 200_001), 1_000_000, "more than fits")
 }
 
 func TestPhaseChange(t *testing.T) {
@@ -83,9 +76,7 @@ func TestS2PhaseAfterPreCompact(t *testing.T) {
 	if len(list) != 1 {
 		t.Fatalf("%+v", list)
 	}
-	if e := *list[0].(*events.ContextPhaseChanged); e != (events.ContextPhaseChanged{Phase: "VERBOSE", From: "CRITICAL", Window: 1_000_000, Source: "compaction"}) {
-		t.Errorf("%+v", e)
-	}
+	expect.Equal(t, *list[0].(*events.ContextPhaseChanged), events.ContextPhaseChanged{Phase: "VERBOSE", From: "CRITICAL", Window: 1_000_000, Source: "compaction"})
 	if list := decideUse(in, World{}, past{}.reader(t)); list != nil {
 		t.Errorf("nothing was measured: %+v", list)
 	}

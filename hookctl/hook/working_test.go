@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"hookline/events"
+	"hookline/expect"
 	"hookline/projector/identity"
 	"hookline/projector/working"
 )
@@ -54,12 +55,8 @@ The user refused Bash deploy prod: use the staging host
 Edited: /etc/hosts; up/{retry.go, client.go}
 Read: docs/readme.md
 Ran: ` + "`make` (ok)"
-	if got := startOf(t, "compact", past{Working: map[string]working.State{"s": busy("s", time.Now())}}); got != want {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
-	}
-	if got := startOf(t, "compact", past{}); got != "" {
-		t.Errorf("a session without a state is told %q", got)
-	}
+	expect.Equal(t, startOf(t, "compact", past{Working: map[string]working.State{"s": busy("s", time.Now())}}), want)
+	expect.Equal(t, startOf(t, "compact", past{}), "", "a session without a state is told")
 	if got := startOf(t, "resume", past{Working: map[string]working.State{"s": busy("s", time.Now())}}); !strings.HasPrefix(got, "[PHASE: SESSION_REVIVAL] Goal: ") || strings.Contains(got, "Ran:") {
 		t.Errorf("resumed: %s", got)
 	}
@@ -104,9 +101,7 @@ func TestHandoffByItsAge(t *testing.T) {
 		}
 	}
 	other := past{Latest: identity.State{SessionID: "before-12345", Project: "q", Born: true}, Working: map[string]working.State{"before-12345": busy("before-12345", at)}}
-	if got := startOf(t, "startup", other); got != "" {
-		t.Errorf("another project's session is told: %s", got)
-	}
+	expect.Equal(t, startOf(t, "startup", other), "", "another project's session is told")
 }
 
 // What is told after a compaction fits 800 tokens, whatever the session did.

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"hookline/expect"
 )
 
 func codexOptions(t *testing.T) Options {
@@ -18,9 +20,7 @@ func codexOptions(t *testing.T) Options {
 func TestInstallForCodex(t *testing.T) {
 	o := codexOptions(t)
 	path := put(t, o, `{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"notify-send done"}]}]}}`)
-	if want := filepath.Join(o.Home, ".codex", "hooks.json"); path != want {
-		t.Fatalf("path %s, want %s", path, want)
-	}
+	expect.EqualNow(t, path, filepath.Join(o.Home, ".codex", "hooks.json"), "path")
 	before := get(t, path)
 
 	res := mustInstall(t, o)
@@ -35,9 +35,7 @@ func TestInstallForCodex(t *testing.T) {
 			}
 		}
 	}
-	if err := json.Unmarshal([]byte(get(t, path)), &file); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, json.Unmarshal([]byte(get(t, path)), &file))
 	if got := file.Hooks["Stop"][1].Hooks[0]; got.Type != "command" || got.Command != testBinary+" hook Stop --client codex" || got.Timeout != 12 {
 		t.Errorf("Stop: %+v", got)
 	}
@@ -53,17 +51,13 @@ func TestInstallForCodex(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 	mustUninstall(t, o)
-	if got := get(t, path); got != before {
-		t.Errorf("after uninstall:\n%s", got)
-	}
+	expect.Equal(t, get(t, path), before, "after uninstall")
 }
 
 func TestCodexPlaces(t *testing.T) {
 	o := codexOptions(t)
 	o.ConfigDir = "/c"
-	if o.Path() != filepath.Join("/c", "hooks.json") {
-		t.Error(o.Path())
-	}
+	expect.Equal(t, o.Path(), filepath.Join("/c", "hooks.json"))
 	o.Scope = Project
 	if o.Path() != filepath.Join(o.ProjectDir, ".codex", "hooks.json") || o.Command() != "hookctl" {
 		t.Error(o.Path(), o.Command())

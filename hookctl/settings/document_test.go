@@ -2,6 +2,7 @@ package settings
 
 import (
 	"errors"
+	"hookline/expect"
 	"hookline/hookctl/safeopen"
 	"os"
 	"path/filepath"
@@ -77,9 +78,7 @@ func TestNestingIsCountedOutsideStringsAndComments(t *testing.T) {
 func TestTooLarge(t *testing.T) {
 	o := options(t)
 	path := put(t, o, "{}")
-	if err := os.Truncate(path, 16<<20+1); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.Truncate(path, 16<<20+1))
 	if _, err := Install(o); !errors.Is(err, safeopen.ErrRefused) {
 		t.Errorf("%v", err)
 	}
@@ -109,9 +108,7 @@ func FuzzThereAndBack(f *testing.F) {
 			return
 		}
 		installed, _ := parse("settings.json", out)
-		if got := installed.original(backup{content{true, data}}); string(got.data) != string(data) {
-			t.Fatalf("left %q", got.data)
-		}
+		expect.EqualNow(t, string(installed.original(backup{content{true, data}}).data), string(data), "left")
 		left, err := parse("settings.json", installed.edited(func(next *document) { next.cutOurs(nil) }))
 		if err != nil || left.handlers() != 0 {
 			t.Fatalf("cut: %v", err)

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"reflect"
 	"testing"
+
+	"hookline/expect"
 )
 
 func TestWhatIsOurs(t *testing.T) {
@@ -42,12 +44,8 @@ func TestWhatIsOurs(t *testing.T) {
 	}
 	for _, c := range cases {
 		var v any
-		if err := json.Unmarshal([]byte(c.handler), &v); err != nil {
-			t.Fatal(err)
-		}
-		if got := isOurs(v); got != c.want {
-			t.Errorf("%s: %v", c.handler, got)
-		}
+		expect.OK(t, json.Unmarshal([]byte(c.handler), &v))
+		expect.Equal(t, isOurs(v), c.want, c.handler)
 	}
 }
 

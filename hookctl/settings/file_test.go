@@ -5,6 +5,7 @@ package settings
 import (
 	"errors"
 	"fmt"
+	"hookline/expect"
 	"hookline/hookctl/safeopen"
 	"io/fs"
 	"os"
@@ -17,21 +18,14 @@ import (
 
 func mode(t *testing.T, path string) fs.FileMode {
 	t.Helper()
-	info, err := os.Stat(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	info := expect.Value(os.Stat(path))(t)
 	return info.Mode().Perm()
 }
 
 func link(t *testing.T, to, path string) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(to, path); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.MkdirAll(filepath.Dir(path), 0o700))
+	expect.OK(t, os.Symlink(to, path))
 }
 
 // refused checks that both verbs give such a FileError, and that it tells what to do.
@@ -82,22 +76,15 @@ func TestFileWithNothingLeftInItIsRemoved(t *testing.T) {
 func TestModeAndOwnerStay(t *testing.T) {
 	o := options(t)
 	path := put(t, o, "{}")
-	if err := os.Chmod(path, 0o664); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.Chmod(path, 0o664))
 	uid := os.Getuid()
 	if uid == 0 { // only root can make a file somebody else's
 		uid = 12345
-		if err := os.Chown(path, uid, 23456); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, os.Chown(path, uid, 23456))
 	}
 	for range 2 {
 		res := mustInstall(t, o)
-		info, err := os.Stat(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		info := expect.Value(os.Stat(path))(t)
 		if st := info.Sys().(*syscall.Stat_t); int(st.Uid) != uid || info.Mode().Perm() != 0o664 {
 			t.Errorf("uid %d, mode %o", st.Uid, info.Mode().Perm())
 		}
@@ -120,9 +107,7 @@ func TestBackupOfASecondOriginal(t *testing.T) {
 	if got, old := get(t, backup), get(t, backup+".old"); got != `{"b":2}` || old != `{"a":1}` {
 		t.Errorf("backup %q, the older %q", got, old)
 	}
-	if mode(t, backup+".old") != 0o600 {
-		t.Errorf("mode %o", mode(t, backup+".old"))
-	}
+	expect.Equal(t, mode(t, backup+".old"), 0o600, "mode")
 	if mustUninstall(t, o); get(t, path) != `{"b":2}` {
 		t.Errorf("left %q", get(t, path))
 	}
@@ -146,9 +131,7 @@ func TestReadOnlyFile(t *testing.T) {
 	o := options(t)
 	text := `{"hooks":{"Stop":[{"hooks":[{"command":"hookctl hook Stop"}]}]}}`
 	path := put(t, o, text)
-	if err := os.Chmod(path, 0o444); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.Chmod(path, 0o444))
 	refused(t, o, ErrReadOnly)
 	if get(t, path) != text || mode(t, path) != 0o444 || len(names(t, filepath.Dir(path))) != 1 {
 		t.Error("file was touched")
@@ -160,9 +143,7 @@ func TestReadOnlyFolder(t *testing.T) {
 	text := `{"hooks":{"Stop":[{"hooks":[{"command":"hookctl hook Stop"}]}]}}`
 	path := put(t, o, text)
 	dir := filepath.Dir(path)
-	if err := os.Chmod(dir, 0o555); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.Chmod(dir, 0o555))
 	defer func() { _ = os.Chmod(dir, 0o700) }() // or the test's folder cannot be removed
 	refused(t, o, ErrReadOnly)
 	if get(t, path) != text || len(names(t, dir)) != 1 {
@@ -172,18 +153,12 @@ func TestReadOnlyFolder(t *testing.T) {
 
 func TestNotAFile(t *testing.T) {
 	o := options(t)
-	if err := os.MkdirAll(o.Path(), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.MkdirAll(o.Path(), 0o700))
 	refused(t, o, syscall.EISDIR)
 	o = options(t)
 	put(t, o, "{}")
-	if err := os.Remove(o.Path()); err != nil {
-		t.Fatal(err)
-	}
-	if err := syscall.Mkfifo(o.Path(), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.Remove(o.Path()))
+	expect.OK(t, syscall.Mkfifo(o.Path(), 0o600))
 	refused(t, o, safeopen.ErrRefused)
 }
 
@@ -191,9 +166,7 @@ func TestSymlinkStaysAndItsTargetIsReplaced(t *testing.T) {
 	o := options(t)
 	dotfiles := filepath.Join(o.Home, "dotfiles")
 	target := filepath.Join(dotfiles, "claude.json")
-	if err := os.MkdirAll(dotfiles, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.MkdirAll(dotfiles, 0o700))
 	if err := errors.Join(os.WriteFile(target, []byte(`{"a":1}`), 0o600), os.Chmod(target, 0o640)); err != nil { // whatever the umask
 		t.Fatal(err)
 	}
@@ -221,13 +194,9 @@ func TestSymlinkStaysAndItsTargetIsReplaced(t *testing.T) {
 func TestSymlinkInALinkedFolder(t *testing.T) {
 	o := options(t)
 	deep := filepath.Join(o.Home, "kept", "deep")
-	if err := os.MkdirAll(deep, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.MkdirAll(deep, 0o700))
 	link(t, deep, filepath.Join(o.Home, ".claude"))
-	if err := os.WriteFile(filepath.Join(o.Home, "kept", "target.json"), []byte("{}"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.WriteFile(filepath.Join(o.Home, "kept", "target.json"), []byte("{}"), 0o600))
 	link(t, "../target.json", o.Path())
 	mustInstall(t, o)
 	if got := get(t, filepath.Join(o.Home, "kept", "target.json")); !strings.Contains(got, testBinary) {
@@ -270,9 +239,7 @@ func TestConcurrentWriterIsNotLost(t *testing.T) {
 	if got := get(t, path); !strings.HasPrefix(got, "{\n  \"n\": 3,\n  \"hooks\": {\n") {
 		t.Errorf("%.100s", got)
 	}
-	if got := get(t, res.Backup); got != "{\n  \"n\": 3\n}\n" {
-		t.Errorf("backup is not what was replaced: %q", got)
-	}
+	expect.Equal(t, get(t, res.Backup), "{\n  \"n\": 3\n}\n", "backup is not what was replaced")
 	if got := names(t, filepath.Dir(path)); len(got) != 2 {
 		t.Errorf("left behind: %v", got)
 	}
@@ -311,9 +278,7 @@ func TestConcurrentCreateAndRemove(t *testing.T) {
 		t.Fatalf("%+v, %v", res, err)
 	}
 	f.beforeRename = func() {
-		if err := os.Remove(o.Path()); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, os.Remove(o.Path()))
 	}
 	if res, err := uninstall(o, f); err != nil || res.Changed {
 		t.Fatalf("%+v, %v", res, err)
@@ -329,9 +294,7 @@ func TestPlain(t *testing.T) {
 		"comments": {"{\"a\": 1, // one\n}", "{\"a\": 1        \n}"},
 	} {
 		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, []byte(c.text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, os.WriteFile(path, []byte(c.text), 0o600))
 		if got, err := Plain(path); string(got) != c.want || (err == nil) != (c.want != "") {
 			t.Errorf("%s: %.40q, %v", name, got, err)
 		}

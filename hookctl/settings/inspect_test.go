@@ -8,6 +8,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"hookline/expect"
 )
 
 func TestInspectNothing(t *testing.T) {
@@ -57,9 +59,7 @@ func TestInspectInstalled(t *testing.T) {
 			t.Errorf("%+v", d)
 		}
 	}
-	if got := strings.Join(events, " "); got != "PostToolUse PreToolUse SessionEnd SessionStart UserPromptSubmit" {
-		t.Errorf("duplicates: %s", got)
-	}
+	expect.Equal(t, strings.Join(events, " "), "PostToolUse PreToolUse SessionEnd SessionStart UserPromptSubmit", "duplicates")
 }
 
 // The client runs the same command of two files once.
@@ -117,12 +117,8 @@ func TestInspectMalformed(t *testing.T) {
 	if s := st.Scopes[2]; s.Err != nil || !s.Installed {
 		t.Errorf("the others are read all the same: %+v", s)
 	}
-	if err := os.Remove(st.Scopes[0].Path); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Mkdir(st.Scopes[0].Path, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.Remove(st.Scopes[0].Path))
+	expect.OK(t, os.Mkdir(st.Scopes[0].Path, 0o700))
 	if s := mustInspect(t, o).Scopes[0]; !errors.Is(s.Err, syscall.EISDIR) {
 		t.Errorf("%+v", s)
 	}

@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"hookline/expect"
 )
 
 // TestPluginOfTheRepository: the plugin that lies in this repository has the hooks of the full profile, called by bare name.
@@ -12,9 +14,7 @@ func TestPluginOfTheRepository(t *testing.T) {
 	path := filepath.Join("..", "..", "plugin", "hooks", "hooks.json")
 	want := PluginHooks("hookctl")
 	if os.Getenv("UPDATE") != "" {
-		if err := os.WriteFile(path, want, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, os.WriteFile(path, want, 0o600))
 	}
 	got, err := os.ReadFile(path)
 	if err != nil || string(got) != string(want) {
@@ -28,12 +28,8 @@ func TestPluginOfTheRepository(t *testing.T) {
 			}
 		}
 	}
-	if err := json.Unmarshal(got, &file); err != nil {
-		t.Fatal(err)
-	}
-	if len(file.Hooks) != 31 {
-		t.Errorf("%d hooks, want 31", len(file.Hooks))
-	}
+	expect.OK(t, json.Unmarshal(got, &file))
+	expect.Equal(t, len(file.Hooks), 31, "hooks, want 31")
 	if h := file.Hooks["Stop"][0].Hooks[0]; h.Command != "hookctl" || len(h.Args) != 2 || h.Args[1] != "Stop" {
 		t.Errorf("Stop calls %+v", h)
 	}
@@ -49,12 +45,8 @@ func TestPluginSwitchedOn(t *testing.T) {
 	} {
 		home := t.TempDir()
 		o := Options{Home: home, ProjectDir: t.TempDir(), Binary: "/opt/hookctl"}
-		if err := os.Mkdir(filepath.Join(home, ".claude"), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(o.Path(), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, os.Mkdir(filepath.Join(home, ".claude"), 0o700))
+		expect.OK(t, os.WriteFile(o.Path(), []byte(text), 0o600))
 		st, err := Inspect(o)
 		if err != nil || st.Plugin != want {
 			t.Errorf("%s: %q, %v; want %q", text, st.Plugin, err, want)

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"hookline/expect"
 )
 
 // writer makes a random settings file: random values in a random, but valid, layout.
@@ -150,10 +152,7 @@ func settingsText(t *rapid.T, full bool) string {
 
 // meaning returns a file's values with our entries, and what they leave empty, taken out.
 func meaning(t *rapid.T, text string) map[string]any {
-	root, err := parseValue([]byte(strings.TrimPrefix(text, "\xef\xbb\xbf")))
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := expect.Value(parseValue([]byte(strings.TrimPrefix(text, "\xef\xbb\xbf"))))(t)
 	m := decode(root).(map[string]any)
 	hooks, ok := m["hooks"].(map[string]any)
 	if !ok {
@@ -208,17 +207,9 @@ func TestPropertyCuttingIsTheInverse(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		text := settingsText(rt, true)
 		want := entries(rapid.SampledFrom([]Profile{Full, Identity}).Draw(rt, "profile"), testBinary)
-		before, err := parse("", []byte(text))
-		if err != nil {
-			rt.Fatal(err)
-		}
-		after, err := parse("", before.insert(want))
-		if err != nil {
-			rt.Fatal(err)
-		}
-		if got := string(after.edited(func(next *document) { next.cutOurs(nil) })); got != text {
-			rt.Fatalf("left\n%q, want\n%q", got, text)
-		}
+		before := expect.Value(parse("", []byte(text)))(rt)
+		after := expect.Value(parse("", before.insert(want)))(rt)
+		expect.EqualNow(rt, string(after.edited(func(next *document) { next.cutOurs(nil) })), text, "left")
 	})
 }
 
@@ -229,9 +220,7 @@ func TestPropertyOnlyOursIsCut(t *testing.T) {
 		// Some foreign handlers become ours.
 		text = strings.Replace(text, `"say"`, `"`+testBinary+` hook Stop"`, rapid.IntRange(1, 3).Draw(rt, "ours"))
 		doc, err := parse("", []byte(text))
-		if err != nil {
-			rt.Fatal(err)
-		}
+		expect.OK(rt, err)
 		left, err := parse("", doc.edited(func(next *document) { next.cutOurs(doc) })) // doc as its own past: every container stays
 		if err != nil {
 			rt.Fatalf("%v\n%q", err, text)

@@ -9,6 +9,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"hookline/expect"
 )
 
 const testBinary = "/opt/hookline/bin/hookctl"
@@ -23,58 +25,39 @@ func options(t *testing.T) Options {
 func put(t *testing.T, o Options, text string) string {
 	t.Helper()
 	path := o.Path()
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.MkdirAll(filepath.Dir(path), 0o700))
+	expect.OK(t, os.WriteFile(path, []byte(text), 0o600))
 	return path
 }
 
 func get(t *testing.T, path string) string {
 	t.Helper()
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := expect.Value(os.ReadFile(path))(t)
 	return string(data)
 }
 
 func mustInstall(t *testing.T, o Options) Result {
 	t.Helper()
-	res, err := Install(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	res := expect.Value(Install(o))(t)
 	return res
 }
 
 func mustUninstall(t *testing.T, o Options) Result {
 	t.Helper()
-	res, err := Uninstall(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	res := expect.Value(Uninstall(o))(t)
 	return res
 }
 
 func mustInspect(t *testing.T, o Options) State {
 	t.Helper()
-	st, err := Inspect(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	st := expect.Value(Inspect(o))(t)
 	return st
 }
 
 // names lists a folder, to show that nothing is left behind.
 func names(t *testing.T, dir string) []string {
 	t.Helper()
-	list, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	list := expect.Value(os.ReadDir(dir))(t)
 	out := []string{}
 	for _, e := range list {
 		out = append(out, e.Name())
@@ -112,18 +95,14 @@ type clientSettings struct {
 func clientReads(t *testing.T, path string) clientSettings {
 	t.Helper()
 	var s clientSettings
-	if err := json.Unmarshal([]byte(get(t, path)), &s); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, json.Unmarshal([]byte(get(t, path)), &s))
 	return s
 }
 
 func TestREQ_SESSION_16_IdentityProfile(t *testing.T) {
 	o := options(t)
 	o.Profile = Identity
-	if res := mustInstall(t, o); res.Added != 5 {
-		t.Errorf("added %d, want 5", res.Added)
-	}
+	expect.Equal(t, mustInstall(t, o).Added, 5, "added")
 	const matcher = "^(mcp__(plugin_[^_]+_)?context-graph__.*|Edit|Write)$"
 	want := map[string]struct {
 		matcher, args string
@@ -136,9 +115,7 @@ func TestREQ_SESSION_16_IdentityProfile(t *testing.T) {
 		"SessionEnd":       {"", "session persist-identity", 30},
 	}
 	got := clientReads(t, o.Path())
-	if len(got.Hooks) != 5 {
-		t.Errorf("%d events, want 5", len(got.Hooks))
-	}
+	expect.Equal(t, len(got.Hooks), 5, "events, want 5")
 	for event, w := range want {
 		e := got.Hooks[event]
 		if len(e) != 1 || len(e[0].Hooks) != 1 {
@@ -157,9 +134,7 @@ func TestREQ_SESSION_16_IdentityProfile(t *testing.T) {
 
 func TestFullProfileCoversTheClient(t *testing.T) {
 	o := options(t)
-	if res := mustInstall(t, o); res.Added != 31 {
-		t.Errorf("added %d, want 31", res.Added)
-	}
+	expect.Equal(t, mustInstall(t, o).Added, 31, "added")
 	got := clientReads(t, o.Path())
 	for _, event := range strings.Fields(`SessionStart Setup UserPromptSubmit UserPromptExpansion PreToolUse
 		PermissionRequest PermissionDenied PostToolUse PostToolUseFailure PostToolBatch Notification Stop StopFailure
@@ -333,19 +308,11 @@ func TestForeignHooksBeforeAndAfterOursStay(t *testing.T) {
 // clientReads2 reads a file with comments.
 func clientReads2(t *testing.T, path string) clientSettings {
 	t.Helper()
-	doc, err := parse(path, []byte(get(t, path)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	root, err := parseValue(doc.body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	doc := expect.Value(parse(path, []byte(get(t, path))))(t)
+	root := expect.Value(parseValue(doc.body))(t)
 	root.Standardize()
 	var s clientSettings
-	if err := json.Unmarshal(root.Pack(), &s); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, json.Unmarshal(root.Pack(), &s))
 	return s
 }
 
@@ -367,9 +334,7 @@ func TestSwitchingProfilesEqualsAFreshInstall(t *testing.T) {
 		if res := mustInstall(t, o); res.Removed != 5 || res.Added != 31 {
 			t.Errorf("%s: identity to full: %+v", name, res)
 		}
-		if got := get(t, path+backupSuffix); got != text {
-			t.Errorf("%s: backup is %q", name, got)
-		}
+		expect.Equal(t, get(t, path+backupSuffix), text, name, "backup is")
 		if mustUninstall(t, o); get(t, path) != text {
 			t.Errorf("%s: left %q", name, get(t, path))
 		}
@@ -389,9 +354,7 @@ func TestThreeScopes(t *testing.T) {
 		if res := mustInstall(t, o); res.Path != path || Path(scope, o.Home, o.ProjectDir) != path {
 			t.Errorf("%v: %s, want %s", scope, res.Path, path)
 		}
-		if h := clientReads(t, path).Hooks["Stop"][0].Hooks[0]; h.Command != command[scope] {
-			t.Errorf("%v: command %q", scope, h.Command)
-		}
+		expect.Equal(t, clientReads(t, path).Hooks["Stop"][0].Hooks[0].Command, command[scope], scope, "command")
 	}
 	o.Scope, o.ConfigDir = User, filepath.Join(o.Home, "elsewhere")
 	if res := mustInstall(t, o); res.Path != filepath.Join(o.ConfigDir, "settings.json") || !res.Changed {
@@ -406,9 +369,7 @@ func TestWindowsPathIsEscaped(t *testing.T) {
 	if got := get(t, o.Path()); !strings.Contains(got, `"command": "C:\\Program Files\\hookline\\hookctl.exe"`) {
 		t.Errorf("%.300s", got)
 	}
-	if h := clientReads(t, o.Path()).Hooks["Stop"][0].Hooks[0]; h.Command != o.Binary {
-		t.Errorf("command %q", h.Command)
-	}
+	expect.Equal(t, clientReads(t, o.Path()).Hooks["Stop"][0].Hooks[0].Command, o.Binary, "command")
 	if mustInstall(t, o).Changed {
 		t.Error("second install changes")
 	}
@@ -434,12 +395,8 @@ func TestUninstallAfterOthersWrote(t *testing.T) {
 			t.Errorf("%s: install after the client's rewrite changes", name)
 		}
 		mustUninstall(t, o)
-		if got := get(t, path); got != c.want {
-			t.Errorf("%s: left %q, want %q", name, got, c.want)
-		}
-		if got := get(t, path+backupSuffix); got != c.before {
-			t.Errorf("%s: backup %q", name, got)
-		}
+		expect.Equal(t, get(t, path), c.want, name, "left")
+		expect.Equal(t, get(t, path+backupSuffix), c.before, name, "backup")
 	}
 }
 
@@ -447,19 +404,13 @@ func TestUninstallAfterOthersWrote(t *testing.T) {
 func rewriteAsClient(t *testing.T, path, name, value string) {
 	t.Helper()
 	var v map[string]any
-	if err := json.Unmarshal([]byte(get(t, path)), &v); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, json.Unmarshal([]byte(get(t, path)), &v))
 	v[name] = value
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetIndent("", "  ")
-	if err := enc.Encode(v); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, b.Bytes(), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, enc.Encode(v))
+	expect.OK(t, os.WriteFile(path, b.Bytes(), 0o600))
 }
 
 func TestDryRunShowsADiffAndWritesNothing(t *testing.T) {
@@ -566,8 +517,6 @@ func BenchmarkInsertOneMegabyte(b *testing.B) {
 		if err == nil {
 			_, err = doc.planInstall(content{true, []byte(text)}, backup{}, want)
 		}
-		if err != nil {
-			b.Fatal(err)
-		}
+		expect.OK(b, err)
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"hookline/expect"
 )
 
 // The status line goes in behind what is there and out again to the byte; another's is kept.
@@ -17,12 +19,8 @@ func TestSetStatusLine(t *testing.T) {
 	} {
 		home := t.TempDir()
 		path := filepath.Join(home, ".claude", "settings.json")
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(c.before), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, os.MkdirAll(filepath.Dir(path), 0o700))
+		expect.OK(t, os.WriteFile(path, []byte(c.before), 0o600))
 		set := func(on bool, want string) {
 			t.Helper()
 			_, kept, err := SetStatusLine(Options{Home: home, Binary: "/opt/hookctl"}, on)
@@ -37,14 +35,8 @@ func TestSetStatusLine(t *testing.T) {
 		set(false, c.before)
 	}
 	for program, want := range map[string]string{"/opt/my tools/hookctl": `'/opt/my tools/hookctl' statusline`, "hookctl": "hookctl statusline"} {
-		doc, err := parse("x", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		doc, err = parse("x", doc.withStatusLine(program))
-		if err != nil {
-			t.Fatal(err)
-		}
+		doc := expect.Value(parse("x", nil))(t)
+		doc = expect.Value(parse("x", doc.withStatusLine(program)))(t)
 		if at, ours, command := doc.statusLine(); at != 0 || !ours || command != want {
 			t.Errorf("%d, %v, %s", at, ours, command)
 		}

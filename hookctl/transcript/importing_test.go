@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"hookline/events"
+	"hookline/expect"
 	"hookline/hookctl/redact"
 )
 
@@ -58,10 +59,7 @@ func (m *memory) of(kind string) (list []events.Envelope) {
 
 func mustImport(t *testing.T, into Into, paths ...string) Imported {
 	t.Helper()
-	got, err := Import(t.Context(), into, paths, false, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := expect.Value(Import(t.Context(), into, paths, false, nil))(t)
 	return got
 }
 
@@ -71,10 +69,7 @@ var from = time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
 func TestImport(t *testing.T) {
 	for _, era := range []era{oldEra, newEra} {
 		dir := t.TempDir()
-		was, err := writeTranscripts(dir, options{Era: era, Seed: 3, Sessions: 3, Turns: 7, Calls: 18, Text: 300, From: from, Cwd: "/gone/p"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		was := expect.Value(writeTranscripts(dir, options{Era: era, Seed: 3, Sessions: 3, Turns: 7, Calls: 18, Text: 300, From: from, Cwd: "/gone/p"}))(t)
 		m := &memory{}
 		into := m.into(from.AddDate(1, 0, 0))
 		got := mustImport(t, into, dir)
@@ -92,9 +87,7 @@ func TestImport(t *testing.T) {
 		if a, b := len(m.of("subagent.started")), len(m.of("subagent.stopped")); a != was.Agents || b != was.Agents+was.Compact {
 			t.Errorf("%d subagents started, %d stopped", a, b)
 		}
-		if n := len(m.of("project.seen")); n != 1 {
-			t.Errorf("the project was seen %d times", n)
-		}
+		expect.Equal(t, len(m.of("project.seen")), 1, "the project was seen", "times")
 		m.check(t)
 
 		if again := mustImport(t, into, dir); again.Added != 0 || again.Events != 0 || again.Known != got.Hooks || again.New != 0 {
@@ -123,9 +116,7 @@ func (m *memory) check(t *testing.T) {
 // What hooks recorded and one of them did not is a gap, with what is known of its cause.
 func TestGaps(t *testing.T) {
 	dir := t.TempDir()
-	if _, err := writeTranscripts(dir, options{Era: newEra, Seed: 5, Sessions: 1, Turns: 4, Calls: 12, Text: 100, From: from, Cwd: "/gone/p"}); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(writeTranscripts(dir, options{Era: newEra, Seed: 5, Sessions: 1, Turns: 4, Calls: 12, Text: 100, From: from, Cwd: "/gone/p"}))(t)
 	whole := &memory{}
 	mustImport(t, whole.into(from.AddDate(1, 0, 0)), dir)
 	var hooks []events.Envelope // as if they had been recorded when they happened
@@ -151,10 +142,7 @@ func TestGaps(t *testing.T) {
 		{"switched on late", func(e events.Envelope) bool { return e.Time.Before(end) }, nil, -1, CauseBefore},
 	} {
 		m := &memory{list: append(slices.DeleteFunc(slices.Clone(hooks), c.drop), c.more...)}
-		got, err := Import(t.Context(), m.into(from.AddDate(1, 0, 0)), []string{dir}, true, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := expect.Value(Import(t.Context(), m.into(from.AddDate(1, 0, 0)), []string{dir}, true, nil))(t)
 		if got.Missing != len(got.Gaps) || c.want >= 0 && got.Missing != c.want || c.want < 0 && got.Missing == 0 {
 			t.Errorf("%s: %d missing, %d gaps, want %d", c.name, got.Missing, len(got.Gaps), c.want)
 		}
@@ -169,29 +157,19 @@ func TestGaps(t *testing.T) {
 // What is taken at another time, in another order, or was cut off before, is the same in the end.
 func TestImportInParts(t *testing.T) {
 	dir := t.TempDir()
-	was, err := writeTranscripts(dir, options{Era: newEra, Seed: 4, Sessions: 2, Turns: 4, Calls: 6, Text: 100, From: from, Cwd: "/gone/p"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	was := expect.Value(writeTranscripts(dir, options{Era: newEra, Seed: 4, Sessions: 2, Turns: 4, Calls: 6, Text: 100, From: from, Cwd: "/gone/p"}))(t)
 	whole := &memory{}
 	mustImport(t, whole.into(from.AddDate(1, 0, 0)), dir)
 
 	parts := &memory{}
 	main := filepath.Join(dir, "-gone-p", was.Sessions[1]+".jsonl")
-	text, err := os.ReadFile(main)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(main, text[:len(text)*2/3], 0o600); err != nil {
-		t.Fatal(err)
-	}
+	text := expect.Value(os.ReadFile(main))(t)
+	expect.OK(t, os.WriteFile(main, text[:len(text)*2/3], 0o600))
 	day := from.Add(25 * time.Hour) // the second session goes on, and is not ended
 	if got := mustImport(t, parts.into(day), dir); got.Torn != 2 || len(parts.of("session.ended")) != 1 {
 		t.Errorf("%+v, %d ended", got, len(parts.of("session.ended")))
 	}
-	if err := os.WriteFile(main, text, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.WriteFile(main, text, 0o600))
 	mustImport(t, parts.into(from.AddDate(1, 0, 0)), dir)
 	if a, b := sorted(whole.list), sorted(parts.list); !slices.Equal(a, b) {
 		t.Errorf("%d events, want %d: %q", len(b), len(a), slices.DeleteFunc(b, func(e string) bool { return slices.Contains(a, e) }))
@@ -222,9 +200,7 @@ func TestImportBesideLive(t *testing.T) {
 		`{"type":"user","isCompactSummary":true,"uuid":"u7","sessionId":"s-1","timestamp":"` + at(2*time.Hour) + `","message":{"content":"it went on"}}`,
 		`{"type":"assistant","uuid":"u8","sessionId":"s-1","timestamp":"` + at(3*time.Hour) + `","message":{"content":[{"type":"text","text":"Done."}]}}`,
 	}
-	if err := os.WriteFile(path, []byte(strings.Join(lines, "\n")), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.WriteFile(path, []byte(strings.Join(lines, "\n")), 0o600))
 	m := &memory{}
 	live := func(d time.Duration, hook, data string) {
 		k := events.OfHook(hook)
@@ -248,9 +224,7 @@ func TestImportBesideLive(t *testing.T) {
 	if !slices.Equal(added, want) || got.Live != 5 || got.New != 0 {
 		t.Errorf("%q, want %q; %+v", added, want, got)
 	}
-	if cause := m.list[before+3].Causation; cause != m.list[before+2].ID {
-		t.Errorf("the outcome follows from %q", cause)
-	}
+	expect.Equal(t, m.list[before+3].Causation, m.list[before+2].ID, "the outcome follows from")
 	if again := mustImport(t, m.into(from.AddDate(1, 0, 0)), path); again.Added != 0 || again.Live != 5 {
 		t.Errorf("again: %+v", again)
 	}
@@ -264,9 +238,7 @@ func TestImportRefuses(t *testing.T) {
 		"gone.jsonl": `{"type":"user","uuid":"u1","sessionId":"gone","timestamp":"2026-03-01T09:00:00Z","message":{"content":"hello"}}`,
 		"s-2.jsonl":  `{"type":"user","uuid":"u2","sessionId":"s-2","timestamp":"2026-03-01T09:00:00Z","message":{"content":"use ` + secret + `"}}`,
 	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
 	m := &memory{}
 	into := m.into(from.AddDate(1, 0, 0))

@@ -14,14 +14,13 @@ import (
 	"testing"
 
 	"hookline/events"
+	"hookline/expect"
 )
 
 func file(t *testing.T, lines ...string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "s-1.jsonl")
-	if err := os.WriteFile(path, []byte(strings.Join(lines, "\n")), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.WriteFile(path, []byte(strings.Join(lines, "\n")), 0o600))
 	return path
 }
 
@@ -143,9 +142,7 @@ func TestHooksOfSubagent(t *testing.T) {
 			t.Errorf("%s: session %q, agent %q", h.Name, h.Session, h.Agent)
 		}
 	}
-	if empty := NewReader(path); len(empty.End()) != 0 {
-		t.Error("a subagent that did nothing has hooks")
-	}
+	expect.Equal(t, len(NewReader(path).End()), 0, "a subagent that did nothing has hooks")
 }
 
 // A copy of a line has the id of the line, and a session that begins with copies is a fork.
@@ -187,20 +184,14 @@ func FuzzHooks(f *testing.F) {
 
 func write(t *testing.T, path, text string) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.MkdirAll(filepath.Dir(path), 0o700))
+	expect.OK(t, os.WriteFile(path, []byte(text), 0o600))
 }
 
 func TestRead(t *testing.T) {
 	path := file(t, "a", "no JSON", "b")
 	var got []string
-	if err := Read(path, func(text []byte) error { got = append(got, strings.TrimSpace(string(text))); return nil }); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, Read(path, func(text []byte) error { got = append(got, strings.TrimSpace(string(text))); return nil }))
 	if want := []string{"a", "no JSON", "b"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
@@ -250,12 +241,8 @@ func TestFiles(t *testing.T) {
 	path := file(t)
 	dir := filepath.Dir(path)
 	for _, name := range []string{"notes.txt", filepath.Join("sub", "a.jsonl")} {
-		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o700))
+		expect.OK(t, os.WriteFile(filepath.Join(dir, name), nil, 0o600))
 	}
 	if got, want := Files(dir), []string{path, filepath.Join(dir, "sub", "a.jsonl")}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"hookline/expect"
 )
 
 // answer is a line of an answer whose context had so many tokens.
@@ -36,9 +38,7 @@ func TestLastUse(t *testing.T) {
 		{"no JSON", "hello\n\x00\n\"assistant\"\n", 0, "", ErrNoAnswer},
 	} {
 		path := filepath.Join(t.TempDir(), "t.jsonl")
-		if err := os.WriteFile(path, []byte(c.text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, os.WriteFile(path, []byte(c.text), 0o600))
 		u, _, err := LastUse(path, 0)
 		if u.Tokens != c.tokens || u.Said != c.said || !errors.Is(err, c.err) {
 			t.Errorf("%s: %+v, %v", c.name, u, err)
@@ -51,9 +51,7 @@ func TestLastUseGoesOn(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "t.jsonl")
 	write := func(text string) {
 		t.Helper()
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, os.WriteFile(path, []byte(text), 0o600))
 	}
 	first, second := answer("m1", 100, "one"), answer("m2", 200, "two")
 	write(first + second[:20])
@@ -81,18 +79,12 @@ func TestLastUseGoesOn(t *testing.T) {
 func TestLastUseOfALargeFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "t.jsonl")
 	f, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	defer f.Close()
-	if err := f.Truncate(100 << 20); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, f.Truncate(100<<20))
 	large := `{"type":"user","message":{"content":"` + strings.Repeat("x", 300<<10) + `"}}` + "\n"
 	end := "\n" + answer("m1", 420000, "here") + large
-	if _, err := f.WriteAt([]byte(end), 100<<20); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(f.WriteAt([]byte(end), 100<<20))(t)
 	u, offset, err := LastUse(path, 0)
 	if err != nil || u.Tokens != 420000 || offset != int64(100<<20+len(end)) {
 		t.Errorf("%+v, %d, %v", u, offset, err)
@@ -106,9 +98,7 @@ func FuzzLastUse(f *testing.F) {
 	dir := f.TempDir()
 	f.Fuzz(func(t *testing.T, text []byte, offset int64) {
 		path := filepath.Join(dir, "t.jsonl")
-		if err := os.WriteFile(path, text, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, os.WriteFile(path, text, 0o600))
 		offset = max(0, min(offset, int64(len(text))))
 		if _, end, _ := LastUse(path, offset); end < offset || end > int64(len(text)) {
 			t.Errorf("from %d to %d of %d", offset, end, len(text))

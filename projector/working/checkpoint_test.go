@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"hookline/events"
+	"hookline/expect"
 )
 
 // full has something of every field of the tiers.
@@ -39,10 +40,7 @@ func TestS2Tiers(t *testing.T) {
 
 // S2 "Schema Versioning": an older schema is migrated, an unknown one refused whole.
 func TestS2SchemaVersion(t *testing.T) {
-	state, err := json.Marshal(full())
-	if err != nil {
-		t.Fatal(err)
-	}
+	state := expect.Value(json.Marshal(full()))(t)
 	begin := folded(prompt("Paint the door green"), did("Read", `{"file_path":"/w/x.go"}`, `{}`))
 	at := func(schema int, data string) State {
 		return Fold(begin, record(20, &events.CheckpointRestored{Checkpoint: "e7", Session: "s", Schema: schema, State: json.RawMessage(data)}))

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"hookline/events"
+	"hookline/expect"
 )
 
 // S2 "task_contract": what was promised.
@@ -60,9 +61,7 @@ func TestS2Confidence(t *testing.T) {
 
 func TestNextStepsAndSync(t *testing.T) {
 	s := folded(&events.TurnStopped{LastAssistantMessage: "Done:\n1. wrote it\n\n**Next steps:**\n\n1. run the smoke tests\n- tell the team\n\nThat is all.\n- no"})
-	if got := strings.Join(s.Steps.Texts, "|"); got != "run the smoke tests|tell the team" {
-		t.Errorf("%q", got)
-	}
+	expect.Equal(t, strings.Join(s.Steps.Texts, "|"), "run the smoke tests|tell the team")
 	if s := folded(&events.TurnStopped{LastAssistantMessage: "Done:\n1. wrote it\n2. tested it"}); s.Steps != nil {
 		t.Errorf("%+v", s.Steps)
 	}

@@ -8,6 +8,8 @@ import (
 	"unicode"
 
 	"pgregory.net/rapid"
+
+	"hookline/expect"
 )
 
 // What is looked at before a regular expression or a decoder is asked, and what stands in for them, says the same.
@@ -19,9 +21,7 @@ func TestShortWays(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		text := strings.Join(rapid.SliceOfN(rapid.OneOf(rapid.SampledFrom(pieces), rapid.String()), 0, 6).Draw(rt, "pieces"), rapid.SampledFrom([]string{"", " "}).Draw(rt, "between"))
 		plain := ascii.Replace(text)
-		if got, want := asksForChange(plain), asks.MatchString(plain); got != want {
-			rt.Errorf("%q asks for a change: %v, want %v", text, got, want)
-		}
+		expect.Equal(rt, asksForChange(plain), asks.MatchString(plain), text, "asks for a change")
 
 		kind := ""
 		for _, c := range checks {
@@ -29,9 +29,7 @@ func TestShortWays(t *testing.T) {
 				kind = c.kind
 			}
 		}
-		if got := kindOf(text); got != kind {
-			rt.Errorf("%q is %q, want %q", text, got, kind)
-		}
+		expect.Equal(rt, kindOf(text), kind, text)
 
 		n := rapid.IntRange(1, 20).Draw(rt, "n")
 		runes := []rune(strings.Join(strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }), " "))
@@ -39,17 +37,13 @@ func TestShortWays(t *testing.T) {
 		if len(runes) > n {
 			want = string(runes[:n-1]) + "…"
 		}
-		if got := clip(text, n); got != want {
-			rt.Errorf("%q in %d characters: %q, want %q", text, n, got, want)
-		}
+		expect.Equal(rt, clip(text, n), want, text, n, "characters")
 	})
 }
 
 // The words of a refusal are found however the client writes its letters.
 func TestRefusalInEscapes(t *testing.T) {
 	for _, response := range []string{`"The user doesn't want to proceed with this tool use. the user said: no"`, `"The user doesn\u0027t want to \u0070roceed with this tool use. the user said: no"`} {
-		if got := refusal(json.RawMessage(response)); got != "no" {
-			t.Errorf("%s: %q", response, got)
-		}
+		expect.Equal(t, refusal(json.RawMessage(response)), "no", response)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"hookline/events"
+	"hookline/expect"
 )
 
 // What is told of the commands: what is probably run again first, and nothing that only looked at something once.
@@ -31,15 +32,11 @@ func TestSameCommand(t *testing.T) {
 		t.Errorf("%+v", s.Commands)
 	}
 	for line, want := range map[string]string{"cd /x/web && npm i": "npm i", "cd /w/web && npm i": "cd web && npm i", `cd "/a b"; make`: "make", "git -C /w log": "git log", "rm /w/a.txt": "rm a.txt"} {
-		if got := folded(run(line)).Commands[0].Line; got != want {
-			t.Errorf("%s: %q", line, got)
-		}
+		expect.Equal(t, folded(run(line)).Commands[0].Line, want, line)
 	}
 	for line, want := range map[string]string{"mise run test:ci": "test", "just lint": "lint", "make -C up test": "test", "cargo build --release": "build", "npm run build": "build",
 		"mix test": "test", "python3 -m unittest": "test", "make": "build", "make check": "test", "go vet ./...": "lint", "npm install && ls test": "", "git log test": "", "make help": ""} {
-		if got := kindOf(line); got != want {
-			t.Errorf("%s: %q", line, got)
-		}
+		expect.Equal(t, kindOf(line), want, line)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"hookline/events"
+	"hookline/expect"
 )
 
 // Touches count with the age that they have, over all sessions of the project; what lies elsewhere does not.
@@ -20,9 +21,7 @@ func TestTouches(t *testing.T) {
 		r := record(n, e)
 		r.Session, r.Project, r.Worktree, r.AgentID = fmt.Sprint("s", n), "p", "/w", agent
 		r.Time = time.Date(2026, 3, 31, 9, 0, 0, 0, time.UTC).Add(-age)
-		if TouchesKey(r) != "p" {
-			t.Errorf("%s: %q", tool, TouchesKey(r))
-		}
+		expect.Equal(t, TouchesKey(r), "p", tool)
 		s = FoldTouches(s, r)
 	}
 	touch(28*day, "Edit", "/w/old.go", "")
@@ -40,10 +39,6 @@ func TestTouches(t *testing.T) {
 	for _, x := range s.Ranked(time.Date(2026, 3, 31, 9, 0, 0, 0, time.UTC)) {
 		got = append(got, fmt.Sprintf("%s %s %.2f", x.Path, x.Event, x.Weight))
 	}
-	if want := "up/client.go e5 2.91, up/new.go e3 1.00, old.go e2 4.00"; strings.Join(got, ", ") != want {
-		t.Errorf("%q", got)
-	}
-	if k := TouchesKey(events.Record{Envelope: events.Envelope{Project: "p"}, Event: &events.TurnStopped{}}); k != "" {
-		t.Errorf("%q", k)
-	}
+	expect.Equal(t, strings.Join(got, ", "), "up/client.go e5 2.91, up/new.go e3 1.00, old.go e2 4.00", got)
+	expect.Equal(t, TouchesKey(events.Record{Envelope: events.Envelope{Project: "p"}, Event: &events.TurnStopped{}}), "")
 }

@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"hookline/events"
+	"hookline/expect"
 )
 
 var noon = time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
@@ -43,10 +44,7 @@ func failure(tool, input, text string) events.Event {
 // A client that does not say who submitted a prompt tells the schedule when a turn stops.
 func TestScheduledPromptIsNoTask(t *testing.T) {
 	long := "Rewrite the billing " + strings.Repeat("module ", 100)
-	crons, err := json.Marshal([]map[string]any{{"id": "f1", "prompt": "Rewrite the billing module"}, {"id": "f2", "prompt": long[:700] + "… [+20 chars]"}, {"prompt": 7}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	crons := expect.Value(json.Marshal([]map[string]any{{"id": "f1", "prompt": "Rewrite the billing module"}, {"id": "f2", "prompt": long[:700] + "… [+20 chars]"}, {"prompt": 7}}))(t)
 	whole := bytes.Replace(crons, []byte(`,{"prompt":7}`), nil, 1)
 	s := folded(prompt("Add retries to the upload client"), &events.TurnStopped{SessionCrons: whole}, &events.TurnStopped{SessionCrons: crons},
 		&events.TurnStopped{SessionCrons: json.RawMessage(`[]`)}, prompt("Rewrite the billing\nmodule"), prompt(long))
@@ -70,17 +68,11 @@ func TestGoalIsTheFirstPromptOfSubstance(t *testing.T) {
 	if s.Task.Text != "Now document the retries" || s.Prompt.Text != "ok" {
 		t.Errorf("task %+v, prompt %+v", s.Task, s.Prompt)
 	}
-	if got := strings.Join(s.Keywords, " "); got != "add retries upload client" {
-		t.Errorf("keywords: %s", got)
-	}
+	expect.Equal(t, strings.Join(s.Keywords, " "), "add retries upload client", "keywords")
 
 	long := folded(prompt(strings.Repeat("word ", 100)))
-	if n := len([]rune(long.Goal.Text)); n != 200 {
-		t.Errorf("a goal of %d characters", n)
-	}
-	if n := len(folded(prompt("a1a b1b c1c d1d e1e f1f g1g h1h i1i j1j k1k l1l")).Keywords); n != 10 {
-		t.Errorf("%d keywords", n)
-	}
+	expect.Equal(t, len([]rune(long.Goal.Text)), 200, "a goal of", "characters")
+	expect.Equal(t, len(folded(prompt("a1a b1b c1c d1d e1e f1f g1g h1h i1i j1j k1k l1l")).Keywords), 10, "keywords")
 	if s := folded(prompt("Add retries to it"), &events.GoalSet{Text: "Ship release 2"}); s.Goal.Text != "Ship release 2" || s.Goal.Event != "e2" {
 		t.Errorf("goal by command: %+v", s.Goal)
 	}
@@ -135,9 +127,7 @@ func TestCommandsAndFailures(t *testing.T) {
 	if c := s.Commands[2]; c.Line != "npm test" || c.OK || c.Result != "exit 1, 2 failed, 40 passed" || c.Kind != "test" {
 		t.Errorf("command: %+v", c)
 	}
-	if got := s.Confidence(); got != 60 {
-		t.Errorf("confidence %d", got)
-	}
+	expect.Equal(t, s.Confidence(), 60, "confidence")
 
 	s = Fold(s, record(9, did("Bash", `{"command":"go test ./..."}`, `{"stdout":"ok"}`)))
 	if len(s.Open) != 2 || s.Commands[len(s.Commands)-1].Runs != 2 || !s.Commands[len(s.Commands)-1].OK {
@@ -199,10 +189,7 @@ func TestFoldIsPure(t *testing.T) {
 		for n := range rapid.IntRange(1, 60).Draw(t, "n") {
 			kind := rapid.SampledFrom(kinds).Draw(t, "kind")
 			e := kind(rapid.SampledFrom([]string{"a", "b b", "go test ./...", "/w/c.go"}).Draw(t, "text"))
-			before, err := json.Marshal(s)
-			if err != nil {
-				t.Fatal(err)
-			}
+			before := expect.Value(json.Marshal(s))(t)
 			next := Fold(s, record(n, e))
 			if after, _ := json.Marshal(s); string(after) != string(before) {
 				t.Fatalf("%s changed the state it was given", e.Type())
