@@ -68,6 +68,8 @@ func TestAssignmentForms(t *testing.T) {
 		{"password", word, "ALTER USER app WITH ENCRYPTED PASSWORD '%s';"},
 		{"password", word, "GRANT ALL ON x.* TO 'u'@'h' IDENTIFIED BY '%s';"},
 		{"password", word, "requirepass %s"},
+		{"password", word, "CREATE USER app IDENTIFIED BY \"%s\";"},
+		{"password", word, "keytool -genkey -storepass %s -alias a"},
 		{"password", word, "openssl rsa -passin pass:%s -in k"},
 		{"password", word, "ConvertTo-SecureString '%s' -AsPlainText -Force"},
 		{"password", word, "echo %s | docker login -u u --password-stdin"},
