@@ -139,13 +139,7 @@ func (a *app) configValidateCmd() *cobra.Command {
 		if a.JSON {
 			problems, faults := append([]config.Problem{}, a.conf.Problems...), a.ruleFaults()
 			out := configValidJSON{OK: len(problems)+len(faults) == 0, Problems: problems, Requirements: faults}
-			if err := a.PrintJSON(out); err != nil {
-				return err
-			}
-			if !out.OK {
-				return cmdline.Silent(1)
-			}
-			return nil
+			return a.Verdict(out, out.OK, nil)
 		}
 		err := a.configProblems()
 		for _, p := range a.ruleFaults() {

@@ -173,22 +173,14 @@ func (a *app) contextPreserve(args []string) error {
 		return problem.Faultf("%q is neither all nor critical", args[0]).Advise("`hookctl context preserve critical`")
 	}
 	out := preserveJSON{Missing: slices.DeleteFunc(slices.Clone(wanted), func(name string) bool { return slices.Contains(s.Sections, name) })}
-	if a.JSON {
-		if err := a.PrintJSON(out); err != nil {
-			return err
+	return a.Verdict(out, len(out.Missing) == 0, func() {
+		if len(out.Missing) == 0 {
+			a.Printf("nothing is missing\n")
 		}
-	} else if len(out.Missing) == 0 {
-		a.Printf("nothing is missing\n")
-	}
-	for _, name := range out.Missing {
-		if !a.JSON {
+		for _, name := range out.Missing {
 			a.Printf("missing: %s\n", name)
 		}
-	}
-	if len(out.Missing) > 0 {
-		return cmdline.Silent(1)
-	}
-	return nil
+	})
 }
 
 // compactJSON is what `context compact --json` prints.

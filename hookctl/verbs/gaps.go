@@ -1,9 +1,7 @@
 package verbs
 
 import (
-	"encoding/json"
 	"fmt"
-	"net/url"
 	"os"
 	"slices"
 	"time"
@@ -39,41 +37,18 @@ func (a *app) gaps() error {
 	if _, err := os.Stat(dir); err != nil {
 		return problem.Faultf("%v", err).Advise("CLAUDE_CONFIG_DIR names the client's folder, whose projects has the transcripts")
 	}
-	paths := []string{dir}
-	list, err := json.Marshal(paths)
-	if err != nil {
-		return fmt.Errorf("name the paths: %w", err)
-	}
-
-	var raw json.RawMessage
-	err = a.with(needStarted, func() (err error) {
-		raw, err = a.awaitImport(paths, url.Values{"paths": {string(list)}, "dry_run": {"1"}})
-		return err
-	})
+	_, found, err := a.awaitImport([]string{dir}, true)
 	if err != nil {
 		return err
 	}
-	var found transcript.Imported
-	if err := json.Unmarshal(raw, &found); err != nil {
-		return fmt.Errorf("read what was found: %w", err)
-	}
-
 	given := len(found.Gaps)
 	found.Gaps = slices.DeleteFunc(found.Gaps, func(g transcript.Gap) bool { return a.Now().Sub(g.Time) < arriving })
 	found.Missing -= given - len(found.Gaps)
 
-	if a.JSON {
-		out := gapsJSON{Sessions: found.Sessions, Live: found.Live, Missing: found.Missing, Gaps: append([]transcript.Gap{}, found.Gaps...)}
-		err = a.PrintJSON(out)
-	} else {
-		a.printGaps(found)
-	}
-	for _, g := range found.Gaps {
-		if err == nil && (g.Cause == transcript.CauseLost || g.Cause == transcript.CauseUnknown) {
-			return cmdline.Silent(1)
-		}
-	}
-	return err
+	bad := slices.ContainsFunc(found.Gaps, func(g transcript.Gap) bool {
+		return g.Cause == transcript.CauseLost || g.Cause == transcript.CauseUnknown
+	})
+	return a.Verdict(gapsJSON{Sessions: found.Sessions, Live: found.Live, Missing: found.Missing, Gaps: append([]transcript.Gap{}, found.Gaps...)}, !bad, func() { a.printGaps(found) })
 }
 
 func (a *app) printGaps(found transcript.Imported) {

@@ -128,14 +128,8 @@ func (a *app) ledgerGhostCmd() *cobra.Command {
 				return err
 			}
 		}
-		if a.JSON {
-			err = a.PrintJSON(g)
-		} else {
+		return a.Verdict(g, g.Status == "present", func() {
 			a.Printf("%s: %s, hits %v, %s\n", cmdline.OneLine(feature), g.Status, g.Hits, cmdline.Plural(g.Mentions, "mention"))
-		}
-		if err == nil && g.Status != "present" {
-			err = cmdline.Silent(1)
-		}
-		return err
+		})
 	}, &f)
 }

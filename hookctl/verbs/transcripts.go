@@ -58,55 +58,46 @@ func (a *app) importTranscripts(args []string, dry bool) error {
 		}
 		paths = append(paths, path)
 	}
+	raw, r, err := a.awaitImport(paths, dry)
+	if err != nil {
+		return err
+	}
+	return a.Verdict(raw, len(r.Problems) == 0, func() { a.printTranscripts(r) })
+}
+
+// awaitImport gives what the daemon found, as it came and read; meanwhile it shows how far that is, in bytes of the files.
+func (a *app) awaitImport(paths []string, dry bool) (raw json.RawMessage, r transcript.Imported, err error) {
 	list, err := json.Marshal(paths)
 	if err != nil {
-		return fmt.Errorf("name the paths: %w", err)
+		return nil, r, fmt.Errorf("name the paths: %w", err)
 	}
 	query := url.Values{"paths": {string(list)}}
 	if dry {
 		query.Set("dry_run", "1")
 	}
 	if len(query.Encode()) > mostPaths {
-		return problem.Faultf("%d paths are too many at once", len(paths)).Advise("name the folder that they are in")
+		return nil, r, problem.Faultf("%d paths are too many at once", len(paths)).Advise("name the folder that they are in")
 	}
-
-	var raw json.RawMessage
 	err = a.with(needStarted, func() (err error) {
-		raw, err = a.awaitImport(paths, query)
+		var size int64
+		found, _ := transcript.Sessions(paths) // its problems are told by the daemon
+		for _, s := range found {
+			size += s.Size
+		}
+		m := a.Meter("importing").InBytes()
+		defer m.End()
+		raw, err = client.ReadLong(func(line func([]byte) error) error {
+			return a.stream(http.MethodPost, "/v1/do/import", query, line)
+		}, func(done, _ uint64) { m.At(done, uint64(size)) })
 		return err
 	})
 	if err != nil {
-		return err
+		return nil, r, err
 	}
-	var r transcript.Imported
 	if err := json.Unmarshal(raw, &r); err != nil {
-		return fmt.Errorf("read what was imported: %w", err)
+		return nil, r, fmt.Errorf("read what was found: %w", err)
 	}
-	if a.JSON {
-		if err := a.PrintJSON(raw); err != nil {
-			return err
-		}
-	} else {
-		a.printTranscripts(r)
-	}
-	if len(r.Problems) > 0 {
-		return cmdline.Silent(1)
-	}
-	return nil
-}
-
-// awaitImport shows how far the daemon is, in bytes of the files.
-func (a *app) awaitImport(paths []string, query url.Values) (json.RawMessage, error) {
-	var size int64
-	found, _ := transcript.Sessions(paths) // its problems are told by the daemon
-	for _, s := range found {
-		size += s.Size
-	}
-	m := a.Meter("importing").InBytes()
-	defer m.End()
-	return client.ReadLong(func(line func([]byte) error) error {
-		return a.stream(http.MethodPost, "/v1/do/import", query, line)
-	}, func(done, _ uint64) { m.At(done, uint64(size)) })
+	return raw, r, nil
 }
 
 func (a *app) printTranscripts(r transcript.Imported) {

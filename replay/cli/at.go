@@ -66,9 +66,9 @@ func (a *app) atCmd() *cobra.Command {
 			if err := h.Get(ctx, "/v1/at", s.query(url.Values{"point": points}), &raw); err != nil {
 				return err
 			}
-			var p past
-			if err := json.Unmarshal(raw, &p); err != nil {
-				return fmt.Errorf("read the state: %w", err)
+			p, err := decode[past](raw)
+			if err != nil {
+				return err
 			}
 			if s.key != "" && len(p.Cells) == 0 { // the present may know better: an alias that is ambiguous or names no session
 				if err := h.Get(ctx, "/v1/cells/"+s.projection+"/"+s.key, nil, nil); err != nil {

@@ -97,15 +97,24 @@ func (a *app) longBy(ctx context.Context, connect func(context.Context) (backend
 	return result, err
 }
 
-// show prints the result of long work: with --json as it came, else by words.
-func show[T any](a *app, raw json.RawMessage, words func(T)) error {
-	if a.JSON {
-		return a.PrintRaw(raw)
+// show prints the result of long work: with --json as it came, else by words; nothing where the work had an error.
+func show[T any](a *app, raw json.RawMessage, err error, words func(T)) (r T, _ error) {
+	if err == nil {
+		r, err = decode[T](raw)
 	}
-	var r T
+	switch {
+	case err != nil:
+	case a.JSON:
+		err = a.PrintRaw(raw)
+	default:
+		words(r)
+	}
+	return r, err
+}
+
+func decode[T any](raw json.RawMessage) (r T, err error) {
 	if err := json.Unmarshal(raw, &r); err != nil {
-		return fmt.Errorf("read the answer: %w", err)
+		return r, fmt.Errorf("read the answer: %w", err)
 	}
-	words(r)
-	return nil
+	return r, nil
 }

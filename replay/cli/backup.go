@@ -30,13 +30,7 @@ func (a *app) backupCmd() *cobra.Command {
 			return err
 		}
 		raw, err := a.long(ctx, "/v1/backup", url.Values{"file": {path}}, "writing")
-		if err != nil && ctx.Err() != nil {
-			return a.interrupted("no backup was written")
-		}
-		if err != nil {
-			return err
-		}
-		return show(a, raw, func(r carry.BackedUp) {
+		_, err = show(a, raw, a.interrupted(ctx, err, "no backup was written"), func(r carry.BackedUp) {
 			a.Printf("%s\n", a.Paint.Good("backed up to "+cmdline.Clean(file)))
 			a.Printf("log      up to sequence %s: %s and %s behind\n", cmdline.Count(r.Seq), cmdline.Plural(r.Blocks, "sealed block"), cmdline.Plural(int(r.Events), "event"))
 			a.Printf("blobs    %s\n", cmdline.Count(r.Blobs))
@@ -45,5 +39,6 @@ func (a *app) backupCmd() *cobra.Command {
 			}
 			a.Printf("size     %s bytes\nsha256   %s\n", cmdline.Count(r.Bytes), r.SHA256)
 		})
+		return err
 	})
 }

@@ -114,9 +114,9 @@ func TestBrokenAnswers(t *testing.T) {
 		{&canned{lines: []string{`{"progress":1,"of":3}`, ``}}, []string{"rebuild"}, "the daemon ended before its answer did"},
 		{&canned{lines: []string{`<html>`}}, []string{"verify"}, "read the answer: invalid character '<' looking for beginning of value"},
 		{result(`[]`), []string{"backup", "b"}, "read the answer: json: cannot unmarshal array into Go value of type carry.BackedUp"},
-		{result(`[]`), []string{"verify"}, "read the verification: json: cannot unmarshal array into Go value of type check.Verdict"},
-		{result(`[]`), []string{"repair"}, "read the repair: json: cannot unmarshal array into Go value of type mend.Repaired"},
-		{&canned{gets: map[string]string{"/v1/at": `[]`}}, []string{"at", "1"}, "read the state: json: cannot unmarshal array into Go value of type cli.past"},
+		{result(`[]`), []string{"verify"}, "read the answer: json: cannot unmarshal array into Go value of type check.Verdict"},
+		{result(`[]`), []string{"repair"}, "read the answer: json: cannot unmarshal array into Go value of type mend.Repaired"},
+		{&canned{gets: map[string]string{"/v1/at": `[]`}}, []string{"at", "1"}, "read the answer: json: cannot unmarshal array into Go value of type cli.past"},
 	} {
 		equal(t, newRun().on(c.backend).do(t, 1, c.args...).stderr.String(), "replay: error: "+c.want+"\n", c.args[0])
 	}

@@ -117,8 +117,11 @@ func (a *app) report(ctx context.Context, err error) int {
 	return max(1, f.Exit)
 }
 
-// interrupted ends a verb that Ctrl-C ended early, with what is true of its work now.
-func (a *app) interrupted(words string) error {
+// interrupted is an error of a verb's work: where Ctrl-C ended that early it is told with what is true of it now.
+func (a *app) interrupted(ctx context.Context, err error, words string) error {
+	if err == nil || ctx.Err() == nil {
+		return err
+	}
 	a.Say("interrupted; " + words)
 	return cmdline.Silent(cmdline.ExitInterrupted)
 }

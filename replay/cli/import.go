@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"maps"
 	"net/url"
@@ -35,7 +34,9 @@ func (a *app) importCmd() *cobra.Command {
 			"first: of one that is cut off or damaged nothing is taken. `-` is stdin.",
 		Example: "  replay import log.ndjson.zst\n  replay import old-machine/*.ndjson.zst --json",
 		Args:    cmdline.AtLeast("an export, or `-` for stdin"),
-	}, func(ctx context.Context, args []string) error { return a.importAll(ctx, args, o.Partial) }, &o)
+	}, func(ctx context.Context, args []string) error {
+		return a.interrupted(ctx, a.importAll(ctx, args, o.Partial), "what was imported stays, and importing the file again takes the rest")
+	}, &o)
 }
 
 // importedJSON is what import prints with --json: of each file that was taken what the daemon told, a
@@ -55,7 +56,7 @@ func (importedJSON) JSONSchemaAlias() any {
 func (a *app) importAll(ctx context.Context, files []string, partial bool) error {
 	all := []json.RawMessage{}
 	if err := a.readyFor(ctx, files, partial); err != nil {
-		return a.importEnded(ctx, err)
+		return err
 	}
 	for _, file := range files {
 		raw, err := a.importFile(ctx, file, partial)
@@ -63,15 +64,15 @@ func (a *app) importAll(ctx context.Context, files []string, partial bool) error
 			if a.JSON && len(all) > 0 { // those before it are in the log
 				err = errors.Join(a.PrintJSON(importedJSON{all}), err)
 			}
-			return a.importEnded(ctx, err)
+			return err
 		}
 		all = append(all, raw)
 		if a.JSON {
 			continue
 		}
-		var r carry.Imported
-		if err := json.Unmarshal(raw, &r); err != nil {
-			return fmt.Errorf("read what was imported: %w", err)
+		r, err := decode[carry.Imported](raw)
+		if err != nil {
+			return err
 		}
 		a.printImported(file, r)
 	}
@@ -79,14 +80,6 @@ func (a *app) importAll(ctx context.Context, files []string, partial bool) error
 		return a.PrintJSON(importedJSON{all})
 	}
 	return nil
-}
-
-// importEnded tells an interruption from trouble.
-func (a *app) importEnded(ctx context.Context, err error) error {
-	if ctx.Err() == nil {
-		return err
-	}
-	return a.interrupted("what was imported stays, and importing the file again takes the rest")
 }
 
 // readyFor makes the store of a new home, once it is sure that there is something to put into it: what a file that is refused

@@ -34,13 +34,7 @@ func (a *app) rebuildCmd() *cobra.Command {
 			query.Set("dry_run", "1")
 		}
 		raw, err := a.reopened(ctx, "/v1/rebuild", query, "folding")
-		if err != nil && ctx.Err() != nil {
-			return a.interrupted("the old cells stay, unless all of them had just been switched")
-		}
-		if err != nil {
-			return err
-		}
-		return show(a, raw, func(r client.Rebuilt) {
+		_, err = show(a, raw, a.interrupted(ctx, err, "the old cells stay, unless all of them had just been switched"), func(r client.Rebuilt) {
 			list := changes(r.Changed, func(d projector.Diff) (string, string) { return d.Got, d.Want })
 			a.printChanges(list, a.became())
 			if len(list) > 0 {
@@ -62,5 +56,6 @@ func (a *app) rebuildCmd() *cobra.Command {
 				a.Printf("%s\n", a.Paint.Good("rebuilt "+what+upTo+": "+extent(list)+" changed"))
 			}
 		})
+		return err
 	}, &o)
 }

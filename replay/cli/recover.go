@@ -49,10 +49,8 @@ func (a *app) recoverCmd() *cobra.Command {
 			query.Set("dry_run", "1")
 		}
 		raw, err := a.long(ctx, "/v1/do/recover", query, "folding")
-		if err != nil {
-			return err
-		}
-		return show(a, raw, a.printRecovered)
+		_, err = show(a, raw, err, a.printRecovered)
+		return err
 	}, &o)
 }
 

@@ -63,15 +63,19 @@ func (a *app) repair(ctx context.Context, o repairOptions) error {
 		query.Set("transcripts", path)
 	}
 	a.repairs = true
-	plan, raw, err := a.askRepair(ctx, query, true)
+	raw, err := a.askRepair(ctx, query, true)
 	if errors.Is(err, embedded.ErrLogGone) && !o.DryRun {
 		return a.repairGone(ctx, o, query, err)
 	}
 	if err != nil {
 		return err
 	}
+	plan, err := decode[mend.Repaired](raw)
+	if err != nil {
+		return err
+	}
 	if o.DryRun || !needsRepair(plan) {
-		return a.showRepair(plan, raw)
+		return a.showRepair(raw, nil)
 	}
 	shown := !a.JSON && !o.Yes // who does not want to be asked wants to see the outcome only
 	if shown {
@@ -110,14 +114,8 @@ func (a *app) repairGone(ctx context.Context, o repairOptions, query url.Values,
 }
 
 func (a *app) doRepair(ctx context.Context, query url.Values) error {
-	done, raw, err := a.askRepair(ctx, query, false)
-	if err != nil && ctx.Err() != nil {
-		return a.interrupted("what was fetched stays, and repairing again fetches the rest")
-	}
-	if err != nil {
-		return err
-	}
-	return a.showRepair(done, raw)
+	raw, err := a.askRepair(ctx, query, false)
+	return a.showRepair(raw, a.interrupted(ctx, err, "what was fetched stays, and repairing again fetches the rest"))
 }
 
 // needsRepair tells whether there is anything that a repair would change.
@@ -132,22 +130,14 @@ func needsRepair(p mend.Repaired) bool {
 	return n > 0
 }
 
-func (a *app) askRepair(ctx context.Context, query url.Values, dry bool) (mend.Repaired, json.RawMessage, error) {
+func (a *app) askRepair(ctx context.Context, query url.Values, dry bool) (json.RawMessage, error) {
 	query.Del("dry_run")
 	connect := a.connect
 	if dry {
 		query.Set("dry_run", "1")
 		connect = a.connectLook
 	}
-	var r mend.Repaired
-	raw, err := a.longBy(ctx, connect, 0, "/v1/repair", query, "reading")
-	if err != nil {
-		return r, nil, err
-	}
-	if err := json.Unmarshal(raw, &r); err != nil {
-		return r, nil, fmt.Errorf("read the repair: %w", err)
-	}
-	return r, raw, nil
+	return a.longBy(ctx, connect, 0, "/v1/repair", query, "reading")
 }
 
 // consent asks; whoever cannot be asked has to say --yes.
@@ -203,13 +193,8 @@ func (a *app) untilStopped(ctx context.Context) error {
 }
 
 // showRepair prints the outcome and turns it into an exit code.
-func (a *app) showRepair(r mend.Repaired, raw json.RawMessage) error {
-	var err error
-	if a.JSON {
-		err = a.PrintRaw(raw)
-	} else {
-		a.printRepair(r)
-	}
+func (a *app) showRepair(raw json.RawMessage, err error) error {
+	r, err := show(a, raw, err, a.printRepair)
 	unread := slices.ContainsFunc(r.Sources, func(s mend.Source) bool { return s.Kind == "export" && s.Problem != "" })
 	switch {
 	case err != nil:

@@ -47,11 +47,8 @@ func (a *app) restoreCmd() *cobra.Command {
 		m := a.Meter("restoring")
 		r, err := daemon.Restore(ctx, carry.RestoreOptions{File: file, Home: home, Progress: m.At})
 		m.End()
-		switch {
-		case err != nil && ctx.Err() != nil:
-			return a.interrupted("nothing was restored")
-		case err != nil:
-			return err
+		if err != nil {
+			return a.interrupted(ctx, err, "nothing was restored")
 		}
 		if a.JSON {
 			err = a.PrintJSON(r)

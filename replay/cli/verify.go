@@ -30,18 +30,7 @@ func (a *app) verifyCmd() *cobra.Command {
 		Example: "  replay verify\n  replay verify --json | jq .clean",
 	}, func(ctx context.Context, _ []string) error {
 		raw, err := a.reopened(ctx, "/v1/verify", nil, "folding")
-		if err != nil {
-			return err
-		}
-		var v check.Verdict
-		if err := json.Unmarshal(raw, &v); err != nil {
-			return fmt.Errorf("read the verification: %w", err)
-		}
-		if a.JSON {
-			err = a.PrintRaw(raw)
-		} else {
-			a.printVerification(v)
-		}
+		v, err := show(a, raw, err, a.printVerification)
 		if err == nil && v.Exit != 0 {
 			err = cmdline.Silent(v.Exit)
 		}
