@@ -37,11 +37,8 @@ func newPast(root string) *past {
 	return &past{root: root, touched: map[string]bool{}, edited: map[string]bool{}, commands: map[string]bool{}, calls: map[string]call{}}
 }
 
-// edits are the tools that change files; reads those that open one.
-var (
-	edits = map[string]bool{"Edit": true, "Write": true, "MultiEdit": true, "NotebookEdit": true}
-	reads = map[string]bool{"Read": true}
-)
+// edits are the tools that change files.
+var edits = map[string]bool{"Edit": true, "Write": true, "MultiEdit": true, "NotebookEdit": true}
 
 // callOf reads what a call is for.
 func callOf(root, tool string, input json.RawMessage) call {
@@ -94,16 +91,27 @@ var shown = regexp.MustCompile(`(\s*2>&1)?(\s*\|\s*(head|tail)( -n)?( -?\d+)?)?\
 // comments begin some commands.
 var comments = regexp.MustCompile(`^(\s*#[^\n]*\n)+`)
 
-// commandKey is the first line of a command that is no comment, at most 60 characters of it.
+// commandKey is what a command runs: without comments before it, a change of folder, and what its first line shows of the
+// output. With another message or another script behind its first line it is another command.
 func commandKey(command string) string {
-	line, _, _ := strings.Cut(strings.TrimSpace(comments.ReplaceAllString(command, "")), "\n")
-	return head(gitIn.ReplaceAllString(shown.ReplaceAllString(cd.ReplaceAllString(line, ""), ""), "git"), 60)
+	line, rest, _ := strings.Cut(strings.TrimSpace(comments.ReplaceAllString(command, "")), "\n")
+	line = gitIn.ReplaceAllString(shown.ReplaceAllString(cd.ReplaceAllString(line, ""), ""), "git")
+	return strings.TrimSpace(strings.Join(strings.Fields(line), " ") + "\n" + rest)
+}
+
+// begin is the beginning of a command by which it is known where it is told.
+func begin(command string) string {
+	line, _, _ := strings.Cut(command, "\n")
+	return head(line, 60)
 }
 
 func head(text string, n int) string {
 	runes := []rune(strings.Join(strings.Fields(text), " "))
 	return string(runes[:min(n, len(runes))])
 }
+
+// notRun is the client's error for a call that it gave up because one beside it failed.
+var notRun = regexp.MustCompile(`^(<tool_use_error>)?(Sibling tool call errored|Cancelled: parallel tool call)`)
 
 // take goes one step on.
 func (p *past) take(e events.Event) {
@@ -124,23 +132,27 @@ func (p *past) take(e events.Event) {
 		if c.command != "" {
 			p.commands[c.command] = true
 		}
-		if edits[c.tool] || reads[c.tool] {
+		if edits[c.tool] || c.tool == "Read" {
 			p.touched[c.file] = true
 		}
 		if edits[c.tool] {
 			p.edited[c.file] = true
 		}
 	case *events.ToolFailed:
-		if c := p.calls[e.ToolUseID]; c.command != "" {
+		if c := p.calls[e.ToolUseID]; c.command != "" && !notRun.MatchString(e.Error) {
 			p.commands[c.command] = false
 			p.outputs = append(p.outputs, textOf(p.root, e.Error))
 		}
 	}
 }
 
+// beside is what an editor puts before the user's words.
+var beside = regexp.MustCompile(`(?s)^(<ide_\w+>.*?</ide_\w+>\s*)+`)
+
 // prompted takes in what the user wrote: the first of substance is the goal, the newest the task.
 func (p *past) prompted(text string) {
-	text = strings.ReplaceAll(strings.TrimSpace(text), p.root+"/", "") // as in what is told
+	text = beside.ReplaceAllString(strings.TrimSpace(text), "")
+	text = strings.ReplaceAll(text, p.root+"/", "") // as in what is told
 	if strings.HasPrefix(text, "<") {
 		return
 	}
@@ -275,6 +287,7 @@ var (
 
 // ran tells whether a command is named with its outcome: behind it, before the next command and within 60 characters.
 func (t text) ran(command string, ok bool) bool {
+	command = begin(command)
 	for rest := t.plain; ; {
 		i := strings.Index(rest, command)
 		if i < 0 {

@@ -34,8 +34,19 @@ func TestRan(t *testing.T) {
 	if !told.failure("go test ./down") || told.failure("mix test") {
 		t.Error("the open failure of go test")
 	}
-	if got := commandKey("cd /w/up && go  test ./...\nls"); got != "go test ./..." {
-		t.Errorf("%q", got)
+}
+
+// A command is the same only with all of its text, and is told by the beginning of its first line.
+func TestCommandKey(t *testing.T) {
+	key := commandKey("# all of them\ncd /w/up && go  test ./... 2>&1 | tail -5\nls")
+	if key != "go test ./...\nls" || begin(key) != "go test ./..." {
+		t.Errorf("%q %q", key, begin(key))
+	}
+	commit := func(message string) string {
+		return commandKey("git commit -m \"$(cat <<'EOF'\n" + message + "\nEOF\n)\"")
+	}
+	if commit("one") == commit("two") {
+		t.Error("a commit with another message is another command")
 	}
 }
 

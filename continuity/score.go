@@ -27,7 +27,6 @@ const (
 	rowTodos
 	rowErrors
 	rowTargets
-	rowWhole
 	rowSeen
 	rowStartup
 	rows
@@ -40,7 +39,6 @@ var measures = [rows]row{
 	rowTask: {name: "current task", goal: "100 %"}, rowPrompt: {name: "last prompt", goal: "100 %"}, rowTodos: {name: "pending items", goal: "100 %"},
 	rowErrors:  {name: "open errors whose command is run again", goal: "≥ 95 %"},
 	rowTargets: {name: "calls between compaction and first edit whose target was named", goal: "≥ 60 %"},
-	rowWhole:   {name: "… of commands the whole line, each target once", goal: ""},
 	rowSeen:    {name: "files opened later, never before, seen in some output", goal: "≥ 60 %"},
 	rowStartup: {name: "startup: files touched again, from earlier sessions", goal: "≥ 85 %"},
 }
@@ -157,32 +155,27 @@ func (s *score) after(one *session, p *past, at int, pt point) {
 		if i >= first || c.file == "" && c.command == "" {
 			continue
 		}
-		s.count(rowTargets, pt, c.tool+" "+c.file+c.command, func(t text) bool { return t.knows(c) })
-		if once("target " + c.file + c.command) {
-			s.count(rowWhole, pt, c.tool+" "+c.file+c.command, func(t text) bool {
-				return t.names(c.file) || c.command != "" && strings.Contains(t.plain, c.command)
-			})
-		}
+		s.count(rowTargets, pt, c.tool+" "+c.file+begin(c.command), func(t text) bool { return t.knows(c) })
 	}
 }
 
 // call judges one call of the time after a compaction, each thing once.
 func (s *score) call(p *past, pt point, c call, once func(string) bool) {
-	opened := edits[c.tool] || reads[c.tool]
+	opened := edits[c.tool] || c.tool == "Read"
 	switch {
 	case opened && p.touched[c.file]:
 		if once("file " + c.file) {
 			s.count(rowTouched, pt, c.file, func(t text) bool { return t.names(c.file) })
 		}
-	case opened && reads[c.tool] && p.saw(c.file):
+	case opened && c.tool == "Read" && p.saw(c.file):
 		if once("seen " + c.file) {
 			s.count(rowSeen, pt, c.file, func(t text) bool { return t.names(c.file) })
 		}
 	}
 	if ok, ran := p.commands[c.command]; ran && once("command "+c.command) {
-		s.count(rowCommands, pt, c.command, func(t text) bool { return t.ran(c.command, ok) })
+		s.count(rowCommands, pt, begin(c.command), func(t text) bool { return t.ran(c.command, ok) })
 		if !ok {
-			s.count(rowErrors, pt, c.command, func(t text) bool { return t.failure(c.command) })
+			s.count(rowErrors, pt, begin(c.command), func(t text) bool { return t.failure(c.command) })
 		}
 	}
 }

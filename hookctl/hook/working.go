@@ -30,7 +30,7 @@ const (
 	editedTokens  = 320
 	readTokens    = 260
 	commandTokens = 170
-	seenTokens    = 120
+	seenTokens    = 160
 
 	maxUnmended  = 4
 	failureChars = 80

@@ -57,10 +57,8 @@ func (s State) succeeded(r events.Record, e *events.ToolSucceeded) State {
 		return s.ran(r, e.ToolInput, true, output)
 	case "AskUserQuestion":
 		return s.answered(r, e.ToolResponse)
-	case "TodoWrite":
+	case "TodoWrite", "update_plan":
 		return s.listed(r, e.ToolInput)
-	case "update_plan":
-		return s.planned(r, e.ToolInput)
 	case "ExitPlanMode":
 		if plan := events.MemberText(e.ToolInput, "plan"); plan != "" {
 			s = s.saw(r, pathsIn(plan))
@@ -117,9 +115,13 @@ func mcpTool(name string) (server, tool string, ok bool) {
 	return server, tool, ok
 }
 
-// failed takes in a call that failed; one that the user interrupted says nothing of its target.
+// notRun is the client's error for a call that it gave up because one beside it failed.
+var notRun = regexp.MustCompile(`^(<tool_use_error>)?(Sibling tool call errored|Cancelled: parallel tool call)`)
+
+// failed takes in a call that failed; one that the user interrupted, or that the client gave up, says nothing of its
+// target.
 func (s State) failed(r events.Record, e *events.ToolFailed) State {
-	if e.IsInterrupt {
+	if e.IsInterrupt || notRun.MatchString(e.Error) {
 		return s
 	}
 
@@ -174,9 +176,13 @@ func (s State) ran(r events.Record, input json.RawMessage, ok bool, output strin
 	c.Time = r.Time
 	s.Commands = append(commands, c)
 	if len(s.Commands) > maxCommands {
-		rarity := s.rarity()
-		i := slices.Index(rarity, slices.Max(rarity))
-		s.Commands = slices.Delete(s.Commands, i, i+1)
+		rarest := 0
+		for i := range s.Commands {
+			if s.rarity(i) > s.rarity(rarest) {
+				rarest = i
+			}
+		}
+		s.Commands = slices.Delete(s.Commands, rarest, rarest+1)
 	}
 
 	if c.Kind != "" {
@@ -202,22 +208,25 @@ func commandLine(input json.RawMessage) string {
 	return Line(text)
 }
 
-// listed takes in the client's whole list of things to do.
+// listed takes in a whole list of things to do: the client's, or the plan of Codex.
 func (s State) listed(r events.Record, input json.RawMessage) State {
+	type entry struct {
+		ID      string `json:"id"`
+		Content string `json:"content"`
+		Step    string `json:"step"`
+		Status  string `json:"status"`
+	}
 	var in struct {
-		Todos []struct {
-			ID      string `json:"id"`
-			Content string `json:"content"`
-			Status  string `json:"status"`
-		} `json:"todos"`
+		Todos []entry `json:"todos"`
+		Plan  []entry `json:"plan"`
 	}
 	if json.Unmarshal(input, &in) != nil {
 		return s
 	}
 
 	todos := make([]Todo, 0, len(in.Todos))
-	for _, t := range in.Todos {
-		if text := Line(t.Content); text != "" {
+	for _, t := range append(in.Todos, in.Plan...) {
+		if text := Line(t.Content + t.Step); text != "" {
 			todos = append(todos, Todo{ID: clip(t.ID, maxLine), Text: text, Status: clip(t.Status, maxLine), Event: r.ID})
 		}
 	}
@@ -225,30 +234,8 @@ func (s State) listed(r events.Record, input json.RawMessage) State {
 	return s
 }
 
-// planned takes in the whole plan of Codex.
-func (s State) planned(r events.Record, input json.RawMessage) State {
-	var in struct {
-		Plan []struct {
-			Step   string `json:"step"`
-			Status string `json:"status"`
-		} `json:"plan"`
-	}
-	if json.Unmarshal(input, &in) != nil {
-		return s
-	}
-
-	todos := make([]Todo, 0, len(in.Plan))
-	for _, p := range in.Plan {
-		if text := Line(p.Step); text != "" {
-			todos = append(todos, Todo{Text: text, Status: clip(p.Status, maxLine), Event: r.ID})
-		}
-	}
-	s.Todos = events.Newest(todos, maxTodos)
-	return s
-}
-
-// target is what a call is about: its file, the program of a command with its first word that is no option and, behind
-// `run`, the next one, else the tool (DECISIONS S0 "open failures").
+// target is what a call is about: its file, the program of a command in whatever folder with its first word that is no
+// option and, behind `run`, the next one, else the tool (DECISIONS S0 "open failures").
 func target(tool string, input json.RawMessage) string {
 	for _, name := range []string{"file_path", "notebook_path"} {
 		if file := events.MemberText(input, name); file != "" {
@@ -260,7 +247,7 @@ func target(tool string, input json.RawMessage) string {
 	}
 
 	var words []string
-	for _, w := range strings.Fields(commandLine(input)) {
+	for _, w := range strings.Fields(folder.ReplaceAllString(commandLine(input), "")) {
 		switch {
 		case len(words) == 0 && (strings.Contains(w, "=") || w == "&&" || w == "sudo" || w == "env" || w == "time"):
 		case strings.HasPrefix(w, "-"):

@@ -8,33 +8,32 @@ import (
 
 // Ranks: which commands and files a session probably comes back to.
 
-// Repeated are the commands that are worth telling, those first that are probably run again. One that only looked at
-// something once is left out.
+// Repeated are the commands that are worth telling, those first that are probably run again. Left out are those that
+// succeeded and only looked at something once, or whose first line only opens what they are about.
 func (s State) Repeated() []Command {
-	rarity := map[string]int{}
-	for i, n := range s.rarity() {
-		rarity[s.Commands[i].Line] = n
-	}
-	var list []Command
-	for _, c := range slices.Backward(s.Commands) {
-		once := c.OK && c.Runs <= 1 && looks.MatchString(c.Line)
-		if !once && rarity[c.Line] < rare {
-			list = append(list, c)
+	var at []int
+	for i, c := range slices.Backward(s.Commands) {
+		looked := c.Runs <= 1 && looks.MatchString(folder.ReplaceAllString(c.Line, ""))
+		if c.OK && (looked || opens(c.Line)) || s.rarity(i) >= rare {
+			continue
 		}
+		at = append(at, i)
 	}
-	slices.SortStableFunc(list, func(a, b Command) int { return rarity[a.Line] - rarity[b.Line] })
+	slices.SortStableFunc(at, func(a, b int) int { return s.rarity(a) - s.rarity(b) })
+
+	var list []Command
+	for _, i := range at {
+		list = append(list, s.Commands[i])
+	}
 	return list
 }
 
-// rarity is how improbable it is that each of the commands is run again, for the room that it takes: less for short ones,
-// for those that were run often, and not long ago.
-func (s State) rarity() []int {
-	var list []int
-	for i, c := range s.Commands {
-		age := len(s.Commands) - 1 - i
-		list = append(list, len(c.Line)*len(c.Line)*(olderCommand+age)/olderCommand/max(1, c.Runs))
-	}
-	return list
+// rarity is how improbable it is that a command is run again, for the room that it takes: less for short ones, for those
+// that were run often, and not long ago.
+func (s State) rarity(i int) int {
+	c := s.Commands[i]
+	age := len(s.Commands) - 1 - i
+	return len(c.Line) * len(c.Line) * (olderCommand + age) / olderCommand / max(1, c.Runs)
 }
 
 // Bounds of the ranks.
@@ -47,6 +46,9 @@ const (
 // output is looked at.
 var around = regexp.MustCompile(`^cd ("/[^"]*"|[/~]\S*) *(&&|;) *|(\s*2>&1)?(\s*\|\s*(head|tail)( -n)?( -?\d+)?)?\s*$`)
 
+// folder is the change to another folder before what is run there.
+var folder = regexp.MustCompile(`^cd ("[^"]*"|\S+) *(&&|;) *`)
+
 // gitIn is git in another folder.
 var gitIn = regexp.MustCompile(`\bgit -C /\S+`)
 
@@ -58,19 +60,16 @@ func (s State) bare(line string) string {
 	return gitIn.ReplaceAllString(around.ReplaceAllString(line, ""), "git")
 }
 
-// looks are commands that only look at something: one that failed leaves nothing to mend.
-var looks = regexp.MustCompile(`^(ls|cd|cat|head|tail|which|find|grep|rg|test|stat|file|pwd|type|wc|tree|lsof|ps|pgrep|command -v)\b`)
+// looks are commands that only look at something, also in another folder: one that failed leaves nothing to mend.
+var looks = regexp.MustCompile(`^(cd ("[^"]*"|\S+) *(&&|;) *)?(ls|cat|head|tail|which|find|grep|rg|test|stat|file|pwd|type|wc|tree|lsof|ps|pgrep|command -v|cd [^&;|]*$)\b`)
 
-// Mended tells whether a failure leaves nothing to mend: a look at what is not there, a tool that works on no file.
-func (f Failure) Mended() bool {
-	return f.Target == f.Tool || f.Tool == "Read" || f.Tool == "Bash" && looks.MatchString(f.Target)
-}
-
-// Unmended are the newest failures that leave something to mend, at most n, the newest first.
+// Unmended are the newest failures that leave something to mend, at most n, the newest first: no look at what is not
+// there, no tool that works on no file.
 func (s State) Unmended(n int) []Failure {
 	var list []Failure
 	for _, f := range slices.Backward(s.Open) {
-		if !f.Mended() && len(list) < n {
+		looked := f.Tool == "Read" || f.Tool == "Bash" && looks.MatchString(f.Target)
+		if !looked && f.Target != f.Tool && len(list) < n {
 			list = append(list, f)
 		}
 	}
@@ -110,4 +109,9 @@ func parts(name string) []string {
 		out = append(out, strings.TrimSuffix(w, "s"))
 	}
 	return out
+}
+
+// opens tells whether a first line opens a document or a string that its other lines hold: a message, a script.
+func opens(line string) bool {
+	return strings.Contains(line, "<<") || strings.Count(line, `"`)%2 == 1
 }

@@ -12,13 +12,13 @@ import (
 // What is told of the commands: what is probably run again first, and nothing that only looked at something once.
 func TestRepeated(t *testing.T) {
 	run := func(line string) events.Event { return did("Bash", `{"command":"`+line+`"}`, `{}`) }
-	s := folded(run("ls"), run("git status"), run("cd /w && go test ./up"), run("mkdir -p out"), run("git commit -m x"), run("cat docs/some_long_name.md"),
+	s := folded(run("ls"), run("cd web && ls"), run("cd web && npm i"), run("cd web"), run("python3 -c \\\"\\nprint(1)\\\""), run("git commit -F - <<'E'"), run("git status"), run("cd /w && go test ./up"), run("mkdir -p out"), run("git commit -m x"), run("cat docs/some_long_name.md"),
 		run("hookctl tail --type gate.denied"), run("git push"), run("git push"), failure("Bash", `{"command":"curl x"}`, "no"))
 	var got []string
 	for _, c := range s.Repeated() {
 		got = append(got, c.Line)
 	}
-	if want := []string{"git push", "curl x", "git status", "mkdir -p out", "go test ./up", "git commit -m x", "hookctl tail --type gate.denied"}; !slices.Equal(got, want) {
+	if want := []string{"git push", "curl x", "git status", "mkdir -p out", "go test ./up", "git commit -m x", "cd web && npm i", "hookctl tail --type gate.denied"}; !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}
 }
@@ -53,7 +53,7 @@ func TestUnmended(t *testing.T) {
 // One task of a runner that succeeds mends no other task of it.
 func TestTasksOfRunner(t *testing.T) {
 	s := folded(failure("Bash", `{"command":"mise run lint"}`, "error: 2"), failure("Bash", `{"command":"npm run test"}`, "error: 1"), did("Bash", `{"command":"mise run build"}`, `{}`),
-		did("Bash", `{"command":"npm run test -- -v"}`, `{}`))
+		failure("Bash", `{"command":"cd web && npm test"}`, "no"), did("Bash", `{"command":"cd web && ls"}`, `{}`), did("Bash", `{"command":"cd /w && npm run test -- -v"}`, `{}`), did("Bash", `{"command":"npm test"}`, `{}`))
 	if len(s.Open) != 1 || s.Open[0].Target != "mise run lint" {
 		t.Errorf("%+v", s.Open)
 	}

@@ -17,8 +17,6 @@ const (
 	maxOutput = 16 << 10 // bytes of one output
 	minPath   = 4
 	maxSight  = 160 // bytes of one path
-
-	maxOfFolder = 12
 )
 
 // made are folders and extensions of files that programs write and nobody opens.
@@ -88,8 +86,8 @@ func openable(p string) bool {
 }
 
 // Unopened are the sights that no tool of the session has touched, the newest first: of what was tried besides (how often
-// one stood there, words of the goal in its name, files beside it that were edited), nothing told more of those that are
-// opened later. Of one folder there are a few: they say where the others are.
+// one stood there, words of the goal in its name, files beside it that were edited), how many of one folder are
+// told), nothing told more of those that are opened later.
 func (s State) Unopened() []Sight {
 	var paths []string
 	for _, f := range s.Files {
@@ -99,14 +97,11 @@ func (s State) Unopened() []Sight {
 		paths = append(paths, x.Path)
 	}
 
-	folders := map[string]int{}
 	var list []Sight
 	for _, x := range slices.Backward(s.Seen) {
-		folder := path.Dir(x.Path)
 		longer := func(p string) bool { return strings.HasSuffix(p, "/"+x.Path) }
-		if folders[folder] < maxOfFolder && !slices.ContainsFunc(paths, longer) {
+		if !slices.ContainsFunc(paths, longer) {
 			list = append(list, x)
-			folders[folder]++
 		}
 	}
 	return list

@@ -16,7 +16,7 @@ import (
 // Name and Version of the projection's cells.
 const (
 	Name    = "working"
-	Version = 8
+	Version = 9
 )
 
 // Schema is the version of what a checkpoint refers to. Version 2 added contract, evidence that is stale, next steps and
@@ -223,8 +223,8 @@ func Fold(s State, r events.Record) State {
 
 // prompted takes in a prompt: the user's newest, the goal when there is none yet, the task when it is of substance.
 func (s State) prompted(r events.Record, e *events.PromptSubmitted) State {
-	text := strings.TrimSpace(e.Prompt)
-	if !byUser(e) || r.AgentID != "" || slices.Contains(s.Scheduled, clip(text, maxTask)) {
+	text := userText(e)
+	if text == "" || r.AgentID != "" || slices.Contains(s.Scheduled, clip(text, maxTask)) {
 		return s
 	}
 	s.Prompt = &Note{Text: clip(text, maxTask), Event: r.ID, Time: r.Time}

@@ -70,6 +70,19 @@ func TestGoalIsTheFirstPromptOfSubstance(t *testing.T) {
 	}
 	expect.Equal(t, strings.Join(s.Keywords, " "), "add retries upload client", "keywords")
 
+	for _, text := range []string{"<teammate-message teammate_id=\"lead\">\nDo the lint", "<command-name>/clear</command-name>", "<local-command-stdout>x</local-command-stdout>", "<bash-input>ls -la</bash-input>",
+		"[Request interrupted by user for tool use]", "Caveat: The messages below were generated", "This session is being continued from a previous conversation that", "<task-notification> x", "please continue", "yes, go ahead!"} {
+		if s := folded(prompt(text)); s.Goal != nil || s.Task != nil {
+			t.Errorf("%s: %+v", text, s.Goal)
+		}
+	}
+	for text, want := range map[string]string{"<ide_opened_file>The user opened a.go</ide_opened_file>\n<ide_selection>x\ny</ide_selection>Fix the test of it": "Fix the test of it",
+		"<div> is not closed in the page": "<div> is not closed in the page", "continue with the retries": "continue with the retries"} {
+		if s := folded(prompt(text)); s.Goal == nil || s.Goal.Text != want {
+			t.Errorf("%s: %+v", text, s.Goal)
+		}
+	}
+
 	long := folded(prompt(strings.Repeat("word ", 100)))
 	expect.Equal(t, len([]rune(long.Goal.Text)), 200, "a goal of", "characters")
 	expect.Equal(t, len(folded(prompt("a1a b1b c1c d1d e1e f1f g1g h1h i1i j1j k1k l1l")).Keywords), 10, "keywords")
@@ -78,6 +91,21 @@ func TestGoalIsTheFirstPromptOfSubstance(t *testing.T) {
 	}
 	if s := folded(prompt("Add retries to it"), did("ExitPlanMode", `{"plan":"1. write it"}`, `{}`)); s.Task.Text != "1. write it" {
 		t.Errorf("task of a plan: %+v", s.Task)
+	}
+}
+
+// What the client refused without a look at the file is mended by the next read or edit of it; a call that it gave up says nothing.
+func TestRefusalsOfTheClient(t *testing.T) {
+	file := `{"file_path":"/w/a.go"}`
+	for _, text := range []string{"File has not been read yet. Read it first before writing to it.", "<tool_use_error>String to replace not found in file.", "File has been modified since read"} {
+		if s := folded(failure("Edit", file, text), did("Read", file, `{}`)); len(s.Open) > 0 {
+			t.Errorf("%s: %+v", text, s.Open)
+		}
+	}
+	build := `{"command":"make"}`
+	s := folded(did("Bash", build, `{}`), failure("Bash", build, "<tool_use_error>Sibling tool call errored</tool_use_error>"), failure("Bash", build, "<tool_use_error>Cancelled: parallel tool call Bash(x) errored</tool_use_error>"))
+	if len(s.Open) > 0 || !s.Commands[0].OK || s.Commands[0].Runs != 1 {
+		t.Errorf("%+v", s)
 	}
 }
 
