@@ -82,7 +82,7 @@ func (v *View) swap(ctx context.Context, fresh *View, log Source, differs func(n
 	for _, ft := range fresh.tables {
 		t := v.table(ft.name)
 		t.cells, t.dirty, t.pos = ft.cells, 0, Position{}
-		if t.index != nil {
+		if t.words != nil {
 			t.index = t.indexInMemory()
 		}
 		all := differs(t.name)

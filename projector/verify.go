@@ -49,7 +49,7 @@ func once(ctx context.Context, tables []*Table, log Source, to uint64, progress 
 	}
 	v.taken = taken
 	for _, t := range v.tables {
-		t.keep = true
+		t.keep, t.index = true, nil
 	}
 	if to == 0 { // for a Source it would mean the newest
 		return v, nil

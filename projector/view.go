@@ -46,7 +46,7 @@ type tableView struct {
 	pos   Position // as last written
 	dirty int
 	keep  bool   // never trim: a view in memory has no other place for its cells
-	index *index // as stored with the position; nil until the first [Lookup] where there is none
+	index *index // as stored with the position; where there is none, and in a view in memory, nil until it is needed
 }
 
 // OpenView reads the positions that the store holds and makes the view that resumes from them.
@@ -62,7 +62,7 @@ func OpenView(ctx context.Context, store Store, tables []*Table) (*View, error) 
 			return nil, err
 		}
 		tv.pos = pos.Position
-		if t.words != nil && pos.Index != nil {
+		if t.words != nil && (pos.Index != nil || pos.Seq == 0) {
 			tv.index = indexOf(pos.Index)
 		}
 		v.tables = append(v.tables, tv)
@@ -148,6 +148,9 @@ func (v *View) Forget(ctx context.Context) error {
 	}
 	for _, t := range v.tables {
 		t.cells, t.pos, t.dirty, t.index = map[string]*cell{}, Position{}, 0, nil
+		if t.words != nil {
+			t.index = newIndex()
+		}
 	}
 	v.pos = Position{}
 	v.taken = nil
