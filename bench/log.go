@@ -30,8 +30,8 @@ type longLog struct {
 }
 
 // longLogOf plays the session, appends what was recorded again and again under other session ids until there are at
-// least n events, and folds all of it. Of each session at most `per` events are taken; 0 means all.
-func (b *bench) longLogOf(n uint64, per int) *longLog {
+// least n events, and folds all of it.
+func (b *bench) longLogOf(n uint64) *longLog {
 	begin := time.Now()
 	l := &longLog{home: b.newHome()}
 	l.play()
@@ -40,10 +40,6 @@ func (b *bench) longLogOf(n uint64, per int) *longLog {
 	}
 	l.stop()
 	l.withLog(func(st *embedded.Stream, session []events.Envelope) {
-		if per > 0 {
-			end := slices.IndexFunc(session, func(e events.Envelope) bool { return e.Type == events.TypeSessionEnded })
-			session = slices.Concat(session[:per-len(session[end:])], session[end:]) // or all of them would be alive
-		}
 		for i := 1; l.events < n; i++ {
 			again := resemble(session, time.Duration(i)*time.Minute)
 			l.append(st, again)
@@ -64,7 +60,7 @@ func (b *bench) longLogOf(n uint64, per int) *longLog {
 // longer returns the log of 100,000 events.
 func (b *bench) longer() *longLog {
 	if b.long == nil {
-		b.long = b.longLogOf(100_000, 0)
+		b.long = b.longLogOf(100_000)
 	}
 	return b.long
 }
@@ -245,7 +241,7 @@ func (b *bench) blocks() []reading {
 
 // million takes every figure of a log of a million events, some years of one person's work.
 func (b *bench) million() []reading {
-	l := b.longLogOf(1_000_000, 0)
+	l := b.longLogOf(1_000_000)
 	l.forget()
 	before, at := strconv.FormatUint(l.point-300, 10), strconv.FormatUint(l.point, 10)
 	return []reading{
@@ -259,9 +255,9 @@ func (b *bench) million() []reading {
 	}
 }
 
-// sixMillion takes start and memory of a log of six million events of 60,000 sessions.
+// sixMillion takes start and memory of a log of six million events.
 func (b *bench) sixMillion() []reading {
-	l := b.longLogOf(6_000_000, 200) // of two sessions each
+	l := b.longLogOf(6_000_000)
 	l.forget()
 	return []reading{l.starts(b.reps(5), false), l.usage()[0]}
 }
