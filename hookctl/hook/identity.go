@@ -39,7 +39,10 @@ func identityOf(r Reader, id string) (identity.State, bool) {
 // latest finds the newest persisted identity of the project that is not the session's own: through the project's
 // pointer, else through the temporal index (EC-SESSION-03). The zero state, which is not born, says that there is none.
 func latest(r Reader, project, own string) identity.State {
-	p, _ := projector.State[identity.Pointer](r.Reader, identity.PointerName, identity.PointerKey(project))
+	p, known := projector.State[identity.Pointer](r.Reader, identity.PointerName, identity.PointerKey(project))
+	if !known { // a new project: the index would be every session of all the others
+		return identity.State{}
+	}
 	for i := len(p.History) - 1; i >= 0; i-- {
 		if s := persisted(r, p.History[i].Session, project, own); s.Born {
 			return s

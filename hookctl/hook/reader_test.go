@@ -48,6 +48,7 @@ func (p past) reader(t testing.TB) Reader {
 		p.Latest.PersistedAtMS = 1
 		put(identity.Name, identity.Version, id, p.Latest)
 		put(identity.PointerName, identity.PointerVersion, identity.TimeKey(1, id), identity.Pointer{Session: id})
+		put(identity.PointerName, identity.PointerVersion, identity.PointerKey(p.Latest.Project), identity.Pointer{Session: id})
 	}
 
 	view := expect.Value(projector.OpenView(context.Background(), store, projector.Tables()))(t)

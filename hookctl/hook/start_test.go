@@ -1,12 +1,14 @@
 package hook
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"testing"
 
 	"hookline/events"
 	"hookline/expect"
+	"hookline/projector"
 	"hookline/projector/identity"
 )
 
@@ -130,4 +132,32 @@ func TestEC_SESSION_10_HookAndVerbAgree(t *testing.T) {
 		t.Errorf("%d %q\n%d %q", byHook.Exit, byHook.Stderr, byVerb.Exit, byVerb.Stderr)
 	}
 	expect.Equal(t, string(byHook.Stdout), `{"hookSpecificOutput":{"hookEventName":"SessionStart","additionalContext":"New session initialized"}}`+"\n")
+}
+
+// counted counts how often the keys of a bucket are listed.
+type counted struct {
+	projector.Store
+	lists int
+}
+
+func (c *counted) Keys(ctx context.Context, bucket, prefix string) ([]string, error) {
+	c.lists++
+	return c.Store.Keys(ctx, bucket, prefix)
+}
+
+// The start of a project's first session does not search the sessions of other projects: with 120,000 of them that took
+// minutes, and the hook's time was over.
+func TestStartInANewProject(t *testing.T) {
+	store := &counted{Store: projector.NewMemory()}
+	view := expect.Value(projector.OpenView(t.Context(), store, projector.Tables()))(t)
+	persisted := events.Envelope{ID: "01", Type: (&events.IdentityPersisted{}).Type(), Version: 1, Session: "s", Project: "other", Data: []byte(`{"reason":"session_end"}`)}
+	expect.OK(t, view.Apply(t.Context(), events.NewRecord(1, persisted)))
+
+	expect.OK(t, view.Read(t.Context(), func(r projector.Reader) error {
+		opened := store.lists
+		got := latest(Reader{Reader: r}, "new", "s-2")
+		expect.Equal(t, got.Born, false, "an identity is found")
+		expect.Equal(t, store.lists-opened, 0, "lists of keys")
+		return nil
+	}))
 }
