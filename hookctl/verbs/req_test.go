@@ -117,11 +117,6 @@ func (b *reqBench) start(session string) {
 	b.hook(session, `{"hook_event_name":"SessionStart","source":"resume"}`)
 }
 
-const (
-	reqEdit = `{"hook_event_name":"PreToolUse","tool_name":"Edit","tool_input":{"file_path":"a.txt"}}`
-	reqStop = `{"hook_event_name":"Stop","background_tasks":[]}`
-)
-
 // refuses runs a command that must end with exit code 1, and gives its stderr.
 func (b *reqBench) refuses(args ...string) string {
 	b.t.Helper()
