@@ -18,6 +18,10 @@ import (
 // saveChunk is how many cells are under way to the server at once.
 const saveChunk = 512
 
+// keysTimeout bounds the listing of a bucket's keys: the server takes 20 s for all of 600,000, a third of a second for those
+// of one projection.
+const keysTimeout = 2 * time.Minute
+
 // minPack is the size in bytes from which a value is worth compressing.
 const minPack = 256
 
@@ -209,6 +213,9 @@ func (b *buckets) Keys(ctx context.Context, bucket, prefix string) ([]string, er
 	if err != nil {
 		return nil, nil
 	}
+	ctx, cancel := context.WithTimeout(ctx, keysTimeout)
+	defer cancel()
+
 	info, err := h.Info(ctx, jetstream.WithSubjectFilter(prefixFilter(bucket, prefix)))
 	if err != nil {
 		return nil, fmt.Errorf("keys of %s: %w", bucket, err)

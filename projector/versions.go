@@ -11,15 +11,17 @@ import (
 // and what its views wrote. All of it follows from the log, which the tables are now folded from anew.
 func (v *View) dropOtherVersions(ctx context.Context, tables []*tableView) error {
 	gone := map[string][]Cell{}
-	keys, err := v.store.Keys(ctx, BucketSnapshot, "")
-	if err != nil {
-		return fmt.Errorf("list bucket %s: %w", BucketSnapshot, err)
-	}
 	for _, t := range tables {
 		before := len(gone[BucketSnapshot])
-		for _, k := range keys {
-			if t.ofOtherVersion(k) {
-				gone[BucketSnapshot] = append(gone[BucketSnapshot], Cell{Key: k})
+		for _, prefix := range []string{t.name + ".v", positionPrefix + t.name + ".v"} {
+			keys, err := v.store.Keys(ctx, BucketSnapshot, prefix)
+			if err != nil {
+				return fmt.Errorf("list bucket %s: %w", BucketSnapshot, err)
+			}
+			for _, k := range keys {
+				if t.ofOtherVersion(k) {
+					gone[BucketSnapshot] = append(gone[BucketSnapshot], Cell{Key: k})
+				}
 			}
 		}
 		if len(gone[BucketSnapshot]) == before {
