@@ -177,13 +177,23 @@ func startAndConnect(ctx context.Context, p home.Paths, o Options) (*Client, err
 		case <-time.After(10 * time.Millisecond):
 		}
 	}
-	if pid, text, held, _ := embedded.Holder(p.Lock); held {
-		if doing := embedded.Doing(text); doing != "" {
-			return nil, problem.Conflict("the daemon (process %d) is %s", pid, doing).Advise("it answers when that is done; hooks wait in the spool meanwhile and count once")
-		}
-		return nil, problem.Conflict("the store is held by process %d (%s), which does not answer", pid, text).Advise("it may be starting, or another program may hold " + p.Lock + "; `hookctl doctor` looks closer")
+	if busy := Busy(p); busy != nil {
+		return nil, busy
 	}
 	return nil, problem.Refusef(http.StatusGatewayTimeout, "the daemon did not open %s within %s", p.Socket, o.Wait).Advise("its words are in " + p.Log)
+}
+
+// Busy says which process holds the store of a home and what it does; it is for when no daemon answers, and nil where
+// nobody holds the store.
+func Busy(p home.Paths) *problem.Error {
+	pid, text, held, _ := embedded.Holder(p.Lock)
+	if !held {
+		return nil
+	}
+	if doing := embedded.Doing(text); doing != "" {
+		return problem.Conflict("the daemon (process %d) is %s", pid, doing).Advise("it answers when that is done; hooks wait in the spool meanwhile and count once")
+	}
+	return problem.Conflict("the store is held by process %d (%s), which does not answer", pid, text).Advise("it may be starting, or another program may hold " + p.Lock + "; `hookctl doctor` looks closer")
 }
 
 // notStarted is the error of a start that failed, with the advice and the exit code where the log is the reason.

@@ -126,6 +126,11 @@ func (a *app) stop() (int, error) {
 		}
 		h, err = a.connect(a.ctx, needRunning)
 	}
+	if errors.Is(err, errDown) && a.starting() { // a long log is read for minutes after an upgrade
+		if busy := client.Busy(home.PathsOf(a.Home(), a.Getenv)); busy != nil {
+			return 0, busy
+		}
+	}
 	var mute *problem.Error
 	if errors.As(err, &mute) && mute.Hint != "" {
 		told := *mute

@@ -66,6 +66,16 @@ func TestStopWhileStarting(t *testing.T) {
 	if out := b.must("stop"); out != "hookd stopped, pid 4711 is gone\n" || f.stopped != 1 {
 		t.Errorf("stdout %q, %d stops", out, f.stopped)
 	}
+
+	b.handler = nil // it reads a long log for longer than anybody waits
+	noError(t, s.Doing("reading the log (5 of 9)"))
+	busy := fmt.Sprintf("the daemon (process %d) is reading the log (5 of 9)\n", os.Getpid())
+	if code, out, errs := b.run("stop"); code != 1 || out != "" || !strings.HasPrefix(errs, "hookctl: error: "+busy+"hookctl: hint: it answers when that is done") {
+		t.Errorf("exit %d, %q, %q", code, out, errs)
+	}
+	if out := b.must("status"); !strings.HasPrefix(out, "hookd does not answer  "+busy) {
+		t.Errorf("status %q", out)
+	}
 }
 
 // TestStatusWarnsOfSpace: below 1 GiB and below a twentieth of the disk, in people's words and in JSON.

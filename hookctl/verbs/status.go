@@ -119,7 +119,11 @@ func (a *app) printStatus(st client.Status) {
 		a.Printf("  %s  %s\n", a.Paint.Faint(cmdline.Pad(name, 12)), v)
 	}
 	if st.PID == nil {
-		a.Printf("%s  the next hook starts it\n\n", a.Paint.Warn("hookd is not running"))
+		words := a.Paint.Warn("hookd is not running") + "  the next hook starts it"
+		if busy := client.Busy(home.PathsOf(a.Home(), a.Getenv)); busy != nil && a.starting() {
+			words = a.Paint.Warn("hookd does not answer") + "  " + busy.Message
+		}
+		a.Printf("%s\n\n", words)
 		field("home", st.Home)
 		field("socket", st.Socket)
 		field("spool", a.spoolWords(st.Spool))
