@@ -119,11 +119,13 @@ func (s *scanning) files(ctx context.Context) error {
 		if told || errors.Is(err, errStop) && s.from <= s.to {
 			return err
 		}
+
 		var lost error
 		if s.lost > 0 && !s.tolerant {
 			lost = s.st.unread(ctx, s.lost, s.from-1)
 		}
 		s.lost = 0
+
 		damaged := errors.Is(err, block.ErrDamaged)
 		switch {
 		case lost != nil && !damaged:

@@ -84,7 +84,7 @@ the client's settings, with the hooks that hookctl install writes
 .SH ENVIRONMENT
 .TP
 HOOKLINE_HOME
-another folder for all state; ~/ at its begin is HOME
+another folder for all state; ~/ at its beginning is HOME
 .TP
 HOOKLINE_SOCKET
 another path for the daemon's socket
