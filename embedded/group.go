@@ -118,7 +118,8 @@ func (s *Server) cutUnfinished(k *known) error {
 	if err != nil {
 		return classify(err)
 	}
-	if s.report.Unfinished = n; n > 0 {
+	s.report.Unfinished += n // a bucket's trouble may have it opened once more
+	if n > 0 {
 		k.last = last
 		s.opts.Log.Warn("the end of the log was cut: events that belong together were not written to their end", "events", n)
 	}

@@ -15,6 +15,7 @@ import (
 	"hookline/embedded/block"
 	"hookline/events"
 	"hookline/expect"
+	"hookline/projector"
 )
 
 func TestGroup(t *testing.T) {
@@ -149,6 +150,23 @@ func TestUnfinishedGroupIsCut(t *testing.T) {
 				wantLog(t, s, before+3)
 			})
 		}
+	}
+}
+
+// What was cut is told, too, where the store is opened once more for a bucket that the server does not take.
+func TestUnfinishedGroupBesideABadBucket(t *testing.T) {
+	dir := storeDir(t)
+	s := open(t, dir)
+	begin(t, s, 3, event(1))
+	after := killed(t, dir)
+	bucket := filepath.Join(Options{Dir: after}.streamsDir(), bucketStream(projector.BucketSnapshot))
+	expect.OK(t, os.RemoveAll(bucket))
+	expect.OK(t, os.Symlink(filepath.Join(t.TempDir(), "gone"), bucket)) // so it cannot be made
+
+	s = open(t, after)
+	expect.Equal(t, s.Report().Unfinished, 1, "events cut")
+	if s.Report().BucketsDropped == "" {
+		t.Error("the buckets were not dropped")
 	}
 }
 
