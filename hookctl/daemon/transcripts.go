@@ -31,8 +31,8 @@ func (d *Daemon) doImport(ctx context.Context, o transcriptsOrder, progress func
 		}
 	}
 	into := transcript.Into{Log: d.stream, Put: d.ground.Blobs().Put, Clean: d.clean, Append: d.rec.Import, Now: d.opts.Now(),
-		Redact: func(dir string, doc []byte) ([]byte, redact.Report) {
-			return d.configured(dir).with.JSON(doc)
+		Redactor: func(dir string) *redact.Redactor {
+			return d.configured(dir).with.Remembering(redact.NewMemory())
 		},
 		Place: d.placeOf, Gone: func(ctx context.Context, id, dir string) bool {
 			s, _ := d.session(ctx, id)

@@ -52,12 +52,13 @@ type Place struct {
 
 // Into is where the hooks go.
 type Into struct {
-	Log    Log
-	Put    func(content []byte) (digest string, err error) // keeps a large content
-	Redact func(dir string, doc []byte) ([]byte, redact.Report)
-	Clean  func(text string) string                            // without secrets
-	Place  func(ctx context.Context, dir string) Place         // of a directory that need not be there any more
-	Gone   func(ctx context.Context, session, dir string) bool // it was deleted, or of what was launched in dir nothing is recorded
+	Log   Log
+	Put   func(content []byte) (digest string, err error)     // keeps a large content
+	Clean func(text string) string                            // without secrets
+	Place func(ctx context.Context, dir string) Place         // of a directory that need not be there any more
+	Gone  func(ctx context.Context, session, dir string) bool // it was deleted, or of what was launched in dir nothing is recorded
+	// Redactor replaces secrets in one session that was launched in dir; it remembers what it found.
+	Redactor func(dir string) *redact.Redactor
 	// Append puts events with their own ids into the log and returns when they are on disk: how many the log did not have.
 	Append func(ctx context.Context, envs []events.Envelope) (int, error)
 	Now    time.Time
@@ -82,7 +83,7 @@ const batchEvents = 1000
 const batchBytes = 8 << 20
 
 // Import takes what the transcripts at and below paths have and the log has not. Cancelling leaves what is in; a second
-// import takes the rest. progress counts bytes.
+// import takes the rest. One batch is appended while the next one is read. progress counts bytes.
 func Import(ctx context.Context, into Into, paths []string, dry bool, progress func(uint64)) (Imported, error) {
 	if progress == nil {
 		progress = func(uint64) {}
@@ -102,8 +103,11 @@ func Import(ctx context.Context, into Into, paths []string, dry bool, progress f
 	}
 	for _, s := range list {
 		if err := in.session(ctx, s); err != nil {
-			return in.out, err
+			return in.out, errors.Join(err, in.await())
 		}
+	}
+	if err := in.await(); err != nil {
+		return in.out, err
 	}
 	in.out.Seq, _ = into.Log.Last()
 	return in.out, in.out.check()
@@ -119,8 +123,15 @@ type importing struct {
 	places   map[string]Place
 	out      Imported
 
-	batch []events.Envelope
-	bytes int
+	batch     []events.Envelope
+	bytes     int
+	appending chan appended // gets the outcome of the append that runs; nil without one
+}
+
+// appended is the outcome of one append.
+type appended struct {
+	events int
+	err    error
 }
 
 // seen tells whether a line was met in any file, and remembers it.
@@ -239,6 +250,7 @@ type sitting struct {
 	live    *recorded
 	unknown bool // to the log
 	gone    bool
+	secrets *redact.Redactor
 	place   Place
 	launch  string
 	last    Hook
@@ -247,21 +259,26 @@ type sitting struct {
 }
 
 // begin takes in whose session it is, at its first hook.
-func (s *sitting) begin(ctx context.Context, h Hook) {
+func (s *sitting) begin(ctx context.Context, h Hook) error {
 	s.id, s.launch = h.Session, h.Cwd
 	s.live = s.in.known.sessions[h.Session]
 	s.gone = s.in.into.Gone(ctx, h.Session, h.Cwd)
 	s.cause = map[string]string{}
 	if s.gone {
 		s.in.out.Deleted++
-		return
+		return nil
 	}
+	s.secrets = s.in.into.Redactor(h.Cwd)
 	s.unknown = s.live == nil
 	if s.unknown {
 		s.live = &recorded{}
 	}
 	place, ok := s.in.places[h.Cwd]
 	if !ok {
+		// What is being appended may be what the log learns of the same project.
+		if err := s.in.await(); err != nil {
+			return err
+		}
 		place = s.in.into.Place(ctx, h.Cwd)
 		s.in.places[h.Cwd] = place
 	}
@@ -269,12 +286,15 @@ func (s *sitting) begin(ctx context.Context, h Hook) {
 	if s.live.project != "" {
 		s.place = Place{Project: s.live.project, Worktree: s.live.worktree}
 	}
+	return nil
 }
 
 // take puts a hook into the batch, unless the log has it.
 func (s *sitting) take(ctx context.Context, h Hook) error {
 	if s.id == "" {
-		s.begin(ctx, h)
+		if err := s.begin(ctx, h); err != nil {
+			return err
+		}
 	}
 	if s.gone {
 		return nil
@@ -289,7 +309,7 @@ func (s *sitting) take(ctx context.Context, h Hook) error {
 		return nil
 	}
 
-	data, report := in.into.Redact(s.launch, h.Data)
+	data, report := s.secrets.JSON(h.Data)
 	data, err := hook.Cut(data, in.put)
 	if err != nil {
 		return err
@@ -397,6 +417,7 @@ func (in *importing) push(ctx context.Context, env events.Envelope) error {
 	return in.flush(ctx)
 }
 
+// flush begins to append the batch, after the append before it has ended well.
 func (in *importing) flush(ctx context.Context) error {
 	batch := in.batch
 	in.batch, in.bytes = nil, 0
@@ -404,7 +425,26 @@ func (in *importing) flush(ctx context.Context) error {
 		in.out.Events += len(batch)
 		return nil
 	}
-	added, err := in.into.Append(ctx, batch)
-	in.out.Events += added
-	return err
+	if err := in.await(); err != nil {
+		return err
+	}
+
+	outcome := make(chan appended, 1)
+	in.appending = outcome
+	go func() {
+		added, err := in.into.Append(ctx, batch)
+		outcome <- appended{added, err}
+	}()
+	return nil
+}
+
+// await returns when the append that runs has ended, with its error.
+func (in *importing) await() error {
+	if in.appending == nil {
+		return nil
+	}
+	done := <-in.appending
+	in.appending = nil
+	in.out.Events += done.events
+	return done.err
 }

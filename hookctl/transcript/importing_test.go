@@ -32,8 +32,8 @@ func (m *memory) ReadRaw(_ context.Context, from, to uint64, fn func(uint64, tim
 func (m *memory) into(now time.Time) Into {
 	clean := redact.New()
 	return Into{Log: m, Now: now, Put: func([]byte) (string, error) { return "sha256:" + strings.Repeat("0", 64), nil },
-		Redact: func(_ string, doc []byte) ([]byte, redact.Report) { return clean.JSON(doc) },
-		Clean:  func(text string) string { return text },
+		Redactor: func(string) *redact.Redactor { return clean.Remembering(redact.NewMemory()) },
+		Clean:    func(text string) string { return text },
 		Place: func(_ context.Context, dir string) Place {
 			out := Place{Project: "p1", Worktree: dir}
 			if len(m.of("project.seen")) == 0 {
