@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -47,6 +48,50 @@ func TestRealClientPlugin(t *testing.T) {
 		t.Errorf("the client still has the plugin (%v): %s", err, text)
 	}
 	w.finish()
+}
+
+// TestRealClientPluginTwice enables the plugin for the user and for the project, beside hooks that stand in settings.json: each hook is
+// recorded once, and nothing is told twice.
+func TestRealClientPluginTwice(t *testing.T) {
+	w := newWorld(t)
+	if !w.recorder() {
+		t.Skip("the client alone has no plugin of ours")
+	}
+	w.claudeOnPath()
+	before, err := os.ReadFile(w.settings())
+	must(t, err)
+	w.hookctl("install", "--plugin")
+	calls, err := os.ReadFile(w.log)
+	must(t, err)
+	w.claude("plugin", "install", "hookline@hookline", "--scope", "project")
+	must(t, os.WriteFile(w.log, calls, 0o600)) // that command fires a SessionEnd, for which the client loads no plugin
+
+	// The hooks of settings.json come back, as from a copy of the user's settings on another machine.
+	var both, old map[string]json.RawMessage
+	now, err := os.ReadFile(w.settings())
+	must(t, err)
+	must(t, json.Unmarshal(now, &both))
+	must(t, json.Unmarshal(before, &old))
+	both["hooks"] = old["hooks"]
+	now, err = json.Marshal(both)
+	must(t, err)
+	must(t, os.WriteFile(w.settings(), now, 0o600))
+
+	w.start()
+	r := w.print(Options{Scenario: "basic"}, "make hello.txt")
+	w.wellBehaved(r)
+	w.reached(r, RouteMain, newIdentity, mind)
+	w.finish()
+}
+
+// claude runs a command of the client in the project.
+func (w *world) claude(args ...string) {
+	w.t.Helper()
+	cmd := exec.Command(filepath.Join(w.bin, "claude"), args...)
+	cmd.Dir, cmd.Env = w.project, append(w.env(), "HOME="+w.home, "PATH="+w.bin+":"+clientPath)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		w.t.Fatalf("claude %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
 }
 
 // claudeOnPath puts a command claude beside the built binaries' PATH: the client, without a network.
