@@ -1,6 +1,10 @@
 package events
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"regexp"
+	"strings"
+)
 
 // Prompts, turns, subagents and tasks.
 
@@ -30,6 +34,25 @@ type PromptSubmitted struct {
 func (*PromptSubmitted) Type() string { return TypePromptSubmitted }
 
 var _ = kind[PromptSubmitted]("UserPromptSubmit", "a prompt was submitted, by the user or by a finished background task")
+
+// clientPrompt matches the beginning of a prompt that the client writes: of a task's end, another agent, a command of its own, an
+// interruption, a context that was cut.
+var clientPrompt = regexp.MustCompile(`^(<(task-notification|teammate-message|command-name|local-command|bash-|system-reminder)|\[Request interrupted|Caveat: The messages below|This session is being continued from a previous conversation)`)
+
+// editorTags match what an editor puts before the user's words: the file that is open, the lines that are selected.
+var editorTags = regexp.MustCompile(`(?s)^(<ide_\w+>.*?</ide_\w+>\s*)+`)
+
+// UserText is what the user wrote, "" for a prompt that is not the user's own: the client's, a schedule's, a loop's.
+func (e *PromptSubmitted) UserText() string {
+	switch e.Source {
+	case "", "user", "sdk":
+		text := strings.TrimSpace(e.Prompt)
+		if !clientPrompt.MatchString(text) {
+			return editorTags.ReplaceAllString(text, "")
+		}
+	}
+	return ""
+}
 
 // PromptExpanded records the client's UserPromptExpansion hook: a slash command was expanded into a prompt.
 type PromptExpanded struct {

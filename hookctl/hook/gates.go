@@ -359,7 +359,7 @@ var acts = regexp.MustCompile(`(?i)\b(add|build|change|commit|create|delete|edit
 
 // prompted reminds of open requirements when a prompt announces work.
 func (j *judge) prompted(e *events.PromptSubmitted) {
-	if !j.active() || !acts.MatchString(e.Prompt) {
+	if !j.active() || !acts.MatchString(e.UserText()) {
 		return
 	}
 	var open []gates.Failure

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -184,7 +185,7 @@ func (s *story) place(r events.Record) *row {
 	switch e := r.Event.(type) {
 	case *events.PromptSubmitted:
 		s.compact = nil
-		return s.begin(r, line(titleOf(e.Prompt)))
+		return s.begin(r, line(cmp.Or(e.UserText(), titleOf(e.Prompt))))
 	case *events.ToolRequested, *events.ToolSucceeded, *events.ToolFailed, *events.ToolBatchFinished, *events.PermissionRequested, *events.PermissionDenied:
 		s.compact = nil
 		return s.call(r)
@@ -198,7 +199,7 @@ func (s *story) place(r events.Record) *row {
 	return s.other(r)
 }
 
-// titleOf is what a turn begins with: the user's words, or of a notification that the client submits what it says.
+// titleOf is what a turn begins with that the user did not write: of a notification that the client submits what it says.
 func titleOf(prompt string) string {
 	note, ok := strings.CutPrefix(strings.TrimSpace(prompt), "<task-notification>")
 	_, rest, told := strings.Cut(note, "<summary>")

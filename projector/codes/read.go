@@ -28,10 +28,10 @@ var signs = []struct {
 // wordsOfBlocker is how many words say something about the work.
 const wordsOfBlocker = 4
 
-// prompt reads what the user wrote. A question blocks nothing, and what the client submits is nobody's word.
+// prompt reads what the user wrote. A question blocks nothing.
 func (c *found) prompt(e *events.PromptSubmitted) {
-	text := strings.TrimSpace(e.Prompt)
-	if c.r.AgentID != "" || strings.HasPrefix(text, "<") || strings.HasPrefix(text, "/") {
+	text := e.UserText()
+	if c.r.AgentID != "" || strings.HasPrefix(text, "/") {
 		return
 	}
 	for len(text) > 0 {

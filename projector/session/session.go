@@ -12,7 +12,7 @@ import (
 // Name and Version of the projection's cells.
 const (
 	Name    = "session"
-	Version = 6
+	Version = 7
 )
 
 // Statuses of a session.
@@ -190,11 +190,9 @@ func Fold(s State, r events.Record) State {
 // maxTitle is in characters: what a line of a list has room for.
 const maxTitle = 60
 
-// titleOf is the beginning of a prompt on one line; "" of one that nobody wrote to be read: a slash
-// command, or what the client itself submits, which begins with a tag.
+// titleOf is the beginning of what the user wrote, on one line; "" of a slash command.
 func titleOf(prompt string) string {
-	prompt = strings.TrimSpace(prompt)
-	if strings.HasPrefix(prompt, "/") || strings.HasPrefix(prompt, "<") {
+	if strings.HasPrefix(prompt, "/") {
 		return ""
 	}
 
@@ -256,7 +254,7 @@ func (s State) hook(r events.Record, e events.HookEvent) State {
 	case *events.PromptSubmitted:
 		s.Prompts++
 		if s.Title == "" {
-			s.Title = titleOf(e.Prompt)
+			s.Title = titleOf(e.UserText())
 		}
 		s.Prompt = r.ID
 	case *events.TurnStopped:

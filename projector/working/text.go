@@ -5,30 +5,9 @@ import (
 	"slices"
 	"strings"
 	"unicode"
-
-	"hookline/events"
 )
 
 // Texts: what counts as a goal, and how long a text may be.
-
-// clients are the beginnings of prompts that the client writes: of a task's end, another agent, a command of its own, an
-// interruption, a context that was cut.
-var clients = regexp.MustCompile(`^(<(task-notification|teammate-message|command-name|local-command|bash-|system-reminder)|\[Request interrupted|Caveat: The messages below|This session is being continued from a previous conversation)`)
-
-// beside is what an editor puts before the user's words: the file that is open, the lines that are selected.
-var beside = regexp.MustCompile(`(?s)^(<ide_\w+>.*?</ide_\w+>\s*)+`)
-
-// userText is what the user wrote, "" for a prompt that is not the user's own: the client's, a schedule, a loop (DECISIONS S2).
-func userText(e *events.PromptSubmitted) string {
-	switch e.Source {
-	case "", "user", "sdk":
-		text := strings.TrimSpace(e.Prompt)
-		if !clients.MatchString(text) {
-			return beside.ReplaceAllString(text, "")
-		}
-	}
-	return ""
-}
 
 // smallTalk are prompts that name no work (S2, DECISIONS "two goals").
 var smallTalk = regexp.MustCompile(`(?i)^((hi|hello|hey|thanks?|thank you|thx|ok(ay)?|yes|yep|no|nope|sure|go|go on|go ahead|continue|proceed|next|great|good|nice|perfect|stop|wait|commit|push|pr|status|help|commit and push|push it|do it|please|y|n)\b[\s.!?,]*)+$`)

@@ -223,7 +223,7 @@ func Fold(s State, r events.Record) State {
 
 // prompted takes in a prompt: the user's newest, the goal when there is none yet, the task when it is of substance.
 func (s State) prompted(r events.Record, e *events.PromptSubmitted) State {
-	text := userText(e)
+	text := e.UserText()
 	if text == "" || r.AgentID != "" || slices.Contains(s.Scheduled, clip(text, maxTask)) {
 		return s
 	}

@@ -1,0 +1,21 @@
+package events
+
+import "testing"
+
+func TestUserText(t *testing.T) {
+	for _, c := range []struct{ prompt, source, want string }{
+		{" Add retries ", "", "Add retries"},
+		{"<div> is not closed in index.html", "user", "<div> is not closed in index.html"},
+		{"<ide_opened_file>The user opened a.go</ide_opened_file>\n<ide_selection>lines 1 to 3</ide_selection>\nMend this", "", "Mend this"},
+		{"<task-notification><summary>done</summary></task-notification>", "", ""},
+		{"<local-command-stdout>x</local-command-stdout>", "user", ""},
+		{"[Request interrupted by user]", "", ""},
+		{"Caveat: The messages below were generated", "", ""},
+		{"look whether the deploy is done", "schedule_wakeup", ""},
+	} {
+		e := &PromptSubmitted{Prompt: c.prompt, Source: c.source}
+		if got := e.UserText(); got != c.want {
+			t.Errorf("%q from %q: %q, want %q", c.prompt, c.source, got, c.want)
+		}
+	}
+}
