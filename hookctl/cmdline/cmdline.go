@@ -6,8 +6,8 @@
 //   - Results go to stdout, words about trouble to stderr: `NAME: error: …` and, on a line of its own,
 //     `NAME: hint: …`. An error is a [problem.Error] or gets its hint from the command line; a [Silent] one has
 //     been told already.
-//   - Text that others wrote (the log, a file, an argument) goes through [OneLine], [Clean] or
-//     [IndentJSON] before it goes to a terminal.
+//   - What a terminal would act upon is dropped where text is written, by [Show]. Text that others wrote (the log, a
+//     file, an argument) goes through [OneLine], [Clean] or [IndentJSON] where it must stay on its line.
 //   - Colour is for terminals only, and [Palette] is the only place that makes it. NO_COLOR, CI,
 //     TERM=dumb, pipes and --json have none; --color and the configuration have the last word.
 package cmdline
@@ -111,10 +111,12 @@ func (c *Console) Printf(format string, args ...any) {
 }
 
 // Verbatim writes to stdout what must keep its lines as they are: JSON, a file's text.
-func (c *Console) Verbatim(text string) { _, _ = io.WriteString(c.Out, text) }
+func (c *Console) Verbatim(text string) { _, _ = io.WriteString(c.Out, Show(text)) }
 
 // Complain writes to stderr; an error of that is ignored.
-func (c *Console) Complain(format string, args ...any) { _, _ = fmt.Fprintf(c.Err, format, args...) }
+func (c *Console) Complain(format string, args ...any) {
+	_, _ = io.WriteString(c.Err, Show(fmt.Sprintf(format, args...)))
+}
 
 // Say writes a sentence to stderr, behind the program's name.
 func (c *Console) Say(line string) {

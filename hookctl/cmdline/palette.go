@@ -1,17 +1,30 @@
 package cmdline
 
-import "github.com/fatih/color"
+import (
+	"strings"
 
-// Palette paints when it is on.
+	"github.com/fatih/color"
+)
+
+// Palette paints when it is on. What it paints is for [Show].
 type Palette struct{ On bool }
 
-func (p Palette) in(s string, attrs ...color.Attribute) string {
+func (p Palette) in(s string, attr color.Attribute) string {
 	if !p.On || s == "" {
 		return s
 	}
-	c := color.New(attrs...)
+	c := color.New(attr)
 	c.EnableColor()
-	return c.Sprint(s)
+	begin, end, _ := strings.Cut(c.Sprint(" "), " ")
+	return ours(begin) + s + ours(end)
+}
+
+// ours makes a sequence of escapes one that [Show] prints.
+func ours(sequence string) string { return strings.ReplaceAll(sequence, "\x1b", esc) }
+
+// Link makes a text lead to a URL on terminals that know links (OSC 8).
+func Link(to, text string) string {
+	return ours("\x1b]8;;"+to+"\x1b\\") + text + ours("\x1b]8;;\x1b\\")
 }
 
 // Good is for what is as it should be.

@@ -72,8 +72,7 @@ func (t *Table) widths() []int {
 	return widths
 }
 
-// fit takes columns out until the table fits its room, then cuts the middle out of what the widest
-// column has.
+// fit takes columns out until the table fits its room, then cuts the middle out of what is wider than the others.
 func (t *Table) fit() {
 	for _, step := range t.Drop {
 		head, least, _ := strings.Cut(step, " ")
@@ -81,11 +80,13 @@ func (t *Table) fit() {
 			head, least = step, ""
 		}
 		i := slices.Index(t.Head, head)
-		if i < 0 || t.excess() <= 0 {
+		widths := t.widths()
+		excess := t.excess(widths, slices.Max(widths))
+		if i < 0 || excess <= 0 {
 			continue
 		}
 		if room, err := strconv.Atoi(least); err == nil {
-			t.cut(i, max(room, t.widths()[i]-t.excess()))
+			t.cut(i, max(room, widths[i]-excess))
 			continue
 		}
 		t.Head = slices.Delete(slices.Clone(t.Head), i, i+1)
@@ -93,16 +94,14 @@ func (t *Table) fit() {
 			t.Rows[n] = slices.Delete(slices.Clone(row), i, i+1)
 		}
 	}
-	for t.excess() > 0 {
-		widths := t.widths()
-		widest := slices.Max(widths)
-		room := max(least, widest-t.excess())
-		if room == widest {
-			return
-		}
-		t.cut(slices.Index(widths, widest), room)
-		if slices.Max(t.widths()) == widest {
-			return // it is the head that is wide
+	widths := t.widths()
+	room := slices.Max(widths)
+	for room > least && t.excess(widths, room) > 0 {
+		room--
+	}
+	for i, w := range widths {
+		if w > room {
+			t.cut(i, room)
 		}
 	}
 }
@@ -115,14 +114,14 @@ func (t *Table) cut(column, room int) {
 	}
 }
 
-// excess is by how many columns the table is too wide.
-func (t *Table) excess() int {
+// excess is by how many columns the table is too wide where all but heads are cut to room.
+func (t *Table) excess(widths []int, room int) int {
 	if t.Columns <= 0 {
 		return 0
 	}
 	sum := -t.Columns - len("  ")
-	for _, w := range t.widths() {
-		sum += w + len("  ")
+	for i, w := range widths {
+		sum += min(w, max(room, Width(t.Head[i]))) + len("  ")
 	}
 	return sum
 }
@@ -138,5 +137,5 @@ func (t *Table) line(w io.Writer, row []string, widths []int, color func(head, s
 	if t.Prose {
 		text = Hang(b.String(), end, t.Columns)
 	}
-	_, _ = io.WriteString(w, strings.TrimRight(text, " ")+"\n")
+	_, _ = io.WriteString(w, Show(strings.TrimRight(text, " ")+"\n"))
 }

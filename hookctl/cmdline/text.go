@@ -11,12 +11,16 @@ import (
 	"github.com/rivo/uniseg"
 )
 
+// esc stands for the escape character in our own colours and links until [Show] prints them: that of others is dropped
+// there. No text needs this character, which Unicode keeps for a program's own use.
+const esc = "\uFDD0"
+
 // styles finds what our own colours and links add to a text.
-var styles = regexp.MustCompile("\x1b(\\[[0-9;]*m|]8;;[^\x1b]*\x1b\\\\)")
+var styles = regexp.MustCompile(esc + "(\\[[0-9;]*m|]8;;[^" + esc + "]*" + esc + "\\\\)")
 
 // Width is the number of terminal columns that s takes, its colours and links apart.
 func Width(s string) int {
-	if strings.IndexByte(s, '\x1b') >= 0 {
+	if strings.Contains(s, esc) {
 		s = styles.ReplaceAllString(s, "")
 	}
 	return uniseg.StringWidth(s)
@@ -88,8 +92,22 @@ func Clean(s string) string {
 	}, strings.ToValidUTF8(s, "\uFFFD"))
 }
 
+// Show makes a text ready for a terminal: our own colours and links work, and of all else that a terminal acts upon only
+// tabs and ends of lines stay.
+func Show(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if acts(r) && !strings.ContainsRune("\n\t"+esc, r) {
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(s, "\uFFFD"))
+	return styles.ReplaceAllStringFunc(s, func(style string) string { return strings.ReplaceAll(style, esc, "\x1b") })
+}
+
 // acts tells a character that a terminal acts upon instead of showing it.
-func acts(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) }
+func acts(r rune) bool {
+	return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || string(r) == esc
+}
 
 // IndentJSON is data for reading on a terminal, see [TerminalJSON]. What is no JSON becomes one line of
 // text.

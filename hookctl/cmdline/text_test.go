@@ -87,11 +87,13 @@ func TestPalette(t *testing.T) {
 		{"bold", on.Bold("x"), "\x1b[1mx\x1b[22m", off.Bold("x")},
 		{"session", on.Session("c68c8a51"), "\x1b[33mc68c8a51\x1b[0m", off.Session("x")},
 	} {
-		if tc.got != tc.want || tc.plain != "x" && tc.plain != "c68c8a51" {
+		if Show(tc.got) != tc.want || tc.plain != "x" && tc.plain != "c68c8a51" {
 			t.Errorf("%s: %q, want %q; without colour %q", tc.name, tc.got, tc.want, tc.plain)
 		}
 	}
 	expect.Equal(t, on.Bad(""), "", "nothing is painted")
+	expect.Equal(t, Show(on.Bad("a\x1b[1mb")+Link("file:///x", "y")+"\x1b]0;z\a\u202e\n\tend"),
+		"\x1b[31ma[1mb\x1b[0m\x1b]8;;file:///x\x1b\\y\x1b]8;;\x1b\\]0;z\n\tend", "what others painted")
 }
 
 // A table that is too wide loses the columns that may go, then the middle of the widest one.
@@ -136,6 +138,11 @@ func TestTable(t *testing.T) {
 	want := "\x1b[2mNAME  \x1b[22m\x1b[2mN      \x1b[22m\x1b[2mNOTE\x1b[22m\n日本  \x1b[32m1,000  \x1b[0m\na     \x1b[32m1      \x1b[0mlast, not padded\n"
 	expect.Equal(t, out.String(), want)
 	out.Reset()
+	// What is wider than the others is cut until the table fits, two wide columns alike; below a wide head there is nothing to cut.
+	wide := Table{Head: []string{"", "A", "B"}, Columns: 32, Rows: [][]string{{"goal", strings.Repeat("a", 30), strings.Repeat("b", 60)}, {"n", "1", "2"}}}
+	wide.Print(&out, Palette{})
+	expect.Equal(t, out.String(), "      A             B\ngoal  aaaaa…aaaaaa  bbbbb…bbbbbb\nn     1             2\n")
+	out.Reset()
 	headless := Table{Head: []string{"", ""}, Rows: [][]string{{"a", "b"}}}
 	headless.Print(&out, Palette{})
 	expect.Equal(t, out.String(), "a  b\n")
@@ -143,7 +150,7 @@ func TestTable(t *testing.T) {
 
 // A line of a terminal is wrapped below its last column that begins in the left half; colours take no room.
 func TestWrap(t *testing.T) {
-	const faint, off = "\x1b[2m", "\x1b[22m"
+	const faint, off = esc + "[2m", esc + "[22m"
 	for in, want := range map[string]string{
 		"short\n": "short\n",
 		"one two three four five six seven eight nine ten\n":         "one two three four five six\nseven eight nine ten\n",

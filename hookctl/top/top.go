@@ -363,7 +363,7 @@ var keys = []string{
 }
 
 func (m *model) View() tea.View {
-	v := tea.NewView(strings.Join(m.rows(), "\n"))
+	v := tea.NewView(cmdline.Show(strings.Join(m.rows(), "\n")))
 	v.AltScreen = true
 	v.WindowTitle = "hookline"
 	return v

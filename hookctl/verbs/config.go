@@ -55,7 +55,7 @@ func (a *app) configShowCmd() *cobra.Command {
 			case f.Exists:
 				state = a.Paint.Good("read")
 			}
-			a.Printf("  %s  %s  %s\n", cmdline.Pad(f.Scope, 7), f.Path, state)
+			a.Printf("  %s  %s  %s\n", cmdline.Pad(f.Scope, 7), cmdline.OneLine(f.Path), state)
 		}
 		var names []string
 		for _, k := range config.Keys() {

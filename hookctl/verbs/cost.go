@@ -21,7 +21,6 @@ import (
 	"hookline/hookctl/transcript"
 	"hookline/projector/project"
 	"hookline/projector/session"
-	"hookline/replay/past"
 )
 
 // costJSON is what `cost --json` prints.
@@ -128,12 +127,19 @@ func (a *app) costSince(point string) (time.Time, error) {
 	if point == "" {
 		return time.Time{}, nil
 	}
+	point, err := a.Point(point)
+	switch {
+	case err != nil:
+		return time.Time{}, err
+	case point == "now":
+		return a.Now(), nil
+	}
 	if _, err := strconv.ParseUint(point, 10, 64); err == nil {
 		var r events.Record
 		err := a.get("/v1/events/"+point, nil, &r)
 		return r.Time, err
 	}
-	return past.ReadTime(point, a.Now())
+	return time.Parse(time.RFC3339Nano, point)
 }
 
 // read takes the transcripts of the chosen sessions and of those whose transcripts lie in the same folders, the oldest

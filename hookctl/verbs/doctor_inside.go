@@ -82,7 +82,7 @@ func (x *examiner) clock() {
 
 func (x *examiner) installs() {
 	for _, binary := range sortedKeys(x.status.SecondInstalls) {
-		x.warn("second install", fmt.Sprintf("%s sends the same hooks: %d counted as duplicates", binary, x.status.SecondInstalls[binary]),
+		x.warn("installs", fmt.Sprintf("%s sends hooks that another install sends, too; %d came second and did not count again", binary, x.status.SecondInstalls[binary]),
 			"take one of the installs out of the client's settings")
 	}
 }

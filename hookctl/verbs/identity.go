@@ -163,15 +163,18 @@ func (a *app) chart(points []identity.Point) string {
 		return ""
 	}
 	values := make([]float64, len(points))
+	oldest, newest := points[0].AtMS, points[0].AtMS
 	for i, p := range points {
 		values[i] = p.IC
+		oldest = min(oldest, p.AtMS) // hooks may come late, or by an import
+		newest = max(newest, p.AtMS)
 	}
 	columns := a.Columns
 	if columns <= 0 {
 		columns = 80
 	}
 	const axis = 8 // columns that the axis and its numbers take
-	span := span(timeOf(points[len(points)-1].AtMS).Sub(timeOf(points[0].AtMS)))
+	span := span(timeOf(newest).Sub(timeOf(oldest)))
 	lines := plot(values, max(10, min(columns-axis, len(values))))
 	return strings.Join(append(lines, fmt.Sprintf("         IC over %s, crisis below 0.50", span)), "\n")
 }

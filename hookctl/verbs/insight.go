@@ -134,7 +134,7 @@ func (a *app) sessionDiffCmd() *cobra.Command {
 		if a.JSON {
 			return a.PrintJSON(d)
 		}
-		t := cmdline.Table{Head: []string{"", strings.ToUpper(alias(d.A.ID)), strings.ToUpper(alias(d.B.ID))}, Columns: a.Columns}
+		t := cmdline.Table{Head: []string{"", alias(d.A.ID), alias(d.B.ID)}, Columns: a.Columns}
 		for _, l := range d.Differences {
 			mark := "* "
 			if l.Same {

@@ -32,6 +32,9 @@ func (s scopeFlags) options(a *app) (settings.Options, error) {
 	if s.Client == settings.Codex.String() {
 		o.Client, o.ConfigDir = settings.Codex, a.Getenv("CODEX_HOME")
 	}
+	if o.Scope == settings.User && o.Home == "" && o.ConfigDir == "" {
+		return o, problem.Faultf("there is no home folder for the user's settings").Advise("set HOME, or name --project or --local")
+	}
 	if o.Client == settings.Codex && s.Local {
 		return o, problem.Faultf("Codex has no settings that are yours alone in one project").Advise("--user is every session of yours, --project is committed")
 	}

@@ -63,7 +63,7 @@ func (a *app) ledgerRecoverCmd() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.Result(out, "%s\n", strings.TrimRight(printable(out.Text), "\n"))
+			return a.Result(out, "%s\n", strings.TrimRight(out.Text, "\n"))
 		})
 	})
 }

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"golang.org/x/term"
+
+	"hookline/hookctl/cmdline"
 )
 
 // paged runs print. On a terminal, what is longer than the screen goes through a pager: $PAGER, else less where it is;
@@ -60,12 +62,12 @@ func (a *app) pager() []string {
 	return append([]string{path}, words[1:]...)
 }
 
-// link makes a text lead to a URL (OSC 8) on a terminal that is a person's, else it is the text.
+// link makes a text lead to a URL on a terminal that is a person's, else it is the text.
 func (a *app) link(to, text string) string {
 	if to == "" || !a.Rich() {
 		return text
 	}
-	return "\x1b]8;;" + to + "\x1b\\" + text + "\x1b]8;;\x1b\\"
+	return cmdline.Link(to, text)
 }
 
 // fileURL is the URL of a file of this machine, "" for what is no absolute path. All that a terminal could act upon is

@@ -7,9 +7,7 @@ import (
 	"net/url"
 	"os"
 	"slices"
-	"strings"
 	"time"
-	"unicode"
 
 	"github.com/spf13/cobra"
 
@@ -231,22 +229,11 @@ func (d *desk) noSession() error {
 	default:
 		d.say("❌ No Claude Code session found for this shell!")
 		for _, s := range live {
-			d.say(printable(gates.SessionRow(d.other(s), s.Worktree, s.Process().PID)))
+			d.say(gates.SessionRow(d.other(s), s.Worktree, s.Process().PID))
 		}
 	}
 	d.say("Name it with --session ID; `hookctl req sessions` lists them.")
 	return cmdline.Silent(1)
-}
-
-// printable takes out of a text, which may hold words of others, what a terminal acts upon; its lines and
-// its blanks stay as they are.
-func printable(text string) string {
-	return strings.Map(func(r rune) rune {
-		if r != '\n' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)) {
-			return -1
-		}
-		return r
-	}, strings.ToValidUTF8(text, "\uFFFD"))
 }
 
 // board is how the requirements stand for a session.

@@ -37,7 +37,7 @@ func (a *app) reqExplainCmd() *cobra.Command {
 		}
 		q, ok := d.rules.ByName[name]
 		if _, seen := d.state.Gates[name]; !ok && !seen {
-			return a.refuse(printable(d.rules.Unknown(name)))
+			return a.refuse(d.rules.Unknown(name))
 		}
 		id, _, err := d.find(f.Session)
 		if errors.Is(err, errNoSession) {

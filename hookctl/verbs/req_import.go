@@ -104,11 +104,11 @@ func (a *app) tellImported(r importedJSON) error {
 		return a.PrintJSON(r)
 	}
 	for _, s := range r.Skipped {
-		a.say(printable("⚠️  " + r.File + ": " + s + "; left out"))
+		a.say("⚠️  " + r.File + ": " + s + "; left out")
 	}
 	switch {
 	case r.Error != "":
-		a.say(printable("⚠️  " + r.File + ": " + r.Error + "; left alone"))
+		a.say("⚠️  " + r.File + ": " + r.Error + "; left alone")
 	case r.Event == "":
 		a.Printf("ℹ️  nothing new in %s\n", cmdline.OneLine(r.File))
 	case r.Sessions > 0:

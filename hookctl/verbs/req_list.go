@@ -35,7 +35,7 @@ func (a *app) reqListCmd() *cobra.Command {
 		}
 		a.Printf("📋 Tracked Branches (%d)\n", len(list))
 		for _, t := range list {
-			a.Printf("  %s: %d requirement(s)\n", printable(t.Branch), t.Requirements)
+			a.Printf("  %s: %d requirement(s)\n", t.Branch, t.Requirements)
 		}
 		return nil
 	})
@@ -113,7 +113,7 @@ func (a *app) reqSessionsCmd() *cobra.Command {
 		}
 		a.Printf("📋 Active Claude Code Sessions (%d)\n", len(list))
 		for _, s := range list {
-			a.Printf("%s\n", printable(gates.SessionRow(d.other(s), s.Worktree, s.Process().PID)))
+			a.Printf("%s\n", gates.SessionRow(d.other(s), s.Worktree, s.Process().PID))
 		}
 		return nil
 	}, &f)

@@ -86,7 +86,7 @@ func (a *app) satisfier(s satisfying, use, short, long, example string) *cobra.C
 		if err != nil {
 			return err
 		}
-		return a.Result(r, "%s\n", printable(satisfiedText(d, list, s, id, explicit)))
+		return a.Result(r, "%s\n", satisfiedText(d, list, s, id, explicit))
 	}, &s)
 }
 
@@ -101,7 +101,7 @@ func (d *desk) hasBranch(name string) error {
 	if near := problem.Nearest(name, known); near != "" {
 		text += "Did you mean '" + near + "'?\n"
 	}
-	return d.refuse(printable(text + "For a branch that is yet to be made: --force"))
+	return d.refuse(text + "For a branch that is yet to be made: --force")
 }
 
 // named gives the requirements that were asked for, each once. A name that no file defines is an error, with the
@@ -112,7 +112,7 @@ func (d *desk) named(args []string, force bool) ([]gates.Requirement, error) {
 	for _, name := range args {
 		q, ok := d.rules.ByName[name]
 		if !ok && !force {
-			d.say(printable(d.rules.Unknown(name)))
+			d.say(d.rules.Unknown(name))
 			bad = true
 			continue
 		}
@@ -264,7 +264,7 @@ func (a *app) reqClearCmd() *cobra.Command {
 				if n != "" {
 					what = "'" + n + "'"
 				}
-				a.Printf("%s\n", printable("✅ Cleared "+what+" for "+d.branch))
+				a.Printf("%s\n", "✅ Cleared "+what+" for "+d.branch)
 			}
 			return nil
 		})
@@ -279,7 +279,7 @@ func (d *desk) tellStillOpen(names []string) {
 		if m == nil || m.Expired(d.Now()) || !slices.Contains(names, n) && !slices.Contains(names, "") {
 			continue
 		}
-		d.say(printable("⚠️  '" + n + "' stays open: it is satisfied for every session of the branch. `hookctl req clear " + n + " --branch " + d.branch + "` closes it for all"))
+		d.say("⚠️  '" + n + "' stays open: it is satisfied for every session of the branch. `hookctl req clear " + n + " --branch " + d.branch + "` closes it for all")
 	}
 }
 

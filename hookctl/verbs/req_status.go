@@ -55,11 +55,11 @@ func (a *app) reqStatusCmd() *cobra.Command {
 		case a.JSON:
 			err = a.PrintJSON(d.statusJSON(id, board, verbose))
 		case summary:
-			a.Printf("%s\n", printable(d.rules.Summary(board)))
+			a.Printf("%s\n", d.rules.Summary(board))
 		case verbose:
 			d.verbose(id, board)
 		default:
-			a.Printf("%s\n", printable(gates.CLI{Branch: d.branch, Session: id, Named: explicit, Invalid: len(d.rules.Invalid())}.Focused(board)))
+			a.Printf("%s\n", gates.CLI{Branch: d.branch, Session: id, Named: explicit, Invalid: len(d.rules.Invalid())}.Focused(board))
 			d.table(id, board)
 			d.problems(false)
 		}
@@ -201,7 +201,7 @@ func (d *desk) verbose(id string, board []gates.Gate) {
 	head := fmt.Sprintf("\n🔍 Active Claude Sessions for %s:\n", cmdline.OneLine(d.branch))
 	for _, s := range d.live(false) {
 		if s.Branch == d.branch {
-			a.Printf("%s%s\n", head, printable(gates.SessionRow(d.other(s), s.Worktree, s.Process().PID)))
+			a.Printf("%s%s\n", head, gates.SessionRow(d.other(s), s.Worktree, s.Process().PID))
 			head = ""
 		}
 	}
@@ -251,7 +251,7 @@ func (d *desk) dynamicLine(id string, q gates.Requirement) string {
 	if until, ok := d.state.Approved(q.Name, id, d.Now()); ok {
 		line += "\n     ⏰ Approved (" + minutes(until.Sub(d.Now())) + " remaining)"
 	}
-	return printable(line) + "\n"
+	return line + "\n"
 }
 
 func (d *desk) size(q gates.Requirement) (facts.Size, error) {
@@ -273,7 +273,7 @@ func (d *desk) problems(full bool) {
 		most = 0
 	}
 	if text := d.rules.Failed(most); text != "" {
-		d.Printf("\n%s\n", printable(text))
+		d.Printf("\n%s\n", text)
 	}
 	var odd []string
 	for _, p := range append(slices.Clone(d.rules.Problems), d.unknownBases()...) {

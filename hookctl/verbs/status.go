@@ -156,7 +156,7 @@ func (a *app) printStatus(st client.Status) {
 	}
 	a.printList("sessions that need you", lines)
 	a.printHooks(st.Hooks)
-	a.printList("second installs", countList(st.SecondInstalls))
+	a.printList("installs that send the same hooks", countList(st.SecondInstalls))
 	a.printList("unknown types", countList(st.UnknownTypes))
 	a.printList("warnings", st.Warnings)
 	a.printList("damage", st.Damage)

@@ -42,17 +42,17 @@ func (a *app) why(session, text string) error {
 	}
 	const clock = "2006-01-02 15:04:05"
 	for _, l := range out.Lines {
-		a.Printf("line   %s: %s\n", printable(l.ID), printable(l.Text))
+		a.Printf("line   %s: %s\n", l.ID, cmdline.OneLine(l.Text))
 	}
 	for _, s := range out.Sources {
 		if s.Seq == 0 {
-			a.Printf("event  %s, not in the log: %s: %s\n", s.Event, printable(s.Where), printable(s.Text))
+			a.Printf("event  %s, not in the log: %s: %s\n", s.Event, cmdline.OneLine(s.Where), cmdline.OneLine(s.Text))
 			continue
 		}
-		a.Printf("event  %d  %s  %s: %s: %s\n", s.Seq, s.Time.Local().Format(clock), s.Type, printable(s.Where), printable(s.Text))
+		a.Printf("event  %d  %s  %s: %s: %s\n", s.Seq, s.Time.Local().Format(clock), s.Type, cmdline.OneLine(s.Where), cmdline.OneLine(s.Text))
 	}
 	for _, t := range out.Told {
-		a.Printf("told   %d  %s  %s: %s\n", t.Seq, t.Time.Local().Format(clock), t.Hook, printable(strings.Join(t.Items, ", ")))
+		a.Printf("told   %d  %s  %s: %s\n", t.Seq, t.Time.Local().Format(clock), t.Hook, strings.Join(t.Items, ", "))
 	}
 	if len(out.Told) == 0 {
 		a.Printf("told   not yet\n")

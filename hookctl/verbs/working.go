@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -65,7 +66,7 @@ func (a *app) checkpointCmd() *cobra.Command {
 		return a.emitThen(f.Session, events.TypeCheckpointCreated, events.CheckpointCreated{Schema: working.Schema, Trigger: "command", Note: f.Note}, a.sayEmitted)
 	}, &f)
 	return cmdline.Noun("checkpoint", "Mark states of a session's work, and go back to one", "  hookctl checkpoint list\n  hookctl checkpoint show", list, create,
-		a.checkpointAt("show [SEQ]", "Show the state that a checkpoint marks", "Show the state that a checkpoint marks: the newest, or that of a sequence in `hookctl checkpoint list`.", true),
+		a.checkpointAt("show [SEQ]", "Show the state that a checkpoint marks", "Show the state that a checkpoint marks: the newest (also as `last`), or that of a sequence in `hookctl checkpoint list`.", true),
 		a.checkpointAt("restore [SEQ]", "Make the state of a checkpoint the session's own again",
 			"Make the state of a checkpoint the session's own again: the goal, what was corrected, open failures, changed files,\n"+
 				"and within an hour the files that were read and the commands. What is not restored is said. Nothing is erased.", false))
@@ -83,10 +84,10 @@ func (a *app) checkpointAt(use, short, long string, show bool) *cobra.Command {
 		Short:   short,
 		Long:    long,
 		Example: "  hookctl checkpoint " + verb + "\n  hookctl checkpoint " + verb + " 4711 --session last",
-		Args:    cobra.MaximumNArgs(1),
+		Args:    cmdline.Between(0, "a sequence"),
 	}, func(args []string) error {
 		order := map[string]any{"show": show}
-		if len(args) > 0 {
+		if len(args) > 0 && args[0] != lastSession {
 			seq, err := strconv.ParseUint(args[0], 10, 64)
 			if err != nil || seq == 0 {
 				return problem.Faultf("no sequence: %s", args[0]).Advise("`hookctl checkpoint list` shows those of the checkpoints")
@@ -214,23 +215,14 @@ func (a *app) printHandoff(id string, s working.State) error {
 		return a.PrintJSON(handoffJSON{Session: id, State: s})
 	}
 	for _, it := range hook.Handoff(s, a.Now()) {
-		a.Printf("%s\n", printable(it.Text))
+		a.Printf("%s\n", it.Text)
 	}
 	return nil
 }
 
 func (a *app) printCheckpoints(_ string, s working.State) error {
-	for _, c := range s.Checkpoints {
-		if a.JSON {
-			if err := a.PrintJSON(c); err != nil {
-				return err
-			}
-			continue
-		}
-		a.Printf("%d  %s  %s %s\n", c.Seq, c.Time.Local().Format("2006-01-02 15:04:05"), c.Trigger, cmdline.OneLine(c.Note))
-	}
-	if len(s.Checkpoints) == 0 && !a.JSON {
-		a.Printf("no checkpoints yet: one is made before every compaction\n")
-	}
-	return nil
+	t := cmdline.Table{Head: []string{"SEQ", "TIME", "TRIGGER", "NOTE"}, Columns: a.Columns}
+	return cmdline.PrintList(&a.Console, t, "no checkpoints yet: one is made before every compaction", s.Checkpoints, func(c working.Checkpoint) []string {
+		return []string{strconv.FormatUint(c.Seq, 10), c.Time.Local().Format(time.DateTime), cmdline.OneLine(c.Trigger), cmdline.OneLine(c.Note)}
+	})
 }

@@ -50,13 +50,18 @@ func (a *app) atCmd() *cobra.Command {
 		Use:   "at POINT [PROJECTION [KEY]]",
 		Short: "Show any state at any past point",
 		Long: "Show which cells there were at a point of the log; with a projection or a key, their states.\n" +
-			"For sessions a key may be the alias of eight characters.\n\n" + pastHelp,
+			"Of a session the key is its id, any unique prefix of it, or last.\n\n" + pastHelp,
 		Example: "  replay at 120\n  replay at '2026-11-21 08:00' identity c68c8a51\n  replay at 10m session --json | jq '.cells[].state'\n" +
 			"  replay at '2026-11-21 08:00' gate --by append",
 		Args:              cmdline.Between(1, "a point", "a projection", "a key"),
 		ValidArgsFunction: completeScope(1),
 	}, func(ctx context.Context, args []string) error {
 		s := scopeOf(args[1:], by)
+		key, err := a.session(ctx, s.key)
+		if err != nil {
+			return err
+		}
+		s.key = key
 		points, err := a.pointsBy(s.by, args[0])
 		if err != nil {
 			return err
@@ -139,7 +144,7 @@ func (a *app) printFields(list []field) {
 		names = max(names, cmdline.Width(f.path))
 	}
 	for _, f := range list {
-		text := cmdline.Clean(f.text)
+		text := f.text
 		if a.Columns > 0 {
 			text = cmdline.Fit(text, max(16, a.Columns-names-len("    ")))
 		}

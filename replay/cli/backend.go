@@ -12,7 +12,6 @@ import (
 
 	"hookline/embedded"
 	"hookline/hookctl/client"
-	"hookline/hookctl/cmdline"
 	"hookline/hookctl/daemon"
 	"hookline/hookctl/home"
 )
@@ -43,7 +42,7 @@ func (a *app) dialBy(ctx context.Context, here func(context.Context, home.Paths)
 		c, err := client.Connect(ctx, client.Options{Home: a.Home(), Here: here})
 		if err == nil {
 			if words := c.Found(); words != "" && !a.repairs {
-				a.Say("warning: " + cmdline.Clean(words))
+				a.Say("warning: " + words)
 			}
 			return c, nil
 		}

@@ -31,7 +31,7 @@ func (a *app) backupCmd() *cobra.Command {
 		}
 		raw, err := a.long(ctx, "/v1/backup", url.Values{"file": {path}}, "writing")
 		_, err = show(a, raw, a.interrupted(ctx, err, "no backup was written"), func(r carry.BackedUp) {
-			a.Printf("%s\n", a.Paint.Good("backed up to "+cmdline.Clean(file)))
+			a.Printf("%s\n", a.Paint.Good("backed up to "+file))
 			a.Printf("log      up to sequence %s: %s and %s behind\n", cmdline.Count(r.Seq), cmdline.Plural(r.Blocks, "sealed block"), cmdline.Plural(int(r.Events), "event"))
 			a.Printf("blobs    %s\n", cmdline.Count(r.Blobs))
 			if r.Frames > 0 {

@@ -83,7 +83,7 @@ func (a *app) printChanges(list []change, l look) {
 func (a *app) printCell(list []change, l look) {
 	var names, lefts int
 	for _, c := range list {
-		names, lefts = max(names, cmdline.Width(c.name())), max(lefts, cmdline.Width(cmdline.Clean(c.left)))
+		names, lefts = max(names, cmdline.Width(c.name())), max(lefts, cmdline.Width(c.left))
 	}
 	var half int // columns for each value; 0 = as long as it is
 	if a.Columns > 0 {
@@ -92,7 +92,7 @@ func (a *app) printCell(list []change, l look) {
 	}
 	lefts = min(lefts, widest)
 	for _, c := range list {
-		left, right := cut(cmdline.Clean(c.left), cmdline.Clean(c.right), half)
+		left, right := cut(c.left, c.right, half)
 		a.Printf("  %s%s  %s%s%s%s%s\n", l.mark(c.left, c.right), cmdline.Pad(c.name(), names), l.leftWord, l.left(left),
 			strings.Repeat(" ", max(0, lefts-cmdline.Width(left))), l.between, l.right(right))
 	}

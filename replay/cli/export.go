@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,8 +23,8 @@ import (
 // exportOptions are the flags of export.
 type exportOptions struct {
 	File    string `flag:"output,o" help:"file to write; it must not exist"` // "" = stdout where that is no terminal, else a dated file; "-" = stdout
-	HTML    string `help:"this session as a page, by id or alias"`
-	Session string `help:"only this session's events, by id or alias"`
+	HTML    string `help:"this session as a page: its id, any unique prefix of it, or last"`
+	Session string `help:"only the events of this one: its id, any unique prefix of it, or last"`
 	Since   string `help:"only from this point on"`
 	Until   string `help:"only up to this point"`
 }
@@ -48,8 +49,12 @@ func (a *app) exportCmd() *cobra.Command {
 }
 
 func (a *app) export(ctx context.Context, o exportOptions) error {
+	id, err := a.session(ctx, cmp.Or(o.HTML, o.Session))
+	if err != nil {
+		return err
+	}
 	if o.HTML != "" {
-		return a.exportPage(ctx, o)
+		return a.exportPage(ctx, id, o.File)
 	}
 	query := url.Values{}
 	for name, given := range map[string]string{"since": o.Since, "until": o.Until} {
@@ -62,8 +67,8 @@ func (a *app) export(ctx context.Context, o exportOptions) error {
 		}
 		query.Set(name, p)
 	}
-	if o.Session != "" {
-		query.Set("session", o.Session)
+	if id != "" {
+		query.Set("session", id)
 	}
 	if o.File == "" && a.showsOut {
 		o.File = "hookline-export-" + a.Now().UTC().Format("20060102T150405Z") + ".ndjson.zst"
@@ -82,7 +87,7 @@ func (a *app) export(ctx context.Context, o exportOptions) error {
 	if a.JSON {
 		return a.PrintJSON(out)
 	}
-	a.Printf("%s: %s, %s, %s bytes\n", cmdline.Clean(out.File), cmdline.Plural(int(out.Events), "event"), cmdline.Plural(int(out.Blobs), "blob"), cmdline.Count(out.Bytes))
+	a.Printf("%s: %s, %s, %s bytes\n", out.File, cmdline.Plural(int(out.Events), "event"), cmdline.Plural(int(out.Blobs), "blob"), cmdline.Count(out.Bytes))
 	a.sayMissing(out)
 	return nil
 }
@@ -95,27 +100,27 @@ type pageJSON struct {
 }
 
 // exportPage writes a session as a page.
-func (a *app) exportPage(ctx context.Context, o exportOptions) error {
-	if o.File == "" || o.File == "-" {
+func (a *app) exportPage(ctx context.Context, session, file string) error {
+	if file == "" || file == "-" {
 		return problem.Faultf("--html needs -o FILE").Advise("for example -o session.html; it must not exist")
 	}
-	out := pageJSON{File: o.File}
+	out := pageJSON{File: file}
 	err := a.with(ctx, func(h backend) (err error) {
-		out.Bytes, err = carry.Create(o.File, func(w io.Writer) (err error) {
-			out.Exported, err = page.Export(ctx, w, page.ExportOptions{From: h, Session: o.HTML, Zone: a.Zone, Now: a.Now(), Build: wire.Build})
+		out.Bytes, err = carry.Create(file, func(w io.Writer) (err error) {
+			out.Exported, err = page.Export(ctx, w, page.ExportOptions{From: h, Session: session, Zone: a.Zone, Now: a.Now(), Build: wire.Build})
 			return err
 		})
 		return err
 	})
 	switch {
 	case errors.Is(err, os.ErrExist):
-		return problem.Faultf("%s exists", o.File).Advise("choose another name; nothing is overwritten")
+		return problem.Faultf("%s exists", file).Advise("choose another name; nothing is overwritten")
 	case err != nil:
 		return err
 	case a.JSON:
 		return a.PrintJSON(out)
 	}
-	a.Printf("%s: %s, %s bytes, SHA-256 of the events %s\n", cmdline.Clean(out.File), cmdline.Plural(out.Events, "event"), cmdline.Count(out.Bytes), out.Digest)
+	a.Printf("%s: %s, %s bytes, SHA-256 of the events %s\n", out.File, cmdline.Plural(out.Events, "event"), cmdline.Count(out.Bytes), out.Digest)
 	return nil
 }
 

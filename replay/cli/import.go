@@ -146,8 +146,8 @@ func eventsIn(path string) uint64 {
 }
 
 func (a *app) printImported(file string, r carry.Imported) {
-	a.Printf("%s: %s\n", cmdline.Clean(file), a.Paint.Good(cmdline.Plural(int(r.Added), "event")+" added"))
-	a.Printf("events   %s in the file, written by %s\n", cmdline.Count(r.Events), cmdline.Clean(r.Build))
+	a.Printf("%s: %s\n", file, a.Paint.Good(cmdline.Plural(int(r.Added), "event")+" added"))
+	a.Printf("events   %s in the file, written by %s\n", cmdline.Count(r.Events), r.Build)
 	a.Printf("known    %s\n", cmdline.Count(r.Known))
 	a.Printf("blobs    %s\n", cmdline.Count(r.Blobs))
 	if r.NoBlob > 0 {

@@ -42,7 +42,7 @@ func (a *app) rebuildCmd() *cobra.Command {
 			}
 			what := "all projections"
 			if r.Projection != "" {
-				what = "projection " + cmdline.Clean(r.Projection)
+				what = "projection " + r.Projection
 			}
 			upTo := " up to sequence " + cmdline.Count(r.Seq) + " in " + took(r.TookMS)
 			switch {

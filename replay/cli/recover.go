@@ -16,7 +16,7 @@ import (
 // recoverOptions are the flags of recover.
 type recoverOptions struct {
 	At      string `help:"the moment, as below"`
-	Session string `help:"this session's identity, by id or alias"`
+	Session string `help:"this session's identity: its id, any unique prefix of it, or last"`
 	DryRun  bool   `flag:"dry-run" help:"only show what it would be"`
 }
 
@@ -42,8 +42,12 @@ func (a *app) recoverCmd() *cobra.Command {
 			return err
 		}
 		query := url.Values{"at": {at}, "cwd": {a.Cwd}}
-		if o.Session != "" {
-			query.Set("session", o.Session)
+		id, err := a.session(ctx, o.Session)
+		if err != nil {
+			return err
+		}
+		if id != "" {
+			query.Set("session", id)
 		}
 		if o.DryRun {
 			query.Set("dry_run", "1")
@@ -70,12 +74,12 @@ func (a *app) printRecovered(r mend.Recovered) {
 		return
 	}
 	a.Printf("%s\n", a.Paint.Good("recovered; the next session of the project starts from it"))
-	a.Printf("event    %s\n", cmdline.Clean(r.Event))
+	a.Printf("event    %s\n", r.Event)
 }
 
 func coherence(c mend.Coherence) string {
 	if c.Class == "" {
 		return "no identity"
 	}
-	return fmt.Sprintf("IC=%.2f (%s) C=%.2f r=%.2f", c.IC, cmdline.Clean(c.Class), c.C, c.R)
+	return fmt.Sprintf("IC=%.2f (%s) C=%.2f r=%.2f", c.IC, c.Class, c.C, c.R)
 }

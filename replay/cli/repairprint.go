@@ -18,10 +18,10 @@ func (a *app) printRepair(r mend.Repaired) {
 		opened = "found "
 	}
 	for _, line := range r.Opened {
-		a.Printf("%s  %s\n", a.Paint.Bad(opened), cmdline.Clean(line))
+		a.Printf("%s  %s\n", a.Paint.Bad(opened), line)
 	}
 	for _, line := range r.Damage {
-		a.Printf("%s  %s\n", a.Paint.Bad("damage"), cmdline.Clean(line))
+		a.Printf("%s  %s\n", a.Paint.Bad("damage"), line)
 	}
 	for _, l := range block.Without(r.Lost, r.Back...) {
 		a.Printf("%s    sequence %s\n", a.Paint.Bad("lost"), l)
@@ -30,10 +30,10 @@ func (a *app) printRepair(r mend.Repaired) {
 		a.Printf("%s    sequence %s, at the end of the log\n", a.Paint.Good("back"), l)
 	}
 	for _, digest := range r.BadBlobs {
-		a.Printf("%s    %s is damaged\n", a.Paint.Bad("blob"), cmdline.Clean(digest))
+		a.Printf("%s    %s is damaged\n", a.Paint.Bad("blob"), digest)
 	}
 	for _, digest := range r.GoneBlobs {
-		a.Printf("%s    %s is gone\n", a.Paint.Bad("blob"), cmdline.Clean(digest))
+		a.Printf("%s    %s is gone\n", a.Paint.Bad("blob"), digest)
 	}
 	for _, s := range r.Sources {
 		verb := "added"
@@ -47,7 +47,7 @@ func (a *app) printRepair(r mend.Repaired) {
 		if s.Problem != "" {
 			text += "; " + s.Problem
 		}
-		a.Printf("%s  %s: %s\n", cmdline.Pad(s.Kind, len("transcript")), cmdline.Clean(s.Name), cmdline.Clean(text))
+		a.Printf("%s  %s: %s\n", cmdline.Pad(s.Kind, len("transcript")), cmdline.Clean(s.Name), text)
 	}
 	a.Printf("blocks   %s sealed, read\nblobs    %s read\n", cmdline.Count(r.Blocks), cmdline.Count(r.Blobs))
 	if r.Waiting+r.Quarantined > 0 {

@@ -63,8 +63,8 @@ func (a *app) restoreCmd() *cobra.Command {
 }
 
 func (a *app) printRestored(r carry.Restored, given string) {
-	a.Printf("%s\n", a.Paint.Good("restored to "+cmdline.Clean(r.Home)))
-	a.Printf("backup   of %s, by %s\n", r.Created.In(a.Zone).Format("2006-01-02 15:04:05"), cmdline.Clean(r.Build))
+	a.Printf("%s\n", a.Paint.Good("restored to "+r.Home))
+	a.Printf("backup   of %s, by %s\n", r.Created.In(a.Zone).Format("2006-01-02 15:04:05"), r.Build)
 	a.Printf("log      up to sequence %s\n", cmdline.Count(r.Last))
 	a.Printf("blobs    %s\n", cmdline.Count(r.Blobs))
 	if r.Frames > 0 {
@@ -72,7 +72,7 @@ func (a *app) printRestored(r carry.Restored, given string) {
 	}
 	a.Printf("verify   %s\n\n", a.verdict(r.Verify, changes(r.Verify.Diffs, wantGot)))
 	if given != "" {
-		a.Printf("next: set HOOKLINE_HOME=%s where it is to be used\n", cmdline.Clean(r.Home))
+		a.Printf("next: set HOOKLINE_HOME=%s where it is to be used\n", r.Home)
 	}
 	a.Printf("next: the next hook starts the recorder on it, or `hookctl start`\n")
 	a.Printf("next: on a new machine, `hookctl install` once\n")

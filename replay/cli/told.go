@@ -186,18 +186,19 @@ func (a *app) parts(before, after map[string]any) string {
 	var texts []string
 	for _, name := range slices.Sorted(maps.Keys(after)) {
 		was, known := before[name]
+		word := cmdline.Fit(cmdline.OneLine(name), 60)
 		switch left, right := shown(was), shown(after[name]); {
 		case !known && right != "":
-			texts = append(texts, a.Paint.Good("+ "+cmdline.Fit(name, 60)+" "+right))
+			texts = append(texts, a.Paint.Good("+ "+word+" "+right))
 		case !known:
-			texts = append(texts, a.Paint.Good("+ "+cmdline.Fit(name, 60)))
+			texts = append(texts, a.Paint.Good("+ "+word))
 		case left != right:
-			texts = append(texts, cmdline.Fit(name, 60)+" "+left+" → "+right)
+			texts = append(texts, word+" "+left+" → "+right)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(before)) {
 		if _, stays := after[name]; !stays {
-			texts = append(texts, a.Paint.Bad("- "+cmdline.Fit(name, 60)))
+			texts = append(texts, a.Paint.Bad("- "+cmdline.Fit(cmdline.OneLine(name), 60)))
 		}
 	}
 	return strings.Join(texts, "; ")

@@ -62,7 +62,7 @@ func (a *app) printVerification(v check.Verdict) {
 	list := changes(v.Diffs, wantGot)
 	a.printChanges(list, look{leftWord: "want ", between: "  got ", left: a.Paint.Good, right: a.Paint.Bad, mark: func(_, _ string) string { return "" }})
 	for _, d := range v.Damage {
-		a.Printf("%s  %s\n", a.Paint.Bad("log"), cmdline.Clean(d))
+		a.Printf("%s  %s\n", a.Paint.Bad("log"), d)
 	}
 	if len(list) > 0 || len(v.Damage) > 0 {
 		a.Printf("\n")
