@@ -238,7 +238,7 @@ func (a *app) printBlame(lines []blameJSON, one, noPager bool) error {
 			if l.Session != "" {
 				who = a.Paint.Session(alias(l.Session)) + "  " + l.Time.In(a.Zone).Format("2006-01-02 15:04") + "  " + cmdline.Pad(eventWord(l), 6)
 			}
-			a.Printf("%s  %s  %s\n", who, a.Paint.Faint(fmt.Sprintf("%*d", width, l.Line)), cmdline.Clean(strings.ReplaceAll(l.Text, "\t", "    ")))
+			a.Printf("%s  %s  %s\n", who, a.Paint.Faint(fmt.Sprintf("%*d", width, l.Line)), strings.ReplaceAll(l.Text, "\t", "    "))
 		}
 		if one && len(lines) == 1 {
 			a.describeBlame(lines[0])

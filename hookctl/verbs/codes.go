@@ -106,7 +106,7 @@ func (a *app) codesAddCmd() *cobra.Command {
 	}, func(args []string) error {
 		kind, what, _ := strings.Cut(args[0], ":")
 		if strings.TrimSpace(what) == "" || !strings.Contains(" impl dec block next done test ", " "+kind+" ") {
-			return problem.Faultf("%s is no code", cmdline.OneLine(args[0])).Advise("impl:, dec:, block:, next:, done: or test: and what it says")
+			return problem.Faultf("%q is no code", args[0]).Advise("impl:, dec:, block:, next:, done: or test: and what it says")
 		}
 		return a.with(needStarted, func() error {
 			_, here, err := a.projects()

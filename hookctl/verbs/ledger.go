@@ -156,7 +156,10 @@ func (a *app) ledgerAddCmd() *cobra.Command {
 		}
 		e.By = a.caller()
 		return a.with(needStarted, func() error {
-			if e.Replaces, err = a.entryID(f.Replaces); err != nil {
+			if f.Replaces != "" {
+				e.Replaces, err = a.entryID(f.Replaces)
+			}
+			if err != nil {
 				return err
 			}
 			r, err := a.orderLedger(&e)
@@ -215,9 +218,6 @@ func (a *app) sayOrdered(r hook.Ordered, text string) error {
 
 // entryID finds an entry by its number, its id, or the end of its id; "" is none.
 func (a *app) entryID(name string) (string, error) {
-	if name == "" {
-		return "", nil
-	}
 	s, err := a.ledgerOf()
 	if err != nil {
 		return "", err

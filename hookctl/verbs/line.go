@@ -82,8 +82,6 @@ func span(d time.Duration) string {
 	switch {
 	case d < time.Minute:
 		return d.Truncate(time.Second).String()
-	case d < time.Hour:
-		return strings.TrimSuffix(d.Truncate(time.Minute).String(), "0s")
 	case d < 48*time.Hour:
 		return strings.TrimSuffix(d.Truncate(time.Minute).String(), "0s")
 	}

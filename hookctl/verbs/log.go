@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"hookline/hookctl/cmdline"
 	"hookline/hookctl/home"
 	"hookline/hookctl/problem"
 	"hookline/hookctl/safeopen"
@@ -57,7 +56,7 @@ func (a *app) logCmd() *cobra.Command {
 
 func (a *app) printLog(lines [][]byte) {
 	for _, line := range lines {
-		a.Verbatim(cmdline.Clean(string(bytes.TrimRight(line, "\n"))) + "\n")
+		a.Verbatim(string(bytes.TrimRight(line, "\n")) + "\n")
 	}
 }
 

@@ -228,7 +228,7 @@ func (a *app) reqClearCmd() *cobra.Command {
 			"and so does that it was triggered: the end of its turn is still held to it.",
 		Example: "  hookctl req clear commit_plan\n  hookctl req clear commit_plan --session c68c8a51\n  hookctl req clear --all --branch feature/x",
 	}, func(args []string) error {
-		if len(args) == 0 && !f.All {
+		if (len(args) == 0 || slices.Contains(args, "")) && !f.All { // "" stands for all of them
 			return a.refuse("❌ Specify requirement name or use --all")
 		}
 		return a.with(needStarted, func() error {

@@ -90,7 +90,7 @@ func (a *app) checkpointAt(use, short, long string, show bool) *cobra.Command {
 		if len(args) > 0 && args[0] != lastSession {
 			seq, err := strconv.ParseUint(args[0], 10, 64)
 			if err != nil || seq == 0 {
-				return problem.Faultf("no sequence: %s", args[0]).Advise("`hookctl checkpoint list` shows those of the checkpoints")
+				return problem.Faultf("%q is no sequence", args[0]).Advise("`hookctl checkpoint list` shows those of the checkpoints")
 			}
 			order["checkpoint"] = seq
 		}
