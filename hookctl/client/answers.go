@@ -28,7 +28,7 @@ type Status struct {
 	CleanStart     bool                 `json:"clean_start" jsonschema_description:"the store was closed in order before this start; false when no daemon runs"`
 	Projections    []ProjectionStatus   `json:"projections" jsonschema_description:"empty when no daemon runs"`
 	Spool          int                  `json:"spool" jsonschema_description:"frames that wait for the daemon"`
-	Hooks          map[string]HookCount `json:"hooks" jsonschema_description:"by the client's name of the hook, over the whole log; empty when no daemon runs"`
+	Hooks          map[string]HookCount `json:"hooks" jsonschema_description:"by the client's name of the hook, of the sessions active last, 32 and more; empty when no daemon runs"`
 	Again          int64                `json:"again" jsonschema_description:"frames that were delivered again, since the daemon's start"`
 	Conflicts      int64                `json:"conflicts" jsonschema_description:"frame ids that came with other content, since the daemon's start"`
 	SecondInstalls map[string]int       `json:"second_installs" jsonschema_description:"hooks that a second installation sent too, by its binary, since the daemon's start"`

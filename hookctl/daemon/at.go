@@ -1,23 +1,15 @@
 package daemon
 
 import (
-	"context"
 	"encoding/json"
 	"net/http"
 
-	"hookline/projector/session"
 	"hookline/replay/past"
 )
 
 func (d *Daemon) pastView() past.View {
 	last, _ := d.stream.Last()
-	return past.View{Log: d.stream, Last: last, Now: d.opts.Now, Session: func(ctx context.Context, given string) (string, error) {
-		keys, err := d.keys(ctx, session.Name)
-		if err != nil {
-			return "", err
-		}
-		return pickSession(given, keys)
-	}}
+	return past.View{Log: d.stream, Last: last, Now: d.opts.Now, Session: d.resolveSession}
 }
 
 // handleWalk writes the events of a session with what each changed of its state, as NDJSON; with only=events or

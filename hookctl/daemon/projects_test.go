@@ -11,6 +11,7 @@ import (
 
 	"hookline/events"
 	"hookline/expect"
+	"hookline/projector"
 	"hookline/projector/project"
 )
 
@@ -55,7 +56,7 @@ func TestProjectMoved(t *testing.T) {
 	if n["project.moved"] != 1 {
 		t.Errorf("%v", n)
 	}
-	keys, _ := d.keys(t.Context(), project.Name)
+	keys, _ := projectKeys(t, d)
 	if len(keys) != 1 {
 		t.Errorf("%q", keys)
 	}
@@ -98,7 +99,7 @@ func TestProjectWithSecretInItsPath(t *testing.T) {
 	d = open(t, home)
 	defer shut(t, d)
 	take(t, d, startIn(dir, "s-3"))
-	keys, _ := d.keys(t.Context(), project.Name)
+	keys, _ := projectKeys(t, d)
 	expect.Equal(t, len(keys), 1, "projects")
 	n := map[string]int{}
 	for _, r := range logOf(t, d) {
@@ -164,4 +165,11 @@ func TestProjectWithoutLaunchDir(t *testing.T) {
 	if last := recs[len(recs)-1]; last.Project != recs[0].Project || last.Project == "" || s.LaunchDir == "" || s.Cwd != b {
 		t.Errorf("%q instead of %q, %+v", last.Project, recs[0].Project, s)
 	}
+}
+
+// projectKeys are the ids of all projects.
+func projectKeys(t *testing.T, d *Daemon) (keys []string, err error) {
+	t.Helper()
+	err = d.view.Read(t.Context(), func(r projector.Reader) error { keys, err = r.Keys(project.Name); return err })
+	return keys, err
 }

@@ -374,24 +374,16 @@ func (d *Daemon) resolveSession(ctx context.Context, given string) (string, erro
 	if given == "" {
 		return "", nil
 	}
-	whole := false // then the ids of all sessions need not be listed
-	err := d.view.Read(ctx, func(r projector.Reader) error {
-		_, _, whole = r.Raw(session.Name, given)
-		return nil
+	var keys []string
+	err := d.view.Read(ctx, func(r projector.Reader) (err error) {
+		keys, err = alike(r, session.Name, []string{given})
+		return err
 	})
-	if err != nil || whole {
-		return given, err
-	}
-	keys, err := d.keys(ctx, session.Name)
 	if err != nil {
 		return "", err
 	}
-	return pickSession(given, keys)
-}
-
-func pickSession(given string, keys []string) (string, error) {
 	return pick("session", given, keys, func(k string) bool {
-		return strings.HasPrefix(strings.ReplaceAll(k, "-", ""), strings.ReplaceAll(given, "-", ""))
+		return strings.HasPrefix(undashed(k), undashed(given))
 	})
 }
 
@@ -439,9 +431,4 @@ func pick(noun, given string, keys []string, like func(string) bool) (string, er
 		return "", problem.Missing("there is no %s %q", noun, given).Advise("`hookctl " + noun + " list" + everywhere[noun] + "` lists them")
 	}
 	return "", problem.Conflict("%q is ambiguous: %s", given, strings.Join(matches, ", ")).Advise("give more characters")
-}
-
-func (d *Daemon) keys(ctx context.Context, table string) (keys []string, err error) {
-	err = d.view.Read(ctx, func(r projector.Reader) error { keys, err = r.Keys(table); return err })
-	return keys, err
 }

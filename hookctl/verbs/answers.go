@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/url"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -17,7 +16,6 @@ import (
 	"hookline/hookctl/problem"
 	"hookline/hookctl/redact"
 	"hookline/projector/project"
-	"hookline/projector/session"
 )
 
 // Answers gives agents what the verbs print for people: the same text, without colour, redacted once more and bounded.
@@ -218,17 +216,10 @@ func (s *Answers) Decisions(ctx context.Context, all bool) (string, error) {
 func (s *Answers) Sessions(ctx context.Context, most int) ([]SessionRef, error) {
 	var out []SessionRef
 	_, err := s.told(ctx, func(a *app) error {
-		list, err := sessions(a)
+		list, _, err := a.newestOf(false, most)
 		if err != nil {
 			return err
 		}
-		projects, here, err := a.projects()
-		if err != nil {
-			return err
-		}
-		list = slices.DeleteFunc(list, func(c cell[session.State]) bool {
-			return countsFor(projects, c.State.Project) != here
-		})
 		for _, c := range list[:min(most, len(list))] {
 			title := s.bounded([]byte(cmdline.Fit(cmdline.OneLine(c.State.Title), 120)))
 			out = append(out, SessionRef{c.State.ID, title})

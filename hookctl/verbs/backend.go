@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
+	"strconv"
 	"time"
 
 	"hookline/embedded"
@@ -218,13 +219,9 @@ type cell[S any] struct {
 	State S      `json:"state"`
 }
 
-// cells reads all cells of a projection whose keys begin with prefix.
-func cells[S any](a *app, projection, prefix string) ([]cell[S], error) {
+// cells reads the cells of a projection that a query means; without one all.
+func cells[S any](a *app, projection string, query url.Values) ([]cell[S], error) {
 	var all []cell[S]
-	query := url.Values{}
-	if prefix != "" {
-		query.Set("prefix", prefix)
-	}
 	err := a.stream("GET", "/v1/cells/"+projection, query, func(line []byte) error {
 		var c cell[S]
 		if err := json.Unmarshal(line, &c); err != nil {
@@ -237,22 +234,26 @@ func cells[S any](a *app, projection, prefix string) ([]cell[S], error) {
 }
 
 func allProjects(a *app) ([]cell[project.State], error) {
-	return cells[project.State](a, project.Name, "")
+	return cells[project.State](a, project.Name, nil)
 }
 
-func allGates(a *app) ([]cell[gate.State], error) { return cells[gate.State](a, gate.Name, "") }
+func allGates(a *app) ([]cell[gate.State], error) { return cells[gate.State](a, gate.Name, nil) }
 
-// allSessions are the sessions, those that were deleted too.
-func allSessions(a *app) ([]cell[session.State], error) {
-	return cells[session.State](a, session.Name, "")
-}
-
-// sessions are those that were not deleted, the last active first.
-func sessions(a *app) ([]cell[session.State], error) {
-	all, err := allSessions(a)
+// sessions are those that a query means, or all, without those that were deleted, the last active first.
+func sessions(a *app, query url.Values) ([]cell[session.State], error) {
+	all, err := cells[session.State](a, session.Name, query)
 	all = slices.DeleteFunc(all, func(c cell[session.State]) bool { return c.State.Status == session.Deleted })
 	slices.SortStableFunc(all, func(x, y cell[session.State]) int { return y.State.LastActive.Compare(x.State.LastActive) })
 	return all, err
+}
+
+// shortList is how many sessions are read where nobody said how many: the most for which the daemon need not read all.
+const shortList = 32
+
+// newest are the live sessions and at least so many of those that were active last, of some projects or of all; where
+// there are fewer, all.
+func newest(a *app, n int, projects ...string) ([]cell[session.State], error) {
+	return sessions(a, url.Values{"newest": {strconv.Itoa(n)}, "project": projects})
 }
 
 // oneCell reads one cell.

@@ -58,7 +58,7 @@ func TestConnectModes(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.backend = h
-	all, err := cells[session.State](b.app, session.Name, "")
+	all, err := cells[session.State](b.app, session.Name, nil)
 	if err != nil || len(all) != 1 || all[0].State.ID != sessionA || all[0].Seq != 2 {
 		t.Errorf("%v, %+v", err, all)
 	}

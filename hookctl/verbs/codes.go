@@ -1,6 +1,7 @@
 package verbs
 
 import (
+	"net/url"
 	"strings"
 	"time"
 
@@ -54,7 +55,7 @@ func (a *app) codesHere() (out codesJSON, err error) {
 			out.Name = p.State.Name
 		}
 	}
-	found, err := cells[codes.State](a, codes.Name, here)
+	found, err := cells[codes.State](a, codes.Name, url.Values{"key": {here}})
 	if err != nil {
 		return out, err
 	}
@@ -142,7 +143,7 @@ func (a *app) codesCleanupCmd() *cobra.Command {
 		Short:   "End the codes of every project where they have expired",
 		Example: "  hookctl codes cleanup",
 	}, func([]string) error {
-		all, err := cells[codes.State](a, codes.Name, "")
+		all, err := cells[codes.State](a, codes.Name, nil)
 		if err != nil {
 			return err
 		}

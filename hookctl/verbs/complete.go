@@ -46,7 +46,7 @@ func (a *app) completesOne(offer completer) cobra.CompletionFunc {
 
 // sessionWords are the sessions, the last active first.
 func (a *app) sessionWords() []string {
-	all, err := sessions(a)
+	all, err := newest(a, shortList)
 	if err != nil {
 		return nil
 	}
@@ -88,7 +88,7 @@ func gateWords(a *app) []string {
 
 // branchWords are the branches that sessions were on.
 func branchWords(a *app) []string {
-	all, err := sessions(a)
+	all, err := newest(a, shortList)
 	if err != nil {
 		return nil
 	}

@@ -57,7 +57,7 @@ func (a *app) costCmd() *cobra.Command {
 		if err != nil {
 			return problem.Because(err).Advise("`hookctl config edit` opens the user's file")
 		}
-		list, err := allSessions(a)
+		list, err := cells[session.State](a, session.Name, nil)
 		if err != nil {
 			return err
 		}

@@ -17,13 +17,13 @@ import (
 // ten minutes of work. A kind that came before has the time at which its session was last active.
 const newestRecords = 500
 
-// kinds are the kinds of hooks that came, by what the log and its sessions tell; a daemon only knows what came since it
+// kinds are the kinds of hooks that came, by what the log's end and the sessions active last tell; a daemon only knows what came since it
 // was started.
 type kinds map[string]client.HookCount
 
 func pastHooks(a *app) (kinds, error) {
 	past := kinds{}
-	all, err := sessions(a)
+	all, err := newest(a, shortList)
 	if err != nil {
 		return nil, err
 	}

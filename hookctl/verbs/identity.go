@@ -212,11 +212,11 @@ func (a *app) identityHistoryCmd() *cobra.Command {
 		Short:   "List the snapshots, the newest last",
 		Example: "  hookctl identity history\n  hookctl identity history --all -n all --json",
 	}, func([]string) error {
-		index, err := cells[identity.Pointer](a, identity.PointerName, identity.TimePrefix)
+		index, err := cells[identity.Pointer](a, identity.PointerName, url.Values{"prefix": {identity.TimePrefix}})
 		if err != nil {
 			return err
 		}
-		states, err := cells[identity.State](a, identity.Name, "")
+		states, err := cells[identity.State](a, identity.Name, nil)
 		if err != nil {
 			return err
 		}

@@ -78,7 +78,7 @@ func countedProjects(a *app) ([]cell[project.State], error) {
 	if err != nil {
 		return nil, err
 	}
-	list, err := sessions(a)
+	list, err := sessions(a, nil)
 	return counted(all, list), err
 }
 

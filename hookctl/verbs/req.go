@@ -52,8 +52,8 @@ type desk struct {
 	rules    gates.Rules
 	state    gate.State
 	cells    map[string]gate.State // all branches of the project; "" is the project's own cell
-	sessions []cell[session.State]
-	foreign  []session.State // sessions that an import alone knows, by eight characters; whose process is gone has ended
+	sessions []cell[session.State] // the live ones, and those that were asked for by name
+	foreign  []session.State       // sessions that an import alone knows, by eight characters; whose process is gone has ended
 	sizes    facts.Sizes
 }
 
@@ -119,16 +119,13 @@ func (a *app) desk(branch string) (*desk, error) {
 		return nil, err
 	}
 	d.project = projectAt(all, d.place.Path())
-	if d.sessions, err = allSessions(a); err != nil {
-		return nil, err
-	}
 	gates, err := allGates(a)
 	if err != nil {
 		return nil, err
 	}
-	d.cells, d.foreign = ofProject(gates, d.project), a.foreigners(gates, d.sessions, all)
+	d.cells = ofProject(gates, d.project)
 	d.state = d.on(d.branch)
-	return d, nil
+	return d, d.read(gates, all)
 }
 
 func (a *app) rulesAt(p facts.Place) gates.Rules {
@@ -186,6 +183,9 @@ func (d *desk) other(s session.State) gates.Other {
 // is above us. Another session's gates are never opened by guessing.
 func (d *desk) find(name string) (id string, explicit bool, err error) {
 	if name != "" {
+		if err := d.know(name); err != nil {
+			return "", true, err
+		}
 		if id := d.imported(name); id != "" {
 			return id, true, nil
 		}
@@ -198,7 +198,7 @@ func (d *desk) find(name string) (id string, explicit bool, err error) {
 		return s.ID, true, err
 	}
 	if id := d.Getenv("CLAUDE_CODE_SESSION_ID"); id != "" {
-		return id, false, nil
+		return id, false, d.know(id)
 	}
 	if id := above(d.live(false), d.Getenv("CLAUDE_PID")); id != "" {
 		return id, false, nil

@@ -203,6 +203,9 @@ func (d *desk) send(out importedJSON, branch string, list []events.GateImported)
 
 // full is the whole id behind an alias, when exactly one session of the project has it.
 func (d *desk) full(short string) string {
+	if d.know(short) != nil {
+		return ""
+	}
 	found := ""
 	for _, c := range d.sessions {
 		if c.State.Project != d.project || c.State.Status == session.Deleted || events.Alias(c.State.ID) != short {

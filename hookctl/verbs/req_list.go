@@ -77,10 +77,6 @@ func (a *app) reqSessionsCmd() *cobra.Command {
 		Example: "  hookctl req sessions\n  hookctl req sessions --project .",
 	}, func([]string) error {
 		dir := f.Dir
-		all, err := allSessions(a)
-		if err != nil {
-			return err
-		}
 		projects, err := allProjects(a)
 		if err != nil {
 			return err
@@ -89,7 +85,10 @@ func (a *app) reqSessionsCmd() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		d := &desk{app: a, sessions: all, foreign: a.foreigners(branches, all, projects)}
+		d := &desk{app: a}
+		if err := d.read(branches, projects); err != nil {
+			return err
+		}
 		list := d.live(true)
 		if dir != "" {
 			if !filepath.IsAbs(dir) {

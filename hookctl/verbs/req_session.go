@@ -1,6 +1,7 @@
 package verbs
 
 import (
+	"net/url"
 	"os"
 	"slices"
 	"strings"
@@ -32,9 +33,12 @@ func above(list []session.State, envPID string) string {
 	return ""
 }
 
-// foreigners are the sessions of imported registries that have sent no hook yet. Whose process was gone when the
-// registry was read has ended: its number may be another's by now.
-func (a *app) foreigners(gates []cell[gate.State], known []cell[session.State], projects []cell[project.State]) []session.State {
+// read takes in the live sessions, and those of imported registries: that have sent no hook yet they are foreign. Whose
+// process was gone when the registry was read has ended: its number may be another's by now.
+func (d *desk) read(gates []cell[gate.State], projects []cell[project.State]) (err error) {
+	if d.sessions, err = newest(d.app, 1); err != nil {
+		return err
+	}
 	by := map[string]gate.Foreign{}
 	for _, c := range gates {
 		for id, f := range c.State.Imported {
@@ -43,23 +47,41 @@ func (a *app) foreigners(gates []cell[gate.State], known []cell[session.State], 
 			}
 		}
 	}
-	for _, c := range known {
+	if err := d.know(sortedKeys(by)...); err != nil {
+		return err
+	}
+	for _, c := range d.sessions {
 		delete(by, events.Alias(c.State.ID))
 	}
-	var list []session.State
 	for _, id := range sortedKeys(by) {
 		f := by[id]
 		s := session.State{ID: id, Status: session.Ended, Worktree: f.Dir, Branch: f.Branch, Started: f.Started, LastActive: f.LastActive,
-			Project: projectAt(projects, a.place(f.Dir).Path())}
+			Project: projectAt(projects, d.app.place(f.Dir).Path())}
 		if f.PID != 0 && f.Start != 0 {
 			s.Status, s.Processes = session.Live, []session.Process{{PID: f.PID, Start: f.Start}}
 		}
-		list = append(list, s)
+		d.foreign = append(d.foreign, s)
 	}
-	return list
+	return nil
 }
 
-// allSessions are those that sent hooks and those that an import alone knows.
+// know takes in the sessions with the same beginnings as these ids, deleted ones too.
+func (d *desk) know(ids ...string) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	query := url.Values{}
+	for _, id := range ids {
+		query.Add("like", events.Alias(id))
+	}
+	like, err := cells[session.State](d.app, session.Name, query)
+	d.sessions = append(slices.DeleteFunc(d.sessions, func(c cell[session.State]) bool {
+		return slices.ContainsFunc(like, func(l cell[session.State]) bool { return l.Key == c.Key })
+	}), like...)
+	return err
+}
+
+// allSessions are those that were read and those that an import alone knows.
 func (d *desk) allSessions() []session.State {
 	list := make([]session.State, 0, len(d.sessions)+len(d.foreign))
 	for _, c := range d.sessions {

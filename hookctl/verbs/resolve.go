@@ -2,6 +2,7 @@ package verbs
 
 import (
 	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -22,23 +23,25 @@ const lastSession = "last"
 // resolve finds the session that a person named: its whole id, a prefix of it, or "last". A prefix that
 // several sessions share is an error that lists them.
 func (a *app) resolve(name string) (session.State, error) {
-	all, err := sessions(a)
-	if err != nil {
-		return session.State{}, err
-	}
 	if name != lastSession {
-		return match(all, name, a)
+		like, err := sessions(a, url.Values{"like": {name}})
+		if err != nil {
+			return session.State{}, err
+		}
+		return match(like, name, a)
 	}
 
-	projects, here, err := a.projects()
+	list, _, err := a.newestOf(false, 1)
+	if err == nil && len(list) == 0 {
+		list, err = newest(a, 1)
+	}
+	if err == nil && len(list) == 0 {
+		err = problem.Faultf("there is no session yet").Advise("the client's next start makes one")
+	}
 	if err != nil {
 		return session.State{}, err
 	}
-	if len(all) == 0 {
-		return session.State{}, problem.Faultf("there is no session yet").Advise("the client's next start makes one")
-	}
-	i := slices.IndexFunc(all, func(c cell[session.State]) bool { return countsFor(projects, c.State.Project) == here })
-	return all[max(0, i)].State, nil
+	return list[0].State, nil
 }
 
 func match(all []cell[session.State], name string, a *app) (session.State, error) {
@@ -85,11 +88,11 @@ func (a *app) current(name string) (string, error) {
 	if id := a.Getenv("CLAUDE_CODE_SESSION_ID"); id != "" {
 		return id, nil
 	}
-	all, err := sessions(a)
+	_, here, err := a.projects()
 	if err != nil {
 		return "", err
 	}
-	_, here, err := a.projects()
+	all, err := newest(a, 1, here)
 	if err != nil {
 		return "", err
 	}
@@ -118,6 +121,28 @@ func (a *app) projects() (all []cell[project.State], here string, err error) {
 		return nil, "", err
 	}
 	return all, projectAt(all, a.place(a.ProjectDir()).Path()), nil
+}
+
+// newestOf are the live sessions of this project, or of all, and at least n of those that were active last, and all projects.
+func (a *app) newestOf(everywhere bool, n int) ([]cell[session.State], []cell[project.State], error) {
+	projects, here, err := a.projects()
+	if err != nil {
+		return nil, nil, err
+	}
+	if everywhere {
+		list, err := newest(a, n)
+		return list, projects, err
+	}
+
+	ids := []string{here}
+	for _, c := range projects {
+		if countsFor(projects, c.Key) == here {
+			ids = append(ids, c.Key)
+		}
+	}
+	list, err := newest(a, n, ids...)
+	list = slices.DeleteFunc(list, func(c cell[session.State]) bool { return countsFor(projects, c.State.Project) != here })
+	return list, projects, err
 }
 
 func projectAt(all []cell[project.State], path string) string {

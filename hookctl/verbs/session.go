@@ -33,36 +33,40 @@ func (a *app) sessionCmd() *cobra.Command {
 
 func (a *app) sessionListCmd() *cobra.Command {
 	var f struct {
-		All bool `help:"of every project"`
+		All  bool  `help:"of every project"`
+		Last count `flag:"n,n" help:"the N active last, or all (20 without it, with --json all)"`
 	}
 	return a.verb(needNothing, &cobra.Command{
 		Use:     "list",
 		Short:   "List this project's sessions, the newest first",
-		Example: "  hookctl session list\n  hookctl session list --all --json | jq -r .id",
+		Example: "  hookctl session list\n  hookctl session list -n all\n  hookctl session list --all --json | jq -r .id",
 	}, func([]string) error {
 		return a.with(needStore, func() error {
-			list, err := sessions(a)
+			most := int(f.Last)
+			if most == 0 && !a.JSON {
+				most = 20
+			}
+			list, projects, err := a.newestOf(f.All, most)
 			if err != nil {
 				return err
 			}
-			projects, here, err := a.projects()
-			if err != nil {
+
+			more := most > 0 && len(list) > most
+			if more {
+				list = list[:most]
+			}
+			if err := a.printSessions(list, projects); err != nil || a.JSON {
 				return err
 			}
-			elsewhere := 0
-			list = slices.DeleteFunc(list, func(c cell[session.State]) bool {
-				other := !f.All && countsFor(projects, c.State.Project) != here
-				if other {
-					elsewhere++
-				}
-				return other
-			})
-			return a.printSessions(list, projects, elsewhere)
+			if more {
+				a.Printf("%s\n", a.Paint.Faint(fmt.Sprintf("the %d active last; -n all lists all", most)))
+			}
+			return nil
 		})
 	}, &f)
 }
 
-func (a *app) printSessions(list []cell[session.State], projects []cell[project.State], elsewhere int) error {
+func (a *app) printSessions(list []cell[session.State], projects []cell[project.State]) error {
 	if a.JSON {
 		for _, c := range list {
 			if err := a.PrintJSON(sessionLine{c.State, c.State.Standing()}); err != nil {
@@ -71,13 +75,14 @@ func (a *app) printSessions(list []cell[session.State], projects []cell[project.
 		}
 		return nil
 	}
-	if len(list) == 0 && elsewhere == 0 {
-		a.Printf("no session yet; the client's next start makes one\n")
-		return nil
-	}
 	if len(list) == 0 {
-		a.Printf("no session in this project; %s in others (--all)\n", strconv.Itoa(elsewhere))
-		return nil
+		others, err := newest(a, 1)
+		if len(others) > 0 {
+			a.Printf("no session in this project; --all lists those of others\n")
+		} else if err == nil {
+			a.Printf("no session yet; the client's next start makes one\n")
+		}
+		return err
 	}
 
 	t := cmdline.Table{Head: []string{"SESSION", "STATUS", "STANDING", "LAST ACTIVE", "TITLE", "PROJECT", "WHERE", "BRANCH", "EVENTS", "PROMPTS", "FAILED", "MODEL"},

@@ -67,7 +67,7 @@ func urgency(s session.State) int {
 // Sessions implements [top.Source].
 func (t topSource) Sessions(ctx context.Context) (lines []top.Line, err error) {
 	err = t.ask(ctx, func(a *app) error {
-		list, err := sessions(a)
+		list, err := newest(a, shortList)
 		if err != nil {
 			return err
 		}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"net/url"
 
 	"hookline/hookctl/facts"
 	"hookline/hookctl/problem"
@@ -23,7 +24,7 @@ func (a *app) session(ctx context.Context, name string) (string, error) {
 	var here string
 	var last session.State
 	err := a.with(ctx, func(h backend) error {
-		err := each(ctx, h, project.Name, func(p project.State) {
+		err := each(ctx, h, project.Name, nil, func(p project.State) {
 			if p.Path == path {
 				here = cmp.Or(p.JoinedInto, p.ID)
 			}
@@ -31,7 +32,8 @@ func (a *app) session(ctx context.Context, name string) (string, error) {
 		if err != nil {
 			return err
 		}
-		return each(ctx, h, session.Name, func(s session.State) {
+
+		take := func(s session.State) {
 			later := s.LastActive.After(last.LastActive)
 			if last.ID != "" && (s.Project == here) != (last.Project == here) {
 				later = s.Project == here
@@ -39,7 +41,12 @@ func (a *app) session(ctx context.Context, name string) (string, error) {
 			if later && s.Status != session.Deleted {
 				last = s
 			}
-		})
+		}
+		err = each(ctx, h, session.Name, url.Values{"newest": {"1"}, "project": {here}}, take)
+		if err != nil {
+			return err
+		}
+		return each(ctx, h, session.Name, url.Values{"newest": {"1"}}, take)
 	})
 	if err == nil && last.ID == "" {
 		err = problem.Faultf("there is no session yet").Advise("the client's next start makes one")
@@ -47,9 +54,9 @@ func (a *app) session(ctx context.Context, name string) (string, error) {
 	return last.ID, err
 }
 
-// each calls f with every state of a projection.
-func each[S any](ctx context.Context, h backend, projection string, f func(S)) error {
-	return h.Stream(ctx, http.MethodGet, "/v1/cells/"+projection, nil, func(line []byte) error {
+// each calls f with the states of a projection that a query means; without one with all.
+func each[S any](ctx context.Context, h backend, projection string, query url.Values, f func(S)) error {
+	return h.Stream(ctx, http.MethodGet, "/v1/cells/"+projection, query, func(line []byte) error {
 		var c struct{ State S }
 		err := json.Unmarshal(line, &c)
 		if err == nil {
