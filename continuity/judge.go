@@ -111,7 +111,7 @@ func head(text string, n int) string {
 }
 
 // notRun is the client's error for a call that it gave up because one beside it failed.
-var notRun = regexp.MustCompile(`^(<tool_use_error>)?(Sibling tool call errored|Cancelled: parallel tool call)`)
+var notRun = regexp.MustCompile(`^(<tool_use_error>)?(Sibling tool call errored|Cancelled: parallel tool call|Blocked: )`)
 
 // take goes one step on.
 func (p *past) take(e events.Event) {

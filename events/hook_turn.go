@@ -54,6 +54,22 @@ func (e *PromptSubmitted) UserText() string {
 	return ""
 }
 
+// notified matches what a notification of a background task says: its summary, and the event where there is one.
+var notified = regexp.MustCompile(`(?s)^<task-notification>.*?<summary>(.*?)</summary>\s*(?:<event>(.*?)</event>)?`)
+
+// Headline is what people read of a prompt in a list: the user's words, what a notification says, or else all of it.
+func (e *PromptSubmitted) Headline() string {
+	if text := e.UserText(); text != "" {
+		return text
+	}
+
+	text := strings.TrimSpace(e.Prompt)
+	if said := notified.FindStringSubmatch(text); said != nil {
+		text = strings.TrimSuffix("notification: "+said[1]+": "+said[2], ": ")
+	}
+	return text
+}
+
 // PromptExpanded records the client's UserPromptExpansion hook: a slash command was expanded into a prompt.
 type PromptExpanded struct {
 	Common

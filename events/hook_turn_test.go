@@ -19,3 +19,18 @@ func TestUserText(t *testing.T) {
 		}
 	}
 }
+
+func TestHeadline(t *testing.T) {
+	for prompt, want := range map[string]string{
+		"Add retries": "Add retries",
+		"<task-notification>\n<task-id>b1</task-id>\n<summary>Monitor event: \"CI\"</summary>\n<event>Test: pass</event>\n</task-notification>": `notification: Monitor event: "CI": Test: pass`,
+		"<task-notification> <summary>Agent \"a\" completed</summary> </task-notification>":                                                     `notification: Agent "a" completed`,
+		"<task-notification> of another form": "<task-notification> of another form",
+		"[Request interrupted by user]":       "[Request interrupted by user]",
+	} {
+		e := &PromptSubmitted{Prompt: prompt}
+		if got := e.Headline(); got != want {
+			t.Errorf("%q: %q, want %q", prompt, got, want)
+		}
+	}
+}

@@ -1,7 +1,6 @@
 package page
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -185,7 +184,7 @@ func (s *story) place(r events.Record) *row {
 	switch e := r.Event.(type) {
 	case *events.PromptSubmitted:
 		s.compact = nil
-		return s.begin(r, line(cmp.Or(e.UserText(), titleOf(e.Prompt))))
+		return s.begin(r, line(e.Headline()))
 	case *events.ToolRequested, *events.ToolSucceeded, *events.ToolFailed, *events.ToolBatchFinished, *events.PermissionRequested, *events.PermissionDenied:
 		s.compact = nil
 		return s.call(r)
@@ -197,17 +196,6 @@ func (s *story) place(r events.Record) *row {
 		return s.compaction(r)
 	}
 	return s.other(r)
-}
-
-// titleOf is what a turn begins with that the user did not write: of a notification that the client submits what it says.
-func titleOf(prompt string) string {
-	note, ok := strings.CutPrefix(strings.TrimSpace(prompt), "<task-notification>")
-	_, rest, told := strings.Cut(note, "<summary>")
-	if !ok || !told {
-		return prompt
-	}
-	summary, _, _ := strings.Cut(rest, "</summary>")
-	return "notification: " + summary
 }
 
 // call finds the row of a tool call.

@@ -1,7 +1,6 @@
 package verbs
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -218,7 +217,7 @@ func promptOf(a *app, r events.Record) (string, error) {
 	q := url.Values{"session": {r.Session}, "type": {events.TypePromptSubmitted}, "until": {strconv.FormatUint(r.Seq, 10)}, "n": {"1"}}
 	err := a.records(q, func(p events.Record) {
 		if e, ok := p.Event.(*events.PromptSubmitted); ok {
-			prompt = cmdline.Fit(cmdline.OneLine(cmp.Or(e.UserText(), e.Prompt)), 300)
+			prompt = cmdline.Fit(cmdline.OneLine(e.Headline()), 300)
 		}
 	})
 	return prompt, err

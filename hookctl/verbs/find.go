@@ -424,10 +424,6 @@ func (a *app) printAfter(after *afterJSON) {
 		if s.OK {
 			sign = a.Paint.Good("✓")
 		}
-		what := cmdline.OneLine(s.What)
-		if a.Columns > 0 {
-			what = cmdline.Fit(what, max(20, a.Columns-8))
-		}
-		a.Printf("    %s %s\n", sign, what)
+		a.Printf("    %s %s\n", sign, cmdline.Fit(cmdline.OneLine(s.What), min(a.snippetSize(), max(20, a.Columns-8))))
 	}
 }

@@ -1,7 +1,6 @@
 package verbs
 
 import (
-	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -32,7 +31,7 @@ func (t *timeline) take(r events.Record) {
 	case *events.SessionStarted:
 		t.add(r, "faint", join(", ", "started", e.Source, e.Model))
 	case *events.PromptSubmitted:
-		t.add(r, "plain", cmp.Or(e.UserText(), e.Prompt))
+		t.add(r, "plain", e.Headline())
 	case *events.CompactionFinished:
 		t.add(r, "warn", join(", ", "context compacted", e.Trigger))
 	case *events.TurnFailed:

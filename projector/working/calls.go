@@ -115,8 +115,11 @@ func mcpTool(name string) (server, tool string, ok bool) {
 	return server, tool, ok
 }
 
-// notRun is the client's error for a call that it gave up because one beside it failed.
-var notRun = regexp.MustCompile(`^(<tool_use_error>)?(Sibling tool call errored|Cancelled: parallel tool call)`)
+// notRun is the client's error for a call that it did not start: one beside it failed, or the client has a rule against the command.
+var notRun = regexp.MustCompile(`^(<tool_use_error>)?(Sibling tool call errored|Cancelled: parallel tool call|Blocked: )`)
+
+// errorTags stand around what the client itself says of a call.
+var errorTags = strings.NewReplacer("<tool_use_error>", "", "</tool_use_error>", "")
 
 // failed takes in a call that failed; one that the user interrupted, or that the client gave up, says nothing of its
 // target.
@@ -125,7 +128,7 @@ func (s State) failed(r events.Record, e *events.ToolFailed) State {
 		return s
 	}
 
-	f := Failure{Target: target(e.ToolName, e.ToolInput), Tool: clip(e.ToolName, maxLine), Text: telling(e.Error), Event: r.ID, Time: r.Time}
+	f := Failure{Target: target(e.ToolName, e.ToolInput), Tool: clip(e.ToolName, maxLine), Text: telling(errorTags.Replace(e.Error)), Event: r.ID, Time: r.Time}
 	open := slices.DeleteFunc(slices.Clone(s.Open), func(o Failure) bool { return o.Target == f.Target })
 	s.Open = events.Newest(append(open, f), maxOpen)
 

@@ -59,8 +59,11 @@ func outputPaths(e *events.ToolSucceeded) []string {
 
 // saw takes in the paths of a text, the newest last.
 func (s State) saw(r events.Record, paths []string) State {
+	root := strings.TrimSuffix(s.Worktree, "/")
 	for _, p := range paths {
-		p = strings.TrimPrefix(p, strings.TrimSuffix(s.Worktree, "/")+"/")
+		if root != "" {
+			p = strings.TrimPrefix(p, root+"/")
+		}
 		if !openable(p) {
 			continue
 		}
