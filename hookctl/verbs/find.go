@@ -424,6 +424,10 @@ func (a *app) printAfter(after *afterJSON) {
 		if s.OK {
 			sign = a.Paint.Good("✓")
 		}
-		a.Printf("    %s %s\n", sign, cmdline.Fit(cmdline.OneLine(s.What), min(a.snippetSize(), max(20, a.Columns-8))))
+		room := a.snippetSize()
+		if a.Columns > 0 {
+			room = max(20, a.Columns-8)
+		}
+		a.Printf("    %s %s\n", sign, cmdline.Fit(cmdline.OneLine(s.What), room))
 	}
 }
