@@ -135,6 +135,9 @@ func (f *file) write(t target, cur content, ch change) error {
 	if (ch.save && !replaced) || (ch.spent && replaced) {
 		_ = os.Remove(f.path + backupSuffix) // a leftover equals the file and does no harm
 	}
+	if err == nil && !ch.next.exists {
+		_ = os.Remove(filepath.Dir(f.path)) // where it is empty now, install has probably made it
+	}
 	return err
 }
 

@@ -34,7 +34,7 @@ func (x *examiner) hooks() {
 	x.codex()
 	switch {
 	case st.Plugin != "" && x.hooked:
-		x.warn(name, "the plugin "+st.Plugin+" runs the hooks as well; each runs twice but is recorded once", "`hookctl install --plugin` takes them out of the user's settings file")
+		x.warn(name, "the plugin "+st.Plugin+" runs the hooks as well; each is recorded once all the same", "`hookctl install --plugin` takes them out of the user's settings file")
 	case st.Plugin != "":
 		x.hooked, x.full = true, true
 		x.pass(name, "the plugin %s of the client runs them", st.Plugin)
@@ -44,7 +44,7 @@ func (x *examiner) hooks() {
 	}
 	twice := slices.DeleteFunc(slices.Clone(st.Duplicates), func(d settings.Duplicate) bool { return !d.Twice })
 	if len(twice) > 0 {
-		x.warn(name, fmt.Sprintf("the client runs %s in each of the scopes %s; each runs twice but is recorded once", cmdline.Plural(len(twice), "hook"), scopeNames(twice)),
+		x.warn(name, fmt.Sprintf("the client runs %s in each of the scopes %s; each is recorded once all the same", cmdline.Plural(len(twice), "hook"), scopeNames(twice)),
 			"`hookctl uninstall` with --user, --project or --local takes one of them out")
 	}
 }

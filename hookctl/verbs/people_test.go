@@ -86,7 +86,7 @@ func TestDoctorTwoScopes(t *testing.T) {
 	b, _ := healthy(t)
 	b.must("install", "--project")
 	_, checks := b.diagnose()
-	if c := checks["hooks"]; c.Words != "the client runs 31 hooks in each of the scopes user and project; each runs twice but is recorded once" {
+	if c := checks["hooks"]; c.Words != "the client runs 31 hooks in each of the scopes user and project; each is recorded once all the same" {
 		t.Errorf("%+v", c)
 	}
 }

@@ -74,10 +74,14 @@ func (a *app) uninstallHooks(o settings.Options) (settings.Result, error) {
 	if o.Client == settings.Codex {
 		return settings.Uninstall(o)
 	}
-	if _, _, err := settings.SetStatusLine(o, false); err != nil {
-		return settings.Result{}, err
+	line, _, err := settings.SetStatusLine(o, false)
+	if err != nil {
+		return line, err
 	}
-	return settings.Uninstall(o)
+	res, err := settings.Uninstall(o)
+	res.Changed = res.Changed || line.Changed
+	res.Diff = line.Diff + res.Diff
+	return res, err
 }
 
 func (a *app) sayUninstalled(o settings.Options, res settings.Result) {
