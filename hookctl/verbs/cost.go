@@ -224,7 +224,7 @@ func (a *app) printCost(out costJSON) {
 		a.Printf("\nwithout a price: %s; `prices` in the configuration takes lines of MODEL INPUT OUTPUT, dollars a million tokens\n", cmdline.OneLine(strings.Join(out.Unpriced, ", ")))
 	}
 	for _, file := range out.Missing {
-		a.Say("warning: not counted, it cannot be read: " + cmdline.OneLine(file))
+		a.Say("warning: not counted, it cannot be read: " + file)
 	}
 }
 

@@ -201,7 +201,7 @@ func (f addition) entry(root, kind, text string) (events.LedgerEntryAdded, error
 // sayOrdered prints what became of one order.
 func (a *app) sayOrdered(r hook.Ordered, text string) error {
 	if r.Outcome == "fork" {
-		return problem.Faultf("the ledger has another decision, which holds: %s [ledger %d], not %q", cmdline.OneLine(hook.DecisionText(r.Entry)), r.Entry.Seq, cmdline.OneLine(text)).Advise(fmt.Sprintf("follow it, or replace it with --replaces %d", r.Entry.Seq))
+		return problem.Faultf("the ledger has another decision, which holds: %s [ledger %d], not %q", hook.DecisionText(r.Entry), r.Entry.Seq, text).Advise(fmt.Sprintf("follow it, or replace it with --replaces %d", r.Entry.Seq))
 	}
 	switch {
 	case a.JSON:

@@ -146,7 +146,7 @@ func (a *app) render(file string) (bool, error) {
 		return notes.Markdown(old, s, a.active(s))
 	})
 	if err != nil {
-		return false, problem.Faultf("%s: %w", cmdline.OneLine(file), err).Advise("the file is as it was")
+		return false, problem.Faultf("%s: %w", file, err).Advise("the file is as it was")
 	}
 	return changed, nil
 }
@@ -185,7 +185,7 @@ func (a *app) ledgerImportCmd() *cobra.Command {
 func (a *app) importLedger(file string, dry bool) error {
 	found, err := readLedger(file)
 	if err != nil {
-		return problem.Faultf("%s: %w", cmdline.OneLine(file), err).Advise("NOTES.md or a bead's .yaml is wanted")
+		return problem.Faultf("%s: %w", file, err).Advise("NOTES.md or a bead's .yaml is wanted")
 	}
 	s, err := a.ledgerOf()
 	if err != nil {

@@ -124,10 +124,10 @@ func (a *app) printTranscripts(r transcript.Imported) {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.Unknown)) {
-		a.Printf("unknown   %s of type %s, left out\n", cmdline.Count(r.Unknown[name]), orDash(cmdline.Clean(name)))
+		a.Printf("unknown   %s of type %s, left out\n", cmdline.Count(r.Unknown[name]), orDash(name))
 	}
 	a.Printf("log       up to sequence %s\n", cmdline.Count(r.Seq))
 	for _, problem := range r.Problems {
-		a.Say(cmdline.OneLine("could not be read: " + problem))
+		a.Say("could not be read: " + problem)
 	}
 }
