@@ -217,6 +217,9 @@ func Compose(in Input, v Verdict, items []Item, damage string) (Answer, *events.
 	return answer, injected(in, told, left)
 }
 
+// answerLetters, in bytes, tell one question with its answer from another.
+const answerLetters = 50
+
 // toldOnce leaves out the user's answers that the ledger tells as decisions.
 func toldOnce(items []Item) []Item {
 	var decided []string
@@ -227,7 +230,9 @@ func toldOnce(items []Item) []Item {
 	}
 	return slices.DeleteFunc(items, func(it Item) bool {
 		answer, isAnswer := strings.CutPrefix(it.Text, answerWords)
-		return isAnswer && slices.ContainsFunc(decided, func(d string) bool { return strings.Contains(d, letters(answer)) })
+		begin := letters(answer)
+		begin = begin[:min(answerLetters, len(begin))] // both may be cut behind it
+		return isAnswer && slices.ContainsFunc(decided, func(d string) bool { return strings.Contains(d, begin) })
 	})
 }
 

@@ -21,6 +21,7 @@ import (
 const (
 	toldDecisions  = 3
 	decisionChars  = 140
+	subjectChars   = 80 // of them, so that a long question leaves room for its answer
 	stepTokens     = 70
 	questionTokens = 40
 	forkAge        = 24 * time.Hour
@@ -195,6 +196,7 @@ func startItems(s ledger.State, in Input, source string) []Item {
 		items = append(items, Item{ID: "ledger.handoff", Rank: RankHandoff, Text: text, Event: h.Event})
 	}
 	for _, e := range newest(decisions, toldDecisions) {
+		e.Subject = ledger.Clip(e.Subject, subjectChars)
 		text := fmt.Sprintf("Decided: %s [ledger %d]", ledger.Clip(DecisionText(e), decisionChars), e.Seq)
 		items = append(items, Item{ID: "ledger.decision " + e.ID, Rank: RankDecisions, Text: text, Event: e.ID})
 	}

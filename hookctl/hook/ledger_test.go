@@ -20,6 +20,14 @@ var ledgerOfTest = ledger.State{Entries: []ledger.Entry{
 	kept(4, events.LedgerDecision, "", "Newest"), kept(5, events.LedgerStep, "", "Write it"), kept(6, events.LedgerStep, "", "Test it"),
 	kept(7, events.LedgerQuestion, "", "Who?")}}
 
+// A long question leaves room for its answer.
+func TestDecisionOnALongQuestion(t *testing.T) {
+	long := ledger.State{Entries: []ledger.Entry{kept(1, events.LedgerDecision, strings.Repeat("What shall become of old events? ", 6), "Keep them")}}
+	in := decode("hook SessionStart", `{"session_id":"s","hook_event_name":"SessionStart","source":"startup"}`)
+	items := tellLedger(in, World{Project: "p"}, past{Ledger: long}.reader(t))
+	expect.Equal(t, items[0].Text, "Decided: What shall become of old events? What shall become of old events? What shall be…: Keep them [ledger 1]")
+}
+
 // S3 "Tiered Ledger Recovery": the last three decisions only.
 func TestLedgerAtAStart(t *testing.T) {
 	want := `Decided: Newest [ledger 4]
