@@ -56,21 +56,20 @@ var _ = kind[CheckpointCreated]("", "a point of the log whose working state can 
 
 // Summary implements [Summarizer].
 func (e *CheckpointCreated) Summary() string {
-	if e.Note == "" {
-		return e.Trigger
-	}
-	return e.Trigger + ": " + e.Note
+	return strings.TrimSuffix(e.Trigger+": "+e.Note, ": ")
 }
 
-// GoalSet sets a session's goal by command.
+// GoalSet sets a session's goal, by command or as the session before handed it over.
 type GoalSet struct {
 	Text string `json:"text" jsonschema_description:"the goal"`
+	Task string `json:"task,omitempty" jsonschema_description:"what that session worked on last, where it is not the goal"`
+	From string `json:"from,omitempty" jsonschema_description:"id of the event that was the goal of the project's last session, where the first prompt only says to go on; absent by command"`
 }
 
 // Type implements [Event].
 func (*GoalSet) Type() string { return TypeGoalSet }
 
-var _ = kind[GoalSet]("", "a session's goal was set by command")
+var _ = kind[GoalSet]("", "a session's goal was set by command, or handed over by the session before")
 
 // Summary implements [Summarizer].
 func (e *GoalSet) Summary() string { return e.Text }

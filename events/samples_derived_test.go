@@ -80,7 +80,7 @@ func derivedSamples() []Event {
 		&CheckpointCreated{Schema: 1, Trigger: "auto", Note: "before the rewrite", Phase: "SIGNALS", Percent: 82, Said: "Now the second half."},
 		&CheckpointRestored{Checkpoint: sampleOther, Session: sampleSession, Schema: 2, Left: []string{"files read and commands: older than 1 h"},
 			State: raw(`{"id":"c68c8a51","goal":{"text":"Ship the retries"}}`)},
-		&GoalSet{Text: "Ship the retries"},
+		&GoalSet{Text: "Ship the retries", Task: "Now make the delay grow", From: "01KAJ3Z8T0V9Q4XW2N6M5R7S1A"},
 		&HandoffWritten{Text: "The staging host has the new build; run the smoke tests next.", By: "session_end", NextSteps: []string{"run the smoke tests"},
 			Blockers: []string{"go test: --- FAIL: TestUpload"}, Files: []string{"/project/up/client.go"}, Checkpoint: sampleOther},
 		&LedgerEntryAdded{Kind: LedgerDecision, Text: "Use rotating refresh tokens", Subject: "refresh tokens", Rationale: "prevents replay",

@@ -3,6 +3,7 @@ package hook
 import (
 	"fmt"
 	"regexp"
+	"slices"
 
 	"hookline/events"
 	"hookline/projector"
@@ -43,8 +44,8 @@ func latest(r Reader, project, own string) identity.State {
 	if !known { // a new project: the index would be every session of all the others
 		return identity.State{}
 	}
-	for i := len(p.History) - 1; i >= 0; i-- {
-		if s := persisted(r, p.History[i].Session, project, own); s.Born {
+	for _, h := range slices.Backward(p.History) {
+		if s := persisted(r, h.Session, project, own); s.Born {
 			return s
 		}
 	}
@@ -53,8 +54,8 @@ func latest(r Reader, project, own string) identity.State {
 	if err != nil {
 		return identity.State{}
 	}
-	for i := len(keys) - 1; i >= 0; i-- {
-		_, id, isTime := identity.SplitTime(keys[i])
+	for _, key := range slices.Backward(keys) {
+		_, id, isTime := identity.SplitTime(key)
 		if !isTime {
 			continue
 		}
@@ -84,32 +85,23 @@ func restored(in Input, e *events.SessionStarted, own identity.State, born bool,
 		return out
 	}
 
-	switch e.Source {
-	case "clear":
+	switch {
+	case e.Source == "clear":
 		out.Outcome = "fresh"
-		return out
-	case "compact":
-		if !born {
-			out.Outcome = "new" // the recorder came in the middle of the session
-			return out
-		}
-		out.Outcome, out.Previous = "continued", in.Session
-		return out
-	case "resume":
+	case e.Source == "resume":
 		out.Outcome, out.Previous = "resumed", in.Session
 		if !born {
 			out.Outcome = "not_found"
 		}
-		return out
-	}
-
-	if !prev.Born {
+	case e.Source == "compact" && born:
+		out.Outcome, out.Previous = "continued", in.Session
+	case e.Source == "compact" || !prev.Born: // the recorder came in the middle of the session, or it is the project's first
 		out.Outcome = "new"
-		return out
+	default:
+		out.Outcome, out.Previous, out.Snapshot = "restored", prev.SessionID, prev.TimestampMS
+		out.GapMS = max(0, in.Time.UnixMilli()-out.Snapshot)
+		out.Carry = identity.CarryOf(prev, out.GapMS)
 	}
-	out.Outcome, out.Previous, out.Snapshot = "restored", prev.SessionID, prev.TimestampMS
-	out.GapMS = max(0, in.Time.UnixMilli()-out.Snapshot)
-	out.Carry = identity.CarryOf(prev, out.GapMS)
 	return out
 }
 

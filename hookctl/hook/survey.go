@@ -42,14 +42,11 @@ func tellSurvey(in Input, found *events.WorkplaceSurveyed, s working.State) []It
 		return nil
 	}
 
-	var items []Item
-	if len(found.Changed) > 0 {
-		var files []working.File
-		for _, path := range found.Changed {
-			files = append(files, working.File{Path: path, Event: in.Frame})
-		}
-		items = append(items, foldersItem(readTokens, "working.changed", RankFiles, "Changed on disk since you saw them: ", s.Worktree, files))
+	var files []working.File
+	for _, path := range found.Changed {
+		files = append(files, working.File{Path: path, Event: in.Frame})
 	}
+	items := foldersItem(readTokens, "working.changed", RankFiles, "Changed on disk since you saw them: ", s.Worktree, files)
 	if found.Gone != "" {
 		items = append(items, Item{ID: "working.gone", Rank: RankFunctions, Text: "Not restored: files, the work tree " + found.Gone + " is gone.", Event: in.Frame})
 	}

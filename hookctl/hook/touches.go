@@ -38,10 +38,7 @@ func tellTouched(touches []working.Touch, said []Item) []Item {
 			files = append(files, working.File{Path: x.Path, Event: x.Event})
 		}
 	}
-	if files == nil {
-		return nil
-	}
-	return []Item{foldersItem(touchedTokens, "working.touched", RankRead, "Used in this project: ", "", files)}
+	return foldersItem(touchedTokens, "working.touched", RankRead, "Used in this project: ", "", files)
 }
 
 // tellMatched names, with the first prompt of a session, files whose names have its words and that its start did not
@@ -66,13 +63,12 @@ func tellMatched(in Input, w World, r Reader) []Item {
 			files = append(files, working.File{Path: x.Path, Event: x.Event})
 		}
 	}
-	if files == nil {
-		return nil
-	}
 	slices.SortStableFunc(files, func(a, b working.File) int { return working.Hits(b.Path, about) - working.Hits(a.Path, about) })
-	it := foldersItem(matchedTokens, "working.matched", RankSeen, "Used before, by your words: ", "", files)
-	it.Same = "once"
-	return []Item{it}
+	items := foldersItem(matchedTokens, "working.matched", RankSeen, "Used before, by your words: ", "", files)
+	for i := range items {
+		items[i].Same = "once"
+	}
+	return items
 }
 
 // namedIn tells whether one of the items names a file.

@@ -51,6 +51,8 @@ func decideWorking(in Input, w World, r Reader) []events.Event {
 		return []events.Event{checkpoint(in, w, r, e)}
 	case *events.TurnStopped:
 		return decideStop(in, w, r, e)
+	case *events.PromptSubmitted:
+		return handedOver(in, w, r, e)
 	case *events.SessionStarted:
 		if w.Survey != nil {
 			return []events.Event{w.Survey}
@@ -61,6 +63,25 @@ func decideWorking(in Input, w World, r Reader) []events.Event {
 		}
 	}
 	return nil
+}
+
+// handedOver gives a session without a goal, whose prompt only says to go on, the goal and the task that its start told
+// of the project's last session.
+func handedOver(in Input, w World, r Reader, e *events.PromptSubmitted) []events.Event {
+	if !working.GoesOn(e.UserText()) || workingOf(r, in.Session).Goal != nil {
+		return nil
+	}
+	seen, _ := projector.State[session.State](r.Reader, session.Name, in.Session)
+	before := workingOf(r, latest(r, w.Project, in.Session).SessionID)
+	if seen.Told[session.ToldKey("", "working.goal")] == "" || before.Goal == nil {
+		return nil
+	}
+
+	out := &events.GoalSet{Text: before.Goal.Text, From: before.Goal.Event}
+	if before.Task != nil && before.Task.Event != before.Goal.Event {
+		out.Task = before.Task.Text
+	}
+	return []events.Event{out}
 }
 
 // checkpoint marks the state before a compaction, with what the agent said in the turn that it cuts.
@@ -94,7 +115,7 @@ func tellWorking(in Input, w World, r Reader) []Item {
 	case "compact":
 		return append(recovered(s, "POST_COMPACT", true), survey...)
 	case "resume":
-		return append(recovered(unsaid(s), "SESSION_REVIVAL", false), survey...)
+		return append(recovered(s, "SESSION_REVIVAL", false), survey...)
 	}
 	items := append(Handoff(s, in.Time), survey...)
 	return append(items, tellTouched(touchesOf(r, w.Project, in.Time), items)...)
@@ -111,12 +132,12 @@ func Known(s working.State) []Item { return recovered(s, "POST_COMPACT", true) }
 
 // recovered tells a session its own state. A context that was not compacted has the files and commands still.
 func recovered(s working.State, phase string, cut bool) []Item {
-	items := goalItems(s, "[PHASE: "+phase+"] ")
-	items = append(items, openItems(s)...)
+	items := goalItems(s, "[PHASE: "+phase+"] ", cut)
+	items = append(items, openItems(s, cut)...)
 	if cut {
-		items = append(items, fileItems(s, true)...)
+		items = append(items, fileItems(s, true, true)...)
 		items = append(items, commandItems(s)...)
-		items = append(items, seenItems(s)...)
+		items = append(items, foldersItem(seenTokens, "working.seen", RankSeen, "Seen, not opened: ", s.Worktree, s.Unopened())...)
 		if s.Said != nil {
 			items = append(items, Item{ID: "working.said", Rank: RankFunctions, Text: "You said last: " + working.Clip(s.Said.Text, saidChars), Event: s.Said.Event})
 		}
@@ -133,12 +154,11 @@ func Handoff(s working.State, now time.Time) []Item {
 	if s.ID == "" || s.Deleted || age > handoffAge {
 		return nil
 	}
-	s = unsaid(s)
 
-	items := goalItems(s, fmt.Sprintf("[PHASE: SESSION_START] From session %s, %s ago. ", shortID(s.ID), ageText(age)))
-	items = append(items, openItems(s)...)
+	items := goalItems(s, fmt.Sprintf("[PHASE: SESSION_START] From session %s, %s ago. ", shortID(s.ID), ageText(age)), false)
+	items = append(items, openItems(s, false)...)
 	recent := age < extendedAge
-	items = append(items, fileItems(s, recent)...)
+	items = append(items, fileItems(s, recent, false)...)
 	if recent {
 		return append(items, commandItems(s)...)
 	}
@@ -150,30 +170,9 @@ func Handoff(s working.State, now time.Time) []Item {
 		Text: "Not restored: files read and commands, they are older than 1 h."})
 }
 
-// unsaid is a state without the marks of what a session's context has from a compaction: another session has not read that.
-func unsaid(s working.State) working.State {
-	s.Files = slices.Clone(s.Files)
-	for i := range s.Files {
-		s.Files[i].Known = false
-	}
-	s.Corrections = slices.Clone(s.Corrections)
-	for i := range s.Corrections {
-		s.Corrections[i].Known = false
-	}
-	for _, n := range []**working.Note{&s.Goal, &s.Task, &s.Prompt} {
-		if *n != nil {
-			*n = &working.Note{Text: (*n).Text, Event: (*n).Event, Time: (*n).Time}
-		}
-	}
-	if s.Steps != nil {
-		s.Steps = &working.Steps{Texts: s.Steps.Texts, Event: s.Steps.Event}
-	}
-	return s
-}
-
 // goalItems are the two goals: what the session was for, and what it did last. Behind a summary that has their words
-// only the phase is told.
-func goalItems(s working.State, prefix string) []Item {
+// only the phase is told; a context that was not cut has not read it.
+func goalItems(s working.State, prefix string, cut bool) []Item {
 	var items []Item
 	before := ""
 	for _, x := range []struct {
@@ -188,7 +187,7 @@ func goalItems(s working.State, prefix string) []Item {
 		if s.Task == nil || x.n.Event == s.Task.Event {
 			chars = taskChars
 		}
-		if !x.n.Known {
+		if !x.n.Known || !cut {
 			items = append(items, Item{ID: "working." + x.id, Rank: RankGoal, Text: prefix + x.title + working.Clip(x.n.Text, chars), Event: x.n.Event})
 			prefix = ""
 		}
@@ -200,7 +199,7 @@ func goalItems(s working.State, prefix string) []Item {
 }
 
 // openItems are what is unfinished: words for the next session, things to do, failures, and what the user corrected.
-func openItems(s working.State) []Item {
+func openItems(s working.State, cut bool) []Item {
 	var items []Item
 	if s.Handoff != nil {
 		items = append(items, Item{ID: "working.handoff", Rank: RankHandoff, Text: "Handoff: " + s.Handoff.Text, Event: s.Handoff.Event})
@@ -218,7 +217,7 @@ func openItems(s working.State) []Item {
 		items = append(items, listItem("working.todos", RankHandoff, "To do: ", texts, "; ", todos[len(todos)-1].Event))
 	}
 
-	if s.Steps != nil && !s.Steps.Known && len(items) == 0 {
+	if s.Steps != nil && !(s.Steps.Known && cut) && len(items) == 0 {
 		items = append(items, listItem("working.steps", RankHandoff, "Next steps, in your words: ", s.Steps.Texts, "; ", s.Steps.Event))
 	}
 
@@ -238,7 +237,7 @@ func openItems(s working.State) []Item {
 		items = append(items, Item{ID: "working.failure " + f.Target, Rank: RankBlockers, Text: text, Event: f.Event})
 	}
 	for _, c := range newest(s.Corrections, 4) {
-		if c.Known {
+		if c.Known && cut {
 			continue
 		}
 		items = append(items, Item{ID: "working.correction " + c.Event, Rank: RankDecisions, Text: "The user refused " + c.Text, Event: c.Event})
@@ -251,39 +250,19 @@ func openItems(s working.State) []Item {
 
 // fileItems are the changed files, and those that were only read when asked for; by folder, the newest first. A file
 // that the summary of the compaction names is left out.
-func fileItems(s working.State, read bool) []Item {
-	var changed, seen []working.File
+func fileItems(s working.State, read, cut bool) []Item {
+	var changed, opened []working.File
 	for _, f := range slices.Backward(s.Files) {
 		switch {
-		case f.Known:
+		case f.Known && cut:
 		case f.Created || f.Edited > 0:
 			changed = append(changed, f)
-		default:
-			seen = append(seen, f)
+		case read:
+			opened = append(opened, f)
 		}
 	}
-
-	var items []Item
-	if len(changed) > 0 {
-		items = append(items, foldersItem(editedTokens, "working.edited", RankFiles, "Edited: ", s.Worktree, changed))
-	}
-	if read && len(seen) > 0 {
-		items = append(items, foldersItem(readTokens, "working.read", RankRead, "Read: ", s.Worktree, seen))
-	}
-	return items
-}
-
-// seenItems are files that outputs named and that were not opened yet.
-func seenItems(s working.State) []Item {
-	sights := s.Unopened()
-	if sights == nil {
-		return nil
-	}
-	files := make([]working.File, 0, len(sights))
-	for _, x := range sights {
-		files = append(files, working.File{Path: x.Path, Event: x.Event})
-	}
-	return []Item{foldersItem(seenTokens, "working.seen", RankSeen, "Seen, not opened: ", s.Worktree, files)}
+	return append(foldersItem(editedTokens, "working.edited", RankFiles, "Edited: ", s.Worktree, changed),
+		foldersItem(readTokens, "working.read", RankRead, "Read: ", s.Worktree, opened)...)
 }
 
 // commandItems are the distinct commands with their outcome, those first that are probably run again. One that failed and
@@ -325,8 +304,11 @@ func listItem(id string, rank Rank, title string, texts []string, between, event
 }
 
 // foldersItem names files in one line of at most so many tokens, by their folders; its shorter forms name fewer of
-// them, the first.
-func foldersItem(most int, id string, rank Rank, title, root string, files []working.File) Item {
+// them, the first. Without a file there is no item.
+func foldersItem(most int, id string, rank Rank, title, root string, files []working.File) []Item {
+	if len(files) == 0 {
+		return nil
+	}
 	var paths []string
 	for _, f := range files {
 		paths = append(paths, path.Join(working.Folder(root, f.Path)))
@@ -353,7 +335,7 @@ func foldersItem(most int, id string, rank Rank, title, root string, files []wor
 			it.Text, it.Paths = text, paths[:n]
 		}
 	}
-	return it
+	return []Item{it}
 }
 
 // folder is a file, or a folder with what of it is told, in the order in which it came.

@@ -33,22 +33,15 @@ func (s State) succeeded(r events.Record, e *events.ToolSucceeded) State {
 		}
 		return s.touched(r, events.MemberText(e.ToolInput, "file_path"), func(f *File) { f.Read++ })
 	case "Edit", "MultiEdit":
-		file := events.MemberText(e.ToolInput, "file_path")
-		return s.changed(r, file).touched(r, file, func(f *File) { f.Edited++ })
+		return s.wrote(r, events.MemberText(e.ToolInput, "file_path"), false)
 	case "NotebookEdit":
 		return s.touched(r, events.MemberText(e.ToolInput, "notebook_path"), func(f *File) { f.Edited++ })
 	case "Write":
-		created := events.MemberText(e.ToolResponse, "type") == "create"
-		file := events.MemberText(e.ToolInput, "file_path")
-		return s.changed(r, file).touched(r, file, func(f *File) {
-			if created {
-				f.Created = true
-			} else {
-				f.Edited++
-			}
-		})
+		return s.wrote(r, events.MemberText(e.ToolInput, "file_path"), events.MemberText(e.ToolResponse, "type") == "create")
 	case events.ToolPatch:
-		return s.patched(r, e)
+		for _, p := range events.Patch(e.ToolInput, e.Cwd) {
+			s = s.wrote(r, p.Path, p.Kind == "add")
+		}
 	case "Bash":
 		output := events.MemberText(e.ToolResponse, "stdout")
 		if output == "" {
@@ -68,18 +61,15 @@ func (s State) succeeded(r events.Record, e *events.ToolSucceeded) State {
 	return s
 }
 
-// patched takes in a patch of Codex: each of its files was created, or edited.
-func (s State) patched(r events.Record, e *events.ToolSucceeded) State {
-	for _, p := range events.Patch(e.ToolInput, e.Cwd) {
-		s = s.changed(r, p.Path).touched(r, p.Path, func(f *File) {
-			if p.Kind == "add" {
-				f.Created = true
-			} else {
-				f.Edited++
-			}
-		})
-	}
-	return s
+// wrote takes in that a file was created, or edited.
+func (s State) wrote(r events.Record, file string, created bool) State {
+	return s.changed(r, file).touched(r, file, func(f *File) {
+		if created {
+			f.Created = true
+		} else {
+			f.Edited++
+		}
+	})
 }
 
 // continuation is the id by which the MCP servers pal and zen go on with a conversation, also inside of JSON text.

@@ -91,7 +91,7 @@ func openable(p string) bool {
 // Unopened are the sights that no tool of the session has touched, the newest first: of what was tried besides (how often
 // one stood there, words of the goal in its name, files beside it that were edited), how many of one folder are
 // told), nothing told more of those that are opened later.
-func (s State) Unopened() []Sight {
+func (s State) Unopened() []File {
 	var paths []string
 	for _, f := range s.Files {
 		paths = append(paths, "/"+path.Join(Folder(s.Worktree, f.Path)))
@@ -100,11 +100,11 @@ func (s State) Unopened() []Sight {
 		paths = append(paths, x.Path)
 	}
 
-	var list []Sight
+	var list []File
 	for _, x := range slices.Backward(s.Seen) {
 		longer := func(p string) bool { return strings.HasSuffix(p, "/"+x.Path) }
 		if !slices.ContainsFunc(paths, longer) {
-			list = append(list, x)
+			list = append(list, File{Path: x.Path, Event: x.Event})
 		}
 	}
 	return list

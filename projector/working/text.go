@@ -9,8 +9,14 @@ import (
 
 // Texts: what counts as a goal, and how long a text may be.
 
-// smallTalk are prompts that name no work (S2, DECISIONS "two goals").
-var smallTalk = regexp.MustCompile(`(?i)^((hi|hello|hey|thanks?|thank you|thx|ok(ay)?|yes|yep|no|nope|sure|go|go on|go ahead|continue|proceed|next|great|good|nice|perfect|stop|wait|commit|push|pr|status|help|commit and push|push it|do it|please|y|n)\b[\s.!?,]*)+$`)
+// smallTalk are prompts that name no work (S2, DECISIONS "two goals"); those with a word of goOn say to go on.
+var (
+	smallTalk = regexp.MustCompile(`(?i)^((hi|hello|hey|thanks?|thank you|thx|ok(ay)?|yes|yep|no|nope|sure|go|go on|going|ahead|continue|proceed|next|resume|carry on|keep|great|good|nice|perfect|stop|wait|commit|push|pr|status|help|commit and push|push it|do it|please|and|now|then|from (where|here)|(where )?(we|you) left off|y|n|weiter|weitermachen|und|jetzt|mach|mache|bitte|ja|gut|danke|continuez|continua|continuar|продолжай|继续|続けて|계속)([\s.!?,]+|$))+$`)
+	goOn      = regexp.MustCompile(`(?i)\b(go\b|going|continu|proceed|next|resume|carry|keep|weiter)|продолжай|继续|続けて|계속`)
+)
+
+// GoesOn tells whether a prompt only says to go on.
+func GoesOn(text string) bool { return smallTalk.MatchString(text) && goOn.MatchString(text) }
 
 // substantial tells whether a prompt can be a goal or a task.
 func substantial(text string) bool {

@@ -6,6 +6,7 @@
 package working
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -44,7 +45,7 @@ type State struct {
 	Project  string `json:"project,omitempty" jsonschema_description:"id of its project"`
 	Worktree string `json:"worktree,omitempty" jsonschema_description:"work tree that it is in"`
 
-	Goal     *Note    `json:"goal,omitempty" jsonschema_description:"the first prompt of substance, or what was set by command"`
+	Goal     *Note    `json:"goal,omitempty" jsonschema_description:"the first prompt of substance, or what was set by command or handed over by the session before"`
 	Keywords []string `json:"goal_keywords,omitempty" jsonschema_description:"words of the goal, at most 10"`
 	Task     *Note    `json:"task,omitempty" jsonschema_description:"the newest prompt of substance, or the approved plan"`
 	Prompt   *Note    `json:"prompt,omitempty" jsonschema_description:"the user's newest prompt"`
@@ -209,9 +210,12 @@ func Fold(s State, r events.Record) State {
 	case *events.CheckpointRestored:
 		s = s.restored(e)
 	case *events.GoalSet:
-		s.Goal = &Note{Text: clip(e.Text, maxGoal), Event: r.ID, Time: r.Time}
+		s.Goal = &Note{Text: clip(e.Text, maxGoal), Event: cmp.Or(e.From, r.ID), Time: r.Time}
 		s.Keywords = keywords(e.Text)
 		s.GoalTurn = s.Turns
+		if e.Task != "" {
+			s.Task = &Note{Text: clip(e.Task, maxTask), Event: r.ID, Time: r.Time}
+		}
 	case *events.HandoffWritten:
 		if e.By != "" {
 			return s // its words are this state's own

@@ -59,6 +59,19 @@ func TestScheduledPromptIsNoTask(t *testing.T) {
 	}
 }
 
+func TestPromptsThatOnlySayToGoOn(t *testing.T) {
+	for _, text := range []string{"go on", "continue", "weiter", "und jetzt weiter", "please continue", "Mach weiter!", "proceed", "next", "ok, keep going", "continue from where we left off", "继续"} {
+		if s := folded(prompt(text)); !GoesOn(text) || s.Goal != nil {
+			t.Errorf("%s: %+v", text, s.Goal)
+		}
+	}
+	for _, text := range []string{"", "hi", "commit and push", "/resume", "continue with the retries", "go fix it", "next release notes"} {
+		if GoesOn(text) {
+			t.Errorf("%s says more or less than to go on", text)
+		}
+	}
+}
+
 func TestGoalIsTheFirstPromptOfSubstance(t *testing.T) {
 	s := folded(prompt("hi"), prompt("/model opus"), prompt("commit"), &events.PromptSubmitted{Prompt: "look again", Source: "schedule_wakeup"},
 		prompt("<task-notification>\n<task-id>a</task-id>"), prompt("Add retries to the upload client, please"), prompt("continue"), prompt("Now document the retries"), prompt("ok"))
@@ -88,6 +101,9 @@ func TestGoalIsTheFirstPromptOfSubstance(t *testing.T) {
 	expect.Equal(t, len(folded(prompt("a1a b1b c1c d1d e1e f1f g1g h1h i1i j1j k1k l1l")).Keywords), 10, "keywords")
 	if s := folded(prompt("Add retries to it"), &events.GoalSet{Text: "Ship release 2"}); s.Goal.Text != "Ship release 2" || s.Goal.Event != "e2" {
 		t.Errorf("goal by command: %+v", s.Goal)
+	}
+	if s := folded(prompt("weiter"), &events.GoalSet{Text: "Ship release 2", Task: "Tag it", From: "e0"}); s.Goal.Text != "Ship release 2" || s.Task.Text != "Tag it" {
+		t.Errorf("handed over: %+v, %+v", s.Goal, s.Task)
 	}
 	if s := folded(prompt("Add retries to it"), did("ExitPlanMode", `{"plan":"1. write it"}`, `{}`)); s.Task.Text != "1. write it" {
 		t.Errorf("task of a plan: %+v", s.Task)
