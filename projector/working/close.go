@@ -2,6 +2,7 @@ package working
 
 import (
 	"encoding/json"
+	"maps"
 	"path"
 	"regexp"
 	"slices"
@@ -165,9 +166,7 @@ type Steps struct {
 // warned takes in what a turn's end was warned of, or held for.
 func (s State) warned(e *events.TurnWarned) State {
 	warned := map[string]string{}
-	for cause, about := range s.Warned {
-		warned[cause] = about
-	}
+	maps.Copy(warned, s.Warned)
 	for _, c := range e.Causes {
 		warned[clip(c.Cause, 40)] = clip(c.Event, maxLine)
 	}
@@ -183,12 +182,7 @@ func (s State) answered(r events.Record, response json.RawMessage) State {
 	if json.Unmarshal(response, &out) != nil {
 		return s
 	}
-	asked := make([]string, 0, len(out.Answers))
-	for q := range out.Answers {
-		asked = append(asked, q)
-	}
-	slices.Sort(asked)
-	for _, q := range asked {
+	for _, q := range slices.Sorted(maps.Keys(out.Answers)) {
 		text := clip(clip(q, maxLine/2)+" "+out.Answers[q], maxLine)
 		s.Answers = events.Newest(append(slices.Clip(s.Answers), Note{Text: text, Event: r.ID, Time: r.Time}), maxCorrections)
 	}
