@@ -227,6 +227,9 @@ func (s State) listed(r events.Record, input json.RawMessage) State {
 	return s
 }
 
+// behind are redirections, and what stands behind a simple command.
+var behind = regexp.MustCompile(`\d?[<>]+&?\s*[^\s;|&]+|[|;&].*`)
+
 // target is what a call is about: its file, the program of a command in whatever folder with its first word that is no
 // option and, behind `run`, the next one, else the tool (DECISIONS S0 "open failures").
 func target(tool string, input json.RawMessage) string {
@@ -240,9 +243,10 @@ func target(tool string, input json.RawMessage) string {
 	}
 
 	var words []string
-	for _, w := range strings.Fields(folder.ReplaceAllString(commandLine(input), "")) {
+	line := strings.TrimLeft(folder.ReplaceAllString(commandLine(input), ""), "& ")
+	for _, w := range strings.Fields(behind.ReplaceAllString(line, "")) {
 		switch {
-		case len(words) == 0 && (strings.Contains(w, "=") || w == "&&" || w == "sudo" || w == "env" || w == "time"):
+		case len(words) == 0 && (strings.Contains(w, "=") || w == "sudo" || w == "env" || w == "time"):
 		case strings.HasPrefix(w, "-"):
 		default:
 			words = append(words, w)
