@@ -38,7 +38,7 @@ func (a *app) configSetCmd() *cobra.Command {
 		value := args[1]
 
 		if !slices.Contains(settable(), key) {
-			f := problem.Faultf("there is no key %q with one value", key).Advise("one of " + strings.Join(settable(), ", "))
+			f := problem.Faultf("there is no key %q with one value", key).Advise("one of " + strings.Join(settable(), ", ") + "; `hookctl config edit` is for the lists")
 			if near := problem.Nearest(key, settable()); near != "" {
 				f.Hint = "did you mean " + near + "?"
 			}

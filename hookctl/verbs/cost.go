@@ -223,8 +223,8 @@ func (a *app) printCost(out costJSON) {
 	if len(out.Unpriced) > 0 {
 		a.Printf("\nwithout a price: %s; `prices` in the configuration takes lines of MODEL INPUT OUTPUT, dollars a million tokens\n", cmdline.OneLine(strings.Join(out.Unpriced, ", ")))
 	}
-	for _, file := range out.Missing {
-		a.Say("warning: not counted, it cannot be read: " + file)
+	if len(out.Missing) > 0 {
+		a.Say("warning: not counted, " + cmdline.Plural(len(out.Missing), "transcript") + " that cannot be read, as " + out.Missing[0])
 	}
 }
 

@@ -164,7 +164,7 @@ func knownType(typ string) error {
 
 	names := typeNames()
 	near := problem.Nearest(typ, names)
-	if i := slices.IndexFunc(names, func(name string) bool { return typ != "" && strings.Contains(name, typ) }); near == "" && i >= 0 {
+	if i := slices.IndexFunc(names, func(name string) bool { return len(typ) > 2 && strings.Contains(name, typ) }); near == "" && i >= 0 {
 		near = names[i]
 	}
 	f := problem.Faultf("there is no event type %q", typ).Advise("`hookctl events types` lists them")

@@ -19,6 +19,7 @@ package verbs
 import (
 	"context"
 	"errors"
+	"io/fs"
 
 	"github.com/spf13/cobra"
 
@@ -210,6 +211,8 @@ func (a *app) report(ctx context.Context, err error) int {
 		message, hint, exit = f.Message, f.Hint, max(1, f.Exit)
 	case errors.As(err, &hinted):
 		hint = hinted.Hint()
+	case errors.Is(err, fs.ErrPermission):
+		hint = "run it as the user who owns that"
 	}
 	a.Fail(message, hint)
 	return exit

@@ -102,7 +102,7 @@ type past struct {
 
 // namedCell is a cell at a point.
 type namedCell struct {
-	Projection string          `json:"projection" jsonschema_description:"name: session, identity, latest, project or gate"`
+	Projection string          `json:"projection" jsonschema_description:"name, as session or identity"`
 	Key        string          `json:"key" jsonschema_description:"of the cell"`
 	Seq        uint64          `json:"seq" jsonschema_description:"event that the state was folded at"`
 	State      json.RawMessage `json:"state" jsonschema_description:"by projection, see the objects of that name"`
