@@ -126,10 +126,14 @@ func (t *tableView) derived(key string, state any) []ViewCell {
 	return t.views(key, state)
 }
 
+// saved ends a batch. What it wrote need not stay in memory: a start that folds a long log has all cells there.
 func (v *View) saved() {
 	v.mu.Lock()
+	defer v.mu.Unlock()
 	v.saving = false
-	v.mu.Unlock()
+	for _, t := range v.tables {
+		t.trim()
+	}
 }
 
 // redirty takes back a batch that could not be written, so that the next flush writes it.

@@ -240,3 +240,22 @@ func TestWarmCacheOfSome(t *testing.T) {
 		t.Errorf("all briefs %q", got)
 	}
 }
+
+// What was written does not stay in memory, however much one start has folded.
+func TestFlushFreesCells(t *testing.T) {
+	const sessions = 5000 // more than may stay
+	store := &counter{Store: projector.NewMemory()}
+	v := expect.Value(projector.OpenView(t.Context(), store, projector.Tables()))(t)
+	for i := range sessions {
+		expect.OK(t, v.Apply(t.Context(), sessionRecord(uint64(i+1), fmt.Sprintf("s-%d", i), "SessionStart")))
+	}
+	expect.Value(v.Flush(t.Context()))(t)
+
+	store.loads = 0
+	expect.OK(t, v.Read(t.Context(), func(r projector.Reader) error {
+		_, there := projector.State[session.State](r, session.Name, "s-7")
+		expect.Equal(t, there, true, "the session")
+		return nil
+	}))
+	expect.Equal(t, store.loads, 1, "cells read")
+}

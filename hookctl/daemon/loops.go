@@ -3,6 +3,7 @@ package daemon
 import (
 	"context"
 	"runtime/debug"
+	"runtime/metrics"
 	"time"
 
 	"hookline/events"
@@ -48,6 +49,7 @@ func (d *Daemon) loops(ctx context.Context) {
 		case <-health.C:
 			d.checkHealth()
 			d.large.settle()
+			d.giveBack()
 		case <-drain.C:
 			d.drain(ctx)
 		case <-look:
@@ -68,6 +70,20 @@ func (d *Daemon) firstRound(ctx context.Context) {
 	d.reap(ctx)
 	debug.FreeOSMemory() // what the start needed once
 	d.large.settle()
+}
+
+// freeAtRest is how many bytes a daemon without hooks may hold that nobody uses.
+const freeAtRest = 8 << 20
+
+// giveBack returns memory that nobody uses to the system, where no hook came for a while: the collector, which runs every two
+// minutes at least, keeps as much again as is in use.
+func (d *Daemon) giveBack() {
+	quiet := d.opts.Now().Sub(time.UnixMilli(d.touched.Load())) > healthEvery
+	free := []metrics.Sample{{Name: "/memory/classes/heap/free:bytes"}}
+	metrics.Read(free)
+	if quiet && free[0].Value.Uint64() > freeAtRest {
+		debug.FreeOSMemory()
+	}
 }
 
 // warmLive fills the cache for the sessions that live. Of a long log those are a few in thousands, and
