@@ -26,13 +26,14 @@ import (
 // costJSON is what `cost --json` prints.
 type costJSON struct {
 	insight.Bill
+	Sessions int      `json:"sessions" jsonschema_description:"that were looked at"`
 	Injected int64    `json:"injected" jsonschema_description:"estimate of the tokens that this product told the model; they are part of the input"`
 	Missing  []string `json:"missing,omitempty" jsonschema_description:"transcripts that are gone or cannot be read: nothing of them counts"`
 }
 
 // costQuery is what is asked for.
 type costQuery struct {
-	Session string `help:"its id, any unique prefix of it, or last; default: this project's current session"`
+	Session string `help:"of one session: its id, any unique prefix of it, or last; default: all of this project"`
 	Project string `help:"of one project: its id, name or path"`
 	Since   string `help:"from then on: 3h, 2w, yesterday, a time or a sequence"`
 	By      string `help:"model, prompt, agent, tool, project, session" offers:"model,prompt,agent,tool,project,session"`
@@ -74,7 +75,7 @@ func (a *app) costCmd() *cobra.Command {
 			return err
 		}
 
-		var out costJSON
+		out := costJSON{Sessions: len(chosen)}
 		var meter insight.Meter
 		out.Missing = read(&meter, list, chosen, projects)
 		out.Bill = meter.Bill(q.By, insight.Choice{Sessions: chosen, Since: since}, prices)
@@ -124,22 +125,16 @@ func (a *app) chosen(q costQuery, list []cell[session.State], projects []cell[pr
 
 // costSince is a point of the log as a time; zero for none.
 func (a *app) costSince(point string) (time.Time, error) {
-	if point == "" {
-		return time.Time{}, nil
-	}
-	point, err := a.Point(point)
+	seq, ms, err := a.findPoint(point)
 	switch {
-	case err != nil:
+	case err != nil || seq == 0 && ms == 0:
 		return time.Time{}, err
-	case point == "now":
-		return a.Now(), nil
+	case seq == 0:
+		return time.UnixMilli(ms), nil
 	}
-	if _, err := strconv.ParseUint(point, 10, 64); err == nil {
-		var r events.Record
-		err := a.get("/v1/events/"+point, nil, &r)
-		return r.Time, err
-	}
-	return time.Parse(time.RFC3339Nano, point)
+	var r events.Record
+	err = a.get("/v1/events/"+strconv.FormatUint(seq, 10), nil, &r)
+	return r.Time, err
 }
 
 // read takes the transcripts of the chosen sessions and of those whose transcripts lie in the same folders, the oldest
@@ -195,9 +190,12 @@ func (a *app) label(b *insight.Bill, list []cell[session.State], projects []cell
 }
 
 func (a *app) printCost(out costJSON) {
-	if len(out.Rows) == 0 {
+	switch {
+	case out.Sessions == 0:
+		a.Printf("no session in this project; --all counts those of others\n")
+	case len(out.Rows) == 0:
 		a.Printf("no answer of the API in the transcripts of these sessions\n")
-	} else {
+	default:
 		t := cmdline.Table{Head: []string{strings.ToUpper(out.By), "WHAT", "ANSWERS", "INPUT", "OUTPUT", "CACHE WRITE", "CACHE READ", "DOLLARS"},
 			Columns: a.Columns, Drop: []string{"CACHE READ", "CACHE WRITE", "ANSWERS", "INPUT"}}
 		if named := []string{"prompt", "agent", "session", "project"}; !slices.Contains(named, out.By) {
