@@ -1,6 +1,13 @@
 package cmdline
 
-import "fmt"
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"hookline/hookctl/problem"
+)
 
 // Exit codes beside 0 and 1.
 const (
@@ -13,3 +20,33 @@ type Silent int
 
 // Error is for a log; it is not printed.
 func (s Silent) Error() string { return fmt.Sprintf("exit %d", int(s)) }
+
+// Report prints the error of a verb and gives the exit code for it. An interrupt is told where it is the error, and the
+// shell gets to know it by 130.
+func (c *Console) Report(ctx context.Context, err error) int {
+	var quiet Silent
+	var f *problem.Error
+	var hinted interface{ Hint() string }
+	switch {
+	case err == nil:
+		return 0
+	case errors.As(err, &quiet):
+		return int(quiet)
+	case ctx.Err() != nil && !errors.As(err, &f):
+		c.Say("interrupted")
+		return ExitInterrupted
+	}
+
+	message, hint, exit := err.Error(), "", 1
+	switch {
+	case errors.As(err, &f):
+		message, hint, exit = f.Message, f.Hint, max(1, f.Exit)
+	case errors.As(err, &hinted):
+		hint = hinted.Hint()
+	}
+	if hint == "" && errors.Is(err, fs.ErrPermission) {
+		hint = "run it as the user who owns that"
+	}
+	c.Fail(message, hint)
+	return exit
+}

@@ -190,7 +190,7 @@ func TestTranslate(t *testing.T) {
 	}
 	b := newBench(t, nil)
 	for exit, err := range map[int]error{0: nil, 1: errors.New("x"), 2: &problem.Error{Message: "x", Exit: 2}, 3: cmdline.Silent(3)} {
-		if got := b.report(t.Context(), err); got != exit {
+		if got := b.Report(t.Context(), err); got != exit {
 			t.Errorf("%v: exit %d", err, got)
 		}
 	}

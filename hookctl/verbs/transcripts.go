@@ -53,7 +53,11 @@ func (a *app) importTranscripts(args []string, dry bool) error {
 		if !filepath.IsAbs(path) {
 			path = filepath.Join(a.Cwd, path)
 		}
-		if _, err := os.Stat(path); err != nil {
+		info, err := os.Stat(path)
+		if err == nil && !info.IsDir() && filepath.Ext(path) != ".jsonl" {
+			err = fmt.Errorf("%s is no transcript", path)
+		}
+		if err != nil {
 			return problem.Faultf("%v", err).Advise("a path is a transcript, or a folder with some, as ~/.claude/projects")
 		}
 		paths = append(paths, path)

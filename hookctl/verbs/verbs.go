@@ -18,8 +18,6 @@ package verbs
 
 import (
 	"context"
-	"errors"
-	"io/fs"
 
 	"github.com/spf13/cobra"
 
@@ -28,7 +26,6 @@ import (
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/hook"
 	"hookline/hookctl/notes"
-	"hookline/hookctl/problem"
 	"hookline/hookctl/transcript"
 	"hookline/projector/ledger"
 	"hookline/projector/working"
@@ -43,7 +40,7 @@ func (a *app) main(ctx context.Context, args []string) int {
 	a.ctx = ctx
 	a.args = args
 	_, err := a.Execute(ctx, a.root(), args)
-	return a.report(ctx, err)
+	return a.Report(ctx, err)
 }
 
 // Groups of `hookctl help`.
@@ -188,32 +185,4 @@ func (a *app) add(root *cobra.Command, group string, cmds ...*cobra.Command) {
 		c.GroupID = group
 		root.AddCommand(c)
 	}
-}
-
-// report prints an error and gives the exit code for it. An interrupt ends `tail -f` as it should; of
-// every other verb it is told, and the shell gets to know it by 130.
-func (a *app) report(ctx context.Context, err error) int {
-	var quiet cmdline.Silent
-	var f *problem.Error
-	var hinted interface{ Hint() string }
-	switch {
-	case err == nil:
-		return 0
-	case errors.As(err, &quiet):
-		return int(quiet)
-	case ctx.Err() != nil && !errors.As(err, &f):
-		a.Say("interrupted")
-		return cmdline.ExitInterrupted
-	}
-	message, hint, exit := err.Error(), "", 1
-	switch {
-	case errors.As(err, &f):
-		message, hint, exit = f.Message, f.Hint, max(1, f.Exit)
-	case errors.As(err, &hinted):
-		hint = hinted.Hint()
-	case errors.Is(err, fs.ErrPermission):
-		hint = "run it as the user who owns that"
-	}
-	a.Fail(message, hint)
-	return exit
 }

@@ -51,7 +51,10 @@ func Main(args []string) int {
 
 func (a *app) main(ctx context.Context, args []string) int {
 	_, err := a.Execute(ctx, a.root(), args)
-	return a.report(ctx, err)
+	if err != nil && ctx.Err() == nil {
+		err = explained(err)
+	}
+	return a.Report(ctx, err)
 }
 
 // root is the tree of commands.
@@ -98,23 +101,6 @@ var outputs = cmdline.Outputs{
 func (a *app) verb(cmd *cobra.Command, run func(ctx context.Context, args []string) error, flags ...any) *cobra.Command {
 	folders := cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs)
 	return cmdline.Verb(cmd, map[string]cobra.CompletionFunc{"Projection": completeProjection, "Home": folders}, run, flags...)
-}
-
-// report prints an error and gives the exit code for it.
-func (a *app) report(ctx context.Context, err error) int {
-	var quiet cmdline.Silent
-	switch {
-	case err == nil:
-		return 0
-	case errors.As(err, &quiet):
-		return int(quiet)
-	case ctx.Err() != nil:
-		a.Say("interrupted")
-		return cmdline.ExitInterrupted
-	}
-	f := explained(err)
-	a.Fail(f.Message, f.Hint)
-	return max(1, f.Exit)
 }
 
 // interrupted is an error of a verb's work: where Ctrl-C ended that early it is told with what is true of it now.
