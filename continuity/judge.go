@@ -58,10 +58,8 @@ func callOf(root, tool string, input json.RawMessage) call {
 				c.words = append(c.words, path)
 			}
 		}
-	case in.File != "":
-		c.file = below(root, in.File)
-	case in.Notebook != "":
-		c.file = below(root, in.Notebook)
+	case in.File+in.Notebook != "":
+		c.file = below(root, in.File+in.Notebook)
 	case in.Path != "" && below(root, in.Path) != ".": // a search of the whole project has no target
 		c.file = below(root, in.Path)
 	}
@@ -88,13 +86,13 @@ var gitIn = regexp.MustCompile(`\bgit -C /\S+`)
 // shown is the end of a command that says how much of its output is looked at; that is no part of what is run.
 var shown = regexp.MustCompile(`(\s*2>&1)?(\s*\|\s*(head|tail)( -n)?( -?\d+)?)?\s*$`)
 
-// comments begin some commands.
-var comments = regexp.MustCompile(`^(\s*#[^\n]*\n)+`)
+// heads are lines before what is run: comments, a change of folder, headings for the output, options of the shell.
+var heads = regexp.MustCompile(`^(\s*(#.*|cd [^\n;&|]*|echo ("[^"\n]*"|'[^'\n]*')|set -[^\n;&|]*)?\n)+`)
 
-// commandKey is what a command runs: without comments before it, a change of folder, and what its first line shows of the
+// commandKey is what a command runs: without the lines before it, a change of folder, and what its first line shows of the
 // output. With another message or another script behind its first line it is another command.
 func commandKey(command string) string {
-	line, rest, _ := strings.Cut(strings.TrimSpace(comments.ReplaceAllString(command, "")), "\n")
+	line, rest, _ := strings.Cut(heads.ReplaceAllString(strings.TrimSpace(command), ""), "\n")
 	line = gitIn.ReplaceAllString(shown.ReplaceAllString(cd.ReplaceAllString(line, ""), ""), "git")
 	return strings.TrimSpace(strings.Join(strings.Fields(line), " ") + "\n" + rest)
 }
@@ -110,7 +108,7 @@ func head(text string, n int) string {
 	return string(runes[:min(n, len(runes))])
 }
 
-// notRun is the client's error for a call that it gave up because one beside it failed.
+// notRun is the client's error for a call that it gave up because one beside it failed, or that it does not let run.
 var notRun = regexp.MustCompile(`^(<tool_use_error>)?(Sibling tool call errored|Cancelled: parallel tool call|Blocked: )`)
 
 // take goes one step on.
@@ -149,6 +147,9 @@ func (p *past) take(e events.Event) {
 // beside is what an editor puts before the user's words.
 var beside = regexp.MustCompile(`(?s)^(<ide_\w+>.*?</ide_\w+>\s*)+`)
 
+// goesOn is a prompt that only says to go on.
+var goesOn = regexp.MustCompile(`(?i)^\W*((please|ok|yes|und|jetzt|bitte|mach|continue|proceed|go (on|ahead)|keep going|weiter)\W*)+$`)
+
 // prompted takes in what the user wrote: the first of substance is the goal, the newest the task.
 func (p *past) prompted(text string) {
 	text = beside.ReplaceAllString(strings.TrimSpace(text), "")
@@ -157,7 +158,7 @@ func (p *past) prompted(text string) {
 		return
 	}
 	p.prompt = text
-	if strings.HasPrefix(text, "/") || len(strings.Fields(text)) < 2 {
+	if strings.HasPrefix(text, "/") || len(strings.Fields(text)) < 2 || goesOn.MatchString(text) {
 		return
 	}
 	if p.goal == "" {

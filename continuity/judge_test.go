@@ -42,6 +42,9 @@ func TestCommandKey(t *testing.T) {
 	if key != "go test ./...\nls" || begin(key) != "go test ./..." {
 		t.Errorf("%q %q", key, begin(key))
 	}
+	if key := commandKey("cd /w/up\n\necho \"=== tests ===\"\ngo test ./..."); key != "go test ./..." {
+		t.Errorf("%q", key)
+	}
 	commit := func(message string) string {
 		return commandKey("git commit -m \"$(cat <<'EOF'\n" + message + "\nEOF\n)\"")
 	}
@@ -74,6 +77,7 @@ func TestPast(t *testing.T) {
 	p := newPast("/w")
 	for _, e := range []events.Event{
 		&events.PromptSubmitted{Prompt: "<task-notification>done</task-notification>"},
+		&events.PromptSubmitted{Prompt: "please continue"},
 		&events.PromptSubmitted{Prompt: "Add the retries"},
 		&events.PromptSubmitted{Prompt: "Make the delay grow"},
 		&events.PromptSubmitted{Prompt: "yes"},
@@ -96,14 +100,14 @@ func TestPast(t *testing.T) {
 
 // A point between the compactions is judged like one, in a score of its own.
 func TestPointsBetween(t *testing.T) {
-	asked := "Goal: Add the retries\nEdited: a.go"
+	asked := "Goal: Add the retries\nEdited: a.go\nSeen, not opened: b/c.go"
 	edit := &events.ToolRequested{ToolUseID: "1", ToolName: "Edit", ToolInput: []byte(`{"file_path":"/w/a.go"}`)}
 	one := &session{id: "12345678-1", root: "/w", steps: []step{
 		{event: &events.PromptSubmitted{Prompt: "Add the retries"}}, {event: edit}, {event: &events.ToolSucceeded{ToolUseID: "1"}, asked: &asked}, {event: edit},
 	}}
 	var all, between score
 	all.judge(one, nil, &between)
-	if all.compactions != 0 || between.compactions != 1 || between.tokens[0] != tokens(asked) {
+	if all.compactions != 0 || between.compactions != 1 || between.tokens[0] != tokens(asked) || between.lacks[0] != 10 || between.seen[0] != 7 {
 		t.Errorf("%+v, %+v", all, between)
 	}
 	for _, n := range []int{rowEdited, rowTouched, rowGoal} {

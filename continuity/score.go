@@ -49,6 +49,8 @@ type score struct {
 	compactions int
 	starts      int // that an earlier session of the project came before
 	tokens      []int
+	lacks       []int // tokens without those of seen
+	seen        []int // tokens of the files that outputs named
 	summaries   []int
 	startTokens []int
 	missed      []string
@@ -91,13 +93,12 @@ func (s *score) judge(one *session, before []*session, between *score) {
 				summary = e.LastAssistantMessage
 			}
 		case *events.SessionStarted:
-			switch e.Source {
-			case "compact":
-				s.compaction(one, p, i, st.told, summary)
-				summary = ""
-			default:
+			if e.Source != "compact" {
 				s.start(one, before, i)
+				break
 			}
+			s.compaction(one, p, i, st.told, summary)
+			summary = ""
 		}
 		p.take(st.event)
 		if st.asked != nil {
@@ -113,6 +114,9 @@ func tokens(text string) int { return (2*len(text) + 6) / 7 }
 func (s *score) compaction(one *session, p *past, at int, told, summary string) {
 	s.compactions++
 	s.tokens = append(s.tokens, tokens(told))
+	lacks, _, _ := strings.Cut(told, "\nSeen, not opened: ")
+	s.lacks = append(s.lacks, tokens(lacks))
+	s.seen = append(s.seen, tokens(told)-tokens(lacks))
 	if summary != "" {
 		s.summaries = append(s.summaries, tokens(summary))
 	}
@@ -222,10 +226,15 @@ func table(alone, beside score) string {
 		a, r := alone.rows[n], beside.rows[n]
 		fmt.Fprintf(&b, "| %s | %d | %s | %s | %s | %s | %s |\n", m.name, r.of, share(a.told, a.of), share(r.sum, r.of), share(r.told, r.of), share(r.by, r.of), m.goal)
 	}
-	fmt.Fprintf(&b, "| tokens at a compaction, mean (most) | %d | %s | %s | %s | | alone ≤ 500 (≤ 800), beside ≤ 350 |\n",
-		len(beside.tokens), spread(alone.tokens), spread(beside.summaries), spread(beside.tokens))
-	fmt.Fprintf(&b, "| tokens at such a start, mean (most) | %d | %s | | %s | | ≤ 1,000 |\n", len(beside.startTokens), spread(alone.startTokens), spread(beside.startTokens))
+	b.WriteString(tokensRow("tokens at a compaction, mean (most)", alone.tokens, beside.summaries, beside.tokens, "alone ≤ 500 (≤ 800)"))
+	b.WriteString(tokensRow("… of them for what the summary lacks", alone.lacks, nil, beside.lacks, "beside ≤ 350"))
+	b.WriteString(tokensRow("… of them for files seen in some output", alone.seen, nil, beside.seen, "≤ 200 further"))
+	b.WriteString(tokensRow("tokens at such a start, mean (most)", alone.startTokens, nil, beside.startTokens, "≤ 1,000"))
 	return b.String()
+}
+
+func tokensRow(name string, alone, summary, beside []int, goal string) string {
+	return fmt.Sprintf("| %s | %d | %s | %s | %s | | %s |\n", name, len(beside), spread(alone), spread(summary), spread(beside), goal)
 }
 
 // betweenTable is the outcome at the points between, where there is no summary.

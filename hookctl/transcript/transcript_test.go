@@ -84,6 +84,7 @@ func TestHooks(t *testing.T) {
 			[]string{`PostToolBatch 1 "The user doesn't want to proceed with this tool use. the user said:\nuse make"`}},
 		{"words of the client", `{"type":"user","isMeta":true,"message":{"content":"fix it"}}`, nil},
 		{"a command that the client carries out", `{"type":"user","message":{"content":"<command-name>/model</command-name>"}}`, nil},
+		{"a compaction that the user asked for", `{"type":"user","message":{"content":"/compact keep the paths"}}`, nil},
 		{"a command that is a prompt", `{"type":"user","message":{"content":"<command-message>review is running</command-message>\n<command-name>/review</command-name>\n<command-args>42</command-args>"}}`,
 			[]string{"Stop Done.", "UserPromptSubmit /review 42"}},
 		{"words that an interruption cut", `{"type":"assistant","message":{"content":[{"type":"text","text":"I will"}]}}`, nil},
@@ -111,7 +112,7 @@ func TestHooks(t *testing.T) {
 	if got := r.End(); len(got) != 0 {
 		t.Errorf("at the end: %q", toldOf(got))
 	}
-	want := Counts{Lines: 28, Used: 24, Other: 1, Copies: 1, Torn: 1, Unknown: map[string]int{"hologram": 1}}
+	want := Counts{Lines: 29, Used: 25, Other: 1, Copies: 1, Torn: 1, Unknown: map[string]int{"hologram": 1}}
 	if !reflect.DeepEqual(r.Counts, want) || !r.Counts.Whole() {
 		t.Errorf("%+v, want %+v", r.Counts, want)
 	}

@@ -165,6 +165,8 @@ func TestChecks(t *testing.T) {
 	want(t, l.lines(), "proj:hydra", "block:fails:go-test", "block:fails:make-build", "test:go:failed")
 	l.add(ran("go test -run X ./up", "ok"), ran("pytest -q", "==== 12 passed, 1 failed in 2s ===="), ran("echo hi", ""))
 	want(t, l.lines(), "proj:hydra", "block:fails:make-build", "done:mended:go-test", "test:go:ok", "test:pytest:ok:12-passed:1-failed")
+	l = (&log{}).add(ran("rm -f up/test.log", ""), ran("echo 'all tests pass'", ""), broke("git commit -m 'fix build'", "no"), ran("source venv/bin/activate && pytest -q", ""), ran("E2E_1=1 npm run test", ""))
+	want(t, l.lines(), "proj:hydra", "test:pytest:ok", "test:npm:ok")
 }
 
 // Words that only look like a decision or a blocker are none.

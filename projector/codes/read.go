@@ -134,26 +134,31 @@ func (c *found) todos(input json.RawMessage) {
 	}
 }
 
-// tests are commands that run tests; checks are those, builds and linters.
+// runner is a program that runs what a project names.
+const runner = `(?:go|cargo|npm|npx|pnpm|yarn|bunx?|deno|nx|turbo|make|mise|just|task|rake|mix|mvn|\S*gradlew?|sbt|bazel|dotnet|swift|xcodebuild|dart|flutter|composer|uv|poetry|python3?|node|php|bundle|docker|\./\S+)`
+
+// checks are commands that run tests, builds and linters, behind others, too; tests are those that run tests.
 var (
-	tests  = regexp.MustCompile(`\b(test|tests|pytest|jest|vitest|rspec|ctest|phpunit)\b`)
-	checks = regexp.MustCompile(`\b(test|tests|pytest|jest|vitest|rspec|ctest|phpunit|build|compile|make|vet|lint|tsc|check|clippy|ruff|eslint)\b`)
+	checks = regexp.MustCompile(`(?:^|&& |; )(?:` + runner + ` [^&|;]*?\b(?:test|tests|pytest|jest|vitest|rspec|ctest|phpunit|build|compile|vet|lint|tsc|check|clippy|ruff|eslint)\b|(?:\S*/)?(?:pytest|jest|vitest|rspec|ctest|phpunit|tox|make|tsc|ruff|eslint|golangci-lint|mypy|flake8)\b)`)
+	tests  = regexp.MustCompile(`^(?:` + runner + ` [^&|;]*?\b(?:test|tests|pytest|jest|vitest|rspec|ctest|phpunit)\b|(?:\S*/)?(?:pytest|jest|vitest|rspec|ctest|phpunit|tox)\b)`)
 )
 
 // numbers are results of a run of tests.
 var numbers = regexp.MustCompile(`(?i)^\d+ (?:tests?,? )?(?:passed|failed|failures?|errors?|skipped)\b`)
 
 // before is what agents put before a command.
-var before = regexp.MustCompile(`^(?:cd \S+ && |[A-Z_]+=\S* |env |sudo |timeout \S+ )+`)
+var before = regexp.MustCompile(`^(?:cd \S+ && |[A-Z_0-9]+=\S* |env |sudo |timeout \S+ )+`)
 
 // ran reads a command: a run of tests with its result, and whether a check stands in the way.
 func (c *found) ran(command string, ok bool, output string) {
 	line, _, _ := strings.Cut(strings.TrimSpace(command), "\n")
 	line = before.ReplaceAllString(line, "")
-	words := strings.Fields(line)
-	if c.r.AgentID != "" || len(words) == 0 || !checks.MatchString(line) {
+	at := checks.FindStringIndex(line)
+	if c.r.AgentID != "" || at == nil {
 		return
 	}
+	line = strings.TrimLeft(line[at[0]:], "&; ")
+	words := strings.Fields(line)
 
 	target := words[0]
 	for _, w := range words[1:] {
@@ -181,7 +186,7 @@ func (c *found) tested(program string, ok bool, output string) {
 	if ok {
 		result = ":ok"
 	}
-	for _, n := range events.LastCounts(clip(output, 1<<16), numbers, 2) {
+	for _, n := range events.LastCounts(clip(output, 65536), numbers, 2) {
 		result += ":" + slug(strings.ToLower(n))
 	}
 	c.put(&c.context.Done, code+result)

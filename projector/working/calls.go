@@ -191,14 +191,13 @@ func (s State) ran(r events.Record, input json.RawMessage, ok bool, output strin
 	return s
 }
 
-// commandLine is the first line of a shell's input that is no comment.
+// heads are the lines before what is run: comments, a change to another folder, headings for the
+// output, options of the shell.
+var heads = regexp.MustCompile(`^(\s*(#.*|cd [^\n;&|]*|echo ("[^"\n]*"|'[^'\n]*')|set -[^\n;&|]*)?\n)+`)
+
+// commandLine is the first line of a shell's input that says what is run.
 func commandLine(input json.RawMessage) string {
-	text := strings.TrimSpace(events.MemberText(input, "command"))
-	for strings.HasPrefix(text, "#") && strings.Contains(text, "\n") {
-		_, text, _ = strings.Cut(text, "\n")
-		text = strings.TrimSpace(text)
-	}
-	return Line(text)
+	return Line(heads.ReplaceAllString(strings.TrimSpace(events.MemberText(input, "command")), ""))
 }
 
 // listed takes in a whole list of things to do: the client's, or the plan of Codex.

@@ -111,7 +111,10 @@ func parts(name string) []string {
 	return out
 }
 
-// opens tells whether a first line opens a document or a string that its other lines hold: a message, a script.
+// opening is the end of a line, or the sign in it, that begins what other lines hold: a document, a script, a loop.
+var opening = regexp.MustCompile(`<<|\s'$|[;&]\s*do$|\bthen$`)
+
+// opens tells whether a first line opens a document, a loop or a string that its other lines hold: a message, a script.
 func opens(line string) bool {
-	return strings.Contains(line, "<<") || strings.Count(line, `"`)%2 == 1
+	return opening.MatchString(line) || strings.Count(line, `"`)%2 == 1
 }

@@ -12,7 +12,7 @@ import (
 // What is told of the commands: what is probably run again first, and nothing that only looked at something once.
 func TestRepeated(t *testing.T) {
 	run := func(line string) events.Event { return did("Bash", `{"command":"`+line+`"}`, `{}`) }
-	s := folded(run("ls"), run("cd web && ls"), run("cd web && npm i"), run("cd web"), run("python3 -c \\\"\\nprint(1)\\\""), run("git commit -F - <<'E'"), run("git status"), run("cd /w && go test ./up"), run("mkdir -p out"), run("git commit -m x"), run("cat docs/some_long_name.md"),
+	s := folded(run("ls"), run("cd web && ls"), run("cd web && npm i"), run("cd web"), run("python3 -c \\\"\\nprint(1)\\\""), run("git commit -F - <<'E'"), run("bash -c '\\nmake'"), run("for f in a b; do\\nmake $f\\ndone"), run("git status"), run("cd /w && go test ./up"), run("mkdir -p out"), run("git commit -m x"), run("cat docs/some_long_name.md"),
 		run("hookctl tail --type gate.denied"), run("git push"), run("git push"), failure("Bash", `{"command":"curl x"}`, "no"))
 	var got []string
 	for _, c := range s.Repeated() {
@@ -31,7 +31,8 @@ func TestSameCommand(t *testing.T) {
 	if len(s.Commands) != 3 || s.Commands[1].Line != "mise run lint" || s.Commands[1].Runs != 2 || s.Commands[2].Line != "mise run test:ci" {
 		t.Errorf("%+v", s.Commands)
 	}
-	for line, want := range map[string]string{"cd /x/web && npm i": "npm i", "cd /w/web && npm i": "cd web && npm i", `cd "/a b"; make`: "make", "git -C /w log": "git log", "rm /w/a.txt": "rm a.txt"} {
+	for line, want := range map[string]string{"cd /x/web && npm i": "npm i", "cd /w/web && npm i": "cd web && npm i", `cd "/a b"; make`: "make", "cd /x/web\nset -e\n\necho \"=== tests ===\"\nnpm test": "npm test", "cd web && ls\nnpm test": "cd web && ls",
+		"echo $HOME": "echo $HOME", "cd /x": "cd /x", "git -C /w log": "git log", "rm /w/a.txt": "rm a.txt"} {
 		expect.Equal(t, folded(run(line)).Commands[0].Line, want, line)
 	}
 	for line, want := range map[string]string{"mise run test:ci": "test", "just lint": "lint", "make -C up test": "test", "cargo build --release": "build", "npm run build": "build",

@@ -20,8 +20,8 @@ const (
 )
 
 // made are folders and extensions of files that programs write and nobody opens.
-var made = map[string]bool{"_build": true, "node_modules": true, "target": true, "dist": true, "build": true, "vendor": true, ".git": true, "__pycache__": true, ".venv": true,
-	".lock": true, ".log": true, ".o": true, ".so": true, ".a": true, ".pyc": true, ".png": true, ".jpg": true, ".svg": true, ".ico": true, ".pdf": true, ".zip": true, ".jsonl": true}
+var made = strings.Fields("_build node_modules target dist build vendor .git __pycache__ .venv venv site-packages .pytest_cache .mypy_cache .next .nuxt .gradle .terraform Pods coverage " +
+	".lock .log .o .so .a .pyc .png .jpg .svg .ico .pdf .zip .jsonl")
 
 // Sight is a path that stood in outputs.
 type Sight struct {
@@ -81,11 +81,11 @@ func openable(p string) bool {
 	for _, folder := range names[:last] {
 		ext := path.Ext(folder)
 		isFile := len(ext) > 1 && len(ext) < 6 && len(ext) < len(folder) && isExt(ext[1:])
-		if made[folder] || isFile {
+		if slices.Contains(made, folder) || isFile {
 			return false
 		}
 	}
-	return strings.Trim(names[0], "0123456789.") != "" && !made[path.Ext(names[last])]
+	return strings.Trim(names[0], "0123456789.") != "" && !slices.Contains(made, path.Ext(names[last]))
 }
 
 // Unopened are the sights that no tool of the session has touched, the newest first: of what was tried besides (how often

@@ -23,7 +23,7 @@ func TestSeenFiles(t *testing.T) {
 		}
 	}
 
-	s := folded(did("Edit", `{"file_path":"/w/up/client.go"}`, `{}`), did("Bash", `{"command":"ls"}`, `{"stdout":"up/doc.go lib/b.go /w/up/proxy.go"}`),
+	s := folded(did("Edit", `{"file_path":"/w/up/client.go"}`, `{}`), did("Bash", `{"command":"ls"}`, `{"stdout":"up/doc.go lib/b.go venv/lib/site-packages/x/LICENSE.md .pytest_cache/README.md /w/up/proxy.go"}`),
 		did("Grep", `{"pattern":"x"}`, `{"filenames":["/w/lib/c.go","lib/b.go"]}`), did("Read", `{"file_path":"/w/lib/b.go"}`, `{}`))
 	var got []string
 	for _, x := range s.Unopened() {

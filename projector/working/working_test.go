@@ -119,7 +119,7 @@ func TestRefusalsOfTheClient(t *testing.T) {
 		}
 	}
 	build := `{"command":"make"}`
-	s := folded(did("Bash", build, `{}`), failure("Bash", build, "<tool_use_error>Sibling tool call errored</tool_use_error>"), failure("Bash", build, "<tool_use_error>Cancelled: parallel tool call Bash(x) errored</tool_use_error>"),
+	s := folded(did("Bash", build, `{}`), failure("Bash", build, "<tool_use_error>Sibling tool call errored</tool_use_error>"), failure("Bash", build, "<tool_use_error>Blocked: sleep 45 followed by: make</tool_use_error>"), failure("Bash", build, "<tool_use_error>Cancelled: parallel tool call Bash(x) errored</tool_use_error>"),
 		failure("Bash", `{"command":"sleep 45"}`, "<tool_use_error>Blocked: sleep 45</tool_use_error>"))
 	if len(s.Open) > 0 || !s.Commands[0].OK || s.Commands[0].Runs != 1 {
 		t.Errorf("%+v", s)
