@@ -82,7 +82,7 @@ func (t topSource) Sessions(ctx context.Context) (lines []top.Line, err error) {
 			if s.Status != session.Live {
 				word = "ended: " + word
 			}
-			text := fmt.Sprintf("%s  %s  %s  %s", alias(s.ID), cmdline.Pad(word, 22), cmdline.Pad(a.ago(s.LastActive), 9),
+			text := fmt.Sprintf("%-8s  %s  %s  %s", alias(s.ID), cmdline.Pad(word, 22), cmdline.Pad(a.ago(s.LastActive), len("364 days ago")),
 				join(" · ", cmdline.OneLine(s.Title), projectName(projects, s.Project)))
 			lines = append(lines, top.Line{Key: s.ID, Text: text, Tone: []string{"warn", "good", "", "faint"}[urgency(s)]})
 		}
