@@ -42,6 +42,9 @@ func (d *Daemon) take(ctx context.Context, f wire.Frame, spooled bool) (hook.Ans
 		return hook.Answer{}, nil, err
 	}
 	in = d.named(ctx, f, in)
+	if in.Starts() && !spooled { // a session that has crashed just now has its handoff before this one begins
+		d.reap(ctx)
+	}
 	w := d.look(ctx, f, &in, spooled)
 	if in.Uncalled { // a verb that a person or a script called without a hook only reads
 		answer, err := d.answerNobody(ctx, in, w)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -11,6 +12,7 @@ import (
 	"github.com/invopop/jsonschema"
 
 	"hookline/events"
+	"hookline/projector/working"
 )
 
 func TestEventsShow(t *testing.T) {
@@ -89,5 +91,9 @@ func TestDocsAreUpToDate(t *testing.T) {
 	}
 	for _, k := range events.Catalog() {
 		contains(t, want, "## "+k.Type+"\n")
+	}
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[working.State]()) {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		contains(t, want, "| `"+name+"` | ")
 	}
 }

@@ -1,6 +1,7 @@
 package verbs
 
 import (
+	_ "embed" // a part of docs/events.md
 	"encoding/json"
 	"fmt"
 	"reflect"
@@ -50,8 +51,13 @@ func EventsMarkdown() string {
 		fmt.Fprintf(&b, "version %d: %s.\n\n", k.Version(), k.Doc)
 		writeFields(&b, reflect.TypeOf(k.New()).Elem())
 	}
-	return strings.TrimRight(b.String(), "\n") + "\n"
+	return b.String() + markdownWorking
 }
+
+// markdownWorking names the event that each field of the working state comes from.
+//
+//go:embed workingfields.md
+var markdownWorking string
 
 const markdownHead = `# Events
 

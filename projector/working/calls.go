@@ -15,15 +15,16 @@ import (
 
 // succeeded takes in a call that succeeded: its file or command, and that its target's failure is mended.
 func (s State) succeeded(r events.Record, e *events.ToolSucceeded) State {
-	s.Open = slices.DeleteFunc(slices.Clone(s.Open), func(f Failure) bool { return f.Target == target(e.ToolName, e.ToolInput) })
+	open, closed := without(s.Open, Failure{}, func(f Failure) bool { return f.Target == target(e.ToolName, e.ToolInput) })
+	s.Open = open
+	if closed.Event != "" {
+		closed.By = r.ID
+		s.Closed = events.Newest(append(slices.Clip(s.Closed), closed), maxClosed)
+	}
 
 	if r.AgentID == "" {
 		s.Tools = events.Newest(append(slices.Clip(s.Tools), clip(e.ToolName, maxLine)), lastTools)
-	}
-
-	s = s.served(r, e)
-	if r.AgentID == "" {
-		s = s.saw(r, outputPaths(e))
+		s = s.served(r, e).saw(r, outputPaths(e))
 	}
 
 	switch e.ToolName {
@@ -55,7 +56,7 @@ func (s State) succeeded(r events.Record, e *events.ToolSucceeded) State {
 	case "ExitPlanMode":
 		if plan := events.MemberText(e.ToolInput, "plan"); plan != "" {
 			s = s.saw(r, pathsIn(plan))
-			s.Task = &Note{Text: clip(plan, maxTask), Event: r.ID, Time: r.Time}
+			s.Task = noteOf(r, plan, maxTask)
 		}
 	}
 	return s
@@ -75,18 +76,18 @@ func (s State) wrote(r events.Record, file string, created bool) State {
 // continuation is the id by which the MCP servers pal and zen go on with a conversation, also inside of JSON text.
 var continuation = regexp.MustCompile(`continuation_id\\*"\s*:\s*\\*"([A-Za-z0-9-]{8,64})`)
 
-// served takes in what MCP servers keep for the session beside its context (S2 tier 1).
+// served takes in what MCP servers keep for the session itself beside its context (S2 tier 1).
 func (s State) served(r events.Record, e *events.ToolSucceeded) State {
 	server, tool, ok := mcpTool(e.ToolName)
 	switch {
-	case !ok || r.AgentID != "":
+	case !ok:
 	case server == "serena" && tool == "activate_project":
 		if project := Line(events.MemberText(e.ToolInput, "project")); project != "" {
-			s.Serena = &Note{Text: project, Event: r.ID, Time: r.Time}
+			s.Serena = noteOf(r, project, maxLine)
 		}
 	case server == "pal" || server == "zen":
 		if m := continuation.FindSubmatch(e.ToolResponse); m != nil {
-			s.Thread = &Note{Text: string(m[1]), Event: r.ID, Time: r.Time}
+			s.Thread = noteOf(r, string(m[1]), maxLine)
 		}
 	}
 	return s

@@ -101,7 +101,7 @@ func (s State) changed(r events.Record, file string) State {
 	if !IsCode(file) {
 		return s
 	}
-	s.Unproved = &Note{Text: clip(file, maxPath), Event: r.ID, Time: r.Time}
+	s.Unproved = noteOf(r, file, maxPath)
 	evidence := slices.Clone(s.Evidence)
 	for i := range evidence {
 		evidence[i].Stale = true
@@ -122,7 +122,7 @@ func (s State) tracked(r events.Record, line string) State {
 		return s
 	}
 	if trackerWork.MatchString(line) {
-		s.Unsynced = &Note{Text: line, Event: r.ID, Time: r.Time}
+		s.Unsynced = noteOf(r, line, maxLine)
 	}
 	if trackerSync.MatchString(line) {
 		s.Unsynced = nil
@@ -183,8 +183,8 @@ func (s State) answered(r events.Record, response json.RawMessage) State {
 		return s
 	}
 	for _, q := range slices.Sorted(maps.Keys(out.Answers)) {
-		text := clip(clip(q, maxLine/2)+" "+out.Answers[q], maxLine)
-		s.Answers = events.Newest(append(slices.Clip(s.Answers), Note{Text: text, Event: r.ID, Time: r.Time}), maxCorrections)
+		text := clip(q, maxLine/2) + " " + out.Answers[q]
+		s.Answers = events.Newest(append(slices.Clip(s.Answers), *noteOf(r, text, maxLine)), maxCorrections)
 	}
 	return s
 }

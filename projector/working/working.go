@@ -17,7 +17,7 @@ import (
 // Name and Version of the projection's cells.
 const (
 	Name    = "working"
-	Version = 10
+	Version = 11
 )
 
 // Schema is the version of what a checkpoint refers to. Version 2 added contract, evidence that is stale, next steps and
@@ -29,6 +29,7 @@ const (
 	maxFiles       = 300
 	maxCommands    = 40
 	maxOpen        = 64
+	maxClosed      = 8
 	maxCorrections = 12
 	maxTodos       = 40
 	maxCheckpoints = 20
@@ -53,6 +54,7 @@ type State struct {
 	Files       []File    `json:"files,omitempty" jsonschema_description:"read, edited and created, the last touched last"`
 	Commands    []Command `json:"commands,omitempty" jsonschema_description:"distinct commands with their last outcome, newest last"`
 	Open        []Failure `json:"errors_unresolved,omitempty" jsonschema_description:"failures whose target has not succeeded since"`
+	Closed      []Failure `json:"errors_resolved,omitempty" jsonschema_description:"failures that a success on their target closed, newest last, at most 8"`
 	Corrections []Note    `json:"corrections,omitempty" jsonschema_description:"what the user said when refusing a call"`
 	Todos       []Todo    `json:"todos,omitempty" jsonschema_description:"the client's list of things to do"`
 	Seen        []Sight   `json:"seen,omitempty" jsonschema_description:"paths in outputs, prompts and plans, the newest last, at most 80"`
@@ -87,6 +89,11 @@ type Note struct {
 	Time  time.Time `json:"time" jsonschema_description:"when the event was captured"`
 }
 
+// noteOf is a note from a record, its text with at most so many characters.
+func noteOf(r events.Record, text string, most int) *Note {
+	return &Note{Text: clip(text, most), Event: r.ID, Time: r.Time}
+}
+
 // File is a file that the session's tools touched.
 type File struct {
 	Path    string    `json:"path" jsonschema_description:"as the tool named it"`
@@ -116,6 +123,7 @@ type Failure struct {
 	Tool   string    `json:"tool" jsonschema_description:"name"`
 	Text   string    `json:"text" jsonschema_description:"the error's most telling line, shortened"`
 	Event  string    `json:"event" jsonschema_description:"id of the newest failure"`
+	By     string    `json:"closed_by,omitempty" jsonschema_description:"id of the success that closed it"`
 	Time   time.Time `json:"time" jsonschema_description:"of the newest failure"`
 }
 
@@ -169,10 +177,8 @@ func Fold(s State, r events.Record) State {
 	}
 
 	s.ID = r.Session
-	if r.Project != "" {
-		s.Project = r.Project
-		s.Worktree = r.Worktree
-	}
+	s.Project = cmp.Or(r.Project, s.Project)
+	s.Worktree = cmp.Or(r.Worktree, s.Worktree) // commands and the end of a killed client name none
 	if r.Time.After(s.Active) {
 		s.Active = r.Time
 	}
@@ -205,7 +211,7 @@ func Fold(s State, r events.Record) State {
 	case *events.CheckpointCreated:
 		s.Checkpoints = events.Newest(append(s.Checkpoints, Checkpoint{Event: r.ID, Seq: r.Seq, Time: r.Time, Schema: e.Schema, Trigger: e.Trigger, Note: Line(e.Note)}), maxCheckpoints)
 		if e.Said != "" {
-			s.Said = &Note{Text: clip(e.Said, maxTask), Event: r.ID, Time: r.Time}
+			s.Said = noteOf(r, e.Said, maxTask)
 		}
 	case *events.CheckpointRestored:
 		s = s.restored(e)
@@ -214,13 +220,13 @@ func Fold(s State, r events.Record) State {
 		s.Keywords = keywords(e.Text)
 		s.GoalTurn = s.Turns
 		if e.Task != "" {
-			s.Task = &Note{Text: clip(e.Task, maxTask), Event: r.ID, Time: r.Time}
+			s.Task = noteOf(r, e.Task, maxTask)
 		}
 	case *events.HandoffWritten:
 		if e.By != "" {
 			return s // its words are this state's own
 		}
-		s.Handoff = &Note{Text: clip(e.Text, maxTask), Event: r.ID, Time: r.Time}
+		s.Handoff = noteOf(r, e.Text, maxTask)
 	}
 	return s
 }
@@ -231,14 +237,14 @@ func (s State) prompted(r events.Record, e *events.PromptSubmitted) State {
 	if text == "" || r.AgentID != "" || slices.Contains(s.Scheduled, clip(text, maxTask)) {
 		return s
 	}
-	s.Prompt = &Note{Text: clip(text, maxTask), Event: r.ID, Time: r.Time}
+	s.Prompt = noteOf(r, text, maxTask)
 	s = s.saw(r, pathsIn(text))
 	if !substantial(text) {
 		return s
 	}
 
 	if s.Goal == nil {
-		s.Goal = &Note{Text: clip(text, maxGoal), Event: r.ID, Time: r.Time}
+		s.Goal = noteOf(r, text, maxGoal)
 		s.Keywords = keywords(text)
 		s.GoalTurn = s.Turns
 	}
@@ -314,7 +320,7 @@ func (s State) refused(r events.Record, e *events.ToolBatchFinished) State {
 		if what != call.ToolName {
 			what = call.ToolName + " " + what
 		}
-		n := Note{Text: clip(what+": "+words, maxLine), Event: r.ID, Time: r.Time}
+		n := *noteOf(r, what+": "+words, maxLine)
 		s.Corrections = events.Newest(append(s.Corrections, n), maxCorrections)
 	}
 	return s

@@ -194,6 +194,9 @@ func TestCommandsAndFailures(t *testing.T) {
 	if len(s.Open) != 2 || s.Commands[len(s.Commands)-1].Runs != 2 || !s.Commands[len(s.Commands)-1].OK {
 		t.Errorf("after the success: %+v %+v", s.Open, s.Commands)
 	}
+	if len(s.Closed) != 1 || s.Closed[0].Target != "go test" || s.Closed[0].Event != "e1" || s.Closed[0].By != "e9" {
+		t.Errorf("closed: %+v", s.Closed)
+	}
 	if s := folded(&events.ToolFailed{ToolName: "Bash", ToolInput: json.RawMessage(`{"command":"x"}`), IsInterrupt: true}); s.Open != nil {
 		t.Errorf("an interrupt is a failure: %+v", s.Open)
 	}
