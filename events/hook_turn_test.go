@@ -34,3 +34,13 @@ func TestHeadline(t *testing.T) {
 		}
 	}
 }
+
+func TestWithoutFolder(t *testing.T) {
+	for line, want := range map[string]string{
+		"cd /srv/app && go test ./...": "go test ./...", `cd "/srv/my app"; ls`: "ls", "cd up\nmake": "make", "cd /srv/app": "cd /srv/app", "cd /srv/app && ": "cd /srv/app && ", "make": "make",
+	} {
+		if got := WithoutFolder(line); got != want {
+			t.Errorf("%q: %q, want %q", line, got, want)
+		}
+	}
+}

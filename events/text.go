@@ -30,6 +30,18 @@ func Text(raw json.RawMessage) string {
 // MemberText is the text of a member of a JSON object, "" where there is none or it is no string.
 func MemberText(object json.RawMessage, name string) string { return Text(Member(object, name)) }
 
+// folderChange is the change to another folder before what a command line runs there.
+var folderChange = regexp.MustCompile(`^cd ("[^"]*"|\S+) *(&&|;|\n)\s*`)
+
+// WithoutFolder is a command line without the change to another folder at its beginning, unless nothing else is in it.
+func WithoutFolder(line string) string {
+	at := folderChange.FindStringIndex(line)
+	if at == nil || at[1] == len(line) {
+		return line
+	}
+	return line[at[1]:]
+}
+
 // Clip is at most the first n bytes of a text, without half a character.
 func Clip(text string, n int) string {
 	if len(text) <= n {

@@ -66,7 +66,7 @@ func subject(r events.Record, input json.RawMessage) string {
 		base = h.Hook().Cwd
 	}
 	for _, name := range subjects {
-		if text := textOf(members[name]); text != "" && base != "" {
+		if text := events.WithoutFolder(textOf(members[name])); text != "" && base != "" {
 			return strings.TrimPrefix(text, strings.TrimSuffix(base, "/")+"/")
 		} else if text != "" {
 			return text

@@ -188,7 +188,7 @@ func called(r events.Record, tool string, input map[string]any) string {
 	about := anyText(input)
 	for _, name := range subjects {
 		if text := textOf(input[name]); text != "" {
-			about = short(r, text)
+			about = short(r, events.WithoutFolder(text))
 			break
 		}
 	}

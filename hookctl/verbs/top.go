@@ -27,7 +27,7 @@ func (a *app) topCmd() *cobra.Command {
 	return a.verb(needNothing, &cobra.Command{
 		Use:   "top",
 		Short: "Show sessions in the terminal: live, their events, and the state at each",
-		Long: "Show sessions in the terminal: those that wait for you or are stuck first. Enter opens a session's events, where the\n" +
+		Long: "Show the live sessions and those active last in the terminal: those that wait for you or are stuck first. Enter opens a session's events, where the\n" +
 			"arrow keys go through them with the session's state at each below, and then one event; Esc goes back,\n" +
 			"/ shows only lines with a text, ? shows all keys.",
 		Example: "  hookctl top",

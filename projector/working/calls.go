@@ -243,7 +243,7 @@ func target(tool string, input json.RawMessage) string {
 	}
 
 	var words []string
-	line := strings.TrimLeft(folder.ReplaceAllString(commandLine(input), ""), "& ")
+	line := strings.TrimLeft(events.WithoutFolder(commandLine(input)), "& ")
 	for _, w := range strings.Fields(behind.ReplaceAllString(line, "")) {
 		switch {
 		case len(words) == 0 && (strings.Contains(w, "=") || w == "sudo" || w == "env" || w == "time"):

@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"hookline/events"
 )
 
 // Ranks: which commands and files a session probably comes back to.
@@ -13,7 +15,7 @@ import (
 func (s State) Repeated() []Command {
 	var at []int
 	for i, c := range slices.Backward(s.Commands) {
-		looked := c.Runs <= 1 && looks.MatchString(folder.ReplaceAllString(c.Line, ""))
+		looked := c.Runs <= 1 && looks.MatchString(events.WithoutFolder(c.Line))
 		if c.OK && (looked || opens(c.Line)) || s.rarity(i) >= rare {
 			continue
 		}
@@ -45,9 +47,6 @@ const (
 // around is what stands around what is run: the change to another folder by its whole path, and at the end how much of the
 // output is looked at.
 var around = regexp.MustCompile(`^cd ("/[^"]*"|[/~]\S*) *(&&|;) *|(\s*2>&1)?(\s*\|\s*(head|tail)( -n)?( -?\d+)?)?\s*$`)
-
-// folder is the change to another folder before what is run there.
-var folder = regexp.MustCompile(`^cd ("[^"]*"|\S+) *(&&|;) *`)
 
 // gitIn is git in another folder.
 var gitIn = regexp.MustCompile(`\bgit -C /\S+`)
