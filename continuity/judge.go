@@ -86,8 +86,9 @@ var gitIn = regexp.MustCompile(`\bgit -C /\S+`)
 // shown is the end of a command that says how much of its output is looked at; that is no part of what is run.
 var shown = regexp.MustCompile(`(\s*2>&1)?(\s*\|\s*(head|tail)( -n)?( -?\d+)?)?\s*$`)
 
-// heads are lines before what is run: comments, a change of folder, headings for the output, options of the shell.
-var heads = regexp.MustCompile(`^(\s*(#.*|cd [^\n;&|]*|echo ("[^"\n]*"|'[^'\n]*')|set -[^\n;&|]*)?\n)+`)
+// heads are lines before what is run: comments, a change of folder, headings for the output, options of the shell,
+// variables.
+var heads = regexp.MustCompile(`^(\s*(#.*|cd [^\n;&|]*|echo ("[^"\n]*"|'[^'\n]*')|set -[^\n;&|]*|\w+=\S*)?\n)+`)
 
 // commandKey is what a command runs: without the lines before it, a change of folder, and what its first line shows of the
 // output. With another message or another script behind its first line it is another command.

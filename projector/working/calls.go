@@ -193,8 +193,8 @@ func (s State) ran(r events.Record, input json.RawMessage, ok bool, output strin
 }
 
 // heads are the lines before what is run: comments, a change to another folder, headings for the
-// output, options of the shell.
-var heads = regexp.MustCompile(`^(\s*(#.*|cd [^\n;&|]*|echo ("[^"\n]*"|'[^'\n]*')|set -[^\n;&|]*)?\n)+`)
+// output, options of the shell, variables.
+var heads = regexp.MustCompile(`^(\s*(#.*|cd [^\n;&|]*|echo ("[^"\n]*"|'[^'\n]*')|set -[^\n;&|]*|\w+=\S*)?\n)+`)
 
 // commandLine is the first line of a shell's input that says what is run.
 func commandLine(input json.RawMessage) string {

@@ -63,11 +63,14 @@ func (s State) bare(line string) string {
 var looks = regexp.MustCompile(`^(cd ("[^"]*"|\S+) *(&&|;) *)?(ls|cat|head|tail|which|find|grep|rg|test|stat|file|pwd|type|wc|tree|lsof|ps|pgrep|command -v|cd [^&;|]*$)\b`)
 
 // Unmended are the newest failures that leave something to mend, at most n, the newest first: no look at what is not
-// there, no tool that works on no file.
+// there, no tool that works on no file, no command but a check that was forgotten for others since.
 func (s State) Unmended(n int) []Failure {
 	var list []Failure
 	for _, f := range slices.Backward(s.Open) {
 		looked := f.Tool == "Read" || f.Tool == "Bash" && looks.MatchString(f.Target)
+		if f.Tool == "Bash" && kindOf(f.Target) == "" {
+			looked = looked || !slices.ContainsFunc(s.Commands, func(c Command) bool { return c.Event == f.Event })
+		}
 		if !looked && f.Target != f.Tool && len(list) < n {
 			list = append(list, f)
 		}
@@ -111,7 +114,7 @@ func parts(name string) []string {
 }
 
 // opening is the end of a line, or the sign in it, that begins what other lines hold: a document, a script, a loop.
-var opening = regexp.MustCompile(`<<|\s'$|[;&]\s*do$|\bthen$`)
+var opening = regexp.MustCompile(`<<|\s'$|[;&]\s*do$|\bthen$|\bin \\$|[{(]$`)
 
 // opens tells whether a first line opens a document, a loop or a string that its other lines hold: a message, a script.
 func opens(line string) bool {

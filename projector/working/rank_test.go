@@ -31,7 +31,7 @@ func TestSameCommand(t *testing.T) {
 	if len(s.Commands) != 3 || s.Commands[1].Line != "mise run lint" || s.Commands[1].Runs != 2 || s.Commands[2].Line != "mise run test:ci" {
 		t.Errorf("%+v", s.Commands)
 	}
-	for line, want := range map[string]string{"cd /x/web && npm i": "npm i", "cd /w/web && npm i": "cd web && npm i", `cd "/a b"; make`: "make", "cd /x/web\nset -e\n\necho \"=== tests ===\"\nnpm test": "npm test", "cd web && ls\nnpm test": "cd web && ls",
+	for line, want := range map[string]string{"cd /x/web && npm i": "npm i", "cd /w/web && npm i": "cd web && npm i", `cd "/a b"; make`: "make", "cd /x/web\nset -e\n\necho \"=== tests ===\"\nR=owner/name\nnpm test": "npm test", "cd web && ls\nnpm test": "cd web && ls",
 		"echo $HOME": "echo $HOME", "cd /x": "cd /x", "git -C /w log": "git log", "rm /w/a.txt": "rm a.txt"} {
 		expect.Equal(t, folded(run(line)).Commands[0].Line, want, line)
 	}
@@ -47,6 +47,19 @@ func TestUnmended(t *testing.T) {
 		failure("Bash", `{"command":"make"}`, "no rule"), failure("Edit", `{"file_path":"/w/y"}`, "no match"))
 	got := s.Unmended(4)
 	if len(got) != 2 || got[0].Target != "/w/y" || got[1].Target != "make" || len(s.Unmended(1)) != 1 || len(s.Open) != 4 {
+		t.Errorf("%+v", got)
+	}
+}
+
+// A command that failed and was forgotten for 40 others leaves nothing to mend, unless it is a check.
+func TestUnmendedLongAgo(t *testing.T) {
+	list := []events.Event{failure("Bash", `{"command":"curl -s --max-time 90 https://example.org/a/long/path/of/it"}`, "no"),
+		failure("Bash", `{"command":"go test -run TestOfALongNameThatIsNeverRunAgain ./up/and/down"}`, "--- FAIL")}
+	for i := range 60 {
+		list = append(list, did("Bash", fmt.Sprintf(`{"command":"git show %d"}`, i), `{}`))
+	}
+	got := folded(list...).Unmended(4)
+	if len(got) != 1 || got[0].Target != "go test" {
 		t.Errorf("%+v", got)
 	}
 }
