@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"syscall"
 	"testing"
 	"time"
@@ -66,7 +67,8 @@ var errnoOf = []syscall.Errno{syscall.EIO, syscall.ENOSPC, syscall.EROFS}
 var placesOf = []string{`.`, `/store/`, `/store/.*msgs`, `/spool`, `\.blk$`}
 
 // TestRefusals: the disk refuses one kind of operation for a while, on all of the home or a part of it, while hooks come and
-// processes are killed. Whoever was not told that a hook is lost finds it in the log, once.
+// processes are killed. Whoever was not told that a hook is lost finds it in the log, once. Each part has a disk of its own, since a
+// round reads the whole log that its part has made.
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	bin := need(t, oldBuild)
@@ -74,21 +76,30 @@ func TestRefusals(t *testing.T) {
 		return
 	}
 	private(t)
+	parts, rounds := times(1, 10), times(2, 30)
+	for part := range parts {
+		t.Run(strconv.Itoa(part), func(t *testing.T) {
+			t.Parallel()
+			refusals(t, bin, rounds)
+		})
+	}
+}
+
+// refusals goes through all kinds of operations that often.
+func refusals(t *testing.T, bin string, rounds int) {
 	d := mountRamdisk(t).control(t)
 	h, l := newHome(t, bin, filepath.Join(d.at, "state")), newLedger()
-	windows := times(2, 300)
-	for i := range windows * len(opNames) {
-		op := opNames[i%len(opNames)]
-		hits := h.refusedFor(t, d, l, op)
-		if i%len(opNames) != len(opNames)-1 {
-			continue
+	for round := range rounds {
+		hits := 0
+		for _, op := range opNames {
+			hits += h.refusedFor(t, d, l, op)
 		}
 		if err := h.recovered(t, l); err != nil {
-			t.Fatalf("round %d, the last one with %d refusals of %s: %v", i/len(opNames), hits, op, err)
+			t.Fatalf("round %d, with %d refusals: %v", round, hits, err)
 		}
 	}
 	sent, promised := l.counts()
-	t.Logf("%d windows of each kind, %d hooks sent, %d promised", windows, sent, promised)
+	t.Logf("%d windows of each kind, %d hooks sent, %d promised", rounds, sent, promised)
 }
 
 // refusedFor has a daemon run, and the disk refuse an operation for a moment under load.
