@@ -35,7 +35,7 @@ func pastHooks(a *app) (kinds, error) {
 
 	exact := map[string]time.Time{}
 	err = a.records(url.Values{"n": {strconv.Itoa(newestRecords)}}, func(r events.Record) {
-		if r.Hook != "" {
+		if r.Hook != "" && !r.Imported {
 			exact[r.Hook] = latest(exact[r.Hook], r.Time)
 		}
 	})

@@ -209,6 +209,9 @@ func (a *app) printHooks(hooks map[string]client.HookCount) {
 		t.Row("  "+cmdline.OneLine(n), strconv.Itoa(hooks[n].Count), a.ago(hooks[n].Last))
 	}
 	t.Print(a.Out, a.Paint)
+	if hooks["SessionStart"].Count >= shortList { // there may be more sessions than were read
+		a.Printf("  %s\n", a.Paint.Faint("counts are of the live sessions and those active last"))
+	}
 }
 
 func (a *app) printList(title string, lines []string) {
