@@ -7,14 +7,21 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
+	"time"
 
+	"hookline/embedded"
 	"hookline/events"
+	"hookline/hookctl/client"
 	"hookline/hookctl/home"
 	"hookline/hookctl/problem"
+	"hookline/hookctl/wire"
+	"hookline/projector"
 	"hookline/replay/carry"
 	"hookline/replay/check"
 	"hookline/replay/mend"
+	"hookline/replay/past"
 )
 
 // The verbs that carry whole logs about, one at a time. What they do stands in packages of their own, which get the store
@@ -131,4 +138,134 @@ func Renew(ctx context.Context, dir string) error {
 		return err
 	}
 	return errors.Join(d.Close(ctx), home.PathsOf(dir, os.Getenv).Started()) // a start that failed is waited for no more
+}
+
+// handleExport writes an export as plain lines; whoever asked compresses them.
+func (d *Daemon) handleExport(w http.ResponseWriter, r *http.Request) error {
+	p, err := d.portionOf(r)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/x-ndjson")
+	_, err = d.toExport().Write(r.Context(), w, p)
+	return err
+}
+
+// portionOf reads the request. A time means the time of the append, as everywhere in a log.
+func (d *Daemon) portionOf(r *http.Request) (carry.Portion, error) {
+	q, ctx := r.URL.Query(), r.Context()
+	p := carry.Portion{First: 1, Blobs: true}
+	var err error
+	if p.Session, err = d.resolveSession(ctx, q.Get("session")); err != nil {
+		return p, err
+	}
+	if p.Last, err = d.pastView().Point(ctx, q.Get("until"), ""); err != nil {
+		return p, err
+	}
+	if s := q.Get("since"); s != "" {
+		if p.First, err = d.seqOf(ctx, s); err != nil {
+			return p, err
+		}
+	}
+	p.Since, p.Until = timeOf(q.Get("since")), timeOf(q.Get("until"))
+	return p, nil
+}
+
+// timeOf is a point that is a time; nil for a sequence, a duration or none.
+func timeOf(s string) *time.Time {
+	t, err := time.Parse(time.RFC3339Nano, s)
+	if err != nil {
+		return nil
+	}
+	return &t
+}
+
+// toExport is this log as exports are written from it.
+func (d *Daemon) toExport() carry.Origin {
+	return carry.Origin{Log: d.stream, Content: d.contentOf, Build: wire.Build, Created: d.opts.Now().UTC().Truncate(time.Second)}
+}
+
+// contentOf gives a large content; one that is lost or damaged is none, since its event must not be lost for it.
+func (d *Daemon) contentOf(digest string) (content []byte, ok bool, err error) {
+	content, err = d.ground.Blobs().Get(digest)
+	if errors.Is(err, embedded.ErrNoBlob) || errors.Is(err, embedded.ErrBlobDamaged) {
+		d.log.Warn("export without a blob", "err", err)
+		return nil, false, nil
+	}
+	return content, err == nil, err
+}
+
+func (d *Daemon) handleVerify(w http.ResponseWriter, r *http.Request) error {
+	return d.long(w, r, func(ctx context.Context, progress func(uint64)) (any, error) { return d.Verify(ctx, progress) })
+}
+
+// gcWhileFolding lets garbage pile up while the whole log goes by; the memory limit still bounds it.
+const gcWhileFolding = 400
+
+// Verify proves the log record by record, folds it again and compares every cell of every bucket.
+func (d *Daemon) Verify(ctx context.Context, progress func(uint64)) (check.Verdict, error) {
+	begin := time.Now()
+	if err := d.ground.Health(); errors.Is(err, embedded.ErrWriteStuck) {
+		return check.Verdict{}, d.stuck(err)
+	}
+	d.rec.Heal(ctx)
+	defer debug.SetGCPercent(debug.SetGCPercent(gcWhileFolding))
+	v, err := check.Verify(ctx, check.Store{Log: d.stream, Blobs: d.ground.Blobs(), View: d.view, Report: d.ground.Report, Serving: d.serving}, progress)
+	if err != nil {
+		return v, d.stuck(err)
+	}
+	v.TookMS = float64(time.Since(begin).Microseconds()) / 1000
+	return v, nil
+}
+
+// stuck gives an error of the store that only another opening takes away, as after a full disk, a form that
+// says so, and ends the daemon: the next one opens the store anew. All other errors stay as they are.
+func (d *Daemon) stuck(err error) error {
+	if err == nil || !errors.Is(err, embedded.ErrWriteStuck) && !errors.Is(d.ground.Health(), embedded.ErrWriteStuck) {
+		return err
+	}
+	d.stop("write_stuck")
+	return problem.Refusef(http.StatusServiceUnavailable, "the store cannot write since a write failed, as on a full disk: %v", err).Advise(client.HintReopened)
+}
+
+// long answers a request that may go over the whole log.
+func (d *Daemon) long(w http.ResponseWriter, r *http.Request, run func(ctx context.Context, progress func(uint64)) (any, error)) error {
+	last, _ := d.stream.Last()
+	return client.AnswerLong(w, r, last, run)
+}
+
+func (d *Daemon) handleRebuild(w http.ResponseWriter, r *http.Request) error {
+	only, dry := r.URL.Query().Get("projection"), r.URL.Query().Get("dry_run") == "1"
+	if only != "" {
+		if err := past.KnownTable(d.view.Tables(), only); err != nil {
+			return err
+		}
+	}
+	return d.long(w, r, func(ctx context.Context, progress func(uint64)) (any, error) {
+		begin := time.Now()
+		if err := d.ground.Health(); errors.Is(err, embedded.ErrWriteStuck) {
+			return nil, d.stuck(err)
+		}
+		d.rec.Heal(ctx)
+		defer debug.SetGCPercent(debug.SetGCPercent(gcWhileFolding))
+		err := d.view.WarmCache(ctx) // or every brief would count as missing
+		if err != nil {
+			return nil, d.stuck(err)
+		}
+		var pos projector.Position
+		var diffs []projector.Diff
+		if dry {
+			pos, diffs, err = d.view.Verify(ctx, d.stream.ReadLent, progress)
+		} else {
+			pos, diffs, err = d.view.Renew(ctx, d.stream.ReadLent, only, progress)
+		}
+		out := client.Rebuilt{Projection: only, DryRun: dry, Seq: pos.Seq, Changed: []projector.Diff{}}
+		for _, df := range diffs {
+			if only == "" || df.Projection == only {
+				out.Changed = append(out.Changed, df)
+			}
+		}
+		out.TookMS = float64(time.Since(begin).Microseconds()) / 1000
+		return out, d.stuck(err)
+	})
 }

@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"hookline/embedded"
+	"hookline/events"
 	"hookline/hookctl/facts"
 	"hookline/hookctl/home"
 	"hookline/hookctl/recorder"
@@ -28,6 +29,7 @@ import (
 	"hookline/hookctl/spool"
 	"hookline/hookctl/wire"
 	"hookline/projector"
+	"hookline/projector/session"
 	"hookline/replay/check"
 )
 
@@ -145,4 +147,75 @@ func (d *Daemon) Close(ctx context.Context) error {
 	d.end()
 	d.effects.Wait()
 	return d.rec.Close(ctx)
+}
+
+// What an opening of the store found wrong with the log is recorded by that opening, before anything else is
+// appended, and told to the user at the start of the next session, whoever opened it and whoever serves then.
+
+// emitDamage records, once, what was lost, healed or brought back, and keeps the words for the user.
+func (d *Daemon) emitDamage(ctx context.Context, rec *recorder.Recorder) error {
+	f := rec.Store().Report().Found
+	if d.opts.unpacked {
+		f.Did = nil // a backup has no log beside its archive
+	}
+	if !f.Empty() {
+		if err := d.appendDamage(ctx, rec, f); err != nil {
+			return fmt.Errorf("record the log's damage: %w", err)
+		}
+	}
+	if err := rec.Store().Recorded(); err != nil {
+		return fmt.Errorf("record the log's damage: %w", err)
+	}
+	return nil
+}
+
+// appendDamage puts the event into the log, unless an opening that was killed before it could say so has done it.
+func (d *Daemon) appendDamage(ctx context.Context, rec *recorder.Recorder, f embedded.Found) error {
+	if f.ID != "" {
+		log := rec.Store().Stream()
+		last, _ := log.Last()
+		known, err := log.FindIDs(ctx, last-min(last, recorder.WarmWindow)+1, map[string]struct{}{f.ID: {}})
+		if err != nil || len(known) > 0 {
+			return err
+		}
+	}
+	d.warnings.Add(f.ID, check.Told(f))
+
+	envs, err := recorder.Envelopes(d.opts.Now(), events.Envelope{ID: f.ID}, check.EventOf(f))
+	if err == nil {
+		_, err = rec.Import(ctx, envs)
+	}
+	return err
+}
+
+// keep puts a value into a map of at most so many, which is emptied when it is full.
+func keep[V any](in *map[string]V, most int, key string, v V) {
+	if *in == nil || len(*in) >= most {
+		*in = map[string]V{}
+	}
+	(*in)[key] = v
+}
+
+// seen is what fn gives of the states as they are, at one position; the zero value where they cannot be read. Maps and
+// slices of a state are for fn alone: the next record may change them.
+func seen[T any](ctx context.Context, d *Daemon, fn func(projector.Reader) T) (out T) {
+	_ = d.view.Read(ctx, func(r projector.Reader) error {
+		out = fn(r)
+		return nil
+	})
+	return out
+}
+
+// stateOf is the state of one cell, and whether there is one. What it holds in maps and slices may change: see [seen].
+func stateOf[S any](ctx context.Context, d *Daemon, table, key string) (s S, found bool) {
+	_ = d.view.Read(ctx, func(r projector.Reader) error {
+		s, found = projector.State[S](r, table, key)
+		return nil
+	})
+	return s, found
+}
+
+// session is what the log has of a session.
+func (d *Daemon) session(ctx context.Context, id string) (session.State, bool) {
+	return stateOf[session.State](ctx, d, session.Name, id)
 }

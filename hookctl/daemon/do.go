@@ -9,12 +9,17 @@ import (
 	"io"
 	"maps"
 	"net/http"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"hookline/events"
 	"hookline/hookctl/client"
+	"hookline/hookctl/hook"
 	"hookline/hookctl/problem"
+	"hookline/hookctl/redact"
+	"hookline/hookctl/transcript"
+	"hookline/projector"
 	"hookline/projector/identity"
 	"hookline/projector/session"
 	"hookline/replay/mend"
@@ -230,4 +235,87 @@ func (d *Daemon) doRecover(ctx context.Context, o recoverOrder, progress func(ui
 		}
 	}
 	return d.Recover(ctx, mend.Asked{At: at, Session: id, Project: project, DryRun: o.DryRun == "1"}, progress)
+}
+
+// retractOrder asks to take an event back.
+type retractOrder struct {
+	ID     string `json:"id"` // or its sequence
+	Reason string `json:"reason"`
+}
+
+// doRetract takes an event back: every projection is from now on as if it had never come.
+func (d *Daemon) doRetract(ctx context.Context, o retractOrder, _ func(uint64)) (any, error) {
+	reason := strings.TrimSpace(o.Reason)
+	if reason == "" {
+		return nil, problem.Bad("a reason is wanted").Advise("--reason says why the event is wrong")
+	}
+	target, err := d.find(ctx, o.ID)
+	if err != nil {
+		return nil, err
+	}
+	if err := d.retractable(ctx, target); err != nil {
+		return nil, err
+	}
+
+	data, err := json.Marshal(events.RecordRetracted{Target: target.ID, Reason: reason})
+	if err != nil {
+		return nil, err
+	}
+	rec, err := d.Emit(ctx, events.Envelope{Type: events.TypeRecordRetracted, Session: target.Session, Project: target.Project,
+		Worktree: target.Worktree, Branch: target.Branch, Causation: target.ID, Data: data})
+	if err != nil {
+		return nil, err
+	}
+	return client.Retracted{Event: rec, Target: target}, nil
+}
+
+// retractable refuses what no projection would forget, and what was taken back before.
+func (d *Daemon) retractable(ctx context.Context, target events.Record) error {
+	if target.Type == events.TypeRecordRetracted {
+		return problem.Bad("event %d is a retraction, which cannot be taken back", target.Seq)
+	}
+	return d.view.Read(ctx, func(r projector.Reader) error {
+		if by, taken := projector.RetractionOf(r, target.ID); taken {
+			return problem.Conflict("event %d was taken back already, by event %d", target.Seq, by).Advise(fmt.Sprintf("`hookctl events show %d` tells why", by))
+		}
+		return nil
+	})
+}
+
+// transcriptsOrder asks for the sessions of transcripts.
+type transcriptsOrder struct {
+	Paths  string `json:"paths"` // a list of absolute paths, as JSON
+	DryRun string `json:"dry_run"`
+}
+
+func (d *Daemon) doImport(ctx context.Context, o transcriptsOrder, progress func(uint64)) (any, error) {
+	var paths []string
+	if err := json.Unmarshal([]byte(o.Paths), &paths); err != nil {
+		return nil, problem.Bad("paths: %s", misfit(err))
+	}
+	for _, path := range paths {
+		if !filepath.IsAbs(path) {
+			return nil, problem.Bad("paths: %q is no absolute path", path)
+		}
+	}
+	into := transcript.Into{Log: d.stream, Put: d.ground.Blobs().Put, Clean: d.clean, Append: d.rec.Import, Now: d.opts.Now(),
+		Redactor: func(dir string) *redact.Redactor {
+			return d.configured(dir).with.Remembering(redact.NewMemory())
+		},
+		Place: d.placeOf, Gone: func(ctx context.Context, id, dir string) bool {
+			s, _ := d.session(ctx, id)
+			return d.configured(dir).off || s.Status == session.Deleted
+		}}
+	return alone(d, func() (any, error) { return transcript.Import(ctx, into, paths, o.DryRun == "1", progress) })
+}
+
+// placeOf is a directory's project and work tree, with what the log does not know of the project.
+func (d *Daemon) placeOf(ctx context.Context, dir string) transcript.Place {
+	at := d.world.Place(dir)
+	if at.Path() == "" {
+		return transcript.Place{}
+	}
+	id, sighting := d.project(ctx, at)
+	news := seen(ctx, d, func(r projector.Reader) []events.Event { return sighting.News(hook.Reader{Reader: r}) })
+	return transcript.Place{Project: id, Worktree: d.clean(at.Worktree), Seen: news}
 }

@@ -10,10 +10,15 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"runtime"
+	"strings"
 	"sync/atomic"
 	"time"
 
+	"golang.org/x/mod/semver"
+
 	"hookline/hookctl/home"
+	"hookline/hookctl/safeopen"
 	"hookline/hookctl/wire"
 )
 
@@ -191,4 +196,70 @@ func listen(p home.Paths, path string, ours bool) (net.Listener, error) {
 		return nil, errors.Join(err, l.Close())
 	}
 	return l, nil
+}
+
+type peerKey struct{}
+
+// peer is who is at the other end of a connection.
+type peer struct {
+	stranger bool // another user
+	pid      int  // 0 where the kernel does not tell
+}
+
+var errStranger = errors.New("this socket serves its own user only")
+
+// peerContext asks the kernel once per connection who is at the other end; the folder and the mode
+// of the socket already keep others out.
+func peerContext(ctx context.Context, c net.Conn) context.Context {
+	u, ok := c.(*net.UnixConn)
+	if !ok {
+		return ctx
+	}
+	return context.WithValue(ctx, peerKey{}, peerOf(u))
+}
+
+// checkPeer is an error for a request of another user.
+func checkPeer(ctx context.Context) error {
+	if p, ok := ctx.Value(peerKey{}).(peer); ok && p.stranger {
+		return errStranger
+	}
+	return nil
+}
+
+// peerProgram is the program that sent a request, "" where it is not known: by its process where the kernel tells, else
+// the absolute path that it gives itself.
+func peerProgram(ctx context.Context, claimed string) string {
+	p, _ := ctx.Value(peerKey{}).(peer)
+	return p.program(claimed)
+}
+
+// noticeBuild hands over when the client belongs to a newer build than this daemon: the daemon of that build, beside
+// the program that asks, takes the home. It runs as this user from then on, so no other user may be able to write there. The
+// client still waits for its answer, or the program could not be told from its process.
+func (d *Daemon) noticeBuild(ctx context.Context, build, binary string) {
+	if !newer(build, wire.Build) || d.handOver.Load() != nil {
+		return
+	}
+	name := "hookd"
+	if runtime.GOOS == "windows" {
+		name = "hookd.exe"
+	}
+	client := peerProgram(ctx, binary)
+	if client == "" {
+		return
+	}
+	next := filepath.Join(filepath.Dir(client), name)
+	if err := safeopen.CheckProgram(next); err != nil {
+		d.log.Warn("not handing over to a newer build", "build", build, "err", err)
+		return
+	}
+	d.handOver.Store(&next)
+	d.log.Info("handing over", "to", next, "build", build)
+	d.stop("hand_over")
+}
+
+// newer compares builds by semantic versioning; what cannot be read is not newer.
+func newer(a, b string) bool {
+	a, b = "v"+strings.TrimPrefix(a, "v"), "v"+strings.TrimPrefix(b, "v")
+	return semver.IsValid(a) && semver.IsValid(b) && semver.Compare(a, b) > 0
 }

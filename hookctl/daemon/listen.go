@@ -6,6 +6,8 @@ import (
 	"errors"
 	"io/fs"
 	"net/url"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -100,4 +102,39 @@ func passwordIn(path string) (string, error) {
 		}
 	}
 	return rand.Text(), nil
+}
+
+// otelAgain is the time between two starts of the program that sends traces.
+const otelAgain = 30 * time.Second
+
+// traces keeps the program that sends traces running until ctx ends: hookfind, since what it links would cost every
+// daemon. It ends by itself when the socket does.
+func (d *Daemon) traces(ctx context.Context) {
+	self, err := os.Executable()
+	if err != nil {
+		d.log.Warn("send traces", "err", err)
+		return
+	}
+	program := filepath.Join(filepath.Dir(self), "hookfind"+filepath.Ext(self))
+	for {
+		ended := make(chan error, 1)
+		cmd := exec.Command(program, "otel")
+		cmd.Stderr = os.Stderr // the daemon's log
+		if err := cmd.Start(); err != nil {
+			ended <- err
+		} else {
+			go func() { ended <- cmd.Wait() }()
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case err := <-ended:
+			d.log.Warn("the program that sends traces ended", "err", err)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(otelAgain):
+		}
+	}
 }

@@ -3,6 +3,11 @@ package daemon
 import (
 	"cmp"
 	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
 	"sync"
 	"time"
 
@@ -10,6 +15,9 @@ import (
 	"hookline/hookctl/facts"
 	"hookline/hookctl/hook"
 	"hookline/hookctl/wire"
+	"hookline/projector"
+	"hookline/projector/project"
+	"hookline/projector/working"
 )
 
 // What a decision is made from: the machine as it is and the past as the projections have it.
@@ -132,3 +140,164 @@ func (d *Daemon) launchDir(ctx context.Context, id, cwd string) string {
 
 // originWithin bounds the one call of git for a project that was never seen.
 const originWithin = 300 * time.Millisecond
+
+// visits are the paths of projects that git was asked about since the daemon's start. Safe for concurrent use; the
+// zero value is ready.
+type visits struct {
+	mu    sync.Mutex
+	paths map[string]bool
+}
+
+// maxVisits bounds the paths; beyond, all are asked about again.
+const maxVisits = 4096
+
+func (v *visits) add(path string) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	keep(&v.paths, maxVisits, path, true)
+}
+
+func (v *visits) has(path string) bool {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.paths[path]
+}
+
+// maxJoins bounds how many joined projects are followed to the one that stands for them.
+const maxJoins = 64
+
+// projectAt is the id of the project that the log has at a path, "" for none. A project that was joined into another
+// gives the other's.
+func (d *Daemon) projectAt(ctx context.Context, path string) string {
+	return seen(ctx, d, func(r projector.Reader) string {
+		found := projector.Find[project.State](r, project.Name, project.LivesAt(path))
+		if len(found) == 0 {
+			return ""
+		}
+
+		s := found[0]
+		for n := 0; s.JoinedInto != "" && n < maxJoins; n++ {
+			next, ok := projector.State[project.State](r, project.Name, s.JoinedInto)
+			if !ok {
+				next = project.Start(s.JoinedInto)
+			}
+			s = next
+		}
+		return s.ID
+	})
+}
+
+// project gives the id of the project at a place, and how it looks there unless that is known.
+func (d *Daemon) project(ctx context.Context, at facts.Place) (string, *hook.Sighting) {
+	path := d.clean(at.Path())
+	if d.visits.has(path) {
+		if id := d.projectAt(ctx, path); id != "" {
+			return id, nil
+		}
+	}
+
+	now := events.ProjectSeen{Path: path, Git: at.Git, Name: at.Name}
+	if now.Name == "" {
+		now.Name = filepath.Base(path)
+	}
+	if at.Git {
+		bounded, cancel := context.WithTimeout(ctx, originWithin)
+		defer cancel()
+		if o, err := d.world.Origin(bounded, at.CommonDir); err == nil {
+			now.RootCommit, now.Remote = o.RootCommit, o.Remote
+		}
+	}
+
+	known := seen(ctx, d, func(r projector.Reader) []project.State {
+		return projector.Find[project.State](r, project.Name, project.Known)
+	})
+	id, moved, ok := project.Recognise(known, now, exists) // asks the disk: not under a lock
+	if !ok {
+		id = project.NewID(known, facts.ProjectID(at.Path()))
+	}
+
+	now.Name, now.Remote = d.clean(now.Name), d.clean(now.Remote)
+	d.visits.add(path)
+	return id, &hook.Sighting{Project: id, Seen: now, Moved: moved}
+}
+
+func exists(path string) bool { _, err := os.Stat(path); return err == nil }
+
+// Bounds of a survey.
+const (
+	maxStamped = 100 // files that are looked at, the newest
+	maxChanged = 40
+	maxIssues  = 5
+)
+
+// survey looks at the place that a start tells of; nil when there is nothing to tell.
+func (d *Daemon) survey(ctx context.Context, in hook.Input, w hook.World) *events.WorkplaceSurveyed {
+	if _, ok := in.Event.(*events.SessionStarted); !ok || in.Call.Verb != hook.VerbHook || in.Session == "" {
+		return nil
+	}
+	s := seen(ctx, d, func(r projector.Reader) working.State {
+		s := hook.WorkAt(in, w.Project, hook.Reader{Reader: r})
+		s.Files = slices.Clone(s.Files) // they are asked of the disk without the view's lock
+		return s
+	})
+
+	out := &events.WorkplaceSurveyed{}
+	if _, err := os.Stat(s.Worktree); s.Worktree != "" && os.IsNotExist(err) && s.Files != nil {
+		out.Gone = s.Worktree
+	}
+	for _, f := range slices.Backward(s.Files[max(0, len(s.Files)-maxStamped):]) {
+		edited := f.Edited > 0 || f.Created
+		if out.Gone == "" && edited && f.Stamp != "" && len(out.Changed) < maxChanged && stampOf(f.Path) != f.Stamp {
+			out.Changed = append(out.Changed, f.Path)
+		}
+	}
+
+	issues, tracker := facts.Issues(ctx, w.Worktree)
+	for _, issue := range issues[:min(len(issues), maxIssues)] {
+		item := events.WorkItem{ID: working.Line(issue.ID), Title: d.clean(working.Line(issue.Title)), Status: working.Line(issue.Status)}
+		out.Issues = append(out.Issues, item)
+		out.Tracker = tracker
+	}
+	if out.Gone == "" && out.Changed == nil && out.Issues == nil {
+		return nil
+	}
+	return out
+}
+
+// seenBy is how the file of a successful call looks now, "" for a call without one.
+func seenBy(in hook.Input) string {
+	e, ok := in.Event.(*events.ToolSucceeded)
+	if !ok || !slices.Contains([]string{"Read", "Edit", "MultiEdit", "Write", "NotebookEdit"}, e.ToolName) {
+		return ""
+	}
+	var input struct {
+		File     string `json:"file_path"`
+		Notebook string `json:"notebook_path"`
+	}
+	if json.Unmarshal(e.ToolInput, &input) != nil {
+		return ""
+	}
+	file := input.File
+	if file == "" {
+		file = input.Notebook
+	}
+	if file != "" && !filepath.IsAbs(file) {
+		return "" // where it was meant from is not known later
+	}
+	return stampOf(file)
+}
+
+// stampOf is size and time of a file, "gone" where there is none, "" where that cannot be told.
+func stampOf(file string) string {
+	if file == "" {
+		return ""
+	}
+	info, err := os.Stat(file)
+	switch {
+	case os.IsNotExist(err):
+		return "gone"
+	case err != nil || !info.Mode().IsRegular():
+		return ""
+	}
+	return strconv.FormatInt(info.Size(), 10) + " " + strconv.FormatInt(info.ModTime().UnixNano(), 10)
+}

@@ -1,13 +1,22 @@
 package daemon
 
 import (
+	"bytes"
+	"context"
+	"fmt"
 	"maps"
+	"net/http"
 	"os"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"hookline/events"
 	"hookline/hookctl/client"
 	"hookline/hookctl/wire"
+	"hookline/projector"
 	"hookline/projector/session"
 	"hookline/replay/check"
 )
@@ -64,4 +73,183 @@ func (d *Daemon) socket() string {
 		return door.path()
 	}
 	return d.paths.Socket
+}
+
+// hookCounts are the counters of status; they start at zero with the daemon.
+type hookCounts struct {
+	mu       sync.Mutex
+	kinds    map[string]client.HookCount
+	installs map[string]int
+
+	again, conflicts, seconds atomic.Int64
+}
+
+func (c *hookCounts) saw(name string, now time.Time) {
+	if name == "" {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.kinds == nil {
+		c.kinds = map[string]client.HookCount{}
+	}
+	if _, ok := c.kinds[name]; !ok && len(c.kinds) > 200 {
+		name = "(other)"
+	}
+	k := c.kinds[name]
+	c.kinds[name] = client.HookCount{Last: now.UTC().Truncate(time.Millisecond), Count: k.Count + 1}
+}
+
+func (c *hookCounts) second(install string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.installs == nil {
+		c.installs = map[string]int{}
+	}
+	if len(c.installs) < 100 {
+		c.installs[install]++
+	}
+}
+
+// handleMetrics answers with the daemon's status in the text form that Prometheus reads (exposition format 0.0.4). It is
+// written here because the client library costs every start and the idle daemon more than 5 %; a test reads it with that
+// library. Names and labels never change.
+func (d *Daemon) handleMetrics(w http.ResponseWriter, _ *http.Request) error {
+	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+	_, err := fmt.Fprint(w, metricsOf(d.Status()))
+	return err
+}
+
+func metricsOf(st client.Status) string {
+	var m metricText
+	m.gauge("build_info", "The build of the daemon; always 1.", map[string]float64{wire.Build: 1}, "version")
+	m.gauge("uptime_seconds", "Time since the daemon was started.", only(st.UptimeS))
+	m.gauge("log_sequence", "Sequence of the newest event in the log.", only(float64(st.Seq)))
+	m.gauge("damage_findings", "Findings of damage in the log at this start.", only(float64(len(st.Damage))))
+	m.gauge("spool_frames", "Frames that wait for the daemon.", only(float64(st.Spool)))
+	m.counter("frames_again_total", "Frames that were delivered again, since the daemon's start.", only(float64(st.Again)))
+	m.counter("frames_conflicting_total", "Frame ids that came with other content, since the daemon's start.", only(float64(st.Conflicts)))
+
+	count := map[string]float64{}
+	last := map[string]float64{}
+	for name, h := range st.Hooks {
+		count[name] = float64(h.Count)
+		last[name] = float64(h.Last.UnixMilli()) / 1000
+	}
+	m.counter("hooks_total", "Hooks since the daemon's start, by the client's name of the hook.", count, "hook")
+	m.gauge("hook_last_timestamp_seconds", "When a hook came last, in Unix time.", last, "hook")
+
+	lag := map[string]float64{}
+	for _, p := range st.Projections {
+		lag[p.Name] = float64(p.Lag)
+	}
+	m.gauge("projection_lag_events", "Events that are folded in memory and not yet written.", lag, "projection")
+
+	live := map[string]float64{}
+	for _, l := range st.Live {
+		live[l.Standing.Kind]++
+	}
+	m.gauge("sessions", "Live sessions, by how they stand.", live, "standing")
+
+	if st.TotalBytes > 0 {
+		m.gauge("disk_free_bytes", "Free room on the disk with the home.", only(float64(st.FreeBytes)))
+		m.gauge("disk_size_bytes", "Size of the disk with the home.", only(float64(st.TotalBytes)))
+	}
+	return m.String()
+}
+
+// metricText writes metrics one below the other.
+type metricText struct{ strings.Builder }
+
+// only is a metric without a label.
+func only(v float64) map[string]float64 { return map[string]float64{"": v} }
+
+func (m *metricText) gauge(name, help string, values map[string]float64, label ...string) {
+	m.write("gauge", name, help, values, label)
+}
+
+func (m *metricText) counter(name, help string, values map[string]float64, label ...string) {
+	m.write("counter", name, help, values, label)
+}
+
+// labelText escapes what a label's value may not hold as it is.
+var labelText = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)
+
+func (m *metricText) write(kind, name, help string, values map[string]float64, label []string) {
+	if len(values) == 0 {
+		return
+	}
+	fmt.Fprintf(m, "# HELP hookline_%s %s\n# TYPE hookline_%s %s\n", name, help, name, kind)
+	for _, k := range slices.Sorted(maps.Keys(values)) {
+		labels := ""
+		if len(label) > 0 {
+			labels = "{" + label[0] + `="` + labelText.Replace(strings.ToValidUTF8(k, "�")) + `"}`
+		}
+		fmt.Fprintf(m, "hookline_%s%s %v\n", name, labels, values[k])
+	}
+}
+
+func (d *Daemon) canary(ctx context.Context) client.Canary {
+	c := client.Canary{OK: true}
+	nonce := wire.NewID(d.opts.Now().UnixMilli())
+	step := func(name string, fn func() (string, error)) {
+		begin := time.Now()
+		detail, err := fn()
+		s := client.CanaryStep{Name: name, OK: err == nil, Detail: detail, MS: float64(time.Since(begin).Microseconds()) / 1000}
+		if err != nil {
+			s.Detail, c.OK = err.Error(), false
+		}
+		c.Steps = append(c.Steps, s)
+	}
+	step("append, fold and sync", func() (string, error) {
+		rec, err := d.Emit(ctx, events.Envelope{Type: events.TypeCanarySent, Data: []byte(`{"nonce":"` + nonce + `"}`)})
+		c.Seq, c.ID = rec.Seq, rec.ID
+		return fmt.Sprintf("sequence %d", rec.Seq), err
+	})
+	step("read back from the log", func() (string, error) {
+		rec, err := d.stream.Get(ctx, c.Seq)
+		if e, ok := rec.Event.(*events.CanarySent); err == nil && (!ok || e.Nonce != nonce || rec.ID != c.ID) {
+			err = fmt.Errorf("sequence %d holds %s %s", c.Seq, rec.Type, rec.ID)
+		}
+		return "", err
+	})
+	step("projections written", func() (string, error) {
+		pos, err := d.view.Flush(ctx)
+		if err == nil && pos.Seq < c.Seq {
+			err = fmt.Errorf("written up to %d only", pos.Seq)
+		}
+		return fmt.Sprintf("position %d", pos.Seq), err
+	})
+	for _, bucket := range []string{projector.BucketSnapshot, projector.BucketLatest, projector.BucketCache} {
+		step("bucket "+bucket, func() (string, error) { return "", d.roundTrip(ctx, bucket, nonce) })
+	}
+	step("blob store", func() (string, error) {
+		digest, err := d.ground.Blobs().Put([]byte("canary"))
+		if err != nil {
+			return "", err
+		}
+		got, err := d.ground.Blobs().Get(digest)
+		if err == nil && string(got) != "canary" {
+			err = fmt.Errorf("%s came back changed", digest)
+		}
+		return "", err
+	})
+	return c
+}
+
+// roundTrip writes, reads and deletes one cell that belongs to no projection.
+func (d *Daemon) roundTrip(ctx context.Context, bucket, nonce string) error {
+	key := projector.ProbePrefix + nonce
+	store := d.ground.Store()
+	if err := store.Save(ctx, bucket, []projector.Cell{{Key: key, Value: []byte(nonce)}}); err != nil {
+		return err
+	}
+	got, err := store.Load(ctx, bucket, key)
+	if err == nil && !bytes.Equal(got, []byte(nonce)) {
+		err = fmt.Errorf("cell came back as %q", got)
+	}
+	if err != nil {
+		return err
+	}
+	return store.Save(ctx, bucket, []projector.Cell{{Key: key}})
 }

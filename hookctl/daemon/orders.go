@@ -5,6 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -16,6 +18,7 @@ import (
 	"hookline/hookctl/recorder"
 	"hookline/projector"
 	"hookline/projector/gate"
+	"hookline/projector/ledger"
 )
 
 // Bounds of an order.
@@ -166,4 +169,151 @@ func checkOrder(e events.Event, session string) error {
 		}
 	}
 	return nil
+}
+
+// gatesOfJoined are the gates that a project takes over with the one that is joined into it: an event for each branch
+// with what is satisfied or triggered there. A fold sees one cell alone, so what another cell holds must stand in an
+// event.
+func (d *Daemon) gatesOfJoined(r projector.Reader, joined events.Envelope) []events.Envelope {
+	var e events.ProjectRehomed
+	if joined.Type != events.TypeProjectRehomed || json.Unmarshal(joined.Data, &e) != nil || e.From == "" || e.From == joined.Project {
+		return nil
+	}
+	cells := map[string]gate.State{} // by branch
+	keys, err := r.Keys(gate.Name)
+	if err != nil {
+		d.log.Error("read the gates of a joined project", "project", e.From, "err", err)
+		return nil
+	}
+	own, _ := projector.State[gate.State](r, gate.Name, gate.ProjectKey(e.From))
+	for _, k := range keys {
+		if project, branch := gate.SplitKey(k); project == e.From && branch != "" {
+			s, _ := projector.State[gate.State](r, gate.Name, k)
+			cells[branch] = gate.At(s, own)
+		}
+	}
+
+	kind, _ := events.Lookup(events.TypeGateImported)
+	var envs []events.Envelope
+	for _, branch := range slices.Sorted(maps.Keys(cells)) {
+		list := entriesOf(cells[branch])
+		if len(list) == 0 {
+			continue
+		}
+		data, err := json.Marshal(events.GateImported{File: "project " + e.From, Gates: list})
+		if err != nil {
+			continue // strings and JSON that the log had
+		}
+		envs = append(envs, events.Envelope{ID: events.DerivedID(joined.ID, len(envs)+1), Type: kind.Type, Version: kind.Version(), Time: joined.Time,
+			Project: joined.Project, Branch: branch, Causation: joined.ID, Data: data})
+	}
+	return envs
+}
+
+// entriesOf is what a branch's cell says, by requirement and session.
+func entriesOf(s gate.State) []events.GateImportedEntry {
+	var list []events.GateImportedEntry
+	add := func(name, scope, session string, e gate.Entry) {
+		in := events.GateImportedEntry{Name: name, Scope: scope, Session: session}
+		if m := e.Satisfied; m != nil {
+			in.SatisfiedAt, in.SatisfiedBy, in.ExpiresAt, in.Metadata = wireTime(m.At), m.By, wireTime(m.Expires), m.Metadata
+		}
+		if m := e.Triggered; m != nil {
+			in.TriggeredAt = wireTime(m.At)
+		}
+		if in.SatisfiedAt != "" || in.TriggeredAt != "" {
+			list = append(list, in)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.Gates)) {
+		g := s.Gates[name]
+		add(name, g.Scope, "", g.Branch)
+		for _, session := range slices.Sorted(maps.Keys(g.Sessions)) {
+			add(name, g.Scope, session, g.Sessions[session])
+		}
+	}
+	return list
+}
+
+func wireTime(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format(time.RFC3339Nano)
+}
+
+// ledgerable are the types that an order may have.
+var ledgerable = []string{events.TypeLedgerEntryAdded, events.TypeLedgerEntryClosed, events.TypeLedgerSynthesized, events.TypeLedgerHealed}
+
+// doLedger appends what a person or an agent says of a ledger, decided in the order of the log.
+func (d *Daemon) doLedger(ctx context.Context, o client.LedgerOrder, _ func(uint64)) (any, error) {
+	asked, err := orderedEvents(o.Events, ledgerable, true)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range asked {
+		if a, ok := e.(*events.LedgerEntryAdded); ok && ledger.Clip(a.Text, 1) == "" {
+			return nil, problem.Bad("text: it is empty")
+		}
+	}
+	place := d.world.Place(o.Dir)
+	id, sighting := d.project(ctx, place)
+	session, err := d.resolveSession(ctx, o.Session)
+	if err != nil {
+		session = ""
+	}
+
+	base := events.Envelope{Session: session, Project: id, Worktree: d.clean(place.Worktree), Branch: d.clean(place.Branch)}
+	var what []hook.Ordered
+	news := 0
+	recs, err := d.rec.Do(ctx, func(r projector.Reader) ([]events.Envelope, error) {
+		first := sighting.News(hook.Reader{Reader: r})
+		news = len(first)
+		state := hook.LedgerOf(r, id)
+		var list []events.Event
+		list, what = hook.OrderLedger(state, asked)
+		if len(list) == 0 {
+			return nil, nil
+		}
+
+		envs, err := d.redacted(base, append(first, list...))
+		toOwners(envs, list, state, news)
+		return envs, err
+	})
+	if err != nil {
+		return nil, err
+	}
+
+	recs = recs[min(news, len(recs)):]
+	for i := range what {
+		if what[i].Outcome != "known" {
+			what[i].Event, what[i].Seq = recs[0].ID, recs[0].Seq
+			recs = recs[1:]
+		}
+	}
+	return client.LedgerReceipt{Project: id, Results: what}, nil
+}
+
+// toOwners sends what closes an entry to the project whose cell has the entry.
+func toOwners(envs []events.Envelope, list []events.Event, s ledger.State, from int) {
+	for i, e := range list {
+		c, ok := e.(*events.LedgerEntryClosed)
+		if !ok || from+i >= len(envs) {
+			continue
+		}
+		at := slices.IndexFunc(s.Entries, func(x ledger.Entry) bool { return x.ID == c.Entry })
+		if at >= 0 && s.Entries[at].Project != "" {
+			envs[from+i].Project = s.Entries[at].Project
+		}
+	}
+}
+
+// ledgerOf is a project's ledger, together with those of the projects it took in.
+func (d *Daemon) ledgerOf(r *http.Request) (any, error) {
+	var s ledger.State
+	err := d.view.Read(r.Context(), func(rd projector.Reader) error {
+		s = hook.LedgerOf(rd, r.PathValue("project"))
+		return nil
+	})
+	return s, err
 }

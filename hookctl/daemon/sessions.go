@@ -1,7 +1,15 @@
 package daemon
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os/exec"
+	"strings"
 	"time"
 
 	"hookline/events"
@@ -100,4 +108,103 @@ func (d *Daemon) reapOne(ctx context.Context, was session.State, e events.Sessio
 		return recorder.Envelopes(d.opts.Now(), events.Envelope{Session: was.ID, Project: now.Project}, list...)
 	})
 	return err
+}
+
+// Bounds of a notification.
+const (
+	notifyWithin = 10 * time.Second
+	notifyAfter  = 5 * time.Second // that a question for permission stands: who sits before it needs no word
+)
+
+// Notice is what a notification says, as JSON.
+type Notice struct {
+	Session string `json:"session"`
+	Project string `json:"project,omitempty"`
+	Title   string `json:"title,omitempty"`
+	Kind    string `json:"kind"`
+	Words   string `json:"words"`
+}
+
+func (d *Daemon) notifies() bool { return d.opts.Notify != "" && d.opts.Notify != "off" }
+
+// notify tells of each live session that is stuck or waits for the user in the middle of its work: once, until it stands
+// in another way. One notification runs at a time; the others wait for the next round.
+func (d *Daemon) notify(ctx context.Context) {
+	told := map[string]string{}
+	for _, s := range d.sessionsBy(ctx, session.Alive) {
+		st := s.Standing()
+		early := st.Since != nil && d.opts.Now().Sub(*st.Since) < notifyAfter
+		needs := st.Stuck || st.Needs && st.Kind != session.WaitsForPrompt
+		if !needs || early {
+			continue
+		}
+		told[s.ID] = d.notified[s.ID]
+		if told[s.ID] == st.Kind || !d.notifying.CompareAndSwap(false, true) {
+			continue
+		}
+		told[s.ID] = st.Kind
+		n := Notice{Session: s.ID, Project: s.Project, Title: s.Title, Kind: st.Kind, Words: st.Words}
+		d.effects.Go(func() {
+			defer d.notifying.Store(false)
+			if err := sendNotice(d.life, d.opts.Notify, n); err != nil {
+				d.log.Warn("notify", "session", n.Session, "err", err)
+			}
+		})
+	}
+	d.notified = told
+}
+
+// sendNotice posts a notice to a URL, or starts a command with the notice on stdin and one line of words as its last
+// argument. The command is words without a shell. No error names the URL or the command: they may hold a key.
+func sendNotice(ctx context.Context, to string, n Notice) error {
+	ctx, cancel := context.WithTimeout(ctx, notifyWithin)
+	defer cancel()
+	body, err := json.Marshal(n)
+	if err != nil {
+		return err
+	}
+
+	if strings.HasPrefix(to, "http://") || strings.HasPrefix(to, "https://") {
+		return post(ctx, to, body)
+	}
+	words := strings.Fields(to)
+	if len(words) == 0 {
+		return errors.New("no command")
+	}
+	title := ""
+	if n.Title != "" {
+		title = n.Title + ": "
+	}
+	line := strings.Join(strings.Fields("hookline: "+title+n.Words), " ")
+	cmd := exec.CommandContext(ctx, words[0], append(words[1:], line)...)
+	cmd.Stdin = bytes.NewReader(append(body, '\n'))
+	cmd.WaitDelay = time.Second
+	err = cmd.Run()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		return errors.New("the command cannot be started")
+	}
+	return err
+}
+
+func post(ctx context.Context, to string, body []byte) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, to, bytes.NewReader(body))
+	if err != nil {
+		return errors.New("the URL cannot be read")
+	}
+	req.Header.Set("Content-Type", "application/json")
+	c := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	res, err := c.Do(req)
+	var failed *url.Error
+	if errors.As(err, &failed) {
+		return failed.Err
+	}
+	if err != nil {
+		return err
+	}
+	defer res.Body.Close()
+	if res.StatusCode >= http.StatusBadRequest {
+		return fmt.Errorf("the URL answers with status %d", res.StatusCode)
+	}
+	return nil
 }
