@@ -21,7 +21,7 @@ import (
 const clientPackage = "@anthropic-ai/claude-code"
 
 // pinnedClient is the release that the scenarios are kept for. Raise it when `make e2e-newest` passes.
-const pinnedClient = "2.1.330"
+const pinnedClient = "2.1.331"
 
 // ErrNoClient means that the client is not installed and cannot be.
 var ErrNoClient = errors.New("no Claude Code client")
