@@ -144,7 +144,8 @@ type Config struct {
 	Files    []File            // in the order they were read
 	Problems []Problem
 
-	home string // of the user, for ~ in folders
+	home    string // of the user, for ~ in folders
+	program int    // instructions that the project's patterns compile to
 }
 
 // Origin tells where a value comes from.
@@ -227,26 +228,12 @@ func resolved(dir string) string {
 // Text is a key's value as it would stand in a file, a list as one line an element.
 func (v Values) Text(key string) []string {
 	switch key {
-	case "fsync":
-		return []string{v.Fsync}
 	case "idle_exit":
 		return []string{shortDuration(v.IdleExit)}
 	case "flush_interval":
 		return []string{shortDuration(v.FlushInterval)}
-	case "log_level":
-		return []string{v.LogLevel}
-	case "color":
-		return []string{v.Color}
-	case "evidence":
-		return []string{v.Evidence}
 	case "attention":
 		return []string{strings.Trim(fmt.Sprint(v.Attention), "[]")}
-	case "notify":
-		return []string{v.Notify}
-	case "listen":
-		return []string{v.Listen}
-	case "otel":
-		return []string{v.Otel}
 	case "prices":
 		return append([]string{}, v.Prices...)
 	case "record_off":
@@ -254,7 +241,7 @@ func (v Values) Text(key string) []string {
 	case "redact_extra":
 		return append([]string{}, v.RedactExtra...)
 	}
-	return nil
+	return []string{*v.textOf(key)}
 }
 
 // shortDuration is 12h instead of 12h0m0s.

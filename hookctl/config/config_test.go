@@ -40,6 +40,25 @@ func (w world) load(flags map[string]string) Config {
 	return Load(Options{Getenv: func(k string) string { return w.env[k] }, Dir: w.dir, Flags: flags})
 }
 
+// A project's patterns are bounded by what they compile to, over both its files; the user's own are not.
+func TestPatternsOfProject(t *testing.T) {
+	bomb := "redact_extra:\n" + strings.Repeat("  - (.{1000})\n", 9_000)
+	w := newWorld(t)
+	w.write(t, "project", "redact_extra: [corp-\\d+]\n")
+	local := w.write(t, "local", bomb)
+	c := w.load(nil)
+	if len(c.Values.RedactExtra) != 2 || len(c.Problems) != 1 {
+		t.Fatalf("%d patterns, %d problems", len(c.Values.RedactExtra), len(c.Problems))
+	}
+	expect.Equal(t, c.Problems[0].Error(), local+":3:5: redact_extra: too much for a project; this expression and those behind it are left out")
+
+	w.write(t, "user", "redact_extra:\n"+strings.Repeat("  - (.{1000})\n", 5))
+	c = w.load(nil)
+	if len(c.Values.RedactExtra) != 7 {
+		t.Errorf("%d patterns", len(c.Values.RedactExtra))
+	}
+}
+
 func TestDefaults(t *testing.T) {
 	c := newWorld(t).load(nil)
 	want := Values{Fsync: "shared", IdleExit: 12 * time.Hour, FlushInterval: 2 * time.Second, LogLevel: "info", Color: "auto", Evidence: "normal", Attention: [3]int{5_000, 10_000, 15_000}, Notify: "off", Listen: "off", Otel: "off"}

@@ -5,7 +5,7 @@ import (
 	"net"
 	"net/url"
 	"path/filepath"
-	"regexp"
+	"regexp/syntax"
 	"strconv"
 	"strings"
 	"time"
@@ -59,7 +59,7 @@ func (c *Config) put(k Key, v raw, from Origin) string {
 				return "off or a URL of http or https is wanted"
 			}
 		}
-		*c.textOf(k.Name) = v.text
+		*c.Values.textOf(k.Name) = v.text
 	case address:
 		if v.list != nil || v.text == "" {
 			return "a port or HOST:PORT is wanted, not " + v.kindName()
@@ -103,7 +103,7 @@ func (c *Config) put(k Key, v raw, from Origin) string {
 	default:
 		for _, a := range k.allowed {
 			if v.what == "" && v.list == nil && v.text == a {
-				*c.textOf(k.Name) = a
+				*c.Values.textOf(k.Name) = a
 				return ""
 			}
 		}
@@ -149,20 +149,47 @@ func loopback(v string) (at, err string) {
 	return net.JoinHostPort(host, port), ""
 }
 
+// maxProgram bounds what a project's patterns compile to, in instructions: its files are anybody's, and some thousand lines
+// of (.{1000}) would take gigabytes of every process that reads them. Thirty formats of keys have 1,000.
+const maxProgram = 2_000
+
 // addPatterns adds the expressions that compile; lists of several files add up.
 func (c *Config) addPatterns(list []item, from Origin) {
 	for _, it := range list {
-		if _, err := regexp.Compile(it.text); err != nil || it.text == "" {
-			words := "an empty expression would match everything"
-			if err != nil {
-				words = err.Error()
-			}
-			c.Problems = append(c.Problems, Problem{File: from.File, Line: it.line, Column: it.column, Key: "redact_extra",
-				Message: "redact_extra: " + words, Hint: "the syntax is RE2's, without look-around and back references"})
+		tree, err := syntax.Parse(it.text, syntax.Perl)
+		if err != nil {
+			c.refuse(it, from, "redact_extra: "+err.Error(), "the syntax is RE2's, without look-around and back references")
 			continue
+		}
+		if it.text == "" {
+			c.refuse(it, from, "redact_extra: an empty expression would match everything", "")
+			continue
+		}
+
+		if from.From != "user" {
+			c.program += programSize(tree)
+		}
+		if c.program > maxProgram {
+			c.refuse(it, from, "redact_extra: too much for a project; this expression and those behind it are left out", "write them shorter, or into your own configuration")
+			return
 		}
 		c.Values.RedactExtra = append(c.Values.RedactExtra, it.text)
 	}
+}
+
+// programSize is about how many instructions an expression compiles to: what is repeated by a count is written out.
+func programSize(re *syntax.Regexp) int {
+	n := 0
+	for _, sub := range re.Sub {
+		n += programSize(sub)
+	}
+	switch re.Op {
+	case syntax.OpLiteral:
+		return len(re.Rune)
+	case syntax.OpRepeat:
+		return n * max(re.Min, re.Max, 1)
+	}
+	return n + 1
 }
 
 // addFolders adds the folders that are named in full or from the user's home.
@@ -173,28 +200,36 @@ func (c *Config) addFolders(list []item, from Origin) {
 			dir = c.home + rest
 		}
 		if !filepath.IsAbs(dir) {
-			c.Problems = append(c.Problems, Problem{File: from.File, Line: it.line, Column: it.column, Key: "record_off",
-				Message: fmt.Sprintf("record_off: %q is no full path", it.text), Hint: "write it from / or from ~/"})
+			c.refuse(it, from, fmt.Sprintf("record_off: %q is no full path", it.text), "write it from / or from ~/")
 			continue
 		}
 		c.Values.RecordOff = append(c.Values.RecordOff, filepath.Clean(dir))
 	}
 }
 
-func (c *Config) textOf(name string) *string {
+// refuse tells that an element of a list is left out; the message begins with its key.
+func (c *Config) refuse(it item, from Origin, message, hint string) {
+	key, _, _ := strings.Cut(message, ":")
+	c.Problems = append(c.Problems, Problem{File: from.File, Line: it.line, Column: it.column, Key: key, Message: message, Hint: hint})
+}
+
+// textOf is the setting of one line of text with that name.
+func (v *Values) textOf(name string) *string {
 	switch name {
 	case "fsync":
-		return &c.Values.Fsync
+		return &v.Fsync
 	case "log_level":
-		return &c.Values.LogLevel
+		return &v.LogLevel
 	case "evidence":
-		return &c.Values.Evidence
+		return &v.Evidence
 	case "notify":
-		return &c.Values.Notify
+		return &v.Notify
+	case "listen":
+		return &v.Listen
 	case "otel":
-		return &c.Values.Otel
+		return &v.Otel
 	}
-	return &c.Values.Color
+	return &v.Color
 }
 
 func (c *Config) durationOf(name string) *time.Duration {
