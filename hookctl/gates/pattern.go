@@ -14,6 +14,10 @@ import (
 // longer matches nothing.
 const matchWithin = 100 * time.Millisecond
 
+// maxSlow bounds the searches of one command line that take too long: some hundred expressions of a clone would hold up the
+// hooks of all sessions. Behind them nothing more is searched in it.
+const maxSlow = 3
+
 // pattern is a command_pattern: Python's re.search with IGNORECASE.
 type pattern struct {
 	re      *regexp2.Regexp
@@ -54,17 +58,28 @@ func compile(python string) (*pattern, error) {
 
 // matches says whether one of a line's commands is one that the pattern means. A search that takes too long ends it.
 func (p *pattern) matches(line *shellLine) bool {
+	if line.slow >= maxSlow {
+		return false
+	}
+	found, err := p.inLine(line)
+	if err != nil {
+		line.slow++
+	}
+	return found
+}
+
+func (p *pattern) inLine(line *shellLine) (bool, error) {
 	if p.asTyped {
 		if at, err := p.re.MatchString(line.typed); at || err != nil {
-			return at
+			return at, err
 		}
 	}
 	for _, c := range line.commands {
 		if found, err := p.means(c); found || err != nil {
-			return found
+			return found, err
 		}
 	}
-	return false
+	return false, nil
 }
 
 // means tells whether a match begins in the program's name, or later among words that are no text.

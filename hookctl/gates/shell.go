@@ -27,6 +27,7 @@ type shellLine struct {
 	vars     map[string]string // assignments so far
 	depth    int
 	size     int // bytes of words so far
+	slow     int // searches in it that took too long
 }
 
 // parseLine finds the simple commands that a Bash command line runs, also inside substitutions, `bash -c`, eval and

@@ -1,6 +1,7 @@
 package gates
 
 import (
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -181,5 +182,15 @@ func TestHostileLines(t *testing.T) {
 	}
 	if took := time.Since(start); took > 10*time.Second {
 		t.Errorf("it took %v", took)
+	}
+
+	many := "requirements:\n"
+	for i := range 300 {
+		many += fmt.Sprintf("  r%d: {enabled: true, trigger_tools: [{tool: Bash, command_pattern: '(x{%d}|a+)+$'}]}\n", i, i)
+	}
+	start = time.Now()
+	project(many).Match("Bash", bash(slow))
+	if took := time.Since(start); took > 10*time.Second {
+		t.Errorf("a clone's expressions took %v", took)
 	}
 }
