@@ -25,6 +25,7 @@ type assignment struct {
 	outer   bool // the name is a key of the JSON document itself, so a value may stand outside a string
 	call    bool // the sign is the comma of a call: define('X', '…')
 	setter  bool // the sign is the bracket of a call: setPassword('…')
+	random  bool // only a value that looks random, and no digest, is taken
 	said    bool // "is" stands between, or the name begins its line
 	header  bool // the sign is a colon or the name a JSON key: Cookie and Authorization look so
 	name    int
@@ -58,8 +59,8 @@ func findAssignment(p *pass, m *matcher, start, end int) {
 	if a.header && string(p.b[a.name:a.nameEnd]) == "PASS" {
 		return // the verdict of a test, not a name
 	}
-	if a.query && a.lone && a.kind == "api-key" && a.grade == gradeNone {
-		a.grade = gradeWeak // ?key=
+	if a.lone && a.kind == "api-key" && a.style == styleEquals {
+		a.grade, a.random = gradeWeak, !a.query // ?key=, KEY=
 	}
 	switch {
 	case a.grade == gradeNone:

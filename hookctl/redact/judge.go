@@ -89,7 +89,7 @@ func (a assignment) fits(v []byte, quoted bool) bool {
 	switch {
 	case l.n < least || !a.grade.allows(v, l) || isPlainWord(v) || isMasked(v) && allSame(v) || bytes.Contains(v, []byte("****")):
 		return false
-	case isHexNumber(v):
+	case isHexNumber(v), a.random && (!isMixed(v, minLoose) || isDigest(v)):
 		return false
 	case l.letters()+l.other+l.joint+l.space == 0:
 		return l.n >= 6 && a.kind == "password" || l.n >= 16
@@ -110,6 +110,11 @@ func isHexNumber(v []byte) bool {
 		}
 	}
 	return true
+}
+
+// isDigest reports whether v is made of hexadecimal digits and dashes, as digests and UUIDs are.
+func isDigest(v []byte) bool {
+	return !bytes.ContainsFunc(v, func(c rune) bool { return hexValue(byte(c)) < 0 && c != '-' })
 }
 
 // allows reports whether a value looks secret enough for a name of this grade.

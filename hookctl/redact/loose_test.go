@@ -19,6 +19,7 @@ func TestLooseValues(t *testing.T) {
 		"the access token is " + token:                            token,
 		"datadog-apikey-" + token:                                 token,
 		"GET /v1?key=" + token + "&x=1":                           token,
+		"using adobe KEY=" + token:                                token,
 		`The default Password is 'blooberry'`:                     "blooberry",
 		`ensure the password is "centipede" and go on`:            "centipede",
 		"my password is hun" + "ter2x9 now":                       "hunter2x9",
@@ -37,6 +38,7 @@ func TestLooseValues(t *testing.T) {
 		"the password is required", "your password is too short", `password is "required"`, "a token is 4 bytes",
 		"key 0x1f2e3d4c5b6a7988", "the secret of life is 42", "api key docs/2026-11-20-notes.md",
 		"chunk-token-" + token + ".js", "tokens: 1234567890 of 2000000000", "secret sauce2go",
+		"key=" + strings.Repeat("0a1b2c3d", 5), "key=043f0af5-9c27-45d8-a169-f3fdda0888b5", "Key=int32/Elem=bigType",
 	} {
 		if out, rep := redact.New().Text([]byte(text)); rep.Count != 0 {
 			t.Errorf("%q became %q", text, out)

@@ -41,7 +41,7 @@ func (p *pass) assigned(m *matcher, a assignment) {
 // element takes the text of an XML element: all of it, when one of its words can be the secret.
 func (p *pass) element(m *matcher, a assignment, at int) {
 	size := bytes.IndexByte(p.b[at:min(at+maxElement, len(p.b))], '<')
-	if size <= 0 || at+size+1 == len(p.b) || p.b[at+size+1] != '/' && p.b[at+size+1] != '\\' {
+	if size <= 0 || at+size+1 == len(p.b) || p.b[at+size+1] != '/' {
 		return // no closing tag
 	}
 	from, to := skipSpace(p.b, at), at+size
