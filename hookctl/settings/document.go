@@ -3,8 +3,9 @@ package settings
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
-	"strings"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/tailscale/hujson"
@@ -15,15 +16,14 @@ const maxDepth = 1000
 
 var bom = []byte("\xef\xbb\xbf")
 
-// A document is a settings file, parsed: a tree that holds every byte of it.
+// A document is a settings file, parsed. What it holds are offsets into its bytes.
 type document struct {
 	path   string
 	body   []byte // without the byte order mark; with an object added if there was no value
 	bom    bool
-	tree   hujson.Value   // whose text is the body and a line end
-	root   *hujson.Object // the tree's
-	hooks  *hujson.Object // nil: no such member
-	events []event        // the members of hooks, in order
+	root   hujson.Value  // an object
+	hooks  *hujson.Value // an object; nil: no such member
+	events []event       // the members of hooks, in order
 
 	disabled bool   // disableAllHooks is true
 	plugin   string // the id of our own plugin, where the file switches it on
@@ -32,7 +32,8 @@ type document struct {
 // An event is one member of "hooks".
 type event struct {
 	name    string
-	entries *hujson.Array
+	member  hujson.ObjectMember
+	entries []hujson.Value
 }
 
 // parse reads a settings file. No bytes at all, white space or comments alone are an empty
@@ -43,18 +44,17 @@ func parse(path string, data []byte) (*document, error) {
 		d.bom, d.body = true, data[len(bom):]
 	}
 	if at := tooDeep(d.body); at >= 0 {
-		return nil, d.errorAt(at, fmt.Sprintf("nested more than %d levels deep", maxDepth))
+		return nil, d.errorAt(at, tooDeepMessage)
 	}
-	root, err := parseValue(d.body)
-	if err != nil {
+	var err error
+	if d.root, err = parseValue(d.body); err != nil {
 		body := d.withObject()
-		var again error
-		if root, again = parseValue(body); again != nil {
+		root, again := parseValue(body)
+		if again != nil {
 			return nil, d.syntaxError(err)
 		}
-		d.body = body
+		d.body, d.root = body, root
 	}
-	d.tree = root
 	if err := d.outline(); err != nil {
 		return nil, err
 	}
@@ -69,22 +69,30 @@ func Plain(path string) ([]byte, error) {
 		return nil, err
 	}
 	if tooDeep(c.data) >= 0 {
-		return nil, &FileError{Op: "read", Path: path, Err: fmt.Errorf("nested more than %d levels deep", maxDepth)}
+		return nil, &FileError{Op: "read", Path: path, Err: errors.New(tooDeepMessage)}
 	}
 	return hujson.Standardize(c.data)
 }
 
-// edited returns the bytes of the file after change was made to a tree of its own. It is parsed
-// once more: the parser's Clone loses commas behind last items.
-func (d *document) edited(change func(next *document)) []byte {
-	next, _ := parse(d.path, d.body) // which was parsed before
-	change(next)
-	text := next.tree.Pack()
-	return d.bytes(text[:len(text)-1])
+var tooDeepMessage = fmt.Sprintf("nested more than %d levels deep", maxDepth)
+
+// tooDeep returns the offset at which nesting passes maxDepth, or -1. Brackets in strings and comments count too.
+func tooDeep(body []byte) int {
+	depth := 0
+	for i, b := range body {
+		switch b {
+		case '{', '[':
+			if depth++; depth > maxDepth {
+				return i
+			}
+		case '}', ']':
+			depth--
+		}
+	}
+	return -1
 }
 
-// parseValue adds a line end because the parser wants a last line comment to have one. It
-// parses a copy: what it returns aliases its input.
+// parseValue adds a line end because the parser wants a last line comment to have one.
 func parseValue(body []byte) (hujson.Value, error) {
 	return hujson.Parse(append(bytes.Clone(body), '\n'))
 }
@@ -101,34 +109,28 @@ func (d *document) withObject() []byte {
 
 // outline finds what we edit and refuses a shape that we, or the client, would misread.
 func (d *document) outline() error {
-	obj, ok := d.tree.Value.(*hujson.Object)
-	if !ok {
-		return d.errorAt(d.tree.StartOffset, "settings are not an object")
+	if _, ok := d.root.Value.(*hujson.Object); !ok {
+		return d.errorAt(d.root.StartOffset, "settings are not an object")
 	}
-	d.root = obj
-	for _, m := range obj.Members {
-		switch text(m.Name) {
-		case "disableAllHooks":
-			d.disabled = decode(m.Value) == true
-		case "enabledPlugins":
-			d.plugin = pluginOf(m.Value)
-		}
+	if v := valueOf(d.root, "disableAllHooks"); v != nil {
+		_ = decode(*v, &d.disabled) // the client takes nothing else for true
 	}
-	hooks, err := d.only(obj, "hooks")
-	if err != nil || hooks == nil {
+	if v := valueOf(d.root, "enabledPlugins"); v != nil {
+		d.plugin = pluginOf(*v)
+	}
+	if err := d.once(d.root, "hooks"); err != nil {
 		return err
 	}
-	return d.outlineHooks(*hooks)
-}
-
-func (d *document) outlineHooks(hooks hujson.Value) error {
-	members, ok := hooks.Value.(*hujson.Object)
-	if !ok {
-		return d.errorAt(hooks.StartOffset, `"hooks" is not an object`)
+	if d.hooks = valueOf(d.root, "hooks"); d.hooks == nil {
+		return nil
 	}
-	d.hooks = members
+	hooks, ok := d.hooks.Value.(*hujson.Object)
+	if !ok {
+		return d.errorAt(d.hooks.StartOffset, `"hooks" is not an object`)
+	}
+
 	seen := map[string]bool{}
-	for _, m := range members.Members {
+	for _, m := range hooks.Members {
 		name := text(m.Name)
 		arr, ok := m.Value.Value.(*hujson.Array)
 		if !ok {
@@ -138,68 +140,148 @@ func (d *document) outlineHooks(hooks hujson.Value) error {
 			return d.errorAt(m.Name.StartOffset, fmt.Sprintf("hooks of %s are given twice", name))
 		}
 		seen[name] = true
-		if err := d.checkEntries(arr); err != nil {
-			return err
-		}
-		d.events = append(d.events, event{name, arr})
-	}
-	return nil
-}
-
-// checkEntries refuses an entry that names its handlers twice: the client would take the last,
-// and an edit of the other would go unseen.
-func (d *document) checkEntries(arr *hujson.Array) error {
-	for _, e := range arr.Elements {
-		if obj, ok := e.Value.(*hujson.Object); ok {
-			if _, err := d.only(obj, "hooks"); err != nil {
+		for _, e := range arr.Elements {
+			if err := d.once(e, "hooks"); err != nil {
 				return err
 			}
 		}
+		d.events = append(d.events, event{name, m, arr.Elements})
 	}
 	return nil
 }
 
-// only returns the value of a member, nil if there is none, and an error if there are two.
-func (d *document) only(obj *hujson.Object, name string) (*hujson.Value, error) {
-	var found *hujson.Value
-	for i := range obj.Members {
-		m := &obj.Members[i]
+// once refuses an object that has a member twice: the client would take the last, and an edit of the other would go
+// unseen.
+func (d *document) once(v hujson.Value, name string) error {
+	obj, ok := v.Value.(*hujson.Object)
+	if !ok {
+		return nil
+	}
+	found := false
+	for _, m := range obj.Members {
 		if text(m.Name) != name {
 			continue
 		}
-		if found != nil {
-			return nil, d.errorAt(m.Name.StartOffset, fmt.Sprintf("%q is given twice", name))
+		if found {
+			return d.errorAt(m.Name.StartOffset, fmt.Sprintf("%q is given twice", name))
 		}
-		found = &m.Value
+		found = true
 	}
-	return found, nil
+	return nil
 }
 
-// bytes puts the byte order mark back.
-func (d *document) bytes(body []byte) []byte {
-	if d.bom {
-		return append(bytes.Clone(bom), body...)
+// event returns the member of hooks of that name, nil if there is none.
+func (d *document) event(name string) *event {
+	i := slices.IndexFunc(d.events, func(ev event) bool { return ev.name == name })
+	if i < 0 {
+		return nil
 	}
-	return body
+	return &d.events[i]
+}
+
+// entries returns our handlers in the order of the file.
+func (d *document) entries() []entry {
+	var list []entry
+	for _, ev := range d.events {
+		for _, v := range ev.entries {
+			for _, h := range handlersOf(v) {
+				if e, ours := asEntry(ev.name, v, h); ours {
+					list = append(list, e)
+				}
+			}
+		}
+	}
+	return list
+}
+
+// holds tells whether the file's handlers of ours are exactly the wanted entries, each alone
+// in its entry and with the same meaning; spelling and order do not matter.
+func (d *document) holds(want []entry) bool {
+	if len(d.entries()) != len(want) {
+		return false
+	}
+	for _, w := range want {
+		ev := d.event(w.event)
+		if ev == nil || !slices.ContainsFunc(ev.entries, w.same) {
+			return false
+		}
+	}
+	return true
+}
+
+// foreign returns the events of these entries that have handlers, or anything else, not ours.
+func (d *document) foreign(list []entry) []string {
+	var names []string
+	for _, e := range list {
+		ev := d.event(e.event)
+		if ev != nil && ev.foreign() > 0 && !slices.Contains(names, e.event) {
+			names = append(names, e.event)
+		}
+	}
+	return names
+}
+
+// foreign counts the handlers of an event that are not ours; an entry of a shape that we do
+// not know counts as one.
+func (ev event) foreign() int {
+	count := 0
+	for _, v := range ev.entries {
+		list := handlersOf(v)
+		if len(list) == 0 {
+			count++
+		}
+		for _, h := range list {
+			if _, ours := asEntry(ev.name, v, h); !ours {
+				count++
+			}
+		}
+	}
+	return count
+}
+
+// handlersOf returns the handlers of an entry; none if it has another shape.
+func handlersOf(v hujson.Value) []hujson.Value {
+	list := valueOf(v, "hooks")
+	if list == nil {
+		return nil
+	}
+	arr, ok := list.Value.(*hujson.Array)
+	if !ok {
+		return nil
+	}
+	return arr.Elements
+}
+
+// valueOf returns the value of an object's member, nil if it has none of that name or is no object.
+func valueOf(v hujson.Value, name string) *hujson.Value {
+	at := memberAt(v, name)
+	if at < 0 {
+		return nil
+	}
+	return &v.Value.(*hujson.Object).Members[at].Value
+}
+
+// memberAt returns where an object has the member of that name, -1 if nowhere.
+func memberAt(v hujson.Value, name string) int {
+	obj, ok := v.Value.(*hujson.Object)
+	if !ok {
+		return -1
+	}
+	return slices.IndexFunc(obj.Members, func(m hujson.ObjectMember) bool { return text(m.Name) == name })
 }
 
 // syntaxError takes the place out of the parser's text, which has no other way to tell it.
 func (d *document) syntaxError(err error) error {
 	var line, column int
-	msg := err.Error()
-	if _, scan := fmt.Sscanf(msg, "hujson: line %d, column %d:", &line, &column); scan != nil {
-		return &SyntaxError{Path: d.path, Line: 1, Column: 1, Msg: msg}
+	if _, scan := fmt.Sscanf(err.Error(), "hujson: line %d, column %d:", &line, &column); scan != nil {
+		return &SyntaxError{Path: d.path, Line: 1, Column: 1, Msg: err.Error()}
 	}
-	_, msg, _ = strings.Cut(msg, fmt.Sprintf("column %d: ", column))
-	at := 0
+	_, msg, _ := bytes.Cut([]byte(err.Error()), fmt.Appendf(nil, "column %d: ", column))
+	at, parsed := 0, append(bytes.Clone(d.body), '\n')
 	for ; line > 1; line-- {
-		next := bytes.IndexByte(d.body[at:], '\n')
-		if next < 0 { // the line end that parseValue added
-			return d.errorAt(len(d.body), msg)
-		}
-		at += next + 1
+		at += bytes.IndexByte(parsed[at:], '\n') + 1
 	}
-	return d.errorAt(min(at+column-1, len(d.body)), msg)
+	return d.errorAt(min(at+column-1, len(d.body)), string(msg))
 }
 
 func (d *document) errorAt(offset int, msg string) error {
@@ -212,29 +294,11 @@ func (d *document) errorAt(offset int, msg string) error {
 	}
 }
 
-// decode returns a value as encoding/json would; of a repeated member the last, like the client.
-func decode(v hujson.Value) any {
-	switch t := v.Value.(type) {
-	case *hujson.Object:
-		m := make(map[string]any, len(t.Members))
-		for _, x := range t.Members {
-			m[text(x.Name)] = decode(x.Value)
-		}
-		return m
-	case *hujson.Array:
-		list := make([]any, 0, len(t.Elements))
-		for _, x := range t.Elements {
-			list = append(list, decode(x))
-		}
-		return list
-	case hujson.Literal:
-		var x any
-		if json.Unmarshal(t, &x) == nil {
-			return x
-		}
-		return string(t) // a number beyond float64
-	}
-	return nil
+// decode reads a value as encoding/json does; of a repeated member the last, like the client.
+func decode(v hujson.Value, to any) error {
+	v = v.Clone()
+	v.Standardize()
+	return json.Unmarshal(v.Pack(), to)
 }
 
 // text returns a string's value. Nearly all names are spelt without escapes, and unescaping

@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"encoding/json"
 	"reflect"
 	"regexp"
 	"strings"
@@ -17,36 +18,44 @@ type entry struct {
 	timeout float64 // seconds; 0: the member is left out
 }
 
-// node returns the entry as it is written, members in that order.
-func (e entry) node() object {
-	handler := object{{"type", "command"}, {"command", e.command}}
-	if e.args != nil {
-		handler = append(handler, member{"args", texts(e.args)})
+// A node is the entry as it is written, members in that order; a handler of the file is read as one, too.
+type (
+	node struct {
+		Matcher string    `json:"matcher,omitempty"`
+		Hooks   []handler `json:"hooks"`
 	}
-	if e.timeout != 0 {
-		handler = append(handler, member{"timeout", e.timeout})
+	handler struct {
+		Type    string   `json:"type"`
+		Command string   `json:"command"`
+		Args    []string `json:"args,omitempty"`
+		Timeout float64  `json:"timeout,omitempty"`
 	}
-	var node object
-	if e.matcher != "" {
-		node = append(node, member{"matcher", e.matcher})
-	}
-	return append(node, member{"hooks", array{handler}})
+)
+
+func (e entry) node() node {
+	return node{Matcher: e.matcher, Hooks: []handler{{Type: "command", Command: e.command, Args: e.args, Timeout: e.timeout}}}
 }
 
 // same tells whether a value of the file means this entry, whatever its spelling and order.
 func (e entry) same(v hujson.Value) bool {
-	return reflect.DeepEqual(decode(v), e.node().plain())
+	var have, want any
+	text, _ := json.Marshal(e.node()) // strings and numbers always encode
+	return decode(v, &have) == nil && json.Unmarshal(text, &want) == nil && reflect.DeepEqual(have, want)
 }
 
-// asEntry reads one of our handlers back; members that we never write are ignored, and same
-// tells whether there were any.
-func asEntry(event string, matcher any, handler map[string]any) entry {
-	e := entry{event: event}
-	e.matcher, _ = matcher.(string)
-	e.command, _ = handler["command"].(string)
-	e.timeout, _ = handler["timeout"].(float64)
-	e.args, _ = stringsOf(handler["args"])
-	return e
+// asEntry reads a handler of an entry of the file; members that we never write are ignored, and same
+// tells whether there were any. It tells whether the handler is one of ours; the package comment has the rule.
+func asEntry(event string, in, v hujson.Value) (entry, bool) {
+	h := handler{Type: "command"}
+	if decode(v, &h) != nil || h.Type != "command" {
+		return entry{}, false
+	}
+	e := entry{event: event, command: h.Command, args: h.Args, timeout: h.Timeout}
+	if matcher := valueOf(in, "matcher"); matcher != nil {
+		e.matcher = text(*matcher)
+	}
+	argv := e.argv()
+	return e, isOurBinary(argv[0]) && isOurVerb(argv[1:])
 }
 
 // argv returns the program that the entry starts with its arguments, of either form.
@@ -65,24 +74,6 @@ func (e entry) profile() Profile {
 		return Identity
 	}
 	return Full
-}
-
-// isOurs tells whether a decoded handler is one of ours; the package comment has the rule.
-func isOurs(v any) bool {
-	handler, ok := v.(map[string]any)
-	if !ok || (handler["type"] != "command" && handler["type"] != nil) {
-		return false
-	}
-	if _, ok := handler["command"].(string); !ok {
-		return false
-	}
-	if args, exec := handler["args"]; exec {
-		if _, ok := stringsOf(args); !ok {
-			return false
-		}
-	}
-	argv := asEntry("", nil, handler).argv()
-	return isOurBinary(argv[0]) && isOurVerb(argv[1:])
 }
 
 // isOurBinary looks at the base name only, after either kind of separator: a settings file
@@ -119,21 +110,4 @@ func splitWords(line string) []string {
 		words[i] = unquote.Replace(words[i])
 	}
 	return words
-}
-
-// stringsOf returns an array of strings, and false for anything else.
-func stringsOf(v any) ([]string, bool) {
-	list, ok := v.([]any)
-	if !ok {
-		return nil, false
-	}
-	out := make([]string, 0, len(list))
-	for _, x := range list {
-		s, ok := x.(string)
-		if !ok {
-			return nil, false
-		}
-		out = append(out, s)
-	}
-	return out, true
 }

@@ -1,7 +1,6 @@
 package settings
 
 import (
-	"encoding/json"
 	"reflect"
 	"testing"
 
@@ -43,9 +42,9 @@ func TestWhatIsOurs(t *testing.T) {
 		{`null`, false},
 	}
 	for _, c := range cases {
-		var v any
-		expect.OK(t, json.Unmarshal([]byte(c.handler), &v))
-		expect.Equal(t, isOurs(v), c.want, c.handler)
+		h := expect.Value(parseValue([]byte(c.handler)))(t)
+		_, ours := asEntry("Stop", h, h)
+		expect.Equal(t, ours, c.want, c.handler)
 	}
 }
 

@@ -50,7 +50,7 @@ func (b backup) document() *document {
 		return nil
 	}
 	d, err := parse("", b.data)
-	if err != nil || d.handlers() > 0 {
+	if err != nil || len(d.entries()) > 0 {
 		return nil
 	}
 	return d

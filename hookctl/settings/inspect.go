@@ -167,7 +167,7 @@ func (s *ScopeState) compare(doc *document, list []entry, o Options) {
 // hasExactly tells whether the handler e stands in the file as the entry w.
 func (d *document) hasExactly(w, e entry) bool {
 	return w.command == e.command && slices.Equal(w.args, e.args) && w.timeout == e.timeout &&
-		w.matcher == e.matcher && slices.ContainsFunc(d.event(e.event).entries.Elements, w.same)
+		w.matcher == e.matcher && slices.ContainsFunc(d.event(e.event).entries, w.same)
 }
 
 // duplicates returns the events found in more than one scope, by name.

@@ -10,8 +10,8 @@
 //
 // Install adds one entry per event of a profile, after whatever is there already. Uninstall
 // removes exactly those. Everything else in the file stays byte for byte: order, white space,
-// comments, trailing commas, line ends, byte order mark. What is edited is a tree that holds
-// every byte of the file.
+// comments, trailing commas, line ends, byte order mark. The parser tells where things stand, and
+// bytes are put in or taken out there.
 //
 // # What is ours
 //
@@ -187,7 +187,7 @@ func (d *document) planInstall(cur content, saved backup, want []entry) (_ chang
 	if d.holds(want) {
 		return change{next: cur, foreign: d.foreign(want)}, nil
 	}
-	found := d.handlers()
+	found := len(d.entries())
 	base := d
 	if found > 0 {
 		if base, err = d.reread(d.original(saved).data); err != nil {
@@ -236,11 +236,11 @@ func uninstall(o Options, f *file) (Result, error) {
 		if err != nil {
 			return change{}, err
 		}
-		if left.handlers() != 0 {
+		if len(left.entries()) != 0 {
 			return change{}, fmt.Errorf("edited text of %s still holds entries", f.path)
 		}
 		return change{
-			next: next, removed: doc.handlers(), foreign: left.foreign(found),
+			next: next, removed: len(found), foreign: left.foreign(found),
 			spent: saved.exists && next.exists && bytes.Equal(next.data, saved.data),
 		}, nil
 	})

@@ -15,8 +15,7 @@ func SetStatusLine(o Options, on bool) (res Result, theirs string, err error) {
 		case at < 0 && on:
 			return change{next: content{exists: true, data: doc.withStatusLine(o.Command())}, added: 1}, nil
 		case at >= 0 && ours && !on:
-			without := doc.edited(func(next *document) { cut(next.root, []int{at}) })
-			return change{next: content{exists: true, data: without}, removed: 1}, nil
+			return change{next: content{exists: true, data: doc.edited(doc.cut(doc.root, []int{at}))}, removed: 1}, nil
 		}
 		return change{next: cur}, nil
 	})
@@ -29,19 +28,19 @@ func (d *document) statusLine() (at int, ours bool, command string) {
 	if at < 0 {
 		return at, false, ""
 	}
-	line, _ := decode(d.root.Members[at].Value).(map[string]any)
-	command, _ = line["command"].(string)
-	words := splitWords(command)
-	return at, len(words) > 1 && isOurBinary(words[0]) && words[1] == "statusline", command
+	var line struct{ Command string }
+	_ = decode(*valueOf(d.root, "statusLine"), &line) // of another form: not ours
+	words := splitWords(line.Command)
+	return at, len(words) > 1 && isOurBinary(words[0]) && words[1] == "statusline", line.Command
 }
 
 // withStatusLine is the file with our status line as its last member. The client runs it by a shell.
 func (d *document) withStatusLine(program string) []byte {
-	s := d.style()
-	root := s.level(d.root, level{multi: true})
 	if strings.ContainsAny(program, " '\"$`\\&;()<>|*?#~!") {
 		program = "'" + strings.ReplaceAll(program, "'", `'\''`) + "'"
 	}
-	line := member{"statusLine", object{{"type", "command"}, {"command", program + " statusline"}}}
-	return d.edited(func(next *document) { s.add(next.root, root, "", s.member(line, root)) })
+	s := d.style()
+	root := d.level(s, d.root, level{multi: true})
+	line := s.member("statusLine", handler{Type: "command", Command: program + " statusline"}, root)
+	return d.edited(d.add(s, d.root, root, "", line))
 }

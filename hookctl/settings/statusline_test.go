@@ -13,7 +13,7 @@ func TestSetStatusLine(t *testing.T) {
 	const theirs = `{"statusLine": {"type": "command", "command": "~/bin/mine.sh"}, "model": "opus"}`
 	for _, c := range []struct{ name, before, after, theirs string }{
 		{"a file like the client's", "{\n  \"model\": \"opus\"\n}\n", "{\n  \"model\": \"opus\",\n  \"statusLine\": {\n    \"type\": \"command\",\n    \"command\": \"/opt/hookctl statusline\"\n  }\n}\n", ""},
-		{"on one line", `{"model": "opus"}`, `{"model": "opus", "statusLine": {"type": "command", "command": "/opt/hookctl statusline"}}`, ""},
+		{"on one line", `{"model": "opus"}`, `{"model": "opus", "statusLine": {"type":"command","command":"/opt/hookctl statusline"}}`, ""},
 		{"with a comment and a comma", "{\n\t// mine\n\t\"model\": \"opus\",\n}\n", "{\n\t// mine\n\t\"model\": \"opus\",\n\t\"statusLine\": {\n\t\t\"type\": \"command\",\n\t\t\"command\": \"/opt/hookctl statusline\"\n\t},\n}\n", ""},
 		{"another's", theirs, theirs, "~/bin/mine.sh"},
 	} {
