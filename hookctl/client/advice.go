@@ -17,7 +17,7 @@ var advice = []struct {
 	do    string
 	exit  int
 }{
-	{ErrEnded, "try again: another command may have stopped or restarted it", 1},
+	{ErrNotRunning, "`hookctl start` starts one", 1},
 	{home.ErrBackoff, "`hookctl doctor` tells what is in the way", 1},
 	{home.ErrStarting, "`hookctl doctor` tells what is in the way", 1},
 	{embedded.ErrLogGone, "hooks are kept in the spool meanwhile; `replay repair --from EXPORT` restores the events of an export", 2},
@@ -51,4 +51,12 @@ func Advised(err error) *problem.Error {
 		}
 	}
 	return nil
+}
+
+// advised is err with its advice, where there is some.
+func advised(err error) error {
+	if p := Advised(err); p != nil {
+		return p
+	}
+	return err
 }

@@ -24,11 +24,8 @@ import (
 	"hookline/hookctl/wire"
 )
 
-// What a caller finds instead of a daemon.
-var (
-	ErrNotRunning = errors.New("the daemon is not running")           // no daemon serves the home
-	ErrEnded      = errors.New("the daemon ended before it answered") // it did when it was connected to
-)
+// ErrNotRunning says that no daemon serves the home, or that the one which did has ended before it answered.
+var ErrNotRunning = errors.New("no daemon is running")
 
 // Mode says what Connect does when no daemon runs.
 type Mode int
@@ -97,8 +94,13 @@ func Check(p home.Paths) error {
 	return nil
 }
 
-// Connect finds the daemon, or what is to answer in its place.
+// Connect finds the daemon, or what is to answer in its place. Its errors and those of the requests have their advice.
 func Connect(ctx context.Context, o Options) (*Client, error) {
+	c, err := connect(ctx, o)
+	return c, advised(err)
+}
+
+func connect(ctx context.Context, o Options) (*Client, error) {
 	p := o.Paths()
 	if err := Check(p); err != nil {
 		return nil, err
@@ -112,7 +114,7 @@ func Connect(ctx context.Context, o Options) (*Client, error) {
 	if p.Reach(time.Second) {
 		c, err := answering(ctx, p, o.Answer)
 		var mute *problem.Error
-		if err == nil || ctx.Err() != nil || errors.As(err, &mute) {
+		if err == nil || ctx.Err() != nil || errors.As(err, &mute) && !errors.Is(err, ErrNotRunning) {
 			return c, err
 		} // else the connection broke: it has ended since
 	}
@@ -133,7 +135,7 @@ func answering(ctx context.Context, p home.Paths, within time.Duration) (*Client
 	defer cancel()
 	err := c.do(soon, http.MethodGet, "/v1/alive", nil, nil, nil)
 	var answered *problem.Error // an older build does not know the path, and lives
-	if err == nil || errors.As(err, &answered) && answered.Status != http.StatusMisdirectedRequest {
+	if err == nil || errors.As(err, &answered) && answered.Status != 0 && answered.Status != http.StatusMisdirectedRequest {
 		return c, nil
 	}
 	c.http.CloseIdleConnections()
@@ -299,9 +301,9 @@ func (c *Client) send(ctx context.Context, method, path string, query url.Values
 	switch {
 	case err == nil:
 	case ctx.Err() == nil && hasEnded(err):
-		return nil, ErrEnded
+		return nil, problem.FaultBy(ErrNotRunning, "the daemon ended before it answered").Advise("try again: another command may have stopped or restarted it")
 	default:
-		return nil, err
+		return nil, advised(err)
 	}
 	if resp.StatusCode == http.StatusOK {
 		return resp, nil

@@ -36,7 +36,7 @@ func TestClientOfAnEndedDaemon(t *testing.T) {
 			os.Remove(socket)
 		}
 		c := Over(socket)
-		if err := c.Post(t.Context(), "/v1/stop", nil, nil); !errors.Is(err, ErrEnded) {
+		if err := c.Post(t.Context(), "/v1/stop", nil, nil); !errors.Is(err, ErrNotRunning) {
 			t.Errorf("%s: %v", state, err)
 		}
 		c.http.CloseIdleConnections()

@@ -230,7 +230,7 @@ func (s *Answers) Sessions(ctx context.Context, most int) ([]SessionRef, error) 
 }
 
 func (a *app) mcpCmd() *cobra.Command {
-	return a.verb(needHookfind, &cobra.Command{
+	return a.searching(&cobra.Command{
 		Use:   "mcp",
 		Short: "Serve agents what happened, by the Model Context Protocol on stdin and stdout",
 		Long: "Serve agents what happened, by the Model Context Protocol on stdin and stdout: six tools that only read (find, session,\n" +

@@ -19,7 +19,7 @@ type app struct {
 	cmdline.Console
 	self string // this executable, links resolved
 
-	connect func(ctx context.Context, need need) (backend, error)
+	connect func(ctx context.Context, need need) (*client.Client, error)
 	here    Here
 	alive   func(pid int) bool
 	place   func(dir string) facts.Place
@@ -28,11 +28,11 @@ type app struct {
 	ground  func(path string) (name string, network bool, err error) // facts.NetworkFS
 	room    func(path string) (free, total uint64, err error)        // facts.Free
 
-	ctx     context.Context // of the run; an interrupt ends it
-	backend backend         // that answers it; nil outside of [app.with] and [app.using]
-	conf    config.Config
-	args    []string  // of the command line, as they came
-	search  *Searcher // nil in hookd
+	ctx    context.Context // of the run; an interrupt ends it
+	door   *door           // to what answers it
+	conf   config.Config
+	args   []string  // of the command line, as they came
+	search *Searcher // nil in hookd
 }
 
 // Here opens the store of a home in this process, as of [client.Options].

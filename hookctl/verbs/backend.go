@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
@@ -20,130 +21,87 @@ import (
 	"hookline/projector/session"
 )
 
-// need is what a verb wants of the daemon.
+// need is what the first request of a verb connects to.
 type need int
 
 const (
-	needRunning  need = iota // a running one, else errDown
-	needStarted              // a running one, started if need be
-	needStore                // a running one, else the store opened in this process: for reading
-	needRecords              // the same, or nothing where nothing was ever recorded
-	needNothing              // the verb sees to it
-	needHookfind             // the program hookfind, in which the verb sees to it
+	needRunning need = iota // a running daemon, else the error is client.ErrNotRunning
+	needStarted             // a running one, started if need be
+	needStore               // a running one, else the store opened in this process: for reading
+	needRecords             // the same, or nothing where nothing was ever recorded
 )
 
-// errDown says that no daemon runs.
-var errDown = errors.New("no daemon is running")
+// door is the connection of a verb.
+type door struct {
+	need need
+	to   *client.Client // nil until the first request
+}
 
-// backend is what answers requests: the daemon, or the store opened in this process. Its errors are [problem.Error]s where a
-// request was refused, errDown where no daemon listens (any more), and anything else where the connection broke.
-type backend interface {
-	Get(ctx context.Context, path string, query url.Values, out any) error
-	Post(ctx context.Context, path string, in, out any) error
-	// Stream calls line for every line of NDJSON; empty lines are heartbeats.
-	Stream(ctx context.Context, method, path string, query url.Values, line func([]byte) error) error
-	Close()
+// close closes the connection, in process the store: what that wrote can be folded again from the log, so its errors
+// change nothing for the reader.
+func (d *door) close() {
+	if d.to != nil {
+		_ = d.to.Close()
+		d.to = nil
+	}
 }
 
 // dial connects to the daemon of this home.
-func (a *app) dial(ctx context.Context, n need) (backend, error) {
+func (a *app) dial(ctx context.Context, n need) (*client.Client, error) {
 	o := client.Options{Home: a.Home()}
 	switch n {
 	case needStarted:
 		o.Mode = client.Start
-	case needStore:
+	case needStore, needRecords:
 		o.Here = a.here
 	}
-	c, err := client.Connect(ctx, o)
-	if err != nil {
-		return nil, translate(err)
+	return client.Connect(ctx, o)
+}
+
+// answering is what answers the requests of a verb. A store that is in use belongs to a daemon that is starting and
+// answers soon, or to another command that reads it and ends soon; that command may also have made a start of the
+// daemon fail, which is tried again after a second.
+func (a *app) answering() (*client.Client, error) {
+	if a.door.to != nil {
+		return a.door.to, nil
 	}
-	return connection{c}, nil
-}
-
-// connection gives the daemon's client the errors of this package.
-type connection struct{ c *client.Client }
-
-func (c connection) Get(ctx context.Context, path string, query url.Values, out any) error {
-	return translate(c.c.Get(ctx, path, query, out))
-}
-
-func (c connection) Post(ctx context.Context, path string, in, out any) error {
-	return translate(c.c.Post(ctx, path, in, out))
-}
-
-func (c connection) Stream(ctx context.Context, method, path string, query url.Values, line func([]byte) error) error {
-	return translate(c.c.Stream(ctx, method, path, query, line))
-}
-
-// Close closes the connection, in process the store: what that wrote can be folded again from the
-// log, so its errors change nothing for the reader.
-func (c connection) Close() { _ = c.c.Close() }
-
-// translate gives an error its advice and its exit code.
-func translate(err error) error {
-	if errors.Is(err, client.ErrNotRunning) {
-		return fmt.Errorf("%w: %w", errDown, err)
-	}
-	p := client.Advised(err)
-	if p == nil {
-		return err
-	}
-	advised := *p
-	advised.Cause = err
-	if errors.Is(err, client.ErrEnded) {
-		advised.Cause = errDown
-	}
-	return &advised
-}
-
-// reach is connect with patience. A store that is in use belongs to a daemon that is starting and
-// answers soon, or to another command that reads it and ends soon; that command may also have made a
-// start of the daemon fail, which is tried again after a second.
-func (a *app) reach(n need) (backend, error) {
 	const most = 3 * time.Second
-	for waited := time.Duration(0); ; waited += glance {
-		h, err := a.connect(a.ctx, n)
-		busy := errors.Is(err, embedded.ErrLocked) || errors.Is(err, home.ErrBackoff)
-		if !busy || waited >= most {
-			return h, err
-		}
+	c, err := a.connect(a.ctx, a.door.need)
+	for waited := glance; waited <= most && (errors.Is(err, embedded.ErrLocked) || errors.Is(err, home.ErrBackoff)); waited += glance {
 		if stopped := a.Pause(a.ctx, glance); stopped != nil {
 			return nil, stopped
 		}
+		c, err = a.connect(a.ctx, a.door.need)
 	}
+
+	if a.door.need == needRecords && isMissing(err) {
+		c, err = client.InProcess(client.Local{Handler: http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})}), nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	a.door.to = c
+	return c, nil
 }
 
-// with runs f with a connection and closes it.
+// isMissing tells the refusal of what is not there: a store, a project.
+func isMissing(err error) bool {
+	var p *problem.Error
+	return errors.As(err, &p) && p.Status == http.StatusNotFound
+}
+
+// with runs f with a connection of its own and closes it.
 func (a *app) with(n need, f func() error) error {
-	h, err := a.reach(n)
-	if err != nil {
-		if errors.Is(err, errDown) {
-			return problem.FaultBy(err, "no daemon is running").Advise("`hookctl start` starts one")
-		}
-		return err
-	}
-	return a.using(h, f)
-}
-
-// using runs f with a connection and closes it.
-func (a *app) using(h backend, f func() error) error {
-	before := a.backend
-	a.backend = h
+	before := a.door
+	a.door = &door{need: n}
 	defer func() {
-		h.Close()
-		a.backend = before
+		a.door.close()
+		a.door = before
 	}()
-	return f()
-}
-
-// running is with for a daemon that runs already: without one the error is errDown.
-func (a *app) running(f func() error) error {
-	h, err := a.connect(a.ctx, needRunning)
-	if err != nil {
+	if _, err := a.answering(); err != nil {
 		return err
 	}
-	return a.using(h, f)
+	return f()
 }
 
 // under is the same run under another context.
@@ -154,14 +112,28 @@ func (a *app) under(ctx context.Context) *app {
 }
 
 func (a *app) get(path string, query url.Values, out any) error {
-	return a.backend.Get(a.ctx, path, query, out)
+	c, err := a.answering()
+	if err != nil {
+		return err
+	}
+	return c.Get(a.ctx, path, query, out)
 }
 
-func (a *app) post(path string, in, out any) error { return a.backend.Post(a.ctx, path, in, out) }
+func (a *app) post(path string, in, out any) error {
+	c, err := a.answering()
+	if err != nil {
+		return err
+	}
+	return c.Post(a.ctx, path, in, out)
+}
 
 // stream gives the lines of an answer; heartbeats are left out.
 func (a *app) stream(method, path string, query url.Values, take func(line []byte) error) error {
-	return a.backend.Stream(a.ctx, method, path, query, func(line []byte) error {
+	c, err := a.answering()
+	if err != nil {
+		return err
+	}
+	return c.Stream(a.ctx, method, path, query, func(line []byte) error {
 		if len(line) == 0 {
 			return nil
 		}
@@ -169,21 +141,28 @@ func (a *app) stream(method, path string, query url.Values, take func(line []byt
 	})
 }
 
+// started is a daemon, started if need be. What a verb read before may have come from the store: a word that was mistyped
+// starts nothing.
+func (a *app) started() (*client.Client, error) {
+	if a.door.need != needStarted {
+		a.door.close()
+		a.door.need = needStarted
+	}
+	return a.answering()
+}
+
+// change posts what changes the log.
+func (a *app) change(path string, in, out any) error {
+	if _, err := a.started(); err != nil {
+		return err
+	}
+	return a.post(path, in, out)
+}
+
 // stand is the status of the daemon that answers.
 func (a *app) stand() (st client.Status, err error) {
 	err = a.get("/v1/status", nil, &st)
 	return st, err
-}
-
-// judged runs judge, nil for none, on what is there and, when that found nothing wrong, do on a daemon that is started
-// if need be: a word that was mistyped starts nothing.
-func (a *app) judged(judge, do func() error) error {
-	if judge != nil {
-		if err := a.with(needStore, judge); err != nil {
-			return err
-		}
-	}
-	return a.with(needStarted, do)
 }
 
 // errEnough ends a stream that has given what was looked for; it is no error of it.

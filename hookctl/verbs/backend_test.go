@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"hookline/events"
+	"hookline/hookctl/client"
 	"hookline/hookctl/daemon"
 	"hookline/projector/session"
 )
@@ -50,14 +51,14 @@ func TestReadingWithoutDaemon(t *testing.T) {
 
 func TestConnectModes(t *testing.T) {
 	b := stored(t)
-	if _, err := b.dial(t.Context(), needRunning); !errors.Is(err, errDown) {
+	if _, err := b.dial(t.Context(), needRunning); !errors.Is(err, client.ErrNotRunning) {
 		t.Errorf("needRunning: %v", err)
 	}
 	h, err := b.dial(t.Context(), needStore)
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.backend = h
+	b.door = &door{to: h}
 	all, err := cells[session.State](b.app, session.Name, nil)
 	if err != nil || len(all) != 1 || all[0].State.ID != sessionA || all[0].Seq != 2 {
 		t.Errorf("%v, %+v", err, all)
@@ -68,7 +69,7 @@ func TestConnectModes(t *testing.T) {
 	if err := h.Post(t.Context(), "/v1/do/emit", emission{Type: "no.such", Data: struct{}{}}, nil); err == nil || !strings.Contains(err.Error(), `"no.such"`) {
 		t.Errorf("emit: %v", err)
 	}
-	h.Close()
+	b.door.close()
 	b.env["HOOKLINE_HOME"] = t.TempDir()
 	if code, _, errs := b.run("tail"); code != 1 || !strings.HasPrefix(errs, "hookctl: error: there is no store in "+b.Home()+"\nhookctl: hint: ") {
 		t.Errorf("empty home: exit %d, %q", code, errs)

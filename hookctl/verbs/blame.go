@@ -32,7 +32,7 @@ func (a *app) blameCmd() *cobra.Command {
 	var f struct {
 		NoPager bool `flag:"no-pager" help:"print a long answer at once"`
 	}
-	return a.verb(needHookfind, &cobra.Command{
+	return a.searching(&cobra.Command{
 		Use:   "blame FILE[:LINE]",
 		Short: "Show which session, prompt and call wrote the lines of a file",
 		Long: "Show which session, prompt and call wrote the lines of a file, from the edits in the log. FILE:12 and FILE:12-20 tell\n" +
@@ -115,29 +115,27 @@ func (a *app) blame(given string, noPager bool) error {
 		from = 1
 		to = len(b.Lines)
 	}
-	return a.with(needStore, func() error {
-		calls, err := a.editsOf(file)
-		if err != nil {
-			return err
+	calls, err := a.editsOf(file)
+	if err != nil {
+		return err
+	}
+	for _, r := range calls {
+		if !b.Open(-1) {
+			break
 		}
-		for _, r := range calls {
-			if !b.Open(-1) {
-				break
-			}
-			var raw json.RawMessage
-			if a.get("/v1/events/"+strconv.FormatUint(r.Seq, 10), url.Values{"raw": {"1"}}, &raw) != nil {
-				raw = r.Data // a large content is gone: the words of the edit are left
-			}
-			if e, ok := find.EditOf(r.Seq, raw); ok {
-				b.Take(e)
-			}
+		var raw json.RawMessage
+		if a.get("/v1/events/"+strconv.FormatUint(r.Seq, 10), url.Values{"raw": {"1"}}, &raw) != nil {
+			raw = r.Data // a large content is gone: the words of the edit are left
 		}
-		lines, err := a.blamed(b, calls, from, min(to, len(b.Lines)))
-		if err != nil {
-			return err
+		if e, ok := find.EditOf(r.Seq, raw); ok {
+			b.Take(e)
 		}
-		return a.printBlame(lines, strings.Contains(given, ":") && from == to, noPager)
-	})
+	}
+	lines, err := a.blamed(b, calls, from, min(to, len(b.Lines)))
+	if err != nil {
+		return err
+	}
+	return a.printBlame(lines, strings.Contains(given, ":") && from == to, noPager)
 }
 
 // editsOf are the recorded edits of a file, the newest first: those of its path, and of the same file in another work

@@ -98,7 +98,7 @@ func (a *app) codesShowCmd() *cobra.Command {
 }
 
 func (a *app) codesAddCmd() *cobra.Command {
-	return a.verb(needNothing, &cobra.Command{
+	return a.verb(needStarted, &cobra.Command{
 		Use:     "add CODE",
 		Short:   "Add a code",
 		Example: "  hookctl codes add 'dec:one file per verb'\n  hookctl codes add done:ship-it",
@@ -109,13 +109,11 @@ func (a *app) codesAddCmd() *cobra.Command {
 		if strings.TrimSpace(what) == "" || !strings.Contains(" impl dec block next done test ", " "+kind+" ") {
 			return problem.Faultf("%q is no code", args[0]).Advise("impl:, dec:, block:, next:, done: or test: and what it says")
 		}
-		return a.with(needStarted, func() error {
-			_, here, err := a.projects()
-			if err != nil {
-				return err
-			}
-			return a.sayEmitted(a.emit(emission{Type: events.TypeCodesAdded, Project: here, Data: events.CodesAdded{Code: args[0]}}))
-		})
+		_, here, err := a.projects()
+		if err != nil {
+			return err
+		}
+		return a.sayEmitted(a.emit(emission{Type: events.TypeCodesAdded, Project: here, Data: events.CodesAdded{Code: args[0]}}))
 	})
 }
 

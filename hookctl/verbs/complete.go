@@ -26,7 +26,7 @@ func (a *app) completes(offer completer) cobra.CompletionFunc {
 		defer cancel()
 		b := a.under(ctx)
 		var all []string
-		if b.running(func() error { all = offer(b); return nil }) != nil {
+		if b.with(needRunning, func() error { all = offer(b); return nil }) != nil {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
 		fit := slices.DeleteFunc(all, func(word string) bool { return !strings.HasPrefix(word, typed) })

@@ -17,7 +17,7 @@ func (a *app) configCmd() *cobra.Command {
 }
 
 func (a *app) configShowCmd() *cobra.Command {
-	return a.verb(needNothing, &cobra.Command{
+	return a.verb(needStore, &cobra.Command{
 		Use:   "show",
 		Short: "Show every setting and where its value comes from",
 		Long: "Show every setting and where its value comes from: flags over environment over files, the local file over\n" +
@@ -131,7 +131,7 @@ type configValidJSON struct {
 }
 
 func (a *app) configValidateCmd() *cobra.Command {
-	return a.verb(needNothing, &cobra.Command{
+	return a.verb(needStore, &cobra.Command{
 		Use:     "validate",
 		Short:   "Check the configuration files; exits 1 when something is wrong",
 		Example: "  hookctl config validate",

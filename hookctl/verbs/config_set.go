@@ -20,7 +20,7 @@ import (
 )
 
 func (a *app) configSetCmd() *cobra.Command {
-	return a.verb(needNothing, &cobra.Command{
+	return a.verb(needStore, &cobra.Command{
 		Use:   "set KEY VALUE",
 		Short: "Set a value in the user's configuration file",
 		Long: "Set a value in the user's configuration file, which is made when it is not there; comments and other keys\n" +
@@ -138,7 +138,7 @@ func replaceFile(path, text string) error {
 }
 
 func (a *app) configEditCmd() *cobra.Command {
-	return a.verb(needNothing, &cobra.Command{
+	return a.verb(needStore, &cobra.Command{
 		Use:     "edit",
 		Short:   "Open the user's configuration file in $VISUAL or $EDITOR, then check it",
 		Example: "  hookctl config edit",

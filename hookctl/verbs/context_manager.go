@@ -122,7 +122,7 @@ func (a *app) contextManagerCmds() []*cobra.Command {
 			a.Printf("attention           %s, %d tokens, %d since the last delta synthesis\n", orWord(s.Attention.Level, "unknown"), s.Attention.Tokens, s.Attention.Unsynced)
 			return nil
 		}),
-		a.verb(needNothing, &cobra.Command{
+		a.verb(needStore, &cobra.Command{
 			Use:     "rules",
 			Short:   "Show what survives a compaction and what is summarised",
 			Example: "  hookctl context rules --json",
@@ -136,7 +136,7 @@ func (a *app) contextManagerCmds() []*cobra.Command {
 			Example: "  hookctl context preserve critical",
 			Args:    cmdline.Between(0, "all or critical"),
 		}, a.contextPreserve),
-		a.verb(needNothing, &cobra.Command{
+		a.verb(needStore, &cobra.Command{
 			Use:   "compact",
 			Short: "Run the simplified checkpoint before a compaction",
 			Long: "Run the simplified checkpoint: four checks, and three that only you can make. A checkpoint of the session is made, unless\n" +
@@ -195,11 +195,7 @@ type compactJSON struct {
 var compactChecks = []string{"trajectory today", "session continuity", "decision log", "beads synced or absent"}
 
 func (a *app) contextCompact(dry bool) error {
-	var s contextStatusJSON
-	err := a.with(needStore, func() (err error) {
-		s, err = a.contextStatus()
-		return err
-	})
+	s, err := a.contextStatus()
 	if err != nil {
 		return err
 	}
@@ -230,13 +226,12 @@ func (a *app) contextCompact(dry bool) error {
 		return say()
 	}
 	mark := events.CheckpointCreated{Schema: working.Schema, Trigger: "command", Note: fmt.Sprintf("before a compaction, %d/4 passed", out.Passed)}
-	return a.emitThen("", events.TypeCheckpointCreated, mark, func(r events.Record, err error) error {
-		if err != nil {
-			return err
-		}
-		out.Checkpoint = r.ID
-		return say()
-	})
+	r, err := a.emitFor("", &mark)
+	if err != nil {
+		return err
+	}
+	out.Checkpoint = r.ID
+	return say()
 }
 
 // probeJSON is what `context probe --json` prints.
@@ -253,7 +248,7 @@ func (a *app) contextProbeCmd() *cobra.Command {
 	var f struct {
 		Words []string `flag:"for" help:"a word that it is read for; may be repeated"`
 	}
-	return a.verb(needNothing, &cobra.Command{
+	return a.verb(needStore, &cobra.Command{
 		Use:     "probe FILE…",
 		Short:   "Say what reading a file would cost, and whether to",
 		Example: "  hookctl context probe auth/jwt.go --for token --for refresh",

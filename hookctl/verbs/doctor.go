@@ -43,7 +43,7 @@ func (a *app) doctorCmd() *cobra.Command {
 		Gaps      bool   `help:"only compare the client's transcripts with the log: which hooks never came"`
 		Redaction string `help:"only show what would be redacted in this file (- for stdin)"`
 	}
-	return a.verb(needNothing, &cobra.Command{
+	return a.verb(needRunning, &cobra.Command{
 		Use:   "doctor",
 		Short: "Check everything from the hooks to the log, and say what to do",
 		Long: "Check everything from the hooks to the log, and say what to do. At the end a test event is sent through\n" +
@@ -57,7 +57,7 @@ func (a *app) doctorCmd() *cobra.Command {
 		case f.Gaps:
 			return a.gaps()
 		}
-		x := &examiner{app: a.under(a.ctx), fix: f.Fix, paths: home.PathsOf(a.Home(), a.Getenv)}
+		x := &examiner{app: a, fix: f.Fix, paths: home.PathsOf(a.Home(), a.Getenv)}
 		if err := x.run(); err != nil {
 			return err
 		}
@@ -122,71 +122,67 @@ func (x *examiner) run() error {
 	for _, look := range []func(){x.hooks, x.switchedOff, x.program, x.configuration, x.permissions, x.fileSystem, x.space, x.lastStart} {
 		look()
 	}
-	if err := x.daemon(); err != nil {
+	runs, err := x.daemon()
+	if err != nil {
 		return err
 	}
-	if x.backend == nil {
+	if !runs {
 		x.waiting()
 		return nil
 	}
-	defer x.backend.Close()
 	for _, look := range []func(){x.spool, x.clock, x.kinds, x.installs, x.unknown, x.damage, x.canary} {
 		look()
 	}
 	return x.ctx.Err()
 }
 
-// daemon looks for the daemon, and with --fix starts it. Why none runs is said once: who holds the store, or that there is
+// daemon tells whether the daemon answers, which --fix starts. Why none runs is said once: who holds the store, or that there is
 // no place for it.
-func (x *examiner) daemon() error {
+func (x *examiner) daemon() (runs bool, err error) {
 	const name = "daemon"
-	h, err := x.connect(x.ctx, needRunning)
-	started := false
-	if errors.Is(err, errDown) && x.fix {
-		if h, err = x.connect(x.ctx, needStarted); err != nil {
+	_, err = x.answering()
+	started := errors.Is(err, client.ErrNotRunning) && x.fix
+	if started {
+		if _, err = x.started(); err != nil {
 			x.fail(name, "it could not be started: "+err.Error(), hintOf(err, "its log is "+x.paths.Log))
-			return nil
+			return false, nil
 		}
-		started = true
 	}
 	if err == nil {
-		if err = h.Get(x.ctx, "/v1/status", nil, &x.status); err != nil {
-			h.Close()
-		}
+		x.status, err = x.stand()
 	}
 	var f *problem.Error
 	switch {
 	case err == nil:
-	case errors.Is(err, errDown) && x.stuck:
+	case errors.Is(err, client.ErrNotRunning) && x.stuck:
 		x.warn(name, "no daemon is running", "it starts once the home can be made")
-		return nil
-	case errors.Is(err, errDown):
+		return false, nil
+	case errors.Is(err, client.ErrNotRunning):
 		if !x.locked() {
 			x.warn(name, "no daemon is running", "the next hook starts it; so does `hookctl start`")
 		}
-		return nil
+		return false, nil
 	case x.ctx.Err() != nil:
-		return x.ctx.Err()
+		return false, x.ctx.Err()
 	default:
 		words := "it does not answer: " + err.Error()
 		if errors.As(err, &f) {
 			words = f.Message
 		}
 		x.fail(name, words, hintOf(err, "`hookctl restart` ends it and starts another"))
-		return nil
+		return false, nil
 	}
 
-	x.backend = h
 	words := fmt.Sprintf("version %s, pid %d, up %s", x.status.Version, pidOf(x.status), span(time.Duration(x.status.UptimeS*float64(time.Second))))
 	if started {
 		x.mended(name, "started, "+words)
-		return nil
+		return true, nil
 	}
 	x.pass(name, "%s", words)
 	if x.status.Version != wire.Build {
 		x.warn("version", "the daemon is "+x.status.Version+", this is "+wire.Build, "`hookctl restart` brings both to one version")
 	}
-	return nil
+	return true, nil
 }
 
 // hintOf is the advice that an error has of its own, else another.

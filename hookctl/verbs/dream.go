@@ -23,7 +23,7 @@ func (a *app) dreamTriggerCmd() *cobra.Command {
 		Session string `help:"its id, any unique prefix of it, or last; default: this project's current session"`
 	}
 	f.Phase = "full"
-	return a.verb(needNothing, &cobra.Command{
+	return a.verb(needStore, &cobra.Command{
 		Use:   "trigger",
 		Short: "Start a dream in the daemon, and wait for its outcome",
 		Long: "Start a dream in the daemon, and wait for its outcome. nrem replays the newest trajectory entries and draws\n" +
@@ -31,41 +31,41 @@ func (a *app) dreamTriggerCmd() *cobra.Command {
 			"no cool-down.",
 		Example: "  hookctl dream trigger --phase full\n  hookctl dream trigger --phase rem --session c68c8a51 --json",
 	}, func([]string) error {
-		var id string
-		find := func() (err error) {
-			id, err = a.current(f.Session)
+		id, err := a.current(f.Session)
+		if err != nil {
 			return err
 		}
-		return a.judged(find, func() error {
-			var answer struct {
-				Triggered uint64 `json:"triggered"` // sequence of dream.triggered
-			}
-			if err := a.post("/v1/do/dream", map[string]string{"session": id, "phase": f.Phase}, &answer); err != nil {
-				return err
-			}
-			r, err := a.outcome(id, answer.Triggered)
-			if err != nil {
-				return err
-			}
+		var answer struct {
+			Triggered uint64 `json:"triggered"` // sequence of dream.triggered
+		}
+		if err := a.change("/v1/do/dream", map[string]string{"session": id, "phase": f.Phase}, &answer); err != nil {
+			return err
+		}
+		r, err := a.outcome(id, answer.Triggered)
+		if err != nil {
+			return err
+		}
+
+		if a.JSON {
+			err = a.PrintJSON(r)
+		}
+		switch e := r.Event.(type) {
+		case *events.DreamFailed:
+			return problem.Faultf("Dream trigger failed: %s. IC remains at %.2f", e.Error, e.IC)
+		case *events.DreamCompleted:
 			if a.JSON {
-				if err := a.PrintJSON(r); err != nil {
-					return err
-				}
+				break
 			}
-			switch e := r.Event.(type) {
-			case *events.DreamCompleted:
-				if a.JSON {
-					return nil
-				}
-				a.Printf("dream %s: IC %.2f → %.2f, r %.2f → %.2f, %s replayed\n", e.Phase, e.BeforeIC, e.AfterIC, e.BeforeR, e.AfterR, entries(e.Entries))
-				for _, spot := range e.BlindSpots {
-					a.Printf("  unused for three sessions: %s\n", spot)
-				}
-			case *events.DreamFailed:
-				return problem.Faultf("Dream trigger failed: %s. IC remains at %.2f", e.Error, e.IC)
+			entries := "entries"
+			if e.Entries == 1 {
+				entries = "entry"
 			}
-			return nil
-		})
+			a.Printf("dream %s: IC %.2f → %.2f, r %.2f → %.2f, %d %s replayed\n", e.Phase, e.BeforeIC, e.AfterIC, e.BeforeR, e.AfterR, e.Entries, entries)
+			for _, spot := range e.BlindSpots {
+				a.Printf("  unused for three sessions: %s\n", spot)
+			}
+		}
+		return err
 	}, &f)
 }
 
@@ -92,11 +92,4 @@ func (a *app) outcome(id string, trigger uint64) (events.Record, error) {
 		return found, problem.Faultf("the dream of event %d has not ended yet", trigger).Advise("`hookctl tail --type 'dream.*'` shows when it does")
 	}
 	return found, err
-}
-
-func entries(n int) string {
-	if n == 1 {
-		return "1 entry"
-	}
-	return fmt.Sprintf("%d entries", n)
 }

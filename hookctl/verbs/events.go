@@ -24,7 +24,7 @@ func (a *app) eventsCmd() *cobra.Command {
 
 func (a *app) eventsListCmd() *cobra.Command {
 	f := filter{Last: 100, Output: "pretty"}
-	return a.verb(needNothing, &cobra.Command{
+	return a.verb(needStore, &cobra.Command{
 		Use:     "list",
 		Short:   "List events; `tail` without -f, of 100",
 		Example: "  hookctl events list --project hookline --since 2h -n all\n  hookctl events list --type 'permission.*' --json",
@@ -35,7 +35,7 @@ func (a *app) eventsShowCmd() *cobra.Command {
 	var f struct {
 		Raw bool `help:"the hook's own JSON"`
 	}
-	return a.verb(needNothing, &cobra.Command{
+	return a.verb(needStore, &cobra.Command{
 		Use:   "show ID|SEQ",
 		Short: "Show one event, or with --raw the hook's own JSON",
 		Long: "Show one event, by its id or its sequence number.\n" +
@@ -52,21 +52,19 @@ func (a *app) eventsShowCmd() *cobra.Command {
 		if f.Raw {
 			q.Set("raw", "1")
 		}
-		return a.with(needStore, func() error {
-			var body json.RawMessage
-			if err := a.get("/v1/events/"+id, q, &body); err != nil {
-				return lostContent(err)
-			}
-			if f.Raw || a.JSON {
-				return a.PrintRaw(body)
-			}
-			var r events.Record
-			if err := json.Unmarshal(body, &r); err != nil {
-				return fmt.Errorf("read event record: %w", err)
-			}
-			a.describe(r)
-			return nil
-		})
+		var body json.RawMessage
+		if err := a.get("/v1/events/"+id, q, &body); err != nil {
+			return lostContent(err)
+		}
+		if f.Raw || a.JSON {
+			return a.PrintRaw(body)
+		}
+		var r events.Record
+		if err := json.Unmarshal(body, &r); err != nil {
+			return fmt.Errorf("read event record: %w", err)
+		}
+		a.describe(r)
+		return nil
 	}, &f)
 }
 
@@ -128,7 +126,7 @@ func (a *app) eventsTypesCmd() *cobra.Command {
 	var f struct {
 		Markdown bool `help:"the reference with every field, as docs/events.md"`
 	}
-	return a.verb(needNothing, &cobra.Command{
+	return a.verb(needStore, &cobra.Command{
 		Use:     "types",
 		Short:   "List the types of events",
 		Example: "  hookctl events types\n  hookctl events types --json | jq -r .type",
@@ -157,7 +155,7 @@ type typeJSON struct {
 }
 
 func (a *app) eventsSchemaCmd() *cobra.Command {
-	return a.verb(needNothing, &cobra.Command{
+	return a.verb(needStore, &cobra.Command{
 		Use:               "schema TYPE",
 		Short:             "Print the JSON Schema of a type's data",
 		Example:           "  hookctl events schema tool.requested",
@@ -181,7 +179,7 @@ func (a *app) eventsEmitCmd() *cobra.Command {
 		Project string `help:"the project it belongs to: id"`
 	}
 	f.Data = "{}"
-	cmd := a.verb(needNothing, &cobra.Command{
+	cmd := a.verb(needStore, &cobra.Command{
 		Use:   "emit --type TYPE --data JSON",
 		Args:  cmdline.Exactly(),
 		Short: "Add an event by hand",
@@ -195,17 +193,11 @@ func (a *app) eventsEmitCmd() *cobra.Command {
 		if err := knownType(f.Type); err != nil {
 			return err
 		}
-		full := ""
-		find := func() (err error) {
-			full, err = a.resolveMaybe(f.Session)
+		id, err := a.resolveMaybe(f.Session)
+		if err != nil {
 			return err
 		}
-		if f.Session == "" {
-			find = nil
-		}
-		return a.judged(find, func() error {
-			return a.sayEmitted(a.emit(emission{Type: f.Type, Session: full, Project: f.Project, Data: json.RawMessage(f.Data)}))
-		})
+		return a.sayEmitted(a.emit(emission{Type: f.Type, Session: id, Project: f.Project, Data: json.RawMessage(f.Data)}))
 	}, &f)
 	cmdline.Choices(cmd, "type", typeNames()...)
 	_ = cmd.MarkFlagRequired("type") // fails only for a flag that does not exist
@@ -221,7 +213,7 @@ type emission struct {
 }
 
 func (a *app) emit(e emission) (r events.Record, err error) {
-	err = a.post("/v1/do/emit", e, &r)
+	err = a.change("/v1/do/emit", e, &r)
 	return r, err
 }
 

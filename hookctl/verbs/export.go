@@ -24,23 +24,14 @@ type lastCopy struct {
 // home, and reads the file again to its end. It returns when the file is on disk; a home without a store
 // has nothing to export, and File is "" then.
 func (a *app) exportLog(home string) (lastCopy, error) {
-	h, err := a.reach(needStore)
-	var p *problem.Error
-	if errors.As(err, &p) && p.Status == http.StatusNotFound {
-		return lastCopy{}, nil
-	}
-	if err != nil {
+	a.door = &door{need: needStore}
+	defer a.door.close()
+	if _, err := a.answering(); err != nil {
+		if isMissing(err) {
+			err = nil
+		}
 		return lastCopy{}, err
 	}
-	var out lastCopy
-	err = a.using(h, func() (err error) {
-		out, err = a.saveLog(home)
-		return err
-	})
-	return out, err
-}
-
-func (a *app) saveLog(home string) (lastCopy, error) {
 	file := filepath.Clean(home) + "-export-" + a.Now().UTC().Format("20060102T150405Z") + ".ndjson.zst"
 	saved, err := carry.Save(file, func(line func([]byte) error) error {
 		return a.stream(http.MethodGet, "/v1/export", nil, line)

@@ -42,16 +42,18 @@ func Search(args []string, here Here, s Searcher) int {
 	})
 }
 
-// searching runs a verb in hookfind.
-func (a *app) searching(args []string, run func(args []string) error) error {
-	if a.search != nil {
-		return run(args)
-	}
-	program := filepath.Join(filepath.Dir(a.self), "hookfind"+filepath.Ext(a.self))
-	if _, err := os.Stat(program); err != nil {
-		return problem.FaultBy(err, "hookfind was not found beside %s", a.self).Advise("install all programs into one folder (make install)")
-	}
-	return cmdline.Silent(wire.Become(program, a.args))
+// searching is a verb that runs in the program hookfind.
+func (a *app) searching(cmd *cobra.Command, run func(args []string) error, flags ...any) *cobra.Command {
+	return a.verb(needStore, cmd, func(args []string) error {
+		if a.search != nil {
+			return run(args)
+		}
+		program := filepath.Join(filepath.Dir(a.self), "hookfind"+filepath.Ext(a.self))
+		if _, err := os.Stat(program); err != nil {
+			return problem.FaultBy(err, "hookfind was not found beside %s", a.self).Advise("install all programs into one folder (make install)")
+		}
+		return cmdline.Silent(wire.Become(program, a.args))
+	}, flags...)
 }
 
 // findFlags are the command line of find.
@@ -71,7 +73,7 @@ type findFlags struct {
 
 func (a *app) findCmd() *cobra.Command {
 	f := findFlags{Last: 20}
-	return a.verb(needHookfind, &cobra.Command{
+	return a.searching(&cobra.Command{
 		Use:   "find [WORDS…]",
 		Short: "Search prompts, answers, commands, outputs, errors and paths",
 		Long: "Search prompts, the agent's words, commands, outputs, errors and paths of all sessions. An event is found that has\n" +
@@ -84,20 +86,18 @@ func (a *app) findCmd() *cobra.Command {
 		if f.Last == 0 {
 			return nil
 		}
-		return a.with(needStore, func() error {
-			q, err := a.findQuery(args, f)
-			if err != nil {
-				return err
-			}
-			hits, err := a.hits(q)
-			if err != nil {
-				return err
-			}
-			if a.JSON {
-				return cmdline.PrintEach(&a.Console, hits)
-			}
-			return a.paged(f.NoPager, func() { a.printHits(hits) })
-		})
+		q, err := a.findQuery(args, f)
+		if err != nil {
+			return err
+		}
+		hits, err := a.hits(q)
+		if err != nil {
+			return err
+		}
+		if a.JSON {
+			return cmdline.PrintEach(&a.Console, hits)
+		}
+		return a.paged(f.NoPager, func() { a.printHits(hits) })
 	}, &f)
 }
 

@@ -124,7 +124,7 @@ func (a *app) installCmd() *cobra.Command {
 		Line    bool   "flag:\"statusline\" help:\"also make `hookctl statusline` the client's status line, unless it has another\""
 		Plugin  bool   "help:\"as a plugin of the client; needs its command claude on the PATH\""
 	}{Profile: "full"}
-	cmd := a.verb(needNothing, &cobra.Command{
+	cmd := a.verb(needStore, &cobra.Command{
 		Use:   "install",
 		Short: "Write the hooks into the client's settings, or add them as its plugin",
 		Long: "Write the hooks into the client's settings.json: one entry for each of its events. What else is in the file\n" +

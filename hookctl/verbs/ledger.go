@@ -56,7 +56,7 @@ func (a *app) orderLedger(list ...events.Event) (client.LedgerReceipt, error) {
 		o.Events = append(o.Events, command(e))
 	}
 	var r client.LedgerReceipt
-	err := a.post("/v1/do/ledger", o, &r)
+	err := a.change("/v1/do/ledger", o, &r)
 	return r, err
 }
 
@@ -138,7 +138,7 @@ type addition struct {
 
 func (a *app) ledgerAddCmd() *cobra.Command {
 	var f addition
-	return a.verb(needNothing, &cobra.Command{
+	return a.verb(needStarted, &cobra.Command{
 		Use:   "add KIND TEXT",
 		Short: "Add a decision, a step, a question or a scenario",
 		Long: "Add a decision, a step, a question or a test scenario. A decision may begin with its subject: \"subject: decision\".\n" +
@@ -155,19 +155,16 @@ func (a *app) ledgerAddCmd() *cobra.Command {
 			return err
 		}
 		e.By = a.caller()
-		return a.with(needStarted, func() error {
-			if f.Replaces != "" {
-				e.Replaces, err = a.entryID(f.Replaces)
-			}
-			if err != nil {
+		if f.Replaces != "" {
+			if e.Replaces, err = a.entryID(f.Replaces); err != nil {
 				return err
 			}
-			r, err := a.orderLedger(&e)
-			if err != nil {
-				return err
-			}
-			return a.sayOrdered(r.Results[0], e.Text)
-		})
+		}
+		r, err := a.orderLedger(&e)
+		if err != nil {
+			return err
+		}
+		return a.sayOrdered(r.Results[0], e.Text)
 	}, &f)
 }
 

@@ -165,7 +165,7 @@ func (a *app) ledgerImportCmd() *cobra.Command {
 	var f struct {
 		Dry bool `flag:"dry-run" help:"only say what would be taken over"`
 	}
-	return a.verb(needNothing, &cobra.Command{
+	return a.verb(needStarted, &cobra.Command{
 		Use:   "import [FILE]",
 		Short: "Take over what NOTES.md or a bead says",
 		Long: "Take over decisions, test scenarios, next steps and questions from NOTES.md, or from FILE; a .yaml file is a bead.\n" +
@@ -174,11 +174,10 @@ func (a *app) ledgerImportCmd() *cobra.Command {
 		Example: "  hookctl ledger import --dry-run\n  hookctl ledger import .beads/beads-x7y8.yaml",
 		Args:    cmdline.Between(0, "FILE"),
 	}, func(args []string) error {
-		need := needStarted
 		if f.Dry {
-			need = needStore
+			a.door.need = needStore
 		}
-		return a.with(need, func() error { return a.importLedger(a.absolute(args), f.Dry) })
+		return a.importLedger(a.absolute(args), f.Dry)
 	}, &f)
 }
 

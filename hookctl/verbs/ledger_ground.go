@@ -24,8 +24,7 @@ func (a *app) ledgerGroundCmd() *cobra.Command {
 		Threshold float64 `help:"the least ratio that passes"`
 	}
 	f.Threshold = leastGrounded
-	f.Threshold = leastGrounded
-	return a.verb(needNothing, &cobra.Command{
+	return a.verb(needStore, &cobra.Command{
 		Use:   "ground [FILE…]",
 		Short: "Check how many claims rest on the project's files",
 		Long: "Check how many claims are grounded: of the ledger's decisions, or of the files. In a document, claims are citations\n" +
@@ -55,13 +54,8 @@ func (a *app) ledgerGroundCmd() *cobra.Command {
 func (a *app) claims(files []string) ([]notes.Claim, error) {
 	root := a.topDir()
 	if len(files) == 0 {
-		var list []notes.Claim
-		err := a.with(needStore, func() error {
-			s, err := a.ledgerOf()
-			list = notes.ClaimsOfLedger(root, s)
-			return err
-		})
-		return list, err
+		s, err := a.ledgerOf()
+		return notes.ClaimsOfLedger(root, s), err
 	}
 
 	var list []notes.Claim
@@ -95,7 +89,7 @@ func (a *app) ledgerGhostCmd() *cobra.Command {
 	var f struct {
 		Queries []string `flag:"query" help:"another way to find it; may be repeated"`
 	}
-	return a.verb(needNothing, &cobra.Command{
+	return a.verb(needStore, &cobra.Command{
 		Use:   "ghost FEATURE",
 		Short: "Check that a feature which is written of is in the code",
 		Long: "Search the tracked files for a feature by two queries: its own words and those of --query. A line of code that has\n" +
@@ -120,10 +114,7 @@ func (a *app) ledgerGhostCmd() *cobra.Command {
 		}
 
 		if g.Status != "present" {
-			err := a.with(needStarted, func() error {
-				_, err := a.orderLedger(&events.LedgerEntryAdded{Kind: events.LedgerGhost, Text: feature, Case: g.Status, By: a.caller(), Source: "command"})
-				return err
-			})
+			_, err := a.orderLedger(&events.LedgerEntryAdded{Kind: events.LedgerGhost, Text: feature, Case: g.Status, By: a.caller(), Source: "command"})
 			if err != nil {
 				return err
 			}

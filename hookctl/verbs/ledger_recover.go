@@ -43,7 +43,7 @@ type recoveryJSON struct {
 }
 
 func (a *app) ledgerRecoverCmd() *cobra.Command {
-	return a.verb(needNothing, &cobra.Command{
+	return a.verb(needStore, &cobra.Command{
 		Use:   "recover [LEVEL] [WORDS…]",
 		Short: "Print what is needed to go on, by level",
 		Long: "Print what is needed to go on after the context was cut. Level 1: the active task, the last checkpoint, the reasoning\n" +
@@ -58,13 +58,11 @@ func (a *app) ledgerRecoverCmd() *cobra.Command {
 		if level != "1" && level != "2" && level != "3" {
 			return problem.Faultf("Invalid level: %s (use 1, 2, or 3)", level).Advise("`hookctl ledger recover --help` says what each has")
 		}
-		return a.with(needStore, func() error {
-			out, err := a.recovery(int(level[0]-'0'), args)
-			if err != nil {
-				return err
-			}
-			return a.Result(out, "%s\n", strings.TrimRight(out.Text, "\n"))
-		})
+		out, err := a.recovery(int(level[0]-'0'), args)
+		if err != nil {
+			return err
+		}
+		return a.Result(out, "%s\n", strings.TrimRight(out.Text, "\n"))
 	})
 }
 
@@ -145,7 +143,7 @@ func (a *app) ledgerSynthesisCmd() *cobra.Command {
 		Level string `help:"strict, warn or disabled" choices:"strict,warn,disabled"`
 	}
 	f.Level = "warn"
-	return a.verb(needNothing, &cobra.Command{
+	return a.verb(needStarted, &cobra.Command{
 		Use:   "synthesis",
 		Short: "Check the ledger before the context is cleared, and hand it over",
 		Long: "Check the ledger in seven steps before the context is cleared: grounding, features that no search finds, the decision\n" +
@@ -153,9 +151,7 @@ func (a *app) ledgerSynthesisCmd() *cobra.Command {
 			"the evidence to come back to, and three test scenarios. At level strict the first two can fail, and the exit code is 1.\n" +
 			"The client cannot be kept from clearing; the next session is told the result.",
 		Example: "  hookctl ledger synthesis --level strict",
-	}, func([]string) error {
-		return a.with(needStarted, func() error { return a.synthesis(f.Level) })
-	}, &f)
+	}, func([]string) error { return a.synthesis(f.Level) }, &f)
 }
 
 func (a *app) synthesis(level string) error {
@@ -272,7 +268,7 @@ func (a *app) ledgerHealCmd() *cobra.Command {
 	var f struct {
 		Check bool `flag:"check-only" help:"only say what is wrong"`
 	}
-	return a.verb(needNothing, &cobra.Command{
+	return a.verb(needStarted, &cobra.Command{
 		Use:   "heal",
 		Short: "Write a missing or empty NOTES.md anew: from the log, from git, or from a template",
 		Long: "Write a missing or empty NOTES.md anew: from the log, with your own text as the last commit has it; without entries as\n" +
@@ -317,16 +313,13 @@ func (a *app) heal(file, problem string) (from string, err error) {
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return "", err
 	}
-	err = a.with(needStarted, func() error {
-		s, err := a.ledgerOf()
-		if err != nil {
-			return err
-		}
-		if from, err = notes.Heal(file, s, a.active(s), committed); err != nil {
-			return err
-		}
-		_, err = a.orderLedger(&events.LedgerHealed{File: rel, From: from, Problem: problem})
-		return err
-	})
+	s, err := a.ledgerOf()
+	if err != nil {
+		return "", err
+	}
+	if from, err = notes.Heal(file, s, a.active(s), committed); err != nil {
+		return "", err
+	}
+	_, err = a.orderLedger(&events.LedgerHealed{File: rel, From: from, Problem: problem})
 	return from, err
 }

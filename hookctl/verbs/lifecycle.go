@@ -3,6 +3,7 @@ package verbs
 import (
 	"errors"
 	"fmt"
+	"net/http"
 	"strings"
 	"time"
 
@@ -29,7 +30,7 @@ type lifecycleJSON struct {
 }
 
 func (a *app) startCmd() *cobra.Command {
-	return a.verb(needNothing, &cobra.Command{
+	return a.verb(needStore, &cobra.Command{
 		Use:   "start",
 		Short: "Start the daemon, and wait until it answers",
 		Long: "Start the daemon, and wait until it answers. Seldom needed: a hook starts it too. A daemon that runs\n" +
@@ -49,7 +50,7 @@ func (a *app) startCmd() *cobra.Command {
 func (a *app) start() (did string, pid int, err error) {
 	if st, err := a.runningStatus(); err == nil {
 		return "nothing", pidOf(st), nil
-	} else if !errors.Is(err, errDown) {
+	} else if !errors.Is(err, client.ErrNotRunning) {
 		return "", 0, err
 	}
 	err = a.with(needStarted, func() error {
@@ -60,9 +61,9 @@ func (a *app) start() (did string, pid int, err error) {
 	return "started", pid, err
 }
 
-// runningStatus is the status of a running daemon, errDown when there is none.
+// runningStatus is the status of a running daemon, client.ErrNotRunning when there is none.
 func (a *app) runningStatus() (st client.Status, err error) {
-	err = a.running(func() error {
+	err = a.with(needRunning, func() error {
 		st, err = a.stand()
 		return err
 	})
@@ -96,7 +97,7 @@ func (a *app) sayLifecycle(l lifecycleJSON, words string) error {
 }
 
 func (a *app) stopCmd() *cobra.Command {
-	return a.verb(needNothing, &cobra.Command{
+	return a.verb(needStore, &cobra.Command{
 		Use:   "stop",
 		Short: "Stop the daemon, and wait until it is gone",
 		Long: "Stop the daemon, and wait until it is gone. It finishes what it does, writes everything and closes the\n" +
@@ -105,9 +106,9 @@ func (a *app) stopCmd() *cobra.Command {
 	}, func([]string) error {
 		pid, err := a.stop()
 		switch {
-		case errors.Is(err, errDown) && a.JSON:
+		case errors.Is(err, client.ErrNotRunning) && a.JSON:
 			return a.PrintJSON(lifecycleJSON{Did: "nothing"})
-		case errors.Is(err, errDown):
+		case errors.Is(err, client.ErrNotRunning):
 			a.Printf("hookd does not run\n")
 			return nil
 		case err != nil:
@@ -117,39 +118,36 @@ func (a *app) stopCmd() *cobra.Command {
 	})
 }
 
-// stop ends the daemon and gives its pid, errDown when there was none. One that is just starting is waited for.
+// stop ends the daemon and gives its pid, client.ErrNotRunning when there was none. One that is just starting is waited for.
 func (a *app) stop() (int, error) {
-	h, err := a.connect(a.ctx, needRunning)
-	for waited := time.Duration(0); errors.Is(err, errDown) && a.starting() && waited < patience; waited += glance {
+	var st client.Status
+	end := func() (err error) {
+		if st, err = a.stand(); err != nil {
+			return err
+		}
+		if err = a.post("/v1/stop", nil, nil); errors.Is(err, client.ErrNotRunning) { // another command was faster
+			err = nil
+		}
+		return err
+	}
+	err := a.with(needRunning, end)
+	for waited := time.Duration(0); errors.Is(err, client.ErrNotRunning) && a.starting() && waited < patience; waited += glance {
 		if err := a.Pause(a.ctx, glance); err != nil {
 			return 0, err
 		}
-		h, err = a.connect(a.ctx, needRunning)
+		err = a.with(needRunning, end)
 	}
-	if errors.Is(err, errDown) && a.starting() { // a long log is read for minutes after an upgrade
+	if errors.Is(err, client.ErrNotRunning) && a.starting() { // a long log is read for minutes after an upgrade
 		if busy := client.Busy(home.PathsOf(a.Home(), a.Getenv)); busy != nil {
 			return 0, busy
 		}
 	}
 	var mute *problem.Error
-	if errors.As(err, &mute) && mute.Hint != "" {
+	if errors.As(err, &mute) && mute.Status == http.StatusGatewayTimeout {
 		told := *mute
 		told.Hint += "; that process may also be ended by hand: what it has acknowledged is on disk"
 		return 0, &told
 	}
-	if err != nil {
-		return 0, err
-	}
-	var st client.Status
-	err = a.using(h, func() (err error) {
-		if st, err = a.stand(); err != nil {
-			return err
-		}
-		if err = a.post("/v1/stop", nil, nil); errors.Is(err, errDown) { // another command was faster
-			err = nil
-		}
-		return err
-	})
 	if err != nil {
 		return 0, err
 	}
@@ -184,13 +182,13 @@ func (a *app) gone(pid int) error {
 }
 
 func (a *app) restartCmd() *cobra.Command {
-	return a.verb(needNothing, &cobra.Command{
+	return a.verb(needStore, &cobra.Command{
 		Use:     "restart",
 		Short:   "Stop the daemon and start it again; hooks meanwhile are spooled",
 		Example: "  hookctl restart",
 	}, func([]string) error {
 		before, err := a.stop()
-		if err != nil && !errors.Is(err, errDown) {
+		if err != nil && !errors.Is(err, client.ErrNotRunning) {
 			return err
 		}
 		_, pid, err := a.start()

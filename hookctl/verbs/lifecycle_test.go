@@ -5,7 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/url"
+	"net"
+	"net/http"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -169,8 +170,8 @@ func TestStoreInUse(t *testing.T) {
 	}
 }
 
-// TestTranslate: errors of the daemon get their advice and exit code; only a corrupt log is 2.
-func TestTranslate(t *testing.T) {
+// TestAdvice: errors of the daemon get their advice and exit code; only a corrupt log is 2.
+func TestAdvice(t *testing.T) {
 	for _, tc := range []struct {
 		err  error
 		want problem.Error
@@ -181,12 +182,9 @@ func TestTranslate(t *testing.T) {
 		{embedded.ErrNoSpace, problem.Error{Message: "no space left for the store", Hint: "make room on the disk of the home; nothing acknowledged is lost", Exit: 1}},
 	} {
 		var got *problem.Error
-		if err := translate(fmt.Errorf("read: %w", tc.err)); !errors.As(err, &got) || !strings.HasSuffix(got.Message, tc.want.Message) || got.Hint != tc.want.Hint || got.Exit != tc.want.Exit {
+		if err := client.Advised(fmt.Errorf("read: %w", tc.err)); !errors.As(err, &got) || !strings.HasSuffix(got.Message, tc.want.Message) || got.Hint != tc.want.Hint || got.Exit != tc.want.Exit {
 			t.Errorf("%v: %+v", tc.err, got)
 		}
-	}
-	if err := translate(fmt.Errorf("dial: %w", client.ErrNotRunning)); !errors.Is(err, errDown) {
-		t.Errorf("not running: %v", err)
 	}
 	b := newBench(t, nil)
 	for exit, err := range map[int]error{0: nil, 1: errors.New("x"), 2: &problem.Error{Message: "x", Exit: 2}, 3: cmdline.Silent(3)} {
@@ -197,36 +195,29 @@ func TestTranslate(t *testing.T) {
 }
 
 // ending is a daemon that another command stops meanwhile: after so many answers it is gone.
-type ending struct {
-	backend
-	answers int
-}
-
-func (e *ending) Get(ctx context.Context, path string, q url.Values, out any) error {
-	if e.answers--; e.answers < 0 {
-		return translate(client.ErrEnded)
-	}
-	return e.backend.Get(ctx, path, q, out)
-}
-
-func (e *ending) Post(context.Context, string, any, any) error { return translate(client.ErrEnded) }
-
-func (e *ending) Stream(context.Context, string, string, url.Values, func([]byte) error) error {
-	return translate(client.ErrEnded)
+func (b *bench) ending(answers int) {
+	socket := filepath.Join(b.t.TempDir(), "s")
+	l := must(net.Listen("unix", socket))(b.t)
+	b.t.Cleanup(func() { l.Close() })
+	go http.Serve(l, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if answers--; answers < 0 {
+			panic(http.ErrAbortHandler)
+		}
+		b.handler.ServeHTTP(w, r)
+	}))
+	b.connect = func(context.Context, need) (*client.Client, error) { return client.Over(socket), nil }
 }
 
 func TestStopTwiceAtOnce(t *testing.T) {
 	b := newBench(t, newFake())
 	b.alive = func(int) bool { return false }
 	for answers, want := range []string{"hookd does not run\n", "hookd stopped, pid 4711 is gone\n"} {
-		b.connect = func(context.Context, need) (backend, error) {
-			return &ending{backend: b.direct(), answers: answers}, nil
-		}
+		b.ending(answers)
 		if out := b.must("stop"); out != want {
 			t.Errorf("gone after %d answers: %q, want %q", answers, out, want)
 		}
 	}
-	b.connect = func(context.Context, need) (backend, error) { return &ending{backend: b.direct()}, nil }
+	b.ending(0)
 	contains(t, b.must("status"), "hookd is not running")
 	if code, _, errs := b.run("session", "list"); code != 1 || errs != "hookctl: error: the daemon ended before it answered\n"+
 		"hookctl: hint: try again: another command may have stopped or restarted it\n" {

@@ -22,7 +22,7 @@ func (a *app) logCmd() *cobra.Command {
 		Follow bool  `flag:"follow,f" help:"go on with the lines to come"`
 	}
 	f.Last = 50
-	return a.verb(needNothing, &cobra.Command{
+	return a.verb(needStore, &cobra.Command{
 		Use:   "log",
 		Short: "Show the daemon's own log, hookd.log",
 		Long: "Show the newest lines of the daemon's own log, hookd.log: what it did and what went wrong. What the client's\n" +

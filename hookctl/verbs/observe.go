@@ -18,49 +18,41 @@ func (a *app) identityResetCmd() *cobra.Command {
 	var f struct {
 		Session string `help:"its id, any unique prefix of it, or last; default: this project's current session"`
 	}
-	return a.verb(needNothing, &cobra.Command{
+	return a.verb(needStore, &cobra.Command{
 		Use:   "reset-kuramoto",
 		Short: "Spread the phases evenly, 2πi/13: r becomes 0",
 		Long: "Spread the 13 phases evenly over the circle, 2πi/13, so that r is 0. For phases that an observation\n" +
 			"has left in an unwanted state; the tool calls that follow draw them together again.",
 		Example: "  hookctl identity reset-kuramoto --session c68c8a51",
 	}, func([]string) error {
-		return a.emitFor(f.Session, events.TypePhasesReset, events.PhasesReset{Reason: "command"})
+		return a.identityFrom(f.Session, &events.PhasesReset{Reason: "command"})
 	}, &f)
 }
 
-// emitFor appends an event to a session and prints the identity that follows.
-func (a *app) emitFor(name, typ string, data any) error {
-	return a.emitThen(name, typ, data, func(r events.Record, err error) error {
-		if err != nil {
-			return err
-		}
-		if a.JSON {
-			return a.PrintJSON(r)
-		}
-		a.Printf("%s is event %d\n", r.Type, r.Seq)
-		if c, err := oneCell[identity.State](a, identity.Name, r.Session); err == nil {
-			a.Printf("%s  %s\n", a.Paint.Session(alias(r.Session)), c.State.Brief())
-		}
-		return nil
-	})
+// identityFrom appends an event to a session and prints the identity that follows.
+func (a *app) identityFrom(name string, e events.Event) error {
+	r, err := a.emitFor(name, e)
+	if err != nil {
+		return err
+	}
+	if a.JSON {
+		return a.PrintJSON(r)
+	}
+	a.Printf("%s is event %d\n", r.Type, r.Seq)
+	if c, err := oneCell[identity.State](a, identity.Name, r.Session); err == nil {
+		a.Printf("%s  %s\n", a.Paint.Session(alias(r.Session)), c.State.Brief())
+	}
+	return nil
 }
 
-// emitThen appends an event to a session and gives the outcome to show.
-func (a *app) emitThen(name, typ string, data any, show func(events.Record, error) error) error {
-	var id, project string
-	find := func() (err error) {
-		if id, err = a.current(name); err != nil {
-			return err
-		}
-		if c, err := oneCell[session.State](a, session.Name, id); err == nil {
-			project = c.State.Project
-		}
-		return nil
+// emitFor appends an event to the session that is meant.
+func (a *app) emitFor(name string, e events.Event) (events.Record, error) {
+	id, err := a.current(name)
+	if err != nil {
+		return events.Record{}, err
 	}
-	return a.judged(find, func() error {
-		return show(a.emit(emission{Type: typ, Session: id, Project: project, Data: data}))
-	})
+	s, _ := oneCell[session.State](a, session.Name, id) // one that is not known yet has no project
+	return a.emit(emission{Type: e.Type(), Session: id, Project: s.State.Project, Data: e})
 }
 
 // observation holds the flags of `identity observe` as they were typed.
@@ -76,7 +68,7 @@ type observation struct {
 
 func (a *app) identityObserveCmd() *cobra.Command {
 	o := observation{Observer: "command"}
-	return a.verb(needNothing, &cobra.Command{
+	return a.verb(needStore, &cobra.Command{
 		Use:   "observe",
 		Short: "Set identity values that an outside engine has measured",
 		Long: "Set identity values that an outside engine has measured. They hold until the next observation or the\n" +
@@ -90,7 +82,7 @@ func (a *app) identityObserveCmd() *cobra.Command {
 		if err != nil {
 			return problem.Because(err).Advise("`hookctl events schema identity.observed` tells the ranges")
 		}
-		return a.emitFor(o.Session, events.TypeIdentityObserved, e)
+		return a.identityFrom(o.Session, &e)
 	}, &o)
 }
 

@@ -12,7 +12,7 @@ import (
 
 // otelCmd sends traces while it runs; the daemon starts it where the configuration has a receiver.
 func (a *app) otelCmd() *cobra.Command {
-	return a.verb(needHookfind, &cobra.Command{
+	return a.searching(&cobra.Command{
 		Use:   "otel",
 		Short: "Send traces of OpenTelemetry to the receiver of the configuration",
 		Long: "Send traces to the OTLP receiver that `otel` in the user's configuration names: one for each prompt from now on, with its\n" +
@@ -24,7 +24,7 @@ func (a *app) otelCmd() *cobra.Command {
 		if to == "off" {
 			return problem.Faultf("no receiver is configured").Advise("`hookctl config set otel http://127.0.0.1:4318` names one")
 		}
-		err := a.running(func() error {
+		err := a.with(needRunning, func() error {
 			st, err := a.stand()
 			if err != nil {
 				return err

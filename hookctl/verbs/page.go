@@ -21,7 +21,7 @@ func (a *app) pageCmd() *cobra.Command {
 		Idle    time.Duration `help:"end after so long without a request; 0 = never"`
 	}
 	f.Idle = 30 * time.Minute
-	return a.verb(needHookfind, &cobra.Command{
+	return a.searching(&cobra.Command{
 		Use:   "page",
 		Short: "Show sessions in a browser: a timeline with a scrubber",
 		Long: "Show sessions in a browser: a list of them, and each as a timeline by prompt with calls, changes, outputs,\n" +
@@ -30,31 +30,29 @@ func (a *app) pageCmd() *cobra.Command {
 			"was not asked for a while. The link that it prints opens the page once, in one browser.",
 		Example: "  hookctl page\n  hookctl page --session last --idle 2h",
 	}, func([]string) error {
-		id := ""
-		resolve := func() (err error) {
-			id, err = a.resolveMaybe(f.Session)
+		id, err := a.resolveMaybe(f.Session)
+		if err != nil {
 			return err
 		}
-		if f.Session == "" {
-			resolve = nil
+		from, err := a.started()
+		if err != nil {
+			return err
 		}
-		return a.judged(resolve, func() error {
-			o := page.Options{From: a.backend, Session: id, Zone: a.Zone, Now: a.Now, Idle: f.Idle,
-				Find: func(ctx context.Context, words string) ([]page.Hit, error) { return a.under(ctx).pageHits(words) }}
-			var shown error
-			err := a.search.Page(a.ctx, o, func(link string) {
-				if a.JSON {
-					shown = a.PrintJSON(pageJSON{URL: link})
-					return
-				}
-				a.Printf("%s\n", link)
-				a.Say("the link opens the page once; Ctrl-C ends it")
-			})
-			if err == nil {
-				err = shown
+		o := page.Options{From: from, Session: id, Zone: a.Zone, Now: a.Now, Idle: f.Idle,
+			Find: func(ctx context.Context, words string) ([]page.Hit, error) { return a.under(ctx).pageHits(words) }}
+		var shown error
+		err = a.search.Page(a.ctx, o, func(link string) {
+			if a.JSON {
+				shown = a.PrintJSON(pageJSON{URL: link})
+				return
 			}
-			return err
+			a.Printf("%s\n", link)
+			a.Say("the link opens the page once; Ctrl-C ends it")
 		})
+		if err == nil {
+			err = shown
+		}
+		return err
 	}, &f)
 }
 

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"hookline/hookctl/client"
 	"hookline/hookctl/problem"
 	"hookline/projector/project"
 	"hookline/projector/session"
@@ -47,11 +48,11 @@ func TestDoctorHomeThatCannotBe(t *testing.T) {
 // A start that fails for the home has advice.
 func TestStartHint(t *testing.T) {
 	b := newBench(t, nil)
-	b.connect = func(_ context.Context, n need) (backend, error) {
+	b.connect = func(_ context.Context, n need) (*client.Client, error) {
 		if n == needRunning {
-			return nil, errDown
+			return nil, client.Advised(client.ErrNotRunning)
 		}
-		return nil, translate(&os.PathError{Op: "mkdir", Path: "/x/hookline", Err: os.ErrPermission})
+		return nil, client.Advised(&os.PathError{Op: "mkdir", Path: "/x/hookline", Err: os.ErrPermission})
 	}
 	if code, out, errs := b.run("start"); code != 1 || out != "" || errs != "hookctl: error: mkdir /x/hookline: permission denied\n"+
 		"hookctl: hint: make that place writable for you, or let HOOKLINE_HOME name another; `hookctl doctor` looks closer\n" {
@@ -62,8 +63,8 @@ func TestStartHint(t *testing.T) {
 // A daemon that was stopped in its tracks: doctor goes on with what needs no daemon, the others end with the advice.
 func TestStoppedDaemon(t *testing.T) {
 	b, _ := healthy(t)
-	b.connect = func(context.Context, need) (backend, error) {
-		return nil, translate(&problem.Error{Message: "the daemon (process 7) does not answer within 3s", Hint: "it may be stopped", Exit: 1, Status: http.StatusGatewayTimeout})
+	b.connect = func(context.Context, need) (*client.Client, error) {
+		return nil, &problem.Error{Message: "the daemon (process 7) does not answer within 3s", Hint: "it may be stopped", Exit: 1, Status: http.StatusGatewayTimeout}
 	}
 	_, checks := b.diagnose()
 	if c := checks["daemon"]; c.Result != resultFail || c.Words != "the daemon (process 7) does not answer within 3s" || c.Do != "it may be stopped" {
@@ -134,7 +135,7 @@ func TestConfigurationIsTold(t *testing.T) {
 func TestInterrupted(t *testing.T) {
 	b := newBench(t, newFake())
 	ctx, cancel := context.WithCancel(t.Context())
-	b.connect = func(context.Context, need) (backend, error) { cancel(); return nil, ctx.Err() }
+	b.connect = func(context.Context, need) (*client.Client, error) { cancel(); return nil, ctx.Err() }
 	for args, want := range map[string]int{"session list": 130, "doctor": 130, "tail -f": 0} {
 		b.err.Reset()
 		if code := b.main(ctx, strings.Fields(args)); code != want || want == 130 && b.err.String() != "hookctl: interrupted\n" {
@@ -211,7 +212,7 @@ func TestStatuslineSlowStdin(t *testing.T) {
 	b.env["NO_COLOR"] = "1"
 	var read time.Time
 	b.In = reader(func(p []byte) (int, error) { read = time.Now(); return copy(p, `{"session_id":"x"}`), io.EOF })
-	b.connect = func(ctx context.Context, n need) (backend, error) {
+	b.connect = func(ctx context.Context, n need) (*client.Client, error) {
 		if deadline, ok := ctx.Deadline(); !ok || deadline.Before(read.Add(statuslinePatience)) {
 			t.Errorf("read at %s, the daemon has time until %s", read, deadline)
 		}

@@ -161,7 +161,7 @@ func (a *app) projectShowCmd() *cobra.Command {
 }
 
 func (a *app) projectRehomeCmd() *cobra.Command {
-	return a.verb(needNothing, &cobra.Command{
+	return a.verb(needStore, &cobra.Command{
 		Use:   "rehome OLD NEW",
 		Short: "Join a project into another: what belonged to OLD counts for NEW",
 		Long: "Join a project into another: what belonged to OLD counts for NEW. For a folder that moved in a way\n" +
@@ -170,39 +170,37 @@ func (a *app) projectRehomeCmd() *cobra.Command {
 		Args:              cmdline.Exactly("the project that is given up", "the project that takes it in"),
 		ValidArgsFunction: a.completes((*app).projectWords),
 	}, func(args []string) error {
-		var before, after project.State
-		find := func() (err error) {
-			before, after, err = pair(a, args[0], args[1])
+		before, after, err := pair(a, args[0], args[1])
+		if err != nil {
 			return err
 		}
-		return a.judged(find, func() error {
-			if before.JoinedInto == after.ID {
-				if a.JSON {
-					var joined events.Record
-					err := a.records(url.Values{"project": {after.ID}, "type": {events.TypeProjectRehomed}, "n": {"0"}}, func(r events.Record) {
-						if e, ok := r.Event.(*events.ProjectRehomed); ok && e.From == before.ID && r.Project == after.ID {
-							joined = r
-						}
-					})
-					if err != nil {
-						return err
-					}
-					if joined.Seq == 0 {
-						return problem.Faultf("the event that joined %s into %s is not in the log any more", before.ID, after.ID).Advise("`replay verify` tells what else is missing")
-					}
-					return a.PrintJSON(joined)
-				}
-				a.Printf("%s already counts for %s\n", before.ID, after.ID)
-				return nil
-			}
-			data := events.ProjectRehomed{From: before.ID, Path: before.Path}
-			r, err := a.emit(emission{Type: events.TypeProjectRehomed, Project: after.ID, Data: data})
-			if err != nil {
-				return err
-			}
-			return a.Result(r, "%s (%s) counts for %s (%s) from now on (event %d)\n", before.ID, orDash(cmdline.OneLine(before.Name)), after.ID, orDash(cmdline.OneLine(after.Name)), r.Seq)
-		})
+		if before.JoinedInto == after.ID {
+			return a.joinedAlready(before.ID, after.ID)
+		}
+		data := events.ProjectRehomed{From: before.ID, Path: before.Path}
+		r, err := a.emit(emission{Type: events.TypeProjectRehomed, Project: after.ID, Data: data})
+		if err != nil {
+			return err
+		}
+		return a.Result(r, "%s (%s) counts for %s (%s) from now on (event %d)\n", before.ID, orDash(cmdline.OneLine(before.Name)), after.ID, orDash(cmdline.OneLine(after.Name)), r.Seq)
 	})
+}
+
+// joinedAlready prints the event that joined a project into another.
+func (a *app) joinedAlready(from, into string) error {
+	var joined events.Record
+	err := a.records(url.Values{"project": {into}, "type": {events.TypeProjectRehomed}, "n": {"0"}}, func(r events.Record) {
+		if e, ok := r.Event.(*events.ProjectRehomed); ok && e.From == from && r.Project == into {
+			joined = r
+		}
+	})
+	if err != nil {
+		return err
+	}
+	if joined.Seq == 0 && a.JSON {
+		return problem.Faultf("the event that joined %s into %s is not in the log any more", from, into).Advise("`replay verify` tells what else is missing")
+	}
+	return a.Result(joined, "%s already counts for %s\n", from, into)
 }
 
 // pair finds two projects that are not the same.

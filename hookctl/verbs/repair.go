@@ -37,7 +37,7 @@ func (a *app) repairCmd() *cobra.Command {
 		Bucket string `help:"a bucket (snapshot, latest, cache) or a projection" offers:"snapshot,latest,cache,session,identity,project,gate"`
 		Dry    bool   `flag:"dry-run" help:"only tell what would change"`
 	}
-	cmd := a.verb(needNothing, &cobra.Command{
+	cmd := a.verb(needStarted, &cobra.Command{
 		Use:   "repair",
 		Short: "Rebuild derived state from the log",
 		Long: "Rebuild derived state from the log. Nothing of the log is touched; new cells are made beside the old\n" +
@@ -53,7 +53,7 @@ func (a *app) repairCmd() *cobra.Command {
 			}
 			return f
 		}
-		return a.with(needStarted, func() error { return a.rebuild(projection, f.Dry) })
+		return a.rebuild(projection, f.Dry)
 	}, &f)
 	cmd.MarkFlagsMutuallyExclusive("cf", "bucket")
 	cmd.MarkFlagsOneRequired("cf", "bucket")

@@ -1,10 +1,7 @@
 package verbs
 
 import (
-	"context"
 	"errors"
-	"net/http"
-	"net/url"
 	"os"
 	"slices"
 	"time"
@@ -16,7 +13,6 @@ import (
 	"hookline/hookctl/facts"
 	"hookline/hookctl/gates"
 	"hookline/hookctl/hook"
-	"hookline/hookctl/problem"
 	"hookline/projector/gate"
 	"hookline/projector/session"
 )
@@ -73,33 +69,6 @@ func (a *app) gitPlace() facts.Place {
 	}
 	return a.place(a.ProjectDir())
 }
-
-// reading is with for verbs that change nothing. Where nothing was ever recorded there is no store: they
-// tell what the configuration alone says.
-func (a *app) reading(f func() error) error {
-	h, err := a.reach(needStore)
-	var p *problem.Error
-	if errors.As(err, &p) && p.Status == http.StatusNotFound {
-		h, err = nothing{}, nil
-	}
-	if err != nil {
-		return err
-	}
-	return a.using(h, f)
-}
-
-// nothing answers as a daemon that has recorded nothing.
-type nothing struct{}
-
-func (nothing) Get(context.Context, string, url.Values, any) error { return errDown }
-
-func (nothing) Post(context.Context, string, any, any) error { return errDown }
-
-func (nothing) Stream(context.Context, string, string, url.Values, func([]byte) error) error {
-	return nil
-}
-
-func (nothing) Close() {}
 
 // desk reads what a verb needs. branch "" is the one that is checked out.
 func (a *app) desk(branch string) (*desk, error) {

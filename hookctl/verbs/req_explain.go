@@ -13,7 +13,6 @@ import (
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/gates"
 	"hookline/hookctl/hook"
-	"hookline/hookctl/problem"
 	"hookline/projector/gate"
 )
 
@@ -175,8 +174,7 @@ func (d *desk) history(name string) ([]events.Record, error) {
 			list = append(list, r)
 		}
 	})
-	var p *problem.Error
-	if errors.As(err, &p) && p.Status == 404 { // no hook has come from this project yet
+	if isMissing(err) { // no hook has come from this project yet
 		return list, nil
 	}
 	return list, err

@@ -13,7 +13,7 @@ import (
 )
 
 func (a *app) reqInitCmd() *cobra.Command {
-	return a.verb(needNothing, &cobra.Command{
+	return a.verb(needStore, &cobra.Command{
 		Use:   "init",
 		Short: "Write a commented .claude/requirements.yaml",
 		Long: "Write a commented .claude/requirements.yaml into this work tree. It asks nothing and overwrites nothing;\n" +
@@ -58,7 +58,7 @@ func writeNew(file string, data []byte) error {
 }
 
 func (a *app) reqSchemaCmd() *cobra.Command {
-	return a.verb(needNothing, &cobra.Command{
+	return a.verb(needStore, &cobra.Command{
 		Use:     "schema",
 		Short:   "Print the JSON Schema of requirements.yaml, for editors",
 		Example: "  hookctl req schema > .claude/requirements.schema.json",

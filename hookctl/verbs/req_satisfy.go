@@ -219,7 +219,7 @@ type clearing struct {
 
 func (a *app) reqClearCmd() *cobra.Command {
 	var f clearing
-	return a.verb(needNothing, &cobra.Command{
+	return a.verb(needStarted, &cobra.Command{
 		Use:               "clear [NAME…]",
 		ValidArgsFunction: a.completes(gateWords),
 		Short:             "Close gates again, of a whole branch or of one session",
@@ -231,43 +231,41 @@ func (a *app) reqClearCmd() *cobra.Command {
 		if (len(args) == 0 || slices.Contains(args, "")) && !f.All { // "" stands for all of them
 			return a.refuse("❌ Specify requirement name or use --all")
 		}
-		return a.with(needStarted, func() error {
-			d, err := a.desk(f.Branch)
-			if err != nil {
+		d, err := a.desk(f.Branch)
+		if err != nil {
+			return err
+		}
+		o := client.GateOrder{Branch: d.branch}
+		if f.Session != "" {
+			if o.Session, _, err = d.find(f.Session); err != nil {
 				return err
 			}
-			o := client.GateOrder{Branch: d.branch}
-			if f.Session != "" {
-				if o.Session, _, err = d.find(f.Session); err != nil {
-					return err
-				}
+		}
+		names := args
+		if f.All {
+			names = []string{""}
+		}
+		for _, n := range names {
+			o.Events = append(o.Events, command(&events.GateCleared{Name: n, AllSessions: f.Session == "", Reason: events.GateClearedCommand}))
+		}
+		r, err := d.order(o)
+		if err != nil {
+			return err
+		}
+		if f.Session != "" {
+			d.tellStillOpen(names)
+		}
+		if a.JSON {
+			return a.PrintJSON(r)
+		}
+		for _, n := range names {
+			what := "all requirements"
+			if n != "" {
+				what = "'" + n + "'"
 			}
-			names := args
-			if f.All {
-				names = []string{""}
-			}
-			for _, n := range names {
-				o.Events = append(o.Events, command(&events.GateCleared{Name: n, AllSessions: f.Session == "", Reason: events.GateClearedCommand}))
-			}
-			r, err := d.order(o)
-			if err != nil {
-				return err
-			}
-			if f.Session != "" {
-				d.tellStillOpen(names)
-			}
-			if a.JSON {
-				return a.PrintJSON(r)
-			}
-			for _, n := range names {
-				what := "all requirements"
-				if n != "" {
-					what = "'" + n + "'"
-				}
-				a.Printf("%s\n", "✅ Cleared "+what+" for "+d.branch)
-			}
-			return nil
-		})
+			a.Printf("✅ Cleared %s for %s\n", what, d.branch)
+		}
+		return nil
 	}, &f)
 }
 

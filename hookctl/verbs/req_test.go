@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"hookline/hookctl/client"
 	"hookline/hookctl/daemon"
 	"hookline/hookctl/facts"
 	"hookline/hookctl/problem"
@@ -179,8 +180,8 @@ func (b *reqBench) set(k *talk, args []string) bool {
 // Before anything was recorded the configuration alone is told.
 func TestReqWithoutAStore(t *testing.T) {
 	b := newReq(t, reqRules)
-	b.connect = func(context.Context, need) (backend, error) {
-		return nil, translate(&problem.Error{Message: "there is no store", Status: 404, Exit: 1})
+	b.connect = func(context.Context, need) (*client.Client, error) {
+		return nil, &problem.Error{Message: "there is no store", Status: 404, Exit: 1}
 	}
 	code, out, errs := b.run("req", "status", "--summary")
 	if code != 0 || out != "⚠️  2/5 requirements satisfied (commit_plan, adr_reviewed, sec needed)\n" || errs != "⚠️  No Claude Code session detected\n" {

@@ -11,7 +11,7 @@ import (
 )
 
 func (a *app) reqValidateCmd() *cobra.Command {
-	return a.verb(needNothing, &cobra.Command{
+	return a.verb(needStore, &cobra.Command{
 		Use:   "validate",
 		Short: "Check the configuration of the gates: file, line and column of what has no effect",
 		Long: "Check the configuration of the gates and say, with file, line and column, what is malformed and left out,\n" +

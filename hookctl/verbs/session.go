@@ -36,33 +36,31 @@ func (a *app) sessionListCmd() *cobra.Command {
 		All  bool  `help:"of every project"`
 		Last count `flag:"n,n" help:"the N active last, or all (20 without it, with --json all)"`
 	}
-	return a.verb(needNothing, &cobra.Command{
+	return a.verb(needStore, &cobra.Command{
 		Use:     "list",
 		Short:   "List this project's sessions, the newest first",
 		Example: "  hookctl session list\n  hookctl session list -n all\n  hookctl session list --all --json | jq -r .id",
 	}, func([]string) error {
-		return a.with(needStore, func() error {
-			most := int(f.Last)
-			if most == 0 && !a.JSON {
-				most = 20
-			}
-			list, projects, err := a.newestOf(f.All, most)
-			if err != nil {
-				return err
-			}
+		most := int(f.Last)
+		if most == 0 && !a.JSON {
+			most = 20
+		}
+		list, projects, err := a.newestOf(f.All, most)
+		if err != nil {
+			return err
+		}
 
-			more := most > 0 && len(list) > most
-			if more {
-				list = list[:most]
-			}
-			if err := a.printSessions(list, projects); err != nil || a.JSON {
-				return err
-			}
-			if more {
-				a.Printf("%s\n", a.Paint.Faint(fmt.Sprintf("the %d active last; -n all lists all", most)))
-			}
-			return nil
-		})
+		more := most > 0 && len(list) > most
+		if more {
+			list = list[:most]
+		}
+		if err := a.printSessions(list, projects); err != nil || a.JSON {
+			return err
+		}
+		if more {
+			a.Printf("%s\n", a.Paint.Faint(fmt.Sprintf("the %d active last; -n all lists all", most)))
+		}
+		return nil
 	}, &f)
 }
 
@@ -265,7 +263,7 @@ func (a *app) sessionDeleteCmd() *cobra.Command {
 		Reason string `help:"kept in the tombstone"`
 	}
 	f.Reason = "command"
-	return a.verb(needNothing, &cobra.Command{
+	return a.verb(needStore, &cobra.Command{
 		Use:   "delete ID",
 		Short: "Drop a session from every list and fold",
 		Long: "Drop a session from every list and fold. This writes a tombstone: the log keeps the session's events.\n" +
@@ -275,20 +273,19 @@ func (a *app) sessionDeleteCmd() *cobra.Command {
 		Args:              cmdline.Exactly("a session: " + sessionForms),
 		ValidArgsFunction: a.completesOne((*app).sessionWords),
 	}, func(args []string) error {
-		var s session.State
-		ask := func() (err error) {
-			if s, err = a.resolve(args[0]); err != nil {
-				return err
-			}
-			return a.Confirm(a.ctx, fmt.Sprintf("delete session %s (%s, %s, last active %s)?", s.ID, s.Status,
-				cmdline.Plural(s.Events, "event"), a.ago(s.LastActive)), f.Yes)
+		s, err := a.resolve(args[0])
+		if err != nil {
+			return err
 		}
-		return a.judged(ask, func() error {
-			r, err := a.emit(emission{Type: events.TypeSessionDeleted, Session: s.ID, Project: s.Project, Data: events.SessionDeleted{Reason: f.Reason}})
-			if err != nil {
-				return err
-			}
-			return a.Result(r, "session %s is deleted (event %d)\n", s.ID, r.Seq)
-		})
+		a.door.close() // a store that is open here keeps the daemon out while nobody answers
+		question := fmt.Sprintf("delete session %s (%s, %s, last active %s)?", s.ID, s.Status, cmdline.Plural(s.Events, "event"), a.ago(s.LastActive))
+		if err := a.Confirm(a.ctx, question, f.Yes); err != nil {
+			return err
+		}
+		r, err := a.emit(emission{Type: events.TypeSessionDeleted, Session: s.ID, Project: s.Project, Data: events.SessionDeleted{Reason: f.Reason}})
+		if err != nil {
+			return err
+		}
+		return a.Result(r, "session %s is deleted (event %d)\n", s.ID, r.Seq)
 	}, &f)
 }

@@ -22,7 +22,7 @@ import (
 )
 
 func (a *app) statusCmd() *cobra.Command {
-	return a.verb(needNothing, &cobra.Command{
+	return a.verb(needStore, &cobra.Command{
 		Use:     "status",
 		Short:   "Show the daemon: version, log, projections, spool, hooks",
 		Long:    "Show the daemon: version, log, projections, spool, and when each kind of hook came last.\nExits 0 also when no daemon runs; --json says so by a pid of null.",
@@ -44,7 +44,7 @@ func (a *app) statusCmd() *cobra.Command {
 // either way, in the words of `doctor`.
 func (a *app) statusNow() (client.Status, error) {
 	st, err := a.hookedStatus()
-	if errors.Is(err, errDown) {
+	if errors.Is(err, client.ErrNotRunning) {
 		st, err = a.statusDown(), nil
 	}
 	st.Warnings = findings(st.Warnings)
@@ -79,7 +79,7 @@ func (a *app) storeBytes() int64 {
 
 // hookedStatus is the daemon's status, with the hooks of the whole log.
 func (a *app) hookedStatus() (st client.Status, err error) {
-	err = a.running(func() error {
+	err = a.with(needRunning, func() error {
 		if st, err = a.stand(); err != nil {
 			return err
 		}

@@ -27,7 +27,7 @@ const (
 )
 
 func (a *app) statuslineCmd() *cobra.Command {
-	return a.verb(needNothing, &cobra.Command{
+	return a.verb(needStore, &cobra.Command{
 		Use:   "statusline",
 		Short: "Print one line for the client's status line",
 		Long: "Print one line for the client's status line: whether the recorder is alive, the identity, how the session\n" +
@@ -126,7 +126,7 @@ func (a *app) statusline(in statuslineInput) statuslineJSON {
 	var known client.LineFacts
 	asked := client.LineOrder{Session: in.Session, Used: in.used(), Window: in.Window.Size, Model: in.Model.ID}
 	reached := false
-	err := a.running(func() error {
+	err := a.with(needRunning, func() error {
 		reached = true
 		return a.post("/v1/do/line", asked, &known)
 	})

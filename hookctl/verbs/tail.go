@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"hookline/events"
+	"hookline/hookctl/client"
 	"hookline/hookctl/problem"
 )
 
@@ -19,7 +20,7 @@ func (a *app) tailCmd() *cobra.Command {
 	var more struct {
 		Follow bool `flag:"follow,f" help:"go on with the events to come"`
 	}
-	return a.verb(needNothing, &cobra.Command{
+	return a.verb(needStore, &cobra.Command{
 		Use:   "tail",
 		Short: "Show the newest events, and with -f those to come",
 		Long: "Show the newest events, one a line: time, session, type, and a one-line summary.\n" +
@@ -44,17 +45,15 @@ func (a *app) tail(f filter) error {
 		t := &follower{app: a, print: p, filter: f}
 		return t.run()
 	}
-	return a.with(needStore, func() error {
-		if err := f.begun(a); err != nil {
-			return err
-		}
-		if err := f.named(a); err != nil {
-			return err
-		}
-		return a.stream("GET", "/v1/events", f.query(), func(line []byte) error {
-			_, err := p.take(line)
-			return err
-		})
+	if err := f.begun(a); err != nil {
+		return err
+	}
+	if err := f.named(a); err != nil {
+		return err
+	}
+	return a.stream("GET", "/v1/events", f.query(), func(line []byte) error {
+		_, err := p.take(line)
+		return err
 	})
 }
 
@@ -125,12 +124,12 @@ func (f *follower) run() error {
 			n = needStarted
 		}
 		before := f.at
-		err := f.once(n)
+		err := f.with(n, f.attend)
 		var refused *problem.Error
 		switch {
 		case f.ctx.Err() != nil:
 			return nil
-		case err != nil && !f.again, errors.As(err, &refused) && !f.taken && !errors.Is(err, errDown):
+		case err != nil && !f.again, errors.As(err, &refused) && !f.taken && !errors.Is(err, client.ErrNotRunning):
 			return err
 		}
 		f.taken = true
@@ -146,15 +145,6 @@ func (f *follower) run() error {
 		}
 		wait = min(2*wait, lastWait)
 	}
-}
-
-// once follows one connection to its end.
-func (f *follower) once(n need) error {
-	h, err := f.connect(f.ctx, n)
-	if err != nil {
-		return err
-	}
-	return f.using(h, f.attend)
 }
 
 // attend follows a connection from where the one before it ended.

@@ -134,9 +134,9 @@ var worlds = map[string]func(*testing.T) (*bench, *fakeBackend){
 		b := newBench(t, f)
 		t.Setenv("HOOKLINE_HOME", b.Home())
 		t.Setenv("HOOKLINE_SOCKET", filepath.Join(t.TempDir(), "s"))
-		b.connect = func(ctx context.Context, n need) (backend, error) {
+		b.connect = func(ctx context.Context, n need) (*client.Client, error) {
 			if n == needStarted {
-				return nil, translate(fmt.Errorf("start hookd: %w", home.ErrBackoff))
+				return nil, client.Advised(fmt.Errorf("start hookd: %w", home.ErrBackoff))
 			}
 			return b.dial(ctx, n)
 		}

@@ -24,7 +24,7 @@ import (
 )
 
 func (a *app) topCmd() *cobra.Command {
-	return a.verb(needNothing, &cobra.Command{
+	return a.verb(needStore, &cobra.Command{
 		Use:   "top",
 		Short: "Show sessions in the terminal: live, their events, and the state at each",
 		Long: "Show the live sessions and those active last in the terminal: those that wait for you or are stuck first. Enter opens a session's events, where the\n" +
@@ -35,7 +35,7 @@ func (a *app) topCmd() *cobra.Command {
 		if !a.Terminal || !a.Asks || a.JSON {
 			return problem.Faultf("top needs a terminal").Advise("`hookctl session list --json` and `hookctl tail -f` print the same")
 		}
-		if err := a.with(needStarted, func() error { return nil }); err != nil {
+		if _, err := a.started(); err != nil {
 			return err
 		}
 		return top.Run(a.ctx, top.Options{From: topSource{a}, In: os.Stdin, Out: os.Stdout, Env: os.Environ(), Paint: a.Paint})
@@ -47,7 +47,7 @@ type topSource struct{ *app }
 
 func (t topSource) ask(ctx context.Context, f func(a *app) error) error {
 	a := t.under(ctx)
-	return a.running(func() error { return f(a) })
+	return a.with(needRunning, func() error { return f(a) })
 }
 
 // urgency orders the sessions: what needs attention, what works, what waits for a prompt, what ended.

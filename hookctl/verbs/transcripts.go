@@ -26,7 +26,7 @@ func (a *app) importTranscriptsCmd() *cobra.Command {
 	var f struct {
 		Dry bool `flag:"dry-run" help:"only count what there is"`
 	}
-	return a.verb(needNothing, &cobra.Command{
+	return a.verb(needStore, &cobra.Command{
 		Use:   "transcripts [PATH…]",
 		Short: "Take what the client's transcripts have and the log has not",
 		Long: "Take what the client's transcripts have and the log has not: prompts, tool calls with their outcome, turns,\n" +
@@ -82,19 +82,19 @@ func (a *app) awaitImport(paths []string, dry bool) (raw json.RawMessage, r tran
 	if len(query.Encode()) > mostPaths {
 		return nil, r, problem.Faultf("%d paths are too many at once", len(paths)).Advise("name the folder that they are in")
 	}
-	err = a.with(needStarted, func() (err error) {
-		var size int64
-		found, _ := transcript.Sessions(paths) // its problems are told by the daemon
-		for _, s := range found {
-			size += s.Size
-		}
-		m := a.Meter("importing").InBytes()
-		defer m.End()
-		raw, err = client.ReadLong(func(line func([]byte) error) error {
-			return a.stream(http.MethodPost, "/v1/do/import", query, line)
-		}, func(done, _ uint64) { m.At(done, uint64(size)) })
-		return err
-	})
+	if _, err := a.started(); err != nil {
+		return nil, r, err
+	}
+	var size int64
+	found, _ := transcript.Sessions(paths) // its problems are told by the daemon
+	for _, s := range found {
+		size += s.Size
+	}
+	m := a.Meter("importing").InBytes()
+	raw, err = client.ReadLong(func(line func([]byte) error) error {
+		return a.stream(http.MethodPost, "/v1/do/import", query, line)
+	}, func(done, _ uint64) { m.At(done, uint64(size)) })
+	m.End()
 	if err != nil {
 		return nil, r, err
 	}

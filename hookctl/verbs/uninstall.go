@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"hookline/hookctl/client"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/home"
 	"hookline/hookctl/problem"
@@ -24,7 +25,7 @@ func (a *app) uninstallCmd() *cobra.Command {
 		Purge bool `help:"also remove the log, after an export"`
 		Yes   bool `help:"do not ask"`
 	}
-	cmd := a.verb(needNothing, &cobra.Command{
+	cmd := a.verb(needStarted, &cobra.Command{
 		Use:   "uninstall",
 		Short: "Remove the hooks that install wrote; --purge also removes the log",
 		Long: "Take the hooks out of the client's settings.json again, or remove the plugin of install --plugin, and\n" +
@@ -180,7 +181,7 @@ func (a *app) lastExport(dir string) (lastCopy, error) {
 			return lastCopy{}, fmt.Errorf("take what waits in the spool: %w", err)
 		}
 	}
-	if _, err := a.stop(); err != nil && !errors.Is(err, errDown) {
+	if _, err := a.stop(); err != nil && !errors.Is(err, client.ErrNotRunning) {
 		return lastCopy{}, fmt.Errorf("stop the daemon: %w", err)
 	}
 	if n := spool.Count(); n > 0 {

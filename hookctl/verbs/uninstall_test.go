@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"hookline/events"
+	"hookline/hookctl/client"
 	"hookline/replay/carry"
 )
 
@@ -19,9 +20,9 @@ import (
 func purging(t *testing.T, f *fakeBackend) (b *bench, file string) {
 	t.Helper()
 	b = installed(t, f)
-	b.connect = func(ctx context.Context, n need) (backend, error) {
+	b.connect = func(ctx context.Context, n need) (*client.Client, error) {
 		if n == needRunning && f.stopped > 0 {
-			return nil, errDown
+			return nil, client.Advised(client.ErrNotRunning)
 		}
 		return b.dialHandler(ctx, n)
 	}

@@ -162,21 +162,15 @@ var outputs = cmdline.Outputs{
 	"req import":              []importedJSON{},
 }
 
-// verb is a command whose function gets the arguments, with the connection that n says; see [cmdline.Verb].
+// verb is a command whose function gets the arguments; its first request connects as n says. See [cmdline.Verb].
 func (a *app) verb(n need, cmd *cobra.Command, run func(args []string) error, flags ...any) *cobra.Command {
 	offer := map[string]cobra.CompletionFunc{
 		"Session": a.completes((*app).sessionWords), "Project": a.completes((*app).projectWords),
 		"Branch": a.completes(branchWords), "Types": completeTypes}
 	return cmdline.Verb(cmd, offer, func(_ context.Context, args []string) error {
-		switch n {
-		case needNothing:
-			return run(args)
-		case needHookfind:
-			return a.searching(args, run)
-		case needRecords:
-			return a.reading(func() error { return run(args) })
-		}
-		return a.with(n, func() error { return run(args) })
+		a.door = &door{need: n}
+		defer a.door.close()
+		return run(args)
 	}, flags...)
 }
 

@@ -32,7 +32,7 @@ type bench struct {
 	env      map[string]string
 	handler  http.Handler // the daemon; nil: none runs
 	needs    []need       // what the verbs asked for
-	down     []bool       // answers to the next connections, before handler counts: true is errDown
+	down     []bool       // answers to the next connections, before handler counts: true is client.ErrNotRunning
 	locked   int          // so many connections before that find the store in use
 }
 
@@ -64,28 +64,23 @@ func newBench(t *testing.T, handler http.Handler) *bench {
 	return b
 }
 
-func (b *bench) dialHandler(_ context.Context, n need) (backend, error) {
+func (b *bench) dialHandler(_ context.Context, n need) (*client.Client, error) {
 	b.needs = append(b.needs, n)
 	if b.locked > 0 {
 		b.locked--
-		return nil, translate(&embedded.LockedError{Path: "hookd.lock", PID: 99, Holder: "hookd test"})
+		return nil, client.Advised(&embedded.LockedError{Path: "hookd.lock", PID: 99, Holder: "hookd test"})
 	}
 	if len(b.down) > 0 {
 		gone := b.down[0]
 		b.down = b.down[1:]
 		if gone {
-			return nil, errDown
+			return nil, client.Advised(client.ErrNotRunning)
 		}
 	}
 	if b.handler == nil {
-		return nil, errDown
+		return nil, client.Advised(client.ErrNotRunning)
 	}
-	return b.direct(), nil
-}
-
-// direct is a connection to the bench's handler.
-func (b *bench) direct() backend {
-	return connection{client.InProcess(client.Local{Handler: b.handler})}
+	return client.InProcess(client.Local{Handler: b.handler}), nil
 }
 
 // run gives exit code, stdout and stderr of one command line.

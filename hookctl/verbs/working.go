@@ -39,16 +39,16 @@ type handoffJSON struct {
 func (a *app) goalCmd() *cobra.Command {
 	return cmdline.Noun("goal", "Show a session's goal, and set it", "  hookctl goal show\n  hookctl goal set 'Ship the retries'",
 		a.workingShow("show", "Show the goal, the current task and the confidence", "hookctl goal show", a.printGoal),
-		a.workingSet("set TEXT", "Set the goal", "hookctl goal set 'Ship the retries'", events.TypeGoalSet,
-			func(text string) any { return events.GoalSet{Text: text} }))
+		a.workingSet("set TEXT", "Set the goal", "hookctl goal set 'Ship the retries'",
+			func(text string) events.Event { return &events.GoalSet{Text: text} }))
 }
 
 func (a *app) handoffCmd() *cobra.Command {
 	return cmdline.Noun("handoff", "Show what the next session of the project is told, and add words to it",
 		"  hookctl handoff show\n  hookctl handoff write 'Run the smoke tests next'",
 		a.workingShow("show", "Show what the next session is told", "hookctl handoff show", a.printHandoff),
-		a.workingSet("write TEXT", "Keep words for the next session", "hookctl handoff write 'Run the smoke tests next'", events.TypeHandoffWritten,
-			func(text string) any { return events.HandoffWritten{Text: text} }))
+		a.workingSet("write TEXT", "Keep words for the next session", "hookctl handoff write 'Run the smoke tests next'",
+			func(text string) events.Event { return &events.HandoffWritten{Text: text} }))
 }
 
 func (a *app) checkpointCmd() *cobra.Command {
@@ -57,13 +57,13 @@ func (a *app) checkpointCmd() *cobra.Command {
 		Session string `help:"its id, any unique prefix of it, or last; default: this project's current session"`
 		Note    string `help:"what to remember of it"`
 	}
-	create := a.verb(needNothing, &cobra.Command{
+	create := a.verb(needStore, &cobra.Command{
 		Use:     "create",
 		Short:   "Mark the state of now",
 		Example: "  hookctl checkpoint create --note 'before the rewrite'",
 		Long:    "Mark the state of now. One is made before every compaction. `hookctl checkpoint show` shows the state that it marks.",
 	}, func([]string) error {
-		return a.emitThen(f.Session, events.TypeCheckpointCreated, events.CheckpointCreated{Schema: working.Schema, Trigger: "command", Note: f.Note}, a.sayEmitted)
+		return a.sayEmitted(a.emitFor(f.Session, &events.CheckpointCreated{Schema: working.Schema, Trigger: "command", Note: f.Note}))
 	}, &f)
 	return cmdline.Noun("checkpoint", "Mark states of a session's work, and go back to one", "  hookctl checkpoint list\n  hookctl checkpoint show", list, create,
 		a.checkpointAt("show [SEQ]", "Show the state that a checkpoint marks", "Show the state that a checkpoint marks: the newest (also as `last`), or that of a sequence in `hookctl checkpoint list`.", true),
@@ -79,7 +79,11 @@ func (a *app) checkpointAt(use, short, long string, show bool) *cobra.Command {
 	}
 
 	verb, _, _ := strings.Cut(use, " ")
-	return a.verb(needNothing, &cobra.Command{
+	needs := needStarted
+	if show {
+		needs = needStore
+	}
+	return a.verb(needs, &cobra.Command{
 		Use:     use,
 		Short:   short,
 		Long:    long,
@@ -94,36 +98,30 @@ func (a *app) checkpointAt(use, short, long string, show bool) *cobra.Command {
 			}
 			order["checkpoint"] = seq
 		}
-		needs := needStarted
-		if show {
-			needs = needStore
+		id, err := a.current(f.Session)
+		if err != nil {
+			return err
 		}
-		return a.with(needs, func() error {
-			id, err := a.current(f.Session)
-			if err != nil {
-				return err
+		order["session"] = id
+		var out client.Restored
+		if err := a.post("/v1/do/restore", order, &out); err != nil {
+			return err
+		}
+		if a.JSON {
+			return a.PrintJSON(out)
+		}
+		if out.Event != "" {
+			a.Printf("checkpoint %d of %s is restored\n", out.Checkpoint, a.stamp(out.Time))
+		} else {
+			a.Printf("checkpoint %d of %s\n", out.Checkpoint, a.stamp(out.Time))
+			for _, it := range hook.Known(out.State) {
+				a.Printf("%s\n", cmdline.OneLine(it.Text))
 			}
-			order["session"] = id
-			var out client.Restored
-			if err := a.post("/v1/do/restore", order, &out); err != nil {
-				return err
-			}
-			if a.JSON {
-				return a.PrintJSON(out)
-			}
-			if out.Event != "" {
-				a.Printf("checkpoint %d of %s is restored\n", out.Checkpoint, a.stamp(out.Time))
-			} else {
-				a.Printf("checkpoint %d of %s\n", out.Checkpoint, a.stamp(out.Time))
-				for _, it := range hook.Known(out.State) {
-					a.Printf("%s\n", cmdline.OneLine(it.Text))
-				}
-			}
-			for _, l := range out.Left {
-				a.Printf("not restored: %s\n", cmdline.OneLine(l))
-			}
-			return nil
-		})
+		}
+		for _, l := range out.Left {
+			a.Printf("not restored: %s\n", cmdline.OneLine(l))
+		}
+		return nil
 	}, &f)
 }
 
@@ -150,11 +148,11 @@ func (a *app) workingShow(use, short, example string, show func(id string, s wor
 }
 
 // workingSet makes a verb that records one text of a session.
-func (a *app) workingSet(use, short, example, typ string, event func(text string) any) *cobra.Command {
+func (a *app) workingSet(use, short, example string, event func(text string) events.Event) *cobra.Command {
 	var f struct {
 		Session string `help:"its id, any unique prefix of it, or last; default: this project's current session"`
 	}
-	return a.verb(needNothing, &cobra.Command{
+	return a.verb(needStore, &cobra.Command{
 		Use:     use,
 		Short:   short,
 		Example: "  " + example,
@@ -164,7 +162,7 @@ func (a *app) workingSet(use, short, example, typ string, event func(text string
 		if text == "" {
 			return problem.Faultf("the text is empty").Advise("`" + example + "`")
 		}
-		return a.emitThen(f.Session, typ, event(text), a.sayEmitted)
+		return a.sayEmitted(a.emitFor(f.Session, event(text)))
 	}, &f)
 }
 
