@@ -16,6 +16,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -342,6 +343,91 @@ func TestPageInBrowser(t *testing.T) {
 	c.axe("a session, dark, at 400 pixels")
 	if w := c.js("document.scrollingElement.scrollWidth"); w != 400.0 {
 		t.Errorf("at 400 pixels the page is %v wide", w)
+	}
+	c.quiet()
+}
+
+// growing is a source whose log grows while it is looked at.
+type growing struct {
+	mu    sync.Mutex
+	now   source
+	grown chan struct{} // closed with the next event
+}
+
+func (g *growing) read() (source, chan struct{}) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.now, g.grown
+}
+
+func (g *growing) add(records ...events.Record) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.now.log = append(slices.Clone(g.now.log), records...)
+	close(g.grown)
+	g.grown = make(chan struct{})
+}
+
+func (g *growing) Get(ctx context.Context, path string, q url.Values, out any) error {
+	s, _ := g.read()
+	return s.Get(ctx, path, q, out)
+}
+
+func (g *growing) Stream(ctx context.Context, method, path string, q url.Values, line func([]byte) error) error {
+	s, grown := g.read()
+	if q.Get("follow") != "1" {
+		return s.Stream(ctx, method, path, q, line)
+	}
+	for {
+		b, err := json.Marshal(s.log[len(s.log)-1])
+		if err == nil {
+			err = line(b)
+		}
+		if err != nil {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-grown:
+			s, grown = g.read()
+		}
+	}
+}
+
+// A session that lives is followed: the last of a burst is shown, and what the reader does in the page is left alone.
+func TestPageFollows(t *testing.T) {
+	c := startChromium(t)
+	all := recorded(t).log
+	from := &growing{now: source{all[:24]}, grown: make(chan struct{})}
+	link := serveTo(t, c, from)
+	base, _, _ := strings.Cut(link, "/open")
+	failures := func(n int) int { return source{all[:n]}.state().Failures }
+	waitJS(c, "document.readyState === 'complete'")
+	for _, n := range []int{30, 60} { // the second comes while the first is read
+		from.add(all[len(from.now.log):n]...)
+		c.js("new Promise(r => setTimeout(r, 30))")
+	}
+	waitJS(c, fmt.Sprintf("document.querySelector('.card').textContent.includes('%d failed call')", failures(60)))
+
+	c.open(base + "/session/" + demoID + "#e10")
+	c.ready()
+	c.seek(20)
+	c.js(`(() => {
+		const rows = document.querySelectorAll('.row'), what = rows[3].querySelector('.what'), range = document.createRange();
+		rows[2].querySelector('details').open = true;
+		rows[5].querySelector('summary').focus();
+		range.selectNodeContents(what);
+		getSelection().addRange(range);
+	})()`)
+	waitJS(c, "document.querySelectorAll('.row')[2].querySelector('.body').textContent.includes('tool.')")
+	now := "document.getElementById('now').textContent + document.activeElement.textContent + getSelection() + document.querySelectorAll('.row')[2].textContent"
+	before := fmt.Sprint(c.js("%s", now))
+	from.add(all[60:]...)
+	waitJS(c, fmt.Sprintf("document.getElementById('now').textContent.includes('of %d ')", len(all)))
+	waitJS(c, fmt.Sprintf("document.getElementById('%s') !== null", fmt.Sprintf("r%d", all[len(all)-1].Seq)))
+	if after := fmt.Sprint(c.js("%s", now)); after != strings.Replace(before, "of 60 ", fmt.Sprintf("of %d ", len(all)), 1) {
+		t.Errorf("before:\n%s\nafter:\n%s", before, after)
 	}
 	c.quiet()
 }

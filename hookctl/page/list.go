@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"hookline/events"
@@ -16,8 +17,9 @@ import (
 // listPage is the page of all sessions.
 type listPage struct {
 	frame
-	Words  string // that were searched for; "" shows all sessions
-	Groups []group
+	Words   string // that were searched for; "" shows all sessions
+	Groups  []group
+	Trouble string // why nothing is shown
 }
 
 // group are sessions that stand alike.
@@ -39,8 +41,12 @@ func (s *server) list(w http.ResponseWriter, r *http.Request) error {
 	groups := []group{{ID: "waiting", Name: "waiting for you"}, {ID: "stuck", Name: "stuck"}, {ID: "working", Name: "working"}, {ID: "ended", Name: "ended"}}
 	for _, st := range all {
 		state, tone := statusOf(st)
+		mark := marks[tone]
+		if st.Standing().Kind == session.Working {
+			mark = marks[""] // as a call that runs
+		}
 		g := &groups[groupOf(st)]
-		g.Cards = append(g.Cards, card{Path: pathOf(st.ID), Title: line(st.Title), State: state, Tone: tone, Mark: marks[tone], Facts: s.factsOf(st)})
+		g.Cards = append(g.Cards, card{Path: pathOf(st.ID), Title: line(st.Title), State: state, Tone: tone, Mark: mark, Facts: s.factsOf(st)})
 	}
 	groups = slices.DeleteFunc(groups, func(g group) bool { return len(g.Cards) == 0 })
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
@@ -71,7 +77,7 @@ func (s *server) find(w http.ResponseWriter, r *http.Request) error {
 			Facts: title + " · " + s.ago(h.Time)})
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	return s.pages.ExecuteTemplate(w, "sessions", listPage{frame: newFrame("Search"), Words: words, Groups: []group{g}})
+	return s.pages.ExecuteTemplate(w, "sessions", listPage{frame: newFrame("What was found"), Words: words, Groups: []group{g}})
 }
 
 // groupOf is the index of the group that a session is shown in.
@@ -114,12 +120,7 @@ func (s *server) factsOf(st session.State) string {
 	if st.Compacted > 0 {
 		facts = append(facts, plural(st.Compacted, "compaction"))
 	}
-	facts = append(facts, events.Alias(line(st.ID)))
-	out := facts[0]
-	for _, f := range facts[1:] {
-		out += " · " + f
-	}
-	return out
+	return strings.Join(append(facts, events.Alias(line(st.ID))), " · ")
 }
 
 func (s *server) ago(t time.Time) string {

@@ -81,10 +81,7 @@ func (s source) Stream(ctx context.Context, _, path string, q url.Values, line f
 		v := past.View{Log: s, Last: uint64(len(s.log)), Now: time.Now}
 		return v.Walk(ctx, demoID, q.Get("only"), func(step past.Step) error { return say(step) })
 	}
-	if q.Get("follow") != "1" {
-		return problem.Missing("there is no such thing")
-	}
-	if err := say(s.log[len(s.log)-1]); err != nil {
+	if err := say(s.log[len(s.log)-1]); err != nil || q.Get("follow") != "1" {
 		return err
 	}
 	<-ctx.Done() // nothing comes
@@ -290,9 +287,39 @@ func TestLiveTellsWhatThePageLacks(t *testing.T) {
 	answer, err := own.Get(base + "/session/" + demoID + "/live?after=6")
 	expect.OK(t, err)
 	defer answer.Body.Close()
-	line, err := bufio.NewReader(answer.Body).ReadString('\n')
-	if err != nil || line != "data: 7\n" {
-		t.Errorf("%q, %v", line, err)
+	told, err := bufio.NewReader(answer.Body).ReadString('7')
+	if err != nil || !strings.HasSuffix(told, "\ndata: 7") {
+		t.Errorf("%q, %v", told, err)
+	}
+}
+
+// stopped is a daemon that answers nothing.
+type stopped struct {
+	source
+	why error
+}
+
+func (s stopped) Stream(context.Context, string, string, url.Values, func([]byte) error) error {
+	return s.why
+}
+
+// A page that cannot be had says why and what can be done, with the way back.
+func TestTroubleIsSaid(t *testing.T) {
+	down := &problem.Error{Message: "the daemon ended", Hint: "`hookctl start` starts one"}
+	link := serve(t, stopped{demoSource(), down}, Options{})
+	base, _, _ := strings.Cut(link, "/open")
+	own := browser(t)
+	ask(t, own, link, "GET", nil)
+	want := "the daemon ended; `hookctl start` starts one"
+	if status, page, _ := ask(t, own, base+"/session/"+demoID, "GET", nil); status != 200 || !strings.HasSuffix(page, "<p class=\"warn\">"+want+"</p>") {
+		t.Errorf("a page that was begun: %d %s", status, page)
+	}
+	if _, words, _ := ask(t, own, base+"/session/"+demoID+"/live?after=0", "GET", nil); !strings.Contains(words, "event: lost\ndata: "+want+"\n") {
+		t.Errorf("who follows gets %q", words)
+	}
+	status, page, _ := ask(t, own, base+"/nowhere", "GET", nil)
+	if status != 404 || !strings.Contains(page, "there is no such page") || !strings.Contains(page, `<a class="brand" href="/">`) {
+		t.Errorf("%d %s", status, page)
 	}
 }
 

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,7 +11,6 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -128,6 +128,7 @@ func (s *server) handler() http.Handler {
 	handle("/session/{id}/grep", s.grep)
 	handle("/session/{id}/live", s.live)
 	handle("/event/{seq}", s.event)
+	handle("/", func(http.ResponseWriter, *http.Request) error { return problem.Missing("there is no such page") })
 	return s.guard.wrap(mux)
 }
 
@@ -140,7 +141,18 @@ func (s *server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	if errors.As(err, &p) && p.Status != 0 {
 		status = p.Status
 	}
-	http.Error(w, clean(err.Error()), status)
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(status)
+	_ = s.pages.ExecuteTemplate(w, "sessions", listPage{frame: newFrame("That did not work"), Trouble: wordsOf(err)}) // who asked may be gone
+}
+
+// wordsOf are an error and what can be done about it.
+func wordsOf(err error) string {
+	var p *problem.Error
+	if errors.As(err, &p) && p.Hint != "" {
+		return clean(err.Error() + "; " + p.Hint)
+	}
+	return clean(err.Error())
 }
 
 // read is the timeline of a session as the log has it now. begun is called before its events are read, and may be nil.
@@ -190,7 +202,7 @@ func (s *server) one(w http.ResponseWriter, r *http.Request) error {
 		return errors.Join(err, http.NewResponseController(w).Flush())
 	})
 	if err != nil && sent {
-		_, err = fmt.Fprintf(w, `<p class="warn">%s</p>`, template.HTMLEscapeString(clean(err.Error())))
+		_, err = fmt.Fprintf(w, `<p class="warn">%s</p>`, template.HTMLEscapeString(wordsOf(err)))
 		return err
 	}
 	if err != nil {
@@ -259,56 +271,45 @@ func (s *server) event(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	hidden, _ := newReader(s.From, s.Zone).hide.JSON(raw)
-	pretty, err := indent(hidden)
-	if err != nil {
+	var pretty bytes.Buffer
+	if err := json.Indent(&pretty, hidden, "", "  "); err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	_, err = w.Write([]byte(clean(pretty)))
+	_, err := w.Write([]byte(clean(pretty.String())))
 	return err
 }
 
-func indent(raw json.RawMessage) (string, error) {
-	var b strings.Builder
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	err := enc.Encode(raw)
-	return b.String(), err
-}
-
-// live says that there is something new, as server-sent events, until the reader leaves. after is the newest sequence that
-// the page has; without it the page has all that there is now.
+// live tells the page that there is something new, as server-sent events, until the reader leaves: a message for each event
+// behind the sequence after, "there" for what the page has, "lost" with the reason when the daemon does not answer.
 func (s *server) live(w http.ResponseWriter, r *http.Request) error {
 	q := url.Values{"follow": {"1"}, "n": {"1"}}
 	if id := r.PathValue("id"); id != "" {
 		q.Set("session", id)
 	}
+	after, _ := strconv.ParseUint(r.URL.Query().Get("after"), 10, 64) // 0 where nothing is known
 	w.Header().Set("Content-Type", "text/event-stream")
-	flush := http.NewResponseController(w)
-	if err := flush.Flush(); err != nil {
+	tell := func(text string) error {
+		_, err := w.Write([]byte(text + "\n\n"))
+		return errors.Join(err, http.NewResponseController(w).Flush())
+	}
+	if err := tell(":"); err != nil {
 		return err
 	}
-	after, err := strconv.ParseUint(r.URL.Query().Get("after"), 10, 64)
-	known := err == nil
-	first := true
-	return s.From.Stream(r.Context(), http.MethodGet, "/v1/events", q, func(raw []byte) error {
-		if first && !known {
-			first = false
-			return nil
+
+	err := s.From.Stream(r.Context(), http.MethodGet, "/v1/events", q, func(raw []byte) error {
+		var rec struct{ Seq uint64 } // 0 in a heartbeat, from which a reader that left is known
+		_ = json.Unmarshal(raw, &rec)
+		if rec.Seq > after {
+			return tell(fmt.Sprintf("data: %d", rec.Seq))
 		}
-		if len(raw) == 0 { // a heartbeat, from which a reader that left is known
-			_, err := w.Write([]byte(":\n\n"))
-			return errors.Join(err, flush.Flush())
-		}
-		var rec struct{ Seq uint64 }
-		if err := json.Unmarshal(raw, &rec); err != nil {
-			return err
-		}
-		if known && rec.Seq <= after {
-			return nil
-		}
-		_, err := fmt.Fprintf(w, "data: %d\n\n", rec.Seq)
-		return errors.Join(err, flush.Flush())
+		return tell("event: there\ndata:")
 	})
+	if r.Context().Err() != nil {
+		return nil
+	}
+	if err == nil {
+		err = errors.New("the daemon has ended; the next hook starts it, and so does `hookctl start`")
+	}
+	return tell("event: lost\ndata: " + line(wordsOf(err)))
 }

@@ -50,6 +50,7 @@ type turn struct {
 	Took   string
 	Open   bool // shown unfolded
 	More   bool // there is more of the prompt than its line
+	Told   bool // the agent was told something with it
 
 	tools       map[string]int
 	begun, last time.Time
@@ -115,7 +116,7 @@ func (s *story) end() {
 	}
 	for i, t := range s.Turns {
 		t.Tools = counts(t.tools)
-		t.More = t.Prompt.more()
+		t.Told = len(t.Prompt.records) > 1
 		t.Took = span(t.last.Sub(t.begun))
 		t.Open = s.Rows <= 300 || i == len(s.Turns)-1
 	}
@@ -134,15 +135,6 @@ func (s *story) begin(r events.Record, words string) *row {
 	p.What = words
 	s.Turns = append(s.Turns, &turn{Prompt: p, tools: map[string]int{}, begun: r.Time, last: r.Time})
 	return p
-}
-
-// more tells that a prompt's line is not all of it, or that something came with it.
-func (n *row) more() bool {
-	if len(n.records) == 0 {
-		return false
-	}
-	e, ok := n.records[0].Event.(*events.PromptSubmitted)
-	return len(n.records) > 1 || ok && strings.TrimSpace(e.Prompt) != n.What
 }
 
 func (s *story) newRow(r events.Record) *row {
@@ -184,12 +176,16 @@ func (s *story) place(r events.Record) *row {
 	switch e := r.Event.(type) {
 	case *events.PromptSubmitted:
 		s.compact = nil
-		return s.begin(r, line(e.Headline()))
+		n := s.begin(r, line(e.Headline()))
+		s.turn(r).More = strings.TrimSpace(e.Prompt) != n.What
+		return n
 	case *events.ToolRequested, *events.ToolSucceeded, *events.ToolFailed, *events.ToolBatchFinished, *events.PermissionRequested, *events.PermissionDenied:
 		s.compact = nil
 		return s.call(r)
 	case *events.GateBlocked, *events.GateTriggered, *events.GateReserved, *events.GateReleased, *events.PermissionAutoDenied:
-		return s.gate(r)
+		if n := s.causes[r.Causation]; n != nil { // the call
+			return n
+		}
 	case *events.SubagentStarted, *events.SubagentStopped:
 		return s.agent(r)
 	case *events.CompactionStarted, *events.CompactionFinished, *events.CheckpointCreated, *events.SessionStarted:
@@ -296,14 +292,6 @@ func (s *story) batch(r events.Record, e *events.ToolBatchFinished) *row {
 		}
 	}
 	return s.add(r, "faint", "calls came back", fmt.Sprint(len(e.ToolCalls)))
-}
-
-// gate puts what a gate did with a call into the call's row.
-func (s *story) gate(r events.Record) *row {
-	if n := s.causes[r.Causation]; n != nil {
-		return n
-	}
-	return s.other(r)
 }
 
 // agent puts a subagent below the call that started it.

@@ -12,14 +12,25 @@
     return new Response(new Blob([raw]).stream().pipeThrough(new DecompressionStream("gzip"))).text();
   }
 
-  // What is new: the daemon says so while the page is looked at.
-  function follow(url, told) {
-    let source;
+  // What is new is shown while the page is looked at; what comes in one second, at once.
+  function follow(url, renew) {
+    let source, busy = false, more = false;
+    const go = async () => {
+      if (busy) { more = true; return; }
+      busy = true;
+      const begin = performance.now();
+      try { await renew(); } catch { /* the source says what is wrong */ }
+      setTimeout(() => { busy = false; if (more) { more = false; go(); } }, Math.max(1000, 10 * (performance.now() - begin)));
+    };
+    const trouble = words => { $("trouble").textContent = words; $("trouble").hidden = !words; };
     const start = () => {
       if (document.hidden) { source && source.close(); source = null; return; }
       if (source) return;
-      source = new EventSource(url);
-      source.onmessage = told;
+      source = new EventSource(url());
+      source.onmessage = () => { trouble(""); go(); };
+      source.addEventListener("there", () => trouble(""));
+      source.addEventListener("lost", e => trouble(e.data));
+      source.onerror = () => { if ($("trouble").hidden) trouble("The page's command has ended; start it again."); };
     };
     document.addEventListener("visibilitychange", start);
     start();
@@ -34,19 +45,18 @@
     const filter = () => {
       const q = $("filter").value.toLowerCase();
       for (const c of document.querySelectorAll(".card")) c.hidden = !c.textContent.toLowerCase().includes(q);
-      for (const s of document.querySelectorAll("main section")) s.hidden = !s.querySelector(".card:not([hidden])");
+      for (const s of document.querySelectorAll("main section")) s.hidden = q && !s.querySelector(".card:not([hidden])");
+      $("none").hidden = !q || document.querySelector(".card:not([hidden])");
     };
     $("filter").addEventListener("input", filter);
     $("filter").addEventListener("keydown", e => { if (e.key === "Enter") location.href = e.target.value.trim() ? "/find?q=" + encodeURIComponent(e.target.value) : "/"; });
     document.addEventListener("keydown", e => { if (e.key === "/" && e.target !== $("filter")) { e.preventDefault(); $("filter").focus(); } });
     if (!data.live) return;
-    let busy = 0;
-    follow(data.live, async () => {
-      if (busy) { busy = 2; return; }
-      busy = 1;
-      const begin = performance.now();
-      try { $("main").replaceWith((await fresh()).getElementById("main")); filter(); } catch { /* the command ended */ }
-      setTimeout(() => { busy = 0; }, Math.max(1000, 10 * (performance.now() - begin)));
+    follow(() => data.live, async () => {
+      const doc = await fresh(), at = document.activeElement.getAttribute("href");
+      $("main").replaceWith(doc.getElementById("main"));
+      filter();
+      for (const a of document.querySelectorAll(".card a")) if (at && a.getAttribute("href") === at) a.focus({ preventScroll: true });
     });
     return;
   }
@@ -85,7 +95,8 @@
     const say = (name, key) => { const v = s.get(key); if (v) { head(name); parts.push(el("p", changed.has(key) ? "changed" : "", v.text)); } };
     parts.push(el("p", "", el("small", "", "as of sequence " + m.q + ", the same as "), el("code", "", "replay at " + m.q)));
     say("Goal", "goal");
-    if (s.get("task") && s.get("task").text !== (s.get("goal") || {}).text) say("Task", "task");
+    const goal = (s.get("goal") || { text: "" }).text.replace(/…$/, ""); // it may be cut
+    if (!goal || !(s.get("task") || { text: "" }).text.startsWith(goal)) say("Task", "task");
     const c = s.get("context");
     if (c) { head("Context in use"); const share = Math.round(100 * c.used / (c.window || 1)), bar = el("i"); bar.style.width = Math.min(100, share) + "%"; parts.push(el("div", "meter", bar), el("p", changed.has("context") ? "changed" : "", share + " %, " + c.phase, " ", el("small", "", c.used.toLocaleString("en") + " of " + c.window.toLocaleString("en") + " tokens, when the phase changed last"))); }
     const id = s.get("identity");
@@ -147,14 +158,17 @@
   }
 
   // Rows by id, without the sign that a second row of the same event has.
-  async function unfold(d) {
+  async function unfold(d, again) {
     const box = d.querySelector(":scope > .body");
-    if (!d.open || box.childNodes.length) return;
+    if (!d.open || box.childNodes.length && !again) return;
     const id = d.dataset.row;
     if (bodies) { box.innerHTML = bodies[id] || ""; return; } // from our template, escaped there
-    box.textContent = "…";
-    try { const a = await fetch(data.body + id); if (!a.ok) throw 0; box.innerHTML = await a.text(); }
-    catch { box.textContent = "The page's command has ended; start it again."; }
+    if (!box.childNodes.length) box.textContent = "…";
+    try {
+      const a = await fetch(data.body + id), text = await a.text();
+      if (!a.ok) throw 0;
+      if (!again || box.shown !== text) box.innerHTML = box.shown = text;
+    } catch { box.textContent = "It could not be read: the page's command or the daemon has ended."; }
   }
 
   const strip = new DOMParser();
@@ -219,17 +233,17 @@
   }
 
   function load(list) {
-    const end = at < 0 || at === moves.length - 1;
+    const first = at < 0, end = first || at === moves.length - 1;
     moves = list;
     index();
     $("scrub").max = Math.max(0, moves.length - 1);
     $("scrub").disabled = !moves.length;
     const to = end ? moves.length - 1 : at;
     at = -1;
-    const seq = /^#e(\d+)$/.exec(location.hash);
+    const seq = first && /^#e(\d+)$/.exec(location.hash);
     const i = seq ? moves.findIndex(m => m.q >= +seq[1]) : -1;
     seek(i >= 0 ? i : to, i >= 0);
-    if (i >= 0 && end) requestAnimationFrame(() => { const d = here && here.querySelector("details"); if (d) d.open = true; });
+    if (i >= 0) requestAnimationFrame(() => { const d = here && here.querySelector("details"); if (d) d.open = true; });
   }
 
   // The states and the pictures, which are folded behind the timeline.
@@ -239,14 +253,26 @@
     load(list);
   }
 
-  // What came meanwhile replaces the timeline; what was unfolded stays so.
+  // Brings the timeline to what it is now. Elements that stay keep the focus, what is selected in them, and whether they are unfolded.
+  function merge(old, now) {
+    if (old.matches(".body")) return;
+    for (const c of ["here", "later"]) if (old.classList.contains(c)) now.classList.add(c);
+    if (old.className !== now.className) old.className = now.className;
+    const had = [...old.childNodes], has = [...now.childNodes];
+    has.forEach((n, i) => {
+      const o = had[i];
+      if (!o) old.append(n);
+      else if (o.nodeName !== n.nodeName || o.id !== n.id) o.replaceWith(n);
+      else if (n.nodeType === Node.TEXT_NODE) { if (o.data !== n.data) o.data = n.data; }
+      else merge(o, n);
+    });
+    had.slice(has.length).forEach(o => o.remove());
+  }
   async function renew() {
-    const open = new Map([...document.querySelectorAll("#main details")].map(d => [d.dataset.row || d.id, d.open]));
-    const doc = await fresh(), main = doc.getElementById("main");
-    for (const d of main.querySelectorAll("details")) { const key = d.dataset.row || d.id; if (open.has(key)) d.open = open.get(key); }
-    $("main").replaceChildren(...main.childNodes);
-    const top = doc.querySelector(".top .facts"); if (top) document.querySelector(".top .facts").replaceWith(top);
-    document.querySelectorAll("#main details[data-row][open]").forEach(unfold);
+    const doc = await fresh();
+    merge($("main"), doc.getElementById("main"));
+    merge(document.querySelector(".top .facts"), doc.querySelector(".top .facts"));
+    for (const d of document.querySelectorAll("#main details[data-row]")) if (d.open) unfold(d, true); else d.querySelector(":scope > .body").replaceChildren();
     await states();
     if ($("find").value) search($("find").value);
   }
@@ -265,15 +291,7 @@
       });
     } else {
       await states();
-      let busy = 0;
-      const go = async () => {
-        if (busy) { busy = 2; return; }
-        busy = 1;
-        const begin = performance.now();
-        try { await renew(); } catch { /* the command ended */ }
-        setTimeout(() => { const more = busy === 2; busy = 0; if (more) go(); }, Math.max(1000, 10 * (performance.now() - begin)));
-      };
-      follow(data.live + "?after=" + (moves.length ? moves[moves.length - 1].q : 0), go);
+      follow(() => data.live + "?after=" + (moves.length ? moves[moves.length - 1].q : 0), renew);
     }
     document.body.dataset.ready = "1";
   })();
