@@ -39,24 +39,14 @@ const HintReopened = "the daemon ends, so that the next one opens the store anew
 
 const notWritable = "make that place writable for you, or let HOOKLINE_HOME name another; `hookctl doctor` looks closer"
 
-// Advised is an error with what a person can do about it and the exit code of the verb; nil where nothing is known.
-func Advised(err error) *problem.Error {
+// Advised gives an error what a person can do about it and the exit code of the verb; one that has them, and one of
+// which nothing is known, stays as it is.
+func Advised(err error) error {
 	var p *problem.Error
-	if errors.As(err, &p) {
-		return p
-	}
 	for _, a := range advice {
-		if errors.Is(err, a.about) {
+		if errors.Is(err, a.about) && !errors.As(err, &p) {
 			return &problem.Error{Message: err.Error(), Hint: a.do, Exit: a.exit, Cause: err}
 		}
-	}
-	return nil
-}
-
-// advised is err with its advice, where there is some.
-func advised(err error) error {
-	if p := Advised(err); p != nil {
-		return p
 	}
 	return err
 }

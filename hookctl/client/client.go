@@ -5,6 +5,7 @@ package client
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -69,48 +70,35 @@ func InProcess(l Local) *Client {
 	return &Client{http: &http.Client{Transport: handlerTransport{l.Handler}}, local: l}
 }
 
-// Paths are those of the home that is meant.
-func (o Options) Paths() home.Paths {
-	if dir, _ := wire.Home(os.Getenv); o.Home == "" || o.Home == dir {
-		return home.Locate(os.Getenv)
-	}
+// paths are those of the home that is meant; a socket that the environment names is that of its own home.
+func (o Options) paths() home.Paths {
+	own, _ := wire.Home(os.Getenv)
 	return home.Locate(func(name string) string {
-		switch name {
-		case "HOOKLINE_HOME":
+		switch {
+		case o.Home == "" || o.Home == own:
+		case name == "HOOKLINE_HOME":
 			return o.Home
-		case "HOOKLINE_SOCKET": // of another home
+		case name == "HOOKLINE_SOCKET":
 			return ""
 		}
 		return os.Getenv(name)
 	})
 }
 
-// Check is an error with a hint for a home that others can write to, or that is another user's.
-func Check(p home.Paths) error {
-	var refused *home.Refused
-	if errors.As(p.Check(), &refused) {
-		return problem.Refusef(http.StatusForbidden, "%v", refused).Advise(refused.Hint)
-	}
-	return nil
-}
-
 // Connect finds the daemon, or what is to answer in its place. Its errors and those of the requests have their advice.
 func Connect(ctx context.Context, o Options) (*Client, error) {
 	c, err := connect(ctx, o)
-	return c, advised(err)
+	return c, Advised(err)
 }
 
 func connect(ctx context.Context, o Options) (*Client, error) {
-	p := o.Paths()
-	if err := Check(p); err != nil {
-		return nil, err
+	p := o.paths()
+	var refused *home.Refused
+	if errors.As(p.Check(), &refused) { // others can write to it, or it is another user's
+		return nil, problem.Refusef(http.StatusForbidden, "%v", refused).Advise(refused.Hint)
 	}
-	if o.Wait == 0 {
-		o.Wait = 10 * time.Second
-	}
-	if o.Answer == 0 {
-		o.Answer = 3 * time.Second
-	}
+	o.Wait = cmp.Or(o.Wait, 10*time.Second)
+	o.Answer = cmp.Or(o.Answer, 3*time.Second)
 	if p.Reach(time.Second) {
 		c, err := answering(ctx, p, o.Answer)
 		var mute *problem.Error
@@ -303,7 +291,7 @@ func (c *Client) send(ctx context.Context, method, path string, query url.Values
 	case ctx.Err() == nil && hasEnded(err):
 		return nil, problem.FaultBy(ErrNotRunning, "the daemon ended before it answered").Advise("try again: another command may have stopped or restarted it")
 	default:
-		return nil, advised(err)
+		return nil, Advised(err)
 	}
 	if resp.StatusCode == http.StatusOK {
 		return resp, nil

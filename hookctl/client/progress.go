@@ -36,17 +36,17 @@ func AnswerLong(w http.ResponseWriter, r *http.Request, of uint64, run func(ctx 
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
 	var at atomic.Uint64 // a reader that stalls holds up this goroutine, not the work
-	done := make(chan outcome, 1)
+	done := make(chan any, 1)
 	go func() {
 		result, err := run(ctx, at.Store)
-		done <- outcome{result, err}
+		done <- lastLine(result, err)
 	}()
 	tick := time.NewTicker(every)
 	defer tick.Stop()
 	for {
 		select {
-		case o := <-done:
-			return out.Encode(o.line())
+		case line := <-done:
+			return out.Encode(line)
 		case <-tick.C:
 			if out.Encode(progressLine{Progress: at.Load(), Of: of}) != nil || flush.Flush() != nil {
 				cancel() // nobody listens any more
@@ -88,19 +88,15 @@ func ReadLong(stream func(line func([]byte) error) error, progress func(done, of
 	return result, err
 }
 
-type outcome struct {
-	result any
-	err    error
-}
-
-func (o outcome) line() any {
-	if o.err == nil {
-		return map[string]any{"result": o.result}
+// lastLine is the line that ends an answer.
+func lastLine(result any, err error) any {
+	if err == nil {
+		return map[string]any{"result": result}
 	}
-	p := &problem.Error{Message: o.err.Error(), Exit: 1}
-	if errors.Is(o.err, embedded.ErrLogDamaged) {
+	p := &problem.Error{Message: err.Error(), Exit: 1}
+	if errors.Is(err, embedded.ErrLogDamaged) {
 		p.Exit = 2
 	}
-	errors.As(o.err, &p)
+	errors.As(err, &p)
 	return p
 }

@@ -2,9 +2,10 @@ package cli
 
 import (
 	"encoding/json"
-	"hookline/projector"
 	"strings"
 	"testing"
+
+	"hookline/projector"
 )
 
 // The test's log: 1 session.started, 2 project.seen, 3 identity.restored, 4 prompt.submitted,

@@ -114,14 +114,12 @@ func (a *app) interrupted(ctx context.Context, err error, words string) error {
 
 // explained finds the advice and the exit code for an error. A damaged log is told by its words too:
 // over the socket there are no error values.
-func explained(err error) *problem.Error {
-	p := client.Advised(err)
-	if strings.Contains(err.Error(), embedded.ErrLogDamaged.Error()) && !errors.Is(err, embedded.ErrLogDamaged) {
-		p = client.Advised(embedded.ErrLogDamaged)
-		p.Message = err.Error()
+func explained(err error) error {
+	var damaged *problem.Error
+	if strings.Contains(err.Error(), embedded.ErrLogDamaged.Error()) && !errors.Is(err, embedded.ErrLogDamaged) &&
+		errors.As(client.Advised(embedded.ErrLogDamaged), &damaged) {
+		damaged.Message = err.Error()
+		return damaged
 	}
-	if p == nil {
-		return problem.Because(err)
-	}
-	return p
+	return client.Advised(err)
 }

@@ -11,6 +11,7 @@ import (
 
 	"hookline/embedded"
 	"hookline/hookctl/cmdline"
+	"hookline/hookctl/problem"
 )
 
 // What is named and is not there; what a wrong command line is told stands in cmdline.
@@ -80,7 +81,7 @@ func TestExplained(t *testing.T) {
 		{embedded.ErrMisplaced, 1, "move that file away"},
 		{errors.New("other"), 1, ""},
 	} {
-		if f := explained(c.err); f.Exit != c.exit || !strings.Contains(f.Hint, c.hint) {
+		if f := problem.Of(explained(c.err)); f.Exit != c.exit || !strings.Contains(f.Hint, c.hint) {
 			t.Errorf("%v: %+v", c.err, f)
 		}
 	}
