@@ -69,19 +69,6 @@ func TestCarryDecay(t *testing.T) {
 	}
 }
 
-// TestUnusedCounts: sessions in a row without evidence for a facet.
-func TestUnusedCounts(t *testing.T) {
-	s := run(newborn(), events.TypePromptSubmitted, `{"prompt":"x"}`)
-	for range 3 {
-		s = next(t, s, "restored", 0)
-		s = Fold(s, rec(80, events.TypePromptSubmitted, `{"prompt":"x"}`))
-	}
-	c := CarryOf(s, 0)
-	if _, used := c.Unused[0]; used || c.Unused[1] != 4 || len(c.Unused) != 12 {
-		t.Errorf("%v", c.Unused)
-	}
-}
-
 // TestObservedVectorIsCarried: what an engine observed is where the next session begins, without a
 // jump at its first event.
 func TestObservedVectorIsCarried(t *testing.T) {

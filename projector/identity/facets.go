@@ -1,6 +1,9 @@
 package identity
 
 import (
+	"bytes"
+	"encoding/json"
+	"hash/fnv"
 	"path"
 	"slices"
 	"strings"
@@ -8,139 +11,209 @@ import (
 	"hookline/events"
 )
 
-// evidence asks one question per facet, in the order of events.Facets: does this event feed it? Each
-// yes is evidence of weight 1, and an event may feed several. A failed call feeds causality alone: what it
-// was meant to do was not done.
+// The facets, in the order of events.Facets, with what feeds each.
+const (
+	meaning          = iota // a prompt was submitted, a turn stopped
+	freshness               // a file that was edited in this session is read
+	periodicity             // a command line is run again
+	ordering                // the plan or the list of things to do is updated
+	causality               // a call failed, or a target works for the first time after it failed
+	selectivity             // something is searched for
+	correctness             // a shell command runs tests, a build, a linter or a type checker
+	connectivity            // subagents, tasks, teammates
+	robustness              // permission is asked or denied, a gate blocked, or a failed target is tried again
+	multimodality           // images, notebooks, the browser
+	factuality              // something is looked up
+	precision               // an existing file is changed
+	keywordPrecision        // an MCP tool, a new file, any other shell command
+)
+
+// byTool has the tools whose every call feeds a facet.
+var byTool = map[string]int{
+	"TodoWrite": ordering, "update_plan": ordering, "EnterPlanMode": ordering, "ExitPlanMode": ordering,
+	"TaskCreate": ordering, "TaskUpdate": ordering,
+	"Grep": selectivity, "Glob": selectivity, "ToolSearch": selectivity,
+	"Agent": connectivity, "Task": connectivity, "TaskOutput": connectivity, "TaskStop": connectivity,
+	"SendMessage": connectivity, "TeamCreate": connectivity, "TeamDelete": connectivity,
+	"NotebookEdit": multimodality, "NotebookRead": multimodality,
+	"Read": factuality, "WebFetch": factuality, "WebSearch": factuality,
+	"Edit": precision, "MultiEdit": precision,
+}
+
+// pictures are the endings of files that are more than text.
+var pictures = []string{".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".tiff", ".svg", ".ipynb"}
+
+// browsers are words in the names of MCP tools that show pages.
+var browsers = []string{"browser", "playwright", "puppeteer", "chrome", "screenshot"}
+
+// evidence has 1 for each facet that the event feeds; an event may feed several. A failed call feeds causality
+// alone: what it was meant to do was not done.
 func evidence(s *State, a *act) (e Vector) {
 	if a.failed {
-		e[4] = 1
+		e[causality] = 1
 		return e
 	}
-	feeds := [events.Dim]bool{
-		meaning(s, a), freshness(s, a), periodicity(s, a), ordering(s, a), causality(s, a), selectivity(s, a), correctness(s, a),
-		connectivity(s, a), robustness(s, a), multimodality(s, a), factuality(s, a), precision(s, a), keywordPrecision(s, a),
-	}
-	for i, yes := range feeds {
+	feed := func(facet int, yes bool) {
 		if yes {
-			e[i] = 1
+			e[facet] = 1
 		}
+	}
+	if facet, ok := byTool[a.tool]; ok {
+		e[facet] = 1
+	}
+	edited := slices.Contains(s.Edited, hash(a.path))
+	mcp := strings.HasPrefix(a.tool, "mcp__")
+	again := s.isOpen(a.target)
+
+	feed(meaning, a.prompt || a.notified || a.stopped)
+	feed(freshness, a.tool == "Read" && edited)
+	feed(periodicity, a.command != 0 && slices.Contains(s.Commands, a.command))
+	feed(causality, a.succeeded && again)
+	feed(correctness, a.checks)
+	feed(connectivity, a.team || a.notified)
+	feed(robustness, a.asked || a.denied || again)
+	feed(multimodality, slices.Contains(pictures, strings.ToLower(path.Ext(a.path))))
+	feed(multimodality, mcp && slices.ContainsFunc(browsers, func(word string) bool { return strings.Contains(a.tool, word) }))
+	feed(keywordPrecision, mcp)
+
+	switch a.tool {
+	case "Bash":
+		feed(keywordPrecision, !a.checks)
+	case "Write": // the client says whether the file existed; where it does not, a file of this session's edits did
+		existed := a.written == "update" || a.written != "create" && edited
+		feed(precision, existed)
+		feed(keywordPrecision, !existed)
+	case events.ToolPatch:
+		feed(precision, len(a.changed) > 0)
+		feed(keywordPrecision, a.created)
 	}
 	return e
 }
 
-// meaning: a prompt was submitted, a turn stopped.
-func meaning(_ *State, a *act) bool {
-	_, stopped := a.event.(*events.TurnStopped)
-	return a.prompt || a.notified || stopped
+// act is what an event means for the facets: a tool call that came back, a prompt, a question.
+type act struct {
+	tool      string   // of a call that came back and was not interrupted
+	path      string   // the file it was about
+	changed   []string // apply_patch: the files that it changes
+	created   bool     // apply_patch: one of its files is new
+	command   uint32   // shell: the command line, blanks folded; 0 for none
+	checks    bool     // shell: tests, build, lint or type check
+	written   string   // Write: "create" or "update", as the client says
+	about     string   // what a call was about, as [TargetOf] names it
+	target    uint32   // its hash: what a later call must hit to be a retry; 0 for none
+	succeeded bool
+	failed    bool
+	asked     bool // permission
+	denied    bool // by permission or by a gate
+	prompt    bool // of the user
+	notified  bool // the prompt by which a background task reports back
+	stopped   bool // the turn
+	team      bool // a subagent, a task or a teammate
 }
 
-// freshness: a file that was edited in this session is read.
-func freshness(s *State, a *act) bool {
-	return a.tool == "Read" && slices.Contains(s.Edited, hash(a.path))
-}
+// commandLimit bounds how much of a command line is looked at; what a command is about stands at
+// its beginning, and here-documents can be large.
+const commandLimit = 8 << 10
 
-// periodicity: a command line is run again.
-func periodicity(s *State, a *act) bool {
-	return a.command != 0 && slices.Contains(s.Commands, a.command)
-}
-
-// ordering: the plan or the list of things to do is updated.
-func ordering(_ *State, a *act) bool {
-	switch a.tool {
-	case "TodoWrite", "update_plan", "EnterPlanMode", "ExitPlanMode", "TaskCreate", "TaskUpdate":
-		return true
-	}
-	return false
-}
-
-// causality: a target works for the first time after it failed.
-func causality(s *State, a *act) bool { return a.succeeded && retried(s, a) }
-
-// selectivity: something is searched for.
-func selectivity(_ *State, a *act) bool {
-	return a.tool == "Grep" || a.tool == "Glob" || a.tool == "ToolSearch"
-}
-
-// correctness: a shell command runs tests, a build, a linter or a type checker.
-func correctness(_ *State, a *act) bool { return a.checks }
-
-// connectivity: subagents, tasks, teammates. The subagent of a compaction has no type and is the
-// client's own affair.
-func connectivity(_ *State, a *act) bool {
-	switch e := a.event.(type) {
-	case *events.SubagentStopped:
-		return e.AgentType != ""
+// actOf leaves a hook without a tool or a prompt, which an identity verb without input stands for, with no
+// meaning: whoever asks for the continuity does not move it.
+func actOf(r events.Record) act {
+	var a act
+	switch e := r.Event.(type) {
+	case *events.TurnStopped:
+		a.stopped = true
 	case *events.SubagentStarted, *events.TeammateIdled, *events.TaskCreated, *events.TaskCompleted:
-		return true
+		a.team = true
+	case *events.SubagentStopped:
+		a.team = e.AgentType != "" // the subagent of a compaction has no type and is the client's own affair
+	case *events.PromptSubmitted:
+		a.notified = strings.HasPrefix(strings.TrimSpace(e.Prompt), "<task-notification>")
+		a.prompt = !a.notified && e.Prompt != ""
+	case *events.PermissionRequested:
+		a.asked = true
+	case *events.PermissionDenied:
+		a.denied = true
+		a.call(e.ToolName, e.ToolInput)
+		a.tool, a.command, a.checks = "", 0, false // it did not run
+	case *events.GateBlocked:
+		a.denied = true
+		if e.Target != "" {
+			a.target = hash(e.Target)
+		}
+	case *events.ToolSucceeded:
+		if e.ToolName == "" || e.ToolName == "Bash" && bytes.Equal(events.Member(e.ToolResponse, "interrupted"), []byte("true")) {
+			break
+		}
+		a.succeeded = true
+		a.call(e.ToolName, e.ToolInput)
+		if e.ToolName == "Write" {
+			a.written = events.MemberText(e.ToolResponse, "type")
+		}
+	case *events.ToolFailed:
+		if e.ToolName == "" || e.IsInterrupt {
+			break
+		}
+		a.failed = true
+		a.call(e.ToolName, e.ToolInput)
 	}
-	switch a.tool {
-	case "Agent", "Task", "TaskOutput", "TaskStop", "SendMessage", "TeamCreate", "TeamDelete":
-		return true
-	}
-	return a.notified
+	return a
 }
 
-// robustness: permission is asked or denied, a gate blocked, or a failed target is tried again.
-func robustness(s *State, a *act) bool { return a.asked || a.denied || retried(s, a) }
+// TargetOf names what a call is about, so that a failure is closed by a success on the same: "file PATH", "$ PROGRAM
+// WORD" with the program's first word that is no option, else "tool NAME".
+func TargetOf(tool string, input json.RawMessage) string {
+	var a act
+	a.call(tool, input)
+	return a.about
+}
 
-// multimodality: images, notebooks, the browser.
-func multimodality(_ *State, a *act) bool {
-	switch strings.ToLower(path.Ext(a.path)) {
-	case ".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".tiff", ".svg", ".ipynb":
-		return true
+// call takes from a tool's input what the facets ask for.
+func (a *act) call(tool string, input json.RawMessage) {
+	a.tool = tool
+	switch tool {
+	case "Bash":
+		line := events.MemberText(input, "command")
+		line = line[:min(len(line), commandLimit)]
+		commands := simpleCommands(line)
+		a.command = hashLine(line)
+		a.checks = runsChecks(commands)
+		a.about = "tool " + tool
+		if name := subject(commands); name != "" {
+			a.about = "$ " + name
+		}
+	case "Read", "Edit", "MultiEdit", "Write":
+		a.path = events.MemberText(input, "file_path")
+	case events.ToolPatch:
+		a.patch(input)
+	case "NotebookEdit", "NotebookRead":
+		a.path = events.MemberText(input, "notebook_path")
+	default:
+		a.about = "tool " + tool
 	}
-	if a.tool == "NotebookEdit" || a.tool == "NotebookRead" {
-		return true
+	if a.path != "" {
+		a.about = "file " + a.path
 	}
-	if !strings.HasPrefix(a.tool, "mcp__") {
-		return false
+	if a.about != "" {
+		a.target = hash(a.about)
 	}
-	for _, word := range []string{"browser", "playwright", "puppeteer", "chrome", "screenshot"} {
-		if strings.Contains(a.tool, word) {
-			return true
+}
+
+// patch takes from a patch the files that it adds and changes. It is about the first of them.
+func (a *act) patch(input json.RawMessage) {
+	a.about = "tool " + a.tool
+	for _, p := range events.Patch(input, "") {
+		if a.path == "" {
+			a.path = p.Path
+		}
+		if p.Kind == "add" {
+			a.created = true
+		} else {
+			a.changed = append(a.changed, p.Path)
 		}
 	}
-	return false
 }
 
-// factuality: something is looked up.
-func factuality(_ *State, a *act) bool {
-	return a.tool == "Read" || a.tool == "WebFetch" || a.tool == "WebSearch"
-}
-
-// precision: an existing file is changed.
-func precision(s *State, a *act) bool {
-	return a.tool == "Edit" || a.tool == "MultiEdit" || a.tool == events.ToolPatch && len(a.changed) > 0 || a.tool == "Write" && existed(s, a)
-}
-
-// keywordPrecision: an MCP tool, a new file, any other shell command.
-func keywordPrecision(s *State, a *act) bool {
-	switch {
-	case a.tool == "Bash":
-		return !a.checks
-	case a.tool == "Write":
-		return !existed(s, a)
-	case a.tool == events.ToolPatch:
-		return a.created
-	}
-	return strings.HasPrefix(a.tool, "mcp__")
-}
-
-// existed tells whether a Write replaced a file. The client says so in its answer; where there is
-// none, a file of this session's edits existed.
-func existed(s *State, a *act) bool {
-	switch a.written {
-	case "update":
-		return true
-	case "create":
-		return false
-	}
-	return slices.Contains(s.Edited, hash(a.path))
-}
-
-// retried tells whether the call's target failed when it was last tried.
-func retried(s *State, a *act) bool { return a.target != 0 && s.isOpen(a.target) }
-
+// isOpen tells whether the target failed when it was last tried.
 func (s *State) isOpen(target uint32) bool {
 	return slices.ContainsFunc(s.Open, func(o Open) bool { return o.Target == target })
 }
@@ -152,7 +225,7 @@ func (s *State) settle(a *act) bool {
 		return false
 	}
 	s.CallCount++
-	closed := a.succeeded && retried(s, a)
+	closed := a.succeeded && s.isOpen(a.target)
 	var open []Open
 	for _, o := range s.Open {
 		if o.Target != a.target && s.CallCount-o.Call < givenUp {
@@ -193,40 +266,19 @@ func include(set []uint32, v uint32, limit int) []uint32 {
 	return push(set, v, limit)
 }
 
-// hash is FNV-1a of 32 bits over all parts, never 0. Among a session's few hundred names a collision has odds of
-// about 1 in 100,000, and costs one misplaced unit of evidence.
-func hash(parts ...string) uint32 {
-	h := fnv(offsetFNV)
-	for _, p := range parts {
-		h = h.with(p)
-	}
-	return max(uint32(h), 1)
+// hash is FNV-1a of 32 bits, never 0. Among a session's few hundred names a collision has odds of about 1 in
+// 100,000, and costs one misplaced unit of evidence.
+func hash(name string) uint32 {
+	h := fnv.New32a()
+	h.Write([]byte(name))
+	return max(h.Sum32(), 1)
 }
 
 // hashLine is the hash of a line with its blanks folded into single ones, 0 where it has nothing else.
 func hashLine(line string) uint32 {
-	h := fnv(offsetFNV)
-	first := true
-	for word := range strings.FieldsSeq(line) {
-		if !first {
-			h = h.with(" ")
-		}
-		h, first = h.with(word), false
-	}
-	if first {
+	words := strings.Fields(line)
+	if len(words) == 0 {
 		return 0
 	}
-	return max(uint32(h), 1)
-}
-
-// fnv is a hash under way.
-type fnv uint32
-
-const offsetFNV = 2166136261
-
-func (h fnv) with(s string) fnv {
-	for i := 0; i < len(s); i++ {
-		h = (h ^ fnv(s[i])) * 16777619
-	}
-	return h
+	return hash(strings.Join(words, " "))
 }

@@ -67,9 +67,13 @@ func TestFailureIsGivenUp(t *testing.T) {
 	}
 }
 
+// A call that a gate blocked counts as one that was denied: evidence for robustness, and the phases fan out.
 func TestDenialOpensItsTarget(t *testing.T) {
 	blocked := Fold(newborn(), rec(1, events.TypeGateBlocked, `{"names":["plan"],"tool":"Edit","target":"`+TargetOf("Edit", []byte(`{"file_path":"/p/0.go"}`))+`","digest":"d"}`))
 	denied := Fold(newborn(), rec(1, events.TypePermissionDenied, `{"tool_name":"Edit","tool_input":{"file_path":"/p/0.go"}}`))
+	if blocked.PurposeVector != denied.PurposeVector || blocked.LastIC != denied.LastIC {
+		t.Errorf("blocked %s, denied %s", blocked.Brief(), denied.Brief())
+	}
 	for _, s := range []State{blocked, denied} {
 		if len(s.Open) != 1 || s.Integration >= 1 {
 			t.Errorf("%d open, r %v", len(s.Open), s.Integration)

@@ -81,7 +81,8 @@ func (s *State) observe(r events.Record, e *events.IdentityObserved) {
 	s.Held = Held{Event: r.ID}
 	s.Coupling = restCoupling
 	if e.PurposeVector != nil {
-		s.PurposeVector, s.Held.PurposeVector = vectorFrom(e.PurposeVector), true
+		v, _ := toVector(e.PurposeVector)
+		s.PurposeVector, s.Held.PurposeVector = normalised(v), true
 		s.LastEntry = before
 	}
 	if e.KuramotoPhases != nil {
@@ -98,13 +99,7 @@ func (s *State) observe(r events.Record, e *events.IdentityObserved) {
 		s.Consciousness, s.Held.Consciousness = round(*e.Consciousness), true
 	}
 	s.refresh()
-	s.History = push(s.History, Point{AtMS: millis(r), IC: s.LastIC}, maxHistory)
-}
-
-// vectorFrom takes a vector that was checked, scaled to unit length.
-func vectorFrom(values []float64) Vector {
-	v, _ := toVector(values)
-	return normalised(v)
+	s.chart(r)
 }
 
 // release ends an observation without a jump: the sums become those whose vector is nearest to the

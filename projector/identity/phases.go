@@ -46,14 +46,6 @@ func meanField(phases []float64) (sin, cos float64) {
 	return sin / n, cos / n
 }
 
-// step moves the oscillators by one facet event. An observed set of phases stays as it is, and so do all while a
-// failure is open.
-func (s *State) step() {
-	if !s.Held.KuramotoPhases && len(s.Open) == 0 {
-		s.KuramotoPhases = stepped(s.KuramotoPhases, s.Coupling)
-	}
-}
-
 // stepped is one Euler step of dθᵢ/dt = ωᵢ + K(S·cosθᵢ − C·sinθᵢ), which is the textbook sum
 // (K/N)Σ sin(θⱼ−θᵢ) at a thirteenth of its cost.
 func stepped(phases Vector, coupling float64) Vector {
@@ -61,14 +53,11 @@ func stepped(phases Vector, coupling float64) Vector {
 	for i, p := range phases {
 		sin, cos := math.Sincos(p)
 		pull := float64(meanSin*cos) - float64(meanCos*sin)
-		rate := frequency(i) + float64(coupling*pull)
+		rate := float64(frequencySpan*float64(i-half))/half + float64(coupling*pull) // ωᵢ + K·pull
 		phases[i] = wrap(p + float64(stepSeconds*rate))
 	}
 	return phases
 }
-
-// frequency is ωᵢ in rad/s.
-func frequency(i int) float64 { return float64(frequencySpan*float64(i-half)) / half }
 
 // fan spreads the phases around their mean, oscillator by oscillator further away from the middle
 // one: by π/8 at the ends, up to 12π/13, where they are spread evenly over the circle.

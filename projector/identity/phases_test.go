@@ -52,8 +52,8 @@ func TestEC_SESSION_11_phases_not_finite(t *testing.T) {
 			t.Error("the event that records the reset did not clear the flag")
 		}
 	}
-	near(t, "IC for r = NaN", CrossSessionIC(list(uniform()), list(uniform()), nan()), 0, 0)
-	near(t, "IC for r = +Inf", CrossSessionIC(list(uniform()), list(uniform()), math.Inf(1)), 1, 0)
+	near(t, "IC for r = NaN", CrossSessionIC(list(vectorOf(Vector{})), list(vectorOf(Vector{})), nan()), 0, 0)
+	near(t, "IC for r = +Inf", CrossSessionIC(list(vectorOf(Vector{})), list(vectorOf(Vector{})), math.Inf(1)), 1, 0)
 }
 
 // TestFan holds the offsets of one failure and their limit: an even spread over the circle.

@@ -74,16 +74,6 @@ func TestTimeKey(t *testing.T) {
 	}
 }
 
-// The keys sort as time does.
-func TestTimeKeysSort(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		a, b := rapid.Int64Range(0, 9999999999999).Draw(t, "a"), rapid.Int64Range(0, 9999999999999).Draw(t, "b")
-		if x, y := identity.TimeKey(a, "z"), identity.TimeKey(b, "a"); a < b && x >= y {
-			t.Fatalf("%s, %s", x, y)
-		}
-	})
-}
-
 func TestFold(t *testing.T) {
 	for _, c := range []struct {
 		name  string

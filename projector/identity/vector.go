@@ -29,21 +29,13 @@ func round(x float64) float64 {
 func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
 
 func clamp(x, low, high float64) float64 {
-	switch {
-	case math.IsNaN(x):
+	if math.IsNaN(x) {
 		return low
-	case x < low:
-		return low
-	case x > high:
-		return high
 	}
-	return x
+	return min(max(x, low), high)
 }
 
-// uniform is the vector of birth, 1/√13 everywhere.
-func uniform() Vector { return vectorOf(Vector{}) }
-
-// vectorOf gives 2+sumᵢ, scaled to unit length.
+// vectorOf gives 2+sumᵢ, scaled to unit length; without sums that is the vector of birth, 1/√13 everywhere.
 func vectorOf(sums Vector) Vector {
 	var v Vector
 	var square float64
@@ -105,10 +97,6 @@ func (s *State) count(a *act) {
 	if a.succeeded {
 		s.Successes = round(s.Successes + 1)
 	}
-}
-
-func accuracy(successes, calls float64) float64 {
-	return round(clamp((prior+successes)/(prior+calls), 0, 1))
 }
 
 func sigmoid(x float64) float64 { return 1 / (1 + math.Exp(-x)) }

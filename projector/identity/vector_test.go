@@ -25,7 +25,7 @@ func TestTC_SESSION_08_orthogonal_vectors(t *testing.T) {
 
 func TestEC_SESSION_04_identical_is_r(t *testing.T) {
 	for _, r := range []float64{0, 0.25, 0.5, 1} {
-		near(t, "IC", CrossSessionIC(list(uniform()), list(uniform()), r), r, 0)
+		near(t, "IC", CrossSessionIC(list(vectorOf(Vector{})), list(vectorOf(Vector{})), r), r, 0)
 	}
 }
 
@@ -53,7 +53,7 @@ func TestContinuity(t *testing.T) {
 		"r above one":        {one, one, 7, 1},
 		"r below zero":       {one, one, -1, 0},
 		"other length":       {one, one[:5], 1, 0},
-		"four places":        {list(uniform()), one, 1, 0.2774},
+		"four places":        {list(vectorOf(Vector{})), one, 1, 0.2774},
 	} {
 		expect.Equal(t, CrossSessionIC(c.cur, c.prev, c.r), c.want, name)
 	}
@@ -62,18 +62,18 @@ func TestContinuity(t *testing.T) {
 // TestConsciousness holds the figures of origins 0.2.
 func TestConsciousness(t *testing.T) {
 	near(t, "σ(2)", sigmoid(2), 0.881, 0.0003)
-	near(t, "H(uniform)", entropy(uniform()), 1, 1e-9)
+	near(t, "H(uniform)", entropy(vectorOf(Vector{})), 1, 1e-9)
 	near(t, "H(zero)", entropy(Vector{}), 0, 0)
 	near(t, "H(one facet)", entropy(Vector{1}), 0, 1e-4)
 	for _, c := range []struct{ r, accuracy, low, high float64 }{{0.9, 0.9, 0.6, 0.8}, {1, 1, 0.88, 0.881}, {0.2, 1, 0, 0.4}} {
-		if got := c.r * sigmoid(4*c.accuracy-2) * entropy(uniform()); got <= c.low || got >= c.high {
+		if got := c.r * sigmoid(4*c.accuracy-2) * entropy(vectorOf(Vector{})); got <= c.low || got >= c.high {
 			t.Errorf("C(%v, %v) = %v, want within (%v, %v)", c.r, c.accuracy, got, c.low, c.high)
 		}
 	}
 }
 
 func TestAccuracy(t *testing.T) {
-	near(t, "prior", accuracy(0, 0), 1, 0)
+	near(t, "prior", newborn().Accuracy, 1, 0)
 	s := run(newborn(), events.TypeToolFailed, bash("a"))
 	near(t, "after one failure", s.Accuracy, 0.6667, 0)
 	s = run(s, events.TypeToolSucceeded, bash("b"))
