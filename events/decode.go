@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
 )
 
 // A reader of one JSON object into one event struct, in one pass over the bytes. encoding/json goes
@@ -15,68 +14,24 @@ import (
 // type leaves its field alone without a word, and raw members alias the data instead of copying it.
 // Values that are no strings, numbers, booleans, raw members, structs or lists of structs are left to encoding/json.
 
-// field is one member that a struct takes.
-type field struct {
-	name  string
-	index []int
-	kind  reflect.Kind          // String, Bool, Int64, Float64, Slice for raw, Pointer to a struct, Array for a list of structs; Invalid for encoding/json
-	after atomic.Pointer[field] // the one that came behind it in the last object
-}
-
-// shape is what a struct type takes. Objects of one kind have their members in one order, so the next member is
-// nearly always the one that came next in the object before.
-type shape struct {
-	fields map[string]*field
-	first  atomic.Pointer[field]
-}
-
-// named is the field of that name, nil where there is none. guess is where its like stood in the last object.
-func (s *shape) named(name []byte, guess *atomic.Pointer[field]) *field {
-	if f := guess.Load(); f != nil && f.name == string(name) {
-		return f
-	}
-	f := s.fields[string(name)]
-	if f != nil {
-		guess.Store(f)
-	}
-	return f
-}
-
 var rawType = reflect.TypeFor[json.RawMessage]()
 
-// shapes caches the shape of each struct type.
-var shapes sync.Map // reflect.Type → *shape
+// shapes caches the members of each struct type: the index of the field by its name.
+var shapes sync.Map // reflect.Type → map[string][]int
 
-func shapeOf(t reflect.Type) *shape {
+func shapeOf(t reflect.Type) map[string][]int {
 	if s, ok := shapes.Load(t); ok {
-		return s.(*shape)
+		return s.(map[string][]int)
 	}
-	s := &shape{fields: map[string]*field{}}
+	shape := map[string][]int{}
 	for _, f := range reflect.VisibleFields(t) {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		if f.Anonymous || !f.IsExported() || name == "" || name == "-" {
-			continue
+		if !f.Anonymous && f.IsExported() && name != "" && name != "-" {
+			shape[name] = f.Index
 		}
-		s.fields[name] = &field{name: name, index: f.Index, kind: kindOf(f.Type)}
 	}
-	shapes.Store(t, s)
-	return s
-}
-
-func kindOf(t reflect.Type) reflect.Kind {
-	switch {
-	case t == rawType:
-		return reflect.Slice
-	case t.Kind() == reflect.String, t.Kind() == reflect.Bool, t.Kind() == reflect.Float64:
-		return t.Kind()
-	case t.Kind() == reflect.Int, t.Kind() == reflect.Int64:
-		return reflect.Int64
-	case t.Kind() == reflect.Pointer && t.Elem().Kind() == reflect.Struct:
-		return reflect.Pointer
-	case t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Struct:
-		return reflect.Array
-	}
-	return reflect.Invalid
+	shapes.Store(t, shape)
+	return shape
 }
 
 // Fill reads one JSON object into the struct that into points to, in one pass; false when it cannot, and
@@ -90,7 +45,6 @@ func Fill(data []byte, into any) bool {
 // fill reads data into the struct v.
 func (r *recent) fill(data []byte, v reflect.Value) bool {
 	shape := shapeOf(v.Type())
-	guess := &shape.first
 	i := blank(data, 0)
 	if i >= len(data) || data[i] != '{' {
 		return false
@@ -103,7 +57,7 @@ func (r *recent) fill(data []byte, v reflect.Value) bool {
 		if keyEnd < 0 || !plain {
 			return false // a name with an escape: rare enough for the slow way
 		}
-		f := shape.named(data[i+1:keyEnd-1], guess)
+		field, known := shape[string(data[i+1:keyEnd-1])]
 		if i = blank(data, keyEnd); i >= len(data) || data[i] != ':' {
 			return false
 		}
@@ -115,11 +69,8 @@ func (r *recent) fill(data []byte, v reflect.Value) bool {
 		if end < 0 {
 			return false
 		}
-		if f != nil {
-			if !r.set(v.FieldByIndex(f.index), f.kind, data[i:end], text) {
-				return false
-			}
-			guess = &f.after
+		if known && !r.set(v.FieldByIndex(field), data[i:end], text) {
+			return false
 		}
 		if i = blank(data, end); i >= len(data) {
 			return false
@@ -136,44 +87,37 @@ func (r *recent) fill(data []byte, v reflect.Value) bool {
 
 // set puts one value into its field; plain says that it is a string without an escape. A value of another type
 // leaves it; what only the slow way can judge gives false.
-func (r *recent) set(v reflect.Value, kind reflect.Kind, raw []byte, plain bool) bool {
-	if kind == reflect.Slice {
+func (r *recent) set(v reflect.Value, raw []byte, plain bool) bool {
+	t := v.Type()
+	if t == rawType {
 		v.SetBytes(raw)
 		return true
 	}
 	if string(raw) == "null" {
 		return true
 	}
-	switch kind {
-	case reflect.String:
-		return r.setString(v, raw, plain)
-	case reflect.Bool:
+	switch kind := v.Kind(); {
+	case kind == reflect.String:
+		return raw[0] != '"' || r.setString(v, raw, plain)
+	case kind == reflect.Bool:
 		if raw[0] == 't' || raw[0] == 'f' {
 			v.SetBool(raw[0] == 't')
 		}
-	case reflect.Int64:
+	case kind == reflect.Int || kind == reflect.Int64:
 		if n, err := strconv.ParseInt(string(raw), 10, 64); err == nil {
 			v.SetInt(n)
 		}
-	case reflect.Float64:
-		if raw[0] == '-' || raw[0] >= '0' && raw[0] <= '9' {
-			n, err := strconv.ParseFloat(string(raw), 64)
-			if err == nil {
-				v.SetFloat(n)
-			}
+	case kind == reflect.Float64:
+		if n, err := strconv.ParseFloat(string(raw), 64); err == nil {
+			v.SetFloat(n)
 		}
-	case reflect.Pointer:
-		if raw[0] == '{' {
-			if v.IsNil() {
-				v.Set(reflect.New(v.Type().Elem()))
-			}
-			return r.fill(raw, v.Elem())
+	case raw[0] == '{' && kind == reflect.Pointer && t.Elem().Kind() == reflect.Struct:
+		if v.IsNil() {
+			v.Set(reflect.New(t.Elem()))
 		}
-		_ = json.Unmarshal(raw, v.Addr().Interface())
-	case reflect.Array:
-		if raw[0] == '[' {
-			return r.list(raw, v)
-		}
+		return r.fill(raw, v.Elem())
+	case raw[0] == '[' && kind == reflect.Slice && t.Elem().Kind() == reflect.Struct:
+		return r.list(raw, v)
 	default:
 		_ = json.Unmarshal(raw, v.Addr().Interface()) // a part of the wrong type is left at its zero value
 	}
@@ -200,25 +144,15 @@ func (r *recent) list(raw []byte, v reflect.Value) bool {
 }
 
 func (r *recent) setString(v reflect.Value, raw []byte, plain bool) bool {
-	if raw[0] != '"' {
-		return true
-	}
-	body := raw[1 : len(raw)-1]
 	if plain {
-		if s, ok := r.text(body); ok {
+		if s, ok := r.text(raw[1 : len(raw)-1]); ok {
 			v.SetString(s)
 			return true
 		}
-	} else if s, ok := unescape(body, false); ok {
-		v.SetString(s)
-		return true
 	}
-	var s string
-	if json.Unmarshal(raw, &s) != nil {
-		return false
-	}
+	s, ok := decodeText(raw)
 	v.SetString(s)
-	return true
+	return ok
 }
 
 func blank(b []byte, i int) int {
@@ -260,7 +194,7 @@ func valueEnd(b []byte, i int) int {
 		case ',', ' ', '\n', '\t', '\r', ':':
 		default:
 			end := i
-			for end < len(b) && !ends(b[end]) {
+			for end < len(b) && strings.IndexByte(",]} \n\t\r", b[end]) < 0 {
 				end++
 			}
 			if end == i {
@@ -274,13 +208,4 @@ func valueEnd(b []byte, i int) int {
 		i++
 	}
 	return -1
-}
-
-// ends tells whether c ends a number or a word of JSON.
-func ends(c byte) bool {
-	switch c {
-	case ',', ']', '}', ' ', '\n', '\t', '\r':
-		return true
-	}
-	return false
 }

@@ -11,6 +11,8 @@ import (
 	"hookline/expect"
 )
 
+func raw(s string) json.RawMessage { return json.RawMessage(s) }
+
 func TestDecodeKeepsTheRestOfAWrongTypedField(t *testing.T) {
 	for _, c := range []struct{ name, typ, data, want string }{
 		{"number for a string", TypeToolFailed, `{"session_id":7,"cwd":"/project","tool_name":"Bash","error":"boom"}`,

@@ -2,9 +2,7 @@ package events
 
 import (
 	"bytes"
-	"encoding/binary"
 	"encoding/json"
-	"math/bits"
 	"regexp"
 	"slices"
 	"strconv"
@@ -12,19 +10,26 @@ import (
 	"unicode/utf8"
 )
 
-// Strings and members of JSON that is known to be valid. Half of what a fold of the log reads is text
-// between two quotes, so the ends of strings are looked for eight bytes at a time.
+// Strings and members of JSON that is known to be valid.
 
 // Text decodes a JSON string; of any other value it makes "".
 func Text(raw json.RawMessage) string {
-	if s, ok := unquote(raw); ok {
-		return s
+	s, _ := decodeText(raw)
+	return s
+}
+
+// decodeText is [Text], and false for what is no string.
+func decodeText(raw []byte) (string, bool) {
+	if end, plain := literal(raw, 0); end > 0 && end == len(raw) {
+		if s, ok := unescape(raw[1:end-1], plain); ok {
+			return s, true
+		}
 	}
 	var s string
-	if len(raw) == 0 || json.Unmarshal(raw, &s) != nil {
-		return ""
+	if len(raw) == 0 || json.Unmarshal(raw, &s) != nil { // bytes that are not UTF-8, surrogates
+		return "", false
 	}
-	return s
+	return s, true
 }
 
 // MemberText is the text of a member of a JSON object, "" where there is none or it is no string.
@@ -122,24 +127,17 @@ func literal(b []byte, i int) (end int, plain bool) {
 	if i >= len(b) || b[i] != '"' {
 		return -1, false
 	}
-	first := special(b[:min(len(b), i+1+nearby)], i+1)
-	if first < len(b) && first <= i+nearby && b[first] == '"' {
-		return first + 1, true
-	}
-	for from := min(first, len(b)); ; { // long, or with an escape
-		n := bytes.IndexByte(b[from:], '"')
+	for at := i + 1; ; at++ {
+		n := bytes.IndexByte(b[at:], '"')
 		if n < 0 {
 			return -1, false
 		}
-		at := from + n
-		if from = at + 1; !escaped(b[i+1 : at]) {
-			return from, bytes.IndexByte(b[first:at], '\\') < 0
+		at += n
+		if body := b[i+1 : at]; !escaped(body) {
+			return at + 1, bytes.IndexByte(body, '\\') < 0
 		}
 	}
 }
-
-// nearby is up to how many bytes a string's end is looked for word by word, before the search for long ones takes over.
-const nearby = 32
 
 // escaped tells whether what follows in the string is the second half of an escape.
 func escaped(before []byte) bool {
@@ -148,41 +146,6 @@ func escaped(before []byte) bool {
 		n--
 	}
 	return (len(before)-n)%2 == 1
-}
-
-// One byte repeated eight times.
-const (
-	ones    = 0x0101010101010101
-	highs   = 0x80 * ones
-	quotes  = '"' * ones
-	escapes = '\\' * ones
-)
-
-// special is the index of the first quote or backslash at or behind i, at least len(b) where there is
-// none. Subtracting one from each byte of a word borrows into the high bit where the byte was zero; the
-// lowest such bit is never wrong, and only that one is looked at.
-func special(b []byte, i int) int {
-	for ; i+8 <= len(b); i += 8 {
-		w := binary.LittleEndian.Uint64(b[i:])
-		q, e := w^quotes, w^escapes
-		if hit := ((q-ones)&^q | (e-ones)&^e) & highs; hit != 0 {
-			return i + bits.TrailingZeros64(hit)/8
-		}
-	}
-	for i < len(b) && b[i] != '"' && b[i] != '\\' {
-		i++
-	}
-	return i
-}
-
-// unquote decodes a JSON string; false for what encoding/json has to judge: no string, bytes that are
-// not UTF-8, surrogates.
-func unquote(raw []byte) (string, bool) {
-	end, plain := literal(raw, 0)
-	if end < 0 || end != len(raw) {
-		return "", false
-	}
-	return unescape(raw[1:end-1], plain)
 }
 
 // unescape decodes what stands between the quotes of a JSON string.
@@ -196,7 +159,10 @@ func unescape(body []byte, plain bool) (string, bool) {
 	var out strings.Builder
 	out.Grow(len(body))
 	for len(body) > 0 {
-		n := special(body, 0)
+		n := bytes.IndexByte(body, '\\')
+		if n < 0 {
+			n = len(body)
+		}
 		out.Write(body[:n])
 		if n == len(body) {
 			break
