@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"sort"
 	"strings"
 )
 
@@ -93,7 +92,7 @@ func (t *tableView) collect(b *batch) error {
 			keys = append(keys, k)
 		}
 	}
-	sort.Strings(keys)
+	slices.Sort(keys)
 	for _, k := range keys {
 		c := t.cells[k]
 		val, err := c.encode()
@@ -104,7 +103,7 @@ func (t *tableView) collect(b *batch) error {
 			return fmt.Errorf("encode cell %s%s: %w", t.prefix(), k, err)
 		}
 		b.cells[BucketSnapshot] = append(b.cells[BucketSnapshot], Cell{Key: t.prefix() + k, Value: val})
-		for _, vc := range t.derived(k, c.state) {
+		for _, vc := range t.views(k, c.state) {
 			b.cells[vc.Bucket] = append(b.cells[vc.Bucket], Cell{Key: vc.Key, Value: vc.Value})
 		}
 	}
@@ -117,13 +116,6 @@ func (t *tableView) clean(pos Position) {
 		c.dirty = false
 	}
 	t.dirty, t.pos = 0, pos
-}
-
-func (t *tableView) derived(key string, state any) []ViewCell {
-	if t.views == nil {
-		return nil
-	}
-	return t.views(key, state)
 }
 
 // saved ends a batch. What it wrote need not stay in memory: a start that folds a long log has all cells there.
@@ -143,12 +135,9 @@ func (v *View) redirty(b batch) {
 	for _, t := range v.tables {
 		t.pos = Position{}
 		for _, c := range b.cells[BucketSnapshot] {
-			if len(c.Key) <= len(t.prefix()) || c.Key[:len(t.prefix())] != t.prefix() {
-				continue
-			}
-			if m := t.cells[c.Key[len(t.prefix()):]]; m != nil && !m.dirty {
-				m.dirty = true
-				t.dirty++
+			key, ours := strings.CutPrefix(c.Key, t.prefix())
+			if m := t.cells[key]; ours && m != nil {
+				t.mark(m)
 			}
 		}
 	}
@@ -174,7 +163,7 @@ func (v *View) WarmCache(ctx context.Context, keys ...string) error {
 func (v *View) warm(ctx context.Context, t *tableView, keys []string) error {
 	var cells []Cell
 	derive := func(key string, c *cell) {
-		for _, vc := range t.derived(key, c.state) {
+		for _, vc := range t.views(key, c.state) {
 			if vc.Bucket == BucketCache && vc.Value != nil {
 				cells = append(cells, Cell{Key: vc.Key, Value: vc.Value})
 			}
@@ -195,7 +184,7 @@ func (v *View) warm(ctx context.Context, t *tableView, keys []string) error {
 		}
 	}
 	if len(keys) == 0 { // of a cell that was changed since, the next flush writes what follows from it
-		err := scanBucket(ctx, v.store, BucketSnapshot, t.prefix(), func(stored string, b []byte) error {
+		err := v.store.Scan(ctx, BucketSnapshot, t.prefix(), func(stored string, b []byte) error {
 			key := strings.TrimPrefix(stored, t.prefix())
 			c, err := t.load(b)
 			if err != nil {

@@ -7,12 +7,6 @@ import (
 	"slices"
 )
 
-// scanner is what a [Store] may have besides: the cells of a prefix in one go, which is some ten times faster than
-// one by one. A cell that is written meanwhile may come twice; none is left out.
-type scanner interface {
-	Scan(ctx context.Context, bucket, prefix string, fn func(key string, value []byte) error) error
-}
-
 // Lookup returns the keys of the cells that a table's index has under a word, sorted.
 //
 // The index is stored with the table's position. Where there is none, the first lookup reads the table's stored cells,

@@ -57,38 +57,28 @@ func (c *counter) Load(ctx context.Context, bucket, key string) ([]byte, error) 
 }
 
 func (c *counter) Scan(ctx context.Context, bucket, prefix string, fn func(string, []byte) error) error {
-	keys, err := c.Keys(ctx, bucket, prefix)
-	for _, k := range keys {
-		b, err := c.Store.Load(ctx, bucket, k)
-		if err != nil {
-			return err
-		}
+	return c.Store.Scan(ctx, bucket, prefix, func(key string, value []byte) error {
 		c.scanned++
-		if err := fn(k, b); err != nil {
-			return err
-		}
-	}
-	return err
+		return fn(key, value)
+	})
 }
 
-// The index has what is stored, what is in memory and what is folded later, whichever way the store is read.
+// The index has what is stored, what is in memory and what is folded later.
 func TestIndex(t *testing.T) {
 	mem := projector.NewMemory()
 	fold(t, mem, []events.Record{sessionRecord(1, "s-1", "SessionStart"), sessionRecord(2, "s-2", "SessionStart"),
 		sessionRecord(3, "s-2", "SessionEnd"), sessionRecord(4, "s-3", "SessionStart")}, 0)
 	withoutIndex(t, mem)
-	for name, s := range map[string]projector.Store{"one by one": mem, "in one go": &counter{Store: mem}} {
-		v := expect.Value(projector.OpenView(t.Context(), s, projector.Tables()))(t)
-		expect.OK(t, v.Apply(t.Context(), sessionRecord(5, "s-4", "SessionStart")))
-		wantFound(t, name, found(t, v, session.Alive), "s-1", "s-3", "s-4")
-		wantFound(t, name+", in a project", found(t, v, session.AliveIn("p1")), "s-1", "s-3", "s-4")
-		wantFound(t, name+", in another", found(t, v, session.AliveIn("p2")))
+	v := expect.Value(projector.OpenView(t.Context(), mem, projector.Tables()))(t)
+	expect.OK(t, v.Apply(t.Context(), sessionRecord(5, "s-4", "SessionStart")))
+	wantFound(t, "alive", found(t, v, session.Alive), "s-1", "s-3", "s-4")
+	wantFound(t, "in a project", found(t, v, session.AliveIn("p1")), "s-1", "s-3", "s-4")
+	wantFound(t, "in another", found(t, v, session.AliveIn("p2")))
 
-		for _, r := range []events.Record{sessionRecord(6, "s-1", "SessionEnd"), sessionRecord(7, "s-2", "SessionStart")} {
-			expect.OK(t, v.Apply(t.Context(), r))
-		}
-		wantFound(t, name+", folded since", found(t, v, session.Alive), "s-2", "s-3", "s-4")
+	for _, r := range []events.Record{sessionRecord(6, "s-1", "SessionEnd"), sessionRecord(7, "s-2", "SessionStart")} {
+		expect.OK(t, v.Apply(t.Context(), r))
 	}
+	wantFound(t, "folded since", found(t, v, session.Alive), "s-2", "s-3", "s-4")
 }
 
 // withoutIndex makes the stored sessions those of an earlier build, which stored no index.
@@ -213,7 +203,7 @@ func TestIndexMeetsABrokenCell(t *testing.T) {
 		t.Errorf("broken: %q", got)
 	}
 
-	expect.Value(v.Rebuild(t.Context(), logOf(recs), "", nil))(t)
+	rebuild(t, v, recs, "")
 	wantFound(t, "rebuilt", found(t, v, session.Alive), "s-1", "s-2")
 
 	expect.OK(t, v.Forget(t.Context()))

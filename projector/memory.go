@@ -3,6 +3,7 @@ package projector
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -34,28 +35,24 @@ func (m *Memory) Load(ctx context.Context, bucket, key string) ([]byte, error) {
 	return bytes.Clone(value), nil
 }
 
-// Save implements [Store]. Readers see each cell on its own, as they do in a real bucket.
+// Save implements [Store].
 func (m *Memory) Save(ctx context.Context, bucket string, cells []Cell) error {
-	for _, c := range cells {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		m.save(bucket, c)
+	if err := ctx.Err(); err != nil {
+		return err
 	}
-	return nil
-}
-
-func (m *Memory) save(bucket string, c Cell) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if c.Value == nil {
-		delete(m.buckets[bucket], c.Key)
-		return
-	}
 	if m.buckets[bucket] == nil {
 		m.buckets[bucket] = make(map[string][]byte)
 	}
-	m.buckets[bucket][c.Key] = append([]byte{}, c.Value...) // a copy that is not nil, even when empty
+	for _, c := range cells {
+		if c.Value == nil {
+			delete(m.buckets[bucket], c.Key)
+		} else {
+			m.buckets[bucket][c.Key] = append([]byte{}, c.Value...) // a copy that is not nil, even when empty
+		}
+	}
+	return nil
 }
 
 // Keys implements [Store].
@@ -73,4 +70,22 @@ func (m *Memory) Keys(ctx context.Context, bucket, prefix string) ([]string, err
 	}
 	slices.Sort(keys)
 	return keys, nil
+}
+
+// Scan implements [Store].
+func (m *Memory) Scan(ctx context.Context, bucket, prefix string, fn func(key string, value []byte) error) error {
+	keys, err := m.Keys(ctx, bucket, prefix)
+	for _, key := range keys {
+		value, missing := m.Load(ctx, bucket, key)
+		if errors.Is(missing, ErrNoCell) { // deleted since
+			continue
+		}
+		if err = missing; err == nil {
+			err = fn(key, value)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return err
 }

@@ -9,7 +9,6 @@ import (
 	"hookline/events"
 	"hookline/projector/gate"
 	"hookline/projector/identity"
-	"hookline/projector/project"
 )
 
 // Selector means records by what is known of them before their data is read. An empty field means any.
@@ -39,29 +38,28 @@ func (p Part) Only(want []Selector) Source {
 // Needs are selectors of all records that fold into the cell of that key, or with "" into any cell of the
 // projection. What is folded from those alone is what is folded from the whole log.
 func (t *Table) Needs(key string) []Selector {
-	if key == "" || t.needs == nil {
-		return withRetractions([]Selector{{Types: typesInto(t.keys, "")}})
+	want := []Selector{{}}
+	if key != "" && t.needs != nil {
+		want = t.needs(key)
 	}
-	return withRetractions(t.needs(key))
+	types := typesInto(t.keys)
+	for i := range want {
+		if want[i].Types == nil {
+			want[i].Types = types
+		}
+	}
+	return withRetractions(want)
 }
 
 // Keys are the cells that a record folds into.
 func (t *Table) Keys(r events.Record) []string { return t.keys(r) }
 
-// The parts of a probe's keys.
-const (
-	probeProject = "p"
-	probeSession = "s"
-	probeBranch  = "b"
-)
-
-// typesInto finds by trying which types fold into the cell that a probe of every type would have under that key; ""
-// stands for any cell. nil is every type, those of the future too. So a list of types cannot be behind a fold.
-func typesInto(keys func(events.Record) []string, key string) []string {
+// typesInto finds by trying which types of events fold into a cell of a projection. nil is every type, those of the
+// future too. So a list of types cannot be behind a fold.
+func typesInto(keys func(events.Record) []string) []string {
 	folds := func(e events.Event) bool {
-		got := keys(events.Record{Event: e, Envelope: events.Envelope{Type: e.Type(), Version: 1, Time: time.UnixMilli(0),
-			Project: probeProject, Session: probeSession, Branch: probeBranch}})
-		return slices.Contains(got, key) || key == "" && len(got) > 0
+		return len(keys(events.Record{Event: e, Envelope: events.Envelope{Type: e.Type(), Version: 1, Time: time.UnixMilli(0),
+			Project: "p", Session: "s", Branch: "b"}})) > 0
 	}
 	if folds(&events.Unknown{}) {
 		return nil
@@ -75,44 +73,29 @@ func typesInto(keys func(events.Record) []string, key string) []string {
 	return types
 }
 
-// What the cells of each projection are folded from, besides retractions.
+// Where the records stand that the cells of each projection are folded from.
 
-// needOfSession is for projections with a cell for each session.
-func needOfSession(keyOf func(events.Record) string) func(string) []Selector {
-	return func(key string) []Selector {
-		return []Selector{{Session: key, Types: typesInto(one(keyOf), probeSession)}}
-	}
-}
+// ofSession is for projections with a cell for each session.
+func ofSession(key string) []Selector { return []Selector{{Session: key}} }
 
-// needOfProject is for projections with a cell for each project.
-func needOfProject(keyOf func(events.Record) string) func(string) []Selector {
-	return func(key string) []Selector {
-		return []Selector{{Project: key, Types: typesInto(one(keyOf), probeProject)}}
-	}
-}
+// ofProject is for projections with a cell for each project.
+func ofProject(key string) []Selector { return []Selector{{Project: key}} }
 
-func retractionNeeds(string) []Selector {
-	return []Selector{{Types: []string{events.TypeRecordRetracted}}}
-}
-
-func sessionNeeds(key string) []Selector { return []Selector{{Session: key}} }
-
-func pointerNeeds(key string) []Selector {
+// ofPointer is for the pointers of projects and those of points in time.
+func ofPointer(key string) []Selector {
 	if _, session, ok := identity.SplitTime(key); ok {
-		return []Selector{{Session: session, Types: typesInto(identity.PointerKeys, identity.TimeKey(0, probeSession))}}
+		return ofSession(session)
 	}
-	return []Selector{{Project: strings.TrimPrefix(key, identity.PointerKey("")), Types: typesInto(identity.PointerKeys, identity.PointerKey(probeProject))}}
+	return ofProject(strings.TrimPrefix(key, identity.PointerKey("")))
 }
 
-// projectNeeds has the joins of all projects: the one that is given up is named in their data.
-func projectNeeds(key string) []Selector {
-	return []Selector{{Project: key, Types: typesInto(project.Keys, probeProject)}, {Types: []string{events.TypeProjectRehomed}}}
+// ofJoined has the joins of all projects besides: the one that is given up is named in their data.
+func ofJoined(key string) []Selector {
+	return []Selector{{Project: key}, {Types: []string{events.TypeProjectRehomed}}}
 }
 
-func gateNeeds(key string) []Selector {
-	project, branch := gate.SplitKey(key)
-	if branch == "" {
-		return []Selector{{Project: project, Types: typesInto(gate.Keys, gate.ProjectKey(probeProject))}}
-	}
-	return []Selector{{Project: project, Types: typesInto(gate.Keys, gate.Key(probeProject, probeBranch))}}
+// ofBranch is for the gates of a project's branches.
+func ofBranch(key string) []Selector {
+	project, _ := gate.SplitKey(key)
+	return ofProject(project)
 }

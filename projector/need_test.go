@@ -111,20 +111,21 @@ func TestNeeds(t *testing.T) {
 	for _, table := range projector.Tables() {
 		tables[table.Name()] = table
 	}
-	gates := []string{"gate.blocked", "gate.cleared", "gate.imported", "gate.released", "gate.reserved", "gate.satisfied", "gate.stop_blocked", "gate.triggered", "record.retracted"}
+	pointers := []string{"identity.persisted", "identity.recovered", "session.deleted", "record.retracted"}
+	gates := []string{"gate.blocked", "gate.cleared", "gate.imported", "gate.released", "gate.reserved", "gate.satisfied", "gate.stop_blocked", "gate.switched", "gate.triggered",
+		"prompt.expanded", "prompt.submitted", "record.retracted", "session.deleted", "session.ended", "session.reaped", "turn.stopped"}
 	for _, c := range []struct {
 		table, key string
 		want       []projector.Selector
 	}{
 		{"session", "s-1", []projector.Selector{{Session: "s-1"}}},
 		{"session", "", []projector.Selector{{}}},
-		{"latest", identity.TimeKey(1795262406000, "s.1"), []projector.Selector{{Session: "s.1", Types: []string{"identity.persisted", "record.retracted"}}}},
-		{"latest", "identity.p", []projector.Selector{{Project: "p", Types: []string{"identity.persisted", "identity.recovered", "session.deleted", "record.retracted"}}}},
+		{"latest", identity.TimeKey(1795262406000, "s.1"), []projector.Selector{{Session: "s.1", Types: pointers}}},
+		{"latest", "identity.p", []projector.Selector{{Project: "p", Types: pointers}}},
 		{"project", "p", []projector.Selector{{Project: "p", Types: []string{"project.moved", "project.rehomed", "project.seen", "session.started", "record.retracted"}},
 			{Types: []string{"project.rehomed", "record.retracted"}}}},
 		{"gate", "p/feature/x", []projector.Selector{{Project: "p", Types: gates}}},
-		{"gate", "p/", []projector.Selector{{Project: "p", Types: []string{"gate.switched", "prompt.expanded", "prompt.submitted", "record.retracted",
-			"session.deleted", "session.ended", "session.reaped", "turn.stopped"}}}},
+		{"gate", "p/", []projector.Selector{{Project: "p", Types: gates}}},
 	} {
 		if got := tables[c.table].Needs(c.key); fmt.Sprint(got) != fmt.Sprint(c.want) {
 			t.Errorf("%s %q needs %v, want %v", c.table, c.key, got, c.want)

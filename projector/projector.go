@@ -89,12 +89,15 @@ func NewTable[S any](s Spec[S]) *Table {
 			err := json.Unmarshal(b, st)
 			return st, err
 		},
+		views: func(key string, st any) []ViewCell {
+			if s.Views == nil {
+				return nil
+			}
+			return s.Views(key, *st.(*S))
+		},
 	}
 	if s.Index != nil {
 		t.words = func(st any) []string { return s.Index(*st.(*S)) }
-	}
-	if s.Views != nil {
-		t.views = func(key string, st any) []ViewCell { return s.Views(key, *st.(*S)) }
 	}
 	return t
 }

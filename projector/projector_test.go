@@ -68,25 +68,18 @@ func randomRecords(t *rapid.T) []events.Record {
 }
 
 // dump is everything a store holds.
-func dump(t interface{ Fatal(...any) }, s projector.Store) map[string]string {
+func dump(t expect.T, s projector.Store) map[string]string {
 	out := map[string]string{}
 	for _, b := range []string{projector.BucketSnapshot, projector.BucketLatest, projector.BucketCache} {
-		keys, err := s.Keys(context.Background(), b, "")
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, k := range keys {
-			v, err := s.Load(context.Background(), b, k)
-			if err != nil {
-				t.Fatal(err)
-			}
-			out[b+"/"+k] = string(v)
-		}
+		expect.OK(t, s.Scan(context.Background(), b, "", func(key string, value []byte) error {
+			out[b+"/"+key] = string(value)
+			return nil
+		}))
 	}
 	return out
 }
 
-func same(t interface{ Fatalf(string, ...any) }, what string, want, got map[string]string) {
+func same(t expect.T, what string, want, got map[string]string) {
 	for k, w := range want {
 		if got[k] != w {
 			t.Fatalf("%s: %s\nwant %s\ngot  %s", what, k, w, got[k])
@@ -97,26 +90,22 @@ func same(t interface{ Fatalf(string, ...any) }, what string, want, got map[stri
 	}
 }
 
-func fold(t interface{ Fatal(...any) }, store projector.Store, recs []events.Record, flushEvery int) *projector.View {
+func fold(t expect.T, store projector.Store, recs []events.Record, flushEvery int) *projector.View {
 	ctx := context.Background()
-	v, err := projector.OpenView(ctx, store, projector.Tables())
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := expect.Value(projector.OpenView(ctx, store, projector.Tables()))(t)
 	for i, r := range recs {
-		if err := v.Apply(ctx, r); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, v.Apply(ctx, r))
 		if flushEvery > 0 && i%flushEvery == flushEvery-1 {
-			if _, err := v.Flush(ctx); err != nil {
-				t.Fatal(err)
-			}
+			expect.Value(v.Flush(ctx))(t)
 		}
 	}
-	if _, err := v.Flush(ctx); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(v.Flush(ctx))(t)
 	return v
+}
+
+func rebuild(t expect.T, v *projector.View, recs []events.Record, only string) {
+	_, _, err := v.Rebuild(context.Background(), logOf(recs), only, nil)
+	expect.OK(t, err)
 }
 
 // A straight run, one resumed at any point, one that folds everything twice and one that is rebuilt
@@ -144,7 +133,7 @@ func TestFoldIsTheSameHoweverItIsRun(t *testing.T) {
 		expect.Value(v.Flush(ctx))(rt)
 		same(rt, "applied twice", want, dump(rt, twice))
 
-		expect.Value(v.Rebuild(ctx, logOf(recs), "", nil))(rt)
+		rebuild(rt, v, recs, "")
 		same(rt, "rebuilt", want, dump(rt, twice))
 		pos, diffs, err := v.Verify(ctx, logOf(recs), nil)
 		if err != nil || len(diffs) != 0 || pos.Seq != uint64(len(recs)) {
@@ -217,7 +206,7 @@ func TestVerifyNamesTheField(t *testing.T) {
 	if len(diffs) != 1 || diffs[0] != want {
 		t.Fatalf("diffs = %+v", diffs)
 	}
-	expect.Value(v.Rebuild(ctx, logOf(recs), "session", nil))(t)
+	rebuild(t, v, recs, "session")
 	if _, diffs, err = v.Verify(ctx, logOf(recs), nil); err != nil || len(diffs) != 0 {
 		t.Fatalf("after rebuild: %v %v", diffs, err)
 	}
@@ -244,7 +233,7 @@ func TestBrokenCellIsRebuilt(t *testing.T) {
 	if got := v.Broken(); len(got) != 1 || got[0] != sessionCell {
 		t.Fatalf("broken = %v", got)
 	}
-	expect.Value(v.Rebuild(ctx, logOf(recs), "", nil))(t)
+	rebuild(t, v, recs, "")
 	if s, ok := read(); !ok || s.Prompts != 2 || len(v.Broken()) != 0 {
 		t.Fatalf("after rebuild: %+v %v", s, v.Broken())
 	}

@@ -196,14 +196,13 @@ func (t *tableView) replace(key string, c *cell) {
 		t.dirty++
 	}
 	t.cells[key] = c
-	if t.index == nil {
-		return
-	}
-	if c.seq == 0 {
+	switch {
+	case t.index == nil:
+	case c.seq == 0:
 		t.index.set(key, nil)
-		return
+	default:
+		t.index.add(t, key, c)
 	}
-	t.index.add(t, key, c)
 }
 
 // passedOver tells whether a record was taken back. A retraction never is.

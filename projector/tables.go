@@ -15,26 +15,26 @@ import (
 // this folder.
 func Tables() []*Table {
 	return []*Table{
-		NewTable(Spec[session.State]{Name: session.Name, Version: session.Version, Keys: session.Keys, Needs: sessionNeeds,
+		NewTable(Spec[session.State]{Name: session.Name, Version: session.Version, Keys: session.Keys, Needs: ofSession,
 			Fold: session.Fold, Index: session.Words, IndexHint: session.WordsHint}),
-		NewTable(Spec[identity.State]{Name: identity.Name, Version: identity.Version, Keys: one(identity.Key), Needs: needOfSession(identity.Key),
+		NewTable(Spec[identity.State]{Name: identity.Name, Version: identity.Version, Keys: one(identity.Key), Needs: ofSession,
 			Fold: identity.Fold, Views: briefCell, Buckets: []string{BucketCache}}),
-		NewTable(Spec[identity.Pointer]{Name: identity.PointerName, Version: identity.PointerVersion, Keys: identity.PointerKeys, Needs: pointerNeeds,
+		NewTable(Spec[identity.Pointer]{Name: identity.PointerName, Version: identity.PointerVersion, Keys: identity.PointerKeys, Needs: ofPointer,
 			Fold: identity.FoldPointer, Views: pointerCell, Buckets: []string{BucketLatest}}),
-		NewTable(Spec[project.State]{Name: project.Name, Version: project.Version, Keys: project.Keys, Needs: projectNeeds,
+		NewTable(Spec[project.State]{Name: project.Name, Version: project.Version, Keys: project.Keys, Needs: ofJoined,
 			Start: project.Start, Fold: project.Fold, Index: project.Words}),
-		NewTable(Spec[gate.State]{Name: gate.Name, Version: gate.Version, Keys: gate.Keys, Needs: gateNeeds, Fold: gate.Fold}),
-		NewTable(Spec[working.State]{Name: working.Name, Version: working.Version, Keys: one(working.Key), Needs: needOfSession(working.Key),
+		NewTable(Spec[gate.State]{Name: gate.Name, Version: gate.Version, Keys: gate.Keys, Needs: ofBranch, Fold: gate.Fold}),
+		NewTable(Spec[working.State]{Name: working.Name, Version: working.Version, Keys: one(working.Key), Needs: ofSession,
 			Fold: working.Fold}),
-		NewTable(Spec[ledger.State]{Name: ledger.Name, Version: ledger.Version, Keys: one(ledger.Key), Needs: needOfProject(ledger.Key),
+		NewTable(Spec[ledger.State]{Name: ledger.Name, Version: ledger.Version, Keys: one(ledger.Key), Needs: ofProject,
 			Fold: ledger.Fold}),
-		NewTable(Spec[retractions]{Name: retractionName, Version: retractionVersion, Keys: one(retractionCell), Needs: retractionNeeds,
+		NewTable(Spec[retractions]{Name: retractionName, Version: retractionVersion, Keys: one(retractionCell),
 			Fold: foldRetraction}),
-		NewTable(Spec[ledger.Attention]{Name: ledger.AttentionName, Version: ledger.AttentionVersion, Keys: one(ledger.AttentionKey), Needs: needOfSession(ledger.AttentionKey),
+		NewTable(Spec[ledger.Attention]{Name: ledger.AttentionName, Version: ledger.AttentionVersion, Keys: one(ledger.AttentionKey), Needs: ofSession,
 			Fold: ledger.FoldAttention}),
-		NewTable(Spec[working.Touches]{Name: working.TouchesName, Version: working.TouchesVersion, Keys: one(working.TouchesKey), Needs: needOfProject(working.TouchesKey),
+		NewTable(Spec[working.Touches]{Name: working.TouchesName, Version: working.TouchesVersion, Keys: one(working.TouchesKey), Needs: ofProject,
 			Fold: working.FoldTouches}),
-		NewTable(Spec[codes.State]{Name: codes.Name, Version: codes.Version, Keys: one(codes.Key), Needs: needOfProject(codes.Key), Fold: codes.Fold}),
+		NewTable(Spec[codes.State]{Name: codes.Name, Version: codes.Version, Keys: one(codes.Key), Needs: ofProject, Fold: codes.Fold}),
 	}
 }
 

@@ -32,35 +32,31 @@ func Straight(ctx context.Context, tables []*Table, log Source, to uint64, progr
 	return straight(ctx, tables, log, to, progress, nil)
 }
 
-// straight is Straight when some retractions are known. Where the log has others, it is folded once more with those.
+// straight is Straight when some retractions are known: what they took back is passed over. Where the log has others, it
+// is folded once more with those.
 func straight(ctx context.Context, tables []*Table, log Source, to uint64, progress func(seq uint64), known takenBack) (*View, error) {
-	v, err := once(ctx, tables, log, to, progress, known)
-	if err != nil || maps.Equal(v.met, known) {
-		return v, err
-	}
-	return once(ctx, tables, log, to, progress, v.met)
-}
-
-// once folds the log from its first record on without what was taken back.
-func once(ctx context.Context, tables []*Table, log Source, to uint64, progress func(seq uint64), taken takenBack) (*View, error) {
 	v, err := OpenView(ctx, NewMemory(), tables)
 	if err != nil {
 		return nil, err
 	}
-	v.taken = taken
+	v.taken = known
 	for _, t := range v.tables {
 		t.keep, t.index = true, nil
 	}
 	if to == 0 { // for a Source it would mean the newest
 		return v, nil
 	}
+
 	err = log(ctx, 1, to, func(r events.Record) error {
 		if progress != nil && r.Seq%1024 == 0 {
 			progress(r.Seq)
 		}
 		return v.Apply(ctx, r)
 	})
-	return v, err
+	if err != nil || maps.Equal(v.met, known) {
+		return v, err
+	}
+	return straight(ctx, tables, log, to, progress, v.met)
 }
 
 // Verify flushes the view, folds the log again up to the position that was written and compares
@@ -82,7 +78,10 @@ func (v *View) again(ctx context.Context, log Source, only string, progress func
 	if err != nil {
 		return nil, pos, nil, err
 	}
-	fresh, err := straight(ctx, tables, log, pos.Seq, progress, v.takenUpTo(pos.Seq))
+	v.mu.Lock()
+	known := v.taken.upTo(pos.Seq)
+	v.mu.Unlock()
+	fresh, err := straight(ctx, tables, log, pos.Seq, progress, known)
 	if err != nil {
 		return nil, pos, nil, err
 	}
@@ -91,13 +90,6 @@ func (v *View) again(ctx context.Context, log Source, only string, progress func
 	}
 	diffs, err := v.compare(ctx, fresh)
 	return fresh, pos, diffs, err
-}
-
-// takenUpTo are the retractions that the view knows up to a sequence.
-func (v *View) takenUpTo(seq uint64) takenBack {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	return v.taken.upTo(seq)
 }
 
 // compare gives what the stored cells have otherwise than the fresh view's. Cells of projections that the
@@ -148,7 +140,7 @@ func withoutIndex(want, got []byte) []byte {
 // cellsOf reads a bucket.
 func cellsOf(ctx context.Context, s Store, bucket string) (map[string][]byte, error) {
 	cells := map[string][]byte{}
-	err := scanBucket(ctx, s, bucket, "", func(key string, value []byte) error {
+	err := s.Scan(ctx, bucket, "", func(key string, value []byte) error {
 		if !strings.HasPrefix(key, ProbePrefix) {
 			cells[key] = value
 		}
@@ -158,27 +150,6 @@ func cellsOf(ctx context.Context, s Store, bucket string) (map[string][]byte, er
 		return nil, fmt.Errorf("read bucket %s: %w", bucket, err)
 	}
 	return cells, nil
-}
-
-// scanBucket calls fn with the cells of a bucket, in one go where the store can do that.
-func scanBucket(ctx context.Context, s Store, bucket, prefix string, fn func(key string, value []byte) error) error {
-	if whole, ok := s.(scanner); ok {
-		return whole.Scan(ctx, bucket, prefix, fn)
-	}
-	keys, err := s.Keys(ctx, bucket, prefix)
-	for _, key := range keys {
-		value, missing := s.Load(ctx, bucket, key)
-		if errors.Is(missing, ErrNoCell) { // deleted since
-			continue
-		}
-		if err = missing; err == nil {
-			err = fn(key, value)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return err
 }
 
 // keysOf is the sorted union of the keys.
@@ -208,16 +179,12 @@ func owner(tables []*Table, bucket, key string) string {
 // explain breaks the difference of two cells down to fields; identical JSON in another order of
 // keys is no difference.
 func explain(d Diff, want, got []byte) []Diff {
-	if want == nil || got == nil {
-		d.Want, d.Got = show(want), show(got)
-		return []Diff{d}
-	}
 	var w, g any
-	if json.Unmarshal(want, &w) != nil || json.Unmarshal(got, &g) != nil {
+	if json.Unmarshal(want, &w) != nil || json.Unmarshal(got, &g) != nil { // as of a cell that is not there
 		d.Want, d.Got = show(want), show(got)
 		return []Diff{d}
 	}
-	return Fields(d, w, g)
+	return fields(d, w, g)
 }
 
 // Explain compares two states of one cell, nil meaning that there is none: Want is what it was, Got
@@ -228,26 +195,24 @@ func Explain(projection, key string, was, is []byte) []Diff {
 
 func show(b []byte) string {
 	const most = 200
-	switch {
-	case b == nil:
+	if b == nil {
 		return "(absent)"
-	case len(b) > most:
+	}
+	if len(b) > most {
 		return string(b[:most]) + "…"
 	}
 	return string(b)
 }
 
-// Fields compares two decoded JSON values and gives one Diff for each field that differs.
-func Fields(d Diff, want, got any) []Diff {
+// fields compares two decoded JSON values and gives one Diff for each field that differs.
+func fields(d Diff, want, got any) []Diff {
 	if reflect.DeepEqual(want, got) {
 		return nil
 	}
 	wm, okW := want.(map[string]any)
 	gm, okG := got.(map[string]any)
 	if !okW || !okG {
-		w, _ := json.Marshal(want)
-		g, _ := json.Marshal(got)
-		d.Want, d.Got = show(w), show(g)
+		d.Want, d.Got = compact(want), compact(got)
 		return []Diff{d}
 	}
 	var out []Diff
@@ -264,7 +229,7 @@ func Fields(d Diff, want, got any) []Diff {
 			sub.Want, sub.Got = compact(w), "(absent)"
 			out = append(out, sub)
 		default:
-			out = append(out, Fields(sub, w, g)...)
+			out = append(out, fields(sub, w, g)...)
 		}
 	}
 	return out

@@ -5,7 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"sort"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -50,11 +51,10 @@ type tableView struct {
 }
 
 // OpenView reads the positions that the store holds and makes the view that resumes from them.
-// Nothing else is read: cells are loaded when they are first needed. Where a projection has no position,
-// what a build with another version of it has left is removed.
+// Nothing else is read: cells are loaded when they are first needed. A projection without a position is folded from the
+// first record on, so what an earlier build, with another version of it, has left is removed.
 func OpenView(ctx context.Context, store Store, tables []*Table) (*View, error) {
 	v := &View{store: store}
-	var fresh []*tableView // without a position of this version
 	for _, t := range tables {
 		tv := &tableView{Table: t, cells: map[string]*cell{}}
 		pos, err := loadPosition(ctx, store, t)
@@ -66,19 +66,46 @@ func OpenView(ctx context.Context, store Store, tables []*Table) (*View, error) 
 			tv.index = indexOf(pos.Index)
 		}
 		v.tables = append(v.tables, tv)
-		if pos.Seq == 0 {
-			fresh = append(fresh, tv)
+		if pos.Seq > 0 {
+			continue
+		}
+		for _, prefix := range []string{t.name + ".v", positionPrefix + t.name + ".v"} {
+			if err := v.remove(ctx, BucketSnapshot, prefix, none); err != nil {
+				return nil, err
+			}
+		}
+		for _, bucket := range t.buckets {
+			if err := v.remove(ctx, bucket, "", none); err != nil {
+				return nil, err
+			}
 		}
 	}
 	v.pos = v.oldest()
-	if err := v.loadTaken(ctx); err != nil {
-		return nil, err
-	}
-	if len(fresh) > 0 {
-		return v, v.dropOtherVersions(ctx, fresh)
-	}
-	return v, nil
+	return v, v.loadTaken(ctx)
 }
+
+// remove deletes the cells of a bucket that begin with prefix, but for those that stay.
+func (v *View) remove(ctx context.Context, bucket, prefix string, stays func(key string) bool) error {
+	keys, err := v.store.Keys(ctx, bucket, prefix)
+	if err != nil {
+		return fmt.Errorf("list bucket %s: %w", bucket, err)
+	}
+	var gone []Cell
+	for _, key := range keys {
+		if !stays(key) {
+			gone = append(gone, Cell{Key: key})
+		}
+	}
+	if len(gone) == 0 {
+		return nil
+	}
+	if err := v.store.Save(ctx, bucket, gone); err != nil {
+		return fmt.Errorf("empty bucket %s: %w", bucket, err)
+	}
+	return nil
+}
+
+func none(string) bool { return false }
 
 func loadPosition(ctx context.Context, store Store, t *Table) (storedPosition, error) {
 	var p storedPosition
@@ -134,15 +161,7 @@ func (v *View) Forget(ctx context.Context) error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	for _, b := range []string{BucketSnapshot, BucketLatest, BucketCache} {
-		keys, err := v.store.Keys(ctx, b, "")
-		if err != nil {
-			return err
-		}
-		gone := make([]Cell, 0, len(keys))
-		for _, k := range keys {
-			gone = append(gone, Cell{Key: k})
-		}
-		if err := v.store.Save(ctx, b, gone); err != nil {
+		if err := v.remove(ctx, b, "", none); err != nil {
 			return err
 		}
 	}
@@ -184,21 +203,17 @@ func (v *View) apply(ctx context.Context, r events.Record) error {
 			if err != nil {
 				return err
 			}
-			folded := c.seq >= r.Seq
-			if !folded {
+			before := c.seq
+			if before < r.Seq {
 				t.fold(c.state, r)
 				c.seq = r.Seq
 			}
 			if t.index != nil {
 				t.index.add(t, key, c)
 			}
-			if folded {
-				continue
-			}
-			if !c.dirty {
-				c.dirty = true
-				t.dirty++
+			if before < r.Seq && !c.dirty {
 				t.cells[key] = c
+				t.mark(c)
 				if !v.saving {
 					t.trim()
 				}
@@ -246,6 +261,14 @@ func (v *View) cell(ctx context.Context, t *tableView, key string) (*cell, error
 	}
 	t.cells[key] = c
 	return c, nil
+}
+
+// mark has the next flush write a cell.
+func (t *tableView) mark(c *cell) {
+	if !c.dirty {
+		c.dirty = true
+		t.dirty++
+	}
 }
 
 // trim keeps the number of unchanged cells in memory bounded.
@@ -314,15 +337,12 @@ func State[S any](r Reader, table, key string) (S, bool) {
 	if t == nil || key == "" {
 		return zero, false
 	}
-	c, ok := r.cell(t, key)
-	if !ok {
-		return zero, false
+	if c, ok := r.cell(t, key); ok {
+		if s, ok := c.state.(*S); ok {
+			return *s, true
+		}
 	}
-	s, ok := c.state.(*S)
-	if !ok {
-		return zero, false
-	}
-	return *s, true
+	return zero, false
 }
 
 // Raw gives one cell as JSON with its sequence.
@@ -372,7 +392,7 @@ func (r Reader) Each(table, prefix string, fn func(key string, seq uint64, state
 // stored calls fn with the stored cells of a table whose key begins with prefix, but for those that are in memory, which
 // are as new or newer.
 func (v *View) stored(ctx context.Context, t *tableView, prefix string, fn func(key string, b []byte) error) error {
-	return scanBucket(ctx, v.store, BucketSnapshot, t.prefix()+prefix, func(stored string, b []byte) error {
+	return v.store.Scan(ctx, BucketSnapshot, t.prefix()+prefix, func(stored string, b []byte) error {
 		key := strings.TrimPrefix(stored, t.prefix())
 		if t.cells[key] != nil {
 			return nil
@@ -391,23 +411,15 @@ func (r Reader) Keys(table string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	set := make(map[string]struct{}, len(stored)+len(t.cells))
+	set := make(map[string]bool, len(stored)+len(t.cells))
 	for _, k := range stored {
-		set[strings.TrimPrefix(k, t.prefix())] = struct{}{}
+		set[strings.TrimPrefix(k, t.prefix())] = true
 	}
 	for k, c := range t.cells {
-		if c.seq > 0 {
-			set[k] = struct{}{}
-		} else {
-			delete(set, k) // what was stored is taken back, and not deleted yet
-		}
+		set[k] = c.seq > 0 // else what was stored is taken back, and not deleted yet
 	}
-	keys := make([]string, 0, len(set))
-	for k := range set {
-		keys = append(keys, k)
-	}
-	sort.Strings(keys)
-	return keys, nil
+	maps.DeleteFunc(set, func(_ string, there bool) bool { return !there })
+	return slices.Sorted(maps.Keys(set)), nil
 }
 
 // Tables names the projections in their order.
@@ -420,10 +432,9 @@ func (v *View) Tables() []string {
 }
 
 func (v *View) table(name string) *tableView {
-	for _, t := range v.tables {
-		if t.name == name {
-			return t
-		}
+	i := slices.IndexFunc(v.tables, func(t *tableView) bool { return t.name == name })
+	if i < 0 {
+		return nil
 	}
-	return nil
+	return v.tables[i]
 }

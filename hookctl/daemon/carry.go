@@ -257,7 +257,7 @@ func (d *Daemon) handleRebuild(w http.ResponseWriter, r *http.Request) error {
 		if dry {
 			pos, diffs, err = d.view.Verify(ctx, d.stream.ReadLent, progress)
 		} else {
-			pos, diffs, err = d.view.Renew(ctx, d.stream.ReadLent, only, progress)
+			pos, diffs, err = d.view.Rebuild(ctx, d.stream.ReadLent, only, progress)
 		}
 		out := client.Rebuilt{Projection: only, DryRun: dry, Seq: pos.Seq, Changed: []projector.Diff{}}
 		for _, df := range diffs {

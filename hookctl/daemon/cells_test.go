@@ -121,7 +121,7 @@ func TestRebuildOneKeepsOthersBroken(t *testing.T) {
 	if b := d.view.Broken(); len(b) != 1 || b[0] != identityCell {
 		t.Fatalf("%q", b)
 	}
-	if _, err := d.view.Rebuild(t.Context(), d.stream.Read, "session", nil); err != nil {
+	if _, _, err := d.view.Rebuild(t.Context(), d.stream.Read, "session", nil); err != nil {
 		t.Log(err) // it may say that the other one is still broken
 	}
 	d.rec.Heal(t.Context())

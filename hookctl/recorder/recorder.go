@@ -241,7 +241,7 @@ func (r *Recorder) Heal(ctx context.Context) {
 	}
 
 	r.log.Warn("cells could not be read; rebuilding from the log", "cells", broken)
-	if _, err := r.view.Rebuild(ctx, r.stream.ReadLent, "", nil); err != nil {
+	if _, _, err := r.view.Rebuild(ctx, r.stream.ReadLent, "", nil); err != nil {
 		r.log.Error("rebuild", "err", err)
 	}
 }

@@ -7,6 +7,7 @@
 package project
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -74,7 +75,8 @@ func Fold(s State, r events.Record) State {
 		return s
 	}
 	if e, ok := r.Event.(*events.ProjectRehomed); ok && e.From != "" && e.From != key && s.ID == e.From {
-		return s.giveUp(key)
+		s.JoinedInto, s.Joined = key, without(s.Joined, key)
+		return s
 	}
 	if s.ID == "" {
 		s.ID = key
@@ -84,19 +86,19 @@ func Fold(s State, r events.Record) State {
 	case *events.ProjectSeen:
 		return s.seen(e)
 	case *events.ProjectMoved:
-		return s.moved(e)
+		if e.To != "" {
+			s.Path = e.To
+			s.Paths = newest(newest(s.Paths, e.From, maxPaths), e.To, maxPaths)
+		}
 	case *events.ProjectRehomed:
 		return s.join(e)
 	case *events.SessionStarted:
-		if begins(e.Source) {
+		if e.Source != "resume" && e.Source != "compact" { // a source of the future begins a session, too
 			s.Sessions++
 		}
 	}
 	return s
 }
-
-// begins tells the sources of a session that was not there before; a source of the future counts.
-func begins(source string) bool { return source != "resume" && source != "compact" }
 
 // at widens the span of time. Events may come late (from the spool), so it grows both ways.
 func (s State) at(t time.Time) State {
@@ -115,30 +117,17 @@ func (s State) at(t time.Time) State {
 func (s State) seen(e *events.ProjectSeen) State {
 	if s.Path != "" && e.Path != s.Path {
 		s.Paths = older(s.Paths, e.Path)
-		if s.RootCommit == "" {
-			s.RootCommit = e.RootCommit
-		}
-		if s.Remote == "" {
-			s.Remote = e.Remote
-		}
+		s.RootCommit = cmp.Or(s.RootCommit, e.RootCommit)
+		s.Remote = cmp.Or(s.Remote, e.Remote)
 		return s
 	}
 	s.Path, s.Git, s.Name = e.Path, e.Git, e.Name
-	s.Paths = newest(s.Paths, e.Path)
+	s.Paths = newest(s.Paths, e.Path, maxPaths)
 	if e.RootCommit != "" {
 		s.RootCommit, s.Remote = e.RootCommit, e.Remote
 	} else if e.Remote != "" {
 		s.Remote = e.Remote
 	}
-	return s
-}
-
-func (s State) moved(e *events.ProjectMoved) State {
-	if e.To == "" {
-		return s
-	}
-	s.Paths = newest(newest(s.Paths, e.From), e.To)
-	s.Path = e.To
 	return s
 }
 
@@ -149,22 +138,13 @@ func (s State) join(e *events.ProjectRehomed) State {
 		return s
 	}
 	s.JoinedInto = ""
-	s.Joined = newestOf(s.Joined, e.From, maxJoined)
+	s.Joined = newest(s.Joined, e.From, maxJoined)
 	s.Paths = older(s.Paths, e.Path)
 	return s
 }
 
-// giveUp marks the project as joined into another.
-func (s State) giveUp(into string) State {
-	s.JoinedInto = into
-	s.Joined = without(s.Joined, into)
-	return s
-}
-
-func newest(paths []string, p string) []string { return newestOf(paths, p, maxPaths) }
-
-// newestOf puts v last, once, and keeps the last limit.
-func newestOf(list []string, v string, limit int) []string {
+// newest puts v last, once, and keeps the last limit.
+func newest(list []string, v string, limit int) []string {
 	if v == "" {
 		return list
 	}
@@ -182,12 +162,7 @@ func older(paths []string, p string) []string {
 
 // without is a copy of list in which v does not occur.
 func without(list []string, v string) []string {
-	out := make([]string, 0, len(list)+1)
-	for _, x := range list {
-		if x != v {
-			out = append(out, x)
-		}
-	}
+	out := slices.DeleteFunc(slices.Clone(list), func(x string) bool { return x == v })
 	if len(out) == 0 {
 		return nil
 	}

@@ -59,12 +59,7 @@ func sameHistory(s State, seen events.ProjectSeen) bool {
 
 // best is the first of the states that match, in an order that does not depend on that of known.
 func best(known []State, seen events.ProjectSeen, match func(State) bool) (State, bool) {
-	var found []State
-	for _, s := range known {
-		if match(s) {
-			found = append(found, s)
-		}
-	}
+	found := slices.DeleteFunc(slices.Clone(known), func(s State) bool { return !match(s) })
 	if len(found) == 0 {
 		return State{}, false
 	}

@@ -1,40 +1,33 @@
 package session
 
 import (
-	"encoding/json"
+	"cmp"
+	"maps"
+	"slices"
 
 	"hookline/events"
 )
 
 // Calls that are under way, and the subagents they started.
 
-func open(calls []Call, c Call) []Call {
-	if c.ToolUseID == "" {
-		return calls
+// closeCall takes the call that came back out of the open ones.
+func (s State) closeCall(id string) State {
+	id = events.Clip(id, maxWord)
+	if i := slices.IndexFunc(s.Open, func(c Call) bool { return c.ToolUseID == id }); i >= 0 {
+		s.Open = append(s.Open[:i:i], s.Open[i+1:]...)
 	}
-	calls = append(calls, c)
-	if len(calls) > maxOpen {
-		calls = calls[len(calls)-maxOpen:]
-	}
-	return calls
+	return s
 }
 
-func closeCall(calls []Call, id string) []Call {
-	id = events.Clip(id, maxWord)
-	for i, c := range calls {
-		if c.ToolUseID == id {
-			return append(calls[:i:i], calls[i+1:]...)
-		}
-	}
-	return calls
-}
+// startsAgent tells whether a call of the tool starts a subagent.
+func startsAgent(tool string) bool { return tool == "Agent" || tool == "Task" }
 
 // Request finds the event that requested a call that is still open.
 func (s State) Request(toolUseID string) string {
 	toolUseID = events.Clip(toolUseID, maxWord)
-	for i := len(s.Open) - 1; i >= 0; i-- {
-		if s.Open[i].ToolUseID == toolUseID {
-			return s.Open[i].Event
+	for _, c := range slices.Backward(s.Open) {
+		if c.ToolUseID == toolUseID {
+			return c.Event
 		}
 	}
 	return ""
@@ -56,7 +49,7 @@ func (s State) AgentCause(id, kind string) string {
 func (s State) freeAgentCall(kind string) int {
 	any := -1
 	for i, c := range s.Open {
-		if c.Claimed || (c.Tool != "Agent" && c.Tool != "Task") {
+		if c.Claimed || !startsAgent(c.Tool) {
 			continue
 		}
 		if c.AgentKind == kind {
@@ -93,56 +86,29 @@ func (s State) agentStopped(r events.Record, c *events.Common) State {
 // agentLaunched learns from an Agent call's answer which subagent it started; that is the truth,
 // whatever was guessed when the subagent began.
 func (s State) agentLaunched(r events.Record, e *events.ToolSucceeded) State {
-	if e.ToolName != "Agent" && e.ToolName != "Task" {
+	id := events.MemberText(e.ToolResponse, "agentId")
+	if !startsAgent(e.ToolName) || id == "" || r.Causation == "" {
 		return s
 	}
-	var out struct {
-		ID string `json:"agentId"`
-	}
-	if json.Unmarshal(e.ToolResponse, &out) != nil || out.ID == "" || r.Causation == "" {
-		return s
-	}
-	a, ok := s.Agents[events.Clip(out.ID, maxWord)]
+	a, ok := s.Agents[events.Clip(id, maxWord)]
 	if !ok {
 		a.Started = r.Time
 	}
 	a.Cause = r.Causation
-	return s.agent(out.ID, a)
+	return s.agent(id, a)
 }
 
-// agent keeps the newest subagents: when full, the one that stopped first goes.
+// agent keeps the newest subagents: when full, the one that started first goes.
 func (s State) agent(id string, a Agent) State {
 	id = events.Clip(id, maxWord)
 	if s.Agents == nil {
 		s.Agents = map[string]Agent{}
 	}
 	if _, ok := s.Agents[id]; !ok && len(s.Agents) >= maxAgents {
-		delete(s.Agents, oldestAgent(s.Agents))
+		delete(s.Agents, slices.MinFunc(slices.Collect(maps.Keys(s.Agents)), func(a, b string) int {
+			return cmp.Or(s.Agents[a].Started.Compare(s.Agents[b].Started), cmp.Compare(a, b))
+		}))
 	}
 	s.Agents[id] = a
 	return s
-}
-
-func oldestAgent(m map[string]Agent) string {
-	oldest := ""
-	for id, a := range m {
-		o, ok := m[oldest]
-		if !ok || a.Started.Before(o.Started) || (a.Started.Equal(o.Started) && id < oldest) {
-			oldest = id
-		}
-	}
-	return oldest
-}
-
-func agentKind(e *events.ToolRequested) string {
-	if e.ToolName != "Agent" && e.ToolName != "Task" {
-		return ""
-	}
-	var in struct {
-		Kind string `json:"subagent_type"`
-	}
-	if json.Unmarshal(e.ToolInput, &in) != nil {
-		return ""
-	}
-	return events.Clip(in.Kind, maxWord)
 }

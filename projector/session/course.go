@@ -77,15 +77,10 @@ type Standing struct {
 
 // Standing gives how a session stands or why it ended.
 func (s State) Standing() Standing {
-	if s.Status == Live {
-		return s.standing()
+	if s.Status != Live {
+		return s.ending()
 	}
-	return s.ending()
-}
-
-func (s State) standing() Standing {
 	c := s.Course
-	loop := Standing{CompactionLoop, fmt.Sprintf("compacted %d times in a row", c.Compactions), true, false, nil}
 	switch {
 	case len(c.Waits) > 0:
 		w := c.Waits[0]
@@ -95,7 +90,7 @@ func (s State) standing() Standing {
 	case !c.Turn:
 		return Standing{WaitsForPrompt, "waiting for a prompt", false, true, nil}
 	case c.Compactions >= loopedTimes:
-		return loop
+		return Standing{CompactionLoop, fmt.Sprintf("compacted %d times in a row", c.Compactions), true, false, nil}
 	case c.Same >= sameCalls:
 		return Standing{SameCall, fmt.Sprintf("the same call of %s %d times in a row", c.Tool, c.Same), true, false, nil}
 	case c.Failed >= failedCalls:
@@ -139,14 +134,14 @@ func (s State) ending() Standing {
 	return Standing{Unknown, "ended in the middle of a turn, it is not known why", false, false, nil}
 }
 
-// limits are the API errors that a limit of the account is.
-var limits = []string{"rate_limit", "billing_error"}
-
 func (c Course) failed(live bool) Standing {
 	s := Standing{Kind: APIError, Words: "its last turn failed: API error " + c.Error, Needs: live}
 	words := strings.ToLower(c.Details)
-	saysLimit := strings.Contains(words, "usage limit") || strings.Contains(words, "hit your") && strings.Contains(words, "limit")
-	if slices.Contains(limits, c.Error) || c.Error == "unknown" && saysLimit {
+	limit := c.Error == "rate_limit" || c.Error == "billing_error"
+	if c.Error == "unknown" {
+		limit = strings.Contains(words, "usage limit") || strings.Contains(words, "hit your") && strings.Contains(words, "limit")
+	}
+	if limit {
 		s.Kind = Limit
 		s.Words = "its last turn failed at a limit: " + c.Error
 	}
@@ -185,18 +180,25 @@ func (s State) course(r events.Record) State {
 			c.Details = events.Clip(line(e.LastAssistantMessage), maxWord)
 		}
 	case *events.CompactionFinished:
-		c.compacted(e.Trigger == "auto")
+		if e.Trigger != "auto" || c.Calls >= loopedCalls {
+			c.Compactions = 0
+		}
+		if e.Trigger == "auto" {
+			c.Compactions++
+			c.Calls = 0
+		}
 	case *events.ToolRequested:
 		c.requested(e)
 	case *events.PermissionRequested:
 		w := Wait{Tool: events.Clip(e.ToolName, maxWord), Since: r.Time, Event: r.ID, Agent: events.Clip(e.AgentID, maxWord), Call: hashCall(e.AgentID, e.ToolName, e.ToolInput)}
-		c.Waits = append(slices.Clone(c.Waits[max(0, len(c.Waits)-maxWaits+1):]), w)
+		c.Waits = newest(slices.Clone(c.Waits), w, maxWaits)
 	case *events.PermissionAutoDenied:
 		c.answered(func(w Wait) bool { return w.Event == r.Causation })
 	case *events.ToolSucceeded:
 		c.answered(func(w Wait) bool { return w.Call == hashCall(e.AgentID, e.ToolName, e.ToolInput) })
 		c.Failed = 0
-		if edits(e.ToolName) {
+		switch e.ToolName {
+		case "Edit", "MultiEdit", "Write", "NotebookEdit", events.ToolPatch:
 			c.Seen, c.Repeated = nil, 0
 		}
 	case *events.ToolFailed:
@@ -207,7 +209,7 @@ func (s State) course(r events.Record) State {
 	case *events.ToolBatchFinished:
 		c.answered(func(w Wait) bool { return w.Agent == events.Clip(e.AgentID, maxWord) })
 		for _, t := range e.ToolCalls {
-			s.Open = closeCall(s.Open, t.ToolUseID)
+			s = s.closeCall(t.ToolUseID)
 		}
 	}
 	return s
@@ -223,18 +225,6 @@ func (c *Course) answered(which func(Wait) bool) {
 	if slices.ContainsFunc(c.Waits, which) {
 		c.Waits = slices.DeleteFunc(slices.Clone(c.Waits), which)
 	}
-}
-
-func (c *Course) compacted(auto bool) {
-	if !auto {
-		c.Compactions = 0
-		return
-	}
-	if c.Calls >= loopedCalls {
-		c.Compactions = 0
-	}
-	c.Compactions++
-	c.Calls = 0
 }
 
 func (c *Course) requested(e *events.ToolRequested) {
@@ -261,7 +251,7 @@ func (c *Course) requested(e *events.ToolRequested) {
 	}
 	c.Same, c.Tool = 1, events.Clip(e.ToolName, maxWord)
 	seen := slices.DeleteFunc(slices.Clone(c.Seen), func(h uint32) bool { return h == hash })
-	c.Seen = append(seen[max(0, len(seen)-maxSeen+1):], hash)
+	c.Seen = newest(seen, hash, maxSeen)
 }
 
 // polls tells whether a call waits for something: it is made again on purpose.
@@ -270,10 +260,6 @@ func polls(e *events.ToolRequested) bool {
 		return slices.Contains(strings.Fields(events.MemberText(e.ToolInput, "command")), "sleep")
 	}
 	return strings.HasSuffix(e.ToolName, "Output") || e.ToolName == "Monitor"
-}
-
-func edits(tool string) bool {
-	return tool == "Edit" || tool == "MultiEdit" || tool == "Write" || tool == "NotebookEdit" || tool == events.ToolPatch
 }
 
 func hashCall(agent, tool string, input json.RawMessage) uint32 {

@@ -3,6 +3,8 @@
 package session
 
 import (
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -196,8 +198,7 @@ func titleOf(prompt string) string {
 		return ""
 	}
 
-	head := prompt[:min(len(prompt), 16*maxTitle)]
-	words := []rune(strings.Join(strings.Fields(strings.ToValidUTF8(head, "")), " "))
+	words := []rune(line(prompt[:min(len(prompt), 16*maxTitle)]))
 	if len(words) > maxTitle {
 		words = append(words[:maxTitle-1], '…')
 	}
@@ -216,7 +217,7 @@ func (s State) seen(r events.Record, e events.HookEvent) State {
 	s.Status, s.Ended, s.EndReason = Live, nil, ""
 	s.Events++
 	s.Redacted += r.Redacted
-	s.Hooks = count(s.Hooks, r.Hook, maxTools)
+	s.Hooks = count(s.Hooks, r.Hook)
 	set(&s.Project, r.Project)
 	set(&s.Worktree, r.Worktree)
 	set(&s.Phase, r.Phase)
@@ -234,7 +235,9 @@ func (s State) seen(r events.Record, e events.HookEvent) State {
 		set(&s.Entrypoint, f.Entrypoint)
 		set(&s.LaunchDir, f.LaunchDir)
 		if f.PID != 0 {
-			s.Processes = addProcess(s.Processes, Process{PID: f.PID, Start: f.PIDStart})
+			p := Process{PID: f.PID, Start: f.PIDStart}
+			others := slices.DeleteFunc(slices.Clone(s.Processes), func(q Process) bool { return q == p })
+			s.Processes = newest(others, p, maxProcesses)
 		}
 	}
 	return s
@@ -262,17 +265,24 @@ func (s State) hook(r events.Record, e events.HookEvent) State {
 	case *events.CompactionFinished: // what was told at the start before it is in the new context
 		s.Compacted++
 	case *events.ToolRequested:
-		s.Tools = count(s.Tools, e.ToolName, maxTools)
-		s.Open = open(s.Open, Call{ToolUseID: events.Clip(e.ToolUseID, maxWord), Event: r.ID, Tool: events.Clip(e.ToolName, maxWord), AgentKind: agentKind(e)})
+		s.Tools = count(s.Tools, e.ToolName)
+		if e.ToolUseID == "" {
+			break
+		}
+		c := Call{ToolUseID: events.Clip(e.ToolUseID, maxWord), Event: r.ID, Tool: events.Clip(e.ToolName, maxWord)}
+		if startsAgent(e.ToolName) {
+			c.AgentKind = events.Clip(events.MemberText(e.ToolInput, "subagent_type"), maxWord)
+		}
+		s.Open = newest(s.Open, c, maxOpen)
 	case *events.ToolSucceeded:
 		s = s.agentLaunched(r, e)
 		if e.ToolName == "Skill" {
 			s.Skills++
 		}
-		s.Open = closeCall(s.Open, e.ToolUseID)
+		s = s.closeCall(e.ToolUseID)
 	case *events.ToolFailed:
 		s.Failures++
-		s.Open = closeCall(s.Open, e.ToolUseID)
+		s = s.closeCall(e.ToolUseID)
 	case *events.SubagentStarted:
 		s = s.agentStarted(r, e.Hook())
 	case *events.SubagentStopped:
@@ -307,14 +317,8 @@ func (s State) model(name string) State {
 	}
 	name = events.Clip(name, maxWord)
 	s.Model = name
-	for _, m := range s.Models {
-		if m == name {
-			return s
-		}
-	}
-	s.Models = append(s.Models, name)
-	if len(s.Models) > maxModels {
-		s.Models = s.Models[1:]
+	if !slices.Contains(s.Models, name) {
+		s.Models = newest(s.Models, name, maxModels)
 	}
 	return s
 }
@@ -327,24 +331,17 @@ func (s State) Process() Process {
 	return s.Processes[len(s.Processes)-1]
 }
 
-func addProcess(ps []Process, p Process) []Process {
-	for i, q := range ps {
-		if q == p {
-			return append(append(ps[:i:i], ps[i+1:]...), p)
-		}
-	}
-	ps = append(ps, p)
-	if len(ps) > maxProcesses {
-		ps = ps[len(ps)-maxProcesses:]
-	}
-	return ps
-}
-
 // Lengths of what a cell keeps; the log has all of it.
 const (
 	maxWord = 200  // names and ids
 	maxPath = 4096 // the longest path of the platforms
 )
+
+// newest appends v, and keeps the last of the list.
+func newest[T any](list []T, v T, most int) []T {
+	list = append(list, v)
+	return list[max(0, len(list)-most):]
+}
 
 func set(dst *string, v string) {
 	if v != "" {
@@ -352,7 +349,7 @@ func set(dst *string, v string) {
 	}
 }
 
-func count(m map[string]int, key string, most int) map[string]int {
+func count(m map[string]int, key string) map[string]int {
 	if key == "" {
 		return m
 	}
@@ -360,9 +357,37 @@ func count(m map[string]int, key string, most int) map[string]int {
 		m = map[string]int{}
 	}
 	key = events.Clip(key, maxWord)
-	if _, ok := m[key]; !ok && len(m) >= most {
+	if _, ok := m[key]; !ok && len(m) >= maxTools {
 		key = "(other)"
 	}
 	m[key]++
 	return m
+}
+
+// WordsHint is in the JSON of every state that has words, and in no other: inside of a string its quotes are escaped.
+const WordsHint = `"status":"` + Live + `"`
+
+// Alive is the index word of all live sessions.
+const Alive = "live"
+
+// AliveIn is the index word of a project's live sessions.
+func AliveIn(project string) string { return "live in " + project }
+
+// RunBy is the index word of the live sessions whose newest process has this id.
+func RunBy(pid int) string { return "run by " + strconv.Itoa(pid) }
+
+// Words are the index words of a session: none unless it is live.
+func Words(s State) []string {
+	if s.Status != Live {
+		return nil
+	}
+
+	words := []string{Alive}
+	if s.Project != "" {
+		words = append(words, AliveIn(s.Project))
+	}
+	if pid := s.Process().PID; pid != 0 {
+		words = append(words, RunBy(pid))
+	}
+	return words
 }

@@ -124,7 +124,7 @@ func Repair(ctx context.Context, st RepairStore, o RepairOptions, progress func(
 		return out, nil
 	}
 	// The cells may have been folded with events that are gone, and what came back would count twice.
-	if _, err := st.View.Rebuild(ctx, st.Log.Read, "", nil); err != nil {
+	if _, _, err := st.View.Rebuild(ctx, st.Log.Read, "", nil); err != nil {
 		return out, fmt.Errorf("fold the log again: %w", err)
 	}
 	return out, nil

@@ -151,7 +151,7 @@ func (p View) walker(ctx context.Context, id string) (*walker, error) {
 	for _, t := range tables {
 		if t.Name() == gate.Name {
 			for _, project := range slices.Sorted(maps.Keys(projects)) {
-				w.want = append(append(w.want, t.Needs(gate.ProjectKey(project))...), t.Needs(gate.Key(project, "any"))...)
+				w.want = append(w.want, t.Needs(gate.ProjectKey(project))...)
 			}
 		}
 	}
