@@ -114,36 +114,25 @@ func largest(parts []span, refs map[int][]byte) int {
 
 // values are the values of a valid object's members, in their order; none of what is no object.
 func values(data []byte) []span {
-	var list []span
-	level, begin := 0, 0
-	end := func(i int) {
-		if level == 1 && begin > 0 {
-			list, begin = append(list, span{begin, i}), 0
-		}
+	if len(data) == 0 || data[0] != '{' {
+		return nil
 	}
-	for i := 0; i < len(data); i++ {
-		switch data[i] {
-		case '{', '[':
-			level++
-		case '}', ']':
-			end(i)
-			level--
-		case ',':
-			end(i)
-		case ':':
-			if level == 1 {
-				begin = i + 1
-			}
-		case '"':
-			i = stringEnd(data, i)
-		}
+	dec := json.NewDecoder(bytes.NewReader(data))
+	_, _ = dec.Token() // that the data is valid was looked at
+	var list []span
+	for dec.More() {
+		var value json.RawMessage
+		_, _ = dec.Token()
+		_ = dec.Decode(&value)
+		end := int(dec.InputOffset())
+		list = append(list, span{end - len(value), end})
 	}
 	return list
 }
 
 func cutStrings(data []byte, put func([]byte) (string, error)) ([]byte, error) {
 	var out, last, lastRef []byte // the literal cut last: a Write sends its content twice
-	done, level, member := 0, 0, ""
+	done, level, limit := 0, 0, proseOver
 	for i := 0; i < len(data); i++ {
 		switch data[i] {
 		case '{', '[':
@@ -153,11 +142,14 @@ func cutStrings(data []byte, put func([]byte) (string, error)) ([]byte, error) {
 		case '"':
 			end := stringEnd(data, i)
 			if end >= len(data) {
-				return finish(data, out, done), nil
+				return append(out, escape(data[done:])...), nil
 			}
 			if level == 1 && isKey(data, end+1) {
-				member = string(data[i+1 : end])
-			} else if end-i > limitOf(member) && !isKey(data, end+1) {
+				limit = proseOver
+				if blobKeys[string(data[i+1:end])] {
+					limit = BlobOver
+				}
+			} else if end-i > limit && !isKey(data, end+1) {
 				ref := lastRef
 				if !bytes.Equal(last, data[i:end+1]) {
 					var err error
@@ -174,21 +166,7 @@ func cutStrings(data []byte, put func([]byte) (string, error)) ([]byte, error) {
 			i = end
 		}
 	}
-	return finish(data, out, done), nil
-}
-
-func finish(data, out []byte, done int) []byte {
-	if done == 0 {
-		return escape(data)
-	}
-	return append(out, escape(data[done:])...)
-}
-
-func limitOf(member string) int {
-	if blobKeys[member] {
-		return BlobOver
-	}
-	return proseOver
+	return append(out, escape(data[done:])...), nil
 }
 
 // cutOne stores one string literal; nil when the literal is no valid JSON string.
@@ -222,6 +200,66 @@ func headOf(s string) string {
 	return s
 }
 
+// Restore puts the blobs back: the data as the client sent it (after redaction), but for white space. A
+// blob that get does not have is an error that names it.
+func Restore(data []byte, get func(digest string) ([]byte, error)) ([]byte, error) {
+	var out []byte
+	done := 0
+	for {
+		at := bytes.Index(data[done:], refStart)
+		if at < 0 {
+			break
+		}
+		at += done
+		var ref blobRef
+		dec := json.NewDecoder(bytes.NewReader(data[at:]))
+		if err := dec.Decode(&ref); err != nil {
+			return nil, fmt.Errorf("reference %.80s: %w", data[at:], err)
+		}
+		content, err := fetch(ref, get)
+		if err != nil {
+			return nil, err
+		}
+		out = append(append(out, unescape(data[done:at])...), content...)
+		done = at + int(dec.InputOffset())
+	}
+	if done == 0 {
+		return unescape(data), nil
+	}
+	return append(out, unescape(data[done:])...), nil
+}
+
+// refStart begins every reference and nothing else in JSON: inside a string its quotes would be
+// escaped, and a member of that name that is the client's own is set apart by [Cut].
+var refStart = []byte(`{"$blob":`)
+
+func unescape(data []byte) []byte {
+	if !bytes.Contains(data, []byte(`blob"`)) {
+		return data
+	}
+	return escaped.ReplaceAll(data, []byte(`"${1}blob"`))
+}
+
+// fetch gives the JSON that a reference stands for.
+func fetch(ref blobRef, get func(string) ([]byte, error)) ([]byte, error) {
+	content, err := get(ref.Digest)
+	switch {
+	case err != nil && strings.Contains(err.Error(), ref.Digest): // whoever keeps them names it
+		return nil, fmt.Errorf("blob %w", err)
+	case err != nil:
+		return nil, fmt.Errorf("blob %s: %w", ref.Digest, err)
+	case ref.JSON:
+		return Restore(content, get)
+	}
+	var out bytes.Buffer
+	enc := json.NewEncoder(&out)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(string(content)); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), nil
+}
+
 // stringEnd gives the index of the quote that closes the string opened at b[i]; len(b) when it is
 // never closed.
 func stringEnd(b []byte, i int) int {
@@ -245,14 +283,8 @@ func stringEnd(b []byte, i int) int {
 
 // isKey tells whether a colon follows.
 func isKey(b []byte, i int) bool {
-	for ; i < len(b); i++ {
-		switch b[i] {
-		case ' ', '\t', '\n', '\r':
-			continue
-		case ':':
-			return true
-		}
-		return false
+	for i < len(b) && bytes.IndexByte([]byte(" \t\n\r"), b[i]) >= 0 {
+		i++
 	}
-	return false
+	return i < len(b) && b[i] == ':'
 }

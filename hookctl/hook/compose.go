@@ -1,6 +1,7 @@
 package hook
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -55,11 +56,7 @@ type Item struct {
 
 // Digest is the item's content as [events.ContextInjected] keeps it.
 func (it Item) Digest() string {
-	same := it.Same
-	if same == "" {
-		same = it.Text
-	}
-	sum := sha256.Sum256([]byte(same))
+	sum := sha256.Sum256([]byte(cmp.Or(it.Same, it.Text)))
 	return hex.EncodeToString(sum[:6])
 }
 

@@ -2,6 +2,8 @@ package hook
 
 import (
 	"encoding/json"
+	"path"
+	"strings"
 
 	"hookline/events"
 	"hookline/projector"
@@ -158,6 +160,37 @@ func (d *decider) causation() string {
 	}
 	if c := d.in.Hook.Hook(); c.AgentID != "" {
 		return d.session.AgentCause(c.AgentID, c.AgentType)
+	}
+	return ""
+}
+
+// clientOf is the program whose hook this is: what the hook's command line says, else what its session's start said,
+// else what the input looks like. Codex names its transcripts rollout-*.jsonl.
+func clientOf(in Input, s session.State) string {
+	switch {
+	case in.Call.Client != "":
+		return in.Call.Client
+	case s.Program != "":
+		return s.Program
+	case in.Hook == nil:
+	case strings.HasPrefix(path.Base(strings.ReplaceAll(in.Hook.Hook().TranscriptPath, `\`, "/")), "rollout-"):
+		return events.Codex
+	}
+	return events.ClaudeCode
+}
+
+// ToolUseID is the client's id of the tool call that an event is of, "" for one that is of none. It
+// pairs a request with its outcome.
+func ToolUseID(e events.Event) string {
+	switch e := e.(type) {
+	case *events.ToolRequested:
+		return e.ToolUseID
+	case *events.ToolSucceeded:
+		return e.ToolUseID
+	case *events.ToolFailed:
+		return e.ToolUseID
+	case *events.PermissionDenied:
+		return e.ToolUseID
 	}
 	return ""
 }

@@ -2,8 +2,6 @@ package hook
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -40,21 +38,10 @@ func Decode(f wire.Frame, body []byte, redacted int) Input {
 	if len(body) == 0 && in.Call.Verb != VerbHook && in.Call.Hook != "" {
 		body, in.Uncalled = []byte(defaults[in.Call.Hook]), true // a person or a script called the verb without a hook
 	}
-	reason := refuse(f, body)
-	if reason == "" {
-		whole, err := compact(body)
-		switch {
-		case err != nil:
-			reason = malformed(f, body)
-		case whole[0] != '{':
-			reason = "not_an_object"
-		default:
-			body = whole
-		}
-	}
+	whole, reason := oneObject(f, body)
 	switch {
 	case reason == "":
-		return in.decoded(f, body)
+		return in.decoded(f, whole)
 	case in.Call.Verb == VerbHook && in.Call.Hook != "SessionStart" || in.Call.Hook == "":
 		return in.refused(f, body, reason)
 	}
@@ -111,43 +98,30 @@ const NoSession = "no session is known here: CLAUDE_CODE_SESSION_ID is not set, 
 // noSession is the note of it.
 const noSession = "no session id"
 
-// refuse says why a body is no hook, "" when it is one.
-func refuse(f wire.Frame, body []byte) string {
+// oneObject gives a body without white space between its parts, since the log keeps meaning and not layout, or says why it
+// is no hook.
+func oneObject(f wire.Frame, body []byte) (whole []byte, reason string) {
 	switch {
 	case len(body) == 0 && !f.Complete:
-		return "no_stdin"
+		return nil, "no_stdin"
 	case len(body) == 0:
-		return "empty"
+		return nil, "empty"
 	case f.Size > int64(len(f.Body)) && len(f.Body) > 0:
-		return "too_large"
+		return nil, "too_large"
 	case depth(body) > MaxDepth:
-		return "too_deep"
+		return nil, "too_deep"
 	}
-	return ""
-}
-
-// malformed says why a body that could not be read as JSON is no hook.
-func malformed(f wire.Frame, body []byte) string {
-	if !f.Complete && opensValue(body) {
-		return "truncated"
+	var out bytes.Buffer
+	out.Grow(len(body))
+	switch err := json.Compact(&out, body); {
+	case err != nil && !f.Complete && (body[0] == '{' || body[0] == '['):
+		return nil, "truncated"
+	case err != nil:
+		return nil, "invalid_json"
+	case out.Bytes()[0] != '{':
+		return nil, "not_an_object"
 	}
-	return "invalid_json"
-}
-
-// opensValue tells whether a body begins as JSON does, so that it can have been cut off.
-func opensValue(b []byte) bool {
-	return bytes.IndexByte([]byte(`{["-0123456789tfn`), b[0]) >= 0 && couldBe(b)
-}
-
-// couldBe tells words from the literals true, false and null.
-func couldBe(b []byte) bool {
-	for _, lit := range []string{"true", "false", "null"} {
-		if b[0] == lit[0] {
-			n := min(len(b), len(lit))
-			return string(b[:n]) == lit[:n]
-		}
-	}
-	return true
+	return out.Bytes(), ""
 }
 
 // depth counts levels of nesting outside of strings; it needs no valid JSON.
@@ -168,17 +142,12 @@ func depth(b []byte) int {
 }
 
 func (in Input) refused(f wire.Frame, body []byte, reason string) Input {
-	sum := sha256.Sum256(body)
 	head := body
 	if len(head) > headBytes {
 		head = bytes.ToValidUTF8(head[:headBytes], nil)
 	}
-	in.Refused = &events.HookRefused{Reason: reason, Size: max(f.Size, int64(len(body))), Head: string(head),
-		Digest: "sha256:" + hex.EncodeToString(sum[:]), Given: in.Call.Hook}
-	in.Event = in.Refused
-	in.Kind, _ = events.Lookup(events.TypeHookRefused)
-	in.Session = clip(f.Env["CLAUDE_CODE_SESSION_ID"])
-	in.Data, _ = json.Marshal(in.Refused) // a struct of strings and numbers cannot fail
+	in = in.noHook(f.Env["CLAUDE_CODE_SESSION_ID"], &events.HookRefused{Reason: reason, Size: max(f.Size, int64(len(body))), Head: string(head),
+		Digest: events.Digest(body), Given: in.Call.Hook})
 	words := refusalWords(reason)
 	if (reason == "no_stdin" || reason == "empty") && in.Call.Hook != "" {
 		words = NoInput(in.Call.Hook)
@@ -194,11 +163,15 @@ func (in Input) lost(f wire.Frame, body []byte) Input {
 		ToolUseID string `json:"tool_use_id"`
 	}
 	_ = json.Unmarshal(body, &ids) // a frame that is damaged has none
-	in.Refused = &events.HookRefused{Reason: "lost", Size: f.Size, Given: in.Call.Hook, ToolUseID: ids.ToolUseID}
-	in.Event = in.Refused
-	in.Kind, _ = events.Lookup(events.TypeHookRefused)
-	in.Session = clip(ids.Session)
-	in.Data, _ = json.Marshal(in.Refused) // as above
+	return in.noHook(ids.Session, &events.HookRefused{Reason: "lost", Size: f.Size, Given: in.Call.Hook, ToolUseID: ids.ToolUseID})
+}
+
+// noHook is an input whose event is that it was refused.
+func (in Input) noHook(session string, e *events.HookRefused) Input {
+	in.Refused, in.Event = e, e
+	in.Kind, _ = events.Lookup(e.Type())
+	in.Session = clip(session)
+	in.Data, _ = json.Marshal(e) // a struct of strings and numbers cannot fail
 	return in
 }
 
@@ -269,13 +242,4 @@ func clip(s string) string {
 		return s
 	}
 	return string([]rune(s)[:MaxSession])
-}
-
-// compact drops insignificant white space, since the log keeps meaning and not layout, and refuses
-// what is no JSON: the one pass that judges the whole body.
-func compact(b []byte) ([]byte, error) {
-	var out bytes.Buffer
-	out.Grow(len(b))
-	err := json.Compact(&out, b)
-	return out.Bytes(), err
 }

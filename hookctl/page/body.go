@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -90,7 +91,7 @@ func (w *writer) record(r events.Record, n *row, s *story) {
 		w.text("error", e.Error)
 	case *events.PermissionRequested:
 		w.call(e.ToolName, e.ToolInput)
-		w.text("permission", "asked for in mode "+orWord(e.PermissionMode, "unknown"))
+		w.text("permission", "asked for in mode "+cmp.Or(e.PermissionMode, "unknown"))
 	case *events.PermissionDenied:
 		w.call(e.ToolName, e.ToolInput)
 		w.text("permission denied", e.Reason)
@@ -164,49 +165,34 @@ func gateText(names []string, values map[string]map[string]string) string {
 	return strings.Join(lines, "\n")
 }
 
-func orWord(s, other string) string {
-	if s == "" {
-		return other
-	}
-	return s
-}
-
 // call adds the input of a call, once.
 func (w *writer) call(tool string, input json.RawMessage) {
 	if w.input {
 		return
 	}
 	w.input = true
-	var in struct {
-		Command  json.RawMessage   `json:"command"`
-		Prompt   json.RawMessage   `json:"prompt"`
-		Old      json.RawMessage   `json:"old_string"`
-		New      json.RawMessage   `json:"new_string"`
-		Content  json.RawMessage   `json:"content"`
-		Edits    []json.RawMessage `json:"edits"`
-		FilePath string            `json:"file_path"`
-		Todos    []struct{ Content, Status string }
+	if what := events.Member(input, "new_string"); tool == "Edit" && what != nil {
+		w.diff(member(input, "file_path"), member(input, "old_string"), textOf(what))
+		return
 	}
-	_ = json.Unmarshal(input, &in) // what has another form has no such members
-	switch {
-	case tool == "Bash" && in.Command != nil:
-		w.text("command", textOf(in.Command))
-	case tool == "Edit" && in.New != nil:
-		w.diff(in.FilePath, textOf(in.Old), textOf(in.New))
+	if what := events.Member(input, "content"); tool == "Write" && what != nil {
+		w.diff(member(input, "file_path"), "", textOf(what))
+		return
+	}
+	switch command := member(input, "command"); {
+	case tool == "Bash" && command != "":
+		w.text("command", command)
 	case tool == "MultiEdit":
-		for _, raw := range in.Edits {
-			var e struct {
-				Old json.RawMessage `json:"old_string"`
-				New json.RawMessage `json:"new_string"`
-			}
-			_ = json.Unmarshal(raw, &e)
-			w.diff(in.FilePath, textOf(e.Old), textOf(e.New))
+		var edits []json.RawMessage
+		_ = json.Unmarshal(events.Member(input, "edits"), &edits) // what has another form has no edits
+		for _, e := range edits {
+			w.diff(member(input, "file_path"), member(e, "old_string"), member(e, "new_string"))
 		}
-	case tool == "Write" && in.Content != nil:
-		w.diff(in.FilePath, "", textOf(in.Content))
-	case tool == "TodoWrite" && in.Todos != nil:
+	case tool == "TodoWrite":
+		var todos []struct{ Content, Status string }
+		_ = json.Unmarshal(events.Member(input, "todos"), &todos) // as above
 		var items []string
-		for _, t := range in.Todos {
+		for _, t := range todos {
 			items = append(items, line(words(t.Status)+": "+t.Content))
 		}
 		w.list("to do", items)
@@ -217,30 +203,24 @@ func (w *writer) call(tool string, input json.RawMessage) {
 
 // result adds what a tool gave back.
 func (w *writer) result(tool string, response json.RawMessage) {
-	var out struct {
-		Stdout  json.RawMessage `json:"stdout"`
-		Stderr  json.RawMessage `json:"stderr"`
-		Content json.RawMessage `json:"content"`
-		File    *struct {
-			Content json.RawMessage `json:"content"`
-		} `json:"file"`
-		Patch []hunk `json:"structuredPatch"`
-	}
-	_ = json.Unmarshal(response, &out) // as above
+	var patch []hunk
+	_ = json.Unmarshal(events.Member(response, "structuredPatch"), &patch) // what has another form is no patch
+	stdout, stderr := events.Member(response, "stdout"), events.Member(response, "stderr")
+	file := events.Member(response, "file")
 	switch {
-	case len(out.Patch) > 0:
-		w.patch(out.Patch)
+	case len(patch) > 0:
+		w.patch(patch)
 	case tool == "Edit", tool == "MultiEdit", tool == "Write", tool == "TodoWrite":
-	case out.Stdout != nil || out.Stderr != nil:
-		w.text("output", textOf(out.Stdout))
-		w.text("error output", textOf(out.Stderr))
-	case out.File != nil:
-		w.text("content", textOf(out.File.Content))
-	case out.Content != nil && textOf(out.Content) != "":
-		w.text("result", textOf(out.Content))
-	case textOf(response) != "":
-		w.text("result", textOf(response))
+	case stdout != nil || stderr != nil:
+		w.text("output", textOf(stdout))
+		w.text("error output", textOf(stderr))
+	case file != nil:
+		w.text("content", member(file, "content"))
 	default:
+		if text := cmp.Or(member(response, "content"), textOf(response)); text != "" {
+			w.text("result", text)
+			return
+		}
 		w.members("result", response)
 	}
 }
@@ -293,7 +273,7 @@ func (w *writer) diff(file, before, after string) {
 		for l := range strings.Lines(shown) {
 			b.Lines = append(b.Lines, diffLine{part.sign, strings.TrimSuffix(l, "\n")})
 		}
-		b.Cut = orWord(b.Cut, cut)
+		b.Cut = cmp.Or(b.Cut, cut)
 	}
 	w.blocks = append(w.blocks, b)
 }
@@ -307,15 +287,10 @@ func (w *writer) members(title string, data json.RawMessage) {
 	}
 	var items []string
 	for name, raw := range all {
-		switch name {
-		case "session_id", "transcript_path", "cwd", "hook_event_name", "prompt_id", "permission_mode":
+		if slices.Contains(ofTheHook, name) {
 			continue
 		}
-		text := textOf(raw)
-		if text == "" {
-			text = string(raw)
-		}
-		shown, cut := w.cut(text)
+		shown, cut := w.cut(cmp.Or(textOf(raw), string(raw)))
 		items = append(items, strings.Join(nonEmpty(clean(name)+": "+shown, cut), " … "))
 	}
 	slices.Sort(items)

@@ -47,8 +47,11 @@ func Export(ctx context.Context, w io.Writer, o ExportOptions) (Exported, error)
 	sum, raw := sha256.New(), newPack()
 	lines := json.NewEncoder(io.MultiWriter(sum, raw))
 	lines.SetEscapeHTML(false)
-	s, err := rd.whole(ctx, state, func(r events.Record) error { return lines.Encode(r) })
-	if err != nil {
+	s := newStory(state, rd)
+	if err := s.read(ctx, func(r events.Record) error { return lines.Encode(r) }); err != nil {
+		return Exported{}, err
+	}
+	if err := s.fold(ctx); err != nil {
 		return Exported{}, err
 	}
 

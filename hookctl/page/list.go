@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -49,8 +50,7 @@ func (s *server) list(w http.ResponseWriter, r *http.Request) error {
 		g.Cards = append(g.Cards, card{Path: pathOf(st.ID), Title: line(st.Title), State: state, Tone: tone, Mark: mark, Facts: s.factsOf(st)})
 	}
 	groups = slices.DeleteFunc(groups, func(g group) bool { return len(g.Cards) == 0 })
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	return s.pages.ExecuteTemplate(w, "sessions", listPage{frame: newFrame("Sessions"), Groups: groups})
+	return s.html(w, "sessions", listPage{frame: newFrame("Sessions"), Groups: groups})
 }
 
 // find lists the events with some words, of all sessions.
@@ -69,15 +69,11 @@ func (s *server) find(w http.ResponseWriter, r *http.Request) error {
 	hide := newReader(s.From, s.Zone).hide
 	for _, h := range hits {
 		text, _ := hide.Text([]byte(h.Text))
-		title := line(h.Title)
-		if title == "" {
-			title = events.Alias(line(h.Session))
-		}
+		title := cmp.Or(line(h.Title), events.Alias(line(h.Session)))
 		g.Cards = append(g.Cards, card{Path: fmt.Sprintf("%s#e%d", pathOf(h.Session), h.Seq), Title: line(string(text)), State: line(h.Kind), Tone: "faint", Mark: marks["faint"],
 			Facts: title + " · " + s.ago(h.Time)})
 	}
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	return s.pages.ExecuteTemplate(w, "sessions", listPage{frame: newFrame("What was found"), Words: words, Groups: []group{g}})
+	return s.html(w, "sessions", listPage{frame: newFrame("What was found"), Words: words, Groups: []group{g}})
 }
 
 // groupOf is the index of the group that a session is shown in.

@@ -19,6 +19,7 @@ package page
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	_ "embed"
@@ -128,13 +129,9 @@ func (rd reader) state(ctx context.Context, id string) (session.State, error) {
 	return s, json.Unmarshal(clean, &s)
 }
 
-// walk reads the steps of a session. only is "events", "states", or "" for both.
+// walk reads the steps of a session. only is "events" or "states".
 func (rd reader) walk(ctx context.Context, id, only string, each func(Step) error) error {
-	query := url.Values{}
-	if only != "" {
-		query.Set("only", only)
-	}
-	return rd.from.Stream(ctx, "GET", "/v1/walk/"+id, query, func(raw []byte) error {
+	return rd.from.Stream(ctx, "GET", "/v1/walk/"+id, url.Values{"only": {only}}, func(raw []byte) error {
 		if len(raw) == 0 {
 			return nil
 		}
@@ -147,11 +144,14 @@ func (rd reader) walk(ctx context.Context, id, only string, each func(Step) erro
 	})
 }
 
-// read takes a session's events, without states and pictures.
-func (s *story) read(ctx context.Context) error {
+// read takes a session's events, without states and pictures. each is called with every event, and may be nil.
+func (s *story) read(ctx context.Context, each func(events.Record) error) error {
 	err := s.by.walk(ctx, s.Session.ID, "events", func(step Step) error {
 		s.take(step.Record)
-		return nil
+		if each == nil {
+			return nil
+		}
+		return each(step.Record)
 	})
 	s.end()
 	return err
@@ -176,29 +176,13 @@ func (s *story) fold(ctx context.Context) error {
 	return err
 }
 
-// whole reads a session with all that a file has. each is called with every event as it goes into the file.
-func (rd reader) whole(ctx context.Context, s session.State, each func(events.Record) error) (*story, error) {
-	out := newStory(s, rd)
-	err := rd.walk(ctx, s.ID, "", func(step Step) error {
-		out.take(step.Record)
-		out.move(step)
-		return each(step.Record)
-	})
-	out.end()
-	out.Tracks.end(len(out.Moves))
-	return out, err
-}
-
 // Count is how much the timeline has.
 func (s *story) Count() string { return plural(s.Events, "event") + ", " + plural(s.Rows, "row") }
 
 // pageOf makes what the template of a session needs. Its top needs no event.
 func (rd reader) pageOf(s *story) sessionPage {
 	st := s.Session
-	title := line(st.Title)
-	if title == "" {
-		title = "session " + events.Alias(line(st.ID))
-	}
+	title := cmp.Or(line(st.Title), "session "+events.Alias(line(st.ID)))
 	state, tone := statusOf(st)
 	facts := nonEmpty(projectOf(st), onBranch(st.Branch), line(st.Model), "started "+st.Started.In(rd.zone).Format("2 January 2006, 15:04"),
 		line(st.ID))
@@ -222,12 +206,7 @@ func statusOf(s session.State) (words, tone string) {
 	return words, "warn"
 }
 
-func rootOf(s session.State) string {
-	if s.Worktree != "" {
-		return s.Worktree
-	}
-	return s.Cwd
-}
+func rootOf(s session.State) string { return cmp.Or(s.Worktree, s.Cwd) }
 
 func projectOf(s session.State) string {
 	path := line(rootOf(s))
@@ -253,11 +232,8 @@ func (s *story) grep(words string) []string {
 	ids := []string{}
 	low := bytes.ToLower([]byte(words))
 	for id, n := range s.rows {
-		for _, r := range n.records {
-			if bytes.Contains(bytes.ToLower(r.Data), low) {
-				ids = append(ids, id)
-				break
-			}
+		if slices.ContainsFunc(n.records, func(r events.Record) bool { return bytes.Contains(bytes.ToLower(r.Data), low) }) {
+			ids = append(ids, id)
 		}
 	}
 	slices.Sort(ids)

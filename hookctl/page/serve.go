@@ -122,8 +122,8 @@ func (s *server) handler() http.Handler {
 	handle("/find", s.find)
 	handle("/live", s.live)
 	handle("/session/{id}", s.one)
-	handle("/session/{id}/moves", s.moves)
-	handle("/session/{id}/tracks", s.pictures)
+	handle("/session/{id}/moves", s.folded(func(w http.ResponseWriter, st *story) error { return reply(w, st.Moves) }))
+	handle("/session/{id}/tracks", s.folded(func(w http.ResponseWriter, st *story) error { return s.html(w, "tracks", st.Tracks) }))
 	handle("/session/{id}/body/{row}", s.body)
 	handle("/session/{id}/grep", s.grep)
 	handle("/session/{id}/live", s.live)
@@ -168,7 +168,7 @@ func (s *server) read(ctx context.Context, id string, begun func(*story) error) 
 			return nil, err
 		}
 	}
-	if err := st.read(ctx); err != nil {
+	if err := st.read(ctx, nil); err != nil {
 		return nil, err
 	}
 
@@ -197,8 +197,7 @@ func (s *server) one(w http.ResponseWriter, r *http.Request) error {
 	sent := false
 	st, err := s.read(r.Context(), r.PathValue("id"), func(st *story) error {
 		sent = true
-		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		err := s.pages.ExecuteTemplate(w, "top", st.by.pageOf(st))
+		err := s.html(w, "top", st.by.pageOf(st))
 		return errors.Join(err, http.NewResponseController(w).Flush())
 	})
 	if err != nil && sent {
@@ -211,31 +210,24 @@ func (s *server) one(w http.ResponseWriter, r *http.Request) error {
 	return s.pages.ExecuteTemplate(w, "timeline", st.by.pageOf(st))
 }
 
-// folded is the story with its states and pictures.
-func (s *server) folded(r *http.Request) (*story, error) {
-	st, err := s.story(r.Context(), r.PathValue("id"))
-	if err != nil {
-		return nil, err
+// folded answers with what the states and pictures of a story give.
+func (s *server) folded(answer func(http.ResponseWriter, *story) error) func(http.ResponseWriter, *http.Request) error {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		st, err := s.story(r.Context(), r.PathValue("id"))
+		if err == nil {
+			err = st.fold(r.Context())
+		}
+		if err != nil {
+			return err
+		}
+		return answer(w, st)
 	}
-	return st, st.fold(r.Context())
 }
 
-func (s *server) moves(w http.ResponseWriter, r *http.Request) error {
-	st, err := s.folded(r)
-	if err != nil {
-		return err
-	}
-	return reply(w, st.Moves)
-}
-
-// pictures are those above the scrubber, as a part of a page.
-func (s *server) pictures(w http.ResponseWriter, r *http.Request) error {
-	st, err := s.folded(r)
-	if err != nil {
-		return err
-	}
+// html sends a page, or a part of one.
+func (s *server) html(w http.ResponseWriter, name string, data any) error {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	return s.pages.ExecuteTemplate(w, "tracks", st.Tracks)
+	return s.pages.ExecuteTemplate(w, name, data)
 }
 
 func (s *server) grep(w http.ResponseWriter, r *http.Request) error {

@@ -223,7 +223,12 @@ func (s *story) call(r events.Record) *row {
 	case *events.PermissionDenied:
 		return s.known(r, e.ToolUseID, e.ToolName, e.ToolInput)
 	case *events.ToolBatchFinished:
-		return s.batch(r, e)
+		for _, c := range e.ToolCalls {
+			if n := s.calls[c.ToolUseID]; n != nil {
+				return n
+			}
+		}
+		return s.add(r, "faint", "calls came back", fmt.Sprint(len(e.ToolCalls)))
 	}
 	return s.other(r)
 }
@@ -242,8 +247,7 @@ func (s *story) known(r events.Record, id, tool string, input json.RawMessage) *
 // question is the row of the call that permission is asked for. The client names no call: of several of one tool it is
 // shown with the newest, and who allowed which is told by insight.
 func (s *story) question(r events.Record, e *events.PermissionRequested) *row {
-	for i := len(s.open) - 1; i >= 0; i-- {
-		n := s.open[i]
+	for _, n := range slices.Backward(s.open) {
 		q, ok := n.records[0].Event.(*events.ToolRequested)
 		if ok && n.State == "running" && q.ToolName == e.ToolName && q.AgentID == e.AgentID {
 			return n
@@ -282,16 +286,6 @@ func (n *row) verdict(c insight.Call) {
 	if c.WaitedMS > 0 {
 		n.note("after " + span(time.Duration(c.WaitedMS)*time.Millisecond))
 	}
-}
-
-// batch is the row of the first call that it has the outcome of.
-func (s *story) batch(r events.Record, e *events.ToolBatchFinished) *row {
-	for _, c := range e.ToolCalls {
-		if n := s.calls[c.ToolUseID]; n != nil {
-			return n
-		}
-	}
-	return s.add(r, "faint", "calls came back", fmt.Sprint(len(e.ToolCalls)))
 }
 
 // agent puts a subagent below the call that started it.
@@ -344,8 +338,7 @@ func (s *story) other(r events.Record) *row {
 	case *events.TurnStopped:
 		return s.add(r, "", "answer", e.LastAssistantMessage)
 	case *events.TurnFailed:
-		n := s.add(r, "bad", "API error", strings.Join(nonEmpty(e.Error, e.ErrorDetails), ": "))
-		return n
+		return s.add(r, "bad", "API error", strings.Join(nonEmpty(e.Error, e.ErrorDetails), ": "))
 	case *events.SessionEnded:
 		return s.add(r, "faint", "session ended", words(e.Reason))
 	case *events.SessionReaped:

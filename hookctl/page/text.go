@@ -57,27 +57,28 @@ func acts(r rune) bool {
 var subjects = []string{"command", "file_path", "notebook_path", "pattern", "url", "query", "skill", "description", "subject", "prompt", "path", "message"}
 
 func subject(r events.Record, input json.RawMessage) string {
-	var members map[string]json.RawMessage
-	if json.Unmarshal(input, &members) != nil {
-		return ""
-	}
 	base := r.Worktree
 	if h, ok := r.Event.(events.HookEvent); ok && base == "" {
 		base = h.Hook().Cwd
 	}
 	for _, name := range subjects {
-		if text := events.WithoutFolder(textOf(members[name])); text != "" && base != "" {
-			return strings.TrimPrefix(text, strings.TrimSuffix(base, "/")+"/")
-		} else if text != "" {
+		text := events.WithoutFolder(member(input, name))
+		if base != "" {
+			text = strings.TrimPrefix(text, strings.TrimSuffix(base, "/")+"/")
+		}
+		if text != "" {
 			return text
 		}
 	}
 	var todos []json.RawMessage
-	if json.Unmarshal(members["todos"], &todos) == nil {
+	if json.Unmarshal(events.Member(input, "todos"), &todos) == nil {
 		return plural(len(todos), "thing") + " to do"
 	}
 	return anyText(input)
 }
+
+// ofTheHook are the members of every hook, which are shown elsewhere.
+var ofTheHook = []string{"session_id", "transcript_path", "cwd", "hook_event_name", "prompt_id", "permission_mode"}
 
 // anyText is the first text of a JSON object's members, by name, that is not about the hook itself.
 func anyText(data json.RawMessage) string {
@@ -86,11 +87,8 @@ func anyText(data json.RawMessage) string {
 		return ""
 	}
 	for _, k := range slices.Sorted(maps.Keys(members)) {
-		switch k {
-		case "session_id", "transcript_path", "cwd", "hook_event_name", "prompt_id", "permission_mode", "tool_use_id":
-			continue
-		}
-		if s, ok := members[k].(string); ok && s != "" {
+		s, ok := members[k].(string)
+		if ok && s != "" && k != "tool_use_id" && !slices.Contains(ofTheHook, k) {
 			return k + ": " + s
 		}
 	}
@@ -99,17 +97,11 @@ func anyText(data json.RawMessage) string {
 
 // textOf is a JSON string, the texts of content blocks, or the beginning of a text that is kept outside of the event.
 func textOf(raw json.RawMessage) string {
-	var text string
-	if json.Unmarshal(raw, &text) == nil {
+	if text := events.Text(raw); text != "" {
 		return text
 	}
-	var blob struct {
-		Digest string `json:"$blob"`
-		Size   int    `json:"size"`
-		Head   string `json:"head"`
-	}
-	if json.Unmarshal(raw, &blob) == nil && blob.Digest != "" {
-		return fmt.Sprintf("%s\n… (%d bytes in all)", blob.Head, blob.Size)
+	if events.Member(raw, "$blob") != nil {
+		return fmt.Sprintf("%s\n… (%s bytes in all)", events.MemberText(raw, "head"), events.Member(raw, "size"))
 	}
 	var blocks []struct {
 		Text string `json:"text"`
@@ -123,6 +115,9 @@ func textOf(raw json.RawMessage) string {
 	}
 	return strings.Join(nonEmpty(parts...), "\n")
 }
+
+// member is [textOf] a member of an object.
+func member(object json.RawMessage, name string) string { return textOf(events.Member(object, name)) }
 
 func plural(n int, noun string) string {
 	if n == 1 {

@@ -83,9 +83,9 @@ func (t *tracks) end(n int) {
 	t.Coherence = stairs(t.r, n, false)
 	t.Context = stairs(t.context, n, true)
 	t.Open = stairs(t.open, n, true)
-	t.Failed = ticks(t.failed, n, 0, 100)
-	t.Compacted = ticks(t.compacted, n, 0, 100)
-	t.Prompts = ticks(t.prompts, n, 0, 100)
+	t.Failed = ticks(t.failed, n)
+	t.Compacted = ticks(t.compacted, n)
+	t.Prompts = ticks(t.prompts, n)
 }
 
 // x is the place of an event among n in a box 1000 wide.
@@ -117,12 +117,12 @@ func stairs(points []point, n int, filled bool) string {
 func y(v float64) float64 { return 96 - 92*max(0, min(1, v)) }
 
 // ticks is a path of vertical lines.
-func ticks(at []int, n, from, to int) string {
+func ticks(at []int, n int) string {
 	var b strings.Builder
 	before := -1
 	for _, i := range at {
 		if place := int(x(i, n)); place != before {
-			fmt.Fprintf(&b, "M%d %dV%d", place, from, to)
+			fmt.Fprintf(&b, "M%d 0V100", place)
 			before = place
 		}
 	}
