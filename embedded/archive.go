@@ -22,19 +22,18 @@ type archiver struct {
 	checked   int // sealed blocks up to this number were verified
 	log       *slog.Logger
 	damaged   func() // called when a sealed block turns out to be damaged
-	round     func() // called in each round
 	wake      chan struct{}
 	quit      chan struct{}
 	once      sync.Once
 	idle      sync.WaitGroup
 }
 
-func newArchiver(msgs, dir string, log *slog.Logger, damaged, round func()) *archiver {
+func newArchiver(msgs, dir string, log *slog.Logger, damaged func()) *archiver {
 	checked := 0
 	if names, err := block.Numbers(msgs); err == nil && len(names) > 1 { // the others were checked when the store was opened, or are vouched for
 		checked = names[len(names)-2]
 	}
-	return &archiver{msgs: msgs, dir: dir, checked: checked, log: log, damaged: damaged, round: round, wake: make(chan struct{}, 1), quit: make(chan struct{})}
+	return &archiver{msgs: msgs, dir: dir, checked: checked, log: log, damaged: damaged, wake: make(chan struct{}, 1), quit: make(chan struct{})}
 }
 
 // kick says that a block may have been sealed. It does not wait.
@@ -54,7 +53,6 @@ func (a *archiver) run() {
 		_, err := block.Archive(a.msgs, a.dir, true) // every time: a block that was replaced has the number it had
 		_, followErr := block.Follow(a.msgs, a.dir)
 		err = errors.Join(err, followErr, a.check())
-		a.round()
 		damaged := errors.Is(err, block.ErrDamaged)
 		if damaged {
 			a.damaged()

@@ -38,14 +38,15 @@ type buckets struct {
 	log    *serverLog
 	byName map[string]jetstream.Stream
 	absent absent
+	note   func() // writes down how far the log is on disk
 }
 
 var _ projector.Store = (*buckets)(nil)
 
 // openBuckets looks the buckets up and creates those that lack. A lost bucket is no loss: it is
 // folded again from the log. created says whether one on disk was made.
-func openBuckets(ctx context.Context, js jetstream.JetStream, c *codec, log *serverLog) (b *buckets, created bool, err error) {
-	b = &buckets{js: js, codec: c, log: log, byName: make(map[string]jetstream.Stream)}
+func openBuckets(ctx context.Context, js jetstream.JetStream, c *codec, log *serverLog, note func()) (b *buckets, created bool, err error) {
+	b = &buckets{js: js, codec: c, log: log, note: note, byName: make(map[string]jetstream.Stream)}
 	for name, storage := range map[string]jetstream.StorageType{
 		projector.BucketSnapshot: jetstream.FileStorage,
 		projector.BucketLatest:   jetstream.FileStorage,
@@ -134,11 +135,15 @@ func (b *buckets) pack(bucket string, value []byte) []byte {
 
 // Save implements [projector.Store]. Cells go to the server in their order without waiting for each
 // one; what follows a deletion, and the last cell, waits for everything before it, so that the
-// position of a batch is not written when a value was refused.
+// position of a batch is not written when a value was refused. The positions are in the snapshots' bucket and come when the
+// log is on disk up to them, which is noted first: a log that ends before a position is known to lack something.
 func (b *buckets) Save(ctx context.Context, bucket string, cells []projector.Cell) error {
 	h, err := b.handle(bucket)
 	if err != nil {
 		return err
+	}
+	if bucket == projector.BucketSnapshot {
+		b.note()
 	}
 	msgs := make([]*nats.Msg, len(cells))
 	defer b.absent.saving()()

@@ -10,7 +10,7 @@
 //	<dir>/clean.json                     the clean-exit marker (package block); absent while running
 //	<dir>/uncut/<n>.blk                  a damaged block as it was before the server cut it off (uncut.go)
 //	<dir>/found.json                     damage that was mended and is not recorded yet (found.go)
-//	<dir>/aside/<time>/                  what was left of a log that was gone (vouch.go)
+//	<dir>/aside/<time>/                  what was left of a log that was gone (gone.go)
 //	<dir>/../hookd.lock                  the lock, with its holder's pid
 //
 // # One event, one message
@@ -147,7 +147,6 @@ type Server struct {
 	created bool // a stream on disk was made by this Open
 	found   Found
 	vouched uint64 // the newest sequence that was in the log, as far as anything tells
-	began   int    // the number of its first block at the last exit in order; 0: not known
 	dry     bool   // look only: see [Look]
 	trimmed bool   // this opening has cut damage off its end
 

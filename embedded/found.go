@@ -41,11 +41,16 @@ func (f *Found) add(damage []block.Damage, x block.Fixed) {
 	f.Lost = block.Join(append(f.Lost, x.Lost...)...)
 	f.Torn = append(f.Torn, x.Torn...)
 	if len(x.Restored) > 0 {
-		f.Did = append(f.Did, "taken from the archive: "+strings.Join(x.Restored, ", "))
+		f.fromArchive(x.Restored)
 	}
 	if len(x.SetAside) > 0 {
 		f.Did = append(f.Did, "set aside: "+strings.Join(x.SetAside, ", "))
 	}
+}
+
+// fromArchive notes blocks that were taken from the archive.
+func (f *Found) fromArchive(blocks []string) {
+	f.Did = append(f.Did, "taken from the archive: "+strings.Join(blocks, ", "))
 }
 
 // restored notes that the log was taken from the archive, once; a clean exit tells how far it had come.

@@ -2,6 +2,7 @@ package embedded
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -91,13 +92,14 @@ func (st *Stream) unfinished(part, of int, err error) error {
 	return err
 }
 
-// cutUnfinished cuts an unfinished group off the end of the log, before the server sees it. An event that
+// cutUnfinished cuts an unfinished group off the end of the log, before the server sees it, and returns the newest sequence
+// then. An event that
 // something vouches for was folded, so its group was whole: what lacks of that is a loss.
 //
 // A group is synced to its end before anybody is told of it, so what was told has no end that is torn, unless the
 // disk did not keep what it had said it had. Where a torn record stood behind the group, that cannot be told, so the
 // events that are cut are found with it.
-func (s *Server) cutUnfinished(k *known) error {
+func (s *Server) cutUnfinished(end uint64) (last uint64, err error) {
 	var keepErr error
 	n, last, err := block.CutEnd(s.opts.msgsDir(), s.opts.archiveDir(), streamName, func(newest block.Record) int {
 		if newest.Seq <= s.vouched {
@@ -112,18 +114,12 @@ func (s *Server) cutUnfinished(k *known) error {
 		}
 		return n
 	})
-	if keepErr != nil {
-		return keepErr
-	}
-	if err != nil {
-		return classify(err)
+	if err = cmp.Or(keepErr, classify(err)); err != nil || n == 0 {
+		return end, err
 	}
 	s.report.Unfinished += n // a bucket's trouble may have it opened once more
-	if n > 0 {
-		k.last = last
-		s.opts.Log.Warn("the end of the log was cut: events that belong together were not written to their end", "events", n)
-	}
-	return nil
+	s.opts.Log.Warn("the end of the log was cut: events that belong together were not written to their end", "events", n)
+	return last, nil
 }
 
 // tornBehind tells that something was cut off right behind a sequence, by this opening or one before it.

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"syscall"
 
 	"github.com/nats-io/nats.go/jetstream"
@@ -15,85 +14,82 @@ import (
 	"hookline/embedded/block"
 )
 
-// known is what the files say about the log before the server may touch them.
-type known struct {
-	blocks int
-	last   uint64 // newest sequence in a readable record
-}
-
-// survey takes up what the last exit and earlier openings left, and lists the log's blocks.
+// survey takes up what the last exit and earlier openings left, and lists the log's blocks when those that the archive has
+// besides are back. A log that is known to have had events and has no block is an [ErrLogGone].
 func (s *Server) survey() (marker block.Marker, blocks []block.Info, err error) {
 	marker, err = block.ReadMarker(s.opts.Dir)
 	s.report.Clean = err == nil
 	if err != nil && !errors.Is(err, block.ErrNoMarker) {
 		s.opts.Log.Warn("clean-exit marker", "err", err)
 	}
+	s.vouched = max(marker.LastSeq, s.lock.seq)
+
 	err = s.readFound()
 	if err == nil && !s.dry {
 		err = s.uncut()
 	}
-	if err != nil {
-		return marker, nil, err
+	if err == nil {
+		err = s.takeBack()
 	}
-	s.vouched, s.began = s.vouchedFor(marker), marker.Began()
-	blocks, err = s.present()
+	if err == nil {
+		blocks, err = list(s.opts.msgsDir())
+	}
+	if err == nil && len(blocks) == 0 && s.vouched > 0 && !s.found.Whole {
+		err = s.gone()
+	}
 	return marker, blocks, err
 }
 
-// inspect checks the log's blocks, repairs and archives them, and takes the marker away: from here
-// on the store is in use. An exit in order leaves only the newest block and what the marker does
-// not vouch for to be read.
-func (s *Server) inspect() (known, error) {
+// inspect checks the log's blocks, repairs and archives them, and takes the marker away: from here on the store is in use.
+// It returns the newest sequence in them; 0 for a new log.
+func (s *Server) inspect() (last uint64, err error) {
 	marker, blocks, err := s.survey()
-	if err != nil { // the marker stays: it is what says that there was a log
-		return known{}, err
-	}
-	if len(blocks) == 0 {
+	if err == nil && len(blocks) == 0 {
 		s.report.Clean = s.report.Clean || !exists(s.opts.jetstreamDir()) // a new store has no bad end behind it
-		return known{}, block.RemoveMarker(s.opts.Dir)
+		return 0, block.RemoveMarker(s.opts.Dir)
 	}
-	if !s.report.Clean {
-		s.uncache(blocks)
+	if err == nil {
+		last, err = s.checkAfter(marker, blocks)
 	}
-	newest := blocks[len(blocks)-1].Name
-	trusted := s.report.Clean && marker.VouchesIndex(s.opts.msgsDir())
-	vouched := make(map[string]bool, len(blocks))
-	for _, b := range blocks {
-		vouched[b.Name] = b.Name != newest && trusted && marker.Vouches(b)
-	}
-	if trusted && slices.ContainsFunc(blocks[:len(blocks)-1], func(b block.Info) bool { return !vouched[b.Name] }) {
-		if err := classify(block.DropIndex(s.opts.msgsDir())); err != nil { // a block was exchanged, or brought back: the index does not know what is in it
-			return known{}, err
-		}
-	}
-	found, err := s.check(func(name string) bool { return !vouched[name] })
 	if errors.Is(err, ErrLogGone) && s.opts.Renew {
-		blocks, err = s.renew()
-		found.Last = s.vouched
+		last, err = s.vouched, s.renew()
 	}
-	if err != nil {
-		return known{}, err
+	if err != nil { // the marker stays: it is what says that there was a log
+		return 0, err
 	}
-	k := known{blocks: len(blocks), last: found.Last}
-	if !s.report.Clean && !s.found.Whole { // what comes from the archive or a backup may end within a group that was whole
-		if err := s.cutUnfinished(&k); err != nil {
-			return known{}, err
-		}
-	}
+
 	// The newest one too: no server appends to it yet, and a link of it survives a removal.
 	if _, err := block.Archive(s.opts.msgsDir(), s.opts.archiveDir(), false); err != nil {
 		s.opts.Log.Warn("archiving blocks", "err", err)
 		if errors.Is(err, block.ErrDamaged) { // in a block that the marker had vouched for
-			if found, err = s.check(nil); err != nil {
-				return known{}, err
+			if last, err = s.check(0); err != nil {
+				return 0, err
 			}
-			k.last = found.Last
 		}
 	}
-	if k.last == 0 && !s.report.Clean && len(found.Damage) == 0 && len(found.Holes) == 0 {
-		return known{}, s.forgetEmpty()
+	return last, block.RemoveMarker(s.opts.Dir)
+}
+
+// checkAfter checks the blocks after the exit that a marker tells of: after one in order only the newest, unless others are
+// not as they were then. It returns the newest sequence.
+func (s *Server) checkAfter(marker block.Marker, blocks []block.Info) (last uint64, err error) {
+	from := 0
+	if s.report.Clean && marker.Vouches(s.opts.msgsDir(), blocks) {
+		from = blocks[len(blocks)-1].Index
+	} else if err := block.DropIndex(s.opts.msgsDir()); err != nil { // it does not know what is in them
+		return 0, classify(err)
 	}
-	return k, block.RemoveMarker(s.opts.Dir)
+	if !s.report.Clean {
+		s.uncache(blocks)
+	}
+	last, err = s.check(from)
+	if err == nil && !s.report.Clean && !s.found.Whole { // what comes from the archive or a backup may end within a group that was whole
+		last, err = s.cutUnfinished(last)
+	}
+	if err == nil && !s.report.Clean && last == 0 {
+		err = s.forgetEmpty()
+	}
+	return last, err
 }
 
 // unsyncedBlocks is how many blocks at the log's end a round of the shared fsync may have had before it: more than one
@@ -124,43 +120,35 @@ func (s *Server) forgetEmpty() error {
 
 func exists(path string) bool { _, err := os.Stat(path); return err == nil }
 
-// present lists the log's blocks, after restoring them from the archive where they are gone.
-func (s *Server) present() ([]block.Info, error) {
+// takeBack copies the blocks that the log lacks and the archive has into their place.
+func (s *Server) takeBack() error {
+	lacking, err := block.Lacking(s.opts.archiveDir(), s.opts.msgsDir())
+	if err != nil || len(lacking) == 0 {
+		return classify(err)
+	}
 	blocks, err := list(s.opts.msgsDir())
-	if err != nil || len(blocks) > 0 {
-		return blocks, err
-	}
-	archived, err := list(s.opts.archiveDir())
 	if err != nil {
-		return nil, err
+		return err
 	}
-	s.vouched = max(s.vouched, s.lock.seq)
-	switch {
-	case len(archived) > 0 && s.dry:
+	if len(blocks) == 0 {
 		s.found.restored(s.report.Clean)
-		return nil, nil
-	case len(archived) > 0:
-		return s.restore()
-	case s.vouched > 0 && s.opts.Renew:
-		return s.renew()
-	case s.vouched > 0:
-		return nil, s.gone()
 	}
-	return nil, nil
-}
+	if s.dry {
+		return nil
+	}
 
-// restore puts the archived blocks in the log's place.
-func (s *Server) restore() ([]block.Info, error) {
-	s.found.restored(s.report.Clean)
+	if len(blocks) > 0 {
+		s.found.fromArchive(lacking)
+	}
 	if err := s.keep(&s.found); err != nil {
-		return nil, err
+		return err
 	}
-	if _, err := block.Restore(s.opts.archiveDir(), s.opts.msgsDir()); err != nil {
-		return nil, unread("restoring it from the archive", err)
+	if err := block.Restore(s.opts.archiveDir(), s.opts.msgsDir(), lacking); err != nil {
+		return unread("restoring it from the archive", err)
 	}
-	s.report.Restored = true
-	s.opts.Log.Warn("the log was gone and was restored from the archive")
-	return list(s.opts.msgsDir())
+	s.report.Restored = s.report.Restored || len(blocks) == 0
+	s.opts.Log.Warn("blocks of the log were gone and were restored from the archive", "blocks", lacking)
+	return nil
 }
 
 // list is block.List for a folder that may be missing.
@@ -172,45 +160,45 @@ func list(dir string) ([]block.Info, error) {
 	return blocks, classify(err)
 }
 
-// checked verifies the chosen blocks, nil for all of them. A log of which nothing is left is an [ErrLogGone].
-func (s *Server) checked(only func(name string) bool) (block.Report, block.Options, error) {
-	o := block.Options{Stream: streamName, Only: only, Parallel: runtime.GOMAXPROCS(0), RepairFrom: s.opts.archiveDir(), Began: s.began, Vouched: s.vouched}
+// checked verifies the blocks from a number on.
+func (s *Server) checked(from int) (block.Report, block.Options, error) {
+	o := block.Options{Stream: streamName, From: from, Parallel: runtime.GOMAXPROCS(0), Archive: s.opts.archiveDir(), Vouched: s.vouched}
 	found, err := block.Check(s.opts.msgsDir(), o)
 	if err != nil {
-		return found, o, unread("it cannot be checked", err)
+		err = unread("it cannot be checked", err)
 	}
-	if found.Last == 0 && s.vouched > 0 && len(found.Missing()) == 0 {
-		return found, o, s.gone()
-	}
-	return found, o, nil
+	return found, o, err
 }
 
-// check verifies the chosen blocks and repairs what is damaged or missing, so that the server does not cut off what comes
-// behind, and gives no other event a sequence that was in use.
-func (s *Server) check(only func(name string) bool) (block.Report, error) {
-	found, o, err := s.checked(only)
+// check verifies the blocks from a number on and repairs what is damaged or missing, so that the server does not cut off
+// what comes behind, and gives no other event a sequence that was in use. It returns the newest sequence.
+func (s *Server) check(from int) (last uint64, err error) {
+	found, o, err := s.checked(from)
 	s.report.Checked, s.report.Damage = len(found.Blocks), found.Damage
-	if err != nil || len(found.Damage)+len(found.Holes) == 0 {
-		return found, err
+	if err != nil || found.Sound() {
+		return found.Last, err
 	}
 
 	feared := s.found
 	feared.add(found.Damage, block.Fixed{Lost: found.Missing()})
 	if err := s.keep(&feared); err != nil {
-		return found, err
+		return 0, err
 	}
 	fixed, err := block.Repair(s.opts.msgsDir(), o, found)
+	if errors.Is(err, block.ErrGone) {
+		return 0, s.gone()
+	}
 	if err != nil {
-		return found, unread("repairing it", err)
+		return 0, unread("repairing it", err)
 	}
 	s.trimmed = s.trimmed || found.Trimmed > 0
 	s.found.add(found.Damage, fixed)
 	if err := s.keep(&s.found); err != nil {
-		return found, err
+		return 0, err
 	}
 	s.opts.Log.Warn("the log was damaged", "damage", found.Damage, "holes", found.Holes, "fixed", fixed)
-	found, _, err = s.checked(only)
-	return found, err
+	found, _, err = s.checked(0)
+	return found.Last, err
 }
 
 // unread is the error for a log that could not be read: damage, unless this process could not open what may be whole, or a
@@ -222,10 +210,10 @@ func unread(what string, err error) error {
 	return &DamageError{What: what, Err: err}
 }
 
-// takeUp finds the log at the running server. Where the server has none, it is created only if no
-// block says that there was one; else the blocks are given to the server again, from the archive if
+// takeUp finds the log at the running server. Where the server has none, it is created; if its blocks end with a
+// sequence the blocks are given to the server again, from the archive if
 // the server has deleted them.
-func (s *Server) takeUp(ctx context.Context, k known) (jetstream.Stream, error) {
+func (s *Server) takeUp(ctx context.Context, last uint64) (jetstream.Stream, error) {
 	handle, err := s.js.Stream(ctx, streamName)
 	if err == nil {
 		return s.ofSchema(ctx, handle)
@@ -233,7 +221,7 @@ func (s *Server) takeUp(ctx context.Context, k known) (jetstream.Stream, error) 
 	if !errors.Is(err, jetstream.ErrStreamNotFound) {
 		return nil, fmt.Errorf("look up the log: %w", err)
 	}
-	if k.blocks > 0 {
+	if last > 0 {
 		if err := s.giveBack(); err != nil {
 			return nil, err
 		}
@@ -253,7 +241,7 @@ func (s *Server) giveBack() error {
 		return err
 	}
 	s.stop()
-	if _, err := s.restore(); err != nil {
+	if err := s.takeBack(); err != nil {
 		return err
 	}
 	return s.start()

@@ -29,9 +29,12 @@ func (s *Server) look() error {
 	if err != nil || len(blocks) == 0 {
 		return err
 	}
-	found, _, err := s.checked(nil)
+	found, _, err := s.checked(0)
 	if err != nil {
 		return err
+	}
+	if found.Last == 0 && s.vouched > 0 {
+		return s.gone()
 	}
 	s.report.Checked = len(found.Blocks)
 	s.found.add(found.Damage, block.Fixed{Lost: found.Missing(), Torn: found.Torn})

@@ -55,7 +55,7 @@ func (s *Server) open(ctx context.Context, began time.Time) error {
 	if err != nil {
 		return err
 	}
-	known, err := s.inspect()
+	last, err := s.inspect()
 	if err != nil {
 		return err
 	}
@@ -65,7 +65,7 @@ func (s *Server) open(ctx context.Context, began time.Time) error {
 	if err := s.start(); err != nil {
 		return err
 	}
-	handle, err := s.takeUp(ctx, known)
+	handle, err := s.takeUp(ctx, last)
 	if err != nil {
 		return err
 	}
@@ -75,15 +75,15 @@ func (s *Server) open(ctx context.Context, began time.Time) error {
 	if err := s.stream.loadLast(ctx); err != nil {
 		return fmt.Errorf("newest event: %w", err)
 	}
-	if s.stream.last < known.last {
-		return &DamageError{What: fmt.Sprintf("the server took up %d of %d sequences", s.stream.last, known.last),
-			FirstSeq: s.stream.last + 1, LastSeq: known.last}
+	if s.stream.last < last {
+		return &DamageError{What: fmt.Sprintf("the server took up %d of %d sequences", s.stream.last, last),
+			FirstSeq: s.stream.last + 1, LastSeq: last}
 	}
 	if err := s.confirm(ctx); err != nil {
 		return fmt.Errorf("what is lost: %w", err)
 	}
 	var created bool
-	if s.buckets, created, err = openBuckets(ctx, s.js, c, s.log); err != nil {
+	if s.buckets, created, err = openBuckets(ctx, s.js, c, s.log, s.noteLog); err != nil {
 		return err
 	}
 	s.created = s.created || created
@@ -97,7 +97,7 @@ func (s *Server) open(ctx context.Context, began time.Time) error {
 // settle starts what runs beside the server, after bringing to disk what is not known to be there:
 // what a killed predecessor wrote and streams that are new. After an exit in order, that is nothing.
 func (s *Server) settle() error {
-	s.archive = newArchiver(s.opts.msgsDir(), s.opts.archiveDir(), s.opts.Log, s.distrust, s.noteLog)
+	s.archive = newArchiver(s.opts.msgsDir(), s.opts.archiveDir(), s.opts.Log, s.distrust)
 	s.stream.sync = newSyncer(s.opts.msgsDir(), s.stream.last, s.archive.kick, s.unkept)
 	if !s.report.Clean || s.created {
 		err := errors.Join(syncTree(s.opts.jetstreamDir(), time.Time{}), syncFile(s.opts.Dir), syncFile(filepath.Dir(s.opts.Dir)))
@@ -114,7 +114,8 @@ func (s *Server) settle() error {
 	return nil
 }
 
-// noteLog writes beside the store how far the log has come, so that a store that is removed whole is missed.
+// noteLog writes beside the store how far the log has come: what it lacks of that at the next opening is lost, and a store
+// that is removed whole is missed.
 func (s *Server) noteLog() {
 	seq := s.stream.sync.onDisk()
 	if s.opts.Fsync == Always {

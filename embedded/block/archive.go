@@ -109,30 +109,33 @@ func copyBlock(live, kept string, changed time.Time) error {
 	return os.Chtimes(kept, changed, changed)
 }
 
-// Restore copies every archived block that msgs lacks, or has empty, back into it and returns their names. It makes the
-// folder when it is gone. Before the first, index.db is removed, since it does not know them. No server may be
-// running.
-func Restore(archive, msgs string) (restored []string, err error) {
+// Lacking names the archived blocks that msgs lacks or has empty.
+func Lacking(archive, msgs string) ([]string, error) {
 	blocks, err := List(archive)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil
 	}
-	if err == nil {
-		err = os.MkdirAll(msgs, 0o700)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("restore blocks: %w", err)
-	}
+	var names []string
 	for _, info := range blocks {
-		if st, err := os.Stat(filepath.Join(msgs, info.Name)); err == nil && st.Size() > 0 {
-			continue
+		if st, err := os.Stat(filepath.Join(msgs, info.Name)); info.Size > 0 && (err != nil || st.Size() == 0) {
+			names = append(names, info.Name)
 		}
-		if err := errors.Join(DropIndex(msgs), restore(archive, msgs, info.Name)); err != nil {
-			return restored, err
-		}
-		restored = append(restored, info.Name)
 	}
-	return restored, nil
+	return names, err
+}
+
+// Restore copies archived blocks back into msgs, which it makes when it is gone. Before the first, index.db is removed,
+// since it does not know them. No server may be running.
+func Restore(archive, msgs string, names []string) error {
+	if err := os.MkdirAll(msgs, 0o700); err != nil {
+		return fmt.Errorf("restore blocks: %w", err)
+	}
+	for _, name := range names {
+		if err := errors.Join(DropIndex(msgs), restore(archive, msgs, name)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // restore copies one block back. A copy and not a link: the server may append to it or cut it.

@@ -62,15 +62,14 @@ const (
 
 // Options say which blocks to look at and how.
 type Options struct {
-	Stream     string                 // the stream's name, part of the checksum's key
-	Only       func(name string) bool // nil: every block; blocks beside a missing one are read anyway
-	Parallel   int                    // blocks read at once; 0: one
-	RepairFrom string                 // folder written by Archive that Repair may take blocks from; empty: none
-	Began      int                    // number of the block that the stream is known to have begun with; 0: not known
-	Vouched    uint64                 // newest sequence that the stream is known to have had; 0: not known
+	Stream   string // the stream's name, part of the checksum's key
+	From     int    // number of the first block to read, where those before it are known to be as they were; 0: all of them
+	Parallel int    // blocks read at once; 0: one
+	Archive  string // folder written by Archive that Repair may take blocks from; empty: none
+	Vouched  uint64 // newest sequence that the stream is known to have had; 0: not known
 }
 
-// Report is what Check found. It is clean when Damage and Holes are empty.
+// Report is what Check found.
 type Report struct {
 	Blocks []Info   // the blocks that were read, by number
 	Damage []Damage // by block and offset
@@ -83,6 +82,9 @@ type Report struct {
 
 	scans []scan
 }
+
+// Sound tells that nothing is damaged and nothing is missing.
+func (r Report) Sound() bool { return len(r.Damage)+len(r.Holes) == 0 }
 
 // Info describes one block. First and Last are 0 when it has no message, erased ones included.
 type Info struct {

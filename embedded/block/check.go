@@ -14,11 +14,10 @@ import (
 // scan is what one block's records tell.
 type scan struct {
 	Info
-	read   bool
 	pieces []mark
-	tombs  []uint64 // sequences that were deleted
-	wiped  []Range  // sequences that were erased
-	cut    []Range  // of them, those that Repair gave up
+	tombs  []Range // sequences that were deleted
+	wiped  []Range // sequences that were erased
+	cut    []Range // of them, those that Repair gave up
 }
 
 // mark is a run of messages without a gap, or a damaged stretch between two of them.
@@ -30,84 +29,34 @@ type mark struct {
 	heads  uint64 // so many unchecked heads follow each other with ascending sequences
 }
 
-// Check verifies every record of the blocks in dir, the stream's msgs folder, and looks for missing sequences in and
-// between blocks; before the first block only with o.Began or o.RepairFrom, behind the last only up to o.Vouched or where
-// o.RepairFrom has such a block. Where anything is wrong all blocks are read: only together they tell what is lost. Damage is
-// no error; an error means that the folder could not be judged at all. In a stream with deletes the server may drop a
-// tombstone when it compacts a block: those sequences show as holes.
+// Check verifies every record of the blocks in dir, the stream's msgs folder, and looks for missing sequences: before the
+// first message, since a stream begins with sequence 1, between two, and behind the last one up to o.Vouched. With o.From
+// only the blocks from there on are read, unless anything is wrong in them: only all blocks together tell what is lost.
+// Damage is no error; an error means that the folder could not be judged at all.
 func Check(dir string, o Options) (Report, error) {
 	blocks, err := List(dir)
 	if err != nil {
 		return Report{}, fmt.Errorf("check blocks: %w", err)
 	}
-	outer, err := outside(o, blocks)
-	if err != nil {
-		return Report{}, fmt.Errorf("check blocks: read the archive: %w", err)
-	}
-
-	full := slices.IndexFunc(blocks, func(b Info) bool { return b.Size > 0 })
-	headless := o.Began > 0 && full >= 0 && blocks[full].Index > o.Began
-	scans := make([]scan, len(blocks))
-	for i, info := range blocks {
-		scans[i].Info = info
-	}
-	chosen := wanted(o, blocks, len(outer) > 0 || headless)
-	for {
-		if err := scanAll(dir, o, scans, chosen); err != nil {
-			return Report{}, fmt.Errorf("check blocks: %w", err)
+	var scans []scan
+	for _, info := range blocks {
+		if info.Index >= o.From {
+			scans = append(scans, scan{Info: info})
 		}
-		rep := report(scans, outer, headless, o.Vouched)
-		sound := len(rep.Damage)+len(rep.Holes) == 0 && rep.Last >= o.Vouched
-		if sound || len(rep.Blocks) == len(blocks) {
-			return rep, nil
-		}
-		chosen = func(int) bool { return true }
 	}
+	if err := scanAll(dir, o, scans); err != nil {
+		return Report{}, fmt.Errorf("check blocks: %w", err)
+	}
+	rep := report(scans, len(scans) == len(blocks), o.Vouched)
+	if len(scans) == len(blocks) || rep.Sound() && rep.Last >= o.Vouched {
+		return rep, nil
+	}
+	o.From = 0
+	return Check(dir, o)
 }
 
-// wanted tells which blocks to read: those of o.Only, those beside a missing or empty one, and with ends the first and the last.
-func wanted(o Options, blocks []Info, ends bool) func(i int) bool {
-	apart := func(i int) bool {
-		return i > 0 && i < len(blocks) && (blocks[i-1].Index+1 != blocks[i].Index || blocks[i-1].Size == 0 || blocks[i].Size == 0)
-	}
-	return func(i int) bool {
-		if o.Only == nil || o.Only(blocks[i].Name) || apart(i) || apart(i+1) {
-			return true
-		}
-		return ends && (i == 0 || i == len(blocks)-1)
-	}
-}
-
-// outside reads the archived blocks that come before the first and behind the last block with any bytes.
-func outside(o Options, blocks []Info) ([]scan, error) {
-	if o.RepairFrom == "" {
-		return nil, nil
-	}
-	archived, err := List(o.RepairFrom)
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return nil, err
-	}
-	blocks = slices.DeleteFunc(slices.Clone(blocks), func(b Info) bool { return b.Size == 0 })
-	var outer []scan
-	for _, info := range archived {
-		if len(blocks) > 0 && info.Index >= blocks[0].Index && info.Index <= blocks[len(blocks)-1].Index {
-			continue
-		}
-		sc := scan{Info: info}
-		err := sc.fill(filepath.Join(o.RepairFrom, info.Name), o.Stream)
-		if errors.Is(err, ErrDenied) {
-			continue // it cannot help, and hides nothing of the log
-		}
-		if err != nil {
-			return nil, err
-		}
-		outer = append(outer, sc)
-	}
-	return outer, nil
-}
-
-// scanAll fills the wanted scans that are not filled yet, o.Parallel at a time.
-func scanAll(dir string, o Options, scans []scan, wanted func(i int) bool) error {
+// scanAll fills the scans, o.Parallel at a time.
+func scanAll(dir string, o Options, scans []scan) error {
 	errs := make([]error, len(scans))
 	todo := make(chan int)
 	var workers sync.WaitGroup
@@ -119,9 +68,7 @@ func scanAll(dir string, o Options, scans []scan, wanted func(i int) bool) error
 		})
 	}
 	for i := range scans {
-		if !scans[i].read && wanted(i) {
-			todo <- i
-		}
+		todo <- i
 	}
 	close(todo)
 	workers.Wait()
@@ -131,7 +78,6 @@ func scanAll(dir string, o Options, scans []scan, wanted func(i int) bool) error
 // fill reads the block. What is no block is damage; one of a kind we never write, and one that the system refused to open or
 // read, is an error.
 func (sc *scan) fill(path, stream string) error {
-	sc.read = true
 	err := withBlock(path, stream, func(buf []byte, sum hasher) error {
 		sc.Size = int64(len(buf))
 		if len(buf) >= sumLen {
@@ -168,7 +114,7 @@ func (sc *scan) note(buf []byte, p piece) {
 	}
 	sc.Records++
 	if p.tomb {
-		sc.tombs = append(sc.tombs, p.seq)
+		sc.tombs = append(sc.tombs, Range{p.seq, p.seq})
 	}
 	if !p.message() {
 		return
@@ -226,21 +172,17 @@ func (sc *scan) hurt() bool {
 	return slices.ContainsFunc(sc.pieces, func(m mark) bool { return m.damage.Why != "" })
 }
 
-// report puts the blocks' scans together. The sequences between two messages are missing, whatever blocks these lie in: damage
-// between the two has cost them, else they are a hole. Outer are archived blocks from before and behind; headless says that
-// the stream's first block is gone, so that its first message is not where the stream began.
-func report(scans, outer []scan, headless bool, vouched uint64) Report {
+// report puts the blocks' scans together. The sequences between two messages are missing, whatever blocks these lie in:
+// damage between the two has cost them, else they are a hole. Of what is before the scans nothing is known unless they are
+// all there are.
+func report(scans []scan, all bool, vouched uint64) Report {
 	rep := Report{scans: scans}
-	var gaps []Range
-	var tombs []uint64
-	var prev uint64 // the last message; 0: not known
+	var gaps, tombs []Range
+	var prev uint64 // the last message
+	known := all    // whether it is the one before the next
 	var open mark   // damage between prev and the next message
 	at := -1        // its place in rep.Damage; -1: none
 	for _, sc := range scans {
-		if !sc.read {
-			prev, at = 0, -1
-			continue
-		}
 		rep.Blocks = append(rep.Blocks, sc.Info)
 		rep.Cut = append(rep.Cut, sc.cut...)
 		tombs = append(tombs, sc.tombs...)
@@ -253,34 +195,30 @@ func report(scans, outer []scan, headless bool, vouched uint64) Report {
 				continue
 			}
 			gap := Range{prev + 1, m.First - 1}
-			if at >= 0 && prev == 0 { // before the first message that is left
-				gap.First = open.before(gap.Last)
-			}
 			switch {
-			case gap.First > gap.Last:
+			case !known || gap.First > gap.Last:
 			case at >= 0:
 				rep.Damage[at].FirstSeq, rep.Damage[at].LastSeq = gap.First, gap.Last
-			case prev > 0:
+			default:
 				gaps = append(gaps, gap)
 			}
-			prev, at = max(prev, m.Last), -1
+			prev, at, known = max(prev, m.Last), -1, true
 		}
 	}
 	rep.Last = prev
 
-	gaps = append(gaps, beyond(scans, outer, headless)...)
-	if prev > 0 && prev < vouched {
+	if prev < vouched {
 		gaps = append(gaps, Range{prev + 1, vouched})
 	}
 	if at >= 0 {
 		d := &rep.Damage[at]
 		d.FirstSeq, d.LastSeq = open.atEnd(prev)
-		rep.torn(open, *d, overlaps(gaps, d.Range()))
+		rep.torn(open, *d, prev < vouched)
 	}
 	for _, d := range rep.Damage {
 		gaps = Without(gaps, d.Range())
 	}
-	rep.Holes = unexplained(Join(gaps...), tombs, scans)
+	rep.Holes = Without(gaps, tombs...)
 	return rep
 }
 
@@ -297,96 +235,17 @@ func (r *Report) torn(end mark, d Damage, used bool) {
 	}
 }
 
-// before is the first of the sequences that damage in front of all messages has cost, of which last is the last, as far as the
-// head of its first record can be believed.
-func (m mark) before(last uint64) uint64 {
-	if m.head == 0 || m.head > last || last-m.head > uint64(m.size/minRecord) {
-		return last
-	}
-	return m.head
-}
-
 // atEnd is which sequences damage behind the last message has cost, as far as the heads of its records tell: a lower bound.
 // A copy of an earlier block has cost none.
 func (m mark) atEnd(prev uint64) (first, last uint64) {
-	switch {
-	case m.damage.Why == whyZeros:
-		return 0, 0
-	case m.heads > 1:
+	first, last = prev+1, prev+1
+	if m.heads > 1 {
 		last = m.head + m.heads - 1
-	case prev > 0:
-		last = prev + 1
-	default:
-		last = m.head
 	}
-	first = prev + 1
-	if prev == 0 {
-		first = m.head
-	}
-	if first > last {
+	if m.damage.Why == whyZeros || first > last {
 		return 0, 0
 	}
 	return first, last
-}
-
-// beyond is what is known to have been before the first and behind the last message of the scans.
-func beyond(scans, outer []scan, headless bool) []Range {
-	var first, last uint64
-	for _, sc := range scans {
-		if sc.First > 0 {
-			last = sc.Last
-		}
-		if first == 0 {
-			first = sc.First
-		}
-	}
-	var out []Range
-	if headless && first > 1 {
-		out = append(out, Range{1, first - 1})
-	}
-	for _, sc := range outer {
-		parts := sc.has()
-		if last > 0 && len(parts) > 0 && sc.First > last {
-			parts = []Range{{last + 1, sc.Last}}
-		}
-		if last > 0 && len(parts) > 0 && sc.Last < first {
-			parts = []Range{{sc.First, first - 1}}
-		}
-		out = append(out, parts...)
-	}
-	return Without(out, Range{first, last})
-}
-
-// unexplained drops the deleted sequences from the gaps. A block whose messages were all deleted is removed by the
-// server, and its last message gets no tombstone: such a gap between blocks, explained but for one sequence, is no hole.
-func unexplained(gaps []Range, tombs []uint64, scans []scan) []Range {
-	var holes []Range
-	slices.Sort(tombs)
-	tombs = slices.Compact(tombs)
-	for _, gap := range gaps {
-		left := []Range{gap}
-		from, _ := slices.BinarySearch(tombs, gap.First)
-		to, _ := slices.BinarySearch(tombs, gap.Last+1)
-		for _, seq := range tombs[from:to] {
-			left = Without(left, Range{seq, seq})
-		}
-		single := to > from && len(left) == 1 && left[0].First == left[0].Last
-		if single && atMissingBlock(gap, scans) {
-			continue
-		}
-		holes = append(holes, left...)
-	}
-	return holes
-}
-
-// atMissingBlock says whether gap lies before the first block or between two whose numbers do not follow each other.
-func atMissingBlock(gap Range, scans []scan) bool {
-	for i, sc := range scans {
-		if sc.First == gap.Last+1 {
-			return i == 0 || scans[i-1].Index+1 != sc.Index
-		}
-	}
-	return false
 }
 
 // Missing is every sequence that the report misses, in order, without those that are free.
@@ -400,30 +259,30 @@ func (r Report) Missing() []Range {
 
 // Without removes the cuts from the ranges.
 func Without(ranges []Range, cuts ...Range) []Range {
-	for _, cut := range cuts {
-		if cut.First == 0 || !overlaps(ranges, cut) {
-			continue
-		}
-		var left []Range
-		for _, r := range ranges {
-			if r.First < cut.First {
-				left = append(left, Range{r.First, min(r.Last, cut.First-1)})
+	cuts = Join(cuts...)
+	var left []Range
+	for _, r := range ranges {
+		i, _ := slices.BinarySearchFunc(cuts, r.First, func(cut Range, seq uint64) int { return cmp.Compare(cut.Last, seq) })
+		for ; i < len(cuts) && cuts[i].First <= r.Last; i++ {
+			if r.First < cuts[i].First {
+				left = append(left, Range{r.First, cuts[i].First - 1})
 			}
-			if r.Last > cut.Last {
-				left = append(left, Range{max(r.First, cut.Last+1), r.Last})
-			}
+			r.First = cuts[i].Last + 1
 		}
-		ranges = left
+		if r.First <= r.Last {
+			left = append(left, r)
+		}
 	}
-	return ranges
+	return left
 }
 
 // Common is what of the ranges lies within a range.
 func Common(ranges []Range, within Range) []Range {
 	var out []Range
 	for _, r := range ranges {
-		if overlaps([]Range{r}, within) {
-			out = append(out, Range{max(r.First, within.First), min(r.Last, within.Last)})
+		both := Range{max(r.First, within.First), min(r.Last, within.Last)}
+		if both.First <= both.Last {
+			out = append(out, both)
 		}
 	}
 	return out
@@ -453,8 +312,4 @@ func Join(ranges ...Range) []Range {
 		out = append(out, r)
 	}
 	return out
-}
-
-func overlaps(ranges []Range, r Range) bool {
-	return slices.ContainsFunc(ranges, func(x Range) bool { return x.First <= r.Last && r.First <= x.Last })
 }

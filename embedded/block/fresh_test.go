@@ -73,49 +73,6 @@ func TestLinkedServerFormat(t *testing.T) {
 	}
 }
 
-// All messages of a middle block deleted one by one: the server removes the block and leaves one sequence without a
-// tombstone. That is no hole.
-func TestDeletedBlockIsNoHole(t *testing.T) {
-	dir := t.TempDir()
-	r := serve(t, dir, small)
-	for i := 1; i <= 12; i++ {
-		r.publish(message(i, 9_000))
-	}
-	r.stop()
-	rep := mustCheck(t, msgsOf(dir))
-	middle := rep.Blocks[1]
-	r = serve(t, dir, small)
-	for seq := middle.First; seq <= middle.Last; seq++ {
-		expect.OK(t, r.stream.DeleteMsg(t.Context(), seq))
-	}
-	r.stop()
-	rep = mustCheck(t, msgsOf(dir))
-	if len(rep.Damage)+len(rep.Holes) != 0 || rep.Blocks[0].Index+1 == rep.Blocks[1].Index {
-		t.Fatalf("report %+v", rep)
-	}
-}
-
-// A purged stream keeps its last sequence in a tombstone.
-func TestPurgedStream(t *testing.T) {
-	dir := t.TempDir()
-	r := serve(t, dir, small)
-	for i := 1; i <= 5; i++ {
-		r.publish(message(i, 100))
-	}
-	expect.OK(t, r.stream.Purge(t.Context()))
-	r.stop()
-	if rep := mustCheck(t, msgsOf(dir)); len(rep.Damage)+len(rep.Holes) != 0 {
-		t.Fatalf("report %+v", rep)
-	}
-	r = serve(t, dir, small)
-	r.publish(message(6, 100))
-	r.stop()
-	rep := mustCheck(t, msgsOf(dir))
-	if len(rep.Damage)+len(rep.Holes) != 0 || rep.Blocks[len(rep.Blocks)-1].Last != 6 {
-		t.Fatalf("report %+v", rep)
-	}
-}
-
 // The reader gives out ranges and stops; it allocates per subject, not per record.
 func TestReadFrom(t *testing.T) {
 	dir := store(t, 300, 200, 20<<20)

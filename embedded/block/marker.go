@@ -113,27 +113,20 @@ func (m Marker) write(storeDir string) error {
 	return Replace(filepath.Join(storeDir, MarkerFile), outer)
 }
 
-// Vouches says whether the block looks as it did at the clean stop. [List] gives the infos.
-func (m Marker) Vouches(info Info) bool {
-	known, ok := m.Blocks[info.Name]
-	return ok && known == info.seal()
-}
-
-// Began is the number of the first block that had any bytes at the clean stop; 0 when the marker vouches for none.
-func (m Marker) Began() int {
-	began := 0
-	for name, b := range m.Blocks {
-		if n, err := number(name); err == nil && b.Size > 0 && (began == 0 || n < began) {
-			began = n
+// Vouches says whether the msgs folder has the blocks of the clean stop and no others, with index.db, each but the newest
+// as it was then. Blocks are those that [List] gives.
+func (m Marker) Vouches(msgs string, blocks []Info) bool {
+	index, err := digest(filepath.Join(msgs, indexFile))
+	if err != nil || index != m.Index || len(blocks) != len(m.Blocks) {
+		return false
+	}
+	for i, info := range blocks {
+		known, ok := m.Blocks[info.Name]
+		if !ok || i < len(blocks)-1 && known != info.seal() {
+			return false
 		}
 	}
-	return began
-}
-
-// VouchesIndex says whether index.db in the msgs folder is the one of the clean stop.
-func (m Marker) VouchesIndex(msgs string) bool {
-	now, err := digest(filepath.Join(msgs, indexFile))
-	return err == nil && now == m.Index
+	return true
 }
 
 func (i Info) seal() Block { return Block{i.Size, hex.EncodeToString(i.LastSum[:])} }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 )
 
 // Fixed is what Repair did. Only Lost is a loss.
@@ -16,15 +15,18 @@ type Fixed struct {
 	SetAside []string // new names of block files without a good record
 }
 
+// ErrGone: nothing that can be read is left of a stream that is known to have had messages.
+var ErrGone = errors.New("nothing is left of the blocks")
+
 // Repair makes the blocks in dir readable for the server again, so that it loses what is damaged and nothing else. r is
-// what Check found; no server may be running. Damaged and missing blocks come from o.RepairFrom where that has a sound copy.
-// Else every bad record is cut out alone, and before the next good one comes an erased record for the lost sequences (one
-// for all when several follow each other), as the server writes it for a securely deleted message: so no later check finds
-// the loss anew. A record that was cut off at the end of the newest block goes, and the server will give its sequence to
-// the next message. Blocks are replaced whole, by rename. Repair of a clean report changes nothing.
+// what Check found with o; no server may be running. A block is taken from o.Archive where that has everything of it and
+// more. Then every bad record is cut out alone, and before the next good one comes an erased record for the lost sequences
+// (one for all when several follow each other), as the server writes it for a securely deleted message: so no later check
+// finds the loss anew. A record that was cut off at the end of the newest block goes, and the server will give its sequence
+// to the next message. Blocks are replaced whole, by rename. Repair of a sound report changes nothing.
 func Repair(dir string, o Options, r Report) (Fixed, error) {
-	f := Fixed{Lost: r.Missing(), Torn: r.Torn}
-	if len(r.Damage)+len(r.Holes) == 0 {
+	var f Fixed
+	if r.Sound() {
 		return f, nil
 	}
 	if err := f.repair(dir, o, r); err != nil {
@@ -37,22 +39,25 @@ func (f *Fixed) repair(dir string, o Options, r Report) error {
 	if err := DropIndex(dir); err != nil { // first of all: a crash must not leave an index.db that knows other blocks
 		return err
 	}
-	hurt := map[string]bool{}
-	for _, d := range r.Damage {
-		hurt[d.Block] = true
-	}
-	if err := f.fromArchive(dir, o, r, hurt); err != nil {
+	if err := f.fromArchive(dir, o, r); err != nil {
 		return err
 	}
-	blocks, err := List(dir) // after the archive, which may have brought a newer one
-	if err != nil {
-		return err
+	if len(f.Restored) > 0 {
+		var err error
+		if r, err = Check(dir, Options{Stream: o.Stream, Parallel: o.Parallel, Vouched: o.Vouched}); err != nil {
+			return err
+		}
+	}
+	if r.Last == 0 && o.Vouched > 0 {
+		return ErrGone
 	}
 
+	f.Lost, f.Torn = r.Missing(), r.Torn
 	rest := f.Lost
-	for _, info := range blocks {
-		if rest, err = f.rewrite(filepath.Join(dir, info.Name), o.Stream, hurt[info.Name], rest); err != nil {
-			return fmt.Errorf("%s: %w", info.Name, err)
+	for _, sc := range r.scans {
+		var err error
+		if rest, err = f.rewrite(filepath.Join(dir, sc.Name), o.Stream, sc.hurt(), rest); err != nil {
+			return fmt.Errorf("%s: %w", sc.Name, err)
 		}
 	}
 	for _, lost := range rest {
@@ -122,66 +127,42 @@ func (f *Fixed) setAside(path string) error {
 	return syncDir(filepath.Dir(path))
 }
 
-// fromArchive takes back each sound archived block that has lost sequences and everything that the block under its name
-// has. It is not hurt any more then.
-func (f *Fixed) fromArchive(dir string, o Options, r Report, hurt map[string]bool) error {
-	if o.RepairFrom == "" {
+// fromArchive takes each archived block that is better than the one under its name.
+func (f *Fixed) fromArchive(dir string, o Options, r Report) error {
+	if o.Archive == "" {
 		return nil
 	}
-	archived, err := List(o.RepairFrom)
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return err
-	}
-	for _, info := range archived {
-		kept := scan{Info: info}
-		err := kept.fill(filepath.Join(o.RepairFrom, info.Name), o.Stream)
-		if errors.Is(err, ErrDenied) {
+	for _, live := range r.scans {
+		kept := scan{Info: Info{Name: live.Name}}
+		path := filepath.Join(o.Archive, live.Name)
+		if _, err := os.Lstat(path); err != nil {
 			continue
 		}
-		if err != nil {
+		err := kept.fill(path, o.Stream)
+		if err != nil && !errors.Is(err, ErrDenied) {
 			return err
 		}
-		var live *scan
-		if at := slices.IndexFunc(r.scans, func(sc scan) bool { return sc.Name == info.Name }); at >= 0 {
-			live = &r.scans[at]
-		}
-		if kept.hurt() || !r.wants(live, kept) {
+		if err != nil || !kept.betters(live) {
 			continue
 		}
 
-		if live != nil && live.Records == 0 && live.hurt() { // what is no file cannot be replaced by one, and what may be another block must not be
-			if err := f.setAside(filepath.Join(dir, info.Name)); err != nil {
+		if live.Records == 0 && live.hurt() { // what is no file cannot be replaced by one, and what may be another block must not be
+			if err := f.setAside(filepath.Join(dir, live.Name)); err != nil {
 				return err
 			}
 		}
-		if err := restore(o.RepairFrom, dir, info.Name); err != nil {
+		if err := restore(o.Archive, dir, live.Name); err != nil {
 			return err
 		}
-		f.Restored = append(f.Restored, info.Name)
-		hurt[info.Name] = false
-		f.Lost, f.Torn = Without(f.Lost, kept.has()...), Without(f.Torn, kept.has()...)
+		f.Restored = append(f.Restored, live.Name)
 	}
 	return nil
 }
 
-// wants says whether an archived block is better than the live one, nil where there is none: it has missing sequences, or
-// that is damaged; and it has every message of that, and brings back none that was erased.
-func (r Report) wants(live *scan, kept scan) bool {
-	fills := slices.ContainsFunc(r.Holes, func(hole Range) bool { return overlaps(kept.has(), hole) })
-	if live == nil {
-		return fills
-	}
-	if !fills && !live.hurt() {
-		return false
-	}
-	need := live.has()
-	for _, d := range r.Damage {
-		if live.Records > 0 && d.Block == kept.Name {
-			need = append(need, d.Range())
-		}
-	}
-	need, wiped := Join(Without(need, kept.has()...)...), Without(live.wiped, kept.wiped...)
-	return kept.First > 0 && len(need)+len(wiped) == 0
+// betters tells that a block has every message of another one, and more, and brings none back that was erased there.
+func (sc *scan) betters(live scan) bool {
+	has := sc.has()
+	return len(Without(live.has(), has...)) == 0 && len(Without(has, live.has()...)) > 0 && len(Without(live.wiped, sc.wiped...)) == 0
 }
 
 // Lose gives up sequences that follow the newest one in dir and are known to have been there: it appends one erased

@@ -60,8 +60,6 @@ func firstRecords(b []byte, n int) []byte {
 	return b[:end]
 }
 
-func only(name string) func(string) bool { return func(given string) bool { return given == name } }
-
 // Whatever is damaged or gone costs what it hit and no more, comes back where the archive has it, and is found once; the
 // linked server serves the rest.
 func TestHarm(t *testing.T) {
@@ -88,8 +86,8 @@ func TestHarm(t *testing.T) {
 		{name: "exchanged", archive: "sealed", do: func(in func(int) place) { swap(in(1), in(2)) }, restored: []string{"1.blk", "2.blk"}, aside: []string{"1.blk.unreadable", "2.blk.unreadable"}},
 		{name: "exchanged with the newest", archive: "sealed", do: func(in func(int) place) { swap(in(3), in(4)) }, restored: []string{"3.blk"},
 			aside: []string{"3.blk.unreadable", "4.blk.unreadable"}, unnamed: []Range{fourth}},
-		{name: "the first ones missing", archive: "all", do: func(in func(int) place) { in(1).remove(); in(2).remove() }, o: Options{Only: only("")}, restored: []string{"1.blk", "2.blk"}},
-		{name: "the newest ones missing", archive: "all", do: func(in func(int) place) { in(3).remove(); in(4).remove() }, o: Options{Only: only("")}, restored: []string{"3.blk", "4.blk"}},
+		{name: "the first ones missing", archive: "all", do: func(in func(int) place) { in(1).remove(); in(2).remove() }, restored: []string{"1.blk", "2.blk"}},
+		{name: "the newest ones missing", archive: "all", do: func(in func(int) place) { in(3).remove(); in(4).remove() }, restored: []string{"3.blk", "4.blk"}},
 		{name: "the newest emptied", archive: "all", do: func(in func(int) place) { in(4).put(nil) }, o: Options{Vouched: n}, restored: []string{"4.blk"}},
 		{name: "all emptied", archive: "all", do: func(in func(int) place) { in(1).put(nil); in(2).put(nil); in(3).put(nil); in(4).put(nil) },
 			restored: []string{"1.blk", "2.blk", "3.blk", "4.blk"}},
@@ -99,19 +97,26 @@ func TestHarm(t *testing.T) {
 			write1(in(2).t, in(2).path, b)
 		}, lost: []Range{{second.First + 3, second.First + 9}}},
 
+		{name: "all of it, but what the archive has", archive: "sealed", do: func(in func(int) place) {
+			garbage(in(1))
+			garbage(in(2))
+			garbage(in(3))
+			in(4).remove()
+		}, o: Options{Vouched: n}, restored: []string{"1.blk", "2.blk", "3.blk"}, lost: []Range{fourth}, aside: []string{"1.blk.unreadable", "2.blk.unreadable", "3.blk.unreadable"}},
+
 		{name: "missing, no archive", do: func(in func(int) place) { in(2).remove() }, lost: []Range{second}},
 		{name: "a folder, no archive", do: func(in func(int) place) { in(2).remove(); _ = os.Mkdir(in(2).path, 0o700) }, lost: []Range{second}, aside: []string{"2.blk.unreadable"}},
 		{name: "cut at a record, no archive", do: func(in func(int) place) { in(2).put(firstRecords(in(2).bytes(), 1)) }, lost: []Range{{second.First + 1, second.Last}}},
-		{name: "emptied between vouched ones", do: func(in func(int) place) { in(2).put(nil) }, o: Options{Only: only("2.blk")}, lost: []Range{second}},
-		{name: "the first missing", do: func(in func(int) place) { in(1).remove() }, o: Options{Only: only(""), Began: 1}, lost: []Range{first}},
-		{name: "the first emptied", do: func(in func(int) place) { in(1).put(nil) }, o: Options{Only: only(""), Began: 1}, lost: []Range{first}},
-		{name: "first record", do: func(in func(int) place) { b := in(2).bytes(); copy(b[300:], "XXXXXXXX"); in(2).put(b) }, o: Options{Only: only("2.blk")}, lost: one},
-		{name: "first head", do: func(in func(int) place) { b := in(2).bytes(); clear(b[:22]); in(2).put(b) }, o: Options{Only: only("2.blk")}, lost: one},
-		{name: "last record", do: func(in func(int) place) { b := in(2).bytes(); copy(b[len(b)-200:], "XXXXXXXX"); in(2).put(b) }, o: Options{Only: only("2.blk")},
+		{name: "emptied, no archive", do: func(in func(int) place) { in(2).put(nil) }, lost: []Range{second}},
+		{name: "the first missing", do: func(in func(int) place) { in(1).remove() }, lost: []Range{first}},
+		{name: "the first emptied", do: func(in func(int) place) { in(1).put(nil) }, lost: []Range{first}},
+		{name: "first record", do: func(in func(int) place) { b := in(2).bytes(); copy(b[300:], "XXXXXXXX"); in(2).put(b) }, lost: one},
+		{name: "first head", do: func(in func(int) place) { b := in(2).bytes(); clear(b[:22]); in(2).put(b) }, lost: one},
+		{name: "last record", do: func(in func(int) place) { b := in(2).bytes(); copy(b[len(b)-200:], "XXXXXXXX"); in(2).put(b) },
 			lost: []Range{{second.Last, second.Last}}},
-		{name: "zeros at a sealed end", do: func(in func(int) place) { b := in(2).bytes(); clear(b[len(b)-1500:]); in(2).put(b) }, o: Options{Only: only("2.blk")},
+		{name: "zeros at a sealed end", do: func(in func(int) place) { b := in(2).bytes(); clear(b[len(b)-1500:]); in(2).put(b) },
 			lost: []Range{{second.Last - 1, second.Last}}},
-		{name: "garbage", do: func(in func(int) place) { garbage(in(2)) }, o: Options{Only: only("2.blk")}, lost: []Range{second}, aside: []string{"2.blk.unreadable"}},
+		{name: "garbage", do: func(in func(int) place) { garbage(in(2)) }, lost: []Range{second}, aside: []string{"2.blk.unreadable"}},
 		{name: "a sector of zeros", do: func(in func(int) place) {
 			b := in(3).bytes()
 			clear(b[len(firstRecords(b, 8)) : len(firstRecords(b, 11))+1])
@@ -128,7 +133,7 @@ func TestHarm(t *testing.T) {
 		{name: "torn, vouched for", do: func(in func(int) place) { b := in(4).bytes(); in(4).put(b[:len(b)-1500]) }, o: Options{Vouched: n}, lost: []Range{{n - 1, n}}},
 		{name: "torn, archived", archive: "all", do: func(in func(int) place) { b := in(4).bytes(); in(4).put(b[:len(b)-1500]) }, o: Options{Vouched: n}, restored: []string{"4.blk"}},
 		{name: "ends too early", do: func(in func(int) place) { in(4).put(firstRecords(in(4).bytes(), 2)) }, o: Options{Vouched: n}, lost: []Range{{fourth.First + 2, n}}},
-		{name: "the newest missing", do: func(in func(int) place) { in(4).remove() }, o: Options{Vouched: n, Only: only("")}, lost: []Range{fourth}},
+		{name: "the newest missing", do: func(in func(int) place) { in(4).remove() }, o: Options{Vouched: n}, lost: []Range{fourth}},
 		{name: "zeros at the end", do: func(in func(int) place) { in(4).put(append(in(4).bytes(), make([]byte, 4096)...)) }},
 	} {
 		t.Run(h.name, func(t *testing.T) { h.judge(t, duplicate(t, origin)) })
@@ -139,19 +144,21 @@ func (h harm) judge(t *testing.T, dir string) {
 	msgs, o := msgsOf(dir), h.o
 	o.Stream, o.Parallel = stream, 2
 	if h.archive != "" {
-		o.RepairFrom = filepath.Join(t.TempDir(), "archive")
-		expect.Value(Archive(msgs, o.RepairFrom, h.archive == "sealed"))(t)
+		o.Archive = filepath.Join(t.TempDir(), "archive")
+		expect.Value(Archive(msgs, o.Archive, h.archive == "sealed"))(t)
 	}
 	h.do(func(i int) place { return place{t, filepath.Join(msgs, string(rune('0'+i))+suffix)} })
 
+	lacking := expect.Value(Lacking(o.Archive, msgs))(t)
+	expect.OK(t, Restore(o.Archive, msgs, lacking))
 	rep, err := Check(msgs, o)
 	expect.OK(t, err)
 	f, err := Repair(msgs, o, rep)
+	f.Restored = append(lacking, f.Restored...)
 	if want := (Fixed{Lost: h.lost, Torn: h.torn, Restored: h.restored, SetAside: h.aside}); err != nil || !reflect.DeepEqual(f, want) {
 		t.Fatalf("fixed %+v, %v, want %+v, report %+v", f, err, want, rep.Damage)
 	}
-	clean := len(rep.Damage)+len(rep.Holes) == 0
-	if _, err := os.Stat(filepath.Join(msgs, indexFile)); (err == nil) != clean {
+	if _, err := os.Stat(filepath.Join(msgs, indexFile)); (err == nil) != (rep.Sound() && lacking == nil) {
 		t.Errorf("index.db: %v", err)
 	}
 	var missing []uint64
@@ -161,8 +168,7 @@ func (h harm) judge(t *testing.T, dir string) {
 		}
 	}
 	for range 2 { // the second time after a server
-		o.RepairFrom, o.Only = "", nil
-		if rep, err := Check(msgs, o); err != nil || len(rep.Damage)+len(rep.Holes) != 0 || !reflect.DeepEqual(rep.Cut, h.lost) {
+		if rep, err := Check(msgs, Options{Stream: stream, Vouched: h.o.Vouched}); err != nil || !rep.Sound() || !reflect.DeepEqual(rep.Cut, h.lost) {
 			t.Errorf("after that: %+v, %v", rep, err)
 		}
 		kept(t, dir, missing)

@@ -146,7 +146,7 @@ func mustCheck(t testing.TB, msgs string) Report {
 
 func mustRepair(t testing.TB, msgs, archive string) Fixed {
 	t.Helper()
-	o := Options{Stream: stream, RepairFrom: archive}
+	o := Options{Stream: stream, Archive: archive}
 	rep := expect.Value(Check(msgs, o))(t)
 	f := expect.Value(Repair(msgs, o, rep))(t)
 	return f

@@ -360,7 +360,7 @@ everything that was lost is back: nothing left to do
 	if v.Exit != 0 || len(v.Known) != 1 || v.Known[0].First != 1 || v.Known[0].Last != 11 || v.Events != 24 {
 		t.Errorf("%+v", v)
 	}
-	if found, err := filepath.Glob(filepath.Join(home, "store", "aside", "*", "KV_snapshot")); err != nil || len(found) != aside {
+	if found, err := filepath.Glob(filepath.Join(home, "store", "aside", "*", "jetstream", "$G", "streams", "KV_snapshot")); err != nil || len(found) != aside {
 		t.Errorf("set aside: %q, %v", found, err)
 	}
 }

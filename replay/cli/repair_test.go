@@ -145,6 +145,6 @@ func TestRepairDryRunNamesTheStore(t *testing.T) {
 	home := recorded(t)
 	archive := filepath.Join(home, "store", "archive")
 	noError(t, errors.Join(os.RemoveAll(archive), os.WriteFile(archive, nil, 0o600)))
-	equal(t, replay(t, 1, "repair", "--dry-run").stderr.String(), "replay: error: open "+filepath.Dir(archive)+": a file lies where a folder belongs: check blocks: read the archive: open "+
+	equal(t, replay(t, 1, "repair", "--dry-run").stderr.String(), "replay: error: open "+filepath.Dir(archive)+": a file lies where a folder belongs: open "+
 		archive+": not a directory\nreplay: hint: move that file away and try again; nothing was changed\n", "stderr")
 }

@@ -149,24 +149,16 @@ type search struct {
 	planned  map[string]bool // of a dry run: ids of events that an export would add
 }
 
-// checkSealed reads every block but the one that the server appends to: that one was checked when the store
-// was opened.
+// checkSealed reads every block and passes over damage in the newest, to which the server appends: that one was checked
+// when the store was opened.
 func (st RepairStore) checkSealed(out *Repaired) error {
 	msgs, stream := embedded.Blocks(filepath.Join(st.Home, "store"))
-	blocks, err := block.List(msgs)
-	if err != nil || len(blocks) == 0 {
+	found, err := block.Check(msgs, block.Options{Stream: stream, Parallel: runtime.GOMAXPROCS(0)})
+	if err != nil || len(found.Blocks) == 0 {
 		return err
 	}
-	newest := blocks[len(blocks)-1].Name
-	found, err := block.Check(msgs, block.Options{Stream: stream, Parallel: runtime.GOMAXPROCS(0), Only: func(name string) bool { return name != newest }})
-	if err != nil {
-		return err
-	}
-	for _, b := range found.Blocks {
-		if b.Name != newest {
-			out.Blocks++
-		}
-	}
+	out.Blocks = len(found.Blocks) - 1
+	newest := found.Blocks[out.Blocks].Name
 	for _, dm := range found.Damage {
 		if dm.Block != newest {
 			out.Damage = append(out.Damage, check.Line(dm))

@@ -69,18 +69,18 @@ func TestCutEndAfterCleanExit(t *testing.T) {
 	closeStore(t, s)
 }
 
-// The log's end is missing: what an exit in order or a bucket's position vouches for is lost by name, the rest is free. Of a
-// log that was put back to an earlier time, with its marker, the buckets that were written after it know that it was longer.
+// The log's end is missing: what an exit in order or the lock file vouches for is lost by name, the rest is free. Of a log
+// that was put back to an earlier time, with its marker, the lock file knows that it was longer.
 func TestEndThatIsVouchedFor(t *testing.T) {
 	for name, c := range map[string]struct {
-		position    uint64 // in a bucket
+		noted       uint64 // in the lock file
 		marker, old bool
 		lost, torn  []block.Range
 	}{
-		"by a position":      {position: 19, lost: []block.Range{{First: 18, Last: 19}}},
-		"by nothing":         {torn: []block.Range{{First: 18, Last: 18}}},
-		"by a later bucket":  {position: 24, marker: true, old: true, lost: []block.Range{{First: 21, Last: 24}}},
-		"by a bucket's past": {position: 12, marker: true, lost: []block.Range{{First: 18, Last: 20}}},
+		"by the lock file": {noted: 19, lost: []block.Range{{First: 18, Last: 19}}},
+		"by nothing":       {torn: []block.Range{{First: 18, Last: 18}}},
+		"by a later one":   {noted: 24, marker: true, old: true, lost: []block.Range{{First: 21, Last: 24}}},
+		"by the marker":    {noted: 12, marker: true, lost: []block.Range{{First: 18, Last: 20}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := storeDir(t)
@@ -96,11 +96,8 @@ func TestEndThatIsVouchedFor(t *testing.T) {
 				s = open(t, dir)
 				fill(t, s, 5, 1000)
 			}
-			if c.position > 0 {
-				cell := projector.Cell{Key: "position.session.v1", Value: fmt.Appendf(nil, `{"seq":%d,"id":"x"}`, c.position)}
-				expect.OK(t, s.Store().Save(t.Context(), projector.BucketSnapshot, []projector.Cell{cell}))
-			}
 			closeStore(t, s)
+			expect.OK(t, os.WriteFile(s.opts.Lock, fmt.Appendf(nil, "1\nx\nlog %d\n", c.noted), 0o600))
 			if !c.marker {
 				_ = os.Remove(marker)
 			}
@@ -132,19 +129,17 @@ func TestEndThatIsVouchedFor(t *testing.T) {
 
 // A log of which nothing is left is not begun anew unasked; with consent it begins behind what it had.
 func TestGoneLog(t *testing.T) {
-	for _, what := range []string{"marker", "position", "emptied"} {
+	for _, what := range []string{"marker", "lock file", "emptied"} {
 		t.Run(what, func(t *testing.T) {
 			dir := storeDir(t)
 			s := open(t, dir)
 			fill(t, s, 20, 100)
-			cell := projector.Cell{Key: "position.session.v1", Value: []byte(`{"seq":20,"id":"x"}`)}
-			expect.OK(t, s.Store().Save(t.Context(), projector.BucketSnapshot, []projector.Cell{cell}))
 			closeStore(t, s)
 			err := os.RemoveAll(s.opts.archiveDir())
 			switch what {
 			case "emptied":
 				err = errors.Join(err, os.Truncate(filepath.Join(s.opts.msgsDir(), "1.blk"), 0))
-			case "position":
+			case "lock file":
 				err = errors.Join(err, os.RemoveAll(s.opts.eventsDir()), block.RemoveMarker(dir))
 			default:
 				err = errors.Join(err, os.RemoveAll(s.opts.eventsDir()))
@@ -220,7 +215,8 @@ func TestRemovedStore(t *testing.T) {
 	s := open(t, dir)
 	add(t, s, 1, 5)
 	expect.OK(t, s.Stream().Sync(t.Context(), 5))
-	s.noteLog() // the archiver does, once a minute and with each new block
+	cell := projector.Cell{Key: "position.session.v1", Value: []byte(`{"seq":5,"id":"x"}`)}
+	expect.OK(t, s.Store().Save(t.Context(), projector.BucketSnapshot, []projector.Cell{cell}))
 	expect.EqualNow(t, LogSeen(s.opts.Lock), 5, "noted")
 	expect.OK(t, os.RemoveAll(dir))
 	if err := s.Health(); !errors.Is(err, ErrLogGone) {
