@@ -43,10 +43,6 @@ func (st *Stream) Examine(ctx context.Context, from, to uint64, fn func(events.R
 	if err != nil {
 		return nil, unread("it cannot be checked", err)
 	}
-	hidden, first, err := st.deleted(ctx)
-	if err != nil {
-		return nil, err
-	}
 
 	var list []Finding
 	for _, d := range rep.Damage {
@@ -58,8 +54,7 @@ func (st *Stream) Examine(ctx context.Context, from, to uint64, fn func(events.R
 	next := max(from, 1)
 	passed := func(upTo uint64) {
 		if next <= upTo {
-			erased := func(seq uint64) bool { return seq < first || hidden[seq] }
-			list = append(list, explained(block.Range{First: next, Last: upTo}, rep, erased)...)
+			list = append(list, explained(block.Range{First: next, Last: upTo}, rep)...)
 		}
 		next = upTo + 1
 	}
@@ -88,7 +83,7 @@ func (st *Stream) Examine(ctx context.Context, from, to uint64, fn func(events.R
 }
 
 // explained says why no event was read in a gap: of damage, because an opening gave it up, or because it was erased.
-func explained(gap block.Range, rep block.Report, erased func(seq uint64) bool) (list []Finding) {
+func explained(gap block.Range, rep block.Report) (list []Finding) {
 	left := []block.Range{gap}
 	take := func(r block.Range, f Finding) {
 		for _, part := range block.Common(left, r) {
@@ -103,21 +98,10 @@ func explained(gap block.Range, rep block.Report, erased func(seq uint64) bool) 
 	for _, r := range rep.Cut {
 		take(r, Finding{Kind: Cut})
 	}
-
-	known := len(list)
-	for _, part := range left {
-		for seq := part.First; seq <= part.Last; seq++ {
-			kind := Missing
-			if erased(seq) {
-				kind = Erased
-			}
-			if n := len(list); n > known && list[n-1].Kind == kind && list[n-1].Last+1 == seq {
-				list[n-1].Last = seq
-			} else {
-				list = append(list, Finding{Kind: kind, First: seq, Last: seq})
-			}
-		}
+	for _, r := range block.Join(rep.Erased...) {
+		take(r, Finding{Kind: Erased})
 	}
+	take(gap, Finding{Kind: Missing})
 	slices.SortFunc(list, func(a, b Finding) int { return cmp.Compare(a.First, b.First) })
 	return list
 }

@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
+	"path/filepath"
+	"slices"
 	"strconv"
 	"time"
 
@@ -34,10 +37,6 @@ type scanning struct {
 	fn          func(stored) error
 	filters     []string // subjects: the server gives these and no others; nil: all
 	tolerant    bool     // go on behind damage; else it ends the scan
-
-	deleted map[uint64]bool // sequences that the server hides
-	first   uint64          // the first one that it shows
-	lost    uint64          // the first one that no file gave and the server does not hide; 0: none
 }
 
 // scan is a pass over the log that damage ends.
@@ -51,35 +50,22 @@ func (s *scanning) scan(ctx context.Context) error {
 		s.to = last
 	}
 	s.from = max(s.from, 1)
-	if !s.tolerant && (s.from > s.to || s.to-s.from < fewMessages) {
+	switch {
+	case !s.tolerant && (s.from > s.to || s.to-s.from < fewMessages):
 		return s.oneByOne(ctx)
-	}
-	if s.filters != nil {
+	case s.filters != nil:
 		return s.filtered(ctx)
 	}
-
-	var err error
-	if s.deleted, s.first, err = s.st.deleted(ctx); err != nil {
-		return err
-	}
-	s.from = max(s.from, s.first)
-	if err := s.files(ctx); err != nil || s.tolerant {
-		return err
-	}
-	return s.st.unread(ctx, s.from, s.to)
+	return s.files(ctx)
 }
 
 // give hands out one message, and goes on behind it.
 func (s *scanning) give(m stored) error {
 	s.from = m.seq + 1
-	if s.deleted[m.seq] || m.seq < s.first {
-		return nil
-	}
 	return s.fn(m)
 }
 
-// deleted is the set of sequences that the server hides, and the first one that it shows. A plain
-// delete leaves the message in its block and writes a tombstone into the block that is newest then.
+// deleted is the set of sequences that the server hides, and the first one that it shows.
 func (st *Stream) deleted(ctx context.Context) (hidden map[uint64]bool, first uint64, err error) {
 	info, err := st.handle.Info(ctx, jetstream.WithDeletedDetails(true))
 	if err != nil {
@@ -108,68 +94,87 @@ func (st *Stream) unread(ctx context.Context, from, to uint64) error {
 	return nil
 }
 
+// span is a block and the sequences that it has: first to end-1, or first and all that follow for the newest one.
+type span struct {
+	name       string
+	first, end uint64
+}
+
+// spans lists the blocks that can hold a sequence of the pass, in order. A block of which no record can be read ends where
+// the next one begins.
+func (s *scanning) spans() ([]span, error) {
+	numbers, err := block.Numbers(s.st.srv.opts.msgsDir())
+	if err != nil {
+		return nil, fmt.Errorf("blocks of the log: %w", err)
+	}
+	var out []span
+	end := uint64(math.MaxUint64)
+	for _, n := range slices.Backward(numbers) {
+		b := span{name: strconv.Itoa(n) + blockSuffix, first: end, end: end}
+		first, _ := block.First(filepath.Join(s.st.srv.opts.msgsDir(), b.name), streamName) // whoever reads it is told why not
+		if first.First > 0 {
+			b.first, end = first.Last, first.First // of a range the last: the block that had the others may be back
+		}
+		if b.first <= s.to || b.end == math.MaxUint64 {
+			out = append(out, b)
+		}
+		if b.first <= s.from {
+			break
+		}
+	}
+	slices.Reverse(out)
+	return out, nil
+}
+
 // files reads the block files. What a damaged one gave is handed out before the error.
 func (s *scanning) files(ctx context.Context) error {
-	spans, err := s.st.blocks.spans(s.from, s.to)
+	spans, err := s.spans()
 	if err != nil {
-		return fmt.Errorf("blocks of the log: %w", err)
+		return err
 	}
 	for _, b := range spans {
-		told, err := s.file(ctx, b)
-		if told || errors.Is(err, errStop) && s.from <= s.to {
-			return err
-		}
-
-		var lost error
-		if s.lost > 0 && !s.tolerant {
-			lost = s.st.unread(ctx, s.lost, s.from-1)
-		}
-		s.lost = 0
-
-		damaged := errors.Is(err, block.ErrDamaged)
-		switch {
-		case lost != nil && !damaged:
-			return lost
-		case !s.tolerant && damaged && (lost != nil || s.from <= s.to):
-			s.st.srv.distrust()
-			return &DamageError{What: "a block", FirstSeq: b.first, LastSeq: min(b.end-1, s.to), BlockName: b.name(), Err: err}
-		case s.from > s.to:
-			return nil
-		case s.tolerant, b.newest && errors.Is(err, fs.ErrNotExist):
-			// what is missing here is known, or was erased
-		case err != nil:
+		if err := s.file(ctx, b); err != nil || s.from > s.to {
 			return err
 		}
 	}
 	return nil
 }
 
-// file reads one block. It ends with errStop at the last sequence that is wanted; told says that the error is not the
-// block's.
-func (s *scanning) file(ctx context.Context, b span) (told bool, err error) {
-	err = block.ReadFrom(s.st.blocks.path(b.index), streamName, s.from, s.to, func(r block.Record) error {
-		s.pass(r.First)
+// file reads one block. An event that it lacks is damage, unless the server knows that it was erased.
+func (s *scanning) file(ctx context.Context, b span) error {
+	var told error
+	var lacking []block.Range
+	goOn := func(at uint64) {
+		if s.from < at {
+			lacking = append(lacking, block.Range{First: s.from, Last: at - 1})
+			s.from = at
+		}
+	}
+	err := block.ReadFrom(filepath.Join(s.st.srv.opts.msgsDir(), b.name), streamName, s.from, s.to, func(r block.Record) error {
+		goOn(r.First)
 		if r.Erased {
 			s.from = r.Seq + 1
 			return nil
 		}
-		err := s.record(ctx, r)
-		told = err != nil && !errors.Is(err, errStop)
-		return err
+		told = s.record(ctx, r)
+		return told
 	})
-	if !b.newest && (err == nil || errors.Is(err, block.ErrDamaged)) {
-		s.pass(min(b.end, s.to+1))
+	if told != nil {
+		return told
 	}
-	return told, err
-}
 
-// pass goes on at a sequence, and notes the first one before it that should have come.
-func (s *scanning) pass(seq uint64) {
-	for ; s.from < seq; s.from++ {
-		if s.lost == 0 && s.from >= s.first && !s.deleted[s.from] {
-			s.lost = s.from
-		}
+	whole := err == nil || errors.Is(err, block.ErrDamaged) || errors.Is(err, fs.ErrNotExist)
+	if !whole && !s.tolerant {
+		return err
 	}
+	goOn(min(b.end, s.to+1))
+	for _, r := range lacking {
+		if s.tolerant || s.st.unread(ctx, r.First, r.Last) == nil {
+			continue
+		}
+		return &DamageError{What: "a block", FirstSeq: r.First, LastSeq: r.Last, BlockName: b.name, Err: err}
+	}
+	return nil
 }
 
 // record hands out a message of a block.
@@ -181,13 +186,7 @@ func (s *scanning) record(ctx context.Context, r block.Record) error {
 	if !s.headersOnly {
 		m.data = r.Data
 	}
-	if err := s.give(m); err != nil {
-		return err
-	}
-	if s.from > s.to {
-		return errStop
-	}
-	return nil
+	return s.give(m)
 }
 
 func (s *scanning) oneByOne(ctx context.Context) error {
@@ -273,6 +272,3 @@ func (s *scanning) consume(ctx context.Context) (missing int64, err error) {
 		}
 	}
 }
-
-// name is the block's file.
-func (b span) name() string { return strconv.Itoa(b.index) + ".blk" }

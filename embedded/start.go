@@ -70,7 +70,7 @@ func (s *Server) open(ctx context.Context, began time.Time) error {
 		return err
 	}
 	s.stream = &Stream{srv: s, js: s.js, handle: handle, codec: c, mode: s.opts.Fsync, opened: began,
-		blocks: newBlockIndex(s.opts.msgsDir()), lines: newLines()}
+		lines: newLines()}
 	s.appends.Store(s.stream)
 	if err := s.stream.loadLast(ctx); err != nil {
 		return fmt.Errorf("newest event: %w", err)

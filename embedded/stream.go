@@ -40,7 +40,6 @@ type Stream struct {
 	handle jetstream.Stream
 	codec  *codec
 	sync   *syncer
-	blocks *blockIndex
 	mode   FsyncMode
 	opened time.Time
 	batch  batchIDs

@@ -108,7 +108,7 @@ func TestUnreadEvent(t *testing.T) {
 // The server passes over an event that is damaged when it looks for those of one session.
 func TestDamagedEventOfSession(t *testing.T) {
 	s := sealedLog(t)
-	expect.OK(t, flipIn(s.stream.blocks.path(2), mixed(19, 8).ID))
+	expect.OK(t, flipIn(filepath.Join(s.opts.msgsDir(), "2.blk"), mixed(19, 8).ID))
 	for _, to := range []uint64{0, 86} {
 		err := s.Stream().Select(t.Context(), 1, to, []projector.Selector{{Session: "s-1"}}, func(events.Record) error { return nil })
 		if !errors.Is(err, ErrLogDamaged) {
@@ -121,7 +121,7 @@ func TestDamagedEventOfSession(t *testing.T) {
 // handed out.
 func TestDamagedEventOfRange(t *testing.T) {
 	s := sealedLog(t)
-	if err := flipIn(s.stream.blocks.path(3), mixed(40, 8).ID); err != nil { // the block has 31 to 45
+	if err := flipIn(filepath.Join(s.opts.msgsDir(), "3.blk"), mixed(40, 8).ID); err != nil { // the block has 31 to 45
 		t.Fatal(err)
 	}
 

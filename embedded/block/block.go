@@ -75,6 +75,7 @@ type Report struct {
 	Damage []Damage // by block and offset
 	Holes  []Range  // sequences that are missing though no tombstone says why and no Damage covers them
 	Cut    []Range  // sequences that a Repair gave up
+	Erased []Range  // sequences that were deleted through a server
 	Last   uint64   // newest sequence; 0: none
 
 	Torn    []Range // sequences of damage at the end that were never whole, as far as is known: the next messages get them

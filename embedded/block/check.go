@@ -15,9 +15,8 @@ import (
 type scan struct {
 	Info
 	pieces []mark
-	tombs  []Range // sequences that were deleted
-	wiped  []Range // sequences that were erased
-	cut    []Range // of them, those that Repair gave up
+	wiped  []Range // sequences that were erased or deleted through a server
+	cut    []Range // sequences that Repair gave up
 }
 
 // mark is a run of messages without a gap, or a damaged stretch between two of them.
@@ -114,7 +113,7 @@ func (sc *scan) note(buf []byte, p piece) {
 	}
 	sc.Records++
 	if p.tomb {
-		sc.tombs = append(sc.tombs, Range{p.seq, p.seq})
+		sc.wiped = append(sc.wiped, Range{p.seq, p.seq})
 	}
 	if !p.message() {
 		return
@@ -128,11 +127,11 @@ func (sc *scan) note(buf []byte, p piece) {
 		sc.First = first
 	}
 	sc.Last = p.seq
-	if p.erased {
-		sc.wiped = append(sc.wiped, Range{first, p.seq})
-	}
-	if p.erased && p.nanos() != 0 {
+	switch {
+	case p.erased && p.nanos() != 0:
 		sc.cut = append(sc.cut, Range{first, p.seq})
+	case p.erased:
+		sc.wiped = append(sc.wiped, Range{first, p.seq})
 	}
 	if n := len(sc.pieces); n > 0 && sc.pieces[n-1].damage.Why == "" && sc.pieces[n-1].Last+1 == first {
 		sc.pieces[n-1].Last = p.seq
@@ -177,7 +176,7 @@ func (sc *scan) hurt() bool {
 // all there are.
 func report(scans []scan, all bool, vouched uint64) Report {
 	rep := Report{scans: scans}
-	var gaps, tombs []Range
+	var gaps []Range
 	var prev uint64 // the last message
 	known := all    // whether it is the one before the next
 	var open mark   // damage between prev and the next message
@@ -185,7 +184,7 @@ func report(scans []scan, all bool, vouched uint64) Report {
 	for _, sc := range scans {
 		rep.Blocks = append(rep.Blocks, sc.Info)
 		rep.Cut = append(rep.Cut, sc.cut...)
-		tombs = append(tombs, sc.tombs...)
+		rep.Erased = append(rep.Erased, sc.wiped...)
 		for _, m := range sc.pieces {
 			if m.damage.Why != "" {
 				rep.Damage = append(rep.Damage, m.damage)
@@ -218,7 +217,7 @@ func report(scans []scan, all bool, vouched uint64) Report {
 	for _, d := range rep.Damage {
 		gaps = Without(gaps, d.Range())
 	}
-	rep.Holes = Without(gaps, tombs...)
+	rep.Holes = Without(gaps, rep.Erased...)
 	return rep
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"time"
@@ -53,37 +54,32 @@ func ReadFrom(path, stream string, from, to uint64, fn func(Record) error) error
 	return err
 }
 
-// First is the sequence of the block's first record, read without the rest of the block. It is [ErrDamaged] where that is
-// not a good one that holds a single message.
-func First(path, stream string) (uint64, error) {
+// firstLook is how much of a block is read at first in search of its first record.
+const firstLook = 64 << 10
+
+// First is the sequence of the first message in a block that can be read, from and to 0 where there is none; several are a
+// range that Repair gave up. The rest of the block is read only where the first record is large, erased or damaged.
+func First(path, stream string) (first Range, err error) {
 	index, err := number(filepath.Base(path))
 	if err != nil {
-		return 0, fmt.Errorf("read %s: %w", filepath.Base(path), err)
+		return first, fmt.Errorf("read %s: %w", filepath.Base(path), err)
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return 0, err
+		return first, err
 	}
 	defer f.Close()
 
-	bad := fmt.Errorf("read %s: %w: its first record", filepath.Base(path), ErrDamaged)
-	head := make([]byte, headLen)
-	if _, err := io.ReadFull(f, head); err != nil {
-		return 0, bad
+	buf := make([]byte, firstLook)
+	n, _ := io.ReadFull(f, buf)
+	if r, ok := frame(buf[:n]); ok && newHasher(stream, index).good(r) && r.message() && !r.erased {
+		return Range{r.seq, r.seq}, nil
 	}
-	size := le.Uint32(head) &^ hasHeaders
-	if size < minRecord || size > maxRecord {
-		return 0, bad
-	}
-	buf := make([]byte, size)
-	if _, err := f.ReadAt(buf, 0); err != nil {
-		return 0, bad
-	}
-	r, ok := frame(buf)
-	if !ok || !newHasher(stream, index).good(r) || r.tomb || r.erased || r.seq == 0 {
-		return 0, bad
-	}
-	return r.seq, nil
+	err = ReadFrom(path, stream, 0, math.MaxUint64, func(r Record) error {
+		first = Range{r.First, r.Seq}
+		return errStop
+	})
+	return first, err
 }
 
 // record makes the public form; subjects holds those seen before.
