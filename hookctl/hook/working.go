@@ -174,15 +174,15 @@ func Handoff(s working.State, now time.Time) []Item {
 // only the phase is told; a context that was not cut has not read it.
 func goalItems(s working.State, prefix string, cut bool) []Item {
 	var items []Item
-	before := ""
+	var told []string // ids of prompts: one may be goal and last prompt, with a plan as the task
 	for _, x := range []struct {
 		id, title string
 		n         *working.Note
 	}{{"goal", "Goal: ", s.Goal}, {"task", "Current task: ", s.Task}, {"prompt", "Last prompt: ", s.Prompt}} {
-		if x.n == nil || x.n.Event == before {
+		if x.n == nil || slices.Contains(told, x.n.Event) {
 			continue
 		}
-		before = x.n.Event
+		told = append(told, x.n.Event)
 		chars := promptChars
 		if s.Task == nil || x.n.Event == s.Task.Event {
 			chars = taskChars

@@ -57,6 +57,11 @@ Read: docs/readme.md
 Ran: ` + "`make` (ok)"
 	expect.Equal(t, startOf(t, "compact", past{Working: map[string]working.State{"s": busy("s", time.Now())}}), want)
 	expect.Equal(t, startOf(t, "compact", past{}), "", "a session without a state is told")
+	planned := busy("s", time.Now())
+	planned.Prompt = planned.Goal // with an approved plan as its task
+	if got := startOf(t, "compact", past{Working: map[string]working.State{"s": planned}}); strings.Count(got, planned.Goal.Text) != 1 {
+		t.Errorf("the goal is told twice: %s", got)
+	}
 	if got := startOf(t, "resume", past{Working: map[string]working.State{"s": busy("s", time.Now())}}); !strings.HasPrefix(got, "[PHASE: SESSION_REVIVAL] Goal: ") || strings.Contains(got, "Ran:") {
 		t.Errorf("resumed: %s", got)
 	}

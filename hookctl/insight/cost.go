@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"hookline/events"
 )
 
 // Tokens are those of one answer of the API, or of several.
@@ -140,7 +142,7 @@ func (m *Meter) prompted(session string, l line) {
 	if found := commandName.FindStringSubmatch(text); found != nil {
 		text = found[1]
 	}
-	text = strings.TrimSpace(text)
+	text = (&events.PromptSubmitted{Prompt: text}).Headline()
 	if text == "" || strings.HasPrefix(text, "<local-command") || strings.HasPrefix(text, "[Request interrupted") || strings.HasPrefix(text, "Caveat: ") {
 		return
 	}

@@ -31,7 +31,7 @@ func typed(id string, minute int, text string) string {
 func meter() *Meter {
 	m := &Meter{}
 	first := []string{
-		typed("p1", 0, "build it"),
+		typed("p1", 0, "<task-notification><summary>build ended</summary></task-notification>"),
 		said("1", 1, 5, 1, "claude-opus-4-6"),
 		said("1", 1, 5, 7, "claude-opus-4-6", "Bash", "Read"),
 		said("2", 1, 2, 3, "mystery", "Bash"),
@@ -58,7 +58,7 @@ func TestBill(t *testing.T) {
 		"model":   "claude-opus-4-6 3 7/9/60/30/3000 | claude-haiku-4-5 1 1/9/20/10/1000 | mystery 1 2/3/20/10/1000",
 		"session": "s1 4 9/20/80/40/4000 | s2 1 1/1/20/10/1000",
 		"project": "p 4 9/20/80/40/4000 | q 1 1/1/20/10/1000",
-		"prompt":  "p2 2 2/2/40/20/2000 /review | p1 3 8/19/60/30/3000 build it", // a fork has its own copy of the prompt, with the same id,
+		"prompt":  "p2 2 2/2/40/20/2000 /review | p1 3 8/19/60/30/3000 notification: build ended", // a fork has its own copy of the prompt, with the same id,
 		"agent":   "s1 3 8/11/60/30/3000 | s2 1 1/1/20/10/1000 | a1 1 1/9/20/10/1000 a1",
 		"tool":    "(answer) 3 3/11/60/30/3000 | Bash 2 5/7/30/15/1500 | Read 0 2/3/10/5/500",
 	} {

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"hash/fnv"
@@ -49,6 +50,14 @@ type Wait struct {
 	Call  uint32    `json:"call" jsonschema_description:"hash of the call"`
 }
 
+// what is what the user is asked for: one tool is a question itself.
+func (w Wait) what() string {
+	if w.Tool == "AskUserQuestion" {
+		return "an answer to its question"
+	}
+	return "permission to call " + w.Tool
+}
+
 // Kinds of [Standing].
 const (
 	Working        = "working"
@@ -84,10 +93,10 @@ func (s State) Standing() Standing {
 	switch {
 	case len(c.Waits) > 0:
 		w := c.Waits[0]
-		return Standing{WaitsForLeave, "waiting for permission to call " + w.Tool, false, true, &w.Since}
+		return Standing{WaitsForLeave, "waiting for " + w.what(), false, true, &w.Since}
 	case c.Error != "":
 		return c.failed(true)
-	case !c.Turn:
+	case !c.Turn || c.Idle: // a server may run in the background
 		return Standing{WaitsForPrompt, "waiting for a prompt", false, true, nil}
 	case c.Compactions >= loopedTimes:
 		return Standing{CompactionLoop, fmt.Sprintf("compacted %d times in a row", c.Compactions), true, false, nil}
@@ -121,7 +130,7 @@ func (s State) ending() Standing {
 		return clean
 	case len(c.Waits) > 0:
 		w := c.Waits[0]
-		return Standing{WaitsForLeave, "ended while it waited for permission to call " + w.Tool, false, false, &w.Since}
+		return Standing{WaitsForLeave, "ended after it asked for " + w.what() + ", and before that came back", false, false, &w.Since}
 	case gone && s.EndReason == "process_gone":
 		return Standing{Killed, "killed: its process is gone", false, false, nil}
 	case gone:
@@ -172,13 +181,8 @@ func (s State) course(r events.Record) State {
 	case *events.SessionEnded:
 		c.Said = events.Clip(e.Reason, maxWord)
 	case *events.TurnFailed:
-		*c = Course{Error: events.Clip(e.Error, maxWord), Details: events.Clip(line(e.ErrorDetails), maxWord), Said: c.Said}
-		if c.Error == "" {
-			c.Error = "unknown"
-		}
-		if c.Details == "" { // the client's own words for the error stand there
-			c.Details = events.Clip(line(e.LastAssistantMessage), maxWord)
-		}
+		details := cmp.Or(line(e.ErrorDetails), line(e.LastAssistantMessage)) // where the client's own words for the error stand
+		*c = Course{Error: cmp.Or(events.Clip(e.Error, maxWord), "unknown"), Details: events.Clip(details, maxWord), Said: c.Said}
 	case *events.CompactionFinished:
 		if e.Trigger != "auto" || c.Calls >= loopedCalls {
 			c.Compactions = 0
@@ -222,9 +226,7 @@ func (c *Course) ofAgents() []Wait {
 
 // answered drops the questions that were answered.
 func (c *Course) answered(which func(Wait) bool) {
-	if slices.ContainsFunc(c.Waits, which) {
-		c.Waits = slices.DeleteFunc(slices.Clone(c.Waits), which)
-	}
+	c.Waits = slices.DeleteFunc(slices.Clone(c.Waits), which)
 }
 
 func (c *Course) requested(e *events.ToolRequested) {

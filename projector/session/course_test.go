@@ -59,6 +59,7 @@ func TestStanding(t *testing.T) {
 		"live, at work":                        {join(start, prompt, call), "working"},
 		"live, stopped":                        {join(start, prompt, call, answer, stop), "waiting_for_prompt needs"},
 		"live, work goes on in the background": {join(start, prompt, []events.Event{&events.TurnStopped{BackgroundTasks: []events.BackgroundTask{{}}}}), "working"},
+		"live, a server runs":                  {join(start, prompt, []events.Event{&events.TurnStopped{BackgroundTasks: []events.BackgroundTask{{Kind: "shell"}}}}), "waiting_for_prompt needs"},
 		"live, asked":                          {join(start, prompt, call, asked), "waiting_for_permission needs"},
 		"live, asked and answered":             {join(start, prompt, call, asked, answer), "working"},
 		"live, asked, refused":                 {join(start, prompt, call, asked, []events.Event{&events.ToolBatchFinished{ToolCalls: []events.ToolCall{{ToolUseID: "1"}}}}), "working"},
