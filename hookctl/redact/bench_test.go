@@ -85,6 +85,7 @@ func hostile() map[string]string {
 		"jwt":          "-eyJ",
 		"quotes":       "x_key='y_key=`z_key=\"",
 		"begin":        "-----BEGIN PRIVATE KEY-----\n",
+		"end":          "-----END PRIVATE KEY-----\n",
 		"urls":         "https://a:",
 		"schemes":      "://",
 		"flags":        "mysql -p curl -u ",
