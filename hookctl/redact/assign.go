@@ -1,6 +1,9 @@
 package redact
 
-import "bytes"
+import (
+	"bytes"
+	"slices"
+)
 
 // style is how a value is joined to its name; it decides where an unquoted value ends and how far it is trusted.
 type style uint8
@@ -124,7 +127,7 @@ func nameStart(b []byte, at int) int {
 	return from
 }
 
-// sign reads what joins the name that ends at to its value: quotes, brackets, blanks, the sign itself. It
+// sign reads what joins the name that ends at to its value: quotes, brackets, blanks, a type, the sign itself. It
 // reports false if nothing is assigned.
 func (p *pass) sign(a *assignment, at int) bool {
 	b := p.b
@@ -133,19 +136,21 @@ func (p *pass) sign(a *assignment, at int) bool {
 		at, a.named = after, true
 		a.outer = p.json && depth == 0 && quote == '"'
 	}
-	listed := false
-	if at < len(b) && b[at] == ']' {
+	listed := at < len(b) && b[at] == ']'
+	if listed {
 		at++
-		listed = !a.named && a.name > 0 && b[a.name-1] == '['
 	}
-	array := arrayEnd(b, at)
-	at = skipColour(b, max(at, array))
+	at = skipColour(b, at)
 	i := skipBlanks(b, at, a.outer)
 	if i == len(b) {
 		return false
 	}
 	a.spaced = i > at && !listed // PHP's print_r: [password] => value
 	width := signWidth(b, i, a)
+	if v := typed(b, i); v > 0 && (width == 0 || a.style == styleColon) {
+		a.value, a.style, a.spaced = v, styleEquals, true
+		return true
+	}
 	if width == 0 {
 		return p.noSign(a, at, i)
 	}
@@ -157,28 +162,35 @@ func (p *pass) sign(a *assignment, at int) bool {
 	a.value = skipBlanks(b, i, a.outer)
 	if a.style == styleColon {
 		a.spaced = a.value > i
-		a.value = p.typed(a, a.value)
 	}
 	a.value = skipColour(b, a.value)
-	if a.style == styleDefault || array > 0 {
+	if a.style == styleDefault {
 		a.style = styleEquals
 		_, quote, _ := quoteAt(b, a.value)
-		return quote != 0 && (array == 0 || !a.test)
+		return quote != 0
 	}
 	return true
 }
 
-// arrayEnd is the place behind [] or [25] at b[at], as C declares an array of characters; 0 if there is none.
-func arrayEnd(b []byte, at int) int {
-	if at == len(b) || b[at] != '[' {
+// maxType bounds a type between a name and its value.
+const maxType = 32
+
+// typed finds the text behind a type: apiKey: string = "…", token: &'static str = "…", char pass[] = "…",
+// apiToken As String = "…"; 0 if there is none.
+func typed(b []byte, at int) int {
+	i := at
+	for i < len(b) && i < at+maxType && (isNameByte(b[i]) || isBlank(b[i]) || bytes.IndexByte([]byte("&'<>[]?|.:"), b[i]) >= 0) {
+		i++
+	}
+	if i == at || i+1 >= len(b) || b[i] != '=' || b[i+1] == '>' || b[i+1] == '=' {
 		return 0
 	}
-	for at++; at < len(b) && isDigit(b[at]); at++ {
-	}
-	if at == len(b) || b[at] != ']' {
+	value := skipBlanks(b, i+1, false)
+	apart := isBlank(b[i-1]) || hasSuffixFold(b[at:i], "str") // or it is a text in base64, or another name
+	if _, quote, _ := quoteAt(b, value); quote == 0 || !apart {
 		return 0
 	}
-	return at + 1
+	return value
 }
 
 // signWidth is the length of the sign at b[i], 0 if there is none: = := ::= :::= .= += ?= ||= == => : > || - <- ( %3D %3A
@@ -222,8 +234,8 @@ func signWidth(b []byte, i int, a *assignment) int {
 	return 0
 }
 
-// noSign handles names whose value follows without a sign: a flag, a definition, a netrc line, name/value pairs,
-// the second argument of a call, a declared type.
+// noSign handles names whose value follows without a sign: a flag, a definition, name/value pairs, the second argument
+// of a call.
 func (p *pass) noSign(a *assignment, at, i int) bool {
 	b := p.b
 	if v := pairedElement(b, at); v > 0 {
@@ -239,34 +251,19 @@ func (p *pass) noSign(a *assignment, at, i int) bool {
 	if i == at {
 		return false
 	}
-	from := a.name
-	switch {
-	case from >= 1 && b[from-1] == '-' && !(from >= 2 && isAlnum(b[from-2])), defines(b[:from]),
-		hasPrefixFold(b[from:], "password ") && netrcLine(b, from):
+	before := b[:a.name]
+	option := len(before) > 0 && before[len(before)-1] == '-' && (len(before) == 1 || !isAlnum(before[len(before)-2]))
+	if option || defines(before) {
 		a.style, a.value = styleFlag, i
 		return true
-	}
-	if hasPrefixFold(b[i:], "as ") {
-		i = skipBlanks(b, i+len("as "), false)
-	}
-	if hasPrefixFold(b[i:], "string") {
-		j := skipBlanks(b, i+len("string"), false)
-		if j < len(b) && b[j] == '=' {
-			a.value, a.spaced = skipBlanks(b, j+1, false), true
-			return true
-		}
 	}
 	return p.loosely(a, i)
 }
 
 // pair handles {"name": "X", "value": "…"} and define("X", "…").
 func (p *pass) pair(a *assignment, at, i int) bool {
-	if v := pairedValue(p.b, at, a.name); v > 0 {
+	if v := pairedValue(p.b, at); v > 0 {
 		a.value, a.outer, a.style, a.spaced = v, false, styleColon, true
-		return true
-	}
-	if v := defaultOf(p.b, i); v > 0 && a.named {
-		a.value, a.outer, a.style, a.spaced = v, false, styleEquals, true
 		return true
 	}
 	if !a.named || i >= len(p.b) || p.b[i] != ',' {
@@ -284,44 +281,13 @@ func (p *pass) pair(a *assignment, at, i int) bool {
 	return quote != 0
 }
 
-// defaultOf finds the value in Terraform's variable "db_password" { default = "…" }; 0 if there is none.
-func defaultOf(b []byte, at int) int {
-	if at >= len(b) || b[at] != '{' {
-		return 0
-	}
-	body, after, ok := bytes.Cut(b[at:min(at+200, len(b))], []byte("default"))
-	if !ok || bytes.IndexByte(body, '}') >= 0 {
-		return 0
-	}
-	i := skipBlanks(b, at+len(body)+len("default"), false)
-	if len(after) == 0 || i >= len(b) || b[i] != '=' {
-		return 0
-	}
-	return skipBlanks(b, i+1, false)
-}
-
-// definers are the words before a name and its value that stand apart by blanks only: #define, Dockerfile's ENV.
-var definers = []string{"define", "env", "arg", "setenv", "setx", "param", "defaults"}
+// definers end the words before a name and its value that stand apart by blanks only: #define, Dockerfile's ENV.
+var definers = []string{"define", "env", "arg", "setx", "param", "defaults"}
 
 // defines reports whether before ends in one of the definers and a blank.
 func defines(before []byte) bool {
-	end := len(before)
-	for end > 0 && isBlank(before[end-1]) {
-		end--
-	}
-	from := end
-	for from > 0 && end-from < 9 && isLetter(before[from-1]) && !isEscapeLetter(before, from-1) {
-		from--
-	}
-	if end == len(before) || end-from < 3 || end-from > 8 {
-		return false
-	}
-	for _, d := range definers {
-		if end-from == len(d) && hasPrefixFold(before[from:], d) {
-			return true
-		}
-	}
-	return false
+	words := bytes.TrimRight(before, " \t")
+	return len(words) < len(before) && slices.ContainsFunc(definers, func(d string) bool { return hasSuffixFold(words, d) })
 }
 
 // pairedElement finds the value in <key>X</key> <string>…</string> and <name>X</name><value>…; 0 if there is none.
@@ -342,36 +308,8 @@ func pairedElement(b []byte, at int) int {
 	return 0
 }
 
-// maxType bounds a type between a name and its value.
-const maxType = 32
-
-// typed skips a type between a name and its value: apiKey: string = "…", token: &'static str = "…".
-func (p *pass) typed(a *assignment, at int) int {
-	j := at
-	for j < len(p.b) && j < at+maxType && (isNameByte(p.b[j]) || isBlank(p.b[j]) || j > at && bytes.IndexByte([]byte("&'<>[]?|."), p.b[j]) >= 0 || p.b[j] == '&') {
-		j++
-	}
-	if j == at || j+1 >= len(p.b) || p.b[j] != '=' || p.b[j+1] == '>' || p.b[j+1] == '=' {
-		return at
-	}
-	value := skipBlanks(p.b, j+1, false)
-	apart := isBlank(p.b[j-1]) || hasPrefixFold(p.b[at:j], "str") // or it is a text in base64
-	if _, quote, _ := quoteAt(p.b, value); quote == 0 || !apart {
-		return at
-	}
-	a.style, a.spaced = styleEquals, true
-	return value
-}
-
 // pairedValue finds the value in {"name": "API_TOKEN", "value": "…"} and its YAML form; 0 if there is none.
-func pairedValue(b []byte, at, name int) int {
-	key := false
-	for i := name; i > max(0, name-14) && !key; i-- {
-		key = hasPrefixFold(b[i-1:name], "name") || hasPrefixFold(b[i-1:name], "key")
-	}
-	if !key {
-		return 0
-	}
+func pairedValue(b []byte, at int) int {
 	i, limit := at, min(at+maxPrefix+40, len(b))
 	for i < limit && (isSpace(b[i]) || b[i] == ',' || b[i] == '"' || b[i] == '\\' || isEscapeLetter(b, i)) {
 		i++
@@ -390,11 +328,6 @@ func pairedValue(b []byte, at, name int) int {
 		return skipBlanks(b, i+1, false)
 	}
 	return 0
-}
-
-// netrcLine reports whether "login NAME" stands shortly before a password, as in .netrc.
-func netrcLine(b []byte, at int) bool {
-	return bytes.Contains(b[max(0, at-80):at], []byte("login "))
 }
 
 // namesElement reports whether the name is what an element is called by an attribute: <entry key="X">…</entry>.

@@ -70,10 +70,7 @@ func isFresh(b []byte, at int) bool {
 	i := at - 2
 	for ; i > at-16 && i >= 0 && (isDigit(b[i]) || b[i] == ';'); i-- {
 	}
-	if i < 1 || b[i] != '[' {
-		return false
-	}
-	return b[at-1] == 'm' || b[i-1] == 0x1b || hasSuffixFold(b[:i], "1b") || hasSuffixFold(b[:i], "033") || hasSuffixFold(b[:i], `\e`)
+	return i >= 0 && b[i] == '['
 }
 
 // skipColour skips a terminal's control sequence: ESC [31m, as it is or as JSON and shells write it.

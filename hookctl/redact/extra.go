@@ -49,66 +49,28 @@ func Compile(patterns []string) []*regexp.Regexp {
 var (
 	customMarker = []byte("[REDACTED:custom]")
 	anyMarker    = regexp.MustCompile(`\[REDACTED:[a-z0-9-]+\]`)
+	manyMarkers  = regexp.MustCompile(`(?:\[REDACTED:custom\]){2,}`)
 )
 
-// matches are the ranges of b that a pattern matches, those that touch as one, without what is a marker already: what
-// was redacted before stays as it is.
-func matches(re *regexp.Regexp, b []byte) [][2]int {
-	var joined [][2]int
-	for _, m := range re.FindAllIndex(b, -1) {
-		last := len(joined) - 1
-		switch {
-		case m[0] == m[1]:
-		case last >= 0 && joined[last][1] == m[0]:
-			joined[last][1] = m[1]
-		default:
-			joined = append(joined, [2]int{m[0], m[1]})
-		}
-	}
-	if len(joined) == 0 {
-		return nil
-	}
-	markers := anyMarker.FindAllIndex(b, -1)
-	if len(markers) == 0 {
-		return joined
-	}
-	var bare [][2]int
-	for _, m := range joined {
-		at := m[0]
-		for len(markers) > 0 && markers[0][1] <= at {
-			markers = markers[1:]
-		}
-		for _, k := range markers {
-			if k[0] >= m[1] {
-				break
-			}
-			if at < k[0] {
-				bare = append(bare, [2]int{at, k[0]})
-			}
-			at = k[1]
-		}
-		if at < m[1] {
-			bare = append(bare, [2]int{at, m[1]})
-		}
-	}
-	return bare
-}
-
-// replace puts the marker where the patterns match, and counts.
+// replace puts the marker where the patterns match, one for matches that touch, and counts. What is a marker already
+// stays as it is.
 func replace(b []byte, patterns []*regexp.Regexp, n *int) []byte {
 	for _, re := range patterns {
-		found := matches(re, b)
-		if len(found) == 0 {
-			continue
-		}
-		out := make([]byte, 0, len(b)+len(found)*len(customMarker))
+		var out []byte
 		at := 0
-		for _, m := range found {
-			out = append(append(out, b[at:m[0]]...), customMarker...)
+		for _, m := range append(anyMarker.FindAllIndex(b, -1), []int{len(b), len(b)}) {
+			part := re.ReplaceAllFunc(b[at:m[0]], func(match []byte) []byte {
+				if len(match) == 0 {
+					return nil
+				}
+				return customMarker
+			})
+			part = manyMarkers.ReplaceAll(part, customMarker)
+			*n += bytes.Count(part, customMarker)
+			out = append(append(out, part...), b[m[0]:m[1]]...)
 			at = m[1]
 		}
-		b = append(out, b[at:]...)
-		*n += len(found)
+		b = out
 	}
 	return b
 }
@@ -161,7 +123,7 @@ func (r *Redactor) sparing(doc []byte) (patterns []*regexp.Regexp, skipped []str
 		}
 		patterns = slices.DeleteFunc(patterns, func(re *regexp.Regexp) bool {
 			covered := 0
-			for _, m := range matches(re, l.text) {
+			for _, m := range re.FindAllIndex(l.text, -1) {
 				covered += m[1] - m[0]
 			}
 			if float64(covered) <= maxShare*float64(len(l.text)) {
@@ -194,7 +156,12 @@ func rewritten(doc []byte, change func(literal) []byte) []byte {
 			depth--
 		case '"':
 			end := literalEnd(doc, i)
-			l, valid := decoded(doc[i:end])
+			var decoded string
+			valid := json.Unmarshal(doc[i:end], &decoded) == nil
+			l := literal{text: []byte(decoded)}
+			if !valid {
+				l.text = doc[i:end]
+			}
 			after := bytes.TrimLeft(doc[end:min(len(doc), end+16)], " \t\r\n")
 			l.name = len(after) > 0 && after[0] == ':'
 			if depth == 1 && !l.name {
@@ -204,8 +171,11 @@ func rewritten(doc []byte, change func(literal) []byte) []byte {
 				field = string(l.text)
 			}
 			if text := change(l); !bytes.Equal(text, l.text) {
+				if valid {
+					text, _ = json.Marshal(string(text)) // a string always encodes
+				}
 				out.Write(doc[done:i])
-				out.Write(encoded(text, valid))
+				out.Write(text)
 				done = end
 			}
 			i = end - 1
@@ -216,25 +186,6 @@ func rewritten(doc []byte, change func(literal) []byte) []byte {
 	}
 	out.Write(doc[done:])
 	return out.Bytes()
-}
-
-func decoded(b []byte) (l literal, valid bool) {
-	var s string
-	if json.Unmarshal(b, &s) != nil {
-		return literal{text: b}, false
-	}
-	return literal{text: []byte(s)}, true
-}
-
-func encoded(text []byte, valid bool) []byte {
-	if !valid {
-		return text
-	}
-	b, err := json.Marshal(string(text))
-	if err != nil {
-		return []byte(`""`) // a string always encodes
-	}
-	return b
 }
 
 // literalEnd is the index behind the string literal that begins at i, the end when it is not closed.

@@ -1,23 +1,24 @@
 package redact
 
+import "bytes"
+
 // command is a program whose short option takes a password.
 type command struct {
 	word     string
 	flag     string // with its dash
-	attached bool   // -pPASS
-	apart    bool   // -p PASS
+	joined   bool   // -pPASS alone: in "-p PASS" the word is something else
 	userPass bool   // the argument is user:PASS
 }
 
 var commands = []command{
-	{word: "mysql", flag: "-p", attached: true},
-	{word: "mariadb", flag: "-p", attached: true},
-	{word: "sshpass", flag: "-p", attached: true, apart: true},
-	{word: "docker login", flag: "-p", apart: true},
-	{word: "podman login", flag: "-p", apart: true},
-	{word: "redis-cli", flag: "-a", apart: true},
-	{word: "curl ", flag: "-u", attached: true, apart: true, userPass: true},
-	{word: "curl ", flag: "--user", apart: true, userPass: true},
+	{word: "mysql", flag: "-p", joined: true},
+	{word: "mariadb", flag: "-p", joined: true},
+	{word: "sshpass", flag: "-p"},
+	{word: "docker login", flag: "-p"},
+	{word: "podman login", flag: "-p"},
+	{word: "redis-cli", flag: "-a"},
+	{word: "curl ", flag: "-u", userPass: true},
+	{word: "curl ", flag: "--user", userPass: true},
 }
 
 // maxCommand bounds how far behind a program's name its options are looked for.
@@ -61,7 +62,7 @@ func endsCommand(b []byte, i int) bool {
 // flagValue takes the argument at or behind at.
 func (p *pass) flagValue(m *matcher, c command, at int) {
 	from := skipBlanks(p.b, at, false)
-	if from == len(p.b) || from == at && !c.attached || from > at && !c.apart {
+	if from == len(p.b) || from > at && c.joined {
 		return
 	}
 	a := assignment{naming: naming{kind: "password", grade: gradeStrong}, style: styleFlag}
@@ -76,20 +77,13 @@ func (p *pass) flagValue(m *matcher, c command, at int) {
 		to = p.wordEnd(a, from)
 	}
 	if c.userPass {
-		if from = behindColon(p.b, from, to); from < 0 {
+		colon := bytes.IndexByte(p.b[from:max(from, to)], ':')
+		if colon < 0 {
 			return
 		}
+		from += colon + 1
 	}
 	if v := p.b[from:max(from, to)]; len(v) >= 3 && v[0] != '-' && !isPlaceholder(v) {
 		p.addNamed(m, a, from, to)
 	}
-}
-
-func behindColon(b []byte, from, to int) int {
-	for i := from; i < to; i++ {
-		if b[i] == ':' {
-			return i + 1
-		}
-	}
-	return -1
 }

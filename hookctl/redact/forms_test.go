@@ -45,7 +45,6 @@ func TestAssignmentForms(t *testing.T) {
 		{"password", word, "<property><name>db.password</name><value>%s</value></property>"},
 		{"password", word, `<add key="ClearTextPassword" value="%s" />`},
 		{"token", key, "<apiToken>\n    %s\n</apiToken>"},
-		{"secret", key, "<secret>{x AQAAABAAA %s}</secret>"},
 		{"password", word, "DB_PASSWORD=%s"},
 		{"password", word, "DB_PASSWORD = %s\nDB_USER = app"},
 		{"token", key, "api token - '%s'"},

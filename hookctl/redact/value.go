@@ -38,7 +38,7 @@ func (p *pass) assigned(m *matcher, a assignment) {
 	}
 }
 
-// element takes the text of an XML element: all of it, when one of its words can be the secret.
+// element takes the text of an XML element.
 func (p *pass) element(m *matcher, a assignment, at int) {
 	size := bytes.IndexByte(p.b[at:min(at+maxElement, len(p.b))], '<')
 	if size <= 0 || at+size+1 == len(p.b) || p.b[at+size+1] != '/' {
@@ -51,15 +51,7 @@ func (p *pass) element(m *matcher, a assignment, at int) {
 	if from >= to {
 		return
 	}
-	word := []byte{}
-	for f := range bytes.FieldsSeq(bytes.Trim(p.b[from:to], "{}")) {
-		if len(f) > len(word) {
-			word = f
-		}
-	}
-	if p.b[from] != '{' || bytes.IndexByte(p.b[from:to], ' ') < 0 {
-		word = p.b[from:to]
-	}
+	word := p.b[from:to]
 	if bytes.IndexByte(word, ' ') >= 0 && a.kind != "password" {
 		return
 	}
