@@ -18,6 +18,8 @@ package facts
 import (
 	"context"
 	"time"
+
+	"golang.org/x/sync/singleflight"
 )
 
 // maxDirs bounds the directories that a World remembers. A session visits some tens; 4096 of them
@@ -41,7 +43,7 @@ type World struct {
 	now     func() time.Time
 	places  *cache[string, *answer]
 	origins *cache[string, *origin]
-	asking  flights
+	asking  singleflight.Group
 }
 
 // New makes a World that knows nothing yet.

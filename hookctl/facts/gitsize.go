@@ -15,6 +15,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/singleflight"
+
 	"hookline/hookctl/safeopen"
 )
 
@@ -65,7 +67,7 @@ type Sizes struct {
 	now    func() time.Time                                                      // nil: time.Now
 	mu     sync.Mutex
 	by     map[string]measured
-	asking flights
+	asking singleflight.Group
 }
 
 type measured struct {
@@ -78,21 +80,17 @@ type measured struct {
 // ten seconds.
 func (s *Sizes) Of(ctx context.Context, q SizeQuery) (Size, error) {
 	key := q.Worktree + "\x00" + q.Branch + "\x00" + q.Base
-	for {
+	answered := s.asking.DoChan(key, func() (any, error) {
 		if m, ok := s.known(key, q.TTL); ok {
 			return m.size, m.err
 		}
-		wait, mine := s.asking.join(key)
-		if mine {
-			defer s.asking.leave(key)
-			return s.ask(ctx, key, q)
-		}
-		select {
-		case <-wait:
-			q.TTL = max(q.TTL, failedFor) // who waited takes the answer that came
-		case <-ctx.Done():
-			return Size{}, ctx.Err()
-		}
+		return s.ask(ctx, key, q)
+	})
+	select {
+	case a := <-answered:
+		return a.Val.(Size), a.Err
+	case <-ctx.Done():
+		return Size{}, ctx.Err()
 	}
 }
 

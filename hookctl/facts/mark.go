@@ -64,6 +64,16 @@ func (m mark) same() (bool, error) {
 	return now.IsDir() || now.Size() == m.info.Size() && now.ModTime().Equal(m.info.ModTime()), nil
 }
 
+// unchanged tells whether all paths still look as they did.
+func unchanged(marks []mark) (bool, error) {
+	for _, m := range marks {
+		if same, err := m.same(); !same || err != nil {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
 // absent tells that nothing is at a path; a file where a directory should be counts.
 func absent(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"sync"
 )
 
 // Origin tells one repository from another wherever its folder lies.
@@ -28,42 +27,29 @@ var ErrNoRepository = errors.New("no git directory")
 // Origin reads where the repository with this common directory comes from. The root commit is the
 // oldest commit without parents that any branch, remote branch or tag leads to; of several equally
 // old ones the bytewise smallest. A shallow clone does not know its root. The answer is remembered,
-// so that git runs once for a repository (again when its config changes), and concurrent questions about one wait for one run; a
+// so that git runs once for a repository (again when its config changes), and concurrent questions about one share a run, which ends with the context of the first; a
 // repository without commits is asked again each time. The walk takes time in proportion to the
-// history (about a second for 200,000 commits without a commit graph), ctx bounds it; when git fails
-// the remote may still be set beside the error.
+// history (about a second for 200,000 commits without a commit graph), ctx bounds it.
 func (w *World) Origin(ctx context.Context, commonDir string) (Origin, error) {
-	for {
-		if o, ok := w.origins.get(commonDir); ok && o.fresh() {
-			return o.value, nil
+	answered := w.asking.DoChan(commonDir, func() (any, error) {
+		if known, ok := w.origins.get(commonDir); ok {
+			if same, err := unchanged(known.marks); same && err == nil {
+				return known.value, nil
+			}
 		}
-		wait, mine := w.asking.join(commonDir)
-		if mine {
-			defer w.asking.leave(commonDir)
-			return w.askOrigin(ctx, commonDir)
-		}
-		select {
-		case <-wait:
-		case <-ctx.Done():
-			return Origin{}, fmt.Errorf("read origin of %s: %w", commonDir, ctx.Err())
-		}
+		return w.askOrigin(ctx, commonDir)
+	})
+	select {
+	case a := <-answered:
+		return a.Val.(Origin), a.Err
+	case <-ctx.Done():
+		w.asking.Forget(commonDir) // the next one asks anew
+		return Origin{}, fmt.Errorf("read origin of %s: %w", commonDir, ctx.Err())
 	}
-}
-
-func (o *origin) fresh() bool {
-	for _, m := range o.marks {
-		if same, err := m.same(); !same || err != nil {
-			return false
-		}
-	}
-	return true
 }
 
 // askOrigin answers from scratch and remembers a complete answer.
 func (w *World) askOrigin(ctx context.Context, commonDir string) (Origin, error) {
-	if known, ok := w.origins.get(commonDir); ok && known.fresh() {
-		return known.value, nil // whoever asked before has just answered
-	}
 	var s search
 	head, err := s.head(commonDir)
 	if err != nil || head == "" {
@@ -84,7 +70,7 @@ func (w *World) askOrigin(ctx context.Context, commonDir string) (Origin, error)
 		return Origin{}, fmt.Errorf("read remote of %s: %w", commonDir, err)
 	}
 	if next.value.RootCommit, err = w.root(ctx, commonDir, next.marks[2]); err != nil {
-		return next.value, fmt.Errorf("read root commit of %s: %w", commonDir, err)
+		return Origin{}, fmt.Errorf("read root commit of %s: %w", commonDir, err)
 	}
 	if next.value.RootCommit != "" {
 		w.origins.put(commonDir, next)
@@ -120,31 +106,4 @@ func oldest(lines string) (string, error) {
 		}
 	}
 	return best, nil
-}
-
-// flights lets one caller ask while the others wait for it. The zero value is ready.
-type flights struct {
-	mu  sync.Mutex
-	now map[string]chan struct{}
-}
-
-// join says whether the caller is the one to ask; otherwise it waits until the channel is closed.
-func (f *flights) join(key string) (wait <-chan struct{}, mine bool) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if c, ok := f.now[key]; ok {
-		return c, false
-	}
-	if f.now == nil {
-		f.now = make(map[string]chan struct{})
-	}
-	f.now[key] = make(chan struct{})
-	return nil, true
-}
-
-func (f *flights) leave(key string) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	close(f.now[key])
-	delete(f.now, key)
 }

@@ -152,7 +152,7 @@ func TestOriginIsBounded(t *testing.T) {
 	go func() {
 		defer close(done)
 		o, err := w.Origin(first, top+"/.git")
-		if !errors.Is(err, context.Canceled) || o != (Origin{Remote: "https://example.com/shop"}) {
+		if !errors.Is(err, context.Canceled) || o != (Origin{}) {
 			t.Errorf("the one who asked: %+v, %v", o, err)
 		}
 	}()

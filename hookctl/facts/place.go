@@ -49,12 +49,7 @@ func (a *answer) fresh(now func() time.Time) (bool, error) {
 	if !a.again.IsZero() && now().After(a.again) {
 		return false, nil
 	}
-	for _, m := range a.marks {
-		if same, err := m.same(); !same || err != nil {
-			return false, err
-		}
-	}
-	return true, nil
+	return unchanged(a.marks)
 }
 
 // Place tells where dir is: repository, work tree, branch. dir is absolute; a relative path means
