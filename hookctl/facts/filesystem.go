@@ -4,8 +4,7 @@ import "fmt"
 
 // NetworkFS tells the file system that an existing path lies on and whether another machine may have its hands on it:
 // locks and memory maps are not to be trusted there. Shares between a virtual machine and its host count as network. On
-// Linux a local file system that the mount table does not name has its number as name ("0x…"). Where the platform does
-// not tell, the error is errors.ErrUnsupported.
+// Linux a local file system that the mount table does not name has its number as name ("0x…").
 func NetworkFS(path string) (name string, network bool, err error) {
 	if name, network, err = networkFS(path); err != nil {
 		return "", false, fmt.Errorf("ask file system of %s: %w", path, err)

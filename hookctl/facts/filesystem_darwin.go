@@ -1,5 +1,3 @@
-//go:build darwin || freebsd
-
 package facts
 
 import "golang.org/x/sys/unix"
