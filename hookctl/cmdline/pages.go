@@ -116,7 +116,7 @@ func addSections(page string) error {
 func (c *Console) CompletionCmd(root *cobra.Command) *cobra.Command {
 	return &cobra.Command{
 		Use: "completion bash|zsh|fish", Short: "Print a completion script for a shell",
-		Long: "Print a completion script for a shell; see your shell's manual for where to install it.",
+		Long: "Print a completion script for a shell; see your shell's manual for where to install it. That for bash needs the package bash-completion.",
 		Example: fmt.Sprintf("  %[1]s completion bash > ~/.local/share/bash-completion/completions/%[1]s\n"+
 			"  %[1]s completion zsh > \"${fpath[1]}/_%[1]s\"\n  %[1]s completion fish > ~/.config/fish/completions/%[1]s.fish", c.Name),
 		Args:      Exactly("a shell: bash, zsh or fish"),

@@ -69,13 +69,13 @@ func (a *app) projectWords() []string {
 	return words
 }
 
-// gateWords are the requirements that some branch of the log knows.
+// gateWords are the requirements that are configured here, then those that some branch of the log knows.
 func gateWords(a *app) []string {
 	all, err := allGates(a)
 	if err != nil {
 		return nil
 	}
-	var words []string
+	words := slices.Clone(a.rulesAt(a.gitPlace()).Order)
 	for _, c := range all {
 		for _, name := range sortedKeys(c.State.Gates) {
 			if !slices.Contains(words, name) {
