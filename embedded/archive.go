@@ -3,7 +3,6 @@ package embedded
 import (
 	"errors"
 	"io/fs"
-	"log/slog"
 	"path/filepath"
 	"strconv"
 	"sync"
@@ -18,22 +17,20 @@ const archiveEvery = time.Minute
 // archiver hard-links the log's blocks into the archive once they are begun, and again when the server has written one
 // anew without the messages that were erased: the archive must not keep those.
 type archiver struct {
-	msgs, dir string
-	checked   int // sealed blocks up to this number were verified
-	log       *slog.Logger
-	damaged   func() // called when a sealed block turns out to be damaged
-	wake      chan struct{}
-	quit      chan struct{}
-	once      sync.Once
-	idle      sync.WaitGroup
+	srv     *Server
+	checked int // sealed blocks up to this number were verified
+	wake    chan struct{}
+	quit    chan struct{}
+	once    sync.Once
+	idle    sync.WaitGroup
 }
 
-func newArchiver(msgs, dir string, log *slog.Logger, damaged func()) *archiver {
+func newArchiver(srv *Server) *archiver {
 	checked := 0
-	if names, err := block.Numbers(msgs); err == nil && len(names) > 1 { // the others were checked when the store was opened, or are vouched for
+	if names, err := block.Numbers(srv.opts.msgsDir()); err == nil && len(names) > 1 { // the others were checked when the store was opened, or are vouched for
 		checked = names[len(names)-2]
 	}
-	return &archiver{msgs: msgs, dir: dir, checked: checked, log: log, damaged: damaged, wake: make(chan struct{}, 1), quit: make(chan struct{})}
+	return &archiver{srv: srv, checked: checked, wake: make(chan struct{}, 1), quit: make(chan struct{})}
 }
 
 // kick says that a block may have been sealed. It does not wait.
@@ -50,16 +47,7 @@ func (a *archiver) run() {
 	tick := time.NewTicker(archiveEvery)
 	defer tick.Stop()
 	for {
-		_, err := block.Archive(a.msgs, a.dir, true) // every time: a block that was replaced has the number it had
-		_, followErr := block.Follow(a.msgs, a.dir)
-		err = errors.Join(err, followErr, a.check())
-		damaged := errors.Is(err, block.ErrDamaged)
-		if damaged {
-			a.damaged()
-		}
-		if damaged || err != nil && !errors.Is(err, fs.ErrNotExist) { // a log that is gone is others' to tell
-			a.log.Warn("archiving blocks", "err", err)
-		}
+		a.round()
 		select {
 		case <-a.quit:
 			return
@@ -69,9 +57,30 @@ func (a *archiver) run() {
 	}
 }
 
+// round archives what is new, until damage was met: a block that the server has cut off must not follow into the archive.
+func (a *archiver) round() {
+	a.srv.archiving.Lock()
+	defer a.srv.archiving.Unlock()
+	if a.srv.damaged.Load() {
+		return
+	}
+	msgs, dir := a.srv.opts.msgsDir(), a.srv.opts.archiveDir()
+	_, err := block.Archive(msgs, dir, true) // every time: a block that was replaced has the number it had
+	_, followErr := block.Follow(msgs, dir)
+	err = errors.Join(err, followErr, a.check())
+	damaged := errors.Is(err, block.ErrDamaged)
+	if damaged {
+		a.srv.distrust()
+	}
+	if damaged || err != nil && !errors.Is(err, fs.ErrNotExist) { // a log that is gone is others' to tell
+		a.srv.opts.Log.Warn("archiving blocks", "err", err)
+	}
+}
+
 // check reads the blocks that were sealed since the last time: what [block.Follow] has linked was not complete then.
 func (a *archiver) check() error {
-	names, err := block.Numbers(a.msgs)
+	msgs := a.srv.opts.msgsDir()
+	names, err := block.Numbers(msgs)
 	if err != nil {
 		return err
 	}
@@ -80,7 +89,7 @@ func (a *archiver) check() error {
 			continue
 		}
 		a.checked = n
-		err = errors.Join(err, block.Read(filepath.Join(a.msgs, strconv.Itoa(n)+blockSuffix), streamName, func(block.Record) error { return nil }))
+		err = errors.Join(err, block.Read(filepath.Join(msgs, strconv.Itoa(n)+blockSuffix), streamName, func(block.Record) error { return nil }))
 	}
 	return err
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
-	"sync/atomic"
 	"time"
 )
 
@@ -18,11 +17,6 @@ const (
 
 // duplicateInBatch is the server's code for "atomic publish batch contains duplicate message id".
 const duplicateInBatch = 10201
-
-// batchIDs gives ids that are unique among the batches under way in this process.
-type batchIDs struct{ n atomic.Uint64 }
-
-func (b *batchIDs) next() string { return strconv.FormatUint(b.n.Add(1), 36) }
 
 // appendBatch appends all messages or none. The server stages the batch in a store of its own that
 // it syncs, so a batch costs about 3 ms, whatever its size.
@@ -62,7 +56,7 @@ func (st *Stream) publishBatch(ctx context.Context, msgs []message) (pubAck, err
 		ctx, cancel = context.WithTimeout(ctx, startTimeout)
 		defer cancel()
 	}
-	nc, id := st.js.Conn(), st.batch.next()
+	nc, id := st.js.Conn(), strconv.FormatUint(st.batch.Add(1), 36)
 	for i, m := range msgs {
 		msg := m.natsMsg()
 		msg.Header[batchID] = []string{id}

@@ -25,7 +25,14 @@ func (b *buckets) compact(ctx context.Context, streams string) error {
 		if err != nil {
 			return fmt.Errorf("bucket %s: %w", name, err)
 		}
-		live, onDisk := int64(info.State.Bytes), blockBytes(filepath.Join(streams, bucketStream(name), "msgs"))
+		blocks, err := list(filepath.Join(streams, bucketStream(name), "msgs"))
+		if err != nil {
+			return fmt.Errorf("bucket %s: %w", name, err)
+		}
+		live, onDisk := int64(info.State.Bytes), int64(0)
+		for _, b := range blocks {
+			onDisk += b.Size
+		}
 		if onDisk-live <= wasteAllowed+live/4 {
 			continue
 		}
@@ -34,17 +41,6 @@ func (b *buckets) compact(ctx context.Context, streams string) error {
 		}
 	}
 	return nil
-}
-
-func blockBytes(dir string) (sum int64) {
-	blocks, err := list(dir)
-	if err != nil {
-		return 0
-	}
-	for _, b := range blocks {
-		sum += b.Size
-	}
-	return sum
 }
 
 // rewrite reads the bucket's messages oldest first, purges it and publishes them again.

@@ -3,41 +3,17 @@ package embedded
 import (
 	"context"
 	"fmt"
-	"sync"
 )
 
-// doubt counts the messages of which nothing is known, since their acknowledgement was lost: the log may have them
-// behind the newest event that anybody was told of. The server takes messages in the order in which they were sent,
-// so an answer to one that was sent later settles those before it: its own sequence is behind theirs. The zero value
-// is without doubt.
-type doubt struct {
-	mu              sync.Mutex
-	raised, settled uint64
-}
+// There is doubt while nothing is known of a message, since its acknowledgement was lost: the log may have it behind the
+// newest event that anybody was told of. The server takes messages in the order in which they were sent, so an answer to
+// one that was sent later settles those before it: its own sequence is behind theirs.
 
-// count is to be taken before a message is sent, and given to settle.
-func (d *doubt) count() uint64 {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.raised
-}
-
-func (d *doubt) raise() {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.raised++
-}
-
-func (d *doubt) settle(before uint64) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.settled = max(d.settled, before)
-}
-
-func (d *doubt) open() bool {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.raised > d.settled
+// inDoubt tells that nothing is known of a message.
+func (st *Stream) inDoubt() bool {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	return st.unknown > st.settled
 }
 
 // Settled is [Stream.Last] when every append under way has come to its end, those included whose acknowledgement was
@@ -59,7 +35,7 @@ func (st *Stream) Settled(ctx context.Context) (seq uint64, id string, err error
 // resolve asks the server for the newest event when there is doubt. The caller holds st.order, so that no group is
 // under way. What a stuck stream ends with is not shown.
 func (st *Stream) resolve(ctx context.Context) error {
-	if !st.doubt.open() || st.stuck.Load() != nil {
+	if !st.inDoubt() || st.stuck.Load() != nil {
 		return nil
 	}
 	if err := st.loadLast(ctx); err != nil {

@@ -43,8 +43,8 @@ func TestLostAcknowledgementIsFound(t *testing.T) {
 			}
 			gone, cancel := context.WithCancel(t.Context())
 			cancel()
-			s.stream.lines = newLines()
-			s.stream.lines.put(line{inbox: "nobody.listens", answers: make(chan *nats.Msg)})
+			s.stream.lines = lines{make(chan line, 1)}
+			s.stream.lines.idle <- line{inbox: "nobody.listens", answers: make(chan *nats.Msg)}
 			if _, err := s.Stream().Append(gone, envs...); !errors.Is(err, context.Canceled) {
 				t.Fatalf("append: %v", err)
 			}
@@ -67,7 +67,7 @@ func TestLostAcknowledgementIsFound(t *testing.T) {
 				t.Errorf("again: %v, %v", again, err)
 			}
 			add(t, s, last+1, last+1)
-			if s.stream.doubt.open() {
+			if s.stream.inDoubt() {
 				t.Error("an answer that came later does not settle the doubt")
 			}
 			wantLog(t, s, last+1)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"hookline/embedded/block"
 )
@@ -19,26 +20,17 @@ func (s *Server) inspectBuckets() error {
 	for _, dir := range s.bucketDirs() {
 		name := filepath.Base(dir)
 		found, err := block.Check(filepath.Join(dir, "msgs"), block.Options{Stream: name})
+		worse := func(d block.Damage) bool { return s.report.Clean || d.LastSeq > 0 } // than the torn end that every kill leaves
 		switch {
 		case errors.Is(err, os.ErrNotExist):
 			continue // never written to
 		case err != nil:
 			return s.dropBuckets(fmt.Sprintf("%s cannot be checked: %v", name, err))
-		case s.worse(found.Damage):
+		case slices.ContainsFunc(found.Damage, worse):
 			return s.dropBuckets(fmt.Sprintf("%s is damaged: %v", name, found.Damage))
 		}
 	}
 	return nil
-}
-
-// worse tells damage from the torn end that every kill leaves.
-func (s *Server) worse(damage []block.Damage) bool {
-	for _, d := range damage {
-		if s.report.Clean || d.LastSeq > 0 {
-			return true
-		}
-	}
-	return false
 }
 
 func (s *Server) dropBuckets(why string) error {

@@ -8,7 +8,6 @@
 //	<dir>/archive/                       hard links of the log's blocks
 //	<dir>/blobs/<sha256>.zst             large strings, content-addressed
 //	<dir>/clean.json                     the clean-exit marker (package block); absent while running
-//	<dir>/uncut/<n>.blk                  a damaged block as it was before the server cut it off (uncut.go)
 //	<dir>/found.json                     damage that was mended and is not recorded yet (found.go)
 //	<dir>/aside/<time>/                  what was left of a log that was gone (gone.go)
 //	<dir>/../hookd.lock                  the lock, with its holder's pid
@@ -155,6 +154,8 @@ type Server struct {
 
 	appends atomic.Pointer[Stream] // the log, for whoever has to end its appends from another goroutine
 	damaged atomic.Bool            // damage was met while reading: the next start must check every block
+
+	archiving sync.Mutex // held while the archive is written to
 
 	closing sync.Once
 	closed  error

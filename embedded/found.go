@@ -53,14 +53,6 @@ func (f *Found) fromArchive(blocks []string) {
 	f.Did = append(f.Did, "taken from the archive: "+strings.Join(blocks, ", "))
 }
 
-// restored notes that the log was taken from the archive, once; a clean exit tells how far it had come.
-func (f *Found) restored(clean bool) {
-	if !f.Whole {
-		f.Did = append(f.Did, "the log was gone and was restored from the archive")
-	}
-	f.Whole, f.EndUnknown = true, !clean
-}
-
 // foundFile lies beside the clean-exit marker.
 const foundFile = "found.json"
 

@@ -25,9 +25,6 @@ func (s *Server) survey() (marker block.Marker, blocks []block.Info, err error) 
 	s.vouched = max(marker.LastSeq, s.lock.seq)
 
 	err = s.readFound()
-	if err == nil && !s.dry {
-		err = s.uncut()
-	}
 	if err == nil {
 		err = s.takeBack()
 	}
@@ -130,8 +127,9 @@ func (s *Server) takeBack() error {
 	if err != nil {
 		return err
 	}
-	if len(blocks) == 0 {
-		s.found.restored(s.report.Clean)
+	if len(blocks) == 0 && !s.found.Whole {
+		s.found.Did = append(s.found.Did, "the log was gone and was restored from the archive")
+		s.found.Whole, s.found.EndUnknown = true, !s.report.Clean // an exit in order tells how far it had come
 	}
 	if s.dry {
 		return nil

@@ -22,8 +22,6 @@ type line struct {
 // lines keeps lines for the next request. One that may still get a late answer is never used again.
 type lines struct{ idle chan line }
 
-func newLines() lines { return lines{make(chan line, idleLines)} }
-
 func (l lines) take(nc *nats.Conn) (line, error) {
 	select {
 	case free := <-l.idle:
@@ -34,14 +32,6 @@ func (l lines) take(nc *nats.Conn) (line, error) {
 	var err error
 	made.sub, err = nc.ChanSubscribe(made.inbox, made.answers)
 	return made, err
-}
-
-func (l lines) put(free line) {
-	select {
-	case l.idle <- free:
-	default:
-		_ = free.sub.Unsubscribe() // with the connection gone it is gone too
-	}
 }
 
 // ask publishes a message and returns the answer's data.
@@ -57,7 +47,11 @@ func (l lines) ask(ctx context.Context, nc *nats.Conn, msg *nats.Msg) ([]byte, e
 	}
 	select {
 	case answer := <-on.answers:
-		l.put(on)
+		select {
+		case l.idle <- on:
+		default:
+			_ = on.sub.Unsubscribe() // with the connection gone it is gone too
+		}
 		return answer.Data, nil
 	case <-ctx.Done():
 		_ = on.sub.Unsubscribe()
@@ -67,21 +61,22 @@ func (l lines) ask(ctx context.Context, nc *nats.Conn, msg *nats.Msg) ([]byte, e
 
 // publish sends a message to the log and returns what the server says to it. An error means that
 // nothing is known of the message.
-func (st *Stream) publish(ctx context.Context, msg *nats.Msg) (pubAck, error) {
-	before := st.doubt.count()
-	ack, err := st.answer(ctx, msg)
-	if err != nil {
-		st.doubt.raise()
-	} else {
-		st.doubt.settle(before)
-	}
-	return ack, err
-}
+func (st *Stream) publish(ctx context.Context, msg *nats.Msg) (ack pubAck, err error) {
+	st.mu.Lock()
+	before := st.unknown
+	st.mu.Unlock()
 
-func (st *Stream) answer(ctx context.Context, msg *nats.Msg) (pubAck, error) {
 	data, err := st.lines.ask(ctx, st.js.Conn(), msg)
+	if err == nil {
+		ack, err = parseAck(data)
+	}
+
+	st.mu.Lock()
+	defer st.mu.Unlock()
 	if err != nil {
+		st.unknown++
 		return pubAck{}, err
 	}
-	return parseAck(data)
+	st.settled = max(st.settled, before)
+	return ack, nil
 }

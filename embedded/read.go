@@ -36,7 +36,7 @@ func (st *Stream) scanner(from, to uint64) scanner {
 // FindIDs tells which of these event ids are in the log at or after sequence from, with their
 // sequences, those included whose acknowledgement was lost. It reads headers only and ends when all are found.
 func (st *Stream) FindIDs(ctx context.Context, from uint64, ids map[string]struct{}) (map[string]uint64, error) {
-	if len(ids) > 0 && st.doubt.open() {
+	if len(ids) > 0 && st.inDoubt() {
 		st.order.RLock()
 		err := st.resolve(ctx)
 		st.order.RUnlock()

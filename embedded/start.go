@@ -70,7 +70,7 @@ func (s *Server) open(ctx context.Context, began time.Time) error {
 		return err
 	}
 	s.stream = &Stream{srv: s, js: s.js, handle: handle, codec: c, mode: s.opts.Fsync, opened: began,
-		lines: newLines()}
+		lines: lines{make(chan line, idleLines)}}
 	s.appends.Store(s.stream)
 	if err := s.stream.loadLast(ctx); err != nil {
 		return fmt.Errorf("newest event: %w", err)
@@ -97,7 +97,7 @@ func (s *Server) open(ctx context.Context, began time.Time) error {
 // settle starts what runs beside the server, after bringing to disk what is not known to be there:
 // what a killed predecessor wrote and streams that are new. After an exit in order, that is nothing.
 func (s *Server) settle() error {
-	s.archive = newArchiver(s.opts.msgsDir(), s.opts.archiveDir(), s.opts.Log, s.distrust)
+	s.archive = newArchiver(s)
 	s.stream.sync = newSyncer(s.opts.msgsDir(), s.stream.last, s.archive.kick, s.unkept)
 	if !s.report.Clean || s.created {
 		err := errors.Join(syncTree(s.opts.jetstreamDir(), time.Time{}), syncFile(s.opts.Dir), syncFile(filepath.Dir(s.opts.Dir)))
@@ -161,7 +161,11 @@ func (s *Server) start() error {
 	s.srv = srv
 	srv.Start()
 	if !srv.ReadyForConnections(startTimeout) || !srv.JetStreamEnabled() {
-		return fmt.Errorf("the server did not start: %w", s.lastError())
+		why := "no reason given"
+		if w := s.log.last(); len(w) > 0 { // all it says about a failed start
+			why = w[len(w)-1].Text
+		}
+		return fmt.Errorf("the server did not start: %w", classify(errors.New(why)))
 	}
 	nc, err := nats.Connect("", nats.InProcessServer(srv), nats.Name("hookline"), nats.NoReconnect(),
 		nats.ReconnectBufSize(-1))
@@ -171,13 +175,4 @@ func (s *Server) start() error {
 	s.nc = nc
 	s.js, err = jetstream.New(nc, jetstream.WithDefaultTimeout(startTimeout), jetstream.WithPublishAsyncMaxPending(2*saveChunk))
 	return err
-}
-
-// lastError is the server's newest error line, which is all it says about a failed start.
-func (s *Server) lastError() error {
-	w := s.log.last()
-	if len(w) == 0 {
-		return errors.New("no reason given")
-	}
-	return classify(errors.New(w[len(w)-1].Text))
 }

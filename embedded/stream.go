@@ -42,16 +42,17 @@ type Stream struct {
 	sync   *syncer
 	mode   FsyncMode
 	opened time.Time
-	batch  batchIDs
+	batch  atomic.Uint64 // ids of the batches under way
 	lines  lines
 
-	doubt doubt
 	stuck atomic.Pointer[error] // the first error after which nothing is appended any more
 	order sync.RWMutex          // held alone while a group is written: nothing comes between its events
 
-	mu     sync.Mutex
-	last   uint64
-	lastID string
+	mu      sync.Mutex
+	last    uint64
+	lastID  string
+	unknown uint64 // messages of which nothing is known (doubt.go)
+	settled uint64 // of these, those before the newest answer
 }
 
 // streamConfig is the log's configuration. No limits and no compression: with it one bad bit costs

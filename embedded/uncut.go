@@ -1,20 +1,16 @@
 package embedded
 
 import (
-	"bytes"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
-
-	"hookline/embedded/block"
 )
 
 // A server that loads a block while it runs and finds a record whose lengths make no sense cuts the file off there, in
 // place: everything behind is gone, from the archive's link too. It says so just before, in the same goroutine. So the
-// block is copied then, nothing more is appended, and the next opening puts the copy back and cuts the bad record out alone.
+// archive gets a copy of the block then, nothing more is appended, and the next opening takes the copy and cuts the bad
+// record out alone.
 
 // cutWords begins what the server says before it cuts a block of the log, up to the block's path.
 const cutWords = "Filestore [" + streamName + "] indexCacheBuf corrupt "
@@ -32,59 +28,33 @@ func aboutToCut(line string) string {
 
 const blockSuffix = ".blk"
 
-func (o Options) uncutDir() string { return filepath.Join(o.Dir, "uncut") }
-
-// keepWhole copies a block before the server cuts it off. The first copy is the whole one.
+// keepWhole puts a copy of a block that the server is about to cut off into the archive. A copy of as many bytes that the
+// archive has already, where there are no links, is the sound one.
 func (s *Server) keepWhole(path string) {
+	s.archiving.Lock()
+	defer s.archiving.Unlock()
 	s.distrust()
-	to := filepath.Join(s.opts.uncutDir(), filepath.Base(path))
-	err := os.MkdirAll(s.opts.uncutDir(), 0o700)
-	if err == nil {
-		err = copyFile(path, to)
-	}
-	if err == nil {
-		err = errors.Join(syncFile(to), syncFile(s.opts.uncutDir()))
-	}
-	if err != nil && !errors.Is(err, fs.ErrExist) {
-		_ = os.Remove(to) // half a copy is none
-		s.opts.Log.Error("keep a damaged block that the server cuts off", "err", err)
-	}
 	broken := fmt.Errorf("%w: the server has cut off %s, which is damaged", ErrWriteStuck, filepath.Base(path))
 	if st := s.appends.Load(); st != nil {
 		st.stuck.CompareAndSwap(nil, &broken)
+		seq, _ := st.Last()
+		_ = s.lock.note(seq) // of the newest block, which is all that else tells what it had
 	}
-}
 
-// uncut puts back what an earlier server cut off. A copy of a block that has gone on since stays beside the log under
-// another name.
-func (s *Server) uncut() error {
-	dir := s.opts.uncutDir()
-	blocks, err := list(dir)
-	if err != nil || !exists(dir) {
-		return err
+	kept := filepath.Join(s.opts.archiveDir(), filepath.Base(path))
+	live, err := os.Stat(path)
+	old, oldErr := os.Stat(kept)
+	if err == nil && oldErr == nil && !os.SameFile(live, old) && old.Size() >= live.Size() {
+		return
 	}
-	for _, b := range blocks {
-		whole, live := filepath.Join(dir, b.Name), filepath.Join(s.opts.msgsDir(), b.Name)
-		was, err := os.ReadFile(whole)
-		if err != nil {
-			return classify(err)
-		}
-		now, err := os.ReadFile(live)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return classify(err)
-		}
-
-		to := live + ".cut"
-		switch {
-		case bytes.HasPrefix(now, was): // it was not cut
-			continue
-		case bytes.HasPrefix(was, now):
-			to = live
-		}
-		if err := errors.Join(block.DropIndex(s.opts.msgsDir()), os.Rename(whole, to), syncFile(s.opts.msgsDir())); err != nil {
-			return classify(err)
-		}
-		s.opts.Log.Warn("a block that the server had cut off", "put_back_as", filepath.Base(to))
+	var content []byte
+	if err == nil {
+		content, err = os.ReadFile(path)
 	}
-	return classify(os.RemoveAll(dir))
+	if err == nil {
+		err = writeDurably(kept, content)
+	}
+	if err != nil {
+		s.opts.Log.Error("keep a damaged block that the server cuts off", "err", err)
+	}
 }

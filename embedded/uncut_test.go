@@ -53,43 +53,6 @@ func TestServersCutIsUndone(t *testing.T) {
 	s = open(t, dir)
 	wantLost(t, s, []block.Range{{First: 3, Last: 3}}, 61)
 	expect.Equal(t, count(t, s, 1, 61), 60, "events, want 60")
-	if exists(s.opts.uncutDir()) {
-		t.Error("the copy is still there")
-	}
-	closeStore(t, s)
-}
-
-// A copy is put back however the process ended, and what cannot be put back stays beside the log.
-func TestCopyOfCutBlockIsPutBack(t *testing.T) {
-	dir := storeDir(t)
-	s := open(t, dir)
-	fill(t, s, 5, 100)
-	closeStore(t, s)
-	live, whole := filepath.Join(s.opts.msgsDir(), "1.blk"), filepath.Join(s.opts.uncutDir(), "1.blk")
-	expect.OK(t, errors.Join(os.MkdirAll(s.opts.uncutDir(), 0o700), copyFile(live, whole)))
-	cut, _, err := block.CutEnd(s.opts.msgsDir(), s.opts.archiveDir(), streamName, func(block.Record) int { return 2 })
-	if err != nil {
-		t.Fatal(cut, err)
-	}
-	s = open(t, dir)
-	if n := count(t, s, 1, 5); n != 5 || !s.Report().Found.Empty() {
-		t.Errorf("%d of 5 events, found %+v", n, s.Report().Found)
-	}
-	closeStore(t, s)
-	expect.OK(t, errors.Join(os.MkdirAll(s.opts.uncutDir(), 0o700), copyFile(live, whole)))
-	if _, _, err := block.CutEnd(s.opts.msgsDir(), s.opts.archiveDir(), streamName, func(block.Record) int { return 2 }); err != nil {
-		t.Fatal(err)
-	}
-	away := s.opts.uncutDir() + ".away"
-	expect.OK(t, os.Rename(s.opts.uncutDir(), away))
-	s = open(t, dir)
-	fill(t, s, 1, 100) // takes a sequence that the copy has
-	closeStore(t, s)
-	expect.OK(t, os.Rename(away, s.opts.uncutDir()))
-	s = open(t, dir)
-	if _, err := os.Stat(live + ".cut"); err != nil || exists(s.opts.uncutDir()) {
-		t.Error("the copy is not beside the log", err)
-	}
 	closeStore(t, s)
 }
 
