@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"os"
 	"strings"
-	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -48,16 +47,15 @@ func cmdBrowse(ts *testscript.TestScript, neg bool, args []string) {
 
 // linkIn waits for the line of `page --json`.
 func linkIn(file string) (string, error) {
-	for end := time.Now().Add(20 * time.Second); ; time.Sleep(10 * time.Millisecond) {
-		var line struct{ URL string }
+	var line struct{ URL string }
+	err := eventually(func() error {
 		text, err := os.ReadFile(file)
-		if err == nil && json.Unmarshal(text, &line) == nil {
-			return line.URL, nil
+		if err == nil {
+			err = json.Unmarshal(text, &line)
 		}
-		if time.Now().After(end) {
-			return "", fmt.Errorf("%s has no link: %q", file, text)
-		}
-	}
+		return err
+	})
+	return line.URL, err
 }
 
 // openLink uses the token and returns the cookie.

@@ -4,6 +4,7 @@ package conversations
 
 import (
 	"encoding/json"
+	"flag"
 	"fmt"
 	"strconv"
 	"strings"
@@ -29,29 +30,15 @@ func cmdHook(ts *testscript.TestScript, neg bool, args []string) {
 	if neg {
 		ts.Fatalf("unsupported: ! hook; use -exit")
 	}
-	c, want := call{}, 0
-	for len(args) > 0 && strings.HasPrefix(args[0], "-") {
-		switch args[0] {
-		case "-held":
-			c.held, args = true, args[1:]
-			continue
-		case "-null":
-			c.null, args = true, args[1:]
-			continue
-		case "-exit":
-			n, err := strconv.Atoi(args[1])
-			ts.Check(err)
-			want = n
-		case "-env":
-			c.env = append(c.env, args[1])
-		case "-bin":
-			c.bin = args[1]
-		default:
-			ts.Fatalf("unknown flag %s", args[0])
-		}
-		args = args[2:]
-	}
-	args, c.input = inputOf(ts, args)
+	var c call
+	flags := flag.NewFlagSet("hook", flag.ContinueOnError)
+	want := flags.Int("exit", 0, "")
+	flags.StringVar(&c.bin, "bin", "", "")
+	flags.BoolVar(&c.held, "held", false, "")
+	flags.BoolVar(&c.null, "null", false, "")
+	flags.Func("env", "", func(v string) error { c.env = append(c.env, v); return nil })
+	ts.Check(flags.Parse(args))
+	args, c.input = inputOf(ts, flags.Args())
 	if len(args) == 1 || strings.HasPrefix(args[1], "-") {
 		args = append([]string{"hook"}, args...)
 	}
@@ -60,8 +47,8 @@ func cmdHook(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	_, _ = ts.Stdout().Write([]byte(out.stdout)) // strings.Builders do not fail
 	_, _ = ts.Stderr().Write([]byte(out.stderr))
-	if out.exit != want {
-		ts.Fatalf("exit code %d instead of %d", out.exit, want)
+	if out.exit != *want {
+		ts.Fatalf("exit code %d instead of %d", out.exit, *want)
 	}
 	limit := deadlineOf(c.args) + lateBy
 	if wire.Gated(ts.MkAbs(".")) && limit < 2*time.Second+lateBy {
@@ -79,7 +66,7 @@ func late(ts *testscript.TestScript) bool {
 	if ts.Getenv("LATE") != "true" {
 		return false
 	}
-	ts.Check(eventually(func() error { return wantCount("frames in the spool", "0", len(spooled(homeOf(ts).state()))) }))
+	ts.Check(homeOf(ts).spools("0"))
 	return true
 }
 

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"hookline/expect"
-	"hookline/hookctl/wire"
 )
 
 // planted is a secret and the line it stands in, the secret at %s. The secrets are put together at run
@@ -159,11 +158,8 @@ func wantCounted(t *testing.T, h home, sent map[string]planted) {
 // deliver sends a payload straight to the daemon and gives the id of its event.
 func (h home) deliver(t *testing.T, event, payload string) string {
 	t.Helper()
-	now := time.Now().UnixMilli()
-	f := wire.Frame{ID: wire.NewID(now), Args: []string{"hook", event}, Cwd: h.dir, Time: now, Complete: true, Size: int64(len(payload)), Body: []byte(payload)}
-	if _, err := h.send(f); err != nil {
-		t.Fatalf("%s: %v", event, err)
-	}
+	f := h.frame(event, payload, time.Now())
+	expect.Value(h.send(f))(t)
 	return f.ID
 }
 
@@ -179,10 +175,7 @@ func spooledSecrets(t *testing.T, h home, secrets []planted) {
 	for event, payload := range payloads {
 		h.hook(t, event, payload)
 	}
-	err := eventually(func() error { return wantCount("frames", fmt.Sprint(len(payloads)), len(spooled(h.state()))) })
-	if err != nil {
-		t.Error(err)
-	}
+	expect.OK(t, h.spools(fmt.Sprint(len(payloads))))
 	for _, p := range secrets {
 		for _, trace := range p.traces() {
 			if found, err := grep(h.state(), trace); err != nil || found != "" {
@@ -191,7 +184,7 @@ func spooledSecrets(t *testing.T, h home, secrets []planted) {
 		}
 	}
 	expect.OK(t, h.signal(syscall.SIGCONT))
-	expect.OK(t, eventually(func() error { return wantCount("frames", "0", len(spooled(h.state()))) }))
+	expect.OK(t, h.spools("0"))
 }
 
 // everything is all events with their blobs, and the daemon's own words.

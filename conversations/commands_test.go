@@ -184,9 +184,7 @@ func cmdEnviron(ts *testscript.TestScript, _ bool, args []string) {
 
 // cmdSecret puts a secret together, so that no file of ours looks like a leak.
 func cmdSecret(ts *testscript.TestScript, _ bool, args []string) {
-	n, err := strconv.Atoi(args[3])
-	ts.Check(err)
-	ts.Setenv(args[0], args[1]+args[2]+randomText(n))
+	ts.Setenv(args[0], args[1]+args[2]+randomText(number(ts, args[3])))
 }
 
 // cmdPrivate reads every file below the home as it is; what is compressed is looked at through the

@@ -3,6 +3,7 @@
 package conversations
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -21,10 +22,9 @@ import (
 func toolFrame(h home, session string, i int) wire.Frame {
 	body := object("session_id", session, "hook_event_name", "PostToolUse", "tool_name", "Read", "tool_use_id", "flood_"+strconv.Itoa(i),
 		"tool_input", map[string]any{"file_path": "/app/" + strconv.Itoa(i)}, "tool_response", map[string]any{"type": "text"})
-	at := floodTime.Add(time.Duration(i) * time.Millisecond).UnixMilli()
-	id := wire.NewID(at)[:10] + fmt.Sprintf("%016d", i)
-	return wire.Frame{ID: id, Args: []string{"hook", "PostToolUse"}, Cwd: h.dir, Time: at, Env: map[string]string{}, Complete: true,
-		Size: int64(len(body)), Body: []byte(body)}
+	f := h.frame("PostToolUse", body, floodTime.Add(time.Duration(i)*time.Millisecond))
+	f.ID = f.ID[:10] + fmt.Sprintf("%016d", i)
+	return f
 }
 
 // floodTime is when the floods' frames were captured: just now, for whoever asks how old they are.
@@ -32,21 +32,24 @@ var floodTime = time.Now()
 
 // cmdFlood sends N frames to the daemon, eight at a time; each must be acknowledged.
 func cmdFlood(ts *testscript.TestScript, _ bool, args []string) {
-	n, err := strconv.Atoi(args[0])
-	ts.Check(err)
-	h := homeOf(ts)
-	ts.Check(h.flood(args[1], n))
+	ts.Check(homeOf(ts).flood(args[1], number(ts, args[0])))
 }
 
 func (h home) flood(session string, n int) error {
-	work, failed := make(chan int), make(chan error, n)
-	var senders sync.WaitGroup
-	for range 8 {
-		senders.Go(func() {
+	return atOnce(8, n, func(i int) error {
+		_, err := h.send(toolFrame(h, session, i))
+		return err
+	})
+}
+
+// atOnce does n things, at most so many at a time, and gives what failed.
+func atOnce(most, n int, do func(i int) error) error {
+	work, failed := make(chan int), make([]error, n)
+	var workers sync.WaitGroup
+	for range most {
+		workers.Go(func() {
 			for i := range work {
-				if _, err := h.send(toolFrame(h, session, i)); err != nil {
-					failed <- err
-				}
+				failed[i] = do(i)
 			}
 		})
 	}
@@ -54,17 +57,14 @@ func (h home) flood(session string, n int) error {
 		work <- i
 	}
 	close(work)
-	senders.Wait()
-	close(failed)
-	return <-failed
+	workers.Wait()
+	return errors.Join(failed...)
 }
 
 // cmdSpool puts the flood's first N frames into the spool instead.
 func cmdSpool(ts *testscript.TestScript, _ bool, args []string) {
-	n, err := strconv.Atoi(args[0])
-	ts.Check(err)
 	h := homeOf(ts)
-	for i := range n {
+	for i := range number(ts, args[0]) {
 		ts.Check(putInSpool(h.state(), toolFrame(h, args[1], i)))
 	}
 }
@@ -77,48 +77,36 @@ const crowd = 200
 func TestCrowd_EC_SESSION_13(t *testing.T) {
 	h := newHome(t)
 	h.hook(t, "SessionStart", startPayload("one"))
-	var group sync.WaitGroup
-	outcomes, errs := make([]outcome, crowd), make([]error, crowd)
-	for i := range crowd {
-		group.Go(func() {
-			payload := object("session_id", "one", "hook_event_name", "PostToolUse", "tool_name", "Edit", "tool_use_id", "call_"+strconv.Itoa(i))
-			outcomes[i], errs[i] = h.run(call{args: []string{"hook", "PostToolUse"}, input: payload})
-		})
-	}
-	group.Wait()
-	for i, out := range outcomes {
-		if errs[i] != nil || out.exit != 0 || out.stderr != "" || strings.Contains(out.stdout, "lost") {
-			t.Errorf("hook %d: %v, exit %d, stdout %q, stderr %q", i, errs[i], out.exit, out.stdout, out.stderr)
+	expect.OK(t, atOnce(crowd, crowd, func(i int) error {
+		out, err := h.tryHook("PostToolUse", editPayload(i))
+		if err == nil && strings.Contains(out.stdout, "lost") {
+			err = fmt.Errorf("hook %d: %s", i, out.stdout)
 		}
-	}
+		return err
+	}))
 	wantEachOnce(t, h, "tool.succeeded", crowd)
-	if err := h.verify(); err != nil {
-		t.Error(err)
-	}
+	expect.OK(t, h.verify())
+}
+
+// editPayload is the outcome of the i-th edit of session "one".
+func editPayload(i int) string {
+	return object("session_id", "one", "hook_event_name", "PostToolUse", "tool_name", "Edit", "tool_use_id", "call_"+strconv.Itoa(i))
 }
 
 // A crowd that meets no daemon: one is started, all wait in the spool, and each counts once.
 func TestCrowdStartsOneDaemon(t *testing.T) {
 	h := newHome(t)
 	const n = 40
-	var group sync.WaitGroup
-	for i := range n {
-		group.Go(func() {
-			event := []string{"PreToolUse", "SessionStart"}[i%10/9] // every tenth waits for the daemon
-			payload := object("session_id", "s"+strconv.Itoa(i), "hook_event_name", event, "tool_name", "Edit", "source", "startup", "tool_use_id", "call_"+strconv.Itoa(i))
-			if out, err := h.run(call{args: []string{"hook", event}, input: payload}); err != nil || out.exit != 0 || out.stderr != "" {
-				t.Errorf("hook %d: %v, exit %d, stderr %q", i, err, out.exit, out.stderr)
-			}
-		})
-	}
-	group.Wait()
+	expect.OK(t, atOnce(n, n, func(i int) error {
+		event := []string{"PreToolUse", "SessionStart"}[i%10/9] // every tenth waits for the daemon
+		_, err := h.tryHook(event, object("session_id", "s"+strconv.Itoa(i), "hook_event_name", event, "tool_name", "Edit", "source", "startup", "tool_use_id", "call_"+strconv.Itoa(i)))
+		return err
+	}))
 	expect.OK(t, h.up())
 	wantEachOnce(t, h, "tool.requested", n-n/10)
 	wantEachOnce(t, h, "session.started", n/10)
-	expect.Equal(t, len(h.mustEvents(t, "daemon.started")), 1, "daemons were started")
-	if err := h.verify(); err != nil {
-		t.Error(err)
-	}
+	h.counts(t, "daemon.started", 1)
+	expect.OK(t, h.verify())
 }
 
 // wantEachOnce waits until n events of a type are in the log and the spool is empty, each event of
@@ -158,28 +146,19 @@ func TestPersistDuringRebuild_EC_SESSION_09(t *testing.T) {
 	if err != nil || out != (outcome{took: out.took}) {
 		t.Errorf("%+v, %v", out, err)
 	}
-	if err := <-rebuilt; err != nil {
-		t.Error(err)
-	}
-	expect.Equal(t, len(h.mustEvents(t, "identity.persisted")), 1, "snapshots")
-	if err := h.verify(); err != nil {
-		t.Error(err)
-	}
+	expect.OK(t, <-rebuilt)
+	h.counts(t, "identity.persisted", 1)
+	expect.OK(t, h.verify())
 }
 
 // cmdCalls runs N tool calls one after the other, each with its request and its outcome.
 func cmdCalls(ts *testscript.TestScript, _ bool, args []string) {
-	n, err := strconv.Atoi(args[0])
-	ts.Check(err)
 	h := homeOf(ts)
-	for i := range n {
+	for i := range number(ts, args[0]) {
 		for _, event := range []string{"PreToolUse", "PostToolUse"} {
 			payload := object("session_id", args[1], "hook_event_name", event, "tool_name", "Read", "tool_use_id", args[1]+strconv.Itoa(i))
-			out, err := h.run(call{args: []string{"hook", event}, input: payload})
+			_, err := h.tryHook(event, payload)
 			ts.Check(err)
-			if out.exit != 0 || out.stderr != "" {
-				ts.Fatalf("%s: exit %d, stderr %q", event, out.exit, out.stderr)
-			}
 		}
 	}
 }

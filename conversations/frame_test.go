@@ -3,6 +3,8 @@
 package conversations
 
 import (
+	"cmp"
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -25,37 +27,19 @@ import (
 //	-cut           of a client that gave up reading
 func cmdFrame(ts *testscript.TestScript, neg bool, args []string) {
 	h := homeOf(ts)
-	f := wire.Frame{Cwd: h.dir, Time: time.Now().UnixMilli(), Complete: true, Binary: filepath.Join(binaries, "hookctl"), Env: map[string]string{}}
-	spool := false
-	for strings.HasPrefix(args[0], "-") {
-		switch args[0] {
-		case "-spool":
-			spool, args = true, args[1:]
-			continue
-		case "-cut":
-			f.Complete, args = false, args[1:]
-			continue
-		case "-id":
-			f.ID = args[1]
-		case "-from":
-			f.Binary = args[1]
-		case "-ago":
-			ago, err := time.ParseDuration(args[1])
-			ts.Check(err)
-			f.Time -= ago.Milliseconds()
-		default:
-			ts.Fatalf("unknown flag %s", args[0])
-		}
-		args = args[2:]
-	}
-	args, input := inputOf(ts, args)
-	f.Args, f.Body = []string{"hook", args[0]}, []byte(input)
-	f.Size = int64(len(f.Body))
-	if f.ID == "" {
-		f.ID = wire.NewID(f.Time)
-	}
+	flags := flag.NewFlagSet("frame", flag.ContinueOnError)
+	id := flags.String("id", "", "")
+	from := flags.String("from", filepath.Join(binaries, "hookctl"), "")
+	ago := flags.Duration("ago", 0, "")
+	spool := flags.Bool("spool", false, "")
+	cut := flags.Bool("cut", false, "")
+	ts.Check(flags.Parse(args))
+	args, input := inputOf(ts, flags.Args())
+	f := h.frame(args[0], input, time.Now().Add(-*ago))
+	f.Binary, f.Complete = *from, !*cut
+	f.ID = cmp.Or(*id, f.ID)
 	ts.Setenv("FRAME", f.ID)
-	if spool {
+	if *spool {
 		ts.Check(putInSpool(h.state(), f))
 		return
 	}
@@ -69,6 +53,12 @@ func cmdFrame(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	fmt.Fprintf(ts.Stdout(), "%s", reply.Stdout)
 	fmt.Fprintf(ts.Stderr(), "%s", reply.Stderr)
+}
+
+// frame is the frame of a hook in this home's folder, captured at a time.
+func (h home) frame(event, body string, at time.Time) wire.Frame {
+	ms := at.UnixMilli()
+	return wire.Frame{ID: wire.NewID(ms), Args: []string{"hook", event}, Cwd: h.dir, Time: ms, Env: map[string]string{}, Complete: true, Size: int64(len(body)), Body: []byte(body)}
 }
 
 func (h home) send(f wire.Frame) (wire.Reply, error) {

@@ -72,6 +72,7 @@ type call struct {
 	held  bool   // and stays open behind it
 	null  bool   // stdin is /dev/null instead
 	env   []string
+	user  *syscall.Credential // nil: the user of the test
 }
 
 // outcome is what the caller of a program sees.
@@ -79,6 +80,14 @@ type outcome struct {
 	stdout, stderr string
 	exit           int
 	took           time.Duration
+}
+
+// quiet is how every hook ends: with exit code 0 and nothing on stderr.
+func (o outcome) quiet() error {
+	if o.exit != 0 || o.stderr != "" {
+		return fmt.Errorf("exit %d, stdout %q, stderr %q", o.exit, o.stdout, o.stderr)
+	}
+	return nil
 }
 
 // run starts a program and waits for it, and for its output's end as the client does.
@@ -93,6 +102,7 @@ func (h home) run(c call) (outcome, error) {
 	defer cancel()
 	cmd := exec.CommandContext(ctx, filepath.Join(c.bin, c.prog), c.args...)
 	cmd.Dir, cmd.Env = h.dir, append(h.environ(), c.env...)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: c.user}
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	if !c.null {
@@ -139,11 +149,29 @@ func (c call) pipe() (r, w *os.File, err error) {
 // hook sends one payload and holds the answer to what every hook promises.
 func (h home) hook(t *testing.T, event, payload string, env ...string) outcome {
 	t.Helper()
-	out := expect.Value(h.run(call{args: []string{"hook", event}, input: payload, env: env}))(t)
-	if out.exit != 0 || out.stderr != "" {
-		t.Fatalf("hook %s: exit %d, stderr %q", event, out.exit, out.stderr)
+	return expect.Value(h.tryHook(event, payload, env...))(t)
+}
+
+// tryHook is hook whose failure is an error.
+func (h home) tryHook(event, payload string, env ...string) (outcome, error) {
+	out, err := h.run(call{args: []string{"hook", event}, input: payload, env: env})
+	if err == nil {
+		err = out.quiet()
 	}
-	return out
+	if err != nil {
+		err = fmt.Errorf("hook %s: %w", event, err)
+	}
+	return out, err
+}
+
+// verb runs hookctl, which must succeed, and gives what it prints.
+func (h home) verb(t *testing.T, args ...string) string {
+	t.Helper()
+	out := expect.Value(h.run(call{args: args, null: true}))(t)
+	if out.exit != 0 {
+		t.Fatalf("hookctl %s: %+v", strings.Join(args, " "), out)
+	}
+	return out.stdout
 }
 
 // socket is where the daemon is found: where the environment says, else where the home leads.
@@ -228,13 +256,34 @@ func (h home) events(pattern string) ([]record, error) {
 // mustEvents is events where a failure ends the test.
 func (h home) mustEvents(t *testing.T, pattern string) []record {
 	t.Helper()
-	list := expect.Value(h.events(pattern))(t)
-	return list
+	return expect.Value(h.events(pattern))(t)
+}
+
+// counts wants so many events of a type pattern.
+func (h home) counts(t *testing.T, pattern string, want int) {
+	t.Helper()
+	expect.Equal(t, len(h.mustEvents(t, pattern)), want, "events", pattern)
 }
 
 // up waits for the daemon to answer.
 func (h home) up() error {
 	return eventually(func() error { _, err := h.status(); return err })
+}
+
+// answers waits for the daemon of a release.
+func (h home) answers(build string) error {
+	return eventually(func() error {
+		s, err := h.status()
+		if err == nil && s.Version != build {
+			err = fmt.Errorf("build %s answers", s.Version)
+		}
+		return err
+	})
+}
+
+// spools waits until so many frames are in the spool.
+func (h home) spools(want string) error {
+	return eventually(func() error { return wantCount("frames in the spool", want, len(spooled(h.state()))) })
 }
 
 // holder is the daemon's process by the lock file, which outlives it; 0 when there is none.

@@ -19,24 +19,18 @@ import (
 // planted comes through, a long answer is cut, and nothing is written to the log.
 func TestMCP(t *testing.T) {
 	h := newHome(t)
-	if out, err := h.run(call{args: []string{"start"}}); err != nil || out.exit != 0 {
-		t.Fatalf("%+v %v", out, err)
-	}
+	h.verb(t, "start")
 	const secret = "AKIAIOSFODNN7EXAMPLE"
 	record := func(event, rest string) {
 		t.Helper()
 		input := fmt.Sprintf(`{"session_id":"aaaaaaaa-1","hook_event_name":%q,"cwd":%q,%s}`, event, h.dir, rest)
-		if out, err := h.run(call{args: []string{"hook", event}, input: input}); err != nil || out.exit != 0 {
-			t.Fatalf("%s: %+v %v", event, out, err)
-		}
+		h.hook(t, event, input)
 	}
 	record("SessionStart", `"source":"startup"`)
 	record("UserPromptSubmit", `"prompt":"Add retries to the upload client, key `+secret+`"`)
 	record("PostToolUseFailure", `"tool_name":"Bash","tool_use_id":"t1","tool_input":{"command":"go test ./up"},"error":"undefined: retry \u001b[31m\u202e"`)
 	record("PostToolUse", `"tool_name":"Bash","tool_use_id":"t2","tool_input":{"command":"go test ./up"},"tool_response":{"stdout":"`+strings.Repeat("long ", 3000)+`"}`)
-	if out, err := h.run(call{args: []string{"ledger", "add", "decision", "retries: three at most"}}); err != nil || out.exit != 0 {
-		t.Fatalf("%+v %v", out, err)
-	}
+	h.verb(t, "ledger", "add", "decision", "retries: three at most")
 	before := h.last(t, "*")
 	long := strconv.Itoa(h.last(t, "tool.succeeded"))
 
@@ -78,7 +72,7 @@ func TestMCP(t *testing.T) {
 	}
 	all()
 	expect.Equal(t, h.last(t, "*"), before, "the log went from", "to")
-	expect.Value(h.run(call{args: []string{"stop"}}))(t)
+	h.verb(t, "stop")
 	all()
 
 	list, err := c.ListResources(t.Context(), nil)
@@ -94,10 +88,10 @@ func TestMCP(t *testing.T) {
 // last is the newest sequence of the log with such a type.
 func (h home) last(t *testing.T, types string) int {
 	t.Helper()
-	out := expect.Value(h.run(call{args: []string{"tail", "--json", "-n", "1", "--type", types}}))(t)
+	out := h.verb(t, "tail", "--json", "-n", "1", "--type", types)
 	var seq int
-	if _, err := fmt.Sscanf(out.stdout, `{"seq":%d`, &seq); err != nil {
-		t.Fatalf("%v: %s", err, out.stdout)
+	if _, err := fmt.Sscanf(out, `{"seq":%d`, &seq); err != nil {
+		t.Fatalf("%v: %s", err, out)
 	}
 	return seq
 }

@@ -14,6 +14,8 @@ import (
 
 	collector "go.opentelemetry.io/proto/otlp/collector/trace/v1"
 	"google.golang.org/protobuf/proto"
+
+	"hookline/expect"
 )
 
 // The daemon sends what hooks tell to the receiver of the user's configuration, and the program that does so ends with it.
@@ -39,18 +41,12 @@ func TestTraces(t *testing.T) {
 	defer srv.Close()
 
 	h := newHome(t)
-	for _, args := range [][]string{{"config", "set", "otel", srv.URL}, {"start"}} {
-		if out, err := h.run(call{args: args}); err != nil || out.exit != 0 {
-			t.Fatalf("%v: %+v %v", args, out, err)
-		}
-	}
+	h.verb(t, "config", "set", "otel", srv.URL)
+	h.verb(t, "start")
 	turn := func(n int) {
 		for _, hook := range [][2]string{{"UserPromptSubmit", `"prompt":"planted"`}, {"PreToolUse", `"tool_name":"Bash","tool_use_id":"t","tool_input":{"command":"planted"}`},
 			{"PostToolUse", `"tool_name":"Bash","tool_use_id":"t","tool_input":{"command":"planted"},"tool_response":{"stdout":"planted"}`}, {"Stop", `"stop_hook_active":false`}} {
-			input := fmt.Sprintf(`{"session_id":"s-%d","hook_event_name":%q,"cwd":%q,%s}`, n, hook[0], h.dir, hook[1])
-			if out, err := h.run(call{args: []string{"hook", hook[0]}, input: input}); err != nil || out.exit != 0 {
-				t.Fatalf("%+v %v", out, err)
-			}
+			h.hook(t, hook[0], fmt.Sprintf(`{"session_id":"s-%d","hook_event_name":%q,"cwd":%q,%s}`, n, hook[0], h.dir, hook[1]))
 		}
 	}
 
@@ -70,14 +66,6 @@ func TestTraces(t *testing.T) {
 			seen[<-names] = true
 		}
 	}
-	if out, err := h.run(call{args: []string{"stop"}}); err != nil || out.exit != 0 {
-		t.Fatalf("%+v %v", out, err)
-	}
-	work := filepath.Dir(h.state())
-	for len(processesOf(work)) > 0 {
-		if time.Now().After(until) {
-			t.Fatalf("still there: %v", processesOf(work))
-		}
-		time.Sleep(20 * time.Millisecond)
-	}
+	h.verb(t, "stop")
+	expect.OK(t, eventually(func() error { return wantCount("processes", "0", len(processesOf(filepath.Dir(h.state())))) }))
 }

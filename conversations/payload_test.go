@@ -22,9 +22,7 @@ import (
 func cmdMake(ts *testscript.TestScript, _ bool, args []string) {
 	n := 0
 	if len(args) == 3 && args[0] != "string" {
-		var err error
-		n, err = strconv.Atoi(args[1])
-		ts.Check(err)
+		n = number(ts, args[1])
 	}
 	text := ""
 	switch args[0] {

@@ -4,184 +4,40 @@ package conversations
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/google/jsonschema-go/jsonschema"
+
 	"hookline/expect"
 )
 
-// schema is as much of JSON Schema as `hookctl events schema` uses; what it does not know fails the test.
-type schema map[string]any
-
-// accepts is nil when v, found at a path, is what the schema wants.
-func (s schema) accepts(path string, v any) error {
-	for keyword, want := range s {
-		var err error
-		switch keyword {
-		case "$schema", "title", "description", "format":
-		case "type":
-			err = isA(want, v)
-		case "properties":
-			err = eachOf(path, v, func(name string) (schema, bool) {
-				sub, ok := want.(map[string]any)[name].(map[string]any)
-				return sub, ok
-			})
-		case "patternProperties":
-			err = eachOf(path, v, func(name string) (schema, bool) {
-				for pattern, sub := range want.(map[string]any) {
-					if regexp.MustCompile(pattern).MatchString(name) {
-						sub, ok := sub.(map[string]any)
-						return sub, ok
-					}
-				}
-				return nil, false
-			})
-		case "required":
-			err = hasAll(want.([]any), v)
-		case "items":
-			err = itemsAre(path, want, v)
-		case "minItems", "maxItems":
-			if list, _ := v.([]any); float64(len(list)) != want {
-				err = fmt.Errorf("%d elements, want %v", len(list), want)
-			}
-		case "oneOf":
-			err = oneOf(path, want.([]any), v)
-		case "anyOf":
-			err = anyOf(path, want.([]any), v)
-		case "additionalProperties":
-			err = eachOf(path, v, func(name string) (schema, bool) {
-				named, _ := s["properties"].(map[string]any)
-				sub, ok := want.(map[string]any) // true: anything
-				return sub, ok && named[name] == nil
-			})
-		default:
-			return fmt.Errorf("%s: unknown keyword %q", path, keyword)
-		}
-		if err != nil {
-			return fmt.Errorf("%s: %w", path, err)
-		}
-	}
-	return nil
-}
-
-func isA(want, v any) error {
-	types := map[string]bool{"any": true}
-	switch v := v.(type) {
-	case nil:
-		types["null"] = true
-	case string:
-		types["string"] = true
-	case bool:
-		types["boolean"] = true
-	case float64:
-		types["number"], types["integer"] = true, v == math.Trunc(v)
-	case []any:
-		types["array"] = true
-	case map[string]any:
-		types["object"] = true
-	}
-	if !types[fmt.Sprint(want)] {
-		return fmt.Errorf("%v is no %v", v, want)
-	}
-	return nil
-}
-
-func eachOf(path string, v any, of func(name string) (schema, bool)) error {
-	m, ok := v.(map[string]any)
-	if !ok {
-		return nil // the type says so
-	}
-	for name, member := range m {
-		if sub, ok := of(name); ok {
-			if err := sub.accepts(path+"."+name, member); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-func hasAll(names []any, v any) error {
-	m, _ := v.(map[string]any)
-	for _, name := range names {
-		if _, ok := m[name.(string)]; !ok {
-			return fmt.Errorf("%v is missing", name)
-		}
-	}
-	return nil
-}
-
-func itemsAre(path string, want, v any) error {
-	list, _ := v.([]any)
-	sub, ok := want.(map[string]any)
-	if !ok {
-		return nil // true: anything
-	}
-	for i, item := range list {
-		if err := schema(sub).accepts(fmt.Sprintf("%s[%d]", path, i), item); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func oneOf(path string, choices []any, v any) error {
-	n := 0
-	for _, c := range choices {
-		if schema(c.(map[string]any)).accepts(path, v) == nil {
-			n++
-		}
-	}
-	if n != 1 {
-		return fmt.Errorf("%v is %d of %d choices", v, n, len(choices))
-	}
-	return nil
-}
-
-func anyOf(path string, choices []any, v any) error {
-	var errs []error
-	for _, c := range choices {
-		err := schema(c.(map[string]any)).accepts(path, v)
-		if err == nil {
-			return nil
-		}
-		errs = append(errs, err)
-	}
-	return errors.Join(errs...)
-}
-
 // schemas asks for each type's schema once.
-type schemas map[string]schema
+type schemas map[string]*jsonschema.Resolved
 
 func (all schemas) check(t *testing.T, h home, typ string, data any) {
 	t.Helper()
 	if all[typ] == nil {
 		all[typ] = h.schema(t, "hookctl", "events", "schema", typ)
 	}
-	if err := all[typ].accepts("data", data); err != nil {
+	if err := all[typ].Validate(data); err != nil {
 		t.Errorf("%s: %v", typ, err)
 	}
 }
 
 // schema is what a command line prints of one.
-func (h home) schema(t *testing.T, prog string, args ...string) schema {
+func (h home) schema(t *testing.T, prog string, args ...string) *jsonschema.Resolved {
 	t.Helper()
-	out, err := h.run(call{prog: prog, args: args})
-	if err != nil || out.exit != 0 {
-		t.Fatalf("%s %v: %v, %s", prog, args, err, out.stderr)
-	}
-	s := schema{}
+	out := expect.Value(h.run(call{prog: prog, args: args}))(t)
+	var s jsonschema.Schema
 	if err := json.Unmarshal([]byte(out.stdout), &s); err != nil {
-		t.Fatalf("%s %v: %v", prog, args, err)
+		t.Fatalf("%s %v: %v, %+v", prog, args, err, out)
 	}
-	return s
+	return expect.Value(s.Resolve(nil))(t)
 }
 
 // Every type's schema accepts what is in the log: the golden record of each type, and what comes of one
@@ -260,7 +116,7 @@ func TestSchemasAcceptTheVerbs(t *testing.T) {
 			if err := json.Unmarshal([]byte(object), &v); err != nil {
 				t.Fatalf("%s: %v", line, err)
 			}
-			if err := s.accepts("", v); err != nil {
+			if err := s.Validate(v); err != nil {
 				t.Errorf("%s: %v", line, err)
 			}
 		}

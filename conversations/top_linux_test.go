@@ -1,11 +1,13 @@
 package conversations
 
 import (
+	"fmt"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
+
+	"hookline/expect"
 )
 
 // TestTop goes through the screens of top in a real terminal: the sessions, the events of one with the state at each, one
@@ -34,21 +36,15 @@ func TestTop(t *testing.T) {
 	screen := ""
 	shows := func(wants ...string) {
 		t.Helper()
-		for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(50 * time.Millisecond) {
+		expect.OK(t, eventually(func() error {
 			screen = say("capture-pane", "-p", "-e")
-			missing := ""
 			for _, w := range wants {
 				if !strings.Contains(screen, w) {
-					missing = w
+					return fmt.Errorf("%q is not on the screen:\n%s", w, screen)
 				}
 			}
-			if missing == "" {
-				return
-			}
-			if time.Now().After(deadline) {
-				t.Fatalf("%q is not on the screen:\n%s", missing, screen)
-			}
-		}
+			return nil
+		}))
 	}
 
 	say("new-session", "-d", "-x", "60", "-y", "20", filepath.Join(binaries, "hookctl")+" top")

@@ -4,6 +4,7 @@ package conversations
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -35,18 +36,11 @@ func cmdWaitfor(ts *testscript.TestScript, _ bool, args []string) {
 	case "gone":
 		ts.Check(h.gone())
 	case "build":
-		ts.Check(eventually(func() error {
-			s, err := h.status()
-			if err == nil && s.Version != args[1] {
-				err = fmt.Errorf("build %s answers", s.Version)
-			}
-			return err
-		}))
+		ts.Check(h.answers(args[1]))
 	case "spool":
-		ts.Check(eventually(func() error { return wantCount("frames in the spool", args[1], len(spooled(h.state()))) }))
+		ts.Check(h.spools(args[1]))
 	case "below":
-		limit, err := strconv.Atoi(args[1])
-		ts.Check(err)
+		limit := number(ts, args[1])
 		ts.Check(eventually(func() error {
 			if n := len(spooled(h.state())); n >= limit {
 				return fmt.Errorf("%d frames in the spool", n)
@@ -66,6 +60,13 @@ func cmdWaitfor(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
+// number is a whole number among a word's arguments.
+func number(ts *testscript.TestScript, text string) int {
+	n, err := strconv.Atoi(text)
+	ts.Check(err)
+	return n
+}
+
 func wantCount(what, want string, got int) error {
 	if strconv.Itoa(got) != want {
 		return fmt.Errorf("%d %s instead of %s", got, what, want)
@@ -81,13 +82,12 @@ func matching(h home, pattern string, wants []string) ([]record, error) {
 	}
 	var found []record
 	for _, r := range all {
-		ok := true
-		for _, w := range wants {
+		lacks := slices.ContainsFunc(wants, func(w string) bool {
 			name, want, _ := strings.Cut(w, "=")
 			got, _ := at(r.fields, name)
-			ok = ok && got == want
-		}
-		if ok {
+			return got != want
+		})
+		if !lacks {
 			found = append(found, r)
 		}
 	}

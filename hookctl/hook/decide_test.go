@@ -162,12 +162,3 @@ func TestPhaseOf(t *testing.T) {
 		expect.Equal(t, PhaseOf(decode("hook", body).Event), want, body)
 	}
 }
-
-// The same frame decides the same events: a crash between append and answer counts once.
-func TestDecideIsDeterministic(t *testing.T) {
-	in := decode("hook", `{"hook_event_name":"SessionStart","session_id":"s","source":"startup"}`)
-	w := World{Project: "p", Seen: &Sighting{Project: "p", Seen: events.ProjectSeen{Path: "/p"}}}
-	a, _ := json.Marshal(Decide(in, w, past{}.reader(t)))
-	b, _ := json.Marshal(Decide(in, w, past{}.reader(t)))
-	expect.Equal(t, string(a), string(b))
-}

@@ -340,10 +340,7 @@ func (m *Meter) rowsOf(by string, a *answer) []Spent {
 	case "agent":
 		return []Spent{{Name: cmp.Or(a.agent, a.session), Label: a.agent, Session: a.session}}
 	case "prompt":
-		p := a.prompt
-		if p == nil {
-			p = m.promptAt(a)
-		}
+		p := cmp.Or(a.prompt, m.promptAt(a))
 		return []Spent{{Name: cmp.Or(p.id, a.session), Label: p.text, Session: a.session}}
 	case "tool":
 		if len(a.tools) == 0 {

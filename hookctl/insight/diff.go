@@ -56,7 +56,9 @@ func Diff(a, b Sum) []Difference {
 	add("ended", a.Ended, b.Ended)
 	add("took", a.Took.Round(time.Second).String(), b.Took.Round(time.Second).String())
 	number("prompts", int64(a.Prompts), int64(b.Prompts))
-	for _, tool := range keysOf(a.Calls, b.Calls) {
+	tools := slices.AppendSeq(slices.Collect(maps.Keys(a.Calls)), maps.Keys(b.Calls))
+	slices.Sort(tools)
+	for _, tool := range slices.Compact(tools) {
 		number("calls of "+tool, int64(a.Calls[tool]), int64(b.Calls[tool]))
 	}
 	number("failed calls", int64(a.Failed), int64(b.Failed))
@@ -78,13 +80,4 @@ func without(list, other []string) []string {
 	out := slices.DeleteFunc(slices.Clone(list), func(s string) bool { return slices.Contains(other, s) })
 	slices.Sort(out)
 	return out
-}
-
-func keysOf(a, b map[string]int) []string {
-	all := maps.Clone(b)
-	if all == nil {
-		all = map[string]int{}
-	}
-	maps.Copy(all, a)
-	return slices.Sorted(maps.Keys(all))
 }

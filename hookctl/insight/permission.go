@@ -122,7 +122,11 @@ func (p *Permissions) Take(r events.Record) {
 	case *events.SessionEnded, *events.SessionReaped:
 		p.ended = true
 	case *events.PromptSubmitted:
-		p.leave(e)
+		for _, c := range p.calls { // of the session itself, left open by an earlier prompt: an interrupt tells nothing
+			if !c.closed && c.Agent == "" && c.Prompt != "" && c.Prompt != e.PromptID && e.PromptID != "" {
+				c.closed, c.doubt = true, true
+			}
+		}
 	}
 }
 
@@ -148,7 +152,7 @@ func (p *Permissions) question(r events.Record, e *events.PermissionRequested) {
 			continue
 		}
 		alike = append(alike, c)
-		if sameJSON(c.Input, e.ToolInput) {
+		if bytes.Equal(canonical(c.Input), canonical(e.ToolInput)) {
 			same = append(same, c)
 		}
 	}
@@ -283,15 +287,6 @@ func (p *Permissions) answered(r events.Record, t events.ToolCall, alone bool) {
 	c.doubt = true // its outcome was lost, or the client has new words
 }
 
-// leave closes the calls of the session itself that an earlier prompt left open: an interrupt tells nothing.
-func (p *Permissions) leave(e *events.PromptSubmitted) {
-	for _, c := range p.calls {
-		if !c.closed && c.Agent == "" && c.Prompt != "" && c.Prompt != e.PromptID && e.PromptID != "" {
-			c.closed, c.doubt = true, true
-		}
-	}
-}
-
 // Calls are the calls with their verdicts, in the order of their requests.
 func (p *Permissions) Calls() []Call {
 	out := make([]Call, 0, len(p.calls))
@@ -347,14 +342,7 @@ func Text(response json.RawMessage) string {
 	return blocks[0].Text
 }
 
-// sameJSON tells whether two values are equal, whatever the order of their members.
-func sameJSON(a, b json.RawMessage) bool {
-	if bytes.Equal(a, b) {
-		return true
-	}
-	return bytes.Equal(canonical(a), canonical(b))
-}
-
+// canonical is a value that equal ones have in common, whatever the order of their members.
 func canonical(v json.RawMessage) []byte {
 	var any any
 	d := json.NewDecoder(bytes.NewReader(v))
@@ -362,9 +350,6 @@ func canonical(v json.RawMessage) []byte {
 	if d.Decode(&any) != nil {
 		return v
 	}
-	b, err := json.Marshal(any)
-	if err != nil {
-		return v
-	}
+	b, _ := json.Marshal(any) // what was decoded
 	return b
 }

@@ -6,11 +6,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"html/template"
 	"io"
 	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -30,10 +30,7 @@ const demoID = "5b0f6c2e-8f1d-4c57-9a55-1d2a7d0c9e11"
 
 func (s source) Select(_ context.Context, from, to uint64, want []projector.Selector, fn func(events.Record) error) error {
 	for _, r := range s.log {
-		meant := false
-		for _, w := range want {
-			meant = meant || w.Match(r.Session, r.Project, r.Type)
-		}
+		meant := slices.ContainsFunc(want, func(w projector.Selector) bool { return w.Match(r.Session, r.Project, r.Type) })
 		if !meant || r.Seq < from || r.Seq > to {
 			continue
 		}
@@ -134,49 +131,58 @@ func serve(t testing.TB, from Source, o Options) string {
 	}
 }
 
-// read opens a page as the browser of the link.
-func read(t *testing.T, link, path string) string {
+// tab is the browser that opened a link.
+type tab struct {
+	t    *testing.T
+	own  *http.Client
+	base string
+	list string // what the link showed
+}
+
+// opened runs the page and opens its link.
+func opened(t *testing.T, from Source, o Options) tab {
 	t.Helper()
-	own := browser(t)
-	base, _, _ := strings.Cut(link, "/open")
-	ask(t, own, link, "GET", nil)
-	status, body, _ := ask(t, own, base+path, "GET", nil)
-	expect.EqualNow(t, status, http.StatusOK, path, body)
+	link := serve(t, from, o)
+	b := tab{t: t, own: browser(t)}
+	b.own.Timeout = 30 * time.Second
+	b.base, _, _ = strings.Cut(link, "/open")
+	_, b.list, _ = ask(t, b.own, link, "GET", nil)
+	return b
+}
+
+// page is what a path shows.
+func (b tab) page(path string) string {
+	b.t.Helper()
+	status, body, _ := ask(b.t, b.own, b.base+path, "GET", nil)
+	expect.EqualNow(b.t, status, http.StatusOK, path, body)
 	return body
 }
 
+// session is what a path below that of the session shows.
+func (b tab) session(path string) string {
+	b.t.Helper()
+	return b.page("/session/" + demoID + path)
+}
+
+// has wants each of some texts.
+func has(t *testing.T, what, text string, wants ...string) {
+	t.Helper()
+	for _, want := range wants {
+		if !strings.Contains(text, want) {
+			t.Errorf("%s lacks %q: %.2000s", what, want, text)
+		}
+	}
+}
+
 func TestTimeline(t *testing.T) {
-	link := serve(t, demoSource(), Options{})
-	own := browser(t)
-	base, _, _ := strings.Cut(link, "/open")
-	_, list, _ := ask(t, own, link, "GET", nil)
-	for _, want := range []string{"waiting for you", "waiting for a prompt", "Add retries to the upload client", "app · on main"} {
-		if !strings.Contains(list, want) {
-			t.Errorf("the list lacks %q", want)
-		}
-	}
-
-	_, one, _ := ask(t, own, base+"/session/"+demoID, "GET", nil)
-	for _, want := range []string{`<span class="prompt">Add retries to the upload client</span>`, "Bash 1, Edit 1", "1 failed", `<span class="what">up.go</span>`,
-		`<li class="row bad" id="r5">`, `<span class="state">failed</span>`, "7 events"} {
-		if !strings.Contains(one, want) {
-			t.Errorf("the session lacks %q", want)
-		}
-	}
-
-	_, body, _ := ask(t, own, base+"/session/"+demoID+"/body/r3", "GET", nil)
-	for _, want := range []string{"<h3>/w/app/up.go</h3>", `<span class="del">- a`, `<span class="add">&#43; b`, "line 4, now 4", `href="/event/4"`} {
-		if !strings.Contains(body, want) {
-			t.Errorf("the change lacks %q in %s", want, body)
-		}
-	}
-	if _, ids, _ := ask(t, own, base+"/session/"+demoID+"/grep?q=nowhere", "GET", nil); ids != "[]\n" {
-		t.Errorf("found %s", ids)
-	}
-	if _, ids, _ := ask(t, own, base+"/session/"+demoID+"/grep?q=EXIT+code", "GET", nil); ids != "[\"r5\"]\n" {
-		t.Errorf("found %s", ids)
-	}
-	if status, _, _ := ask(t, own, base+"/session/nobody", "GET", nil); status != http.StatusNotFound {
+	b := opened(t, demoSource(), Options{})
+	has(t, "the list", b.list, "waiting for you", "waiting for a prompt", "Add retries to the upload client", "app · on main")
+	has(t, "the session", b.session(""), `<span class="prompt">Add retries to the upload client</span>`, "Bash 1, Edit 1", "1 failed", `<span class="what">up.go</span>`,
+		`<li class="row bad" id="r5">`, `<span class="state">failed</span>`, "7 events")
+	has(t, "the change", b.session("/body/r3"), "<h3>/w/app/up.go</h3>", `<span class="del">- a`, `<span class="add">&#43; b`, "line 4, now 4", `href="/event/4"`)
+	expect.Equal(t, b.session("/grep?q=nowhere"), "[]\n", "found")
+	expect.Equal(t, b.session("/grep?q=EXIT+code"), "[\"r5\"]\n", "found")
+	if status, _, _ := ask(t, b.own, b.base+"/session/nobody", "GET", nil); status != http.StatusNotFound {
 		t.Errorf("a session that is not there: %d", status)
 	}
 }
@@ -186,16 +192,10 @@ func TestFind(t *testing.T) {
 	find := func(_ context.Context, words string) ([]Hit, error) {
 		return []Hit{{Session: demoID, Title: "<b>", Seq: 5, Kind: "tool.failed", Text: "FAIL " + words + " TOKEN=" + "ghp_" + strings.Repeat("k3Yx", 9)}}, nil
 	}
-	found := read(t, serve(t, demoSource(), Options{Find: find}), "/find?q=%3Ci%3E")
-	for _, want := range []string{`href="/session/` + demoID + `#e5"`, "FAIL &lt;i&gt; TOKEN=[REDACTED:", "&lt;b&gt; ·", `value="&lt;i&gt;"`} {
-		if !strings.Contains(found, want) {
-			t.Errorf("what was found lacks %q", want)
-		}
-	}
+	found := opened(t, demoSource(), Options{Find: find}).page("/find?q=%3Ci%3E")
+	has(t, "what was found", found, `href="/session/`+demoID+`#e5"`, "FAIL &lt;i&gt; TOKEN=[REDACTED:", "&lt;b&gt; ·", `value="&lt;i&gt;"`)
 	none := func(context.Context, string) ([]Hit, error) { return nil, nil }
-	if found := read(t, serve(t, demoSource(), Options{Find: none}), "/find?q=x"); !strings.Contains(found, "Nothing has these words.") {
-		t.Error("nothing was found, and nothing says so")
-	}
+	has(t, "what was not found", opened(t, demoSource(), Options{Find: none}).page("/find?q=x"), "Nothing has these words.")
 }
 
 // later is a source that folds no state until it is let, or reads no event either, and then fails.
@@ -227,22 +227,16 @@ func TestTimelineComesBeforeStates(t *testing.T) {
 		[2]string{events.TypeToolSucceeded, `{"tool_name":"Bash","tool_use_id":"t1","tool_input":{"command":"cat .env"},"tool_response":{"stdout":"API_KEY=` + secret + `"}}`},
 		[2]string{events.TypeToolFailed, `{"tool_name":"Bash","tool_use_id":"t2","tool_input":{"command":"send ` + secret + `"},"error":"FAIL ` + secret + `"}`},
 	), make(chan struct{}), nil}
-	link := serve(t, from, Options{})
-	own := browser(t)
-	own.Timeout = 30 * time.Second
-	base, _, _ := strings.Cut(link, "/open")
-	ask(t, own, link, "GET", nil)
-	_, page, _ := ask(t, own, base+"/session/"+demoID, "GET", nil)
+	b := opened(t, from, Options{})
+	page := b.session("")
 	if !strings.Contains(page, `id="r3"`) || !strings.Contains(page, "3 events") || strings.Contains(page, "at most") {
 		t.Errorf("the page without states: %s", page)
 	}
 
 	close(from.let)
-	_, moves, _ := ask(t, own, base+"/session/"+demoID+"/moves", "GET", nil)
-	_, pictures, _ := ask(t, own, base+"/session/"+demoID+"/tracks", "GET", nil)
-	if !strings.Contains(moves, "FAIL [REDACTED:") || !strings.Contains(pictures, "open failures, 1 at most") {
-		t.Errorf("the states are %s, the pictures %s", moves, pictures)
-	}
+	moves, pictures := b.session("/moves"), b.session("/tracks")
+	has(t, "the states", moves, "FAIL [REDACTED:")
+	has(t, "the pictures", pictures, "open failures, 1 at most")
 	if strings.Contains(page+moves+pictures, secret) {
 		t.Error("the secret is shown")
 	}
@@ -251,12 +245,8 @@ func TestTimelineComesBeforeStates(t *testing.T) {
 // The top of the page is there before an event was read; what fails then is said as text.
 func TestTopComesBeforeEvents(t *testing.T) {
 	from := later{demoSource(), make(chan struct{}), errors.New("the log is <b>damaged</b>")}
-	link := serve(t, from, Options{})
-	own := browser(t)
-	own.Timeout = 30 * time.Second
-	base, _, _ := strings.Cut(link, "/open")
-	ask(t, own, link, "GET", nil)
-	answer, err := own.Get(base + "/session/" + demoID)
+	b := opened(t, from, Options{})
+	answer, err := b.own.Get(b.base + "/session/" + demoID)
 	expect.OK(t, err)
 	defer answer.Body.Close()
 
@@ -279,12 +269,8 @@ func TestTopComesBeforeEvents(t *testing.T) {
 
 // What came between the timeline and the wait for new events is told at once.
 func TestLiveTellsWhatThePageLacks(t *testing.T) {
-	link := serve(t, demoSource(), Options{})
-	own := browser(t)
-	own.Timeout = 30 * time.Second
-	base, _, _ := strings.Cut(link, "/open")
-	ask(t, own, link, "GET", nil)
-	answer, err := own.Get(base + "/session/" + demoID + "/live?after=6")
+	b := opened(t, demoSource(), Options{})
+	answer, err := b.own.Get(b.base + "/session/" + demoID + "/live?after=6")
 	expect.OK(t, err)
 	defer answer.Body.Close()
 	told, err := bufio.NewReader(answer.Body).ReadString('7')
@@ -306,29 +292,24 @@ func (s stopped) Stream(context.Context, string, string, url.Values, func([]byte
 // A page that cannot be had says why and what can be done, with the way back.
 func TestTroubleIsSaid(t *testing.T) {
 	down := &problem.Error{Message: "the daemon ended", Hint: "`hookctl start` starts one"}
-	link := serve(t, stopped{demoSource(), down}, Options{})
-	base, _, _ := strings.Cut(link, "/open")
-	own := browser(t)
-	ask(t, own, link, "GET", nil)
+	b := opened(t, stopped{demoSource(), down}, Options{})
 	want := "the daemon ended; `hookctl start` starts one"
-	if status, page, _ := ask(t, own, base+"/session/"+demoID, "GET", nil); status != 200 || !strings.HasSuffix(page, "<p class=\"warn\">"+want+"</p>") {
-		t.Errorf("a page that was begun: %d %s", status, page)
+	if page := b.session(""); !strings.HasSuffix(page, "<p class=\"warn\">"+want+"</p>") {
+		t.Errorf("a page that was begun: %s", page)
 	}
-	if _, words, _ := ask(t, own, base+"/session/"+demoID+"/live?after=0", "GET", nil); !strings.Contains(words, "event: lost\ndata: "+want+"\n") {
-		t.Errorf("who follows gets %q", words)
-	}
-	status, page, _ := ask(t, own, base+"/nowhere", "GET", nil)
-	if status != 404 || !strings.Contains(page, "there is no such page") || !strings.Contains(page, `<a class="brand" href="/">`) {
-		t.Errorf("%d %s", status, page)
-	}
+	_, words, _ := ask(t, b.own, b.base+"/session/"+demoID+"/live?after=0", "GET", nil)
+	has(t, "what who follows gets", words, "event: lost\ndata: "+want+"\n")
+	status, page, _ := ask(t, b.own, b.base+"/nowhere", "GET", nil)
+	expect.Equal(t, status, http.StatusNotFound)
+	has(t, "a page that is not there", page, "there is no such page", `<a class="brand" href="/">`)
 }
 
 // Every event has a row, and what the script is told adds up to the state.
 func TestMoves(t *testing.T) {
-	link := serve(t, demoSource(), Options{})
+	b := opened(t, demoSource(), Options{})
 	var moves []move
-	expect.OK(t, json.Unmarshal([]byte(read(t, link, "/session/"+demoID+"/moves")), &moves))
-	page := read(t, serve(t, demoSource(), Options{}), "/session/"+demoID)
+	expect.OK(t, json.Unmarshal([]byte(b.session("/moves")), &moves))
+	page := b.session("")
 	for i, m := range moves {
 		if m.Seq != uint64(i+1) || !strings.Contains(page, `id="`+m.Row+`"`) {
 			t.Errorf("event %d is %d in row %q, which the page lacks", i+1, m.Seq, m.Row)
@@ -344,10 +325,8 @@ var hostile = "</script><script>alert(1)</script><img src=x onerror=alert(1)>\"'
 	strings.Repeat("A", 5<<20)
 
 func TestHostileContentIsText(t *testing.T) {
-	q := expect.Value(json.Marshal(hostile))(t)
-	bad := string(q)
-	h := expect.Value(json.Marshal(hostile[:160]))(t)
-	head := string(h)
+	bad := string(expect.Value(json.Marshal(hostile))(t))
+	head := string(expect.Value(json.Marshal(hostile[:160]))(t))
 	from := logOf(
 		[2]string{events.TypeSessionStarted, `{"source":` + head + `,"model":` + head + `}`},
 		[2]string{events.TypePromptSubmitted, `{"prompt":` + bad + `}`},
@@ -357,15 +336,10 @@ func TestHostileContentIsText(t *testing.T) {
 		[2]string{"strange.kind", `{"x":` + head + `}`},
 		[2]string{events.TypeTurnStopped, `[]`},
 	)
-	link := serve(t, from, Options{})
-	own := browser(t)
-	base, _, _ := strings.Cut(link, "/open")
-	_, list, _ := ask(t, own, link, "GET", nil)
-	texts := map[string]string{"list": list}
+	b := opened(t, from, Options{})
+	texts := map[string]string{"list": b.list}
 	for _, path := range []string{"", "/body/r2", "/body/r3", "/body/r5", "/body/r6", "/body/r7"} {
-		status, body, _ := ask(t, own, base+"/session/"+demoID+path, "GET", nil)
-		expect.EqualNow(t, status, http.StatusOK, path, body)
-		texts[path] = body
+		texts[path] = b.session(path)
 	}
 
 	script := regexp.MustCompile(`(?s)<script>.*?</script>`)
@@ -387,15 +361,7 @@ func TestHostileContentIsText(t *testing.T) {
 
 // The script and the style come into the page as they are: else their hashes would allow nothing.
 func TestPolicyAllowsTheOwnScript(t *testing.T) {
-	page := read(t, serve(t, demoSource(), Options{}), "/session/"+demoID)
-	for _, own := range []string{"<script>" + script + "</script>", "<style>" + style + "</style>"} {
-		if !strings.Contains(page, own) {
-			t.Errorf("the page lacks %.60q as it is", own)
-		}
-	}
-	if _, err := template.New("").Parse(markup); err != nil {
-		t.Error(err)
-	}
+	has(t, "the page", opened(t, demoSource(), Options{}).session(""), "<script>"+script+"</script>", "<style>"+style+"</style>")
 }
 
 // Nobody looks: the command ends.
