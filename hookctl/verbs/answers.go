@@ -131,11 +131,11 @@ func (s *Answers) Find(ctx context.Context, q FindQuestion) (string, error) {
 }
 
 // sameProject are the ids under which a project's events stand.
-func sameProject(all []cell[project.State], id string) []string {
+func sameProject(all []project.State, id string) []string {
 	ids := []string{id}
-	for _, c := range all {
-		if countsFor(all, c.State.ID) == countsFor(all, id) && c.State.ID != id {
-			ids = append(ids, c.State.ID)
+	for _, p := range all {
+		if countsFor(all, p.ID) == countsFor(all, id) && p.ID != id {
+			ids = append(ids, p.ID)
 		}
 	}
 	return ids
@@ -221,8 +221,8 @@ func (s *Answers) Sessions(ctx context.Context, most int) ([]SessionRef, error) 
 			return err
 		}
 		for _, c := range list[:min(most, len(list))] {
-			title := s.bounded([]byte(cmdline.Fit(cmdline.OneLine(c.State.Title), 120)))
-			out = append(out, SessionRef{c.State.ID, title})
+			title := s.bounded([]byte(cmdline.Fit(cmdline.OneLine(c.Title), 120)))
+			out = append(out, SessionRef{c.ID, title})
 		}
 		return nil
 	})

@@ -212,17 +212,27 @@ func cells[S any](a *app, projection string, query url.Values) ([]cell[S], error
 	return all, err
 }
 
-func allProjects(a *app) ([]cell[project.State], error) {
-	return cells[project.State](a, project.Name, nil)
+// states are the states of the cells that a query means.
+func states[S any](a *app, projection string, query url.Values) ([]S, error) {
+	list, err := cells[S](a, projection, query)
+	var all []S
+	for _, c := range list {
+		all = append(all, c.State)
+	}
+	return all, err
+}
+
+func allProjects(a *app) ([]project.State, error) {
+	return states[project.State](a, project.Name, nil)
 }
 
 func allGates(a *app) ([]cell[gate.State], error) { return cells[gate.State](a, gate.Name, nil) }
 
 // sessions are those that a query means, or all, without those that were deleted, the last active first.
-func sessions(a *app, query url.Values) ([]cell[session.State], error) {
-	all, err := cells[session.State](a, session.Name, query)
-	all = slices.DeleteFunc(all, func(c cell[session.State]) bool { return c.State.Status == session.Deleted })
-	slices.SortStableFunc(all, func(x, y cell[session.State]) int { return y.State.LastActive.Compare(x.State.LastActive) })
+func sessions(a *app, query url.Values) ([]session.State, error) {
+	all, err := states[session.State](a, session.Name, query)
+	all = slices.DeleteFunc(all, func(s session.State) bool { return s.Status == session.Deleted })
+	slices.SortStableFunc(all, func(x, y session.State) int { return y.LastActive.Compare(x.LastActive) })
 	return all, err
 }
 
@@ -231,13 +241,25 @@ const shortList = 32
 
 // newest are the live sessions and at least so many of those that were active last, of some projects or of all; where
 // there are fewer, all.
-func newest(a *app, n int, projects ...string) ([]cell[session.State], error) {
+func newest(a *app, n int, projects ...string) ([]session.State, error) {
 	return sessions(a, url.Values{"newest": {strconv.Itoa(n)}, "project": projects})
 }
 
-// oneCell reads one cell.
-func oneCell[S any](a *app, projection, key string) (cell[S], error) {
+// stateOf is the state of one cell.
+func stateOf[S any](a *app, projection, key string) (S, error) {
 	var c cell[S]
 	err := a.get("/v1/cells/"+projection+"/"+key, nil, &c)
-	return c, err
+	return c.State, err
+}
+
+// cellAt is a cell as it was at a point of the log, the zero value where there was none.
+func cellAt[S any](a *app, projection, key, point string) (cell[S], error) {
+	var past struct {
+		Cells []cell[S] `json:"cells"`
+	}
+	err := a.get("/v1/at", url.Values{"point": {point}, "projection": {projection}, "key": {key}}, &past)
+	if len(past.Cells) == 0 {
+		return cell[S]{}, err
+	}
+	return past.Cells[0], err
 }

@@ -59,11 +59,11 @@ func TestConnectModes(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.door = &door{to: h}
-	all, err := cells[session.State](b.app, session.Name, nil)
-	if err != nil || len(all) != 1 || all[0].State.ID != sessionA || all[0].Seq != 2 {
+	all, err := states[session.State](b.app, session.Name, nil)
+	if err != nil || len(all) != 1 || all[0].ID != sessionA {
 		t.Errorf("%v, %+v", err, all)
 	}
-	if _, err := oneCell[session.State](b.app, session.Name, "nobody-at-all"); err == nil {
+	if _, err := stateOf[session.State](b.app, session.Name, "nobody-at-all"); err == nil {
 		t.Error("a session that does not exist has a cell")
 	}
 	if err := h.Post(t.Context(), "/v1/do/emit", emission{Type: "no.such", Data: struct{}{}}, nil); err == nil || !strings.Contains(err.Error(), `"no.such"`) {

@@ -193,12 +193,12 @@ func (a *app) blamed(b *find.Blame, calls []events.Record, from, to int) ([]blam
 			r := calls[i]
 			w, seen := known[r.Seq]
 			if !seen {
-				c, _ := oneCell[session.State](a, session.Name, r.Session) // one that is not there has no title
+				c, _ := stateOf[session.State](a, session.Name, r.Session) // one that is not there has no title
 				prompt, err := promptOf(a, r)
 				if err != nil {
 					return nil, err
 				}
-				w = writer{c.State.Title, prompt}
+				w = writer{c.Title, prompt}
 				known[r.Seq] = w
 			}
 			l.Time, l.Session, l.Agent = &r.Time, r.Session, r.AgentID

@@ -51,20 +51,20 @@ func (a *app) codesHere() (out codesJSON, err error) {
 	}
 	out = codesJSON{Project: here, Name: here, Codes: []string{}, Ended: []codes.Ended{}, Bad: []codes.Code{}}
 	for _, p := range all {
-		if p.State.ID == here && p.State.Name != "" {
-			out.Name = p.State.Name
+		if p.ID == here && p.Name != "" {
+			out.Name = p.Name
 		}
 	}
-	found, err := cells[codes.State](a, codes.Name, url.Values{"key": {here}})
+	found, err := states[codes.State](a, codes.Name, url.Values{"key": {here}})
 	if err != nil {
 		return out, err
 	}
 	for _, c := range found {
-		if c.State.Project != here {
+		if c.Project != here {
 			continue
 		}
-		out.Context = c.State.At(a.Now())
-		out.Ended, out.Bad = append(out.Ended, c.State.Ended...), append(out.Bad, c.State.Quarantine...)
+		out.Context = c.At(a.Now())
+		out.Ended, out.Bad = append(out.Ended, c.Ended...), append(out.Bad, c.Quarantine...)
 		out.Codes = append(out.Codes, out.Context.Lines(out.Name)...)
 	}
 	if !out.Context.Empty() {
@@ -141,14 +141,14 @@ func (a *app) codesCleanupCmd() *cobra.Command {
 		Short:   "End the codes of every project where they have expired",
 		Example: "  hookctl codes cleanup",
 	}, func([]string) error {
-		all, err := cells[codes.State](a, codes.Name, nil)
+		all, err := states[codes.State](a, codes.Name, nil)
 		if err != nil {
 			return err
 		}
 		var ids []string
 		for _, c := range all {
-			if !c.State.Now.Empty() && c.State.At(a.Now()).Empty() {
-				ids = append(ids, c.State.Project)
+			if !c.Now.Empty() && c.At(a.Now()).Empty() {
+				ids = append(ids, c.Project)
 			}
 		}
 		return a.endCodes(codes.Expired, ids)

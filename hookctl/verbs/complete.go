@@ -51,8 +51,8 @@ func (a *app) sessionWords() []string {
 		return nil
 	}
 	words := []string{"last\tthe last active one of this project"}
-	for _, c := range all {
-		words = append(words, alias(c.State.ID)+"\t"+join(", ", a.ago(c.State.LastActive), cmdline.OneLine(c.State.Title)))
+	for _, s := range all {
+		words = append(words, alias(s.ID)+"\t"+join(", ", a.ago(s.LastActive), cmdline.OneLine(s.Title)))
 	}
 	return words
 }
@@ -63,8 +63,8 @@ func (a *app) projectWords() []string {
 		return nil
 	}
 	var words []string
-	for _, c := range all {
-		words = append(words, c.State.ID+"\t"+join(", ", cmdline.OneLine(c.State.Name), folder(c.State)))
+	for _, p := range all {
+		words = append(words, p.ID+"\t"+join(", ", cmdline.OneLine(p.Name), folder(p)))
 	}
 	return words
 }
@@ -93,8 +93,8 @@ func branchWords(a *app) []string {
 		return nil
 	}
 	var words []string
-	for _, c := range all {
-		if b := cmdline.OneLine(c.State.Branch); b != "" && !slices.Contains(words, b) {
+	for _, s := range all {
+		if b := cmdline.OneLine(s.Branch); b != "" && !slices.Contains(words, b) {
 			words = append(words, b)
 		}
 	}

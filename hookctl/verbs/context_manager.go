@@ -76,9 +76,9 @@ func (a *app) contextStatus() (contextStatusJSON, error) {
 	p.Beads = a.activeBeads()
 
 	if id, err := a.current(""); err == nil {
-		c, _ := oneCell[ledger.Attention](a, ledger.AttentionName, id) // none yet: zero
-		out.Attention.Tokens, out.Attention.Unsynced = ledger.Tokens(c.State.Bytes), ledger.Tokens(c.State.Unsynced)
-		out.Attention.Level = c.State.Level(a.conf.Values.Attention)
+		c, _ := stateOf[ledger.Attention](a, ledger.AttentionName, id) // none yet: zero
+		out.Attention.Tokens, out.Attention.Unsynced = ledger.Tokens(c.Bytes), ledger.Tokens(c.Unsynced)
+		out.Attention.Level = c.Level(a.conf.Values.Attention)
 	}
 	return out, nil
 }

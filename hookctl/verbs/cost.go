@@ -58,7 +58,7 @@ func (a *app) costCmd() *cobra.Command {
 		if err != nil {
 			return problem.Because(err).Advise("`hookctl config edit` opens the user's file")
 		}
-		list, err := cells[session.State](a, session.Name, nil)
+		list, err := states[session.State](a, session.Name, nil)
 		if err != nil {
 			return err
 		}
@@ -98,7 +98,7 @@ func (a *app) costCmd() *cobra.Command {
 }
 
 // chosen are the sessions that the flags mean: of this project where they name none.
-func (a *app) chosen(q costQuery, list []cell[session.State], projects []cell[project.State], here string) (map[string]bool, error) {
+func (a *app) chosen(q costQuery, list []session.State, projects []project.State, here string) (map[string]bool, error) {
 	want := map[string]bool{}
 	if q.Session != "" {
 		s, err := a.resolve(q.Session)
@@ -112,12 +112,12 @@ func (a *app) chosen(q costQuery, list []cell[session.State], projects []cell[pr
 		}
 		here = countsFor(projects, p.ID)
 	}
-	for _, c := range list {
-		if c.State.Status == session.Deleted {
+	for _, s := range list {
+		if s.Status == session.Deleted {
 			continue
 		}
-		if q.All && q.Project == "" || countsFor(projects, c.State.Project) == here {
-			want[c.State.ID] = true
+		if q.All && q.Project == "" || countsFor(projects, s.Project) == here {
+			want[s.ID] = true
 		}
 	}
 	return want, nil
@@ -139,20 +139,19 @@ func (a *app) costSince(point string) (time.Time, error) {
 
 // read takes the transcripts of the chosen sessions and of those whose transcripts lie in the same folders, the oldest
 // session first: it owns what others copied. It gives the transcripts of the chosen ones that could not be read.
-func read(m *insight.Meter, list []cell[session.State], chosen map[string]bool, projects []cell[project.State]) (missing []string) {
+func read(m *insight.Meter, list []session.State, chosen map[string]bool, projects []project.State) (missing []string) {
 	folders := map[string]bool{}
-	for _, c := range list {
-		if chosen[c.State.ID] {
-			folders[filepath.Dir(c.State.Transcript)] = true
+	for _, s := range list {
+		if chosen[s.ID] {
+			folders[filepath.Dir(s.Transcript)] = true
 		}
 	}
 
 	list = slices.Clone(list)
-	slices.SortFunc(list, func(x, y cell[session.State]) int {
-		return cmp.Or(x.State.Started.Compare(y.State.Started), cmp.Compare(x.Key, y.Key))
+	slices.SortFunc(list, func(x, y session.State) int {
+		return cmp.Or(x.Started.Compare(y.Started), cmp.Compare(x.ID, y.ID))
 	})
-	for _, c := range list {
-		s := c.State
+	for _, s := range list {
 		if s.Transcript == "" || !folders[filepath.Dir(s.Transcript)] {
 			continue
 		}
@@ -171,10 +170,10 @@ func read(m *insight.Meter, list []cell[session.State], chosen map[string]bool, 
 }
 
 // label names the rows for people.
-func (a *app) label(b *insight.Bill, list []cell[session.State], projects []cell[project.State]) {
+func (a *app) label(b *insight.Bill, list []session.State, projects []project.State) {
 	byID := map[string]session.State{}
-	for _, c := range list {
-		byID[c.State.ID] = c.State
+	for _, s := range list {
+		byID[s.ID] = s
 	}
 	for i := range b.Rows {
 		r := &b.Rows[i]

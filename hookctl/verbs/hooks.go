@@ -27,9 +27,9 @@ func pastHooks(a *app) (kinds, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, c := range all {
-		for kind, n := range c.State.Hooks {
-			past[kind] = client.HookCount{Count: past[kind].Count + n, Last: latest(past[kind].Last, c.State.LastActive)}
+	for _, s := range all {
+		for kind, n := range s.Hooks {
+			past[kind] = client.HookCount{Count: past[kind].Count + n, Last: latest(past[kind].Last, s.LastActive)}
 		}
 	}
 

@@ -82,23 +82,20 @@ func (a *app) identityShowCmd() *cobra.Command {
 
 // identityAt is a session's identity as it is, or as it was at a point of the log.
 func (a *app) identityAt(id, at string) (cell[identity.State], error) {
+	var c cell[identity.State]
 	if at == "" {
-		return oneCell[identity.State](a, identity.Name, id)
+		err := a.get("/v1/cells/"+identity.Name+"/"+id, nil, &c)
+		return c, err
 	}
 	point, err := a.Point(at)
 	if err != nil {
-		return cell[identity.State]{}, err
+		return c, err
 	}
-	var past struct {
-		Cells []cell[identity.State] `json:"cells"`
+	c, err = cellAt[identity.State](a, identity.Name, id, point)
+	if err == nil && c.Key == "" {
+		err = problem.Faultf("session %s had no identity at %s", id, at).Advise("`hookctl session show` tells when it began")
 	}
-	if err := a.get("/v1/at", url.Values{"point": {point}, "projection": {identity.Name}, "key": {id}}, &past); err != nil {
-		return cell[identity.State]{}, err
-	}
-	if len(past.Cells) == 0 {
-		return cell[identity.State]{}, problem.Faultf("session %s had no identity at %s", id, at).Advise("`hookctl session show` tells when it began")
-	}
-	return past.Cells[0], nil
+	return c, err
 }
 
 // identityJSON is what `identity show --json` prints.
@@ -216,7 +213,7 @@ func (a *app) identityHistoryCmd() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		states, err := cells[identity.State](a, identity.Name, nil)
+		all, err := states[identity.State](a, identity.Name, nil)
 		if err != nil {
 			return err
 		}
@@ -224,7 +221,7 @@ func (a *app) identityHistoryCmd() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		lines := snapshots(index, states)
+		lines := snapshots(index, all)
 		if !f.All {
 			lines = slices.DeleteFunc(lines, func(l snapshotJSON) bool { return countsFor(projects, l.Project) != here })
 		}
@@ -251,10 +248,10 @@ type snapshotJSON struct {
 	C        *float64 `json:"c" jsonschema:"nullable" jsonschema_description:"consciousness, 0 to 1; null where no longer known"`
 }
 
-func snapshots(index []cell[identity.Pointer], states []cell[identity.State]) []snapshotJSON {
+func snapshots(index []cell[identity.Pointer], states []identity.State) []snapshotJSON {
 	byID := map[string]identity.State{}
-	for _, c := range states {
-		byID[c.State.SessionID] = c.State
+	for _, s := range states {
+		byID[s.SessionID] = s
 	}
 	var lines []snapshotJSON
 	for _, c := range index {

@@ -160,17 +160,17 @@ func (a *app) sum(name string) (insight.Sum, error) {
 	out := insight.Sum{ID: s.ID, Ended: s.Standing().Words, Took: s.LastActive.Sub(s.Started), Prompts: s.Prompts, Calls: s.Tools, Failed: s.Failures,
 		Verdicts: insight.Count(who.Calls()), Files: []string{}, Commands: []string{}}
 
-	if c, err := oneCell[working.State](a, working.Name, s.ID); err == nil { // without one it has done nothing yet
-		if c.State.Goal != nil {
-			out.Goal = c.State.Goal.Text
+	if w, err := stateOf[working.State](a, working.Name, s.ID); err == nil { // without one it has done nothing yet
+		if w.Goal != nil {
+			out.Goal = w.Goal.Text
 		}
-		for _, f := range c.State.Files {
+		for _, f := range w.Files {
 			if f.Created || f.Edited > 0 {
-				folder, base := working.Folder(c.State.Worktree, f.Path)
+				folder, base := working.Folder(w.Worktree, f.Path)
 				out.Files = append(out.Files, path.Join(folder, base))
 			}
 		}
-		for _, c := range c.State.Commands {
+		for _, c := range w.Commands {
 			out.Commands = append(out.Commands, c.Line)
 		}
 	}
@@ -180,7 +180,7 @@ func (a *app) sum(name string) (insight.Sum, error) {
 		return out, problem.Because(err).Advise("`hookctl config edit` opens the user's file")
 	}
 	var meter insight.Meter
-	read(&meter, []cell[session.State]{{Key: s.ID, State: s}}, map[string]bool{s.ID: true}, nil)
+	read(&meter, []session.State{s}, map[string]bool{s.ID: true}, nil)
 	total := meter.Bill("model", insight.Choice{}, prices).Total
 	out.Tokens, out.Output, out.PicoUSD = total.Tokens.All(), total.Tokens.Output, total.PicoUSD
 	return out, nil

@@ -63,39 +63,39 @@ func (a *app) active(s ledger.State) notes.Active {
 	if err != nil {
 		return now
 	}
-	c, err := oneCell[working.State](a, working.Name, id)
-	if err != nil || c.State.Goal == nil {
-		if c, err = a.before(); err != nil {
+	w, err := stateOf[working.State](a, working.Name, id)
+	if err != nil || w.Goal == nil {
+		if w, err = a.before(); err != nil {
 			return now
 		}
 	}
 
-	switch w := c.State; {
+	switch {
 	case w.Task != nil:
 		now.Task = w.Task.Text
 	case w.Goal != nil:
 		now.Task = w.Goal.Text
 	}
-	if n := len(c.State.Checkpoints); n > 0 {
-		now.Checkpoint = c.State.Checkpoints[n-1].Time
+	if n := len(w.Checkpoints); n > 0 {
+		now.Checkpoint = w.Checkpoints[n-1].Time
 	}
-	if c.State.Handoff != nil {
-		now.Reasoning = c.State.Handoff.Text
+	if w.Handoff != nil {
+		now.Reasoning = w.Handoff.Text
 	}
 	return now
 }
 
 // before is the working state of the session whose snapshot is the project's newest.
-func (a *app) before() (cell[working.State], error) {
+func (a *app) before() (working.State, error) {
 	_, here, err := a.projects()
 	if err != nil {
-		return cell[working.State]{}, err
+		return working.State{}, err
 	}
-	p, err := oneCell[identity.Pointer](a, identity.PointerName, identity.PointerKey(here))
+	p, err := stateOf[identity.Pointer](a, identity.PointerName, identity.PointerKey(here))
 	if err != nil {
-		return cell[working.State]{}, err
+		return working.State{}, err
 	}
-	return oneCell[working.State](a, working.Name, p.State.Session)
+	return stateOf[working.State](a, working.Name, p.Session)
 }
 
 // renderedJSON is what `ledger render --json` prints.

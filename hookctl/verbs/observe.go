@@ -39,8 +39,8 @@ func (a *app) identityFrom(name string, e events.Event) error {
 		return a.PrintJSON(r)
 	}
 	a.Printf("%s is event %d\n", r.Type, r.Seq)
-	if c, err := oneCell[identity.State](a, identity.Name, r.Session); err == nil {
-		a.Printf("%s  %s\n", a.Paint.Session(alias(r.Session)), c.State.Brief())
+	if c, err := stateOf[identity.State](a, identity.Name, r.Session); err == nil {
+		a.Printf("%s  %s\n", a.Paint.Session(alias(r.Session)), c.Brief())
 	}
 	return nil
 }
@@ -51,8 +51,8 @@ func (a *app) emitFor(name string, e events.Event) (events.Record, error) {
 	if err != nil {
 		return events.Record{}, err
 	}
-	s, _ := oneCell[session.State](a, session.Name, id) // one that is not known yet has no project
-	return a.emit(emission{Type: e.Type(), Session: id, Project: s.State.Project, Data: e})
+	s, _ := stateOf[session.State](a, session.Name, id) // one that is not known yet has no project
+	return a.emit(emission{Type: e.Type(), Session: id, Project: s.Project, Data: e})
 }
 
 // observation holds the flags of `identity observe` as they were typed.

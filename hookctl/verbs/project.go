@@ -33,12 +33,12 @@ func (a *app) projectListCmd() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		slices.SortFunc(all, func(x, y cell[project.State]) int { return y.State.LastSeen.Compare(x.State.LastSeen) })
+		slices.SortFunc(all, func(x, y project.State) int { return y.LastSeen.Compare(x.LastSeen) })
 		here := projectAt(all, a.place(a.ProjectDir()).Path())
 
 		lines := make([]projectLine, len(all))
-		for i, c := range all {
-			lines[i] = projectLine{c.State, c.State.Sessions}
+		for i, p := range all {
+			lines[i] = projectLine{p, p.Sessions}
 		}
 		t := cmdline.Table{Head: []string{"", "PROJECT", "NAME", "SESSIONS", "LAST SEEN", "PATH"}}
 		return cmdline.PrintList(&a.Console, t, "no project yet; the first hook makes one", lines, func(p projectLine) []string {
@@ -73,7 +73,7 @@ type projectLine struct {
 // countedProjects are all projects with the sessions that `session list --all` shows of them, and when one was last
 // active. A project's own cell counts starts: of a session that ran already when the hooks were installed
 // it knows nothing, and of a deleted one too much.
-func countedProjects(a *app) ([]cell[project.State], error) {
+func countedProjects(a *app) ([]project.State, error) {
 	all, err := allProjects(a)
 	if err != nil {
 		return nil, err
@@ -83,41 +83,41 @@ func countedProjects(a *app) ([]cell[project.State], error) {
 }
 
 // counted gives every session to the project that its own was joined into in the end.
-func counted(all []cell[project.State], sessions []cell[session.State]) []cell[project.State] {
+func counted(all []project.State, sessions []session.State) []project.State {
 	out := slices.Clone(all)
 	at := make(map[string]int, len(all))
-	for i, c := range all {
-		out[i].State.Sessions = 0
-		to := countsFor(all, c.State.ID)
-		at[c.State.ID] = slices.IndexFunc(all, func(p cell[project.State]) bool { return p.State.ID == to })
+	for i, p := range all {
+		out[i].Sessions = 0
+		to := countsFor(all, p.ID)
+		at[p.ID] = slices.IndexFunc(all, func(p project.State) bool { return p.ID == to })
 	}
 	seen := func(i int, when time.Time) {
-		if when.After(out[i].State.LastSeen) {
-			out[i].State.LastSeen = when
+		if when.After(out[i].LastSeen) {
+			out[i].LastSeen = when
 		}
 	}
-	for _, c := range all {
-		if i := at[c.State.ID]; i >= 0 {
-			seen(i, c.State.LastSeen)
+	for _, p := range all {
+		if i := at[p.ID]; i >= 0 {
+			seen(i, p.LastSeen)
 		}
 	}
-	for _, c := range sessions {
-		if i, ok := at[c.State.Project]; ok && i >= 0 {
-			out[i].State.Sessions++
-			seen(i, c.State.LastActive)
+	for _, s := range sessions {
+		if i, ok := at[s.Project]; ok && i >= 0 {
+			out[i].Sessions++
+			seen(i, s.LastActive)
 		}
 	}
 	return out
 }
 
 // countsFor is the project that an id counts for: itself, or where it was joined into in the end.
-func countsFor(all []cell[project.State], id string) string {
+func countsFor(all []project.State, id string) string {
 	for range all { // a chain of joins is no longer than there are projects
-		i := slices.IndexFunc(all, func(c cell[project.State]) bool { return c.State.ID == id })
-		if i < 0 || all[i].State.JoinedInto == "" {
+		i := slices.IndexFunc(all, func(p project.State) bool { return p.ID == id })
+		if i < 0 || all[i].JoinedInto == "" {
 			break
 		}
-		id = all[i].State.JoinedInto
+		id = all[i].JoinedInto
 	}
 	return id
 }

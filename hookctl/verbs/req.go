@@ -48,7 +48,7 @@ type desk struct {
 	rules    gates.Rules
 	state    gate.State
 	cells    map[string]gate.State // all branches of the project; "" is the project's own cell
-	sessions []cell[session.State] // the live ones, and those that were asked for by name
+	sessions []session.State       // the live ones, and those that were asked for by name
 	foreign  []session.State       // sessions that an import alone knows, by eight characters; whose process is gone has ended
 	sizes    facts.Sizes
 }
@@ -129,7 +129,7 @@ func (d *desk) on(branch string) gate.State {
 // live are the sessions of this project, or of all, whose process is there, the last active first.
 func (d *desk) live(everywhere bool) []session.State {
 	var list []session.State
-	for _, s := range d.allSessions() {
+	for _, s := range slices.Concat(d.sessions, d.foreign) {
 		p := s.Process()
 		if s.Status != session.Live || !everywhere && s.Project != d.project || p.PID != 0 && !facts.SameProcess(p.PID, p.Start) {
 			continue
@@ -177,10 +177,10 @@ func (d *desk) find(name string) (id string, explicit bool, err error) {
 
 // undeleted are all sessions as if none had been deleted. One that was and goes on is held by its gates like any other,
 // and told to open them by its name.
-func (d *desk) undeleted() []cell[session.State] {
+func (d *desk) undeleted() []session.State {
 	list := slices.Clone(d.sessions)
 	for i := range list {
-		list[i].State.Status = session.Ended
+		list[i].Status = session.Ended
 	}
 	return list
 }

@@ -207,14 +207,14 @@ func (d *desk) full(short string) string {
 		return ""
 	}
 	found := ""
-	for _, c := range d.sessions {
-		if c.State.Project != d.project || c.State.Status == session.Deleted || events.Alias(c.State.ID) != short {
+	for _, s := range d.sessions {
+		if s.Project != d.project || s.Status == session.Deleted || events.Alias(s.ID) != short {
 			continue
 		}
 		if found != "" {
 			return ""
 		}
-		found = c.State.ID
+		found = s.ID
 	}
 	return found
 }

@@ -35,7 +35,7 @@ func above(list []session.State, envPID string) string {
 
 // read takes in the live sessions, and those of imported registries: that have sent no hook yet they are foreign. Whose
 // process was gone when the registry was read has ended: its number may be another's by now.
-func (d *desk) read(gates []cell[gate.State], projects []cell[project.State]) (err error) {
+func (d *desk) read(gates []cell[gate.State], projects []project.State) (err error) {
 	if d.sessions, err = newest(d.app, 1); err != nil {
 		return err
 	}
@@ -50,8 +50,8 @@ func (d *desk) read(gates []cell[gate.State], projects []cell[project.State]) (e
 	if err := d.know(sortedKeys(by)...); err != nil {
 		return err
 	}
-	for _, c := range d.sessions {
-		delete(by, events.Alias(c.State.ID))
+	for _, s := range d.sessions {
+		delete(by, events.Alias(s.ID))
 	}
 	for _, id := range sortedKeys(by) {
 		f := by[id]
@@ -74,28 +74,19 @@ func (d *desk) know(ids ...string) error {
 	for _, id := range ids {
 		query.Add("like", events.Alias(id))
 	}
-	like, err := cells[session.State](d.app, session.Name, query)
-	d.sessions = append(slices.DeleteFunc(d.sessions, func(c cell[session.State]) bool {
-		return slices.ContainsFunc(like, func(l cell[session.State]) bool { return l.Key == c.Key })
+	like, err := states[session.State](d.app, session.Name, query)
+	d.sessions = append(slices.DeleteFunc(d.sessions, func(s session.State) bool {
+		return slices.ContainsFunc(like, func(l session.State) bool { return l.ID == s.ID })
 	}), like...)
 	return err
-}
-
-// allSessions are those that were read and those that an import alone knows.
-func (d *desk) allSessions() []session.State {
-	list := make([]session.State, 0, len(d.sessions)+len(d.foreign))
-	for _, c := range d.sessions {
-		list = append(list, c.State)
-	}
-	return append(list, d.foreign...)
 }
 
 // imported is the session that a name means when an import alone knows it, as the import names it; "" when it is
 // none of these.
 func (d *desk) imported(name string) string {
 	short := events.Alias(name)
-	if len(strings.ReplaceAll(name, "-", "")) < aliasLength || slices.ContainsFunc(d.sessions, func(c cell[session.State]) bool {
-		return events.Alias(c.State.ID) == short && c.State.Status != session.Deleted
+	if len(strings.ReplaceAll(name, "-", "")) < aliasLength || slices.ContainsFunc(d.sessions, func(s session.State) bool {
+		return events.Alias(s.ID) == short && s.Status != session.Deleted
 	}) {
 		return ""
 	}
@@ -116,5 +107,5 @@ func (d *desk) imported(name string) string {
 
 // known tells whether the recorder has seen a session, or has it from an import.
 func (d *desk) known(id string) bool {
-	return id != "" && (d.imported(id) != "" || slices.ContainsFunc(d.sessions, func(c cell[session.State]) bool { return c.Key == id }))
+	return id != "" && (d.imported(id) != "" || slices.ContainsFunc(d.sessions, func(s session.State) bool { return s.ID == id }))
 }

@@ -41,18 +41,18 @@ func (a *app) resolve(name string) (session.State, error) {
 	if err != nil {
 		return session.State{}, err
 	}
-	return list[0].State, nil
+	return list[0], nil
 }
 
-func match(all []cell[session.State], name string, a *app) (session.State, error) {
+func match(all []session.State, name string, a *app) (session.State, error) {
 	var found []session.State
 	given := strings.ReplaceAll(name, "-", "")
-	for _, c := range all {
+	for _, s := range all {
 		switch {
-		case c.State.ID == name || c.Key == name:
-			return c.State, nil
-		case given != "" && strings.HasPrefix(strings.ReplaceAll(c.State.ID, "-", ""), given):
-			found = append(found, c.State)
+		case s.ID == name:
+			return s, nil
+		case given != "" && strings.HasPrefix(strings.ReplaceAll(s.ID, "-", ""), given):
+			found = append(found, s)
 		}
 	}
 	switch len(found) {
@@ -104,19 +104,19 @@ func (a *app) current(name string) (string, error) {
 	if len(live) > 0 {
 		return live[0].ID, nil
 	}
-	if p, err := oneCell[identity.Pointer](a, identity.PointerName, identity.PointerKey(here)); err == nil && p.State.Session != "" {
-		return p.State.Session, nil
+	if p, err := stateOf[identity.Pointer](a, identity.PointerName, identity.PointerKey(here)); err == nil && p.Session != "" {
+		return p.Session, nil
 	}
-	i := slices.IndexFunc(all, func(c cell[session.State]) bool { return c.State.Project == here })
+	i := slices.IndexFunc(all, func(s session.State) bool { return s.Project == here })
 	if i < 0 {
 		return "", problem.Faultf("this project has no session yet").Advise("--session names one; `hookctl session list --all` lists all")
 	}
-	return all[i].State.ID, nil
+	return all[i].ID, nil
 }
 
 // projects are all that are known, and here is the id of the one this directory belongs to: of the known
 // project at this path, which may have kept an older id, else the one a hook would be given here.
-func (a *app) projects() (all []cell[project.State], here string, err error) {
+func (a *app) projects() (all []project.State, here string, err error) {
 	if all, err = allProjects(a); err != nil {
 		return nil, "", err
 	}
@@ -124,7 +124,7 @@ func (a *app) projects() (all []cell[project.State], here string, err error) {
 }
 
 // newestOf are the live sessions of this project, or of all, and at least n of those that were active last, and all projects.
-func (a *app) newestOf(everywhere bool, n int) ([]cell[session.State], []cell[project.State], error) {
+func (a *app) newestOf(everywhere bool, n int) ([]session.State, []project.State, error) {
 	projects, here, err := a.projects()
 	if err != nil {
 		return nil, nil, err
@@ -135,22 +135,22 @@ func (a *app) newestOf(everywhere bool, n int) ([]cell[session.State], []cell[pr
 	}
 
 	ids := []string{here}
-	for _, c := range projects {
-		if countsFor(projects, c.Key) == here {
-			ids = append(ids, c.Key)
+	for _, p := range projects {
+		if countsFor(projects, p.ID) == here {
+			ids = append(ids, p.ID)
 		}
 	}
 	list, err := newest(a, n, ids...)
-	list = slices.DeleteFunc(list, func(c cell[session.State]) bool { return countsFor(projects, c.State.Project) != here })
+	list = slices.DeleteFunc(list, func(s session.State) bool { return countsFor(projects, s.Project) != here })
 	return list, projects, err
 }
 
-func projectAt(all []cell[project.State], path string) string {
+func projectAt(all []project.State, path string) string {
 	id := facts.ProjectID(path)
 	var known project.State
-	for _, c := range all {
-		if c.State.Path == path && c.State.LastSeen.After(known.LastSeen) {
-			known = c.State
+	for _, p := range all {
+		if p.Path == path && p.LastSeen.After(known.LastSeen) {
+			known = p
 		}
 	}
 	if known.ID != "" {
@@ -160,14 +160,14 @@ func projectAt(all []cell[project.State], path string) string {
 }
 
 // findProject finds a project by id or by name; a name that several share is an error.
-func findProject(all []cell[project.State], name string) (project.State, error) {
+func findProject(all []project.State, name string) (project.State, error) {
 	var found []project.State
-	for _, c := range all {
+	for _, p := range all {
 		switch {
-		case c.State.ID == name:
-			return c.State, nil
-		case name != "" && (c.State.Name == name || c.State.Path == name || folder(c.State) == name):
-			found = append(found, c.State)
+		case p.ID == name:
+			return p, nil
+		case name != "" && (p.Name == name || p.Path == name || folder(p) == name):
+			found = append(found, p)
 		}
 	}
 	switch len(found) {

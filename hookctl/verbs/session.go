@@ -64,10 +64,10 @@ func (a *app) sessionListCmd() *cobra.Command {
 	}, &f)
 }
 
-func (a *app) printSessions(list []cell[session.State], projects []cell[project.State]) error {
+func (a *app) printSessions(list []session.State, projects []project.State) error {
 	if a.JSON {
-		for _, c := range list {
-			if err := a.PrintJSON(sessionLine{c.State, c.State.Standing()}); err != nil {
+		for _, s := range list {
+			if err := a.PrintJSON(sessionLine{s, s.Standing()}); err != nil {
 				return err
 			}
 		}
@@ -85,8 +85,7 @@ func (a *app) printSessions(list []cell[session.State], projects []cell[project.
 
 	t := cmdline.Table{Head: []string{"SESSION", "STATUS", "STANDING", "LAST ACTIVE", "TITLE", "PROJECT", "WHERE", "BRANCH", "EVENTS", "PROMPTS", "FAILED", "MODEL"},
 		Columns: a.Columns, Drop: []string{"MODEL", "EVENTS", "FAILED", "PROMPTS", "TITLE 32", "WHERE 20", "BRANCH 12", "STANDING", "BRANCH", "WHERE", "PROJECT"}}
-	for _, c := range list {
-		s := c.State
+	for _, s := range list {
 		t.Row(alias(s.ID), s.Status, standingWord(s.Standing()), a.ago(s.LastActive), orDash(cmdline.OneLine(s.Title)), projectName(projects, s.Project),
 			orDash(a.tilde(cmdline.OneLine(cmp.Or(s.Worktree, s.Cwd)))), orDash(cmdline.OneLine(s.Branch)),
 			strconv.Itoa(s.Events), strconv.Itoa(s.Prompts), strconv.Itoa(s.Failures), orDash(cmdline.OneLine(s.Model)))
@@ -115,18 +114,18 @@ var warns = map[string]bool{"waiting for permission": true, "api error": true, "
 	"compaction loop": true, "unknown": true}
 
 // projectName is what people call a project, else its id.
-func projectName(all []cell[project.State], id string) string {
+func projectName(all []project.State, id string) string {
 	id = countsFor(all, id)
-	for _, c := range all {
-		if c.State.ID == id && c.State.Name != "" {
-			return cmdline.OneLine(c.State.Name)
+	for _, p := range all {
+		if p.ID == id && p.Name != "" {
+			return cmdline.OneLine(p.Name)
 		}
 	}
 	return orDash(id)
 }
 
 // projectWords are the name of a project and its id, which other projects do not share; the id alone without a name.
-func projectWords(all []cell[project.State], id string) string {
+func projectWords(all []project.State, id string) string {
 	name := projectName(all, id)
 	if id == "" || name == id {
 		return id

@@ -49,14 +49,14 @@ func peopled(t *testing.T) (*bench, *fakeBackend) {
 }
 
 func TestProjectAtFollowsJoins(t *testing.T) {
-	all := []cell[project.State]{
-		{State: project.State{ID: "a", Path: "/x", LastSeen: noon, JoinedInto: "b"}},
-		{State: project.State{ID: "b", Path: "/y", LastSeen: noon, JoinedInto: "c"}},
-		{State: project.State{ID: "c", Path: "/z", LastSeen: noon}},
+	all := []project.State{
+		{ID: "a", Path: "/x", LastSeen: noon, JoinedInto: "b"},
+		{ID: "b", Path: "/y", LastSeen: noon, JoinedInto: "c"},
+		{ID: "c", Path: "/z", LastSeen: noon},
 	}
 	equal(t, projectAt(all, "/x"), "c", "got")
 	equal(t, projectAt(nil, "/x"), facts.ProjectID("/x"), "unknown path")
-	ring := []cell[project.State]{{State: project.State{ID: "a", Path: "/x", LastSeen: noon, JoinedInto: "a"}}}
+	ring := []project.State{{ID: "a", Path: "/x", LastSeen: noon, JoinedInto: "a"}}
 	equal(t, projectAt(ring, "/x"), "a", "ring")
 }
 

@@ -75,9 +75,8 @@ func (t topSource) Sessions(ctx context.Context) (lines []top.Line, err error) {
 		if err != nil {
 			return err
 		}
-		slices.SortStableFunc(list, func(x, y cell[session.State]) int { return urgency(x.State) - urgency(y.State) })
-		for _, c := range list {
-			s := c.State
+		slices.SortStableFunc(list, func(x, y session.State) int { return urgency(x) - urgency(y) })
+		for _, s := range list {
 			word := standingWord(s.Standing())
 			if s.Status != session.Live {
 				word = "ended: " + word
@@ -94,8 +93,7 @@ func (t topSource) Sessions(ctx context.Context) (lines []top.Line, err error) {
 // Session implements [top.Source].
 func (t topSource) Session(ctx context.Context, id string) (head []string, err error) {
 	err = t.ask(ctx, func(a *app) error {
-		c, err := oneCell[session.State](a, session.Name, id)
-		s := c.State
+		s, err := stateOf[session.State](a, session.Name, id)
 		head = []string{join(" · ", cmdline.OneLine(s.Title), cmdline.OneLine(s.Standing().Words), cmdline.Plural(s.Prompts, "prompt"), cmdline.OneLine(s.Model))}
 		return err
 	})
@@ -137,19 +135,12 @@ func (t topSource) Event(ctx context.Context, seq string) (lines []string, err e
 
 // stateAt is a projection's cell of a session at a sequence, the zero state where there was none.
 func stateAt[S any](a *app, projection, id, seq string) (S, error) {
-	var past struct {
-		Cells []cell[S] `json:"cells"`
-	}
-	err := a.get("/v1/at", url.Values{"point": {seq}, "projection": {projection}, "key": {id}}, &past)
+	c, err := cellAt[S](a, projection, id, seq)
 	var refused *problem.Error
 	if errors.As(err, &refused) {
 		err = nil // it did not begin yet
 	}
-	if len(past.Cells) == 0 {
-		var none S
-		return none, err
-	}
-	return past.Cells[0].State, err
+	return c.State, err
 }
 
 // State implements [top.Source].

@@ -139,11 +139,11 @@ func (a *app) workingShow(use, short, example string, show func(id string, s wor
 		if err != nil {
 			return err
 		}
-		c, err := oneCell[working.State](a, working.Name, id)
+		c, err := stateOf[working.State](a, working.Name, id)
 		if err != nil {
 			return problem.FaultBy(err, "nothing is known yet of what session %s works on", id).Advise("it begins with its first prompt or tool call")
 		}
-		return show(id, c.State)
+		return show(id, c)
 	}, &f)
 }
 
