@@ -13,16 +13,15 @@ import (
 	"hookline/hookctl/problem"
 )
 
-// Flags adds a flag to cmd for each field with the tag `help` of the struct that to points to; what the field has is the
-// flag's default. Its name is the field's in lower case, or what the tag `flag` says: a name, a comma and a letter. Of
+// Flags adds a flag to cmd for each field with the tag `help` of the struct that to points to, and of those embedded in
+// it; what the field has is the flag's default. Its name is the field's in lower case, or what the tag `flag` says: a name, a comma and a letter. Of
 // a list the tag `sep:","` makes one flag take several values; without it the flag is repeated. Values that the tag
 // `choices` names, comma-separated, are the only ones, which the function that is returned checks once the flags are
 // known; the shell offers them, those of the tag `offers`, or what offer has for the field's name.
 func Flags(cmd *cobra.Command, to any, offer map[string]cobra.CompletionFunc) (check func() error) {
 	check = func() error { return nil }
 	all := reflect.ValueOf(to).Elem()
-	for i := range all.NumField() {
-		field := all.Type().Field(i)
+	for _, field := range reflect.VisibleFields(all.Type()) {
 		help := field.Tag.Get("help")
 		if help == "" {
 			continue
@@ -32,11 +31,12 @@ func Flags(cmd *cobra.Command, to any, offer map[string]cobra.CompletionFunc) (c
 		if name == "" {
 			name = strings.ToLower(field.Name)
 		}
-		add(cmd.Flags(), all.Field(i).Addr().Interface(), name, letter, help, field.Tag.Get("sep") != "")
+		value := all.FieldByIndex(field.Index)
+		add(cmd.Flags(), value.Addr().Interface(), name, letter, help, field.Tag.Get("sep") != "")
 		words := split(field.Tag.Get("offers"))
 		if only := split(field.Tag.Get("choices")); len(only) > 0 {
 			words = only
-			check = both(check, func() error { return oneOf(name, all.Field(i).String(), only) })
+			check = both(check, func() error { return oneOf(name, value.String(), only) })
 		}
 		switch {
 		case len(words) > 0:

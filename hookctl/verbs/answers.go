@@ -8,8 +8,6 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"hookline/events"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/config"
@@ -229,14 +227,8 @@ func (s *Answers) Sessions(ctx context.Context, most int) ([]SessionRef, error) 
 	return out, err
 }
 
-func (a *app) mcpCmd() *cobra.Command {
-	return a.searching(&cobra.Command{
-		Use:   "mcp",
-		Short: "Serve agents what happened, by the Model Context Protocol on stdin and stdout",
-		Long: "Serve agents what happened, by the Model Context Protocol on stdin and stdout: six tools that only read (find, session,\n" +
-			"event, state_at, why, decisions), and this project's sessions as resources. Answers are bounded and redacted once more.",
-		Example: "  claude mcp add hookline -- hookctl mcp\n  npx @modelcontextprotocol/inspector hookctl mcp",
-	}, func([]string) error {
-		return a.search.Serve(a.ctx, a.answers())
-	})
+type mcpVerb struct{}
+
+func (mcpVerb) run(a *app, _ []string) error {
+	return a.search.Serve(a.ctx, a.answers())
 }

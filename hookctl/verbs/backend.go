@@ -25,10 +25,11 @@ import (
 type need int
 
 const (
-	needRunning need = iota // a running daemon, else the error is client.ErrNotRunning
-	needStarted             // a running one, started if need be
-	needStore               // a running one, else the store opened in this process: for reading
-	needRecords             // the same, or nothing where nothing was ever recorded
+	needRunning  need = iota // a running daemon, else the error is client.ErrNotRunning
+	needStarted              // a running one, started if need be
+	needStore                // a running one, else the store opened in this process: for reading
+	needRecords              // the same, or nothing where nothing was ever recorded
+	needHookfind             // needStore, in the program hookfind
 )
 
 // door is the connection of a verb.
@@ -52,7 +53,7 @@ func (a *app) dial(ctx context.Context, n need) (*client.Client, error) {
 	switch n {
 	case needStarted:
 		o.Mode = client.Start
-	case needStore, needRecords:
+	case needStore, needRecords, needHookfind:
 		o.Here = a.here
 	}
 	return client.Connect(ctx, o)

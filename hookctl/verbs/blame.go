@@ -12,8 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"hookline/events"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/find"
@@ -28,25 +26,12 @@ const (
 	mostEdits  = 2000    // of it, the newest
 )
 
-func (a *app) blameCmd() *cobra.Command {
-	var f struct {
-		NoPager bool `flag:"no-pager" help:"print a long answer at once"`
-	}
-	return a.searching(&cobra.Command{
-		Use:   "blame FILE[:LINE]",
-		Short: "Show which session, prompt and call wrote the lines of a file",
-		Long: "Show which session, prompt and call wrote the lines of a file, from the edits in the log. FILE:12 and FILE:12-20 tell\n" +
-			"more of single lines. A line that no recorded edit wrote is said to have come from outside (a person, a command, a\n" +
-			"formatter), with the recorded edits before and behind it, or to have been there before the first one; where a\n" +
-			"record lacks the file around an edit, the line is found by the edit's own words, which is said too.",
-		Example: "  hookctl blame parser.go\n  hookctl blame parser.go:120-140\n  hookctl blame parser.go --json | jq -r 'select(.how == \"edit\") | .session' | sort | uniq -c",
-		Args:    cmdline.Exactly("a file, and perhaps a line: parser.go:12"),
-		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return nil, cobra.ShellCompDirectiveDefault
-		},
-	}, func(args []string) error {
-		return a.blame(args[0], f.NoPager)
-	}, &f)
+type blameVerb struct {
+	NoPager bool `flag:"no-pager" help:"print a long answer at once"`
+}
+
+func (f *blameVerb) run(a *app, args []string) error {
+	return a.blame(args[0], f.NoPager)
 }
 
 // blameJSON is a line of `blame --json`.

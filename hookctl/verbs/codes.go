@@ -34,9 +34,26 @@ type codesEndedJSON struct {
 
 func (a *app) codesCmd() *cobra.Command {
 	c := cmdline.Noun("codes", "Show what was worked on in a project as short codes, and end them", "  hookctl codes show\n  hookctl codes complete",
-		a.codesShowCmd(), a.codesAddCmd(),
-		a.codesEndCmd("complete", "End the codes of this project: the work is done", codes.Completed),
-		a.codesEndCmd("archive", "End the codes of this project, done or not", codes.Archived), a.codesCleanupCmd())
+		a.verb(needStore, &cobra.Command{
+			Use:     "show",
+			Short:   "Show the codes of this project",
+			Example: "  hookctl codes show\n  hookctl codes show --json | jq .codes",
+		}, &codesShowVerb{}),
+		a.verb(needStarted, &cobra.Command{
+			Use:     "add CODE",
+			Short:   "Add a code",
+			Example: "  hookctl codes add 'dec:one file per verb'\n  hookctl codes add done:ship-it",
+			Args:    cmdline.Exactly("a code, as dec:TEXT"),
+			Long:    "Add a code: impl:, dec:, block:, next:, done: or test: and what it says. done: also ends a next: or block: that says the same.",
+		}, &codesAddVerb{}),
+		a.verb(needStarted, &cobra.Command{Use: "complete", Short: "End the codes of this project: the work is done", Example: "  hookctl codes complete"}, &codesEndVerb{codes.Completed}),
+
+		a.verb(needStarted, &cobra.Command{Use: "archive", Short: "End the codes of this project, done or not", Example: "  hookctl codes archive"}, &codesEndVerb{codes.Archived}),
+		a.verb(needStarted, &cobra.Command{
+			Use:     "cleanup",
+			Short:   "End the codes of every project where they have expired",
+			Example: "  hookctl codes cleanup",
+		}, &codesCleanupVerb{}))
 	c.Long = "Codes are read off prompts and calls: impl: a file or function that was changed, dec: a decision of the user, block: what\n" +
 		"stands in the way, next: and done: things to do, test: the newest result of a program's tests. They expire seven days\n" +
 		"after the newest. What ended is kept; nothing is deleted."
@@ -74,85 +91,68 @@ func (a *app) codesHere() (out codesJSON, err error) {
 	return out, nil
 }
 
-func (a *app) codesShowCmd() *cobra.Command {
-	return a.verb(needStore, &cobra.Command{
-		Use:     "show",
-		Short:   "Show the codes of this project",
-		Example: "  hookctl codes show\n  hookctl codes show --json | jq .codes",
-	}, func([]string) error {
-		out, err := a.codesHere()
-		if err != nil {
-			return err
-		}
-		if a.JSON {
-			return a.PrintJSON(out)
-		}
-		for _, line := range out.Codes {
-			a.Printf("%s\n", cmdline.OneLine(line))
-		}
-		if len(out.Codes) == 0 {
-			a.Printf("this project has no codes\n")
-		}
-		return nil
-	})
+type codesShowVerb struct{}
+
+func (codesShowVerb) run(a *app, _ []string) error {
+	out, err := a.codesHere()
+	if err != nil {
+		return err
+	}
+	if a.JSON {
+		return a.PrintJSON(out)
+	}
+	for _, line := range out.Codes {
+		a.Printf("%s\n", cmdline.OneLine(line))
+	}
+	if len(out.Codes) == 0 {
+		a.Printf("this project has no codes\n")
+	}
+	return nil
 }
 
-func (a *app) codesAddCmd() *cobra.Command {
-	return a.verb(needStarted, &cobra.Command{
-		Use:     "add CODE",
-		Short:   "Add a code",
-		Example: "  hookctl codes add 'dec:one file per verb'\n  hookctl codes add done:ship-it",
-		Args:    cmdline.Exactly("a code, as dec:TEXT"),
-		Long:    "Add a code: impl:, dec:, block:, next:, done: or test: and what it says. done: also ends a next: or block: that says the same.",
-	}, func(args []string) error {
-		kind, what, _ := strings.Cut(args[0], ":")
-		if strings.TrimSpace(what) == "" || !strings.Contains(" impl dec block next done test ", " "+kind+" ") {
-			return problem.Faultf("%q is no code", args[0]).Advise("impl:, dec:, block:, next:, done: or test: and what it says")
-		}
-		_, here, err := a.projects()
-		if err != nil {
-			return err
-		}
-		return a.sayEmitted(a.emit(emission{Type: events.TypeCodesAdded, Project: here, Data: events.CodesAdded{Code: args[0]}}))
-	})
+type codesAddVerb struct{}
+
+func (codesAddVerb) run(a *app, args []string) error {
+	kind, what, _ := strings.Cut(args[0], ":")
+	if strings.TrimSpace(what) == "" || !strings.Contains(" impl dec block next done test ", " "+kind+" ") {
+		return problem.Faultf("%q is no code", args[0]).Advise("impl:, dec:, block:, next:, done: or test: and what it says")
+	}
+	_, here, err := a.projects()
+	if err != nil {
+		return err
+	}
+	return a.sayEmitted(a.emit(emission{Type: events.TypeCodesAdded, Project: here, Data: events.CodesAdded{Code: args[0]}}))
 }
 
-func (a *app) codesEndCmd(use, short, status string) *cobra.Command {
-	return a.verb(needStarted, &cobra.Command{
-		Use:     use,
-		Short:   short,
-		Example: "  hookctl codes " + use,
-	}, func([]string) error {
-		out, err := a.codesHere()
-		if err != nil {
-			return err
-		}
-		var ids []string
-		if !out.Context.Empty() {
-			ids = []string{out.Project}
-		}
-		return a.endCodes(status, ids)
-	})
+// codesEndVerb ends the codes of this project.
+type codesEndVerb struct{ status string }
+
+func (f *codesEndVerb) run(a *app, _ []string) error {
+	out, err := a.codesHere()
+	if err != nil {
+		return err
+	}
+	var ids []string
+	if !out.Context.Empty() {
+		ids = []string{out.Project}
+	}
+	return a.endCodes(f.status, ids)
 }
 
-func (a *app) codesCleanupCmd() *cobra.Command {
-	return a.verb(needStarted, &cobra.Command{
-		Use:     "cleanup",
-		Short:   "End the codes of every project where they have expired",
-		Example: "  hookctl codes cleanup",
-	}, func([]string) error {
-		all, err := states[codes.State](a, codes.Name, nil)
-		if err != nil {
-			return err
+type codesCleanupVerb struct{}
+
+func (codesCleanupVerb) run(a *app, _ []string) error {
+	all, err := states[codes.State](a, codes.Name, nil)
+	if err != nil {
+		return err
+	}
+	var ids []string
+	for _, c := range all {
+		if !c.Now.Empty() && c.At(a.Now()).Empty() {
+			ids = append(ids, c.Project)
 		}
-		var ids []string
-		for _, c := range all {
-			if !c.Now.Empty() && c.At(a.Now()).Empty() {
-				ids = append(ids, c.Project)
-			}
-		}
-		return a.endCodes(codes.Expired, ids)
-	})
+	}
+	return a.endCodes(codes.Expired, ids)
 }
 
 // endCodes ends the codes of projects.

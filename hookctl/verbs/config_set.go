@@ -11,67 +11,51 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-
-	"hookline/hookctl/cmdline"
 	"hookline/hookctl/config"
 	"hookline/hookctl/problem"
 	"hookline/hookctl/safeopen"
 )
 
-func (a *app) configSetCmd() *cobra.Command {
-	return a.verb(needStore, &cobra.Command{
-		Use:   "set KEY VALUE",
-		Short: "Set a value in the user's configuration file",
-		Long: "Set a value in the user's configuration file, which is made when it is not there; comments and other keys\n" +
-			"stay. What is of the daemon counts after `hookctl restart`. Lists are set by `hookctl config edit`.",
-		Example: "  hookctl config set idle_exit 1h",
-		Args:    cmdline.Exactly("a key: `hookctl config show` lists them", "a value"),
-		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-			if len(args) > 0 {
-				return nil, cobra.ShellCompDirectiveNoFileComp
-			}
-			return settable(), cobra.ShellCompDirectiveNoFileComp
-		},
-	}, func(args []string) error {
-		key := args[0]
-		value := args[1]
+type configSetVerb struct{}
 
-		if !slices.Contains(settable(), key) {
-			f := problem.Faultf("there is no key %q with one value", key).Advise("one of " + strings.Join(settable(), ", ") + "; `hookctl config edit` is for the lists")
-			if near := problem.Nearest(key, settable()); near != "" {
-				f.Hint = "did you mean " + near + "?"
-			}
-			return f
-		}
-		path, err := a.userFile()
-		if err != nil {
-			return err
-		}
-		judged := config.Load(config.Options{Getenv: func(string) string { return "" }, Flags: map[string]string{key: value}})
-		if len(judged.Problems) > 0 {
-			return problem.Faultf("%s", strings.TrimPrefix(judged.Problems[0].Error(), "--")).Advise(judged.Problems[0].Hint)
-		}
+func (configSetVerb) run(a *app, args []string) error {
+	key := args[0]
+	value := args[1]
 
-		text, err := safeopen.ReadFile(safeopen.User, path, 1<<20)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
+	if !slices.Contains(settable(), key) {
+		f := problem.Faultf("there is no key %q with one value", key).Advise("one of " + strings.Join(settable(), ", ") + "; `hookctl config edit` is for the lists")
+		if near := problem.Nearest(key, settable()); near != "" {
+			f.Hint = "did you mean " + near + "?"
 		}
-		if err := replaceFile(path, withKey(string(text), key, value)); err != nil {
-			return err
+		return f
+	}
+	path, err := a.userFile()
+	if err != nil {
+		return err
+	}
+	judged := config.Load(config.Options{Getenv: func(string) string { return "" }, Flags: map[string]string{key: value}})
+	if len(judged.Problems) > 0 {
+		return problem.Faultf("%s", strings.TrimPrefix(judged.Problems[0].Error(), "--")).Advise(judged.Problems[0].Hint)
+	}
+
+	text, err := safeopen.ReadFile(safeopen.User, path, 1<<20)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := replaceFile(path, withKey(string(text), key, value)); err != nil {
+		return err
+	}
+	now := config.Load(config.Options{Getenv: func(name string) string {
+		if strings.HasPrefix(name, "HOOKLINE_") {
+			return ""
 		}
-		now := config.Load(config.Options{Getenv: func(name string) string {
-			if strings.HasPrefix(name, "HOOKLINE_") {
-				return ""
-			}
-			return a.Getenv(name)
-		}})
-		if now.Values.Text(key)[0] != judged.Values.Text(key)[0] {
-			return errors.Join(replaceFile(path, string(text)),
-				problem.Faultf("%s could not be set in %s; it is as it was", key, path).Advise("`hookctl config edit` opens it"))
-		}
-		return a.Result(configSetJSON{path, key, now.Values.Text(key)[0]}, "%s: %s in %s\n", key, now.Values.Text(key)[0], path)
-	})
+		return a.Getenv(name)
+	}})
+	if now.Values.Text(key)[0] != judged.Values.Text(key)[0] {
+		return errors.Join(replaceFile(path, string(text)),
+			problem.Faultf("%s could not be set in %s; it is as it was", key, path).Advise("`hookctl config edit` opens it"))
+	}
+	return a.Result(configSetJSON{path, key, now.Values.Text(key)[0]}, "%s: %s in %s\n", key, now.Values.Text(key)[0], path)
 }
 
 // userFile is the path of the user's configuration, which may be written.
@@ -137,38 +121,34 @@ func replaceFile(path, text string) error {
 	return nil
 }
 
-func (a *app) configEditCmd() *cobra.Command {
-	return a.verb(needStore, &cobra.Command{
-		Use:     "edit",
-		Short:   "Open the user's configuration file in $VISUAL or $EDITOR, then check it",
-		Example: "  hookctl config edit",
-	}, func([]string) error {
-		path, err := a.userFile()
-		if err != nil {
+type configEditVerb struct{}
+
+func (configEditVerb) run(a *app, _ []string) error {
+	path, err := a.userFile()
+	if err != nil {
+		return err
+	}
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		if err := replaceFile(path, commentedDefaults()); err != nil {
 			return err
 		}
-		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-			if err := replaceFile(path, commentedDefaults()); err != nil {
-				return err
-			}
-		}
+	}
 
-		editor := "vi"
-		for _, name := range []string{"EDITOR", "VISUAL"} {
-			if v := a.Getenv(name); v != "" {
-				editor = v
-			}
+	editor := "vi"
+	for _, name := range []string{"EDITOR", "VISUAL"} {
+		if v := a.Getenv(name); v != "" {
+			editor = v
 		}
-		words := append(strings.Fields(editor), path)
-		cmd := exec.CommandContext(a.ctx, words[0], words[1:]...)
-		cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
-		if err := cmd.Run(); err != nil {
-			return problem.Faultf("%s: %w", editor, err).Advise("EDITOR names another editor; the file is " + path)
-		}
+	}
+	words := append(strings.Fields(editor), path)
+	cmd := exec.CommandContext(a.ctx, words[0], words[1:]...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	if err := cmd.Run(); err != nil {
+		return problem.Faultf("%s: %w", editor, err).Advise("EDITOR names another editor; the file is " + path)
+	}
 
-		a.conf = config.Load(config.Options{Getenv: a.Getenv, Dir: a.ProjectDir()})
-		return a.configProblems()
-	})
+	a.conf = config.Load(config.Options{Getenv: a.Getenv, Dir: a.ProjectDir()})
+	return a.configProblems()
 }
 
 // commentedDefaults is a configuration file that changes nothing.

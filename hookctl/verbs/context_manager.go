@@ -1,12 +1,11 @@
 package verbs
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"github.com/spf13/cobra"
 
 	"hookline/events"
 	"hookline/hookctl/cmdline"
@@ -99,52 +98,22 @@ func (a *app) activeBeads() int {
 	return n
 }
 
-// contextManagerCmds are the verbs of S3's context manager.
-func (a *app) contextManagerCmds() []*cobra.Command {
-	var compact struct {
-		Dry bool `flag:"dry-run" help:"make no checkpoint"`
+type contextStatusVerb struct{}
+
+func (contextStatusVerb) run(a *app, _ []string) error {
+	s, err := a.contextStatus()
+	if err != nil {
+		return err
 	}
-	return []*cobra.Command{
-		a.verb(needStore, &cobra.Command{
-			Use:     "status",
-			Short:   "Show what is there to survive a compaction, and the attention budget",
-			Example: "  hookctl context status --json",
-		}, func([]string) error {
-			s, err := a.contextStatus()
-			if err != nil {
-				return err
-			}
-			if a.JSON {
-				return a.PrintJSON(s)
-			}
-			p := s.Preservation
-			a.Printf("session continuity  %s\ndecision log        %s\nentries of today    %d\nactive beads        %d\n", yesNo(p.Continuity), yesNo(p.Decisions), p.Today, p.Beads)
-			a.Printf("attention           %s, %d tokens, %d since the last delta synthesis\n", orWord(s.Attention.Level, "unknown"), s.Attention.Tokens, s.Attention.Unsynced)
-			return nil
-		}),
-		a.verb(needStore, &cobra.Command{
-			Use:     "rules",
-			Short:   "Show what survives a compaction and what is summarised",
-			Example: "  hookctl context rules --json",
-		}, func([]string) error {
-			return a.Result(contextRules, "always preserved  %s\ncompactable       %s\n", strings.Join(contextRules.Always, ", "), strings.Join(contextRules.Compactable, ", "))
-		}),
-		a.verb(needStore, &cobra.Command{
-			Use:     "preserve [all|critical]",
-			Short:   "Name the sections that are missing in NOTES.md",
-			Long:    "Name the sections that are missing in NOTES.md: the critical two, or all. The exit code is 1 when one is.",
-			Example: "  hookctl context preserve critical",
-			Args:    cmdline.Between(0, "all or critical"),
-		}, a.contextPreserve),
-		a.verb(needStore, &cobra.Command{
-			Use:   "compact",
-			Short: "Run the simplified checkpoint before a compaction",
-			Long: "Run the simplified checkpoint: four checks, and three that only you can make. A checkpoint of the session is made, unless\n" +
-				"--dry-run is given. The client compacts by /compact or by itself.",
-			Example: "  hookctl context compact --dry-run",
-		}, func([]string) error { return a.contextCompact(compact.Dry) }, &compact),
-		a.contextProbeCmd(),
-	}
+	p := s.Preservation
+	return a.Result(s, "session continuity  %s\ndecision log        %s\nentries of today    %d\nactive beads        %d\nattention           %s, %d tokens, %d since the last delta synthesis\n",
+		yesNo(p.Continuity), yesNo(p.Decisions), p.Today, p.Beads, cmp.Or(s.Attention.Level, "unknown"), s.Attention.Tokens, s.Attention.Unsynced)
+}
+
+type contextRulesVerb struct{}
+
+func (contextRulesVerb) run(a *app, _ []string) error {
+	return a.Result(contextRules, "always preserved  %s\ncompactable       %s\n", strings.Join(contextRules.Always, ", "), strings.Join(contextRules.Compactable, ", "))
 }
 
 func yesNo(b bool) string {
@@ -159,7 +128,9 @@ type preserveJSON struct {
 	Missing []string `json:"missing" jsonschema_description:"sections that NOTES.md does not have"`
 }
 
-func (a *app) contextPreserve(args []string) error {
+type contextPreserveVerb struct{}
+
+func (contextPreserveVerb) run(a *app, args []string) error {
 	s, err := a.contextStatus()
 	if err != nil {
 		return err
@@ -194,7 +165,11 @@ type compactJSON struct {
 // compactChecks are the names of the automated checks, in order.
 var compactChecks = []string{"trajectory today", "session continuity", "decision log", "beads synced or absent"}
 
-func (a *app) contextCompact(dry bool) error {
+type contextCompactVerb struct {
+	Dry bool `flag:"dry-run" help:"make no checkpoint"`
+}
+
+func (f *contextCompactVerb) run(a *app, _ []string) error {
 	s, err := a.contextStatus()
 	if err != nil {
 		return err
@@ -222,7 +197,7 @@ func (a *app) contextCompact(dry bool) error {
 		}
 		return nil
 	}
-	if dry {
+	if f.Dry {
 		return say()
 	}
 	mark := events.CheckpointCreated{Schema: working.Schema, Trigger: "command", Note: fmt.Sprintf("before a compaction, %d/4 passed", out.Passed)}
@@ -244,33 +219,27 @@ type probeJSON struct {
 	Decision  string `json:"decision" jsonschema_description:"load (at most 500 lines, or relevance 6 and more), excerpt (3 to 5) or skip"`
 }
 
-func (a *app) contextProbeCmd() *cobra.Command {
-	var f struct {
-		Words []string `flag:"for" help:"a word that it is read for; may be repeated"`
-	}
-	return a.verb(needStore, &cobra.Command{
-		Use:     "probe FILE…",
-		Short:   "Say what reading a file would cost, and whether to",
-		Example: "  hookctl context probe auth/jwt.go --for token --for refresh",
-		Args:    cmdline.AtLeast("FILE"),
-	}, func(args []string) error {
-		for _, name := range args {
-			data, err := safeopen.ReadFile(safeopen.Foreign, a.absolute([]string{name}), maxStateFile)
-			if err != nil {
-				return problem.Because(err).Advise("a text of at most 4 MiB is probed")
-			}
-			p := probe(name, string(data), f.Words)
-			if a.JSON {
-				err = a.PrintJSON(p)
-			} else {
-				a.Printf("%s: %d lines, %d tokens, relevance %d: %s\n", cmdline.OneLine(name), p.Lines, p.Tokens, p.Relevance, p.Decision)
-			}
-			if err != nil {
-				return err
-			}
+type contextProbeVerb struct {
+	Words []string `flag:"for" help:"a word that it is read for; may be repeated"`
+}
+
+func (f *contextProbeVerb) run(a *app, args []string) error {
+	for _, name := range args {
+		data, err := safeopen.ReadFile(safeopen.Foreign, a.absolute([]string{name}), maxStateFile)
+		if err != nil {
+			return problem.Because(err).Advise("a text of at most 4 MiB is probed")
 		}
-		return nil
-	}, &f)
+		p := probe(name, string(data), f.Words)
+		if a.JSON {
+			err = a.PrintJSON(p)
+		} else {
+			a.Printf("%s: %d lines, %d tokens, relevance %d: %s\n", cmdline.OneLine(name), p.Lines, p.Tokens, p.Relevance, p.Decision)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func probe(name, text string, words []string) probeJSON {

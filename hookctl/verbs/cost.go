@@ -12,8 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"hookline/events"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/insight"
@@ -40,61 +38,50 @@ type costQuery struct {
 	All     bool   `help:"of every project"`
 }
 
-func (a *app) costCmd() *cobra.Command {
-	q := costQuery{By: "model"}
-	return a.verb(needStore, &cobra.Command{
-		Use:   "cost",
-		Short: "Show what sessions cost in tokens and dollars",
-		Long: "Show what sessions cost in tokens and dollars, from the client's transcripts. Each answer of the API counts once, also\n" +
-			"where a fork or a resume copied it; the parts sum to the whole. An answer that called several tools is shared\n" +
-			"among them equally. Prices come from `prices` in the user's configuration, then from a built-in table; a model\n" +
-			"without a price is named.",
-		Example: "  hookctl cost\n  hookctl cost --session last --by prompt\n  hookctl cost --all --since 1w --by project",
-	}, func([]string) error {
-		if !slices.Contains(insight.Bys, q.By) {
-			return problem.Faultf("--by %q is none of %s", q.By, strings.Join(insight.Bys, ", ")).Advise("for example --by prompt")
-		}
-		prices, err := insight.Prices(a.conf.Values.Prices)
-		if err != nil {
-			return problem.Because(err).Advise("`hookctl config edit` opens the user's file")
-		}
-		list, err := states[session.State](a, session.Name, nil)
-		if err != nil {
-			return err
-		}
-		projects, here, err := a.projects()
-		if err != nil {
-			return err
-		}
-		chosen, err := a.chosen(q, list, projects, here)
-		if err != nil {
-			return err
-		}
-		since, err := a.costSince(q.Since)
-		if err != nil {
-			return err
-		}
+func (q *costQuery) run(a *app, _ []string) error {
+	if !slices.Contains(insight.Bys, q.By) {
+		return problem.Faultf("--by %q is none of %s", q.By, strings.Join(insight.Bys, ", ")).Advise("for example --by prompt")
+	}
+	prices, err := insight.Prices(a.conf.Values.Prices)
+	if err != nil {
+		return problem.Because(err).Advise("`hookctl config edit` opens the user's file")
+	}
+	list, err := states[session.State](a, session.Name, nil)
+	if err != nil {
+		return err
+	}
+	projects, here, err := a.projects()
+	if err != nil {
+		return err
+	}
+	chosen, err := a.chosen(*q, list, projects, here)
+	if err != nil {
+		return err
+	}
+	since, err := a.costSince(q.Since)
+	if err != nil {
+		return err
+	}
 
-		out := costJSON{Sessions: len(chosen)}
-		var meter insight.Meter
-		out.Missing = read(&meter, list, chosen, projects)
-		out.Bill = meter.Bill(q.By, insight.Choice{Sessions: chosen, Since: since}, prices)
-		err = a.records(url.Values{"type": {events.TypeContextInjected}}, func(r events.Record) {
-			e, ok := r.Event.(*events.ContextInjected)
-			if ok && chosen[r.Session] && !r.Time.Before(since) {
-				out.Injected += int64(e.Tokens)
-			}
-		})
-		if err != nil {
-			return err
+	out := costJSON{Sessions: len(chosen)}
+	var meter insight.Meter
+	out.Missing = read(&meter, list, chosen, projects)
+	out.Bill = meter.Bill(q.By, insight.Choice{Sessions: chosen, Since: since}, prices)
+	err = a.records(url.Values{"type": {events.TypeContextInjected}}, func(r events.Record) {
+		e, ok := r.Event.(*events.ContextInjected)
+		if ok && chosen[r.Session] && !r.Time.Before(since) {
+			out.Injected += int64(e.Tokens)
 		}
-		a.label(&out.Bill, list, projects)
-		if a.JSON {
-			return a.PrintJSON(out)
-		}
-		a.printCost(out)
-		return nil
-	}, &q)
+	})
+	if err != nil {
+		return err
+	}
+	a.label(&out.Bill, list, projects)
+	if a.JSON {
+		return a.PrintJSON(out)
+	}
+	a.printCost(out)
+	return nil
 }
 
 // chosen are the sessions that the flags mean: of this project where they name none.

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"hookline/hookctl/client"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/home"
@@ -37,56 +35,48 @@ type doctorJSON struct {
 	Checks []check `json:"checks" jsonschema_description:"in the order they were made"`
 }
 
-func (a *app) doctorCmd() *cobra.Command {
-	var f struct {
-		Fix       bool   `help:"mend what can be mended"`
-		Gaps      bool   `help:"only compare the client's transcripts with the log: which hooks never came"`
-		Redaction string `help:"only show what would be redacted in this file (- for stdin)"`
+type doctorVerb struct {
+	Fix       bool   `help:"mend what can be mended"`
+	Gaps      bool   `help:"only compare the client's transcripts with the log: which hooks never came"`
+	Redaction string `help:"only show what would be redacted in this file (- for stdin)"`
+}
+
+func (f *doctorVerb) run(a *app, _ []string) error {
+	switch {
+	case f.Redaction != "":
+		return a.redaction(f.Redaction)
+	case f.Gaps:
+		return a.gaps()
 	}
-	return a.verb(needRunning, &cobra.Command{
-		Use:   "doctor",
-		Short: "Check everything from the hooks to the log, and say what to do",
-		Long: "Check everything from the hooks to the log, and say what to do. At the end a test event is sent through\n" +
-			"every stage. --fix starts the daemon, closes the home to others, renews outdated hooks and\n" +
-			"drains the spool. Exits 1 when a check failed; warnings do not count.",
-		Example: "  hookctl doctor --fix\n  hookctl doctor --gaps\n  hookctl doctor --redaction prompt.txt",
-	}, func([]string) error {
-		switch {
-		case f.Redaction != "":
-			return a.redaction(f.Redaction)
-		case f.Gaps:
-			return a.gaps()
+	x := &examiner{app: a, fix: f.Fix, paths: home.PathsOf(a.Home(), a.Getenv)}
+	if err := x.run(); err != nil {
+		return err
+	}
+	ok := !slices.ContainsFunc(x.checks, func(c check) bool { return c.Result == resultFail })
+	return a.Verdict(doctorJSON{OK: ok, Checks: x.checks}, ok, func() {
+		wide := 0
+		for _, c := range x.checks {
+			wide = max(wide, cmdline.Width(c.Name))
 		}
-		x := &examiner{app: a, fix: f.Fix, paths: home.PathsOf(a.Home(), a.Getenv)}
-		if err := x.run(); err != nil {
-			return err
+		counts := map[string]int{}
+		for _, c := range x.checks {
+			counts[c.Result]++
+			mark := a.Paint.Good("ok  ")
+			switch {
+			case c.Fixed:
+				mark = a.Paint.Good("fix ")
+			case c.Result == resultWarn:
+				mark = a.Paint.Warn("warn")
+			case c.Result == resultFail:
+				mark = a.Paint.Bad("FAIL")
+			}
+			a.Printf("%s  %s  %s\n", mark, cmdline.Pad(c.Name, wide), cmdline.OneLine(c.Words))
+			if c.Do != "" {
+				a.Printf("      %s  → %s\n", cmdline.Pad("", wide), cmdline.OneLine(c.Do))
+			}
 		}
-		ok := !slices.ContainsFunc(x.checks, func(c check) bool { return c.Result == resultFail })
-		return a.Verdict(doctorJSON{OK: ok, Checks: x.checks}, ok, func() {
-			wide := 0
-			for _, c := range x.checks {
-				wide = max(wide, cmdline.Width(c.Name))
-			}
-			counts := map[string]int{}
-			for _, c := range x.checks {
-				counts[c.Result]++
-				mark := a.Paint.Good("ok  ")
-				switch {
-				case c.Fixed:
-					mark = a.Paint.Good("fix ")
-				case c.Result == resultWarn:
-					mark = a.Paint.Warn("warn")
-				case c.Result == resultFail:
-					mark = a.Paint.Bad("FAIL")
-				}
-				a.Printf("%s  %s  %s\n", mark, cmdline.Pad(c.Name, wide), cmdline.OneLine(c.Words))
-				if c.Do != "" {
-					a.Printf("      %s  → %s\n", cmdline.Pad("", wide), cmdline.OneLine(c.Do))
-				}
-			}
-			a.Printf("\n%d ok, %s, %s\n", counts[resultOK], cmdline.Plural(counts[resultWarn], "warning"), cmdline.Plural(counts[resultFail], "failure"))
-		})
-	}, &f)
+		a.Printf("\n%d ok, %s, %s\n", counts[resultOK], cmdline.Plural(counts[resultWarn], "warning"), cmdline.Plural(counts[resultFail], "failure"))
+	})
 }
 
 // examiner is one run of doctor. Checks that need the daemon are left out without one.

@@ -14,59 +14,58 @@ import (
 )
 
 func (a *app) dreamCmd() *cobra.Command {
-	return cmdline.Noun("dream", "Consolidate an identity over the log", "  hookctl dream trigger --phase full", a.dreamTriggerCmd())
+	return cmdline.Noun("dream", "Consolidate an identity over the log", "  hookctl dream trigger --phase full",
+		a.verb(needStore, &cobra.Command{
+			Use:   "trigger",
+			Short: "Start a dream in the daemon, and wait for its outcome",
+			Long: "Start a dream in the daemon, and wait for its outcome. nrem replays the newest trajectory entries and draws\n" +
+				"vector and phases together; rem looks for facets unused for three sessions; full does both. By hand there is\n" +
+				"no cool-down.",
+			Example: "  hookctl dream trigger --phase full\n  hookctl dream trigger --phase rem --session c68c8a51 --json",
+		}, &dreamTriggerVerb{Phase: "full"}))
 }
 
-func (a *app) dreamTriggerCmd() *cobra.Command {
-	var f struct {
-		Phase   string `help:"nrem, rem or full" choices:"nrem,rem,full"`
-		Session string `help:"its id, any unique prefix of it, or last; default: this project's current session"`
-	}
-	f.Phase = "full"
-	return a.verb(needStore, &cobra.Command{
-		Use:   "trigger",
-		Short: "Start a dream in the daemon, and wait for its outcome",
-		Long: "Start a dream in the daemon, and wait for its outcome. nrem replays the newest trajectory entries and draws\n" +
-			"vector and phases together; rem looks for facets unused for three sessions; full does both. By hand there is\n" +
-			"no cool-down.",
-		Example: "  hookctl dream trigger --phase full\n  hookctl dream trigger --phase rem --session c68c8a51 --json",
-	}, func([]string) error {
-		id, err := a.current(f.Session)
-		if err != nil {
-			return err
-		}
-		var answer struct {
-			Triggered uint64 `json:"triggered"` // sequence of dream.triggered
-		}
-		if err := a.change("/v1/do/dream", map[string]string{"session": id, "phase": f.Phase}, &answer); err != nil {
-			return err
-		}
-		r, err := a.outcome(id, answer.Triggered)
-		if err != nil {
-			return err
-		}
+type dreamTriggerVerb struct {
+	Phase string `help:"nrem, rem or full" choices:"nrem,rem,full"`
+	ofSession
+}
 
-		if a.JSON {
-			err = a.PrintJSON(r)
-		}
-		switch e := r.Event.(type) {
-		case *events.DreamFailed:
-			return problem.Faultf("Dream trigger failed: %s. IC remains at %.2f", e.Error, e.IC)
-		case *events.DreamCompleted:
-			if a.JSON {
-				break
-			}
-			entries := "entries"
-			if e.Entries == 1 {
-				entries = "entry"
-			}
-			a.Printf("dream %s: IC %.2f → %.2f, r %.2f → %.2f, %d %s replayed\n", e.Phase, e.BeforeIC, e.AfterIC, e.BeforeR, e.AfterR, e.Entries, entries)
-			for _, spot := range e.BlindSpots {
-				a.Printf("  unused for three sessions: %s\n", spot)
-			}
-		}
+func (f *dreamTriggerVerb) run(a *app, _ []string) error {
+	id, err := a.current(f.Session)
+	if err != nil {
 		return err
-	}, &f)
+	}
+	var answer struct {
+		Triggered uint64 `json:"triggered"` // sequence of dream.triggered
+	}
+	if err := a.change("/v1/do/dream", map[string]string{"session": id, "phase": f.Phase}, &answer); err != nil {
+		return err
+	}
+	r, err := a.outcome(id, answer.Triggered)
+	if err != nil {
+		return err
+	}
+
+	if a.JSON {
+		err = a.PrintJSON(r)
+	}
+	switch e := r.Event.(type) {
+	case *events.DreamFailed:
+		return problem.Faultf("Dream trigger failed: %s. IC remains at %.2f", e.Error, e.IC)
+	case *events.DreamCompleted:
+		if a.JSON {
+			break
+		}
+		entries := "entries"
+		if e.Entries == 1 {
+			entries = "entry"
+		}
+		a.Printf("dream %s: IC %.2f → %.2f, r %.2f → %.2f, %d %s replayed\n", e.Phase, e.BeforeIC, e.AfterIC, e.BeforeR, e.AfterR, e.Entries, entries)
+		for _, spot := range e.BlindSpots {
+			a.Printf("  unused for three sessions: %s\n", spot)
+		}
+	}
+	return err
 }
 
 // A dream takes some milliseconds; one that has said nothing after this long goes on alone.

@@ -17,55 +17,78 @@ import (
 )
 
 func (a *app) eventsCmd() *cobra.Command {
+	emit := a.verb(needStore, &cobra.Command{
+		Use:   "emit --type TYPE --data JSON",
+		Args:  cmdline.Exactly(),
+		Short: "Add an event by hand",
+		Long: "Add an event by hand. Its data is checked against the type's schema; secrets in it are redacted as in any other.\n" +
+			"What is in the log stays there: a mistake can be taken back by another event, not erased.",
+		Example: `  hookctl events emit --type canary.sent --data '{"nonce":"hello"}'`,
+	}, &eventsEmitVerb{Data: "{}"})
+	cmdline.Choices(emit, "type", typeNames()...)
+	_ = emit.MarkFlagRequired("type") // fails only for a flag that does not exist
 	return cmdline.Noun("events", "List, show, explain and add events",
 		"  hookctl events list --type 'tool.failed' -n all\n  hookctl events show 4711",
-		a.eventsListCmd(), a.eventsShowCmd(), a.eventsTypesCmd(), a.eventsSchemaCmd(), a.eventsEmitCmd())
+		a.verb(needStore, &cobra.Command{
+			Use:     "list",
+			Short:   "List events; `tail` without -f, of 100",
+			Example: "  hookctl events list --project hookline --since 2h -n all\n  hookctl events list --type 'permission.*' --json",
+		}, &eventsListVerb{filter{Last: 100, Output: "pretty"}}),
+		a.verb(needStore, &cobra.Command{
+			Use:   "show ID|SEQ",
+			Short: "Show one event, or with --raw the hook's own JSON",
+			Long: "Show one event, by its id or its sequence number.\n" +
+				"--raw prints the JSON that the client sent (after redaction), with large contents put back.",
+			Example: "  hookctl events show 4711\n  hookctl events show 01KAJ3ZV5T0000000000000000 --raw | jq .tool_input",
+			Args:    cmdline.Exactly("an id or a sequence number"),
+		}, &eventsShowVerb{}),
+		a.verb(needStore, &cobra.Command{
+			Use:     "types",
+			Short:   "List the types of events",
+			Example: "  hookctl events types\n  hookctl events types --json | jq -r .type",
+		}, &eventsTypesVerb{}),
+		a.verb(needStore, &cobra.Command{
+			Use:               "schema TYPE",
+			Short:             "Print the JSON Schema of a type's data",
+			Example:           "  hookctl events schema tool.requested",
+			Args:              cmdline.Exactly("a type"),
+			ValidArgsFunction: cobra.FixedCompletions(typeNames(), cobra.ShellCompDirectiveNoFileComp),
+		}, &eventsSchemaVerb{}), emit)
 }
 
-func (a *app) eventsListCmd() *cobra.Command {
-	f := filter{Last: 100, Output: "pretty"}
-	return a.verb(needStore, &cobra.Command{
-		Use:     "list",
-		Short:   "List events; `tail` without -f, of 100",
-		Example: "  hookctl events list --project hookline --since 2h -n all\n  hookctl events list --type 'permission.*' --json",
-	}, func([]string) error { return a.tail(f) }, &f)
+type eventsListVerb struct{ filter }
+
+func (f *eventsListVerb) run(a *app, _ []string) error {
+	return a.tail(f.filter)
 }
 
-func (a *app) eventsShowCmd() *cobra.Command {
-	var f struct {
-		Raw bool `help:"the hook's own JSON"`
+type eventsShowVerb struct {
+	Raw bool `help:"the hook's own JSON"`
+}
+
+func (f *eventsShowVerb) run(a *app, args []string) error {
+	id := args[0]
+
+	if err := eventName(id); err != nil {
+		return err
 	}
-	return a.verb(needStore, &cobra.Command{
-		Use:   "show ID|SEQ",
-		Short: "Show one event, or with --raw the hook's own JSON",
-		Long: "Show one event, by its id or its sequence number.\n" +
-			"--raw prints the JSON that the client sent (after redaction), with large contents put back.",
-		Example: "  hookctl events show 4711\n  hookctl events show 01KAJ3ZV5T0000000000000000 --raw | jq .tool_input",
-		Args:    cmdline.Exactly("an id or a sequence number"),
-	}, func(args []string) error {
-		id := args[0]
-
-		if err := eventName(id); err != nil {
-			return err
-		}
-		q := url.Values{}
-		if f.Raw {
-			q.Set("raw", "1")
-		}
-		var body json.RawMessage
-		if err := a.get("/v1/events/"+id, q, &body); err != nil {
-			return lostContent(err)
-		}
-		if f.Raw || a.JSON {
-			return a.PrintRaw(body)
-		}
-		var r events.Record
-		if err := json.Unmarshal(body, &r); err != nil {
-			return fmt.Errorf("read event record: %w", err)
-		}
-		a.describe(r)
-		return nil
-	}, &f)
+	q := url.Values{}
+	if f.Raw {
+		q.Set("raw", "1")
+	}
+	var body json.RawMessage
+	if err := a.get("/v1/events/"+id, q, &body); err != nil {
+		return lostContent(err)
+	}
+	if f.Raw || a.JSON {
+		return a.PrintRaw(body)
+	}
+	var r events.Record
+	if err := json.Unmarshal(body, &r); err != nil {
+		return fmt.Errorf("read event record: %w", err)
+	}
+	a.describe(r)
+	return nil
 }
 
 // eventName refuses what names no event, before it becomes a part of a request's path.
@@ -122,28 +145,23 @@ func (a *app) describe(r events.Record) {
 	a.Verbatim("\n" + cmdline.IndentJSON(r.Data) + "\n")
 }
 
-func (a *app) eventsTypesCmd() *cobra.Command {
-	var f struct {
-		Markdown bool `help:"the reference with every field, as docs/events.md"`
+type eventsTypesVerb struct {
+	Markdown bool `help:"the reference with every field, as docs/events.md"`
+}
+
+func (f *eventsTypesVerb) run(a *app, _ []string) error {
+	if f.Markdown {
+		a.Verbatim(EventsMarkdown())
+		return nil
 	}
-	return a.verb(needStore, &cobra.Command{
-		Use:     "types",
-		Short:   "List the types of events",
-		Example: "  hookctl events types\n  hookctl events types --json | jq -r .type",
-	}, func([]string) error {
-		if f.Markdown {
-			a.Verbatim(EventsMarkdown())
-			return nil
-		}
-		t := cmdline.Table{Head: []string{"TYPE", "VERSION", "HOOK", "WHAT HAPPENED"}, Columns: a.Columns, Prose: true, Drop: []string{"VERSION", "HOOK"}}
-		var list []typeJSON
-		for _, k := range events.Catalog() {
-			list = append(list, typeJSON{k.Type, k.Version(), k.Hook, k.Doc})
-		}
-		return cmdline.PrintList(&a.Console, t, "", list, func(k typeJSON) []string {
-			return []string{k.Type, strconv.Itoa(k.Version), orDash(k.Hook), k.Doc}
-		})
-	}, &f)
+	t := cmdline.Table{Head: []string{"TYPE", "VERSION", "HOOK", "WHAT HAPPENED"}, Columns: a.Columns, Prose: true, Drop: []string{"VERSION", "HOOK"}}
+	var list []typeJSON
+	for _, k := range events.Catalog() {
+		list = append(list, typeJSON{k.Type, k.Version(), k.Hook, k.Doc})
+	}
+	return cmdline.PrintList(&a.Console, t, "", list, func(k typeJSON) []string {
+		return []string{k.Type, strconv.Itoa(k.Version), orDash(k.Hook), k.Doc}
+	})
 }
 
 // typeJSON is a line of `events types --json`.
@@ -154,54 +172,36 @@ type typeJSON struct {
 	Doc     string `json:"doc" jsonschema_description:"what happened"`
 }
 
-func (a *app) eventsSchemaCmd() *cobra.Command {
-	return a.verb(needStore, &cobra.Command{
-		Use:               "schema TYPE",
-		Short:             "Print the JSON Schema of a type's data",
-		Example:           "  hookctl events schema tool.requested",
-		Args:              cmdline.Exactly("a type"),
-		ValidArgsFunction: cobra.FixedCompletions(typeNames(), cobra.ShellCompDirectiveNoFileComp),
-	}, func(args []string) error {
-		s, err := Schema(args[0])
-		if err != nil {
-			return err
-		}
-		a.Verbatim(string(s) + "\n")
-		return nil
-	})
+type eventsSchemaVerb struct{}
+
+func (eventsSchemaVerb) run(a *app, args []string) error {
+	s, err := Schema(args[0])
+	if err != nil {
+		return err
+	}
+	a.Verbatim(string(s) + "\n")
+	return nil
 }
 
-func (a *app) eventsEmitCmd() *cobra.Command {
-	var f struct {
-		Type    string `help:"its type; 'hookctl events types' lists them"`
-		Data    string `help:"its data, a JSON object"`
-		Session string `help:"the session it belongs to: its id, any unique prefix of it, or last"`
-		Project string `help:"the project it belongs to: id"`
+type eventsEmitVerb struct {
+	Type    string `help:"its type; 'hookctl events types' lists them"`
+	Data    string `help:"its data, a JSON object"`
+	Session string `help:"the session it belongs to: its id, any unique prefix of it, or last"`
+	Project string `help:"the project it belongs to: id"`
+}
+
+func (f *eventsEmitVerb) run(a *app, _ []string) error {
+	if !json.Valid([]byte(f.Data)) {
+		return problem.Faultf("--data is no JSON").Advise("quote it for the shell: --data '{\"key\":\"value\"}'")
 	}
-	f.Data = "{}"
-	cmd := a.verb(needStore, &cobra.Command{
-		Use:   "emit --type TYPE --data JSON",
-		Args:  cmdline.Exactly(),
-		Short: "Add an event by hand",
-		Long: "Add an event by hand. Its data is checked against the type's schema; secrets in it are redacted as in any other.\n" +
-			"What is in the log stays there: a mistake can be taken back by another event, not erased.",
-		Example: `  hookctl events emit --type canary.sent --data '{"nonce":"hello"}'`,
-	}, func([]string) error {
-		if !json.Valid([]byte(f.Data)) {
-			return problem.Faultf("--data is no JSON").Advise("quote it for the shell: --data '{\"key\":\"value\"}'")
-		}
-		if err := knownType(f.Type); err != nil {
-			return err
-		}
-		id, err := a.resolveMaybe(f.Session)
-		if err != nil {
-			return err
-		}
-		return a.sayEmitted(a.emit(emission{Type: f.Type, Session: id, Project: f.Project, Data: json.RawMessage(f.Data)}))
-	}, &f)
-	cmdline.Choices(cmd, "type", typeNames()...)
-	_ = cmd.MarkFlagRequired("type") // fails only for a flag that does not exist
-	return cmd
+	if err := knownType(f.Type); err != nil {
+		return err
+	}
+	id, err := a.resolveMaybe(f.Session)
+	if err != nil {
+		return err
+	}
+	return a.sayEmitted(a.emit(emission{Type: f.Type, Session: id, Project: f.Project, Data: json.RawMessage(f.Data)}))
 }
 
 // emission is the body of /v1/do/emit.

@@ -13,8 +13,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"hookline/events"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/find"
@@ -42,18 +40,13 @@ func Search(args []string, here Here, s Searcher) int {
 	})
 }
 
-// searching is a verb that runs in the program hookfind.
-func (a *app) searching(cmd *cobra.Command, run func(args []string) error, flags ...any) *cobra.Command {
-	return a.verb(needStore, cmd, func(args []string) error {
-		if a.search != nil {
-			return run(args)
-		}
-		program := filepath.Join(filepath.Dir(a.self), "hookfind"+filepath.Ext(a.self))
-		if _, err := os.Stat(program); err != nil {
-			return problem.FaultBy(err, "hookfind was not found beside %s", a.self).Advise("install all programs into one folder (make install)")
-		}
-		return cmdline.Silent(wire.Become(program, a.args))
-	}, flags...)
+// becomeHookfind runs the command line in hookfind.
+func (a *app) becomeHookfind() error {
+	program := filepath.Join(filepath.Dir(a.self), "hookfind"+filepath.Ext(a.self))
+	if _, err := os.Stat(program); err != nil {
+		return problem.FaultBy(err, "hookfind was not found beside %s", a.self).Advise("install all programs into one folder (make install)")
+	}
+	return cmdline.Silent(wire.Become(program, a.args))
 }
 
 // findFlags are the command line of find.
@@ -71,34 +64,22 @@ type findFlags struct {
 	NoPager bool     `flag:"no-pager" help:"print a long answer at once"`
 }
 
-func (a *app) findCmd() *cobra.Command {
-	f := findFlags{Last: 20}
-	return a.searching(&cobra.Command{
-		Use:   "find [WORDS…]",
-		Short: "Search prompts, answers, commands, outputs, errors and paths",
-		Long: "Search prompts, the agent's words, commands, outputs, errors and paths of all sessions. An event is found that has\n" +
-			"all words; words in quotes stand side by side, and a * behind a word stands for its end. Hits in prompts, answers and\n" +
-			"errors come first, then those in commands and paths, then those in outputs; newer ones before older ones.\n" +
-			"Of long texts the beginning is searched, of outputs the end too.\n\n" +
-			"With --error each hit is followed by what was run after it, when the error did not come back in its session.\n\n" + cmdline.PointForms,
-		Example: "  hookctl find retry backoff\n  hookctl find '\"exit code 1\"' --tool Bash --since 1w\n  hookctl find --error 'no such module' --project hookline\n  hookctl find 'Conf*' --file parser.go --json | jq -r .session",
-	}, func(args []string) error {
-		if f.Last == 0 {
-			return nil
-		}
-		q, err := a.findQuery(args, f)
-		if err != nil {
-			return err
-		}
-		hits, err := a.hits(q)
-		if err != nil {
-			return err
-		}
-		if a.JSON {
-			return cmdline.PrintEach(&a.Console, hits)
-		}
-		return a.paged(f.NoPager, func() { a.printHits(hits) })
-	}, &f)
+func (f *findFlags) run(a *app, args []string) error {
+	if f.Last == 0 {
+		return nil
+	}
+	q, err := a.findQuery(args, *f)
+	if err != nil {
+		return err
+	}
+	hits, err := a.hits(q)
+	if err != nil {
+		return err
+	}
+	if a.JSON {
+		return cmdline.PrintEach(&a.Console, hits)
+	}
+	return a.paged(f.NoPager, func() { a.printHits(hits) })
 }
 
 // mostHits bounds -n all.

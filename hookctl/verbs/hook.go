@@ -30,15 +30,13 @@ func (a *app) clientVerb(use, short, long, example string) *cobra.Command {
 		}}
 }
 
-func (a *app) hookCmd() *cobra.Command {
-	return a.clientVerb("hook [EVENT]", "Record a hook of the client and answer it",
+// clientVerbs are those of hookctl itself; two stand below session.
+func (a *app) clientVerbs() []*cobra.Command {
+	hook := a.clientVerb("hook [EVENT]", "Record a hook of the client and answer it",
 		"Record a hook of the client and answer it. Reads the hook's JSON from stdin, whose hook_event_name wins over\n"+
 			"EVENT. What is printed is for the agent. Our own trouble never blocks it: exit 0, and the hook is spooled.",
 		"  hookctl hook PreToolUse < hook.json")
-}
-
-func (a *app) consciousnessCmd() *cobra.Command {
-	c := cmdline.Noun("consciousness", "Print the identity to the agent", "  hookctl consciousness brief",
+	return []*cobra.Command{hook, cmdline.Noun("consciousness", "Print the identity to the agent", "  hookctl consciousness brief",
 		a.clientVerb("brief [--hook]", "Print the one-line brief, as [C:EMG r=1.00 IC=0.85]",
 			"Print the one-line brief from the daemon's memory; [C:? r=? IC=?] when nothing is known. Always exits 0.\n--hook wraps it as the JSON that PreToolUse gives to the model.",
 			"  hookctl consciousness brief"),
@@ -47,6 +45,5 @@ func (a *app) consciousnessCmd() *cobra.Command {
 			"  hookctl consciousness check-identity --auto-dream < hook.json"),
 		a.clientVerb("inject-context", "Print the four lines that go with a prompt",
 			"Record a prompt and print the four lines of state that go with it.",
-			"  hookctl consciousness inject-context < hook.json"))
-	return c
+			"  hookctl consciousness inject-context < hook.json"))}
 }

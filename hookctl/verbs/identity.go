@@ -19,65 +19,83 @@ import (
 func (a *app) identityCmd() *cobra.Command {
 	return cmdline.Noun("identity", "Show a session's identity, and set it",
 		"  hookctl identity show\n  hookctl identity history",
-		a.identityShowCmd(), a.identityHistoryCmd(), a.identityResetCmd(), a.identityObserveCmd())
+		a.verb(needStore, &cobra.Command{
+			Use:   "show",
+			Short: "Show facets, continuity and consciousness",
+			Long: "Show what a session is about (13 facets of the purpose vector), how coherent it is (r), how far it is still\n" +
+				"the one it was (IC, over time), and what follows from that. --at shows it as it was.\n\n" + cmdline.PointForms,
+			Example: "  hookctl identity show\n  hookctl identity show --session last --at yesterday\n  hookctl identity show --session c68c8a51 --json | jq .ic",
+		}, &identityShowVerb{}),
+		a.verb(needStore, &cobra.Command{
+			Use:     "history",
+			Short:   "List the snapshots, the newest last",
+			Example: "  hookctl identity history\n  hookctl identity history --all -n all --json",
+		}, &identityHistoryVerb{Last: 20}),
+		a.verb(needStore, &cobra.Command{
+			Use:   "reset-kuramoto",
+			Short: "Spread the phases evenly, 2πi/13: r becomes 0",
+			Long: "Spread the 13 phases evenly over the circle, 2πi/13, so that r is 0. For phases that an observation\n" +
+				"has left in an unwanted state; the tool calls that follow draw them together again.",
+			Example: "  hookctl identity reset-kuramoto --session c68c8a51",
+		}, &identityResetVerb{}),
+		a.verb(needStore, &cobra.Command{
+			Use:   "observe",
+			Short: "Set identity values that an outside engine has measured",
+			Long: "Set identity values that an outside engine has measured. They hold until the next observation or the\n" +
+				"session's end; IC compares the new vector with the one before. A value that is out of range is refused.",
+			Example: "  hookctl identity observe --vector .5,.1,.1,.2,.1,.3,.6,.1,.1,.1,.3,.3,.1 --accuracy 0.9",
+		}, &observation{Observer: "command"}))
 }
 
-func (a *app) identityShowCmd() *cobra.Command {
-	var f struct {
-		Session string `help:"its id, any unique prefix of it, or last; default: this project's current session"`
-		At      string `help:"as it was at a point of the log"`
-	}
-	return a.verb(needStore, &cobra.Command{
-		Use:   "show",
-		Short: "Show facets, continuity and consciousness",
-		Long: "Show what a session is about (13 facets of the purpose vector), how coherent it is (r), how far it is still\n" +
-			"the one it was (IC, over time), and what follows from that. --at shows it as it was.\n\n" + cmdline.PointForms,
-		Example: "  hookctl identity show\n  hookctl identity show --session last --at yesterday\n  hookctl identity show --session c68c8a51 --json | jq .ic",
-	}, func([]string) error {
-		id, err := a.current(f.Session)
-		if err != nil {
-			return err
-		}
-		c, err := a.identityAt(id, f.At)
-		if err != nil {
-			return err
-		}
-		s := c.State
-		if !s.Born || s.Deleted {
-			return problem.Faultf("session %s has no identity", id).Advise("it begins with the session's first hook")
-		}
-		out := identityJSON{Session: s.SessionID, Brief: s.Brief(), C: s.Consciousness, State: identity.ConsciousnessOf(s.Consciousness).LongName(),
-			R: s.Integration, IC: s.LastIC, Class: identity.Classify(s.LastIC), Guidance: s.Guidance(),
-			Johari: identity.Johari(s), Facets: map[string]float64{}, Seq: c.Seq, Snapshot: s}
-		for i, f := range events.Facets {
-			out.Facets[f] = s.PurposeVector[i]
-		}
-		if a.JSON {
-			return a.PrintJSON(out)
-		}
+type identityShowVerb struct {
+	ofSession
+	At string `help:"as it was at a point of the log"`
+}
 
-		a.Printf("%s  %s\n\n", a.Paint.Session(alias(out.Session)), a.Paint.Bold(out.Brief))
-		a.Printf("  consciousness  C  %.4f  %s\n", out.C, out.State)
-		a.Printf("  coherence      r  %.4f\n", out.R)
-		a.Printf("  continuity    IC  %.4f  %s\n", out.IC, a.class(out.Class))
-		a.Printf("  accuracy          %.4f\n", s.Accuracy)
-		a.Printf("  Johari            %s: %s\n", out.Johari.Name, out.Johari.Action)
-		a.Printf("  guidance          %s\n", out.Guidance)
-		if s.PreviousSessionID != "" {
-			a.Printf("  restored from     %s (IC %.2f)\n", alias(s.PreviousSessionID), s.CrossSessionIC)
-		}
-		if s.Continuity != nil {
-			a.Printf("  after 25 events   IC %.2f with what it was restored from\n", *s.Continuity)
-		}
-		if n := len(s.Open); n > 0 {
-			a.Printf("  open              %s\n", cmdline.Plural(n, "failure"))
-		}
-		a.Printf("\n%s", a.bars(s))
-		if chart := a.chart(s.History); chart != "" {
-			a.Printf("\n%s\n", chart)
-		}
-		return nil
-	}, &f)
+func (f *identityShowVerb) run(a *app, _ []string) error {
+	id, err := a.current(f.Session)
+	if err != nil {
+		return err
+	}
+	c, err := a.identityAt(id, f.At)
+	if err != nil {
+		return err
+	}
+	s := c.State
+	if !s.Born || s.Deleted {
+		return problem.Faultf("session %s has no identity", id).Advise("it begins with the session's first hook")
+	}
+	out := identityJSON{Session: s.SessionID, Brief: s.Brief(), C: s.Consciousness, State: identity.ConsciousnessOf(s.Consciousness).LongName(),
+		R: s.Integration, IC: s.LastIC, Class: identity.Classify(s.LastIC), Guidance: s.Guidance(),
+		Johari: identity.Johari(s), Facets: map[string]float64{}, Seq: c.Seq, Snapshot: s}
+	for i, f := range events.Facets {
+		out.Facets[f] = s.PurposeVector[i]
+	}
+	if a.JSON {
+		return a.PrintJSON(out)
+	}
+
+	a.Printf("%s  %s\n\n", a.Paint.Session(alias(out.Session)), a.Paint.Bold(out.Brief))
+	a.Printf("  consciousness  C  %.4f  %s\n", out.C, out.State)
+	a.Printf("  coherence      r  %.4f\n", out.R)
+	a.Printf("  continuity    IC  %.4f  %s\n", out.IC, a.class(out.Class))
+	a.Printf("  accuracy          %.4f\n", s.Accuracy)
+	a.Printf("  Johari            %s: %s\n", out.Johari.Name, out.Johari.Action)
+	a.Printf("  guidance          %s\n", out.Guidance)
+	if s.PreviousSessionID != "" {
+		a.Printf("  restored from     %s (IC %.2f)\n", alias(s.PreviousSessionID), s.CrossSessionIC)
+	}
+	if s.Continuity != nil {
+		a.Printf("  after 25 events   IC %.2f with what it was restored from\n", *s.Continuity)
+	}
+	if n := len(s.Open); n > 0 {
+		a.Printf("  open              %s\n", cmdline.Plural(n, "failure"))
+	}
+	a.Printf("\n%s", a.bars(s))
+	if chart := a.chart(s.History); chart != "" {
+		a.Printf("\n%s\n", chart)
+	}
+	return nil
 }
 
 // identityAt is a session's identity as it is, or as it was at a point of the log.
@@ -198,41 +216,35 @@ func plot(values []float64, width int) []string {
 	return lines
 }
 
-func (a *app) identityHistoryCmd() *cobra.Command {
-	var f struct {
-		All  bool  `help:"of every project"`
-		Last count `flag:"n,n" help:"the last N, or all"`
+type identityHistoryVerb struct {
+	All  bool  `help:"of every project"`
+	Last count `flag:"n,n" help:"the last N, or all"`
+}
+
+func (f *identityHistoryVerb) run(a *app, _ []string) error {
+	index, err := cells[identity.Pointer](a, identity.PointerName, url.Values{"prefix": {identity.TimePrefix}})
+	if err != nil {
+		return err
 	}
-	f.Last = 20
-	return a.verb(needStore, &cobra.Command{
-		Use:     "history",
-		Short:   "List the snapshots, the newest last",
-		Example: "  hookctl identity history\n  hookctl identity history --all -n all --json",
-	}, func([]string) error {
-		index, err := cells[identity.Pointer](a, identity.PointerName, url.Values{"prefix": {identity.TimePrefix}})
-		if err != nil {
-			return err
-		}
-		all, err := states[identity.State](a, identity.Name, nil)
-		if err != nil {
-			return err
-		}
-		projects, here, err := a.projects()
-		if err != nil {
-			return err
-		}
-		lines := snapshots(index, all)
-		if !f.All {
-			lines = slices.DeleteFunc(lines, func(l snapshotJSON) bool { return countsFor(projects, l.Project) != here })
-		}
-		if f.Last != allOf {
-			lines = lines[max(0, len(lines)-int(f.Last)):]
-		}
-		t := cmdline.Table{Head: []string{"SNAPSHOT", "SESSION", "IC", "CLASS", "R", "C", "FROM"}, Columns: a.Columns, Drop: []string{"C", "R"}}
-		return cmdline.PrintList(&a.Console, t, "no snapshot yet; one is taken at the end of a session", lines, func(l snapshotJSON) []string {
-			return []string{timeOf(l.AtMS).In(a.Zone).Format(time.DateTime), alias(l.Session), twoPlaces(l.IC), orDash(l.Class), twoPlaces(l.R), twoPlaces(l.C), orDash(alias(l.Previous))}
-		})
-	}, &f)
+	all, err := states[identity.State](a, identity.Name, nil)
+	if err != nil {
+		return err
+	}
+	projects, here, err := a.projects()
+	if err != nil {
+		return err
+	}
+	lines := snapshots(index, all)
+	if !f.All {
+		lines = slices.DeleteFunc(lines, func(l snapshotJSON) bool { return countsFor(projects, l.Project) != here })
+	}
+	if f.Last != allOf {
+		lines = lines[max(0, len(lines)-int(f.Last)):]
+	}
+	t := cmdline.Table{Head: []string{"SNAPSHOT", "SESSION", "IC", "CLASS", "R", "C", "FROM"}, Columns: a.Columns, Drop: []string{"C", "R"}}
+	return cmdline.PrintList(&a.Console, t, "no snapshot yet; one is taken at the end of a session", lines, func(l snapshotJSON) []string {
+		return []string{timeOf(l.AtMS).In(a.Zone).Format(time.DateTime), alias(l.Session), twoPlaces(l.IC), orDash(l.Class), twoPlaces(l.R), twoPlaces(l.C), orDash(alias(l.Previous))}
+	})
 }
 
 // snapshotJSON is a line of `identity history --json`. IC, R and C are null where the session's cell

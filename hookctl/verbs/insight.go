@@ -7,8 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"hookline/events"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/insight"
@@ -113,38 +111,32 @@ type sessionDiffJSON struct {
 	Differences []insight.Difference `json:"differences" jsonschema_description:"line by line, those without a difference too"`
 }
 
-func (a *app) sessionDiffCmd() *cobra.Command {
-	return a.verb(needStore, &cobra.Command{
-		Use:               "diff A B",
-		Short:             "Compare two sessions: calls, permissions, files, commands, cost, end",
-		Example:           "  hookctl session diff 043f0af5 last",
-		Args:              cmdline.Exactly("a session: "+sessionForms, "another one"),
-		ValidArgsFunction: a.completesOne((*app).sessionWords),
-	}, func(args []string) error {
-		var sums [2]insight.Sum
-		for i, name := range args {
-			s, err := a.sum(name)
-			if err != nil {
-				return err
-			}
-			sums[i] = s
-		}
-		d := sessionDiffJSON{sums[0], sums[1], insight.Diff(sums[0], sums[1])}
+type sessionDiffVerb struct{}
 
-		if a.JSON {
-			return a.PrintJSON(d)
+func (sessionDiffVerb) run(a *app, args []string) error {
+	var sums [2]insight.Sum
+	for i, name := range args {
+		s, err := a.sum(name)
+		if err != nil {
+			return err
 		}
-		t := cmdline.Table{Head: []string{"", alias(d.A.ID), alias(d.B.ID)}, Columns: a.Columns}
-		for _, l := range d.Differences {
-			mark := "* "
-			if l.Same {
-				mark = "  "
-			}
-			t.Row(mark+cmdline.OneLine(l.What), orDash(cmdline.Fit(cmdline.OneLine(l.A), 60)), orDash(cmdline.Fit(cmdline.OneLine(l.B), 60)))
+		sums[i] = s
+	}
+	d := sessionDiffJSON{sums[0], sums[1], insight.Diff(sums[0], sums[1])}
+
+	if a.JSON {
+		return a.PrintJSON(d)
+	}
+	t := cmdline.Table{Head: []string{"", alias(d.A.ID), alias(d.B.ID)}, Columns: a.Columns}
+	for _, l := range d.Differences {
+		mark := "* "
+		if l.Same {
+			mark = "  "
 		}
-		t.Print(a.Out, a.Paint)
-		return nil
-	})
+		t.Row(mark+cmdline.OneLine(l.What), orDash(cmdline.Fit(cmdline.OneLine(l.A), 60)), orDash(cmdline.Fit(cmdline.OneLine(l.B), 60)))
+	}
+	t.Print(a.Out, a.Paint)
+	return nil
 }
 
 // sum gathers what a session is compared by.

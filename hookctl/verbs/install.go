@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/home"
 	"hookline/hookctl/problem"
@@ -116,63 +114,48 @@ type installJSON struct {
 	Export  string   `json:"export,omitempty" jsonschema_description:"file that the log went into before; only with --purge"`
 }
 
-func (a *app) installCmd() *cobra.Command {
-	where := scopeFlags{Client: settings.Claude.String()}
-	f := struct {
-		Profile string "help:\"full or identity\" choices:\"full,identity\""
-		Dry     bool   "flag:\"dry-run\" help:\"only show what would change\""
-		Line    bool   "flag:\"statusline\" help:\"also make `hookctl statusline` the client's status line, unless it has another\""
-		Plugin  bool   "help:\"as a plugin of the client; needs its command claude on the PATH\""
-	}{Profile: "full"}
-	cmd := a.verb(needStore, &cobra.Command{
-		Use:   "install",
-		Short: "Write the hooks into the client's settings, or add them as its plugin",
-		Long: "Write the hooks into the client's settings.json: one entry for each of its events. What else is in the file\n" +
-			"stays byte for byte; a second run changes nothing; a backup is kept beside the file.\n" +
-			"Profile identity is the five commands that carry identity from session to session, and nothing else.\n" +
-			"--plugin adds the hooks as a plugin of the client instead, by `claude plugin`, and takes them out of the\n" +
-			"user's settings.json. While the plugin is on, install renews it and edits no settings file.\n" +
-			"--client codex writes the hooks of the Codex CLI into its hooks.json; Codex asks you once to trust them.",
-		Example: "  hookctl install\n  hookctl install --project --dry-run\n  hookctl install --profile identity\n  hookctl install --plugin\n  hookctl install --client codex",
-	}, func([]string) error {
-		o, err := where.options(a)
-		if err != nil {
-			return err
-		}
-		o.DryRun = f.Dry
-		if o.Client == settings.Codex {
-			return a.installCodex(o, f.Profile == "full" && !f.Plugin && !f.Line)
-		}
-		active, err := a.activePlugin(o)
-		if err != nil {
-			return err
-		}
-		if f.Plugin || (active == plugin.ID && !(where.User || where.Shared || where.Local) && f.Profile == "full" && !f.Dry) {
-			return a.installPlugin(o, active)
-		}
-		if active != "" && !f.Dry {
-			return problem.Faultf("the plugin %s of the client runs the hooks already: each would run twice", active).Advise("`hookctl install` alone renews the plugin; `hookctl uninstall` removes it")
-		}
-		if f.Profile == "identity" {
-			o.Profile = settings.Identity
-		}
-		res, err := settings.Install(o)
-		if err != nil {
-			return err
-		}
-		if f.Line && a.JSON {
-			return a.installedJSON(o, res)
-		}
-		if err := a.sayInstalled(o, res); err != nil || !f.Line {
-			return err
-		}
-		return a.installLine(o)
-	}, &where, &f)
-	cmd.MarkFlagsMutuallyExclusive("user", "project", "local")
-	for _, other := range []string{"user", "project", "local", "profile", "dry-run", "statusline"} {
-		cmd.MarkFlagsMutuallyExclusive("plugin", other)
+// installVerb writes the hooks.
+type installVerb struct {
+	scopeFlags
+	Profile string "help:\"full or identity\" choices:\"full,identity\""
+	Dry     bool   "flag:\"dry-run\" help:\"only show what would change\""
+	Line    bool   "flag:\"statusline\" help:\"also make `hookctl statusline` the client's status line, unless it has another\""
+	Plugin  bool   "help:\"as a plugin of the client; needs its command claude on the PATH\""
+}
+
+func (f *installVerb) run(a *app, _ []string) error {
+	o, err := f.options(a)
+	if err != nil {
+		return err
 	}
-	return cmd
+	o.DryRun = f.Dry
+	if o.Client == settings.Codex {
+		return a.installCodex(o, f.Profile == "full" && !f.Plugin && !f.Line)
+	}
+	active, err := a.activePlugin(o)
+	if err != nil {
+		return err
+	}
+	if f.Plugin || (active == plugin.ID && !(f.User || f.Shared || f.Local) && f.Profile == "full" && !f.Dry) {
+		return a.installPlugin(o, active)
+	}
+	if active != "" && !f.Dry {
+		return problem.Faultf("the plugin %s of the client runs the hooks already: each would run twice", active).Advise("`hookctl install` alone renews the plugin; `hookctl uninstall` removes it")
+	}
+	if f.Profile == "identity" {
+		o.Profile = settings.Identity
+	}
+	res, err := settings.Install(o)
+	if err != nil {
+		return err
+	}
+	if f.Line && a.JSON {
+		return a.installedJSON(o, res)
+	}
+	if err := a.sayInstalled(o, res); err != nil || !f.Line {
+		return err
+	}
+	return a.installLine(o)
 }
 
 // installCodex writes the hooks of Codex, of which there is one set in one form.

@@ -21,9 +21,47 @@ import (
 
 func (a *app) ledgerCmd() *cobra.Command {
 	c := cmdline.Noun("ledger", "Keep a project's decisions, next steps, questions and test scenarios",
-		"  hookctl ledger show\n  hookctl ledger add decision 'refresh tokens: rotate them' --because 'a stolen one dies'",
-		a.ledgerShowCmd(), a.ledgerAddCmd(), a.ledgerCloseCmd(), a.ledgerRenderCmd(), a.ledgerImportCmd(),
-		a.ledgerGroundCmd(), a.ledgerGhostCmd(), a.ledgerSynthesisCmd(), a.ledgerRecoverCmd(), a.ledgerHealCmd())
+		"  hookctl ledger show\n  hookctl ledger add decision 'refresh tokens: rotate them' --because 'a stolen one dies'", append(a.ledgerCheckVerbs(),
+			a.verb(needStore, &cobra.Command{
+				Use:     "show",
+				Short:   "Show the ledger of this project",
+				Example: "  hookctl ledger show\n  hookctl ledger show --all --json | jq '.entries[]'",
+			}, &ledgerShowVerb{}),
+			a.verb(needStarted, &cobra.Command{
+				Use:   "add KIND TEXT",
+				Short: "Add a decision, a step, a question or a scenario",
+				Long: "Add a decision, a step, a question or a test scenario. A decision may begin with its subject: \"subject: decision\".\n" +
+					"Where the ledger has another decision about that subject, or with the same evidence, the ledger holds: the fork is\n" +
+					"recorded and the exit code is 1; --replaces takes the place of the old one. What is there already is not added again.",
+				Example: "  hookctl ledger add decision 'refresh tokens: rotate them' --because 'a stolen one dies' --evidence '${PROJECT_ROOT}/auth/jwt.go:45-67'\n" +
+					"  hookctl ledger add step 'Tolerate 30 s of clock skew'\n" +
+					"  hookctl ledger add scenario 'Token expires at the boundary' --case edge_case --expect 'grace period applies'",
+				Args:      cmdline.Exactly("KIND: decision, step, question or scenario", "TEXT"),
+				ValidArgs: []string{events.LedgerDecision, events.LedgerStep, events.LedgerQuestion, events.LedgerScenario},
+			}, &addition{}),
+			a.verb(needStarted, &cobra.Command{
+				Use:     "close NUMBER",
+				Short:   "Close an entry: done, answered or taken back",
+				Example: "  hookctl ledger close 41 --reason done",
+				Args:    cmdline.Exactly("the entry: `hookctl ledger show` shows their numbers"),
+			}, &ledgerCloseVerb{}),
+			a.verb(needStore, &cobra.Command{
+				Use:   "render [FILE]",
+				Short: "Write the ledger into NOTES.md, or into a bead's YAML",
+				Long: "Write the ledger into a marked block of NOTES.md at the top of the work tree, or of FILE; a .yaml file is a bead.\n" +
+					"What is outside of the block stays byte for byte. A symbolic link and another user's file are refused.",
+				Example: "  hookctl ledger render\n  hookctl ledger render .beads/beads-x7y8.yaml",
+				Args:    cmdline.Between(0, "FILE"),
+			}, &ledgerRenderVerb{}),
+			a.verb(needStarted, &cobra.Command{
+				Use:   "import [FILE]",
+				Short: "Take over what NOTES.md or a bead says",
+				Long: "Take over decisions, test scenarios, next steps and questions from NOTES.md, or from FILE; a .yaml file is a bead.\n" +
+					"What the ledger has is not added again, and a box that is ticked closes its entry. What is missing in the file stays\n" +
+					"in the ledger. A decision that the ledger has otherwise is a fork, and the exit code is 1, as for what cannot be read.",
+				Example: "  hookctl ledger import --dry-run\n  hookctl ledger import .beads/beads-x7y8.yaml",
+				Args:    cmdline.Between(0, "FILE"),
+			}, &ledgerImportVerb{}))...)
 	c.Long = "The ledger belongs to the project of this directory and survives every cut of the context: a session that starts is\n" +
 		"told the last decisions, the next steps and open questions, each with its number."
 	return c
@@ -66,21 +104,16 @@ var ledgerKinds = []struct{ kind, title string }{
 	{events.LedgerScenario, "Test scenarios"}, {events.LedgerGhost, "Features that no search finds"},
 }
 
-func (a *app) ledgerShowCmd() *cobra.Command {
-	var f struct {
-		All bool `help:"closed entries too"`
+type ledgerShowVerb struct {
+	All bool `help:"closed entries too"`
+}
+
+func (f *ledgerShowVerb) run(a *app, _ []string) error {
+	s, err := a.ledgerOf()
+	if err != nil {
+		return err
 	}
-	return a.verb(needStore, &cobra.Command{
-		Use:     "show",
-		Short:   "Show the ledger of this project",
-		Example: "  hookctl ledger show\n  hookctl ledger show --all --json | jq '.entries[]'",
-	}, func([]string) error {
-		s, err := a.ledgerOf()
-		if err != nil {
-			return err
-		}
-		return a.printLedger(s, f.All)
-	}, &f)
+	return a.printLedger(s, f.All)
 }
 
 func (a *app) printLedger(s ledger.State, all bool) error {
@@ -136,36 +169,22 @@ type addition struct {
 	Replaces string   `help:"number or id of the entry that this one takes the place of"`
 }
 
-func (a *app) ledgerAddCmd() *cobra.Command {
-	var f addition
-	return a.verb(needStarted, &cobra.Command{
-		Use:   "add KIND TEXT",
-		Short: "Add a decision, a step, a question or a scenario",
-		Long: "Add a decision, a step, a question or a test scenario. A decision may begin with its subject: \"subject: decision\".\n" +
-			"Where the ledger has another decision about that subject, or with the same evidence, the ledger holds: the fork is\n" +
-			"recorded and the exit code is 1; --replaces takes the place of the old one. What is there already is not added again.",
-		Example: "  hookctl ledger add decision 'refresh tokens: rotate them' --because 'a stolen one dies' --evidence '${PROJECT_ROOT}/auth/jwt.go:45-67'\n" +
-			"  hookctl ledger add step 'Tolerate 30 s of clock skew'\n" +
-			"  hookctl ledger add scenario 'Token expires at the boundary' --case edge_case --expect 'grace period applies'",
-		Args:      cmdline.Exactly("KIND: decision, step, question or scenario", "TEXT"),
-		ValidArgs: []string{events.LedgerDecision, events.LedgerStep, events.LedgerQuestion, events.LedgerScenario},
-	}, func(args []string) error {
-		e, err := f.entry(a.topDir(), args[0], args[1])
-		if err != nil {
+func (f *addition) run(a *app, args []string) error {
+	e, err := f.entry(a.topDir(), args[0], args[1])
+	if err != nil {
+		return err
+	}
+	e.By = a.caller()
+	if f.Replaces != "" {
+		if e.Replaces, err = a.entryID(f.Replaces); err != nil {
 			return err
 		}
-		e.By = a.caller()
-		if f.Replaces != "" {
-			if e.Replaces, err = a.entryID(f.Replaces); err != nil {
-				return err
-			}
-		}
-		r, err := a.orderLedger(&e)
-		if err != nil {
-			return err
-		}
-		return a.sayOrdered(r.Results[0], e.Text)
-	}, &f)
+	}
+	r, err := a.orderLedger(&e)
+	if err != nil {
+		return err
+	}
+	return a.sayOrdered(r.Results[0], e.Text)
 }
 
 // entry is the entry that was typed; each citation is checked, and takes its quote from the file.
@@ -227,24 +246,18 @@ func (a *app) entryID(name string) (string, error) {
 	return "", problem.Faultf("the ledger has no entry %q", name).Advise("`hookctl ledger show --all` shows their numbers")
 }
 
-func (a *app) ledgerCloseCmd() *cobra.Command {
-	var f struct {
-		Reason string `help:"why, or the answer to a question"`
+type ledgerCloseVerb struct {
+	Reason string `help:"why, or the answer to a question"`
+}
+
+func (f *ledgerCloseVerb) run(a *app, args []string) error {
+	id, err := a.entryID(args[0])
+	if err != nil {
+		return err
 	}
-	return a.verb(needStarted, &cobra.Command{
-		Use:     "close NUMBER",
-		Short:   "Close an entry: done, answered or taken back",
-		Example: "  hookctl ledger close 41 --reason done",
-		Args:    cmdline.Exactly("the entry: `hookctl ledger show` shows their numbers"),
-	}, func(args []string) error {
-		id, err := a.entryID(args[0])
-		if err != nil {
-			return err
-		}
-		r, err := a.orderLedger(&events.LedgerEntryClosed{Entry: id, Reason: f.Reason})
-		if err != nil {
-			return err
-		}
-		return a.sayOrdered(r.Results[0], "")
-	}, &f)
+	r, err := a.orderLedger(&events.LedgerEntryClosed{Entry: id, Reason: f.Reason})
+	if err != nil {
+		return err
+	}
+	return a.sayOrdered(r.Results[0], "")
 }

@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"hookline/events"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/hook"
@@ -104,30 +102,23 @@ type renderedJSON struct {
 	Changed bool   `json:"changed" jsonschema_description:"it was not so before"`
 }
 
-func (a *app) ledgerRenderCmd() *cobra.Command {
-	return a.verb(needStore, &cobra.Command{
-		Use:   "render [FILE]",
-		Short: "Write the ledger into NOTES.md, or into a bead's YAML",
-		Long: "Write the ledger into a marked block of NOTES.md at the top of the work tree, or of FILE; a .yaml file is a bead.\n" +
-			"What is outside of the block stays byte for byte. A symbolic link and another user's file are refused.",
-		Example: "  hookctl ledger render\n  hookctl ledger render .beads/beads-x7y8.yaml",
-		Args:    cmdline.Between(0, "FILE"),
-	}, func(args []string) error {
-		file := a.absolute(args)
-		changed, err := a.render(file)
-		if err != nil {
-			return err
-		}
-		if a.JSON {
-			return a.PrintJSON(renderedJSON{File: file, Changed: changed})
-		}
-		word := "is up to date"
-		if changed {
-			word = "is written"
-		}
-		a.Printf("%s %s\n", cmdline.OneLine(file), word)
-		return nil
-	})
+type ledgerRenderVerb struct{}
+
+func (ledgerRenderVerb) run(a *app, args []string) error {
+	file := a.absolute(args)
+	changed, err := a.render(file)
+	if err != nil {
+		return err
+	}
+	if a.JSON {
+		return a.PrintJSON(renderedJSON{File: file, Changed: changed})
+	}
+	word := "is up to date"
+	if changed {
+		word = "is written"
+	}
+	a.Printf("%s %s\n", cmdline.OneLine(file), word)
+	return nil
 }
 
 // render writes the ledger into a file; the ledger is read anew for every try.
@@ -161,24 +152,15 @@ type ledgerImportJSON struct {
 	Problems []string       `json:"problems" jsonschema_description:"what could not be read"`
 }
 
-func (a *app) ledgerImportCmd() *cobra.Command {
-	var f struct {
-		Dry bool `flag:"dry-run" help:"only say what would be taken over"`
+type ledgerImportVerb struct {
+	Dry bool `flag:"dry-run" help:"only say what would be taken over"`
+}
+
+func (f *ledgerImportVerb) run(a *app, args []string) error {
+	if f.Dry {
+		a.door.need = needStore
 	}
-	return a.verb(needStarted, &cobra.Command{
-		Use:   "import [FILE]",
-		Short: "Take over what NOTES.md or a bead says",
-		Long: "Take over decisions, test scenarios, next steps and questions from NOTES.md, or from FILE; a .yaml file is a bead.\n" +
-			"What the ledger has is not added again, and a box that is ticked closes its entry. What is missing in the file stays\n" +
-			"in the ledger. A decision that the ledger has otherwise is a fork, and the exit code is 1, as for what cannot be read.",
-		Example: "  hookctl ledger import --dry-run\n  hookctl ledger import .beads/beads-x7y8.yaml",
-		Args:    cmdline.Between(0, "FILE"),
-	}, func(args []string) error {
-		if f.Dry {
-			a.door.need = needStore
-		}
-		return a.importLedger(a.absolute(args), f.Dry)
-	}, &f)
+	return a.importLedger(a.absolute(args), f.Dry)
 }
 
 func (a *app) importLedger(file string, dry bool) error {

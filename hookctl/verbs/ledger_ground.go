@@ -1,6 +1,7 @@
 package verbs
 
 import (
+	"cmp"
 	"path/filepath"
 	"strings"
 
@@ -19,35 +20,74 @@ import (
 // leastGrounded is the ratio that passes (S3).
 const leastGrounded = 0.95
 
-func (a *app) ledgerGroundCmd() *cobra.Command {
-	var f struct {
-		Threshold float64 `help:"the least ratio that passes"`
+// ledgerCheckVerbs are those that compare the ledger with the project's files, and those around a cut of the context.
+func (a *app) ledgerCheckVerbs() []*cobra.Command {
+	return []*cobra.Command{
+		a.verb(needStore, &cobra.Command{
+			Use:   "ground [FILE…]",
+			Short: "Check how many claims rest on the project's files",
+			Long: "Check how many claims are grounded: of the ledger's decisions, or of the files. In a document, claims are citations\n" +
+				"(`quote` [${PROJECT_ROOT}/path:line[-line]]), links to files and paths in code type; in a .jsonl trajectory the\n" +
+				"entries of phase \"cite\". A place that is not there and a quote that is not on it are named. The exit code is 1 when\n" +
+				"the ratio is below the threshold. For files neither a daemon nor a store is needed.",
+			Example: "  hookctl ledger ground\n  hookctl ledger ground README.md docs/*.md",
+		}, &ledgerGroundVerb{Threshold: leastGrounded}),
+		a.verb(needStore, &cobra.Command{
+			Use:   "ghost FEATURE",
+			Short: "Check that a feature which is written of is in the code",
+			Long: "Search the tracked files for a feature by two queries: its own words and those of --query. A line of code that has\n" +
+				"all words of a query is a hit. Without any hit it is a confirmed_ghost, or of high_ambiguity where three lines of\n" +
+				"documents or more mention it; either goes into the ledger until it is closed, and the exit code is 1.",
+			Example: "  hookctl ledger ghost 'refresh token rotation' --query 'rotateRefresh'",
+			Args:    cmdline.Exactly("FEATURE"),
+		}, &ledgerGhostVerb{}),
+		a.verb(needStarted, &cobra.Command{
+			Use:   "synthesis",
+			Short: "Check the ledger before the context is cleared, and hand it over",
+			Long: "Check the ledger in seven steps before the context is cleared: grounding, features that no search finds, the decision\n" +
+				"log (NOTES.md is rendered where it has our block), beads (`br sync --flush-only` where br is on the PATH), the handoff,\n" +
+				"the evidence to come back to, and three test scenarios. At level strict the first two can fail, and the exit code is 1.\n" +
+				"The client cannot be kept from clearing; the next session is told the result.",
+			Example: "  hookctl ledger synthesis --level strict",
+		}, &ledgerSynthesisVerb{Level: "warn"}),
+		a.verb(needStore, &cobra.Command{
+			Use:   "recover [LEVEL] [WORDS…]",
+			Short: "Print what is needed to go on, by level",
+			Long: "Print what is needed to go on after the context was cut. Level 1: the active task, the last checkpoint, the reasoning\n" +
+				"state and the last three decisions, about 100 tokens. Level 2: the entries that fit the words best, closed ones too,\n" +
+				"at most 500 tokens. Level 3: everything.",
+			Example: "  hookctl ledger recover\n  hookctl ledger recover 2 authentication tokens",
+		}, &ledgerRecoverVerb{}),
+		a.verb(needStarted, &cobra.Command{
+			Use:   "heal",
+			Short: "Write a missing or empty NOTES.md anew: from the log, from git, or from a template",
+			Long: "Write a missing or empty NOTES.md anew: from the log, with your own text as the last commit has it; without entries as\n" +
+				"the last commit has it; else from a template. The exit code is 0 for a healthy or healed file, with --check-only 1 for\n" +
+				"damage that can be repaired, and 2 for what cannot.",
+			Example: "  hookctl ledger heal --check-only",
+		}, &ledgerHealVerb{}),
 	}
-	f.Threshold = leastGrounded
-	return a.verb(needStore, &cobra.Command{
-		Use:   "ground [FILE…]",
-		Short: "Check how many claims rest on the project's files",
-		Long: "Check how many claims are grounded: of the ledger's decisions, or of the files. In a document, claims are citations\n" +
-			"(`quote` [${PROJECT_ROOT}/path:line[-line]]), links to files and paths in code type; in a .jsonl trajectory the\n" +
-			"entries of phase \"cite\". A place that is not there and a quote that is not on it are named. The exit code is 1 when\n" +
-			"the ratio is below the threshold. For files neither a daemon nor a store is needed.",
-		Example: "  hookctl ledger ground\n  hookctl ledger ground README.md docs/*.md",
-	}, func(args []string) error {
-		if !(f.Threshold >= 0 && f.Threshold <= 1) {
-			return problem.Faultf("invalid_threshold: %v", f.Threshold).Advise("0 to 1")
+}
+
+type ledgerGroundVerb struct {
+	Threshold float64 `help:"the least ratio that passes"`
+}
+
+func (f *ledgerGroundVerb) run(a *app, args []string) error {
+	if !(f.Threshold >= 0 && f.Threshold <= 1) {
+		return problem.Faultf("invalid_threshold: %v", f.Threshold).Advise("0 to 1")
+	}
+	claims, err := a.claims(args)
+	if err != nil {
+		return err
+	}
+	g := notes.Ground(claims, f.Threshold)
+	return a.Verdict(g, g.Status == "pass", func() {
+		for _, c := range g.Ungrounded {
+			a.Complain("%s: %s: %s\n", cmdline.OneLine(c.Where), cmdline.OneLine(c.Text), cmdline.OneLine(cmp.Or(c.Problem, "rests on nothing")))
 		}
-		claims, err := a.claims(args)
-		if err != nil {
-			return err
-		}
-		g := notes.Ground(claims, f.Threshold)
-		return a.Verdict(g, g.Status == "pass", func() {
-			for _, c := range g.Ungrounded {
-				a.Complain("%s: %s: %s\n", cmdline.OneLine(c.Where), cmdline.OneLine(c.Text), cmdline.OneLine(orWord(c.Problem, "rests on nothing")))
-			}
-			a.Printf("%s: %s\n", g.Status, g.Message)
-		})
-	}, &f)
+		a.Printf("%s: %s\n", g.Status, g.Message)
+	})
 }
 
 // claims are those of files, or without any of the ledger.
@@ -78,49 +118,33 @@ func (a *app) claims(files []string) ([]notes.Claim, error) {
 	return list, nil
 }
 
-func orWord(text, word string) string {
-	if text == "" {
-		return word
-	}
-	return text
+type ledgerGhostVerb struct {
+	Queries []string `flag:"query" help:"another way to find it; may be repeated"`
 }
 
-func (a *app) ledgerGhostCmd() *cobra.Command {
-	var f struct {
-		Queries []string `flag:"query" help:"another way to find it; may be repeated"`
+func (f *ledgerGhostVerb) run(a *app, args []string) error {
+	feature := strings.TrimSpace(args[0])
+	if feature == "" || len(f.Queries) == 0 {
+		return problem.Faultf("two searches are wanted").Advise("--query gives the second, in other words")
 	}
-	return a.verb(needStore, &cobra.Command{
-		Use:   "ghost FEATURE",
-		Short: "Check that a feature which is written of is in the code",
-		Long: "Search the tracked files for a feature by two queries: its own words and those of --query. A line of code that has\n" +
-			"all words of a query is a hit. Without any hit it is a confirmed_ghost, or of high_ambiguity where three lines of\n" +
-			"documents or more mention it; either goes into the ledger until it is closed, and the exit code is 1.",
-		Example: "  hookctl ledger ghost 'refresh token rotation' --query 'rotateRefresh'",
-		Args:    cmdline.Exactly("FEATURE"),
-	}, func(args []string) error {
-		feature := strings.TrimSpace(args[0])
-		if feature == "" || len(f.Queries) == 0 {
-			return problem.Faultf("two searches are wanted").Advise("--query gives the second, in other words")
-		}
-		root := a.topDir()
-		out, err := facts.Git(a.ctx, root, "ls-files", "-z")
-		if err != nil {
-			return problem.Faultf("the tracked files cannot be listed: %w", err).Advise("a git repository is searched")
-		}
-		files := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
-		g, err := notes.Seek(root, files, feature, append([]string{feature}, f.Queries...))
+	root := a.topDir()
+	out, err := facts.Git(a.ctx, root, "ls-files", "-z")
+	if err != nil {
+		return problem.Faultf("the tracked files cannot be listed: %w", err).Advise("a git repository is searched")
+	}
+	files := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
+	g, err := notes.Seek(root, files, feature, append([]string{feature}, f.Queries...))
+	if err != nil {
+		return err
+	}
+
+	if g.Status != "present" {
+		_, err := a.orderLedger(&events.LedgerEntryAdded{Kind: events.LedgerGhost, Text: feature, Case: g.Status, By: a.caller(), Source: "command"})
 		if err != nil {
 			return err
 		}
-
-		if g.Status != "present" {
-			_, err := a.orderLedger(&events.LedgerEntryAdded{Kind: events.LedgerGhost, Text: feature, Case: g.Status, By: a.caller(), Source: "command"})
-			if err != nil {
-				return err
-			}
-		}
-		return a.Verdict(g, g.Status == "present", func() {
-			a.Printf("%s: %s, hits %v, %s\n", cmdline.OneLine(feature), g.Status, g.Hits, cmdline.Plural(g.Mentions, "mention"))
-		})
-	}, &f)
+	}
+	return a.Verdict(g, g.Status == "present", func() {
+		a.Printf("%s: %s, hits %v, %s\n", cmdline.OneLine(feature), g.Status, g.Hits, cmdline.Plural(g.Mentions, "mention"))
+	})
 }

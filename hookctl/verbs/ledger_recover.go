@@ -1,6 +1,7 @@
 package verbs
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -9,8 +10,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/spf13/cobra"
 
 	"hookline/events"
 	"hookline/hookctl/cmdline"
@@ -42,28 +41,21 @@ type recoveryJSON struct {
 	Entries []ledger.Entry `json:"entries" jsonschema_description:"that the text has"`
 }
 
-func (a *app) ledgerRecoverCmd() *cobra.Command {
-	return a.verb(needStore, &cobra.Command{
-		Use:   "recover [LEVEL] [WORDS…]",
-		Short: "Print what is needed to go on, by level",
-		Long: "Print what is needed to go on after the context was cut. Level 1: the active task, the last checkpoint, the reasoning\n" +
-			"state and the last three decisions, about 100 tokens. Level 2: the entries that fit the words best, closed ones too,\n" +
-			"at most 500 tokens. Level 3: everything.",
-		Example: "  hookctl ledger recover\n  hookctl ledger recover 2 authentication tokens",
-	}, func(args []string) error {
-		level := "1"
-		if len(args) > 0 {
-			level, args = args[0], args[1:]
-		}
-		if level != "1" && level != "2" && level != "3" {
-			return problem.Faultf("Invalid level: %s (use 1, 2, or 3)", level).Advise("`hookctl ledger recover --help` says what each has")
-		}
-		out, err := a.recovery(int(level[0]-'0'), args)
-		if err != nil {
-			return err
-		}
-		return a.Result(out, "%s\n", strings.TrimRight(out.Text, "\n"))
-	})
+type ledgerRecoverVerb struct{}
+
+func (ledgerRecoverVerb) run(a *app, args []string) error {
+	level := "1"
+	if len(args) > 0 {
+		level, args = args[0], args[1:]
+	}
+	if level != "1" && level != "2" && level != "3" {
+		return problem.Faultf("Invalid level: %s (use 1, 2, or 3)", level).Advise("`hookctl ledger recover --help` says what each has")
+	}
+	out, err := a.recovery(int(level[0]-'0'), args)
+	if err != nil {
+		return err
+	}
+	return a.Result(out, "%s\n", strings.TrimRight(out.Text, "\n"))
 }
 
 func (a *app) recovery(level int, words []string) (recoveryJSON, error) {
@@ -111,12 +103,12 @@ func (a *app) recovery(level int, words []string) (recoveryJSON, error) {
 
 // levelOne is the text of level 1 with so many characters a line.
 func levelOne(now notes.Active, decisions []ledger.Entry, chars int) string {
-	text := "Active task: " + orWord(ledger.Clip(now.Task, chars), "none") + "\n"
+	text := "Active task: " + cmp.Or(ledger.Clip(now.Task, chars), "none") + "\n"
 	checkpoint := "none"
 	if !now.Checkpoint.IsZero() {
 		checkpoint = now.Checkpoint.UTC().Format(time.RFC3339)
 	}
-	text += "Last checkpoint: " + checkpoint + "\nReasoning state: " + orWord(ledger.Clip(now.Reasoning, chars), "none") + "\n"
+	text += "Last checkpoint: " + checkpoint + "\nReasoning state: " + cmp.Or(ledger.Clip(now.Reasoning, chars), "none") + "\n"
 	for _, e := range decisions {
 		text += fmt.Sprintf("Decided: %s [ledger %d]\n", ledger.Clip(hook.DecisionText(e), chars), e.Seq)
 	}
@@ -138,21 +130,11 @@ func entryText(e ledger.Entry) string {
 	return text + "\n"
 }
 
-func (a *app) ledgerSynthesisCmd() *cobra.Command {
-	var f struct {
-		Level string `help:"strict, warn or disabled" choices:"strict,warn,disabled"`
-	}
-	f.Level = "warn"
-	return a.verb(needStarted, &cobra.Command{
-		Use:   "synthesis",
-		Short: "Check the ledger before the context is cleared, and hand it over",
-		Long: "Check the ledger in seven steps before the context is cleared: grounding, features that no search finds, the decision\n" +
-			"log (NOTES.md is rendered where it has our block), beads (`br sync --flush-only` where br is on the PATH), the handoff,\n" +
-			"the evidence to come back to, and three test scenarios. At level strict the first two can fail, and the exit code is 1.\n" +
-			"The client cannot be kept from clearing; the next session is told the result.",
-		Example: "  hookctl ledger synthesis --level strict",
-	}, func([]string) error { return a.synthesis(f.Level) }, &f)
+type ledgerSynthesisVerb struct {
+	Level string `help:"strict, warn or disabled" choices:"strict,warn,disabled"`
 }
+
+func (f *ledgerSynthesisVerb) run(a *app, _ []string) error { return a.synthesis(f.Level) }
 
 func (a *app) synthesis(level string) error {
 	s, err := a.ledgerOf()
@@ -264,39 +246,31 @@ type healedJSON struct {
 	From    string `json:"from,omitempty" jsonschema_description:"log, git or template"`
 }
 
-func (a *app) ledgerHealCmd() *cobra.Command {
-	var f struct {
-		Check bool `flag:"check-only" help:"only say what is wrong"`
+type ledgerHealVerb struct {
+	Check bool `flag:"check-only" help:"only say what is wrong"`
+}
+
+func (f *ledgerHealVerb) run(a *app, _ []string) error {
+	file := notesFile(a.topDir())
+	out := healedJSON{File: file, Status: "healthy"}
+	damage, err := notes.Damage(file)
+	if err != nil {
+		return &problem.Error{Message: "not repairable: " + err.Error(), Hint: "a plain file of yours is wanted there; it is as it was", Exit: 2, Cause: err}
 	}
-	return a.verb(needStarted, &cobra.Command{
-		Use:   "heal",
-		Short: "Write a missing or empty NOTES.md anew: from the log, from git, or from a template",
-		Long: "Write a missing or empty NOTES.md anew: from the log, with your own text as the last commit has it; without entries as\n" +
-			"the last commit has it; else from a template. The exit code is 0 for a healthy or healed file, with --check-only 1 for\n" +
-			"damage that can be repaired, and 2 for what cannot.",
-		Example: "  hookctl ledger heal --check-only",
-	}, func([]string) error {
-		file := notesFile(a.topDir())
-		out := healedJSON{File: file, Status: "healthy"}
-		damage, err := notes.Damage(file)
-		if err != nil {
-			return &problem.Error{Message: "not repairable: " + err.Error(), Hint: "a plain file of yours is wanted there; it is as it was", Exit: 2, Cause: err}
+	switch out.Problem = damage; {
+	case damage == "":
+	case f.Check:
+		out.Status = "damaged"
+	default:
+		if out.From, err = a.heal(file, damage); err != nil {
+			return &problem.Error{Message: "not repairable: " + file + ": " + err.Error(), Hint: "the file is as it was", Exit: 2, Cause: err}
 		}
-		switch out.Problem = damage; {
-		case damage == "":
-		case f.Check:
-			out.Status = "damaged"
-		default:
-			if out.From, err = a.heal(file, damage); err != nil {
-				return &problem.Error{Message: "not repairable: " + file + ": " + err.Error(), Hint: "the file is as it was", Exit: 2, Cause: err}
-			}
-			out.Status = "healed"
-		}
-		return a.Verdict(out, out.Status != "damaged", func() {
-			words := map[string]string{"damaged": "damaged: " + out.Problem, "healed": "written anew from the " + out.From, "healthy": "healthy"}
-			a.Printf("%s: %s\n", cmdline.OneLine(out.File), cmdline.OneLine(words[out.Status]))
-		})
-	}, &f)
+		out.Status = "healed"
+	}
+	return a.Verdict(out, out.Status != "damaged", func() {
+		words := map[string]string{"damaged": "damaged: " + out.Problem, "healed": "written anew from the " + out.From, "healthy": "healthy"}
+		a.Printf("%s: %s\n", cmdline.OneLine(out.File), cmdline.OneLine(words[out.Status]))
+	})
 }
 
 func (a *app) heal(file, problem string) (from string, err error) {

@@ -7,8 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"hookline/embedded"
 	"hookline/hookctl/client"
 	"hookline/hookctl/home"
@@ -29,21 +27,15 @@ type lifecycleJSON struct {
 	Before int    `json:"before,omitempty" jsonschema_description:"process id of the daemon before; only of restart"`
 }
 
-func (a *app) startCmd() *cobra.Command {
-	return a.verb(needStore, &cobra.Command{
-		Use:   "start",
-		Short: "Start the daemon, and wait until it answers",
-		Long: "Start the daemon, and wait until it answers. Seldom needed: a hook starts it too. A daemon that runs\n" +
-			"already is left alone.",
-		Example: "  hookctl start",
-	}, func([]string) error {
-		did, pid, err := a.start()
-		if err != nil {
-			return err
-		}
-		return a.sayLifecycle(lifecycleJSON{PID: pid, Did: did}, map[string]string{
-			"started": "hookd started, pid %d\n", "nothing": "hookd runs already, pid %d\n"}[did])
-	})
+type startVerb struct{}
+
+func (startVerb) run(a *app, _ []string) error {
+	did, pid, err := a.start()
+	if err != nil {
+		return err
+	}
+	return a.sayLifecycle(lifecycleJSON{PID: pid, Did: did}, map[string]string{
+		"started": "hookd started, pid %d\n", "nothing": "hookd runs already, pid %d\n"}[did])
 }
 
 // start gives what it did, "started" or "nothing", and the daemon's pid.
@@ -96,26 +88,20 @@ func (a *app) sayLifecycle(l lifecycleJSON, words string) error {
 	return nil
 }
 
-func (a *app) stopCmd() *cobra.Command {
-	return a.verb(needStore, &cobra.Command{
-		Use:   "stop",
-		Short: "Stop the daemon, and wait until it is gone",
-		Long: "Stop the daemon, and wait until it is gone. It finishes what it does, writes everything and closes the\n" +
-			"store. The next hook starts it again; `hookctl uninstall` ends the hooks.",
-		Example: "  hookctl stop",
-	}, func([]string) error {
-		pid, err := a.stop()
-		switch {
-		case errors.Is(err, client.ErrNotRunning) && a.JSON:
-			return a.PrintJSON(lifecycleJSON{Did: "nothing"})
-		case errors.Is(err, client.ErrNotRunning):
-			a.Printf("hookd does not run\n")
-			return nil
-		case err != nil:
-			return err
-		}
-		return a.sayLifecycle(lifecycleJSON{PID: pid, Did: "stopped"}, "hookd stopped, pid %d is gone\n")
-	})
+type stopVerb struct{}
+
+func (stopVerb) run(a *app, _ []string) error {
+	pid, err := a.stop()
+	switch {
+	case errors.Is(err, client.ErrNotRunning) && a.JSON:
+		return a.PrintJSON(lifecycleJSON{Did: "nothing"})
+	case errors.Is(err, client.ErrNotRunning):
+		a.Printf("hookd does not run\n")
+		return nil
+	case err != nil:
+		return err
+	}
+	return a.sayLifecycle(lifecycleJSON{PID: pid, Did: "stopped"}, "hookd stopped, pid %d is gone\n")
 }
 
 // stop ends the daemon and gives its pid, client.ErrNotRunning when there was none. One that is just starting is waited for.
@@ -181,25 +167,21 @@ func (a *app) gone(pid int) error {
 	return nil
 }
 
-func (a *app) restartCmd() *cobra.Command {
-	return a.verb(needStore, &cobra.Command{
-		Use:     "restart",
-		Short:   "Stop the daemon and start it again; hooks meanwhile are spooled",
-		Example: "  hookctl restart",
-	}, func([]string) error {
-		before, err := a.stop()
-		if err != nil && !errors.Is(err, client.ErrNotRunning) {
-			return err
-		}
-		_, pid, err := a.start()
-		if err != nil {
-			return err
-		}
-		l := lifecycleJSON{PID: pid, Did: "restarted", Before: before}
-		if before == 0 {
-			l.Did = "started"
-			return a.sayLifecycle(l, "hookd was not running; started, pid %d\n")
-		}
-		return a.sayLifecycle(l, fmt.Sprintf("hookd restarted, pid %d → %%d\n", before))
-	})
+type restartVerb struct{}
+
+func (restartVerb) run(a *app, _ []string) error {
+	before, err := a.stop()
+	if err != nil && !errors.Is(err, client.ErrNotRunning) {
+		return err
+	}
+	_, pid, err := a.start()
+	if err != nil {
+		return err
+	}
+	l := lifecycleJSON{PID: pid, Did: "restarted", Before: before}
+	if before == 0 {
+		l.Did = "started"
+		return a.sayLifecycle(l, "hookd was not running; started, pid %d\n")
+	}
+	return a.sayLifecycle(l, fmt.Sprintf("hookd restarted, pid %d → %%d\n", before))
 }

@@ -6,8 +6,6 @@ import (
 	"io/fs"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"hookline/hookctl/home"
 	"hookline/hookctl/problem"
 	"hookline/hookctl/safeopen"
@@ -16,42 +14,34 @@ import (
 // maxLog bounds the daemon's log, in bytes. The daemon begins a new one long before.
 const maxLog = 1 << 30
 
-func (a *app) logCmd() *cobra.Command {
-	var f struct {
-		Last   count `flag:"n,n" help:"the last N lines, or all"`
-		Follow bool  `flag:"follow,f" help:"go on with the lines to come"`
+type logVerb struct {
+	Last   count `flag:"n,n" help:"the last N lines, or all"`
+	Follow bool  `flag:"follow,f" help:"go on with the lines to come"`
+}
+
+func (f *logVerb) run(a *app, _ []string) error {
+	path := home.PathsOf(a.Home(), a.Getenv).Log
+
+	text, err := safeopen.ReadFile(safeopen.Own, path, maxLog)
+	if errors.Is(err, fs.ErrNotExist) {
+		return problem.FaultBy(err, "%s is not there", path).Advise("the daemon writes it when it starts; `hookctl start` starts one")
 	}
-	f.Last = 50
-	return a.verb(needStore, &cobra.Command{
-		Use:   "log",
-		Short: "Show the daemon's own log, hookd.log",
-		Long: "Show the newest lines of the daemon's own log, hookd.log: what it did and what went wrong. What the client's\n" +
-			"hooks told is in `hookctl tail`. -f goes on until it is interrupted.",
-		Example: "  hookctl log\n  hookctl log -f",
-	}, func([]string) error {
-		path := home.PathsOf(a.Home(), a.Getenv).Log
+	if err != nil {
+		return err
+	}
 
-		text, err := safeopen.ReadFile(safeopen.Own, path, maxLog)
-		if errors.Is(err, fs.ErrNotExist) {
-			return problem.FaultBy(err, "%s is not there", path).Advise("the daemon writes it when it starts; `hookctl start` starts one")
-		}
-		if err != nil {
-			return err
-		}
-
-		lines := bytes.SplitAfter(text, []byte("\n"))
-		if n := len(lines); n > 0 && len(lines[n-1]) == 0 {
-			lines = lines[:n-1]
-		}
-		if f.Last != allOf {
-			lines = lines[max(0, len(lines)-int(f.Last)):]
-		}
-		a.printLog(lines)
-		if !f.Follow {
-			return nil
-		}
-		return a.followLog(path, len(text))
-	}, &f)
+	lines := bytes.SplitAfter(text, []byte("\n"))
+	if n := len(lines); n > 0 && len(lines[n-1]) == 0 {
+		lines = lines[:n-1]
+	}
+	if f.Last != allOf {
+		lines = lines[max(0, len(lines)-int(f.Last)):]
+	}
+	a.printLog(lines)
+	if !f.Follow {
+		return nil
+	}
+	return a.followLog(path, len(text))
 }
 
 func (a *app) printLog(lines [][]byte) {

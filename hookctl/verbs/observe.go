@@ -6,27 +6,18 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"hookline/events"
 	"hookline/hookctl/problem"
 	"hookline/projector/identity"
 	"hookline/projector/session"
 )
 
-func (a *app) identityResetCmd() *cobra.Command {
-	var f struct {
-		Session string `help:"its id, any unique prefix of it, or last; default: this project's current session"`
-	}
-	return a.verb(needStore, &cobra.Command{
-		Use:   "reset-kuramoto",
-		Short: "Spread the phases evenly, 2πi/13: r becomes 0",
-		Long: "Spread the 13 phases evenly over the circle, 2πi/13, so that r is 0. For phases that an observation\n" +
-			"has left in an unwanted state; the tool calls that follow draw them together again.",
-		Example: "  hookctl identity reset-kuramoto --session c68c8a51",
-	}, func([]string) error {
-		return a.identityFrom(f.Session, &events.PhasesReset{Reason: "command"})
-	}, &f)
+type identityResetVerb struct {
+	ofSession
+}
+
+func (f *identityResetVerb) run(a *app, _ []string) error {
+	return a.identityFrom(f.Session, &events.PhasesReset{Reason: "command"})
 }
 
 // identityFrom appends an event to a session and prints the identity that follows.
@@ -57,7 +48,7 @@ func (a *app) emitFor(name string, e events.Event) (events.Record, error) {
 
 // observation holds the flags of `identity observe` as they were typed.
 type observation struct {
-	Session       string `help:"its id, any unique prefix of it, or last; default: this project's current session"`
+	ofSession
 	Vector        string `help:"purpose vector: 13 numbers in [-1, 1], by commas"`
 	Phases        string `help:"Kuramoto phases: 13 numbers in radians, by commas"`
 	Coupling      string `help:"K, 0 to 2"`
@@ -66,24 +57,15 @@ type observation struct {
 	Observer      string `help:"who measured"`
 }
 
-func (a *app) identityObserveCmd() *cobra.Command {
-	o := observation{Observer: "command"}
-	return a.verb(needStore, &cobra.Command{
-		Use:   "observe",
-		Short: "Set identity values that an outside engine has measured",
-		Long: "Set identity values that an outside engine has measured. They hold until the next observation or the\n" +
-			"session's end; IC compares the new vector with the one before. A value that is out of range is refused.",
-		Example: "  hookctl identity observe --vector .5,.1,.1,.2,.1,.3,.6,.1,.1,.1,.3,.3,.1 --accuracy 0.9",
-	}, func([]string) error {
-		e, err := o.parse()
-		if err == nil {
-			err = identity.CheckObserved(&e)
-		}
-		if err != nil {
-			return problem.Because(err).Advise("`hookctl events schema identity.observed` tells the ranges")
-		}
-		return a.identityFrom(o.Session, &e)
-	}, &o)
+func (o *observation) run(a *app, _ []string) error {
+	e, err := o.parse()
+	if err == nil {
+		err = identity.CheckObserved(&e)
+	}
+	if err != nil {
+		return problem.Because(err).Advise("`hookctl events schema identity.observed` tells the ranges")
+	}
+	return a.identityFrom(o.Session, &e)
 }
 
 // parse reads the numbers. What JSON cannot carry (NaN, infinity) is refused here, by field.

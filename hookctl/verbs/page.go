@@ -4,8 +4,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"hookline/hookctl/find"
 	"hookline/hookctl/page"
 )
@@ -15,45 +13,35 @@ type pageJSON struct {
 	URL string `json:"url" jsonschema_description:"the link; it opens the page once"`
 }
 
-func (a *app) pageCmd() *cobra.Command {
-	var f struct {
-		Session string        `help:"open this one: its id, any unique prefix of it, or last"`
-		Idle    time.Duration `help:"end after so long without a request; 0 = never"`
-	}
-	f.Idle = 30 * time.Minute
-	return a.searching(&cobra.Command{
-		Use:   "page",
-		Short: "Show sessions in a browser: a timeline with a scrubber",
-		Long: "Show sessions in a browser: a list of them, and each as a timeline by prompt with calls, changes, outputs,\n" +
-			"permissions, gates and compactions. The scrubber shows the state at any event: goal, files, failures, identity.\n\n" +
-			"The page is served by this command, on this machine only, at a port of the system's choice, until Ctrl-C or until it\n" +
-			"was not asked for a while. The link that it prints opens the page once, in one browser.",
-		Example: "  hookctl page\n  hookctl page --session last --idle 2h",
-	}, func([]string) error {
-		id, err := a.resolveMaybe(f.Session)
-		if err != nil {
-			return err
-		}
-		from, err := a.started()
-		if err != nil {
-			return err
-		}
-		o := page.Options{From: from, Session: id, Zone: a.Zone, Now: a.Now, Idle: f.Idle,
-			Find: func(ctx context.Context, words string) ([]page.Hit, error) { return a.under(ctx).pageHits(words) }}
-		var shown error
-		err = a.search.Page(a.ctx, o, func(link string) {
-			if a.JSON {
-				shown = a.PrintJSON(pageJSON{URL: link})
-				return
-			}
-			a.Printf("%s\n", link)
-			a.Say("the link opens the page once; Ctrl-C ends it")
-		})
-		if err == nil {
-			err = shown
-		}
+type pageVerb struct {
+	Session string        `help:"open this one: its id, any unique prefix of it, or last"`
+	Idle    time.Duration `help:"end after so long without a request; 0 = never"`
+}
+
+func (f *pageVerb) run(a *app, _ []string) error {
+	id, err := a.resolveMaybe(f.Session)
+	if err != nil {
 		return err
-	}, &f)
+	}
+	from, err := a.started()
+	if err != nil {
+		return err
+	}
+	o := page.Options{From: from, Session: id, Zone: a.Zone, Now: a.Now, Idle: f.Idle,
+		Find: func(ctx context.Context, words string) ([]page.Hit, error) { return a.under(ctx).pageHits(words) }}
+	var shown error
+	err = a.search.Page(a.ctx, o, func(link string) {
+		if a.JSON {
+			shown = a.PrintJSON(pageJSON{URL: link})
+			return
+		}
+		a.Printf("%s\n", link)
+		a.Say("the link opens the page once; Ctrl-C ends it")
+	})
+	if err == nil {
+		err = shown
+	}
+	return err
 }
 
 // pageHits are what `find` finds, for the page's search.

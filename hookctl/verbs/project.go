@@ -20,37 +20,53 @@ import (
 func (a *app) projectCmd() *cobra.Command {
 	return cmdline.Noun("project", "List, show and join projects",
 		"  hookctl project list\n  hookctl project show",
-		a.projectListCmd(), a.projectShowCmd(), a.projectRehomeCmd())
+		a.verb(needStore, &cobra.Command{
+			Use:     "list",
+			Short:   "List the projects, the last used first",
+			Example: "  hookctl project list\n  hookctl project list --json | jq -r .path",
+		}, &projectListVerb{}),
+		a.verb(needStore, &cobra.Command{
+			Use:               "show [PROJECT]",
+			Short:             "Show a project, without a name the one here",
+			Example:           "  hookctl project show\n  hookctl project show hookline --json",
+			Args:              cmdline.Between(0, "a project"),
+			ValidArgsFunction: a.completesOne((*app).projectWords),
+		}, &projectShowVerb{}),
+		a.verb(needStore, &cobra.Command{
+			Use:   "rehome OLD NEW",
+			Short: "Join a project into another: what belonged to OLD counts for NEW",
+			Long: "Join a project into another: what belonged to OLD counts for NEW. For a folder that moved in a way\n" +
+				"that could not be recognised (no git, or neither remote nor root commit in common).",
+			Example:           "  hookctl project rehome 1f3a90c2b7de 77aa01bc93f2",
+			Args:              cmdline.Exactly("the project that is given up", "the project that takes it in"),
+			ValidArgsFunction: a.completes((*app).projectWords),
+		}, &projectRehomeVerb{}))
 }
 
-func (a *app) projectListCmd() *cobra.Command {
-	return a.verb(needStore, &cobra.Command{
-		Use:     "list",
-		Short:   "List the projects, the last used first",
-		Example: "  hookctl project list\n  hookctl project list --json | jq -r .path",
-	}, func([]string) error {
-		all, err := countedProjects(a)
-		if err != nil {
-			return err
-		}
-		slices.SortFunc(all, func(x, y project.State) int { return y.LastSeen.Compare(x.LastSeen) })
-		here := projectAt(all, a.place(a.ProjectDir()).Path())
+type projectListVerb struct{}
 
-		lines := make([]projectLine, len(all))
-		for i, p := range all {
-			lines[i] = projectLine{p, p.Sessions}
+func (projectListVerb) run(a *app, _ []string) error {
+	all, err := countedProjects(a)
+	if err != nil {
+		return err
+	}
+	slices.SortFunc(all, func(x, y project.State) int { return y.LastSeen.Compare(x.LastSeen) })
+	here := projectAt(all, a.place(a.ProjectDir()).Path())
+
+	lines := make([]projectLine, len(all))
+	for i, p := range all {
+		lines[i] = projectLine{p, p.Sessions}
+	}
+	t := cmdline.Table{Head: []string{"", "PROJECT", "NAME", "SESSIONS", "LAST SEEN", "PATH"}}
+	return cmdline.PrintList(&a.Console, t, "no project yet; the first hook makes one", lines, func(p projectLine) []string {
+		mark, sessions, where := "", strconv.Itoa(p.Sessions), folder(p.State)
+		if p.ID == here {
+			mark = "*"
 		}
-		t := cmdline.Table{Head: []string{"", "PROJECT", "NAME", "SESSIONS", "LAST SEEN", "PATH"}}
-		return cmdline.PrintList(&a.Console, t, "no project yet; the first hook makes one", lines, func(p projectLine) []string {
-			mark, sessions, where := "", strconv.Itoa(p.Sessions), folder(p.State)
-			if p.ID == here {
-				mark = "*"
-			}
-			if p.JoinedInto != "" {
-				sessions, where = "–", "joined into "+p.JoinedInto
-			}
-			return []string{mark, p.ID, orDash(cmdline.OneLine(p.Name)), sessions, a.ago(p.LastSeen), where}
-		})
+		if p.JoinedInto != "" {
+			sessions, where = "–", "joined into "+p.JoinedInto
+		}
+		return []string{mark, p.ID, orDash(cmdline.OneLine(p.Name)), sessions, a.ago(p.LastSeen), where}
 	})
 }
 
@@ -122,68 +138,54 @@ func countsFor(all []project.State, id string) string {
 	return id
 }
 
-func (a *app) projectShowCmd() *cobra.Command {
-	return a.verb(needStore, &cobra.Command{
-		Use:               "show [PROJECT]",
-		Short:             "Show a project, without a name the one here",
-		Example:           "  hookctl project show\n  hookctl project show hookline --json",
-		Args:              cmdline.Between(0, "a project"),
-		ValidArgsFunction: a.completesOne((*app).projectWords),
-	}, func(args []string) error {
-		all, err := countedProjects(a)
-		if err != nil {
-			return err
-		}
-		name := projectAt(all, a.place(a.ProjectDir()).Path())
-		if len(args) == 1 {
-			name = args[0]
-		}
-		p, err := findProject(all, name)
-		if err != nil && len(args) == 0 {
-			return problem.Faultf("this directory is no project yet").Advise("the first hook of a session makes it one; `hookctl project list` lists the others")
-		}
-		if err != nil {
-			return err
-		}
-		if a.JSON {
-			return a.PrintJSON(projectLine{p, p.Sessions})
-		}
-		a.Printf("%s  %s\n\n", a.Paint.Bold(orDash(cmdline.OneLine(p.Name))), a.Paint.Faint(p.ID))
-		for _, f := range [][2]string{
-			{"path", folder(p)}, {"remote", p.Remote}, {"root commit", p.RootCommit}, {"sessions", strconv.Itoa(p.Sessions)},
-			{"first seen", a.ago(p.FirstSeen)}, {"last seen", a.ago(p.LastSeen)},
-			{"known paths", strings.Join(p.Paths, ", ")}, {"took in", strings.Join(p.Joined, ", ")}, {"joined into", p.JoinedInto},
-		} {
-			a.field(f[0], f[1])
-		}
-		return nil
-	})
+type projectShowVerb struct{}
+
+func (projectShowVerb) run(a *app, args []string) error {
+	all, err := countedProjects(a)
+	if err != nil {
+		return err
+	}
+	name := projectAt(all, a.place(a.ProjectDir()).Path())
+	if len(args) == 1 {
+		name = args[0]
+	}
+	p, err := findProject(all, name)
+	if err != nil && len(args) == 0 {
+		return problem.Faultf("this directory is no project yet").Advise("the first hook of a session makes it one; `hookctl project list` lists the others")
+	}
+	if err != nil {
+		return err
+	}
+	if a.JSON {
+		return a.PrintJSON(projectLine{p, p.Sessions})
+	}
+	a.Printf("%s  %s\n\n", a.Paint.Bold(orDash(cmdline.OneLine(p.Name))), a.Paint.Faint(p.ID))
+	for _, f := range [][2]string{
+		{"path", folder(p)}, {"remote", p.Remote}, {"root commit", p.RootCommit}, {"sessions", strconv.Itoa(p.Sessions)},
+		{"first seen", a.ago(p.FirstSeen)}, {"last seen", a.ago(p.LastSeen)},
+		{"known paths", strings.Join(p.Paths, ", ")}, {"took in", strings.Join(p.Joined, ", ")}, {"joined into", p.JoinedInto},
+	} {
+		a.field(f[0], f[1])
+	}
+	return nil
 }
 
-func (a *app) projectRehomeCmd() *cobra.Command {
-	return a.verb(needStore, &cobra.Command{
-		Use:   "rehome OLD NEW",
-		Short: "Join a project into another: what belonged to OLD counts for NEW",
-		Long: "Join a project into another: what belonged to OLD counts for NEW. For a folder that moved in a way\n" +
-			"that could not be recognised (no git, or neither remote nor root commit in common).",
-		Example:           "  hookctl project rehome 1f3a90c2b7de 77aa01bc93f2",
-		Args:              cmdline.Exactly("the project that is given up", "the project that takes it in"),
-		ValidArgsFunction: a.completes((*app).projectWords),
-	}, func(args []string) error {
-		before, after, err := pair(a, args[0], args[1])
-		if err != nil {
-			return err
-		}
-		if before.JoinedInto == after.ID {
-			return a.joinedAlready(before.ID, after.ID)
-		}
-		data := events.ProjectRehomed{From: before.ID, Path: before.Path}
-		r, err := a.emit(emission{Type: events.TypeProjectRehomed, Project: after.ID, Data: data})
-		if err != nil {
-			return err
-		}
-		return a.Result(r, "%s (%s) counts for %s (%s) from now on (event %d)\n", before.ID, orDash(cmdline.OneLine(before.Name)), after.ID, orDash(cmdline.OneLine(after.Name)), r.Seq)
-	})
+type projectRehomeVerb struct{}
+
+func (projectRehomeVerb) run(a *app, args []string) error {
+	before, after, err := pair(a, args[0], args[1])
+	if err != nil {
+		return err
+	}
+	if before.JoinedInto == after.ID {
+		return a.joinedAlready(before.ID, after.ID)
+	}
+	data := events.ProjectRehomed{From: before.ID, Path: before.Path}
+	r, err := a.emit(emission{Type: events.TypeProjectRehomed, Project: after.ID, Data: data})
+	if err != nil {
+		return err
+	}
+	return a.Result(r, "%s (%s) counts for %s (%s) from now on (event %d)\n", before.ID, orDash(cmdline.OneLine(before.Name)), after.ID, orDash(cmdline.OneLine(after.Name)), r.Seq)
 }
 
 // joinedAlready prints the event that joined a project into another.

@@ -7,8 +7,6 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"hookline/hookctl/client"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/problem"
@@ -31,33 +29,23 @@ var rebuilds = map[string]string{
 	gate.Name:            gate.Name,
 }
 
-func (a *app) repairCmd() *cobra.Command {
-	var f struct {
-		Family string `flag:"cf" help:"session_identity" offers:"session_identity"`
-		Bucket string `help:"a bucket (snapshot, latest, cache) or a projection" offers:"snapshot,latest,cache,session,identity,project,gate"`
-		Dry    bool   `flag:"dry-run" help:"only tell what would change"`
-	}
-	cmd := a.verb(needStarted, &cobra.Command{
-		Use:   "repair",
-		Short: "Rebuild derived state from the log",
-		Long: "Rebuild derived state from the log. Nothing of the log is touched; new cells are made beside the old\n" +
-			"ones, then take their place. The same as `replay rebuild --projection NAME`.",
-		Example: "  hookctl repair --cf session_identity\n  hookctl repair --bucket latest --dry-run",
-	}, func([]string) error {
-		name := f.Family + f.Bucket
-		projection, ok := rebuilds[name]
-		if !ok || f.Family != "" && f.Bucket != "" {
-			f := problem.Faultf("there is no bucket %q", name).Advise("one of " + strings.Join(sortedKeys(rebuilds), ", "))
-			if near := problem.Nearest(name, sortedKeys(rebuilds)); near != "" {
-				f.Hint = "did you mean " + near + "?"
-			}
-			return f
+type repairVerb struct {
+	Family string `flag:"cf" help:"session_identity" offers:"session_identity"`
+	Bucket string `help:"a bucket (snapshot, latest, cache) or a projection" offers:"snapshot,latest,cache,session,identity,project,gate"`
+	Dry    bool   `flag:"dry-run" help:"only tell what would change"`
+}
+
+func (f *repairVerb) run(a *app, _ []string) error {
+	name := f.Family + f.Bucket
+	projection, ok := rebuilds[name]
+	if !ok || f.Family != "" && f.Bucket != "" {
+		f := problem.Faultf("there is no bucket %q", name).Advise("one of " + strings.Join(sortedKeys(rebuilds), ", "))
+		if near := problem.Nearest(name, sortedKeys(rebuilds)); near != "" {
+			f.Hint = "did you mean " + near + "?"
 		}
-		return a.rebuild(projection, f.Dry)
-	}, &f)
-	cmd.MarkFlagsMutuallyExclusive("cf", "bucket")
-	cmd.MarkFlagsOneRequired("cf", "bucket")
-	return cmd
+		return f
+	}
+	return a.rebuild(projection, f.Dry)
 }
 
 func (a *app) rebuild(projection string, dry bool) error {

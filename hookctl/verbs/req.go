@@ -21,16 +21,103 @@ import (
 // the same voice on stderr.
 
 func (a *app) reqCmd() *cobra.Command {
-	status := a.reqStatusCmd()
+	status := a.verb(needRecords, &cobra.Command{
+		Use:     "status",
+		Short:   "Show what is open, and who satisfied what, when, by which event",
+		Example: "  hookctl req status\n  hookctl req status --summary\n  hookctl req status --json | jq '.gates[] | select(.satisfied | not) | .name'",
+	}, &reqStatusVerb{})
 	c := cmdline.Noun("req", "Show and satisfy requirement gates, and explain them",
-		"  hookctl req status\n  hookctl req satisfy commit_plan\n  hookctl req explain commit_plan",
-		status, a.reqSatisfyCmd(), a.reqApproveCmd(), a.reqClearCmd(), a.reqListCmd(), a.reqSessionsCmd(), a.reqPruneCmd(), a.reqExplainCmd(),
-		a.reqInitCmd(), a.reqValidateCmd(), a.reqImportCmd(), a.reqSchemaCmd())
+		"  hookctl req status\n  hookctl req satisfy commit_plan\n  hookctl req explain commit_plan", append(a.reqFileVerbs(), status,
+			a.verb(needStarted, &cobra.Command{
+				Use:   "satisfy NAME…",
+				Short: "Open gates for a session, or for a whole branch",
+				Long: "Open gates for a session, or with --branch for every session of that branch, those to come included.\n" +
+					"A dynamic requirement is approved for its approval_ttl; the others hold as long as their scope says.",
+				Example:           "  hookctl req satisfy commit_plan\n  hookctl req satisfy commit_plan adr_reviewed --session c68c8a51\n  hookctl req satisfy pre_pr_review --branch feature/x --metadata '{\"ticket\":\"X-1\"}'",
+				Args:              cmdline.AtLeast("a requirement: `hookctl req status` lists them"),
+				ValidArgsFunction: a.completes(gateWords),
+			}, &satisfying{}),
+			a.verb(needStarted, &cobra.Command{
+				Use:               "approve NAME…",
+				Short:             "Approve a dynamic requirement, or override a guard",
+				Long:              "Approve a dynamic requirement for its approval_ttl, or override a guard for the session. The same as\n`hookctl req satisfy`, recorded as an approval.",
+				Example:           "  hookctl req approve branch_size_limit\n  hookctl req approve protected_branch --session c68c8a51",
+				Args:              cmdline.AtLeast("a requirement: `hookctl req status` lists them"),
+				ValidArgsFunction: a.completes(gateWords),
+			}, &satisfying{approve: true}),
+			a.verb(needStarted, &cobra.Command{
+				Use:               "clear [NAME…]",
+				ValidArgsFunction: a.completes(gateWords),
+				Short:             "Close gates again, of a whole branch or of one session",
+				Long: "Close gates again. Without --session it is done for every session of the branch, and nothing of the\n" +
+					"requirement is left. With --session that session's satisfaction goes; what holds for the whole branch stays,\n" +
+					"and so does that it was triggered: the end of its turn is still held to it.",
+				Example: "  hookctl req clear commit_plan\n  hookctl req clear commit_plan --session c68c8a51\n  hookctl req clear --all --branch feature/x",
+			}, &clearing{}),
+			a.verb(needRecords, &cobra.Command{
+				Use:               "explain NAME",
+				Short:             "Say why a gate is open or closed, from the events",
+				Example:           "  hookctl req explain commit_plan\n  hookctl req explain commit_plan --session c68c8a51 --json | jq .events",
+				Args:              cmdline.Exactly("a requirement: `hookctl req status` lists them"),
+				ValidArgsFunction: a.completesOne(gateWords),
+			}, &reqExplainVerb{}))...)
 	c.Long = "Requirement gates hold the agent to what must be done before a tool may be used: a plan before an edit, a\n" +
 		"review before a commit. They are configured in .claude/requirements.yaml (`hookctl req init` writes one);\n" +
 		"without a verb this is `hookctl req status`."
 	c.RunE = status.RunE
 	return c
+}
+
+// reqFileVerbs are those about files and all branches.
+func (a *app) reqFileVerbs() []*cobra.Command {
+	return []*cobra.Command{
+		a.verb(needRecords, &cobra.Command{
+			Use:     "list",
+			Short:   "List the branches that have gates with something said about them",
+			Example: "  hookctl req list\n  hookctl req list --json | jq -r .branch",
+		}, &reqListVerb{}),
+		a.verb(needRecords, &cobra.Command{
+			Use:     "sessions",
+			Short:   "List the live sessions, of every project",
+			Example: "  hookctl req sessions\n  hookctl req sessions --project .",
+		}, &reqSessionsVerb{}),
+		a.verb(needStarted, &cobra.Command{
+			Use:   "prune",
+			Short: "Clear the gates of branches that git has no more",
+			Long: "Clear the gates of branches that git has no more, so that a new branch of that name starts afresh. The log\n" +
+				"keeps what was.",
+			Example: "  hookctl req prune",
+		}, &reqPruneVerb{}),
+		a.verb(needStore, &cobra.Command{
+			Use:   "init",
+			Short: "Write a commented .claude/requirements.yaml",
+			Long: "Write a commented .claude/requirements.yaml into this work tree. It asks nothing and overwrites nothing;\n" +
+				"one gate is on, the others are there to be switched on.",
+			Example: "  hookctl req init",
+		}, &reqInitVerb{}),
+		a.verb(needStore, &cobra.Command{
+			Use:   "validate",
+			Short: "Check the configuration of the gates: file, line and column of what has no effect",
+			Long: "Check the configuration of the gates and say, with file, line and column, what is malformed and left out,\n" +
+				"what is unknown, and what is known and not acted on. It needs no daemon and no store.\n" +
+				"Exit code 1 when something is left out.",
+			Example: "  hookctl req validate\n  hookctl req validate --json | jq '.problems[] | select(.warning | not)'",
+		}, &reqValidateVerb{}),
+		a.verb(needStarted, &cobra.Command{
+			Use:   "import [FILE…]",
+			Short: "Take over the requirements framework's state files",
+			Long: "Take over the requirements framework's state: without a name every file of <git dir>/requirements and\n" +
+				"~/.claude/sessions.json. Long session ids are migrated, of two satisfactions the newer wins, and importing\n" +
+				"twice changes nothing. A file that cannot be read is named and left alone, an entry that is malformed is\n" +
+				"named and left out: the exit code is 1 then. No file is changed.",
+			Example: "  hookctl req import\n  hookctl req import .git/requirements/feature-x.json",
+		}, &reqImportVerb{}),
+		a.verb(needStore, &cobra.Command{
+			Use:     "schema",
+			Short:   "Print the JSON Schema of requirements.yaml, for editors",
+			Example: "  hookctl req schema > .claude/requirements.schema.json",
+		}, &reqSchemaVerb{}),
+	}
 }
 
 // reqFlags say what status and explain are about.

@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"hookline/events"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/gates"
@@ -19,43 +17,36 @@ import (
 // explained is how many events `req explain` shows; --json has all.
 const explained = 20
 
-func (a *app) reqExplainCmd() *cobra.Command {
-	var f reqFlags
-	return a.verb(needRecords, &cobra.Command{
-		Use:               "explain NAME",
-		Short:             "Say why a gate is open or closed, from the events",
-		Example:           "  hookctl req explain commit_plan\n  hookctl req explain commit_plan --session c68c8a51 --json | jq .events",
-		Args:              cmdline.Exactly("a requirement: `hookctl req status` lists them"),
-		ValidArgsFunction: a.completesOne(gateWords),
-	}, func(args []string) error {
-		name := args[0]
+type reqExplainVerb struct{ reqFlags }
 
-		d, err := a.desk(f.Branch)
-		if err != nil {
-			return err
-		}
-		q, ok := d.rules.ByName[name]
-		if _, seen := d.state.Gates[name]; !ok && !seen {
-			return a.refuse(d.rules.Unknown(name))
-		}
-		id, _, err := d.find(f.Session)
-		if errors.Is(err, errNoSession) {
-			id, err = "", nil
-			a.say(gates.NoSession + "\n" + "   Only what holds for the whole branch counts; --session ID names one, `hookctl req sessions` lists them.")
-		}
-		if err != nil {
-			return err
-		}
-		out := d.because(id, name, q)
-		if out.Events, err = d.history(name); err != nil {
-			return err
-		}
-		if a.JSON {
-			return a.PrintJSON(out)
-		}
-		d.printExplanation(out)
-		return nil
-	}, &f)
+func (f *reqExplainVerb) run(a *app, args []string) error {
+	name := args[0]
+
+	d, err := a.desk(f.Branch)
+	if err != nil {
+		return err
+	}
+	q, ok := d.rules.ByName[name]
+	if _, seen := d.state.Gates[name]; !ok && !seen {
+		return a.refuse(d.rules.Unknown(name))
+	}
+	id, _, err := d.find(f.Session)
+	if errors.Is(err, errNoSession) {
+		id, err = "", nil
+		a.say(gates.NoSession + "\n" + "   Only what holds for the whole branch counts; --session ID names one, `hookctl req sessions` lists them.")
+	}
+	if err != nil {
+		return err
+	}
+	out := d.because(id, name, q)
+	if out.Events, err = d.history(name); err != nil {
+		return err
+	}
+	if a.JSON {
+		return a.PrintJSON(out)
+	}
+	d.printExplanation(out)
+	return nil
 }
 
 // explanation is what `req explain --json` prints.

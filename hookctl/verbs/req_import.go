@@ -11,8 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"hookline/events"
 	"hookline/hookctl/client"
 	"hookline/hookctl/cmdline"
@@ -25,47 +23,39 @@ import (
 // maxStateFile bounds a file that is imported; real ones have some KiB.
 const maxStateFile = 4 << 20
 
-func (a *app) reqImportCmd() *cobra.Command {
-	return a.verb(needStarted, &cobra.Command{
-		Use:   "import [FILE…]",
-		Short: "Take over the requirements framework's state files",
-		Long: "Take over the requirements framework's state: without a name every file of <git dir>/requirements and\n" +
-			"~/.claude/sessions.json. Long session ids are migrated, of two satisfactions the newer wins, and importing\n" +
-			"twice changes nothing. A file that cannot be read is named and left alone, an entry that is malformed is\n" +
-			"named and left out: the exit code is 1 then. No file is changed.",
-		Example: "  hookctl req import\n  hookctl req import .git/requirements/feature-x.json",
-	}, func(args []string) error {
-		d, err := a.deskOfProject()
+type reqImportVerb struct{}
+
+func (reqImportVerb) run(a *app, args []string) error {
+	d, err := a.deskOfProject()
+	if err != nil {
+		return err
+	}
+	files := args
+	if len(files) == 0 {
+		if files, err = a.stateFiles(d.place.CommonDir); err != nil {
+			return err
+		}
+	}
+	if len(files) == 0 && !a.JSON {
+		a.Printf("nothing to import: neither %s nor %s is there\n", filepath.Join(d.place.CommonDir, "requirements"), a.registryPath())
+	}
+	bad := 0
+	for _, file := range files {
+		out, err := d.importFile(file)
 		if err != nil {
 			return err
 		}
-		files := args
-		if len(files) == 0 {
-			if files, err = a.stateFiles(d.place.CommonDir); err != nil {
-				return err
-			}
+		if out.Error != "" || len(out.Skipped) > 0 {
+			bad++
 		}
-		if len(files) == 0 && !a.JSON {
-			a.Printf("nothing to import: neither %s nor %s is there\n", filepath.Join(d.place.CommonDir, "requirements"), a.registryPath())
+		if err := a.tellImported(out); err != nil {
+			return err
 		}
-		bad := 0
-		for _, file := range files {
-			out, err := d.importFile(file)
-			if err != nil {
-				return err
-			}
-			if out.Error != "" || len(out.Skipped) > 0 {
-				bad++
-			}
-			if err := a.tellImported(out); err != nil {
-				return err
-			}
-		}
-		if bad > 0 {
-			return cmdline.Silent(1)
-		}
-		return nil
-	})
+	}
+	if bad > 0 {
+		return cmdline.Silent(1)
+	}
+	return nil
 }
 
 // importedJSON is one file as `req import --json` prints it.

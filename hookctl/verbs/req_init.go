@@ -6,37 +6,29 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/spf13/cobra"
-
 	"hookline/hookctl/gates"
 	"hookline/hookctl/problem"
 )
 
-func (a *app) reqInitCmd() *cobra.Command {
-	return a.verb(needStore, &cobra.Command{
-		Use:   "init",
-		Short: "Write a commented .claude/requirements.yaml",
-		Long: "Write a commented .claude/requirements.yaml into this work tree. It asks nothing and overwrites nothing;\n" +
-			"one gate is on, the others are there to be switched on.",
-		Example: "  hookctl req init",
-	}, func([]string) error {
-		place := a.gitPlace()
-		if !place.Git || place.Worktree == "" {
-			return a.refuse(gates.NotGit)
-		}
-		file := gates.ProjectFile(place.Worktree)
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			return problem.Faultf("%v", err)
-		}
-		err := writeNew(file, gates.Starter())
-		if errors.Is(err, fs.ErrExist) {
-			return problem.Faultf("%s is there already", file).Advise("nothing was changed; `hookctl req status --verbose` shows what it says")
-		}
-		if err != nil {
-			return problem.Faultf("%v", err)
-		}
-		return a.Result(initJSON{file}, "✅ Wrote %s\n   Edit it, then `hookctl req status` shows the gates.\n", file)
-	})
+type reqInitVerb struct{}
+
+func (reqInitVerb) run(a *app, _ []string) error {
+	place := a.gitPlace()
+	if !place.Git || place.Worktree == "" {
+		return a.refuse(gates.NotGit)
+	}
+	file := gates.ProjectFile(place.Worktree)
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		return problem.Faultf("%v", err)
+	}
+	err := writeNew(file, gates.Starter())
+	if errors.Is(err, fs.ErrExist) {
+		return problem.Faultf("%s is there already", file).Advise("nothing was changed; `hookctl req status --verbose` shows what it says")
+	}
+	if err != nil {
+		return problem.Faultf("%v", err)
+	}
+	return a.Result(initJSON{file}, "✅ Wrote %s\n   Edit it, then `hookctl req status` shows the gates.\n", file)
 }
 
 // initJSON is what `req init --json` prints.
@@ -57,13 +49,9 @@ func writeNew(file string, data []byte) error {
 	return err
 }
 
-func (a *app) reqSchemaCmd() *cobra.Command {
-	return a.verb(needStore, &cobra.Command{
-		Use:     "schema",
-		Short:   "Print the JSON Schema of requirements.yaml, for editors",
-		Example: "  hookctl req schema > .claude/requirements.schema.json",
-	}, func([]string) error {
-		a.Verbatim(string(gates.Schema()) + "\n")
-		return nil
-	})
+type reqSchemaVerb struct{}
+
+func (reqSchemaVerb) run(a *app, _ []string) error {
+	a.Verbatim(string(gates.Schema()) + "\n")
+	return nil
 }

@@ -4,8 +4,6 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/spf13/cobra"
-
 	"hookline/events"
 	"hookline/hookctl/client"
 	"hookline/hookctl/cmdline"
@@ -15,30 +13,26 @@ import (
 	"hookline/projector/session"
 )
 
-func (a *app) reqListCmd() *cobra.Command {
-	return a.verb(needRecords, &cobra.Command{
-		Use:     "list",
-		Short:   "List the branches that have gates with something said about them",
-		Example: "  hookctl req list\n  hookctl req list --json | jq -r .branch",
-	}, func([]string) error {
-		d, err := a.deskOfProject()
-		if err != nil {
-			return err
-		}
-		list := d.tracked()
-		if a.JSON {
-			return cmdline.PrintEach(&a.Console, list)
-		}
-		if len(list) == 0 {
-			a.Printf("ℹ️  No tracked branches in this project.\n")
-			return nil
-		}
-		a.Printf("📋 Tracked Branches (%d)\n", len(list))
-		for _, t := range list {
-			a.Printf("  %s: %d requirement(s)\n", t.Branch, t.Requirements)
-		}
+type reqListVerb struct{}
+
+func (reqListVerb) run(a *app, _ []string) error {
+	d, err := a.deskOfProject()
+	if err != nil {
+		return err
+	}
+	list := d.tracked()
+	if a.JSON {
+		return cmdline.PrintEach(&a.Console, list)
+	}
+	if len(list) == 0 {
+		a.Printf("ℹ️  No tracked branches in this project.\n")
 		return nil
-	})
+	}
+	a.Printf("📋 Tracked Branches (%d)\n", len(list))
+	for _, t := range list {
+		a.Printf("  %s: %d requirement(s)\n", t.Branch, t.Requirements)
+	}
+	return nil
 }
 
 // trackedJSON is one branch as `req list --json` prints it.
@@ -67,55 +61,50 @@ func (d *desk) tracked() []trackedJSON {
 	return list
 }
 
-func (a *app) reqSessionsCmd() *cobra.Command {
-	var f struct {
-		Dir string `flag:"project" help:"only of the project at this path"`
+type reqSessionsVerb struct {
+	Dir string `flag:"project" help:"only of the project at this path"`
+}
+
+func (f *reqSessionsVerb) run(a *app, _ []string) error {
+	dir := f.Dir
+	projects, err := allProjects(a)
+	if err != nil {
+		return err
 	}
-	return a.verb(needRecords, &cobra.Command{
-		Use:     "sessions",
-		Short:   "List the live sessions, of every project",
-		Example: "  hookctl req sessions\n  hookctl req sessions --project .",
-	}, func([]string) error {
-		dir := f.Dir
-		projects, err := allProjects(a)
-		if err != nil {
-			return err
+	branches, err := allGates(a)
+	if err != nil {
+		return err
+	}
+	d := &desk{app: a}
+	if err := d.read(branches, projects); err != nil {
+		return err
+	}
+	list := d.live(true)
+	if dir != "" {
+		if !filepath.IsAbs(dir) {
+			dir = filepath.Join(a.Cwd, dir)
 		}
-		branches, err := allGates(a)
-		if err != nil {
-			return err
-		}
-		d := &desk{app: a}
-		if err := d.read(branches, projects); err != nil {
-			return err
-		}
-		list := d.live(true)
-		if dir != "" {
-			if !filepath.IsAbs(dir) {
-				dir = filepath.Join(a.Cwd, dir)
-			}
-			top := a.place(dir)
-			list = slices.DeleteFunc(list, func(s session.State) bool { return s.Worktree != top.Worktree && s.Worktree != top.Dir })
-		}
-		if a.JSON {
-			for _, s := range list {
-				err := a.PrintJSON(liveJSON{s.ID, s.Process().PID, s.Project, s.Worktree, s.Branch, rfc(s.Started), rfc(s.LastActive)})
-				if err != nil {
-					return err
-				}
-			}
-			return nil
-		}
-		if len(list) == 0 {
-			a.Printf("ℹ️  No active Claude Code sessions found.\n")
-			return nil
-		}
-		a.Printf("📋 Active Claude Code Sessions (%d)\n", len(list))
+		top := a.place(dir)
+		list = slices.DeleteFunc(list, func(s session.State) bool { return s.Worktree != top.Worktree && s.Worktree != top.Dir })
+	}
+	if a.JSON {
 		for _, s := range list {
-			a.Printf("%s\n", gates.SessionRow(d.other(s), s.Worktree, s.Process().PID))
+			err := a.PrintJSON(liveJSON{s.ID, s.Process().PID, s.Project, s.Worktree, s.Branch, rfc(s.Started), rfc(s.LastActive)})
+			if err != nil {
+				return err
+			}
 		}
 		return nil
-	}, &f)
+	}
+	if len(list) == 0 {
+		a.Printf("ℹ️  No active Claude Code sessions found.\n")
+		return nil
+	}
+	a.Printf("📋 Active Claude Code Sessions (%d)\n", len(list))
+	for _, s := range list {
+		a.Printf("%s\n", gates.SessionRow(d.other(s), s.Worktree, s.Process().PID))
+	}
+	return nil
 }
 
 // liveJSON is one session as `req sessions --json` prints it.
@@ -129,45 +118,39 @@ type liveJSON struct {
 	LastActive string `json:"last_active" jsonschema:"format=date-time" jsonschema_description:"empty where not known"`
 }
 
-func (a *app) reqPruneCmd() *cobra.Command {
-	return a.verb(needStarted, &cobra.Command{
-		Use:   "prune",
-		Short: "Clear the gates of branches that git has no more",
-		Long: "Clear the gates of branches that git has no more, so that a new branch of that name starts afresh. The log\n" +
-			"keeps what was.",
-		Example: "  hookctl req prune",
-	}, func([]string) error {
-		d, err := a.deskOfProject()
-		if err != nil {
+type reqPruneVerb struct{}
+
+func (reqPruneVerb) run(a *app, _ []string) error {
+	d, err := a.deskOfProject()
+	if err != nil {
+		return err
+	}
+	if !a.JSON {
+		a.Printf("🧹 Cleaning up stale state files...\n")
+	}
+	known, err := d.sizes.Branches(a.ctx, d.place.Worktree)
+	if err != nil {
+		return problem.Faultf("the branches could not be listed: %v", err).Advise("nothing was cleared")
+	}
+	gone := []string{}
+	for _, t := range d.tracked() {
+		if slices.Contains(known, t.Branch) || t.Branch == d.branch {
+			continue
+		}
+		o := client.GateOrder{Branch: t.Branch, Events: []client.GateCommand{command(&events.GateCleared{AllSessions: true, Reason: events.GateClearedCommand})}}
+		if _, err := d.order(o); err != nil {
 			return err
 		}
-		if !a.JSON {
-			a.Printf("🧹 Cleaning up stale state files...\n")
-		}
-		known, err := d.sizes.Branches(a.ctx, d.place.Worktree)
-		if err != nil {
-			return problem.Faultf("the branches could not be listed: %v", err).Advise("nothing was cleared")
-		}
-		gone := []string{}
-		for _, t := range d.tracked() {
-			if slices.Contains(known, t.Branch) || t.Branch == d.branch {
-				continue
-			}
-			o := client.GateOrder{Branch: t.Branch, Events: []client.GateCommand{command(&events.GateCleared{AllSessions: true, Reason: events.GateClearedCommand})}}
-			if _, err := d.order(o); err != nil {
-				return err
-			}
-			gone = append(gone, t.Branch)
-		}
-		if a.JSON {
-			return a.PrintJSON(prunedJSON{gone})
-		}
-		for _, b := range gone {
-			a.Printf("   - %s\n", cmdline.OneLine(b))
-		}
-		a.Printf("✅ Removed %d state file(s) for deleted branches\n", len(gone))
-		return nil
-	})
+		gone = append(gone, t.Branch)
+	}
+	if a.JSON {
+		return a.PrintJSON(prunedJSON{gone})
+	}
+	for _, b := range gone {
+		a.Printf("   - %s\n", cmdline.OneLine(b))
+	}
+	a.Printf("✅ Removed %d state file(s) for deleted branches\n", len(gone))
+	return nil
 }
 
 // prunedJSON is what `req prune --json` prints.

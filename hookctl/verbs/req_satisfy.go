@@ -9,8 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"hookline/events"
 	"hookline/hookctl/client"
 	"hookline/hookctl/cmdline"
@@ -28,66 +26,44 @@ type satisfying struct {
 	approve  bool
 }
 
-func (a *app) reqSatisfyCmd() *cobra.Command {
-	return a.satisfier(satisfying{}, "satisfy", "Open gates for a session, or for a whole branch",
-		"Open gates for a session, or with --branch for every session of that branch, those to come included.\n"+
-			"A dynamic requirement is approved for its approval_ttl; the others hold as long as their scope says.",
-		"  hookctl req satisfy commit_plan\n  hookctl req satisfy commit_plan adr_reviewed --session c68c8a51\n  hookctl req satisfy pre_pr_review --branch feature/x --metadata '{\"ticket\":\"X-1\"}'")
-}
-
-func (a *app) reqApproveCmd() *cobra.Command {
-	return a.satisfier(satisfying{approve: true}, "approve", "Approve a dynamic requirement, or override a guard",
-		"Approve a dynamic requirement for its approval_ttl, or override a guard for the session. The same as\n`hookctl req satisfy`, recorded as an approval.",
-		"  hookctl req approve branch_size_limit\n  hookctl req approve protected_branch --session c68c8a51")
-}
-
-func (a *app) satisfier(s satisfying, use, short, long, example string) *cobra.Command {
-	return a.verb(needStarted, &cobra.Command{
-		Use:               use + " NAME…",
-		Short:             short,
-		Long:              long,
-		Example:           example,
-		Args:              cmdline.AtLeast("a requirement: `hookctl req status` lists them"),
-		ValidArgsFunction: a.completes(gateWords),
-	}, func(args []string) error {
-		meta := map[string]any{}
-		if s.Metadata != "" && (json.Unmarshal([]byte(s.Metadata), &meta) != nil || meta == nil) {
-			return a.refuse("❌ Invalid JSON metadata")
-		}
-		d, err := a.desk(s.Branch)
-		if err != nil {
-			return err
-		}
-		list, err := d.named(args, s.Force)
-		if err == nil && s.Branch != "" && !s.Force {
-			err = d.hasBranch(s.Branch)
-		}
-		if err != nil {
-			return err
-		}
-		id, explicit, err := d.find(s.Session)
-		needs := s.Branch == "" && slices.ContainsFunc(list, func(q gates.Requirement) bool { return !branchWide(q) })
-		switch {
-		case errors.Is(err, errNoSession) && needs:
-			return d.noSession()
-		case err != nil && !errors.Is(err, errNoSession):
-			return err
-		}
-		o := client.GateOrder{Branch: d.branch}
-		if d.known(id) {
-			o.Session = id
-		} else if needs {
-			return d.noSession()
-		}
-		for _, q := range list {
-			o.Events = append(o.Events, command(d.satisfaction(q, s, meta)))
-		}
-		r, err := d.order(o)
-		if err != nil {
-			return err
-		}
-		return a.Result(r, "%s\n", satisfiedText(d, list, s, id, explicit))
-	}, &s)
+func (s *satisfying) run(a *app, args []string) error {
+	meta := map[string]any{}
+	if s.Metadata != "" && (json.Unmarshal([]byte(s.Metadata), &meta) != nil || meta == nil) {
+		return a.refuse("❌ Invalid JSON metadata")
+	}
+	d, err := a.desk(s.Branch)
+	if err != nil {
+		return err
+	}
+	list, err := d.named(args, s.Force)
+	if err == nil && s.Branch != "" && !s.Force {
+		err = d.hasBranch(s.Branch)
+	}
+	if err != nil {
+		return err
+	}
+	id, explicit, err := d.find(s.Session)
+	needs := s.Branch == "" && slices.ContainsFunc(list, func(q gates.Requirement) bool { return !branchWide(q) })
+	switch {
+	case errors.Is(err, errNoSession) && needs:
+		return d.noSession()
+	case err != nil && !errors.Is(err, errNoSession):
+		return err
+	}
+	o := client.GateOrder{Branch: d.branch}
+	if d.known(id) {
+		o.Session = id
+	} else if needs {
+		return d.noSession()
+	}
+	for _, q := range list {
+		o.Events = append(o.Events, command(d.satisfaction(q, *s, meta)))
+	}
+	r, err := d.order(o)
+	if err != nil {
+		return err
+	}
+	return a.Result(r, "%s\n", satisfiedText(d, list, *s, id, explicit))
 }
 
 // hasBranch refuses a branch that git does not have: a slip of the pen would open nothing. Where git does not
@@ -217,56 +193,45 @@ type clearing struct {
 	All     bool   `flag:"all,a" help:"every requirement"`
 }
 
-func (a *app) reqClearCmd() *cobra.Command {
-	var f clearing
-	return a.verb(needStarted, &cobra.Command{
-		Use:               "clear [NAME…]",
-		ValidArgsFunction: a.completes(gateWords),
-		Short:             "Close gates again, of a whole branch or of one session",
-		Long: "Close gates again. Without --session it is done for every session of the branch, and nothing of the\n" +
-			"requirement is left. With --session that session's satisfaction goes; what holds for the whole branch stays,\n" +
-			"and so does that it was triggered: the end of its turn is still held to it.",
-		Example: "  hookctl req clear commit_plan\n  hookctl req clear commit_plan --session c68c8a51\n  hookctl req clear --all --branch feature/x",
-	}, func(args []string) error {
-		if (len(args) == 0 || slices.Contains(args, "")) && !f.All { // "" stands for all of them
-			return a.refuse("❌ Specify requirement name or use --all")
-		}
-		d, err := a.desk(f.Branch)
-		if err != nil {
+func (f *clearing) run(a *app, args []string) error {
+	if (len(args) == 0 || slices.Contains(args, "")) && !f.All { // "" stands for all of them
+		return a.refuse("❌ Specify requirement name or use --all")
+	}
+	d, err := a.desk(f.Branch)
+	if err != nil {
+		return err
+	}
+	o := client.GateOrder{Branch: d.branch}
+	if f.Session != "" {
+		if o.Session, _, err = d.find(f.Session); err != nil {
 			return err
 		}
-		o := client.GateOrder{Branch: d.branch}
-		if f.Session != "" {
-			if o.Session, _, err = d.find(f.Session); err != nil {
-				return err
-			}
+	}
+	names := args
+	if f.All {
+		names = []string{""}
+	}
+	for _, n := range names {
+		o.Events = append(o.Events, command(&events.GateCleared{Name: n, AllSessions: f.Session == "", Reason: events.GateClearedCommand}))
+	}
+	r, err := d.order(o)
+	if err != nil {
+		return err
+	}
+	if f.Session != "" {
+		d.tellStillOpen(names)
+	}
+	if a.JSON {
+		return a.PrintJSON(r)
+	}
+	for _, n := range names {
+		what := "all requirements"
+		if n != "" {
+			what = "'" + n + "'"
 		}
-		names := args
-		if f.All {
-			names = []string{""}
-		}
-		for _, n := range names {
-			o.Events = append(o.Events, command(&events.GateCleared{Name: n, AllSessions: f.Session == "", Reason: events.GateClearedCommand}))
-		}
-		r, err := d.order(o)
-		if err != nil {
-			return err
-		}
-		if f.Session != "" {
-			d.tellStillOpen(names)
-		}
-		if a.JSON {
-			return a.PrintJSON(r)
-		}
-		for _, n := range names {
-			what := "all requirements"
-			if n != "" {
-				what = "'" + n + "'"
-			}
-			a.Printf("✅ Cleared %s for %s\n", what, d.branch)
-		}
-		return nil
-	}, &f)
+		a.Printf("✅ Cleared %s for %s\n", what, d.branch)
+	}
+	return nil
 }
 
 // tellStillOpen names the gates, of those that were closed for one session, that what holds for the whole branch keeps

@@ -7,8 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"hookline/events"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/facts"
@@ -17,54 +15,46 @@ import (
 	"hookline/projector/gate"
 )
 
-func (a *app) reqStatusCmd() *cobra.Command {
-	var f reqFlags
-	var how struct {
-		Verbose bool `flag:"verbose,v" help:"also sessions, measurements and the configuration's problems"`
-		Summary bool `help:"one line"`
-	}
-	return a.verb(needRecords, &cobra.Command{
-		Use:     "status",
-		Short:   "Show what is open, and who satisfied what, when, by which event",
-		Example: "  hookctl req status\n  hookctl req status --summary\n  hookctl req status --json | jq '.gates[] | select(.satisfied | not) | .name'",
-	}, func([]string) error {
-		verbose := how.Verbose
-		summary := how.Summary
+type reqStatusVerb struct {
+	reqFlags
+	Verbose bool `flag:"verbose,v" help:"also sessions, measurements and the configuration's problems"`
+	Summary bool `help:"one line"`
+}
 
-		d, err := a.desk(f.Branch)
-		if err != nil {
-			return err
-		}
-		if summary && !a.JSON && !d.rules.Enabled {
-			a.Printf("%s\n", d.rules.Summary(nil))
-			return nil
-		}
-		if !a.JSON && !summary && !d.speaks() {
-			return nil
-		}
-		id, explicit, err := d.find(f.Session)
-		if errors.Is(err, errNoSession) {
-			id, err = "", nil
-			a.say(gates.NoSession)
-		}
-		if err != nil {
-			return err
-		}
-		board := d.board(id)
-		switch {
-		case a.JSON:
-			err = a.PrintJSON(d.statusJSON(id, board, verbose))
-		case summary:
-			a.Printf("%s\n", d.rules.Summary(board))
-		case verbose:
-			d.verbose(id, board)
-		default:
-			a.Printf("%s\n", gates.CLI{Branch: d.branch, Session: id, Named: explicit, Invalid: len(d.rules.Invalid())}.Focused(board))
-			d.table(id, board)
-			d.problems(false)
-		}
+func (f *reqStatusVerb) run(a *app, _ []string) error {
+	d, err := a.desk(f.Branch)
+	if err != nil {
 		return err
-	}, &f, &how)
+	}
+	if f.Summary && !a.JSON && !d.rules.Enabled {
+		a.Printf("%s\n", d.rules.Summary(nil))
+		return nil
+	}
+	if !a.JSON && !f.Summary && !d.speaks() {
+		return nil
+	}
+	id, explicit, err := d.find(f.Session)
+	if errors.Is(err, errNoSession) {
+		id, err = "", nil
+		a.say(gates.NoSession)
+	}
+	if err != nil {
+		return err
+	}
+	board := d.board(id)
+	switch {
+	case a.JSON:
+		err = a.PrintJSON(d.statusJSON(id, board, f.Verbose))
+	case f.Summary:
+		a.Printf("%s\n", d.rules.Summary(board))
+	case f.Verbose:
+		d.verbose(id, board)
+	default:
+		a.Printf("%s\n", gates.CLI{Branch: d.branch, Session: id, Named: explicit, Invalid: len(d.rules.Invalid())}.Focused(board))
+		d.table(id, board)
+		d.problems(false)
+	}
+	return err
 }
 
 // speaks says on stderr why there is nothing to show.

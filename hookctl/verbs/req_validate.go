@@ -3,61 +3,52 @@ package verbs
 import (
 	"fmt"
 
-	"github.com/spf13/cobra"
-
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/facts"
 	"hookline/hookctl/gates"
 )
 
-func (a *app) reqValidateCmd() *cobra.Command {
-	return a.verb(needStore, &cobra.Command{
-		Use:   "validate",
-		Short: "Check the configuration of the gates: file, line and column of what has no effect",
-		Long: "Check the configuration of the gates and say, with file, line and column, what is malformed and left out,\n" +
-			"what is unknown, and what is known and not acted on. It needs no daemon and no store.\n" +
-			"Exit code 1 when something is left out.",
-		Example: "  hookctl req validate\n  hookctl req validate --json | jq '.problems[] | select(.warning | not)'",
-	}, func([]string) error {
-		place := a.gitPlace()
-		if !place.Git || place.Worktree == "" {
-			return a.refuse(gates.NotGit)
+type reqValidateVerb struct{}
+
+func (reqValidateVerb) run(a *app, _ []string) error {
+	place := a.gitPlace()
+	if !place.Git || place.Worktree == "" {
+		return a.refuse(gates.NotGit)
+	}
+	r := a.rulesAt(place)
+	v := validation{Configured: r.ProjectFile != "", Valid: len(r.Invalid()) == 0, Enabled: []string{},
+		Problems: append([]gates.Problem{}, r.Problems...), Notes: append([]gates.Problem{}, r.Notes...)}
+	v.Problems = append(v.Problems, unknownBases(a, &facts.Sizes{}, place.Worktree, r)...)
+	for _, q := range r.InOrder() {
+		v.Enabled = append(v.Enabled, q.Name)
+	}
+	return a.Verdict(v, v.Valid, func() {
+		if !v.Configured {
+			a.Printf("%s\n", gates.NoRequirements)
 		}
-		r := a.rulesAt(place)
-		v := validation{Configured: r.ProjectFile != "", Valid: len(r.Invalid()) == 0, Enabled: []string{},
-			Problems: append([]gates.Problem{}, r.Problems...), Notes: append([]gates.Problem{}, r.Notes...)}
-		v.Problems = append(v.Problems, unknownBases(a, &facts.Sizes{}, place.Worktree, r)...)
-		for _, q := range r.InOrder() {
-			v.Enabled = append(v.Enabled, q.Name)
+		for _, p := range v.Problems {
+			sign := "❌"
+			if p.Warning {
+				sign = "⚠️ "
+			}
+			a.Printf("%s %s\n", sign, cmdline.OneLine(p.Error()))
+			if p.Hint != "" {
+				a.Printf("   hint: %s\n", cmdline.OneLine(p.Hint))
+			}
 		}
-		return a.Verdict(v, v.Valid, func() {
-			if !v.Configured {
-				a.Printf("%s\n", gates.NoRequirements)
+		for _, p := range v.Notes {
+			a.Printf("ℹ️  %s\n", cmdline.OneLine(p.Error()))
+			if p.Hint != "" {
+				a.Printf("   hint: %s\n", cmdline.OneLine(p.Hint))
 			}
-			for _, p := range v.Problems {
-				sign := "❌"
-				if p.Warning {
-					sign = "⚠️ "
-				}
-				a.Printf("%s %s\n", sign, cmdline.OneLine(p.Error()))
-				if p.Hint != "" {
-					a.Printf("   hint: %s\n", cmdline.OneLine(p.Hint))
-				}
-			}
-			for _, p := range v.Notes {
-				a.Printf("ℹ️  %s\n", cmdline.OneLine(p.Error()))
-				if p.Hint != "" {
-					a.Printf("   hint: %s\n", cmdline.OneLine(p.Hint))
-				}
-			}
-			left := len(r.Invalid())
-			switch {
-			case left > 0:
-				a.Printf("%s\n", fmt.Sprintf("❌ %s left out, %s enabled", cmdline.Plural(left, "part"), cmdline.Plural(len(v.Enabled), "requirement")))
-			case v.Configured:
-				a.Printf("✅ valid, %s enabled\n", cmdline.Plural(len(v.Enabled), "requirement"))
-			}
-		})
+		}
+		left := len(r.Invalid())
+		switch {
+		case left > 0:
+			a.Printf("%s\n", fmt.Sprintf("❌ %s left out, %s enabled", cmdline.Plural(left, "part"), cmdline.Plural(len(v.Enabled), "requirement")))
+		case v.Configured:
+			a.Printf("✅ valid, %s enabled\n", cmdline.Plural(len(v.Enabled), "requirement"))
+		}
 	})
 }
 

@@ -17,6 +17,11 @@ import (
 // sessionForms says in help how a session is named.
 const sessionForms = "its id, any unique prefix of it, or last"
 
+// ofSession is the flag of verbs about one session.
+type ofSession struct {
+	Session string `help:"its id, any unique prefix of it, or last; default: this project's current session"`
+}
+
 // lastSession is the word for the last active session of this project, or where it has none of all.
 const lastSession = "last"
 

@@ -20,7 +20,38 @@ import (
 func (a *app) sessionCmd() *cobra.Command {
 	c := cmdline.Noun("session", "List, show, compare and delete sessions",
 		"  hookctl session list\n  hookctl session show c68c8a51",
-		a.sessionListCmd(), a.sessionShowCmd(), a.sessionDiffCmd(), a.sessionDeleteCmd())
+		a.verb(needStore, &cobra.Command{
+			Use:     "list",
+			Short:   "List this project's sessions, the newest first",
+			Example: "  hookctl session list\n  hookctl session list -n all\n  hookctl session list --all --json | jq -r .id",
+		}, &sessionListVerb{}),
+		a.verb(needStore, &cobra.Command{
+			Use:   "show ID",
+			Short: "Show what is known of a session, and what happened in it",
+			Long: "Show what is known of a session, and what happened in it: each prompt with the tools it led to and the\n" +
+				"calls that failed, compactions, API errors, and how the session ended. With --calls: who allowed each tool call,\n" +
+				"or who did not, and what was said.",
+			Example:           "  hookctl session show last\n  hookctl session show c68c8a51 -n all\n  hookctl session show last --calls",
+			Args:              cmdline.Exactly("a session: " + sessionForms),
+			ValidArgsFunction: a.completesOne((*app).sessionWords),
+		}, &sessionShowVerb{Last: 20}),
+		a.verb(needStore, &cobra.Command{
+			Use:               "diff A B",
+			Short:             "Compare two sessions: calls, permissions, files, commands, cost, end",
+			Example:           "  hookctl session diff 043f0af5 last",
+			Args:              cmdline.Exactly("a session: "+sessionForms, "another one"),
+			ValidArgsFunction: a.completesOne((*app).sessionWords),
+		}, &sessionDiffVerb{}),
+		a.verb(needStore, &cobra.Command{
+			Use:   "delete ID",
+			Short: "Drop a session from every list and fold",
+			Long: "Drop a session from every list and fold. This writes a tombstone: the log keeps the session's events.\n" +
+				"A live session is dropped as well; what it still sends stays in the log only,\n" +
+				"until it is resumed: then it begins anew.",
+			Example:           "  hookctl session delete c68c8a51",
+			Args:              cmdline.Exactly("a session: " + sessionForms),
+			ValidArgsFunction: a.completesOne((*app).sessionWords),
+		}, &sessionDeleteVerb{Reason: "command"}))
 	c.AddCommand(
 		a.clientVerb("restore-identity", "Begin a session with the identity of the one before",
 			"Begin a session with the identity of the one before: startup inherits, resume goes on, clear begins afresh.",
@@ -31,37 +62,32 @@ func (a *app) sessionCmd() *cobra.Command {
 	return c
 }
 
-func (a *app) sessionListCmd() *cobra.Command {
-	var f struct {
-		All  bool  `help:"of every project"`
-		Last count `flag:"n,n" help:"the N active last, or all (20 without it, with --json all)"`
-	}
-	return a.verb(needStore, &cobra.Command{
-		Use:     "list",
-		Short:   "List this project's sessions, the newest first",
-		Example: "  hookctl session list\n  hookctl session list -n all\n  hookctl session list --all --json | jq -r .id",
-	}, func([]string) error {
-		most := int(f.Last)
-		if most == 0 && !a.JSON {
-			most = 20
-		}
-		list, projects, err := a.newestOf(f.All, most)
-		if err != nil {
-			return err
-		}
+type sessionListVerb struct {
+	All  bool  `help:"of every project"`
+	Last count `flag:"n,n" help:"the N active last, or all (20 without it, with --json all)"`
+}
 
-		more := most > 0 && len(list) > most
-		if more {
-			list = list[:most]
-		}
-		if err := a.printSessions(list, projects); err != nil || a.JSON {
-			return err
-		}
-		if more {
-			a.Printf("%s\n", a.Paint.Faint(fmt.Sprintf("the %d active last; -n all lists all", most)))
-		}
-		return nil
-	}, &f)
+func (f *sessionListVerb) run(a *app, _ []string) error {
+	most := int(f.Last)
+	if most == 0 && !a.JSON {
+		most = 20
+	}
+	list, projects, err := a.newestOf(f.All, most)
+	if err != nil {
+		return err
+	}
+
+	more := most > 0 && len(list) > most
+	if more {
+		list = list[:most]
+	}
+	if err := a.printSessions(list, projects); err != nil || a.JSON {
+		return err
+	}
+	if more {
+		a.Printf("%s\n", a.Paint.Faint(fmt.Sprintf("the %d active last; -n all lists all", most)))
+	}
+	return nil
 }
 
 func (a *app) printSessions(list []session.State, projects []project.State) error {
@@ -142,22 +168,13 @@ func (a *app) tilde(path string) string {
 	return "~/" + below
 }
 
-func (a *app) sessionShowCmd() *cobra.Command {
-	var f struct {
-		Last  count `flag:"n,n" help:"the last N prompts and other steps, or all"`
-		Calls bool  `help:"who allowed each tool call"`
-	}
-	f.Last = 20
-	return a.verb(needStore, &cobra.Command{
-		Use:   "show ID",
-		Short: "Show what is known of a session, and what happened in it",
-		Long: "Show what is known of a session, and what happened in it: each prompt with the tools it led to and the\n" +
-			"calls that failed, compactions, API errors, and how the session ended. With --calls: who allowed each tool call,\n" +
-			"or who did not, and what was said.",
-		Example:           "  hookctl session show last\n  hookctl session show c68c8a51 -n all\n  hookctl session show last --calls",
-		Args:              cmdline.Exactly("a session: " + sessionForms),
-		ValidArgsFunction: a.completesOne((*app).sessionWords),
-	}, func(args []string) error { return a.showSession(args[0], f.Last, f.Calls) }, &f)
+type sessionShowVerb struct {
+	Last  count `flag:"n,n" help:"the last N prompts and other steps, or all"`
+	Calls bool  `help:"who allowed each tool call"`
+}
+
+func (f *sessionShowVerb) run(a *app, args []string) error {
+	return a.showSession(args[0], f.Last, f.Calls)
 }
 
 func (a *app) showSession(name string, last count, each bool) error {
@@ -256,35 +273,24 @@ func counts(m map[string]int) string {
 	return strings.Join(parts, ", ")
 }
 
-func (a *app) sessionDeleteCmd() *cobra.Command {
-	var f struct {
-		Yes    bool   `help:"do not ask"`
-		Reason string `help:"kept in the tombstone"`
+type sessionDeleteVerb struct {
+	Yes    bool   `help:"do not ask"`
+	Reason string `help:"kept in the tombstone"`
+}
+
+func (f *sessionDeleteVerb) run(a *app, args []string) error {
+	s, err := a.resolve(args[0])
+	if err != nil {
+		return err
 	}
-	f.Reason = "command"
-	return a.verb(needStore, &cobra.Command{
-		Use:   "delete ID",
-		Short: "Drop a session from every list and fold",
-		Long: "Drop a session from every list and fold. This writes a tombstone: the log keeps the session's events.\n" +
-			"A live session is dropped as well; what it still sends stays in the log only,\n" +
-			"until it is resumed: then it begins anew.",
-		Example:           "  hookctl session delete c68c8a51",
-		Args:              cmdline.Exactly("a session: " + sessionForms),
-		ValidArgsFunction: a.completesOne((*app).sessionWords),
-	}, func(args []string) error {
-		s, err := a.resolve(args[0])
-		if err != nil {
-			return err
-		}
-		a.door.close() // a store that is open here keeps the daemon out while nobody answers
-		question := fmt.Sprintf("delete session %s (%s, %s, last active %s)?", s.ID, s.Status, cmdline.Plural(s.Events, "event"), a.ago(s.LastActive))
-		if err := a.Confirm(a.ctx, question, f.Yes); err != nil {
-			return err
-		}
-		r, err := a.emit(emission{Type: events.TypeSessionDeleted, Session: s.ID, Project: s.Project, Data: events.SessionDeleted{Reason: f.Reason}})
-		if err != nil {
-			return err
-		}
-		return a.Result(r, "session %s is deleted (event %d)\n", s.ID, r.Seq)
-	}, &f)
+	a.door.close() // a store that is open here keeps the daemon out while nobody answers
+	question := fmt.Sprintf("delete session %s (%s, %s, last active %s)?", s.ID, s.Status, cmdline.Plural(s.Events, "event"), a.ago(s.LastActive))
+	if err := a.Confirm(a.ctx, question, f.Yes); err != nil {
+		return err
+	}
+	r, err := a.emit(emission{Type: events.TypeSessionDeleted, Session: s.ID, Project: s.Project, Data: events.SessionDeleted{Reason: f.Reason}})
+	if err != nil {
+		return err
+	}
+	return a.Result(r, "session %s is deleted (event %d)\n", s.ID, r.Seq)
 }

@@ -10,8 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"hookline/hookctl/client"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/config"
@@ -21,23 +19,18 @@ import (
 	"hookline/projector/session"
 )
 
-func (a *app) statusCmd() *cobra.Command {
-	return a.verb(needStore, &cobra.Command{
-		Use:     "status",
-		Short:   "Show the daemon: version, log, projections, spool, hooks",
-		Long:    "Show the daemon: version, log, projections, spool, and when each kind of hook came last.\nExits 0 also when no daemon runs; --json says so by a pid of null.",
-		Example: "  hookctl status\n  hookctl status --json | jq .pid",
-	}, func([]string) error {
-		st, err := a.statusNow()
-		if err != nil {
-			return err
-		}
-		if a.JSON {
-			return a.PrintJSON(st)
-		}
-		a.printStatus(st)
-		return nil
-	})
+type statusVerb struct{}
+
+func (statusVerb) run(a *app, _ []string) error {
+	st, err := a.statusNow()
+	if err != nil {
+		return err
+	}
+	if a.JSON {
+		return a.PrintJSON(st)
+	}
+	a.printStatus(st)
+	return nil
 }
 
 // statusNow asks the daemon; without one it tells what the files do. A disk that runs full is a warning

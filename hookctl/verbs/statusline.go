@@ -9,8 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"hookline/hookctl/client"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/problem"
@@ -26,22 +24,14 @@ const (
 	statuslinePatience = 500 * time.Millisecond
 )
 
-func (a *app) statuslineCmd() *cobra.Command {
-	return a.verb(needStore, &cobra.Command{
-		Use:   "statusline",
-		Short: "Print one line for the client's status line",
-		Long: "Print one line for the client's status line: whether the recorder is alive, the identity, how the session\n" +
-			"stands, how full its context is, and the gates that are open. It reads the client's JSON from stdin, and has the exact use\n" +
-			"of the context recorded where that came into another phase. It costs no tokens and always exits 0: the client\n" +
-			"blanks the line on any other code.",
-		Example: "  {\"statusLine\": {\"type\": \"command\",\n                  \"command\": \"hookctl statusline\"}}   in settings.json",
-	}, func([]string) error {
-		in := a.statuslineInput()
-		ctx, cancel := context.WithTimeout(a.ctx, statuslinePatience)
-		defer cancel()
-		line := a.under(ctx).statusline(in)
-		return a.Result(line, "%s\n", a.statuslineText(line))
-	})
+type statuslineVerb struct{}
+
+func (statuslineVerb) run(a *app, _ []string) error {
+	in := a.statuslineInput()
+	ctx, cancel := context.WithTimeout(a.ctx, statuslinePatience)
+	defer cancel()
+	line := a.under(ctx).statusline(in)
+	return a.Result(line, "%s\n", a.statuslineText(line))
 }
 
 // statuslineJSON is what the line says.

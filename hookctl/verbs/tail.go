@@ -8,28 +8,19 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"hookline/events"
 	"hookline/hookctl/client"
 	"hookline/hookctl/problem"
 )
 
-func (a *app) tailCmd() *cobra.Command {
-	f := filter{Last: 20, Output: "pretty"}
-	var more struct {
-		Follow bool `flag:"follow,f" help:"go on with the events to come"`
-	}
-	return a.verb(needStore, &cobra.Command{
-		Use:   "tail",
-		Short: "Show the newest events, and with -f those to come",
-		Long: "Show the newest events, one a line: time, session, type, and a one-line summary.\n" +
-			"-f goes on until it is interrupted, also over a restart of the daemon.",
-		Example: "  hookctl tail -f\n  hookctl tail --since yesterday --until today --grep '(?i)timeout'\n  hookctl tail --session last --file parser.go --tool Edit\n  hookctl tail --session c68c8a51 --type 'tool.*' --since 10m -n all\n  hookctl tail -o json | jq .type",
-	}, func([]string) error {
-		f.follow = more.Follow
-		return a.tail(f)
-	}, &f, &more)
+type tailVerb struct {
+	filter
+	Follow bool `flag:"follow,f" help:"go on with the events to come"`
+}
+
+func (f *tailVerb) run(a *app, _ []string) error {
+	f.follow = f.Follow
+	return a.tail(f.filter)
 }
 
 func (a *app) tail(f filter) error {

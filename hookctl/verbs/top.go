@@ -12,8 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"hookline/events"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/problem"
@@ -23,23 +21,16 @@ import (
 	"hookline/projector/working"
 )
 
-func (a *app) topCmd() *cobra.Command {
-	return a.verb(needStore, &cobra.Command{
-		Use:   "top",
-		Short: "Show sessions in the terminal: live, their events, and the state at each",
-		Long: "Show the live sessions and those active last in the terminal: those that wait for you or are stuck first. Enter opens a session's events, where the\n" +
-			"arrow keys go through them with the session's state at each below, and then one event; Esc goes back,\n" +
-			"/ shows only lines with a text, ? shows all keys.",
-		Example: "  hookctl top",
-	}, func([]string) error {
-		if !a.Terminal || !a.Asks || a.JSON {
-			return problem.Faultf("top needs a terminal").Advise("`hookctl session list --json` and `hookctl tail -f` print the same")
-		}
-		if _, err := a.started(); err != nil {
-			return err
-		}
-		return top.Run(a.ctx, top.Options{From: topSource{a}, In: os.Stdin, Out: os.Stdout, Env: os.Environ(), Paint: a.Paint})
-	})
+type topVerb struct{}
+
+func (topVerb) run(a *app, _ []string) error {
+	if !a.Terminal || !a.Asks || a.JSON {
+		return problem.Faultf("top needs a terminal").Advise("`hookctl session list --json` and `hookctl tail -f` print the same")
+	}
+	if _, err := a.started(); err != nil {
+		return err
+	}
+	return top.Run(a.ctx, top.Options{From: topSource{a}, In: os.Stdin, Out: os.Stdout, Env: os.Environ(), Paint: a.Paint})
 }
 
 // topSource reads the screens of top from the daemon; it connects for each, so that they outlive a restart.

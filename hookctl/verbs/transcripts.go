@@ -19,23 +19,25 @@ import (
 )
 
 func (a *app) importCmd() *cobra.Command {
-	return cmdline.Noun("import", "Take past sessions into the log", "  hookctl import transcripts", a.importTranscriptsCmd())
+	return cmdline.Noun("import", "Take past sessions into the log", "  hookctl import transcripts",
+		a.verb(needStore, &cobra.Command{
+			Use:   "transcripts [PATH…]",
+			Short: "Take what the client's transcripts have and the log has not",
+			Long: "Take what the client's transcripts have and the log has not: prompts, tool calls with their outcome, turns,\n" +
+				"subagents and compactions become the events that their hooks would have made, with their own times. Without\n" +
+				"a path it takes the client's own folder; a path is a file or a folder. What hooks recorded is left as it is,\n" +
+				"importing twice changes nothing, and deleted sessions stay deleted. No transcript is changed. A file that\n" +
+				"cannot be read is named: the exit code is 1 then.",
+			Example: "  hookctl import transcripts\n  hookctl import transcripts --dry-run ~/backup/projects",
+		}, &importTranscriptsVerb{}))
 }
 
-func (a *app) importTranscriptsCmd() *cobra.Command {
-	var f struct {
-		Dry bool `flag:"dry-run" help:"only count what there is"`
-	}
-	return a.verb(needStore, &cobra.Command{
-		Use:   "transcripts [PATH…]",
-		Short: "Take what the client's transcripts have and the log has not",
-		Long: "Take what the client's transcripts have and the log has not: prompts, tool calls with their outcome, turns,\n" +
-			"subagents and compactions become the events that their hooks would have made, with their own times. Without\n" +
-			"a path it takes the client's own folder; a path is a file or a folder. What hooks recorded is left as it is,\n" +
-			"importing twice changes nothing, and deleted sessions stay deleted. No transcript is changed. A file that\n" +
-			"cannot be read is named: the exit code is 1 then.",
-		Example: "  hookctl import transcripts\n  hookctl import transcripts --dry-run ~/backup/projects",
-	}, func(args []string) error { return a.importTranscripts(args, f.Dry) }, &f)
+type importTranscriptsVerb struct {
+	Dry bool `flag:"dry-run" help:"only count what there is"`
+}
+
+func (f *importTranscriptsVerb) run(a *app, args []string) error {
+	return a.importTranscripts(args, f.Dry)
 }
 
 // clientFolder is where the client keeps its transcripts.

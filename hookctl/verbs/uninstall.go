@@ -8,8 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"hookline/hookctl/client"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/home"
@@ -18,56 +16,45 @@ import (
 	"hookline/hookctl/spool"
 )
 
-func (a *app) uninstallCmd() *cobra.Command {
-	where := scopeFlags{Client: settings.Claude.String()}
-	var f struct {
-		Dry   bool `flag:"dry-run" help:"only show what would change"`
-		Purge bool `help:"also remove the log, after an export"`
-		Yes   bool `help:"do not ask"`
+// uninstallVerb takes the hooks out.
+type uninstallVerb struct {
+	scopeFlags
+	Dry   bool `flag:"dry-run" help:"only show what would change"`
+	Purge bool `help:"also remove the log, after an export"`
+	Yes   bool `help:"do not ask"`
+}
+
+func (f *uninstallVerb) run(a *app, _ []string) error {
+	o, err := f.options(a)
+	if err != nil {
+		return err
 	}
-	cmd := a.verb(needStarted, &cobra.Command{
-		Use:   "uninstall",
-		Short: "Remove the hooks that install wrote; --purge also removes the log",
-		Long: "Take the hooks out of the client's settings.json again, or remove the plugin of install --plugin, and\n" +
-			"nothing else. The log stays.\n" +
-			"--purge removes the log too: it asks, exports it beside the home first, stops the daemon, then removes\n" +
-			"what hookline has made there.",
-		Example: "  hookctl uninstall\n  hookctl uninstall --client codex\n  hookctl uninstall --project --dry-run",
-	}, func([]string) error {
-		o, err := where.options(a)
-		if err != nil {
-			return err
+	o.DryRun = f.Dry
+	if f.Purge && f.Dry {
+		return problem.Faultf("--purge has no dry run").Advise("--dry-run alone shows what happens to settings.json; `hookctl status` shows the home")
+	}
+	if f.Purge {
+		if o.Client != settings.Claude {
+			return problem.Faultf("--purge takes the hooks of all clients out").Advise("leave --client away")
 		}
-		o.DryRun = f.Dry
-		if f.Purge && f.Dry {
-			return problem.Faultf("--purge has no dry run").Advise("--dry-run alone shows what happens to settings.json; `hookctl status` shows the home")
-		}
-		if f.Purge {
-			if o.Client != settings.Claude {
-				return problem.Faultf("--purge takes the hooks of all clients out").Advise("leave --client away")
-			}
-			return a.purge(o, f.Yes)
-		}
-		removed, err := a.uninstallPlugin(o)
-		if err != nil {
-			return err
-		}
+		return a.purge(o, f.Yes)
+	}
+	removed, err := a.uninstallPlugin(o)
+	if err != nil {
+		return err
+	}
 
-		res, err := a.uninstallHooks(o)
-		if err != nil {
-			return err
-		}
-		if a.JSON {
-			out := resultJSON(o, res)
-			out.Plugin = removed
-			return a.PrintJSON(out)
-		}
-		a.sayUninstalled(o, res)
-		return nil
-	}, &f, &where)
-	cmd.MarkFlagsMutuallyExclusive("user", "project", "local")
-
-	return cmd
+	res, err := a.uninstallHooks(o)
+	if err != nil {
+		return err
+	}
+	if a.JSON {
+		out := resultJSON(o, res)
+		out.Plugin = removed
+		return a.PrintJSON(out)
+	}
+	a.sayUninstalled(o, res)
+	return nil
 }
 
 // uninstallHooks takes the status line and the hooks out, in that order: the file is then what it was before install.

@@ -1,4 +1,4 @@
-// Package verbs is what people type: one file per noun, every verb a small function over the
+// Package verbs is what people type: one file per noun, every verb a struct whose fields are its flags, with what it does over the
 // daemon's surface. Whatever a verb touches of the world (output, environment, clock, connection) is
 // a field of its app, so that a test runs it in process with a buffer.
 //
@@ -43,15 +43,6 @@ func (a *app) main(ctx context.Context, args []string) int {
 	return a.Report(ctx, err)
 }
 
-// Groups of `hookctl help`.
-const (
-	groupRecorder = "recorder"
-	groupLog      = "log"
-	groupState    = "state"
-	groupTool     = "tool"
-	groupClient   = "client"
-)
-
 // root is the whole tree of commands.
 func (a *app) root() *cobra.Command {
 	root := a.Root(&cobra.Command{
@@ -62,22 +53,20 @@ func (a *app) root() *cobra.Command {
 			"`hookctl install` has the client call it; `hookctl tail -f` shows what comes.",
 		Example: "  hookctl install && hookctl start\n  hookctl tail -f",
 	}, a.settle)
-	root.AddGroup(
-		&cobra.Group{ID: groupRecorder, Title: "The recorder:"},
-		&cobra.Group{ID: groupLog, Title: "The log:"},
-		&cobra.Group{ID: groupState, Title: "Derived from the log:"},
-		&cobra.Group{ID: groupTool, Title: "This tool:"},
-		&cobra.Group{ID: groupClient, Title: "Called by the client:"},
-	)
-	a.add(root, groupRecorder, a.installCmd(), a.uninstallCmd(), a.startCmd(), a.stopCmd(), a.restartCmd(), a.statusCmd(), a.doctorCmd(), a.logCmd())
-	a.add(root, groupLog, a.tailCmd(), a.findCmd(), a.blameCmd(), a.mcpCmd(), a.eventsCmd(), a.whyCmd(), a.otelCmd(), a.retractCmd(), a.importCmd(), a.repairCmd())
-	a.add(root, groupState, a.sessionCmd(), a.projectCmd(), a.identityCmd(), a.dreamCmd(), a.reqCmd(),
-		a.topCmd(), a.costCmd(), a.goalCmd(), a.handoffCmd(), a.checkpointCmd(), a.ledgerCmd(), a.codesCmd(), a.contextCmd(), a.statuslineCmd())
-	a.add(root, groupState, a.pageCmd())
-	a.add(root, groupClient, a.hookCmd(), a.consciousnessCmd())
+	group := func(id, title string, verbs ...*cobra.Command) {
+		root.AddGroup(&cobra.Group{ID: id, Title: title})
+		for _, c := range verbs {
+			c.GroupID = id
+			root.AddCommand(c)
+		}
+	}
 	version := a.VersionCmd()
-	a.add(root, groupTool, a.configCmd(), a.CompletionCmd(root), version, a.SchemaCmd(outputs), a.ManCmd(root))
-	root.SetHelpCommandGroupID(groupTool)
+	group("recorder", "The recorder:", a.recorderVerbs()...)
+	group("log", "The log:", a.logVerbs()...)
+	group("state", "Derived from the log:", a.stateVerbs()...)
+	group("tool", "This tool:", a.configCmd(), a.CompletionCmd(root), version, a.SchemaCmd(outputs), a.ManCmd(root))
+	group("client", "Called by the client:", a.clientVerbs()...)
+	root.SetHelpCommandGroupID("tool")
 	cmdline.AddVersion(root, version)
 	cmdline.AddHelp(root, "tail")
 	return root
@@ -162,21 +151,22 @@ var outputs = cmdline.Outputs{
 	"req import":              []importedJSON{},
 }
 
-// verb is a command whose function gets the arguments; its first request connects as n says. See [cmdline.Verb].
-func (a *app) verb(n need, cmd *cobra.Command, run func(args []string) error, flags ...any) *cobra.Command {
+// runner is a verb: its fields are its flags, as of [cmdline.Flags], and hold their defaults.
+type runner interface {
+	run(a *app, args []string) error
+}
+
+// verb is a command that runs v; its first request connects as n says.
+func (a *app) verb(n need, cmd *cobra.Command, v runner) *cobra.Command {
 	offer := map[string]cobra.CompletionFunc{
 		"Session": a.completes((*app).sessionWords), "Project": a.completes((*app).projectWords),
 		"Branch": a.completes(branchWords), "Types": completeTypes}
 	return cmdline.Verb(cmd, offer, func(_ context.Context, args []string) error {
+		if n == needHookfind && a.search == nil {
+			return a.becomeHookfind()
+		}
 		a.door = &door{need: n}
 		defer a.door.close()
-		return run(args)
-	}, flags...)
-}
-
-func (a *app) add(root *cobra.Command, group string, cmds ...*cobra.Command) {
-	for _, c := range cmds {
-		c.GroupID = group
-		root.AddCommand(c)
-	}
+		return v.run(a, args)
+	}, v)
 }

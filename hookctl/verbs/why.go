@@ -4,31 +4,20 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"hookline/hookctl/client"
 	"hookline/hookctl/cmdline"
 )
 
-// whyCmd shows the events behind what the model is told.
-func (a *app) whyCmd() *cobra.Command {
-	var f struct {
-		Session string `help:"its id, any unique prefix of it, or last; default: this project's current session"`
+type whyVerb struct {
+	ofSession
+}
+
+func (f *whyVerb) run(a *app, args []string) error {
+	id, err := a.current(f.Session)
+	if err != nil {
+		return err
 	}
-	return a.verb(needStore, &cobra.Command{
-		Use:     "why TEXT|ID",
-		Short:   "Show the events behind a line that the agent is told",
-		Args:    cmdline.Exactly("TEXT|ID"),
-		Example: "  hookctl why proxy.go\n  hookctl why 1201 --session last",
-		Long: "Show the events behind a line that the agent is told: the lines that have the text, the entries of the session's state and of its\n" +
-			"project's ledger that they are made of, each with its event, and when they were told. `hookctl retract` takes an event back.",
-	}, func(args []string) error {
-		id, err := a.current(f.Session)
-		if err != nil {
-			return err
-		}
-		return a.why(id, args[0])
-	}, &f)
+	return a.why(id, args[0])
 }
 
 // why prints the events behind what a session is told.

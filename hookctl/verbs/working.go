@@ -38,132 +38,147 @@ type handoffJSON struct {
 
 func (a *app) goalCmd() *cobra.Command {
 	return cmdline.Noun("goal", "Show a session's goal, and set it", "  hookctl goal show\n  hookctl goal set 'Ship the retries'",
-		a.workingShow("show", "Show the goal, the current task and the confidence", "hookctl goal show", a.printGoal),
-		a.workingSet("set TEXT", "Set the goal", "hookctl goal set 'Ship the retries'",
-			func(text string) events.Event { return &events.GoalSet{Text: text} }))
+		a.verb(needStore, &cobra.Command{
+			Use:     "show",
+			Short:   "Show the goal, the current task and the confidence",
+			Example: "  hookctl goal show",
+		}, &workingVerb{show: a.printGoal}),
+		a.verb(needStore, &cobra.Command{
+			Use:     "set TEXT",
+			Short:   "Set the goal",
+			Example: "  hookctl goal set 'Ship the retries'",
+			Args:    cmdline.Exactly("TEXT"),
+		}, &noteVerb{example: "hookctl goal set 'Ship the retries'", event: func(text string) events.Event { return &events.GoalSet{Text: text} }}))
 }
 
 func (a *app) handoffCmd() *cobra.Command {
 	return cmdline.Noun("handoff", "Show what the next session of the project is told, and add words to it",
 		"  hookctl handoff show\n  hookctl handoff write 'Run the smoke tests next'",
-		a.workingShow("show", "Show what the next session is told", "hookctl handoff show", a.printHandoff),
-		a.workingSet("write TEXT", "Keep words for the next session", "hookctl handoff write 'Run the smoke tests next'",
-			func(text string) events.Event { return &events.HandoffWritten{Text: text} }))
+		a.verb(needStore, &cobra.Command{
+			Use:     "show",
+			Short:   "Show what the next session is told",
+			Example: "  hookctl handoff show",
+		}, &workingVerb{show: a.printHandoff}),
+		a.verb(needStore, &cobra.Command{
+			Use:     "write TEXT",
+			Short:   "Keep words for the next session",
+			Example: "  hookctl handoff write 'Run the smoke tests next'",
+			Args:    cmdline.Exactly("TEXT"),
+		}, &noteVerb{example: "hookctl handoff write 'Run the smoke tests next'", event: func(text string) events.Event { return &events.HandoffWritten{Text: text} }}))
 }
 
 func (a *app) checkpointCmd() *cobra.Command {
-	list := a.workingShow("list", "List a session's checkpoints", "hookctl checkpoint list", a.printCheckpoints)
-	var f struct {
-		Session string `help:"its id, any unique prefix of it, or last; default: this project's current session"`
-		Note    string `help:"what to remember of it"`
-	}
-	create := a.verb(needStore, &cobra.Command{
-		Use:     "create",
-		Short:   "Mark the state of now",
-		Example: "  hookctl checkpoint create --note 'before the rewrite'",
-		Long:    "Mark the state of now. One is made before every compaction. `hookctl checkpoint show` shows the state that it marks.",
-	}, func([]string) error {
-		return a.sayEmitted(a.emitFor(f.Session, &events.CheckpointCreated{Schema: working.Schema, Trigger: "command", Note: f.Note}))
-	}, &f)
-	return cmdline.Noun("checkpoint", "Mark states of a session's work, and go back to one", "  hookctl checkpoint list\n  hookctl checkpoint show", list, create,
-		a.checkpointAt("show [SEQ]", "Show the state that a checkpoint marks", "Show the state that a checkpoint marks: the newest (also as `last`), or that of a sequence in `hookctl checkpoint list`.", true),
-		a.checkpointAt("restore [SEQ]", "Make the state of a checkpoint the session's own again",
-			"Make the state of a checkpoint the session's own again: the goal, what was corrected, open failures, changed files,\n"+
-				"and within an hour the files that were read and the commands. What is not restored is said. Nothing is erased.", false))
+	return cmdline.Noun("checkpoint", "Mark states of a session's work, and go back to one", "  hookctl checkpoint list\n  hookctl checkpoint show",
+		a.verb(needStore, &cobra.Command{
+			Use:     "list",
+			Short:   "List a session's checkpoints",
+			Example: "  hookctl checkpoint list",
+		}, &workingVerb{show: a.printCheckpoints}),
+		a.verb(needStore, &cobra.Command{
+			Use:     "create",
+			Short:   "Mark the state of now",
+			Example: "  hookctl checkpoint create --note 'before the rewrite'",
+			Long:    "Mark the state of now. One is made before every compaction. `hookctl checkpoint show` shows the state that it marks.",
+		}, &checkpointCreateVerb{}),
+		a.verb(needStore, &cobra.Command{
+			Use:     "show [SEQ]",
+			Short:   "Show the state that a checkpoint marks",
+			Long:    "Show the state that a checkpoint marks: the newest (also as `last`), or that of a sequence in `hookctl checkpoint list`.",
+			Example: "  hookctl checkpoint show\n  hookctl checkpoint show 4711 --session last",
+			Args:    cmdline.Between(0, "a sequence"),
+		}, &checkpointVerb{show: true}),
+		a.verb(needStarted, &cobra.Command{
+			Use:   "restore [SEQ]",
+			Short: "Make the state of a checkpoint the session's own again",
+			Long: "Make the state of a checkpoint the session's own again: the goal, what was corrected, open failures, changed files,\n" +
+				"and within an hour the files that were read and the commands. What is not restored is said. Nothing is erased.",
+			Example: "  hookctl checkpoint restore\n  hookctl checkpoint restore 4711 --session last",
+			Args:    cmdline.Between(0, "a sequence"),
+		}, &checkpointVerb{}))
 }
 
-// checkpointAt makes a verb for one checkpoint of a session.
-func (a *app) checkpointAt(use, short, long string, show bool) *cobra.Command {
-	var f struct {
-		Session string `help:"its id, any unique prefix of it, or last; default: this project's current session"`
-	}
-
-	verb, _, _ := strings.Cut(use, " ")
-	needs := needStarted
-	if show {
-		needs = needStore
-	}
-	return a.verb(needs, &cobra.Command{
-		Use:     use,
-		Short:   short,
-		Long:    long,
-		Example: "  hookctl checkpoint " + verb + "\n  hookctl checkpoint " + verb + " 4711 --session last",
-		Args:    cmdline.Between(0, "a sequence"),
-	}, func(args []string) error {
-		order := map[string]any{"show": show}
-		if len(args) > 0 && args[0] != lastSession {
-			seq, err := strconv.ParseUint(args[0], 10, 64)
-			if err != nil || seq == 0 {
-				return problem.Faultf("%q is no sequence", args[0]).Advise("`hookctl checkpoint list` shows those of the checkpoints")
-			}
-			order["checkpoint"] = seq
-		}
-		id, err := a.current(f.Session)
-		if err != nil {
-			return err
-		}
-		order["session"] = id
-		var out client.Restored
-		if err := a.post("/v1/do/restore", order, &out); err != nil {
-			return err
-		}
-		if a.JSON {
-			return a.PrintJSON(out)
-		}
-		if out.Event != "" {
-			a.Printf("checkpoint %d of %s is restored\n", out.Checkpoint, a.stamp(out.Time))
-		} else {
-			a.Printf("checkpoint %d of %s\n", out.Checkpoint, a.stamp(out.Time))
-			for _, it := range hook.Known(out.State) {
-				a.Printf("%s\n", cmdline.OneLine(it.Text))
-			}
-		}
-		for _, l := range out.Left {
-			a.Printf("not restored: %s\n", cmdline.OneLine(l))
-		}
-		return nil
-	}, &f)
+// workingVerb prints something of a session's working state.
+type workingVerb struct {
+	ofSession
+	show func(id string, s working.State) error
 }
 
-// workingShow makes a verb that prints a session's working state.
-func (a *app) workingShow(use, short, example string, show func(id string, s working.State) error) *cobra.Command {
-	var f struct {
-		Session string `help:"its id, any unique prefix of it, or last; default: this project's current session"`
+func (f *workingVerb) run(a *app, _ []string) error {
+	id, err := a.current(f.Session)
+	if err != nil {
+		return err
 	}
-	return a.verb(needStore, &cobra.Command{
-		Use:     use,
-		Short:   short,
-		Example: "  " + example,
-	}, func([]string) error {
-		id, err := a.current(f.Session)
-		if err != nil {
-			return err
-		}
-		c, err := stateOf[working.State](a, working.Name, id)
-		if err != nil {
-			return problem.FaultBy(err, "nothing is known yet of what session %s works on", id).Advise("it begins with its first prompt or tool call")
-		}
-		return show(id, c)
-	}, &f)
+	s, err := stateOf[working.State](a, working.Name, id)
+	if err != nil {
+		return problem.FaultBy(err, "nothing is known yet of what session %s works on", id).Advise("it begins with its first prompt or tool call")
+	}
+	return f.show(id, s)
 }
 
-// workingSet makes a verb that records one text of a session.
-func (a *app) workingSet(use, short, example string, event func(text string) events.Event) *cobra.Command {
-	var f struct {
-		Session string `help:"its id, any unique prefix of it, or last; default: this project's current session"`
+// noteVerb records one text of a session.
+type noteVerb struct {
+	ofSession
+	example string
+	event   func(text string) events.Event
+}
+
+func (f *noteVerb) run(a *app, args []string) error {
+	text := strings.TrimSpace(args[0])
+	if text == "" {
+		return problem.Faultf("the text is empty").Advise("`" + f.example + "`")
 	}
-	return a.verb(needStore, &cobra.Command{
-		Use:     use,
-		Short:   short,
-		Example: "  " + example,
-		Args:    cmdline.Exactly("TEXT"),
-	}, func(args []string) error {
-		text := strings.TrimSpace(args[0])
-		if text == "" {
-			return problem.Faultf("the text is empty").Advise("`" + example + "`")
+	return a.sayEmitted(a.emitFor(f.Session, f.event(text)))
+}
+
+type checkpointCreateVerb struct {
+	ofSession
+	Note string `help:"what to remember of it"`
+}
+
+func (f *checkpointCreateVerb) run(a *app, _ []string) error {
+	return a.sayEmitted(a.emitFor(f.Session, &events.CheckpointCreated{Schema: working.Schema, Trigger: "command", Note: f.Note}))
+}
+
+// checkpointVerb shows or restores one checkpoint of a session.
+type checkpointVerb struct {
+	ofSession
+	show bool
+}
+
+func (f *checkpointVerb) run(a *app, args []string) error {
+	order := map[string]any{"show": f.show}
+	if len(args) > 0 && args[0] != lastSession {
+		seq, err := strconv.ParseUint(args[0], 10, 64)
+		if err != nil || seq == 0 {
+			return problem.Faultf("%q is no sequence", args[0]).Advise("`hookctl checkpoint list` shows those of the checkpoints")
 		}
-		return a.sayEmitted(a.emitFor(f.Session, event(text)))
-	}, &f)
+		order["checkpoint"] = seq
+	}
+	id, err := a.current(f.Session)
+	if err != nil {
+		return err
+	}
+	order["session"] = id
+	var out client.Restored
+	if err := a.post("/v1/do/restore", order, &out); err != nil {
+		return err
+	}
+	if a.JSON {
+		return a.PrintJSON(out)
+	}
+
+	if out.Event != "" {
+		a.Printf("checkpoint %d of %s is restored\n", out.Checkpoint, a.stamp(out.Time))
+	} else {
+		a.Printf("checkpoint %d of %s\n", out.Checkpoint, a.stamp(out.Time))
+		for _, it := range hook.Known(out.State) {
+			a.Printf("%s\n", cmdline.OneLine(it.Text))
+		}
+	}
+	for _, l := range out.Left {
+		a.Printf("not restored: %s\n", cmdline.OneLine(l))
+	}
+	return nil
 }
 
 func (a *app) printGoal(id string, s working.State) error {
